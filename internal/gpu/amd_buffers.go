@@ -9,11 +9,11 @@ import (
 )
 
 // LowerAMD replaces the operations of AMD's dialect, which Triton's TTGIR has, by those that the lowering
-// knows: buffers and offsets become tensors of pointers, a transposition within threads is a conversion, and
-// hints to the scheduler go.
+// knows: buffers and offsets become tensors of pointers, of which it is noted that they lie in a buffer, a
+// transposition within threads is a conversion, and hints to the scheduler go.
 //
 //	%v = amdg.buffer_load %p[%o], %m    =>    %q = tt.addptr (tt.splat %p), %o
-//	                                          %v = tt.load %q, %m
+//	                                          %v = tt.load %q, %m {nereid.buffer}
 var LowerAMD = pass.Pass{
 	Name: "nereid-lower-amd",
 	Doc:  "replace operations of AMD's dialect by those that all GPUs have",
@@ -31,12 +31,14 @@ var LowerAMD = pass.Pass{
 var amdReplacements = map[*ir.OpDef]func(op *ir.Op){
 	amdg.BufferLoad: func(op *ir.Op) {
 		b, ptr := bufferPointers(op, op.Slot(0), op.Slot(1))
-		load := b.Groups(tt.Load, [][]*ir.Value{{ptr}, {op.Slot(3)}, {op.Slot(4)}}, op.ResultTypes(), cacheOf(op)...)
+		load := b.Groups(tt.Load, [][]*ir.Value{{ptr}, {op.Slot(3)}, {op.Slot(4)}}, op.ResultTypes(),
+			append(cacheOf(op), ir.A(ttg.BufferAttr, ir.Unit))...)
 		op.ReplaceWith(load.Result(0))
 	},
 	amdg.BufferStore: func(op *ir.Op) {
 		b, ptr := bufferPointers(op, op.Slot(1), op.Slot(2))
-		b.Groups(tt.Store, [][]*ir.Value{{ptr}, {op.Slot(0)}, {op.Slot(4)}}, nil, cacheOf(op)...)
+		b.Groups(tt.Store, [][]*ir.Value{{ptr}, {op.Slot(0)}, {op.Slot(4)}}, nil,
+			append(cacheOf(op), ir.A(ttg.BufferAttr, ir.Unit))...)
 		op.Erase()
 	},
 	amdg.BufferAtomicRMW: func(op *ir.Op) {

@@ -14,6 +14,8 @@
 //
 //	pipeline.go                    Pipeline: the passes in order, and the orderings they need
 //	pipeline_amd.go                AMDPipeline: the passes for AMD's GPUs
+//	amd_pointers.go                tritonamdgpu-canonicalize-pointers
+//	amd_buffer_ops.go              tritonamdgpu-convert-buffer-ops
 //	amd_buffers.go                 nereid-lower-amd: operations of AMD's dialect, in TTGIR of Triton's
 //	encode.go                      building blocked layouts, reading and changing encodings
 //	facts.go                       a row for each op: what the passes know of it

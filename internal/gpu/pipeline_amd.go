@@ -41,7 +41,8 @@ func AMDPipeline(o AMDOptions) []pass.Pass {
 	if hasInThreadTranspose(o.Target) {
 		passes = append(passes, InThreadTranspose, RemoveLayoutConversions)
 	}
-	return append(passes, ReorderAMD, pass.LoopAwareCSE, pass.SymbolDCE, pass.SCCP, pass.CSE, Canonicalize)
+	return append(passes, ReorderAMD, pass.LoopAwareCSE, pass.SymbolDCE, pass.SCCP,
+		CanonicalizePointers, Canonicalize, ConvertToBufferOps, Canonicalize, pass.CSE)
 }
 
 // hasInThreadTranspose reports whether Triton transposes operands in registers for a target: MI300 alone gains

@@ -38,13 +38,17 @@ func (m memory) amdVolatile() string {
 	return ""
 }
 
-// loadWords branches around a load whose condition is false.
-func (amd) loadWords(l *lowering, a access, m memory, ptr, pred string, other []string) []string {
-	typ := a.llvmType()
-	got := l.valueWhen(pred, typ, func() string {
-		return l.val("load %s%s, %s %s, align %d%s", m.amdVolatile(), typ, amdSpaces[m.space], ptr, a.bytes(),
-			m.amdHint())
-	})
+// loadWords branches around a load whose condition is false, if it is not one from a buffer.
+func (v amd) loadWords(l *lowering, a access, m memory, ptr, pred string, other []string) []string {
+	typ, got := a.llvmType(), ""
+	if m.base != "" {
+		got = v.loadBuffer(l, a, m, pred)
+	} else {
+		got = l.valueWhen(pred, typ, func() string {
+			return l.val("load %s%s, %s %s, align %d%s", m.amdVolatile(), typ, amdSpaces[m.space], ptr,
+				a.bytes(), m.amdHint())
+		})
+	}
 	words := make([]string, a.words)
 	for i := range words {
 		words[i] = got
@@ -75,7 +79,7 @@ func (l *lowering) valueWhen(pred, typ string, f func() string) string {
 	return ph.name
 }
 
-func (amd) storeWords(l *lowering, a access, m memory, words []string, ptr, pred string) {
+func (v amd) storeWords(l *lowering, a access, m memory, words []string, ptr, pred string) {
 	typ, val := a.llvmType(), words[0]
 	switch {
 	case a.words > 1:
@@ -85,6 +89,10 @@ func (amd) storeWords(l *lowering, a access, m memory, words []string, ptr, pred
 		}
 	case a.wordBits < 16:
 		val = l.val("trunc i16 %s to %s", val, typ)
+	}
+	if m.base != "" {
+		v.storeBuffer(l, a, m, val, pred)
+		return
 	}
 	l.when(pred, func() {
 		l.do("store %s%s %s, %s %s, align %d%s", m.amdVolatile(), typ, val, amdSpaces[m.space], ptr, a.bytes(),

@@ -90,7 +90,8 @@
 //	nvvm_tensormap.go   tensor maps that the kernel makes
 //	amd.go              AMD: facts, the module, barriers
 //	amd_lanes.go        shuffles, and reads of shared memory that transpose
-//	amd_memory.go       loads, stores and atomics
+//	amd_memory.go       loads, stores and atomics; amd_buffer.go: accesses to buffers
 //	amd_math.go         approximations, conversions of floats
+//	amd_libdevice.go    functions of ROCm's device library, by Triton's names
 //	amd_product.go      products by MFMA and WMMA
 package lower

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
+	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/layout"
 )
@@ -177,6 +178,28 @@ func globalMemory(op *ir.Op) memory {
 	return memory{space: inGlobal, cache: op.IntOr("cache", 0), evict: op.IntOr("evict", 0)}
 }
 
+// bufferOf returns the addresses of an access to global memory and, if the operation is marked as one to a
+// buffer, the buffer's base and the offsets in it.
+func (l *lowering) bufferOf(op *ir.Op, ptr *ir.Value) (ptrs []string, base string, offsets []string) {
+	ptrs = l.regs(ptr)
+	add := ptr.DefBy(tt.AddPtr)
+	if add == nil || !op.HasAttr(ttg.BufferAttr) {
+		return ptrs, "", nil
+	}
+	if splat := add.Operand(0).DefBy(tt.Splat); splat != nil {
+		return ptrs, l.regs(splat.Operand(0))[0], l.regs(add.Operand(1))
+	}
+	return ptrs, "", nil
+}
+
+// at returns the memory of an access to the buffer at base, if there is one.
+func (m memory) at(base string, offsets []string, i int) memory {
+	if base != "" {
+		m.base, m.offset = base, offsets[i]
+	}
+	return m
+}
+
 // lowerLoad reads global memory, a vector at a time.
 func lowerLoad(l *lowering, op *ir.Op) {
 	ptr, mask, other := op.Slot(0), op.Slot(1), op.Slot(2)
@@ -194,7 +217,7 @@ func lowerLoad(l *lowering, op *ir.Op) {
 	if l.alloc.barriers.first[op] {
 		owner = l.ownerOf(op, ptr)
 	}
-	ptrs := l.regs(ptr)
+	ptrs, base, offsets := l.bufferOf(op, ptr)
 	// unpacked behind the last load, so that all loads are under way before the first is waited for
 	var loaded [][]string
 	for i := 0; i < len(ptrs); i += a.vec {
@@ -207,7 +230,7 @@ func lowerLoad(l *lowering, op *ir.Op) {
 		if other != nil && mask != nil {
 			words = l.otherWords(a, l.regs(other)[i:i+a.vec])
 		}
-		loaded = append(loaded, l.vendor.loadWords(l, a, m, ptrs[i], pred, words))
+		loaded = append(loaded, l.vendor.loadWords(l, a, m.at(base, offsets, i), ptrs[i], pred, words))
 	}
 	var out []string
 	for _, words := range loaded {
@@ -244,7 +267,8 @@ func lowerStore(l *lowering, op *ir.Op) {
 	if _, ok := ptr.Type.(*ir.TensorType); ok {
 		skip = l.layout(op, ptr.Type).FreeVariablesIn(layout.Register)
 	}
-	ptrs, vals := l.regs(ptr), l.regs(val)
+	ptrs, base, offsets := l.bufferOf(op, ptr)
+	vals, m := l.regs(val), globalMemory(op)
 	for i := 0; i < len(ptrs); i += a.vec {
 		if i&skip != 0 {
 			continue // another register holds the same element
@@ -254,7 +278,7 @@ func lowerStore(l *lowering, op *ir.Op) {
 			pred = l.both(pred, l.regs(mask)[i])
 		}
 		pred = l.both(pred, l.guard(guarded{op, "store", ptr, elem, a.vec}, ptrs[i], "", pred))
-		l.vendor.storeWords(l, a, globalMemory(op), l.pack(a, vals[i:i+a.vec]), ptrs[i], pred)
+		l.vendor.storeWords(l, a, m.at(base, offsets, i), l.pack(a, vals[i:i+a.vec]), ptrs[i], pred)
 	}
 }
 

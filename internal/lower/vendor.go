@@ -69,6 +69,8 @@ type memory struct {
 	space        space
 	volatile     bool
 	cache, evict int64 // tt.Cache…, tt.Evict…
+	// Of an access to a buffer: its base, and the offset in elements. Offsets beyond it are not accessed.
+	base, offset string
 }
 
 // space is a kind of memory.

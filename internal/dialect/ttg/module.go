@@ -21,6 +21,8 @@ const (
 	// TurnAttr marks waits of warp groups for their turn, each at a barrier of its own, and arrivals at that of
 	// the next group, of each warp. The operand is the barrier of the first group, whose first turn needs none.
 	TurnAttr = "nereid.turn"
+	// BufferAttr marks loads and stores whose pointers are a base and 32-bit offsets within 2 GiB behind it.
+	BufferAttr = "nereid.buffer"
 )
 
 // NumWarps is the number of warps that run op: that of the partition it is in, or else its module's; 0 when

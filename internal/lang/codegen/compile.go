@@ -98,12 +98,13 @@ func (u *unit) kernel(fn *world.JITFunction, args []ArgSpec) (*ir.Module, error)
 		params[i] = u.template(a, argPath{i}, &facts)
 	}
 	attrs := func(p argPath) []ir.NamedAttr {
+		var out []ir.NamedAttr
 		for _, f := range facts {
 			if slices.Equal(f.at, p) {
-				return []ir.NamedAttr{f.attr}
+				out = append(out, f.attr)
 			}
 		}
-		return nil
+		return out
 	}
 	u.compile(fn, fn.Func.Name, params, true, attrs)
 	if err := u.errors(); err != nil {
@@ -146,6 +147,9 @@ func (u *unit) template(a ArgSpec, at argPath, facts *[]argFact) object.Value {
 	}
 	if a.Div16 {
 		*facts = append(*facts, argFact{at, ir.A("tt.divisibility", ir.I32Attr(16))})
+	}
+	if a.Small {
+		*facts = append(*facts, argFact{at, ir.A("tt.pointer_range", ir.I32Attr(32))})
 	}
 	return &sem.Tensor{Type: a.Type}
 }

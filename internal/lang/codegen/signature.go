@@ -22,6 +22,7 @@ type ArgSpec struct {
 	Type  sem.Type     // of a runtime argument; nil for a constant
 	Const object.Value // of a constant
 	Div16 bool         // the value, or the address, is divisible by 16
+	Small bool         // of a pointer: all that the kernel accesses lies within 2 GiB behind it
 	Items []ArgSpec    // of a tuple
 	Names []string     // of the items of a named tuple; nil for a plain one
 	Tuple bool
@@ -200,11 +201,15 @@ func parseEntry(constexpr bool, e entry) (ArgSpec, *sigError) {
 			err).withHint("types are written *fp32, i32, i64, u8, fp16, bf16, fp64, i1 and the like")
 	}
 	at := e.sub(min(len(base)+1, len(text)), len(text))
-	switch at.text {
+	rule, small := strings.CutSuffix(at.text, "S")
+	if _, pointer := t.(*sem.PtrType); small && !pointer {
+		return ArgSpec{}, at.errorf(":S is for pointers, not %s", sem.TypeText(t))
+	}
+	switch rule {
 	case "":
-		return ArgSpec{Type: t}, nil
+		return ArgSpec{Type: t, Small: small}, nil
 	case "16", "D":
-		return ArgSpec{Type: t, Div16: true}, nil
+		return ArgSpec{Type: t, Div16: true, Small: small}, nil
 	case "1":
 		if d, ok := t.(*sem.DType); !ok || !d.IsInt() {
 			return ArgSpec{}, at.errorf(":1 is for integers, not %s", sem.TypeText(t))
@@ -212,7 +217,8 @@ func parseEntry(constexpr bool, e entry) (ArgSpec, *sigError) {
 		return ArgSpec{Const: object.MakeInt(1)}, nil
 	}
 	return ArgSpec{}, at.errorf("unknown specialisation :%s",
-		spec).withHint(":16 says that the value is divisible by 16, :1 that it is 1")
+		spec).withHint(":16 says that the value is divisible by 16, :1 that it is 1, " +
+		":S that a tensor is smaller than 2 GiB")
 }
 
 func parseTuple(e entry) (ArgSpec, *sigError) {

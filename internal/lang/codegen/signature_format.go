@@ -42,12 +42,23 @@ func (a ArgSpec) format() string {
 			suffix = pointerSuffix
 		}
 		return fmt.Sprintf("tensordesc<%s[%s]>%s", typeText(a.Desc.Elem), dims, suffix)
-	case a.Type != nil && a.Div16:
-		return typeText(a.Type) + ":16"
 	case a.Type != nil:
-		return typeText(a.Type)
+		return typeText(a.Type) + a.ruleText()
 	}
 	return constText(orNone(a.Const))
+}
+
+// ruleText returns what is known of a value, behind its type: ":16", ":16S".
+func (a ArgSpec) ruleText() string {
+	switch {
+	case a.Div16 && a.Small:
+		return ":16S"
+	case a.Div16:
+		return ":16"
+	case a.Small:
+		return ":S"
+	}
+	return ""
 }
 
 // typeText returns a type as signatures write it.

@@ -33,6 +33,8 @@ func misfit(got, want lang.ArgSpec) string {
 		return "its address is not divisible by 16"
 	case want.Div16 && !got.Div16:
 		return "it is not divisible by 16"
+	case want.Small && !got.Small:
+		return "the code is for tensors smaller than 2 GiB (:S), which launches do not check"
 	}
 	return "it is out of range"
 }
@@ -47,7 +49,8 @@ func fits(got, want lang.ArgSpec) bool {
 			slices.Equal(got.Desc.Block, want.Desc.Block) &&
 			(want.Desc.Pointer || !got.Desc.Pointer) // code without tensor maps takes any descriptor
 	case want.Type != nil:
-		return got.Type != nil && sameType(got.Type, want.Type) && (got.Div16 || !want.Div16)
+		return got.Type != nil && sameType(got.Type, want.Type) && (got.Div16 || !want.Div16) &&
+			(got.Small || !want.Small)
 	}
 	return got.Const != nil && got.Const.TypeName() == want.Const.TypeName() &&
 		lang.Repr(got.Const) == lang.Repr(want.Const)

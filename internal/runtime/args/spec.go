@@ -121,6 +121,9 @@ func writeSpec(b *strings.Builder, s lang.ArgSpec) {
 		fmt.Fprintf(b, "|desc %s%v:%v", s.Desc.Elem, s.Desc.Block, s.Desc.Pointer)
 	case s.Type != nil:
 		fmt.Fprintf(b, "|%s:%v", s.Type, s.Div16)
+		if s.Small {
+			b.WriteString(":S")
+		}
 	default:
 		fmt.Fprintf(b, "|=%s %s", s.Const.TypeName(), lang.Repr(s.Const))
 	}
