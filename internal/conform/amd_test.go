@@ -2,6 +2,7 @@ package conform
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/internal/diag"
+	"github.com/nereid-lang/nereid/internal/num"
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
@@ -138,5 +140,43 @@ func TestAskTritonAMD(t *testing.T) {
 		if got := a.Error != ""; got != want {
 			t.Errorf("%s: Triton refuses it: %v (%s), we: %v\n%s", c.name, got, a.Error, want, c.show())
 		}
+	}
+}
+
+// amdCases returns cases of what AMD's GPUs have alone: its formats of 8 bits, whose bits travel as bytes, and
+// products with short sides.
+func amdCases() []*testCase {
+	s := &suite{names: map[string]bool{}}
+	m := &module{name: "conform_amd"}
+	for name, format := range map[string]*num.Format{
+		"float8e4b8": num.F8E4M3FNUZ, "float8e5b16": num.F8E5M2FNUZ,
+	} {
+		bytes := count(u8, 256)
+		wide := bytes.each(f32, func(b uint64) uint64 { return f32.bitsOf(format.Decode(b), nearest) })
+		m.add(s, kernel{name: "from/" + name, in: []array{bytes}, want: []array{wide},
+			results: []string{"x.to(tl." + name + ", bitcast=True).to(tl.float32)"}})
+		m.add(s, kernel{name: "to/" + name, in: []array{wide}, want: []array{bytes},
+			results: []string{"x.to(tl." + name + ").to(tl.uint8, bitcast=True)"}})
+	}
+	src := newSource("amd/dot")
+	for _, n := range [][3]int{{16, 16, 8}, {4, 16, 16}, {16, 2, 4}, {1, 1, 16}} {
+		x, y := src.uniform(f16, -1, 1, n[0], n[2]), src.uniform(f16, -1, 1, n[2], n[1])
+		m.add(s, kernel{name: fmt.Sprintf("dot/%dx%dx%d", n[0], n[1], n[2]), in: []array{x, y},
+			results: []string{"tl.dot(x, y)"}, want: []array{matmul(x, y, nil, f32)},
+			tol: tolerance{others: 8, abs: 0x1p-18}})
+	}
+	return s.cases
+}
+
+// TestOnlyAMD runs what NVIDIA's GPUs do not have.
+func TestOnlyAMD(t *testing.T) {
+	for _, chip := range []string{"gfx942", "gfx90a", "gfx1100"} {
+		t.Run(chip, func(t *testing.T) {
+			dev, err := nereid.Open("sim:" + chip)
+			if err != nil {
+				t.Skip(err)
+			}
+			parallel(t, amdCases(), func(t *testing.T, c *testCase) { c.test(t, dev) })
+		})
 	}
 }

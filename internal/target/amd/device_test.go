@@ -54,9 +54,38 @@ func TestDevice(t *testing.T) {
 	if err := b.Close(); err != nil || host[1] != 9 {
 		t.Errorf("copied back: %v, %v", host, err)
 	}
+	queued(t, d, s)
 	calls, err := os.ReadFile(log)
 	const want = "launch add on 1: 5,1,1 x 256,1,1 shared 64: 1000000000000000 07000000\n"
 	if err != nil || !strings.Contains(string(calls), want) {
 		t.Errorf("%v\n%s\nwant %s", err, calls, want)
+	}
+}
+
+// queued changes memory in the order of a stream.
+func queued(t *testing.T, d *amd.Device, s target.Stream) {
+	t.Helper()
+	q, ok := s.(target.Queue)
+	if !ok {
+		t.Fatal("the stream changes no memory")
+	}
+	b, err := d.Alloc(8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	got := make([]byte, 8)
+	for _, err := range []error{
+		b.Write(0, []byte{1, 2, 3, 4, 5, 6, 7, 8}), q.Copy(b, 4, b, 1, 3), q.Zero(b, 0, 2), b.Read(0, got),
+	} {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	if string(got) != "\x00\x00\x03\x04\x02\x03\x04\x08" {
+		t.Errorf("%v", got)
+	}
+	if q.Zero(b, 6, 3) == nil || q.Copy(b, 0, b, 7, 2) == nil {
+		t.Error("bytes behind a buffer were changed")
 	}
 }
