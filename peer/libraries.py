@@ -58,6 +58,10 @@ def backward(out):
     torch.autograd.backward(outs, [torch.randn_like(o) for o in outs])
 
 
+def recorder():
+    return getattr(sys.modules.get("capture"), "recorder", None)
+
+
 def use(module, name):
     return getattr(importlib.import_module(module), name)
 
@@ -117,6 +121,29 @@ def liger_moe():
     index = torch.stack([torch.randperm(e, device=DEVICE)[:k] for _ in range(t)]).int()
     both(lambda: liger("fused_moe", "LigerFusedMoEFunction")(rand(t, h, grad=True), rand(e, 2 * i, h, grad=True, scale=0.05), rand(e, h, i, grad=True, scale=0.05),
                                                      index, rand(t, k, grad=True)))
+
+
+@case("liger", "norms")
+def liger_more_norms():
+    x, w = rand(4, 1024, 4096, grad=True), rand(4096, grad=True)
+    both(lambda: liger("modulated_rms_norm", "LigerModulatedRMSNormFunction")(x, w, rand(4, 4096, grad=True), rand(4, 4096, grad=True), 1e-6))
+    both(lambda: liger("attn_res", "LigerAttnResFunction")(rand(8, 4096, 1024, grad=True), rand(1024, grad=True), rand(1024, grad=True), 1e-6))
+
+
+@case("liger", "row reductions")
+def liger_more_losses():
+    target = torch.randint(0, 16000, (2048,), device=DEVICE)
+    both(lambda: liger("fused_ce_tvd", "LigerFusedCETVDFunction")(rand(2048, 16000, grad=True), rand(2048, 16000), target))
+    both(lambda: liger("cross_entropy", "LigerCrossEntropyFunction")(rand(2048, 16000, dtype=FP32, grad=True), target, None, -100, 1e-4, 0.1)[0])
+    ids, mask = torch.randint(0, 16000, (4, 256), device=DEVICE), torch.ones(4, 256, device=DEVICE, dtype=torch.int32)
+    both(lambda: liger("grpo_loss", "GrpoLossFunction")(rand(4, 257, 16000, grad=True), None, None, ids, rand(4, dtype=FP32), mask, 0.9, 0.0, 0.2, 0.4,
+                                                        False)[0])
+
+
+@case("liger", "attention by pointers")
+def liger_neighbours():
+    q, k, v = (rand(2, 8, 1024, 64, grad=True, scale=0.5) for _ in range(3))
+    both(lambda: liger("fused_neighborhood_attention", "LigerFusedNeighborhoodAttentionFunction")(q, k, v, 7, 1))
 
 
 # ---- flash-linear-attention
@@ -207,6 +234,71 @@ def fla_conv():
 @case("fla", "row reductions")
 def fla_losses():
     both(lambda: use("fla.modules.fused_cross_entropy", "cross_entropy_loss")(rand(4096, 16000, grad=True), torch.randint(0, 16000, (4096,), device=DEVICE))[0])
+
+
+@case("fla", "small products")
+def fla_linear():
+    q, k, v = heads()
+    both(lambda: fla("chunk_linear_attn")(q, k, v, normalize=False))
+    both(lambda: fla("chunk_lightning_attn")(q, k, v, 3, 12))
+    both(lambda: fla("fused_chunk_linear_attn")(q, k, v, normalize=False))
+
+
+@case("fla", "small products")
+def fla_more_delta():
+    q, k, v = heads()
+    k = torch.nn.functional.normalize(k.float(), dim=-1).to(BF16).detach().requires_grad_()
+    beta = torch.rand(B, T, H, device=DEVICE).to(BF16).requires_grad_()
+    once(lambda: fla("chunk_comba")(q, k, v, k.detach().clone(), logsigmoid(B, T, H), beta))
+    once(lambda: fla("chunk_iplr_delta_rule")(q, k, v, (-k).detach(), (k * 0.5).detach()))
+    once(lambda: fla("chunk_gated_delta_rule")(q, k, v, logsigmoid(B, T, H), beta, use_qk_l2norm_in_kernel=True))
+
+
+@case("fla", "small products")
+def fla_more_chunks():
+    q, k, v = heads()
+    once(lambda: fla("chunk_mesa_net")(q, k, v, logsigmoid(B, T, H), torch.rand(B, T, H, device=DEVICE).to(BF16), torch.rand(H, K, device=DEVICE) + 0.25,
+                                       max_CG_iteration=5))
+    once(lambda: fla("chunk_log_linear_attn")(q[:, :, :1].contiguous(), k[:, :, :1].contiguous(), v, logsigmoid(B, T, H), torch.rand(B, T, H, 12, device=DEVICE)))
+    both(lambda: fla("chunk_abc")(*(x.detach().transpose(1, 2).contiguous().requires_grad_() for x in (q, k, v)), rand(B, H, T, 64, grad=True)))
+
+
+@case("fla", "attention by pointers")
+def fla_more_attention():
+    q, k, v = heads()
+    both(lambda: fla("parallel_retention")(q, k, v))
+    both(lambda: fla("parallel_based")(*heads(16, n=2), v))
+    both(lambda: fla("parallel_path_attn")(q, k, v, torch.nn.functional.normalize(k.float(), dim=-1).detach().requires_grad_(),
+                                           torch.rand(B, T, H, device=DEVICE).requires_grad_()))
+    blocks = torch.randint(0, T // 64, (B, T, 2, 8), device=DEVICE).sort(-1)[0]
+    both(lambda: fla("parallel_nsa")(rand(B, T, 32, K, grad=True, scale=0.5), *(rand(B, T, 2, K, grad=True, scale=0.5) for _ in range(2)),
+                                     g_slc=rand(B, T, 32, grad=True), block_indices=blocks, block_counts=8, block_size=64))
+
+
+@case("fla", "recurrences")
+def fla_more_recurrent():
+    q, k, v = (rand(16, 64, 8, 64, scale=0.5) for _ in range(3))
+    once(lambda: fla("fused_recurrent_gated_delta_rule")(q, k, v, logsigmoid(16, 64, 8), beta=torch.rand(16, 64, 8, device=DEVICE).to(BF16)))
+    once(lambda: fla("fused_recurrent_rwkv6")(q, k, v, logsigmoid(16, 64, 8, 64), rand(8, 64)))
+    once(lambda: fla("fused_recurrent_kda")(q, k, v, logsigmoid(16, 64, 8, 64), torch.rand(16, 64, 8, device=DEVICE).to(BF16)))
+
+
+@case("fla", "elementwise math")
+def fla_elementwise():
+    x, y = rand(4096, 4096, grad=True), rand(4096, 4096, grad=True)
+    both(lambda: use("fla.modules.activations", "swiglu")(x, y))
+    both(lambda: use("fla.modules.activations", "swish")(x))
+    both(lambda: use("fla.modules.activations", "logsigmoid")(x))
+    both(lambda: use("fla.modules.token_shift", "token_shift")(rand(4, 2048, 2048, grad=True)))
+    both(lambda: use("fla.modules.rotary", "rotary_embedding")(rand(2, 2048, 16, 128, grad=True), rand(2048, 64), rand(2048, 64)))
+
+
+@case("fla", "norms")
+def fla_gated_norms():
+    x, g = rand(4096, 2048, grad=True), rand(4096, 2048, grad=True)
+    both(lambda: use("fla.modules.fused_norm_gate", "rms_norm_gated")(x, g, rand(2048, grad=True), None))
+    both(lambda: use("fla.modules.fused_norm_gate", "layer_norm_gated")(rand(65536, 128, grad=True), rand(65536, 128, grad=True), rand(128, grad=True),
+                                                                       rand(128, grad=True)))
 
 
 # ---- FlagGems
@@ -300,6 +392,113 @@ def gems_norms():
     once(lambda: gems("rms_norm")(x, (4096,), w))
     once(lambda: gems("layer_norm")(x, (4096,), w, b))
     once(lambda: gems("group_norm")(rand(16, 256, 1024, dtype=FP16), rand(256, dtype=FP16), rand(256, dtype=FP16), 16, 256, 1024, 32))
+
+
+@case("flag_gems", "elementwise math")
+def gems_more_math():
+    x, y = rand(4096, 4096, dtype=FP16), rand(4096, 4096, dtype=FP16)
+    for name in ("abs", "log", "cos", "softplus", "elu", "reciprocal", "exp2", "isnan", "logical_not"):
+        once(lambda: gems(name)(x))
+    for name in ("sub", "pow_tensor_tensor", "eq", "lt", "minimum", "logaddexp", "bitwise_and_tensor", "floor_divide"):
+        whole = name == "bitwise_and_tensor"
+        once(lambda: gems(name)(*((x > 0, y > 0) if whole else (x.abs(), y))))
+    once(lambda: gems("where_self")(x > 0, x, y))
+    once(lambda: gems("clamp")(x, -1, 1))
+    once(lambda: gems("addcmul")(x, x, y))
+    once(lambda: gems("lerp_scalar")(x, y, 0.3))
+    once(lambda: gems("silu_backward")(x, y))
+    once(lambda: gems("gelu_backward")(x, y))
+    once(lambda: gems("to_copy")(x, dtype=FP32))
+    once(lambda: use("flag_gems.fused", "silu_and_mul")(x, y))
+    once(lambda: use("flag_gems.fused", "gelu_and_mul")(x, y))
+
+
+@case("flag_gems", "row reductions")
+def gems_more_reductions():
+    x = rand(4096, 4096, dtype=FP32)
+    for name in ("sum", "mean", "amax", "max", "min", "argmin", "prod", "all", "any", "var_mean", "std"):
+        once(lambda: gems(name)(x))
+    for name in ("max_dim", "amax", "prod_dim", "all_dim", "any_dim", "std"):
+        once(lambda: gems(name)(x, [1] if name == "amax" else 1))
+    once(lambda: gems("softmax")(rand(64, 1024, 256, dtype=FP16), 1))
+    once(lambda: gems("sum_dim")(rand(64, 1024, 256, dtype=FP16), [1]))
+    once(lambda: gems("log_softmax_backward")(x, rand(4096, 4096, dtype=FP32), 1, FP32))
+    once(lambda: gems("dot")(rand(1 << 20, dtype=FP32), rand(1 << 20, dtype=FP32)))
+    once(lambda: gems("mse_loss")(rand(4096, 1024, dtype=FP32), rand(4096, 1024, dtype=FP32)))
+    once(lambda: gems("nll_loss_forward")(rand(8192, 1000, dtype=FP32), torch.randint(0, 1000, (8192,), device=DEVICE)))
+
+
+@case("flag_gems", "gathers and rotations")
+def gems_more_gathers():
+    x, index = rand(4096, 2048, dtype=FP16), torch.randint(0, 2048, (4096, 1024), device=DEVICE)
+    once(lambda: gems("scatter")(x, 1, index, rand(4096, 1024, dtype=FP16)))
+    once(lambda: gems("index_add")(x, 0, torch.randperm(4096, device=DEVICE)[:1024], rand(1024, 2048, dtype=FP16)))
+    once(lambda: gems("index")(x, [torch.randint(0, 4096, (8192,), device=DEVICE)]))
+    once(lambda: gems("masked_select")(x, x > 0))
+    once(lambda: gems("nonzero")(x > 1))
+    once(lambda: gems("roll")(x, 3, 1))
+    once(lambda: gems("pad")(x, (1, 2, 3, 4), "constant", 0.0))
+    once(lambda: gems("one_hot")(torch.randint(0, 128, (16384,), device=DEVICE), 128))
+    q, k, cos = rand(4, 2048, 16, 128), rand(4, 2048, 4, 128), rand(2048, 64)
+    once(lambda: use("flag_gems.fused", "apply_rotary_pos_emb")(q, k, cos, cos, torch.arange(2048, device=DEVICE).repeat(4, 1), False))
+
+
+@case("flag_gems", "fills and small copies")
+def gems_more_fills():
+    once(lambda: gems("ones")((1 << 20,), dtype=FP32, device=DEVICE))
+    once(lambda: gems("eye")(2048, dtype=FP32, device=DEVICE))
+    once(lambda: gems("linspace")(0, 1, 1 << 20, dtype=FP32, device=DEVICE))
+    once(lambda: gems("fill_scalar")(rand(1 << 20, dtype=FP16), 2.0))
+    once(lambda: gems("stack")([rand(1024, 1024), rand(1024, 1024)], 0))
+    once(lambda: gems("tile")(rand(1024, 256), [2, 4]))
+    once(lambda: gems("diag")(rand(2048, dtype=FP32)))
+    once(lambda: gems("tril")(rand(2048, 2048, dtype=FP16)))
+    once(lambda: gems("contiguous")(rand(2048, 2048).T))
+    once(lambda: gems("rand")((1 << 22,), device=DEVICE))
+    once(lambda: gems("randn")((1 << 22,), device=DEVICE))
+
+
+@case("flag_gems", "convolutions and pooling")
+def gems_more_vision():
+    x = rand(16, 64, 56, 56, dtype=FP32)
+    once(lambda: gems("conv2d")(x, rand(64, 64, 1, 1, dtype=FP32, scale=0.05), None, 1, 0, 1, 1))
+    once(lambda: gems("conv1d")(rand(16, 64, 2048, dtype=FP16), rand(64, 64, 3, dtype=FP16, scale=0.05), None, 1, 1, 1, 1))
+    once(lambda: gems("upsample_bicubic2d")(x[:4].contiguous(), (112, 112), False, None, None))
+    once(lambda: gems("upsample_nearest1d")(rand(16, 64, 4096, dtype=FP16), (8192,)))
+    once(lambda: gems("reflection_pad2d")(x, (1, 1, 1, 1)))
+    once(lambda: gems("pixel_unshuffle")(x, 2))
+
+
+@case("flag_gems", "norms")
+def gems_more_norms():
+    x, w, b = rand(4096, 4096, dtype=FP16), rand(4096, dtype=FP16), rand(4096, dtype=FP16)
+    once(lambda: use("flag_gems.fused", "fused_add_rms_norm")(x, rand(4096, 4096, dtype=FP16), (4096,), w))
+    once(lambda: use("flag_gems.fused", "skip_layer_norm")(x, rand(4096, 4096, dtype=FP16), (4096,), w, b))
+    stats = rand(4096, dtype=FP32), rand(4096, dtype=FP32).abs() + 1
+    once(lambda: gems("layer_norm_backward")(rand(4096, 4096, dtype=FP16), x, (4096,), *stats, w, b, [True, True, True]))
+    once(lambda: gems("batch_norm")(rand(32, 64, 56, 56, dtype=FP32), rand(64, dtype=FP32), rand(64, dtype=FP32), rand(64, dtype=FP32), rand(64, dtype=FP32).abs(),
+                                    True))
+    once(lambda: gems("weight_norm_interface")(rand(4096, 1024, dtype=FP32), rand(4096, 1, dtype=FP32), 0))
+
+
+@case("flag_gems", "products")
+def gems_more_products():
+    once(lambda: gems("baddbmm")(rand(16, 512, 512), rand(16, 512, 512), rand(16, 512, 512)))
+    once(lambda: gems("addmv")(rand(4096, dtype=FP16), rand(4096, 4096, dtype=FP16), rand(4096, dtype=FP16)))
+    once(lambda: gems("kron")(rand(64, 64, dtype=FP32), rand(32, 32, dtype=FP32)))
+    once(lambda: gems("mm")(rand(512, 4096, dtype=FP16), rand(4096, 1024, dtype=FP16)))
+
+
+@case("flag_gems", "attention by pointers")
+def gems_attention():
+    q, k, v = (rand(2, 16, 2048, 64, dtype=FP16, scale=0.5) for _ in range(3))
+    once(lambda: gems("scaled_dot_product_attention")(q, k, v, is_causal=True))
+
+
+@case("flag_gems", "quantization")
+def gems_quantization():
+    once(lambda: gems("per_token_group_quant_fp8")(rand(4096, 4096), 128))
+    once(lambda: gems("hadamard_transform")(rand(8192, 1024, dtype=FP16)))
 
 
 # ---- attorch
@@ -493,16 +692,28 @@ def tutorial(prefix):
     file = next(f for f in sorted(os.listdir(os.path.join(here, "tutorials"))) if f.startswith(prefix))
     spec = importlib.util.spec_from_file_location("tutorial_" + prefix, os.path.join(here, "tutorials", file))
     module = importlib.util.module_from_spec(spec)
-    # A tutorial runs its benchmarks when it is imported; only its functions are wanted.
+    # A tutorial runs its benchmarks and a few launches when it is imported; only its functions are wanted.
     import triton.testing
     kept, triton.testing.perf_report = triton.testing.perf_report, lambda *_: lambda f: type("Bench", (), {"run": lambda *a, **k: None})()
+    if recorder():
+        recorder().busy = True
     try:
         spec.loader.exec_module(module)
     except (AssertionError, AttributeError, ImportError) as e:
         print(f"tutorial {prefix}: {e!r:.100}", file=sys.stderr)
     finally:
         triton.testing.perf_report = kept
+        if recorder():
+            recorder().busy = False
     return module
+
+
+@case("tutorials", "elementwise math")
+def tutorial_elementwise():
+    once(lambda: tutorial("01").add(rand(1 << 22, dtype=FP32), rand(1 << 22, dtype=FP32)))
+    m = tutorial("04")
+    x = rand(1 << 22, dtype=FP32)
+    once(lambda: m.seeded_dropout(x, 0.5, 123))
 
 
 @case("tutorials", "attention with descriptors")
@@ -563,13 +774,12 @@ def main():
     parser.add_argument("--case", action="append", help="functions of this file to run")
     args = parser.parse_args()
     torch.manual_seed(0)
-    recorder = getattr(sys.modules.get("capture"), "recorder", None)
     named = {f.__name__: (library, kind, f) for library, kind, f in CASES}
     for library, kind, f in [named[c] for c in args.case] if args.case else CASES:
         if args.only and library not in args.only:
             continue
-        if recorder:
-            recorder.kind = kind
+        if recorder():
+            recorder().kind = kind
         start = time.time()
         try:
             f()
