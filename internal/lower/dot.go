@@ -67,25 +67,24 @@ func (o operand) at(l *lowering, op *ir.Op, b, i, j int) string {
 	return o.regs[r]
 }
 
-// dotFMA computes each element that the thread holds as a chain of multiply-adds along k.
+// dotFMA computes each element that the thread holds as a chain of multiply-adds along k. The chains advance
+// together: for one k, they need one column of a and one row of b. Chain after chain, all of both operands
+// would have to stay in registers until the last chain, and the assembler would keep them on the stack.
 func (l *lowering) dotFMA(op *ir.Op) {
 	a, b, c := l.operand(op, op.Operand(0)), l.operand(op, op.Operand(1)), l.operand(op, op.Operand(2))
-	ks := a.offsets(2)
+	typ := llvmType(c.elem)
 	out := slices.Clone(c.regs)
-	for r, coord := range c.coord {
-		p := key3(coord)
-		acc := c.regs[r]
-		for _, k := range ks {
+	for _, k := range a.offsets(2) {
+		for r, coord := range c.coord {
+			p := key3(coord)
 			x := l.widen(a.at(l, op, p[0], p[1], k), a.elem, c.elem)
 			y := l.widen(b.at(l, op, p[0], k, p[2]), b.elem, c.elem)
-			typ := llvmType(c.elem)
 			if ir.IsFloat(c.elem) {
-				acc = l.call(typ, "llvm.fma."+suffix(c.elem), typ+" "+x, typ+" "+y, typ+" "+acc)
+				out[r] = l.call(typ, "llvm.fma."+suffix(c.elem), typ+" "+x, typ+" "+y, typ+" "+out[r])
 			} else {
-				acc = l.val("add %s %s, %s", typ, acc, l.val("mul %s %s, %s", typ, x, y))
+				out[r] = l.val("add %s %s, %s", typ, out[r], l.val("mul %s %s, %s", typ, x, y))
 			}
 		}
-		out[r] = acc
 	}
 	l.set(op.Result(0), out)
 }
