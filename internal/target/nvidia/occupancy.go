@@ -116,7 +116,40 @@ func (c Compiler) assembleBest(code *Code, assemble assembler) (*assembled, erro
 		}
 		best = best.drop(next)
 	}
-	return best, nil
+	return c.withMorePrograms(code, best, assemble), nil
+}
+
+// loopPrograms is the number of programs up to which a kernel with a loop and without products gives up
+// registers for one more. With more programs, those of a goal are worth as much to a loop.
+const loopPrograms = 3
+
+// withMorePrograms returns code of a kernel without products of which an SM runs as many programs as the
+// assembler's own choice of registers allows, if best, made for a goal, does not let it. That code takes all the
+// registers that so many programs leave. A kernel that strides over the grid is launched with few programs.
+func (c Compiler) withMorePrograms(code *Code, best *assembled, assemble assembler) *assembled {
+	machine, ok := sms[c.Capability]
+	now := machine.running(code, best.use.registers)
+	if !ok || now == 0 || now == machine.most(code) || code.strides || multiplies(code.PTX) || bounded(code.PTX) ||
+		now > loopPrograms && hasLoop(code.PTX) {
+		return best
+	}
+	plain, err := assemble(code.PTX, false)
+	if err != nil {
+		return best
+	}
+	more := machine.running(code, plain.use.registers)
+	if more <= now || plain.use.stack > best.use.stack {
+		return plain.drop(best)
+	}
+	best = best.drop(plain)
+	full, err := assemble(withGoal(code.PTX, more), false)
+	if err != nil {
+		return best
+	}
+	if full.use.stack > best.use.stack {
+		return full.drop(best)
+	}
+	return best.drop(full)
 }
 
 // multiplies reports whether a kernel multiplies matrices. For other kernels the assembler's own choice is a
@@ -160,6 +193,15 @@ func (m sm) most(code *Code) int {
 	return min(m.programs, m.threads/(32*code.NumWarps), m.shared/(code.Shared+1024))
 }
 
+// running returns the number of programs that run at once with that many registers for each thread, 0 if the
+// number of registers is not known.
+func (m sm) running(code *Code, registers int) int {
+	if registers == 0 {
+		return 0
+	}
+	return min(registersPerSM/(32*code.NumWarps*roundUp(registers, 8)), m.most(code))
+}
+
 // goal is a number of programs on an SM for which a kernel is assembled again, and how many bytes more on the
 // stack that is worth.
 type goal struct{ programs, spill int }
@@ -168,7 +210,8 @@ type goal struct{ programs, spill int }
 // kernels are assembled a second time, but not a third.
 const (
 	fewPrograms = 4
-	fewBytes    = 48
+	fewBytes    = 48 // in programs of fewWarps or more
+	fewWarps    = 4
 	shortPTX    = 64 << 10
 )
 
@@ -193,7 +236,7 @@ func (c Compiler) goals(code *Code, registers int) (out []goal) {
 	room := func(programs int) int { return min(255, registersPerSM/(programs*threads)/8*8) }
 	taken := roundUp(registers, 8)
 	others := machine.most(code)
-	programs := min(registersPerSM/(threads*taken), others)
+	programs := machine.running(code, registers)
 	if programs < 1 {
 		return nil
 	}
@@ -202,9 +245,9 @@ func (c Compiler) goals(code *Code, registers int) (out []goal) {
 		tries = 3
 	}
 	if programs <= fewPrograms {
-		spill = fewBytes
+		spill = min(fewBytes, fewBytes*code.NumWarps/fewWarps)
 	}
-	loss := spare(code.PTX, taken, 2*programs*threads < machine.threads)
+	loss := spare(code, taken, 2*programs*threads < machine.threads)
 	if code.strides {
 		loss = -1
 	}
@@ -220,11 +263,12 @@ func (c Compiler) goals(code *Code, registers int) (out []goal) {
 // spare returns how many registers a kernel may lose for more programs: a third if few threads run, a fifth
 // otherwise. It needs a loop, which waits for loads. Matrix products keep their sums in registers: if many
 // threads run, such a kernel may lose a tenth. Without a loop and with few registers its sums are small, and
-// its programs, which load once and multiply once, wait for most of their time: it may lose a third.
-func spare(ptx []byte, registers int, few bool) int {
-	loop := hasLoop(ptx)
-	switch mma := multiplies(ptx); {
-	case !mma && !loop:
+// its programs, which load once and multiply once, wait for most of their time: it may lose a third. Programs of
+// one warp that multiply in a loop are steps of a recurrence, of which there are few: they want registers.
+func spare(code *Code, registers int, few bool) int {
+	loop := hasLoop(code.PTX)
+	switch mma := multiplies(code.PTX); {
+	case !mma && !loop, mma && loop && code.NumWarps == 1:
 		return -1
 	case few, mma && !loop && registers <= fewRegisters:
 		return registers / 3

@@ -69,14 +69,16 @@ func TestGoal(t *testing.T) {
 		{90, 4, 0, 127, mmaPTX, 5}, // 128-96 are a quarter, and few threads run
 		{90, 4, 0, 168, mmaPTX, 4}, // 168-128 likewise
 		{90, 8, 0, 168, mmaPTX, 2},
-		{90, 8, 0, 224, mmaPTX, 1},     // 224-128 are more; 255 are left over
-		{90, 8, 0, 58, mmaPTX, 0},      // 64-48, and many threads run
-		{90, 8, 0, 52, mmaPTX, 0},      // 56-48 are more than a tenth
-		{90, 8, 0, 52, oncePTX, 5},     // they may be lost without a loop
-		{90, 8, 0, 58, oncePTX, 0},     // not by many registers
-		{90, 8, 0, 106, loopPTX, 3},    // 112-80, less than a third
-		{90, 8, 100 << 10, 72, "", 2},  // shared memory is the limit
-		{90, 8, 227 << 10, 110, "", 1}, // of 255
+		{90, 1, 0, 168, mmaPTX, 0},         // a recurrence keeps its registers
+		{90, 1, 17 << 10, 108, mmaPTX, 12}, // and gets those left over, of 168
+		{90, 8, 0, 224, mmaPTX, 1},         // 224-128 are more; 255 are left over
+		{90, 8, 0, 58, mmaPTX, 0},          // 64-48, and many threads run
+		{90, 8, 0, 52, mmaPTX, 0},          // 56-48 are more than a tenth
+		{90, 8, 0, 52, oncePTX, 5},         // they may be lost without a loop
+		{90, 8, 0, 58, oncePTX, 0},         // not by many registers
+		{90, 8, 0, 106, loopPTX, 3},        // 112-80, less than a third
+		{90, 8, 100 << 10, 72, "", 2},      // shared memory is the limit
+		{90, 8, 227 << 10, 110, "", 1},     // of 255
 		{90, 32, 0, 64, "", 0},
 		{70, 8, 0, 110, "", 0}, // not known
 		{90, 16, 0, 38, loopPTX, 4},
@@ -202,6 +204,48 @@ func TestAssembleAlone(t *testing.T) {
 		})
 		if err != nil || goals[0] != test.first || test.shared > 100<<10 && len(goals) > 1 {
 			t.Errorf("%d bytes: error %v, goals %v", test.shared, err, goals)
+		}
+	}
+}
+
+// A kernel without products that runs fewer programs for a goal than the assembler would let run is assembled for
+// as many, with all the registers that they leave, unless that takes a stack.
+func TestMorePrograms(t *testing.T) {
+	for _, test := range []struct {
+		name      string
+		body      string
+		warps     int
+		registers map[int]int // of each goal; 0 is none
+		stack     map[int]int
+		strides   bool
+		want      int // the goal of the code that is taken
+	}{
+		{"no loop", "", 8, map[int]int{1: 80, 0: 60, 4: 64}, nil, false, 4},
+		{"a stack", "", 8, map[int]int{1: 80, 0: 60, 4: 64}, map[int]int{4: 8}, false, 0},
+		{"no more programs", "", 8, map[int]int{1: 62, 0: 60}, nil, false, 1},
+		{"all programs", "", 4, map[int]int{1: 32, 0: 16}, nil, false, 1},
+		{"a loop with few programs", loopPTX, 8, map[int]int{1: 76, 0: 64, 4: 64}, map[int]int{4: 56}, false, 0},
+		{"a loop with many", loopPTX, 4, map[int]int{1: 80, 0: 40, 7: 72}, map[int]int{7: 56}, false, 1},
+		{"a loop over the grid", loopPTX, 8, map[int]int{1: 76, 0: 64}, nil, true, 1},
+		{"products", "mma.sync.aligned\n", 8, map[int]int{0: 60}, nil, false, 0},
+	} {
+		code := &Code{
+			PTX:      []byte(fmt.Sprintf("x()\n.reqntid %d\n{\n%s", 32*test.warps, test.body)),
+			NumWarps: test.warps, strides: test.strides,
+		}
+		got, err := Compiler{Capability: 90}.assembleBest(code, func(ptx []byte, _ bool) (*assembled, error) {
+			goal := 0
+			if _, text, ok := strings.Cut(string(ptx), ".minnctapersm "); ok {
+				fmt.Sscan(text, &goal)
+			}
+			registers, ok := test.registers[goal]
+			if !ok {
+				return nil, fmt.Errorf("goal %d", goal)
+			}
+			return &assembled{ptx: []byte{byte(goal)}, use: use{registers, test.stack[goal]}}, nil
+		})
+		if err != nil || int(got.ptx[0]) != test.want {
+			t.Errorf("%s: error %v, got %+v", test.name, err, got)
 		}
 	}
 }

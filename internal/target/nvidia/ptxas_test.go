@@ -92,3 +92,59 @@ func TestAssembleStopped(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// A product of two loaded tiles by multiply-adds fits into registers: the operands of a thread, 1,280 words
+// here, are not all alive at once.
+func TestMultiplyAddsSpillNothing(t *testing.T) {
+	if _, err := llvm.Load(); err != nil {
+		t.Skip(err)
+	}
+	if _, err := findPtxas(); err != nil {
+		t.Skip(err)
+	}
+	const tile = "tensor<64x64xf32>"
+	text := strings.ReplaceAll(`
+tt.func public @product(%a: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %b: !tt.ptr<f32> {tt.divisibility = 16 : i32},
+                        %c: !tt.ptr<f32> {tt.divisibility = 16 : i32}) {
+  %zero = arith.constant dense<0.0> : TILE
+  %i = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %row = tt.expand_dims %i {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+  %column = tt.expand_dims %i {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+  %width = arith.constant dense<64> : tensor<64x1xi32>
+  %start = arith.muli %row, %width : tensor<64x1xi32>
+  %rows = tt.broadcast %start : tensor<64x1xi32> -> tensor<64x64xi32>
+  %columns = tt.broadcast %column : tensor<1x64xi32> -> tensor<64x64xi32>
+  %at = arith.addi %rows, %columns : tensor<64x64xi32>
+  %as = tt.splat %a : !tt.ptr<f32> -> tensor<64x64x!tt.ptr<f32>>
+  %bs = tt.splat %b : !tt.ptr<f32> -> tensor<64x64x!tt.ptr<f32>>
+  %cs = tt.splat %c : !tt.ptr<f32> -> tensor<64x64x!tt.ptr<f32>>
+  %ap = tt.addptr %as, %at : tensor<64x64x!tt.ptr<f32>>, tensor<64x64xi32>
+  %bp = tt.addptr %bs, %at : tensor<64x64x!tt.ptr<f32>>, tensor<64x64xi32>
+  %cp = tt.addptr %cs, %at : tensor<64x64x!tt.ptr<f32>>, tensor<64x64xi32>
+  %x = tt.load %ap : tensor<64x64x!tt.ptr<f32>>
+  %y = tt.load %bp : tensor<64x64x!tt.ptr<f32>>
+  %z = tt.dot %x, %y, %zero, inputPrecision = ieee : TILE * TILE -> TILE
+  tt.store %cp, %z : tensor<64x64x!tt.ptr<f32>>
+  tt.return
+}`, "TILE", tile)
+	m, err := ir.Parse(diag.NewFileSet(), "product.ttir", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := Compiler{Capability: 90}
+	in := &target.Input{Module: m, Kernel: "product", Options: target.Options{NumWarps: 2, NumCTAs: 1, NumStages: 2}}
+	if err := c.ttgir(in); err != nil {
+		t.Fatal(err)
+	}
+	code, err := c.FromTTGIR(context.Background(), in, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, err := assembleWith(context.Background(), c.Arch(), code.PTX, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(code.PTX), "fma.rn.f32"); n != 64*64*64/64 || made.use.stack != 0 {
+		t.Errorf("%d multiply-adds, %d bytes on the stack", n, made.use.stack)
+	}
+}
