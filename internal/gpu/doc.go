@@ -75,4 +75,5 @@
 //	take_turns.go                  barriers in shared memory that let them apart
 //	branch_on_masks.go             nereid-gpu-branch-on-masks
 //	reorder_instructions.go        tritongpu-reorder-instructions
+//	load_early.go                  nereid-gpu-load-early: loads above the products before them
 package gpu

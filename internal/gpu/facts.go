@@ -139,12 +139,13 @@ func descriptorFacts() map[*ir.OpDef]fact {
 // sharedFacts returns the rows of operations on shared and tensor memory.
 func sharedFacts() map[*ir.OpDef]fact {
 	return map[*ir.OpDef]fact{
-		ttg.LocalAlloc:       {absorbs: anyLayout},
-		ttg.LocalLoad:        {absorbs: anyLayout, fold: foldIntoLocalLoad, cost: perByte(8)},
-		ttg.LocalStore:       {absorbs: anyLayout, local: true, harmless: true},
-		ttng.TMEMLoad:        {anchor: always},
-		ttg.AsyncCommitGroup: {local: true, harmless: true},
-		ttg.AsyncWait:        {local: true, harmless: true},
+		ttg.LocalAlloc:        {absorbs: anyLayout},
+		ttg.LocalLoad:         {absorbs: anyLayout, fold: foldIntoLocalLoad, cost: perByte(8)},
+		ttg.LocalStore:        {absorbs: anyLayout, local: true, harmless: true},
+		ttng.TMEMLoad:         {anchor: always},
+		ttng.FenceAsyncShared: {local: true},
+		ttg.AsyncCommitGroup:  {local: true, harmless: true},
+		ttg.AsyncWait:         {local: true, harmless: true},
 	}
 }
 

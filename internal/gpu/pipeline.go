@@ -70,7 +70,7 @@ func Pipeline(o Options) []pass.Pass {
 	if tma {
 		passes = append(passes, TMALowering)
 	}
-	passes = append(append(passes, finished(FenceInsertion)...), BranchOnProducts)
+	passes = append(append(passes, finished(FenceInsertion)...), LoadEarly, BranchOnProducts)
 	if o.Turns {
 		passes = append(passes, BranchOnMasks)
 	}
@@ -140,5 +140,7 @@ var Constraints = []pass.Constraint{
 	{Before: "tritongpu-pipeline", After: "tritongpu-coalesce-async-copy", Why: "it makes the copies"},
 	{Before: "tritongpu-coalesce-async-copy", After: "tritongpu-reorder-instructions", Why: "it leaves conversions, which are removed in between"},
 	{Before: "tritongpu-pipeline", After: "triton-nvidia-gpu-fence-insertion", Why: "what copies write needs no fence"},
+	{Before: "tritongpu-reorder-instructions", After: "nereid-gpu-load-early",
+		Why: "a buffer would be filled as soon as its data is there, before the product"},
 	{Before: "tritongpu-reduce-data-duplication", After: "tritongpu-reorder-instructions", Why: "the buffers it makes are to be moved"},
 }

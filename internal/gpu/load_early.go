@@ -1,0 +1,182 @@
+package gpu
+
+import (
+	"slices"
+
+	"github.com/nereid-lang/nereid/internal/analysis/address"
+	"github.com/nereid-lang/nereid/internal/dialect/arith"
+	"github.com/nereid-lang/nereid/internal/dialect/scf"
+	"github.com/nereid-lang/nereid/internal/dialect/tt"
+	"github.com/nereid-lang/nereid/internal/dialect/ttg"
+	"github.com/nereid-lang/nereid/internal/dialect/ttng"
+	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/pass"
+)
+
+// LoadEarly moves loads above the products before them, so that the memory is under way while the program
+// multiplies:
+//
+//	%c = tt.dot %a, %b, %zero                  %v = tt.load %p
+//	%v = tt.load %p                      =>    %c = tt.dot %a, %b, %zero
+//	%d = tt.dot %c, %v, %zero                  %d = tt.dot %c, %v, %zero
+//
+// The assembler does not do that itself: between products there are barriers, over which it moves nothing. The
+// loaded tensor stays in registers for longer, so a load moves only as far as few registers are taken.
+var LoadEarly = pass.Pass{
+	Name: "nereid-gpu-load-early",
+	Doc:  "move loads above products",
+	Run: func(ctx *pass.Context, m *ir.Module) error {
+		at := address.New(m.Op)
+		var blocks []*ir.Block
+		for op := range m.Op.Ops() {
+			if b := op.Block(); isProduct(op) && !slices.Contains(blocks, b) && !isPipelined(b) {
+				blocks = append(blocks, b)
+			}
+		}
+		for _, b := range blocks {
+			loadEarlyIn(b, at)
+		}
+		return nil
+	},
+}
+
+// isPipelined reports whether a block waits for copies that it started in another iteration: its loads have their
+// places by a schedule.
+func isPipelined(b *ir.Block) bool {
+	for op := range b.Ops() {
+		if op.Def == ttg.AsyncWait || op.Def == ttng.WaitBarrier {
+			return op.ParentOf(scf.For) != nil
+		}
+	}
+	return false
+}
+
+// earlyWords is the number of 32-bit registers of floats, and of the load, up to which a load moves. Addresses,
+// masks and operands on their way to the tensor cores come on top.
+const earlyWords = 96
+
+func loadEarlyIn(b *ir.Block, at *address.Analysis) {
+	var products []*ir.Op // above which the next load may move
+	for _, op := range slices.Collect(b.Ops()) {
+		switch {
+		case holdsLoads(op):
+			products = nil
+		case isProduct(op):
+			products = append(products, op)
+		case op.Def == tt.Load && tensorOf(op.Result(0)) != nil:
+			for _, product := range products {
+				if moveLoad(op, product, at) {
+					break
+				}
+			}
+		}
+	}
+}
+
+// holdsLoads reports whether no load moves above op: what is loaded behind it may depend on it, as on a lock
+// that it takes, or on whether it ends.
+func holdsLoads(op *ir.Op) bool {
+	switch op.Def {
+	case tt.Reduce, tt.Scan, tt.Store:
+		return false
+	case tt.Load:
+		return isVolatile(op)
+	}
+	return len(op.Regions()) > 0 || facts[op.Def].access && !facts[op.Def].reads ||
+		!facts[op.Def].local && op.Effects()&ir.EffUnknown != 0
+}
+
+func isVolatile(load *ir.Op) bool { return load.IntOr("isVolatile", 0) != 0 }
+
+// moveLoad moves a load, with the ops that compute its operands, above a product of its block if it can.
+func moveLoad(load, product *ir.Op, at *address.Analysis) bool {
+	moved, ok := neededBy(load, product)
+	if !ok || isVolatile(load) {
+		return false
+	}
+	reads := accessesOf(load)
+	for op := product; op != load; op = op.Next() {
+		if a := accessesOf(op); a.any() && conflict(at, reads, a) {
+			return false
+		}
+	}
+	if mostWords(product, load)+wordsOf(load.Result(0)) > earlyWords {
+		return false
+	}
+	for _, op := range append(moved, load) {
+		op.MoveBefore(product)
+	}
+	return true
+}
+
+// neededBy returns the ops from product on that compute the operands of load, in order. ok is false if not all
+// of them are arithmetic in registers of a thread.
+func neededBy(load, product *ir.Op) (ops []*ir.Op, ok bool) {
+	need := map[*ir.Op]bool{load: true}
+	for op := load; op != product.Prev(); op = op.Prev() {
+		if !need[op] {
+			continue
+		}
+		if op != load {
+			if !op.IsPure() || len(op.Regions()) > 0 || isProduct(op) || op.Def == ttg.ConvertLayout {
+				return nil, false
+			}
+			ops = append(ops, op)
+		}
+		for _, v := range op.Operands() {
+			if def := v.Def(); def != nil && def.Block() == load.Block() {
+				need[def] = true
+			}
+		}
+	}
+	slices.Reverse(ops)
+	return ops, true
+}
+
+// mostWords returns the most registers that floats take during a product from op first to op last of a block.
+// Between products, values live for as long as a chain of arithmetic on one element, which is short.
+func mostWords(first, last *ir.Op) int {
+	taken, most := 0, 0
+	ends := map[*ir.Op]int{}
+	for op := range first.Block().Ops() {
+		if op == last {
+			break
+		}
+		for _, v := range op.Results() {
+			if staysInRegisters(v, op) {
+				taken += wordsOf(v)
+				ends[lastUse(v, op)] += wordsOf(v)
+			}
+		}
+		if isProduct(op) && !op.Before(first) {
+			most = max(most, taken)
+		}
+		taken -= ends[op]
+	}
+	return most
+}
+
+// staysInRegisters reports whether a result of op is a tensor of floats that takes registers from there to its last
+// use. Constants are part of instructions, and operands of products are read from shared memory piece by piece.
+func staysInRegisters(v *ir.Value, op *ir.Op) bool {
+	return ir.IsFloat(ir.ElemOf(v.Type)) && op.Def != arith.Constant && op.Def != tt.Splat && !isDotOperand(v)
+}
+
+// lastUse returns the last op of the block of op that uses v, a result of op, itself or in a region.
+func lastUse(v *ir.Value, op *ir.Op) *ir.Op {
+	last := op
+	for u := range v.Users() {
+		if a := ancestorIn(op.Block(), u); a != nil && last.Before(a) {
+			last = a
+		}
+	}
+	return last
+}
+
+// wordsOf returns the number of 32-bit registers of a tensor in each thread, 0 for other values.
+func wordsOf(v *ir.Value) int {
+	if tensorOf(v) == nil {
+		return 0
+	}
+	return (elemsPerThread(v.Type)*ir.BitWidth(ir.ElemOf(v.Type)) + 31) / 32
+}
