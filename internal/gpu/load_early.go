@@ -20,8 +20,8 @@ import (
 //	%v = tt.load %p                      =>    %c = tt.dot %a, %b, %zero
 //	%d = tt.dot %c, %v, %zero                  %d = tt.dot %c, %v, %zero
 //
-// The assembler does not do that itself: between products there are barriers, over which it moves nothing. The
-// loaded tensor stays in registers for longer, so a load moves only as far as few registers are taken.
+// The assembler does not do that itself: between products there are barriers, over which it moves nothing.
+// The loaded tensor stays in registers for longer, so a load moves only as far as few registers are taken.
 var LoadEarly = pass.Pass{
 	Name: "nereid-gpu-load-early",
 	Doc:  "move loads above products",
@@ -40,8 +40,8 @@ var LoadEarly = pass.Pass{
 	},
 }
 
-// isPipelined reports whether a block waits for copies that it started in another iteration: its loads have their
-// places by a schedule.
+// isPipelined reports whether a block waits for copies that it started in another iteration: its loads have
+// their places by a schedule.
 func isPipelined(b *ir.Block) bool {
 	for op := range b.Ops() {
 		if op.Def == ttg.AsyncWait || op.Def == ttng.WaitBarrier {
@@ -51,8 +51,8 @@ func isPipelined(b *ir.Block) bool {
 	return false
 }
 
-// earlyWords is the number of 32-bit registers of floats, and of the load, up to which a load moves. Addresses,
-// masks and operands on their way to the tensor cores come on top.
+// earlyWords is the number of 32-bit registers of floats, and of the load, up to which a load moves.
+// Addresses, masks and operands on their way to the tensor cores come on top.
 const earlyWords = 96
 
 func loadEarlyIn(b *ir.Block, at *address.Analysis) {
@@ -109,8 +109,8 @@ func moveLoad(load, product *ir.Op, at *address.Analysis) bool {
 	return true
 }
 
-// neededBy returns the ops from product on that compute the operands of load, in order. ok is false if not all
-// of them are arithmetic in registers of a thread.
+// neededBy returns the ops from product on that compute the operands of load, in order. ok is false if not
+// all of them are arithmetic in registers of a thread.
 func neededBy(load, product *ir.Op) (ops []*ir.Op, ok bool) {
 	need := map[*ir.Op]bool{load: true}
 	for op := load; op != product.Prev(); op = op.Prev() {
@@ -156,8 +156,9 @@ func mostWords(first, last *ir.Op) int {
 	return most
 }
 
-// staysInRegisters reports whether a result of op is a tensor of floats that takes registers from there to its last
-// use. Constants are part of instructions, and operands of products are read from shared memory piece by piece.
+// staysInRegisters reports whether a result of op is a tensor of floats that takes registers from there to
+// its last use. Constants are part of instructions, and operands of products are read from shared memory
+// piece by piece.
 func staysInRegisters(v *ir.Value, op *ir.Op) bool {
 	return ir.IsFloat(ir.ElemOf(v.Type)) && op.Def != arith.Constant && op.Def != tt.Splat && !isDotOperand(v)
 }

@@ -3,8 +3,8 @@ package target
 import "time"
 
 // Bench measures f as Triton's do_bench does: estimate, warm up, then as many runs as fit into rep. timed
-// returns the durations of n runs of f. The estimate includes what timed does between runs, such as clearing a
-// cache, which takes longer than a small kernel.
+// returns the durations of n runs of f. The estimate includes what timed does between runs, such as clearing
+// a cache, which takes longer than a small kernel.
 func Bench(timed func(n int) ([]time.Duration, error), warmup, rep time.Duration,
 	f func() error) ([]time.Duration, error) {
 	const few = 5

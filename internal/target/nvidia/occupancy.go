@@ -124,13 +124,16 @@ func (c Compiler) assembleBest(code *Code, assemble assembler) (*assembled, erro
 const loopPrograms = 3
 
 // withMorePrograms returns code of a kernel without products of which an SM runs as many programs as the
-// assembler's own choice of registers allows, if best, made for a goal, does not let it. That code takes all the
-// registers that so many programs leave. A kernel that strides over the grid is launched with few programs.
+// assembler's own choice of registers allows, if best, made for a goal, does not let it. That code takes all
+// the registers that so many programs leave. A kernel that strides over the grid is launched with few
+// programs.
 func (c Compiler) withMorePrograms(code *Code, best *assembled, assemble assembler) *assembled {
 	machine, ok := sms[c.Capability]
 	now := machine.running(code, best.use.registers)
-	if !ok || now == 0 || now == machine.most(code) || code.strides || multiplies(code.PTX) || bounded(code.PTX) ||
-		now > loopPrograms && hasLoop(code.PTX) {
+	if !ok || now == 0 || now == machine.most(code) || now > loopPrograms && hasLoop(code.PTX) {
+		return best
+	}
+	if code.strides || multiplies(code.PTX) || bounded(code.PTX) {
 		return best
 	}
 	plain, err := assemble(code.PTX, false)
@@ -263,8 +266,8 @@ func (c Compiler) goals(code *Code, registers int) (out []goal) {
 // spare returns how many registers a kernel may lose for more programs: a third if few threads run, a fifth
 // otherwise. It needs a loop, which waits for loads. Matrix products keep their sums in registers: if many
 // threads run, such a kernel may lose a tenth. Without a loop and with few registers its sums are small, and
-// its programs, which load once and multiply once, wait for most of their time: it may lose a third. Programs of
-// one warp that multiply in a loop are steps of a recurrence, of which there are few: they want registers.
+// its programs, which load once and multiply once, wait for most of their time: it may lose a third. Programs
+// of one warp that multiply in a loop are steps of a recurrence, of which there are few: they want registers.
 func spare(code *Code, registers int, few bool) int {
 	loop := hasLoop(code.PTX)
 	switch mma := multiplies(code.PTX); {

@@ -208,8 +208,8 @@ func TestAssembleAlone(t *testing.T) {
 	}
 }
 
-// A kernel without products that runs fewer programs for a goal than the assembler would let run is assembled for
-// as many, with all the registers that they leave, unless that takes a stack.
+// A kernel without products that runs fewer programs for a goal than the assembler would let run is assembled
+// for as many, with all the registers that they leave, unless that takes a stack.
 func TestMorePrograms(t *testing.T) {
 	for _, test := range []struct {
 		name      string
@@ -224,7 +224,7 @@ func TestMorePrograms(t *testing.T) {
 		{"a stack", "", 8, map[int]int{1: 80, 0: 60, 4: 64}, map[int]int{4: 8}, false, 0},
 		{"no more programs", "", 8, map[int]int{1: 62, 0: 60}, nil, false, 1},
 		{"all programs", "", 4, map[int]int{1: 32, 0: 16}, nil, false, 1},
-		{"a loop with few programs", loopPTX, 8, map[int]int{1: 76, 0: 64, 4: 64}, map[int]int{4: 56}, false, 0},
+		{"a loop, few programs", loopPTX, 8, map[int]int{1: 76, 0: 64, 4: 64}, map[int]int{4: 56}, false, 0},
 		{"a loop with many", loopPTX, 4, map[int]int{1: 80, 0: 40, 7: 72}, map[int]int{7: 56}, false, 1},
 		{"a loop over the grid", loopPTX, 8, map[int]int{1: 76, 0: 64}, nil, true, 1},
 		{"products", "mma.sync.aligned\n", 8, map[int]int{0: 60}, nil, false, 0},

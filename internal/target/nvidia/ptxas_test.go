@@ -104,7 +104,8 @@ func TestMultiplyAddsSpillNothing(t *testing.T) {
 	}
 	const tile = "tensor<64x64xf32>"
 	text := strings.ReplaceAll(`
-tt.func public @product(%a: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %b: !tt.ptr<f32> {tt.divisibility = 16 : i32},
+tt.func public @product(%a: !tt.ptr<f32> {tt.divisibility = 16 : i32},
+                        %b: !tt.ptr<f32> {tt.divisibility = 16 : i32},
                         %c: !tt.ptr<f32> {tt.divisibility = 16 : i32}) {
   %zero = arith.constant dense<0.0> : TILE
   %i = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
@@ -132,7 +133,8 @@ tt.func public @product(%a: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %b: !tt.p
 		t.Fatal(err)
 	}
 	c := Compiler{Capability: 90}
-	in := &target.Input{Module: m, Kernel: "product", Options: target.Options{NumWarps: 2, NumCTAs: 1, NumStages: 2}}
+	options := target.Options{NumWarps: 2, NumCTAs: 1, NumStages: 2}
+	in := &target.Input{Module: m, Kernel: "product", Options: options}
 	if err := c.ttgir(in); err != nil {
 		t.Fatal(err)
 	}
