@@ -180,3 +180,30 @@ func TestOnlyAMD(t *testing.T) {
 		})
 	}
 }
+
+// TestAMDLists: the lists name cases that exist, as many as docs/AMD.md says.
+func TestAMDLists(t *testing.T) {
+	for chip, want := range map[string]int{"gfx942": 213, "gfx90a": 214, "gfx1100": 214} {
+		n := 0
+		for _, c := range all() {
+			if hipRefuses(c, chip) != "" {
+				n++
+			}
+		}
+		if n != want {
+			t.Errorf("%s: %d cases are refused, docs/AMD.md says %d", chip, n, want)
+		}
+	}
+	known := map[string]bool{}
+	for _, c := range all() {
+		known[c.name] = true
+		if name := strings.Split(c.name, "/"); name[0] == "libdevice" {
+			known[name[1]] = true
+		}
+	}
+	for _, name := range append(strings.Fields(absentOnHIP), hipTakes...) {
+		if !known[name] {
+			t.Errorf("no case is of %s", name)
+		}
+	}
+}
