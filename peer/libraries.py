@@ -10,12 +10,14 @@ The classes are those of the table in docs/PERFORMANCE.md. With --case, the case
 import argparse
 import importlib
 import importlib.util
+import itertools
 import os
 import sys
 import time
 import traceback
 
 import torch
+import triton
 
 DEVICE = "cuda"
 BF16, FP16, FP32, FP8 = torch.bfloat16, torch.float16, torch.float32, torch.float8_e4m3fn
@@ -716,33 +718,94 @@ def tutorial_elementwise():
     once(lambda: m.seeded_dropout(x, 0.5, 123))
 
 
+def configs(kernel, *settings):
+    """Leaves a tuned kernel these configs: (stages, warps, values in the order of the names in its configs; more values are ignored)."""
+    known = kernel.configs[0]
+    names = list(known.kwargs)
+    kernel.configs = [triton.Config({**known.kwargs, **dict(zip(names, values))}, num_stages=stages, num_warps=warps, pre_hook=known.pre_hook)
+                      for stages, warps, *values in settings]
+
+
+def attention_configs(kernel, d, special=False):
+    """Leaves configs that suit an H200. For warp_specialize, all have 4 warps: in others, Triton ignores the hint."""
+    wide = [(2, 8, 128, 128), (3, 8, 128, 128)] if d == 128 and not special else []
+    configs(kernel, *wide, (2, 4, 128, 64), (3, 4, 128, 64), (4, 4, 128, 64))
+
+
+def attention_inputs(length, d, dtype=FP16, grad=False):
+    q, k, v = (rand(1, 131072 // length, length, d, dtype=FP16, grad=grad, scale=0.5) for _ in range(3))
+    if dtype != FP16:  # as in the tutorial's own benchmark
+        q, k, v = q.to(dtype), k.to(dtype), v.permute(0, 1, 3, 2).contiguous().permute(0, 1, 3, 2).to(dtype)
+    return q, k, v
+
+
 @case("tutorials", "attention with descriptors")
 def tutorial_attention():
     m = tutorial("06")
-    for d, causal in ((64, False), (64, True), (128, False), (128, True)):
-        q, k, v = (rand(2, 16, 4096, d, dtype=FP16, grad=True, scale=0.5) for _ in range(3))
-        both(lambda: m.attention(q, k, v, causal, d**-0.5, False))
+    for length, d, causal in itertools.product((1024, 4096, 16384), (64, 128), (False, True)):
+        attention_configs(m._attn_fwd, d)
+        once(lambda: m.attention(*attention_inputs(length, d), causal, d**-0.5, False))
 
 
-@case("tutorials", "attention with descriptors")
+@case("tutorials", "attention, backward")
+def tutorial_attention_backward():
+    m = tutorial("06")
+    for length, d in itertools.product((1024, 4096, 16384), (64, 128)):
+        configs(m._attn_fwd, (3, 4, 128, 64))
+        both(lambda: m.attention(*attention_inputs(length, d, grad=True), True, d**-0.5, False))
+
+
+@case("tutorials", "attention with descriptors, fp8")
+def tutorial_attention_fp8():
+    m = tutorial("06")
+    for length, d, causal in itertools.product((1024, 4096, 16384), (64, 128), (False, True)):
+        attention_configs(m._attn_fwd, d)
+        once(lambda: m.attention(*attention_inputs(length, d, torch.float8_e5m2), causal, d**-0.5, False))
+
+
+@case("tutorials", "attention, warp_specialize")
 def tutorial_attention_special():
     m = tutorial("06")
-    for d, dtype, special in ((64, FP16, True), (128, FP16, True), (64, torch.float8_e5m2, False), (128, torch.float8_e5m2, False)):
-        q, k, v = (rand(2, 16, 4096, d, dtype=FP16, scale=0.5) for _ in range(3))
-        if dtype != FP16:  # as in the tutorial's own benchmark
-            q, k, v = q.to(dtype), k.to(dtype), v.permute(0, 1, 3, 2).contiguous().permute(0, 1, 3, 2).to(dtype)
-        once(lambda: m.attention(q, k, v, False, d**-0.5, special))
+    for length, d, dtype in itertools.product((1024, 4096, 16384), (64, 128), (FP16, torch.float8_e5m2)):
+        attention_configs(m._attn_fwd, d, special=True)
+        once(lambda: m.attention(*attention_inputs(length, d, dtype), False, d**-0.5, True))
+
+
+def persistent(shape, dtype, special):
+    """Launches the products of tutorial 09 with the configs that Triton's tuner chooses between on an H200."""
+    m, (rows, columns, k) = tutorial("09"), shape
+    a, b = rand(rows, k, dtype=dtype), rand(columns, k, dtype=dtype)
+    depth = 64 if dtype == FP16 else 128
+    large, small = (8, 128, 256, depth, 8), (4, 4, 128, 128, depth, 8, False)
+    kernels = m.matmul_kernel_tma_persistent, m.matmul_kernel_descriptor_persistent
+    if special:  # Triton heeds the hint in programs of 4 warps, and cannot compile matmul_kernel_tma with it for Hopper
+        for kernel, f in zip(kernels, (m.matmul_tma_persistent, m.matmul_descriptor_persistent)):
+            configs(kernel, (3, 4, *large[1:], False), small)
+            once(lambda: f(a, b, True))
+        return
+    for kernel in (m.matmul_kernel, m.matmul_kernel_persistent, m.matmul_kernel_tma, *kernels):
+        configs(kernel, (3, *large, False), (4, *large, True), small)
+    for f, args in ((m.matmul, (a, b.T)), (m.matmul_tma, (a, b, False)), (m.matmul_persistent, (a, b.T)),
+                    (m.matmul_tma_persistent, (a, b, False)), (m.matmul_descriptor_persistent, (a, b, False))):
+        once(lambda: f(*args))
 
 
 @case("tutorials", "products with descriptors")
 def tutorial_persistent():
-    m = tutorial("09")
     for dtype in (FP16, FP8):
-        a, b = rand(4096, 4096, dtype=dtype), rand(4096, 4096, dtype=dtype)
-        for f, args in ((m.matmul, (a, b.T)), (m.matmul_tma, (a, b, False)), (m.matmul_persistent, (a, b.T)),
-                        (m.matmul_tma_persistent, (a, b, False)), (m.matmul_descriptor_persistent, (a, b, False)),
-                        (m.matmul_descriptor_persistent, (a, b, True))):
-            once(lambda: f(*args))
+        persistent((4096, 4096, 4096), dtype, special=False)
+
+
+@case("tutorials", "products with descriptors, K=512")
+def tutorial_persistent_short():
+    for dtype in (FP16, FP8):
+        persistent((8192, 8192, 512), dtype, special=False)
+
+
+@case("tutorials", "products, warp_specialize")
+def tutorial_persistent_special():
+    for dtype, k in itertools.product((FP16, FP8), (4096, 512)):
+        persistent((4096 if k == 4096 else 8192,) * 2 + (k,), dtype, special=True)
 
 
 @case("tutorials", "products")
@@ -752,12 +815,18 @@ def tutorial_products():
         m.matmul(rand(n, n, dtype=FP16), rand(n, n, dtype=FP16))
 
 
-@case("tutorials", "products with descriptors")
+@case("tutorials", "products of groups")
 def tutorial_groups():
     m = tutorial("08")
-    many = [(rand(1024, 1024, dtype=FP16), rand(1024, 1024, dtype=FP16)) for _ in range(4)]
-    once(lambda: m.group_gemm_fn([a for a, _ in many], [b for _, b in many]))
-    once(lambda: m.group_gemm_tma_fn([a for a, _ in many], [b.T.contiguous() for _, b in many]))
+    sms = m.num_sms()
+    configs(m.grouped_matmul_kernel, *((3, 4, x, y, z, sms) for x, y, z in ((128, 128, 64), (64, 128, 64), (128, 128, 32))))
+    for rows, columns, k in ((1024, 1024, 1024), (1024, 4096, 4096)):
+        many = [(rand(rows, k, dtype=FP16), rand(k, columns, dtype=FP16)) for _ in range(4)]
+        once(lambda: m.group_gemm_fn([a for a, _ in many], [b for _, b in many]))
+        for dtype in (FP16, FP8):
+            depth = 64 if dtype == FP16 else 128
+            configs(m.grouped_matmul_tma_kernel, (3, 8, 128, 256, depth), (4, 4, 128, 128, depth))
+            once(lambda: m.group_gemm_tma_fn([a.to(dtype) for a, _ in many], [b.T.contiguous().to(dtype) for _, b in many]))
 
 
 @case("tutorials", "row reductions")

@@ -25,6 +25,9 @@ func (t tile) String() string {
 var (
 	matmulTiles = []tile{{128, 256, 64, 3, 8}, {128, 256, 64, 4, 8}, {256, 128, 64, 3, 8}, {128, 128, 64, 4, 4}, {128, 128, 32, 4, 4},
 		{128, 64, 32, 4, 4}, {64, 128, 32, 4, 4}, {64, 64, 64, 4, 4}, {64, 32, 32, 5, 2}}
+	// fp8Tiles are as many bytes deep as those of fp16.
+	fp8Tiles = []tile{{128, 256, 128, 3, 8}, {128, 256, 128, 4, 8}, {256, 128, 128, 3, 8}, {128, 128, 128, 4, 4},
+		{128, 128, 128, 3, 8}, {128, 256, 64, 4, 8}}
 	attentionTiles = []tile{{128, 64, 0, 3, 4}, {128, 64, 0, 3, 8}, {128, 128, 0, 3, 8}, {64, 64, 0, 3, 4},
 		{128, 128, 0, 2, 8}, {128, 64, 0, 4, 8}, {256, 64, 0, 3, 16}}
 )
@@ -90,6 +93,36 @@ func (s *Suite) matmulOf(dt nereid.DType, n int) error {
 	return s.fastest(row, tiles, 2*float64(n)*float64(n)*float64(n)/1e12, func(c tile) (time.Duration, error) {
 		grid := nereid.Grid{ceil(n, c.m) * ceil(n, c.n)}
 		return s.time("matmul.py", "matmul_kernel", grid, t[0], t[1], t[2], n, n, n, n, 1, n, 1, n, 1, c.m, c.n, c.k, 8, "", c.options())
+	})
+}
+
+// matmulFP8 multiplies matrices of e4m3 into one of fp16. Both lie with their depth in rows, as tensor cores want them.
+func (s *Suite) matmulFP8() error {
+	for _, n := range pick(s.Small, []int{256}, []int{2048, 4096, 8192}) {
+		if err := s.matmulFP8Of(n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Suite) matmulFP8Of(n int) error {
+	t, free, err := s.tensors(2, nereid.Float8E4NV, n, n)
+	if err != nil {
+		return err
+	}
+	defer free()
+	out, err := nereid.New(s.Device, nereid.Float16, n, n)
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	row := Row{Kernel: "matmul_fp8", DType: t[0].DType.String(), Shape: []int{n, n, n}}
+	tiles := pick(s.Small, []tile{{64, 64, 64, 2, 4}}, fp8Tiles)
+	return s.fastest(row, tiles, 2*float64(n)*float64(n)*float64(n)/1e12, func(c tile) (time.Duration, error) {
+		grid := nereid.Grid{ceil(n, c.m) * ceil(n, c.n)}
+		return s.time("matmul.py", "matmul_kernel", grid, t[0], t[1], out, n, n, n, n, 1, 1, n, n, 1,
+			c.m, c.n, c.k, 8, "", c.options())
 	})
 }
 

@@ -62,7 +62,7 @@ func (s *Suite) jobs() []job {
 		{"vector_add", s.vectorAdd}, {"softmax", s.softmax}, {"layer_norm", s.layerNorm},
 		{"rms_norm", s.rmsNorm}, {"swiglu", s.swiglu},
 		{"cross_entropy", s.crossEntropy}, {"dropout", s.dropout}, {"row_sum", s.rowSum}, {"matmul", s.matmul},
-		{"attention", s.attention}, {"compile", s.compile}, {"launch", s.launch},
+		{"matmul_fp8", s.matmulFP8}, {"attention", s.attention}, {"compile", s.compile}, {"launch", s.launch},
 	}
 }
 

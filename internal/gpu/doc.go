@@ -71,6 +71,7 @@
 //	lower_loads.go                 loads as asynchronous copies
 //	expand_loop.go                 taking a loop apart by its schedule
 //	async_products.go              products of warp groups that overlap with the next iteration
+//	warp_specialize.go             what tl.range(warp_specialize=True) changes
 //	group_turns.go                 nereid-gpu-group-turns: loops whose warp groups need not run in step
 //	take_turns.go                  barriers in shared memory that let them apart
 //	branch_on_masks.go             nereid-gpu-branch-on-masks

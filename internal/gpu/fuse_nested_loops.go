@@ -12,10 +12,10 @@ import (
 	"github.com/nereid-lang/nereid/internal/pass"
 )
 
-// FuseNestedLoops makes one loop of a loop with tl.range(flatten=True) and the loop of products inside: then
-// the pipeline does not run dry between two tiles, and the copies for the next tile run while this one is
-// stored. The ops before the inner loop run in its first iteration, those behind it in its last. Sums that
-// begin with zeros need none: the first product of a tile does not add.
+// FuseNestedLoops makes one loop of a loop with tl.range(flatten=True), or with warp_specialize=True, and the
+// loop of products inside: then the pipeline does not run dry between two tiles, and the copies for the next
+// tile run while this one is stored. The ops before the inner loop run in its first iteration, those behind it
+// in its last. Sums that begin with zeros need none: the first product of a tile does not add.
 //
 //	for i in a..b step s {                 for t in 0..n*m {                        n, m: iterations of the loops
 //	  x = before(i)                          j = last j was m-1 ? 0 : last j + 1
@@ -31,7 +31,7 @@ var FuseNestedLoops = pass.Pass{
 	Doc:  "make one loop of nested ones that ask for it",
 	Run: func(ctx *pass.Context, m *ir.Module) error {
 		for _, loop := range forLoops(m.Op) {
-			if !loop.HasAttr(flattenAttr) {
+			if !loop.HasAttr(flattenAttr) && !loop.HasAttr(specializeAttr) {
 				continue
 			}
 			loop.SetAttr(flattenAttr, nil)

@@ -53,7 +53,13 @@ func (c Compiler) tiles(in *target.Input, described bool) gpu.TileMode {
 }
 
 func (c Compiler) machine(in *target.Input) gpu.Machine {
-	return gpu.Machine{Target: c.name(), NumWarps: in.Options.NumWarps, ThreadsPerWarp: 32, NumCTAs: in.Options.NumCTAs}
+	m := gpu.Machine{
+		Target: c.name(), NumWarps: in.Options.NumWarps, ThreadsPerWarp: 32, NumCTAs: in.Options.NumCTAs,
+	}
+	if c.turns() && m.NumCTAs <= 1 {
+		m.NumWarps = gpu.SpecializedWarps(in.Module, m.NumWarps)
+	}
+	return m
 }
 
 // lowerOptions returns the options of the lowering, with what is known about addresses.
