@@ -36,9 +36,11 @@ var BranchOnMasks = pass.Pass{
 // manySelects is the number of elements of a thread from which on a branch is cheaper than selects.
 const manySelects = 16
 
-// worthBranch reports whether a select is of many elements, in a loop of products of warp groups.
+// worthBranch reports whether a select is of many elements, in a loop of products of warp groups. A select of
+// constants stays: behind a branch, all its elements would take up registers.
 func worthBranch(op *ir.Op) bool {
-	if tensorOf(op.Operand(0)) == nil || op.Parent().Def != scf.For || elementsOfThread(op) < manySelects {
+	if tensorOf(op.Operand(0)) == nil || op.Parent().Def != scf.For || elementsOfThread(op) < manySelects ||
+		op.Operand(1).DefBy(arith.Constant) != nil {
 		return false
 	}
 	for o := range body(op.Parent()) {
