@@ -107,6 +107,7 @@ const (
 // lowerMakeDesc writes the tensor map of a descriptor to scratch memory. Dimensions of maps count from the
 // innermost.
 func lowerMakeDesc(op *ir.Op) {
+	earlier := acquiresBefore(op)
 	b := ir.At(op)
 	block := tt.DescBlock(op.Result(0).Type)
 	scratch := b.ValA(ttg.GlobalScratchAlloc, tt.Ptr(ir.I8), []ir.NamedAttr{ir.A("nbytes", ir.I32Attr(mapBytes)), ir.A("alignment", ir.I32Attr(mapAlign))})
@@ -126,10 +127,29 @@ func lowerMakeDesc(op *ir.Op) {
 	b.Groups(ttng.TensormapCreate, [][]*ir.Value{{scratch}, {op.Operand(0)}, box, dims, strides, steps}, nil,
 		ir.A("elem_type", ir.I32Attr(mapElem(block.Elem))), ir.A("interleave_layout", ir.I32Attr(0)),
 		ir.A("swizzle_mode", ir.I32Attr(swizzleMode(block.Encoding))), ir.A("fill_mode", ir.I32Attr(fill)))
-	b.Op(ttng.TensormapFenceproxyAcquire, []*ir.Value{scratch}, nil)
+	acquire := b.Op(ttng.TensormapFenceproxyAcquire, []*ir.Value{scratch}, nil)
+	for _, a := range earlier {
+		a.MoveBefore(acquire)
+	}
 	desc := b.Val(ttng.ReinterpretTensorDesc, op.Result(0).Type, scratch)
 	desc.Name = op.Result(0).Name
 	op.ReplaceWith(desc)
+}
+
+// acquiresBefore returns the fences for maps directly before op. A map's way to memory takes long: fences
+// behind the making of all maps wait for it once.
+func acquiresBefore(op *ir.Op) []*ir.Op {
+	makesMaps := []*ir.OpDef{ttg.GlobalScratchAlloc, ttng.TensormapCreate, ttng.TensormapFenceproxyAcquire}
+	var list []*ir.Op
+	for op = op.Prev(); op != nil && len(op.Regions()) == 0; op = op.Prev() {
+		if op.Effects() != 0 && !slices.Contains(makesMaps, op.Def) {
+			break
+		}
+		if op.Def == ttng.TensormapFenceproxyAcquire {
+			list = slices.Insert(list, 0, op)
+		}
+	}
+	return list
 }
 
 // mapElem returns the number of an element's type in tensormap.replace.

@@ -2,7 +2,10 @@ package lower
 
 import (
 	"fmt"
+	"strings"
 
+	"github.com/nereid-lang/nereid/internal/dialect/ttg"
+	"github.com/nereid-lang/nereid/internal/dialect/ttng"
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
@@ -11,7 +14,7 @@ func tensormapScratch(*lowering, *ir.Op) []int { return []int{TensorMapBytes} }
 
 // lowerTensormapCreate writes a tensor map to global memory. The first warp puts it together in shared
 // memory: zeros, then a field at a time by the first thread; a copy of the whole releases it to the copy
-// engine.
+// engine. No other warp touches the buffer, so that the barrier of what follows suffices.
 func lowerTensormapCreate(l *lowering, op *ir.Op) {
 	l.refuseOnCluster(op, "a tensor map for several thread blocks")
 	at := l.alloc.scratch(op)[0]
@@ -19,7 +22,9 @@ func lowerTensormapCreate(l *lowering, op *ir.Op) {
 	warp := l.val("icmp ult i32 %s, 32", l.ids.tid)
 	l.storeShared("0", ir.I32, at, l.ids.tid, warp)
 	l.vendor.meet(l, theWarp)
-	m := mapWriter{l: l, base: "ptr addrspace(3) " + base, first: l.first("")}
+	m := mapWriter{l: l}
+	m.operand("i1 "+l.first(""), "b")
+	m.operand("ptr addrspace(3) "+base, "r")
 	m.address(op)
 	m.lists(op)
 	for _, f := range []string{"elemtype", "interleave_layout", "swizzle_mode", "fill_mode"} {
@@ -29,47 +34,75 @@ func lowerTensormapCreate(l *lowering, op *ir.Op) {
 		}
 		m.constant(f, op.IntOr(attr, 0))
 	}
+	m.write()
 	l.vendor.meet(l, theWarp)
 	l.groupAsm("void", "@$0 tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [$1], [$2], 128;",
-		"b,l,r", "i1 "+warp, "ptr addrspace(1) "+l.scalar(op.Slot(0)), m.base)
+		"b,l,r", "i1 "+warp, "ptr addrspace(1) "+l.scalar(op.Slot(0)), m.args[1])
+	l.meetBehindMaps(op)
+}
+
+// meetBehindMaps lets the warps meet behind the last of several ops that make maps.
+func (l *lowering) meetBehindMaps(op *ir.Op) {
+	for op = op.Next(); op != nil; op = op.Next() {
+		switch {
+		case op.Def == ttng.TensormapCreate || op.Def == ttng.TensormapFenceproxyAcquire:
+			return
+		case op.Def != ttg.GlobalScratchAlloc && (op.Effects() != 0 || len(op.Regions()) > 0):
+			l.barrier()
+			return
+		}
+	}
 	l.barrier()
 }
 
-// mapWriter writes the fields of a map in shared memory.
+// mapWriter collects the instructions that write the fields of a map in shared memory. They are one piece of
+// assembly behind one branch: the assembler makes a branch of each instruction with a predicate.
 type mapWriter struct {
-	l           *lowering
-	base, first string
+	l                 *lowering
+	code, constraints []string
+	args              []string // the first thread's predicate, the address, values
+}
+
+// operand adds an operand and returns its name in the code.
+func (m *mapWriter) operand(arg, constraint string) string {
+	m.args, m.constraints = append(m.args, arg), append(m.constraints, constraint)
+	return fmt.Sprintf("$%d", len(m.args)-1)
 }
 
 // replace writes a field; ord is its index with a comma, or nothing.
-func (m mapWriter) replace(field, ord, bits, value, constraint string) {
-	code := fmt.Sprintf("@$0 tensormap.replace.tile.%s.shared::cta.b1024.%s [$1], %s$2;", field, bits, ord)
-	m.l.groupAsm("void", code, "b,r,"+constraint, "i1 "+m.first, m.base, value)
+func (m *mapWriter) replace(field, ord, bits, value string) {
+	m.code = append(m.code,
+		fmt.Sprintf("tensormap.replace.tile.%s.shared::cta.b1024.%s [$1], %s%s;", field, bits, ord, value))
 }
 
-func (m mapWriter) constant(field string, n int64) {
-	m.replace(field, "", "b32", fmt.Sprintf("i32 %d", n), "n")
-}
+func (m *mapWriter) constant(field string, n int64) { m.replace(field, "", "b32", fmt.Sprint(n)) }
 
-func (m mapWriter) address(op *ir.Op) {
-	m.replace("global_address", "", "b64", "ptr addrspace(1) "+m.l.scalar(op.Slot(1)), "l")
+func (m *mapWriter) address(op *ir.Op) {
+	m.replace("global_address", "", "b64", m.operand("ptr addrspace(1) "+m.l.scalar(op.Slot(1)), "l"))
 	m.constant("rank", int64(len(op.Group(2))-1))
 }
 
 // lists writes the fields that have an entry for each dimension. Strides are in bytes, as assemblers from
 // CUDA 12.6 on read them.
-func (m mapWriter) lists(op *ir.Op) {
+func (m *mapWriter) lists(op *ir.Op) {
 	for _, f := range []struct {
 		name string
 		slot int
 	}{{"box_dim", 2}, {"global_dim", 3}, {"element_stride", 5}} {
 		for i, v := range op.Group(f.slot) {
-			m.replace(f.name, fmt.Sprintf("%d, ", i), "b32", "i32 "+m.l.scalar(v), "r")
+			m.replace(f.name, fmt.Sprintf("%d, ", i), "b32", m.operand("i32 "+m.l.scalar(v), "r"))
 		}
 	}
 	for i, v := range op.Group(4) {
-		m.replace("global_stride", fmt.Sprintf("%d, ", i), "b64", "i64 "+m.l.scalar(v), "l")
+		m.replace("global_stride", fmt.Sprintf("%d, ", i), "b64", m.operand("i64 "+m.l.scalar(v), "l"))
 	}
+}
+
+// write emits the code.
+func (m *mapWriter) write() {
+	const skip = "$$map_written_${:uid}"
+	code := "@!$0 bra " + skip + ";\n" + strings.Join(m.code, "\n") + "\n" + skip + ":"
+	m.l.groupAsm("void", code, strings.Join(m.constraints, ","), m.args...)
 }
 
 // lowerTensormapAcquire makes a map that was written to memory visible to copies: to those of the first warp by a
@@ -82,5 +115,5 @@ func lowerTensormapAcquire(l *lowering, op *ir.Op) {
 		"@$0 cp.async.bulk.commit_group;\n@$0 cp.async.bulk.wait_group.read 0;"
 	l.groupAsm("void", code, "b,l",
 		"i1 "+warp, "ptr addrspace(1) "+l.scalar(op.Operand(0)))
-	l.barrier()
+	l.meetBehindMaps(op)
 }
