@@ -14,6 +14,8 @@ type conversion struct {
 	move     warpMove // if how is inWarp
 	own      bool     // every warp already holds its few elements, and no other warp holds them
 	together int      // registers of the result that an instruction takes together
+	pairs    bool     // elements are pairs of the tensor's bytes
+	lowest   int      // if pairs, the register bit of the operand that is the lowest one of from, and the other way
 }
 
 type conversionKind int
@@ -106,16 +108,27 @@ func lowerConvertLayout(l *lowering, op *ir.Op) {
 	if b := l.alloc.buffers[op]; len(b) > 0 {
 		room = b[0]
 	}
-	l.set(op.Result(0), l.convert(l.regs(op.Operand(0)), ir.ElemOf(op.Result(0).Type), l.conversion(op), room))
+	convert, c := l.convert, l.conversion(op)
+	if c.pairs {
+		convert = l.movePairs
+	}
+	l.set(op.Result(0), convert(l.regs(op.Operand(0)), ir.ElemOf(op.Result(0).Type), c, room))
 }
 
 // conversion returns what the layout conversion op does.
 func (l *lowering) conversion(op *ir.Op) conversion {
 	t := op.Result(0).Type.(*ir.TensorType)
-	c := newConversion(l.layout(op, op.Operand(0).Type), l.layout(op, t), t.Elem)
+	from, to := l.layout(op, op.Operand(0).Type), l.layout(op, t)
+	c, ok := conversion{}, false
+	if bitsOf(t.Elem) == 8 {
+		c, ok = l.pairConversion(from, to)
+	}
+	if !ok {
+		c = newConversion(from, to, t.Elem)
+	}
 	switch ttg.Decode(t.Encoding).(type) {
 	case ttg.DotOp, ttg.NvidiaMma: // four words
-		c.together = max(1, 128/bitsOf(t.Elem))
+		c.together = max(1, 128/bitsOf(c.elem(t)))
 	}
 	return c
 }
@@ -138,6 +151,14 @@ func (l *lowering) convert(src []string, elem ir.Type, c conversion, room interv
 		return l.moveInRounds(src, elem, c, room)
 	}
 	return l.moveShared(src, elem, c.from, c.to, room.lo, false)
+}
+
+// elem returns the type of what moves for elements of a tensor.
+func (c conversion) elem(t *ir.TensorType) ir.Type {
+	if c.pairs {
+		return ir.I16
+	}
+	return t.Elem
 }
 
 // bytes returns the size of the tensor.
@@ -321,7 +342,7 @@ func conversionScratch(l *lowering, op *ir.Op) []int {
 	if l.ctas > 1 {
 		return []int{l.newExchange(c.from, c.to, bitsOf(t)).size() * bitsOf(t) / 8}
 	}
-	return []int{c.fewBytes(t.Elem, l.port(), l.warps)}
+	return []int{c.fewBytes(c.elem(t), l.port(), l.warps)}
 }
 
 // storeRows stores like storeAll, as matrices where the machine can.
