@@ -72,7 +72,7 @@ func Pipeline(o Options) []pass.Pass {
 	}
 	passes = append(append(passes, finished(FenceInsertion)...), LoadEarly, BranchOnProducts)
 	if o.Turns {
-		passes = append(passes, BranchOnMasks)
+		passes = append(passes, BranchOnMasks, BranchOnCopies)
 	}
 	return passes
 }
