@@ -59,6 +59,32 @@ func TestTensorMaps(t *testing.T) {
 	}
 }
 
+// TestWarpSpecialize checks that a kernel with a loop that asks for warp specialization gets a second warp
+// group where one does not hold the sums of its products.
+func TestWarpSpecialize(t *testing.T) {
+	mod, err := nereid.Load(txtest.Path(t, "internal/gpu/testdata/descriptors/kernels.py"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := mod.Kernel("pointers_specialized")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ rows, columns, warps, want int }{
+		{128, 256, 4, 8}, {128, 128, 4, 4}, {64, 512, 4, 4}, {128, 256, 8, 8}, {128, 256, 2, 2},
+	} {
+		sig := fmt.Sprintf("*fp16:16, *fp16:16, *fp16:16, i32:16, %d, %d", c.rows, c.columns)
+		got, err := k.CompileFor(t.Context(), "cuda:90", sig, nereid.Options{NumWarps: c.warps}, "ttgir")
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := string(got.Stage("ttgir"))
+		if want := fmt.Sprintf(`"ttg.num-warps" = %d : i32`, c.want); !strings.Contains(text, want) {
+			t.Errorf("%dx%d, %d warps: want %s in\n%s", c.rows, c.columns, c.warps, want, text)
+		}
+	}
+}
+
 // differ returns the first element that differs by more than within, or -1.
 func differ(a, b []float64, within float64) int {
 	for i := range a {
@@ -132,6 +158,18 @@ func describedLaunches() []described {
 			tile{f16, two(64, 64), two(64, 64)}, tile{f16, two(64, 64), two(32, 64)},
 			tile{f16, two(64, 64), two(32, 64)},
 			tile{f16, two(64, 64), two(64, 64)}, 64, float32(0.125), 64, 32, 64}},
+		described{"specialized", nereid.Grid{2}, nereid.Options{NumWarps: 4, NumStages: 3}, 0, []any{
+			tile{f16, two(300, 136), two(128, 64)}, tile{f16, two(296, 136), two(256, 64)},
+			tile{f16, two(300, 296), two(128, 256)}, 300, 296, 136, 128, 256, 64, 2}},
+		described{"specialized", nereid.Grid{2}, nereid.Options{NumWarps: 8, NumStages: 2}, 0, []any{
+			tile{f16, two(300, 64), two(128, 64)}, tile{f16, two(136, 64), two(128, 64)},
+			tile{f16, two(300, 136), two(128, 128)}, 300, 136, 64, 128, 128, 64, 2}},
+		described{"special_attention", nereid.Grid{2}, nereid.Options{NumWarps: 4, NumStages: 3}, 4e-3, []any{
+			tile{f16, two(256, 64), two(128, 64)}, tile{f16, two(256, 64), two(64, 64)},
+			tile{f16, two(256, 64), two(64, 64)}, tile{f16, two(256, 64), two(128, 64)}, 256, float32(0.01), 128, 64, 64}},
+		described{"special_attention", nereid.Grid{1}, nereid.Options{NumWarps: 4, NumStages: 2}, 4e-3, []any{
+			tile{f16, two(128, 128), two(128, 128)}, tile{f16, two(192, 128), two(64, 128)},
+			tile{f16, two(192, 128), two(64, 128)}, tile{f16, two(128, 128), two(128, 128)}, 192, float32(0.01), 128, 64, 128}},
 		described{"again", nereid.Grid{1}, nereid.Options{NumWarps: 4}, 0,
 			[]any{tile{f32, two(32, 32), nil}, tile{f32, two(32, 32), nil}, 32}},
 		described{"mixed", nereid.Grid{1}, nereid.Options{NumWarps: 4, NumStages: 4}, 0, []any{

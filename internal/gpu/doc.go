@@ -75,6 +75,7 @@
 //	group_turns.go                 nereid-gpu-group-turns: loops whose warp groups need not run in step
 //	take_turns.go                  barriers in shared memory that let them apart
 //	branch_on_masks.go             nereid-gpu-branch-on-masks
+//	branch_on_copies.go            nereid-gpu-branch-on-copies
 //	reorder_instructions.go        tritongpu-reorder-instructions
 //	load_early.go                  nereid-gpu-load-early: loads above the products before them
 package gpu

@@ -9,31 +9,37 @@ import (
 // products without making their warps wait. Bulk copies and barriers in shared memory do that without warps
 // of their own, so the hint has two other effects, which Triton's implementation has as well:
 //
-//   - A program of one warp group gets a second one, which computes half of the rows (SpecializedWarps).
+//   - A program of one warp group that cannot hold the sums of its products gets a second one, which computes
+//     half of the rows (SpecializedWarps).
 //   - The loop is fused with the loop inside it, so that copies for the next tile run while the current one
 //     is stored (FuseNestedLoops).
 const specializeAttr = "tt.warp_specialize"
 
 // SpecializedWarps returns the number of warps of a program that is to have n: twice as many if n is one warp
-// group, a loop asks for warp specialization, and two groups can divide the rows of all its products.
+// group, and a loop that asks for warp specialization has more sums than one group can hold and rows for two.
 func SpecializedWarps(m *ir.Module, n int) int {
 	if n != groupWarps {
 		return n
 	}
 	for _, loop := range forLoops(m.Op) {
-		if loop.HasAttr(specializeAttr) && hasRowsForTwo(loop) {
+		if loop.HasAttr(specializeAttr) && needsTwoGroups(loop) {
 			return 2 * n
 		}
 	}
 	return n
 }
 
-// groupRows is the least number of rows that a warp group computes.
-const groupRows = 64
+const (
+	// groupRows is the least number of rows that a warp group computes.
+	groupRows = 64
+	// mostSums is the number of a thread's registers for results of products that leaves enough for the rest
+	// of a loop. With more, two groups are faster than one; with less, one was on an H200.
+	mostSums = 192
+)
 
-// hasRowsForTwo reports whether a loop has products, all with rows for two warp groups.
-func hasRowsForTwo(loop *ir.Op) bool {
-	products := 0
+// needsTwoGroups reports whether a warp group has more sums than fit its registers, and two can divide them.
+func needsTwoGroups(loop *ir.Op) bool {
+	sums := int64(0)
 	for op := range loop.Ops() {
 		if op.Def != tt.Dot {
 			continue
@@ -42,7 +48,7 @@ func hasRowsForTwo(loop *ir.Op) bool {
 		if len(shape) != 2 || shape[0] < 2*groupRows {
 			return false
 		}
-		products++
+		sums += shape[0] * shape[1] / (groupWarps * 32)
 	}
-	return products > 0
+	return sums > mostSums
 }

@@ -58,6 +58,41 @@ def flattened(a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.const
 
 
 @triton.jit
+def specialized(a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, STEP: tl.constexpr):
+    across = tl.cdiv(N, BN)
+    for tile in tl.range(tl.program_id(0), tl.cdiv(M, BM) * across, STEP, warp_specialize=True):
+        m, n = tile // across * BM, tile % across * BN
+        acc = tl.zeros((BM, BN), tl.float32)
+        for k in range(tl.cdiv(K, BK)):
+            acc = tl.dot(a.load([m, k * BK]), b.load([n, k * BK]).T, acc)
+        c.store([m, n], acc.to(tl.float16))
+
+
+@triton.jit
+def special_attention(q, k, v, o, N, scale, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr):
+    x = q.load([tl.program_id(0) * BM, 0])
+    total = tl.zeros((BM, ), tl.float32)
+    acc = tl.zeros((BM, D), tl.float32)
+    for n in tl.range(0, N, BN, warp_specialize=True):
+        p = tl.exp2(tl.dot(x, k.load([n, 0]).T) * scale)
+        total += tl.sum(p, 1)
+        acc = tl.dot(p.to(tl.float16), v.load([n, 0]), acc)
+    o.store([tl.program_id(0) * BM, 0], (acc / total[:, None]).to(tl.float16))
+
+
+@triton.jit
+def pointers_specialized(a_ptr, b_ptr, c_ptr, K, BM: tl.constexpr, BN: tl.constexpr):
+    rows, columns, depth = tl.arange(0, BM)[:, None], tl.arange(0, BN)[None, :], tl.arange(0, 64)
+    for tile in tl.range(4, warp_specialize=True):
+        acc = tl.zeros((BM, BN), tl.float32)
+        for k in range(tl.cdiv(K, 64)):
+            a = tl.load(a_ptr + (tile * BM + rows) * K + k * 64 + depth[None, :])
+            b = tl.load(b_ptr + (k * 64 + depth[:, None]) * BN + columns)
+            acc = tl.dot(a, b, acc)
+        tl.store(c_ptr + (tile * BM + rows) * BN + columns, acc.to(tl.float16))
+
+
+@triton.jit
 def made_here(a_ptr, b_ptr, c_ptr, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
     a = tl.make_tensor_descriptor(a_ptr, [M, K], [K, 1], [BM, BK])
     b = tl.make_tensor_descriptor(b_ptr, [K, N], [N, 1], [BK, BN])
