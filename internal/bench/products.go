@@ -26,8 +26,8 @@ var (
 	matmulTiles = []tile{{128, 256, 64, 3, 8}, {128, 256, 64, 4, 8}, {256, 128, 64, 3, 8}, {128, 128, 64, 4, 4}, {128, 128, 32, 4, 4},
 		{128, 64, 32, 4, 4}, {64, 128, 32, 4, 4}, {64, 64, 64, 4, 4}, {64, 32, 32, 5, 2}}
 	// fp8Tiles are as many bytes deep as those of fp16.
-	fp8Tiles = []tile{{128, 256, 128, 3, 8}, {128, 256, 128, 4, 8}, {256, 128, 128, 3, 8}, {128, 128, 128, 4, 4},
-		{128, 128, 128, 3, 8}, {128, 256, 64, 4, 8}}
+	fp8Tiles = []tile{{128, 256, 128, 3, 8}, {128, 256, 128, 4, 8}, {256, 128, 128, 3, 8},
+		{128, 128, 128, 4, 4}, {128, 128, 128, 3, 8}, {128, 256, 64, 4, 8}}
 	attentionTiles = []tile{{128, 64, 0, 3, 4}, {128, 64, 0, 3, 8}, {128, 128, 0, 3, 8}, {64, 64, 0, 3, 4},
 		{128, 128, 0, 2, 8}, {128, 64, 0, 4, 8}, {256, 64, 0, 3, 16}}
 )
@@ -96,7 +96,8 @@ func (s *Suite) matmulOf(dt nereid.DType, n int) error {
 	})
 }
 
-// matmulFP8 multiplies matrices of e4m3 into one of fp16. Both lie with their depth in rows, as tensor cores want them.
+// matmulFP8 multiplies matrices of e4m3 into one of fp16. Both lie with their depth in rows, as tensor cores
+// want them.
 func (s *Suite) matmulFP8() error {
 	for _, n := range pick(s.Small, []int{256}, []int{2048, 4096, 8192}) {
 		if err := s.matmulFP8Of(n); err != nil {

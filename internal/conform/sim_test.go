@@ -19,7 +19,9 @@ func TestConformSim(t *testing.T) {
 func TestConformDescriptors(t *testing.T) {
 	for _, device := range []string{"sim:90", "sim:80"} {
 		t.Run(device, func(t *testing.T) {
-			simulate(t, device, func(_ int, c *testCase) bool { return strings.HasPrefix(c.name, "descriptor/") })
+			simulate(t, device, func(_ int, c *testCase) bool {
+				return strings.HasPrefix(c.name, "descriptor/")
+			})
 		})
 	}
 }
