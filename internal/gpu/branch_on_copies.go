@@ -19,7 +19,8 @@ import (
 //
 //	%p = f(%i); %m = arith.andi %ahead, %inside             %tokens = scf.if %more {
 //	%t = ttg.async_copy_global_to_local %p, %buf mask %m      %p = f(%i)
-//	%g = ttg.async_commit_group tokens %t             =>      ttg.async_copy_global_to_local %p, %buf mask %inside
+//	%g = ttg.async_commit_group tokens %t             =>      ttg.async_copy_global_to_local %p, %buf
+//	                                                            mask %inside
 //	                                                          yield ttg.async_commit_group
 //	(%ahead = tt.splat %more)                               } else { yield ttg.async_commit_group }
 var BranchOnCopies = pass.Pass{

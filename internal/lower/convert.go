@@ -15,7 +15,7 @@ type conversion struct {
 	own      bool     // every warp already holds its few elements, and no other warp holds them
 	together int      // registers of the result that an instruction takes together
 	pairs    bool     // elements are pairs of the tensor's bytes
-	lowest   int      // if pairs, the register bit of the operand that is the lowest one of from, and the other way
+	lowest   int      // if pairs, the register bit of the operand with which from's lowest one is exchanged
 }
 
 type conversionKind int

@@ -18,7 +18,7 @@ func (l *lowering) pairConversion(from, to layout.Layout) (c conversion, ok bool
 		return c, false
 	}
 	dim := slices.Index(a[0], 1)
-	if dim < 0 || slices.ContainsFunc(slices.Delete(slices.Clone(a[0]), dim, dim+1), func(x int) bool { return x != 0 }) {
+	if rest := slices.Clone(a[0]); dim < 0 || slices.Max(append(rest[:dim], append(rest[dim+1:], 0)...)) > 0 {
 		return c, false
 	}
 	half, okFrom := halved(from, dim)
