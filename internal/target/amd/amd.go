@@ -21,6 +21,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/lower"
 	"github.com/nereid-lang/nereid/internal/pass"
 	"github.com/nereid-lang/nereid/internal/target"
+	"github.com/nereid-lang/nereid/internal/target/amd/gcn"
 	"github.com/nereid-lang/nereid/internal/target/amd/hsaco"
 )
 
@@ -167,7 +168,30 @@ func (c Compiler) given(in *target.Input) (target.Executable, error) {
 		return nil, errors.New("the description of the code object lacks Name or NumWarps")
 	}
 	code.Params = lower.ParamSizes(in.Module.Lookup(in.Kernel))
+	if err := takes(in.Given.Text, code); err != nil {
+		return nil, err
+	}
 	return c.keep(in.Given.Text, code)
+}
+
+// takes returns an error if a code object's kernel has other parameters than its description. It may have more
+// behind them: Triton's have two pointers to scratch memory.
+func takes(object []byte, code *Code) error {
+	o, err := gcn.Read(object)
+	if err != nil {
+		return err
+	}
+	k, err := o.Kernel(code.Name)
+	if err != nil {
+		return err
+	}
+	for i, n := range code.Params {
+		if i >= len(k.Args) || k.Args[i].Size != n {
+			return fmt.Errorf("parameter %d of %s, of %d bytes, is not that of the code object: "+
+				"it was compiled for other arguments", i, code.Name, n)
+		}
+	}
+	return nil
 }
 
 // check prepares code of checked launches: indices that overflow stop it. Bounds are the emulator's affair;
