@@ -18,7 +18,7 @@ func (l *lowering) pairConversion(from, to layout.Layout) (c conversion, ok bool
 		return c, false
 	}
 	dim := slices.Index(a[0], 1)
-	if rest := slices.Clone(a[0]); dim < 0 || slices.Max(append(rest[:dim], append(rest[dim+1:], 0)...)) > 0 {
+	if dim < 0 || !isUnit(a[0]) {
 		return c, false
 	}
 	half, okFrom := halved(from, dim)
@@ -32,6 +32,15 @@ func (l *lowering) pairConversion(from, to layout.Layout) (c conversion, ok bool
 		c.makeRows(l.port())
 	}
 	return c, true
+}
+
+// isUnit reports whether a vector of coordinates is one step along one dimension.
+func isUnit(v []int) bool {
+	sum := 0
+	for _, x := range v {
+		sum += x
+	}
+	return sum == 1
 }
 
 // halved returns the layout of pairs along a dimension, which the lowest register bit counts; ok is false if
