@@ -35,7 +35,7 @@ test-cuda: ## the tests that need an NVIDIA GPU
 	NEREID_TEST_DEVICE=cuda:0 $(GO) test $(TESTFLAGS) -run 'Conform|Clusters' ./internal/conform
 	$(GO) run ./cmd/nereid replay --device cuda:0 --root . testdata/replay/*.safetensors
 
-test-sim: ## every test of AMD's GPUs on their emulators, in full: an hour on one core
+test-sim: ## every test of AMD's GPUs on their emulators, in full: half an hour on one core
 	NEREID_TEST_AMD=all $(GO) test -count=1 -timeout 0 ./internal/target/amd/...
 	NEREID_TEST_AMD=all $(GO) test -count=1 -timeout 0 -run AMD ./internal/conform
 	for chip in gfx942 gfx90a gfx1100; do \
