@@ -16,16 +16,20 @@ type amd struct {
 	wave     int    // lanes
 	perEU    int    // waves of an execution unit to aim at; 0 leaves it to LLVM
 	flushF32 bool   // subnormal f32 are zero
+	ilp      bool   // instructions are scheduled for parallelism
 }
 
 // AMDOptions are options of a kernel that AMD's GPUs alone have.
 type AMDOptions struct {
 	WavesPerEU int  // waves of an execution unit to aim at; 0 leaves it to LLVM
 	Flush      bool // subnormal f32 are zero
+	ILP        bool // instructions are scheduled for parallelism instead of few registers
 }
 
 // AMD returns the intrinsics of AMD's GPUs: chip is LLVM's name, "gfx942", and wave its number of lanes.
-func AMD(chip string, wave int, o AMDOptions) Vendor { return amd{chip, wave, o.WavesPerEU, o.Flush} }
+func AMD(chip string, wave int, o AMDOptions) Vendor {
+	return amd{chip, wave, o.WavesPerEU, o.Flush, o.ILP}
+}
 
 func (v amd) lanes() int                { return v.wave }
 func (amd) banks() int                  { return 32 }
@@ -61,6 +65,9 @@ func (v amd) limits(g *program) string {
 		"\"denormal-fp-math-f32\"=\"%s\"", g.threads(), denormals)
 	if v.perEU > 0 {
 		out += fmt.Sprintf(" \"amdgpu-waves-per-eu\"=\"%d,%[1]d\"", v.perEU)
+	}
+	if v.ilp {
+		out += " \"amdgpu-sched-strategy\"=\"iterative-ilp\""
 	}
 	return out
 }

@@ -228,8 +228,14 @@ func (c Compiler) options(o target.Options) (out options, err error) {
 		at, ok := known[name]
 		n, err := strconv.Atoi(text)
 		switch {
+		case name == "schedule_hint":
+			if out.lower.ILP, err = scheduleHint(text); err != nil {
+				return out, err
+			}
+			continue
 		case !ok:
-			return out, fmt.Errorf("hip has no option %q: kpack, matrix_instr_nonkdim, waves_per_eu", name)
+			return out, fmt.Errorf("hip has no option %q: kpack, matrix_instr_nonkdim, schedule_hint, "+
+				"waves_per_eu", name)
 		case err != nil || n < 0:
 			return out, fmt.Errorf("option %s=%s: expected a number", name, text)
 		}
@@ -242,6 +248,22 @@ func (c Compiler) options(o target.Options) (out options, err error) {
 		return out, fmt.Errorf("option kpack=%d: expected 1 or 2", k)
 	}
 	return out, nil
+}
+
+// scheduleHint reads Triton's schedule_hint: names separated by commas. It reports whether LLVM is to
+// schedule for parallelism; the hint for attention is left to LLVM's own judgement.
+func scheduleHint(text string) (ilp bool, err error) {
+	for hint := range strings.SplitSeq(text, ",") {
+		switch strings.ToLower(strings.TrimSpace(hint)) {
+		case "none", "attention":
+		case "memory-bound-attention":
+			ilp = true
+		default:
+			return false, fmt.Errorf("option schedule_hint=%s: expected none, attention or "+
+				"memory-bound-attention", text)
+		}
+	}
+	return ilp, nil
 }
 
 // ttgir takes the module to TTGIR: tensors get layouts.
