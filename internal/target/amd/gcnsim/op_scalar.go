@@ -22,6 +22,7 @@ const (
 	andNotBits                // a 0 of the first decides, or a 1 of the second
 	orNotBits                 // a 1 of the first decides, or a 0 of the second
 	pickBits                  // one source is taken whole
+	fieldBits                 // the second source says which bits of the first count
 )
 
 func keep(f func(a, b uint64) uint64) scalarOp {
@@ -188,10 +189,10 @@ var scalarOps = map[string]scalarOp{
 	"s_mul_hi_i32": keep(func(a, b uint64) uint64 {
 		return uint64(uint32(int64(int32(a)) * int64(int32(b)) >> 32))
 	}),
-	"s_bfe_u32":         nonzero32(bfeScalar, allBits),
-	"s_bfe_i32":         nonzero32(bfeSigned, allBits),
-	"s_bfe_i64":         nonzero(bfeSigned64, allBits),
-	"s_bfe_u64":         nonzero(bfe64, allBits),
+	"s_bfe_u32":         nonzero32(bfeScalar, fieldBits),
+	"s_bfe_i32":         nonzero32(bfeSigned, fieldBits),
+	"s_bfe_i64":         nonzero(bfeSigned64, fieldBits),
+	"s_bfe_u64":         nonzero(bfe64, fieldBits),
 	"s_absdiff_i32":     nonzero32(func(a, b uint32) uint32 { return absI32(a-b, 0) }, allBits),
 	"s_lshl1_add_u32":   shiftAdd(1),
 	"s_lshl2_add_u32":   shiftAdd(2),

@@ -100,6 +100,9 @@ func (s *scalar) undefined(w *wave, a, ua, b, ub uint64) uint64 {
 			return ua
 		}
 		return ub
+	case fieldBits:
+		field := uint64(1)<<(b>>16&127) - 1
+		both = ua&(field<<(b&63)) | ub
 	}
 	if both != 0 {
 		return ^uint64(0)
