@@ -17,7 +17,7 @@ import (
 )
 
 func newBenchCmd() *cobra.Command {
-	var device, begin string
+	var device, begin, torch string
 	var compare, lines bool
 	s := &bench.Suite{}
 	cmd := &cobra.Command{
@@ -74,7 +74,8 @@ func newBenchCmd() *cobra.Command {
 				bar.step(name)
 			}
 			if compare {
-				p := peers.Suite{Step: s.Step, Device: dev, Root: ".", Out: s.Out, Threads: runtime.GOMAXPROCS(0), Rep: s.Rep, Only: s.Only}
+				p := peers.Suite{Step: s.Step, Device: dev, Root: ".", Out: s.Out, Threads: runtime.GOMAXPROCS(0),
+					Rep: s.Rep, Only: s.Only, Torch: torch}
 				return p.Run(ctx)
 			}
 			return s.Run(ctx)
@@ -84,7 +85,8 @@ func newBenchCmd() *cobra.Command {
 	fs.StringVar(&device, "device", "", "device to measure (default: the best one here)")
 	fs.StringSliceVar(&s.Only, "only", nil, "kernels to measure")
 	fs.DurationVar(&s.Rep, "rep", 200*time.Millisecond, "how long to measure each kernel")
-	fs.BoolVar(&compare, "peers", false, "compare with C, OpenBLAS and NumPy on this machine instead (in the folder of the project)")
+	fs.BoolVar(&compare, "peers", false, "compare with C, OpenBLAS, NumPy and PyTorch here instead (in the folder of the project)")
+	fs.StringVar(&torch, "torch", "", "with --peers, a Python that has PyTorch (default: .venv/bin/python)")
 	fs.StringVar(&begin, "begin", "", "be a process of --only start")
 	fs.MarkHidden("begin")
 	fs.BoolVar(&lines, "json", false, "print JSON lines also on a terminal; --json=false: rows also in a pipe")

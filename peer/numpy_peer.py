@@ -1,4 +1,7 @@
-"""NumPy's side of `make bench-cpu`: reads the name of a line, runs it once, prints how long that took in seconds.
+"""NumPy's side of `make bench-cpu`.
+
+Reads the name of a line, runs it once, and prints its seconds by the clock and of processor time. A name is a kernel,
+after which come a type and sizes: only "matmul fp32 1024" reads them.
 
 What NumPy has no type for (bf16) is computed in float32 and rounded by hand, as its users do.
 """
@@ -59,13 +62,20 @@ def swiglu():
     return run
 
 
+def matmul(n):
+    a, b, out = normal(n, n), normal(n, n), normal(n, n)
+    return lambda: np.matmul(a, b, out=out)
+
+
 lines = {"softmax": softmax, "layer_norm": layer_norm, "rms_norm": rms_norm, "swiglu": swiglu}
 ready = {}
 for line in sys.stdin:
     name = line.strip()
     if name not in ready:
-        ready[name] = lines[name]()
+        ready.clear()  # the arrays of one line at a time
+        kernel, *rest = name.split()
+        ready[name] = matmul(int(rest[1])) if kernel == "matmul" else lines[kernel]()
         ready[name]()
-    start = time.perf_counter()
+    start, work = time.perf_counter(), time.process_time()
     ready[name]()
-    print(time.perf_counter() - start, flush=True)
+    print(time.perf_counter() - start, time.process_time() - work, flush=True)

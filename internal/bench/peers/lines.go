@@ -62,12 +62,8 @@ func same[T any](name string, a, b []T, value func(T) float64, tol float64) erro
 func single(v float32) float64   { return float64(v) }
 func half(v nereid.BF16) float64 { return v.Float() }
 func clone[T any](x []T) []T     { return make([]T, len(x)) }
-func once(f func()) func() (time.Duration, error) {
-	return func() (time.Duration, error) {
-		start := time.Now()
-		f()
-		return time.Since(start), nil
-	}
+func once(f func()) func() (clock, error) {
+	return timed(func() error { f(); return nil })
 }
 
 // c adds the C program to the competitors, if there is one.
@@ -78,12 +74,9 @@ func (s *Suite) c(least float64, symbol string, args ...any) []competitor {
 	return []competitor{{name: "C", least: least, run: once(s.peer.call(symbol, args...))}}
 }
 
-// np adds NumPy.
-func (s *Suite) np(name string) []competitor {
-	if s.numpy == nil {
-		return nil
-	}
-	return []competitor{{name: "NumPy", least: 3, run: func() (time.Duration, error) { return s.numpy.run(name) }, elsewhere: true}}
+// others are C, NumPy and PyTorch, which name a line by its kernel, type and sizes.
+func (s *Suite) others(line string, c []competitor) []competitor {
+	return slices.Concat(c, s.numpy.versus("NumPy", 3, line), s.torch.versus("PyTorch", 1, line))
 }
 
 func (s *Suite) vectorAdd(ctx context.Context) error {
@@ -95,7 +88,8 @@ func (s *Suite) vectorAdd(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	l := &line{name: "vector add", what: "fp32 2^24", work: 12 * n, unit: "GB/s", ours: ours, peers: s.c(0.95, "peer_add", x, y, theirs, n)}
+	l := &line{name: "vector add", what: "fp32 2^24", work: 12 * n, unit: "GB/s", ours: ours,
+		peers: append(s.c(0.95, "peer_add", x, y, theirs, n), s.torch.versus("PyTorch", 0.95, "vector_add fp32 16777216")...)}
 	if s.peer != nil {
 		l.check = func() error { return same(l.name, out, theirs, single, 0) }
 	}
@@ -111,7 +105,8 @@ func (s *Suite) softmax(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	l := &line{name: "softmax", what: "fp32 4096×1024", work: 8 * rows * cols, unit: "GB/s", ours: ours, peers: append(s.c(1, "peer_softmax", x, theirs, rows, cols), s.np("softmax")...)}
+	l := &line{name: "softmax", what: "fp32 4096×1024", work: 8 * rows * cols, unit: "GB/s", ours: ours,
+		peers: s.others("softmax fp32 4096 1024", s.c(1, "peer_softmax", x, theirs, rows, cols))}
 	if s.peer != nil {
 		l.check = func() error { return same(l.name, out, theirs, single, 1e-6) }
 	}
@@ -129,7 +124,7 @@ func (s *Suite) layerNorm(ctx context.Context) error {
 		return err
 	}
 	l := &line{name: "layer norm", what: "fp32 4096×1024", work: 8 * rows * cols, unit: "GB/s", ours: ours,
-		peers: append(s.c(1, "peer_layer_norm", x, w, b, theirs, rows, cols), s.np("layer_norm")...)}
+		peers: s.others("layer_norm fp32 4096 1024", s.c(1, "peer_layer_norm", x, w, b, theirs, rows, cols))}
 	if s.peer != nil {
 		l.check = func() error { return same(l.name, out, theirs, single, 1e-5) }
 	}
@@ -146,7 +141,7 @@ func (s *Suite) rmsNorm(ctx context.Context) error {
 		return err
 	}
 	l := &line{name: "rms norm", what: "bf16 4096×4096", work: 4 * rows * cols, unit: "GB/s", ours: ours,
-		peers: append(s.c(1, "peer_rms_norm", x, w, theirs, rows, cols), s.np("rms_norm")...)}
+		peers: s.others("rms_norm bf16 4096 4096", s.c(1, "peer_rms_norm", x, w, theirs, rows, cols))}
 	if s.peer != nil {
 		l.check = func() error { return same(l.name, out, theirs, half, 1e-2) }
 	}
@@ -163,80 +158,13 @@ func (s *Suite) swiglu(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	l := &line{name: "swiglu", what: "bf16 4096×4096", work: 6 * n, unit: "GB/s", ours: ours, peers: append(s.c(1, "peer_swiglu", g, u, theirs, n), s.np("swiglu")...)}
+	l := &line{name: "swiglu", what: "bf16 4096×4096", work: 6 * n, unit: "GB/s", ours: ours,
+		peers: s.others("swiglu bf16 4096 4096", s.c(1, "peer_swiglu", g, u, theirs, n))}
 	if s.peer != nil {
 		l.check = func() error { return same(l.name, out, theirs, half, 1e-2) }
 	}
 	_, _, err = s.compare(ctx, l)
 	return err
-}
-
-// blocks are sizes of blocks to try for a matrix product: M, N, K.
-var blocks = [][3]int{{256, 256, 256}, {128, 256, 256}, {128, 128, 256}, {128, 128, 128}, {64, 256, 256}, {256, 128, 512}, {256, 256, 512}}
-
-// fastest is the launch of a matrix product with the best of the blocks.
-func (s *Suite) fastest(n int, a, b, c *nereid.Tensor) (best func() error, name string, err error) {
-	least := time.Duration(math.MaxInt64)
-	for _, size := range blocks {
-		grid := nereid.Grid{(n / size[0]) * (n / size[1])}
-		f, err := s.launcher("matmul.py", "matmul_kernel", grid, a, b, c, n, n, n, n, 1, n, 1, n, 1, size[0], size[1], size[2], 8, "")
-		if err != nil {
-			return nil, "", err
-		}
-		if err := f(); err != nil {
-			return nil, "", err
-		}
-		took := time.Duration(math.MaxInt64)
-		for range 5 {
-			start := time.Now()
-			if err := f(); err != nil {
-				return nil, "", err
-			}
-			took = min(took, time.Since(start))
-		}
-		if took < least {
-			least, best, name = took, f, fmt.Sprintf("%d³, blocks %d×%d×%d", n, size[0], size[1], size[2])
-		}
-	}
-	return best, name, nil
-}
-
-func (s *Suite) matmul(ctx context.Context) error {
-	const n = 1024
-	a, b, out := normal(11, n*n), normal(12, n*n), make([]float32, n*n)
-	theirs := clone(out)
-	ours, name, err := s.fastest(n, nereid.FromSlice(a, n, n), nereid.FromSlice(b, n, n), nereid.FromSlice(out, n, n))
-	if err != nil {
-		return err
-	}
-	l := &line{name: "matmul", what: "fp32 " + name, work: 2 * n * n * n, unit: "GFLOP/s", ours: ours}
-	if blas := s.openBLAS(); blas != nil {
-		l.rest = 100 * time.Millisecond // its threads wait in loops for a while
-		l.peers = []competitor{{name: "OpenBLAS", least: 0.75, run: once(func() { blas.multiply(n, a, b, theirs) })}}
-		l.check = func() error { return same(l.name, out, theirs, single, 1e-3) }
-	}
-	median, best, err := s.compare(ctx, l)
-	if err != nil {
-		return err
-	}
-	return s.matmulHalf(ctx, n, median, best)
-}
-
-// matmulHalf compares bf16 with our own fp32, which tiles of AMX should make three times as fast.
-func (s *Suite) matmulHalf(ctx context.Context, n int, single, bestSingle time.Duration) error {
-	a, b, out := halves(13, n*n), halves(14, n*n), make([]nereid.BF16, n*n)
-	ours, name, err := s.fastest(n, nereid.FromSlice(a, n, n), nereid.FromSlice(b, n, n), nereid.FromSlice(out, n, n))
-	if err != nil {
-		return err
-	}
-	l := &line{name: "matmul", what: "bf16 " + name, work: 2 * float64(n) * float64(n) * float64(n), unit: "GFLOP/s", ours: ours}
-	took, best, err := s.compare(ctx, l)
-	if err != nil {
-		return err
-	}
-	s.rows[len(s.rows)-1] = row{line: l.name, what: l.what, ours: l.rate(took), peer: "nereid fp32", theirs: l.rate(single), ratio: single.Seconds() / took.Seconds(),
-		best: bestSingle.Seconds() / best.Seconds(), least: amxFactor()}
-	return nil
 }
 
 // launch is what a launch of a small kernel costs the caller, and that it allocates nothing.

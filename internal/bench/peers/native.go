@@ -1,18 +1,15 @@
 package peers
 
 import (
-	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"reflect"
 	"runtime"
-	"strconv"
 	"strings"
-	"time"
 	"unsafe"
 
 	"github.com/nereid-lang/nereid/internal/dl"
@@ -26,14 +23,20 @@ func (s *Suite) open() {
 	if s.peer, err = buildPeer(s.Root, s.Threads); err != nil {
 		s.absent = append(s.absent, fmt.Sprintf("the C programs: %v", err))
 	}
-	if s.numpy, err = startNumPy(s.Root); err != nil {
-		s.absent = append(s.absent, fmt.Sprintf("NumPy: %v", err))
+	venv := filepath.Join(s.Root, ".venv", "bin", "python")
+	if s.numpy, err = startScript(venv, s.Root, "numpy_peer.py", "numpy", s.Threads); err != nil {
+		s.absent = append(s.absent, fmt.Sprintf("NumPy: %v (make setup)", err))
+	}
+	if s.torch, err = startScript(cmp.Or(s.Torch, venv), s.Root, "torch_peer.py", "torch", s.Threads); err != nil {
+		s.absent = append(s.absent, fmt.Sprintf("PyTorch: %v (--torch names another)", err))
 	}
 }
 
 func (s *Suite) close() {
-	if s.numpy != nil {
-		s.numpy.close()
+	for _, p := range []*script{s.numpy, s.torch} {
+		if p != nil {
+			p.close()
+		}
 	}
 }
 
@@ -114,6 +117,7 @@ type blas struct{ sgemm uintptr }
 
 // openBLAS is nil where it is not installed.
 func (s *Suite) openBLAS() *blas {
+	setCoreType()
 	lib, err := dl.Open("OpenBLAS", []dl.Candidate{"libopenblas.so.0", "libopenblas.so", "libopenblas.dylib"}, nil)
 	if err != nil {
 		s.absent = append(s.absent, "OpenBLAS: libopenblas cannot be opened (apt install libopenblas0)")
@@ -129,6 +133,40 @@ func (s *Suite) openBLAS() *blas {
 	return b
 }
 
+// setCoreType has OpenBLAS take the code for the widest vectors here, unless the user named a core. Releases
+// older than a processor do not know it and take code for vectors of 16 bytes.
+func setCoreType() {
+	const name = "OPENBLAS_CORETYPE"
+	if os.Getenv(name) != "" {
+		return
+	}
+	core := ""
+	switch h := hostVectors(); h {
+	case 64:
+		core = "SkylakeX"
+	case 32:
+		core = "Haswell"
+	}
+	libc, err := dl.Open("libc", []dl.Candidate{"libc.so.6"}, nil)
+	if err != nil || core == "" {
+		return
+	}
+	if setenv, err := libc.Symbol("setenv"); err == nil { // Go's own variables are not C's
+		k, v := append([]byte(name), 0), append([]byte(core), 0)
+		dl.Call(setenv, uintptr(unsafe.Pointer(&k[0])), uintptr(unsafe.Pointer(&v[0])), 1)
+		runtime.KeepAlive([][]byte{k, v})
+	}
+}
+
+// hostVectors returns the bytes of a vector of an x86 host, and 0 of others.
+func hostVectors() int {
+	lib, err := llvm.Load()
+	if err != nil || runtime.GOARCH != "amd64" {
+		return 0
+	}
+	return gemm.Host(lib.HostTarget().Features, false).VectorBytes
+}
+
 // multiply is c = a·b of square matrices by rows, which for Fortran is cᵀ = bᵀ·aᵀ.
 func (b *blas) multiply(n int, x, y, z []float32) {
 	p := &struct {
@@ -141,56 +179,4 @@ func (b *blas) multiply(n int, x, y, z []float32) {
 	dl.Call(b.sgemm, no, no, size, size, size, at(unsafe.Pointer(&p.one)), at(unsafe.Pointer(&y[0])), size, at(unsafe.Pointer(&x[0])), size,
 		at(unsafe.Pointer(&p.nought)), at(unsafe.Pointer(&z[0])), size)
 	runtime.KeepAlive(p)
-}
-
-// amxFactor is how much faster than fp32 bf16 should be: three times where there are tiles, and else no slower.
-func amxFactor() float64 {
-	lib, err := llvm.Load()
-	if err != nil || !gemm.Host(lib.HostTarget().Features, gemm.RequestAMX() == nil).AMXBF16 {
-		return 0.9
-	}
-	return 3
-}
-
-// numpy is a Python process that runs peer/numpy_peer.py.
-type numpy struct {
-	cmd *exec.Cmd
-	in  io.WriteCloser
-	out *bufio.Scanner
-}
-
-func startNumPy(root string) (*numpy, error) {
-	python := filepath.Join(root, ".venv", "bin", "python")
-	if err := exec.Command(python, "-c", "import numpy").Run(); err != nil {
-		return nil, fmt.Errorf("%s does not have it (make setup)", python)
-	}
-	n := &numpy{cmd: exec.Command(python, filepath.Join(root, "peer", "numpy_peer.py"))}
-	var err error
-	if n.in, err = n.cmd.StdinPipe(); err != nil {
-		return nil, err
-	}
-	out, err := n.cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	n.cmd.Stderr = os.Stderr
-	n.out = bufio.NewScanner(out)
-	return n, n.cmd.Start()
-}
-
-// run runs one of its lines once.
-func (n *numpy) run(name string) (time.Duration, error) {
-	if _, err := fmt.Fprintln(n.in, name); err != nil {
-		return 0, err
-	}
-	if !n.out.Scan() {
-		return 0, errors.New("peer/numpy_peer.py ended")
-	}
-	s, err := strconv.ParseFloat(n.out.Text(), 64)
-	return time.Duration(s * float64(time.Second)), err
-}
-
-func (n *numpy) close() {
-	_ = n.in.Close()
-	_ = n.cmd.Wait()
 }

@@ -1,5 +1,5 @@
 // Package peers compares the CPU back end with what else runs on the machine: C programs of ours (peer/c), built by gcc when they are
-// needed, OpenBLAS, and NumPy. Competitors take turns, with the same number of threads, and medians are compared, since machines are
+// needed, OpenBLAS, NumPy, and PyTorch. Competitors take turns, with the same number of threads, and medians are compared, since machines are
 // noisy.
 //
 // In: a device and the folder of the project. Out: a table, one row for each pair. A tool that is missing is named, and its rows are
@@ -27,10 +27,12 @@ type Suite struct {
 	Rep     time.Duration // for each competitor of a line
 	Only    []string      // lines by name; empty is all
 	Step    func(string)  // called before each line; may be nil
+	Torch   string        // a Python that has PyTorch; "" is that of the project
 
 	stream *nereid.Stream
 	peer   *library // nil where gcc is missing
-	numpy  *numpy   // nil where NumPy is
+	numpy  *script  // nil where NumPy is
+	torch  *script  // nil where PyTorch is
 	rows   []row
 	absent []string // what is missing, and what to do
 }
@@ -38,10 +40,20 @@ type Suite struct {
 // competitor is one of those that do the same work.
 type competitor struct {
 	name  string
-	least float64                       // that our rate should be of its rate
-	run   func() (time.Duration, error) // once
+	least float64               // that our rate should be of its rate
+	run   func() (clock, error) // once
+}
 
-	elsewhere bool // in another process
+// clock is how long a run took, and how much processor time, which is 0 if it is not known.
+type clock struct{ wall, cpu time.Duration }
+
+// timed runs a function in this process.
+func timed(f func() error) func() (clock, error) {
+	return func() (clock, error) {
+		start, work := time.Now(), cpuTime()
+		err := f()
+		return clock{time.Since(start), cpuTime() - work}, err
+	}
 }
 
 // line is one comparison.
@@ -73,7 +85,7 @@ type namedLine struct {
 func (s *Suite) lines() []namedLine {
 	return []namedLine{
 		{"vector_add", s.vectorAdd}, {"softmax", s.softmax}, {"layer_norm", s.layerNorm}, {"rms_norm", s.rmsNorm},
-		{"swiglu", s.swiglu}, {"matmul", s.matmul}, {"launch", s.launch},
+		{"swiglu", s.swiglu}, {"matmul", s.matmul}, {"attention", s.attention}, {"launch", s.launch},
 	}
 }
 
@@ -113,11 +125,7 @@ func (s *Suite) Run(ctx context.Context) error {
 
 // compare lets the competitors of a line take turns and adds its rows. It returns our median time and our best.
 func (s *Suite) compare(ctx context.Context, l *line) (ours, best time.Duration, err error) {
-	all := append([]competitor{{name: "nereid", run: func() (time.Duration, error) {
-		start := time.Now()
-		err := l.ours()
-		return time.Since(start), err
-	}}}, l.peers...)
+	all := append([]competitor{{name: "nereid", run: timed(l.ours)}}, l.peers...)
 	for range 2 { // compiled, caches and pages warm
 		for _, c := range all {
 			if _, err := c.run(); err != nil {
@@ -137,12 +145,11 @@ func (s *Suite) compare(ctx context.Context, l *line) (ours, best time.Duration,
 		}
 		for i, c := range all {
 			time.Sleep(l.rest)
-			before := cpuTime()
 			t, err := c.run()
 			if err != nil {
 				return 0, 0, fmt.Errorf("%s: %w", c.name, err)
 			}
-			times[i], cpu[i] = append(times[i], t), append(cpu[i], cpuTime()-before)
+			times[i], cpu[i] = append(times[i], t.wall), append(cpu[i], t.cpu)
 		}
 	}
 	ours, best = summary(times[0])
@@ -151,7 +158,7 @@ func (s *Suite) compare(ctx context.Context, l *line) (ours, best time.Duration,
 		theirs, theirBest := summary(times[i+1])
 		r := row{line: l.name, what: l.what, ours: l.rate(ours), peer: c.name, theirs: l.rate(theirs), least: c.least}
 		r.ratio, r.best = theirs.Seconds()/ours.Seconds(), theirBest.Seconds()/best.Seconds()
-		if theirWork, _ := summary(cpu[i+1]); !c.elsewhere && theirWork > 0 {
+		if theirWork, _ := summary(cpu[i+1]); theirWork > 0 && work > 0 {
 			r.cpu = theirWork.Seconds() / work.Seconds()
 		}
 		s.rows = append(s.rows, r)

@@ -93,14 +93,32 @@ func TestOpenBLAS(t *testing.T) {
 	})
 }
 
-func TestNumPy(t *testing.T) {
-	n, err := startNumPy(root)
-	if err != nil {
-		t.Skip(err)
-	}
-	defer n.close()
-	if took, err := n.run("softmax"); err != nil || took <= 0 || took > time.Minute {
-		t.Errorf("%v, %v", took, err)
+// TestScripts: the Python programs run each kind of line.
+func TestScripts(t *testing.T) {
+	python := filepath.Join(root, ".venv", "bin", "python")
+	for _, c := range []struct {
+		file, module string
+		lines        []string
+	}{
+		{"numpy_peer.py", "numpy", []string{"softmax fp32 4096 1024", "matmul fp32 64"}},
+		{"torch_peer.py", "torch", []string{"softmax fp32 64 64", "layer_norm fp32 64 64", "rms_norm bf16 64 64",
+			"swiglu bf16 64 64", "vector_add fp32 64", "matmul bf16 64", "attention fp32 2 64 64 causal"}},
+	} {
+		t.Run(c.module, func(t *testing.T) {
+			p, err := startScript(python, root, c.file, c.module, 1)
+			if err != nil {
+				t.Skip(err)
+			}
+			defer p.close()
+			for _, line := range c.lines {
+				if took, err := p.run(line); err != nil || took.wall <= 0 || took.wall > time.Minute {
+					t.Errorf("%s: %v, %v", line, took, err)
+				}
+			}
+			if _, err := p.run("nothing fp32 1"); err == nil {
+				t.Error("a line that the program does not know has run")
+			}
+		})
 	}
 }
 
@@ -109,7 +127,7 @@ func TestMissingTools(t *testing.T) {
 	t.Setenv("PATH", "")
 	s := &Suite{Root: t.TempDir(), Threads: 1}
 	s.open()
-	if len(s.absent) != 2 || s.peer != nil || s.numpy != nil {
+	if len(s.absent) != 3 || s.peer != nil || s.numpy != nil || s.torch != nil {
 		t.Errorf("absent: %q", s.absent)
 	}
 }
