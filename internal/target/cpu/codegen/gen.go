@@ -67,6 +67,7 @@ type gen struct {
 	gemmScratch map[string]*view
 	apart       map[[2]int]bool // recorded by reliesOn
 	rounds      int64           // rounds of the surrounding loops that do not poll; see poll.go
+	round       *round          // innermost loop around the current operation, or nil; see ahead.go
 
 	current     *ir.Op // operation that is being written
 	lines       *lines

@@ -18,6 +18,7 @@ var gemmElems = map[ir.Type]gemm.Elem{ir.F32: gemm.F32, ir.F64: gemm.F64, ir.F16
 type factor struct {
 	w          *view
 	rows, cols string // rows and columns that are there; the others are zero
+	next       string // address of the matrix in the next round of the loop, or null
 }
 
 // emitMatmul adds the product of two matrices, or of stacks of them, to the accumulator.
@@ -28,18 +29,22 @@ func emitMatmul(g *gen, op *ir.Op) {
 	if w == nil {
 		w = g.newBuffer(t.Elem, t.Shape)
 	}
-	g.fillBuffers([]carried{{view: w, t: out.Type}}, []*ir.Value{init})
+	fresh := isZeroValue(init) && hasKernel(ir.ElemOf(op.Operand(0).Type), ir.ElemOf(op.Operand(1).Type), t.Elem)
+	if !fresh {
+		g.fillBuffers([]carried{{view: w, t: out.Type}}, []*ir.Value{init})
+	}
 	g.bindView(out, w)
 	a, b := g.factor(op.Operand(0)), g.factor(op.Operand(1))
 	if g.err != nil {
 		return
 	}
 	if len(t.Shape) == 2 {
-		g.product(op, w, a, b, t.Shape, ir.ShapeOf(op.Operand(0).Type)[1])
+		g.product(op, w, a, b, t.Shape, ir.ShapeOf(op.Operand(0).Type)[1], fresh)
 		return
 	}
 	g.loop("0", itoa(t.Shape[0]), 1, func(i string) {
-		g.product(op, g.plane(w, i), factor{g.plane(a.w, i), a.rows, a.cols}, factor{g.plane(b.w, i), b.rows, b.cols}, t.Shape[1:], ir.ShapeOf(op.Operand(0).Type)[2])
+		g.product(op, g.plane(w, i), factor{g.plane(a.w, i), a.rows, a.cols, "null"}, factor{g.plane(b.w, i), b.rows, b.cols, "null"},
+			t.Shape[1:], ir.ShapeOf(op.Operand(0).Type)[2], fresh)
 	})
 }
 
@@ -51,26 +56,41 @@ func (g *gen) plane(w *view, i string) *view {
 	return &out
 }
 
+// hasKernel reports whether package gemm multiplies elements of types a and b to sums of type c, if need be
+// after converting them to f32.
+func hasKernel(a, b, c ir.Type) bool {
+	if c == ir.Type(ir.F32) && (gemmElems[a] == "" || a != b) {
+		a, b = inF32(a), inF32(b)
+	}
+	elem, ok := gemmElems[a]
+	return ok && a == b && gemm.Spec{Elem: elem}.Acc() == elemType(c)
+}
+
+func inF32(t ir.Type) ir.Type {
+	if isSmallFloat(t) {
+		return ir.F32
+	}
+	return t
+}
+
 // product multiplies two matrices with a kernel of package gemm if there is one for the type, also after
 // converting to f32 if the sum is in f32.
-func (g *gen) product(op *ir.Op, c *view, a, b factor, shape []int64, k int64) {
+func (g *gen) product(op *ir.Op, c *view, a, b factor, shape []int64, k int64, fresh bool) {
 	if c.elem == ir.Type(ir.F32) && (gemmElems[a.w.elem] == "" || a.w.elem != b.w.elem) {
 		a.w, b.w = g.inF32(a, shape[0], k), g.inF32(b, k, shape[1])
+		a.next, b.next = "null", "null" // of other elements
 	}
-	elem, ok := gemmElems[a.w.elem]
-	if ok && a.w.elem == b.w.elem {
-		spec := gemm.Spec{M: int(shape[0]), N: int(shape[1]), K: int(k), Elem: elem}
-		if spec.Acc() == elemType(c.elem) {
-			kernel, err := g.gemm.Kernel(spec)
-			if err != nil {
-				g.fail(op, "%v", err)
-				return
-			}
-			g.callKernel(kernel, c, a, b)
-			return
-		}
+	if !hasKernel(a.w.elem, b.w.elem, c.elem) {
+		g.plainProduct(c, a.w, b.w, shape, k)
+		return
 	}
-	g.plainProduct(c, a.w, b.w, shape, k)
+	spec := gemm.Spec{M: int(shape[0]), N: int(shape[1]), K: int(k), Elem: gemmElems[a.w.elem], Fresh: fresh}
+	kernel, err := g.gemm.Kernel(spec)
+	if err != nil {
+		g.fail(op, "%v", err)
+		return
+	}
+	g.callKernel(kernel, c, a, b)
 }
 
 // inF32 returns a matrix in f32: itself, or an exact copy.
@@ -110,6 +130,7 @@ func (g *gen) callKernel(k *gemm.Kernel, c *view, a, b factor) {
 		for _, x := range []string{f.w.strides[0], f.w.strides[1], f.rows, f.cols} {
 			args = append(args, "i64 "+x)
 		}
+		args = append(args, "ptr "+f.next)
 	}
 	g.do("call void @\"%s\"(%s)", k.Name, strings.Join(append(args, "ptr "+s.ptr), ", "))
 }
@@ -160,7 +181,7 @@ func (g *gen) factor(v *ir.Value) factor {
 	shape := ir.ShapeOf(v.Type)
 	n := len(shape)
 	if w := g.lookupView(v); w != nil {
-		return factor{w, itoa(shape[n-2]), itoa(shape[n-1])}
+		return factor{w, itoa(shape[n-2]), itoa(shape[n-1]), "null"}
 	}
 	if w := g.wraps[v]; w != nil {
 		return g.wrapped(v, w)
@@ -169,15 +190,15 @@ func (g *gen) factor(v *ir.Value) factor {
 		f := g.factor(op.Operand(0))
 		w := *f.w
 		w.strides = []string{f.w.strides[1], f.w.strides[0]}
-		return factor{&w, f.cols, f.rows}
+		return factor{&w, f.cols, f.rows, f.next}
 	}
 	op := v.DefBy(bufferization.ToTensor)
 	if op == nil || !g.direct(v) {
 		g.failValue(v, "a factor of a matrix product is in no buffer")
-		return factor{w: block("null", ir.ElemOf(v.Type), shape)}
+		return factor{w: block("null", ir.ElemOf(v.Type), shape), next: "null"}
 	}
 	l := g.loadOf(op)
-	f := factor{w: g.viewOf(l.src), rows: itoa(shape[n-2]), cols: itoa(shape[n-1])}
+	f := factor{w: g.viewOf(l.src), rows: itoa(shape[n-2]), cols: itoa(shape[n-1]), next: g.inNextRound(l.src)}
 	if l.n != nil {
 		f.rows, f.cols = g.entry(l.n[n-2]), g.entry(l.n[n-1])
 	}

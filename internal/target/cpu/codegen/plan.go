@@ -530,6 +530,9 @@ func (p *planner) improve() bool {
 		}
 	}
 	for _, op := range p.ops { // in order, so that the result is deterministic
+		if isProduct(op) && !p.skip[op] {
+			p.startOf(op, mark)
+		}
 		for _, v := range op.Results() {
 			if len(uses[v]) > 1 && p.g.isFormula(v) && !p.forced[v] && p.weigh(v).cost >= 10 {
 				mark(v)
@@ -537,6 +540,17 @@ func (p *planner) improve() bool {
 		}
 	}
 	return changed
+}
+
+// startOf marks the tensors that would be computed many times to fill the buffer of a product.
+func (p *planner) startOf(product *ir.Op, mark func(v *ir.Value)) {
+	init := product.Operand(2)
+	r := &root{kind: toBuffer, v: init, shape: ir.ShapeOf(init.Type)}
+	p.visit(r, func(v *ir.Value, same bool) {
+		if !same && v.Def() != nil && v.Def().Block() == p.b && p.repeated(v, r) {
+			mark(v)
+		}
+	})
 }
 
 // visit calls f for each tensor that a root computes or reads.

@@ -101,8 +101,10 @@ func (g *gen) wrapped(v *ir.Value, w *wrapInfo) factor {
 	vals[1] = [5]string{buf.ptr, itoa(shape[1]), "1", itoa(shape[0]), itoa(shape[1])}
 	turns := g.scalar(scf.UpperBound(w.loop))
 	cond := g.op("icmp eq %s %s, 1", turns.typ(), turns.s)
+	turn := val{s: "0", t: scf.IV(w.loop).Type, n: 1}
+	next := g.inNextRound(w.copy.Operand(0), binding{scf.IV(w.loop), turn})
 	g.scoped(func() {
-		g.bind(scf.IV(w.loop), val{s: "0", t: scf.IV(w.loop).Type, n: 1})
+		g.bind(scf.IV(w.loop), turn)
 		src := g.viewOf(w.copy.Operand(0))
 		sizes := g.entries(w.dst, 2, "static_sizes")
 		for _, off := range g.entries(w.dst, 1, "static_offsets") {
@@ -139,5 +141,5 @@ func (g *gen) wrapped(v *ir.Value, w *wrapInfo) factor {
 		out[i] = g.op("load %s, ptr %s", t, slots[i])
 	}
 	m := &view{ptr: out[0], elem: buf.elem, offset: "0", sizes: out[3:], strides: out[1:3]}
-	return factor{w: m, rows: out[3], cols: out[4]}
+	return factor{w: m, rows: out[3], cols: out[4], next: next}
 }

@@ -27,6 +27,7 @@ type tiles struct {
 	rows, cols int // size of a tile of C
 	deep       int // elements of K in a tile
 	down, wide int // tiles of C at once
+	ahead      []*ahead
 }
 
 func (l *Lib) amx(s Spec) *Kernel {
@@ -45,6 +46,8 @@ func (l *Lib) amx(s Spec) *Kernel {
 	weave := l.weave(s.Elem, t.cols)
 
 	w := l.writer()
+	calls := s.M / (t.down * t.rows) * (s.N / (t.wide * t.cols)) * (s.K / t.deep)
+	t.ahead = []*ahead{w.ahead("a", s.Elem, s.M, s.K, calls), w.ahead("b", s.Elem, s.K, s.N, calls)}
 	w.intrinsic("void", "llvm.x86.ldtilecfg", []string{"ptr"}, l.tileConfig(t))
 	dense := w.and(w.is("eq", "%acs", "1"), w.and(w.is("sge", "%arows", fmt.Sprint(s.M)), w.is("sge", "%acols", fmt.Sprint(s.K))))
 	from, copied, ready := w.block, w.label("copy"), w.label("ready")
@@ -85,27 +88,46 @@ func (t tiles) multiply(w *writer, c, a, stride, panels string, panelSize int, m
 		}
 	}
 	eachC(func(i, j int, at string) {
-		w.tile("llvm.x86.tileloadd64", move, tileC(i, j), at, fmt.Sprint(4*t.s.N))
+		if t.s.Fresh {
+			w.tile("llvm.x86.tilezero", []string{"i8 immarg"}, tileC(i, j))
+		} else {
+			w.tile("llvm.x86.tileloadd64", move, tileC(i, j), at, fmt.Sprint(4*t.s.N))
+		}
 	})
 	size := elems[t.s.Elem].size
 	w.each(fmt.Sprint(t.s.K), t.deep, func(k string) {
-		for i := range t.down {
+		for _, f := range t.ahead {
+			f.fetch(w)
+		}
+		loadA := func(i int) {
 			row := w.at("i8", a, w.add(w.mul(k, fmt.Sprint(size)), w.mul(stride, fmt.Sprint(i*t.rows))))
 			w.tile("llvm.x86.tileloadd64", move, tileA(i), row, stride)
 		}
-		for j := range t.wide {
+		loadB := func(j int) {
 			at := w.at("i8", panels, w.addN(w.mul(k, fmt.Sprint(t.cols*size)), j*panelSize))
 			w.tile("llvm.x86.tileloadd64", move, tileB(j), at, fmt.Sprint(4*t.cols))
 		}
-		for i := range t.down {
+		// Each tile is loaded right before its first use, so that loads overlap with products.
+		loadA(0)
+		for j := range t.wide {
+			loadB(j)
+			t.product(w, 0, j)
+		}
+		for i := 1; i < t.down; i++ {
+			loadA(i)
 			for j := range t.wide {
-				w.tile(amxOps[t.s.Elem], []string{"i8 immarg", "i8 immarg", "i8 immarg"}, tileC(i, j), tileA(i), tileB(j))
+				t.product(w, i, j)
 			}
 		}
 	})
 	eachC(func(i, j int, at string) {
 		w.tile("llvm.x86.tilestored64", move, tileC(i, j), at, fmt.Sprint(4*t.s.N))
 	})
+}
+
+// product adds a tile of A times a tile of B to a tile of C.
+func (t tiles) product(w *writer, i, j int) {
+	w.tile(amxOps[t.s.Elem], []string{"i8 immarg", "i8 immarg", "i8 immarg"}, tileC(i, j), tileA(i), tileB(j))
 }
 
 // tile writes an instruction on tile registers.

@@ -38,6 +38,7 @@ var elems = map[Elem]struct {
 type Spec struct {
 	M, N, K int
 	Elem    Elem
+	Fresh   bool // C[M,N] = A[M,K]·B[K,N]: what C holds before is not read
 }
 
 // Acc returns the type of the accumulator's elements: float, double or i32.
@@ -55,7 +56,13 @@ func (s Spec) check() error {
 	return nil
 }
 
-func (s Spec) name() string { return fmt.Sprintf("%s.%dx%dx%d", s.Elem, s.M, s.N, s.K) }
+func (s Spec) name() string {
+	name := fmt.Sprintf("%s.%dx%dx%d", s.Elem, s.M, s.N, s.K)
+	if s.Fresh {
+		name += ".fresh"
+	}
+	return name
+}
 
 // Target describes the registers of the host.
 type Target struct {
@@ -89,11 +96,12 @@ func Host(features string, amx bool) Target {
 
 // Kernel is the LLVM function of a multiplication:
 //
-//	void name(ptr C, ptr A, i64 rowStride, i64 colStride, i64 rows, i64 cols,
-//	          ptr B, i64 rowStride, i64 colStride, i64 rows, i64 cols, ptr scratch)
+//	void name(ptr C, ptr A, i64 rowStride, i64 colStride, i64 rows, i64 cols, ptr nextA,
+//	          ptr B, i64 rowStride, i64 colStride, i64 rows, i64 cols, ptr nextB, ptr scratch)
 //
 // C is row-major and dense. Strides count elements and may be anything, also negative or zero. rows and cols
-// say how many are there, from the first on; the rest counts as zero and is not accessed. scratch has Scratch
+// say how many are there, from the first on; the rest counts as zero and is not accessed. nextA and nextB are
+// where the operands of the next product probably lie, with the same strides, or null. scratch has Scratch
 // bytes, aligned to 64.
 type Kernel struct {
 	Name    string // without @
@@ -140,8 +148,8 @@ func (l *Lib) Text() string { return l.text.String() }
 func (l *Lib) Declares() map[string]string { return l.declares }
 
 // params are the parameters of every kernel.
-const params = "ptr noalias %c, ptr %a, i64 %ars, i64 %acs, i64 %arows, i64 %acols, " +
-	"ptr %b, i64 %brs, i64 %bcs, i64 %brows, i64 %bcols, ptr noalias %scratch"
+const params = "ptr noalias %c, ptr %a, i64 %ars, i64 %acs, i64 %arows, i64 %acols, ptr %anext, " +
+	"ptr %b, i64 %brs, i64 %bcs, i64 %brows, i64 %bcols, ptr %bnext, ptr noalias %scratch"
 
 // attrs keeps LLVM from inlining these functions, which are large, into every place that multiplies.
 const attrs = "noinline nounwind optsize"

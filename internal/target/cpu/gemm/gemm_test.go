@@ -44,7 +44,7 @@ type compiled struct {
 	spec    Spec
 	fn      uintptr
 	scratch []byte
-	words   [12]uintptr
+	words   [14]uintptr
 }
 
 func compile(t testing.TB, target Target, specs ...Spec) []*compiled {
@@ -165,8 +165,10 @@ func pointer(b []byte) uintptr {
 
 func (c *compiled) call(acc []byte, a, b *matrix) {
 	scratch := (pointer(c.scratch) + 63) &^ 63
-	c.words = [12]uintptr{pointer(acc), pointer(a.mem), uintptr(a.rs), uintptr(a.cs), uintptr(a.rows), uintptr(a.cols),
-		pointer(b.mem), uintptr(b.rs), uintptr(b.cs), uintptr(b.rows), uintptr(b.cols), scratch}
+	// the next block of A is not known here, that of B is claimed to lie behind the operand
+	c.words = [14]uintptr{pointer(acc), pointer(a.mem), uintptr(a.rs), uintptr(a.cs), uintptr(a.rows), uintptr(a.cols), 0,
+		pointer(b.mem), uintptr(b.rs), uintptr(b.cs), uintptr(b.rows), uintptr(b.cols), pointer(b.mem) + uintptr(len(b.mem)),
+		scratch}
 	llvm.Call(c.fn, c.words[:]...)
 	runtime.KeepAlive(a)
 	runtime.KeepAlive(b)
@@ -198,6 +200,9 @@ func (c *compiled) check(t *testing.T, r *rand.Rand, a, b *matrix) {
 	for i := range s.M {
 		for j := range s.N {
 			want, weight := before[i*s.N+j], math.Abs(before[i*s.N+j])
+			if s.Fresh {
+				want, weight = 0, 0
+			}
 			for k := range s.K {
 				p := a.at(i, k) * b.at(k, j)
 				want += p
@@ -230,7 +235,11 @@ func TestMultiply(t *testing.T) {
 			}
 			for _, e := range []Elem{F32, F64, F16, BF16, I8} {
 				for _, s := range some {
-					specs = append(specs, Spec{s[0], s[1], s[2], e})
+					specs = append(specs, Spec{M: s[0], N: s[1], K: s[2], Elem: e})
+				}
+				// two sizes of rows and columns, so that both of AMX and of vectors begin anew
+				for _, s := range some[:2] {
+					specs = append(specs, Spec{M: s[0], N: s[1], K: s[2], Elem: e, Fresh: true})
 				}
 			}
 			r := rand.New(rand.NewPCG(1, 2))
@@ -248,7 +257,7 @@ func TestMultiply(t *testing.T) {
 
 func TestBadSpecs(t *testing.T) {
 	lib := New(Target{VectorBytes: 64, Rows: 12, Vectors: 2})
-	for _, s := range []Spec{{0, 16, 16, F32}, {16, 24, 16, F32}, {16, 16, -16, F32}, {16, 16, 16, "i7"}} {
+	for _, s := range []Spec{{M: 0, N: 16, K: 16, Elem: F32}, {M: 16, N: 24, K: 16, Elem: F32}, {M: 16, N: 16, K: -16, Elem: F32}, {M: 16, N: 16, K: 16, Elem: "i7"}} {
 		if _, err := lib.Kernel(s); err == nil {
 			t.Errorf("%v: no error", s)
 		}
@@ -257,7 +266,7 @@ func TestBadSpecs(t *testing.T) {
 
 func BenchmarkMultiply(b *testing.B) {
 	for name, target := range targets(b) {
-		for _, s := range []Spec{{128, 128, 128, F32}, {256, 256, 256, F32}, {64, 64, 64, F32}, {256, 256, 256, BF16}, {256, 256, 256, I8}, {128, 128, 64, F16}} {
+		for _, s := range []Spec{{M: 128, N: 128, K: 128, Elem: F32}, {M: 256, N: 256, K: 256, Elem: F32}, {M: 64, N: 64, K: 64, Elem: F32}, {M: 256, N: 256, K: 256, Elem: BF16}, {M: 256, N: 256, K: 256, Elem: I8}, {M: 128, N: 128, K: 64, Elem: F16}} {
 			for _, order := range []string{"rows", "columns"} {
 				b.Run(fmt.Sprintf("%s/%s/B by %s", name, s.name(), order), func(b *testing.B) {
 					c := compile(b, target, s)[0]

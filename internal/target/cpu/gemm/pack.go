@@ -4,15 +4,15 @@ import "fmt"
 
 // pack returns a function that copies a matrix into scratch, converted to type acc:
 //
-//	void name(ptr src, i64 rowStride, i64 colStride, i64 rows, i64 cols, ptr dst, i64 R, i64 C, i64 w, i64 ld)
+//	void name(ptr src, i64 rowStride, i64 colStride, i64 rows, i64 cols, ptr dst, i64 R, i64 C)
 //
 // rows and cols are how many are there, which may be more than R and C or below zero; the rest of the R×C
-// elements becomes zero. The result is panels, each w columns wide, one after the other; a panel is row-major
-// with ld elements to a row. C and w are multiples of the lanes and w is a power of two; if square, R is a
-// multiple of the lanes too. The function has a path for contiguous rows, one for contiguous columns if
-// square, and one for anything else.
-func (l *Lib) pack(elem Elem, acc string, lanes int, square bool) string {
-	name := fmt.Sprintf("nereid.pack.%s.%s.%d", elem, acc, lanes)
+// elements becomes zero. The result is panels, each width columns wide, one after the other; a panel is
+// row-major with ld elements to a row. C and width are multiples of the lanes and width is a power of two; if
+// square, R is a multiple of the lanes too. The function has a path for contiguous rows that are all there,
+// one for contiguous rows, one for contiguous columns if square, and one for anything else.
+func (l *Lib) pack(elem Elem, acc string, lanes, width, ld int, square bool) string {
+	name := fmt.Sprintf("nereid.pack.%s.%s.%d.%d.%d", elem, acc, lanes, width, ld)
 	if square {
 		name += ".square"
 	}
@@ -20,17 +20,18 @@ func (l *Lib) pack(elem Elem, acc string, lanes int, square bool) string {
 		return name
 	}
 	l.funcs[name] = true
-	p := &packer{writer: l.writer(), elem: elem, acc: acc, lanes: lanes}
+	p := &packer{writer: l.writer(), elem: elem, acc: acc, lanes: lanes, width: width, ld: ld}
 	p.rows, p.cols = p.limit("%rows", "%R"), p.limit("%cols", "%C")
-	p.inPanel, p.panelSize, p.shift = p.addN("%w", -1), p.mul("%R", "%ld"), p.trailingZeros("%w")
-	p.branch(p.is("eq", "%cs", "1"), p.byRows, func() {
+	p.panelSize = p.mul("%R", fmt.Sprint(ld))
+	whole := p.and(p.is("eq", p.rows, "%R"), p.is("eq", p.cols, "%C"))
+	p.branch(p.is("eq", "%cs", "1"), func() { p.branch(whole, p.wholeRows, p.byRows) }, func() {
 		if square {
 			p.branch(p.is("eq", "%rs", "1"), p.byColumns, p.oneByOne)
 		} else {
 			p.oneByOne()
 		}
 	})
-	p.define(name, "ptr %src, i64 %rs, i64 %cs, i64 %rows, i64 %cols, ptr noalias %dst, i64 %R, i64 %C, i64 %w, i64 %ld")
+	p.define(name, "ptr %src, i64 %rs, i64 %cs, i64 %rows, i64 %cols, ptr noalias %dst, i64 %R, i64 %C")
 	return name
 }
 
@@ -38,8 +39,8 @@ func (l *Lib) pack(elem Elem, acc string, lanes int, square bool) string {
 func (w *writer) callPack(elem Elem, acc, src, rs, cs, rows, cols, dst string, R, C, width, ld int) {
 	// more would make squares of very many instructions
 	lanes := min(w.lib.target.VectorBytes/sizes[acc], width, 16)
-	name := w.lib.pack(elem, acc, lanes, lanes > 1 && R >= lanes)
-	w.do("call void @%s(ptr %s, i64 %s, i64 %s, i64 %s, i64 %s, ptr %s, i64 %d, i64 %d, i64 %d, i64 %d)", name, src, rs, cs, rows, cols, dst, R, C, width, ld)
+	name := w.lib.pack(elem, acc, lanes, width, ld, lanes > 1 && R >= lanes)
+	w.do("call void @%s(ptr %s, i64 %s, i64 %s, i64 %s, i64 %s, ptr %s, i64 %d, i64 %d)", name, src, rs, cs, rows, cols, dst, R, C)
 }
 
 type packer struct {
@@ -47,9 +48,9 @@ type packer struct {
 	elem       Elem
 	acc        string
 	lanes      int
+	width, ld  int
 	rows, cols string // rows and columns that are there
-
-	inPanel, shift, panelSize string // w-1, log2 w, elements of a panel
+	panelSize  string // elements of a panel
 }
 
 func (p *packer) raw() string { return rawOf(p.elem) }
@@ -77,16 +78,28 @@ func (p *packer) convert(n int, raw string) string {
 }
 
 // row returns the address of a row of the first panel. to returns the address of column c of a row.
-func (p *packer) row(r string) string { return p.at(p.acc, "%dst", p.mul(r, "%ld")) }
+func (p *packer) row(r string) string { return p.at(p.acc, "%dst", p.mul(r, fmt.Sprint(p.ld))) }
 
 func (p *packer) to(row, c string) string {
-	panel := p.mul(p.val("lshr i64 %s, %s", c, p.shift), p.panelSize)
-	return p.at(p.acc, row, p.add(panel, p.val("and i64 %s, %s", c, p.inPanel)))
+	panel := p.mul(p.val("udiv i64 %s, %d", c, p.width), p.panelSize)
+	return p.at(p.acc, row, p.add(panel, p.val("and i64 %s, %d", c, p.width-1)))
 }
 
-func (w *writer) trailingZeros(x string) string {
-	w.lib.declares["llvm.cttz.i64"] = "declare i64 @llvm.cttz.i64(i64, i1)"
-	return w.val("call i64 @llvm.cttz.i64(i64 %s, i1 true)", x)
+// wholeRows copies rows that are all there, up to eight vectors of a panel at once.
+func (p *packer) wholeRows() {
+	n := p.lanes
+	step := min(8*n, p.width)
+	p.each("%R", 1, func(r string) {
+		src, dst := p.at(p.raw(), "%src", p.mul(r, "%rs")), p.row(r)
+		p.each("%C", step, func(c string) {
+			from, to := p.at(p.raw(), src, c), p.to(dst, c)
+			for i := 0; i < step; i += n {
+				v := p.val("load %s, ptr %s, align 1", vec(n, p.raw()), p.at(p.raw(), from, fmt.Sprint(i)))
+				at := p.at(p.acc, to, fmt.Sprint(i))
+				p.do("store %s %s, ptr %s, align 1", vec(n, p.acc), p.convert(n, v), at)
+			}
+		})
+	})
 }
 
 // clear zeroes the rows from a row on.

@@ -12,12 +12,15 @@ func (l *Lib) vector(s Spec) *Kernel {
 	for vectors < l.target.Vectors && (vectors+1)*lanes <= s.N && s.N%((vectors+1)*lanes) == 0 {
 		vectors++
 	}
-	t := tile{acc: acc, lanes: lanes, vectors: vectors, n: s.N, k: s.K, lda: s.K + 64/size}
+	t := tile{acc: acc, lanes: lanes, vectors: vectors, n: s.N, k: s.K, lda: s.K + 64/size, fresh: s.Fresh}
 	if s.K < 64/size { // a row fits a cache line
 		t.lda = s.K
 	}
 	k := &Kernel{Name: "nereid.gemm." + s.name(), Scratch: align(s.M*t.lda*size) + align(s.K*s.N*size)}
 	w := l.writer()
+	t.chunk = min(s.K, 32)
+	calls := max(1, s.M/l.target.Rows) * (s.N / t.width()) * (s.K / t.chunk)
+	t.ahead = []*ahead{w.ahead("a", s.Elem, s.M, s.K, calls), w.ahead("b", s.Elem, s.K, s.N, calls)}
 	w.callPack(s.Elem, acc, "%a", "%ars", "%acs", "%arows", "%acols", "%scratch", s.M, s.K, s.K, t.lda)
 	panels := w.at("i8", "%scratch", fmt.Sprint(align(s.M*t.lda*size)))
 	w.callPack(s.Elem, acc, "%b", "%brs", "%bcs", "%brows", "%bcols", panels, s.K, s.N, t.width(), t.width())
@@ -43,6 +46,9 @@ type tile struct {
 	lanes, vectors int
 	n, k           int // of the whole multiplication
 	lda            int // elements between rows of packed A
+	chunk          int // steps of k between fetches
+	fresh          bool
+	ahead          []*ahead
 }
 
 func (t tile) width() int { return t.lanes * t.vectors }
@@ -58,16 +64,26 @@ func (t tile) multiply(w *writer, rows int, c, a, panel, m string) {
 			p := w.at(t.acc, c, fmt.Sprint(r*t.n+v*t.lanes))
 			at = append(at, p)
 			types = append(types, typ)
-			sums = append(sums, w.val("load %s, ptr %s, align 4", typ, p))
+			sum := zero(typ)
+			if !t.fresh {
+				sum = w.val("load %s, ptr %s, align 4", typ, p)
+			}
+			sums = append(sums, sum)
 		}
 	}
 	unroll := min(2, t.k)
-	sums = w.loop(fmt.Sprint(t.k), unroll, types, sums, func(k string, sums []string) []string {
-		ak, bk := w.at(t.acc, a, k), w.at(t.acc, panel, w.mul(k, fmt.Sprint(t.width())))
-		for u := range unroll {
-			sums = t.step(w, rows, ak, bk, u, sums)
+	sums = w.loop(fmt.Sprint(t.k), t.chunk, types, sums, func(first string, sums []string) []string {
+		for _, f := range t.ahead {
+			f.fetch(w)
 		}
-		return sums
+		return w.loop(fmt.Sprint(t.chunk), unroll, types, sums, func(i string, sums []string) []string {
+			k := w.add(first, i)
+			ak, bk := w.at(t.acc, a, k), w.at(t.acc, panel, w.mul(k, fmt.Sprint(t.width())))
+			for u := range unroll {
+				sums = t.step(w, rows, ak, bk, u, sums)
+			}
+			return sums
+		})
 	})
 	for i, p := range at {
 		w.do("store %s %s, ptr %s, align 4", typ, sums[i], p)
