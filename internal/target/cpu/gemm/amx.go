@@ -50,14 +50,10 @@ func (l *Lib) amx(s Spec) *Kernel {
 	t.ahead = []*ahead{w.ahead("a", s.Elem, s.M, s.K, calls), w.ahead("b", s.Elem, s.K, s.N, calls)}
 	w.intrinsic("void", "llvm.x86.ldtilecfg", []string{"ptr"}, l.tileConfig(t))
 	dense := w.and(w.is("eq", "%acs", "1"), w.and(w.is("sge", "%arows", fmt.Sprint(s.M)), w.is("sge", "%acols", fmt.Sprint(s.K))))
-	from, copied, ready := w.block, w.label("copy"), w.label("ready")
-	w.do("br i1 %s, label %%%s, label %%%s", dense, ready, copied)
-	w.begin(copied)
-	w.callPack(s.Elem, rawOf(s.Elem), "%a", "%ars", "%acs", "%arows", "%acols", "%scratch", s.M, s.K, s.K, lda)
-	w.do("br label %%%s", ready)
-	w.begin(ready)
-	a := w.val("phi ptr [ %%a, %%%s ], [ %%scratch, %%%s ]", from, copied)
-	stride := w.mul(w.val("phi i64 [ %%ars, %%%s ], [ %d, %%%s ]", from, lda, copied), fmt.Sprint(size))
+	a, rows := w.inPlace(dense, "%ars", fmt.Sprint(lda), func() {
+		w.callPack(s.Elem, rawOf(s.Elem), "%a", "%ars", "%acs", "%arows", "%acols", "%scratch", s.M, s.K, s.K, lda)
+	})
+	stride := w.mul(rows, fmt.Sprint(size))
 	panels := w.at("i8", "%scratch", fmt.Sprint(rowsA))
 
 	w.do("call void @%s(ptr %%b, i64 %%brs, i64 %%bcs, i64 %%brows, i64 %%bcols, ptr %s, i64 %d, i64 %d)", weave, panels, s.K, s.N)

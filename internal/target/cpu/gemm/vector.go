@@ -21,21 +21,54 @@ func (l *Lib) vector(s Spec) *Kernel {
 	t.chunk = min(s.K, 32)
 	calls := max(1, s.M/l.target.Rows) * (s.N / t.width()) * (s.K / t.chunk)
 	t.ahead = []*ahead{w.ahead("a", s.Elem, s.M, s.K, calls), w.ahead("b", s.Elem, s.K, s.N, calls)}
-	w.callPack(s.Elem, acc, "%a", "%ars", "%acs", "%arows", "%acols", "%scratch", s.M, s.K, s.K, t.lda)
+	a, stride := l.rows(w, s, t.lda)
 	panels := w.at("i8", "%scratch", fmt.Sprint(align(s.M*t.lda*size)))
 	w.callPack(s.Elem, acc, "%b", "%brs", "%bcs", "%brows", "%bcols", panels, s.K, s.N, t.width(), t.width())
 	w.each(fmt.Sprint(s.N), t.width(), func(n string) {
 		c, panel := w.at(acc, "%c", n), w.at(acc, panels, w.mul(n, fmt.Sprint(s.K)))
 		whole := s.M / l.target.Rows * l.target.Rows
 		if whole > 0 {
-			w.each(fmt.Sprint(whole), l.target.Rows, func(m string) { t.multiply(w, l.target.Rows, c, "%scratch", panel, m) })
+			w.each(fmt.Sprint(whole), l.target.Rows, func(m string) { t.multiply(w, l.target.Rows, c, a, stride, panel, m) })
 		}
 		if whole < s.M {
-			t.multiply(w, s.M-whole, c, "%scratch", panel, fmt.Sprint(whole))
+			t.multiply(w, s.M-whole, c, a, stride, panel, fmt.Sprint(whole))
 		}
 	})
 	w.define(k.Name, params)
 	return k
+}
+
+// rows returns where the rows of A lie, and the elements between them: in place if all are there, contiguous
+// and of the type of the products, else in scratch. Rows that lie a multiple of a page apart are copied too:
+// a tile's rows would displace each other and the panel of B from the first-level cache.
+func (l *Lib) rows(w *writer, s Spec, lda int) (a, stride string) {
+	acc := s.Acc()
+	if rawOf(s.Elem) != fmt.Sprintf("i%d", 8*sizes[acc]) {
+		w.callPack(s.Elem, acc, "%a", "%ars", "%acs", "%arows", "%acols", "%scratch", s.M, s.K, s.K, lda)
+		return "%scratch", fmt.Sprint(lda)
+	}
+	apart := w.val("and i64 %s, %d", w.mul("%ars", fmt.Sprint(sizes[acc])), page-1)
+	dense := w.and(w.is("eq", "%acs", "1"), w.is("ne", apart, "0"))
+	there := w.and(w.is("sge", "%arows", fmt.Sprint(s.M)), w.is("sge", "%acols", fmt.Sprint(s.K)))
+	return w.inPlace(w.and(dense, there), "%ars", fmt.Sprint(lda), func() {
+		w.callPack(s.Elem, acc, "%a", "%ars", "%acs", "%arows", "%acols", "%scratch", s.M, s.K, s.K, lda)
+	})
+}
+
+const page = 4096 // bytes after which addresses use the same lines of the first-level cache
+
+// inPlace returns the address and the stride of A if a condition holds, else those of scratch, which copy
+// fills.
+func (w *writer) inPlace(cond, stride, copied string, copy func()) (a, by string) {
+	from, other, ready := w.block, w.label("copy"), w.label("ready")
+	w.do("br i1 %s, label %%%s, label %%%s", cond, ready, other)
+	w.begin(other)
+	copy()
+	end := w.block
+	w.do("br label %%%s", ready)
+	w.begin(ready)
+	a = w.val("phi ptr [ %%a, %%%s ], [ %%scratch, %%%s ]", from, end)
+	return a, w.val("phi i64 [ %s, %%%s ], [ %s, %%%s ]", stride, from, copied, end)
 }
 
 func align(n int) int { return (n + 63) &^ 63 }
@@ -54,10 +87,13 @@ type tile struct {
 func (t tile) width() int { return t.lanes * t.vectors }
 
 // multiply adds packed rows of A times a panel of B to rows of C, from row m on and as wide as the tile.
-func (t tile) multiply(w *writer, rows int, c, a, panel, m string) {
+func (t tile) multiply(w *writer, rows int, c, a, stride, panel, m string) {
 	typ := vec(t.lanes, t.acc)
 	c = w.at(t.acc, c, w.mul(m, fmt.Sprint(t.n)))
-	a = w.at(t.acc, a, w.mul(m, fmt.Sprint(t.lda)))
+	from := make([]string, rows) // a row of A each
+	for r := range from {
+		from[r] = w.at(t.acc, a, w.mul(w.addN(m, r), stride))
+	}
 	var types, sums, at []string
 	for r := range rows {
 		for v := range t.vectors {
@@ -78,9 +114,9 @@ func (t tile) multiply(w *writer, rows int, c, a, panel, m string) {
 		}
 		return w.loop(fmt.Sprint(t.chunk), unroll, types, sums, func(i string, sums []string) []string {
 			k := w.add(first, i)
-			ak, bk := w.at(t.acc, a, k), w.at(t.acc, panel, w.mul(k, fmt.Sprint(t.width())))
+			bk := w.at(t.acc, panel, w.mul(k, fmt.Sprint(t.width())))
 			for u := range unroll {
-				sums = t.step(w, rows, ak, bk, u, sums)
+				sums = t.step(w, from, w.addN(k, u), bk, u, sums)
 			}
 			return sums
 		})
@@ -91,15 +127,15 @@ func (t tile) multiply(w *writer, rows int, c, a, panel, m string) {
 }
 
 // step adds the product of one k: a column of A times a row of B.
-func (t tile) step(w *writer, rows int, a, b string, u int, sums []string) []string {
+func (t tile) step(w *writer, a []string, k, b string, u int, sums []string) []string {
 	typ := vec(t.lanes, t.acc)
 	row := make([]string, t.vectors)
 	for v := range row {
 		row[v] = w.val("load %s, ptr %s, align 4", typ, w.at(t.acc, b, fmt.Sprint(u*t.width()+v*t.lanes)))
 	}
 	next := make([]string, 0, len(sums))
-	for r := range rows {
-		x := w.splatOf(t.lanes, t.acc, w.val("load %s, ptr %s", t.acc, w.at(t.acc, a, fmt.Sprint(r*t.lda+u))))
+	for r, from := range a {
+		x := w.splatOf(t.lanes, t.acc, w.val("load %s, ptr %s", t.acc, w.at(t.acc, from, k)))
 		for v := range row {
 			next = append(next, t.fma(w, x, row[v], sums[r*t.vectors+v]))
 		}
