@@ -2,6 +2,8 @@ package codegen
 
 import (
 	"math"
+	"regexp"
+	"strings"
 
 	"github.com/nereid-lang/nereid/internal/dialect/arith"
 	"github.com/nereid-lang/nereid/internal/ir"
@@ -243,6 +245,9 @@ func (g *gen) narrow(a val, t *ir.FloatType, r rounding) val {
 }
 
 func (g *gen) narrowBF16(a val, t *ir.FloatType, r rounding) val {
+	if a.n == bf16Lanes && a.t == ir.Type(ir.F32) && !r.toZero && g.convertsBF16() {
+		return g.quickBF16(a, t)
+	}
 	u := g.cast("bitcast", a, ir.I32)
 	top := g.binary("lshr", ir.I32, u, intConst(16, ir.I32))
 	rounded := top
@@ -256,6 +261,72 @@ func (g *gen) narrowBF16(a val, t *ir.FloatType, r rounding) val {
 	v.t = t
 	return v
 }
+
+// bf16Lanes are the lanes of the processor's own conversion to bf16.
+const bf16Lanes = 16
+
+func (g *gen) convertsBF16() bool {
+	has := func(f string) bool { return strings.Contains(","+g.opts.Features+",", ",+"+f+",") }
+	return has("avx512bf16") && has("avx512dq")
+}
+
+// quickBF16 rounds by the processor's own instruction. It takes subnormal numbers for zero, so a vector that
+// contains some is rounded as elsewhere.
+func (g *gen) quickBF16(a val, t *ir.FloatType) val {
+	const name = "nereid.bf16"
+	if !g.known[name] {
+		g.known[name] = true
+		g.globals = append(g.globals, bf16Function())
+		for n, d := range bf16Declares {
+			g.decls[n] = d
+		}
+	}
+	a = g.plain(a, bf16Lanes)
+	return val{s: g.op("call <16 x i16> @%s(<16 x float> %s)", name, a.s), t: t, n: bf16Lanes}
+}
+
+var bf16Declares = map[string]string{
+	"llvm.x86.avx512.fpclass.ps.512": "declare <16 x i1> @llvm.x86.avx512.fpclass.ps.512(<16 x float>, i32 immarg)",
+	"llvm.x86.avx512bf16.cvtneps2bf16.512": "declare <16 x bfloat> " +
+		"@llvm.x86.avx512bf16.cvtneps2bf16.512(<16 x float>)",
+}
+
+// bf16Function returns the function that rounds. Class 32 are subnormal numbers; "each 16" is a vector.
+func bf16Function() string {
+	return eachLane.ReplaceAllStringFunc(bf16Text, func(s string) string {
+		lane := "i32 " + strings.TrimPrefix(s, "each ")
+		return "<" + strings.Repeat(lane+", ", bf16Lanes-1) + lane + ">"
+	})
+}
+
+var eachLane = regexp.MustCompile(`each [0-9]+`)
+
+const bf16Text = `define internal <16 x i16> @nereid.bf16(<16 x float> %x) alwaysinline nounwind {
+  %class = call <16 x i1> @llvm.x86.avx512.fpclass.ps.512(<16 x float> %x, i32 32)
+  %some = bitcast <16 x i1> %class to i16
+  %none = icmp eq i16 %some, 0
+  br i1 %none, label %quick, label %exact
+quick:
+  %narrow = call <16 x bfloat> @llvm.x86.avx512bf16.cvtneps2bf16.512(<16 x float> %x)
+  %a = bitcast <16 x bfloat> %narrow to <16 x i16>
+  br label %done
+exact:
+  %bits = bitcast <16 x float> %x to <16 x i32>
+  %top = lshr <16 x i32> %bits, each 16
+  %odd = and <16 x i32> %top, each 1
+  %half = add <16 x i32> %odd, each 32767
+  %sum = add <16 x i32> %bits, %half
+  %rounded = lshr <16 x i32> %sum, each 16
+  %nan = fcmp uno <16 x float> %x, %x
+  %quiet = or <16 x i32> %top, each 64
+  %out = select <16 x i1> %nan, <16 x i32> %quiet, <16 x i32> %rounded
+  %b = trunc <16 x i32> %out to <16 x i16>
+  br label %done
+done:
+  %r = phi <16 x i16> [ %a, %quick ], [ %b, %exact ]
+  ret <16 x i16> %r
+}
+`
 
 // intToFloat rounds once. Formats below f32 go through f64, which holds every 32-bit integer; lost bits of
 // longer integers are kept in the last bit.

@@ -583,7 +583,7 @@ func (p *planner) repeated(v *ir.Value, r *root) bool {
 		m *= s
 	}
 	if n > m {
-		return d.cost > 3
+		return d.cost > 3 || d.cost > 0 && len(d.loads) == 0
 	}
 	return d.cost > 8 || len(d.loads) > 0 && d.cost > 2
 }
