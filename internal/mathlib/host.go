@@ -6,12 +6,12 @@ import "math"
 // and scaling have cheap forms.
 var hostFuncs = map[string]builder{
 	"exp": func(m *Builder, a []string) string {
-		x := m.clamp(a[0], pick(m, -104.0, -746.0), pick(m, 89.0, 710.0))
+		x := m.clamp(a[0], m.far(-104, -746), pick(m, 89.0, 710.0))
 		t, n, y := m.expNearest(x)
 		return m.scaleNearest(m.add(m.c(1), y), t, n)
 	},
 	"exp2": func(m *Builder, a []string) string {
-		x := m.clamp(a[0], pick(m, -151.0, -1076.0), pick(m, 129.0, 1025.0))
+		x := m.clamp(a[0], m.far(-151, -1076), pick(m, 129.0, 1025.0))
 		t, n := m.nearest(x, 1)
 		r := m.sub(x, n)
 		return m.scaleNearest(m.fma(r, m.poly(r, exp2Poly), m.c(1)), t, n)
@@ -31,6 +31,15 @@ var hostFuncs = map[string]builder{
 		far := m.sub(m.c(1), m.div(m.c(2), m.add(e, m.c(1))))
 		return m.sign(m.sel(m.is("olt", x, m.c(0.625)), near, far), a[0])
 	},
+}
+
+// far is the number from which on down a power is taken for zero. The instruction that scales takes 30 times as
+// long where a result is subnormal or just below, and no longer far below, where masked elements should lie.
+func (m *Builder) far(single, double float64) float64 {
+	if m.hasScale() {
+		return pick(m, -1000, double)
+	}
+	return pick(m, single, double)
 }
 
 // expNearest is e^x = 2^n·(1+y), with t and n of nearest.

@@ -7,7 +7,8 @@ import (
 
 // Products in a loop read one block after the other, each from other lines of memory. While a kernel
 // multiplies, it fetches the lines of the next block into the second-level cache, a few at a time, so that
-// they are there when the next call copies them.
+// they are there when the next call copies them. Products by tiles of AMX do not: they take so little time that
+// the lines in flight delay their own loads.
 
 const cacheLine = 64 // bytes
 

@@ -27,7 +27,6 @@ type tiles struct {
 	rows, cols int // size of a tile of C
 	deep       int // elements of K in a tile
 	down, wide int // tiles of C at once
-	ahead      []*ahead
 }
 
 func (l *Lib) amx(s Spec) *Kernel {
@@ -46,8 +45,6 @@ func (l *Lib) amx(s Spec) *Kernel {
 	weave := l.weave(s.Elem, t.cols)
 
 	w := l.writer()
-	calls := s.M / (t.down * t.rows) * (s.N / (t.wide * t.cols)) * (s.K / t.deep)
-	t.ahead = []*ahead{w.ahead("a", s.Elem, s.M, s.K, calls), w.ahead("b", s.Elem, s.K, s.N, calls)}
 	w.intrinsic("void", "llvm.x86.ldtilecfg", []string{"ptr"}, l.tileConfig(t))
 	dense := w.and(w.is("eq", "%acs", "1"), w.and(w.is("sge", "%arows", fmt.Sprint(s.M)), w.is("sge", "%acols", fmt.Sprint(s.K))))
 	a, rows := w.inPlace(dense, "%ars", fmt.Sprint(lda), func() {
@@ -92,9 +89,6 @@ func (t tiles) multiply(w *writer, c, a, stride, panels string, panelSize int, m
 	})
 	size := elems[t.s.Elem].size
 	w.each(fmt.Sprint(t.s.K), t.deep, func(k string) {
-		for _, f := range t.ahead {
-			f.fetch(w)
-		}
 		loadA := func(i int) {
 			row := w.at("i8", a, w.add(w.mul(k, fmt.Sprint(size)), w.mul(stride, fmt.Sprint(i*t.rows))))
 			w.tile("llvm.x86.tileloadd64", move, tileA(i), row, stride)
