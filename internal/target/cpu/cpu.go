@@ -53,6 +53,7 @@ type compiled struct {
 	prints  []codegen.Print
 	checked bool
 	apart   []target.Apart
+	shares  bool
 }
 
 // compile compiles the front end's module to an object file. If in.Until names an earlier stage, it stops
@@ -123,7 +124,7 @@ func (c Compiler) generate(in *target.Input, host llvm.Target) (done *compiled, 
 			return nil, nil, err
 		}
 		done = &compiled{entry: code.Entry, scratch: code.Scratch, params: code.Params, sites: code.Sites,
-			prints: code.Prints, checked: c.Check}
+			prints: code.Prints, checked: c.Check, shares: code.Shares}
 		for _, p := range code.Apart {
 			done.apart = append(done.apart, target.Apart(p))
 		}

@@ -19,6 +19,7 @@ type kept struct {
 	Sites   []codegen.Site
 	Checked bool           `json:",omitempty"`
 	Apart   []target.Apart `json:",omitempty"`
+	Shares  bool           `json:",omitempty"`
 }
 
 // Fingerprint names what native code depends on: the processor and its features, LLVM, and the compiler's
@@ -67,7 +68,7 @@ func describedBy(meta []byte) (*compiled, error) {
 		return nil, fmt.Errorf("the kernel's description is not complete")
 	}
 	return &compiled{entry: k.Entry, scratch: k.Scratch, params: k.Params, sites: k.Sites, checked: k.Checked,
-		apart: k.Apart}, nil
+		apart: k.Apart, shares: k.Shares}, nil
 }
 
 // Code returns the kernel's object file. Kernels that print are not saved, because the descriptions of their
@@ -87,7 +88,7 @@ func (c *compiled) keep(name string) (target.Code, error) {
 	if len(c.prints) > 0 {
 		return target.Code{}, fmt.Errorf("%s prints", name)
 	}
-	meta, err := json.Marshal(kept{c.entry, c.scratch, c.params, c.sites, c.checked, c.apart})
+	meta, err := json.Marshal(kept{c.entry, c.scratch, c.params, c.sites, c.checked, c.apart, c.shares})
 	return target.Code{Stage: stageObj, Data: c.obj, Meta: meta}, err
 }
 

@@ -141,7 +141,7 @@ func (k *kernel) link() (*linked, error) {
 	if c.mem.size == 0 {
 		c.mem.size = sessionSize
 	}
-	c.work.Fn, c.work.Scratch = entry, int(k.code.scratch)
+	c.work.Fn, c.work.Scratch, c.work.Shares = entry, int(k.code.scratch), k.code.shares
 	k.live.Store(c)
 	d.live.add(c)
 	return c, nil

@@ -38,6 +38,7 @@ type Code struct {
 	Sites   []Site // where it may stop, counted from one in the status
 	Prints  []Print
 	Apart   []Apart // arguments whose memory must not overlap; none with Options.Overlap
+	Shares  bool    // a program is faster behind its neighbour in one call
 }
 
 // gen writes a kernel. The first error stops it.
@@ -65,6 +66,7 @@ type gen struct {
 	err      error
 
 	gemmScratch map[string]*view
+	sharedBytes int             // that products keep for the next program; see share.go
 	apart       map[[2]int]bool // recorded by reliesOn
 	rounds      int64           // rounds of the surrounding loops that do not poll; see poll.go
 	round       *round          // innermost loop around the current operation, or nil; see ahead.go
@@ -251,7 +253,7 @@ func Generate(m *ir.Module, kernel string, opts Options) (code *Code, err error)
 	b.WriteString("attributes #0 = { nounwind \"frame-pointer\"=\"non-leaf\" \"instcombine-no-verify-fixpoint\" }\n")
 	b.WriteString("!0 = !{!2}\n!1 = !{!3}\n!2 = distinct !{!2, !4, !\"scratch\"}\n!3 = distinct !{!3, !4, !\"memory\"}\n!4 = distinct !{!4}\n!5 = !{!\"branch_weights\", i32 1, i32 1000000}\n")
 	b.WriteString(g.lines.metadata())
-	return &Code{IR: []byte(b.String()), Entry: entry, Scratch: g.arena + 256, Params: len(fn.Body(0).Args()) - 6, Sites: g.sites, Prints: g.prints, Apart: g.pairs()}, nil
+	return &Code{IR: []byte(b.String()), Entry: entry, Scratch: g.arena + 256, Params: len(fn.Body(0).Args()) - 6, Sites: g.sites, Prints: g.prints, Apart: g.pairs(), Shares: g.sharedBytes > 0}, nil
 }
 
 // programs writes the loop over programs.

@@ -19,6 +19,7 @@ type factor struct {
 	w          *view
 	rows, cols string // rows and columns that are there; the others are zero
 	next       string // address of the matrix in the next round of the loop, or null
+	constant   string // whether its memory is an argument's that no program writes, as an i1
 }
 
 // emitMatmul adds the product of two matrices, or of stacks of them, to the accumulator.
@@ -43,7 +44,8 @@ func emitMatmul(g *gen, op *ir.Op) {
 		return
 	}
 	g.loop("0", itoa(t.Shape[0]), 1, func(i string) {
-		g.product(op, g.plane(w, i), factor{g.plane(a.w, i), a.rows, a.cols, "null"}, factor{g.plane(b.w, i), b.rows, b.cols, "null"},
+		g.product(op, g.plane(w, i), factor{g.plane(a.w, i), a.rows, a.cols, "null", "false"},
+			factor{g.plane(b.w, i), b.rows, b.cols, "null", "false"},
 			t.Shape[1:], ir.ShapeOf(op.Operand(0).Type)[2], fresh)
 	})
 }
@@ -79,6 +81,7 @@ func (g *gen) product(op *ir.Op, c *view, a, b factor, shape []int64, k int64, f
 	if c.elem == ir.Type(ir.F32) && (gemmElems[a.w.elem] == "" || a.w.elem != b.w.elem) {
 		a.w, b.w = g.inF32(a, shape[0], k), g.inF32(b, k, shape[1])
 		a.next, b.next = "null", "null" // of other elements
+		a.constant, b.constant = "false", "false"
 	}
 	if !hasKernel(a.w.elem, b.w.elem, c.elem) {
 		g.plainProduct(c, a.w, b.w, shape, k)
@@ -90,7 +93,7 @@ func (g *gen) product(op *ir.Op, c *view, a, b factor, shape []int64, k int64, f
 		g.fail(op, "%v", err)
 		return
 	}
-	g.callKernel(kernel, c, a, b)
+	g.callKernel(op, kernel, c, a, b)
 }
 
 // inF32 returns a matrix in f32: itself, or an exact copy.
@@ -118,11 +121,11 @@ func (g *gen) inF32(f factor, rows, cols int64) *view {
 	return out
 }
 
-func (g *gen) callKernel(k *gemm.Kernel, c *view, a, b factor) {
-	s := g.gemmScratch[k.Name]
-	if s == nil {
-		s = g.newBuffer(ir.I8, []int64{int64(max(1, k.Scratch))})
-		g.gemmScratch[k.Name] = s
+func (g *gen) callKernel(op *ir.Op, k *gemm.Kernel, c *view, a, b factor) {
+	s := g.kernelBuffer(k.Name, k.Scratch)
+	panels, packed := g.panels(op, k, b)
+	if packed != "false" && b.next != "null" { // the next round's is probably kept too
+		b.next = g.op("select i1 %s, ptr null, ptr %s", packed, b.next)
 	}
 	args := []string{"ptr " + g.address(c, "0")}
 	for _, f := range []factor{a, b} {
@@ -132,7 +135,7 @@ func (g *gen) callKernel(k *gemm.Kernel, c *view, a, b factor) {
 		}
 		args = append(args, "ptr "+f.next)
 	}
-	g.do("call void @\"%s\"(%s)", k.Name, strings.Join(append(args, "ptr "+s.ptr), ", "))
+	g.do("call void @\"%s\"(%s)", k.Name, strings.Join(append(args, "ptr "+panels, "i1 "+packed, "ptr "+s.ptr), ", "))
 }
 
 // plainProduct multiplies types that package gemm does not have, row by row.
@@ -181,7 +184,7 @@ func (g *gen) factor(v *ir.Value) factor {
 	shape := ir.ShapeOf(v.Type)
 	n := len(shape)
 	if w := g.lookupView(v); w != nil {
-		return factor{w, itoa(shape[n-2]), itoa(shape[n-1]), "null"}
+		return factor{w, itoa(shape[n-2]), itoa(shape[n-1]), "null", "false"}
 	}
 	if w := g.wraps[v]; w != nil {
 		return g.wrapped(v, w)
@@ -190,15 +193,16 @@ func (g *gen) factor(v *ir.Value) factor {
 		f := g.factor(op.Operand(0))
 		w := *f.w
 		w.strides = []string{f.w.strides[1], f.w.strides[0]}
-		return factor{&w, f.cols, f.rows, f.next}
+		return factor{&w, f.cols, f.rows, f.next, f.constant}
 	}
 	op := v.DefBy(bufferization.ToTensor)
 	if op == nil || !g.direct(v) {
 		g.failValue(v, "a factor of a matrix product is in no buffer")
-		return factor{w: block("null", ir.ElemOf(v.Type), shape), next: "null"}
+		return factor{w: block("null", ir.ElemOf(v.Type), shape), next: "null", constant: "false"}
 	}
 	l := g.loadOf(op)
-	f := factor{w: g.viewOf(l.src), rows: itoa(shape[n-2]), cols: itoa(shape[n-1]), next: g.inNextRound(l.src)}
+	f := factor{w: g.viewOf(l.src), rows: itoa(shape[n-2]), cols: itoa(shape[n-1]), next: g.inNextRound(l.src),
+		constant: g.constantMemory(l.src)}
 	if l.n != nil {
 		f.rows, f.cols = g.entry(l.n[n-2]), g.entry(l.n[n-1])
 	}

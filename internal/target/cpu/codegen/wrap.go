@@ -114,6 +114,10 @@ func (g *gen) wrapped(v *ir.Value, w *wrapInfo) factor {
 		}
 		vals[0] = [5]string{g.address(src, "0"), src.strides[0], src.strides[1], sizes[0], sizes[1]}
 	})
+	constant := g.constantMemory(w.copy.Operand(0))
+	if constant == "true" {
+		constant = cond // a copy is of this program alone
+	}
 	types := [5]string{"ptr", "i64", "i64", "i64", "i64"}
 	var slots, out [5]string
 	for i, t := range types {
@@ -141,5 +145,5 @@ func (g *gen) wrapped(v *ir.Value, w *wrapInfo) factor {
 		out[i] = g.op("load %s, ptr %s", t, slots[i])
 	}
 	m := &view{ptr: out[0], elem: buf.elem, offset: "0", sizes: out[3:], strides: out[1:3]}
-	return factor{w: m, rows: out[3], cols: out[4], next: next}
+	return factor{w: m, rows: out[3], cols: out[4], next: next, constant: constant}
 }

@@ -41,7 +41,7 @@ func (l *Lib) amx(s Spec) *Kernel {
 	lda := s.K + 64/size
 	rowsA := align(s.M * lda * size)
 	panelSize := align(s.K * t.cols * size) // one tile wide
-	k := &Kernel{Name: "nereid.gemm.amx." + s.name(), Scratch: rowsA + s.N/t.cols*panelSize}
+	k := &Kernel{Name: "nereid.gemm.amx." + s.name(), Scratch: rowsA, Panels: s.N / t.cols * panelSize}
 	weave := l.weave(s.Elem, t.cols)
 
 	w := l.writer()
@@ -51,11 +51,12 @@ func (l *Lib) amx(s Spec) *Kernel {
 		w.callPack(s.Elem, rawOf(s.Elem), "%a", "%ars", "%acs", "%arows", "%acols", "%scratch", s.M, s.K, s.K, lda)
 	})
 	stride := w.mul(rows, fmt.Sprint(size))
-	panels := w.at("i8", "%scratch", fmt.Sprint(rowsA))
-
-	w.do("call void @%s(ptr %%b, i64 %%brs, i64 %%bcs, i64 %%brows, i64 %%bcols, ptr %s, i64 %d, i64 %d)", weave, panels, s.K, s.N)
+	w.branch("%packed", func() {}, func() {
+		w.do("call void @%s(ptr %%b, i64 %%brs, i64 %%bcs, i64 %%brows, i64 %%bcols, ptr %%panels, i64 %d, i64 %d)",
+			weave, s.K, s.N)
+	})
 	w.each(fmt.Sprint(s.N), t.wide*t.cols, func(n string) {
-		c, two := w.at("i32", "%c", n), w.at("i8", panels, w.mul(n, fmt.Sprint(panelSize/t.cols)))
+		c, two := w.at("i32", "%c", n), w.at("i8", "%panels", w.mul(n, fmt.Sprint(panelSize/t.cols)))
 		w.each(fmt.Sprint(s.M), t.down*t.rows, func(m string) { t.multiply(w, c, a, stride, two, panelSize, m) })
 	})
 	w.intrinsic("void", "llvm.x86.tilerelease", nil)

@@ -97,15 +97,18 @@ func Host(features string, amx bool) Target {
 // Kernel is the LLVM function of a multiplication:
 //
 //	void name(ptr C, ptr A, i64 rowStride, i64 colStride, i64 rows, i64 cols, ptr nextA,
-//	          ptr B, i64 rowStride, i64 colStride, i64 rows, i64 cols, ptr nextB, ptr scratch)
+//	          ptr B, i64 rowStride, i64 colStride, i64 rows, i64 cols, ptr nextB,
+//	          ptr panels, i1 packed, ptr scratch)
 //
 // C is row-major and dense. Strides count elements and may be anything, also negative or zero. rows and cols
 // say how many are there, from the first on; the rest counts as zero and is not accessed. nextA and nextB are
-// where the operands of the next product probably lie, with the same strides, or null. scratch has Scratch
-// bytes, aligned to 64.
+// where the operands of the next product probably lie, with the same strides, or null. panels has Panels bytes
+// for B in the order in which the inner loops read it; packed says that B is there already, from an earlier
+// call. scratch has Scratch bytes. Both are aligned to 64.
 type Kernel struct {
 	Name    string // without @
 	Scratch int
+	Panels  int
 }
 
 // Lib collects the functions that a module uses. It must not be used by several goroutines at once.
@@ -149,7 +152,8 @@ func (l *Lib) Declares() map[string]string { return l.declares }
 
 // params are the parameters of every kernel.
 const params = "ptr noalias %c, ptr %a, i64 %ars, i64 %acs, i64 %arows, i64 %acols, ptr %anext, " +
-	"ptr %b, i64 %brs, i64 %bcs, i64 %brows, i64 %bcols, ptr %bnext, ptr noalias %scratch"
+	"ptr %b, i64 %brs, i64 %bcs, i64 %brows, i64 %bcols, ptr %bnext, " +
+	"ptr noalias %panels, i1 %packed, ptr noalias %scratch"
 
 // attrs keeps LLVM from inlining these functions, which are large, into every place that multiplies.
 const attrs = "noinline nounwind optsize"

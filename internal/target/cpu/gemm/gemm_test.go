@@ -43,8 +43,9 @@ type compiled struct {
 	*Kernel
 	spec    Spec
 	fn      uintptr
-	scratch []byte
-	words   [14]uintptr
+	scratch []byte // and behind it the panels
+	packed  uintptr
+	words   [16]uintptr
 }
 
 func compile(t testing.TB, target Target, specs ...Spec) []*compiled {
@@ -82,7 +83,7 @@ func compile(t testing.TB, target Target, specs ...Spec) []*compiled {
 		if c.fn, err = j.Lookup("call." + c.Name); err != nil {
 			t.Fatal(err)
 		}
-		c.scratch = make([]byte, c.Scratch+64+16)
+		c.scratch = make([]byte, c.Panels+c.Scratch+64+16)
 	}
 	return list
 }
@@ -166,16 +167,17 @@ func pointer(b []byte) uintptr {
 func (c *compiled) call(acc []byte, a, b *matrix) {
 	scratch := (pointer(c.scratch) + 63) &^ 63
 	// the next block of A is not known here, that of B is claimed to lie behind the operand
-	c.words = [14]uintptr{pointer(acc), pointer(a.mem), uintptr(a.rs), uintptr(a.cs), uintptr(a.rows), uintptr(a.cols), 0,
+	c.words = [16]uintptr{pointer(acc), pointer(a.mem), uintptr(a.rs), uintptr(a.cs), uintptr(a.rows), uintptr(a.cols), 0,
 		pointer(b.mem), uintptr(b.rs), uintptr(b.cs), uintptr(b.rows), uintptr(b.cols), pointer(b.mem) + uintptr(len(b.mem)),
-		scratch}
+		scratch + uintptr(c.Scratch), c.packed, scratch}
 	llvm.Call(c.fn, c.words[:]...)
 	runtime.KeepAlive(a)
 	runtime.KeepAlive(b)
 }
 
-// check multiplies random operands and compares with sums in double precision.
-func (c *compiled) check(t *testing.T, r *rand.Rand, a, b *matrix) {
+// check multiplies random operands and compares with sums in double precision. again is for a product with
+// an operand that an earlier one has packed.
+func (c *compiled) check(t *testing.T, r *rand.Rand, a, b *matrix, again bool) {
 	t.Helper()
 	s := c.spec
 	sum := &matrix{elem: map[string]Elem{"float": F32, "double": F64, "i32": F32}[s.Acc()]}
@@ -192,6 +194,11 @@ func (c *compiled) check(t *testing.T, r *rand.Rand, a, b *matrix) {
 	}
 	guard := c.scratch[len(c.scratch)-16:]
 	copy(guard, "guard of scratch")
+	if again {
+		c.call(make([]byte, len(acc)), a, b)
+		c.packed = 1
+		defer func() { c.packed = 0 }()
+	}
 	c.call(acc, a, b)
 	if string(guard) != "guard of scratch" {
 		t.Fatalf("%v wrote beyond its scratch", s)
@@ -246,9 +253,9 @@ func TestMultiply(t *testing.T) {
 			for _, c := range compile(t, target, specs...) {
 				s := c.spec
 				for _, order := range [][2]string{{"rows", "rows"}, {"rows", "columns"}, {"columns", "rows"}, {"every second", "every second"}} {
-					c.check(t, r, operand(r, s.Elem, s.M, s.K, order[0]), operand(r, s.Elem, s.K, s.N, order[1]))
+					c.check(t, r, operand(r, s.Elem, s.M, s.K, order[0]), operand(r, s.Elem, s.K, s.N, order[1]), false)
 					m, n, k, k2 := r.IntN(s.M+1), r.IntN(s.N+1), r.IntN(s.K+1), r.IntN(s.K+1)
-					c.check(t, r, operand(r, s.Elem, m, k, order[0]), operand(r, s.Elem, k2, n, order[1]))
+					c.check(t, r, operand(r, s.Elem, m, k, order[0]), operand(r, s.Elem, k2, n, order[1]), true)
 				}
 			}
 		})

@@ -37,6 +37,8 @@ type Work struct {
 	// Scratch is the number of bytes of scratch memory that the function needs, which no other call uses
 	// meanwhile. They are aligned to 64 bytes and have arbitrary contents.
 	Scratch int
+	// Shares says that a program is faster behind its neighbour in one call: chunks are larger.
+	Shares bool
 
 	cost atomic.Int64 // cost of a program in 1/16 ns, as last measured; 0 before
 }
@@ -65,8 +67,9 @@ const (
 	inline = 20 * time.Microsecond // a shorter launch runs on the caller
 	// intended duration of a chunk: Go's scheduler intervenes in longer calls, at some cost
 	chunk    = time.Millisecond
-	maxFree  = 64 // runs kept for later launches
-	costUnit = 16 // units of Work.cost per ns
+	shared   = 16 * chunk // if programs of a chunk share work
+	maxFree  = 64         // runs kept for later launches
+	costUnit = 16         // units of Work.cost per ns
 )
 
 // Pool has a worker for each core but one; the caller is the last. Workers start with the first launch that
@@ -115,10 +118,10 @@ func (p *Pool) Run(ctx context.Context, w *Work, args, grid unsafe.Pointer, n in
 	r.timed = n > 1 || cost == 0
 	r.threads = p.size
 	if p.size == 1 || n == 1 || cost > 0 && cost*int64(n) < int64(inline)*costUnit {
-		r.chunk = chunkSize(cost, n, 1)
+		r.chunk = w.chunkSize(cost, n, 1)
 		r.workOn(&r.own)
 	} else {
-		r.chunk = chunkSize(cost, n, p.size)
+		r.chunk = w.chunkSize(cost, n, p.size)
 		p.share(r)
 	}
 	err := r.err // no helper is left that could write it
@@ -128,13 +131,17 @@ func (p *Pool) Run(ctx context.Context, w *Work, args, grid unsafe.Pointer, n in
 
 // chunkSize returns the number of programs for a call: as many as take about the time of a chunk, but few
 // enough that all threads end at about the same time. Before the first measurement it is one.
-func chunkSize(cost int64, n, threads int) int64 {
+func (w *Work) chunkSize(cost int64, n, threads int) int64 {
 	if cost == 0 || n == 1 {
 		return 1
 	}
-	size := int64(chunk) * costUnit / cost
+	long, parts := chunk, 8
+	if w.Shares {
+		long, parts = shared, 4
+	}
+	size := int64(long) * costUnit / cost
 	if threads > 1 {
-		size = min(size, int64(n)/int64(8*threads))
+		size = min(size, int64(n)/int64(parts*threads))
 	}
 	return max(1, size)
 }
@@ -310,7 +317,7 @@ func (r *run) workOn(s *slot) {
 			break
 		}
 		// arguments may make programs slower than before
-		size = chunkSize(max(1, took*costUnit/done), int(r.n), r.threads)
+		size = r.work.chunkSize(max(1, took*costUnit/done), int(r.n), r.threads)
 	}
 	if r.timed && done > 0 {
 		r.work.cost.Store(max(1, took*costUnit/done))
