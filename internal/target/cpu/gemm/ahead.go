@@ -52,15 +52,16 @@ func (f *ahead) fetch(w *writer) {
 			place := w.mul(w.val("and i64 %s, %s", line, f.mask), fmt.Sprint(cacheLine))
 			at := w.at("i8", f.next, w.add(run, place))
 			for k := 0; k < f.run && i < f.lines; i, k = i+1, k+1 {
-				w.prefetch(w.at("i8", at, fmt.Sprint(k*cacheLine)))
+				w.prefetch(w.at("i8", at, fmt.Sprint(k*cacheLine)), 2)
 			}
 		}
 	}, nil)
 }
 
-// prefetch asks for a line in the second-level cache. The address may be anything.
-func (w *writer) prefetch(at string) {
+// prefetch asks for a line in the second-level cache if near is 2, and in the first-level one if it is 3. The
+// address may be anything.
+func (w *writer) prefetch(at string, near int) {
 	const name = "llvm.prefetch.p0"
 	w.lib.declares[name] = "declare void @" + name + "(ptr, i32 immarg, i32 immarg, i32 immarg)"
-	w.do("call void @%s(ptr %s, i32 0, i32 2, i32 1)", name, at)
+	w.do("call void @%s(ptr %s, i32 0, i32 %d, i32 1)", name, at, near)
 }

@@ -108,6 +108,11 @@ func (t tile) multiply(w *writer, rows int, c, a, stride, panel, m string) {
 			sums = append(sums, sum)
 		}
 	}
+	if t.k >= 64 { // the rows below are next: their lines arrive in the first-level cache meanwhile
+		for _, p := range at {
+			w.prefetch(w.at(t.acc, p, fmt.Sprint(rows*t.n)), 3)
+		}
+	}
 	unroll := min(2, t.k)
 	sums = w.loop(fmt.Sprint(t.k), t.chunk, types, sums, func(first string, sums []string) []string {
 		for _, f := range t.ahead {

@@ -67,9 +67,8 @@ const (
 	inline = 20 * time.Microsecond // a shorter launch runs on the caller
 	// intended duration of a chunk: Go's scheduler intervenes in longer calls, at some cost
 	chunk    = time.Millisecond
-	shared   = 16 * chunk // if programs of a chunk share work
-	maxFree  = 64         // runs kept for later launches
-	costUnit = 16         // units of Work.cost per ns
+	maxFree  = 64 // runs kept for later launches
+	costUnit = 16 // units of Work.cost per ns
 )
 
 // Pool has a worker for each core but one; the caller is the last. Workers start with the first launch that
@@ -130,18 +129,18 @@ func (p *Pool) Run(ctx context.Context, w *Work, args, grid unsafe.Pointer, n in
 }
 
 // chunkSize returns the number of programs for a call: as many as take about the time of a chunk, but few
-// enough that all threads end at about the same time. Before the first measurement it is one.
+// enough that all threads end at about the same time, or a few large ones of programs that share work. Before
+// the first measurement it is one.
 func (w *Work) chunkSize(cost int64, n, threads int) int64 {
 	if cost == 0 || n == 1 {
 		return 1
 	}
-	long, parts := chunk, 8
 	if w.Shares {
-		long, parts = shared, 4
+		return max(1, int64(n)/int64(4*threads))
 	}
-	size := int64(long) * costUnit / cost
+	size := int64(chunk) * costUnit / cost
 	if threads > 1 {
-		size = min(size, int64(n)/int64(parts*threads))
+		size = min(size, int64(n)/int64(8*threads))
 	}
 	return max(1, size)
 }
