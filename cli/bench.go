@@ -74,8 +74,8 @@ func newBenchCmd() *cobra.Command {
 				bar.step(name)
 			}
 			if compare {
-				p := peers.Suite{Step: s.Step, Device: dev, Root: ".", Out: s.Out, Threads: runtime.GOMAXPROCS(0),
-					Rep: s.Rep, Only: s.Only, Torch: torch}
+				p := peers.Suite{Step: s.Step, Device: dev, Root: ".", Out: s.Out, Rep: s.Rep, Only: s.Only,
+					Threads: runtime.GOMAXPROCS(0), Torch: torch}
 				return p.Run(ctx)
 			}
 			return s.Run(ctx)
@@ -85,7 +85,8 @@ func newBenchCmd() *cobra.Command {
 	fs.StringVar(&device, "device", "", "device to measure (default: the best one here)")
 	fs.StringSliceVar(&s.Only, "only", nil, "kernels to measure")
 	fs.DurationVar(&s.Rep, "rep", 200*time.Millisecond, "how long to measure each kernel")
-	fs.BoolVar(&compare, "peers", false, "compare with C, OpenBLAS, NumPy and PyTorch here instead (in the folder of the project)")
+	fs.BoolVar(&compare, "peers", false,
+		"compare with C, OpenBLAS, NumPy and PyTorch here instead (in the folder of the project)")
 	fs.StringVar(&torch, "torch", "", "with --peers, a Python that has PyTorch (default: .venv/bin/python)")
 	fs.StringVar(&begin, "begin", "", "be a process of --only start")
 	fs.MarkHidden("begin")

@@ -89,7 +89,8 @@ func (s *Suite) vectorAdd(ctx context.Context) error {
 		return err
 	}
 	l := &line{name: "vector add", what: "fp32 2^24", work: 12 * n, unit: "GB/s", ours: ours,
-		peers: append(s.c(0.95, "peer_add", x, y, theirs, n), s.torch.versus("PyTorch", 0.95, "vector_add fp32 16777216")...)}
+		peers: append(s.c(0.95, "peer_add", x, y, theirs, n),
+			s.torch.versus("PyTorch", 0.95, "vector_add fp32 16777216")...)}
 	if s.peer != nil {
 		l.check = func() error { return same(l.name, out, theirs, single, 0) }
 	}

@@ -27,7 +27,8 @@ func (s *Suite) open() {
 	if s.numpy, err = startScript(venv, s.Root, "numpy_peer.py", "numpy", s.Threads); err != nil {
 		s.absent = append(s.absent, fmt.Sprintf("NumPy: %v (make setup)", err))
 	}
-	if s.torch, err = startScript(cmp.Or(s.Torch, venv), s.Root, "torch_peer.py", "torch", s.Threads); err != nil {
+	python := cmp.Or(s.Torch, venv)
+	if s.torch, err = startScript(python, s.Root, "torch_peer.py", "torch", s.Threads); err != nil {
 		s.absent = append(s.absent, fmt.Sprintf("PyTorch: %v (--torch names another)", err))
 	}
 }

@@ -1,6 +1,6 @@
 // Package peers compares the CPU back end with what else runs on the machine: C programs of ours (peer/c), built by gcc when they are
-// needed, OpenBLAS, NumPy, and PyTorch. Competitors take turns, with the same number of threads, and medians are compared, since machines are
-// noisy.
+// needed, OpenBLAS, NumPy, and PyTorch. Competitors take turns, with the same number of threads, and medians
+// are compared, since machines are noisy.
 //
 // In: a device and the folder of the project. Out: a table, one row for each pair. A tool that is missing is named, and its rows are
 // left out.

@@ -11,7 +11,7 @@ import (
 
 // blocks are sizes of blocks to try for a matrix product: M, N, K.
 var blocks = [][3]int{{256, 256, 256}, {128, 256, 256}, {128, 128, 256}, {128, 128, 128}, {64, 256, 256},
-	{256, 128, 512}, {256, 256, 512}, {256, 256, 1024}, {512, 256, 256}, {512, 512, 256}}
+	{256, 256, 512}, {256, 256, 1024}, {256, 512, 256}, {256, 512, 512}, {256, 512, 1024}, {512, 512, 256}}
 
 // launch is a launch with a description of its blocks.
 type launch struct {
@@ -89,7 +89,8 @@ func (s *Suite) product(n int, dtype string, a, b, c *nereid.Tensor) (*line, err
 func (s *Suite) matmulSingle(ctx context.Context, n int, blas *blas) error {
 	a, b, out := normal(11, n*n), normal(12, n*n), make([]float32, n*n)
 	theirs := clone(out)
-	l, err := s.product(n, "fp32", nereid.FromSlice(a, n, n), nereid.FromSlice(b, n, n), nereid.FromSlice(out, n, n))
+	x, y, z := nereid.FromSlice(a, n, n), nereid.FromSlice(b, n, n), nereid.FromSlice(out, n, n)
+	l, err := s.product(n, "fp32", x, y, z)
 	if err != nil {
 		return err
 	}
@@ -112,7 +113,8 @@ func (s *Suite) matmulSingle(ctx context.Context, n int, blas *blas) error {
 
 func (s *Suite) matmulHalf(ctx context.Context, n int) error {
 	a, b, out := halves(13, n*n), halves(14, n*n), make([]nereid.BF16, n*n)
-	l, err := s.product(n, "bf16", nereid.FromSlice(a, n, n), nereid.FromSlice(b, n, n), nereid.FromSlice(out, n, n))
+	x, y, z := nereid.FromSlice(a, n, n), nereid.FromSlice(b, n, n), nereid.FromSlice(out, n, n)
+	l, err := s.product(n, "bf16", x, y, z)
 	if err != nil {
 		return err
 	}
@@ -171,8 +173,8 @@ func (s *Suite) attentionOf(ctx context.Context, a attentionShape, dtype string,
 	for _, b := range attentionBlocks {
 		grid := nereid.Grid{a.length / b[0], a.heads}
 		run, err := s.launcher("attention.py", "attention_kernel", grid, t[0], t[1], t[2], t[3], lse,
-			1/math.Sqrt(float64(a.size)), head, a.size, head, a.size, head, a.size, head, a.size, a.length, a.size,
-			b[0], b[1], a.causal)
+			1/math.Sqrt(float64(a.size)), head, a.size, head, a.size, head, a.size, head, a.size, a.length,
+			a.size, b[0], b[1], a.causal)
 		if err != nil {
 			return err
 		}

@@ -221,9 +221,10 @@ func emitFor(g *gen, op *ir.Op) {
 	g.do("br i1 %s, label %%%s, label %%%s", g.op("icmp %s %s %s, %s", less, t, i, hi.s), body, done)
 	g.begin(body)
 	defer g.polling(rounds(op))()
-	defer g.inLoop(&round{op: op, depth: len(g.scopes), less: less, iv: val{s: i, t: lo.t, n: 1}, hi: hi, step: step})()
+	x := val{s: i, t: lo.t, n: 1}
+	defer g.inLoop(&round{op: op, depth: len(g.scopes), less: less, iv: x, hi: hi, step: step})()
 	g.scoped(func() {
-		g.bind(scf.IV(op), val{s: i, t: lo.t, n: 1})
+		g.bind(scf.IV(op), x)
 		g.get(cs, args)
 		g.yieldBlock(op.Body(0), cs, op.Body(0).Terminator().Operands(), args)
 	})

@@ -30,7 +30,8 @@ func emitMatmul(g *gen, op *ir.Op) {
 	if w == nil {
 		w = g.newBuffer(t.Elem, t.Shape)
 	}
-	fresh := isZeroValue(init) && hasKernel(ir.ElemOf(op.Operand(0).Type), ir.ElemOf(op.Operand(1).Type), t.Elem)
+	x, y := ir.ElemOf(op.Operand(0).Type), ir.ElemOf(op.Operand(1).Type)
+	fresh := isZeroValue(init) && hasKernel(x, y, t.Elem)
 	if !fresh {
 		g.fillBuffers([]carried{{view: w, t: out.Type}}, []*ir.Value{init})
 	}
@@ -135,7 +136,8 @@ func (g *gen) callKernel(op *ir.Op, k *gemm.Kernel, c *view, a, b factor) {
 		}
 		args = append(args, "ptr "+f.next)
 	}
-	g.do("call void @\"%s\"(%s)", k.Name, strings.Join(append(args, "ptr "+panels, "i1 "+packed, "ptr "+s.ptr), ", "))
+	args = append(args, "ptr "+panels, "i1 "+packed, "ptr "+s.ptr)
+	g.do("call void @\"%s\"(%s)", k.Name, strings.Join(args, ", "))
 }
 
 // plainProduct multiplies types that package gemm does not have, row by row.
@@ -201,8 +203,8 @@ func (g *gen) factor(v *ir.Value) factor {
 		return factor{w: block("null", ir.ElemOf(v.Type), shape), next: "null", constant: "false"}
 	}
 	l := g.loadOf(op)
-	f := factor{w: g.viewOf(l.src), rows: itoa(shape[n-2]), cols: itoa(shape[n-1]), next: g.inNextRound(l.src),
-		constant: g.constantMemory(l.src)}
+	f := factor{w: g.viewOf(l.src), rows: itoa(shape[n-2]), cols: itoa(shape[n-1]),
+		next: g.inNextRound(l.src), constant: g.constantMemory(l.src)}
 	if l.n != nil {
 		f.rows, f.cols = g.entry(l.n[n-2]), g.entry(l.n[n-1])
 	}

@@ -286,7 +286,8 @@ func (g *gen) quickBF16(a val, t *ir.FloatType) val {
 }
 
 var bf16Declares = map[string]string{
-	"llvm.x86.avx512.fpclass.ps.512": "declare <16 x i1> @llvm.x86.avx512.fpclass.ps.512(<16 x float>, i32 immarg)",
+	"llvm.x86.avx512.fpclass.ps.512": "declare <16 x i1> " +
+		"@llvm.x86.avx512.fpclass.ps.512(<16 x float>, i32 immarg)",
 	"llvm.x86.avx512bf16.cvtneps2bf16.512": "declare <16 x bfloat> " +
 		"@llvm.x86.avx512bf16.cvtneps2bf16.512(<16 x float>)",
 }

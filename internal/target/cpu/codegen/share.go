@@ -11,8 +11,8 @@ import (
 )
 
 // Neighbouring programs often multiply by the same matrices: those of a column of tiles, or of a head. A
-// product in a loop therefore keeps the packed right operand of each round, and the next program that one call
-// of the native code runs finds it there, if its own lies in the same place. That is right only for memory
+// product in a loop therefore keeps the packed right operand of each round. The next program in the same call
+// of the native code finds it there, if its own operand lies in the same place. That is right only for memory
 // that no program writes.
 
 const (
@@ -96,8 +96,8 @@ func (g *gen) panels(op *ir.Op, k *gemm.Kernel, b factor) (at, packed string) {
 	keep := g.newBuffer(ir.I8, []int64{rounds * int64(k.Panels)})
 	tags := g.newBuffer(ir.I64, []int64{(rounds + 1) * tagSize}) // the last is of rounds that are not kept
 	g.decls["llvm.memset.p0.i64"] = "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)"
-	g.prologue = append(g.prologue, fmt.Sprintf("  call void @llvm.memset.p0.i64(ptr %s, i8 0, i64 %d, i1 false)",
-		tags.ptr, (rounds+1)*tagSize*8))
+	clear := "  call void @llvm.memset.p0.i64(ptr %s, i8 0, i64 %d, i1 false)"
+	g.prologue = append(g.prologue, fmt.Sprintf(clear, tags.ptr, (rounds+1)*tagSize*8))
 
 	n := g.roundNumber()
 	in := g.op("icmp ult i64 %s, %d", n, rounds)

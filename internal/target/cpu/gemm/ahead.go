@@ -7,8 +7,8 @@ import (
 
 // Products in a loop read one block after the other, each from other lines of memory. While a kernel
 // multiplies, it fetches the lines of the next block into the second-level cache, a few at a time, so that
-// they are there when the next call copies them. Products by tiles of AMX do not: they take so little time that
-// the lines in flight delay their own loads.
+// they are there when the next call copies them. Products by tiles of AMX do not: they take so little time
+// that the lines in flight delay their own loads.
 
 const cacheLine = 64 // bytes
 
@@ -31,7 +31,8 @@ func (w *writer) ahead(side string, e Elem, R, C, calls int) *ahead {
 	rows, columns := w.is("eq", "%"+side+"cs", "1"), w.is("eq", "%"+side+"rs", "1")
 	stride := w.val("select i1 %s, i64 %%%srs, i64 %%%scs", rows, side, side)
 	f.step = w.mul(stride, fmt.Sprint(size))
-	f.shift = w.val("select i1 %s, i64 %d, i64 %d", rows, bits.TrailingZeros(uint(perRow)), bits.TrailingZeros(uint(perColumn)))
+	log := func(n int) int { return bits.TrailingZeros(uint(n)) }
+	f.shift = w.val("select i1 %s, i64 %d, i64 %d", rows, log(perRow), log(perColumn))
 	f.mask = w.val("select i1 %s, i64 %d, i64 %d", rows, perRow-1, perColumn-1)
 	contiguous := w.val("or i1 %s, %s", rows, columns) // others are not fetched
 	f.next = w.val("select i1 %s, ptr %%%snext, ptr null", contiguous, side)

@@ -48,12 +48,13 @@ func (l *Lib) amx(s Spec) *Kernel {
 	w.intrinsic("void", "llvm.x86.ldtilecfg", []string{"ptr"}, l.tileConfig(t))
 	dense := w.and(w.is("eq", "%acs", "1"), w.and(w.is("sge", "%arows", fmt.Sprint(s.M)), w.is("sge", "%acols", fmt.Sprint(s.K))))
 	a, rows := w.inPlace(dense, "%ars", fmt.Sprint(lda), func() {
-		w.callPack(s.Elem, rawOf(s.Elem), "%a", "%ars", "%acs", "%arows", "%acols", "%scratch", s.M, s.K, s.K, lda)
+		raw := rawOf(s.Elem)
+		w.callPack(s.Elem, raw, "%a", "%ars", "%acs", "%arows", "%acols", "%scratch", s.M, s.K, s.K, lda)
 	})
 	stride := w.mul(rows, fmt.Sprint(size))
 	w.branch("%packed", func() {}, func() {
-		w.do("call void @%s(ptr %%b, i64 %%brs, i64 %%bcs, i64 %%brows, i64 %%bcols, ptr %%panels, i64 %d, i64 %d)",
-			weave, s.K, s.N)
+		b := "ptr %b, i64 %brs, i64 %bcs, i64 %brows, i64 %bcols, ptr %panels"
+		w.do("call void @%s(%s, i64 %d, i64 %d)", weave, b, s.K, s.N)
 	})
 	w.each(fmt.Sprint(s.N), t.wide*t.cols, func(n string) {
 		c, two := w.at("i32", "%c", n), w.at("i8", "%panels", w.mul(n, fmt.Sprint(panelSize/t.cols)))

@@ -102,9 +102,9 @@ func Host(features string, amx bool) Target {
 //
 // C is row-major and dense. Strides count elements and may be anything, also negative or zero. rows and cols
 // say how many are there, from the first on; the rest counts as zero and is not accessed. nextA and nextB are
-// where the operands of the next product probably lie, with the same strides, or null. panels has Panels bytes
-// for B in the order in which the inner loops read it; packed says that B is there already, from an earlier
-// call. scratch has Scratch bytes. Both are aligned to 64.
+// where the operands of the next product probably lie, with the same strides, or null. panels has Panels
+// bytes for B in the order in which the inner loops read it; packed says that B is there already, from an
+// earlier call. scratch has Scratch bytes. Both are aligned to 64.
 type Kernel struct {
 	Name    string // without @
 	Scratch int

@@ -167,8 +167,10 @@ func pointer(b []byte) uintptr {
 func (c *compiled) call(acc []byte, a, b *matrix) {
 	scratch := (pointer(c.scratch) + 63) &^ 63
 	// the next block of A is not known here, that of B is claimed to lie behind the operand
-	c.words = [16]uintptr{pointer(acc), pointer(a.mem), uintptr(a.rs), uintptr(a.cs), uintptr(a.rows), uintptr(a.cols), 0,
-		pointer(b.mem), uintptr(b.rs), uintptr(b.cs), uintptr(b.rows), uintptr(b.cols), pointer(b.mem) + uintptr(len(b.mem)),
+	c.words = [16]uintptr{pointer(acc),
+		pointer(a.mem), uintptr(a.rs), uintptr(a.cs), uintptr(a.rows), uintptr(a.cols), 0,
+		pointer(b.mem), uintptr(b.rs), uintptr(b.cs), uintptr(b.rows), uintptr(b.cols),
+		pointer(b.mem) + uintptr(len(b.mem)),
 		scratch + uintptr(c.Scratch), c.packed, scratch}
 	llvm.Call(c.fn, c.words[:]...)
 	runtime.KeepAlive(a)
@@ -253,9 +255,11 @@ func TestMultiply(t *testing.T) {
 			for _, c := range compile(t, target, specs...) {
 				s := c.spec
 				for _, order := range [][2]string{{"rows", "rows"}, {"rows", "columns"}, {"columns", "rows"}, {"every second", "every second"}} {
-					c.check(t, r, operand(r, s.Elem, s.M, s.K, order[0]), operand(r, s.Elem, s.K, s.N, order[1]), false)
+					a, b := operand(r, s.Elem, s.M, s.K, order[0]), operand(r, s.Elem, s.K, s.N, order[1])
+					c.check(t, r, a, b, false)
 					m, n, k, k2 := r.IntN(s.M+1), r.IntN(s.N+1), r.IntN(s.K+1), r.IntN(s.K+1)
-					c.check(t, r, operand(r, s.Elem, m, k, order[0]), operand(r, s.Elem, k2, n, order[1]), true)
+					a, b = operand(r, s.Elem, m, k, order[0]), operand(r, s.Elem, k2, n, order[1])
+					c.check(t, r, a, b, true)
 				}
 			}
 		})
@@ -264,7 +268,8 @@ func TestMultiply(t *testing.T) {
 
 func TestBadSpecs(t *testing.T) {
 	lib := New(Target{VectorBytes: 64, Rows: 12, Vectors: 2})
-	for _, s := range []Spec{{M: 0, N: 16, K: 16, Elem: F32}, {M: 16, N: 24, K: 16, Elem: F32}, {M: 16, N: 16, K: -16, Elem: F32}, {M: 16, N: 16, K: 16, Elem: "i7"}} {
+	for _, s := range []Spec{{M: 0, N: 16, K: 16, Elem: F32}, {M: 16, N: 24, K: 16, Elem: F32},
+		{M: 16, N: 16, K: -16, Elem: F32}, {M: 16, N: 16, K: 16, Elem: "i7"}} {
 		if _, err := lib.Kernel(s); err == nil {
 			t.Errorf("%v: no error", s)
 		}
@@ -273,7 +278,9 @@ func TestBadSpecs(t *testing.T) {
 
 func BenchmarkMultiply(b *testing.B) {
 	for name, target := range targets(b) {
-		for _, s := range []Spec{{M: 128, N: 128, K: 128, Elem: F32}, {M: 256, N: 256, K: 256, Elem: F32}, {M: 64, N: 64, K: 64, Elem: F32}, {M: 256, N: 256, K: 256, Elem: BF16}, {M: 256, N: 256, K: 256, Elem: I8}, {M: 128, N: 128, K: 64, Elem: F16}} {
+		for _, s := range []Spec{{M: 128, N: 128, K: 128, Elem: F32}, {M: 256, N: 256, K: 256, Elem: F32},
+			{M: 64, N: 64, K: 64, Elem: F32}, {M: 256, N: 256, K: 256, Elem: BF16},
+			{M: 256, N: 256, K: 256, Elem: I8}, {M: 128, N: 128, K: 64, Elem: F16}} {
 			for _, order := range []string{"rows", "columns"} {
 				b.Run(fmt.Sprintf("%s/%s/B by %s", name, s.name(), order), func(b *testing.B) {
 					c := compile(b, target, s)[0]

@@ -40,7 +40,8 @@ func (w *writer) callPack(elem Elem, acc, src, rs, cs, rows, cols, dst string, R
 	// more would make squares of very many instructions
 	lanes := min(w.lib.target.VectorBytes/sizes[acc], width, 16)
 	name := w.lib.pack(elem, acc, lanes, width, ld, lanes > 1 && R >= lanes)
-	w.do("call void @%s(ptr %s, i64 %s, i64 %s, i64 %s, i64 %s, ptr %s, i64 %d, i64 %d)", name, src, rs, cs, rows, cols, dst, R, C)
+	w.do("call void @%s(ptr %s, i64 %s, i64 %s, i64 %s, i64 %s, ptr %s, i64 %d, i64 %d)",
+		name, src, rs, cs, rows, cols, dst, R, C)
 }
 
 type packer struct {

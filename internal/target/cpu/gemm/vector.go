@@ -16,20 +16,24 @@ func (l *Lib) vector(s Spec) *Kernel {
 	if s.K < 64/size { // a row fits a cache line
 		t.lda = s.K
 	}
-	k := &Kernel{Name: "nereid.gemm." + s.name(), Scratch: align(s.M * t.lda * size), Panels: align(s.K * s.N * size)}
+	k := &Kernel{Name: "nereid.gemm." + s.name(), Scratch: align(s.M * t.lda * size)}
+	k.Panels = align(s.K * s.N * size)
 	w := l.writer()
 	t.chunk = min(s.K, 32)
 	calls := max(1, s.M/l.target.Rows) * (s.N / t.width()) * (s.K / t.chunk)
 	t.ahead = []*ahead{w.ahead("a", s.Elem, s.M, s.K, calls), w.ahead("b", s.Elem, s.K, s.N, calls)}
 	a, stride := l.rows(w, s, t.lda)
 	w.branch("%packed", func() {}, func() {
-		w.callPack(s.Elem, acc, "%b", "%brs", "%bcs", "%brows", "%bcols", "%panels", s.K, s.N, t.width(), t.width())
+		width := t.width()
+		w.callPack(s.Elem, acc, "%b", "%brs", "%bcs", "%brows", "%bcols", "%panels", s.K, s.N, width, width)
 	})
 	w.each(fmt.Sprint(s.N), t.width(), func(n string) {
 		c, panel := w.at(acc, "%c", n), w.at(acc, "%panels", w.mul(n, fmt.Sprint(s.K)))
 		whole := s.M / l.target.Rows * l.target.Rows
 		if whole > 0 {
-			w.each(fmt.Sprint(whole), l.target.Rows, func(m string) { t.multiply(w, l.target.Rows, c, a, stride, panel, m) })
+			w.each(fmt.Sprint(whole), l.target.Rows, func(m string) {
+				t.multiply(w, l.target.Rows, c, a, stride, panel, m)
+			})
 		}
 		if whole < s.M {
 			t.multiply(w, s.M-whole, c, a, stride, panel, fmt.Sprint(whole))
