@@ -59,7 +59,7 @@ capi-install: capi ## libnereid, its headers, the CMake package and the pkg-conf
 bench: ## Go benchmarks (BENCH=regexp)
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem ./...
 
-bench-cpu: build ## the CPU against C, OpenBLAS and NumPy: a table of ratios
+bench-cpu: build ## the CPU against C, OpenBLAS, NumPy and PyTorch: a table of ratios
 	@GO="$(GO)" scripts/setup --bench
 	bin/nereid bench --device cpu --peers --rep 2s
 
