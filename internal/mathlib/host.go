@@ -34,7 +34,8 @@ var hostFuncs = map[string]builder{
 }
 
 // far is the number from which on down a power is taken for zero. The instruction that scales takes 30 times
-// as long where a result is subnormal or just below, and no longer far below, where masked elements should lie.
+// as long where a result is subnormal or just below, and no longer far below, where masked elements should
+// lie.
 func (m *Builder) far(single, double float64) float64 {
 	if m.hasScale() {
 		return pick(m, -1000, double)

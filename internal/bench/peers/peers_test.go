@@ -102,7 +102,8 @@ func TestScripts(t *testing.T) {
 	}{
 		{"numpy_peer.py", "numpy", []string{"softmax fp32 4096 1024", "matmul fp32 64"}},
 		{"torch_peer.py", "torch", []string{"softmax fp32 64 64", "layer_norm fp32 64 64",
-			"rms_norm bf16 64 64", "swiglu bf16 64 64", "vector_add fp32 64", "matmul bf16 64", "attention fp32 2 64 64 causal"}},
+			"rms_norm bf16 64 64", "swiglu bf16 64 64", "vector_add fp32 64",
+			"matmul bf16 64", "attention fp32 2 64 64 causal"}},
 	} {
 		t.Run(c.module, func(t *testing.T) {
 			p, err := startScript(python, root, c.file, c.module, 1)

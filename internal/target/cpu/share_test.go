@@ -38,8 +38,9 @@ func TestSharedOperand(t *testing.T) {
 			b[i] = float32((i+launch)%7 - 3)
 		}
 		grid := nereid.Grid{(rows + 15) / 16 * ((cols + 31) / 32)}
-		if err := k.Launch(stream, grid, nereid.FromSlice(a), nereid.FromSlice(b), nereid.FromSlice(c), rows, cols, depth,
-			depth, 1, cols, 1, cols, 1, 16, 32, 32, 8, ""); err != nil {
+		x, y, z := nereid.FromSlice(a), nereid.FromSlice(b), nereid.FromSlice(c)
+		if err := k.Launch(stream, grid, x, y, z, rows, cols, depth, depth, 1, cols, 1, cols, 1,
+			16, 32, 32, 8, ""); err != nil {
 			t.Fatal(err)
 		}
 		for i := range c {
