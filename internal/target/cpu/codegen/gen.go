@@ -254,7 +254,8 @@ func Generate(m *ir.Module, kernel string, opts Options) (code *Code, err error)
 	b.WriteString("!0 = !{!2}\n!1 = !{!3}\n!2 = distinct !{!2, !4, !\"scratch\"}\n!3 = distinct !{!3, !4, !\"memory\"}\n!4 = distinct !{!4}\n!5 = !{!\"branch_weights\", i32 1, i32 1000000}\n")
 	b.WriteString(g.lines.metadata())
 	return &Code{IR: []byte(b.String()), Entry: entry, Scratch: g.arena + 256,
-		Params: len(fn.Body(0).Args()) - 6, Sites: g.sites, Prints: g.prints, Apart: g.pairs(), Shares: g.sharedBytes > 0}, nil
+		Params: len(fn.Body(0).Args()) - 6, Sites: g.sites, Prints: g.prints, Apart: g.pairs(),
+		Shares: g.sharedBytes > 0}, nil
 }
 
 // programs writes the loop over programs.
