@@ -63,7 +63,7 @@
 //
 //	convert.go        layout conversions
 //	convert_warp.go   layout conversions by shuffles where lanes need different registers
-//	convert_pairs.go  layout conversions by exchanges of two registers
+//	convert_pairs.go  layout conversions of bytes, two at a time
 //	swizzle.go        the layout of shared memory during a conversion
 //	reduce.go         reductions; reduce_rows.go across warps, reduce_cluster.go across blocks
 //	scan.go           scans; scan_shared.go across warps
