@@ -84,6 +84,15 @@ func allTrue(b *ir.Builder, mask *ir.Value) *ir.Value {
 			return nil
 		}
 		return b.Val(arith.AndI, ir.I1, x, y)
+	case arith.OrI:
+		x, y := allTrue(b, op.Operand(0)), allTrue(b, op.Operand(1))
+		switch {
+		case x == nil:
+			return y
+		case y == nil:
+			return x
+		}
+		return b.Val(arith.OrI, ir.I1, x, y)
 	case arith.CmpI:
 		return allLess(b, op)
 	}

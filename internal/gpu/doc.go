@@ -41,6 +41,8 @@
 //
 // Tensor descriptors on the copy engine (TMA):
 //
+//	longest_first.go               nereid-gpu-longest-first: programs with long loops start first
+//	join_loops.go                  nereid-gpu-join-loops: two loops that differ in masks become one
 //	tile_loads.go                  nereid-gpu-tile-loads: loads by pointers that are tiles
 //	tile_bounds.go                 masks as sizes of tiles, indices that are never negative
 //	tma_fits.go                    nereid-legalize-descriptors: pointers where the copy engine cannot serve

@@ -69,7 +69,8 @@ func TestPipelines(t *testing.T) {
 				continue
 			}
 			both := c.Before + c.After
-			groups := strings.Contains(both, "-turns") || strings.Contains(both, "-tile-loads")
+			groups := strings.Contains(both, "-turns") || strings.Contains(both, "-tile-loads") ||
+				strings.Contains(both, "-join-loops")
 			if target == "cuda:80" && groups { // no warp groups
 				continue
 			}

@@ -32,6 +32,9 @@ func Pipeline(o Options) []pass.Pass {
 	if o.TMA {
 		passes = append(passes, LegalizeDescriptors(o.Machine), pass.Canonicalize, pass.CSE)
 	}
+	if o.Turns {
+		passes = append(passes, LongestFirst(o.Machine), JoinLoops(o.Machine), pass.Canonicalize, pass.CSE)
+	}
 	if o.Tiles != NoTiles {
 		passes = append(passes, TileLoads(o.Machine, o.NumStages, o.Tiles), pass.Canonicalize, pass.CSE)
 	}
@@ -112,6 +115,9 @@ func All(o Options) []pass.Pass {
 // Constraints lists the orderings that pipelines must keep.
 var Constraints = []pass.Constraint{
 	{Before: "nereid-legalize-descriptors", After: "convert-triton-to-tritongpu", Why: "tensors of pointers get layouts like all others"},
+	{Before: "nereid-gpu-longest-first", After: "nereid-gpu-join-loops",
+		Why: "the bounds of a joined loop do not show what grows"},
+	{Before: "nereid-gpu-join-loops", After: "nereid-gpu-tile-loads", Why: "a pipeline is one loop's"},
 	{Before: "nereid-legalize-descriptors", After: "nereid-gpu-tile-loads",
 		Why: "descriptors that the host makes of arguments cannot become pointers again"},
 	{Before: "nereid-gpu-tile-loads", After: "convert-triton-to-tritongpu",

@@ -207,6 +207,8 @@ func (t *tiler) natural(p *tilePlan, v *ir.Value, depth int) bool {
 	case arith.DivSI:
 		return t.natural(p, op.Operand(0), depth+1) &&
 			(t.natural(p, op.Operand(1), depth+1) || t.guard(p, op.Operand(1)))
+	case arith.SubI:
+		return isLastFirst(op)
 	case arith.MaxSI:
 		return t.natural(p, op.Operand(0), depth+1) || t.natural(p, op.Operand(1), depth+1)
 	case arith.RemSI, arith.ExtSI, arith.ShRSI: // these have the sign of the first operand

@@ -45,7 +45,7 @@ func TileLoads(mach Machine, numStages int, mode TileMode) pass.Pass {
 				return nil
 			}
 			t := tiler{mach: mach, stages: numStages, all: mode == AllTiles, fn: fns[0]}
-			if t.ordered() {
+			if isOrdered(t.fn) || t.hasDescriptors() {
 				return nil
 			}
 			for _, p := range t.plans(m) {
@@ -95,13 +95,24 @@ type tileDim struct {
 	above  bool         // a mask leaves out negative coordinates
 }
 
-// ordered reports whether the kernel's accesses may be ordered with those of other programs, or are not all
-// to be seen.
-func (t *tiler) ordered() bool {
+// hasDescriptors reports whether the kernel has descriptors of its own.
+func (t *tiler) hasDescriptors() bool {
 	for op := range t.fn.Ops() {
+		for _, v := range op.Operands() {
+			if tt.DescBlock(v.Type) != nil {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// isOrdered reports whether a kernel's accesses may be ordered with those of other programs, or are not all
+// to be seen.
+func isOrdered(fn *ir.Op) bool {
+	for op := range fn.Ops() {
 		switch op.Def {
-		case tt.AtomicRMW, tt.AtomicCAS, tt.Call, tt.DescLoad, tt.DescStore, tt.DescGather, tt.DescScatter,
-			tt.DescReduce:
+		case tt.AtomicRMW, tt.AtomicCAS, tt.Call, tt.DescReduce:
 			return true
 		case tt.InlineAsm, tt.ExternElementwise:
 			if op.IntOr("pure", 0) == 0 {
@@ -157,7 +168,7 @@ func (t *tiler) hasChain(loop *ir.Op) bool {
 		return false
 	}
 	for op := range body(loop) {
-		if t.isGroupProduct(op) && fromProduct(op.Operand(0), loop, tt.Dot) {
+		if t.mach.isGroupProduct(op) && fromProduct(op.Operand(0), loop, tt.Dot) {
 			return true
 		}
 	}
@@ -170,11 +181,11 @@ func (t *tiler) feedsProducts(load *ir.Op) bool {
 	for u := range load.Result(0).Users() {
 		if u.Def == tt.Trans {
 			for v := range u.Result(0).Users() {
-				if !t.isGroupProduct(v) {
+				if !t.mach.isGroupProduct(v) {
 					return false
 				}
 			}
-		} else if !t.isGroupProduct(u) {
+		} else if !t.mach.isGroupProduct(u) {
 			return false
 		}
 		found = true
@@ -183,8 +194,8 @@ func (t *tiler) feedsProducts(load *ir.Op) bool {
 }
 
 // isGroupProduct reports whether an op is a product of 16-bit floats that AccelerateMatmul gives to wgmma.
-func (t *tiler) isGroupProduct(op *ir.Op) bool {
-	if op.Def != tt.Dot || t.mach.NumWarps%groupWarps != 0 || capability(t.mach.Target)/10 != 9 {
+func (m Machine) isGroupProduct(op *ir.Op) bool {
+	if op.Def != tt.Dot || m.NumWarps%groupWarps != 0 {
 		return false
 	}
 	x, out := tensorOf(op.Operand(0)), tensorOf(op.Result(0))

@@ -109,7 +109,8 @@ var (
 	})
 	NoTurns = flag(Row{
 		Group: "Compilation", Name: "NEREID_DISABLE_TURNS",
-		Doc: "On sm_90, the warp groups of a program run in step in all loops, and no branch skips selects. " +
+		Doc: "On sm_90, the warp groups of a program run in step in all loops, no branch skips selects, and " +
+			"loops and programs stay as they are written. " +
 			"Otherwise groups take turns on the tensor cores in loops like that of attention ([GPU.md](GPU.md)).",
 	})
 	Tiles = choice(Row{
