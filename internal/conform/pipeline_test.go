@@ -502,6 +502,19 @@ for k in range(n):
 tl.store(tile(p2, 64, 64), acc)
 tl.store(p3 + tl.arange(0, 64), rows)
 `},
+	{name: "large, descriptors used twice", sizes: []string{"fp16:32768", "fp16:32768", "fp32:4096", "fp32:64"},
+		counts: []int{1, 2, 3, 6}, body: `
+a = tl.make_tensor_descriptor(p0, [n * 64, 64], [64, 1], [64, 64])
+b = tl.make_tensor_descriptor(p1, [n * 64, 64], [64, 1], [64, 64])
+acc = tl.zeros((64, 64), tl.float32)
+rows = tl.zeros((64,), tl.float32)
+for k in range(n):
+    y = b.load([k * 64, 0])
+    acc = tl.dot(a.load([k * 64, 0]), y, acc)
+    rows += tl.sum(y.to(tl.float32), 1)
+tl.store(tile(p2, 64, 64), acc)
+tl.store(p3 + tl.arange(0, 64), rows)
+`},
 	{name: "large, branch", sizes: []string{"fp16:32768", "fp16:32768", "fp32:16384"}, counts: []int{1, 2, 3, 6}, body: `
 acc = tl.zeros((64, 64), tl.float32)
 t = 0

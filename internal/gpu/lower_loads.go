@@ -468,6 +468,7 @@ func (c *copier) copyPlain(a *asyncCopy) {
 	b = c.builder(store.Next(), users)
 	from := b.Val(ttg.MemDescIndex, m.Type(), a.alloc, g.extract)
 	c.readBuffer(load, from)
+	b.After(from.Def())
 	x := b.Val(ttg.LocalLoad, load.Result(0).Type, from)
 	for _, v := range []*ir.Value{to, from, x} {
 		v.Name = load.Result(0).Name

@@ -128,6 +128,7 @@ func (c *copier) copyTMA(a *asyncCopy) {
 	from.Name = load.Result(0).Name
 	c.readBuffer(load, from)
 	if load.HasUses() {
+		b.After(from.Def()) // the op behind it may have been a buffer, now erased
 		x := b.Val(ttg.LocalLoad, load.Result(0).Type, from)
 		x.Name = load.Result(0).Name
 		load.Result(0).ReplaceAllUses(x)

@@ -30,6 +30,8 @@
 //	reduce.go         reductions
 //	sums.go           reductions moved into the loop that adds up their operand
 //	matmul.go         matrix products, by package gemm
+//	ahead.go          fetching what a product reads in the next round of its loop
+//	share.go          operands of products that one program packs for the next
 //	wrap.go           matrices that wrap around in memory
 //	scatter.go        gathers and scatters
 //	control.go        loops and branches, and the values that they carry
