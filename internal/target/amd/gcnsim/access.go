@@ -152,6 +152,7 @@ type memory struct {
 	flat     bool // counts in both queues
 	isAtomic bool
 	apart    bool // stores are counted apart
+	private  bool // scratch, to which compilers spill registers of which only a part holds values
 }
 
 // newMemory returns the access of an instruction whose data lie in the given fields.
@@ -192,12 +193,16 @@ func (m *memory) what() string {
 func (m *memory) run(w *wave) {
 	exec := w.exec()
 	m.check(w, exec)
-	if m.data >= 0 {
+	if m.data >= 0 && !m.private {
 		n := m.registers()
 		if m.compare {
 			n *= 2
 		}
 		w.needVector(m.data, n, exec, "a value that is stored")
+	}
+	var lost [4]uint64
+	if m.private {
+		lost = m.spill(w, exec)
 	}
 	what := m.what()
 	for e := exec; e != 0; e &= e - 1 {
@@ -220,6 +225,9 @@ func (m *memory) run(w *wave) {
 	}
 	if m.dst >= 0 {
 		w.defineLoad(m.shape, m.dst, exec, ^uint64(0))
+		for i := range m.registers() {
+			w.define(m.dst+i, lost[i], 0)
+		}
 	}
 	if m.apart && m.dst < 0 {
 		w.issue(&w.stores, access{})
@@ -229,6 +237,30 @@ func (m *memory) run(w *wave) {
 	if m.flat {
 		w.issue(&w.lgkm, access{regs: m.results})
 	}
+}
+
+// spill notes which words of scratch memory will hold what nothing wrote. For a load it returns the lanes of
+// each register that get such words.
+func (m *memory) spill(w *wave, exec uint64) (lost [4]uint64) {
+	if len(w.unknown) == 0 && (!m.store || exec&^w.okVector(m.data, m.registers()) == 0) {
+		return lost
+	}
+	for e := exec; e != 0; e &= e - 1 {
+		lane := bits.TrailingZeros64(e)
+		at := int(m.addr(w, lane) / 4)
+		for i := range m.registers() {
+			word := place{at + i, lane}
+			switch {
+			case !m.store && w.unknown[word]:
+				lost[i] |= 1 << lane
+			case m.store && w.vOK[m.data+i]>>lane&1 == 0:
+				w.unknown[word] = true
+			case m.store:
+				delete(w.unknown, word)
+			}
+		}
+	}
+	return lost
 }
 
 func (m *memory) atomic(w *wave, b []byte, addr uint64, lane int) {

@@ -151,6 +151,7 @@ type wave struct {
 
 	last    simmem.Span // where the last access to global memory was
 	scratch []byte
+	unknown map[place]bool     // words of scratch, in the lanes' own, that hold what nothing wrote
 	buf     [4][lanes]uint64   // sources of an instruction
 	spares  [2][lanes][16]byte // what loads of LDS read
 	product *product
@@ -175,7 +176,7 @@ func newWave(g *group, id int) *wave {
 		w.sUndef[i] = ^uint32(0)
 	}
 	if n := p.kernel.Scratch; n > 0 {
-		w.scratch = make([]byte, n*lanes)
+		w.scratch, w.unknown = make([]byte, n*lanes), map[place]bool{}
 	}
 	w.sUndef[gcn.Null] = 0
 	w.setPair(gcn.Exec, g.firstExec(id))

@@ -18,7 +18,7 @@ func buildFlat(_ *program, in *gcn.Inst) func(*wave) {
 	m.find = findGlobal
 	switch in.Encoding() {
 	case "SCRATCH":
-		m.find = findScratch
+		m.find, m.private = findScratch, true
 		m.scratchAddress(in)
 		return m.run
 	case "FLAT":

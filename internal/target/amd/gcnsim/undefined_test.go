@@ -128,3 +128,24 @@ func TestField(t *testing.T) {
 		t.Error("s11 is known, though a bit of the field is not")
 	}
 }
+
+// TestSpilledUnknown: a register that nothing wrote may go to scratch memory, and comes back as unknown.
+func TestSpilledUnknown(t *testing.T) {
+	w, decode := newTestWave(t)
+	w.p.kernel = &gcn.Kernel{Scratch: 16}
+	w.scratch, w.unknown = make([]byte, 16*lanes), map[place]bool{}
+	spill := decode("scratch_store_dwordx2 off, v[2:3], off", 0x00, 0x40, 0x74, 0xdc, 0x00, 0x02, 0x7f, 0x00)
+	fill := decode("scratch_load_dwordx2 v[4:5], off, off", 0x00, 0x40, 0x54, 0xdc, 0x00, 0x00, 0x7f, 0x04)
+	w.define(2, ^uint64(0), ^uint64(0))
+	w.v[2][9] = 7
+	spill.run(w)
+	fill.run(w)
+	if w.v[4][9] != 7 || w.vOK[4] != ^uint64(0) || w.vOK[5] != 0 {
+		t.Errorf("v4 is %d, known in lanes %x, v5 in %x", w.v[4][9], w.vOK[4], w.vOK[5])
+	}
+	w.define(3, ^uint64(0), ^uint64(0))
+	spill.run(w)
+	if fill.run(w); w.vOK[5] != ^uint64(0) {
+		t.Errorf("v5 is known in lanes %x after another store, expected all", w.vOK[5])
+	}
+}
