@@ -114,6 +114,10 @@ func isOrdered(fn *ir.Op) bool {
 		switch op.Def {
 		case tt.AtomicRMW, tt.AtomicCAS, tt.Call, tt.DescReduce:
 			return true
+		case tt.Load:
+			if isVolatile(op) {
+				return true
+			}
 		case tt.InlineAsm, tt.ExternElementwise:
 			if op.IntOr("pure", 0) == 0 {
 				return true
