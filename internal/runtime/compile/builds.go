@@ -8,6 +8,7 @@ import (
 	"runtime/pprof"
 	"slices"
 	"sync"
+	"weak"
 
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
@@ -35,6 +36,7 @@ type Build struct {
 	Variant Variant
 
 	labels *pprof.LabelSet // of launches for the profiler, or nil
+	kernel *Kernel         // makes code for launches that Exec cannot serve; nil if there are none
 
 	source *lang.Source   // nil if the code was loaded without it
 	params []target.Param // parameter of each word of a launch; nil if they are not known
@@ -102,9 +104,7 @@ func (k *Kernel) fill(ctx context.Context, b *Build, r Request) error {
 		return err
 	}
 	if p, ok := b.Exec.(target.Partial); ok {
-		whole := r
-		whole.whole, whole.Ahead, whole.Refuse = true, true, nil
-		p.Otherwise(func(ctx context.Context) (target.Executable, error) { return k.make(ctx, whole) })
+		b.serveAll(k, p, r)
 	}
 	if k.Set.Isolate {
 		if b.Exec, err = isolate(r.Dev, b.Exec); err != nil {
@@ -116,6 +116,21 @@ func (k *Kernel) fill(ctx context.Context, b *Build, r Request) error {
 		f(b.Variant)
 	}
 	return nil
+}
+
+// serveAll tells an executable how to make the code for launches that it cannot serve. It holds the build
+// weakly: the collector discards the executable when the build is gone, which it must not keep alive itself.
+func (b *Build) serveAll(k *Kernel, p target.Partial, r Request) {
+	r.whole, r.Ahead, r.Refuse = true, true, nil
+	b.kernel = k
+	build := weak.Make(b)
+	p.Otherwise(func(ctx context.Context) (target.Executable, error) {
+		b := build.Value()
+		if b == nil {
+			return nil, errors.New("nereid: the kernel is gone")
+		}
+		return b.kernel.make(ctx, r)
+	})
 }
 
 // NewBuild returns the build of a kernel whose executable was compiled or loaded elsewhere.
