@@ -33,7 +33,9 @@ func TestTuneAhead(t *testing.T) {
 			t.Fatal(err)
 		}
 		x := make([]float32, 64)
-		grid := nereid.GridFunc(func(m nereid.Meta) nereid.Grid { return nereid.Grid{nereid.Cdiv(m.Int("n"), m.Int("B"))} })
+		grid := nereid.GridFunc(func(m nereid.Meta) nereid.Grid {
+			return nereid.Grid{nereid.Cdiv(m.Int("n"), m.Int("B"))}
+		})
 		fill, _ := m.Kernel("fill")
 		launch := func(n int) error { return fill.Launch(s, grid, nereid.FromSlice(x), n) }
 		if err := launch(64); !errors.Is(err, nereid.ErrNotCompiled) {
@@ -94,10 +96,12 @@ func TestStrictNamesBuilds(t *testing.T) {
 	e.Compiler, e.Key.Hash = "v9.9.9 of somebody else", strings.Repeat("ab", len(e.Key.Hash)/2)
 	store.Put(e)
 	err = launchScale(t, s, open(true), 16, 16)
-	if !errors.Is(err, nereid.ErrNotCompiled) || !strings.Contains(err.Error(), "v9.9.9 of somebody else") || !strings.Contains(err.Error(), cache.Build()) {
+	if !errors.Is(err, nereid.ErrNotCompiled) || !strings.Contains(err.Error(), "v9.9.9 of somebody else") ||
+		!strings.Contains(err.Error(), cache.Build()) {
 		t.Errorf("the error names no builds: %v", err)
 	}
-	if err := launchScale(t, s, open(true), 5, 16); !errors.Is(err, nereid.ErrNotCompiled) || strings.Contains(err.Error(), "v9.9.9") {
+	if err := launchScale(t, s, open(true), 5, 16); !errors.Is(err, nereid.ErrNotCompiled) ||
+		strings.Contains(err.Error(), "v9.9.9") {
 		t.Errorf("another variant: %v", err)
 	}
 }

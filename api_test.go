@@ -20,7 +20,8 @@ func rootFiles(t *testing.T, f func(name string, file *ast.File)) {
 		if strings.HasSuffix(name, "_test.go") {
 			continue
 		}
-		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution|parser.ParseComments)
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil,
+			parser.SkipObjectResolution|parser.ParseComments)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -28,8 +29,8 @@ func rootFiles(t *testing.T, f func(name string, file *ast.File)) {
 	}
 }
 
-// Every exported field has a comment, and so has every exported function, method and type, which begins with its
-// name.
+// Every exported field has a comment, and so has every exported function, method and type, which begins
+// with its name.
 func TestDocumented(t *testing.T) {
 	begins := func(file, name string, doc *ast.CommentGroup) {
 		if text := doc.Text(); !strings.HasPrefix(text, name+" ") {

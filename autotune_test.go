@@ -65,7 +65,9 @@ func newTunedFile(t *testing.T, src string, o nereid.TuneOptions) *tuned {
 	return x
 }
 
-var tuneGrid = nereid.GridFunc(func(m nereid.Meta) nereid.Grid { return nereid.Grid{(64 + m.Int("BLOCK") - 1) / m.Int("BLOCK")} })
+var tuneGrid = nereid.GridFunc(func(m nereid.Meta) nereid.Grid {
+	return nereid.Grid{(64 + m.Int("BLOCK") - 1) / m.Int("BLOCK")}
+})
 
 // launch launches on n zeros and returns the first and last element.
 func (x *tuned) launch(n int, args ...any) (first, last float32) {
@@ -101,7 +103,8 @@ func TestConfigs(t *testing.T) {
 		"function":      `make()`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			x := newTuned(t, "def make():\n    return [triton.Config(kwargs=dict(BLOCK=16 * w), num_warps=w) for w in (1, 2)]\n\n"+
+			x := newTuned(t, "def make():\n    return [triton.Config(kwargs=dict(BLOCK=16 * w), "+
+				"num_warps=w) for w in (1, 2)]\n\n"+
 				"@triton.autotune(configs="+configs+", key=['n'])", nereid.TuneOptions{})
 			x.launch(64)
 			x.expect("BLOCK: 16, num_warps: 1; BLOCK: 32, num_warps: 2")
@@ -132,17 +135,22 @@ def prune(configs, named_args, **kwargs):
 	x.expect("BLOCK: 16, num_warps: 4")
 
 	x = newTuned(t, `
-@triton.autotune(`+two+`, prune_configs_by={"perf_model": lambda x_ptr, n, BLOCK, num_warps, **_: abs(BLOCK - 40) + num_warps, "top_k": 2})`, nereid.TuneOptions{})
+@triton.autotune(`+two+
+		`, prune_configs_by={"top_k": 2, "perf_model":
+    lambda x_ptr, n, BLOCK, num_warps, **_: abs(BLOCK - 40) + num_warps})`, nereid.TuneOptions{})
 	x.launch(64)
 	x.expect("BLOCK: 32, num_warps: 4; BLOCK: 16, num_warps: 4")
 
 	x = newTuned(t, `
-@triton.autotune(`+two+`, prune_configs_by={"perf_model": lambda **kw: kw["BLOCK"], "top_k": 0.34})`, nereid.TuneOptions{})
+@triton.autotune(`+two+`, prune_configs_by={"perf_model": lambda **kw: kw["BLOCK"], "top_k": 0.34})`,
+		nereid.TuneOptions{})
 	x.launch(64)
 	x.expect("BLOCK: 16, num_warps: 4")
 
-	x = newTuned(t, "@triton.autotune("+two+", prune_configs_by={'early_config_prune': lambda configs, named_args, **kw: []})", nereid.TuneOptions{})
-	if err := x.k.Launch(x.s, tuneGrid, nereid.FromSlice(make([]float32, 64)), 64); err == nil || !strings.Contains(err.Error(), "leaves no config") {
+	x = newTuned(t, "@triton.autotune("+two+", prune_configs_by={'early_config_prune': lambda configs, "+
+		"named_args, **kw: []})", nereid.TuneOptions{})
+	if err := x.k.Launch(x.s, tuneGrid, nereid.FromSlice(make([]float32, 64)), 64); err == nil ||
+		!strings.Contains(err.Error(), "leaves no config") {
 		t.Error(err)
 	}
 }
@@ -212,15 +220,21 @@ def zero(nargs):
 
 func TestHeuristics(t *testing.T) {
 	for name, decorators := range map[string]string{
-		"alone":          `@triton.heuristics({"BLOCK": lambda args: 32 if args["n"] > 40 else 16, "EXTRA": lambda args: args["BLOCK"]})`,
-		"around tuning":  "@triton.heuristics(values={'EXTRA': lambda args: 32})\n@triton.autotune(configs=[triton.Config({'BLOCK': 32})], key=[])",
-		"within tuning":  "@triton.autotune(configs=[triton.Config({'BLOCK': 32})], key=[])\n@triton.heuristics({'EXTRA': lambda args: args['BLOCK']})",
-		"within, chosen": "@triton.autotune(configs=[triton.Config({'BLOCK': 32}), triton.Config({'BLOCK': 32}, num_warps=8)], key=[])\n@triton.heuristics({'EXTRA': lambda args: args['BLOCK']})",
+		"alone": `@triton.heuristics({"BLOCK": lambda args: 32 if args["n"] > 40 else 16,
+    "EXTRA": lambda args: args["BLOCK"]})`,
+		"around tuning": "@triton.heuristics(values={'EXTRA': lambda args: 32})\n" +
+			"@triton.autotune(configs=[triton.Config({'BLOCK': 32})], key=[])",
+		"within tuning": "@triton.autotune(configs=[triton.Config({'BLOCK': 32})], key=[])\n" +
+			"@triton.heuristics({'EXTRA': lambda args: args['BLOCK']})",
+		"within, chosen": "@triton.autotune(configs=[triton.Config({'BLOCK': 32}), " +
+			"triton.Config({'BLOCK': 32}, num_warps=8)], key=[])\n@triton.heuristics({'EXTRA': lambda " +
+			"args: args['BLOCK']})",
 	} {
 		t.Run(name, func(t *testing.T) {
 			x := newTuned(t, decorators, nereid.TuneOptions{})
 			data := make([]float32, 64)
-			if err := x.k.Launch(x.s, tuneGrid, nereid.FromSlice(data), 48, nereid.Arg("EXTRA", 5)); name == "alone" && (err != nil || data[0] != 6) {
+			if err := x.k.Launch(x.s, tuneGrid, nereid.FromSlice(data), 48, nereid.Arg("EXTRA", 5)); name ==
+				"alone" && (err != nil || data[0] != 6) {
 				t.Error("given all the same", data[0], err)
 			}
 			first, _ := x.launch(48)
@@ -231,30 +245,38 @@ func TestHeuristics(t *testing.T) {
 	}
 	x := newTuned(t, "@triton.heuristics({'BLOCK': lambda args: args['nothing']})", nereid.TuneOptions{})
 	err := x.k.Launch(x.s, tuneGrid, nereid.FromSlice(make([]float32, 64)), 64)
-	if err == nil || !strings.Contains(err.Error(), "the heuristic of BLOCK") || !strings.Contains(err.Error(), "KeyError") {
+	if err == nil || !strings.Contains(err.Error(), "the heuristic of BLOCK") ||
+		!strings.Contains(err.Error(), "KeyError") {
 		t.Error(err)
 	}
 }
 
 // A config that cannot be compiled is passed over; if none can, the launch says why.
 func TestFailingConfigs(t *testing.T) {
-	x := newTuned(t, `@triton.autotune(configs=[triton.Config({"BLOCK": 17}), triton.Config({"BLOCK": 16})], key=["n"])`, nereid.TuneOptions{})
+	x := newTuned(t,
+		`@triton.autotune(configs=[triton.Config({"BLOCK": 17}), triton.Config({"BLOCK": 16})], key=["n"])`,
+		nereid.TuneOptions{})
 	if first, _ := x.launch(64); first == 0 || len(x.failed) != 1 {
 		t.Error(first, x.failed)
 	}
-	x = newTuned(t, `@triton.autotune(configs=[triton.Config({"BLOCK": 17}), triton.Config({"BLOCK": 15})], key=["n"])`, nereid.TuneOptions{})
+	x = newTuned(t,
+		`@triton.autotune(configs=[triton.Config({"BLOCK": 17}), triton.Config({"BLOCK": 15})], key=["n"])`,
+		nereid.TuneOptions{})
 	err := x.k.Launch(x.s, tuneGrid, nereid.FromSlice(make([]float32, 64)), 64)
 	if err == nil || !strings.Contains(err.Error(), "power of 2") {
 		t.Error(err)
 	}
-	x = newTuned(t, `@triton.autotune(configs=[triton.Config({"BLOCK": 16, "EXTRA": 1}), triton.Config({"BLOCK": 16, "EXTRA": 2})], key=["n"])`, nereid.TuneOptions{})
+	x = newTuned(t,
+		`@triton.autotune(configs=[triton.Config({"BLOCK": 16, "EXTRA": e}) for e in (1, 2)], key=["n"])`,
+		nereid.TuneOptions{})
 	err = x.k.Launch(x.s, tuneGrid, nereid.FromSlice(make([]float32, 64)), 64, nereid.Arg("EXTRA", 3))
 	if err == nil || !strings.Contains(err.Error(), "conflicting meta-parameters: EXTRA") {
 		t.Error(err)
 	}
 }
 
-// Timings are kept: a second process measures nothing, an edited list only what is new, another source everything.
+// Timings are kept: a second process measures nothing, an edited list only what is new, another source
+// everything.
 func TestTuneStore(t *testing.T) {
 	dir := t.TempDir()
 	o := nereid.TuneOptions{Dir: dir}
@@ -276,7 +298,8 @@ func TestTuneStore(t *testing.T) {
 		t.Fatalf("kept: %v", files)
 	}
 	text, _ := os.ReadFile(files[0])
-	for _, want := range []string{`"kernel": "k"`, `"file": "k.py"`, `"device": "`, `"compiler": "`, `"config": "BLOCK: 16, num_warps: 4`, `"best": "BLOCK`} {
+	for _, want := range []string{`"kernel": "k"`, `"file": "k.py"`, `"device": "`, `"compiler": "`,
+		`"config": "BLOCK: 16, num_warps: 4`, `"best": "BLOCK`} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("no %s in\n%s", want, text)
 		}
@@ -299,7 +322,8 @@ func TestTuneBudget(t *testing.T) {
 	x := newTuned(t, "@triton.autotune("+two+")", nereid.TuneOptions{Budget: time.Nanosecond, Print: &said})
 	x.launch(64)
 	x.expect("BLOCK: 16, num_warps: 4")
-	if !strings.Contains(said.String(), "2 configs are passed over") || !strings.Contains(said.String(), "tuned for 64, fp32 in") {
+	if !strings.Contains(said.String(), "2 configs are passed over") ||
+		!strings.Contains(said.String(), "tuned for 64, fp32 in") {
 		t.Error(said.String())
 	}
 	x = newTuned(t, "@triton.autotune("+two+")", nereid.TuneOptions{})
@@ -315,17 +339,19 @@ func TestTuneBudget(t *testing.T) {
 	x.expect("BLOCK: 16, num_warps: 4; BLOCK: 32, num_warps: 4; BLOCK: 64, num_warps: 4")
 }
 
-// Configs that set options alone are chosen among when the caller sets none. On the host they give the same code, so
-// that one is measured for both.
+// Configs that set options alone are chosen among when the caller sets none. On the host they give the same
+// code, so that one is measured for both.
 func TestOptionConfigs(t *testing.T) {
-	x := newTuned(t, "@triton.autotune(configs=[triton.Config({}, num_warps=w) for w in (1, 2)], key=['n'])", nereid.TuneOptions{})
+	x := newTuned(t, "@triton.autotune(configs=[triton.Config({}, num_warps=w) for w in (1, 2)], key=['n'])",
+		nereid.TuneOptions{})
 	x.launch(64, nereid.Arg("BLOCK", 16))
 	x.expect("num_warps: 1")
 	x.launch(64, nereid.Arg("BLOCK", 16), nereid.Options{NumWarps: 4})
 	x.expect("")
 }
 
-// kernels/matmul.py is tuned as its decorator says, unchanged. Of its 9 configs, two differ in num_warps alone.
+// kernels/matmul.py is tuned as its decorator says, unchanged. Of its 9 configs, two differ in num_warps
+// alone.
 func TestTuneMatmul(t *testing.T) {
 	s := stream(t, "cpu")
 	count := 0
@@ -348,15 +374,18 @@ func TestTuneMatmul(t *testing.T) {
 		up := func(b int) int { return (n + b - 1) / b }
 		return nereid.Grid{up(m.Int("BLOCK_M")) * up(m.Int("BLOCK_N"))}
 	})
-	err = k.Launch(s, grid, nereid.FromSlice(a), nereid.FromSlice(b), nereid.FromSlice(c), n, n, n, n, 1, n, 1, n, 1)
+	err = k.Launch(s, grid, nereid.FromSlice(a), nereid.FromSlice(b), nereid.FromSlice(c), n, n, n, n,
+		1, n, 1, n, 1)
 	if err != nil || count != 8 || c[1] != 6 || c[0] != 0 || fmt.Sprint(c[n-1]) != "0" {
 		t.Error(err, count, c[:3])
 	}
 }
 
-// A launch under decorators that looks like an earlier one calls no function of the file: it costs little more than any other.
+// A launch under decorators that looks like an earlier one calls no function of the file: it costs little
+// more than any other.
 func TestTunedAgain(t *testing.T) {
-	x := newTuned(t, "@triton.autotune("+two+")\n@triton.heuristics({'EXTRA': lambda args: sum(i for i in range(20000)) * 0 + 5})", nereid.TuneOptions{})
+	x := newTuned(t, "@triton.autotune("+two+")\n@triton.heuristics({'EXTRA': lambda args: sum(i for i in "+
+		"range(20000)) * 0 + 5})", nereid.TuneOptions{})
 	data := make([]float32, 64)
 	tensor := nereid.FromSlice(data)
 	launch := func() {
@@ -378,7 +407,8 @@ func TestTunedAgain(t *testing.T) {
 		t.Errorf("a launch takes %v", took)
 	}
 	data2 := make([]float32, 64)
-	if err := x.k.Launch(x.s, tuneGrid, nereid.FromSlice(data2), 48); err != nil || data2[47] == 0 || data2[48] != 0 {
+	if err := x.k.Launch(x.s, tuneGrid, nereid.FromSlice(data2), 48); err != nil || data2[47] == 0 ||
+		data2[48] != 0 {
 		t.Error(data2[47], data2[48], err)
 	}
 }

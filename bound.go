@@ -164,8 +164,8 @@ func (b *Bound) Param(name string) int {
 	return b.k.params.Index(name)
 }
 
-// SetInt changes an integer argument within its specialization: if it was divisible by 16, it must stay so; if
-// it was an int32, it must stay one.
+// SetInt changes an integer argument within its specialization: if it was divisible by 16, it must stay so;
+// if it was an int32, it must stay one.
 func (b *Bound) SetInt(param int, v int64) error {
 	if err := b.settable(param); err != nil {
 		return err
@@ -222,7 +222,8 @@ func (b *Bound) settable(param int) error {
 
 func (b *Bound) put(param int, c args.Class, word uint64) error {
 	if have := b.params[param].class; c != have && !have.Takes(c) {
-		return b.paramError(param, "does not fit the code that the kernel was bound for: %s: bind it again", have.Misfit(c))
+		return b.paramError(param, "does not fit the code that the kernel was bound for: %s: bind it again",
+			have.Misfit(c))
 	}
 	b.words[b.params[param].word] = word
 	return nil

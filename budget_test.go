@@ -70,7 +70,8 @@ var attacks = []struct {
 		[]string{"t.py:", "steps"}},
 	{"tl.arange(0, 2**30)", greedyKernel("", "    tl.store(x + tl.arange(0, 2**30), n)\n"),
 		[]string{"t.py:5:", "more than 1048576 elements"}},
-	{"recursion", jitHead + "@triton.jit\ndef f(a, i: tl.constexpr):\n    return f(a, i + 1) + f(a, i + 2)\n" +
+	{"recursion", jitHead + "@triton.jit\ndef f(a, i: tl.constexpr):\n    return f(a, i + 1) + f(a, i + " +
+		"2)\n" +
 		"@triton.jit\ndef k(x, n):\n    tl.store(x, f(n, 0))\n", []string{"nested more than 200 deep at f"}},
 }
 

@@ -50,7 +50,8 @@ func OpenCache(o CacheOptions) (*Cache, error) {
 		}
 		o.Dir = dir
 	}
-	so := cache.Options{Dir: o.Dir, ReadOnly: o.ReadOnly, Limit: o.Limit, Secret: o.Key, Log: o.Logger, LockWait: o.Wait}
+	so := cache.Options{Dir: o.Dir, ReadOnly: o.ReadOnly, Limit: o.Limit, Secret: o.Key, Log: o.Logger,
+		LockWait: o.Wait}
 	if o.Redis != "" {
 		level, err := cache.OpenShared(o.Redis)
 		if err != nil {

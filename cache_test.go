@@ -71,7 +71,8 @@ func needLLVM(t testing.TB) {
 }
 
 // compiled launches k of a file with C, checks the result, and reports how many kernels were compiled.
-func compiled(t testing.TB, c *nereid.Cache, s *nereid.Stream, file, src string, factor, constant int, args ...any) int64 {
+func compiled(t testing.TB, c *nereid.Cache, s *nereid.Stream, file, src string, factor, constant int,
+	args ...any) int64 {
 	t.Helper()
 	m, err := nereid.Parse(file, []byte(src), nereid.With(nereid.Config{Cache: c}))
 	if err != nil {
@@ -83,10 +84,12 @@ func compiled(t testing.TB, c *nereid.Cache, s *nereid.Stream, file, src string,
 	}
 	before := c.Stats().Compiled
 	x := append(make([]int32, 0, 16), 1, 2, 3) // aligned: on the CPU, addresses are Go's
-	if err := k.Launch(s, nereid.Grid{1}, append([]any{nereid.FromSlice(x), 3, constant, 4}, args...)...); err != nil {
+	if err := k.Launch(s, nereid.Grid{1}, append([]any{nereid.FromSlice(x), 3, constant, 4},
+		args...)...); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := fmt.Sprint(x), fmt.Sprint([]int{factor * constant, 2 * factor * constant, 3 * factor * constant}); got != want {
+	if got, want := fmt.Sprint(x), fmt.Sprint([]int{factor * constant, 2 * factor * constant,
+		3 * factor * constant}); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	return c.Stats().Compiled - before
@@ -109,10 +112,12 @@ func TestCacheKey(t *testing.T) {
 	}{
 		{what: "nothing"},
 		{what: "the file's name", file: "elsewhere/other.py"},
-		{what: "a comment and another function", src: "# new\n\n" + pair + "\n@triton.jit\ndef unused(x):\n    return x\n"},
+		{what: "a comment and another function", src: "# new\n\n" + pair +
+			"\n@triton.jit\ndef unused(x):\n    return x\n"},
 		{what: "a constant of the file", src: other, factor: 5, want: 1},
 		{what: "a compile-time argument", C: 7, want: 1},
-		{what: "what is called", src: strings.Replace(pair, "x * C * FACTOR", "x * FACTOR * C + 0 * x", 1), want: 1},
+		{what: "what is called", src: strings.Replace(pair, "x * C * FACTOR", "x * FACTOR * C + 0 * x", 1),
+			want: 1},
 		{what: "the device", device: "sim:80", want: 1},
 		{what: "the architecture", device: "sim:89", want: 1},
 		{what: "an option", opts: "warps", want: 1},
@@ -152,7 +157,8 @@ func TestCacheKey(t *testing.T) {
 func TestCacheLines(t *testing.T) {
 	needLLVM(t)
 	c, s := openCache(t, nereid.CacheOptions{}), stream(t, "cpu")
-	src := strings.Replace(pair, "    i = tl.arange", "    tl.device_assert(n > 0, \"n\")\n    i = tl.arange", 1)
+	src := strings.Replace(pair, "    i = tl.arange",
+		"    tl.device_assert(n > 0, \"n\")\n    i = tl.arange", 1)
 	debug := nereid.Options{Debug: true}
 	if compiled(t, c, s, "k.py", src, 3, 2, debug) != 1 || compiled(t, c, s, "k.py", src, 3, 2, debug) != 0 {
 		t.Error("not kept")
@@ -162,7 +168,8 @@ func TestCacheLines(t *testing.T) {
 	}
 }
 
-// Code for GPUs says its lines, so where a kernel stands is in its key, unless the configuration wants no lines.
+// Code for GPUs says its lines, so where a kernel stands is in its key, unless the configuration wants no
+// lines.
 func TestCacheNoLines(t *testing.T) {
 	needLLVM(t)
 	s := stream(t, "sim:80")
@@ -213,7 +220,8 @@ func glob(t testing.TB, dir, pattern string) []string {
 	return files
 }
 
-// The folder moved, read-only, damaged or not there at all: the result is right, and nothing but time is lost.
+// The folder moved, read-only, damaged or not there at all: the result is right, and nothing but time is
+// lost.
 func TestCacheFolder(t *testing.T) {
 	needLLVM(t)
 	s := stream(t, "sim:80")
@@ -285,7 +293,8 @@ func TestAlwaysCompile(t *testing.T) {
 	dir := t.TempDir()
 	for _, always := range []bool{false, true} {
 		var stages strings.Builder
-		m, _ := nereid.Parse("k.py", []byte(pair), nereid.With(nereid.Config{Cache: c, AlwaysCompile: always, Timing: &stages, Dump: dir}))
+		m, _ := nereid.Parse("k.py", []byte(pair),
+			nereid.With(nereid.Config{Cache: c, AlwaysCompile: always, Timing: &stages, Dump: dir}))
 		k, _ := m.Kernel("k")
 		if err := k.Launch(s, nereid.Grid{1}, nereid.FromSlice([]int32{1, 2, 3}), 3, 2, 4); err != nil {
 			t.Fatal(err)
@@ -309,7 +318,8 @@ func TestCompileOnce(t *testing.T) {
 				launches = 40 // each specialisation once: simulated launches are slow
 			}
 			var stages lockedBuilder
-			m, err := nereid.Parse("k.py", []byte(pair), nereid.With(nereid.Config{Cache: c, Timing: &stages}))
+			m, err := nereid.Parse("k.py", []byte(pair),
+				nereid.With(nereid.Config{Cache: c, Timing: &stages}))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -323,7 +333,8 @@ func TestCompileOnce(t *testing.T) {
 					for i := range launches {
 						constant := 1 + (i*7+g)%40
 						x := append(make([]int32, 0, 16), 1, 2) // aligned: on the CPU, addresses are Go's
-						if err := k.Launch(s, nereid.Grid{1}, nereid.FromSlice(x), 2, constant, 2); err != nil {
+						if err := k.Launch(s, nereid.Grid{1}, nereid.FromSlice(x), 2, constant,
+							2); err != nil {
 							t.Error(err)
 							return
 						}
@@ -385,7 +396,8 @@ func (b *lockedBuilder) Write(p []byte) (int, error) {
 	return b.Builder.Write(p)
 }
 
-// child is a process of TestProcesses: it launches five kernels on two devices and prints how many of them it compiled.
+// child is a process of TestProcesses: it launches five kernels on two devices and prints how many of them
+// it compiled.
 func child(dir string) {
 	c, err := nereid.OpenCache(nereid.CacheOptions{Dir: dir, Wait: time.Minute}) // a loaded machine is slow
 	if err != nil {
@@ -436,7 +448,8 @@ func TestProcesses(t *testing.T) {
 	total := 0
 	for i := range outs {
 		var n int
-		if _, err := fmt.Sscanf(outs[i].String(), "compiled %d", &n); err != nil || strings.Count(outs[i].String(), " ") != 1 {
+		if _, err := fmt.Sscanf(outs[i].String(), "compiled %d", &n); err != nil ||
+			strings.Count(outs[i].String(), " ") != 1 {
 			t.Errorf("a process says %q", outs[i].String())
 		}
 		total += n

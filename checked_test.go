@@ -215,9 +215,10 @@ func TestCheckedViews(t *testing.T) {
 			{"before a slice", nereid.FromSlice(data[8:16]), -1, false},
 			{"a view's first", part(whole), 0, true}, {"a view's last", part(whole), 7, true},
 			{"after a view", part(whole), 8, false}, {"before a view", part(whole), -1, false},
-			{"device", device, 63, true}, {"after device", device, 64, false}, {"before device", device, -1, false},
-			{"a view of device", part(device), 7, true}, {"after a view of device", part(device), 8, false},
-			{"before a view of device", part(device), -1, false}, {"an offset", device.Offset(4 * 60), 3, true},
+			{"device", device, 63, true}, {"after device", device, 64, false},
+			{"before device", device, -1, false}, {"a view of device", part(device), 7, true},
+			{"after a view of device", part(device), 8, false}, {"before a view of device", part(device), -1,
+				false}, {"an offset", device.Offset(4 * 60), 3, true},
 			{"after an offset", device.Offset(4 * 60), 4, false}, {"backwards", back(device), -7, true},
 			{"too far back", back(device), -8, false}, {"forwards", back(device), 1, false},
 		} {

@@ -130,8 +130,8 @@ func (c *Compiled) Info() CodeInfo {
 	s := c.of.Saved
 	f := s.Facts
 	info := CodeInfo{
-		Kernel: s.Kernel, Signature: s.Signature, Options: Options(s.Options), Constants: maps.Clone(s.Constants),
-		Target: s.Target, Compiler: s.Compiler, Generator: s.Generator,
+		Kernel: s.Kernel, Signature: s.Signature, Options: Options(s.Options),
+		Constants: maps.Clone(s.Constants), Target: s.Target, Compiler: s.Compiler, Generator: s.Generator,
 		Warps: f.Warps, Threads: f.Threads, Cluster: f.Cluster, Shared: f.Shared, Scratch: f.Scratch,
 		Registers: f.Registers, Spills: f.Spills,
 	}
@@ -235,7 +235,8 @@ func (c *Compiled) usable(s *Stream) error {
 	case c.closed.Load():
 		return errClosedCompiled
 	case c.build == nil:
-		return fmt.Errorf("nereid: %s: the compilation ended before there was code to launch", c.of.Saved.Kernel)
+		return fmt.Errorf("nereid: %s: the compilation ended before there was code to launch",
+			c.of.Saved.Kernel)
 	}
 	if _, ok := c.of.Exec.(*target.Unloaded); ok {
 		return runError(c.of.Exec.Launch(context.Background(), nil, Grid{}, nil), nil)
@@ -244,7 +245,8 @@ func (c *Compiled) usable(s *Stream) error {
 		return err
 	}
 	if s.dev != c.dev {
-		return fmt.Errorf("nereid: %s: the code is on %s, and the stream on %s", c.of.Saved.Kernel, c.dev, s.dev)
+		return fmt.Errorf("nereid: %s: the code is on %s, and the stream on %s", c.of.Saved.Kernel,
+			c.dev, s.dev)
 	}
 	return nil
 }
@@ -276,7 +278,8 @@ func (c *Compiled) bind(l *launch, list []any) error {
 func (c *Compiled) remember(f *frame, list []any) {
 	var short args.Frame
 	p := newPlan(c.dev, c.build, len(f.Words))
-	if p.Ready.Is() && len(p.Apart) > 0 || short.Specialize(c.params, f.Vals, nil) != nil || !short.Reads(p.Dev) {
+	if p.Ready.Is() && len(p.Apart) > 0 || short.Specialize(c.params, f.Vals, nil) != nil ||
+		!short.Reads(p.Dev) {
 		return
 	}
 	p.Keep(&short.Look, f.Opts)

@@ -147,7 +147,8 @@ func TestCompiledArguments(t *testing.T) {
 		param string
 		text  string
 	}{
-		"another type":     {[]any{half, y, out, 128}, "x_ptr", "*fp16:16, and the kernel was compiled for *fp32:16"},
+		"another type": {[]any{half, y, out, 128}, "x_ptr",
+			"*fp16:16, and the kernel was compiled for *fp32:16"},
 		"not aligned":      {[]any{x, y.Offset(4), out, 128}, "y_ptr", "its address is not divisible by 16"},
 		"not divisible":    {[]any{x, y, out, 100}, "n_elements", "it is not divisible by 16"},
 		"too large":        {[]any{x, y, out, 1 << 40}, "n_elements", "it is out of range"},
@@ -274,7 +275,8 @@ func TestCompiledStub(t *testing.T) {
 	})
 }
 
-// On the CPU, repeated launches allocate nothing, and arguments that differ are looked at as the first ones were.
+// On the CPU, repeated launches allocate nothing, and arguments that differ are looked at as the first ones
+// were.
 func TestCompiledHostCut(t *testing.T) {
 	s := stream(t, "cpu")
 	c, err := addKernel(t).Compile(t.Context(), s.Device(), addSignature, nereid.Options{})
@@ -293,11 +295,13 @@ func TestCompiledHostCut(t *testing.T) {
 	if at(t, out, 99) != at(t, x, 99)+at(t, y, 99) || at(t, out, 100) == at(t, x, 100)+at(t, y, 100) {
 		t.Errorf("%v and %v", at(t, out, 99), at(t, out, 100))
 	}
-	if err := c.Launch(s, nereid.Grid{2}, x, y, out, 128); err != nil || at(t, out, 100) != at(t, x, 100)+at(t, y, 100) {
+	if err := c.Launch(s, nereid.Grid{2}, x, y, out, 128); err != nil ||
+		at(t, out, 100) != at(t, x, 100)+at(t, y, 100) {
 		t.Errorf("another number: %v, %v", err, at(t, out, 100))
 	}
 	var e *nereid.ArgumentError
-	if err := c.Launch(s, nereid.Grid{1}, x, y.Offset(4), out, 32); !errors.As(err, &e) || e.Param != "y_ptr" {
+	if err := c.Launch(s, nereid.Grid{1}, x, y.Offset(4), out, 32); !errors.As(err, &e) ||
+		e.Param != "y_ptr" {
 		t.Errorf("not aligned: %v", err)
 	}
 	var r *nereid.Refusal
@@ -328,7 +332,8 @@ func ExampleCompiled_Save() {
 	m, _ := nereid.LoadFS(kernels.Files, "vector_add.py")
 	add, _ := m.Kernel("add_kernel")
 	dev, _ := nereid.Open("interp")
-	c, err := add.Compile(context.Background(), dev, "*fp32:16, *fp32:16, *fp32:16, i32, 64", nereid.Options{})
+	c, err := add.Compile(context.Background(), dev, "*fp32:16, *fp32:16, *fp32:16, i32, 64",
+		nereid.Options{})
 	if err != nil {
 		fmt.Println(err)
 		return

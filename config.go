@@ -50,7 +50,8 @@ type Config struct {
 	Logger *slog.Logger // receives compilations; may be nil
 
 	// Print receives the output of tl.static_print while kernels are compiled, from several goroutines one
-	// text at a time. Nil sends it to Logger, or to slog's default logger, at level Info. io.Discard drops it.
+	// text at a time. Nil sends it to Logger, or to slog's default logger, at level Info. io.Discard drops
+	// it.
 	Print io.Writer
 }
 
@@ -64,13 +65,15 @@ type Budget struct {
 	Source int           // bytes of source text, imported files included; 0: 4 MiB
 	Ops    int           // operations of the kernel with all that it calls, unrolled and inlined; 0: 500,000
 	Time   time.Duration // from the beginning of a compilation to its end; 0: 5 minutes
-	Memory int64         // estimated bytes of compile-time values, of IR, and of LLVM's data, each on its own; 0: 1 GiB
+	// estimated bytes of compile-time values, of IR, and of LLVM's data, each on its own; 0: 1 GiB
+	Memory int64
 }
 
 // envBudget returns the budget that the environment configures.
 func envBudget() Budget {
 	return Budget{
-		Source: int(knob.MaxSource.Get()), Ops: int(knob.MaxOps.Get()), Time: knob.MaxTime.Get(), Memory: knob.MaxMemory.Get(),
+		Source: int(knob.MaxSource.Get()), Ops: int(knob.MaxOps.Get()), Time: knob.MaxTime.Get(),
+		Memory: knob.MaxMemory.Get(),
 	}
 }
 
@@ -124,7 +127,8 @@ var envRecorders sync.Map // file name to *Recorder
 
 // envTune returns the tuning options of the environment.
 func envTune(c *Cache) TuneOptions {
-	o := TuneOptions{Dir: knob.TuneDir.Get(), ReadOnly: knob.Cache.Get() == "readonly", Again: knob.TuneAgain.Get()}
+	o := TuneOptions{Dir: knob.TuneDir.Get(), ReadOnly: knob.Cache.Get() == "readonly",
+		Again: knob.TuneAgain.Get()}
 	if o.Dir == "" && c != nil {
 		o.Dir = filepath.Join(c.Dir(), "tune")
 	}

@@ -33,8 +33,8 @@ func kernelWith(t testing.TB, name string, conf nereid.Config) *nereid.Kernel {
 	return kernelOf(t, "scale.py", source, name, nereid.With(conf))
 }
 
-// TestDumpAndOverride: stages are dumped, and an edited stage takes the place of the compiler's, at every stage of the simulated GPU
-// and of the interpreter.
+// TestDumpAndOverride: stages are dumped, and an edited stage takes the place of the compiler's, at every
+// stage of the simulated GPU and of the interpreter.
 func TestDumpAndOverride(t *testing.T) {
 	// Each edit turns x * factor into x + factor, at its own stage.
 	for _, c := range []struct{ device, stage, old, new string }{
@@ -49,7 +49,8 @@ func TestDumpAndOverride(t *testing.T) {
 			dir := t.TempDir()
 			launch := func(conf nereid.Config) string {
 				x := []float32{1, 2, 3, 4}
-				if err := kernelWith(t, "scale", conf).Launch(s, nereid.Grid{1}, nereid.FromSlice(x), 4, 10.0); err != nil {
+				if err := kernelWith(t, "scale", conf).Launch(s, nereid.Grid{1}, nereid.FromSlice(x), 4,
+					10.0); err != nil {
 					t.Fatal(err)
 				}
 				return fmt.Sprint(x)
@@ -93,7 +94,8 @@ func TestBadOverride(t *testing.T) {
 	s := stream(t, "interp")
 	dir := t.TempDir()
 	x := nereid.FromSlice(make([]float32, 4))
-	if err := kernelWith(t, "scale", nereid.Config{Dump: dir}).Launch(s, nereid.Grid{1}, x, 4, 1.0); err != nil {
+	if err := kernelWith(t, "scale", nereid.Config{Dump: dir}).Launch(s, nereid.Grid{1}, x, 4,
+		1.0); err != nil {
 		t.Fatal(err)
 	}
 	files, _ := filepath.Glob(filepath.Join(dir, "*", "scale.ttir"))
@@ -108,7 +110,8 @@ func TestEnvConfig(t *testing.T) {
 	t.Setenv("NEREID_DUMP", "1")
 	t.Setenv("NEREID_TIMING", "1")
 	t.Setenv("NEREID_OVERRIDE_DIR", "x")
-	if c := nereid.EnvConfig(); c.Dump != "nereid-dump" || c.Timing != os.Stderr || c.Override != "x" || c.Debug || c.NoLines || c.Verify || c.DumpPasses != nil {
+	if c := nereid.EnvConfig(); c.Dump != "nereid-dump" || c.Timing != os.Stderr || c.Override != "x" ||
+		c.Debug || c.NoLines || c.Verify || c.DumpPasses != nil {
 		t.Errorf("%+v", c)
 	}
 	t.Setenv("NEREID_LINES", "0")
@@ -129,7 +132,8 @@ func TestEnvConfig(t *testing.T) {
 	}
 	var b strings.Builder
 	x := nereid.FromSlice(make([]float32, 4))
-	if err := kernelWith(t, "scale", nereid.Config{Timing: &b}).Launch(stream(t, "interp"), nereid.Grid{1}, x, 4, 1.0); err != nil {
+	if err := kernelWith(t, "scale", nereid.Config{Timing: &b}).Launch(stream(t, "interp"), nereid.Grid{1}, x,
+		4, 1.0); err != nil {
 		t.Fatal(err)
 	}
 	if !regexp.MustCompile(`^scale source [\d.]+ ms\nscale ttir [\d.]+ ms\n$`).MatchString(b.String()) {

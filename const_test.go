@@ -59,13 +59,16 @@ func TestConstItems(t *testing.T) {
 		}
 	}
 	for _, v := range []any{2, nereid.Const{Value: 3}} {
-		if err := k.Launch(s, nereid.Grid{1}, x, []any{5, []any{v}}); err == nil || !strings.Contains(err.Error(), "static_assert") && !strings.Contains(err.Error(), "static assert") {
+		if err := k.Launch(s, nereid.Grid{1}, x, []any{5, []any{v}}); err == nil ||
+			!strings.Contains(err.Error(), "static_assert") &&
+				!strings.Contains(err.Error(), "static assert") {
 			t.Errorf("%v: %v", v, err)
 		}
 	}
 }
 
-// @triton.jit(debug=True) has assertions checked in every launch but those that say debug=False; the environment has them checked in all.
+// @triton.jit(debug=True) has assertions checked in every launch but those that say debug=False; the
+// environment has them checked in all.
 func TestDebugDecorator(t *testing.T) {
 	own := kernelOf(t, "const.py", constSource, "checked")
 	all := kernelOf(t, "const.py", constSource, "checked", nereid.With(nereid.Config{Debug: true}))
@@ -88,7 +91,8 @@ func TestDebugDecorator(t *testing.T) {
 			if err == nil {
 				err = s.Sync()
 			}
-			if bad := err != nil && strings.Contains(err.Error(), "n is small"); bad != c.bad || err != nil && !bad {
+			if bad := err != nil && strings.Contains(err.Error(), "n is small"); bad != c.bad ||
+				err != nil && !bad {
 				t.Errorf("%d, %+v: %v", c.n, c.opts, err)
 			}
 		}
@@ -119,12 +123,14 @@ func TestAssertInReduction(t *testing.T) {
 					data[0] = most
 					out := make([]int32, 64)
 					s := stream(t, dev)
-					err := k.Launch(s, nereid.Grid{1}, nereid.FromSlice(out), nereid.FromSlice(data), shape[0], shape[1], axis)
+					err := k.Launch(s, nereid.Grid{1}, nereid.FromSlice(out), nereid.FromSlice(data),
+						shape[0], shape[1], axis)
 					if err == nil {
 						err = s.Sync()
 					}
 					pairs := shape[axis] > 1
-					if bad := err != nil && strings.Contains(err.Error(), "too much"); bad != (pairs && most == 2000) || err != nil && !bad {
+					if bad := err != nil && strings.Contains(err.Error(), "too much"); bad != (pairs &&
+						most == 2000) || err != nil && !bad {
 						t.Errorf("%s %v axis %d up to %d: %v", dev, shape, axis, most, err)
 					} else if err == nil && out[0] != most+int32(shape[axis])-1 {
 						t.Errorf("%s %v axis %d: %d", dev, shape, axis, out[0])

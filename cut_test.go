@@ -61,7 +61,8 @@ func (a *cutArgs) key() string {
 	if a.n == 1 {
 		n = "1"
 	}
-	return fmt.Sprint(a.x.DType, a.x == a.y, a.y != nil, " ", n, " ", a.m%16 == 0, a.consts.B, a.consts.MODE, a.consts.Options.NumWarps)
+	return fmt.Sprint(a.x.DType, a.x == a.y, a.y != nil, " ", n, " ", a.m%16 == 0, a.consts.B, a.consts.MODE,
+		a.consts.Options.NumWarps)
 }
 
 // words are those that the device is handed, up to the fifth.
@@ -77,14 +78,16 @@ func (a *cutArgs) words(t *testing.T, addr map[*nereid.Tensor]string) string {
 	if a.flag {
 		flag = 1
 	}
-	out = append(out, fmt.Sprintf("%x", math.Float32bits(float32(a.scale))), fmt.Sprint(flag), fmt.Sprintf("%x", uint64(a.m)))
+	out = append(out, fmt.Sprintf("%x", math.Float32bits(float32(a.scale))), fmt.Sprint(flag),
+		fmt.Sprintf("%x", uint64(a.m)))
 	return strings.Join(out, ":")
 }
 
 // launchCut is what `nereid gen` writes.
 func launchCut(typed *genrt.Typed[cutConsts], s *nereid.Stream, a *cutArgs) (again bool, err error) {
 	grid, c := a.grid, a.consts
-	if done, err := typed.Again(s, &grid, &c, []*nereid.Tensor{a.x, a.y}, []int64{int64(a.n), genrt.FloatWord(a.scale), genrt.BoolWord(a.flag), int64(a.m)}); done {
+	if done, err := typed.Again(s, &grid, &c, []*nereid.Tensor{a.x, a.y},
+		[]int64{int64(a.n), genrt.FloatWord(a.scale), genrt.BoolWord(a.flag), int64(a.m)}); done {
 		return true, err
 	}
 	call := typed.Call(a.consts)
@@ -112,8 +115,8 @@ func cutForms(t *testing.T) (*nereid.Kernel, *genrt.Typed[cutConsts]) {
 	return k, &genrt.Typed[cutConsts]{Load: load, Name: "cut", Consts: cutConsts.args, Kinds: "titfbi"}
 }
 
-// The short cuts of Launch and of generated functions hand the driver the same as every other way: launches whose arguments change from one
-// to the next in every respect that matters, and in those that do not.
+// The short cuts of Launch and of generated functions hand the driver the same as every other way: launches
+// whose arguments change from one to the next in every respect that matters, and in those that do not.
 func TestCuts(t *testing.T) {
 	os.Setenv("NEREID_STUB_PARAMS", "4") // as many as every launch has
 	defer os.Unsetenv("NEREID_STUB_PARAMS")
@@ -133,7 +136,8 @@ func TestCuts(t *testing.T) {
 				if a.y != nil {
 					key += addr[a.y][len(addr[a.y])-1:]
 				}
-				if f := functions[key]; f != "" && f != parts[0] || keys[parts[0]] != "" && keys[parts[0]] != key {
+				if f := functions[key]; f != "" && f != parts[0] || keys[parts[0]] != "" &&
+					keys[parts[0]] != key {
 					t.Errorf("%s: %s runs %s, which is for %q", what, key, parts[0], keys[parts[0]])
 				}
 				functions[key], keys[parts[0]] = parts[0], key
@@ -199,14 +203,25 @@ func cutCases(t *testing.T, s *nereid.Stream) []*cutArgs {
 	if err != nil {
 		t.Fatal(err)
 	}
-	first := cutArgs{x: x, y: x, n: 32, m: 16, scale: 1.5, consts: cutConsts{B: 16, MODE: "a"}, grid: nereid.Grid{1}}
+	first := cutArgs{x: x, y: x, n: 32, m: 16, scale: 1.5, consts: cutConsts{B: 16, MODE: "a"},
+		grid: nereid.Grid{1}}
 	list := []*cutArgs{&first}
 	for _, change := range []func(a *cutArgs){
 		func(a *cutArgs) { a.x = x.Offset(4) }, func(a *cutArgs) { a.y = y }, func(a *cutArgs) { a.y = nil },
-		func(a *cutArgs) { a.n = 1 }, func(a *cutArgs) { a.n = 17 }, func(a *cutArgs) { a.n = 48 }, func(a *cutArgs) { a.n = -16 },
-		func(a *cutArgs) { a.n = 1 << 40 }, func(a *cutArgs) { a.n = 1<<40 + 1 }, func(a *cutArgs) { a.m = 1 }, func(a *cutArgs) { a.m = 3 },
-		func(a *cutArgs) { a.scale = -2.25 }, func(a *cutArgs) { a.flag = true }, func(a *cutArgs) { a.consts.B = 32 },
-		func(a *cutArgs) { a.consts.MODE = "b" }, func(a *cutArgs) { a.consts.Options.NumWarps = 8 }, func(a *cutArgs) { a.grid = nereid.Grid{2, 3, 4} },
+		func(a *cutArgs) {
+			a.n = 1
+		}, func(a *cutArgs) { a.n = 17 }, func(a *cutArgs) { a.n = 48 }, func(a *cutArgs) { a.n = -16 },
+		func(a *cutArgs) {
+			a.n = 1 << 40
+		}, func(a *cutArgs) { a.n = 1<<40 + 1 }, func(a *cutArgs) { a.m = 1 }, func(a *cutArgs) { a.m = 3 },
+		func(a *cutArgs) {
+			a.scale = -2.25
+		}, func(a *cutArgs) { a.flag = true }, func(a *cutArgs) { a.consts.B = 32 },
+		func(a *cutArgs) {
+			a.consts.MODE = "b"
+		}, func(a *cutArgs) {
+			a.consts.Options.NumWarps = 8
+		}, func(a *cutArgs) { a.grid = nereid.Grid{2, 3, 4} },
 	} {
 		a := first
 		change(&a)
@@ -216,7 +231,8 @@ func cutCases(t *testing.T, s *nereid.Stream) []*cutArgs {
 }
 
 // addresses are those of the tensors, as the driver is told of them by a launch through Bind.
-func addresses(t *testing.T, s *nereid.Stream, k *nereid.Kernel, list []*cutArgs, calls func() map[string]int) map[*nereid.Tensor]string {
+func addresses(t *testing.T, s *nereid.Stream, k *nereid.Kernel, list []*cutArgs,
+	calls func() map[string]int) map[*nereid.Tensor]string {
 	addr := map[*nereid.Tensor]string{}
 	for _, a := range list {
 		for _, x := range []*nereid.Tensor{a.x, a.y} {
@@ -276,7 +292,9 @@ func TestCutAllocations(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		typed := &genrt.Typed[cutConsts]{Load: func() (*nereid.Module, error) { return m, nil }, Name: "cut", Consts: cutConsts.args, Kinds: "titfbi"}
+		typed := &genrt.Typed[cutConsts]{Load: func() (*nereid.Module, error) {
+			return m, nil
+		}, Name: "cut", Consts: cutConsts.args, Kinds: "titfbi"}
 		list := cutCases(t, s)
 		grids, args := make([]nereid.Programs, len(list)), make([][]any, len(list))
 		for i, a := range list {
@@ -316,7 +334,8 @@ func TestBoundOnStub(t *testing.T) {
 			t.Fatal(err)
 		}
 		grid := nereid.Grid{1}
-		if err := errors.Join(closed.Launch(grid), open.Launch(grid), closed.Close(), open.Launch(grid)); err != nil {
+		if err := errors.Join(closed.Launch(grid), open.Launch(grid), closed.Close(),
+			open.Launch(grid)); err != nil {
 			t.Fatal(err)
 		}
 		if err := closed.Launch(grid); !errors.Is(err, nereid.ErrClosed) {

@@ -22,8 +22,8 @@ def fill(x_ptr, n, v, BLOCK: tl.constexpr, EVEN: tl.constexpr, SCALE: tl.constex
 
 type fillConsts struct{ MODE string }
 
-// Launches of a kernel under decorators allocate nothing once their arguments were seen, and what decorators choose depends on values: of
-// two launches alike but for them, each gets its own.
+// Launches of a kernel under decorators allocate nothing once their arguments were seen, and what
+// decorators choose depends on values: of two launches alike but for them, each gets its own.
 func TestDecoratedLaunches(t *testing.T) {
 	conf := nereid.Config{Tune: nereid.TuneOptions{Warmup: time.Microsecond, Rep: 100 * time.Microsecond}}
 	load := func() (*nereid.Module, error) {
@@ -37,13 +37,17 @@ func TestDecoratedLaunches(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	typed := genrt.Typed[fillConsts]{Load: load, Name: "fill", Consts: func(c fillConsts) []any { return []any{nereid.Arg("MODE", c.MODE)} }}
+	typed := genrt.Typed[fillConsts]{Load: load, Name: "fill", Consts: func(c fillConsts) []any {
+		return []any{nereid.Arg("MODE", c.MODE)}
+	}}
 	s := stream(t, "cpu")
 	x, err := nereid.New(s.Device(), nereid.Float32, 64)
 	if err != nil {
 		t.Fatal(err)
 	}
-	grid := nereid.GridFunc(func(m nereid.Meta) nereid.Grid { return nereid.Grid{(64 + m.Int("BLOCK") - 1) / m.Int("BLOCK")} })
+	grid := nereid.GridFunc(func(m nereid.Meta) nereid.Grid {
+		return nereid.Grid{(64 + m.Int("BLOCK") - 1) / m.Int("BLOCK")}
+	})
 	anyGrid := nereid.Programs(grid)
 	small, large := []any{x, 32, 3}, []any{x, 48, 3}
 	generated := func(n int) func() error {
@@ -92,7 +96,9 @@ func BenchmarkDecorated(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	args, grid := []any{x, 32, 3}, nereid.Programs(nereid.GridFunc(func(nereid.Meta) nereid.Grid { return nereid.Grid{1} }))
+	args, grid := []any{x, 32, 3}, nereid.Programs(nereid.GridFunc(func(nereid.Meta) nereid.Grid {
+		return nereid.Grid{1}
+	}))
 	if err := k.Launch(s, grid, args...); err != nil { // tunes
 		b.Fatal(err)
 	}

@@ -10,8 +10,8 @@ import (
 )
 
 // Descriptor describes a tensor to a kernel that loads and stores blocks of it, like Triton's
-// TensorDescriptor. Any memory can be described. On GPUs from sm_90 on, loads and stores are fast where Base is
-// aligned to 16 bytes, the last stride is 1, and the others are multiples of 16 bytes.
+// TensorDescriptor. Any memory can be described. On GPUs from sm_90 on, loads and stores are fast where
+// Base is aligned to 16 bytes, the last stride is 1, and the others are multiples of 16 bytes.
 type Descriptor struct {
 	Base    *Tensor // its first element
 	Shape   []int64 // in elements
@@ -28,11 +28,13 @@ func (l *launch) Describe(param string, word int, x *args.Descriptor) (uint64, [
 	d := (*Descriptor)(unsafe.Pointer(x))
 	for i := range d.Shape {
 		if d.Shape[i] < 0 || i < len(d.Block) && d.Block[i] <= 0 {
-			return 0, nil, fmt.Errorf("a descriptor of the shape %v with blocks of %v: sizes are not negative, those of blocks not 0", d.Shape, d.Block)
+			return 0, nil, fmt.Errorf("a descriptor of the shape %v with blocks of %v: sizes are not "+
+				"negative, those of blocks not 0", d.Shape, d.Block)
 		}
 	}
 	if d.Base == nil || len(d.Shape) == 0 || len(d.Shape) != len(d.Strides) || len(d.Shape) != len(d.Block) {
-		return 0, nil, fmt.Errorf("a descriptor needs a tensor, and as many strides and block sizes as dimensions, not %d, %d and %d",
+		return 0, nil, fmt.Errorf("a descriptor needs a tensor, and as many strides and block sizes as "+
+			"dimensions, not %d, %d and %d",
 			len(d.Strides), len(d.Block), len(d.Shape))
 	}
 	maker, ok := l.dev.b.(target.Describer)
@@ -43,7 +45,8 @@ func (l *launch) Describe(param string, word int, x *args.Descriptor) (uint64, [
 	if err != nil {
 		return 0, nil, err
 	}
-	desc := target.Descriptor{Base: base, Shape: d.Shape, Strides: d.Strides, Block: d.Block, ElemSize: d.Base.DType.Size(), NaN: d.NaN}
+	desc := target.Descriptor{Base: base, Shape: d.Shape, Strides: d.Strides, Block: d.Block,
+		ElemSize: d.Base.DType.Size(), NaN: d.NaN}
 	words, release, err := maker.Describe(desc)
 	if err != nil {
 		return 0, nil, err

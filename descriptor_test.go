@@ -51,7 +51,9 @@ func TestDescriptorAlignment(t *testing.T) {
 			for _, c := range [][4]int{{0, 5, 16, 16}, {1, 5, 16, 16}, {0, 5, 13, 17}, {4, 3, 20, 20},
 				{4, 5, 1, 20}, {0, 5, 16, 16}} {
 				launches := map[string]func(x, y *nereid.Descriptor) error{
-					"Launch": func(x, y *nereid.Descriptor) error { return k.Launch(s, nereid.Grid{1}, x, y, 2, 3) },
+					"Launch": func(x, y *nereid.Descriptor) error {
+						return k.Launch(s, nereid.Grid{1}, x, y, 2, 3)
+					},
 					"Bind": func(x, y *nereid.Descriptor) error {
 						b, err := k.Bind(s, x, y, 2, 3)
 						if err != nil {
@@ -141,7 +143,8 @@ func TestStubDescriptors(t *testing.T) {
 		calls()
 		odd := rowsOf(x, 1, 3, 16, 16)
 		for range 2 {
-			if err := errors.Join(k.Launch(s, grid, odd, b, 2, 3), k.Launch(s, grid, a, b, 2, 3)); err != nil {
+			if err := errors.Join(k.Launch(s, grid, odd, b, 2, 3),
+				k.Launch(s, grid, a, b, 2, 3)); err != nil {
 				t.Error(err)
 			}
 		}
@@ -176,7 +179,8 @@ def scale(x_desc, y_desc, rows, M: tl.constexpr, N: tl.constexpr):
             y_desc.store([i, j], x_desc.load([i, j]) * 3)
 `
 
-// TestTunedDescriptors: hooks of configs say what the blocks of descriptors are, as those of Triton's tutorials do.
+// TestTunedDescriptors: hooks of configs say what the blocks of descriptors are, as those of Triton's
+// tutorials do.
 func TestTunedDescriptors(t *testing.T) {
 	for _, device := range []string{"cpu", "sim:90"} {
 		t.Run(device, func(t *testing.T) {

@@ -215,7 +215,8 @@ func Open(name string) (*Device, error) {
 	for i, d := range here {
 		names[i] = d.String()
 	}
-	return nil, &absent{fmt.Errorf("nereid: there is no device %q; here: %s", name, strings.Join(names, ", "))}
+	return nil, &absent{fmt.Errorf("nereid: there is no device %q; here: %s", name,
+		strings.Join(names, ", "))}
 }
 
 // slowWarning is logged when the interpreter is chosen only because nothing better is here.
@@ -322,7 +323,8 @@ func compilerFor(name string) (target.Backend, error) {
 	if d, err := outside.Find(kind); !errors.Is(err, outside.ErrNone) {
 		return d, err
 	}
-	return nil, fmt.Errorf("nereid: unknown target %q: cuda:90, hip:gfx942, cpu, interp%s", name, outsideNames())
+	return nil, fmt.Errorf("nereid: unknown target %q: cuda:90, hip:gfx942, cpu, interp%s", name,
+		outsideNames())
 }
 
 // outsideNames returns the names of back ends from outside, for messages.

@@ -38,8 +38,8 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// TestEnvironmentAlone holds docs/RUNTIME.md to the truth about With: each variable is either part of Config or listed as
-// what the environment alone sets.
+// TestEnvironmentAlone holds docs/RUNTIME.md to the truth about With: each variable is either part of
+// Config or listed as what the environment alone sets.
 func TestEnvironmentAlone(t *testing.T) {
 	table, err := os.ReadFile("docs/options.md")
 	if err != nil {
@@ -67,7 +67,8 @@ func TestEnvironmentAlone(t *testing.T) {
 	}
 	alone, _, _ = strings.Cut(alone, "\n\n")
 	for _, m := range regexp.MustCompile(`(?m)^\| .(NEREID_\w+)`).FindAllStringSubmatch(string(table), -1) {
-		v := regexp.MustCompile(`(\w+) += \w+\(Row\{\s+Group: "[^"]*", Name: "` + m[1] + `"`).FindStringSubmatch(string(knobs))
+		v := regexp.MustCompile(`(\w+) += \w+\(Row\{\s+Group: "[^"]*", Name: "` + m[1] +
+			`"`).FindStringSubmatch(string(knobs))
 		if v == nil {
 			t.Errorf("%s is not in the table", m[1])
 			continue
@@ -75,7 +76,8 @@ func TestEnvironmentAlone(t *testing.T) {
 		used := regexp.MustCompile(`knob\.` + v[1] + `\b`)
 		inConfig := used.Match(config) || used.Match(cache) || m[1] == "NEREID_CACHE_DIR"
 		if listed := regexp.MustCompile("`" + m[1] + "`").MatchString(alone); listed == inConfig {
-			t.Errorf("%s: part of Config is %v, listed as the environment's alone is %v", m[1], inConfig, listed)
+			t.Errorf("%s: part of Config is %v, listed as the environment's alone is %v", m[1],
+				inConfig, listed)
 		}
 	}
 }

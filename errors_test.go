@@ -68,7 +68,8 @@ func TestErrors(t *testing.T) {
 	argument := func(param string) func(error) bool {
 		return func(err error) bool {
 			var e *nereid.ArgumentError
-			return errors.As(err, &e) && e.Param == param && (e.Kernel == "at" || e.Kernel == "tuned") && e.Err != nil
+			return errors.As(err, &e) && e.Param == param && (e.Kernel == "at" || e.Kernel == "tuned") &&
+				e.Err != nil
 		}
 	}
 	is := func(sentinel error) func(error) bool {
@@ -161,7 +162,8 @@ func TestErrorsElsewhere(t *testing.T) {
 		{"signature", second(k.Compile(t.Context(), s.Device(), "*fp99, i32", nereid.Options{})), argument},
 		{"signature", second(k.CompileFor(t.Context(), "interp", "*fp32", nereid.Options{}, "")), argument},
 		{"Source", second(k.Source(t.Context(), 1, 2, 3)), argument},
-		{"Source", second(faultyKernel(t, "wrong").Source(t.Context(), nereid.FromSlice([]float32{1}))), compile},
+		{"Source", second(faultyKernel(t, "wrong").Source(t.Context(), nereid.FromSlice([]float32{1}))),
+			compile},
 		{"Source", second(faultyKernel(t, "wrong").Source(t.Context(), x.Skip(0))), is(nereid.ErrClosed)},
 		{"Bound.Launch", bound.Launch(nereid.Grid{1}), is(nereid.ErrClosed)},
 		{"Bound.SetInt", bound.SetInt(1, 2), is(nereid.ErrClosed)},
@@ -249,7 +251,8 @@ func TestFaults(t *testing.T) {
 func TestNoLLVM(t *testing.T) {
 	if os.Getenv("NEREID_TEST_NO_LLVM") != "" {
 		_, err := nereid.Open("cpu")
-		fmt.Println("no device:", errors.Is(err, nereid.ErrNoDevice), "no LLVM:", errors.Is(err, nereid.ErrNoLLVM))
+		fmt.Println("no device:", errors.Is(err, nereid.ErrNoDevice), "no LLVM:",
+			errors.Is(err, nereid.ErrNoLLVM))
 		return
 	}
 	cmd := exec.Command(os.Args[0], "-test.run=^TestNoLLVM$", "-test.v")

@@ -34,7 +34,8 @@ func exampleKernel(c nereid.Config) (*nereid.Module, *nereid.Kernel) {
 	return m, k
 }
 
-// One run of a program notes what it launches. The next compiles that before it takes requests, and refuses to compile anything else.
+// One run of a program notes what it launches. The next compiles that before it takes requests, and refuses
+// to compile anything else.
 func ExampleModule_Warmup() {
 	dev, _ := nereid.Open("interp")
 	s, _ := dev.NewStream(context.Background())
@@ -46,9 +47,10 @@ func ExampleModule_Warmup() {
 	k.Launch(s, nereid.Grid{1}, x, 3, 16)
 
 	m, k := exampleKernel(nereid.Config{Strict: true})
-	err := m.Warmup(context.Background(), dev, rec.Variants(), func(done, total int, v nereid.Variant, err error) {
-		fmt.Println(done, "of", total, v.Kernel, err)
-	})
+	err := m.Warmup(context.Background(), dev, rec.Variants(),
+		func(done, total int, v nereid.Variant, err error) {
+			fmt.Println(done, "of", total, v.Kernel, err)
+		})
 	fmt.Println("warm:", err)
 	fmt.Println(k.Launch(s, nereid.Grid{1}, x, 3, 16))
 	err = k.Launch(s, nereid.Grid{1}, x, 3, 32)
@@ -72,8 +74,10 @@ func ExampleHooks() {
 			}
 			return nil
 		},
-		Stage:       func(v nereid.Variant, s nereid.Stage) { fmt.Println("stage", s.Name, s.Took > 0) },
-		AfterLaunch: func(l nereid.Launching, err error) { fmt.Println("launched", l.Variant.Kernel, l.Grid, err) },
+		Stage: func(v nereid.Variant, s nereid.Stage) { fmt.Println("stage", s.Name, s.Took > 0) },
+		AfterLaunch: func(l nereid.Launching, err error) {
+			fmt.Println("launched", l.Variant.Kernel, l.Grid, err)
+		},
 	}})
 	x := nereid.FromSlice([]float32{1, 2, 3})
 	k.Launch(s, nereid.Grid{1}, x, 3, 16)
@@ -88,7 +92,8 @@ func ExampleHooks() {
 	// no blocks of 4096 here
 }
 
-// A kernel under @triton.autotune is tuned by its first launch for a key, on the device and with the arguments of that launch.
+// A kernel under @triton.autotune is tuned by its first launch for a key, on the device and with the
+// arguments of that launch.
 func ExampleTuneOptions() {
 	const src = `
 import triton
@@ -104,7 +109,9 @@ def scale(x_ptr, n, BLOCK: tl.constexpr):
 	m, err := nereid.Parse("scale.py", []byte(src), nereid.With(nereid.Config{Tune: nereid.TuneOptions{
 		Rep:    time.Millisecond,
 		Budget: time.Minute,
-		Done:   func(best string, all []nereid.Tuned) { fmt.Println(len(all), "configs, one chosen:", best != "") },
+		Done: func(best string, all []nereid.Tuned) {
+			fmt.Println(len(all), "configs, one chosen:", best != "")
+		},
 	}}))
 	if err != nil {
 		fmt.Println(err)
@@ -115,7 +122,9 @@ def scale(x_ptr, n, BLOCK: tl.constexpr):
 	s, _ := dev.NewStream(context.Background())
 	defer s.Close()
 	x := make([]float32, 100)
-	grid := nereid.GridFunc(func(m nereid.Meta) nereid.Grid { return nereid.Grid{(100 + m.Int("BLOCK") - 1) / m.Int("BLOCK")} })
+	grid := nereid.GridFunc(func(m nereid.Meta) nereid.Grid {
+		return nereid.Grid{(100 + m.Int("BLOCK") - 1) / m.Int("BLOCK")}
+	})
 	for range 3 {
 		if err := k.Launch(s, grid, nereid.FromSlice(x), 100); err != nil {
 			fmt.Println(err)
@@ -124,7 +133,8 @@ def scale(x_ptr, n, BLOCK: tl.constexpr):
 	// Output: 3 configs, one chosen: true
 }
 
-// Kernels that take tensor descriptors load and store blocks of a tensor; what lies outside of it reads as zero.
+// Kernels that take tensor descriptors load and store blocks of a tensor; what lies outside of it reads as
+// zero.
 func ExampleDescriptor() {
 	m, err := nereid.Parse("flip.py", []byte(`
 import triton
@@ -147,7 +157,8 @@ def flip(src, dst, B: tl.constexpr):
 		x[i] = float32(i)
 	}
 	of := func(data []float32) *nereid.Descriptor {
-		return &nereid.Descriptor{Base: nereid.FromSlice(data), Shape: []int64{4, 4}, Strides: []int64{4, 1}, Block: []int64{4, 4}}
+		return &nereid.Descriptor{Base: nereid.FromSlice(data), Shape: []int64{4, 4}, Strides: []int64{4, 1},
+			Block: []int64{4, 4}}
 	}
 	err = k.Launch(s, nereid.Grid{1}, of(x), of(y), 4)
 	fmt.Println(y[:4], err)
@@ -161,7 +172,9 @@ func ExampleStream_Measure() {
 	defer s.Close()
 	_, k := exampleKernel(nereid.Config{})
 	x := nereid.FromSlice(make([]float32, 64))
-	took, err := s.Measure(time.Millisecond, 5*time.Millisecond, func() error { return k.Launch(s, nereid.Grid{4}, x, 64, 16) })
+	took, err := s.Measure(time.Millisecond, 5*time.Millisecond, func() error {
+		return k.Launch(s, nereid.Grid{4}, x, 64, 16)
+	})
 	fmt.Println(took > 0, err)
 	// Output: true <nil>
 }

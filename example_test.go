@@ -25,12 +25,14 @@ func ExampleLoadFS() {
 	}
 	x := []float32{3, 4, 0, 5, 12, 0}
 	out := make([]float32, 2)
-	err = norm.Launch(nil, nereid.Grid{2}, nereid.FromSlice(x, 2, 3), nereid.FromSlice(out), 3, nereid.Arg("BLOCK", 4))
+	err = norm.Launch(nil, nereid.Grid{2}, nereid.FromSlice(x, 2, 3), nereid.FromSlice(out), 3,
+		nereid.Arg("BLOCK", 4))
 	fmt.Println(out, err)
 	// Output: [5 13] <nil>
 }
 
-// Tensors on a device are filled and read by copies; launches of a stream run in order, and Sync waits for them.
+// Tensors on a device are filled and read by copies; launches of a stream run in order, and Sync waits for
+// them.
 func ExampleStream() {
 	m, _ := nereid.LoadFS(exampleKernels, "testdata/example/row_norm.py")
 	norm, _ := m.Kernel("row_norm")

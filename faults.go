@@ -96,7 +96,8 @@ func (e *Fault) explainSim(by *sim.Fault, b *compile.Build) {
 	}
 	e.setAccess(by.Access, b)
 	if by.Race && e.Argument != "" {
-		e.Message = fmt.Sprintf("race: thread %d and thread %d access index %d of %s, and no barrier lies between",
+		e.Message = fmt.Sprintf("race: thread %d and thread %d access index %d of %s, and no barrier "+
+			"lies between",
 			by.Other, by.Thread, e.Index, e.Argument)
 	}
 }

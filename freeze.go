@@ -44,7 +44,8 @@ func (k *Kernel) freeze(s *Stream, list []any, signature string, apart bool) (*w
 	}
 	switch {
 	case b.Bounded != nil || l.checked():
-		return nil, fmt.Errorf("nereid: %s: a launch that checks accesses cannot be frozen: launch it", k.name)
+		return nil, fmt.Errorf("nereid: %s: a launch that checks accesses cannot be frozen: launch it",
+			k.name)
 	case slices.ContainsFunc(l.specs, described):
 		return nil, fmt.Errorf("nereid: %s: a launch with descriptors cannot be frozen: launch it", k.name)
 	}

@@ -13,7 +13,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/target/nvidia/driver"
 )
 
-// These tests need a GPU and are skipped elsewhere. The kernels are compiled everywhere: see TestGPUKernelsCompile.
+// These tests need a GPU and are skipped elsewhere. The kernels are compiled everywhere: see
+// TestGPUKernelsCompile.
 const gpuKernels = `
 import triton
 import triton.language as tl
@@ -124,7 +125,8 @@ func all(t *testing.T, x *nereid.Tensor, want float64) {
 	}
 }
 
-// Launches are recorded, not done, and done as often as the graph is launched. Compiling and host memory are refused.
+// Launches are recorded, not done, and done as often as the graph is launched. Compiling and host memory
+// are refused.
 func TestGPUCapture(t *testing.T) {
 	s := gpu(t)
 	k, x := gpuKernel(t, "add_one"), on(t, s, nereid.Float32, 5000)
@@ -194,7 +196,10 @@ func TestGPUExternalStream(t *testing.T) {
 	k, x := gpuKernel(t, "add_one"), on(t, s, nereid.Float32, 1000)
 	launch := func() error { return k.Launch(s, nereid.Grid{4}, x, 1000, 256) }
 	var cold error
-	if _, err := other.Capture(func() error { cold = launch(); return nil }); err != nil || !errors.Is(cold, nereid.ErrCapturing) {
+	if _, err := other.Capture(func() error {
+		cold = launch()
+		return nil
+	}); err != nil || !errors.Is(cold, nereid.ErrCapturing) {
 		t.Fatalf("cold: %v, %v", cold, err)
 	}
 	if err := launch(); err != nil {
@@ -220,7 +225,8 @@ func TestGPUCooperative(t *testing.T) {
 		t.Fatal(err)
 	}
 	all(t, out, programs)
-	if err := k.Launch(s, nereid.Grid{1 << 20}, arrived, out, opts); !errors.Is(err, driver.ErrCooperativeTooLarge) {
+	if err := k.Launch(s, nereid.Grid{1 << 20}, arrived, out, opts); !errors.Is(err,
+		driver.ErrCooperativeTooLarge) {
 		t.Errorf("a grid that does not fit at once: %v", err)
 	}
 	if err := s.Sync(); err != nil {
@@ -248,7 +254,9 @@ func TestGPUTuneWithGraphs(t *testing.T) {
 	s := gpu(t)
 	const n = 100000
 	k, x, count := gpuKernel(t, "tuned"), on(t, s, nereid.Float32, n), on(t, s, nereid.Int32, 1)
-	grid := nereid.GridFunc(func(m nereid.Meta) nereid.Grid { return nereid.Grid{(n + m.Int("B") - 1) / m.Int("B")} })
+	grid := nereid.GridFunc(func(m nereid.Meta) nereid.Grid {
+		return nereid.Grid{(n + m.Int("B") - 1) / m.Int("B")}
+	})
 	if err := errors.Join(k.Launch(s, grid, x, count, n), s.Sync()); err != nil {
 		t.Fatal(err)
 	}

@@ -91,7 +91,8 @@ func (l *launch) lends() error {
 	if l.on == nil || !target.CopiesHost(l.dev.b) {
 		return nil
 	}
-	return l.on.recorded("memory of the host would have to be copied to the device, which takes no part in a graph")
+	return l.on.recorded("memory of the host would have to be copied to the device, which takes no part " +
+		"in a graph")
 }
 
 // refuse returns an error that wraps ErrCapturing if the stream is being captured, by Capture or by somebody

@@ -52,7 +52,8 @@ def tuned(x_ptr, n, B: tl.constexpr):
     tl.store(x_ptr, 1.0)
 `
 
-// A launch during a capture works; one that would have to compile or to tune is refused, and works once the capture is over.
+// A launch during a capture works; one that would have to compile or to tune is refused, and works once the
+// capture is over.
 func TestCapture(t *testing.T) {
 	dev := &Device{&recorder{Device: newInterp().(*interp.Device)}}
 	for _, name := range []string{"plain", "tuned"} {

@@ -26,8 +26,8 @@ type GridFunc func(Meta) Grid
 func (Grid) programs()     {}
 func (GridFunc) programs() {}
 
-// gridOf returns the numbers of a Grid, or nil for any other form. It does not copy them: a launch reads them in
-// place.
+// gridOf returns the numbers of a Grid, or nil for any other form. It does not copy them: a launch reads
+// them in place.
 func gridOf(p *Programs) *[3]int {
 	if _, ok := (*p).(Grid); !ok {
 		return nil

@@ -87,8 +87,10 @@ func gridLaunches(t *testing.T, s *nereid.Stream, x, y,
 		"GridFunc": func(g nereid.Grid) error {
 			return k.Launch(s, nereid.GridFunc(func(nereid.Meta) nereid.Grid { return g }), x, y, out, 64, 16)
 		},
-		"Bind":  bound.Launch,
-		"Typed": func(g nereid.Grid) error { return launchAdd(s, g, x, y, out, 64, addConsts{BLOCK_SIZE: 16}) },
+		"Bind": bound.Launch,
+		"Typed": func(g nereid.Grid) error {
+			return launchAdd(s, g, x, y, out, 64, addConsts{BLOCK_SIZE: 16})
+		},
 		"LaunchFunc": func(g nereid.Grid) error {
 			call := typedAdd.Call(addConsts{BLOCK_SIZE: 16})
 			call.Tensors(x, y, out)

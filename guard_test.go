@@ -140,25 +140,28 @@ var guardCases = []guardCase{
 	{"described", nereid.Grid{2}, []any{fp32(40 * 32), fp32(32 * 32), 64, 32, 32},
 		"44:9: error: out of bounds load of 4 bytes: index 1280 of x, which has 1280 elements", "", ""},
 	{"calls", nereid.Grid{1}, []any{fp32(4), 5},
-		"50:5: error: out of bounds store of 4 bytes: index 5 of x, which has 4 elements", "guard.py:54:17", ""},
+		"50:5: error: out of bounds store of 4 bytes: index 5 of x, which has 4 elements",
+		"guard.py:54:17", ""},
 	{"inlined", nereid.Grid{1}, []any{fp32(64), fp32(64), 64},
-		"58:12: error: out of bounds load of 4 bytes: index 64 of x, which has 64 elements", "guard.py:63:31", ""},
+		"58:12: error: out of bounds load of 4 bytes: index 64 of x, which has 64 elements",
+		"guard.py:63:31", ""},
 	{"asserts", nereid.Grid{1}, []any{fp32(64), 64, nereid.Options{Debug: true}},
 		"69:5: error: assertion failed: v is large", "", ""},
 	{"overflows", nereid.Grid{1}, []any{fp32(16), 40000},
 		"74:5: error: assertion failed: an index overflows int32", "", ""},
 	{"odd", nereid.Grid{1}, []any{fp32(4), fp32(4)},
-		"79:17: error: misaligned load of 4 bytes at offset 1 of x, which has 16 bytes", "", "interp sim cuda"},
+		"79:17: error: misaligned load of 4 bytes at offset 1 of x, which has 16 bytes", "",
+		"interp sim cuda"},
 	{"lies", nereid.Grid{1}, []any{fp32(260), fp32(256), 1, 256},
 		"84:35: error: misaligned load of 8 bytes at offset 4 of x, which has 1040 bytes", "", "sim cuda"},
 	{"either", nereid.Grid{1}, []any{fp32(4), fp32(4), 5, -1},
 		"91:5: error: out of bounds store of 4 bytes: index -1 of y, which has 4 elements", "", "interp"},
 	{"either", nereid.Grid{1}, []any{fp32(4), fp32(4), 5, -1},
-		"91:5: error: out of bounds store of 4 bytes at address *, which is outside of the tensors that the " +
-			"pointer may belong to: x, y", "", "sim cuda"},
+		"91:5: error: out of bounds store of 4 bytes at address *, which is outside of the tensors that " +
+			"the pointer may belong to: x, y", "", "sim cuda"},
 	{"chase", nereid.Grid{1}, []any{made{nereid.Int64, 1}, 4},
-		"96:5: error: out of bounds store of 4 bytes at address 0x10, which is in no tensor of the launch and " +
-			"in no buffer of the device", "", "cpu sim cuda"},
+		"96:5: error: out of bounds store of 4 bytes at address 0x10, which is in no tensor of the launch " +
+			"and in no buffer of the device", "", "cpu sim cuda"},
 }
 
 // programs holds the program that goes wrong where it is not the first.
@@ -190,7 +193,8 @@ func (c *guardCase) run(t *testing.T, s *nereid.Stream) {
 		end += "\n    called at " + c.where
 	}
 	from, to, _ := strings.Cut("guard.py:"+c.want, "*")
-	if text := err.Error(); !strings.HasPrefix(text, from) || !strings.Contains(text, to+"\n    "+line+"\n") ||
+	if text := err.Error(); !strings.HasPrefix(text, from) ||
+		!strings.Contains(text, to+"\n    "+line+"\n") ||
 		!strings.Contains(text, "^") || !strings.HasSuffix(text, end) {
 		t.Errorf("%v\nwant\n%s … %s", err, c.want, end)
 	}

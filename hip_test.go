@@ -27,8 +27,8 @@ def tuned(x_ptr, n, BLOCK: tl.constexpr):
     tl.store(x_ptr + i, 0.0, mask=i < n)
 `
 
-// TestHIP launches through AMD's runtime (a stub): compiled, from the cache without LLVM, as a graph, tuned by
-// the device's clock, on host memory and on memory of somebody else's.
+// TestHIP launches through AMD's runtime (a stub): compiled, from the cache without LLVM, as a graph, tuned
+// by the device's clock, on host memory and on memory of somebody else's.
 func TestHIP(t *testing.T) {
 	if stub.Inside() {
 		onHIP(t, os.Getenv("NEREID_STUB_LOG"))

@@ -35,9 +35,10 @@ type Launching struct {
 // settings returns the configuration in the form of package compile.
 func (c *Config) settings() *compile.Settings {
 	return &compile.Settings{
-		Store: c.store(), Dump: c.Dump, Override: c.Override, AlwaysCompile: c.AlwaysCompile, Debug: c.Debug, Check: c.Check,
-		NoLines: c.NoLines, Isolate: c.Isolate, Strict: c.Strict, Timing: c.Timing, Printer: c.printer,
-		Passes: pass.Options{Verify: c.Verify, DumpAfter: c.DumpPasses, Reproducers: c.Reproducers},
+		Store: c.store(), Dump: c.Dump, Override: c.Override, AlwaysCompile: c.AlwaysCompile, Debug: c.Debug,
+		Check: c.Check, NoLines: c.NoLines, Isolate: c.Isolate, Strict: c.Strict, Timing: c.Timing,
+		Printer: c.printer, Passes: pass.Options{Verify: c.Verify, DumpAfter: c.DumpPasses,
+			Reproducers: c.Reproducers},
 		Budget: budget.Limits(c.Budget),
 		Hooks:  c.compileHooks(),
 		Around: c.launchHooks(), Profile: c.Profile,

@@ -101,14 +101,20 @@ func hostileCases(t *testing.T, dev *nereid.Device, s *nereid.Stream) map[string
 	)
 	ctx := context.Background()
 	cases := map[string]func() error{
-		"New nil device":         func() error { return second(nereid.New(noDev, nereid.Float32, 4)) },
-		"New zero device":        func() error { return second(nereid.New(&nereid.Device{}, nereid.Float32, 4)) },
-		"New no type":            func() error { return second(nereid.New(dev, nereid.Invalid, 4)) },
-		"New unknown type":       func() error { return second(nereid.New(dev, nereid.DType(200), 4)) },
-		"New negative":           func() error { return second(nereid.New(dev, nereid.Float32, -4)) },
-		"New two negatives":      func() error { return second(nereid.New(dev, nereid.Float32, -4, -4)) },
-		"New overflow":           func() error { return second(nereid.New(dev, nereid.Float32, 1<<32, 1<<32)) },
-		"New most":               func() error { return second(nereid.New(dev, nereid.Float32, math.MaxInt)) },
+		"New nil device": func() error { return second(nereid.New(noDev, nereid.Float32, 4)) },
+		"New zero device": func() error {
+			return second(nereid.New(&nereid.Device{}, nereid.Float32, 4))
+		},
+		"New no type":       func() error { return second(nereid.New(dev, nereid.Invalid, 4)) },
+		"New unknown type":  func() error { return second(nereid.New(dev, nereid.DType(200), 4)) },
+		"New negative":      func() error { return second(nereid.New(dev, nereid.Float32, -4)) },
+		"New two negatives": func() error { return second(nereid.New(dev, nereid.Float32, -4, -4)) },
+		"New overflow": func() error {
+			return second(nereid.New(dev, nereid.Float32, 1<<32, 1<<32))
+		},
+		"New most": func() error {
+			return second(nereid.New(dev, nereid.Float32, math.MaxInt))
+		},
 		"New terabytes":          func() error { return second(nereid.New(dev, nereid.Float64, 1<<42)) },
 		"New more than there is": func() error { return second(nereid.New(dev, nereid.Uint8, 1<<40)) },
 		"ok New empty":           func() error { return second(nereid.New(dev, nereid.Float32, 0)) },
@@ -124,7 +130,9 @@ func hostileCases(t *testing.T, dev *nereid.Device, s *nereid.Stream) map[string
 		"FromBytes negative": func() error {
 			return nereid.FromBytes(nereid.Float32, make([]byte, 16), -4).Err()
 		},
-		"FromBytes no type":      func() error { return nereid.FromBytes(nereid.Invalid, make([]byte, 16)).Err() },
+		"FromBytes no type": func() error {
+			return nereid.FromBytes(nereid.Invalid, make([]byte, 16)).Err()
+		},
 		"FromBytes unknown type": func() error { return nereid.FromBytes(nereid.DType(99), nil, 4).Err() },
 		"ok FromBytes more": func() error {
 			return nereid.FromBytes(nereid.Float32, make([]byte, 64), 4).Err()
@@ -213,12 +221,21 @@ func hostileCases(t *testing.T, dev *nereid.Device, s *nereid.Stream) map[string
 		"Bound SetInt -1":       bind(func(b *nereid.Bound) error { return b.SetInt(-1, 1) }),
 		"Bound SetInt 99":       bind(func(b *nereid.Bound) error { return b.SetInt(99, 1) }),
 		"Bound SetTensor nil":   bind(func(b *nereid.Bound) error { return b.SetTensor(0, nil) }),
-		"Bound SetTensor zero":  bind(func(b *nereid.Bound) error { return b.SetTensor(0, &nereid.Tensor{}) }),
-		"Bound SetTensor far":   bind(func(b *nereid.Bound) error { return b.SetTensor(0, x.Offset(-1<<40)) }),
-		"Bound negative":        bind(func(b *nereid.Bound) error { return b.Launch(nereid.Grid{1, -1}) }),
-		"Bound closed":          bind(func(b *nereid.Bound) error { b.Close(); return b.Launch(nereid.Grid{1}) }),
+		"Bound SetTensor zero": bind(func(b *nereid.Bound) error {
+			return b.SetTensor(0, &nereid.Tensor{})
+		}),
+		"Bound SetTensor far": bind(func(b *nereid.Bound) error {
+			return b.SetTensor(0, x.Offset(-1<<40))
+		}),
+		"Bound negative": bind(func(b *nereid.Bound) error { return b.Launch(nereid.Grid{1, -1}) }),
+		"Bound closed": bind(func(b *nereid.Bound) error {
+			b.Close()
+			return b.Launch(nereid.Grid{1})
+		}),
 		"ok Bound closed twice": bind(func(b *nereid.Bound) error { b.Close(); return b.Close() }),
-		"Compile nil kernel":    func() error { return second(noKernel.Compile(ctx, dev, "", nereid.Options{})) },
+		"Compile nil kernel": func() error {
+			return second(noKernel.Compile(ctx, dev, "", nereid.Options{}))
+		},
 		"Compile zero device": func() error {
 			return second(k.Compile(ctx, &nereid.Device{}, "*fp32, i32", nereid.Options{}))
 		},
@@ -249,13 +266,18 @@ func hostileCases(t *testing.T, dev *nereid.Device, s *nereid.Stream) map[string
 		"Warmup nil module":     func() error { return noModule.Warmup(ctx, dev, nil, nil) },
 		"Warmup bad variant":    func() error { return m.Warmup(ctx, dev, []nereid.Variant{{}}, nil) },
 		"Warmup zero device": func() error {
-			return m.Warmup(ctx, &nereid.Device{}, []nereid.Variant{{Kernel: "at", Signature: "*fp32, i32"}}, nil)
+			return m.Warmup(ctx, &nereid.Device{},
+				[]nereid.Variant{{Kernel: "at", Signature: "*fp32, i32"}}, nil)
 		},
-		"Load nowhere":            func() error { return second(nereid.Load("/nowhere/at/all.py")) },
-		"LoadFS nil":              func() error { return second(nereid.LoadFS(fs.FS(nil), "x.py")) },
-		"LoadFS nothing":          func() error { return second(nereid.LoadFS(os.DirFS("/nowhere"), "x.py")) },
-		"ok Parse nil option":     func() error { return second(nereid.Parse("x.py", nil, nil)) },
-		"Parse rubbish":           func() error { return second(nereid.Parse("x.py", []byte("\x00\xff((("))) },
+		"Load nowhere": func() error { return second(nereid.Load("/nowhere/at/all.py")) },
+		"LoadFS nil":   func() error { return second(nereid.LoadFS(fs.FS(nil), "x.py")) },
+		"LoadFS nothing": func() error {
+			return second(nereid.LoadFS(os.DirFS("/nowhere"), "x.py"))
+		},
+		"ok Parse nil option": func() error { return second(nereid.Parse("x.py", nil, nil)) },
+		"Parse rubbish": func() error {
+			return second(nereid.Parse("x.py", []byte("\x00\xff(((")))
+		},
 		"Open nowhere":            func() error { return second(nereid.Open("nowhere:7")) },
 		"NewStream nil":           func() error { return second(noDev.NewStream(ctx)) },
 		"NewStream zero":          func() error { return second(new(nereid.Device).NewStream(ctx)) },
@@ -277,8 +299,10 @@ func hostileCases(t *testing.T, dev *nereid.Device, s *nereid.Stream) map[string
 		"ok stream Device nil": func() error { _ = noStream.Device(); return nil },
 		"Capture nil":          func() error { return second(noStream.Capture(func() error { return nil })) },
 		"Capture nobody":       func() error { return second(s.Capture(nobody)) },
-		"Measure nil":          func() error { return second(noStream.Measure(0, 0, func() error { return nil })) },
-		"Measure nobody":       func() error { return second(s.Measure(0, 0, nobody)) },
+		"Measure nil": func() error {
+			return second(noStream.Measure(0, 0, func() error { return nil }))
+		},
+		"Measure nobody": func() error { return second(s.Measure(0, 0, nobody)) },
 		"ok Measure negative": func() error {
 			return second(s.Measure(-time.Hour, -time.Hour, func() error { return nil }))
 		},
@@ -296,17 +320,23 @@ func hostileCases(t *testing.T, dev *nereid.Device, s *nereid.Stream) map[string
 		"Compiled Save zero": func() error { return new(nereid.Compiled).Save(io.Discard) },
 		"ok Compiled nothing": func() error {
 			var c *nereid.Compiled
-			_, _, _, _ = c.Info(), c.Stage("ttir"), new(nereid.Compiled).Info(), new(nereid.Compiled).Stage("ttir")
+			_, _, _, _ = c.Info(), c.Stage("ttir"), new(nereid.Compiled).Info(),
+				new(nereid.Compiled).Stage("ttir")
 			return errors.Join(c.Close(), new(nereid.Compiled).Close())
 		},
-		"LoadCompiled nothing": func() error { return second(nereid.LoadCompiled(dev, strings.NewReader(""))) },
+		"LoadCompiled nothing": func() error {
+			return second(nereid.LoadCompiled(dev, strings.NewReader("")))
+		},
 		"Recorder nil":         func() error { return noRec.Write("/nowhere/x") },
 		"Recorder nowhere":     func() error { return new(nereid.Recorder).Write("/nowhere/x") },
 		"ok Recorder nil":      func() error { _ = noRec.Variants(); return nil },
 		"ReadManifest nowhere": func() error { return second(nereid.ReadManifest("/nowhere/x")) },
-		"ok Cache nil":         func() error { _, _ = noCache.Dir(), noCache.Stats(); return noCache.Close() },
-		"ok Cache zero":        func() error { return new(nereid.Cache).Close() },
-		"DTypeOf":              func() error { return second(nereid.DTypeOf("fp1")) },
+		"ok Cache nil": func() error {
+			_, _ = noCache.Dir(), noCache.Stats()
+			return noCache.Close()
+		},
+		"ok Cache zero": func() error { return new(nereid.Cache).Close() },
+		"DTypeOf":       func() error { return second(nereid.DTypeOf("fp1")) },
 		"ok DType": func() error {
 			d := nereid.DType(200)
 			_, _, _ = d.Decode(1), d.Encode(math.NaN()), d.String()

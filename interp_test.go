@@ -75,7 +75,8 @@ func TestInterpreterChecks(t *testing.T) {
 			t.Fatal(err)
 		}
 		err := launchOn(t, dev, "first", nereid.Grid{2}, x, out)
-		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+		if c.want == "" && err != nil || c.want != "" &&
+			(err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s: got %v, want %q", c.name, err, c.want)
 		}
 	}
@@ -83,19 +84,22 @@ func TestInterpreterChecks(t *testing.T) {
 
 func TestInterpreterOptions(t *testing.T) {
 	var out bytes.Buffer
-	if err := launchOn(t, nereid.NewInterpreter(nereid.InterpOptions{Stdout: &out}), "talk", nereid.Grid{1}, nereid.FromSlice([]float32{2.5})); err != nil {
+	if err := launchOn(t, nereid.NewInterpreter(nereid.InterpOptions{Stdout: &out}), "talk", nereid.Grid{1},
+		nereid.FromSlice([]float32{2.5})); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(out.String(), "2.5") {
 		t.Errorf("printed %q", out.String())
 	}
-	err := launchOn(t, nereid.NewInterpreter(nereid.InterpOptions{MaxSteps: 1000}), "forever", nereid.Grid{1}, nereid.FromSlice([]float32{0}))
+	err := launchOn(t, nereid.NewInterpreter(nereid.InterpOptions{MaxSteps: 1000}), "forever", nereid.Grid{1},
+		nereid.FromSlice([]float32{0}))
 	if err == nil || !strings.Contains(err.Error(), "faulty.py:1") {
 		t.Errorf("got %v", err)
 	}
 }
 
-// The interpreter can look for more than accesses out of bounds: here two programs store different values to one place.
+// The interpreter can look for more than accesses out of bounds: here two programs store different values
+// to one place.
 func ExampleNewInterpreter() {
 	m, _ := nereid.Parse("first.py", []byte(`
 import triton
@@ -108,7 +112,8 @@ def first(x_ptr, out_ptr):
 	k, _ := m.Kernel("first")
 	s, _ := nereid.NewInterpreter(nereid.InterpOptions{CheckRaces: true}).NewStream(context.Background())
 	defer s.Close()
-	fmt.Println(k.Launch(s, nereid.Grid{2}, nereid.FromSlice([]int32{1, 2}), nereid.FromSlice(make([]int32, 1))))
+	fmt.Println(k.Launch(s, nereid.Grid{2}, nereid.FromSlice([]int32{1, 2}),
+		nereid.FromSlice(make([]int32, 1))))
 	// Output:
 	// first.py:7:5: error: race: store to index 0 of out_ptr, where program (0, 0, 0) has stored another value
 	//         tl.store(out_ptr, tl.load(x_ptr + tl.program_id(0)))

@@ -171,7 +171,8 @@ func BenchmarkIsolated(b *testing.B) {
 		k    *nereid.Kernel
 		x    *nereid.Tensor
 	}{
-		{"in the process", kernelOf(b, "isolated.py", isolatedKernels, "at", nereid.With(nereid.Config{})), d},
+		{"in the process", kernelOf(b, "isolated.py", isolatedKernels, "at", nereid.With(nereid.Config{})),
+			d},
 		{"isolated", iso, d},
 		{"isolated, 4 MiB copied", iso, nereid.FromSlice(make([]float32, 1<<20))},
 	} {

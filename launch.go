@@ -24,7 +24,8 @@ import (
 //   - for a pointer: a *Tensor, or nil
 //   - for a scalar: any integer or float type of Go, a bool, or a Scalar
 //   - for a constexpr: an integer, float, bool, string, nil, a DType, a Func, or a slice of these (a tuple)
-//   - for a tuple: a slice or array of these, with Const for items that are compiled in; for a named tuple: Fields
+//   - for a tuple: a slice or array of these, with Const for items that are compiled in; for a named tuple:
+//     Fields
 //   - for a tensor descriptor: a *Descriptor
 //
 // Integers become i32 or i64 by value and are specialized on being 1 or divisible by 16, pointers on
@@ -320,8 +321,8 @@ func noPointer(name string, v any, err error) error {
 	case isNumber(t.Kind()) || t.Kind() == reflect.String:
 		return fmt.Errorf("%#v is no tensor, and the kernel uses this parameter as a pointer:\n%w", v, err)
 	case (t.Kind() == reflect.Slice || t.Kind() == reflect.Array) && isNumber(t.Elem().Kind()):
-		return fmt.Errorf("a %T is a tuple to a kernel, which uses this parameter as a pointer: pass a tensor, "+
-			"as nereid.FromSlice makes it of a slice", v)
+		return fmt.Errorf("a %T is a tuple to a kernel, which uses this parameter as a pointer: pass a "+
+			"tensor, as nereid.FromSlice makes it of a slice", v)
 	}
 	return nil
 }

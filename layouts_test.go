@@ -44,8 +44,8 @@ func TestLayouts(t *testing.T) {
 	}
 }
 
-// TestLines holds what a launch on a GPU reads to whole cache lines: the allocator puts a struct whose size is a
-// multiple of a line's at the beginning of one, and the fields are in the first line or two.
+// TestLines holds what a launch on a GPU reads to whole cache lines: the allocator puts a struct whose size
+// is a multiple of a line's at the beginning of one, and the fields are in the first line or two.
 func TestLines(t *testing.T) {
 	const line = 64
 	var (
@@ -63,7 +63,8 @@ func TestLines(t *testing.T) {
 			t.Errorf("%s ends at %d, behind %d", name, at[0], at[1])
 		}
 	}
-	for name, size := range map[string]uintptr{"Stream": unsafe.Sizeof(stream), "Bound": unsafe.Sizeof(bound)} {
+	for name, size := range map[string]uintptr{"Stream": unsafe.Sizeof(stream),
+		"Bound": unsafe.Sizeof(bound)} {
 		if size%line != 0 {
 			t.Errorf("a %s has %d bytes", name, size)
 		}

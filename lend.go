@@ -62,7 +62,9 @@ func (l *launch) address(param string, t *Tensor) (uint64, error) {
 	if !ok || !l.checked() || lo == 0 && hi == buf.Size() {
 		return addr, nil
 	}
-	part, err := l.lend(param, buf.Host()[lo:hi], func() (target.Buffer, error) { return whole.Narrow(lo, hi) })
+	part, err := l.lend(param, buf.Host()[lo:hi], func() (target.Buffer, error) {
+		return whole.Narrow(lo, hi)
+	})
 	if err != nil {
 		return 0, err
 	}
@@ -95,7 +97,8 @@ func memoryOf(word int, t *Tensor, addr uint64) target.Memory {
 	lo, hi := t.extent()
 	base := addr - uint64(t.offset)
 	return target.Memory{
-		Word: word, Lo: base + uint64(lo), Hi: base + uint64(hi), Base: base, End: base + uint64(t.buf.Size()),
+		Word: word, Lo: base + uint64(lo), Hi: base + uint64(hi), Base: base,
+		End: base + uint64(t.buf.Size()),
 	}
 }
 

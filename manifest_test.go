@@ -13,7 +13,8 @@ import (
 	"github.com/nereid-lang/nereid"
 )
 
-// Programs that record to one file at the same time, as processes do with NEREID_RECORD, lose nothing of each other's.
+// Programs that record to one file at the same time, as processes do with NEREID_RECORD, lose nothing of
+// each other's.
 func TestRecordTogether(t *testing.T) {
 	s := stream(t, "interp")
 	file := filepath.Join(t.TempDir(), "manifest.json")
@@ -53,7 +54,8 @@ func TestRecordNowhere(t *testing.T) {
 	}
 	for _, name := range []string{file, filepath.Join(file, "below")} {
 		var log bytes.Buffer
-		conf := nereid.Config{Record: &nereid.Recorder{File: name}, Logger: slog.New(slog.NewTextHandler(&log, nil))}
+		conf := nereid.Config{Record: &nereid.Recorder{File: name},
+			Logger: slog.New(slog.NewTextHandler(&log, nil))}
 		for _, n := range []int{16, 5} {
 			if err := launchScale(t, s, conf, n, 16); err != nil {
 				t.Fatal(err)
@@ -79,8 +81,10 @@ func TestWarmupFiles(t *testing.T) {
 		module, file string
 		ok           bool
 	}{
-		{"k/scale.py", "k/scale.py", true}, {"/srv/k/scale.py", "k/scale.py", true}, {"scale.py", "/home/me/k/scale.py", true}, {"./scale.py", "scale.py", true},
-		{"k/scale.py", "upscale.py", false}, {"scale.py", "upscale.py", false}, {"k/scale.py", "j/scale.py", false},
+		{"k/scale.py", "k/scale.py", true}, {"/srv/k/scale.py", "k/scale.py", true},
+		{"scale.py", "/home/me/k/scale.py", true}, {"./scale.py", "scale.py", true},
+		{"k/scale.py", "upscale.py", false}, {"scale.py", "upscale.py", false},
+		{"k/scale.py", "j/scale.py", false},
 	} {
 		m, err := nereid.Parse(c.module, []byte(source))
 		if err != nil {
@@ -88,7 +92,9 @@ func TestWarmupFiles(t *testing.T) {
 		}
 		count := 0
 		list := []nereid.Variant{{File: c.file, Kernel: "scale", Signature: signature}}
-		err = m.Warmup(context.Background(), s.Device(), list, func(int, int, nereid.Variant, error) { count++ })
+		err = m.Warmup(context.Background(), s.Device(), list, func(int, int, nereid.Variant, error) {
+			count++
+		})
 		if (err == nil) != c.ok || (count == 1) != c.ok {
 			t.Errorf("%+v: %v, %d compiled", c, err, count)
 		}
@@ -101,7 +107,8 @@ func TestWarmupFiles(t *testing.T) {
 // A manifest that a program embeds says what its file says, and rubbish is an error.
 func TestParseManifest(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "manifest.json")
-	if err := launchScale(t, stream(t, "interp"), nereid.Config{Record: &nereid.Recorder{File: file}}, 16, 16); err != nil {
+	if err := launchScale(t, stream(t, "interp"), nereid.Config{Record: &nereid.Recorder{File: file}}, 16,
+		16); err != nil {
 		t.Fatal(err)
 	}
 	data, err := os.ReadFile(file)

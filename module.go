@@ -229,7 +229,8 @@ func options(o Options) target.Options { return target.Options(o) }
 
 // Compile compiles the kernel for a device and a signature in the form of Triton's ahead-of-time tool
 // ("*fp32:16, *fp32:16, i32, 1024"). A nil device stops at Triton IR for an sm_90 GPU.
-func (k *Kernel) Compile(ctx context.Context, dev *Device, signature string, opts Options) (*Compiled, error) {
+func (k *Kernel) Compile(ctx context.Context, dev *Device, signature string,
+	opts Options) (*Compiled, error) {
 	if err := k.usable(); err != nil {
 		return nil, err
 	}
@@ -241,8 +242,8 @@ func (k *Kernel) Compile(ctx context.Context, dev *Device, signature string, opt
 	return k.compile(ctx, dev, specs, options(opts), "", nil)
 }
 
-// Signature returns the signature, in the form that Compile takes, of the specialization that a launch with these
-// arguments runs.
+// Signature returns the signature, in the form that Compile takes, of the specialization that a launch with
+// these arguments runs.
 func (k *Kernel) Signature(arguments ...any) (string, error) {
 	if err := k.usable(); err != nil {
 		return "", err
@@ -282,9 +283,10 @@ func (k *Kernel) Source(ctx context.Context, arguments ...any) ([]byte, error) {
 }
 
 // CompileFor compiles for a target that this machine may not have ("cuda:90", "cuda:80", "hip:gfx942", "cpu",
-// "cpu:x86-64-v3", "interp"), up to a stage; "" means all. The result of all stages can be saved, and launched
-// where the device is.
-func (k *Kernel) CompileFor(ctx context.Context, target, signature string, opts Options, until string) (*Compiled, error) {
+// "cpu:x86-64-v3", "interp"), up to a stage; "" means all. The result of all stages can be saved, and
+// launched where the device is.
+func (k *Kernel) CompileFor(ctx context.Context, target, signature string, opts Options,
+	until string) (*Compiled, error) {
 	if err := k.usable(); err != nil {
 		return nil, err
 	}

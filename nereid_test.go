@@ -26,7 +26,8 @@ func Example() {
 		return
 	}
 	x, y, out := []float32{1, 2, 3}, []float32{10, 20, 30}, make([]float32, 3)
-	err = add.Launch(nil, nereid.Grid{1}, nereid.FromSlice(x), nereid.FromSlice(y), nereid.FromSlice(out), len(x), nereid.Arg("BLOCK_SIZE", 16))
+	err = add.Launch(nil, nereid.Grid{1}, nereid.FromSlice(x), nereid.FromSlice(y), nereid.FromSlice(out),
+		len(x), nereid.Arg("BLOCK_SIZE", 16))
 	fmt.Println(out, err)
 	// Output: [11 22 33] <nil>
 }
@@ -57,7 +58,8 @@ func ExampleGridFunc() {
 func ExampleKernel_Compile() {
 	m, _ := nereid.LoadFS(kernels.Files, "vector_add.py")
 	add, _ := m.Kernel("add_kernel")
-	c, err := add.Compile(context.Background(), nil, "*fp32:16, *fp32:16, *fp32:16, i32, 128", nereid.Options{})
+	c, err := add.Compile(context.Background(), nil, "*fp32:16, *fp32:16, *fp32:16, i32, 128",
+		nereid.Options{})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -136,7 +138,8 @@ func TestLaunch(t *testing.T) {
 	if got := fmt.Sprint(x); got != "[1 1.5 2 2.5]" {
 		t.Error(got)
 	}
-	if err := k.Launch(nil, nereid.Grid{1}, nereid.FromSlice(x), 3, 2.0, nil, nereid.Arg("TYPE", nereid.Float16)); err != nil {
+	if err := k.Launch(nil, nereid.Grid{1}, nereid.FromSlice(x), 3, 2.0, nil,
+		nereid.Arg("TYPE", nereid.Float16)); err != nil {
 		t.Fatal(err)
 	}
 	if got := fmt.Sprint(x); got != "[2 3 4 2.5]" {
@@ -147,7 +150,8 @@ func TestLaunch(t *testing.T) {
 func TestTuples(t *testing.T) {
 	k := kernel(t, "fill")
 	a, b := make([]int32, 4), make([]int64, 4)
-	if err := k.Launch(nil, nereid.Grid{1}, []any{nereid.FromSlice(a), nereid.FromSlice(b)}, 1, []int{10, 20}); err != nil {
+	if err := k.Launch(nil, nereid.Grid{1}, []any{nereid.FromSlice(a), nereid.FromSlice(b)}, 1,
+		[]int{10, 20}); err != nil {
 		t.Fatal(err)
 	}
 	if got := fmt.Sprint(a, b); got != "[11 0 0 0] [21 0 0 0]" {
@@ -190,7 +194,8 @@ func TestWrongArguments(t *testing.T) {
 	x := nereid.FromSlice(make([]float32, 4))
 	for want, args := range map[string][]any{
 		`argument "factor": missing`: {x, 4},
-		`unknown parameter "BLOCKS" (the kernel has x_ptr, n, factor, other, BLOCK, TYPE)`: {x, 4, 1.0, nereid.Arg("BLOCKS", 4)},
+		`unknown parameter "BLOCKS" (the kernel has x_ptr, n, factor, other, BLOCK, TYPE)`: {x, 4, 1.0,
+			nereid.Arg("BLOCKS", 4)},
 		`argument "n": given twice`:                    {nereid.Arg("n", 4), nereid.Arg("n", 5)},
 		`takes 6 arguments, 7 were given`:              {x, 4, 1.0, nil, 16, nereid.Float32, 7},
 		`a chan int cannot be passed to a kernel`:      {x, make(chan int), 1.0},
@@ -201,10 +206,12 @@ func TestWrongArguments(t *testing.T) {
 			t.Errorf("got %v, want %q", err, want)
 		}
 	}
-	if err := k.Launch(nil, nil, x, 4, 1.0); err == nil || !strings.Contains(err.Error(), "the grid must be") {
+	if err := k.Launch(nil, nil, x, 4, 1.0); err == nil ||
+		!strings.Contains(err.Error(), "the grid must be") {
 		t.Error(err)
 	}
-	if err := k.Launch(nil, nereid.Grid{-1}, x, 4, 1.0); err == nil || !strings.Contains(err.Error(), "negative") {
+	if err := k.Launch(nil, nereid.Grid{-1}, x, 4, 1.0); err == nil ||
+		!strings.Contains(err.Error(), "negative") {
 		t.Error(err)
 	}
 }
@@ -260,7 +267,8 @@ func TestNoSuchKernel(t *testing.T) {
 	if !errors.As(err, &list) || !strings.Contains(err.Error(), "did you mean scale?") {
 		t.Errorf("got %v", err)
 	}
-	if _, err := nereid.Parse("bad.py", []byte("def f(:\n")); err == nil || !strings.Contains(err.Error(), "bad.py:1:") {
+	if _, err := nereid.Parse("bad.py", []byte("def f(:\n")); err == nil ||
+		!strings.Contains(err.Error(), "bad.py:1:") {
 		t.Errorf("got %v", err)
 	}
 	if _, err := nereid.Open("abacus"); err == nil || !strings.Contains(err.Error(), "there is no device") {

@@ -65,7 +65,8 @@ func TestNewcomers(t *testing.T) {
 		err        error
 	}{
 		{"argument twice", `argument "n": given twice`, plain.Launch(s, one, x, 3, 32, nereid.Arg("n", 4))},
-		{"argument twice, tuned", `argument "n": given twice`, tuned.Launch(s, one, x, 3, nereid.Arg("n", 4))},
+		{"argument twice, tuned", `argument "n": given twice`,
+			tuned.Launch(s, one, x, 3, nereid.Arg("n", 4))},
 		{"empty grid", "runs nothing", plain.Launch(s, nereid.Grid{}, x, 3, 32)},
 		{"misspelt meta", `"BLOCK"`, plain.Launch(s, misspelt, x, 3, 32)},
 		{"too few bytes", "needs 400 bytes, not 8",

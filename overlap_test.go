@@ -134,7 +134,8 @@ func TestOverlap(t *testing.T) {
 				case "pair":
 					args = []any{[]any{x, y}, 256, 256}
 				case "described":
-					args[0] = &nereid.Descriptor{Base: x, Shape: []int64{256}, Strides: []int64{1}, Block: []int64{256}}
+					args[0] = &nereid.Descriptor{Base: x, Shape: []int64{256}, Strides: []int64{1},
+						Block: []int64{256}}
 				}
 				if err := k.Launch(s, nereid.Grid{1}, args...); err != nil {
 					t.Fatal(err)

@@ -54,7 +54,8 @@ func TestStaticPrint(t *testing.T) {
 	if got := out.String(); got != "block of 16\n" {
 		t.Errorf("printed %q", got)
 	}
-	if got := log.String(); strings.Count(got, `msg="nereid: static_print" kernel=k text="block of 16"`) != 1 {
+	if got := log.String(); strings.Count(got,
+		`msg="nereid: static_print" kernel=k text="block of 16"`) != 1 {
 		t.Errorf("logged %q", got)
 	}
 }

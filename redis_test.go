@@ -14,7 +14,8 @@ func TestCacheRedis(t *testing.T) {
 	address, kill := txtest.Redis(t)
 	for _, device := range []string{"cpu", "sim:80"} {
 		s := stream(t, device)
-		one, two := openCache(t, nereid.CacheOptions{Redis: address}), openCache(t, nereid.CacheOptions{Redis: address})
+		one, two := openCache(t, nereid.CacheOptions{Redis: address}),
+			openCache(t, nereid.CacheOptions{Redis: address})
 		if n := compiled(t, one, s, "k.py", pair, 3, 2); n != 1 {
 			t.Errorf("%s: %d compilations on the first machine", device, n)
 		}

@@ -43,5 +43,6 @@ func refusal(err error) error {
 
 // refuse returns the Refusal of something that a device does not have.
 func (d *Device) refuse(feature, reason, remedy string) error {
-	return refusal(fmt.Errorf("nereid: %w", diag.Refuse(feature, "%s", reason).By(d.String()).Instead(remedy)))
+	return refusal(fmt.Errorf("nereid: %w", diag.Refuse(feature, "%s",
+		reason).By(d.String()).Instead(remedy)))
 }

@@ -49,9 +49,11 @@ func TestRefusals(t *testing.T) {
 			"num_ctas=2", "cuda:80", "need compute capability 9.0", "set num_ctas to 1", ""},
 		"warps": {compile("plain", "cuda:90", "*fp32:16, i32", nereid.Options{NumWarps: 3}),
 			"num_warps=3", "", "power of two", "take 2", ""},
-		"warps on interp": {kernel("plain").Launch(stream(t, "interp"), nereid.Grid{1}, x, 3, nereid.Options{NumWarps: 6}),
+		"warps on interp": {kernel("plain").Launch(stream(t, "interp"), nereid.Grid{1}, x, 3,
+			nereid.Options{NumWarps: 6}),
 			"num_warps=6", "", "power of two", "take 4", ""},
-		"warps on cpu": {kernel("plain").Launch(stream(t, "cpu"), nereid.Grid{1}, x, 3, nereid.Options{NumWarps: 6}),
+		"warps on cpu": {kernel("plain").Launch(stream(t, "cpu"), nereid.Grid{1}, x, 3,
+			nereid.Options{NumWarps: 6}),
 			"num_warps=6", "", "power of two", "take 4", ""},
 		"assembly on interp": {kernel("wild").Launch(stream(t, "interp"), nereid.Grid{1}, x),
 			"tt.elementwise_inline_asm", "interp", "inline assembly", "", "k.py:12:81"},
@@ -59,7 +61,10 @@ func TestRefusals(t *testing.T) {
 			"tt.elementwise_inline_asm", "cpu", "inline assembly", "", "k.py:12:81"},
 		"grid": {kernel("plain").Launch(stream(t, "sim:90"), nereid.Grid{1, 1 << 20}, x, 3),
 			"the grid [1 1048576 1]", "sim:90", "1048576 programs along y", "", ""},
-		"graphs": {func() error { _, err := stream(t, "cpu").Capture(func() error { return nil }); return err }(),
+		"graphs": {func() error {
+			_, err := stream(t, "cpu").Capture(func() error { return nil })
+			return err
+		}(),
 			"Capture", "cpu", "no graphs", "one by one", ""},
 		"streams of others": {func() error {
 			_, err := stream(t, "cpu").Device().ExternalStream(t.Context(), 1)

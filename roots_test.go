@@ -55,7 +55,8 @@ func TestImportsStayInRoots(t *testing.T) {
 				filepath.Join(dir, "proj/linked.py")); err != nil {
 				t.Skip(err)
 			}
-			if err := os.Symlink(filepath.Join(dir, "outside"), filepath.Join(dir, "proj/linkedpkg")); err != nil {
+			if err := os.Symlink(filepath.Join(dir, "outside"),
+				filepath.Join(dir, "proj/linkedpkg")); err != nil {
 				t.Skip(err)
 			}
 			file := filepath.Join(dir, "proj/pkg/k.py")
@@ -119,7 +120,8 @@ func TestImportsInRoots(t *testing.T) {
 		{"proj/pkg/ops/k.py", "from pkg.ops import near\nSECRET = near.SECRET", nil},
 		{"proj/pkg/ops/k.py", "from tools.other import SECRET", nil},
 		{"proj/pkg/ops/k.py", "from lib import SECRET", nil},
-		{"proj/bench/k.py", "import sys\nsys.path.insert(0, '$DIR/proj/tools')\nfrom other import SECRET", nil},
+		{"proj/bench/k.py", "import sys\nsys.path.insert(0, '$DIR/proj/tools')\nfrom other import SECRET",
+			nil},
 		{"proj/pkg/ops/k.py", "from far import SECRET", []string{"elsewhere"}},
 		{"loose/k.py", "from near import SECRET", nil},
 		{"loose/k.py", "import near\nSECRET = near.SECRET", nil},

@@ -96,7 +96,8 @@ func TestStubScratch(t *testing.T) {
 	})
 }
 
-// A kernel with more stages than shared memory has room for is refused, with how much it wants and how much there is.
+// A kernel with more stages than shared memory has room for is refused, with how much it wants and how much
+// there is.
 func TestTooMuchShared(t *testing.T) {
 	s := stream(t, "sim:90")
 	m, err := nereid.Load("kernels/matmul.py")
@@ -111,12 +112,14 @@ func TestTooMuchShared(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = k.Launch(s, nereid.Grid{1}, x, x, x, 256, 256, 256, 256, 1, 256, 1, 256, 1, 128, 256, 64, 8, "", nereid.Options{NumWarps: 8, NumStages: 5})
+	err = k.Launch(s, nereid.Grid{1}, x, x, x, 256, 256, 256, 256, 1, 256, 1, 256, 1, 128, 256, 64, 8, "",
+		nereid.Options{NumWarps: 8, NumStages: 5})
 	if want := "needs 245760 bytes, sm_90 has 232448"; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("error %v, want %q", err, want)
 	}
 	var r *nereid.Refusal
-	if !errors.As(err, &r) || r.Feature != "shared memory" || r.Target != "sim:90" || !strings.Contains(r.Remedy, "fewer stages") {
+	if !errors.As(err, &r) || r.Feature != "shared memory" || r.Target != "sim:90" ||
+		!strings.Contains(r.Remedy, "fewer stages") {
 		t.Errorf("%v: %+v", err, r)
 	}
 }

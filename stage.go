@@ -28,8 +28,8 @@ type StageText struct {
 	Shared int
 }
 
-// StageOf returns the stage that a file's ending names ("source", "ttir", "ttgir", "linalg", "llir", "ptx"), or
-// "".
+// StageOf returns the stage that a file's ending names ("source", "ttir", "ttgir", "linalg", "llir",
+// "ptx"), or "".
 func StageOf(file string) string {
 	switch ext := strings.TrimPrefix(filepath.Ext(file), "."); ext {
 	case "source", "ttir", "ttgir", "linalg", "llir", "ptx":
@@ -73,7 +73,8 @@ func CompileStage(ctx context.Context, target string, in StageText, opts Options
 func (in *StageText) read() (*compile.Text, error) {
 	stage := StageOf(in.Name)
 	if stage == "" {
-		return nil, fmt.Errorf("nereid: %s names no stage: expected .ttir, .ttgir, .linalg, .llir or .ptx", in.Name)
+		return nil, fmt.Errorf("nereid: %s names no stage: expected .ttir, .ttgir, .linalg, .llir or .ptx",
+			in.Name)
 	}
 	t := &compile.Text{File: in.Name, Kernel: in.Kernel,
 		Given: target.Given{Stage: stage, Text: in.Text, Shared: in.Shared}}
@@ -103,7 +104,8 @@ func (in *StageText) read() (*compile.Text, error) {
 // headerTypes are types of PTX as signatures write them.
 var headerTypes = map[string]string{
 	"f32": "fp32", "f64": "fp64", "u8": "i8", "u16": "i16", "u32": "i32", "u64": "i64",
-	"b8": "i8", "b16": "i16", "b32": "i32", "b64": "i64", "s8": "i8", "s16": "i16", "s32": "i32", "s64": "i64",
+	"b8": "i8", "b16": "i16", "b32": "i32", "b64": "i64", "s8": "i8", "s16": "i16", "s32": "i32",
+	"s64": "i64",
 }
 
 // headerParams returns the parameters that PTX declares. What its pointers point to is not known.

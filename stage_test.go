@@ -89,8 +89,8 @@ def move(a, b, n):
 			"scalar a.stride.0 136 8", "scalar a.stride.1 144 8", "pointer b 152 8", "scalar n 160 4"},
 		"cuda:80": {"pointer a.desc.base 0 8", "scalar a.desc.shape.0 8 8", "scalar a.desc.shape.1 16 8",
 			"scalar a.desc.stride.0 24 8", "scalar a.desc.stride.1 32 8", "scalar a.desc.nan 40 1",
-			"scalar a.shape.0 44 4", "scalar a.shape.1 48 4", "scalar a.stride.0 56 8", "scalar a.stride.1 64 8",
-			"pointer b 72 8", "scalar n 80 4"},
+			"scalar a.shape.0 44 4", "scalar a.shape.1 48 4", "scalar a.stride.0 56 8",
+			"scalar a.stride.1 64 8", "pointer b 72 8", "scalar n 80 4"},
 	} {
 		t.Run(target, func(t *testing.T) {
 			m, err := nereid.Parse("k.py", []byte(src))

@@ -17,8 +17,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/target/nvidia/driver/stub"
 )
 
-// onStub runs a test in a process of its own where the stub is the CUDA driver. calls are those to the driver since the last time, by
-// name; launches are not among them.
+// onStub runs a test in a process of its own where the stub is the CUDA driver. calls are those to the
+// driver since the last time, by name; launches are not among them.
 func onStub(t *testing.T, f func(t *testing.T, s *nereid.Stream, calls func() map[string]int)) {
 	t.Helper()
 	if _, err := llvm.Load(); err != nil {
@@ -100,7 +100,8 @@ func TestMeasureGraph(t *testing.T) {
 	})
 }
 
-// use_cuda_graph measures with graphs, what the decorator wants reset and restored in them; where the file has hooks of its own, without.
+// use_cuda_graph measures with graphs, what the decorator wants reset and restored in them; where the file
+// has hooks of its own, without.
 func TestTuneWithGraphs(t *testing.T) {
 	onStub(t, func(t *testing.T, s *nereid.Stream, calls func() map[string]int) {
 		x, y, _ := tensors(t, s.Device(), 16)
@@ -109,7 +110,8 @@ func TestTuneWithGraphs(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := calls()
-		if got["cuGraphInstantiateWithFlags"] < 3 || got["cuMemcpyDtoD_v2"] == 0 || got["cuMemsetD8Async"] == 0 || got["cuMemcpyHtoD_v2"]+got["cuMemcpyDtoH_v2"] > 0 {
+		if got["cuGraphInstantiateWithFlags"] < 3 || got["cuMemcpyDtoD_v2"] == 0 ||
+			got["cuMemsetD8Async"] == 0 || got["cuMemcpyHtoD_v2"]+got["cuMemcpyDtoH_v2"] > 0 {
 			t.Errorf("calls: %v", got)
 		}
 		if at(t, x, 3) != 3 || at(t, y, 3) != 0 {
@@ -129,7 +131,8 @@ func TestTuneWithGraphs(t *testing.T) {
 	})
 }
 
-// A launch with host memory is refused while it is recorded, with an error that says why; the next one is not hurt.
+// A launch with host memory is refused while it is recorded, with an error that says why; the next one is
+// not hurt.
 func TestCaptureHostMemory(t *testing.T) {
 	onStub(t, func(t *testing.T, s *nereid.Stream, calls func() map[string]int) {
 		k := stubKernel(t, "plain")
@@ -145,7 +148,8 @@ func TestCaptureHostMemory(t *testing.T) {
 		}
 		calls()
 		_, err = s.Capture(func() error { return k.Launch(s, nereid.Grid{1}, host, 5) })
-		if !errors.Is(err, nereid.ErrCapturing) || !strings.Contains(err.Error(), `"x_ptr"`) || !strings.Contains(err.Error(), "memory of the host") {
+		if !errors.Is(err, nereid.ErrCapturing) || !strings.Contains(err.Error(), `"x_ptr"`) ||
+			!strings.Contains(err.Error(), "memory of the host") {
 			t.Errorf("host memory: %v", err)
 		}
 		if got := calls(); got["cuMemAlloc_v2"] > 0 {
@@ -181,7 +185,8 @@ func TestStubAllocations(t *testing.T) {
 		}
 		grid := nereid.Programs(nereid.Grid{1})
 		for name, args := range map[string][]any{
-			"all": {x, 64, 2.5, true, "a", 8}, "defaults": {x, 64}, "names": {x, nereid.Arg("n", 64), nereid.Arg("B", 8)},
+			"all": {x, 64, 2.5, true, "a", 8}, "defaults": {x, 64},
+			"names":   {x, nereid.Arg("n", 64), nereid.Arg("B", 8)},
 			"options": {x, 64, 2.5, true, "a", 8, nereid.Options{NumWarps: 8}},
 		} {
 			if n := testing.AllocsPerRun(100, func() {

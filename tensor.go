@@ -66,7 +66,8 @@ func FromSlice[T Element](data []T, shape ...int) *Tensor {
 		return broken(dt, shape, err)
 	}
 	if n := count(shape); n != len(data) {
-		return broken(dt, shape, fmt.Errorf("nereid: a slice of %d elements cannot have the shape %v, which has %d", len(data), shape, n))
+		return broken(dt, shape, fmt.Errorf("nereid: a slice of %d elements cannot have the shape %v, "+
+			"which has %d", len(data), shape, n))
 	}
 	var bytes []byte
 	if len(data) > 0 {
@@ -86,10 +87,12 @@ func FromBytes(dt DType, data []byte, shape ...int) *Tensor {
 		return broken(dt, shape, err)
 	}
 	if n := count(shape) * dt.Size(); n > len(data) {
-		return broken(dt, shape, fmt.Errorf("nereid: a tensor of %s with the shape %v needs %d bytes, not %d", dt, shape, n, len(data)))
+		return broken(dt, shape, fmt.Errorf("nereid: a tensor of %s with the shape %v needs %d bytes, not %d",
+			dt, shape, n, len(data)))
 	}
 	buf := target.HostBuffer{Data: data}
-	return &Tensor{DType: dt, Shape: shape, Strides: contiguous(shape), buf: buf, addr: buf.Addr(), end: buf.Addr() + uint64(len(data))}
+	return &Tensor{DType: dt, Shape: shape, Strides: contiguous(shape), buf: buf, addr: buf.Addr(),
+		end: buf.Addr() + uint64(len(data))}
 }
 
 // New returns a tensor of zeros on a device; the caller closes it. It fails if there is not enough memory.
@@ -104,7 +107,8 @@ func New(dev *Device, dt DType, shape ...int) (*Tensor, error) {
 	if err != nil {
 		return nil, fmt.Errorf("nereid: a tensor of %s with the shape %v on %s: %w", dt, shape, dev, err)
 	}
-	return &Tensor{DType: dt, Shape: slices.Clone(shape), Strides: contiguous(shape), dev: dev, buf: buf, addr: buf.Addr(), end: buf.Addr() + uint64(buf.Size())}, nil
+	return &Tensor{DType: dt, Shape: slices.Clone(shape), Strides: contiguous(shape), dev: dev, buf: buf,
+		addr: buf.Addr(), end: buf.Addr() + uint64(buf.Size())}, nil
 }
 
 // checkShape returns an error for shapes that no memory can hold.
@@ -143,7 +147,8 @@ func Slice[T Element](t *Tensor) ([]T, error) {
 		return nil, fmt.Errorf("nereid: the tensor holds %s, not %s", t.DType, dt)
 	}
 	if !t.Contiguous() {
-		return nil, fmt.Errorf("nereid: the tensor of shape %v has the strides %v and is no slice; copy it with CopyTo", t.Shape, t.Strides)
+		return nil, fmt.Errorf("nereid: the tensor of shape %v has the strides %v and is no slice; copy "+
+			"it with CopyTo", t.Shape, t.Strides)
 	}
 	data := t.buf.Host()
 	if data == nil && t.buf.Size() > 0 {
@@ -157,7 +162,8 @@ func Slice[T Element](t *Tensor) ([]T, error) {
 	case n == 0:
 		return nil, nil
 	case n > len(data)/t.DType.Size():
-		return nil, fmt.Errorf("nereid: a tensor of shape %v is larger than its memory of %d bytes", t.Shape, len(data))
+		return nil, fmt.Errorf("nereid: a tensor of shape %v is larger than its memory of %d bytes",
+			t.Shape, len(data))
 	}
 	return unsafe.Slice((*T)(unsafe.Pointer(&data[0])), t.Len()), nil
 }
@@ -190,7 +196,8 @@ func (t *Tensor) At(i int) (float64, error) {
 	var word [8]byte
 	n := t.DType.Size()
 	if n == 0 || i < 0 || i >= (t.buf.Size()-t.offset)/n {
-		return 0, fmt.Errorf("nereid: there is no element %d in a tensor of %d bytes of %s", i, t.buf.Size()-t.offset, t.DType)
+		return 0, fmt.Errorf("nereid: there is no element %d in a tensor of %d bytes of %s", i,
+			t.buf.Size()-t.offset, t.DType)
 	}
 	if err := t.buf.Read(t.offset+i*n, word[:n]); err != nil {
 		return 0, err
@@ -206,7 +213,8 @@ func (t *Tensor) Offset(n int) *Tensor {
 	}
 	at, size := t.offset+n, t.buf.Size()
 	if (n > 0) != (at > t.offset) && n != 0 || at < 0 || at > size {
-		return broken(t.DType, t.Shape, fmt.Errorf("nereid: an offset of %d bytes from byte %d of a tensor leaves its memory of %d bytes", n, t.offset, size))
+		return broken(t.DType, t.Shape, fmt.Errorf("nereid: an offset of %d bytes from byte %d of a "+
+			"tensor leaves its memory of %d bytes", n, t.offset, size))
 	}
 	c := *t
 	c.offset = at

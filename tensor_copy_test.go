@@ -151,7 +151,8 @@ func TestViews(t *testing.T) {
 		{"slice", x.Slice(1, 1, 3, 1), []int{2, 2, 4},
 			[]int32{4, 5, 6, 7, 8, 9, 10, 11, 16, 17, 18, 19, 20, 21, 22, 23}, false},
 		{"first", x.Slice(0, 0, 1, 1), []int{1, 3, 4}, data[:12], true},
-		{"step", x.Slice(2, 0, 4, 3), []int{2, 3, 2}, []int32{0, 3, 4, 7, 8, 11, 12, 15, 16, 19, 20, 23}, false},
+		{"step", x.Slice(2, 0, 4, 3), []int{2, 3, 2}, []int32{0, 3, 4, 7, 8, 11, 12, 15, 16, 19, 20, 23},
+			false},
 		{"nothing", x.Slice(2, 4, 4, 1), []int{2, 3, 0}, nil, true},
 		{"select", x.Select(0, 1).Select(0, 2), []int{4}, data[20:], true},
 		{"transpose", x.Select(0, 0).Transpose(0, 1), []int{4, 3},
@@ -167,7 +168,8 @@ func TestViews(t *testing.T) {
 			continue
 		}
 		if !slices.Equal(c.view.Shape, c.shape) || c.view.Contiguous() != c.whole {
-			t.Errorf("%s: shape %v, want %v; contiguous %v", c.name, c.view.Shape, c.shape, c.view.Contiguous())
+			t.Errorf("%s: shape %v, want %v; contiguous %v", c.name, c.view.Shape, c.shape,
+				c.view.Contiguous())
 		}
 		got := make([]int32, c.view.Len())
 		if err := nereid.CopyTo(got, c.view); err != nil || c.want != nil && !slices.Equal(got, c.want) {
@@ -208,7 +210,8 @@ func TestBadViews(t *testing.T) {
 		outside.Slice(0, 0, 1, 1),
 		x.Reshape(5).Slice(0, 0, 1, 1), x.Reshape(5).Transpose(0, 1), x.Transpose(0, 1).As(nereid.Int8),
 		x.As(nereid.Invalid),
-		x.Reshape(-1).Skip(11).As(nereid.Int64), outside.As(nereid.Int8), (*nereid.Tensor)(nil).As(nereid.Int8),
+		x.Reshape(-1).Skip(11).As(nereid.Int64), outside.As(nereid.Int8),
+		(*nereid.Tensor)(nil).As(nereid.Int8),
 	} {
 		if v.Err() == nil {
 			t.Errorf("view %d: %v", i, v)

@@ -14,8 +14,8 @@ import (
 var safetensorsNames = map[DType]string{
 	Bool: "BOOL", Int8: "I8", Int16: "I16", Int32: "I32", Int64: "I64", Uint8: "U8", Uint16: "U16",
 	Uint32: "U32", Uint64: "U64",
-	Float16: "F16", BFloat16: "BF16", Float32: "F32", Float64: "F64", Float8E4NV: "F8_E4M3", Float8E5: "F8_E5M2",
-	Float8E4B8: "F8_E4M3FNUZ", Float8E5B16: "F8_E5M2FNUZ",
+	Float16: "F16", BFloat16: "BF16", Float32: "F32", Float64: "F64", Float8E4NV: "F8_E4M3",
+	Float8E5: "F8_E5M2", Float8E4B8: "F8_E4M3FNUZ", Float8E5B16: "F8_E5M2FNUZ",
 }
 
 // safetensorsTypes has the types by name.
@@ -53,7 +53,8 @@ func fromSafetensors(f *safetensors.File) (map[string]*Tensor, error) {
 	for _, e := range f.Entries {
 		dt, ok := safetensorsTypes[e.DType]
 		if !ok {
-			return nil, fmt.Errorf("nereid: the tensor %.200q is of %.20q, which no element type is", e.Name, e.DType)
+			return nil, fmt.Errorf("nereid: the tensor %.200q is of %.20q, which no element type is",
+				e.Name, e.DType)
 		}
 		if err := checkShape(dt, e.Shape); err != nil {
 			return nil, fmt.Errorf("nereid: the tensor %.200q: %w", e.Name, err)
@@ -82,7 +83,8 @@ func WriteSafetensors(w io.Writer, tensors map[string]*Tensor) error {
 		}
 		dt, ok := safetensorsNames[t.DType]
 		if !ok {
-			return fmt.Errorf("nereid: the tensor %q is of %s, which safetensors files do not have", name, t.DType)
+			return fmt.Errorf("nereid: the tensor %q is of %s, which safetensors files do not have",
+				name, t.DType)
 		}
 		f.Entries = append(f.Entries, safetensors.Entry{Name: name, DType: dt, Shape: t.Shape, Data: data})
 	}

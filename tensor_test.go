@@ -43,7 +43,8 @@ func TestBadTensors(t *testing.T) {
 	if s, err := nereid.Slice[float32](nereid.FromSlice([]float32{1, 2, 3}).Offset(4)); err == nil {
 		t.Errorf("%v beyond the end", s)
 	}
-	if s, err := nereid.Slice[int8](nereid.FromBytes(nereid.Int8, []byte{1, 255})); err != nil || len(s) != 2 || s[1] != -1 {
+	if s, err := nereid.Slice[int8](nereid.FromBytes(nereid.Int8, []byte{1, 255})); err != nil ||
+		len(s) != 2 || s[1] != -1 {
 		t.Error(s, err)
 	}
 }
@@ -53,13 +54,16 @@ func TestBadRequests(t *testing.T) {
 	k := kernel(t, "scale")
 	s := stream(t, "interp")
 	x := nereid.FromSlice(make([]float32, 4))
-	for _, d := range []*nereid.Descriptor{{}, {Base: x}, {Base: x, Shape: []int64{4}, Strides: []int64{1}}, {Shape: []int64{4}, Strides: []int64{1}, Block: []int64{4}}} {
-		if err := k.Launch(s, nereid.Grid{1}, d, 4, 1.0); err == nil || !strings.Contains(err.Error(), "descriptor") {
+	for _, d := range []*nereid.Descriptor{{}, {Base: x}, {Base: x, Shape: []int64{4}, Strides: []int64{1}},
+		{Shape: []int64{4}, Strides: []int64{1}, Block: []int64{4}}} {
+		if err := k.Launch(s, nereid.Grid{1}, d, 4, 1.0); err == nil ||
+			!strings.Contains(err.Error(), "descriptor") {
 			t.Errorf("%+v: %v", d, err)
 		}
 	}
 	const signature = "*fp32:16, i32, fp32, None, 16, fp32"
-	if _, err := k.CompileFor(t.Context(), "interp", signature, nereid.Options{}, "sass"); err == nil || !strings.Contains(err.Error(), "source, ttir") {
+	if _, err := k.CompileFor(t.Context(), "interp", signature, nereid.Options{}, "sass"); err == nil ||
+		!strings.Contains(err.Error(), "source, ttir") {
 		t.Error(err)
 	}
 	gone, cancel := context.WithCancel(t.Context())
@@ -76,7 +80,8 @@ func TestBadRequests(t *testing.T) {
 	}
 }
 
-// A tensor of another device, one without memory, a grid that is none, a kernel bound to nothing: errors, not crashes.
+// A tensor of another device, one without memory, a grid that is none, a kernel bound to nothing: errors,
+// not crashes.
 func TestForeignTensors(t *testing.T) {
 	k := kernel(t, "scale")
 	s := stream(t, "cpu")
@@ -86,11 +91,18 @@ func TestForeignTensors(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, try := range map[string]func() error{
-		"the tensor is on interp, and the launch on cpu": func() error { return k.Launch(s, nereid.Grid{1}, x, 4, 1.0) },
-		"the tensor is on interp, and the launch on":     func() error { _, err := k.Bind(s, x, 4, 1.0); return err },
-		"the tensor has no memory":                       func() error { return k.Launch(s, nereid.Grid{1}, &nereid.Tensor{DType: nereid.Float32}, 4, 1.0) },
-		"a nil function":                                 func() error { return k.Launch(other, nereid.GridFunc(nil), x, 4, 1.0) },
-		"Bind needs a stream":                            func() error { _, err := k.Bind(nil, x, 4, 1.0); return err },
+		"the tensor is on interp, and the launch on cpu": func() error {
+			return k.Launch(s, nereid.Grid{1}, x, 4, 1.0)
+		},
+		"the tensor is on interp, and the launch on": func() error {
+			_, err := k.Bind(s, x, 4, 1.0)
+			return err
+		},
+		"the tensor has no memory": func() error {
+			return k.Launch(s, nereid.Grid{1}, &nereid.Tensor{DType: nereid.Float32}, 4, 1.0)
+		},
+		"a nil function":      func() error { return k.Launch(other, nereid.GridFunc(nil), x, 4, 1.0) },
+		"Bind needs a stream": func() error { _, err := k.Bind(nil, x, 4, 1.0); return err },
 	} {
 		if err := try(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)
@@ -114,12 +126,15 @@ func TestForeignTensorsWarm(t *testing.T) {
 	defer bound.Close()
 	consts := addConsts{BLOCK_SIZE: 16}
 	for range 3 {
-		if err := errors.Join(k.Launch(s, nereid.Grid{4}, x, y, out, 64, 16), launchAdd(s, nereid.Grid{4}, x, y, out, 64, consts)); err != nil {
+		if err := errors.Join(k.Launch(s, nereid.Grid{4}, x, y, out, 64, 16),
+			launchAdd(s, nereid.Grid{4}, x, y, out, 64, consts)); err != nil {
 			t.Fatal(err)
 		}
 		for i, err := range []error{
-			k.Launch(s, nereid.Grid{4}, other, y, out, 64, 16), k.Launch(s, nereid.Grid{4}, x, other, out, 64, 16),
-			k.Launch(s, nereid.Grid{4}, x, &nereid.Tensor{DType: nereid.Float32}, out, 64, 16), launchAdd(s, nereid.Grid{4}, x, &nereid.Tensor{DType: nereid.Float32}, out, 64, consts),
+			k.Launch(s, nereid.Grid{4}, other, y, out, 64, 16),
+			k.Launch(s, nereid.Grid{4}, x, other, out, 64, 16),
+			k.Launch(s, nereid.Grid{4}, x, &nereid.Tensor{DType: nereid.Float32}, out, 64, 16),
+			launchAdd(s, nereid.Grid{4}, x, &nereid.Tensor{DType: nereid.Float32}, out, 64, consts),
 			launchAdd(s, nereid.Grid{4}, x, other, out, 64, consts), bound.SetTensor(1, other),
 		} {
 			if err == nil || !strings.Contains(err.Error(), "tensor") {
@@ -127,7 +142,8 @@ func TestForeignTensorsWarm(t *testing.T) {
 			}
 		}
 		for _, grid := range []nereid.Programs{nereid.GridFunc(nil)} {
-			if err := k.Launch(s, grid, x, y, out, 64, 16); err == nil || !strings.Contains(err.Error(), "nil function") {
+			if err := k.Launch(s, grid, x, y, out, 64, 16); err == nil ||
+				!strings.Contains(err.Error(), "nil function") {
 				t.Error(err)
 			}
 		}

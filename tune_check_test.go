@@ -9,14 +9,16 @@ import (
 	"github.com/nereid-lang/nereid"
 )
 
-// A config whose results are not those of the first is passed over, whether it was measured now or compared with one that is kept.
+// A config whose results are not those of the first is passed over, whether it was measured now or compared
+// with one that is kept.
 func TestVerify(t *testing.T) {
 	dir := t.TempDir()
 	configs := func(list string) string { return "@triton.autotune(configs=[" + list + "], key=['n'])" }
 	good, wrong := `triton.Config({"BLOCK": 16})`, `triton.Config({"BLOCK": 32, "EXTRA": 1})`
 	x := newTuned(t, configs(good+`, triton.Config({"BLOCK": 64}), `+wrong), nereid.TuneOptions{Verify: true})
 	x.launch(64)
-	if len(x.failed) != 1 || !strings.Contains(x.failed[0], "other results than the first config: x_ptr[0] is 2, there 1") {
+	if len(x.failed) != 1 || !strings.Contains(x.failed[0],
+		"other results than the first config: x_ptr[0] is 2, there 1") {
 		t.Error(x.failed)
 	}
 	// One that is new in the list is compared with those that were measured before.
@@ -39,7 +41,10 @@ func TestDone(t *testing.T) {
 	for i := range 2 {
 		var best string
 		var all []nereid.Tuned
-		x := newTuned(t, "@triton.autotune("+two+")", nereid.TuneOptions{Dir: dir, Done: func(b string, l []nereid.Tuned) { best, all = b, l }})
+		x := newTuned(t, "@triton.autotune("+two+")",
+			nereid.TuneOptions{Dir: dir, Done: func(b string, l []nereid.Tuned) {
+				best, all = b, l
+			}})
 		x.launch(64)
 		if len(all) != 3 || !strings.HasPrefix(best, "BLOCK: ") || all[0].Median <= 0 {
 			t.Errorf("round %d: %s, %v", i, best, all)
@@ -54,10 +59,11 @@ func TestJournal(t *testing.T) {
 	func() {
 		defer func() { died = recover() != nil }()
 		x := &tuned{t: t, s: stream(t, "cpu")}
-		m, err := nereid.Parse("k.py", []byte(tuneHead+"@triton.autotune("+two+")"+tuneBody), nereid.With(nereid.Config{
-			Tune:  nereid.TuneOptions{Dir: dir, Journal: true, Warmup: 1, Rep: 1},
-			Hooks: nereid.Hooks{BeforeLaunch: dieAt(64/32 - 1)},
-		}))
+		m, err := nereid.Parse("k.py", []byte(tuneHead+"@triton.autotune("+two+")"+tuneBody),
+			nereid.With(nereid.Config{
+				Tune:  nereid.TuneOptions{Dir: dir, Journal: true, Warmup: 1, Rep: 1},
+				Hooks: nereid.Hooks{BeforeLaunch: dieAt(64/32 - 1)},
+			}))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -32,7 +32,8 @@ func kept(t *testing.T, dir string) (text string) {
 	return text
 }
 
-// A caller that gives up in the middle is no config's fault: what was measured is kept, the rest is measured by the next.
+// A caller that gives up in the middle is no config's fault: what was measured is kept, the rest is
+// measured by the next.
 func TestTuneCancelled(t *testing.T) {
 	for _, journal := range []bool{false, true} {
 		dir := t.TempDir()
@@ -51,7 +52,8 @@ func TestTuneCancelled(t *testing.T) {
 				cancel()
 			}
 		}
-		m, err := nereid.Parse("k.py", []byte(tuneHead+"@triton.autotune("+two+")"+tuneBody), nereid.With(conf))
+		m, err := nereid.Parse("k.py", []byte(tuneHead+"@triton.autotune("+two+")"+tuneBody),
+			nereid.With(conf))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -76,9 +78,10 @@ func TestTuneWaits(t *testing.T) {
 	x := newTuned(t, "@triton.autotune("+two+")", nereid.TuneOptions{})
 	hold, held := make(chan struct{}), make(chan struct{})
 	var once sync.Once
-	slow, err := nereid.Parse("k.py", []byte(tuneHead+"@triton.autotune("+two+")"+tuneBody), nereid.With(nereid.Config{Tune: nereid.TuneOptions{
-		Rep: time.Microsecond, Progress: func(nereid.Tuned) { once.Do(func() { close(held) }); <-hold },
-	}}))
+	slow, err := nereid.Parse("k.py", []byte(tuneHead+"@triton.autotune("+two+")"+tuneBody),
+		nereid.With(nereid.Config{Tune: nereid.TuneOptions{
+			Rep: time.Microsecond, Progress: func(nereid.Tuned) { once.Do(func() { close(held) }); <-hold },
+		}}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,12 +104,14 @@ func TestTuneWaits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := x.k.Launch(s, tuneGrid, nereid.FromSlice(make([]float32, 64)), 64); !errors.Is(err, context.DeadlineExceeded) {
+	if err := x.k.Launch(s, tuneGrid, nereid.FromSlice(make([]float32, 64)), 64); !errors.Is(err,
+		context.DeadlineExceeded) {
 		t.Errorf("error: %v", err)
 	}
 }
 
-// A tuning that had too little time is not done again and again; one with time enough measures what is missing.
+// A tuning that had too little time is not done again and again; one with time enough measures what is
+// missing.
 func TestTuneBudgetKept(t *testing.T) {
 	dir := t.TempDir()
 	for _, c := range []struct {
@@ -128,10 +133,15 @@ func TestTuneBudgetKept(t *testing.T) {
 // What a tuning has no time for is not compiled, either.
 func TestTuneBudgetCompiles(t *testing.T) {
 	compiled := make(chan string, 200)
-	m, err := nereid.Parse("k.py", []byte(tuneHead+`
-@triton.autotune(configs=[triton.Config({"BLOCK": 16, "EXTRA": e}) for e in range(100)], key=["n"])`+tuneBody), nereid.With(nereid.Config{
+	src := tuneHead + `
+@triton.autotune(configs=[triton.Config({"BLOCK": 16, "EXTRA": e}) for e in range(100)], key=["n"])` +
+		tuneBody
+	m, err := nereid.Parse("k.py", []byte(src), nereid.With(nereid.Config{
 		Tune: nereid.TuneOptions{Warmup: time.Microsecond, Rep: time.Microsecond, Budget: time.Nanosecond},
-		Hooks: nereid.Hooks{BeforeCompile: func(context.Context, nereid.Variant) error { time.Sleep(5 * time.Millisecond); return nil }, AfterCompile: func(v nereid.Variant, _ time.Duration, _ bool, err error) {
+		Hooks: nereid.Hooks{BeforeCompile: func(context.Context, nereid.Variant) error {
+			time.Sleep(5 * time.Millisecond)
+			return nil
+		}, AfterCompile: func(v nereid.Variant, _ time.Duration, _ bool, err error) {
 			if err == nil {
 				compiled <- v.Signature
 			}
@@ -157,15 +167,16 @@ func TestTuneBudgetCompiles(t *testing.T) {
 func TestTuneVeto(t *testing.T) {
 	dir := t.TempDir()
 	refuse := errors.New("not this one")
-	m, err := nereid.Parse("k.py", []byte(tuneHead+"@triton.autotune("+two+")"+tuneBody), nereid.With(nereid.Config{
-		Tune: nereid.TuneOptions{Dir: dir, Rep: 100 * time.Microsecond, Warmup: time.Microsecond},
-		Hooks: nereid.Hooks{BeforeCompile: func(_ context.Context, v nereid.Variant) error {
-			if strings.Contains(v.Signature, "32, 0") {
-				return refuse
-			}
-			return nil
-		}},
-	}))
+	m, err := nereid.Parse("k.py", []byte(tuneHead+"@triton.autotune("+two+")"+tuneBody),
+		nereid.With(nereid.Config{
+			Tune: nereid.TuneOptions{Dir: dir, Rep: 100 * time.Microsecond, Warmup: time.Microsecond},
+			Hooks: nereid.Hooks{BeforeCompile: func(_ context.Context, v nereid.Variant) error {
+				if strings.Contains(v.Signature, "32, 0") {
+					return refuse
+				}
+				return nil
+			}},
+		}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,7 +236,8 @@ func tuneChild(dir string) {
 	}
 }
 
-// Processes that need a choice at the same time measure each config once between them, and make the same choice.
+// Processes that need a choice at the same time measure each config once between them, and make the same
+// choice.
 func TestTuneProcesses(t *testing.T) {
 	dir := t.TempDir()
 	outs := make([]string, 6)

@@ -11,7 +11,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/target/interp"
 )
 
-// busy is the interpreter with a clock of its own: while the second config compiles, the first seems slower than it is.
+// busy is the interpreter with a clock of its own: while the second config compiles, the first seems slower
+// than it is.
 type busy struct {
 	*interp.Device
 	slow   string        // in the text of the config that takes long to compile
@@ -79,7 +80,8 @@ func TestTuneAnyOrder(t *testing.T) {
 	if runtime.GOMAXPROCS(0) < 2 {
 		t.Skip("one processor compiles one config after the other")
 	}
-	d := &busy{Device: newInterp().(*interp.Device), slow: "1.000000e+00", other: make(chan struct{}), clock: []time.Duration{2 * time.Millisecond, time.Millisecond}}
+	d := &busy{Device: newInterp().(*interp.Device), slow: "1.000000e+00", other: make(chan struct{}),
+		clock: []time.Duration{2 * time.Millisecond, time.Millisecond}}
 	var order []string
 	x := d.tune(t, TuneOptions{Progress: func(x Tuned) { order = append(order, x.Config[:6]) }})
 	if strings.Join(order, " ") != "V: 2.0 V: 1.0" || x != 1 {
@@ -103,7 +105,8 @@ func TestTuneSettles(t *testing.T) {
 		{"steady", []time.Duration{9 * ms, 8 * ms}, 0, "V: 2.0", 6},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			d := &busy{Device: newInterp().(*interp.Device), slow: "2.000000e+00", other: make(chan struct{}), clock: c.clock, spread: c.spread}
+			d := &busy{Device: newInterp().(*interp.Device), slow: "2.000000e+00", other: make(chan struct{}),
+				clock: c.clock, spread: c.spread}
 			var best string
 			d.tune(t, TuneOptions{Done: func(b string, _ []Tuned) { best = b }})
 			if !strings.HasPrefix(best, c.best) || d.asked != c.asked {

@@ -58,7 +58,8 @@ func TestTuneSameCode(t *testing.T) {
 					t.Fatal(err)
 				}
 				if compiled != want || measured != want || all != 12 {
-					t.Errorf("%d compiled, %d measured, %d timings; want %d and 12", compiled, measured, all, want)
+					t.Errorf("%d compiled, %d measured, %d timings; want %d and 12", compiled,
+						measured, all, want)
 				}
 			})
 		}

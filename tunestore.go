@@ -24,7 +24,8 @@ type TuneStore struct {
 // TuneStoreOptions says where a TuneStore keeps its results. Every place that is set is used; a result is
 // looked for in their order. The zero value keeps results in memory.
 type TuneStoreOptions struct {
-	// Known is a JSON text that Write or `nereid tune --export` wrote, often an embedded file. It is only read.
+	// Known is a JSON text that Write or `nereid tune --export` wrote, often an embedded file. It is only
+	// read.
 	Known []byte
 	Dir   string // a folder with a file for each result, which processes share
 	File  string // a JSON file in the form of Known, which processes share

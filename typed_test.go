@@ -22,7 +22,8 @@ func (c addConsts) args() []any { return []any{nereid.Arg("BLOCK_SIZE", c.BLOCK_
 
 func loadAdd() (*nereid.Module, error) { return nereid.LoadFS(kernels.Files, "vector_add.py") }
 
-var typedAdd = genrt.Typed[addConsts]{Load: loadAdd, Name: "add_kernel", Consts: addConsts.args, Kinds: "ttti"}
+var typedAdd = genrt.Typed[addConsts]{Load: loadAdd, Name: "add_kernel", Consts: addConsts.args,
+	Kinds: "ttti"}
 
 func launchAdd(s *nereid.Stream, grid nereid.Grid, x, y, out *nereid.Tensor, n int, c addConsts) error {
 	if done, err := typedAdd.Again(s, &grid, &c, []*nereid.Tensor{x, y, out}, []int64{int64(n)}); done {
@@ -46,7 +47,8 @@ func tensors(t testing.TB, dev *nereid.Device, n int) (x, y, out *nereid.Tensor)
 		}
 		for j := range n {
 			bits := nereid.Float32.Encode([]float64{float64(j), 10 * float64(j), 0}[i])
-			if err := (*p).Offset(4 * j).Write([]byte{byte(bits), byte(bits >> 8), byte(bits >> 16), byte(bits >> 24)}); err != nil {
+			if err := (*p).Offset(4 * j).Write([]byte{byte(bits), byte(bits >> 8), byte(bits >> 16),
+				byte(bits >> 24)}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -70,7 +72,8 @@ func TestTyped(t *testing.T) {
 			x, y, out := tensors(t, s.Device(), 64)
 			for _, n := range []int{64, 48, 33, 1, 17} { // divisible by 16, not, and folded away
 				for _, block := range []int{16, 64} {
-					if err := launchAdd(s, nereid.Grid{(n + block - 1) / block}, x, y, out, n, addConsts{BLOCK_SIZE: block}); err != nil {
+					if err := launchAdd(s, nereid.Grid{(n + block - 1) / block}, x, y, out, n,
+						addConsts{BLOCK_SIZE: block}); err != nil {
 						t.Fatal(err)
 					}
 				}
@@ -80,7 +83,8 @@ func TestTyped(t *testing.T) {
 			}
 			host := make([]float32, 4)
 			h := nereid.FromSlice(host)
-			if err := launchAdd(s, nereid.Grid{1}, x, y, h, 4, addConsts{BLOCK_SIZE: 16, Options: nereid.Options{NumWarps: 1}}); err != nil || host[3] != 33 {
+			if err := launchAdd(s, nereid.Grid{1}, x, y, h, 4, addConsts{BLOCK_SIZE: 16,
+				Options: nereid.Options{NumWarps: 1}}); err != nil || host[3] != 33 {
 				t.Error(host, err)
 			}
 			if err := launchAdd(s, nereid.Grid{-1}, x, y, out, 4, addConsts{BLOCK_SIZE: 16}); err == nil {
@@ -91,7 +95,9 @@ func TestTyped(t *testing.T) {
 }
 
 func TestTypedErrors(t *testing.T) {
-	bad := genrt.Typed[struct{}]{Load: func() (*nereid.Module, error) { return nereid.LoadFS(kernels.Files, "none.py") }, Name: "k", Consts: func(struct{}) []any { return nil }}
+	bad := genrt.Typed[struct{}]{Load: func() (*nereid.Module, error) {
+		return nereid.LoadFS(kernels.Files, "none.py")
+	}, Name: "k", Consts: func(struct{}) []any { return nil }}
 	call := bad.Call(struct{}{})
 	call.Int(1)
 	if err := call.Launch(nil, nereid.Grid{1}); err == nil || !strings.Contains(err.Error(), "none.py") {
@@ -101,7 +107,8 @@ func TestTypedErrors(t *testing.T) {
 	for range 9 {
 		call2.Int(1)
 	}
-	if err := call2.Launch(nil, nereid.Grid{1}); err == nil || !strings.Contains(err.Error(), "generate the code again") {
+	if err := call2.Launch(nil, nereid.Grid{1}); err == nil ||
+		!strings.Contains(err.Error(), "generate the code again") {
 		t.Error(err)
 	}
 }
@@ -134,8 +141,10 @@ func TestBind(t *testing.T) {
 				t.Error(err, at(t, out, 63))
 			}
 			for what, err := range map[string]error{
-				"an unaligned number": b.SetInt(n, 63), "a float": b.SetFloat(n, 64), "host memory": b.SetTensor(0, nereid.FromSlice([]float32{1})),
-				"a compile-time argument": b.SetInt(4, 32), "no parameter": b.SetInt(-1, 3), "an unaligned tensor": b.SetTensor(0, x.Offset(4)),
+				"an unaligned number": b.SetInt(n, 63), "a float": b.SetFloat(n, 64),
+				"host memory":             b.SetTensor(0, nereid.FromSlice([]float32{1})),
+				"a compile-time argument": b.SetInt(4, 32), "no parameter": b.SetInt(-1, 3),
+				"an unaligned tensor": b.SetTensor(0, x.Offset(4)),
 			} {
 				if err == nil {
 					t.Errorf("%s is taken", what)
@@ -171,12 +180,16 @@ func TestAllocations(t *testing.T) {
 	args := []any{x, y, out, 64, 16}
 	hostX, hostOut := nereid.FromSlice(make([]float32, 64)), nereid.FromSlice(make([]float32, 64))
 	hostArgs := []any{hostX, y, hostOut, 64, 16}
-	gridFunc := nereid.Programs(nereid.GridFunc(func(m nereid.Meta) nereid.Grid { return nereid.Grid{64 / (4 * m.Int("BLOCK_SIZE"))} }))
+	gridFunc := nereid.Programs(nereid.GridFunc(func(m nereid.Meta) nereid.Grid {
+		return nereid.Grid{64 / (4 * m.Int("BLOCK_SIZE"))}
+	}))
 	for name, launch := range map[string]func() error{
-		"Launch":             func() error { return k.Launch(s, grid, args...) },
-		"Launch, GridFunc":   func() error { return k.Launch(s, gridFunc, args...) },
-		"generated function": func() error { return launchAdd(s, nereid.Grid{1}, x, y, out, 64, addConsts{BLOCK_SIZE: 16}) },
-		"Launch, slices":     func() error { return k.Launch(s, grid, hostArgs...) },
+		"Launch":           func() error { return k.Launch(s, grid, args...) },
+		"Launch, GridFunc": func() error { return k.Launch(s, gridFunc, args...) },
+		"generated function": func() error {
+			return launchAdd(s, nereid.Grid{1}, x, y, out, 64, addConsts{BLOCK_SIZE: 16})
+		},
+		"Launch, slices": func() error { return k.Launch(s, grid, hostArgs...) },
 		"generated, slices": func() error {
 			return launchAdd(s, nereid.Grid{1}, hostX, y, hostOut, 64, addConsts{BLOCK_SIZE: 16})
 		},
@@ -202,8 +215,8 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// Launches with slices of the host take turns on devices that see them as they are and on those that are handed them, while the garbage
-// collector takes what nobody holds.
+// Launches with slices of the host take turns on devices that see them as they are and on those that are
+// handed them, while the garbage collector takes what nobody holds.
 func TestSlices(t *testing.T) {
 	k, err := typedAdd.Kernel()
 	if err != nil {
@@ -220,7 +233,8 @@ func TestSlices(t *testing.T) {
 		for j := range n {
 			x[j], y[j] = float32(i), float32(j)
 		}
-		args := []any{nereid.FromSlice(x).Offset(4 * (n - 64)), nereid.FromSlice(y).Offset(4 * (n - 64)), nereid.FromSlice(out), 64, 16}
+		args := []any{nereid.FromSlice(x).Offset(4 * (n - 64)), nereid.FromSlice(y).Offset(4 * (n - 64)),
+			nereid.FromSlice(out), 64, 16}
 		if err := k.Launch(s, nereid.Grid{4}, args...); err != nil {
 			t.Fatal(err)
 		}
@@ -249,14 +263,17 @@ func BenchmarkLaunch(b *testing.B) {
 	defer bound.Close()
 	var grid nereid.Programs = nereid.Grid{1}
 	args := []any{x, y, out, 64, 16}
-	slices := []any{nereid.FromSlice(make([]float32, 64)), nereid.FromSlice(make([]float32, 64)), nereid.FromSlice(make([]float32, 64)), 64, 16}
+	slices := []any{nereid.FromSlice(make([]float32, 64)), nereid.FromSlice(make([]float32, 64)),
+		nereid.FromSlice(make([]float32, 64)), 64, 16}
 	for _, c := range []struct {
 		name   string
 		launch func() error
 	}{
 		{"Launch", func() error { return k.Launch(s, grid, args...) }},
 		{"slices", func() error { return k.Launch(s, grid, slices...) }},
-		{"generated", func() error { return launchAdd(s, nereid.Grid{1}, x, y, out, 64, addConsts{BLOCK_SIZE: 16}) }},
+		{"generated", func() error {
+			return launchAdd(s, nereid.Grid{1}, x, y, out, 64, addConsts{BLOCK_SIZE: 16})
+		}},
 		{"Bind", func() error { return bound.Launch(nereid.Grid{1}) }},
 	} {
 		b.Run(c.name, func(b *testing.B) {

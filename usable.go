@@ -14,8 +14,9 @@ var (
 	errNoStream    = errors.New("nereid: there is no stream: Device.NewStream makes one")
 	errNoGraph     = errors.New("nereid: there is no graph: Stream.Capture records one")
 	errNoFunc      = errors.New("nereid: the function to be called is nil")
-	errNotCompiled = errors.New("nereid: there is no compiled kernel: Kernel.Compile and LoadCompiled make one")
-	errNotBound    = errors.New("nereid: there is no kernel bound: Kernel.Bind binds one")
+	errNotCompiled = errors.New("nereid: there is no compiled kernel: Kernel.Compile and LoadCompiled " +
+		"make one")
+	errNotBound = errors.New("nereid: there is no kernel bound: Kernel.Bind binds one")
 )
 
 // Errors for values used after Close.

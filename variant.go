@@ -27,7 +27,8 @@ func (v Variant) String() string { return v.core().String() }
 
 // core returns the variant in the form of package compile.
 func (v Variant) core() compile.Variant {
-	return compile.Variant{File: v.File, Kernel: v.Kernel, Signature: v.Signature, Options: options(v.Options)}
+	return compile.Variant{File: v.File, Kernel: v.Kernel, Signature: v.Signature,
+		Options: options(v.Options)}
 }
 
 // variantOf returns a variant of package compile in its exported form.
@@ -48,7 +49,8 @@ func variantsOf(list []compile.Variant) []Variant {
 // path ends with the other, so that a manifest written with kernels/add.py serves a program that loads
 // /srv/kernels/add.py. progress, if not nil, is called after each variant, by one goroutine at a time. Warmup
 // returns the joined errors of all variants; it is also an error if no variant is of the module's file.
-func (m *Module) Warmup(ctx context.Context, dev *Device, list []Variant, progress func(done, total int, v Variant, err error)) error {
+func (m *Module) Warmup(ctx context.Context, dev *Device, list []Variant,
+	progress func(done, total int, v Variant, err error)) error {
 	if err := m.usable(); err != nil {
 		return err
 	}
@@ -64,7 +66,8 @@ func (m *Module) Warmup(ctx context.Context, dev *Device, list []Variant, progre
 	}
 	mine := m.variants(list)
 	if len(mine) == 0 && len(list) > 0 {
-		return fmt.Errorf("nereid: none of %d variants is of %s: the first is of %s", len(list), m.src.Name, list[0].File)
+		return fmt.Errorf("nereid: none of %d variants is of %s: the first is of %s", len(list), m.src.Name,
+			list[0].File)
 	}
 	var mu sync.Mutex
 	var wg sync.WaitGroup
@@ -104,7 +107,9 @@ func (m *Module) variants(list []Variant) (mine []Variant) {
 	own := path.Clean(filepath.ToSlash(m.src.Name))
 	mine = of(func(file string) bool { return file == own })
 	if len(mine) == 0 {
-		mine = of(func(file string) bool { return strings.HasSuffix(own, "/"+file) || strings.HasSuffix(file, "/"+own) })
+		mine = of(func(file string) bool {
+			return strings.HasSuffix(own, "/"+file) || strings.HasSuffix(file, "/"+own)
+		})
 	}
 	return mine
 }

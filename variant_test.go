@@ -26,7 +26,8 @@ func launchScale(t testing.TB, s *nereid.Stream, conf nereid.Config, n, block in
 	return kernelWith(t, "scale", conf).Launch(s, nereid.Grid{1}, x, n, 2.0, nereid.Arg("BLOCK", block))
 }
 
-// What a program launches is recorded; a manifest of it warms another process up; in strict mode nothing else is compiled.
+// What a program launches is recorded; a manifest of it warms another process up; in strict mode nothing
+// else is compiled.
 func TestManifest(t *testing.T) {
 	for _, device := range []string{"interp", "cpu", "sim:80"} {
 		t.Run(device, func(t *testing.T) {
@@ -42,7 +43,8 @@ func TestManifest(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if len(m.Variants) != 3 || !strings.Contains(fmt.Sprint(m.Variants), "scale.py:scale(*fp32:16, i32:16, fp32, None, 16, fp32) num_warps=4 num_stages=3") {
+			if len(m.Variants) != 3 || !strings.Contains(fmt.Sprint(m.Variants),
+				"scale.py:scale(*fp32:16, i32:16, fp32, None, 16, fp32) num_warps=4 num_stages=3") {
 				t.Fatalf("recorded: %v", m.Variants)
 			}
 			mod, err := nereid.Parse("scale.py", []byte(source), nereid.With(nereid.Config{Strict: true}))
@@ -50,7 +52,8 @@ func TestManifest(t *testing.T) {
 				t.Fatal(err)
 			}
 			count := 0
-			err = mod.Warmup(context.Background(), s.Device(), append(m.Variants, nereid.Variant{File: "other.py", Kernel: "k"}),
+			err = mod.Warmup(context.Background(), s.Device(),
+				append(m.Variants, nereid.Variant{File: "other.py", Kernel: "k"}),
 				func(done, total int, v nereid.Variant, err error) {
 					count++
 					if done != count || total != 3 || err != nil {
@@ -74,7 +77,8 @@ func TestManifest(t *testing.T) {
 				}
 			}
 			err = k.Launch(s, nereid.Grid{1}, x, 48, 2.0, nereid.Arg("BLOCK", 32))
-			if !errors.Is(err, nereid.ErrNotCompiled) || !strings.Contains(err.Error(), "scale.py:scale(*fp32:16, i32:16, fp32, None, 32, fp32)") {
+			if !errors.Is(err, nereid.ErrNotCompiled) ||
+				!strings.Contains(err.Error(), "scale.py:scale(*fp32:16, i32:16, fp32, None, 32, fp32)") {
 				t.Errorf("strict mode says %v", err)
 			}
 		})
@@ -84,7 +88,8 @@ func TestManifest(t *testing.T) {
 // Strict mode takes what is in the cache; a damaged or foreign manifest is an error.
 func TestStrict(t *testing.T) {
 	s, c := stream(t, "cpu"), openCache(t, nereid.CacheOptions{})
-	if err := launchScale(t, s, nereid.Config{Cache: c, Strict: true}, 16, 16); !errors.Is(err, nereid.ErrNotCompiled) {
+	if err := launchScale(t, s, nereid.Config{Cache: c, Strict: true}, 16, 16); !errors.Is(err,
+		nereid.ErrNotCompiled) {
 		t.Error(err)
 	}
 	if err := launchScale(t, s, nereid.Config{Cache: c}, 16, 16); err != nil {
@@ -93,7 +98,9 @@ func TestStrict(t *testing.T) {
 	if err := launchScale(t, s, nereid.Config{Cache: c, Strict: true}, 16, 16); err != nil {
 		t.Error(err)
 	}
-	for _, bad := range []string{"", "{", "[]", `{"version": 2}`, `{"version": 1, "variants": [{"file": "k.py"}]}`, `{"version": 1, "variants": [{"file": "k.py", "kernel": "k", "options": {"num_wraps": 8}}]}`} {
+	for _, bad := range []string{"", "{", "[]", `{"version": 2}`,
+		`{"version": 1, "variants": [{"file": "k.py"}]}`,
+		`{"version": 1, "variants": [{"file": "k.py", "kernel": "k", "options": {"num_wraps": 8}}]}`} {
 		file := filepath.Join(t.TempDir(), "m.json")
 		os.WriteFile(file, []byte(bad), 0o666)
 		if _, err := nereid.ReadManifest(file); err == nil {
@@ -102,14 +109,16 @@ func TestStrict(t *testing.T) {
 	}
 	m, _ := nereid.Parse("scale.py", []byte(source))
 	err := m.Warmup(context.Background(), s.Device(), []nereid.Variant{
-		{Kernel: "none"}, {Kernel: "scale", Signature: "i32"}, {Kernel: "scale", Signature: "*fp32, i32, fp32, None, 15, fp32"},
+		{Kernel: "none"}, {Kernel: "scale", Signature: "i32"},
+		{Kernel: "scale", Signature: "*fp32, i32, fp32, None, 15, fp32"},
 	}, nil)
 	for _, want := range []string{"none", "scale", "power of 2"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("no %q in %v", want, err)
 		}
 	}
-	strict, _ := nereid.Parse("k.py", []byte(tuneHead+"@triton.autotune("+two+")"+tuneBody), nereid.With(nereid.Config{Strict: true}))
+	strict, _ := nereid.Parse("k.py", []byte(tuneHead+"@triton.autotune("+two+")"+tuneBody),
+		nereid.With(nereid.Config{Strict: true}))
 	k, err := strict.Kernel("k")
 	if err != nil {
 		t.Fatal(err)
@@ -137,16 +146,21 @@ func TestCompileAndLaunchHooks(t *testing.T) {
 				}
 				return nil
 			},
-			AfterCompile: func(v nereid.Variant, took time.Duration, found bool, err error) { note("after %v %v", found, err) },
-			Stage:        func(v nereid.Variant, s nereid.Stage) { note("%s", s.Name) },
-			BeforeLaunch: func(l nereid.Launching) { note("launch %s %v on %s", l.Variant.Kernel, l.Grid, l.Device) },
-			AfterLaunch:  func(l nereid.Launching, err error) { note("launched %v", err) },
+			AfterCompile: func(v nereid.Variant, took time.Duration, found bool, err error) {
+				note("after %v %v", found, err)
+			},
+			Stage: func(v nereid.Variant, s nereid.Stage) { note("%s", s.Name) },
+			BeforeLaunch: func(l nereid.Launching) {
+				note("launch %s %v on %s", l.Variant.Kernel, l.Grid, l.Device)
+			},
+			AfterLaunch: func(l nereid.Launching, err error) { note("launched %v", err) },
 		},
 	}
 	if err := launchScale(t, s, conf, 16, 16); err != nil {
 		t.Fatal(err)
 	}
-	want := "source; before scale; ttir; linalg; llir; asm; after false <nil>; launch scale (1, 1, 1) on cpu; launched <nil>"
+	want := "source; before scale; ttir; linalg; llir; asm; after false <nil>; launch scale (1, 1, 1) on " +
+		"cpu; launched <nil>"
 	if got := strings.Join(said, "; "); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -154,13 +168,15 @@ func TestCompileAndLaunchHooks(t *testing.T) {
 	if err := launchScale(t, s, conf, 16, 16); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := strings.Join(said, "; "), "source; after true <nil>; launch scale (1, 1, 1) on cpu; launched <nil>"; got != want {
+	if got, want := strings.Join(said, "; "),
+		"source; after true <nil>; launch scale (1, 1, 1) on cpu; launched <nil>"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	if err := launchScale(t, s, conf, 16, 32); !errors.Is(err, refuse) {
 		t.Error(err)
 	}
-	for _, want := range []string{`msg="nereid: compiled" kernel=scale file=scale.py`, `msg="nereid: found in the cache"`, `level=WARN msg="nereid: not compiled"`, `err="not today"`} {
+	for _, want := range []string{`msg="nereid: compiled" kernel=scale file=scale.py`,
+		`msg="nereid: found in the cache"`, `level=WARN msg="nereid: not compiled"`, `err="not today"`} {
 		if !strings.Contains(log.String(), want) {
 			t.Errorf("no %s in\n%s", want, &log)
 		}

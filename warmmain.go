@@ -53,10 +53,12 @@ func warmAll(out io.Writer, file string, mods []*Module) (failed int, err error)
 			continue
 		}
 		if m.conf.Cache == nil {
-			return 0, fmt.Errorf("nereid: what is compiled of %s would not be kept: its configuration has no cache", m.src.Name)
+			return 0, fmt.Errorf("nereid: what is compiled of %s would not be kept: its configuration has "+
+				"no cache", m.src.Name)
 		}
 		caches[m.conf.Cache] = true
-		_ = m.Warmup(context.Background(), dev, mine, func(_, _ int, v Variant, err error) { // which tells of every error
+		// which tells of every error
+		_ = m.Warmup(context.Background(), dev, mine, func(_, _ int, v Variant, err error) {
 			if err != nil {
 				failed++
 				fmt.Fprintf(out, "FAIL %s: %v\n", v, err)
@@ -70,8 +72,10 @@ func warmAll(out io.Writer, file string, mods []*Module) (failed int, err error)
 		c.Close()
 	}
 	if passed+failed == 0 {
-		return 0, fmt.Errorf("nereid: none of the %d variants in %s is of a module of this program", len(list.Variants), file)
+		return 0, fmt.Errorf("nereid: none of the %d variants in %s is of a module of this program",
+			len(list.Variants), file)
 	}
-	fmt.Fprintf(out, "%d passed, %d failed, for the build %s\n", passed, failed, cache.BuildText(cache.Build()))
+	fmt.Fprintf(out, "%d passed, %d failed, for the build %s\n", passed, failed,
+		cache.BuildText(cache.Build()))
 	return failed, nil
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/cache"
 )
 
-// TestWarmMain has the test program play a program that was built from a checkout: what other builds compiled is of no
-// use to it, its strict launches say so, and with WarmMain it warms itself up.
+// TestWarmMain has the test program play a program that was built from a checkout: what other builds
+// compiled is of no use to it, its strict launches say so, and with WarmMain it warms itself up.
 func TestWarmMain(t *testing.T) {
 	needLLVM(t)
 	if dir := os.Getenv("NEREID_TEST_WARMMAIN"); dir != "" {
@@ -35,7 +35,8 @@ func TestWarmMain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	other := &cache.Entry{Target: "cpu", Signature: v.Signature, Key: cache.Key{Kernel: "k", Hash: strings.Repeat("ab", 32)}, Compiler: "v9.9.9 h1:xyz go1.26", Options: options, Code: "x",
+	other := &cache.Entry{Target: "cpu", Signature: v.Signature, Key: cache.Key{Kernel: "k",
+		Hash: strings.Repeat("ab", 32)}, Compiler: "v9.9.9 h1:xyz go1.26", Options: options, Code: "x",
 		Stages: []cache.Stage{{Name: "x", Size: 1, Data: []byte("x")}}}
 	cache.Open(cache.Options{Dir: filepath.Join(dir, "cache")}).Put(other)
 
@@ -52,7 +53,8 @@ func TestWarmMain(t *testing.T) {
 		!strings.Contains(out, `the cache has it from "v9.9.9`) || !strings.Contains(out, "nereid.WarmMain") {
 		t.Errorf("before the warm-up: %s", out)
 	}
-	if out := run(manifest); !strings.Contains(out, "1 passed, 0 failed, for the build program ") || strings.Contains(out, "strict launch") {
+	if out := run(manifest); !strings.Contains(out, "1 passed, 0 failed, for the build program ") ||
+		strings.Contains(out, "strict launch") {
 		t.Errorf("the warm-up: %s", out)
 	}
 	if out := run(""); !strings.Contains(out, "strict launch: ok") {

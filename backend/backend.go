@@ -115,7 +115,8 @@ func Register(t Target) {
 	defer mu.Unlock()
 	name := t.Name()
 	if !valid.MatchString(name) {
-		panic(fmt.Sprintf("backend: %q is no name of a target: use lower-case letters, digits and dashes", name))
+		panic(fmt.Sprintf("backend: %q is no name of a target: use lower-case letters, digits and dashes",
+			name))
 	}
 	if slices.Contains(taken, name) || slices.ContainsFunc(targets, func(o Target) bool {
 		return o.Name() == name

@@ -215,8 +215,8 @@ func TestWithoutCompiler(t *testing.T) {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(exe, "-test.run=^TestWithoutCompiler$", "-test.v", "-test.count=1")
-	cmd.Env = []string{hidden + "=" + path, "NEREID_LLVM=/nowhere/libLLVM.so", "NEREID_CUDA=/nowhere/libcuda.so",
-		"PATH=/nowhere", "NEREID_CACHE=off", "HOME=" + t.TempDir()}
+	cmd.Env = []string{hidden + "=" + path, "NEREID_LLVM=/nowhere/libLLVM.so",
+		"NEREID_CUDA=/nowhere/libcuda.so", "PATH=/nowhere", "NEREID_CACHE=off", "HOME=" + t.TempDir()}
 	out, err := cmd.CombinedOutput()
 	if err != nil || !bytes.Contains(out, []byte("every variant: 10")) {
 		t.Fatalf("%v\n%s", err, out)
@@ -237,7 +237,8 @@ func withoutCompiler(t *testing.T, path string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if x, err := nereid.New(dev, nereid.Float32, 64); err != nil || x.Close() != nil { // the driver is up then
+	// the driver is up then
+	if x, err := nereid.New(dev, nereid.Float32, 64); err != nil || x.Close() != nil {
 		t.Fatal(err)
 	}
 	start := time.Now()
@@ -331,7 +332,8 @@ func TestOpen480(t *testing.T) {
 	}
 	index := read
 	code := len(parts[0][format.PartObj])
-	if v, err := b.Lookup("softmax_477"); err != nil || v.Name() != "softmax_477" || len(b.Variants()) != 480 {
+	if v, err := b.Lookup("softmax_477"); err != nil || v.Name() != "softmax_477" ||
+		len(b.Variants()) != 480 {
 		t.Error(v, err)
 	}
 	if read != index || b.Loaded() != 0 {
@@ -458,7 +460,8 @@ func TestLookup(t *testing.T) {
 		t.Error(small)
 	}
 	var missing *bundle.NotFoundError
-	if _, err := b.Lookup("softmax_fp32_46"); !errors.As(err, &missing) || !errors.Is(err, bundle.ErrNotFound) ||
+	if _, err := b.Lookup("softmax_fp32_46"); !errors.As(err, &missing) ||
+		!errors.Is(err, bundle.ErrNotFound) ||
 		len(missing.Have) != 4 ||
 		!strings.Contains(err.Error(), `there is no variant "softmax_fp32_46": did you mean`) ||
 		!strings.Contains(err.Error(), "softmax_fp16_128, ") {

@@ -15,7 +15,8 @@ func softmaxData() []byte {
 	w := &format.Writer{}
 	for _, block := range []string{"1024", "2048", "4096"} {
 		e := format.Entry{Name: "softmax_fp32_" + block, Group: "softmax_fp32", Kernel: "softmax_kernel",
-			Target: "cuda:90", Machine: "sm_90", Constants: format.Constants(map[string]string{"BLOCK_SIZE": block})}
+			Target: "cuda:90", Machine: "sm_90",
+			Constants: format.Constants(map[string]string{"BLOCK_SIZE": block})}
 		parts := map[string][]byte{format.PartPTX: []byte(".version 8.0"), format.PartMeta: []byte("{}")}
 		if err := w.Add(e, parts); err != nil {
 			panic(err)

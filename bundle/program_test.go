@@ -93,7 +93,8 @@ func groupNorm(s *nereid.Stream, v *bundle.Variant) (worst float64, err error) {
 	for _, r := range []*room{x, y, g, b} {
 		defer r.Close()
 	}
-	err = v.Launch(s, nereid.Grid{images, groups}, x.Tensor, y.Tensor, g.Tensor, b.Tensor, pixels, c, per, eps)
+	err = v.Launch(s, nereid.Grid{images, groups}, x.Tensor, y.Tensor, g.Tensor, b.Tensor, pixels,
+		c, per, eps)
 	if err != nil {
 		return 0, err
 	}

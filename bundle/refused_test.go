@@ -24,7 +24,8 @@ func TestForeign(t *testing.T) {
 		want            []string
 	}{
 		{"cuda:90", "", []string{"softmax_fp32_64 has no code for cpu: cuda:90: this is ", "object files"}},
-		{baseline(), "x86_64-unknown-linux-gnu x86-64-v9 +sse2,+avx9", []string{"x86-64-v9", "lacks", "avx9"}},
+		{baseline(), "x86_64-unknown-linux-gnu x86-64-v9 +sse2,+avx9",
+			[]string{"x86-64-v9", "lacks", "avx9"}},
 		{baseline(), "riscv64-unknown-linux-gnu generic +v", []string{"this is "}},
 		{baseline(), "aarch64-apple-darwin apple-m9 +neon",
 			[]string{"the code is for darwin/arm64 (apple-m9), and this is "}},
@@ -136,7 +137,8 @@ func TestNoBundle(t *testing.T) {
 	if err := os.WriteFile(file, bytes.Repeat([]byte("no bundle "), 100), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := bundle.Open(file); !errors.Is(err, bundle.ErrFormat) || !strings.Contains(err.Error(), file) {
+	if _, err := bundle.Open(file); !errors.Is(err, bundle.ErrFormat) ||
+		!strings.Contains(err.Error(), file) {
 		t.Error(err)
 	}
 	if _, err := bundle.Open(filepath.Join(dir, "nothing")); !errors.Is(err, fs.ErrNotExist) {
@@ -168,7 +170,8 @@ func TestNothing(t *testing.T) {
 		if b.Variants() != nil || b.Groups() != nil || b.Hash() != "" || b.Loaded() != 0 || b.Close() != nil {
 			t.Error("a bundle that is not open has something")
 		}
-		for name, err := range map[string]error{"Lookup": second(b.Lookup("x")), "Group": second(b.Group("x"))} {
+		for name, err := range map[string]error{"Lookup": second(b.Lookup("x")),
+			"Group": second(b.Group("x"))} {
 			if err == nil {
 				t.Errorf("%s of nothing works", name)
 			}

@@ -79,7 +79,8 @@ func go_bind_signature(h, dev C.uintptr_t, signature *C.char, o *C.nereid_option
 			if signature == nil || *signature == 0 {
 				return nil, badCall("the signature is NULL or empty")
 			}
-			return foreign.FreezeSignature(k.k, s, C.GoString(signature), (*foreign.Options)(unsafe.Pointer(o)))
+			return foreign.FreezeSignature(k.k, s, C.GoString(signature),
+				(*foreign.Options)(unsafe.Pointer(o)))
 		})
 	})
 }

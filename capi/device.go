@@ -105,10 +105,14 @@ func go_device_list(f C.door_device_fn, user unsafe.Pointer, err **C.nereid_erro
 		}
 		here, absent := nereid.Devices()
 		for _, d := range here {
-			withStrings([]string{d.String(), d.Info()}, func(s []*C.char) { C.door_device(f, user, s[0], s[1], nil) })
+			withStrings([]string{d.String(), d.Info()}, func(s []*C.char) {
+				C.door_device(f, user, s[0], s[1], nil)
+			})
 		}
 		for _, a := range absent {
-			withStrings([]string{a.Kind, a.Why.Error()}, func(s []*C.char) { C.door_device(f, user, s[0], nil, s[1]) })
+			withStrings([]string{a.Kind, a.Why.Error()}, func(s []*C.char) {
+				C.door_device(f, user, s[0], nil, s[1])
+			})
 		}
 		return nil
 	})

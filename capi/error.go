@@ -22,7 +22,8 @@ import (
 func run(out **C.nereid_error, f func() error) (status C.int) {
 	defer func() {
 		if p := recover(); p != nil {
-			status = fail(out, &internalError{fmt.Sprintf("nereid: internal error: %v\n%s", p, debug.Stack())})
+			status = fail(out, &internalError{fmt.Sprintf("nereid: internal error: %v\n%s", p,
+				debug.Stack())})
 		}
 	}()
 	return fail(out, f())
@@ -187,8 +188,9 @@ func fail(out **C.nereid_error, err error) C.int {
 		cString(p.arg), C.size_t(len(p.diagnostics)))
 	for i := range p.diagnostics {
 		d := &p.diagnostics[i]
-		C.door_diagnose(e, C.size_t(i), cString(d.Severity), cString(d.Code), cString(d.Message), cString(d.Hint),
-			cString(d.File), C.int(d.Line), C.int(d.Column), C.int(d.EndLine), C.int(d.EndColumn))
+		C.door_diagnose(e, C.size_t(i), cString(d.Severity), cString(d.Code), cString(d.Message),
+			cString(d.Hint), cString(d.File), C.int(d.Line), C.int(d.Column), C.int(d.EndLine),
+			C.int(d.EndColumn))
 	}
 	*out = e
 	return status

@@ -120,7 +120,8 @@ func object[T any](handle C.uintptr_t) (*T, error) {
 	case handle == 0:
 		return nil, &handleError{fmt.Sprintf("nereid: the %s is NULL", want)}
 	case x != nil:
-		return nil, &handleError{fmt.Sprintf("nereid: the handle is a %s, not a %s", name(reflect.TypeOf(x)), want)}
+		return nil, &handleError{fmt.Sprintf("nereid: the handle is a %s, not a %s",
+			name(reflect.TypeOf(x)), want)}
 	}
 	return nil, &handleError{fmt.Sprintf("nereid: the %s is closed, or never was one", want)}
 }

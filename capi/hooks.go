@@ -116,7 +116,8 @@ func (x *hooks) functions() (out nereid.Hooks) {
 		out.BeforeCompile = func(_ context.Context, v nereid.Variant) (err error) {
 			withVariant(v, "", func(cv *C.nereid_variant) {
 				if C.door_before_compile(x.pinned(), cv) != 0 {
-					err = &cancelled{fmt.Sprintf("nereid: %s: the hook before_compile refused to compile it", v.Kernel)}
+					err = &cancelled{fmt.Sprintf("nereid: %s: the hook before_compile refused to compile it",
+						v.Kernel)}
 				}
 			})
 			return err
@@ -198,9 +199,9 @@ func withVariant(v nereid.Variant, device string, f func(*C.nereid_variant)) {
 		defer C.free(unsafe.Pointer(cv))
 		cv.file, cv.kernel, cv.signature, cv.device = s[0], s[1], s[2], s[3]
 		cv.options = C.nereid_options{
-			size: C.sizeof_nereid_options, flags: C.uint32_t(foreign.FlagsOf(o)), num_warps: C.int32_t(o.NumWarps),
-			num_stages: C.int32_t(o.NumStages), num_ctas: C.int32_t(o.NumCTAs), maxnreg: C.int32_t(o.MaxNReg),
-			extra: s[4], extern_libs: s[5],
+			size: C.sizeof_nereid_options, flags: C.uint32_t(foreign.FlagsOf(o)),
+			num_warps: C.int32_t(o.NumWarps), num_stages: C.int32_t(o.NumStages),
+			num_ctas: C.int32_t(o.NumCTAs), maxnreg: C.int32_t(o.MaxNReg), extra: s[4], extern_libs: s[5],
 		}
 		f(cv)
 	})

@@ -151,8 +151,8 @@ func writeSteps(q *C.struct_quick, steps []foreign.Step) {
 	}
 	for i := range steps {
 		s, to := &steps[i], &q.steps[i]
-		*to = C.struct_quick_step{head: C.uint64_t(s.Head), value: C.uint64_t(s.Value), size: C.uint64_t(s.Size),
-			how: C.uint8_t(s.How), look: C.uint8_t(s.Look), at: C.uint8_t(s.At)}
+		*to = C.struct_quick_step{head: C.uint64_t(s.Head), value: C.uint64_t(s.Value),
+			size: C.uint64_t(s.Size), how: C.uint8_t(s.How), look: C.uint8_t(s.Look), at: C.uint8_t(s.At)}
 		if s.Name != "" {
 			to.name = add(s.Name)
 		}

@@ -74,7 +74,9 @@ func selected(b *bundle.File, names, groups, targets []string) ([]*bundle.Entry,
 			return nil, err
 		}
 		if len(s.given) > 0 {
-			all = slices.DeleteFunc(all, func(e *bundle.Entry) bool { return !slices.Contains(s.given, s.of(e)) })
+			all = slices.DeleteFunc(all, func(e *bundle.Entry) bool {
+				return !slices.Contains(s.given, s.of(e))
+			})
 		}
 	}
 	return all, nil
@@ -154,16 +156,17 @@ func newAOTShowCmd() *cobra.Command {
 		Use:     "show BUNDLE.nrb [NAME...]", Short: "Prints what launches of variants must know, as JSON",
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return withEntries(args[0], args[1:], nil, targets, func(b *bundle.File, list []*bundle.Entry) error {
-				out := make([]shown, len(list))
-				for i, e := range list {
-					var err error
-					if out[i], err = describeEntry(b, e); err != nil {
-						return err
+			return withEntries(args[0], args[1:], nil, targets,
+				func(b *bundle.File, list []*bundle.Entry) error {
+					out := make([]shown, len(list))
+					for i, e := range list {
+						var err error
+						if out[i], err = describeEntry(b, e); err != nil {
+							return err
+						}
 					}
-				}
-				return printJSON(cmd, out)
-			})
+					return printJSON(cmd, out)
+				})
 		},
 	}
 	cmd.Flags().StringSliceVar(&targets, "target", nil, "only for these targets")
@@ -238,17 +241,18 @@ func newAOTExtractCmd() *cobra.Command {
 			if output == "" {
 				return usagef("where to? -o FOLDER")
 			}
-			return withEntries(args[0], args[1:], nil, targets, func(b *bundle.File, list []*bundle.Entry) error {
-				if err := os.MkdirAll(output, 0o755); err != nil {
-					return err
-				}
-				for _, e := range list {
-					if err := extractEntry(cmd, b, e, output); err != nil {
+			return withEntries(args[0], args[1:], nil, targets,
+				func(b *bundle.File, list []*bundle.Entry) error {
+					if err := os.MkdirAll(output, 0o755); err != nil {
 						return err
 					}
-				}
-				return nil
-			})
+					for _, e := range list {
+						if err := extractEntry(cmd, b, e, output); err != nil {
+							return err
+						}
+					}
+					return nil
+				})
 		},
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", "", "folder for NAME.TARGET.PART")

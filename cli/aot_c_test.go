@@ -132,7 +132,8 @@ func TestLauncherOfOthers(t *testing.T) {
 	cmd := exec.Command(filepath.Join(dir, "launch"), "add_kernel.json", "add_kernel.ptx", "3000", "launch")
 	cmd.Dir = dir
 	log := filepath.Join(dir, "log")
-	cmd.Env = append(os.Environ(), "NEREID_CUDA="+stub.Build(t), "NEREID_STUB_LOG="+log, "NEREID_STUB_PARAMS=4")
+	cmd.Env = append(os.Environ(), "NEREID_CUDA="+stub.Build(t), "NEREID_STUB_LOG="+log,
+		"NEREID_STUB_PARAMS=4")
 	out, err := cmd.CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "add_kernel: 4 arguments, ok") {
 		t.Errorf("%v\n%s", err, out)

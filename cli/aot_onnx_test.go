@@ -70,8 +70,8 @@ func TestONNXProvider(t *testing.T) {
 func exampleLibrary(t *testing.T) (run func(env []string, program string, args ...string) string) {
 	t.Helper()
 	dir := t.TempDir()
-	nereidMain(t, "aot", fewOperators(t, dir, `["fp32", "fp16"]`), "--so", filepath.Join(dir, "liboperators.so"),
-		"--onnx", "--targets", "cpu")
+	nereidMain(t, "aot", fewOperators(t, dir, `["fp32", "fp16"]`), "--so",
+		filepath.Join(dir, "liboperators.so"), "--onnx", "--targets", "cpu")
 	return func(env []string, program string, args ...string) string {
 		t.Helper()
 		cmd := exec.Command(program, args...)
@@ -146,7 +146,8 @@ arguments = { in_ptr = "x", out_ptr = "y", in_row_stride = "n", out_row_stride =
 	for _, test := range []struct{ from, to, want string }{
 		{"", "", ""},
 		{operator, "", "the tables describe no operators"},
-		{`out_ptr = "y", `, "", `argument out_ptr is none of the tensors: arguments.out_ptr = "TENSOR" says which`},
+		{`out_ptr = "y", `, "",
+			`argument out_ptr is none of the tensors: arguments.out_ptr = "TENSOR" says which`},
 		{`, n_cols = "n"`, "",
 			`n_cols is no dimension and no attribute: arguments.n_cols = "RULE" says what it is`},
 		{"x: fp32", "x: fp16", "x has elements of fp16, and the kernel's in_ptr is *fp32"},

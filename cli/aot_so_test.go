@@ -192,7 +192,8 @@ func TestAOTLibraryAgain(t *testing.T) {
 	var libs [2][]byte
 	for i := range libs {
 		lib := filepath.Join(t.TempDir(), "libsoftmax.so")
-		nereidMain(t, "aot", softmaxTable, "--so", lib, "--targets", "cpu:x86-64-v3", "--only", "softmax_fp32_1024")
+		nereidMain(t, "aot", softmaxTable, "--so", lib, "--targets", "cpu:x86-64-v3", "--only",
+			"softmax_fp32_1024")
 		var err error
 		if libs[i], err = os.ReadFile(lib); err != nil {
 			t.Fatal(err)

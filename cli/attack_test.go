@@ -18,8 +18,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/cache"
 )
 
-// The scripts testdata/attack_*.txtar do what somebody would do who can choose a file that Nereid reads. What they cannot write as
-// text they have made by `forge KIND FILE ARG…`; a new kind is a row here.
+// The scripts testdata/attack_*.txtar do what somebody would do who can choose a file that Nereid reads.
+// What they cannot write as text they have made by `forge KIND FILE ARG…`; a new kind is a row here.
 var forgeries = map[string]struct {
 	usage string
 	make  func(args []string) ([]byte, error)
@@ -42,11 +42,13 @@ func forge(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), data, 0o644))
 }
 
-// forgeArchive is an archive with an entry that has a valid checksum, under any key and with a stage of any name.
+// forgeArchive is an archive with an entry that has a valid checksum, under any key and with a stage of any
+// name.
 func forgeArchive(args []string) ([]byte, error) {
 	e := &cache.Entry{
 		Key: cache.Key{Kernel: args[0], Hash: args[1]}, Options: json.RawMessage("{}"), Code: "object",
-		Stages: []cache.Stage{{Name: args[2], Data: []byte("text")}, {Name: "object", Data: []byte("\x7fELF")}},
+		Stages: []cache.Stage{{Name: args[2], Data: []byte("text")},
+			{Name: "object", Data: []byte("\x7fELF")}},
 	}
 	entry, err := e.Encode()
 	if err != nil {
@@ -63,7 +65,8 @@ func forgeArchive(args []string) ([]byte, error) {
 
 // forgeRecording is a recorded launch of a kernel without arguments.
 func forgeRecording(args []string) ([]byte, error) {
-	launch, err := json.Marshal(map[string]any{"kernel": args[0], "file": args[1], "grid": []int{1, 1, 1}, "args": []int{}})
+	launch, err := json.Marshal(map[string]any{"kernel": args[0], "file": args[1], "grid": []int{1, 1, 1},
+		"args": []int{}})
 	if err != nil {
 		return nil, err
 	}

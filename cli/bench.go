@@ -23,10 +23,14 @@ func newBenchCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bench [--device D] [--only NAME]...",
 		Short: "Measures the kernels on a device",
-		Long: "Measures the kernels in kernels/ on a device and prints a row for each figure; in a pipe, or with --json, a JSON line\n" +
-			"as peer/triton_peer.py prints it for Triton on the same kernels and sizes. Times are medians, with cold caches.\n\n" +
-			"--only launch is the host's side of a warm launch in every form that it has; on a GPU beside the bare call to the driver.\n" +
-			"--only start is a process from start to end, with the device alone and to the first result of a kernel that is in the cache.",
+		Long: "Measures the kernels in kernels/ on a device and prints a row for each figure; in a pipe, " +
+			"or with --json, a JSON line\n" +
+			"as peer/triton_peer.py prints it for Triton on the same kernels and sizes. Times are medians, " +
+			"with cold caches.\n\n" +
+			"--only launch is the host's side of a warm launch in every form that it has; on a GPU beside " +
+			"the bare call to the driver.\n" +
+			"--only start is a process from start to end, with the device alone and to the first result of " +
+			"a kernel that is in the cache.",
 		Example: "  nereid bench --only softmax,matmul\n  nereid bench --only launch --device cpu",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -52,7 +56,8 @@ func newBenchCmd() *cobra.Command {
 			if err := checkNamed("--only", s.Only, known); err != nil {
 				return err
 			}
-			os.Setenv("CUDA_CACHE_DISABLE", "1") // the driver would remember what it compiled in an earlier run
+			// the driver would remember what it compiled in an earlier run
+			os.Setenv("CUDA_CACHE_DISABLE", "1")
 			dev, err := nereid.Open(device)
 			if err != nil {
 				return err
@@ -90,7 +95,8 @@ func newBenchCmd() *cobra.Command {
 	fs.StringVar(&torch, "torch", "", "with --peers, a Python that has PyTorch (default: .venv/bin/python)")
 	fs.StringVar(&begin, "begin", "", "be a process of --only start")
 	fs.MarkHidden("begin")
-	fs.BoolVar(&lines, "json", false, "print JSON lines also on a terminal; --json=false: rows also in a pipe")
+	fs.BoolVar(&lines, "json", false,
+		"print JSON lines also on a terminal; --json=false: rows also in a pipe")
 	return cmd
 }
 

@@ -24,9 +24,10 @@ import (
 
 func newCacheCmd() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:     "cache",
-		Short:   "Shows and keeps the cache of compiled kernels",
-		Long:    "The cache of compiled kernels: NEREID_CACHE_DIR, or `nereid` in the user's cache folder.\nA kernel is named by its key or by as much of its beginning as is unique.",
+		Use:   "cache",
+		Short: "Shows and keeps the cache of compiled kernels",
+		Long: "The cache of compiled kernels: NEREID_CACHE_DIR, or `nereid` in the user's cache " +
+			"folder.\nA kernel is named by its key or by as much of its beginning as is unique.",
 		Example: "  nereid cache ls",
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -41,11 +42,13 @@ func newCacheCmd() *cobra.Command {
 			*dir = c.Dir()
 		}
 		s := cache.Open(cache.Options{
-			Dir: *dir, ReadOnly: knob.Cache.Get() == "readonly", Limit: knob.CacheSize.Get(), Secret: knob.CacheKey.Get(),
+			Dir: *dir, ReadOnly: knob.Cache.Get() == "readonly", Limit: knob.CacheSize.Get(),
+			Secret: knob.CacheKey.Get(),
 		})
 		return s, s.Check()
 	}
-	for _, sub := range []func(opener) *cobra.Command{cacheLs, cacheShow, cacheVerify, cachePrune, cacheExport, cacheImport, cacheClear} {
+	for _, sub := range []func(opener) *cobra.Command{cacheLs, cacheShow, cacheVerify, cachePrune,
+		cacheExport, cacheImport, cacheClear} {
 		cmd.AddCommand(sub(open))
 	}
 	return cmd
@@ -101,7 +104,8 @@ func cacheLs(open opener) *cobra.Command {
 					continue
 				}
 				target, signature := printable(e.Target), printable(e.Signature)
-				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", short(it.Key), sizeText(it.Size), ago(it.Used), target, optionsText(e.Options), signature)
+				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", short(it.Key), sizeText(it.Size), ago(it.Used),
+					target, optionsText(e.Options), signature)
 			}
 			w.Flush()
 			fmt.Fprintf(cmd.OutOrStdout(), "%d kernels, %s in %s\n", len(list), sizeText(total), s.Dir())
@@ -159,7 +163,8 @@ func ago(t time.Time) string {
 func cacheShow(open opener) *cobra.Command {
 	return &cobra.Command{
 		Example: "  nereid cache show softmax_kernel-3f\n  nereid cache show softmax_kernel-3f llir",
-		Use:     "show KEY [STAGE]", Short: "Shows what a kernel was compiled from and for, or one of its stages",
+		Use:     "show KEY [STAGE]", Short: "Shows what a kernel was compiled from and for, or one of " +
+			"its stages",
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			_, list, err := open.list(args[:1])
@@ -179,7 +184,8 @@ func cacheShow(open opener) *cobra.Command {
 			}
 			data := e.Stage(args[1])
 			if data == nil {
-				return usagef("the kernel has no stage %q: it has %s", args[1], strings.Join(stageNames(e), ", "))
+				return usagef("the kernel has no stage %q: it has %s", args[1],
+					strings.Join(stageNames(e), ", "))
 			}
 			_, err = cmd.OutOrStdout().Write(data)
 			return err
@@ -198,8 +204,8 @@ func showEntry(w io.Writer, e *cache.Entry) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	defer t.Flush()
 	for _, row := range [][2]string{
-		{"key", e.Key.String()}, {"kernel", e.Key.Kernel}, {"target", e.Target}, {"signature", e.Signature}, {"options", compact(e.Options)},
-		{"compiler", e.Compiler}, {"generator", e.Generator},
+		{"key", e.Key.String()}, {"kernel", e.Key.Kernel}, {"target", e.Target}, {"signature", e.Signature},
+		{"options", compact(e.Options)}, {"compiler", e.Compiler}, {"generator", e.Generator},
 	} {
 		fmt.Fprintf(t, "%s\t%s\n", row[0], printable(row[1]))
 	}
@@ -274,7 +280,8 @@ func cachePrune(open opener) *cobra.Command {
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&size, "max-size", "", "keep at most this much, 512MiB say; 0: no limit (default: NEREID_CACHE_SIZE, or 4GiB)")
+	cmd.Flags().StringVar(&size, "max-size", "",
+		"keep at most this much, 512MiB say; 0: no limit (default: NEREID_CACHE_SIZE, or 4GiB)")
 	cmd.Flags().DurationVar(&age, "older", 0, "remove what was not used for so long, 720h say")
 	return cmd
 }
@@ -282,8 +289,8 @@ func cachePrune(open opener) *cobra.Command {
 func cacheExport(open opener) *cobra.Command {
 	return &cobra.Command{
 		Example: "  nereid cache export kernels.tar.gz softmax",
-		Use:     "export FILE.tar.gz [KEY…]", Short: "Writes kernels to an archive, for other machines", Args: cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		Use:     "export FILE.tar.gz [KEY…]", Short: "Writes kernels to an archive, for other machines",
+		Args: cobra.MinimumNArgs(1), RunE: func(cmd *cobra.Command, args []string) error {
 			s, list, err := open.list(args[1:])
 			if err != nil {
 				return err
@@ -305,8 +312,8 @@ func cacheExport(open opener) *cobra.Command {
 func cacheImport(open opener) *cobra.Command {
 	return &cobra.Command{
 		Example: "  nereid cache import kernels.tar.gz",
-		Use:     "import FILE.tar.gz", Short: "Takes the kernels of an archive over", Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		Use:     "import FILE.tar.gz", Short: "Takes the kernels of an archive over",
+		Args: cobra.ExactArgs(1), RunE: func(cmd *cobra.Command, args []string) error {
 			s, err := open()
 			if err != nil {
 				return err

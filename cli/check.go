@@ -38,7 +38,8 @@ func newCheckCmd() *cobra.Command {
 		Args:    cobra.MinimumNArgs(1),
 		RunE:    func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 	}
-	cmd.Flags().BoolVar(&f.json, "json", false, "print an object with diagnostics, checked and skipped kernels")
+	cmd.Flags().BoolVar(&f.json, "json", false,
+		"print an object with diagnostics, checked and skipped kernels")
 	cmd.Flags().StringVar(&f.target, "target", "cuda:90",
 		"what to compile for: cuda:CAPABILITY, hip:CHIP, cpu, cpu:CHIP or interp")
 	cmd.Flags().StringSliceVar(&f.roots, "root", nil, "more folders in which imports are found")
@@ -232,5 +233,6 @@ func (c *checked) print(out io.Writer) {
 	for _, s := range c.Skipped {
 		fmt.Fprintf(out, "%s is not checked: %s\n", s.Kernel, s.Why)
 	}
-	fmt.Fprintf(out, "%s checked, %s\n", count(len(c.Checked), "kernel"), count(len(c.Diagnostics), "diagnostic"))
+	fmt.Fprintf(out, "%s checked, %s\n", count(len(c.Checked), "kernel"),
+		count(len(c.Diagnostics), "diagnostic"))
 }

@@ -25,7 +25,8 @@ func TestTakeChecks(t *testing.T) {
 	} {
 		f := runFlags{check: strings.Fields(test.given)}
 		left := f.takeChecks(strings.Fields(test.args))
-		if !slices.Equal(f.check, strings.Fields(test.checks)) || !slices.Equal(left, strings.Fields(test.left)) {
+		if !slices.Equal(f.check, strings.Fields(test.checks)) ||
+			!slices.Equal(left, strings.Fields(test.left)) {
 			t.Errorf("%s, %s: checks %v, arguments %v", test.given, test.args, f.check, left)
 		}
 	}
@@ -35,7 +36,8 @@ func TestTakeChecks(t *testing.T) {
 func TestHelp(t *testing.T) {
 	var visit func(cmd *cobra.Command)
 	visit = func(cmd *cobra.Command) {
-		if cmd.Example == "" && cmd.HasParent() && cmd.Parent().Name() != "completion" && cmd.Name() != "help" {
+		if cmd.Example == "" && cmd.HasParent() && cmd.Parent().Name() != "completion" &&
+			cmd.Name() != "help" {
 			t.Errorf("%s has no example", cmd.CommandPath())
 		}
 		for _, sub := range cmd.Commands() {

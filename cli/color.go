@@ -22,20 +22,23 @@ var paints = []struct {
 	line  *regexp.Regexp
 	color string
 }{
-	{regexp.MustCompile(`^\s+(\^~*)\s*$`), green},                                               // carets
-	{regexp.MustCompile(`^\S+:\d+:\d+: (error):`), red},                                         // diagnostics
-	{regexp.MustCompile(`^\S+:\d+:\d+: (warning|note|remark):`), yellow},                        //
-	{regexp.MustCompile(`^(\S+:\d+:\d+):`), bold},                                               //
-	{regexp.MustCompile(`^nereid: (?:warning: )?(internal error)`), red},                        //
-	{regexp.MustCompile(`^(FAIL|fail)\b`), red},                                                 // lists
-	{regexp.MustCompile(`^(ok) \S`), green},                                                     //
-	{regexp.MustCompile(`^check +(ok)\b`), green},                                               // run
-	{regexp.MustCompile(`\b(FAILED)\b`), red},                                                   //
-	{regexp.MustCompile(`^(not checked .*)`), faint},                                            //
-	{regexp.MustCompile(`^(\* .*)`), green},                                                     // the config that a tuning chose
-	{regexp.MustCompile(`\d\.\d\d +(ok)$`), green},                                              // ratios
-	{regexp.MustCompile(`(\d+\.\d\d +short)$`), red},                                            //
-	{regexp.MustCompile(`^(KEY +SIZE.*|kernel +(?:first launch|size).*|file +times.*)$`), bold}, // heads of tables
+	{regexp.MustCompile(`^\s+(\^~*)\s*$`), green}, // carets
+	// diagnostics
+	{regexp.MustCompile(`^\S+:\d+:\d+: (error):`), red},
+	{regexp.MustCompile(`^\S+:\d+:\d+: (warning|note|remark):`), yellow}, //
+	{regexp.MustCompile(`^(\S+:\d+:\d+):`), bold},                        //
+	{regexp.MustCompile(`^nereid: (?:warning: )?(internal error)`), red}, //
+	{regexp.MustCompile(`^(FAIL|fail)\b`), red},                          // lists
+	{regexp.MustCompile(`^(ok) \S`), green},                              //
+	{regexp.MustCompile(`^check +(ok)\b`), green},                        // run
+	{regexp.MustCompile(`\b(FAILED)\b`), red},                            //
+	{regexp.MustCompile(`^(not checked .*)`), faint},                     //
+	// the config that a tuning chose
+	{regexp.MustCompile(`^(\* .*)`), green},
+	{regexp.MustCompile(`\d\.\d\d +(ok)$`), green},   // ratios
+	{regexp.MustCompile(`(\d+\.\d\d +short)$`), red}, //
+	// heads of tables
+	{regexp.MustCompile(`^(KEY +SIZE.*|kernel +(?:first launch|size).*|file +times.*)$`), bold},
 }
 
 // painter colours the lines that are written to a terminal. A table is aligned before it comes here.
@@ -44,8 +47,8 @@ type painter struct {
 	line []byte // not ended yet
 }
 
-// painted returns a writer that colours what goes to w, if colours are wanted there: on a terminal, unless NO_COLOR
-// is set, or anywhere if CLICOLOR_FORCE is. flush writes a line without an end.
+// painted returns a writer that colours what goes to w, if colours are wanted there: on a terminal, unless
+// NO_COLOR is set, or anywhere if CLICOLOR_FORCE is. flush writes a line without an end.
 func painted(w io.Writer) (out io.Writer, flush func()) {
 	if !colors(w) {
 		return w, func() {}
@@ -119,7 +122,8 @@ func paint(line []byte) []byte {
 			}
 		}
 		p := parts[last]
-		out = append(out[:p.from:p.from], append([]byte(p.color+string(line[p.from:p.to])+plain), out[p.to:]...)...)
+		out = append(out[:p.from:p.from], append([]byte(p.color+string(line[p.from:p.to])+plain),
+			out[p.to:]...)...)
 		kept := parts[:0]
 		for i, q := range parts {
 			if i != last && q.to <= p.from {

@@ -15,7 +15,8 @@ func TestPainter(t *testing.T) {
 		}
 	}
 	p.flush()
-	want := green + "ok" + plain + " a.json\n" + red + "FAIL" + plain + " b\n\r\x1b[K3 of 4x  1.25  0.80  " + green + "ok" + plain + "\nend"
+	want := green + "ok" + plain + " a.json\n" + red + "FAIL" + plain + " b\n\r\x1b[K3 of 4x  1.25  0.80  " +
+		green + "ok" + plain + "\nend"
 	if b.String() != want {
 		t.Errorf("%q\nwant\n%q", b.String(), want)
 	}
@@ -28,7 +29,8 @@ func TestLongProgress(t *testing.T) {
 	p.step("first") // which began long ago
 	p.step("second")
 	p.done()
-	if text := b.String(); !strings.Contains(text, "1 of 3: first") || !strings.Contains(text, "2 of 3, ") || !strings.HasSuffix(text, "\r\x1b[K") {
+	if text := b.String(); !strings.Contains(text, "1 of 3: first") || !strings.Contains(text, "2 of 3, ") ||
+		!strings.HasSuffix(text, "\r\x1b[K") {
 		t.Errorf("%q", text)
 	}
 	b.Reset()

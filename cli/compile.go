@@ -48,16 +48,23 @@ type spec struct {
 func newCompileCmd() *cobra.Command {
 	f := &compileFlags{}
 	cmd := &cobra.Command{
-		Use:   "compile FILE.py:KERNEL --signature SIG | FILE.py:KERNEL NAME=VALUE... | FILE.STAGE | --specs SPECS.json",
+		Use: "compile FILE.py:KERNEL --signature SIG | FILE.py:KERNEL NAME=VALUE... | FILE.STAGE | " +
+			"--specs SPECS.json",
 		Short: "Compiles kernels",
-		Long: "Compiles a kernel for a signature, written as Triton's ahead-of-time tool writes it: one entry for each parameter, a type\n" +
-			"(*fp16, i32) with :16 where the value is divisible by 16 and :1 where it is 1, or a constant. Without one it is inferred from\n" +
-			"arguments as nereid run takes them, x=fp16[128] n=1000 BLOCK=64; n=i32 is a value of which only the type is known, and\n" +
+		Long: "Compiles a kernel for a signature, written as Triton's ahead-of-time tool writes it: one " +
+			"entry for each parameter, a type\n" +
+			"(*fp16, i32) with :16 where the value is divisible by 16 and :1 where it is 1, or a constant. " +
+			"Without one it is inferred from\n" +
+			"arguments as nereid run takes them, x=fp16[128] n=1000 BLOCK=64; n=i32 is a value of which " +
+			"only the type is known, and\n" +
 			"parameters that are used as pointers are tensors of --dtype.\n" +
-			"A file of a stage (FILE.ttir, .ttgir, .linalg, .llir or .ptx) goes on from there, for the target that it names; what LLVM IR and\n" +
-			"PTX do not tell is read from FILE.json, which --emit json writes: all that a launcher must know.\n" +
+			"A file of a stage (FILE.ttir, .ttgir, .linalg, .llir or .ptx) goes on from there, for the " +
+			"target that it names; what LLVM IR and\n" +
+			"PTX do not tell is read from FILE.json, which --emit json writes: all that a launcher must " +
+			"know.\n" +
 			"With --specs it takes a list of kernels, prints ok or fail for each, and the numbers of both.",
-		Example: "  nereid compile kernels/vector_add.py:add_kernel --signature '*fp32:16, *fp32:16, *fp32:16, i32, 1024' -o -\n" +
+		Example: "  nereid compile kernels/vector_add.py:add_kernel --signature '*fp32:16, *fp32:16, " +
+			"*fp32:16, i32, 1024' -o -\n" +
 			"  nereid compile --specs kernels/specs.json --emit ttir -o out\n" +
 			"  nereid compile out/add.ttgir --emit ptx,json -o out",
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
@@ -69,8 +76,10 @@ func newCompileCmd() *cobra.Command {
 	fs.StringVar(&f.specs, "specs", "",
 		"JSON list of {name, file, kernel, signature, num_warps, num_stages, num_ctas, extra}")
 	fs.StringSliceVar(&f.only, "only", nil, "compile only these entries of the list")
-	fs.StringVar(&f.target, "target", "cuda:90", "what to compile for: cuda:CAPABILITY, hip:CHIP, cpu, cpu:CHIP or interp")
-	fs.StringVar(&f.emit, "emit", "ttir", "stages to write, separated by commas: source, ttir, ttgir, llir, ptx, cubin; for cpu source, ttir, linalg, llir, asm, obj; json: what a launcher must know")
+	fs.StringVar(&f.target, "target", "cuda:90",
+		"what to compile for: cuda:CAPABILITY, hip:CHIP, cpu, cpu:CHIP or interp")
+	fs.StringVar(&f.emit, "emit", "ttir", "stages to write, separated by commas: source, ttir, ttgir, "+
+		"llir, ptx, cubin; for cpu source, ttir, linalg, llir, asm, obj; json: what a launcher must know")
 	fs.StringVarP(&f.output, "output", "o", "", "folder for the stages, NAME.STAGE; - prints them")
 	fs.StringSliceVar(&f.roots, "root", nil, "more folders in which imports are found")
 	fs.IntVar(&f.opts.NumWarps, "num-warps", 0, "warps of a program (default 4)")
@@ -78,7 +87,8 @@ func newCompileCmd() *cobra.Command {
 	fs.IntVar(&f.opts.NumCTAs, "num-ctas", 0, "blocks of a program, a cluster (default 1)")
 	addCodeFlags(fs, &f.opts)
 	fs.StringVar(&f.opts.Extra, "extra", "", "options of a target from outside: NAME=VALUE,NAME=VALUE")
-	fs.IntVar(&f.shared, "shared", 0, "bytes of dynamic shared memory that FILE.ptx or FILE.llir uses, if FILE.json does not tell")
+	fs.IntVar(&f.shared, "shared", 0, "bytes of dynamic shared memory that FILE.ptx or FILE.llir uses, if "+
+		"FILE.json does not tell")
 	fs.BoolVar(&f.opts.Debug, "debug", false, "keep device_assert and check integer overflow")
 	fs.BoolVar(&f.timing, "timing", false, "print how long each stage took")
 	return cmd
@@ -122,8 +132,8 @@ var typical = map[string]string{
 	"fp16": "0.5", "bf16": "0.5", "fp32": "0.5", "fp64": "0.5",
 }
 
-// infer returns the signature that a launch with these arguments would have. It says on errs what it took of a
-// config.
+// infer returns the signature that a launch with these arguments would have. It says on errs what it took
+// of a config.
 func (f *compileFlags) infer(errs io.Writer, k *nereid.Kernel, given []string) (string, error) {
 	pointers, err := inside.Root.Source(k).Pointers(k.Name(), lang.DefaultTarget)
 	if err != nil {
@@ -133,7 +143,8 @@ func (f *compileFlags) infer(errs io.Writer, k *nereid.Kernel, given []string) (
 	for i, p := range k.Params() {
 		for j, g := range given {
 			name, text, _ := strings.Cut(g, "=")
-			if dt, err := typeOf(text); name == p.Name && err == nil && !p.Constexpr && !pointers[i] && typical[dt.String()] != "" {
+			if dt, err := typeOf(text); name == p.Name && err == nil && !p.Constexpr && !pointers[i] &&
+				typical[dt.String()] != "" {
 				given[j] = name + "=" + typical[dt.String()]
 			}
 		}
@@ -219,7 +230,8 @@ func (f *compileFlags) one(cmd *cobra.Command, s spec) error {
 		return err
 	}
 	opts := f.opts
-	for _, o := range []struct{ flag, entry *int }{{&opts.NumWarps, &s.NumWarps}, {&opts.NumStages, &s.NumStages}, {&opts.NumCTAs, &s.NumCTAs}} {
+	for _, o := range []struct{ flag, entry *int }{{&opts.NumWarps, &s.NumWarps},
+		{&opts.NumStages, &s.NumStages}, {&opts.NumCTAs, &s.NumCTAs}} {
 		if *o.flag == 0 {
 			*o.flag = *o.entry
 		}

@@ -22,7 +22,9 @@ var completions = map[string]func(cmd *cobra.Command) []string{
 	"dtype": func(*cobra.Command) []string {
 		return []string{"fp32", "fp16", "bf16", "fp64", "i8", "i32", "i64", "u8", "i1"}
 	},
-	"check":         func(*cobra.Command) []string { return []string{"bounds", "overflow", "uninit", "races"} },
+	"check": func(*cobra.Command) []string {
+		return []string{"bounds", "overflow", "uninit", "races"}
+	},
 	"pass-pipeline": func(*cobra.Command) []string { return passNames() },
 	"dump-after":    func(*cobra.Command) []string { return append(passNames(), "all") },
 	"dump-before":   func(*cobra.Command) []string { return append(passNames(), "all") },
@@ -35,7 +37,8 @@ func addCompletions(cmd *cobra.Command) {
 		if cmd.Flags().Lookup(name) == nil {
 			continue
 		}
-		cmd.RegisterFlagCompletionFunc(name, func(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+		cmd.RegisterFlagCompletionFunc(name, func(cmd *cobra.Command, _ []string, typed string) ([]string,
+			cobra.ShellCompDirective) {
 			head := ""
 			if i := strings.LastIndexByte(typed, ','); i >= 0 { // of a list, the last
 				head = typed[:i+1]

@@ -22,7 +22,8 @@ func crashed(stderr io.Writer, args []string, panicked any, stack []byte) {
 		fmt.Fprintf(stderr, "%s\nno reproducer: %v\n", stack, err)
 		return
 	}
-	fmt.Fprintf(stderr, "This is a fault of nereid. A report with the command line, its files and the stack is in\n%s\n", dir)
+	fmt.Fprintf(stderr, "This is a fault of nereid. A report with the command line, its files and the "+
+		"stack is in\n%s\n", dir)
 }
 
 // writeCrash writes report.txt and the files that the command line names to a new folder.

@@ -25,7 +25,8 @@ func TestCrash(t *testing.T) {
 		return nil
 	}})
 	var out, errs strings.Builder
-	if code := execute(root, []string{"try", src + ":k", "a b"}, strings.NewReader(""), &out, &errs); code != exitInternal {
+	if code := execute(root, []string{"try", src + ":k", "a b"}, strings.NewReader(""), &out,
+		&errs); code != exitInternal {
 		t.Errorf("exit code %d", code)
 	}
 	dir := regexp.MustCompile(`(?m)^/.*nereid-crash-\d+$`).FindString(errs.String())
@@ -51,9 +52,11 @@ func TestCrash(t *testing.T) {
 
 func TestUnits(t *testing.T) {
 	for _, c := range [][2]string{
-		{timeText(999), "999 ns"}, {timeText(12_600), "12.6 µs"}, {timeText(999_960), "1.00 ms"}, {timeText(1_300_000_000), "1.30 s"},
-		{rateText(94.94e9, "B/s"), "94.9 GB/s"}, {rateText(12, "B/s"), "12.0 B/s"}, {rateText(1.5e12, "FLOP/s"), "1.50 TFLOP/s"},
-		{sizeText(12), "12 B"}, {sizeText(4000), "3.91 KiB"}, {sizeText(1 << 30), "1.00 GiB"}, {sizeText(1023 << 10), "1.00 MiB"},
+		{timeText(999), "999 ns"}, {timeText(12_600), "12.6 µs"}, {timeText(999_960), "1.00 ms"},
+		{timeText(1_300_000_000), "1.30 s"}, {rateText(94.94e9, "B/s"), "94.9 GB/s"},
+		{rateText(12, "B/s"), "12.0 B/s"}, {rateText(1.5e12, "FLOP/s"), "1.50 TFLOP/s"},
+		{sizeText(12), "12 B"}, {sizeText(4000), "3.91 KiB"}, {sizeText(1 << 30), "1.00 GiB"},
+		{sizeText(1023 << 10), "1.00 MiB"},
 	} {
 		if c[0] != c[1] {
 			t.Errorf("%q, want %q", c[0], c[1])

@@ -1,4 +1,5 @@
-// Package cli is the command line of Nereid. A program that has more back ends than nereid itself has its commands with it:
+// Package cli is the command line of Nereid. A program that has more back ends than nereid itself has its
+// commands with it:
 //
 //	import (
 //		_ "example.com/backend-c/target"

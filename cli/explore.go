@@ -64,18 +64,23 @@ func (f *exploreFlags) addOp(cmd *cobra.Command) {
 func newExploreCmd() *cobra.Command {
 	f := &exploreFlags{}
 	cmd := &cobra.Command{
-		Use:   "explore-kernels BUNDLE|TABLE|FILE.py:KERNEL [NAME=VALUE]... --shapes NAME=VALUE,... --grid EXPR",
+		Use: "explore-kernels BUNDLE|TABLE|FILE.py:KERNEL [NAME=VALUE]... --shapes NAME=VALUE,... " +
+			"--grid EXPR",
 		Short: "Measures every candidate of an op, and shows what the op picks",
-		Long: "Measures, on made-up inputs, every variant of a bundle's or a table's group, or every config of\n" +
+		Long: "Measures, on made-up inputs, every variant of a bundle's or a table's group, or every " +
+			"config of\n" +
 			"a kernel, and prints their times and rates, the fastest first, below the tunable op that " +
 			"picks among them. Each\n" +
-			"--shapes is one measurement. Its names are parameters, or words that other arguments and expressions\n" +
+			"--shapes is one measurement. Its names are parameters, or words that other arguments and " +
+			"expressions\n" +
 			"mention: x_ptr=fp16[ROWSxCOLS].\n\n" +
 			"Configs are those of @triton.autotune, or those of --config: BLOCK_SIZE=1024,num_warps=8.",
 		Example: "  nereid explore-kernels kernels/softmax.py:softmax_kernel --config BLOCK_SIZE=1024 \\\n" +
-			"      --config BLOCK_SIZE=4096,num_warps=8 'out_ptr=fp16[ROWSxCOLS]' 'in_ptr=fp16[ROWSxCOLS]' \\\n" +
+			"      --config BLOCK_SIZE=4096,num_warps=8 'out_ptr=fp16[ROWSxCOLS]' 'in_ptr=fp16[ROWSxCOLS]' " +
+			"\\\n" +
 			"      in_row_stride=COLS out_row_stride=COLS n_cols=COLS \\\n" +
-			"      --shapes ROWS=512,COLS=1000 --shapes ROWS=512,COLS=4000 --grid ROWS --where 'COLS <= BLOCK_SIZE'",
+			"      --shapes ROWS=512,COLS=1000 --shapes ROWS=512,COLS=4000 --grid ROWS --where 'COLS <= " +
+			"BLOCK_SIZE'",
 		RunE: f.run,
 	}
 	fs := cmd.Flags()

@@ -107,10 +107,11 @@ func (s *exploreShow) objects(dev *nereid.Device, c *exploreCall, list []tunable
 	us := func(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1e3 }
 	e := json.NewEncoder(s.out)
 	for _, r := range fastest(list) {
-		x := explored{Op: s.title, Device: dev.String(), Shape: c.shape, Candidate: r.Candidate, Picked: r.Picked,
-			Failed: r.Failed}
+		x := explored{Op: s.title, Device: dev.String(), Shape: c.shape, Candidate: r.Candidate,
+			Picked: r.Picked, Failed: r.Failed}
 		if r.Failed == "" {
-			x.Median, x.Low, x.High, x.Rate, x.Unit = us(r.Median), us(r.Low), us(r.High), rate(r.Median), unit
+			x.Median, x.Low, x.High, x.Rate, x.Unit = us(r.Median), us(r.Low), us(r.High),
+				rate(r.Median), unit
 		}
 		if err := e.Encode(x); err != nil {
 			return err
@@ -154,7 +155,8 @@ func (s *exploreShow) draw(file string) error {
 	if err != nil {
 		return err
 	}
-	err = plot.Lines(f, format, plot.LineChart{Title: s.title, XLabel: s.xName, YLabel: unit, Series: s.series})
+	err = plot.Lines(f, format, plot.LineChart{Title: s.title, XLabel: s.xName, YLabel: unit,
+		Series: s.series})
 	if e := f.Close(); err == nil {
 		err = e
 	}

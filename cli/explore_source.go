@@ -134,7 +134,8 @@ func (f *exploreFlags) kernelSource(file, name string, conf nereid.Config,
 		}
 	}
 	if len(configs) == 0 {
-		return nil, usagef("%s has no configs: it is not under @triton.autotune; give some with --config", name)
+		return nil, usagef("%s has no configs: it is not under @triton.autotune; give some with --config",
+			name)
 	}
 	s.candidates, err = tunable.Kernel(s.kernel, configs, launch)
 	return s, err
@@ -173,8 +174,8 @@ func parseConfigs(texts []string) (out []nereid.TuneConfig, err error) {
 	for _, text := range texts {
 		var c nereid.TuneConfig
 		options := map[string]*int{
-			"num_warps": &c.Options.NumWarps, "num_stages": &c.Options.NumStages, "num_ctas": &c.Options.NumCTAs,
-			"maxnreg": &c.Options.MaxNReg,
+			"num_warps": &c.Options.NumWarps, "num_stages": &c.Options.NumStages,
+			"num_ctas": &c.Options.NumCTAs, "maxnreg": &c.Options.MaxNReg,
 		}
 		for _, part := range splitShapes(text) {
 			name, value, ok := strings.Cut(part, "=")

@@ -55,8 +55,8 @@ func nereidCommand(t *testing.T, args ...string) (code int, stdout, stderr strin
 
 // softmaxArgs are the arguments of the softmax kernel for words of a shape.
 var softmaxArgs = []string{"out_ptr=fp16[ROWSxCOLS]", "in_ptr=fp16[ROWSxCOLS]", "in_row_stride=COLS",
-	"out_row_stride=COLS", "n_cols=COLS", "--grid", "ROWS", "--where", "COLS <= BLOCK_SIZE", "--device", "cpu",
-	"--rep", "2ms"}
+	"out_row_stride=COLS", "n_cols=COLS", "--grid", "ROWS", "--where", "COLS <= BLOCK_SIZE",
+	"--device", "cpu", "--rep", "2ms"}
 
 // The variants of a bundle and what the op picks: a table, objects, a picture.
 func TestExploreBundle(t *testing.T) {
@@ -173,7 +173,8 @@ func TestExploreTable(t *testing.T) {
 		t.Skipf("no libLLVM: %v", err)
 	}
 	table := filepath.Join(txtest.Root(t), "examples", "softmax-op", "softmax.py")
-	args := append([]string{"explore-kernels", table, "--group", "softmax_fp16", "--shapes", "ROWS=4,COLS=1500"},
+	args := append([]string{"explore-kernels", table, "--group", "softmax_fp16", "--shapes",
+		"ROWS=4,COLS=1500"},
 		softmaxArgs...)
 	code, out, errs := nereidCommand(t, args...)
 	if code != 0 || !strings.Contains(out, "softmax_fp16_1024") || !strings.Contains(out, "* softmax_fp16_") {

@@ -25,10 +25,13 @@ func newGenCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "gen FILE.py [-o kernels_gen.go]",
 		Short: "Writes a typed Go function for each kernel of a file",
-		Long: "Writes a Go file with one function for each kernel: tensors, integers and floats have Go's types, compile-time arguments and\n" +
-			"options are a struct, a wrong argument does not compile, and a launch allocates nothing. The kernels' source is embedded;\n" +
+		Long: "Writes a Go file with one function for each kernel: tensors, integers and floats have Go's " +
+			"types, compile-time arguments and\n" +
+			"options are a struct, a wrong argument does not compile, and a launch allocates nothing. The " +
+			"kernels' source is embedded;\n" +
 			"for softmax.py, SoftmaxPy.Load gives the functions a Config.\n\n" +
-			"The generator infers a parameter's Go type from how the kernel uses it; --type overrides the inference.",
+			"The generator infers a parameter's Go type from how the kernel uses it; --type overrides the " +
+			"inference.",
 		Example: "  //go:generate go tool nereid gen softmax.py -o softmax_gen.go\n" +
 			"  nereid gen softmax.py -o - --type softmax_kernel.n_cols=int",
 		Args: cobra.ExactArgs(1),
@@ -39,7 +42,8 @@ func newGenCmd() *cobra.Command {
 	fs.StringVar(&f.pkg, "package", "", "name of the package (default: $GOPACKAGE, or the output's folder)")
 	fs.StringSliceVar(&f.kernels, "kernel", nil, "kernels to write (default: those that no other calls)")
 	fs.StringSliceVar(&f.roots, "root", nil, "folders in which imports are looked for")
-	fs.StringToStringVar(&f.types, "type", nil, "KERNEL.PARAM=TYPE: tensor, descriptor, int, float, bool, string, dtype or any")
+	fs.StringToStringVar(&f.types, "type", nil, "KERNEL.PARAM=TYPE: tensor, descriptor, int, float, bool, "+
+		"string, dtype or any")
 	return cmd
 }
 
@@ -70,8 +74,8 @@ func (f *genFlags) run(cmd *cobra.Command, file string) error {
 	return nil
 }
 
-// imports are the modules that a file needs, and its own path among them: those below its folder, or below the one that the packages it
-// belongs to lie in, and those of other folders.
+// imports are the modules that a file needs, and its own path among them: those below its folder, or below
+// the one that the packages it belongs to lie in, and those of other folders.
 func imports(file string, roots []string) (files map[string]string, name string, err error) {
 	root, err := filepath.Abs(filepath.Dir(file))
 	if err != nil {

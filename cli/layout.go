@@ -28,18 +28,27 @@ func newLayoutCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "layout ENCODING --shape 16x32",
 		Short: "Shows who owns what under a layout",
-		Long: "Draws a tensor under an encoding of the ttg dialect, a cell for each element: the warp (w), thread (t) and\n" +
-			"register (r) that hold it, the CTA (b) where there are several, or its offset in shared memory. Copies are\n" +
-			"listed. --plot draws the same to a PNG or SVG file, coloured by thread, or by place modulo 32 in\n" +
-			"shared memory. With --bases it prints the linear layout instead: what each bit of the inputs adds to\n" +
+		Long: "Draws a tensor under an encoding of the ttg dialect, a cell for each element: the warp (w), " +
+			"thread (t) and\n" +
+			"register (r) that hold it, the CTA (b) where there are several, or its offset in shared " +
+			"memory. Copies are\n" +
+			"listed. --plot draws the same to a PNG or SVG file, coloured by thread, or by place modulo 32 " +
+			"in\n" +
+			"shared memory. With --bases it prints the linear layout instead: what each bit of the inputs " +
+			"adds to\n" +
 			"the coordinates.\n\n" +
-			"Encodings are #ttg.blocked, slice, dot_op, nvidia_mma, amd_mfma, amd_wmma, linear, swizzled_shared,\n" +
+			"Encodings are #ttg.blocked, slice, dot_op, nvidia_mma, amd_mfma, amd_wmma, linear, " +
+			"swizzled_shared,\n" +
 			"amd_rotating_shared and nvmma_shared; nereid compile --emit ttgir shows those of a kernel.",
-		Example: "  nereid layout '#ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [2, 1], order = [1, 0]}>' --shape 8x32\n" +
-			"  nereid layout '#ttg.swizzled_shared<{vec = 4, perPhase = 1, maxPhase = 8, order = [1, 0]}>' --shape 8x32",
+		Example: "  nereid layout '#ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], " +
+			"warpsPerCTA = [2, 1], order = [1, 0]}>' --shape 8x32\n" +
+			"  nereid layout '#ttg.swizzled_shared<{vec = 4, perPhase = 1, maxPhase = 8, order = [1, 0]}>' " +
+			"--shape 8x32",
 		Args:                  cobra.ExactArgs(1),
 		DisableFlagsInUseLine: true,
-		RunE:                  func(cmd *cobra.Command, args []string) error { return f.run(cmd.OutOrStdout(), args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return f.run(cmd.OutOrStdout(), args[0])
+		},
 	}
 	cmd.Flags().StringVar(&f.shape, "shape", "", "shape of the tensor, as in 16x32")
 	cmd.Flags().BoolVar(&f.bases, "bases", false, "print basis vectors instead of a picture")
@@ -114,7 +123,8 @@ func layoutCell(o layout.Owner, shared bool, l layout.Layout) plot.Cell {
 		at := o.At[layout.Offset]
 		return plot.Cell{Text: [2]string{strconv.Itoa(at)}, Hue: float64(at%32) / 32, Light: 0.8}
 	}
-	c := plot.Cell{Text: [2]string{fmt.Sprintf("t%d", o.At[layout.Lane]), fmt.Sprintf("r%d", o.At[layout.Register])}}
+	c := plot.Cell{Text: [2]string{fmt.Sprintf("t%d", o.At[layout.Lane]),
+		fmt.Sprintf("r%d", o.At[layout.Register])}}
 	if warps := l.InSize(layout.Warp); warps > 1 {
 		c.Text[0] = fmt.Sprintf("w%d t%d", o.At[layout.Warp], o.At[layout.Lane])
 		c.Light = 0.22 * float64(o.At[layout.Warp]) / float64(warps-1)
@@ -131,7 +141,8 @@ func summary(enc ir.Attr, l layout.Layout) string {
 	if ttg.IsShared(enc) {
 		return fmt.Sprintf("%d places", l.InSize(layout.Offset))
 	}
-	s := fmt.Sprintf("%d registers, %d threads, %d warps", l.InSize(layout.Register), l.InSize(layout.Lane), l.InSize(layout.Warp))
+	s := fmt.Sprintf("%d registers, %d threads, %d warps", l.InSize(layout.Register), l.InSize(layout.Lane),
+		l.InSize(layout.Warp))
 	if n := l.TotalInSize() / l.TotalOutSize(); n > 1 {
 		s += fmt.Sprintf("; each element %d times", n)
 	}

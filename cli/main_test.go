@@ -44,7 +44,8 @@ func TestScripts(t *testing.T) {
 			return err == nil, nil
 		},
 		UpdateScripts: os.Getenv("UPDATE_GOLDEN") == "1",
-		Cmds:          map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "forge": forge, "damage": damage},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "forge": forge,
+			"damage": damage},
 	})
 }
 
@@ -95,14 +96,18 @@ func TestExit(t *testing.T) {
 		{"failure", errors.New("no device"), exitFailed, "nereid: no device\n"},
 		{"already said", errReported, exitFailed, ""},
 		{"wrapped", fmt.Errorf("3 cases: %w", errReported), exitFailed, ""},
-		{"usage", usagef("no kernel %q", "f"), exitUsage, "nereid: no kernel \"f\"\nRun 'nereid try --help' for usage.\n"},
+		{"usage", usagef("no kernel %q", "f"), exitUsage,
+			"nereid: no kernel \"f\"\nRun 'nereid try --help' for usage.\n"},
 		{"usage, of the API", usageError{errors.New("nereid: no target")}, exitUsage,
 			"nereid: no target\nRun 'nereid try --help' for usage.\n"},
-		{"diagnostics", diags, exitFailed, "k.py:1:5: error: expected an expression [syntax]\n    x = \n        ^\n"},
+		{"diagnostics", diags, exitFailed, "k.py:1:5: error: expected an expression [syntax]\n    x = \n" +
+			"        ^\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			root := newRootCmd()
-			root.AddCommand(&cobra.Command{Use: "try", RunE: func(*cobra.Command, []string) error { return c.err }})
+			root.AddCommand(&cobra.Command{Use: "try", RunE: func(*cobra.Command, []string) error {
+				return c.err
+			}})
 			var out, errs strings.Builder
 			if code := execute(root, []string{"try"}, strings.NewReader(""), &out, &errs); code != c.code {
 				t.Errorf("exit code %d, want %d", code, c.code)

@@ -61,7 +61,8 @@ func newOptCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "opt [--PASS]... [FILE]",
 		Short: "Runs passes over IR",
-		Long: "Runs the named passes, in the order given, over a file of MLIR text (.ttir, .ttgir, .mlir), or over standard\n" +
+		Long: "Runs the named passes, in the order given, over a file of MLIR text (.ttir, .ttgir, .mlir), " +
+			"or over standard\n" +
 			"input when FILE is absent or -, and prints the result.",
 		Example: "  nereid opt --canonicalize --cse kernel.ttir\n" +
 			"  nereid opt --ttir --timing -o kernel.ttir kernel.source\n" +
@@ -82,10 +83,13 @@ func (f *optFlags) add(fs *pflag.FlagSet) {
 	fs.BoolVar(&f.print.Locs, "locs", false, "print locations")
 	addTagged(fs, &f.opts)
 	fs.StringVar(&f.target, "target", "cuda:90", "what to compile for: cuda:CAPABILITY or hip:ARCH")
-	fs.IntVar(&f.numWarps, "num-warps", 4, "warps of a program, for --ttgir and --convert-triton-to-tritongpu")
-	fs.IntVar(&f.numStages, "num-stages", 3, "iterations of a loop that overlap, for --ttgir and --tritongpu-assign-latencies")
+	fs.IntVar(&f.numWarps, "num-warps", 4,
+		"warps of a program, for --ttgir and --convert-triton-to-tritongpu")
+	fs.IntVar(&f.numStages, "num-stages", 3, "iterations of a loop that overlap, for --ttgir and "+
+		"--tritongpu-assign-latencies")
 	fs.BoolVar(&f.warpGroups, "warp-groups", false, "put products on wgmma where the target has it")
-	fs.BoolVar(&f.split, "split-input-file", false, "take the parts of the file between lines of \""+splitMark+"\" each for itself")
+	fs.BoolVar(&f.split, "split-input-file", false, "take the parts of the file between lines of \""+
+		splitMark+"\" each for itself")
 	fs.BoolVar(&f.reproducer, "run-reproducer", false, "run the passes that the file, a reproducer, asks for")
 	f.pipeline(fs, "ttir", "run the pipeline of the TTIR stage", func(string) ([]pass.Pass, error) {
 		o, err := ttirOptions(f.target)
@@ -103,13 +107,16 @@ func (f *optFlags) add(fs *pflag.FlagSet) {
 		}
 		return gpu.Pipeline(f.machine()), nil
 	})
-	f.pipeline(fs, "pass-pipeline", "run these passes (names, separated by commas)", func(names string) ([]pass.Pass, error) {
-		return pass.Parse(optPasses(f.machine()), names)
-	})
+	f.pipeline(fs, "pass-pipeline", "run these passes (names, separated by commas)",
+		func(names string) ([]pass.Pass, error) {
+			return pass.Parse(optPasses(f.machine()), names)
+		})
 	fs.Lookup("pass-pipeline").NoOptDefVal = ""
 	for _, p := range optPasses(f.machine()) {
 		// Looked up when all flags are known: some passes are made for a machine.
-		f.pipeline(fs, p.Name, p.Doc, func(string) ([]pass.Pass, error) { return pass.Parse(optPasses(f.machine()), p.Name) })
+		f.pipeline(fs, p.Name, p.Doc, func(string) ([]pass.Pass, error) {
+			return pass.Parse(optPasses(f.machine()), p.Name)
+		})
 	}
 	for alias, name := range optAliases {
 		p, _ := pass.Lookup(optPasses(f.machine()), name)
@@ -118,9 +125,10 @@ func (f *optFlags) add(fs *pflag.FlagSet) {
 	}
 }
 
-// pipeline adds a flag that appends passes to the pipeline each time it is given. Which ones is asked when all flags are
-// known.
-func (f *optFlags) pipeline(fs *pflag.FlagSet, name, help string, passes func(arg string) ([]pass.Pass, error)) {
+// pipeline adds a flag that appends passes to the pipeline each time it is given. Which ones is asked when
+// all flags are known.
+func (f *optFlags) pipeline(fs *pflag.FlagSet, name, help string,
+	passes func(arg string) ([]pass.Pass, error)) {
 	fs.Var(passFlag{f, passes}, name, help)
 	fs.Lookup(name).NoOptDefVal = "true"
 	fs.SetAnnotation(name, passAnnotation, nil)
@@ -208,7 +216,8 @@ func (f *optFlags) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if strings.HasSuffix(name, ".py") {
-		return usagef("%s is Python, and opt reads IR: nereid compile %[1]s:KERNEL ... --emit source writes it", name)
+		return usagef("%s is Python, and opt reads IR: nereid compile %[1]s:KERNEL ... --emit source "+
+			"writes it", name)
 	}
 	passes, err := f.passes(src)
 	if err != nil {
@@ -251,8 +260,8 @@ func (f *optFlags) one(cmd *cobra.Command, out io.Writer, name string, src []byt
 	return ir.Print(out, m.Op, f.print)
 }
 
-// runNested runs passes over each module: those inside of others first, each taken out of its parent, since a pass
-// knows a single module. A module that holds nothing but modules is left alone.
+// runNested runs passes over each module: those inside of others first, each taken out of its parent, since
+// a pass knows a single module. A module that holds nothing but modules is left alone.
 func runNested(ctx *pass.Context, m *ir.Module, passes []pass.Pass) error {
 	var inner, others []*ir.Op
 	for op := range m.Block().Ops() {
@@ -282,8 +291,8 @@ func runNested(ctx *pass.Context, m *ir.Module, passes []pass.Pass) error {
 // splitMark separates the parts of a file under --split-input-file, as in mlir-opt.
 const splitMark = "// -----"
 
-// splitInput returns the parts of a text. Each begins with as many empty lines as stand before it, so that places
-// in messages are those of the file.
+// splitInput returns the parts of a text. Each begins with as many empty lines as stand before it, so that
+// places in messages are those of the file.
 func splitInput(src []byte) (parts [][]byte) {
 	line, from := 0, 0
 	var part []byte
@@ -328,8 +337,8 @@ func readInput(stdin io.Reader, args []string) (name string, src []byte, err err
 	return args[0], src, err
 }
 
-// readModule reads and verifies IR. With textLocs, operations that say nothing of their origin get their place in the
-// text, so that a fault is shown there.
+// readModule reads and verifies IR. With textLocs, operations that say nothing of their origin get their
+// place in the text, so that a fault is shown there.
 func readModule(name string, src []byte, textLocs bool) (*ir.Module, error) {
 	files := diag.NewFileSet()
 	m, err := ir.ParseWith(files, name, src, ir.ParseOptions{TextLocs: textLocs})
@@ -342,8 +351,8 @@ func readModule(name string, src []byte, textLocs bool) (*ir.Module, error) {
 	return m, nil
 }
 
-// showInText turns what the verifier found into diagnostics with a line and a caret, where it points into the text that was
-// read. What comes from elsewhere keeps its own place in the message.
+// showInText turns what the verifier found into diagnostics with a line and a caret, where it points into
+// the text that was read. What comes from elsewhere keeps its own place in the message.
 func showInText(err error, files *diag.FileSet, name string, src []byte) error {
 	list := &diag.List{Files: files}
 	file := files.AddFile(name, src)

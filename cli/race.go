@@ -47,7 +47,8 @@ func newRaceCmd() *cobra.Command {
 	fs.StringVar(&f.device, "device", "", "device to run on (default: the best one here)")
 	fs.StringVar(&f.root, "root", ".", "folder below which the kernels' files lie")
 	fs.BoolVar(&f.json, "json", false, "print JSON lines")
-	fs.DurationVar(&f.warmup, "warmup", 25*time.Millisecond, "how long to run each launch before it is measured")
+	fs.DurationVar(&f.warmup, "warmup", 25*time.Millisecond,
+		"how long to run each launch before it is measured")
 	fs.DurationVar(&f.rep, "rep", 100*time.Millisecond, "how long to measure each launch")
 	fs.IntVar(&f.loads, "loads", 5, "how often to load kernels under 6 µs")
 	return cmd
@@ -159,7 +160,8 @@ const shortKernel = 6 * time.Microsecond
 // memory.
 func (r *racer) load(ctx context.Context, run *raceRun) (time.Duration, error) {
 	rep := &replayer{
-		dev: r.dev, root: r.root, conf: r.conf, modules: map[string]*nereid.Module{}, lost: lost{root: r.root},
+		dev: r.dev, root: r.root, conf: r.conf, modules: map[string]*nereid.Module{},
+		lost: lost{root: r.root},
 	}
 	k, err := rep.kernel(run.c, run.path, givenStage{})
 	if err != nil {

@@ -99,7 +99,8 @@ func (t *raceTable) end() error {
 }
 
 func (t *raceTable) summary(classes map[string][]float64, all []float64, failed int) {
-	fmt.Fprintf(t.out, "\n%-24s %6s %8s %8s %8s %8s\n", "class", "cases", "mean", "least", ">= 0.95", ">= 1.0")
+	fmt.Fprintf(t.out, "\n%-24s %6s %8s %8s %8s %8s\n", "class", "cases", "mean", "least",
+		">= 0.95", ">= 1.0")
 	line := func(name string, xs []float64) {
 		fmt.Fprintf(t.out, "%-24s %6d %8.3f %8.3f %8d %8d\n", name, len(xs), geometricMean(xs),
 			slices.Min(xs), atLeast(xs, 0.95), atLeast(xs, 1))

@@ -45,8 +45,8 @@ func TestRace(t *testing.T) {
 	cmd, out := newRaceCmd(), &bytes.Buffer{}
 	cmd.SilenceUsage, cmd.SilenceErrors = true, true
 	cmd.SetOut(out)
-	cmd.SetArgs([]string{"--device", "interp", "--json", "--rep", "1ms", "--warmup", "0", "--root", dir, timed,
-		record("wrong", "k.py", 8), record("missing", "none.py", 7)})
+	cmd.SetArgs([]string{"--device", "interp", "--json", "--rep", "1ms", "--warmup", "0", "--root",
+		dir, timed, record("wrong", "k.py", 8), record("missing", "none.py", 7)})
 	if err := cmd.Execute(); err != errReported {
 		t.Errorf("a race with failures ended with %v", err)
 	}
@@ -121,7 +121,8 @@ func TestRaceSummary(t *testing.T) {
 	if got := geometricMean([]float64{0.5, 2}); math.Abs(got-1) > 1e-12 {
 		t.Errorf("the mean of 0.5 and 2 is %v", got)
 	}
-	if want := "scans                         2    1.000    0.500        1        1"; !strings.Contains(out.String(), want) {
+	want := "scans                         2    1.000    0.500        1        1"
+	if !strings.Contains(out.String(), want) {
 		t.Errorf("no line %q in\n%s", want, out)
 	}
 }

@@ -27,23 +27,26 @@ func newReplayCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "replay [--device D] [--root DIR] CASE.safetensors...",
 		Short: "Replays launches recorded from Triton",
-		Long: "Replays launches that peer/capture.py recorded from Triton, compares the memory afterwards, and prints ok or FAIL with the\n" +
+		Long: "Replays launches that peer/capture.py recorded from Triton, compares the memory afterwards, " +
+			"and prints ok or FAIL with the\n" +
 			"largest relative error for each, then a line with the numbers of both.",
 		Example: "  nereid replay testdata/replay/*.safetensors\n" +
 			"  nereid replay --device sim --from-stage ttgir=add.ttgir " +
 			"testdata/replay/0002-add_kernel.safetensors\n" +
-			"  nereid replay --device sim:gfx942 --from-stage hsaco=cases --against interp --root libraries " +
-			"cases/*.safetensors",
+			"  nereid replay --device sim:gfx942 --from-stage hsaco=cases --against interp --root " +
+			"libraries cases/*.safetensors",
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 	}
 	fs := cmd.Flags()
 	fs.StringVar(&f.device, "device", "", "device to run on (default: the best one here)")
 	fs.StringVar(&f.root, "root", ".", "folder below which the kernels' files lie")
-	fs.StringVar(&f.from, "from-stage", "", "STAGE=PATH: start from a stage (ttir, ttgir, ...) that is given, by a file or by a folder of CASE.STAGE")
+	fs.StringVar(&f.from, "from-stage", "", "STAGE=PATH: start from a stage (ttir, ttgir, ...) that is "+
+		"given, by a file or by a folder of CASE.STAGE")
 	fs.StringVar(&f.against, "against", "",
 		"another device: compare with what it makes of the launch, not with what was recorded")
-	fs.BoolVar(&f.check, "check", false, "check every access: one outside a tensor's storage is an error (on cpu and interp); without it a MiB around it is let pass, as on a GPU")
+	fs.BoolVar(&f.check, "check", false, "check every access: one outside a tensor's storage is an error "+
+		"(on cpu and interp); without it a MiB around it is let pass, as on a GPU")
 	fs.BoolVarP(&f.quiet, "quiet", "q", false, "print failures and the total only")
 	return cmd
 }
@@ -60,7 +63,8 @@ func (f *replayFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	r := &replayer{dev: dev, conf: configOf(cmd), root: f.root, modules: map[string]*nereid.Module{}, lost: lost{root: f.root}, room: replay.Room}
+	r := &replayer{dev: dev, conf: configOf(cmd), root: f.root, modules: map[string]*nereid.Module{},
+		lost: lost{root: f.root}, room: replay.Room}
 	if f.check {
 		r.room = 0
 	}
@@ -153,12 +157,13 @@ type guess struct {
 // serialSteps bounds a program that waits for one that comes after it.
 const serialSteps = 1 << 24
 
-// guesses are tried in turn where the obvious does not give what was recorded. Programs that store different values to one address
-// are run one after another, as a GPU starts them: the last one wins.
+// guesses are tried in turn where the obvious does not give what was recorded. Programs that store
+// different values to one address are run one after another, as a GPU starts them: the last one wins.
 func (r *replayer) guesses(c *replay.Case) []guess {
 	var out []guess
 	if r.dev.String() == "interp" && c.Grid != [3]int{1, 1, 1} {
-		out = append(out, guess{dev: nereid.NewInterpreter(nereid.InterpOptions{Workers: 1, MaxSteps: serialSteps})})
+		out = append(out,
+			guess{dev: nereid.NewInterpreter(nereid.InterpOptions{Workers: 1, MaxSteps: serialSteps})})
 	}
 	if slices.ContainsFunc(c.Args, func(a replay.Arg) bool { return a.Kind == replay.Descriptor }) {
 		out = append(out, guess{dev: r.dev, nan: true})
@@ -219,7 +224,8 @@ func (r *replayer) launch(ctx context.Context, c *replay.Case, k *nereid.Kernel,
 	if worst, err = c.Compare(replay.Storages(mem)); err == nil {
 		return worst, nil
 	}
-	// What was recorded may have been computed with less precision than its types say, which only the kernel's IR tells.
+	// What was recorded may have been computed with less precision than its types say, which only the
+	// kernel's IR tells.
 	if text, e := k.Source(ctx, args...); e == nil && c.LessPrecise(text) {
 		return c.Compare(replay.Storages(mem))
 	}
@@ -272,8 +278,10 @@ func (r *replayer) kernel(c *replay.Case, path string, from givenStage) (*nereid
 		r.mu.Unlock()
 	}
 	k, err := m.Kernel(c.Kernel)
-	if names := m.Kernels(); err != nil && strings.HasPrefix(c.File, "@/") && len(names) > 0 && !slices.Contains(names, c.Kernel) {
-		return m.Kernel(names[len(names)-1]) // renamed when it was made; a file that was written out ends with the kernel
+	if names := m.Kernels(); err != nil && strings.HasPrefix(c.File, "@/") && len(names) > 0 &&
+		!slices.Contains(names, c.Kernel) {
+		// renamed when it was made; a file that was written out ends with the kernel
+		return m.Kernel(names[len(names)-1])
 	}
 	return k, err
 }
@@ -288,7 +296,8 @@ func (r *replayer) argument(c *replay.Case, a replay.Arg, mem replayMemory) (any
 		if err != nil {
 			return nil, err
 		}
-		return &nereid.Descriptor{Base: t, Shape: a.Shape, Strides: a.Strides, Block: a.BlockShape, NaN: a.NaN}, nil
+		return &nereid.Descriptor{Base: t, Shape: a.Shape, Strides: a.Strides, Block: a.BlockShape,
+			NaN: a.NaN}, nil
 	case replay.None:
 		return nil, nil
 	case replay.Dtype:
@@ -363,7 +372,9 @@ func replayOptions(c *replay.Case) nereid.Options {
 		return ok && !on
 	}
 	return nereid.Options{
-		NumWarps: num("num_warps"), NumStages: num("num_stages"), NumCTAs: num("num_ctas"), MaxNReg: num("maxnreg"),
-		Debug: flag("debug"), NoDebug: off("debug"), NoSanitizeOverflow: off("sanitize_overflow"), NoFPFusion: off("enable_fp_fusion"), LaunchCooperativeGrid: flag("launch_cooperative_grid"), LaunchPDL: flag("launch_pdl"),
+		NumWarps: num("num_warps"), NumStages: num("num_stages"), NumCTAs: num("num_ctas"),
+		MaxNReg: num("maxnreg"), Debug: flag("debug"), NoDebug: off("debug"),
+		NoSanitizeOverflow: off("sanitize_overflow"), NoFPFusion: off("enable_fp_fusion"),
+		LaunchCooperativeGrid: flag("launch_cooperative_grid"), LaunchPDL: flag("launch_pdl"),
 	}
 }

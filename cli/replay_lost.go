@@ -13,8 +13,9 @@ import (
 	"github.com/nereid-lang/nereid/internal/replay"
 )
 
-// lost finds what a kernel that was written out refers to and its file lacks: the recording program writes the helpers that the
-// kernel names, not those that they name in turn. They are looked for in the modules below the root.
+// lost finds what a kernel that was written out refers to and its file lacks: the recording program writes
+// the helpers that the kernel names, not those that they name in turn. They are looked for in the modules
+// below the root.
 type lost struct {
 	root    string
 	defined map[string][]string // names at the top of modules → files, in order
@@ -30,8 +31,10 @@ const (
 	maxLostFile = 1 << 20 // bytes of a module that is looked into
 )
 
-// complete replays a case again with the names that its file lacks. It returns the error it was given when it can do nothing.
-func (r *replayer) complete(c *replay.Case, err error, again func(*nereid.Kernel) (float64, error)) (float64, error) {
+// complete replays a case again with the names that its file lacks. It returns the error it was given when
+// it can do nothing.
+func (r *replayer) complete(c *replay.Case, err error,
+	again func(*nereid.Kernel) (float64, error)) (float64, error) {
 	if !strings.HasPrefix(c.File, "@/") || r.from.stage != "" {
 		return 0, err
 	}
@@ -72,8 +75,8 @@ func kernelOf(file string, src []byte, name string, opts []nereid.LoadOption) (*
 	return m.Kernel(name)
 }
 
-// find is the module that defines a name, and the folder to import it from: of several, the one that shares most definitions with
-// the source.
+// find is the module that defines a name, and the folder to import it from: of several, the one that shares
+// most definitions with the source.
 func (l *lost) find(name string, src []byte) (module, dir string) {
 	if l.defined == nil {
 		l.index()

@@ -13,8 +13,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/safefile"
 )
 
-// givenStage is a stage of kernels that the user has made, with another compiler or by hand. The passes before
-// it do not run.
+// givenStage is a stage of kernels that the user has made, with another compiler or by hand. The passes
+// before it do not run.
 type givenStage struct{ stage, path string }
 
 // parse reads STAGE=PATH.

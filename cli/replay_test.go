@@ -28,7 +28,8 @@ func elements(vs any) []byte {
 }
 
 // writeCase writes a recorded launch of the kernel k.
-func writeCase(t *testing.T, dir, file string, grid int, args []map[string]any, sections map[string][]byte) string {
+func writeCase(t *testing.T, dir, file string, grid int, args []map[string]any,
+	sections map[string][]byte) string {
 	t.Helper()
 	var list []string
 	for _, a := range args {
@@ -38,24 +39,28 @@ func writeCase(t *testing.T, dir, file string, grid int, args []map[string]any, 
 		}
 		list = append(list, strings.ReplaceAll(string(text), `"-inf"`, "-Infinity"))
 	}
-	launch := fmt.Sprintf(`{"file":%q,"kernel":"k","grid":[%d,1,1],"options":{"num_warps":4},"args":[%s]}`, file, grid, strings.Join(list, ","))
+	launch := fmt.Sprintf(`{"file":%q,"kernel":"k","grid":[%d,1,1],"options":{"num_warps":4},"args":[%s]}`,
+		file, grid, strings.Join(list, ","))
 	header := map[string]any{"__metadata__": map[string]string{"launch": launch}}
 	var body []byte
 	for _, name := range slices.Sorted(maps.Keys(sections)) {
 		at := len(body)
 		body = append(body, sections[name]...)
-		header[name] = map[string]any{"dtype": "U8", "shape": []int{len(sections[name])}, "data_offsets": []int{at, len(body)}}
+		header[name] = map[string]any{"dtype": "U8", "shape": []int{len(sections[name])},
+			"data_offsets": []int{at, len(body)}}
 	}
 	h, _ := json.Marshal(header)
 	path := filepath.Join(dir, "0000-k.safetensors")
-	if err := os.WriteFile(path, append(binary.LittleEndian.AppendUint64(nil, uint64(len(h))), append(h, body...)...), 0o644); err != nil {
+	if err := os.WriteFile(path, append(binary.LittleEndian.AppendUint64(nil, uint64(len(h))),
+		append(h, body...)...), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	return path
 }
 
 func recordedTensor(name, storage, dtype string, n int) map[string]any {
-	return map[string]any{"name": name, "kind": "tensor", "storage": storage, "dtype": dtype, "offset": 0, "shape": []int{n}, "strides": []int{1}}
+	return map[string]any{"name": name, "kind": "tensor", "storage": storage, "dtype": dtype, "offset": 0,
+		"shape": []int{n}, "strides": []int{1}}
 }
 
 func recordedTuple(name string, items ...any) map[string]any {
@@ -76,11 +81,13 @@ func TestReplayRenamed(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "src"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	src := "import triton\nimport triton.language as tl\n\n\n@triton.jit\ndef one(p):\n    return 1\n\n\n@triton.jit\ndef template(p):\n    tl.store(p, one(p))\n"
+	src := "import triton\nimport triton.language as tl\n\n\n@triton.jit\ndef one(p):\n    return 1\n\n\n" +
+		"@triton.jit\ndef template(p):\n    tl.store(p, one(p))\n"
 	if err := os.WriteFile(filepath.Join(dir, "src", "k.py"), []byte(src), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	path := writeCase(t, dir, "@/k.py", 1, []map[string]any{recordedTensor("p", "s0", "i32", 1)}, map[string][]byte{"in/s0": i32s(0), "out/s0": i32s(1)})
+	path := writeCase(t, dir, "@/k.py", 1, []map[string]any{recordedTensor("p", "s0", "i32", 1)},
+		map[string][]byte{"in/s0": i32s(0), "out/s0": i32s(1)})
 	cmd, out := newReplayCmd(), &bytes.Buffer{}
 	cmd.SetOut(out)
 	cmd.SetArgs([]string{"--device", "interp", "--root", dir, path})
@@ -92,8 +99,8 @@ func TestReplayRenamed(t *testing.T) {
 // TestReplayGuesses: launches of which the file does not say everything, or which rely on what a GPU does.
 func TestReplayGuesses(t *testing.T) {
 	nan := float32(math.NaN())
-	desc := map[string]any{"name": "d", "kind": "descriptor", "storage": "s0", "dtype": "fp32", "offset": 0, "shape": []int{2, 4},
-		"strides": []int{4, 1}, "block_shape": []int{4, 4}}
+	desc := map[string]any{"name": "d", "kind": "descriptor", "storage": "s0", "dtype": "fp32", "offset": 0,
+		"shape": []int{2, 4}, "strides": []int{4, 1}, "block_shape": []int{4, 4}}
 	for name, c := range map[string]struct {
 		body     string
 		params   string
@@ -104,35 +111,44 @@ func TestReplayGuesses(t *testing.T) {
 		fails    string
 	}{
 		"the last of the programs that store to one address": {
-			params: "p", body: "tl.store(p, tl.program_id(0))", grid: 200, args: []map[string]any{recordedTensor("p", "s0", "i32", 1)},
+			params: "p", body: "tl.store(p, tl.program_id(0))", grid: 200,
+			args:     []map[string]any{recordedTensor("p", "s0", "i32", 1)},
 			sections: map[string][]byte{"in/s0": i32s(0), "out/s0": i32s(199)},
 		},
 		"none of them": {
-			params: "p", body: "tl.store(p, tl.program_id(0))", grid: 200, args: []map[string]any{recordedTensor("p", "s0", "i32", 1)},
-			sections: map[string][]byte{"in/s0": i32s(0), "out/s0": i32s(200)}, fails: "p: 1 of 1 elements differ",
+			params: "p", body: "tl.store(p, tl.program_id(0))", grid: 200,
+			args:     []map[string]any{recordedTensor("p", "s0", "i32", 1)},
+			sections: map[string][]byte{"in/s0": i32s(0), "out/s0": i32s(200)},
+			fails:    "p: 1 of 1 elements differ",
 		},
 		"reads before and behind a tensor": {
-			params: "p", body: "i = tl.arange(0, 8)\n    x = tl.load(p + i * 1000 - 4000)\n    tl.store(p + i, x, mask=i < 1)", grid: 1,
+			params: "p", body: "i = tl.arange(0, 8)\n    x = tl.load(p + i * 1000 - 4000)\n    tl.store(p " +
+				"+ i, x, mask=i < 1)", grid: 1,
 			args:     []map[string]any{recordedTensor("p", "s0", "i32", 4)},
 			sections: map[string][]byte{"in/s0": i32s(7, 8, 9, 10), "out/s0": i32s(0, 8, 9, 10)},
 		},
 		"such reads when they are looked for": {
-			params: "p", body: "i = tl.arange(0, 8)\n    x = tl.load(p + i)\n    tl.store(p + i, x, mask=i < 1)", grid: 1,
+			params: "p", body: "i = tl.arange(0, 8)\n    x = tl.load(p + i)\n    tl.store(p + i, x, " +
+				"mask=i < 1)", grid: 1,
 			args:     []map[string]any{recordedTensor("p", "s0", "i32", 4)},
-			sections: map[string][]byte{"in/s0": i32s(7, 8, 9, 10)}, flags: []string{"--check"}, fails: "out of bounds load",
+			sections: map[string][]byte{"in/s0": i32s(7, 8, 9, 10)}, flags: []string{"--check"},
+			fails: "out of bounds load",
 		},
 		"an infinite argument": {
 			params: "p, x", body: "tl.store(p, x)", grid: 1,
-			args:     []map[string]any{recordedTensor("p", "s0", "fp32", 1), {"name": "x", "kind": "float", "value": "-inf"}},
+			args: []map[string]any{recordedTensor("p", "s0", "fp32", 1),
+				{"name": "x", "kind": "float", "value": "-inf"}},
 			sections: map[string][]byte{"in/s0": f32s(0), "out/s0": f32s(float32(math.Inf(-1)))},
 		},
 		"a tuple with a constant": {
 			params: "p, t", body: "tl.static_assert(t[1][0] == 5)\n    tl.store(p, t[0] + t[1][0])", grid: 1,
-			args:     []map[string]any{recordedTensor("p", "s0", "i32", 1), recordedTuple("t", 2, recordedTuple("", 5))},
+			args: []map[string]any{recordedTensor("p", "s0", "i32", 1),
+				recordedTuple("t", 2, recordedTuple("", 5))},
 			sections: map[string][]byte{"in/s0": i32s(0), "out/s0": i32s(7)},
 		},
 		"named tuples": {
-			params: "p, t", grid: 1, args: []map[string]any{recordedTensor("p", "s0", "i32", 1), recordedTuple("t", 2, recordedTuple("", 5, 6, 7))},
+			params: "p, t", grid: 1, args: []map[string]any{recordedTensor("p", "s0", "i32", 1),
+				recordedTuple("t", 2, recordedTuple("", 5, 6, 7))},
 			body: `tl.store(p, t.first + t.rest.c)
 
 
@@ -144,22 +160,26 @@ Three = namedtuple("Three", ["a", "b", "c"])`,
 			sections: map[string][]byte{"in/s0": i32s(0), "out/s0": i32s(9)},
 		},
 		"a descriptor that pads with NaN": {
-			params: "d, p", body: "x = d.load([0, 0])\n    i = tl.arange(0, 4)\n    tl.store(p + i[:, None] * 4 + i[None, :], x)", grid: 1,
+			params: "d, p", body: "x = d.load([0, 0])\n    i = tl.arange(0, 4)\n    tl.store(p + i[:, " +
+				"None] * 4 + i[None, :], x)", grid: 1,
 			args: []map[string]any{desc, recordedTensor("p", "s1", "fp32", 16)},
 			sections: map[string][]byte{"in/s0": f32s(1, 2, 3, 4, 5, 6, 7, 8), "in/s1": make([]byte, 64),
 				"out/s1": f32s(1, 2, 3, 4, 5, 6, 7, 8, nan, nan, nan, nan, nan, nan, nan, nan)},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Setenv(knob.Checked.Name(), "") // --check sets it for the process: the next case is not to see it
+			// --check sets it for the process: the next case is not to see it
+			t.Setenv(knob.Checked.Name(), "")
 			dir := t.TempDir()
-			src := "import triton\nimport triton.language as tl\n\n\n@triton.jit\ndef k(" + c.params + "):\n    " + c.body + "\n"
+			src := "import triton\nimport triton.language as tl\n\n\n@triton.jit\ndef k(" + c.params +
+				"):\n    " + c.body + "\n"
 			if err := os.WriteFile(filepath.Join(dir, "k.py"), []byte(src), 0o644); err != nil {
 				t.Fatal(err)
 			}
 			cmd, out := newReplayCmd(), &bytes.Buffer{}
 			cmd.SetOut(out)
-			cmd.SetArgs(append(c.flags, "--device", "interp", "--root", dir, writeCase(t, dir, "k.py", c.grid, c.args, c.sections)))
+			cmd.SetArgs(append(c.flags, "--device", "interp", "--root", dir,
+				writeCase(t, dir, "k.py", c.grid, c.args, c.sections)))
 			err := cmd.Execute()
 			if (err == nil) != (c.fails == "") || !strings.Contains(out.String(), c.fails) {
 				t.Errorf("%v\n%s", err, out)
@@ -174,12 +194,15 @@ func TestReplayLost(t *testing.T) {
 	head := "import triton\nimport triton.language as tl\n\n\n"
 	one := "@triton.jit\ndef one(x):\n    return two(x) + ONE\n\n\n"
 	for name, text := range map[string]string{
-		"src/k.py":                      head + one + "@triton.jit\ndef k(p):\n    tl.store(p, one(tl.load(p)))\n",
-		"root/tests/other.py":           head + "@triton.jit\ndef two(x):\n    return x * 7\n",
-		"root/lib/pkg/__init__.py":      "",
-		"root/lib/pkg/ops/__init__.py":  "",
-		"root/lib/pkg/ops/helpers.py":   head + "from .more import three\n\nONE: tl.constexpr = tl.constexpr(100)\n\n\n" + one + "@triton.jit\ndef two(x):\n    return three(x) * 2\n",
-		"root/lib/pkg/ops/more.py":      head + "@triton.jit\ndef three(x):\n    return x + 3\n",
+		"src/k.py": head + one +
+			"@triton.jit\ndef k(p):\n    tl.store(p, one(tl.load(p)))\n", "root/tests/other.py": head +
+			"@triton.jit\ndef two(x):\n    return x * 7\n",
+		"root/lib/pkg/__init__.py":     "",
+		"root/lib/pkg/ops/__init__.py": "",
+		"root/lib/pkg/ops/helpers.py": head +
+			"from .more import three\n\nONE: tl.constexpr = tl.constexpr(100)\n\n\n" + one +
+			"@triton.jit\ndef two(x):\n    return three(x) * 2\n", "root/lib/pkg/ops/more.py": head +
+			"@triton.jit\ndef three(x):\n    return x + 3\n",
 		"root/.hidden/pkg/ops/more2.py": head + one + "ONE = 5\n\n\n@triton.jit\ndef k():\n    pass\n",
 	} {
 		path := filepath.Join(dir, filepath.FromSlash(name))

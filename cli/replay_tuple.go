@@ -10,7 +10,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/replay"
 )
 
-// Older recordings say of a tuple only what its items are. That an item was a tl.constexpr, or that the tuple had names, is guessed.
+// Older recordings say of a tuple only what its items are. That an item was a tl.constexpr, or that the
+// tuple had names, is guessed.
 
 // tupleGuess is one way to read the tuples of a recording.
 type tupleGuess struct {
@@ -44,7 +45,9 @@ func (g tupleGuess) apply(v any) any {
 
 // tupleGuesses are the ways to read the tuples of a case.
 func tupleGuesses(c *replay.Case, root string) []tupleGuess {
-	if !slices.ContainsFunc(c.Args, func(a replay.Arg) bool { return a.Kind == replay.Tuple && !a.Constexpr }) {
+	if !slices.ContainsFunc(c.Args, func(a replay.Arg) bool {
+		return a.Kind == replay.Tuple && !a.Constexpr
+	}) {
 		return nil
 	}
 	out := []tupleGuess{{consts: true}}

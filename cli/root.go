@@ -103,7 +103,8 @@ func newRootCmd() *cobra.Command {
 	}
 	addCompletions(root)
 	root.InitDefaultCompletionCmd()
-	if c, _, err := root.Find([]string{"completion"}); err == nil { // an unknown shell is an error, not a call for help
+	// an unknown shell is an error, not a call for help
+	if c, _, err := root.Find([]string{"completion"}); err == nil {
 		c.Args, c.RunE = cobra.NoArgs, func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 		c.Example = "  source <(nereid completion bash)"
 	}
@@ -127,12 +128,14 @@ func checkPasses() (out []error) {
 		return nil
 	}
 	var known []string
-	for _, p := range optPasses(gpu.Options{Machine: gpu.Machine{Target: "cuda:90"}, TMA: true, Turns: true}) {
+	for _, p := range optPasses(gpu.Options{Machine: gpu.Machine{Target: "cuda:90"}, TMA: true,
+		Turns: true}) {
 		known = append(known, p.Name)
 	}
 	for _, n := range names {
 		if n != "all" && !slices.Contains(known, n) {
-			out = append(out, fmt.Errorf("%s: there is no pass %q; nereid opt --help lists them", knob.DumpPasses.Name(), n))
+			out = append(out, fmt.Errorf("%s: there is no pass %q; nereid opt --help lists them",
+				knob.DumpPasses.Name(), n))
 		}
 	}
 	return out
@@ -225,8 +228,8 @@ func contextOf(cmd *cobra.Command) context.Context {
 	return context.Background()
 }
 
-// interruptible has a command that takes long end in an orderly way when it is interrupted: child processes end with it, and what it has
-// found is kept. A second interrupt ends the process.
+// interruptible has a command that takes long end in an orderly way when it is interrupted: child processes
+// end with it, and what it has found is kept. A second interrupt ends the process.
 func interruptible(cmd *cobra.Command) (stop func()) {
 	ctx, stop := signal.NotifyContext(contextOf(cmd), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)

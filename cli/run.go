@@ -149,7 +149,8 @@ func loadKernel(arg string, opts ...nereid.LoadOption) (*nereid.Kernel, error) {
 	if !ok {
 		names := m.Kernels()
 		if len(names) != 1 {
-			return nil, usagef("%s names no kernel: write %s:KERNEL, one of %s", arg, file, strings.Join(names, ", "))
+			return nil, usagef("%s names no kernel: write %s:KERNEL, one of %s", arg, file,
+				strings.Join(names, ", "))
 		}
 		name = names[0]
 	}
@@ -319,8 +320,8 @@ func (r *runner) check(got *result) (verdict string, err error) {
 			return "FAILED in the interpreter", err
 		}
 		if worst, err = c.Compare(got.mem); err == nil {
-			return fmt.Sprintf("ok: differs from the interpreter's result as its own do where sums in fp16 or bf16 "+
-				"have another order, largest error %.1e; there %s", worst, r.flags.check.clean()), nil
+			return fmt.Sprintf("ok: differs from the interpreter's result as its own do where sums in fp16 "+
+				"or bf16 have another order, largest error %.1e; there %s", worst, r.flags.check.clean()), nil
 		}
 	}
 	if err != nil {
@@ -349,12 +350,13 @@ func (r *runner) orders() (out []map[string][]byte, err error) {
 func (r *runner) judged() (*result, error) {
 	d := r.flags.check.interpreter()
 	touch := d.Track()
-	return r.onceAnd(inside.Root.Device(d).(*nereid.Device), r.judge, func(tensors map[string]*nereid.Tensor) {
-		for _, t := range tensors {
-			loaded, stored := touch.At(t.Addr()).Bytes()
-			r.loaded, r.stored = r.loaded+loaded, r.stored+stored
-		}
-	})
+	return r.onceAnd(inside.Root.Device(d).(*nereid.Device), r.judge,
+		func(tensors map[string]*nereid.Tensor) {
+			for _, t := range tensors {
+				loaded, stored := touch.At(t.Addr()).Bytes()
+				r.loaded, r.stored = r.loaded+loaded, r.stored+stored
+			}
+		})
 }
 
 // measure is the median time of a launch.

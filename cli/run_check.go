@@ -48,7 +48,8 @@ func (c checks) interpreter() *interp.Device { return interp.NewDevice(c.options
 
 func (c checks) options() interp.DeviceOptions {
 	return interp.DeviceOptions{
-		Stdout: io.Discard, CheckUninit: c.has("uninit"), CheckRaces: c.has("races"), CheckOverflow: c.has("overflow") || knob.Checked.Get(),
+		Stdout: io.Discard, CheckUninit: c.has("uninit"), CheckRaces: c.has("races"),
+		CheckOverflow: c.has("overflow") || knob.Checked.Get(),
 	}
 }
 
@@ -118,8 +119,8 @@ func (r *runner) suspect(c *replay.Case) (text string) {
 	return text
 }
 
-// located returns the error of a launch. A GPU, or a process that died, does not say where a kernel went wrong:
-// if the interpreter finds a fault in it, that says so, and the device's error follows.
+// located returns the error of a launch. A GPU, or a process that died, does not say where a kernel went
+// wrong: if the interpreter finds a fault in it, that says so, and the device's error follows.
 func (r *runner) located(err error) error {
 	for _, known := range []any{new(*nereid.Fault), new(*nereid.CompileError), new(*nereid.ArgumentError),
 		new(*nereid.Refusal), new(*nereid.BudgetError)} {
@@ -131,7 +132,8 @@ func (r *runner) located(err error) error {
 	if _, judged := r.judged(); !errors.As(judged, &fault) {
 		return err
 	}
-	return fmt.Errorf("%w\n    found by the interpreter; on %s: %s", fault, r.dev, strings.TrimPrefix(err.Error(), "nereid: "))
+	return fmt.Errorf("%w\n    found by the interpreter; on %s: %s", fault, r.dev,
+		strings.TrimPrefix(err.Error(), "nereid: "))
 }
 
 // openBounds opens a device that checks indices for overflow, and accesses if bounds is set: the CPU where

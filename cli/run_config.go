@@ -46,7 +46,8 @@ func (c chosen) options(o *nereid.Options) {
 		return
 	}
 	for _, f := range []struct{ to, from *int }{{&o.NumWarps, &c.config.NumWarps},
-		{&o.NumStages, &c.config.NumStages}, {&o.NumCTAs, &c.config.NumCTAs}, {&o.MaxNReg, &c.config.MaxNReg}} {
+		{&o.NumStages, &c.config.NumStages}, {&o.NumCTAs, &c.config.NumCTAs},
+		{&o.MaxNReg, &c.config.MaxNReg}} {
 		if *f.to == 0 {
 			*f.to = *f.from
 		}
@@ -58,7 +59,8 @@ func (c chosen) String() string {
 	if len(c.values) == 0 {
 		return ""
 	}
-	return strings.Join(c.values, " ") + ", as in the first config of @triton.autotune; nereid tune finds the best"
+	return strings.Join(c.values, " ") + ", as in the first config of @triton.autotune; nereid tune finds " +
+		"the best"
 }
 
 // source returns the kernel's IR before any pass, or nil.

@@ -72,7 +72,9 @@ func cutSave(text string) (name, file string) {
 func (r *runner) checkSave() error {
 	for _, text := range r.flags.save {
 		name, file := cutSave(text)
-		if name != "" && !slices.ContainsFunc(r.in.tensors, func(a *tensorArg) bool { return a.name == name }) {
+		if name != "" && !slices.ContainsFunc(r.in.tensors, func(a *tensorArg) bool {
+			return a.name == name
+		}) {
 			return usagef("--save %s: there is no tensor %q", text, name)
 		}
 		ext := filepath.Ext(file)

@@ -100,8 +100,8 @@ func (f *inputFlags) read(k *nereid.Kernel, given []string) (*inputs, error) {
 			v, err := parseValue(text)
 			switch {
 			case pointers[i] && (err != nil || !mayPoint(v)):
-				return nil, usagef("%s=%s: the kernel uses %[1]s as a pointer: give a tensor, such as fp32[1000], in.npy or "+
-					"weights.safetensors:NAME", p.Name, text)
+				return nil, usagef("%s=%s: the kernel uses %[1]s as a pointer: give a tensor, such as "+
+					"fp32[1000], in.npy or weights.safetensors:NAME", p.Name, text)
 			case err != nil:
 				return nil, usagef("%s=%s: %v", p.Name, text, err)
 			}
@@ -359,7 +359,8 @@ func fillTensor(t *tensorArg, rng *rand.Rand, repeat int) []byte {
 }
 
 // beyond has the floats for which Python has no literal.
-var beyond = map[string]float64{"inf": math.Inf(1), "+inf": math.Inf(1), "-inf": math.Inf(-1), "nan": math.NaN()}
+var beyond = map[string]float64{"inf": math.Inf(1), "+inf": math.Inf(1), "-inf": math.Inf(-1),
+	"nan": math.NaN()}
 
 // parseValue reads a value: a Python literal, inf, -inf or nan, the name of a type, or else a word.
 func parseValue(text string) (any, error) {

@@ -15,8 +15,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/target/interp"
 )
 
-// A tensor of which the command line says no shape is as large as the arguments that bound it allow, so that a
-// missing mask is seen. Two ways tell how large:
+// A tensor of which the command line says no shape is as large as the arguments that bound it allow, so
+// that a missing mask is seen. Two ways tell how large:
 //
 //   - the text: where an index e is compared with n, tensors accessed at e hold n elements;
 //   - a trial run in the interpreter, on tensors with room to spare: the end of the accesses under masks, or,
@@ -217,7 +217,8 @@ func (z *sizer) limits(m *ir.Module) map[*ir.Value]int {
 	return out
 }
 
-// number returns the value of an integer argument of the launch, or of a constant, spread over a tensor or not.
+// number returns the value of an integer argument of the launch, or of a constant, spread over a tensor or
+// not.
 func (z *sizer) number(v *ir.Value) (int64, bool) {
 	if n, ok := arith.IntOf(v); ok {
 		return n, true
@@ -234,8 +235,8 @@ func (z *sizer) number(v *ir.Value) (int64, bool) {
 	return n, ok && v.IsArg()
 }
 
-// elementOf returns the parameter and the index of a one-dimensional address, param + index. The name is "" if
-// the address has no known parameter, the index nil if it is no plain sum.
+// elementOf returns the parameter and the index of a one-dimensional address, param + index. The name is ""
+// if the address has no known parameter, the index nil if it is no plain sum.
 func elementOf(ptr *ir.Value) (param string, index *ir.Value) {
 	sums := 0
 	for ptr.Def() != nil {

@@ -25,8 +25,8 @@ type sweep struct {
 // maxSweep bounds the values of a sweep.
 const maxSweep = 1000
 
-// parseSweep reads NAME=FROM..TO, each value twice the one before, NAME=FROM..TO*3 or NAME=FROM..TO+100 for other
-// steps, or NAME=A,B,C. A number may be a power, 2^20.
+// parseSweep reads NAME=FROM..TO, each value twice the one before, NAME=FROM..TO*3 or NAME=FROM..TO+100 for
+// other steps, or NAME=A,B,C. A number may be a power, 2^20.
 func parseSweep(text string) (*sweep, error) {
 	name, list, ok := strings.Cut(text, "=")
 	if !ok || name == "" || list == "" {
@@ -98,7 +98,8 @@ func sweepNumber(text string) (int64, error) {
 	return n, nil
 }
 
-// at returns the arguments with one value of the sweep: others that mention its name have the value in its place.
+// at returns the arguments with one value of the sweep: others that mention its name have the value in its
+// place.
 func (s *sweep) at(args []string, n int64) []string {
 	word := regexp.MustCompile(`\b` + regexp.QuoteMeta(s.name) + `\b`)
 	size := regexp.MustCompile(`(\d+x|\[)` + regexp.QuoteMeta(s.name) + `(x|\])`)
@@ -241,7 +242,8 @@ func (s *sweep) draw(file, kernel string, names []string, rows [][]swept, unit s
 	if err != nil {
 		return err
 	}
-	chart := plot.LineChart{Title: kernel, XLabel: s.name, YLabel: "G" + unit, LogX: len(s.values) > 2 && s.values[len(s.values)-1] >= 8*s.values[0]}
+	chart := plot.LineChart{Title: kernel, XLabel: s.name, YLabel: "G" + unit, LogX: len(s.values) > 2 &&
+		s.values[len(s.values)-1] >= 8*s.values[0]}
 	for d, name := range names {
 		line := plot.Series{Name: name}
 		for i, n := range s.values {

@@ -38,29 +38,39 @@ func newTuneCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tune FILE.py:KERNEL [NAME=VALUE]... [--shapes NAME=VALUE,...]...",
 		Short: "Tunes a kernel under @triton.autotune and keeps the timings",
-		Long: "Measures the configs of a kernel's @triton.autotune on made-up inputs, prints a table, and keeps the timings where launches find\n" +
-			"them. Arguments are given as nereid run takes them; each --shapes is one tuning, with its values added to the arguments.\n\n" +
-			"The grid is an expression of the arguments and of the config's: --grid 'cdiv(M, BLOCK_M) * cdiv(N, BLOCK_N)'.",
-		Example: "  nereid tune kernels/matmul.py:matmul_kernel --dtype fp16 --shape 512x512 stride_ak=1 stride_bn=1 stride_cn=1 \\\n" +
-			"      --shapes M=512,N=512,K=512,stride_am=512,stride_bk=512,stride_cm=512 --grid 'cdiv(M, BLOCK_M) * cdiv(N, BLOCK_N)'",
+		Long: "Measures the configs of a kernel's @triton.autotune on made-up inputs, prints a table, and " +
+			"keeps the timings where launches find\n" +
+			"them. Arguments are given as nereid run takes them; each --shapes is one tuning, with its " +
+			"values added to the arguments.\n\n" +
+			"The grid is an expression of the arguments and of the config's: --grid 'cdiv(M, BLOCK_M) * " +
+			"cdiv(N, BLOCK_N)'.",
+		Example: "  nereid tune kernels/matmul.py:matmul_kernel --dtype fp16 --shape 512x512 stride_ak=1 " +
+			"stride_bn=1 stride_cn=1 \\\n" +
+			"      --shapes M=512,N=512,K=512,stride_am=512,stride_bk=512,stride_cm=512 --grid 'cdiv(M, " +
+			"BLOCK_M) * cdiv(N, BLOCK_N)'",
 		RunE: f.run,
 	}
 	fs := cmd.Flags()
 	fs.SortFlags = false
 	f.add(cmd)
-	fs.DurationVar(&f.budget, "budget", 0, "time of one tuning; configs that are not measured by then are passed over")
+	fs.DurationVar(&f.budget, "budget", 0, "time of one tuning; configs that are not measured by then are "+
+		"passed over")
 	fs.BoolVar(&f.again, "again", false, "measure even what is kept")
-	fs.BoolVar(&f.verify, "verify", false, "compare the results of configs with the first one's; one that differs is passed over")
-	fs.BoolVar(&f.isolate, "isolate", false, "measure in a child process: a config that crashes it is passed over")
+	fs.BoolVar(&f.verify, "verify", false, "compare the results of configs with the first one's; one that "+
+		"differs is passed over")
+	fs.BoolVar(&f.isolate, "isolate", false, "measure in a child process: a config that crashes it is "+
+		"passed over")
 	fs.DurationVar(&f.hang, "hang", time.Minute, "with --isolate: a config that takes longer is passed over")
 	fs.BoolVar(&f.journal, "journal", false, "be the child process of --isolate")
 	fs.MarkHidden("journal")
-	fs.StringVar(&f.explore.bundle, "bundle", "", "tune the variants of a bundle's group instead, for an op of package tunable")
+	fs.StringVar(&f.explore.bundle, "bundle", "", "tune the variants of a bundle's group instead, for an "+
+		"op of package tunable")
 	f.explore.addOp(cmd)
 	fs.StringVar(&f.dir, "dir", "", "folder of the timings (default: that of launches)")
 	fs.BoolVar(&f.showKnown, "list", false, "list what is kept, and tune nothing")
 	fs.StringVar(&f.exportTo, "export", "", "write what is kept to a file, for other machines of the kind")
-	fs.StringVar(&f.importOf, "import", "", "take the timings of such a file over; what was measured here stays")
+	fs.StringVar(&f.importOf, "import", "", "take the timings of such a file over; what was measured "+
+		"here stays")
 	return cmd
 }
 
@@ -91,7 +101,8 @@ func (f *tuneFlags) run(cmd *cobra.Command, args []string) error {
 		return usagef("say how many programs are launched: --grid 'cdiv(n, BLOCK)'")
 	}
 	conf.Tune.Budget, conf.Tune.Rep, conf.Tune.Again = f.budget, f.rep, f.again || conf.Tune.Again
-	conf.Tune.Progress, conf.Tune.Done, conf.Tune.Verify, conf.Tune.Journal = f.show.progress, f.show.done, f.verify, f.journal
+	conf.Tune.Progress, conf.Tune.Done, conf.Tune.Verify, conf.Tune.Journal = f.show.progress, f.show.done,
+		f.verify, f.journal
 	f.show.line = terminal(cmd.ErrOrStderr())
 	if f.isolate && !f.journal {
 		if conf.Tune.Again {
@@ -139,7 +150,8 @@ func (f *tuneFlags) kernel(arg string, conf nereid.Config) (*nereid.Kernel, erro
 }
 
 // tune launches once: that tunes.
-func (f *tuneFlags) tune(cmd *cobra.Command, dev *nereid.Device, k *nereid.Kernel, args []string, shape string) error {
+func (f *tuneFlags) tune(cmd *cobra.Command, dev *nereid.Device, k *nereid.Kernel, args []string,
+	shape string) error {
 	all := append([]string(nil), args...)
 	if shape != "" {
 		all = append(all, splitShapes(shape)...)
@@ -178,7 +190,8 @@ func (f *tuneFlags) tune(cmd *cobra.Command, dev *nereid.Device, k *nereid.Kerne
 		return err
 	}
 	if len(f.show.all) == 0 {
-		return fmt.Errorf("%s has nothing to choose: it needs @triton.autotune with several configs, whose parameters are not given", k.Name())
+		return fmt.Errorf("%s has nothing to choose: it needs @triton.autotune with several configs, "+
+			"whose parameters are not given", k.Name())
 	}
 	title := strings.TrimSpace(fmt.Sprintf("%s on %s %s", k.Name(), dev, shape))
 	f.show.table(cmd.OutOrStdout(), title, time.Since(start))

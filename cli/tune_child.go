@@ -13,8 +13,9 @@ import (
 	"github.com/nereid-lang/nereid/internal/autotune"
 )
 
-// isolated has child processes measure until one comes to the end. A child keeps a journal, so the next goes on behind the config that
-// killed the last; then all is known, and this process needs to measure nothing.
+// isolated has child processes measure until one comes to the end. A child keeps a journal, so the next
+// goes on behind the config that killed the last; then all is known, and this process needs to measure
+// nothing.
 func (f *tuneFlags) isolated(cmd *cobra.Command, store *autotune.Folder) error {
 	self, err := os.Executable()
 	if err != nil {
@@ -42,12 +43,13 @@ func known(s *autotune.Folder) (n int) {
 	return n
 }
 
-// child runs this command line again in a process that keeps a journal. A process that adds nothing to it for longer than a config may
-// take is ended.
+// child runs this command line again in a process that keeps a journal. A process that adds nothing to it
+// for longer than a config may take is ended.
 func (f *tuneFlags) child(cmd *cobra.Command, self string, store *autotune.Folder) error {
 	args := append(append([]string(nil), os.Args[1:]...), "--journal", "--dir", store.Dir)
 	c := exec.CommandContext(contextOf(cmd), self, args...)
-	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) } // its config is not to blame, and it can say so
+	// its config is not to blame, and it can say so
+	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
 	c.WaitDelay = 3 * time.Second
 	var stderr bytes.Buffer
 	c.Stderr = &stderr

@@ -51,7 +51,8 @@ func (s *tuneShow) progress(t nereid.Tuned) {
 	}
 	const width = 30
 	full := width * (t.Index + 1) / max(1, t.Count)
-	fmt.Fprintf(s.line, "\r\x1b[K%s [%s%s] %d of %d", t.Kernel, strings.Repeat("#", full), strings.Repeat(".", width-full), t.Index+1, t.Count)
+	fmt.Fprintf(s.line, "\r\x1b[K%s [%s%s] %d of %d", t.Kernel, strings.Repeat("#", full),
+		strings.Repeat(".", width-full), t.Index+1, t.Count)
 	if s.quickest > 0 {
 		fmt.Fprintf(s.line, ", best %v", timeText(s.quickest))
 	}
@@ -71,7 +72,8 @@ func (s *tuneShow) table(out io.Writer, title string, took time.Duration) {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	chart := plot.BarChart{Title: title, Unit: "ms"}
 	for _, t := range s.all {
-		mark, what := " ", fmt.Sprintf("%s\t(%s to %s)", timeText(t.Median), timeText(t.Low), timeText(t.High))
+		mark, what := " ", fmt.Sprintf("%s\t(%s to %s)", timeText(t.Median), timeText(t.Low),
+			timeText(t.High))
 		if t.Config == s.best {
 			mark = "*"
 		}
@@ -81,7 +83,8 @@ func (s *tuneShow) table(out io.Writer, title string, took time.Duration) {
 		fmt.Fprintf(w, "%s %s\t%s\n", mark, t.Config, what)
 		ms := func(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 		chart.Bars = append(chart.Bars, plot.Bar{
-			Name: t.Config, Median: ms(t.Median), Low: ms(t.Low), High: ms(t.High), Failed: t.Failed, Best: t.Config == s.best,
+			Name: t.Config, Median: ms(t.Median), Low: ms(t.Low), High: ms(t.High), Failed: t.Failed,
+			Best: t.Config == s.best,
 		})
 	}
 	w.Flush()

@@ -21,9 +21,12 @@ func newWarmCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "warm MANIFEST.json",
 		Short: "Compiles the kernels of a manifest ahead of time",
-		Long: "Compiles every variant that a manifest lists, several at once, into the cache: processes that share it compile nothing. A program\n" +
-			"writes a manifest of what it launches with NEREID_RECORD=MANIFEST.json, or with nereid.Recorder.\n\n" +
-			"Compiled kernels belong to a build of the compiler: a release, or else the very program. A program that was built from a checkout\n" +
+		Long: "Compiles every variant that a manifest lists, several at once, into the cache: processes " +
+			"that share it compile nothing. A program\n" +
+			"writes a manifest of what it launches with NEREID_RECORD=MANIFEST.json, or with " +
+			"nereid.Recorder.\n\n" +
+			"Compiled kernels belong to a build of the compiler: a release, or else the very program. A " +
+			"program that was built from a checkout\n" +
 			"calls nereid.WarmMain in its main function, and --program has it warm itself up.",
 		Example: "  NEREID_RECORD=manifest.json ./prog; nereid warm manifest.json\n" +
 			"  nereid warm manifest.json --program ./prog",
@@ -46,8 +49,10 @@ func newWarmCmd() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&device, "device", "", "device to compile for (default: the best one here)")
-	flags.StringVar(&root, "root", "", "folder of the kernels' files, where the manifest's names are not right from here")
-	flags.StringVar(&program, "program", "", "have this program, which calls nereid.WarmMain, compile for itself")
+	flags.StringVar(&root, "root", "", "folder of the kernels' files, where the manifest's names are not "+
+		"right from here")
+	flags.StringVar(&program, "program", "", "have this program, which calls nereid.WarmMain, compile "+
+		"for itself")
 	flags.BoolVarP(&quiet, "quiet", "q", false, "print failures and the total only")
 	return cmd
 }
@@ -107,11 +112,13 @@ func warm(cmd *cobra.Command, m *nereid.Manifest, dev *nereid.Device, root strin
 			}
 			continue
 		}
-		mod.Warmup(contextOf(cmd), dev, of, func(_, _ int, v nereid.Variant, err error) { told(v, err) }) // which tells of every error
+		// which tells of every error
+		mod.Warmup(contextOf(cmd), dev, of, func(_, _ int, v nereid.Variant, err error) { told(v, err) })
 	}
 	kept.Close()
 	s := kept.Stats()
-	fmt.Fprintf(out, "%d passed, %d failed; %d compiled, %d in the cache already\n", passed, failed, s.Compiled, s.Disk+s.Shared)
+	fmt.Fprintf(out, "%d passed, %d failed; %d compiled, %d in the cache already\n", passed, failed,
+		s.Compiled, s.Disk+s.Shared)
 	if build := buildName(); build != "" {
 		fmt.Fprintf(out, "kept for %s\n", build)
 	}
@@ -130,7 +137,9 @@ func warm(cmd *cobra.Command, m *nereid.Manifest, dev *nereid.Device, root strin
 func buildName() string {
 	name := cachestore.Build()
 	if id, ok := strings.CutPrefix(name, "build "); ok {
-		return "this very program alone, build " + id + ": it is no release. Another program compiles a manifest with Module.Warmup or nereid.WarmMain (--program)"
+		return "this very program alone, build " + id +
+			": it is no release. Another program compiles a manifest with Module.Warmup or " +
+			"nereid.WarmMain (--program)"
 	}
 	return "programs with Nereid " + name
 }
@@ -143,7 +152,8 @@ func loadNamed(file string, root fs.FS, kept *nereid.Cache) (*nereid.Module, err
 		return nereid.LoadFS(root, file, nereid.With(conf))
 	}
 	if info, err := os.Stat(filepath.FromSlash(file)); err == nil && !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is no regular file", file) // a pipe or a device: who wrote the manifest has no say in what is waited for
+		// a pipe or a device: who wrote the manifest has no say in what is waited for
+		return nil, fmt.Errorf("%s is no regular file", file)
 	}
 	return nereid.Load(filepath.FromSlash(file), nereid.With(conf))
 }

@@ -116,7 +116,8 @@ def k(out, T: tl.constexpr):
 	}
 	out := []int32{0}
 	for i := range 24 { // enough for a map of values
-		for want, tuple := range map[int32]any{int32(i)*100 + 2: []int{i, 2}, int32(i)*100 + 3: [2]int{i, 3}} {
+		for want, tuple := range map[int32]any{int32(i)*100 + 2: []int{i, 2},
+			int32(i)*100 + 3: [2]int{i, 3}} {
 			for range 2 {
 				call := typed.Call(consts{tuple})
 				call.Tensor(nereid.FromSlice(out))
@@ -149,7 +150,8 @@ def k(out, B: tl.constexpr, ON: tl.constexpr, N: tl.constexpr = 0):
 	for want, c := range map[string]kConsts{
 		"note: not set in kConsts, and without a default in the kernel: B, ON": {},
 		"without a default in the kernel: B":                                   {ON: true},
-		"":                                                                     {B: 3, ON: true}, // no power of two
+		// no power of two
+		"": {B: 3, ON: true},
 	} {
 		call := typed.Call(c)
 		call.Tensor(nereid.FromSlice([]int32{0}))

@@ -19,7 +19,8 @@ func (s Sources) Open(name string) (fs.File, error) {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
 	}
 	if text, ok := s[name]; ok {
-		return &sourceFile{sourceInfo{path.Base(name), int64(len(text)), false}, *bytes.NewReader([]byte(text)), nil}, nil
+		return &sourceFile{sourceInfo{path.Base(name), int64(len(text)), false},
+			*bytes.NewReader([]byte(text)), nil}, nil
 	}
 	list := s.list(name)
 	if list == nil && name != "." {

@@ -1,5 +1,5 @@
-// Package kernels holds the kernels that examples, benchmarks and tests share. They are ordinary Triton files: Triton itself can import
-// them.
+// Package kernels holds the kernels that examples, benchmarks and tests share. They are ordinary Triton
+// files: Triton itself can import them.
 package kernels
 
 import "embed"

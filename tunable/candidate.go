@@ -16,8 +16,8 @@ type Candidate[P any] struct {
 	Name string // results are kept by it
 	// Hash identifies the code: a kept result of a candidate with another hash is measured again.
 	Hash string
-	// Supports returns an error if the candidate cannot run with the parameters. It is called for each call and
-	// must be cheap; nil supports all.
+	// Supports returns an error if the candidate cannot run with the parameters. It is called for each call
+	// and must be cheap; nil supports all.
 	Supports func(p P) error
 	// Run queues the work on a stream, as a launch does.
 	Run func(s *nereid.Stream, p P) error
@@ -47,11 +47,11 @@ func Func[P any](name, version string, run func(s *nereid.Stream, p P) error) Ca
 
 // Launch says how parameters are launched with the code of a kernel.
 type Launch[P any] struct {
-	// Run launches: it fills c.Args and calls Args.Launch. It is also called to compile or to load the code; its
-	// launches then run nothing.
+	// Run launches: it fills c.Args and calls Args.Launch. It is also called to compile or to load the
+	// code; its launches then run nothing.
 	Run func(c *Code, s *nereid.Stream, p P) error
-	// Supports returns an error if the code cannot run with the parameters, a block that is too small for a row
-	// say. It must be cheap; nil supports all.
+	// Supports returns an error if the code cannot run with the parameters, a block that is too small for a
+	// row say. It must be cheap; nil supports all.
 	Supports func(c *Code, p P) error
 }
 
@@ -132,8 +132,8 @@ func configText(c nereid.TuneConfig) string {
 		name  string
 		value int
 	}{
-		{"num_warps", c.Options.NumWarps}, {"num_ctas", c.Options.NumCTAs}, {"num_stages", c.Options.NumStages},
-		{"maxnreg", c.Options.MaxNReg},
+		{"num_warps", c.Options.NumWarps}, {"num_ctas", c.Options.NumCTAs},
+		{"num_stages", c.Options.NumStages}, {"maxnreg", c.Options.MaxNReg},
 	} {
 		if o.value != 0 {
 			parts = append(parts, fmt.Sprintf("%s: %d", o.name, o.value))

@@ -23,8 +23,8 @@ type Code struct {
 	variant *bundle.Variant // nil for a kernel
 	ahead   bool            // launches compile or load, and run nothing
 
-	// Arguments for the next launch. The first ones are at hand; others are for launches at the same time. After
-	// a launch little is left in the processor's caches, and a pool touches much.
+	// Arguments for the next launch. The first ones are at hand; others are for launches at the same time.
+	// After a launch little is left in the processor's caches, and a pool touches much.
 	first atomic.Pointer[Args]
 	spare sync.Pool // of *Args
 	boxed boxes

@@ -97,7 +97,8 @@ func TestGroup(t *testing.T) {
 func TestGroupErrors(t *testing.T) {
 	b := scaleBundle(t, "cuda:90", 64)
 	_, err := tunable.Group(b, "scale_fp16", scaleLaunch)
-	if e := (*bundle.NotFoundError)(nil); !errors.As(err, &e) || !slices.Equal(e.Have, []string{"scale_fp32"}) {
+	if e := (*bundle.NotFoundError)(nil); !errors.As(err, &e) ||
+		!slices.Equal(e.Have, []string{"scale_fp32"}) {
 		t.Errorf("%v", err)
 	}
 	if _, err := tunable.Group(nil, "scale", scaleLaunch); err == nil {

@@ -158,8 +158,8 @@ func checkKey(t reflect.Type) error {
 	case reflect.Array:
 		return checkKey(t.Elem())
 	case reflect.Pointer, reflect.Interface, reflect.Chan, reflect.UnsafePointer:
-		return fmt.Errorf("a key cannot hold a %s, which is another in each process: use numbers, strings and "+
-			"types of elements", t)
+		return fmt.Errorf("a key cannot hold a %s, which is another in each process: use numbers, strings "+
+			"and types of elements", t)
 	}
 	return nil
 }

@@ -49,8 +49,9 @@ type Options[P any] struct {
 	Budget time.Duration
 
 	// Outputs returns the tensors among the parameters that the op writes. A tuning runs the candidates with
-	// copies in their place, so that an op that works in place is tuned without harm. Without Outputs they run
-	// with the caller's tensors, which suits ops that write every element and read none of what they write.
+	// copies in their place, so that an op that works in place is tuned without harm. Without Outputs they
+	// run with the caller's tensors, which suits ops that write every element and read none of what they
+	// write.
 	Outputs func(p *P) []**nereid.Tensor
 
 	// BitStable chooses only among candidates whose results are bit for bit those of the first candidate that

@@ -221,7 +221,8 @@ func TestBadCandidates(t *testing.T) {
 		got[r.Candidate] = r.Failed
 	}
 	if list[0].Candidate != "b" || got["fails"] != "out of registers" ||
-		got["panics"] != "it panics: no such block" || got["slow"] != "" || got["unready"] != "does not compile" {
+		got["panics"] != "it panics: no such block" || got["slow"] != "" ||
+		got["unready"] != "does not compile" {
 		t.Errorf("%+v", list)
 	}
 	if n := slow.runs.Load(); n > 4 {
@@ -311,7 +312,8 @@ func TestErrors(t *testing.T) {
 	broken := errors.New("broken")
 	a.err, b.err = broken, broken
 	err = newOp(t, tunable.Options[params]{}, a, b).Call(s, params{N: 1})
-	if e := (*tunable.FailedError)(nil); !errors.As(err, &e) || !errors.Is(err, broken) || len(e.Reasons) != 2 {
+	if e := (*tunable.FailedError)(nil); !errors.As(err, &e) || !errors.Is(err, broken) ||
+		len(e.Reasons) != 2 {
 		t.Errorf("%v", err)
 	}
 	if err := op.Call(nil, params{}); err == nil {
@@ -319,8 +321,8 @@ func TestErrors(t *testing.T) {
 	}
 	for _, none := range []*tunable.Op[params]{nil, {}} {
 		for what, err := range map[string]error{
-			"Call": none.Call(s, params{}), "Tune": none.Tune(s, params{}), "Picked": second(none.Picked(s, params{})),
-			"Explore": second(none.Explore(s, params{})),
+			"Call": none.Call(s, params{}), "Tune": none.Tune(s, params{}),
+			"Picked": second(none.Picked(s, params{})), "Explore": second(none.Explore(s, params{})),
 		} {
 			if err == nil || none.Name() != "" {
 				t.Errorf("%s of an op that is nil or empty works", what)
@@ -338,7 +340,9 @@ func TestErrors(t *testing.T) {
 	for what, make := range map[string]make{
 		"no name":       func() (*tunable.Op[params], error) { return tunable.New("", keyOf, o, small) },
 		"no candidates": func() (*tunable.Op[params], error) { return tunable.New("x", keyOf, o) },
-		"two of a name": func() (*tunable.Op[params], error) { return tunable.New("x", keyOf, o, small, small) },
+		"two of a name": func() (*tunable.Op[params], error) {
+			return tunable.New("x", keyOf, o, small, small)
+		},
 		"nothing to run": func() (*tunable.Op[params], error) {
 			return tunable.New("x", keyOf, o, tunable.Candidate[params]{Name: "c"})
 		},
@@ -394,7 +398,8 @@ func TestInPlace(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer x.Close()
-			for what, x := range map[string]*nereid.Tensor{"device": x, "host": nereid.FromSlice(make([]int32, 4)),
+			for what, x := range map[string]*nereid.Tensor{"device": x,
+				"host": nereid.FromSlice(make([]int32, 4)),
 				"view": nereid.FromSlice(make([]int32, 8), 4, 2).Slice(1, 0, 1, 1)} {
 				if err := nereid.CopyFrom(x, []int32{1, 2, 3, 4}); err != nil {
 					t.Fatal(err)
@@ -413,7 +418,8 @@ func TestInPlace(t *testing.T) {
 					})
 				}
 				o := quick(tunable.Options[params]{Outputs: outputs})
-				op, err := tunable.New("double", keyOf, o, double("slow", 6*time.Millisecond), double("fast", 0))
+				op, err := tunable.New("double", keyOf, o, double("slow", 6*time.Millisecond),
+					double("fast", 0))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -443,8 +449,8 @@ func TestBitStable(t *testing.T) {
 		})
 	}
 	list := []tunable.Candidate[params]{
-		write("first", 20*time.Millisecond, 0), write("other", 0, 1), write("negative", 0, float32(negativeZero())),
-		write("same", 5*time.Millisecond, 0),
+		write("first", 20*time.Millisecond, 0), write("other", 0, 1),
+		write("negative", 0, float32(negativeZero())), write("same", 5*time.Millisecond, 0),
 	}
 	for stable, want := range map[bool]string{false: "other", true: "same"} {
 		o := quick(tunable.Options[params]{Store: store, BitStable: stable, Outputs: outputs})

@@ -100,7 +100,8 @@ func (o *Op[P]) results(dev *nereid.Device, p P, c *choice, rec *autotune.Record
 		if err := x.supports(dev, p); err != nil {
 			r.Failed = firstLine(err)
 		} else {
-			r.Median, r.Low, r.High, r.Failed = duration(t.Median), duration(t.Low), duration(t.High), t.Failed
+			r.Median, r.Low, r.High, r.Failed = duration(t.Median), duration(t.Low),
+				duration(t.High), t.Failed
 		}
 		out = append(out, r)
 	}

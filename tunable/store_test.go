@@ -78,7 +78,9 @@ func TestStale(t *testing.T) {
 		"key":       {func(r *record) { r.Key = []string{"n=2"} }, 3},
 		"op":        {func(r *record) { r.Kernel = "another" }, 3},
 		"code of b": {func(r *record) { r.Timings[1].Hash = "go:0" }, 1},
-		"all code":  {func(r *record) { r.Timings[0].Hash, r.Timings[1].Hash, r.Timings[2].Hash = "", "", "" }, 3},
+		"all code": {func(r *record) {
+			r.Timings[0].Hash, r.Timings[1].Hash, r.Timings[2].Hash = "", "", ""
+		}, 3},
 		"no result": {func(r *record) { r.Timings = r.Timings[:2] }, 1},
 	} {
 		var list []*record

@@ -143,7 +143,8 @@ func (o *Op[P]) measure(ctx context.Context, own *nereid.Stream, p P, list, todo
 	}
 	t.finals(list, finalist)
 	rec.Best = rec.Pick(o.names(list))
-	o.opts.Logger.Info("tunable: tuned", "op", o.name, "key", t.key, "best", rec.Best, "took", time.Since(begin))
+	o.opts.Logger.Info("tunable: tuned", "op", o.name, "key", t.key, "best", rec.Best, "took",
+		time.Since(begin))
 	if rec.Best == "" {
 		return t.nothing(list)
 	}

@@ -106,8 +106,8 @@ func (o *Options) Go() nereid.Options {
 	}
 	is := func(bit uint32) bool { return o.Flags&bit != 0 }
 	return nereid.Options{
-		NumWarps: int(o.NumWarps), NumStages: int(o.NumStages), NumCTAs: int(o.NumCTAs), MaxNReg: int(o.MaxNReg),
-		Extra: clone(o.Extra), ExternLibs: clone(o.ExternLibs),
+		NumWarps: int(o.NumWarps), NumStages: int(o.NumStages), NumCTAs: int(o.NumCTAs),
+		MaxNReg: int(o.MaxNReg), Extra: clone(o.Extra), ExternLibs: clone(o.ExternLibs),
 		Debug: is(optDebug), NoDebug: is(optNoDebug), NoSanitizeOverflow: is(optNoSanitizeOverflow),
 		LaunchCooperativeGrid: is(optCooperative), LaunchPDL: is(optPDL), NoFPFusion: is(optNoFPFusion),
 		Overlap: is(optOverlap), Check: is(optCheck),

@@ -126,12 +126,13 @@ func TestQuick(t *testing.T) {
 	for name, l := range map[string][]Arg{
 		"an n divisible by 16": change(2, integer(32)), "an n of 1": change(2, integer(1)),
 		"a wide n": change(2, integer(1<<40+1)), "an integer for a float": change(3, integer(2)),
-		"another text": change(4, f.string("minus")), "another constexpr": change(5, f.named("B", integer(32))),
-		"by position": change(5, integer(64)), "another name": change(5, f.named("C", integer(64))),
-		"fewer": list()[:5], "a misaligned pointer": change(0, pointer(f.x, 1)),
-		"an overlap": change(1, pointer(f.x, 4)), "an unknown size": change(0, long),
-		"a NULL pointer": change(0, Arg{Kind: Ptr, DType: nereid.Float32, Size: 256}),
-		"a flag":         change(0, apart),
+		"another text":      change(4, f.string("minus")),
+		"another constexpr": change(5, f.named("B", integer(32))), "by position": change(5, integer(64)),
+		"another name": change(5, f.named("C", integer(64))), "fewer": list()[:5],
+		"a misaligned pointer": change(0, pointer(f.x, 1)), "an overlap": change(1, pointer(f.x, 4)),
+		"an unknown size": change(0, long), "a NULL pointer": change(0,
+			Arg{Kind: Ptr, DType: nereid.Float32, Size: 256}),
+		"a flag": change(0, apart),
 	} {
 		if quick(l, nil) {
 			t.Error(name)
@@ -155,8 +156,8 @@ func TestOverlapping(t *testing.T) {
 			for i := range f.x {
 				f.x[i] = float32(i)
 			}
-			l := []Arg{pointer(f.x, 0), pointer(f.x, skip), integer(40), float(2), f.string("plus"), integer(64),
-				float(0)}
+			l := []Arg{pointer(f.x, 0), pointer(f.x, skip), integer(40), float(2), f.string("plus"),
+				integer(64), float(0)}
 			done, err := f.k.Quick(f.s, (*[3]int)(&grid), l, nil)
 			if !done && err == nil {
 				err = f.k.Launch(f.r, f.s, grid, l, nil)

@@ -64,7 +64,8 @@ func (r *Reader) List(list []Arg, o *Options) ([]any, error) {
 // check returns an error for options that no version of the library knows.
 func (o *Options) check() error {
 	if o.Size != 0 && o.Size < uint32(OptionsBytes) {
-		return fmt.Errorf("nereid_options.size is %d: it is sizeof(nereid_options), %d, or 0", o.Size, OptionsBytes)
+		return fmt.Errorf("nereid_options.size is %d: it is sizeof(nereid_options), %d, or 0", o.Size,
+			OptionsBytes)
 	}
 	if unknown := o.Flags &^ optKnown; unknown != 0 {
 		return fmt.Errorf("nereid_options.flags has unknown bits %#x", unknown)
@@ -237,7 +238,8 @@ func (r *Reader) descriptor(a *Arg) (any, error) {
 	}
 	d := *(*Desc)(a.pointer())
 	if d.NDim == 0 || d.NDim > 5 || d.Shape == nil || d.Block == nil {
-		return nil, fmt.Errorf("a descriptor has 1 to 5 dimensions, a shape and a block, not %d dimensions", d.NDim)
+		return nil, fmt.Errorf("a descriptor has 1 to 5 dimensions, a shape and a block, not %d dimensions",
+			d.NDim)
 	}
 	base, err := r.base(&d.Base)
 	if err != nil {

@@ -206,7 +206,8 @@ func TestGoProgram(t *testing.T) {
 	shared, static := "-L"+lib+" -lnereid -Wl,-rpath,"+lib, lib+"/libnereid.a -ldl -lpthread"
 	for _, flags := range []string{shared, static} {
 		env := append(environment(t), "CGO_ENABLED=1", "CGO_CFLAGS=-I"+lib, "CGO_LDFLAGS="+flags)
-		command(t, "", env, "go", "build", "-o", program, path(t, "capi", "test", "testdata", "gohost", "main.go"))
+		command(t, "", env, "go", "build", "-o", program,
+			path(t, "capi", "test", "testdata", "gohost", "main.go"))
 		if out := command(t, path(t), env, program); out != "ok\n" {
 			t.Error(out)
 		}
@@ -226,8 +227,8 @@ func TestDocument(t *testing.T) {
 	if err := os.WriteFile(source, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	command(t, "", nil, txtest.Tool(t, "cc"), "-Wall", "-Wextra", "-Werror", source, "-I", lib, "-L", lib, "-lnereid",
-		"-Wl,-rpath,"+lib, "-o", program)
+	command(t, "", nil, txtest.Tool(t, "cc"), "-Wall", "-Wextra", "-Werror", source, "-I", lib, "-L",
+		lib, "-lnereid", "-Wl,-rpath,"+lib, "-o", program)
 	if out := command(t, path(t), environment(t), program); out != "1998\n" {
 		t.Error(out)
 	}

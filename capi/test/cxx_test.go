@@ -105,7 +105,8 @@ func TestRefusedTypes(t *testing.T) {
 	}
 	text := "#include <nereid.hpp>\nstruct S {};\nenum class E { one };\n"
 	for i, c := range cases {
-		text += fmt.Sprintf("void f%d(nereid::TritonJITFunction &k) { k(nullptr, 1, 1, 1, 4, 3, %s); }\n", i, c.arg)
+		text += fmt.Sprintf("void f%d(nereid::TritonJITFunction &k) { k(nullptr, 1, 1, 1, 4, 3, %s); }\n",
+			i, c.arg)
 	}
 	source := filepath.Join(t.TempDir(), "refused.cpp")
 	if err := os.WriteFile(source, []byte(text), 0o666); err != nil {

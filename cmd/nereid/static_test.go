@@ -10,15 +10,16 @@ import (
 	"testing"
 )
 
-// TestStatic builds nereid with the tag nereid_static: the binary names no loader, so that it starts in an empty
-// image, and says why native libraries are absent.
+// TestStatic builds nereid with the tag nereid_static: the binary names no loader, so that it starts in an
+// empty image, and says why native libraries are absent.
 func TestStatic(t *testing.T) {
 	if testing.Short() || runtime.GOOS != "linux" {
 		t.Skip("builds a program for Linux")
 	}
 	dir := t.TempDir()
 	bin := filepath.Join(dir, "nereid")
-	build := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-tags", "nereid_static", "-o", bin, ".")
+	build := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-tags", "nereid_static",
+		"-o", bin, ".")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -33,7 +34,8 @@ func TestStatic(t *testing.T) {
 			t.Error("the binary needs a loader")
 		}
 	}
-	kernel := "import triton\nimport triton.language as tl\n@triton.jit\ndef k(x):\n    tl.store(x + tl.arange(0, 8), 1.0)\n"
+	kernel := "import triton\nimport triton.language as tl\n@triton.jit\ndef k(x):\n    tl.store(x + " +
+		"tl.arange(0, 8), 1.0)\n"
 	if err := os.WriteFile(filepath.Join(dir, "k.py"), []byte(kernel), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -44,9 +44,9 @@ func softmax(rows, cols, block int) sample {
 
 func layerNorm(rows, cols, block int) sample {
 	return sample{
-		name: fmt.Sprintf("layer norm of %d x %d", rows, cols), file: "layer_norm.py", kernel: "layer_norm_kernel",
-		grid: nereid.Grid{rows}, in: []int{rows * cols, cols, cols}, out: []int{rows * cols, rows, rows},
-		args: func(in, out []*nereid.Tensor) []any {
+		name: fmt.Sprintf("layer norm of %d x %d", rows, cols), file: "layer_norm.py",
+		kernel: "layer_norm_kernel", grid: nereid.Grid{rows}, in: []int{rows * cols, cols, cols},
+		out: []int{rows * cols, rows, rows}, args: func(in, out []*nereid.Tensor) []any {
 			return []any{in[0], out[0], in[1], in[2], out[1], out[2], cols, cols, float32(1e-5), block}
 		},
 	}
@@ -142,5 +142,6 @@ func (s sample) check(ctx context.Context) (string, error) {
 		err := fmt.Errorf("WRONG: differs from the interpreter by %.2g", d)
 		return err.Error(), err
 	}
-	return fmt.Sprintf("right: interp %v, c %v", slow.Round(time.Microsecond), fast.Round(time.Microsecond)), nil
+	return fmt.Sprintf("right: interp %v, c %v", slow.Round(time.Microsecond), fast.Round(time.Microsecond)),
+		nil
 }

@@ -133,7 +133,8 @@ func TestScore(t *testing.T) {
 		wg.Go(func() {
 			in := scoreRequest{Type: served[i%2], Temperature: 0.5 + float32(i)/4, Rows: rows(n, i)}
 			var out scores
-			if status := post(t, server.URL+"/score", in, &out); status != http.StatusOK || len(out.Rows) != n {
+			if status := post(t, server.URL+"/score", in, &out); status != http.StatusOK ||
+				len(out.Rows) != n {
 				t.Errorf("%d rows of %s: status %d, %s", n, in.Type, status, out.Error)
 				return
 			}
@@ -161,7 +162,8 @@ func TestRefusals(t *testing.T) {
 		status int
 		text   string
 	}{
-		{scoreRequest{Type: "fp64", Temperature: 1, Rows: rows(1, 0)}, http.StatusBadRequest, "none of fp16, bf16"},
+		{scoreRequest{Type: "fp64", Temperature: 1, Rows: rows(1, 0)}, http.StatusBadRequest,
+			"none of fp16, bf16"},
 		{scoreRequest{Type: "fp16", Temperature: 1}, http.StatusBadRequest, "there are 0 rows"},
 		{scoreRequest{Type: "fp16", Temperature: 0, Rows: rows(1, 0)}, http.StatusBadRequest, "temperature"},
 		{scoreRequest{Type: "fp16", Temperature: 1, Rows: [][]float32{{1, 2}}}, http.StatusBadRequest,
@@ -188,7 +190,8 @@ func TestCancel(t *testing.T) {
 	defer cancel()
 	w := httptest.NewRecorder()
 	body, _ := json.Marshal(scoreRequest{Type: "fp16", Temperature: 1, Rows: rows(1, 0)})
-	shared.handler().ServeHTTP(w, httptest.NewRequestWithContext(ctx, "POST", "/score", bytes.NewReader(body)))
+	shared.handler().ServeHTTP(w, httptest.NewRequestWithContext(ctx, "POST", "/score",
+		bytes.NewReader(body)))
 	if w.Code != http.StatusServiceUnavailable || !strings.Contains(w.Body.String(), "deadline") {
 		t.Errorf("status %d: %s", w.Code, w.Body)
 	}
@@ -197,8 +200,10 @@ func TestCancel(t *testing.T) {
 	}
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	for range 50 { // whichever of a free worker and the end comes first: an error, and the worker is free again
-		if _, err := shared.score(gone, &scoreRequest{Type: "fp16", Temperature: 1, Rows: rows(1, 0)}); err == nil {
+	// whichever of a free worker and the end comes first: an error, and the worker is free again
+	for range 50 {
+		if _, err := shared.score(gone, &scoreRequest{Type: "fp16", Temperature: 1,
+			Rows: rows(1, 0)}); err == nil {
 			t.Fatal("a request that was cancelled is answered")
 		}
 	}

@@ -40,7 +40,8 @@ func main() {
 	flag.IntVar(&o.cols, "cols", 1000, "columns of the input")
 	flag.BoolVar(&o.sweep, "sweep", false,
 		"measure every candidate for 12 shapes and 2 types, and what the op picks")
-	flag.BoolVar(&o.overhead, "overhead", false, "measure what a tuned call costs the host over a direct launch")
+	flag.BoolVar(&o.overhead, "overhead", false,
+		"measure what a tuned call costs the host over a direct launch")
 	flag.DurationVar(&o.rep, "rep", 0, "how long to measure each candidate (default 100ms)")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)

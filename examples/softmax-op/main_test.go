@@ -149,7 +149,8 @@ func TestRun(t *testing.T) {
 		if !sweep && strings.Count(text, "first call") != 2 {
 			t.Error(text)
 		}
-		if sweep && (strings.Count(text, "\n") != 27 || !strings.Contains(text, "24 lines; the pick takes at ")) {
+		if sweep && (strings.Count(text, "\n") != 27 ||
+			!strings.Contains(text, "24 lines; the pick takes at ")) {
 			t.Error(text)
 		}
 	}
@@ -159,7 +160,8 @@ func TestRun(t *testing.T) {
 		t.Error(out.String(), err)
 	}
 	o.bundle = "none.nrb"
-	if err := run(t.Context(), o, &bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), "go generate") {
+	if err := run(t.Context(), o, &bytes.Buffer{}); err == nil ||
+		!strings.Contains(err.Error(), "go generate") {
 		t.Error(err)
 	}
 }

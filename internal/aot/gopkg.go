@@ -206,12 +206,14 @@ func (f *family) write(b *bytes.Buffer) {
 		fmt.Fprintf(&names, "%q,\n", n)
 	}
 	list := "names" + f.name
-	fmt.Fprintf(b, "\n// %s is a variant of %s.\ntype %s struct{ *bundle.Variant }\n\n", f.name, f.title, f.name)
+	fmt.Fprintf(b, "\n// %s is a variant of %s.\ntype %s struct{ *bundle.Variant }\n\n", f.name,
+		f.title, f.name)
 	fmt.Fprintf(b, "var %s = []string{\n%s}\n\n", list, names.String())
 	fmt.Fprintf(b, "// %[1]ss returns all variants, sorted by name.\nfunc %[1]ss() ([]%[1]s, error) {\n"+
 		"out := make([]%[1]s, len(%[2]s))\nfor i, name := range %[2]s {\nv, err := Look%[1]s(name)\n"+
 		"if err != nil {\nreturn nil, err\n}\nout[i] = v\n}\nreturn out, nil\n}\n\n", f.name, list)
-	fmt.Fprintf(b, "// Look%[1]s returns the variant of a name.\nfunc Look%[1]s(name string) (%[1]s, error) {\n"+
+	fmt.Fprintf(b, "// Look%[1]s returns the variant of a name.\nfunc Look%[1]s(name string) (%[1]s, "+
+		"error) {\n"+
 		"v, err := lookup(name, %[2]s)\nreturn %[1]s{v}, err\n}\n\n", f.name, list)
 	fmt.Fprintf(b, "// Launch runs %s once for each program of the grid.\n"+
 		"func (v %s) Launch(stream *nereid.Stream, grid nereid.Grid%s) error {\n"+

@@ -196,7 +196,8 @@ func (s *sections) kernel(text string) (file string, params []lang.Param, err er
 		if err != nil {
 			return "", nil, err
 		}
-		src, err = lang.Load(filepath.ToSlash(file), text, lang.LoadOptions{OnDisk: true, Roots: s.opts.Roots})
+		src, err = lang.Load(filepath.ToSlash(file), text,
+			lang.LoadOptions{OnDisk: true, Roots: s.opts.Roots})
 		if err != nil {
 			return "", nil, err
 		}

@@ -50,9 +50,9 @@ constants = { BLOCK = { from = 32, to = 32, step = 8 }, NEGATE = "= BLOCK == 32"
 	for _, v := range table.Variants {
 		names = append(names, v.Name)
 	}
-	want := "scale_fp32_0064_w2 scale_fp32_0128_w2 scale_fp32_0128_w4 scale_fp32_0256_w2 scale_fp32_0256_w4 " +
-		"scale_fp32_0256_w8 scale_fp32_0512_w2 scale_fp32_0512_w4 scale_fp32_0512_w8 scale_fp32_0512_w16 " +
-		"scale_fp16_0064_w2 scale_fp16_0128_w2 scale_fp16_0128_w4 negated"
+	want := "scale_fp32_0064_w2 scale_fp32_0128_w2 scale_fp32_0128_w4 scale_fp32_0256_w2 " +
+		"scale_fp32_0256_w4 scale_fp32_0256_w8 scale_fp32_0512_w2 scale_fp32_0512_w4 scale_fp32_0512_w8 " +
+		"scale_fp32_0512_w16 scale_fp16_0064_w2 scale_fp16_0128_w2 scale_fp16_0128_w4 negated"
 	if got := strings.Join(names, " "); got != want {
 		t.Errorf("variants\n%s, want\n%s", got, want)
 	}
@@ -64,8 +64,8 @@ constants = { BLOCK = { from = 32, to = 32, step = 8 }, NEGATE = "= BLOCK == 32"
 		Signature: "*bf16, *bf16, i32, fp32, 32, True"}, last); d != "" {
 		t.Error(d)
 	}
-	if d := cmp.Diff(Variant{Name: "scale_fp32_0512_w16", Group: "scale_fp32", File: "scale.py", Kernel: "scale",
-		Signature: "*fp32:16, *fp32:16, i32, fp32, 512, False",
+	if d := cmp.Diff(Variant{Name: "scale_fp32_0512_w16", Group: "scale_fp32", File: "scale.py",
+		Kernel: "scale", Signature: "*fp32:16, *fp32:16, i32, fp32, 512, False",
 		Options: nereid.Options{NumWarps: 16, NumStages: 3, MaxNReg: 64, NoSanitizeOverflow: true,
 			NoFPFusion: true, NumCTAs: 2, ExternLibs: "a=a.bc,b=b.bc"},
 	}, table.Variants[9]); d != "" {
@@ -86,7 +86,8 @@ func TestWrongManifests(t *testing.T) {
 			"t.toml:1:1: error: unknown key \"target\" [table]\n    target = ['cpu']\n    ^~~~~~\n" +
 				"hint: did you mean targets?"},
 		{head + "wher = ''\n", "t.toml:3:1: error: unknown key \"wher\""},
-		{"[[variants]]\nname = 'a'\n", "t.toml:1:1: error: variants 1: kernel is \"\": expected FILE.py:KERNEL"},
+		{"[[variants]]\nname = 'a'\n", "t.toml:1:1: error: variants 1: kernel is \"\": expected " +
+			"FILE.py:KERNEL"},
 		{"[[variants]]\nkernel = 'no.py:k'\n", "t.toml:2:1: error: no.py:k: open "},
 		{"[[variants]]\nkernel = 'scale.py:scal'\n", "t.toml:2:1: error: scale.py:scal: "},
 		{head + "name = 'a'\n", "t.toml:1:1: error: scale.py:scale: signature is missing"},
@@ -97,7 +98,8 @@ func TestWrongManifests(t *testing.T) {
 			"t.toml:5:11: error: scale.py:scale: there is no parameter \"BLOK\": did you mean BLOCK?"},
 		{named + "options.num_warp = 8\nconstants.BLOCK = 8\n",
 			"there is no option \"num_warp\": did you mean num_warps?"},
-		{head + "name = '{x}'\n" + types, "t.toml:3:1: error: scale.py:scale: NameError: name 'x' is not defined"},
+		{head + "name = '{x}'\n" + types, "t.toml:3:1: error: scale.py:scale: NameError: name 'x' is " +
+			"not defined"},
 		{named + "where = 'BLOCK <'\nconstants.BLOCK = 8\n",
 			"t.toml:5:1: error: scale.py:scale: BLOCK < is no expression: "},
 		{named + "where = 'BLOCK / 0'\nconstants.BLOCK = 8\n",

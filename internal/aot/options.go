@@ -31,7 +31,8 @@ func splitKwargs(in *object.Interp, v object.Value) (map[string]object.Value, *o
 		switch name {
 		case "constants", "constexprs":
 			if consts, ok = v.(*object.Dict); !ok {
-				return nil, nil, fmt.Errorf("%s must be a dictionary of parameters, not %s", name, world.Describe(v))
+				return nil, nil, fmt.Errorf("%s must be a dictionary of parameters, not %s", name,
+					world.Describe(v))
 			}
 		case "options":
 			inner, none, err := splitKwargs(in, v)

@@ -31,8 +31,8 @@ func readPython(file string, text []byte, o ReadOptions) (*Table, error) {
 	err = src.Host().Call(tableFunc, nil, func(in *object.Interp, v object.Value) error {
 		items, err := object.Iterate(in, v)
 		if err != nil {
-			return object.Errorf(object.TypeError, "%s() must return a list of dictionaries, not %s", tableFunc,
-				world.Describe(v))
+			return object.Errorf(object.TypeError, "%s() must return a list of dictionaries, not %s",
+				tableFunc, world.Describe(v))
 		}
 		for i, item := range items {
 			p := pyRow{in: in, src: src, rows: r, row: i}
@@ -64,8 +64,8 @@ var rowKeys = []string{"name", "group", "func", "sig", "kwargs", "when", "grid",
 func (p *pyRow) read(places *pythonPlaces, item object.Value) bool {
 	d, ok := world.Unwrap(item).(*object.Dict)
 	if !ok {
-		return p.fault("name", fmt.Sprintf("expected a dictionary with %s, not %s", strings.Join(rowKeys, ", "),
-			world.Describe(item)), "")
+		return p.fault("name", fmt.Sprintf("expected a dictionary with %s, not %s",
+			strings.Join(rowKeys, ", "), world.Describe(item)), "")
 	}
 	p.dict = d
 	name, ok := p.text("name", true)

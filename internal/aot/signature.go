@@ -26,7 +26,8 @@ type constants map[int]object.Value
 func entriesOf(in *object.Interp, v object.Value) (entries, error) {
 	switch v := v.(type) {
 	case nil:
-		return entries{}, errors.New(`sig is missing: expected the types of the arguments, as in "*fp32, i32"`)
+		return entries{},
+			errors.New(`sig is missing: expected the types of the arguments, as in "*fp32, i32"`)
 	case object.Str:
 		return entries{list: splitTypes(string(v))}, nil
 	case *object.Dict:
@@ -34,7 +35,8 @@ func entriesOf(in *object.Interp, v object.Value) (entries, error) {
 		for k, t := range v.All() {
 			s, ok := t.(object.Str)
 			if !ok {
-				return e, fmt.Errorf("sig: the type of %s must be a string, not %s", world.Text(k), world.Describe(t))
+				return e, fmt.Errorf("sig: the type of %s must be a string, not %s", world.Text(k),
+					world.Describe(t))
 			}
 			e.by[world.Text(k)] = string(s)
 		}
@@ -42,7 +44,8 @@ func entriesOf(in *object.Interp, v object.Value) (entries, error) {
 	}
 	items, err := object.Iterate(in, v)
 	if err != nil {
-		return entries{}, fmt.Errorf("sig must be a string, a list or a dictionary, not %s", world.Describe(v))
+		return entries{}, fmt.Errorf("sig must be a string, a list or a dictionary, not %s",
+			world.Describe(v))
 	}
 	e := entries{list: []string{}}
 	for _, item := range items {

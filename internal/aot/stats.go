@@ -28,7 +28,9 @@ func newStats(done []*work, pack, took time.Duration) Stats {
 		s.Variants += len(w.variants)
 		kind := kindOf(w.target)
 		for _, st := range w.out.Stages {
-			i := slices.IndexFunc(s.Stages, func(t StageTime) bool { return t.Target == kind && t.Stage == st.Name })
+			i := slices.IndexFunc(s.Stages, func(t StageTime) bool {
+				return t.Target == kind && t.Stage == st.Name
+			})
 			if i < 0 {
 				i = len(s.Stages)
 				s.Stages = append(s.Stages, StageTime{Target: kind, Stage: st.Name})

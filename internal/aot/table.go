@@ -60,7 +60,8 @@ func Read(file string, o ReadOptions) (*Table, error) {
 	case ".toml":
 		t, err = readManifest(file, src, o)
 	default:
-		return nil, fmt.Errorf("%s: a table is a .py file with get_function_table(), or a .toml manifest", file)
+		return nil, fmt.Errorf("%s: a table is a .py file with get_function_table(), or a .toml manifest",
+			file)
 	}
 	if err != nil {
 		return nil, err

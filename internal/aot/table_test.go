@@ -133,16 +133,19 @@ def get_function_table():
 // A wrong table is an error that says what was expected, with the place.
 func TestWrongPythonTables(t *testing.T) {
 	row := func(rest string) string {
-		return "from scale import scale\ndef get_function_table():\n  return [{'name': 'a', 'func': scale,\n" + rest + "}]\n"
+		return "from scale import scale\ndef get_function_table():\n" +
+			"  return [{'name': 'a', 'func': scale,\n" + rest + "}]\n"
 	}
 	for _, test := range []struct{ text, want string }{
-		{"x = 1\n", "t.py has no get_function_table(): it returns a list of {name, group, func, sig, kwargs}"},
+		{"x = 1\n",
+			"t.py has no get_function_table(): it returns a list of {name, group, func, sig, kwargs}"},
 		{"def get_function_table():\n  return []\n", "the table has no variants"},
 		{"def get_function_table():\n  return 3\n",
 			"t.py:1:5: error: TypeError: get_function_table() must return a list"},
 		{"def get_function_table():\n  return [3]\n",
 			"t.py:1:5: error: entry 1: expected a dictionary with name, group"},
-		{"def get_function_table():\n  return [] + undefined\n", "t.py:2:15: error: NameError: name 'undefined'"},
+		{"def get_function_table():\n  return [] + undefined\n",
+			"t.py:2:15: error: NameError: name 'undefined'"},
 		{"def get_function_table():\n  return [\n", "t.py:2:10: error: "},
 		{row("'sig': '*fp32, *fp32, i32, fp33', 'kwargs': {'constants': {'BLOCK': 64}}"),
 			"t.py:4:8: error: variant a: parameter factor: "},
@@ -160,9 +163,11 @@ func TestWrongPythonTables(t *testing.T) {
 		{row("'sig': '*fp32, *fp32, i32, fp32, 64', 'kwargs': {'num_warps': 'x'}"),
 			"option num_warps must be of type int, not string"},
 		{row("'sgi': ''"), "unknown key \"sgi\""},
-		{row("'sig': '*fp32, *fp32, i32, fp32, 64', 'when': 'BLOK'"), "there is no BLOK: did you mean BLOCK?"},
+		{row("'sig': '*fp32, *fp32, i32, fp32, 64', 'when': 'BLOK'"),
+			"there is no BLOK: did you mean BLOCK?"},
 		{row("'sig': '*fp32, *fp32, i32, fp32, 64', 'grid': 3"), "variant a: "},
-		{row("'sig': '*fp32, *fp32, i32, fp32, 64', 'grid': [3]"), "grid must be a string or a list of strings"},
+		{row("'sig': '*fp32, *fp32, i32, fp32, 64', 'grid': [3]"),
+			"grid must be a string or a list of strings"},
 		{"def f(): pass\ndef get_function_table():\n  return [{'name': 'a', 'func': f, 'sig': ''}]\n",
 			"t.py:3:33: error: variant a: func must be a function under @triton.jit, not a value of Python " +
 				"type function"},

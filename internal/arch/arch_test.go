@@ -16,8 +16,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
-// TestImports reads the imports of every Go file that is not a test, whatever its build tags, and holds them to the
-// rules.
+// TestImports reads the imports of every Go file that is not a test, whatever its build tags, and holds
+// them to the rules.
 func TestImports(t *testing.T) {
 	root := txtest.Root(t)
 	files := 0
@@ -151,8 +151,8 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestLinked holds down what a program links that launches kernels and does nothing else: no client of a server, no TLS, nothing
-// that the command line alone needs.
+// TestLinked holds down what a program links that launches kernels and does nothing else: no client of a
+// server, no TLS, nothing that the command line alone needs.
 func TestLinked(t *testing.T) {
 	program := txtest.Tool(t, "go")
 	cmd := exec.Command(program, "list", "-deps", Module, Module+"/genrt", Module+"/backend")
@@ -168,7 +168,8 @@ func TestLinked(t *testing.T) {
 	}
 	for _, dep := range deps {
 		for _, no := range []string{
-			"net", "crypto/tls", "crypto/x509", "testing", "github.com/redis", "github.com/spf13", "gonum.org", "github.com/rogpeppe",
+			"net", "crypto/tls", "crypto/x509", "testing", "github.com/redis", "github.com/spf13",
+			"gonum.org", "github.com/rogpeppe",
 		} {
 			if matches(no+"/...", dep) {
 				t.Errorf("a program that launches kernels links %s", dep)

@@ -67,7 +67,10 @@ func checkMap(t *testing.T, root, dir string, names []string) {
 	}
 	for _, f := range files {
 		b := filepath.Base(f)
-		if b != "doc.go" && !strings.HasSuffix(b, "_test.go") && !slices.ContainsFunc(names, func(n string) bool { return fits(n, f) }) {
+		if b != "doc.go" && !strings.HasSuffix(b, "_test.go") &&
+			!slices.ContainsFunc(names, func(n string) bool {
+				return fits(n, f)
+			}) {
 			t.Errorf("%s/doc.go does not name %s", short, b)
 		}
 	}

@@ -25,7 +25,8 @@ const purego = "github.com/ebitengine/purego"
 
 // Groups that many rows share.
 var (
-	leaves   = []string{"internal/budget", "internal/diag", "internal/dtype", "internal/intern", "internal/num"}
+	leaves = []string{"internal/budget", "internal/diag", "internal/dtype", "internal/intern",
+		"internal/num"}
 	irLayer  = join(leaves, "internal/ir", "internal/dialect/...")
 	compiler = join(irLayer, "internal/analysis/...", "internal/pass/...", "internal/layout/...")
 	native   = join(compiler, "internal/middle/...", "internal/gpu/...", "internal/lower/...",
@@ -82,9 +83,11 @@ var rules = []rule{
 	{pkg: "internal/codemem"},
 	{pkg: "internal/objcode", ours: []string{"internal/codemem", "internal/dl"}},
 	{pkg: "internal/llvm",
-		ours: []string{"internal/codemem", "internal/diag", "internal/dl", "internal/knob", "internal/safefile"}},
+		ours: []string{"internal/codemem", "internal/diag", "internal/dl", "internal/knob",
+			"internal/safefile"}},
 
-	// Targets: each knows the layers above and none of the others. Code generation and drivers know no device.
+	// Targets: each knows the layers above and none of the others. Code generation and drivers know no
+	// device.
 	{pkg: "internal/target/stray"},
 	{pkg: "internal/target/simmem", ours: []string{"internal/target", "internal/target/stray"}},
 	{pkg: "internal/target/nvidia/driver/stub", ours: []string{"internal/txtest"}},
@@ -101,7 +104,8 @@ var rules = []rule{
 	{pkg: "internal/target/cpu/cpuid"},
 	{pkg: "internal/target/cpu/gemm", ours: join(irLayer, "internal/mathlib")},
 	{pkg: "internal/target/cpu/vmath", ours: join(irLayer, "internal/mathlib")},
-	{pkg: "internal/target", ours: join(compiler, "internal/lang/...", "internal/python", "internal/pyrun/...")},
+	{pkg: "internal/target", ours: join(compiler, "internal/lang/...", "internal/python",
+		"internal/pyrun/...")},
 	{pkg: "internal/target/interp/...",
 		ours: join(compiler, "internal/lang", "internal/middle/...", "internal/target",
 			"internal/target/stray", "internal/target/interp/...")},
@@ -109,8 +113,8 @@ var rules = []rule{
 		ours: join(native, "internal/lang", "internal/objcode", "internal/target", "internal/target/stray",
 			"internal/target/cpu/...")},
 	{pkg: "internal/target/nvidia/...",
-		ours: join(native, "internal/lang", "internal/target", "internal/target/simmem", "internal/target/stray",
-			"internal/target/nvidia/...")},
+		ours: join(native, "internal/lang", "internal/target", "internal/target/simmem",
+			"internal/target/stray", "internal/target/nvidia/...")},
 
 	{pkg: "internal/target/amd/hsaco"},
 	{pkg: "internal/target/amd/hip/stub", ours: []string{"internal/txtest"}},
@@ -119,8 +123,8 @@ var rules = []rule{
 		ours: join(native, "internal/lang", "internal/target", "internal/target/amd/gcn",
 			"internal/target/amd/hip", "internal/target/amd/hsaco")},
 	{pkg: "internal/target/amd/sim",
-		ours: []string{"internal/diag", "internal/knob", "internal/llvm", "internal/target", "internal/target/amd",
-			"internal/target/amd/gcnsim", "internal/target/simmem"}},
+		ours: []string{"internal/diag", "internal/knob", "internal/llvm", "internal/target",
+			"internal/target/amd", "internal/target/amd/gcnsim", "internal/target/simmem"}},
 
 	// The runtime may use anything of the compiler; no row above lets the compiler use the runtime.
 	{pkg: "internal/replay/...", ours: []string{"internal/..."}},
@@ -135,8 +139,8 @@ var rules = []rule{
 	{pkg: "internal/bundle", ours: []string{"internal/runtime/compile"}},
 	{pkg: "internal/rule", ours: []string{"internal/diag", "internal/python"}},
 	{pkg: "internal/cform",
-		ours: []string{"internal/bundle", "internal/dtype", "internal/llvm", "internal/lower", "internal/rule",
-			"internal/runtime/compile"}},
+		ours: []string{"internal/bundle", "internal/dtype", "internal/llvm", "internal/lower",
+			"internal/rule", "internal/runtime/compile"}},
 	{pkg: "internal/autotune", ours: []string{"internal/cache", "internal/safefile"},
 		outside: []string{"github.com/gofrs/flock"}},
 	{pkg: "internal/plot", outside: []string{"gonum.org/v1/plot"}},
@@ -157,12 +161,14 @@ var rules = []rule{
 	{pkg: "internal/target/outside",
 		ours: join(compiler, "backend", "internal/lang", "internal/middle/...", "internal/target")},
 	{pkg: "internal/runtime/inside",
-		ours: []string{"internal/autotune", "internal/lang", "internal/runtime/args", "internal/runtime/compile",
-			"internal/runtime/warm", "internal/target"}},
+		ours: []string{"internal/autotune", "internal/lang", "internal/runtime/args",
+			"internal/runtime/compile", "internal/runtime/warm", "internal/target"}},
 	{pkg: "bundle", // public
-		ours: []string{".", "internal/bundle", "internal/diag", "internal/runtime/inside", "internal/safefile"}},
+		ours: []string{".", "internal/bundle", "internal/diag", "internal/runtime/inside",
+			"internal/safefile"}},
 	{pkg: "tunable", ours: []string{".", "bundle", "internal/autotune", "internal/runtime/inside"}}, // public
-	{pkg: "internal/aot", ours: []string{".", "internal/..."}, outside: []string{"github.com/BurntSushi/toml"}},
+	{pkg: "internal/aot", ours: []string{".", "internal/..."},
+		outside: []string{"github.com/BurntSushi/toml"}},
 	{pkg: "genrt", ours: []string{".", "internal/runtime/...", "internal/target", "internal/target/nvidia"}},
 	{pkg: "internal/bench/...", ours: []string{".", "kernels", "internal/..."}},
 	{pkg: "kernels"},
@@ -235,7 +241,8 @@ func forbiddenDialect(from, to string) string {
 	case i < 0:
 		return "has no place in the order of dialects in internal/arch/rules.go: add it"
 	case j < 0 || j >= i:
-		return "may not import " + to + ": a dialect imports those before it in " + strings.Join(dialects, ", ")
+		return "may not import " + to + ": a dialect imports those before it in " +
+			strings.Join(dialects, ", ")
 	}
 	return ""
 }

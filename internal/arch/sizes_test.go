@@ -48,7 +48,8 @@ func TestSizes(t *testing.T) {
 		{"95% of all files have up to", quantile(files, 95), file95},
 	} {
 		if c.got > c.limit {
-			t.Errorf("%s %d lines, more than %d: go test -v -run TestSizes lists the longest", c.what, c.got, c.limit)
+			t.Errorf("%s %d lines, more than %d: go test -v -run TestSizes lists the longest", c.what,
+				c.got, c.limit)
 		}
 	}
 }

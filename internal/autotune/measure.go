@@ -59,7 +59,8 @@ func (m *Meter) glance(config string, call func() error, best float64) (Timing, 
 			return Timing{Config: config}, err
 		}
 		all = append(all, times...)
-		if float64(slices.Min(all)) <= m.Hopeless*best*float64(time.Millisecond) || time.Since(begin) > m.Rep {
+		if float64(slices.Min(all)) <= m.Hopeless*best*float64(time.Millisecond) ||
+			time.Since(begin) > m.Rep {
 			break
 		}
 	}

@@ -103,8 +103,8 @@ func (r *Record) clone() *Record {
 // equally fast.
 const Margin = 0.005
 
-// Pick returns the best of some configs by the record's timings: the fastest, and among those that are as fast
-// within the margin the steadiest, the earlier of two alike. It is "" where none has a time.
+// Pick returns the best of some configs by the record's timings: the fastest, and among those that are as
+// fast within the margin the steadiest, the earlier of two alike. It is "" where none has a time.
 func (r *Record) Pick(configs []string) string {
 	least := math.Inf(1)
 	for _, c := range configs {

@@ -19,7 +19,8 @@ func TestPick(t *testing.T) {
 	r.Set(Timing{Config: "steady", Median: 1.004, Low: 1, High: 1.1})
 	r.Set(Timing{Config: "broken", Failed: "out of shared memory"})
 	for want, configs := range map[string][]string{
-		"steady": {"slow", "wild", "steady", "broken"}, "wild": {"wild", "slow"}, "slow": {"broken", "slow"}, "": {"broken", "new"},
+		"steady": {"slow", "wild", "steady", "broken"}, "wild": {"wild", "slow"}, "slow": {"broken", "slow"},
+		"": {"broken", "new"},
 	} {
 		if got := r.Pick(configs); got != want {
 			t.Errorf("of %v, %q is picked, not %q", configs, got, want)
@@ -38,7 +39,9 @@ func TestStore(t *testing.T) {
 		t.Errorf("%+v", same)
 	}
 	for what, change := range map[string]func(*Record){
-		"key": func(r *Record) { r.Key = []string{"2048"} }, "device": func(r *Record) { r.Device = "e" }, "compiler": func(r *Record) { r.Compiler = "x" },
+		"key": func(r *Record) {
+			r.Key = []string{"2048"}
+		}, "device": func(r *Record) { r.Device = "e" }, "compiler": func(r *Record) { r.Compiler = "x" },
 		"source": func(r *Record) { r.Source = "x" }, "kernel": func(r *Record) { r.Kernel = "../k" },
 	} {
 		o := record("1024", "fp16")
@@ -54,7 +57,8 @@ func TestStore(t *testing.T) {
 		}
 		os.Remove(s.path(o))
 	}
-	for _, bad := range []string{"", "{", `{"version":1}`, `{"version":9,"kernel":"k"}`, `{"version":1,"kernel":"k","timings":[{"config":"a","median":-1}]}`} {
+	for _, bad := range []string{"", "{", `{"version":1}`, `{"version":9,"kernel":"k"}`,
+		`{"version":1,"kernel":"k","timings":[{"config":"a","median":-1}]}`} {
 		os.WriteFile(s.path(r), []byte(bad), 0o644)
 		if s.Load(t.Context(), record("1024", "fp16")) {
 			t.Errorf("%q is taken for a record", bad)

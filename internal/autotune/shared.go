@@ -147,13 +147,17 @@ func (s *Shared) hold(key, token string) (unlock func()) {
 			case <-ctx.Done():
 				return
 			case <-tick.C:
-				s.call(ctx, func(ctx context.Context) error { return s.Level.Extend(ctx, key, token, lockTTL) })
+				s.call(ctx, func(ctx context.Context) error {
+					return s.Level.Extend(ctx, key, token, lockTTL)
+				})
 			}
 		}
 	}()
 	return func() {
 		stop()
 		<-done
-		s.call(context.Background(), func(ctx context.Context) error { return s.Level.Unlock(ctx, key, token) })
+		s.call(context.Background(), func(ctx context.Context) error {
+			return s.Level.Unlock(ctx, key, token)
+		})
 	}
 }

@@ -82,8 +82,9 @@ func TestSharedAttack(t *testing.T) {
 		t.Fatal(err)
 	}
 	for what, data := range map[string][]byte{
-		"nothing": {}, "rubbish": []byte("{"), "no signature": plain, "another signature": cache.Seal("x", plain),
-		"signed rubbish": cache.Seal("secret", []byte("[]")), "cut": good[:len(good)-3],
+		"nothing": {}, "rubbish": []byte("{"), "no signature": plain,
+		"another signature": cache.Seal("x", plain), "signed rubbish": cache.Seal("secret", []byte("[]")),
+		"cut": good[:len(good)-3],
 	} {
 		l.data[s.key(r)] = data
 		if s.Load(t.Context(), record("1")) {

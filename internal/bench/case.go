@@ -1,5 +1,5 @@
-// Package bench holds the kernels of kernels/ with inputs, launch parameters and float64 references: what `nereid demo` shows, what
-// `nereid bench` measures and what tests check devices with.
+// Package bench holds the kernels of kernels/ with inputs, launch parameters and float64 references: what
+// `nereid demo` shows, what `nereid bench` measures and what tests check devices with.
 package bench
 
 import (
@@ -38,8 +38,8 @@ func (c *Case) Load() (*nereid.Kernel, error) {
 	return m.Kernel(c.Kernel)
 }
 
-// Check is the largest error of the output, relative to the case's scale, and an error when it is too large. It looks at up to n
-// elements, spread over the output.
+// Check is the largest error of the output, relative to the case's scale, and an error when it is too
+// large. It looks at up to n elements, spread over the output.
 func (c *Case) Check(n int) (float64, error) {
 	total := c.Out.Len()
 	step := max(1, total/max(n, 1))
@@ -83,9 +83,9 @@ func halves(x []float32) ([]nereid.F16, []float64) {
 func VectorAdd(n int) *Case {
 	x, y, out := random(1, n), random(2, n), make([]float32, n)
 	c := &Case{
-		Name: fmt.Sprintf("vector add fp32 %d", n), File: "vector_add.py", Kernel: "add_kernel", Grid: nereid.Grid{(n + 1023) / 1024},
-		Out: nereid.FromSlice(out), Bytes: float64(12 * n), Tol: 1e-6, Scale: 1,
-		Want: func(i int) float64 { return float64(x[i]) + float64(y[i]) },
+		Name: fmt.Sprintf("vector add fp32 %d", n), File: "vector_add.py", Kernel: "add_kernel",
+		Grid: nereid.Grid{(n + 1023) / 1024}, Out: nereid.FromSlice(out), Bytes: float64(12 * n),
+		Tol: 1e-6, Scale: 1, Want: func(i int) float64 { return float64(x[i]) + float64(y[i]) },
 	}
 	c.Args = []any{nereid.FromSlice(x), nereid.FromSlice(y), c.Out, n, 1024}
 	return c
@@ -96,8 +96,9 @@ func Softmax(rows, cols int) *Case {
 	x, out := random(3, rows*cols), make([]float32, rows*cols)
 	block := pow2(cols)
 	c := &Case{
-		Name: fmt.Sprintf("softmax fp32 %dx%d", rows, cols), File: "softmax.py", Kernel: "softmax_kernel", Grid: nereid.Grid{rows},
-		Out: nereid.FromSlice(out, rows, cols), Bytes: float64(8 * rows * cols), Tol: 1e-5, Scale: 1.0 / float64(cols),
+		Name: fmt.Sprintf("softmax fp32 %dx%d", rows, cols), File: "softmax.py", Kernel: "softmax_kernel",
+		Grid: nereid.Grid{rows}, Out: nereid.FromSlice(out, rows, cols), Bytes: float64(8 * rows * cols),
+		Tol: 1e-5, Scale: 1.0 / float64(cols),
 	}
 	c.Want = byRow(cols, func(row int) []float64 {
 		v := floats(x[row*cols : (row+1)*cols])
@@ -114,7 +115,8 @@ func Softmax(rows, cols int) *Case {
 		}
 		return v
 	})
-	c.Args = []any{c.Out, nereid.FromSlice(x, rows, cols), cols, cols, cols, block, nereid.Options{NumWarps: warps(block)}}
+	c.Args = []any{c.Out, nereid.FromSlice(x, rows, cols), cols, cols, cols, block,
+		nereid.Options{NumWarps: warps(block)}}
 	return c
 }
 
@@ -127,8 +129,9 @@ func LayerNorm(rows, cols int) *Case {
 	out := make([]nereid.F16, rows*cols)
 	mean, rstd := make([]float32, rows), make([]float32, rows)
 	c := &Case{
-		Name: fmt.Sprintf("layer norm fp16 %dx%d", rows, cols), File: "layer_norm.py", Kernel: "layer_norm_kernel", Grid: nereid.Grid{rows},
-		Out: nereid.FromSlice(out, rows, cols), Bytes: float64(4 * rows * cols), Tol: 2e-3, Scale: 4,
+		Name: fmt.Sprintf("layer norm fp16 %dx%d", rows, cols), File: "layer_norm.py",
+		Kernel: "layer_norm_kernel", Grid: nereid.Grid{rows}, Out: nereid.FromSlice(out, rows, cols),
+		Bytes: float64(4 * rows * cols), Tol: 2e-3, Scale: 4,
 	}
 	c.Want = byRow(cols, func(row int) []float64 {
 		v := append([]float64(nil), xv[row*cols:(row+1)*cols]...)
@@ -146,8 +149,9 @@ func LayerNorm(rows, cols int) *Case {
 		}
 		return v
 	})
-	c.Args = []any{nereid.FromSlice(x, rows, cols), c.Out, nereid.FromSlice(w), nereid.FromSlice(b), nereid.FromSlice(mean), nereid.FromSlice(rstd),
-		cols, cols, eps, min(4096, pow2(cols)), nereid.Options{NumWarps: 8}}
+	c.Args = []any{nereid.FromSlice(x, rows, cols), c.Out, nereid.FromSlice(w), nereid.FromSlice(b),
+		nereid.FromSlice(mean), nereid.FromSlice(rstd), cols, cols, eps, min(4096, pow2(cols)),
+		nereid.Options{NumWarps: 8}}
 	return c
 }
 
@@ -169,7 +173,8 @@ func Matmul(m, n, k int) *Case {
 		}
 		return s
 	}
-	c.Args = []any{nereid.FromSlice(a, m, k), nereid.FromSlice(b, k, n), c.Out, m, n, k, k, 1, n, 1, n, 1, bm, bn, bk, 8, ""}
+	c.Args = []any{nereid.FromSlice(a, m, k), nereid.FromSlice(b, k, n), c.Out, m, n, k, k, 1, n, 1, n, 1, bm,
+		bn, bk, 8, ""}
 	return c
 }
 
@@ -188,13 +193,15 @@ func Attention(heads, seq int, causal bool) *Case {
 		flops /= 2
 	}
 	c := &Case{
-		Name: name, File: "attention.py", Kernel: "attention_kernel", Grid: nereid.Grid{(seq + bm - 1) / bm, heads},
-		Out: nereid.FromSlice(out, heads, seq, dim), Flops: flops, Tol: 4e-3, Scale: 1,
+		Name: name, File: "attention.py", Kernel: "attention_kernel",
+		Grid: nereid.Grid{(seq + bm - 1) / bm, heads}, Out: nereid.FromSlice(out, heads, seq, dim),
+		Flops: flops, Tol: 4e-3, Scale: 1,
 	}
 	c.Want = byRow(dim, func(row int) []float64 { return attend(qv, kv, vv, row, seq, dim, scale, causal) })
 	head, line := seq*dim, dim
-	c.Args = []any{nereid.FromSlice(q), nereid.FromSlice(k), nereid.FromSlice(v), c.Out, nereid.FromSlice(lse), scale,
-		head, line, head, line, head, line, head, line, seq, dim, bm, bn, causal, nereid.Options{NumWarps: 4}}
+	c.Args = []any{nereid.FromSlice(q), nereid.FromSlice(k), nereid.FromSlice(v), c.Out,
+		nereid.FromSlice(lse), scale, head, line, head, line, head, line, head, line, seq, dim, bm, bn,
+		causal, nereid.Options{NumWarps: 4}}
 	return c
 }
 
@@ -259,5 +266,6 @@ func warps(block int) int { return min(16, max(4, block/512)) }
 
 // Demo are the cases that `make run` shows, small enough for the interpreter.
 func Demo() []*Case {
-	return []*Case{VectorAdd(1 << 20), Softmax(512, 1000), LayerNorm(256, 2000), Matmul(256, 256, 256), Attention(2, 256, true)}
+	return []*Case{VectorAdd(1 << 20), Softmax(512, 1000), LayerNorm(256, 2000), Matmul(256, 256, 256),
+		Attention(2, 256, true)}
 }

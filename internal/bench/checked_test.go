@@ -43,7 +43,9 @@ func BenchmarkChecked(b *testing.B) {
 			if err != nil {
 				return 0, err
 			}
-			launch[i] = func() error { return errors.Join(k.Launch(s.stream, grid, args...), s.stream.Sync()) }
+			launch[i] = func() error {
+				return errors.Join(k.Launch(s.stream, grid, args...), s.stream.Sync())
+			}
 		}
 		b.Run(name, func(b *testing.B) { compareLaunches(b, launch[0], launch[1]) })
 		return 1, nil

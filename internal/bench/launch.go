@@ -21,7 +21,8 @@ type launchRow struct {
 	Form   string  `json:"form"`   // how it is launched
 	Unit   string  `json:"unit"`
 	Nereid float64 `json:"nereid"`
-	Over   float64 `json:"over"` // the bare call to the driver with as many parameters: the median of what the rounds say
+	// the bare call to the driver with as many parameters: the median of what the rounds say
+	Over   float64 `json:"over"`
 	Allocs float64 `json:"allocs"`
 }
 
@@ -35,15 +36,16 @@ type launchCase struct {
 	typed              func(s *nereid.Stream, t *nereid.Tensor) error
 }
 
-// The arguments are those of triton_peer.py but for the kernels' work, which is nothing: a launch is much quicker than a kernel's memory,
-// and with the GPU the slower side its time would be measured.
+// The arguments are those of triton_peer.py but for the kernels' work, which is nothing: a launch is much
+// quicker than a kernel's memory, and with the GPU the slower side its time would be measured.
 var launchCases = []launchCase{
 	{
 		what: "add: 3 tensors, 1 int, 1 constexpr", file: "vector_add.py", kernel: "add_kernel",
 		params: []int{8, 8, 8, 4}, dt: nereid.Float32, size: 1024,
 		args: func(t *nereid.Tensor) []any { return []any{t, t, t, 0, 1024} },
 		typed: func(s *nereid.Stream, t *nereid.Tensor) error {
-			return genkernels.AddKernel(s, nereid.Grid{1}, t, t, t, 0, genkernels.AddKernelConsts{BLOCK_SIZE: 1024})
+			return genkernels.AddKernel(s, nereid.Grid{1}, t, t, t, 0,
+				genkernels.AddKernelConsts{BLOCK_SIZE: 1024})
 		},
 	},
 	{
@@ -54,16 +56,18 @@ var launchCases = []launchCase{
 		},
 		typed: func(s *nereid.Stream, t *nereid.Tensor) error {
 			return genkernels.MatmulKernel(s, nereid.Grid{1}, t, t, t, 64, 64, 0, 64, 1, 64, 1, 64, 1,
-				genkernels.MatmulKernelConsts{BLOCK_M: 64, BLOCK_N: 64, BLOCK_K: 32, GROUP_M: 8, Options: matmulOptions})
+				genkernels.MatmulKernelConsts{BLOCK_M: 64, BLOCK_N: 64, BLOCK_K: 32, GROUP_M: 8,
+					Options: matmulOptions})
 		},
 	},
 }
 
 var matmulOptions = nereid.Options{NumWarps: 4, NumStages: 3}
 
-// launch times the host's side of a warm launch in every form: on a GPU the bare call to the driver and the driver package, for an empty
-// kernel; Kernel.Launch, Kernel.Bind and the generated function. It is measured as peer/launch_limit.c does: batches, median, the
-// stream empty before each; the forms take turns.
+// launch times the host's side of a warm launch in every form: on a GPU the bare call to the driver and the
+// driver package, for an empty kernel; Kernel.Launch, Kernel.Bind and the generated function. It is
+// measured as peer/launch_limit.c does: batches, median, the stream empty before each; the forms take
+// turns.
 func (s *Suite) launch() error {
 	for _, c := range launchCases {
 		if err := s.launchForms(c); err != nil {
@@ -119,8 +123,9 @@ type launchForm struct {
 	sync   func() error
 }
 
-// timeForms measures a batch of each form in turn, over and over: what the machine does meanwhile hits all alike. The batches are short and
-// many, so that those of a round lie close together in time, and every other round goes backwards, so that what drifts cancels.
+// timeForms measures a batch of each form in turn, over and over: what the machine does meanwhile hits all
+// alike. The batches are short and many, so that those of a round lie close together in time, and every
+// other round goes backwards, so that what drifts cancels.
 func (s *Suite) timeForms(c launchCase, forms []launchForm) error {
 	const batch, warm = 200, 500
 	rounds := 301
@@ -152,7 +157,8 @@ func (s *Suite) timeForms(c launchCase, forms []launchForm) error {
 		}
 	}
 	for i, f := range forms {
-		row := launchRow{Kernel: "launch", What: c.what, Form: f.name, Unit: "us", Nereid: median(times[i]), Allocs: allocs[i]}
+		row := launchRow{Kernel: "launch", What: c.what, Form: f.name, Unit: "us", Nereid: median(times[i]),
+			Allocs: allocs[i]}
 		if forms[0].name == "raw" {
 			row.Over = medianOver(times[i], times[0])
 		}
@@ -225,7 +231,8 @@ const emptyKernels = `.version 8.0
 	.param .u32 am, .param .u32 ak, .param .u32 bk, .param .u32 bn, .param .u32 cm, .param .u32 cn, .param .u64 global, .param .u64 profile) { ret; }
 `
 
-// bare are launches of an empty kernel with the same parameters by the driver package: the call alone, and all that the package does.
+// bare are launches of an empty kernel with the same parameters by the driver package: the call alone, and
+// all that the package does.
 func (s *Suite) bare(ctx *driver.Context, c launchCase) (forms []launchForm, done func(), err error) {
 	module, err := ctx.Load([]byte(emptyKernels), driver.JITOptions{})
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/target/nvidia/driver/stub"
 )
 
-// TestLaunchTable measures launches through the whole stack, down to the call into C, with a driver that does nothing: every form of a
-// launch is in the table, and none allocates.
+// TestLaunchTable measures launches through the whole stack, down to the call into C, with a driver that
+// does nothing: every form of a launch is in the table, and none allocates.
 func TestLaunchTable(t *testing.T) {
 	if _, err := llvm.Load(); err != nil {
 		t.Skipf("no libLLVM: %v", err)

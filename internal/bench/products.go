@@ -23,8 +23,9 @@ func (t tile) String() string {
 
 // matmulTiles are the configs of kernels/matmul.py, attentionTiles those that peer/triton_peer.py tries.
 var (
-	matmulTiles = []tile{{128, 256, 64, 3, 8}, {128, 256, 64, 4, 8}, {256, 128, 64, 3, 8}, {128, 128, 64, 4, 4}, {128, 128, 32, 4, 4},
-		{128, 64, 32, 4, 4}, {64, 128, 32, 4, 4}, {64, 64, 64, 4, 4}, {64, 32, 32, 5, 2}}
+	matmulTiles = []tile{{128, 256, 64, 3, 8}, {128, 256, 64, 4, 8}, {256, 128, 64, 3, 8},
+		{128, 128, 64, 4, 4}, {128, 128, 32, 4, 4}, {128, 64, 32, 4, 4}, {64, 128, 32, 4, 4},
+		{64, 64, 64, 4, 4}, {64, 32, 32, 5, 2}}
 	// fp8Tiles are as many bytes deep as those of fp16.
 	fp8Tiles = []tile{{128, 256, 128, 3, 8}, {128, 256, 128, 4, 8}, {256, 128, 128, 3, 8},
 		{128, 128, 128, 4, 4}, {128, 128, 128, 3, 8}, {128, 256, 64, 4, 8}}
@@ -90,10 +91,12 @@ func (s *Suite) matmulOf(dt nereid.DType, n int) error {
 	defer free()
 	row := Row{Kernel: "matmul", DType: dt.String(), Shape: []int{n, n, n}}
 	tiles := pick(s.Small, []tile{{64, 64, 32, 2, 4}}, matmulTiles)
-	return s.fastest(row, tiles, 2*float64(n)*float64(n)*float64(n)/1e12, func(c tile) (time.Duration, error) {
-		grid := nereid.Grid{ceil(n, c.m) * ceil(n, c.n)}
-		return s.time("matmul.py", "matmul_kernel", grid, t[0], t[1], t[2], n, n, n, n, 1, n, 1, n, 1, c.m, c.n, c.k, 8, "", c.options())
-	})
+	return s.fastest(row, tiles, 2*float64(n)*float64(n)*float64(n)/1e12,
+		func(c tile) (time.Duration, error) {
+			grid := nereid.Grid{ceil(n, c.m) * ceil(n, c.n)}
+			return s.time("matmul.py", "matmul_kernel", grid, t[0], t[1], t[2], n, n, n, n, 1, n, 1, n, 1,
+				c.m, c.n, c.k, 8, "", c.options())
+		})
 }
 
 // matmulFP8 multiplies matrices of e4m3 into one of fp16. Both lie with their depth in rows, as tensor cores
@@ -120,11 +123,12 @@ func (s *Suite) matmulFP8Of(n int) error {
 	defer out.Close()
 	row := Row{Kernel: "matmul_fp8", DType: t[0].DType.String(), Shape: []int{n, n, n}}
 	tiles := pick(s.Small, []tile{{64, 64, 64, 2, 4}}, fp8Tiles)
-	return s.fastest(row, tiles, 2*float64(n)*float64(n)*float64(n)/1e12, func(c tile) (time.Duration, error) {
-		grid := nereid.Grid{ceil(n, c.m) * ceil(n, c.n)}
-		return s.time("matmul.py", "matmul_kernel", grid, t[0], t[1], out, n, n, n, n, 1, 1, n, n, 1,
-			c.m, c.n, c.k, 8, "", c.options())
-	})
+	return s.fastest(row, tiles, 2*float64(n)*float64(n)*float64(n)/1e12,
+		func(c tile) (time.Duration, error) {
+			grid := nereid.Grid{ceil(n, c.m) * ceil(n, c.n)}
+			return s.time("matmul.py", "matmul_kernel", grid, t[0], t[1], out, n, n, n, n, 1, 1, n, n, 1,
+				c.m, c.n, c.k, 8, "", c.options())
+		})
 }
 
 func (s *Suite) attention() error {
@@ -165,8 +169,8 @@ func (s *Suite) attentionOf(batch, heads, seq, d int, causal bool) error {
 	row := Row{Kernel: "attention", DType: "fp16", Shape: []int{batch, heads, seq, d}, Causal: &causal}
 	tiles := pick(s.Small, []tile{{64, 64, 0, 2, 4}}, attentionTiles)
 	return s.fastest(row, tiles, work, func(c tile) (time.Duration, error) {
-		return s.time("attention.py", "attention_kernel", nereid.Grid{ceil(seq, c.m), n}, t[0], t[1], t[2], t[3], lse, scale,
-			head, d, head, d, head, d, head, d, seq, d, c.m, c.n, causal, c.options())
+		return s.time("attention.py", "attention_kernel", nereid.Grid{ceil(seq, c.m), n}, t[0], t[1], t[2],
+			t[3], lse, scale, head, d, head, d, head, d, head, d, seq, d, c.m, c.n, causal, c.options())
 	})
 }
 

@@ -15,8 +15,8 @@ import (
 	"github.com/nereid-lang/nereid/kernels"
 )
 
-// Start is a process from its start to its end, measured: one that initialises the device and no more, and one that goes on to the first
-// result of softmax, with its kernel in the cache.
+// Start is a process from its start to its end, measured: one that initialises the device and no more, and
+// one that goes on to the first result of softmax, with its kernel in the cache.
 type Start struct {
 	Self   []string // the command that runs Begin in a process of its own; what to begin is added
 	Out    io.Writer
@@ -69,7 +69,8 @@ func (s *Start) Run() error {
 				return err
 			}
 			if what == StartSoftmax && !report.Found {
-				return fmt.Errorf("the kernel is not in the cache: is NEREID_CACHE off, or the folder not writable?")
+				return fmt.Errorf("the kernel is not in the cache: is NEREID_CACHE off, or the folder not " +
+					"writable?")
 			}
 			samples[what] = append(samples[what], sample{ms, report.Steps})
 		}
@@ -85,7 +86,8 @@ func (s *Start) Run() error {
 		})
 		mid := list[len(list)/2]
 		row := StartRow{
-			Kernel: "start", What: "process: " + what, Unit: "ms", Nereid: mid.ms, Low: list[len(list)/4].ms, High: list[len(list)*3/4].ms, Steps: mid.steps,
+			Kernel: "start", What: "process: " + what, Unit: "ms", Nereid: mid.ms, Low: list[len(list)/4].ms,
+			High: list[len(list)*3/4].ms, Steps: mid.steps,
 		}
 		if what == StartDevice {
 			device = mid.ms

@@ -11,8 +11,9 @@ import (
 	"github.com/nereid-lang/nereid/internal/target/nvidia/driver/stub"
 )
 
-// TestStart begins processes with a driver that does nothing: the first compiles softmax, the next finds it without loading LLVM, and
-// so does one that has no LLVM. Without LLVM and without the kernel there is an error that says so.
+// TestStart begins processes with a driver that does nothing: the first compiles softmax, the next finds it
+// without loading LLVM, and so does one that has no LLVM. Without LLVM and without the kernel there is an
+// error that says so.
 func TestStart(t *testing.T) {
 	if stub.Inside() {
 		begin(t)

@@ -61,8 +61,9 @@ func (s *Suite) jobs() []job {
 	return []job{
 		{"vector_add", s.vectorAdd}, {"softmax", s.softmax}, {"layer_norm", s.layerNorm},
 		{"rms_norm", s.rmsNorm}, {"swiglu", s.swiglu},
-		{"cross_entropy", s.crossEntropy}, {"dropout", s.dropout}, {"row_sum", s.rowSum}, {"matmul", s.matmul},
-		{"matmul_fp8", s.matmulFP8}, {"attention", s.attention}, {"compile", s.compile}, {"launch", s.launch},
+		{"cross_entropy", s.crossEntropy}, {"dropout", s.dropout}, {"row_sum", s.rowSum},
+		{"matmul", s.matmul}, {"matmul_fp8", s.matmulFP8}, {"attention", s.attention}, {"compile", s.compile},
+		{"launch", s.launch},
 	}
 }
 
@@ -424,7 +425,8 @@ func (s *Suite) compile() error {
 			[]any{h[0], h[1], h[2], 1024, 1024, 1024, 1024, 1, 1024, 1, 1024, 1,
 				128, 256, 64, 8, "", nereid.Options{NumWarps: 8, NumStages: 3}}},
 		{"attention", "attention.py", "attention_kernel", []any{h[0], h[1], h[2], h[3], x[0], 0.125,
-			64, 64, 64, 64, 64, 64, 64, 64, 1024, 128, 128, 128, true, nereid.Options{NumWarps: 8, NumStages: 3}}},
+			64, 64, 64, 64, 64, 64, 64, 64, 1024, 128, 128, 128, true,
+			nereid.Options{NumWarps: 8, NumStages: 3}}},
 	} {
 		var driver time.Duration
 		conf := nereid.Config{} // which keeps nothing on disk

@@ -32,7 +32,8 @@ func samples(variants int) (list []sample) {
 				Name: fmt.Sprintf("norm_%04d", i), Group: fmt.Sprintf("norm_fp%d", 16<<(i%2)), Kernel: "norm",
 				Target: target, Machine: "sm_90", Source: "abc", Compiler: "nereid", Generator: "llvm",
 				Signature: fmt.Sprintf("*fp32:16, *fp32:16, i32, %d", 64<<(i%8)), Options: `{"num_warps":4}`,
-				Constants: Constants(map[string]string{"BLOCK": fmt.Sprint(64 << (i % 8)), "N": "1", "ACT": "True"}),
+				Constants: Constants(map[string]string{"BLOCK": fmt.Sprint(64 << (i % 8)), "N": "1",
+					"ACT": "True"}),
 			}
 			code := bytes.Repeat([]byte(fmt.Sprintf("code of %d for %s; ", i/2, target)), 200)
 			noise := make([]byte, 64)
@@ -186,7 +187,8 @@ func TestRefusedEntries(t *testing.T) {
 	if err := w.Add(other, parts); err != nil {
 		t.Error(err)
 	}
-	if _, err := w.WriteTo(io.Discard); err == nil || !strings.Contains(err.Error(), "more than their targets") {
+	if _, err := w.WriteTo(io.Discard); err == nil ||
+		!strings.Contains(err.Error(), "more than their targets") {
 		t.Error(err)
 	}
 	if err := w.Add(Entry{Name: "b", Kernel: "k", Target: "cpu"}, nil); err == nil {
@@ -235,7 +237,8 @@ func TestCutShort(t *testing.T) {
 		!strings.Contains(err.Error(), "behind") {
 		t.Error(err)
 	}
-	if _, err := OpenBytes([]byte("PK\x03\x04 something else altogether, long enough for a head of a bundle")); !errors.Is(err, ErrFormat) {
+	other := []byte("PK\x03\x04 something else altogether, long enough for a head of a bundle")
+	if _, err := OpenBytes(other); !errors.Is(err, ErrFormat) {
 		t.Error(err)
 	}
 }

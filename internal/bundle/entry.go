@@ -93,7 +93,8 @@ func (e *Entry) checkBeside(before *Entry) error {
 		return fmt.Errorf("bundle: %s is not in order", e)
 	case before.Name == e.Name && (before.Group != e.Group || before.Kernel != e.Kernel ||
 		!slices.Equal(before.Constants, e.Constants)):
-		return fmt.Errorf("bundle: %s and %s differ in more than their targets: give them other names", before, e)
+		return fmt.Errorf("bundle: %s and %s differ in more than their targets: give them other names",
+			before, e)
 	}
 	return nil
 }
@@ -112,7 +113,8 @@ func (e *Entry) check() error {
 	}
 	for _, text := range []string{e.Name, e.Group, e.Kernel, e.Target} {
 		if !plain(text) {
-			return fmt.Errorf("bundle: %q is no name: expected at most %d bytes of printable text", text, maxText)
+			return fmt.Errorf("bundle: %q is no name: expected at most %d bytes of printable text",
+				text, maxText)
 		}
 	}
 	byName := func(a, b Constant) int { return cmp.Compare(a.Name, b.Name) }

@@ -25,9 +25,9 @@ func NewEntry(name, group, source string, s *compile.Saved) (Entry, map[string][
 		return Entry{}, nil, fmt.Errorf("bundle: %s: %w", name, err)
 	}
 	e := Entry{
-		Name: name, Group: group, Kernel: s.Kernel, Target: s.Target, Machine: s.Machine, Signature: s.Signature,
-		Options: string(options), Source: source, Compiler: s.Compiler, Generator: s.Generator,
-		Constants: Constants(s.Constants),
+		Name: name, Group: group, Kernel: s.Kernel, Target: s.Target, Machine: s.Machine,
+		Signature: s.Signature, Options: string(options), Source: source, Compiler: s.Compiler,
+		Generator: s.Generator, Constants: Constants(s.Constants),
 	}
 	return e, map[string][]byte{s.Stage: s.Code, PartMeta: meta}, nil
 }

@@ -16,9 +16,9 @@ func savedSample() *compile.Saved {
 		Kernel: "add", File: "add.py", Signature: "*fp32:16, i32, 64", Options: target.Options{NumWarps: 4},
 		Params:    []compile.SavedParam{{Name: "x", Spec: "*fp32:16"}, {Name: "n", Spec: "i32"}},
 		Args:      []compile.SavedArg{{Name: "x", Type: "fp32", Pointer: true, Align16: true, Size: 8}},
-		Constants: map[string]string{"BLOCK": "64"}, Target: "cuda:90", Machine: "sm_90a", Compiler: "nereid 1",
-		Generator: "llvm 22", Facts: target.Facts{Warps: 4}, Stage: PartCubin, Meta: []byte(`{"Name":"add"}`),
-		Code: []byte("machine code"),
+		Constants: map[string]string{"BLOCK": "64"}, Target: "cuda:90", Machine: "sm_90a",
+		Compiler: "nereid 1", Generator: "llvm 22", Facts: target.Facts{Warps: 4}, Stage: PartCubin,
+		Meta: []byte(`{"Name":"add"}`), Code: []byte("machine code"),
 	}
 }
 

@@ -119,8 +119,14 @@ func TestAttackEntry(t *testing.T) {
 			os.WriteFile(path+"x", whole, 0o644)
 			return os.Symlink(path+"x", path)
 		},
-		"huge":       func(path string) error { os.WriteFile(path, whole, 0o644); return os.Truncate(path, 1<<40) },
-		"everybodys": func(path string) error { os.WriteFile(path, whole, 0o644); return os.Chmod(path, 0o666) },
+		"huge": func(path string) error {
+			os.WriteFile(path, whole, 0o644)
+			return os.Truncate(path, 1<<40)
+		},
+		"everybodys": func(path string) error {
+			os.WriteFile(path, whole, 0o644)
+			return os.Chmod(path, 0o666)
+		},
 		"another's": func(path string) error {
 			if os.Geteuid() != 0 {
 				return os.WriteFile(path, nil, 0o644) // only root can give files away
@@ -322,7 +328,8 @@ func TestSignedArchive(t *testing.T) {
 	}{{"a", "a", 2}, {"", "a", 0}, {"a", "b", 0}, {"a", "", 2}, {"", "", 2}} {
 		s := Open(Options{Dir: t.TempDir(), Secret: c.read, noSync: true})
 		done, err := s.Import(bytes.NewReader(export(c.made)))
-		if err != nil || done.Taken != c.taken || done.Refused != 2-c.taken || (done.Why == nil) != (c.taken == 2) {
+		if err != nil || done.Taken != c.taken || done.Refused != 2-c.taken ||
+			(done.Why == nil) != (c.taken == 2) {
 			t.Errorf("signed by %q, read by %q: %+v, %v", c.made, c.read, done, err)
 		}
 		if n := count(t, s, 1, 2); n != 2-c.taken {

@@ -30,7 +30,8 @@ func entryFor(i int) *Entry {
 	code := make([]byte, 1000+r.Intn(20000))
 	r.Read(code)
 	return &Entry{
-		Key: keyFor(i), Target: "test", Signature: "*fp32:16, i32", Options: json.RawMessage(`{"num_warps":4}`), Code: "obj",
+		Key: keyFor(i), Target: "test", Signature: "*fp32:16, i32",
+		Options: json.RawMessage(`{"num_warps":4}`), Code: "obj",
 		Meta:   json.RawMessage(fmt.Sprintf(`{"n":%d}`, i)),
 		Stages: []Stage{{Name: "ttir", Data: []byte("module {\n}\n")}, {Name: "obj", Data: code}},
 	}
@@ -38,7 +39,8 @@ func entryFor(i int) *Entry {
 
 // same says how an entry differs from what it should be, or "".
 func same(e *Entry, i int) error {
-	if want := entryFor(i); !bytes.Equal(e.Stage("obj"), want.Stage("obj")) || !bytes.Equal(e.Stage("ttir"), want.Stage("ttir")) {
+	if want := entryFor(i); !bytes.Equal(e.Stage("obj"), want.Stage("obj")) ||
+		!bytes.Equal(e.Stage("ttir"), want.Stage("ttir")) {
 		return fmt.Errorf("entry %d is wrong", i)
 	}
 	return nil
@@ -158,7 +160,9 @@ func TestStore(t *testing.T) {
 		t.Error("compiled too often or too rarely")
 	}
 	refused := errors.New("refused")
-	if err := s.Do(t.Context(), keyFor(3), nil, func() (*Entry, error) { return nil, refused }); !errors.Is(err, refused) {
+	if err := s.Do(t.Context(), keyFor(3), nil, func() (*Entry, error) {
+		return nil, refused
+	}); !errors.Is(err, refused) {
 		t.Error(err)
 	}
 	if n := s.Stats(); n != (Stats{Disk: 1, Compiled: 2}) { // one that was refused is none
@@ -182,7 +186,9 @@ func TestStore(t *testing.T) {
 	}
 	// An error of the compiler's is the caller's, and nothing is kept.
 	bad := errors.New("no")
-	if err := s.Do(context.Background(), keyFor(9), nil, func() (*Entry, error) { return nil, bad }); err != bad {
+	if err := s.Do(context.Background(), keyFor(9), nil, func() (*Entry, error) {
+		return nil, bad
+	}); err != bad {
 		t.Error(err)
 	}
 	var none *Store
@@ -225,7 +231,8 @@ func TestUnwritable(t *testing.T) {
 	}
 }
 
-// Lists read the beginnings of entries alone: one that is damaged behind that is listed, one that is none is not.
+// Lists read the beginnings of entries alone: one that is damaged behind that is listed, one that is none
+// is not.
 func TestDescribe(t *testing.T) {
 	s := Open(Options{Dir: t.TempDir()})
 	for i := range 3 {
@@ -236,7 +243,8 @@ func TestDescribe(t *testing.T) {
 		t.Fatal(err)
 	}
 	whole[len(whole)-1]++
-	for name, data := range map[string][]byte{s.path(keyFor(0)): whole, s.path(keyFor(1)): whole[:90], s.path(keyFor(2)): []byte("nothing")} {
+	for name, data := range map[string][]byte{s.path(keyFor(0)): whole, s.path(keyFor(1)): whole[:90],
+		s.path(keyFor(2)): []byte("nothing")} {
 		if err := os.WriteFile(name, data, 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -247,7 +255,8 @@ func TestDescribe(t *testing.T) {
 	}
 	for _, it := range list {
 		e, err := it.Describe()
-		if good := it.Key == keyFor(0); (err == nil) != good || good && (e.Key != it.Key || len(e.Stages) == 0) {
+		if good := it.Key == keyFor(0); (err == nil) != good || good &&
+			(e.Key != it.Key || len(e.Stages) == 0) {
 			t.Errorf("%s: %+v, %v", it.Key, e, err)
 		}
 		if _, err := it.Load(); err == nil {
@@ -353,7 +362,9 @@ func TestRefused(t *testing.T) {
 	s := Open(Options{Dir: t.TempDir()})
 	get(t, s, 1)
 	compiled := false
-	err := s.Do(context.Background(), keyFor(1), func(*Entry) error { return errors.New("the driver says no") }, func() (*Entry, error) {
+	err := s.Do(context.Background(), keyFor(1), func(*Entry) error {
+		return errors.New("the driver says no")
+	}, func() (*Entry, error) {
 		compiled = true
 		return entryFor(1), nil
 	})
@@ -459,7 +470,9 @@ func TestGoroutines(t *testing.T) {
 	for range 16 {
 		wg.Go(func() {
 			for i := range 10 {
-				err := s.Do(context.Background(), keyFor(i), func(e *Entry) error { return same(e, i) }, func() (*Entry, error) {
+				err := s.Do(context.Background(), keyFor(i), func(e *Entry) error {
+					return same(e, i)
+				}, func() (*Entry, error) {
 					compiles.Add(1)
 					time.Sleep(time.Millisecond)
 					return entryFor(i), nil
@@ -498,7 +511,10 @@ func TestLockHeld(t *testing.T) {
 	defer cancel()
 	begin := time.Now()
 	compiled := false
-	err := s.Do(ctx, keyFor(1), nil, func() (*Entry, error) { compiled = true; return entryFor(1), ctx.Err() })
+	err := s.Do(ctx, keyFor(1), nil, func() (*Entry, error) {
+		compiled = true
+		return entryFor(1), ctx.Err()
+	})
 	if took := time.Since(begin); err != nil || !compiled || took > 3*time.Second {
 		t.Errorf("after %v: %v", took, err)
 	}

@@ -1,8 +1,10 @@
-// Package cache keeps compiled kernels on disk, for later processes, for other processes at the same time, and for other machines.
+// Package cache keeps compiled kernels on disk, for later processes, for other processes at the same time,
+// and for other machines.
 //
-// An entry is one file, `DIR/3f/add_kernel-3f….kernel`: a line with a checksum of all that follows, a header, and then every stage of
-// the compilation as text, the code that runs among them. It names nothing outside of itself, so a folder can be moved or copied.
-// A key is a hash of everything that the code depends on, so an entry is never out of date, only unused.
+// An entry is one file, `DIR/3f/add_kernel-3f….kernel`: a line with a checksum of all that follows, a
+// header, and then every stage of the compilation as text, the code that runs among them. It names nothing
+// outside of itself, so a folder can be moved or copied. A key is a hash of everything that the code
+// depends on, so an entry is never out of date, only unused.
 //
 // What always holds, whatever other processes do and whenever they are killed:
 //

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// Whoever has no generator of its own is told which made the entries, the latest first, those of imported ones among them.
+// Whoever has no generator of its own is told which made the entries, the latest first, those of imported
+// ones among them.
 func TestGenerators(t *testing.T) {
 	s := Open(Options{Dir: t.TempDir(), noSync: true})
 	for i, g := range []string{"llvm 19", "llvm 22", "llvm 19", "", "two\nlines"} {
@@ -35,10 +36,13 @@ func TestGenerators(t *testing.T) {
 	if n := len(to.Generators()); n != 2 {
 		t.Errorf("%d generators after an import: %v", n, to.Generators())
 	}
-	if !to.Use(context.Background(), keyFor(1), func(e *Entry) error { return same(e, 1) }) || to.Use(context.Background(), keyFor(9), func(*Entry) error { return nil }) {
+	if !to.Use(context.Background(), keyFor(1), func(e *Entry) error {
+		return same(e, 1)
+	}) || to.Use(context.Background(), keyFor(9), func(*Entry) error { return nil }) {
 		t.Error("Use finds what is not there, or not what is")
 	}
-	if err := os.WriteFile(filepath.Join(to.Dir(), generatorsName), []byte("\x00\xff\n\n"), 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(to.Dir(), generatorsName), []byte("\x00\xff\n\n"),
+		0o666); err != nil {
 		t.Fatal(err)
 	}
 	to.Generators() // garbage finds nothing, and breaks nothing

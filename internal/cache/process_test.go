@@ -82,12 +82,14 @@ func TestProcesses(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if n := strings.Count(all.String(), "compiled"); n != childKeys || strings.Contains(all.String(), "wrong") {
+	if n := strings.Count(all.String(), "compiled"); n != childKeys ||
+		strings.Contains(all.String(), "wrong") {
 		t.Errorf("%d kernels were compiled %d times:\n%s", childKeys, n, &all)
 	}
 }
 
-// Processes are killed at random moments while they write: nothing is ever wrong, and nothing piles up. NEREID_TEST_KILLS says how often.
+// Processes are killed at random moments while they write: nothing is ever wrong, and nothing piles up.
+// NEREID_TEST_KILLS says how often.
 func TestKill(t *testing.T) {
 	rounds := 300 // they sleep most of the time
 	if testing.Short() {

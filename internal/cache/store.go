@@ -19,12 +19,14 @@ import (
 // Options says where a store is and what it may do.
 type Options struct {
 	Dir      string
-	ReadOnly bool          // nothing below Dir is created, changed or removed
-	Limit    int64         // bytes; 0: none
-	LockWait time.Duration // how long to wait for another process that compiles the same; 0: a tenth of a second
-	Shared   Shared        // a second level; may be nil
-	Secret   string        // signs what goes to the shared level and to archives; unsigned entries of theirs are refused. "": none
-	Log      *slog.Logger  // of what went wrong without being an error; may be nil
+	ReadOnly bool  // nothing below Dir is created, changed or removed
+	Limit    int64 // bytes; 0: none
+	// how long to wait for another process that compiles the same; 0: a tenth of a second
+	LockWait time.Duration
+	Shared   Shared // a second level; may be nil
+	// signs what goes to the shared level and to archives; unsigned entries of theirs are refused. "": none
+	Secret string
+	Log    *slog.Logger // of what went wrong without being an error; may be nil
 
 	noSync bool // for tests that write a lot
 }

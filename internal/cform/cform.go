@@ -55,7 +55,8 @@ func New(name string, f *bundle.File, o Options) (*Form, error) {
 		}
 	}
 	if len(w.variants) == 0 {
-		return nil, errors.Join(append([]error{errors.New("nothing of the bundle has a form in C")}, w.left...)...)
+		return nil, errors.Join(append([]error{errors.New("nothing of the bundle has a form in C")},
+			w.left...)...)
 	}
 	w.makeGroups()
 	if err := w.functions(); err != nil {
@@ -219,8 +220,8 @@ func (w *writer) code(e *bundle.Entry, s *compile.Saved, part string) ([]cell, e
 	case len(s.Args) > maxArgs:
 		return nil, fmt.Errorf("it has more than %d arguments", maxArgs)
 	case f.Checked:
-		return nil, errors.New("it checks its accesses, and C code does not tell it the bounds of the arguments: " +
-			"compile it without NEREID_CHECK")
+		return nil, errors.New("it checks its accesses, and C code does not tell it the bounds of the " +
+			"arguments: compile it without NEREID_CHECK")
 	case f.Entry == "":
 		return nil, errors.New("its function is not known")
 	}
@@ -296,7 +297,8 @@ func (w *writer) image(data []byte) string {
 func (w *writer) describe(v *variant, codes table) {
 	args := table{name: "arguments_" + v.id, ctype: "argument"}
 	for _, a := range v.saved.Args {
-		args.rows = append(args.rows, []cell{a.Name, number(a.Pointer), number(a.Align16), number(numberKind(a))})
+		args.rows = append(args.rows, []cell{a.Name, number(a.Pointer), number(a.Align16),
+			number(numberKind(a))})
 	}
 	constants := table{name: "constants_" + v.id, ctype: "constant"}
 	for _, c := range v.entry.Constants {

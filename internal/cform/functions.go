@@ -119,7 +119,8 @@ func (f *function) c(prefix string, b *strings.Builder) {
 		fmt.Fprintf(b, "\tsizes[%d] = s%d_%s;\n", i, i, cName(name))
 	}
 	if f.group {
-		fmt.Fprintf(b, "\treturn %s_launch_group(%s, where, %s, words, %s);\n}\n\n", prefix, f.symbol, grid, sizes)
+		fmt.Fprintf(b, "\treturn %s_launch_group(%s, where, %s, words, %s);\n}\n\n", prefix, f.symbol,
+			grid, sizes)
 		return
 	}
 	fmt.Fprintf(b, "\treturn %s_launch(%s, where, x, y, z, words);\n}\n\n", prefix, f.symbol)

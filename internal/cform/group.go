@@ -148,8 +148,8 @@ func (w *writer) groupTables(g *grouped) {
 			zeros: choiceWords})
 	}
 	w.tables = append(w.tables, list, table{name: g.symbol, ctype: "group",
-		rows: [][]cell{{g.name, number(len(list.rows)), number(len(g.variants[0].saved.Args)), number(len(g.sizes)),
-			ref(list.name), measured}}})
+		rows: [][]cell{{g.name, number(len(list.rows)), number(len(g.variants[0].saved.Args)),
+			number(len(g.sizes)), ref(list.name), measured}}})
 }
 
 // groupFunction notes the function that chooses among the variants of a group: it takes the sizes, or the

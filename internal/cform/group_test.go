@@ -45,13 +45,15 @@ func TestRulesInC(t *testing.T) {
 	_, eval, _ := strings.Cut(groupText, "/* eval returns")
 	eval, _, _ = strings.Cut(eval, "/* grid_of computes")
 	b.WriteString("/* eval returns" + eval)
-	b.WriteString("int main(void) {\n\tdouble values[] = {1000, 7, 0};\n" + lines.String() + "\treturn 0;\n}\n")
+	b.WriteString("int main(void) {\n\tdouble values[] = {1000, 7, 0};\n" + lines.String() +
+		"\treturn 0;\n}\n")
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "t.c"), []byte(b.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	exe := filepath.Join(dir, "t")
-	if out, err := exec.Command(cc, "-o", exe, filepath.Join(dir, "t.c"), "-lm").CombinedOutput(); err != nil {
+	if out, err := exec.Command(cc, "-o", exe, filepath.Join(dir, "t.c"),
+		"-lm").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	out, err := exec.Command(exe).Output()

@@ -134,7 +134,8 @@ func (x *irWriter) text(s string) string {
 	if !ok {
 		name = fmt.Sprintf("text_%d", len(x.strings))
 		x.strings[s] = name
-		fmt.Fprintf(&x.b, "@%s = private unnamed_addr constant [%d x i8] %s\n", name, len(s)+1, irBytes([]byte(s)))
+		fmt.Fprintf(&x.b, "@%s = private unnamed_addr constant [%d x i8] %s\n", name, len(s)+1,
+			irBytes([]byte(s)))
 	}
 	return name
 }
@@ -167,7 +168,8 @@ func (x *irWriter) function(f *function) {
 			x.w.prefix, f.symbol)
 	} else {
 		grid, sizes := x.array(f.grid, "grid", "i32", []string{"%x", "%y", "%z"}), x.sizes(f)
-		fmt.Fprintf(b, "  %%r = call i32 @%s_launch_group(ptr @%s, ptr %%where, ptr %s, ptr %%words, ptr %s)\n",
+		fmt.Fprintf(b, "  %%r = call i32 @%s_launch_group(ptr @%s, ptr %%where, ptr %s, ptr %%words, "+
+			"ptr %s)\n",
 			x.w.prefix, f.symbol, grid, sizes)
 	}
 	b.WriteString("  ret i32 %r\n}\n")

@@ -67,9 +67,9 @@ func (f *Form) link(ctx context.Context, dir, out string) error {
 	if err := os.WriteFile(filepath.Join(dir, "exports"), []byte(f.exports()), 0o600); err != nil {
 		return err
 	}
-	args := []string{"-shared", "-z", "defs", "-z", "noexecstack", "-z", "relro", "-z", "now", "--build-id=none",
-		"--gc-sections", "-s", "-soname", filepath.Base(out), "--version-script", "exports", "-o", out,
-		"runtime.o", "tables.o"}
+	args := []string{"-shared", "-z", "defs", "-z", "noexecstack", "-z", "relro", "-z", "now",
+		"--build-id=none", "--gc-sections", "-s", "-soname", filepath.Base(out), "--version-script",
+		"exports", "-o", out, "runtime.o", "tables.o"}
 	for i, o := range f.objects {
 		if o.arch == arch.name {
 			args = append(args, f.objectName(i))
@@ -112,7 +112,8 @@ func (f *Form) objectFiles(ctx context.Context, dir string, arch architecture) e
 	}
 	for name, ir := range map[string][]byte{"runtime": []byte(f.writer.named(text)),
 		"tables": f.writer.ir(arch.name)} {
-		o, err := lib.Compile(ctx, ir, llvm.Options{Name: name, Target: target, Level: llvm.O2, Emit: llvm.EmitObj})
+		o, err := lib.Compile(ctx, ir, llvm.Options{Name: name, Target: target, Level: llvm.O2,
+			Emit: llvm.EmitObj})
 		if err != nil {
 			return err
 		}

@@ -60,7 +60,8 @@ func TestRuntimeCompiles(t *testing.T) {
 		t.Skip(err)
 	}
 	args := []compile.SavedArg{{Name: "x", Type: "fp32", Pointer: true}, {Name: "n", Type: "i32"},
-		{Name: "f", Type: "fp32"}, {Name: "d", Type: "fp64"}, {Name: "b", Type: "i1"}, {Name: "h", Type: "fp16"}}
+		{Name: "f", Type: "fp32"}, {Name: "d", Type: "fp64"}, {Name: "b", Type: "i1"},
+		{Name: "h", Type: "fp16"}}
 	w := &writer{prefix: "t", blobs: []blob{{"code_0", []byte("a\x00\"\\\xff")}},
 		calls: []function{{id: "v", symbol: "none", grid: true, args: args},
 			{id: "g", symbol: "none", group: true, grid: true, args: args},
@@ -91,15 +92,16 @@ func TestRuntimeCompiles(t *testing.T) {
 func runtimeIR(t *testing.T, clang []string, arch, source string) string {
 	t.Helper()
 	dir := t.TempDir()
-	for name, text := range map[string]string{"PREFIX.h": headText + "#ifdef __cplusplus\n}\n#endif\n#endif\n",
-		"runtime.c": source} {
+	for name, text := range map[string]string{"PREFIX.h": headText +
+		"#ifdef __cplusplus\n}\n#endif\n#endif\n", "runtime.c": source} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	args := append(clang[1:len(clang):len(clang)], "--target="+arch+"-linux-gnu", "-std=gnu11", "-O1", "-fPIC",
-		"-fvisibility=hidden", "-fno-strict-aliasing", "-fno-ident", "-Xclang", "-disable-llvm-passes", "-Xclang",
-		"-disable-lifetime-markers", "-S", "-emit-llvm", "-o", "-", "runtime.c")
+	args := append(clang[1:len(clang):len(clang)], "--target="+arch+"-linux-gnu", "-std=gnu11",
+		"-O1", "-fPIC", "-fvisibility=hidden", "-fno-strict-aliasing", "-fno-ident", "-Xclang",
+		"-disable-llvm-passes", "-Xclang", "-disable-lifetime-markers", "-S", "-emit-llvm", "-o", "-",
+		"runtime.c")
 	if arch == "aarch64" {
 		args = append(args, strings.Fields(os.Getenv("NEREID_CLANG_ARM64"))...)
 	}

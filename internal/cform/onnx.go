@@ -29,7 +29,8 @@ func (w *writer) operators() error {
 	t := table{name: w.prefix + "_operators", ctype: "operator", exported: true}
 	for _, o := range w.options.Operators {
 		if len(o.Values) > maxValues || len(o.Inputs)+len(o.Outputs) > maxTensors {
-			return fmt.Errorf("operator %s has more than %d tensors, or more than %d dimensions and attributes",
+			return fmt.Errorf("operator %s has more than %d tensors, or more than %d dimensions and "+
+				"attributes",
 				o.Name, maxTensors, maxValues)
 		}
 		for _, types := range o.Combinations() {
@@ -70,7 +71,8 @@ func (w *writer) operator(o *rule.Operator, types map[string]string) (rows [][]c
 	}
 	attributes := table{name: "attributes_" + id, ctype: "attribute_of"}
 	for _, a := range o.Attributes {
-		attributes.rows = append(attributes.rows, []cell{a.Name, number(a.Float), w.rule(a.Default, o.Values)})
+		attributes.rows = append(attributes.rows,
+			[]cell{a.Name, number(a.Float), w.rule(a.Default, o.Values)})
 	}
 	operands.name = "operands_" + id
 	w.tables = append(w.tables, attributes, operands)

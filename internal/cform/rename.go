@@ -50,7 +50,8 @@ func rename(obj []byte, from, to string) ([]byte, error) {
 // symbolAt returns the place of a symbol in the file, or -1.
 func symbolAt(obj []byte, symtab *elf.Section, names []byte, name string) int {
 	const entry = 24
-	for at := symtab.Offset; at+entry <= symtab.Offset+symtab.Size && at+entry <= uint64(len(obj)); at += entry {
+	for at := symtab.Offset; at+entry <= symtab.Offset+symtab.Size &&
+		at+entry <= uint64(len(obj)); at += entry {
 		n := binary.LittleEndian.Uint32(obj[at:])
 		if n >= uint32(len(names)) {
 			continue

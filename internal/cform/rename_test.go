@@ -25,7 +25,8 @@ func TestRename(t *testing.T) {
 			t.Errorf("functions %q, want %q", got, c.want)
 		}
 	}
-	if _, err := rename(obj, "nothing", "x"); err == nil || !strings.Contains(err.Error(), "no symbol nothing") {
+	if _, err := rename(obj, "nothing", "x"); err == nil ||
+		!strings.Contains(err.Error(), "no symbol nothing") {
 		t.Errorf("a symbol that is not there: %v", err)
 	}
 	for i := range obj { // damaged files are errors, or files, never panics

@@ -12,7 +12,8 @@ var PageSize = syscall.Getpagesize()
 
 // mapCode returns executable memory.
 func mapCode(size int) ([]byte, error) {
-	return syscall.Mmap(-1, 0, size, syscall.PROT_READ|syscall.PROT_EXEC, syscall.MAP_PRIVATE|syscall.MAP_ANON)
+	return syscall.Mmap(-1, 0, size, syscall.PROT_READ|syscall.PROT_EXEC,
+		syscall.MAP_PRIVATE|syscall.MAP_ANON)
 }
 
 func unmapCode(mem []byte) { _ = syscall.Munmap(mem) }

@@ -112,8 +112,8 @@ func refusedBy(t *testing.T, c *testCase, dev *nereid.Device, why string) {
 	}
 }
 
-// TestAskTritonAMD has Triton compile cases for gfx942: it refuses those of hipRefuses, and of the others what
-// it refuses for NVIDIA's GPUs.
+// TestAskTritonAMD has Triton compile cases for gfx942: it refuses those of hipRefuses, and of the others
+// what it refuses for NVIDIA's GPUs.
 func TestAskTritonAMD(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -143,8 +143,8 @@ func TestAskTritonAMD(t *testing.T) {
 	}
 }
 
-// amdCases returns cases of what AMD's GPUs have alone: its formats of 8 bits, whose bits travel as bytes, and
-// products with short sides.
+// amdCases returns cases of what AMD's GPUs have alone: its formats of 8 bits, whose bits travel as bytes,
+// and products with short sides.
 func amdCases() []*testCase {
 	s := &suite{names: map[string]bool{}}
 	m := &module{name: "conform_amd"}

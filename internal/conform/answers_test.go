@@ -13,9 +13,10 @@ import (
 	"testing"
 )
 
-// The file of answers holds what Triton makes of every case: a line "== NAME", the next one for each case that has the same answer, then
-// "refused", or the text of the IR that formOf says. -update writes it anew from what Triton says. `zcat` shows it;
-// `git config diff.gzip.textconv zcat` makes git diff show what changed.
+// The file of answers holds what Triton makes of every case: a line "== NAME", the next one for each case
+// that has the same answer, then "refused", or the text of the IR that formOf says. -update writes it anew
+// from what Triton says. `zcat` shows it; `git config diff.gzip.textconv zcat` makes git diff show what
+// changed.
 const answersFile = "testdata/answers.txt.gz"
 
 //go:embed testdata/answers.txt.gz
@@ -106,6 +107,7 @@ func TestAnswers(t *testing.T) {
 		delete(left, c.name)
 	}
 	for name := range left {
-		t.Errorf("there is an answer for %s, which is no case; go test -run AskTriton -update writes those of cases alone", name)
+		t.Errorf("there is an answer for %s, which is no case; go test -run AskTriton -update writes "+
+			"those of cases alone", name)
 	}
 }

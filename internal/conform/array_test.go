@@ -116,7 +116,8 @@ func (a array) broadcast(shape ...int) array {
 	})
 }
 
-// lines calls f with the elements along an axis, for all positions on the other axes in order. The axis is moved last.
+// lines calls f with the elements along an axis, for all positions on the other axes in order. The axis is
+// moved last.
 func (a array) lines(axis int, f func(line []uint64)) {
 	dims := []int{}
 	for d := range a.shape {
@@ -202,7 +203,8 @@ func newSource(name string) source {
 	return source{rand.New(rand.NewPCG(h.Sum64(), 42))}
 }
 
-// any is values of every sort: the ends of the range, zeros, infinities, NaN, and random ones of all magnitudes.
+// any is values of every sort: the ends of the range, zeros, infinities, NaN, and random ones of all
+// magnitudes.
 func (s source) any(dt *dtype, shape ...int) array {
 	a := newArray(dt, shape...)
 	special := specials(dt)
@@ -232,8 +234,8 @@ func (s source) one(dt *dtype) uint64 {
 func specials(dt *dtype) []uint64 {
 	if dt.isFloat() {
 		return []uint64{
-			0, 1 << (dt.bits - 1), dt.bitsOf(1, nearest), dt.bitsOf(-1, nearest), dt.largest(), dt.nan(), dt.bitsOf(math.Inf(1), saturate),
-			dt.bitsOf(math.Inf(-1), saturate), 1 << dt.man,
+			0, 1 << (dt.bits - 1), dt.bitsOf(1, nearest), dt.bitsOf(-1, nearest), dt.largest(), dt.nan(),
+			dt.bitsOf(math.Inf(1), saturate), dt.bitsOf(math.Inf(-1), saturate), 1 << dt.man,
 		}
 	}
 	return []uint64{0, 1, dt.mask(), dt.mask() >> 1, dt.mask()>>1 + 1}
@@ -250,7 +252,8 @@ func (s source) finite(dt *dtype, shape ...int) array {
 	return a
 }
 
-// small is whole numbers from -4 to 4 (from 0 for unsigned types): their products and sums are exact in every type.
+// small is whole numbers from -4 to 4 (from 0 for unsigned types): their products and sums are exact in
+// every type.
 func (s source) small(dt *dtype, shape ...int) array { return s.between(dt, -4, 4, shape...) }
 
 // between is whole numbers of a range, as far as the type has them.

@@ -14,13 +14,21 @@ type atomic struct {
 func wideInt(dt *dtype) bool { return dt.isInt() && dt.bits >= 32 }
 
 var atomics = []atomic{
-	{"add", func(dt *dtype, a, b uint64) uint64 { return operators[0].apply(dt, a, b) }, func(dt *dtype) bool { return wideInt(dt) || dt.isFloat() && dt.bits >= 16 }},
-	{"max", func(dt *dtype, a, b uint64) uint64 { return choose(dt, a, b, 1) }, func(dt *dtype) bool { return wideInt(dt) || dt == f32 || dt == f64 }},
-	{"min", func(dt *dtype, a, b uint64) uint64 { return choose(dt, a, b, -1) }, func(dt *dtype) bool { return wideInt(dt) || dt == f32 || dt == f64 }},
+	{"add", func(dt *dtype, a, b uint64) uint64 {
+		return operators[0].apply(dt, a, b)
+	}, func(dt *dtype) bool { return wideInt(dt) || dt.isFloat() && dt.bits >= 16 }},
+	{"max", func(dt *dtype, a, b uint64) uint64 {
+		return choose(dt, a, b, 1)
+	}, func(dt *dtype) bool { return wideInt(dt) || dt == f32 || dt == f64 }},
+	{"min", func(dt *dtype, a, b uint64) uint64 {
+		return choose(dt, a, b, -1)
+	}, func(dt *dtype) bool { return wideInt(dt) || dt == f32 || dt == f64 }},
 	{"and", func(dt *dtype, a, b uint64) uint64 { return a & b }, wideInt},
 	{"or", func(dt *dtype, a, b uint64) uint64 { return a | b }, wideInt},
 	{"xor", func(dt *dtype, a, b uint64) uint64 { return a ^ b }, wideInt},
-	{"xchg", func(dt *dtype, a, b uint64) uint64 { return b }, func(dt *dtype) bool { return wideInt(dt) || dt == f32 || dt == f64 }},
+	{"xchg", func(dt *dtype, a, b uint64) uint64 {
+		return b
+	}, func(dt *dtype) bool { return wideInt(dt) || dt == f32 || dt == f64 }},
 }
 
 // choose is the larger (sign 1) or smaller (-1) of two numbers, neither NaN.
@@ -48,7 +56,8 @@ func atomicCases(s *suite) {
 	casCases(s, m)
 }
 
-// atomic is one kind on one type: a block with distinct addresses, what was there returned, and many programs on one address.
+// atomic is one kind on one type: a block with distinct addresses, what was there returned, and many
+// programs on one address.
 func (s *suite) atomic(m *module, a atomic, dt *dtype) {
 	name := fmt.Sprintf("atomic/%s/%s", a.name, dt)
 	src := newSource(name)
@@ -66,7 +75,8 @@ func (s *suite) atomic(m *module, a atomic, dt *dtype) {
 		}
 		return out
 	}
-	m.raw(s, testCase{name: name + "/block", refused: refused, compile: onBits, args: []arg{in(y), inout(x, after), result(x)}}, "y_ptr, x_ptr, z_ptr", fmt.Sprintf(`
+	m.raw(s, testCase{name: name + "/block", refused: refused, compile: onBits,
+		args: []arg{in(y), inout(x, after), result(x)}}, "y_ptr, x_ptr, z_ptr", fmt.Sprintf(`
 i = tl.arange(0, 32)
 old = tl.atomic_%s(x_ptr + i, tl.load(y_ptr + i))
 tl.static_assert(old.dtype == z_ptr.dtype.element_ty)
@@ -94,14 +104,16 @@ tl.atomic_%s(x_ptr + i, tl.load(y_ptr + i), mask=i < 20)
 			operand.bits[i] = src.between(dt, 3, 3, 1).bits[0]
 		}
 	}
-	m.raw(s, testCase{name: name + "/programs", grid: [3]int{16, 1, 1}, args: []arg{in(operand), inout(one, func() array {
-		out := newArray(dt, 1)
-		out.bits[0] = one.bits[0]
-		for _, b := range operand.bits {
-			out.bits[0] = a.fn(dt, out.bits[0], b)
-		}
-		return out
-	}).within(tolerance{anyZero: true})}}, "y_ptr, x_ptr", fmt.Sprintf("tl.atomic_%s(x_ptr, tl.load(y_ptr + tl.program_id(0)))", a.name))
+	m.raw(s, testCase{name: name + "/programs", grid: [3]int{16, 1, 1},
+		args: []arg{in(operand), inout(one, func() array {
+			out := newArray(dt, 1)
+			out.bits[0] = one.bits[0]
+			for _, b := range operand.bits {
+				out.bits[0] = a.fn(dt, out.bits[0], b)
+			}
+			return out
+		}).within(tolerance{anyZero: true})}}, "y_ptr, x_ptr",
+		fmt.Sprintf("tl.atomic_%s(x_ptr, tl.load(y_ptr + tl.program_id(0)))", a.name))
 }
 
 // atomicForms are the options, the method, and numbers as operands.
@@ -112,13 +124,20 @@ func atomicForms(s *suite, m *module, a atomic) {
 	}
 	for _, sem := range []string{"relaxed", "acquire", "release", "acq_rel"} {
 		for _, scope := range []string{"cta", "gpu", "sys"} {
-			m.raw(s, testCase{name: fmt.Sprintf("atomic/%s/%s-%s", a.name, sem, scope), args: []arg{inout(x, after)}}, "x_ptr", fmt.Sprintf(`tl.atomic_%s(x_ptr + tl.arange(0, 16), 5, sem="%s", scope="%s")`, a.name, sem, scope))
+			m.raw(s, testCase{name: fmt.Sprintf("atomic/%s/%s-%s", a.name, sem, scope),
+				args: []arg{inout(x, after)}}, "x_ptr",
+				fmt.Sprintf(`tl.atomic_%s(x_ptr + tl.arange(0, 16), 5, sem="%s", scope="%s")`, a.name,
+					sem, scope))
 		}
 	}
-	m.raw(s, testCase{name: "atomic/" + a.name + "/method", args: []arg{inout(x, after)}}, "x_ptr", fmt.Sprintf(`(x_ptr + tl.arange(0, 16)).atomic_%s(5, sem="relaxed")`, a.name))
-	m.raw(s, testCase{name: "atomic/" + a.name + "/positional", args: []arg{inout(x, after)}}, "x_ptr", fmt.Sprintf(`tl.atomic_%s(x_ptr + tl.arange(0, 16), 5, None, "relaxed", "gpu")`, a.name))
+	m.raw(s, testCase{name: "atomic/" + a.name + "/method", args: []arg{inout(x, after)}}, "x_ptr",
+		fmt.Sprintf(`(x_ptr + tl.arange(0, 16)).atomic_%s(5, sem="relaxed")`, a.name))
+	m.raw(s, testCase{name: "atomic/" + a.name + "/positional", args: []arg{inout(x, after)}}, "x_ptr",
+		fmt.Sprintf(`tl.atomic_%s(x_ptr + tl.arange(0, 16), 5, None, "relaxed", "gpu")`, a.name))
 	for _, o := range []string{`sem="strong"`, `scope="world"`, `mask=tl.arange(0, 8) < 4`, `order=1`} {
-		m.raw(s, testCase{name: "atomic/" + a.name + "/refused/" + identifier(o), refused: true, args: []arg{inout(x, after)}}, "x_ptr", fmt.Sprintf(`tl.atomic_%s(x_ptr + tl.arange(0, 16), 5, %s)`, a.name, o))
+		m.raw(s, testCase{name: "atomic/" + a.name + "/refused/" + identifier(o), refused: true,
+			args: []arg{inout(x, after)}}, "x_ptr",
+			fmt.Sprintf(`tl.atomic_%s(x_ptr + tl.arange(0, 16), 5, %s)`, a.name, o))
 	}
 }
 
@@ -144,10 +163,16 @@ tl.store(z_ptr + i, old)
 	}
 	for _, sem := range []string{"relaxed", "acquire", "release", "acq_rel"} {
 		for _, scope := range []string{"cta", "gpu", "sys"} {
-			m.raw(s, testCase{name: fmt.Sprintf("atomic/cas/%s-%s", sem, scope), args: []arg{inout(ofInts(i32, 1), func() array { return ofInts(i32, 7) })}}, "x_ptr", fmt.Sprintf(`tl.atomic_cas(x_ptr, 1, 7, sem="%s", scope="%s")`, sem, scope))
+			m.raw(s, testCase{name: fmt.Sprintf("atomic/cas/%s-%s", sem, scope),
+				args: []arg{inout(ofInts(i32, 1), func() array {
+					return ofInts(i32, 7)
+				})}}, "x_ptr", fmt.Sprintf(`tl.atomic_cas(x_ptr, 1, 7, sem="%s", scope="%s")`, sem, scope))
 		}
 	}
-	m.raw(s, testCase{name: "atomic/lock", grid: [3]int{8, 1, 1}, args: []arg{inout(ofInts(i32, 0), func() array { return ofInts(i32, 0) }), inout(ofFloats(f32, 0, 0), func() array { return ofFloats(f32, 8, 28) })}}, "lock_ptr, x_ptr", `
+	m.raw(s, testCase{name: "atomic/lock", grid: [3]int{8, 1, 1},
+		args: []arg{inout(ofInts(i32, 0), func() array {
+			return ofInts(i32, 0)
+		}), inout(ofFloats(f32, 0, 0), func() array { return ofFloats(f32, 8, 28) })}}, "lock_ptr, x_ptr", `
 pid = tl.program_id(0)
 while tl.atomic_cas(lock_ptr, 0, 1) == 1:
     pass
@@ -158,6 +183,8 @@ tl.store(x_ptr + 1, t + pid)
 tl.debug_barrier()
 tl.atomic_xchg(lock_ptr, 0)
 `)
-	m.raw(s, testCase{name: "atomic/refused/const", refused: true, args: []arg{{sig: "*ki32:16", data: count(i32, 4)}}}, "x_ptr", "tl.atomic_add(x_ptr, 1)")
-	m.raw(s, testCase{name: "atomic/refused/value", refused: true, args: []arg{in(count(i32, 4))}}, "x_ptr", "tl.atomic_add(tl.load(x_ptr), 1)")
+	m.raw(s, testCase{name: "atomic/refused/const", refused: true,
+		args: []arg{{sig: "*ki32:16", data: count(i32, 4)}}}, "x_ptr", "tl.atomic_add(x_ptr, 1)")
+	m.raw(s, testCase{name: "atomic/refused/value", refused: true, args: []arg{in(count(i32, 4))}}, "x_ptr",
+		"tl.atomic_add(tl.load(x_ptr), 1)")
 }

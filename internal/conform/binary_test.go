@@ -7,7 +7,8 @@ import (
 
 var _ = family(binaryCases)
 
-// binaryKernels has a kernel for each operator in all its forms: two blocks, block and scalar, scalar and block, two scalars.
+// binaryKernels has a kernel for each operator in all its forms: two blocks, block and scalar, scalar and
+// block, two scalars.
 func binaryKernels() *module {
 	b := strings.Builder{}
 	b.WriteString(header)
@@ -66,8 +67,8 @@ func binaryCases(s *suite) {
 	}
 }
 
-// pairs are the pairs of types on which an operator is tried: all of them, but for comparisons that only differ in the last step, and fp8,
-// which has no operators but through promotion.
+// pairs are the pairs of types on which an operator is tried: all of them, but for comparisons that only
+// differ in the last step, and fp8, which has no operators but through promotion.
 func (o operator) pairs() [][2]*dtype {
 	if o.compare && o.sym != "<" && o.sym != "==" {
 		return append(alike(standard), mixed...)
@@ -127,7 +128,8 @@ func arrayArg(dt *dtype) arg { return in(newArray(dt, 1)) }
 
 func arrayIn(a array) arg { return in(a) }
 
-// operands are values for which the operation is defined: no division by zero, no shift by more than the width.
+// operands are values for which the operation is defined: no division by zero, no shift by more than the
+// width.
 func (o operator) operands(src source, a, b, in *dtype) (x, y array) {
 	x, y = src.any(a, binaryN), src.any(b, binaryN)
 	switch {
@@ -149,7 +151,8 @@ func (o operator) operands(src source, a, b, in *dtype) (x, y array) {
 
 // constCase is an operation on a block and a number, on either side.
 func constCase(m *module, o operator, dt *dtype, n any, left bool) testCase {
-	c := testCase{name: fmt.Sprintf("binary/%s/%s-%s", o.name, dt, literal(n)), module: m, kernel: o.name + "_const"}
+	c := testCase{name: fmt.Sprintf("binary/%s/%s-%s", o.name, dt, literal(n)), module: m,
+		kernel: o.name + "_const"}
 	if left {
 		c.name, c.kernel = fmt.Sprintf("binary/%s/%s-%s", o.name, literal(n), dt), "const_"+o.name
 	}
@@ -165,7 +168,8 @@ func constCase(m *module, o operator, dt *dtype, n any, left bool) testCase {
 		x = y
 	}
 	k := bitsOfConst(n, in)
-	if !left && o.shifts() && in.big(k).Cmp(in.big(uint64(in.bits))) >= 0 || !left && o.shifts() && in.big(k).Sign() < 0 {
+	if !left && o.shifts() && in.big(k).Cmp(in.big(uint64(in.bits))) >= 0 || !left && o.shifts() &&
+		in.big(k).Sign() < 0 {
 		c.compile = true // too far: undefined
 	}
 	c.args = []arg{arrayIn(x), out(o.result(in), binaryN, func() array {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// kernel is a case described by what stands between its loads and stores: inputs are the names x, y, w and v, of the shapes of their
-// arrays; the results are expressions.
+// kernel is a case described by what stands between its loads and stores: inputs are the names x, y, w and
+// v, of the shapes of their arrays; the results are expressions.
 type kernel struct {
 	name    string
 	in      []array  // x, y, w, v
@@ -26,7 +26,8 @@ var inputNames = []string{"x", "y", "w", "v", "u"}
 
 // add makes a function of the kernel at the end of the module and takes the case in.
 func (m *module) add(s *suite, k kernel) {
-	c := testCase{name: k.name, kernel: identifier(k.name), refused: k.refused, compile: k.compile, gpuless: k.gpuless, beyond: k.beyond, differs: k.differs}
+	c := testCase{name: k.name, kernel: identifier(k.name), refused: k.refused, compile: k.compile,
+		gpuless: k.gpuless, beyond: k.beyond, differs: k.differs}
 	var params []string
 	var b strings.Builder
 	for i, a := range k.in {
@@ -56,7 +57,8 @@ func (m *module) add(s *suite, k kernel) {
 			return want
 		}).within(k.tol))
 	}
-	c.module = m.write(fmt.Sprintf("\n@triton.jit\ndef %s(%s):\n%s", c.kernel, strings.Join(params, ", "), b.String()))
+	c.module = m.write(fmt.Sprintf("\n@triton.jit\ndef %s(%s):\n%s", c.kernel, strings.Join(params, ", "),
+		b.String()))
 	s.add(c)
 }
 

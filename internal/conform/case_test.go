@@ -32,12 +32,13 @@ type module struct {
 	last       *module // where kernels are added; see write
 }
 
-// write adds the text of a kernel and returns the module that has it: a part of m, since a file of a thousand kernels takes the compiler
-// long to look through, each time.
+// write adds the text of a kernel and returns the module that has it: a part of m, since a file of a
+// thousand kernels takes the compiler long to look through, each time.
 func (m *module) write(text string) *module {
 	if m.last == nil || len(m.last.text) > len(header)+len(m.helpers)+16<<10 {
 		m.parts++
-		m.last = &module{name: fmt.Sprintf("%s_%d", m.name, m.parts), text: header + m.helpers, helpers: m.helpers}
+		m.last = &module{name: fmt.Sprintf("%s_%d", m.name, m.parts), text: header + m.helpers,
+			helpers: m.helpers}
 	}
 	m.last.text += text
 	return m.last
@@ -54,10 +55,11 @@ const header = "import triton\nimport triton.language as tl\nfrom triton.languag
 
 // arg is an argument of a launch, and for a tensor what is in it before and after.
 type arg struct {
-	sig   string       // its entry in the signature
-	value any          // what Launch gets; nil for a tensor
-	data  array        // of a tensor
-	want  func() array // of a tensor that the kernel writes; it may be shorter than data, whose rest must stay
+	sig   string // its entry in the signature
+	value any    // what Launch gets; nil for a tensor
+	data  array  // of a tensor
+	// of a tensor that the kernel writes; it may be shorter than data, whose rest must stay
+	want func() array
 	// wantOn is want where the target decides what the kernel writes.
 	wantOn func(target string) array
 	tol    tolerance
@@ -66,8 +68,9 @@ type arg struct {
 	omit   bool  // it is not passed: the parameter has it as its default
 }
 
-// tolerance is how far an element may be from what is expected: in units of its last place, on the interpreter and on others, and
-// absolutely on others. The zero value means bit for bit, but for the payload of NaNs.
+// tolerance is how far an element may be from what is expected: in units of its last place, on the
+// interpreter and on others, and absolutely on others. The zero value means bit for bit, but for the
+// payload of NaNs.
 type tolerance struct {
 	ulps, others, abs float64
 	anyZero           bool // either zero will do

@@ -13,8 +13,8 @@ import (
 	"github.com/nereid-lang/nereid"
 )
 
-// TestConformClusters runs a part of the cases with programs of several blocks, on the simulated GPU or on the one that -device names. All
-// of them: -num-ctas.
+// TestConformClusters runs a part of the cases with programs of several blocks, on the simulated GPU or on
+// the one that -device names. All of them: -num-ctas.
 func TestConformClusters(t *testing.T) {
 	const part = 96
 	dev := clusterDevice(t)
@@ -49,8 +49,8 @@ func clusterDevice(t *testing.T) *nereid.Device {
 	return dev
 }
 
-// TestClusters runs kernels, in which data crosses from block to block in every way, with clusters of 2 and 4 blocks on the simulated GPU.
-// The interpreter, which knows no blocks, says what is right.
+// TestClusters runs kernels, in which data crosses from block to block in every way, with clusters of 2 and
+// 4 blocks on the simulated GPU. The interpreter, which knows no blocks, says what is right.
 func TestClusters(t *testing.T) {
 	dev, err := nereid.Open("sim:90")
 	if err != nil {
@@ -65,10 +65,12 @@ func TestClustersCUDA(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
-	runClusters(t, dev, []nereid.Options{{NumCTAs: 1}, {NumCTAs: 2}, {NumCTAs: 4, NumWarps: 2}, {NumCTAs: 8, NumWarps: 8}})
+	runClusters(t, dev, []nereid.Options{{NumCTAs: 1}, {NumCTAs: 2}, {NumCTAs: 4, NumWarps: 2},
+		{NumCTAs: 8, NumWarps: 8}})
 }
 
-// clusterCase is a launch: each element of sizes is a tensor of so many int32 or float32, filled with numbers.
+// clusterCase is a launch: each element of sizes is a tensor of so many int32 or float32, filled with
+// numbers.
 type clusterCase struct {
 	name, body string
 	dtype      nereid.DType
@@ -114,14 +116,16 @@ func (c *clusterCase) kernel(t *testing.T) *nereid.Kernel {
 	return bodyKernel(t, clusterHelpers, c.body, len(c.sizes))
 }
 
-// bodyKernel is a kernel with the given body, whose parameters are so many tensors, p0, p1 and so on, and others.
+// bodyKernel is a kernel with the given body, whose parameters are so many tensors, p0, p1 and so on, and
+// others.
 func bodyKernel(t *testing.T, helpers, body string, tensors int, others ...string) *nereid.Kernel {
 	t.Helper()
 	var params []string
 	for i := range tensors {
 		params = append(params, fmt.Sprintf("p%d", i))
 	}
-	text := header + helpers + fmt.Sprintf("\n@triton.jit\ndef k(%s):\n", strings.Join(append(params, others...), ", "))
+	text := header + helpers + fmt.Sprintf("\n@triton.jit\ndef k(%s):\n",
+		strings.Join(append(params, others...), ", "))
 	for _, line := range strings.Split(strings.Trim(body, "\n"), "\n") {
 		text += "    " + line + "\n"
 	}
@@ -241,8 +245,10 @@ tl.store(p1 + n * 64 + tl.arange(0, 64), tl.arange(0, 64) + n + tl.num_programs(
 	clusterFamily("reduce", nereid.Float32, nereid.Grid{1, 1, 1}, map[string]string{
 		"rows":    "x = tl.load(p0 + grid2(32, 32))\ntl.store(p1 + tl.arange(0, 32), tl.sum(x, 1))",
 		"columns": "x = tl.load(p0 + grid2(32, 32))\ntl.store(p1 + tl.arange(0, 32), tl.sum(x, 0))",
-		"all":     "x = tl.load(p0 + grid2(32, 32))\ntl.store(p1, tl.sum(x))\ntl.store(p1 + 1, tl.max(tl.load(p0 + tl.arange(0, 1024)), 0))",
-		"wide":    "x = tl.load(p0 + grid2(2, 512))\ntl.store(p1 + tl.arange(0, 2), tl.sum(x, 1))\ntl.store(p1 + 2 + tl.arange(0, 512), tl.max(x, 0))",
+		"all": "x = tl.load(p0 + grid2(32, 32))\ntl.store(p1, tl.sum(x))\ntl.store(p1 + 1, " +
+			"tl.max(tl.load(p0 + tl.arange(0, 1024)), 0))",
+		"wide": "x = tl.load(p0 + grid2(2, 512))\ntl.store(p1 + tl.arange(0, 2), tl.sum(x, 1))\n" +
+			"tl.store(p1 + 2 + tl.arange(0, 512), tl.max(x, 0))",
 		"deep": `
 x = tl.load(p0 + tl.arange(0, 1024)).reshape(8, 4, 32)
 tl.store(p1 + grid2(4, 32), tl.sum(x, 0))
@@ -275,7 +281,8 @@ tl.store(p1 + tl.arange(0, 256), x)`,
 a = total(p0)
 b = total(p0 + 512)
 tl.store(p1, a * b)`,
-		"half": "x = tl.load(p0 + grid2(32, 32)).to(tl.float16)\ntl.store(p1 + tl.arange(0, 32), tl.sum(x, 0).to(tl.float32))",
+		"half": "x = tl.load(p0 + grid2(32, 32)).to(tl.float16)\ntl.store(p1 + tl.arange(0, 32), " +
+			"tl.sum(x, 0).to(tl.float32))",
 	}),
 	clusterFamily("scan", nereid.Int32, nereid.Grid{1, 1, 1}, map[string]string{
 		"line":    "tl.store(p1 + tl.arange(0, 1024), tl.cumsum(tl.load(p0 + tl.arange(0, 1024)), 0))",
@@ -287,14 +294,17 @@ x = tl.load(p0 + grid2(64, 16))
 i = tl.broadcast_to(tl.arange(0, 64)[:, None], (64, 16))
 v, w = tl.associative_scan((x, i), 0, best)
 tl.store(p1 + grid2(64, 16), v * 100 + w)`,
-		"twice": "x = tl.cumsum(tl.load(p0 + tl.arange(0, 256)), 0)\ntl.store(p1 + tl.arange(0, 256), tl.cumsum(x, 0))",
+		"twice": "x = tl.cumsum(tl.load(p0 + tl.arange(0, 256)), 0)\ntl.store(p1 + tl.arange(0, 256), " +
+			"tl.cumsum(x, 0))",
 	}),
 	clusterFamily("dot", nereid.Float32, nereid.Grid{1, 1, 1}, map[string]string{
 		"half": `
 a = tl.load(p0 + grid2(32, 32)).to(tl.float16); b = tl.load(p1 + grid2(32, 32)).to(tl.float16)
 tl.store(p2 + grid2(32, 32), tl.dot(a, b))`,
-		"tf32": "tl.store(p2 + grid2(32, 32), tl.dot(tl.load(p0 + grid2(32, 32)), tl.load(p1 + grid2(32, 32))))",
-		"ieee": "tl.store(p2 + grid2(32, 32), tl.dot(tl.load(p0 + grid2(32, 32)), tl.load(p1 + grid2(32, 32)), input_precision='ieee'))",
+		"tf32": "tl.store(p2 + grid2(32, 32), tl.dot(tl.load(p0 + grid2(32, 32)), tl.load(p1 + " +
+			"grid2(32, 32))))",
+		"ieee": "tl.store(p2 + grid2(32, 32), tl.dot(tl.load(p0 + grid2(32, 32)), tl.load(p1 + grid2(32, " +
+			"32)), input_precision='ieee'))",
 		"loop": `
 acc = tl.zeros((32, 32), tl.float32)
 for k in range(2):
@@ -315,10 +325,14 @@ tl.store(p2 + grid2(32, 32), tl.dot(c, tl.trans(b)))`,
 		"masks": "i = tl.arange(0, 64)\ntl.atomic_add(p1 + i % 8, i, mask=i > 20)",
 	}),
 	clusterFamily("atomic-result", nereid.Int32, nereid.Grid{1, 1, 1}, map[string]string{
-		"tensor": "x = tl.atomic_add(p1 + tl.arange(0, 256), tl.load(p0 + tl.arange(0, 256)))\ntl.store(p2 + tl.arange(0, 256), x)",
-		"few":    "x = tl.atomic_add(p1 + tl.arange(0, 2), 5)\ntl.store(p2 + tl.arange(0, 64), tl.sum(x, 0) + tl.arange(0, 64))",
-		"scalar": "x = tl.atomic_add(p1, 5)\ny = tl.atomic_cas(p1 + 1, 100, 7)\ntl.store(p2 + tl.arange(0, 256), x + y + tl.arange(0, 256))",
-		"rows":   "x = tl.atomic_max(p1 + tl.arange(0, 16)[:, None] + tl.zeros((16, 1), tl.int32), 9)\ntl.store(p2 + grid2(16, 32), x + grid2(16, 32))",
+		"tensor": "x = tl.atomic_add(p1 + tl.arange(0, 256), tl.load(p0 + tl.arange(0, 256)))\n" +
+			"tl.store(p2 + tl.arange(0, 256), x)",
+		"few": "x = tl.atomic_add(p1 + tl.arange(0, 2), 5)\ntl.store(p2 + tl.arange(0, 64), tl.sum(x, " +
+			"0) + tl.arange(0, 64))",
+		"scalar": "x = tl.atomic_add(p1, 5)\ny = tl.atomic_cas(p1 + 1, 100, 7)\ntl.store(p2 + " +
+			"tl.arange(0, 256), x + y + tl.arange(0, 256))",
+		"rows": "x = tl.atomic_max(p1 + tl.arange(0, 16)[:, None] + tl.zeros((16, 1), tl.int32), 9)\n" +
+			"tl.store(p2 + grid2(16, 32), x + grid2(16, 32))",
 	}),
 	clusterFamily("lock", nereid.Int32, nereid.Grid{4, 1, 1}, map[string]string{
 		"spin": `
@@ -336,21 +350,32 @@ tl.atomic_xchg(lock, 0)`,
 	clusterFamily("move", nereid.Int32, nereid.Grid{1, 1, 1}, map[string]string{
 		"transpose": "x = tl.load(p0 + grid2(32, 32))\ntl.store(p1 + grid2(32, 32), tl.trans(x) + x)",
 		"turn":      "x = tl.load(p0 + grid2(8, 128))\ntl.store(p1 + grid2(128, 8), tl.trans(x))",
-		"cat":       "x = tl.load(p0 + tl.arange(0, 128)); y = tl.load(p0 + 128 + tl.arange(0, 128))\ntl.store(p1 + tl.arange(0, 256), tl.sort(tl.cat(x, y, can_reorder=True)))",
-		"join":      "x = tl.load(p0 + tl.arange(0, 256)); y = tl.load(p0 + 256 + tl.arange(0, 256))\ntl.store(p1 + grid2(256, 2), tl.join(x, y))",
-		"split":     "a, b = tl.split(tl.load(p0 + grid2(256, 2)))\ntl.store(p1 + tl.arange(0, 256), a)\ntl.store(p1 + 256 + tl.arange(0, 256), b)",
-		"reshape":   "x = tl.load(p0 + tl.arange(0, 1024)).reshape(4, 16, 16)\ntl.store(p1 + tl.arange(0, 1024), tl.permute(x, (2, 0, 1)).reshape(1024))",
-		"weave":     "x = tl.load(p0 + tl.arange(0, 256)); y = tl.load(p0 + 256 + tl.arange(0, 256))\ntl.store(p1 + tl.arange(0, 512), tl.interleave(x, y))",
-		"flip":      "tl.store(p1 + grid2(16, 16), tl.flip(tl.load(p0 + grid2(16, 16)), 0))",
-		"sort":      "tl.store(p1 + grid2(4, 64), tl.sort(tl.load(p0 + grid2(4, 64))))\ntl.store(p1 + 512 + tl.arange(0, 256), tl.sort(tl.load(p0 + tl.arange(0, 256)), descending=True))",
+		"cat": "x = tl.load(p0 + tl.arange(0, 128)); y = tl.load(p0 + 128 + tl.arange(0, 128))\n" +
+			"tl.store(p1 + tl.arange(0, 256), tl.sort(tl.cat(x, y, can_reorder=True)))",
+		"join": "x = tl.load(p0 + tl.arange(0, 256)); y = tl.load(p0 + 256 + tl.arange(0, 256))\n" +
+			"tl.store(p1 + grid2(256, 2), tl.join(x, y))",
+		"split": "a, b = tl.split(tl.load(p0 + grid2(256, 2)))\ntl.store(p1 + tl.arange(0, 256), a)\n" +
+			"tl.store(p1 + 256 + tl.arange(0, 256), b)",
+		"reshape": "x = tl.load(p0 + tl.arange(0, 1024)).reshape(4, 16, 16)\ntl.store(p1 + tl.arange(0, " +
+			"1024), tl.permute(x, (2, 0, 1)).reshape(1024))",
+		"weave": "x = tl.load(p0 + tl.arange(0, 256)); y = tl.load(p0 + 256 + tl.arange(0, 256))\n" +
+			"tl.store(p1 + tl.arange(0, 512), tl.interleave(x, y))",
+		"flip": "tl.store(p1 + grid2(16, 16), tl.flip(tl.load(p0 + grid2(16, 16)), 0))",
+		"sort": "tl.store(p1 + grid2(4, 64), tl.sort(tl.load(p0 + grid2(4, 64))))\ntl.store(p1 + 512 + " +
+			"tl.arange(0, 256), tl.sort(tl.load(p0 + tl.arange(0, 256)), descending=True))",
 		"gather": `
 x = tl.load(p0 + grid2(32, 32)); i = tl.load(p0 + 1024 + grid2(32, 32))
 tl.store(p1 + grid2(32, 32), tl.gather(x, i, 0))
 tl.store(p1 + 1024 + grid2(32, 32), tl.gather(x, i, 1))`,
-		"gather-line":    "x = tl.load(p0 + tl.arange(0, 16)); i = tl.load(p0 + 1024 + tl.arange(0, 256))\ntl.store(p1 + tl.arange(0, 256), tl.gather(x, i, 0))",
-		"histogram":      "x = tl.load(p0 + tl.arange(0, 512))\ntl.store(p1 + tl.arange(0, 16), tl.histogram(x, 16))\ntl.store(p1 + 16 + tl.arange(0, 8), tl.histogram(tl.load(p0 + tl.arange(0, 2)) % 8, 8))",
-		"histogram-mask": "x = tl.load(p0 + tl.arange(0, 512))\ntl.store(p1 + tl.arange(0, 16), tl.histogram(x, 16, mask=tl.arange(0, 512) < 77))",
-		"alias":          "x = tl.load(p0 + tl.arange(0, 256))\nfor i in range(3):\n    x = tl.gather(x, 255 - tl.arange(0, 256), 0) + tl.sum(x, 0) % 7\ntl.store(p1 + tl.arange(0, 256), x)",
+		"gather-line": "x = tl.load(p0 + tl.arange(0, 16)); i = tl.load(p0 + 1024 + tl.arange(0, " +
+			"256))\ntl.store(p1 + tl.arange(0, 256), tl.gather(x, i, 0))",
+		"histogram": "x = tl.load(p0 + tl.arange(0, 512))\ntl.store(p1 + tl.arange(0, 16), " +
+			"tl.histogram(x, 16))\ntl.store(p1 + 16 + tl.arange(0, 8), tl.histogram(tl.load(p0 + " +
+			"tl.arange(0, 2)) % 8, 8))",
+		"histogram-mask": "x = tl.load(p0 + tl.arange(0, 512))\ntl.store(p1 + tl.arange(0, 16), " +
+			"tl.histogram(x, 16, mask=tl.arange(0, 512) < 77))",
+		"alias": "x = tl.load(p0 + tl.arange(0, 256))\nfor i in range(3):\n    x = tl.gather(x, 255 - " +
+			"tl.arange(0, 256), 0) + tl.sum(x, 0) % 7\ntl.store(p1 + tl.arange(0, 256), x)",
 	}),
 )
 

@@ -23,7 +23,8 @@ var uncovered = map[string]string{
 	"tl.extra.libdevice.fast_tanhf":            "AMD's alone",
 }
 
-// TestEveryBuiltin: each name of the language stands in some kernel that compiles, under its full name or as a method.
+// TestEveryBuiltin: each name of the language stands in some kernel that compiles, under its full name or
+// as a method.
 func TestEveryBuiltin(t *testing.T) {
 	names := mentioned()
 	for _, b := range sem.Builtins() {
@@ -56,7 +57,8 @@ func TestEveryBuiltin(t *testing.T) {
 
 var dotted = regexp.MustCompile(`[\w)\]]*(\.\w+)+`)
 
-// mentioned are the dotted names in kernels that compile, with all beginnings of them, and the last part of each with its dot, which may be a method.
+// mentioned are the dotted names in kernels that compile, with all beginnings of them, and the last part of
+// each with its dot, which may be a method.
 func mentioned() map[string]bool {
 	out := map[string]bool{}
 	seen := map[*module]map[string]bool{}

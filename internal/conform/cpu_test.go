@@ -6,7 +6,8 @@ import (
 	"github.com/nereid-lang/nereid"
 )
 
-// TestConformCPU runs a part of the cases on the CPU, another part for each family of cases. All of them: -device cpu.
+// TestConformCPU runs a part of the cases on the CPU, another part for each family of cases. All of them:
+// -device cpu.
 func TestConformCPU(t *testing.T) {
 	const part = 16
 	dev, err := nereid.Open("cpu")

@@ -19,7 +19,8 @@ const (
 	floating
 )
 
-// dtype is an element type. The float formats are described once more here: these tests share no rounding with what they test.
+// dtype is an element type. The float formats are described once more here: these tests share no rounding
+// with what they test.
 type dtype struct {
 	name   string // in tl
 	sig    string // in signatures
@@ -33,21 +34,27 @@ type dtype struct {
 }
 
 var (
-	i1   = &dtype{name: "int1", sig: "i1", nd: nereid.Bool, kind: boolean, bits: 1}
-	i8   = &dtype{name: "int8", sig: "i8", nd: nereid.Int8, kind: integral, bits: 8, signed: true}
-	i16  = &dtype{name: "int16", sig: "i16", nd: nereid.Int16, kind: integral, bits: 16, signed: true}
-	i32  = &dtype{name: "int32", sig: "i32", nd: nereid.Int32, kind: integral, bits: 32, signed: true}
-	i64  = &dtype{name: "int64", sig: "i64", nd: nereid.Int64, kind: integral, bits: 64, signed: true}
-	u8   = &dtype{name: "uint8", sig: "u8", nd: nereid.Uint8, kind: integral, bits: 8}
-	u16  = &dtype{name: "uint16", sig: "u16", nd: nereid.Uint16, kind: integral, bits: 16}
-	u32  = &dtype{name: "uint32", sig: "u32", nd: nereid.Uint32, kind: integral, bits: 32}
-	u64  = &dtype{name: "uint64", sig: "u64", nd: nereid.Uint64, kind: integral, bits: 64}
-	f16  = &dtype{name: "float16", sig: "fp16", nd: nereid.Float16, kind: floating, bits: 16, exp: 5, man: 10, bias: 15}
-	bf16 = &dtype{name: "bfloat16", sig: "bf16", nd: nereid.BFloat16, kind: floating, bits: 16, exp: 8, man: 7, bias: 127}
-	f32  = &dtype{name: "float32", sig: "fp32", nd: nereid.Float32, kind: floating, bits: 32, exp: 8, man: 23, bias: 127}
-	f64  = &dtype{name: "float64", sig: "fp64", nd: nereid.Float64, kind: floating, bits: 64, exp: 11, man: 52, bias: 1023}
-	e4m3 = &dtype{name: "float8e4nv", sig: "fp8e4nv", nd: nereid.Float8E4NV, kind: floating, bits: 8, exp: 4, man: 3, bias: 7, finite: true}
-	e5m2 = &dtype{name: "float8e5", sig: "fp8e5", nd: nereid.Float8E5, kind: floating, bits: 8, exp: 5, man: 2, bias: 15}
+	i1  = &dtype{name: "int1", sig: "i1", nd: nereid.Bool, kind: boolean, bits: 1}
+	i8  = &dtype{name: "int8", sig: "i8", nd: nereid.Int8, kind: integral, bits: 8, signed: true}
+	i16 = &dtype{name: "int16", sig: "i16", nd: nereid.Int16, kind: integral, bits: 16, signed: true}
+	i32 = &dtype{name: "int32", sig: "i32", nd: nereid.Int32, kind: integral, bits: 32, signed: true}
+	i64 = &dtype{name: "int64", sig: "i64", nd: nereid.Int64, kind: integral, bits: 64, signed: true}
+	u8  = &dtype{name: "uint8", sig: "u8", nd: nereid.Uint8, kind: integral, bits: 8}
+	u16 = &dtype{name: "uint16", sig: "u16", nd: nereid.Uint16, kind: integral, bits: 16}
+	u32 = &dtype{name: "uint32", sig: "u32", nd: nereid.Uint32, kind: integral, bits: 32}
+	u64 = &dtype{name: "uint64", sig: "u64", nd: nereid.Uint64, kind: integral, bits: 64}
+	f16 = &dtype{name: "float16", sig: "fp16", nd: nereid.Float16, kind: floating, bits: 16, exp: 5,
+		man: 10, bias: 15}
+	bf16 = &dtype{name: "bfloat16", sig: "bf16", nd: nereid.BFloat16, kind: floating, bits: 16, exp: 8,
+		man: 7, bias: 127}
+	f32 = &dtype{name: "float32", sig: "fp32", nd: nereid.Float32, kind: floating, bits: 32, exp: 8,
+		man: 23, bias: 127}
+	f64 = &dtype{name: "float64", sig: "fp64", nd: nereid.Float64, kind: floating, bits: 64, exp: 11,
+		man: 52, bias: 1023}
+	e4m3 = &dtype{name: "float8e4nv", sig: "fp8e4nv", nd: nereid.Float8E4NV, kind: floating, bits: 8, exp: 4,
+		man: 3, bias: 7, finite: true}
+	e5m2 = &dtype{name: "float8e5", sig: "fp8e5", nd: nereid.Float8E5, kind: floating, bits: 8, exp: 5,
+		man: 2, bias: 15}
 
 	ints     = []*dtype{i8, i16, i32, i64, u8, u16, u32, u64}
 	floats   = []*dtype{f16, bf16, f32, f64}
@@ -139,7 +146,8 @@ func (d *dtype) largest() uint64 {
 	return (1<<d.exp-1)<<d.man - 1
 }
 
-// magnitudes are the non-negative finite values of a small format in order: the bits of a value are its place.
+// magnitudes are the non-negative finite values of a small format in order: the bits of a value are its
+// place.
 func (d *dtype) magnitudes() []float64 {
 	t, _ := tables.LoadOrStore(d, sync.OnceValue(func() []float64 {
 		out := make([]float64, d.largest()+1)
@@ -162,8 +170,8 @@ const (
 	saturate                 // to nearest, and what is too large becomes the largest value
 )
 
-// bitsOf is a float's bits, rounded. For the small formats it looks among all values for the neighbours, so it cannot share a
-// mistake with code that shifts mantissas.
+// bitsOf is a float's bits, rounded. For the small formats it looks among all values for the neighbours, so
+// it cannot share a mistake with code that shifts mantissas.
 func (d *dtype) bitsOf(x float64, r rounding) uint64 {
 	switch {
 	case !d.isFloat(): // of a case that is refused
@@ -215,8 +223,8 @@ func (d *dtype) place(x float64, r rounding) uint64 {
 	return uint64(last + 1) // infinity
 }
 
-// fromBig is an exact number rounded once: first to a float64 by the rule of von Neumann (inexact results are odd), which has bits to
-// spare for any second rounding to fewer than 51 bits.
+// fromBig is an exact number rounded once: first to a float64 by the rule of von Neumann (inexact results
+// are odd), which has bits to spare for any second rounding to fewer than 51 bits.
 func (d *dtype) fromBig(x *big.Float, r rounding) uint64 {
 	f, acc := x.Float64()
 	if acc != big.Exact && d != f64 && !math.IsInf(f, 0) && math.Float64bits(f)&1 == 0 {

@@ -30,26 +30,32 @@ var mathFunctions = []struct {
 	{"ceil", -100, 100, math.Ceil, exact},
 }
 
-// mathCases calls each function under its three names. Only fp32 and fp64 are allowed, but for the method, which Triton does not check.
+// mathCases calls each function under its three names. Only fp32 and fp64 are allowed, but for the method,
+// which Triton does not check.
 func mathCases(s *suite) {
 	m := &module{name: "conform_math"}
 	for _, f := range mathFunctions {
 		for _, dt := range []*dtype{f32, f64, f16, bf16, i32} {
-			for _, form := range []struct{ name, expr string }{{"tl", "tl.%s(x)"}, {"math", "tl.math.%s(x)"}, {"method", "x.%s()"}} {
+			for _, form := range []struct{ name, expr string }{{"tl", "tl.%s(x)"}, {"math", "tl.math.%s(x)"},
+				{"method", "x.%s()"}} {
 				for _, shape := range [][]int{{64}, {}} {
 					if len(shape) == 0 && form.name != "tl" {
 						continue
 					}
-					k := kernel{name: fmt.Sprintf("math/%s/%s/%s%s", f.name, form.name, dt, scalarSuffix(shape)), results: []string{fmt.Sprintf(form.expr, f.name)}}
+					k := kernel{name: fmt.Sprintf("math/%s/%s/%s%s", f.name, form.name, dt,
+						scalarSuffix(shape)), results: []string{fmt.Sprintf(form.expr, f.name)}}
 					small := dt == f16 || dt == bf16
-					k.refused = dt == i32 || small && form.name != "method" || f.name == "sqrt_rn" && dt != f32 && form.name != "method"
+					k.refused = dt == i32 || small && form.name != "method" || f.name == "sqrt_rn" &&
+						dt != f32 && form.name != "method"
 					src := newSource(k.name)
 					x := newArray(dt, shape...)
 					if dt.isFloat() {
 						x = src.uniform(dt, f.lo, f.hi, shape...)
 					}
 					k.in = []array{x}
-					k.want = []array{x.each(dt, func(b uint64) uint64 { return dt.bitsOf(f.fn(dt.float(b)), nearest) })}
+					k.want = []array{x.each(dt, func(b uint64) uint64 {
+						return dt.bitsOf(f.fn(dt.float(b)), nearest)
+					})}
 					if k.tol = f.tol; dt == f64 && f.tol != exact {
 						k.tol = ulps(2, 4)
 					}
@@ -72,8 +78,11 @@ func specialCases(s *suite, m *module) {
 			if f.name == "sqrt_rn" && dt == f64 {
 				continue
 			}
-			k := kernel{name: fmt.Sprintf("math/%s/ends/%s", f.name, dt), results: []string{"tl." + f.name + "(x)"}, in: []array{ofFloats(dt, ends...)}, tol: f.tol}
-			k.want = []array{k.in[0].each(dt, func(b uint64) uint64 { return dt.bitsOf(f.fn(dt.float(b)), nearest) })}
+			k := kernel{name: fmt.Sprintf("math/%s/ends/%s", f.name, dt),
+				results: []string{"tl." + f.name + "(x)"}, in: []array{ofFloats(dt, ends...)}, tol: f.tol}
+			k.want = []array{k.in[0].each(dt, func(b uint64) uint64 {
+				return dt.bitsOf(f.fn(dt.float(b)), nearest)
+			})}
 			m.add(s, k)
 		}
 	}
@@ -99,7 +108,8 @@ func smaller(a, b float64, nan bool) float64 {
 func larger(a, b float64, nan bool) float64 { return -smaller(-a, -b, nan) }
 
 // mixed are pairs of types of which one is promoted.
-var mixed = [][2]*dtype{{i8, i32}, {i32, i64}, {u8, i8}, {u32, i64}, {i64, u64}, {i1, i32}, {f16, f32}, {bf16, f16}, {f16, bf16}, {i32, f16}, {f32, f64}, {u64, f32}, {i1, bf16}}
+var mixed = [][2]*dtype{{i8, i32}, {i32, i64}, {u8, i8}, {u32, i64}, {i64, u64}, {i1, i32}, {f16, f32},
+	{bf16, f16}, {f16, bf16}, {i32, f16}, {f32, f64}, {u64, f32}, {i1, bf16}}
 
 func alike(list []*dtype) [][2]*dtype {
 	var out [][2]*dtype
@@ -132,12 +142,14 @@ func minMaxCases(s *suite) {
 		fn   func(a, b float64, nan bool) float64
 		sign int
 	}{{"minimum", smaller, -1}, {"maximum", larger, 1}} {
-		for _, nan := range []string{"", ", propagate_nan=tl.PropagateNan.NONE", ", propagate_nan=tl.PropagateNan.ALL"} {
+		for _, nan := range []string{"", ", propagate_nan=tl.PropagateNan.NONE",
+			", propagate_nan=tl.PropagateNan.ALL"} {
 			for _, pair := range append(alike(standard), mixed...) {
 				if nan != "" && pair[0].isInt() && pair[1].isInt() {
 					continue
 				}
-				k := kernel{name: fmt.Sprintf("%s/%s-%s/%s", f.name, pair[0], pair[1], identifier(nan)), results: []string{"tl." + f.name + "(x, y" + nan + ")"}}
+				k := kernel{name: fmt.Sprintf("%s/%s-%s/%s", f.name, pair[0], pair[1], identifier(nan)),
+					results: []string{"tl." + f.name + "(x, y" + nan + ")"}}
 				src := newSource(k.name)
 				x, y := src.any(pair[0], 32), src.any(pair[1], 32)
 				in := promoted(widened(pair[0]), widened(pair[1]), false)
@@ -161,7 +173,8 @@ func minMaxCases(s *suite) {
 func selectCases(s *suite) {
 	m := &module{name: "conform_select"}
 	for _, pair := range append(append(alike(dtypes), mixed...), [2]*dtype{e5m2, e4m3}) {
-		k := kernel{name: fmt.Sprintf("where/%s-%s", pair[0], pair[1]), results: []string{"tl.where(w, x, y)"}}
+		k := kernel{name: fmt.Sprintf("where/%s-%s", pair[0], pair[1]),
+			results: []string{"tl.where(w, x, y)"}}
 		src := newSource(k.name)
 		x, y, w := src.any(pair[0], 32), src.any(pair[1], 32), src.any(i1, 32)
 		in := promoted(pair[0], pair[1], false)
@@ -180,8 +193,10 @@ func selectCases(s *suite) {
 		dt         *dtype
 		a, b       any
 	}{
-		{"x-zero", "tl.where(w, x, 0)", i32, nil, 0}, {"x-inf", `tl.where(w, x, float("-inf"))`, f32, nil, math.Inf(-1)},
-		{"one-x", "tl.where(w, 1.0, x)", f32, 1.0, nil}, {"half", "tl.where(w, x, 0.5)", f16, nil, 0.5}, {"small", "tl.where(w, x, 7)", u8, nil, 7},
+		{"x-zero", "tl.where(w, x, 0)", i32, nil, 0}, {"x-inf", `tl.where(w, x, float("-inf"))`, f32, nil,
+			math.Inf(-1)},
+		{"one-x", "tl.where(w, 1.0, x)", f32, 1.0, nil}, {"half", "tl.where(w, x, 0.5)", f16, nil, 0.5},
+		{"small", "tl.where(w, x, 7)", u8, nil, 7},
 	} {
 		k := kernel{name: "where/const/" + c.name, results: []string{c.expr}}
 		src := newSource(k.name)
@@ -213,7 +228,8 @@ func widened(dt *dtype) *dtype {
 func clampCases(s *suite, m *module) {
 	for _, dt := range append(append([]*dtype{}, floats...), i32) {
 		for _, nan := range []string{"", ", propagate_nan=tl.PropagateNan.ALL"} {
-			for _, form := range []struct{ name, lo, hi string }{{"blocks", "y", "w"}, {"consts", "-1.0", "2.0"}} {
+			for _, form := range []struct{ name, lo, hi string }{{"blocks", "y", "w"},
+				{"consts", "-1.0", "2.0"}} {
 				k := kernel{name: fmt.Sprintf("clamp/%s/%s%s", dt, form.name, identifier(nan))}
 				k.results = []string{fmt.Sprintf("tl.clamp(x, %s, %s%s)", form.lo, form.hi, nan)}
 				in := widened(dt)
@@ -249,7 +265,8 @@ func productCases(s *suite) {
 		z := newArray(dt, 64)
 		if dt.isFloat() {
 			for i := range z.bits {
-				p := new(big.Float).SetPrec(2000).Mul(big.NewFloat(x.float(i)).SetPrec(2000), big.NewFloat(y.float(i)))
+				p := new(big.Float).SetPrec(2000).Mul(big.NewFloat(x.float(i)).SetPrec(2000),
+					big.NewFloat(y.float(i)))
 				z.bits[i] = dt.fromBig(p.Add(p, big.NewFloat(w.float(i))), nearest)
 			}
 		}
@@ -281,8 +298,9 @@ func quotientCases(s *suite) {
 		tol        tolerance
 		only       *dtype
 	}{
-		{"div_rn", "tl.div_rn(x, y)", exact, f32}, {"math.div_rn", "tl.math.div_rn(x, y)", exact, f32}, {"fdiv", "tl.fdiv(x, y)", ulps(0, 2), nil},
-		{"fdiv_ieee", "tl.fdiv(x, y, ieee_rounding=True)", ulps(0, 2), nil},
+		{"div_rn", "tl.div_rn(x, y)", exact, f32}, {"math.div_rn", "tl.math.div_rn(x, y)", exact, f32},
+		{"fdiv", "tl.fdiv(x, y)", ulps(0, 2), nil}, {"fdiv_ieee", "tl.fdiv(x, y, ieee_rounding=True)",
+			ulps(0, 2), nil},
 	} {
 		for _, dt := range []*dtype{f16, bf16, f32, f64, i32} {
 			k := kernel{name: f.name + "/" + dt.sig, results: []string{f.expr}, tol: f.tol}
@@ -305,19 +323,24 @@ func quotientCases(s *suite) {
 	for _, o := range operators[:3] {
 		for _, pair := range append(alike(standard), mixed...) {
 			for _, flag := range []string{"", ", sanitize_overflow=False"} {
-				k := kernel{name: fmt.Sprintf("tl.%s/%s-%s/%s", o.name, pair[0], pair[1], identifier(flag)), results: []string{fmt.Sprintf("tl.%s(x, y%s)", o.name, flag)}}
+				k := kernel{name: fmt.Sprintf("tl.%s/%s-%s/%s", o.name, pair[0], pair[1], identifier(flag)),
+					results: []string{fmt.Sprintf("tl.%s(x, y%s)", o.name, flag)}}
 				src := newSource(k.name)
 				x, y := src.any(pair[0], 32), src.any(pair[1], 32)
 				in := promoted(pair[0], pair[1], false)
-				k.in, k.want = []array{x, y}, []array{combined(x, y, in, func(a, b uint64) uint64 { return o.apply(in, a, b) })}
+				k.in, k.want = []array{x, y}, []array{combined(x, y, in, func(a, b uint64) uint64 {
+					return o.apply(in, a, b)
+				})}
 				m.add(s, k)
 			}
 		}
 	}
 	for _, name := range []string{"and", "or"} {
-		for _, form := range []struct{ name, expr string }{{"method", "x.logical_%s(y)"}, {"operator", "x %s y"}} {
+		for _, form := range []struct{ name, expr string }{{"method", "x.logical_%s(y)"},
+			{"operator", "x %s y"}} {
 			for _, dt := range []*dtype{i1, i32, f32} {
-				k := kernel{name: fmt.Sprintf("logical/%s/%s/%s", name, form.name, dt), results: []string{fmt.Sprintf(form.expr, name)}, refused: dt != i1}
+				k := kernel{name: fmt.Sprintf("logical/%s/%s/%s", name, form.name, dt),
+					results: []string{fmt.Sprintf(form.expr, name)}, refused: dt != i1}
 				src := newSource(k.name)
 				x, y := src.any(dt, 32), src.any(dt, 32)
 				k.in, k.want = []array{x, y}, []array{combined(x, y, i1, func(a, b uint64) uint64 {

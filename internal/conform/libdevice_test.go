@@ -10,15 +10,17 @@ import (
 
 var _ = family(libdeviceCases)
 
-// device is a function of the device library. Its types are those of the arguments and, after >, of the result; one row can have several.
+// device is a function of the device library. Its types are those of the arguments and, after >, of the
+// result; one row can have several.
 type device struct {
 	name  string
-	types string                               // "f,f>f" with f for fp32 and fp64 in turn, or names of types
-	lo    float64                              // of the range in which floats are taken
-	hi    float64                              //
-	fn    func(a []float64) float64            // of floats
-	bits  func(a []uint64, dt []*dtype) uint64 // of anything else, with the types of arguments and, last, of the result
-	tol   tolerance
+	types string                    // "f,f>f" with f for fp32 and fp64 in turn, or names of types
+	lo    float64                   // of the range in which floats are taken
+	hi    float64                   //
+	fn    func(a []float64) float64 // of floats
+	// of anything else, with the types of arguments and, last, of the result
+	bits func(a []uint64, dt []*dtype) uint64
+	tol  tolerance
 }
 
 func one(f func(float64) float64) func([]float64) float64 {
@@ -45,7 +47,9 @@ func deviceFunctions() []device {
 		{"abs", "f>f", -100, 100, one(math.Abs), nil, exact},
 		{"sqrt", "f>f", 0, 1e6, one(math.Sqrt), nil, ulps(0, 4)}, // sqrt.approx, as Triton's libdevice
 		{"rsqrt", "f>f", 0.01, 1e6, func(a []float64) float64 { return 1 / math.Sqrt(a[0]) }, nil, loose},
-		{"rsqrt_rn", "fp32>fp32", 0.01, 1e6, func(a []float64) float64 { return 1 / math.Sqrt(a[0]) }, nil, exact},
+		{"rsqrt_rn", "fp32>fp32", 0.01, 1e6, func(a []float64) float64 {
+			return 1 / math.Sqrt(a[0])
+		}, nil, exact},
 		{"cbrt", "f>f", -1e6, 1e6, one(math.Cbrt), nil, loose},
 		{"rcbrt", "f>f", 0.01, 1e6, func(a []float64) float64 { return math.Pow(a[0], -1.0/3) }, nil, loose},
 		{"exp", "f>f", -20, 20, one(math.Exp), nil, loose},
@@ -56,12 +60,18 @@ func deviceFunctions() []device {
 		{"log2", "f>f", 0.01, 1e6, one(math.Log2), nil, loose},
 		{"log10", "f>f", 0.01, 1e6, one(math.Log10), nil, loose},
 		{"log1p", "f>f", -0.9, 10, one(math.Log1p), nil, loose},
-		{"logb", "f>f", 0.01, 1e6, func(a []float64) float64 { return math.Floor(math.Log2(a[0])) }, nil, exact},
+		{"logb", "f>f", 0.01, 1e6, func(a []float64) float64 {
+			return math.Floor(math.Log2(a[0]))
+		}, nil, exact},
 		{"sin", "f>f", -30, 30, one(math.Sin), nil, loose},
 		{"cos", "f>f", -30, 30, one(math.Cos), nil, loose},
 		{"tan", "f>f", -1.5, 1.5, one(math.Tan), nil, loose},
-		{"sinpi", "f>f", -3, 3, func(a []float64) float64 { return math.Sin(math.Pi * math.Remainder(a[0], 2)) }, nil, loose},
-		{"cospi", "f>f", -3, 3, func(a []float64) float64 { return math.Cos(math.Pi * math.Remainder(a[0], 2)) }, nil, loose},
+		{"sinpi", "f>f", -3, 3, func(a []float64) float64 {
+			return math.Sin(math.Pi * math.Remainder(a[0], 2))
+		}, nil, loose},
+		{"cospi", "f>f", -3, 3, func(a []float64) float64 {
+			return math.Cos(math.Pi * math.Remainder(a[0], 2))
+		}, nil, loose},
 		{"asin", "f>f", -1, 1, one(math.Asin), nil, loose},
 		{"acos", "f>f", -1, 1, one(math.Acos), nil, loose},
 		{"atan", "f>f", -30, 30, one(math.Atan), nil, loose},
@@ -75,20 +85,34 @@ func deviceFunctions() []device {
 		{"erf", "f>f", -3, 3, one(math.Erf), nil, loose},
 		{"erfc", "f>f", -3, 3, one(math.Erfc), nil, loose},
 		{"erfinv", "f>f", -0.95, 0.95, one(inverseErf), nil, loose},
-		{"erfcinv", "f>f", 0.05, 1.95, func(a []float64) float64 { return inverseErf(1 - a[0]) }, nil, tolerance{ulps: 2, others: 16, abs: 0x1p-20}},
-		{"erfcx", "f>f", -3, 3, func(a []float64) float64 { return math.Exp(a[0]*a[0]) * math.Erfc(a[0]) }, nil, loose},
-		{"normcdf", "f>f", -4, 4, func(a []float64) float64 { return math.Erfc(-a[0]/math.Sqrt2) / 2 }, nil, loose},
-		{"normcdfinv", "f>f", 0.05, 0.95, func(a []float64) float64 { return math.Sqrt2 * inverseErf(2*a[0]-1) }, nil, tolerance{ulps: 2, others: 16, abs: 0x1p-20}},
+		{"erfcinv", "f>f", 0.05, 1.95, func(a []float64) float64 {
+			return inverseErf(1 - a[0])
+		}, nil, tolerance{ulps: 2, others: 16, abs: 0x1p-20}},
+		{"erfcx", "f>f", -3, 3, func(a []float64) float64 {
+			return math.Exp(a[0]*a[0]) * math.Erfc(a[0])
+		}, nil, loose},
+		{"normcdf", "f>f", -4, 4, func(a []float64) float64 {
+			return math.Erfc(-a[0]/math.Sqrt2) / 2
+		}, nil, loose},
+		{"normcdfinv", "f>f", 0.05, 0.95, func(a []float64) float64 {
+			return math.Sqrt2 * inverseErf(2*a[0]-1)
+		}, nil, tolerance{ulps: 2, others: 16, abs: 0x1p-20}},
 		{"lgamma", "f>f", 2.5, 30, func(a []float64) float64 { return math.Log(gamma(a[0])) }, nil, loose},
 		{"tgamma", "f>f", 0.5, 15, one(gamma), nil, tolerance{ulps: 1, others: 64, abs: 0x1p-20}},
-		{"j0", "f>f", 0, 7, func(a []float64) float64 { return bessel(0, a[0]) }, nil, tolerance{ulps: 1, others: 64, abs: 0x1p-18}},
-		{"j1", "f>f", 0.1, 7, func(a []float64) float64 { return bessel(1, a[0]) }, nil, tolerance{ulps: 1, others: 64, abs: 0x1p-18}},
+		{"j0", "f>f", 0, 7, func(a []float64) float64 {
+			return bessel(0, a[0])
+		}, nil, tolerance{ulps: 1, others: 64, abs: 0x1p-18}},
+		{"j1", "f>f", 0.1, 7, func(a []float64) float64 {
+			return bessel(1, a[0])
+		}, nil, tolerance{ulps: 1, others: 64, abs: 0x1p-18}},
 		{"y0", "f>f", 0.5, 7, one(math.Y0), nil, tolerance{ulps: 1, others: 64, abs: 0x1p-18}},
 		{"y1", "f>f", 0.5, 7, one(math.Y1), nil, tolerance{ulps: 1, others: 64, abs: 0x1p-18}},
 		{"cyl_bessel_i0", "f>f", -7, 7, func(a []float64) float64 { return modified(0, a[0]) }, nil, loose},
 		{"cyl_bessel_i1", "f>f", -7, 7, func(a []float64) float64 { return modified(1, a[0]) }, nil, loose},
 		{"hypot", "f,f>f", -30, 30, two(math.Hypot), nil, loose},
-		{"rhypot", "f,f>f", 1, 30, func(a []float64) float64 { return 1 / math.Hypot(a[0], a[1]) }, nil, loose},
+		{"rhypot", "f,f>f", 1, 30, func(a []float64) float64 {
+			return 1 / math.Hypot(a[0], a[1])
+		}, nil, loose},
 		{"norm3d", "f,f,f>f", -30, 30, norm, nil, loose},
 		{"norm4d", "f,f,f,f>f", -30, 30, norm, nil, loose},
 		{"rnorm3d", "f,f,f>f", 1, 30, func(a []float64) float64 { return 1 / norm(a) }, nil, loose},
@@ -98,18 +122,26 @@ func deviceFunctions() []device {
 		{"fdim", "f,f>f", -30, 30, func(a []float64) float64 { return math.Max(a[0]-a[1], 0) }, nil, exact},
 		{"copysign", "f,f>f", -30, 30, two(math.Copysign), nil, exact},
 		{"pow", "f,f>f", 0.1, 8, two(math.Pow), nil, loose},
-		{"saturatef", "fp32>fp32", -3, 3, func(a []float64) float64 { return math.Min(math.Max(a[0], 0), 1) }, nil, exact},
-		{"rcp64h", "fp64>fp64", 1, 100, func(a []float64) float64 { return math.Float64frombits(math.Float64bits(1/a[0]) &^ 0xffffffff) }, nil, tolerance{others: 0x1p33}},
+		{"saturatef", "fp32>fp32", -3, 3, func(a []float64) float64 {
+			return math.Min(math.Max(a[0], 0), 1)
+		}, nil, exact},
+		{"rcp64h", "fp64>fp64", 1, 100, func(a []float64) float64 {
+			return math.Float64frombits(math.Float64bits(1/a[0]) &^ 0xffffffff)
+		}, nil, tolerance{others: 0x1p33}},
 		{"fast_sinf", "fp32>fp32", -3, 3, one(math.Sin), nil, rough},
 		{"fast_cosf", "fp32>fp32", -3, 3, one(math.Cos), nil, rough},
 		{"fast_tanf", "fp32>fp32", -1, 1, one(math.Tan), nil, rough},
 		{"fast_expf", "fp32>fp32", -9, 9, one(math.Exp), nil, rough},
-		{"fast_exp10f", "fp32>fp32", -3, 3, func(a []float64) float64 { return math.Pow(10, a[0]) }, nil, rough},
+		{"fast_exp10f", "fp32>fp32", -3, 3, func(a []float64) float64 {
+			return math.Pow(10, a[0])
+		}, nil, rough},
 		{"fast_logf", "fp32>fp32", 0.1, 90, one(math.Log), nil, rough},
 		{"fast_log2f", "fp32>fp32", 0.1, 90, one(math.Log2), nil, rough},
 		{"fast_log10f", "fp32>fp32", 0.1, 90, one(math.Log10), nil, rough},
 		{"fast_powf", "fp32,fp32>fp32", 0.1, 4, two(math.Pow), nil, rough},
-		{"fast_dividef", "fp32,fp32>fp32", 1, 90, func(a []float64) float64 { return a[0] / a[1] }, nil, tolerance{others: 4}},
+		{"fast_dividef", "fp32,fp32>fp32", 1, 90, func(a []float64) float64 {
+			return a[0] / a[1]
+		}, nil, tolerance{others: 4}},
 	}
 	list = append(list, questionFunctions()...)
 	list = append(list, integerFunctions()...)
@@ -144,7 +176,8 @@ func gamma(x float64) float64 {
 	return math.Sqrt(2*math.Pi/x) * math.Pow(x/math.E, x) * math.Exp(s) / down
 }
 
-// bessel is the integral of cos(n t - x sin t) over a period: the trapezoidal rule is exact for it to all digits.
+// bessel is the integral of cos(n t - x sin t) over a period: the trapezoidal rule is exact for it to all
+// digits.
 func bessel(n int, x float64) float64 {
 	return periodic(func(t float64) float64 { return math.Cos(float64(n)*t - x*math.Sin(t)) })
 }
@@ -166,27 +199,43 @@ func periodic(f func(float64) float64) float64 {
 // questionFunctions are from floats to integers and back, by bits.
 func questionFunctions() []device {
 	ask := func(name, types string, f func(x float64) bool) device {
-		return device{name, types, 0, 0, nil, func(a []uint64, dt []*dtype) uint64 { return truth(f(dt[0].float(a[0]))) }, exact}
+		return device{name, types, 0, 0, nil, func(a []uint64, dt []*dtype) uint64 {
+			return truth(f(dt[0].float(a[0])))
+		}, exact}
 	}
 	isInf := func(x float64) bool { return math.IsInf(x, 0) }
 	finite := func(x float64) bool { return !math.IsInf(x, 0) && x == x }
 	same := func(a []uint64, dt []*dtype) uint64 { return a[0] }
 	list := []device{
-		ask("isnan", "fp32>i1", func(x float64) bool { return x != x }), ask("isnan", "fp64>i1", func(x float64) bool { return x != x }),
+		ask("isnan", "fp32>i1", func(x float64) bool {
+			return x != x
+		}), ask("isnan", "fp64>i1", func(x float64) bool { return x != x }),
 		ask("isinf", "fp32>i1", isInf), ask("isinf", "fp64>i1", isInf),
 		ask("finitef", "fp32>i1", finite), ask("isfinited", "fp64>i1", finite),
 		ask("signbit", "fp32>i32", math.Signbit), ask("signbit", "fp64>i32", math.Signbit),
-		{"float_as_int", "fp32>i32", 0, 0, nil, same, exact}, {"float_as_uint", "fp32>i32", 0, 0, nil, same, exact},
-		{"int_as_float", "i32>fp32", 0, 0, nil, same, exact}, {"uint_as_float", "u32>fp32", 0, 0, nil, same, exact},
-		{"double_as_longlong", "fp64>i64", 0, 0, nil, same, exact}, {"longlong_as_double", "i64>fp64", 0, 0, nil, same, exact},
-		{"double2loint", "fp64>i32", 0, 0, nil, func(a []uint64, _ []*dtype) uint64 { return a[0] & 0xffffffff }, exact},
-		{"double2hiint", "fp64>i32", 0, 0, nil, func(a []uint64, _ []*dtype) uint64 { return a[0] >> 32 }, exact},
-		{"hiloint2double", "i32,i32>fp64", 0, 0, nil, func(a []uint64, _ []*dtype) uint64 { return a[0]<<32 | a[1] }, exact},
+		{"float_as_int", "fp32>i32", 0, 0, nil, same, exact},
+		{"float_as_uint", "fp32>i32", 0, 0, nil, same, exact}, {"int_as_float", "i32>fp32", 0, 0, nil, same,
+			exact}, {"uint_as_float", "u32>fp32", 0, 0, nil, same, exact},
+		{"double_as_longlong", "fp64>i64", 0, 0, nil, same, exact},
+		{"longlong_as_double", "i64>fp64", 0, 0, nil, same, exact},
+		{"double2loint", "fp64>i32", 0, 0, nil, func(a []uint64, _ []*dtype) uint64 {
+			return a[0] & 0xffffffff
+		}, exact},
+		{"double2hiint", "fp64>i32", 0, 0, nil, func(a []uint64, _ []*dtype) uint64 {
+			return a[0] >> 32
+		}, exact},
+		{"hiloint2double", "i32,i32>fp64", 0, 0, nil, func(a []uint64, _ []*dtype) uint64 {
+			return a[0]<<32 | a[1]
+		}, exact},
 	}
 	for _, f := range []string{"fp32", "fp64"} {
 		list = append(list,
-			device{"llrint", f + ">i64", -1000, 1000, nil, func(a []uint64, dt []*dtype) uint64 { return uint64(int64(math.RoundToEven(dt[0].float(a[0])))) }, exact},
-			device{"llround", f + ">i64", -1000, 1000, nil, func(a []uint64, dt []*dtype) uint64 { return uint64(int64(math.Round(dt[0].float(a[0])))) }, exact},
+			device{"llrint", f + ">i64", -1000, 1000, nil, func(a []uint64, dt []*dtype) uint64 {
+				return uint64(int64(math.RoundToEven(dt[0].float(a[0]))))
+			}, exact},
+			device{"llround", f + ">i64", -1000, 1000, nil, func(a []uint64, dt []*dtype) uint64 {
+				return uint64(int64(math.Round(dt[0].float(a[0]))))
+			}, exact},
 			device{"ilogb", f + ">i32", 0.01, 1000, nil, func(a []uint64, dt []*dtype) uint64 {
 				return uint64(int64(math.Floor(math.Log2(dt[0].float(a[0]))))) & 0xffffffff
 			}, exact},
@@ -255,15 +304,19 @@ func integerFunctions() []device {
 		name, types string
 		f           func(a []uint64, dt []*dtype) uint64
 	}{
-		{"clz", "i32>i32", leading}, {"clz", "i64>i32", leading}, {"popc", "i32>i32", ones}, {"popc", "i64>i32", ones}, {"ffs", "i32>i32", first}, {"ffs", "i64>i32", first},
-		{"brev", "i32>i32", reverse}, {"brev", "i64>i64", reverse}, {"abs", "i32>i32", absolute}, {"abs", "i64>i64", absolute},
-		{"mulhi", "i32,i32>i32", high}, {"mulhi", "u32,u32>u32", high}, {"mulhi", "i64,i64>i64", high}, {"mulhi", "u64,u64>u64", high},
-		{"hadd", "i32,i32>i32", half(0)}, {"hadd", "u32,u32>u32", half(0)}, {"rhadd", "i32,i32>i32", half(1)}, {"rhadd", "u32,u32>u32", half(1)},
-		{"sad", "i32,i32,u32>i32", difference}, {"sad", "u32,u32,u32>u32", difference},
-		{"mul24", "i32,i32>i32", func(a []uint64, _ []*dtype) uint64 {
+		{"clz", "i32>i32", leading}, {"clz", "i64>i32", leading}, {"popc", "i32>i32", ones},
+		{"popc", "i64>i32", ones}, {"ffs", "i32>i32", first}, {"ffs", "i64>i32", first},
+		{"brev", "i32>i32", reverse}, {"brev", "i64>i64", reverse}, {"abs", "i32>i32", absolute},
+		{"abs", "i64>i64", absolute}, {"mulhi", "i32,i32>i32", high}, {"mulhi", "u32,u32>u32", high},
+		{"mulhi", "i64,i64>i64", high}, {"mulhi", "u64,u64>u64", high}, {"hadd", "i32,i32>i32", half(0)},
+		{"hadd", "u32,u32>u32", half(0)}, {"rhadd", "i32,i32>i32", half(1)},
+		{"rhadd", "u32,u32>u32", half(1)}, {"sad", "i32,i32,u32>i32", difference}, {"sad", "u32,u32,u32>u32",
+			difference}, {"mul24", "i32,i32>i32", func(a []uint64, _ []*dtype) uint64 {
 			return uint64((signed(a[0]<<8)>>8)*(signed(a[1]<<8)>>8)) & 0xffffffff
 		}},
-		{"mul24", "u32,u32>u32", func(a []uint64, _ []*dtype) uint64 { return (a[0] & 0xffffff) * (a[1] & 0xffffff) & 0xffffffff }},
+		{"mul24", "u32,u32>u32", func(a []uint64, _ []*dtype) uint64 {
+			return (a[0] & 0xffffff) * (a[1] & 0xffffff) & 0xffffffff
+		}},
 		{"byte_perm", "i32,i32,i32>i32", func(a []uint64, _ []*dtype) uint64 {
 			r := uint64(0)
 			for i := range 4 {
@@ -304,7 +357,8 @@ func directedFunctions() []device {
 		for _, t := range []string{"fp32", "fp64"} {
 			binary := func(name string, f func(z, x, y *big.Float) *big.Float) {
 				add(name+"_"+r.suffix, t+","+t+">"+t, 0.1, 90, func(a []uint64, dt []*dtype) uint64 {
-					return roundedBy(f(wide(), exactly(dt[0].float(a[0])), exactly(dt[1].float(a[1]))), dt[2], r.mode)
+					return roundedBy(f(wide(), exactly(dt[0].float(a[0])), exactly(dt[1].float(a[1]))),
+						dt[2], r.mode)
 				})
 			}
 			binary("add", (*big.Float).Add)
@@ -356,10 +410,11 @@ func whole(x float64, mode big.RoundingMode) float64 {
 	return math.RoundToEven(x)
 }
 
-func conversions(suffix string, mode big.RoundingMode, add func(name, types string, lo, hi float64, f func(a []uint64, dt []*dtype) uint64)) {
+func conversions(suffix string, mode big.RoundingMode,
+	add func(name, types string, lo, hi float64, f func(a []uint64, dt []*dtype) uint64)) {
 	for _, c := range []struct{ from, to, types string }{
-		{"int", "float", "i32>fp32"}, {"uint", "float", "u32>fp32"}, {"ll", "float", "i64>fp32"}, {"ull", "float", "u64>fp32"},
-		{"ll", "double", "i64>fp64"}, {"ull", "double", "u64>fp64"},
+		{"int", "float", "i32>fp32"}, {"uint", "float", "u32>fp32"}, {"ll", "float", "i64>fp32"},
+		{"ull", "float", "u64>fp32"}, {"ll", "double", "i64>fp64"}, {"ull", "double", "u64>fp64"},
 	} {
 		add(c.from+"2"+c.to+"_"+suffix, c.types, 0, 0, fromInt(mode))
 	}
@@ -371,8 +426,10 @@ func conversions(suffix string, mode big.RoundingMode, add func(name, types stri
 		from, to, types string
 		lo              float64
 	}{
-		{"float", "int", "fp32>i32", -1000}, {"float", "uint", "fp32>i32", 0}, {"float", "ll", "fp32>i64", -1000}, {"float", "ull", "fp32>i64", 0},
-		{"double", "int", "fp64>i32", -1000}, {"double", "uint", "fp64>i32", 0}, {"double", "ll", "fp64>i64", -1000}, {"double", "ull", "fp64>i64", 0},
+		{"float", "int", "fp32>i32", -1000}, {"float", "uint", "fp32>i32", 0},
+		{"float", "ll", "fp32>i64", -1000}, {"float", "ull", "fp32>i64", 0},
+		{"double", "int", "fp64>i32", -1000}, {"double", "uint", "fp64>i32", 0},
+		{"double", "ll", "fp64>i64", -1000}, {"double", "ull", "fp64>i64", 0},
 	} {
 		add(c.from+"2"+c.to+"_"+suffix, c.types, c.lo, 1000, toInt)
 	}
@@ -395,7 +452,8 @@ func libdeviceCases(s *suite) {
 	for _, d := range deviceFunctions() {
 		forms := []string{d.types}
 		if strings.Contains(d.types, "f>") || strings.HasPrefix(d.types, "f,") {
-			forms = []string{strings.ReplaceAll(d.types, "f", "fp32"), strings.ReplaceAll(d.types, "f", "fp64")}
+			forms = []string{strings.ReplaceAll(d.types, "f", "fp32"),
+				strings.ReplaceAll(d.types, "f", "fp64")}
 		}
 		for _, types := range forms {
 			args, ret, _ := strings.Cut(types, ">")
@@ -408,18 +466,23 @@ func libdeviceCases(s *suite) {
 	}
 	// A refusal: there is no form for these types.
 	for _, dt := range []*dtype{f16, i8} {
-		m.add(s, kernel{name: "libdevice/sin/" + dt.sig, in: []array{newArray(dt, 16)}, results: []string{"libdevice.sin(x)"}, want: []array{newArray(dt, 16)}, refused: true})
+		m.add(s, kernel{name: "libdevice/sin/" + dt.sig, in: []array{newArray(dt, 16)},
+			results: []string{"libdevice.sin(x)"}, want: []array{newArray(dt, 16)}, refused: true})
 	}
-	m.add(s, kernel{name: "libdevice/pow/scalar", in: []array{ofFloats(f32, 2).reshape()}, results: []string{"libdevice.pow(x, 3.0)"}, want: []array{ofFloats(f32, 8).reshape()}, tol: loose})
-	m.add(s, kernel{name: "libdevice/tanh/path", in: []array{ofFloats(f32, 0)}, results: []string{"tl.extra.cuda.libdevice.tanh(x)"}, want: []array{ofFloats(f32, 0)}})
-	m.add(s, kernel{name: "libdevice/tanh/extra", in: []array{ofFloats(f32, 0)}, results: []string{"tl.extra.libdevice.tanh(x)"}, want: []array{ofFloats(f32, 0)}})
+	m.add(s, kernel{name: "libdevice/pow/scalar", in: []array{ofFloats(f32, 2).reshape()},
+		results: []string{"libdevice.pow(x, 3.0)"}, want: []array{ofFloats(f32, 8).reshape()}, tol: loose})
+	m.add(s, kernel{name: "libdevice/tanh/path", in: []array{ofFloats(f32, 0)},
+		results: []string{"tl.extra.cuda.libdevice.tanh(x)"}, want: []array{ofFloats(f32, 0)}})
+	m.add(s, kernel{name: "libdevice/tanh/extra", in: []array{ofFloats(f32, 0)},
+		results: []string{"tl.extra.libdevice.tanh(x)"}, want: []array{ofFloats(f32, 0)}})
 }
 
 // libdevice adds the case of a function for one tuple of types.
 func (s *suite) libdevice(m *module, d device, types string, dts []*dtype) {
 	const n = 64
 	args, ret := dts[:len(dts)-1], dts[len(dts)-1]
-	k := kernel{name: fmt.Sprintf("libdevice/%s/%s", d.name, strings.ReplaceAll(types, ">", "-to-")), tol: d.tol}
+	k := kernel{name: fmt.Sprintf("libdevice/%s/%s", d.name, strings.ReplaceAll(types, ">", "-to-")),
+		tol: d.tol}
 	if ret == f64 && d.fn != nil && d.tol.ulps > 0 {
 		k.tol = tolerance{ulps: 64, others: 64, abs: 1e-14}
 	}
@@ -449,6 +512,7 @@ func (s *suite) libdevice(m *module, d device, types string, dts []*dtype) {
 			z.bits[i] = d.bits(raw, dts) & ret.storage()
 		}
 	}
-	k.results, k.want = []string{fmt.Sprintf("libdevice.%s(%s)", d.name, strings.Join(inputNames[:len(args)], ", "))}, []array{z}
+	k.results, k.want = []string{fmt.Sprintf("libdevice.%s(%s)", d.name,
+		strings.Join(inputNames[:len(args)], ", "))}, []array{z}
 	m.add(s, k)
 }

@@ -22,12 +22,14 @@ import (
 )
 
 // opTables are the places where an op must be known, by a letter.
-var opTables = map[string]func(*ir.OpDef) bool{"i": interp.Handles, "m": middle.Handles, "g": gpu.Handles, "l": lower.Handles(lower.NVIDIA(90))}
+var opTables = map[string]func(*ir.OpDef) bool{"i": interp.Handles, "m": middle.Handles, "g": gpu.Handles,
+	"l": lower.Handles(lower.NVIDIA(90))}
 
 // refusals say which tables do not know an op, and why. A name that ends in a dot stands for a dialect.
 var refusals = []struct{ tables, why, ops string }{
 	{"m", "the middle layer takes TTIR, not TTGIR", "ttg. ttng."},
-	{"g", "they have no tensors, or tensors in any layout", `ub.poison tt.get_program_id tt.get_num_programs tt.print tt.unsplat cf.assert
+	{"g", "they have no tensors, or tensors in any layout",
+		`ub.poison tt.get_program_id tt.get_num_programs tt.print tt.unsplat cf.assert
 		ttg.local_barrier ttg.global_scratch_alloc ttg.local_dealloc ttg.memdesc_index ttg.memdesc_subslice ttg.memdesc_trans
 		ttg.memdesc_reshape ttg.memdesc_reinterpret gpu.barrier llvm.intr.assume`},
 	{"g", "tensors of functions have default layouts", "tt.call"},
@@ -37,7 +39,8 @@ var refusals = []struct{ tables, why, ops string }{
 	{"m", "passes replace them by pointers", `tt.advance tt.make_tensor_ptr tt.make_tensor_descriptor
 		tt.descriptor_load tt.descriptor_store tt.descriptor_reduce tt.descriptor_gather tt.descriptor_scatter`},
 	{"gl", "passes replace them by pointers", "tt.advance tt.make_tensor_ptr tt.make_tensor_descriptor"},
-	{"l", "passes replace them", `tt.dot_scaled tt.descriptor_load tt.descriptor_store tt.descriptor_reduce tt.descriptor_gather
+	{"l", "passes replace them",
+		`tt.dot_scaled tt.descriptor_load tt.descriptor_store tt.descriptor_reduce tt.descriptor_gather
 		tt.descriptor_scatter`},
 	{"i", "the interpreter runs them as part of the op around them", "tt.func"},
 	{"mgl", "functions are converted as a whole", "tt.func"},
@@ -45,20 +48,23 @@ var refusals = []struct{ tables, why, ops string }{
 	{"l", "no kernel has them", "math.clampf math.fpowi math.sincos math.isnormal math.ipowi"},
 	{"mgl", "no kernel has them", "scf.index_switch scf.execute_region"},
 	{"imgl", "no kernel has them", "scf.parallel scf.forall llvm.inttoptr llvm.mlir.poison llvm.insertvalue"},
-	{"gl", "no pass of ours makes them: loops are expanded with masks in their accesses", "ttg.mask ttg.predicate_stage"},
+	{"gl", "no pass of ours makes them: loops are expanded with masks in their accesses",
+		"ttg.mask ttg.predicate_stage"},
 	{"igl", "no pass of ours specializes warps", "ttg.warp_specialize"},
-	{"gl", "no pass of ours uses the units that they are for (tensor memory, gathers, copies counted in memory)", `ttng.cluster_arrive ttng.cluster_wait
+	{"gl", "no pass of ours uses the units that they are for (tensor memory, gathers, copies counted " +
+		"in memory)", `ttng.cluster_arrive ttng.cluster_wait
 		ttng.async_copy_mbarrier_arrive ttng.async_tma_gather ttng.async_tma_scatter ttng.tmem_alloc ttng.tmem_store ttng.tmem_subslice ttng.tmem_copy
 		ttng.tc_gen5_mma ttng.tc_gen5_commit`},
 	{"g", "the pipeliner makes them, and no pass behind it asks for facts", "ttng.arrive_barrier"},
 	{"l", "no pass of ours uses tensor memory", "ttng.tmem_load"},
-	{"ig", "the last pass makes them", "ttng.reinterpret_tensor_descriptor ttng.tensormap_create ttng.tensormap_fenceproxy_acquire"},
+	{"ig", "the last pass makes them", "ttng.reinterpret_tensor_descriptor ttng.tensormap_create " +
+		"ttng.tensormap_fenceproxy_acquire"},
 	{"igl", "no pass of ours uses tensor memory", "ttng.tc_gen5_mma_scaled"},
 	{"i", "it passes its operands on", "ttng.warp_group_dot_wait"},
 }
 
-// TestOps walks the ops that kernels for GPUs may have. Each table knows an op, or a row above says why it need not; terminators belong to
-// the op around them.
+// TestOps walks the ops that kernels for GPUs may have. Each table knows an op, or a row above says why it
+// need not; terminators belong to the op around them.
 func TestOps(t *testing.T) {
 	refused := map[string]bool{}
 	used := map[string]bool{}
@@ -69,8 +75,8 @@ func TestOps(t *testing.T) {
 			}
 		}
 	}
-	for _, d := range []*ir.Dialect{arith.Dialect, math.Dialect, scf.Dialect, cf.Dialect, ub.Dialect, llvmd.Dialect, gpud.Dialect,
-		tt.Dialect, ttg.Dialect, ttng.Dialect} {
+	for _, d := range []*ir.Dialect{arith.Dialect, math.Dialect, scf.Dialect, cf.Dialect, ub.Dialect,
+		llvmd.Dialect, gpud.Dialect, tt.Dialect, ttg.Dialect, ttng.Dialect} {
 		for def := range d.Ops() {
 			if def.Has(ir.Terminator) {
 				continue

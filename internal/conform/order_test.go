@@ -353,8 +353,8 @@ def rows(p, q, s, n):
         tl.store(p + 8192 + k * 2 * s + i + 1, i - k)
 `
 
-// TestOrderStrides: where an argument decides whether iterations touch each other's elements, threads meet only if
-// they do.
+// TestOrderStrides: where an argument decides whether iterations touch each other's elements, threads meet
+// only if they do.
 func TestOrderStrides(t *testing.T) {
 	m, err := nereid.Parse("strides.py", []byte(strideKernels))
 	if err != nil {
@@ -379,7 +379,8 @@ func TestOrderStrides(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer s.Close()
-		if err := errors.Join(k.Launch(s, nereid.Grid{1}, args[0], args[1], stride, 3), s.Sync()); err != nil {
+		if err := errors.Join(k.Launch(s, nereid.Grid{1}, args[0], args[1], stride, 3),
+			s.Sync()); err != nil {
 			t.Fatalf("stride %d: %v", stride, err)
 		}
 		return out
@@ -394,7 +395,8 @@ func TestOrderStrides(t *testing.T) {
 			if err != nil {
 				t.Skip(err)
 			}
-			for _, stride := range []int{0, 1, 3, 64, 127, 128, 256, 511, 512, 513, 700, -1, -64, -512, -700} {
+			for _, stride := range []int{0, 1, 3, 64, 127, 128, 256, 511, 512, 513, 700, -1, -64,
+				-512, -700} {
 				want, got := run(k, judge, stride), run(k, dev, stride)
 				for i := range want {
 					if !slices.Equal(want[i], got[i]) {
@@ -403,7 +405,8 @@ func TestOrderStrides(t *testing.T) {
 				}
 			}
 		}
-		code, err := k.CompileFor(t.Context(), "cuda:90", "*i32:16, *i32:16, i32, i32", nereid.Options{}, "ptx")
+		code, err := k.CompileFor(t.Context(), "cuda:90", "*i32:16, *i32:16, i32, i32",
+			nereid.Options{}, "ptx")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,8 +10,9 @@ import (
 	"github.com/nereid-lang/nereid"
 )
 
-// pipelineCase is a kernel with a loop that is worth a software pipeline. Its tensors are p0, p1 and so on, its last argument is n, the
-// number of iterations. All numbers are small and whole: what is right is so to the bit.
+// pipelineCase is a kernel with a loop that is worth a software pipeline. Its tensors are p0, p1 and so on,
+// its last argument is n, the number of iterations. All numbers are small and whole: what is right is so to
+// the bit.
 type pipelineCase struct {
 	name   string
 	sizes  []string // fp16:1024
@@ -19,11 +20,13 @@ type pipelineCase struct {
 	counts []int // instead of 0, 1, 2, 3, 6
 }
 
-// TestPipelined runs loops with few and many iterations, and pipelines of several depths, on simulated GPUs. The interpreter, which knows
-// no pipelines, says what is right; the simulator finds who reads a buffer too early or overwrites it too soon. Each number of iterations
-// meets one device and one depth; with -device, that device and all depths.
+// TestPipelined runs loops with few and many iterations, and pipelines of several depths, on simulated
+// GPUs. The interpreter, which knows no pipelines, says what is right; the simulator finds who reads a
+// buffer too early or overwrites it too soon. Each number of iterations meets one device and one depth;
+// with -device, that device and all depths.
 func TestPipelined(t *testing.T) {
-	opts := []nereid.Options{{NumStages: 2}, {NumStages: 3, NumWarps: 8}, {NumStages: 4}, {NumStages: 1}, {NumStages: 5}}
+	opts := []nereid.Options{{NumStages: 2}, {NumStages: 3, NumWarps: 8}, {NumStages: 4}, {NumStages: 1},
+		{NumStages: 5}}
 	names := []string{"sim:80", "sim:90"}
 	if onGPU(*deviceFlag) {
 		names = []string{*deviceFlag}
@@ -66,7 +69,8 @@ func TestPipelined(t *testing.T) {
 }
 
 // compare runs a kernel and compares what it leaves.
-func (c *pipelineCase) compare(t *testing.T, k *nereid.Kernel, dev *nereid.Device, n int, o nereid.Options, want []array) {
+func (c *pipelineCase) compare(t *testing.T, k *nereid.Kernel, dev *nereid.Device, n int, o nereid.Options,
+	want []array) {
 	t.Helper()
 	what := fmt.Sprintf("%s: n=%d, num_stages=%d, num_warps=%d", dev, n, o.NumStages, o.NumWarps)
 	got, err := c.run(k, dev, n, o)
@@ -99,7 +103,8 @@ func (c *pipelineCase) kernel(t *testing.T) *nereid.Kernel {
 	return bodyKernel(t, pipelineHelpers, c.body, len(c.sizes), "n")
 }
 
-var pipelineTypes = map[string]*dtype{"fp16": f16, "bf16": bf16, "fp32": f32, "i8": i8, "i32": i32, "fp64": f64, "i64": i64}
+var pipelineTypes = map[string]*dtype{"fp16": f16, "bf16": bf16, "fp32": f32, "i8": i8, "i32": i32,
+	"fp64": f64, "i64": i64}
 
 // run launches the kernel on numbers that are always the same, and is what the tensors hold then.
 func (c *pipelineCase) run(k *nereid.Kernel, dev *nereid.Device, n int, o nereid.Options) ([]array, error) {
@@ -177,7 +182,8 @@ for k in range(n):
     b += 64 * 32
 tl.store(tile(p2, 32, 32), acc)
 `},
-	{name: "constant count", sizes: []string{"fp16:12288", "fp16:12288", "fp32:1024"}, counts: []int{1}, body: `
+	{name: "constant count", sizes: []string{"fp16:12288", "fp16:12288", "fp32:1024"},
+		counts: []int{1}, body: `
 acc = tl.zeros((32, 32), tl.float32)
 for k in range(3):
     acc = tl.dot(tl.load(tile(p0 + k * 2048, 32, 64)), tl.load(tile(p1 + k * 2048, 64, 32)), acc)
@@ -185,7 +191,8 @@ for k in range(1):
     acc = tl.dot(tl.load(tile(p0 + k * 2048, 32, 64)), tl.load(tile(p1 + k * 2048, 64, 32)), acc)
 tl.store(tile(p2, 32, 32), acc)
 `},
-	{name: "ragged", sizes: []string{"fp16:8192", "fp16:8192", "fp32:1024"}, counts: []int{0, 1, 31, 32, 33, 100, 160}, body: `
+	{name: "ragged", sizes: []string{"fp16:8192", "fp16:8192", "fp32:1024"},
+		counts: []int{0, 1, 31, 32, 33, 100, 160}, body: `
 i = tl.arange(0, 32)
 acc = tl.zeros((32, 32), tl.float32)
 for k in range(0, tl.cdiv(n, 32)):
@@ -195,7 +202,8 @@ for k in range(0, tl.cdiv(n, 32)):
     acc += tl.dot(a, b)
 tl.store(tile(p2, 32, 32), acc)
 `},
-	{name: "other", sizes: []string{"fp16:8192", "fp16:8192", "fp32:1024"}, counts: []int{0, 8, 40, 64, 104}, body: `
+	{name: "other", sizes: []string{"fp16:8192", "fp16:8192", "fp32:1024"},
+		counts: []int{0, 8, 40, 64, 104}, body: `
 i = tl.arange(0, 32)
 acc = tl.zeros((32, 32), tl.float32)
 for k in range(0, n, 32):
@@ -250,7 +258,8 @@ for i in range(n):
     acc = acc + tl.dot(s.to(tl.float16), tl.load(tile(p2 + i * 1024, 32, 32)))
 tl.store(tile(p3, 32, 32), acc + top[:, None])
 `},
-	{name: "backward", sizes: []string{"fp16:8192", "fp16:8192", "fp16:1024", "fp16:1024", "fp32:256", "fp32:1024", "fp32:1024"}, body: `
+	{name: "backward", sizes: []string{"fp16:8192", "fp16:8192", "fp16:1024", "fp16:1024", "fp32:256",
+		"fp32:1024", "fp32:1024"}, body: `
 k, v = tl.load(tile(p2, 32, 32)), tl.load(tile(p3, 32, 32))
 dk, dv = tl.zeros((32, 32), tl.float32), tl.zeros((32, 32), tl.float32)
 for i in range(n):
@@ -381,7 +390,8 @@ for k in range(n):
     acc = tl.dot(tl.load(tile(p0 + at * 1024, 32, 32)), tl.load(tile(p1 + k * 1024, 32, 32)), acc)
 tl.store(tile(p2, 32, 32), acc)
 `},
-	{name: "block pointers", sizes: []string{"fp16:8192", "fp16:8192", "fp32:1024"}, counts: []int{1, 16, 40, 64, 100, 128}, body: `
+	{name: "block pointers", sizes: []string{"fp16:8192", "fp16:8192", "fp32:1024"},
+		counts: []int{1, 16, 40, 64, 100, 128}, body: `
 a = tl.make_block_ptr(p0, (30, n), (128, 1), (0, 0), (32, 32), (1, 0))
 b = tl.make_block_ptr(p1, (n, 31), (32, 1), (0, 0), (32, 32), (1, 0))
 acc = tl.zeros((32, 32), tl.float32)
@@ -391,7 +401,8 @@ for k in range(0, n, 32):
     b = tl.advance(b, (32, 0))
 tl.store(tile(p2, 32, 32), acc)
 `},
-	{name: "descriptors", sizes: []string{"fp16:8192", "fp16:8192", "fp32:1024"}, counts: []int{8, 32, 40, 64, 128}, body: `
+	{name: "descriptors", sizes: []string{"fp16:8192", "fp16:8192", "fp32:1024"},
+		counts: []int{8, 32, 40, 64, 128}, body: `
 a = tl.make_tensor_descriptor(p0, [30, n], [128, 1], [32, 32])
 b = tl.make_tensor_descriptor(p1, [n, 32], [32, 1], [32, 32])
 acc = tl.zeros((32, 32), tl.float32)
@@ -481,7 +492,8 @@ for k in range(n):
     acc = tl.dot(tl.load(tile(p0 + k * 8192, 128, 64)), tl.load(tile(p1 + k * 8192, 64, 128)), acc)
 tl.store(tile(p2, 128, 128), acc)
 `},
-	{name: "large chain", sizes: []string{"fp16:8192", "fp16:32768", "fp16:32768", "fp32:8192"}, counts: []int{0, 1, 4}, body: `
+	{name: "large chain", sizes: []string{"fp16:8192", "fp16:32768", "fp16:32768", "fp32:8192"},
+		counts: []int{0, 1, 4}, body: `
 q = tl.load(tile(p0, 128, 64))
 acc = tl.zeros((128, 64), tl.float32)
 top = tl.full((128,), -1000.0, tl.float32)
@@ -492,7 +504,8 @@ for i in range(n):
     acc = acc * 2 + tl.dot(s.to(tl.float16), tl.load(tile(p2 + i * 4096, 64, 64)))
 tl.store(tile(p3, 128, 64), acc + top[:, None])
 `},
-	{name: "large, used twice", sizes: []string{"fp16:32768", "fp16:32768", "fp32:4096", "fp32:64"}, counts: []int{1, 2, 3, 6}, body: `
+	{name: "large, used twice", sizes: []string{"fp16:32768", "fp16:32768", "fp32:4096", "fp32:64"},
+		counts: []int{1, 2, 3, 6}, body: `
 acc = tl.zeros((64, 64), tl.float32)
 rows = tl.zeros((64,), tl.float32)
 for k in range(n):
@@ -502,7 +515,8 @@ for k in range(n):
 tl.store(tile(p2, 64, 64), acc)
 tl.store(p3 + tl.arange(0, 64), rows)
 `},
-	{name: "large, descriptors used twice", sizes: []string{"fp16:32768", "fp16:32768", "fp32:4096", "fp32:64"},
+	{name: "large, descriptors used twice", sizes: []string{"fp16:32768", "fp16:32768", "fp32:4096",
+		"fp32:64"},
 		counts: []int{1, 2, 3, 6}, body: `
 a = tl.make_tensor_descriptor(p0, [n * 64, 64], [64, 1], [64, 64])
 b = tl.make_tensor_descriptor(p1, [n * 64, 64], [64, 1], [64, 64])
@@ -515,7 +529,8 @@ for k in range(n):
 tl.store(tile(p2, 64, 64), acc)
 tl.store(p3 + tl.arange(0, 64), rows)
 `},
-	{name: "large, branch", sizes: []string{"fp16:32768", "fp16:32768", "fp32:16384"}, counts: []int{1, 2, 3, 6}, body: `
+	{name: "large, branch", sizes: []string{"fp16:32768", "fp16:32768", "fp32:16384"},
+		counts: []int{1, 2, 3, 6}, body: `
 acc = tl.zeros((64, 64), tl.float32)
 t = 0
 for k in range(n):
@@ -526,7 +541,8 @@ for k in range(n):
         t += 1
 tl.store(tile(p2 + 3 * 4096, 64, 64), acc)
 `},
-	{name: "large, widened", sizes: []string{"i8:32768", "fp16:32768", "fp32:4096"}, counts: []int{0, 1, 3}, body: `
+	{name: "large, widened", sizes: []string{"i8:32768", "fp16:32768", "fp32:4096"},
+		counts: []int{0, 1, 3}, body: `
 acc = tl.zeros((64, 64), tl.float32)
 for k in range(n):
     acc += tl.dot(tl.load(tile(p0 + k * 4096, 64, 64)).to(tl.float16), tl.load(tile(p1 + k * 4096, 64, 64)))

@@ -95,8 +95,10 @@ func reduceCases(s *suite) {
 				axis  int
 				args  string
 			}{
-				{[]int{64}, 0, "axis=0"}, {[]int{64}, -1, ""}, {[]int{8, 16}, 0, "axis=0"}, {[]int{8, 16}, 1, "1"}, {[]int{8, 16}, 1, "axis=-1"}, {[]int{8, 16}, -1, "axis=None"},
-				{[]int{8, 16}, 1, "axis=1, keep_dims=True"}, {[]int{8, 16}, -1, "axis=None, keep_dims=True"}, {[]int{4, 8, 2}, 1, "axis=1"}, {[]int{1, 4}, 0, "axis=0"},
+				{[]int{64}, 0, "axis=0"}, {[]int{64}, -1, ""}, {[]int{8, 16}, 0, "axis=0"},
+				{[]int{8, 16}, 1, "1"}, {[]int{8, 16}, 1, "axis=-1"}, {[]int{8, 16}, -1, "axis=None"},
+				{[]int{8, 16}, 1, "axis=1, keep_dims=True"}, {[]int{8, 16}, -1, "axis=None, keep_dims=True"},
+				{[]int{4, 8, 2}, 1, "axis=1"}, {[]int{1, 4}, 0, "axis=0"},
 			} {
 				if dt.bits != 32 && (len(c.shape) == 3 || strings.Contains(c.args, "keep") || c.args == "1") {
 					continue
@@ -120,7 +122,10 @@ func (s *suite) reduction(m *module, r reduction, dt *dtype, shape []int, axis i
 	if in == nil {
 		in = dt
 	}
-	want := reduced(converted(x, in), axis, strings.Contains(args, "keep"), in, fold(in, func(a, b uint64) uint64 { return r.fn(in, a, b) }))
+	want := reduced(converted(x, in), axis, strings.Contains(args, "keep"), in,
+		fold(in, func(a, b uint64) uint64 {
+			return r.fn(in, a, b)
+		}))
 	call := "tl." + r.name + "(x, " + args + ")"
 	k.results, k.want = []string{strings.Replace(call, ", )", ")", 1)}, []array{want}
 	m.add(s, k)
@@ -134,7 +139,9 @@ func (s *suite) reduction(m *module, r reduction, dt *dtype, shape []int, axis i
 				continue
 			}
 			k.name, k.results = name+"/dtype/"+to.sig, []string{"tl.sum(x, 0, dtype=tl." + to.name + ")"}
-			k.want = []array{reduced(converted(x, to), 0, false, to, fold(to, func(a, b uint64) uint64 { return r.fn(to, a, b) }))}
+			k.want = []array{reduced(converted(x, to), 0, false, to, fold(to, func(a, b uint64) uint64 {
+				return r.fn(to, a, b)
+			}))}
 			m.add(s, k)
 		}
 	}
@@ -169,35 +176,49 @@ func argCases(s *suite, m *module) {
 				args  string
 				ties  bool
 			}{
-				{[]int{32}, 0, "axis=0", true}, {[]int{8, 16}, 0, "axis=0", true}, {[]int{8, 16}, 1, "axis=1", true}, {[]int{8, 16}, 1, "axis=1, keep_dims=True", true},
+				{[]int{32}, 0, "axis=0", true}, {[]int{8, 16}, 0, "axis=0", true},
+				{[]int{8, 16}, 1, "axis=1", true}, {[]int{8, 16}, 1, "axis=1, keep_dims=True", true},
 				{[]int{8, 16}, 1, "1, tie_break_left=False", false},
 			} {
 				if dt.bits != 32 && len(f.shape) == 2 && f.axis == 0 {
 					continue
 				}
-				name := fmt.Sprintf("reduce/arg%s/%s/%s/%s", c.name, dt, identifier(fmt.Sprint(f.shape)), identifier(f.args))
+				name := fmt.Sprintf("reduce/arg%s/%s/%s/%s", c.name, dt, identifier(fmt.Sprint(f.shape)),
+					identifier(f.args))
 				src := newSource(name)
 				x := src.small(dt, f.shape...)
 				if !f.ties {
 					x = src.distinct(dt, f.shape...)
 				}
 				keep := strings.Contains(f.args, "keep")
-				at := reduced(x, f.axis, keep, i32, func(line []uint64) uint64 { return uint64(where(line, dt)) })
-				best := reduced(converted(x, values), f.axis, keep, values, func(line []uint64) uint64 { return line[where(line, values)] })
-				m.add(s, kernel{name: name, in: []array{x}, results: []string{"tl.arg" + c.name + "(x, " + f.args + ")"}, want: []array{at}})
+				at := reduced(x, f.axis, keep, i32, func(line []uint64) uint64 {
+					return uint64(where(line, dt))
+				})
+				best := reduced(converted(x, values), f.axis, keep, values, func(line []uint64) uint64 {
+					return line[where(line, values)]
+				})
+				m.add(s, kernel{name: name, in: []array{x},
+					results: []string{"tl.arg" + c.name + "(x, " + f.args + ")"}, want: []array{at}})
 				args := strings.Replace(f.args, "tie_break_left", "return_indices_tie_break_left", 1)
-				k := kernel{name: name + "/return_indices", in: []array{x}, results: []string{"v0", "v1"}, want: []array{best, at}}
+				k := kernel{name: name + "/return_indices", in: []array{x}, results: []string{"v0", "v1"},
+					want: []array{best, at}}
 				k.pre = fmt.Sprintf("v0, v1 = tl.%s(x, %s, return_indices=True)", c.name, args)
 				m.add(s, k)
 			}
 		}
 		x := newSource("argmethod").small(f32, 32)
-		m.add(s, kernel{name: "reduce/arg" + c.name + "/method", in: []array{x}, results: []string{"x.arg" + c.name + "(0)"}, want: []array{reduced(x, 0, false, i32, func(line []uint64) uint64 { return uint64(where(line, f32)) })}})
-		m.add(s, kernel{name: "reduce/arg" + c.name + "/refused", in: []array{x}, results: []string{"x.arg" + c.name + "()"}, want: []array{newArray(i32)}, refused: true})
+		m.add(s, kernel{name: "reduce/arg" + c.name + "/method", in: []array{x}, results: []string{"x.arg" +
+			c.name + "(0)"}, want: []array{reduced(x, 0, false, i32, func(line []uint64) uint64 {
+			return uint64(where(line, f32))
+		})}})
+		m.add(s, kernel{name: "reduce/arg" + c.name + "/refused", in: []array{x},
+			results: []string{"x.arg" + c.name + "()"}, want: []array{newArray(i32)}, refused: true})
 	}
 	x := newArray(f32, 8, 16)
-	for _, e := range []string{"tl.sum(x, axis=2)", "tl.max(x, axis=-3)", `tl.sum(x, axis="0")`, "tl.sum(x, keepdims=True)", "tl.xor_sum(x)", "tl.reduce_or(x, 0)"} {
-		m.add(s, kernel{name: "reduce/refused/" + identifier(e), in: []array{x}, results: []string{e}, want: []array{newArray(f32)}, refused: true})
+	for _, e := range []string{"tl.sum(x, axis=2)", "tl.max(x, axis=-3)", `tl.sum(x, axis="0")`,
+		"tl.sum(x, keepdims=True)", "tl.xor_sum(x)", "tl.reduce_or(x, 0)"} {
+		m.add(s, kernel{name: "reduce/refused/" + identifier(e), in: []array{x}, results: []string{e},
+			want: []array{newArray(f32)}, refused: true})
 	}
 }
 
@@ -228,30 +249,48 @@ def extremes(lo_a, hi_a, lo_b, hi_b):
 `)
 	for _, dt := range []*dtype{i8, i16, i32, i64, u8, u32, u64, f16, bf16, f32, f64} {
 		for _, c := range []struct{ name, expr string }{
-			{"axis0", "tl.reduce(x, 0, add_fn)"}, {"axis1", "tl.reduce(x, 1, add_fn)"}, {"keywords", "tl.reduce(x, axis=1, combine_fn=add_fn, keep_dims=True)"}, {"all", "tl.reduce(x, None, add_fn)"}, {"method", "x.reduce(0, add_fn)"},
+			{"axis0", "tl.reduce(x, 0, add_fn)"}, {"axis1", "tl.reduce(x, 1, add_fn)"},
+			{"keywords", "tl.reduce(x, axis=1, combine_fn=add_fn, keep_dims=True)"},
+			{"all", "tl.reduce(x, None, add_fn)"}, {"method", "x.reduce(0, add_fn)"},
 		} {
 			name := fmt.Sprintf("reduce/custom/%s/%s", dt, c.name)
 			x := newSource(name).small(dt, 4, 16)
 			axis := map[string]int{"axis0": 0, "axis1": 1, "keywords": 1, "all": -1, "method": 0}[c.name]
-			m.add(s, kernel{name: name, in: []array{x}, results: []string{c.expr}, tol: tolerance{anyZero: true}, want: []array{
-				reduced(x, axis, c.name == "keywords", dt, fold(dt, func(a, b uint64) uint64 { return operators[0].apply(dt, a, b) }))}})
+			m.add(s, kernel{name: name, in: []array{x}, results: []string{c.expr},
+				tol: tolerance{anyZero: true}, want: []array{
+					reduced(x, axis, c.name == "keywords", dt, fold(dt, func(a, b uint64) uint64 {
+						return operators[0].apply(dt, a, b)
+					}))}})
 		}
 	}
 	x := newSource("custom").between(f32, 1, 2, 4, 8)
-	m.add(s, kernel{name: "reduce/custom/product", in: []array{x}, results: []string{"tl.reduce(x, 1, mul_fn)"}, want: []array{reduced(x, 1, false, f32, fold(f32, func(a, b uint64) uint64 { return operators[2].apply(f32, a, b) }))}})
+	m.add(s, kernel{name: "reduce/custom/product", in: []array{x},
+		results: []string{"tl.reduce(x, 1, mul_fn)"},
+		want: []array{reduced(x, 1, false, f32, fold(f32, func(a, b uint64) uint64 {
+			return operators[2].apply(f32, a, b)
+		}))}})
 	y := newSource("custom").any(i32, 4, 8)
-	m.add(s, kernel{name: "reduce/custom/bits", in: []array{y.each(i32, func(b uint64) uint64 { return b & 7 })}, results: []string{"tl.reduce(x, 0, gcd_like)"}, want: []array{
-		reduced(y.each(i32, func(b uint64) uint64 { return b & 7 }), 0, false, i32, fold(i32, func(a, b uint64) uint64 { return max(a, b) | a&b }))}})
+	m.add(s, kernel{name: "reduce/custom/bits", in: []array{y.each(i32, func(b uint64) uint64 {
+		return b & 7
+	})}, results: []string{"tl.reduce(x, 0, gcd_like)"}, want: []array{
+		reduced(y.each(i32, func(b uint64) uint64 {
+			return b & 7
+		}), 0, false, i32, fold(i32, func(a, b uint64) uint64 { return max(a, b) | a&b }))}})
 	z := newSource("extremes").any(i32, 16, 4)
-	m.add(s, kernel{name: "reduce/custom/tuple", in: []array{z}, pre: "lo, hi = tl.reduce((x, x), 0, extremes)", results: []string{"lo", "hi"}, want: []array{
+	m.add(s, kernel{name: "reduce/custom/tuple", in: []array{z}, pre: "lo, hi = tl.reduce((x, x), 0, " +
+		"extremes)", results: []string{"lo", "hi"}, want: []array{
 		reduced(z, 0, false, i32, fold(i32, func(a, b uint64) uint64 { return choose(i32, a, b, -1) })),
 		reduced(z, 0, false, i32, fold(i32, func(a, b uint64) uint64 { return choose(i32, a, b, 1) }))}})
 	// Four numbers of which the mean and the squares are exact.
 	w := ofFloats(f32, 1, 3, 5, 7)
-	m.add(s, kernel{name: "reduce/custom/welford", in: []array{w}, pre: "mean, m2, n = tl.reduce((x, tl.zeros_like(x), tl.full([4], 1.0, tl.float32)), 0, welford)", results: []string{"mean", "m2", "n"},
-		want: []array{ofFloats(f32, 4).reshape(), ofFloats(f32, 20).reshape(), ofFloats(f32, 4).reshape()}, tol: ulps(2, 8)})
-	for _, e := range []string{"tl.reduce(x, 0, 3)", "tl.reduce(x, 0, extremes)", "tl.reduce(x, 5, add_fn)", "tl.reduce(x, 0)", "tl.reduce(3, 0, add_fn)"} {
-		m.add(s, kernel{name: "reduce/refused/" + identifier(e), in: []array{z}, results: []string{e}, want: []array{newArray(i32)}, refused: true})
+	m.add(s, kernel{name: "reduce/custom/welford", in: []array{w}, pre: "mean, m2, n = tl.reduce((x, " +
+		"tl.zeros_like(x), tl.full([4], 1.0, tl.float32)), 0, welford)", results: []string{"mean", "m2", "n"},
+		want: []array{ofFloats(f32, 4).reshape(), ofFloats(f32, 20).reshape(), ofFloats(f32, 4).reshape()},
+		tol:  ulps(2, 8)})
+	for _, e := range []string{"tl.reduce(x, 0, 3)", "tl.reduce(x, 0, extremes)", "tl.reduce(x, 5, add_fn)",
+		"tl.reduce(x, 0)", "tl.reduce(3, 0, add_fn)"} {
+		m.add(s, kernel{name: "reduce/refused/" + identifier(e), in: []array{z}, results: []string{e},
+			want: []array{newArray(i32)}, refused: true})
 	}
 }
 
@@ -292,7 +331,9 @@ func scanCases(s *suite) {
 				args    string
 				reverse bool
 			}{
-				{[]int{32}, 0, "", false}, {[]int{32}, 0, "axis=0, reverse=True", true}, {[]int{4, 8}, 0, "axis=0", false}, {[]int{4, 8}, 1, "axis=1", false}, {[]int{4, 8}, 1, "1, True", true}, {[]int{4, 8}, 1, "axis=-1", false},
+				{[]int{32}, 0, "", false}, {[]int{32}, 0, "axis=0, reverse=True", true},
+				{[]int{4, 8}, 0, "axis=0", false}, {[]int{4, 8}, 1, "axis=1", false},
+				{[]int{4, 8}, 1, "1, True", true}, {[]int{4, 8}, 1, "axis=-1", false},
 			} {
 				if dt.bits != 32 && len(c.shape) == 2 && c.args != "axis=1" {
 					continue
@@ -316,7 +357,8 @@ func (s *suite) scan(m *module, fn string, dt *dtype, shape []int, axis int, arg
 	}
 	f := func(a, b uint64) uint64 { return o.apply(in, a, b) }
 	call := strings.Replace("tl."+fn+"(x, "+args+")", ", )", ")", 1)
-	k := kernel{name: name, in: []array{x}, results: []string{call}, want: []array{scanned(converted(x, in), axis, reverse, f)}, tol: tolerance{anyZero: true}}
+	k := kernel{name: name, in: []array{x}, results: []string{call},
+		want: []array{scanned(converted(x, in), axis, reverse, f)}, tol: tolerance{anyZero: true}}
 	m.add(s, k)
 	if args == "" {
 		k.name, k.results = name+"/method", []string{"x." + fn + "(0)"}
@@ -353,27 +395,40 @@ def linear(a_l, b_l, a_r, b_r):
 			axis       int
 			reverse    bool
 		}{
-			{"add", "tl.associative_scan(x, 0, add_fn)", 0, false}, {"add1", "tl.associative_scan(x, 1, add_fn)", 1, false}, {"reverse", "tl.associative_scan(x, axis=1, combine_fn=add_fn, reverse=True)", 1, true}, {"method", "x.associative_scan(0, add_fn)", 0, false},
+			{"add", "tl.associative_scan(x, 0, add_fn)", 0, false},
+			{"add1", "tl.associative_scan(x, 1, add_fn)", 1, false},
+			{"reverse", "tl.associative_scan(x, axis=1, combine_fn=add_fn, reverse=True)", 1, true},
+			{"method", "x.associative_scan(0, add_fn)", 0, false},
 		} {
 			name := fmt.Sprintf("scan/custom/%s/%s", c.name, dt)
 			x := newSource(name).small(dt, 8, 4)
-			m.add(s, kernel{name: name, in: []array{x}, results: []string{c.expr}, tol: tolerance{anyZero: true}, want: []array{scanned(x, c.axis, c.reverse, func(a, b uint64) uint64 { return operators[0].apply(dt, a, b) })}})
+			m.add(s, kernel{name: name, in: []array{x}, results: []string{c.expr},
+				tol: tolerance{anyZero: true},
+				want: []array{scanned(x, c.axis, c.reverse, func(a, b uint64) uint64 {
+					return operators[0].apply(dt, a, b)
+				})}})
 		}
 	}
 	x := newSource("scan").small(i32, 64)
-	m.add(s, kernel{name: "scan/custom/max", in: []array{x}, results: []string{"tl.associative_scan(x, 0, max_fn)"}, want: []array{scanned(x, 0, false, func(a, b uint64) uint64 { return choose(i32, a, b, 1) })}})
-	m.add(s, kernel{name: "scan/custom/last", in: []array{x}, results: []string{"tl.associative_scan(x, 0, last_nonzero)"}, want: []array{scanned(x, 0, false, func(a, b uint64) uint64 {
+	m.add(s, kernel{name: "scan/custom/max", in: []array{x}, results: []string{"tl.associative_scan(x, " +
+		"0, max_fn)"}, want: []array{scanned(x, 0, false, func(a, b uint64) uint64 {
+		return choose(i32, a, b, 1)
+	})}})
+	m.add(s, kernel{name: "scan/custom/last", in: []array{x}, results: []string{"tl.associative_scan(x, " +
+		"0, last_nonzero)"}, want: []array{scanned(x, 0, false, func(a, b uint64) uint64 {
 		if b != 0 {
 			return b
 		}
 		return a
 	})}})
-	m.add(s, kernel{name: "scan/custom/last-reverse", in: []array{x}, results: []string{"tl.associative_scan(x, 0, last_nonzero, reverse=True)"}, want: []array{scanned(x, 0, true, func(a, b uint64) uint64 {
-		if b != 0 {
-			return b
-		}
-		return a
-	})}})
+	m.add(s, kernel{name: "scan/custom/last-reverse", in: []array{x},
+		results: []string{"tl.associative_scan(x, 0, last_nonzero, reverse=True)"},
+		want: []array{scanned(x, 0, true, func(a, b uint64) uint64 {
+			if b != 0 {
+				return b
+			}
+			return a
+		})}})
 	// h[i] = a[i] h[i-1] + b[i], all exact.
 	a, b := newSource("linear").between(f32, -1, 1, 32), newSource("linear2").small(f32, 32)
 	pa, h := newArray(f32, 32), newArray(f32, 32)
@@ -383,8 +438,11 @@ def linear(a_l, b_l, a_r, b_r):
 		pa.setFloat(i, p)
 		h.setFloat(i, v)
 	}
-	m.add(s, kernel{name: "scan/custom/linear", in: []array{a, b}, pre: "p, h = tl.associative_scan((x, y), 0, linear)", results: []string{"p", "h"}, want: []array{pa, h}, tol: tolerance{anyZero: true}})
-	for _, e := range []string{"tl.associative_scan(x, 1, add_fn)", "tl.associative_scan(x, 0, linear)", "tl.cumsum(x, axis=3)", "tl.associative_scan(x, None, add_fn)"} {
-		m.add(s, kernel{name: "scan/refused/" + identifier(e), in: []array{x}, results: []string{e}, want: []array{newArray(i32, 64)}, refused: true})
+	m.add(s, kernel{name: "scan/custom/linear", in: []array{a, b}, pre: "p, h = tl.associative_scan((x, " +
+		"y), 0, linear)", results: []string{"p", "h"}, want: []array{pa, h}, tol: tolerance{anyZero: true}})
+	for _, e := range []string{"tl.associative_scan(x, 1, add_fn)", "tl.associative_scan(x, 0, linear)",
+		"tl.cumsum(x, axis=3)", "tl.associative_scan(x, None, add_fn)"} {
+		m.add(s, kernel{name: "scan/refused/" + identifier(e), in: []array{x}, results: []string{e},
+			want: []array{newArray(i32, 64)}, refused: true})
 	}
 }

@@ -5,11 +5,11 @@ import (
 	"math/big"
 )
 
-// What the operators of the language mean, after Triton's documentation of its semantics: types first, then values. All arithmetic is
-// exact (big numbers, or float64 with enough bits to spare) and rounded once.
+// What the operators of the language mean, after Triton's documentation of its semantics: types first, then
+// values. All arithmetic is exact (big numbers, or float64 with enough bits to spare) and rounded once.
 
-// promoted is the type of a binary operation on device values of two types; nil if there is none. Division and remainder have rules of
-// their own.
+// promoted is the type of a binary operation on device values of two types; nil if there is none. Division
+// and remainder have rules of their own.
 func promoted(a, b *dtype, div bool) *dtype {
 	has := func(d *dtype) bool { return a == d || b == d }
 	switch {
@@ -54,8 +54,8 @@ func promotedInt(a, b *dtype) *dtype {
 	return a
 }
 
-// promotedWith is the type of an operation on a device value and a number known at compile time: the number does not count
-// unless it is of a higher kind. Integers must fit.
+// promotedWith is the type of an operation on a device value and a number known at compile time: the number
+// does not count unless it is of a higher kind. Integers must fit.
 func promotedWith(dt *dtype, c any, div bool) *dtype {
 	ct := typeOf(c)
 	var r *dtype
@@ -126,7 +126,8 @@ func bitsOfConst(c any, dt *dtype) uint64 {
 	return dt.bitsOf(c.(float64), nearest)
 }
 
-// cast is what conversion makes of an element. Conversions of floats that the integer type cannot hold are for the caller to avoid.
+// cast is what conversion makes of an element. Conversions of floats that the integer type cannot hold are
+// for the caller to avoid.
 func cast(bits uint64, from, to *dtype, r rounding) uint64 {
 	switch {
 	case from == to:
@@ -174,17 +175,33 @@ type operator struct {
 }
 
 var operators = []operator{
-	{sym: "+", name: "add", ints: func(a, b *big.Int) *big.Int { return new(big.Int).Add(a, b) }, floats: func(a, b float64) float64 { return a + b }},
-	{sym: "-", name: "sub", ints: func(a, b *big.Int) *big.Int { return new(big.Int).Sub(a, b) }, floats: func(a, b float64) float64 { return a - b }},
-	{sym: "*", name: "mul", ints: func(a, b *big.Int) *big.Int { return new(big.Int).Mul(a, b) }, floats: func(a, b float64) float64 { return a * b }},
-	{sym: "/", name: "truediv", div: true, toFloat: true, floats: func(a, b float64) float64 { return a / b }},
-	{sym: "//", name: "floordiv", div: true, ints: func(a, b *big.Int) *big.Int { return new(big.Int).Quo(a, b) }},
-	{sym: "%", name: "mod", div: true, ints: func(a, b *big.Int) *big.Int { return new(big.Int).Rem(a, b) }, floats: math.Mod},
+	{sym: "+", name: "add", ints: func(a, b *big.Int) *big.Int {
+		return new(big.Int).Add(a, b)
+	}, floats: func(a, b float64) float64 { return a + b }},
+	{sym: "-", name: "sub", ints: func(a, b *big.Int) *big.Int {
+		return new(big.Int).Sub(a, b)
+	}, floats: func(a, b float64) float64 { return a - b }},
+	{sym: "*", name: "mul", ints: func(a, b *big.Int) *big.Int {
+		return new(big.Int).Mul(a, b)
+	}, floats: func(a, b float64) float64 { return a * b }},
+	{sym: "/", name: "truediv", div: true, toFloat: true, floats: func(a, b float64) float64 {
+		return a / b
+	}},
+	{sym: "//", name: "floordiv", div: true, ints: func(a, b *big.Int) *big.Int {
+		return new(big.Int).Quo(a, b)
+	}},
+	{sym: "%", name: "mod", div: true, ints: func(a, b *big.Int) *big.Int {
+		return new(big.Int).Rem(a, b)
+	}, floats: math.Mod},
 	{sym: "&", name: "and_", ints: func(a, b *big.Int) *big.Int { return new(big.Int).And(a, b) }},
 	{sym: "|", name: "or_", ints: func(a, b *big.Int) *big.Int { return new(big.Int).Or(a, b) }},
 	{sym: "^", name: "xor", ints: func(a, b *big.Int) *big.Int { return new(big.Int).Xor(a, b) }},
-	{sym: "<<", name: "lshift", ints: func(a, b *big.Int) *big.Int { return new(big.Int).Lsh(a, uint(b.Uint64())) }},
-	{sym: ">>", name: "rshift", ints: func(a, b *big.Int) *big.Int { return new(big.Int).Rsh(a, uint(b.Uint64())) }},
+	{sym: "<<", name: "lshift", ints: func(a, b *big.Int) *big.Int {
+		return new(big.Int).Lsh(a, uint(b.Uint64()))
+	}},
+	{sym: ">>", name: "rshift", ints: func(a, b *big.Int) *big.Int {
+		return new(big.Int).Rsh(a, uint(b.Uint64()))
+	}},
 	{sym: "==", name: "eq", compare: true, holds: func(c int) bool { return c == 0 }},
 	{sym: "!=", name: "ne", compare: true, holds: func(c int) bool { return c != 0 }},
 	{sym: "<", name: "lt", compare: true, holds: func(c int) bool { return c < 0 }},
@@ -209,8 +226,8 @@ func (o operator) refuses(in *dtype) bool {
 	return o.ints == nil && !o.toFloat
 }
 
-// view is the type as which operands of the type in are read. A shift to the right keeps the sign if its first tensor, of type first, is
-// signed, whatever both compute in.
+// view is the type as which operands of the type in are read. A shift to the right keeps the sign if its
+// first tensor, of type first, is signed, whatever both compute in.
 func (o operator) view(in, first *dtype) *dtype {
 	if o.sym != ">>" || in.signed == first.signed {
 		return in
@@ -240,7 +257,8 @@ func (o operator) apply(in *dtype, a, b uint64) uint64 {
 	case o.compare:
 		return truth(o.compares(in, a, b))
 	case o.toFloat && !in.isFloat():
-		return f32.bitsOf(o.floats(f32.float(cast(a, in, f32, nearest)), f32.float(cast(b, in, f32, nearest))), nearest)
+		return f32.bitsOf(o.floats(f32.float(cast(a, in, f32, nearest)),
+			f32.float(cast(b, in, f32, nearest))), nearest)
 	case in.isFloat():
 		return in.bitsOf(o.floats(in.float(a), in.float(b)), nearest)
 	}

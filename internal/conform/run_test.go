@@ -14,7 +14,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/diag"
 )
 
-var deviceFlag = flag.String("device", os.Getenv("NEREID_TEST_DEVICE"), "the device to run on; the interpreter if empty")
+var deviceFlag = flag.String("device", os.Getenv("NEREID_TEST_DEVICE"),
+	"the device to run on; the interpreter if empty")
 
 var clusterFlag = flag.Int("num-ctas", 1, "how many blocks a program has")
 

@@ -26,8 +26,8 @@ type tile struct {
 
 // TestTensorMaps runs kernels with descriptors on the simulated sm_90, whose copy engine moves the blocks,
 // and on sm_80, which has none. The interpreter says what is right: numbers are small and whole, so that most
-// results are exact. Tensors end within blocks, and loops are shorter than the pipeline and longer. With -device
-// cuda, they run on the GPU.
+// results are exact. Tensors end within blocks, and loops are shorter than the pipeline and longer. With
+// -device cuda, they run on the GPU.
 func TestTensorMaps(t *testing.T) {
 	mod, err := nereid.Load(txtest.Path(t, "internal/gpu/testdata/descriptors/kernels.py"))
 	if err != nil {
@@ -104,16 +104,18 @@ func describedLaunches() []described {
 			described{"matmul", nereid.Grid{2, 1}, nereid.Options{NumWarps: 4, NumStages: 3}, 0, []any{
 				tile{f16, two(100, k), two(64, 64)}, tile{f16, two(72, k), two(128, 64)},
 				tile{f16, two(100, 72), two(64, 128)}, k, 64, 128, 64}},
-			described{"made_here", nereid.Grid{2, 2}, nereid.Options{NumWarps: 4, NumStages: 2 + int(k%3)}, 0, []any{
-				tile{bf16, two(80, k), nil}, tile{bf16, two(k, 96), nil}, tile{f16, two(80, 96), nil}, 80, 96,
-				k, 64, 64, 64}})
+			described{"made_here", nereid.Grid{2, 2}, nereid.Options{NumWarps: 4, NumStages: 2 + int(k%3)},
+				0, []any{
+					tile{bf16, two(80, k), nil}, tile{bf16, two(k, 96), nil},
+					tile{f16, two(80, 96), nil}, 80, 96, k, 64, 64, 64}})
 	}
 	for _, j := range []int64{0, 16, 8, 4, 3, -4, -16, 48} {
 		out = append(out,
 			described{"columns", nereid.Grid{1}, nereid.Options{NumWarps: 4}, 0, []any{
 				tile{f16, two(10, 80), two(8, 32)}, tile{f16, two(9, 64), two(8, 32)}, j, 4, 32}},
 			described{"mixed_columns", nereid.Grid{1}, nereid.Options{NumWarps: 4}, 0, []any{
-				tile{f32, two(10, 80), two(4, 16)}, tile{f32, two(9, 64), two(4, 16)}, tile{f32, two(8, 64), nil}, j, 16}})
+				tile{f32, two(10, 80), two(4, 16)}, tile{f32, two(9, 64), two(4, 16)},
+				tile{f32, two(8, 64), nil}, j, 16}})
 	}
 	for _, hint := range []bool{false, true} {
 		x := func() tile { return tile{f16, two(10, 80), two(8, 32)} }
@@ -121,9 +123,10 @@ func describedLaunches() []described {
 			x(), x(), x(), tile{nereid.Int32, []int64{8}, nil}, hint}})
 	}
 	for _, dt := range []nereid.DType{f8, f16} {
-		out = append(out, described{"chained", nereid.Grid{2}, nereid.Options{NumWarps: 4, NumStages: 3}, 0, []any{
-			tile{dt, two(128, 64), two(64, 64)}, tile{dt, two(192, 64), two(64, 64)},
-			tile{dt, two(64, 192), two(64, 64)}, tile{f32, two(128, 64), two(64, 64)}, 192, 64, 64, 64}})
+		out = append(out, described{"chained", nereid.Grid{2}, nereid.Options{NumWarps: 4, NumStages: 3},
+			0, []any{
+				tile{dt, two(128, 64), two(64, 64)}, tile{dt, two(192, 64), two(64, 64)},
+				tile{dt, two(64, 192), two(64, 64)}, tile{f32, two(128, 64), two(64, 64)}, 192, 64, 64, 64}})
 	}
 	for _, i := range []int64{0, 1, 2} {
 		out = append(out, described{"wide_bits", nereid.Grid{1}, nereid.Options{NumWarps: 4}, 0, []any{
@@ -131,8 +134,8 @@ func describedLaunches() []described {
 	}
 	return append(out,
 		described{"made_here", nereid.Grid{2, 2}, nereid.Options{NumWarps: 4, NumStages: 3}, 0, []any{
-			tile{bf16, two(80, 328), nil}, tile{bf16, two(328, 144), nil}, tile{f16, two(80, 144), nil}, 80, 144,
-			328, 64, 128, 128}},
+			tile{bf16, two(80, 328), nil}, tile{bf16, two(328, 144), nil},
+			tile{f16, two(80, 144), nil}, 80, 144, 328, 64, 128, 128}},
 		described{"matmul", nereid.Grid{2, 1}, nereid.Options{NumWarps: 8, NumStages: 2}, 0, []any{
 			tile{f16, two(200, 520), two(128, 256)}, tile{f16, two(72, 520), two(64, 256)},
 			tile{f32, two(200, 72), two(128, 64)}, 520, 128, 64, 256}},
@@ -178,7 +181,8 @@ func describedLaunches() []described {
 			tile{f16, two(64, 320), two(64, 64)}, tile{f16, two(320, 64), nil}, tile{f32, two(64, 64), nil},
 			320, 64, 64, 64}},
 		described{"grouped", nereid.Grid{1}, nereid.Options{NumWarps: 4, NumStages: 3}, 0, []any{
-			tile{f16, two(192, 64), nil}, tile{f16, two(192, 64), nil}, tile{f16, two(192, 64), nil}, 3, 64, 16}},
+			tile{f16, two(192, 64), nil}, tile{f16, two(192, 64), nil}, tile{f16, two(192, 64), nil},
+			3, 64, 16}},
 		described{"total", nereid.Grid{1}, nereid.Options{NumWarps: 8}, 0, []any{
 			tile{f32, two(30, 252), two(32, 32)}, tile{f32, two(30, 292), two(32, 32)}, 250, 32, 32}},
 		described{"blocks", nereid.Grid{1}, nereid.Options{NumWarps: 2}, 0, []any{

@@ -47,8 +47,9 @@ func TestLikeTriton(t *testing.T) {
 	})
 }
 
-// formOf is the text that IR is compared by, with values and functions numbered in order: before any pass, or, of a kernel that calls
-// functions of the library, after the TTIR passes, since our library is written differently. It changes the module.
+// formOf is the text that IR is compared by, with values and functions numbered in order: before any pass,
+// or, of a kernel that calls functions of the library, after the TTIR passes, since our library is written
+// differently. It changes the module.
 func formOf(m *ir.Module) (string, error) {
 	if !libtest.Uses(m) {
 		return plain(m), nil
@@ -89,7 +90,8 @@ func (c *testCase) form() (string, error) {
 	return formOf(m)
 }
 
-// form is Triton's IR, as formOf says. Where nothing is inlined the text is Triton's own, so that ours must be printed as Triton prints it.
+// form is Triton's IR, as formOf says. Where nothing is inlined the text is Triton's own, so that ours must
+// be printed as Triton prints it.
 func (a answer) form(t *testing.T) string {
 	t.Helper()
 	if a.Error != "" {
@@ -137,8 +139,9 @@ func (m *module) source() (*lang.Source, error) {
 
 var valueName = regexp.MustCompile(`%[\w-]+|\btt\.func |@"[^"]*"|@[\w.$]+`)
 
-// anonymous numbers values as they appear in each function, and functions as they appear. Names of values are the printer's affair;
-// those of functions hold their specialisation, which Triton writes differently for a None that was given and one that was not.
+// anonymous numbers values as they appear in each function, and functions as they appear. Names of values
+// are the printer's affair; those of functions hold their specialisation, which Triton writes differently
+// for a None that was given and one that was not.
 func anonymous(text string) string {
 	values, functions := map[string]string{}, map[string]string{}
 	return valueName.ReplaceAllStringFunc(text, func(s string) string {
@@ -167,14 +170,16 @@ type answer struct {
 	Name, IR, Error, Rejected string
 }
 
-// TestAskTriton has Triton compile cases and read our IR of them: one in ten, or those that -cases names, or all when the answers
-// are to be refreshed.
+// TestAskTriton has Triton compile cases and read our IR of them: one in ten, or those that -cases names,
+// or all when the answers are to be refreshed.
 func TestAskTriton(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
 	only := regexp.MustCompile(*casesFlag)
-	cases := slices.DeleteFunc(slices.Clone(all()), func(c *testCase) bool { return !only.MatchString(c.name) })
+	cases := slices.DeleteFunc(slices.Clone(all()), func(c *testCase) bool {
+		return !only.MatchString(c.name)
+	})
 	if *casesFlag == "" && !txtest.Updating() {
 		cases = slices.DeleteFunc(cases, func(c *testCase) bool { return newSource(c.name).IntN(10) != 0 })
 	}
@@ -198,7 +203,8 @@ func TestAskTriton(t *testing.T) {
 	}
 	for name, form := range forms {
 		if kept[name] != form {
-			t.Errorf("%s says of %s, -update writes it anew:\n%s", answersFile, name, txtest.Diff(kept[name]+"\n", form+"\n"))
+			t.Errorf("%s says of %s, -update writes it anew:\n%s", answersFile, name,
+				txtest.Diff(kept[name]+"\n", form+"\n"))
 		}
 	}
 }
@@ -210,7 +216,8 @@ func check(t *testing.T, c *testCase, a answer, want string) {
 		t.Errorf("%s: Triton does not read our IR: %s", c.name, a.Rejected)
 	}
 	if (a.Error != "") != (c.refused || c.beyond != "") {
-		t.Errorf("%s: we expect it to be refused: %v, Triton says %q\n%s", c.name, c.refused, a.Error, c.show())
+		t.Errorf("%s: we expect it to be refused: %v, Triton says %q\n%s", c.name, c.refused,
+			a.Error, c.show())
 		return
 	}
 	if a.Error != "" {
@@ -240,11 +247,13 @@ func askTriton(t *testing.T, python, target string, cases []*testCase) map[strin
 	for _, c := range cases {
 		if !written[c.module] {
 			written[c.module] = true
-			if err := os.WriteFile(filepath.Join(dir, c.module.name+".py"), []byte(c.module.text), 0o666); err != nil {
+			if err := os.WriteFile(filepath.Join(dir, c.module.name+".py"), []byte(c.module.text),
+				0o666); err != nil {
 				t.Fatal(err)
 			}
 		}
-		row := map[string]string{"name": c.name, "module": c.module.name, "kernel": c.kernel, "signature": c.signature(), "ttir": ""}
+		row := map[string]string{"name": c.name, "module": c.module.name, "kernel": c.kernel,
+			"signature": c.signature(), "ttir": ""}
 		if !c.refused {
 			row["ttir"], err = c.ttir()
 			if err != nil {

@@ -38,7 +38,8 @@ func unaryCases(s *suite) {
 	for _, u := range unaries {
 		for _, dt := range dtypes {
 			for _, shape := range [][]int{{32}, {}} {
-				k := kernel{name: fmt.Sprintf("unary/%s/%s%s", u.name, dt, scalarSuffix(shape)), results: []string{u.expr}}
+				k := kernel{name: fmt.Sprintf("unary/%s/%s%s", u.name, dt, scalarSuffix(shape)),
+					results: []string{u.expr}}
 				x := newSource(k.name).any(dt, shape...)
 				_, ok := u.fn(dt, 0)
 				k.in, k.refused = []array{x}, !ok
@@ -55,21 +56,29 @@ func unaryCases(s *suite) {
 	e4b15Cases(s)
 }
 
-// e4b15Cases: the format is fp16 without the upper bit of the exponent and the last bits of the mantissa; its bits travel as bytes.
+// e4b15Cases: the format is fp16 without the upper bit of the exponent and the last bits of the mantissa;
+// its bits travel as bytes.
 func e4b15Cases(s *suite) {
 	m := &module{name: "conform_e4b15"}
 	all := count(u8, 256)
 	bytes := count(u8, 256)
 	half := all.each(f16, func(b uint64) uint64 { return b&0x80<<8 | b&0x7f<<7 })
 	const differs = "conversions are arithmetic on bits, not PTX"
-	m.add(s, kernel{name: "cast/e4b15/fp16", in: []array{bytes}, results: []string{"x.to(tl.float8e4b15, bitcast=True).to(tl.float16)"}, want: []array{converted(half, f32).each(f16, func(b uint64) uint64 { return cast(b, f32, f16, nearest) })}, differs: differs})
-	m.add(s, kernel{name: "cast/e4b15/fp32", in: []array{bytes}, results: []string{"x.to(tl.float8e4b15, bitcast=True).to(tl.float32)"}, want: []array{converted(half, f32)}, differs: differs})
+	m.add(s, kernel{name: "cast/e4b15/fp16", in: []array{bytes}, results: []string{"x.to(tl.float8e4b15, " +
+		"bitcast=True).to(tl.float16)"}, want: []array{converted(half, f32).each(f16, func(b uint64) uint64 {
+		return cast(b, f32, f16, nearest)
+	})}, differs: differs})
+	m.add(s, kernel{name: "cast/e4b15/fp32", in: []array{bytes}, results: []string{"x.to(tl.float8e4b15, " +
+		"bitcast=True).to(tl.float32)"}, want: []array{converted(half, f32)}, differs: differs})
 	// Triton's conversion saturates one step below the largest value.
 	all.bits[0x7f], all.bits[0xff] = 0x7e, 0xfe
 	half.bits[0x7f], half.bits[0xff] = half.bits[0x7e], half.bits[0xfe]
-	m.add(s, kernel{name: "cast/e4b15/back", in: []array{half}, results: []string{"x.to(tl.float8e4b15).to(tl.uint8, bitcast=True)"}, want: []array{all}, differs: differs})
+	m.add(s, kernel{name: "cast/e4b15/back", in: []array{half},
+		results: []string{"x.to(tl.float8e4b15).to(tl.uint8, bitcast=True)"}, want: []array{all},
+		differs: differs})
 	for _, name := range []string{"float8e4b8", "float8e5b16"} {
-		m.add(s, kernel{name: "cast/refused/" + name, in: []array{half}, results: []string{"x.to(tl." + name + ").to(tl.float16)"}, want: []array{half}, refused: true})
+		m.add(s, kernel{name: "cast/refused/" + name, in: []array{half},
+			results: []string{"x.to(tl." + name + ").to(tl.float16)"}, want: []array{half}, refused: true})
 	}
 }
 
@@ -80,20 +89,24 @@ func scalarSuffix(shape []int) string {
 	return ""
 }
 
-// castCases converts every type to every other, by method and by function, and with the rounding modes where bits are lost.
+// castCases converts every type to every other, by method and by function, and with the rounding modes
+// where bits are lost.
 func castCases(s *suite) {
 	m := &module{name: "conform_cast"}
 	for _, from := range dtypes {
 		for _, to := range dtypes {
 			refused := from != to && (from.isFP8() && to.isInt() || from.isInt() && to.isFP8())
 			for _, form := range []struct{ name, expr string }{
-				{"to", "x.to(tl.%s)"}, {"cast", "tl.cast(x, tl.%s)"}, {"rtne", `x.to(tl.%s, fp_downcast_rounding="rtne")`}, {"rtz", `x.to(tl.%s, fp_downcast_rounding="rtz")`},
+				{"to", "x.to(tl.%s)"}, {"cast", "tl.cast(x, tl.%s)"},
+				{"rtne", `x.to(tl.%s, fp_downcast_rounding="rtne")`},
+				{"rtz", `x.to(tl.%s, fp_downcast_rounding="rtz")`},
 			} {
 				rounds := form.name == "rtne" || form.name == "rtz"
 				if form.name == "cast" && from.bits > 8 && to.bits > 8 {
 					continue // the same code; one of them often enough
 				}
-				k := kernel{name: fmt.Sprintf("cast/%s/%s-%s", form.name, from, to), results: []string{fmt.Sprintf(form.expr, to.name)}}
+				k := kernel{name: fmt.Sprintf("cast/%s/%s-%s", form.name, from, to),
+					results: []string{fmt.Sprintf(form.expr, to.name)}}
 				truncates := from.isFloat() && to.isFloat() && from.bits > to.bits
 				k.refused = refused || rounds && !truncates && from != to
 				if rounds && from == to {
@@ -104,7 +117,9 @@ func castCases(s *suite) {
 					mode = truncate
 				}
 				x := castable(newSource(k.name), from, to)
-				k.in, k.want = []array{x}, []array{x.each(to, func(b uint64) uint64 { return cast(b, from, to, mode) })}
+				k.in, k.want = []array{x}, []array{x.each(to, func(b uint64) uint64 {
+					return cast(b, from, to, mode)
+				})}
 				m.add(s, k)
 			}
 		}
@@ -144,7 +159,8 @@ func bitcastCases(s *suite) {
 	m := &module{name: "conform_bitcast"}
 	for _, from := range dtypes {
 		for _, to := range dtypes {
-			k := kernel{name: fmt.Sprintf("bitcast/%s-%s", from, to), results: []string{fmt.Sprintf("x.to(tl.%s, bitcast=True)", to.name)}}
+			k := kernel{name: fmt.Sprintf("bitcast/%s-%s", from, to),
+				results: []string{fmt.Sprintf("x.to(tl.%s, bitcast=True)", to.name)}}
 			k.refused = from.bits != to.bits
 			x := newSource(k.name).any(from, 32)
 			k.in, k.want = []array{x}, []array{x.each(to, func(b uint64) uint64 { return b })}

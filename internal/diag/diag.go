@@ -191,10 +191,12 @@ func (l *List) Err() error {
 	return l
 }
 
-// Sort puts the diagnostics in the order of their places and drops follow-on errors: of several errors that begin on
-// one line of one file only the first is kept.
+// Sort puts the diagnostics in the order of their places and drops follow-on errors: of several errors that
+// begin on one line of one file only the first is kept.
 func (l *List) Sort() {
-	slices.SortStableFunc(l.Diags, func(a, b Diagnostic) int { return cmp.Compare(a.Span.Start, b.Span.Start) })
+	slices.SortStableFunc(l.Diags, func(a, b Diagnostic) int {
+		return cmp.Compare(a.Span.Start, b.Span.Start)
+	})
 	type line struct {
 		file *File
 		line int
@@ -258,14 +260,16 @@ func message(b *strings.Builder, files *FileSet, span Span, kind, msg string) {
 	fmt.Fprintf(b, "    %s\n    %s%s\n", text, blank(text[:col]), marker(text[col:end]))
 }
 
-// Limits of what a message quotes, in bytes. A line that a program wrote may have megabytes, and so may a name or a number in it.
+// Limits of what a message quotes, in bytes. A line that a program wrote may have megabytes, and so may a
+// name or a number in it.
 const (
 	maxText = 1000 // of a message
 	maxLine = 240  // of a line of the source
 	before  = 80   // of that, before the column that is meant
 )
 
-// Clip shortens a text that is too long for a message: its middle goes, and the number of bytes that went stands in its place.
+// Clip shortens a text that is too long for a message: its middle goes, and the number of bytes that went
+// stands in its place.
 func Clip(s string) string {
 	if len(s) <= maxText {
 		return s
@@ -274,8 +278,8 @@ func Clip(s string) string {
 	return fmt.Sprintf("%s… (%d bytes left out) …%s", s[:head], tail-head, s[tail:])
 }
 
-// excerpt is the part of a line around the n bytes at a column, with the column and the end of the n bytes in it. An ellipsis stands
-// for what is left out.
+// excerpt is the part of a line around the n bytes at a column, with the column and the end of the n bytes
+// in it. An ellipsis stands for what is left out.
 func excerpt(line []byte, col, n int) (text string, from, to int) {
 	col = min(col, len(line))
 	end := min(col+n, len(line))
@@ -300,7 +304,8 @@ func excerpt(line []byte, col, n int) (text string, from, to int) {
 	return text, from, to
 }
 
-// runeEnd is the first end of a character at or before an offset of UTF-8 text. In other text, which has no characters, it stays near.
+// runeEnd is the first end of a character at or before an offset of UTF-8 text. In other text, which has no
+// characters, it stays near.
 func runeEnd[T string | []byte](s T, at int) int {
 	for i := at; i > at-utf8.UTFMax && i > 0 && i < len(s); i-- {
 		if utf8.RuneStart(s[i]) {
@@ -324,7 +329,8 @@ func marker(s string) string {
 	return "^" + strings.Repeat("~", max(utf8.RuneCountInString(s)-1, 0))
 }
 
-// Nearest is the known name that is most like a wrong one, or "" when none is near: at most a third of its letters differ.
+// Nearest is the known name that is most like a wrong one, or "" when none is near: at most a third of its
+// letters differ.
 func Nearest(name string, known []string) string {
 	best, least := "", len(name)/3+1
 	if len(name) < 3 {

@@ -39,7 +39,8 @@ b.py:3:1: error: second [name]
 
 func TestNearest(t *testing.T) {
 	known := []string{"arange", "program_id", "load", "store", "max"}
-	for name, want := range map[string]string{"arrange": "arange", "programid": "program_id", "laod": "load", "zzz": "", "load": "", "m": ""} {
+	for name, want := range map[string]string{"arrange": "arange", "programid": "program_id", "laod": "load",
+		"zzz": "", "load": "", "m": ""} {
 		if got := Nearest(name, known); got != want {
 			t.Errorf("Nearest(%q) = %q, want %q", name, got, want)
 		}

@@ -1,8 +1,8 @@
 // Package dl opens C libraries at run time, without cgo, and fills Go function variables from their symbols.
 //
-// It is the lowest of the three layers of every native library: a package says where its library may lie (candidates,
-// in order) and which symbols it wants (a table of rows), and gets either all of them or one error that lists what was
-// tried or what is missing. A library stays open for the life of the process.
+// It is the lowest of the three layers of every native library: a package says where its library may lie
+// (candidates, in order) and which symbols it wants (a table of rows), and gets either all of them or one
+// error that lists what was tried or what is missing. A library stays open for the life of the process.
 package dl
 
 import (
@@ -38,7 +38,8 @@ type Attempt struct {
 var errNotThere = errors.New("not found")
 
 // errStatic is the attempt of a program that opens no libraries.
-var errStatic = errors.New("it was built with the tag nereid_static, which leaves native libraries out; build it without, for a system with glibc")
+var errStatic = errors.New("it was built with the tag nereid_static, which leaves native libraries out; " +
+	"build it without, for a system with glibc")
 
 // NotFoundError says that no candidate did, what each attempt ran into, and what to do about it.
 type NotFoundError struct {
@@ -75,8 +76,9 @@ func (e *NotFoundError) static() bool {
 // Is lets errors.Is(err, fs.ErrNotExist) recognise a library that is not installed.
 func (e *NotFoundError) Is(target error) bool { return target == fs.ErrNotExist }
 
-// Open opens the first candidate that loads and that accept takes. accept (nil takes any) looks at a library before
-// it is chosen, at its version for example, and may bind symbols. The error is a *NotFoundError without a hint.
+// Open opens the first candidate that loads and that accept takes. accept (nil takes any) looks at a
+// library before it is chosen, at its version for example, and may bind symbols. The error is a
+// *NotFoundError without a hint.
 func Open(what string, candidates []Candidate, accept func(*Library) error) (*Library, error) {
 	failed := &NotFoundError{What: what}
 	if Static {
@@ -130,11 +132,12 @@ var notThere = []string{
 	"The specified module could not be found", // Windows
 }
 
-// tidy shortens what the system's loader says. A library that is there but lacks one of its own libraries is another
-// matter: Linux then begins with the other one's name, macOS says "Library not loaded".
+// tidy shortens what the system's loader says. A library that is there but lacks one of its own libraries
+// is another matter: Linux then begins with the other one's name, macOS says "Library not loaded".
 func tidy(c Candidate, err error) error {
 	text := err.Error()
-	if runtime.GOOS == "linux" && !strings.HasPrefix(text, c) || strings.Contains(text, "Library not loaded") {
+	if runtime.GOOS == "linux" && !strings.HasPrefix(text, c) ||
+		strings.Contains(text, "Library not loaded") {
 		return err
 	}
 	for _, words := range notThere {
@@ -145,8 +148,9 @@ func tidy(c Candidate, err error) error {
 	return errors.New(strings.TrimPrefix(text, c+": "))
 }
 
-// Func is one row of a table of symbols: where to put it and what it is called. Ptr is a *func, which becomes a typed
-// call (convenient, about a microsecond), or a *uintptr, which becomes the address, for Call.
+// Func is one row of a table of symbols: where to put it and what it is called. Ptr is a *func, which
+// becomes a typed call (convenient, about a microsecond), or a *uintptr, which becomes the address, for
+// Call.
 type Func struct {
 	Ptr      any
 	Symbol   string
@@ -163,7 +167,8 @@ func (e *MissingError) Error() string {
 	return fmt.Sprintf("%s lacks %s", e.Path, strings.Join(e.Symbols, ", "))
 }
 
-// Bind fills the variables of a table. The error is a *MissingError; the rows that were found are filled all the same.
+// Bind fills the variables of a table. The error is a *MissingError; the rows that were found are filled
+// all the same.
 func (l *Library) Bind(table []Func) error {
 	var missing []string
 	for _, row := range table {

@@ -33,7 +33,8 @@ func TestOpenListsAttempts(t *testing.T) {
 		t.Fatal(err)
 	}
 	refuse := func(*Library) error { return errors.New("version 14, 17 to 22 wanted") }
-	_, err := Open("libfish 3", []Candidate{"/nowhere/libfish.so", "libfish.so.3", broken, "libc.so.6"}, refuse)
+	_, err := Open("libfish 3", []Candidate{"/nowhere/libfish.so", "libfish.so.3", broken, "libc.so.6"},
+		refuse)
 	if err == nil {
 		t.Fatal("opened a library that nobody has")
 	}
@@ -154,7 +155,8 @@ func TestFrame(t *testing.T) {
 	// Eleven arguments: registers and the stack both have to be right.
 	var text [64]byte
 	format := []byte("%ld %ld %ld %ld %ld %ld %ld %ld\x00")
-	f := &Frame{Fn: snprintf, Args: [11]uintptr{addr(&text[0]), uintptr(len(text)), addr(&format[0]), 1, 2, 3, 4, 5, 6, 7, 1 << 40}}
+	f := &Frame{Fn: snprintf, Args: [11]uintptr{addr(&text[0]), uintptr(len(text)), addr(&format[0]), 1, 2, 3,
+		4, 5, 6, 7, 1 << 40}}
 	n := f.Call()
 	runtime.KeepAlive(format)
 	if got, want := string(text[:n]), "1 2 3 4 5 6 7 1099511627776"; got != want {
@@ -203,7 +205,8 @@ func BenchmarkFrame(b *testing.B) {
 	}
 }
 
-// TestLaunch calls with few words and with many, by pointers. The callback may move the stack, so the words lie on the heap.
+// TestLaunch calls with few words and with many, by pointers. The callback may move the stack, so the words
+// lie on the heap.
 func TestLaunch(t *testing.T) {
 	var got [11]uintptr
 	var sum, n uint64

@@ -45,7 +45,8 @@ var threadSelf = sync.OnceValue(func() uintptr {
 	return addr
 })
 
-// ThreadID names the thread that it is called on. A caller that needs it to stay the same locks the thread first.
+// ThreadID names the thread that it is called on. A caller that needs it to stay the same locks the thread
+// first.
 func ThreadID() uintptr {
 	id, _, _ := purego.SyscallN(threadSelf())
 	return id

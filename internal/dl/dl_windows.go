@@ -32,7 +32,8 @@ var threadID = sync.OnceValue(func() *syscall.LazyProc {
 	return syscall.NewLazyDLL("kernel32.dll").NewProc("GetCurrentThreadId")
 })
 
-// ThreadID names the thread that it is called on. A caller that needs it to stay the same locks the thread first.
+// ThreadID names the thread that it is called on. A caller that needs it to stay the same locks the thread
+// first.
 func ThreadID() uintptr {
 	id, _, _ := threadID().Call()
 	return id

@@ -12,7 +12,8 @@ var launchCall uintptr
 
 func launchEntry() uintptr { return launchCall }
 
-// cgocallStack is cgocall for an argument that may lie on the stack: it stays where it is for as long as C runs, as that of cgo does.
+// cgocallStack is cgocall for an argument that may lie on the stack: it stays where it is for as long as C
+// runs, as that of cgo does.
 //
 //go:noescape
 //go:linkname cgocallStack runtime.cgocall

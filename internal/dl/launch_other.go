@@ -29,8 +29,9 @@ func (l *Launch) Call() uint32 {
 	copy(h.words[:], unsafe.Slice(l.Words, l.N))
 	k := l.Kernel
 	h.args = [11]uintptr{
-		k.function, uintptr(l.Grid[0]), uintptr(l.Grid[1]), uintptr(l.Grid[2]), uintptr(k.Block[0]), uintptr(k.Block[1]), uintptr(k.Block[2]),
-		uintptr(k.Shared), l.Stream, uintptr(unsafe.Pointer(&h.params[0])), 0,
+		k.function, uintptr(l.Grid[0]), uintptr(l.Grid[1]), uintptr(l.Grid[2]), uintptr(k.Block[0]),
+		uintptr(k.Block[1]), uintptr(k.Block[2]), uintptr(k.Shared), l.Stream,
+		uintptr(unsafe.Pointer(&h.params[0])), 0,
 	}
 	return uint32(Call(k.fn, h.args[:]...))
 }

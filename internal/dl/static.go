@@ -2,8 +2,8 @@
 
 package dl
 
-// A static program has no system loader: it runs where there is no C library (Alpine, an empty image), and every
-// library is absent. Nothing below is reached, since Open returns no Library.
+// A static program has no system loader: it runs where there is no C library (Alpine, an empty image), and
+// every library is absent. Nothing below is reached, since Open returns no Library.
 
 // Static says that the program was built to open no libraries, so that it needs none itself.
 const Static = true

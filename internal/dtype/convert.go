@@ -28,7 +28,8 @@ func Convert(to Type, dst []byte, from Type, src []byte, n int) {
 	case to.IsFloat() || from.IsFloat():
 		convertBy[float64](to, dst, from, src, n, Float64)
 	case to == Bool:
-		convertBy[float64](to, dst, from, src, n, Float64) // an integer that is not 0 is no 0 as a float either
+		// an integer that is not 0 is no 0 as a float either
+		convertBy[float64](to, dst, from, src, n, Float64)
 	default:
 		convertIntegers(to, dst, from, src)
 	}

@@ -104,7 +104,8 @@ func TestConvertEncodes(t *testing.T) {
 				t.Fatalf("%s of %g (%#x): %#x, want %#x", dt, v, math.Float64bits(v), got, want)
 			}
 			if got, want := element(dt, from32, i), dt.Encode(float64(f32[i])); got != want {
-				t.Fatalf("%s of the float32 %g (%#x): %#x, want %#x", dt, f32[i], math.Float32bits(f32[i]), got, want)
+				t.Fatalf("%s of the float32 %g (%#x): %#x, want %#x", dt, f32[i], math.Float32bits(f32[i]),
+					got, want)
 			}
 		}
 	}

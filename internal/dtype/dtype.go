@@ -97,9 +97,9 @@ var rows = [...]Row{
 }
 
 // onnx holds the numbers of types in ONNX (TensorProto.DataType).
-var onnx = [...]int{Bool: 9, Int8: 3, Int16: 5, Int32: 6, Int64: 7, Uint8: 2, Uint16: 4, Uint32: 12, Uint64: 13,
-	Float16: 10, BFloat16: 16, Float32: 1, Float64: 11, Float8E4NV: 17, Float8E4B8: 18, Float8E5: 19,
-	Float8E5B16: 20, Float8E4B15: 0}
+var onnx = [...]int{Bool: 9, Int8: 3, Int16: 5, Int32: 6, Int64: 7, Uint8: 2, Uint16: 4, Uint32: 12,
+	Uint64: 13, Float16: 10, BFloat16: 16, Float32: 1, Float64: 11, Float8E4NV: 17, Float8E4B8: 18,
+	Float8E5: 19, Float8E5B16: 20, Float8E4B15: 0}
 
 // ONNX returns the number of the type in ONNX, or 0 if ONNX has no such type.
 func (t Type) ONNX() int { return onnx[t] }

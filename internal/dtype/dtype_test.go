@@ -9,7 +9,8 @@ func TestRows(t *testing.T) {
 	spelled := map[string]Type{}
 	for dt := range All() {
 		r := dt.Row()
-		if r.Name == "" || r.TL == "" || r.Bits == 0 || r.Kind == None || (r.Kind == Float) != (r.Format != nil) {
+		if r.Name == "" || r.TL == "" || r.Bits == 0 || r.Kind == None ||
+			(r.Kind == Float) != (r.Format != nil) {
 			t.Errorf("row %d is not whole: %+v", dt, *r)
 		}
 		if (r.Kind == Float) != (r.Tolerance > 0) {

@@ -1,6 +1,6 @@
-// Package filecheck checks a text against CHECK lines, as LLVM's FileCheck does: lines that must occur in order, with
-// what may stand between them left open. Tests use it for properties of large IR, where the whole text would change
-// with every unrelated change of printing.
+// Package filecheck checks a text against CHECK lines, as LLVM's FileCheck does: lines that must occur in
+// order, with what may stand between them left open. Tests use it for properties of large IR, where the
+// whole text would change with every unrelated change of printing.
 //
 //	CHECK: text          text occurs after the previous match
 //	CHECK-NEXT: text     … on the next line
@@ -11,19 +11,20 @@
 //	CHECK-LABEL: text    cuts the input into blocks; other lines match only inside their own block
 //	CHECK-COUNT-3: text  three matches, one after the other
 //
-// In a text, {{regex}} is a POSIX extended regular expression, [[NAME:regex]] captures what it matches, and [[NAME]] is
-// what was captured, on the same line too. A directive followed by {LITERAL}, as in CHECK{LITERAL}:, takes
-// its text as it is. Runs of spaces and tabs count as one space. A match never goes beyond its line.
+// In a text, {{regex}} is a POSIX extended regular expression, [[NAME:regex]] captures what it matches, and
+// [[NAME]] is what was captured, on the same line too. A directive followed by {LITERAL}, as in
+// CHECK{LITERAL}:, takes its text as it is. Runs of spaces and tabs count as one space. A match never goes
+// beyond its line.
 //
-// Where LLVM's FileCheck is installed, the tests hold both to the same verdict. Two things differ on purpose: numeric
-// expressions, [[#…]], are not supported, and a directive that does not exist, such as CHECK-NXT:, is an
-// error where LLVM passes over it.
+// Where LLVM's FileCheck is installed, the tests hold both to the same verdict. Two things differ on
+// purpose: numeric expressions, [[#…]], are not supported, and a directive that does not exist, such as
+// CHECK-NXT:, is an error where LLVM passes over it.
 package filecheck
 
 import "fmt"
 
-// Check reads the directives in checks, which begin with CHECK, and matches the input against them. The error says
-// which directive failed and where in the input.
+// Check reads the directives in checks, which begin with CHECK, and matches the input against them. The
+// error says which directive failed and where in the input.
 func Check(checks, input string) error {
 	s, err := Parse(checks, "CHECK")
 	if err != nil {

@@ -90,7 +90,8 @@ func (j judge) agree(t *testing.T, checks, input string) bool {
 	}
 	ours := filecheck.Check(checks, input)
 	if (ours == nil) != (err == nil) {
-		t.Errorf("the verdicts differ\n--- checks\n%s--- input\n%s--- ours: %v\n--- LLVM's: %v\n%s", checks, input, ours, err, out)
+		t.Errorf("the verdicts differ\n--- checks\n%s--- input\n%s--- ours: %v\n--- LLVM's: %v\n%s", checks,
+			input, ours, err, out)
 	}
 	return ours == nil
 }
@@ -110,10 +111,11 @@ func randomInput(rnd *rand.Rand) string {
 
 func randomChecks(rnd *rand.Rand) string {
 	directives := []string{
-		"CHECK", "CHECK", "CHECK", "CHECK-NEXT", "CHECK-SAME", "CHECK-NOT", "CHECK-DAG", "CHECK-DAG", "CHECK-LABEL",
-		"CHECK-EMPTY", "CHECK-COUNT-2",
+		"CHECK", "CHECK", "CHECK", "CHECK-NEXT", "CHECK-SAME", "CHECK-NOT", "CHECK-DAG", "CHECK-DAG",
+		"CHECK-LABEL", "CHECK-EMPTY", "CHECK-COUNT-2",
 	}
-	pieces := []string{"a", "b", "ab", "c", "{{a|b}}", "{{[ab]+}}", "{{.*}}", "{{^}}", "{{$}}", "[[X:[ab]+]]", "[[X]]", "[[Y:.]]", "[[Y]]"}
+	pieces := []string{"a", "b", "ab", "c", "{{a|b}}", "{{[ab]+}}", "{{.*}}", "{{^}}", "{{$}}", "[[X:[ab]+]]",
+		"[[X]]", "[[Y:.]]", "[[Y]]"}
 	lines := []string{"CHECK: {{^}}\n"}
 	for range 1 + rnd.IntN(4) {
 		d := directives[rnd.IntN(len(directives))]
@@ -135,7 +137,8 @@ func randomChecks(rnd *rand.Rand) string {
 }
 
 func FuzzCheck(f *testing.F) {
-	f.Add("CHECK: %[[R:.*]] = add %[[A:[a-z]+]], %[[A]]\nCHECK-NOT: {{a|b}}\nCHECK-DAG: x\n", "%0 = add %a, %a\nx\n")
+	f.Add("CHECK: %[[R:.*]] = add %[[A:[a-z]+]], %[[A]]\nCHECK-NOT: {{a|b}}\nCHECK-DAG: x\n",
+		"%0 = add %a, %a\nx\n")
 	f.Add("CHECK-LABEL: @f\nCHECK-COUNT-2: {{^[[:alpha:]]+$}}\n", "@f\nab\ncd\n")
 	f.Fuzz(func(t *testing.T, checks, input string) {
 		filecheck.Check(checks, input) // a verdict or an error, never a panic

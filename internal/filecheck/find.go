@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// find looks for the first match in text, line by line, and notes its captures in vars. It prefers the leftmost match of
-// a line, and of these the longest.
+// find looks for the first match in text, line by line, and notes its captures in vars. It prefers the
+// leftmost match of a line, and of these the longest.
 func (p *pattern) find(text string, vars map[string]string) (start, end int, err error) {
 	match, err := p.matcher(vars)
 	if err != nil {
@@ -35,7 +35,8 @@ func (p *pattern) find(text string, vars map[string]string) (start, end int, err
 
 var errNoMatch = errors.New("finds no match")
 
-// capture notes what the pieces captured; loc is as regexp gives it, one pair for each capture after the whole.
+// capture notes what the pieces captured; loc is as regexp gives it, one pair for each capture after the
+// whole.
 func (p *pattern) capture(line string, loc []int, vars map[string]string) {
 	for _, pc := range p.pieces {
 		if pc.kind == capture {
@@ -77,16 +78,16 @@ func (p *pattern) matcher(vars map[string]string) (lineMatcher, error) {
 	return regexMatcher(re), nil
 }
 
-// lineMatcher finds a pattern in one line and gives offsets as regexp does: the whole, then each capture; nil when it
-// is not there.
+// lineMatcher finds a pattern in one line and gives offsets as regexp does: the whole, then each capture;
+// nil when it is not there.
 type lineMatcher func(line string) ([]int, error)
 
 func regexMatcher(re *regexp.Regexp) lineMatcher {
 	return func(line string) ([]int, error) { return re.FindStringSubmatchIndex(line), nil }
 }
 
-// backtracker matches a pattern that uses a capture on the line that makes it, which Go's regular expressions cannot.
-// It tries all ways, longest first, so a budget bounds it.
+// backtracker matches a pattern that uses a capture on the line that makes it, which Go's regular
+// expressions cannot. It tries all ways, longest first, so a budget bounds it.
 type backtracker struct {
 	pieces []piece
 	trees  []*syntax.Regexp // of the pieces that are regular expressions
@@ -125,8 +126,8 @@ func (b *backtracker) find(line string) ([]int, error) {
 	return b.best, nil
 }
 
-// piece matches the pieces from n on at i, and keeps the longest match of all. It reports whether there can be no longer
-// one.
+// piece matches the pieces from n on at i, and keeps the longest match of all. It reports whether there can
+// be no longer one.
 func (b *backtracker) piece(n, start, i int) bool {
 	if n == len(b.pieces) {
 		return b.done(start, i)
@@ -168,7 +169,8 @@ func (b *backtracker) done(start, end int) bool {
 	return end == len(b.line)
 }
 
-// tree matches a regular expression at i and calls then with each place where it can end, until then reports true.
+// tree matches a regular expression at i and calls then with each place where it can end, until then
+// reports true.
 func (b *backtracker) tree(re *syntax.Regexp, i int, then func(int) bool) bool {
 	if b.steps++; b.steps > maxSteps {
 		return false

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// matcher is one run of a script: the input, and what has been captured so far. All positions are offsets in input.
+// matcher is one run of a script: the input, and what has been captured so far. All positions are offsets
+// in input.
 type matcher struct {
 	input string
 	vars  map[string]string
@@ -94,8 +95,8 @@ func (m *matcher) lines(d directive, skipped span) error {
 	return nil
 }
 
-// dags matches groups of CHECK-DAG lines, which CHECK-NOT lines part. It returns where the last group ends and the
-// CHECK-NOT lines after it.
+// dags matches groups of CHECK-DAG lines, which CHECK-NOT lines part. It returns where the last group ends
+// and the CHECK-NOT lines after it.
 func (m *matcher) dags(list []directive, region span) (after int, nots []directive, err error) {
 	after = region.start
 	for len(list) > 0 {
@@ -119,8 +120,8 @@ func (m *matcher) dags(list []directive, region span) (after int, nots []directi
 	return after, nots, nil
 }
 
-// group matches CHECK-DAG lines anywhere in the region but not over one another, and returns the part of the input
-// that they span.
+// group matches CHECK-DAG lines anywhere in the region but not over one another, and returns the part of
+// the input that they span.
 func (m *matcher) group(list []directive, region span) (span, error) {
 	var taken []span // in order
 	for _, d := range list {

@@ -50,7 +50,8 @@ var (
 
 // Parse reads the directives that begin with a prefix, such as CHECK. All other text is passed over.
 func Parse(text, prefix string) (*Script, error) {
-	find := regexp.MustCompile(`(?:^|[^\w-])(` + regexp.QuoteMeta(prefix) + `(?:-([A-Z0-9-]+))?(\{LITERAL\})?:)(.*)`)
+	find := regexp.MustCompile(`(?:^|[^\w-])(` + regexp.QuoteMeta(prefix) +
+		`(?:-([A-Z0-9-]+))?(\{LITERAL\})?:)(.*)`)
 	s := &Script{}
 	var before []directive
 	n := 0
@@ -122,8 +123,8 @@ func (d directive) errorf(msg string) *Error {
 	return &Error{CheckLine: d.line, Directive: d.text, Msg: msg}
 }
 
-// canonical is the text with each run of blanks as one space, Unix line ends, and nothing that is not UTF-8, which
-// regular expressions do not take.
+// canonical is the text with each run of blanks as one space, Unix line ends, and nothing that is not
+// UTF-8, which regular expressions do not take.
 func canonical(text string) string {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	return blanks.ReplaceAllString(strings.ReplaceAll(text, "\r\n", "\n"), " ")

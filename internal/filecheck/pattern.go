@@ -164,9 +164,9 @@ func variableEnd(text string) int {
 	return -1
 }
 
-// goRegex turns a POSIX extended regular expression into Go's syntax, or says why not. They differ in three ways that
-// matter here: a backslash makes any character literal, inside brackets it is an ordinary character, and one
-// repetition may not follow another.
+// goRegex turns a POSIX extended regular expression into Go's syntax, or says why not. They differ in three
+// ways that matter here: a backslash makes any character literal, inside brackets it is an ordinary
+// character, and one repetition may not follow another.
 func goRegex(posix string) (text, wrong string) {
 	var b strings.Builder
 	repeatable := false // there is something to repeat
@@ -208,8 +208,8 @@ func goRegex(posix string) (text, wrong string) {
 	return b.String(), ""
 }
 
-// goClass turns the bracket expression at the start of text into Go's syntax, and gives its length in text: 0 when it
-// is not closed.
+// goClass turns the bracket expression at the start of text into Go's syntax, and gives its length in text:
+// 0 when it is not closed.
 func goClass(text string) (class string, size int) {
 	var b strings.Builder
 	b.WriteByte('[')

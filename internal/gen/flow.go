@@ -17,7 +17,8 @@ type flow struct {
 }
 
 func newFlow(f *file, fn *python.FunctionDef) *flow {
-	fl := &flow{file: f, fn: fn, defs: map[string][]python.Expr{}, kind: map[string]kind{}, idx: map[string]bool{}}
+	fl := &flow{file: f, fn: fn, defs: map[string][]python.Expr{}, kind: map[string]kind{},
+		idx: map[string]bool{}}
 	a := fn.Args
 	for _, list := range [][]*python.Arg{a.PosOnlyArgs, a.Args, a.KwOnlyArgs} {
 		for _, p := range list {
@@ -87,7 +88,8 @@ func (f *flow) isParam(name string) bool {
 	return false
 }
 
-// set notes a kind. What is loaded from is a tensor whatever else is done with it; otherwise the first evidence counts.
+// set notes a kind. What is loaded from is a tensor whatever else is done with it; otherwise the first
+// evidence counts.
 func (f *flow) set(name string, k kind) {
 	if !f.isParam(name) {
 		return
@@ -136,13 +138,15 @@ func argument(c *python.Call, i int, name string) python.Expr {
 
 // addressed are the functions whose first argument is an address, with that argument's name.
 var addressed = map[string]string{
-	"load": "pointer", "store": "pointer", "atomic_add": "pointer", "atomic_max": "pointer", "atomic_min": "pointer", "atomic_cas": "pointer",
-	"atomic_xchg": "pointer", "atomic_and": "pointer", "atomic_or": "pointer", "atomic_xor": "pointer", "make_block_ptr": "base",
+	"load": "pointer", "store": "pointer", "atomic_add": "pointer", "atomic_max": "pointer",
+	"atomic_min": "pointer", "atomic_cas": "pointer", "atomic_xchg": "pointer", "atomic_and": "pointer",
+	"atomic_or": "pointer", "atomic_xor": "pointer", "make_block_ptr": "base",
 	"make_tensor_descriptor": "base", "_experimental_make_tensor_descriptor": "base",
 }
 
 // descriptorMethods are called on tensor descriptors.
-var descriptorMethods = map[string]bool{"load": true, "store": true, "gather": true, "scatter": true, "atomic_add": true}
+var descriptorMethods = map[string]bool{"load": true, "store": true, "gather": true, "scatter": true,
+	"atomic_add": true}
 
 // addresses finds what is loaded from and stored to.
 func (f *flow) addresses(n python.Node) {
@@ -197,7 +201,8 @@ func (f *flow) handed(c *python.Call, name string) {
 	}
 }
 
-// address says that an expression is one: one of the names that it may begin with is a pointer, everything else in it is an index.
+// address says that an expression is one: one of the names that it may begin with is a pointer, everything
+// else in it is an index.
 func (f *flow) address(e python.Expr) {
 	f.addressIn(e, map[string]bool{})
 }
@@ -274,8 +279,9 @@ func pickBase(names []string, known map[string]kind) string {
 
 // sameAddress are the functions that give an address back.
 var sameAddress = map[string]bool{
-	"multiple_of": true, "max_contiguous": true, "broadcast_to": true, "advance": true, "to": true, "make_block_ptr": true, "cast": true,
-	"max_constancy": true, "reshape": true, "view": true, "expand_dims": true, "trans": true,
+	"multiple_of": true, "max_contiguous": true, "broadcast_to": true, "advance": true, "to": true,
+	"make_block_ptr": true, "cast": true, "max_constancy": true, "reshape": true, "view": true,
+	"expand_dims": true, "trans": true,
 }
 
 // bases are the parameters that an address may be made of, the leftmost first.
@@ -316,7 +322,8 @@ func (f *flow) begins(e python.Expr) []*python.Name {
 			return nil
 		}
 		if a, ok := e.Func.(*python.Attribute); ok {
-			if v, isName := a.Value.(*python.Name); !isName || v.ID != "tl" && v.ID != "triton" && v.ID != "language" {
+			if v, isName := a.Value.(*python.Name); !isName || v.ID != "tl" && v.ID != "triton" &&
+				v.ID != "language" {
 				return f.begins(a.Value)
 			}
 		}
@@ -330,7 +337,8 @@ func (f *flow) begins(e python.Expr) []*python.Name {
 // either says that a parameter in the place of an address is one: p if flag else q_ptr.
 func (f *flow) either(e *python.IfExp) {
 	for _, pair := range [][2]python.Expr{{e.Body, e.Orelse}, {e.Orelse, e.Body}} {
-		if v, ok := pair[0].(*python.Name); ok && f.isParam(v.ID) && f.kind[v.ID] == unknown && f.hasTensor(pair[1]) {
+		if v, ok := pair[0].(*python.Name); ok && f.isParam(v.ID) && f.kind[v.ID] == unknown &&
+			f.hasTensor(pair[1]) {
 			f.set(v.ID, tensor)
 		}
 	}

@@ -35,7 +35,8 @@ func TestKernels(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		txtest.Golden(t, txtest.Path(t, "internal", "gen", "genkernels", strings.TrimSuffix(name, ".py")+"_gen.go"), string(out))
+		txtest.Golden(t, txtest.Path(t, "internal", "gen", "genkernels", strings.TrimSuffix(name, ".py")+
+			"_gen.go"), string(out))
 	}
 }
 
@@ -53,7 +54,8 @@ func TestServiceKernels(t *testing.T) {
 	txtest.Golden(t, strings.TrimSuffix(name, ".py")+"_gen.go", string(out))
 }
 
-// TestWrongType: a wrong argument does not compile. One build has all of them, each on a line of its own, after a call that is right.
+// TestWrongType: a wrong argument does not compile. One build has all of them, each on a line of its own,
+// after a call that is right.
 func TestWrongType(t *testing.T) {
 	const call = "AddKernel(nil, nereid.Grid{1}, x, x, x, 64, AddKernelConsts{BLOCK_SIZE: 64})"
 	wrong := [][3]string{
@@ -64,13 +66,15 @@ func TestWrongType(t *testing.T) {
 		{"a string for a constant", "BLOCK_SIZE: 64", `BLOCK_SIZE: "64"`},
 		{"a constant that is not", "BLOCK_SIZE: 64", "BLOCK: 64"},
 	}
-	src := "package genkernels\n\nimport \"github.com/nereid-lang/nereid\"\n\nfunc use(x *nereid.Tensor) {\n\t_ = " + call + "\n"
+	src := "package genkernels\n\nimport \"github.com/nereid-lang/nereid\"\n\nfunc use(x *nereid.Tensor) " +
+		"{\n\t_ = " + call + "\n"
 	for _, w := range wrong {
 		src += "\t_ = " + strings.Replace(call, w[1], w[2], 1) + "\n"
 	}
 	dir := t.TempDir()
 	file, list := filepath.Join(dir, "use.go"), filepath.Join(dir, "overlay.json")
-	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{txtest.Path(t, "internal", "gen", "genkernels", "use.go"): file}})
+	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{txtest.Path(t, "internal", "gen",
+		"genkernels", "use.go"): file}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +83,8 @@ func TestWrongType(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	cmd := exec.CommandContext(t.Context(), txtest.Tool(t, "go"), "build", "-gcflags=-e", "-overlay", list, "./internal/gen/genkernels")
+	cmd := exec.CommandContext(t.Context(), txtest.Tool(t, "go"), "build", "-gcflags=-e", "-overlay", list,
+		"./internal/gen/genkernels")
 	cmd.Dir = txtest.Root(t)
 	out, err := cmd.CombinedOutput()
 	if err == nil || strings.Contains(string(out), "use.go:6:") {
@@ -94,15 +99,17 @@ func TestWrongType(t *testing.T) {
 
 // kindOf is what a recorded argument is.
 var kindOf = map[string]kind{
-	replay.Tensor: tensor, replay.Descriptor: descriptor, replay.Int: integer, replay.Float: float, replay.Bool: boolean, replay.String: text, replay.Dtype: dtype,
-	replay.Function: other, replay.Tuple: other,
+	replay.Tensor: tensor, replay.Descriptor: descriptor, replay.Int: integer, replay.Float: float,
+	replay.Bool: boolean, replay.String: text, replay.Dtype: dtype, replay.Function: other,
+	replay.Tuple: other,
 }
 
 // TestInference: what parameters are found to be is what recorded launches give them.
 func TestInference(t *testing.T) {
 	files, _ := filepath.Glob(txtest.Path(t, "testdata", "replay", "*.safetensors"))
 	root := txtest.Root(t)
-	if dir := os.Getenv("NEREID_TEST_REPLAY"); dir != "" { // other launches, of kernels below NEREID_TEST_ROOT
+	// other launches, of kernels below NEREID_TEST_ROOT
+	if dir := os.Getenv("NEREID_TEST_REPLAY"); dir != "" {
 		files, _ = filepath.Glob(filepath.Join(dir, "*.safetensors"))
 		root = os.Getenv("NEREID_TEST_ROOT")
 	}
@@ -122,11 +129,13 @@ func TestInference(t *testing.T) {
 			want, ok := kindOf[c.Args[i].Kind]
 			got := g.file.paramKind(c.Kernel, p)
 			switch {
-			case !ok || got == other || got == want || got == number && (want == integer || want == float) || want == boolean && got == integer || want == integer && got == boolean:
+			case !ok || got == other || got == want || got == number && (want == integer || want == float) ||
+				want == boolean && got == integer || want == integer && got == boolean:
 				right++
 			default:
 				wrong++
-				t.Errorf("%s: %s of %s is a %s, taken for %d", filepath.Base(path), p.Name, c.Kernel, c.Args[i].Kind, got)
+				t.Errorf("%s: %s of %s is a %s, taken for %d", filepath.Base(path), p.Name, c.Kernel,
+					c.Args[i].Kind, got)
 			}
 		}
 	}
@@ -178,36 +187,50 @@ def the_kernel(range, type, X, n: tl.int64, eps: tl.float32, desc, items, on, al
     tl.store(type + i, x.to(DT))
 `
 
-// TestOdd: names that Go has other uses for, every kind of parameter, imports, and what is said by the caller.
+// TestOdd: names that Go has other uses for, every kind of parameter, imports, and what is said by the
+// caller.
 func TestOdd(t *testing.T) {
 	fsys := fstest.MapFS{
-		"odd.py": {Data: []byte(odd)}, "helpers.py": {Data: []byte("import other\nfrom pkg import base\nadd = base.add\n")}, "pkg/__init__.py": {Data: []byte("from . import unneeded\n")},
-		"pkg/more.py": {Data: []byte("from . import base\nif True:\n    def sub(a, b):\n        return base.sub(a, b)\n")}, "pkg/unneeded.py": {}, "other.py": {},
-		"pkg/base.py":      {Data: []byte("import os\nfrom .deep.most import *\nfrom .deep import many as few\nadd = 1\n")},
-		"pkg/deep/most.py": {Data: []byte("import torch.nn as nn\ndef sub(a, b):\n    from other import x\n    return a - b\n")}, "pkg/deep/many.py": {},
+		"odd.py": {Data: []byte(odd)}, "helpers.py": {Data: []byte("import other\nfrom pkg import base\n" +
+			"add = base.add\n")}, "pkg/__init__.py": {Data: []byte("from . import unneeded\n")},
+		"pkg/more.py": {Data: []byte("from . import base\nif True:\n    def sub(a, b):\n        return " +
+			"base.sub(a, b)\n")}, "pkg/unneeded.py": {}, "other.py": {},
+		"pkg/base.py": {Data: []byte("import os\nfrom .deep.most import *\nfrom .deep import many as " +
+			"few\nadd = 1\n")},
+		"pkg/deep/most.py": {Data: []byte("import torch.nn as nn\ndef sub(a, b):\n    from other import " +
+			"x\n    return a - b\n")}, "pkg/deep/many.py": {},
 	}
 	files, err := Imports(fsys, "odd.py")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := strings.Join(slices.Sorted(maps.Keys(files)), " "); got != "helpers.py other.py pkg/__init__.py pkg/base.py pkg/deep/most.py pkg/more.py" {
+	if got := strings.Join(slices.Sorted(maps.Keys(files)),
+		" "); got != "helpers.py other.py pkg/__init__.py pkg/base.py pkg/deep/most.py pkg/more.py" {
 		t.Errorf("imports: %s", got)
 	}
-	if _, err := Imports(fstest.MapFS{"k.py": {Data: []byte("from ..up import f\n@jit\ndef k():\n    f()\n")}}, "k.py"); !errors.Is(err, ErrAbove) {
+	above := fstest.MapFS{"k.py": {Data: []byte("from ..up import f\n@jit\ndef k():\n    f()\n")}}
+	if _, err := Imports(above, "k.py"); !errors.Is(err, ErrAbove) {
 		t.Error(err)
 	}
-	out, err := Go("odd.py", []byte(odd), Options{Package: "p", Files: files, Types: map[string]string{"the_kernel.items": "any"}})
+	out, err := Go("odd.py", []byte(odd), Options{Package: "p", Files: files,
+		Types: map[string]string{"the_kernel.items": "any"}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"func TheKernel[T1 genrt.Number](stream *nereid.Stream, grid nereid.Grid, range_ int, type_, X *nereid.Tensor, n int64, eps float32, desc *nereid.Descriptor, items any, on bool, alpha T1, consts TheKernelConsts) error {",
-		"MODE    string", "DT      nereid.DType      // the kernel's default is ", "X_b     any               // the kernel's default is None",
-		"WIDE    genrt.Opt[bool]   // the kernel's default is True", "OFF     bool              // the kernel's default is False",
-		"GROUP   genrt.Opt[int]    // the kernel's default is 8", "NAME    genrt.Opt[string] // the kernel's default is 'x'",
-		`list = c.GROUP.Append(list, "GROUP")`, `list = genrt.AppendDType(list, "DT", c.DT)`, `nereid.Arg("OFF", c.OFF)`,
-		"var OddPy = genrt.File{Name: \"odd.py\"", "Load: OddPy.Module",
-		"// Does a thing.\n//\n// In two paragraphs", `"pkg/base.py": `, "call.Float(float64(eps))", "call.Descriptor(desc)", "genrt.Give(call, alpha)",
+		"func TheKernel[T1 genrt.Number](stream *nereid.Stream, grid nereid.Grid, range_ int, type_, X " +
+			"*nereid.Tensor, n int64, eps float32, desc *nereid.Descriptor, items any, on bool, alpha T1, " +
+			"consts TheKernelConsts) error {",
+		"MODE    string", "DT      nereid.DType      // the kernel's default is ",
+		"X_b     any               // the kernel's default is None",
+		"WIDE    genrt.Opt[bool]   // the kernel's default is True",
+		"OFF     bool              // the kernel's default is False",
+		"GROUP   genrt.Opt[int]    // the kernel's default is 8",
+		"NAME    genrt.Opt[string] // the kernel's default is 'x'",
+		`list = c.GROUP.Append(list, "GROUP")`, `list = genrt.AppendDType(list, "DT", c.DT)`,
+		`nereid.Arg("OFF", c.OFF)`, "var OddPy = genrt.File{Name: \"odd.py\"", "Load: OddPy.Module",
+		"// Does a thing.\n//\n// In two paragraphs", `"pkg/base.py": `, "call.Float(float64(eps))",
+		"call.Descriptor(desc)", "genrt.Give(call, alpha)",
 	} {
 		if !strings.Contains(string(out), want) {
 			t.Errorf("no %q in\n%s", want, out)
@@ -216,13 +239,16 @@ func TestOdd(t *testing.T) {
 	if strings.Contains(string(out), "func Helper") {
 		t.Error("a helper is taken for a kernel")
 	}
-	for _, o := range []Options{{Types: map[string]string{"the_kernel.n": "number"}}, {Kernels: []string{"none"}}} {
+	for _, o := range []Options{{Types: map[string]string{"the_kernel.n": "number"}},
+		{Kernels: []string{"none"}}} {
 		if _, err := Go("odd.py", []byte(odd), o); err == nil {
 			t.Errorf("%+v is taken", o)
 		}
 	}
-	for said, want := range map[string]string{"the_kernel.itms": "did you mean the_kernel.items?", "n": "KERNEL.PARAM"} {
-		_, err := Go("odd.py", []byte(odd), Options{Package: "p", Files: files, Types: map[string]string{"the_kernel.items": "any", said: "any"}})
+	for said, want := range map[string]string{"the_kernel.itms": "did you mean the_kernel.items?",
+		"n": "KERNEL.PARAM"} {
+		_, err := Go("odd.py", []byte(odd), Options{Package: "p", Files: files,
+			Types: map[string]string{"the_kernel.items": "any", said: "any"}})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", said, err)
 		}
@@ -237,9 +263,11 @@ func TestOdd(t *testing.T) {
 
 // A kernel that is not there under the conditions that hold is passed over, unless it is asked for.
 func TestAbsent(t *testing.T) {
-	const src = "import triton\nif False:\n    @triton.jit\n    def gone(x_ptr):\n        pass\n\n@triton.jit\ndef here(x_ptr, n):\n    pass\n"
+	const src = "import triton\nif False:\n    @triton.jit\n    def gone(x_ptr):\n        pass\n\n" +
+		"@triton.jit\ndef here(x_ptr, n):\n    pass\n"
 	out, err := Go("k.py", []byte(src), Options{Package: "p"})
-	if err != nil || !strings.Contains(string(out), "func Here(") || strings.Contains(string(out), "func Gone(") {
+	if err != nil || !strings.Contains(string(out), "func Here(") ||
+		strings.Contains(string(out), "func Gone(") {
 		t.Errorf("%v: %s", err, out)
 	}
 	if _, err := Go("k.py", []byte(src), Options{Package: "p", Kernels: []string{"gone"}}); err == nil {

@@ -14,11 +14,12 @@ import (
 // ErrAbove is that of a file whose imports lie outside of the file system.
 var ErrAbove = errors.New("imports from above the folder of the kernels")
 
-// Imports are the modules of a file system that the kernels of a file need, by path: what has to be embedded with it. A kernel needs the
-// modules that names are imported from which it says, or which these say in turn. Packages that only lie around them come without what
-// they import, since nobody evaluates it.
+// Imports are the modules of a file system that the kernels of a file need, by path: what has to be
+// embedded with it. A kernel needs the modules that names are imported from which it says, or which these
+// say in turn. Packages that only lie around them come without what they import, since nobody evaluates it.
 func Imports(fsys fs.FS, name string) (map[string]string, error) {
-	c := &collector{fsys: fsys, found: map[string]string{}, modules: map[string]*scope{}, done: map[string]bool{}}
+	c := &collector{fsys: fsys, found: map[string]string{}, modules: map[string]*scope{},
+		done: map[string]bool{}}
 	src, err := fs.ReadFile(fsys, name)
 	if err != nil {
 		return nil, err
@@ -257,8 +258,8 @@ func (c *collector) from(file string, n *python.ImportFrom, names []string) {
 	c.attr(path.Join(dir, path.Join(parts...)), names)
 }
 
-// absolute takes names of a module that is found beside a file or in the folders around it. Others are installed ones, and none of our
-// business.
+// absolute takes names of a module that is found beside a file or in the folders around it. Others are
+// installed ones, and none of our business.
 func (c *collector) absolute(file string, parts, names []string) {
 	for dir := path.Dir(file); ; dir = path.Dir(dir) {
 		if base := path.Join(dir, parts[0]); c.exists(base+".py") || c.isDir(base) {
@@ -271,8 +272,8 @@ func (c *collector) absolute(file string, parts, names []string) {
 	}
 }
 
-// attr takes a name of a module, and what is wanted of it: another module if it is a package, or what it binds. Without a name it is the
-// module itself that somebody holds.
+// attr takes a name of a module, and what is wanted of it: another module if it is a package, or what it
+// binds. Without a name it is the module itself that somebody holds.
 func (c *collector) attr(base string, names []string) {
 	key := base + "\x00" + strings.Join(names, ".")
 	if c.done[key] {

@@ -8,13 +8,16 @@ import (
 
 // indexFuncs give indices of what they are given.
 var indexFuncs = map[string]bool{
-	"arange": true, "program_id": true, "num_programs": true, "cdiv": true, "range": true, "static_range": true, "next_power_of_2": true, "len": true,
+	"arange": true, "program_id": true, "num_programs": true, "cdiv": true, "range": true,
+	"static_range": true, "next_power_of_2": true, "len": true,
 }
 
 // seedFuncs take a seed first.
-var seedFuncs = map[string]bool{"rand": true, "randn": true, "randint": true, "rand4x": true, "randn4x": true, "randint4x": true, "philox": true}
+var seedFuncs = map[string]bool{"rand": true, "randn": true, "randint": true, "rand4x": true, "randn4x": true,
+	"randint4x": true, "philox": true}
 
-// index says that an expression is an integer: the names in it are, unless they are in what another function makes of them.
+// index says that an expression is an integer: the names in it are, unless they are in what another
+// function makes of them.
 func (f *flow) index(e python.Expr) {
 	switch e := e.(type) {
 	case *python.Name:
@@ -44,7 +47,8 @@ func (f *flow) index(e python.Expr) {
 		f.index(e.Body)
 		f.index(e.Orelse)
 	case *python.Call:
-		if name := callee(e); indexFuncs[name] || name == "minimum" || name == "maximum" || name == "min" || name == "max" || name == "multiple_of" {
+		if name := callee(e); indexFuncs[name] || name == "minimum" || name == "maximum" || name == "min" ||
+			name == "max" || name == "multiple_of" {
 			for _, a := range e.Args {
 				f.index(a)
 			}
@@ -102,7 +106,8 @@ func (f *flow) indices(n python.Node) {
 			}
 		}
 	case *python.Assign:
-		if t, ok := n.Targets[0].(*python.Name); ok && len(f.defs[t.ID]) == 1 && f.isIndex(n.Value) && !bareLiteral(n.Value) {
+		if t, ok := n.Targets[0].(*python.Name); ok && len(f.defs[t.ID]) == 1 && f.isIndex(n.Value) &&
+			!bareLiteral(n.Value) {
 			f.idx[t.ID] = true
 		}
 	case *python.Compare:

@@ -158,5 +158,6 @@ func constKind(p lang.Param, found kind) kind {
 // namesPointer: names say something too, where nothing else does.
 func namesPointer(name string) bool {
 	n := strings.ToLower(name)
-	return strings.HasSuffix(n, "ptr") || strings.HasSuffix(n, "ptrs") || strings.HasPrefix(n, "ptr_") || strings.HasSuffix(n, "pointer")
+	return strings.HasSuffix(n, "ptr") || strings.HasSuffix(n, "ptrs") || strings.HasPrefix(n, "ptr_") ||
+		strings.HasSuffix(n, "pointer")
 }

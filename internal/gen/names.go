@@ -58,6 +58,6 @@ func argName(name string) string {
 
 // taken are names that generated functions use.
 var taken = map[string]bool{
-	"nereid": true, "genrt": true, "stream": true, "grid": true, "consts": true, "call": true, "error": true, "int64": true, "float64": true, "init": true,
-	"string": true, "bool": true, "any": true, "nil": true,
+	"nereid": true, "genrt": true, "stream": true, "grid": true, "consts": true, "call": true, "error": true,
+	"int64": true, "float64": true, "init": true, "string": true, "bool": true, "any": true, "nil": true,
 }

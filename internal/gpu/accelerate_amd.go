@@ -99,8 +99,9 @@ func (a amdAccelerator) lay(op *ir.Op, tile int64, shape matrixShape) {
 		bits = 64
 	}
 	var enc ir.Attr = ttg.AMDMfma{
-		Version: a.mfma, WarpsPerCTA: warps, InstrShape: instr, IsTransposed: true, CGALayout: cgaOf(t.Encoding),
-		TilesPerWarp: slices.Repeat([]int64{1}, t.Rank()), ElementBitWidth: bits,
+		Version: a.mfma, WarpsPerCTA: warps, InstrShape: instr, IsTransposed: true,
+		CGALayout: cgaOf(t.Encoding), TilesPerWarp: slices.Repeat([]int64{1}, t.Rank()),
+		ElementBitWidth: bits,
 	}.Attr()
 	if a.wmma > 0 {
 		enc = ttg.AMDWmma{

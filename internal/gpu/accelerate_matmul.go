@@ -17,9 +17,11 @@ import (
 // layouts that it reads. Products without an instruction keep fused multiply-adds; fp8 types that the
 // hardware does not multiply become f16. A dot_scaled is decomposed into conversions and a plain product.
 //
-//	%d = tt.dot %a, %b, %c :                          %a2 = ttg.convert_layout %a : … -> tensor<…, #dot_op<#mma>>
+//	%d = tt.dot %a, %b, %c :                          %a2 = ttg.convert_layout %a : … -> tensor<…,
+//	                                                  #dot_op<#mma>>
 //	  tensor<…, #dot_op<#blocked>> * … ->        =>   %b2, %c2 = …
-//	  tensor<128x128xf32, #blocked>                   %e = tt.dot %a2, %b2, %c2 : … -> tensor<128x128xf32, #mma>
+//	  tensor<128x128xf32, #blocked>                   %e = tt.dot %a2, %b2, %c2 : … -> tensor<128x128xf32,
+//	                                                  #mma>
 //	                                                  %d = ttg.convert_layout %e : … -> tensor<…, #blocked>
 func AccelerateMatmul(o MatmulOptions) pass.Pass {
 	return pass.Pass{
@@ -174,7 +176,8 @@ func toMma(op *ir.Op, part []int64) {
 	rank := t.Rank()
 	instr := slices.Repeat([]int64{1}, rank)
 	instr[rank-2], instr[rank-1] = 16, 8
-	enc := ttg.NvidiaMma{VersionMajor: mmaSync, WarpsPerCTA: warpsOfMma(op, part), InstrShape: instr, CGALayout: cgaOf(t.Encoding)}.Attr()
+	enc := ttg.NvidiaMma{VersionMajor: mmaSync, WarpsPerCTA: warpsOfMma(op, part), InstrShape: instr,
+		CGALayout: cgaOf(t.Encoding)}.Attr()
 	bits := min(loadedBits(op.Operand(0)), loadedBits(op.Operand(1)))
 	for i := range 2 {
 		operand(op, i, dotOperand(i, enc, kWidth(bits)))
@@ -233,7 +236,8 @@ func around(op *ir.Op) []*ir.Op {
 	seen := map[*ir.Op]bool{op: true}
 	list := []*ir.Op{op}
 	add := func(o *ir.Op) {
-		if o != nil && !seen[o] && o.Block() != nil && o.Block().Region() == op.Block().Region() && o.Def != tt.Trans {
+		if o != nil && !seen[o] && o.Block() != nil && o.Block().Region() == op.Block().Region() &&
+			o.Def != tt.Trans {
 			seen[o] = true
 			list = append(list, o)
 		}
@@ -340,7 +344,8 @@ func toWarpGroup(op *ir.Op, part []int64) {
 	t := tensorOf(op.Result(0))
 	x := ir.ElemOf(op.Operand(0).Type)
 	instr := warpGroupShape(part, x, machineOf(op).numWarps)
-	enc := ttg.NvidiaMma{VersionMajor: wgmma, WarpsPerCTA: warpsOfGroup(op, part, instr), InstrShape: instr, CGALayout: cgaOf(t.Encoding)}.Attr()
+	enc := ttg.NvidiaMma{VersionMajor: wgmma, WarpsPerCTA: warpsOfGroup(op, part, instr), InstrShape: instr,
+		CGALayout: cgaOf(t.Encoding)}.Attr()
 	b := ir.At(op)
 	acc := convert(b, op.Operand(2), enc)
 	eitherOrder := x == ir.F16 || x == ir.BF16 // for other types wgmma reads only rows along k
@@ -352,7 +357,8 @@ func toWarpGroup(op *ir.Op, part []int64) {
 	}
 	right := sharedOperand(op.Operand(1), 1, eitherOrder)
 	d := b.ValA(ttng.WarpGroupDot, t.WithEncoding(enc), []ir.NamedAttr{
-		ir.A("inputPrecision", op.Attr("inputPrecision")), ir.A("maxNumImpreciseAcc", op.Attr("maxNumImpreciseAcc")),
+		ir.A("inputPrecision", op.Attr("inputPrecision")),
+		ir.A("maxNumImpreciseAcc", op.Attr("maxNumImpreciseAcc")),
 	}, left, right, acc)
 	op.ReplaceWith(convert(b, d, t.Encoding))
 }
@@ -441,13 +447,15 @@ func sharedOperand(v *ir.Value, index int, eitherOrder bool) *ir.Value {
 			order = []int64{0, 1}
 		}
 	}
-	m := ttg.MemDesc{Shape: t.Shape, Elem: t.Elem, Encoding: nvmmaLayout(t, order).Attr(), Space: ttg.SharedMemory}
+	m := ttg.MemDesc{Shape: t.Shape, Elem: t.Elem, Encoding: nvmmaLayout(t, order).Attr(),
+		Space: ttg.SharedMemory}
 	return afterValue(v).Val(ttg.LocalAlloc, m.Type(), v)
 }
 
 // nvmmaLayout returns the layout with the widest swizzle that the contiguous dimension has room for.
 func nvmmaLayout(t *ir.TensorType, order []int64) ttg.NVMMAShared {
-	l := ttg.NVMMAShared{Transposed: order[0] == 0, ElementBitWidth: int64(ir.BitWidth(t.Elem)), CGALayout: cgaOf(t.Encoding), Dims: int64(t.Rank())}
+	l := ttg.NVMMAShared{Transposed: order[0] == 0, ElementBitWidth: int64(ir.BitWidth(t.Elem)),
+		CGALayout: cgaOf(t.Encoding), Dims: int64(t.Rank())}
 	part, err := ttglayout.ShapePerCTA(t.Encoding, t.Shape)
 	if err != nil {
 		part = t.Shape

@@ -49,7 +49,8 @@ func storedProduct(store *ir.Op) (ops []*ir.Op, ok bool) {
 	}
 }
 
-// storeAsIs lets ops, whose last is the conversion, and the store have the layout of the conversion's operand.
+// storeAsIs lets ops, whose last is the conversion, and the store have the layout of the conversion's
+// operand.
 func storeAsIs(store *ir.Op, ops []*ir.Op) {
 	cvt := ops[len(ops)-1]
 	enc := encodingOf(cvt.Operand(0))

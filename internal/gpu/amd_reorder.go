@@ -24,9 +24,9 @@ var HoistLayoutConversions = pass.Pass{
 	},
 }
 
-// ReorderAMD is ReorderInstructions for AMD's GPUs, which have registers enough to keep what was loaded from a
-// buffer. In loops of one product, the second load comes right ahead of the product, so that it is issued
-// while the matrix cores work.
+// ReorderAMD is ReorderInstructions for AMD's GPUs, which have registers enough to keep what was loaded
+// from a buffer. In loops of one product, the second load comes right ahead of the product, so that it is
+// issued while the matrix cores work.
 var ReorderAMD = pass.Pass{
 	Name: "tritonamdgpu-reorder-instructions",
 	Doc:  "move conversions and loads to where they cost least on AMD's GPUs",

@@ -12,9 +12,9 @@ import (
 	"github.com/nereid-lang/nereid/internal/pass"
 )
 
-// InThreadTranspose lets operands of products that lie across k in global memory lie along k in shared memory,
-// where lanes then read several elements at once. Each thread loads a small rectangle instead of a row and
-// transposes it in its registers before storing it.
+// InThreadTranspose lets operands of products that lie across k in global memory lie along k in shared
+// memory, where lanes then read several elements at once. Each thread loads a small rectangle instead of a
+// row and transposes it in its registers before storing it.
 //
 //	%x = tt.load … : #blocked           =>   %x = tt.load … : #blocked of rectangles
 //	ttg.local_store %x, %buf : #swizzled     %t = amdg.in_thread_transpose %x : … -> #linear

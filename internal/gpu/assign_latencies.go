@@ -33,7 +33,8 @@ func AssignLatencies(numStages int) pass.Pass {
 				if axes == nil {
 					axes = axisinfo.Module(m)
 				}
-				a := latencies{loop: loop, axes: axes, level: map[*ir.Op]int{}, excluded: map[*ir.Op]bool{}, copies: map[*ir.Op]*asyncCopy{}}
+				a := latencies{loop: loop, axes: axes, level: map[*ir.Op]int{}, excluded: map[*ir.Op]bool{},
+					copies: map[*ir.Op]*asyncCopy{}}
 				a.assign(n)
 			}
 			return nil

@@ -18,7 +18,8 @@ import (
 //
 //	scf.for … iter_args(%acc) {                      scf.for … iter_args(%acc) {
 //	  %d = ttng.warp_group_dot %a, %b, %acc    =>      %d = ttng.warp_group_dot %a, %b, %acc {isAsync = true}
-//	  scf.yield %d                                     %e, … = ttng.warp_group_dot_wait %d, %a, %b {pendings = 1}
+//	  scf.yield %d                                    %e, … = ttng.warp_group_dot_wait %d, %a, %b {pendings
+//	                                                  = 1}
 //	}                                                  scf.yield %e
 //	                                                 }
 //	                                                 ttng.warp_group_dot_wait … {pendings = 0}
@@ -101,8 +102,8 @@ func threadThrough(wait *ir.Op, values ...*ir.Value) *ir.Op {
 	return withOperands(wait, operands, before)
 }
 
-// withOperands replaces wait by one of operands, of which the first before are those that it had. Behind it the
-// others are replaced by its results.
+// withOperands replaces wait by one of operands, of which the first before are those that it had. Behind it
+// the others are replaced by its results.
 func withOperands(wait *ir.Op, operands []*ir.Value, before int) *ir.Op {
 	types := make([]ir.Type, len(operands))
 	for i, v := range operands {
@@ -148,12 +149,13 @@ func productsBehind(v *ir.Value, block *ir.Block, seen map[*ir.Op]bool) []*ir.Op
 // carriedProduct returns the index of the loop-carried value that a product yields if it need not complete in
 // its iteration, else -1. It need not if
 //
-//  1. its operands are not overwritten soon: those in shared memory come from outside the loop or from several
-//     buffers, those in registers are written behind a wait for all products;
+//  1. its operands are not overwritten soon: those in shared memory come from outside the loop or from
+//     several buffers, those in registers are written behind a wait for all products;
 //  2. nothing in the iteration uses its result but the yield, or branches, which wait for themselves;
 //  3. in the next iteration, only products add to it, or its uses follow a wait for all products.
 func carriedProduct(op, loop *ir.Op) int {
-	if !isBuffered(op.Operand(0), loop) || !isBuffered(op.Operand(1), loop) || rewritesRegisters(op, loop) || ir.ElemOf(op.Result(0).Type) != ir.F32 {
+	if !isBuffered(op.Operand(0), loop) || !isBuffered(op.Operand(1), loop) || rewritesRegisters(op, loop) ||
+		ir.ElemOf(op.Result(0).Type) != ir.F32 {
 		return -1
 	}
 	arg := yieldedAs(op.Result(0), loop)

@@ -66,8 +66,8 @@ func rematCost(s *slice, cvt *ir.Op) (cost int64, ok bool) {
 	return cost, true
 }
 
-// scanAgain returns the cost of a scan in layout enc: beside the one that there is, or instead of it. Float sums
-// must not be computed twice, as in reduceCost.
+// scanAgain returns the cost of a scan in layout enc: beside the one that there is, or instead of it. Float
+// sums must not be computed twice, as in reduceCost.
 func scanAgain(op *ir.Op, enc ir.Attr, instead bool) (int64, bool) {
 	cost, ok := scanCost(op, enc)
 	if !ok || !instead && sumsFloats(op) {
@@ -80,9 +80,10 @@ func scanAgain(op *ir.Op, enc ir.Attr, instead bool) (int64, bool) {
 	return cost, true
 }
 
-// scanCost returns the cost of a scan whose tensors have layout enc: each run of registers that are neighbours
-// along the axis takes a step for each bit of the lanes, and one more to hand the sums down to the registers. A
-// step is a shuffle, of which a multiprocessor does one in a cycle, a combination and a choice.
+// scanCost returns the cost of a scan whose tensors have layout enc: each run of registers that are
+// neighbours along the axis takes a step for each bit of the lanes, and one more to hand the sums down to
+// the registers. A step is a shuffle, of which a multiprocessor does one in a cycle, a combination and a
+// choice.
 func scanCost(op *ir.Op, enc ir.Attr) (int64, bool) {
 	const step = 1500
 	axis := int(op.IntOr("axis", 0))

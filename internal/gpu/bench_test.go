@@ -12,7 +12,8 @@ import (
 func BenchmarkPipeline(b *testing.B) {
 	for _, g := range goldens(b) {
 		switch g.name {
-		case "cuda-90/add_f32", "cuda-90/softmax_f32_8192", "cuda-90/layer_norm_f16", "cuda-80/matmul_f16", "cuda-80/attention_d128_causal":
+		case "cuda-90/add_f32", "cuda-90/softmax_f32_8192", "cuda-90/layer_norm_f16", "cuda-80/matmul_f16",
+			"cuda-80/attention_d128_causal":
 		default:
 			continue
 		}

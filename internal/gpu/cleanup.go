@@ -69,7 +69,8 @@ func retyped(rw *pass.Rewriter, op, def *ir.Op) bool {
 
 func foldIntoReshape(rw *pass.Rewriter, op, def *ir.Op) bool {
 	to := op.Result(0).Type
-	if !def.HasAttr("allow_reorder") || def.HasAttr("efficient_layout") || isExpensiveView(def.Operand(0).Type, to) ||
+	if !def.HasAttr("allow_reorder") || def.HasAttr("efficient_layout") ||
+		isExpensiveView(def.Operand(0).Type, to) ||
 		isDotOperand(op.Operand(0)) || isDotOperand(op.Result(0)) {
 		return false
 	}
@@ -115,7 +116,8 @@ func reshapeOfConversion(rw *pass.Rewriter, op *ir.Op) bool {
 	if cvt == nil {
 		return false
 	}
-	if !isTrivial(cvt) && (!op.HasAttr("allow_reorder") || isExpensiveView(cvt.Operand(0).Type, op.Result(0).Type)) {
+	if !isTrivial(cvt) && (!op.HasAttr("allow_reorder") ||
+		isExpensiveView(cvt.Operand(0).Type, op.Result(0).Type)) {
 		return false
 	}
 	rw.SetOperand(op, 0, cvt.Operand(0))

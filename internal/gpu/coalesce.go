@@ -135,7 +135,8 @@ func (c *coalescer) related(op *ir.Op, t *ir.TensorType, order []int64) []*ir.Op
 		if ptr == nil || other == op {
 			continue
 		}
-		if pt := tensorOf(ptr); pt != nil && slices.Equal(pt.Shape, t.Shape) && slices.Equal(c.order(other), order) {
+		if pt := tensorOf(ptr); pt != nil && slices.Equal(pt.Shape, t.Shape) &&
+			slices.Equal(c.order(other), order) {
 			out = append(out, other)
 		}
 	}

@@ -12,7 +12,8 @@ import (
 // global memory of which only 8 are adjacent in the buffer would copy twice, and each time the threads of a
 // warp would leave gaps: its layout gets 8 bytes for each thread.
 //
-//	async_copy %p, %buf : sizePerThread = [1, 16]     =>    %q = ttg.convert_layout %p : … sizePerThread = [1, 8]
+//	async_copy %p, %buf : sizePerThread = [1, 16]     => %q = ttg.convert_layout %p : … sizePerThread = [1,
+//	                                                  8]
 //	  with swizzled_shared<{vec = 8, …}>                    async_copy %q, %buf
 var CoalesceAsyncCopy = pass.Pass{
 	Name: "tritongpu-coalesce-async-copy",

@@ -35,7 +35,8 @@ var BranchOnProducts = pass.Pass{
 	Run: func(ctx *pass.Context, m *ir.Module) error {
 		var selects []*ir.Op
 		for _, op := range opsOf(m.Op, arith.Select) {
-			if op.Operand(1).DefBy(ttng.WarpGroupDotWait) != nil || op.Operand(2).DefBy(ttng.WarpGroupDotWait) != nil {
+			if op.Operand(1).DefBy(ttng.WarpGroupDotWait) != nil ||
+				op.Operand(2).DefBy(ttng.WarpGroupDotWait) != nil {
 				selects = append(selects, op)
 			}
 		}
@@ -71,8 +72,12 @@ func knownInside(op *ir.Op) {
 		if branch.Def != scf.If {
 			continue
 		}
-		op.Result(0).ReplaceUsesIf(op.Operand(1), func(u *ir.Use) bool { return inRegion(u.Owner(), branch.Region(0)) })
-		op.Result(0).ReplaceUsesIf(op.Operand(2), func(u *ir.Use) bool { return inRegion(u.Owner(), branch.Region(1)) })
+		op.Result(0).ReplaceUsesIf(op.Operand(1), func(u *ir.Use) bool {
+			return inRegion(u.Owner(), branch.Region(0))
+		})
+		op.Result(0).ReplaceUsesIf(op.Operand(2), func(u *ir.Use) bool {
+			return inRegion(u.Owner(), branch.Region(1))
+		})
 	}
 }
 
@@ -110,7 +115,8 @@ func yieldSelects(branch *ir.Op, selects []*ir.Op) {
 		types = append(types, s.Result(0).Type)
 	}
 	b := ir.At(branch)
-	next := b.Create(ir.State{Def: scf.If, Operands: branch.Operands(), Results: types, Regions: []*ir.Region{ir.NewRegion(), ir.NewRegion()}})
+	next := b.Create(ir.State{Def: scf.If, Operands: branch.Operands(), Results: types,
+		Regions: []*ir.Region{ir.NewRegion(), ir.NewRegion()}})
 	for i := range 2 {
 		next.Region(i).TakeBody(branch.Region(i))
 		if next.Region(i).Empty() {

@@ -27,7 +27,8 @@ type Machine struct {
 //
 //	%r = tt.reduce(%x) {axis = 1} :                     %a = tt.reduce(%x) {axis = 1} :
 //	  (tensor<8x32xf32>) -> tensor<8xf32>        =>       (tensor<8x32xf32, #blocked>) -> tensor<8xf32, #slice>
-//	                                                    %r = ttg.convert_layout %a : … -> tensor<8xf32, #blocked1>
+//	                                                  %r = ttg.convert_layout %a : … -> tensor<8xf32,
+//	                                                  #blocked1>
 func ConvertTriton(o Machine) pass.Pass {
 	return pass.Pass{
 		Name: "convert-triton-to-tritongpu",
@@ -140,7 +141,8 @@ func expandDims(m machine, op *ir.Op) error {
 	}
 	axis := int(op.IntOr("axis", 0))
 	insert := func(v []int64, n int64) []int64 { return slices.Insert(slices.Clone(v), axis, n) }
-	result := ttg.Blocked{SizePerThread: insert(src.SizePerThread, 1), ThreadsPerWarp: insert(src.ThreadsPerWarp, 1), WarpsPerCTA: insert(src.WarpsPerCTA, 1)}
+	result := ttg.Blocked{SizePerThread: insert(src.SizePerThread, 1),
+		ThreadsPerWarp: insert(src.ThreadsPerWarp, 1), WarpsPerCTA: insert(src.WarpsPerCTA, 1)}
 	for i := range result.SizePerThread {
 		result.Order = append(result.Order, int64(i))
 	}
@@ -237,11 +239,15 @@ func elemsPerThread(t ir.Type) int {
 
 // gatherIndices puts four row numbers into a thread, as the instruction wants them.
 func gatherIndices(m machine, op *ir.Op) error {
-	i := slices.IndexFunc(op.Operands(), func(v *ir.Value) bool { t := tensorOf(v); return t != nil && t.Rank() == 1 })
+	i := slices.IndexFunc(op.Operands(), func(v *ir.Value) bool {
+		t := tensorOf(v)
+		return t != nil && t.Rank() == 1
+	})
 	if i < 0 {
 		return nil
 	}
-	parent := ttg.Blocked{SizePerThread: []int64{1, 4}, ThreadsPerWarp: []int64{m.threadsPerWarp, 1}, WarpsPerCTA: []int64{1, m.numWarps}, Order: []int64{1, 0}}
+	parent := ttg.Blocked{SizePerThread: []int64{1, 4}, ThreadsPerWarp: []int64{m.threadsPerWarp, 1},
+		WarpsPerCTA: []int64{1, m.numWarps}, Order: []int64{1, 0}}
 	operand(op, i, ttg.Slice{Dim: 0, Parent: parent.Attr()}.Attr())
 	return nil
 }

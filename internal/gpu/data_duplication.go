@@ -21,7 +21,8 @@ var ReduceDataDuplication = pass.Pass{
 			if !ok {
 				continue
 			}
-			if c, err := ttglayout.Conversion(op.Operand(0).Type, op.Result(0).Type); err != nil || ttglayout.OnlyLanes(c) {
+			if c, err := ttglayout.Conversion(op.Operand(0).Type, op.Result(0).Type); err != nil ||
+				ttglayout.OnlyLanes(c) {
 				continue
 			}
 			ctx.At(op)
@@ -29,7 +30,8 @@ var ReduceDataDuplication = pass.Pass{
 			enc := swizzledFor(dot, t, memoryOrder(t), cgaOf(t.Encoding), false)
 			d := ttg.MemDesc{Shape: t.Shape, Elem: t.Elem, Encoding: enc.Attr(), Space: ttg.SharedMemory}
 			b := ir.At(op)
-			op.ReplaceWith(b.Val(ttg.LocalLoad, op.Result(0).Type, b.Val(ttg.LocalAlloc, d.Type(), op.Operand(0))))
+			op.ReplaceWith(b.Val(ttg.LocalLoad, op.Result(0).Type,
+				b.Val(ttg.LocalAlloc, d.Type(), op.Operand(0))))
 		}
 		return nil
 	},

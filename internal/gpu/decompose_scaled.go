@@ -115,7 +115,8 @@ func (s scaledDot) scaleValue(scale *ir.Value) *ir.Value {
 		wide, mantissa, bits = ir.F32, 23, ir.I32
 	}
 	n := s.b.Val(arith.ExtUI, t.With(bits), scale)
-	shift := s.b.ValA(arith.Constant, t.With(bits), []ir.NamedAttr{ir.A("value", ir.DenseSplat(t.With(bits), ir.IntAttr(mantissa, bits)))})
+	shift := s.b.ValA(arith.Constant, t.With(bits),
+		[]ir.NamedAttr{ir.A("value", ir.DenseSplat(t.With(bits), ir.IntAttr(mantissa, bits)))})
 	v := s.b.Val(tt.Bitcast, t.With(wide), s.b.Val(arith.ShLI, t.With(bits), n, shift))
 	if wide != s.elem {
 		v = s.b.Val(arith.TruncF, t.With(s.elem), v)
@@ -130,7 +131,8 @@ func (s scaledDot) spread(v *ir.Value, k int) *ir.Value {
 	grown := append(append([]int64(nil), t.Shape...), 1)
 	enc := machineOf(s.op).defaultEncoding(grown)
 	v = convert(s.b, v, ttg.Slice{Dim: int64(rank), Parent: enc}.Attr())
-	v = s.b.ValA(tt.ExpandDims, ir.Tensor(grown, t.Elem, enc), []ir.NamedAttr{ir.A("axis", ir.I32Attr(int64(rank)))}, v)
+	v = s.b.ValA(tt.ExpandDims, ir.Tensor(grown, t.Elem, enc),
+		[]ir.NamedAttr{ir.A("axis", ir.I32Attr(int64(rank)))}, v)
 	grown[rank] = 32
 	v = s.b.Val(tt.Broadcast, ir.Tensor(grown, t.Elem, enc), v)
 	var order []int64 // the new dimension goes right behind k
@@ -144,14 +146,17 @@ func (s scaledDot) spread(v *ir.Value, k int) *ir.Value {
 	from := tensorOf(v)
 	shape := append([]int64(nil), t.Shape...)
 	shape[k] *= 32
-	return s.b.Val(tt.Reshape, ir.Tensor(shape, t.Elem, ttglayout.Reshape(from.Encoding, from.Shape, shape)), v)
+	return s.b.Val(tt.Reshape, ir.Tensor(shape, t.Elem, ttglayout.Reshape(from.Encoding, from.Shape, shape)),
+		v)
 }
 
 // withNaNs makes elements NaN whose scale is 0xff, which stands for NaN.
 func (s scaledDot) withNaNs(v, scale *ir.Value, k int) *ir.Value {
 	st, t := tensorOf(scale), tensorOf(v)
-	ones := s.b.ValA(arith.Constant, st, []ir.NamedAttr{ir.A("value", ir.DenseSplat(st, ir.IntAttr(0xff, st.Elem)))})
-	is := s.b.ValA(arith.CmpI, st.With(ir.I1), []ir.NamedAttr{ir.A("predicate", ir.I64Attr(arith.EQ))}, scale, ones)
+	ones := s.b.ValA(arith.Constant, st,
+		[]ir.NamedAttr{ir.A("value", ir.DenseSplat(st, ir.IntAttr(0xff, st.Elem)))})
+	is := s.b.ValA(arith.CmpI, st.With(ir.I1), []ir.NamedAttr{ir.A("predicate", ir.I64Attr(arith.EQ))},
+		scale, ones)
 	where := convert(s.b, s.spread(is, k), t.Encoding)
 	return s.b.Val(arith.Select, t, where, splatConst(s.b, t, math.NaN()), v)
 }

@@ -14,9 +14,9 @@ import (
 )
 
 // OptimizeDescriptorEncoding gives every tensor descriptor the layout that its blocks have in shared memory:
-// the copy engine writes the layout that the tensor map was made for. A product that reads a block from shared
-// memory chooses; otherwise the widest swizzle that fits is taken. Values that control flow connects get one
-// layout.
+// the copy engine writes the layout that the tensor map was made for. A product that reads a block from
+// shared memory chooses; otherwise the widest swizzle that fits is taken. Values that control flow connects
+// get one layout.
 //
 //	%x = tt.descriptor_load %d[…] : <tensor<64x64xf16>> -> …           %d : <tensor<64x64xf16, #shared>>
 //	%m = ttg.local_alloc %x : … -> memdesc<…, #shared, …>        =>

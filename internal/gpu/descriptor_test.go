@@ -29,10 +29,11 @@ func described(t testing.TB) []golden {
 		if err := json.Unmarshal([]byte(txtest.Read(t, base+".json")), &info); err != nil {
 			t.Fatal(err)
 		}
-		list = append(list, golden{name: filepath.Base(base), ttir: f, ttgir: base + ".ttgir", opts: gpu.Options{
-			Machine: gpu.Machine{Target: "cuda:90", NumWarps: info.Num_warps}, NumStages: info.Num_stages,
-			WarpGroups: true, TMA: true,
-		}})
+		list = append(list, golden{name: filepath.Base(base), ttir: f, ttgir: base + ".ttgir",
+			opts: gpu.Options{
+				Machine: gpu.Machine{Target: "cuda:90", NumWarps: info.Num_warps}, NumStages: info.Num_stages,
+				WarpGroups: true, TMA: true,
+			}})
 	}
 	return list
 }
@@ -50,7 +51,8 @@ func TestGoldenDescriptors(t *testing.T) {
 			list func(*ir.Module) []string
 		}{{"descriptors", descriptors}, {"products", products}, {"buffers", buffers}, {"copies", tmaOps}} {
 			if a, b := c.list(m), c.list(triton); !slices.Equal(a, b) {
-				t.Errorf("%s: %s:\n%s", g.name, c.what, txtest.Diff(strings.Join(b, "\n"), strings.Join(a, "\n")))
+				t.Errorf("%s: %s:\n%s", g.name, c.what,
+					txtest.Diff(strings.Join(b, "\n"), strings.Join(a, "\n")))
 			}
 		}
 		if a, b := countOp(m, "ttg.convert_layout"), countOp(triton, "ttg.convert_layout"); a > b {
@@ -109,9 +111,9 @@ func tmaOps(m *ir.Module) []string {
 		case "ttng.warp_group_dot":
 			out = append(out, indent+name)
 		case "ttng.init_barrier", "ttng.inval_barrier", "ttng.wait_barrier", "ttng.fence_async_shared",
-			"ttng.async_tma_copy_global_to_local", "ttng.async_tma_copy_local_to_global", "ttng.async_tma_reduce",
-			"ttng.tensormap_create", "ttng.reinterpret_tensor_descriptor", "ttg.local_store",
-			"ttg.global_scratch_alloc":
+			"ttng.async_tma_copy_global_to_local", "ttng.async_tma_copy_local_to_global",
+			"ttng.async_tma_reduce", "ttng.tensormap_create", "ttng.reinterpret_tensor_descriptor",
+			"ttg.local_store", "ttg.global_scratch_alloc":
 			out = append(out, indent+name+" "+strings.Join(attrText(op), " "))
 		case "ttng.tensormap_fenceproxy_acquire": // ours lie behind the last map of several
 			acquires++
@@ -209,7 +211,8 @@ func leaves(t *testing.T, m *ir.Module, args []any) []byte {
 			}
 			data = append(data, b)
 			base := mem.Alloc(b, fmt.Sprint("tensor", i)).Addr()
-			words = append(words, mem.Descriptor(interp.Descriptor{Base: base, Shape: a.shape, Strides: strides}))
+			words = append(words, mem.Descriptor(interp.Descriptor{Base: base, Shape: a.shape,
+				Strides: strides}))
 			for _, list := range [][]int64{a.shape, strides} {
 				for _, x := range list {
 					words = append(words, uint64(x))

@@ -41,7 +41,8 @@ var swapped = ir.DenseArray(ir.I32, 1, 0)
 func loadTransposed(rw *pass.Rewriter, op *ir.Op) bool {
 	dot, ok := ttg.As[ttg.DotOp](encodingOf(op.Result(0)))
 	trans := op.Operand(0).DefBy(tt.Trans)
-	if !ok || trans == nil || !op.Result(0).HasOneUse() || !usedBy(op, tt.Dot) || !slices.Equal(orderOf(trans), swapped.Values) {
+	if !ok || trans == nil || !op.Result(0).HasOneUse() || !usedBy(op, tt.Dot) ||
+		!slices.Equal(orderOf(trans), swapped.Values) {
 		return false
 	}
 	src := trans.Operand(0)
@@ -49,7 +50,8 @@ func loadTransposed(rw *pass.Rewriter, op *ir.Op) bool {
 		src = cvt.Operand(0)
 	}
 	t := tensorOf(src)
-	cga, err := ttg.InferTrans(ttg.Swizzled{Vec: 1, PerPhase: 1, MaxPhase: 1, Order: rowMajor(2), CGALayout: cgaOf(t.Encoding)}.Attr(), t.Shape, swapped.Values)
+	cga, err := ttg.InferTrans(ttg.Swizzled{Vec: 1, PerPhase: 1, MaxPhase: 1, Order: rowMajor(2),
+		CGALayout: cgaOf(t.Encoding)}.Attr(), t.Shape, swapped.Values)
 	if err != nil {
 		return false
 	}
@@ -101,7 +103,8 @@ func allocTransposed(rw *pass.Rewriter, op *ir.Op) bool {
 
 // swizzledFor returns the layout of shared memory from which an operand of a product is read without bank
 // conflicts. transposed says that a transposed view of the buffer is read.
-func swizzledFor(dot ttg.DotOp, t *ir.TensorType, order []int64, cga [][]int64, transposed bool) ttg.Swizzled {
+func swizzledFor(dot ttg.DotOp, t *ir.TensorType, order []int64, cga [][]int64,
+	transposed bool) ttg.Swizzled {
 	switch ttg.Decode(dot.Parent).(type) {
 	case ttg.NvidiaMma:
 		return swizzled(dot.OpIdx, dot.KWidth, t, order, cga, transposed)
@@ -113,7 +116,8 @@ func swizzledFor(dot ttg.DotOp, t *ir.TensorType, order []int64, cga [][]int64, 
 
 // swizzled returns the swizzled encoding for operands of mma instructions, with kWidth elements of a
 // row in each lane.
-func swizzled(opIdx, kWidth int64, t *ir.TensorType, order []int64, cga [][]int64, transposed bool) ttg.Swizzled {
+func swizzled(opIdx, kWidth int64, t *ir.TensorType, order []int64, cga [][]int64,
+	transposed bool) ttg.Swizzled {
 	enc := ttg.Swizzled{Vec: 1, PerPhase: 1, MaxPhase: 1, Order: order, CGALayout: cga}
 	bits := int64(ir.BitWidth(t.Elem))
 	part, err := ttglayout.ShapePerCTA(enc.Attr(), t.Shape)
@@ -141,7 +145,9 @@ func operandLike(t *ir.TensorType) (ir.Attr, bool) {
 	}
 	order, opIdx := l.ThreadOrder(), int64(-1)
 	for i := range 2 { // k is the fastest dimension
-		if byK := rowMajor(rank); slices.EqualFunc(order, swapFirst(byK, i == 1), func(a int, b int64) bool { return int64(a) == b }) {
+		if byK := rowMajor(rank); slices.EqualFunc(order, swapFirst(byK, i == 1), func(a int, b int64) bool {
+			return int64(a) == b
+		}) {
 			opIdx = int64(i)
 		}
 	}
@@ -154,8 +160,8 @@ func operandLike(t *ir.TensorType) (ir.Attr, bool) {
 	for d := range rank {
 		tile = tile.Mul(layout.Identity1D(1, layout.Register, layout.TensorDim(d)))
 	}
-	tile = layout.Product(tile, layout.Identity1D(kWidth, layout.Register, inner), layout.Identity1D(4, layout.Lane, inner),
-		layout.Identity1D(8, layout.Lane, outer))
+	tile = layout.Product(tile, layout.Identity1D(kWidth, layout.Register, inner),
+		layout.Identity1D(4, layout.Lane, inner), layout.Identity1D(8, layout.Lane, outer))
 	if _, ok := l.DivideLeft(tile); !ok {
 		return nil, false
 	}

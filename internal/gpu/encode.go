@@ -25,10 +25,12 @@ func machineOf(op *ir.Op) machine {
 // dimension. cga says how a cluster shares the tensor.
 func (m machine) blocked(shape, perThread, order []int64, cga [][]int64) ttg.Blocked {
 	rank := len(shape)
-	b := ttg.Blocked{SizePerThread: perThread, ThreadsPerWarp: make([]int64, rank), WarpsPerCTA: make([]int64, rank), Order: order, CGALayout: cga}
+	b := ttg.Blocked{SizePerThread: perThread, ThreadsPerWarp: make([]int64, rank),
+		WarpsPerCTA: make([]int64, rank), Order: order, CGALayout: cga}
 	part := shape
 	if len(cga) > 0 {
-		any := ttg.Blocked{SizePerThread: perThread, ThreadsPerWarp: perThread, WarpsPerCTA: perThread, Order: order, CGALayout: cga}
+		any := ttg.Blocked{SizePerThread: perThread, ThreadsPerWarp: perThread, WarpsPerCTA: perThread,
+			Order: order, CGALayout: cga}
 		if per, err := ttglayout.ShapePerCTA(any.Attr(), shape); err == nil {
 			part = per
 		}

@@ -41,8 +41,9 @@ type ages struct{ first, n int }
 
 // expand replaces the loop of the schedule.
 func (s *schedule) expand() {
-	e := expander{loop: s.loop, last: s.stages - 1, order: s.inOrder(), stage: map[*ir.Op]int{}, versions: map[*ir.Value][]*ir.Value{},
-		b: ir.At(s.loop), now: map[*ir.Value]*ir.Value{}, carried: map[*ir.Value]*ages{}}
+	e := expander{loop: s.loop, last: s.stages - 1, order: s.inOrder(), stage: map[*ir.Op]int{},
+		versions: map[*ir.Value][]*ir.Value{}, b: ir.At(s.loop), now: map[*ir.Value]*ir.Value{},
+		carried: map[*ir.Value]*ages{}}
 	for op, p := range s.places {
 		e.stage[op] = p.stage
 	}

@@ -81,8 +81,10 @@ func viewFacts() map[*ir.OpDef]fact {
 			view: true},
 		tt.Reshape: {demand: reshape, forward: reshapeForward, backward: reshapeBackward, flow: toResults,
 			view: true, anchor: reorders, absorbs: reshapeAbsorbs, fold: foldIntoReshape},
-		tt.Join:     {demand: join, forward: joinForward, backward: joinBackward, flow: toResults, view: true},
-		tt.Split:    {demand: split, forward: splitForward, backward: splitBackward, flow: toResults, view: true},
+		tt.Join: {demand: join, forward: joinForward, backward: joinBackward, flow: toResults,
+			view: true},
+		tt.Split: {demand: split, forward: splitForward, backward: splitBackward, flow: toResults,
+			view: true},
 		ttg.Fp4ToFp: {forward: unpackForward, backward: unpackBackward},
 		// The lowering of scans knows no other.
 		tt.Scan:      {forward: onlyBlocked, backward: onlyBlocked, flow: toResults},
@@ -122,7 +124,8 @@ func globalFacts() map[*ir.OpDef]fact {
 	}
 }
 
-// descriptorFacts returns the rows of copies through descriptors, and of the barriers that say when they are done.
+// descriptorFacts returns the rows of copies through descriptors, and of the barriers that say when they
+// are done.
 func descriptorFacts() map[*ir.OpDef]fact {
 	return map[*ir.OpDef]fact{
 		ttng.AsyncTMACopyGlobalToLocal: {access: true, reads: true, mask: 4},
@@ -188,9 +191,10 @@ func costFacts() map[*ir.OpDef]fact {
 
 // slowMath lists ops that take several instructions or the special function unit.
 var slowMath = []*ir.OpDef{
-	math.Erfc, math.Sinh, math.Cosh, math.Tanh, math.Asinh, math.Acosh, math.Atanh, math.CtPop, math.CtLZ, math.CtTZ,
-	math.Exp, math.Exp2, math.ExpM1, math.Log, math.Log2, math.Log10, math.Log1p, math.Sin, math.Cos, math.Tan,
-	math.Asin, math.Acos, math.Atan, math.Atan2, math.PowF, math.Sqrt, math.Rsqrt, math.Erf, math.Cbrt,
+	math.Erfc, math.Sinh, math.Cosh, math.Tanh, math.Asinh, math.Acosh, math.Atanh, math.CtPop,
+	math.CtLZ, math.CtTZ, math.Exp, math.Exp2, math.ExpM1, math.Log, math.Log2, math.Log10, math.Log1p,
+	math.Sin, math.Cos, math.Tan, math.Asin, math.Acos, math.Atan, math.Atan2, math.PowF, math.Sqrt,
+	math.Rsqrt, math.Erf, math.Cbrt,
 }
 
 func always(*ir.Op) bool { return true }

@@ -14,8 +14,8 @@ import (
 
 // FuseNestedLoops makes one loop of a loop with tl.range(flatten=True), or with warp_specialize=True, and the
 // loop of products inside: then the pipeline does not run dry between two tiles, and the copies for the next
-// tile run while this one is stored. The ops before the inner loop run in its first iteration, those behind it
-// in its last. Sums that begin with zeros need none: the first product of a tile does not add.
+// tile run while this one is stored. The ops before the inner loop run in its first iteration, those behind
+// it in its last. Sums that begin with zeros need none: the first product of a tile does not add.
 //
 //	for i in a..b step s {                 for t in 0..n*m {                        n, m: iterations of the loops
 //	  x = before(i)                          j = last j was m-1 ? 0 : last j + 1
@@ -52,7 +52,8 @@ type fusion struct {
 	before, behind []*ir.Op
 	sunk           []*ir.Op    // ops before the inner loop that become part of its body, in order
 	values         []*ir.Value // of before, used by the inner loop or behind it
-	sums           []*ir.Op    // for each value that the inner loop carries, the product that adds to it, or nil
+	// for each value that the inner loop carries, the product that adds to it, or nil
+	sums []*ir.Op
 }
 
 // newFusion returns the fusion of a loop with the only loop inside it, or nil if there is none or if it does

@@ -40,8 +40,8 @@ func goldens(t testing.TB) []golden {
 			name:  filepath.Base(filepath.Dir(f)) + "/" + filepath.Base(base),
 			ttir:  f,
 			ttgir: base + ".ttgir",
-			opts: gpu.Options{Machine: gpu.Machine{Target: info.Target, NumWarps: info.Num_warps}, NumStages: info.Num_stages,
-				WarpGroups: info.Target == "cuda:90"},
+			opts: gpu.Options{Machine: gpu.Machine{Target: info.Target, NumWarps: info.Num_warps},
+				NumStages: info.Num_stages, WarpGroups: info.Target == "cuda:90"},
 		})
 	}
 	return list
@@ -82,8 +82,9 @@ func countOp(m *ir.Module, name string) int {
 // usesTensorCores are the kernels that are pipelined and, on sm_90, given to warp groups.
 var usesTensorCores = regexp.MustCompile(`matmul|attention`)
 
-// TestGolden takes Triton's TTIR to TTGIR. For every kernel, ours has no more conversions and operations than Triton's, and buffers and loops
-// are the same. For kernels without products, the layouts are the same, and so is what is done to each.
+// TestGolden takes Triton's TTIR to TTGIR. For every kernel, ours has no more conversions and operations
+// than Triton's, and buffers and loops are the same. For kernels without products, the layouts are the
+// same, and so is what is done to each.
 func TestGolden(t *testing.T) {
 	for _, g := range goldens(t) {
 		m := parse(t, g.ttir, txtest.Read(t, g.ttir))
@@ -105,14 +106,16 @@ func TestGolden(t *testing.T) {
 			list func(*ir.Module) []string
 		}{{"products", products}, {"buffers", buffers}, {"loops", loops}} {
 			if a, b := c.list(m), c.list(triton); !slices.Equal(a, b) {
-				t.Errorf("%s: %s are\n%s\nby Triton\n%s", g.name, c.what, strings.Join(a, "\n"), strings.Join(b, "\n"))
+				t.Errorf("%s: %s are\n%s\nby Triton\n%s", g.name, c.what, strings.Join(a, "\n"),
+					strings.Join(b, "\n"))
 			}
 		}
 		if usesTensorCores.MatchString(g.name) {
 			continue
 		}
 		if a, b := accesses(m), accesses(triton); !slices.Equal(a, b) {
-			t.Errorf("%s: memory is accessed with\n%s\nby Triton with\n%s", g.name, strings.Join(a, "\n"), strings.Join(b, "\n"))
+			t.Errorf("%s: memory is accessed with\n%s\nby Triton with\n%s", g.name, strings.Join(a, "\n"),
+				strings.Join(b, "\n"))
 		}
 	}
 }
@@ -122,7 +125,8 @@ func products(m *ir.Module) []string {
 	var out []string
 	for op := range m.Op.Ops() {
 		if op.Name() == "tt.dot" || op.Name() == "ttng.warp_group_dot" {
-			out = append(out, op.Operand(0).Type.String()+" * "+op.Operand(1).Type.String()+" -> "+op.Result(0).Type.String())
+			out = append(out, op.Operand(0).Type.String()+" * "+op.Operand(1).Type.String()+" -> "+
+				op.Result(0).Type.String())
 		}
 	}
 	slices.Sort(out)
@@ -141,8 +145,8 @@ func buffers(m *ir.Module) []string {
 	return out
 }
 
-// loops lists, for each loop, its copies, waits, products and accesses in order. What is loaded from buffers is not among them: operands
-// that all iterations share may be loaded once.
+// loops lists, for each loop, its copies, waits, products and accesses in order. What is loaded from
+// buffers is not among them: operands that all iterations share may be loaded once.
 func loops(m *ir.Module) []string {
 	var out []string
 	for loop := range m.Op.Ops() {
@@ -155,8 +159,10 @@ func loops(m *ir.Module) []string {
 			case "ttg.async_wait":
 				out = append(out, fmt.Sprintf("%s %d", op.Name(), op.IntOr("num", -1)))
 			case "ttng.warp_group_dot_wait":
-				out = append(out, fmt.Sprintf("%s %d of %d", op.Name(), op.IntOr("pendings", -1), op.NumOperands()))
-			case "ttg.async_copy_global_to_local", "ttg.async_commit_group", "tt.dot", "ttng.warp_group_dot", "tt.load", "tt.store":
+				out = append(out, fmt.Sprintf("%s %d of %d", op.Name(), op.IntOr("pendings", -1),
+					op.NumOperands()))
+			case "ttg.async_copy_global_to_local", "ttg.async_commit_group", "tt.dot", "ttng.warp_group_dot",
+				"tt.load", "tt.store":
 				out = append(out, op.Name()+" "+op.Operand(0).Type.String())
 			}
 		}
@@ -177,11 +183,12 @@ func accesses(m *ir.Module) []string {
 	return out
 }
 
-// TestTritonAccepts has Triton compile our TTGIR down to a binary: by default that of a few kernels, with NEREID_ACCEPT_ALL=1
-// of all, which takes a minute.
+// TestTritonAccepts has Triton compile our TTGIR down to a binary: by default that of a few kernels, with
+// NEREID_ACCEPT_ALL=1 of all, which takes a minute.
 func TestTritonAccepts(t *testing.T) {
 	txtest.Triton(t)
-	some := []string{"cuda-80/layer_norm_f16", "cuda-80/matmul_f16", "cuda-80/row_sum_f32", "cuda-80/attention_d64"}
+	some := []string{"cuda-80/layer_norm_f16", "cuda-80/matmul_f16", "cuda-80/row_sum_f32",
+		"cuda-80/attention_d64"}
 	files := map[string][]string{}
 	dir := t.TempDir()
 	for _, g := range goldens(t) {
@@ -199,15 +206,18 @@ func TestTritonAccepts(t *testing.T) {
 	acceptAll(t, files)
 }
 
-// TestTritonAcceptsClusters does so for programs of two blocks. Triton has no reductions from block to block: kernels that have one in our
-// TTGIR, those that reduce a whole tensor of one dimension, are left out.
+// TestTritonAcceptsClusters does so for programs of two blocks. Triton has no reductions from block to
+// block: kernels that have one in our TTGIR, those that reduce a whole tensor of one dimension, are left
+// out.
 func TestTritonAcceptsClusters(t *testing.T) {
 	txtest.Triton(t)
-	some := []string{"cuda-90/add_f32", "cuda-90/matmul_f16", "cuda-90/row_sum_f32", "cuda-90/attention_d128_causal"}
+	some := []string{"cuda-90/add_f32", "cuda-90/matmul_f16", "cuda-90/row_sum_f32",
+		"cuda-90/attention_d128_causal"}
 	files := map[string][]string{}
 	dir := t.TempDir()
 	for _, g := range goldens(t) {
-		if all := os.Getenv("NEREID_ACCEPT_ALL") == "1"; !all && !slices.Contains(some, g.name) || all && g.opts.Target != "cuda:90" {
+		if all := os.Getenv("NEREID_ACCEPT_ALL") == "1"; !all && !slices.Contains(some, g.name) || all &&
+			g.opts.Target != "cuda:90" {
 			continue
 		}
 		m := parse(t, g.ttir, txtest.Read(t, g.ttir))
@@ -237,7 +247,8 @@ func reducesAcross(m *ir.Module) int {
 			continue
 		}
 		t := op.Operand(0).Type.(*ir.TensorType)
-		if part, err := ttglayout.ShapePerCTA(t.Encoding, t.Shape); err != nil || part[op.IntOr("axis", 0)] != t.Shape[op.IntOr("axis", 0)] {
+		if part, err := ttglayout.ShapePerCTA(t.Encoding, t.Shape); err != nil ||
+			part[op.IntOr("axis", 0)] != t.Shape[op.IntOr("axis", 0)] {
 			n++
 		}
 	}

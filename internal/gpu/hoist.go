@@ -46,8 +46,8 @@ func (r *rematerializer) hoistOverGrowth(cvt *ir.Op) {
 }
 
 // onlyGrowth returns the growing op of a slice that the conversion must stay above, nil for none; ok is false
-// for several. Growing ops that can be computed in the new layout, with all ops above them, join the slice. A scan
-// costs more than the conversion.
+// for several. Growing ops that can be computed in the new layout, with all ops above them, join the slice.
+// A scan costs more than the conversion.
 func (r *rematerializer) onlyGrowth(s *slice) (grow *ir.Op, ok bool) {
 	for i := 0; i < len(s.values); i++ {
 		v := s.values[i]
@@ -62,7 +62,8 @@ func (r *rematerializer) onlyGrowth(s *slice) (grow *ir.Op, ok bool) {
 		if encodingOf(op.Operand(0)) == src {
 			continue
 		}
-		if above, ok := r.rematerializable(op.OperandUse(0), src, nil); ok && !above.scans() && s.merge(above) {
+		if above, ok := r.rematerializable(op.OperandUse(0), src, nil); ok && !above.scans() &&
+			s.merge(above) {
 			continue
 		}
 		if grow != nil {
@@ -75,7 +76,9 @@ func (r *rematerializer) onlyGrowth(s *slice) (grow *ir.Op, ok bool) {
 
 // scans reports whether the slice computes a scan again.
 func (s *slice) scans() bool {
-	return slices.ContainsFunc(s.values, func(v *ir.Value) bool { return v.DefBy(tt.Scan) != nil && s.existing[v] == nil })
+	return slices.ContainsFunc(s.values, func(v *ir.Value) bool {
+		return v.DefBy(tt.Scan) != nil && s.existing[v] == nil
+	})
 }
 
 // hoistIntoBranches moves a conversion of an scf.if's result, in a loop, into the one branch that needs it:
@@ -134,8 +137,8 @@ func (h *branchHoist) visit(v *ir.Value) bool {
 	return h.s.merge(parts[good])
 }
 
-// conversions inserts the conversions and takes their values off the slice. ok is false if no branch takes one,
-// or if a value is wanted in two layouts.
+// conversions inserts the conversions and takes their values off the slice. ok is false if no branch takes
+// one, or if a value is wanted in two layouts.
 func (h *branchHoist) conversions() (m *ir.Mapping, ok bool) {
 	if len(h.hoist) == 0 {
 		return nil, false
@@ -177,7 +180,9 @@ func (r *rematerializer) hoistDotOperands(cvt *ir.Op) {
 		return op.Def.Has(ir.Elementwise) && op.IsPure() || op.Def == tt.Broadcast || op.Def == ttg.Fp4ToFp ||
 			op.Def == ttg.ConvertLayout || isView(op)
 	}
-	s, ok := r.backward(cvt.OperandUse(0), encodingOf(cvt.Result(0)), func(op *ir.Op) bool { return !still(op) })
+	s, ok := r.backward(cvt.OperandUse(0), encodingOf(cvt.Result(0)), func(op *ir.Op) bool {
+		return !still(op)
+	})
 	if !ok {
 		return
 	}
@@ -218,7 +223,8 @@ func feedsProduct(cvt *ir.Op) bool {
 		if !isProduct(op) {
 			continue
 		}
-		if d, ok := ttg.As[ttg.DotOp](encodingOf(op.Operand(0))); ok && ttg.IsMma(d.Parent) && follows(op, cvt) {
+		if d, ok := ttg.As[ttg.DotOp](encodingOf(op.Operand(0))); ok && ttg.IsMma(d.Parent) &&
+			follows(op, cvt) {
 			return true
 		}
 	}

@@ -116,7 +116,8 @@ func conversionAbsorbs(op *ir.Op, enc ir.Attr) bool {
 }
 
 func reshapeAbsorbs(op *ir.Op, enc ir.Attr) bool {
-	return reorders(op) && !efficient(op) && !isExpensiveView(op.Operand(0).Type, tensorOf(op.Result(0)).WithEncoding(enc))
+	return reorders(op) && !efficient(op) && !isExpensiveView(op.Operand(0).Type,
+		tensorOf(op.Result(0)).WithEncoding(enc))
 }
 
 // reorders reports whether a reshape may produce its elements in any order, and so any layout: propagation

@@ -39,7 +39,8 @@ func LongestFirst(mach Machine) pass.Pass {
 // axis, and ends at one that grows.
 func growsAlong(fn *ir.Op) bool {
 	for _, loop := range forLoops(fn) {
-		if !wantsPipeline(loop) || grows(scf.LowerBound(loop), 0) != 0 || grows(scf.UpperBound(loop), 0) != 1 {
+		if !wantsPipeline(loop) || grows(scf.LowerBound(loop), 0) != 0 ||
+			grows(scf.UpperBound(loop), 0) != 1 {
 			continue
 		}
 		return true

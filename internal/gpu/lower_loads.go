@@ -19,15 +19,17 @@ import (
 // takes it apart.
 //
 //	%x = tt.load %p, %m {stage 0}       =>   %i = (%i' + 1) mod 2 {stage 0}
-//	%d = tt.dot %x, … {stage 2}              %t = ttg.async_copy_global_to_local %p, %buf[%i] mask %m {stage 0}
+//	%d = tt.dot %x, … {stage 2}              %t = ttg.async_copy_global_to_local %p, %buf[%i] mask %m {stage
+//	                                           0}
 //	                                         %c = ttg.async_commit_group tokens %t {stage 0}
 //	                                         %j = (%j' + 1) mod 2 {stage 2}
 //	                                         %w = ttg.async_wait %c {num = 0} {stage 2}
 //	                                         %x = ttg.local_load %buf[%j] token %w {stage 2}
 //	                                         %d = tt.dot %x, … {stage 2}
 //
-// On a GPU without asynchronous copies, a load goes through registers: it is the first thing that an iteration
-// does, and what it loaded is stored to the buffer at the end, so that the products run in between.
+// On a GPU without asynchronous copies, a load goes through registers: it is the first thing that an
+// iteration does, and what it loaded is stored to the buffer at the end, so that the products run in
+// between.
 type copier struct {
 	*schedule
 	plain bool // the GPU has no asynchronous copies
@@ -210,7 +212,8 @@ func bufferOf(load *ir.Op) (enc ir.Attr, clash bool) {
 			order[i] = int64(d)
 		}
 	}
-	return ttg.Swizzled{Vec: 1, PerPhase: 1, MaxPhase: 1, Order: order, CGALayout: cgaOf(t.Encoding)}.Attr(), clash
+	return ttg.Swizzled{Vec: 1, PerPhase: 1, MaxPhase: 1, Order: order, CGALayout: cgaOf(t.Encoding)}.Attr(),
+		clash
 }
 
 // stagesBetween returns how many stages a load runs before its first user. A user behind the load in the new
@@ -275,7 +278,8 @@ func (c *copier) firstUser(ops ...*ir.Op) *ir.Op {
 	var first *ir.Op
 	for _, op := range ops {
 		for _, u := range c.usersOf(op) {
-			if first == nil || c.places[u].before(c.places[first]) || c.places[u] == c.places[first] && u.Before(first) {
+			if first == nil || c.places[u].before(c.places[first]) || c.places[u] == c.places[first] &&
+				u.Before(first) {
 				first = u
 			}
 		}
@@ -302,7 +306,8 @@ func readByProducts(load *ir.Op) bool {
 	for u := range load.Result(0).Users() {
 		if u.Def == ttg.LocalAlloc && read(u.Result(0)) {
 			// a buffer with another layout than the descriptor's is filled from registers
-			return load.Def == tt.Load || encodingOfBuffer(u.Result(0)) == sharedOf(load.Operand(0), tensorOf(load.Result(0)))
+			return load.Def == tt.Load || encodingOfBuffer(u.Result(0)) == sharedOf(load.Operand(0),
+				tensorOf(load.Result(0)))
 		}
 	}
 	return false
@@ -345,7 +350,8 @@ func (s *schedule) builder(op *ir.Op, at place) *ir.Builder {
 // allocate allocates the buffers of a copy before the loop and releases them behind it.
 func (c *copier) allocate(a *asyncCopy) {
 	t := tensorOf(a.load.Result(0))
-	m := ttg.MemDesc{Shape: append([]int64{int64(a.buffers)}, t.Shape...), Elem: t.Elem, Encoding: a.buf, Space: ttg.SharedMemory, Mutable: true}
+	m := ttg.MemDesc{Shape: append([]int64{int64(a.buffers)}, t.Shape...), Elem: t.Elem, Encoding: a.buf,
+		Space: ttg.SharedMemory, Mutable: true}
 	b := ir.At(c.loop)
 	b.Loc = a.load.Loc
 	a.alloc = b.Val(ttg.LocalAlloc, m.Type())
@@ -379,7 +385,8 @@ func (c *copier) ring(buffers int) *ring {
 // each is computed in the stage that needs it.
 func (c *copier) count() {
 	b := ir.At(c.loop)
-	start, zero, one := arith.ConstInt(b, -1, ir.I32), arith.ConstInt(b, 0, ir.I32), arith.ConstInt(b, 1, ir.I32)
+	start, zero, one := arith.ConstInt(b, -1, ir.I32), arith.ConstInt(b, 0, ir.I32),
+		arith.ConstInt(b, 1, ir.I32)
 	for _, g := range c.groups {
 		b.Before(c.loop)
 		n := arith.ConstInt(b, int64(g.buffers), ir.I32)
@@ -387,7 +394,8 @@ func (c *copier) count() {
 			arg := carry(c.loop, start)
 			b.ToStart(c.loop.Body(0))
 			next := b.Val(arith.AddI, ir.I32, arg, one)
-			over := b.ValA(arith.CmpI, ir.I1, []ir.NamedAttr{ir.A("predicate", ir.I64Attr(arith.SGE))}, next, n)
+			over := b.ValA(arith.CmpI, ir.I1, []ir.NamedAttr{ir.A("predicate", ir.I64Attr(arith.SGE))},
+				next, n)
 			*counter = b.Val(arith.Select, ir.I32, over, zero, next)
 			c.loop.Body(0).Last().SetOperand(arg.Index()-1, *counter)
 			if g.tma && counter == &g.extract {
@@ -429,7 +437,8 @@ func (c *copier) copy(a *asyncCopy) {
 	}
 	ptr, mask, other := load.Slot(0), load.Slot(1), load.Slot(2)
 	to := b.Val(ttg.MemDescIndex, m.Type(), a.alloc, g.insert)
-	token := b.Groups(ttg.AsyncCopy, [][]*ir.Value{{ptr}, {to}, {mask}, {other}}, []ir.Type{ttg.Token}, attrs...).Result(0)
+	token := b.Groups(ttg.AsyncCopy, [][]*ir.Value{{ptr}, {to}, {mask}, {other}}, []ir.Type{ttg.Token},
+		attrs...).Result(0)
 	group := b.Val(ttg.AsyncCommitGroup, ttg.Token, token)
 
 	b = c.builder(load, c.places[c.firstUser(load)])
@@ -489,7 +498,8 @@ func (c *copier) prepare(op *ir.Op, stage int, seen map[*ir.Op]bool) {
 			v, at = yielded(v), stage+1
 		}
 		def := v.Def()
-		if def == nil || def.Block() != c.loop.Body(0) || seen[def] || !c.has(def) || c.places[def].stage != at {
+		if def == nil || def.Block() != c.loop.Body(0) || seen[def] || !c.has(def) ||
+			c.places[def].stage != at {
 			continue
 		}
 		seen[def] = true

@@ -74,7 +74,8 @@ func TestPipelines(t *testing.T) {
 			if target == "cuda:80" && groups { // no warp groups
 				continue
 			}
-			engine := strings.Contains(c.Before+c.After, "triton-nvidia-") || strings.Contains(c.Before, "-descriptors")
+			engine := strings.Contains(c.Before+c.After, "triton-nvidia-") ||
+				strings.Contains(c.Before, "-descriptors")
 			if target == "cuda:80" && engine && (!okA || !okB) { // no copy engine
 				continue
 			}
@@ -88,7 +89,8 @@ func TestPipelines(t *testing.T) {
 // TestMachine: numbers that no machine has are errors, not panics.
 func TestMachine(t *testing.T) {
 	m := parse(t, "f", "tt.func @f() { tt.return }")
-	err := pass.Run(&pass.Context{}, m, []pass.Pass{gpu.ConvertTriton(gpu.Machine{Target: "cuda:80", NumWarps: 3})})
+	err := pass.Run(&pass.Context{}, m,
+		[]pass.Pass{gpu.ConvertTriton(gpu.Machine{Target: "cuda:80", NumWarps: 3})})
 	if err == nil || !strings.Contains(err.Error(), "num_warps=3: must be a power of two") {
 		t.Errorf("3 warps: %v", err)
 	}

@@ -45,8 +45,8 @@ func AMDPipeline(o AMDOptions) []pass.Pass {
 		CanonicalizePointers, Canonicalize, ConvertToBufferOps, Canonicalize, pass.CSE)
 }
 
-// hasInThreadTranspose reports whether Triton transposes operands in registers for a target: MI300 alone gains
-// from it.
+// hasInThreadTranspose reports whether Triton transposes operands in registers for a target: MI300 alone
+// gains from it.
 func hasInThreadTranspose(target string) bool { return target == "hip:gfx942" }
 
 // lacksCopies reports whether an op's target has no asynchronous copies to shared memory.

@@ -14,7 +14,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/pass"
 )
 
-// TestPipelinedSemantics: random loops that are software pipelines leave the same bytes as before. NEREID_RANDOM=N tries N of them.
+// TestPipelinedSemantics: random loops that are software pipelines leave the same bytes as before.
+// NEREID_RANDOM=N tries N of them.
 func TestPipelinedSemantics(t *testing.T) {
 	n := 200
 	if s := os.Getenv("NEREID_RANDOM"); s != "" {
@@ -39,7 +40,8 @@ func TestPipelinedSemantics(t *testing.T) {
 				t.Fatalf("seed %d: %v\n%s\nbecomes\n%s", seed, err, text, m)
 			}
 			if i := sameBytes(want[k], got); i >= 0 {
-				t.Fatalf("seed %d: element %d is %x, not %x\n%s\nbecomes\n%s", seed, i, got[4*i:4*i+4], want[k][4*i:4*i+4], text, m)
+				t.Fatalf("seed %d: element %d is %x, not %x\n%s\nbecomes\n%s", seed, i, got[4*i:4*i+4],
+					want[k][4*i:4*i+4], text, m)
 			}
 		}
 		c := countOp(m, "ttg.async_copy_global_to_local")
@@ -75,7 +77,8 @@ const vec = "tensor<128xi32>"
 // randomLoop is a kernel with a loop that loads, stores, branches and carries values, with stages of its own.
 func randomLoop(r *rand.Rand) string {
 	l := &loopText{Rand: r}
-	l.line("tt.func public @%s(%%p0: !tt.ptr<f32>, %%p1: !tt.ptr<i32> {tt.divisibility = 16 : i32}, %%p2: !tt.ptr<f32>, %%p3: !tt.ptr<i32>, %%n: i32, %%m: i32, %%f: f32, %%c: i1) {", irgen.Name)
+	l.line("tt.func public @%s(%%p0: !tt.ptr<f32>, %%p1: !tt.ptr<i32> {tt.divisibility = 16 : i32}, %%p2: "+
+		"!tt.ptr<f32>, %%p3: !tt.ptr<i32>, %%n: i32, %%m: i32, %%f: f32, %%c: i1) {", irgen.Name)
 	for _, c := range []int{0, 1, 3, 511, 1023} {
 		l.line("%%c%d = arith.constant %d : i32\n%%k%d = arith.constant dense<%d> : %s", c, c, c, c, vec)
 	}
@@ -96,7 +99,8 @@ func randomLoop(r *rand.Rand) string {
 	} else {
 		l.line("%%high = arith.addi %%n, %%c0 : i32")
 	}
-	l.line("%%r:%d = scf.for %%i = %s to %%high step %s iter_args(%s) -> (%s) : i32 {", carried, low, step, strings.Join(inits, ", "), strings.Join(types, ", "))
+	l.line("%%r:%d = scf.for %%i = %s to %%high step %s iter_args(%s) -> (%s) : i32 {", carried, low, step,
+		strings.Join(inits, ", "), strings.Join(types, ", "))
 	l.vectors, l.scalars = []string{"%range", "%k3"}, []string{"%i", "%i", "%m"}
 	for i := range carried {
 		if i%2 == 1 {
@@ -119,7 +123,8 @@ func randomLoop(r *rand.Rand) string {
 		}
 		out = append(out, fmt.Sprintf("%%y%d", i))
 	}
-	l.line("scf.yield %s : %s\n} {tt.num_stages = %d : i32}", strings.Join(out, ", "), strings.Join(types, ", "), 2+r.IntN(4))
+	l.line("scf.yield %s : %s\n} {tt.num_stages = %d : i32}", strings.Join(out, ", "),
+		strings.Join(types, ", "), 2+r.IntN(4))
 	for i := range carried {
 		if r.IntN(3) == 0 {
 			continue // nobody needs it
@@ -140,7 +145,8 @@ func randomLoop(r *rand.Rand) string {
 func (l *loopText) address(base string) string {
 	at, p, ptrs := l.name(), l.name(), l.name()
 	s := l.name()
-	l.line("%s = arith.andi %s, %%c511 : i32\n%s = tt.addptr %s, %s : !tt.ptr<i32>, i32", at, pick(l, l.scalars), s, base, at)
+	l.line("%s = arith.andi %s, %%c511 : i32\n%s = tt.addptr %s, %s : !tt.ptr<i32>, i32", at,
+		pick(l, l.scalars), s, base, at)
 	l.line("%s = tt.splat %s : !tt.ptr<i32> -> tensor<128x!tt.ptr<i32>>", p, s)
 	off := "%range"
 	if base == "%p1" && l.IntN(3) == 0 {
@@ -156,11 +162,13 @@ func (l *loopText) op(depth int) {
 	switch k := l.IntN(12); {
 	case k < 3:
 		v := l.name()
-		l.line("%s = %s %s, %s : %s", v, pick(l, []string{"arith.addi", "arith.subi", "arith.xori"}), pick(l, l.vectors), pick(l, l.vectors), vec)
+		l.line("%s = %s %s, %s : %s", v, pick(l, []string{"arith.addi", "arith.subi", "arith.xori"}),
+			pick(l, l.vectors), pick(l, l.vectors), vec)
 		l.vectors = append(l.vectors, v)
 	case k == 3:
 		v := l.name()
-		l.line("%s = %s %s, %s : i32", v, pick(l, []string{"arith.addi", "arith.xori"}), pick(l, l.scalars), pick(l, l.scalars))
+		l.line("%s = %s %s, %s : i32", v, pick(l, []string{"arith.addi", "arith.xori"}), pick(l, l.scalars),
+			pick(l, l.scalars))
 		l.scalars = append(l.scalars, v)
 	case k < 8:
 		p, v := l.address("%p1"), l.name()
@@ -174,7 +182,8 @@ func (l *loopText) op(depth int) {
 		l.vectors = append(l.vectors, v)
 	case k == 8:
 		at, p, v := l.name(), l.name(), l.name()
-		l.line("%s = arith.andi %s, %%c1023 : i32\n%s = tt.addptr %%p1, %s : !tt.ptr<i32>, i32\n%s = tt.load %s : !tt.ptr<i32>", at, pick(l, l.scalars), p, at, v, p)
+		l.line("%s = arith.andi %s, %%c1023 : i32\n%s = tt.addptr %%p1, %s : !tt.ptr<i32>, i32\n%s = "+
+			"tt.load %s : !tt.ptr<i32>", at, pick(l, l.scalars), p, at, v, p)
 		l.scalars = append(l.scalars, v)
 	case k == 9 && l.IntN(2) == 0:
 		l.line("tt.store %s, %s : tensor<128x!tt.ptr<i32>>", l.address("%p3"), pick(l, l.vectors))
@@ -189,7 +198,8 @@ func (l *loopText) op(depth int) {
 
 func (l *loopText) branch(depth int) {
 	c, v := l.name(), l.name()
-	l.line("%s = arith.cmpi slt, %s, %s : i32\n%s = scf.if %s -> (%s) {", c, pick(l, l.scalars), pick(l, []string{"%c3", "%m", "%i"}), v, c, vec)
+	l.line("%s = arith.cmpi slt, %s, %s : i32\n%s = scf.if %s -> (%s) {", c, pick(l, l.scalars),
+		pick(l, []string{"%c3", "%m", "%i"}), v, c, vec)
 	for _, end := range []string{"} else {", "}"} {
 		vectors, scalars := slices.Clip(l.vectors), slices.Clip(l.scalars)
 		for range l.IntN(4) {

@@ -19,7 +19,8 @@ import (
 // another block loads the same; stores of the result get the tiles. A reduction along a dimension that blocks
 // share gets a layout in which they share another, if the data can be loaded that way.
 //
-//	%a = tt.load %p : #blocked<CGALayout = [[1, 0]]>           %p1 = ttg.convert_layout %p : … -> #blocked<CGALayout = [[0, 0]]>
+//	%a = tt.load %p : #blocked<CGALayout = [[1, 0]]>  %p1 = ttg.convert_layout %p : … -> #blocked<CGALayout
+//	                                                  = [[0, 0]]>
 //	%x = ttg.convert_layout %a : … -> #dot_op<0>               %a = tt.load %p1 : #blocked<CGALayout = [[0, 0]]>
 //	%d = tt.dot %x, %y, %c : #blocked<CGALayout = [[1, 0]]>    %d = tt.dot %x1, %y1, %c1 : #blocked<CGALayout = [[0, 1]]>
 //
@@ -199,7 +200,10 @@ func loaded(v *ir.Value) bool {
 	if op.NumOperands() == 0 {
 		return true
 	}
-	return op.Def.Has(ir.Elementwise) && op.IsPure() && !slices.ContainsFunc(op.Operands(), func(o *ir.Value) bool { return tensorOf(o) != nil && !loaded(o) })
+	return op.Def.Has(ir.Elementwise) && op.IsPure() && !slices.ContainsFunc(op.Operands(),
+		func(o *ir.Value) bool {
+			return tensorOf(o) != nil && !loaded(o)
+		})
 }
 
 // wish requests a share for the loads from which v is computed elementwise.

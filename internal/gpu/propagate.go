@@ -24,7 +24,8 @@ type conversion struct {
 }
 
 func propagateLayouts(fn *ir.Op) {
-	p := &propagation{layouts: map[*ir.Value][]ir.Attr{}, before: map[*ir.Value]ir.Attr{}, cvts: map[conversion]*ir.Value{}}
+	p := &propagation{layouts: map[*ir.Value][]ir.Attr{}, before: map[*ir.Value]ir.Attr{},
+		cvts: map[conversion]*ir.Value{}}
 	p.findAnchors(fn)
 	p.spread()
 	p.pick()

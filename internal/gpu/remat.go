@@ -53,8 +53,8 @@ func (r *rematerializer) onlyRenames(cvt *ir.Op) bool {
 }
 
 func newRematerializer(fn *ir.Op) *rematerializer {
-	return &rematerializer{fn: fn, dom: ir.NewDominance(), known: map[conversion]*ir.Value{}, erased: map[*ir.Op]bool{},
-		srcs: map[srcKey]ir.Attr{}, renames: map[[2]ir.Type]bool{}}
+	return &rematerializer{fn: fn, dom: ir.NewDominance(), known: map[conversion]*ir.Value{},
+		erased: map[*ir.Op]bool{}, srcs: map[srcKey]ir.Attr{}, renames: map[[2]ir.Type]bool{}}
 }
 
 // conversions returns the conversions inside a function, in order.

@@ -12,9 +12,9 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// TestLayoutsInferredOnce removes no conversion of a long chain of views, which all slices go through, and shows
-// that the layout of each view is computed once for each layout of its result, not once for each slice. A sort is
-// such a chain.
+// TestLayoutsInferredOnce removes no conversion of a long chain of views, which all slices go through, and
+// shows that the layout of each view is computed once for each layout of its result, not once for each
+// slice. A sort is such a chain.
 func TestLayoutsInferredOnce(t *testing.T) {
 	const views, uses = 40, 20
 	var b strings.Builder
@@ -31,7 +31,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 	}
 	for i := range uses {
 		fmt.Fprintf(&b, "%%s%d = arith.addi %%v%d, %%v%d : tensor<1024xi32, #b>\n", i, views-i, views)
-		fmt.Fprintf(&b, "%%c%d = ttg.convert_layout %%s%d : tensor<1024xi32, #b> -> tensor<1024xi32, #b4>\n", i, i)
+		fmt.Fprintf(&b, "%%c%d = ttg.convert_layout %%s%d : tensor<1024xi32, #b> -> tensor<1024xi32, #b4>\n",
+			i, i)
 		fmt.Fprintf(&b, "tt.store %%q, %%c%d : tensor<1024x!tt.ptr<i32>, #b4>\n", i)
 	}
 	b.WriteString("tt.return\n}\n}\n")
@@ -51,8 +52,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 	}
 }
 
-// TestScanConvertedNarrow: addresses that come of a scan change their layout as numbers of 32 bits, before they become
-// pointers; the scan is not computed again.
+// TestScanConvertedNarrow: addresses that come of a scan change their layout as numbers of 32 bits, before
+// they become pointers; the scan is not computed again.
 func TestScanConvertedNarrow(t *testing.T) {
 	const text = `#b = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #c = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>

@@ -37,7 +37,8 @@ var RemoveLayoutConversions = pass.Pass{
 		}
 		for _, fn := range fns {
 			for _, hoist := range []func(*rematerializer, *ir.Op){
-				(*rematerializer).hoistOverGrowth, (*rematerializer).hoistIntoBranches, (*rematerializer).hoistDotOperands,
+				(*rematerializer).hoistOverGrowth, (*rematerializer).hoistIntoBranches,
+				(*rematerializer).hoistDotOperands,
 			} {
 				r := newRematerializer(fn)
 				r.each(func(cvt *ir.Op) { hoist(r, cvt) })

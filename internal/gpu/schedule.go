@@ -155,7 +155,9 @@ func (s *schedule) inOrder() []*ir.Op {
 			ops = append(ops, op)
 		}
 	}
-	slices.SortStableFunc(ops, func(a, b *ir.Op) int { return s.places[a].cluster.id - s.places[b].cluster.id })
+	slices.SortStableFunc(ops, func(a, b *ir.Op) int {
+		return s.places[a].cluster.id - s.places[b].cluster.id
+	})
 	return ops
 }
 

@@ -78,7 +78,8 @@ func (s *schedule) keepsMemory(ops []*ir.Op) bool {
 			return false
 		}
 		for _, b := range list[:i] {
-			if !early && s.places[b.op].stage == s.stages-1 && a.op.Before(b.op) && conflict(at, a.accesses, b.accesses) {
+			if !early && s.places[b.op].stage == s.stages-1 && a.op.Before(b.op) &&
+				conflict(at, a.accesses, b.accesses) {
 				return false
 			}
 		}

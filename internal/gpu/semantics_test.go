@@ -18,7 +18,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/target/interp"
 )
 
-// outcome is what a kernel of irgen leaves in its buffers, as the interpreter runs it. Layouts mean nothing to it.
+// outcome is what a kernel of irgen leaves in its buffers, as the interpreter runs it. Layouts mean nothing
+// to it.
 func outcome(t *testing.T, m *ir.Module, seed uint64) ([]byte, error) {
 	p, err := interp.Compile(m, irgen.Name)
 	if err != nil {
@@ -40,8 +41,10 @@ func outcome(t *testing.T, m *ir.Module, seed uint64) ([]byte, error) {
 		buffers = append(buffers, b)
 		args = append(args, mem.Alloc(b, fmt.Sprint("buffer", i)).Addr())
 	}
-	args = append(args, uint64(r.IntN(9)), uint64(uint32(r.IntN(2000)-1000)), uint64(math.Float32bits(float32(r.IntN(8)))), uint64(r.IntN(2)))
-	if err := p.Run(t.Context(), mem, [3]int{1, 1, 1}, args, interp.Options{Workers: 1, MaxSteps: 1 << 20}); err != nil {
+	args = append(args, uint64(r.IntN(9)), uint64(uint32(r.IntN(2000)-1000)),
+		uint64(math.Float32bits(float32(r.IntN(8)))), uint64(r.IntN(2)))
+	if err := p.Run(t.Context(), mem, [3]int{1, 1, 1}, args,
+		interp.Options{Workers: 1, MaxSteps: 1 << 20}); err != nil {
 		return nil, err
 	}
 	return slices.Concat(buffers...), nil
@@ -58,8 +61,8 @@ func sameBytes(a, b []byte) int {
 	return -1
 }
 
-// TestSemantics: random kernels leave the same bytes before and after each pass of the pipeline, and every pass leaves valid
-// IR. NEREID_RANDOM=N tries N of them.
+// TestSemantics: random kernels leave the same bytes before and after each pass of the pipeline, and every
+// pass leaves valid IR. NEREID_RANDOM=N tries N of them.
 func TestSemantics(t *testing.T) {
 	n := 80
 	if s := os.Getenv("NEREID_RANDOM"); s != "" {
@@ -74,7 +77,8 @@ func TestSemantics(t *testing.T) {
 		}
 		for _, p := range gpu.Pipeline(randomMachine(seed)) {
 			before := m.String()
-			if err := pass.Run(&pass.Context{Options: pass.Options{Verify: true}}, m, []pass.Pass{p}); err != nil {
+			if err := pass.Run(&pass.Context{Options: pass.Options{Verify: true}}, m,
+				[]pass.Pass{p}); err != nil {
 				t.Fatalf("seed %d: %v\n%s", seed, err, before)
 			}
 			got, err := outcome(t, m, seed)
@@ -82,7 +86,8 @@ func TestSemantics(t *testing.T) {
 				t.Fatalf("seed %d after %s: %v\n%s", seed, p.Name, err, m)
 			}
 			if i := sameBytes(want, got); i >= 0 {
-				t.Fatalf("seed %d: %s changes element %d from %x to %x\n%s\nto\n%s", seed, p.Name, i, want[4*i:4*i+4], got[4*i:4*i+4], before, m)
+				t.Fatalf("seed %d: %s changes element %d from %x to %x\n%s\nto\n%s", seed, p.Name, i,
+					want[4*i:4*i+4], got[4*i:4*i+4], before, m)
 			}
 		}
 		conversions += countOp(m, "ttg.convert_layout")
@@ -90,8 +95,8 @@ func TestSemantics(t *testing.T) {
 	t.Logf("%d kernels, %d conversions left", n, conversions)
 }
 
-// TestScrambled puts random layouts between ops, and takes the conversions out again: kernels still do the same, and there are
-// fewer conversions than before.
+// TestScrambled puts random layouts between ops, and takes the conversions out again: kernels still do the
+// same, and there are fewer conversions than before.
 func TestScrambled(t *testing.T) {
 	n := 80
 	if s := os.Getenv("NEREID_RANDOM"); s != "" {
@@ -110,8 +115,10 @@ func TestScrambled(t *testing.T) {
 		}
 		text := m.String()
 		before += countOp(m, "ttg.convert_layout")
-		for _, p := range []pass.Pass{gpu.RemoveLayoutConversions, gpu.OptimizeThreadLocality, gpu.RemoveLayoutConversions} {
-			if err := pass.Run(&pass.Context{Options: pass.Options{Verify: true}}, m, []pass.Pass{p}); err != nil {
+		for _, p := range []pass.Pass{gpu.RemoveLayoutConversions, gpu.OptimizeThreadLocality,
+			gpu.RemoveLayoutConversions} {
+			if err := pass.Run(&pass.Context{Options: pass.Options{Verify: true}}, m,
+				[]pass.Pass{p}); err != nil {
 				t.Fatalf("seed %d: %v\n%s", seed, err, text)
 			}
 			got, err := outcome(t, m, seed)
@@ -119,7 +126,8 @@ func TestScrambled(t *testing.T) {
 				t.Fatalf("seed %d after %s: %v\n%s", seed, p.Name, err, m)
 			}
 			if i := sameBytes(want, got); i >= 0 {
-				t.Fatalf("seed %d: %s changes element %d from %x to %x\n%s\nto\n%s", seed, p.Name, i, want[4*i:4*i+4], got[4*i:4*i+4], text, m)
+				t.Fatalf("seed %d: %s changes element %d from %x to %x\n%s\nto\n%s", seed, p.Name, i,
+					want[4*i:4*i+4], got[4*i:4*i+4], text, m)
 			}
 		}
 		after += countOp(m, "ttg.convert_layout")
@@ -134,7 +142,8 @@ func TestScrambled(t *testing.T) {
 func scramble(m *ir.Module, o gpu.Options, r *rand.Rand) {
 	var ops []*ir.Op
 	for op := range m.Op.Ops() {
-		one := op.Def.Has(ir.Elementwise) || op.Def.Has(ir.SameOperandsAndResultEncoding) || op.Name() == "tt.load" || op.Name() == "tt.store"
+		one := op.Def.Has(ir.Elementwise) || op.Def.Has(ir.SameOperandsAndResultEncoding) ||
+			op.Name() == "tt.load" || op.Name() == "tt.store"
 		if one && op.Name() != "tt.scan" && r.IntN(2) == 0 {
 			ops = append(ops, op)
 		}
@@ -183,7 +192,8 @@ func randomBlocked(r *rand.Rand, rank, warps int) ir.Attr {
 	for _, d := range r.Perm(rank) {
 		order = append(order, int64(d))
 	}
-	return ttg.Blocked{SizePerThread: split(1 << r.IntN(3)), ThreadsPerWarp: split(32), WarpsPerCTA: split(warps), Order: order}.Attr()
+	return ttg.Blocked{SizePerThread: split(1 << r.IntN(3)), ThreadsPerWarp: split(32),
+		WarpsPerCTA: split(warps), Order: order}.Attr()
 }
 
 // randomKernel is TTIR made of random bytes.
@@ -201,5 +211,6 @@ func randomKernel(t *testing.T, seed uint64) *ir.Module {
 }
 
 func randomMachine(seed uint64) gpu.Options {
-	return gpu.Options{Machine: gpu.Machine{Target: []string{"cuda:80", "cuda:90"}[seed%2], NumWarps: 1 << (seed % 4)}, NumStages: 3, WarpGroups: true}
+	return gpu.Options{Machine: gpu.Machine{Target: []string{"cuda:80", "cuda:90"}[seed%2],
+		NumWarps: 1 << (seed % 4)}, NumStages: 3, WarpGroups: true}
 }

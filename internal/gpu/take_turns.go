@@ -177,7 +177,8 @@ func makeBarriers(b *ir.Builder, n, count int64, kind string) (*ir.Value, func(b
 	list := make([]*ir.Value, n)
 	for i := range list {
 		list[i] = b.Val(ttg.MemDescIndex, m.Type(), bars, arith.ConstInt(b, int64(i), ir.I32))
-		b.Op(ttng.InitBarrier, []*ir.Value{list[i]}, nil, ir.A("count", ir.I32Attr(count)), ir.A(kind, ir.Unit))
+		b.Op(ttng.InitBarrier, []*ir.Value{list[i]}, nil, ir.A("count", ir.I32Attr(count)),
+			ir.A(kind, ir.Unit))
 	}
 	return list[0], func(b *ir.Builder) {
 		for _, bar := range list {
@@ -260,7 +261,8 @@ func (t *turnLoop) divide() {
 		b.Groups(ttng.WaitBarrier, [][]*ir.Value{{bar}, {parity}, nil, nil}, nil, ir.A(ttg.TurnAttr, ir.Unit))
 	}
 	pass := func(b *ir.Builder) {
-		b.Op(ttng.ArriveBarrier, []*ir.Value{bar}, nil, ir.A("count", ir.I32Attr(1)), ir.A(ttg.TurnAttr, ir.Unit))
+		b.Op(ttng.ArriveBarrier, []*ir.Value{bar}, nil, ir.A("count", ir.I32Attr(1)),
+			ir.A(ttg.TurnAttr, ir.Unit))
 	}
 	b.After(t.enter)
 	take(b, arith.ConstInt(b, 0, ir.I32))

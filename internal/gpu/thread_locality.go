@@ -54,7 +54,8 @@ func localReshape(op *ir.Op) {
 		return
 	}
 	t := tensorOf(op.Result(0))
-	if b, ok := ttg.As[ttg.Blocked](t.Encoding); ok && b.ThreadsPerWarp[axis] == 1 && b.WarpsPerCTA[axis] == 1 && !splits(b.CGALayout, axis) {
+	if b, ok := ttg.As[ttg.Blocked](t.Encoding); ok && b.ThreadsPerWarp[axis] == 1 &&
+		b.WarpsPerCTA[axis] == 1 && !splits(b.CGALayout, axis) {
 		return
 	}
 	l, err := ttglayout.Of(t)
@@ -109,8 +110,8 @@ func localGather(op *ir.Op) {
 		return
 	}
 	m := machineOf(op)
-	enc := ttg.Blocked{SizePerThread: slices.Repeat([]int64{1}, rank), ThreadsPerWarp: make([]int64, rank), WarpsPerCTA: make([]int64, rank),
-		Order: []int64{int64(axis)}, CGALayout: cgaOf(src.Encoding)}
+	enc := ttg.Blocked{SizePerThread: slices.Repeat([]int64{1}, rank), ThreadsPerWarp: make([]int64, rank),
+		WarpsPerCTA: make([]int64, rank), Order: []int64{int64(axis)}, CGALayout: cgaOf(src.Encoding)}
 	enc.ThreadsPerWarp[axis] = min(src.Shape[axis], m.threadsPerWarp)
 	lanes := m.threadsPerWarp / enc.ThreadsPerWarp[axis]
 	for _, d := range l.ThreadOrder() {
@@ -152,7 +153,8 @@ func findRunningReduce(op *ir.Op) (s runningReduce, ok bool) {
 	s = runningReduce{reduce: op, axis: int(op.IntOr("axis", 0))}
 	t := tensorOf(op.Operand(0))
 	s.layout, ok = ttg.As[ttg.Blocked](t.Encoding)
-	if !ok || op.NumOperands() != 1 || t.Rank() < 2 || s.axis != t.Rank()-1 || op.Operand(0).DefBy(tt.Load) == nil {
+	if !ok || op.NumOperands() != 1 || t.Rank() < 2 || s.axis != t.Rank()-1 ||
+		op.Operand(0).DefBy(tt.Load) == nil {
 		return s, false
 	}
 	if s.combine = singleOp(op); s.combine == nil || neutral[s.combine.Def] == nil {
@@ -184,7 +186,8 @@ func (s *runningReduce) findLoop() bool {
 		out = use
 	}
 	s.loop = s.reduce.Block().Parent()
-	if out.Owner().Def != scf.Yield || s.loop == nil || s.loop.Def != scf.For || out.Owner().Parent() != s.loop {
+	if out.Owner().Def != scf.Yield || s.loop == nil || s.loop.Def != scf.For ||
+		out.Owner().Parent() != s.loop {
 		return false
 	}
 	s.arg = out.Index()
@@ -192,7 +195,8 @@ func (s *runningReduce) findLoop() bool {
 	if acc == s.reduce.Result(0) {
 		acc = u.Operand(1)
 	}
-	return acc == scf.IterArgs(s.loop)[s.arg] && acc.HasOneUse() && scf.Inits(s.loop)[s.arg].DefBy(arith.Constant) != nil
+	return acc == scf.IterArgs(s.loop)[s.arg] && acc.HasOneUse() &&
+		scf.Inits(s.loop)[s.arg].DefBy(arith.Constant) != nil
 }
 
 // singleOp returns the only op in a reduction's region besides its terminator, or nil.
@@ -255,8 +259,8 @@ func (s *runningReduce) localLayout(rank int) ir.Attr {
 	return local.Attr()
 }
 
-// carry adds the partial results, of type part, to what the loop carries, and returns the last of them. They are
-// sums over the last dimension of a view. The old value from now on keeps its initial value.
+// carry adds the partial results, of type part, to what the loop carries, and returns the last of them.
+// They are sums over the last dimension of a view. The old value from now on keeps its initial value.
 func (s *runningReduce) carry(view, part *ir.TensorType) *ir.Value {
 	start := splatConst(ir.At(s.loop), part, *neutral[s.combine.Def])
 	s.loop.SetOperands(append(s.loop.Operands(), start), nil)
@@ -265,7 +269,8 @@ func (s *runningReduce) carry(view, part *ir.TensorType) *ir.Value {
 
 	b := ir.At(s.reduce)
 	x := b.ValA(tt.Reshape, view,
-		[]ir.NamedAttr{ir.A("allow_reorder", ir.Unit), ir.A("efficient_layout", ir.Unit)}, s.reduce.Operand(0))
+		[]ir.NamedAttr{ir.A("allow_reorder", ir.Unit), ir.A("efficient_layout", ir.Unit)},
+		s.reduce.Operand(0))
 	inner := b.Insert(s.reduce.Clone(nil))
 	inner.SetOperand(0, x)
 	inner.SetAttr("axis", ir.I32Attr(int64(view.Rank()-1)))

@@ -64,7 +64,8 @@ func (t *tiler) compared(p *tilePlan, op *ir.Op, axes []int) bool {
 	default:
 		return false
 	}
-	// room + slope*c > 0 holds where the mask is true, c being the coordinate in the tile along one dimension.
+	// room + slope*c > 0 holds where the mask is true, c being the coordinate in the tile along one
+	// dimension.
 	room := more.Uniform.Plus(-1, less.Uniform).Plus(1, t.addr.Sum(address.Term{Factor: slack}))
 	dim, slope := -1, int64(0)
 	for k := range axes {

@@ -12,19 +12,19 @@ import (
 	"github.com/nereid-lang/nereid/internal/pass"
 )
 
-// LegalizeDescriptors replaces the descriptors that the copy engine of sm_90 cannot serve by pointers, and gives
-// the others an element type for which the engine has their reductions. Descriptors that control flow or calls
-// connect share their fate.
+// LegalizeDescriptors replaces the descriptors that the copy engine of sm_90 cannot serve by pointers, and
+// gives the others an element type for which the engine has their reductions. Descriptors that control flow
+// or calls connect share their fate.
 //
-// The engine copies boxes that begin at multiples of 16 bytes along the last dimension: at any other column it
-// raises an illegal instruction. A descriptor stays if every column is a multiple for sure, by what arguments,
-// blocks and loops are multiples of.
+// The engine copies boxes that begin at multiples of 16 bytes along the last dimension: at any other column
+// it raises an illegal instruction. A descriptor stays if every column is a multiple for sure, by what
+// arguments, blocks and loops are multiples of.
 //
 //	%x = tt.descriptor_load %d[%i, %j]   =>   %x = tt.load (%base + (%i + %r) * %stride + %j + %c), …
 //
-// The engine gathers no rows; it copies at least 16 bytes along the last dimension, at most five dimensions, and
-// elements of one to eight bytes; rows begin at multiples of 16 bytes. Descriptors that a program's blocks share
-// are not handled.
+// The engine gathers no rows; it copies at least 16 bytes along the last dimension, at most five
+// dimensions, and elements of one to eight bytes; rows begin at multiples of 16 bytes. Descriptors that a
+// program's blocks share are not handled.
 func LegalizeDescriptors(mach Machine) pass.Pass {
 	return pass.Pass{
 		Name: "nereid-legalize-descriptors",

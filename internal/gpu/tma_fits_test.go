@@ -25,7 +25,8 @@ func TestAlignedColumns(t *testing.T) {
 }`
 	}
 	branch := func(a, b string) string {
-		return "%c = scf.if %b -> (i32) {\n scf.yield " + a + " : i32\n} else {\n scf.yield " + b + " : i32\n}"
+		return "%c = scf.if %b -> (i32) {\n scf.yield " + a + " : i32\n} else {\n scf.yield " +
+			b + " : i32\n}"
 	}
 	for _, c := range []struct {
 		name, body, col string
@@ -48,7 +49,8 @@ func TestAlignedColumns(t *testing.T) {
 		{"branches", branch("%k", "%c64"), "%c", true},
 		{"branches, one of them any", branch("%k", "%j"), "%c", false},
 		{"loaded", "%c = tt.load %ptr : !tt.ptr<i32>", "%c", false},
-		{"loaded, with a hint", "%c = tt.load %ptr {tt.divisibility = dense<8> : tensor<1xi32>} : !tt.ptr<i32>",
+		{"loaded, with a hint", "%c = tt.load %ptr {tt.divisibility = dense<8> : tensor<1xi32>} : " +
+			"!tt.ptr<i32>",
 			"%c", true},
 		{"loop", "scf.for %i = %c8 to %j step %c64 : i32 {\n" +
 			"%y = tt.descriptor_load %d[%i, %i] : !tt.tensordesc<tensor<8x64xf16>> -> tensor<8x64xf16>\n}",
@@ -60,7 +62,8 @@ func TestAlignedColumns(t *testing.T) {
 		{"carried from any", carried("%j", "%c8"), "%k", false},
 		{"carried by 8 bytes", carried("%k", "%c4"), "%k", false},
 	} {
-		m := parse(t, "k.ttir", fmt.Sprintf(`module { tt.func public @k(%%d: !tt.tensordesc<tensor<8x64xf16>>, %%j: i32,
+		m := parse(t, "k.ttir",
+			fmt.Sprintf(`module { tt.func public @k(%%d: !tt.tensordesc<tensor<8x64xf16>>, %%j: i32,
 %%k: i32 {tt.divisibility = 16 : i32}, %%b: i1, %%ptr: !tt.ptr<i32>, %%v: tensor<8x64xf16>) {
 %s%s
 tt.descriptor_store %%d[%%j, %s], %%v : !tt.tensordesc<tensor<8x64xf16>>, tensor<8x64xf16>

@@ -16,7 +16,8 @@ import (
 //
 //	%x = tt.descriptor_load %d[%i, %j] {stage 0}   =>   %r = ttg.memdesc_index %bars[%insert] {stage 0}
 //	%p = ttng.warp_group_dot %x, … {stage 2}            ttng.barrier_expect %r, 16384, %true {stage 0}
-//	                                                    ttng.async_tma_copy_global_to_local %d[%i, %j] %buf[%insert], %r, %true {stage 0}
+//	                                                  ttng.async_tma_copy_global_to_local %d[%i, %j]
+//	                                                  %buf[%insert], %r, %true {stage 0}
 //	                                                    ttng.wait_barrier %bars[%extract], %phase {stage 2}
 //	                                                    %p = ttng.warp_group_dot %buf[%extract], … {stage 2}
 

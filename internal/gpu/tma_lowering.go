@@ -22,7 +22,8 @@ import (
 //	                                    ttng.wait_barrier %bar, %c0; ttng.inval_barrier %bar
 //	                                    %x = ttg.local_load %buf
 //	tt.descriptor_store %d[…], %x  =>   %buf = ttg.local_alloc %x; ttng.fence_async_shared
-//	                                    ttng.async_tma_copy_local_to_global %d[…] %buf; ttng.async_tma_store_wait
+//	                                    ttng.async_tma_copy_local_to_global %d[…] %buf;
+//	                                    ttng.async_tma_store_wait
 var TMALowering = pass.Pass{
 	Name: "triton-nvidia-tma-lowering",
 	Doc:  "give accesses through tensor descriptors to the copy engine",
@@ -53,8 +54,10 @@ func lowerDescLoad(op *ir.Op) {
 	t := tensorOf(op.Result(0))
 	enc := sharedOf(op.Operand(0), t)
 	b := ir.At(op)
-	buf := b.Val(ttg.LocalAlloc, ttg.MemDesc{Shape: t.Shape, Elem: t.Elem, Encoding: enc, Space: ttg.SharedMemory, Mutable: true}.Type())
-	bar := b.Val(ttg.LocalAlloc, ttg.MemDesc{Shape: []int64{1}, Elem: ir.I64, Encoding: barrierEncoding(), Space: ttg.SharedMemory, Mutable: true}.Type())
+	buf := b.Val(ttg.LocalAlloc, ttg.MemDesc{Shape: t.Shape, Elem: t.Elem, Encoding: enc,
+		Space: ttg.SharedMemory, Mutable: true}.Type())
+	bar := b.Val(ttg.LocalAlloc, ttg.MemDesc{Shape: []int64{1}, Elem: ir.I64, Encoding: barrierEncoding(),
+		Space: ttg.SharedMemory, Mutable: true}.Type())
 	b.Op(ttng.InitBarrier, []*ir.Value{bar}, nil, ir.A("count", ir.I32Attr(1)))
 	yes := arith.Const(b, ir.BoolAttr(true))
 	b.Op(ttng.BarrierExpect, []*ir.Value{bar, yes}, nil, ir.A("size", ir.I32Attr(int64(blockBytes(t, enc)))))
@@ -85,7 +88,8 @@ func lowerDescStore(op *ir.Op) {
 // storeBuffer returns the type of the buffer that a store's value goes through.
 func storeBuffer(op *ir.Op, mutable bool) ir.Type {
 	t := tensorOf(descValue(op))
-	return ttg.MemDesc{Shape: t.Shape, Elem: t.Elem, Encoding: sharedOf(op.Operand(0), t), Space: ttg.SharedMemory, Mutable: mutable}.Type()
+	return ttg.MemDesc{Shape: t.Shape, Elem: t.Elem, Encoding: sharedOf(op.Operand(0), t),
+		Space: ttg.SharedMemory, Mutable: mutable}.Type()
 }
 
 // storeBlock starts the copy or the reduction of a buffer to a store's block.
@@ -110,7 +114,8 @@ func lowerMakeDesc(op *ir.Op) {
 	earlier := acquiresBefore(op)
 	b := ir.At(op)
 	block := tt.DescBlock(op.Result(0).Type)
-	scratch := b.ValA(ttg.GlobalScratchAlloc, tt.Ptr(ir.I8), []ir.NamedAttr{ir.A("nbytes", ir.I32Attr(mapBytes)), ir.A("alignment", ir.I32Attr(mapAlign))})
+	scratch := b.ValA(ttg.GlobalScratchAlloc, tt.Ptr(ir.I8),
+		[]ir.NamedAttr{ir.A("nbytes", ir.I32Attr(mapBytes)), ir.A("alignment", ir.I32Attr(mapAlign))})
 	i32 := func(n int) *ir.Value { return arith.ConstInt(b, int64(n), ir.I32) }
 	var box, dims, strides, steps []*ir.Value
 	size := arith.ConstInt(b, int64(max(1, ir.BitWidth(block.Elem)/8)), ir.I64)

@@ -94,7 +94,9 @@ func TestConcurrent(t *testing.T) {
 		for g := range held {
 			wg.Go(func() {
 				for k := range 2000 {
-					held[g] = append(held[g], table.Get(round*1000+k, func() *node { return &node{name: fmt.Sprint(k)} }))
+					held[g] = append(held[g], table.Get(round*1000+k, func() *node {
+						return &node{name: fmt.Sprint(k)}
+					}))
 				}
 			})
 		}

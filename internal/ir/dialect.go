@@ -531,7 +531,8 @@ func (d *OpDef) Infer(s *State) ([]Type, error) {
 			types[i] = d.ruleType(r.Name, s)
 		}
 		if types[i] == nil || r.Arity != One {
-			return nil, fmt.Errorf("the type of %s's result %q does not follow from its operands", d.fullName, r.Name)
+			return nil, fmt.Errorf("the type of %s's result %q does not follow from its operands",
+				d.fullName, r.Name)
 		}
 	}
 	return types, nil

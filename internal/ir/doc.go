@@ -4,9 +4,10 @@
 // What comes in is text (Parse) or calls of a Builder; what goes out is text (Print) or whatever a pass makes
 // of it. What always holds:
 //
-//   - Types, attributes and locations are immutable and interned for the whole process: equality is identity (==).
-//   - Every operation has an OpDef. An operation of a dialect nobody declared gets one with Unregistered set and is kept in its
-//     generic form.
+//   - Types, attributes and locations are immutable and interned for the whole process: equality is
+//     identity (==).
+//   - Every operation has an OpDef. An operation of a dialect nobody declared gets one with Unregistered
+//     set and is kept in its generic form.
 //   - Use lists are exact: v.Uses() yields each operand slot that holds v, and nothing else.
 //   - An operation is in at most one block, a block in at most one region, a region in at most one operation.
 //

@@ -45,7 +45,8 @@ var (
 		},
 		Print: func(p *ir.Printer, a *ir.DialectAttr) { p.Textf("<%s>", a.Params[0]) },
 	})
-	color = &ir.Enum{Name: "color", Cases: []ir.EnumCase{{Word: "red", Value: 1}, {Word: "dark blue", Value: 2}}}
+	color = &ir.Enum{Name: "color", Cases: []ir.EnumCase{{Word: "red", Value: 1},
+		{Word: "dark blue", Value: 2}}}
 )
 
 // Not methods of the defs above, which the functions in them may not mention.
@@ -78,46 +79,63 @@ func init() {
 	x := ir.Slots("x", ir.AnyType)
 	opt := ir.Optional(ir.AnyType)
 	many := ir.Variadic(ir.AnyType)
-	op(ir.OpDef{Name: "types", Operands: x, Results: ir.Slots("r", ir.AnyType), Format: "$x attr-dict `:` type($x) `->` type($r)"})
-	op(ir.OpDef{Name: "function", Operands: ir.Slots("xs", many), Results: ir.Slots("rs", many), Format: "`(` $xs `)` attr-dict `:` functional-type($xs, $rs)"})
-	op(ir.OpDef{Name: "all", Operands: ir.Slots("a", ir.AnyType, "b", ir.AnyType), Results: ir.Slots("r", ir.AnyType), Format: "operands attr-dict `:` functional-type(operands, results)"})
-	op(ir.OpDef{Name: "listed", Operands: ir.Slots("xs", many), Format: "operands attr-dict `:` type(operands)"})
-	op(ir.OpDef{Name: "group", Traits: ir.SegmentedOperands, Operands: ir.Slots("x", ir.AnyType, "mask", ir.Optional(ir.Bool), "other", opt),
-		Format: "$x (`,` $mask^)? (`else` $other^ `:` type($other))? attr-dict `:` type($x)"})
+	op(ir.OpDef{Name: "types", Operands: x, Results: ir.Slots("r", ir.AnyType), Format: "$x attr-dict `:` " +
+		"type($x) `->` type($r)"})
+	op(ir.OpDef{Name: "function", Operands: ir.Slots("xs", many), Results: ir.Slots("rs", many),
+		Format: "`(` $xs `)` attr-dict `:` functional-type($xs, $rs)"})
+	op(ir.OpDef{Name: "all", Operands: ir.Slots("a", ir.AnyType, "b", ir.AnyType), Results: ir.Slots("r",
+		ir.AnyType), Format: "operands attr-dict `:` functional-type(operands, results)"})
+	op(ir.OpDef{Name: "listed", Operands: ir.Slots("xs", many), Format: "operands attr-dict `:` " +
+		"type(operands)"})
+	op(ir.OpDef{Name: "group", Traits: ir.SegmentedOperands,
+		Operands: ir.Slots("x", ir.AnyType, "mask", ir.Optional(ir.Bool), "other", opt),
+		Format:   "$x (`,` $mask^)? (`else` $other^ `:` type($other))? attr-dict `:` type($x)"})
 	op(ir.OpDef{Name: "either", Operands: ir.Slots("x", opt), Attrs: ir.Attrs("n", ir.OptAttr(ir.AnyI32)),
 		Format: "(`dyn` $x^ `:` type($x)) : (`static` $n)? attr-dict"})
 	op(ir.OpDef{Name: "unit", Attrs: ir.Attrs("fast", ir.OptAttr(ir.AnyUnit), "slow", ir.OptAttr(ir.AnyUnit)),
 		Format: "(`fast` $fast^)? (`quick`) : (`slow` $slow^ `,`)? attr-dict"})
-	op(ir.OpDef{Name: "oilist", Attrs: ir.Attrs("a", ir.OptAttr(ir.AnyI32), "b", ir.DefAttr(ir.AnyI64, ir.I64Attr(7)), "c", ir.OptAttr(ir.AnyUnit)),
+	op(ir.OpDef{Name: "oilist", Attrs: ir.Attrs("a", ir.OptAttr(ir.AnyI32), "b",
+		ir.DefAttr(ir.AnyI64, ir.I64Attr(7)), "c", ir.OptAttr(ir.AnyUnit)),
 		Format: "oilist(`a` `=` $a | `b` `(` $b `)` | `c` $c) attr-dict"})
-	op(ir.OpDef{Name: "enum", Attrs: ir.Attrs("color", ir.EnumAttr(color, ir.I32), "flag", &ir.AttrKind{Desc: "flag", Def: fmtFlag}),
+	op(ir.OpDef{Name: "enum", Attrs: ir.Attrs("color", ir.EnumAttr(color, ir.I32), "flag",
+		&ir.AttrKind{Desc: "flag", Def: fmtFlag}),
 		Format: "$color `,` $flag attr-dict"})
-	op(ir.OpDef{Name: "qualified", Operands: ir.Slots("x", ir.Of(fmtBox)), Attrs: ir.Attrs("flag", &ir.AttrKind{Desc: "flag", Def: fmtFlag}),
+	op(ir.OpDef{Name: "qualified", Operands: ir.Slots("x", ir.Of(fmtBox)),
+		Attrs:  ir.Attrs("flag", &ir.AttrKind{Desc: "flag", Def: fmtFlag}),
 		Format: "$x qualified($flag) attr-dict `:` qualified(type($x))"})
-	op(ir.OpDef{Name: "stripped", Operands: ir.Slots("x", ir.Of(fmtBox)), Format: "$x attr-dict `:` type($x)"})
-	op(ir.OpDef{Name: "arrays", Attrs: ir.Attrs("order", ir.I32s, "on", ir.OptAttr(ir.Bools), "name", ir.SymbolName, "ref", ir.AnySymbol, "text", ir.AnyString),
+	op(ir.OpDef{Name: "stripped", Operands: ir.Slots("x", ir.Of(fmtBox)),
+		Format: "$x attr-dict `:` type($x)"})
+	op(ir.OpDef{Name: "arrays", Attrs: ir.Attrs("order", ir.I32s, "on", ir.OptAttr(ir.Bools), "name",
+		ir.SymbolName, "ref", ir.AnySymbol, "text", ir.AnyString),
 		Format: "$name `,` $ref $order (`on` $on^)? $text `:` attr-dict"})
-	op(ir.OpDef{Name: "props", Attrs: ir.Attrs("a", ir.AnyI32, "b", ir.DefAttr(ir.AnyI32, ir.I32Attr(1)), "c", ir.OptAttr(ir.AnyString)),
+	op(ir.OpDef{Name: "props", Attrs: ir.Attrs("a", ir.AnyI32, "b", ir.DefAttr(ir.AnyI32, ir.I32Attr(1)), "c",
+		ir.OptAttr(ir.AnyString)),
 		Format: "$a prop-dict attr-dict"})
 	op(ir.OpDef{Name: "keyword", Format: "attr-dict-with-keyword"})
-	op(ir.OpDef{Name: "spaces", Operands: ir.Slots("x", ir.AnyType, "y", ir.AnyType), Traits: ir.SameTypeOperands,
-		Format: "`<` $x `>` `` `[` $y `]` ` ` `a` `->` `b` `,` `c` `:` type($x) attr-dict"})
-	op(ir.OpDef{Name: "same", Traits: ir.SameOperandsAndResultType, Operands: ir.Slots("x", ir.AnyType, "y", ir.AnyType), Results: ir.Slots("r", ir.AnyType),
+	op(ir.OpDef{Name: "spaces", Operands: ir.Slots("x", ir.AnyType, "y", ir.AnyType),
+		Traits: ir.SameTypeOperands, Format: "`<` $x `>` `` `[` $y `]` ` ` `a` `->` `b` `,` `c` `:` " +
+			"type($x) attr-dict"})
+	op(ir.OpDef{Name: "same", Traits: ir.SameOperandsAndResultType,
+		Operands: ir.Slots("x", ir.AnyType, "y", ir.AnyType), Results: ir.Slots("r", ir.AnyType),
 		Format: "$x `,` $y attr-dict `:` type($r)"})
 	op(ir.OpDef{Name: "rule", Operands: ir.Slots("x", ir.AnyType), Results: ir.Slots("r", ir.AnyType),
 		Types: []ir.TypeRule{{From: "r", To: "x", Fn: box}}, Format: "$x attr-dict `:` type($r)"})
-	op(ir.OpDef{Name: "value", Attrs: ir.Attrs("v", ir.AnyAttr), Results: ir.Slots("r", ir.AnyType), Types: []ir.TypeRule{{From: "v", To: "r"}}, Format: "$v attr-dict"})
+	op(ir.OpDef{Name: "value", Attrs: ir.Attrs("v", ir.AnyAttr), Results: ir.Slots("r", ir.AnyType),
+		Types: []ir.TypeRule{{From: "v", To: "r"}}, Format: "$v attr-dict"})
 	op(ir.OpDef{Name: "region", Regions: []string{"a", "b"}, Format: "$a (`else` $b^)? attr-dict"})
 	op(ir.OpDef{Name: "regions", Regions: []string{"rest..."}, Format: "(`of` $rest^)? attr-dict"})
-	op(ir.OpDef{Name: "branch", Traits: ir.Terminator, Operands: ir.Slots("xs", many), Successors: []string{"dest"},
-		Format: "$dest (`(` $xs^ `:` type($xs) `)`)? attr-dict"})
-	op(ir.OpDef{Name: "jump", Traits: ir.Terminator, Successors: []string{"dests..."}, Format: "`to` $dests attr-dict"})
+	op(ir.OpDef{Name: "branch", Traits: ir.Terminator, Operands: ir.Slots("xs", many),
+		Successors: []string{"dest"}, Format: "$dest (`(` $xs^ `:` type($xs) `)`)? attr-dict"})
+	op(ir.OpDef{Name: "jump", Traits: ir.Terminator, Successors: []string{"dests..."},
+		Format: "`to` $dests attr-dict"})
 	op(ir.OpDef{Name: "custom", Traits: ir.SegmentedOperands, Operands: ir.Slots("x", ir.AnyType, "y", opt),
 		Format: "$x `:` type($x) custom<Maybe>($y, type($y), ref(type($x))) attr-dict"})
-	op(ir.OpDef{Name: "results", Traits: ir.SegmentedResults, Results: ir.Slots("a", many, "b", many), Format: "attr-dict (type($a)^)? (`and` type($b)^)?"})
+	op(ir.OpDef{Name: "results", Traits: ir.SegmentedResults, Results: ir.Slots("a", many, "b", many),
+		Format: "attr-dict (type($a)^)? (`and` type($b)^)?"})
 }
 
-// Each line reads and prints as it stands; after "=>" comes what it prints as where that differs, after "==" its generic form.
+// Each line reads and prints as it stands; after "=>" comes what it prints as where that differs, after
+// "==" its generic form.
 const formatLines = `
 %0 = fmt.types %arg0 : i32 -> f32
 %0 = fmt.types %arg0 {a = 1 : i32} : i32 -> f32
@@ -171,7 +189,8 @@ fmt.results
 
 func TestFormats(t *testing.T) {
 	wrap := func(line string) string {
-		return "\"mine.region\"() ({\n^bb0(%arg0: i32, %arg1: i1, %arg2: !fmt.box<i8>):\n  " + line + "\n}) : () -> ()\n"
+		return "\"mine.region\"() ({\n^bb0(%arg0: i32, %arg1: i1, %arg2: !fmt.box<i8>):\n  " + line +
+			"\n}) : () -> ()\n"
 	}
 	show := func(m *ir.Module, opts ir.PrintOptions) string {
 		lines := strings.Split(text(m, opts), "\n")
@@ -244,10 +263,12 @@ func TestFormatRegions(t *testing.T) {
 func TestBadFormatPanics(t *testing.T) {
 	bad := ir.NewDialect("badfmt", "Mistakes.")
 	for name, format := range map[string]string{
-		"variable": "$nothing", "directive": "kind($x)", "literal": "`open", "anchor": "(`a` $x)?", "rest": "$x )", "oilist": "oilist($x)",
+		"variable": "$nothing", "directive": "kind($x)", "literal": "`open", "anchor": "(`a` $x)?",
+		"rest": "$x )", "oilist": "oilist($x)",
 	} {
 		t.Run(name, func(t *testing.T) {
-			def := bad.Op(ir.OpDef{Name: name, Doc: "Wrong.", Operands: ir.Slots("x", ir.AnyType), Format: format})
+			def := bad.Op(ir.OpDef{Name: name, Doc: "Wrong.", Operands: ir.Slots("x", ir.AnyType),
+				Format: format})
 			defer func() {
 				if recover() == nil {
 					t.Errorf("%q compiles", format)

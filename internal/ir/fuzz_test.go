@@ -13,8 +13,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
-// FuzzIRText: no text makes the reader panic, and what it accepts comes back from its own print: in the generic form always, in
-// the ops' own syntax when the module is valid.
+// FuzzIRText: no text makes the reader panic, and what it accepts comes back from its own print: in the
+// generic form always, in the ops' own syntax when the module is valid.
 func FuzzIRText(f *testing.F) {
 	for _, src := range corpus(f) {
 		f.Add(src)
@@ -45,7 +45,8 @@ func corpus(t testing.TB) []string {
 	return texts
 }
 
-// FuzzIRTokens does the same with texts made of real ones by moving their words around, which go deeper than changed bytes do.
+// FuzzIRTokens does the same with texts made of real ones by moving their words around, which go deeper
+// than changed bytes do.
 func FuzzIRTokens(f *testing.F) {
 	m := newMutator(f)
 	for seed := range uint64(100) {
@@ -67,7 +68,8 @@ func newMutator(t testing.TB) *mutator {
 	texts := corpus(t)
 	for _, src := range corpus(t) {
 		if mod, err := ir.Parse(diag.NewFileSet(), "corpus", []byte(src)); err == nil {
-			texts = append(texts, text(mod, ir.PrintOptions{Generic: true})) // where the rows of the ops hold least
+			// where the rows of the ops hold least
+			texts = append(texts, text(mod, ir.PrintOptions{Generic: true}))
 		}
 	}
 	for _, src := range texts {

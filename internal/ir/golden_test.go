@@ -53,19 +53,22 @@ func TestForms(t *testing.T) {
 			txtest.Equal(t, path, src, text(parse(t, path, text(m, opts)), ir.PrintOptions{Locs: true}))
 		}
 		for _, opts := range []ir.PrintOptions{{}, {Generic: true}} {
-			txtest.Equal(t, path, text(m, ir.PrintOptions{}), text(parse(t, path, text(m, opts)), ir.PrintOptions{}))
+			txtest.Equal(t, path, text(m, ir.PrintOptions{}),
+				text(parse(t, path, text(m, opts)), ir.PrintOptions{}))
 		}
 	}
 }
 
-// TestTritonReadsTheSame: Triton makes of our text, in forms that differ from the original, what it makes of the original.
+// TestTritonReadsTheSame: Triton makes of our text, in forms that differ from the original, what it makes
+// of the original.
 func TestTritonReadsTheSame(t *testing.T) {
 	dir := t.TempDir()
 	args := []string{"same", "--target", "cuda:90,hip:gfx942"}
 	for _, path := range goldens(t) {
 		m := parse(t, path, txtest.Read(t, path))
 		base := strings.ReplaceAll(path, string(filepath.Separator), "_")
-		for form, opts := range map[string]ir.PrintOptions{"generic": {Locs: true, Generic: true}, "unnamed": {Locs: true}} {
+		for form, opts := range map[string]ir.PrintOptions{"generic": {Locs: true, Generic: true},
+			"unnamed": {Locs: true}} {
 			if form == "unnamed" {
 				forgetNames(m)
 			}

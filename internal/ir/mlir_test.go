@@ -16,7 +16,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
-// TestMLIRPrintsTheSame reads what mlir-opt prints of each file and expects to print the same bytes, in each form.
+// TestMLIRPrintsTheSame reads what mlir-opt prints of each file and expects to print the same bytes, in
+// each form.
 func TestMLIRPrintsTheSame(t *testing.T) {
 	tool := txtest.MLIROpt(t)
 	modes := []struct {
@@ -27,7 +28,8 @@ func TestMLIRPrintsTheSame(t *testing.T) {
 		{"custom", nil, ir.PrintOptions{}},
 		{"generic", []string{"--mlir-print-op-generic"}, ir.PrintOptions{Generic: true}},
 		{"locs", []string{"--mlir-print-debuginfo"}, ir.PrintOptions{Locs: true}},
-		{"generic locs", []string{"--mlir-print-op-generic", "--mlir-print-debuginfo"}, ir.PrintOptions{Generic: true, Locs: true}},
+		{"generic locs", []string{"--mlir-print-op-generic", "--mlir-print-debuginfo"},
+			ir.PrintOptions{Generic: true, Locs: true}},
 	}
 	files, _ := filepath.Glob("testdata/mlir/*.mlir")
 	if len(files) == 0 {
@@ -54,13 +56,14 @@ func TestMLIRPrintsTheSame(t *testing.T) {
 	}
 }
 
-// TestFloatsLikeMLIR has mlir-opt print random floats of every format, read from their bits, and expects to print the same.
+// TestFloatsLikeMLIR has mlir-opt print random floats of every format, read from their bits, and expects to
+// print the same.
 func TestFloatsLikeMLIR(t *testing.T) {
 	tool := txtest.MLIROpt(t)
 	r := rand.New(rand.NewPCG(1, 2))
 	var in strings.Builder
-	for _, f := range []*ir.FloatType{ir.F64, ir.F32, ir.TF32, ir.F16, ir.BF16, ir.F8E5M2, ir.F8E4M3FN, ir.F8E4M3FNUZ, ir.F8E5M2FNUZ, ir.F8E4M3B11,
-		ir.Float(num.F8E4M3), ir.Float(num.F8E3M4)} {
+	for _, f := range []*ir.FloatType{ir.F64, ir.F32, ir.TF32, ir.F16, ir.BF16, ir.F8E5M2, ir.F8E4M3FN,
+		ir.F8E4M3FNUZ, ir.F8E5M2FNUZ, ir.F8E4M3B11, ir.Float(num.F8E4M3), ir.Float(num.F8E3M4)} {
 		for i := range uint64(256) {
 			bits := i
 			if f.Format.Bits > 8 {

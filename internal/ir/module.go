@@ -83,8 +83,14 @@ var (
 	SignlessIntLike = Like("signless-integer-like", func(t Type) bool { return isSignless(t) || t == Index })
 	BoolLike        = Like("bool-like", func(t Type) bool { return t == I1 })
 	FloatLike       = Like("floating-point-like", IsFloat)
-	AnyTensor       = Constraint{Desc: "tensor", Ok: func(t Type) bool { _, ok := t.(*TensorType); return ok }}
-	AnyMemRef       = Constraint{Desc: "memref", Ok: func(t Type) bool { _, ok := t.(*MemRefType); return ok }}
+	AnyTensor       = Constraint{Desc: "tensor", Ok: func(t Type) bool {
+		_, ok := t.(*TensorType)
+		return ok
+	}}
+	AnyMemRef = Constraint{Desc: "memref", Ok: func(t Type) bool {
+		_, ok := t.(*MemRefType)
+		return ok
+	}}
 	AnyRankedTensor = Constraint{Desc: "ranked tensor", Ok: func(t Type) bool {
 		tt, ok := t.(*TensorType)
 		return ok && !tt.Unranked

@@ -68,7 +68,8 @@ func (p *Parser) operation(b *Block) {
 func (p *Parser) recover(start, braces int) {
 	column := p.column(start)
 	for p.tok.kind != tokEOF {
-		newLine := p.tok.start > start && strings.IndexByte(p.src[min(p.last, p.tok.start):p.tok.start], '\n') >= 0
+		newLine := p.tok.start > start && strings.IndexByte(p.src[min(p.last, p.tok.start):p.tok.start],
+			'\n') >= 0
 		end := braces > 0 && p.Peek("}")
 		if newLine && p.column(p.tok.start) <= column && (end || p.startsOp()) {
 			p.braces = braces

@@ -215,8 +215,8 @@ func (p *Parser) wrongType(o Operand, t Type, b binding) bool {
 		msg, note = "use of value '%"+o.Name+"' expects a type other than its definition's: ", "defined here"
 	}
 	span := diag.Span{Start: o.Pos, End: o.Pos + diag.Pos(len(o.Name)+1)}
-	p.diags.Add(diag.Diagnostic{Span: span, Msg: msg + "'" + t.String() + "' vs '" + b.value.Type.String() + "'",
-		Notes: []diag.Note{{Span: diag.At(b.pos), Msg: note}}})
+	p.diags.Add(diag.Diagnostic{Span: span, Msg: msg + "'" + t.String() + "' vs '" +
+		b.value.Type.String() + "'", Notes: []diag.Note{{Span: diag.At(b.pos), Msg: note}}})
 	return false
 }
 

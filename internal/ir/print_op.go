@@ -80,7 +80,8 @@ func (op *Op) fitsRow() bool {
 	if want, more := nameCount(d.Regions); len(op.regions) < want || len(op.regions) > want && !more {
 		return false
 	}
-	if want, more := nameCount(d.Successors); len(op.successors) < want || len(op.successors) > want && !more {
+	if want, more := nameCount(d.Successors); len(op.successors) < want ||
+		len(op.successors) > want && !more {
 		return false
 	}
 	if d.Has(SingleBlock) || d.Has(ImplicitTerminator) {

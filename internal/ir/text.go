@@ -21,7 +21,8 @@ func Print(w io.Writer, op *Op, opts PrintOptions) error {
 
 // ParseOptions choose how text is read.
 type ParseOptions struct {
-	TextLocs bool // an operation without loc(...) gets its place in the text as its location, as MLIR gives it
+	// an operation without loc(...) gets its place in the text as its location, as MLIR gives it
+	TextLocs bool
 }
 
 // Parse reads a module. Text without an explicit `module` is wrapped in one. The error is a *diag.List.

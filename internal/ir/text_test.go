@@ -11,7 +11,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
-// TestNames: wishes for names are cleaned, made unique as MLIR does it, and numbers go to those who wish for none.
+// TestNames: wishes for names are cleaned, made unique as MLIR does it, and numbers go to those who wish
+// for none.
 func TestNames(t *testing.T) {
 	m := ir.NewModule(nil)
 	b := ir.NewBuilder(m.Block())
@@ -25,7 +26,8 @@ func TestNames(t *testing.T) {
 		last = b.Op(def, operands, []ir.Type{ir.I32}).Result(0)
 		last.Name = name
 	}
-	for _, a := range []ir.Attr{ir.I32Attr(-7), ir.IndexAttr(3), ir.BoolAttr(true), ir.BoolAttr(false), ir.FloatOf(1, ir.F32), ir.I32Attr(-7)} {
+	for _, a := range []ir.Attr{ir.I32Attr(-7), ir.IndexAttr(3), ir.BoolAttr(true), ir.BoolAttr(false),
+		ir.FloatOf(1, ir.F32), ir.I32Attr(-7)} {
 		b.ValA(arith.Constant, ir.AttrType(a), []ir.NamedAttr{ir.A("value", a)})
 	}
 	op := b.Op(def, nil, []ir.Type{ir.I1, ir.Int(2), ir.I8})
@@ -56,7 +58,8 @@ func TestNames(t *testing.T) {
 	checkForm(t, m, ir.PrintOptions{Generic: true})
 }
 
-// TestInnerOp: an operation inside a function prints on its own, under the names it has there and without aliases.
+// TestInnerOp: an operation inside a function prints on its own, under the names it has there and without
+// aliases.
 func TestInnerOp(t *testing.T) {
 	m := parse(t, "in", `
 #map = affine_map<(d0) -> (d0 + 1)>
@@ -144,8 +147,11 @@ func TestWrapped(t *testing.T) {
 }
 
 func TestParseTypeAndAttr(t *testing.T) {
-	for _, s := range []string{"i32", "tensor<4x?x!tt.ptr<f32>, #ttg.slice<{dim = 0, parent = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [1, 4], order = [1, 0]}>}>>",
-		"() -> ()", "vector<4x[8]xf8E4M3FN>", "!unknown.type<a[b]>", "memref<?xf32, strided<[?], offset: ?>, 3>"} {
+	for _, s := range []string{"i32", "tensor<4x?x!tt.ptr<f32>, #ttg.slice<{dim = 0, parent = " +
+		"#ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [1, 4], order = " +
+		"[1, 0]}>}>>",
+		"() -> ()", "vector<4x[8]xf8E4M3FN>", "!unknown.type<a[b]>",
+		"memref<?xf32, strided<[?], offset: ?>, 3>"} {
 		typ, err := ir.ParseType(s)
 		if err != nil {
 			t.Errorf("%s: %v", s, err)
@@ -156,7 +162,8 @@ func TestParseTypeAndAttr(t *testing.T) {
 			t.Errorf("%s is not the same type twice", s)
 		}
 	}
-	for _, s := range []string{"1 : i32", "true", "[1, 2]", "{a, b = 1 : i64}", "dense<[1, 2]> : tensor<2xi32>", "@a::@b", "loc(unknown)", "array<i32: 1>"} {
+	for _, s := range []string{"1 : i32", "true", "[1, 2]", "{a, b = 1 : i64}",
+		"dense<[1, 2]> : tensor<2xi32>", "@a::@b", "loc(unknown)", "array<i32: 1>"} {
 		a, err := ir.ParseAttr(s)
 		if err != nil {
 			t.Errorf("%s: %v", s, err)

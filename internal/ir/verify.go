@@ -241,7 +241,9 @@ var traitChecks = []struct {
 	check func(*Op) string
 }{
 	{SameOperandsAndResultType, func(op *Op) string {
-		return allSame(op, true, true, "operands and results have different types", func(t Type) any { return t })
+		return allSame(op, true, true, "operands and results have different types", func(t Type) any {
+			return t
+		})
 	}},
 	{SameTypeOperands, func(op *Op) string {
 		return allSame(op, true, false, "the operands have different types", func(t Type) any { return t })

@@ -10,7 +10,8 @@ import (
 
 // rangeOf is 0, 1, … n-1.
 func (g *generator) rangeOf(n int64) *ir.Value {
-	return g.b.ValA(tt.MakeRange, ir.Tensor([]int64{n}, ir.I32, nil), []ir.NamedAttr{ir.A("start", ir.I32Attr(0)), ir.A("end", ir.I32Attr(n))})
+	return g.b.ValA(tt.MakeRange, ir.Tensor([]int64{n}, ir.I32, nil),
+		[]ir.NamedAttr{ir.A("start", ir.I32Attr(0)), ir.A("end", ir.I32Attr(n))})
 }
 
 // tensor is a tensor in scope, or a new one.
@@ -65,7 +66,8 @@ func (g *generator) expand(v *ir.Value, t *ir.TensorType) {
 	}
 	axis := g.src.n(t.Rank() + 1)
 	shape := slices.Insert(slices.Clone(t.Shape), axis, 1)
-	g.add(g.b.ValA(tt.ExpandDims, ir.Tensor(shape, t.Elem, nil), []ir.NamedAttr{ir.A("axis", ir.I32Attr(int64(axis)))}, v))
+	g.add(g.b.ValA(tt.ExpandDims, ir.Tensor(shape, t.Elem, nil),
+		[]ir.NamedAttr{ir.A("axis", ir.I32Attr(int64(axis)))}, v))
 }
 
 func (g *generator) broadcast(v *ir.Value, t *ir.TensorType) {
@@ -98,7 +100,8 @@ func (g *generator) transpose(v *ir.Value, t *ir.TensorType) {
 		order[i] = int64((i + turn) % t.Rank())
 		shape[i] = t.Shape[order[i]]
 	}
-	g.add(g.b.ValA(tt.Trans, ir.Tensor(shape, t.Elem, nil), []ir.NamedAttr{ir.A("order", ir.DenseArray(ir.I32, order...))}, v))
+	g.add(g.b.ValA(tt.Trans, ir.Tensor(shape, t.Elem, nil),
+		[]ir.NamedAttr{ir.A("order", ir.DenseArray(ir.I32, order...))}, v))
 }
 
 // pickValue makes a select, with one condition or one for each element.
@@ -136,7 +139,8 @@ func (g *generator) reduce() {
 	b := ir.NewBuilder(body)
 	combined := b.Val(pick(&g.src, combiners[ir.IsFloat(t.Elem)]), t.Elem, body.Arg(0), body.Arg(1))
 	b.Op(end, []*ir.Value{combined}, nil)
-	op := g.b.Create(ir.State{Def: def, Operands: []*ir.Value{v}, Results: []ir.Type{result}, Attrs: attrs, Regions: []*ir.Region{ir.NewRegion(body)}})
+	op := g.b.Create(ir.State{Def: def, Operands: []*ir.Value{v}, Results: []ir.Type{result}, Attrs: attrs,
+		Regions: []*ir.Region{ir.NewRegion(body)}})
 	g.add(op.Result(0))
 }
 
@@ -166,8 +170,8 @@ func (g *generator) load() {
 
 func (g *generator) store() { g.storeValue(g.plain()) }
 
-// storeValue stores v, brought to the type of a buffer. Elements of one tensor go to places of their own, so that the order
-// in which they are stored does not matter.
+// storeValue stores v, brought to the type of a buffer. Elements of one tensor go to places of their own,
+// so that the order in which they are stored does not matter.
 func (g *generator) storeValue(v *ir.Value) {
 	buffer := 3
 	to := ir.WithElem(v.Type, ir.I32)

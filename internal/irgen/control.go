@@ -85,7 +85,8 @@ func (g *generator) whileLoop(depth int) {
 	op := scf.NewWhile(g.b, inits, passed)
 	before, after := op.Body(0), op.Body(1)
 	g.into(before, before.Args(), 0, func() {
-		more := g.b.ValA(arith.CmpI, ir.I1, []ir.NamedAttr{ir.A("predicate", ir.I64Attr(arith.SGT))}, before.Arg(0), g.fixed(ir.I32, 0))
+		more := g.b.ValA(arith.CmpI, ir.I1, []ir.NamedAttr{ir.A("predicate", ir.I64Attr(arith.SGT))},
+			before.Arg(0), g.fixed(ir.I32, 0))
 		vs := append([]*ir.Value{before.Arg(0)}, g.again(inits[1:])...)
 		g.b.Op(scf.Condition, append([]*ir.Value{more}, vs...), nil)
 	})
@@ -96,7 +97,8 @@ func (g *generator) whileLoop(depth int) {
 	g.add(op.Results()...)
 }
 
-// earlyReturn ends the entry block with a branch to a return, and goes on in another block, to which it may pass values.
+// earlyReturn ends the entry block with a branch to a return, and goes on in another block, to which it may
+// pass values.
 func (g *generator) earlyReturn() {
 	here := g.b.Block()
 	region := here.Region()
@@ -109,7 +111,8 @@ func (g *generator) earlyReturn() {
 	region.Append(out)
 	region.Append(on)
 	operands := append([]*ir.Value{g.any(ir.I1)}, args...)
-	g.b.Create(ir.State{Def: cf.CondBr, Operands: operands, Segments: []int{1, 0, len(args)}, Successors: []*ir.Block{out, on}})
+	g.b.Create(ir.State{Def: cf.CondBr, Operands: operands, Segments: []int{1, 0, len(args)},
+		Successors: []*ir.Block{out, on}})
 	g.b.ToEnd(out)
 	g.inScope(func() {
 		g.store()

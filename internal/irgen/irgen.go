@@ -1,8 +1,9 @@
-// Package irgen makes random valid kernels out of the op tables, for tests of what reads, prints, changes or runs IR.
+// Package irgen makes random valid kernels out of the op tables, for tests of what reads, prints, changes
+// or runs IR.
 //
-// What comes in is entropy, as a fuzzer gives it; what goes out is a module with one public kernel whose signature is always
-// the same (see Params), so that an interpreter can run it before and after a pass and compare. The kernel is well
-// typed, terminates, stays inside its buffers, and does nothing undefined.
+// What comes in is entropy, as a fuzzer gives it; what goes out is a module with one public kernel whose
+// signature is always the same (see Params), so that an interpreter can run it before and after a pass and
+// compare. The kernel is well typed, terminates, stays inside its buffers, and does nothing undefined.
 package irgen
 
 import (
@@ -15,9 +16,11 @@ import (
 // Name is the kernel's.
 const Name = "kernel"
 
-// Params are the types of the kernel's parameters: four buffers that it reads and writes, then scalars. Any values of the scalars will do; small ones make short runs.
+// Params are the types of the kernel's parameters: four buffers that it reads and writes, then scalars. Any
+// values of the scalars will do; small ones make short runs.
 func Params() []ir.Type {
-	return []ir.Type{tt.Ptr(ir.F32), tt.Ptr(ir.I32), tt.Ptr(ir.F32), tt.Ptr(ir.I32), ir.I32, ir.I32, ir.F32, ir.I1}
+	return []ir.Type{tt.Ptr(ir.F32), tt.Ptr(ir.I32), tt.Ptr(ir.F32), tt.Ptr(ir.I32), ir.I32, ir.I32,
+		ir.F32, ir.I1}
 }
 
 // BufferLen is the number of elements of each buffer.

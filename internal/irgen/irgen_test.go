@@ -46,8 +46,9 @@ func TestModule(t *testing.T) {
 			t.Errorf("%s is never made", def.FullName())
 		}
 	}
-	for _, name := range []string{"scf.for", "scf.if", "scf.while", "cf.cond_br", "tt.call", "tt.reduce", "tt.scan", "tt.load", "tt.store",
-		"tt.splat", "tt.broadcast", "tt.expand_dims", "tt.reshape", "tt.trans", "tt.join", "tt.split", "arith.select", "tt.make_tensor_ptr", "tt.advance",
+	for _, name := range []string{"scf.for", "scf.if", "scf.while", "cf.cond_br", "tt.call", "tt.reduce",
+		"tt.scan", "tt.load", "tt.store", "tt.splat", "tt.broadcast", "tt.expand_dims", "tt.reshape",
+		"tt.trans", "tt.join", "tt.split", "arith.select", "tt.make_tensor_ptr", "tt.advance",
 		"tt.make_tensor_descriptor", "tt.descriptor_load", "tt.descriptor_store"} {
 		if ops[name] == 0 {
 			t.Errorf("%s is never made", name)

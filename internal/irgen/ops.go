@@ -9,7 +9,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// table is every operation without effects, regions or state that a program may use, taken from the dialects' tables.
+// table is every operation without effects, regions or state that a program may use, taken from the
+// dialects' tables.
 var table = sync.OnceValue(func() []*ir.OpDef {
 	var list []*ir.OpDef
 	for _, d := range []*ir.Dialect{arith.Dialect, math.Dialect, tt.Dialect} {
@@ -22,14 +23,15 @@ var table = sync.OnceValue(func() []*ir.OpDef {
 	return list
 })
 
-// unusable are operations that the tables call pure but whose results are not a function of the operands alone, or that
-// are made elsewhere.
+// unusable are operations that the tables call pure but whose results are not a function of the operands
+// alone, or that are made elsewhere.
 var unusable = map[*ir.OpDef]bool{
-	arith.Constant: true, arith.Select: true, arith.IndexCast: true, arith.IndexCastUI: true, arith.ScalingExtF: true, arith.ScalingTruncF: true,
-	tt.ExternElementwise: true, tt.InlineAsm: true, tt.IntToPtr: true, tt.PtrToInt: true, tt.AddPtr: true, tt.Advance: true,
-	tt.MakeTensorPtr: true, tt.MakeTensorDesc: true, tt.Cat: true, tt.DotScaled: true, tt.Dot: true,
-	tt.Splat: true, tt.Unsplat: true, tt.ExpandDims: true, tt.Reshape: true, tt.Broadcast: true, tt.Trans: true,
-	tt.Join: true, tt.Split: true, tt.Gather: true, tt.Histogram: true, tt.MakeRange: true,
+	arith.Constant: true, arith.Select: true, arith.IndexCast: true, arith.IndexCastUI: true,
+	arith.ScalingExtF: true, arith.ScalingTruncF: true, tt.ExternElementwise: true, tt.InlineAsm: true,
+	tt.IntToPtr: true, tt.PtrToInt: true, tt.AddPtr: true, tt.Advance: true, tt.MakeTensorPtr: true,
+	tt.MakeTensorDesc: true, tt.Cat: true, tt.DotScaled: true, tt.Dot: true, tt.Splat: true, tt.Unsplat: true,
+	tt.ExpandDims: true, tt.Reshape: true, tt.Broadcast: true, tt.Trans: true, tt.Join: true, tt.Split: true,
+	tt.Gather: true, tt.Histogram: true, tt.MakeRange: true,
 	math.FPowI: true, math.SinCos: true, // Triton has no lowering of these
 }
 
@@ -38,8 +40,8 @@ func usable(def *ir.OpDef) bool {
 	return pure && !unusable[def] && !def.Has(ir.Terminator) && len(def.Regions) == 0 && len(def.Results) > 0
 }
 
-// tableOp makes an operation of the tables: any row, operands that fit its slots, attributes that fit theirs, and what the
-// verifier accepts.
+// tableOp makes an operation of the tables: any row, operands that fit its slots, attributes that fit
+// theirs, and what the verifier accepts.
 func (g *generator) tableOp() {
 	for range 8 {
 		if op := g.try(pick(&g.src, table())); op != nil {
@@ -120,7 +122,8 @@ func (g *generator) attr(slot ir.AttrSlot) ir.Attr {
 // tame changes operands that could make an operation undefined.
 func (g *generator) tame(s *ir.State) {
 	switch s.Def {
-	case arith.DivSI, arith.DivUI, arith.CeilDivSI, arith.CeilDivUI, arith.FloorDivSI, arith.RemSI, arith.RemUI:
+	case arith.DivSI, arith.DivUI, arith.CeilDivSI, arith.CeilDivUI, arith.FloorDivSI, arith.RemSI,
+		arith.RemUI:
 		s.Operands[1] = g.divisor(s.Operands[1])
 	case arith.ShLI, arith.ShRSI, arith.ShRUI:
 		s.Operands[1] = g.distance(s.Operands[1])

@@ -6,7 +6,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// isHandle reports whether t is a block pointer or a descriptor: a value that is passed around but not computed with.
+// isHandle reports whether t is a block pointer or a descriptor: a value that is passed around but not
+// computed with.
 func isHandle(t ir.Type) bool { return tt.IsTensorPtr(t) || tt.DescBlock(t) != nil }
 
 // plain is a value in scope that can be computed with.
@@ -33,8 +34,8 @@ func (g *generator) handle() *ir.Value {
 	return pick(&g.src, fit)
 }
 
-// handles makes block pointers and descriptors of matrices inside the buffers, moves them, and loads and stores through
-// them. Blocks that stick out are cut off by checks of all boundaries.
+// handles makes block pointers and descriptors of matrices inside the buffers, moves them, and loads and
+// stores through them. Blocks that stick out are cut off by checks of all boundaries.
 func (g *generator) handles() {
 	h := g.handle()
 	if h == nil || g.src.oneIn(4) {
@@ -70,11 +71,12 @@ func (g *generator) newHandle() *ir.Value {
 	if g.src.oneIn(3) && block.Shape[1] >= 4 { // a row of a descriptor's block has at least 16 bytes
 		shape := []*ir.Value{g.fixed(ir.I32, rows), g.fixed(ir.I32, cols)}
 		strides[1] = g.fixed(ir.I64, 1)
-		return g.b.Groups(tt.MakeTensorDesc, [][]*ir.Value{{base}, shape, strides}, []ir.Type{tt.Desc(block, true)}).Result(0)
+		return g.b.Groups(tt.MakeTensorDesc, [][]*ir.Value{{base}, shape, strides},
+			[]ir.Type{tt.Desc(block, true)}).Result(0)
 	}
 	shape := []*ir.Value{g.fixed(ir.I64, rows), g.fixed(ir.I64, cols)}
-	return g.b.Groups(tt.MakeTensorPtr, [][]*ir.Value{{base}, shape, strides, g.offsets(2)}, []ir.Type{tt.Ptr(block)},
-		ir.A("order", ir.I32Array(1, 0))).Result(0)
+	return g.b.Groups(tt.MakeTensorPtr, [][]*ir.Value{{base}, shape, strides, g.offsets(2)},
+		[]ir.Type{tt.Ptr(block)}, ir.A("order", ir.I32Array(1, 0))).Result(0)
 }
 
 func (g *generator) loadBlock(h *ir.Value) {
@@ -91,5 +93,6 @@ func (g *generator) storeBlock(h *ir.Value) {
 		g.b.Groups(tt.DescStore, [][]*ir.Value{{h}, {g.any(t)}, g.offsets(2)}, nil)
 		return
 	}
-	g.b.Groups(tt.Store, [][]*ir.Value{{h}, {g.any(tt.Pointee(h.Type))}, {nil}}, nil, ir.A("boundaryCheck", ir.I32Array(0, 1)))
+	g.b.Groups(tt.Store, [][]*ir.Value{{h}, {g.any(tt.Pointee(h.Type))}, {nil}}, nil,
+		ir.A("boundaryCheck", ir.I32Array(0, 1)))
 }

@@ -9,11 +9,13 @@ import (
 	"github.com/nereid-lang/nereid/internal/diag"
 )
 
-// Check says what is wrong in the environment: NEREID_ variables that nobody reads, and values that make no sense.
+// Check says what is wrong in the environment: NEREID_ variables that nobody reads, and values that make no
+// sense.
 func Check() []error { return check(os.Environ()) }
 
 // forTests are variables of the project's own scripts and tests.
-var forTests = []string{"NEREID_NO_SETUP", "NEREID_REQUIRE_TOOLS", "NEREID_ACCEPT_ALL", "NEREID_KEEP", "NEREID_RANDOM", "NEREID_SEED"}
+var forTests = []string{"NEREID_NO_SETUP", "NEREID_REQUIRE_TOOLS", "NEREID_ACCEPT_ALL", "NEREID_KEEP",
+	"NEREID_RANDOM", "NEREID_SEED"}
 
 func ofTests(name string) bool {
 	return strings.HasPrefix(name, "NEREID_TEST_") || slices.Contains(forTests, name)

@@ -8,16 +8,21 @@ import (
 // WriteDocs writes the table as a page.
 func WriteDocs(w io.Writer) {
 	fmt.Fprint(w, "# Options of the environment\n\n"+
-		"Written from the table in `internal/knob` (`go test ./internal/knob -update`). A variable that is empty counts as not set. "+
-		"A value that makes no sense is passed over; `nereid` says so. Where Triton has a variable for the same thing, it stands in the last "+
-		"column. Triton's variable counts where Nereid's is not set, unless it stands in brackets: `TRITON_CACHE_DIR=x` keeps kernels in `x/nereid`, "+
-		"`TRITON_DUMP_DIR` and `TRITON_OVERRIDE_DIR` count while `TRITON_KERNEL_DUMP` and `TRITON_KERNEL_OVERRIDE` are on, "+
-		"`TRITON_DEFAULT_BACKEND=nvidia` is `cuda:0`, `MLIR_ENABLE_DUMP=1` is all passes.\n")
+		"Written from the table in `internal/knob` (`go test ./internal/knob -update`). A variable that "+
+		"is empty counts as not set. "+
+		"A value that makes no sense is passed over; `nereid` says so. Where Triton has a variable for "+
+		"the same thing, it stands in the last "+
+		"column. Triton's variable counts where Nereid's is not set, unless it stands in brackets: "+
+		"`TRITON_CACHE_DIR=x` keeps kernels in `x/nereid`, "+
+		"`TRITON_DUMP_DIR` and `TRITON_OVERRIDE_DIR` count while `TRITON_KERNEL_DUMP` and "+
+		"`TRITON_KERNEL_OVERRIDE` are on, `TRITON_DEFAULT_BACKEND=nvidia` is `cuda:0`, "+
+		"`MLIR_ENABLE_DUMP=1` is all passes.\n")
 	group := ""
 	for _, r := range rows {
 		if r.Group != group {
 			group = r.Group
-			fmt.Fprintf(w, "\n## %s\n\n| variable | value | default | meaning | Triton's |\n|---|---|---|---|---|\n", group)
+			fmt.Fprintf(w, "\n## %s\n\n| variable | value | default | meaning | Triton's |\n"+
+				"|---|---|---|---|---|\n", group)
 		}
 		fmt.Fprintf(w, "| `%s` | %s | %s | %s | %s |\n", r.Name, r.Form, r.Default, r.Doc, r.triton())
 	}

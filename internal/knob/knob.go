@@ -1,9 +1,9 @@
-// Package knob is the one table of what the environment can set: each NEREID_* variable with its meaning, its default and the
-// variable of Triton's that does the same. A variable is declared where it is registered, in table.go; docs/options.md is written from
-// that table, and a test holds the page to it.
+// Package knob is the one table of what the environment can set: each NEREID_* variable with its meaning,
+// its default and the variable of Triton's that does the same. A variable is declared where it is
+// registered, in table.go; docs/options.md is written from that table, and a test holds the page to it.
 //
-// A value that makes no sense is never an error where it is read: the default stands, and Check says what is wrong, for the command
-// line to print.
+// A value that makes no sense is never an error where it is read: the default stands, and Check says what
+// is wrong, for the command line to print.
 package knob
 
 import (
@@ -56,8 +56,8 @@ type Knob[T any] struct {
 // Name is the variable's name.
 func (k *Knob[T]) Name() string { return k.name }
 
-// Get is the variable's value: the default where it is not set, is empty, or makes no sense. Triton's variable
-// for the same counts where it is not set.
+// Get is the variable's value: the default where it is not set, is empty, or makes no sense. Triton's
+// variable for the same counts where it is not set.
 func (k *Knob[T]) Get() T {
 	if text := k.text(); text != "" {
 		if v, err := k.parse(text); err == nil {

@@ -44,16 +44,18 @@ func TestValues(t *testing.T) {
 
 func TestCheck(t *testing.T) {
 	got := fmt.Sprint(check([]string{
-		"HOME=/", "NEREID_DUMP=perhaps", "NEREID_DUMPDIR=x", "NEREID_TIMING=1", "NEREID_DUMP_DIR=", "NEREID_ZZZZZZZZZZZZZZZ=1",
+		"HOME=/", "NEREID_DUMP=perhaps", "NEREID_DUMPDIR=x", "NEREID_TIMING=1", "NEREID_DUMP_DIR=",
+		"NEREID_ZZZZZZZZZZZZZZZ=1",
 	}))
-	want := "[NEREID_DUMP=perhaps: expected 1 or 0 NEREID_DUMPDIR is no variable of Nereid's: did you mean NEREID_DUMP_DIR? " +
-		"NEREID_ZZZZZZZZZZZZZZZ is no variable of Nereid's]"
+	want := "[NEREID_DUMP=perhaps: expected 1 or 0 NEREID_DUMPDIR is no variable of Nereid's: did you mean " +
+		"NEREID_DUMP_DIR? NEREID_ZZZZZZZZZZZZZZZ is no variable of Nereid's]"
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
 
-// TestOnePlace: no other package reads the environment of users, and each variable that is declared is read by some package.
+// TestOnePlace: no other package reads the environment of users, and each variable that is declared is read
+// by some package.
 func TestOnePlace(t *testing.T) {
 	root := txtest.Root(t)
 	getenv := regexp.MustCompile(`os\.(Getenv|LookupEnv)\("(NEREID_\w+)"`)
@@ -61,7 +63,8 @@ func TestOnePlace(t *testing.T) {
 	used := map[string]bool{"CacheDir": true} // by CacheFolder
 	for _, dir := range []string{".", "internal", "cmd"} {
 		walk(t, filepath.Join(root, dir), dir == ".", func(path string, src []byte) {
-			if m := getenv.FindSubmatch(src); m != nil && !strings.Contains(path, "txtest") && !ofTests(string(m[2])) {
+			if m := getenv.FindSubmatch(src); m != nil && !strings.Contains(path, "txtest") &&
+				!ofTests(string(m[2])) {
 				t.Errorf("%s reads %s: declare it in internal/knob", path, m[2])
 			}
 			for _, m := range use.FindAllSubmatch(src, -1) {
@@ -73,7 +76,8 @@ func TestOnePlace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, m := range regexp.MustCompile(`(?m)^\t(\w+) += (text|flag|choice|size)\(`).FindAllSubmatch(src, -1) {
+	for _, m := range regexp.MustCompile(`(?m)^\t(\w+) += (text|flag|choice|size)\(`).FindAllSubmatch(src,
+		-1) {
 		if !used[string(m[1])] {
 			t.Errorf("knob.%s is declared but read nowhere", m[1])
 		}
@@ -126,21 +130,36 @@ func TestTriton(t *testing.T) {
 		want any
 	}{
 		{[]string{"TRITON_INTERPRET", "1"}, func() any { return Interpret.Get() }, true},
-		{[]string{"TRITON_INTERPRET", "1", "NEREID_INTERPRET", "0"}, func() any { return Interpret.Get() }, false},
+		{[]string{"TRITON_INTERPRET", "1", "NEREID_INTERPRET", "0"}, func() any {
+			return Interpret.Get()
+		}, false},
 		{[]string{"TRITON_PTXAS_PATH", "/p"}, func() any { return PTXAS.Get() }, "/p"},
-		{[]string{"TRITON_CACHE_DIR", dir}, func() any { return CacheDir.Get() }, filepath.Join(dir, "nereid")},
+		{[]string{"TRITON_CACHE_DIR", dir}, func() any {
+			return CacheDir.Get()
+		}, filepath.Join(dir, "nereid")},
 		{[]string{"TRITON_DUMP_DIR", dir}, func() any { return DumpDir.IsSet() }, false},
-		{[]string{"TRITON_DUMP_DIR", dir, "TRITON_KERNEL_DUMP", "1"}, func() any { return DumpDir.Get() }, dir},
+		{[]string{"TRITON_DUMP_DIR", dir, "TRITON_KERNEL_DUMP", "1"}, func() any {
+			return DumpDir.Get()
+		}, dir},
 		{[]string{"TRITON_OVERRIDE_DIR", dir}, func() any { return OverrideDir.Get() }, ""},
-		{[]string{"TRITON_OVERRIDE_DIR", dir, "TRITON_KERNEL_OVERRIDE", "1"}, func() any { return OverrideDir.Get() }, dir},
-		{[]string{"TRITON_DISABLE_LINE_INFO", "1"}, func() any { return Lines.IsSet() && !Lines.Get() }, true},
+		{[]string{"TRITON_OVERRIDE_DIR", dir, "TRITON_KERNEL_OVERRIDE", "1"}, func() any {
+			return OverrideDir.Get()
+		}, dir},
+		{[]string{"TRITON_DISABLE_LINE_INFO", "1"}, func() any {
+			return Lines.IsSet() && !Lines.Get()
+		}, true},
 		{[]string{"TRITON_DISABLE_LINE_INFO", "0"}, func() any { return Lines.IsSet() }, false},
 		{[]string{"TRITON_DEFAULT_BACKEND", "nvidia"}, func() any { return Device.Get() }, "cuda:0"},
 		{[]string{"MLIR_ENABLE_DUMP", "1"}, func() any { return DumpPasses.Get() }, "all"},
 		{[]string{"MLIR_ENABLE_DUMP", "my_kernel"}, func() any { return DumpPasses.Get() }, ""},
-		{[]string{"TRITON_LIBCUDA_PATH", dir}, func() any { return CUDA.Get() }, filepath.Join(dir, "libcuda.so.1")},
-		{[]string{"TRITON_REPRODUCER_PATH", filepath.Join(dir, "x.mlir")}, func() any { return Reproducers.Get() }, dir},
-		{[]string{"TRITON_REMOTE_CACHE_BACKEND", "triton.runtime.cache:RedisRemoteCacheBackend", "TRITON_REDIS_HOST", "h"},
+		{[]string{"TRITON_LIBCUDA_PATH", dir}, func() any {
+			return CUDA.Get()
+		}, filepath.Join(dir, "libcuda.so.1")},
+		{[]string{"TRITON_REPRODUCER_PATH", filepath.Join(dir, "x.mlir")}, func() any {
+			return Reproducers.Get()
+		}, dir},
+		{[]string{"TRITON_REMOTE_CACHE_BACKEND", "triton.runtime.cache:RedisRemoteCacheBackend",
+			"TRITON_REDIS_HOST", "h"},
 			func() any { return CacheRedis.Get() }, "redis://h:6379/0"},
 		{[]string{"LLVM_ENABLE_TIMING", "1"}, func() any { return Timing.Get() }, true},
 	} {

@@ -7,30 +7,32 @@ var (
 		Doc: "The LLVM library to use, and no other.",
 	})
 	CUDA = text(Row{
-		Group: "Libraries", Name: "NEREID_CUDA", Triton: "TRITON_LIBCUDA_PATH", Also: tritonCUDA, Default: "searched for", Form: "a path",
-		Doc: "The CUDA driver library to use, and no other.",
+		Group: "Libraries", Name: "NEREID_CUDA", Triton: "TRITON_LIBCUDA_PATH", Also: tritonCUDA,
+		Default: "searched for", Form: "a path", Doc: "The CUDA driver library to use, and no other.",
 	})
 	HIP = text(Row{
-		Group: "Libraries", Name: "NEREID_HIP", Triton: "TRITON_LIBHIP_PATH", Also: same("TRITON_LIBHIP_PATH"),
-		Default: "searched for", Form: "a path",
+		Group: "Libraries", Name: "NEREID_HIP", Triton: "TRITON_LIBHIP_PATH",
+		Also: same("TRITON_LIBHIP_PATH"), Default: "searched for", Form: "a path",
 		Doc: "AMD's runtime library (libamdhip64) to use, and no other.",
 	})
 	PTXAS = text(Row{
-		Group: "Libraries", Name: "NEREID_PTXAS", Triton: "TRITON_PTXAS_PATH", Also: same("TRITON_PTXAS_PATH"), Default: "searched for", Form: "a path",
-		Doc: "The assembler that `nereid compile --emit cubin` uses. Launches need none, but use one that is named " +
-			"here.",
+		Group: "Libraries", Name: "NEREID_PTXAS", Triton: "TRITON_PTXAS_PATH",
+		Also: same("TRITON_PTXAS_PATH"), Default: "searched for", Form: "a path", Doc: "The assembler that " +
+			"`nereid compile --emit cubin` uses. Launches need none, but use one that is named here.",
 	})
 )
 
 // Where kernels run.
 var (
 	Device = text(Row{
-		Group: "Devices", Name: "NEREID_DEVICE", Triton: "TRITON_DEFAULT_BACKEND", Also: tritonDevice, Default: "the best that is here", Form: "a device's name",
+		Group: "Devices", Name: "NEREID_DEVICE", Triton: "TRITON_DEFAULT_BACKEND", Also: tritonDevice,
+		Default: "the best that is here", Form: "a device's name",
 		Doc: "The device of launches that name none: `interp`, `cpu`, `cuda:1`.",
 	})
 	Interpret = flag(Row{
-		Group: "Devices", Name: "NEREID_INTERPRET", Triton: "TRITON_INTERPRET", Also: same("TRITON_INTERPRET"),
-		Doc: "Launches that name no device run in the interpreter, which checks every access.",
+		Group: "Devices", Name: "NEREID_INTERPRET", Triton: "TRITON_INTERPRET",
+		Also: same("TRITON_INTERPRET"), Doc: "Launches that name no device run in the interpreter, which " +
+			"checks every access.",
 	})
 	Debug = flag(Row{
 		Group: "Devices", Name: "NEREID_DEBUG", Triton: "TRITON_DEBUG", Also: same("TRITON_DEBUG"),
@@ -38,94 +40,118 @@ var (
 	})
 	Checked = flag(Row{
 		Group: "Devices", Name: "NEREID_CHECK",
-		Doc: "Every launch is checked, on every device: an access outside of the tensor that it goes through, or an " +
-			"index computed in int32 that overflows, is an error that names the line and the program " +
-			"([CPU.md](CPU.md), [GPU.md](GPU.md)); `Config.Check` and `Options.Check` are the same for a module " +
-			"and for a launch.",
+		Doc: "Every launch is checked, on every device: an access outside of the tensor that it goes " +
+			"through, or an index computed in int32 that overflows, is an error that names the line and " +
+			"the program ([CPU.md](CPU.md), [GPU.md](GPU.md)); `Config.Check` and `Options.Check` are the " +
+			"same for a module and for a launch.",
 	})
 	CheckRaces = flag(Row{
 		Group: "Devices", Name: "NEREID_CHECK_RACES",
-		Doc: "On the device `sim`, different values that one store writes to one place are an error, too. That other accesses of a program to global memory are in order is always checked there.",
+		Doc: "On the device `sim`, different values that one store writes to one place are an error, too. " +
+			"That other accesses of a program to global memory are in order is always checked there.",
 	})
 	CodeSize = size(Row{
 		Group: "Devices", Name: "NEREID_CODE_SIZE", Default: "256MiB",
-		Doc: "How much native code of kernels the device `cpu` holds in memory. Code that was not launched for longest goes first, and is linked again, in about a millisecond, by the next launch of its kernel.",
+		Doc: "How much native code of kernels the device `cpu` holds in memory. Code that was not " +
+			"launched for longest goes first, and is linked again, in about a millisecond, by the next " +
+			"launch of its kernel.",
 	}, 256<<20)
 	Isolate = flag(Row{
 		Group: "Devices", Name: "NEREID_ISOLATE",
-		Doc: "Launches on the device `cpu` run in child processes: one that crashes is an error that names the kernel, and the program lives on ([CPU.md](CPU.md)).",
+		Doc: "Launches on the device `cpu` run in child processes: one that crashes is an error that " +
+			"names the kernel, and the program lives on ([CPU.md](CPU.md)).",
 	})
 	Profile = flag(Row{
 		Group: "Devices", Name: "NEREID_PROFILE",
-		Doc: "Launches carry labels for Go's CPU profiler, `kernel` and `device`: `go tool pprof -tagfocus kernel=NAME`. It costs a launch some 300 ns. In execution traces (`go tool trace`) launches and compilations are regions that name their kernel in any case.",
+		Doc: "Launches carry labels for Go's CPU profiler, `kernel` and `device`: `go tool pprof " +
+			"-tagfocus kernel=NAME`. It costs a launch some 300 ns. In execution traces (`go tool trace`) " +
+			"launches and compilations are regions that name their kernel in any case.",
 	})
 	Lines = flag(Row{
-		Group: "Devices", Name: "NEREID_LINES", Triton: "TRITON_DISABLE_LINE_INFO", Also: negated("TRITON_DISABLE_LINE_INFO"), Default: "on for GPUs, off for `cpu`",
-		Doc: "Whether kernels carry the lines of their source, for profilers and debuggers: `gdb` and `perf` are told of them on the device `cpu`. Without lines, a kernel that is moved in its file, or with it, is still found in the cache.",
+		Group: "Devices", Name: "NEREID_LINES", Triton: "TRITON_DISABLE_LINE_INFO",
+		Also: negated("TRITON_DISABLE_LINE_INFO"), Default: "on for GPUs, off for `cpu`",
+		Doc: "Whether kernels carry the lines of their source, for profilers and debuggers: `gdb` and " +
+			"`perf` are told of them on the device `cpu`. Without lines, a kernel that is moved in its " +
+			"file, or with it, is still found in the cache.",
 	})
 )
 
 // What is seen of a compilation.
 var (
 	Dump = flag(Row{
-		Group: "Compilation", Name: "NEREID_DUMP", Triton: "TRITON_KERNEL_DUMP", Also: same("TRITON_KERNEL_DUMP"),
-		Doc: "Every stage of every kernel that is compiled is written to a file below `NEREID_DUMP_DIR`.",
+		Group: "Compilation", Name: "NEREID_DUMP", Triton: "TRITON_KERNEL_DUMP",
+		Also: same("TRITON_KERNEL_DUMP"), Doc: "Every stage of every kernel that is compiled is written " +
+			"to a file below `NEREID_DUMP_DIR`.",
 	})
 	DumpDir = text(Row{
-		Group: "Compilation", Name: "NEREID_DUMP_DIR", Triton: "TRITON_DUMP_DIR", Also: only("TRITON_KERNEL_DUMP", "TRITON_DUMP_DIR"), Default: "`nereid-dump` in the current folder", Form: "a folder",
-		Doc: "Where dumped stages go: one folder for each specialisation, one file for each stage.",
+		Group: "Compilation", Name: "NEREID_DUMP_DIR", Triton: "TRITON_DUMP_DIR",
+		Also: only("TRITON_KERNEL_DUMP", "TRITON_DUMP_DIR"), Default: "`nereid-dump` in the current folder",
+		Form: "a folder", Doc: "Where dumped stages go: one folder for each specialisation, one file for " +
+			"each stage.",
 	})
 	DumpPasses = text(Row{
-		Group: "Compilation", Name: "NEREID_DUMP_PASSES", Triton: "MLIR_ENABLE_DUMP", Also: tritonPasses, Default: "none", Form: "names of passes, or `all`",
-		Doc: "The IR after these passes of each compilation is printed to standard error. What is found in the cache has none: `NEREID_ALWAYS_COMPILE`.",
+		Group: "Compilation", Name: "NEREID_DUMP_PASSES", Triton: "MLIR_ENABLE_DUMP", Also: tritonPasses,
+		Default: "none", Form: "names of passes, or `all`",
+		Doc: "The IR after these passes of each compilation is printed to standard error. What is found " +
+			"in the cache has none: `NEREID_ALWAYS_COMPILE`.",
 	})
 	Verify = flag(Row{
 		Group: "Compilation", Name: "NEREID_VERIFY",
 		Doc: "The IR of each compilation is verified before the first pass and after each.",
 	})
 	Reproducers = text(Row{
-		Group: "Compilation", Name: "NEREID_REPRODUCER_DIR", Triton: "TRITON_REPRODUCER_PATH", Also: tritonReproducer, Default: "none", Form: "a folder",
+		Group: "Compilation", Name: "NEREID_REPRODUCER_DIR", Triton: "TRITON_REPRODUCER_PATH",
+		Also: tritonReproducer, Default: "none", Form: "a folder",
 		Doc: "Where a pass that fails leaves what `nereid opt --run-reproducer` needs to fail again.",
 	})
 	OverrideDir = text(Row{
-		Group: "Compilation", Name: "NEREID_OVERRIDE_DIR", Triton: "TRITON_KERNEL_OVERRIDE, TRITON_OVERRIDE_DIR", Also: only("TRITON_KERNEL_OVERRIDE", "TRITON_OVERRIDE_DIR"), Default: "none", Form: "a folder",
-		Doc: "A file of the form that `NEREID_DUMP` writes, found at the same place below this folder, takes the place of that stage.",
+		Group: "Compilation", Name: "NEREID_OVERRIDE_DIR",
+		Triton: "TRITON_KERNEL_OVERRIDE, TRITON_OVERRIDE_DIR",
+		Also:   only("TRITON_KERNEL_OVERRIDE", "TRITON_OVERRIDE_DIR"), Default: "none", Form: "a folder",
+		Doc: "A file of the form that `NEREID_DUMP` writes, found at the same place below this folder, " +
+			"takes the place of that stage.",
 	})
 	AlwaysCompile = flag(Row{
-		Group: "Compilation", Name: "NEREID_ALWAYS_COMPILE", Triton: "TRITON_ALWAYS_COMPILE", Also: same("TRITON_ALWAYS_COMPILE"),
-		Doc: "Kernels are compiled even if the cache on disk has them.",
+		Group: "Compilation", Name: "NEREID_ALWAYS_COMPILE", Triton: "TRITON_ALWAYS_COMPILE",
+		Also: same("TRITON_ALWAYS_COMPILE"), Doc: "Kernels are compiled even if the cache on disk has them.",
 	})
 	NoFPFusion = flag(Row{
-		Group: "Compilation", Name: "NEREID_DISABLE_FP_FUSION", Triton: "TRITON_DEFAULT_FP_FUSION", Also: unless("TRITON_DEFAULT_FP_FUSION"),
-		Doc: "Kernels are compiled with `enable_fp_fusion=False`: a product and the sum that it goes into are rounded each.",
+		Group: "Compilation", Name: "NEREID_DISABLE_FP_FUSION", Triton: "TRITON_DEFAULT_FP_FUSION",
+		Also: unless("TRITON_DEFAULT_FP_FUSION"),
+		Doc: "Kernels are compiled with `enable_fp_fusion=False`: a product and the sum that it goes " +
+			"into are rounded each.",
 	})
 	NoWarpGroups = flag(Row{
-		Group: "Compilation", Name: "NEREID_DISABLE_WGMMA", Triton: "DISABLE_MMA_V3", Also: same("DISABLE_MMA_V3"),
-		Doc: "On sm_90, products of matrices use the instructions of older GPUs (`mma.sync`) instead of those of warp groups (`wgmma`).",
+		Group: "Compilation", Name: "NEREID_DISABLE_WGMMA", Triton: "DISABLE_MMA_V3",
+		Also: same("DISABLE_MMA_V3"), Doc: "On sm_90, products of matrices use the instructions of older " +
+			"GPUs (`mma.sync`) instead of those of warp groups (`wgmma`).",
 	})
 	NoTMA = flag(Row{
 		Group: "Compilation", Name: "NEREID_DISABLE_TMA",
-		Doc: "On sm_90, kernels access memory through tensor descriptors by pointers instead of the hardware that copies blocks (TMA).",
+		Doc: "On sm_90, kernels access memory through tensor descriptors by pointers instead of the " +
+			"hardware that copies blocks (TMA).",
 	})
 	NoTurns = flag(Row{
 		Group: "Compilation", Name: "NEREID_DISABLE_TURNS",
-		Doc: "On sm_90, the warp groups of a program run in step in all loops, no branch skips selects, and " +
-			"loops and programs stay as they are written. " +
-			"Otherwise groups take turns on the tensor cores in loops like that of attention ([GPU.md](GPU.md)).",
+		Doc: "On sm_90, the warp groups of a program run in step in all loops, no branch skips selects, " +
+			"and loops and programs stay as they are written. Otherwise groups take turns on the tensor " +
+			"cores in loops like that of attention ([GPU.md](GPU.md)).",
 	})
 	Tiles = choice(Row{
 		Group: "Compilation", Name: "NEREID_TILE_LOADS",
-		Doc: "On sm_90, which loads by pointers the hardware that copies blocks (TMA) executes: with `auto` " +
-			"those of operands in loops like that of attention, where all are known to be tiles; with `all` " +
-			"every load that is known to be one, for tests; with `off` none ([GPU.md](GPU.md)).",
+		Doc: "On sm_90, which loads by pointers the hardware that copies blocks (TMA) executes: with " +
+			"`auto` those of operands in loops like that of attention, where all are known to be tiles; " +
+			"with `all` every load that is known to be one, for tests; with `off` none ([GPU.md](GPU.md)).",
 	}, "auto", "all", "off")
 	MaxSource = size(Row{
 		Group: "Compilation", Name: "NEREID_MAX_SOURCE", Default: "4MiB",
-		Doc: "The most source text that a module may have, imported files included. More is an error, as with the other limits of a compilation.",
+		Doc: "The most source text that a module may have, imported files included. More is an error, as " +
+			"with the other limits of a compilation.",
 	}, 0)
 	MaxOps = number(Row{
 		Group: "Compilation", Name: "NEREID_MAX_OPS", Default: "500000",
-		Doc: "The most operations that a kernel may have with all that it calls, after unrolling and inlining. `-1` is no limit.",
+		Doc: "The most operations that a kernel may have with all that it calls, after unrolling and " +
+			"inlining. `-1` is no limit.",
 	})
 	MaxTime = duration(Row{
 		Group: "Compilation", Name: "NEREID_MAX_COMPILE_TIME", Default: "5m",
@@ -133,11 +159,13 @@ var (
 	})
 	MaxMemory = size(Row{
 		Group: "Compilation", Name: "NEREID_MAX_COMPILE_MEMORY", Default: "1GiB",
-		Doc: "The most memory that the compile-time values of a kernel, its IR and what LLVM makes of it may take, each for itself, as estimated.",
+		Doc: "The most memory that the compile-time values of a kernel, its IR and what LLVM makes of it " +
+			"may take, each for itself, as estimated.",
 	}, 0)
 	Timing = flag(Row{
-		Group: "Compilation", Name: "NEREID_TIMING", Triton: "MLIR_ENABLE_TIMING, LLVM_ENABLE_TIMING", Also: same("MLIR_ENABLE_TIMING", "LLVM_ENABLE_TIMING"),
-		Doc: "The time of each stage of each compilation is printed to standard error.",
+		Group: "Compilation", Name: "NEREID_TIMING", Triton: "MLIR_ENABLE_TIMING, LLVM_ENABLE_TIMING",
+		Also: same("MLIR_ENABLE_TIMING", "LLVM_ENABLE_TIMING"),
+		Doc:  "The time of each stage of each compilation is printed to standard error.",
 	})
 )
 
@@ -148,20 +176,28 @@ var (
 		Doc: "Whether compiled kernels are kept on disk. `readonly` uses what is there and writes nothing.",
 	}, "on", "off", "readonly")
 	CacheDir = text(Row{
-		Group: "The cache", Name: "NEREID_CACHE_DIR", Triton: "TRITON_CACHE_DIR", Also: within("TRITON_CACHE_DIR"), Default: "`nereid` in the user's cache folder", Form: "a folder",
-		Doc: "Where they are kept. The folder may be shared by processes and machines, moved and copied. It must belong to the user or to root, and nobody else may write to it: `SECURITY.md`.",
+		Group: "The cache", Name: "NEREID_CACHE_DIR", Triton: "TRITON_CACHE_DIR",
+		Also: within("TRITON_CACHE_DIR"), Default: "`nereid` in the user's cache folder", Form: "a folder",
+		Doc: "Where they are kept. The folder may be shared by processes and machines, moved and copied. " +
+			"It must belong to the user or to root, and nobody else may write to it: `SECURITY.md`.",
 	})
 	CacheSize = size(Row{
 		Group: "The cache", Name: "NEREID_CACHE_SIZE", Default: "4GiB",
 		Doc: "How large the folder may grow; what was used longest ago goes first. `0` is no limit.",
 	}, 4<<30)
 	CacheRedis = text(Row{
-		Group: "The cache", Name: "NEREID_CACHE_REDIS", Triton: "TRITON_REMOTE_CACHE_BACKEND, TRITON_REDIS_HOST, TRITON_REDIS_PORT", Also: tritonRedis, Default: "none", Form: "`redis://host:6379/0`",
-		Doc: "A Redis server that machines share as a second level, for compiled kernels and for timings. That it is slow or down costs compilations and tunings, nothing else. A program of one's own imports the package `nereid/redis`.",
+		Group: "The cache", Name: "NEREID_CACHE_REDIS",
+		Triton: "TRITON_REMOTE_CACHE_BACKEND, TRITON_REDIS_HOST, TRITON_REDIS_PORT", Also: tritonRedis,
+		Default: "none", Form: "`redis://host:6379/0`",
+		Doc: "A Redis server that machines share as a second level, for compiled kernels and for timings. " +
+			"That it is slow or down costs compilations and tunings, nothing else. A program of one's own " +
+			"imports the package `nereid/redis`.",
 	})
 	CacheKey = text(Row{
-		Group: "The cache", Name: "NEREID_CACHE_KEY", Default: "none", Form: "a secret, as `openssl rand -hex 32` prints one",
-		Doc: "Signs what is written to Redis and to `nereid cache export`; what comes from there without a valid signature is refused.",
+		Group: "The cache", Name: "NEREID_CACHE_KEY", Default: "none",
+		Form: "a secret, as `openssl rand -hex 32` prints one",
+		Doc: "Signs what is written to Redis and to `nereid cache export`; what comes from there without " +
+			"a valid signature is refused.",
 	})
 )
 
@@ -173,7 +209,8 @@ var (
 	})
 	Warm = text(Row{
 		Group: "Ahead of time", Name: "NEREID_WARM", Default: "none", Form: "a file",
-		Doc: "A program that calls `nereid.WarmMain` compiles the variants of this manifest and ends; `nereid warm --program` sets it.",
+		Doc: "A program that calls `nereid.WarmMain` compiles the variants of this manifest and ends; " +
+			"`nereid warm --program` sets it.",
 	})
 	Record = text(Row{
 		Group: "Ahead of time", Name: "NEREID_RECORD", Default: "none", Form: "a file",
@@ -184,7 +221,8 @@ var (
 // What is measured.
 var (
 	TuneDir = text(Row{
-		Group: "Tuning", Name: "NEREID_TUNE_DIR", Triton: "TRITON_CACHE_AUTOTUNING", Default: "`tune` in the cache's folder", Form: "a folder",
+		Group: "Tuning", Name: "NEREID_TUNE_DIR", Triton: "TRITON_CACHE_AUTOTUNING",
+		Default: "`tune` in the cache's folder", Form: "a folder",
 		Doc: "Where the timings of configs are kept, for later and for other processes.",
 	})
 	TuneAgain = flag(Row{
@@ -192,7 +230,8 @@ var (
 		Doc: "Configs are measured even if their timings are kept.",
 	})
 	PrintTuning = flag(Row{
-		Group: "Tuning", Name: "NEREID_PRINT_AUTOTUNING", Triton: "TRITON_PRINT_AUTOTUNING", Also: same("TRITON_PRINT_AUTOTUNING"),
-		Doc: "Each config's time and each choice are printed to standard error.",
+		Group: "Tuning", Name: "NEREID_PRINT_AUTOTUNING", Triton: "TRITON_PRINT_AUTOTUNING",
+		Also: same("TRITON_PRINT_AUTOTUNING"),
+		Doc:  "Each config's time and each choice are printed to standard error.",
 	})
 )

@@ -8,8 +8,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
-// BenchmarkTTIR takes the shared kernels from source text to final Triton IR: parser, evaluator, front end, passes, and the verifier
-// between them.
+// BenchmarkTTIR takes the shared kernels from source text to final Triton IR: parser, evaluator, front end,
+// passes, and the verifier between them.
 func BenchmarkTTIR(b *testing.B) {
 	for _, s := range specsFile(b) {
 		text := []byte(txtest.Read(b, txtest.Path(b, "kernels", s.File)))

@@ -14,9 +14,9 @@ import (
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
-// A case is a txtar file: Python files, k.py the one with kernels; `specs`, a line `NAME KERNEL SIGNATURE` for each compilation; and
-// for each NAME a section NAME.source, the IR before any pass, or NAME.error, what we say of it. With `# compare: with Triton only` the IR
-// is not kept.
+// A case is a txtar file: Python files, k.py the one with kernels; `specs`, a line `NAME KERNEL SIGNATURE`
+// for each compilation; and for each NAME a section NAME.source, the IR before any pass, or NAME.error,
+// what we say of it. With `# compare: with Triton only` the IR is not kept.
 
 // TestCases compiles the cases in testdata.
 func TestCases(t *testing.T) {
@@ -39,8 +39,8 @@ func TestCases(t *testing.T) {
 	})
 }
 
-// TestCasesAgainstTriton has Triton compile the same cases: what it refuses we refuse, and what it makes we make, up to the names
-// of values.
+// TestCasesAgainstTriton has Triton compile the same cases: what it refuses we refuse, and what it makes we
+// make, up to the names of values.
 func TestCasesAgainstTriton(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -54,7 +54,8 @@ func TestCasesAgainstTriton(t *testing.T) {
 			write(t, filepath.Join(root, filepath.FromSlash(name)), text)
 		}
 		for _, s := range specsOf(t, c) {
-			list = append(list, map[string]string{"name": caseName(path) + "." + s.Name, "root": root, "file": s.File, "kernel": s.Kernel, "signature": s.Signature})
+			list = append(list, map[string]string{"name": caseName(path) + "." + s.Name, "root": root,
+				"file": s.File, "kernel": s.Kernel, "signature": s.Signature})
 		}
 	}
 	askFrontEnd(t, list, dir)
@@ -79,7 +80,8 @@ func askFrontEnd(t *testing.T, list []map[string]string, dir string) {
 		t.Fatal(err)
 	}
 	write(t, filepath.Join(dir, "specs.json"), string(text))
-	cmd := exec.CommandContext(t.Context(), txtest.Triton(t), txtest.Path(t, "peer", "frontend.py"), filepath.Join(dir, "specs.json"), dir)
+	cmd := exec.CommandContext(t.Context(), txtest.Triton(t), txtest.Path(t, "peer", "frontend.py"),
+		filepath.Join(dir, "specs.json"), dir)
 	cmd.Env = append(os.Environ(), "TRITON_CACHE_DIR="+t.TempDir(), "PYTHONDONTWRITEBYTECODE=1")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -145,7 +147,8 @@ func specsOf(t *testing.T, c *txtest.Case) []spec {
 		if !ok {
 			t.Fatalf("%s: a spec is NAME KERNEL SIGNATURE, not %q", c.Path, line)
 		}
-		out = append(out, spec{Name: name, File: "k.py", Kernel: kernel, Signature: strings.TrimSpace(signature)})
+		out = append(out, spec{Name: name, File: "k.py", Kernel: kernel,
+			Signature: strings.TrimSpace(signature)})
 	}
 	return out
 }

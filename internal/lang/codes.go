@@ -8,7 +8,8 @@ var Codes = []struct{ Code, Doc string }{
 	{"syntax", "The text is not Python."},
 	{"indentation", "Lines are indented in a way that Python does not allow."},
 	{"no-kernel", "The file has no kernel of that name."},
-	{"signature", "The signature, the list of argument types given to `nereid compile`, cannot be read or does not fit the kernel."},
+	{"signature", "The signature, the list of argument types given to `nereid compile`, cannot be read or " +
+		"does not fit the kernel."},
 	{"undefined", "A name has no value, or has one on some ways through the kernel only."},
 	{sem.CodeAttribute, "A value has no attribute or method of that name."},
 	{"python-name", "A name of the file's own Python code is not defined."},
@@ -17,8 +18,10 @@ var Codes = []struct{ Code, Doc string }{
 	{"python-index", "Python code that runs at compile time reaches beyond the end of a tuple or list."},
 	{"python-zerodivision", "Python code that runs at compile time divides by zero."},
 	{"python-import", "A module does not have the name that is imported from it."},
-	{"unknown-package", "A value comes from a package that is not here, and it is needed to compile the kernel."},
-	{"global", "A kernel reads a global variable that is no `tl.constexpr`: a compiled kernel would not see it change."},
+	{"unknown-package", "A value comes from a package that is not here, and it is needed to compile " +
+		"the kernel."},
+	{"global", "A kernel reads a global variable that is no `tl.constexpr`: a compiled kernel would not " +
+		"see it change."},
 	{"unsupported", "Python that kernels cannot have."},
 	{sem.CodeArgs, "A call has too many arguments, too few, or one that the function does not take."},
 	{"not-callable", "A value that is no function is called."},
@@ -31,8 +34,10 @@ var Codes = []struct{ Code, Doc string }{
 	{sem.CodeValue, "A compile-time value that an operation does not take."},
 	{sem.CodeConst, "A value must be known at compile time and is not."},
 	{sem.CodeTarget, "The target does not have what the kernel asks for."},
-	{"constexpr", "A name declared as `tl.constexpr` is declared again, or a parameter is both that and listed under `do_not_specialize`."},
-	{"unused", "A function is called for nothing: it does no more than return a result, and that is dropped."},
+	{"constexpr", "A name declared as `tl.constexpr` is declared again, or a parameter is both that and " +
+		"listed under `do_not_specialize`."},
+	{"unused",
+		"A function is called for nothing: it does no more than return a result, and that is dropped."},
 	{"static-assert", "A condition of `tl.static_assert` does not hold."},
 	{"condition", "The condition of an `if` or `while` has no single truth value."},
 	{"branch-type", "A name has different types where the sides of an `if` meet."},

@@ -20,8 +20,8 @@ var rare = map[string]string{
 	"invalid":   "is for what nothing else fits",
 }
 
-// TestCodes holds the table of codes, the wrong kernels and docs/errors.md together: each code has an example, and each example's code
-// is in the table.
+// TestCodes holds the table of codes, the wrong kernels and docs/errors.md together: each code has an
+// example, and each example's code is in the table.
 func TestCodes(t *testing.T) {
 	examples := map[string]*txtest.Case{}
 	for _, path := range globHere(t, wrongKernels) {
@@ -33,8 +33,10 @@ func TestCodes(t *testing.T) {
 		}
 	}
 	var b strings.Builder
-	b.WriteString("# Errors\n\nWhat is wrong with a kernel is said with its place, the line, a caret, notes and a hint; the word in brackets at the end is its code. " +
-		"This page is made from the table of codes and\nthe wrong kernels in `internal/lang/testdata/errors`: `go test ./internal/lang -run TestCodes -update`.\n")
+	b.WriteString("# Errors\n\nWhat is wrong with a kernel is said with its place, the line, a caret, " +
+		"notes and a hint; the word in brackets at the end is its code. This page is made from the table " +
+		"of codes and\nthe wrong kernels in `internal/lang/testdata/errors`: `go test ./internal/lang -run " +
+		"TestCodes -update`.\n")
 	for _, row := range lang.Codes {
 		c := examples[row.Code]
 		delete(examples, row.Code)

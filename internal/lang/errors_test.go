@@ -12,9 +12,9 @@ import (
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
-// A wrong kernel is a txtar file in testdata/errors: Python files, k.py the one with the kernel; `compile`, a line `KERNEL SIGNATURE`;
-// and `error`, all that we say of it. Triton refuses it too, unless the comment has a line `# triton accepts: why` or, where Triton must
-// not be asked, `# not for triton: why`.
+// A wrong kernel is a txtar file in testdata/errors: Python files, k.py the one with the kernel; `compile`,
+// a line `KERNEL SIGNATURE`; and `error`, all that we say of it. Triton refuses it too, unless the comment
+// has a line `# triton accepts: why` or, where Triton must not be asked, `# not for triton: why`.
 
 const wrongKernels = "testdata/errors/*.txtar"
 
@@ -54,7 +54,8 @@ func wrongSpec(t *testing.T, c *txtest.Case) spec {
 	return spec{File: "k.py", Kernel: kernel, Signature: signature}
 }
 
-// TestErrorsAgainstTriton has Triton compile the wrong kernels: it refuses each of them too, but for those that say otherwise.
+// TestErrorsAgainstTriton has Triton compile the wrong kernels: it refuses each of them too, but for those
+// that say otherwise.
 func TestErrorsAgainstTriton(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -73,7 +74,8 @@ func TestErrorsAgainstTriton(t *testing.T) {
 			write(t, filepath.Join(dir, name, file), text)
 		}
 		s := wrongSpec(t, c)
-		specs = append(specs, map[string]string{"name": name, "file": name + "/k.py", "module": name + ".k", "kernel": s.Kernel, "signature": s.Signature})
+		specs = append(specs, map[string]string{"name": name, "file": name + "/k.py", "module": name + ".k",
+			"kernel": s.Kernel, "signature": s.Signature})
 	}
 	askFrontEnd(t, specs, dir)
 	for _, path := range paths {

@@ -22,9 +22,10 @@ import (
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
-// FuzzFrontEnd compiles mutated kernels. The fuzzer changes the text; a seed other than zero changes the tree as well: expressions
-// trade places, statements go or come twice, constants and names become others. Nothing panics or hangs, every error has a place,
-// and what compiles verifies and goes through the TTIR passes.
+// FuzzFrontEnd compiles mutated kernels. The fuzzer changes the text; a seed other than zero changes the
+// tree as well: expressions trade places, statements go or come twice, constants and names become others.
+// Nothing panics or hangs, every error has a place, and what compiles verifies and goes through the TTIR
+// passes.
 func FuzzFrontEnd(f *testing.F) {
 	for i, s := range frontEndSeeds(f) {
 		f.Add(s.text, s.kernel, s.signature, uint64(0))
@@ -81,7 +82,8 @@ func compileAnything(t *testing.T, text, kernel, signature string) error {
 	return nil
 }
 
-// checkDiagnostics makes sure that an error is the user's, says something, and says where; a kernel that is not there is nowhere.
+// checkDiagnostics makes sure that an error is the user's, says something, and says where; a kernel that is
+// not there is nowhere.
 func checkDiagnostics(t *testing.T, text string, err error) {
 	t.Helper()
 	var list *diag.List
@@ -108,11 +110,12 @@ def double(v):
 
 type frontEndSeed struct{ text, kernel, signature string }
 
-// frontEndSeeds are the shared kernels, the wrong kernels, the cases of this package, the library, and a few kernels that use much of
-// the language.
+// frontEndSeeds are the shared kernels, the wrong kernels, the cases of this package, the library, and a
+// few kernels that use much of the language.
 func frontEndSeeds(t testing.TB) (seeds []frontEndSeed) {
 	for _, s := range specsFile(t) {
-		seeds = append(seeds, frontEndSeed{txtest.Read(t, txtest.Path(t, "kernels", s.File)), s.Kernel, s.Signature})
+		seeds = append(seeds, frontEndSeed{txtest.Read(t, txtest.Path(t, "kernels", s.File)), s.Kernel,
+			s.Signature})
 	}
 	for _, path := range globHere(t, wrongKernels) {
 		c := txtest.Load(t, path)
@@ -127,10 +130,13 @@ func frontEndSeeds(t testing.TB) (seeds []frontEndSeed) {
 			}
 		}
 	}
-	for name, signature := range map[string]string{"cdiv": "i32, i32", "sigmoid": "fp32", "swizzle2d": "i32, i32, i32, i32, i32", "zeros_like": "fp32"} {
-		seeds = append(seeds, frontEndSeed{txtest.Read(t, filepath.Join("stdlib", "standard.py")), name, signature})
+	for name, signature := range map[string]string{"cdiv": "i32, i32", "sigmoid": "fp32",
+		"swizzle2d": "i32, i32, i32, i32, i32", "zeros_like": "fp32"} {
+		seeds = append(seeds, frontEndSeed{txtest.Read(t, filepath.Join("stdlib", "standard.py")),
+			name, signature})
 	}
-	seeds = append(seeds, frontEndSeed{txtest.Read(t, filepath.Join("stdlib", "random.py")), "philox", "u32, u32, u32, u32, u32, 10"})
+	seeds = append(seeds, frontEndSeed{txtest.Read(t, filepath.Join("stdlib", "random.py")), "philox",
+		"u32, u32, u32, u32, u32, 10"})
 	for _, c := range languageTour {
 		seeds = append(seeds, frontEndSeed{tourHead + c.text, "kernel", c.signature})
 	}
@@ -140,7 +146,8 @@ func frontEndSeeds(t testing.TB) (seeds []frontEndSeed) {
 // specsFile are the compilations that the shared kernels come with.
 func specsFile(t testing.TB) (specs []spec) {
 	t.Helper()
-	if err := json.Unmarshal([]byte(txtest.Read(t, txtest.Path(t, "kernels", "specs.json"))), &specs); err != nil {
+	if err := json.Unmarshal([]byte(txtest.Read(t, txtest.Path(t, "kernels", "specs.json"))),
+		&specs); err != nil {
 		t.Fatal(err)
 	}
 	return specs
@@ -239,7 +246,8 @@ def kernel(x, out, n, seed, OPT: tl.constexpr):
 `, `*i32, *fp32, i32, i32, None`},
 }
 
-// mutateTree changes a text a few times at places that its syntax tree gives: the result is mostly still Python.
+// mutateTree changes a text a few times at places that its syntax tree gives: the result is mostly still
+// Python.
 func mutateTree(text string, seed uint64) string {
 	rng := rand.New(rand.NewPCG(seed, seed>>7))
 	for range 1 + rng.IntN(3) {
@@ -287,9 +295,12 @@ func collect(m *python.Module, text string) *pieces {
 	return p
 }
 
-var fuzzConstants = []string{"0", "1", "-1", "2", "3", "16", "32", "1.5", "None", "True", "False", `"x"`, "()", "(0, 1)", "1 << 40", "2**70", "float('inf')", "tl.float16", "tl.int64", "[]"}
+var fuzzConstants = []string{"0", "1", "-1", "2", "3", "16", "32", "1.5", "None", "True", "False", `"x"`,
+	"()", "(0, 1)", "1 << 40", "2**70", "float('inf')", "tl.float16", "tl.int64", "[]"}
 
-var fuzzExprs = []string{"tl.arange(0, 16)", "tl.program_id(0)", "tl.zeros((16, 16), tl.float32)", "tl.full((4, ), 1, tl.int8)", "tl.constexpr(3)", "lambda v: v", "{1: 2}", "x for x in (1, 2)", "f'{1}'", "(yield)", "tl", "triton", "range(3)", "len((1, 2))", "not 1", "tl.max_constancy", "1 if 2 else 3"}
+var fuzzExprs = []string{"tl.arange(0, 16)", "tl.program_id(0)", "tl.zeros((16, 16), tl.float32)",
+	"tl.full((4, ), 1, tl.int8)", "tl.constexpr(3)", "lambda v: v", "{1: 2}", "x for x in (1, 2)", "f'{1}'",
+	"(yield)", "tl", "triton", "range(3)", "len((1, 2))", "not 1", "tl.max_constancy", "1 if 2 else 3"}
 
 func (p *pieces) mutate(rng *rand.Rand, text string) string {
 	pick := func(list [][2]int) [2]int { return list[rng.IntN(len(list))] }
@@ -316,7 +327,8 @@ func (p *pieces) mutate(rng *rand.Rand, text string) string {
 		return replace(pick(p.exprs), fuzzExprs[rng.IntN(len(fuzzExprs))])
 	case k == 6 && len(p.exprs) > 0: // an expression inside another
 		at := pick(p.exprs)
-		wrap := []string{"(%s)", "-%s", "(%s)[0]", "(%s, %s)", "(%s if n > 0 else 0)", "tl.sum(%s)", "(%s).to(tl.int8)", "(%s)[:, None]", "~(%s)"}[rng.IntN(9)]
+		wrap := []string{"(%s)", "-%s", "(%s)[0]", "(%s, %s)", "(%s if n > 0 else 0)", "tl.sum(%s)",
+			"(%s).to(tl.int8)", "(%s)[:, None]", "~(%s)"}[rng.IntN(9)]
 		return replace(at, strings.ReplaceAll(wrap, "%s", cut(at)))
 	case len(p.stmts) > 1: // two statements trade places
 		a, b := pick(p.stmts), pick(p.stmts)
@@ -330,7 +342,8 @@ func (p *pieces) mutate(rng *rand.Rand, text string) string {
 	return text
 }
 
-// TestMutatedKernels does what FuzzFrontEnd does, to every seed a few times over; NEREID_MUTATIONS says how often.
+// TestMutatedKernels does what FuzzFrontEnd does, to every seed a few times over; NEREID_MUTATIONS says how
+// often.
 func TestMutatedKernels(t *testing.T) {
 	rounds := uint64(4)
 	if n, err := strconv.ParseUint(os.Getenv("NEREID_MUTATIONS"), 10, 64); err == nil {

@@ -52,17 +52,18 @@ func forgetNames(m *ir.Module) {
 	}
 }
 
-// structure is a module as text in which two modules are equal when every op has the same name, operands, attributes, types and
-// regions, in the same order, and functions have the same names.
+// structure is a module as text in which two modules are equal when every op has the same name, operands,
+// attributes, types and regions, in the same order, and functions have the same names.
 func structure(m *ir.Module) string {
 	forgetNames(m)
 	var b strings.Builder
 	ir.Print(&b, m.Op, ir.PrintOptions{Generic: true})
-	return strings.ReplaceAll(b.String(), "licm = #llvm.loop_licm<", "licm = <") // two ways to write one attribute
+	// two ways to write one attribute
+	return strings.ReplaceAll(b.String(), "licm = #llvm.loop_licm<", "licm = <")
 }
 
-// sameStructure compares our IR with Triton's, before any pass and with library functions inlined. A kernel that calls the library may
-// differ there, if it does not after the TTIR passes. Both modules are changed.
+// sameStructure compares our IR with Triton's, before any pass and with library functions inlined. A kernel
+// that calls the library may differ there, if it does not after the TTIR passes. Both modules are changed.
 func sameStructure(t *testing.T, name string, theirs, ours *ir.Module) {
 	t.Helper()
 	library := libtest.Uses(theirs)
@@ -93,7 +94,8 @@ func parse(t *testing.T, name, text string) *ir.Module {
 // TestGolden: before any pass, our IR of each sample kernel is Triton's, op by op, with the library inlined.
 func TestGolden(t *testing.T) {
 	var specs []spec
-	if err := json.Unmarshal([]byte(txtest.Read(t, txtest.Path(t, "kernels", "specs.json"))), &specs); err != nil {
+	if err := json.Unmarshal([]byte(txtest.Read(t, txtest.Path(t, "kernels", "specs.json"))),
+		&specs); err != nil {
 		t.Fatal(err)
 	}
 	if len(specs) < 19 {
@@ -101,7 +103,8 @@ func TestGolden(t *testing.T) {
 	}
 	for _, s := range specs {
 		t.Run(s.Name, func(t *testing.T) {
-			src, err := lang.Load("kernels/"+s.File, []byte(txtest.Read(t, txtest.Path(t, "kernels", s.File))), lang.LoadOptions{})
+			src, err := lang.Load("kernels/"+s.File,
+				[]byte(txtest.Read(t, txtest.Path(t, "kernels", s.File))), lang.LoadOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}

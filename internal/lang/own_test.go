@@ -17,9 +17,9 @@ import (
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
-// TestOwnWords compares the library with every Python file of Triton, line by line, whitespace and comments aside. Signatures and constants
-// are the language's; of the other lines of code, at most one in ten may stand in Triton too, since `else:` says nothing of its author.
-// With -v it lists those lines.
+// TestOwnWords compares the library with every Python file of Triton, line by line, whitespace and comments
+// aside. Signatures and constants are the language's; of the other lines of code, at most one in ten may
+// stand in Triton too, since `else:` says nothing of its author. With -v it lists those lines.
 func TestOwnWords(t *testing.T) {
 	theirs := tritonLines(t)
 	names, err := fs.Glob(stdlib.Files, "*.py")
@@ -40,12 +40,14 @@ func TestOwnWords(t *testing.T) {
 		}
 		t.Logf("%s: %d of %d lines stand in Triton", name, shared, len(ours))
 		if shared > max(1, len(ours)/10) {
-			t.Errorf("%s: %d of %d lines stand in Triton, more than one in ten; -v lists them", name, shared, len(ours))
+			t.Errorf("%s: %d of %d lines stand in Triton, more than one in ten; -v lists them", name,
+				shared, len(ours))
 		}
 	}
 }
 
-// tritonLines are the lines of all Python files of the installed Triton, with the file that each was last seen in.
+// tritonLines are the lines of all Python files of the installed Triton, with the file that each was last
+// seen in.
 func tritonLines(t *testing.T) map[string]string {
 	t.Helper()
 	lines := map[string]string{}
@@ -60,7 +62,8 @@ func tritonLines(t *testing.T) map[string]string {
 // tritonFiles are the Python files of the installed Triton by their paths.
 func tritonFiles(t *testing.T) map[string]string {
 	t.Helper()
-	root := filepath.Join(filepath.Dir(filepath.Dir(txtest.Triton(t))), "lib*", "python*", "site-packages", "triton")
+	root := filepath.Join(filepath.Dir(filepath.Dir(txtest.Triton(t))), "lib*", "python*",
+		"site-packages", "triton")
 	dirs, err := filepath.Glob(root)
 	if err != nil || len(dirs) == 0 {
 		t.Fatalf("%s: nothing there (%v)", root, err)
@@ -91,7 +94,8 @@ func squeezed(line string) string {
 	return blank.ReplaceAllString(comment.ReplaceAllString(line, ""), "")
 }
 
-// ownLines are the lines of code that are neither a signature nor a constant, squeezed. Documentation is not code.
+// ownLines are the lines of code that are neither a signature nor a constant, squeezed. Documentation is
+// not code.
 func ownLines(text string) (lines []string) {
 	inDoc, inSignature := false, false
 	for line := range strings.Lines(text) {
@@ -112,13 +116,15 @@ func ownLines(text string) (lines []string) {
 }
 
 func TestOwnLines(t *testing.T) {
-	text := "\"\"\"Doc\nof the file.\"\"\"\nimport x  # why\nN = tl.constexpr(10)\n@jit\ndef f(a,\n      b: int = 1):\n    \"\"\"Doc.\"\"\"\n    C = 0x1F\n    # says why\n    return a + b\n"
+	text := "\"\"\"Doc\nof the file.\"\"\"\nimport x  # why\nN = tl.constexpr(10)\n@jit\ndef f(a,\n" +
+		"      b: int = 1):\n    \"\"\"Doc.\"\"\"\n    C = 0x1F\n    # says why\n    return a + b\n"
 	if got := strings.Join(ownLines(text), "|"); got != "importx|returna+b" {
 		t.Errorf("%s", got)
 	}
 }
 
-// TestOwnMessages finds messages of the front end and of the verifiers that share six words in a row with a Python file of Triton.
+// TestOwnMessages finds messages of the front end and of the verifiers that share six words in a row with a
+// Python file of Triton.
 func TestOwnMessages(t *testing.T) {
 	theirs := map[string]string{}
 	for path, text := range tritonFiles(t) {
@@ -146,8 +152,8 @@ func TestOwnMessages(t *testing.T) {
 var (
 	word = regexp.MustCompile(`[a-z0-9_']+`)
 	verb = regexp.MustCompile(`%[-+# 0-9.\[\]]*[a-zA-Z]`)
-	says = map[string]bool{"bad": true, "hint": true, "fail": true, "failHint": true, "errorf": true, "errorSpan": true, "Errorf": true,
-		"New": true, "warn": true, "Sprintf": true, "allSame": true}
+	says = map[string]bool{"bad": true, "hint": true, "fail": true, "failHint": true, "errorf": true,
+		"errorSpan": true, "Errorf": true, "New": true, "warn": true, "Sprintf": true, "allSame": true}
 )
 
 // wordRuns yields all runs of six words.
@@ -163,7 +169,8 @@ func wordRuns(text string) iter.Seq[string] {
 	}
 }
 
-// messagesIn are the texts that functions which report something are called with, below a folder, with their places.
+// messagesIn are the texts that functions which report something are called with, below a folder, with
+// their places.
 func messagesIn(t *testing.T, root string) map[string]token.Position {
 	t.Helper()
 	out := map[string]token.Position{}

@@ -33,7 +33,8 @@ def kernel(x, y, out, handed_ptr, n, s: "fp32", q: "*fp16", const: tl.const, B: 
 // The shared kernels' pointers are those that their signatures say.
 func TestPointersOfKernels(t *testing.T) {
 	for _, s := range specsFile(t) {
-		src, err := lang.Load(s.File, []byte(txtest.Read(t, txtest.Path(t, "kernels", s.File))), lang.LoadOptions{})
+		src, err := lang.Load(s.File, []byte(txtest.Read(t, txtest.Path(t, "kernels", s.File))),
+			lang.LoadOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

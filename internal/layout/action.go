@@ -5,8 +5,9 @@ import (
 	"slices"
 )
 
-// Action picks and reorders bits of one input dimension: bit i afterwards is bit Bits[i] before. For the registers of a
-// tensor it is a reordering of the values that a thread holds; bits left out are copies that are dropped.
+// Action picks and reorders bits of one input dimension: bit i afterwards is bit Bits[i] before. For the
+// registers of a tensor it is a reordering of the values that a thread holds; bits left out are copies that
+// are dropped.
 type Action struct {
 	Dim  string
 	Bits []int
@@ -108,8 +109,8 @@ func NonZero(l Layout, dim string) Action {
 	return a
 }
 
-// RegistersFirst reorders the registers of l so that tile divides it on the left, as far as registers are concerned:
-// tile's register bases first. It reports whether l has them all.
+// RegistersFirst reorders the registers of l so that tile divides it on the left, as far as registers are
+// concerned: tile's register bases first. It reports whether l has them all.
 func RegistersFirst(l, tile Layout) (Action, bool) {
 	var ones Layout // gives tile all of l's output dimensions
 	for _, o := range l.outs {
@@ -153,8 +154,9 @@ func repackLarger(cols []uint64, from, to space) []uint64 {
 	return repack(cols, from, to)
 }
 
-// LargestVector finds the widest access that a conversion from registers to memory offsets allows: the number of elements,
-// at most maxElems, and the order of registers that puts those elements side by side. cvt maps (register, …) to (offset, …).
+// LargestVector finds the widest access that a conversion from registers to memory offsets allows: the
+// number of elements, at most maxElems, and the order of registers that puts those elements side by side.
+// cvt maps (register, …) to (offset, …).
 func LargestVector(cvt Layout, maxElems int) (elems int, order Action) {
 	for v := maxElems; v > 1; v /= 2 {
 		tile := Identity1D(v, Register, Offset)

@@ -32,8 +32,9 @@ func Product(ls ...Layout) Layout {
 	return p
 }
 
-// Mul is the direct sum l × outer, with l in the lower bits: in each dimension, input or output, that both have, the bits
-// of outer come above those of l. As a matrix it is l and outer on the diagonal. It builds big layouts of small ones:
+// Mul is the direct sum l × outer, with l in the lower bits: in each dimension, input or output, that both
+// have, the bits of outer come above those of l. As a matrix it is l and outer on the diagonal. It builds
+// big layouts of small ones:
 //
 //	Identity1D(4, lane, dim1).Mul(Identity1D(8, lane, dim0))   lanes 0..3 along dim1, then 8 rows of these
 //
@@ -61,8 +62,8 @@ func (l Layout) Mul(outer Layout) Layout {
 	return p
 }
 
-// merge joins two lists of dimensions; those in both add their bits. The order is one that agrees with both lists; where
-// they leave a choice, the first list's come first.
+// merge joins two lists of dimensions; those in both add their bits. The order is one that agrees with both
+// lists; where they leave a choice, the first list's come first.
 func merge(a, b space) space {
 	var out space
 	add := func(name string) {
@@ -94,7 +95,8 @@ func merge(a, b space) space {
 	return out
 }
 
-// placement says for each dimension of from at which bit it starts in to, above the bits that below has there.
+// placement says for each dimension of from at which bit it starts in to, above the bits that below has
+// there.
 func placement(from, to, below space) []int {
 	at := make([]int, len(from))
 	for i, a := range from {
@@ -120,8 +122,8 @@ func move(s space, at []int, v uint64) uint64 {
 	return out
 }
 
-// Compose is outer after l: x ↦ outer(l(x)). The outputs of l are the inputs of outer, in any order; those of l may be
-// smaller.
+// Compose is outer after l: x ↦ outer(l(x)). The outputs of l are the inputs of outer, in any order; those
+// of l may be smaller.
 func (l Layout) Compose(outer Layout) Layout {
 	if !sameNames(l.OutNames(), outer.InNames()) {
 		panic(fmt.Sprintf("layout: outputs of%s\nare not the inputs of%s", l, outer))
@@ -139,7 +141,8 @@ func (l Layout) Compose(outer Layout) Layout {
 	return c
 }
 
-// Sublayout keeps the given dimensions: the block of the matrix in their rows and columns. Their order is l's.
+// Sublayout keeps the given dimensions: the block of the matrix in their rows and columns. Their order is
+// l's.
 func (l Layout) Sublayout(ins, outs []string) Layout {
 	l.needAll(ins, l.ins)
 	l.needAll(outs, l.outs)
@@ -177,8 +180,8 @@ func (l Layout) needAll(names []string, s space) {
 // SublayoutIsZero reports whether the given inputs do not move the given outputs.
 func (l Layout) SublayoutIsZero(ins, outs []string) bool { return l.Sublayout(ins, outs).IsZero() }
 
-// SublayoutIsIdentity reports whether the given dimensions, which are both inputs and outputs of the same sizes, map to
-// themselves, counting only what goes from them to them.
+// SublayoutIsIdentity reports whether the given dimensions, which are both inputs and outputs of the same
+// sizes, map to themselves, counting only what goes from them to them.
 func (l Layout) SublayoutIsIdentity(dims ...string) bool {
 	for _, d := range dims {
 		if l.InBits(d) != l.OutBits(d) {
@@ -194,7 +197,8 @@ func (l Layout) SublayoutIsIdentity(dims ...string) bool {
 	return true
 }
 
-// IsTrivialOver reports whether l is the identity on the given dimensions and nothing else goes into or out of them.
+// IsTrivialOver reports whether l is the identity on the given dimensions and nothing else goes into or out
+// of them.
 func (l Layout) IsTrivialOver(dims ...string) bool {
 	for _, d := range dims {
 		if !l.HasIn(d) || !l.HasOut(d) {
@@ -202,7 +206,8 @@ func (l Layout) IsTrivialOver(dims ...string) bool {
 		}
 	}
 	restIn, restOut := without(l.InNames(), dims), without(l.OutNames(), dims)
-	return l.SublayoutIsIdentity(dims...) && l.SublayoutIsZero(restIn, dims) && l.SublayoutIsZero(dims, restOut)
+	return l.SublayoutIsIdentity(dims...) && l.SublayoutIsZero(restIn, dims) &&
+		l.SublayoutIsZero(dims, restOut)
 }
 
 func without(names, drop []string) []string {
@@ -217,8 +222,9 @@ func (l Layout) Quotient(dims ...string) (Layout, bool) {
 	return l.Sublayout(without(l.InNames(), dims), without(l.OutNames(), dims)), true
 }
 
-// DivideLeft finds q with l = b × q (see Mul), if there is one: b is the lower left corner of l in all dimensions that it
-// has. A load can be vectorised by v when the identity of size v on (register, offset) divides it so.
+// DivideLeft finds q with l = b × q (see Mul), if there is one: b is the lower left corner of l in all
+// dimensions that it has. A load can be vectorised by v when the identity of size v on (register, offset)
+// divides it so.
 func (l Layout) DivideLeft(b Layout) (q Layout, ok bool) { return l.divide(b, true) }
 
 // DivideRight finds q with l = q × b, if there is one.
@@ -294,9 +300,9 @@ func unmove(s space, at []int, v uint64) (uint64, bool) {
 	return out, move(s, at, out) == v
 }
 
-// NumConsecutive is the number of elements, from the first on, that the first input dimension and the first output
-// dimension count through together, in blocks aligned to that number: how many registers in a row hold consecutive
-// elements.
+// NumConsecutive is the number of elements, from the first on, that the first input dimension and the first
+// output dimension count through together, in blocks aligned to that number: how many registers in a row
+// hold consecutive elements.
 func (l Layout) NumConsecutive() int {
 	if len(l.ins) == 0 || len(l.outs) == 0 {
 		return 1

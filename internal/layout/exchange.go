@@ -15,15 +15,15 @@ const (
 	maxVector = 128 // bits that one thread moves with one instruction
 )
 
-// Exchange is the layout of shared memory for a conversion from src to dst, two layouts of one tensor: a map from (offset,
-// round) to the tensor's coordinates, counted in elements of the given bits. In each round, the elements of that round are
-// stored by src and loaded by dst; all rounds can use the same memory, since whatever tells rounds apart is a register bit in
-// both layouts.
+// Exchange is the layout of shared memory for a conversion from src to dst, two layouts of one tensor: a
+// map from (offset, round) to the tensor's coordinates, counted in elements of the given bits. In each
+// round, the elements of that round are stored by src and loaded by dst; all rounds can use the same
+// memory, since whatever tells rounds apart is a register bit in both layouts.
 //
-// Offsets are such that threads store and load vectors as wide as both layouts allow and, as far as possible, without bank
-// conflicts: bit by bit, the offset's lowest bits are the elements of a vector, then come the banks, then the lines of all
-// banks. The lines are a complement of what the threads of one access reach, for both layouts at once; over F2 there always is
-// one, see section 5.4 of the paper.
+// Offsets are such that threads store and load vectors as wide as both layouts allow and, as far as
+// possible, without bank conflicts: bit by bit, the offset's lowest bits are the elements of a vector, then
+// come the banks, then the lines of all banks. The lines are a complement of what the threads of one access
+// reach, for both layouts at once; over F2 there always is one, see section 5.4 of the paper.
 //
 // Neither layout may have registers that hold copies (see NonZero); lanes and warps may.
 func Exchange(src, dst Layout, bits int) Layout {
@@ -72,9 +72,9 @@ func newExchange(src, dst Layout, bits int) *exchange {
 	return x
 }
 
-// fillBank makes vectors that are narrower than a bank up to its width with elements that other warps have: then two threads of
-// one access never meet in different parts of a bank's word. Best are those that are registers on one side, which widens the
-// access there.
+// fillBank makes vectors that are narrower than a bank up to its width with elements that other warps have:
+// then two threads of one access never meet in different parts of a bank's word. Best are those that are
+// registers on one side, which widens the access there.
 func (x *exchange) fillBank() {
 	need := 0
 	for 1<<(len(x.vector)+need)*x.bits < bankBits {
@@ -85,7 +85,8 @@ func (x *exchange) fillBank() {
 	}
 	fromRegs, toRegs := common(x.from.regs, x.to.warps), common(x.to.regs, x.from.warps)
 	lists := [][]uint64{fromRegs, common(x.from.warps, x.to.warps), x.from.warps, x.to.warps}
-	if len(toRegs) > len(fromRegs) || len(toRegs) == len(fromRegs) && len(toRegs) > 0 && slices.Min(toRegs) < slices.Min(fromRegs) {
+	if len(toRegs) > len(fromRegs) || len(toRegs) == len(fromRegs) && len(toRegs) > 0 &&
+		slices.Min(toRegs) < slices.Min(fromRegs) {
 		lists[0] = toRegs
 	}
 	full := len(x.vector) + need
@@ -108,8 +109,9 @@ func common(a, b []uint64) []uint64 {
 
 func inSpan(basis []uint64, v uint64) bool { _, ok := spanOf(basis).solve(v); return ok }
 
-// chooseLines finds vectors that are independent of what one access reaches, on either side, together with the lines before.
-// A unit vector, or the sum of two, will do while both sides leave room; after that, accesses of one side or both conflict.
+// chooseLines finds vectors that are independent of what one access reaches, on either side, together with
+// the lines before. A unit vector, or the sum of two, will do while both sides leave room; after that,
+// accesses of one side or both conflict.
 func (x *exchange) chooseLines() {
 	n := x.dim - len(x.vector) - x.bankDims()
 	if n <= 0 {
@@ -170,7 +172,8 @@ func (x *exchange) candidates() []uint64 {
 	return out
 }
 
-// chooseBanks completes the vectors so far to a basis; those that are registers on one side come first, next to the vector.
+// chooseBanks completes the vectors so far to a basis; those that are registers on one side come first,
+// next to the vector.
 func (x *exchange) chooseBanks() {
 	s := spanOf(slices.Concat(x.vector, x.line))
 	for i := range x.dim {

@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// wavefronts is how many times the banks must be accessed for one instruction of a warp, at worst, and how many times at least,
-// given the bytes that it moves. access maps (register, lane, warp, …) to (offset, round).
+// wavefronts is how many times the banks must be accessed for one instruction of a warp, at worst, and how
+// many times at least, given the bytes that it moves. access maps (register, lane, warp, …) to (offset,
+// round).
 func wavefronts(access Layout, bits, vec int) (worst, least int) {
 	perThread := max(4, vec*bits/8)
 	lanes := min(32, 128/perThread) // of one phase
@@ -45,8 +46,8 @@ func vectorOf(access Layout, bits int) (int, Layout) {
 	return n, order.Apply(access)
 }
 
-// checkExchange looks whether an exchange holds every element once, rounds are rounds on both sides, and how often banks are
-// accessed.
+// checkExchange looks whether an exchange holds every element once, rounds are rounds on both sides, and
+// how often banks are accessed.
 func checkExchange(t *testing.T, src, dst Layout, bits int) (conflicts bool) {
 	t.Helper()
 	src, dst = src.RemoveZeroBases(Register), dst.RemoveZeroBases(Register)
@@ -71,7 +72,8 @@ func checkExchange(t *testing.T, src, dst Layout, bits int) (conflicts bool) {
 	return conflicts
 }
 
-// TestExchange takes random conversions between layouts of unit vectors, like blocked ones and those of tensor cores.
+// TestExchange takes random conversions between layouts of unit vectors, like blocked ones and those of
+// tensor cores.
 func TestExchange(t *testing.T) {
 	conflicts, n := 0, 0
 	each(t, 400, func(t *testing.T, r *rand.Rand) {
@@ -98,19 +100,27 @@ func randomRegisters(r *rand.Rand, dim int) Layout {
 		return out
 	}
 	warps := min(2, dim-5)
-	return Must(New([]Bases{{Register, unit(perm[5+warps:])}, {Lane, unit(perm[:5])}, {Warp, unit(perm[5 : 5+warps])}}, []Dim{{"dim0", 1 << dim}}))
+	return Must(New([]Bases{{Register, unit(perm[5+warps:])}, {Lane, unit(perm[:5])},
+		{Warp, unit(perm[5 : 5+warps])}}, []Dim{{"dim0", 1 << dim}}))
 }
 
 // TestExchangeKnown: conversions that every kernel has are free of conflicts.
 func TestExchangeKnown(t *testing.T) {
 	tile := func(regs, lanes, warps []int, order []int) Layout {
-		return Product(IdentityND(Register, regs, order), IdentityND(Lane, lanes, order), IdentityND(Warp, warps, order)).
+		return Product(IdentityND(Register, regs, order), IdentityND(Lane, lanes, order),
+			IdentityND(Warp, warps, order)).
 			NotSmaller(Shape([]int{64, 64})).TransposeOuts("dim0", "dim1")
 	}
-	rows := func(v int) Layout { return tile([]int{1, v}, []int{32 * v / 64, 64 / v}, []int{4, 1}, []int{1, 0}) }
-	cols := func(v int) Layout { return tile([]int{v, 1}, []int{64 / v, 32 * v / 64}, []int{1, 4}, []int{0, 1}) }
-	mma := Product(Identity1D(2, Register, "dim1"), Identity1D(4, Lane, "dim1"), Identity1D(8, Lane, "dim0"), Identity1D(2, Register, "dim0")).
-		TransposeOuts("dim1", "dim0").Mul(Identity1D(4, Warp, "dim0")).NotSmaller(Shape([]int{64, 64})).TransposeOuts("dim0", "dim1")
+	rows := func(v int) Layout {
+		return tile([]int{1, v}, []int{32 * v / 64, 64 / v}, []int{4, 1}, []int{1, 0})
+	}
+	cols := func(v int) Layout {
+		return tile([]int{v, 1}, []int{64 / v, 32 * v / 64}, []int{1, 4}, []int{0, 1})
+	}
+	mma := Product(Identity1D(2, Register, "dim1"), Identity1D(4, Lane, "dim1"), Identity1D(8, Lane, "dim0"),
+		Identity1D(2, Register, "dim0")).
+		TransposeOuts("dim1", "dim0").Mul(Identity1D(4, Warp,
+		"dim0")).NotSmaller(Shape([]int{64, 64})).TransposeOuts("dim0", "dim1")
 	tests := []struct {
 		name     string
 		src, dst Layout
@@ -124,7 +134,8 @@ func TestExchangeKnown(t *testing.T) {
 	}
 	for _, tt := range tests {
 		if checkExchange(t, tt.src, tt.dst, tt.bits) {
-			t.Errorf("%s has bank conflicts: from%s\nto%s\nby%s", tt.name, tt.src, tt.dst, Exchange(tt.src, tt.dst, tt.bits))
+			t.Errorf("%s has bank conflicts: from%s\nto%s\nby%s", tt.name, tt.src, tt.dst,
+				Exchange(tt.src, tt.dst, tt.bits))
 		}
 	}
 	mem := Exchange(rows(8), rows(8), 16)
@@ -136,7 +147,8 @@ func TestExchangeKnown(t *testing.T) {
 
 func ExampleExchange() {
 	// A warp has 4 elements in a row and wants 4 in a column, of an 16x8 tensor of 32 bits.
-	src := Product(Identity1D(4, Register, "dim1"), Identity1D(2, Lane, "dim1"), Identity1D(16, Lane, "dim0")).TransposeOuts("dim0", "dim1")
+	src := Product(Identity1D(4, Register, "dim1"), Identity1D(2, Lane, "dim1"),
+		Identity1D(16, Lane, "dim0")).TransposeOuts("dim0", "dim1")
 	dst := Product(Identity1D(4, Register, "dim0"), Identity1D(4, Lane, "dim0"), Identity1D(8, Lane, "dim1"))
 	mem := Exchange(src, dst, 32)
 	fmt.Println(mem.InDims())

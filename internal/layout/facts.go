@@ -2,11 +2,13 @@ package layout
 
 import "slices"
 
-// CountPerDim says how many points an input dimension has along each output dimension, as if each of its bits moved along
-// one of them: threads per warp for lanes, warps per CTA for warps. Bits that move nothing do not count.
+// CountPerDim says how many points an input dimension has along each output dimension, as if each of its
+// bits moved along one of them: threads per warp for lanes, warps per CTA for warps. Bits that move nothing
+// do not count.
 func (l Layout) CountPerDim(in string) []int { return l.countPerDim(in, false) }
 
-// CountPerDimWithCopies is CountPerDim with bits that move nothing counted to the dimension of the bit before them.
+// CountPerDimWithCopies is CountPerDim with bits that move nothing counted to the dimension of the bit
+// before them.
 func (l Layout) CountPerDimWithCopies(in string) []int { return l.countPerDim(in, true) }
 
 func (l Layout) countPerDim(in string, copies bool) []int {
@@ -26,8 +28,8 @@ func (l Layout) countPerDim(in string, copies bool) []int {
 
 func firstNonZero(v []int) int { return slices.IndexFunc(v, func(x int) bool { return x != 0 }) }
 
-// OrderOf lists the output dimensions as the bits of an input dimension first move along them, then the others in the
-// order of rest.
+// OrderOf lists the output dimensions as the bits of an input dimension first move along them, then the
+// others in the order of rest.
 func (l Layout) OrderOf(in string, rest []int) []int {
 	var order []int
 	add := func(d int) {
@@ -44,8 +46,8 @@ func (l Layout) OrderOf(in string, rest []int) []int {
 	return order
 }
 
-// Order lists a tensor's dimensions as the registers of a thread go through them, the fastest first; those that they do not
-// move along come last, the last dimension first.
+// Order lists a tensor's dimensions as the registers of a thread go through them, the fastest first; those
+// that they do not move along come last, the last dimension first.
 func (l Layout) Order() []int { return l.OrderOf(l.ins[0].name, RowMajor(len(l.outs))) }
 
 // ThreadOrder and WarpOrder list a tensor's dimensions as lanes or warps go through them, then by Order.
@@ -61,8 +63,8 @@ func RowMajor(rank int) []int {
 	return order
 }
 
-// ContigPerThread is, for each dimension of a tensor, how many elements in a row the registers of a thread hold, from
-// register 0 on, the dimensions taken by Order.
+// ContigPerThread is, for each dimension of a tensor, how many elements in a row the registers of a thread
+// hold, from register 0 on, the dimensions taken by Order.
 func (l Layout) ContigPerThread() []int {
 	return l.contig(Register, slices.Repeat([]int{1}, len(l.outs)))
 }
@@ -86,8 +88,8 @@ func (l Layout) contig(in string, from []int) []int {
 	return n
 }
 
-// SizePerThread is the tile of a tensor that a thread holds before the layout starts over: its registers without the
-// repetitions that fill up the tensor, those of the highest bits.
+// SizePerThread is the tile of a tensor that a thread holds before the layout starts over: its registers
+// without the repetitions that fill up the tensor, those of the highest bits.
 func (l Layout) SizePerThread() []int {
 	shape := make([]int, len(l.outs))
 	split := slices.Repeat([]int{1}, len(l.outs))

@@ -34,8 +34,8 @@ func Shape(sizes []int) []Dim {
 	return dims
 }
 
-// IdentityND counts through a tensor of the given shape with one input dimension, order[0] being the tensor's fastest
-// dimension. The output dimensions come in that order.
+// IdentityND counts through a tensor of the given shape with one input dimension, order[0] being the
+// tensor's fastest dimension. The output dimensions come in that order.
 func IdentityND(in string, shape, order []int) Layout {
 	var l Layout
 	for _, d := range order {
@@ -54,11 +54,12 @@ func sizeOf(dims []Dim, name string) int {
 	panic(fmt.Sprintf("layout: no dimension %q in %v", name, dims))
 }
 
-// NotLarger shrinks the output dimensions of l to at most the given sizes: bits that move beyond become copies of the same
-// element, the largest strides first.
+// NotLarger shrinks the output dimensions of l to at most the given sizes: bits that move beyond become
+// copies of the same element, the largest strides first.
 func (l Layout) NotLarger(sizes []Dim) Layout { return l.notLarger(sizes, nil) }
 
-// NotLargerDropping is NotLarger, except that bits of the named input dimension are taken out instead of becoming copies.
+// NotLargerDropping is NotLarger, except that bits of the named input dimension are taken out instead of
+// becoming copies.
 func (l Layout) NotLargerDropping(sizes []Dim, in string) Layout { return l.notLarger(sizes, &in) }
 
 func (l Layout) notLarger(sizes []Dim, dropIn *string) Layout {
@@ -117,8 +118,9 @@ func byStride(cols []uint64, mask uint64) []int {
 	return out
 }
 
-// NotSmaller makes the output dimensions of l at least as large as the given sizes by repeating it: new bits of its first
-// input dimension (register, or offset) step over the copies, the first output dimension first.
+// NotSmaller makes the output dimensions of l at least as large as the given sizes by repeating it: new
+// bits of its first input dimension (register, or offset) step over the copies, the first output dimension
+// first.
 func (l Layout) NotSmaller(sizes []Dim) Layout {
 	grown := l
 	for _, a := range l.outs {
@@ -138,7 +140,8 @@ func (l Layout) ReshapeTensor(shape []int) Layout {
 	return l.TransposeOuts(names...).ReshapeOuts(dims...).TransposeOuts(TensorDims(len(shape))...)
 }
 
-// PermuteTensor is the layout of a transposed tensor: what was along dimension order[i] is now along dimension i.
+// PermuteTensor is the layout of a transposed tensor: what was along dimension order[i] is now along
+// dimension i.
 func (l Layout) PermuteTensor(order []int) Layout {
 	names := l.OutNames()
 	moved := make([]string, len(order))

@@ -3,13 +3,13 @@ package layout
 import "fmt"
 
 // InvertAndCompose is the conversion from l to outer: a map C from the inputs of l to those of outer with
-// outer(C(x)) = l(x). For two layouts of one tensor it says, for each place x of the first, which place of the second
-// holds the same element. Outputs of l may be smaller than those of outer; every coordinate of l must be one that outer
-// reaches.
+// outer(C(x)) = l(x). For two layouts of one tensor it says, for each place x of the first, which place of
+// the second holds the same element. Outputs of l may be smaller than those of outer; every coordinate of l
+// must be one that outer reaches.
 //
-// Where outer holds an element in several places, C is not unique. The dimensions in which both layouts are equal map to
-// themselves if the others can be solved without them, so that what does not have to move does not; else C takes the first
-// place, the one with zeros in the bits that outer repeats.
+// Where outer holds an element in several places, C is not unique. The dimensions in which both layouts are
+// equal map to themselves if the others can be solved without them, so that what does not have to move does
+// not; else C takes the first place, the one with zeros in the bits that outer repeats.
 func (l Layout) InvertAndCompose(outer Layout) Layout {
 	c, ok := l.TryInvertAndCompose(outer)
 	if !ok {
@@ -45,15 +45,16 @@ func (l Layout) TryInvertAndCompose(outer Layout) (Layout, bool) {
 func (l Layout) equalDims(m Layout) []string {
 	var same []string
 	for _, d := range m.InNames() {
-		if l.HasIn(d) && l.Sublayout([]string{d}, l.OutNames()).Equal(m.Sublayout([]string{d}, m.OutNames())) {
+		if l.HasIn(d) && l.Sublayout([]string{d},
+			l.OutNames()).Equal(m.Sublayout([]string{d}, m.OutNames())) {
 			same = append(same, d)
 		}
 	}
 	return same
 }
 
-// solve finds x with a(x) = b, whose outputs are those of a or smaller. Of the bits of a's input, only those independent of
-// the bits before them are used.
+// solve finds x with a(x) = b, whose outputs are those of a or smaller. Of the bits of a's input, only
+// those independent of the bits before them are used.
 func solve(a, b Layout) (Layout, bool) {
 	s := spanOf(a.cols)
 	x := Layout{ins: b.ins, outs: a.ins, cols: make([]uint64, len(b.cols))}
@@ -67,8 +68,8 @@ func solve(a, b Layout) (Layout, bool) {
 	return x, true
 }
 
-// FirstPlaces is, for each place of l, the first place of outer that holds the same element: the one with zeros in the bits that
-// outer repeats (FreeVariables). Both are layouts of tensors of one shape.
+// FirstPlaces is, for each place of l, the first place of outer that holds the same element: the one with
+// zeros in the bits that outer repeats (FreeVariables). Both are layouts of tensors of one shape.
 func (l Layout) FirstPlaces(outer Layout) (Layout, bool) {
 	if !sameNames(l.OutNames(), outer.OutNames()) {
 		return Layout{}, false
@@ -99,8 +100,8 @@ func (l Layout) PseudoInvert() Layout {
 	return id.InvertAndCompose(l)
 }
 
-// FreeVariables gives for each input dimension, in order, the mask of the bits that do not matter once the lower ones are
-// known: each set bit of a mask doubles the number of places that hold the same element.
+// FreeVariables gives for each input dimension, in order, the mask of the bits that do not matter once the
+// lower ones are known: each set bit of a mask doubles the number of places that hold the same element.
 func (l Layout) FreeVariables() []int {
 	free := ^spanOf(l.cols).pivots
 	masks := make([]int, len(l.ins))

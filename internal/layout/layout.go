@@ -1,28 +1,31 @@
-// Package layout is linear layouts: linear maps over F2, the field of two elements, between spaces of named dimensions
-// whose sizes are powers of two.
+// Package layout is linear layouts: linear maps over F2, the field of two elements, between spaces of named
+// dimensions whose sizes are powers of two.
 //
-// A layout says where data lies. The layout of a tensor in registers maps (register, lane, warp, block) to the
-// coordinates (dim0, dim1, …) of the element that this register of that thread holds; the layout of a buffer maps
-// (offset, block) to coordinates. Linear means that L(x xor y) = L(x) xor L(y) and L(0) = 0, so a layout is its values at
-// the powers of two: its basis vectors, one for each bit of each input dimension.
+// A layout says where data lies. The layout of a tensor in registers maps (register, lane, warp, block) to
+// the coordinates (dim0, dim1, …) of the element that this register of that thread holds; the layout of a
+// buffer maps (offset, block) to coordinates. Linear means that L(x xor y) = L(x) xor L(y) and L(0) = 0, so
+// a layout is its values at the powers of two: its basis vectors, one for each bit of each input dimension.
 //
 //	register: (0,1)  (0,2)          bit 0 of the register number moves 1 along dim1, bit 1 moves 2
 //	lane:     (0,4)  (0,8)  (1,0)   lanes 0..3 lie along dim1, the next bit moves one row
 //
-// Blocked layouts, tiles of tensor cores and swizzled shared memory are all such maps, and what has to be known about
-// them is linear algebra: a conversion between two is one composed with the other's inverse, a vector is an identity
-// split off on the left, replicated data is the kernel, a bank conflict is an intersection of two spans. The method is
-// that of "Linear Layouts: Robust Code Generation of Efficient Tensor Computation Using F2" (arXiv 2505.23819); names
-// and conventions are those of Triton's LinearLayout.
+// Blocked layouts, tiles of tensor cores and swizzled shared memory are all such maps, and what has to be
+// known about them is linear algebra: a conversion between two is one composed with the other's inverse, a
+// vector is an identity split off on the left, replicated data is the kernel, a bank conflict is an
+// intersection of two spans. The method is that of "Linear Layouts: Robust Code Generation of Efficient
+// Tensor Computation Using F2" (arXiv 2505.23819); names and conventions are those of Triton's
+// LinearLayout.
 //
 // # Conventions
 //
-// Dimensions are ordered, the first is the most minor. Order matters where dimensions are joined or split (Flatten…,
-// Reshape…) and for Equal, not for the map itself. A basis vector has one entry for each output dimension.
+// Dimensions are ordered, the first is the most minor. Order matters where dimensions are joined or split
+// (Flatten…, Reshape…) and for Equal, not for the map itself. A basis vector has one entry for each output
+// dimension.
 //
-// A Layout is a value: it is not changed after it is made, methods return new ones, and copies may be shared between
-// goroutines. Asking for a dimension that is not there, or combining layouts that do not fit, is a fault of the caller
-// and panics with a message that shows both; New reports faults of data that come from outside.
+// A Layout is a value: it is not changed after it is made, methods return new ones, and copies may be
+// shared between goroutines. Asking for a dimension that is not there, or combining layouts that do not
+// fit, is a fault of the caller and panics with a message that shows both; New reports faults of data that
+// come from outside.
 package layout
 
 import (
@@ -48,7 +51,8 @@ type Dim struct {
 	Size int
 }
 
-// Bases are the basis vectors of one input dimension: Vectors[i] is the image of 1<<i, an entry for each output dimension.
+// Bases are the basis vectors of one input dimension: Vectors[i] is the image of 1<<i, an entry for each
+// output dimension.
 type Bases struct {
 	Name    string
 	Vectors [][]int
@@ -56,8 +60,9 @@ type Bases struct {
 
 // Layout is a linear map. The zero value is the layout without dimensions, the neutral element of Mul.
 //
-// The coordinates of a vector of either space are packed into one word, the first dimension in the lowest bits. So the map
-// is a list of words, one for each input bit; a flattened layout has the same words under other dimensions.
+// The coordinates of a vector of either space are packed into one word, the first dimension in the lowest
+// bits. So the map is a list of words, one for each input bit; a flattened layout has the same words under
+// other dimensions.
 type Layout struct {
 	ins, outs space
 	cols      []uint64 // the image of each bit of the input
@@ -201,8 +206,8 @@ func checkVector(v []int, outs []Dim) error {
 	return nil
 }
 
-// NewSurjective makes a layout of its basis vectors, with output dimensions just large enough for them. It is an error if
-// then not every coordinate is reached.
+// NewSurjective makes a layout of its basis vectors, with output dimensions just large enough for them. It
+// is an error if then not every coordinate is reached.
 func NewSurjective(ins []Bases, outNames []string) (Layout, error) {
 	outs := make([]Dim, len(outNames))
 	for i, name := range outNames {
@@ -235,7 +240,8 @@ func Must(l Layout, err error) Layout {
 // Identity1D maps 0 … size-1 of one dimension to the same of another.
 func Identity1D(size int, in, out string) Layout { return Strided1D(size, 1, in, out) }
 
-// Strided1D maps i of one dimension to i*stride of another, whose size is size*stride. Both are powers of two.
+// Strided1D maps i of one dimension to i*stride of another, whose size is size*stride. Both are powers of
+// two.
 func Strided1D(size, stride int, in, out string) Layout {
 	n, shift := log2(size), log2(stride)
 	l := Layout{ins: space{{in, n}}, outs: space{{out, n + shift}}, cols: make([]uint64, n)}
@@ -245,7 +251,8 @@ func Strided1D(size, stride int, in, out string) Layout {
 	return l
 }
 
-// Zeros1D maps all of one dimension to 0 of another, of size outSize (1, usually): the same element over and over.
+// Zeros1D maps all of one dimension to 0 of another, of size outSize (1, usually): the same element over
+// and over.
 func Zeros1D(size int, in, out string, outSize int) Layout {
 	n := log2(size)
 	return Layout{ins: space{{in, n}}, outs: space{{out, log2(outSize)}}, cols: make([]uint64, n)}
@@ -316,8 +323,8 @@ func (l Layout) Bases(in string) [][]int {
 	return out
 }
 
-// FlatBases are the basis vectors of an input dimension, each as one number: the output coordinates flattened, the first
-// dimension the most minor.
+// FlatBases are the basis vectors of an input dimension, each as one number: the output coordinates
+// flattened, the first dimension the most minor.
 func (l Layout) FlatBases(in string) []int {
 	cols := l.columns(in)
 	out := make([]int, len(cols))

@@ -114,7 +114,8 @@ func TestRankAndKernel(t *testing.T) {
 		if 1<<l.Rank() != len(im) {
 			t.Errorf("rank %d, %d points in the image of%s", l.Rank(), len(im), l)
 		}
-		if l.IsSurjective() != (len(im) == l.TotalOutSize()) || l.IsInjective() != (len(im) == l.TotalInSize()) {
+		if l.IsSurjective() != (len(im) == l.TotalOutSize()) ||
+			l.IsInjective() != (len(im) == l.TotalInSize()) {
 			t.Errorf("surjective %t, injective %t for%s", l.IsSurjective(), l.IsInjective(), l)
 		}
 		copies := len(im[fmt.Sprint(make([]int, len(l.OutDims())))])
@@ -192,7 +193,8 @@ func TestInvertAndCompose(t *testing.T) {
 		}
 		for _, p := range points(l.InDims()) {
 			if got, want := back.Apply(p...), l.Apply(p...); !slices.Equal(got, want) {
-				t.Errorf("outer(C(%v)) = %v, but l is %v there\nl:%s\nouter:%s\nC:%s", p, got, want, l, outer, c)
+				t.Errorf("outer(C(%v)) = %v, but l is %v there\nl:%s\nouter:%s\nC:%s", p, got, want,
+					l, outer, c)
 				return
 			}
 		}
@@ -276,7 +278,8 @@ func TestMulAndDivide(t *testing.T) {
 		if q, ok := p.DivideLeft(l); !ok || !l.Mul(q).Equal(p) {
 			t.Errorf("cannot divide a product by its left factor%s\n%s", l, m)
 		}
-		if q, ok := p.DivideRight(m); !ok || !q.Mul(m).TransposeIns(p.InNames()...).TransposeOuts(p.OutNames()...).Equal(p) {
+		if q, ok := p.DivideRight(m); !ok ||
+			!q.Mul(m).TransposeIns(p.InNames()...).TransposeOuts(p.OutNames()...).Equal(p) {
 			t.Errorf("cannot divide a product by its right factor%s\n%s", l, m)
 		}
 	})
@@ -352,7 +355,8 @@ func TestTensorShapes(t *testing.T) {
 		if got := l.Apply(i); got[0] != i/8 || got[1] != i%8 {
 			t.Fatalf("register %d is at %v", i, got)
 		}
-		if got := l.ReshapeTensor([]int{2, 2, 8}).Apply(i); got[0] != i/16 || got[1] != i/8%2 || got[2] != i%8 {
+		if got := l.ReshapeTensor([]int{2, 2, 8}).Apply(i); got[0] != i/16 || got[1] != i/8%2 ||
+			got[2] != i%8 {
 			t.Errorf("reshaped: register %d is at %v", i, got)
 		}
 		if got := l.PermuteTensor([]int{1, 0}).Apply(i); got[0] != i%8 || got[1] != i/8 {
@@ -366,10 +370,12 @@ func TestTensorShapes(t *testing.T) {
 
 func TestResize(t *testing.T) {
 	l := Must(New([]Bases{{"a", [][]int{{1, 0}, {2, 1}, {0, 2}}}}, []Dim{{"x", 4}, {"y", 4}}))
-	if got := l.ResizeIn("a", 2); !got.Equal(Must(New([]Bases{{"a", [][]int{{1, 0}}}}, []Dim{{"x", 4}, {"y", 4}}))) {
+	if got := l.ResizeIn("a", 2); !got.Equal(Must(New([]Bases{{"a", [][]int{{1, 0}}}},
+		[]Dim{{"x", 4}, {"y", 4}}))) {
 		t.Errorf("in:%s", got)
 	}
-	if got := l.ResizeOut("x", 2); !got.Equal(Must(New([]Bases{{"a", [][]int{{1, 0}, {0, 1}, {0, 2}}}}, []Dim{{"x", 2}, {"y", 4}}))) {
+	if got := l.ResizeOut("x", 2); !got.Equal(Must(New([]Bases{{"a", [][]int{{1, 0}, {0, 1}, {0, 2}}}},
+		[]Dim{{"x", 2}, {"y", 4}}))) {
 		t.Errorf("out:%s", got)
 	}
 	if got := l.WithOutSize("x", 8); got.OutSize("x") != 8 || !got.EqualIgnoringOutSizes(l) || got.Equal(l) {
@@ -387,7 +393,8 @@ func TestConcat(t *testing.T) {
 	if got := a.ConcatOuts(c).Apply(3); got[0] != 3 || got[1] != 0 {
 		t.Errorf("outputs: %v", got)
 	}
-	if !a.Mul(Identity1D(1, "b", "x")).DropIn("b").Equal(a) || !a.Mul(Identity1D(1, "a", "y")).DropOut("y").Equal(a) {
+	if !a.Mul(Identity1D(1, "b", "x")).DropIn("b").Equal(a) ||
+		!a.Mul(Identity1D(1, "a", "y")).DropOut("y").Equal(a) {
 		t.Error("dropping")
 	}
 }
@@ -428,10 +435,13 @@ func TestNumConsecutive(t *testing.T) {
 func TestFit(t *testing.T) {
 	l := Identity1D(2, Register, "dim0").Mul(Identity1D(4, Lane, "dim0")).Mul(Identity1D(2, Register, "dim0"))
 	// 16 elements in 8: the largest stride, a register's, becomes a copy, or goes.
-	if got := l.NotLarger(Shape([]int{8})); !got.Equal(Must(New([]Bases{{Register, [][]int{{1}, {0}}}, {Lane, [][]int{{2}, {4}}}}, Shape([]int{8})))) {
+	if got := l.NotLarger(Shape([]int{8})); !got.Equal(Must(New([]Bases{{Register, [][]int{{1}, {0}}},
+		{Lane, [][]int{{2}, {4}}}}, Shape([]int{8})))) {
 		t.Errorf("copies:%s", got)
 	}
-	if got := l.NotLargerDropping(Shape([]int{4}), Register); !got.Equal(Must(New([]Bases{{Register, [][]int{{1}}}, {Lane, [][]int{{2}, {0}}}}, Shape([]int{4})))) {
+	if got := l.NotLargerDropping(Shape([]int{4}),
+		Register); !got.Equal(Must(New([]Bases{{Register, [][]int{{1}}}, {Lane, [][]int{{2}, {0}}}},
+		Shape([]int{4})))) {
 		t.Errorf("dropped:%s", got)
 	}
 	if got := l.NotSmaller(Shape([]int{64})); !got.Equal(l.Mul(Identity1D(4, Register, "dim0"))) {
@@ -460,10 +470,12 @@ func TestAction(t *testing.T) {
 	if got, want := both.Apply(l), order.Apply(a.Apply(l)); !got.Equal(want) {
 		t.Errorf("one action after the other: %s\nwant%s", got, want)
 	}
-	if !order.Then(order.Inverse()).IsIdentity() || !order.Inverse().Apply(order.Apply(a.Apply(l))).Equal(a.Apply(l)) {
+	if !order.Then(order.Inverse()).IsIdentity() ||
+		!order.Inverse().Apply(order.Apply(a.Apply(l))).Equal(a.Apply(l)) {
 		t.Error("inverse")
 	}
-	if n, _ := LargestVector(Identity1D(2, Register, Offset).Mul(Identity1D(4, Lane, Offset)).Mul(Identity1D(2, Register, Offset)), 8); n != 2 {
+	if n, _ := LargestVector(Identity1D(2, Register,
+		Offset).Mul(Identity1D(4, Lane, Offset)).Mul(Identity1D(2, Register, Offset)), 8); n != 2 {
 		t.Errorf("vector of %d over lanes", n)
 	}
 }
@@ -471,7 +483,8 @@ func TestAction(t *testing.T) {
 func TestFacts(t *testing.T) {
 	// sizePerThread [1,2], threadsPerWarp [4,8], warps [2,1], order [1,0], on 16x64
 	l := Product(IdentityND(Register, []int{1, 2}, []int{1, 0}), IdentityND(Lane, []int{4, 8}, []int{1, 0}),
-		IdentityND(Warp, []int{2, 1}, []int{1, 0})).NotSmaller(Shape([]int{16, 64})).TransposeOuts("dim0", "dim1")
+		IdentityND(Warp, []int{2, 1}, []int{1, 0})).NotSmaller(Shape([]int{16, 64})).TransposeOuts("dim0",
+		"dim1")
 	tests := []struct {
 		name      string
 		got, want []int
@@ -501,7 +514,8 @@ func TestNew(t *testing.T) {
 		want string
 	}{
 		{[]Bases{{"a", [][]int{{4}}}}, outs, "basis vector 0 of a: 4 is outside of x, whose size is 4"},
-		{[]Bases{{"a", [][]int{{1}, {-1}}}}, outs, "basis vector 1 of a: -1 is outside of x, whose size is 4"},
+		{[]Bases{{"a", [][]int{{1}, {-1}}}}, outs,
+			"basis vector 1 of a: -1 is outside of x, whose size is 4"},
 		{[]Bases{{"a", [][]int{{1, 1}}}}, outs, "basis vector 0 of a: 2 entries for 1 dimensions"},
 		{nil, []Dim{{"x", 3}}, "size 3 of x is no power of two"},
 		{nil, []Dim{{"x", 2}, {"x", 2}}, "dimension x twice"},
@@ -515,7 +529,8 @@ func TestNew(t *testing.T) {
 	if _, err := NewSurjective([]Bases{{"a", [][]int{{1}, {4}}}}, []string{"x"}); err == nil {
 		t.Error("2 is not reached")
 	}
-	if l, err := NewSurjective([]Bases{{"a", [][]int{{1}, {3}}}}, []string{"x"}); err != nil || l.OutSize("x") != 4 {
+	if l, err := NewSurjective([]Bases{{"a", [][]int{{1}, {3}}}}, []string{"x"}); err != nil ||
+		l.OutSize("x") != 4 {
 		t.Errorf("%v, size %d", err, l.OutSize("x"))
 	}
 }
@@ -531,7 +546,8 @@ where out dims are: [dim0 (size 2), dim1 (size 8)]`
 	if got := l.String(); got != want {
 		t.Errorf("%s\nwant%s", got, want)
 	}
-	if l.Key() == l.TransposeOuts("dim1", "dim0").Key() || l.Key() != Must(New(l.AllBases(), l.OutDims())).Key() {
+	if l.Key() == l.TransposeOuts("dim1", "dim0").Key() ||
+		l.Key() != Must(New(l.AllBases(), l.OutDims())).Key() {
 		t.Error("keys")
 	}
 }

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// Picture draws a layout of two output dimensions, or one: a row of text for each row of the tensor, in each cell all the
-// inputs that map there. A tensor of more dimensions is drawn as one slice after another.
+// Picture draws a layout of two output dimensions, or one: a row of text for each row of the tensor, in
+// each cell all the inputs that map there. A tensor of more dimensions is drawn as one slice after another.
 //
-// A cell shows each input dimension of more than one point by its first letter and number, joined by colons, "w1:t5:r2" for
-// register 2 of thread 5 of warp 1; where several places hold the element, the numbers are listed, "w0,1:t5:r2", or, when
-// they do not form such a list, the places one after the other.
+// A cell shows each input dimension of more than one point by its first letter and number, joined by
+// colons, "w1:t5:r2" for register 2 of thread 5 of warp 1; where several places hold the element, the
+// numbers are listed, "w0,1:t5:r2", or, when they do not form such a list, the places one after the other.
 func (l Layout) Picture() string {
 	cells := l.cells()
 	width := 1
@@ -81,8 +81,8 @@ func rowMajorIndex(s space, v uint64) int {
 	return i
 }
 
-// Owner is the first of those that hold an element: the value of each input dimension, by name, and how many hold
-// it.
+// Owner is the first of those that hold an element: the value of each input dimension, by name, and how
+// many hold it.
 type Owner struct {
 	At     map[string]int
 	Copies int

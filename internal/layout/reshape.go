@@ -92,7 +92,8 @@ func (l Layout) ResizeIn(name string, size int) Layout {
 	return Layout{ins, l.outs, cols}
 }
 
-// ResizeOut makes an output dimension smaller. Basis vectors that move beyond the new size no longer move along it.
+// ResizeOut makes an output dimension smaller. Basis vectors that move beyond the new size no longer move
+// along it.
 func (l Layout) ResizeOut(name string, size int) Layout {
 	i, _ := l.out(name)
 	n := log2(size)

@@ -2,8 +2,9 @@ package layout
 
 import "math/bits"
 
-// span is a subspace of F2^n, kept as vectors in echelon form, each with the combination of the added vectors that gives
-// it. Of the vectors added, those that were independent of the ones before are its pivots.
+// span is a subspace of F2^n, kept as vectors in echelon form, each with the combination of the added
+// vectors that gives it. Of the vectors added, those that were independent of the ones before are its
+// pivots.
 type span struct {
 	rows   []spanRow
 	added  int
@@ -37,7 +38,8 @@ func (s *span) add(v uint64) bool {
 	return true
 }
 
-// reduce subtracts from v what lies in the span. It gives the rest, and the combination of pivots that was subtracted.
+// reduce subtracts from v what lies in the span. It gives the rest, and the combination of pivots that was
+// subtracted.
 func (s *span) reduce(v uint64) (rest, combo uint64) {
 	for _, r := range s.rows {
 		if v&r.lead != 0 {

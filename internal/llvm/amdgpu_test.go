@@ -24,7 +24,8 @@ func TestAMDGoldens(t *testing.T) {
 		if testing.Short() && name != "add_f32.llir" {
 			continue
 		}
-		out, err := lib.Compile(context.Background(), []byte(txtest.Read(t, path)), Options{Name: name, Target: target, Emit: EmitObj})
+		out, err := lib.Compile(context.Background(), []byte(txtest.Read(t, path)),
+			Options{Name: name, Target: target, Emit: EmitObj})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue

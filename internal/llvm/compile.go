@@ -18,19 +18,21 @@ type Options struct {
 	// Passes replaces the pipeline of the level, in the notation of opt -passes; "verify" runs none.
 	Passes string
 
-	// Parts of the default pipeline to leave out or bring in. Loops and straight-line code are always vectorized from O2
-	// on (LLVM lets default<O2> have no say in it): metadata on a loop, or another pipeline, prevents it.
+	// Parts of the default pipeline to leave out or bring in. Loops and straight-line code are always
+	// vectorized from O2 on (LLVM lets default<O2> have no say in it): metadata on a loop, or another
+	// pipeline, prevents it.
 	NoLoopUnroll    bool
 	NoInterleave    bool
 	MergeFunctions  bool
 	InlineThreshold int  // 0 is LLVM's own
 	VerifyEach      bool // check the IR after each pass
 
-	// FastMath is added to the flags of every floating-point instruction before the passes. Contract is what Triton's
-	// enable_fp_fusion does.
+	// FastMath is added to the flags of every floating-point instruction before the passes. Contract is
+	// what Triton's enable_fp_fusion does.
 	FastMath FastMath
 
-	// Link is linked into the module before the passes. Then only Entry stays visible, and what nobody calls goes.
+	// Link is linked into the module before the passes. Then only Entry stays visible, and what nobody
+	// calls goes.
 	Link  []Bitcode
 	Entry string
 
@@ -88,9 +90,9 @@ const (
 	fileObject   = 1
 )
 
-// Compile reads IR text, verifies it, runs the passes and makes code, all in memory. It may be called from many
-// goroutines at once. When the context ends, so does the wait, with the context's cause, though LLVM itself works on to the end of a
-// step in the background. Errors are *ParseError, *VerifyError, *StageError
+// Compile reads IR text, verifies it, runs the passes and makes code, all in memory. It may be called from
+// many goroutines at once. When the context ends, so does the wait, with the context's cause, though LLVM
+// itself works on to the end of a step in the background. Errors are *ParseError, *VerifyError, *StageError
 // and *FatalError, all naming what was wrong with the IR; anything else is wrong with the target.
 func (l *Lib) Compile(ctx context.Context, ir []byte, opts Options) (*Output, error) {
 	if opts.Name == "" {
@@ -131,8 +133,8 @@ func (l *Lib) release() {
 	}
 }
 
-// newSlots is room for as many compilations as LLVM may work on at once. One whose caller has gone keeps its place until it ends, so
-// that those who give up early cannot fill the machine.
+// newSlots is room for as many compilations as LLVM may work on at once. One whose caller has gone keeps
+// its place until it ends, so that those who give up early cannot fill the machine.
 func newSlots() chan struct{} { return make(chan struct{}, max(16, 2*runtime.GOMAXPROCS(0))) }
 
 // compilation is one run through LLVM. It lives on one goroutine, and owns the references.
@@ -201,8 +203,8 @@ func (c *compilation) parse(ir []byte) error {
 	return c.diags.failed(c.opts.Name, "reader")
 }
 
-// verify checks the module, after giving it the target's own triple and layout: code generation would do so anyway,
-// and the passes should know.
+// verify checks the module, after giving it the target's own triple and layout: code generation would do so
+// anyway, and the passes should know.
 func (c *compilation) verify() error {
 	raw := &c.lib.raw
 	raw.setTriple(c.module, c.opts.Target.Triple)
@@ -228,7 +230,8 @@ func (c *compilation) runPasses() error {
 		passes = fmt.Sprintf("default<O%d>", c.opts.Level.level())
 	}
 	if len(c.opts.Link) > 0 {
-		passes = fmt.Sprintf("internalize<preserve-gv=%s>,globaldce,always-inline,%s,globaldce", c.opts.Entry, passes)
+		passes = fmt.Sprintf("internalize<preserve-gv=%s>,globaldce,always-inline,%s,globaldce",
+			c.opts.Entry, passes)
 	}
 	options := c.passOptions()
 	defer c.lib.raw.disposePassOptions(options)
@@ -242,8 +245,8 @@ func (c *compilation) runPasses() error {
 // plainCombine is the pass instcombine without parameters.
 var plainCombine = regexp.MustCompile(`(^|[,(])instcombine([,)]|$)`)
 
-// tolerant is a pipeline in which instcombine may leave something for its next run, as in LLVM's own pipelines. Named without a
-// parameter, from LLVM 18 on it would end the process instead.
+// tolerant is a pipeline in which instcombine may leave something for its next run, as in LLVM's own
+// pipelines. Named without a parameter, from LLVM 18 on it would end the process instead.
 func (l *Lib) tolerant(passes string) string {
 	if l.version.Major < 18 {
 		return passes

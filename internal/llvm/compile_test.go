@@ -15,7 +15,8 @@ import (
 func TestVersion(t *testing.T) {
 	each(t, func(t *testing.T, lib *Lib) {
 		v := lib.Version()
-		if v.Major < minVersion || v.Major > maxVersion || !strings.HasPrefix(v.String(), strconv.Itoa(v.Major)+".") {
+		if v.Major < minVersion || v.Major > maxVersion ||
+			!strings.HasPrefix(v.String(), strconv.Itoa(v.Major)+".") {
 			t.Errorf("version %v of %s", v, lib.Path())
 		}
 	})
@@ -25,7 +26,8 @@ func TestHostTarget(t *testing.T) {
 	each(t, func(t *testing.T, lib *Lib) {
 		target := lib.HostTarget()
 		arch := map[string]string{"amd64": "x86_64-", "arm64": "a"}[runtime.GOARCH] // aarch64 or arm64
-		if !strings.HasPrefix(target.Triple, arch) || target.CPU == "" || !strings.Contains(target.Features, "+") {
+		if !strings.HasPrefix(target.Triple, arch) || target.CPU == "" ||
+			!strings.Contains(target.Features, "+") {
 			t.Errorf("%+v", target)
 		}
 	})
@@ -44,15 +46,18 @@ func TestErrors(t *testing.T) {
 		},
 		{
 			name: "undefined", ir: "define i32 @f(i32 %a) {\n  %b = add i32 %a, %nowhere\n  ret i32 %b\n}\n",
-			want: "kernel.llir:2:20: use of undefined value '%nowhere'\n      %b = add i32 %a, %nowhere\n                       ^",
+			want: "kernel.llir:2:20: use of undefined value '%nowhere'\n      %b = add i32 %a, %nowhere\n" +
+				"                       ^",
 		},
 		{
 			name: "end", ir: "define i32 @f(", opts: Options{Name: "odd.ll"},
 			want: "odd.ll:1:15: expected type\n    define i32 @f(\n                  ^",
 		},
 		{
-			name: "verifier", ir: "define i32 @f(i1 %c) {\nentry:\n  br i1 %c, label %a, label %b\na:\n  %x = add i32 1, 2\n  br label %b\nb:\n  ret i32 %x\n}\n",
-			want: "kernel.llir: invalid LLVM IR: Instruction does not dominate all uses!\n  %x = add i32 1, 2\n  ret i32 %x",
+			name: "verifier", ir: "define i32 @f(i1 %c) {\nentry:\n  br i1 %c, label %a, label %b\na:\n" +
+				"  %x = add i32 1, 2\n  br label %b\nb:\n  ret i32 %x\n}\n",
+			want: "kernel.llir: invalid LLVM IR: Instruction does not dominate all uses!\n  %x = add i32 " +
+				"1, 2\n  ret i32 %x",
 		},
 		{
 			name: "pass", ir: addIR, opts: Options{Passes: "no-such-pass"},
@@ -73,7 +78,8 @@ func TestErrors(t *testing.T) {
 				if err == nil {
 					t.Fatal("no error")
 				}
-				if got := err.Error(); got != c.want && !(c.name == "triple" && strings.Contains(got, c.want)) {
+				if got := err.Error(); got != c.want &&
+					!(c.name == "triple" && strings.Contains(got, c.want)) {
 					t.Errorf("got\n%s\nwant\n%s", got, c.want)
 				}
 			})
@@ -97,7 +103,8 @@ func TestInlineAsmError(t *testing.T) {
 		opts := Options{Target: Target{Triple: "x86_64-unknown-linux-gnu"}, Emit: EmitObj}
 		_, err := lib.Compile(context.Background(), []byte(ir), opts)
 		var stage *StageError
-		if !errors.As(err, &stage) || stage.Stage != "code generation" || !strings.Contains(stage.Msg, "frobnicate") {
+		if !errors.As(err, &stage) || stage.Stage != "code generation" ||
+			!strings.Contains(stage.Msg, "frobnicate") {
 			t.Errorf("Compile: %v", err)
 		}
 	})
@@ -105,7 +112,8 @@ func TestInlineAsmError(t *testing.T) {
 
 // LLVM ends the process when it cannot select an instruction; we get an error, and go on.
 func TestFatalError(t *testing.T) {
-	const ir = "declare void @llvm.amdgcn.s.barrier()\ndefine void @f() {\n  call void @llvm.amdgcn.s.barrier()\n  ret void\n}\n"
+	const ir = "declare void @llvm.amdgcn.s.barrier()\ndefine void @f() {\n  call void " +
+		"@llvm.amdgcn.s.barrier()\n  ret void\n}\n"
 	each(t, func(t *testing.T, lib *Lib) {
 		for range 3 {
 			_, err := lib.Compile(context.Background(), []byte(ir), Options{Target: lib.HostTarget()})
@@ -131,7 +139,8 @@ func TestCancelled(t *testing.T) {
 	lib := load(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := lib.Compile(ctx, []byte(addIR), Options{Target: lib.HostTarget()}); !errors.Is(err, context.Canceled) {
+	if _, err := lib.Compile(ctx, []byte(addIR), Options{Target: lib.HostTarget()}); !errors.Is(err,
+		context.Canceled) {
 		t.Errorf("Compile: %v", err)
 	}
 }
@@ -139,7 +148,8 @@ func TestCancelled(t *testing.T) {
 func TestEmit(t *testing.T) {
 	each(t, func(t *testing.T, lib *Lib) {
 		out := compile(t, lib, addIR, Options{Target: lib.HostTarget(), Emit: EmitAsm | EmitObj | EmitIR})
-		if !bytes.Contains(out.Asm, []byte("add")) || !bytes.Contains(out.IR, []byte("@add(i64")) || len(out.Obj) == 0 {
+		if !bytes.Contains(out.Asm, []byte("add")) || !bytes.Contains(out.IR, []byte("@add(i64")) ||
+			len(out.Obj) == 0 {
 			t.Errorf("asm %d bytes, obj %d, IR:\n%s", len(out.Asm), len(out.Obj), out.IR)
 		}
 		again := compile(t, lib, addIR, Options{Target: lib.HostTarget(), Emit: EmitObj})
@@ -155,7 +165,8 @@ func TestEmit(t *testing.T) {
 func TestPasses(t *testing.T) {
 	const ir = "define i32 @f() {\n  %a = add i32 1, 2\n  ret i32 %a\n}\n"
 	each(t, func(t *testing.T, lib *Lib) {
-		for passes, want := range map[string]string{"verify": "%a = add i32 1, 2", "instcombine": "ret i32 3", "": "ret i32 3"} {
+		for passes, want := range map[string]string{"verify": "%a = add i32 1, 2", "instcombine": "ret i32 3",
+			"": "ret i32 3"} {
 			out := compile(t, lib, ir, Options{Target: lib.HostTarget(), Emit: EmitIR, Passes: passes})
 			if !strings.Contains(string(out.IR), want) {
 				t.Errorf("%q: no %q in\n%s", passes, want, out.IR)
@@ -175,7 +186,8 @@ func TestFastMath(t *testing.T) {
 		if asm := compile(t, lib, ir, Options{Target: target}).Asm; bytes.Contains(asm, []byte("vfmadd")) {
 			t.Errorf("contracted without leave:\n%s", asm)
 		}
-		out := compile(t, lib, ir, Options{Target: target, FastMath: Contract, Emit: EmitAsm | EmitIR, Passes: "verify"})
+		out := compile(t, lib, ir, Options{Target: target, FastMath: Contract, Emit: EmitAsm | EmitIR,
+			Passes: "verify"})
 		if !bytes.Contains(out.Asm, []byte("vfmadd")) {
 			t.Errorf("not contracted:\n%s", out.Asm)
 		}
@@ -223,7 +235,8 @@ func TestAMDGPU(t *testing.T) {
 		if len(out.Obj) < 20 || !bytes.HasPrefix(out.Obj, []byte("\x7fELF")) || out.Obj[18] != machine {
 			t.Errorf("no AMDGPU object: %d bytes, %q", len(out.Obj), out.Obj[:min(20, len(out.Obj))])
 		}
-		if !bytes.Contains(out.Asm, []byte(".amdhsa_kernel copy")) || !bytes.Contains(out.Asm, []byte("global_load_dword")) {
+		if !bytes.Contains(out.Asm, []byte(".amdhsa_kernel copy")) ||
+			!bytes.Contains(out.Asm, []byte("global_load_dword")) {
 			t.Errorf("%s", out.Asm)
 		}
 	})
@@ -252,13 +265,15 @@ func compileNumber(lib *Lib, worker, i int) error {
 	name := fmt.Sprintf("f%d.ll", want)
 	ir := fmt.Sprintf("define i64 @f(i64 %%x) {\n  %%r = add i64 %%x, %d\n  ret i64 %%r\n}\n", want)
 	if i%3 == 2 {
-		_, err := lib.Compile(context.Background(), []byte(ir+"!"), Options{Name: name, Target: lib.HostTarget()})
+		_, err := lib.Compile(context.Background(), []byte(ir+"!"),
+			Options{Name: name, Target: lib.HostTarget()})
 		if parse := (*ParseError)(nil); !errors.As(err, &parse) || parse.Name != name || parse.Line != 5 {
 			return fmt.Errorf("%s: %v", name, err)
 		}
 		return nil
 	}
-	out, err := lib.Compile(context.Background(), []byte(ir), Options{Name: name, Target: lib.HostTarget(), Emit: EmitObj})
+	out, err := lib.Compile(context.Background(), []byte(ir),
+		Options{Name: name, Target: lib.HostTarget(), Emit: EmitObj})
 	if err != nil {
 		return err
 	}

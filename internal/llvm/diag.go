@@ -65,8 +65,8 @@ func (e *VerifyError) Error() string {
 	return fmt.Sprintf("%s: invalid LLVM IR: %s", e.Name, strings.TrimSpace(e.Msg))
 }
 
-// StageError is an error that LLVM reported while it compiled: a bad pass name, wrong inline assembly, an unsupported
-// construct.
+// StageError is an error that LLVM reported while it compiled: a bad pass name, wrong inline assembly, an
+// unsupported construct.
 type StageError struct {
 	Name  string
 	Stage string // "passes", "code generation"
@@ -77,7 +77,8 @@ func (e *StageError) Error() string {
 	return fmt.Sprintf("%s: LLVM %s: %s", e.Name, e.Stage, strings.TrimSpace(e.Msg))
 }
 
-// collector gathers the diagnostics of one context. LLVM calls back on the thread that called it, so it needs no lock.
+// collector gathers the diagnostics of one context. LLVM calls back on the thread that called it, so it
+// needs no lock.
 type collector struct {
 	lib              *Lib
 	id               uintptr

@@ -22,8 +22,8 @@ const (
 	FastMathAll = Reassoc | NoNaNs | NoInfs | NoSignedZeros | Reciprocal | Contract | ApproxFunc
 )
 
-// addFastMath adds flags to every instruction of a module that can have them. The C API has no such option of a target
-// machine, and LLVM's command-line options hold for the whole process.
+// addFastMath adds flags to every instruction of a module that can have them. The C API has no such option
+// of a target machine, and LLVM's command-line options hold for the whole process.
 func (l *Lib) addFastMath(m moduleRef, flags FastMath) error {
 	if flags == 0 {
 		return nil

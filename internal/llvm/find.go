@@ -14,12 +14,12 @@ const (
 	maxVersion = 22
 )
 
-const hint = "to install it: apt install libllvm22 (Debian, Ubuntu), dnf install llvm-libs (Fedora), pacman -S llvm-libs (Arch), " +
-	"brew install llvm (macOS); or set NEREID_LLVM to the full path of libLLVM"
+const hint = "to install it: apt install libllvm22 (Debian, Ubuntu), dnf install llvm-libs (Fedora), " +
+	"pacman -S llvm-libs (Arch), brew install llvm (macOS); or set NEREID_LLVM to the full path of libLLVM"
 
-// candidates is the search order: NEREID_LLVM alone if it is set; otherwise for each version, newest first, the names
-// that the system's loader knows and then the folders where distributions keep it; then libraries without a version in
-// their name.
+// candidates is the search order: NEREID_LLVM alone if it is set; otherwise for each version, newest first,
+// the names that the system's loader knows and then the folders where distributions keep it; then libraries
+// without a version in their name.
 func candidates() []dl.Candidate {
 	if path := knob.LLVM.Get(); path != "" {
 		return []dl.Candidate{path}
@@ -60,7 +60,8 @@ var versioned = map[string][]string{
 }
 
 var unversioned = map[string][]dl.Candidate{
-	"linux":   {"libLLVM.so", "/usr/local/lib/libLLVM.so"},
-	"darwin":  {"/opt/homebrew/opt/llvm/lib/libLLVM.dylib", "/usr/local/opt/llvm/lib/libLLVM.dylib", "libLLVM.dylib"},
+	"linux": {"libLLVM.so", "/usr/local/lib/libLLVM.so"},
+	"darwin": {"/opt/homebrew/opt/llvm/lib/libLLVM.dylib", "/usr/local/opt/llvm/lib/libLLVM.dylib",
+		"libLLVM.dylib"},
 	"windows": {"LLVM-C.dll", `C:\Program Files\LLVM\bin\LLVM-C.dll`},
 }

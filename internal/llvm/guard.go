@@ -23,13 +23,14 @@ type outcome struct {
 
 // guard runs f, which calls LLVM, and turns a fatal error inside LLVM into an error.
 //
-// LLVM calls a handler for such an error and exits when that returns. Ours never returns: it reports, and then its
-// thread sleeps for ever, with what the compilation held. That is a leak of a thread for each fatal error, which no
-// valid IR causes, in exchange for a process that lives. So f has a goroutine and a thread of its own.
+// LLVM calls a handler for such an error and exits when that returns. Ours never returns: it reports, and
+// then its thread sleeps for ever, with what the compilation held. That is a leak of a thread for each
+// fatal error, which no valid IR causes, in exchange for a process that lives. So f has a goroutine and a
+// thread of its own.
 func guard(f func() error) error { return guardUntil(context.Background(), f, func() {}) }
 
-// guardUntil is guard that waits no longer than until the context ends. LLVM cannot be interrupted: f goes on to its end, with nobody to
-// see its result. ended is called when f has ended, in a fatal error too.
+// guardUntil is guard that waits no longer than until the context ends. LLVM cannot be interrupted: f goes
+// on to its end, with nobody to see its result. ended is called when f has ended, in a fatal error too.
 func guardUntil(ctx context.Context, f func() error, ended func()) error {
 	done := make(chan outcome, 1)
 	go func() {

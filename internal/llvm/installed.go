@@ -16,9 +16,9 @@ import (
 	"github.com/nereid-lang/nereid/internal/safefile"
 )
 
-// Installed is the version of the LLVM that Load opens. A process that finds its kernels compiled needs no more of LLVM, and opening it
-// takes ten milliseconds or more: so what was opened is noted in the folder of the cache, and believed for as long as the library's file
-// and all that leads to it are the same.
+// Installed is the version of the LLVM that Load opens. A process that finds its kernels compiled needs no
+// more of LLVM, and opening it takes ten milliseconds or more: so what was opened is noted in the folder of
+// the cache, and believed for as long as the library's file and all that leads to it are the same.
 func Installed() (Version, error) { return installedVersion() }
 
 var installedVersion = sync.OnceValues(func() (Version, error) {
@@ -93,7 +93,8 @@ func recall(folder, search string) (Version, bool) {
 			continue
 		}
 		info, err := os.Stat(n.Path)
-		if err == nil && info.Size() == n.Size && info.ModTime().UnixNano() == n.Modified && n.Version.Major >= minVersion {
+		if err == nil && info.Size() == n.Size && info.ModTime().UnixNano() == n.Modified &&
+			n.Version.Major >= minVersion {
 			return n.Version, true
 		}
 	}
@@ -104,7 +105,8 @@ func recall(folder, search string) (Version, bool) {
 func remember(folder, search string, lib *Lib) {
 	path := fileOf(lib.at)
 	info, err := os.Stat(path)
-	if folder == "" || path == "" || err != nil || os.MkdirAll(folder, 0o755) != nil || safefile.CheckFolder(folder) != nil {
+	if folder == "" || path == "" || err != nil || os.MkdirAll(folder, 0o755) != nil ||
+		safefile.CheckFolder(folder) != nil {
 		return
 	}
 	list := slices.DeleteFunc(notes(folder), func(n note) bool { return n.Search == search })
@@ -113,8 +115,10 @@ func remember(folder, search string, lib *Lib) {
 	if err != nil {
 		return
 	}
-	// In place: a file that is half written is not believed, and none is left behind by a process that is killed.
-	f, err := os.OpenFile(filepath.Join(folder, noteName), os.O_WRONLY|os.O_CREATE|os.O_TRUNC|safefile.NonBlock, 0o644)
+	// In place: a file that is half written is not believed, and none is left behind by a process that is
+	// killed.
+	f, err := os.OpenFile(filepath.Join(folder, noteName),
+		os.O_WRONLY|os.O_CREATE|os.O_TRUNC|safefile.NonBlock, 0o644)
 	if err != nil {
 		return
 	}

@@ -10,7 +10,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/dl"
 )
 
-// JIT is object code of this machine, linked in memory. Its functions can be called from any goroutine until Close.
+// JIT is object code of this machine, linked in memory. Its functions can be called from any goroutine
+// until Close.
 type JIT struct {
 	lib     *Lib
 	ref     jitRef
@@ -21,8 +22,9 @@ type JIT struct {
 
 // JITOptions says what the code may refer to and who is told of it.
 type JITOptions struct {
-	// Symbols are functions and variables that the code refers to and does not define, by name: addresses of callbacks
-	// (NewCallback) or of memory that outlives the JIT. Others are looked for in the C library and libm.
+	// Symbols are functions and variables that the code refers to and does not define, by name: addresses
+	// of callbacks (NewCallback) or of memory that outlives the JIT. Others are looked for in the C library
+	// and libm.
 	Symbols map[string]uintptr
 	GDB     bool // tell debuggers of the code
 	Perf    bool // write a dump for perf inject --jit; without effect where LLVM was built without it
@@ -62,7 +64,8 @@ func onReport(id uintptr, e errorRef) {
 	}
 }
 
-// onLayer makes a linking layer that listeners can be added to, or that asks us for memory: LLVM's newer one has no C API for either.
+// onLayer makes a linking layer that listeners can be added to, or that asks us for memory: LLVM's newer
+// one has no C API for either.
 func onLayer(id uintptr, session sessionRef, _ *byte) objectLayerRef {
 	v, ok := sessions.Load(id)
 	if !ok {
@@ -95,8 +98,8 @@ func (r *reports) take() string {
 	return text
 }
 
-// JIT takes an object file that Compile made for HostTarget. It is linked by the first Lookup, which is where a symbol
-// that nobody defines is reported.
+// JIT takes an object file that Compile made for HostTarget. It is linked by the first Lookup, which is
+// where a symbol that nobody defines is reported.
 func (l *Lib) JIT(obj []byte, opts JITOptions) (*JIT, error) { return l.newJIT(obj, opts, nil) }
 
 func (l *Lib) newJIT(obj []byte, opts JITOptions, into *linker) (*JIT, error) {
@@ -192,12 +195,12 @@ func (j *JIT) Close() error {
 	return err
 }
 
-// Call calls a function of integers and pointers by its address. With a slice that is reused (args...) it allocates
-// nothing. The caller keeps alive, and in place, what the arguments point at.
+// Call calls a function of integers and pointers by its address. With a slice that is reused (args...) it
+// allocates nothing. The caller keeps alive, and in place, what the arguments point at.
 //
 //go:uintptrescapes
 func Call(fn uintptr, args ...uintptr) uintptr { return dl.Call(fn, args...) }
 
-// NewCallback makes a C function pointer of a Go function of integers and pointers with at most one result, for
-// JITOptions.Symbols. It is never freed and there are only about 2000: one for each kind of callback.
+// NewCallback makes a C function pointer of a Go function of integers and pointers with at most one result,
+// for JITOptions.Symbols. It is never freed and there are only about 2000: one for each kind of callback.
 func NewCallback(fn any) uintptr { return dl.NewCallback(fn) }

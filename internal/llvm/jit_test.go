@@ -156,7 +156,8 @@ func TestJITSymbols(t *testing.T) {
 
 func TestJITMissingSymbol(t *testing.T) {
 	each(t, func(t *testing.T, lib *Lib) {
-		j := host(t, lib, callbackIR, JITOptions{Symbols: map[string]uintptr{"table": uintptr(unsafe.Pointer(&goTable))}})
+		j := host(t, lib, callbackIR,
+			JITOptions{Symbols: map[string]uintptr{"table": uintptr(unsafe.Pointer(&goTable))}})
 		_, err := j.Lookup("apply")
 		if err == nil || !strings.Contains(err.Error(), "from_go") {
 			t.Errorf("Lookup: %v", err)

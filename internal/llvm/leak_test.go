@@ -58,7 +58,10 @@ func audited(lib *Lib) (*Lib, *ledger) {
 		}
 		return status
 	}
-	r.createJIT = func(j *jitRef, b jitBuilderRef) errorRef { l.balance[6].Add(1); return real.createJIT(j, b) }
+	r.createJIT = func(j *jitRef, b jitBuilderRef) errorRef {
+		l.balance[6].Add(1)
+		return real.createJIT(j, b)
+	}
 	r.disposeJIT = func(j jitRef) errorRef { l.balance[6].Add(-1); return real.disposeJIT(j) }
 	r.jitAddObject = func(j jitRef, d dylibRef, b bufferRef) errorRef {
 		l.balance[5].Add(-1)
@@ -84,11 +87,13 @@ func TestBalance(t *testing.T) {
 			ir   string
 			opts Options
 		}{
-			"good":        {addIR, Options{Emit: all}},
-			"unreadable":  {"define", Options{}},
-			"invalid":     {"define i32 @f() {\n ret i32 %a\nb:\n %a = add i32 1, 2\n ret i32 %a\n}", Options{}},
-			"passes":      {addIR, Options{Passes: "no-such-pass"}},
-			"no assembly": {"define void @f() {\n call void asm \"frobnicate\", \"\"()\n ret void\n}", Options{Emit: EmitObj}},
+			"good":       {addIR, Options{Emit: all}},
+			"unreadable": {"define", Options{}},
+			"invalid": {"define i32 @f() {\n ret i32 %a\nb:\n %a = add i32 1, 2\n ret i32 %a\n}",
+				Options{}},
+			"passes": {addIR, Options{Passes: "no-such-pass"}},
+			"no assembly": {"define void @f() {\n call void asm \"frobnicate\", \"\"()\n ret void\n}",
+				Options{Emit: EmitObj}},
 		} {
 			c.opts.Target = target
 			out, err := lib.Compile(context.Background(), []byte(c.ir), c.opts)
@@ -140,8 +145,8 @@ func TestNoLeak(t *testing.T) {
 	for range rounds {
 		round()
 	}
-	// The size wanders by a few MiB; after 1000 rounds no more than after 300. A context or a target machine that is not
-	// given back costs over 100 KiB each time.
+	// The size wanders by a few MiB; after 1000 rounds no more than after 300. A context or a target
+	// machine that is not given back costs over 100 KiB each time.
 	grown := resident(t) - before
 	t.Logf("%d rounds: %d KiB more", rounds, grown>>10)
 	if grown > 10<<20 {
@@ -164,8 +169,8 @@ func resident(t testing.TB) int {
 	return pages * os.Getpagesize()
 }
 
-// LLVM writes nothing to standard error, whatever is wrong with the input: the tests of errors run again in a child,
-// whose standard error stays empty.
+// LLVM writes nothing to standard error, whatever is wrong with the input: the tests of errors run again in
+// a child, whose standard error stays empty.
 func TestSilent(t *testing.T) {
 	load(t)
 	const inner = "^(TestErrors|TestInlineAsmError|TestFatalError|TestJITMissingSymbol|TestJITBrokenObject|TestNVPTX|TestNVPTXOptions)$"

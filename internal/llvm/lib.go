@@ -38,9 +38,9 @@ type noLLVM struct{ error }
 func (e noLLVM) Unwrap() error        { return e.error }
 func (e noLLVM) Is(target error) bool { return target == ErrNone }
 
-// Load opens the libLLVM of this process, on the first call. Where it looks: NEREID_LLVM alone if it is set, otherwise
-// the usual names and folders, the newest version first. When there is none, the error wraps ErrNone and a *dl.NotFoundError, and says
-// how to install one.
+// Load opens the libLLVM of this process, on the first call. Where it looks: NEREID_LLVM alone if it is
+// set, otherwise the usual names and folders, the newest version first. When there is none, the error wraps
+// ErrNone and a *dl.NotFoundError, and says how to install one.
 func Load() (*Lib, error) { return loaded() }
 
 var loaded = sync.OnceValues(func() (*Lib, error) { return openFirst(candidates()) })
@@ -81,8 +81,8 @@ func (l *Lib) bind(file *dl.Library) error {
 	return file.Bind(l.raw.symbols())
 }
 
-// versionOf asks for the version before anything else is bound, so that an older library is refused for its age and
-// not for its symbols.
+// versionOf asks for the version before anything else is bound, so that an older library is refused for its
+// age and not for its symbols.
 func versionOf(file *dl.Library) (Version, error) {
 	var get func(major, minor, patch *uint32)
 	if err := file.Bind([]dl.Func{{Ptr: &get, Symbol: "LLVMGetVersion"}}); err != nil {
@@ -111,8 +111,8 @@ func (l *Lib) start(file *dl.Library) (*Lib, error) {
 	}
 	l.raw.installFatalHandler(fatalCallback())
 	if l.families["NVPTX"] {
-		// Pointers to shared and local memory have 32 bits, as in Triton's IR. An option that LLVM does not know would end
-		// the process; every version has this one where it has the target.
+		// Pointers to shared and local memory have 32 bits, as in Triton's IR. An option that LLVM does not
+		// know would end the process; every version has this one where it has the target.
 		l.setProcessOptions("-nvptx-short-ptr")
 	}
 	if started.libs == nil {

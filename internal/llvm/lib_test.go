@@ -19,15 +19,16 @@ func TestMissingLibrary(t *testing.T) {
 	if err := os.WriteFile(text, []byte("not a library"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	_, err := openFirst([]dl.Candidate{filepath.Join(dir, "libLLVM.so.22.1"), filepath.Join(dir, "libLLVM-22.so"), text})
+	_, err := openFirst([]dl.Candidate{filepath.Join(dir, "libLLVM.so.22.1"),
+		filepath.Join(dir, "libLLVM-22.so"), text})
 	if !errors.Is(err, fs.ErrNotExist) {
 		t.Fatalf("openFirst: %v", err)
 	}
 	for _, want := range []string{
 		"libLLVM 17 to 22 cannot be opened",
 		"\n  " + text + ": ",
-		"\n  not found: " + filepath.Join(dir, "libLLVM.so.22.1") + ", " + filepath.Join(dir, "libLLVM-22.so"),
-		"apt install libllvm22",
+		"\n  not found: " + filepath.Join(dir, "libLLVM.so.22.1") + ", " +
+			filepath.Join(dir, "libLLVM-22.so"), "apt install libllvm22",
 		"NEREID_LLVM",
 	} {
 		if !strings.Contains(err.Error(), want) {
@@ -41,7 +42,8 @@ func TestOtherLibrary(t *testing.T) {
 		t.Skipf("no name for libc on %s", runtime.GOOS)
 	}
 	_, err := Open("libc.so.6")
-	if err == nil || !strings.Contains(err.Error(), "no LLVMGetVersion: LLVM 15 or older, or no LLVM at all") {
+	if err == nil || !strings.Contains(err.Error(),
+		"no LLVMGetVersion: LLVM 15 or older, or no LLVM at all") {
 		t.Errorf("Open: %v", err)
 	}
 }
@@ -49,7 +51,8 @@ func TestOtherLibrary(t *testing.T) {
 func TestCandidates(t *testing.T) {
 	t.Setenv("NEREID_LLVM", "")
 	list := candidates()
-	if runtime.GOOS == "linux" && (list[0] != "libLLVM.so.22.1" || list[len(list)-1] != "/usr/local/lib/libLLVM.so") {
+	if runtime.GOOS == "linux" && (list[0] != "libLLVM.so.22.1" ||
+		list[len(list)-1] != "/usr/local/lib/libLLVM.so") {
 		t.Errorf("the search goes from %s to %s", list[0], list[len(list)-1])
 	}
 	for _, c := range list {
@@ -89,20 +92,27 @@ func fake() (*Lib, *[]string) {
 		contextDispose:       func(contextRef) { note("dispose context") },
 		setDiagnosticHandler: func(contextRef, uintptr, uintptr) {},
 		bufferCopy:           func(*byte, uintptr, string) bufferRef { return 1 },
-		parseIR:              func(_ contextRef, _ bufferRef, m *moduleRef, _ **byte) int32 { note("parse"); *m = 1; return 0 },
-		disposeModule:        func(moduleRef) { note("dispose module") },
-		verifyModule:         func(moduleRef, int32, **byte) int32 { note("verify"); return 0 },
-		setTriple:            func(_ moduleRef, triple string) { note(triple) },
-		setLayout:            func(moduleRef, layoutRef) {},
-		createLayout:         func(machineRef) layoutRef { return 1 },
-		disposeLayout:        func(layoutRef) {},
-		targetOf:             func(string, *targetRef, **byte) int32 { return 0 },
+		parseIR: func(_ contextRef, _ bufferRef, m *moduleRef, _ **byte) int32 {
+			note("parse")
+			*m = 1
+			return 0
+		},
+		disposeModule: func(moduleRef) { note("dispose module") },
+		verifyModule:  func(moduleRef, int32, **byte) int32 { note("verify"); return 0 },
+		setTriple:     func(_ moduleRef, triple string) { note(triple) },
+		setLayout:     func(moduleRef, layoutRef) {},
+		createLayout:  func(machineRef) layoutRef { return 1 },
+		disposeLayout: func(layoutRef) {},
+		targetOf:      func(string, *targetRef, **byte) int32 { return 0 },
 		createMachine: func(_ targetRef, _, cpu, features string, level, _, _ int32) machineRef {
 			note("machine " + cpu + " " + features)
 			return 1
 		},
-		disposeMachine:      func(machineRef) { note("dispose machine") },
-		runPasses:           func(_ moduleRef, passes string, _ machineRef, _ passOptionsRef) errorRef { note(passes); return 0 },
+		disposeMachine: func(machineRef) { note("dispose machine") },
+		runPasses: func(_ moduleRef, passes string, _ machineRef, _ passOptionsRef) errorRef {
+			note(passes)
+			return 0
+		},
 		createPassOptions:   func() passOptionsRef { return 1 },
 		disposePassOptions:  func(passOptionsRef) { note("dispose options") },
 		setVerifyEach:       func(passOptionsRef, int32) {},
@@ -140,21 +150,28 @@ func TestFake(t *testing.T) {
 					return 1
 				}
 			},
-			"machine sm_80 +ptx83, context, dispose context, dispose machine", "k.ll:1:3: strange\n    the text\n      ^",
+			"machine sm_80 +ptx83, context, dispose context, dispose machine",
+			"k.ll:1:3: strange\n    the text\n      ^",
 		},
 		{
 			"verify", func(r *raw) {
-				r.verifyModule = func(_ moduleRef, _ int32, message **byte) int32 { *message = cString("wrong\n"); return 1 }
+				r.verifyModule = func(_ moduleRef, _ int32, message **byte) int32 {
+					*message = cString("wrong\n")
+					return 1
+				}
 			},
 			start + ", nvptx64-nvidia-cuda, " + end, "k.ll: invalid LLVM IR: wrong",
 		},
 		{
-			"passes", func(r *raw) { r.runPasses = func(moduleRef, string, machineRef, passOptionsRef) errorRef { return 7 } },
+			"passes", func(r *raw) {
+				r.runPasses = func(moduleRef, string, machineRef, passOptionsRef) errorRef { return 7 }
+			},
 			prepared + ", dispose error, dispose options, " + end, "k.ll: LLVM passes: unknown pass",
 		},
 		{
 			"emit", func(r *raw) {
-				r.emitToBuffer = func(_ machineRef, _ moduleRef, _ int32, message **byte, _ *bufferRef) int32 {
+				r.emitToBuffer = func(_ machineRef, _ moduleRef, _ int32, message **byte,
+					_ *bufferRef) int32 {
 					*message = cString("cannot")
 					return 1
 				}
@@ -163,7 +180,9 @@ func TestFake(t *testing.T) {
 		},
 		{
 			"machine", func(r *raw) {
-				r.createMachine = func(targetRef, string, string, string, int32, int32, int32) machineRef { return 0 }
+				r.createMachine = func(targetRef, string, string, string, int32, int32, int32) machineRef {
+					return 0
+				}
 			},
 			"", "LLVM 22.1.0 makes no code for nvptx64-nvidia-cuda",
 		},
@@ -177,7 +196,8 @@ func TestFake(t *testing.T) {
 			if c.spoil != nil {
 				c.spoil(&lib.raw)
 			}
-			out, err := lib.Compile(context.Background(), []byte("the text"), Options{Name: "k.ll", Target: target, Level: O2})
+			out, err := lib.Compile(context.Background(), []byte("the text"),
+				Options{Name: "k.ll", Target: target, Level: O2})
 			if got := strings.Join(*calls, ", "); got != c.calls {
 				t.Errorf("calls\n%s\nwant\n%s", got, c.calls)
 			}
@@ -195,7 +215,8 @@ func TestFake(t *testing.T) {
 
 func TestFakeTargets(t *testing.T) {
 	lib, _ := fake()
-	if _, err := lib.AMDGPU("gfx942"); err == nil || err.Error() != "fake.so (LLVM 22.1.0) was built without the AMDGPU target" {
+	if _, err := lib.AMDGPU("gfx942"); err == nil ||
+		err.Error() != "fake.so (LLVM 22.1.0) was built without the AMDGPU target" {
 		t.Errorf("AMDGPU: %v", err)
 	}
 	_, err := lib.Compile(context.Background(), nil, Options{FastMath: Contract})

@@ -141,8 +141,9 @@ func (k *linker) seal() error {
 // What LLVM calls to get memory for the sections of a session, whose id it hands back.
 var sectionCallbacks = sync.OnceValue(func() [6]uintptr {
 	return [6]uintptr{
-		dl.NewCallback(func(id uintptr) uintptr { return id }), // the session is the context of its object file
-		dl.NewCallback(func(uintptr) {}),                       // at the end of the session
+		// the session is the context of its object file
+		dl.NewCallback(func(id uintptr) uintptr { return id }),
+		dl.NewCallback(func(uintptr) {}), // at the end of the session
 		dl.NewCallback(onCodeSection), dl.NewCallback(onDataSection),
 		dl.NewCallback(onFinalize),
 		dl.NewCallback(func(uintptr) {}), // the memory stays when the session goes

@@ -41,7 +41,8 @@ func TestLink(t *testing.T) {
 			!strings.Contains(err.Error(), "nowhere") {
 			t.Errorf("an entry that is not there: %v", err)
 		}
-		if _, err := lib.Link(obj, "entry", JITOptions{}); err == nil || !strings.Contains(err.Error(), "ours") {
+		if _, err := lib.Link(obj, "entry", JITOptions{}); err == nil ||
+			!strings.Contains(err.Error(), "ours") {
 			t.Errorf("a symbol that is not there: %v", err)
 		}
 		if _, err := lib.Link([]byte("no object file"), "entry", JITOptions{}); err == nil {
@@ -59,7 +60,8 @@ func maps(t testing.TB) (n int, both []string) {
 	}
 	for line := range strings.Lines(string(text)) {
 		n++
-		if fields := strings.Fields(line); strings.Contains(fields[1], "w") && strings.Contains(fields[1], "x") {
+		if fields := strings.Fields(line); strings.Contains(fields[1], "w") &&
+			strings.Contains(fields[1], "x") {
 			both = append(both, line)
 		}
 	}

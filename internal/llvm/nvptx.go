@@ -30,19 +30,20 @@ var sms = []struct {
 // newestPTX is the newest PTX version that each LLVM writes.
 var newestPTX = map[int]int{17: 81, 18: 83, 19: 85, 20: 87, 21: 88, 22: 90}
 
-// usualPTX is the version we write unless told or forced otherwise: that of CUDA 12.3, old enough for every driver of
-// that year on, new enough for what Hopper needs.
+// usualPTX is the version we write unless told or forced otherwise: that of CUDA 12.3, old enough for every
+// driver of that year on, new enough for what Hopper needs.
 const usualPTX = 83
 
 // cudaPTX is the newest PTX version that the driver of each CUDA version reads, newest first.
 var cudaPTX = []struct{ cuda, ptx int }{
 	{13010, 91}, {13000, 90},
-	{12090, 88}, {12080, 87}, {12070, 86}, {12050, 85}, {12040, 84}, {12030, 83}, {12020, 82}, {12010, 81}, {12000, 80},
-	{11080, 78}, {11070, 77}, {11060, 76}, {11050, 75}, {11040, 74}, {11030, 73}, {11020, 72}, {11010, 71}, {11000, 70},
+	{12090, 88}, {12080, 87}, {12070, 86}, {12050, 85}, {12040, 84}, {12030, 83}, {12020, 82}, {12010, 81},
+	{12000, 80}, {11080, 78}, {11070, 77}, {11060, 76}, {11050, 75}, {11040, 74}, {11030, 73}, {11020, 72},
+	{11010, 71}, {11000, 70},
 }
 
-// DriverPTX is the newest PTX version (83 for 8.3) that a CUDA driver reads, from what cuDriverGetVersion says (12030
-// for 12.3); 0 for a driver older than CUDA 11.
+// DriverPTX is the newest PTX version (83 for 8.3) that a CUDA driver reads, from what cuDriverGetVersion
+// says (12030 for 12.3); 0 for a driver older than CUDA 11.
 func DriverPTX(driverVersion int) int {
 	for _, row := range cudaPTX {
 		if driverVersion >= row.cuda {
@@ -52,8 +53,9 @@ func DriverPTX(driverVersion int) int {
 	return 0
 }
 
-// NVPTX is the target of an architecture such as "sm_90a". maxPTX bounds the PTX version (83 for 8.3) from above, to
-// what a driver or ptxas reads; 0 chooses one that any driver for that architecture since CUDA 12.3 reads.
+// NVPTX is the target of an architecture such as "sm_90a". maxPTX bounds the PTX version (83 for 8.3) from
+// above, to what a driver or ptxas reads; 0 chooses one that any driver for that architecture since CUDA
+// 12.3 reads.
 func (l *Lib) NVPTX(sm string, maxPTX int) (Target, error) {
 	if err := l.need("NVPTX"); err != nil {
 		return Target{}, err
@@ -75,9 +77,11 @@ func choosePTX(sm string, maxPTX, llvm int) (int, error) {
 		case row.name != sm:
 			continue
 		case llvm < row.llvm:
-			return 0, diag.Refuse("code for "+sm, "LLVM %d does not know it", llvm).Instead(fmt.Sprintf("install LLVM %d or newer", row.llvm))
+			return 0, diag.Refuse("code for "+sm, "LLVM %d does not know it",
+				llvm).Instead(fmt.Sprintf("install LLVM %d or newer", row.llvm))
 		case maxPTX != 0 && maxPTX < row.ptx:
-			return 0, diag.Refuse("code for "+sm, "it needs PTX %s, and the driver takes at most %s", version(row.ptx), version(maxPTX)).Instead("update the driver")
+			return 0, diag.Refuse("code for "+sm, "it needs PTX %s, and the driver takes at most %s",
+				version(row.ptx), version(maxPTX)).Instead("update the driver")
 		case maxPTX != 0:
 			return knownPTX(min(maxPTX, newestPTX[llvm])), nil
 		}
@@ -104,9 +108,9 @@ func smNames() []string {
 	return names
 }
 
-// stripDebugTarget takes ", debug" off the .target line of PTX. LLVM writes it for any module with line tables, and it
-// keeps the driver's compiler from optimising (a matmul on an H200 ran at 39 TFLOP/s with it, 654 without). The .loc
-// lines work without it.
+// stripDebugTarget takes ", debug" off the .target line of PTX. LLVM writes it for any module with line
+// tables, and it keeps the driver's compiler from optimising (a matmul on an H200 ran at 39 TFLOP/s with
+// it, 654 without). The .loc lines work without it.
 func stripDebugTarget(ptx []byte) []byte {
 	const directive = "\n.target "
 	at := bytes.Index(ptx, []byte(directive))

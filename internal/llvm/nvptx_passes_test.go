@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// Loads at neighbouring places in a loop, calls of a helper and of one that is not to be inlined, and a nest of short loops.
+// Loads at neighbouring places in a loop, calls of a helper and of one that is not to be inlined, and a
+// nest of short loops.
 const passesIR = `
 target triple = "nvptx64-nvidia-cuda"
 
@@ -82,7 +83,8 @@ func TestPTXPasses(t *testing.T) {
 		if (passes == "") != (lib.Version().Major < 19) {
 			t.Fatalf("LLVM %v has the passes %q", lib.Version(), passes)
 		}
-		out := compile(t, lib, passesIR, Options{Target: nvptx(t, lib, "sm_80"), Passes: passes, Emit: EmitAsm | EmitIR})
+		out := compile(t, lib, passesIR, Options{Target: nvptx(t, lib, "sm_80"), Passes: passes,
+			Emit: EmitAsm | EmitIR})
 		ir := string(out.IR)
 		kernel := ir[strings.Index(ir, "@kernel"):]
 		count := func(part string, want int) {
@@ -92,7 +94,8 @@ func TestPTXPasses(t *testing.T) {
 		}
 		count("@helper", 0)
 		count("call float @apart", 1)
-		count(" = phi ", 3)            // one loop: its index, its sum, and the sum afterwards; the others are unrolled
+		// one loop: its index, its sum, and the sum afterwards; the others are unrolled
+		count(" = phi ", 3)
 		count("fmul float", 1+(1+2+3)) // of the helper and of the short loops
 		if passes != "" {
 			count("getelementptr float", 1) // one base, and constants from there
@@ -100,8 +103,8 @@ func TestPTXPasses(t *testing.T) {
 	})
 }
 
-// A loop over parts of a chunk, where a part is as large as a chunk: the last chunk may be smaller, so that its
-// number of iterations is an expression. BODY is longer than what is unrolled.
+// A loop over parts of a chunk, where a part is as large as a chunk: the last chunk may be smaller, so that
+// its number of iterations is an expression. BODY is longer than what is unrolled.
 const onceIR = `
 target triple = "nvptx64-nvidia-cuda"
 
@@ -145,7 +148,8 @@ func TestPTXPassesOnce(t *testing.T) {
 		body := strings.Repeat("store volatile i32 %i, ptr addrspace(1) %p\n", 1000)
 		text := strings.Replace(onceIR, "BODY", body, 1)
 		passes := lib.PTXPasses()
-		out := compile(t, lib, text, Options{Target: nvptx(t, lib, "sm_80"), Passes: passes, Emit: EmitAsm | EmitIR})
+		out := compile(t, lib, text, Options{Target: nvptx(t, lib, "sm_80"), Passes: passes,
+			Emit: EmitAsm | EmitIR})
 		if got := strings.Count(string(out.IR), " = phi "); passes != "" && got != 1 {
 			t.Errorf("%d values that loops carry, not the number of the chunk alone", got)
 		}

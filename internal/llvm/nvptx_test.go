@@ -55,8 +55,10 @@ func TestNVPTX(t *testing.T) {
 			if row.llvm > lib.Version().Major {
 				continue
 			}
-			ptx := string(compile(t, lib, kernelIR, Options{Target: nvptx(t, lib, row.name), FastMath: Contract}).Asm)
-			for _, want := range []string{".visible .entry axpy(", ".target " + row.name + "\n", "fma.rn.f32", ".loc\t1 3 5"} {
+			ptx := string(compile(t, lib, kernelIR,
+				Options{Target: nvptx(t, lib, row.name), FastMath: Contract}).Asm)
+			for _, want := range []string{".visible .entry axpy(", ".target " + row.name + "\n", "fma.rn.f32",
+				".loc\t1 3 5"} {
 				if !strings.Contains(ptx, want) {
 					t.Errorf("%s: no %q in\n%s", row.name, want, ptx)
 				}
@@ -117,18 +119,21 @@ func TestChoosePTX(t *testing.T) {
 		{"sm_90a", 87, 19, 85, ""},
 		{"sm_90a", 89, 22, 88, ""},
 		{"sm_80", 70, 22, 70, ""},
-		{"sm_100", 85, 22, 0, "code for sm_100: it needs PTX 8.6, and the driver takes at most 8.5: update the driver"},
+		{"sm_100", 85, 22, 0, "code for sm_100: it needs PTX 8.6, and the driver takes at most 8.5: " +
+			"update the driver"},
 		{"sm_61", 0, 22, 0, `unknown NVIDIA architecture "sm_61"; known: sm_75, sm_80`},
 	} {
 		got, err := choosePTX(c.sm, c.max, c.llvm)
-		if c.wantErrorText == "" && err != nil || c.wantErrorText != "" && (err == nil || !strings.HasPrefix(err.Error(), c.wantErrorText)) {
+		if c.wantErrorText == "" && err != nil || c.wantErrorText != "" &&
+			(err == nil || !strings.HasPrefix(err.Error(), c.wantErrorText)) {
 			t.Errorf("%s with LLVM %d: %v", c.sm, c.llvm, err)
 		}
 		if got != c.want {
 			t.Errorf("%s with LLVM %d, at most %d: %d, want %d", c.sm, c.llvm, c.max, got, c.want)
 		}
 	}
-	for driver, want := range map[int]int{13000: 90, 12090: 88, 12060: 85, 12030: 83, 11040: 74, 10020: 0, 14000: 91} {
+	for driver, want := range map[int]int{13000: 90, 12090: 88, 12060: 85, 12030: 83, 11040: 74, 10020: 0,
+		14000: 91} {
 		if got := DriverPTX(driver); got != want {
 			t.Errorf("the driver of CUDA %d reads PTX %d, want %d", driver, got, want)
 		}
@@ -137,10 +142,11 @@ func TestChoosePTX(t *testing.T) {
 
 func TestStripDebugTarget(t *testing.T) {
 	for in, want := range map[string]string{
-		"//\n.version 8.3\n.target sm_90a, debug\n.address_size 64\n": "//\n.version 8.3\n.target sm_90a\n.address_size 64\n",
-		"//\n.target sm_80\n// .target sm_80, debug\n":                "//\n.target sm_80\n// .target sm_80, debug\n",
-		"\n.target sm_80, debug":                                      "\n.target sm_80",
-		"":                                                            "",
+		"//\n.version 8.3\n.target sm_90a, debug\n.address_size 64\n": "//\n.version 8.3\n.target sm_90a\n" +
+			".address_size 64\n",
+		"//\n.target sm_80\n// .target sm_80, debug\n": "//\n.target sm_80\n// .target sm_80, debug\n",
+		"\n.target sm_80, debug":                       "\n.target sm_80",
+		"":                                             "",
 	} {
 		if got := string(stripDebugTarget([]byte(in))); got != want {
 			t.Errorf("%q becomes %q, want %q", in, got, want)
@@ -173,13 +179,14 @@ func goldens(t *testing.T, lib *Lib, f func(name string, out *Output, err error)
 	}
 	for _, path := range txtest.Glob(t, "testdata/golden/cuda-90/*.llir") {
 		name := strings.TrimSuffix(filepath.Base(path), ".llir")
-		out, err := lib.Compile(context.Background(), []byte(txtest.Read(t, path)), Options{Name: name + ".llir", Target: target})
+		out, err := lib.Compile(context.Background(), []byte(txtest.Read(t, path)),
+			Options{Name: name + ".llir", Target: target})
 		f(name, out, err)
 	}
 }
 
-// Every golden .llir of Triton's becomes PTX, which ptxas takes. An LLVM older than Triton's may be unable to read
-// Triton's text (attributes such as captures(none)), and nothing else.
+// Every golden .llir of Triton's becomes PTX, which ptxas takes. An LLVM older than Triton's may be unable
+// to read Triton's text (attributes such as captures(none)), and nothing else.
 func TestGoldens(t *testing.T) {
 	each(t, func(t *testing.T, lib *Lib) {
 		var files []string
@@ -195,8 +202,9 @@ func TestGoldens(t *testing.T) {
 				return
 			}
 			total += out.Times.Total()
-			t.Logf("%-24s %6.1f ms: parse %.1f, verify %.1f, passes %.1f, code %.1f", name, ms(out.Times.Total()),
-				ms(out.Times.Parse), ms(out.Times.Verify), ms(out.Times.Passes), ms(out.Times.Codegen))
+			t.Logf("%-24s %6.1f ms: parse %.1f, verify %.1f, passes %.1f, code %.1f", name,
+				ms(out.Times.Total()), ms(out.Times.Parse), ms(out.Times.Verify), ms(out.Times.Passes),
+				ms(out.Times.Codegen))
 			if !strings.Contains(string(out.Asm), ".visible .entry") {
 				t.Errorf("%s: no entry", name)
 			}

@@ -26,8 +26,9 @@ type (
 	eventListenerRef uintptr
 )
 
-// raw is the part of the C API that we call, one field for each symbol, under the symbol's name without its LLVM. A
-// *byte result is a C string: an owned one goes through Lib.take, a borrowed one through dl.GoString.
+// raw is the part of the C API that we call, one field for each symbol, under the symbol's name without its
+// LLVM. A *byte result is a C string: an owned one goes through Lib.take, a borrowed one through
+// dl.GoString.
 type raw struct {
 	getVersion              func(major, minor, patch *uint32)
 	parseCommandLineOptions func(argc int32, argv **byte, overview *byte)
@@ -112,31 +113,34 @@ type raw struct {
 	createBuilder    func(contextRef) builderRef
 	disposeBuilder   func(builderRef)
 	positionBefore   func(b builderRef, at valueRef)
-	buildGEP         func(b builderRef, elem typeRef, at valueRef, indices *valueRef, n uint32, name string) valueRef
-	buildExtract     func(b builderRef, vector, lane valueRef, name string) valueRef
-	buildStore       func(b builderRef, value, at valueRef) valueRef
-	setAlignment     func(v valueRef, bytes uint32)
-	erase            func(valueRef)
+	buildGEP         func(b builderRef, elem typeRef, at valueRef, indices *valueRef, n uint32,
+		name string) valueRef
+	buildExtract func(b builderRef, vector, lane valueRef, name string) valueRef
+	buildStore   func(b builderRef, value, at valueRef) valueRef
+	setAlignment func(v valueRef, bytes uint32)
+	erase        func(valueRef)
 
-	createJITBuilder    func() jitBuilderRef
-	disposeJITBuilder   func(jitBuilderRef)
-	setLayerCreator     func(b jitBuilderRef, callback, context uintptr)
-	createJIT           func(j *jitRef, b jitBuilderRef) errorRef // consumes the builder
-	disposeJIT          func(jitRef) errorRef
-	jitSession          func(jitRef) sessionRef
-	jitDylib            func(jitRef) dylibRef
-	jitName             func(j jitRef, name string) symbolNameRef
-	jitAddObject        func(j jitRef, d dylibRef, b bufferRef) errorRef // consumes the buffer
-	jitLookup           func(j jitRef, address *uint64, name string) errorRef
-	setErrorReporter    func(s sessionRef, callback, context uintptr)
-	absoluteSymbols     func(pairs *symbolPair, n uintptr) definitionRef // consumes the names
-	define              func(d dylibRef, symbols definitionRef) errorRef // consumes the symbols, unless it fails
+	createJITBuilder  func() jitBuilderRef
+	disposeJITBuilder func(jitBuilderRef)
+	setLayerCreator   func(b jitBuilderRef, callback, context uintptr)
+	createJIT         func(j *jitRef, b jitBuilderRef) errorRef // consumes the builder
+	disposeJIT        func(jitRef) errorRef
+	jitSession        func(jitRef) sessionRef
+	jitDylib          func(jitRef) dylibRef
+	jitName           func(j jitRef, name string) symbolNameRef
+	jitAddObject      func(j jitRef, d dylibRef, b bufferRef) errorRef // consumes the buffer
+	jitLookup         func(j jitRef, address *uint64, name string) errorRef
+	setErrorReporter  func(s sessionRef, callback, context uintptr)
+	absoluteSymbols   func(pairs *symbolPair, n uintptr) definitionRef // consumes the names
+	// consumes the symbols, unless it fails
+	define              func(d dylibRef, symbols definitionRef) errorRef
 	disposeDefinition   func(definitionRef)
 	createRTDyldLayer   func(sessionRef) objectLayerRef
-	createCallbackLayer func(s sessionRef, context, create, terminating, code, data, finalize, destroy uintptr) objectLayerRef
-	addListener         func(l objectLayerRef, e eventListenerRef)
-	gdbListener         func() eventListenerRef
-	perfListener        func() eventListenerRef // 0 where LLVM was built without it
+	createCallbackLayer func(s sessionRef, context, create, terminating, code, data, finalize,
+		destroy uintptr) objectLayerRef
+	addListener  func(l objectLayerRef, e eventListenerRef)
+	gdbListener  func() eventListenerRef
+	perfListener func() eventListenerRef // 0 where LLVM was built without it
 }
 
 // symbolPair is LLVMOrcCSymbolMapPair.
@@ -208,7 +212,8 @@ func (r *raw) symbols() []dl.Func {
 		{Ptr: &r.setFastMathFlags, Symbol: "LLVMSetFastMathFlags", Optional: true},
 
 		{Ptr: &r.opcode, Symbol: "LLVMGetInstructionOpcode"},
-		{Ptr: &r.setPassGate, Symbol: "_ZN4llvm11LLVMContext14setOptPassGateERNS_11OptPassGateE", Optional: true},
+		{Ptr: &r.setPassGate, Symbol: "_ZN4llvm11LLVMContext14setOptPassGateERNS_11OptPassGateE",
+			Optional: true},
 		{Ptr: &r.disableTable, Symbol: "_ZTVN4llvm10OptDisableE", Optional: true},
 		{Ptr: &r.disableShouldRun, Symbol: "_ZNK4llvm10OptDisable13shouldRunPassENS_9StringRefES1_",
 			Optional: true},
@@ -252,14 +257,16 @@ func (r *raw) symbols() []dl.Func {
 		{Ptr: &r.define, Symbol: "LLVMOrcJITDylibDefine"},
 		{Ptr: &r.disposeDefinition, Symbol: "LLVMOrcDisposeMaterializationUnit"},
 		{Ptr: &r.createRTDyldLayer, Symbol: "LLVMOrcCreateRTDyldObjectLinkingLayerWithSectionMemoryManager"},
-		{Ptr: &r.createCallbackLayer, Symbol: "LLVMOrcCreateRTDyldObjectLinkingLayerWithMCJITMemoryManagerLikeCallbacks"},
+		{Ptr: &r.createCallbackLayer,
+			Symbol: "LLVMOrcCreateRTDyldObjectLinkingLayerWithMCJITMemoryManagerLikeCallbacks"},
 		{Ptr: &r.addListener, Symbol: "LLVMOrcRTDyldObjectLinkingLayerRegisterJITEventListener"},
 		{Ptr: &r.gdbListener, Symbol: "LLVMCreateGDBRegistrationListener"},
 		{Ptr: &r.perfListener, Symbol: "LLVMCreatePerfJITEventListener", Optional: true},
 	}
 }
 
-// families are the targets that we use where the library has them, each with the functions that make it known.
+// families are the targets that we use where the library has them, each with the functions that make it
+// known.
 var families = []struct {
 	name         string
 	initializers []string

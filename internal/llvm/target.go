@@ -2,9 +2,9 @@ package llvm
 
 import "fmt"
 
-// Target is what code is made for. Features is a comma-separated list as LLVM has it ("+avx2,-avx512f"). CPU and
-// features must be names that this LLVM knows: it warns of others on standard error, the one thing we cannot prevent.
-// HostTarget, Chip, NVPTX and AMDGPU make valid ones.
+// Target is what code is made for. Features is a comma-separated list as LLVM has it ("+avx2,-avx512f").
+// CPU and features must be names that this LLVM knows: it warns of others on standard error, the one thing
+// we cannot prevent. HostTarget, Chip, NVPTX and AMDGPU make valid ones.
 type Target struct {
 	Triple   string
 	CPU      string
@@ -76,7 +76,8 @@ func (l *Lib) machine(t Target, level OptLevel) (machineRef, error) {
 	if l.raw.targetOf(t.Triple, &target, &message) != 0 {
 		return 0, fmt.Errorf("%s (LLVM %v): %s", l.path, l.version, l.take(message))
 	}
-	tm := l.raw.createMachine(target, t.Triple, t.CPU, t.Features, level.codegen(), int32(t.Reloc), int32(t.Model))
+	tm := l.raw.createMachine(target, t.Triple, t.CPU, t.Features, level.codegen(), int32(t.Reloc),
+		int32(t.Model))
 	if tm == 0 {
 		return 0, fmt.Errorf("LLVM %v makes no code for %s", l.version, t.Triple)
 	}

@@ -166,7 +166,8 @@ func (l *lowering) needs(roots map[*ir.Value][]*ir.Op) []need {
 			continue
 		}
 		for i, size := range scratchSizes(l, op) {
-			out = append(out, need{op: op, index: i, size: size, align: max(sharedAlign, l.fact(op.Def).align), from: number[op], to: number[op]})
+			out = append(out, need{op: op, index: i, size: size,
+				align: max(sharedAlign, l.fact(op.Def).align), from: number[op], to: number[op]})
 		}
 	}
 	return out

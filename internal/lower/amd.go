@@ -113,8 +113,9 @@ func (v amd) meet(l *lowering, who level) {
 	l.do("fence syncscope(%q) acquire", scope)
 }
 
-// awaitShared waits until the wave's accesses to shared memory have ended. A fence does so too, but LLVM drops
-// its wait in a loop before which no access is under way, although one from the iteration before may be.
+// awaitShared waits until the wave's accesses to shared memory have ended. A fence does so too, but LLVM
+// drops its wait in a loop before which no access is under way, although one from the iteration before may
+// be.
 func (v amd) awaitShared(l *lowering) {
 	switch v.chip[3 : len(v.chip)-2] { // the word says how many accesses of each kind may be under way
 	case "9", "10":

@@ -6,8 +6,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 )
 
-// bufferBytes is the size of every buffer: offsets from here on are outside, among them that of lanes that are
-// masked off.
+// bufferBytes is the size of every buffer: offsets from here on are outside, among them that of lanes that
+// are masked off.
 const bufferBytes = 1<<31 - 2
 
 // bufferType returns the LLVM type of an access to a buffer, which has no words of 64 bits, and its name in
@@ -27,8 +27,8 @@ func (v amd) bufferArgs(l *lowering, a access, m memory, pred string) []string {
 	if v.isRDNA() {
 		flags |= 1<<24 | 3<<28 // offsets are compared with the buffer's size
 	}
-	buf := l.call("ptr addrspace(8)", "llvm.amdgcn.make.buffer.rsrc.p8.p1", "ptr addrspace(1) "+m.base, "i16 0",
-		fmt.Sprintf("i64 %d", bufferBytes), fmt.Sprintf("i32 %d", flags))
+	buf := l.call("ptr addrspace(8)", "llvm.amdgcn.make.buffer.rsrc.p8.p1", "ptr addrspace(1) "+
+		m.base, "i16 0", fmt.Sprintf("i64 %d", bufferBytes), fmt.Sprintf("i32 %d", flags))
 	at := l.mul(m.offset, a.bits/8)
 	if pred != "" {
 		at = l.val("select i1 %s, i32 %s, i32 -2147483648", pred, at)

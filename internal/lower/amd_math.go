@@ -13,7 +13,8 @@ var amdApproximations = map[string]string{"exp2": "llvm.amdgcn.exp2.f32", "rsqrt
 func (v amd) approximate(l *lowering, name string, args ...string) (r string, ok bool) {
 	switch name {
 	case "exp":
-		return l.call("float", "llvm.exp2.f32", "float "+l.val("fmul float %s, %s", args[0], f32(log2e))), true
+		return l.call("float", "llvm.exp2.f32", "float "+l.val("fmul float %s, %s", args[0], f32(log2e))),
+			true
 	case "expflush":
 		return v.fastExp(l, args), true
 	}

@@ -59,7 +59,8 @@ func (v amd) loadWords(l *lowering, a access, m memory, ptr, pred string, other 
 			words[i] = l.val("zext i%d %s to i16", a.wordBits, words[i])
 		}
 		if pred != "" && other != nil {
-			words[i] = l.val("select i1 %s, %s %s, %s %s", pred, a.wordType(), words[i], a.wordType(), other[i])
+			words[i] = l.val("select i1 %s, %s %s, %s %s", pred, a.wordType(), words[i],
+				a.wordType(), other[i])
 		}
 	}
 	return words
@@ -95,8 +96,8 @@ func (v amd) storeWords(l *lowering, a access, m memory, words []string, ptr, pr
 		return
 	}
 	l.when(pred, func() {
-		l.do("store %s%s %s, %s %s, align %d%s", m.amdVolatile(), typ, val, amdSpaces[m.space], ptr, a.bytes(),
-			m.amdHint())
+		l.do("store %s%s %s, %s %s, align %d%s", m.amdVolatile(), typ, val, amdSpaces[m.space],
+			ptr, a.bytes(), m.amdHint())
 	})
 }
 
@@ -105,14 +106,15 @@ func (amd) mapTo(_ *lowering, ptr, _ string) string { return ptr }
 
 var (
 	amdUpdates = map[int64]string{
-		tt.RMWAnd: "and", tt.RMWOr: "or", tt.RMWXor: "xor", tt.RMWAdd: "add", tt.RMWFAdd: "fadd", tt.RMWMax: "max",
-		tt.RMWMin: "min", tt.RMWUMax: "umax", tt.RMWUMin: "umin", tt.RMWXchg: "xchg",
+		tt.RMWAnd: "and", tt.RMWOr: "or", tt.RMWXor: "xor", tt.RMWAdd: "add", tt.RMWFAdd: "fadd",
+		tt.RMWMax: "max", tt.RMWMin: "min", tt.RMWUMax: "umax", tt.RMWUMin: "umin", tt.RMWXchg: "xchg",
 	}
 	amdScopes = map[int64]string{
 		tt.ScopeGPU: "syncscope(\"agent\") ", tt.ScopeCTA: "syncscope(\"workgroup\") ", tt.ScopeSys: "",
 	}
 	amdOrders = map[int64]string{
-		tt.SemRelaxed: "monotonic", tt.SemAcquire: "acquire", tt.SemRelease: "release", tt.SemAcqRel: "acq_rel",
+		tt.SemRelaxed: "monotonic", tt.SemAcquire: "acquire", tt.SemRelease: "release",
+		tt.SemAcqRel: "acq_rel",
 	}
 )
 

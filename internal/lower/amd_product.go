@@ -177,7 +177,8 @@ func instructionTypes(op *ir.Op, transposed bool) (x, y ir.Type) {
 
 func (v amd) mfma(l *lowering, op *ir.Op, enc ttg.AMDMfma) tileInstruction {
 	x, y := instructionTypes(op, enc.IsTransposed)
-	rows, cols, k := int(enc.InstrShape[0]), int(enc.InstrShape[1]), int(enc.InstrShape[len(enc.InstrShape)-1])
+	rows, cols, k := int(enc.InstrShape[0]), int(enc.InstrShape[1]),
+		int(enc.InstrShape[len(enc.InstrShape)-1])
 	m, ok := mfmas[mfmaShape{rows, k, x}]
 	fp8 := smallFloats[x] != "" && smallFloats[y] != "" && rows*k == 512
 	if fp8 {

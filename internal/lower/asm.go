@@ -84,7 +84,8 @@ func (l *lowering) packArgs(v *ir.Value, i, pack int) []string {
 		vec := "poison"
 		a := newAccess(ir.ElemOf(v.Type), 1)
 		for k := range p.per {
-			vec = l.val("insertelement <%d x %s> %s, %s %s, i32 %d", p.per, p.elem, vec, p.elem, l.toMem(a, at(i+j+k)), k)
+			vec = l.val("insertelement <%d x %s> %s, %s %s, i32 %d", p.per, p.elem, vec, p.elem,
+				l.toMem(a, at(i+j+k)), k)
 		}
 		out = append(out, p.typ+" "+l.val("bitcast <%d x %s> %s to %s", p.per, p.elem, vec, p.typ))
 	}

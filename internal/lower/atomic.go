@@ -9,7 +9,8 @@ import (
 // the other threads get them through shared memory.
 func lowerAtomicRMW(l *lowering, op *ir.Op) {
 	ptr, val, mask := op.Slot(0), op.Slot(1), op.Slot(2)
-	u := update{kind: op.IntOr("atomic_rmw_op", 0), elem: ir.ElemOf(val.Type), sem: op.IntOr("sem", 0), scope: op.IntOr("scope", 0)}
+	u := update{kind: op.IntOr("atomic_rmw_op", 0), elem: ir.ElemOf(val.Type), sem: op.IntOr("sem", 0),
+		scope: op.IntOr("scope", 0)}
 	l.atomic(op, ptr, mask, func(i int, p, pred string) string {
 		u.val = l.regs(val)[i]
 		return l.vendor.atomic(l, u, p, pred)
@@ -69,7 +70,8 @@ func (l *lowering) atomic(op *ir.Op, ptr, mask *ir.Value, f func(i int, p, pred 
 
 // share copies vals, which only owners have, through shared memory to the threads that hold copies of the
 // elements.
-func (l *lowering) share(op *ir.Op, tensor *ir.TensorType, ll layout.Layout, vals []string, owner string, free int) {
+func (l *lowering) share(op *ir.Op, tensor *ir.TensorType, ll layout.Layout, vals []string, owner string,
+	free int) {
 	elem := ir.ElemOf(op.Result(0).Type)
 	base := l.alloc.scratch(op)[0]
 	crosses, rank := l.crosses(op), ""

@@ -80,7 +80,8 @@ func TestScanTotalsBanks(t *testing.T) {
 					t.Errorf("%d warps, %d columns: %s has %d elements, want 4", warps, cols, name, vec)
 				}
 				if n := conflicts(cvt, 4); n != 1 {
-					t.Errorf("%d warps, %d columns: %s takes %d times as long as it must", warps, cols, name, n)
+					t.Errorf("%d warps, %d columns: %s takes %d times as long as it must", warps,
+						cols, name, n)
 				}
 			}
 		}
@@ -92,7 +93,8 @@ func TestReduceRowsWide(t *testing.T) {
 	const enc = "#ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], " +
 		"order = [1, 0]}>"
 	slice := "#ttg.slice<{dim = 0, parent = " + enc + "}>"
-	body := "tt.func public @k(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>) {\n" + offsetsText("o", []int{64, 32}, enc) +
+	body := "tt.func public @k(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>) {\n" +
+		offsetsText("o", []int{64, 32}, enc) +
 		accessText("x", "o", "v", []int{64, 32}, "f32", enc, false) +
 		fmt.Sprintf("%%w = \"tt.reduce\"(%%v) <{axis = 0 : i32}> ({\n^bb0(%%a: f32, %%b: f32):\n"+
 			"%%c = arith.addf %%a, %%b : f32\n"+
@@ -107,7 +109,8 @@ func TestReduceRowsWide(t *testing.T) {
 		count[m[1]+" "+strconv.Itoa(max(n, 1))]++
 	}
 	if count["ld 4"] != 4 || count["st 4"] != 1 || len(count) != 2 {
-		t.Errorf("accesses to shared memory: %v, want 4 loads and a store of 4 elements\n%s", count, clip(ptx))
+		t.Errorf("accesses to shared memory: %v, want 4 loads and a store of 4 elements\n%s",
+			count, clip(ptx))
 	}
 }
 
@@ -122,17 +125,21 @@ func TestReduceWarpAtOnce(t *testing.T) {
 		"xori":  func(a, b int32) int32 { return a ^ b },
 	} {
 		t.Run(by, func(t *testing.T) {
-			body := "tt.func public @k(%x: !tt.ptr<i32>, %y: !tt.ptr<i32>) {\n" + offsetsText("o", []int{1024}, enc) +
+			body := "tt.func public @k(%x: !tt.ptr<i32>, %y: !tt.ptr<i32>) {\n" +
+				offsetsText("o", []int{1024}, enc) +
 				accessText("x", "o", "v", []int{1024}, "i32", enc, false) +
 				fmt.Sprintf("%%w = \"tt.reduce\"(%%v) <{axis = 0 : i32}> ({\n^bb0(%%a: i32, %%b: i32):\n"+
 					"%%c = arith.%s %%a, %%b : i32\n"+
 					"tt.reduce.return %%c : i32\n}) : (tensor<1024xi32, %s>) -> i32\n"+
 					"tt.store %%y, %%w : !tt.ptr<i32>\ntt.return\n}\n", by, enc)
 			k, ptx := compile(t, parseIR(t, "reduce.ttgir", []byte(moduleText(4, body))), "k", 90)
-			if !strings.Contains(string(ptx), "redux.sync") || strings.Contains(string(ptx), "shfl.sync.bfly") {
+			if !strings.Contains(string(ptx), "redux.sync") ||
+				strings.Contains(string(ptx), "shfl.sync.bfly") {
 				t.Errorf("not one instruction:\n%s", clip(ptx))
 			}
-			in := &buf{elem: ir.I32, n: 1024, fill: func(k int) float64 { return float64((k*7919+13)%100003 - 50000) }}
+			in := &buf{elem: ir.I32, n: 1024, fill: func(k int) float64 {
+				return float64((k*7919+13)%100003 - 50000)
+			}}
 			l := launch{"k", [3]int{1, 1, 1}, []any{in, &buf{elem: ir.I32, n: 1, fill: func(int) float64 {
 				return 0
 			}}}}
@@ -172,7 +179,8 @@ func TestReduceByLanes(t *testing.T) {
 tt.reduce.return %%i : i32
 }) : (tensor<%s, %s>) -> tensor<%s, %s>
 `, shapeText(shape, "i32"), enc, shapeText(rest, "i32"), slice) +
-			offsetsText("p", rest, slice) + accessText("y", "p", "w", rest, "i32", slice, true) + "tt.return\n}\n"
+			offsetsText("p", rest, slice) + accessText("y", "p", "w", rest, "i32", slice, true) +
+			"tt.return\n}\n"
 		text := moduleText(c.warps, body)
 		l := launch{"k", [3]int{1, 1, 1}, []any{ints(ir.I32, size(shape), 9999), ints(ir.I32, c.rows, 2)}}
 		ptx := string(runBothOn(t, 90, text, l, 0))

@@ -16,9 +16,10 @@ import (
 
 // pending holds the accesses since the last barrier. copies are asynchronous writes to shared memory that no
 // thread has waited for and products are reads of wgmma still under way: a barrier does not end them. A wait
-// turns them into plain writes and reads, which the next barrier orders for the other threads. stores are reads
-// of the copy engine under way, in the same way. byThreads is what threads have written without a fence since:
-// the copy engine must not write it. byFirst is what the first thread alone has written, barriers.
+// turns them into plain writes and reads, which the next barrier orders for the other threads. stores are
+// reads of the copy engine under way, in the same way. byThreads is what threads have written without a
+// fence since: the copy engine must not write it. byFirst is what the first thread alone has written,
+// barriers.
 type pending struct {
 	reads, writes, copies, products, stores, byThreads, byFirst []interval
 
@@ -190,8 +191,8 @@ type barrierFinder struct {
 // findBarriers returns the barriers of l's function: a fixed point over its blocks.
 func findBarriers(l *lowering, a *allocation, roots map[*ir.Value][]*ir.Op) barriers {
 	f := &barrierFinder{l: l, alloc: a, roots: roots, order: newOrderer(l), out: barriers{
-		who: map[*ir.Op]level{}, drain: map[*ir.Op]bool{}, flush: map[*ir.Op]bool{}, fence: map[*ir.Op]proxy{},
-		unless: map[*ir.Op][]address.Condition{},
+		who: map[*ir.Op]level{}, drain: map[*ir.Op]bool{}, flush: map[*ir.Op]bool{},
+		fence: map[*ir.Op]proxy{}, unless: map[*ir.Op][]address.Condition{},
 	}}
 	f.out.first = f.order.first
 	in, number := map[*ir.Block]*pending{}, map[*ir.Block]int{}
@@ -339,8 +340,8 @@ func (f *barrierFinder) global(op *ir.Op, p *pending) {
 	p.global = add(p.global, list...)
 }
 
-// meetUnless records a barrier before op that old and now need only for some arguments, and reports whether there
-// is such a condition. Other accesses cannot count on that barrier.
+// meetUnless records a barrier before op that old and now need only for some arguments, and reports whether
+// there is such a condition. Other accesses cannot count on that barrier.
 func (f *barrierFinder) meetUnless(op *ir.Op, old, now touched) bool {
 	c, ok := f.order.apartIf(old, now)
 	if ok && f.probe == nil && !slices.ContainsFunc(f.out.unless[op], c.Equal) {

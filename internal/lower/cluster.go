@@ -63,7 +63,8 @@ func (l *lowering) anyFails(list []address.Condition) string {
 			}
 			x = l.val("mul i64 %s, %s", x, f)
 		}
-		x = l.val("select i1 %s, i64 %s, i64 %s", l.val("icmp slt i64 %s, 0", x), l.val("sub i64 0, %s", x), x)
+		x = l.val("select i1 %s, i64 %s, i64 %s", l.val("icmp slt i64 %s, 0", x),
+			l.val("sub i64 0, %s", x), x)
 		near := l.val("icmp ule i64 %s, %d", x, c.Reach)
 		if fails == "" {
 			fails = near
@@ -122,7 +123,8 @@ func homesOf(ll layout.Layout) homes {
 			}
 		}
 	}
-	h.basis = layout.Must(layout.New([]layout.Bases{{Name: layout.Offset, Vectors: within}, {Name: layout.Block, Vectors: across}}, ll.OutDims()))
+	h.basis = layout.Must(layout.New([]layout.Bases{{Name: layout.Offset, Vectors: within},
+		{Name: layout.Block, Vectors: across}}, ll.OutDims()))
 	h.twins = make([]int, ll.InBits(layout.Block))
 	own := ll.InvertAndCompose(h.basis)
 	for k := range h.twins {
@@ -158,7 +160,8 @@ func (h homes) find(to layout.Layout) layout.Layout {
 		}
 		ins = append(ins, b)
 	}
-	return layout.Must(layout.New(ins, []layout.Dim{{Name: layout.Offset, Size: h.basis.InSize(layout.Offset)}, {Name: layout.Block, Size: 1 << len(h.twins)}}))
+	return layout.Must(layout.New(ins, []layout.Dim{{Name: layout.Offset,
+		Size: h.basis.InSize(layout.Offset)}, {Name: layout.Block, Size: 1 << len(h.twins)}}))
 }
 
 // crossing reports whether cvt, a map to (offset, block), leads from any place to another block.
@@ -166,7 +169,8 @@ func crossing(cvt layout.Layout) bool {
 	if !cvt.HasOut(layout.Block) || cvt.OutBits(layout.Block) == 0 {
 		return false
 	}
-	return !cvt.SublayoutIsIdentity(layout.Block) || !cvt.SublayoutIsZero(withoutName(cvt.InNames(), layout.Block), []string{layout.Block})
+	return !cvt.SublayoutIsIdentity(layout.Block) ||
+		!cvt.SublayoutIsZero(withoutName(cvt.InNames(), layout.Block), []string{layout.Block})
 }
 
 func withoutName(names []string, drop string) []string {
@@ -186,7 +190,8 @@ func offsets(cvt layout.Layout) layout.Layout {
 func nearby(cvt, from layout.Layout) layout.Layout {
 	free := from.FreeVariablesIn(layout.Block)
 	const probe = "probe"
-	first := from.Sublayout([]string{layout.Block}, from.OutNames()).RenameIn(layout.Block, probe).InvertAndCompose(from)
+	first := from.Sublayout([]string{layout.Block}, from.OutNames()).RenameIn(layout.Block,
+		probe).InvertAndCompose(from)
 	v := cvt.Bases(layout.Block)
 	at := slices.Index(cvt.OutNames(), layout.Block)
 	for k := range v {
@@ -213,10 +218,12 @@ func (g *program) newExchange(from, to layout.Layout, elemBits int) exchange {
 	h := homesOf(from)
 	have, want := h.find(from), h.find(to)
 	dim := layout.TensorDim(0)
-	flatHave, flatWant := offsets(have).RenameOut(layout.Offset, dim), offsets(want).RenameOut(layout.Offset, dim)
+	flatHave, flatWant := offsets(have).RenameOut(layout.Offset, dim),
+		offsets(want).RenameOut(layout.Offset, dim)
 	mem := swizzled(flatHave, flatWant, elemBits, nil, nil, g.port())
 	load := flatWant.InvertAndCompose(mem)
-	return exchange{flatHave.InvertAndCompose(mem), load.ConcatOuts(want.Sublayout(want.InNames(), []string{layout.Block})), crossing(want)}
+	return exchange{flatHave.InvertAndCompose(mem),
+		load.ConcatOuts(want.Sublayout(want.InNames(), []string{layout.Block})), crossing(want)}
 }
 
 // size returns the number of elements in each block's buffer.
@@ -224,7 +231,8 @@ func (x exchange) size() int { return x.store.OutSize(layout.Offset) }
 
 // moveCluster converts registers between two layouts through shared memory. again says that threads may still
 // be reading the buffer.
-func (l *lowering) moveCluster(src []string, elem ir.Type, from, to layout.Layout, base int, again bool) []string {
+func (l *lowering) moveCluster(src []string, elem ir.Type, from, to layout.Layout, base int,
+	again bool) []string {
 	if again {
 		l.barrier()
 	}
@@ -283,7 +291,8 @@ func (l *lowering) sameFreedom(op *ir.Op, v *ir.Value) {
 	from, to := l.layout(op, v.Type), l.layout(op, op.Result(0).Type)
 	for _, in := range threadDims {
 		if from.FreeVariablesIn(in) != to.FreeVariablesIn(in) {
-			l.fail(op, "num_ctas=%d: the layouts of operand and result do not repeat elements over the same threads", l.ctas)
+			l.fail(op, "num_ctas=%d: the layouts of operand and result do not repeat elements over the "+
+				"same threads", l.ctas)
 		}
 	}
 }

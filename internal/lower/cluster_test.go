@@ -13,7 +13,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/target/nvidia/ptxsim"
 )
 
-// clusterLinear makes linear layouts for clusters: of each bit of a block's number, blocks have another part of the tensor, or the same.
+// clusterLinear makes linear layouts for clusters: of each bit of a block's number, blocks have another
+// part of the tensor, or the same.
 func clusterLinear(ctas int) encodings {
 	return func(r *rand.Rand, shape []int, warps int) string {
 		var vectors []int
@@ -37,12 +38,14 @@ func clusterLinear(ctas int) encodings {
 			return out
 		}
 		block, lane, warp := take(log2(ctas), 0.3), take(5, 0.1), take(log2(warps), 0.2)
-		return fmt.Sprintf("#ttg.linear<{register = %s, lane = %s, warp = %s, block = %s}>", rows(take(len(vectors), 0)), rows(lane), rows(warp), rows(block))
+		return fmt.Sprintf("#ttg.linear<{register = %s, lane = %s, warp = %s, block = %s}>",
+			rows(take(len(vectors), 0)), rows(lane), rows(warp), rows(block))
 	}
 }
 
-// TestHomes holds what find says against what it is for: after each block has written what it has to its own memory, every place reads the
-// element that it wants. The layouts are any linear maps, in which blocks have the same in all ways that there are.
+// TestHomes holds what find says against what it is for: after each block has written what it has to its
+// own memory, every place reads the element that it wants. The layouts are any linear maps, in which blocks
+// have the same in all ways that there are.
 func TestHomes(t *testing.T) {
 	dims := []layout.Dim{{Name: "dim0", Size: 4}, {Name: "dim1", Size: 8}}
 	for seed := range 200 {
@@ -91,7 +94,8 @@ func TestHomes(t *testing.T) {
 	}
 }
 
-// onCluster runs a module for programs of several blocks on the simulator, in both orders of turns, and on the interpreter.
+// onCluster runs a module for programs of several blocks on the simulator, in both orders of turns, and on
+// the interpreter.
 func onCluster(t *testing.T, text string, l launch, scale float64, ctas int) {
 	t.Helper()
 	text = strings.Replace(text, `"ttg.num-ctas" = 1`, fmt.Sprintf(`"ttg.num-ctas" = %d`, ctas), 1)
@@ -116,7 +120,8 @@ func onCluster(t *testing.T, text string, l launch, scale float64, ctas int) {
 
 // TestClusterAnyLayout moves, reduces and scans tensors that clusters share in any way.
 func TestClusterAnyLayout(t *testing.T) {
-	for name, k := range map[string]layoutKernel{"convert": convertKernel, "reduce": reduceKernel, "scan": scanKernel, "gather": gatherKernel} {
+	for name, k := range map[string]layoutKernel{"convert": convertKernel, "reduce": reduceKernel,
+		"scan": scanKernel, "gather": gatherKernel} {
 		for seed := range 24 {
 			t.Run(fmt.Sprintf("%s/%d", name, seed), func(t *testing.T) {
 				ctas := 2 << (seed % 3)
@@ -138,12 +143,15 @@ func gatherKernel(seed int, enc encodings) (string, launch, float64) {
 	ty := func(shape []int, elem, enc string) string {
 		return fmt.Sprintf("tensor<%s, %s>", shapeText(shape, elem), enc)
 	}
-	body := fmt.Sprintf("tt.func public @k(%%x: !tt.ptr<%s>, %%i: !tt.ptr<i32>, %%y: !tt.ptr<%s>) {\n", typ.name, typ.name) +
+	body := fmt.Sprintf("tt.func public @k(%%x: !tt.ptr<%s>, %%i: !tt.ptr<i32>, %%y: !tt.ptr<%s>) {\n",
+		typ.name, typ.name) +
 		offsetsText("o", shape, a) + accessText("x", "o", "v", shape, typ.name, a, false) +
 		offsetsText("n", to, b) + accessText("i", "n", "j", to, "i32", b, false) +
-		fmt.Sprintf("%%w = tt.gather %%v[%%j] {axis = %d : i32} : (%s, %s) -> %s\n", axis, ty(shape, typ.name, a), ty(to, "i32", b), ty(to, typ.name, b)) +
+		fmt.Sprintf("%%w = tt.gather %%v[%%j] {axis = %d : i32} : (%s, %s) -> %s\n", axis,
+			ty(shape, typ.name, a), ty(to, "i32", b), ty(to, typ.name, b)) +
 		accessText("y", "n", "w", to, typ.name, b, true) + "tt.return\n}\n"
-	return moduleText(warps, body), launch{"k", [3]int{1, 1, 1}, []any{ints(typ.elem, size(shape), 100), ints(ir.I32, size(to), float64(shape[axis])), ints(typ.elem, size(to), 100)}}, 0
+	return moduleText(warps, body), launch{"k", [3]int{1, 1, 1}, []any{ints(typ.elem, size(shape), 100),
+		ints(ir.I32, size(to), float64(shape[axis])), ints(typ.elem, size(to), 100)}}, 0
 }
 
 // bufferText is a kernel that puts a tensor into a buffer in shared memory and reads it in another layout.
@@ -157,7 +165,8 @@ func bufferText(from, mem, to, between string) string {
 %buf = ttg.local_alloc %v : (tensor<32x64xf16, #a>) -> !ttg.memdesc<32x64xf16, #m, #smem, mutable> loc("k.py":7:3)
 `+between+`
 %w = ttg.local_load %buf : !ttg.memdesc<32x64xf16, #m, #smem, mutable> -> tensor<32x64xf16, #b>
-`+offsetsText("n", []int{32, 64}, "#b")+accessText("y", "n", "w", []int{32, 64}, "f16", "#b", true)+"tt.return\n}\n")
+`+offsetsText("n", []int{32, 64}, "#b")+accessText("y", "n", "w", []int{32, 64}, "f16", "#b", true)+
+		"tt.return\n}\n")
 }
 
 const (
@@ -174,13 +183,15 @@ func TestClusterBuffers(t *testing.T) {
 	again := "ttg.local_store %v, %buf : tensor<32x64xf16, #a> -> !ttg.memdesc<32x64xf16, #m, #smem, mutable>"
 	l := launch{"k", [3]int{1, 1, 1}, []any{ints(ir.F16, 32*64, 100), ints(ir.F16, 32*64, 100)}}
 	for _, c := range []struct{ name, from, mem, to string }{
-		{"the same", byRows, memRows, byRows}, {"across", byRows, memRows, byColumns}, {"to all", byRows, memRows, asOne},
-		{"from one", asOne, memOne, byColumns}, {"operand", byRows, memRows, operandA}, {"own operand", asOne, memOne, operandA},
+		{"the same", byRows, memRows, byRows}, {"across", byRows, memRows, byColumns},
+		{"to all", byRows, memRows, asOne}, {"from one", asOne, memOne, byColumns},
+		{"operand", byRows, memRows, operandA}, {"own operand", asOne, memOne, operandA},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			onCluster(t, bufferText(c.from, c.mem, c.to, ""), l, 0, 2)
 			onCluster(t, bufferText(c.from, c.mem, c.to, again), l, 0, 2)
-			onCluster(t, bufferText(c.from, c.mem, c.to, "%z = ttg.local_load %buf : !ttg.memdesc<32x64xf16, #m, #smem, mutable> -> tensor<32x64xf16, #b>\n"+again), l, 0, 2)
+			onCluster(t, bufferText(c.from, c.mem, c.to, "%z = ttg.local_load %buf : "+
+				"!ttg.memdesc<32x64xf16, #m, #smem, mutable> -> tensor<32x64xf16, #b>\n"+again), l, 0, 2)
 		})
 	}
 }
@@ -188,37 +199,49 @@ func TestClusterBuffers(t *testing.T) {
 // TestClusterRefused: what blocks cannot do together is refused, with its place.
 func TestClusterRefused(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
-		{"part to all", bufferText(byRows, memOne, byRows, ""), "num_ctas=2: a buffer of which blocks hold other parts"},
-		{"rows to columns", bufferText(byColumns, memRows, byRows, ""), "num_ctas=2: a buffer of which blocks hold other parts"},
-		{"scratch", moduleText(4, "tt.func public @k() {\n%p = ttg.global_scratch_alloc {alignment = 16 : i32, nbytes = 16 : i32} : !tt.ptr<i8> loc(\"k.py\":7:3)\ntt.return\n}\n"), "scratch in global memory"},
+		{"part to all", bufferText(byRows, memOne, byRows, ""),
+			"num_ctas=2: a buffer of which blocks hold other parts"},
+		{"rows to columns", bufferText(byColumns, memRows, byRows, ""),
+			"num_ctas=2: a buffer of which blocks hold other parts"},
+		{"scratch", moduleText(4, "tt.func public @k() {\n%p = ttg.global_scratch_alloc {alignment = 16 : "+
+			"i32, nbytes = 16 : i32} : !tt.ptr<i8> loc(\"k.py\":7:3)\ntt.return\n}\n"),
+			"scratch in global memory"},
 	} {
-		text := strings.Replace(strings.Replace(c.text, `"ttg.num-ctas" = 1`, `"ttg.num-ctas" = 2`, 1), "cuda:80", "cuda:90", 1)
+		text := strings.Replace(strings.Replace(c.text, `"ttg.num-ctas" = 1`, `"ttg.num-ctas" = 2`, 1),
+			"cuda:80", "cuda:90", 1)
 		m := parseIR(t, "test.ttgir", []byte(text))
 		_, err := Lower(m, "k", testOptions(m, 90))
-		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "k.py:7:4: ") {
+		if err == nil || !strings.Contains(err.Error(), c.want) ||
+			!strings.HasPrefix(err.Error(), "k.py:7:4: ") {
 			t.Errorf("%s: %v, want %q and a place", c.name, err, c.want)
 		}
 		_, err = Lower(m, "k", testOptions(m, 80))
-		if err == nil || !strings.Contains(err.Error(), "num_ctas=2: clusters of blocks need compute capability 9.0 or higher, and this is for sm_80") {
+		if err == nil || !strings.Contains(err.Error(),
+			"num_ctas=2: clusters of blocks need compute capability 9.0 or higher, and this is for sm_80") {
 			t.Errorf("%s on sm_80: %v", c.name, err)
 		}
 	}
 }
 
-// TestClusterReadBack: blocks meet before they load what others of the program have stored to global memory; a barrier of their own, as the
-// reduction has, is not enough.
+// TestClusterReadBack: blocks meet before they load what others of the program have stored to global
+// memory; a barrier of their own, as the reduction has, is not enough.
 func TestClusterReadBack(t *testing.T) {
 	shape := []int{32, 64}
 	tensor := fmt.Sprintf("tensor<%s, %s>", shapeText(shape, "i32"), byRows)
 	text := moduleText(4, "tt.func public @k(%x: !tt.ptr<i32>, %y: !tt.ptr<i32>, %z: !tt.ptr<i32>) {\n"+
 		offsetsText("o", shape, byRows)+accessText("x", "o", "v", shape, "i32", byRows, false)+
-		fmt.Sprintf("%%v2 = arith.addi %%v, %%v : %s\n", tensor)+accessText("y", "o", "v2", shape, "i32", byRows, true)+
-		fmt.Sprintf("%%r = \"tt.reduce\"(%%v) <{axis = 1 : i32}> %s : (%s) -> tensor<32xi32, #ttg.slice<{dim = 1, parent = %s}>>\n",
+		fmt.Sprintf("%%v2 = arith.addi %%v, %%v : %s\n", tensor)+accessText("y", "o", "v2", shape, "i32",
+		byRows, true)+
+		fmt.Sprintf("%%r = \"tt.reduce\"(%%v) <{axis = 1 : i32}> %s : (%s) -> tensor<32xi32, "+
+			"#ttg.slice<{dim = 1, parent = %s}>>\n",
 			strings.ReplaceAll(combineText("sum", "i32"), "tt.RETURN", "tt.reduce.return"), tensor, byRows)+
 		offsetsText("n", shape, byColumns)+accessText("y", "n", "w", shape, "i32", byColumns, false)+
-		strings.ReplaceAll(accessText("z", "n", "w", shape, "i32", byColumns, true), "%w_", "%s_")+"tt.return\n}\n")
-	onCluster(t, text, launch{"k", [3]int{1, 1, 1}, []any{ints(ir.I32, 2048, 100), ints(ir.I32, 2048, 100), ints(ir.I32, 2048, 100)}}, 0, 2)
-	text = strings.Replace(strings.Replace(text, `"ttg.num-ctas" = 1`, `"ttg.num-ctas" = 2`, 1), "cuda:80", "cuda:90", 1)
+		strings.ReplaceAll(accessText("z", "n", "w", shape, "i32", byColumns, true), "%w_", "%s_")+
+		"tt.return\n}\n")
+	onCluster(t, text, launch{"k", [3]int{1, 1, 1}, []any{ints(ir.I32, 2048, 100), ints(ir.I32, 2048, 100),
+		ints(ir.I32, 2048, 100)}}, 0, 2)
+	text = strings.Replace(strings.Replace(text, `"ttg.num-ctas" = 1`, `"ttg.num-ctas" = 2`, 1), "cuda:80",
+		"cuda:90", 1)
 	_, ptx := compile(t, parseIR(t, "test.ttgir", []byte(text)), "k", 90)
 	if n := strings.Count(string(ptx), "barrier.cluster.wait"); n != 1 {
 		t.Errorf("%d barriers of the cluster, want 1\n%s", n, clip(ptx))
@@ -231,7 +254,8 @@ func TestClusterTooSmall(t *testing.T) {
 		enc := strings.Replace(byRows, "[[1, 0]]", "[[1, 0], [2, 0]]", 1)
 		text := moduleText(4, "tt.func public @k(%x: !tt.ptr<f16>) {\n"+offsetsText("o", []int{32, 64}, enc)+
 			accessText("x", "o", "v", []int{32, 64}, "f16", enc, false)+"tt.return\n}\n")
-		text = strings.Replace(strings.Replace(text, `"ttg.num-ctas" = 1`, fmt.Sprintf(`"ttg.num-ctas" = %d`, ctas), 1), "cuda:80", "cuda:90", 1)
+		text = strings.Replace(strings.Replace(text, `"ttg.num-ctas" = 1`,
+			fmt.Sprintf(`"ttg.num-ctas" = %d`, ctas), 1), "cuda:80", "cuda:90", 1)
 		m := parseIR(t, "test.ttgir", []byte(text))
 		want := fmt.Sprintf("a layout for 4 blocks, where a program has %d", ctas)
 		if _, err := Lower(m, "k", testOptions(m, 90)); err == nil || !strings.Contains(err.Error(), want) {
@@ -240,10 +264,11 @@ func TestClusterTooSmall(t *testing.T) {
 	}
 }
 
-// TestClusterBarriers: without the barriers of the cluster, or with those of blocks in their place, the simulator finds the race, so they
-// are what keeps it away.
+// TestClusterBarriers: without the barriers of the cluster, or with those of blocks in their place, the
+// simulator finds the race, so they are what keeps it away.
 func TestClusterBarriers(t *testing.T) {
-	text := strings.Replace(strings.Replace(bufferText(byRows, memRows, byColumns, ""), `"ttg.num-ctas" = 1`, `"ttg.num-ctas" = 2`, 1), "cuda:80", "cuda:90", 1)
+	text := strings.Replace(strings.Replace(bufferText(byRows, memRows, byColumns, ""), `"ttg.num-ctas" = 1`,
+		`"ttg.num-ctas" = 2`, 1), "cuda:80", "cuda:90", 1)
 	l := launch{"k", [3]int{2, 1, 1}, []any{ints(ir.F16, 32*64, 100), ints(ir.F16, 32*64, 100)}}
 	k, ptx := compile(t, parseIR(t, "test.ttgir", []byte(text)), "k", 90)
 	pairs := strings.Count(string(ptx), "barrier.cluster.wait")
@@ -269,7 +294,8 @@ func TestClusterBarriers(t *testing.T) {
 		mem, _ := l.memory(3)
 		pm := ptxsim.NewMemory()
 		args := l.words(mem, func(_ int, data []byte) uint64 { return pm.Alloc(data) })
-		if err := m.Run(context.Background(), &ptxsim.Launch{Kernel: "k", Grid: l.grid, Shared: k.Shared, Args: args, Memory: pm}); err == nil {
+		if err := m.Run(context.Background(), &ptxsim.Launch{Kernel: "k", Grid: l.grid, Shared: k.Shared,
+			Args: args, Memory: pm}); err == nil {
 			t.Errorf("nothing is wrong without barrier %d", skip)
 		}
 	}

@@ -46,9 +46,13 @@ func newConversion(from, to layout.Layout, elem ir.Type) conversion {
 		}
 		return false
 	}
-	keeps := func(dim string) bool { return !cvt.HasIn(dim) || !cvt.HasOut(dim) || cvt.SublayoutIsIdentity(dim) }
-	if !keeps(layout.Block) || !keeps(layout.Warp) || moves(layout.Warp, layout.Register, layout.Lane) || moves(layout.Register, layout.Warp) ||
-		moves(layout.Lane, layout.Warp) || moves(layout.Block, layout.Register, layout.Lane, layout.Warp) || moves(layout.Register, layout.Block) ||
+	keeps := func(dim string) bool {
+		return !cvt.HasIn(dim) || !cvt.HasOut(dim) || cvt.SublayoutIsIdentity(dim)
+	}
+	if !keeps(layout.Block) || !keeps(layout.Warp) || moves(layout.Warp, layout.Register, layout.Lane) ||
+		moves(layout.Register, layout.Warp) ||
+		moves(layout.Lane, layout.Warp) || moves(layout.Block, layout.Register, layout.Lane, layout.Warp) ||
+		moves(layout.Register, layout.Block) ||
 		moves(layout.Lane, layout.Block) || moves(layout.Warp, layout.Block) {
 		return c
 	}
@@ -71,12 +75,12 @@ func newConversion(from, to layout.Layout, elem ir.Type) conversion {
 	return c
 }
 
-// maxShuffles is the number of shuffles from which on shared memory is faster. maxChoices is that number where
-// lanes choose among registers that were sent to all.
+// maxShuffles is the number of shuffles from which on shared memory is faster. maxChoices is that number
+// where lanes choose among registers that were sent to all.
 const maxShuffles, maxChoices = 32, 8
 
-// maxWords is the number of words of a thread up to which only warps meet. NVIDIA's assembler moves loads far ahead
-// unless the block meets, and many of them fill the registers.
+// maxWords is the number of words of a thread up to which only warps meet. NVIDIA's assembler moves loads
+// far ahead unless the block meets, and many of them fill the registers.
 const maxWords = 64
 
 // choices returns the lane bits that decide which register of the operand a lane needs.
@@ -227,7 +231,8 @@ func (l *lowering) eitherOf(fetch func(place) string, s laneSwap, typ string) fu
 
 // moveShared converts registers between two layouts through shared memory. again says that threads may still
 // be reading the buffer.
-func (l *lowering) moveShared(src []string, elem ir.Type, from, to layout.Layout, base int, again bool) []string {
+func (l *lowering) moveShared(src []string, elem ir.Type, from, to layout.Layout, base int,
+	again bool) []string {
 	if l.ctas > 1 {
 		return l.moveCluster(src, elem, from, to, base, again)
 	}
@@ -236,7 +241,8 @@ func (l *lowering) moveShared(src []string, elem ir.Type, from, to layout.Layout
 	}
 	mem := swizzled(from, to, bitsOf(elem), nil, nil, l.port())
 	b := scratchAt(base, elem)
-	l.storeRows(b, from.InvertAndCompose(mem), src, from.FreeVariablesIn(layout.Register), l.ownsInBlock(from))
+	l.storeRows(b, from.InvertAndCompose(mem), src, from.FreeVariablesIn(layout.Register),
+		l.ownsInBlock(from))
 	l.barrier()
 	return l.loadRows(b, to.InvertAndCompose(mem))
 }
@@ -323,8 +329,8 @@ func (s roundSplit) regs(round int) []int {
 // roomForWarp is the number of bytes for each warp up to which a conversion takes memory for fewer rounds.
 const roomForWarp = 2048
 
-// fewBytes returns the least memory that the conversion can work with or, while that is little, as much as keeps
-// registers together.
+// fewBytes returns the least memory that the conversion can work with or, while that is little, as much as
+// keeps registers together.
 func (c conversion) fewBytes(elem ir.Type, port sharedPort, warps int) int {
 	rounds, near := roundBits(c.from, c.to, bitsOf(elem), c.together, port)
 	bytes := c.bytes(elem) >> len(rounds)

@@ -9,10 +9,12 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// TestConvertInRounds gives tensors other layouts with less shared memory than they have bytes, and with what a buffer leaves.
+// TestConvertInRounds gives tensors other layouts with less shared memory than they have bytes, and with
+// what a buffer leaves.
 func TestConvertInRounds(t *testing.T) {
 	blocked := func(per, threads, warps, order string) string {
-		return fmt.Sprintf("#ttg.blocked<{sizePerThread = [%s], threadsPerWarp = [%s], warpsPerCTA = [%s], order = [%s]}>", per, threads, warps, order)
+		return fmt.Sprintf("#ttg.blocked<{sizePerThread = [%s], threadsPerWarp = [%s], warpsPerCTA = "+
+			"[%s], order = [%s]}>", per, threads, warps, order)
 	}
 	mma := "#ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>"
 	rowWise, columnWise := blocked("1, 4", "2, 16", "4, 1", "1, 0"), blocked("1, 1", "32, 1", "1, 4", "0, 1")
@@ -31,35 +33,45 @@ func TestConvertInRounds(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			shape, elem := []int{128, 64}, fmt.Sprint(c.elem)
-			tensor := func(enc string) string { return fmt.Sprintf("tensor<%s, %s>", shapeText(shape, elem), enc) }
+			tensor := func(enc string) string {
+				return fmt.Sprintf("tensor<%s, %s>", shapeText(shape, elem), enc)
+			}
 			body := fmt.Sprintf("tt.func public @k(%%x: !tt.ptr<%s>, %%y: !tt.ptr<%s>) {\n", elem, elem) +
 				offsetsText("o", shape, c.from) + accessText("x", "o", "v", shape, elem, c.from, false)
 			value := "v"
 			if c.buffer {
-				mem := fmt.Sprintf("!ttg.memdesc<%s, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>, #ttg.shared_memory>", shapeText(shape, elem))
-				body += fmt.Sprintf("%%m = ttg.local_alloc %%v : (%s) -> %s\n%%d = ttg.local_load %%m : %s -> %s\n", tensor(c.from), mem, mem, tensor(c.from))
+				mem := fmt.Sprintf("!ttg.memdesc<%s, #ttg.swizzled_shared<{vec = 1, perPhase = 1, "+
+					"maxPhase = 1, order = [1, 0]}>, #ttg.shared_memory>", shapeText(shape, elem))
+				body += fmt.Sprintf("%%m = ttg.local_alloc %%v : (%s) -> %s\n%%d = ttg.local_load %%m : "+
+					"%s -> %s\n", tensor(c.from), mem, mem, tensor(c.from))
 				value = "d"
 			}
-			body += fmt.Sprintf("%%w = ttg.convert_layout %%%s : %s -> %s\n", value, tensor(c.from), tensor(c.to)) +
-				offsetsText("n", shape, c.to) + accessText("y", "n", "w", shape, elem, c.to, true) + "tt.return\n}\n"
+			body += fmt.Sprintf("%%w = ttg.convert_layout %%%s : %s -> %s\n", value, tensor(c.from),
+				tensor(c.to)) +
+				offsetsText("n", shape, c.to) + accessText("y", "n", "w", shape, elem, c.to, true) +
+				"tt.return\n}\n"
 			text := moduleText(4, body)
 			n := size(shape)
 			runBoth(t, text, launch{"k", [3]int{1, 1, 1}, []any{floats(c.elem, n), floats(c.elem, n)}}, 0)
 			k, ptx := compile(t, parseIR(t, "test.ttgir", []byte(text)), "k", 80)
 			if got := bytes.Count(ptx, []byte("bar.sync")); k.Shared != c.shared || got != c.barriers {
-				t.Errorf("%d bytes of shared memory and %d barriers, not %d and %d", k.Shared, got, c.shared, c.barriers)
+				t.Errorf("%d bytes of shared memory and %d barriers, not %d and %d", k.Shared, got, c.shared,
+					c.barriers)
 			}
 		})
 	}
 }
 
-// TestConvertByMatrices: where one side has rows of 16 bytes in its registers and the other in parts, as products have them, matrices are moved at once.
+// TestConvertByMatrices: where one side has rows of 16 bytes in its registers and the other in parts, as
+// products have them, matrices are moved at once.
 func TestConvertByMatrices(t *testing.T) {
 	blocked := func(per, threads, warps, order string) string {
-		return fmt.Sprintf("#ttg.blocked<{sizePerThread = [%s], threadsPerWarp = [%s], warpsPerCTA = [%s], order = [%s]}>", per, threads, warps, order)
+		return fmt.Sprintf("#ttg.blocked<{sizePerThread = [%s], threadsPerWarp = [%s], warpsPerCTA = "+
+			"[%s], order = [%s]}>", per, threads, warps, order)
 	}
 	mma := func(version int, warps, instr string) string {
-		return fmt.Sprintf("#ttg.nvidia_mma<{versionMajor = %d, versionMinor = 0, warpsPerCTA = [%s], instrShape = [%s]}>", version, warps, instr)
+		return fmt.Sprintf("#ttg.nvidia_mma<{versionMajor = %d, versionMinor = 0, warpsPerCTA = [%s], "+
+			"instrShape = [%s]}>", version, warps, instr)
 	}
 	rows, columns := blocked("1, 8", "4, 8", "4, 1", "1, 0"), blocked("8, 1", "8, 4", "1, 4", "0, 1")
 	for _, c := range []struct {
@@ -68,23 +80,29 @@ func TestConvertByMatrices(t *testing.T) {
 		want           string
 	}{
 		{"group to rows", mma(3, "4, 1", "16, 64, 16"), rows, ir.F16, "stmatrix.sync.aligned.m8n8.x4.shared"},
-		{"group to columns", mma(3, "4, 1", "16, 64, 16"), columns, ir.BF16, "stmatrix.sync.aligned.m8n8.x4.trans.shared"},
+		{"group to columns", mma(3, "4, 1", "16, 64, 16"), columns, ir.BF16,
+			"stmatrix.sync.aligned.m8n8.x4.trans.shared"},
 		{"product to rows", mma(2, "2, 2", "16, 8"), rows, ir.BF16, "stmatrix.sync.aligned.m8n8.x4.shared"},
 		{"rows to product", rows, mma(2, "2, 2", "16, 8"), ir.F16, "ldmatrix.sync.aligned.m8n8.x4.shared"},
-		{"columns to product", columns, mma(2, "4, 1", "16, 8"), ir.I16, "ldmatrix.sync.aligned.m8n8.x4.trans.shared"},
+		{"columns to product", columns, mma(2, "4, 1", "16, 8"), ir.I16,
+			"ldmatrix.sync.aligned.m8n8.x4.trans.shared"},
 		{"wide", mma(3, "4, 1", "16, 64, 16"), rows, ir.F32, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			shape, elem := []int{128, 64}, fmt.Sprint(c.elem)
-			tensor := func(enc string) string { return fmt.Sprintf("tensor<%s, %s>", shapeText(shape, elem), enc) }
+			tensor := func(enc string) string {
+				return fmt.Sprintf("tensor<%s, %s>", shapeText(shape, elem), enc)
+			}
 			body := fmt.Sprintf("tt.func public @k(%%x: !tt.ptr<%s>, %%y: !tt.ptr<%s>) {\n", elem, elem) +
 				offsetsText("o", shape, c.from) + accessText("x", "o", "v", shape, elem, c.from, false) +
 				fmt.Sprintf("%%w = ttg.convert_layout %%v : %s -> %s\n", tensor(c.from), tensor(c.to)) +
-				offsetsText("n", shape, c.to) + accessText("y", "n", "w", shape, elem, c.to, true) + "tt.return\n}\n"
+				offsetsText("n", shape, c.to) + accessText("y", "n", "w", shape, elem, c.to, true) +
+				"tt.return\n}\n"
 			n := size(shape)
 			l := launch{"k", [3]int{1, 1, 1}, []any{ints(c.elem, n, 1000), ints(c.elem, n, 1000)}}
 			ptx := runBothOn(t, 90, moduleText(4, body), l, 0)
-			if c.want == "" && bytes.Contains(ptx, []byte("matrix.")) || !bytes.Contains(ptx, []byte(c.want)) {
+			if c.want == "" && bytes.Contains(ptx, []byte("matrix.")) ||
+				!bytes.Contains(ptx, []byte(c.want)) {
 				t.Errorf("expected %q in\n%s", c.want, clip(ptx))
 			}
 		})
@@ -99,8 +117,8 @@ func TestConvertOnHopper(t *testing.T) {
 	}
 }
 
-// neighbours makes pairs of layouts that differ by one or two exchanges among registers and lanes: conversions
-// that stay within warps.
+// neighbours makes pairs of layouts that differ by one or two exchanges among registers and lanes:
+// conversions that stay within warps.
 func neighbours(seed uint64) encodings {
 	var vectors [][]int
 	return func(r *rand.Rand, shape []int, warps int) string {
@@ -123,8 +141,8 @@ func neighbours(seed uint64) encodings {
 			r.Shuffle(len(vectors), func(i, j int) { vectors[i], vectors[j] = vectors[j], vectors[i] })
 		}
 		n := len(vectors) - log2(warps)
-		return fmt.Sprintf("#ttg.linear<{register = %s, lane = %s, warp = %s, block = []}>", rows(vectors[5:n]),
-			rows(vectors[:5]), rows(vectors[n:]))
+		return fmt.Sprintf("#ttg.linear<{register = %s, lane = %s, warp = %s, block = []}>",
+			rows(vectors[5:n]), rows(vectors[:5]), rows(vectors[n:]))
 	}
 }
 
@@ -147,10 +165,11 @@ func TestConvertInWarp(t *testing.T) {
 	}
 }
 
-// TestConvertForProducts: the sum of a product of warp groups becomes the left operand of the next one without
-// shared memory, also where elements have 8 bits and lie in other lanes.
+// TestConvertForProducts: the sum of a product of warp groups becomes the left operand of the next one
+// without shared memory, also where elements have 8 bits and lie in other lanes.
 func TestConvertForProducts(t *testing.T) {
-	const mma = "#ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 32]}>"
+	const mma = "#ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = " +
+		"[16, 64, 32]}>"
 	to := "#ttg.dot_op<{opIdx = 0, parent = " + mma + ", kWidth = 4}>"
 	tensor := func(enc string) string { return "tensor<128x64xi8, " + enc + ">" }
 	shape := []int{128, 64}
@@ -166,17 +185,21 @@ func TestConvertForProducts(t *testing.T) {
 	}
 }
 
-// TestConvertInWarps: threads of a warp that exchange elements among themselves wait for no other warp, once or
-// again in the same memory, and a few values travel by shuffles.
+// TestConvertInWarps: threads of a warp that exchange elements among themselves wait for no other warp,
+// once or again in the same memory, and a few values travel by shuffles.
 func TestConvertInWarps(t *testing.T) {
 	blocked := func(per, threads, warps string) string {
-		return fmt.Sprintf("#ttg.blocked<{sizePerThread = [%s], threadsPerWarp = [%s], warpsPerCTA = [%s], order = [1, 0]}>", per, threads, warps)
+		return fmt.Sprintf("#ttg.blocked<{sizePerThread = [%s], threadsPerWarp = [%s], warpsPerCTA = "+
+			"[%s], order = [1, 0]}>", per, threads, warps)
 	}
 	mma := func(warps string) string {
-		return fmt.Sprintf("#ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [%s], instrShape = [16, 8]}>", warps)
+		return fmt.Sprintf("#ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [%s], "+
+			"instrShape = [16, 8]}>", warps)
 	}
 	line := "#ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>"
-	slice := func(dim int) string { return fmt.Sprintf("#ttg.slice<{dim = %d, parent = %s}>", dim, mma("1, 1")) }
+	slice := func(dim int) string {
+		return fmt.Sprintf("#ttg.slice<{dim = %d, parent = %s}>", dim, mma("1, 1"))
+	}
 	for _, c := range []struct {
 		name             string
 		a, b             string
@@ -186,32 +209,42 @@ func TestConvertInWarps(t *testing.T) {
 		blocks, inWarps  bool // whether the block and warps meet
 		shuffles, shared int
 	}{
-		{"rows of each warp", mma("4, 1"), blocked("2, 8", "8, 4", "4, 1"), ir.F16, []int{64, 64}, 4, false, true, 0, 4096},
-		{"words", mma("4, 1"), blocked("2, 4", "8, 4", "4, 1"), ir.F32, []int{64, 64}, 4, false, true, 0, 8192},
-		{"rows of other warps", mma("4, 1"), blocked("1, 8", "4, 8", "4, 1"), ir.F16, []int{64, 64}, 4, true, false, 0, 8192},
-		{"a single warp", mma("1, 1"), blocked("1, 8", "4, 8", "1, 1"), ir.F16, []int{64, 64}, 1, false, true, 0, 2048},
-		{"two registers", blocked("1, 2", "16, 2", "4, 1"), blocked("2, 1", "8, 4", "4, 1"), ir.F32, []int{64, 4}, 4, false, false, 4, 0},
-		{"copies of four registers", "#ttg.slice<{dim = 1, parent = " + blocked("4, 1", "4, 8", "1, 1") + "}>", line, ir.F32,
-			[]int{16}, 1, false, false, 8, 0},
+		{"rows of each warp", mma("4, 1"), blocked("2, 8", "8, 4", "4, 1"), ir.F16, []int{64, 64}, 4, false,
+			true, 0, 4096},
+		{"words", mma("4, 1"), blocked("2, 4", "8, 4", "4, 1"), ir.F32, []int{64, 64}, 4, false,
+			true, 0, 8192},
+		{"rows of other warps", mma("4, 1"), blocked("1, 8", "4, 8", "4, 1"), ir.F16, []int{64, 64}, 4, true,
+			false, 0, 8192},
+		{"a single warp", mma("1, 1"), blocked("1, 8", "4, 8", "1, 1"), ir.F16, []int{64, 64}, 1, false,
+			true, 0, 2048},
+		{"two registers", blocked("1, 2", "16, 2", "4, 1"), blocked("2, 1", "8, 4", "4, 1"), ir.F32,
+			[]int{64, 4}, 4, false, false, 4, 0},
+		{"copies of four registers", "#ttg.slice<{dim = 1, parent = " + blocked("4, 1", "4, 8", "1, 1") +
+			"}>", line, ir.F32, []int{16}, 1, false, false, 8, 0},
 		{"copies", slice(0), slice(1), ir.F32, []int{16}, 1, false, false, 8, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			elem := fmt.Sprint(c.elem)
-			tensor := func(enc string) string { return fmt.Sprintf("tensor<%s, %s>", shapeText(c.shape, elem), enc) }
+			tensor := func(enc string) string {
+				return fmt.Sprintf("tensor<%s, %s>", shapeText(c.shape, elem), enc)
+			}
 			body := fmt.Sprintf("tt.func public @k(%%x: !tt.ptr<%s>, %%y: !tt.ptr<%s>) {\n", elem, elem) +
 				offsetsText("o", c.shape, c.a) + accessText("x", "o", "v", c.shape, elem, c.a, false) +
 				fmt.Sprintf("%%u = ttg.convert_layout %%v : %s -> %s\n", tensor(c.a), tensor(c.b)) +
 				fmt.Sprintf("%%w = ttg.convert_layout %%u : %s -> %s\n", tensor(c.b), tensor(c.a)) +
 				accessText("y", "o", "w", c.shape, elem, c.a, true) + "tt.return\n}\n"
 			n, text := size(c.shape), moduleText(c.warps, body)
-			ptx := runBothOn(t, 90, text, launch{"k", [3]int{1, 1, 1}, []any{floats(c.elem, n), floats(c.elem, n)}}, 0)
+			ptx := runBothOn(t, 90, text, launch{"k", [3]int{1, 1, 1},
+				[]any{floats(c.elem, n), floats(c.elem, n)}}, 0)
 			k, _ := compile(t, parseIR(t, "test.ttgir", []byte(text)), "k", 90)
 			has := func(s string) bool { return bytes.Contains(ptx, []byte(s)) }
 			if has("bar.sync") != c.blocks || has("bar.warp.sync") != c.inWarps {
-				t.Errorf("the block meets: %v, warps meet: %v, not %v and %v", has("bar.sync"), has("bar.warp.sync"), c.blocks, c.inWarps)
+				t.Errorf("the block meets: %v, warps meet: %v, not %v and %v", has("bar.sync"),
+					has("bar.warp.sync"), c.blocks, c.inWarps)
 			}
 			if got := bytes.Count(ptx, []byte("shfl.sync")); got != c.shuffles || k.Shared != c.shared {
-				t.Errorf("%d shuffles and %d bytes of shared memory, not %d and %d", got, k.Shared, c.shuffles, c.shared)
+				t.Errorf("%d shuffles and %d bytes of shared memory, not %d and %d", got, k.Shared,
+					c.shuffles, c.shared)
 			}
 		})
 	}

@@ -34,7 +34,8 @@ func (d *debugInfo) node(text string) string {
 
 func (d *debugInfo) file(name string) string {
 	dir, base := path.Split(name)
-	return d.node(fmt.Sprintf("!DIFile(filename: \"%s\", directory: \"%s\")", quote(base), quote(strings.TrimSuffix(dir, "/"))))
+	return d.node(fmt.Sprintf("!DIFile(filename: \"%s\", directory: \"%s\")", quote(base),
+		quote(strings.TrimSuffix(dir, "/"))))
 }
 
 // function returns the metadata of a function, or "" if its source line is unknown.
@@ -45,8 +46,9 @@ func (d *debugInfo) function(fn *ir.Op) string {
 	}
 	name := quote(fn.Text("sym_name"))
 	types := d.node("!DISubroutineType(types: !{})")
-	return d.node(fmt.Sprintf("distinct !DISubprogram(name: \"%s\", linkageName: \"%s\", scope: %s, file: %[3]s, line: %d, type: %s, scopeLine: %[4]d, "+
-		"spFlags: DISPFlagDefinition | DISPFlagOptimized, unit: !0)", name, name, d.file(at.File), at.Line, types))
+	return d.node(fmt.Sprintf("distinct !DISubprogram(name: \"%s\", linkageName: \"%s\", scope: %s, file: "+
+		"%[3]s, line: %d, type: %s, scopeLine: %[4]d, spFlags: DISPFlagDefinition | DISPFlagOptimized, "+
+		"unit: !0)", name, name, d.file(at.File), at.Line, types))
 }
 
 // at returns the location of op within a function, or "" if it is unknown.
@@ -57,9 +59,11 @@ func (d *debugInfo) at(function string, fn, op *ir.Op) string {
 	}
 	scope := function
 	if at.File != home.File { // op was inlined from another file
-		scope = d.node(fmt.Sprintf("!DILexicalBlockFile(scope: %s, file: %s, discriminator: 0)", function, d.file(at.File)))
+		scope = d.node(fmt.Sprintf("!DILexicalBlockFile(scope: %s, file: %s, discriminator: 0)", function,
+			d.file(at.File)))
 	}
-	return d.node(fmt.Sprintf("!DILocation(line: %d, column: %d, scope: %s)", at.Line, min(at.Col, 1<<16-1), scope))
+	return d.node(fmt.Sprintf("!DILocation(line: %d, column: %d, scope: %s)", at.Line,
+		min(at.Col, 1<<16-1), scope))
 }
 
 // text returns the module's metadata, or "" if there is none.
@@ -76,7 +80,8 @@ func (d *debugInfo) text() string {
 	}
 	var b strings.Builder
 	b.WriteString("\n!llvm.dbg.cu = !{!0}\n!llvm.module.flags = !{!1}\n")
-	fmt.Fprintf(&b, "!0 = distinct !DICompileUnit(language: DW_LANG_C, file: %s, producer: \"nereid\", isOptimized: true, runtimeVersion: 0, emissionKind: LineTablesOnly)\n", unit)
+	fmt.Fprintf(&b, "!0 = distinct !DICompileUnit(language: DW_LANG_C, file: %s, producer: \"nereid\", "+
+		"isOptimized: true, runtimeVersion: 0, emissionKind: LineTablesOnly)\n", unit)
 	b.WriteString("!1 = !{i32 2, !\"Debug Info Version\", i32 3}\n")
 	for i, n := range d.nodes {
 		fmt.Fprintf(&b, "!%d = %s\n", firstNode+i, n)

@@ -62,7 +62,8 @@ func (o operand) offsets(dim int) []int {
 func (o operand) at(l *lowering, op *ir.Op, b, i, j int) string {
 	r, ok := o.where[[3]int{b, i, j}]
 	if !ok {
-		l.fail(op, "an operand's layout does not go with the accumulator's: no register at (%d, %d, %d)", b, i, j)
+		l.fail(op, "an operand's layout does not go with the accumulator's: no register at (%d, %d, %d)",
+			b, i, j)
 	}
 	return o.regs[r]
 }

@@ -13,8 +13,8 @@ type effects struct {
 	// touches returns the bytes of shared memory that the operation touches. An operation without it writes
 	// its scratch buffers, meets at a barrier, and reads them.
 	touches func(f *barrierFinder, op *ir.Op) accesses
-	// leaves records the accesses that are pending when the operation ends. If nil, these are reads and writes
-	// of threads, which a barrier ends: barrierFinder.byThreads.
+	// leaves records the accesses that are pending when the operation ends. If nil, these are reads and
+	// writes of threads, which a barrier ends: barrierFinder.byThreads.
 	leaves func(f *barrierFinder, op *ir.Op, p *pending, a accesses)
 	// settles applies a barrier, a wait or a fence to the pending accesses. The operation touches nothing.
 	settles func(p *pending, op *ir.Op)

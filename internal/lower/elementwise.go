@@ -112,13 +112,13 @@ func suffix(t ir.Type) string {
 
 var binaryOps = map[*ir.OpDef]element{
 	arith.AddI: instr("add"), arith.SubI: instr("sub"), arith.MulI: multiply,
-	arith.DivSI: instr("sdiv"), arith.DivUI: instr("udiv"), arith.RemSI: instr("srem"), arith.RemUI: instr("urem"),
-	arith.AndI: instr("and"), arith.OrI: instr("or"), arith.XOrI: instr("xor"),
+	arith.DivSI: instr("sdiv"), arith.DivUI: instr("udiv"), arith.RemSI: instr("srem"),
+	arith.RemUI: instr("urem"), arith.AndI: instr("and"), arith.OrI: instr("or"), arith.XOrI: instr("xor"),
 	arith.ShLI: instr("shl"), arith.ShRSI: instr("ashr"), arith.ShRUI: instr("lshr"),
-	arith.MaxSI: intrinsic("llvm.smax"), arith.MinSI: intrinsic("llvm.smin"), arith.MaxUI: intrinsic("llvm.umax"), arith.MinUI: intrinsic("llvm.umin"),
-	arith.CeilDivUI: ceilDivUI, arith.CeilDivSI: signedDiv(true), arith.FloorDivSI: signedDiv(false),
-	arith.AddF: instr("fadd"), arith.SubF: instr("fsub"), arith.MulF: instr("fmul"),
-	arith.DivF: divide, arith.RemF: mathOp("fmod"),
+	arith.MaxSI: intrinsic("llvm.smax"), arith.MinSI: intrinsic("llvm.smin"),
+	arith.MaxUI: intrinsic("llvm.umax"), arith.MinUI: intrinsic("llvm.umin"), arith.CeilDivUI: ceilDivUI,
+	arith.CeilDivSI: signedDiv(true), arith.FloorDivSI: signedDiv(false), arith.AddF: instr("fadd"),
+	arith.SubF: instr("fsub"), arith.MulF: instr("fmul"), arith.DivF: divide, arith.RemF: mathOp("fmod"),
 	arith.MaximumF: intrinsic("llvm.maximum"), arith.MinimumF: intrinsic("llvm.minimum"),
 	arith.MaxNumF: intrinsic("llvm.maxnum"), arith.MinNumF: intrinsic("llvm.minnum"),
 	tt.PreciseDivF: inFloat(instr("fdiv")), tt.MulhiUI: mulhi,
@@ -231,7 +231,8 @@ func mulExtended(ext string) handler {
 		lowerPairs(l, op, func(a []string) (string, string) {
 			x, y := l.val("%s i%d %s to i%d", ext, n, a[0], 2*n), l.val("%s i%d %s to i%d", ext, n, a[1], 2*n)
 			p := l.val("mul i%d %s, %s", 2*n, x, y)
-			return l.val("trunc i%d %s to i%d", 2*n, p, n), l.val("trunc i%d %s to i%d", 2*n, l.val("lshr i%d %s, %d", 2*n, p, n), n)
+			return l.val("trunc i%d %s to i%d", 2*n, p, n),
+				l.val("trunc i%d %s to i%d", 2*n, l.val("lshr i%d %s, %d", 2*n, p, n), n)
 		})
 	}
 }
@@ -303,7 +304,8 @@ var castOps = map[*ir.OpDef]handler{
 	arith.ExtSI: cast("sext"), arith.ExtUI: cast("zext"), arith.TruncI: cast("trunc"),
 	arith.SIToFP: intToFloat("sitofp"), arith.UIToFP: intToFloat("uitofp"),
 	arith.FPToSI: floatToInt("fptosi"), arith.FPToUI: floatToInt("fptoui"),
-	arith.AddUIExtended: lowerAddExtended, arith.MulSIExtended: mulExtended("sext"), arith.MulUIExtended: mulExtended("zext"),
+	arith.AddUIExtended: lowerAddExtended, arith.MulSIExtended: mulExtended("sext"),
+	arith.MulUIExtended: mulExtended("zext"),
 }
 
 // intToFloat converts to bf16 through f32, because not every target has a direct conversion.
@@ -356,7 +358,8 @@ func lowerCmpI(l *lowering, op *ir.Op) {
 	})(l, op)
 }
 
-var floatPredicates = []string{"false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord", "ueq", "ugt", "uge", "ult", "ule", "une", "uno", "true"}
+var floatPredicates = []string{"false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord", "ueq", "ugt", "uge",
+	"ult", "ule", "une", "uno", "true"}
 
 func lowerCmpF(l *lowering, op *ir.Op) {
 	pred, t := floatPredicates[op.IntOr("predicate", 0)], ir.ElemOf(op.Operand(0).Type)

@@ -143,7 +143,8 @@ func (w *writer) asm(ret, code, constraints string, effects bool, args ...string
 	if effects {
 		side = "sideeffect "
 	}
-	text := fmt.Sprintf("call %s asm %s\"%s\", \"%s\"(%s)", ret, side, quote(code), constraints, strings.Join(args, ", "))
+	text := fmt.Sprintf("call %s asm %s\"%s\", \"%s\"(%s)", ret, side, quote(code), constraints,
+		strings.Join(args, ", "))
 	if ret == "void" {
 		w.do("%s", text)
 		return ""

@@ -100,7 +100,8 @@ func (l *lowering) pairToSmall(lo, hi string, to ir.Type) (string, string) {
 }
 
 func (l *lowering) pairFromSmall(lo, hi string, from, to ir.Type) (string, string) {
-	w := l.val("or disjoint i16 %s, %s", l.val("zext i8 %s to i16", lo), l.val("shl i16 %s, 8", l.val("zext i8 %s to i16", hi)))
+	w := l.val("or disjoint i16 %s, %s", l.val("zext i8 %s to i16", lo),
+		l.val("shl i16 %s, 8", l.val("zext i8 %s to i16", hi)))
 	v := l.vendor.fromSmallPair(l, w, from)
 	var out [2]string
 	for i := range out {
@@ -152,8 +153,8 @@ func (l *lowering) extendSmall(x string, from *ir.FloatType, to ir.Type) string 
 	return l.fromF32(l.specialSmall(f, v, wide, mag), to)
 }
 
-// specialSmall returns v, or the infinity or NaN that the bits of an 8-bit float stand for. mag is wide, those
-// bits, without the sign.
+// specialSmall returns v, or the infinity or NaN that the bits of an 8-bit float stand for. mag is wide,
+// those bits, without the sign.
 func (l *lowering) specialSmall(f *num.Format, v, wide, mag string) string {
 	cond, special := "", f32(math.NaN())
 	switch f.Kind {
@@ -200,7 +201,8 @@ func (l *lowering) toSmall(x string, from ir.Type, to *ir.FloatType, r smallRoun
 	abs := l.val("bitcast i32 %s to float", mag)
 	normal, tiny := l.normalSmall(f, mag, r), l.tinySmall(f, abs, r)
 	least := math.Ldexp(1, 1-f.Bias) // least normal value
-	out := l.val("select i1 %s, i32 %s, i32 %s", l.val("fcmp olt float %s, %s", abs, f32(least)), tiny, normal)
+	out := l.val("select i1 %s, i32 %s, i32 %s", l.val("fcmp olt float %s, %s", abs, f32(least)),
+		tiny, normal)
 
 	top := f.Max()
 	over := l.val("icmp ugt i32 %s, %d", out, top)
@@ -230,7 +232,8 @@ func (l *lowering) normalSmall(f *num.Format, mag string, r smallRounding) strin
 // tinySmall returns the bits of a subnormal result. abs is a magnitude.
 func (l *lowering) tinySmall(f *num.Format, abs string, r smallRounding) string {
 	if r.toZero {
-		return l.val("fptoui float %s to i32", l.val("fmul float %s, %s", abs, f32(math.Ldexp(1, f.Man+f.Bias-1))))
+		return l.val("fptoui float %s to i32",
+			l.val("fmul float %s, %s", abs, f32(math.Ldexp(1, f.Man+f.Bias-1))))
 	}
 	magic := math.Ldexp(1, 1-f.Bias-f.Man+23)
 	sum := l.val("bitcast float %s to i32", l.val("fadd float %s, %s", abs, f32(magic)))

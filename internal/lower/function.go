@@ -39,7 +39,8 @@ func (l *lowering) function(isKernel bool) {
 	if l.subprogram != "" {
 		attrs += " !dbg " + l.subprogram
 	}
-	fmt.Fprintf(&b, "%s @%s(%s) %s {\nentry:\n", head, symbol(l.fn.Text("sym_name")), strings.Join(params, ", "), attrs)
+	fmt.Fprintf(&b, "%s @%s(%s) %s {\nentry:\n", head, symbol(l.fn.Text("sym_name")),
+		strings.Join(params, ", "), attrs)
 	for _, lines := range [][]string{l.prologue, l.lines} {
 		for _, line := range lines {
 			b.WriteString(line)
@@ -63,7 +64,8 @@ func (l *lowering) paramType(a *ir.Value, isKernel bool) string {
 func symbol(name string) string {
 	for i := range len(name) {
 		c := name[i]
-		if c != '_' && c != '.' && c != '$' && (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') {
+		if c != '_' && c != '.' && c != '$' && (c < '0' || c > '9') && (c < 'a' || c > 'z') &&
+			(c < 'A' || c > 'Z') {
 			return `"` + quote(name) + `"`
 		}
 	}

@@ -22,7 +22,8 @@ func lowerGather(l *lowering, op *ir.Op) {
 	elem := ir.ElemOf(src.Type)
 	shape := outShape(from)
 	b := scratchAt(l.alloc.scratch(op)[0], elem)
-	l.storeAll(b, from.InvertAndCompose(rowMajor(from)), l.regs(src), from.FreeVariablesIn(layout.Register), l.ownsInBlock(from))
+	l.storeAll(b, from.InvertAndCompose(rowMajor(from)), l.regs(src), from.FreeVariablesIn(layout.Register),
+		l.ownsInBlock(from))
 	l.barrier()
 	out := make([]string, to.InSize(layout.Register))
 	for r := range out {

@@ -45,16 +45,19 @@ func (l *lowering) gatherCluster(op *ir.Op) {
 	elem, base := ir.ElemOf(src.Type), l.alloc.scratch(op)[0]
 	g := l.newGather(op)
 	crosses := g.crosses()
-	l.storeAll(scratchAt(base, elem), offsets(g.find(from)), l.regs(src), from.FreeVariablesIn(layout.Register), l.ownsInBlock(from))
+	l.storeAll(scratchAt(base, elem), offsets(g.find(from)), l.regs(src),
+		from.FreeVariablesIn(layout.Register), l.ownsInBlock(from))
 	l.meet(crosses)
 	out := make([]string, to.InSize(layout.Register))
 	part, block := l.threadPart(g.own, layout.Offset), l.threadPart(g.own, layout.Block)
 	for r := range out {
 		i := l.toI32(l.regs(idx)[r], ir.ElemOf(idx.Type))
-		off := l.xor(l.xor(part, itoa(registerImage(g.own, r, layout.Offset))), l.along(g.where, g.axis, i, layout.Offset, nil))
+		off := l.xor(l.xor(part, itoa(registerImage(g.own, r, layout.Offset))),
+			l.along(g.where, g.axis, i, layout.Offset, nil))
 		rank := ""
 		if crosses {
-			rank = l.xor(l.xor(block, itoa(registerImage(g.own, r, layout.Block))), l.along(g.where, g.axis, i, layout.Block, g.number))
+			rank = l.xor(l.xor(block, itoa(registerImage(g.own, r, layout.Block))),
+				l.along(g.where, g.axis, i, layout.Block, g.number))
 		}
 		out[r] = l.loadFrom(elem, base, off, rank)
 	}

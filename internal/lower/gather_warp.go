@@ -9,10 +9,11 @@ import (
 // that hold an element are linear in its coordinates: one part comes from the place of the index, the other
 // from the value of the index.
 type warpGather struct {
-	l     *lowering
-	place layout.Layout // maps the place of an index to the lane and register of the source's element 0 along the axis
-	lanes []int         // which lane each bit of an index leads to
-	regs  []int         // and which register
+	l *lowering
+	// maps the place of an index to the lane and register of the source's element 0 along the axis
+	place layout.Layout
+	lanes []int // which lane each bit of an index leads to
+	regs  []int // and which register
 }
 
 // newWarpGather returns how op gathers within warps. It fails if elements come from other warps, or if the
@@ -85,7 +86,8 @@ func placeBesideAxis(from, to, inv layout.Layout, axis int) (layout.Layout, bool
 		}
 		ins = append(ins, b)
 	}
-	outs := []layout.Dim{{Name: layout.Register, Size: from.InSize(layout.Register)}, {Name: layout.Lane, Size: from.InSize(layout.Lane)}}
+	outs := []layout.Dim{{Name: layout.Register, Size: from.InSize(layout.Register)},
+		{Name: layout.Lane, Size: from.InSize(layout.Lane)}}
 	ll, err := layout.New(ins, outs)
 	return ll, err == nil
 }
@@ -145,7 +147,8 @@ func (g warpGather) lower(op *ir.Op) []string {
 		reg := l.image(l.coordinate(g.place, r, layout.Register), at, g.regs)
 		for _, c := range candidates[1:] {
 			is := l.val("icmp eq i32 %s, %d", reg, c)
-			out[r] = l.val("select i1 %[1]s, %[2]s %[3]s, %[2]s %[4]s", is, llvmType(elem), l.shuffleIdx(l.regs(src)[c], elem, lane), out[r])
+			out[r] = l.val("select i1 %[1]s, %[2]s %[3]s, %[2]s %[4]s", is, llvmType(elem),
+				l.shuffleIdx(l.regs(src)[c], elem, lane), out[r])
 		}
 	}
 	return out

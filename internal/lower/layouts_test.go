@@ -51,7 +51,8 @@ func randomLinearOn(r *rand.Rand, shape []int, lanes, warps int) string {
 		r.Shuffle(len(vectors), func(i, j int) { vectors[i], vectors[j] = vectors[j], vectors[i] })
 	}
 	reg := take(len(vectors))
-	return fmt.Sprintf("#ttg.linear<{register = %s, lane = %s, warp = %s, block = []}>", rows(reg), rows(lane), rows(warp))
+	return fmt.Sprintf("#ttg.linear<{register = %s, lane = %s, warp = %s, block = []}>", rows(reg),
+		rows(lane), rows(warp))
 }
 
 func rows(v [][]int) string { return strings.ReplaceAll(fmt.Sprint(v), " ", ", ") }
@@ -64,11 +65,13 @@ func shapeText(shape []int, elem string) string {
 	return b.String() + elem
 }
 
-// offsetsText are operations that compute the row-major number of each element of a tensor in a layout, as %name.
+// offsetsText are operations that compute the row-major number of each element of a tensor in a layout, as
+// %name.
 func offsetsText(name string, shape []int, enc string) string {
 	var b strings.Builder
 	if len(shape) == 1 {
-		fmt.Fprintf(&b, "%%%s = tt.make_range {start = 0 : i32, end = %d : i32} : tensor<%dxi32, %s>\n", name, shape[0], shape[0], enc)
+		fmt.Fprintf(&b, "%%%s = tt.make_range {start = 0 : i32, end = %d : i32} : tensor<%dxi32, %s>\n", name,
+			shape[0], shape[0], enc)
 		return b.String()
 	}
 	full := fmt.Sprintf("tensor<%s, %s>", shapeText(shape, "i32"), enc)
@@ -90,7 +93,8 @@ func offsetsText(name string, shape []int, enc string) string {
 			layout = layout[strings.Index(layout, "parent = ")+9 : len(layout)-2]
 			cur = append(append(append([]int{}, cur[:k]...), 1), cur[k:]...)
 			next := fmt.Sprintf("tensor<%s, %s>", shapeText(cur, "i32"), layout)
-			fmt.Fprintf(&b, "%%%s_e%d = tt.expand_dims %%%s {axis = %d : i32} : %s -> %s\n", v, k, v, k, t, next)
+			fmt.Fprintf(&b, "%%%s_e%d = tt.expand_dims %%%s {axis = %d : i32} : %s -> %s\n", v, k,
+				v, k, t, next)
 			v, t = fmt.Sprintf("%s_e%d", v, k), next
 		}
 		fmt.Fprintf(&b, "%%%s_b = tt.broadcast %%%s : %s -> %s\n", v, v, t, full)
@@ -98,7 +102,8 @@ func offsetsText(name string, shape []int, enc string) string {
 		for _, m := range shape[d+1:] {
 			stride *= m
 		}
-		fmt.Fprintf(&b, "%%%s_c = arith.constant dense<%d> : %s\n%%%s_m = arith.muli %%%s_b, %%%s_c : %s\n", v, stride, full, v, v, v, full)
+		fmt.Fprintf(&b, "%%%s_c = arith.constant dense<%d> : %s\n%%%s_m = arith.muli %%%s_b, %%%s_c : %s\n",
+			v, stride, full, v, v, v, full)
 		if acc == "" {
 			acc = v + "_m"
 		} else {
@@ -116,7 +121,8 @@ func offsetsText(name string, shape []int, enc string) string {
 // accessText loads from, or stores to, a pointer argument at offsets.
 func accessText(ptr, off, val string, shape []int, elem, enc string, isStore bool) string {
 	pt := fmt.Sprintf("tensor<%s, %s>", shapeText(shape, "!tt.ptr<"+elem+">"), enc)
-	s := fmt.Sprintf("%%%s_p = tt.splat %%%s : !tt.ptr<%s> -> %s\n%%%s_q = tt.addptr %%%s_p, %%%s : %s, tensor<%s, %s>\n",
+	s := fmt.Sprintf("%%%s_p = tt.splat %%%s : !tt.ptr<%s> -> %s\n%%%s_q = tt.addptr %%%s_p, %%%s : %s, "+
+		"tensor<%s, %s>\n",
 		val, ptr, elem, pt, val, val, off, pt, shapeText(shape, "i32"), enc)
 	if isStore {
 		return s + fmt.Sprintf("tt.store %%%s_q, %%%s : %s\n", val, val, pt)
@@ -125,7 +131,8 @@ func accessText(ptr, off, val string, shape []int, elem, enc string, isStore boo
 }
 
 func moduleText(warps int, body string) string {
-	return fmt.Sprintf("module attributes {\"ttg.num-ctas\" = 1 : i32, \"ttg.num-warps\" = %d : i32, ttg.target = \"cuda:80\", \"ttg.threads-per-warp\" = 32 : i32} {\n%s}\n",
+	return fmt.Sprintf("module attributes {\"ttg.num-ctas\" = 1 : i32, \"ttg.num-warps\" = %d : i32, "+
+		"ttg.target = \"cuda:80\", \"ttg.threads-per-warp\" = 32 : i32} {\n%s}\n",
 		warps, body)
 }
 
@@ -149,11 +156,13 @@ func runBothOn(t *testing.T, capability int, text string, l launch, scale float6
 	return ptx
 }
 
-var testShapes = [][]int{{1}, {2}, {16}, {128}, {512}, {4, 8}, {16, 32}, {32, 16}, {64, 8}, {1, 64}, {2, 2, 2}, {4, 8, 16}}
+var testShapes = [][]int{{1}, {2}, {16}, {128}, {512}, {4, 8}, {16, 32}, {32, 16}, {64, 8}, {1, 64},
+	{2, 2, 2}, {4, 8, 16}}
 var testTypes = []struct {
 	name string
 	elem ir.Type
-}{{"f32", ir.F32}, {"f16", ir.F16}, {"i8", ir.I8}, {"i64", ir.I64}, {"bf16", ir.BF16}, {"i16", ir.I16}, {"f64", ir.F64}, {"i32", ir.I32}}
+}{{"f32", ir.F32}, {"f16", ir.F16}, {"i8", ir.I8}, {"i64", ir.I64}, {"bf16", ir.BF16}, {"i16", ir.I16},
+	{"f64", ir.F64}, {"i32", ir.I32}}
 
 func size(shape []int) int {
 	n := 1
@@ -193,7 +202,8 @@ func convertKernel(seed int, enc encodings) (string, launch, float64) {
 		fmt.Sprintf("%%w = ttg.convert_layout %%v : %s -> %s\n", ty(a), ty(b)) +
 		offsetsText("n", shape, b) + accessText("y", "n", "w", shape, typ.name, b, true) + "tt.return\n}\n"
 	n := size(shape)
-	return moduleText(warps, body), launch{"k", [3]int{1, 1, 1}, []any{ints(typ.elem, n, 100), ints(typ.elem, n, 100)}}, 0
+	return moduleText(warps, body), launch{"k", [3]int{1, 1, 1},
+		[]any{ints(typ.elem, n, 100), ints(typ.elem, n, 100)}}, 0
 }
 
 // combineText is a region that combines values: a sum, or the larger of pairs with their numbers.
@@ -203,7 +213,8 @@ func combineText(kind, elem string) string {
 		if strings.Contains(elem, "f") {
 			op = "arith.addf"
 		}
-		return fmt.Sprintf("({\n^bb0(%%a: %s, %%b: %s):\n%%c = %s %%a, %%b : %s\ntt.RETURN %%c : %s\n})", elem, elem, op, elem, elem)
+		return fmt.Sprintf("({\n^bb0(%%a: %s, %%b: %s):\n%%c = %s %%a, %%b : %s\ntt.RETURN %%c : %s\n})",
+			elem, elem, op, elem, elem)
 	}
 	cmp := "arith.cmpi sgt"
 	if strings.Contains(elem, "f") {
@@ -225,7 +236,8 @@ func reduceKernel(seed int, encs encodings) (string, launch, float64) {
 	enc := encs(r, shape, warps)
 	rest := dropAxis(shape, axis)
 	slice := fmt.Sprintf("#ttg.slice<{dim = %d, parent = %s}>", axis, enc)
-	in, out := fmt.Sprintf("tensor<%s, %s>", shapeText(shape, typ.name), enc), fmt.Sprintf("tensor<%s, %s>", shapeText(rest, typ.name), slice)
+	in, out := fmt.Sprintf("tensor<%s, %s>", shapeText(shape, typ.name), enc),
+		fmt.Sprintf("tensor<%s, %s>", shapeText(rest, typ.name), slice)
 	if len(rest) == 0 {
 		out = typ.name
 	}
@@ -238,7 +250,8 @@ func reduceKernel(seed int, encs encodings) (string, launch, float64) {
 	} else {
 		body += offsetsText("n", rest, slice) + accessText("y", "n", "w", rest, typ.name, slice, true)
 	}
-	return moduleText(warps, body+"tt.return\n}\n"), launch{"k", [3]int{1, 1, 1}, []any{ints(typ.elem, size(shape), 4), ints(typ.elem, size(rest), 2)}}, 4
+	return moduleText(warps, body+"tt.return\n}\n"),
+		launch{"k", [3]int{1, 1, 1}, []any{ints(typ.elem, size(shape), 4), ints(typ.elem, size(rest), 2)}}, 4
 }
 
 func scanKernel(seed int, encs encodings) (string, launch, float64) {
@@ -252,13 +265,17 @@ func scanKernel(seed int, encs encodings) (string, launch, float64) {
 	in := fmt.Sprintf("tensor<%s, %s>", shapeText(shape, typ.name), enc)
 	num := fmt.Sprintf("tensor<%s, %s>", shapeText(shape, "i32"), enc)
 	region := strings.ReplaceAll(combineText("max", typ.name), "tt.RETURN", "tt.scan.return")
-	body := fmt.Sprintf("tt.func public @k(%%x: !tt.ptr<%s>, %%y: !tt.ptr<%s>, %%z: !tt.ptr<i32>) {\n", typ.name, typ.name) +
+	body := fmt.Sprintf("tt.func public @k(%%x: !tt.ptr<%s>, %%y: !tt.ptr<%s>, %%z: !tt.ptr<i32>) {\n",
+		typ.name, typ.name) +
 		offsetsText("o", shape, enc) + accessText("x", "o", "v", shape, typ.name, enc, false) +
-		fmt.Sprintf("%%w:2 = \"tt.scan\"(%%v, %%o) <{axis = %d : i32, reverse = %v}> %s : (%s, %s) -> (%s, %s)\n", axis, seed%3 == 0, region, in, num, in, num) +
+		fmt.Sprintf("%%w:2 = \"tt.scan\"(%%v, %%o) <{axis = %d : i32, reverse = %v}> %s : (%s, %s) -> "+
+			"(%s, %s)\n", axis, seed%3 == 0, region, in, num, in, num) +
 		strings.ReplaceAll(accessText("y", "o", "w#0", shape, typ.name, enc, true), "w#0_", "w0_") +
-		strings.ReplaceAll(accessText("z", "o", "w#1", shape, "i32", enc, true), "w#1_", "w1_") + "tt.return\n}\n"
+		strings.ReplaceAll(accessText("z", "o", "w#1", shape, "i32", enc, true), "w#1_", "w1_") +
+		"tt.return\n}\n"
 	n := size(shape)
-	return moduleText(warps, body), launch{"k", [3]int{1, 1, 1}, []any{ints(typ.elem, n, 100), ints(typ.elem, n, 2), ints(ir.I32, n, 2)}}, 0
+	return moduleText(warps, body), launch{"k", [3]int{1, 1, 1},
+		[]any{ints(typ.elem, n, 100), ints(typ.elem, n, 2), ints(ir.I32, n, 2)}}, 0
 }
 
 // blockedText is a plain layout: lanes and warps along one dimension.
@@ -282,7 +299,8 @@ func blockedText(shape []int, warps int, last bool) string {
 		out[dim] = fmt.Sprint(v)
 		return strings.Join(out, ", ")
 	}
-	return fmt.Sprintf("#ttg.blocked<{sizePerThread = [%s], threadsPerWarp = [%s], warpsPerCTA = [%s], order = %s}>", list(2), list(32), list(warps),
+	return fmt.Sprintf("#ttg.blocked<{sizePerThread = [%s], threadsPerWarp = [%s], warpsPerCTA = [%s], "+
+		"order = %s}>", list(2), list(32), list(warps),
 		strings.ReplaceAll(fmt.Sprint(order), " ", ", "))
 }
 
@@ -310,7 +328,8 @@ func sameBlocked(seed int) encodings {
 			}
 			return out
 		}
-		return fmt.Sprintf("#ttg.blocked<{sizePerThread = %s, threadsPerWarp = %s, warpsPerCTA = %s, order = %s}>",
+		return fmt.Sprintf("#ttg.blocked<{sizePerThread = %s, threadsPerWarp = %s, warpsPerCTA = %s, "+
+			"order = %s}>",
 			list(split(1<<r.IntN(3))), list(split(32)), list(split(warps)), list(r.Perm(len(shape))))
 	}
 }

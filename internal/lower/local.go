@@ -105,7 +105,8 @@ func (l *lowering) ownOffsets(op *ir.Op, tensor, mem ir.Type) layout.Layout {
 		return cvt
 	}
 	own := offsets(cvt)
-	if crossing(cvt) || !own.Sublayout(withoutName(own.InNames(), layout.Block), own.OutNames()).IsSurjective() {
+	if crossing(cvt) || !own.Sublayout(withoutName(own.InNames(), layout.Block),
+		own.OutNames()).IsSurjective() {
 		l.refuseOnCluster(op, "a buffer of which blocks hold other parts than of the tensor")
 	}
 	return own
@@ -193,8 +194,8 @@ func (l *lowering) validBytes(mask *ir.Value, i, vec, bytes int) validity {
 	return validity{count: n}
 }
 
-// allOrNone returns the validity of a copy by the mask of register i of regs. A count that all copies share costs
-// nothing; many masks take fewer instructions as predicates.
+// allOrNone returns the validity of a copy by the mask of register i of regs. A count that all copies share
+// costs nothing; many masks take fewer instructions as predicates.
 func (l *lowering) allOrNone(regs []string, i, bytes int) validity {
 	if slices.Max(regs) == slices.Min(regs) {
 		return validity{count: l.val("select i1 %s, i32 %d, i32 0", regs[i], bytes)}

@@ -21,8 +21,8 @@ type Options struct {
 	// are 1.
 	Contiguity func(ptr *ir.Value) int
 	MaskAlign  func(mask *ir.Value) int
-	// MaskPrefix returns how many consecutive elements of a mask, from an aligned start, form a group in which
-	// the true ones come first. If nil, it is MaskAlign.
+	// MaskPrefix returns how many consecutive elements of a mask, from an aligned start, form a group in
+	// which the true ones come first. If nil, it is MaskAlign.
 	MaskPrefix func(mask *ir.Value) int
 	// Constancy returns, for each dimension, how many consecutive elements, from an aligned start, are equal.
 	// If nil, it is 1.
@@ -84,8 +84,8 @@ func Lower(m *ir.Module, kernel string, opts Options) (k *Kernel, err error) {
 	}
 	g.lower(fn)
 	return &Kernel{
-		Name: kernel, IR: g.text(), Shared: g.shared, NumWarps: g.warps, Params: len(fn.Body(0).Args()), PTX: g.ptx,
-		Scratch: g.scratch, ScratchAlign: g.scratchAlign, Maps: tensorMaps(fn), Check: g.check,
+		Name: kernel, IR: g.text(), Shared: g.shared, NumWarps: g.warps, Params: len(fn.Body(0).Args()),
+		PTX: g.ptx, Scratch: g.scratch, ScratchAlign: g.scratchAlign, Maps: tensorMaps(fn), Check: g.check,
 	}, nil
 }
 

@@ -47,7 +47,8 @@ func worsened(ptx []byte, ex2, rcp float64) []byte {
 		if m[1][0] == 'r' {
 			factor = 1 + rcp*0x1p-23
 		}
-		return fmt.Appendf(nil, "%s mul.f32 %s, %s, 0f%08X;", line, m[2], m[2], math.Float32bits(float32(factor)))
+		return fmt.Appendf(nil, "%s mul.f32 %s, %s, 0f%08X;", line, m[2], m[2],
+			math.Float32bits(float32(factor)))
 	})
 }
 
@@ -60,7 +61,8 @@ func TestMathBounds(t *testing.T) {
 	}
 	for _, c := range gpuBounds {
 		t.Run(c.name, func(t *testing.T) {
-			_, ptx := compile(t, parseIR(t, "math.ttgir", []byte(mathKernel("f32", externText(c.name+"f")))), "k", 90)
+			_, ptx := compile(t, parseIR(t, "math.ttgir", []byte(mathKernel("f32", externText(c.name+"f")))),
+				"k", 90)
 			exact := largestError(t, ptx, runs, c.f)
 			worst := exact
 			if approximated.Match(ptx) {
@@ -144,7 +146,9 @@ func TestSigmoid(t *testing.T) {
 		short      bool
 		f          func(float64) float64
 	}{
-		{"plain", "%w = arith.divf %one, %d : T", true, func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }},
+		{"plain", "%w = arith.divf %one, %d : T", true, func(x float64) float64 {
+			return 1 / (1 + math.Exp(-x))
+		}},
 		{"e used twice", "%w = arith.divf %e, %d : T", false, func(x float64) float64 {
 			return 1 / (1 + math.Exp(x))
 		}},

@@ -12,18 +12,22 @@ import (
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
-// mathLimits is how far off, in units of the last place, functions may be: half a unit is the least that there is.
+// mathLimits is how far off, in units of the last place, functions may be: half a unit is the least that
+// there is.
 var mathLimits = map[string]float64{
-	"exp": 1, "exp2": 1, "exp10": 1, "expm1": 1.5, "log": 1, "log2": 1, "log10": 1, "log1p": 1, "sin": 1, "cos": 1, "tan": 2.5, "sinpi": 1, "cospi": 1,
-	"asin": 1.5, "acos": 1.5, "atan": 1, "sinh": 2, "cosh": 1.5, "tanh": 2.5, "asinh": 2.5, "acosh": 2.5, "atanh": 2.5, "cbrt": 1, "rcbrt": 1, "rsqrt": 1,
-	"erf": 1.5, "erfc": 4, "erfcx": 4, "erfinv": 2, "erfcinv": 2, "normcdf": 6, "normcdfinv": 3, "lgamma": 2.5, "tgamma": 8,
-	"cyl_bessel_i0": 20, "cyl_bessel_i1": 20, "pow": 1, "atan2": 1.5, "hypot": 1, "fmod": 0, "remainder": 0,
+	"exp": 1, "exp2": 1, "exp10": 1, "expm1": 1.5, "log": 1, "log2": 1, "log10": 1, "log1p": 1, "sin": 1,
+	"cos": 1, "tan": 2.5, "sinpi": 1, "cospi": 1, "asin": 1.5, "acos": 1.5, "atan": 1, "sinh": 2, "cosh": 1.5,
+	"tanh": 2.5, "asinh": 2.5, "acosh": 2.5, "atanh": 2.5, "cbrt": 1, "rcbrt": 1, "rsqrt": 1, "erf": 1.5,
+	"erfc": 4, "erfcx": 4, "erfinv": 2, "erfcinv": 2, "normcdf": 6, "normcdfinv": 3, "lgamma": 2.5,
+	"tgamma": 8, "cyl_bessel_i0": 20, "cyl_bessel_i1": 20, "pow": 1, "atan2": 1.5, "hypot": 1, "fmod": 0,
+	"remainder": 0,
 }
 
 // mathAbsolute are functions with zeros that are held to an absolute error alone.
 var mathAbsolute = map[string]float64{"j0": 2e-15, "j1": 2e-15, "y0": 4e-15, "y1": 4e-15, "lgamma": 1e-15}
 
-// TestMathDouble compares with values computed to many digits: testdata/mathref.txt, which testdata/mathref.py makes.
+// TestMathDouble compares with values computed to many digits: testdata/mathref.txt, which
+// testdata/mathref.py makes.
 func TestMathDouble(t *testing.T) {
 	type point struct{ x, y, want float64 }
 	points := map[string][]point{}
@@ -74,8 +78,8 @@ func hexFloat(t *testing.T, s string) float64 {
 	return v
 }
 
-// mathCase is a function of one float with the range of arguments it is tested on in single precision, and how far off it may be in
-// units of the last place.
+// mathCase is a function of one float with the range of arguments it is tested on in single precision, and
+// how far off it may be in units of the last place.
 type mathCase struct {
 	name   string
 	lo, hi float64
@@ -125,7 +129,8 @@ var mathCases = []mathCase{
 }
 
 // specials are arguments that all functions must bear.
-var specials = []float64{0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), math.NaN(), 1, -1, 0.5, -0.5, 2, 1e-30, -1e-30, 1e-40, 1e30, 100, -100, 1e-300, math.MaxFloat32}
+var specials = []float64{0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), math.NaN(), 1, -1, 0.5, -0.5, 2,
+	1e-30, -1e-30, 1e-40, 1e30, 100, -100, 1e-300, math.MaxFloat32}
 
 const mathN = 512
 
@@ -133,14 +138,17 @@ const mathN = 512
 func mathKernel(elem, text string) string {
 	enc := "#ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>"
 	t := fmt.Sprintf("tensor<%dx%s, %s>", mathN, elem, enc)
-	body := fmt.Sprintf("tt.func public @k(%%x: !tt.ptr<%s>, %%y: !tt.ptr<%s>, %%z: !tt.ptr<%s>) {\n", elem, elem, elem) + offsetsText("o", []int{mathN}, enc) +
-		accessText("x", "o", "v", []int{mathN}, elem, enc, false) + accessText("z", "o", "u", []int{mathN}, elem, enc, false) + strings.ReplaceAll(text, "T", t) + "\n" +
+	body := fmt.Sprintf("tt.func public @k(%%x: !tt.ptr<%s>, %%y: !tt.ptr<%s>, %%z: !tt.ptr<%s>) {\n", elem,
+		elem, elem) + offsetsText("o", []int{mathN}, enc) +
+		accessText("x", "o", "v", []int{mathN}, elem, enc, false) + accessText("z", "o", "u", []int{mathN},
+		elem, enc, false) + strings.ReplaceAll(text, "T", t) + "\n" +
 		accessText("y", "o", "w", []int{mathN}, elem, enc, true) + "tt.return\n}\n"
 	return moduleText(4, body)
 }
 
 func externText(symbol string) string {
-	return fmt.Sprintf("%%w = tt.extern_elementwise %%v {libname = \"\", libpath = \"\", pure = true, symbol = \"__nv_%s\"} : (T) -> T", symbol)
+	return fmt.Sprintf("%%w = tt.extern_elementwise %%v {libname = \"\", libpath = \"\", pure = true, "+
+		"symbol = \"__nv_%s\"} : (T) -> T", symbol)
 }
 
 // TestMathSingle compares functions of one argument with Go's in double precision.
@@ -159,7 +167,8 @@ func TestMathSingle(t *testing.T) {
 				return v
 			}}
 			l := launch{"k", [3]int{1, 1, 1}, []any{in, floats(ir.F32, mathN), in}}
-			k, ptx := compile(t, parseIR(t, "math.ttgir", []byte(mathKernel("f32", externText(c.name+"f")))), "k", 80)
+			k, ptx := compile(t, parseIR(t, "math.ttgir", []byte(mathKernel("f32", externText(c.name+"f")))),
+				"k", 80)
 			_, mem := l.memory(1)
 			onSim(t, ptx, k.Shared, l, mem, false)
 			checkMath(t, ir.F32, c, c.limit, mem)
@@ -175,7 +184,8 @@ func checkMath(t *testing.T, elem ir.Type, c mathCase, limit float64, mem [][]by
 		x, got := decode(elem, get(mem[0][k*size:], size)), decode(elem, get(mem[1][k*size:], size))
 		want := c.f(x)
 		rounded := decode(elem, encode(elem, want))
-		if got == rounded && (got != 0 || math.Signbit(got) == math.Signbit(rounded) || k >= len(specials)) || got != got && want != want {
+		if got == rounded && (got != 0 || math.Signbit(got) == math.Signbit(rounded) || k >= len(specials)) ||
+			got != got && want != want {
 			continue
 		}
 		e := math.Abs(got-want) / ulpOf(elem, rounded)
@@ -183,7 +193,8 @@ func checkMath(t *testing.T, elem ir.Type, c mathCase, limit float64, mem [][]by
 			worst = max(worst, e)
 			continue
 		}
-		if k < len(specials) && (math.Abs(x) > 1e9 || math.Abs(x) < 1e-9 || x == math.Trunc(x)) && e <= 4*limit+1 {
+		if k < len(specials) && (math.Abs(x) > 1e9 || math.Abs(x) < 1e-9 || x == math.Trunc(x)) &&
+			e <= 4*limit+1 {
 			continue // not all references are exact there
 		}
 		if bad++; bad < 5 {

@@ -13,20 +13,23 @@ import (
 // mathOps holds the lowerings of the math dialect. In f32, exp, exp2, sqrt, rsqrt and division use the
 // hardware's approximations, as in Triton; the rest are functions of mathlib.
 var mathOps = map[*ir.OpDef]element{
-	math.AbsF: intrinsic("llvm.fabs"), math.CopySign: intrinsic("llvm.copysign"), math.Fma: intrinsic("llvm.fma"),
-	math.Floor: intrinsic("llvm.floor"), math.Ceil: intrinsic("llvm.ceil"), math.Trunc: intrinsic("llvm.trunc"), math.RoundEven: intrinsic("llvm.roundeven"),
+	math.AbsF: intrinsic("llvm.fabs"), math.CopySign: intrinsic("llvm.copysign"),
+	math.Fma: intrinsic("llvm.fma"), math.Floor: intrinsic("llvm.floor"), math.Ceil: intrinsic("llvm.ceil"),
+	math.Trunc: intrinsic("llvm.trunc"), math.RoundEven: intrinsic("llvm.roundeven"),
 	math.Round: mathOp("round"), tt.PreciseSqrt: inFloat(intrinsic("llvm.sqrt")),
 	math.Sqrt: approx("sqrt", intrinsic("llvm.sqrt")), math.Rsqrt: approx("rsqrt", mathOp("rsqrt")),
 	math.Exp: exp, math.Exp2: approx("exp2", mathOp("exp2")), math.ExpM1: mathOp("expm1"),
-	math.Log: mathOp("log"), math.Log2: mathOp("log2"), math.Log10: mathOp("log10"), math.Log1p: mathOp("log1p"),
-	math.Sin: mathOp("sin"), math.Cos: mathOp("cos"), math.Tan: mathOp("tan"), math.Asin: mathOp("asin"), math.Acos: mathOp("acos"),
-	math.Atan: mathOp("atan"), math.Atan2: mathOp("atan2"), math.Sinh: mathOp("sinh"), math.Cosh: mathOp("cosh"), math.Tanh: mathOp("tanh"),
-	math.Asinh: mathOp("asinh"), math.Acosh: mathOp("acosh"), math.Atanh: mathOp("atanh"), math.Cbrt: mathOp("cbrt"), math.Erf: mathOp("erf"),
+	math.Log: mathOp("log"), math.Log2: mathOp("log2"), math.Log10: mathOp("log10"),
+	math.Log1p: mathOp("log1p"), math.Sin: mathOp("sin"), math.Cos: mathOp("cos"), math.Tan: mathOp("tan"),
+	math.Asin: mathOp("asin"), math.Acos: mathOp("acos"), math.Atan: mathOp("atan"),
+	math.Atan2: mathOp("atan2"), math.Sinh: mathOp("sinh"), math.Cosh: mathOp("cosh"),
+	math.Tanh: mathOp("tanh"), math.Asinh: mathOp("asinh"), math.Acosh: mathOp("acosh"),
+	math.Atanh: mathOp("atanh"), math.Cbrt: mathOp("cbrt"), math.Erf: mathOp("erf"),
 	math.Erfc: mathOp("erfc"), math.PowF: mathOp("pow"),
 
-	math.AbsI: withFlag("llvm.abs"), math.CtLZ: withFlag("llvm.ctlz"), math.CtTZ: withFlag("llvm.cttz"), math.CtPop: intrinsic("llvm.ctpop"),
-	math.IsNaN: question("uno"), math.IsInf: question("oeq"), math.IsFinite: question("olt"),
-	tt.ClampF: clampf,
+	math.AbsI: withFlag("llvm.abs"), math.CtLZ: withFlag("llvm.ctlz"), math.CtTZ: withFlag("llvm.cttz"),
+	math.CtPop: intrinsic("llvm.ctpop"), math.IsNaN: question("uno"), math.IsInf: question("oeq"),
+	math.IsFinite: question("olt"), tt.ClampF: clampf,
 }
 
 // mathCall calls a function of mathlib on values of type t, f32 or f64.
@@ -52,7 +55,9 @@ func f32(v float64) string { return literal(uint64(gomath.Float32bits(float32(v)
 
 // mathOp returns a function of mathlib. f16 and bf16 are computed in f32.
 func mathOp(name string) element {
-	return inFloat(func(l *lowering, _ *ir.Op, t ir.Type, a []string) string { return l.mathCall(name, t, a...) })
+	return inFloat(func(l *lowering, _ *ir.Op, t ir.Type, a []string) string {
+		return l.mathCall(name, t, a...)
+	})
 }
 
 // approx returns an element that is the hardware's approximation in f32, if it has one, and other otherwise.
@@ -161,7 +166,8 @@ func lowerExtern(l *lowering, op *ir.Op) {
 		f = linked(op)
 	}
 	if f == nil {
-		l.fail(op, "function %q of library %q is not known: name its file in extern_libs", op.Text("symbol"), op.Text("libname"))
+		l.fail(op, "function %q of library %q is not known: name its file in extern_libs", op.Text("symbol"),
+			op.Text("libname"))
 	}
 	elementwise(func(l *lowering, _ *ir.Op, _ ir.Type, a []string) string { return f(l, a) })(l, op)
 }

@@ -115,7 +115,8 @@ func (l *lowering) unpack(a access, words []string) []string {
 		}
 		v := l.val("bitcast i%d %s to <%d x %s>", a.wordBits, w, per, a.memElem())
 		for i := range per {
-			out = append(out, l.fromMem(a, l.val("extractelement <%d x %s> %s, i32 %d", per, a.memElem(), v, i)))
+			out = append(out, l.fromMem(a, l.val("extractelement <%d x %s> %s, i32 %d", per,
+				a.memElem(), v, i)))
 		}
 	}
 	return out
@@ -132,7 +133,8 @@ func (l *lowering) pack(a access, elems []string) []string {
 		} else {
 			v := "poison"
 			for i := range per {
-				v = l.val("insertelement <%d x %s> %s, %s %s, i32 %d", per, a.memElem(), v, a.memElem(), l.toMem(a, elems[w*per+i]), i)
+				v = l.val("insertelement <%d x %s> %s, %s %s, i32 %d", per, a.memElem(), v, a.memElem(),
+					l.toMem(a, elems[w*per+i]), i)
 			}
 			word = l.val("bitcast <%d x %s> %s to i%d", per, a.memElem(), v, a.wordBits)
 		}

@@ -44,7 +44,8 @@ func CheckCluster(ctas, capability int) error {
 		return diag.Refuse(fmt.Sprintf("num_ctas=%d", ctas), "a cluster has 1, 2, 4, 8 or %d blocks", maxCTAs)
 	case capability < 90:
 		return diag.Refuse(fmt.Sprintf("num_ctas=%d", ctas),
-			"clusters of blocks need compute capability 9.0 or higher, and this is for sm_%d", capability).Instead("set num_ctas to 1")
+			"clusters of blocks need compute capability 9.0 or higher, and this is for sm_%d",
+			capability).Instead("set num_ctas to 1")
 	}
 	return nil
 }
@@ -89,7 +90,8 @@ func (v nvidia) ops() map[*ir.OpDef]fact {
 		ttng.AsyncTMAReduce:            {lower: lowerTMAReduce, effects: bulkReduceEffects},
 		ttng.AsyncTMAStoreWait:         {lower: lowerTMAStoreWait, effects: bulkStoreWaitEffects},
 
-		ttng.TensormapCreate:            {lower: lowerTensormapCreate, scratch: tensormapScratch, align: TensorMapBytes},
+		ttng.TensormapCreate: {lower: lowerTensormapCreate, scratch: tensormapScratch,
+			align: TensorMapBytes},
 		ttng.TensormapFenceproxyAcquire: {lower: lowerTensormapAcquire, effects: mapAcquireEffects},
 		ttng.ReinterpretTensorDesc:      {lower: lowerReinterpretDesc},
 	}

@@ -15,7 +15,8 @@ var atomicOps = map[int64]string{
 var (
 	atomicScopes = map[int64]string{tt.ScopeGPU: ".gpu", tt.ScopeCTA: ".cta", tt.ScopeSys: ".sys"}
 	atomicSems   = map[int64]string{
-		tt.SemRelaxed: ".relaxed", tt.SemAcquire: ".acquire", tt.SemRelease: ".release", tt.SemAcqRel: ".acq_rel",
+		tt.SemRelaxed: ".relaxed", tt.SemAcquire: ".acquire", tt.SemRelease: ".release",
+		tt.SemAcqRel: ".acq_rel",
 	}
 )
 

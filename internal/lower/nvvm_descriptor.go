@@ -55,7 +55,8 @@ func (l *lowering) matrixView(op *ir.Op, v *ir.Value, mn, rows, depth int) matri
 // bytes returns how far each bit of coordinate dim moves an element.
 func (x matrixView) bytes(op *ir.Op, dim, size int) []int {
 	if x.inv.InSize(layout.TensorDim(dim)) < size {
-		x.l.fail(op, "a matrix of %d by %d is less than an instruction reads", x.inv.InSize("dim0"), x.inv.InSize("dim1"))
+		x.l.fail(op, "a matrix of %d by %d is less than an instruction reads", x.inv.InSize("dim0"),
+			x.inv.InSize("dim1"))
 	}
 	out := make([]int, log2(size))
 	for i := range out {
@@ -97,7 +98,8 @@ func describe(mn, k []int, width, size int, trans bool) (lead, stride int, ok bo
 		}
 	}
 	// Swizzled core matrices must start at the same phase of the pattern.
-	if inRow.bad || below.bad || (inRow.first|below.first)%16 != 0 || width > 16 && (inRow.first|below.first)%(8*width) != 0 {
+	if inRow.bad || below.bad || (inRow.first|below.first)%16 != 0 || width > 16 &&
+		(inRow.first|below.first)%(8*width) != 0 {
 		return 0, 0, false
 	}
 	lead, stride = inRow.first, below.first

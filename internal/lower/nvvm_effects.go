@@ -13,14 +13,17 @@ var (
 	productWaitEffects = effects{settles: settlesProducts}
 	fenceEffects       = effects{settles: func(p *pending, _ *ir.Op) { p.byThreads = nil }}
 
-	bulkLoadEffects   = effects{touches: touchesBulkLoad, leaves: leavesNothing, global: reads}
-	bulkStoreEffects  = effects{touches: touchesBulkStore, leaves: leavesStores, until: untilStored, global: puts}
+	bulkLoadEffects  = effects{touches: touchesBulkLoad, leaves: leavesNothing, global: reads}
+	bulkStoreEffects = effects{touches: touchesBulkStore, leaves: leavesStores, until: untilStored,
+		global: puts}
 	bulkReduceEffects = effects{
 		touches: touchesBulkStore, leaves: leavesStores, until: untilStored, global: puts, commutes: sameKind,
 	}
 	bulkStoreWaitEffects = effects{settles: settlesStores}
 
-	mapAcquireEffects = effects{touches: func(*barrierFinder, *ir.Op) accesses { return accesses{meets: true} }}
+	mapAcquireEffects = effects{touches: func(*barrierFinder, *ir.Op) accesses {
+		return accesses{meets: true}
+	}}
 
 	barrierEffects       = effects{touches: touchesBarrier, leaves: leavesBarrier}
 	barrierExpectEffects = effects{touches: armsBarrier, leaves: leavesNothing}

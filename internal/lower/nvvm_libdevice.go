@@ -14,7 +14,8 @@ var libdevice = map[string]externFunc{}
 
 func init() {
 	for _, add := range []func(){
-		addMath, addMore, addDirected, addConversions, addQuestions, addInts, addBits, addReinterpretations, addFast,
+		addMath, addMore, addDirected, addConversions, addQuestions, addInts, addBits,
+		addReinterpretations, addFast,
 	} {
 		add()
 	}
@@ -42,7 +43,8 @@ func addMath() {
 		libdevice[name] = func(l *lowering, a []string) string { return l.mathCall(ours, ir.F64, a...) }
 		libdevice[name+"f"] = func(l *lowering, a []string) string { return l.mathCall(ours, ir.F32, a...) }
 	}
-	for name, intrinsic := range map[string]string{"fabs": "llvm.fabs", "sqrt": "llvm.sqrt", "copysign": "llvm.copysign", "fma": "llvm.fma"} {
+	for name, intrinsic := range map[string]string{"fabs": "llvm.fabs", "sqrt": "llvm.sqrt",
+		"copysign": "llvm.copysign", "fma": "llvm.fma"} {
 		libdevice[name] = onFloats(ir.F64, intrinsic)
 		libdevice[name+"f"] = onFloats(ir.F32, intrinsic)
 	}
@@ -59,7 +61,9 @@ func addMath() {
 
 // addMore adds functions that take integers, and others that are not mathlib's under the same name.
 func addMore() {
-	libdevice["saturatef"] = func(l *lowering, a []string) string { return l.mathCall("saturate", ir.F32, a...) }
+	libdevice["saturatef"] = func(l *lowering, a []string) string {
+		return l.mathCall("saturate", ir.F32, a...)
+	}
 	libdevice["rcp64h"] = func(l *lowering, a []string) string {
 		b := l.val("bitcast double %s to i64", l.val("fdiv double %s, %s", doubleOne, a[0]))
 		return l.val("bitcast i64 %s to double", l.val("and i64 %s, -4294967296", b))
@@ -72,7 +76,8 @@ func addMore() {
 	}
 	libdevice["powif"] = func(l *lowering, a []string) string {
 		x := l.val("fpext float %s to double", a[0])
-		return l.val("fptrunc double %s to float", l.mathCall("pow", ir.F64, x, l.val("sitofp i32 %s to double", a[1])))
+		return l.val("fptrunc double %s to float",
+			l.mathCall("pow", ir.F64, x, l.val("sitofp i32 %s to double", a[1])))
 	}
 	for _, name := range []string{"jn", "yn"} {
 		libdevice[name] = func(l *lowering, a []string) string {
@@ -135,7 +140,8 @@ func addDirected() {
 func addConversions() {
 	whole := map[string]string{"_rn": "rni", "_rz": "rzi", "_rd": "rmi", "_ru": "rpi"}
 	type integer struct{ name, ptx, ret, reg string }
-	ints := []integer{{"int", "s32", "i32", "r"}, {"uint", "u32", "i32", "r"}, {"ll", "s64", "i64", "l"}, {"ull", "u64", "i64", "l"}}
+	ints := []integer{{"int", "s32", "i32", "r"}, {"uint", "u32", "i32", "r"}, {"ll", "s64", "i64", "l"},
+		{"ull", "u64", "i64", "l"}}
 	for suffix, mode := range roundings {
 		libdevice["double2float"+suffix] = ptx("cvt."+mode+".f32.f64", "float", "f", "d")
 		for _, n := range ints {
@@ -165,9 +171,15 @@ func addQuestions() {
 		inf := literal(t.typ.(*ir.FloatType).Format.Overflow(), t.typ)
 		truth := func(l *lowering, cond string) string { return l.val("zext i1 %s to i32", cond) }
 		abs := onFloats(t.typ, "llvm.fabs")
-		libdevice["isnan"+t.end] = func(l *lowering, a []string) string { return truth(l, l.val("fcmp uno %s %s, %s", ft, a[0], a[0])) }
-		libdevice["isinf"+t.end] = func(l *lowering, a []string) string { return truth(l, l.val("fcmp oeq %s %s, %s", ft, abs(l, a), inf)) }
-		finite := func(l *lowering, a []string) string { return truth(l, l.val("fcmp olt %s %s, %s", ft, abs(l, a), inf)) }
+		libdevice["isnan"+t.end] = func(l *lowering, a []string) string {
+			return truth(l, l.val("fcmp uno %s %s, %s", ft, a[0], a[0]))
+		}
+		libdevice["isinf"+t.end] = func(l *lowering, a []string) string {
+			return truth(l, l.val("fcmp oeq %s %s, %s", ft, abs(l, a), inf))
+		}
+		finite := func(l *lowering, a []string) string {
+			return truth(l, l.val("fcmp olt %s %s, %s", ft, abs(l, a), inf))
+		}
 		libdevice["finite"+t.end], libdevice["isfinite"+t.end] = finite, finite
 		libdevice["signbit"+t.end] = func(l *lowering, a []string) string {
 			b := l.val("bitcast %s %s to i%d", ft, a[0], t.bits)
@@ -189,21 +201,27 @@ func addInts() {
 	libdevice["mul64hi"], libdevice["umul64hi"] = wide("sext", 64, true), wide("zext", 64, true)
 	half := func(ext, shift string, more int) externFunc {
 		return func(l *lowering, a []string) string {
-			s := l.val("add i64 %s, %s", l.val("%s i32 %s to i64", ext, a[0]), l.val("%s i32 %s to i64", ext, a[1]))
+			s := l.val("add i64 %s, %s", l.val("%s i32 %s to i64", ext, a[0]),
+				l.val("%s i32 %s to i64", ext, a[1]))
 			s = l.val("%s i64 %s, 1", shift, l.val("add i64 %s, %d", s, more))
 			return l.val("trunc i64 %s to i32", s)
 		}
 	}
 	libdevice["hadd"], libdevice["rhadd"] = half("sext", "ashr", 0), half("sext", "ashr", 1)
 	libdevice["uhadd"], libdevice["urhadd"] = half("zext", "lshr", 0), half("zext", "lshr", 1)
-	libdevice["abs"] = func(l *lowering, a []string) string { return l.call("i32", "llvm.abs.i32", "i32 "+a[0], "i1 false") }
-	libdevice["llabs"] = func(l *lowering, a []string) string { return l.call("i64", "llvm.abs.i64", "i64 "+a[0], "i1 false") }
+	libdevice["abs"] = func(l *lowering, a []string) string {
+		return l.call("i32", "llvm.abs.i32", "i32 "+a[0], "i1 false")
+	}
+	libdevice["llabs"] = func(l *lowering, a []string) string {
+		return l.call("i64", "llvm.abs.i64", "i64 "+a[0], "i1 false")
+	}
 	libdevice["mul24"] = func(l *lowering, a []string) string {
 		low := func(x string) string { return l.val("ashr i32 %s, 8", l.val("shl i32 %s, 8", x)) }
 		return l.val("mul i32 %s, %s", low(a[0]), low(a[1]))
 	}
 	libdevice["umul24"] = func(l *lowering, a []string) string {
-		return l.val("mul i32 %s, %s", l.val("and i32 %s, 16777215", a[0]), l.val("and i32 %s, 16777215", a[1]))
+		return l.val("mul i32 %s, %s", l.val("and i32 %s, 16777215", a[0]),
+			l.val("and i32 %s, 16777215", a[1]))
 	}
 	sad := func(pred string) externFunc {
 		return func(l *lowering, a []string) string {
@@ -218,17 +236,23 @@ func addInts() {
 func addBits() {
 	count := func(name string, n int, extra ...string) externFunc {
 		return func(l *lowering, a []string) string {
-			r := l.call(fmt.Sprintf("i%d", n), fmt.Sprintf("%s.i%d", name, n), append([]string{fmt.Sprintf("i%d %s", n, a[0])}, extra...)...)
+			r := l.call(fmt.Sprintf("i%d", n), fmt.Sprintf("%s.i%d", name, n),
+				append([]string{fmt.Sprintf("i%d %s", n, a[0])}, extra...)...)
 			if n == 64 {
 				return l.val("trunc i64 %s to i32", r)
 			}
 			return r
 		}
 	}
-	libdevice["clz"], libdevice["clzll"] = count("llvm.ctlz", 32, "i1 false"), count("llvm.ctlz", 64, "i1 false")
+	libdevice["clz"], libdevice["clzll"] = count("llvm.ctlz", 32, "i1 false"),
+		count("llvm.ctlz", 64, "i1 false")
 	libdevice["popc"], libdevice["popcll"] = count("llvm.ctpop", 32), count("llvm.ctpop", 64)
-	libdevice["brev"] = func(l *lowering, a []string) string { return l.call("i32", "llvm.bitreverse.i32", "i32 "+a[0]) }
-	libdevice["brevll"] = func(l *lowering, a []string) string { return l.call("i64", "llvm.bitreverse.i64", "i64 "+a[0]) }
+	libdevice["brev"] = func(l *lowering, a []string) string {
+		return l.call("i32", "llvm.bitreverse.i32", "i32 "+a[0])
+	}
+	libdevice["brevll"] = func(l *lowering, a []string) string {
+		return l.call("i64", "llvm.bitreverse.i64", "i64 "+a[0])
+	}
 	ffs := func(n int) externFunc {
 		trailing := count("llvm.cttz", n, "i1 false")
 		return func(l *lowering, a []string) string {
@@ -251,7 +275,8 @@ func addReinterpretations() {
 	}
 	libdevice["float_as_int"], libdevice["float_as_uint"] = as("float", "i32"), as("float", "i32")
 	libdevice["int_as_float"], libdevice["uint_as_float"] = as("i32", "float"), as("i32", "float")
-	libdevice["double_as_longlong"], libdevice["longlong_as_double"] = as("double", "i64"), as("i64", "double")
+	libdevice["double_as_longlong"], libdevice["longlong_as_double"] = as("double", "i64"),
+		as("i64", "double")
 	libdevice["double2loint"] = func(l *lowering, a []string) string {
 		return l.val("trunc i64 %s to i32", l.val("bitcast double %s to i64", a[0]))
 	}
@@ -260,14 +285,18 @@ func addReinterpretations() {
 	}
 	libdevice["hiloint2double"] = func(l *lowering, a []string) string {
 		hi := l.val("shl i64 %s, 32", l.val("zext i32 %s to i64", a[0]))
-		return l.val("bitcast i64 %s to double", l.val("or i64 %s, %s", hi, l.val("zext i32 %s to i64", a[1])))
+		return l.val("bitcast i64 %s to double",
+			l.val("or i64 %s, %s", hi, l.val("zext i32 %s to i64", a[1])))
 	}
 }
 
 // addFast adds the functions that the hardware approximates.
 func addFast() {
-	for name, in := range map[string]string{"sinf": "sin.approx.f", "cosf": "cos.approx.f", "log2f": "lg2.approx.f"} {
-		libdevice["fast_"+name] = func(l *lowering, a []string) string { return l.call("float", "llvm.nvvm."+in, "float "+a[0]) }
+	for name, in := range map[string]string{"sinf": "sin.approx.f", "cosf": "cos.approx.f",
+		"log2f": "lg2.approx.f"} {
+		libdevice["fast_"+name] = func(l *lowering, a []string) string {
+			return l.call("float", "llvm.nvvm."+in, "float "+a[0])
+		}
 	}
 	times := func(name string, before, after float64, in string) {
 		libdevice["fast_"+name] = func(l *lowering, a []string) string {
@@ -287,7 +316,8 @@ func addFast() {
 	times("logf", 1, 1/log2e, "lg2.approx.f")
 	times("log10f", 1, 1/(log2e*ln10), "lg2.approx.f")
 	libdevice["fast_tanf"] = func(l *lowering, a []string) string {
-		return libdevice["fast_fdividef"](l, []string{libdevice["fast_sinf"](l, a), libdevice["fast_cosf"](l, a)})
+		return libdevice["fast_fdividef"](l, []string{libdevice["fast_sinf"](l, a),
+			libdevice["fast_cosf"](l, a)})
 	}
 	libdevice["fast_fdividef"] = func(l *lowering, a []string) string {
 		return l.call("float", "llvm.nvvm.div.approx.f", "float "+a[0], "float "+a[1])

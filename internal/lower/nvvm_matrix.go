@@ -25,14 +25,16 @@ type matrixRead struct {
 // if it does not fit the instruction.
 func (v nvidia) matrices(b smem, cvt layout.Layout) (matrixRead, bool) {
 	width := bitsOf(b.elem)
-	if v.capability < 75 || width > 32 || width < 8 || b.pad != nil || b.start != "0" || !b.aligned || cvt.InBits(layout.Lane) != 5 {
+	if v.capability < 75 || width > 32 || width < 8 || b.pad != nil || b.start != "0" || !b.aligned ||
+		cvt.InBits(layout.Lane) != 5 {
 		return matrixRead{}, false
 	}
 	w := bits.Len(uint(32/width)) - 1 // the lowest w bits of a register's number count the elements of a word
 	if cvt.InBits(layout.Register) < w {
 		return matrixRead{}, false
 	}
-	regs, lanes, warps := offsetsOf(cvt, layout.Register), offsetsOf(cvt, layout.Lane), offsetsOf(cvt, layout.Warp)
+	regs, lanes, warps := offsetsOf(cvt, layout.Register), offsetsOf(cvt, layout.Lane),
+		offsetsOf(cvt, layout.Warp)
 	word := slices.Concat(regs[:w], lanes[:2])
 	if countUp(word) && apart(4<<w, lanes[2:], regs[w:], warps) {
 		return newMatrixRead(false, lanes[2:], regs[w:], warps, cvt), true
@@ -54,8 +56,8 @@ func newMatrixRead(trans bool, ofRow, regs, warps []int, cvt layout.Layout) matr
 	return matrixRead{trans, 1 << n, placesLayout(regs[n:], at, warps, cvt.OutSize(layout.Offset))}
 }
 
-// loadMatrices reads a tensor's registers with ldmatrix. The lowest bits of a register's number are the element
-// in a word, the next ones the matrix.
+// loadMatrices reads a tensor's registers with ldmatrix. The lowest bits of a register's number are the
+// element in a word, the next ones the matrix.
 func (v nvidia) loadMatrices(l *lowering, b smem, cvt layout.Layout) ([]string, bool) {
 	m, ok := v.matrices(b, cvt)
 	if !ok {
@@ -69,7 +71,8 @@ func (v nvidia) loadMatrices(l *lowering, b smem, cvt layout.Layout) ([]string, 
 	if m.trans {
 		trans = ".trans"
 	}
-	code := fmt.Sprintf("ldmatrix.sync.aligned.m8n8.x%d%s.shared.b16 { %s }, [ $%d + 0 ];", m.matrices, trans, strings.Join(outs, ", "), m.matrices)
+	code := fmt.Sprintf("ldmatrix.sync.aligned.m8n8.x%d%s.shared.b16 { %s }, [ $%d + 0 ];", m.matrices, trans,
+		strings.Join(outs, ", "), m.matrices)
 	constraints := strings.Repeat("=r,", m.matrices) + "r"
 	ret := structOf(slices.Repeat([]string{"i32"}, m.matrices))
 	p, a := l.pointers(b, m.rows), newAccess(b.elem, 32/bitsOf(b.elem))
@@ -101,7 +104,8 @@ func (v nvidia) storeMatrices(l *lowering, b smem, cvt layout.Layout, regs []str
 	for i := range m.matrices {
 		ins = append(ins, fmt.Sprintf("$%d", i+1))
 	}
-	code := fmt.Sprintf("stmatrix.sync.aligned.m8n8.x%d%s.shared.b16 [ $0 + 0 ], { %s };", m.matrices, trans, strings.Join(ins, ", "))
+	code := fmt.Sprintf("stmatrix.sync.aligned.m8n8.x%d%s.shared.b16 [ $0 + 0 ], { %s };", m.matrices, trans,
+		strings.Join(ins, ", "))
 	p, a := l.pointers(b, m.rows), newAccess(b.elem, 2)
 	for k := range m.rows.InSize(layout.Register) {
 		args := []string{"ptr addrspace(3) " + p.at(k)}
@@ -124,7 +128,8 @@ func (v nvidia) rowFinder() rowFinder {
 
 // matrixRow finds a row of eight 16-bit elements. Layout a holds it spread over lanes as ldmatrix does.
 func matrixRow(a, b layout.Layout, elemBits int) (row, rows []int) {
-	regs, lanes, other := flatBases(a, layout.Register), flatBases(a, layout.Lane), flatBases(b, layout.Register)
+	regs, lanes, other := flatBases(a, layout.Register), flatBases(a, layout.Lane),
+		flatBases(b, layout.Register)
 	if elemBits != 16 || len(regs) == 0 || len(lanes) != 5 || !a.IsInjective() || !b.IsInjective() {
 		return nil, nil
 	}

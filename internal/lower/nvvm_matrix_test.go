@@ -11,7 +11,8 @@ import (
 // TestMatrices reads operands of mma from buffers, with ldmatrix where it can.
 func TestMatrices(t *testing.T) {
 	swizzled := func(vec, per, most int, order string) string {
-		return fmt.Sprintf("#ttg.swizzled_shared<{vec = %d, perPhase = %d, maxPhase = %d, order = [%s]}>", vec, per, most, order)
+		return fmt.Sprintf("#ttg.swizzled_shared<{vec = %d, perPhase = %d, maxPhase = %d, order = [%s]}>",
+			vec, per, most, order)
 	}
 	for _, c := range []struct {
 		name       string
@@ -40,20 +41,29 @@ func TestMatrices(t *testing.T) {
 			var wm, wn int
 			fmt.Sscanf(c.warps, "%d, %d", &wm, &wn)
 			shape, elem := []int{c.rows, c.cols}, fmt.Sprint(c.elem)
-			blocked := fmt.Sprintf("#ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [4, 8], warpsPerCTA = [%d, 1], order = [1, 0]}>", wm*wn)
+			blocked := fmt.Sprintf("#ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [4, 8], "+
+				"warpsPerCTA = [%d, 1], order = [1, 0]}>", wm*wn)
 			width := max(1, 32/bitsOf(c.elem))
-			dot := fmt.Sprintf("#ttg.dot_op<{opIdx = %d, parent = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [%s], instrShape = [16, 8]}>, kWidth = %d}>", c.operand, c.warps, width)
-			tensor := func(enc string) string { return fmt.Sprintf("tensor<%s, %s>", shapeText(shape, elem), enc) }
+			dot := fmt.Sprintf("#ttg.dot_op<{opIdx = %d, parent = #ttg.nvidia_mma<{versionMajor = 2, "+
+				"versionMinor = 0, warpsPerCTA = [%s], instrShape = [16, 8]}>, kWidth = %d}>", c.operand,
+				c.warps, width)
+			tensor := func(enc string) string {
+				return fmt.Sprintf("tensor<%s, %s>", shapeText(shape, elem), enc)
+			}
 			mem := fmt.Sprintf("!ttg.memdesc<%s, %s, #ttg.shared_memory>", shapeText(shape, elem), c.shared)
-			text := moduleText(wm*wn, fmt.Sprintf("tt.func public @k(%%x: !tt.ptr<%s>, %%y: !tt.ptr<%s>) {\n", elem, elem)+
+			text := moduleText(wm*wn, fmt.Sprintf("tt.func public @k(%%x: !tt.ptr<%s>, %%y: !tt.ptr<%s>) {\n",
+				elem, elem)+
 				offsetsText("o", shape, blocked)+accessText("x", "o", "v", shape, elem, blocked, false)+
-				fmt.Sprintf("%%m = ttg.local_alloc %%v : (%s) -> %s\n%%d = ttg.local_load %%m : %s -> %s\n%%w = ttg.convert_layout %%d : %s -> %s\n",
+				fmt.Sprintf("%%m = ttg.local_alloc %%v : (%s) -> %s\n%%d = ttg.local_load %%m : %s -> %s\n"+
+					"%%w = ttg.convert_layout %%d : %s -> %s\n",
 					tensor(blocked), mem, mem, tensor(dot), tensor(dot), tensor(blocked))+
 				accessText("y", "o", "w", shape, elem, blocked, true)+"tt.return\n}\n")
 			n := size(shape)
-			runBoth(t, text, launch{"k", [3]int{1, 1, 1}, []any{&buf{elem: c.elem, n: n, lo: -100, hi: 100}, floats(c.elem, n)}}, 0)
+			runBoth(t, text, launch{"k", [3]int{1, 1, 1}, []any{&buf{elem: c.elem, n: n, lo: -100, hi: 100},
+				floats(c.elem, n)}}, 0)
 			_, ptx := compile(t, parseIR(t, "test.ttgir", []byte(text)), "k", 80)
-			if c.want == "" && bytes.Contains(ptx, []byte("ldmatrix")) || !bytes.Contains(ptx, []byte(c.want)) {
+			if c.want == "" && bytes.Contains(ptx, []byte("ldmatrix")) ||
+				!bytes.Contains(ptx, []byte(c.want)) {
 				t.Errorf("expected %q in\n%s", c.want, ptx)
 			}
 		})

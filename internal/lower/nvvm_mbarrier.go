@@ -65,7 +65,8 @@ func lowerWaitBarrier(l *lowering, op *ir.Op) {
 		skip, end = "@!$2 bra.uni DONE;\n", "DONE:\n"
 	}
 	code := "{\n.reg .pred complete;\n" + skip +
-		"WAIT:\nmbarrier.try_wait.parity.shared.b64 complete, [$0], $1;\n@!complete bra.uni WAIT;\n" + end + "}"
+		"WAIT:\nmbarrier.try_wait.parity.shared.b64 complete, [$0], $1;\n@!complete bra.uni WAIT;\n" +
+		end + "}"
 	l.groupAsm("void", code, constraints, args...)
 }
 

@@ -106,7 +106,8 @@ func (nvidia) storeWords(l *lowering, a access, m memory, words []string, ptr, p
 	where := ptxSpaces[m.space]
 	args = append(args, where.ptr+" "+ptr)
 	constraints = append(constraints, where.reg)
-	code := fmt.Sprintf("st%s%s%s [ $%d + 0 ], %s;", where.name, m.hint(storeCaches), a.suffix(), a.words, src)
+	code := fmt.Sprintf("st%s%s%s [ $%d + 0 ], %s;", where.name, m.hint(storeCaches), a.suffix(),
+		a.words, src)
 	if pred != "" {
 		code = fmt.Sprintf("@$%d %s", a.words+1, code)
 		args = append(args, "i1 "+pred)

@@ -100,7 +100,9 @@ func (p *product) slab(batch int, ks [][]int) {
 	right := map[int][]string{}
 	for _, n := range ns {
 		for _, part := range ks {
-			right[n] = append(right[n], l.fragment(part, p.b.elem, func(k int) string { return p.b.at(l, op, batch, k, n) }))
+			right[n] = append(right[n], l.fragment(part, p.b.elem, func(k int) string {
+				return p.b.at(l, op, batch, k, n)
+			}))
 		}
 	}
 	for _, m := range p.c.offsets(1) {
@@ -111,7 +113,9 @@ func (p *product) slab(batch int, ks [][]int) {
 		var left []string
 		for _, part := range ks {
 			for _, row := range pair {
-				left = append(left, l.fragment(part, p.a.elem, func(k int) string { return p.a.at(l, op, batch, row, k) }))
+				left = append(left, l.fragment(part, p.a.elem, func(k int) string {
+					return p.a.at(l, op, batch, row, k)
+				}))
 			}
 		}
 		for _, n := range ns {
@@ -126,7 +130,8 @@ func (p *product) slab(batch int, ks [][]int) {
 
 // mma multiplies one tile and adds it to the four registers acc[tile[i]]. The fragments as come in the order
 // row, row+8, then k.
-func (l *lowering) mma(op *ir.Op, s mmaShape, inB string, elem ir.Type, acc []string, tile []int, as, bs []string) {
+func (l *lowering) mma(op *ir.Op, s mmaShape, inB string, elem ir.Type, acc []string, tile []int, as,
+	bs []string) {
 	code := func(kind string) string {
 		return "mma.sync.aligned" + s.name + ".row.col" + kind + s.in + inB + kind
 	}
@@ -141,12 +146,14 @@ func (l *lowering) mma(op *ir.Op, s mmaShape, inB string, elem ir.Type, acc []st
 	case ir.F64:
 		l.mmaCall(code(".f64"), "double", "d", acc, tile[:2], typed("double", as[:1]), typed("double", bs))
 		if tile[2] != tile[0] { // otherwise rows i and i+8 are copies
-			l.mmaCall(code(".f64"), "double", "d", acc, tile[2:], typed("double", as[1:]), typed("double", bs))
+			l.mmaCall(code(".f64"), "double", "d", acc, tile[2:], typed("double", as[1:]),
+				typed("double", bs))
 		}
 	case ir.F16:
 		if strings.HasPrefix(s.in, ".e") { // summing fp8 products in f16 needs PTX 8.7
 			l.mmaWidened(func(wide []string) {
-				l.mmaCall(code(".f32"), "float", "f", wide, []int{0, 1, 2, 3}, typed("i32", as), typed("i32", bs))
+				l.mmaCall(code(".f32"), "float", "f", wide, []int{0, 1, 2, 3}, typed("i32", as),
+					typed("i32", bs))
 			}, acc, tile)
 			return
 		}
@@ -159,7 +166,8 @@ func (l *lowering) mma(op *ir.Op, s mmaShape, inB string, elem ir.Type, acc []st
 // mmaHalf multiplies like mma, with an f16 accumulator, of which a register holds two elements.
 func (l *lowering) mmaHalf(code string, acc []string, tile []int, as, bs []string) {
 	two := newAccess(ir.F16, 2)
-	pairs := []string{l.pack(two, []string{acc[tile[0]], acc[tile[1]]})[0], l.pack(two, []string{acc[tile[2]], acc[tile[3]]})[0]}
+	pairs := []string{l.pack(two, []string{acc[tile[0]], acc[tile[1]]})[0],
+		l.pack(two, []string{acc[tile[2]], acc[tile[3]]})[0]}
 	l.mmaCall(code, "i32", "r", pairs, []int{0, 1}, as, bs)
 	for i, p := range pairs {
 		v := l.val("bitcast i32 %s to <2 x half>", p)
@@ -195,12 +203,14 @@ func (l *lowering) mmaCall(code, typ, reg string, acc []string, places []int, as
 		}
 		return "{ " + strings.Join(regs, ", ") + " }"
 	}
-	text := fmt.Sprintf("%s %s, %s, %s, %s;", code, list(0, n), list(n, len(as)), list(n+len(as), len(bs)), list(n+len(as)+len(bs), n))
+	text := fmt.Sprintf("%s %s, %s, %s, %s;", code, list(0, n), list(n, len(as)), list(n+len(as), len(bs)),
+		list(n+len(as)+len(bs), n))
 	in := "r"
 	if strings.HasPrefix(as[0], "double") {
 		in = "d"
 	}
-	constraints := slices.Concat(slices.Repeat([]string{"=" + reg}, n), slices.Repeat([]string{in}, len(as)+len(bs)), slices.Repeat([]string{reg}, n))
+	constraints := slices.Concat(slices.Repeat([]string{"=" + reg}, n),
+		slices.Repeat([]string{in}, len(as)+len(bs)), slices.Repeat([]string{reg}, n))
 	ret := structOf(slices.Repeat([]string{typ}, n))
 	r := l.asm(ret, text, strings.Join(constraints, ","), false, args...)
 	for i, f := range l.fields(ret, r, n) {

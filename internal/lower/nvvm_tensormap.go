@@ -36,8 +36,9 @@ func lowerTensormapCreate(l *lowering, op *ir.Op) {
 	}
 	m.write()
 	l.vendor.meet(l, theWarp)
-	l.groupAsm("void", "@$0 tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [$1], [$2], 128;",
-		"b,l,r", "i1 "+warp, "ptr addrspace(1) "+l.scalar(op.Slot(0)), m.args[1])
+	l.groupAsm("void",
+		"@$0 tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [$1], "+
+			"[$2], 128;", "b,l,r", "i1 "+warp, "ptr addrspace(1) "+l.scalar(op.Slot(0)), m.args[1])
 	l.meetBehindMaps(op)
 }
 
@@ -105,10 +106,11 @@ func (m *mapWriter) write() {
 	m.l.groupAsm("void", code, strings.Join(m.constraints, ","), m.args...)
 }
 
-// lowerTensormapAcquire makes a map that was written to memory visible to copies: to those of the first warp by a
-// fence, and to those of the others since they meet it there, which is faster than a fence in each. The
-// assembler does not keep a copy behind the fence by itself: without the end of a group between them, the
-// copy may read a map that is not there yet, which is an illegal instruction. Triton's code has the same.
+// lowerTensormapAcquire makes a map that was written to memory visible to copies: to those of the first
+// warp by a fence, and to those of the others since they meet it there, which is faster than a fence in
+// each. The assembler does not keep a copy behind the fence by itself: without the end of a group between
+// them, the copy may read a map that is not there yet, which is an illegal instruction. Triton's code has
+// the same.
 func lowerTensormapAcquire(l *lowering, op *ir.Op) {
 	warp := l.val("icmp ult i32 %s, 32", l.ids.tid)
 	const code = "@$0 fence.proxy.tensormap::generic.acquire.gpu [$1], 128;\n" +

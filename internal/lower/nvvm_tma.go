@@ -13,9 +13,10 @@ import (
 )
 
 // Copies between global and shared memory by the copy engine (TMA). A tensor map describes the tensor in
-// global memory, its box, and the swizzle that shared memory has. The boxes of an operation are dealt out to the
-// warps, of which one thread each starts the copies; others go on. Bytes that arrive in shared memory are counted by a barrier
-// (mbarrier.go); copies to global memory make groups, which the thread waits for.
+// global memory, its box, and the swizzle that shared memory has. The boxes of an operation are dealt out
+// to the warps, of which one thread each starts the copies; others go on. Bytes that arrive in shared
+// memory are counted by a barrier (mbarrier.go); copies to global memory make groups, which the thread
+// waits for.
 //
 // A tensor map is held as its generic address: that of the kernel's parameter, or of scratch memory that
 // lowerTensormapCreate has written.
@@ -51,16 +52,16 @@ func (l *lowering) boxes(op *ir.Op, buf *ir.Value) []box {
 	}
 }
 
-// dealt has the boxes that each of the first warps copies. They are those of the first warp, moved by a sum of
-// steps: one for each bit of the warp's number.
+// dealt has the boxes that each of the first warps copies. They are those of the first warp, moved by a sum
+// of steps: one for each bit of the warp's number.
 type dealt struct {
 	warps int
 	boxes []box
 	steps []box
 }
 
-// deal deals the boxes of a buffer out to warps: all warps execute the instructions of a copy, so fewer copies in
-// each are fewer instructions.
+// deal deals the boxes of a buffer out to warps: all warps execute the instructions of a copy, so fewer
+// copies in each are fewer instructions.
 func (l *lowering) deal(op *ir.Op, buf *ir.Value) dealt {
 	all := l.boxes(op, buf)
 	d := dealt{warps: 1}
@@ -99,8 +100,8 @@ func (d dealt) sum(l *lowering, f func(box) int) string {
 	return l.uniformPart(images)
 }
 
-// starts returns a condition that is true in one thread of each warp that has boxes, where pred is true as well.
-// The instruction tells the assembler that the rest of the warp does not take the branch.
+// starts returns a condition that is true in one thread of each warp that has boxes, where pred is true as
+// well. The instruction tells the assembler that the rest of the warp does not take the branch.
 func (d dealt) starts(l *lowering, pred string) string {
 	elected := l.elected()
 	if l.warps > d.warps {
@@ -160,7 +161,8 @@ func lowerTMALoad(l *lowering, op *ir.Op) {
 	pred := all.starts(l, l.scalar(op.Slot(4)))
 	for _, b := range all.boxes {
 		c := &tmaCall{}
-		code := fmt.Sprintf("@%s cp.async.bulk.tensor.%dd.shared::cluster.global.mbarrier::complete_tx::bytes ", c.add("i1 "+pred, "b"), len(coords))
+		code := fmt.Sprintf("@%s cp.async.bulk.tensor.%dd.shared::cluster.global"+
+			".mbarrier::complete_tx::bytes ", c.add("i1 "+pred, "b"), len(coords))
 		code += "[" + c.add(all.address(l, buf, b), "r") + "], "
 		code += c.tensor(l, l.scalar(op.Slot(0)), coords, all, b)
 		c.emit(l, code+", ["+c.add("ptr addrspace(3) "+bar, "r")+"];")

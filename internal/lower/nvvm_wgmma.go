@@ -19,7 +19,8 @@ var groupTypes = map[ir.Type]struct {
 	name string
 	sums []ir.Type
 }{
-	ir.F16: {"f16", []ir.Type{ir.F32, ir.F16}}, ir.BF16: {"bf16", []ir.Type{ir.F32}}, ir.F32: {"tf32", []ir.Type{ir.F32}}, ir.I8: {"s8", []ir.Type{ir.I32}},
+	ir.F16: {"f16", []ir.Type{ir.F32, ir.F16}}, ir.BF16: {"bf16", []ir.Type{ir.F32}},
+	ir.F32: {"tf32", []ir.Type{ir.F32}}, ir.I8: {"s8", []ir.Type{ir.I32}},
 	ir.F8E4M3FN: {"e4m3", []ir.Type{ir.F32, ir.F16}}, ir.F8E5M2: {"e5m2", []ir.Type{ir.F32, ir.F16}},
 }
 
@@ -79,10 +80,12 @@ func (v nvidia) warpGroupDot(l *lowering, op *ir.Op) {
 	l.set(op.Result(0), acc)
 }
 
-// groupLayout returns the layout of a product's result. It fails if the layout or the GPU is not for warp groups.
+// groupLayout returns the layout of a product's result. It fails if the layout or the GPU is not for warp
+// groups.
 func (v nvidia) groupLayout(l *lowering, op *ir.Op) ttg.NvidiaMma {
 	enc, _ := ttg.As[ttg.NvidiaMma](op.Result(0).Type.(*ir.TensorType).Encoding)
-	if enc.VersionMajor != 3 || len(enc.InstrShape) != 3 || len(enc.WarpsPerCTA) != 2 || enc.WarpsPerCTA[0]%4 != 0 {
+	if enc.VersionMajor != 3 || len(enc.InstrShape) != 3 || len(enc.WarpsPerCTA) != 2 ||
+		enc.WarpsPerCTA[0]%4 != 0 {
 		l.fail(op, "no layout of a warp group's product: %s", op.Result(0).Type)
 	}
 	if v.capability/10 != 9 {
@@ -105,7 +108,8 @@ func (v nvidia) newGroupProduct(l *lowering, op *ir.Op) *groupProduct {
 	p.depth = int(right.Shape[0])
 	sum, typeA, typeB := groupSums[p.c.elem], groupTypes[elem], groupTypes[right.Elem]
 	alike := elem == right.Elem || ir.BitWidth(elem) == 8 && ir.IsFloat(elem) == ir.IsFloat(right.Elem)
-	if !alike || typeB.name == "" || !slices.Contains(typeA.sums, p.c.elem) || p.k*ir.BitWidth(elem) != 256 || enc.InstrShape[0] != 16 {
+	if !alike || typeB.name == "" || !slices.Contains(typeA.sums, p.c.elem) || p.k*ir.BitWidth(elem) != 256 ||
+		enc.InstrShape[0] != 16 {
 		l.fail(op, "there is no instruction for %s times %s to %s", elem, right.Elem, p.c.elem)
 	}
 	if p.width%8 != 0 || p.width > 256 {
@@ -115,7 +119,8 @@ func (v nvidia) newGroupProduct(l *lowering, op *ir.Op) *groupProduct {
 		l.fail(op, "%d steps along k are no multiple of an instruction's %d", p.depth, p.k)
 	}
 	p.typ, p.reg = sum.llvm, sum.reg
-	p.name = fmt.Sprintf("wgmma.mma_async.sync.aligned.m64n%dk%d.%s.%s.%s", p.width, p.k, sum.name, typeA.name, typeB.name)
+	p.name = fmt.Sprintf("wgmma.mma_async.sync.aligned.m64n%dk%d.%s.%s.%s", p.width, p.k, sum.name,
+		typeA.name, typeB.name)
 	if typeA.name != "s8" {
 		p.behind = ", 1, 1"
 	}
@@ -233,7 +238,9 @@ func (p *groupProduct) left(t groupTile) [][]string {
 			for j := range ks {
 				ks[j] = from + j
 			}
-			step = append(step, l.fragment(ks, p.regs.elem, func(k int) string { return p.regs.at(l, op, 0, row, k) }))
+			step = append(step, l.fragment(ks, p.regs.elem, func(k int) string {
+				return p.regs.at(l, op, 0, row, k)
+			}))
 		}
 		out = append(out, step)
 	}
@@ -315,7 +322,8 @@ func (p *groupProduct) step(t groupTile, words []string, left [][]string, i int,
 	if use != "0" && use != "1" {
 		use = c.in("i1 "+use, "b")
 	}
-	return c.emit(p.l, fmt.Sprintf("%s {%s}, %s, %s, %s%s;", p.name, strings.Join(c.outs(), ","), a, b, use, p.behind))
+	return c.emit(p.l, fmt.Sprintf("%s {%s}, %s, %s, %s%s;", p.name, strings.Join(c.outs(), ","), a, b,
+		use, p.behind))
 }
 
 // fence orders earlier writes to the registers of accumulators and of A before the instructions that use

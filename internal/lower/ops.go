@@ -34,11 +34,12 @@ var facts map[*ir.OpDef]fact
 
 func init() { // not an initializer: handlers of regions refer to the table itself
 	facts = map[*ir.OpDef]fact{
-		tt.Reduce:         {lower: lowerReduce, scratch: reduceScratch, crosses: reduceCrosses},
-		tt.Scan:           {lower: lowerScan, scratch: scanScratch, crosses: scanCrosses},
-		tt.Gather:         {lower: lowerGather, scratch: gatherScratch, crosses: gatherCrosses},
-		tt.Histogram:      {lower: lowerHistogram, scratch: histogramScratch, crosses: histogramCrosses},
-		ttg.ConvertLayout: {lower: lowerConvertLayout, scratch: conversionScratch, crosses: conversionCrosses},
+		tt.Reduce:    {lower: lowerReduce, scratch: reduceScratch, crosses: reduceCrosses},
+		tt.Scan:      {lower: lowerScan, scratch: scanScratch, crosses: scanCrosses},
+		tt.Gather:    {lower: lowerGather, scratch: gatherScratch, crosses: gatherCrosses},
+		tt.Histogram: {lower: lowerHistogram, scratch: histogramScratch, crosses: histogramCrosses},
+		ttg.ConvertLayout: {lower: lowerConvertLayout, scratch: conversionScratch,
+			crosses: conversionCrosses},
 
 		tt.AtomicRMW: {lower: lowerAtomicRMW, scratch: atomicScratch, crosses: sharesBlocks,
 			effects: effects{global: updates, commutes: atomicsCommute}},
@@ -49,7 +50,8 @@ func init() { // not an initializer: handlers of regions refer to the table itse
 		tt.Call:  {lower: lowerCall, effects: effects{touches: touchesCall}},
 
 		ttg.LocalAlloc: {lower: lowerLocalAlloc, effects: effects{touches: touchesAlloc}},
-		ttg.LocalLoad:  {lower: lowerLocalLoad, crosses: localLoadCrosses, effects: effects{touches: touchesLocalLoad}},
+		ttg.LocalLoad: {lower: lowerLocalLoad, crosses: localLoadCrosses,
+			effects: effects{touches: touchesLocalLoad}},
 		ttg.LocalStore: {lower: lowerLocalStore, effects: effects{touches: touchesLocalStore}},
 		ttg.AsyncCopy: {lower: lowerAsyncCopy,
 			effects: effects{touches: touchesCopy, leaves: leavesCopies, global: copies}},
@@ -57,7 +59,8 @@ func init() { // not an initializer: handlers of regions refer to the table itse
 		gpud.Barrier:     {lower: lowerBarrier, effects: effects{settles: settlesAll}},
 		ttg.LocalBarrier: {lower: lowerBarrier, effects: effects{settles: settlesAll}},
 	}
-	for _, plain := range []map[*ir.OpDef]handler{plainOps(), castOps, elements(binaryOps), elements(unaryOps), elements(mathOps)} {
+	for _, plain := range []map[*ir.OpDef]handler{plainOps(), castOps, elements(binaryOps),
+		elements(unaryOps), elements(mathOps)} {
 		for def, f := range plain {
 			facts[def] = fact{lower: f}
 		}
@@ -89,20 +92,21 @@ func plainOps() map[*ir.OpDef]handler {
 
 		tt.GetProgramID: lowerProgramID, tt.GetNumPrograms: lowerNumPrograms,
 		tt.MakeRange: lowerMakeRange, tt.Splat: lowerSplat, tt.Unsplat: lowerUnsplat,
-		tt.ExpandDims: lowerExpandDims, tt.Broadcast: lowerBroadcast, tt.Reshape: lowerReshape, tt.Trans: lowerTrans,
-		tt.Join: lowerJoin, tt.Split: lowerSplit, tt.Cat: lowerCat,
+		tt.ExpandDims: lowerExpandDims, tt.Broadcast: lowerBroadcast, tt.Reshape: lowerReshape,
+		tt.Trans: lowerTrans, tt.Join: lowerJoin, tt.Split: lowerSplit, tt.Cat: lowerCat,
 		tt.AddPtr:       lowerAddPtr,
 		tt.ReduceReturn: nothing, tt.ScanReturn: nothing,
 		arith.Select: lowerSelect, arith.CmpI: lowerCmpI, arith.CmpF: lowerCmpF,
-		tt.IntToPtr: cast("inttoptr"), tt.PtrToInt: cast("ptrtoint"), tt.Bitcast: lowerBitcast, arith.Bitcast: lowerBitcast,
-		tt.FpToFp: lowerFpToFp, ttg.Fp4ToFp: lowerFp4ToFp, arith.ExtF: lowerExtF, arith.TruncF: lowerTruncF,
-		ttg.LocalDealloc: nothing,
-		ttg.MemDescIndex: lowerMemDescIndex, ttg.MemDescSubslice: lowerMemDescSubslice, ttg.MemDescTrans: view, ttg.MemDescReshape: view,
-		ttg.MemDescReinterpret: lowerMemDescReinterpret, ttg.GlobalScratchAlloc: lowerGlobalScratch,
-		ttg.AsyncCommitGroup: lowerAsyncCommit,
-		tt.InlineAsm:         lowerInlineAsm, tt.ExternElementwise: lowerExtern, tt.MapElementwise: lowerMapElementwise, tt.MapElementwiseReturn: lowerMapReturn, tt.Dot: lowerDot,
-		tt.Print: lowerPrint, tt.Assert: lowerAssert, cf.Assert: lowerAssert,
-		llvmd.Assume: lowerAssume, ub.Unreachable: lowerUnreachable,
+		tt.IntToPtr: cast("inttoptr"), tt.PtrToInt: cast("ptrtoint"), tt.Bitcast: lowerBitcast,
+		arith.Bitcast: lowerBitcast, tt.FpToFp: lowerFpToFp, ttg.Fp4ToFp: lowerFp4ToFp, arith.ExtF: lowerExtF,
+		arith.TruncF: lowerTruncF, ttg.LocalDealloc: nothing,
+		ttg.MemDescIndex: lowerMemDescIndex, ttg.MemDescSubslice: lowerMemDescSubslice,
+		ttg.MemDescTrans: view, ttg.MemDescReshape: view, ttg.MemDescReinterpret: lowerMemDescReinterpret,
+		ttg.GlobalScratchAlloc: lowerGlobalScratch, ttg.AsyncCommitGroup: lowerAsyncCommit,
+		tt.InlineAsm: lowerInlineAsm, tt.ExternElementwise: lowerExtern,
+		tt.MapElementwise: lowerMapElementwise, tt.MapElementwiseReturn: lowerMapReturn, tt.Dot: lowerDot,
+		tt.Print: lowerPrint, tt.Assert: lowerAssert, cf.Assert: lowerAssert, llvmd.Assume: lowerAssume,
+		ub.Unreachable: lowerUnreachable,
 	}
 }
 

@@ -155,7 +155,8 @@ func (o *orderer) needs(old, now touched) level {
 // Accesses of the copy engine have none.
 func (o *orderer) apartIf(old, now touched) (address.Condition, bool) {
 	plain := func(t touched) bool {
-		return t.op.Def != tt.Call && !isDesc(t.ptr) && (t.what == reads || t.what == writes || t.what == updates)
+		return t.op.Def != tt.Call && !isDesc(t.ptr) &&
+			(t.what == reads || t.what == writes || t.what == updates)
 	}
 	if o.l.ctas > 1 || !plain(old) || !plain(now) {
 		return address.Condition{}, false

@@ -11,7 +11,8 @@ import (
 // TestReadBack: threads meet before they load what others have stored, and only then.
 func TestReadBack(t *testing.T) {
 	blocked := func(per int) string {
-		return fmt.Sprintf("#ttg.blocked<{sizePerThread = [%d], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>", per)
+		return fmt.Sprintf("#ttg.blocked<{sizePerThread = [%d], threadsPerWarp = [32], warpsPerCTA = [4], "+
+			"order = [0]}>", per)
 	}
 	for _, c := range []struct {
 		name     string
@@ -33,11 +34,15 @@ func TestReadBack(t *testing.T) {
 			double := func(v, enc string) string {
 				return fmt.Sprintf("%%%s2 = arith.addi %%%s, %%%s : tensor<%dxi32, %s>\n", v, v, v, c.n, enc)
 			}
-			text := moduleText(4, "tt.func public @k(%x: !tt.ptr<i32>, %y: !tt.ptr<i32>, %z: !tt.ptr<i32>) {\n"+
-				offsetsText("a", shape, c.from)+accessText("x", "a", "v", shape, "i32", c.from, false)+double("v", c.from)+accessText("y", "a", "v2", shape, "i32", c.from, true)+
-				offsetsText("b", shape, c.to)+accessText(from, "b", "w", shape, "i32", c.to, false)+double("w", c.to)+accessText("z", "b", "w2", shape, "i32", c.to, true)+
+			text := moduleText(4, "tt.func public @k(%x: !tt.ptr<i32>, %y: !tt.ptr<i32>, %z: "+
+				"!tt.ptr<i32>) {\n"+
+				offsetsText("a", shape, c.from)+accessText("x", "a", "v", shape, "i32", c.from, false)+
+				double("v", c.from)+accessText("y", "a", "v2", shape, "i32", c.from, true)+
+				offsetsText("b", shape, c.to)+accessText(from, "b", "w", shape, "i32", c.to, false)+
+				double("w", c.to)+accessText("z", "b", "w2", shape, "i32", c.to, true)+
 				"tt.return\n}\n")
-			runBoth(t, text, launch{"k", [3]int{1, 1, 1}, []any{ints(ir.I32, c.n, 100), ints(ir.I32, c.n, 100), ints(ir.I32, c.n, 100)}}, 0)
+			runBoth(t, text, launch{"k", [3]int{1, 1, 1},
+				[]any{ints(ir.I32, c.n, 100), ints(ir.I32, c.n, 100), ints(ir.I32, c.n, 100)}}, 0)
 			_, ptx := compile(t, parseIR(t, "test.ttgir", []byte(text)), "k", 80)
 			if got := bytes.Count(ptx, []byte("bar.sync")); got != c.barriers {
 				t.Errorf("%d barriers, not %d", got, c.barriers)

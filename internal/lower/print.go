@@ -51,7 +51,8 @@ func (l *lowering) printValue(op *ir.Op, v *ir.Value, prefix string, pids []arg,
 	for _, d := range tensor.Shape {
 		index = append(index, fmt.Sprintf("%%%du", int(math.Ceil(math.Log10(float64(d))))))
 	}
-	format := "pid (%u, %u, %u) idx (" + strings.ReplaceAll(strings.Join(index, ", "), "%0u", "%u") + ")" + prefix
+	format := "pid (%u, %u, %u) idx (" + strings.ReplaceAll(strings.Join(index, ", "), "%0u", "%u") +
+		")" + prefix
 	free := ll.FreeVariablesIn(layout.Register)
 	l.when(l.owns(ll), func() {
 		for r, x := range l.regs(v) {

@@ -192,6 +192,7 @@ func (g *program) str(s string) string {
 	}
 	name := fmt.Sprintf("@str%d", len(g.globals))
 	g.strings[s] = name
-	g.globals = append(g.globals, fmt.Sprintf("%s = internal addrspace(1) constant [%d x i8] c\"%s\\00\", align 1", name, len(s)+1, quote(s)))
+	g.globals = append(g.globals, fmt.Sprintf("%s = internal addrspace(1) constant [%d x i8] "+
+		"c\"%s\\00\", align 1", name, len(s)+1, quote(s)))
 	return name
 }

@@ -160,7 +160,9 @@ func (r *reduction) group(reg int, steps []step) []int {
 			}
 		}
 	}
-	slices.SortFunc(group, func(a, b int) int { return registerCoords(r.ll, a)[r.axis] - registerCoords(r.ll, b)[r.axis] })
+	slices.SortFunc(group, func(a, b int) int {
+		return registerCoords(r.ll, a)[r.axis] - registerCoords(r.ll, b)[r.axis]
+	})
 	return group
 }
 
@@ -209,7 +211,8 @@ func (r *reduction) lanesAtOnce() bool {
 	}
 	op := body.First()
 	x, y := body.Arg(0), body.Arg(1)
-	if op.NumOperands() != 2 || !(op.Operand(0) == x && op.Operand(1) == y || op.Operand(0) == y && op.Operand(1) == x) {
+	if op.NumOperands() != 2 || !(op.Operand(0) == x && op.Operand(1) == y || op.Operand(0) == y &&
+		op.Operand(1) == x) {
 		return false
 	}
 	for _, k := range r.keys {
@@ -325,7 +328,9 @@ func (r *reduction) places() places {
 	for _, d := range shape {
 		p.size *= d
 	}
-	p.write = func(reg int) string { return l.flatOffset(rest, dropAxis(registerCoords(r.ll, reg), r.axis), shape) }
+	p.write = func(reg int) string {
+		return l.flatOffset(rest, dropAxis(registerCoords(r.ll, reg), r.axis), shape)
+	}
 	p.read = func(_ int, c []int) string {
 		if len(c) == 0 {
 			return "0"

@@ -120,8 +120,8 @@ func ownBits(ll layout.Layout) (out []int) {
 	return out
 }
 
-// byLanes combines the n partial results of each element of a result that all lanes hold: each lane reads one of one
-// element, so that a combination serves several elements, and sends what comes of it to all.
+// byLanes combines the n partial results of each element of a result that all lanes hold: each lane reads
+// one of one element, so that a combination serves several elements, and sends what comes of it to all.
 func (r *reduction) byLanes(to layout.Layout, at places, n int, bases []int) {
 	l, shape, bits := r.l, outShape(to), ownBits(to)
 	near := bits[:min(len(bits), log2(l.vendor.lanes()/n))] // elements that lanes read at once

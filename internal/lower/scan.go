@@ -132,7 +132,8 @@ func (l *lowering) scanLayout(ll layout.Layout, axis int) layout.Layout {
 	}
 	lanes, warps := take(log2(l.vendor.lanes())), take(log2(l.program.warps))
 	regs := take(len(vectors))
-	return layout.Must(layout.New([]layout.Bases{{Name: layout.Register, Vectors: regs}, {Name: layout.Lane, Vectors: lanes}, {Name: layout.Warp, Vectors: warps},
+	return layout.Must(layout.New([]layout.Bases{{Name: layout.Register, Vectors: regs},
+		{Name: layout.Lane, Vectors: lanes}, {Name: layout.Warp, Vectors: warps},
 		{Name: layout.Block, Vectors: blocks}}, dims))
 }
 
@@ -392,7 +393,8 @@ func (s *scan) predecessor(mask int) string {
 	} else {
 		next = l.val("sub i32 %s, %d", l.val("and i32 %s, %d", l.ids.lane, mask), low)
 	}
-	return l.val("or i32 %s, %s", l.val("and i32 %s, %d", next, mask), l.val("and i32 %s, %d", l.ids.lane, ^mask&s.l.lastLane()))
+	return l.val("or i32 %s, %s", l.val("and i32 %s, %d", next, mask),
+		l.val("and i32 %s, %d", l.ids.lane, ^mask&s.l.lastLane()))
 }
 
 func scanCrosses(l *lowering, op *ir.Op) bool {

@@ -21,9 +21,9 @@ type totals struct {
 
 // newTotals returns the table for blocks that are numbered by the bits of upper.
 //
-// Where the lanes of a warp hold different rows, neighbours are rows: the lanes then access consecutive words,
-// and no two of them the same bank. Otherwise all lanes read the same words, and neighbours are blocks, so
-// that one access reads several.
+// Where the lanes of a warp hold different rows, neighbours are rows: the lanes then access consecutive
+// words, and no two of them the same bank. Otherwise all lanes read the same words, and neighbours are
+// blocks, so that one access reads several.
 func newTotals(s *scan, upper []step) *totals {
 	t := &totals{s: s, upper: upper, low: len(s.bits) - len(upper)}
 	done := s.regs | maskOf(upper, regBit)

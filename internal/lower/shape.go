@@ -62,7 +62,8 @@ func (l *lowering) byCoordinates(op *ir.Op, v *ir.Value, back func(coords []int)
 func (l *lowering) checkThreads(op *ir.Op, from, to layout.Layout, back func(coords []int) []int) {
 	for _, u := range unitPlaces(to) {
 		if u.reg == 0 && !slices.Equal(back(coords(to, u)), coords(from, u)) {
-			l.fail(op, "num_ctas=%d: the layouts of operand and result put elements into other threads", l.ctas)
+			l.fail(op, "num_ctas=%d: the layouts of operand and result put elements into other threads",
+				l.ctas)
 		}
 	}
 }

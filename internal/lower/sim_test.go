@@ -20,7 +20,8 @@ import (
 
 // A kernel's launch in tests: buffers with random contents, and scalars.
 
-// buf is a buffer of n elements of a type. lo and hi bound random values; fill, where it is there, gives them.
+// buf is a buffer of n elements of a type. lo and hi bound random values; fill, where it is there, gives
+// them.
 type buf struct {
 	elem   ir.Type
 	n      int
@@ -130,8 +131,11 @@ func onInterp(t testing.TB, m *ir.Module, l launch, mem [][]byte) {
 		t.Fatal(err)
 	}
 	im := interp.NewMemory()
-	args := l.words(mem, func(i int, data []byte) uint64 { return im.Alloc(data, fmt.Sprint("arg", i)).Addr() })
-	if err := p.Run(context.Background(), im, l.grid, args, interp.Options{Workers: 1, TF32: true}); err != nil {
+	args := l.words(mem, func(i int, data []byte) uint64 {
+		return im.Alloc(data, fmt.Sprint("arg", i)).Addr()
+	})
+	if err := p.Run(context.Background(), im, l.grid, args,
+		interp.Options{Workers: 1, TF32: true}); err != nil {
 		t.Fatal("interpreter: ", err)
 	}
 }
@@ -155,7 +159,8 @@ func simulate(ptx []byte, shared int, l launch, mem [][]byte, how ptxsim.Launch)
 	pm := ptxsim.NewMemory()
 	args := l.words(mem, func(_ int, data []byte) uint64 { return pm.Alloc(data) })
 	var out bytes.Buffer
-	how.Kernel, how.Grid, how.Shared, how.Args, how.Memory, how.Print = l.kernel, l.grid, shared, args, pm, &out
+	how.Kernel, how.Grid, how.Shared, how.Args, how.Memory, how.Print = l.kernel, l.grid, shared,
+		args, pm, &out
 	err = m.Run(context.Background(), &how)
 	return out.String(), err
 }
@@ -200,7 +205,8 @@ func archName(capability int) string {
 // testOptions are the options with what axis analysis says.
 func testOptions(m *ir.Module, capability int) Options {
 	info := axisinfo.Module(m)
-	return Options{Vendor: NVIDIA(capability), Contiguity: info.Contiguity, MaskAlign: info.MaskAlignment, Constancy: info.Constancy}
+	return Options{Vendor: NVIDIA(capability), Contiguity: info.Contiguity, MaskAlign: info.MaskAlignment,
+		Constancy: info.Constancy}
 }
 
 // tolerance of a type: how far apart two results may be, relative to the larger of 1 and their size.

@@ -79,7 +79,8 @@ type pointers struct {
 // pointers returns the addresses of accesses to b. If cvt has the output layout.Block, they lead into the
 // memory of other blocks.
 func (l *lowering) pointers(b smem, cvt layout.Layout) *pointers {
-	p := &pointers{l: l, b: b, cvt: cvt, ptrs: map[int]string{}, thread: l.threadPart(cvt, layout.Offset), bits: l.threadBits(cvt, layout.Offset)}
+	p := &pointers{l: l, b: b, cvt: cvt, ptrs: map[int]string{}, thread: l.threadPart(cvt, layout.Offset),
+		bits: l.threadBits(cvt, layout.Offset)}
 	if cvt.HasOut(layout.Block) && cvt.OutBits(layout.Block) > 0 {
 		p.rank, p.mapped = l.threadPart(cvt, layout.Block), map[int]string{}
 	}
@@ -255,7 +256,8 @@ type lazyLoad struct {
 // lazyLoad returns the registers that cvt places in b.
 func (l *lowering) lazyLoad(b smem, cvt layout.Layout) lazyLoad {
 	n, order := layout.LargestVector(cvt, b.most())
-	return lazyLoad{l, newAccess(b.elem, n), order.Inverse(), l.pointers(b, order.Apply(cvt)), map[int][]string{}}
+	return lazyLoad{l, newAccess(b.elem, n), order.Inverse(), l.pointers(b, order.Apply(cvt)),
+		map[int][]string{}}
 }
 
 // vector returns the offset of the access that reads register reg.
@@ -288,7 +290,8 @@ func (l *lowering) storeShared(v string, t ir.Type, base int, off, pred string) 
 // loadShared reads an element.
 func (l *lowering) loadShared(t ir.Type, base int, off string) string {
 	a := newAccess(t, 1)
-	return l.fromMem(a, l.val("load %s, ptr addrspace(3) %s", a.memElem(), l.sharedAt(l.mul(off, bitsOf(t)/8), itoa(base))))
+	return l.fromMem(a, l.val("load %s, ptr addrspace(3) %s", a.memElem(),
+		l.sharedAt(l.mul(off, bitsOf(t)/8), itoa(base))))
 }
 
 // barrier waits for all threads of the block, which may be one warp.

@@ -12,9 +12,9 @@ import (
 // Efficient Tensor Computation Using F2" (section on optimal swizzling):
 //
 //   - the lowest bits of an offset are bits that registers of both layouts hold, so that both access vectors;
-//   - lanes conflict if they differ only in bits above those that select the bank. So the upper bits come from
-//     outside the span of the lanes of either side: sums of a vector of one side's lanes and one of the
-//     other's, and vectors that no lane holds.
+//   - lanes conflict if they differ only in bits above those that select the bank. So the upper bits come
+//     from outside the span of the lanes of either side: sums of a vector of one side's lanes and one of
+//     the other's, and vectors that no lane holds.
 //
 // A conversion can go in rounds, which use the same memory one after another. Rounds differ in bits that are
 // register bits in both layouts.
@@ -97,8 +97,8 @@ func (g *program) port() sharedPort {
 }
 
 // sidesOf chooses the accesses. One side may move matrices, whose rows are spread over lanes, if the other
-// side holds whole rows in registers. A load of matrices fills registers in their order. So does a load of rows
-// if the lowest register bits count a row.
+// side holds whole rows in registers. A load of matrices fills registers in their order. So does a load of
+// rows if the lowest register bits count a row.
 func sidesOf(from, to layout.Layout, elemBits int, port sharedPort) sides {
 	to = to.TransposeOuts(from.OutNames()...)
 	vector, others := commonRegs(from, to, elemBits)
@@ -169,8 +169,8 @@ func withoutOnce(ll layout.Layout, regs []int, less ...string) []int {
 }
 
 // roundBits returns the vectors that can tell rounds apart: a single register bit of each side has a part in
-// them and nothing else. The first near of them tell the first together registers of the result apart: in different
-// rounds they arrive in registers that do not follow each other, and have to be moved.
+// them and nothing else. The first near of them tell the first together registers of the result apart: in
+// different rounds they arrive in registers that do not follow each other, and have to be moved.
 func roundBits(from, to layout.Layout, elemBits, together int, port sharedPort) (out []int, near int) {
 	to = to.TransposeOuts(from.OutNames()...)
 	p := sidesOf(from, to, elemBits, port)
@@ -191,8 +191,8 @@ func roundBits(from, to layout.Layout, elemBits, together int, port sharedPort) 
 }
 
 // swizzled returns the layout of shared memory for a conversion: it maps offsets, in elements, to
-// coordinates. The highest bits of an offset are the rounds, the next ones warps: the vectors of both layouts'
-// warps, for a conversion in which each warp has a part of the memory to itself, or none.
+// coordinates. The highest bits of an offset are the rounds, the next ones warps: the vectors of both
+// layouts' warps, for a conversion in which each warp has a part of the memory to itself, or none.
 func swizzled(from, to layout.Layout, elemBits int, warps, rounds []int, port sharedPort) layout.Layout {
 	to = to.TransposeOuts(from.OutNames()...)
 	space := units(from.TotalOutBits()) // coordinates that a round covers

@@ -17,8 +17,8 @@ type TensorMap struct {
 	Type      ElemType // element type for the hardware
 	ElemBytes int      // bytes of an element
 	Swizzle   int      // bytes over which 16-byte units are exchanged: 0, 32, 64 or 128
-	// Box is what one copy moves, in elements along each dimension of the descriptor, the last one contiguous.
-	// With a swizzle its rows are at most as wide as that.
+	// Box is what one copy moves, in elements along each dimension of the descriptor, the last one
+	// contiguous. With a swizzle its rows are at most as wide as that.
 	Box []int
 	// Tile says how the host makes the descriptor of other arguments, if it is none of the launch's.
 	Tile *tt.Tile `json:",omitempty"`

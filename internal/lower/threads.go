@@ -77,7 +77,8 @@ func (l *lowering) linear(ll layout.Layout, out string) string {
 	return acc
 }
 
-// fieldsOf returns the parts whose xor is the image of x under a linear map. images has the image of each bit.
+// fieldsOf returns the parts whose xor is the image of x under a linear map. images has the image of each
+// bit.
 func (l *lowering) fieldsOf(x string, images []int) (fields []string) {
 	for i := 0; i < len(images); {
 		basis := images[i]

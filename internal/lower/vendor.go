@@ -132,8 +132,8 @@ type vendorMath interface {
 	approximate(l *lowering, name string, args ...string) (v string, ok bool)
 	// smallPairs reports whether the hardware converts between these types, of which one has 8 bits.
 	smallPairs(from, to ir.Type) bool
-	// toSmallPair converts two f32 to 8-bit floats in the halves of an i16; fromSmallPair converts such a pair
-	// to a vector of two f16.
+	// toSmallPair converts two f32 to 8-bit floats in the halves of an i16; fromSmallPair converts such a
+	// pair to a vector of two f16.
 	toSmallPair(l *lowering, lo, hi string, to ir.Type) string
 	fromSmallPair(l *lowering, pair string, from ir.Type) string
 	// wideProduct returns the product of two unsigned words in 64 bits.
@@ -148,7 +148,8 @@ type vendorMath interface {
 
 // vendorProducts multiplies matrices.
 type vendorProducts interface {
-	// dot lowers tt.dot on the units for products, and returns false if the accumulator's layout is not theirs.
+	// dot lowers tt.dot on the units for products, and returns false if the accumulator's layout is not
+	// theirs.
 	dot(l *lowering, op *ir.Op) bool
 }
 

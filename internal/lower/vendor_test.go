@@ -72,13 +72,14 @@ func TestVendorSeam(t *testing.T) {
 	for id, obj := range info.Uses {
 		user, owner := fset.Position(id.Pos()), fset.Position(obj.Pos())
 		if obj.Pkg() == pkg && isVendorFile(owner.Filename) && !isVendorFile(user.Filename) {
-			t.Errorf("%s uses %s of %s: the way to a vendor's code is the interface Vendor", user, obj.Name(), owner.Filename)
+			t.Errorf("%s uses %s of %s: the way to a vendor's code is the interface Vendor", user, obj.Name(),
+				owner.Filename)
 		}
 	}
 }
 
-// noInstructions fails for strings that belong into a vendor's file, and for calls of asm other than those of the
-// operation that has assembly of the user's.
+// noInstructions fails for strings that belong into a vendor's file, and for calls of asm other than those
+// of the operation that has assembly of the user's.
 func noInstructions(t *testing.T, fset *token.FileSet, f *ast.File) {
 	name := filepath.Base(fset.Position(f.Pos()).Filename)
 	ast.Inspect(f, func(n ast.Node) bool {

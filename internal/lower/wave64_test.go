@@ -110,7 +110,8 @@ const wideRow = "#ttg.blocked<{sizePerThread = [4], threadsPerWarp = [64], warps
 // TestWave64Convert changes layouts of 64 lanes: by shuffles and through shared memory.
 func TestWave64Convert(t *testing.T) {
 	blocked := func(per, threads, warps, order string) string {
-		return fmt.Sprintf("#ttg.blocked<{sizePerThread = [%s], threadsPerWarp = [%s], warpsPerCTA = [%s], order = [%s]}>",
+		return fmt.Sprintf("#ttg.blocked<{sizePerThread = [%s], threadsPerWarp = [%s], warpsPerCTA = "+
+			"[%s], order = [%s]}>",
 			per, threads, warps, order)
 	}
 	convert := func(from, to string, shape []int) []byte {

@@ -11,8 +11,8 @@ import (
 )
 
 // wide is a GPU whose warps have 64 or 16 lanes, made of an NVIDIA GPU so that the simulator runs it: lanes
-// exchange words through shared memory, with barriers of the block. Its results show that no algorithm relies on
-// 32 lanes.
+// exchange words through shared memory, with barriers of the block. Its results show that no algorithm
+// relies on 32 lanes.
 type wide struct {
 	nvidia
 	width int
@@ -49,13 +49,15 @@ func (v wide) shuffleIdx(l *lowering, word, lane string) string {
 
 func (wide) rowFinder() rowFinder { return nil }
 
-// TestWidths runs conversions, reductions and scans in layouts of warps of 64 and of 16 lanes, and compares with
-// the interpreter.
+// TestWidths runs conversions, reductions and scans in layouts of warps of 64 and of 16 lanes, and compares
+// with the interpreter.
 func TestWidths(t *testing.T) {
 	kernels := map[string]layoutKernel{"convert": convertKernel, "reduce": reduceKernel, "scan": scanKernel}
 	for name, kernel := range kernels {
 		for _, width := range []int{64, 16} {
-			encs := func(r *rand.Rand, shape []int, warps int) string { return randomLinearOn(r, shape, width, warps) }
+			encs := func(r *rand.Rand, shape []int, warps int) string {
+				return randomLinearOn(r, shape, width, warps)
+			}
 			for seed := range 24 {
 				if name == "scan" && seed%4 == 3 { // a layout of 32 lanes
 					continue
@@ -71,7 +73,8 @@ func TestWidths(t *testing.T) {
 
 // withLanes returns a module for warps of another width.
 func withLanes(text string, width int) string {
-	return strings.Replace(text, `"ttg.threads-per-warp" = 32`, fmt.Sprintf(`"ttg.threads-per-warp" = %d`, width), 1)
+	return strings.Replace(text, `"ttg.threads-per-warp" = 32`,
+		fmt.Sprintf(`"ttg.threads-per-warp" = %d`, width), 1)
 }
 
 // runWide is runBoth for warps of another width.

@@ -2,8 +2,8 @@ package mathlib
 
 import "math"
 
-// Bessel functions: polynomials up to 8, beyond it Hankel's expansion. They are good to about the last bits of the largest value, not
-// next to their zeros.
+// Bessel functions: polynomials up to 8, beyond it Hankel's expansion. They are good to about the last bits
+// of the largest value, not next to their zeros.
 
 var besselFuncs = map[string]builder{
 	"j0": func(m *Builder, a []string) string {
@@ -25,7 +25,8 @@ var besselFuncs = map[string]builder{
 	"y0": func(m *Builder, a []string) string {
 		x := a[0]
 		t := m.besselT(x)
-		near := m.fma(m.mul(m.c(2/math.Pi), m.fn("log", x)), m.horner(t, j0Coeffs...), m.horner(t, y0Coeffs...))
+		near := m.fma(m.mul(m.c(2/math.Pi), m.fn("log", x)), m.horner(t, j0Coeffs...),
+			m.horner(t, y0Coeffs...))
 		p, q, s, c, root := m.hankel(x, 0)
 		far := m.mul(root, m.add(m.mul(p, s), m.mul(q, c)))
 		return m.besselYEnd(x, m.sel(m.is("olt", x, m.c(8)), near, far))
@@ -74,7 +75,8 @@ func (m *Builder) besselT(x string) string {
 	return m.fma(m.mul(y, y), m.c(1.0/32), m.c(-1))
 }
 
-// hankel are the parts of the expansion beyond 8, for χ = x - (2n+1)·π/4, whose sine and cosine come from those of x.
+// hankel are the parts of the expansion beyond 8, for χ = x - (2n+1)·π/4, whose sine and cosine come from
+// those of x.
 func (m *Builder) hankel(x string, n int) (p, q, s, c, root string) {
 	y := m.max(x, m.c(8))
 	r := m.div(m.c(8), y)
@@ -115,7 +117,8 @@ func (m *Builder) recurrence(n, x, f0, f1 string) string {
 	return r[2]
 }
 
-// miller descends from an order well above n, where the values are as good as zero, and scales by 1 = J0 + 2·J2 + 2·J4 …
+// miller descends from an order well above n, where the values are as good as zero, and scales by 1 = J0 +
+// 2·J2 + 2·J4 …
 func (m *Builder) miller(n, x string) string {
 	top := m.add(n, m.add(m.c(20), m.mul(m.c(6), m.fn("cbrt", n))))
 	top = m.mul(m.c(2), m.floor(m.mul(top, m.c(0.5)))) // even
@@ -129,14 +132,16 @@ func (m *Builder) miller(n, x string) string {
 		// Kept in range: all that is so far is scaled down together.
 		big := m.is("ogt", m.abs(below), m.c(1e200))
 		scale := m.sel(big, m.c(1e-200), m.c(1))
-		next := []string{m.sub(k, m.c(1)), m.mul(now, scale), m.mul(below, scale), m.mul(want, scale), m.mul(sum, scale)}
+		next := []string{m.sub(k, m.c(1)), m.mul(now, scale), m.mul(below, scale), m.mul(want, scale),
+			m.mul(sum, scale)}
 		return next, m.is("ogt", k, m.c(1))
 	})
 	total := m.add(r[4], r[2]) // order 0 counts once
 	return m.div(r[3], total)
 }
 
-// besselI is the modified function: the power series, whose terms are all positive, and beyond 40 the asymptotic one.
+// besselI is the modified function: the power series, whose terms are all positive, and beyond 40 the
+// asymptotic one.
 func (m *Builder) besselI(x string, order int) string {
 	y := m.min(x, m.c(40))
 	q := m.mul(m.mul(y, y), m.c(0.25))

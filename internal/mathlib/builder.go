@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// Builder writes one function. Its values are the names of LLVM values: floats of the builder's type f, truths of type b, integers of
-// the floats' size of type i, and 32-bit integers of type n, each a vector where there are lanes.
+// Builder writes one function. Its values are the names of LLVM values: floats of the builder's type f,
+// truths of type b, integers of the floats' size of type i, and 32-bit integers of type n, each a vector
+// where there are lanes.
 type Builder struct {
 	lib        *Library
 	prec       Prec
@@ -25,7 +26,8 @@ func (l *Library) builder(p Prec, lanes int) *Builder {
 	if p == F64 {
 		float, size, name = "double", "i64", "f64"
 	}
-	m.f, m.i, m.n, m.b, m.suffix = Vector(float, lanes), Vector(size, lanes), Vector("i32", lanes), Vector("i1", lanes), Suffix(name, lanes)
+	m.f, m.i, m.n, m.b, m.suffix = Vector(float, lanes), Vector(size, lanes), Vector("i32", lanes),
+		Vector("i1", lanes), Suffix(name, lanes)
 	return m
 }
 
@@ -125,8 +127,9 @@ func (m *Builder) div(a, b string) string { return m.val("fdiv %s %s, %s", m.f, 
 func (m *Builder) neg(a string) string    { return m.val("fneg %s %s", m.f, a) }
 func (m *Builder) rcp(a string) string    { return m.div(m.c(1), a) }
 
-// quotient is a/b, but for a last bit in a few cases, for a and b that are far from the ends of the range. On GPUs it has no branch and no call, as a division has: with
-// a call in a kernel, products of warp groups may not overlap.
+// quotient is a/b, but for a last bit in a few cases, for a and b that are far from the ends of the range.
+// On GPUs it has no branch and no call, as a division has: with a call in a kernel, products of warp groups
+// may not overlap.
 func (m *Builder) quotient(a, b string) string {
 	if !m.lib.target.NVPTX || m.prec != F32 {
 		return m.div(a, b)
@@ -147,7 +150,8 @@ func (m *Builder) rint(a string) string {
 	if m.lib.target.NVPTX {
 		return m.in("llvm.roundeven", a)
 	}
-	return m.in("llvm.rint", a) // the same in the rounding mode that there is, and known to older instruction sets
+	// the same in the rounding mode that there is, and known to older instruction sets
+	return m.in("llvm.rint", a)
 }
 
 // min and max take the other one for NaN. Where NaN may be anything, clamp is cheaper.
@@ -249,7 +253,8 @@ func (m *Builder) widen(a string) string {
 	return m.val("zext %s %s to %s", m.n, a, m.i)
 }
 
-// toInt and fromInt convert to and from 32-bit integers. Beyond their range, and for NaN, toInt gives anything.
+// toInt and fromInt convert to and from 32-bit integers. Beyond their range, and for NaN, toInt gives
+// anything.
 func (m *Builder) toInt(a string) string {
 	if m.lib.target.NVPTX {
 		return m.val("fptosi %s %s to %s", m.f, a, m.n)
@@ -280,7 +285,8 @@ func (m *Builder) pow2(n string) string {
 	return m.float(m.ib("shl", m.widen(m.i32("add", n, m.bias())), m.manBits()))
 }
 
-// scale is x·2^n for any 32-bit n, rounded once unless the result is subnormal: in two steps, each a power of two that there is.
+// scale is x·2^n for any 32-bit n, rounded once unless the result is subnormal: in two steps, each a power
+// of two that there is.
 func (m *Builder) scale(x, n string) string {
 	half := m.i32("ashr", n, 1)
 	return m.mul(m.mul(x, m.pow2(half)), m.pow2(m.i32("sub", n, half)))

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// The functions of device libraries on CPUs, by NVIDIA's symbol without its prefix. Types are letters: f and d floats, i and l integers
-// of 32 and 64 bits.
+// The functions of device libraries on CPUs, by NVIDIA's symbol without its prefix. Types are letters: f
+// and d floats, i and l integers of 32 and 64 bits.
 
 // device is one function: its types, the result's first, the precision of the builder it gets, and its value.
 type device struct {
@@ -21,7 +21,8 @@ var letters = map[byte]string{'f': "float", 'd': "double", 'i': "i32", 'l': "i64
 var devices = map[string]device{}
 
 func addDevices() {
-	for _, add := range []func(){addDeviceMath, addDeviceTests, addDeviceInts, addDeviceBits, addDirected, addDirectedCasts} {
+	for _, add := range []func(){addDeviceMath, addDeviceTests, addDeviceInts, addDeviceBits, addDirected,
+		addDirectedCasts} {
 		add()
 	}
 }
@@ -114,7 +115,8 @@ func (m *Builder) onWhole(name, elem string, a string, flag bool) string {
 	return m.val("call %s @%s(%s %s, i1 false)", m.vec(elem), full, m.vec(elem), a)
 }
 
-// both adds a function in both precisions: d for each letter of types becomes f in the single one, whose name ends with f.
+// both adds a function in both precisions: d for each letter of types becomes f in the single one, whose
+// name ends with f.
 func both(name, types string, f builder) {
 	devices[name] = device{types, F64, f}
 	devices[name+"f"] = device{strings.ReplaceAll(types, "d", "f"), F32, f}
@@ -151,14 +153,17 @@ func addDeviceMath() {
 	for _, n := range strings.Fields("sin cos tan exp exp10 log log2 log10 pow") {
 		devices["fast_"+n+"f"] = devices[n+"f"]
 	}
-	devices["fast_fdividef"] = device{"fff", F32, func(m *Builder, a []string) string { return m.div(a[0], a[1]) }}
+	devices["fast_fdividef"] = device{"fff", F32, func(m *Builder, a []string) string {
+		return m.div(a[0], a[1])
+	}}
 	devices["frsqrt_rn"] = device{"ff", F32, func(m *Builder, a []string) string {
 		wide := m.cast("fpext", "float", a[0], "double")
 		return m.cast("fptrunc", "double", m.val("%s", m.lib.fn("rsqrt", F64, m.lanes).Call(wide)), "float")
 	}}
 }
 
-// ldexp is x·2^n for any n, rounded once: first a step that stays normal, as far as that goes, then what is left.
+// ldexp is x·2^n for any n, rounded once: first a step that stays normal, as far as that goes, then what is
+// left.
 func (m *Builder) ldexp(x, n string) string {
 	limit := pick(m, 300, 2200)
 	n = m.limitN(n, -limit, limit)
@@ -193,11 +198,15 @@ func (m *Builder) powi(x, n string) string {
 func addDeviceTests() {
 	truth := func(m *Builder, a string) string { return m.cast("zext", "i1", a, "i32") }
 	for name, f := range map[string]builder{
-		"isnan":    func(m *Builder, a []string) string { return truth(m, m.isNaN(a[0])) },
-		"isinf":    func(m *Builder, a []string) string { return truth(m, m.isInf(a[0])) },
-		"isfinite": func(m *Builder, a []string) string { return truth(m, m.is("olt", m.abs(a[0]), m.c(math.Inf(1)))) },
-		"finite":   func(m *Builder, a []string) string { return truth(m, m.is("olt", m.abs(a[0]), m.c(math.Inf(1)))) },
-		"signbit":  func(m *Builder, a []string) string { return truth(m, m.negative(a[0])) },
+		"isnan": func(m *Builder, a []string) string { return truth(m, m.isNaN(a[0])) },
+		"isinf": func(m *Builder, a []string) string { return truth(m, m.isInf(a[0])) },
+		"isfinite": func(m *Builder, a []string) string {
+			return truth(m, m.is("olt", m.abs(a[0]), m.c(math.Inf(1))))
+		},
+		"finite": func(m *Builder, a []string) string {
+			return truth(m, m.is("olt", m.abs(a[0]), m.c(math.Inf(1))))
+		},
+		"signbit": func(m *Builder, a []string) string { return truth(m, m.negative(a[0])) },
 	} {
 		devices[name+"d"] = device{"id", F64, f}
 		devices[name+"f"] = device{"if", F32, f}
@@ -224,7 +233,8 @@ func addDeviceInts() {
 	half := func(ext, shift string, more int64) builder {
 		return func(m *Builder, a []string) string {
 			s := m.whole("add", "i64", m.cast(ext, "i32", a[0], "i64"), m.cast(ext, "i32", a[1], "i64"))
-			return m.cast("trunc", "i64", m.whole(shift, "i64", m.whole("add", "i64", s, more), int64(1)), "i32")
+			return m.cast("trunc", "i64", m.whole(shift, "i64", m.whole("add", "i64", s, more), int64(1)),
+				"i32")
 		}
 	}
 	add("hadd", "iii", half("sext", "ashr", 0))
@@ -232,7 +242,9 @@ func addDeviceInts() {
 	add("uhadd", "iii", half("zext", "lshr", 0))
 	add("urhadd", "iii", half("zext", "lshr", 1))
 	add("abs", "ii", func(m *Builder, a []string) string { return m.onWhole("llvm.abs", "i32", a[0], true) })
-	add("llabs", "ll", func(m *Builder, a []string) string { return m.onWhole("llvm.abs", "i64", a[0], true) })
+	add("llabs", "ll", func(m *Builder, a []string) string {
+		return m.onWhole("llvm.abs", "i64", a[0], true)
+	})
 	add("mul24", "iii", func(m *Builder, a []string) string {
 		low := func(x string) string { return m.i32("ashr", m.i32("shl", x, 8), 8) }
 		return m.i32("mul", low(a[0]), low(a[1]))
@@ -265,8 +277,12 @@ func addDeviceBits() {
 	add("clzll", "il", count("llvm.ctlz", "i64", true))
 	add("popc", "ii", count("llvm.ctpop", "i32", false))
 	add("popcll", "il", count("llvm.ctpop", "i64", false))
-	add("brev", "ii", func(m *Builder, a []string) string { return m.onWhole("llvm.bitreverse", "i32", a[0], false) })
-	add("brevll", "ll", func(m *Builder, a []string) string { return m.onWhole("llvm.bitreverse", "i64", a[0], false) })
+	add("brev", "ii", func(m *Builder, a []string) string {
+		return m.onWhole("llvm.bitreverse", "i32", a[0], false)
+	})
+	add("brevll", "ll", func(m *Builder, a []string) string {
+		return m.onWhole("llvm.bitreverse", "i64", a[0], false)
+	})
 	ffs := func(elem string) builder {
 		trailing := count("llvm.cttz", elem, true)
 		return func(m *Builder, a []string) string {
@@ -283,7 +299,8 @@ func addDeviceBits() {
 		for i := range 4 { // each digit has three bits
 			digit := m.i32("and", m.i32("lshr", a[2], 4*i), 7)
 			shift := m.cast("zext", "i32", m.i32("shl", digit, 3), "i64")
-			one := m.cast("trunc", "i64", m.whole("and", "i64", m.whole("lshr", "i64", bytes, shift), int64(0xff)), "i32")
+			one := m.cast("trunc", "i64", m.whole("and", "i64", m.whole("lshr", "i64", bytes, shift),
+				int64(0xff)), "i32")
 			r = m.i32("or", r, m.i32("shl", one, 8*i))
 		}
 		return r
@@ -291,17 +308,20 @@ func addDeviceBits() {
 	as := func(from, to string) builder {
 		return func(m *Builder, a []string) string { return m.cast("bitcast", from, a[0], to) }
 	}
-	for name, types := range map[string]string{"float_as_int": "if", "float_as_uint": "if", "int_as_float": "fi", "uint_as_float": "fi", "double_as_longlong": "ld", "longlong_as_double": "dl"} {
+	for name, types := range map[string]string{"float_as_int": "if", "float_as_uint": "if",
+		"int_as_float": "fi", "uint_as_float": "fi", "double_as_longlong": "ld", "longlong_as_double": "dl"} {
 		add(name, types, as(letters[types[1]], letters[types[0]]))
 	}
 	add("double2loint", "id", func(m *Builder, a []string) string {
 		return m.cast("trunc", "i64", m.cast("bitcast", "double", a[0], "i64"), "i32")
 	})
 	add("double2hiint", "id", func(m *Builder, a []string) string {
-		return m.cast("trunc", "i64", m.whole("lshr", "i64", m.cast("bitcast", "double", a[0], "i64"), int64(32)), "i32")
+		return m.cast("trunc", "i64", m.whole("lshr", "i64", m.cast("bitcast", "double", a[0], "i64"),
+			int64(32)), "i32")
 	})
 	add("hiloint2double", "dii", func(m *Builder, a []string) string {
 		high := m.whole("shl", "i64", m.cast("zext", "i32", a[0], "i64"), int64(32))
-		return m.cast("bitcast", "i64", m.whole("or", "i64", high, m.cast("zext", "i32", a[1], "i64")), "double")
+		return m.cast("bitcast", "i64", m.whole("or", "i64", high, m.cast("zext", "i32", a[1], "i64")),
+			"double")
 	})
 }

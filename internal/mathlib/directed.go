@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// Arithmetic and conversions with a rounding mode. The result is rounded to nearest first; what it lost, whose sign can be had exactly,
-// tells whether its neighbour is the one that is wanted.
+// Arithmetic and conversions with a rounding mode. The result is rounded to nearest first; what it lost,
+// whose sign can be had exactly, tells whether its neighbour is the one that is wanted.
 
 // direction is a rounding mode: _rn to nearest, _rz toward zero, _rd down, _ru up.
 type direction byte
@@ -15,8 +15,8 @@ var directions = []direction{'n', 'z', 'd', 'u'}
 
 func (d direction) suffix() string { return "_r" + string(d) }
 
-// step is r, or its neighbour in the direction if the exact value, which is r + lost by sign, lies beyond it. lost is not a number
-// where nothing was lost.
+// step is r, or its neighbour in the direction if the exact value, which is r + lost by sign, lies beyond
+// it. lost is not a number where nothing was lost.
 func (m *Builder) step(d direction, r, lost string) string {
 	if d == 'n' {
 		return r
@@ -57,7 +57,8 @@ func (m *Builder) finite(xs ...string) string {
 	return yes
 }
 
-// sumLost is a+b and what it lost. A sum that overflows lost something of the other sign: the exact one is nearer.
+// sumLost is a+b and what it lost. A sum that overflows lost something of the other sign: the exact one is
+// nearer.
 func (m *Builder) sumLost(d direction, a, b string) string {
 	s, lost := m.twoSum(a, b)
 	over := m.and(m.finite(a, b), m.isInf(s))
@@ -68,12 +69,13 @@ func (m *Builder) sumLost(d direction, a, b string) string {
 		return r
 	}
 	// Opposites make -0 when rounding down.
-	opposite := m.and(m.is("oeq", s, m.c(0)), m.or(m.is("one", a, m.c(0)), m.xor(m.negative(a), m.negative(b))))
+	opposite := m.and(m.is("oeq", s, m.c(0)),
+		m.or(m.is("one", a, m.c(0)), m.xor(m.negative(a), m.negative(b))))
 	return m.sel(opposite, m.c(math.Copysign(0, -1)), r)
 }
 
-// fmaLost is a·b+c rounded. For single precision everything is exact in double; in double precision it is wrong only about results
-// near the least numbers there are.
+// fmaLost is a·b+c rounded. For single precision everything is exact in double; in double precision it is
+// wrong only about results near the least numbers there are.
 func (m *Builder) fmaLost(d direction, a, b, c string) string {
 	r := m.fma(a, b, c)
 	if d == 'n' {
@@ -89,8 +91,9 @@ func (m *Builder) fmaLost(d direction, a, b, c string) string {
 	return m.step(d, r, m.unless(m.not(m.finite(a, b, c)), lost))
 }
 
-// inDouble computes a function of single precision in double precision, where it is exact or nearly, and rounds that: near is its value
-// to nearest in single precision, exact says in double precision by how much the exact value is above a given result.
+// inDouble computes a function of single precision in double precision, where it is exact or nearly, and
+// rounds that: near is its value to nearest in single precision, exact says in double precision by how much
+// the exact value is above a given result.
 func (m *Builder) inDouble(d direction, near string, exact func(w *Builder, r string) string) string {
 	w := m.lib.builder(F64, m.lanes)
 	w.lines, w.temps, w.block = m.lines, m.temps, m.block
@@ -99,7 +102,8 @@ func (m *Builder) inDouble(d direction, near string, exact func(w *Builder, r st
 	m.lines, m.temps, m.block = w.lines, w.temps, w.block
 	sign := m.cast("fptrunc", "double", lost, "float")
 	// Of the sign, nothing is lost to underflow.
-	sign = m.sel(m.compareDouble("olt", lost), m.c(-1), m.sel(m.compareDouble("ogt", lost), m.c(1), m.sel(m.isNaN(sign), sign, m.c(0))))
+	sign = m.sel(m.compareDouble("olt", lost), m.c(-1),
+		m.sel(m.compareDouble("ogt", lost), m.c(1), m.sel(m.isNaN(sign), sign, m.c(0))))
 	over := m.isInf(near)
 	sign = m.sel(m.and(over, m.not(m.isNaN(sign))), m.neg(m.sign(m.c(1), near)), sign)
 	return m.step(d, near, sign)
@@ -140,7 +144,9 @@ func (m *Builder) directedMul(d direction, a, b string) string {
 	}
 	if m.prec == F32 {
 		none := m.not(m.finite(a, b))
-		exact := m.inDouble(d, r, func(w *Builder, r string) string { return w.sub(w.mul(w.wide(a), w.wide(b)), r) })
+		exact := m.inDouble(d, r, func(w *Builder, r string) string {
+			return w.sub(w.mul(w.wide(a), w.wide(b)), r)
+		})
 		return m.sel(none, r, exact)
 	}
 	return m.fmaLost(d, a, b, m.sel(m.negative(r), m.c(math.Copysign(0, -1)), m.c(0)))
@@ -199,7 +205,8 @@ func (m *Builder) round(d direction, x string) string {
 	return m.in("llvm.ceil", x)
 }
 
-// toWhole converts to an integer, to the nearest that there is; NaN becomes 0 in 32 bits and the least number in 64.
+// toWhole converts to an integer, to the nearest that there is; NaN becomes 0 in 32 bits and the least
+// number in 64.
 func (m *Builder) toWhole(x, elem string, unsigned bool) string {
 	name := "llvm.fptosi.sat."
 	if unsigned {
@@ -217,7 +224,8 @@ var integers = []struct {
 	name, elem string
 	letter     string
 	unsigned   bool
-}{{"int", "i32", "i", false}, {"uint", "i32", "i", true}, {"ll", "i64", "l", false}, {"ull", "i64", "l", true}}
+}{{"int", "i32", "i", false}, {"uint", "i32", "i", true}, {"ll", "i64", "l", false},
+	{"ull", "i64", "l", true}}
 
 func addDirectedCasts() {
 	for _, d := range directions {
@@ -227,10 +235,15 @@ func addDirectedCasts() {
 			if d == 'n' {
 				return near
 			}
-			return m.sel(m.isInf(m.sel(m.compareInf(a[0]), near, m.c(0))), near, m.inDouble(d, near, func(w *Builder, r string) string { return w.sub(a[0], r) }))
+			return m.sel(m.isInf(m.sel(m.compareInf(a[0]), near, m.c(0))), near,
+				m.inDouble(d, near, func(w *Builder, r string) string {
+					return w.sub(a[0], r)
+				}))
 		}}
 		for _, n := range integers {
-			to := func(m *Builder, a []string) string { return m.toWhole(m.round(d, a[0]), n.elem, n.unsigned) }
+			to := func(m *Builder, a []string) string {
+				return m.toWhole(m.round(d, a[0]), n.elem, n.unsigned)
+			}
 			devices["float2"+n.name+end] = device{n.letter + "f", F32, to}
 			devices["double2"+n.name+end] = device{n.letter + "d", F64, to}
 			from := func(m *Builder, a []string) string { return m.fromWhole(d, a[0], n.elem, n.unsigned) }
@@ -247,7 +260,8 @@ func addDirectedCasts() {
 }
 
 func (m *Builder) compareInf(a string) string {
-	return m.val("fcmp oeq %s %s, %s", m.vec("double"), m.call(m.vec("double"), "llvm.fabs."+Suffix("f64", m.lanes), m.vec("double")+" "+a), splat("double", hex(math.Inf(1)), m.lanes))
+	return m.val("fcmp oeq %s %s, %s", m.vec("double"), m.call(m.vec("double"), "llvm.fabs."+
+		Suffix("f64", m.lanes), m.vec("double")+" "+a), splat("double", hex(math.Inf(1)), m.lanes))
 }
 
 // fromWhole converts an integer.
@@ -261,7 +275,9 @@ func (m *Builder) fromWhole(d direction, n, elem string, unsigned bool) string {
 		return near
 	}
 	if elem == "i32" {
-		return m.inDouble(d, near, func(w *Builder, r string) string { return w.sub(w.cast(op, "i32", n, "double"), r) })
+		return m.inDouble(d, near, func(w *Builder, r string) string {
+			return w.sub(w.cast(op, "i32", n, "double"), r)
+		})
 	}
 	// In two halves, each exact in double precision.
 	shift := "ashr"

@@ -55,8 +55,8 @@ var erfFuncs = map[string]builder{
 	},
 	"erfinv": func(m *Builder, a []string) string {
 		x := m.abs(a[0])
-		// From a first guess by steps of Halley's on erfc(y) - (1-x), which keeps its precision where erf is near 1, and on erf(y) - x
-		// below.
+		// From a first guess by steps of Halley's on erfc(y) - (1-x), which keeps its precision where erf
+		// is near 1, and on erf(y) - x below.
 		y := m.erfinvGuess(x)
 		for range 3 {
 			small := m.is("olt", x, m.c(0.5))

@@ -87,7 +87,8 @@ func (m *Builder) expEnd(x, v string, top, bottom float64) string {
 	return m.sel(m.isNaN(x), x, v)
 }
 
-// ex2approx is 2^x to about single precision, for x for which that is a normal number: the hardware's on GPUs.
+// ex2approx is 2^x to about single precision, for x for which that is a normal number: the hardware's on
+// GPUs.
 func (m *Builder) ex2approx(x string) string {
 	if m.lib.target.NVPTX {
 		return m.call("float", "llvm.nvvm.ex2.approx.f", "float "+x)

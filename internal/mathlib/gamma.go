@@ -36,11 +36,12 @@ var gammaFuncs = map[string]builder{
 	},
 }
 
-// lgammaPositive is log Γ(x) for x >= 0: near 1 and 2 a polynomial that vanishes there, up to 8 by the recurrence from near 2, beyond by
-// Stirling's series.
+// lgammaPositive is log Γ(x) for x >= 0: near 1 and 2 a polynomial that vanishes there, up to 8 by the
+// recurrence from near 2, beyond by Stirling's series.
 func (m *Builder) lgammaPositive(x string) string {
 	lx := m.fn("log", m.max(x, m.c(5e-324)))
-	far := m.add(m.fma(m.sub(m.max(x, m.c(8)), m.c(0.5)), m.sub(lx, m.c(1)), m.c(0.5*math.Log(2*math.Pi)-0.5)), m.stirling(m.max(x, m.c(8))))
+	far := m.add(m.fma(m.sub(m.max(x, m.c(8)), m.c(0.5)), m.sub(lx, m.c(1)),
+		m.c(0.5*math.Log(2*math.Pi)-0.5)), m.stirling(m.max(x, m.c(8))))
 
 	below := m.is("olt", x, m.c(0.5))
 	y := m.sel(below, m.add(x, m.c(1)), x)
@@ -91,6 +92,7 @@ func (m *Builder) gammaProduct(x string) string {
 	u := m.sub(t, m.c(1))
 	first := m.is("olt", u, m.c(0.5))
 	v := m.sub(t, m.c(2))
-	lg := m.sel(first, m.mul(u, m.horner(m.min(u, m.c(0.5)), gamma1Coeffs...)), m.mul(v, m.horner(m.max(v, m.c(-0.5)), gamma2Coeffs...)))
+	lg := m.sel(first, m.mul(u, m.horner(m.min(u, m.c(0.5)), gamma1Coeffs...)),
+		m.mul(v, m.horner(m.max(v, m.c(-0.5)), gamma2Coeffs...)))
 	return m.div(m.mul(product, m.fn("exp", lg)), divisor)
 }

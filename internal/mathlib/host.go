@@ -2,8 +2,8 @@ package mathlib
 
 import "math"
 
-// hostFuncs are written for CPUs, where they come before the others: shorter, since there NaN passes through comparisons, and rounding
-// and scaling have cheap forms.
+// hostFuncs are written for CPUs, where they come before the others: shorter, since there NaN passes
+// through comparisons, and rounding and scaling have cheap forms.
 var hostFuncs = map[string]builder{
 	"exp": func(m *Builder, a []string) string {
 		x := m.clamp(a[0], m.far(-104, -746), pick(m, 89.0, 710.0))
@@ -50,7 +50,8 @@ func (m *Builder) expNearest(x string) (t, n, y string) {
 	return t, n, m.fma(m.mul(r, r), m.poly(r, expPoly), r)
 }
 
-// nearest is n, the whole number nearest to x·factor, and t = n + 1½·2^23 (or 2^52), whose last bits are n as an integer.
+// nearest is n, the whole number nearest to x·factor, and t = n + 1½·2^23 (or 2^52), whose last bits are n
+// as an integer.
 func (m *Builder) nearest(x string, factor float64) (t, n string) {
 	magic := m.c(pick(m, 0x1.8p23, 0x1.8p52))
 	if factor == 1 {
@@ -61,8 +62,8 @@ func (m *Builder) nearest(x string, factor float64) (t, n string) {
 	return t, m.sub(t, magic)
 }
 
-// scaleNearest is p·2^n, rounded once, for t and n of nearest: by the instruction that does it, or in two steps, since 2^n may be no
-// normal number.
+// scaleNearest is p·2^n, rounded once, for t and n of nearest: by the instruction that does it, or in two
+// steps, since 2^n may be no normal number.
 func (m *Builder) scaleNearest(p, t, n string) string {
 	if m.hasScale() {
 		return m.scaleBy(p, n)

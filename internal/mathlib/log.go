@@ -13,7 +13,8 @@ var logFuncs = map[string]builder{
 		e, f := m.logParts(a[0])
 		hi, lo := m.log1pCore(f)
 		p, q := m.twoProd(hi, m.c(math.Log2E))
-		q = m.fma(lo, m.c(math.Log2E), m.fma(hi, m.c(pick(m, math.Log2E-float64(float32(math.Log2E)), 2.0355273740931033e-17)), q))
+		q = m.fma(lo, m.c(math.Log2E), m.fma(hi,
+			m.c(pick(m, math.Log2E-float64(float32(math.Log2E)), 2.0355273740931033e-17)), q))
 		s, t := m.twoSum(e, p)
 		return m.logEnd(a[0], m.add(s, m.add(t, q)))
 	},
@@ -21,7 +22,8 @@ var logFuncs = map[string]builder{
 		e, f := m.logParts(a[0])
 		hi, lo := m.log1pCore(f)
 		p, q := m.twoProd(hi, m.c(math.Log10E))
-		q = m.fma(lo, m.c(math.Log10E), m.fma(hi, m.c(pick(m, math.Log10E-float64(float32(math.Log10E)), 1.098319650216765e-17)), q))
+		q = m.fma(lo, m.c(math.Log10E), m.fma(hi,
+			m.c(pick(m, math.Log10E-float64(float32(math.Log10E)), 1.098319650216765e-17)), q))
 		top := log10of2Hi(m)
 		b := m.mul(e, m.c(top)) // exact
 		s, t := m.twoSum(b, p)
@@ -73,7 +75,8 @@ func (m *Builder) logParts(x string) (e, f string) {
 	return m.fromInt(k), m.sub(man, m.c(1))
 }
 
-// log1pCore is log(1+f) as hi + lo, for 1+f in [√½, √2): with s = f/(2+f) it is f - f²/2 + s·(f²/2 + z·P(z)), z = s².
+// log1pCore is log(1+f) as hi + lo, for 1+f in [√½, √2): with s = f/(2+f) it is f - f²/2 + s·(f²/2 +
+// z·P(z)), z = s².
 func (m *Builder) log1pCore(f string) (hi, lo string) {
 	s := m.quotient(f, m.add(m.c(2), f))
 	z := m.mul(s, s)

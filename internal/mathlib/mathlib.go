@@ -53,7 +53,8 @@ type Library struct {
 
 // New is an empty library. attrs are attributes of its functions, "alwaysinline" for example.
 func New(t Target, attrs string) *Library {
-	return &Library{target: t, attrs: attrs, funcs: map[string]*Func{}, declares: map[string]string{}, globals: map[string]string{}}
+	return &Library{target: t, attrs: attrs, funcs: map[string]*Func{}, declares: map[string]string{},
+		globals: map[string]string{}}
 }
 
 // Has reports whether there is a function of that name.
@@ -89,11 +90,12 @@ func Arity(name string) int {
 
 // arities are those of functions that do not take one argument.
 var arities = map[string]int{
-	"pow": 2, "atan2": 2, "hypot": 2, "rhypot": 2, "fmod": 2, "remainder": 2, "fdim": 2, "nextafter": 2, "jn": 2, "yn": 2,
-	"norm3d": 3, "rnorm3d": 3, "norm4d": 4, "rnorm4d": 4,
+	"pow": 2, "atan2": 2, "hypot": 2, "rhypot": 2, "fmod": 2, "remainder": 2, "fdim": 2, "nextafter": 2,
+	"jn": 2, "yn": 2, "norm3d": 3, "rnorm3d": 3, "norm4d": 4, "rnorm4d": 4,
 }
 
-// Func is a function on values of a precision, on vectors if lanes is more than 1. It is defined the first time that it is asked for.
+// Func is a function on values of a precision, on vectors if lanes is more than 1. It is defined the first
+// time that it is asked for.
 func (l *Library) Func(name string, p Prec, lanes int) (*Func, error) {
 	if !Has(name) {
 		return nil, fmt.Errorf("mathlib: no function %q", name)
@@ -159,8 +161,9 @@ func (l *Library) Globals() []string {
 // builder makes the value of a function from its arguments.
 type builder func(m *Builder, a []string) string
 
-// builders are the functions that are written for both precisions; singles those for single precision alone, where they come first;
-// hosts those for CPUs and gpus those for single precision on GPUs, which come before both; doubles are those that single precision computes in double.
+// builders are the functions that are written for both precisions; singles those for single precision
+// alone, where they come first; hosts those for CPUs and gpus those for single precision on GPUs, which
+// come before both; doubles are those that single precision computes in double.
 var (
 	hosts    map[string]builder
 	gpus     map[string]builder
@@ -171,13 +174,15 @@ var (
 
 func init() { // functions call each other through these tables
 	hosts, gpus = hostFuncs, gpuFuncs
-	for _, name := range []string{"erfc", "erfcx", "normcdf", "erfinv", "erfcinv", "normcdfinv", "lgamma", "tgamma"} {
+	for _, name := range []string{"erfc", "erfcx", "normcdf", "erfinv", "erfcinv", "normcdfinv", "lgamma",
+		"tgamma"} {
 		doubles[name] = true
 	}
 	for name := range besselFuncs {
 		doubles[name] = true
 	}
-	for _, t := range []map[string]builder{expFuncs, logFuncs, trigFuncs, hyperbolicFuncs, rootFuncs, powFuncs, erfFuncs, gammaFuncs, besselFuncs, roundFuncs} {
+	for _, t := range []map[string]builder{expFuncs, logFuncs, trigFuncs, hyperbolicFuncs, rootFuncs,
+		powFuncs, erfFuncs, gammaFuncs, besselFuncs, roundFuncs} {
 		for name, f := range t {
 			if base, ok := strings.CutSuffix(name, "/f32"); ok {
 				singles[base] = f

@@ -31,8 +31,8 @@ func (m *Builder) scaleFar(x, n string) string {
 	return m.mul(m.mul(m.mul(x, p), p), m.pow2(rest))
 }
 
-// logTwice is log x in two parts, for x > 0, to about twice the precision: x = 2^e·(1+f), s = f/(2+f) in two parts, and
-// log(1+f) = 2s + s³·(2/3 + z·P), the first terms in two parts.
+// logTwice is log x in two parts, for x > 0, to about twice the precision: x = 2^e·(1+f), s = f/(2+f) in
+// two parts, and log(1+f) = 2s + s³·(2/3 + z·P), the first terms in two parts.
 func (m *Builder) logTwice(x string) (hi, lo string) {
 	e, f := m.logParts(x)
 	d, dLow := m.twoSum(m.c(2), f)

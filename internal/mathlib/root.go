@@ -40,7 +40,8 @@ var rootFuncs = map[string]builder{
 	"rnorm4d": func(m *Builder, a []string) string { return m.norm(a, true) },
 }
 
-// cubeRoot is the cube root of |x|, scaled, nearly: v³ = y with x = ±y·2^(3k). The scale is put back by rootEnd.
+// cubeRoot is the cube root of |x|, scaled, nearly: v³ = y with x = ±y·2^(3k). The scale is put back by
+// rootEnd.
 func (m *Builder) cubeRoot(x string) (v, y string) {
 	y = m.mantissa3(x)
 	// A rough start, then steps of Halley's: v·(v³+2y)/(2v³+y).
@@ -52,8 +53,8 @@ func (m *Builder) cubeRoot(x string) (v, y string) {
 	return v, y
 }
 
-// cubeRootGuess is a start for the cube root of y in [1, 8), and how many steps make the last bits right: on GPUs by the hardware's
-// logarithm, elsewhere by a third of the bits, which is within 3.5 %.
+// cubeRootGuess is a start for the cube root of y in [1, 8), and how many steps make the last bits right:
+// on GPUs by the hardware's logarithm, elsewhere by a third of the bits, which is within 3.5 %.
 func (m *Builder) cubeRootGuess(y string) (v string, steps int) {
 	if m.lib.target.NVPTX {
 		third := m.val("fmul float %s, %s", m.lg2approx(y), hex(float64(float32(1.0/3))))
@@ -93,7 +94,8 @@ func (m *Builder) scaled3(x string) (y, k string) {
 	abs = m.sel(tiny, m.mul(abs, m.c(math.Ldexp(1, up))), abs)
 	b := m.bits(abs)
 	e := m.ib("lshr", b, m.manBits())
-	e = m.i32("add", m.narrow(e), 3072-m.bias()) // a multiple of three more, so that the remainder is not negative
+	// a multiple of three more, so that the remainder is not negative
+	e = m.i32("add", m.narrow(e), 3072-m.bias())
 	rem := m.i32("urem", e, 3)
 	k = m.i32("udiv", m.i32("sub", e, rem), 3)
 	k = m.i32("sub", k, 1024)

@@ -8,7 +8,8 @@ var roundFuncs = map[string]builder{
 	"ceil":  func(m *Builder, a []string) string { return m.in("llvm.ceil", a[0]) },
 	"trunc": func(m *Builder, a []string) string { return m.trunc(a[0]) },
 	"rint":  func(m *Builder, a []string) string { return m.rint(a[0]) },
-	// Halves go away from zero. Adding what is just below a half keeps those just below a half where they are.
+	// Halves go away from zero. Adding what is just below a half keeps those just below a half where they
+	// are.
 	"round": func(m *Builder, a []string) string {
 		below := pick(m, float64(math.Nextafter32(0.5, 0)), math.Nextafter(0.5, 0))
 		v := m.sign(m.trunc(m.add(m.abs(a[0]), m.c(below))), a[0])
@@ -78,7 +79,8 @@ func (m *Builder) longRemainder(ax, ay string) string {
 		d := m.scaleFar(ay, m.i32("sub", m.exponent(v[0]), m.exponent(ay)))
 		d = m.sel(m.is("ogt", d, v[0]), m.mul(d, m.c(0.5)), d)
 		next := m.sel(m.is("oge", v[0], ay), m.sub(v[0], d), v[0])
-		more := m.and(m.is("oge", next, ay), m.and(m.is("olt", next, m.c(math.Inf(1))), m.is("ogt", ay, m.c(0))))
+		more := m.and(m.is("oge", next, ay), m.and(m.is("olt", next, m.c(math.Inf(1))),
+			m.is("ogt", ay, m.c(0))))
 		return []string{next}, more
 	})
 	return r[0]

@@ -80,7 +80,8 @@ func piHalfLow(m *Builder) float64 { return pick(m, piHalf32[1], piHalf64[1]) }
 
 // π/2 as a sum of floats.
 var (
-	piHalf32 = [3]float64{1.57079637050628662109375, -4.371138828673792886547744274139404296875e-08, -1.7151245100058994e-15}
+	piHalf32 = [3]float64{1.57079637050628662109375, -4.371138828673792886547744274139404296875e-08,
+		-1.7151245100058994e-15}
 	piHalf64 = [3]float64{math.Pi / 2, 6.123233995736766e-17, -1.4973849048591698e-33}
 )
 
@@ -103,7 +104,8 @@ func (m *Builder) quadrant(odd, flip, s, c string) string {
 
 // notFinite makes NaN of infinities and NaN.
 func (m *Builder) notFinite(x, v string) string {
-	return m.sel(m.is("ult", m.abs(x), m.c(math.Inf(1))), m.sel(m.isNaN(x), m.c(math.NaN()), v), m.c(math.NaN()))
+	return m.sel(m.is("ult", m.abs(x), m.c(math.Inf(1))), m.sel(m.isNaN(x), m.c(math.NaN()), v),
+		m.c(math.NaN()))
 }
 
 // halfTurns is π·x = q·π/2 + r + lo.
@@ -128,17 +130,19 @@ func (m *Builder) reducePi(x string) (q, r, lo string) {
 	r = m.sub(r0, hi)
 	t := m.sub(m.sub(r0, r), hi)
 	lo = m.sub(t, m.fma(n, m.c(p[2]), low))
-	v := m.seldom(m.is("ugt", m.abs(x), m.c(limit)), []typed{{m.n, m.toInt(n)}, {m.f, r}, {m.f, lo}}, func() []string {
-		f := pick(m, "float", "double")
-		return m.eachLane(x, []string{"i32", f, f}, func(s *Builder, x string) []string {
-			q, r, lo := s.payneHanek(x)
-			return []string{q, r, lo}
+	v := m.seldom(m.is("ugt", m.abs(x), m.c(limit)), []typed{{m.n, m.toInt(n)}, {m.f, r}, {m.f, lo}},
+		func() []string {
+			f := pick(m, "float", "double")
+			return m.eachLane(x, []string{"i32", f, f}, func(s *Builder, x string) []string {
+				q, r, lo := s.payneHanek(x)
+				return []string{q, r, lo}
+			})
 		})
-	})
 	return v[0], v[1], v[2]
 }
 
-// payneHanek multiplies by 2/π with as many of its bits as matter: x = ±man·2^e, and bits of 2/π that make whole turns are left out.
+// payneHanek multiplies by 2/π with as many of its bits as matter: x = ±man·2^e, and bits of 2/π that make
+// whole turns are left out.
 func (m *Builder) payneHanek(x string) (q, r, lo string) {
 	mb := m.manBits()
 	b := m.bits(x)
@@ -148,10 +152,11 @@ func (m *Builder) payneHanek(x string) (q, r, lo string) {
 	expMask := pick(m, 0xff, 0x7ff)
 	e := m.val("and i64 %s, %d", m.val("lshr i64 %s, %d", b, mb), expMask)
 	man := m.val("or i64 %s, %d", m.val("and i64 %s, %d", b, int64(1)<<mb-1), int64(1)<<mb)
-	// Bit j of 2/π, counted from 1 behind the point, is worth man·2^(e-j); those with j <= e-2 make whole turns. The table begins with
-	// 64 zeros, so that this is never before its start.
+	// Bit j of 2/π, counted from 1 behind the point, is worth man·2^(e-j); those with j <= e-2 make whole
+	// turns. The table begins with 64 zeros, so that this is never before its start.
 	start := m.val("sub i64 %s, %d", e, m.bias()+mb+2-64)
-	start = m.call("i64", "llvm.smax.i64", "i64 "+start, "i64 0") // in lanes with small numbers, whose result nobody uses
+	// in lanes with small numbers, whose result nobody uses
+	start = m.call("i64", "llvm.smax.i64", "i64 "+start, "i64 0")
 	shift := m.val("and i64 %s, 63", start)
 	word := m.val("lshr i64 %s, 6", start)
 	var w [4]string
@@ -166,20 +171,26 @@ func (m *Builder) payneHanek(x string) (q, r, lo string) {
 	// The product, modulo 2^64 at the top: two bits of quadrant, then the fraction.
 	wide := func(a string) string { return m.val("zext i64 %s to i128", a) }
 	p2 := m.val("mul i128 %s, %s", wide(man), wide(window[2]))
-	p1 := m.val("add i128 %s, %s", m.val("mul i128 %s, %s", wide(man), wide(window[1])), m.val("lshr i128 %s, 64", p2))
-	top := m.val("add i64 %s, %s", m.val("mul i64 %s, %s", man, window[0]), m.val("trunc i128 %s to i64", m.val("lshr i128 %s, 64", p1)))
+	p1 := m.val("add i128 %s, %s", m.val("mul i128 %s, %s", wide(man), wide(window[1])),
+		m.val("lshr i128 %s, 64", p2))
+	top := m.val("add i64 %s, %s", m.val("mul i64 %s, %s", man, window[0]),
+		m.val("trunc i128 %s to i64", m.val("lshr i128 %s, 64", p1)))
 	next := m.val("trunc i128 %s to i64", p1)
 	both := m.val("or i128 %s, %s", m.val("shl i128 %s, 64", wide(top)), wide(next))
-	half := m.val("lshr i128 %s, 126", m.val("add i128 %s, %s", both, "42535295865117307932921825928971026432")) // + 2^125: to the nearest quadrant
+	// + 2^125: to the nearest quadrant
+	half := m.val("lshr i128 %s, 126", m.val("add i128 %s, %s", both,
+		"42535295865117307932921825928971026432"))
 	quad := m.val("trunc i128 %s to i32", half)
 	frac := m.val("shl i128 %s, 2", both) // of a quadrant, as a signed fraction of 2^128
 	fhi := m.val("trunc i128 %s to i64", m.val("ashr i128 %s, 64", frac))
 	flo := m.val("trunc i128 %s to i64", frac)
 	v, low := "", m.c(0)
 	if m.prec == F32 {
-		d := m.val("fmul double %s, %s", m.val("sitofp i64 %s to double", fhi), hex(math.Ldexp(math.Pi/2, -64)))
+		d := m.val("fmul double %s, %s", m.val("sitofp i64 %s to double", fhi),
+			hex(math.Ldexp(math.Pi/2, -64)))
 		v = m.val("fptrunc double %s to float", d)
-		low = m.val("fptrunc double %s to float", m.val("fsub double %s, %s", d, m.val("fpext float %s to double", v)))
+		low = m.val("fptrunc double %s to float",
+			m.val("fsub double %s, %s", d, m.val("fpext float %s to double", v)))
 	} else {
 		// 128 bits as a sum: 32 bits of the top half at a time, so that each part is exact.
 		a := m.val("sitofp i64 %s to double", m.val("ashr i64 %s, 32", fhi))
@@ -198,9 +209,10 @@ func (m *Builder) payneHanek(x string) (q, r, lo string) {
 
 // twoOverPi are the bits of 2/π behind the point, 64 in each word, after a word of zeros.
 var twoOverPi = [...]uint64{
-	0, 0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041, 0xfe5163abdebbc561, 0xb7246e3a424dd2e0, 0x06492eea09d1921c, 0xfe1deb1cb129a73e,
-	0xe88235f52ebb4484, 0xe99c7026b45f7e41, 0x3991d639835339f4, 0x9c845f8bbdf9283b, 0x1ff897ffde05980f, 0xef2f118b5a0a6d1f, 0x6d367ecf27cb09b7,
-	0x4f463f669e5fea2d, 0x7527bac7ebe5f17b, 0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08, 0x56033046fc7b6bab, 0xf0cfbc209af4361d,
+	0, 0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041, 0xfe5163abdebbc561, 0xb7246e3a424dd2e0,
+	0x06492eea09d1921c, 0xfe1deb1cb129a73e, 0xe88235f52ebb4484, 0xe99c7026b45f7e41, 0x3991d639835339f4,
+	0x9c845f8bbdf9283b, 0x1ff897ffde05980f, 0xef2f118b5a0a6d1f, 0x6d367ecf27cb09b7, 0x4f463f669e5fea2d,
+	0x7527bac7ebe5f17b, 0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08, 0x56033046fc7b6bab, 0xf0cfbc209af4361d,
 }
 
 // globalPtr is the type of pointers to tables.
@@ -219,12 +231,13 @@ func (m *Builder) twoOverPi() string {
 		words = append(words, fmt.Sprintf("i64 %d", int64(w)))
 	}
 	space := strings.TrimPrefix(m.globalPtr(), "ptr")
-	m.lib.globals[name] = fmt.Sprintf("%s = internal%s constant [%d x i64] [%s], align 8", name, space, len(words), strings.Join(words, ", "))
+	m.lib.globals[name] = fmt.Sprintf("%s = internal%s constant [%d x i64] [%s], align 8", name, space,
+		len(words), strings.Join(words, ", "))
 	return m.globalPtr() + " " + name
 }
 
-// atanParts is the arc tangent of y/x, both not negative, as a sum of two floats. With t = y/x it is the polynomial for t < tan π/8,
-// π/4 + atan((y-x)/(y+x)) up to tan 3π/8, and π/2 - atan(x/y) above.
+// atanParts is the arc tangent of y/x, both not negative, as a sum of two floats. With t = y/x it is the
+// polynomial for t < tan π/8, π/4 + atan((y-x)/(y+x)) up to tan 3π/8, and π/2 - atan(x/y) above.
 func (m *Builder) atanParts(y, x string) (hi, lo string) {
 	t8 := math.Tan(math.Pi / 8)
 	// Less of the largest numbers, whose sum there would not be, and more of the least, which have few bits.

@@ -70,14 +70,16 @@ func (g *generator) arguments() {
 	if g.chance(20) {
 		of := pick(g, g.k.Tensors...)
 		g.k.Tensors = append(g.k.Tensors, Tensor{
-			Name: "y", Type: of.Type, Of: of.Name, Offset: pick(g, 0, 1, 2, 4, 16, 16, 32), Indexed: of.Indexed,
+			Name: "y", Type: of.Type, Of: of.Name, Offset: pick(g, 0, 1, 2, 4, 16, 16, 32),
+			Indexed: of.Indexed,
 		})
 	}
 	if g.chance(30) {
 		g.k.Tensors = append(g.k.Tensors, Tensor{Name: "p", Type: I32, Perm: true, Seed: g.Uint64N(1000)})
 	}
 	for i := range g.IntN(4) {
-		g.k.Scalars = append(g.k.Scalars, Scalar{fmt.Sprintf("n%d", i), pick(g, 0, 1, 2, 3, 5, 6, 7, 8, 16, 33)})
+		g.k.Scalars = append(g.k.Scalars, Scalar{fmt.Sprintf("n%d", i),
+			pick(g, 0, 1, 2, 3, 5, 6, 7, 8, 16, 33)})
 	}
 }
 

@@ -12,8 +12,8 @@ var forms = map[string]string{
 	"const": "tl.full($shape, $k, $type)",
 	"lane":  "$lane",
 
-	"+": "($0 + $1)", "-": "($0 - $1)", "*": "($0 * $1)", "^": "($0 ^ $1)", "&": "($0 & $1)", "|": "($0 | $1)",
-	"min": "tl.minimum($0, $1)", "max": "tl.maximum($0, $1)",
+	"+": "($0 + $1)", "-": "($0 - $1)", "*": "($0 * $1)", "^": "($0 ^ $1)", "&": "($0 & $1)",
+	"|": "($0 | $1)", "min": "tl.minimum($0, $1)", "max": "tl.maximum($0, $1)",
 	"where": "tl.where($0, $1, $2)",
 
 	// Factors are cut off, so that products are exact.

@@ -415,7 +415,8 @@ func (c *converter) reinterpret(src *ir.Value, off indexlist.Entry, size []int64
 	layout := ir.StridedLayout(offAttr.Values[0], stepAttr.Values...)
 	t := ir.MemRef(size, ir.ElemOf(src.Type), layout, nil)
 	return c.b.Groups(memref.ReinterpretCast, [][]*ir.Value{{src}, offs, sizes, steps}, []ir.Type{t},
-		ir.A("static_offsets", offAttr), ir.A("static_sizes", sizeAttr), ir.A("static_strides", stepAttr)).Result(0)
+		ir.A("static_offsets", offAttr), ir.A("static_sizes", sizeAttr),
+		ir.A("static_strides", stepAttr)).Result(0)
 }
 
 // subview emits a memref.subview.
@@ -437,7 +438,8 @@ func (c *converter) subview(buf *ir.Value, x box) *ir.Value {
 		}
 	}
 	out := ir.MemRef(x.shape(), t.Elem, ir.StridedLayout(offset, left...), nil)
-	return c.b.Groups(memref.SubView, append([][]*ir.Value{{buf}}, lists...), []ir.Type{out}, attrs...).Result(0)
+	return c.b.Groups(memref.SubView, append([][]*ir.Value{{buf}}, lists...), []ir.Type{out},
+		attrs...).Result(0)
 }
 
 // layoutOf returns the offset and strides of a buffer's type.

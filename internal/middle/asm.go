@@ -99,7 +99,8 @@ func mapAsm(b *ir.Builder, op *ir.Op, code []ptxInst) error {
 	inner.Op(tt.MapElementwiseReturn, vs, nil)
 	out := b.Create(ir.State{
 		Def: tt.MapElementwise, Operands: tensors, Results: op.ResultTypes(),
-		Attrs: []ir.NamedAttr{ir.A("pack", ir.I32Attr(int64(pack)))}, Regions: []*ir.Region{ir.NewRegion(block)},
+		Attrs:   []ir.NamedAttr{ir.A("pack", ir.I32Attr(int64(pack)))},
+		Regions: []*ir.Region{ir.NewRegion(block)},
 	})
 	op.ReplaceWith(out.Results()...)
 	return nil

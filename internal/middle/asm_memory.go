@@ -163,7 +163,8 @@ func (s *asmTensors) access(in ptxInst) {
 		p = s.b.Val(tt.Bitcast, t, p)
 	}
 	if in.name == "ld" {
-		s.regs[in.args[0]] = s.b.Groups(tt.Load, [][]*ir.Value{{p}, nil, nil}, []ir.Type{s.tensor(elem)}).Result(0)
+		s.regs[in.args[0]] = s.b.Groups(tt.Load, [][]*ir.Value{{p}, nil, nil},
+			[]ir.Type{s.tensor(elem)}).Result(0)
 		return
 	}
 	if v := s.as(in.args[1], elem); s.err == nil {

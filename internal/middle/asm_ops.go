@@ -552,7 +552,8 @@ func (s *asmState) converted(in ptxInst, x *ir.Value, from, to string, t ir.Type
 		case n < m:
 			return s.b.Val(arith.ExtF, t, x)
 		case n > m && in.has("rz"):
-			return s.b.ValA(arith.TruncF, t, []ir.NamedAttr{ir.A("roundingmode", ir.I32Attr(arith.TowardZero))}, x)
+			return s.b.ValA(arith.TruncF, t,
+				[]ir.NamedAttr{ir.A("roundingmode", ir.I32Attr(arith.TowardZero))}, x)
 		case n > m:
 			return s.b.Val(arith.TruncF, t, x)
 		}

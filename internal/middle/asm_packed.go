@@ -137,7 +137,8 @@ func (s *asmState) permuteBy(in ptxInst, word, choice *ir.Value) {
 	to := make([]*ir.Value, 4)
 	for i := range to {
 		c := s.b.Val(arith.ShRUI, ir.I32, choice, arith.ConstInt(s.b, int64(4*i), ir.I32))
-		place := s.b.Val(arith.MulI, ir.I32, s.b.Val(arith.AndI, ir.I32, c, arith.ConstInt(s.b, 7, ir.I32)), eight)
+		place := s.b.Val(arith.MulI, ir.I32, s.b.Val(arith.AndI, ir.I32, c, arith.ConstInt(s.b, 7, ir.I32)),
+			eight)
 		x := s.b.Val(arith.ShRUI, ir.I64, word, s.b.Val(arith.ExtUI, ir.I64, place))
 		x = s.b.Val(arith.TruncI, ir.I8, x)
 		sign := s.b.Val(arith.ShRSI, ir.I8, x, arith.ConstInt(s.b, 7, ir.I8))

@@ -11,8 +11,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/pass"
 )
 
-// asmCases are pieces of inline assembly on one or two tensors, and what they mean in operations that the interpreter knows: on %a and
-// %b, with the result in %r.
+// asmCases are pieces of inline assembly on one or two tensors, and what they mean in operations that the
+// interpreter knows: on %a and %b, with the result in %r.
 var asmCases = []struct {
 	name, asm   string
 	constraints string
@@ -21,7 +21,9 @@ var asmCases = []struct {
 	means       string
 }{
 	{"tanh", "tanh.approx.f32 $0, $1;", "=f,f", "f32", "f32", 1, 1, `%r = math.tanh %a : T`},
-	{"softplus", "{ .reg .pred p; setp.gt.f32 p, $1, 2.; @p mov.f32 $0, $1; @!p mul.f32 $0, $1, 1.4426950408889634; @!p ex2.approx.ftz.f32 $0, $0; @!p add.f32 $0, $0, 1.0; @!p lg2.approx.ftz.f32 $0, $0; @!p mul.f32 $0, $0, 0.6931471805599453; }",
+	{"softplus", "{ .reg .pred p; setp.gt.f32 p, $1, 2.; @p mov.f32 $0, $1; @!p mul.f32 $0, $1, " +
+		"1.4426950408889634; @!p ex2.approx.ftz.f32 $0, $0; @!p add.f32 $0, $0, 1.0; @!p " +
+		"lg2.approx.ftz.f32 $0, $0; @!p mul.f32 $0, $0, 0.6931471805599453; }",
 		"=r,r", "f32", "f32", 1, 1, `
 %two = arith.constant dense<2.0> : T
 %k = arith.constant dense<1.44269502> : T
@@ -49,7 +51,8 @@ var asmCases = []struct {
 %h = arith.shli %b, %n : T
 %l = arith.shrui %a, %k : T
 %r = arith.ori %h, %l : T`},
-	{"integers", "mad.lo.s32 $0, $1, $2, -3; max.s32 $0, $0, 7; /* and */ shr.s32 $0, $0, 1; not.b32 $0, $0;", "=r,r,r", "i32", "i32", 2, 1, `
+	{"integers", "mad.lo.s32 $0, $1, $2, -3; max.s32 $0, $0, 7; /* and */ shr.s32 $0, $0, 1; not.b32 $0, $0;",
+		"=r,r,r", "i32", "i32", 2, 1, `
 %m = arith.muli %a, %b : T
 %k3 = arith.constant dense<-3> : T
 %k7 = arith.constant dense<7> : T
@@ -64,17 +67,21 @@ var asmCases = []struct {
 %n = arith.constant dense<3> : T
 %m = arith.andi %a, %k : T
 %r = arith.shli %m, %n : T`},
-	{"halves", "{ .reg .f16 lo, hi; mov.b32 {lo, hi}, $1; neg.f16 lo, lo; neg.f16 hi, hi; mov.b32 $0, {lo, hi}; }", "=r,r", "f16", "f16", 1, 2,
+	{"halves", "{ .reg .f16 lo, hi; mov.b32 {lo, hi}, $1; neg.f16 lo, lo; neg.f16 hi, hi; mov.b32 $0, " +
+		"{lo, hi}; }", "=r,r", "f16", "f16", 1, 2,
 		`%r = arith.negf %a : T`},
 	{"convert", "cvt.rzi.s32.f32 $0, $1;", "=r,f", "f32", "i32", 1, 1, `%r = arith.fptosi %a : T to U`},
-	{"select", "{ .reg .pred p; setp.lt.u32 p, $1, $2; selp.b32 $0, $1, $2, p; }", "=r,r,r", "i32", "i32", 2, 1, `
+	{"select", "{ .reg .pred p; setp.lt.u32 p, $1, $2; selp.b32 $0, $1, $2, p; }", "=r,r,r", "i32",
+		"i32", 2, 1, `
 %c = arith.cmpi ult, %a, %b : T
 %r = arith.select %c, %a, %b : B T`},
-	{"pairs", "{ .reg .b32 k; mov.b32 k, 0x40004000; mul.rn.f16x2 $0, $1, k; fma.rn.f16x2 $0, $0, k, $1; }", "=r,r", "f16", "f16", 1, 2, `
+	{"pairs", "{ .reg .b32 k; mov.b32 k, 0x40004000; mul.rn.f16x2 $0, $1, k; fma.rn.f16x2 $0, $0, k, $1; }",
+		"=r,r", "f16", "f16", 1, 2, `
 %k = arith.constant dense<2.0> : T
 %m = arith.mulf %a, %k : T
 %r = math.fma %m, %k, %a : T`},
-	{"guarded pairs", "{ .reg .pred p; setp.ne.u32 p, $1, $1; mov.b32 $0, $1; @p neg.f16x2 $0, $1; @!p abs.f16x2 $0, $1; }", "=r,r", "f16", "f16", 1, 2, `%r = math.absf %a : T`},
+	{"guarded pairs", "{ .reg .pred p; setp.ne.u32 p, $1, $1; mov.b32 $0, $1; @p neg.f16x2 $0, $1; @!p " +
+		"abs.f16x2 $0, $1; }", "=r,r", "f16", "f16", 1, 2, `%r = math.absf %a : T`},
 	{"three bits", "lop3.b32 $0, $1, $2, 0xF0F0F0F0, 0xE8;", "=r,r,r", "i32", "i32", 2, 1, `
 %k = arith.constant dense<-252645136> : T
 %x = arith.andi %a, %b : T
@@ -83,11 +90,13 @@ var asmCases = []struct {
 %u = arith.ori %x, %y : T
 %r = arith.ori %u, %z : T`},
 	{"bytes", "prmt.b32 $0, $1, $2, 0x7F10;", "=r,r,r", "i32", "i32", 2, 1, bytesOfTwo},
-	{"bytes by a register", "{ .reg .b32 s; and.b32 s, $1, 0; or.b32 s, s, 0xABC07F10; prmt.b32 $0, $1, $2, s; }", "=r,r,r", "i32", "i32", 2, 1, bytesOfTwo},
+	{"bytes by a register", "{ .reg .b32 s; and.b32 s, $1, 0; or.b32 s, s, 0xABC07F10; prmt.b32 $0, $1, " +
+		"$2, s; }", "=r,r,r", "i32", "i32", 2, 1, bytesOfTwo},
 	{"processor", "mov.u32 $0, %smid; add.u32 $0, $0, $1;", "=r,r", "i32", "i32", 1, 1, `
 %k = arith.constant dense<0> : T
 %r = arith.addi %a, %k : T`},
-	{"nothing", "griddepcontrol.wait; mov.f32 $0, $1;", "=f,f", "f32", "f32", 1, 1, `%r = arith.addf %a, %zero : T`},
+	{"nothing", "griddepcontrol.wait; mov.f32 $0, $1;", "=f,f", "f32", "f32", 1, 1,
+		`%r = arith.addf %a, %zero : T`},
 }
 
 const asmKernel = `tt.func public @k(%_x: !tt.ptr<IN>, %_y: !tt.ptr<IN>, %_z: !tt.ptr<OUT>) {
@@ -111,7 +120,8 @@ func TestInlineAsm(t *testing.T) {
 	for i, x := range asmCases {
 		operands := strings.Repeat("%a, %b, ", 1)[:4*x.args-2]
 		types := strings.Repeat("T, ", x.args)
-		body := fmt.Sprintf("%%r = tt.elementwise_inline_asm %q {constraints = %q, packed_element = %d : i32, pure = true} %s : %s -> U",
+		body := fmt.Sprintf("%%r = tt.elementwise_inline_asm %q {constraints = %q, packed_element = %d : "+
+			"i32, pure = true} %s : %s -> U",
 			x.asm, x.constraints, x.pack, operands, types[:len(types)-2])
 		zero := ""
 		if strings.Contains(x.means, "%zero") {
@@ -119,21 +129,27 @@ func TestInlineAsm(t *testing.T) {
 		}
 		kernel := func(body string) string {
 			text := strings.ReplaceAll(asmKernel, "BODY", body)
-			return strings.NewReplacer("IN", x.in, "OUT", x.out, ": B T", ": tensor<64xi1>, tensor<64x"+x.in+">", ": T", ": tensor<64x"+x.in+">", ", T", ", tensor<64x"+x.in+">",
-				"-> U", "-> tensor<64x"+x.out+">", "to U", "to tensor<64x"+x.out+">").Replace(text)
+			return strings.NewReplacer("IN", x.in, "OUT", x.out, ": B T", ": tensor<64xi1>, tensor<64x"+x.in+
+				">", ": T", ": tensor<64x"+x.in+">", ", T", ", tensor<64x"+x.in+">", "-> U", "-> tensor<64x"+
+				x.out+">", "to U", "to tensor<64x"+x.out+">").Replace(text)
 		}
 		r := newRandom(uint64(i))
-		ls = append(ls, launch{name: x.name, text: kernel(body), twin: kernel(zero + x.means), grid: [3]int{1, 1, 1}, args: []arg{
-			filled(t, r, elemTypes[x.in], 64, "normal", ""), filled(t, r, elemTypes[x.in], 64, "normal", ""), zeros(elemTypes[x.out], 64)}})
+		ls = append(ls, launch{name: x.name, text: kernel(body), twin: kernel(zero + x.means),
+			grid: [3]int{1, 1, 1}, args: []arg{
+				filled(t, r, elemTypes[x.in], 64, "normal", ""),
+				filled(t, r, elemTypes[x.in], 64, "normal", ""), zeros(elemTypes[x.out], 64)}})
 	}
 	for _, l := range ls { // taken apart, the interpreter runs it as well
 		m := parse(t, l.name, l.text)
-		if err := pass.Run(&pass.Context{Options: pass.Options{Verify: true}}, m, []pass.Pass{middle.ExpandInlineAsm}); err != nil {
+		if err := pass.Run(&pass.Context{Options: pass.Options{Verify: true}}, m,
+			[]pass.Pass{middle.ExpandInlineAsm}); err != nil {
 			t.Fatal(err)
 		}
-		got, want := interpret(t, launch{name: l.name, text: m.String(), grid: l.grid, args: l.args}), interpret(t, l)
+		got, want := interpret(t, launch{name: l.name, text: m.String(), grid: l.grid, args: l.args}),
+			interpret(t, l)
 		out := len(got) - 1
-		if d := difference(l.args[out].elem, bitsOf(l.args[out].elem, want[out]), bitsOf(l.args[out].elem, got[out]), l.tol); d != "" {
+		if d := difference(l.args[out].elem, bitsOf(l.args[out].elem, want[out]),
+			bitsOf(l.args[out].elem, got[out]), l.tol); d != "" {
 			t.Errorf("%s, interpreted: %s", l.name, d)
 		}
 	}
@@ -151,7 +167,8 @@ func TestInlineAsmUnknown(t *testing.T) {
 		"add.f32 $0, $1, %laneid;":        "%laneid",
 		"cvt.rn.satfinite.e3m2x2.f32 $0;": "e3m2x2",
 	} {
-		text := fmt.Sprintf("tt.func @k(%%x: f32) {\n%%r = tt.elementwise_inline_asm %q {constraints = \"=f,f\", packed_element = 1 : i32, pure = false} %%x : f32 -> f32\ntt.return\n}", asm)
+		text := fmt.Sprintf("tt.func @k(%%x: f32) {\n%%r = tt.elementwise_inline_asm %q {constraints = "+
+			"\"=f,f\", packed_element = 1 : i32, pure = false} %%x : f32 -> f32\ntt.return\n}", asm)
 		m, err := ir.Parse(diag.NewFileSet(), "asm.mlir", []byte(text))
 		if err != nil {
 			t.Fatal(err)
@@ -189,7 +206,8 @@ func TestInlineAsmMemory(t *testing.T) {
 	l := launch{name: "memory", text: kernel(asm), twin: kernel(twin), grid: [3]int{1, 1, 1}, args: []arg{
 		filled(t, r, elemTypes["i8"], 64, "normal", ""), zeros(elemTypes["i8"], 64)}}
 	m := parse(t, l.name, l.text)
-	if err := pass.Run(&pass.Context{Options: pass.Options{Verify: true}}, m, []pass.Pass{middle.ExpandInlineAsm}); err != nil {
+	if err := pass.Run(&pass.Context{Options: pass.Options{Verify: true}}, m,
+		[]pass.Pass{middle.ExpandInlineAsm}); err != nil {
 		t.Fatal(err)
 	}
 	if good := check(t, []launch{l}); len(good) != 1 {

@@ -40,7 +40,8 @@ func convertRMW(c *converter, op *ir.Op) {
 	}
 	c.atomic(op, elem, op.Operands()[1:2], op.Slot(2), func(view *ir.Value, args []*ir.Value) *ir.Value {
 		v := c.toMemory(args[0], elem)
-		return c.b.ValA(memref.AtomicRMW, elem, []ir.NamedAttr{ir.A("kind", ir.I64Attr(kind))}, v, view, c.index(0))
+		return c.b.ValA(memref.AtomicRMW, elem, []ir.NamedAttr{ir.A("kind", ir.I64Attr(kind))}, v,
+			view, c.index(0))
 	})
 }
 

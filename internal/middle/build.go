@@ -185,6 +185,7 @@ func (c *converter) expand(v *ir.Value, shape []int64, groups [][]int64) *ir.Val
 		return v
 	}
 	return c.b.ValA(tensor.ExpandShape, t, []ir.NamedAttr{
-		ir.A("reassociation", groupsAttr(groups)), ir.A("static_output_shape", ir.DenseArray(ir.I64, shape...)),
+		ir.A("reassociation", groupsAttr(groups)),
+		ir.A("static_output_shape", ir.DenseArray(ir.I64, shape...)),
 	}, v)
 }

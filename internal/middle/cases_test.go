@@ -15,7 +15,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
-// A case is a file of Triton IR in testdata. Its comments say what is shown, what the output looks like (CHECK lines), and how to run the kernel:
+// A case is a file of Triton IR in testdata. Its comments say what is shown, what the output looks like
+// (CHECK lines), and how to run the kernel:
 //
 //	// GRID: 2, 1, 1
 //	// ARG: f32[100] normal          a buffer: normal, zero, one, iota, or below N
@@ -28,7 +29,8 @@ var (
 )
 
 var elemTypes = map[string]ir.Type{
-	"f16": ir.F16, "bf16": ir.BF16, "f32": ir.F32, "f64": ir.F64, "i1": ir.I1, "i8": ir.I8, "i16": ir.I16, "i32": ir.I32, "i64": ir.I64,
+	"f16": ir.F16, "bf16": ir.BF16, "f32": ir.F32, "f64": ir.F64, "i1": ir.I1, "i8": ir.I8, "i16": ir.I16,
+	"i32": ir.I32, "i64": ir.I64,
 }
 
 // caseLaunch reads how a case is run.
@@ -123,8 +125,9 @@ func casePaths(t testing.TB) []string {
 
 // categories are what the cases are about, by the first word of their names, and how many there are at least.
 var categories = map[string]int{
-	"ptr": 30, "block": 5, "descriptor": 4, "for": 14, "while": 4, "if": 4, "wrap": 11, "split": 4, "mask": 34, "use": 6, "gather": 6, "scatter": 2,
-	"atomic": 7, "reduce": 7, "scan": 3, "dot": 5, "elem": 14, "shape": 6, "pick": 2, "flow": 9,
+	"ptr": 30, "block": 5, "descriptor": 4, "for": 14, "while": 4, "if": 4, "wrap": 11, "split": 4,
+	"mask": 34, "use": 6, "gather": 6, "scatter": 2, "atomic": 7, "reduce": 7, "scan": 3, "dot": 5,
+	"elem": 14, "shape": 6, "pick": 2, "flow": 9,
 }
 
 // TestCategories: each category has its cases, and each case a category.

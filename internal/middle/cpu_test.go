@@ -12,7 +12,8 @@ import (
 func onCPU(t testing.TB, d *cpu.Device, l launch) [][]byte {
 	t.Helper()
 	m := parse(t, l.name, l.text)
-	k, err := d.Compile(t.Context(), &target.Input{Module: m, Kernel: kernelOf(m), Options: target.Options{}.Defaults()})
+	k, err := d.Compile(t.Context(), &target.Input{Module: m, Kernel: kernelOf(m),
+		Options: target.Options{}.Defaults()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +77,8 @@ func TestRandomCPU(t *testing.T) {
 	}
 }
 
-// TestCasesCPU: the CPU runs each case to the same end as the interpreter, with vectors and with every access checked.
+// TestCasesCPU: the CPU runs each case to the same end as the interpreter, with vectors and with every
+// access checked.
 func TestCasesCPU(t *testing.T) {
 	lib, err := llvm.Load()
 	if err != nil {

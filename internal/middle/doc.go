@@ -6,7 +6,8 @@
 // arguments of type memref<*xT>, and the program's place in the grid is the six trailing arguments: three
 // numbers of programs, three ids.
 //
-//	%p = tt.splat %a : !tt.ptr<f32> -> …                   %m = memref.reinterpret_cast %a to offset: [%o], sizes: [64], strides: [1]
+//	%p = tt.splat %a : !tt.ptr<f32> -> …            %m = memref.reinterpret_cast %a to offset: [%o], sizes:
+//	                                                  [64], strides: [1]
 //	%q = tt.addptr %p, %offsets                     =>     memref.copy %m, %buffer
 //	%x = tt.load %q                                        %x = bufferization.to_tensor %buffer restrict writable
 //
@@ -14,11 +15,12 @@
 // another become branches (structure.go), inline assembly becomes operations (asm.go), block pointers and
 // descriptors become pointers. Then come three analyses. They look at the input alone and change nothing:
 //
-//   - pointer analysis (state.go, pointer.go, split.go) describes tensors of integers and pointers as a start and a step along each
-//     dimension, with wrap-around where a remainder was taken, in pieces where indices were clamped or chosen by a bound, or as data
-//     where they have no such form;
+//   - pointer analysis (state.go, pointer.go, split.go) describes tensors of integers and pointers as a
+//     start and a step along each dimension, with wrap-around where a remainder was taken, in pieces where
+//     indices were clamped or chosen by a bound, or as data where they have no such form;
 //   - mask analysis (mask.go) describes masks as bounds along each dimension, and what is no bound as data;
-//   - use analysis (use.go) finds the tensors that are needed as data. The rest was address arithmetic, and is gone.
+//   - use analysis (use.go) finds the tensors that are needed as data. The rest was address arithmetic, and
+//     is gone.
 //
 // Descriptions are made of symbolic scalars (expr.go), and flow.go carries them through loops and branches:
 // the parts that change become values that the loop carries. Then the conversion (convert.go and the files
@@ -35,7 +37,8 @@
 //	blockarg.go      arguments that are tensors of pointers, as blocks of memory
 //	prepare.go       the input in a simpler form; tidying the output
 //	structure.go     branches between blocks as structured control flow
-//	asm.go           inline assembly as operations: asm_ops.go instructions, asm_packed.go pairs, asm_memory.go memory
+//	asm.go           inline assembly as operations: asm_ops.go instructions, asm_packed.go pairs,
+//	                 asm_memory.go memory
 //	expr.go          symbolic scalars of type index
 //	state.go         descriptions of integers and pointers; split.go those that change at a bound
 //	pointer.go       pointer analysis

@@ -203,7 +203,8 @@ func (c *converter) cond(k cond) *ir.Value {
 }
 
 func (c *converter) compare(pred int64, x, y *ir.Value) *ir.Value {
-	return c.b.ValA(arith.CmpI, arith.BoolOf(x.Type), []ir.NamedAttr{ir.A("predicate", ir.I64Attr(pred))}, x, y)
+	return c.b.ValA(arith.CmpI, arith.BoolOf(x.Type),
+		[]ir.NamedAttr{ir.A("predicate", ir.I64Attr(pred))}, x, y)
 }
 
 // all returns the conjunction of conditions, or nil for none.
@@ -280,7 +281,8 @@ func (c *converter) dimParts(s *state, elem ir.Type) []func(c *converter, args *
 		stride = c.scalar(x.stride, elem)
 		switch {
 		case x.wrap != nil:
-			start, mod, scale = c.scalar(x.wrap.start, elem), c.scalar(x.wrap.mod, elem), c.scalar(x.wrap.scale, elem)
+			start, mod, scale = c.scalar(x.wrap.start, elem), c.scalar(x.wrap.mod, elem),
+				c.scalar(x.wrap.scale, elem)
 		case x.index != nil:
 			scale = c.scalar(x.index.scale, elem)
 		}

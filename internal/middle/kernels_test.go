@@ -49,12 +49,13 @@ func f32(v float64) arg { return arg{elem: ir.F32, bits: uint64(math.Float32bits
 
 func matmul(r random, elem *ir.FloatType, m, n, k, bm, bn int) ([3]int, []arg) {
 	tiles := (m + bm - 1) / bm * ((n + bn - 1) / bn)
-	return [3]int{tiles, 1, 1}, []arg{r.floats(elem, m*k), r.floats(elem, k*n), zeros(elem, m*n), i32(m), i32(n), i32(k), i32(k), i32(n), i32(n)}
+	return [3]int{tiles, 1, 1}, []arg{r.floats(elem, m*k), r.floats(elem, k*n), zeros(elem, m*n), i32(m),
+		i32(n), i32(k), i32(k), i32(n), i32(n)}
 }
 
 func attention(r random, heads, n, d int) ([3]int, []arg) {
-	args := []arg{r.floats(ir.F16, heads*n*d), r.floats(ir.F16, heads*n*d), r.floats(ir.F16, heads*n*d), zeros(ir.F16, heads*n*d),
-		zeros(ir.F32, heads*n), f32(1 / math.Sqrt(float64(d)))}
+	args := []arg{r.floats(ir.F16, heads*n*d), r.floats(ir.F16, heads*n*d), r.floats(ir.F16, heads*n*d),
+		zeros(ir.F16, heads*n*d), zeros(ir.F32, heads*n), f32(1 / math.Sqrt(float64(d)))}
 	for range 4 {
 		args = append(args, i32(n*d), i32(d))
 	}
@@ -64,31 +65,41 @@ func attention(r random, heads, n, d int) ([3]int, []arg) {
 // samples are launches of the sample kernels, small ones, with ragged edges where the kernel allows them.
 var samples = map[string]func(r random) ([3]int, []arg){
 	"add_f32": func(r random) ([3]int, []arg) {
-		return [3]int{3, 1, 1}, []arg{r.floats(ir.F32, 2500), r.floats(ir.F32, 2500), zeros(ir.F32, 2500), i32(2500)}
+		return [3]int{3, 1, 1}, []arg{r.floats(ir.F32, 2500), r.floats(ir.F32, 2500), zeros(ir.F32, 2500),
+			i32(2500)}
 	},
 	"add_f16_ragged": func(r random) ([3]int, []arg) {
-		return [3]int{4, 1, 1}, []arg{r.floats(ir.F16, 1000), r.floats(ir.F16, 1000), zeros(ir.F16, 1000), i32(999)}
+		return [3]int{4, 1, 1}, []arg{r.floats(ir.F16, 1000), r.floats(ir.F16, 1000),
+			zeros(ir.F16, 1000), i32(999)}
 	},
 	"add_i64": func(r random) ([3]int, []arg) {
-		return [3]int{3, 1, 1}, []arg{r.ints(ir.I64, 300, 1000), r.ints(ir.I64, 300, 1000), zeros(ir.I64, 300), i64(300)}
+		return [3]int{3, 1, 1}, []arg{r.ints(ir.I64, 300, 1000), r.ints(ir.I64, 300, 1000),
+			zeros(ir.I64, 300), i64(300)}
 	},
 	"softmax_f16_2048": func(r random) ([3]int, []arg) {
-		return [3]int{3, 1, 1}, []arg{zeros(ir.F16, 3*1000), r.floats(ir.F16, 3*1024), i32(1024), i32(1000), i32(1000)}
+		return [3]int{3, 1, 1}, []arg{zeros(ir.F16, 3*1000), r.floats(ir.F16, 3*1024), i32(1024),
+			i32(1000), i32(1000)}
 	},
 	"softmax_f32_8192": func(r random) ([3]int, []arg) {
-		return [3]int{2, 1, 1}, []arg{zeros(ir.F32, 2*8000), r.floats(ir.F32, 2*8000), i32(8000), i32(8000), i32(8000)}
+		return [3]int{2, 1, 1}, []arg{zeros(ir.F32, 2*8000), r.floats(ir.F32, 2*8000), i32(8000),
+			i32(8000), i32(8000)}
 	},
 	"layer_norm_f16": func(r random) ([3]int, []arg) {
-		return [3]int{2, 1, 1}, []arg{r.floats(ir.F16, 2*5000), zeros(ir.F16, 2*5000), r.floats(ir.F16, 5000), r.floats(ir.F16, 5000),
-			zeros(ir.F32, 2), zeros(ir.F32, 2), i32(5000), i32(5000), f32(1e-5)}
+		return [3]int{2, 1, 1}, []arg{r.floats(ir.F16, 2*5000), zeros(ir.F16, 2*5000), r.floats(ir.F16, 5000),
+			r.floats(ir.F16, 5000), zeros(ir.F32, 2), zeros(ir.F32, 2), i32(5000), i32(5000), f32(1e-5)}
 	},
-	"matmul_f16":            func(r random) ([3]int, []arg) { return matmul(r, ir.F16, 160, 288, 96, 128, 256) },
-	"matmul_bf16_relu":      func(r random) ([3]int, []arg) { return matmul(r, ir.BF16, 96, 80, 160, 64, 64) },
+	"matmul_f16": func(r random) ([3]int, []arg) {
+		return matmul(r, ir.F16, 160, 288, 96, 128, 256)
+	},
+	"matmul_bf16_relu": func(r random) ([3]int, []arg) {
+		return matmul(r, ir.BF16, 96, 80, 160, 64, 64)
+	},
 	"matmul_f32_ragged":     func(r random) ([3]int, []arg) { return matmul(r, ir.F32, 100, 45, 70, 64, 32) },
 	"attention_d64":         func(r random) ([3]int, []arg) { return attention(r, 2, 160, 64) },
 	"attention_d128_causal": func(r random) ([3]int, []arg) { return attention(r, 1, 192, 128) },
 	"dropout_f32": func(r random) ([3]int, []arg) {
-		return [3]int{2, 1, 1}, []arg{r.floats(ir.F32, 1500), zeros(ir.F32, 1500), i32(1500), f32(0.25), i32(1234)}
+		return [3]int{2, 1, 1}, []arg{r.floats(ir.F32, 1500), zeros(ir.F32, 1500), i32(1500),
+			f32(0.25), i32(1234)}
 	},
 	"row_sum_f32": func(r random) ([3]int, []arg) {
 		return [3]int{2, 1, 1}, []arg{r.floats(ir.F32, 7*1500), zeros(ir.F32, 7), i32(7), i32(1500)}
@@ -97,19 +108,24 @@ var samples = map[string]func(r random) ([3]int, []arg){
 		return [3]int{3, 1, 1}, []arg{r.floats(ir.F32, 2500), zeros(ir.F32, 1), i32(2500)}
 	},
 	"rms_norm_bf16": func(r random) ([3]int, []arg) {
-		return [3]int{2, 1, 1}, []arg{r.floats(ir.BF16, 2*3000), r.floats(ir.BF16, 3000), zeros(ir.BF16, 2*3000), i32(3000), i32(3000), f32(1e-6)}
+		return [3]int{2, 1, 1}, []arg{r.floats(ir.BF16, 2*3000), r.floats(ir.BF16, 3000),
+			zeros(ir.BF16, 2*3000), i32(3000), i32(3000), f32(1e-6)}
 	},
 	"swiglu_bf16": func(r random) ([3]int, []arg) {
-		return [3]int{2, 1, 1}, []arg{r.floats(ir.BF16, 1600), r.floats(ir.BF16, 1600), zeros(ir.BF16, 1600), i32(1600)}
+		return [3]int{2, 1, 1}, []arg{r.floats(ir.BF16, 1600), r.floats(ir.BF16, 1600), zeros(ir.BF16, 1600),
+			i32(1600)}
 	},
 	"rope_bf16": func(r random) ([3]int, []arg) {
-		return [3]int{3, 1, 1}, []arg{r.floats(ir.BF16, 3*512), r.floats(ir.F32, 3*64), r.floats(ir.F32, 3*64), i32(512)}
+		return [3]int{3, 1, 1}, []arg{r.floats(ir.BF16, 3*512), r.floats(ir.F32, 3*64),
+			r.floats(ir.F32, 3*64), i32(512)}
 	},
 	"cross_entropy_bf16": func(r random) ([3]int, []arg) {
-		return [3]int{3, 1, 1}, []arg{r.floats(ir.BF16, 3*9000), r.ints(ir.I64, 3, 9000), zeros(ir.F32, 3), i32(9000), i32(9000)}
+		return [3]int{3, 1, 1}, []arg{r.floats(ir.BF16, 3*9000), r.ints(ir.I64, 3, 9000), zeros(ir.F32, 3),
+			i32(9000), i32(9000)}
 	},
 	"embedding_f16": func(r random) ([3]int, []arg) {
-		return [3]int{5, 2, 1}, []arg{r.ints(ir.I64, 5, 40), r.floats(ir.F16, 40*300), zeros(ir.F16, 5*300), i32(300)}
+		return [3]int{5, 2, 1}, []arg{r.ints(ir.I64, 5, 40), r.floats(ir.F16, 40*300),
+			zeros(ir.F16, 5*300), i32(300)}
 	},
 }
 
@@ -126,7 +142,8 @@ func sampleText(t testing.TB, name string) string {
 	return txtest.Read(t, txtest.Path(t, "testdata", "golden", "cuda-80", name+".ttir"))
 }
 
-// TestKernelsRun: MLIR's own passes and mlir-runner make of all sample kernels what the interpreter makes of their Triton IR.
+// TestKernelsRun: MLIR's own passes and mlir-runner make of all sample kernels what the interpreter makes
+// of their Triton IR.
 func TestKernelsRun(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -213,12 +230,13 @@ func fromElement(vs []*ir.Value) bool {
 // intData are the kernels whose data are integers in tensors: random numbers, sums.
 var intData = map[string]bool{"dropout_f32": true, "add_i64": true}
 
-// TestKernelsStructured: what becomes of each sample kernel verifies, in mlir-opt too. Nothing of Triton is left in it, no gather or
-// scatter, and no address arithmetic on tensors.
+// TestKernelsStructured: what becomes of each sample kernel verifies, in mlir-opt too. Nothing of Triton is
+// left in it, no gather or scatter, and no address arithmetic on tensors.
 func TestKernelsStructured(t *testing.T) {
 	opt := txtest.MLIROpt(t)
 	var table strings.Builder
-	fmt.Fprintf(&table, "%-24s %8s %6s %6s %8s %12s\n", "kernel", "mlir-opt", "views", "copies", "gathers", "int tensors")
+	fmt.Fprintf(&table, "%-24s %8s %6s %6s %8s %12s\n", "kernel", "mlir-opt", "views", "copies", "gathers",
+		"int tensors")
 	names := sampleNames(t)
 	for _, name := range names {
 		m := parse(t, name, sampleText(t, name))
@@ -231,7 +249,8 @@ func TestKernelsStructured(t *testing.T) {
 			verdict = "refuses"
 		}
 		n := count(m)
-		fmt.Fprintf(&table, "%-24s %8s %6d %6d %8d %12d\n", name, verdict, n.views, n.copies, n.gathers, n.intTypes)
+		fmt.Fprintf(&table, "%-24s %8s %6d %6d %8d %12d\n", name, verdict, n.views, n.copies, n.gathers,
+			n.intTypes)
 		if n.views == 0 || n.copies == 0 {
 			t.Errorf("%s reads and writes no blocks", name)
 		}
@@ -246,7 +265,8 @@ func TestKernelsStructured(t *testing.T) {
 		}
 	}
 	t.Logf("the sample kernels as linalg:\n%s%d kernels", &table, len(names))
-	if specs := strings.Count(txtest.Read(t, txtest.Path(t, "kernels", "specs.json")), `"name"`); len(names) != specs {
+	if specs := strings.Count(txtest.Read(t, txtest.Path(t, "kernels", "specs.json")),
+		`"name"`); len(names) != specs {
 		t.Errorf("%d kernels, but %d specs", len(names), specs)
 	}
 }

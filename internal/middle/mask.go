@@ -48,7 +48,8 @@ func (c cond) key() string {
 }
 
 func (c cond) inside(op *ir.Op) bool {
-	return c.v != nil && c.v.Block().IsInside(op) || c.sym != nil && c.sym.block.IsInside(op) || c.x.inside(op)
+	return c.v != nil && c.v.Block().IsInside(op) || c.sym != nil && c.sym.block.IsInside(op) ||
+		c.x.inside(op)
 }
 
 // holds reports whether the condition is known to hold.

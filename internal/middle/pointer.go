@@ -332,7 +332,9 @@ func exactWhenWider(x *state) bool {
 
 func stateUnsigned(a *analysis, op *ir.Op) *state {
 	x := a.stateOf(op.Operand(0))
-	if !x.known() || slices.ContainsFunc(x.dims, func(d dim) bool { return d.index != nil || d.split != nil }) {
+	if !x.known() || slices.ContainsFunc(x.dims, func(d dim) bool {
+		return d.index != nil || d.split != nil
+	}) {
 		return nil
 	}
 	s := *x

@@ -79,8 +79,8 @@ func (c *converter) text(s string) *ir.Value {
 	}
 	if c.m.Lookup(name) == nil {
 		c.m.Block().Append(ir.NewOp(ir.State{Def: memref.Global, Attrs: []ir.NamedAttr{
-			ir.A("sym_name", ir.Str(name)), ir.A("sym_visibility", ir.Str("private")), ir.A("constant", ir.Unit),
-			ir.A("type", ir.TypeOf(buf)), ir.A("initial_value", value),
+			ir.A("sym_name", ir.Str(name)), ir.A("sym_visibility", ir.Str("private")),
+			ir.A("constant", ir.Unit), ir.A("type", ir.TypeOf(buf)), ir.A("initial_value", value),
 		}}))
 	}
 	g := c.b.ValA(memref.GetGlobal, buf, []ir.NamedAttr{ir.A("name", ir.SymbolRef(name))})

@@ -10,8 +10,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/irgen"
 )
 
-// TestRandom: random kernels do the same after the conversion, run by MLIR, as before it on the interpreter. NEREID_RANDOM=N tries N of them,
-// NEREID_SEED=S begins with another.
+// TestRandom: random kernels do the same after the conversion, run by MLIR, as before it on the
+// interpreter. NEREID_RANDOM=N tries N of them, NEREID_SEED=S begins with another.
 func TestRandom(t *testing.T) {
 	n, first := randoms(24)
 	var ls []launch
@@ -43,6 +43,7 @@ func randomLaunch(seed uint64) launch {
 		return []arg{r.floats(ir.F32, irgen.BufferLen), r.ints(ir.I32, irgen.BufferLen, 2000)}
 	}
 	args := append(buffer(), buffer()...)
-	args = append(args, i32(r.r.IntN(9)), i32(r.r.IntN(2000)-1000), f32(r.r.NormFloat64()), arg{elem: ir.I1, bits: uint64(r.r.IntN(2))})
+	args = append(args, i32(r.r.IntN(9)), i32(r.r.IntN(2000)-1000), f32(r.r.NormFloat64()),
+		arg{elem: ir.I1, bits: uint64(r.r.IntN(2))})
 	return launch{name: fmt.Sprintf("seed %d", seed), text: m.String(), grid: [3]int{1, 1, 1}, args: args}
 }

@@ -107,8 +107,8 @@ func interpret(t testing.TB, l launch) [][]byte {
 	return bufs
 }
 
-// program is many launches as one module that mlir-runner can run: main makes the buffers, calls the kernels for each program of
-// their grids, and prints the bits of the buffers.
+// program is many launches as one module that mlir-runner can run: main makes the buffers, calls the
+// kernels for each program of their grids, and prints the bits of the buffers.
 type program struct {
 	m    *ir.Module
 	main strings.Builder
@@ -136,7 +136,8 @@ func (p *program) add(t testing.TB, l launch, m *ir.Module) {
 
 func (p *program) launch(l launch, name string) {
 	w := &p.main
-	fmt.Fprintf(w, "func.func private @launch%d() {\n%%c0 = arith.constant 0 : index\n%%c1 = arith.constant 1 : index\n", p.n)
+	fmt.Fprintf(w, "func.func private @launch%d() {\n%%c0 = arith.constant 0 : index\n%%c1 = "+
+		"arith.constant 1 : index\n", p.n)
 	var names, types []string
 	for i, a := range l.args {
 		if a.data == nil {
@@ -146,10 +147,15 @@ func (p *program) launch(l launch, name string) {
 		}
 		n := len(a.data) * 8 / ir.BitWidth(a.elem)
 		mt := fmt.Sprintf("memref<%dx%s>", n, a.elem)
-		fmt.Fprintf(&p.head, "memref.global \"private\" constant @data%d_%d : %s = dense<\"0x%s\">\n", p.n, i, mt, strings.ToUpper(hex.EncodeToString(a.data)))
-		fmt.Fprintf(w, "%%g%d = memref.get_global @data%d_%d : %s\n%%b%d = memref.alloc() {alignment = 64 : i64} : %s\n", i, p.n, i, mt, i, mt)
-		fmt.Fprintf(w, "memref.copy %%g%d, %%b%d : %s to %s\n%%a%d = memref.cast %%b%d : %s to memref<*x%s>\n", i, i, mt, mt, i, i, mt, a.elem)
-		names, types = append(names, fmt.Sprintf("%%a%d", i)), append(types, fmt.Sprintf("memref<*x%s>", a.elem))
+		fmt.Fprintf(&p.head, "memref.global \"private\" constant @data%d_%d : %s = dense<\"0x%s\">\n", p.n, i,
+			mt, strings.ToUpper(hex.EncodeToString(a.data)))
+		fmt.Fprintf(w, "%%g%d = memref.get_global @data%d_%d : %s\n%%b%d = memref.alloc() {alignment = 64 "+
+			": i64} : %s\n", i, p.n, i, mt, i, mt)
+		fmt.Fprintf(w,
+			"memref.copy %%g%d, %%b%d : %s to %s\n%%a%d = memref.cast %%b%d : %s to memref<*x%s>\n", i, i, mt,
+			mt, i, i, mt, a.elem)
+		names, types = append(names, fmt.Sprintf("%%a%d", i)),
+			append(types, fmt.Sprintf("memref<*x%s>", a.elem))
 	}
 	for d, n := range l.grid {
 		fmt.Fprintf(w, "%%n%d = arith.constant %d : index\n%%m%d = arith.constant %d : i32\n", d, n, d, n)
@@ -162,7 +168,8 @@ func (p *program) launch(l launch, name string) {
 		fmt.Fprintf(w, "%%p%d = arith.index_cast %%i%d : index to i32\n", d, d)
 		names, types = append(names, fmt.Sprintf("%%p%d", d)), append(types, "i32")
 	}
-	fmt.Fprintf(w, "func.call @%s(%s) : (%s) -> ()\n}\n}\n}\n", name, strings.Join(names, ", "), strings.Join(types, ", "))
+	fmt.Fprintf(w, "func.call @%s(%s) : (%s) -> ()\n}\n}\n}\n", name, strings.Join(names, ", "),
+		strings.Join(types, ", "))
 	for i, a := range l.args {
 		if a.data != nil {
 			p.dumper(a.elem)
@@ -182,9 +189,12 @@ func (p *program) dumper(elem ir.Type) {
 	}
 	p.dump[elem.String()] = true
 	bits := fmt.Sprintf("i%d", ir.BitWidth(elem))
-	fmt.Fprintf(&p.head, "func.func private @dump_%s(%%a: memref<*x%s>) {\n%%c0 = arith.constant 0 : index\n%%c1 = arith.constant 1 : index\n", elem, elem)
-	fmt.Fprintf(&p.head, "%%r = memref.cast %%a : memref<*x%s> to memref<?x%s>\n%%n = memref.dim %%r, %%c0 : memref<?x%s>\n%%w = memref.alloc(%%n) : memref<?xi64>\n", elem, elem, elem)
-	fmt.Fprintf(&p.head, "scf.for %%i = %%c0 to %%n step %%c1 {\n%%x = memref.load %%r[%%i] : memref<?x%s>\n", elem)
+	fmt.Fprintf(&p.head, "func.func private @dump_%s(%%a: memref<*x%s>) {\n%%c0 = arith.constant 0 : "+
+		"index\n%%c1 = arith.constant 1 : index\n", elem, elem)
+	fmt.Fprintf(&p.head, "%%r = memref.cast %%a : memref<*x%s> to memref<?x%s>\n%%n = memref.dim %%r, "+
+		"%%c0 : memref<?x%s>\n%%w = memref.alloc(%%n) : memref<?xi64>\n", elem, elem, elem)
+	fmt.Fprintf(&p.head, "scf.for %%i = %%c0 to %%n step %%c1 {\n%%x = memref.load %%r[%%i] : memref<?x%s>\n",
+		elem)
 	v := "%x"
 	if bits != elem.String() {
 		fmt.Fprintf(&p.head, "%%y = arith.bitcast %%x : %s to %s\n", elem, bits)
@@ -194,11 +204,14 @@ func (p *program) dumper(elem ir.Type) {
 		fmt.Fprintf(&p.head, "%%z = arith.extui %s : %s to i64\n", v, bits)
 		v = "%z"
 	}
-	fmt.Fprintf(&p.head, "memref.store %s, %%w[%%i] : memref<?xi64>\n}\n%%u = memref.cast %%w : memref<?xi64> to memref<*xi64>\n", v)
-	p.head.WriteString("func.call @printMemrefI64(%u) : (memref<*xi64>) -> ()\nmemref.dealloc %w : memref<?xi64>\nreturn\n}\n")
+	fmt.Fprintf(&p.head, "memref.store %s, %%w[%%i] : memref<?xi64>\n}\n%%u = memref.cast %%w : "+
+		"memref<?xi64> to memref<*xi64>\n", v)
+	p.head.WriteString("func.call @printMemrefI64(%u) : (memref<*xi64>) -> ()\nmemref.dealloc %w : " +
+		"memref<?xi64>\nreturn\n}\n")
 }
 
-// pipeline is how MLIR's own passes bring the middle layer to LLVM, as triton-shared's reference back end does.
+// pipeline is how MLIR's own passes bring the middle layer to LLVM, as triton-shared's reference back end
+// does.
 var pipeline = []string{
 	"--empty-tensor-to-alloc-tensor",
 	"--one-shot-bufferize=allow-return-allocs-from-loops=true",
@@ -238,7 +251,8 @@ func (p *program) text() string {
 	return b.String()
 }
 
-// run lowers the program by MLIR's passes, runs it, and returns the bits in the buffers of each launch, in order.
+// run lowers the program by MLIR's passes, runs it, and returns the bits in the buffers of each launch, in
+// order.
 func (p *program) run(t testing.TB) [][]uint64 {
 	t.Helper()
 	opt, runner := txtest.MLIROpt(t), txtest.LLVMTool(t, "mlir-runner")
@@ -250,7 +264,8 @@ func (p *program) run(t testing.TB) [][]uint64 {
 	if keep := os.Getenv("NEREID_KEEP"); keep != "" {
 		os.WriteFile(keep, []byte(p.text()), 0o666)
 	}
-	if out, err := exec.CommandContext(t.Context(), opt, append(pipeline, in, "-o", low)...).CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), opt,
+		append(pipeline, in, "-o", low)...).CombinedOutput(); err != nil {
 		t.Fatalf("mlir-opt: %v\n%s", err, clip(out))
 	}
 	args := []string{low, "-e", "main", "-entry-point-result=void", "-O1"}
@@ -354,10 +369,12 @@ func difference(elem ir.Type, want, got []uint64, tol float64) string {
 	return ""
 }
 
-// beyondMLIR finds operations that MLIR 22 has no lowering to LLVM for, or, of clampf, gives another meaning when bounds cross.
+// beyondMLIR finds operations that MLIR 22 has no lowering to LLVM for, or, of clampf, gives another
+// meaning when bounds cross.
 var beyondMLIR = regexp.MustCompile(`math\.(isnormal|isinf|ipowi|clampf)|f8E\w+`)
 
-// check runs launches through MLIR, and compares with the interpreter. Each launch is a subtest. It returns the names of those that agree.
+// check runs launches through MLIR, and compares with the interpreter. Each launch is a subtest. It returns
+// the names of those that agree.
 func check(t *testing.T, ls []launch) map[string]bool {
 	t.Helper()
 	good := map[string]bool{}

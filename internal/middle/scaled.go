@@ -22,7 +22,8 @@ func convertDotScaled(c *converter, op *ir.Op) {
 		return
 	}
 	side := func(slot, scaleSlot, k int, elem, pack string) *ir.Value {
-		s := scaledSide{v: c.val(op.Slot(slot)), elem: op.IntOr(elem, -1), k: k, packed: op.IntOr(pack, 1) != 0}
+		s := scaledSide{v: c.val(op.Slot(slot)), elem: op.IntOr(elem, -1), k: k,
+			packed: op.IntOr(pack, 1) != 0}
 		if x := op.Slot(scaleSlot); x != nil {
 			s.scale = c.val(x)
 		}

@@ -168,7 +168,8 @@ func (c *converter) selectPointers(op *ir.Op) {
 		return
 	}
 	s := c.stateOf(v)
-	inputs := []input{c.input(op.Operand(0)), {tensor: c.pointersAs(x, s.src)}, {tensor: c.pointersAs(y, s.src)}}
+	inputs := []input{c.input(op.Operand(0)), {tensor: c.pointersAs(x, s.src)},
+		{tensor: c.pointersAs(y, s.src)}}
 	c.results(op, c.zip(inputs, []*ir.TensorType{dataType(v.Type).(*ir.TensorType)},
 		func(args []*ir.Value) []*ir.Value {
 			return []*ir.Value{c.b.Val(arith.Select, ir.I64, args...)}

@@ -59,7 +59,8 @@ func (a *analysis) chosen(m *mask, x, y *state) *state {
 	// a comparison that overflows is another
 	out := &state{shape: x.shape, dims: make([]dim, len(x.dims)), loose: true}
 	for d := range x.dims {
-		if !x.dims[d].plain() || !y.dims[d].plain() || d != active && !x.dims[d].stride.equal(y.dims[d].stride) {
+		if !x.dims[d].plain() || !y.dims[d].plain() || d != active &&
+			!x.dims[d].stride.equal(y.dims[d].stride) {
 			return nil
 		}
 		out.dims[d].stride = x.dims[d].stride
@@ -92,7 +93,9 @@ func stateExtreme(larger bool) func(a *analysis, op *ir.Op) *state {
 func (w *walk) splits(d int) {
 	c, x := w.c, w.a.addr.dims[d].split
 	zero, size := c.index(0), c.index(w.a.shape[d])
-	inside := func(e expr) *ir.Value { return c.calc(arith.MaxSI, c.calc(arith.MinSI, c.expr(e), size), zero) }
+	inside := func(e expr) *ir.Value {
+		return c.calc(arith.MaxSI, c.calc(arith.MinSI, c.expr(e), size), zero)
+	}
 	lo, hi := zero, size
 	if k, ok := x.lo.isConst(); !ok || k > 0 {
 		lo = inside(x.lo)

@@ -1,6 +1,7 @@
 // Package num converts between float64 and the small floating point formats of GPUs, bit for bit.
 //
-// A Format is a row of numbers; encoding rounds to nearest, ties to even, as hardware does. The package knows nobody.
+// A Format is a row of numbers; encoding rounds to nearest, ties to even, as hardware does. The package
+// knows nobody.
 package num
 
 import "math"
@@ -24,7 +25,8 @@ const (
 	Finite             // neither infinities nor NaNs: what is too large becomes the largest value
 )
 
-// The formats of MLIR's that have a sign, by its names. No element type of Triton's has F8E4M3, F8E3M4 or F8E4M3B11FNZ.
+// The formats of MLIR's that have a sign, by its names. No element type of Triton's has F8E4M3, F8E3M4 or
+// F8E4M3B11FNZ.
 var (
 	F64          = &Format{"f64", 64, 11, 52, 1023, IEEE}
 	F32          = &Format{"f32", 32, 8, 23, 127, IEEE}
@@ -44,7 +46,8 @@ var (
 )
 
 // MLIR lists the formats that MLIR's text names.
-var MLIR = []*Format{F64, F32, TF32, F16, BF16, F8E5M2, F8E4M3FN, F8E4M3FNUZ, F8E5M2FNUZ, F8E4M3B11FNZ, F8E4M3, F8E3M4}
+var MLIR = []*Format{F64, F32, TF32, F16, BF16, F8E5M2, F8E4M3FN, F8E4M3FNUZ, F8E5M2FNUZ, F8E4M3B11FNZ,
+	F8E4M3, F8E3M4}
 
 // InMLIR reports whether MLIR has a type of the format.
 func (f *Format) InMLIR() bool { return f.Name != "" }
@@ -122,8 +125,8 @@ func (f *Format) Decode(bits uint64) float64 {
 	return v
 }
 
-// Encode rounds a value to the format, to nearest with ties to even, or away from zero in formats that are Finite, as Triton's
-// conversion to its fp8e4b15 does. NaN keeps no payload.
+// Encode rounds a value to the format, to nearest with ties to even, or away from zero in formats that are
+// Finite, as Triton's conversion to its fp8e4b15 does. NaN keeps no payload.
 func (f *Format) Encode(v float64) uint64 {
 	switch f {
 	case F64:

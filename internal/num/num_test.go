@@ -5,9 +5,11 @@ import (
 	"testing"
 )
 
-// Every pattern of a small format decodes to a value that encodes back to it, and a value between two neighbours goes to the nearer one.
+// Every pattern of a small format decodes to a value that encodes back to it, and a value between two
+// neighbours goes to the nearer one.
 func TestSmallFormats(t *testing.T) {
-	for _, f := range []*Format{F16, BF16, F8E5M2, F8E4M3FN, F8E4M3FNUZ, F8E5M2FNUZ, F8E4M3B11FNZ, F8E4M3, F8E3M4} {
+	for _, f := range []*Format{F16, BF16, F8E5M2, F8E4M3FN, F8E4M3FNUZ, F8E5M2FNUZ, F8E4M3B11FNZ,
+		F8E4M3, F8E3M4} {
 		for b := uint64(0); b < 1<<f.Bits; b++ {
 			v := f.Decode(b)
 			if math.IsNaN(v) {
@@ -43,8 +45,9 @@ func TestOverflow(t *testing.T) {
 		v    float64
 		want uint64
 	}{
-		{F16, 65519, 0x7bff}, {F16, 65520, 0x7c00}, {F16, -1e9, 0xfc00}, {F8E4M3FN, 448, 0x7e}, {F8E4M3FN, 464, 0x7e}, {F8E4M3FN, 465, 0x7f},
-		{F8E5M2, 1e9, 0x7c}, {F8E4M3FNUZ, -1e9, 0x80}, {F8E4M3FNUZ, math.Copysign(0, -1), 0}, {BF16, 1e39, 0x7f80}, {F16, 1e-320, 0},
+		{F16, 65519, 0x7bff}, {F16, 65520, 0x7c00}, {F16, -1e9, 0xfc00}, {F8E4M3FN, 448, 0x7e},
+		{F8E4M3FN, 464, 0x7e}, {F8E4M3FN, 465, 0x7f}, {F8E5M2, 1e9, 0x7c}, {F8E4M3FNUZ, -1e9, 0x80},
+		{F8E4M3FNUZ, math.Copysign(0, -1), 0}, {BF16, 1e39, 0x7f80}, {F16, 1e-320, 0},
 	} {
 		if got := c.f.Encode(c.v); got != c.want {
 			t.Errorf("%s.Encode(%v) = %#x, want %#x", c.f.Name, c.v, got, c.want)

@@ -29,7 +29,8 @@ type Code struct {
 func Link(obj []byte, entry string, symbols map[string]uintptr) (*Code, error) {
 	switch {
 	case dl.Static:
-		return nil, fmt.Errorf("%w: the program was built with the tag nereid_static, and calls no native code",
+		return nil, fmt.Errorf("%w: the program was built with the tag nereid_static, and calls no "+
+			"native code",
 			ErrUnsupported)
 	case !codemem.Supported:
 		return nil, fmt.Errorf("%w: there is no memory for code on %s/%s", ErrUnsupported, runtime.GOOS,

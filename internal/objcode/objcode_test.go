@@ -21,7 +21,8 @@ import (
 
 // kernelIR has what kernels have, a vector of constants among it.
 var kernelIR = txtest.ObjectIR(
-	"@halves = private unnamed_addr constant [8 x i16] [i16 1, i16 2, i16 3, i16 4, i16 5, i16 6, i16 7, i16 8]",
+	"@halves = private unnamed_addr constant [8 x i16] [i16 1, i16 2, i16 3, i16 4, i16 5, i16 6, i16 "+
+		"7, i16 8]",
 	`%v = load <8 x i16>, ptr @halves
   %w = extractelement <8 x i16> %v, i64 %i
   %g = zext i16 %w to i64`)
@@ -36,7 +37,8 @@ func compile(t testing.TB, ir string, target llvm.Target) []byte {
 		target = lib.HostTarget()
 	}
 	target.Reloc = llvm.RelocPIC
-	out, err := lib.Compile(context.Background(), []byte(ir), llvm.Options{Target: target, Emit: llvm.EmitObj})
+	out, err := lib.Compile(context.Background(), []byte(ir),
+		llvm.Options{Target: target, Emit: llvm.EmitObj})
 	if err != nil {
 		t.Skip(err) // this LLVM has not the target
 	}
@@ -95,7 +97,8 @@ func TestRefused(t *testing.T) {
 			compile(t, `define i64 @f() { ret i64 1 }`, foreign()), nil, false},
 	} {
 		_, err := Link(c.obj, c.entry, c.symbols)
-		if err == nil || !strings.Contains(err.Error(), c.want) || errors.Is(err, ErrUnsupported) != c.unsupported {
+		if err == nil || !strings.Contains(err.Error(), c.want) ||
+			errors.Is(err, ErrUnsupported) != c.unsupported {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
@@ -137,7 +140,9 @@ func TestJudge(t *testing.T) {
 				t.Fatal(err)
 			}
 			mem := make([]byte, o.size)
-			entry, err := o.link(mem, base, "entry", func(name string) (uint64, error) { return find[name], nil })
+			entry, err := o.link(mem, base, "entry", func(name string) (uint64, error) {
+				return find[name], nil
+			})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -194,7 +199,8 @@ func lldLink(t *testing.T, lld string, obj []byte, o *object, base uint64, find 
 	}
 	script += ".got 0x480000 : { *(.got) }\n}\n"
 	in, out, how := filepath.Join(dir, "in.o"), filepath.Join(dir, "out"), filepath.Join(dir, "script")
-	if err := errors.Join(os.WriteFile(in, obj, 0o600), os.WriteFile(how, []byte(script), 0o600)); err != nil {
+	if err := errors.Join(os.WriteFile(in, obj, 0o600),
+		os.WriteFile(how, []byte(script), 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	args := []string{"-static", "--no-relax", "-e", "entry", "-T", how, "-o", out, in}
@@ -222,7 +228,9 @@ func TestFarCalls(t *testing.T) {
 		}
 		const far = 0x7fff_1234_5670
 		mem := make([]byte, o.size)
-		if _, err := o.link(mem, 0x400000, "entry", func(string) (uint64, error) { return far, nil }); err != nil {
+		if _, err := o.link(mem, 0x400000, "entry", func(string) (uint64, error) {
+			return far, nil
+		}); err != nil {
 			t.Fatal(name, err)
 		}
 		if len(o.slots) < 2 {

@@ -139,7 +139,8 @@ func (o *object) addSlots() error {
 		r := &o.relocs[i]
 		how, ok := o.arch.relocs[r.kind]
 		if !ok {
-			return fmt.Errorf("%w: it has relocations of kind %d for %s", ErrUnsupported, r.kind, o.arch.goarch)
+			return fmt.Errorf("%w: it has relocations of kind %d for %s", ErrUnsupported, r.kind,
+				o.arch.goarch)
 		}
 		if r.offset > uint64(len(r.in.data)) || uint64(how.size) > uint64(len(r.in.data))-r.offset {
 			return fmt.Errorf("a relocation at %#x of a section of %d bytes", r.offset, len(r.in.data))

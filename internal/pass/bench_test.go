@@ -60,7 +60,8 @@ func TestTTIRTime(t *testing.T) {
 	t.Logf("%s: %v", g.name, best)
 }
 
-// repeated is a kernel whose body is that of the dropout kernel, after inlining straight-line code, n times over.
+// repeated is a kernel whose body is that of the dropout kernel, after inlining straight-line code, n times
+// over.
 func repeated(t testing.TB, n int) *ir.Module {
 	file := txtest.Path(t, "testdata/golden/cuda-90/dropout_f32.source")
 	m := parse(t, file, txtest.Read(t, file))
@@ -98,8 +99,9 @@ func repeated(t testing.TB, n int) *ir.Module {
 	return m
 }
 
-// BenchmarkScaling is the TTIR pipeline on straight-line code repeated 1, 10 and 100 times. The metric cpu-ns/op/log is the
-// processor time for each operation, divided by the logarithm of their number: it must not grow.
+// BenchmarkScaling is the TTIR pipeline on straight-line code repeated 1, 10 and 100 times. The metric
+// cpu-ns/op/log is the processor time for each operation, divided by the logarithm of their number: it must
+// not grow.
 func BenchmarkScaling(b *testing.B) {
 	for _, n := range []int{1, 10, 100} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
@@ -130,8 +132,9 @@ func pipelineTime(t testing.TB, m *ir.Module) time.Duration {
 	return cpuTime() - start
 }
 
-// TestScaling: ten and a hundred times the code take no longer for each operation than a multiple of the logarithm of
-// their number, with room for noise. A quadratic pass would take ten times as long with each step.
+// TestScaling: ten and a hundred times the code take no longer for each operation than a multiple of the
+// logarithm of their number, with room for noise. A quadratic pass would take ten times as long with each
+// step.
 func TestScaling(t *testing.T) {
 	cost := map[int]float64{}
 	for _, n := range []int{1, 10, 100} {
@@ -152,7 +155,8 @@ func TestScaling(t *testing.T) {
 			best = min(best, total/time.Duration(reps))
 		}
 		cost[n] = float64(best) / (float64(ops) * math.Log2(float64(ops)))
-		t.Logf("%3d times: %6d operations, %8v, %5.1f ns for each and each doubling", n, ops, best.Round(time.Microsecond), cost[n])
+		t.Logf("%3d times: %6d operations, %8v, %5.1f ns for each and each doubling", n, ops,
+			best.Round(time.Microsecond), cost[n])
 	}
 	if cost[100] > 3*cost[10] || cost[10] > 3*cost[1] {
 		t.Error("time grows faster than n log n")

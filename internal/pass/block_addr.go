@@ -34,7 +34,8 @@ func (a *blockAddr) rangeOf(dim int) *ir.Value {
 func fromStart(b *ir.Builder, start *ir.Value, n int64) *ir.Value {
 	row := ir.Tensor([]int64{n}, ir.I64, nil)
 	splat := b.Val(tt.Splat, row, start)
-	count := b.ValA(tt.MakeRange, ir.Tensor([]int64{n}, ir.I32, nil), []ir.NamedAttr{ir.A("start", ir.I32Attr(0)), ir.A("end", ir.I32Attr(n))})
+	count := b.ValA(tt.MakeRange, ir.Tensor([]int64{n}, ir.I32, nil),
+		[]ir.NamedAttr{ir.A("start", ir.I32Attr(0)), ir.A("end", ir.I32Attr(n))})
 	return b.Val(arith.AddI, row, splat, b.Val(arith.ExtSI, row, count))
 }
 
@@ -46,7 +47,8 @@ func expandAround(b *ir.Builder, v *ir.Value, dim, rank int) *ir.Value {
 		}
 		shape := append([]int64(nil), ir.ShapeOf(v.Type)...)
 		shape = append(shape[:j:j], append([]int64{1}, shape[j:]...)...)
-		v = b.ValA(tt.ExpandDims, ir.Tensor(shape, ir.ElemOf(v.Type), nil), []ir.NamedAttr{ir.A("axis", ir.I32Attr(int64(j)))}, v)
+		v = b.ValA(tt.ExpandDims, ir.Tensor(shape, ir.ElemOf(v.Type), nil),
+			[]ir.NamedAttr{ir.A("axis", ir.I32Attr(int64(j)))}, v)
 	}
 	return v
 }

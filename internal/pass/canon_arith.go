@@ -124,7 +124,10 @@ func regroupMul(rw *Rewriter, op *ir.Op) bool {
 		return false
 	}
 	t := op.Result(0).Type
-	product := constfold.IntBinary(t, constfold.Of(inner.Operand(1)), c, func(i constfold.Ints) (int64, bool) { return i.X * i.Y, true })
+	product := constfold.IntBinary(t, constfold.Of(inner.Operand(1)), c,
+		func(i constfold.Ints) (int64, bool) {
+			return i.X * i.Y, true
+		})
 	if product == nil {
 		return false
 	}
@@ -246,7 +249,8 @@ func narrowBitwise(rw *Rewriter, op *ir.Op) bool {
 func narrowCmp(rw *Rewriter, op *ir.Op) bool {
 	x, y, ext := bothExtended(op)
 	pred := op.IntOr("predicate", 0)
-	if ext == nil || ext == arith.ExtUI && pred != arith.EQ && pred != arith.NE && !arith.CmpIRows[pred].Unsigned {
+	if ext == nil || ext == arith.ExtUI && pred != arith.EQ && pred != arith.NE &&
+		!arith.CmpIRows[pred].Unsigned {
 		return false
 	}
 	rw.Replace(op, cmpi(rw.Builder, pred, x, y))

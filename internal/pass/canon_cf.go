@@ -49,10 +49,11 @@ func negatedBranch(rw *Rewriter, op *ir.Op) bool {
 	return true
 }
 
-func condBranch(rw *Rewriter, c *ir.Value, t *ir.Block, targs []*ir.Value, f *ir.Block, fargs []*ir.Value) *ir.Op {
+func condBranch(rw *Rewriter, c *ir.Value, t *ir.Block, targs []*ir.Value, f *ir.Block,
+	fargs []*ir.Value) *ir.Op {
 	return rw.Create(ir.State{
-		Def: cf.CondBr, Operands: slices.Concat([]*ir.Value{c}, targs, fargs), Segments: []int{1, len(targs), len(fargs)},
-		Successors: []*ir.Block{t, f},
+		Def: cf.CondBr, Operands: slices.Concat([]*ir.Value{c}, targs, fargs),
+		Segments: []int{1, len(targs), len(fargs)}, Successors: []*ir.Block{t, f},
 	})
 }
 
@@ -80,7 +81,8 @@ func trueAssert(rw *Rewriter, op *ir.Op) bool {
 // blocks once.
 func simplifyBranches(rw *Rewriter, r *ir.Region) bool {
 	changed := false
-	for _, step := range []func(*Rewriter, *ir.Region) bool{threadJumps, eraseUnreachable, branchToSelect, decidedConditions, mergeChains} {
+	for _, step := range []func(*Rewriter, *ir.Region) bool{threadJumps, eraseUnreachable, branchToSelect,
+		decidedConditions, mergeChains} {
 		changed = step(rw, r) || changed
 	}
 	return changed

@@ -234,8 +234,11 @@ func rebuildFor(rw *Rewriter, op *ir.Op, drop []replacement) bool {
 	}
 	region := ir.NewRegion()
 	region.TakeBody(op.Region(0))
-	loop := rw.Create(ir.State{Def: op.Def, Operands: operands, Results: types, Attrs: op.Attrs(), Regions: []*ir.Region{region}})
-	replaceKept(rw, op, loop, func(i int) *ir.Value { return drop[i].result }, func(i int) bool { return drop[i].gone })
+	loop := rw.Create(ir.State{Def: op.Def, Operands: operands, Results: types, Attrs: op.Attrs(),
+		Regions: []*ir.Region{region}})
+	replaceKept(rw, op, loop, func(i int) *ir.Value {
+		return drop[i].result
+	}, func(i int) bool { return drop[i].gone })
 	return true
 }
 

@@ -216,7 +216,8 @@ func knownCondition(rw *Rewriter, op *ir.Op) bool {
 // same.
 func nestedIf(rw *Rewriter, op *ir.Op) bool {
 	inner := op.Body(0).First()
-	if inner.Def != scf.If || inner.Next() != op.Body(0).Last() || !onlyYields(op.Body(1)) || !onlyYields(inner.Body(1)) {
+	if inner.Def != scf.If || inner.Next() != op.Body(0).Last() || !onlyYields(op.Body(1)) ||
+		!onlyYields(inner.Body(1)) {
 		return false
 	}
 	yields, otherwise := thenYields(op), elseYields(op)
@@ -270,7 +271,8 @@ func adjacentIfs(rw *Rewriter, op *ir.Op) bool {
 		sides[0], sides[1] = sides[1], sides[0]
 	}
 	joined := rw.Create(ir.State{
-		Def: scf.If, Loc: prev.Loc, Operands: prev.Operands(), Results: append(prev.ResultTypes(), op.ResultTypes()...),
+		Def: scf.If, Loc: prev.Loc, Operands: prev.Operands(),
+		Results: append(prev.ResultTypes(), op.ResultTypes()...),
 		Regions: []*ir.Region{ir.NewRegion(), ir.NewRegion()},
 	})
 	for side := range 2 {

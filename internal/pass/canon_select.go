@@ -6,7 +6,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// selectOfSelect: inside the branch of a select, its own condition is known, and two conditions for one value become one.
+// selectOfSelect: inside the branch of a select, its own condition is known, and two conditions for one
+// value become one.
 //
 //	select p, (select p, a, b), c  =>  select p, a, c
 //	select p, (select q, x, y), y  =>  select (p and q), x, y
@@ -53,7 +54,8 @@ func selectNot(rw *Rewriter, op *ir.Op) bool {
 // selectToLogic: select c, false, true is not c.
 func selectToLogic(rw *Rewriter, op *ir.Op) bool {
 	c := op.Operand(0)
-	if c.Type != op.Result(0).Type || !constfold.IsInt(constfold.Of(op.Operand(1)), 0) || !isTrue(op.Operand(2)) {
+	if c.Type != op.Result(0).Type || !constfold.IsInt(constfold.Of(op.Operand(1)), 0) ||
+		!isTrue(op.Operand(2)) {
 		return false
 	}
 	rw.Replace(op, not(rw, c))

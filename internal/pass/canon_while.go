@@ -53,7 +53,8 @@ func whileInvariantArgs(rw *Rewriter, op *ir.Op) bool {
 	changed := false
 	for i, a := range before.Args() {
 		init, y := op.Operand(i), yields[i]
-		same := y == init || y.IsArg() && y.Block() == after && (passed[y.Index()] == a || passed[y.Index()] == init)
+		same := y == init || y.IsArg() && y.Block() == after &&
+			(passed[y.Index()] == a || passed[y.Index()] == init)
 		if same && a.HasUses() {
 			rw.ReplaceUses(a, init)
 			changed = true
@@ -158,7 +159,8 @@ func rebuildWhile(rw *Rewriter, op *ir.Op, gone []bool) bool {
 	for i, r := range regions {
 		r.TakeBody(op.Region(i))
 	}
-	loop := rw.Create(ir.State{Def: scf.While, Operands: op.Operands(), Results: types, Attrs: op.Attrs(), Regions: regions})
+	loop := rw.Create(ir.State{Def: scf.While, Operands: op.Operands(), Results: types, Attrs: op.Attrs(),
+		Regions: regions})
 	replaceKept(rw, op, loop, nil, func(i int) bool { return gone[i] })
 	return true
 }

@@ -6,8 +6,9 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// Canonicalize brings IR into its normal form: constants folded and on the right, loops and branches without what is known
-// or unused, views of views joined, dead code gone. It is MLIR's pass of that name, for our dialects.
+// Canonicalize brings IR into its normal form: constants folded and on the right, loops and branches
+// without what is known or unused, views of views joined, dead code gone. It is MLIR's pass of that name,
+// for our dialects.
 //
 //	%c = arith.constant 4 : i32                    %c6 = arith.constant 6 : i32
 //	%d = arith.constant 2 : i32             =>     %y = arith.addi %x, %c6 : i32
@@ -22,7 +23,9 @@ var Canonicalize = Pass{
 // CanonicalizeWith returns Canonicalize with patterns of dialects that this package does not know.
 func CanonicalizeWith(more []Pattern) Pass {
 	ps := NewPatterns(arithPatterns, ttPatterns, scfPatterns, cfPatterns, more)
-	return Pass{Canonicalize.Name, Canonicalize.Doc, func(ctx *Context, m *ir.Module) error { return canonicalizeWith(ctx, m, ps) }}
+	return Pass{Canonicalize.Name, Canonicalize.Doc, func(ctx *Context, m *ir.Module) error {
+		return canonicalizeWith(ctx, m, ps)
+	}}
 }
 
 func canonicalizeWith(ctx *Context, m *ir.Module, ps *Patterns) error {

@@ -9,8 +9,9 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// CheckIndexOverflow asserts that sums, differences and products from which addresses are made do not wrap around. Other arithmetic may:
-// hashes and random numbers live of it. What goes through bit operations or an unsigned remainder on its way to an address counts as such.
+// CheckIndexOverflow asserts that sums, differences and products from which addresses are made do not wrap
+// around. Other arithmetic may: hashes and random numbers live of it. What goes through bit operations or
+// an unsigned remainder on its way to an address counts as such.
 //
 //	%o = arith.muli %row, %stride : i32          %o = arith.muli %row, %stride : i32
 //	%p = tt.addptr %x, %o               =>       %w = arith.muli (%row as i64), (%stride as i64) : i64
@@ -98,18 +99,23 @@ var indexFlow map[*ir.OpDef]follower
 
 func init() {
 	indexFlow = map[*ir.OpDef]follower{
-		arith.AddI: allOperands, arith.SubI: allOperands, arith.MulI: allOperands, arith.TruncI: allOperands, arith.Select: allOperands,
-		tt.Splat: allOperands, tt.Broadcast: allOperands, tt.ExpandDims: allOperands, tt.Reshape: allOperands, tt.Trans: allOperands,
-		tt.Join: allOperands, tt.Cat: allOperands, tt.Split: allOperands,
-		arith.ExtSI: read(true), arith.DivSI: read(true), arith.RemSI: read(true), arith.MinSI: read(true), arith.MaxSI: read(true),
-		arith.ExtUI: read(false), arith.DivUI: read(false), arith.MinUI: read(false), arith.MaxUI: read(false),
-		scf.For: func(s *indexSlice, op *ir.Op, i int, signed bool) { s.carried(op, i, signed) },
+		arith.AddI: allOperands, arith.SubI: allOperands, arith.MulI: allOperands, arith.TruncI: allOperands,
+		arith.Select: allOperands, tt.Splat: allOperands, tt.Broadcast: allOperands,
+		tt.ExpandDims: allOperands, tt.Reshape: allOperands, tt.Trans: allOperands, tt.Join: allOperands,
+		tt.Cat: allOperands, tt.Split: allOperands, arith.ExtSI: read(true), arith.DivSI: read(true),
+		arith.RemSI: read(true), arith.MinSI: read(true), arith.MaxSI: read(true), arith.ExtUI: read(false),
+		arith.DivUI: read(false), arith.MinUI: read(false), arith.MaxUI: read(false),
+		scf.For: func(s *indexSlice, op *ir.Op, i int, signed bool) {
+			s.carried(op, i, signed)
+		},
 		scf.If: func(s *indexSlice, op *ir.Op, i int, signed bool) {
 			for _, r := range op.Regions() {
 				s.yielded(r, i, signed)
 			}
 		},
-		scf.While: func(s *indexSlice, op *ir.Op, i int, signed bool) { s.yielded(op.Regions()[0], i+1, signed) },
+		scf.While: func(s *indexSlice, op *ir.Op, i int, signed bool) {
+			s.yielded(op.Regions()[0], i+1, signed)
+		},
 	}
 }
 

@@ -101,7 +101,9 @@ func addPtrTwice(rw *Rewriter, op *ir.Op) bool {
 	if i.Type != j.Type || !sumFits(i, j) {
 		return false
 	}
-	attrs := slices.DeleteFunc(slices.Clone(op.Attrs()), func(a ir.NamedAttr) bool { return !axisHints[a.Name] })
+	attrs := slices.DeleteFunc(slices.Clone(op.Attrs()), func(a ir.NamedAttr) bool {
+		return !axisHints[a.Name]
+	})
 	sum := rw.Val(arith.AddI, i.Type, i, j)
 	rw.Replace(op, rw.ValA(tt.AddPtr, op.Result(0).Type, attrs, inner.Operand(0), sum))
 	return true

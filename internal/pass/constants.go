@@ -118,7 +118,8 @@ func constDef(a ir.Attr) *ir.OpDef {
 }
 
 func newConst(a ir.Attr, t ir.Type, loc ir.Loc) *ir.Op {
-	return ir.NewOp(ir.State{Def: constDef(a), Loc: loc, Results: []ir.Type{t}, Attrs: []ir.NamedAttr{ir.A("value", a)}})
+	return ir.NewOp(ir.State{Def: constDef(a), Loc: loc, Results: []ir.Type{t},
+		Attrs: []ir.NamedAttr{ir.A("value", a)}})
 }
 
 // fold asks op's folder, and the rules that follow from its traits, what its results are.

@@ -4,8 +4,9 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// CSE replaces an operation by an earlier one that computes the same, where the earlier one dominates it. Operations
-// that only read memory are merged within a block when nothing between them writes. Dead operations go.
+// CSE replaces an operation by an earlier one that computes the same, where the earlier one dominates it.
+// Operations that only read memory are merged within a block when nothing between them writes. Dead
+// operations go.
 //
 //	%1 = arith.addi %a, %b : i32          %1 = arith.addi %a, %b : i32
 //	%2 = arith.addi %a, %b : i32    =>    %3 = arith.muli %1, %1 : i32

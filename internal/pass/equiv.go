@@ -62,7 +62,8 @@ func (e *equivalence) op(a, b *ir.Op) bool {
 		len(a.Regions()) != len(b.Regions()) || len(a.Successors()) != len(b.Successors()) {
 		return false
 	}
-	if !sameAttrs(a, b) || !sameInts(a.Segments(), b.Segments()) || !sameInts(a.ResultSegments(), b.ResultSegments()) {
+	if !sameAttrs(a, b) || !sameInts(a.Segments(), b.Segments()) ||
+		!sameInts(a.ResultSegments(), b.ResultSegments()) {
 		return false
 	}
 	for i, s := range a.Successors() {

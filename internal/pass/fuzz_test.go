@@ -11,9 +11,9 @@ import (
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
-// FuzzPasses runs passes over random valid IR: first some single ones, in an order taken from the entropy, then the whole
-// TTIR pipeline. The IR stays valid after each, rewriting comes to rest, what is left reads back as itself, and the kernel
-// does what it did.
+// FuzzPasses runs passes over random valid IR: first some single ones, in an order taken from the entropy,
+// then the whole TTIR pipeline. The IR stays valid after each, rewriting comes to rest, what is left reads
+// back as itself, and the kernel does what it did.
 func FuzzPasses(f *testing.F) {
 	for seed := range uint64(40) {
 		f.Add(randomBytes(seed, 300))

@@ -79,8 +79,8 @@ func countOps(m *ir.Module) (counts map[string]int, total int) {
 	return counts, total
 }
 
-// TestGoldenTTIR runs the TTIR pipeline over what Triton's front end made: the result is valid, reads back as itself, and
-// has no more operations than Triton's own TTIR, plus 5% at most.
+// TestGoldenTTIR runs the TTIR pipeline over what Triton's front end made: the result is valid, reads back
+// as itself, and has no more operations than Triton's own TTIR, plus 5% at most.
 func TestGoldenTTIR(t *testing.T) {
 	var table strings.Builder
 	for _, g := range goldens(t) {
@@ -146,8 +146,8 @@ func TestTritonReadsTTIR(t *testing.T) {
 	}
 }
 
-// TestTritonCompilesTTIR: Triton compiles our TTIR down to the binary. By default that is asked of a few kernels; with
-// NEREID_ACCEPT_ALL=1 of all, which takes minutes.
+// TestTritonCompilesTTIR: Triton compiles our TTIR down to the binary. By default that is asked of a few
+// kernels; with NEREID_ACCEPT_ALL=1 of all, which takes minutes.
 func TestTritonCompilesTTIR(t *testing.T) {
 	txtest.Triton(t)
 	some := map[string]bool{"cuda-90/softmax_f32_8192": true, "cuda-80/layer_norm_f16": true}
@@ -164,7 +164,8 @@ func TestTritonCompilesTTIR(t *testing.T) {
 		}
 	}
 	for k, list := range groups {
-		args := append([]string{"accept", "--target", k.target, "--num-warps", fmt.Sprint(k.warps)}, writeTTIR(t, list)...)
+		args := append([]string{"accept", "--target", k.target, "--num-warps", fmt.Sprint(k.warps)},
+			writeTTIR(t, list)...)
 		if out, err := txtest.Oracle(t, args...); err != nil {
 			t.Errorf("%s, %d warps: %v\n%s", k.target, k.warps, err, out)
 		}
@@ -176,7 +177,8 @@ func warps(t *testing.T, g golden) int {
 	var meta struct {
 		NumWarps int `json:"num_warps"`
 	}
-	if err := json.Unmarshal([]byte(txtest.Read(t, strings.TrimSuffix(g.ttir, "ttir")+"json")), &meta); err != nil {
+	if err := json.Unmarshal([]byte(txtest.Read(t, strings.TrimSuffix(g.ttir, "ttir")+"json")),
+		&meta); err != nil {
 		t.Fatal(err)
 	}
 	return meta.NumWarps

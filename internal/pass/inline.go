@@ -8,9 +8,10 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// Inline puts the bodies of functions in the place of calls to them, callees first, and erases private functions that
-// nobody calls any more. Locations become call sites. A call stays where its function is marked noinline, is recursive, has no
-// body, or has several blocks while the call stands where one is allowed.
+// Inline puts the bodies of functions in the place of calls to them, callees first, and erases private
+// functions that nobody calls any more. Locations become call sites. A call stays where its function is
+// marked noinline, is recursive, has no body, or has several blocks while the call stands where one is
+// allowed.
 //
 //	tt.func @k(%x: f32) { %y = tt.call @f(%x) … }       tt.func @k(%x: f32) { %y = arith.addf %x, %x … }
 //	tt.func private @f(%a: f32) -> f32 {           =>
@@ -24,7 +25,8 @@ func InlineOnly(accept func(symbol string) bool) Pass {
 		Name: "inline",
 		Doc:  "put the bodies of functions in the place of calls to them",
 		Run: func(ctx *Context, m *ir.Module) error {
-			in := &inliner{ctx: ctx, accept: accept, funcs: map[string]*ir.Op{}, refs: map[string]int{}, state: map[*ir.Op]visit{}}
+			in := &inliner{ctx: ctx, accept: accept, funcs: map[string]*ir.Op{}, refs: map[string]int{},
+				state: map[*ir.Op]visit{}}
 			in.run(m)
 			return nil
 		},
@@ -126,10 +128,12 @@ func (in *inliner) callee(call *ir.Op) *ir.Op {
 
 func mayInline(call, callee *ir.Op) bool {
 	body := callee.Region(0)
-	if body.Empty() || callee.IntOr("noinline", 0) != 0 || callee.HasAttr("no_inline") || call.HasAttr("no_inline") {
+	if body.Empty() || callee.IntOr("noinline", 0) != 0 || callee.HasAttr("no_inline") ||
+		call.HasAttr("no_inline") {
 		return false
 	}
-	if len(body.First().Args()) != call.NumOperands() || funclike.Type(callee) == nil || len(funclike.Type(callee).Outs) != call.NumResults() {
+	if len(body.First().Args()) != call.NumOperands() || funclike.Type(callee) == nil ||
+		len(funclike.Type(callee).Outs) != call.NumResults() {
 		return false
 	}
 	return body.First() == body.Last() || !call.Parent().Def.Has(ir.SingleBlock)

@@ -8,8 +8,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// LICM moves operations that compute the same in every iteration out of loops: those without effects, all of whose
-// operands are defined outside.
+// LICM moves operations that compute the same in every iteration out of loops: those without effects, all
+// of whose operands are defined outside.
 //
 //	scf.for %i = … {                          %y = arith.muli %a, %b : i32
 //	  %y = arith.muli %a, %b : i32     =>     scf.for %i = … {
@@ -23,8 +23,8 @@ var LICM = Pass{
 	},
 }
 
-// TritonLICM is LICM that also moves loads, out of loops that only read. A moved load is masked by the condition that the
-// loop runs at all, since its address may be bad when it does not.
+// TritonLICM is LICM that also moves loads, out of loops that only read. A moved load is masked by the
+// condition that the loop runs at all, since its address may be bad when it does not.
 //
 //	scf.for %i = %lo to %hi … {               %c = arith.cmpi slt, %lo, %hi : i32
 //	  %x = tt.load %p : !tt.ptr<f32>   =>     %x = tt.load %p, %c : !tt.ptr<f32>

@@ -7,8 +7,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// LoopAwareCSE is CSE that also sees that two values carried around a loop are always equal: they start equal, and each
-// iteration does the same to both.
+// LoopAwareCSE is CSE that also sees that two values carried around a loop are always equal: they start
+// equal, and each iteration does the same to both.
 //
 //	scf.for … iter_args(%a = %x, %b = %x) {          scf.for … iter_args(%a = %x) {
 //	  %c = arith.addi %a, %n                   =>      %c = arith.addi %a, %n

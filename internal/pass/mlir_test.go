@@ -19,8 +19,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
-// TestFoldsAgreeWithMLIR folds every operation of arith and math, for many constants of each type, and has mlir-opt do
-// the same: where both fold, they fold to the same bits.
+// TestFoldsAgreeWithMLIR folds every operation of arith and math, for many constants of each type, and has
+// mlir-opt do the same: where both fold, they fold to the same bits.
 func TestFoldsAgreeWithMLIR(t *testing.T) {
 	tool := txtest.MLIROpt(t)
 	m := constantFuncs()
@@ -54,7 +54,8 @@ func TestFoldsAgreeWithMLIR(t *testing.T) {
 	if both < 1000 {
 		t.Errorf("only %d folds to compare", both)
 	}
-	t.Logf("%d folds agree; folded here and not there: %v; there and not here: %v", both, keys(onlyUs), keys(onlyThem))
+	t.Logf("%d folds agree; folded here and not there: %v; there and not here: %v", both, keys(onlyUs),
+		keys(onlyThem))
 }
 
 func keys(m map[string]bool) []string {
@@ -66,8 +67,8 @@ func keys(m map[string]bool) []string {
 	return list
 }
 
-// agree compares results: bit for bit, but any NaN equals any other, and elementary functions, which MLIR takes from the
-// C library, may differ in the last place.
+// agree compares results: bit for bit, but any NaN equals any other, and elementary functions, which MLIR
+// takes from the C library, may differ in the last place.
 func agree(def *ir.OpDef, a, b ir.Attr) bool {
 	x, ok := a.(*ir.FloatAttr)
 	y, ok2 := b.(*ir.FloatAttr)
@@ -97,7 +98,8 @@ func constantFuncs() *ir.Module {
 	m := ir.NewModule(ir.Unknown)
 	for _, d := range []*ir.Dialect{arith.Dialect, mathd.Dialect} {
 		for def := range d.Ops() {
-			if def == arith.Constant || len(def.Regions) > 0 || def == arith.ScalingExtF || def == arith.ScalingTruncF {
+			if def == arith.Constant || len(def.Regions) > 0 || def == arith.ScalingExtF ||
+				def == arith.ScalingTruncF {
 				continue
 			}
 			for range 60 {
@@ -152,10 +154,12 @@ func randomConst(r *rand.Rand, t ir.Type) ir.Attr {
 		case 1:
 			return ir.FloatOf(r.NormFloat64()*math.Exp2(float64(r.IntN(40)-20)), ft)
 		}
-		list := []float64{0, math.Copysign(0, -1), 1, -1, 0.5, 1.5, 2.5, -2.5, 127, -128, 255, 65504, 1e300, 1e-310, math.Inf(1), math.Inf(-1), math.NaN()}
+		list := []float64{0, math.Copysign(0, -1), 1, -1, 0.5, 1.5, 2.5, -2.5, 127, -128, 255, 65504, 1e300,
+			1e-310, math.Inf(1), math.Inf(-1), math.NaN()}
 		return ir.FloatOf(list[r.IntN(len(list))], ft)
 	}
-	list := []int64{0, 1, -1, 2, 7, 8, 31, 32, 63, 127, -128, 128, 255, math.MaxInt32, math.MinInt32, math.MaxInt64, math.MinInt64}
+	list := []int64{0, 1, -1, 2, 7, 8, 31, 32, 63, 127, -128, 128, 255, math.MaxInt32, math.MinInt32,
+		math.MaxInt64, math.MinInt64}
 	if r.IntN(3) == 0 {
 		return ir.IntAttr(int64(r.Uint64()), t)
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
-// TestCases runs the passes that each txtar file names in `# opt: a,b` over in.mlir and compares with out.mlir, or, for
-// a pass that refuses its input, with error.txt.
+// TestCases runs the passes that each txtar file names in `# opt: a,b` over in.mlir and compares with
+// out.mlir, or, for a pass that refuses its input, with error.txt.
 func TestCases(t *testing.T) {
 	txtest.Run(t, "testdata/*.txtar", func(t *testing.T, c *txtest.Case) {
 		names, ok := c.Option("opt")

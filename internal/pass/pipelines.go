@@ -36,13 +36,17 @@ type Constraint struct{ Before, After, Why string }
 
 // Constraints are the orderings that pipelines must keep.
 var Constraints = []Constraint{
-	{"inline", "triton-rewrite-tensor-pointer", "block pointers are followed within a function; fewer cross one after inlining"},
+	{"inline", "triton-rewrite-tensor-pointer",
+		"block pointers are followed within a function; fewer cross one after inlining"},
 	{"inline", "canonicalize", "a body is worth simplifying once it knows its arguments"},
 	{"inline", "symbol-dce", "functions that were inlined everywhere are dead afterwards"},
-	{"triton-rewrite-tensor-pointer", "canonicalize", "parts of a block pointer that never change are left in loops for it to remove"},
-	{"triton-rewrite-tensor-descriptor-to-pointer", "canonicalize", "parts of a descriptor that never change are left in loops for it to remove"},
+	{"triton-rewrite-tensor-pointer", "canonicalize",
+		"parts of a block pointer that never change are left in loops for it to remove"},
+	{"triton-rewrite-tensor-descriptor-to-pointer", "canonicalize",
+		"parts of a descriptor that never change are left in loops for it to remove"},
 	{"canonicalize", "triton-combine", "the patterns look for constants and views in normal form"},
-	{"triton-combine", "triton-reorder-broadcast", "a product under a reduction is found by its broadcasts, which reordering moves"},
+	{"triton-combine", "triton-reorder-broadcast",
+		"a product under a reduction is found by its broadcasts, which reordering moves"},
 	{"triton-reorder-broadcast", "cse", "reordering makes equal scalars out of what were equal tensors"},
 	{"cse", "triton-loop-unroll", "merging once is cheaper than merging every copy"},
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// ReorderBroadcast computes before it spreads: elementwise operations go before splats and broadcasts of their operands,
-// so that they work on fewer elements.
+// ReorderBroadcast computes before it spreads: elementwise operations go before splats and broadcasts of
+// their operands, so that they work on fewer elements.
 //
 //	%x = tt.splat %a : i32 -> tensor<128xi32>           %z = arith.addi %a, %b : i32
 //	%y = tt.splat %b : i32 -> tensor<128xi32>     =>    %s = tt.splat %z : i32 -> tensor<128xi32>
@@ -33,7 +33,8 @@ func movable(op *ir.Op) bool {
 	if op.Def == tt.InlineAsm && op.IntOr("packed_element", 1) != 1 {
 		return false // a scalar is no pack
 	}
-	if !op.Def.Has(ir.Elementwise) || op.NumOperands() == 0 || op.NumResults() == 0 || len(op.Regions()) > 0 || op.Effects() != 0 {
+	if !op.Def.Has(ir.Elementwise) || op.NumOperands() == 0 || op.NumResults() == 0 ||
+		len(op.Regions()) > 0 || op.Effects() != 0 {
 		return false
 	}
 	for _, r := range op.Results() {
@@ -41,7 +42,10 @@ func movable(op *ir.Op) bool {
 			return false
 		}
 	}
-	return !slices.ContainsFunc(op.Operands(), func(v *ir.Value) bool { _, ok := v.Type.(*ir.TensorType); return !ok })
+	return !slices.ContainsFunc(op.Operands(), func(v *ir.Value) bool {
+		_, ok := v.Type.(*ir.TensorType)
+		return !ok
+	})
 }
 
 // isSplat reports whether v has the same element everywhere: a splat, or a constant of one value.
@@ -125,7 +129,8 @@ func shrink(rw *Rewriter, v *ir.Value, from *ir.TensorType) *ir.Value {
 
 // spread applies op to other operands, giving results of other types, and puts back the old types by def.
 func spread(rw *Rewriter, op *ir.Op, operands []*ir.Value, def *ir.OpDef, as func(ir.Type) ir.Type) {
-	s := ir.State{Def: op.Def, Operands: operands, Segments: op.Segments(), ResultSegs: op.ResultSegments(), Attrs: op.Attrs()}
+	s := ir.State{Def: op.Def, Operands: operands, Segments: op.Segments(), ResultSegs: op.ResultSegments(),
+		Attrs: op.Attrs()}
 	for _, r := range op.Results() {
 		s.Results = append(s.Results, as(r.Type))
 	}

@@ -21,7 +21,8 @@ const reproducerMark = "// nereid-reproducer: "
 
 // writeReproducer writes the module as it was before the first of the remaining passes, and returns the
 // file's name.
-func writeReproducer(dir string, before *ir.Module, rest []Pass, cause error, opts ir.PrintOptions) (string, error) {
+func writeReproducer(dir string, before *ir.Module, rest []Pass, cause error,
+	opts ir.PrintOptions) (string, error) {
 	var b bytes.Buffer
 	b.WriteString(reproducerMark + Names(rest) + "\n")
 	for line := range strings.Lines(cause.Error()) {
@@ -53,5 +54,6 @@ func ReproducerPasses(all []Pass, text []byte) ([]Pass, error) {
 			break
 		}
 	}
-	return nil, fmt.Errorf("the file is no reproducer: it has no comment %q", strings.TrimSpace(reproducerMark))
+	return nil, fmt.Errorf("the file is no reproducer: it has no comment %q",
+		strings.TrimSpace(reproducerMark))
 }

@@ -38,7 +38,8 @@ func NewPatterns(lists ...[]Pattern) *Patterns {
 // GreedyOptions choose what Greedy does besides applying patterns.
 type GreedyOptions struct {
 	MergeBlocks bool // merge blocks that are equal, as MLIR's aggressive region simplification does
-	BottomUp    bool // begin at the end, where a pattern that reaches far up sees the most; otherwise at the start
+	// begin at the end, where a pattern that reaches far up sees the most; otherwise at the start
+	BottomUp bool
 }
 
 // Limits on a run of Greedy. Real kernels settle in two or three rounds; the limits end a dispute between

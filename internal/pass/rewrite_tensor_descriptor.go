@@ -10,11 +10,12 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// RewriteTensorDescriptor replaces loads and stores through tensor descriptors by loads and stores of tensors of pointers,
-// for targets without hardware for descriptors. All boundaries are checked.
+// RewriteTensorDescriptor replaces loads and stores through tensor descriptors by loads and stores of
+// tensors of pointers, for targets without hardware for descriptors. All boundaries are checked.
 //
 //	%d = tt.make_tensor_descriptor %base, [%m], [%s]           %j = %i, %i + 1, …
-//	%x = tt.descriptor_load %d[%i]                      =>     %x = tt.load (%base + %j * %s), (0 <= %j and %j < %m), 0
+//	%x = tt.descriptor_load %d[%i]                    => %x = tt.load (%base + %j * %s), (0 <= %j and %j <
+//	                                                  %m), 0
 //
 // A descriptor becomes its base, shape, strides and padding wherever it goes, arguments of kernels included.
 var RewriteTensorDescriptor = Pass{
@@ -25,8 +26,8 @@ var RewriteTensorDescriptor = Pass{
 	},
 }
 
-// RewriteDescriptors does what RewriteTensorDescriptor does to the descriptors that are chosen. Descriptors that
-// control flow or calls connect are chosen together or not at all.
+// RewriteDescriptors does what RewriteTensorDescriptor does to the descriptors that are chosen. Descriptors
+// that control flow or calls connect are chosen together or not at all.
 func RewriteDescriptors(ctx *Context, m *ir.Module, chosen func(*ir.Value) bool) error {
 	x := &expander{handlers: descHandlers}
 	x.types = func(v *ir.Value) []ir.Type {
@@ -39,8 +40,8 @@ func RewriteDescriptors(ctx *Context, m *ir.Module, chosen func(*ir.Value) bool)
 	return x.run(ctx, m)
 }
 
-// guarantee passes on what the host has checked of a kernel's descriptors, unless it says otherwise: the base is
-// a multiple of 16 bytes, as are all strides but the last, which is 1.
+// guarantee passes on what the host has checked of a kernel's descriptors, unless it says otherwise: the
+// base is a multiple of 16 bytes, as are all strides but the last, which is 1.
 func (x *expander) guarantee() {
 	for _, a := range x.args {
 		fn, block := a.Block().Parent(), tt.DescTensor(a.Type)
@@ -120,7 +121,8 @@ func (x *expander) descAt(op *ir.Op, block []int64) (a *blockAddr, nan *ir.Value
 	if n != len(block) {
 		return nil, nil, errAt(op, "%s has blocks of rank %d, not %d", desc.Type, n, len(block))
 	}
-	return &blockAddr{b: ir.At(op), base: parts[0], shape: parts[1 : 1+n], strides: parts[1+n : 1+2*n], block: block}, parts[1+2*n], nil
+	return &blockAddr{b: ir.At(op), base: parts[0], shape: parts[1 : 1+n], strides: parts[1+n : 1+2*n],
+		block: block}, parts[1+2*n], nil
 }
 
 // blockOf returns the address of the descriptor's own block, at indices.
@@ -151,7 +153,8 @@ func (x *expander) load(op *ir.Op, a *blockAddr, nan *ir.Value) {
 	t := ir.Tensor(a.block, ir.ElemOf(want), nil)
 	other := fill(a.b, t, nan)
 	ptr, mask := a.ptr(), a.mask(iota64(len(a.block)))
-	v := a.b.Groups(tt.Load, [][]*ir.Value{{ptr}, {mask}, {other}}, []ir.Type{t}, keepAttrs(op, "cache", "evict")...).Result(0)
+	v := a.b.Groups(tt.Load, [][]*ir.Value{{ptr}, {mask}, {other}}, []ir.Type{t},
+		keepAttrs(op, "cache", "evict")...).Result(0)
 	if t != want { // leading dimensions of size one are left out
 		v = a.b.Val(tt.Reshape, want, v)
 	}
@@ -240,7 +243,8 @@ func splitDescReduce(x *expander, op *ir.Op) error {
 	v := whole(a, op.Operand(1))
 	ptr, mask := a.ptr(), a.mask(iota64(len(a.block)))
 	a.b.Groups(tt.AtomicRMW, [][]*ir.Value{{ptr}, {v}, {mask}}, []ir.Type{v.Type},
-		ir.A("atomic_rmw_op", ir.I32Attr(rmw)), ir.A("sem", ir.I32Attr(tt.SemRelease)), ir.A("scope", ir.I32Attr(tt.ScopeGPU)))
+		ir.A("atomic_rmw_op", ir.I32Attr(rmw)), ir.A("sem", ir.I32Attr(tt.SemRelease)),
+		ir.A("scope", ir.I32Attr(tt.ScopeGPU)))
 	x.ops = append(x.ops, op)
 	return nil
 }

@@ -9,18 +9,22 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// RewriteTensorPointer replaces block pointers, made by tt.make_tensor_ptr and moved by tt.advance, by tensors of pointers
-// with masks for the boundaries that a load or store checks.
+// RewriteTensorPointer replaces block pointers, made by tt.make_tensor_ptr and moved by tt.advance, by
+// tensors of pointers with masks for the boundaries that a load or store checks.
 //
 //	%p = tt.make_tensor_ptr %base, [%m], [%s], [%o]            %i = %o, %o + 1, …
-//	%x = tt.load %p {boundaryCheck = array<i32: 0>}     =>     %x = tt.load (%base + %i * %s), (0 <= %i and %i < %m)
+//	%x = tt.load %p {boundaryCheck = array<i32: 0>}   => %x = tt.load (%base + %i * %s), (0 <= %i and %i <
+//	                                                  %m)
 //
-// A block pointer becomes its base, shape, strides and offsets wherever it goes: through loops, branches, selects, calls.
+// A block pointer becomes its base, shape, strides and offsets wherever it goes: through loops, branches,
+// selects, calls.
 var RewriteTensorPointer = Pass{
 	Name: "triton-rewrite-tensor-pointer",
 	Doc:  "replace block pointers by tensors of pointers and masks",
 	Run: func(ctx *Context, m *ir.Module) error {
-		x := &expander{types: func(v *ir.Value) []ir.Type { return tensorPtrParts(v.Type) }, handlers: tensorPtrHandlers}
+		x := &expander{types: func(v *ir.Value) []ir.Type {
+			return tensorPtrParts(v.Type)
+		}, handlers: tensorPtrHandlers}
 		return x.run(ctx, m)
 	},
 }
@@ -109,7 +113,8 @@ func splitLoad(x *expander, op *ir.Op) error {
 	if mask == nil {
 		other = nil // nothing is ever left out
 	}
-	load := a.b.Groups(tt.Load, [][]*ir.Value{{ptr}, {mask}, {other}}, []ir.Type{t}, keepAttrs(op, "cache", "evict", "isVolatile")...)
+	load := a.b.Groups(tt.Load, [][]*ir.Value{{ptr}, {mask}, {other}}, []ir.Type{t},
+		keepAttrs(op, "cache", "evict", "isVolatile")...)
 	load.Result(0).Name = op.Result(0).Name
 	op.Result(0).ReplaceAllUses(load.Result(0))
 	x.ops = append(x.ops, op)
@@ -122,7 +127,8 @@ func splitStore(x *expander, op *ir.Op) error {
 		return err
 	}
 	ptr, mask := a.ptr(), a.mask(checkedDims(op))
-	a.b.Groups(tt.Store, [][]*ir.Value{{ptr}, {op.Operand(1)}, {mask}}, nil, keepAttrs(op, "cache", "evict")...)
+	a.b.Groups(tt.Store, [][]*ir.Value{{ptr}, {op.Operand(1)}, {mask}}, nil,
+		keepAttrs(op, "cache", "evict")...)
 	x.ops = append(x.ops, op)
 	return nil
 }

@@ -62,7 +62,9 @@ func Run(ctx *Context, m *ir.Module, passes []Pass) error {
 // check refuses options that name passes the pipeline does not have.
 func (c *Context) check(passes []Pass) error {
 	for _, n := range slices.Concat(c.DumpBefore, c.DumpAfter, []string{c.StopAfter}) {
-		known := n == "" || n == "all" && n != c.StopAfter || slices.ContainsFunc(passes, func(p Pass) bool { return p.Name == n })
+		known := n == "" || n == "all" && n != c.StopAfter || slices.ContainsFunc(passes, func(p Pass) bool {
+			return p.Name == n
+		})
 		if !known {
 			return fmt.Errorf("the pipeline has no pass %q", n)
 		}

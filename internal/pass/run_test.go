@@ -33,7 +33,8 @@ func named(t *testing.T, names string) []pass.Pass {
 
 func TestDumps(t *testing.T) {
 	var dump strings.Builder
-	ctx := &pass.Context{Dump: &dump, Options: pass.Options{DumpBefore: []string{"canonicalize"}, DumpAfter: []string{"all"}}}
+	ctx := &pass.Context{Dump: &dump, Options: pass.Options{DumpBefore: []string{"canonicalize"},
+		DumpAfter: []string{"all"}}}
 	if err := pass.Run(ctx, parse(t, "f", sums), named(t, "cse,canonicalize")); err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +44,8 @@ func TestDumps(t *testing.T) {
 			titles = append(titles, strings.TrimSpace(line))
 		}
 	}
-	txtest.Equal(t, "dumps", "// ----- IR after cse -----\n// ----- IR before canonicalize -----\n// ----- IR after canonicalize -----",
+	txtest.Equal(t, "dumps", "// ----- IR after cse -----\n// ----- IR before canonicalize -----\n// "+
+		"----- IR after canonicalize -----",
 		strings.Join(titles, "\n"))
 	if !strings.Contains(dump.String(), "arith.constant 3") {
 		t.Errorf("the dump after canonicalize does not show its work:\n%s", dump.String())
@@ -57,7 +59,8 @@ func TestStages(t *testing.T) {
 	if err := pass.Run(ctx, parse(t, "f", sums), named(t, "inline,canonicalize,cse")); err != nil {
 		t.Fatal(err)
 	}
-	txtest.Equal(t, "stages", "before inline, after inline, before canonicalize, after canonicalize", strings.Join(got, ", "))
+	txtest.Equal(t, "stages", "before inline, after inline, before canonicalize, after canonicalize",
+		strings.Join(got, ", "))
 	if n := len(ctx.Timings()); n != 2 {
 		t.Errorf("%d timings, want 2", n)
 	}
@@ -71,12 +74,15 @@ func TestStages(t *testing.T) {
 }
 
 func TestUnknownNames(t *testing.T) {
-	for _, o := range []pass.Options{{StopAfter: "cse"}, {DumpAfter: []string{"cse"}}, {DumpBefore: []string{"nothing"}}, {StopAfter: "all"}} {
-		if err := pass.Run(&pass.Context{Options: o}, parse(t, "f", sums), named(t, "canonicalize")); err == nil {
+	for _, o := range []pass.Options{{StopAfter: "cse"}, {DumpAfter: []string{"cse"}},
+		{DumpBefore: []string{"nothing"}}, {StopAfter: "all"}} {
+		if err := pass.Run(&pass.Context{Options: o}, parse(t, "f", sums),
+			named(t, "canonicalize")); err == nil {
 			t.Errorf("%+v: no error", o)
 		}
 	}
-	if _, err := pass.Parse(pass.All(), "canonicalize,cze"); err == nil || !strings.Contains(err.Error(), `"cze"`) {
+	if _, err := pass.Parse(pass.All(), "canonicalize,cze"); err == nil ||
+		!strings.Contains(err.Error(), `"cze"`) {
 		t.Errorf("an unknown pass: %v", err)
 	}
 }
@@ -126,7 +132,9 @@ var broken = map[string]pass.Pass{
 		}
 		return nil
 	}},
-	"refuses": {Name: "refuses", Run: func(*pass.Context, *ir.Module) error { return errors.New("not this module") }},
+	"refuses": {Name: "refuses", Run: func(*pass.Context, *ir.Module) error {
+		return errors.New("not this module")
+	}},
 }
 
 // TestFailures: a pass that goes wrong gives an error that says which, where, and how to see it again.
@@ -179,14 +187,16 @@ func checkReproducer(t *testing.T, file string, bad pass.Pass) {
 }
 
 func TestNoReproducer(t *testing.T) {
-	if _, err := pass.ReproducerPasses(pass.All(), []byte("// a comment\nmodule {}\n// nereid-reproducer: cse\n")); err == nil {
+	if _, err := pass.ReproducerPasses(pass.All(),
+		[]byte("// a comment\nmodule {}\n// nereid-reproducer: cse\n")); err == nil {
 		t.Error("a file without the comment on top is no reproducer")
 	}
 }
 
 // TestInvalidInput: passes are not run on IR that is not valid.
 func TestInvalidInput(t *testing.T) {
-	m := parse(t, "f", `func.func @f(%x: i32) -> i64 { %y = "arith.addi"(%x, %x) : (i32, i32) -> i64 func.return %y : i64 }`)
+	m := parse(t, "f",
+		`func.func @f(%x: i32) -> i64 { %y = "arith.addi"(%x, %x) : (i32, i32) -> i64 func.return %y : i64 }`)
 	err := pass.Run(&pass.Context{Options: pass.Options{Verify: true}}, m, named(t, "cse"))
 	if err == nil || !strings.Contains(err.Error(), "the input is not valid") {
 		t.Errorf("got %v", err)

@@ -9,8 +9,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// SCCP finds values that are constant on every path that can be taken, around loops and through branches, and puts the
-// constants in their place (sparse conditional constant propagation, after Wegman and Zadeck).
+// SCCP finds values that are constant on every path that can be taken, around loops and through branches,
+// and puts the constants in their place (sparse conditional constant propagation, after Wegman and Zadeck).
 //
 //	%r = scf.for … iter_args(%a = %c0) {                 users of %r use %c0
 //	  %b = arith.muli %a, %x       // always 0     =>
@@ -20,7 +20,8 @@ var SCCP = Pass{
 	Doc:  "propagate constants through loops and branches that are known to be taken or not",
 	Run: func(ctx *Context, m *ir.Module) error {
 		s := &sccp{
-			ctx: ctx, root: m.Op, known: map[*ir.Value]lattice{}, live: map[*ir.Block]bool{}, queued: map[*ir.Op]bool{},
+			ctx: ctx, root: m.Op, known: map[*ir.Value]lattice{}, live: map[*ir.Block]bool{},
+			queued: map[*ir.Op]bool{},
 		}
 		for op := range m.Block().Ops() {
 			s.enterAll(op)
@@ -169,7 +170,8 @@ func (s *sccp) compute(op *ir.Op) {
 		switch {
 		case i < len(results) && results[i].Const != nil:
 			s.join(r, lattice{constant: results[i].Const})
-		case i < len(results) && slices.Contains(op.Operands(), results[i].Value): // op is visited again when that changes
+		// op is visited again when that changes
+		case i < len(results) && slices.Contains(op.Operands(), results[i].Value):
 			s.join(r, s.at(results[i].Value))
 		default:
 			s.vary(r)

@@ -39,14 +39,17 @@ func outcome(t *testing.T, m *ir.Module, seed uint64) ([]byte, error) {
 		buffers = append(buffers, b)
 		args = append(args, mem.Alloc(b, fmt.Sprint("buffer", i)).Addr())
 	}
-	args = append(args, uint64(r.IntN(9)), uint64(uint32(r.IntN(2000)-1000)), uint64(math.Float32bits(float32(r.NormFloat64()))), uint64(r.IntN(2)))
-	if err := p.Run(t.Context(), mem, [3]int{1, 1, 1}, args, interp.Options{Workers: 1, MaxSteps: 1 << 20}); err != nil {
+	args = append(args, uint64(r.IntN(9)), uint64(uint32(r.IntN(2000)-1000)),
+		uint64(math.Float32bits(float32(r.NormFloat64()))), uint64(r.IntN(2)))
+	if err := p.Run(t.Context(), mem, [3]int{1, 1, 1}, args,
+		interp.Options{Workers: 1, MaxSteps: 1 << 20}); err != nil {
 		return nil, err
 	}
 	return slices.Concat(buffers...), nil
 }
 
-// TestSemantics: random kernels leave the same bytes before and after each pass. NEREID_RANDOM=N tries N of them.
+// TestSemantics: random kernels leave the same bytes before and after each pass. NEREID_RANDOM=N tries N of
+// them.
 func TestSemantics(t *testing.T) {
 	n := 300
 	if s := os.Getenv("NEREID_RANDOM"); s != "" {
@@ -79,7 +82,8 @@ func checkSemantics(t *testing.T, entropy []byte, seed uint64) {
 			t.Fatalf("seed %d after %s: %v\n%s", seed, p.Name, err, m)
 		}
 		if i := firstDiff(want, got); i >= 0 {
-			t.Fatalf("seed %d: %s changes element %d from %x to %x\n%s", seed, p.Name, i, want[4*i:4*i+4], got[4*i:4*i+4], bisect(t, before, p, seed, want))
+			t.Fatalf("seed %d: %s changes element %d from %x to %x\n%s", seed, p.Name, i, want[4*i:4*i+4],
+				got[4*i:4*i+4], bisect(t, before, p, seed, want))
 		}
 	}
 }
@@ -99,7 +103,8 @@ func bisect(t *testing.T, before *ir.Module, p pass.Pass, seed uint64, want []by
 		m := with(limit)
 		got, err := outcome(t, m, seed)
 		if err != nil || firstDiff(want, got) >= 0 {
-			return fmt.Sprintf("rewrite %d (%v):\n%s\n%s", limit, err, txtest.Diff(last.String(), m.String()), last)
+			return fmt.Sprintf("rewrite %d (%v):\n%s\n%s", limit, err,
+				txtest.Diff(last.String(), m.String()), last)
 		}
 		last = m
 	}
@@ -110,7 +115,8 @@ func bisect(t *testing.T, before *ir.Module, p pass.Pass, seed uint64, want []by
 func firstDiff(a, b []byte) int {
 	for i := 0; i < len(a); i += 4 {
 		x, y := binary.LittleEndian.Uint32(a[i:]), binary.LittleEndian.Uint32(b[i:])
-		nan := i/(4*irgen.BufferLen)%2 == 0 && math.Float32frombits(x) != math.Float32frombits(x) && math.Float32frombits(y) != math.Float32frombits(y)
+		nan := i/(4*irgen.BufferLen)%2 == 0 && math.Float32frombits(x) != math.Float32frombits(x) &&
+			math.Float32frombits(y) != math.Float32frombits(y)
 		if x != y && !nan {
 			return i / 4
 		}

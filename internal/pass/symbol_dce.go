@@ -4,8 +4,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// SymbolDCE erases private functions and other private symbols that nothing public refers to, directly or through
-// others.
+// SymbolDCE erases private functions and other private symbols that nothing public refers to, directly or
+// through others.
 //
 //	tt.func public @k() { … }                tt.func public @k() { … }
 //	tt.func private @unused() { … }    =>

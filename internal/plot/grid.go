@@ -74,7 +74,8 @@ func Grid(w io.Writer, format string, g GridChart) error {
 
 func gridText(size float64, x text.XAlignment) draw.TextStyle {
 	return draw.TextStyle{
-		Color: ink, Font: font.From(plot.DefaultFont, font.Length(size)), Handler: plot.DefaultTextHandler, XAlign: x, YAlign: draw.YCenter,
+		Color: ink, Font: font.From(plot.DefaultFont, font.Length(size)), Handler: plot.DefaultTextHandler,
+		XAlign: x, YAlign: draw.YCenter,
 	}
 }
 

@@ -33,7 +33,8 @@ var (
 	green = color.RGBA{60, 150, 80, 255}
 	ink   = color.RGBA{40, 40, 40, 255}
 	// lines has the colours of series, in the order in which they are used.
-	lines = []color.RGBA{{50, 100, 180, 255}, {200, 90, 40, 255}, {60, 150, 80, 255}, {140, 80, 160, 255}, ink}
+	lines = []color.RGBA{{50, 100, 180, 255}, {200, 90, 40, 255}, {60, 150, 80, 255},
+		{140, 80, 160, 255}, ink}
 )
 
 // Bar is one measurement: a median with the quantiles around it, or the reason why there is none.

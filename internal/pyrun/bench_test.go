@@ -11,7 +11,8 @@ import (
 
 // BenchmarkEval: a step costs some tens of nanoseconds.
 func BenchmarkEval(b *testing.B) {
-	fsys := fstest.MapFS{"main.py": {Data: []byte("def f(n):\n    t = 0\n    for i in range(n):\n        if i % 3 == 0:\n            t += i * 2\n    return t\n")}}
+	fsys := fstest.MapFS{"main.py": {Data: []byte("def f(n):\n    t = 0\n    for i in range(n):\n" +
+		"        if i % 3 == 0:\n            t += i * 2\n    return t\n")}}
 	in := pyrun.New(pyrun.Options{Library: std.Library, Finder: pyrun.FSFinder(fsys)}).Interp
 	f, _, err := pyrun.From(in).LoadFile("main.py").Get(in, "f")
 	if err != nil {
@@ -30,7 +31,8 @@ func BenchmarkEval(b *testing.B) {
 
 // BenchmarkModule: an interpreter made, a file parsed and indexed, one of its names evaluated.
 func BenchmarkModule(b *testing.B) {
-	src := "import math, os\nfrom typing import Optional\nK = math.sqrt(2) if os.environ.get('X') else 1\nCONFIGS = [{'B': b, 'w': w} for b in [32, 64, 128] for w in [2, 4, 8]]\n"
+	src := "import math, os\nfrom typing import Optional\nK = math.sqrt(2) if os.environ.get('X') else 1\n" +
+		"CONFIGS = [{'B': b, 'w': w} for b in [32, 64, 128] for w in [2, 4, 8]]\n"
 	for range 40 {
 		src += "def helper(x, y=K):\n    z = x + y\n    return z * 2\n\n"
 	}

@@ -72,7 +72,8 @@ func (b *binder) stmtNode(st python.Stmt) {
 	case *python.ExprStmt:
 		b.expr(st.Value)
 		if c, ok := st.Value.(*python.Call); ok && b.mutate != nil {
-			if _, item := c.Func.(*python.Subscript); !item { // x[…](…) calls an item, it does not change x: a kernel's launch
+			// x[…](…) calls an item, it does not change x: a kernel's launch
+			if _, item := c.Func.(*python.Subscript); !item {
 				b.mutates(c.Func)
 			}
 			if f, ok := c.Func.(*python.Name); ok && changers[f.ID] {

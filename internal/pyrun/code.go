@@ -130,7 +130,8 @@ func isLiteral(x python.Expr) bool {
 	ok := x != nil
 	python.Inspect(x, func(n python.Node) bool {
 		switch n.(type) {
-		case *python.Constant, *python.Tuple, *python.List, *python.Set, *python.Dict, *python.UnaryOp, *python.BinOp:
+		case *python.Constant, *python.Tuple, *python.List, *python.Set, *python.Dict, *python.UnaryOp,
+			*python.BinOp:
 		default:
 			ok = false
 		}

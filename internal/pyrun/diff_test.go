@@ -16,8 +16,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
-// The judge of this package is CPython: thousands of snippets are run by both, and what they leave in r (or the exception they
-// end with) has to be the same text.
+// The judge of this package is CPython: thousands of snippets are run by both, and what they leave in r (or
+// the exception they end with) has to be the same text.
 
 // judge runs all snippets in one process.
 const judge = `
@@ -58,7 +58,9 @@ func cpython(t *testing.T, snippets []string) []string {
 
 // run runs a snippet and returns what the judge would print.
 func run(src string) string {
-	in := pyrun.New(pyrun.Options{Library: std.Library, Finder: pyrun.FSFinder(fstest.MapFS{"main.py": {Data: []byte(src)}}), Limits: object.Limits{MaxSteps: 1_000_000}}).Interp
+	in := pyrun.New(pyrun.Options{Library: std.Library,
+		Finder: pyrun.FSFinder(fstest.MapFS{"main.py": {Data: []byte(src)}}),
+		Limits: object.Limits{MaxSteps: 1_000_000}}).Interp
 	m := pyrun.From(in).LoadFile("main.py")
 	if err := m.Run(in); err != nil {
 		return shown(err)

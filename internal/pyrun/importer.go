@@ -283,7 +283,8 @@ func (ev *Evaluator) importName(from object.Value, a *python.Alias) (object.Valu
 	}
 	if m.isRunning(a.Name) {
 		return nil, object.Errorf(object.ImportError,
-			"cannot import name '%s' from partially initialized module '%s' (most likely due to a circular import)", a.Name, m.Name)
+			"cannot import name '%s' from partially initialized module '%s' (most likely due to a "+
+				"circular import)", a.Name, m.Name)
 	}
 	e := object.Errorf(object.ImportError, "cannot import name '%s' from '%s'", a.Name, m.Name)
 	e.SetAttribute("name", object.Str(m.Name))

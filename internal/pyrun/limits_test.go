@@ -65,14 +65,15 @@ var greedy = []string{
 	"def g():\n    yield from g()\nr = list(g())",
 	"r = sum(g for g in iter(int, 1))",
 	"for _ in range(10 ** 9): print('x' * 1000)",
-	"r = eval('9 ** 9 ** 9')", "exec('while True: pass')", "while True: eval('1')", "s = 'eval(s)'\nr = eval(s)", "r = eval('(' * 10000 + ')' * 10000)",
-	"r = eval('-' * 100000 + '1')", "r = open('/etc/passwd').read()",
-	"import re\nr = re.compile('(' * 100000)",
+	"r = eval('9 ** 9 ** 9')", "exec('while True: pass')", "while True: eval('1')",
+	"s = 'eval(s)'\nr = eval(s)", "r = eval('(' * 10000 + ')' * 10000)", "r = eval('-' * 100000 + '1')",
+	"r = open('/etc/passwd').read()", "import re\nr = re.compile('(' * 100000)",
 	"try:\n    while True: pass\nexcept BaseException:\n    while True: pass\nr = 1",
 	"try:\n    while True: pass\nfinally:\n    while True: pass",
 	"class A:\n    def __iter__(self): return self\n    def __next__(self): return 1\nr = list(A())",
 	"class A:\n    def __getitem__(self, i): return i\nr = list(A())",
-	"class A:\n    def __hash__(self): return 1\n    def __eq__(self, o): return False\nd = {A(): i for i in range(10 ** 6)}",
+	"class A:\n    def __hash__(self): return 1\n    def __eq__(self, o): return False\nd = {A(): i for i " +
+		"in range(10 ** 6)}",
 	"r = int('9' * 10 ** 6)",
 	"r = str(10 ** 5000)",
 	"import copy\nx = []\nfor i in range(10 ** 5): x = [x]\nr = copy.deepcopy(x)",
@@ -104,7 +105,9 @@ func TestLimits(t *testing.T) {
 		start := time.Now()
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		in := pyrun.New(pyrun.Options{Library: std.Library, Finder: pyrun.FSFinder(fstest.MapFS{"main.py": {Data: []byte(src)}}), Limits: object.Limits{MaxSteps: 300_000, MaxBytes: 32 << 20}}).Interp
+		in := pyrun.New(pyrun.Options{Library: std.Library,
+			Finder: pyrun.FSFinder(fstest.MapFS{"main.py": {Data: []byte(src)}}),
+			Limits: object.Limits{MaxSteps: 300_000, MaxBytes: 32 << 20}}).Interp
 		err := pyrun.From(in).LoadFile("main.py").Run(in)
 		runtime.ReadMemStats(&after)
 		if err == nil {
@@ -119,7 +122,8 @@ func TestLimits(t *testing.T) {
 		}
 		if testing.Verbose() {
 			first, _, _ := strings.Cut(err.Error(), "\n")
-			t.Logf("%-60.60q %8v %6d KiB  %s", src, time.Since(start).Round(time.Millisecond), (after.TotalAlloc-before.TotalAlloc)>>10, first)
+			t.Logf("%-60.60q %8v %6d KiB  %s", src, time.Since(start).Round(time.Millisecond),
+				(after.TotalAlloc-before.TotalAlloc)>>10, first)
 		}
 	}
 }
@@ -132,16 +136,21 @@ func FuzzEval(f *testing.F) {
 	for _, src := range []string{
 		"class A(int):\n    def __add__(self, o): return super().__add__(o)\nr = A(1) + A(2)",
 		"from enum import *\nclass E(Flag):\n    A = auto()\n    B = auto()\nr = E.A | E.B",
-		"from dataclasses import *\n@dataclass(order=True)\nclass D:\n    a: int = field(default=1)\nr = D() < D(2)",
-		"def g(x):\n    try:\n        y = yield x\n    except ValueError as e:\n        yield e\n    finally:\n        x = 1\ni = g(1)\nnext(i)\ni.throw(ValueError)",
+		"from dataclasses import *\n@dataclass(order=True)\nclass D:\n    a: int = field(default=1)\nr = " +
+			"D() < D(2)",
+		"def g(x):\n    try:\n        y = yield x\n    except ValueError as e:\n        yield e\n" +
+			"    finally:\n        x = 1\ni = g(1)\nnext(i)\ni.throw(ValueError)",
 		"match [1, {'a': 2}]:\n    case [x, {'a': y, **z}] if x: r = y",
 		"r = f'{1:>{5}} {\"a\"!r} {3=}' + '%5.2f' % 1.5 + '{0[0]}'.format([1])",
 		"from x import *\nimport y.z as w\ntry:\n    import q\nexcept ImportError: pass\nr = foo(w.a[1:2])",
-		"import functools, itertools, re, math, collections\nr = functools.reduce(lambda a, b: a + b, map(int, re.findall(r'\\d', 'a1b2')))",
+		"import functools, itertools, re, math, collections\nr = functools.reduce(lambda a, b: a + b, " +
+			"map(int, re.findall(r'\\d', 'a1b2')))",
 		"r = [*{**{1: 2}}, *()][::-1]; (a, *b), c = [1, 2], 3; del b[0]; x = y = 1; x += 1; assert x, 'no'",
 		"with a as b, c: pass", "lambda *a, b=1, **c: (yield)", "global x\nx: int = 5\nnonlocal y",
-		"class A:\n    x = property(lambda s: 1)\n    @classmethod\n    def f(cls): return cls\n    __slots__ = ()\nr = A.f()().x",
-		"r = super().x", "r = type('A', (), {})()", "r = int.__add__(1, 2), str.join(',', 'ab'), object().__eq__(1)",
+		"class A:\n    x = property(lambda s: 1)\n    @classmethod\n    def f(cls): return cls\n" +
+			"    __slots__ = ()\nr = A.f()().x",
+		"r = super().x", "r = type('A', (), {})()",
+		"r = int.__add__(1, 2), str.join(',', 'ab'), object().__eq__(1)",
 	} {
 		f.Add(src)
 	}
@@ -149,7 +158,9 @@ func FuzzEval(f *testing.F) {
 		if len(src) > 2000 {
 			return
 		}
-		in := pyrun.New(pyrun.Options{Library: std.Library, Finder: pyrun.FSFinder(fstest.MapFS{"main.py": {Data: []byte(src)}}), Limits: object.Limits{MaxSteps: 20_000, MaxBytes: 4 << 20, MaxDepth: 100}}).Interp
+		in := pyrun.New(pyrun.Options{Library: std.Library,
+			Finder: pyrun.FSFinder(fstest.MapFS{"main.py": {Data: []byte(src)}}),
+			Limits: object.Limits{MaxSteps: 20_000, MaxBytes: 4 << 20, MaxDepth: 100}}).Interp
 		m := pyrun.From(in).LoadFile("main.py")
 		watch := time.AfterFunc(10*time.Second, func() { panic("takes too long") })
 		defer watch.Stop()

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestRandomExpressions compares expressions put together at random. The seed is fixed: a failure can be repeated.
+// TestRandomExpressions compares expressions put together at random. The seed is fixed: a failure can be
+// repeated.
 func TestRandomExpressions(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	var list []string
@@ -21,7 +22,8 @@ func oneOf(r *rand.Rand, list ...string) string { return list[r.IntN(len(list))]
 
 func intExpr(r *rand.Rand, n int) string {
 	if n == 0 {
-		return oneOf(r, "a", "0", "1", "(-2)", "7", "255", "(10**20)", "True", "len(s)", "b", "0.5", "(-3.25)")
+		return oneOf(r, "a", "0", "1", "(-2)", "7", "255", "(10**20)", "True", "len(s)", "b",
+			"0.5", "(-3.25)")
 	}
 	e := func() string { return intExpr(r, n-1) }
 	switch r.IntN(8) {
@@ -48,7 +50,8 @@ func boolExpr(r *rand.Rand, n int) string {
 	case 0:
 		return fmt.Sprintf("(%s %s %s)", intExpr(r, n-1), op, intExpr(r, n-1))
 	case 1:
-		return fmt.Sprintf("(%s %s %s)", strExpr(r, n-1), oneOf(r, "<", "==", "in", "not in"), strExpr(r, n-1))
+		return fmt.Sprintf("(%s %s %s)", strExpr(r, n-1), oneOf(r, "<", "==", "in", "not in"),
+			strExpr(r, n-1))
 	}
 	return fmt.Sprintf("(%s < %s <= %s)", intExpr(r, n-1), intExpr(r, n-1), intExpr(r, n-1))
 }
@@ -64,7 +67,8 @@ func strExpr(r *rand.Rand, n int) string {
 	case 1:
 		return fmt.Sprintf("(%s * %s)", e(), oneOf(r, "0", "1", "2", "-1"))
 	case 2:
-		return fmt.Sprintf("%s.%s", e(), oneOf(r, "upper()", "title()", "strip()", "replace('x', 'yy')", "join(['1', '2'])", "center(9, '*')", "zfill(5)", "format(1)", "partition('y')[0]", "swapcase()"))
+		return fmt.Sprintf("%s.%s", e(), oneOf(r, "upper()", "title()", "strip()", "replace('x', 'yy')",
+			"join(['1', '2'])", "center(9, '*')", "zfill(5)", "format(1)", "partition('y')[0]", "swapcase()"))
 	case 3:
 		return fmt.Sprintf("str(%s)", anyExpr(r, n-1))
 	case 4:
@@ -84,7 +88,8 @@ func listExpr(r *rand.Rand, n int) string {
 	case 0:
 		return fmt.Sprintf("(%s + %s)", e(), e())
 	case 1:
-		return fmt.Sprintf("[%s for i in %s if i %s %s]", oneOf(r, "i", "-i", "i * a", "i // 2", intExpr(r, n-1)), e(), oneOf(r, "<", "!=", ">="), intExpr(r, n-1))
+		return fmt.Sprintf("[%s for i in %s if i %s %s]", oneOf(r, "i", "-i", "i * a", "i // 2",
+			intExpr(r, n-1)), e(), oneOf(r, "<", "!=", ">="), intExpr(r, n-1))
 	case 2:
 		return fmt.Sprintf("sorted(%s, reverse=%s)", e(), oneOf(r, "True", "False"))
 	case 3:
@@ -113,17 +118,21 @@ func anyExpr(r *rand.Rand, n int) string {
 	case 0:
 		return fmt.Sprintf("(%s %s %s)", e(), oneOf(r, "+", "-", "*", "/", "//", "%", "&", "|", "^"), e())
 	case 1:
-		return fmt.Sprintf("(%s %s %s)", e(), oneOf(r, "<", "==", "!=", "in", "not in", "is not", "and", "or"), e())
+		return fmt.Sprintf("(%s %s %s)", e(), oneOf(r, "<", "==", "!=", "in", "not in", "is not",
+			"and", "or"), e())
 	case 2:
-		return fmt.Sprintf("%s(%s)", oneOf(r, "len", "str", "list", "tuple", "sum", "min", "sorted", "abs", "int", "float", "bool", "repr", "any", "round"), e())
+		return fmt.Sprintf("%s(%s)", oneOf(r, "len", "str", "list", "tuple", "sum", "min", "sorted", "abs",
+			"int", "float", "bool", "repr", "any", "round"), e())
 	case 3:
 		return fmt.Sprintf("(%s)[%s]", e(), oneOf(r, "0", "-1", "1:", "::-1", "'k'", e()))
 	case 4:
-		return fmt.Sprintf("(lambda x, *y: %s)(%s, %s)", oneOf(r, "x", "y", "(x, y)", "[x] + list(y)"), e(), e())
+		return fmt.Sprintf("(lambda x, *y: %s)(%s, %s)", oneOf(r, "x", "y", "(x, y)", "[x] + list(y)"),
+			e(), e())
 	case 5:
 		return fmt.Sprintf("{%s: %s, **%s}", oneOf(r, "1", "'z'", e()), e(), oneOf(r, "d", "{}", e()))
 	case 6:
 		return fmt.Sprintf("(%s, *%s)", e(), e())
 	}
-	return fmt.Sprintf("(%s).%s", e(), oneOf(r, "upper()", "split('y')", "index(1)", "get('k')", "count(1)", "items()", "copy()", "real", "bit_length()", "is_integer()", "__class__.__name__"))
+	return fmt.Sprintf("(%s).%s", e(), oneOf(r, "upper()", "split('y')", "index(1)", "get('k')", "count(1)",
+		"items()", "copy()", "real", "bit_length()", "is_integer()", "__class__.__name__"))
 }

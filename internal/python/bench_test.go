@@ -9,8 +9,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/diag"
 )
 
-// BenchmarkParse reads the kernels of this repository; BenchmarkParseStdlib reads CPython's standard library, where
-// there is one.
+// BenchmarkParse reads the kernels of this repository; BenchmarkParseStdlib reads CPython's standard
+// library, where there is one.
 func BenchmarkParse(b *testing.B) {
 	files, err := filepath.Glob(filepath.Join(repoRoot(b), "kernels", "*.py"))
 	if err != nil || len(files) == 0 {

@@ -19,9 +19,9 @@ import (
 	"github.com/nereid-lang/nereid/internal/diag"
 )
 
-// TestCPython compares trees, positions included, with those of CPython: for every file of the standard library and
-// of the triton package, our dump must equal ast.dump of the Python at hand, byte for byte. That Python is the one of
-// .venv, or python3; NEREID_TEST_PYTHON names others (a list of paths).
+// TestCPython compares trees, positions included, with those of CPython: for every file of the standard
+// library and of the triton package, our dump must equal ast.dump of the Python at hand, byte for byte.
+// That Python is the one of .venv, or python3; NEREID_TEST_PYTHON names others (a list of paths).
 func TestCPython(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes some 20 s")
@@ -131,8 +131,8 @@ func compareSnippets(t *testing.T, python string, minor int) {
 	}
 }
 
-// dropEmpty takes the empty strings out of format specs: 3.12.1 keeps them, later versions drop them, as we do. They
-// are the strings that take no place.
+// dropEmpty takes the empty strings out of format specs: 3.12.1 keeps them, later versions drop them, as we
+// do. They are the strings that take no place.
 func dropEmpty(dump string) string {
 	return emptyText.ReplaceAllStringFunc(dump, func(s string) string {
 		m := emptyText.FindStringSubmatch(s)
@@ -186,7 +186,8 @@ func compareAll(t *testing.T, python string, minor int) {
 			difference(t, python, v.Path, ours)
 		}
 	}
-	t.Logf("%d files, %d equal (%.2f%%); %d more that CPython rejects", total, equal, 100*float64(equal)/float64(total), rejected)
+	t.Logf("%d files, %d equal (%.2f%%); %d more that CPython rejects", total, equal,
+		100*float64(equal)/float64(total), rejected)
 	if total < 1500 {
 		t.Logf("fewer than 1500 files: this Python comes without its tests")
 	}
@@ -200,10 +201,14 @@ var differences = []struct {
 	minor     int
 	path, why string
 }{
-	{12, "test/test_fstring.py", "3.12.1 keeps empty strings in format specs; later versions drop them, as we do"},
-	{12, "test/libregrtest/logger.py", "3.12.1 keeps empty strings in format specs; later versions drop them, as we do"},
-	{13, "test/test_stringprep.py", "repr of a character that Unicode 15.1 has and Go's tables (15.0) have not"},
-	{0, "test/tokenizedata/bad_coding2.py", "CPython rejects 'coding: utf8', so spelt, in a file with a byte order mark; we read it"},
+	{12, "test/test_fstring.py", "3.12.1 keeps empty strings in format specs; later versions drop them, " +
+		"as we do"},
+	{12, "test/libregrtest/logger.py", "3.12.1 keeps empty strings in format specs; later versions drop " +
+		"them, as we do"},
+	{13, "test/test_stringprep.py", "repr of a character that Unicode 15.1 has and Go's tables (15.0) " +
+		"have not"},
+	{0, "test/tokenizedata/bad_coding2.py", "CPython rejects 'coding: utf8', so spelt, in a file with a " +
+		"byte order mark; we read it"},
 }
 
 func explained(path string, minor int) string {
@@ -234,7 +239,8 @@ func sum(b []byte) string {
 	return hex.EncodeToString(h[:])
 }
 
-// checkRejected looks at a file that CPython rejects: we must too, unless its syntax is newer than that CPython.
+// checkRejected looks at a file that CPython rejects: we must too, unless its syntax is newer than that
+// CPython.
 func checkRejected(t *testing.T, v verdict, minor int) {
 	src, _ := os.ReadFile(v.Path)
 	_, err := Parse(diag.NewFileSet(), v.Path, src)
@@ -278,5 +284,6 @@ func firstDifference(ours, theirs string) string {
 		i++
 	}
 	from := max(0, i-150)
-	return fmt.Sprintf("ours   …%s\ntheirs …%s", ours[from:min(len(ours), i+250)], theirs[from:min(len(theirs), i+250)])
+	return fmt.Sprintf("ours   …%s\ntheirs …%s", ours[from:min(len(ours), i+250)],
+		theirs[from:min(len(theirs), i+250)])
 }

@@ -6,13 +6,13 @@ import (
 	"github.com/nereid-lang/nereid/internal/diag"
 )
 
-// fstring311 gives the parts of an f-string the positions that CPython had for them before 3.12, when it read the
-// expressions of an f-string apart from the rest:
+// fstring311 gives the parts of an f-string the positions that CPython had for them before 3.12, when it
+// read the expressions of an f-string apart from the rest:
 //
 //   - text and fields have the position of all literals that stand side by side,
 //   - a format spec, and what is in it, has the position of the one literal it stands in,
-//   - an expression has its own; but it was read in parentheses that stood in place of the braces, so a tuple without
-//     parentheses of its own took those in.
+//   - an expression has its own; but it was read in parentheses that stood in place of the braces, so a
+//     tuple without parentheses of its own took those in.
 type fstring311 struct {
 	parent Node
 	place  Range // of parent

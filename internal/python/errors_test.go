@@ -12,8 +12,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/diag"
 )
 
-// TestErrors reads broken programs. Each file holds one, and all that is to be said about it; UPDATE_GOLDEN=1 writes
-// what is said now.
+// TestErrors reads broken programs. Each file holds one, and all that is to be said about it;
+// UPDATE_GOLDEN=1 writes what is said now.
 func TestErrors(t *testing.T) {
 	files, err := filepath.Glob("testdata/errors/*.txtar")
 	if err != nil || len(files) < 25 {

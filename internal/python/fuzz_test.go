@@ -11,8 +11,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/diag"
 )
 
-// FuzzParse reads anything at all. It must not panic; spans must nest and lie in the text; the same text must give the
-// same tree; and a tree without errors must be whole.
+// FuzzParse reads anything at all. It must not panic; spans must nest and lie in the text; the same text
+// must give the same tree; and a tree without errors must be whole.
 func FuzzParse(f *testing.F) {
 	for _, src := range seeds(f) {
 		f.Add(src)

@@ -267,7 +267,8 @@ var charHints = map[rune]string{
 // beginning of a line, it shows that the bracket was never closed.
 func beginsStmt(k kind) bool {
 	switch k {
-	case kAssert, kBreak, kClass, kContinue, kDef, kDel, kGlobal, kImport, kNonlocal, kPass, kRaise, kReturn, kTry,
+	case kAssert, kBreak, kClass, kContinue, kDef, kDel, kGlobal, kImport, kNonlocal, kPass, kRaise,
+		kReturn, kTry,
 		kWhile, kWith, kExcept, kFinally:
 		return true
 	}

@@ -12,9 +12,9 @@ import (
 	"github.com/nereid-lang/nereid/internal/diag"
 )
 
-// TestMutants changes a token or two of small programs, valid and invalid, and asks CPython what it makes of them:
-// what it accepts we must accept, with the same tree, and from 3.12 on what it rejects we must reject.
-// NEREID_TEST_MUTANTS is how many to try, and NEREID_TEST_SEED which.
+// TestMutants changes a token or two of small programs, valid and invalid, and asks CPython what it makes
+// of them: what it accepts we must accept, with the same tree, and from 3.12 on what it rejects we must
+// reject. NEREID_TEST_MUTANTS is how many to try, and NEREID_TEST_SEED which.
 func TestMutants(t *testing.T) {
 	t.Parallel()
 	python := pythons(t)[0]
@@ -30,8 +30,10 @@ func TestMutants(t *testing.T) {
 	}
 	i := 0
 	for v := range verdicts(t, python, "chunks", file) {
-		if !bytes.HasPrefix(mutants[i], []byte("(")) || !strings.Contains(v.Error, "illegal target for annotation") {
-			compareSnippet(t, mutants[i], v, minor) // CPython rejects "(a).b: c" by an accident of its grammar
+		if !bytes.HasPrefix(mutants[i], []byte("(")) ||
+			!strings.Contains(v.Error, "illegal target for annotation") {
+			// CPython rejects "(a).b: c" by an accident of its grammar
+			compareSnippet(t, mutants[i], v, minor)
 		}
 		dumpAny(t, mutants[i]) // spans nest, and the rest of what fuzzing looks at
 		i++
@@ -48,15 +50,16 @@ func number(name string, otherwise int) int {
 	return otherwise
 }
 
-// mutate makes n programs out of texts: statements of them, with tokens taken out, doubled, swapped or taken from
-// elsewhere.
+// mutate makes n programs out of texts: statements of them, with tokens taken out, doubled, swapped or
+// taken from elsewhere.
 func mutate(texts [][]byte, n int, r *rand.Rand, fstrings bool) (mutants [][]byte) {
 	var pool [][]byte // every token there is
 	var lines [][][]byte
 	for _, text := range texts {
 		for line := range bytes.Lines(text) {
 			words := words(line)
-			if len(words) == 0 || !fstrings && bytes.ContainsAny(line, "fF") && bytes.ContainsAny(line, `"'`) {
+			if len(words) == 0 || !fstrings && bytes.ContainsAny(line, "fF") &&
+				bytes.ContainsAny(line, `"'`) {
 				continue
 			}
 			lines = append(lines, words)

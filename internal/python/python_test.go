@@ -28,19 +28,19 @@ func TestDump(t *testing.T) {
 	if err := Dump(&b, m, false); err != nil {
 		t.Fatal(err)
 	}
-	want := "Module(body=[Assign(targets=[Subscript(value=Name(id='x', ctx=Load()), slice=Slice(lower=Constant(value=1)), " +
-		"ctx=Store())], value=IfExp(test=UnaryOp(op=Not(), operand=Constant(value=1j)), " +
-		"body=Call(func=Attribute(value=Name(id='y', ctx=Load()), attr='z', ctx=Load()), " +
-		"args=[UnaryOp(op=USub(), operand=Constant(value=1.5))], keywords=[keyword(arg='k', value=Constant(value=b'a\\x00'))]), " +
-		"orelse=Constant(value=None)))], type_ignores=[])"
+	want := "Module(body=[Assign(targets=[Subscript(value=Name(id='x', ctx=Load()), " +
+		"slice=Slice(lower=Constant(value=1)), ctx=Store())], value=IfExp(test=UnaryOp(op=Not(), " +
+		"operand=Constant(value=1j)), body=Call(func=Attribute(value=Name(id='y', ctx=Load()), attr='z', " +
+		"ctx=Load()), args=[UnaryOp(op=USub(), operand=Constant(value=1.5))], keywords=[keyword(arg='k', " +
+		"value=Constant(value=b'a\\x00'))]), orelse=Constant(value=None)))], type_ignores=[])"
 	if d := cmp.Diff(want, b.String()); d != "" {
 		t.Error(d)
 	}
 	b.Reset()
 	Dump(&b, parse(t, "é = 1"), true)
-	want = "Module(body=[Assign(targets=[Name(id='é', ctx=Store(), lineno=1, col_offset=0, end_lineno=1, end_col_offset=2)], " +
-		"value=Constant(value=1, lineno=1, col_offset=5, end_lineno=1, end_col_offset=6), " +
-		"lineno=1, col_offset=0, end_lineno=1, end_col_offset=6)], type_ignores=[])"
+	want = "Module(body=[Assign(targets=[Name(id='é', ctx=Store(), lineno=1, col_offset=0, end_lineno=1, " +
+		"end_col_offset=2)], value=Constant(value=1, lineno=1, col_offset=5, end_lineno=1, " +
+		"end_col_offset=6), lineno=1, col_offset=0, end_lineno=1, end_col_offset=6)], type_ignores=[])"
 	if d := cmp.Diff(want, b.String()); d != "" {
 		t.Error(d)
 	}
@@ -50,8 +50,10 @@ func TestDump(t *testing.T) {
 func TestVersions(t *testing.T) {
 	m := parse(t, "f'a{x}'\ndef f(): pass\n")
 	for minor, want := range map[int][]string{
-		11: {"values=[Constant(value='a', lineno=1, col_offset=0, end_lineno=1, end_col_offset=7)", "decorator_list=[], lineno=2"},
-		12: {"values=[Constant(value='a', lineno=1, col_offset=2, end_lineno=1, end_col_offset=3)", "type_params=[], lineno=2"},
+		11: {"values=[Constant(value='a', lineno=1, col_offset=0, end_lineno=1, end_col_offset=7)",
+			"decorator_list=[], lineno=2"},
+		12: {"values=[Constant(value='a', lineno=1, col_offset=2, end_lineno=1, end_col_offset=3)",
+			"type_params=[], lineno=2"},
 	} {
 		var b strings.Builder
 		DumpOptions{Attributes: true, Minor: minor}.Dump(&b, m)
@@ -65,8 +67,8 @@ func TestVersions(t *testing.T) {
 
 func TestConstants(t *testing.T) {
 	for src, want := range map[string]any{
-		"None": nil, "True": true, "...": Ellipsis{}, "1.5": 1.5, "2j": 2i, "'a' \"b\"": "ab", "b'\\xff'": Bytes("\xff"),
-		"'\\ud83d'": "\xed\xa0\xbd", "'\\u00e9'": "é",
+		"None": nil, "True": true, "...": Ellipsis{}, "1.5": 1.5, "2j": 2i, "'a' \"b\"": "ab",
+		"b'\\xff'": Bytes("\xff"), "'\\ud83d'": "\xed\xa0\xbd", "'\\u00e9'": "é",
 	} {
 		x, err := ParseExpr(diag.NewFileSet(), "x", []byte(src))
 		if err != nil {
@@ -77,7 +79,8 @@ func TestConstants(t *testing.T) {
 		}
 	}
 	x, err := ParseExpr(diag.NewFileSet(), "x", []byte("0x1_0000_0000_0000_0000"))
-	if want := new(big.Int).Lsh(big.NewInt(1), 64); err != nil || x.(*Constant).Value.(*big.Int).Cmp(want) != 0 {
+	if want := new(big.Int).Lsh(big.NewInt(1), 64); err != nil ||
+		x.(*Constant).Value.(*big.Int).Cmp(want) != 0 {
 		t.Errorf("%v %v, want %v", x, err, want)
 	}
 }
@@ -95,7 +98,8 @@ func TestDecodeRune(t *testing.T) {
 }
 
 func TestParseExpr(t *testing.T) {
-	for _, src := range []string{"x", " x ", "\tx\n", "x\n\n# comment\n", "*fp32", "a, b", "(\n1,\n2)", "'i32'", "lambda: 1", "# c\nx"} {
+	for _, src := range []string{"x", " x ", "\tx\n", "x\n\n# comment\n", "*fp32", "a, b", "(\n1,\n2)",
+		"'i32'", "lambda: 1", "# c\nx"} {
 		if x, err := ParseExpr(diag.NewFileSet(), "x", []byte(src)); err != nil {
 			t.Errorf("%q: %v", src, err)
 		} else if _, bad := x.(*BadExpr); bad {
@@ -103,15 +107,18 @@ func TestParseExpr(t *testing.T) {
 		}
 	}
 	for src, want := range map[string]string{
-		"":       "sig:1:1: error: expected an expression [syntax]\n    \n    ^",
-		"x y":    "sig:1:3: error: expected the end of the expression, found 'y' [syntax]\n    x y\n      ^",
-		"x\ny":   "sig:2:1: error: expected the end of the expression, found 'y' [syntax]\n    y\n    ^",
-		"x := 1": "sig:1:3: error: expected the end of the expression, found ':=' [syntax]\n    x := 1\n      ^~",
-		"x = 1":  "sig:1:3: error: expected the end of the expression, found '=' [syntax]\n    x = 1\n      ^",
-		"pass":   "sig:1:1: error: expected an expression, found 'pass' [syntax]\n    pass\n    ^~~~\nhint: pass is a keyword",
-		"f(":     "sig:1:2: error: '(' was never closed [syntax]\n    f(\n     ^",
-		"'\\x'":  "sig:1:2: error: \\x needs 2 hexadecimal digits [literal]\n    '\\x'\n     ^~",
-		"\x80":   "sig:1:1: error: this is not valid utf-8 [encoding]\n    \x80\n    ^\nhint: save the file in utf-8, or name its encoding in a comment such as # coding: latin-1",
+		"":     "sig:1:1: error: expected an expression [syntax]\n    \n    ^",
+		"x y":  "sig:1:3: error: expected the end of the expression, found 'y' [syntax]\n    x y\n      ^",
+		"x\ny": "sig:2:1: error: expected the end of the expression, found 'y' [syntax]\n    y\n    ^",
+		"x := 1": "sig:1:3: error: expected the end of the expression, found ':=' [syntax]\n    x := 1\n" +
+			"      ^~",
+		"x = 1": "sig:1:3: error: expected the end of the expression, found '=' [syntax]\n    x = 1\n      ^",
+		"pass": "sig:1:1: error: expected an expression, found 'pass' [syntax]\n    pass\n    ^~~~\n" +
+			"hint: pass is a keyword",
+		"f(":    "sig:1:2: error: '(' was never closed [syntax]\n    f(\n     ^",
+		"'\\x'": "sig:1:2: error: \\x needs 2 hexadecimal digits [literal]\n    '\\x'\n     ^~",
+		"\x80": "sig:1:1: error: this is not valid utf-8 [encoding]\n    \x80\n    ^\nhint: save the " +
+			"file in utf-8, or name its encoding in a comment such as # coding: latin-1",
 		"a\x00b": "sig:1:2: error: source code cannot hold null bytes [encoding]\n    a\x00b\n     ^",
 	} {
 		_, err := ParseExpr(diag.NewFileSet(), "sig", []byte(src))
@@ -140,8 +147,8 @@ func TestInspect(t *testing.T) {
 		depth++
 		return true
 	})
-	want := []string{"Module", " FunctionDef", "  arguments", "   arg", "    Name", "   Name", "  Return", "   Dict",
-		"    Constant", "    Name", "    Subscript", "     Name", "  Name", "  Name"}
+	want := []string{"Module", " FunctionDef", "  arguments", "   arg", "    Name", "   Name",
+		"  Return", "   Dict", "    Constant", "    Name", "    Subscript", "     Name", "  Name", "  Name"}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
@@ -175,7 +182,9 @@ func TestRecovery(t *testing.T) {
 // TestHostile reads texts that are made to take all stack or all time.
 func TestHostile(t *testing.T) {
 	const n = 200000
-	nested := func(open, close string) string { return strings.Repeat(open, n) + "x" + strings.Repeat(close, n) }
+	nested := func(open, close string) string {
+		return strings.Repeat(open, n) + "x" + strings.Repeat(close, n)
+	}
 	for name, src := range map[string]string{
 		"parentheses":  nested("(", ")"),
 		"brackets":     nested("[", "]"),

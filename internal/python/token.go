@@ -2,8 +2,9 @@ package python
 
 // token is a piece of the text. Names, numbers and strings are looked up in the text when they are needed.
 type token struct {
-	kind       kind
-	odd        bool  // a name that is not all ASCII, an f-string's text that holds a backslash or a doubled brace
+	kind kind
+	// a name that is not all ASCII, an f-string's text that holds a backslash or a doubled brace
+	odd        bool
 	start, end int32 // byte offsets in the text
 }
 

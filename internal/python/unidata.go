@@ -43,22 +43,23 @@ func isNameStart(r rune) bool {
 	if r < utf8.RuneSelf {
 		return class[r]&cNameStart != 0
 	}
-	return unicode.In(r, unicode.L, unicode.Nl, unicode.Other_ID_Start) && !unicode.In(r, unicode.Pattern_Syntax, notXIDStart)
+	return unicode.In(r, unicode.L, unicode.Nl, unicode.Other_ID_Start) &&
+		!unicode.In(r, unicode.Pattern_Syntax, notXIDStart)
 }
 
 func isNameContinue(r rune) bool {
 	if r < utf8.RuneSelf {
 		return class[r]&(cNameStart|cDigit) != 0
 	}
-	return unicode.In(r, unicode.L, unicode.Nl, unicode.Other_ID_Start, unicode.Mn, unicode.Mc, unicode.Nd, unicode.Pc,
-		unicode.Other_ID_Continue) && !unicode.In(r, unicode.Pattern_Syntax, notXIDContinue)
+	return unicode.In(r, unicode.L, unicode.Nl, unicode.Other_ID_Start, unicode.Mn, unicode.Mc, unicode.Nd,
+		unicode.Pc, unicode.Other_ID_Continue) && !unicode.In(r, unicode.Pattern_Syntax, notXIDContinue)
 }
 
 var (
 	notXIDContinue = &unicode.RangeTable{R16: []unicode.Range16{
-		{0x037A, 0x037A, 1}, {0x309B, 0x309C, 1}, {0xFC5E, 0xFC63, 1}, {0xFDFA, 0xFDFB, 1}, {0xFE70, 0xFE70, 1},
-		{0xFE72, 0xFE72, 1}, {0xFE74, 0xFE74, 1}, {0xFE76, 0xFE76, 1}, {0xFE78, 0xFE78, 1}, {0xFE7A, 0xFE7A, 1},
-		{0xFE7C, 0xFE7C, 1}, {0xFE7E, 0xFE7E, 1},
+		{0x037A, 0x037A, 1}, {0x309B, 0x309C, 1}, {0xFC5E, 0xFC63, 1}, {0xFDFA, 0xFDFB, 1},
+		{0xFE70, 0xFE70, 1}, {0xFE72, 0xFE72, 1}, {0xFE74, 0xFE74, 1}, {0xFE76, 0xFE76, 1},
+		{0xFE78, 0xFE78, 1}, {0xFE7A, 0xFE7A, 1}, {0xFE7C, 0xFE7C, 1}, {0xFE7E, 0xFE7E, 1},
 	}}
 	notXIDStart = &unicode.RangeTable{R16: slices.Concat([]unicode.Range16{
 		{0x037A, 0x037A, 1}, {0x0E33, 0x0E33, 1}, {0x0EB3, 0x0EB3, 1},
@@ -163,7 +164,8 @@ func (t *normalTables) pair(a, b rune) (rune, bool) {
 	if l, v := a-hangulL, b-hangulV; l >= 0 && l < hangulLs && v >= 0 && v < hangulVs {
 		return hangulBase + (l*hangulVs+v)*hangulTs, true
 	}
-	if i, n := a-hangulBase, b-hangulT; i >= 0 && i < hangulCount && i%hangulTs == 0 && n > 0 && n < hangulTs {
+	if i, n := a-hangulBase, b-hangulT; i >= 0 && i < hangulCount && i%hangulTs == 0 && n > 0 &&
+		n < hangulTs {
 		return a + n, true
 	}
 	r, ok := t.compose[[2]rune{a, b}]
@@ -222,11 +224,12 @@ func longestPrefix(s string, parts []string) int {
 }
 
 var (
-	hangulLeads = []string{"G", "GG", "N", "D", "DD", "R", "M", "B", "BB", "S", "SS", "", "J", "JJ", "C", "K", "T", "P", "H"}
+	hangulLeads = []string{"G", "GG", "N", "D", "DD", "R", "M", "B", "BB", "S", "SS", "", "J", "JJ", "C", "K",
+		"T", "P", "H"}
 
-	hangulVowels = []string{"A", "AE", "YA", "YAE", "EO", "E", "YEO", "YE", "O", "WA", "WAE", "OE", "YO", "U", "WEO", "WE",
-		"WI", "YU", "EU", "YI", "I"}
+	hangulVowels = []string{"A", "AE", "YA", "YAE", "EO", "E", "YEO", "YE", "O", "WA", "WAE", "OE", "YO", "U",
+		"WEO", "WE", "WI", "YU", "EU", "YI", "I"}
 
-	hangulTails = []string{"", "G", "GG", "GS", "N", "NJ", "NH", "D", "L", "LG", "LM", "LB", "LS", "LT", "LP", "LH", "M",
-		"B", "BS", "S", "SS", "NG", "J", "C", "K", "T", "P", "H"}
+	hangulTails = []string{"", "G", "GG", "GS", "N", "NJ", "NH", "D", "L", "LG", "LM", "LB", "LS", "LT",
+		"LP", "LH", "M", "B", "BS", "S", "SS", "NG", "J", "C", "K", "T", "P", "H"}
 )

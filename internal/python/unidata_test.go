@@ -38,13 +38,14 @@ func TestLookupName(t *testing.T) {
 	}
 }
 
-// TestUnidata compares the tables with Python's, for all characters and for all pairs that might compose. It wants a
-// Python with the same version of Unicode, 15.0: that is 3.12.
+// TestUnidata compares the tables with Python's, for all characters and for all pairs that might compose.
+// It wants a Python with the same version of Unicode, 15.0: that is 3.12.
 func TestUnidata(t *testing.T) {
 	t.Parallel()
 	python := ""
 	for _, p := range append(pythons(t), "python3.12") {
-		if out, err := exec.Command(p, "-c", "import unicodedata as u; print(u.unidata_version)").Output(); err == nil &&
+		if out, err := exec.Command(p, "-c",
+			"import unicodedata as u; print(u.unidata_version)").Output(); err == nil &&
 			strings.TrimSpace(string(out)) == "15.0.0" {
 			python = p
 		}

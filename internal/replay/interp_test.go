@@ -14,8 +14,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
-// TestInterpreter replays a launch of each kernel on the interpreter, from the TTIR that Triton made for it. Whether our own
-// front end makes the same of the source is tested elsewhere.
+// TestInterpreter replays a launch of each kernel on the interpreter, from the TTIR that Triton made for
+// it. Whether our own front end makes the same of the source is tested elsewhere.
 func TestInterpreter(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.ttir")
 	if err != nil || len(files) == 0 {
@@ -39,7 +39,8 @@ func TestInterpreter(t *testing.T) {
 	}
 }
 
-// interpret runs a case from its IR and returns memory after the launch. Integers that are 1 are folded into the IR.
+// interpret runs a case from its IR and returns memory after the launch. Integers that are 1 are folded
+// into the IR.
 func interpret(t *testing.T, c *Case, text string, workers int) map[string][]byte {
 	t.Helper()
 	m, err := ir.Parse(diag.NewFileSet(), c.Kernel, []byte(text))

@@ -87,8 +87,9 @@ type Arg struct {
 
 	Value any    // of a scalar: int64, uint64, float64, bool, string; of a dtype or function its name
 	File  string // of a function
-	Items []Arg  // of a tuple, where Constexpr says which are compiled in; the pointees of a tensor of addresses
-	NaN   bool   // a descriptor fills what lies outside with NaN
+	// of a tuple, where Constexpr says which are compiled in; the pointees of a tensor of addresses
+	Items []Arg
+	NaN   bool // a descriptor fills what lies outside with NaN
 }
 
 // maxFile bounds a recording: more than the memory of a GPU.

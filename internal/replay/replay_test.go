@@ -154,11 +154,13 @@ func TestTolerances(t *testing.T) {
 		"infinity is no number":                    {"fp32", false, f32(3e38, 1), f32(inf, 1), false},
 		"one unit of fp16":                         {"fp16", false, []byte{0, 0x3c}, []byte{1, 0x3c}, true},
 		"four units of fp16":                       {"fp16", false, []byte{0, 0x3c}, []byte{4, 0x3c}, false},
-		"one unit of bf16":                         {"bf16", false, []byte{0x80, 0x3f}, []byte{0x81, 0x3f}, true},
-		"four units of bf16":                       {"bf16", false, []byte{0x80, 0x3f}, []byte{0x84, 0x3f}, false},
-		"noise of the inputs, where all cancels":   {"fp32", false, f32(1e-10, 0), f32(-9e-7, 0), true},
-		"more than that":                           {"fp32", false, f32(1e-10, 0), f32(-2e-6, 0), false},
-		"integers":                                 {"i8", false, []byte{1, 2}, []byte{1, 3}, false},
+		"one unit of bf16": {"bf16", false, []byte{0x80, 0x3f},
+			[]byte{0x81, 0x3f}, true},
+		"four units of bf16": {"bf16", false, []byte{0x80, 0x3f},
+			[]byte{0x84, 0x3f}, false},
+		"noise of the inputs, where all cancels": {"fp32", false, f32(1e-10, 0), f32(-9e-7, 0), true},
+		"more than that":                         {"fp32", false, f32(1e-10, 0), f32(-2e-6, 0), false},
+		"integers":                               {"i8", false, []byte{1, 2}, []byte{1, 3}, false},
 	} {
 		ones := append(arg("fp32"), Arg{Name: "y", Kind: Tensor, Storage: "s1", Dtype: "fp32"})[1:]
 		k := Case{Args: append(arg(c.dtype), ones...),
@@ -198,7 +200,8 @@ func TestShortSums(t *testing.T) {
 			After: map[string][]byte{"s1": f16(0.0625)},
 			Args: []Arg{{Name: "x", Kind: Tensor, Storage: "s0", Dtype: "fp16"},
 				{Name: "y", Kind: Tensor, Storage: "s1", Dtype: "fp16"}}}
-		if _, err := k.Compare(map[string][]byte{"s0": k.Before["s0"], "s1": f16(c.got)}); (err == nil) != c.ok {
+		if _, err := k.Compare(map[string][]byte{"s0": k.Before["s0"], "s1": f16(c.got)}); (err == nil) !=
+			c.ok {
 			t.Errorf("%+v: %v", c, err)
 		}
 	}
@@ -299,7 +302,8 @@ func TestDamagedFiles(t *testing.T) {
 		{"name":"f","constexpr":false,"kind":"float","value":2},
 		{"name":"t","constexpr":true,"kind":"tuple","items":[{"name":"","kind":"int","value":-3}]}]}`
 	section := map[string]any{"dtype": "U8", "shape": []int{4}, "data_offsets": []int{0, 4}}
-	c, err := Parse("x", file(map[string]any{"__metadata__": launch(good), "in/s0": section}, make([]byte, 4)))
+	c, err := Parse("x", file(map[string]any{"__metadata__": launch(good), "in/s0": section},
+		make([]byte, 4)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -69,14 +69,15 @@ var (
 
 // CompileOperator reads an operator. key is the place of an error.
 func CompileOperator(t OperatorText) (o *Operator, key string, err error) {
-	o = &Operator{Name: t.Name, Domain: t.Domain, Group: t.Group, Types: t.Types, Tensors: map[string]string{},
-		Arguments: map[string]Rule{}}
+	o = &Operator{Name: t.Name, Domain: t.Domain, Group: t.Group, Types: t.Types,
+		Tensors: map[string]string{}, Arguments: map[string]Rule{}}
 	if o.Domain == "" {
 		o.Domain = DefaultDomain
 	}
 	switch {
 	case !word.MatchString(t.Name):
-		return o, "name", fmt.Errorf("an operator cannot be called %q: expected letters, digits and _", t.Name)
+		return o, "name", fmt.Errorf("an operator cannot be called %q: expected letters, digits and _",
+			t.Name)
 	case t.Group == "":
 		return o, "group", errors.New("group is missing: it says which kernels compute the operator")
 	case len(t.Inputs) == 0 || len(t.Outputs) == 0:

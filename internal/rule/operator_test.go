@@ -59,7 +59,9 @@ func TestOperatorErrors(t *testing.T) {
 		{func(t *OperatorText) { t.Inputs[0] = "q: T[n + z]" }, "there is no n"},
 		{func(t *OperatorText) { t.Outputs[0] = "o: T[*z]" }, "outputs: \"o: T[*z]\": no input has *z"},
 		{func(t *OperatorText) { t.Outputs[0] = "o: T[zz]" }, "there is no zz"},
-		{func(t *OperatorText) { t.Attributes[0] = "scale = 1" }, "attributes: \"scale = 1\" is no attribute"},
+		{func(t *OperatorText) {
+			t.Attributes[0] = "scale = 1"
+		}, "attributes: \"scale = 1\" is no attribute"},
 		{func(t *OperatorText) { t.Attributes[0] = "d: int" }, "attributes: d is there twice"},
 		{func(t *OperatorText) { t.Attributes[0] = "a: int = causal" }, "there is no causal"},
 		{func(t *OperatorText) { t.Arguments["x"] = "y + 1" }, "arguments: x: \"y + 1\": there is no y"},

@@ -219,7 +219,8 @@ func Write(w io.Writer, f *File) error {
 		return err
 	}
 	text = append(text, bytes.Repeat([]byte{' '}, -len(text)&7)...)
-	if _, err := w.Write(append(binary.LittleEndian.AppendUint64(nil, uint64(len(text))), text...)); err != nil {
+	if _, err := w.Write(append(binary.LittleEndian.AppendUint64(nil, uint64(len(text))),
+		text...)); err != nil {
 		return err
 	}
 	for _, e := range entries {

@@ -16,9 +16,10 @@ type Facts struct {
 	// bytes of memory that each program has for itself while it runs
 	Scratch   int64 `json:"scratch,omitempty"`
 	Registers int   `json:"registers,omitempty"` // of a thread
-	Spills    int   `json:"spills,omitempty"`    // bytes of local memory of a thread: spilled registers, arrays
-	Params    []int `json:"params,omitempty"`    // size of each argument in bytes; nil means words of 8 bytes
-	Maps      []int `json:"maps,omitempty"`      // arguments that are tensor maps, by their index
+	// bytes of local memory of a thread: spilled registers, arrays
+	Spills int   `json:"spills,omitempty"`
+	Params []int `json:"params,omitempty"` // size of each argument in bytes; nil means words of 8 bytes
+	Maps   []int `json:"maps,omitempty"`   // arguments that are tensor maps, by their index
 
 	Checked bool    `json:"checked,omitempty"` // a launch must tell the bounds of the arguments
 	Entry   string  `json:"entry,omitempty"`   // symbol of the code

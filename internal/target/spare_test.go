@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestSpare has goroutines write to what they get: no two have the same at once, which the race detector sees too.
+// TestSpare has goroutines write to what they get: no two have the same at once, which the race detector
+// sees too.
 func TestSpare(t *testing.T) {
 	var s Spare[[4]int]
 	if a, b := s.Get(), s.Get(); a == b {

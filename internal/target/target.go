@@ -32,8 +32,8 @@ type Options struct {
 	// Extra holds options of back ends from outside, as "name=value,name=value".
 	Extra string `json:"extra,omitempty" code:"yes"`
 
-	// ExternLibs is extern_libs as "name=path,name=path": LLVM bitcode or IR that is linked in. What the files
-	// hold is part of a kernel's key in the cache too.
+	// ExternLibs is extern_libs as "name=path,name=path": LLVM bitcode or IR that is linked in. What the
+	// files hold is part of a kernel's key in the cache too.
 	ExternLibs string `json:"extern_libs,omitempty" code:"yes"`
 
 	// Bools are last: generated code compares the memory of options, and padding between fields is slow.

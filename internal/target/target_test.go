@@ -38,9 +38,11 @@ func TestOptionsKey(t *testing.T) {
 	}
 }
 
-// Around passes a compilation does what its input says: prints the passes that the pipeline has, verifies, and leaves a reproducer.
+// Around passes a compilation does what its input says: prints the passes that the pipeline has, verifies,
+// and leaves a reproducer.
 func TestRun(t *testing.T) {
-	m, err := ir.Parse(diag.NewFileSet(), "k.ttir", []byte("module {\n  tt.func public @k() {\n    tt.return\n  }\n}\n"))
+	m, err := ir.Parse(diag.NewFileSet(), "k.ttir",
+		[]byte("module {\n  tt.func public @k() {\n    tt.return\n  }\n}\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,11 +58,13 @@ func TestRun(t *testing.T) {
 	}}
 	var dump strings.Builder
 	dir := t.TempDir()
-	in := &Input{Module: m, Dump: &dump, Passes: pass.Options{DumpAfter: []string{"good", "of another pipeline"}, Verify: true, Reproducers: dir}}
+	in := &Input{Module: m, Dump: &dump, Passes: pass.Options{DumpAfter: []string{"good",
+		"of another pipeline"}, Verify: true, Reproducers: dir}}
 	if err := in.Run([]pass.Pass{good}); err != nil || strings.Count(dump.String(), "IR after good") != 1 {
 		t.Errorf("%v; printed %s", err, &dump)
 	}
-	if err := in.Run([]pass.Pass{bad}); err == nil || !strings.Contains(err.Error(), "nereid opt --run-reproducer "+dir) {
+	if err := in.Run([]pass.Pass{bad}); err == nil ||
+		!strings.Contains(err.Error(), "nereid opt --run-reproducer "+dir) {
 		t.Errorf("error: %v", err)
 	}
 	if err := in.Run([]pass.Pass{invalid}); err == nil || !strings.Contains(err.Error(), "invalid") {

@@ -8,15 +8,15 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// Case is one txtar file: a comment that says what is shown and sets options, then named sections of input and of
-// expected output.
+// Case is one txtar file: a comment that says what is shown and sets options, then named sections of input
+// and of expected output.
 type Case struct {
 	Path    string
 	archive *txtar.Archive
 }
 
-// Run loads each txtar file that matches a pattern, relative to the package's own folder, and calls f in a subtest
-// named after the file. No match is a failure.
+// Run loads each txtar file that matches a pattern, relative to the package's own folder, and calls f in a
+// subtest named after the file. No match is a failure.
 func Run(t *testing.T, pattern string, f func(t *testing.T, c *Case)) {
 	t.Helper()
 	for _, path := range glob(t, filepath.FromSlash(pattern)) {
@@ -66,8 +66,9 @@ func (c *Case) Text(t testing.TB, name string) string {
 	return string(f.Data)
 }
 
-// Want compares got with a section, or writes it there when expected output is being refreshed; a section that is
-// missing is then appended. Text in an archive ends in a newline, so one that lacks it is given one.
+// Want compares got with a section, or writes it there when expected output is being refreshed; a section
+// that is missing is then appended. Text in an archive ends in a newline, so one that lacks it is given
+// one.
 func (c *Case) Want(t testing.TB, name, got string) {
 	t.Helper()
 	if got != "" && !strings.HasSuffix(got, "\n") {

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// Tool is the path of the first of these programs that is installed, or else the test is skipped. The names are one
-// tool's, the preferred one first.
+// Tool is the path of the first of these programs that is installed, or else the test is skipped. The names
+// are one tool's, the preferred one first.
 func Tool(t testing.TB, names ...string) string {
 	t.Helper()
 	for _, name := range names {
@@ -27,8 +27,8 @@ func Tool(t testing.TB, names ...string) string {
 // llvmVersion is the LLVM whose text we write: other versions read other dialects of it.
 const llvmVersion = "22"
 
-// LLVMTool is the path of a tool that comes with LLVM, such as mlir-opt or llc, in the version that the tests are
-// written for; or else the test is skipped.
+// LLVMTool is the path of a tool that comes with LLVM, such as mlir-opt or llc, in the version that the
+// tests are written for; or else the test is skipped.
 func LLVMTool(t testing.TB, name string) string {
 	t.Helper()
 	if path, err := exec.LookPath(name + "-" + llvmVersion); err == nil {
@@ -66,7 +66,8 @@ func Triton(t testing.TB) string {
 // Oracle runs peer/oracle.py with the Python that has Triton, and returns what it printed and how it ended.
 func Oracle(t testing.TB, args ...string) (string, error) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), Triton(t), append([]string{Path(t, "peer", "oracle.py")}, args...)...)
+	cmd := exec.CommandContext(t.Context(), Triton(t),
+		append([]string{Path(t, "peer", "oracle.py")}, args...)...)
 	cmd.Env = append(os.Environ(), "TRITON_CACHE_DIR="+t.TempDir())
 	out, err := cmd.CombinedOutput()
 	return string(out), err

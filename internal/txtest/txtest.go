@@ -1,8 +1,9 @@
-// Package txtest is what tests of Nereid share: the root of the repository, the external tools that some tests ask,
-// txtar cases, and expected output that a flag refreshes.
+// Package txtest is what tests of Nereid share: the root of the repository, the external tools that some
+// tests ask, txtar cases, and expected output that a flag refreshes.
 //
-// A test that needs a tool gets its path or is skipped with the tool's name. Output that differs from what is expected
-// is shown as a diff; `go test ./internal/x -update`, or UPDATE_GOLDEN=1 for the whole tree, writes it down instead.
+// A test that needs a tool gets its path or is skipped with the tool's name. Output that differs from what
+// is expected is shown as a diff; `go test ./internal/x -update`, or UPDATE_GOLDEN=1 for the whole tree,
+// writes it down instead.
 package txtest
 
 import (
@@ -51,8 +52,8 @@ func Path(t testing.TB, elem ...string) string {
 	return filepath.Join(append([]string{Root(t)}, elem...)...)
 }
 
-// Glob is the sorted list of files below the root that match a pattern. No match is a failure: a test of no files
-// would pass.
+// Glob is the sorted list of files below the root that match a pattern. No match is a failure: a test of no
+// files would pass.
 func Glob(t testing.TB, pattern string) []string {
 	t.Helper()
 	return glob(t, Path(t, filepath.FromSlash(pattern)))

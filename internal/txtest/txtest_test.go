@@ -10,7 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// probe is a testing.TB that remembers how a test would have ended. Fatal and Skip stop the function under test.
+// probe is a testing.TB that remembers how a test would have ended. Fatal and Skip stop the function under
+// test.
 type probe struct {
 	testing.TB
 	ended string
@@ -58,7 +59,9 @@ func TestRoot(t *testing.T) {
 	if !strings.HasPrefix(Read(t, Path(t, "go.mod")), "module github.com/nereid-lang/nereid\n") {
 		t.Errorf("%s is not the root of this repository", Root(t))
 	}
-	if got := outcome(t, func(tb testing.TB) { Glob(tb, "kernels/*.nothing") }); !strings.Contains(got, "no file matches") {
+	if got := outcome(t, func(tb testing.TB) {
+		Glob(tb, "kernels/*.nothing")
+	}); !strings.Contains(got, "no file matches") {
 		t.Errorf("a pattern with no match ended with %q", got)
 	}
 }
@@ -85,7 +88,9 @@ func TestWantShowsDiff(t *testing.T) {
 	if !strings.Contains(got, " HELLO\n-WORLD\n+WORD\n") {
 		t.Errorf("not a diff: %q", got)
 	}
-	if got := outcome(t, func(tb testing.TB) { c.Want(tb, "nowhere", "") }); !strings.HasPrefix(got, "fatal: ") {
+	if got := outcome(t, func(tb testing.TB) {
+		c.Want(tb, "nowhere", "")
+	}); !strings.HasPrefix(got, "fatal: ") {
 		t.Errorf("a missing section ended with %q", got)
 	}
 }
@@ -100,7 +105,9 @@ func TestRefresh(t *testing.T) {
 	c.Want(t, "out", "new")
 	c.Want(t, "more", "added\n")
 	Equal(t, "refreshed", "# note\n-- out --\nnew\n-- rest --\nstays\n-- more --\nadded\n", Read(t, path))
-	if got := outcome(t, func(tb testing.TB) { c.Want(tb, "out", "-- out --\n") }); !strings.HasPrefix(got, "fatal: ") {
+	if got := outcome(t, func(tb testing.TB) {
+		c.Want(tb, "out", "-- out --\n")
+	}); !strings.HasPrefix(got, "fatal: ") {
 		t.Errorf("text that would break the archive ended with %q", got)
 	}
 }
@@ -111,10 +118,14 @@ func TestGolden(t *testing.T) {
 	Golden(t, path, "text\n")
 	notUpdating(t)
 	Golden(t, path, "text\n")
-	if got := outcome(t, func(tb testing.TB) { Golden(tb, path, "other\n") }); !strings.Contains(got, "-text\n+other\n") {
+	if got := outcome(t, func(tb testing.TB) {
+		Golden(tb, path, "other\n")
+	}); !strings.Contains(got, "-text\n+other\n") {
 		t.Errorf("a difference ended with %q", got)
 	}
-	if got := outcome(t, func(tb testing.TB) { Golden(tb, path+".not", "") }); !strings.Contains(got, "does not exist") {
+	if got := outcome(t, func(tb testing.TB) {
+		Golden(tb, path+".not", "")
+	}); !strings.Contains(got, "does not exist") {
 		t.Errorf("a missing file ended with %q", got)
 	}
 }
@@ -122,11 +133,13 @@ func TestGolden(t *testing.T) {
 func TestMissingTool(t *testing.T) {
 	absent := func(tb testing.TB) { Tool(tb, "no-such-tool-22", "no-such-tool") }
 	t.Setenv("NEREID_REQUIRE_TOOLS", "")
-	if got, want := outcome(t, absent), "skip: no-such-tool-22 or no-such-tool is not installed"; got != want {
+	if got, want := outcome(t, absent),
+		"skip: no-such-tool-22 or no-such-tool is not installed"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	t.Setenv("NEREID_REQUIRE_TOOLS", "1")
-	if got, want := outcome(t, absent), "fatal: no-such-tool-22 or no-such-tool is not installed"; got != want {
+	if got, want := outcome(t, absent),
+		"fatal: no-such-tool-22 or no-such-tool is not installed"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
@@ -157,7 +170,9 @@ func TestMissingTriton(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Chdir(dir)
-	if got := outcome(t, func(tb testing.TB) { Triton(tb) }); !strings.HasPrefix(got, "skip: triton is not installed") {
+	if got := outcome(t, func(tb testing.TB) {
+		Triton(tb)
+	}); !strings.HasPrefix(got, "skip: triton is not installed") {
 		t.Errorf("got %q", got)
 	}
 }

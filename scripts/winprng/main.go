@@ -63,7 +63,8 @@ func headers(size int) []byte {
 	put(uint32(rva), uint32(size), [30]uint32{}) // the exports come first of the 16 tables
 
 	const initializedAndRead = 0x40000040
-	put([8]byte{'.', 'e', 'd', 'a', 't', 'a'}, uint32(size), uint32(rva), uint32(fileAlign), uint32(fileAlign))
+	put([8]byte{'.', 'e', 'd', 'a', 't', 'a'}, uint32(size), uint32(rva), uint32(fileAlign),
+		uint32(fileAlign))
 	put([3]uint32{}, uint32(initializedAndRead))
 	return b.Bytes()
 }

@@ -61,7 +61,8 @@ func launchOn(ctx context.Context, device, src string, grid nereid.Grid, args ..
 
 // parse returns the kernel called k of a text.
 func parse(src string, opts ...nereid.LoadOption) (*nereid.Kernel, error) {
-	m, err := nereid.Parse("test.py", []byte("import triton\nimport triton.language as tl\n\n\n"+src), opts...)
+	m, err := nereid.Parse("test.py", []byte("import triton\nimport triton.language as tl\n\n\n"+src),
+		opts...)
 	if err != nil {
 		return nil, err
 	}
@@ -174,7 +175,8 @@ func floats(b []byte) (f []float32) {
 // Halves are _Float16, which older compilers lack.
 func TestHalf(t *testing.T) {
 	c, _ := cc()
-	if _, err := c.run(t.Context(), "probe", "_Float16 f(_Float16 x) { return x + x; }\n", "-O0"); err != nil {
+	if _, err := c.run(t.Context(), "probe", "_Float16 f(_Float16 x) { return x + x; }\n",
+		"-O0"); err != nil {
 		t.Skip("skipped: cc has no _Float16")
 	}
 	data := make([]byte, 2*64)
@@ -203,7 +205,8 @@ def k(p, n, B: tl.constexpr):
 func TestUnsupported(t *testing.T) {
 	for _, c := range []struct{ src, want string }{
 		{"@triton.jit\ndef k(p):\n    tl.atomic_add(p, 1.0)\n", "atomic_rmw"},
-		{"@triton.jit\ndef k(p):\n    tl.store(p, tl.load(p).to(tl.bfloat16).to(tl.float32))\n", "the type bf16"},
+		{"@triton.jit\ndef k(p):\n    tl.store(p, tl.load(p).to(tl.bfloat16).to(tl.float32))\n",
+			"the type bf16"},
 	} {
 		err := launchOn(t.Context(), "c", c.src, nereid.Grid{1}, nereid.FromSlice([]float32{1}))
 		if err == nil || !strings.Contains(err.Error(), "c: kernel k: line ") ||
@@ -309,7 +312,8 @@ func TestNoCompiler(t *testing.T) {
 
 // The module imports nothing of Nereid but its public packages.
 func TestImports(t *testing.T) {
-	out, err := exec.Command("go", "list", "-f", `{{join .Imports "\n"}}`, "example.com/backend-c/...").Output()
+	out, err := exec.Command("go", "list", "-f", `{{join .Imports "\n"}}`,
+		"example.com/backend-c/...").Output()
 	if err != nil {
 		t.Skip("skipped: no go command: ", err)
 	}
@@ -336,7 +340,8 @@ func FuzzEmit(f *testing.F) {
   "func.return"() : () -> ()
 }) {note = "x"} : () -> () loc("a.py":1:2)
 `
-	f.Add(strings.Replace(strings.Replace(kernel, "%1:2", "%1", 1), "(tensor<4xf32>, f32)", "tensor<4xf32>", 1))
+	f.Add(strings.Replace(strings.Replace(kernel, "%1:2", "%1", 1), "(tensor<4xf32>, f32)",
+		"tensor<4xf32>", 1))
 	for _, cut := range []string{"", "%o: f32", "affine_map<", "dim = 0", "%z",
 		`"linalg.yield"(%z) : (f32) -> ()`, "}", `"`,
 		"array<i32: 0, 1>"} {

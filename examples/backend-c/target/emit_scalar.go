@@ -76,8 +76,8 @@ var (
 	cmpi = []string{"$a == $b", "$a != $b", "$sa < $sb", "$sa <= $sb", "$sa > $sb", "$sa >= $sb",
 		"$ua < $ub", "$ua <= $ub", "$ua > $ub", "$ua >= $ub"}
 	cmpf = []string{"false", "$a == $b", "$a > $b", "$a >= $b", "$a < $b", "$a <= $b", "$a < $b || $a > $b",
-		"$a == $a && $b == $b", "!($a < $b || $a > $b)", "!($a <= $b)", "!($a < $b)", "!($a >= $b)", "!($a > $b)",
-		"$a != $b", "$a != $a || $b != $b", "true"}
+		"$a == $a && $b == $b", "!($a < $b || $a > $b)", "!($a <= $b)", "!($a < $b)", "!($a >= $b)",
+		"!($a > $b)", "$a != $b", "$a != $a || $b != $b", "true"}
 )
 
 // compare writes a comparison.

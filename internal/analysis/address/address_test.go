@@ -76,7 +76,8 @@ func TestRelate(t *testing.T) {
 			"%ms = tt.splat %m : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>\n" +
 			"%q = PTR %ms, %r : P\ntt.store %q, %v : A", Same},
 		{"the loop's variable",
-			loop("%xs", "%is = tt.splat %i : i32 -> tensor<64xi32>\n%j = ADD %r, %is : T\n%p = PTR %xs, %j : P\n"+
+			loop("%xs", "%is = tt.splat %i : i32 -> tensor<64xi32>\n%j = ADD %r, %is : T\n%p = PTR %xs, %j "+
+				": P\n"+
 				"tt.store %p, %v : A\ntt.store %p, %v : A\nscf.yield %c : tensor<64x!tt.ptr<f32>>"), Same},
 		{"a pointer that advances", "%p = PTR %xs, %r : P\n" +
 			loop("%p", "tt.store %c, %v : A\ntt.store %c, %v : A\n%d = PTR %c, %c64 : P\n"+
@@ -155,8 +156,8 @@ func TestApartIf(t *testing.T) {
 	at := func(name, off string) string {
 		return fmt.Sprintf("%%%s0 = arith.muli %%i, %%s : i32\n"+
 			"%s%%%[1]s2 = tt.splat %%%[1]s1 : i32 -> tensor<64xi32>\n"+
-			"%%%[1]s3 = ADD %%%[1]s2, %%r : T\n%%%[1]s = PTR %%xs, %%%[1]s3 : P\ntt.store %%%[1]s, %%v : A\n", name,
-			fmt.Sprintf("%%%s1 = arith.addi %%%[1]s0, %s : i32\n", name, off))
+			"%%%[1]s3 = ADD %%%[1]s2, %%r : T\n%%%[1]s = PTR %%xs, %%%[1]s3 : P\ntt.store %%%[1]s, %%v : A\n",
+			name, fmt.Sprintf("%%%s1 = arith.addi %%%[1]s0, %s : i32\n", name, off))
 	}
 	for _, c := range []struct {
 		first, second string

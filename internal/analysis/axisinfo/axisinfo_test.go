@@ -22,9 +22,9 @@ func parse(t testing.TB, src string) *ir.Module {
 	return m
 }
 
-// TestFacts checks the claims in testdata: a comment at the end of a line says what is known of the first result of the
-// operation there, as contiguity/divisibility/constancy and =value, an entry for each axis: "// 1,8/16,1/128,1" or
-// "// 1/4/128 =4". A row of ? is not looked at.
+// TestFacts checks the claims in testdata: a comment at the end of a line says what is known of the first
+// result of the operation there, as contiguity/divisibility/constancy and =value, an entry for each axis:
+// "// 1,8/16,1/128,1" or "// 1/4/128 =4". A row of ? is not looked at.
 func TestFacts(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.mlir")
 	if err != nil || len(files) == 0 {
@@ -57,7 +57,8 @@ func TestFacts(t *testing.T) {
 			}
 			for k, w := range strings.Split(want, "; ") {
 				if got := short(a.Of(op.Result(k))); got != strings.TrimSpace(w) {
-					t.Errorf("%s:%d: result %d is %s, want %s\n\t%s", file, i+1, k, got, w, strings.TrimSpace(line))
+					t.Errorf("%s:%d: result %d is %s, want %s\n\t%s", file, i+1, k, got, w,
+						strings.TrimSpace(line))
 				}
 			}
 		}
@@ -93,7 +94,8 @@ func short(a Info) string {
 // TestSound computes random programs and looks whether what the analysis claims is true of the numbers.
 func TestSound(t *testing.T) {
 	const n = 16
-	ops := []string{"addi", "subi", "muli", "divsi", "divui", "remsi", "remui", "andi", "ori", "xori", "shli", "shrsi", "shrui", "maxsi", "minsi", "maxui", "minui"}
+	ops := []string{"addi", "subi", "muli", "divsi", "divui", "remsi", "remui", "andi", "ori", "xori", "shli",
+		"shrsi", "shrui", "maxsi", "minsi", "maxui", "minui"}
 	known, claims := 0, 0
 	for seed := range uint64(3000) {
 		r := rand.New(rand.NewPCG(seed, 1))
@@ -105,7 +107,8 @@ func TestSound(t *testing.T) {
 			values = append(values, fill(n, func(int) int64 { return v }))
 		}
 		for _, start := range []int64{0, 8, 64, 5} {
-			fmt.Fprintf(&src, "%%v%d = tt.make_range {start = %d : i32, end = %d : i32} : %s\n", len(values), start, start+n, ty)
+			fmt.Fprintf(&src, "%%v%d = tt.make_range {start = %d : i32, end = %d : i32} : %s\n", len(values),
+				start, start+n, ty)
 			values = append(values, fill(n, func(i int) int64 { return start + int64(i) }))
 		}
 		for range 8 {
@@ -121,7 +124,8 @@ func TestSound(t *testing.T) {
 				x, y := r.IntN(len(values)), r.IntN(len(values))
 				p := []string{"slt", "sge", "sgt", "sle", "eq", "ult", "uge"}[r.IntN(7)]
 				fmt.Fprintf(&src, "%%c%d = arith.cmpi %s, %%v%d, %%v%d : %s\n", len(values), p, a, b, ty)
-				fmt.Fprintf(&src, "%%v%d = arith.select %%c%d, %%v%d, %%v%d : tensor<%dxi1>, %s\n", len(values), len(values), x, y, n, ty)
+				fmt.Fprintf(&src, "%%v%d = arith.select %%c%d, %%v%d, %%v%d : tensor<%dxi1>, %s\n",
+					len(values), len(values), x, y, n, ty)
 				values = append(values, choose(p, values[a], values[b], values[x], values[y]))
 			}
 		}
@@ -158,14 +162,15 @@ func fill(n int, f func(i int) int64) []int64 {
 	return v
 }
 
-// compute applies an op to 32-bit numbers; not ok where the result is undefined or wraps around, which the analysis, like
-// Triton's, takes not to happen to addresses.
+// compute applies an op to 32-bit numbers; not ok where the result is undefined or wraps around, which the
+// analysis, like Triton's, takes not to happen to addresses.
 func compute(name string, a, b []int64) ([]int64, bool) {
 	out := make([]int64, len(a))
 	for i := range a {
 		x, y := a[i], b[i]
 		div := strings.HasPrefix(name, "div") || strings.HasPrefix(name, "rem")
-		if div && y == 0 || strings.HasPrefix(name, "sh") && (y < 0 || y > 31) || strings.HasSuffix(name, "ui") && (x < 0 || y < 0) {
+		if div && y == 0 || strings.HasPrefix(name, "sh") && (y < 0 || y > 31) ||
+			strings.HasSuffix(name, "ui") && (x < 0 || y < 0) {
 			return nil, false
 		}
 		switch name {
@@ -205,8 +210,10 @@ func choose(p string, a, b, x, y []int64) []int64 {
 	holds := map[string]func(a, b int64) bool{
 		"slt": func(a, b int64) bool { return a < b }, "sge": func(a, b int64) bool { return a >= b },
 		"sgt": func(a, b int64) bool { return a > b }, "sle": func(a, b int64) bool { return a <= b },
-		"eq":  func(a, b int64) bool { return a == b },
-		"ult": func(a, b int64) bool { return uint32(a) < uint32(b) }, "uge": func(a, b int64) bool { return uint32(a) >= uint32(b) },
+		"eq": func(a, b int64) bool { return a == b },
+		"ult": func(a, b int64) bool {
+			return uint32(a) < uint32(b)
+		}, "uge": func(a, b int64) bool { return uint32(a) >= uint32(b) },
 	}[p]
 	return fill(len(a), func(i int) int64 {
 		if holds(a[i], b[i]) {
@@ -223,7 +230,8 @@ func violates(a Info, v []int64) string {
 		if i%contig != 0 && v[i] != v[i-1]+1 {
 			return fmt.Sprintf("element %d does not follow the one before", i)
 		}
-		if i%contig == 0 && div < MaxDivisor && v[i]%div != 0 || i%contig == 0 && div == MaxDivisor && v[i] != 0 {
+		if i%contig == 0 && div < MaxDivisor && v[i]%div != 0 || i%contig == 0 && div == MaxDivisor &&
+			v[i] != 0 {
 			return fmt.Sprintf("element %d is no multiple of %d", i, div)
 		}
 		if i%equal != 0 && v[i] != v[i-1] {

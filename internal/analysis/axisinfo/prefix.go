@@ -7,8 +7,9 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// MaskPrefix is how many elements, along the fastest dimension of its layout, form a group in which the true bits
-// of a mask come first, as those of `i < n` do: an access that ends within a group has one length there.
+// MaskPrefix is how many elements, along the fastest dimension of its layout, form a group in which the
+// true bits of a mask come first, as those of `i < n` do: an access that ends within a group has one length
+// there.
 func (a *Analysis) MaskPrefix(mask *ir.Value) int {
 	_, l, ok := layoutOf(mask)
 	if !ok {
@@ -47,8 +48,8 @@ func (a *Analysis) prefix(v *ir.Value, dim int) int64 {
 	return n
 }
 
-// ascends is the size of the groups in which a comparison is of numbers that count up with a bound that they stay
-// below.
+// ascends is the size of the groups in which a comparison is of numbers that count up with a bound that
+// they stay below.
 func (a *Analysis) ascends(op *ir.Op, dim int) int64 {
 	count, bound := op.Operand(0), op.Operand(1)
 	switch op.IntOr("predicate", -1) {

@@ -9,7 +9,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// TestMaskPrefix: the true bits of a bound come first in a group of numbers that count up, whatever the bound; those of a lower bound do not.
+// TestMaskPrefix: the true bits of a bound come first in a group of numbers that count up, whatever the
+// bound; those of a lower bound do not.
 func TestMaskPrefix(t *testing.T) {
 	const text = `#b = #ttg.blocked<{sizePerThread = [8], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:80", "ttg.threads-per-warp" = 32 : i32} {
@@ -35,7 +36,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 		t.Fatal(err)
 	}
 	a := axisinfo.Module(m)
-	want := map[string]int{"below": 1024, "above": 1, "turned": 1024, "unsigned": 1, "strided": 1, "both": 1024, "mixed": 1}
+	want := map[string]int{"below": 1024, "above": 1, "turned": 1024, "unsigned": 1, "strided": 1,
+		"both": 1024, "mixed": 1}
 	for op := range m.Ops() {
 		for _, r := range op.Results() {
 			if n, ok := want[r.Name]; ok {

@@ -10,7 +10,8 @@ import (
 func cpuTime() time.Duration {
 	const processCPU = 2 // CLOCK_PROCESS_CPUTIME_ID
 	var t syscall.Timespec
-	if _, _, e := syscall.RawSyscall(syscall.SYS_CLOCK_GETTIME, processCPU, uintptr(unsafe.Pointer(&t)), 0); e != 0 {
+	if _, _, e := syscall.RawSyscall(syscall.SYS_CLOCK_GETTIME, processCPU, uintptr(unsafe.Pointer(&t)),
+		0); e != 0 {
 		return 0
 	}
 	return time.Duration(t.Nano())

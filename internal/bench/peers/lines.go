@@ -84,7 +84,8 @@ func (s *Suite) vectorAdd(ctx context.Context) error {
 	x, y, out := normal(1, n), normal(2, n), make([]float32, n)
 	theirs := clone(out)
 	const block = 4096
-	ours, err := s.launcher("vector_add.py", "add_kernel", nereid.Grid{n / block}, nereid.FromSlice(x), nereid.FromSlice(y), nereid.FromSlice(out), n, block)
+	ours, err := s.launcher("vector_add.py", "add_kernel", nereid.Grid{n / block}, nereid.FromSlice(x),
+		nereid.FromSlice(y), nereid.FromSlice(out), n, block)
 	if err != nil {
 		return err
 	}
@@ -102,7 +103,8 @@ func (s *Suite) softmax(ctx context.Context) error {
 	const rows, cols = 4096, 1024
 	x, out := normal(3, rows*cols), make([]float32, rows*cols)
 	theirs := clone(out)
-	ours, err := s.launcher("softmax.py", "softmax_kernel", nereid.Grid{rows}, nereid.FromSlice(out, rows, cols), nereid.FromSlice(x, rows, cols), cols, cols, cols, cols)
+	ours, err := s.launcher("softmax.py", "softmax_kernel", nereid.Grid{rows},
+		nereid.FromSlice(out, rows, cols), nereid.FromSlice(x, rows, cols), cols, cols, cols, cols)
 	if err != nil {
 		return err
 	}
@@ -119,8 +121,9 @@ func (s *Suite) layerNorm(ctx context.Context) error {
 	const rows, cols = 4096, 1024
 	x, w, b, out := normal(4, rows*cols), normal(5, cols), normal(6, cols), make([]float32, rows*cols)
 	mean, rstd, theirs := make([]float32, rows), make([]float32, rows), clone(out)
-	ours, err := s.launcher("layer_norm.py", "layer_norm_kernel", nereid.Grid{rows}, nereid.FromSlice(x), nereid.FromSlice(out), nereid.FromSlice(w), nereid.FromSlice(b),
-		nereid.FromSlice(mean), nereid.FromSlice(rstd), cols, cols, 1e-5, cols)
+	ours, err := s.launcher("layer_norm.py", "layer_norm_kernel", nereid.Grid{rows}, nereid.FromSlice(x),
+		nereid.FromSlice(out), nereid.FromSlice(w), nereid.FromSlice(b), nereid.FromSlice(mean),
+		nereid.FromSlice(rstd), cols, cols, 1e-5, cols)
 	if err != nil {
 		return err
 	}
@@ -137,7 +140,8 @@ func (s *Suite) rmsNorm(ctx context.Context) error {
 	const rows, cols = 4096, 4096
 	x, w, out := halves(7, rows*cols), halves(8, cols), make([]nereid.BF16, rows*cols)
 	theirs := clone(out)
-	ours, err := s.launcher("llm.py", "rms_norm_kernel", nereid.Grid{rows}, nereid.FromSlice(x), nereid.FromSlice(w), nereid.FromSlice(out), cols, cols, 1e-6, cols)
+	ours, err := s.launcher("llm.py", "rms_norm_kernel", nereid.Grid{rows}, nereid.FromSlice(x),
+		nereid.FromSlice(w), nereid.FromSlice(out), cols, cols, 1e-6, cols)
 	if err != nil {
 		return err
 	}
@@ -155,7 +159,8 @@ func (s *Suite) swiglu(ctx context.Context) error {
 	g, u, out := halves(9, n), halves(10, n), make([]nereid.BF16, n)
 	theirs := clone(out)
 	const block = 4096
-	ours, err := s.launcher("llm.py", "swiglu_kernel", nereid.Grid{n / block}, nereid.FromSlice(g), nereid.FromSlice(u), nereid.FromSlice(out), n, block)
+	ours, err := s.launcher("llm.py", "swiglu_kernel", nereid.Grid{n / block}, nereid.FromSlice(g),
+		nereid.FromSlice(u), nereid.FromSlice(out), n, block)
 	if err != nil {
 		return err
 	}
@@ -211,7 +216,8 @@ func (s *Suite) launch(context.Context) error {
 	}
 	slices.Sort(times)
 	us := times[len(times)/2]
-	s.rows = append(s.rows, row{line: "launch", what: "64 elements, 1 program", ours: fmt.Sprintf("%.2f µs, %.1f allocations", us, float64(after.Mallocs-before.Mallocs)/batch),
+	s.rows = append(s.rows, row{line: "launch", what: "64 elements, 1 program",
+		ours: fmt.Sprintf("%.2f µs, %.1f allocations", us, float64(after.Mallocs-before.Mallocs)/batch),
 		peer: "1 µs", ratio: 1 / us, best: 1 / times[0], least: 1})
 	return nil
 }

@@ -46,7 +46,8 @@ type library struct{ lib *dl.Library }
 
 // sources of the C programs with the flags that the comparison asks for.
 var sources = []struct{ file, flags string }{
-	{"threads.c", "-O3 -march=native"}, {"plain.c", "-O3 -march=native"}, {"fast.c", "-O3 -march=native -ffast-math"},
+	{"threads.c", "-O3 -march=native"}, {"plain.c", "-O3 -march=native"},
+	{"fast.c", "-O3 -march=native -ffast-math"},
 }
 
 // buildPeer compiles and opens the C programs.
@@ -62,7 +63,8 @@ func buildPeer(root string, threads int) (*library, error) {
 	var objects []string
 	for _, src := range sources {
 		obj := filepath.Join(dir, strings.TrimSuffix(src.file, ".c")+".o")
-		args := append(strings.Fields(src.flags), "-fPIC", "-c", filepath.Join(root, "peer", "c", src.file), "-o", obj)
+		args := append(strings.Fields(src.flags), "-fPIC", "-c", filepath.Join(root, "peer", "c", src.file),
+			"-o", obj)
 		if out, err := exec.Command(cc, args...).CombinedOutput(); err != nil {
 			return nil, fmt.Errorf("gcc: %w: %s", err, out)
 		}
@@ -87,7 +89,8 @@ func buildPeer(root string, threads int) (*library, error) {
 	return p, nil
 }
 
-// call is a call of a C function with slices, as pointers, and integers. While it runs, the thread is pinned as C's own are.
+// call is a call of a C function with slices, as pointers, and integers. While it runs, the thread is
+// pinned as C's own are.
 func (p *library) call(symbol string, args ...any) func() {
 	fn, err := p.lib.Symbol(symbol)
 	if err != nil {
@@ -119,14 +122,16 @@ type blas struct{ sgemm uintptr }
 // openBLAS is nil where it is not installed.
 func (s *Suite) openBLAS() *blas {
 	setCoreType()
-	lib, err := dl.Open("OpenBLAS", []dl.Candidate{"libopenblas.so.0", "libopenblas.so", "libopenblas.dylib"}, nil)
+	lib, err := dl.Open("OpenBLAS", []dl.Candidate{"libopenblas.so.0", "libopenblas.so", "libopenblas.dylib"},
+		nil)
 	if err != nil {
 		s.absent = append(s.absent, "OpenBLAS: libopenblas cannot be opened (apt install libopenblas0)")
 		return nil
 	}
 	var threads uintptr
 	b := &blas{}
-	if err := lib.Bind([]dl.Func{{Ptr: &b.sgemm, Symbol: "sgemm_"}, {Ptr: &threads, Symbol: "openblas_set_num_threads"}}); err != nil {
+	if err := lib.Bind([]dl.Func{{Ptr: &b.sgemm, Symbol: "sgemm_"},
+		{Ptr: &threads, Symbol: "openblas_set_num_threads"}}); err != nil {
 		s.absent = append(s.absent, fmt.Sprintf("OpenBLAS: %v", err))
 		return nil
 	}
@@ -177,7 +182,7 @@ func (b *blas) multiply(n int, x, y, z []float32) {
 	}{no: [8]byte{'N'}, n: int32(n), one: 1}
 	at := func(q unsafe.Pointer) uintptr { return uintptr(q) }
 	size, no := at(unsafe.Pointer(&p.n)), at(unsafe.Pointer(&p.no))
-	dl.Call(b.sgemm, no, no, size, size, size, at(unsafe.Pointer(&p.one)), at(unsafe.Pointer(&y[0])), size, at(unsafe.Pointer(&x[0])), size,
-		at(unsafe.Pointer(&p.nought)), at(unsafe.Pointer(&z[0])), size)
+	dl.Call(b.sgemm, no, no, size, size, size, at(unsafe.Pointer(&p.one)), at(unsafe.Pointer(&y[0])), size,
+		at(unsafe.Pointer(&x[0])), size, at(unsafe.Pointer(&p.nought)), at(unsafe.Pointer(&z[0])), size)
 	runtime.KeepAlive(p)
 }

@@ -1,9 +1,9 @@
-// Package peers compares the CPU back end with what else runs on the machine: C programs of ours (peer/c), built by gcc when they are
-// needed, OpenBLAS, NumPy, and PyTorch. Competitors take turns, with the same number of threads, and medians
-// are compared, since machines are noisy.
+// Package peers compares the CPU back end with what else runs on the machine: C programs of ours (peer/c),
+// built by gcc when they are needed, OpenBLAS, NumPy, and PyTorch. Competitors take turns, with the same
+// number of threads, and medians are compared, since machines are noisy.
 //
-// In: a device and the folder of the project. Out: a table, one row for each pair. A tool that is missing is named, and its rows are
-// left out.
+// In: a device and the folder of the project. Out: a table, one row for each pair. A tool that is missing
+// is named, and its rows are left out.
 package peers
 
 import (
@@ -71,9 +71,11 @@ type line struct {
 // row is a line of the table.
 type row struct {
 	line, what, ours, peer, theirs string
-	ratio, best                    float64 // our rate to theirs: of medians, and of the best runs, which noise disturbs less
-	cpu                            float64 // the same of processor time, which others on the machine do not add to; 0 if it is not known
-	least                          float64 // that is wanted
+	// our rate to theirs: of medians, and of the best runs, which noise disturbs less
+	ratio, best float64
+	// the same of processor time, which others on the machine do not add to; 0 if it is not known
+	cpu   float64
+	least float64 // that is wanted
 }
 
 // namedLine is a line of the table with what measures it.
@@ -84,8 +86,9 @@ type namedLine struct {
 
 func (s *Suite) lines() []namedLine {
 	return []namedLine{
-		{"vector_add", s.vectorAdd}, {"softmax", s.softmax}, {"layer_norm", s.layerNorm}, {"rms_norm", s.rmsNorm},
-		{"swiglu", s.swiglu}, {"matmul", s.matmul}, {"attention", s.attention}, {"launch", s.launch},
+		{"vector_add", s.vectorAdd}, {"softmax", s.softmax}, {"layer_norm", s.layerNorm},
+		{"rms_norm", s.rmsNorm}, {"swiglu", s.swiglu}, {"matmul", s.matmul}, {"attention", s.attention},
+		{"launch", s.launch},
 	}
 }
 
@@ -123,7 +126,8 @@ func (s *Suite) Run(ctx context.Context) error {
 	return s.print()
 }
 
-// compare lets the competitors of a line take turns and adds its rows. It returns our median time and our best.
+// compare lets the competitors of a line take turns and adds its rows. It returns our median time and our
+// best.
 func (s *Suite) compare(ctx context.Context, l *line) (ours, best time.Duration, err error) {
 	all := append([]competitor{{name: "nereid", run: timed(l.ours)}}, l.peers...)
 	for range 2 { // compiled, caches and pages warm
@@ -156,7 +160,8 @@ func (s *Suite) compare(ctx context.Context, l *line) (ours, best time.Duration,
 	work, _ := summary(cpu[0])
 	for i, c := range l.peers {
 		theirs, theirBest := summary(times[i+1])
-		r := row{line: l.name, what: l.what, ours: l.rate(ours), peer: c.name, theirs: l.rate(theirs), least: c.least}
+		r := row{line: l.name, what: l.what, ours: l.rate(ours), peer: c.name, theirs: l.rate(theirs),
+			least: c.least}
 		r.ratio, r.best = theirs.Seconds()/ours.Seconds(), theirBest.Seconds()/best.Seconds()
 		if theirWork, _ := summary(cpu[i+1]); theirWork > 0 && work > 0 {
 			r.cpu = theirWork.Seconds() / work.Seconds()
@@ -196,7 +201,8 @@ func (s *Suite) print() error {
 		if r.cpu > 0 {
 			cpu = fmt.Sprintf("%.2f", r.cpu)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%.2f\t%.2f\t%s\t%.2f\t%s\n", r.line, r.what, r.ours, r.peer, r.theirs, r.ratio, r.best, cpu, r.least, verdict)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%.2f\t%.2f\t%s\t%.2f\t%s\n", r.line, r.what, r.ours, r.peer,
+			r.theirs, r.ratio, r.best, cpu, r.least, verdict)
 	}
 	if err := w.Flush(); err != nil {
 		return err

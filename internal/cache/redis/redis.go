@@ -1,4 +1,5 @@
-// Package redis is a shared level of the cache in a Redis server: https://redis.io, or one that speaks its protocol.
+// Package redis is a shared level of the cache in a Redis server: https://redis.io, or one that speaks its
+// protocol.
 package redis
 
 import (
@@ -26,8 +27,9 @@ const (
 	maxValue = 65 << 20 // bytes; more than the cache keeps in an entry
 )
 
-// Open is the level at an address such as redis://user:password@host:6379/0. No connection is made before it is needed. A server
-// that answers with rubbish, or with more than can be meant, is as good as none: its connection is ended (guard.go).
+// Open is the level at an address such as redis://user:password@host:6379/0. No connection is made before
+// it is needed. A server that answers with rubbish, or with more than can be meant, is as good as none: its
+// connection is ended (guard.go).
 func Open(address string) (*Level, error) {
 	o, err := redis.ParseURL(address)
 	if bad := (*url.Error)(nil); errors.As(err, &bad) {
@@ -45,7 +47,8 @@ func Open(address string) (*Level, error) {
 	return &Level{c: redis.NewClient(o)}, nil
 }
 
-// reach is an error if nobody listens at the address: the client would write that to standard error each time.
+// reach is an error if nobody listens at the address: the client would write that to standard error each
+// time.
 func (l *Level) reach(ctx context.Context) error {
 	if l.answers.Load() {
 		return nil

@@ -39,7 +39,8 @@ func newServer(t *testing.T) *server {
 
 func (s *server) start(t *testing.T) {
 	t.Helper()
-	s.cmd = exec.Command(s.program, "--port", s.port, "--bind", "127.0.0.1", "--dir", s.dir, "--save", "", "--appendonly", "no")
+	s.cmd = exec.Command(s.program, "--port", s.port, "--bind", "127.0.0.1", "--dir", s.dir, "--save", "",
+		"--appendonly", "no")
 	if err := s.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +82,8 @@ func get(t *testing.T, s *cache.Store, i int) (compiled bool) {
 		return nil
 	}, func() (*cache.Entry, error) {
 		compiled = true
-		return &cache.Entry{Key: k, Options: json.RawMessage("{}"), Code: "ptx", Stages: []cache.Stage{{Name: "ptx", Data: []byte(text)}}}, nil
+		return &cache.Entry{Key: k, Options: json.RawMessage("{}"), Code: "ptx",
+			Stages: []cache.Stage{{Name: "ptx", Data: []byte(text)}}}, nil
 	})
 	if err != nil {
 		t.Error(err)
@@ -173,7 +175,8 @@ func TestBadAddress(t *testing.T) {
 	if _, err := redis.Open("http://x"); err == nil {
 		t.Error("an address that is not Redis's is taken")
 	}
-	for _, address := range []string{"redis://user:pass word@host", "redis://user:password@host:port", "redis://user:password%@host"} {
+	for _, address := range []string{"redis://user:pass word@host", "redis://user:password@host:port",
+		"redis://user:password%@host"} {
 		if _, err := redis.Open(address); err == nil || strings.Contains(err.Error(), "word") {
 			t.Errorf("%v says the password, or nothing", err)
 		}

@@ -48,7 +48,8 @@ func Map(op *ir.Op) *ir.AffineMap { return op.Attr("map").(*ir.AffineMapAttr).Ma
 func verifyCount(op *ir.Op) error {
 	m := Map(op)
 	if n := m.NumDims + m.NumSyms; op.NumOperands() != n {
-		return fmt.Errorf("operand count %d and affine map dimension and symbol count %d must match", op.NumOperands(), n)
+		return fmt.Errorf("operand count %d and affine map dimension and symbol count %d must match",
+			op.NumOperands(), n)
 	}
 	if len(m.Results) == 0 {
 		return errors.New("mapping must produce a value")

@@ -27,9 +27,11 @@ func TestDocs(t *testing.T) {
 
 const docsHead = `# The operations
 
-Every operation that the compiler knows, from the tables in ` + "`internal/dialect`" + `. (Written by ` + "`go test ./internal/dialect/all -update`" + `.)
+Every operation that the compiler knows, from the tables in ` + "`internal/dialect`" + `. (Written by ` +
+	"`go test ./internal/dialect/all -update`" + `.)
 
-An entry has the operands (` + "`name: what fits`" + `, with ` + "`?`" + ` for one that may be absent and ` + "`...`" + ` for any number), the results, the attributes of the op
+An entry has the operands (` + "`name: what fits`" + `, with ` + "`?`" + ` for one that may be absent and ` +
+	"`...`" + ` for any number), the results, the attributes of the op
 itself, its traits, and its syntax in MLIR's declarative notation; or an example where the syntax is a function.
 `
 
@@ -91,7 +93,8 @@ func writeSlots(b *strings.Builder, what string, slots []ir.Slot) {
 	}
 	var list []string
 	for _, s := range slots {
-		list = append(list, fmt.Sprintf("`%s%s: %s`", s.Name, [...]string{ir.One: "", ir.Opt: "?", ir.Many: "..."}[s.Arity], s.Desc))
+		list = append(list, fmt.Sprintf("`%s%s: %s`", s.Name,
+			[...]string{ir.One: "", ir.Opt: "?", ir.Many: "..."}[s.Arity], s.Desc))
 	}
 	fmt.Fprintf(b, "- %s: %s\n", what, strings.Join(list, ", "))
 }
@@ -124,10 +127,11 @@ func defaultText(a ir.AttrSlot) string {
 }
 
 // traits are the traits by name, in the order of their declaration.
-var traits = []string{"Pure", "Commutative", "Elementwise", "Idempotent", "Involution", "ConstantLike", "Terminator", "ReturnLike",
-	"Isolated", "Symbol", "SymbolTable", "SingleBlock", "NoTerminator", "RecursiveEffects", "LoopLike", "Reads", "Writes", "Allocates",
-	"Speculatable", "SegmentedOperands", "SegmentedResults", "SameOperandsAndResultType", "SameTypeOperands",
-	"SameOperandsAndResultShape", "SameOperandsAndResultElem", "SameOperandsAndResultEncoding", "SameOperandsEncoding",
+var traits = []string{"Pure", "Commutative", "Elementwise", "Idempotent", "Involution", "ConstantLike",
+	"Terminator", "ReturnLike", "Isolated", "Symbol", "SymbolTable", "SingleBlock", "NoTerminator",
+	"RecursiveEffects", "LoopLike", "Reads", "Writes", "Allocates", "Speculatable", "SegmentedOperands",
+	"SegmentedResults", "SameOperandsAndResultType", "SameTypeOperands", "SameOperandsAndResultShape",
+	"SameOperandsAndResultElem", "SameOperandsAndResultEncoding", "SameOperandsEncoding",
 	"SameLoadStoreShape", "TensorSizes", "ImplicitTerminator", "GraphRegion", "NoEffects"}
 
 func traitNames(op *ir.OpDef) []string {
@@ -141,7 +145,8 @@ func traitNames(op *ir.OpDef) []string {
 }
 
 func TestTraitNames(t *testing.T) {
-	for name, trait := range map[string]ir.Trait{"Pure": ir.Pure, "Isolated": ir.Isolated, "Writes": ir.Writes, "SameTypeOperands": ir.SameTypeOperands, "NoEffects": ir.NoEffects} {
+	for name, trait := range map[string]ir.Trait{"Pure": ir.Pure, "Isolated": ir.Isolated,
+		"Writes": ir.Writes, "SameTypeOperands": ir.SameTypeOperands, "NoEffects": ir.NoEffects} {
 		if got := traitNames(&ir.OpDef{Traits: trait}); !slices.Equal(got, []string{name}) {
 			t.Errorf("%s is called %v", name, got)
 		}

@@ -28,7 +28,8 @@ func examples(t *testing.T, dir string) []example {
 	for _, f := range files {
 		c := txtest.Load(t, f)
 		for _, section := range c.Names() {
-			name := strings.TrimSuffix(filepath.Base(f), ".txtar") + "/" + strings.TrimSuffix(section, ".mlir")
+			name := strings.TrimSuffix(filepath.Base(f), ".txtar") + "/" +
+				strings.TrimSuffix(section, ".mlir")
 			out = append(out, example{name, c.Text(t, section)})
 		}
 	}
@@ -53,7 +54,8 @@ func TestExamples(t *testing.T) {
 					if !generic {
 						txtest.Equal(t, "print", text, print(t, again.Op, ir.PrintOptions{}))
 					}
-					txtest.Equal(t, fmt.Sprintf("generic=%v", generic), normal(parse(t, "print", text)), normal(again))
+					txtest.Equal(t, fmt.Sprintf("generic=%v", generic), normal(parse(t, "print", text)),
+						normal(again))
 				}
 				m.Op.Walk(func(op *ir.Op) bool {
 					if op.Def.Unregistered {
@@ -81,7 +83,8 @@ func TestExamplesCoverTables(t *testing.T) {
 	})
 }
 
-// TestMLIRAccepts: MLIR's own tool reads our print of each example, and its print of what it read is the same module to us, in the same words.
+// TestMLIRAccepts: MLIR's own tool reads our print of each example, and its print of what it read is the
+// same module to us, in the same words.
 func TestMLIRAccepts(t *testing.T) {
 	tool := txtest.MLIROpt(t)
 	list := examples(t, "mlir")
@@ -110,8 +113,8 @@ func TestMLIRAccepts(t *testing.T) {
 	t.Logf("%s accepts %d modules", filepath.Base(tool), len(list))
 }
 
-// TestTritonAccepts: Triton's parser reads our print of each example of its dialects, and its print of that is the same to us, in the
-// same words.
+// TestTritonAccepts: Triton's parser reads our print of each example of its dialects, and its print of that
+// is the same to us, in the same words.
 func TestTritonAccepts(t *testing.T) {
 	python := txtest.Triton(t)
 	list := examples(t, "triton")
@@ -132,7 +135,8 @@ func TestTritonAccepts(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, stderr.String())
 	}
-	compare(t, "triton", list, texts, strings.Split(strings.TrimSuffix(string(out), splitLine+"\n"), splitLine+"\n"))
+	compare(t, "triton", list, texts, strings.Split(strings.TrimSuffix(string(out), splitLine+"\n"),
+		splitLine+"\n"))
 	t.Logf("triton accepts %d modules", len(list))
 }
 
@@ -169,8 +173,8 @@ func spaces(text string) string {
 	return b.String()
 }
 
-// normal is a module's text without attributes that have their default value, which other tools spell out, and without
-// names.
+// normal is a module's text without attributes that have their default value, which other tools spell out,
+// and without names.
 func normal(m *ir.Module) string {
 	m.Op.Walk(func(op *ir.Op) bool {
 		for _, r := range op.Results() {
@@ -193,8 +197,8 @@ func normal(m *ir.Module) string {
 	return m.String()
 }
 
-// TestUnreadable: text that almost fits an op's syntax is an error with a position, never a panic. Each example is cut short at
-// every token of its lines.
+// TestUnreadable: text that almost fits an op's syntax is an error with a position, never a panic. Each
+// example is cut short at every token of its lines.
 func TestUnreadable(t *testing.T) {
 	errs := map[string]int{}
 	for _, dir := range []string{"mlir", "triton"} {

@@ -10,7 +10,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
-// TestGoldens: everything that Triton made of the sample kernels reads, verifies, and prints as Triton prints it.
+// TestGoldens: everything that Triton made of the sample kernels reads, verifies, and prints as Triton
+// prints it.
 func TestGoldens(t *testing.T) {
 	for _, ext := range []string{"source", "ttir", "ttgir"} {
 		for _, path := range txtest.Glob(t, "testdata/golden/*/*."+ext) {

@@ -9,7 +9,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
-// TestInference: wherever result types follow from operands and attributes, they are those that the example has.
+// TestInference: wherever result types follow from operands and attributes, they are those that the example
+// has.
 func TestInference(t *testing.T) {
 	follows := map[*ir.OpDef]bool{}
 	check := func(name string, m *ir.Module) {
@@ -43,9 +44,10 @@ func TestInference(t *testing.T) {
 
 // mustFollow are ops whose makers rely on inference.
 var mustFollow = []string{
-	"arith.addf", "arith.cmpf", "arith.cmpi", "arith.constant", "arith.select", "arith.addui_extended", "math.exp", "math.isnan", "math.sincos",
-	"scf.for", "tt.addptr", "tt.load", "tt.expand_dims", "tt.trans", "tt.join", "tt.split", "tt.reduce", "tt.scan", "tt.dot",
-	"tt.dot_scaled", "tt.gather", "tt.unsplat", "tt.advance", "tt.get_program_id", "tt.mulhiui", "tt.clampf", "ttg.async_wait",
-	"ttg.async_copy_global_to_local", "ttng.warp_group_dot", "ttng.warp_group_dot_wait", "tensor.extract", "tensor.insert_slice", "tensor.dim",
-	"memref.load", "memref.dim", "affine.apply",
+	"arith.addf", "arith.cmpf", "arith.cmpi", "arith.constant", "arith.select", "arith.addui_extended",
+	"math.exp", "math.isnan", "math.sincos", "scf.for", "tt.addptr", "tt.load", "tt.expand_dims", "tt.trans",
+	"tt.join", "tt.split", "tt.reduce", "tt.scan", "tt.dot", "tt.dot_scaled", "tt.gather", "tt.unsplat",
+	"tt.advance", "tt.get_program_id", "tt.mulhiui", "tt.clampf", "ttg.async_wait",
+	"ttg.async_copy_global_to_local", "ttng.warp_group_dot", "ttng.warp_group_dot_wait", "tensor.extract",
+	"tensor.insert_slice", "tensor.dim", "memref.load", "memref.dim", "affine.apply",
 }

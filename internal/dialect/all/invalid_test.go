@@ -27,7 +27,8 @@ func invalid(t *testing.T, tool string) []example {
 	return out
 }
 
-// TestInvalid: a module that breaks a rule is rejected, when it is read or by the verifier, with the message in its first line.
+// TestInvalid: a module that breaks a rule is rejected, when it is read or by the verifier, with the
+// message in its first line.
 func TestInvalid(t *testing.T) {
 	for _, e := range examples(t, "invalid") {
 		t.Run(e.name, func(t *testing.T) {
@@ -66,7 +67,8 @@ func TestMLIRRejects(t *testing.T) {
 	cmd.Stderr = &stderr
 	cmd.Run() // it fails, of course
 	rejected := map[int]bool{}
-	for _, m := range regexp.MustCompile(`(?m)^<stdin>:(\d+):\d+: error: `).FindAllStringSubmatch(stderr.String(), -1) {
+	header := regexp.MustCompile(`(?m)^<stdin>:(\d+):\d+: error: `)
+	for _, m := range header.FindAllStringSubmatch(stderr.String(), -1) {
 		line, _ := strconv.Atoi(m[1])
 		i, _ := slices.BinarySearch(end, line)
 		rejected[i] = true

@@ -59,7 +59,8 @@ func checkSlots(t *testing.T, op *ir.OpDef, slots []ir.Slot, segmented bool) {
 }
 
 // equalShares are the ops whose open slots all have the same size.
-var equalShares = map[string]bool{"memref.extract_strided_metadata": true, "linalg.reduce": true, "tt.make_tensor_ptr": true, "tt.make_tensor_descriptor": true}
+var equalShares = map[string]bool{"memref.extract_strided_metadata": true, "linalg.reduce": true,
+	"tt.make_tensor_ptr": true, "tt.make_tensor_descriptor": true}
 
 // checkNames checks that names are unique, and that rules speak of slots or attributes that exist.
 func checkNames(t *testing.T, op *ir.OpDef) {

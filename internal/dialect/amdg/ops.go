@@ -1,5 +1,5 @@
-// Package amdg is Triton's dialect of what only AMD GPUs have: memory accessed through a base and offsets, transposition
-// inside a thread. The rows follow Triton 3.6, as far as its output for CDNA3 needs them.
+// Package amdg is Triton's dialect of what only AMD GPUs have: memory accessed through a base and offsets,
+// transposition inside a thread. The rows follow Triton 3.6, as far as its output for CDNA3 needs them.
 package amdg
 
 import (
@@ -40,15 +40,16 @@ func buffer(from string, same ...string) []ir.TypeRule {
 // Buffer accesses.
 var (
 	BufferLoad = Dialect.Op(ir.OpDef{
-		Name:     "buffer_load",
-		Doc:      "Loads from a base pointer and offsets.",
-		Traits:   ir.Reads | ir.SegmentedOperands,
-		Operands: ir.Slots("ptr", tt.AnyPtr, "offsets", tt.I32s, "stride", stride, "mask", mask, "other", ir.Optional(tt.Tensor)),
-		Results:  ir.Slots("result", tt.Tensor),
-		Attrs:    ir.Attrs("cache", cache),
-		Types:    buffer("result", "mask", "other"),
-		Format: "$ptr `[` $offsets `]` (`,` $mask^)? (`,` $other^)? oilist(`cacheModifier` `=` $cache) (`stride` `=` $stride^)? " +
-			"attr-dict `:` type($result)",
+		Name:   "buffer_load",
+		Doc:    "Loads from a base pointer and offsets.",
+		Traits: ir.Reads | ir.SegmentedOperands,
+		Operands: ir.Slots("ptr", tt.AnyPtr, "offsets", tt.I32s, "stride", stride, "mask", mask, "other",
+			ir.Optional(tt.Tensor)),
+		Results: ir.Slots("result", tt.Tensor),
+		Attrs:   ir.Attrs("cache", cache),
+		Types:   buffer("result", "mask", "other"),
+		Format: "$ptr `[` $offsets `]` (`,` $mask^)? (`,` $other^)? oilist(`cacheModifier` `=` $cache) " +
+			"(`stride` `=` $stride^)? attr-dict `:` type($result)",
 	})
 	BufferLoadToLocal = Dialect.Op(ir.OpDef{
 		Name:   "buffer_load_to_local",
@@ -58,40 +59,47 @@ var (
 			"other", ir.Optional(tt.Tensor), "stride", stride),
 		Results: ir.Slots("token", ttg.AnyToken),
 		Attrs:   ir.Attrs("cache", cache, "contiguity", ir.DefAttr(ir.AnyI32, ir.I32Attr(1))),
-		Types:   []ir.TypeRule{{From: "offsets", To: "mask", Fn: tt.MaskOf}, {From: "dest", To: "ptr", Fn: basePtr}},
-		Format: "$ptr `[` $offsets `]` (`mask` `=` $mask^)? (`other` `=` $other^)? (`stride` `=` $stride^)? oilist(`cacheModifier` `=` $cache) " +
-			"`into` $dest attr-dict `:` type($ptr) `[` type($offsets) `]` type($other) `->` type($dest)",
+		Types: []ir.TypeRule{{From: "offsets", To: "mask", Fn: tt.MaskOf},
+			{From: "dest", To: "ptr", Fn: basePtr}},
+		Format: "$ptr `[` $offsets `]` (`mask` `=` $mask^)? (`other` `=` $other^)? (`stride` `=` " +
+			"$stride^)? oilist(`cacheModifier` `=` $cache) `into` $dest attr-dict `:` type($ptr) `[` " +
+			"type($offsets) `]` type($other) `->` type($dest)",
 	})
 	BufferStore = Dialect.Op(ir.OpDef{
-		Name:     "buffer_store",
-		Doc:      "Stores to a base pointer and offsets.",
-		Traits:   ir.Writes | ir.SegmentedOperands,
-		Operands: ir.Slots("value", tt.Tensor, "ptr", tt.AnyPtr, "offsets", tt.I32s, "stride", stride, "mask", mask),
-		Attrs:    ir.Attrs("cache", cache),
-		Types:    buffer("value", "mask"),
-		Format: "$value `,` $ptr `[` $offsets `]` (`,` $mask^)? oilist(`cacheModifier` `=` $cache) (`stride` `=` $stride^)? " +
-			"attr-dict `:` type($value)",
+		Name:   "buffer_store",
+		Doc:    "Stores to a base pointer and offsets.",
+		Traits: ir.Writes | ir.SegmentedOperands,
+		Operands: ir.Slots("value", tt.Tensor, "ptr", tt.AnyPtr, "offsets", tt.I32s, "stride", stride,
+			"mask", mask),
+		Attrs: ir.Attrs("cache", cache),
+		Types: buffer("value", "mask"),
+		Format: "$value `,` $ptr `[` $offsets `]` (`,` $mask^)? oilist(`cacheModifier` `=` $cache) " +
+			"(`stride` `=` $stride^)? attr-dict `:` type($value)",
 	})
 	BufferAtomicRMW = Dialect.Op(ir.OpDef{
-		Name:     "buffer_atomic_rmw",
-		Doc:      "Combines values with memory at a base pointer and offsets, each in one atomic step.",
-		Traits:   ir.Reads | ir.Writes | ir.SegmentedOperands,
-		Operands: ir.Slots("ptr", tt.AnyPtr, "offsets", tt.I32s, "value", tt.Tensor, "stride", stride, "mask", mask),
-		Results:  ir.Slots("result", tt.Tensor),
-		Attrs:    ir.Attrs("atomic_rmw_op", tt.RMWKind, "sem", tt.SemKind, "scope", tt.ScopeKind),
-		Types:    buffer("result", "mask", "value"),
-		Format: "$atomic_rmw_op `,` $sem `,` $scope `,` $value `,` $ptr `[` $offsets `]` (`,` $mask^)? (`stride` `=` $stride^)? " +
-			"attr-dict `:` type($result)",
+		Name:   "buffer_atomic_rmw",
+		Doc:    "Combines values with memory at a base pointer and offsets, each in one atomic step.",
+		Traits: ir.Reads | ir.Writes | ir.SegmentedOperands,
+		Operands: ir.Slots("ptr", tt.AnyPtr, "offsets", tt.I32s, "value", tt.Tensor, "stride", stride,
+			"mask", mask),
+		Results: ir.Slots("result", tt.Tensor),
+		Attrs:   ir.Attrs("atomic_rmw_op", tt.RMWKind, "sem", tt.SemKind, "scope", tt.ScopeKind),
+		Types:   buffer("result", "mask", "value"),
+		Format: "$atomic_rmw_op `,` $sem `,` $scope `,` $value `,` $ptr `[` $offsets `]` (`,` $mask^)? " +
+			"(`stride` `=` $stride^)? attr-dict `:` type($result)",
 	})
 	BufferAtomicCAS = Dialect.Op(ir.OpDef{
-		Name:     "buffer_atomic_cas",
-		Doc:      "Stores values where memory at a base pointer and offsets holds expected ones, each in one atomic step.",
-		Traits:   ir.Reads | ir.Writes,
-		Operands: ir.Slots("ptr", tt.AnyPtr, "offsets", tt.I32s, "cmp", tt.Tensor, "val", tt.Tensor, "stride", stride),
-		Results:  ir.Slots("result", tt.Tensor),
-		Attrs:    ir.Attrs("sem", tt.SemKind, "scope", tt.ScopeKind),
-		Types:    buffer("result", "cmp", "val"),
-		Format:   "$sem `,` $scope `,` $cmp `,` $val `,` $ptr `[` $offsets `]` (`stride` `=` $stride^)? attr-dict `:` type($result)",
+		Name: "buffer_atomic_cas",
+		Doc: "Stores values where memory at a base pointer and offsets holds expected ones, each in " +
+			"one atomic step.",
+		Traits: ir.Reads | ir.Writes,
+		Operands: ir.Slots("ptr", tt.AnyPtr, "offsets", tt.I32s, "cmp", tt.Tensor, "val", tt.Tensor,
+			"stride", stride),
+		Results: ir.Slots("result", tt.Tensor),
+		Attrs:   ir.Attrs("sem", tt.SemKind, "scope", tt.ScopeKind),
+		Types:   buffer("result", "cmp", "val"),
+		Format: "$sem `,` $scope `,` $cmp `,` $val `,` $ptr `[` $offsets `]` (`stride` `=` $stride^)? " +
+			"attr-dict `:` type($result)",
 	})
 )
 
@@ -129,7 +137,8 @@ var (
 		Operands: ir.Slots("src", tt.Tensor, "scale", tt.Tensor),
 		Results:  ir.Slots("result", tt.Tensor),
 		Attrs:    ir.Attrs("fp_type", tt.ScaleKind, "fastMath", ir.AnyBool),
-		Format:   "$src `,` $scale `fp_type` `=` $fp_type attr-dict `:` type($src) `,` type($scale) `->` type($result)",
+		Format: "$src `,` $scale `fp_type` `=` $fp_type attr-dict `:` type($src) `,` type($scale) `->` " +
+			"type($result)",
 	})
 	ScaledUpcastFp4 = Dialect.Op(ir.OpDef{
 		Name:     "scaled_upcast_fp4",
@@ -149,8 +158,9 @@ var (
 		Format:   "$input `scale` $scale attr-dict `:` type($input) `,` type($scale) `->` type($output)",
 	})
 	LocalLoadPackedTransposed = Dialect.Op(ir.OpDef{
-		Name:     "local_load_packed_tranposed",
-		Doc:      "Loads pairs of 4-bit floats that are packed along one dimension of a buffer, packed along the other (the name is misspelt in Triton).",
+		Name: "local_load_packed_tranposed",
+		Doc: "Loads pairs of 4-bit floats that are packed along one dimension of a buffer, packed " +
+			"along the other (the name is misspelt in Triton).",
 		Traits:   ir.Reads,
 		Operands: ir.Slots("src", ttg.AnyMemDesc, "token", ir.Optional(ttg.AnyToken)),
 		Results:  ir.Slots("result", tt.Tensor),

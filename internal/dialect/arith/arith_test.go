@@ -45,7 +45,8 @@ func TestFlags(t *testing.T) {
 		t.Error("there is no such flag")
 	}
 	x := ir.NewBlock(ir.F32).Arg(0)
-	op := ir.NewOp(ir.State{Def: AddF, Operands: []*ir.Value{x, x}, Results: []ir.Type{ir.F32}, Attrs: []ir.NamedAttr{ir.A("fastmath", Contract.Attr())}})
+	op := ir.NewOp(ir.State{Def: AddF, Operands: []*ir.Value{x, x}, Results: []ir.Type{ir.F32},
+		Attrs: []ir.NamedAttr{ir.A("fastmath", Contract.Attr())}})
 	if FastMathOf(op) != Contract || OverflowOf(op) != 0 {
 		t.Errorf("has %b and %b", FastMathOf(op), OverflowOf(op))
 	}
@@ -61,8 +62,9 @@ func TestSpeculation(t *testing.T) {
 		op   *ir.Op
 		pure bool
 	}{
-		{div(DivSI, two), true}, {div(DivSI, zero), false}, {div(DivSI, minus), false}, {div(DivSI, n), false},
-		{div(DivUI, minus), true}, {div(CeilDivUI, zero), false}, {div(RemSI, n), true}, {div(FloorDivSI, n), true},
+		{div(DivSI, two), true}, {div(DivSI, zero), false}, {div(DivSI, minus), false},
+		{div(DivSI, n), false}, {div(DivUI, minus), true}, {div(CeilDivUI, zero), false},
+		{div(RemSI, n), true}, {div(FloorDivSI, n), true},
 	} {
 		if c.op.IsPure() != c.pure || c.op.Effects() != 0 {
 			t.Errorf("%s: pure is %v, effects %b", c.op, c.op.IsPure(), c.op.Effects())

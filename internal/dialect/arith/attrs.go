@@ -108,7 +108,8 @@ func (f *flags) bits(word string) (int64, bool) {
 var (
 	fastFlags = newFlags("fastmath", "Permissions to treat floats as reals.", ",", "fast",
 		"reassoc", "nnan", "ninf", "nsz", "arcp", "contract", "afn")
-	overflowFlags = newFlags("overflow", "Promises that an integer result does not overflow.", ", ", "", "nsw", "nuw")
+	overflowFlags = newFlags("overflow", "Promises that an integer result does not overflow.", ", ", "",
+		"nsw", "nuw")
 )
 
 // Kinds and slots of the flags, which other dialects share.
@@ -186,7 +187,8 @@ var (
 	CmpIPredicate = enum("CmpIPredicate", "eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
 	CmpFPredicate = enum("CmpFPredicate", "false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord",
 		"ueq", "ugt", "uge", "ult", "ule", "une", "uno", "true")
-	RoundingMode = enum("RoundingMode", "to_nearest_even", "downward", "upward", "toward_zero", "to_nearest_away")
+	RoundingMode = enum("RoundingMode", "to_nearest_even", "downward", "upward", "toward_zero",
+		"to_nearest_away")
 
 	cmpIKind     = ir.EnumAttr(CmpIPredicate, ir.I64)
 	cmpFKind     = ir.EnumAttr(CmpFPredicate, ir.I64)

@@ -30,7 +30,8 @@ func ConstFloat(b *ir.Builder, v float64, t ir.Type) *ir.Value {
 	return Const(b, Splat(t, ir.FloatOf(v, ir.ElemOf(t).(*ir.FloatType))))
 }
 
-// Splat is the value of type t that has the scalar in every place: the scalar itself when t is no shaped type.
+// Splat is the value of type t that has the scalar in every place: the scalar itself when t is no shaped
+// type.
 func Splat(t ir.Type, scalar ir.Attr) ir.Attr {
 	if ir.ElemOf(t) == t {
 		return scalar

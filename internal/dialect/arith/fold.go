@@ -8,12 +8,18 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// Folders of integer arithmetic. Each is a list of rules of which the first that applies wins; operands are called x and y,
-// and constants of commutative ops stand on the right.
+// Folders of integer arithmetic. Each is a list of rules of which the first that applies wins; operands are
+// called x and y, and constants of commutative ops stand on the right.
 var _ = Dialect.Folders(map[*ir.OpDef]ir.FoldFunc{
-	AddI:       first(ints(func(i constfold.Ints) (int64, bool) { return i.X + i.Y, true }), neutral(0), cancelAdd),
-	SubI:       first(ints(func(i constfold.Ints) (int64, bool) { return i.X - i.Y, true }), neutral(0), same(0), cancelSub),
-	MulI:       first(ints(func(i constfold.Ints) (int64, bool) { return i.X * i.Y, true }), neutral(1), absorbing(0)),
+	AddI: first(ints(func(i constfold.Ints) (int64, bool) {
+		return i.X + i.Y, true
+	}), neutral(0), cancelAdd),
+	SubI: first(ints(func(i constfold.Ints) (int64, bool) {
+		return i.X - i.Y, true
+	}), neutral(0), same(0), cancelSub),
+	MulI: first(ints(func(i constfold.Ints) (int64, bool) {
+		return i.X * i.Y, true
+	}), neutral(1), absorbing(0)),
 	DivSI:      first(neutral(1), ints(divSI)),
 	DivUI:      first(neutral(1), ints(divUI)),
 	CeilDivSI:  first(neutral(1), ints(ceilDivSI)),
@@ -21,21 +27,42 @@ var _ = Dialect.Folders(map[*ir.OpDef]ir.FoldFunc{
 	FloorDivSI: first(neutral(1), ints(floorDivSI)),
 	RemSI:      first(byOne, ints(remSI)),
 	RemUI:      first(byOne, ints(remUI)),
-	AndI:       first(ints(func(i constfold.Ints) (int64, bool) { return i.X & i.Y, true }), neutral(-1), absorbing(0), complement(0), again),
-	OrI:        first(ints(func(i constfold.Ints) (int64, bool) { return i.X | i.Y, true }), neutral(0), absorbing(-1), complement(-1), again),
-	XOrI:       first(ints(func(i constfold.Ints) (int64, bool) { return i.X ^ i.Y, true }), neutral(0), same(0), cancelXOr),
-	ShLI:       first(neutral(0), ints(func(i constfold.Ints) (int64, bool) { return i.X << i.UY, i.UY < uint64(i.Width) })),
-	ShRSI:      first(neutral(0), ints(func(i constfold.Ints) (int64, bool) { return i.X >> i.UY, i.UY < uint64(i.Width) })),
-	ShRUI:      first(neutral(0), ints(func(i constfold.Ints) (int64, bool) { return int64(i.UX >> i.UY), i.UY < uint64(i.Width) })),
-	MaxSI:      first(ints(func(i constfold.Ints) (int64, bool) { return max(i.X, i.Y), true }), extremes(minSigned, maxSigned)),
-	MinSI:      first(ints(func(i constfold.Ints) (int64, bool) { return min(i.X, i.Y), true }), extremes(maxSigned, minSigned)),
-	MaxUI:      first(ints(func(i constfold.Ints) (int64, bool) { return int64(max(i.UX, i.UY)), true }), neutral(0), absorbing(-1)),
-	MinUI:      first(ints(func(i constfold.Ints) (int64, bool) { return int64(min(i.UX, i.UY)), true }), neutral(-1), absorbing(0)),
+	AndI: first(ints(func(i constfold.Ints) (int64, bool) {
+		return i.X & i.Y, true
+	}), neutral(-1), absorbing(0), complement(0), again),
+	OrI: first(ints(func(i constfold.Ints) (int64, bool) {
+		return i.X | i.Y, true
+	}), neutral(0), absorbing(-1), complement(-1), again),
+	XOrI: first(ints(func(i constfold.Ints) (int64, bool) {
+		return i.X ^ i.Y, true
+	}), neutral(0), same(0), cancelXOr),
+	ShLI: first(neutral(0), ints(func(i constfold.Ints) (int64, bool) {
+		return i.X << i.UY, i.UY < uint64(i.Width)
+	})),
+	ShRSI: first(neutral(0), ints(func(i constfold.Ints) (int64, bool) {
+		return i.X >> i.UY, i.UY < uint64(i.Width)
+	})),
+	ShRUI: first(neutral(0), ints(func(i constfold.Ints) (int64, bool) {
+		return int64(i.UX >> i.UY), i.UY < uint64(i.Width)
+	})),
+	MaxSI: first(ints(func(i constfold.Ints) (int64, bool) {
+		return max(i.X, i.Y), true
+	}), extremes(minSigned, maxSigned)),
+	MinSI: first(ints(func(i constfold.Ints) (int64, bool) {
+		return min(i.X, i.Y), true
+	}), extremes(maxSigned, minSigned)),
+	MaxUI: first(ints(func(i constfold.Ints) (int64, bool) {
+		return int64(max(i.UX, i.UY)), true
+	}), neutral(0), absorbing(-1)),
+	MinUI: first(ints(func(i constfold.Ints) (int64, bool) {
+		return int64(min(i.UX, i.UY)), true
+	}), neutral(-1), absorbing(0)),
 
 	AddUIExtended: foldAddExtended,
 	MulSIExtended: mulExtended(func(i constfold.Ints) int64 {
 		hi, lo := bits.Mul64(uint64(i.X), uint64(i.Y))
-		hi -= uint64(i.X>>63)&uint64(i.Y) + uint64(i.Y>>63)&uint64(i.X) // from the unsigned product to the signed one
+		// from the unsigned product to the signed one
+		hi -= uint64(i.X>>63)&uint64(i.Y) + uint64(i.Y>>63)&uint64(i.X)
 		return int64(upper(hi, lo, i.Width))
 	}),
 	MulUIExtended: mulExtended(func(i constfold.Ints) int64 {
@@ -167,7 +194,8 @@ func complement(n int64) ir.FoldFunc {
 	return func(op *ir.Op, _ []ir.Attr) []ir.FoldResult {
 		for i := range 2 {
 			not := op.Operand(i).DefBy(XOrI)
-			if not != nil && not.Operand(0) == op.Operand(1-i) && constfold.IsAllOnes(constfold.Of(not.Operand(1))) {
+			if not != nil && not.Operand(0) == op.Operand(1-i) &&
+				constfold.IsAllOnes(constfold.Of(not.Operand(1))) {
 				return intConst(op, n)
 			}
 		}
@@ -275,7 +303,9 @@ func foldAddExtended(op *ir.Op, consts []ir.Attr) []ir.FoldResult {
 	if constfold.IsInt(consts[1], 0) {
 		return []ir.FoldResult{{Value: op.Operand(0)}, {Const: constfold.IntOfType(0, over)}}
 	}
-	s := constfold.IntBinary(sum, consts[0], consts[1], func(i constfold.Ints) (int64, bool) { return i.X + i.Y, true })
+	s := constfold.IntBinary(sum, consts[0], consts[1], func(i constfold.Ints) (int64, bool) {
+		return i.X + i.Y, true
+	})
 	o := constfold.IntBinary(over, consts[0], consts[1], func(i constfold.Ints) (int64, bool) {
 		s, carry := bits.Add64(i.UX, i.UY, 0)
 		if i.Width < 64 {
@@ -299,8 +329,12 @@ func mulExtended(high func(constfold.Ints) int64) ir.FoldFunc {
 		if constfold.IsInt(consts[1], 1) && op.Def == MulUIExtended {
 			return []ir.FoldResult{{Value: op.Operand(0)}, {Const: constfold.IntOfType(0, t)}}
 		}
-		lo := constfold.IntBinary(t, consts[0], consts[1], func(i constfold.Ints) (int64, bool) { return i.X * i.Y, true })
-		hi := constfold.IntBinary(t, consts[0], consts[1], func(i constfold.Ints) (int64, bool) { return high(i), true })
+		lo := constfold.IntBinary(t, consts[0], consts[1], func(i constfold.Ints) (int64, bool) {
+			return i.X * i.Y, true
+		})
+		hi := constfold.IntBinary(t, consts[0], consts[1], func(i constfold.Ints) (int64, bool) {
+			return high(i), true
+		})
 		if lo == nil || hi == nil {
 			return nil
 		}

@@ -10,14 +10,20 @@ import (
 
 // Folders of casts.
 var _ = Dialect.Folders(map[*ir.OpDef]ir.FoldFunc{
-	ExtSI:       first(widenTwice, castInt(func(i constfold.Ints) (int64, bool) { return i.X, true })),
-	ExtUI:       first(widenTwice, castInt(func(i constfold.Ints) (int64, bool) { return int64(i.UX), true })),
-	TruncI:      first(truncOfExt, truncTwice, castInt(func(i constfold.Ints) (int64, bool) { return i.X, true })),
-	ExtF:        castFloat,
-	TruncF:      first(truncFOfExt, truncFConst),
-	SIToFP:      intToFloat(true),
-	UIToFP:      intToFloat(false),
-	FPToSI:      floatToInt(func(width int) (lo, hi float64) { return -math.Ldexp(1, width-1), math.Ldexp(1, width-1) }),
+	ExtSI: first(widenTwice, castInt(func(i constfold.Ints) (int64, bool) { return i.X, true })),
+	ExtUI: first(widenTwice, castInt(func(i constfold.Ints) (int64, bool) {
+		return int64(i.UX), true
+	})),
+	TruncI: first(truncOfExt, truncTwice, castInt(func(i constfold.Ints) (int64, bool) {
+		return i.X, true
+	})),
+	ExtF:   castFloat,
+	TruncF: first(truncFOfExt, truncFConst),
+	SIToFP: intToFloat(true),
+	UIToFP: intToFloat(false),
+	FPToSI: floatToInt(func(width int) (lo, hi float64) {
+		return -math.Ldexp(1, width-1), math.Ldexp(1, width-1)
+	}),
 	FPToUI:      floatToInt(func(width int) (lo, hi float64) { return 0, math.Ldexp(1, width) }),
 	IndexCast:   first(castBack, castInt(func(i constfold.Ints) (int64, bool) { return i.X, true })),
 	IndexCastUI: first(castBack, castInt(func(i constfold.Ints) (int64, bool) { return int64(i.UX), true })),
@@ -68,7 +74,9 @@ func truncTwice(op *ir.Op, _ []ir.Attr) []ir.FoldResult {
 }
 
 func castFloat(op *ir.Op, consts []ir.Attr) []ir.FoldResult {
-	return constant(constfold.FloatUnary(op.Result(0).Type, consts[0], func(x float64) (float64, bool) { return x, true }))
+	return constant(constfold.FloatUnary(op.Result(0).Type, consts[0], func(x float64) (float64, bool) {
+		return x, true
+	}))
 }
 
 // truncFConst rounds a constant to nearest; other rounding modes are left to the hardware.

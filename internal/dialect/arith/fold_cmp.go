@@ -84,12 +84,13 @@ func cmpSwap(op *ir.Op, consts []ir.Attr) []ir.FoldResult {
 
 func cmpConst(op *ir.Op, consts []ir.Attr) []ir.FoldResult {
 	row := CmpIRows[predicate(op)]
-	return constant(constfold.IntBinary(op.Result(0).Type, consts[0], consts[1], func(i constfold.Ints) (int64, bool) {
-		if row.Holds(i) {
-			return 1, true
-		}
-		return 0, true
-	}))
+	return constant(constfold.IntBinary(op.Result(0).Type, consts[0], consts[1],
+		func(i constfold.Ints) (int64, bool) {
+			if row.Holds(i) {
+				return 1, true
+			}
+			return 0, true
+		}))
 }
 
 // cmpFRow says for which of the four relations a predicate of cmpf holds.
@@ -160,13 +161,15 @@ func selectSame(op *ir.Op, _ []ir.Attr) []ir.FoldResult {
 
 // selectCond: select c, true, false is c.
 func selectCond(op *ir.Op, consts []ir.Attr) []ir.FoldResult {
-	if op.Operand(0).Type == op.Result(0).Type && constfold.IsInt(consts[1], 1) && constfold.IsInt(consts[2], 0) {
+	if op.Operand(0).Type == op.Result(0).Type && constfold.IsInt(consts[1], 1) &&
+		constfold.IsInt(consts[2], 0) {
 		return value(op.Operand(0))
 	}
 	return nil
 }
 
-// selectEqual: select a == b, a, b is b; with != it is a. Whichever is taken, they are equal where it matters.
+// selectEqual: select a == b, a, b is b; with != it is a. Whichever is taken, they are equal where it
+// matters.
 func selectEqual(op *ir.Op, _ []ir.Attr) []ir.FoldResult {
 	cmp := op.Operand(0).DefBy(CmpI)
 	if cmp == nil {

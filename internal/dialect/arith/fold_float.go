@@ -7,7 +7,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// Folders of float arithmetic: only what holds for infinities, NaNs and signed zeros too, unless flags allow more.
+// Folders of float arithmetic: only what holds for infinities, NaNs and signed zeros too, unless flags
+// allow more.
 var _ = Dialect.Folders(map[*ir.OpDef]ir.FoldFunc{
 	AddF: first(neutralF(math.Copysign(0, -1)), floats(func(x, y float64) float64 { return x + y })),
 	SubF: first(neutralF(0), floats(func(x, y float64) float64 { return x - y })),
@@ -15,7 +16,9 @@ var _ = Dialect.Folders(map[*ir.OpDef]ir.FoldFunc{
 	DivF: first(neutralF(1), floats(func(x, y float64) float64 { return x / y })),
 	RemF: floats(math.Mod),
 	NegF: func(op *ir.Op, consts []ir.Attr) []ir.FoldResult {
-		return constant(constfold.FloatUnary(op.Result(0).Type, consts[0], func(x float64) (float64, bool) { return -x, true }))
+		return constant(constfold.FloatUnary(op.Result(0).Type, consts[0], func(x float64) (float64, bool) {
+			return -x, true
+		}))
 	},
 	MaximumF: first(sameF, neutralF(math.Inf(-1)), floats(math.Max)),
 	MinimumF: first(sameF, neutralF(math.Inf(1)), floats(math.Min)),
@@ -26,9 +29,10 @@ var _ = Dialect.Folders(map[*ir.OpDef]ir.FoldFunc{
 // floats computes with two float constants; see constfold.FloatBinary for why one rounding is enough.
 func floats(f func(x, y float64) float64) ir.FoldFunc {
 	return func(op *ir.Op, consts []ir.Attr) []ir.FoldResult {
-		return constant(constfold.FloatBinary(op.Result(0).Type, consts[0], consts[1], func(x, y float64) (float64, bool) {
-			return f(x, y), true
-		}))
+		return constant(constfold.FloatBinary(op.Result(0).Type, consts[0], consts[1],
+			func(x, y float64) (float64, bool) {
+				return f(x, y), true
+			}))
 	}
 }
 

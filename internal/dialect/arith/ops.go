@@ -1,4 +1,5 @@
-// Package arith is MLIR's dialect of integer and float arithmetic on scalars, tensors and vectors, as of LLVM 22.
+// Package arith is MLIR's dialect of integer and float arithmetic on scalars, tensors and vectors, as of
+// LLVM 22.
 //
 // Integers have no sign of their own: ops that care say so in their names, "si" and "ui".
 package arith
@@ -58,33 +59,41 @@ var Constant = Dialect.Op(ir.OpDef{
 	Doc:     "An integer, float, tensor or vector known at compile time.",
 	Traits:  ir.Pure | ir.ConstantLike,
 	Results: ir.Slots("result", ir.AnyType),
-	Attrs:   ir.Attrs("value", &ir.AttrKind{Desc: "attribute with a type", Ok: func(a ir.Attr) bool { return ValueType(a) != nil }}),
+	Attrs: ir.Attrs("value", &ir.AttrKind{Desc: "attribute with a type", Ok: func(a ir.Attr) bool {
+		return ValueType(a) != nil
+	}}),
 	PrintFn: printConstant,
 	ParseFn: parseConstant,
 })
 
 // Integer arithmetic.
 var (
-	AddI       = intOp("addi", "Sum of integers, cut to their width.", commutes, overflowFormat, overflowAttrs)
-	SubI       = intOp("subi", "Difference of integers, cut to their width.", total, overflowFormat, overflowAttrs)
-	MulI       = intOp("muli", "Product of integers, cut to their width.", commutes, overflowFormat, overflowAttrs)
-	DivSI      = intOp("divsi", "Quotient of signed integers, rounded toward zero.", partial, exactFormat, exactAttrs)
+	AddI = intOp("addi", "Sum of integers, cut to their width.", commutes, overflowFormat,
+		overflowAttrs)
+	SubI = intOp("subi", "Difference of integers, cut to their width.", total, overflowFormat,
+		overflowAttrs)
+	MulI = intOp("muli", "Product of integers, cut to their width.", commutes, overflowFormat,
+		overflowAttrs)
+	DivSI = intOp("divsi", "Quotient of signed integers, rounded toward zero.", partial, exactFormat,
+		exactAttrs)
 	DivUI      = intOp("divui", "Quotient of unsigned integers.", partial, exactFormat, exactAttrs)
 	CeilDivSI  = intOp("ceildivsi", "Quotient of signed integers, rounded up.", partial, plainFormat, nil)
 	CeilDivUI  = intOp("ceildivui", "Quotient of unsigned integers, rounded up.", partial, plainFormat, nil)
 	FloorDivSI = intOp("floordivsi", "Quotient of signed integers, rounded down.", total, plainFormat, nil)
-	RemSI      = intOp("remsi", "Remainder of signed division, with the sign of the dividend.", total, plainFormat, nil)
-	RemUI      = intOp("remui", "Remainder of unsigned division.", total, plainFormat, nil)
-	AndI       = intOp("andi", "Bitwise and.", commutes|ir.Idempotent, plainFormat, nil)
-	OrI        = intOp("ori", "Bitwise or.", commutes|ir.Idempotent, plainFormat, nil)
-	XOrI       = intOp("xori", "Bitwise exclusive or.", commutes, plainFormat, nil)
-	ShLI       = intOp("shli", "Shift to the left; poison when the distance is not below the width.", total, overflowFormat, overflowAttrs)
-	ShRSI      = intOp("shrsi", "Shift to the right that copies the sign bit.", total, exactFormat, exactAttrs)
-	ShRUI      = intOp("shrui", "Shift to the right that fills with zeros.", total, exactFormat, exactAttrs)
-	MaxSI      = intOp("maxsi", "The larger of signed integers.", commutes|ir.Idempotent, plainFormat, nil)
-	MaxUI      = intOp("maxui", "The larger of unsigned integers.", commutes|ir.Idempotent, plainFormat, nil)
-	MinSI      = intOp("minsi", "The smaller of signed integers.", commutes|ir.Idempotent, plainFormat, nil)
-	MinUI      = intOp("minui", "The smaller of unsigned integers.", commutes|ir.Idempotent, plainFormat, nil)
+	RemSI      = intOp("remsi", "Remainder of signed division, with the sign of the dividend.", total,
+		plainFormat, nil)
+	RemUI = intOp("remui", "Remainder of unsigned division.", total, plainFormat, nil)
+	AndI  = intOp("andi", "Bitwise and.", commutes|ir.Idempotent, plainFormat, nil)
+	OrI   = intOp("ori", "Bitwise or.", commutes|ir.Idempotent, plainFormat, nil)
+	XOrI  = intOp("xori", "Bitwise exclusive or.", commutes, plainFormat, nil)
+	ShLI  = intOp("shli", "Shift to the left; poison when the distance is not below the width.", total,
+		overflowFormat, overflowAttrs)
+	ShRSI = intOp("shrsi", "Shift to the right that copies the sign bit.", total, exactFormat, exactAttrs)
+	ShRUI = intOp("shrui", "Shift to the right that fills with zeros.", total, exactFormat, exactAttrs)
+	MaxSI = intOp("maxsi", "The larger of signed integers.", commutes|ir.Idempotent, plainFormat, nil)
+	MaxUI = intOp("maxui", "The larger of unsigned integers.", commutes|ir.Idempotent, plainFormat, nil)
+	MinSI = intOp("minsi", "The smaller of signed integers.", commutes|ir.Idempotent, plainFormat, nil)
+	MinUI = intOp("minui", "The smaller of unsigned integers.", commutes|ir.Idempotent, plainFormat, nil)
 )
 
 // Integer arithmetic of double width.
@@ -99,8 +108,10 @@ var (
 			{From: "lhs", To: "overflow", Fn: BoolOf}},
 		Format: "$lhs `,` $rhs attr-dict `:` type($sum) `,` type($overflow)",
 	})
-	MulSIExtended = wideMul("mulsi_extended", "Both halves of the product of signed integers, the low one first.")
-	MulUIExtended = wideMul("mului_extended", "Both halves of the product of unsigned integers, the low one first.")
+	MulSIExtended = wideMul("mulsi_extended", "Both halves of the product of signed integers, the low "+
+		"one first.")
+	MulUIExtended = wideMul("mului_extended", "Both halves of the product of unsigned integers, the low "+
+		"one first.")
 )
 
 func wideMul(name, doc string) *ir.OpDef {
@@ -135,10 +146,15 @@ var (
 )
 
 var (
-	scaleLike    = ir.Either(ir.FloatLike, ir.Like("f8E8M0FNU-like", func(t ir.Type) bool { return t == ir.Type(ir.Opaque("f8E8M0FNU")) }))
+	scaleLike = ir.Either(ir.FloatLike, ir.Like("f8E8M0FNU-like", func(t ir.Type) bool {
+		return t == ir.Type(ir.Opaque("f8E8M0FNU"))
+	}))
 	bitcastable  = ir.Either(ir.SignlessIntLike, ir.FloatLike, ir.AnyMemRef)
 	indexCasts   = ir.Either(ir.SignlessIntLike, ir.AnyMemRef)
-	fixedIntLike = ir.Like("signless-fixed-width-integer-like", func(t ir.Type) bool { it, ok := t.(*ir.IntegerType); return ok && it.Sign == ir.Signless })
+	fixedIntLike = ir.Like("signless-fixed-width-integer-like", func(t ir.Type) bool {
+		it, ok := t.(*ir.IntegerType)
+		return ok && it.Sign == ir.Signless
+	})
 )
 
 // Casts.
@@ -179,7 +195,8 @@ var (
 		Operands: ir.Slots("in", ir.FloatLike, "scale", scaleLike),
 		Results:  ir.Slots("out", ir.FloatLike),
 		Attrs:    ir.Attrs("fastmath", ir.OptAttr(FastMathKind)),
-		Format:   "$in `,` $scale (`fastmath` `` $fastmath^)? attr-dict `:` type($in) `,` type($scale) `to` type($out)",
+		Format: "$in `,` $scale (`fastmath` `` $fastmath^)? attr-dict `:` type($in) `,` type($scale) " +
+			"`to` type($out)",
 	})
 	ScalingTruncF = Dialect.Op(ir.OpDef{
 		Name:     "scaling_truncf",
@@ -188,15 +205,19 @@ var (
 		Operands: ir.Slots("in", ir.FloatLike, "scale", scaleLike),
 		Results:  ir.Slots("out", ir.FloatLike),
 		Attrs:    ir.Attrs("roundingmode", roundingSlot, "fastmath", ir.OptAttr(FastMathKind)),
-		Format:   "$in `,` $scale ($roundingmode^)? (`fastmath` `` $fastmath^)? attr-dict `:` type($in) `,` type($scale) `to` type($out)",
+		Format: "$in `,` $scale ($roundingmode^)? (`fastmath` `` $fastmath^)? attr-dict `:` type($in) " +
+			"`,` type($scale) `to` type($out)",
 	})
-	SIToFP      = cast("sitofp", "The float nearest to a signed integer.", fixedIntLike, ir.FloatLike)
-	UIToFP      = cast("uitofp", "The float nearest to an unsigned integer.", fixedIntLike, ir.FloatLike)
-	FPToSI      = cast("fptosi", "A float as a signed integer, rounded toward zero.", ir.FloatLike, fixedIntLike)
-	FPToUI      = cast("fptoui", "A float as an unsigned integer, rounded toward zero.", ir.FloatLike, fixedIntLike)
+	SIToFP = cast("sitofp", "The float nearest to a signed integer.", fixedIntLike, ir.FloatLike)
+	UIToFP = cast("uitofp", "The float nearest to an unsigned integer.", fixedIntLike, ir.FloatLike)
+	FPToSI = cast("fptosi", "A float as a signed integer, rounded toward zero.", ir.FloatLike,
+		fixedIntLike)
+	FPToUI = cast("fptoui", "A float as an unsigned integer, rounded toward zero.", ir.FloatLike,
+		fixedIntLike)
 	IndexCast   = cast("index_cast", "Between index and signed integers.", indexCasts, indexCasts)
 	IndexCastUI = cast("index_castui", "Between index and unsigned integers.", indexCasts, indexCasts)
-	Bitcast     = cast("bitcast", "Reads the same bits as another type of the same width.", bitcastable, bitcastable)
+	Bitcast     = cast("bitcast", "Reads the same bits as another type of the same width.", bitcastable,
+		bitcastable)
 )
 
 // Comparisons and choice.
@@ -227,9 +248,10 @@ var (
 		Traits:   ir.Pure | ir.Elementwise,
 		Operands: ir.Slots("condition", ir.BoolLike, "true_value", ir.AnyType, "false_value", ir.AnyType),
 		Results:  ir.Slots("result", ir.AnyType),
-		Types:    []ir.TypeRule{{From: "true_value", To: "result"}, {From: "result", To: "true_value"}, {From: "result", To: "false_value"}},
-		PrintFn:  printSelect,
-		ParseFn:  parseSelect,
+		Types: []ir.TypeRule{{From: "true_value", To: "result"}, {From: "result", To: "true_value"},
+			{From: "result", To: "false_value"}},
+		PrintFn: printSelect,
+		ParseFn: parseSelect,
 	})
 )
 

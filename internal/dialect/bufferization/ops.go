@@ -10,14 +10,16 @@ var unit = ir.OptAttr(ir.AnyUnit)
 
 var (
 	AllocTensor = Dialect.Op(ir.OpDef{
-		Name:     "alloc_tensor",
-		Doc:      "A tensor that will be a buffer of its own, empty or a copy.",
-		Traits:   ir.SegmentedOperands | ir.Allocates,
-		Operands: ir.Slots("dynamic_sizes", ir.Variadic(ir.IndexOnly), "copy", ir.Optional(ir.AnyTensor), "size_hint", ir.Optional(ir.IndexOnly)),
-		Results:  ir.Slots("result", ir.AnyTensor),
-		Attrs:    ir.Attrs("memory_space", ir.OptAttr(ir.AnyAttr)),
-		Types:    []ir.TypeRule{{From: "result", To: "copy"}},
-		Format:   "`` `(` $dynamic_sizes `)` (`copy` `` `(` $copy^ `)`)? (`size_hint` `` `=` `` $size_hint^)? attr-dict `:` type($result)",
+		Name:   "alloc_tensor",
+		Doc:    "A tensor that will be a buffer of its own, empty or a copy.",
+		Traits: ir.SegmentedOperands | ir.Allocates,
+		Operands: ir.Slots("dynamic_sizes", ir.Variadic(ir.IndexOnly), "copy", ir.Optional(ir.AnyTensor),
+			"size_hint", ir.Optional(ir.IndexOnly)),
+		Results: ir.Slots("result", ir.AnyTensor),
+		Attrs:   ir.Attrs("memory_space", ir.OptAttr(ir.AnyAttr)),
+		Types:   []ir.TypeRule{{From: "result", To: "copy"}},
+		Format: "`` `(` $dynamic_sizes `)` (`copy` `` `(` $copy^ `)`)? (`size_hint` `` `=` `` " +
+			"$size_hint^)? attr-dict `:` type($result)",
 	})
 	Clone = Dialect.Op(ir.OpDef{
 		Name:     "clone",
@@ -40,16 +42,19 @@ var (
 		Operands: ir.Slots("source", ir.AnyTensor, "dest", ir.Either(ir.AnyTensor, ir.AnyMemRef)),
 		Results:  ir.Slots("result", ir.Optional(ir.AnyTensor)),
 		Attrs:    ir.Attrs("restrict", unit, "writable", unit),
-		Format:   "$source `in` (`restrict` $restrict^)? (`writable` $writable^)? $dest attr-dict `:` functional-type(operands, results)",
+		Format: "$source `in` (`restrict` $restrict^)? (`writable` $writable^)? $dest attr-dict `:` " +
+			"functional-type(operands, results)",
 	})
 	ToTensor = Dialect.Op(ir.OpDef{
-		Name:     "to_tensor",
-		Doc:      "The contents of a buffer as a tensor; restrict says that no other buffer overlaps, writable that it may be reused.",
+		Name: "to_tensor",
+		Doc: "The contents of a buffer as a tensor; restrict says that no other buffer overlaps, " +
+			"writable that it may be reused.",
 		Traits:   ir.Reads,
 		Operands: ir.Slots("buffer", ir.AnyMemRef),
 		Results:  ir.Slots("result", ir.AnyTensor),
 		Attrs:    ir.Attrs("restrict", unit, "writable", unit),
-		Format:   "$buffer (`restrict` $restrict^)? (`writable` $writable^)? attr-dict `:` type($buffer) `to` type($result)",
+		Format: "$buffer (`restrict` $restrict^)? (`writable` $writable^)? attr-dict `:` type($buffer) " +
+			"`to` type($result)",
 	})
 	ToBuffer = Dialect.Op(ir.OpDef{
 		Name:     "to_buffer",

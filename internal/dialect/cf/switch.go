@@ -129,7 +129,8 @@ func parseSwitch(p *ir.Parser, s *ir.State) bool {
 	s.Segments = []int{1, n, len(s.Operands) - 1 - n}
 	s.Attrs = append(s.Attrs, ir.A("case_operand_segments", ir.DenseArray(ir.I32, segs...)))
 	if len(values) > 0 {
-		s.Attrs = append(s.Attrs, ir.A("case_values", ir.DenseOf(ir.Vector([]int64{int64(len(values))}, nil, t), values)))
+		s.Attrs = append(s.Attrs, ir.A("case_values",
+			ir.DenseOf(ir.Vector([]int64{int64(len(values))}, nil, t), values)))
 	}
 	return p.AttrDict(s)
 }

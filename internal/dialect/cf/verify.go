@@ -17,7 +17,8 @@ var _ = Dialect.Verifiers(map[*ir.OpDef]ir.VerifyFunc{
 func verifyTarget(op *ir.Op, i int, args []*ir.Value) error {
 	params := op.Successors()[i].Args()
 	if len(args) != len(params) {
-		return fmt.Errorf("branch has %d operands for successor #%d, but target block has %d", len(args), i, len(params))
+		return fmt.Errorf("branch has %d operands for successor #%d, but target block has %d", len(args), i,
+			len(params))
 	}
 	for j, a := range args {
 		if a.Type != params[j].Type {
@@ -45,7 +46,8 @@ func verifySwitch(op *ir.Op) error {
 	}
 	segs := op.Attr("case_operand_segments").(*ir.DenseArrayAttr).Values
 	if values != n || len(segs) != n {
-		return fmt.Errorf("number of case values (%d) should match number of case destinations (%d)", values, n)
+		return fmt.Errorf("number of case values (%d) should match number of case destinations (%d)",
+			values, n)
 	}
 	sum := int64(0)
 	for _, s := range segs {

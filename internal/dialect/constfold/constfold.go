@@ -1,8 +1,10 @@
-// Package constfold computes with constant attributes, element by element and exactly: integers wrap at their width,
-// floats round once, to nearest even, in their own format. It is what the folders of all dialects share.
+// Package constfold computes with constant attributes, element by element and exactly: integers wrap at
+// their width, floats round once, to nearest even, in their own format. It is what the folders of all
+// dialects share.
 //
-// A constant is an IntegerAttr, a FloatAttr, a DenseAttr of those, or poison, which is contagious. What cannot be computed
-// exactly (division by zero, a conversion out of range) is left alone: the result is nil.
+// A constant is an IntegerAttr, a FloatAttr, a DenseAttr of those, or poison, which is contagious. What
+// cannot be computed exactly (division by zero, a conversion out of range) is left alone: the result is
+// nil.
 package constfold
 
 import (
@@ -77,8 +79,8 @@ func IsNaN(a ir.Attr) bool {
 	return ok && f.Value() != f.Value()
 }
 
-// Splat is the constant of type t (scalar or shaped) whose elements are all the scalar elem; nil when t has no such
-// constants.
+// Splat is the constant of type t (scalar or shaped) whose elements are all the scalar elem; nil when t has
+// no such constants.
 func Splat(t ir.Type, elem ir.Attr) ir.Attr {
 	switch t := t.(type) {
 	case *ir.TensorType:
@@ -104,7 +106,8 @@ func static(shape []int64) bool {
 	return true
 }
 
-// IntOfType is the integer n as a constant of type t, which is an integer, index, or shaped of those; nil otherwise.
+// IntOfType is the integer n as a constant of type t, which is an integer, index, or shaped of those; nil
+// otherwise.
 func IntOfType(n int64, t ir.Type) ir.Attr {
 	elem := ir.ElemOf(t)
 	if !isInt(elem) {
@@ -130,7 +133,8 @@ func Zero(t ir.Type) ir.Attr {
 	return FloatOfType(0, t)
 }
 
-// Reshape is a as a constant of another shaped type with the same elements in the same order; nil when a is not dense.
+// Reshape is a as a constant of another shaped type with the same elements in the same order; nil when a is
+// not dense.
 func Reshape(a ir.Attr, t ir.Type) ir.Attr {
 	d, ok := a.(*ir.DenseAttr)
 	if !ok {

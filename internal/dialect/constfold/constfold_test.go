@@ -21,9 +21,10 @@ func TestIntBinary(t *testing.T) {
 		t          ir.Type
 		a, b, want ir.Attr
 	}{
-		"wraps":     {ir.I8, ir.IntAttr(127, ir.I8), ir.IntAttr(1, ir.I8), ir.IntAttr(-128, ir.I8)},
-		"i64":       {ir.I64, ir.I64Attr(math.MaxInt64), ir.I64Attr(1), ir.I64Attr(math.MinInt64)},
-		"splats":    {v4, ir.DenseSplat(v4, ir.IntAttr(3, ir.I8)), ir.DenseSplat(v4, ir.IntAttr(4, ir.I8)), ir.DenseSplat(v4, ir.IntAttr(7, ir.I8))},
+		"wraps": {ir.I8, ir.IntAttr(127, ir.I8), ir.IntAttr(1, ir.I8), ir.IntAttr(-128, ir.I8)},
+		"i64":   {ir.I64, ir.I64Attr(math.MaxInt64), ir.I64Attr(1), ir.I64Attr(math.MinInt64)},
+		"splats": {v4, ir.DenseSplat(v4, ir.IntAttr(3, ir.I8)), ir.DenseSplat(v4, ir.IntAttr(4, ir.I8)),
+			ir.DenseSplat(v4, ir.IntAttr(7, ir.I8))},
 		"row":       {v4, row, ir.DenseSplat(v4, ir.IntAttr(1, ir.I8)), ir.DenseOf(v4, []uint64{2, 3, 4, 0})},
 		"unknown":   {ir.I8, nil, ir.IntAttr(1, ir.I8), nil},
 		"poison":    {ir.I8, ub.PoisonAttr.Get(), ir.IntAttr(1, ir.I8), ub.PoisonAttr.Get()},
@@ -36,8 +37,8 @@ func TestIntBinary(t *testing.T) {
 	}
 }
 
-// TestFloatBinary: one rounding, in the format itself. The sums below lie just above a tie, which a second rounding would
-// not see.
+// TestFloatBinary: one rounding, in the format itself. The sums below lie just above a tie, which a second
+// rounding would not see.
 func TestFloatBinary(t *testing.T) {
 	for _, c := range []struct {
 		t          *ir.FloatType
@@ -64,20 +65,23 @@ func TestMatchers(t *testing.T) {
 	v4 := ir.Tensor([]int64{4}, ir.I1, nil)
 	all := ir.DenseSplat(v4, ir.BoolAttr(true))
 	for name, ok := range map[string]bool{
-		"true is all ones":         constfold.IsAllOnes(ir.BoolAttr(true)),
-		"a splat of true is one":   constfold.IsInt(all, 1),
-		"minus one, cut":           constfold.IsInt(ir.IntAttr(255, ir.I8), -1),
-		"zero has a sign":          !constfold.IsFloat(ir.FloatOf(math.Copysign(0, -1), ir.F32), 0),
-		"a row is no scalar":       constfold.Scalar(ir.DenseOf(v4, []uint64{0, 1, 0, 1})) == nil,
-		"poison is poison":         constfold.IsPoison(ub.PoisonAttr.Get()),
-		"zero is no poison":        !constfold.IsPoison(ir.I32Attr(0)),
-		"nothing is nothing":       constfold.Scalar(nil) == nil && !constfold.IsPoison(nil),
-		"zero of a float":          constfold.Zero(ir.F16) == ir.Attr(ir.FloatOf(0, ir.F16)),
-		"no zero of another type":  constfold.Zero(ir.None) == nil,
-		"bits read as another":     constfold.Bitcast(ir.I32, ir.FloatOf(1, ir.F32)) == ir.Attr(ir.I32Attr(0x3f800000)),
-		"bits of another width":    constfold.Bitcast(ir.I64, ir.FloatOf(1, ir.F32)) == nil,
-		"a shape for the same":     constfold.Reshape(all, ir.Tensor([]int64{2, 2}, ir.I1, nil)) == ir.Attr(ir.DenseSplat(ir.Tensor([]int64{2, 2}, ir.I1, nil), ir.BoolAttr(true))),
-		"unknown sizes, no splats": constfold.Splat(ir.Tensor([]int64{ir.Dynamic}, ir.I1, nil), ir.BoolAttr(true)) == nil,
+		"true is all ones":        constfold.IsAllOnes(ir.BoolAttr(true)),
+		"a splat of true is one":  constfold.IsInt(all, 1),
+		"minus one, cut":          constfold.IsInt(ir.IntAttr(255, ir.I8), -1),
+		"zero has a sign":         !constfold.IsFloat(ir.FloatOf(math.Copysign(0, -1), ir.F32), 0),
+		"a row is no scalar":      constfold.Scalar(ir.DenseOf(v4, []uint64{0, 1, 0, 1})) == nil,
+		"poison is poison":        constfold.IsPoison(ub.PoisonAttr.Get()),
+		"zero is no poison":       !constfold.IsPoison(ir.I32Attr(0)),
+		"nothing is nothing":      constfold.Scalar(nil) == nil && !constfold.IsPoison(nil),
+		"zero of a float":         constfold.Zero(ir.F16) == ir.Attr(ir.FloatOf(0, ir.F16)),
+		"no zero of another type": constfold.Zero(ir.None) == nil,
+		"bits read as another": constfold.Bitcast(ir.I32,
+			ir.FloatOf(1, ir.F32)) == ir.Attr(ir.I32Attr(0x3f800000)),
+		"bits of another width": constfold.Bitcast(ir.I64, ir.FloatOf(1, ir.F32)) == nil,
+		"a shape for the same": constfold.Reshape(all, ir.Tensor([]int64{2, 2}, ir.I1, nil)) ==
+			ir.Attr(ir.DenseSplat(ir.Tensor([]int64{2, 2}, ir.I1, nil), ir.BoolAttr(true))),
+		"unknown sizes, no splats": constfold.Splat(ir.Tensor([]int64{ir.Dynamic}, ir.I1, nil),
+			ir.BoolAttr(true)) == nil,
 	} {
 		if !ok {
 			t.Error(name)

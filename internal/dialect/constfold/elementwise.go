@@ -4,9 +4,9 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// Map applies f to the bits of corresponding elements of constants and gives a constant of type t, nil when one of
-// them is no constant or f declines. Bits are those of the elements' types, cut to their width. A poisoned operand
-// poisons the result.
+// Map applies f to the bits of corresponding elements of constants and gives a constant of type t, nil when
+// one of them is no constant or f declines. Bits are those of the elements' types, cut to their width. A
+// poisoned operand poisons the result.
 func Map(t ir.Type, args []ir.Attr, f func(bits []uint64) (uint64, bool)) ir.Attr {
 	if p := poisoned(args...); p != nil {
 		return p
@@ -167,9 +167,9 @@ func intWidth(a ir.Attr) int {
 	return 0
 }
 
-// FloatBinary applies f to corresponding elements of two float constants of one format and rounds to the format of t. For
-// formats up to f32, sums, differences, products and quotients computed in float64 round as if computed at once,
-// since 53 >= 2*24+2 (Figueroa, "When is double rounding innocuous?").
+// FloatBinary applies f to corresponding elements of two float constants of one format and rounds to the
+// format of t. For formats up to f32, sums, differences, products and quotients computed in float64 round
+// as if computed at once, since 53 >= 2*24+2 (Figueroa, "When is double rounding innocuous?").
 func FloatBinary(t ir.Type, a, b ir.Attr, f func(x, y float64) (float64, bool)) ir.Attr {
 	if p := poisoned(a, b); p != nil {
 		return p

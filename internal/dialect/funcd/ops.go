@@ -26,8 +26,8 @@ var (
 		Doc:      "Calls a function by name.",
 		Operands: ir.Slots("operands", ir.Variadic(ir.AnyType)),
 		Results:  ir.Slots("results", ir.Variadic(ir.AnyType)),
-		Attrs: ir.Attrs("callee", ir.AnySymbol, "arg_attrs", ir.OptAttr(ir.AnyArray), "res_attrs", ir.OptAttr(ir.AnyArray),
-			"no_inline", ir.OptAttr(ir.AnyUnit)),
+		Attrs: ir.Attrs("callee", ir.AnySymbol, "arg_attrs", ir.OptAttr(ir.AnyArray), "res_attrs",
+			ir.OptAttr(ir.AnyArray), "no_inline", ir.OptAttr(ir.AnyUnit)),
 		Format: "$callee `(` $operands `)` attr-dict `:` functional-type($operands, results)",
 	})
 	CallIndirect = Dialect.Op(ir.OpDef{
@@ -58,7 +58,10 @@ var (
 	})
 )
 
-var anyFunction = ir.Constraint{Desc: "function type", Ok: func(t ir.Type) bool { _, ok := t.(*ir.FunctionType); return ok }}
+var anyFunction = ir.Constraint{Desc: "function type", Ok: func(t ir.Type) bool {
+	_, ok := t.(*ir.FunctionType)
+	return ok
+}}
 
 func printCallIndirect(p *ir.Printer, op *ir.Op) {
 	p.Text(" ")

@@ -16,7 +16,9 @@ var _ = Dialect.Verifiers(map[*ir.OpDef]ir.VerifyFunc{
 })
 
 var _ = Dialect.SymbolUses(map[*ir.OpDef]ir.SymbolUseFunc{
-	Call:     func(op *ir.Op, lookup func(string) *ir.Op) error { return funclike.VerifyCall(op, Func, lookup) },
+	Call: func(op *ir.Op, lookup func(string) *ir.Op) error {
+		return funclike.VerifyCall(op, Func, lookup)
+	},
 	Constant: verifyConstant,
 })
 

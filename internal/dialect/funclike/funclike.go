@@ -1,5 +1,5 @@
-// Package funclike is what func.func and tt.func share: MLIR's syntax of a function, access to its type and argument
-// attributes, and the checks of both.
+// Package funclike is what func.func and tt.func share: MLIR's syntax of a function, access to its type and
+// argument attributes, and the checks of both.
 //
 // A function without a body is a declaration. The entry block's arguments are the function's.
 package funclike
@@ -39,7 +39,8 @@ func Type(op *ir.Op) *ir.FunctionType {
 // SetType changes a function's type; the entry block is the caller's to change.
 func SetType(op *ir.Op, t *ir.FunctionType) { op.SetAttr(typeAttr, ir.TypeOf(t)) }
 
-// State is a function ready to be made: its entry block has one argument for each input, unless it is a declaration.
+// State is a function ready to be made: its entry block has one argument for each input, unless it is a
+// declaration.
 func State(def *ir.OpDef, name string, t *ir.FunctionType, visibility string, declaration bool) ir.State {
 	s := ir.State{Def: def, Regions: []*ir.Region{ir.NewRegion()}}
 	s.Attrs = []ir.NamedAttr{ir.A(symName, ir.Str(name)), ir.A(typeAttr, ir.TypeOf(t))}
@@ -77,7 +78,9 @@ func SetArgAttr(op *ir.Op, i int, name string, a ir.Attr) {
 	}
 	var list []ir.NamedAttr
 	if dicts[i] != nil {
-		list = slices.DeleteFunc(slices.Clone(dicts[i].Elems), func(n ir.NamedAttr) bool { return n.Name == name })
+		list = slices.DeleteFunc(slices.Clone(dicts[i].Elems), func(n ir.NamedAttr) bool {
+			return n.Name == name
+		})
 	}
 	if a != nil {
 		list = append(list, ir.A(name, a))
@@ -292,11 +295,13 @@ func Verify(op *ir.Op) error {
 	}
 	args := op.Body(0).Args()
 	if len(args) != len(t.Ins) {
-		return fmt.Errorf("the type has %d parameters, but the first block %d arguments", len(t.Ins), len(args))
+		return fmt.Errorf("the type has %d parameters, but the first block %d arguments",
+			len(t.Ins), len(args))
 	}
 	for i, a := range args {
 		if a.Type != t.Ins[i] {
-			return fmt.Errorf("argument #%d of the first block has type '%s', but the function's type says '%s'",
+			return fmt.Errorf("argument #%d of the first block has type '%s', but the function's type "+
+				"says '%s'",
 				i, a.Type, t.Ins[i])
 		}
 	}
@@ -314,7 +319,8 @@ func VerifyReturn(ret *ir.Op, fn *ir.OpDef) error {
 		return nil
 	}
 	if ret.NumOperands() != len(t.Outs) {
-		return fmt.Errorf("returns %d values, but function @%s is declared with %d", ret.NumOperands(), f.Text(symName), len(t.Outs))
+		return fmt.Errorf("returns %d values, but function @%s is declared with %d", ret.NumOperands(),
+			f.Text(symName), len(t.Outs))
 	}
 	for i, v := range ret.Operands() {
 		if v.Type != t.Outs[i] {
@@ -337,7 +343,8 @@ func VerifyCall(call *ir.Op, fn *ir.OpDef, lookup func(string) *ir.Op) error {
 	}
 	t := Type(f)
 	if call.NumOperands() != len(t.Ins) {
-		return fmt.Errorf("passes %d operands, but function @%s is declared with %d", call.NumOperands(), ref.Root, len(t.Ins))
+		return fmt.Errorf("passes %d operands, but function @%s is declared with %d", call.NumOperands(),
+			ref.Root, len(t.Ins))
 	}
 	for i, v := range call.Operands() {
 		if v.Type != t.Ins[i] {

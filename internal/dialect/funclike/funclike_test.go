@@ -9,13 +9,16 @@ import (
 )
 
 func TestArgAttrs(t *testing.T) {
-	f := ir.NewOp(funclike.State(tt.Func, "f", ir.Func([]ir.Type{ir.I32, tt.Ptr(ir.F32)}, nil), "public", false))
-	if f.HasAttr("arg_attrs") || funclike.ArgAttrs(f, 0) != nil || funclike.ArgAttr(f, 1, "tt.divisibility") != nil {
+	f := ir.NewOp(funclike.State(tt.Func, "f", ir.Func([]ir.Type{ir.I32, tt.Ptr(ir.F32)}, nil),
+		"public", false))
+	if f.HasAttr("arg_attrs") || funclike.ArgAttrs(f, 0) != nil ||
+		funclike.ArgAttr(f, 1, "tt.divisibility") != nil {
 		t.Error("nothing is set yet")
 	}
 	funclike.SetArgAttr(f, 1, "tt.divisibility", ir.I32Attr(16))
 	funclike.SetArgAttr(f, 1, "tt.alias", ir.Unit)
-	if funclike.ArgAttr(f, 1, "tt.divisibility") != ir.Attr(ir.I32Attr(16)) || funclike.ArgAttrs(f, 0) != nil {
+	if funclike.ArgAttr(f, 1, "tt.divisibility") != ir.Attr(ir.I32Attr(16)) ||
+		funclike.ArgAttrs(f, 0) != nil {
 		t.Error("the second argument has its attribute, the first none")
 	}
 	funclike.SetArgAttr(f, 1, "tt.alias", nil)

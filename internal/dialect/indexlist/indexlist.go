@@ -1,5 +1,5 @@
-// Package indexlist is how MLIR writes offsets, sizes and strides that are partly known: `[%n, 4]`. The constants are an i64
-// array with ir.Dynamic in the places that operands fill, in order.
+// Package indexlist is how MLIR writes offsets, sizes and strides that are partly known: `[%n, 4]`. The
+// constants are an i64 array with ir.Dynamic in the places that operands fill, in order.
 package indexlist
 
 import (

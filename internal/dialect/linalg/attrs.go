@@ -53,8 +53,9 @@ var (
 	iteratorType    = newChoice("iterator_type", "What a loop of a nest is.", Parallel, Reduction, Window)
 	typeFn          = newChoice("type_fn", "How elements are converted.", "cast_signed", "cast_unsigned")
 	elementwiseKind = newChoice("elementwise_kind", "A function that linalg.elementwise applies.",
-		"exp", "log", "abs", "ceil", "floor", "negf", "reciprocal", "round", "sqrt", "rsqrt", "square", "tanh", "erf",
-		"add", "sub", "mul", "div", "div_unsigned", "max_signed", "min_signed", "max_unsigned", "min_unsigned", "powf", "select")
+		"exp", "log", "abs", "ceil", "floor", "negf", "reciprocal", "round", "sqrt", "rsqrt", "square",
+		"tanh", "erf", "add", "sub", "mul", "div", "div_unsigned", "max_signed", "min_signed", "max_unsigned",
+		"min_unsigned", "powf", "select")
 )
 
 // What a loop of a nest is: independent, a reduction, or a window that slides over an input.

@@ -1,9 +1,9 @@
-// Package linalg is MLIR's dialect of operations on whole tensors and buffers: loop nests described by affine maps, and named
-// ones such as matmul and fill.
+// Package linalg is MLIR's dialect of operations on whole tensors and buffers: loop nests described by
+// affine maps, and named ones such as matmul and fill.
 //
-// An op has inputs and outputs. An output that is a tensor gives the initial value, and the op has a result for it; one that is a
-// memref is written in place. Named ops have no region here: what they compute is their name. (MLIR gives them one when it
-// reads them, and does not print it.)
+// An op has inputs and outputs. An output that is a tensor gives the initial value, and the op has a result
+// for it; one that is a memref is written in place. Named ops have no region here: what they compute is
+// their name. (MLIR gives them one when it reads them, and does not print it.)
 package linalg
 
 import "github.com/nereid-lang/nereid/internal/ir"
@@ -42,13 +42,14 @@ var (
 // Structured ops with a region.
 var (
 	Generic = Dialect.Op(ir.OpDef{
-		Name:     "generic",
-		Doc:      "A loop nest: for each iteration the region makes elements of the outputs from those of all operands, found by affine maps.",
+		Name: "generic",
+		Doc: "A loop nest: for each iteration the region makes elements of the outputs from those of " +
+			"all operands, found by affine maps.",
 		Traits:   ir.SegmentedOperands | ir.SingleBlock,
 		Operands: operands,
 		Results:  outputs,
-		Attrs: ir.Attrs("indexing_maps", ir.AnyArray, "iterator_types", ir.AnyArray, "doc", ir.OptAttr(ir.AnyString),
-			"library_call", ir.OptAttr(ir.AnyString)),
+		Attrs: ir.Attrs("indexing_maps", ir.AnyArray, "iterator_types", ir.AnyArray, "doc",
+			ir.OptAttr(ir.AnyString), "library_call", ir.OptAttr(ir.AnyString)),
 		Regions: []string{"region"},
 		PrintFn: printGeneric,
 		ParseFn: parseGeneric,
@@ -142,16 +143,19 @@ var castSlot = ir.OptAttr(typeFn.kind())
 
 // Named ops.
 var (
-	Fill        = structured("fill", "Writes one value to every place.")
-	Copy        = structured("copy", "Copies its input, converting elements.", "cast", castSlot)
-	Matmul      = structured("matmul", "Adds the product of two matrices.", "indexing_maps", ir.OptAttr(ir.AnyArray), "cast", castSlot)
-	BatchMatmul = structured("batch_matmul", "Adds the products of two stacks of matrices.", "indexing_maps", ir.OptAttr(ir.AnyArray), "cast", castSlot)
+	Fill   = structured("fill", "Writes one value to every place.")
+	Copy   = structured("copy", "Copies its input, converting elements.", "cast", castSlot)
+	Matmul = structured("matmul", "Adds the product of two matrices.", "indexing_maps",
+		ir.OptAttr(ir.AnyArray), "cast", castSlot)
+	BatchMatmul = structured("batch_matmul", "Adds the products of two stacks of matrices.", "indexing_maps",
+		ir.OptAttr(ir.AnyArray), "cast", castSlot)
 	Matvec      = structured("matvec", "Adds the product of a matrix and a vector.")
 	Vecmat      = structured("vecmat", "Adds the product of a vector and a matrix.")
 	BatchMatvec = structured("batch_matvec", "Adds the products of stacks of matrices and vectors.")
 	BatchVecmat = structured("batch_vecmat", "Adds the products of stacks of vectors and matrices.")
 	Dot         = structured("dot", "Adds the inner product of two vectors.")
-	Contract    = structured("contract", "Adds the product of two tensors, summed over the dimensions that the output's map lacks.",
+	Contract    = structured("contract", "Adds the product of two tensors, summed over the dimensions "+
+		"that the output's map lacks.",
 		"indexing_maps", ir.AnyArray, "cast", castSlot)
 	Elementwise = structured("elementwise", "Applies a function of a fixed list to each element.",
 		"kind", elementwiseKind.kind(), "indexing_maps", ir.OptAttr(ir.AnyArray))

@@ -119,7 +119,9 @@ func printGeneric(p *ir.Printer, op *ir.Op) {
 	}
 	p.Text("}")
 	printOperands(p, op)
-	if slices.ContainsFunc(op.Attrs(), func(a ir.NamedAttr) bool { return !slices.Contains(genericAttrs, a.Name) }) {
+	if slices.ContainsFunc(op.Attrs(), func(a ir.NamedAttr) bool {
+		return !slices.Contains(genericAttrs, a.Name)
+	}) {
 		p.Text(" attrs =")
 		p.AttrDict(op, genericAttrs...)
 	}
@@ -332,7 +334,8 @@ func printPayload(p *ir.Printer, op *ir.Op, initFirst bool) bool {
 	if x == nil || x.Next() == nil || x.Next().Def != Yield || len(x.Regions()) > 0 || x.Def.Unregistered {
 		return false
 	}
-	if !slices.Equal(x.Operands(), payloadArgs(body, len(Inputs(op)), initFirst)) || !slices.Equal(x.Results(), x.Next().Operands()) {
+	if !slices.Equal(x.Operands(), payloadArgs(body, len(Inputs(op)), initFirst)) ||
+		!slices.Equal(x.Results(), x.Next().Operands()) {
 		return false
 	}
 	p.Text(" { " + x.Name())
@@ -341,7 +344,8 @@ func printPayload(p *ir.Printer, op *ir.Op, initFirst bool) bool {
 	return true
 }
 
-// payloadArgs are the operands of such an op: the elements of the inputs, those of the outputs before them where they take part.
+// payloadArgs are the operands of such an op: the elements of the inputs, those of the outputs before them
+// where they take part.
 func payloadArgs(body *ir.Block, ins int, initFirst bool) []*ir.Value {
 	if initFirst {
 		return slices.Concat(body.Args()[ins:], body.Args()[:ins])

@@ -8,8 +8,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// Every structured op of the dialect is checked alike; ops with a region or lists of dimensions have more to check. (In init,
-// when the table is complete.)
+// Every structured op of the dialect is checked alike; ops with a region or lists of dimensions have more
+// to check. (In init, when the table is complete.)
 func init() {
 	joinAll(moreChecks)
 }
@@ -20,7 +20,9 @@ var moreChecks = map[*ir.OpDef]ir.VerifyFunc{
 	Reduce:    verifyReduce,
 	Transpose: verifyTranspose,
 	Broadcast: verifyBroadcast,
-	Softmax:   func(op *ir.Op) error { return inRange(op.IntOr("dimension", -1), len(ir.ShapeOf(op.Operand(0).Type))) },
+	Softmax: func(op *ir.Op) error {
+		return inRange(op.IntOr("dimension", -1), len(ir.ShapeOf(op.Operand(0).Type)))
+	},
 }
 
 func joinAll(more map[*ir.OpDef]ir.VerifyFunc) {
@@ -100,7 +102,8 @@ func verifyBody(op *ir.Op) error {
 func verifyGeneric(op *ir.Op) error {
 	maps, loops := Maps(op), Iterators(op)
 	if len(maps) != op.NumOperands() {
-		return fmt.Errorf("expected the number of indexing_map (%d) to be equal to the number of input/output operands (%d)", len(maps), op.NumOperands())
+		return fmt.Errorf("expected the number of indexing_map (%d) to be equal to the number of "+
+			"input/output operands (%d)", len(maps), op.NumOperands())
 	}
 	if slices.Contains(loops, "") {
 		return errors.New("iterator_types is a list of parallel, reduction and window")
@@ -112,9 +115,11 @@ func verifyGeneric(op *ir.Op) error {
 		case m.NumSyms != 0:
 			return fmt.Errorf("unexpected symbols in indexing_map #%d", i)
 		case m.NumDims != len(loops):
-			return fmt.Errorf("expected indexing_map #%d to have %d dim(s) to match the number of loops", i, len(loops))
+			return fmt.Errorf("expected indexing_map #%d to have %d dim(s) to match the number of loops",
+				i, len(loops))
 		case len(m.Results) != len(ir.ShapeOf(op.Operand(i).Type)):
-			return fmt.Errorf("expected operand rank (%d) to match the result rank of indexing_map #%d (%d)", len(ir.ShapeOf(op.Operand(i).Type)), i, len(m.Results))
+			return fmt.Errorf("expected operand rank (%d) to match the result rank of indexing_map #%d (%d)",
+				len(ir.ShapeOf(op.Operand(i).Type)), i, len(m.Results))
 		}
 	}
 	return verifyBody(op)
@@ -161,7 +166,8 @@ func verifyTranspose(op *ir.Op) error {
 	}
 	for i, d := range perm {
 		if from[d] != to[i] {
-			return fmt.Errorf("dim(result, %d) = %d doesn't match dim(input, permutation[%d]) = %d", i, to[i], i, from[d])
+			return fmt.Errorf("dim(result, %d) = %d doesn't match dim(input, permutation[%d]) = %d", i,
+				to[i], i, from[d])
 		}
 	}
 	return nil

@@ -1,5 +1,5 @@
-// Package llvmd is the little of MLIR's llvm dialect that kernels need: a hint that Triton's front end makes, and what turns an
-// address into a buffer.
+// Package llvmd is the little of MLIR's llvm dialect that kernels need: a hint that Triton's front end
+// makes, and what turns an address into a buffer.
 package llvmd
 
 import "github.com/nereid-lang/nereid/internal/ir"

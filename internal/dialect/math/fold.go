@@ -9,8 +9,9 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// Folders of constants. Functions whose float64 version in Go is exact fold in every format; elementary functions fold
-// up to f32, where the error of a float64 computation almost never shows, and stay as they are for f64.
+// Folders of constants. Functions whose float64 version in Go is exact fold in every format; elementary
+// functions fold up to f32, where the error of a float64 computation almost never shows, and stay as they
+// are for f64.
 var _ = Dialect.Folders(map[*ir.OpDef]ir.FoldFunc{
 	AbsF:      exact(math.Abs),
 	Ceil:      exact(math.Ceil),
@@ -93,10 +94,11 @@ func elementary2(f func(x, y float64) float64) ir.FoldFunc {
 		if !narrow(op) {
 			return nil
 		}
-		return constant(constfold.FloatBinary(op.Result(0).Type, consts[0], consts[1], func(x, y float64) (float64, bool) {
-			r := f(x, y)
-			return r, r == r
-		}))
+		return constant(constfold.FloatBinary(op.Result(0).Type, consts[0], consts[1],
+			func(x, y float64) (float64, bool) {
+				r := f(x, y)
+				return r, r == r
+			}))
 	}
 }
 
@@ -105,9 +107,10 @@ func foldCopySign(op *ir.Op, consts []ir.Attr) []ir.FoldResult {
 	if op.Operand(0) == op.Operand(1) {
 		return []ir.FoldResult{{Value: op.Operand(0)}}
 	}
-	return constant(constfold.FloatBinary(op.Result(0).Type, consts[0], consts[1], func(x, y float64) (float64, bool) {
-		return math.Copysign(x, y), true
-	}))
+	return constant(constfold.FloatBinary(op.Result(0).Type, consts[0], consts[1],
+		func(x, y float64) (float64, bool) {
+			return math.Copysign(x, y), true
+		}))
 }
 
 // foldFma rounds once, where Go can: f64 by math.FMA, f32 by a float with room for the whole sum.
@@ -144,6 +147,9 @@ func test1(f func(float64) bool) ir.FoldFunc {
 
 func ints(f func(constfold.Ints) int64) ir.FoldFunc {
 	return func(op *ir.Op, consts []ir.Attr) []ir.FoldResult {
-		return constant(constfold.IntUnary(op.Result(0).Type, consts[0], func(i constfold.Ints) (int64, bool) { return f(i), true }))
+		return constant(constfold.IntUnary(op.Result(0).Type, consts[0],
+			func(i constfold.Ints) (int64, bool) {
+				return f(i), true
+			}))
 	}
 }

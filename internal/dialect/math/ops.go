@@ -93,7 +93,8 @@ var (
 
 // Functions of several floats.
 var (
-	Atan2    = binary("atan2", "The angle of the point with the first operand as height and the second as width.")
+	Atan2 = binary("atan2", "The angle of the point with the first operand as height and the second "+
+		"as width.")
 	CopySign = binary("copysign", "The magnitude of the first operand with the sign of the second.")
 	PowF     = binary("powf", "The first operand to the power of the second.")
 	Fma      = Dialect.Op(ir.OpDef{

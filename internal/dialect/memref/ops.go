@@ -13,9 +13,12 @@ var Dialect = ir.NewDialect("memref", "Buffers: strided views of memory with a s
 
 var (
 	anyMemRef = ir.AnyMemRef
-	ranked    = ir.Constraint{Desc: "ranked memref", Ok: func(t ir.Type) bool { m, ok := t.(*ir.MemRefType); return ok && !m.Unranked }}
-	index     = ir.IndexOnly
-	indices   = ir.Variadic(ir.IndexOnly)
+	ranked    = ir.Constraint{Desc: "ranked memref", Ok: func(t ir.Type) bool {
+		m, ok := t.(*ir.MemRefType)
+		return ok && !m.Unranked
+	}}
+	index   = ir.IndexOnly
+	indices = ir.Variadic(ir.IndexOnly)
 
 	alignment   = ir.OptAttr(ir.AnyI64)
 	nontemporal = ir.DefAttr(ir.AnyBool, ir.BoolAttr(false))
@@ -89,9 +92,11 @@ var (
 		Name:   "global",
 		Doc:    "A buffer of the module, with or without a value at the start.",
 		Traits: ir.SymbolOp,
-		Attrs: ir.Attrs("sym_name", ir.SymbolName, "sym_visibility", ir.OptAttr(ir.AnyString), "type", ir.AnyTypeRef,
-			"initial_value", ir.OptAttr(ir.AnyAttr), "constant", ir.OptAttr(ir.AnyUnit), "alignment", alignment),
-		Format: "($sym_visibility^)? (`constant` $constant^)? $sym_name `:` custom<GlobalMemref>($type, $initial_value) attr-dict",
+		Attrs: ir.Attrs("sym_name", ir.SymbolName, "sym_visibility", ir.OptAttr(ir.AnyString), "type",
+			ir.AnyTypeRef, "initial_value", ir.OptAttr(ir.AnyAttr), "constant", ir.OptAttr(ir.AnyUnit),
+			"alignment", alignment),
+		Format: "($sym_visibility^)? (`constant` $constant^)? $sym_name `:` custom<GlobalMemref>($type, " +
+			"$initial_value) attr-dict",
 	})
 	GetGlobal = Dialect.Op(ir.OpDef{
 		Name:    "get_global",
@@ -139,7 +144,8 @@ var (
 		Results:  ir.Slots("result", ir.AnyType),
 		Attrs:    ir.Attrs("kind", ir.EnumAttr(AtomicKind, ir.I64)),
 		Types:    []ir.TypeRule{{From: "memref", To: "value", Fn: ir.ElemOf}, {From: "value", To: "result"}},
-		Format:   "$kind $value `,` $memref `[` $indices `]` attr-dict `:` `(` type($value) `,` type($memref) `)` `->` type($result)",
+		Format: "$kind $value `,` $memref `[` $indices `]` attr-dict `:` `(` type($value) `,` " +
+			"type($memref) `)` `->` type($result)",
 	})
 	AtomicYield = Dialect.Op(ir.OpDef{
 		Name:     "atomic_yield",
@@ -149,8 +155,9 @@ var (
 		Format:   "$result attr-dict `:` type($result)",
 	})
 	GenericAtomicRMW = Dialect.Op(ir.OpDef{
-		Name:     "generic_atomic_rmw",
-		Doc:      "Replaces an element by what the region makes of it, in one atomic step, and returns what was there.",
+		Name: "generic_atomic_rmw",
+		Doc: "Replaces an element by what the region makes of it, in one atomic step, and returns " +
+			"what was there.",
 		Traits:   ir.Reads | ir.Writes | ir.SingleBlock,
 		Operands: ir.Slots("memref", ranked, "indices", indices),
 		Results:  ir.Slots("result", ir.AnyType),
@@ -180,8 +187,8 @@ var (
 )
 
 // AtomicKind names what atomic_rmw does.
-var AtomicKind = atomicKinds("addf", "addi", "andi", "assign", "maximumf", "maxnumf", "maxs", "maxu", "minimumf", "minnumf", "mins", "minu",
-	"mulf", "muli", "ori", "xori")
+var AtomicKind = atomicKinds("addf", "addi", "andi", "assign", "maximumf", "maxnumf", "maxs", "maxu",
+	"minimumf", "minnumf", "mins", "minu", "mulf", "muli", "ori", "xori")
 
 func atomicKinds(words ...string) *ir.Enum {
 	e := &ir.Enum{Name: "AtomicRMWKind"}
@@ -235,8 +242,9 @@ var (
 		Operands: ir.Slots("source", ranked, "offsets", indices, "sizes", indices, "strides", indices),
 		Results:  ir.Slots("result", ranked),
 		Attrs:    viewAttrs,
-		Format: "$source `` custom<DynamicIndexList>($offsets, $static_offsets) custom<DynamicIndexList>($sizes, $static_sizes) " +
-			"custom<DynamicIndexList>($strides, $static_strides) attr-dict `:` type($source) `to` type($result)",
+		Format: "$source `` custom<DynamicIndexList>($offsets, $static_offsets) " +
+			"custom<DynamicIndexList>($sizes, $static_sizes) custom<DynamicIndexList>($strides, " +
+			"$static_strides) attr-dict `:` type($source) `to` type($result)",
 		ResultName: named("subview"),
 	})
 	ReinterpretCast = Dialect.Op(ir.OpDef{
@@ -248,7 +256,8 @@ var (
 		Attrs:    viewAttrs,
 		Format: "$source `to` `offset` `` `:` custom<DynamicIndexList>($offsets, $static_offsets) `` `,` " +
 			"`sizes` `` `:` custom<DynamicIndexList>($sizes, $static_sizes) `` `,` " +
-			"`strides` `` `:` custom<DynamicIndexList>($strides, $static_strides) attr-dict `:` type($source) `to` type($result)",
+			"`strides` `` `:` custom<DynamicIndexList>($strides, $static_strides) attr-dict `:` " +
+			"type($source) `to` type($result)",
 		ResultName: named("reinterpret_cast"),
 	})
 	Reshape = Dialect.Op(ir.OpDef{
@@ -267,8 +276,8 @@ var (
 		Operands: ir.Slots("src", ranked, "output_shape", indices),
 		Results:  ir.Slots("result", ranked),
 		Attrs:    ir.Attrs("reassociation", ir.AnyArray, "static_output_shape", ir.I64s),
-		Format: "$src $reassociation `output_shape` custom<DynamicIndexList>($output_shape, $static_output_shape) attr-dict `:` " +
-			"type($src) `into` type($result)",
+		Format: "$src $reassociation `output_shape` custom<DynamicIndexList>($output_shape, " +
+			"$static_output_shape) attr-dict `:` type($src) `into` type($result)",
 		ResultName: named("expand_shape"),
 	})
 	CollapseShape = Dialect.Op(ir.OpDef{
@@ -293,12 +302,13 @@ var (
 		ResultName: named("transpose"),
 	})
 	View = Dialect.Op(ir.OpDef{
-		Name:       "view",
-		Doc:        "Bytes of a buffer, from a shift on, as a buffer of another type.",
-		Traits:     ir.Pure,
-		Operands:   ir.Slots("source", ranked, "byte_shift", index, "sizes", indices),
-		Results:    ir.Slots("result", ranked),
-		Format:     "$source `[` $byte_shift `]` `` `[` $sizes `]` attr-dict `:` type($source) `to` type(results)",
+		Name:     "view",
+		Doc:      "Bytes of a buffer, from a shift on, as a buffer of another type.",
+		Traits:   ir.Pure,
+		Operands: ir.Slots("source", ranked, "byte_shift", index, "sizes", indices),
+		Results:  ir.Slots("result", ranked),
+		Format: "$source `[` $byte_shift `]` `` `[` $sizes `]` attr-dict `:` type($source) `to` " +
+			"type(results)",
 		ResultName: named("view"),
 	})
 	ExtractStridedMetadata = Dialect.Op(ir.OpDef{

@@ -2,7 +2,8 @@ package memref
 
 import "github.com/nereid-lang/nereid/internal/ir"
 
-// custom<GlobalMemref>($type, $initial_value): `memref<2xf32> = dense<...>`, `= uninitialized`, or nothing for a declaration.
+// custom<GlobalMemref>($type, $initial_value): `memref<2xf32> = dense<...>`, `= uninitialized`, or nothing
+// for a declaration.
 var _ = ir.CustomDirective("GlobalMemref", ir.Directive{
 	Print: func(p *ir.Printer, op *ir.Op, args []*ir.FormatArg) {
 		p.Type(args[0].Attr.(*ir.TypeAttr).Type)
@@ -107,7 +108,8 @@ func printPrefetch(p *ir.Printer, op *ir.Op) {
 	p.Value(op.Operand(0))
 	p.Text("[")
 	p.Values(op.Operands()[1:])
-	p.Textf("], %s, locality<%d>, %s", writeWords[op.IntOr("isWrite", 0)], op.IntOr("localityHint", 0), cacheWords[op.IntOr("isDataCache", 0)])
+	p.Textf("], %s, locality<%d>, %s", writeWords[op.IntOr("isWrite", 0)], op.IntOr("localityHint", 0),
+		cacheWords[op.IntOr("isDataCache", 0)])
 	p.AttrDict(op, "isWrite", "localityHint", "isDataCache")
 	p.Text(" : ")
 	p.Type(op.Operand(0).Type)
@@ -124,11 +126,13 @@ func parsePrefetch(p *ir.Parser, s *ir.State) bool {
 		indices = append(indices, o)
 		return ok
 	})
-	if !ok || !p.Literal(",") || !parseFlag(p, s, "isWrite", writeWords) || !p.Literal(",") || !p.Literal("locality") || !p.Literal("<") {
+	if !ok || !p.Literal(",") || !parseFlag(p, s, "isWrite", writeWords) || !p.Literal(",") ||
+		!p.Literal("locality") || !p.Literal("<") {
 		return false
 	}
 	hint, ok := p.Int()
-	if !ok || !p.Literal(">") || !p.Literal(",") || !parseFlag(p, s, "isDataCache", cacheWords) || !p.AttrDict(s) || !p.Literal(":") {
+	if !ok || !p.Literal(">") || !p.Literal(",") || !parseFlag(p, s, "isDataCache", cacheWords) ||
+		!p.AttrDict(s) || !p.Literal(":") {
 		return false
 	}
 	s.Attrs = append(s.Attrs, ir.A("localityHint", ir.I32Attr(hint)))

@@ -10,19 +10,37 @@ import (
 )
 
 var _ = Dialect.Verifiers(map[*ir.OpDef]ir.VerifyFunc{
-	Alloc:                  func(op *ir.Op) error { return dynamicSizes(op.Result(0).Type, len(op.Group(0))) },
-	Alloca:                 func(op *ir.Op) error { return dynamicSizes(op.Result(0).Type, len(op.Group(0))) },
-	View:                   func(op *ir.Op) error { return dynamicSizes(op.Result(0).Type, len(op.Group(2))) },
-	Load:                   func(op *ir.Op) error { return indexCount(op.Operand(0).Type, op.NumOperands()-1) },
-	Store:                  func(op *ir.Op) error { return indexCount(op.Operand(1).Type, op.NumOperands()-2) },
-	AtomicRMW:              func(op *ir.Op) error { return indexCount(op.Operand(1).Type, op.NumOperands()-2) },
-	Prefetch:               func(op *ir.Op) error { return indexCount(op.Operand(0).Type, op.NumOperands()-1) },
-	GenericAtomicRMW:       verifyGenericRMW,
-	AllocaScope:            verifyScope,
-	Copy:                   func(op *ir.Op) error { return sameElem(op.Operand(0).Type, op.Operand(1).Type) },
-	Cast:                   func(op *ir.Op) error { return sameElem(op.Operand(0).Type, op.Result(0).Type) },
-	SubView:                func(op *ir.Op) error { return verifyView(op, len(ir.ShapeOf(op.Operand(0).Type)), 0) },
-	ReinterpretCast:        func(op *ir.Op) error { return verifyView(op, len(ir.ShapeOf(op.Result(0).Type)), 1) },
+	Alloc: func(op *ir.Op) error {
+		return dynamicSizes(op.Result(0).Type, len(op.Group(0)))
+	},
+	Alloca: func(op *ir.Op) error {
+		return dynamicSizes(op.Result(0).Type, len(op.Group(0)))
+	},
+	View: func(op *ir.Op) error {
+		return dynamicSizes(op.Result(0).Type, len(op.Group(2)))
+	},
+	Load: func(op *ir.Op) error {
+		return indexCount(op.Operand(0).Type, op.NumOperands()-1)
+	},
+	Store: func(op *ir.Op) error {
+		return indexCount(op.Operand(1).Type, op.NumOperands()-2)
+	},
+	AtomicRMW: func(op *ir.Op) error {
+		return indexCount(op.Operand(1).Type, op.NumOperands()-2)
+	},
+	Prefetch: func(op *ir.Op) error {
+		return indexCount(op.Operand(0).Type, op.NumOperands()-1)
+	},
+	GenericAtomicRMW: verifyGenericRMW,
+	AllocaScope:      verifyScope,
+	Copy:             func(op *ir.Op) error { return sameElem(op.Operand(0).Type, op.Operand(1).Type) },
+	Cast:             func(op *ir.Op) error { return sameElem(op.Operand(0).Type, op.Result(0).Type) },
+	SubView: func(op *ir.Op) error {
+		return verifyView(op, len(ir.ShapeOf(op.Operand(0).Type)), 0)
+	},
+	ReinterpretCast: func(op *ir.Op) error {
+		return verifyView(op, len(ir.ShapeOf(op.Result(0).Type)), 1)
+	},
 	Transpose:              verifyTranspose,
 	ExtractStridedMetadata: verifyMetadata,
 	Global:                 verifyGlobal,
@@ -40,7 +58,8 @@ func dynamicSizes(t ir.Type, got int) error {
 		}
 	}
 	if n != got {
-		return fmt.Errorf("dimension operand count does not equal memref dynamic dimension count: %d and %d", got, n)
+		return fmt.Errorf("dimension operand count does not equal memref dynamic dimension count: %d and %d",
+			got, n)
 	}
 	return nil
 }
@@ -117,7 +136,8 @@ func verifyGlobal(op *ir.Op) error {
 	if !ok || t.Unranked {
 		return errors.New("type should be static shaped memref")
 	}
-	if d, ok := op.Attr("initial_value").(*ir.DenseAttr); ok && d.Type != ir.Type(ir.Tensor(t.Shape, t.Elem, nil)) {
+	if d, ok := op.Attr("initial_value").(*ir.DenseAttr); ok &&
+		d.Type != ir.Type(ir.Tensor(t.Shape, t.Elem, nil)) {
 		return errors.New("initial value does not match the type")
 	}
 	return nil
@@ -133,7 +153,8 @@ func verifyGetGlobal(op *ir.Op, lookup func(string) *ir.Op) error {
 		return fmt.Errorf("'%s' does not reference a valid global memref", ref.Root)
 	}
 	if t, ok := g.Attr("type").(*ir.TypeAttr); !ok || t.Type != op.Result(0).Type {
-		return fmt.Errorf("result type '%s' does not match type of the global memref @%s", op.Result(0).Type, ref.Root)
+		return fmt.Errorf("result type '%s' does not match type of the global memref @%s",
+			op.Result(0).Type, ref.Root)
 	}
 	return nil
 }
@@ -144,8 +165,9 @@ func verifyScope(op *ir.Op) error {
 	if b == nil {
 		return errors.New("region #0 ('bodyRegion') failed to verify constraint: region with 1 blocks")
 	}
-	if t := b.Terminator(); t != nil && t.Def == AllocaScopeReturn && !slices.EqualFunc(t.Operands(), op.ResultTypes(),
-		func(v *ir.Value, t ir.Type) bool { return v.Type == t }) {
+	if t := b.Terminator(); t != nil && t.Def == AllocaScopeReturn &&
+		!slices.EqualFunc(t.Operands(), op.ResultTypes(),
+			func(v *ir.Value, t ir.Type) bool { return v.Type == t }) {
 		return errors.New("has results other than those its body returns")
 	}
 	return nil

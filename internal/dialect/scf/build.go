@@ -20,7 +20,8 @@ func NewWhile(b *ir.Builder, inits []*ir.Value, results []ir.Type) *ir.Op {
 		Def:      While,
 		Operands: inits,
 		Results:  results,
-		Regions:  []*ir.Region{ir.NewRegion(ir.NewBlock(typesOf(inits)...)), ir.NewRegion(ir.NewBlock(results...))},
+		Regions: []*ir.Region{ir.NewRegion(ir.NewBlock(typesOf(inits)...)),
+			ir.NewRegion(ir.NewBlock(results...))},
 	})
 }
 

@@ -13,7 +13,8 @@ import (
 // TestBuild makes a function with each kind of loop and branch, and reads its text back.
 func TestBuild(t *testing.T) {
 	m := ir.NewModule(nil)
-	fn := ir.NewBuilder(m.Block()).Create(funclike.State(funcd.Func, "f", ir.Func([]ir.Type{ir.I32, ir.I1}, []ir.Type{ir.I32}), "private", false))
+	fn := ir.NewBuilder(m.Block()).Create(funclike.State(funcd.Func, "f",
+		ir.Func([]ir.Type{ir.I32, ir.I1}, []ir.Type{ir.I32}), "private", false))
 	n, c := fn.Body(0).Arg(0), fn.Body(0).Arg(1)
 	b := ir.NewBuilder(fn.Body(0))
 
@@ -57,7 +58,8 @@ func TestBuild(t *testing.T) {
 	if got := m.String(); got != want {
 		t.Errorf("got:\n%s", got)
 	}
-	if scf.LowerBound(loop) != n || scf.UpperBound(loop) != n || scf.Step(loop) != n || scf.Inits(loop)[0] != n {
+	if scf.LowerBound(loop) != n || scf.UpperBound(loop) != n || scf.Step(loop) != n ||
+		scf.Inits(loop)[0] != n {
 		t.Error("the parts of the loop")
 	}
 }

@@ -17,7 +17,9 @@ const (
 
 var (
 	values = ir.Variadic(ir.AnyType)
-	ints   = ir.Constraint{Desc: "signless integer or index", Ok: func(t ir.Type) bool { return t == ir.Index || signless(t) }}
+	ints   = ir.Constraint{Desc: "signless integer or index", Ok: func(t ir.Type) bool {
+		return t == ir.Index || signless(t)
+	}}
 )
 
 func signless(t ir.Type) bool { it, ok := t.(*ir.IntegerType); return ok && it.Sign == ir.Signless }
@@ -32,8 +34,9 @@ var (
 		Format:   "attr-dict ($results^ `:` type($results))?",
 	})
 	Condition = Dialect.Op(ir.OpDef{
-		Name:     "condition",
-		Doc:      "Ends the first region of a while: whether to go on, and the values for the second region or the results.",
+		Name: "condition",
+		Doc: "Ends the first region of a while: whether to go on, and the values for the second " +
+			"region or the results.",
 		Traits:   ends,
 		Operands: ir.Slots("condition", ir.Bool, "args", values),
 		Format:   "`(` $condition `)` attr-dict ($args^ `:` type($args))?",
@@ -43,8 +46,9 @@ var (
 // Loops and branches.
 var (
 	For = Dialect.Op(ir.OpDef{
-		Name:         "for",
-		Doc:          "Counts from a lower bound up to, without, an upper one, carrying values from one iteration to the next.",
+		Name: "for",
+		Doc: "Counts from a lower bound up to, without, an upper one, carrying values from one " +
+			"iteration to the next.",
 		Traits:       loop | ir.ImplicitTerminator,
 		Operands:     ir.Slots("lowerBound", ints, "upperBound", ints, "step", ints, "initArgs", values),
 		Results:      ir.Slots("results", values),
@@ -138,11 +142,13 @@ var (
 		ParseFn: parseInParallel,
 	})
 	Forall = Dialect.Op(ir.OpDef{
-		Name:   "forall",
-		Doc:    "A loop nest whose iterations run in any order and fill slices of shared outputs; bounds are values or constants.",
+		Name: "forall",
+		Doc: "A loop nest whose iterations run in any order and fill slices of shared outputs; bounds " +
+			"are values or constants.",
 		Traits: loop | ir.ImplicitTerminator | ir.SegmentedOperands,
-		Operands: ir.Slots("dynamicLowerBound", ir.Variadic(ir.IndexOnly), "dynamicUpperBound", ir.Variadic(ir.IndexOnly),
-			"dynamicStep", ir.Variadic(ir.IndexOnly), "outputs", ir.Variadic(ir.AnyRankedTensor)),
+		Operands: ir.Slots("dynamicLowerBound", ir.Variadic(ir.IndexOnly), "dynamicUpperBound",
+			ir.Variadic(ir.IndexOnly), "dynamicStep", ir.Variadic(ir.IndexOnly), "outputs",
+			ir.Variadic(ir.AnyRankedTensor)),
 		Results: ir.Slots("results", values),
 		Attrs: ir.Attrs("staticLowerBound", ir.I64s, "staticUpperBound", ir.I64s, "staticStep", ir.I64s,
 			"mapping", ir.OptAttr(ir.AnyArray)),

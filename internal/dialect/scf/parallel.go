@@ -176,7 +176,8 @@ func parseForall(p *ir.Parser, s *ir.State) bool {
 		if !ok {
 			return false
 		}
-		if s.Results, ok = parseArrow(p); !ok || !setTypes(p, shared, s.Results) || !p.ResolveAll(s, inits, s.Results) {
+		if s.Results, ok = parseArrow(p); !ok || !setTypes(p, shared, s.Results) ||
+			!p.ResolveAll(s, inits, s.Results) {
 			return false
 		}
 		args, outs = append(args, shared...), len(inits)

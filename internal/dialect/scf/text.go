@@ -78,7 +78,8 @@ func parseArrow(p *ir.Parser) ([]ir.Type, bool) {
 // setTypes gives each argument the type in its place; the counts must agree.
 func setTypes(p *ir.Parser, args []ir.Arg, ts []ir.Type) bool {
 	if len(args) != len(ts) {
-		return p.Errorf(p.Pos(), "mismatch in number of loop-carried values (%d) and defined values (%d)", len(args), len(ts))
+		return p.Errorf(p.Pos(), "mismatch in number of loop-carried values (%d) and defined values (%d)",
+			len(args), len(ts))
 	}
 	for i := range args {
 		args[i].Type = ts[i]
@@ -180,7 +181,8 @@ func parseWhile(p *ir.Parser, s *ir.State) bool {
 		return false
 	}
 	s.Results = t.Outs
-	return p.ResolveAll(s, inits, t.Ins) && p.Region(s, args) && p.Literal("do") && p.Region(s, nil) && p.AttrDictKeyword(s)
+	return p.ResolveAll(s, inits, t.Ins) && p.Region(s, args) && p.Literal("do") && p.Region(s, nil) &&
+		p.AttrDictKeyword(s)
 }
 
 func printIf(p *ir.Printer, op *ir.Op) {

@@ -42,7 +42,8 @@ func inside(op *ir.Op, parents ...*ir.OpDef) error {
 
 func verifyYield(op *ir.Op) error {
 	p := op.Parent()
-	if p == nil || p.Def.Dialect == Dialect && !slices.Contains([]*ir.OpDef{For, If, While, IndexSwitch, ExecuteRegion}, p.Def) {
+	if p == nil || p.Def.Dialect == Dialect &&
+		!slices.Contains([]*ir.OpDef{For, If, While, IndexSwitch, ExecuteRegion}, p.Def) {
 		return errors.New("expects a loop, an if or a switch around it")
 	}
 	return nil

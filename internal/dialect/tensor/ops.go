@@ -24,8 +24,9 @@ var (
 	sliceAttrs = ir.Attrs("static_offsets", ir.I64s, "static_sizes", ir.I64s, "static_strides", ir.I64s)
 )
 
-const sliceFormat = "`` custom<DynamicIndexList>($offsets, $static_offsets) custom<DynamicIndexList>($sizes, $static_sizes) " +
-	"custom<DynamicIndexList>($strides, $static_strides) attr-dict `:` "
+const sliceFormat = "`` custom<DynamicIndexList>($offsets, $static_offsets) " +
+	"custom<DynamicIndexList>($sizes, $static_sizes) custom<DynamicIndexList>($strides, $static_strides) " +
+	"attr-dict `:` "
 
 // named is the wish for a result's name.
 func named(s string) func(*ir.Op, int) string { return func(*ir.Op, int) string { return s } }
@@ -151,10 +152,11 @@ var (
 		ResultName: named("extracted_slice"),
 	})
 	InsertSlice = Dialect.Op(ir.OpDef{
-		Name:       "insert_slice",
-		Doc:        "A tensor with the part at offsets, with sizes and strides, replaced.",
-		Traits:     ir.Pure | ir.SegmentedOperands,
-		Operands:   ir.Slots("source", ranked, "dest", ranked, "offsets", indices, "sizes", indices, "strides", indices),
+		Name:   "insert_slice",
+		Doc:    "A tensor with the part at offsets, with sizes and strides, replaced.",
+		Traits: ir.Pure | ir.SegmentedOperands,
+		Operands: ir.Slots("source", ranked, "dest", ranked, "offsets", indices, "sizes", indices,
+			"strides", indices),
 		Results:    ir.Slots("result", ranked),
 		Attrs:      sliceAttrs,
 		Types:      []ir.TypeRule{{From: "dest", To: "result"}},
@@ -162,21 +164,23 @@ var (
 		ResultName: named("inserted_slice"),
 	})
 	ParallelInsertSlice = Dialect.Op(ir.OpDef{
-		Name:     "parallel_insert_slice",
-		Doc:      "Puts a slice into a shared output of an scf.forall.",
-		Traits:   ir.SegmentedOperands | ir.Writes,
-		Operands: ir.Slots("source", ranked, "dest", ranked, "offsets", indices, "sizes", indices, "strides", indices),
-		Attrs:    sliceAttrs,
-		Format:   "$source `into` $dest " + sliceFormat + "type($source) `into` type($dest)",
+		Name:   "parallel_insert_slice",
+		Doc:    "Puts a slice into a shared output of an scf.forall.",
+		Traits: ir.SegmentedOperands | ir.Writes,
+		Operands: ir.Slots("source", ranked, "dest", ranked, "offsets", indices, "sizes", indices,
+			"strides", indices),
+		Attrs:  sliceAttrs,
+		Format: "$source `into` $dest " + sliceFormat + "type($source) `into` type($dest)",
 	})
 	Gather = Dialect.Op(ir.OpDef{
-		Name:       "gather",
-		Doc:        "Elements or slices that a tensor of coordinates picks.",
-		Traits:     ir.Pure,
-		Operands:   ir.Slots("source", ranked, "indices", indexLike),
-		Results:    ir.Slots("result", ranked),
-		Attrs:      ir.Attrs("gather_dims", ir.I64s, "unique", ir.OptAttr(ir.AnyUnit)),
-		Format:     "$source `[` $indices `]` `gather_dims` `(` $gather_dims `)` (`unique` $unique^)? attr-dict `:` functional-type(operands, results)",
+		Name:     "gather",
+		Doc:      "Elements or slices that a tensor of coordinates picks.",
+		Traits:   ir.Pure,
+		Operands: ir.Slots("source", ranked, "indices", indexLike),
+		Results:  ir.Slots("result", ranked),
+		Attrs:    ir.Attrs("gather_dims", ir.I64s, "unique", ir.OptAttr(ir.AnyUnit)),
+		Format: "$source `[` $indices `]` `gather_dims` `(` $gather_dims `)` (`unique` $unique^)? " +
+			"attr-dict `:` functional-type(operands, results)",
 		ResultName: named("gather"),
 	})
 	Scatter = Dialect.Op(ir.OpDef{
@@ -186,8 +190,8 @@ var (
 		Operands: ir.Slots("source", ranked, "dest", ranked, "indices", indexLike),
 		Results:  ir.Slots("result", ranked),
 		Attrs:    ir.Attrs("scatter_dims", ir.I64s, "unique", ir.OptAttr(ir.AnyUnit)),
-		Format: "$source `into` $dest `[` $indices `]` `scatter_dims` `(` $scatter_dims `)` (`unique` $unique^)? attr-dict `:` " +
-			"functional-type(operands, results)",
+		Format: "$source `into` $dest `[` $indices `]` `scatter_dims` `(` $scatter_dims `)` (`unique` " +
+			"$unique^)? attr-dict `:` functional-type(operands, results)",
 		ResultName: named("scatter"),
 	})
 )
@@ -210,8 +214,8 @@ var (
 		Operands: ir.Slots("src", ranked, "output_shape", indices),
 		Results:  ir.Slots("result", ranked),
 		Attrs:    ir.Attrs("reassociation", ir.AnyArray, "static_output_shape", ir.I64s),
-		Format: "$src $reassociation `output_shape` custom<DynamicIndexList>($output_shape, $static_output_shape) attr-dict `:` " +
-			"type($src) `into` type($result)",
+		Format: "$src $reassociation `output_shape` custom<DynamicIndexList>($output_shape, " +
+			"$static_output_shape) attr-dict `:` type($src) `into` type($result)",
 		ResultName: named("expanded"),
 	})
 	CollapseShape = Dialect.Op(ir.OpDef{
@@ -233,7 +237,8 @@ var (
 		Attrs:    ir.Attrs("static_low", ir.I64s, "static_high", ir.I64s, "nofold", ir.OptAttr(ir.AnyUnit)),
 		Regions:  []string{"region"},
 		Format: "$source (`nofold` $nofold^)? `low` `` custom<DynamicIndexList>($low, $static_low) " +
-			"`high` `` custom<DynamicIndexList>($high, $static_high) $region attr-dict `:` type($source) `to` type($result)",
+			"`high` `` custom<DynamicIndexList>($high, $static_high) $region attr-dict `:` type($source) " +
+			"`to` type($result)",
 		ResultName: named("padded"),
 	})
 	Concat = Dialect.Op(ir.OpDef{

@@ -9,17 +9,23 @@ import (
 )
 
 var _ = Dialect.Verifiers(map[*ir.OpDef]ir.VerifyFunc{
-	Empty:               func(op *ir.Op) error { return dynamicSizes(op.Result(0).Type, op.NumOperands()) },
-	Splat:               func(op *ir.Op) error { return dynamicSizes(op.Result(0).Type, op.NumOperands()-1) },
-	Generate:            verifyGenerate,
-	FromElements:        verifyFromElements,
-	Bitcast:             verifyBitcast,
-	Extract:             func(op *ir.Op) error { return indexCount(op.Operand(0).Type, op.NumOperands()-1) },
-	Insert:              func(op *ir.Op) error { return indexCount(op.Operand(1).Type, op.NumOperands()-2) },
-	ExtractSlice:        func(op *ir.Op) error { return verifySlice(op, op.Operand(0).Type, op.Result(0).Type, 1) },
-	InsertSlice:         func(op *ir.Op) error { return verifySlice(op, op.Operand(1).Type, op.Operand(0).Type, 2) },
-	ParallelInsertSlice: func(op *ir.Op) error { return verifySlice(op, op.Operand(1).Type, op.Operand(0).Type, 2) },
-	ExpandShape:         verifyExpand,
+	Empty:        func(op *ir.Op) error { return dynamicSizes(op.Result(0).Type, op.NumOperands()) },
+	Splat:        func(op *ir.Op) error { return dynamicSizes(op.Result(0).Type, op.NumOperands()-1) },
+	Generate:     verifyGenerate,
+	FromElements: verifyFromElements,
+	Bitcast:      verifyBitcast,
+	Extract:      func(op *ir.Op) error { return indexCount(op.Operand(0).Type, op.NumOperands()-1) },
+	Insert:       func(op *ir.Op) error { return indexCount(op.Operand(1).Type, op.NumOperands()-2) },
+	ExtractSlice: func(op *ir.Op) error {
+		return verifySlice(op, op.Operand(0).Type, op.Result(0).Type, 1)
+	},
+	InsertSlice: func(op *ir.Op) error {
+		return verifySlice(op, op.Operand(1).Type, op.Operand(0).Type, 2)
+	},
+	ParallelInsertSlice: func(op *ir.Op) error {
+		return verifySlice(op, op.Operand(1).Type, op.Operand(0).Type, 2)
+	},
+	ExpandShape: verifyExpand,
 	CollapseShape: func(op *ir.Op) error {
 		return Reassociation(op, len(ir.ShapeOf(op.Operand(0).Type)), len(ir.ShapeOf(op.Result(0).Type)))
 	},
@@ -117,7 +123,8 @@ func Reassociation(op *ir.Op, from, to int) error {
 		return nil // a tensor of one element: no group needs to say so
 	}
 	if next != from || len(groups) != to {
-		return fmt.Errorf("the groups cover %d dimensions in %d groups, expected %d in %d", next, len(groups), from, to)
+		return fmt.Errorf("the groups cover %d dimensions in %d groups, expected %d in %d", next,
+			len(groups), from, to)
 	}
 	return nil
 }

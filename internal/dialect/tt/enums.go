@@ -115,11 +115,13 @@ var (
 	PaddingOption  = words("PaddingOption", 1, "zero", "nan")
 	MemSemantic    = words("MemSemantic", 1, "relaxed", "acquire", "release", "acq_rel")
 	MemSyncScope   = words("MemSyncScope", 1, "gpu", "cta", "sys")
-	RMWOp          = words("RMWOp", 1, "and", "or", "xor", "add", "fadd", "max", "min", "umax", "umin", "exch")
+	RMWOp          = words("RMWOp", 1, "and", "or", "xor", "add", "fadd", "max", "min", "umax",
+		"umin", "exch")
 	DescReduceKind = words("DescriptorReduceKind", 1, "add", "min", "max", "inc", "dec", "and", "or", "xor")
 	ProgramDim     = words("ProgramIDDim", 0, "x", "y", "z")
 	RoundingMode   = words("RoundingMode", 0, "rtz", "rtne")
-	PropagateNaN   = &ir.Enum{Name: "PropagateNan", Cases: []ir.EnumCase{{Word: "none", Value: NaNNone}, {Word: "all", Value: NaNAll}}}
+	PropagateNaN   = &ir.Enum{Name: "PropagateNan", Cases: []ir.EnumCase{{Word: "none", Value: NaNNone},
+		{Word: "all", Value: NaNAll}}}
 	InputPrecision = words("InputPrecision", 0, "tf32", "tf32x3", "ieee", "bf16x3", "bf16x6")
 	ScaleElem      = words("ScaleDotElemType", 0, "e4m3", "e5m2", "e2m3", "e3m2", "e2m1", "bf16", "fp16")
 )

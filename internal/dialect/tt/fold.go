@@ -82,7 +82,8 @@ func foldReshape(op *ir.Op, consts []ir.Attr) []ir.FoldResult {
 	return foldView(op, consts)
 }
 
-// foldFpToFp: a conversion to the same type is nothing; zeros keep their sign in any format, under any rounding.
+// foldFpToFp: a conversion to the same type is nothing; zeros keep their sign in any format, under any
+// rounding.
 func foldFpToFp(op *ir.Op, consts []ir.Attr) []ir.FoldResult {
 	if op.Operand(0).Type == op.Result(0).Type {
 		return value(op.Operand(0))

@@ -20,7 +20,8 @@ var _ = Dialect.Inference(map[*ir.OpDef]ir.InferFunc{
 
 var errNoLayout = errors.New("the encoding of the result does not follow from the operand's")
 
-// encoded is a tensor of the given shape whose encoding comes from rule, applied to t's; the encoding is required to be known.
+// encoded is a tensor of the given shape whose encoding comes from rule, applied to t's; the encoding is
+// required to be known.
 func encoded(t *ir.TensorType, shape []int64, rule func(enc ir.Attr) (ir.Attr, error)) (ir.Type, error) {
 	if t.Encoding == nil {
 		return ir.Tensor(shape, t.Elem, nil), nil
@@ -138,7 +139,8 @@ func inferSplit(s *ir.State) ([]ir.Type, error) {
 	}
 	n := t.Rank()
 	if n == 0 || t.Shape[n-1] != 2 {
-		return nil, fmt.Errorf("a tensor whose last dimension has size 2 is expected, to split it, not '%s'", t)
+		return nil, fmt.Errorf("a tensor whose last dimension has size 2 is expected, to split it, not '%s'",
+			t)
 	}
 	r, err := encoded(t, t.Shape[:n-1], func(enc ir.Attr) (ir.Attr, error) {
 		if Layouts.Split == nil {

@@ -2,8 +2,9 @@ package tt
 
 import "github.com/nereid-lang/nereid/internal/ir"
 
-// LayoutRules is what the ops of this dialect ask of a dialect of tensor encodings: the encoding of a result, given that of the
-// operand. A nil encoding without an error says that nothing is known. A nil function knows nothing.
+// LayoutRules is what the ops of this dialect ask of a dialect of tensor encodings: the encoding of a
+// result, given that of the operand. A nil encoding without an error says that nothing is known. A nil
+// function knows nothing.
 type LayoutRules struct {
 	ExpandDims func(enc ir.Attr, axis int) (ir.Attr, error)
 	Reduce     func(enc ir.Attr, axis int) (ir.Attr, error)

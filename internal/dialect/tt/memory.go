@@ -33,15 +33,17 @@ var (
 		Format:   "$ptr `,` `[` $offsets `]` attr-dict `:` type($result)",
 	})
 	MakeTensorPtr = Dialect.Op(ir.OpDef{
-		Name:   "make_tensor_ptr",
-		Doc:    "Makes a block pointer from a base, the tensor's shape and strides, and the block's offsets; order lists dimensions, the fastest first.",
+		Name: "make_tensor_ptr",
+		Doc: "Makes a block pointer from a base, the tensor's shape and strides, and the block's " +
+			"offsets; order lists dimensions, the fastest first.",
 		Traits: pure,
-		Operands: ir.Slots("base", AnyPtr, "shape", ir.Variadic(ir.Exactly(ir.I64)), "strides", ir.Variadic(ir.Exactly(ir.I64)),
-			"offsets", ir.Variadic(ir.Exactly(ir.I32))),
+		Operands: ir.Slots("base", AnyPtr, "shape", ir.Variadic(ir.Exactly(ir.I64)), "strides",
+			ir.Variadic(ir.Exactly(ir.I64)), "offsets", ir.Variadic(ir.Exactly(ir.I32))),
 		Results: ir.Slots("result", TensorPtr),
 		Attrs:   ir.Attrs("order", ir.I32s),
 		Types:   []ir.TypeRule{{From: "result", To: "base", Fn: blockBase}},
-		Format:  "$base `,` `[` $shape `]` `,` `[` $strides `]` `,` `[` $offsets `]` attr-dict `:` type($result)",
+		Format: "$base `,` `[` $shape `]` `,` `[` $strides `]` `,` `[` $offsets `]` attr-dict `:` " +
+			"type($result)",
 	})
 )
 
@@ -57,16 +59,18 @@ func blockBase(t ir.Type) ir.Type {
 // Loads and stores.
 var (
 	Load = Dialect.Op(ir.OpDef{
-		Name:     "load",
-		Doc:      "Loads from each pointer, or a block; where the mask is false the value is other, or undefined.",
+		Name: "load",
+		Doc: "Loads from each pointer, or a block; where the mask is false the value is other, or " +
+			"undefined.",
 		Traits:   base | ir.Reads | ir.SegmentedOperands | ir.SameLoadStoreShape,
 		Operands: ir.Slots("ptr", loadable, "mask", ir.Optional(BoolLike), "other", ir.Optional(AnyOf)),
 		Results:  ir.Slots("result", AnyOf),
-		Attrs: ir.Attrs("boundaryCheck", boundSlot, "padding", ir.OptAttr(PaddingKind), "cache", cacheSlot, "evict", evictSlot,
-			"isVolatile", ir.DefAttr(ir.AnyBool, ir.BoolAttr(false))),
-		Types: []ir.TypeRule{{From: "ptr", To: "result", Fn: Pointee}, {From: "ptr", To: "mask", Fn: blockMask}, {From: "ptr", To: "other", Fn: Pointee}},
-		Format: "$ptr (`,` $mask^)? (`,` $other^)? oilist(`cacheModifier` `=` $cache | `evictionPolicy` `=` $evict) " +
-			"attr-dict `:` type($ptr)",
+		Attrs: ir.Attrs("boundaryCheck", boundSlot, "padding", ir.OptAttr(PaddingKind), "cache", cacheSlot,
+			"evict", evictSlot, "isVolatile", ir.DefAttr(ir.AnyBool, ir.BoolAttr(false))),
+		Types: []ir.TypeRule{{From: "ptr", To: "result", Fn: Pointee},
+			{From: "ptr", To: "mask", Fn: blockMask}, {From: "ptr", To: "other", Fn: Pointee}},
+		Format: "$ptr (`,` $mask^)? (`,` $other^)? oilist(`cacheModifier` `=` $cache | `evictionPolicy` " +
+			"`=` $evict) attr-dict `:` type($ptr)",
 	})
 	Store = Dialect.Op(ir.OpDef{
 		Name:     "store",
@@ -74,30 +78,33 @@ var (
 		Traits:   base | ir.Writes | ir.SameLoadStoreShape,
 		Operands: ir.Slots("ptr", loadable, "value", AnyOf, "mask", ir.Optional(BoolLike)),
 		Attrs:    ir.Attrs("boundaryCheck", boundSlot, "cache", cacheSlot, "evict", evictSlot),
-		Types:    []ir.TypeRule{{From: "ptr", To: "value", Fn: Pointee}, {From: "ptr", To: "mask", Fn: blockMask}},
-		Format: "$ptr `,` $value (`,` $mask^)? oilist(`cacheModifier` `=` $cache | `evictionPolicy` `=` $evict) " +
-			"attr-dict `:` type($ptr)",
+		Types: []ir.TypeRule{{From: "ptr", To: "value", Fn: Pointee},
+			{From: "ptr", To: "mask", Fn: blockMask}},
+		Format: "$ptr `,` $value (`,` $mask^)? oilist(`cacheModifier` `=` $cache | `evictionPolicy` `=` " +
+			"$evict) attr-dict `:` type($ptr)",
 	})
 	AtomicRMW = Dialect.Op(ir.OpDef{
-		Name:     "atomic_rmw",
-		Doc:      "Combines a value with memory in one atomic step and returns what was there.",
-		Traits:   base | ir.Reads | ir.Writes | ir.SameOperandsAndResultShape | ir.SameOperandsAndResultEncoding,
-		Operands: ir.Slots("ptr", PtrLike, "val", AnyOf, "mask", ir.Optional(BoolLike)),
-		Results:  ir.Slots("result", AnyOf),
-		Attrs:    ir.Attrs("atomic_rmw_op", RMWKind, "sem", SemKind, "scope", ScopeKind),
-		Types:    []ir.TypeRule{{From: "val", To: "ptr", Fn: PtrTo}, {From: "val", To: "mask", Fn: MaskOf}},
+		Name: "atomic_rmw",
+		Doc:  "Combines a value with memory in one atomic step and returns what was there.",
+		Traits: base | ir.Reads | ir.Writes | ir.SameOperandsAndResultShape |
+			ir.SameOperandsAndResultEncoding, Operands: ir.Slots("ptr", PtrLike, "val", AnyOf, "mask",
+			ir.Optional(BoolLike)),
+		Results: ir.Slots("result", AnyOf),
+		Attrs:   ir.Attrs("atomic_rmw_op", RMWKind, "sem", SemKind, "scope", ScopeKind),
+		Types:   []ir.TypeRule{{From: "val", To: "ptr", Fn: PtrTo}, {From: "val", To: "mask", Fn: MaskOf}},
 		Format: "$atomic_rmw_op `,` $sem `,` $scope `,` $ptr `,` $val (`,` $mask^)? attr-dict `:` " +
 			"functional-type(operands, $result)",
 	})
 	AtomicCAS = Dialect.Op(ir.OpDef{
-		Name:     "atomic_cas",
-		Doc:      "Stores a value where memory holds an expected one, in one atomic step, and returns what was there.",
-		Traits:   base | ir.Reads | ir.Writes | ir.SameOperandsAndResultShape | ir.SameOperandsAndResultEncoding,
-		Operands: ir.Slots("ptr", PtrLike, "cmp", AnyOf, "val", AnyOf),
-		Results:  ir.Slots("result", AnyOf),
-		Attrs:    ir.Attrs("sem", SemKind, "scope", ScopeKind),
-		Types:    []ir.TypeRule{{From: "cmp", To: "ptr", Fn: PtrTo}, {From: "val", To: "ptr", Fn: PtrTo}},
-		Format:   "$sem `,` $scope `,` $ptr `,` $cmp `,` $val attr-dict `:` functional-type(operands, $result)",
+		Name: "atomic_cas",
+		Doc: "Stores a value where memory holds an expected one, in one atomic step, and returns " +
+			"what was there.",
+		Traits: base | ir.Reads | ir.Writes | ir.SameOperandsAndResultShape |
+			ir.SameOperandsAndResultEncoding, Operands: ir.Slots("ptr", PtrLike, "cmp", AnyOf, "val", AnyOf),
+		Results: ir.Slots("result", AnyOf),
+		Attrs:   ir.Attrs("sem", SemKind, "scope", ScopeKind),
+		Types:   []ir.TypeRule{{From: "cmp", To: "ptr", Fn: PtrTo}, {From: "val", To: "ptr", Fn: PtrTo}},
+		Format:  "$sem `,` $scope `,` $ptr `,` $cmp `,` $val attr-dict `:` functional-type(operands, $result)",
 	})
 )
 
@@ -137,7 +144,8 @@ var (
 		Traits:   base | ir.Reads | ir.Writes,
 		Operands: ir.Slots("desc", AnyDesc, "src", Tensor, "indices", indices),
 		Attrs:    ir.Attrs("kind", ReduceKind),
-		Format:   "$kind `,` $desc `[` $indices `]` `,` $src attr-dict `:` qualified(type($desc)) `,` type($src)",
+		Format: "$kind `,` $desc `[` $indices `]` `,` $src attr-dict `:` qualified(type($desc)) `,` " +
+			"type($src)",
 	})
 	DescGather = Dialect.Op(ir.OpDef{
 		Name:     "descriptor_gather",

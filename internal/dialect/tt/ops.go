@@ -1,8 +1,8 @@
-// Package tt is Triton's own dialect: what a kernel's program instance does, on scalars and blocks, with pointers into
-// global memory. The rows follow Triton 3.6.
+// Package tt is Triton's own dialect: what a kernel's program instance does, on scalars and blocks, with
+// pointers into global memory. The rows follow Triton 3.6.
 //
-// Tensors hold a power of two of elements. A pointer is a scalar; a tensor of pointers is the address of each element; a
-// pointer to a tensor describes a whole block.
+// Tensors hold a power of two of elements. A pointer is a scalar; a tensor of pointers is the address of
+// each element; a pointer to a tensor describes a whole block.
 package tt
 
 import (
@@ -50,8 +50,9 @@ var (
 		Format:   castFormat,
 	})
 	FpToFp = Dialect.Op(ir.OpDef{
-		Name:     "fp_to_fp",
-		Doc:      "Converts between float formats, 8-bit ones included, with a rounding mode where bits are lost.",
+		Name: "fp_to_fp",
+		Doc: "Converts between float formats, 8-bit ones included, with a rounding mode where bits " +
+			"are lost.",
 		Traits:   cast,
 		Operands: ir.Slots("src", FloatLike),
 		Results:  ir.Slots("result", FloatLike),
@@ -101,8 +102,9 @@ var (
 		Traits:   base | ir.Elementwise | ir.SameOperandsAndResultEncoding,
 		Operands: ir.Slots("srcs", ir.Variadic(AnyOf)),
 		Results:  ir.Slots("result", AnyOf),
-		Attrs:    ir.Attrs("libname", ir.AnyString, "libpath", ir.AnyString, "symbol", ir.AnyString, "pure", ir.AnyBool),
-		Format:   "operands attr-dict `:` functional-type(operands, $result)",
+		Attrs: ir.Attrs("libname", ir.AnyString, "libpath", ir.AnyString, "symbol", ir.AnyString, "pure",
+			ir.AnyBool),
+		Format: "operands attr-dict `:` functional-type(operands, $result)",
 	})
 	InlineAsm = Dialect.Op(ir.OpDef{
 		Name:     "elementwise_inline_asm",
@@ -153,8 +155,9 @@ var (
 		Traits:   base,
 		Operands: ir.Slots("operands", ir.Variadic(ir.AnyType)),
 		Results:  ir.Slots("results", ir.Variadic(ir.AnyType)),
-		Attrs:    ir.Attrs("callee", ir.AnySymbol, "arg_attrs", ir.OptAttr(ir.AnyArray), "res_attrs", ir.OptAttr(ir.AnyArray)),
-		Format:   "$callee `(` $operands `)` attr-dict `:` functional-type($operands, results)",
+		Attrs: ir.Attrs("callee", ir.AnySymbol, "arg_attrs", ir.OptAttr(ir.AnyArray), "res_attrs",
+			ir.OptAttr(ir.AnyArray)),
+		Format: "$callee `(` $operands `)` attr-dict `:` functional-type($operands, results)",
 	})
 	Return = Dialect.Op(ir.OpDef{
 		Name:     "return",

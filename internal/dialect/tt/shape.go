@@ -44,9 +44,10 @@ var (
 		Traits:   pure | ir.SameOperandsAndResultElem,
 		Operands: ir.Slots("src", Tensor),
 		Results:  ir.Slots("result", Tensor),
-		Attrs:    ir.Attrs("allow_reorder", ir.OptAttr(ir.AnyUnit), "efficient_layout", ir.OptAttr(ir.AnyUnit)),
-		Format: "$src (`allow_reorder` $allow_reorder^)? (`efficient_layout` $efficient_layout^)? attr-dict `:` " +
-			"type($src) `->` type($result)",
+		Attrs: ir.Attrs("allow_reorder", ir.OptAttr(ir.AnyUnit), "efficient_layout",
+			ir.OptAttr(ir.AnyUnit)),
+		Format: "$src (`allow_reorder` $allow_reorder^)? (`efficient_layout` $efficient_layout^)? " +
+			"attr-dict `:` type($src) `->` type($result)",
 	})
 	Broadcast = Dialect.Op(ir.OpDef{
 		Name:     "broadcast",

@@ -5,10 +5,12 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// PtrType is `!tt.ptr<pointee, space>`: a pointer to a scalar, or to a block of a tensor. Parameters: pointee, address space.
+// PtrType is `!tt.ptr<pointee, space>`: a pointer to a scalar, or to a block of a tensor. Parameters:
+// pointee, address space.
 var PtrType = Dialect.NewType(ir.TypeDef{
 	Name: "ptr",
-	Doc:  "A pointer to a scalar, or to a block of a tensor; address space 1, global memory, goes without saying.",
+	Doc: "A pointer to a scalar, or to a block of a tensor; address space 1, global memory, goes " +
+		"without saying.",
 })
 
 // DescType is `!tt.tensordesc<tensor<...>>`. Parameter: the block's type, whose integers carry a sign.
@@ -50,8 +52,8 @@ func IsTensorPtr(t ir.Type) bool {
 	return ok && tensor
 }
 
-// Pointee is what a load from t gives: the pointee of a pointer, the tensor of pointees of a tensor of pointers, nil for
-// what is neither.
+// Pointee is what a load from t gives: the pointee of a pointer, the tensor of pointees of a tensor of
+// pointers, nil for what is neither.
 func Pointee(t ir.Type) ir.Type {
 	pointee, _, ok := AsPtr(ir.ElemOf(t))
 	if !ok {
@@ -66,8 +68,8 @@ func PtrTo(t ir.Type) ir.Type { return ir.WithElem(t, Ptr(ir.ElemOf(t))) }
 // MaskOf is the type of a mask for values of type t.
 func MaskOf(t ir.Type) ir.Type { return ir.WithElem(t, ir.I1) }
 
-// PointerAttr marks an argument of a function that is a descriptor of a tensor that hardware cannot describe: its
-// alignment, strides or sizes are anything.
+// PointerAttr marks an argument of a function that is a descriptor of a tensor that hardware cannot
+// describe: its alignment, strides or sizes are anything.
 const PointerAttr = "nereid.pointer"
 
 // Desc is the descriptor type for blocks of the given type. Integers are stored with their sign.
@@ -152,23 +154,28 @@ func parseDesc(p *ir.Parser) (ir.Type, bool) {
 
 // What the slots of this dialect's ops take. Shaped types here are ranked tensors only.
 var (
-	Float      = ir.Constraint{Desc: "floating-point", Ok: isFloat}
-	Int        = ir.Constraint{Desc: "integer", Ok: isInt}
-	AnyPtr     = ir.Of(PtrType)
-	TensorPtr  = ir.Constraint{Desc: "ptr to a tensor", Ok: IsTensorPtr, Def: PtrType}
-	FloatLike  = like("floating-point or ranked tensor of floating-point values", isFloat)
-	IntLike    = like("integer or ranked tensor of integer values", isInt)
-	BoolLike   = like("1-bit signless integer or ranked tensor of such values", isExactly(ir.I1))
-	I64Like    = like("64-bit signless integer or ranked tensor of such values", isExactly(ir.I64))
-	PtrLike    = like("ptr or ranked tensor of ptr values", IsPtr)
-	AnyOf      = like("floating-point, integer, ptr, or ranked tensor of such values", isElem) // TT_Type
-	Tensor     = tensorOf("ranked tensor of floating-point or integer or ptr values", isElem)
-	FpInts     = tensorOf("ranked tensor of floating-point or integer values", func(t ir.Type) bool { return isFloat(t) || isInt(t) })
+	Float     = ir.Constraint{Desc: "floating-point", Ok: isFloat}
+	Int       = ir.Constraint{Desc: "integer", Ok: isInt}
+	AnyPtr    = ir.Of(PtrType)
+	TensorPtr = ir.Constraint{Desc: "ptr to a tensor", Ok: IsTensorPtr, Def: PtrType}
+	FloatLike = like("floating-point or ranked tensor of floating-point values", isFloat)
+	IntLike   = like("integer or ranked tensor of integer values", isInt)
+	BoolLike  = like("1-bit signless integer or ranked tensor of such values", isExactly(ir.I1))
+	I64Like   = like("64-bit signless integer or ranked tensor of such values", isExactly(ir.I64))
+	PtrLike   = like("ptr or ranked tensor of ptr values", IsPtr)
+	AnyOf     = like("floating-point, integer, ptr, or ranked tensor of such values", isElem) // TT_Type
+	Tensor    = tensorOf("ranked tensor of floating-point or integer or ptr values", isElem)
+	FpInts    = tensorOf("ranked tensor of floating-point or integer values", func(t ir.Type) bool {
+		return isFloat(t) || isInt(t)
+	})
 	Floats     = tensorOf("ranked tensor of floating-point values", isFloat)
 	Ints       = tensorOf("ranked tensor of integer values", isInt)
 	I32s       = tensorOf("ranked tensor of 32-bit signless integer values", isExactly(ir.I32))
-	ScaleElems = tensorOf("ranked tensor of floating-point or 8-bit signless integer values", func(t ir.Type) bool { return isFloat(t) || t == ir.I8 })
-	AnyDesc    = ir.Of(DescType)
+	ScaleElems = tensorOf("ranked tensor of floating-point or 8-bit signless integer values",
+		func(t ir.Type) bool {
+			return isFloat(t) || t == ir.I8
+		})
+	AnyDesc = ir.Of(DescType)
 )
 
 // floats holds the float types of the table of element types that MLIR has.
@@ -182,7 +189,8 @@ var floats = func() map[ir.Type]bool {
 	return out
 }()
 
-var ints = map[ir.Type]bool{ir.I1: true, ir.Int(4): true, ir.I8: true, ir.I16: true, ir.I32: true, ir.I64: true}
+var ints = map[ir.Type]bool{ir.I1: true, ir.Int(4): true, ir.I8: true, ir.I16: true, ir.I32: true,
+	ir.I64: true}
 
 func isFloat(t ir.Type) bool { return floats[t] }
 func isInt(t ir.Type) bool   { return ints[t] }

@@ -32,7 +32,8 @@ func TestPointers(t *testing.T) {
 			t.Errorf("%s reads as %v, %v", c.text, back, err)
 		}
 		if Pointee(c.t) != c.pointee || IsPtrLike(c.t) != c.like || IsTensorPtr(c.t) != c.block {
-			t.Errorf("%s: pointee %v, pointer %v, to a block %v", c.text, Pointee(c.t), IsPtrLike(c.t), IsTensorPtr(c.t))
+			t.Errorf("%s: pointee %v, pointer %v, to a block %v", c.text, Pointee(c.t), IsPtrLike(c.t),
+				IsTensorPtr(c.t))
 		}
 	}
 	if got := PtrTo(tensor(4, ir.BF16)); got != ir.Type(tensor(4, Ptr(ir.BF16))) {
@@ -51,7 +52,8 @@ func TestDescriptors(t *testing.T) {
 	if Desc(tensor(16, ir.F16), true) != Desc(tensor(16, ir.F16), false) {
 		t.Error("floats have no sign to keep")
 	}
-	for _, bad := range []string{"!tt.tensordesc<f32>", "!tt.ptr<f32", "!tt.ptr<>", "!tt.tensordesc<tensor<*xf32>>"} {
+	for _, bad := range []string{"!tt.tensordesc<f32>", "!tt.ptr<f32", "!tt.ptr<>",
+		"!tt.tensordesc<tensor<*xf32>>"} {
 		if _, err := ir.ParseType(bad); err == nil {
 			t.Errorf("%s is no type", bad)
 		}
@@ -60,7 +62,8 @@ func TestDescriptors(t *testing.T) {
 
 func TestEffects(t *testing.T) {
 	p := ir.NewBlock(Ptr(ir.F32)).Arg(0)
-	load := ir.NewOp(ir.State{Def: Load, Operands: []*ir.Value{p}, Segments: []int{1, 0, 0}, Results: []ir.Type{ir.F32}})
+	load := ir.NewOp(ir.State{Def: Load, Operands: []*ir.Value{p}, Segments: []int{1, 0, 0},
+		Results: []ir.Type{ir.F32}})
 	if load.Effects() != ir.EffRead || !load.IsDead() {
 		t.Error("a load nobody uses can go")
 	}
@@ -68,7 +71,8 @@ func TestEffects(t *testing.T) {
 	if load.IsDead() {
 		t.Error("a volatile load stays")
 	}
-	asm := ir.NewOp(ir.State{Def: InlineAsm, Results: []ir.Type{ir.I32}, Attrs: []ir.NamedAttr{ir.A("pure", ir.BoolAttr(true))}})
+	asm := ir.NewOp(ir.State{Def: InlineAsm, Results: []ir.Type{ir.I32},
+		Attrs: []ir.NamedAttr{ir.A("pure", ir.BoolAttr(true))}})
 	if !asm.IsPure() || !asm.IsDead() {
 		t.Error("assembly marked pure can move and go")
 	}

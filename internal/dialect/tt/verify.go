@@ -47,13 +47,16 @@ func verifyBitcast(op *ir.Op) error {
 	_, toSpace, toPtr := AsPtr(to)
 	switch {
 	case fromPtr && toPtr && fromSpace != toSpace:
-		return fmt.Errorf("a bitcast keeps the address space of a pointer: it is %d, not %d", fromSpace, toSpace)
+		return fmt.Errorf("a bitcast keeps the address space of a pointer: it is %d, not %d",
+			fromSpace, toSpace)
 	case fromPtr && toPtr:
 		return nil
 	case fromPtr || toPtr:
-		return fmt.Errorf("a bitcast makes a pointer of a pointer, but '%s' and '%s' are not both one", from, to)
+		return fmt.Errorf("a bitcast makes a pointer of a pointer, but '%s' and '%s' are not both one",
+			from, to)
 	case ir.BitWidth(from) != ir.BitWidth(to):
-		return fmt.Errorf("a bitcast keeps the width: '%s' has %d bits, '%s' has %d", from, ir.BitWidth(from), to, ir.BitWidth(to))
+		return fmt.Errorf("a bitcast keeps the width: '%s' has %d bits, '%s' has %d", from, ir.BitWidth(from),
+			to, ir.BitWidth(to))
 	}
 	return nil
 }
@@ -75,7 +78,8 @@ func verifyInlineAsm(op *ir.Op) error {
 		return nil
 	}
 	if t, ok := op.Operand(0).Type.(*ir.TensorType); ok && t.NumElements()%pack != 0 {
-		return fmt.Errorf("%d elements cannot be taken %d at a time, as packed_element says", t.NumElements(), pack)
+		return fmt.Errorf("%d elements cannot be taken %d at a time, as packed_element says",
+			t.NumElements(), pack)
 	}
 	return nil
 }
@@ -96,7 +100,8 @@ func verifyRange(op *ir.Op) error {
 	case t.Rank() != 1:
 		return fmt.Errorf("a range has one dimension, but the result is '%s'", t)
 	case end-start != t.Shape[0]:
-		return fmt.Errorf("the range from %d to %d has %d elements, but the result has %d", start, end, end-start, t.Shape[0])
+		return fmt.Errorf("the range from %d to %d has %d elements, but the result has %d", start, end,
+			end-start, t.Shape[0])
 	case t.Elem != ir.I32:
 		return fmt.Errorf("a range is of i32, not of '%s'", t.Elem)
 	}
@@ -124,7 +129,8 @@ func verifyResult(op *ir.Op, i int, want ir.Type, err error) error {
 	return nil
 }
 
-// verifyShape compares the result with what it should be, encodings aside: equivalent ones may differ in form.
+// verifyShape compares the result with what it should be, encodings aside: equivalent ones may differ in
+// form.
 func verifyShape(op *ir.Op, shape []int64) error {
 	if got := shapeOf(op.Result(0)); !slices.Equal(got, shape) {
 		return fmt.Errorf("the result has shape %v, but the operands make %v", got, shape)
@@ -140,7 +146,8 @@ func verifyExpandDims(op *ir.Op) error {
 func verifyReshape(op *ir.Op) error {
 	from, to := op.Operand(0).Type.(*ir.TensorType), op.Result(0).Type.(*ir.TensorType)
 	if from.NumElements() != to.NumElements() {
-		return fmt.Errorf("a reshape keeps all elements: '%s' has %d, '%s' has %d", from, from.NumElements(), to, to.NumElements())
+		return fmt.Errorf("a reshape keeps all elements: '%s' has %d, '%s' has %d", from, from.NumElements(),
+			to, to.NumElements())
 	}
 	return bothEncoded(from, to)
 }
@@ -155,11 +162,13 @@ func bothEncoded(a, b *ir.TensorType) error {
 func verifyBroadcast(op *ir.Op) error {
 	from, to := shapeOf(op.Operand(0)), shapeOf(op.Result(0))
 	if len(from) != len(to) {
-		return fmt.Errorf("a broadcast keeps the number of dimensions, but %v has %d and %v has %d", from, len(from), to, len(to))
+		return fmt.Errorf("a broadcast keeps the number of dimensions, but %v has %d and %v has %d", from,
+			len(from), to, len(to))
 	}
 	for i := range from {
 		if from[i] != 1 && from[i] != to[i] {
-			return fmt.Errorf("dimension %d cannot be broadcast from %d to %d: only size 1 can", i, from[i], to[i])
+			return fmt.Errorf("dimension %d cannot be broadcast from %d to %d: only size 1 can", i,
+				from[i], to[i])
 		}
 	}
 	return nil
@@ -212,7 +221,8 @@ func verifyTrans(op *ir.Op) error {
 }
 
 func verifyGather(op *ir.Op) error {
-	src, idx, res := op.Operand(0).Type.(*ir.TensorType), op.Operand(1).Type.(*ir.TensorType), op.Result(0).Type.(*ir.TensorType)
+	src, idx, res := op.Operand(0).Type.(*ir.TensorType), op.Operand(1).Type.(*ir.TensorType),
+		op.Result(0).Type.(*ir.TensorType)
 	axis := op.IntOr("axis", -1)
 	switch {
 	case res != idx.With(res.Elem):
@@ -220,13 +230,15 @@ func verifyGather(op *ir.Op) error {
 	case src.Elem != res.Elem:
 		return fmt.Errorf("elements of type '%s' are gathered, but the result has '%s'", src.Elem, res.Elem)
 	case src.Rank() != idx.Rank():
-		return fmt.Errorf("source and indices have %d and %d dimensions, which differ", src.Rank(), idx.Rank())
+		return fmt.Errorf("source and indices have %d and %d dimensions, which differ", src.Rank(),
+			idx.Rank())
 	case axis < 0 || int(axis) >= src.Rank():
 		return fmt.Errorf("there is no axis %d in a source of %d dimensions", axis, src.Rank())
 	}
 	for d := range idx.Shape {
 		if d != int(axis) && idx.Shape[d] != src.Shape[d] {
-			return fmt.Errorf("source and indices differ in dimension %d, which is not gathered: %d and %d", d, src.Shape[d], idx.Shape[d])
+			return fmt.Errorf("source and indices differ in dimension %d, which is not gathered: %d and %d",
+				d, src.Shape[d], idx.Shape[d])
 		}
 	}
 	return nil
@@ -236,7 +248,8 @@ func verifyMakeTensorPtr(op *ir.Op) error {
 	pointee, _, _ := AsPtr(op.Result(0).Type)
 	rank := pointee.(*ir.TensorType).Rank()
 	if op.NumOperands() != 1+3*rank {
-		return fmt.Errorf("expects %d sizes, strides and offsets each, but found %d operands in all", rank, op.NumOperands()-1)
+		return fmt.Errorf("expects %d sizes, strides and offsets each, but found %d operands in all", rank,
+			op.NumOperands()-1)
 	}
 	if n := len(op.Attr("order").(*ir.DenseArrayAttr).Values); n != rank {
 		return fmt.Errorf("order has %d entries for %d dimensions", n, rank)
@@ -254,7 +267,8 @@ func verifyAdvance(op *ir.Op) error {
 
 func verifyMakeDesc(op *ir.Op) error {
 	if rank := DescBlock(op.Result(0).Type).Rank(); op.NumOperands() != 1+2*rank {
-		return fmt.Errorf("expects %d sizes and strides each, but found %d operands in all", rank, op.NumOperands()-1)
+		return fmt.Errorf("expects %d sizes and strides each, but found %d operands in all", rank,
+			op.NumOperands()-1)
 	}
 	return nil
 }
@@ -265,7 +279,8 @@ func verifyDescBlock(desc, tensor ir.Type) error {
 	shape := block.Shape
 	for len(shape) > t.Rank() {
 		if shape[0] != 1 {
-			return fmt.Errorf("'%s' lacks a dimension of the descriptor's block '%s' whose size is not 1", t, block)
+			return fmt.Errorf("'%s' lacks a dimension of the descriptor's block '%s' whose size is not 1",
+				t, block)
 		}
 		shape = shape[1:]
 	}
@@ -293,7 +308,8 @@ func verifyDescRows(op *ir.Op, tensor ir.Type) error {
 	case bits == 0 || bits > 32:
 		return fmt.Errorf("the copy engine gathers elements of up to 32 bits, not '%s'", rows.Elem)
 	case rows.Shape[1] < 32/bits*8:
-		return fmt.Errorf("the copy engine moves rows of %d columns of '%s' or more, not %d", 32/bits*8, rows.Elem, rows.Shape[1])
+		return fmt.Errorf("the copy engine moves rows of %d columns of '%s' or more, not %d", 32/bits*8,
+			rows.Elem, rows.Shape[1])
 	case rows.Shape[0] != idx[0]:
 		return fmt.Errorf("there are %d indices, but '%s' has another number of rows", idx[0], rows)
 	case rows.Shape[1] != block.Shape[1]:

@@ -30,7 +30,8 @@ func inside(parent *ir.OpDef) ir.VerifyFunc {
 }
 
 func verifyDot(op *ir.Op) error {
-	a, b, c := op.Operand(0).Type.(*ir.TensorType), op.Operand(1).Type.(*ir.TensorType), op.Operand(2).Type.(*ir.TensorType)
+	a, b, c := op.Operand(0).Type.(*ir.TensorType), op.Operand(1).Type.(*ir.TensorType),
+		op.Operand(2).Type.(*ir.TensorType)
 	if err := verifyMatrices(a.Shape, b.Shape, c.Shape); err != nil {
 		return err
 	}
@@ -69,12 +70,14 @@ func verifyMatrices(a, b, c []int64) error {
 }
 
 func verifyDotScaled(op *ir.Op) error {
-	a, b, c := slices.Clone(shapeOf(op.Operand(0))), slices.Clone(shapeOf(op.Operand(1))), shapeOf(op.Operand(2))
+	a, b, c := slices.Clone(shapeOf(op.Operand(0))), slices.Clone(shapeOf(op.Operand(1))),
+		shapeOf(op.Operand(2))
 	n := len(a)
 	if n < 2 || n > 3 || len(b) != n || len(c) != n {
 		return fmt.Errorf("matrices or batches of matrices are expected, not shapes %v, %v and %v", a, b, c)
 	}
-	unpack := func(shape []int64, elem, kPack string, k, other int) { // two 4-bit floats share a byte, along k or across it
+	// two 4-bit floats share a byte, along k or across it
+	unpack := func(shape []int64, elem, kPack string, k, other int) {
 		switch {
 		case op.IntOr(elem, 0) != ElemE2M1:
 		case op.IntOr(kPack, 1) != 0:
@@ -105,10 +108,12 @@ func verifyScale(scale *ir.Value, rows, k int64, dim string) error {
 	}
 	n := t.Rank()
 	if n < 2 || t.Shape[n-2] != rows {
-		return fmt.Errorf("dimension %s has %d elements, but the scales '%s' are for another number", dim, rows, t)
+		return fmt.Errorf("dimension %s has %d elements, but the scales '%s' are for another number",
+			dim, rows, t)
 	}
 	if t.Shape[n-1] != k/factor {
-		return fmt.Errorf("%d elements with a scale for each %d have %d scales, not %d", k, factor, k/factor, t.Shape[n-1])
+		return fmt.Errorf("%d elements with a scale for each %d have %d scales, not %d", k, factor, k/factor,
+			t.Shape[n-1])
 	}
 	return nil
 }
@@ -136,8 +141,8 @@ func verifyScan(op *ir.Op) error {
 	return nil
 }
 
-// verifyCombine checks the operands of a reduce or scan against the function in its region, which takes two values for
-// each operand and returns one.
+// verifyCombine checks the operands of a reduce or scan against the function in its region, which takes two
+// values for each operand and returns one.
 func verifyCombine(op *ir.Op, ret *ir.OpDef) error {
 	n := op.NumOperands()
 	if n == 0 {
@@ -151,26 +156,31 @@ func verifyCombine(op *ir.Op, ret *ir.OpDef) error {
 		return errors.New("has an empty region")
 	}
 	if len(body.Args()) != 2*n {
-		return fmt.Errorf("the combining function takes two values for each operand, %d in all, not %d", 2*n, len(body.Args()))
+		return fmt.Errorf("the combining function takes two values for each operand, %d in all, not %d", 2*n,
+			len(body.Args()))
 	}
 	term := body.Terminator()
 	if term == nil || term.Def != ret {
 		return fmt.Errorf("the combining function does not end with '%s'", ret)
 	}
 	if term.NumOperands() != n {
-		return fmt.Errorf("the combining function returns a value for each operand, %d in all, not %d", n, term.NumOperands())
+		return fmt.Errorf("the combining function returns a value for each operand, %d in all, not %d", n,
+			term.NumOperands())
 	}
 	for i := range n {
 		elem := ir.ElemOf(op.Operand(i).Type)
 		if !slices.Equal(shapeOf(op.Operand(i)), shapeOf(op.Operand(0))) {
-			return fmt.Errorf("operands #0 and #%d have different shapes, %v and %v", i, shapeOf(op.Operand(0)), shapeOf(op.Operand(i)))
+			return fmt.Errorf("operands #0 and #%d have different shapes, %v and %v", i,
+				shapeOf(op.Operand(0)), shapeOf(op.Operand(i)))
 		}
 		if ir.ElemOf(op.Result(i).Type) != elem {
-			return fmt.Errorf("result #%d has elements of '%s', its operand of '%s'", i, ir.ElemOf(op.Result(i).Type), elem)
+			return fmt.Errorf("result #%d has elements of '%s', its operand of '%s'", i,
+				ir.ElemOf(op.Result(i).Type), elem)
 		}
 		for _, v := range []*ir.Value{body.Arg(i), body.Arg(n + i), term.Operand(i)} {
 			if v.Type != elem {
-				return fmt.Errorf("the combining function has a value of type '%[3]s' where operand #%[1]d has elements of '%[2]s'", i, elem, v.Type)
+				return fmt.Errorf("the combining function has a value of type '%[3]s' where operand "+
+					"#%[1]d has elements of '%[2]s'", i, elem, v.Type)
 			}
 		}
 	}
@@ -190,7 +200,8 @@ func verifyMap(op *ir.Op) error {
 		return errors.New("has an empty region")
 	}
 	if len(body.Args()) != pack*op.NumOperands() {
-		return fmt.Errorf("the function takes %d elements of each of %d operands, but has %d arguments", pack, op.NumOperands(), len(body.Args()))
+		return fmt.Errorf("the function takes %d elements of each of %d operands, but has %d arguments", pack,
+			op.NumOperands(), len(body.Args()))
 	}
 	if !sameTypes(body.Args(), interleave(op.Operands(), pack)) {
 		return errors.New("the function takes other types than the elements of the operands")

@@ -11,11 +11,13 @@ import (
 func init() {
 	tt.Layouts = tt.LayoutRules{
 		ExpandDims: inferExpandDims,
-		Reduce:     func(enc ir.Attr, axis int) (ir.Attr, error) { return Slice{int64(axis), enc}.Attr(), nil },
-		Trans:      InferTrans,
-		Join:       inferJoin,
-		Split:      inferSplit,
-		Dot:        verifyDot,
+		Reduce: func(enc ir.Attr, axis int) (ir.Attr, error) {
+			return Slice{int64(axis), enc}.Attr(), nil
+		},
+		Trans: InferTrans,
+		Join:  inferJoin,
+		Split: inferSplit,
+		Dot:   verifyDot,
 	}
 }
 
@@ -30,8 +32,8 @@ func inferExpandDims(enc ir.Attr, axis int) (ir.Attr, error) {
 	return s.Parent, nil
 }
 
-// InferTrans is the encoding of a transposed tensor or buffer, such that nothing moves: what belonged to dimension order[i] now
-// belongs to dimension i. It is nil for encodings that become a linear one.
+// InferTrans is the encoding of a transposed tensor or buffer, such that nothing moves: what belonged to
+// dimension order[i] now belongs to dimension i. It is nil for encodings that become a linear one.
 func InferTrans(enc ir.Attr, shape, order []int64) (ir.Attr, error) {
 	if isIota(order) {
 		return enc, nil
@@ -45,8 +47,8 @@ func InferTrans(enc ir.Attr, shape, order []int64) (ir.Attr, error) {
 	}
 	switch l := l.(type) {
 	case Blocked:
-		return Blocked{pick(l.SizePerThread, order), pick(l.ThreadsPerWarp, order), pick(l.WarpsPerCTA, order),
-			rename(l.Order, order), pickAll(l.CGALayout, order)}.Attr(), nil
+		return Blocked{pick(l.SizePerThread, order), pick(l.ThreadsPerWarp, order),
+			pick(l.WarpsPerCTA, order), rename(l.Order, order), pickAll(l.CGALayout, order)}.Attr(), nil
 	case Swizzled:
 		l.Order, l.CGALayout = rename(l.Order, order), pickAll(l.CGALayout, order)
 		return l.Attr(), nil
@@ -56,7 +58,8 @@ func InferTrans(enc ir.Attr, shape, order []int64) (ir.Attr, error) {
 			return l.Attr(), nil
 		}
 	case Linear:
-		return Linear{pickAll(l.Register, order), pickAll(l.Lane, order), pickAll(l.Warp, order), pickAll(l.Block, order)}.Attr(), nil
+		return Linear{pickAll(l.Register, order), pickAll(l.Lane, order), pickAll(l.Warp, order),
+			pickAll(l.Block, order)}.Attr(), nil
 	case SharedLinear:
 		l.Offset, l.Block = pickAll(l.Offset, order), pickAll(l.Block, order)
 		return l.Attr(), nil
@@ -102,7 +105,8 @@ func rename(dims, order []int64) []int64 {
 	return out
 }
 
-// inferJoin puts both elements of the new last dimension, the fastest, into one thread. Only blocked layouts are known here.
+// inferJoin puts both elements of the new last dimension, the fastest, into one thread. Only blocked
+// layouts are known here.
 func inferJoin(enc ir.Attr, shape []int64) (ir.Attr, error) {
 	l, ok := As[Blocked](enc)
 	if !ok {
@@ -125,7 +129,8 @@ func inferJoin(enc ir.Attr, shape []int64) (ir.Attr, error) {
 func inferSplit(enc ir.Attr, shape []int64) (ir.Attr, error) {
 	l, ok := As[Blocked](enc)
 	n := len(shape) - 1
-	if !ok || l.Rank() != n+1 || l.SizePerThread[n] != 2 || l.ThreadsPerWarp[n] != 1 || l.WarpsPerCTA[n] != 1 {
+	if !ok || l.Rank() != n+1 || l.SizePerThread[n] != 2 || l.ThreadsPerWarp[n] != 1 ||
+		l.WarpsPerCTA[n] != 1 {
 		return nil, nil
 	}
 	for _, v := range l.CGALayout {
@@ -133,7 +138,8 @@ func inferSplit(enc ir.Attr, shape []int64) (ir.Attr, error) {
 			return nil, nil
 		}
 	}
-	split := Blocked{SizePerThread: l.SizePerThread[:n], ThreadsPerWarp: l.ThreadsPerWarp[:n], WarpsPerCTA: l.WarpsPerCTA[:n]}
+	split := Blocked{SizePerThread: l.SizePerThread[:n], ThreadsPerWarp: l.ThreadsPerWarp[:n],
+		WarpsPerCTA: l.WarpsPerCTA[:n]}
 	for _, d := range l.Order {
 		if d != int64(n) {
 			split.Order = append(split.Order, d)
@@ -154,9 +160,11 @@ func verifyDot(a, b, d ir.Attr) error {
 	}
 	switch {
 	case da.OpIdx != 0 || db.OpIdx != 1:
-		return fmt.Errorf("opIdx is 0 for the first operand and 1 for the second, not %d and %d", da.OpIdx, db.OpIdx)
+		return fmt.Errorf("opIdx is 0 for the first operand and 1 for the second, not %d and %d",
+			da.OpIdx, db.OpIdx)
 	case da.Parent != d || db.Parent != d:
-		return fmt.Errorf("the dot layouts of the operands belong to %s and %s, not to the result's %s", da.Parent, db.Parent, d)
+		return fmt.Errorf("the dot layouts of the operands belong to %s and %s, not to the result's %s",
+			da.Parent, db.Parent, d)
 	case da.KWidth != db.KWidth:
 		return fmt.Errorf("the operands have different kWidth, %d and %d", da.KWidth, db.KWidth)
 	}

@@ -8,9 +8,9 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// Layout is an encoding, taken apart: how the elements of a tensor lie in registers (distributed) or of a buffer in shared
-// memory. Each layout is a struct; Attr gives the interned attribute and Decode goes back. Slices in a decoded layout are
-// shared with the attribute and must not be changed.
+// Layout is an encoding, taken apart: how the elements of a tensor lie in registers (distributed) or of a
+// buffer in shared memory. Each layout is a struct; Attr gives the interned attribute and Decode goes back.
+// Slices in a decoded layout are shared with the attribute and must not be changed.
 type Layout interface {
 	Attr() ir.Attr // the attribute
 	Rank() int     // the number of dimensions
@@ -18,9 +18,9 @@ type Layout interface {
 	print(d *dict)
 }
 
-// Blocked is `#ttg.blocked`: each thread holds a block of elements, each warp a block of threads, each CTA a block of warps.
-// Order lists the dimensions from the fastest. CGALayout says where each bit of a CTA's number in its cluster goes; empty for
-// one CTA.
+// Blocked is `#ttg.blocked`: each thread holds a block of elements, each warp a block of threads, each CTA
+// a block of warps. Order lists the dimensions from the fastest. CGALayout says where each bit of a CTA's
+// number in its cluster goes; empty for one CTA.
 type Blocked struct {
 	SizePerThread, ThreadsPerWarp, WarpsPerCTA, Order []int64
 	CGALayout                                         [][]int64
@@ -32,8 +32,8 @@ type Slice struct {
 	Parent ir.Attr
 }
 
-// DotOp is `#ttg.dot_op`: operand 0 or 1 of a matrix product whose result has the parent's layout. KWidth is the number of
-// elements along k that a thread holds in a row.
+// DotOp is `#ttg.dot_op`: operand 0 or 1 of a matrix product whose result has the parent's layout. KWidth
+// is the number of elements along k that a thread holds in a row.
 type DotOp struct {
 	OpIdx  int64
 	Parent ir.Attr
@@ -68,18 +68,20 @@ type AMDWmma struct {
 	InstrShape   []int64 // nil for 16x16x16
 }
 
-// Linear is `#ttg.linear`: a linear map over bits, given by the coordinates that each bit of the register, lane, warp and
-// block number adds.
+// Linear is `#ttg.linear`: a linear map over bits, given by the coordinates that each bit of the register,
+// lane, warp and block number adds.
 type Linear struct{ Register, Lane, Warp, Block [][]int64 }
 
-// Swizzled is `#ttg.swizzled_shared`: rows of shared memory whose vectors are exchanged by a xor with the row's phase.
+// Swizzled is `#ttg.swizzled_shared`: rows of shared memory whose vectors are exchanged by a xor with the
+// row's phase.
 type Swizzled struct {
 	Vec, PerPhase, MaxPhase int64
 	Order                   []int64
 	CGALayout               [][]int64
 }
 
-// Rotating is `#ttg.amd_rotating_shared`: swizzled shared memory whose phases also rotate with blocks of rows.
+// Rotating is `#ttg.amd_rotating_shared`: swizzled shared memory whose phases also rotate with blocks of
+// rows.
 type Rotating struct {
 	Vec, PerPhase, MaxPhase int64
 	Order                   []int64
@@ -96,7 +98,8 @@ type NVMMAShared struct {
 	Dims               int64 // the rank; 0 for 2
 }
 
-// Padded is `#ttg.padded_shared`: shared memory, ordered by a linear map, with Paddings[i] free elements after every Intervals[i].
+// Padded is `#ttg.padded_shared`: shared memory, ordered by a linear map, with Paddings[i] free elements
+// after every Intervals[i].
 type Padded struct {
 	Intervals, Paddings []int64
 	Dims                int64
@@ -139,7 +142,8 @@ func (l AMDWmma) Attr() ir.Attr {
 	if shape == nil {
 		shape = wmmaShape
 	}
-	return amdWmma.Get(l.Version, l.IsTransposed, l.WarpsPerCTA, l.CGALayout, orOnes(l.TilesPerWarp, len(shape)), shape)
+	return amdWmma.Get(l.Version, l.IsTransposed, l.WarpsPerCTA, l.CGALayout,
+		orOnes(l.TilesPerWarp, len(shape)), shape)
 }
 func (l Linear) Attr() ir.Attr { return linear.Get(l.Register, l.Lane, l.Warp, l.Block) }
 func (l Swizzled) Attr() ir.Attr {
@@ -149,27 +153,31 @@ func (l Rotating) Attr() ir.Attr {
 	return rotating.Get(l.Vec, l.PerPhase, l.MaxPhase, l.Order, l.CGALayout)
 }
 func (l NVMMAShared) Attr() ir.Attr {
-	return nvmmaShared.Get(l.SwizzlingByteWidth, l.Transposed, l.ElementBitWidth, l.Fp4Padded, l.CGALayout, orElse(l.Dims, 2))
+	return nvmmaShared.Get(l.SwizzlingByteWidth, l.Transposed, l.ElementBitWidth, l.Fp4Padded, l.CGALayout,
+		orElse(l.Dims, 2))
 }
 func (l Padded) Attr() ir.Attr       { return padded.Get(l.Intervals, l.Paddings, l.Dims, l.Offset, l.Block) }
 func (l SharedLinear) Attr() ir.Attr { return sharedLinear.Get(l.Offset, l.Block, l.Alignment) }
 
 var wmmaShape = []int64{16, 16, 16}
 
-// decoders make a layout of an attribute's parameters, which are those of Attr above. (A map made when the program starts: the
-// attributes' definitions refer to it.)
+// decoders make a layout of an attribute's parameters, which are those of Attr above. (A map made when the
+// program starts: the attributes' definitions refer to it.)
 var decoders map[*ir.AttrTypeDef]func(p []any) Layout
 
 func init() {
 	decoders = map[*ir.AttrTypeDef]func(p []any) Layout{
-		blocked: func(p []any) Layout { return Blocked{ints(p[0]), ints(p[1]), ints(p[2]), ints(p[3]), bases(p[4])} },
-		slice:   func(p []any) Layout { return Slice{p[0].(int64), p[1].(ir.Attr)} },
-		dotOp:   func(p []any) Layout { return DotOp{p[0].(int64), p[1].(ir.Attr), p[2].(int64)} },
+		blocked: func(p []any) Layout {
+			return Blocked{ints(p[0]), ints(p[1]), ints(p[2]), ints(p[3]), bases(p[4])}
+		},
+		slice: func(p []any) Layout { return Slice{p[0].(int64), p[1].(ir.Attr)} },
+		dotOp: func(p []any) Layout { return DotOp{p[0].(int64), p[1].(ir.Attr), p[2].(int64)} },
 		nvidiaMma: func(p []any) Layout {
 			return NvidiaMma{p[0].(int64), p[1].(int64), ints(p[2]), bases(p[3]), ints(p[4])}
 		},
 		amdMfma: func(p []any) Layout {
-			return AMDMfma{p[0].(int64), ints(p[1]), ints(p[2]), p[3].(bool), bases(p[4]), ints(p[5]), p[6].(int64)}
+			return AMDMfma{p[0].(int64), ints(p[1]), ints(p[2]), p[3].(bool), bases(p[4]), ints(p[5]),
+				p[6].(int64)}
 		},
 		amdWmma: func(p []any) Layout {
 			return AMDWmma{p[0].(int64), p[1].(bool), ints(p[2]), bases(p[3]), ints(p[4]), ints(p[5])}
@@ -182,9 +190,12 @@ func init() {
 			return Rotating{p[0].(int64), p[1].(int64), p[2].(int64), ints(p[3]), bases(p[4])}
 		},
 		nvmmaShared: func(p []any) Layout {
-			return NVMMAShared{p[0].(int64), p[1].(bool), p[2].(int64), p[3].(bool), bases(p[4]), p[5].(int64)}
+			return NVMMAShared{p[0].(int64), p[1].(bool), p[2].(int64), p[3].(bool), bases(p[4]),
+				p[5].(int64)}
 		},
-		padded:       func(p []any) Layout { return Padded{ints(p[0]), ints(p[1]), p[2].(int64), bases(p[3]), bases(p[4])} },
+		padded: func(p []any) Layout {
+			return Padded{ints(p[0]), ints(p[1]), p[2].(int64), bases(p[3]), bases(p[4])}
+		},
 		sharedLinear: func(p []any) Layout { return SharedLinear{bases(p[0]), bases(p[1]), p[2].(int64)} },
 	}
 }
@@ -263,7 +274,8 @@ func orOnes(v []int64, n int) []int64 {
 func (l Blocked) check() error {
 	n := l.Rank()
 	if n == 0 || len(l.ThreadsPerWarp) != n || len(l.WarpsPerCTA) != n || len(l.Order) != n {
-		return errors.New("sizePerThread, threadsPerWarp, warpsPerCTA and order have one number for each dimension, and there is at least one")
+		return errors.New("sizePerThread, threadsPerWarp, warpsPerCTA and order have one number for each " +
+			"dimension, and there is at least one")
 	}
 	if err := powersOfTwo(l.SizePerThread, l.ThreadsPerWarp, l.WarpsPerCTA); err != nil {
 		return err
@@ -345,7 +357,8 @@ func (l Linear) check() error {
 }
 
 func (l Swizzled) check() error {
-	return errors.Join(powersOfTwo([]int64{l.Vec, l.PerPhase, l.MaxPhase}), permutation(l.Order), sameRank(l.Rank(), l.CGALayout))
+	return errors.Join(powersOfTwo([]int64{l.Vec, l.PerPhase, l.MaxPhase}), permutation(l.Order),
+		sameRank(l.Rank(), l.CGALayout))
 }
 
 func (l Rotating) check() error { return Swizzled(l).check() }
@@ -362,7 +375,8 @@ func (l NVMMAShared) check() error {
 
 func (l Padded) check() error {
 	if len(l.Intervals) != len(l.Paddings) || len(l.Intervals) == 0 {
-		return fmt.Errorf("a padding for each interval is expected, one or more: there are %d intervals and %d paddings", len(l.Intervals), len(l.Paddings))
+		return fmt.Errorf("a padding for each interval is expected, one or more: there are %d intervals "+
+			"and %d paddings", len(l.Intervals), len(l.Paddings))
 	}
 	if l.Dims <= 0 {
 		return errors.New("an empty layout is not supported")
@@ -370,7 +384,8 @@ func (l Padded) check() error {
 	if err := powersOfTwo(l.Intervals, l.Paddings); err != nil {
 		return err
 	}
-	return errors.Join(sameRank(l.Rank(), l.Offset), sameRank(l.Rank(), l.Block), oneDim(l.Offset), oneDim(l.Block))
+	return errors.Join(sameRank(l.Rank(), l.Offset), sameRank(l.Rank(), l.Block), oneDim(l.Offset),
+		oneDim(l.Block))
 }
 
 func (l SharedLinear) check() error {
@@ -408,7 +423,8 @@ func permutation(order []int64) error {
 func sameRank(n int, vectors [][]int64) error {
 	for _, v := range vectors {
 		if len(v) != n {
-			return fmt.Errorf("the basis vector %v has %d coordinates, but the layout %d dimensions", v, len(v), n)
+			return fmt.Errorf("the basis vector %v has %d coordinates, but the layout %d dimensions",
+				v, len(v), n)
 		}
 	}
 	return nil
@@ -427,7 +443,8 @@ func oneDim(vectors [][]int64) error {
 			}
 		}
 		if moves > 1 {
-			return fmt.Errorf("the basis vector %v moves along several dimensions; one at most is expected", v)
+			return fmt.Errorf("the basis vector %v moves along several dimensions; one at most is expected",
+				v)
 		}
 	}
 	return nil

@@ -9,8 +9,9 @@ import (
 )
 
 var (
-	testBlocked = Blocked{SizePerThread: []int64{1, 4}, ThreadsPerWarp: []int64{4, 8}, WarpsPerCTA: []int64{4, 1}, Order: []int64{1, 0}}
-	testMma     = NvidiaMma{VersionMajor: 3, WarpsPerCTA: []int64{4, 1}, InstrShape: []int64{16, 64, 16}}
+	testBlocked = Blocked{SizePerThread: []int64{1, 4}, ThreadsPerWarp: []int64{4, 8},
+		WarpsPerCTA: []int64{4, 1}, Order: []int64{1, 0}}
+	testMma = NvidiaMma{VersionMajor: 3, WarpsPerCTA: []int64{4, 1}, InstrShape: []int64{16, 64, 16}}
 )
 
 // layouts are one of each kind, with the text that Triton gives it and the rank.
@@ -19,33 +20,48 @@ var layouts = []struct {
 	text   string
 	rank   int
 }{
-	{testBlocked, "#ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>", 2},
-	{Blocked{SizePerThread: []int64{1}, ThreadsPerWarp: []int64{32}, WarpsPerCTA: []int64{4}, Order: []int64{0}, CGALayout: [][]int64{{1}, {0}}},
-		"#ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0], CGALayout = [[1], [0]]}>", 1},
+	{testBlocked, "#ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], " +
+		"order = [1, 0]}>", 2},
+	{Blocked{SizePerThread: []int64{1}, ThreadsPerWarp: []int64{32}, WarpsPerCTA: []int64{4},
+		Order: []int64{0}, CGALayout: [][]int64{{1}, {0}}},
+		"#ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0], " +
+			"CGALayout = [[1], [0]]}>", 1},
 	{Slice{1, testBlocked.Attr()}, "#ttg.slice<{dim = 1, parent = " + blockedText + "}>", 1},
 	{DotOp{0, testBlocked.Attr(), 0}, "#ttg.dot_op<{opIdx = 0, parent = " + blockedText + "}>", 2},
 	{DotOp{1, testMma.Attr(), 2}, "#ttg.dot_op<{opIdx = 1, parent = " + mmaText + ", kWidth = 2}>", 2},
 	{testMma, mmaText, 2},
-	{AMDMfma{Version: 3, WarpsPerCTA: []int64{2, 2}, InstrShape: []int64{32, 32, 8}, IsTransposed: true, TilesPerWarp: []int64{1, 1, 1}, ElementBitWidth: 32},
-		"#ttg.amd_mfma<{version = 3, warpsPerCTA = [2, 2], instrShape = [32, 32, 8], isTransposed = true}>", 2},
-	{AMDWmma{Version: 1, WarpsPerCTA: []int64{2, 2}, TilesPerWarp: []int64{1, 1, 1}, InstrShape: []int64{16, 16, 16}},
+	{AMDMfma{Version: 3, WarpsPerCTA: []int64{2, 2}, InstrShape: []int64{32, 32, 8}, IsTransposed: true,
+		TilesPerWarp: []int64{1, 1, 1}, ElementBitWidth: 32},
+		"#ttg.amd_mfma<{version = 3, warpsPerCTA = [2, 2], instrShape = [32, 32, 8], isTransposed = true}>",
+		2},
+	{AMDWmma{Version: 1, WarpsPerCTA: []int64{2, 2}, TilesPerWarp: []int64{1, 1, 1},
+		InstrShape: []int64{16, 16, 16}},
 		"#ttg.amd_wmma<{version = 1, isTranspose = false, warpsPerCTA = [2, 2]}>", 2},
 	{Linear{Register: [][]int64{{0, 1}}, Lane: [][]int64{{1, 0}}, Warp: [][]int64{}, Block: [][]int64{}},
 		"#ttg.linear<{register = [[0, 1]], lane = [[1, 0]], warp = [], block = []}>", 2},
-	{Swizzled{Vec: 8, PerPhase: 1, MaxPhase: 8, Order: []int64{1, 0}}, "#ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>", 2},
-	{Rotating{Vec: 4, PerPhase: 1, MaxPhase: 16, Order: []int64{0, 1}}, "#ttg.amd_rotating_shared<{vec = 4, perPhase = 1, maxPhase = 16, order = [0, 1]}>", 2},
-	{NVMMAShared{SwizzlingByteWidth: 128, ElementBitWidth: 16, Dims: 2}, "#ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>", 2},
+	{Swizzled{Vec: 8, PerPhase: 1, MaxPhase: 8, Order: []int64{1, 0}},
+		"#ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>", 2},
+	{Rotating{Vec: 4, PerPhase: 1, MaxPhase: 16, Order: []int64{0, 1}},
+		"#ttg.amd_rotating_shared<{vec = 4, perPhase = 1, maxPhase = 16, order = [0, 1]}>", 2},
+	{NVMMAShared{SwizzlingByteWidth: 128, ElementBitWidth: 16, Dims: 2},
+		"#ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>", 2},
 	{NVMMAShared{SwizzlingByteWidth: 64, Transposed: true, ElementBitWidth: 8, Fp4Padded: true, Dims: 3},
-		"#ttg.nvmma_shared<{swizzlingByteWidth = 64, transposed = true, elementBitWidth = 8, fp4Padded = true, rank = 3}>", 3},
-	{PaddedIdentity([]int64{32}, []int64{4}, []int64{1, 0}, []int64{2, 4}), "#ttg.padded_shared<[32:+4] {order = [1, 0], shape = [2, 4]}>", 2},
-	{Padded{Intervals: []int64{32, 64}, Paddings: []int64{4, 8}, Dims: 2, Offset: [][]int64{{1, 0}, {0, 1}, {2, 0}}, Block: [][]int64{}},
+		"#ttg.nvmma_shared<{swizzlingByteWidth = 64, transposed = true, elementBitWidth = 8, fp4Padded = " +
+			"true, rank = 3}>", 3},
+	{PaddedIdentity([]int64{32}, []int64{4}, []int64{1, 0}, []int64{2, 4}),
+		"#ttg.padded_shared<[32:+4] {order = [1, 0], shape = [2, 4]}>", 2},
+	{Padded{Intervals: []int64{32, 64}, Paddings: []int64{4, 8}, Dims: 2,
+		Offset: [][]int64{{1, 0}, {0, 1}, {2, 0}}, Block: [][]int64{}},
 		"#ttg.padded_shared<[32:+4, 64:+8] {offset = [[1, 0], [0, 1], [2, 0]], block = []}>", 2},
-	{SharedLinear{Offset: [][]int64{{1}, {2}}, Alignment: 16}, "#ttg.shared_linear<{offset = [[1], [2]]}, alignment = 16>", 1},
+	{SharedLinear{Offset: [][]int64{{1}, {2}}, Alignment: 16},
+		"#ttg.shared_linear<{offset = [[1], [2]]}, alignment = 16>", 1},
 }
 
 const (
-	blockedText = "#ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>"
-	mmaText     = "#ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>"
+	blockedText = "#ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], " +
+		"order = [1, 0]}>"
+	mmaText = "#ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = " +
+		"[16, 64, 16]}>"
 )
 
 // TestLayouts: struct to attribute to text and all the way back.
@@ -88,14 +104,16 @@ func TestAs(t *testing.T) {
 	if Decode(nil) != nil || Decode(SharedMemory) != nil || Decode(ir.Unit) != nil {
 		t.Error("what is no layout decodes to nil")
 	}
-	if IsShared(testBlocked.Attr()) || !IsDistributed(testBlocked.Attr()) || !IsMma(testMma.Attr()) || IsDistributed(nil) {
+	if IsShared(testBlocked.Attr()) || !IsDistributed(testBlocked.Attr()) || !IsMma(testMma.Attr()) ||
+		IsDistributed(nil) {
 		t.Error("wrong kind")
 	}
 }
 
 func TestMemDesc(t *testing.T) {
 	enc := Swizzled{Vec: 1, PerPhase: 1, MaxPhase: 1, Order: []int64{1, 0}}.Attr()
-	m := MemDesc{Shape: []int64{16, 8}, Elem: ir.F16, Encoding: enc, Space: SharedMemory, Mutable: true, AllocShape: []int64{16, 32}}
+	m := MemDesc{Shape: []int64{16, 8}, Elem: ir.F16, Encoding: enc, Space: SharedMemory, Mutable: true,
+		AllocShape: []int64{16, 32}}
 	want := "!ttg.memdesc<16x8xf16, " + enc.String() + ", #ttg.shared_memory, mutable, 16x32>"
 	if got := m.Type().String(); got != want {
 		t.Errorf("prints %s, want %s", got, want)
@@ -115,8 +133,10 @@ func TestMemDesc(t *testing.T) {
 
 // TestInferTrans: dimension i of the result is dimension order[i] of the operand, and no element moves.
 func TestInferTrans(t *testing.T) {
-	b := Blocked{SizePerThread: []int64{1, 2, 4}, ThreadsPerWarp: []int64{2, 4, 4}, WarpsPerCTA: []int64{4, 1, 1}, Order: []int64{2, 1, 0}, CGALayout: [][]int64{{1, 0, 0}}}
-	want := Blocked{SizePerThread: []int64{4, 1, 2}, ThreadsPerWarp: []int64{4, 2, 4}, WarpsPerCTA: []int64{1, 4, 1}, Order: []int64{0, 2, 1}, CGALayout: [][]int64{{0, 1, 0}}}
+	b := Blocked{SizePerThread: []int64{1, 2, 4}, ThreadsPerWarp: []int64{2, 4, 4},
+		WarpsPerCTA: []int64{4, 1, 1}, Order: []int64{2, 1, 0}, CGALayout: [][]int64{{1, 0, 0}}}
+	want := Blocked{SizePerThread: []int64{4, 1, 2}, ThreadsPerWarp: []int64{4, 2, 4},
+		WarpsPerCTA: []int64{1, 4, 1}, Order: []int64{0, 2, 1}, CGALayout: [][]int64{{0, 1, 0}}}
 	got, err := InferTrans(b.Attr(), []int64{16, 16, 16}, []int64{2, 0, 1})
 	if err != nil || got != want.Attr() {
 		t.Errorf("got %s, %v, want %s", got, err, want.Attr())
@@ -138,10 +158,12 @@ func TestNumWarps(t *testing.T) {
 	b := ir.NewBuilder(m.Block())
 	op := b.Op(LocalBarrier, nil, nil)
 	if NumWarps(op) != 8 || ThreadsPerWarp(op) != 64 || NumCTAs(op) != 1 || Target(op) != "hip:gfx942" {
-		t.Errorf("%d warps of %d threads, %d CTAs, %s", NumWarps(op), ThreadsPerWarp(op), NumCTAs(op), Target(op))
+		t.Errorf("%d warps of %d threads, %d CTAs, %s", NumWarps(op), ThreadsPerWarp(op), NumCTAs(op),
+			Target(op))
 	}
 	body := ir.NewBlock()
-	parts := ir.NewOp(ir.State{Def: WarpSpecializePartitions, Regions: []*ir.Region{ir.NewRegion(ir.NewBlock()), ir.NewRegion(body)}})
+	parts := ir.NewOp(ir.State{Def: WarpSpecializePartitions,
+		Regions: []*ir.Region{ir.NewRegion(ir.NewBlock()), ir.NewRegion(body)}})
 	holder := ir.NewBlock()
 	holder.Append(parts)
 	b.Create(ir.State{

@@ -18,8 +18,9 @@ const (
 	GuardedAttr = "nereid.guarded"
 	// EachWarpAttr marks an arrival of each warp; others are of one thread.
 	EachWarpAttr = "nereid.each_warp"
-	// TurnAttr marks waits of warp groups for their turn, each at a barrier of its own, and arrivals at that of
-	// the next group, of each warp. The operand is the barrier of the first group, whose first turn needs none.
+	// TurnAttr marks waits of warp groups for their turn, each at a barrier of its own, and arrivals at
+	// that of the next group, of each warp. The operand is the barrier of the first group, whose first turn
+	// needs none.
 	TurnAttr = "nereid.turn"
 	// BufferAttr marks loads and stores whose pointers are a base and 32-bit offsets within 2 GiB behind it.
 	BufferAttr = "nereid.buffer"
@@ -29,7 +30,8 @@ const (
 // unknown.
 func NumWarps(op *ir.Op) int {
 	for ; op != nil; op = op.Parent() {
-		if block := op.Block(); block != nil && op.Parent() != nil && op.Parent().Def == WarpSpecializePartitions {
+		if block := op.Block(); block != nil && op.Parent() != nil &&
+			op.Parent().Def == WarpSpecializePartitions {
 			return partitionWarps(op.Parent(), block.Region())
 		}
 		if n, ok := op.Int(NumWarpsAttr); ok {

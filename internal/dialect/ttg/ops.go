@@ -1,5 +1,5 @@
-// Package ttg is Triton's dialect of GPU programs: tensors with layouts, buffers in shared memory, asynchronous copies,
-// warp specialization. The rows follow Triton 3.6.
+// Package ttg is Triton's dialect of GPU programs: tensors with layouts, buffers in shared memory,
+// asynchronous copies, warp specialization. The rows follow Triton 3.6.
 //
 // A layout is an encoding of a tensor or memory descriptor; see Layout.
 package ttg
@@ -44,10 +44,11 @@ var (
 	})
 )
 
-var i8Tensor = ir.Constraint{Desc: "ranked tensor of 8-bit signless integer values", Ok: func(t ir.Type) bool {
-	tensor, ok := t.(*ir.TensorType)
-	return ok && !tensor.Unranked && tensor.Elem == ir.Type(ir.I8)
-}}
+var i8Tensor = ir.Constraint{Desc: "ranked tensor of 8-bit signless integer values",
+	Ok: func(t ir.Type) bool {
+		tensor, ok := t.(*ir.TensorType)
+		return ok && !tensor.Unranked && tensor.Elem == ir.Type(ir.I8)
+	}}
 
 // Asynchronous copies.
 var (
@@ -58,11 +59,13 @@ var (
 		Operands: ir.Slots("src", ptrTensor, "result", AnyMemDesc, "mask", ir.Optional(tt.BoolLike),
 			"other", ir.Optional(tt.AnyOf)),
 		Results: ir.Slots("token", AnyToken),
-		Attrs: ir.Attrs("cache", ir.DefAttr(tt.CacheKind, ir.I32Attr(tt.CacheNone)), "evict", ir.DefAttr(tt.EvictKind, ir.I32Attr(tt.EvictNormal)),
-			"isVolatile", ir.DefAttr(ir.AnyBool, ir.BoolAttr(false)), "contiguity", ir.DefAttr(ir.AnyI32, ir.I32Attr(1))),
-		Types: []ir.TypeRule{{From: "src", To: "mask", Fn: tt.MaskOf}, {From: "src", To: "other", Fn: tt.Pointee}},
-		Format: "$src `,` $result (`mask` $mask^)? (`other` $other^)? oilist(`cacheModifier` `=` $cache | `evictionPolicy` `=` $evict) " +
-			"attr-dict `:` type($src) `->` type($result)",
+		Attrs: ir.Attrs("cache", ir.DefAttr(tt.CacheKind, ir.I32Attr(tt.CacheNone)), "evict",
+			ir.DefAttr(tt.EvictKind, ir.I32Attr(tt.EvictNormal)), "isVolatile", ir.DefAttr(ir.AnyBool,
+				ir.BoolAttr(false)), "contiguity", ir.DefAttr(ir.AnyI32, ir.I32Attr(1))),
+		Types: []ir.TypeRule{{From: "src", To: "mask", Fn: tt.MaskOf},
+			{From: "src", To: "other", Fn: tt.Pointee}},
+		Format: "$src `,` $result (`mask` $mask^)? (`other` $other^)? oilist(`cacheModifier` `=` $cache | " +
+			"`evictionPolicy` `=` $evict) attr-dict `:` type($src) `->` type($result)",
 	})
 	AsyncCommitGroup = Dialect.Op(ir.OpDef{
 		Name:     "async_commit_group",
@@ -219,7 +222,8 @@ var (
 		Results:  ir.Slots("result", ir.Bool),
 		Attrs:    ir.Attrs("maxStage", ir.AnyI32, "stage", ir.AnyI32),
 		Types:    []ir.TypeRule{{From: "iv", To: "ub"}, {From: "iv", To: "step"}},
-		Format:   "$iv `,` $ub `,` $step `maxStage` $maxStage `stage` $stage attr-dict `:` type($iv) `->` type($result)",
+		Format: "$iv `,` $ub `,` $step `maxStage` $maxStage `stage` $stage attr-dict `:` type($iv) `->` " +
+			"type($result)",
 	})
 	Mask = Dialect.Op(ir.OpDef{
 		Name:     "mask",

@@ -57,7 +57,8 @@ func (l Padded) Order() []int64 {
 
 // PaddedIdentity is the padded layout that counts through a shape, the dimensions in the given order.
 func PaddedIdentity(intervals, paddings, order, shape []int64) Padded {
-	return Padded{Intervals: intervals, Paddings: paddings, Dims: int64(len(shape)), Offset: identityBases(shape, order)}
+	return Padded{Intervals: intervals, Paddings: paddings, Dims: int64(len(shape)),
+		Offset: identityBases(shape, order)}
 }
 
 func (l Padded) print(d *dict) {

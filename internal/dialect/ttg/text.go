@@ -8,8 +8,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// layoutAttr declares a layout: alias is its name in the head of a text, read makes it of a dictionary. Like Triton, some layouts
-// take unknown keys without a word.
+// layoutAttr declares a layout: alias is its name in the head of a text, read makes it of a dictionary.
+// Like Triton, some layouts take unknown keys without a word.
 func layoutAttr(name, alias, doc string, read func(f *fields) Layout) *ir.AttrTypeDef {
 	return Dialect.NewAttr(ir.AttrTypeDef{
 		Name:  name,
@@ -34,8 +34,10 @@ func printLayout(p *ir.Printer, a *ir.DialectAttr) {
 }
 
 var (
-	blocked = layoutAttr("blocked", "blocked", "A tensor in registers, in blocks for each thread, warp and CTA.", func(f *fields) Layout {
-		l := Blocked{SizePerThread: f.ints("sizePerThread"), ThreadsPerWarp: f.ints("threadsPerWarp"), WarpsPerCTA: f.ints("warpsPerCTA"), Order: f.ints("order")}
+	blocked = layoutAttr("blocked", "blocked", "A tensor in registers, in blocks for each thread, warp "+
+		"and CTA.", func(f *fields) Layout {
+		l := Blocked{SizePerThread: f.ints("sizePerThread"), ThreadsPerWarp: f.ints("threadsPerWarp"),
+			WarpsPerCTA: f.ints("warpsPerCTA"), Order: f.ints("order")}
 		l.CGALayout = f.bases("CGALayout", true)
 		return l
 	})
@@ -45,36 +47,50 @@ var (
 	dotOp = layoutAttr("dot_op", "", "An operand of a matrix product in registers.", func(f *fields) Layout {
 		return DotOp{OpIdx: f.int("opIdx"), Parent: f.attr("parent"), KWidth: f.intOr("kWidth", 0)}
 	})
-	nvidiaMma = layoutAttr("nvidia_mma", "mma", "The result of NVIDIA's tensor cores in registers.", func(f *fields) Layout {
-		f.lenient = true
-		return NvidiaMma{f.intOr("versionMajor", 0), f.intOr("versionMinor", 0), f.ints("warpsPerCTA"), f.bases("CGALayout", true), f.ints("instrShape")}
-	})
-	amdMfma = layoutAttr("amd_mfma", "mma", "The result of CDNA's matrix cores in registers.", func(f *fields) Layout {
-		f.lenient = true
-		return AMDMfma{f.intOr("version", 0), f.ints("warpsPerCTA"), f.ints("instrShape"), f.bool("isTransposed"), f.bases("CGALayout", true),
-			f.intsOr("tilesPerWarp"), f.intOr("elementBitWidth", 32)}
-	})
-	amdWmma = layoutAttr("amd_wmma", "mma", "The result of RDNA's matrix cores in registers.", func(f *fields) Layout {
-		f.lenient = true
-		return AMDWmma{f.int("version"), f.boolOr("isTranspose"), f.ints("warpsPerCTA"), f.bases("CGALayout", true), f.intsOr("tilesPerWarp"), f.intsOr("instrShape")}
-	})
-	linear = layoutAttr("linear", "linear", "A tensor in registers, by a linear map of bits.", func(f *fields) Layout {
-		f.lenient = true
-		return Linear{f.bases("register", false), f.bases("lane", false), f.bases("warp", false), f.bases("block", false)}
-	})
-	swizzled = layoutAttr("swizzled_shared", "shared", "Shared memory whose rows are permuted against bank conflicts.", func(f *fields) Layout {
-		return Swizzled{f.int("vec"), f.int("perPhase"), f.int("maxPhase"), f.ints("order"), f.bases("CGALayout", true)}
-	})
-	rotating = layoutAttr("amd_rotating_shared", "shared", "Shared memory whose permutation of rows rotates.", func(f *fields) Layout {
-		return Rotating{f.int("vec"), f.int("perPhase"), f.int("maxPhase"), f.ints("order"), f.bases("CGALayout", true)}
-	})
-	nvmmaShared = layoutAttr("nvmma_shared", "shared", "Shared memory as NVIDIA's tensor cores and copy engines read it.", func(f *fields) Layout {
-		l := NVMMAShared{f.int("swizzlingByteWidth"), f.boolOr("transposed"), f.intOr("elementBitWidth", 0), f.boolOr("fp4Padded"), f.bases("CGALayout", true), f.intOr("rank", 0)}
-		if n := basisRank(l.CGALayout); l.Dims == 0 && n > 0 {
-			l.Dims = int64(n)
-		}
-		return l
-	})
+	nvidiaMma = layoutAttr("nvidia_mma", "mma", "The result of NVIDIA's tensor cores in registers.",
+		func(f *fields) Layout {
+			f.lenient = true
+			return NvidiaMma{f.intOr("versionMajor", 0), f.intOr("versionMinor", 0), f.ints("warpsPerCTA"),
+				f.bases("CGALayout", true), f.ints("instrShape")}
+		})
+	amdMfma = layoutAttr("amd_mfma", "mma", "The result of CDNA's matrix cores in registers.",
+		func(f *fields) Layout {
+			f.lenient = true
+			return AMDMfma{f.intOr("version", 0), f.ints("warpsPerCTA"), f.ints("instrShape"),
+				f.bool("isTransposed"), f.bases("CGALayout", true), f.intsOr("tilesPerWarp"),
+				f.intOr("elementBitWidth", 32)}
+		})
+	amdWmma = layoutAttr("amd_wmma", "mma", "The result of RDNA's matrix cores in registers.",
+		func(f *fields) Layout {
+			f.lenient = true
+			return AMDWmma{f.int("version"), f.boolOr("isTranspose"), f.ints("warpsPerCTA"),
+				f.bases("CGALayout", true), f.intsOr("tilesPerWarp"), f.intsOr("instrShape")}
+		})
+	linear = layoutAttr("linear", "linear", "A tensor in registers, by a linear map of bits.",
+		func(f *fields) Layout {
+			f.lenient = true
+			return Linear{f.bases("register", false), f.bases("lane", false), f.bases("warp", false),
+				f.bases("block", false)}
+		})
+	swizzled = layoutAttr("swizzled_shared", "shared",
+		"Shared memory whose rows are permuted against bank conflicts.", func(f *fields) Layout {
+			return Swizzled{f.int("vec"), f.int("perPhase"), f.int("maxPhase"), f.ints("order"),
+				f.bases("CGALayout", true)}
+		})
+	rotating = layoutAttr("amd_rotating_shared", "shared", "Shared memory whose permutation of rows rotates.",
+		func(f *fields) Layout {
+			return Rotating{f.int("vec"), f.int("perPhase"), f.int("maxPhase"), f.ints("order"),
+				f.bases("CGALayout", true)}
+		})
+	nvmmaShared = layoutAttr("nvmma_shared", "shared",
+		"Shared memory as NVIDIA's tensor cores and copy engines read it.", func(f *fields) Layout {
+			l := NVMMAShared{f.int("swizzlingByteWidth"), f.boolOr("transposed"), f.intOr("elementBitWidth",
+				0), f.boolOr("fp4Padded"), f.bases("CGALayout", true), f.intOr("rank", 0)}
+			if n := basisRank(l.CGALayout); l.Dims == 0 && n > 0 {
+				l.Dims = int64(n)
+			}
+			return l
+		})
 	padded = Dialect.NewAttr(ir.AttrTypeDef{
 		Name: "padded_shared", Alias: "shared", Doc: "Shared memory with free elements at intervals.",
 		Print: printPadded, Parse: parsePadded,
@@ -225,7 +241,8 @@ func (l NVMMAShared) print(d *dict) {
 	d.cga(l.CGALayout)
 }
 
-// fields reads a layout's dictionary. What is amiss is remembered, the first such thing, and reported by finish.
+// fields reads a layout's dictionary. What is amiss is remembered, the first such thing, and reported by
+// finish.
 type fields struct {
 	p    *ir.Parser
 	pos  diag.Pos
@@ -260,7 +277,8 @@ func readDict(p *ir.Parser) (*fields, bool) {
 func (f *fields) finish(l Layout) (ir.Attr, bool) {
 	for _, e := range f.dict.Elems {
 		if !f.lenient && !slices.Contains(f.used, e.Name) {
-			return nil, f.p.Errorf(f.pos, "unexpected key: %s", e.Name) // a likelier cause than what it leaves missing
+			// a likelier cause than what it leaves missing
+			return nil, f.p.Errorf(f.pos, "unexpected key: %s", e.Name)
 		}
 	}
 	if f.bad == "" {

@@ -10,7 +10,8 @@ import (
 // MemDescType is `!ttg.memdesc<2x64xf16, #shared, #smem, mutable, 4x64>`.
 var MemDescType = Dialect.NewType(ir.TypeDef{
 	Name: "memdesc",
-	Doc:  "A buffer in shared or tensor memory, or a view of one: shape, element type, encoding, memory space, whether it may be written, and the shape of the allocation.",
+	Doc: "A buffer in shared or tensor memory, or a view of one: shape, element type, encoding, memory " +
+		"space, whether it may be written, and the shape of the allocation.",
 })
 
 // TokenType is `!ttg.async.token`.
@@ -28,8 +29,8 @@ func init() {
 	TokenType.Parse = func(*ir.Parser) (ir.Type, bool) { return Token, true }
 }
 
-// MemDesc is a memory descriptor type, taken apart. AllocShape is nil where it equals Shape. The slices of one taken from a type
-// must not be changed.
+// MemDesc is a memory descriptor type, taken apart. AllocShape is nil where it equals Shape. The slices of
+// one taken from a type must not be changed.
 type MemDesc struct {
 	Shape      []int64
 	Elem       ir.Type
@@ -100,8 +101,10 @@ func ElemOf(t ir.Type) ir.Type {
 
 // Constraints of slots.
 var (
-	AnyMemDesc      = ir.Of(MemDescType)
-	AnyToken        = ir.Constraint{Desc: "async token", Ok: func(t ir.Type) bool { return t == Token }, Only: Token}
+	AnyMemDesc = ir.Of(MemDescType)
+	AnyToken   = ir.Constraint{Desc: "async token", Ok: func(t ir.Type) bool {
+		return t == Token
+	}, Only: Token}
 	TensorOrMemDesc = ir.Either(ir.AnyRankedTensor, AnyMemDesc)
 )
 
@@ -168,7 +171,9 @@ func (m MemDesc) check() string {
 	switch {
 	case len(m.Shape) == 0:
 		return "a buffer has one dimension or more, but the shape is empty"
-	case slices.ContainsFunc(m.Shape, func(n int64) bool { return n <= 0 }) || powersOfTwo(m.Shape[1:]) != nil:
+	case slices.ContainsFunc(m.Shape, func(n int64) bool {
+		return n <= 0
+	}) || powersOfTwo(m.Shape[1:]) != nil:
 		return fmt.Sprintf("sizes above 0 are expected, from the second on powers of two, not %v", m.Shape)
 	case len(alloc) < len(m.Shape):
 		return fmt.Sprintf("the allocation %v has fewer dimensions than its view %v", alloc, m.Shape)

@@ -9,9 +9,11 @@ import (
 )
 
 var _ = Dialect.Verifiers(map[*ir.OpDef]ir.VerifyFunc{
-	AsyncCopy:                verifyAsyncCopy,
-	LocalAlloc:               verifyLocalAlloc,
-	LocalLoad:                func(op *ir.Op) error { return verifySharedAccess(op.Operand(0).Type, op.Result(0).Type) },
+	AsyncCopy:  verifyAsyncCopy,
+	LocalAlloc: verifyLocalAlloc,
+	LocalLoad: func(op *ir.Op) error {
+		return verifySharedAccess(op.Operand(0).Type, op.Result(0).Type)
+	},
 	LocalStore:               verifyLocalStore,
 	MemDescIndex:             verifyIndex,
 	MemDescSubslice:          verifySubslice,
@@ -30,7 +32,8 @@ var _ = Dialect.Effects(map[*ir.OpDef]ir.EffectsFunc{
 	LocalAlloc: allocEffects,
 })
 
-// allocEffects: a buffer that is written once, by its allocation, counts as a value until it has a place in memory.
+// allocEffects: a buffer that is written once, by its allocation, counts as a value until it has a place in
+// memory.
 func allocEffects(op *ir.Op) ir.Effect {
 	if m, ok := MemDescOf(op.Result(0).Type); ok && !m.Mutable && !op.HasAttr("allocation.offset") {
 		return 0
@@ -55,7 +58,8 @@ func mustMemDesc(t ir.Type) MemDesc { m, _ := MemDescOf(t); return m }
 // VerifyCopy checks that a tensor and a buffer hold the same elements.
 func VerifyCopy(buffer, tensor ir.Type) error {
 	if ElemOf(buffer) != ElemOf(tensor) {
-		return fmt.Errorf("source element type '%s' must match destination element type '%s'", ElemOf(buffer), ElemOf(tensor))
+		return fmt.Errorf("source element type '%s' must match destination element type '%s'", ElemOf(buffer),
+			ElemOf(tensor))
 	}
 	if !slices.Equal(ShapeOf(buffer), ShapeOf(tensor)) {
 		return fmt.Errorf("the buffer has shape %v, the tensor %v", ShapeOf(buffer), ShapeOf(tensor))
@@ -87,7 +91,8 @@ func verifyLocalAlloc(op *ir.Op) error {
 	case m.Space != SharedMemory:
 		return fmt.Errorf("a buffer in shared memory is made here, not '%s'", op.Result(0).Type)
 	case m.AllocShape != nil:
-		return fmt.Errorf("a new buffer is the whole of its allocation, but '%s' is a view", op.Result(0).Type)
+		return fmt.Errorf("a new buffer is the whole of its allocation, but '%s' is a view",
+			op.Result(0).Type)
 	case op.NumOperands() == 0 && !m.Mutable:
 		return fmt.Errorf("an empty buffer that is not mutable stays empty: '%s'", op.Result(0).Type)
 	case op.NumOperands() == 0:
@@ -138,9 +143,11 @@ func verifySubslice(op *ir.Op) error {
 		case src.Shape[i] == dst.Shape[i] && o != 0:
 			return fmt.Errorf("dimension %d is taken whole, but has offset %d", i, o)
 		case o < 0 || o+dst.Shape[i] > src.Shape[i]:
-			return fmt.Errorf("offset %d leads out of dimension %d: %d elements are taken of %d", o, i, dst.Shape[i], src.Shape[i])
+			return fmt.Errorf("offset %d leads out of dimension %d: %d elements are taken of %d", o, i,
+				dst.Shape[i], src.Shape[i])
 		case o%dst.Shape[i] != 0:
-			return fmt.Errorf("offset %d of dimension %d is no multiple of the view's size, %d", o, i, dst.Shape[i])
+			return fmt.Errorf("offset %d of dimension %d is no multiple of the view's size, %d", o, i,
+				dst.Shape[i])
 		}
 	}
 	return nil
@@ -156,7 +163,8 @@ func verifyTrans(op *ir.Op) error {
 		return fmt.Errorf("order %v does not name each of %d dimensions once", order, src.Rank())
 	}
 	if !slices.Equal(pick(src.Shape, order), dst.Shape) {
-		return fmt.Errorf("%v in order %v is %v, but the result has %v", src.Shape, order, pick(src.Shape, order), dst.Shape)
+		return fmt.Errorf("%v in order %v is %v, but the result has %v", src.Shape, order,
+			pick(src.Shape, order), dst.Shape)
 	}
 	return nil
 }
@@ -169,7 +177,8 @@ func verifyReshape(op *ir.Op) error {
 	case src.Elem != dst.Elem:
 		return fmt.Errorf("the buffer has elements of '%s', the view of '%s'", src.Elem, dst.Elem)
 	case product(src.Shape) != product(dst.Shape):
-		return fmt.Errorf("a reshape keeps all elements, but %v and %v have different numbers", src.Shape, dst.Shape)
+		return fmt.Errorf("a reshape keeps all elements, but %v and %v have different numbers",
+			src.Shape, dst.Shape)
 	}
 	return nil
 }
@@ -215,10 +224,12 @@ func verifyWarpSpecialize(op *ir.Op) error {
 	parts := Partitions(op)
 	warps := op.Attr("partitionNumWarps").(*ir.DenseArrayAttr).Values
 	if len(parts) != len(warps) {
-		return fmt.Errorf("there are %d partitions, but `partitionNumWarps` is for %d", len(parts), len(warps))
+		return fmt.Errorf("there are %d partitions, but `partitionNumWarps` is for %d", len(parts),
+			len(warps))
 	}
 	if ids, ok := op.Attr("warpGroupStartIds").(*ir.DenseArrayAttr); ok && len(ids.Values) != len(warps) {
-		return fmt.Errorf("`warpGroupStartIds` is for %d partitions, but there are %d", len(ids.Values), len(warps))
+		return fmt.Errorf("`warpGroupStartIds` is for %d partitions, but there are %d", len(ids.Values),
+			len(warps))
 	}
 	captures := typesOf(op.Operands())
 	for i, r := range parts {

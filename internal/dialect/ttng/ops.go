@@ -1,5 +1,5 @@
-// Package ttng is Triton's dialect of what only NVIDIA GPUs have: warp group matrix products, barriers in shared memory, the
-// tensor memory accelerator, tensor memory. The rows follow Triton 3.6.
+// Package ttng is Triton's dialect of what only NVIDIA GPUs have: warp group matrix products, barriers in
+// shared memory, the tensor memory accelerator, tensor memory. The rows follow Triton 3.6.
 package ttng
 
 import (
@@ -9,7 +9,8 @@ import (
 )
 
 // Dialect is ttng.
-var Dialect = ir.NewDialect("ttng", "Warp group matrix products, barriers, bulk copies and tensor memory of NVIDIA GPUs.")
+var Dialect = ir.NewDialect("ttng", "Warp group matrix products, barriers, bulk copies and tensor memory "+
+	"of NVIDIA GPUs.")
 
 const shared = ir.Reads | ir.Writes
 
@@ -50,8 +51,9 @@ var (
 // Warp group matrix products.
 var (
 	WarpGroupDot = Dialect.Op(ir.OpDef{
-		Name:     "warp_group_dot",
-		Doc:      "The matrix product of a and b, plus c, by a warp group, with b in shared memory and a there or in registers.",
+		Name: "warp_group_dot",
+		Doc: "The matrix product of a and b, plus c, by a warp group, with b in shared memory and a " +
+			"there or in registers.",
 		Traits:   ir.Reads,
 		Operands: ir.Slots("a", ttg.TensorOrMemDesc, "b", mem, "c", tt.FpInts, "useC", pred),
 		Results:  ir.Slots("d", tt.FpInts),
@@ -125,13 +127,15 @@ var (
 // The tensor memory accelerator.
 var (
 	AsyncTMACopyGlobalToLocal = Dialect.Op(ir.OpDef{
-		Name:     "async_tma_copy_global_to_local",
-		Doc:      "Starts the copy of a descriptor's block to shared memory; a barrier tells when it is done.",
-		Traits:   shared,
-		Operands: ir.Slots("desc", tt.AnyDesc, "coord", coords, "barrier", mem, "result", mem, "pred", ir.Bool),
-		Attrs:    ir.Attrs("cache", cache, "evict", evict, "isVolatile", noFlag),
-		Format: "$desc `[` $coord `]` $result `,` $barrier `,` $pred oilist(`cacheModifier` `=` $cache | `evictionPolicy` `=` $evict) " +
-			"attr-dict `:` qualified(type($desc)) `,` qualified(type($barrier)) `->` qualified(type($result))",
+		Name:   "async_tma_copy_global_to_local",
+		Doc:    "Starts the copy of a descriptor's block to shared memory; a barrier tells when it is done.",
+		Traits: shared,
+		Operands: ir.Slots("desc", tt.AnyDesc, "coord", coords, "barrier", mem, "result", mem,
+			"pred", ir.Bool),
+		Attrs: ir.Attrs("cache", cache, "evict", evict, "isVolatile", noFlag),
+		Format: "$desc `[` $coord `]` $result `,` $barrier `,` $pred oilist(`cacheModifier` `=` $cache | " +
+			"`evictionPolicy` `=` $evict) attr-dict `:` qualified(type($desc)) `,` " +
+			"qualified(type($barrier)) `->` qualified(type($result))",
 	})
 	AsyncTMACopyLocalToGlobal = Dialect.Op(ir.OpDef{
 		Name:     "async_tma_copy_local_to_global",
@@ -146,14 +150,17 @@ var (
 		Traits:   shared,
 		Operands: ir.Slots("desc", tt.AnyDesc, "coord", coords, "src", mem),
 		Attrs:    ir.Attrs("kind", tt.ReduceKind),
-		Format:   "$kind `,` $desc `[` $coord `]` $src attr-dict `:` qualified(type($desc)) `,` qualified(type($src))",
+		Format: "$kind `,` $desc `[` $coord `]` $src attr-dict `:` qualified(type($desc)) `,` " +
+			"qualified(type($src))",
 	})
 	AsyncTMAGather = Dialect.Op(ir.OpDef{
-		Name:     "async_tma_gather",
-		Doc:      "Starts the copy of rows that indices pick to shared memory.",
-		Traits:   shared,
-		Operands: ir.Slots("desc", tt.AnyDesc, "x_offsets", tt.I32s, "y_offset", i32, "barrier", mem, "result", mem, "pred", ir.Bool),
-		Format:   "$desc `[` $x_offsets `,` $y_offset `]` $result `,` $barrier `,` $pred attr-dict `:` type(operands)",
+		Name:   "async_tma_gather",
+		Doc:    "Starts the copy of rows that indices pick to shared memory.",
+		Traits: shared,
+		Operands: ir.Slots("desc", tt.AnyDesc, "x_offsets", tt.I32s, "y_offset", i32, "barrier", mem,
+			"result", mem, "pred", ir.Bool),
+		Format: "$desc `[` $x_offsets `,` $y_offset `]` $result `,` $barrier `,` $pred attr-dict `:` " +
+			"type(operands)",
 	})
 	AsyncTMAScatter = Dialect.Op(ir.OpDef{
 		Name:     "async_tma_scatter",
@@ -180,11 +187,13 @@ var (
 		Name:   "tensormap_create",
 		Doc:    "Writes a descriptor to memory.",
 		Traits: shared | ir.SegmentedOperands,
-		Operands: ir.Slots("desc_ptr", tt.AnyPtr, "global_address", tt.AnyPtr, "box_dim", coords, "global_dim", coords,
-			"global_stride", ir.Variadic(ir.Exactly(ir.I64)), "element_stride", coords),
-		Attrs: ir.Attrs("elem_type", ir.AnyI32, "interleave_layout", ir.AnyI32, "swizzle_mode", ir.AnyI32, "fill_mode", ir.AnyI32),
-		Format: "$desc_ptr `,` $global_address `,` `[` $box_dim `]` `,` `[` $global_dim `]` `,` `[` $global_stride `]` `,` " +
-			"`[` $element_stride `]` attr-dict `:` functional-type(operands, results)",
+		Operands: ir.Slots("desc_ptr", tt.AnyPtr, "global_address", tt.AnyPtr, "box_dim", coords,
+			"global_dim", coords, "global_stride", ir.Variadic(ir.Exactly(ir.I64)), "element_stride", coords),
+		Attrs: ir.Attrs("elem_type", ir.AnyI32, "interleave_layout", ir.AnyI32, "swizzle_mode", ir.AnyI32,
+			"fill_mode", ir.AnyI32),
+		Format: "$desc_ptr `,` $global_address `,` `[` $box_dim `]` `,` `[` $global_dim `]` `,` `[` " +
+			"$global_stride `]` `,` `[` $element_stride `]` attr-dict `:` functional-type(operands, " +
+			"results)",
 	})
 	TensormapFenceproxyAcquire = Dialect.Op(ir.OpDef{
 		Name:     "tensormap_fenceproxy_acquire",

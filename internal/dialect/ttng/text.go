@@ -234,8 +234,10 @@ func printMMA(p *ir.Printer, op *ir.Op) {
 
 func parseMMA(p *ir.Parser, s *ir.State) bool {
 	r := &parsed{p: p}
-	return r.one(nil) && p.Literal(",") && r.one(nil) && p.Literal(",") && r.one(nil) && r.token() && p.Literal(",") &&
-		r.one(ir.I1) && p.Literal(",") && r.one(ir.I1) && r.barriers() && p.AttrDict(s) && p.Literal(":") && r.readTypes() && r.finish(s)
+	return r.one(nil) && p.Literal(",") && r.one(nil) && p.Literal(",") && r.one(nil) && r.token() &&
+		p.Literal(",") &&
+		r.one(ir.I1) && p.Literal(",") && r.one(ir.I1) && r.barriers() && p.AttrDict(s) && p.Literal(":") &&
+		r.readTypes() && r.finish(s)
 }
 
 func printMMAScaled(p *ir.Printer, op *ir.Op) {
@@ -255,8 +257,10 @@ func printMMAScaled(p *ir.Printer, op *ir.Op) {
 
 func parseMMAScaled(p *ir.Parser, s *ir.State) bool {
 	r := &parsed{p: p}
-	return r.one(nil) && p.Literal(",") && r.one(nil) && p.Literal(",") && r.one(nil) && r.token() && p.Literal(",") &&
-		r.one(nil) && p.Literal(",") && r.one(nil) && p.Literal(",") && r.one(ir.I1) && p.Literal(",") && r.one(ir.I1) &&
+	return r.one(nil) && p.Literal(",") && r.one(nil) && p.Literal(",") && r.one(nil) && r.token() &&
+		p.Literal(",") &&
+		r.one(nil) && p.Literal(",") && r.one(nil) && p.Literal(",") && r.one(ir.I1) && p.Literal(",") &&
+		r.one(ir.I1) &&
 		parseElem(p, s, "lhs", "a_type") && parseElem(p, s, "rhs", "b_type") &&
 		r.barriers() && p.AttrDict(s) && p.Literal(":") && r.readTypes() && r.finish(s)
 }

@@ -89,10 +89,12 @@ var (
 		Print: func(*ir.Printer, *ir.DialectAttr) {},
 	})
 	tmemEncoding = Dialect.NewAttr(ir.AttrTypeDef{
-		Name: "tensor_memory_encoding", Alias: "tmem", Doc: "A tensor in tensor memory, in blocks of rows and columns.",
+		Name: "tensor_memory_encoding", Alias: "tmem",
+		Doc: "A tensor in tensor memory, in blocks of rows and columns.",
 	})
 	tmemScales = Dialect.NewAttr(ir.AttrTypeDef{
-		Name: "tensor_memory_scales_encoding", Alias: "tmem_scales", Doc: "The scales of microscaled operands in tensor memory.",
+		Name: "tensor_memory_scales_encoding", Alias: "tmem_scales",
+		Doc: "The scales of microscaled operands in tensor memory.",
 	})
 
 	// TensorMemory is `#ttng.tensor_memory`, the memory space of buffers in tensor memory.
@@ -114,7 +116,8 @@ type TMEM struct {
 
 // Attr is the interned attribute.
 func (l TMEM) Attr() ir.Attr {
-	return tmemEncoding.Get(l.BlockM, l.BlockN, l.ColStride, max(l.CTASplitM, 1), max(l.CTASplitN, 1), l.TwoCTAs)
+	return tmemEncoding.Get(l.BlockM, l.BlockN, l.ColStride, max(l.CTASplitM, 1), max(l.CTASplitN, 1),
+		l.TwoCTAs)
 }
 
 // TMEMOf takes an encoding of tensor memory apart.
@@ -154,8 +157,9 @@ func printTMEM(p *ir.Printer, a *ir.DialectAttr) {
 func parseTMEM(p *ir.Parser) (ir.Attr, bool) {
 	pos := p.Pos()
 	var l TMEM
-	ok := parseStruct(p, map[string]*int64{"blockM": &l.BlockM, "blockN": &l.BlockN, "colStride": &l.ColStride,
-		"CTASplitM": &l.CTASplitM, "CTASplitN": &l.CTASplitN}, map[string]*bool{"twoCTAs": &l.TwoCTAs})
+	ok := parseStruct(p, map[string]*int64{"blockM": &l.BlockM, "blockN": &l.BlockN,
+		"colStride": &l.ColStride, "CTASplitM": &l.CTASplitM, "CTASplitN": &l.CTASplitN},
+		map[string]*bool{"twoCTAs": &l.TwoCTAs})
 	if ok && (l.BlockM <= 0 || l.BlockN <= 0 || l.ColStride <= 0) {
 		return nil, p.Errorf(pos, "blockM, blockN and colStride must be positive")
 	}

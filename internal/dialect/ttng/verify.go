@@ -33,7 +33,8 @@ var _ = Dialect.Effects(map[*ir.OpDef]ir.EffectsFunc{
 	TMEMAlloc: tmemAllocEffects,
 })
 
-// tmemAllocEffects: a buffer that is written once, by its allocation, counts as a value until it has a place in memory.
+// tmemAllocEffects: a buffer that is written once, by its allocation, counts as a value until it has a
+// place in memory.
 func tmemAllocEffects(op *ir.Op) ir.Effect {
 	if !desc(op.Result(0)).Mutable && !op.HasAttr("tensor_memory_col_offset") {
 		return 0
@@ -54,7 +55,8 @@ func verifyWarpGroupDot(op *ir.Op) error {
 	case ttg.NVMMAShared, ttg.SharedLinear:
 	case ttg.DotOp:
 		if bits := int64(ir.BitWidth(ir.ElemOf(a))); bits == 0 || l.KWidth != 32/bits {
-			return fmt.Errorf("a first operand in registers has 32 bits of neighbours, %d elements of '%s', not a kWidth of %d", 32/max(bits, 1), ir.ElemOf(a), l.KWidth)
+			return fmt.Errorf("a first operand in registers has 32 bits of neighbours, %d elements of "+
+				"'%s', not a kWidth of %d", 32/max(bits, 1), ir.ElemOf(a), l.KWidth)
 		}
 	default:
 		return fmt.Errorf("the first operand lies in shared memory for MMA or in a dot layout, not '%s'", a)
@@ -123,7 +125,8 @@ func verifyTMEMAlloc(op *ir.Op) error {
 	case !IsTMEM(m.Encoding):
 		return fmt.Errorf("a buffer in tensor memory is made here, not '%s'", op.Result(0).Type)
 	case m.AllocShape != nil:
-		return fmt.Errorf("a new buffer is the whole of its allocation, but '%s' is a view", op.Result(0).Type)
+		return fmt.Errorf("a new buffer is the whole of its allocation, but '%s' is a view",
+			op.Result(0).Type)
 	case op.NumOperands() == 0 && !m.Mutable:
 		return fmt.Errorf("an empty buffer that is not mutable stays empty: '%s'", op.Result(0).Type)
 	case op.NumOperands() == 0:

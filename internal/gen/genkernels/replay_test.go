@@ -14,9 +14,11 @@ import (
 
 // functions are the generated ones, by the names of their kernels.
 var functions = map[string]any{
-	"add_kernel": AddKernel, "attention_kernel": AttentionKernel[float64], "cross_entropy_kernel": CrossEntropyKernel, "dropout_kernel": DropoutKernel[float64],
-	"embedding_kernel": EmbeddingKernel, "layer_norm_kernel": LayerNormKernel[float64], "matmul_kernel": MatmulKernel, "rms_norm_kernel": RmsNormKernel[float64],
-	"rope_kernel": RopeKernel, "row_sum_kernel": RowSumKernel, "softmax_kernel": SoftmaxKernel, "swiglu_kernel": SwigluKernel,
+	"add_kernel": AddKernel, "attention_kernel": AttentionKernel[float64],
+	"cross_entropy_kernel": CrossEntropyKernel, "dropout_kernel": DropoutKernel[float64],
+	"embedding_kernel": EmbeddingKernel, "layer_norm_kernel": LayerNormKernel[float64],
+	"matmul_kernel": MatmulKernel, "rms_norm_kernel": RmsNormKernel[float64], "rope_kernel": RopeKernel,
+	"row_sum_kernel": RowSumKernel, "softmax_kernel": SoftmaxKernel, "swiglu_kernel": SwigluKernel,
 	"total_sum_kernel": TotalSumKernel,
 }
 
@@ -57,7 +59,8 @@ func TestReplay(t *testing.T) {
 				t.Fatal(err)
 			}
 			if _, err := c.Compare(replay.Storages(mem)); err != nil {
-				c.TF32, c.ShortSums = true, true // the recording may have computed with less than its types say
+				// the recording may have computed with less than its types say
+				c.TF32, c.ShortSums = true, true
 				if _, err := c.Compare(replay.Storages(mem)); err != nil {
 					t.Error(err)
 				}
@@ -71,14 +74,17 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// arguments are those of a recorded launch, as the generated function takes them: the types must fit without a change of kind.
-func arguments(t *testing.T, s *nereid.Stream, fn any, c *replay.Case, mem map[string]*replay.Block) []reflect.Value {
+// arguments are those of a recorded launch, as the generated function takes them: the types must fit
+// without a change of kind.
+func arguments(t *testing.T, s *nereid.Stream, fn any, c *replay.Case,
+	mem map[string]*replay.Block) []reflect.Value {
 	t.Helper()
 	typ := reflect.TypeOf(fn)
 	in := []reflect.Value{reflect.ValueOf(s), reflect.ValueOf(nereid.Grid(c.Grid))}
 	consts := reflect.New(typ.In(typ.NumIn() - 1)).Elem()
 	num := func(name string) int { n, _ := c.Options[name].(int64); return int(n) }
-	consts.FieldByName("Options").Set(reflect.ValueOf(nereid.Options{NumWarps: num("num_warps"), NumStages: num("num_stages"), NumCTAs: num("num_ctas")}))
+	consts.FieldByName("Options").Set(reflect.ValueOf(nereid.Options{NumWarps: num("num_warps"),
+		NumStages: num("num_stages"), NumCTAs: num("num_ctas")}))
 	for _, a := range c.Args {
 		v := value(t, a, mem)
 		if a.Constexpr {
@@ -116,7 +122,8 @@ func set(t *testing.T, name string, to reflect.Value, v any) {
 	case from.Type().AssignableTo(to.Type()):
 		to.Set(from)
 	default:
-		t.Fatalf("%s is a %s in the recorded launch, a %s in the generated function", name, from.Type(), to.Type())
+		t.Fatalf("%s is a %s in the recorded launch, a %s in the generated function", name,
+			from.Type(), to.Type())
 	}
 }
 

@@ -16,16 +16,17 @@ import (
 
 // Options has what a compilation depends on besides source and signature.
 type Options struct {
-	Target       world.Target
-	NumWarps     int // 0: 4
-	NumStages    int
-	NumCTAs      int
-	Debug        bool
-	NoOverflow   bool          // sanitize_overflow=False: nothing looks for overflow of integers
-	Meter        *budget.Meter // bounds the compilation; nil: MaxSteps alone does
-	MaxSteps     int           // statements and expressions compiled, each as often as it is unrolled; 0: 2 million
-	AllowGlobals bool          // kernels may read plain global numbers
-	Stdout       io.Writer     // of tl.static_print; nil drops it
+	Target     world.Target
+	NumWarps   int // 0: 4
+	NumStages  int
+	NumCTAs    int
+	Debug      bool
+	NoOverflow bool          // sanitize_overflow=False: nothing looks for overflow of integers
+	Meter      *budget.Meter // bounds the compilation; nil: MaxSteps alone does
+	// statements and expressions compiled, each as often as it is unrolled; 0: 2 million
+	MaxSteps     int
+	AllowGlobals bool      // kernels may read plain global numbers
+	Stdout       io.Writer // of tl.static_print; nil drops it
 	Warn         func(string)
 }
 

@@ -1,10 +1,11 @@
-// Package codegen turns a kernel into Triton IR: a jit function of a world and the description of its arguments
-// come in, a module of tt operations goes out. The meaning of operations is left to package sem; here is the
-// walk over a kernel's body: names and scopes, control flow, calls, and which values are known at compile time.
+// Package codegen turns a kernel into Triton IR: a jit function of a world and the description of its
+// arguments come in, a module of tt operations goes out. The meaning of operations is left to package sem;
+// here is the walk over a kernel's body: names and scopes, control flow, calls, and which values are known
+// at compile time.
 //
 // A name in a kernel holds an object.Value. A device value is a *sem.Tensor, a *sem.Descriptor, a
-// *world.Object, or an *object.Tuple that may hold such; every other value is known at compile time, and needs
-// no wrapper as Triton's constexpr.
+// *world.Object, or an *object.Tuple that may hold such; every other value is known at compile time, and
+// needs no wrapper as Triton's constexpr.
 //
 // Arguments:
 //

@@ -66,9 +66,10 @@ type generator struct {
 	retAt   python.Node
 
 	// These are for messages.
-	where   map[string]python.Node  // the statement that last bound a name
-	partial map[string]partial      // names that only some ways through the function bind
-	decayed map[object.Value]string // device values made of compile-time numbers by an assignment, with the name assigned
+	where   map[string]python.Node // the statement that last bound a name
+	partial map[string]partial     // names that only some ways through the function bind
+	// device values made of compile-time numbers by an assignment, with the name assigned
+	decayed map[object.Value]string
 }
 
 // loc returns the place of a node as Triton writes it: the line from 1, the column from 0, and the name being

@@ -260,7 +260,8 @@ type iteration struct {
 	attrs        []ir.NamedAttr
 }
 
-const loopHint = "to run over a tuple, index it with i in tl.static_range(len(it)); a tensor is computed with as a whole"
+const loopHint = "to run over a tuple, index it with i in tl.static_range(len(it)); a tensor is computed " +
+	"with as a whole"
 
 func (g *generator) iterator(e python.Expr) iteration {
 	call, ok := e.(*python.Call)

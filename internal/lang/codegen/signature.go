@@ -274,7 +274,9 @@ func parseDesc(e entry) (ArgSpec, *sigError) {
 	for _, s := range strings.Split(dims, ",") {
 		n, err := strconv.ParseInt(strings.TrimSpace(s), 10, 64)
 		if err != nil || n <= 0 {
-			return ArgSpec{}, e.errorf("the sizes of a descriptor's block are integers above 0, but one is %q", strings.TrimSpace(s))
+			return ArgSpec{},
+				e.errorf("the sizes of a descriptor's block are integers above 0, but one is %q",
+					strings.TrimSpace(s))
 		}
 		d.Block = append(d.Block, n)
 	}
@@ -316,7 +318,8 @@ func literal(e python.Expr) bool {
 		switch n := n.(type) {
 		case *python.Name:
 			ok = ok && n.ID == "float"
-		case *python.Attribute, *python.Lambda, *python.Subscript, *python.ListComp, *python.GeneratorExp, *python.SetComp, *python.DictComp:
+		case *python.Attribute, *python.Lambda, *python.Subscript, *python.ListComp, *python.GeneratorExp,
+			*python.SetComp, *python.DictComp:
 			ok = false
 		}
 		return ok

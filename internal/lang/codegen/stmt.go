@@ -177,7 +177,8 @@ func (g *generator) annAssign(s *python.AnnAssign) {
 		g.failHint(s, "constexpr", "give the new value another name",
 			"%s is already defined: a constexpr cannot be reassigned", n.ID)
 	}
-	g.scope.set(n.ID, v) // a device value too: Triton wraps anything, and complains where a constant is needed
+	// a device value too: Triton wraps anything, and complains where a constant is needed
+	g.scope.set(n.ID, v)
 }
 
 // isConstexpr reports whether an annotation is tl.constexpr in any spelling.

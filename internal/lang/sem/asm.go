@@ -24,7 +24,8 @@ func inlineAsm(c *Call) object.Value {
 	}
 	if len(types) == 0 {
 		panic(bad(CodeArgs,
-			"inline assembly has no result: dtype is empty, and names the type of each value that the code returns"))
+			"inline assembly has no result: dtype is empty, and names the type of each value that the "+
+				"code returns"))
 	}
 	out := c.B.inlineAsm(asmText{c.str("asm"), c.str("constraints"), c.bool("is_pure"), c.int("pack")}, vs,
 		types)

@@ -25,7 +25,8 @@ var (
 
 var kernelSig = regexp.MustCompile(`# sig: (.*)\n@triton.jit\ndef (\w+)`)
 
-// TestBuiltinsLikeTriton builds the straight-line kernels of testdata/builtins.py and compares the IR with Triton's.
+// TestBuiltinsLikeTriton builds the straight-line kernels of testdata/builtins.py and compares the IR with
+// Triton's.
 func TestBuiltinsLikeTriton(t *testing.T) {
 	src, err := os.ReadFile("testdata/builtins.py")
 	if err != nil {
@@ -83,7 +84,8 @@ func buildKernel(module *python.Module, name, sig string) (string, error) {
 	return "", fmt.Errorf("no kernel %s", name)
 }
 
-var signatureTypes = map[string]Type{"i1": Int1, "i8": Int8, "i32": Int32, "i64": Int64, "u8": Uint8, "u32": Uint32, "u64": Uint64}
+var signatureTypes = map[string]Type{"i1": Int1, "i8": Int8, "i32": Int32, "i64": Int64, "u8": Uint8,
+	"u32": Uint32, "u64": Uint64}
 
 func signatureType(text string) Type {
 	if elem, ok := strings.CutPrefix(text, "*"); ok {
@@ -95,7 +97,8 @@ func signatureType(text string) Type {
 	return DTypes[text]
 }
 
-// walker evaluates straight-line code: as much of the code generator as these tests need. It panics on errors.
+// walker evaluates straight-line code: as much of the code generator as these tests need. It panics on
+// errors.
 type walker struct {
 	*testFunc
 	names map[string]object.Value
@@ -123,7 +126,8 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// CallFunction stands for a call of another jit function; each of these returns what it got as its first half.
+// CallFunction stands for a call of another jit function; each of these returns what it got as its first
+// half.
 func (w *walker) CallFunction(fn object.Value, args []object.Value) (object.Value, error) {
 	n := len(args) / 2
 	var operands []*ir.Value

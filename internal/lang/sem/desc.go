@@ -90,7 +90,8 @@ func (b *Builder) indexTensor(x *Tensor, wide bool) *ir.Value {
 	}
 	if !wide && t.Bits != 32 {
 		panic(bad(CodeType, "offsets of a block pointer are int32, not %s", t).
-			hint("cast with .to(tl.int32), or compute the pointers of a block yourself where 32 bits are too few"))
+			hint("cast with .to(tl.int32), or compute the pointers of a block yourself where 32 bits " +
+				"are too few"))
 	}
 	return x.V
 }
@@ -117,7 +118,8 @@ func makeBlockPtr(c *Call) object.Value {
 	for _, n := range []int{len(shape), len(strides), len(offsets), len(order)} {
 		if n != len(dims) {
 			panic(bad(CodeShape,
-				"a block pointer has one entry for each dimension in every list: shape has %d, strides %d, offsets %d, block_shape %d, order %d",
+				"a block pointer has one entry for each dimension in every list: shape has %d, strides "+
+					"%d, offsets %d, block_shape %d, order %d",
 				len(shape), len(strides), len(offsets), len(dims), len(order)))
 		}
 	}

@@ -1,10 +1,12 @@
-// Package sem gives the operations of the Triton language their meaning: types and promotion, and the Triton IR
-// that each operation becomes. It corresponds to triton.language.semantic and triton.language.core in Triton. The
-// code generator (package codegen) walks the syntax and calls it; it knows nothing of syntax.
+// Package sem gives the operations of the Triton language their meaning: types and promotion, and the
+// Triton IR that each operation becomes. It corresponds to triton.language.semantic and
+// triton.language.core in Triton. The code generator (package codegen) walks the syntax and calls it; it
+// knows nothing of syntax.
 //
-// Host values come in: compile-time numbers, strings, tuples and dtypes as they are, and device values as *Tensor
-// or *Descriptor. Out go IR at the builder's insertion point, operation for operation as Triton 3.6's front end
-// emits it, and the device value that stands for it. A use that Triton forbids is an *Error.
+// Host values come in: compile-time numbers, strings, tuples and dtypes as they are, and device values as
+// *Tensor or *Descriptor. Out go IR at the builder's insertion point, operation for operation as Triton
+// 3.6's front end emits it, and the device value that stands for it. A use that Triton forbids is an
+// *Error.
 //
 // Types and values:
 //

@@ -150,8 +150,8 @@ func (b *Builder) widenFP8(x, y *Tensor) (*Tensor, *Tensor) {
 	widen := func() { x, y = b.cast(x, Float16, noRounding), b.cast(y, Float16, noRounding) }
 	if uses(Float8E4B15) {
 		if deprecated(Float8E4B15) {
-			b.Opts.warn("products of fp8e4b15 are slow on sm_90 and later, which convert it to fp16 first; a later version of Triton drops it: " +
-				"use fp8e4nv or fp8e5")
+			b.Opts.warn("products of fp8e4b15 are slow on sm_90 and later, which convert it to fp16 first; " +
+				"a later version of Triton drops it: use fp8e4nv or fp8e5")
 		}
 		widen()
 	}
@@ -188,7 +188,8 @@ func dotResult(t, out *DType) *DType {
 		return Int32
 	case out == BFloat16:
 		panic(bad(CodeType,
-			"a product cannot be summed in bfloat16").hint("leave out_dtype at float32 and cast the result with .to(tl.bfloat16)"))
+			"a product cannot be summed in bfloat16").hint("leave out_dtype at float32 and cast the " +
+			"result with .to(tl.bfloat16)"))
 	case t == Float32 || t == BFloat16:
 		return Float32
 	case t == Float64:

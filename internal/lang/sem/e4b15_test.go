@@ -78,8 +78,8 @@ func TestE4B15(t *testing.T) {
 	}
 }
 
-// nearestE4B15 rounds an fp16 by searching: the nearest magnitude up to 1.75, the larger one of two equally near. What is no number
-// becomes the largest.
+// nearestE4B15 rounds an fp16 by searching: the nearest magnitude up to 1.75, the larger one of two equally
+// near. What is no number becomes the largest.
 func nearestE4B15(half uint64) uint64 {
 	v := num.F16.Decode(half & 0x7fff)
 	best, gap := uint64(0x7e), -1.0

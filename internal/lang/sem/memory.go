@@ -226,7 +226,8 @@ func store(c *Call) object.Value {
 	attrs := c.memoryAttrs(storeCaches)
 	if Scalar(p.Type).(*PtrType).Const {
 		panic(bad(CodeType, "cannot store through %s",
-			p.Type).at("pointer").hint("its parameter is annotated as tl.const, or its type in the signature begins with *k"))
+			p.Type).at("pointer").hint("its parameter is annotated as tl.const, or its type in the " +
+			"signature begins with *k"))
 	}
 	if IsBlockPtr(p.Type) {
 		c.storeBlock(p, x, mask, attrs)
@@ -234,7 +235,8 @@ func store(c *Call) object.Value {
 	}
 	if c.hasBoundaryCheck() {
 		panic(bad(CodeArgs,
-			"boundary_check is for block pointers: plain pointers have no boundary").hint("use a mask, or tl.make_block_ptr"))
+			"boundary_check is for block pointers: plain pointers have no boundary").hint("use a mask, or " +
+			"tl.make_block_ptr"))
 	}
 	c.B.store(p, x, mask, attrs)
 	return object.None

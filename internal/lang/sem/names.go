@@ -24,9 +24,10 @@ var coreRows = []row{
 	{"builtin_min", "*args, propagate_nan=None", 0, minMaxBuiltin("min", minOps, -1)},
 	{"builtin_max", "*args, propagate_nan=None", 0, minMaxBuiltin("max", maxOps, 1)},
 
-	{"dot", "input, other, acc=None, input_precision=None, allow_tf32=None, max_num_imprecise_acc=None, out_dtype=float32", public, dot},
-	{"dot_scaled", "lhs, lhs_scale, lhs_format, rhs, rhs_scale, rhs_format, acc=None, fast_math=False, lhs_k_pack=True, rhs_k_pack=True, " +
-		"out_dtype=float32", public, dotScaled},
+	{"dot", "input, other, acc=None, input_precision=None, allow_tf32=None, max_num_imprecise_acc=None, " +
+		"out_dtype=float32", public, dot},
+	{"dot_scaled", "lhs, lhs_scale, lhs_format, rhs, rhs_scale, rhs_format, acc=None, fast_math=False, " +
+		"lhs_k_pack=True, rhs_k_pack=True, out_dtype=float32", public, dotScaled},
 
 	{"reduce", "input, axis, combine_fn, keep_dims=False", public | member, reduce},
 	{"associative_scan", "input, axis, combine_fn, reverse=False", public | member, scan},
@@ -92,8 +93,9 @@ var shapeRows = []row{
 const atomicParams = "pointer, val, mask=None, sem=None, scope=None"
 
 var memoryRows = []row{
-	{"load", `pointer, mask=None, other=None, boundary_check=(), padding_option="", cache_modifier="", eviction_policy="", ` +
-		`volatile=False`, public, load},
+	{"load",
+		`pointer, mask=None, other=None, boundary_check=(), padding_option="", cache_modifier="", ` +
+			`eviction_policy="", volatile=False`, public, load},
 	{"store", `pointer, value, mask=None, boundary_check=(), cache_modifier="", eviction_policy=""`,
 		public | member, store},
 	{"make_block_ptr", "base, shape, strides, offsets, block_shape, order", public, makeBlockPtr},
@@ -189,8 +191,9 @@ var classRows = []row{
 	{"constexpr", "value", public | class, nil},
 	{"constexpr_type", "value", public | class, nil},
 
-	{"range", "arg1, arg2=None, step=None, num_stages=None, loop_unroll_factor=None, disallow_acc_multi_buffer=False, flatten=False, " +
-		"warp_specialize=False, disable_licm=False", public | syntax, nil},
+	{"range", "arg1, arg2=None, step=None, num_stages=None, loop_unroll_factor=None, " +
+		"disallow_acc_multi_buffer=False, flatten=False, warp_specialize=False, disable_licm=False",
+		public | syntax, nil},
 	{"static_range", "arg1, arg2=None, step=None", public | syntax, nil},
 	{"condition", "arg1, disable_licm=False", public | syntax, nil},
 

@@ -13,8 +13,9 @@ type Options struct {
 
 	NumWarps, NumCTAs, NumStages int
 
-	Debug            bool // device_assert has an effect
-	SanitizeOverflow bool // integer + - * compute whether they overflowed; in debug mode it is asserted that they did not
+	Debug bool // device_assert has an effect
+	// integer + - * compute whether they overflowed; in debug mode it is asserted that they did not
+	SanitizeOverflow bool
 	EnableFPFusion   bool
 
 	AllowFP8      []string // fp8 types the target converts

@@ -23,7 +23,8 @@ func TestAnswersAreCurrent(t *testing.T) {
 		{"builtins.txtar", []string{"--kernels", "testdata/builtins.py"}},
 	} {
 		out := filepath.Join(t.TempDir(), c.file)
-		cmd := exec.CommandContext(t.Context(), python, append(append([]string{txtest.Path(t, "peer", "semantics.py")}, c.args...), out)...)
+		cmd := exec.CommandContext(t.Context(), python,
+			append(append([]string{txtest.Path(t, "peer", "semantics.py")}, c.args...), out)...)
 		cmd.Env = append(os.Environ(), "TRITON_CACHE_DIR="+t.TempDir())
 		if text, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, text)

@@ -272,7 +272,8 @@ func unpacked(results []*Tensor, pack int) []Type {
 	for i, r := range results {
 		if first := results[i/pack*pack]; r.Type != first.Type || len(results)%pack != 0 {
 			panic(bad(CodeType,
-				"the function of tl.map_elementwise returns %d values; %d in a row are one result, of one type", len(results), pack))
+				"the function of tl.map_elementwise returns %d values; %d in a row are one result, of "+
+					"one type", len(results), pack))
 		}
 		if i%pack == 0 {
 			types = append(types, r.Type)

@@ -30,7 +30,8 @@ type answers struct {
 	Groups                      []struct{ Group, Cases string }
 }
 
-// TestTritonsAnswers compares types, errors and IR with Triton's for every combination that peer/semantics.py knows.
+// TestTritonsAnswers compares types, errors and IR with Triton's for every combination that
+// peer/semantics.py knows.
 func TestTritonsAnswers(t *testing.T) {
 	data, err := os.ReadFile("testdata/semantics.json")
 	if err != nil {
@@ -104,7 +105,9 @@ func (a *answers) domain(letter rune, arity int) []string {
 	case 'c':
 		return consts
 	case 'P', 'Q':
-		return slices.DeleteFunc(slices.Clone(types), func(s string) bool { return !slices.Contains(a.Numbers, s) })
+		return slices.DeleteFunc(slices.Clone(types), func(s string) bool {
+			return !slices.Contains(a.Numbers, s)
+		})
 	}
 	return types
 }
@@ -248,15 +251,17 @@ func anonymous(text string) string {
 }
 
 var testBinary = map[string]python.Operator{
-	"+": python.Add, "-": python.Sub, "*": python.Mult, "/": python.Div, "//": python.FloorDiv, "%": python.Mod,
-	"&": python.BitAnd, "|": python.BitOr, "^": python.BitXor, "<<": python.LShift, ">>": python.RShift,
+	"+": python.Add, "-": python.Sub, "*": python.Mult, "/": python.Div, "//": python.FloorDiv,
+	"%": python.Mod, "&": python.BitAnd, "|": python.BitOr, "^": python.BitXor, "<<": python.LShift,
+	">>": python.RShift,
 }
 
 var testCompare = map[string]python.CmpOperator{
 	"==": python.Eq, "!=": python.NotEq, "<": python.Lt, "<=": python.LtE, ">": python.Gt, ">=": python.GtE,
 }
 
-var testUnary = map[string]python.UnaryOperator{"neg": python.USub, "invert": python.Invert, "not": python.Not}
+var testUnary = map[string]python.UnaryOperator{"neg": python.USub, "invert": python.Invert,
+	"not": python.Not}
 
 // apply does what Session.apply in the script does.
 func (f *testFunc) apply(op string, args []object.Value) (object.Value, error) {

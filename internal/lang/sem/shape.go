@@ -172,7 +172,8 @@ func (b *Builder) IndexSlice(x *Tensor, index object.Value) (t *Tensor, err erro
 		case isSlice && isNone(s.Lo) && isNone(s.Hi) && isNone(s.Step):
 		default:
 			panic(bad(CodeType, "a tensor cannot be indexed by %s", describe(v)).
-				hint("only : and None index a tensor; tl.gather picks elements, tl.split and tl.reshape take a tensor apart"))
+				hint("only : and None index a tensor; tl.gather picks elements, tl.split and tl.reshape " +
+					"take a tensor apart"))
 		}
 	}
 	return x, nil

@@ -13,7 +13,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
 )
 
-// TestNamesOfTriton compares the table with Triton's names and parameters (peer/semantics.py --names), in both directions.
+// TestNamesOfTriton compares the table with Triton's names and parameters (peer/semantics.py --names), in
+// both directions.
 func TestNamesOfTriton(t *testing.T) {
 	data, err := os.ReadFile("testdata/names.json")
 	if err != nil {
@@ -77,8 +78,8 @@ func TestTableIsWhole(t *testing.T) {
 	}
 }
 
-// TestHostileArguments calls every builtin, operator and conversion with arguments of all kinds: no panic, and IR that verifies
-// whenever there is no error.
+// TestHostileArguments calls every builtin, operator and conversion with arguments of all kinds: no panic,
+// and IR that verifies whenever there is no error.
 func TestHostileArguments(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	rounds := 60
@@ -121,18 +122,24 @@ func describeAll(vs []object.Value) string {
 
 // pool is one value of each kind.
 func (f *testFunc) pool() []object.Value {
-	vs := []object.Value{object.None, object.Bool(true), object.MakeInt(0), object.MakeInt(1), object.MakeInt(-1), object.MakeInt(16), object.MakeInt(1 << 40),
-		object.Float(1.5), object.Str(""), object.Str("e4m3"), object.Str("relaxed"), object.NewTuple(), object.NewTuple(object.MakeInt(16)),
-		object.NewTuple(object.MakeInt(1), object.MakeInt(0)), object.NewTuple(object.None), &object.List{}, jitName("fn"), NanAll, Float32, Int8,
-		Ptr(Float32), Block(Int32, 4), &object.Slice{}}
-	for _, t := range []Type{Int1, Int32, Uint8, Float32, Float16, BFloat16, Float8E5, Float8E4B15, Ptr(Float32), Ptr(Int1), Ptr(Block(Float32, 16))} {
+	vs := []object.Value{object.None, object.Bool(true), object.MakeInt(0), object.MakeInt(1),
+		object.MakeInt(-1), object.MakeInt(16), object.MakeInt(1 << 40), object.Float(1.5), object.Str(""),
+		object.Str("e4m3"), object.Str("relaxed"), object.NewTuple(), object.NewTuple(object.MakeInt(16)),
+		object.NewTuple(object.MakeInt(1), object.MakeInt(0)), object.NewTuple(object.None), &object.List{},
+		jitName("fn"), NanAll, Float32, Int8, Ptr(Float32), Block(Int32, 4), &object.Slice{}}
+	for _, t := range []Type{Int1, Int32, Uint8, Float32, Float16, BFloat16, Float8E5, Float8E4B15,
+		Ptr(Float32), Ptr(Int1), Ptr(Block(Float32, 16))} {
 		vs = append(vs, f.param(t))
 		if !IsBlockPtr(t) {
 			vs = append(vs, f.param(Block(t, 16)), f.param(Block(t, 32, 32)))
 		}
 	}
 	d := Desc(Block(Float16, 16, 16))
-	vs = append(vs, &Descriptor{V: f.param(d).V, Type: d, Shape: []*Tensor{f.param(Int32), f.param(Int32)}, Strides: []*Tensor{f.param(Int64), f.param(Int64)}})
-	tensors := slices.DeleteFunc(slices.Clone(vs), func(v object.Value) bool { _, ok := v.(*Tensor); return !ok })
+	vs = append(vs, &Descriptor{V: f.param(d).V, Type: d, Shape: []*Tensor{f.param(Int32), f.param(Int32)},
+		Strides: []*Tensor{f.param(Int64), f.param(Int64)}})
+	tensors := slices.DeleteFunc(slices.Clone(vs), func(v object.Value) bool {
+		_, ok := v.(*Tensor)
+		return !ok
+	})
 	return append(vs, object.NewTuple(tensors[:2]...), object.NewTuple(tensors[4], tensors[4]))
 }

@@ -50,7 +50,8 @@ func (d *DescriptorValue) Attr(_ *object.Interp, name string) (object.Value, boo
 func (d *DescriptorValue) SetAttr(in *object.Interp, name string, v object.Value) error {
 	list := d.list(name)
 	if list == nil {
-		return object.Errorf(object.AttributeError, "%s of a TensorDescriptor cannot be set here: shape, strides and block_shape can", name)
+		return object.Errorf(object.AttributeError,
+			"%s of a TensorDescriptor cannot be set here: shape, strides and block_shape can", name)
 	}
 	items, err := object.Iterate(in, v)
 	if err != nil {
@@ -69,4 +70,7 @@ func (d *DescriptorValue) SetAttr(in *object.Interp, name string, v object.Value
 }
 
 // descriptorClass is TensorDescriptor. Host code makes descriptors; kernels and hooks are given them.
-var descriptorClass = &typeClass{name: "TensorDescriptor", is: func(v object.Value) bool { _, ok := v.(*DescriptorValue); return ok }}
+var descriptorClass = &typeClass{name: "TensorDescriptor", is: func(v object.Value) bool {
+	_, ok := v.(*DescriptorValue)
+	return ok
+}}

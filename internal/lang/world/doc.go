@@ -1,6 +1,6 @@
-// Package world has what a file with kernels can see. A Source is the file; a World is what one compilation of
-// it evaluates: host Python with the modules of Triton and torch in it, where functions under @triton.jit are
-// JITFunctions and their decorators are kept for launches. Nothing here makes IR.
+// Package world has what a file with kernels can see. A Source is the file; a World is what one compilation
+// of it evaluates: host Python with the modules of Triton and torch in it, where functions under
+// @triton.jit are JITFunctions and their decorators are kept for launches. Nothing here makes IR.
 //
 //	source.go            Source: loading a file; Target
 //	find.go              finding a kernel by its name, also inside functions and classes

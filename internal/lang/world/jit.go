@@ -166,7 +166,8 @@ func (f *JITFunction) option(name string, v object.Value) error {
 	case "version", "launch_metadata":
 	default:
 		e := object.Errorf(object.TypeError, "jit() got an unexpected keyword argument '%s'", name)
-		e.Hint = "its options are debug, noinline, repr, do_not_specialize, do_not_specialize_on_alignment, launch_metadata, version"
+		e.Hint = "its options are debug, noinline, repr, do_not_specialize, " +
+			"do_not_specialize_on_alignment, launch_metadata, version"
 		return e
 	}
 	return nil

@@ -17,13 +17,17 @@ func TestLanguage(t *testing.T) {
 	}
 	w := New(src, DefaultTarget, nil)
 	var b strings.Builder
-	b.WriteString("# The language\n\nEvery name of `triton.language` 3.6 and how Nereid has it. This page is made from the front end's own table: `go test ./internal/lang/world -run TestLanguage\n" +
-		"-update` writes it anew. *primitive*: made by the front end in Go; *library*: written in the language, in `internal/lang/stdlib`; *steers*: looked at while the\n" +
+	b.WriteString("# The language\n\nEvery name of `triton.language` 3.6 and how Nereid has it. This page " +
+		"is made from the front end's own table: `go test ./internal/lang/world -run TestLanguage\n" +
+		"-update` writes it anew. *primitive*: made by the front end in Go; *library*: written in the " +
+		"language, in `internal/lang/stdlib`; *steers*: looked at while the\n" +
 		"kernel is compiled. A name that is not here is an error that says so.\n")
 	for _, home := range []struct{ module, title string }{
-		{sem.InCore, "triton.language"}, {sem.InMath, "triton.language.math"}, {sem.InStandard, "triton.language.standard"},
-		{sem.InRandom, "triton.language.random"}, {sem.InTensor, "Methods of tensors alone"}, {sem.InDescriptor, "Methods of tensor descriptors"},
-		{sem.InTarget, "triton.language.target_info"}, {sem.InCUDA, "triton.language.extra.cuda"}, {sem.InLibdevice, "triton.language.extra.libdevice"},
+		{sem.InCore, "triton.language"}, {sem.InMath, "triton.language.math"},
+		{sem.InStandard, "triton.language.standard"}, {sem.InRandom, "triton.language.random"},
+		{sem.InTensor, "Methods of tensors alone"}, {sem.InDescriptor, "Methods of tensor descriptors"},
+		{sem.InTarget, "triton.language.target_info"}, {sem.InCUDA, "triton.language.extra.cuda"},
+		{sem.InLibdevice, "triton.language.extra.libdevice"},
 	} {
 		fmt.Fprintf(&b, "\n## %s\n\n| name | parameters | state | also |\n|---|---|---|---|\n", home.title)
 		for _, bi := range sem.Builtins() {
@@ -38,7 +42,8 @@ func TestLanguage(t *testing.T) {
 				t.Errorf("%s is in the table but does not resolve", bi.FullName())
 				state = "missing"
 			}
-			fmt.Fprintf(&b, "| `%s` | `%s` | %s | %s |\n", bi.Name, strings.ReplaceAll(bi.Params, "|", "\\|"), state, also)
+			fmt.Fprintf(&b, "| `%s` | `%s` | %s | %s |\n", bi.Name, strings.ReplaceAll(bi.Params, "|", "\\|"),
+				state, also)
 		}
 	}
 	txtest.Golden(t, txtest.Path(t, "docs/LANGUAGE.md"), b.String())

@@ -12,17 +12,20 @@ import (
 // errors from it, and asks whether it has them. Names that serve no purpose here are there all the same.
 func (w *World) registerRuntime() {
 	errors := map[string]object.Value{}
-	for _, name := range strings.Fields("TritonError OutOfResources PTXASError AutotunerError InterpreterError") {
+	for _, name := range strings.Fields("TritonError OutOfResources PTXASError AutotunerError " +
+		"InterpreterError") {
 		errors[name] = object.RuntimeError
 	}
 	tuning := map[string]object.Value{"Config": configClass, "autotune": autotuneDecorator,
 		"heuristics": heuristicsDecorator}
 	for _, m := range []*pyrun.Module{
 		{Name: "triton.runtime",
-			Vars: there("KernelInterface Autotuner Heuristics TensorWrapper MockTensor reinterpret RemoteCacheBackend RedisRemoteCacheBackend",
+			Vars: there("KernelInterface Autotuner Heuristics TensorWrapper MockTensor reinterpret "+
+				"RemoteCacheBackend RedisRemoteCacheBackend",
 				tuning, errors, map[string]object.Value{"JITFunction": jitClass})},
 		{Name: "triton.runtime.jit",
-			Vars: there("KernelInterface KernelParam ConstexprFunction TensorWrapper MockTensor reinterpret mangle_type get_jit_fn_file_line T",
+			Vars: there("KernelInterface KernelParam ConstexprFunction TensorWrapper MockTensor "+
+				"reinterpret mangle_type get_jit_fn_file_line T",
 				map[string]object.Value{"jit": jitDecorator, "JITFunction": jitClass,
 					"constexpr_function": constexprDecorator, "JITCallable": jitClass})},
 		{Name: "triton.runtime.driver", Vars: map[string]object.Value{"active": w.activeDriver()}},
@@ -32,8 +35,9 @@ func (w *World) registerRuntime() {
 		{Name: "triton.runtime.errors", Vars: errors},
 		{Name: "triton.errors", Vars: map[string]object.Value{"TritonError": object.RuntimeError}},
 		{Name: "triton.runtime.cache",
-			Vars: there("CacheManager FileCacheManager RemoteCacheManager RemoteCacheBackend RedisRemoteCacheBackend " +
-				"get_cache_manager get_dump_manager get_override_manager get_cache_key make_so_cache_key triton_key")},
+			Vars: there("CacheManager FileCacheManager RemoteCacheManager RemoteCacheBackend " +
+				"RedisRemoteCacheBackend get_cache_manager get_dump_manager get_override_manager " +
+				"get_cache_key make_so_cache_key triton_key")},
 		{Name: "triton.runtime.build", Vars: there("compile_module_from_src platform_key _build")},
 		{Name: "triton.runtime.interpreter", Open: true},
 		{Name: "triton.runtime._allocation",

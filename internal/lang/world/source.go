@@ -44,8 +44,9 @@ func (t Target) Name() string {
 
 // LoadOptions says where a file's imports are found and which environment its conditions see.
 type LoadOptions struct {
-	FS     fs.FS             // where imported modules are; nil: the folders of the operating system
-	OnDisk bool              // the file is one of the operating system: its project (pyrun.ProjectRoot) is searched too
+	FS fs.FS // where imported modules are; nil: the folders of the operating system
+	// the file is one of the operating system: its project (pyrun.ProjectRoot) is searched too
+	OnDisk bool
 	Roots  []string          // more folders to search
 	Env    map[string]string // os.environ
 	Limits budget.Limits     // of source text here, and of what is evaluated before a compilation

@@ -8,8 +8,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/layout"
 )
 
-// CGA is how an encoding distributes a tensor over the CTAs of a cluster: a map from (block) to (dim0, dim1, …), in units of
-// what one CTA has.
+// CGA is how an encoding distributes a tensor over the CTAs of a cluster: a map from (block) to (dim0,
+// dim1, …), in units of what one CTA has.
 func CGA(enc ir.Attr) (layout.Layout, error) {
 	l := ttg.Decode(enc)
 	if l == nil {
@@ -70,7 +70,8 @@ func cgaOf(l ttg.Layout) (layout.Layout, error) {
 
 // clusterOf is the map that a list of CGALayout stands for.
 func clusterOf(bases [][]int64, rank int) (layout.Layout, error) {
-	return layout.NewSurjective([]layout.Bases{{Name: layout.Block, Vectors: vectors(bases)}}, layout.TensorDims(rank))
+	return layout.NewSurjective([]layout.Bases{{Name: layout.Block, Vectors: vectors(bases)}},
+		layout.TensorDims(rank))
 }
 
 // withoutDim is a map that no longer moves along a dimension: all CTAs share it.

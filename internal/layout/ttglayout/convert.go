@@ -5,10 +5,10 @@ import (
 	"github.com/nereid-lang/nereid/internal/layout"
 )
 
-// Conversion says where each place of dst finds its element in src: a map from dst's places to src's. Dimensions that do not
-// matter, where each place finds its element under its own number, are left out, block first, then warp, lane, register. An
-// empty map is no conversion at all; one of registers only is a renaming in each thread; one of registers and lanes needs
-// shuffles, any other shared memory.
+// Conversion says where each place of dst finds its element in src: a map from dst's places to src's.
+// Dimensions that do not matter, where each place finds its element under its own number, are left out,
+// block first, then warp, lane, register. An empty map is no conversion at all; one of registers only is a
+// renaming in each thread; one of registers and lanes needs shuffles, any other shared memory.
 func Conversion(src, dst ir.Type) (layout.Layout, error) {
 	from, err := Of(src)
 	if err != nil {

@@ -29,8 +29,9 @@ func mustFor(t testing.TB, enc ir.Attr, shape ...int64) layout.Layout {
 	return l
 }
 
-// TestBlockedDefinition: element (i, j) belongs to the thread that its block of sizePerThread falls to, when threads and then
-// warps are laid out over the tensor and start over at its end; for all layouts of a small machine on all small shapes.
+// TestBlockedDefinition: element (i, j) belongs to the thread that its block of sizePerThread falls to,
+// when threads and then warps are laid out over the tensor and start over at its end; for all layouts of a
+// small machine on all small shapes.
 func TestBlockedDefinition(t *testing.T) {
 	pairs := func(product int64) (out [][]int64) {
 		for a := int64(1); a <= product; a *= 2 {
@@ -43,7 +44,8 @@ func TestBlockedDefinition(t *testing.T) {
 		for _, threads := range pairs(8) {
 			for _, warps := range pairs(4) {
 				for _, order := range [][]int64{{0, 1}, {1, 0}} {
-					enc := ttg.Blocked{SizePerThread: size, ThreadsPerWarp: threads, WarpsPerCTA: warps, Order: order}
+					enc := ttg.Blocked{SizePerThread: size, ThreadsPerWarp: threads, WarpsPerCTA: warps,
+						Order: order}
 					for _, shape := range [][]int64{{1, 1}, {4, 8}, {16, 2}, {16, 16}, {32, 64}} {
 						checkBlocked(t, enc, shape)
 						checked++
@@ -82,16 +84,19 @@ func checkBlocked(t *testing.T, b ttg.Blocked, shape []int64) {
 			lane := thread[f] + thread[s]*b.ThreadsPerWarp[f]
 			w := warp[f] + warp[s]*b.WarpsPerCTA[f]
 			if !owners[fmt.Sprint([]int{int(i), int(j)}, lane, w)] {
-				t.Fatalf("%s on %v: element (%d, %d) is not with lane %d of warp %d", b.Attr(), shape, i, j, lane, w)
+				t.Fatalf("%s on %v: element (%d, %d) is not with lane %d of warp %d", b.Attr(), shape,
+					i, j, lane, w)
 			}
 		}
 	}
 }
 
-// TestSliceDefinition: a thread holds element i of a slice exactly when it holds some element of the parent with that index.
+// TestSliceDefinition: a thread holds element i of a slice exactly when it holds some element of the parent
+// with that index.
 func TestSliceDefinition(t *testing.T) {
 	for _, parent := range []string{
-		"#ttg.blocked<{sizePerThread = [2, 2], threadsPerWarp = [8, 4], warpsPerCTA = [2, 2], order = [1, 0]}>",
+		"#ttg.blocked<{sizePerThread = [2, 2], threadsPerWarp = [8, 4], warpsPerCTA = [2, 2], order = " +
+			"[1, 0]}>",
 		"#ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>",
 	} {
 		p := parse(t, parent)
@@ -107,12 +112,14 @@ func TestSliceDefinition(t *testing.T) {
 					for r := range sliced.InSize(layout.Register) {
 						i := sliced.Apply(r, lane, warp, 0)[0]
 						if got[i] {
-							t.Errorf("%s, dim %d: lane %d of warp %d holds %d twice", parent, dim, lane, warp, i)
+							t.Errorf("%s, dim %d: lane %d of warp %d holds %d twice", parent, dim,
+								lane, warp, i)
 						}
 						got[i] = true
 					}
 					if fmt.Sprint(got) != fmt.Sprint(want) {
-						t.Fatalf("%s, dim %d: lane %d of warp %d holds %v, want %v", parent, dim, lane, warp, got, want)
+						t.Fatalf("%s, dim %d: lane %d of warp %d holds %v, want %v", parent, dim, lane,
+							warp, got, want)
 					}
 				}
 			}
@@ -120,11 +127,14 @@ func TestSliceDefinition(t *testing.T) {
 	}
 }
 
-// TestMmaFragments compares the fragments of one warp with the PTX manual (mma.m16n8k16 and .m16n8k8, wgmma.m64nNk16).
+// TestMmaFragments compares the fragments of one warp with the PTX manual (mma.m16n8k16 and .m16n8k8,
+// wgmma.m64nNk16).
 func TestMmaFragments(t *testing.T) {
-	acc := parse(t, "#ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [1, 1], instrShape = [16, 8]}>")
+	acc := parse(t, "#ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [1, 1], "+
+		"instrShape = [16, 8]}>")
 	operand := func(i, k int64) ir.Attr { return ttg.DotOp{OpIdx: i, Parent: acc, KWidth: k}.Attr() }
-	wgmma := parse(t, "#ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 16, 16]}>")
+	wgmma := parse(t, "#ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], "+
+		"instrShape = [16, 16, 16]}>")
 	tests := []struct {
 		name  string
 		enc   ir.Attr
@@ -157,7 +167,8 @@ func TestMmaFragments(t *testing.T) {
 				for warp := range l.InSize(layout.Warp) {
 					row, col := tt.at(reg, lane, warp)
 					if got := l.Apply(reg, lane, warp, 0); got[0] != row || got[1] != col {
-						t.Fatalf("%s: register %d of lane %d of warp %d is %v, the manual says (%d, %d)", tt.name, reg, lane, warp, got, row, col)
+						t.Fatalf("%s: register %d of lane %d of warp %d is %v, the manual says (%d, %d)",
+							tt.name, reg, lane, warp, got, row, col)
 					}
 				}
 			}
@@ -165,12 +176,15 @@ func TestMmaFragments(t *testing.T) {
 	}
 }
 
-// TestFmaOperand: each thread finds, for all elements of the result that it holds, the whole row and column it needs.
+// TestFmaOperand: each thread finds, for all elements of the result that it holds, the whole row and column
+// it needs.
 func TestFmaOperand(t *testing.T) {
-	enc := parse(t, "#ttg.blocked<{sizePerThread = [2, 1], threadsPerWarp = [4, 8], warpsPerCTA = [1, 2], order = [0, 1]}>")
+	enc := parse(t, "#ttg.blocked<{sizePerThread = [2, 1], threadsPerWarp = [4, 8], warpsPerCTA = [1, 2], "+
+		"order = [0, 1]}>")
 	const m, n, k = 16, 32, 8
 	c := mustFor(t, enc, m, n)
-	a, b := mustFor(t, ttg.DotOp{OpIdx: 0, Parent: enc}.Attr(), m, k), mustFor(t, ttg.DotOp{OpIdx: 1, Parent: enc}.Attr(), k, n)
+	a, b := mustFor(t, ttg.DotOp{OpIdx: 0, Parent: enc}.Attr(), m, k),
+		mustFor(t, ttg.DotOp{OpIdx: 1, Parent: enc}.Attr(), k, n)
 	holds := func(l layout.Layout, lane, warp int) map[string]bool {
 		set := map[string]bool{}
 		for r := range l.InSize(layout.Register) {
@@ -193,7 +207,8 @@ func TestFmaOperand(t *testing.T) {
 	}
 }
 
-// TestSwizzledDefinition: element (row, col) lies in its row, in the vector whose number is the column's xor the phase.
+// TestSwizzledDefinition: element (row, col) lies in its row, in the vector whose number is the column's
+// xor the phase.
 func TestSwizzledDefinition(t *testing.T) {
 	for _, vec := range []int64{1, 2, 4} {
 		for _, per := range []int64{1, 2} {
@@ -235,7 +250,8 @@ func TestPadded(t *testing.T) {
 
 func TestOfMemDesc(t *testing.T) {
 	enc := ttg.Swizzled{Vec: 8, PerPhase: 1, MaxPhase: 4, Order: []int64{1, 0}}.Attr()
-	view := ttg.MemDesc{Shape: []int64{16, 32}, Elem: ir.F16, Encoding: enc, Space: ttg.SharedMemory, AllocShape: []int64{3, 64, 32}}.Type()
+	view := ttg.MemDesc{Shape: []int64{16, 32}, Elem: ir.F16, Encoding: enc, Space: ttg.SharedMemory,
+		AllocShape: []int64{3, 64, 32}}.Type()
 	if got := MustOf(view); !got.Equal(mustFor(t, enc, 64, 32)) {
 		t.Errorf("a view has the layout of its allocation, not%s", got)
 	}
@@ -245,7 +261,8 @@ func TestOfMemDesc(t *testing.T) {
 }
 
 func TestCluster(t *testing.T) {
-	blocked := parse(t, "#ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [8, 4], warpsPerCTA = [2, 2], order = [1, 0], CGALayout = [[1, 0], [0, 1]]}>")
+	blocked := parse(t, "#ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [8, 4], warpsPerCTA = [2, "+
+		"2], order = [1, 0], CGALayout = [[1, 0], [0, 1]]}>")
 	tests := []struct {
 		enc  ir.Attr
 		want []int64
@@ -253,14 +270,16 @@ func TestCluster(t *testing.T) {
 		{blocked, []int64{32, 16}},
 		{ttg.DotOp{OpIdx: 0, Parent: blocked}.Attr(), []int64{32, 32}},
 		{ttg.DotOp{OpIdx: 1, Parent: blocked}.Attr(), []int64{64, 16}},
-		{parse(t, "#ttg.linear<{register = [[0, 1]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [[0, 2]], block = [[32, 0]]}>"), []int64{32, 32}},
+		{parse(t, "#ttg.linear<{register = [[0, 1]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], "+
+			"warp = [[0, 2]], block = [[32, 0]]}>"), []int64{32, 32}},
 	}
 	for _, tt := range tests {
 		if got, err := ShapePerCTA(tt.enc, []int64{64, 32}); err != nil || !slices.Equal(got, tt.want) {
 			t.Errorf("%s: %v %v, want %v", tt.enc, got, err, tt.want)
 		}
 	}
-	if got, err := ShapePerCTA(ttg.Slice{Dim: 0, Parent: blocked}.Attr(), []int64{32}); err != nil || got[0] != 16 {
+	if got, err := ShapePerCTA(ttg.Slice{Dim: 0, Parent: blocked}.Attr(), []int64{32}); err != nil ||
+		got[0] != 16 {
 		t.Errorf("slice: %v %v", got, err)
 	}
 	if NumCTAs(blocked) != 4 || NumCTAs(ttg.Slice{Dim: 0, Parent: blocked}.Attr()) != 4 {
@@ -274,15 +293,23 @@ func TestErrors(t *testing.T) {
 		shape []int64
 		want  string
 	}{
-		{"#ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>", []int64{3}, "no power of two"},
-		{"#ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>", []int64{4, 4}, "rank"},
-		{"#ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>", []int64{1 << 41}, "too large"},
-		{"#ttg.nvidia_mma<{versionMajor = 1, versionMinor = 0, warpsPerCTA = [1, 1], instrShape = [16, 8]}>", []int64{16, 16}, "version 1"},
-		{"#ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [1, 1], instrShape = [16, 4]}>", []int64{16, 16}, "no fragment"},
-		{"#ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>", []int64{64, 32}, "too few"},
+		{"#ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>",
+			[]int64{3}, "no power of two"},
+		{"#ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>",
+			[]int64{4, 4}, "rank"},
+		{"#ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>",
+			[]int64{1 << 41}, "too large"},
+		{"#ttg.nvidia_mma<{versionMajor = 1, versionMinor = 0, warpsPerCTA = [1, 1], instrShape = [16, 8]}>",
+			[]int64{16, 16}, "version 1"},
+		{"#ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [1, 1], instrShape = [16, 4]}>",
+			[]int64{16, 16}, "no fragment"},
+		{"#ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>",
+			[]int64{64, 32}, "too few"},
 		{"#ttg.shared_linear<{offset = [[0, 1], [1, 0]]}, alignment = 16>", []int64{4, 4}, "size 2"},
 		{"dense<0> : tensor<1xi32>", []int64{1}, "no linear layout"},
-		{"#ttg.dot_op<{opIdx = 1, parent = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>, kWidth = 2}>", []int64{64, 64}, "shared memory"},
+		{"#ttg.dot_op<{opIdx = 1, parent = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, " +
+			"warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>, kWidth = 2}>", []int64{64, 64},
+			"shared memory"},
 	}
 	for _, tt := range tests {
 		if _, err := For(parse(t, tt.enc), tt.shape); err == nil || !strings.Contains(err.Error(), tt.want) {

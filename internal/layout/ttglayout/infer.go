@@ -55,8 +55,8 @@ func Named(l layout.Layout) ir.Attr {
 	return Linear(l)
 }
 
-// asBlocked finds the blocked encoding of a layout: its parameters are read off the bases, for each order of dimensions, and
-// the result is compared.
+// asBlocked finds the blocked encoding of a layout: its parameters are read off the bases, for each order
+// of dimensions, and the result is compared.
 func asBlocked(l layout.Layout) (ttg.Blocked, bool) {
 	rank := len(l.OutDims())
 	shape := make([]int64, rank)
@@ -87,7 +87,8 @@ func asBlocked(l layout.Layout) (ttg.Blocked, bool) {
 // orders are the orders of dimensions worth trying, the likely ones first.
 func orders(l layout.Layout) [][]int {
 	rank := len(l.OutDims())
-	list := [][]int{l.OrderOf(layout.Register, l.ThreadOrder()), l.ThreadOrder(), layout.RowMajor(rank), layout.ColumnMajor(rank)}
+	list := [][]int{l.OrderOf(layout.Register, l.ThreadOrder()), l.ThreadOrder(), layout.RowMajor(rank),
+		layout.ColumnMajor(rank)}
 	var out [][]int
 	for _, o := range list {
 		if !slices.ContainsFunc(out, func(p []int) bool { return slices.Equal(o, p) }) {
@@ -130,8 +131,8 @@ func Trans(enc ir.Attr, shape, order []int64) ir.Attr {
 	return Linear(l.PermuteTensor(ints(order)))
 }
 
-// Join is the encoding of two tensors of a shape joined along a new last dimension: both elements of a pair in one thread,
-// side by side. A slice whose parent is just that gives the parent.
+// Join is the encoding of two tensors of a shape joined along a new last dimension: both elements of a pair
+// in one thread, side by side. A slice whose parent is just that gives the parent.
 func Join(enc ir.Attr, shape []int64) ir.Attr {
 	joined := append(slices.Clone(shape), 2)
 	if s, ok := ttg.As[ttg.Slice](enc); ok && int(s.Dim) == len(shape) {
@@ -161,15 +162,16 @@ func Join(enc ir.Attr, shape []int64) ir.Attr {
 	return Linear(pair.Mul(l).TransposeOuts(layout.TensorDims(len(joined))...))
 }
 
-// Split is the encoding of the halves of a tensor of a shape, split along its last dimension, nil where no thread holds both
-// elements of a pair.
+// Split is the encoding of the halves of a tensor of a shape, split along its last dimension, nil where no
+// thread holds both elements of a pair.
 func Split(enc ir.Attr, shape []int64) ir.Attr {
 	n := len(shape) - 1
 	if n < 1 || shape[n] != 2 {
 		return nil
 	}
 	if b, ok := ttg.As[ttg.Blocked](enc); ok && isPaired(b, n) {
-		half := ttg.Blocked{SizePerThread: b.SizePerThread[:n], ThreadsPerWarp: b.ThreadsPerWarp[:n], WarpsPerCTA: b.WarpsPerCTA[:n]}
+		half := ttg.Blocked{SizePerThread: b.SizePerThread[:n], ThreadsPerWarp: b.ThreadsPerWarp[:n],
+			WarpsPerCTA: b.WarpsPerCTA[:n]}
 		for _, d := range b.Order {
 			if d != int64(n) {
 				half.Order = append(half.Order, d)
@@ -218,8 +220,8 @@ func halve(l layout.Layout, dim int) (layout.Layout, bool) {
 	return half, found && err == nil && half.IsSurjective()
 }
 
-// Unpack is the encoding of the result of ttg.fp4_to_fp, whose elements along axis come in pairs; Pack is its operand's. Both
-// are nil where there is none. The shape is that of the tensor with the given encoding.
+// Unpack is the encoding of the result of ttg.fp4_to_fp, whose elements along axis come in pairs; Pack is
+// its operand's. Both are nil where there is none. The shape is that of the tensor with the given encoding.
 func Unpack(enc ir.Attr, shape []int64, axis int) ir.Attr {
 	l, err := For(enc, shape)
 	if err != nil {

@@ -15,12 +15,16 @@ var encodings = []string{
 	"#ttg.blocked<{sizePerThread = [2, 2], threadsPerWarp = [8, 4], warpsPerCTA = [1, 4], order = [0, 1]}>",
 	"#ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>",
 	"#ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>",
-	"#ttg.dot_op<{opIdx = 0, parent = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>, kWidth = 2}>",
-	"#ttg.slice<{dim = 1, parent = #ttg.blocked<{sizePerThread = [1, 2, 4], threadsPerWarp = [2, 4, 4], warpsPerCTA = [1, 2, 2], order = [2, 1, 0]}>}>",
-	"#ttg.slice<{dim = 2, parent = #ttg.blocked<{sizePerThread = [1, 4, 2], threadsPerWarp = [4, 8, 1], warpsPerCTA = [4, 1, 1], order = [2, 1, 0]}>}>",
+	"#ttg.dot_op<{opIdx = 0, parent = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = " +
+		"[2, 2], instrShape = [16, 8]}>, kWidth = 2}>",
+	"#ttg.slice<{dim = 1, parent = #ttg.blocked<{sizePerThread = [1, 2, 4], threadsPerWarp = [2, 4, 4], " +
+		"warpsPerCTA = [1, 2, 2], order = [2, 1, 0]}>}>",
+	"#ttg.slice<{dim = 2, parent = #ttg.blocked<{sizePerThread = [1, 4, 2], threadsPerWarp = [4, 8, 1], " +
+		"warpsPerCTA = [4, 1, 1], order = [2, 1, 0]}>}>",
 }
 
-// places checks, for all inputs, that the element which a has at a place is the one that b has there, after f.
+// places checks, for all inputs, that the element which a has at a place is the one that b has there, after
+// f.
 func samePlaces(t *testing.T, what string, a, b layout.Layout, f func(at []int) []int) {
 	t.Helper()
 	if !slices.Equal(a.InDims(), b.InDims()) {
@@ -61,7 +65,9 @@ func TestReshapeAndTrans(t *testing.T) {
 			samePlaces(t, text, l, mustFor(t, Reshape(enc, []int64{16, 32}, to), to...), flat)
 		}
 		turned := Trans(enc, []int64{16, 32}, []int64{1, 0})
-		samePlaces(t, text, l, mustFor(t, turned, 32, 16), func(at []int) []int { return []int{at[1], at[0]} })
+		samePlaces(t, text, l, mustFor(t, turned, 32, 16), func(at []int) []int {
+			return []int{at[1], at[0]}
+		})
 	}
 	if Reshape(parse(t, encodings[0]), []int64{16, 32}, []int64{16}) != nil {
 		t.Error("reshaped to fewer elements")
@@ -81,11 +87,13 @@ func TestJoinAndSplit(t *testing.T) {
 			continue
 		}
 		samePlaces(t, text, l, half.DropOut("dim2"), func(at []int) []int { return at })
-		if split := Split(joined, []int64{16, 32, 2}); split == nil || !Equivalent(split, enc, []int64{16, 32}) {
+		if split := Split(joined, []int64{16, 32, 2}); split == nil ||
+			!Equivalent(split, enc, []int64{16, 32}) {
 			t.Errorf("%s: joined to %s, split to %v", text, joined, split)
 		}
 	}
-	apart := parse(t, "#ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [16, 2], warpsPerCTA = [4, 1], order = [1, 0]}>")
+	apart := parse(t, "#ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [16, 2], warpsPerCTA = [4, "+
+		"1], order = [1, 0]}>")
 	if Split(apart, []int64{64, 2}) != nil {
 		t.Error("split a pair that two threads hold")
 	}
@@ -124,9 +132,12 @@ func TestNamed(t *testing.T) {
 func TestConversion(t *testing.T) {
 	typ := func(enc string) ir.Type { return ir.Tensor([]int64{16, 32}, ir.F32, parse(t, enc)) }
 	a, c := typ(encodings[0]), typ(encodings[2])
-	reordered := typ("#ttg.linear<{register = [[0, 2], [0, 1]], lane = [[0, 4], [0, 8], [0, 16], [1, 0], [2, 0]], warp = [[4, 0], [8, 0]], block = []}>")
-	lanes := typ("#ttg.linear<{register = [[0, 1], [0, 4]], lane = [[0, 2], [0, 8], [0, 16], [1, 0], [2, 0]], warp = [[4, 0], [8, 0]], block = []}>")
-	named := typ("#ttg.linear<{register = [[0, 1], [0, 2]], lane = [[0, 4], [0, 8], [0, 16], [1, 0], [2, 0]], warp = [[4, 0], [8, 0]], block = []}>")
+	reordered := typ("#ttg.linear<{register = [[0, 2], [0, 1]], lane = [[0, 4], [0, 8], [0, 16], [1, 0], " +
+		"[2, 0]], warp = [[4, 0], [8, 0]], block = []}>")
+	lanes := typ("#ttg.linear<{register = [[0, 1], [0, 4]], lane = [[0, 2], [0, 8], [0, 16], [1, 0], [2, " +
+		"0]], warp = [[4, 0], [8, 0]], block = []}>")
+	named := typ("#ttg.linear<{register = [[0, 1], [0, 2]], lane = [[0, 4], [0, 8], [0, 16], [1, 0], [2, " +
+		"0]], warp = [[4, 0], [8, 0]], block = []}>")
 	tests := []struct {
 		src, dst            ir.Type
 		trivial, regs, warp bool
@@ -143,7 +154,8 @@ func TestConversion(t *testing.T) {
 			t.Error(err)
 			continue
 		}
-		if TrivialConversion(tt.src, tt.dst) != tt.trivial || OnlyRegisters(conv) != tt.regs || OnlyLanes(conv) != tt.warp {
+		if TrivialConversion(tt.src, tt.dst) != tt.trivial || OnlyRegisters(conv) != tt.regs ||
+			OnlyLanes(conv) != tt.warp {
 			t.Errorf("%s to %s:%s", tt.src, tt.dst, conv)
 		}
 	}

@@ -7,14 +7,15 @@ import (
 	"github.com/nereid-lang/nereid/internal/layout"
 )
 
-// mmaTile is the fragment of a matrix that one warp of an mma or wgmma instruction holds, as the PTX manual draws them: four
-// lanes side by side along the inner dimension with kWidth elements each, eight such rows, then repeated along the outer and
-// last along the inner dimension until the tile is full.
+// mmaTile is the fragment of a matrix that one warp of an mma or wgmma instruction holds, as the PTX manual
+// draws them: four lanes side by side along the inner dimension with kWidth elements each, eight such rows,
+// then repeated along the outer and last along the inner dimension until the tile is full.
 func mmaTile(tile []int, kWidth int, order, repOrder []int) (layout.Layout, error) {
 	inner, outer := order[0], order[1]
 	m, n := tile[outer], tile[inner]
 	if m < 8 || m%8 != 0 || kWidth <= 0 || n < 4*kWidth || n%(4*kWidth) != 0 {
-		return layout.Layout{}, fmt.Errorf("a tile of %dx%d with %d elements in a row is no fragment of an mma instruction", m, n, kWidth)
+		return layout.Layout{}, fmt.Errorf("a tile of %dx%d with %d elements in a row is no fragment of "+
+			"an mma instruction", m, n, kWidth)
 	}
 	for _, x := range []int{m, n, kWidth} {
 		if x&(x-1) != 0 {
@@ -50,7 +51,8 @@ func nvidiaMma(l ttg.NvidiaMma, shape []int) (layout.Layout, error) {
 		return layout.Layout{}, fmt.Errorf("no linear layout known of mma version %d", l.VersionMajor)
 	}
 	if len(instr) != rank {
-		return layout.Layout{}, fmt.Errorf("an instruction of rank %d for a tensor of rank %d", len(instr), rank)
+		return layout.Layout{}, fmt.Errorf("an instruction of rank %d for a tensor of rank %d",
+			len(instr), rank)
 	}
 	rowMajor := layout.RowMajor(rank)
 	cta, err := mmaTile(instr, 2, rowMajor, rowMajor)
@@ -80,6 +82,7 @@ func nvidiaOperand(l ttg.DotOp, parent ttg.NvidiaMma, shape []int) (layout.Layou
 	if err != nil {
 		return cta, err
 	}
-	warps := sharingK(layout.Warp, ints(parent.WarpsPerCTA), matrixOrder(rank, parent.VersionMajor != hopper), kDim(l.OpIdx, rank))
+	warps := sharingK(layout.Warp, ints(parent.WarpsPerCTA), matrixOrder(rank, parent.VersionMajor != hopper),
+		kDim(l.OpIdx, rank))
 	return withCluster(cta.Mul(warps.TransposeOuts(cta.OutNames()...)), l, shape)
 }

@@ -26,8 +26,8 @@ func withCluster(cta layout.Layout, l ttg.Layout, shape []int) (layout.Layout, e
 	return combine(cta, cga, shape), nil
 }
 
-// slice: the parent with one dimension ignored. Registers that only moved along it are dropped; lanes and warps that did
-// hold copies.
+// slice: the parent with one dimension ignored. Registers that only moved along it are dropped; lanes and
+// warps that did hold copies.
 func slice(l ttg.Slice, shape []int) (layout.Layout, error) {
 	parent := ttg.Decode(l.Parent)
 	if parent == nil {
@@ -47,7 +47,8 @@ func linear(l ttg.Linear, shape []int) (layout.Layout, error) {
 		return whole, err
 	}
 	sizes := layout.Shape(shape)
-	return whole.TransposeOuts(names(whole.Order())...).NotSmaller(sizes).NotLargerDropping(sizes, layout.Register).
+	return whole.TransposeOuts(names(whole.Order())...).NotSmaller(sizes).NotLargerDropping(sizes,
+		layout.Register).
 		TransposeOuts(layout.TensorDims(len(shape))...), nil
 }
 

@@ -12,13 +12,17 @@ import (
 
 // swizzled: row after row; within a row, vectors of vec elements are exchanged by a xor with the row's phase.
 func swizzled(l ttg.Swizzled, shape []int) (layout.Layout, error) {
-	return phased(l, ints(l.Order), shape, func(row int) int { return row / int(l.PerPhase) % int(l.MaxPhase) * int(l.Vec) })
+	return phased(l, ints(l.Order), shape, func(row int) int {
+		return row / int(l.PerPhase) % int(l.MaxPhase) * int(l.Vec)
+	})
 }
 
 // rotating: as swizzled, with a phase that also depends on the block of rows.
 func rotating(l ttg.Rotating, shape []int) (layout.Layout, error) {
 	per, n := int(l.PerPhase), int(l.MaxPhase)
-	return phased(l, ints(l.Order), shape, func(row int) int { return (row/per%n ^ row/n/per%n) * int(l.Vec) })
+	return phased(l, ints(l.Order), shape, func(row int) int {
+		return (row/per%n ^ row/n/per%n) * int(l.Vec)
+	})
 }
 
 // phased is shared memory whose row r begins with the column that shift gives.
@@ -40,7 +44,8 @@ func phased(l ttg.Layout, order, shape []int, shift func(row int) int) (layout.L
 		bases = append(bases, []int{r, shift(r) % cols})
 	}
 	cta, err := layout.New([]layout.Bases{{Name: layout.Offset, Vectors: bases}},
-		[]layout.Dim{{Name: layout.TensorDim(order[1]), Size: rows}, {Name: layout.TensorDim(order[0]), Size: cols}})
+		[]layout.Dim{{Name: layout.TensorDim(order[1]), Size: rows},
+			{Name: layout.TensorDim(order[0]), Size: cols}})
 	if err != nil {
 		return cta, err
 	}
@@ -59,8 +64,8 @@ func ctaShape(cga layout.Layout, shape []int) []int {
 	return out
 }
 
-// nvmmaShared: what TMA writes and wgmma reads: blocks of at most 256 in each dimension whose rows are swizzlingByteWidth long
-// and swizzled in units of 16 bytes.
+// nvmmaShared: what TMA writes and wgmma reads: blocks of at most 256 in each dimension whose rows are
+// swizzlingByteWidth long and swizzled in units of 16 bytes.
 func nvmmaShared(l ttg.NVMMAShared, shape []int) (layout.Layout, error) {
 	cga, err := cgaOf(l)
 	if err != nil {
@@ -92,8 +97,8 @@ func nvmmaBlock(l ttg.NVMMAShared, block []int) (layout.Layout, error) {
 	if err != nil {
 		return core, err
 	}
-	// A matrix of rows and columns, of which the columns are contiguous. With more than two dimensions, transposed, Triton
-	// counts the dimensions between to the columns, and so do we.
+	// A matrix of rows and columns, of which the columns are contiguous. With more than two dimensions,
+	// transposed, Triton counts the dimensions between to the columns, and so do we.
 	flat := []int{1, block[rank-1]}
 	for _, n := range block[:rank-1] {
 		flat[0] *= n
@@ -135,8 +140,8 @@ func coreMatrix(l ttg.NVMMAShared) (layout.Layout, error) {
 	return layout.NewSurjective([]layout.Bases{{Name: layout.Offset, Vectors: bases}}, layout.TensorDims(2))
 }
 
-// tmaBlock is the part of a tensor that one TMA instruction copies: at most 256 in each dimension, and swizzlingByteWidth in
-// the contiguous one.
+// tmaBlock is the part of a tensor that one TMA instruction copies: at most 256 in each dimension, and
+// swizzlingByteWidth in the contiguous one.
 func tmaBlock(l ttg.NVMMAShared, shape []int) ([]int, error) {
 	block := slices.Clone(shape)
 	contig := len(block) - 1
@@ -155,7 +160,8 @@ func tmaBlock(l ttg.NVMMAShared, shape []int) ([]int, error) {
 		}
 		n := 8 * int(l.SwizzlingByteWidth) / int(l.ElementBitWidth)
 		if block[contig] < n {
-			return nil, fmt.Errorf("%d elements in a row are too few for swizzling by %d bytes", block[contig], l.SwizzlingByteWidth)
+			return nil, fmt.Errorf("%d elements in a row are too few for swizzling by %d bytes",
+				block[contig], l.SwizzlingByteWidth)
 		}
 		block[contig] = n
 	}
@@ -183,7 +189,8 @@ func fixedOffsets(offset, block [][]int64, shape []int) (layout.Layout, error) {
 	}
 	for i, d := range l.OutDims() {
 		if d.Size != shape[i] {
-			return layout.Layout{}, fmt.Errorf("the layout is one of size %d in dimension %d, where the shape has %d", d.Size, i, shape[i])
+			return layout.Layout{}, fmt.Errorf("the layout is one of size %d in dimension %d, where the "+
+				"shape has %d", d.Size, i, shape[i])
 		}
 	}
 	return l, nil
@@ -196,7 +203,8 @@ func offsetBits(offset, block [][]int64, rank int) (layout.Layout, error) {
 	}, layout.TensorDims(rank))
 }
 
-// PaddedOffset is where element number i of a padded buffer lies, counted in elements with the paddings before it.
+// PaddedOffset is where element number i of a padded buffer lies, counted in elements with the paddings
+// before it.
 func PaddedOffset(l ttg.Padded, i int) int {
 	at := i
 	for k, interval := range l.Intervals {

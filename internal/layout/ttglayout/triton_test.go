@@ -12,8 +12,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/layout"
 )
 
-// tritonCase is a line of testdata/layouts.jsonl.gz, which peer/layouts.py makes: what Triton says that the linear layout of
-// an encoding is.
+// tritonCase is a line of testdata/layouts.jsonl.gz, which peer/layouts.py makes: what Triton says that the
+// linear layout of an encoding is.
 type tritonCase struct {
 	Enc   string
 	Shape []int64

@@ -1,12 +1,13 @@
-// Package ttglayout gives the linear layout of each encoding of the ttg dialect: an encoding and a shape come in, a
-// layout.Layout goes out.
+// Package ttglayout gives the linear layout of each encoding of the ttg dialect: an encoding and a shape
+// come in, a layout.Layout goes out.
 //
-// A distributed encoding (blocked, slice, dot_op, nvidia_mma, linear, …) becomes a map from (register, lane, warp, block) to
-// (dim0, dim1, …); an encoding of shared memory a map from (offset, block), counted in elements. The maps are onto, and those
-// of registers have as many lanes and warps as the kernel has: threads beyond the tensor hold copies.
+// A distributed encoding (blocked, slice, dot_op, nvidia_mma, linear, …) becomes a map from (register,
+// lane, warp, block) to (dim0, dim1, …); an encoding of shared memory a map from (offset, block), counted
+// in elements. The maps are onto, and those of registers have as many lanes and warps as the kernel has:
+// threads beyond the tensor hold copies.
 //
-// An encoding says nothing about the shape that it is used with: a tensor larger than its tile is covered by repeating the
-// tile with more registers, a smaller one leaves threads with copies.
+// An encoding says nothing about the shape that it is used with: a tensor larger than its tile is covered
+// by repeating the tile with more registers, a smaller one leaves threads with copies.
 package ttglayout
 
 import (
@@ -19,8 +20,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/layout"
 )
 
-// Of is the layout of a tensor or of a buffer in shared memory. A buffer that is a view of a larger one has the layout of
-// what was allocated; InvertAndCompose cuts it to size.
+// Of is the layout of a tensor or of a buffer in shared memory. A buffer that is a view of a larger one has
+// the layout of what was allocated; InvertAndCompose cuts it to size.
 func Of(t ir.Type) (layout.Layout, error) {
 	if m, ok := ttg.MemDescOf(t); ok {
 		alloc := m.Alloc()
@@ -36,8 +37,8 @@ func Of(t ir.Type) (layout.Layout, error) {
 // MustOf is Of for types whose layout is known to be good: those of verified IR.
 func MustOf(t ir.Type) layout.Layout { return layout.Must(Of(t)) }
 
-// For is the layout of an encoding for a shape, which has the encoding's rank or, for a buffer of buffers, one more
-// dimension in front.
+// For is the layout of an encoding for a shape, which has the encoding's rank or, for a buffer of buffers,
+// one more dimension in front.
 func For(enc ir.Attr, shape []int64) (layout.Layout, error) {
 	l := ttg.Decode(enc)
 	if l == nil {
@@ -114,8 +115,9 @@ func build(l ttg.Layout, shape []int) (layout.Layout, error) {
 	return layout.Layout{}, errors.New("no linear layout known")
 }
 
-// combine completes the layout of one CTA: cga says which part of the tensor each CTA of the cluster has, the CTA's own
-// layout is repeated or shrunk to the rest. The order of cta's output dimensions is that of the repetitions.
+// combine completes the layout of one CTA: cga says which part of the tensor each CTA of the cluster has,
+// the CTA's own layout is repeated or shrunk to the rest. The order of cta's output dimensions is that of
+// the repetitions.
 func combine(cta layout.Layout, cga layout.Layout, shape []int) layout.Layout {
 	sizes := layout.Shape(shape)
 	cga = cga.NotLarger(sizes).TransposeOuts(cta.OutNames()...)
@@ -126,7 +128,8 @@ func combine(cta layout.Layout, cga layout.Layout, shape []int) layout.Layout {
 	return cta.NotSmaller(per).NotLarger(per).Mul(cga).TransposeOuts(layout.TensorDims(len(shape))...)
 }
 
-// order are the dimensions of a product's result or operand: the last two exchanged unless rowMajor, batches last.
+// order are the dimensions of a product's result or operand: the last two exchanged unless rowMajor,
+// batches last.
 func matrixOrder(rank int, rowMajor bool) []int {
 	order := layout.RowMajor(rank)
 	if !rowMajor && rank > 1 {

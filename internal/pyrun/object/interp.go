@@ -8,10 +8,11 @@ import (
 
 // Limits bounds an evaluation. The zero value of a limit is its default.
 type Limits struct {
-	MaxSteps int    // expressions and statements evaluated, 10 million
-	MaxBytes int    // bytes allocated by containers, strings and ints, freed ones included, 256 MiB
-	MaxDepth int    // calls inside calls, 1000 as in Python
-	Poll     func() // called now and then; a panic in it ends the evaluation, and is the caller's to recover; may be nil
+	MaxSteps int // expressions and statements evaluated, 10 million
+	MaxBytes int // bytes allocated by containers, strings and ints, freed ones included, 256 MiB
+	MaxDepth int // calls inside calls, 1000 as in Python
+	// called now and then; a panic in it ends the evaluation, and is the caller's to recover; may be nil
+	Poll func()
 }
 
 // Interp is an interpreter as objects see it: what it may still do, and where it stands. Every operation on

@@ -88,8 +88,8 @@ func defineContainers() {
 			return Bool(ok), err
 		}},
 	}
-	for _, c := range []*Class{StrClass, BytesClass, TupleClass, ListClass, DictClass, SetClass, FrozensetClass,
-		RangeClass} {
+	for _, c := range []*Class{StrClass, BytesClass, TupleClass, ListClass, DictClass, SetClass,
+		FrozensetClass, RangeClass} {
 		own := methodTable{}
 		for name, m := range table {
 			if _, ok := c.Attrs.GetStr(name); !ok {

@@ -208,12 +208,14 @@ func intText(x Int) (string, error) {
 	}
 	if x.big.BitLen() > maxDigits*10/3+16 {
 		return "", Errorf(ValueError,
-			"Exceeds the limit (%d digits) for integer string conversion; use sys.set_int_max_str_digits() to increase the limit", maxDigits)
+			"Exceeds the limit (%d digits) for integer string conversion; use "+
+				"sys.set_int_max_str_digits() to increase the limit", maxDigits)
 	}
 	s := x.big.String()
 	if len(strings.TrimPrefix(s, "-")) > maxDigits {
 		return "", Errorf(ValueError,
-			"Exceeds the limit (%d digits) for integer string conversion; use sys.set_int_max_str_digits() to increase the limit", maxDigits)
+			"Exceeds the limit (%d digits) for integer string conversion; use "+
+				"sys.set_int_max_str_digits() to increase the limit", maxDigits)
 	}
 	return s, nil
 }

@@ -74,7 +74,8 @@ func (t *Typing) hasInstance(in *Interp, v Value) (bool, error) {
 	case "Hashable":
 		_, _, err := in.hashKey(v)
 		return err == nil, nil
-	case "Iterable", "Sequence", "Mapping", "MutableMapping", "MutableSequence", "Collection", "Sized", "Iterator":
+	case "Iterable", "Sequence", "Mapping", "MutableMapping", "MutableSequence", "Collection", "Sized",
+		"Iterator":
 		return in.isABC(v, t.Name), nil
 	case "Union", "Optional":
 		for _, x := range t.Args {

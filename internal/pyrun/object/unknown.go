@@ -13,7 +13,8 @@ type Unknown struct {
 	Span    diag.Span // of that import
 	Path    string    // the expression that gave the value, "foo.bar(...)"
 	Reason  string    // why nothing is known; may be empty
-	Looked  string    // where the package was looked for, and how to have it looked for elsewhere; may be empty
+	// where the package was looked for, and how to have it looked for elsewhere; may be empty
+	Looked string
 	// Args are the arguments of the call that gave the value: with one, it may be a decorated function.
 	Args []Value
 

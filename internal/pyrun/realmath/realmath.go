@@ -18,7 +18,8 @@ func New() *big.Float { return new(big.Float).SetPrec(precision) }
 func Of(x float64) *big.Float { return New().SetFloat64(x) }
 
 var (
-	ln2Real  = sync.OnceValue(func() *big.Float { return atanhSeries(New().Quo(Of(1), Of(3)), 1) }) // 2 atanh 1/3
+	// 2 atanh 1/3
+	ln2Real  = sync.OnceValue(func() *big.Float { return atanhSeries(New().Quo(Of(1), Of(3)), 1) })
 	ln10Real = sync.OnceValue(func() *big.Float { return logReal(Of(10)) })
 )
 
@@ -131,7 +132,8 @@ func Log10(x float64) float64 {
 
 // Pow returns x to the power of y, with the special cases of C's pow.
 func Pow(x, y float64) float64 {
-	if math.IsNaN(x) || math.IsNaN(y) || math.IsInf(x, 0) || math.IsInf(y, 0) || x == 0 || y == 0 || x == 1 || x == -1 {
+	if math.IsNaN(x) || math.IsNaN(y) || math.IsInf(x, 0) || math.IsInf(y, 0) || x == 0 || y == 0 ||
+		x == 1 || x == -1 {
 		return math.Pow(x, y)
 	}
 	negative := x < 0

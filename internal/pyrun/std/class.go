@@ -35,7 +35,8 @@ func typingModule() map[string]object.Value {
 		"DefaultDict": object.DefaultDictClass, "Counter": object.CounterClass, "Type": object.TypeClass} {
 		vars[n] = &object.Typing{Name: n, Class: c}
 	}
-	vars["Any"], vars["TYPE_CHECKING"], vars["NamedTuple"] = object.AnyType, object.Bool(false), object.NamedTupleBase{}
+	vars["Any"], vars["TYPE_CHECKING"], vars["NamedTuple"] = object.AnyType, object.Bool(false),
+		object.NamedTupleBase{}
 	vars["TypedDict"] = &object.Typing{Name: "TypedDict", Class: object.DictClass}
 	return named(vars,
 		object.Native("cast", "typ val", func(_ *object.Interp, a []object.Value) (object.Value, error) {
@@ -79,7 +80,10 @@ func typingModule() map[string]object.Value {
 
 func abcNames() map[string]object.Value {
 	vars := map[string]object.Value{}
-	for _, n := range strings.Fields("Callable Iterable Iterator Sequence Mapping MutableMapping MutableSequence Hashable Sized Collection Container Generator Set MutableSet KeysView ValuesView ItemsView Reversible Awaitable Coroutine ByteString Buffer AsyncIterator AsyncGenerator AsyncIterable") {
+	for _, n := range strings.Fields("Callable Iterable Iterator Sequence Mapping MutableMapping " +
+		"MutableSequence Hashable Sized Collection Container Generator Set MutableSet KeysView ValuesView " +
+		"ItemsView Reversible Awaitable Coroutine ByteString Buffer AsyncIterator AsyncGenerator " +
+		"AsyncIterable") {
 		vars[n] = &object.Typing{Name: n}
 	}
 	return vars
@@ -228,7 +232,8 @@ func simpleNamespace() *object.Class {
 
 func futureModule() map[string]object.Value {
 	vars := map[string]object.Value{}
-	for _, n := range strings.Fields("annotations division print_function absolute_import unicode_literals generators nested_scopes with_statement") {
+	for _, n := range strings.Fields("annotations division print_function absolute_import " +
+		"unicode_literals generators nested_scopes with_statement") {
 		vars[n] = object.None
 	}
 	return vars

@@ -212,7 +212,8 @@ func wraps(_ *object.Interp, wrapped, v object.Value) (object.Value, error) {
 	}
 	f.Attrs["__wrapped__"] = wrapped
 	if w, ok := wrapped.(*pyrun.Func); ok {
-		f.Attrs["__name__"], f.Attrs["__qualname__"], f.Attrs["__doc__"] = object.Str(w.Name), object.Str(w.QualName), object.Str("")
+		f.Attrs["__name__"], f.Attrs["__qualname__"], f.Attrs["__doc__"] = object.Str(w.Name),
+			object.Str(w.QualName), object.Str("")
 		if w.Def != nil {
 			f.Attrs["__doc__"] = object.Docstring(w.Def.Body)
 		}

@@ -62,7 +62,9 @@ values = [None, True, 0, -1, 3, 2**80, 0.5, float("nan"), "", "ab", b"xy", (), (
 `
 
 func panicValues(t *testing.T) (*object.Interp, []object.Value) {
-	in := pyrun.New(pyrun.Options{Library: Library, Finder: pyrun.FSFinder(fstest.MapFS{"main.py": {Data: []byte(oddities)}}), Limits: object.Limits{MaxSteps: 1 << 40, MaxBytes: 1 << 40, MaxDepth: 60}}).Interp
+	in := pyrun.New(pyrun.Options{Library: Library,
+		Finder: pyrun.FSFinder(fstest.MapFS{"main.py": {Data: []byte(oddities)}}),
+		Limits: object.Limits{MaxSteps: 1 << 40, MaxBytes: 1 << 40, MaxDepth: 60}}).Interp
 	v, ok, err := pyrun.From(in).LoadFile("main.py").Get(in, "values")
 	if err != nil || !ok {
 		t.Fatal(err)
@@ -70,8 +72,8 @@ func panicValues(t *testing.T) (*object.Interp, []object.Value) {
 	return in, v.(*object.List).Items
 }
 
-// TestNoPanic calls every function and method there is with arguments that it does not expect. What they return does not
-// matter, as long as they do.
+// TestNoPanic calls every function and method there is with arguments that it does not expect. What they
+// return does not matter, as long as they do.
 func TestNoPanic(t *testing.T) {
 	in, values := panicValues(t)
 	funcs := map[string]object.Value{}
@@ -100,8 +102,10 @@ func TestNoPanic(t *testing.T) {
 		}
 		funcs[fmt.Sprintf("values[%d]", i)] = v
 	}
-	for _, n := range []string{"group", "span", "start", "groups", "groupdict", "sub", "split", "findall", "match", "add_argument", "parse_args", "info", "append", "popleft", "rotate", "extendleft", "_make", "_replace", "_asdict",
-		"__enter__", "__exit__", "cache_clear", "setter", "move_to_end", "most_common", "__new__", "update", "get", "keys"} {
+	for _, n := range []string{"group", "span", "start", "groups", "groupdict", "sub", "split", "findall",
+		"match", "add_argument", "parse_args", "info", "append", "popleft", "rotate", "extendleft", "_make",
+		"_replace", "_asdict", "__enter__", "__exit__", "cache_clear", "setter", "move_to_end", "most_common",
+		"__new__", "update", "get", "keys"} {
 		for i, v := range values {
 			if m, ok, err := in.FindAttr(v, n); ok && err == nil {
 				funcs[fmt.Sprintf("values[%d].%s", i, n)] = m
@@ -127,7 +131,8 @@ func TestNoPanic(t *testing.T) {
 			calls++
 			defer func() {
 				if p := recover(); p != nil {
-					t.Errorf("%s%s: %v\n%s", name, object.PlainRepr(object.NewTuple(args...)), p, culprit(string(debug.Stack())))
+					t.Errorf("%s%s: %v\n%s", name, object.PlainRepr(object.NewTuple(args...)), p,
+						culprit(string(debug.Stack())))
 				}
 			}()
 			in.Grant(3000, 1<<20)
@@ -174,13 +179,15 @@ func TestNoPanicOperators(t *testing.T) {
 	try := func(what string, v, w object.Value, f func()) {
 		defer func() {
 			if p := recover(); p != nil {
-				t.Errorf("%s of %s and %s: %v\n%s", what, object.PlainRepr(v), object.PlainRepr(w), p, culprit(string(debug.Stack())))
+				t.Errorf("%s of %s and %s: %v\n%s", what, object.PlainRepr(v), object.PlainRepr(w), p,
+					culprit(string(debug.Stack())))
 			}
 		}()
 		in.Grant(3000, 1<<20)
 		f()
 	}
-	ops := []python.Operator{python.Add, python.Sub, python.Mult, python.MatMult, python.Div, python.Mod, python.Pow, python.LShift, python.RShift, python.BitOr, python.BitXor, python.BitAnd, python.FloorDiv}
+	ops := []python.Operator{python.Add, python.Sub, python.Mult, python.MatMult, python.Div, python.Mod,
+		python.Pow, python.LShift, python.RShift, python.BitOr, python.BitXor, python.BitAnd, python.FloorDiv}
 	cmps := []python.CmpOperator{python.Eq, python.NotEq, python.Lt, python.LtE, python.Is, python.In}
 	for _, v := range values {
 		for _, w := range values {
@@ -218,8 +225,14 @@ func TestNoPanicOperators(t *testing.T) {
 			object.AsFloat(v)
 			in.Identity(v)
 		})
-		for _, n := range []string{"__class__", "__dict__", "__name__", "__doc__", "__mro__", "__bases__", "__module__", "__self__", "__wrapped__", "a", "value", "x", "__signature__", "__code__", "__annotations__", "__members__"} {
-			try("."+n, v, object.None, func() { object.GetAttr(in, v, n); object.HasAttribute(in, v, n); object.DelAttr(in, v, n) })
+		for _, n := range []string{"__class__", "__dict__", "__name__", "__doc__", "__mro__", "__bases__",
+			"__module__", "__self__", "__wrapped__", "a", "value", "x", "__signature__", "__code__",
+			"__annotations__", "__members__"} {
+			try("."+n, v, object.None, func() {
+				object.GetAttr(in, v, n)
+				object.HasAttribute(in, v, n)
+				object.DelAttr(in, v, n)
+			})
 		}
 	}
 }

@@ -291,10 +291,12 @@ func loggingModule(*object.Interp) map[string]object.Value {
 		"WARNING": object.MakeInt(30), "WARN": object.MakeInt(30), "ERROR": object.MakeInt(40),
 		"CRITICAL": object.MakeInt(50), "NOTSET": object.MakeInt(0), "Logger": &object.Typing{Name: "Logger"},
 		"root": &logger{"root"}}
-	for _, n := range strings.Fields("debug info warning warn error critical exception log basicConfig disable captureWarnings addLevelName setLoggerClass") {
+	for _, n := range strings.Fields("debug info warning warn error critical exception log basicConfig " +
+		"disable captureWarnings addLevelName setLoggerClass") {
 		vars[n] = nothing(n)
 	}
-	for _, n := range strings.Fields("StreamHandler FileHandler Formatter NullHandler Handler Filter LoggerAdapter") {
+	for _, n := range strings.Fields("StreamHandler FileHandler Formatter NullHandler Handler Filter " +
+		"LoggerAdapter") {
 		vars[n] = &object.Builtin{Name: n,
 			Fn: func(*object.Interp, []object.Value, []object.Keyword) (object.Value, error) {
 				return &logger{n}, nil

@@ -40,7 +40,8 @@ func TestMatch(t *testing.T) {
 		{"None", positional(nil, 2, 3), "[<nil> 2 3 2 {}]"},
 		{"twice", named(positional(1, 2, 3), "x", 4), `argument "x": given twice`},
 		{"two names", named(named(nil, "x", 1), "x", 2), `argument "x": given twice`},
-		{"unknown", named(positional(1, 2, 3), "BLOK", 4), `unknown parameter "BLOK" (the kernel has x, y, n, scale, BLOCK)`},
+		{"unknown", named(positional(1, 2, 3), "BLOK", 4),
+			`unknown parameter "BLOK" (the kernel has x, y, n, scale, BLOCK)`},
 		{"too many", positional(1, 2, 3, 4, 5, 6), "takes 5 arguments, 6 were given"},
 		{"missing", positional(1, 2), `argument "n": missing`},
 		{"none at all", nil, `argument "x": missing`},
@@ -87,7 +88,8 @@ func specialize(t *testing.T, p lang.Param, v any) string {
 		return err.Error()
 	}
 	quick := Frame{}
-	if err := quick.Specialize(params, []any{v}, nil); err == nil && (!quick.Same(&f.Look) || fmt.Sprint(quick.Words) != fmt.Sprint(f.Words)) {
+	if err := quick.Specialize(params, []any{v}, nil); err == nil &&
+		(!quick.Same(&f.Look) || fmt.Sprint(quick.Words) != fmt.Sprint(f.Words)) {
 		t.Errorf("%v: the short way finds %v, the long way %v", v, quick, f)
 	}
 	var b strings.Builder
@@ -96,7 +98,8 @@ func specialize(t *testing.T, p lang.Param, v any) string {
 }
 
 func TestSpecialize(t *testing.T) {
-	plain, fixed, free := lang.Param{Name: "p"}, lang.Param{Name: "p", Type: "i64"}, lang.Param{Name: "p", NoSpecialize: true}
+	plain, fixed, free := lang.Param{Name: "p"}, lang.Param{Name: "p", Type: "i64"},
+		lang.Param{Name: "p", NoSpecialize: true}
 	half, constexpr := lang.Param{Name: "p", Type: "fp16"}, lang.Param{Name: "p", Constexpr: true}
 	x := &Tensor{Elem: dtype.Float16, Addr: 4096}
 	for _, c := range []struct {

@@ -18,9 +18,9 @@ type Descriptor struct {
 	NaN     bool
 }
 
-// A descriptor's class has its element type in the place of a pointer's, whether the hardware can describe the
-// tensor in the place of a pointer's alignment, and its block in the bits that are left: a number to the base
-// 12, one digit for each dimension, which is 1 more than the logarithm of its size.
+// A descriptor's class has its element type in the place of a pointer's, whether the hardware can describe
+// the tensor in the place of a pointer's alignment, and its block in the bits that are left: a number to
+// the base 12, one digit for each dimension, which is 1 more than the logarithm of its size.
 const (
 	maxDescRank  = 5
 	descBase     = 12
@@ -34,7 +34,8 @@ const (
 // valid, or its block is not one of powers of two up to 1024.
 func (d *Descriptor) Class(addr uint64) (c Class, ok bool) {
 	n := len(d.Block)
-	if d.Base == nil || n == 0 || n > maxDescRank || n != len(d.Shape) || n != len(d.Strides) || d.Base.Elem >= 1<<descElemBits {
+	if d.Base == nil || n == 0 || n > maxDescRank || n != len(d.Shape) || n != len(d.Strides) ||
+		d.Base.Elem >= 1<<descElemBits {
 		return 0, false
 	}
 	code := uint32(0)
@@ -44,7 +45,8 @@ func (d *Descriptor) Class(addr uint64) (c Class, ok bool) {
 		}
 		code = code*descBase + uint32(bits.TrailingZeros64(uint64(b))) + 1
 	}
-	c = ClassDesc | Class(d.Base.Elem)*classElem | Class(code&(1<<descLowBits-1))<<descLow | Class(code>>descLowBits)<<descHigh
+	c = ClassDesc | Class(d.Base.Elem)*classElem | Class(code&(1<<descLowBits-1))<<descLow |
+		Class(code>>descLowBits)<<descHigh
 	if d.mappable(addr) {
 		c |= ClassDiv16
 	}
@@ -158,5 +160,6 @@ func (f *Frame) describe(param string, d *Descriptor, lend Lender) (addr uint64,
 
 // spec returns the compiler's description of a descriptor of memory at an address.
 func (d *Descriptor) spec(addr uint64) lang.ArgSpec {
-	return lang.ArgSpec{Desc: &lang.DescSpec{Elem: sem.ScalarOf(d.Base.Elem), Block: d.Block, Pointer: !d.mappable(addr)}}
+	return lang.ArgSpec{Desc: &lang.DescSpec{Elem: sem.ScalarOf(d.Base.Elem), Block: d.Block,
+		Pointer: !d.mappable(addr)}}
 }

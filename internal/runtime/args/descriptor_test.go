@@ -22,7 +22,8 @@ func TestDescriptorClass(t *testing.T) {
 			name := fmt.Sprint(elem, block)
 			if !ok || c.elem() != elem || !slices.Equal(c.block(), block) || c.Words() != 4*len(block)+2 ||
 				c&ClassKind != ClassDesc || seen[c] != "" {
-				t.Errorf("%s: %v, %s %v, %d words, like %q", name, ok, c.elem(), c.block(), c.Words(), seen[c])
+				t.Errorf("%s: %v, %s %v, %d words, like %q", name, ok, c.elem(), c.block(),
+					c.Words(), seen[c])
 			}
 			seen[c] = name
 		}

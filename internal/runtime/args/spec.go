@@ -61,7 +61,8 @@ func specOf(p lang.Param, c Class, bits uint64) (lang.ArgSpec, error) {
 	case ClassPtr:
 		return pointerSpec(p, c)
 	case ClassDesc:
-		return lang.ArgSpec{Desc: &lang.DescSpec{Elem: sem.ScalarOf(c.elem()), Block: c.block(), Pointer: c&ClassDiv16 == 0}}, nil
+		return lang.ArgSpec{Desc: &lang.DescSpec{Elem: sem.ScalarOf(c.elem()), Block: c.block(),
+			Pointer: c&ClassDiv16 == 0}}, nil
 	default:
 		return numberSpec(p, c)
 	}

@@ -79,7 +79,8 @@ func (f *Frame) grow(n int) {
 
 // Reads reports whether the device can read the tensors in place. If not, the launch continues with a Lender.
 func (f *Frame) Reads(d *Device) bool {
-	return (f.Dev == nil || f.Dev == d) && (!f.Host || d.SharesHost()) && (!f.Described || d.DescribesInWords())
+	return (f.Dev == nil || f.Dev == d) && (!f.Host || d.SharesHost()) &&
+		(!f.Described || d.DescribesInWords())
 }
 
 // add adds the argument of parameter i.
@@ -378,7 +379,8 @@ func (f *Frame) item(param string, v any, lend Lender) (lang.ArgSpec, error) {
 		return f.tuple(param, r, lend)
 	}
 	if t := reflect.TypeOf(v); t != nil && t.Kind() == reflect.Pointer && t.Elem().Kind() != reflect.Struct {
-		return lang.ArgSpec{}, fmt.Errorf("a %T cannot be passed to a kernel: pass a tensor, as nereid.FromSlice makes it of a slice", v)
+		return lang.ArgSpec{}, fmt.Errorf("a %T cannot be passed to a kernel: pass a tensor, as "+
+			"nereid.FromSlice makes it of a slice", v)
 	}
 	return lang.ArgSpec{}, fmt.Errorf("a %T cannot be passed to a kernel", v)
 }

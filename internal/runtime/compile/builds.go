@@ -58,7 +58,9 @@ type Request struct {
 
 // Build returns the specialization of a request, compiled now or before.
 func (k *Kernel) Build(ctx context.Context, r Request) (*Build, error) {
-	return k.built.get(ctx, args.Key(r.Dev, r.Args, r.Opts), r.Ahead, func(b *Build) error { return k.fill(ctx, b, r) })
+	return k.built.get(ctx, args.Key(r.Dev, r.Args, r.Opts), r.Ahead, func(b *Build) error {
+		return k.fill(ctx, b, r)
+	})
 }
 
 // Direct reports whether nothing happens around launches, so that they may go to Exec.

@@ -30,7 +30,10 @@ func TestBuildOnce(t *testing.T) {
 	}
 	broken := errors.New("broken")
 	for range 2 {
-		if _, err := b.get(t.Context(), "other", false, func(*Build) error { made.Add(1); return broken }); err != broken {
+		if _, err := b.get(t.Context(), "other", false, func(*Build) error {
+			made.Add(1)
+			return broken
+		}); err != broken {
 			t.Error(err)
 		}
 	}

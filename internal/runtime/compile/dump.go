@@ -54,7 +54,8 @@ const maxStage = 256 << 20
 // itself, which applies to all of a kernel.
 func (j *job) override(stage string) []byte {
 	for _, folder := range []string{j.folder, ""} {
-		if text, err := safefile.Read(stageFile(j.k.Set.Override, folder, j.k.Name, stage), maxStage); err == nil {
+		if text, err := safefile.Read(stageFile(j.k.Set.Override, folder, j.k.Name, stage),
+			maxStage); err == nil {
 			return text
 		}
 	}

@@ -16,9 +16,10 @@ type found struct {
 	text string
 }
 
-// elsewhere says that the cache has a variant that another build of Nereid or another code generator compiled,
-// or returns "". A program finds only what a program with the same compiler has kept, which is hard to guess
-// for somebody who has warmed the cache. The last answer is kept, because a service may ask again and again.
+// elsewhere says that the cache has a variant that another build of Nereid or another code generator
+// compiled, or returns "". A program finds only what a program with the same compiler has kept, which is
+// hard to guess for somebody who has warmed the cache. The last answer is kept, because a service may ask
+// again and again.
 func (k *Kernel) elsewhere(dev *args.Device, v Variant) string {
 	if last := k.found.Load(); last != nil && last.v == v && last.dev == dev {
 		return last.text
@@ -50,12 +51,14 @@ func (k *Kernel) lookElsewhere(dev *args.Device, v Variant) string {
 		}
 		e, err := it.Describe()
 		var o target.Options
-		if err != nil || e.Signature != v.Signature || e.Target != target.Kind(dev.Backend) || json.Unmarshal(e.Options, &o) != nil || o != v.Options {
+		if err != nil || e.Signature != v.Signature || e.Target != target.Kind(dev.Backend) ||
+			json.Unmarshal(e.Options, &o) != nil || o != v.Options {
 			continue
 		}
 		switch {
 		case e.Compiler != cache.Build():
-			return fmt.Sprintf("; the cache has it from %q, and this program is %q: Module.Warmup or nereid.WarmMain compiles it in this program", e.Compiler, cache.Build())
+			return fmt.Sprintf("; the cache has it from %q, and this program is %q: Module.Warmup or "+
+				"nereid.WarmMain compiles it in this program", e.Compiler, cache.Build())
 		case e.Generator != keeper.Fingerprint():
 			return fmt.Sprintf("; the cache has it for %q, and this is %q", e.Generator, keeper.Fingerprint())
 		}

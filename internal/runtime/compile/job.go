@@ -77,7 +77,8 @@ func (k *Kernel) CompileKeeping(ctx context.Context, s Spec, until string, only 
 	}
 	if until != "" && s.Dev != nil {
 		if stages := s.Dev.Backend.Stages(); !slices.Contains(stages, until) {
-			return nil, fmt.Errorf("nereid: there is no stage %s for %s: there are %s", until, s.Dev, strings.Join(stages, ", "))
+			return nil, fmt.Errorf("nereid: there is no stage %s for %s: there are %s", until, s.Dev,
+				strings.Join(stages, ", "))
 		}
 	}
 	ctx, meter, cancel := k.budget(ctx)
@@ -138,7 +139,8 @@ func (k *Kernel) begin(meter *budget.Meter, s Spec, keep bool, until string) (*j
 
 // lineless reports whether code omits line information: with Settings.NoLines, on devices whose code has it.
 func (j *job) lineless() bool {
-	return j.k.Set.NoLines && !knob.Checked.Get() && !j.out.Variant.Options.Check && j.dev != nil && target.HasLines(j.dev.Backend)
+	return j.k.Set.NoLines && !knob.Checked.Get() && !j.out.Variant.Options.Check && j.dev != nil &&
+		target.HasLines(j.dev.Backend)
 }
 
 // dropLines removes the locations of functions, without which code has no line information. Operations keep

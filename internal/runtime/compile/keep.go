@@ -56,7 +56,8 @@ func (j *job) make(ctx context.Context) (found bool, err error) {
 		return j.entry(key, keeper), nil
 	}
 	restore := func(e *cache.Entry) (err error) {
-		j.out.Exec, err = keeper.Restore(ctx, j.in.Kernel, target.Code{Stage: e.Code, Data: e.Stage(e.Code), Meta: e.Meta})
+		j.out.Exec, err = keeper.Restore(ctx, j.in.Kernel,
+			target.Code{Stage: e.Code, Data: e.Stage(e.Code), Meta: e.Meta})
 		if found = err == nil; found {
 			j.dumpEntry(e)
 		}
@@ -131,7 +132,8 @@ func (j *job) key(keeper target.Keeper, generator string) cache.Key {
 		h.Add("libs", target.LibsKey(j.in.Libs))
 	}
 	if j.keyText == "" {
-		j.keyText = keyText(j.in.Module, j.in.Kernel, (keeper.Located() || j.in.Options.Check) && !j.lineless())
+		j.keyText = keyText(j.in.Module, j.in.Kernel, (keeper.Located() || j.in.Options.Check) &&
+			!j.lineless())
 	}
 	h.Add("ir", j.keyText)
 	return h.Key(j.k.Name)

@@ -19,7 +19,8 @@ type LaunchHooks struct {
 
 // Launch passes a launch to the device, between the hooks. mem is the memory of arguments, which only bounded
 // builds use.
-func (b *Build) Launch(ctx context.Context, s *args.Stream, grid [3]int, words []uint64, mem []target.Memory) error {
+func (b *Build) Launch(ctx context.Context, s *args.Stream, grid [3]int, words []uint64,
+	mem []target.Memory) error {
 	if b.labels != nil {
 		labelled := pprof.WithLabels(ctx, *b.labels)
 		pprof.SetGoroutineLabels(labelled)
@@ -35,7 +36,8 @@ func (b *Build) Launch(ctx context.Context, s *args.Stream, grid [3]int, words [
 	return b.give(ctx, s, grid, words, mem)
 }
 
-func (b *Build) give(ctx context.Context, s *args.Stream, grid [3]int, words []uint64, mem []target.Memory) (err error) {
+func (b *Build) give(ctx context.Context, s *args.Stream, grid [3]int, words []uint64,
+	mem []target.Memory) (err error) {
 	if b.Bounded != nil {
 		err = b.Bounded.LaunchBounded(ctx, s.S, grid, words, mem)
 	} else {
@@ -48,7 +50,8 @@ func (b *Build) give(ctx context.Context, s *args.Stream, grid [3]int, words []u
 	return nil
 }
 
-func (b *Build) hooked(ctx context.Context, s *args.Stream, grid [3]int, words []uint64, mem []target.Memory) error {
+func (b *Build) hooked(ctx context.Context, s *args.Stream, grid [3]int, words []uint64,
+	mem []target.Memory) error {
 	defer trace.StartRegion(ctx, "nereid launch "+b.Variant.Kernel).End()
 	if b.Around.Before != nil {
 		b.Around.Before(b.Variant, s.Dev, grid)

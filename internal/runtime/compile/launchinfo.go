@@ -129,7 +129,8 @@ func words(params []lang.Param, specs []lang.ArgSpec, own []target.Param,
 			f.Maps = f.Maps[1:]
 			out = append(out, target.Param{Name: name, Type: tensorMapType})
 		} else {
-			out = append(out, DescriptorArgs(name, lang.FormatSignature([]lang.ArgSpec{{Type: s.Desc.Elem}}), rank)...)
+			out = append(out, DescriptorArgs(name, lang.FormatSignature([]lang.ArgSpec{{Type: s.Desc.Elem}}),
+				rank)...)
 		}
 		out = append(out, numbered(name+".shape", "i32", rank)...)
 		out = append(out, numbered(name+".stride", "i64", rank)...)

@@ -160,7 +160,8 @@ func (s *Saved) Encode() ([]byte, error) {
 	}
 	body := append(append(header, '\n'), s.Code...)
 	sum := sha256.Sum256(body)
-	return append(fmt.Appendf(nil, "%s %s %d\n", savedMagic, hex.EncodeToString(sum[:]), len(header)), body...), nil
+	return append(fmt.Appendf(nil, "%s %s %d\n", savedMagic, hex.EncodeToString(sum[:]), len(header)),
+		body...), nil
 }
 
 var errNotSaved = errors.New("this is no compiled kernel that Save of this version wrote")
@@ -180,7 +181,8 @@ func ReadSaved(r io.Reader) (*Saved, error) {
 	}
 	sum := sha256.Sum256(body)
 	var size int
-	if n, err := fmt.Sscanf(string(line), savedMagic+" "+hex.EncodeToString(sum[:])+" %d", &size); n != 1 || err != nil {
+	if n, err := fmt.Sscanf(string(line), savedMagic+" "+hex.EncodeToString(sum[:])+" %d", &size); n != 1 ||
+		err != nil {
 		if bytes.HasPrefix(line, []byte(savedMagic+" ")) {
 			return nil, errors.New("the compiled kernel is damaged: its checksum is another")
 		}

@@ -84,7 +84,8 @@ func (t *Text) describedBy(data []byte) error {
 		return fmt.Errorf("the description of %s: %w", t.File, err)
 	}
 	if d.Format != launchFormat {
-		return fmt.Errorf("the description of %s has the format %q: expected %q", t.File, d.Format, launchFormat)
+		return fmt.Errorf("the description of %s has the format %q: expected %q", t.File, d.Format,
+			launchFormat)
 	}
 	if t.Kernel != "" && t.Kernel != d.Kernel {
 		return fmt.Errorf("the description of %s is that of %s, not of %s", t.File, d.Kernel, t.Kernel)
@@ -100,7 +101,8 @@ func (t *Text) find(m *ir.Module) (fn *ir.Op, err error) {
 	for op := range m.Block().Ops() {
 		visibility, _ := op.Attr("sym_visibility").(*ir.StringAttr)
 		private := visibility != nil && visibility.Value == "private"
-		if op.Def != tt.Func && op.Def != funcd.Func || funclike.IsDeclaration(op) || t.Kernel == "" && private {
+		if op.Def != tt.Func && op.Def != funcd.Func || funclike.IsDeclaration(op) ||
+			t.Kernel == "" && private {
 			continue
 		}
 		name := op.Text("sym_name")
@@ -111,10 +113,11 @@ func (t *Text) find(m *ir.Module) (fn *ir.Op, err error) {
 	}
 	switch {
 	case len(names) == 0 || t.Kernel == "" && len(names) > 1:
-		return nil, fmt.Errorf("%s has %d public functions: name the kernel, FILE:KERNEL: %s", t.File, len(names),
-			strings.Join(names, ", "))
+		return nil, fmt.Errorf("%s has %d public functions: name the kernel, FILE:KERNEL: %s",
+			t.File, len(names), strings.Join(names, ", "))
 	case fn == nil:
-		return nil, fmt.Errorf("%s has no function %s: it has %s", t.File, t.Kernel, strings.Join(names, ", "))
+		return nil, fmt.Errorf("%s has no function %s: it has %s", t.File, t.Kernel,
+			strings.Join(names, ", "))
 	}
 	t.Kernel = fn.Text("sym_name")
 	return fn, nil
@@ -227,7 +230,8 @@ func CompileText(ctx context.Context, set *Settings, dev *args.Device, t *Text, 
 		k.Name = t.Kernel
 	}
 	j.out.Params, j.out.Constants = args.Describe(k.Params, specs)
-	j.out.Variant = Variant{cmp.Or(t.Source, filepath.Base(t.File)), k.Name, lang.FormatSignature(specs), opts}
+	j.out.Variant = Variant{cmp.Or(t.Source, filepath.Base(t.File)), k.Name,
+		lang.FormatSignature(specs), opts}
 	j.out.Saved = k.describe(Spec{dev, specs, opts}, j.out)
 	return j.out, nil
 }
@@ -237,7 +241,8 @@ func CompileText(ctx context.Context, set *Settings, dev *args.Device, t *Text, 
 func (t *Text) options(o target.Options) target.Options {
 	made := t.Given.Stage != "source" && t.Given.Stage != "ttir"
 	for _, p := range []struct{ to, from *int }{
-		{&o.NumWarps, &t.Options.NumWarps}, {&o.NumCTAs, &t.Options.NumCTAs}, {&o.NumStages, &t.Options.NumStages},
+		{&o.NumWarps, &t.Options.NumWarps}, {&o.NumCTAs, &t.Options.NumCTAs},
+		{&o.NumStages, &t.Options.NumStages},
 	} {
 		if *p.from > 0 && (made || *p.to == 0) {
 			*p.to = *p.from

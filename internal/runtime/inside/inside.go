@@ -40,8 +40,8 @@ var Root struct {
 	// CompileFor is like Compile and returns a *nereid.Compiled, also beside an error.
 	CompileFor func(ctx context.Context, kernel any, target, signature string, opts target.Options,
 		until string, only []string) (any, error)
-	// StartAt returns a nereid.LoadOption: kernels of the file start from the text of a stage, made by another
-	// compiler or by hand. The description of the code (target.Given.Meta) may be nil.
+	// StartAt returns a nereid.LoadOption: kernels of the file start from the text of a stage, made by
+	// another compiler or by hand. The description of the code (target.Given.Meta) may be nil.
 	StartAt func(stage string, text, meta []byte) any
 	// Open returns a *nereid.Device that runs compiled code, without a compiler if need be.
 	Open func(name string) (any, error)
@@ -55,7 +55,8 @@ var Root struct {
 	Refuse func(stream any, name, what string) error
 	// Store returns the records behind a *nereid.TuneStore, which may be nil.
 	Store func(store any) autotune.Store
-	// Built returns the model of a *nereid.Device, its driver, and the compiler with all that code depends on.
+	// Built returns the model of a *nereid.Device, its driver, and the compiler with all that code depends
+	// on.
 	Built func(device any) (model, driver, compiler string)
 	// Clone returns a *nereid.Tensor like another, with its contents, in memory of the same kind.
 	Clone func(tensor any) (any, error)
@@ -65,8 +66,9 @@ var Root struct {
 	// list as for Kernel.Launch. note receives the plan, and byValue if it holds only for arguments of the
 	// same values.
 	Launch func(kernel, stream, grid any, list []any, note func(p *warm.Plan, byValue bool)) error
-	// Freeze returns the plan of launches of a *nereid.Kernel on the device of a *nereid.Stream, with arguments
-	// like those of list or, if it is not "", of a signature. Unless apart is set, their memory may overlap.
+	// Freeze returns the plan of launches of a *nereid.Kernel on the device of a *nereid.Stream, with
+	// arguments like those of list or, if it is not "", of a signature. Unless apart is set, their memory
+	// may overlap.
 	Freeze func(kernel, stream any, list []any, signature string, apart bool) (*warm.Plan, error)
 	// LaunchPlan launches a *nereid.Kernel by a plan.
 	LaunchPlan func(p *warm.Plan, kernel, stream any, grid [3]int, words []uint64) error

@@ -154,7 +154,8 @@ func (r *Recorder) catchUp(f *os.File) error {
 func (r *Recorder) takeIn(f *os.File, from, to int64, before string, without int) error {
 	data := make([]byte, len(before)+int(to-from)-without)
 	copy(data, before)
-	if _, err := io.ReadFull(io.NewSectionReader(f, from+int64(without), to-from), data[len(before):]); err != nil {
+	if _, err := io.ReadFull(io.NewSectionReader(f, from+int64(without), to-from),
+		data[len(before):]); err != nil {
 		return err
 	}
 	m, end, err := parse(data)

@@ -16,7 +16,8 @@ import (
 
 // measureAll measures the configs without a timing, in their order, while others compile. It returns the
 // first failure.
-func (r *run) measureAll(step int, a *lang.Autotune, g *given, configs []lang.Config, rec *autotune.Record, store autotune.Store) (first error) {
+func (r *run) measureAll(step int, a *lang.Autotune, g *given, configs []lang.Config, rec *autotune.Record,
+	store autotune.Store) (first error) {
 	o := r.k.Opts
 	todo, same := r.distinct(step, g, configs, r.unknown(configs, rec), rec)
 	defer same.copyAll(rec)
@@ -74,7 +75,8 @@ func (r *run) measureAll(step int, a *lang.Autotune, g *given, configs []lang.Co
 	if !late() {
 		r.settle(step, a, g, disturbed, best, rec)
 	}
-	r.say("%s: tuned for %s in %.2f s: %s", r.k.Name, strings.Join(rec.Key, ", "), time.Since(begin).Seconds(), rec.Pick(configNames(configs)))
+	r.say("%s: tuned for %s in %.2f s: %s", r.k.Name, strings.Join(rec.Key, ", "),
+		time.Since(begin).Seconds(), rec.Pick(configNames(configs)))
 	return first
 }
 

@@ -29,9 +29,11 @@ func (r *run) hooked(a *lang.Autotune, c lang.Config, g *given) error {
 
 // before runs autotune's pre-hook: the file's, or else it resets and saves the tensors that the decorator
 // names. restore undoes it.
-func (r *run) before(a *lang.Autotune, g *given, nargs object.Value, resetOnly bool) (restore func() error, err error) {
+func (r *run) before(a *lang.Autotune, g *given, nargs object.Value,
+	resetOnly bool) (restore func() error, err error) {
 	if a.PreHook != nil {
-		_, err := r.t.Call(a.PreHook, []object.Value{nargs}, []object.Keyword{{Name: "reset_only", Value: object.Bool(resetOnly)}})
+		_, err := r.t.Call(a.PreHook, []object.Value{nargs},
+			[]object.Keyword{{Name: "reset_only", Value: object.Bool(resetOnly)}})
 		return nil, err
 	}
 	for _, n := range a.ResetToZero {
@@ -73,7 +75,8 @@ func (r *run) after(a *lang.Autotune, nargs object.Value, failed error, restore 
 	if failed != nil {
 		exception = object.Str(failed.Error())
 	}
-	_, err := r.t.Call(a.PostHook, []object.Value{nargs}, []object.Keyword{{Name: "exception", Value: exception}})
+	_, err := r.t.Call(a.PostHook, []object.Value{nargs},
+		[]object.Keyword{{Name: "exception", Value: exception}})
 	return err
 }
 

@@ -35,7 +35,8 @@ func (r *run) snapshot(g *given) (*results, error) {
 		if err != nil {
 			return nil, err
 		}
-		out.names, out.tensors, out.data = append(out.names, p.Name), append(out.tensors, t), append(out.data, data)
+		out.names, out.tensors, out.data = append(out.names, p.Name), append(out.tensors, t),
+			append(out.data, data)
 	}
 	return out, nil
 }
@@ -55,7 +56,8 @@ func (r *results) differ(first *results) string {
 	for i, t := range r.tensors {
 		if at := firstDifference(t.Elem, r.data[i], first.data[i]); at >= 0 {
 			value := func(data []byte) float64 { return t.Elem.Decode(element(data, at, t.Elem.Size())) }
-			return fmt.Sprintf("other results than the first config: %s[%d] is %.6g, there %.6g", r.names[i], at, value(r.data[i]), value(first.data[i]))
+			return fmt.Sprintf("other results than the first config: %s[%d] is %.6g, there %.6g", r.names[i],
+				at, value(r.data[i]), value(first.data[i]))
 		}
 	}
 	return ""
@@ -152,7 +154,8 @@ func (r *run) check(step int, a *lang.Autotune, g *given, c lang.Config) (err er
 }
 
 // reference runs the first config that has a kept timing, so that new configs are compared with it.
-func (r *run) reference(step int, a *lang.Autotune, g *given, configs []lang.Config, rec *autotune.Record, todo []lang.Config) {
+func (r *run) reference(step int, a *lang.Autotune, g *given, configs []lang.Config, rec *autotune.Record,
+	todo []lang.Config) {
 	if !r.k.Opts.Verify || len(todo) == 0 || r.k.Opts.Again {
 		return
 	}

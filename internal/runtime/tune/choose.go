@@ -22,7 +22,8 @@ import (
 func (r *run) choose(step int, a *lang.Autotune, g *given) (lang.Config, error) {
 	for _, n := range configParams(a) {
 		if g.has(n) {
-			return lang.Config{}, fmt.Errorf("nereid: %s: conflicting meta-parameters: %s is given, and set by autotune's configs", r.k.Name, n)
+			return lang.Config{}, fmt.Errorf("nereid: %s: conflicting meta-parameters: %s is given, and "+
+				"set by autotune's configs", r.k.Name, n)
 		}
 	}
 	if len(a.Configs) == 1 {
@@ -161,7 +162,8 @@ func (r *run) tune(step int, a *lang.Autotune, g *given, key []string) (lang.Con
 	known := func() bool { return !o.Again && store.Load(r.ctx, rec) && len(r.unknown(configs, rec)) == 0 }
 	if !known() {
 		if r.k.Opts.Strict && !r.ahead {
-			return lang.Config{}, fmt.Errorf("nereid: %s is not tuned for %s: %w: tune it at the start (Kernel.Tune)",
+			return lang.Config{}, fmt.Errorf("nereid: %s is not tuned for %s: %w: tune it at the start "+
+				"(Kernel.Tune)",
 				r.k.Name, strings.Join(key, ", "), compile.ErrNotCompiled)
 		}
 		if err := r.w.Refuse(); err != nil {

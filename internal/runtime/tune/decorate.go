@@ -168,13 +168,15 @@ func (r *run) preHook(c lang.Config, g *given, nargs *object.Dict) (*given, erro
 		}
 		v, _ := nargs.GetStr(p.Name)
 		set, ok := v.(*lang.DescriptorValue)
-		if !ok || slices.Equal(set.Block, d.Block) && slices.Equal(set.Shape, d.Shape) && slices.Equal(set.Strides, d.Strides) {
+		if !ok || slices.Equal(set.Block, d.Block) && slices.Equal(set.Shape, d.Shape) &&
+			slices.Equal(set.Strides, d.Strides) {
 			continue
 		}
 		if out == g {
 			out = g.with(nil, g.Opts)
 		}
-		out.Vals[i] = &args.Descriptor{Base: d.Base, Shape: set.Shape, Strides: set.Strides, Block: set.Block, NaN: d.NaN}
+		out.Vals[i] = &args.Descriptor{Base: d.Base, Shape: set.Shape, Strides: set.Strides, Block: set.Block,
+			NaN: d.NaN}
 	}
 	return out, nil
 }
@@ -186,7 +188,8 @@ func (g *given) described() bool {
 
 // configOptions returns the options of a config. Options set by the caller win.
 func configOptions(c lang.Config, o target.Options) target.Options {
-	for _, f := range []struct{ to, from *int }{{&o.NumWarps, &c.NumWarps}, {&o.NumStages, &c.NumStages}, {&o.NumCTAs, &c.NumCTAs}, {&o.MaxNReg, &c.MaxNReg}} {
+	for _, f := range []struct{ to, from *int }{{&o.NumWarps, &c.NumWarps}, {&o.NumStages, &c.NumStages},
+		{&o.NumCTAs, &c.NumCTAs}, {&o.MaxNReg, &c.MaxNReg}} {
 		if *f.to == 0 {
 			*f.to = *f.from
 		}
@@ -246,7 +249,8 @@ func (r *run) value(v any) object.Value {
 		if v.Base == nil {
 			return object.None
 		}
-		return &lang.DescriptorValue{Base: r.w.Tensor(v.Base).Value(), Shape: v.Shape, Strides: v.Strides, Block: v.Block, NaN: v.NaN}
+		return &lang.DescriptorValue{Base: r.w.Tensor(v.Base).Value(), Shape: v.Shape, Strides: v.Strides,
+			Block: v.Block, NaN: v.NaN}
 	}
 	c, err := args.Constant(v)
 	if err != nil {

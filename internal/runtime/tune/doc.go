@@ -1,5 +1,5 @@
-// Package tune completes the arguments of a launch as the kernel's decorators say: @triton.heuristics computes
-// arguments, @triton.autotune chooses a config, by measuring if it has to.
+// Package tune completes the arguments of a launch as the kernel's decorators say: @triton.heuristics
+// computes arguments, @triton.autotune chooses a config, by measuring if it has to.
 //
 // Its input is the arguments that the caller gave (args.Matched) and the launch itself as Work, which can
 // compile, launch and time with other arguments. Its output is the completed arguments.

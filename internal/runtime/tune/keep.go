@@ -12,7 +12,8 @@ import (
 
 // tuneNow measures the configs, chooses one and saves the record. If the caller gives up, it saves the
 // timings so far without a choice.
-func (r *run) tuneNow(step int, a *lang.Autotune, g *given, configs []lang.Config, rec *autotune.Record, store autotune.Store) error {
+func (r *run) tuneNow(step int, a *lang.Autotune, g *given, configs []lang.Config, rec *autotune.Record,
+	store autotune.Store) error {
 	first := r.measureAll(step, a, g, configs, rec, store)
 	switch {
 	case errors.Is(first, errLost):
@@ -37,7 +38,9 @@ func (r *run) cancelled() error {
 // about them.
 func (r *run) keep(store autotune.Store, rec *autotune.Record) {
 	kept := *rec
-	kept.Timings = slices.DeleteFunc(slices.Clone(rec.Timings), func(t autotune.Timing) bool { return r.refused[t.Config] })
+	kept.Timings = slices.DeleteFunc(slices.Clone(rec.Timings), func(t autotune.Timing) bool {
+		return r.refused[t.Config]
+	})
 	if len(kept.Timings) == 0 {
 		return
 	}

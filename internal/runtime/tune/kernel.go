@@ -11,7 +11,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/runtime/args"
 )
 
-// Options says how kernels are tuned. The root package's TuneOptions documents the fields that have its names.
+// Options says how kernels are tuned. The root package's TuneOptions documents the fields that have its
+// names.
 type Options struct {
 	Store       autotune.Store // keeps timings; nil keeps none
 	Warmup, Rep time.Duration

@@ -13,7 +13,8 @@ import (
 const hopeless = 3
 
 // measure returns the timing of a config. Configs far behind the best are not measured to the end.
-func (r *run) measure(step int, a *lang.Autotune, g *given, c lang.Config, best float64) (autotune.Timing, error) {
+func (r *run) measure(step int, a *lang.Autotune, g *given, c lang.Config,
+	best float64) (autotune.Timing, error) {
 	full, err := r.complete(step, g, c)
 	if err != nil {
 		return autotune.Timing{}, err
@@ -42,7 +43,8 @@ const steady = 1.05
 // settle measures configs again that were measured during compilations, if their times vary and the choice
 // could change. If only the host's clock is available, configs that were given up early are measured again
 // too: the compiler may have slowed them.
-func (r *run) settle(step int, a *lang.Autotune, g *given, disturbed []lang.Config, best float64, rec *autotune.Record) {
+func (r *run) settle(step int, a *lang.Autotune, g *given, disturbed []lang.Config, best float64,
+	rec *autotune.Record) {
 	_, own := r.dev.Backend.(target.Timer)
 	for _, c := range disturbed {
 		old, ok := rec.Find(c.String())
@@ -65,7 +67,8 @@ func (r *run) graphs(a *lang.Autotune, c lang.Config) bool {
 }
 
 // measureGraph measures like measure, with runs that are captured and replayed: use_cuda_graph.
-func (r *run) measureGraph(a *lang.Autotune, c lang.Config, call func() error, best float64) (autotune.Timing, error) {
+func (r *run) measureGraph(a *lang.Autotune, c lang.Config, call func() error,
+	best float64) (autotune.Timing, error) {
 	_, rep := r.durations(a)
 	some, err := r.w.GraphTimes(rep/10, call)
 	if err != nil {

@@ -14,7 +14,8 @@ type twins map[string][]lang.Config
 
 // distinct returns the configs of a list whose code differs from that of those before them, and the others. A
 // config with the code of one that has a timing already takes that timing.
-func (r *run) distinct(step int, g *given, configs, todo []lang.Config, rec *autotune.Record) ([]lang.Config, twins) {
+func (r *run) distinct(step int, g *given, configs, todo []lang.Config,
+	rec *autotune.Record) ([]lang.Config, twins) {
 	plain, ok := r.dev.Backend.(target.Indifferent)
 	if !ok || r.seesOptions(step) {
 		return todo, nil
@@ -46,8 +47,8 @@ func (r *run) distinct(step int, g *given, configs, todo []lang.Config, rec *aut
 	return left, same
 }
 
-// seesOptions reports whether the kernel's text, or a heuristic inside of the decorator, can tell configs apart that
-// differ in the options of GPUs alone.
+// seesOptions reports whether the kernel's text, or a heuristic inside of the decorator, can tell configs
+// apart that differ in the options of GPUs alone.
 func (r *run) seesOptions(step int) bool {
 	for _, s := range r.t.Steps[step+1:] {
 		if len(s.Heuristics) > 0 {

@@ -81,7 +81,8 @@ func (x *ArgCut) Launch(s *args.Stream, grid *[3]int, list []any) (done bool, er
 // Words writes the words of arguments to words and returns the part that the device reads. It is for devices
 // that have no driver.Ready and read host memory in place; ok is false if the arguments do not fit.
 func (x *ArgCut) Words(dev *args.Device, list []any, words *[CutWords]uint64) (out []uint64, ok bool) {
-	if x.dev != dev || len(list) != int(x.nArgs) || !x.fill(unsafe.Pointer(unsafe.SliceData(list)), words[:]) {
+	if x.dev != dev || len(list) != int(x.nArgs) || !x.fill(unsafe.Pointer(unsafe.SliceData(list)),
+		words[:]) {
 		return nil, false
 	}
 	return words[:x.nWords], true

@@ -62,7 +62,8 @@ func TestTensor(t *testing.T) {
 // A launch reads few cache lines of these: they begin with one, since the allocator aligns their sizes.
 func TestCacheLines(t *testing.T) {
 	const line = 64
-	for name, size := range map[string]uintptr{"Cut": unsafe.Sizeof(Cut{}), "ArgCut": unsafe.Sizeof(ArgCut{})} {
+	for name, size := range map[string]uintptr{"Cut": unsafe.Sizeof(Cut{}),
+		"ArgCut": unsafe.Sizeof(ArgCut{})} {
 		if size%line != 0 {
 			t.Errorf("a %s has %d bytes", name, size)
 		}

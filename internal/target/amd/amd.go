@@ -157,8 +157,9 @@ func (c Compiler) keep(data []byte, code *Code) (target.Executable, error) {
 	return target.NewUnloaded("hip:"+c.Chip, kept, code.Facts()), nil
 }
 
-// given returns a code object that another compiler has made of the kernel: Triton's, for one. Its description
-// says how many warps and how much shared memory it wants; the parameters are those of the kernel's Triton IR.
+// given returns a code object that another compiler has made of the kernel: Triton's, for one. Its
+// description says how many warps and how much shared memory it wants; the parameters are those of the
+// kernel's Triton IR.
 func (c Compiler) given(in *target.Input) (target.Executable, error) {
 	code := &Code{}
 	if err := json.Unmarshal(in.Given.Meta, code); err != nil {
@@ -174,8 +175,8 @@ func (c Compiler) given(in *target.Input) (target.Executable, error) {
 	return c.keep(in.Given.Text, code)
 }
 
-// takes returns an error if a code object's kernel has other parameters than its description. It may have more
-// behind them: Triton's have two pointers to scratch memory.
+// takes returns an error if a code object's kernel has other parameters than its description. It may have
+// more behind them: Triton's have two pointers to scratch memory.
 func takes(object []byte, code *Code) error {
 	o, err := gcn.Read(object)
 	if err != nil {
@@ -222,7 +223,8 @@ func (c Compiler) options(o target.Options) (out options, err error) {
 		return out, err
 	}
 	known := map[string]*int{
-		"waves_per_eu": &out.lower.WavesPerEU, "matrix_instr_nonkdim": &out.matmul.Tile, "kpack": &out.matmul.KPack,
+		"waves_per_eu": &out.lower.WavesPerEU, "matrix_instr_nonkdim": &out.matmul.Tile,
+		"kpack": &out.matmul.KPack,
 	}
 	for name, text := range extra {
 		at, ok := known[name]
@@ -311,7 +313,8 @@ func (c Compiler) code(ctx context.Context, in *target.Input, llir []byte) ([]by
 		return nil, err
 	}
 	opts := llvm.Options{
-		Name: in.Kernel + ".llir", Target: chip, FastMath: llvm.Contract, Entry: in.Kernel, Emit: llvm.EmitObj,
+		Name: in.Kernel + ".llir", Target: chip, FastMath: llvm.Contract, Entry: in.Kernel,
+		Emit: llvm.EmitObj,
 	}
 	if in.Options.NoFPFusion {
 		opts.FastMath = 0
@@ -319,7 +322,8 @@ func (c Compiler) code(ctx context.Context, in *target.Input, llir []byte) ([]by
 	for _, l := range in.Libs {
 		opts.Link = append(opts.Link, llvm.Bitcode{Name: l.Path, Data: l.Data})
 	}
-	// The assembly is for readers alone. Code is generated a second time for it, so only when it is asked for.
+	// The assembly is for readers alone. Code is generated a second time for it, so only when it is asked
+	// for.
 	assembly := func() []byte {
 		asm := opts
 		asm.Emit = llvm.EmitAsm

@@ -63,7 +63,8 @@ func (c Compiler) Runs(stage, machine string) error {
 
 // Build compiles a kernel and has restore load it.
 func (c Compiler) Build(ctx context.Context, in *target.Input,
-	restore func(context.Context, string, target.Code) (target.Executable, error)) (target.Executable, error) {
+	restore func(context.Context, string, target.Code) (target.Executable, error)) (target.Executable,
+	error) {
 	made, err := c.CompileOnly(ctx, in)
 	if err != nil || made == nil {
 		return nil, err

@@ -69,7 +69,8 @@ func (k *kernel) fault(t *pool.Trap, grid [3]int, words, bounds []uint64) error 
 		f.Msg += fmt.Sprintf(" at address %#x, which is in no tensor of the launch and in no buffer of the "+
 			"device", addr)
 	case i < 0 || i >= len(words):
-		f.Msg += fmt.Sprintf(" at address %#x, which is outside of the tensor that the pointer belongs to", addr)
+		f.Msg += fmt.Sprintf(" at address %#x, which is outside of the tensor that the pointer belongs to",
+			addr)
 	case words[i] == 0:
 		f.Access = &stray.Access{What: kindOf(site), Size: int(accessed(site)), Word: i, Name: site.Name,
 			Null: true}

@@ -49,7 +49,8 @@ func compile(d *cpu.Device, text string) (target.Executable, error) {
 	if err != nil {
 		return nil, err
 	}
-	return d.Compile(context.Background(), &target.Input{Module: m, Kernel: "k", Options: target.Options{}.Defaults()})
+	return d.Compile(context.Background(), &target.Input{Module: m, Kernel: "k",
+		Options: target.Options{}.Defaults()})
 }
 
 func alloc(t testing.TB, d *cpu.Device, size int) target.Buffer {
@@ -128,7 +129,8 @@ func wantFault(t *testing.T, err error, want string) {
 	}
 }
 
-// TestChecked: an access out of bounds stops a checked kernel, and what lies beyond the buffer stays as it was.
+// TestChecked: an access out of bounds stops a checked kernel, and what lies beyond the buffer stays as it
+// was.
 func TestChecked(t *testing.T) {
 	d := device(t, "", cpu.Compiler{Check: true})
 	k := build(t, d, loadStore)
@@ -150,7 +152,8 @@ kernel.py:12:5: out of bounds load of 4 bytes at address 0x0: x is null
     bufferization.to_tensor in k, program (0, 0, 0)
     called at kernel.py:30:12`)
 
-	// Both buffers are parts of one piece of memory, so that an access that is not checked goes from one to the other.
+	// Both buffers are parts of one piece of memory, so that an access that is not checked goes from one to
+	// the other.
 	mem := alloc(t, d, 160)
 	all := mem.Host()
 	mem.Close()
@@ -190,11 +193,13 @@ func TestCheckedMasks(t *testing.T) {
 	if err := run(50); err != nil {
 		t.Error(err)
 	}
-	if err := run(51); err == nil || !strings.Contains(err.Error(), "load of 4 bytes at offset 200 of idx (200 bytes)") {
+	if err := run(51); err == nil || !strings.Contains(err.Error(),
+		"load of 4 bytes at offset 200 of idx (200 bytes)") {
 		t.Errorf("%v", err)
 	}
 	binary.LittleEndian.PutUint32(idx.Host()[4*20:], 10)
-	if err := run(50); err == nil || !strings.Contains(err.Error(), "atomic of 4 bytes at offset 40 of x (40 bytes)") {
+	if err := run(50); err == nil || !strings.Contains(err.Error(),
+		"atomic of 4 bytes at offset 40 of x (40 bytes)") {
 		t.Errorf("%v", err)
 	}
 }
@@ -229,7 +234,8 @@ func TestCheckedGather(t *testing.T) {
 		{64, 60, "store of 4 bytes at offset 252 of y (240 bytes)"},
 	} {
 		err := launch(t.Context(), k, [3]int{1, 1, 1}, alloc(t, d, 4*c.x), idx, alloc(t, d, 4*c.y))
-		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+		if c.want == "" && err != nil || c.want != "" &&
+			(err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%d, %d: %v, want %q", c.x, c.y, err, c.want)
 		}
 	}
@@ -406,14 +412,17 @@ func TestConcurrentCompiles(t *testing.T) {
 
 // versions are the versions of LLVM that a test looks for, and where.
 var versions = map[int][]string{
-	19: {"/usr/lib/x86_64-linux-gnu/libLLVM.so.19.1", "/usr/lib/llvm-19/lib/libLLVM.so.19.1", "libLLVM.so.19.1", "libLLVM-19.so"},
-	22: {"/usr/lib/x86_64-linux-gnu/libLLVM.so.22.1", "/usr/lib/llvm-22/lib/libLLVM.so.22.1", "libLLVM.so.22.1", "libLLVM-22.so"},
+	19: {"/usr/lib/x86_64-linux-gnu/libLLVM.so.19.1", "/usr/lib/llvm-19/lib/libLLVM.so.19.1",
+		"libLLVM.so.19.1", "libLLVM-19.so"},
+	22: {"/usr/lib/x86_64-linux-gnu/libLLVM.so.22.1", "/usr/lib/llvm-22/lib/libLLVM.so.22.1",
+		"libLLVM.so.22.1", "libLLVM-22.so"},
 }
 
 // samples are kernels of the repository that use much of what there is.
 var samples = map[string]string{
-	"softmax_f16_2048": "softmax_kernel", "matmul_bf16_relu": "matmul_kernel", "attention_d64": "attention_kernel",
-	"dropout_f32": "dropout_kernel", "layer_norm_f16": "layer_norm_kernel", "total_sum_f32": "total_sum_kernel",
+	"softmax_f16_2048": "softmax_kernel", "matmul_bf16_relu": "matmul_kernel",
+	"attention_d64": "attention_kernel", "dropout_f32": "dropout_kernel",
+	"layer_norm_f16": "layer_norm_kernel", "total_sum_f32": "total_sum_kernel",
 }
 
 // TestVersions: kernels compile and run with LLVM 19 and 22.
@@ -440,11 +449,13 @@ func TestVersions(t *testing.T) {
 			}
 			d := cpu.New(lib, cpu.Compiler{})
 			for file, kernel := range samples {
-				m, err := ir.Parse(diag.NewFileSet(), file, []byte(txtest.Read(t, txtest.Path(t, "testdata", "golden", "cuda-90", file+".ttir"))))
+				m, err := ir.Parse(diag.NewFileSet(), file,
+					[]byte(txtest.Read(t, txtest.Path(t, "testdata", "golden", "cuda-90", file+".ttir"))))
 				if err != nil {
 					t.Fatal(err)
 				}
-				k, err := d.Compile(t.Context(), &target.Input{Module: m, Kernel: kernel, Options: target.Options{}.Defaults()})
+				k, err := d.Compile(t.Context(),
+					&target.Input{Module: m, Kernel: kernel, Options: target.Options{}.Defaults()})
 				if err != nil {
 					t.Errorf("%s: %v", file, err)
 					continue

@@ -18,9 +18,9 @@ var oneOf = map[string]string{
 	"+avx512vnni": "vpdpbusd %zmm0, %zmm1, %zmm2", "+avx512bf16": "vdpbf16ps %zmm0, %zmm1, %zmm2",
 	"+avx512fp16": "vaddph %zmm0, %zmm1, %zmm2", "+avx512vbmi": "vpermb %zmm0, %zmm1, %zmm2",
 	"+gfni": "gf2p8mulb %xmm0, %xmm1", "+avxvnni": "{vex} vpdpbusd %ymm0, %ymm1, %ymm2",
-	"+neon": "fadd v0.4s, v1.4s, v2.4s", "+lse": "ldadd w0, w1, [x2]", "+fullfp16": "fadd v0.8h, v1.8h, v2.8h",
-	"+dotprod": "udot v0.4s, v1.16b, v2.16b", "+bf16": "bfdot v0.4s, v1.8h, v2.8h",
-	"+i8mm": "smmla v0.4s, v1.16b, v2.16b",
+	"+neon": "fadd v0.4s, v1.4s, v2.4s", "+lse": "ldadd w0, w1, [x2]",
+	"+fullfp16": "fadd v0.8h, v1.8h, v2.8h", "+dotprod": "udot v0.4s, v1.16b, v2.16b",
+	"+bf16": "bfdot v0.4s, v1.8h, v2.8h", "+i8mm": "smmla v0.4s, v1.16b, v2.16b",
 }
 
 // TestChips asks LLVM's assembler whether each CPU has the instructions of the features in its row.

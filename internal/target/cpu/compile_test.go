@@ -17,8 +17,8 @@ import (
 // raceDetector is on when the race detector slows everything down.
 var raceDetector bool
 
-// TestCompileTime: each of the sample kernels is native code soon after it was Python, front end included. Time is the processor's, so
-// that others on the machine do not count.
+// TestCompileTime: each of the sample kernels is native code soon after it was Python, front end included.
+// Time is the processor's, so that others on the machine do not count.
 func TestCompileTime(t *testing.T) {
 	const median, worst = 60 * time.Millisecond, 400 * time.Millisecond
 	if _, err := nereid.Open("cpu"); err != nil {
@@ -29,7 +29,8 @@ func TestCompileTime(t *testing.T) {
 		Name, File, Kernel, Signature string
 		NumWarps                      int `json:"num_warps"`
 	}
-	if err := json.Unmarshal([]byte(txtest.Read(t, filepath.Join(folder, "specs.json"))), &specs); err != nil {
+	if err := json.Unmarshal([]byte(txtest.Read(t, filepath.Join(folder, "specs.json"))),
+		&specs); err != nil {
 		t.Fatal(err)
 	}
 	var took []time.Duration
@@ -43,7 +44,8 @@ func TestCompileTime(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := k.CompileFor(t.Context(), "cpu", s.Signature, nereid.Options{NumWarps: s.NumWarps}, "asm"); err != nil {
+		if _, err := k.CompileFor(t.Context(), "cpu", s.Signature, nereid.Options{NumWarps: s.NumWarps},
+			"asm"); err != nil {
 			t.Fatalf("%s: %v", s.Name, err)
 		}
 		took = append(took, processorTime(t)-start)

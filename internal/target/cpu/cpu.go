@@ -83,7 +83,8 @@ func (c Compiler) compile(ctx context.Context, in *target.Input) (*compiled, err
 		return nil, err
 	}
 	start := time.Now()
-	opts := llvm.Options{Name: in.Kernel + ".llir", Target: host, Level: llvm.O2, Passes: passes, Emit: llvm.EmitObj}
+	opts := llvm.Options{Name: in.Kernel + ".llir", Target: host, Level: llvm.O2, Passes: passes,
+		Emit: llvm.EmitObj}
 	opts.Entry = done.entry
 	for _, l := range in.Libs {
 		opts.Link = append(opts.Link, llvm.Bitcode{Name: l.Path, Data: l.Data})
@@ -228,7 +229,8 @@ func hasFeature(features, name string) bool {
 }
 
 func describe(features string) string {
-	for _, f := range []struct{ name, word string }{{"+avx512vl", "AVX-512"}, {"+avx2", "AVX2"}, {"+neon", "NEON"}} {
+	for _, f := range []struct{ name, word string }{{"+avx512vl", "AVX-512"}, {"+avx2", "AVX2"},
+		{"+neon", "NEON"}} {
 		if hasFeature(features, f.name) {
 			return f.word
 		}

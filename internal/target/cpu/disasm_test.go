@@ -64,7 +64,8 @@ func compileSample(t *testing.T, name, target string) []byte {
 	t.Helper()
 	folder := filepath.Join(txtest.Root(t), "kernels")
 	var specs []struct{ Name, File, Kernel, Signature string }
-	if err := json.Unmarshal([]byte(txtest.Read(t, filepath.Join(folder, "specs.json"))), &specs); err != nil {
+	if err := json.Unmarshal([]byte(txtest.Read(t, filepath.Join(folder, "specs.json"))),
+		&specs); err != nil {
 		t.Fatal(err)
 	}
 	for _, s := range specs {

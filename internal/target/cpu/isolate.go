@@ -284,7 +284,8 @@ func (a *arena) move(words []uint64, mem []target.Memory) (*moved, error) {
 			if x.Base >= c.base && x.Base < c.end {
 				by := uint64(uintptr(unsafe.Pointer(&c.data[0]))) - c.base
 				m.words[x.Word] += by
-				m.mem[i] = target.Memory{Word: x.Word, Lo: x.Lo + by, Hi: x.Hi + by, Base: x.Base + by, End: x.End + by}
+				m.mem[i] = target.Memory{Word: x.Word, Lo: x.Lo + by, Hi: x.Hi + by, Base: x.Base + by,
+					End: x.End + by}
 			}
 		}
 	}

@@ -57,8 +57,8 @@ func newArena() (*arena, error) {
 
 func mapArena(fd, base uintptr, size int) syscall.Errno {
 	const noReserve, fixedNoReplace = 0x4000, 0x100000
-	at, _, errno := syscall.Syscall6(syscall.SYS_MMAP, base, uintptr(size), syscall.PROT_READ|syscall.PROT_WRITE,
-		syscall.MAP_SHARED|noReserve|fixedNoReplace, fd, 0)
+	at, _, errno := syscall.Syscall6(syscall.SYS_MMAP, base, uintptr(size),
+		syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED|noReserve|fixedNoReplace, fd, 0)
 	if errno == 0 && at != base { // a kernel that does not know the flag
 		syscall.Syscall(syscall.SYS_MUNMAP, at, uintptr(size), 0)
 		return syscall.EEXIST

@@ -30,7 +30,8 @@ func (d *Device) Fingerprint() string {
 		return ""
 	}
 	return fmt.Sprintf("%s %s %s llvm %s check %v lines %v tiles %v vector %d",
-		h.target.Triple, h.target.CPU, h.target.Features, h.lib.Version(), d.Check, d.Lines, tiles(), d.vector)
+		h.target.Triple, h.target.CPU, h.target.Features, h.lib.Version(), d.Check, d.Lines,
+		tiles(), d.vector)
 }
 
 // Generator names what code compiled without a device depends on.

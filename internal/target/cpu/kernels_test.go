@@ -27,9 +27,11 @@ func out(dt nereid.DType, n int) tensor {
 	return tensor{dt, n, true}
 }
 
-var formats = map[nereid.DType]*num.Format{nereid.Float32: num.F32, nereid.Float16: num.F16, nereid.BFloat16: num.BF16}
+var formats = map[nereid.DType]*num.Format{nereid.Float32: num.F32, nereid.Float16: num.F16,
+	nereid.BFloat16: num.BF16}
 
-// TestKernels: kernels in the ways of public libraries leave in memory what they leave there on the interpreter.
+// TestKernels: kernels in the ways of public libraries leave in memory what they leave there on the
+// interpreter.
 func TestKernels(t *testing.T) {
 	dev, err := nereid.Open("cpu")
 	if err != nil {
@@ -51,14 +53,17 @@ func TestKernels(t *testing.T) {
 	}{
 		{"index_select", nereid.Grid{4, 3}, []any{f32s(7000), i32s(50), out(f32, 3500), 50, 70, 16, 32}},
 		{"scatter_add", nereid.Grid{8}, []any{f32s(1000), out(i32, 1000), out(f32, 100), 1000, 128}},
-		{"ln_bwd", nereid.Grid{20}, []any{out(f32, 2000), f16s(2000), f32s(100), f16s(2000), f32s(20), f32s(20), out(f32, 100), out(f32, 100), 100, 128}},
+		{"ln_bwd", nereid.Grid{20}, []any{out(f32, 2000), f16s(2000), f32s(100), f16s(2000), f32s(20),
+			f32s(20), out(f32, 100), out(f32, 100), 100, 128}},
 		{"transpose", nereid.Grid{4, 5}, []any{f32s(7000), out(f32, 7000), 100, 70, 32, 16}},
 		{"inplace_shift", nereid.Grid{1}, []any{f32s(256), 128}},
 		{"ssm", nereid.Grid{1}, []any{f32s(1024), f32s(1024), out(f32, 1024), 64, 16}},
-		{"group_norm", nereid.Grid{8}, []any{f32s(2400), out(f32, 2400), f32s(12), f32s(12), 4, 12, 100, 128}},
+		{"group_norm", nereid.Grid{8}, []any{f32s(2400), out(f32, 2400), f32s(12), f32s(12), 4,
+			12, 100, 128}},
 		{"topk", nereid.Grid{10}, []any{f32s(640), out(f32, 50), out(i32, 50), 64, 5}},
 		{"collatz", nereid.Grid{4}, []any{i32s(100), out(i32, 100), 100, 32}},
-		{"attn_bwd_like", nereid.Grid{4}, []any{f16s(3200), f16s(3200), f16s(3200), out(f16, 3200), 100, 0.2, 32, 32, 32}},
+		{"attn_bwd_like", nereid.Grid{4}, []any{f16s(3200), f16s(3200), f16s(3200), out(f16, 3200), 100, 0.2,
+			32, 32, 32}},
 		{"conv1d", nereid.Grid{8}, []any{f32s(500), f32s(5), out(f32, 500), 500, 5, 64}},
 		{"interleave", nereid.Grid{1}, []any{f32s(64), f32s(64), out(f32, 320), 64}},
 		{"locked", nereid.Grid{63}, []any{f32s(1000), out(f32, 1), out(i32, 1), 1000, 16}},
@@ -71,10 +76,14 @@ func TestKernels(t *testing.T) {
 		{"rnd", nereid.Grid{8}, []any{out(f32, 1000), 42, 1000, 128}},
 		{"carry", nereid.Grid{1}, []any{f32s(448), out(f32, 128), 64, 7, 64}},
 		{"gath", nereid.Grid{1}, []any{f32s(64), i32s(128), out(f32, 128), 64, 128}},
-		{"chunk_h", nereid.Grid{1}, []any{f16s(3200), f16s(6400), out(f16, 8192), out(f16, 6400), f16s(3200), 100, 32, 64, 32}},
-		{"chunk_h", nereid.Grid{1}, []any{bf16s(3200), bf16s(6400), out(nereid.BFloat16, 8192), out(nereid.BFloat16, 6400), bf16s(3200), 100, 32, 64, 32}},
-		{"moe", nereid.Grid{4, 2}, []any{f16s(3200), f16s(8000), out(f16, 2560), i32s(64), i32s(4), 60, 40, 50, 16, 32, 16}},
-		{"ce_online", nereid.Grid{10}, []any{f32s(10000), i32s(10), out(f32, 10), out(f32, 10000), 1000, 256}},
+		{"chunk_h", nereid.Grid{1}, []any{f16s(3200), f16s(6400), out(f16, 8192), out(f16, 6400), f16s(3200),
+			100, 32, 64, 32}},
+		{"chunk_h", nereid.Grid{1}, []any{bf16s(3200), bf16s(6400), out(nereid.BFloat16, 8192),
+			out(nereid.BFloat16, 6400), bf16s(3200), 100, 32, 64, 32}},
+		{"moe", nereid.Grid{4, 2}, []any{f16s(3200), f16s(8000), out(f16, 2560), i32s(64), i32s(4), 60, 40,
+			50, 16, 32, 16}},
+		{"ce_online", nereid.Grid{10}, []any{f32s(10000), i32s(10), out(f32, 10), out(f32, 10000),
+			1000, 256}},
 		{"streamk_wait", nereid.Grid{64}, []any{f32s(2048), out(i32, 64), out(f32, 64), 2048, 32}},
 		{"wgrad", nereid.Grid{2, 2}, []any{f16s(5000), f16s(7000), out(f32, 3500), 100, 50, 70, 32, 32, 64}},
 		{"nonzero", nereid.Grid{8}, []any{f32s(1000), i32s(8), out(i32, 1024), 1000, 128}},

@@ -588,7 +588,8 @@ func TestMemoryOrder(t *testing.T) {
 					if shift != far && !strings.Contains(c.name, "pointer") {
 						continue
 					}
-					want, got := orderRun(t, judge, k, shift, b.n, b.block), orderRun(t, dev, k, shift, b.n, b.block)
+					want, got := orderRun(t, judge, k, shift, b.n, b.block),
+						orderRun(t, dev, k, shift, b.n, b.block)
 					for j := range want {
 						if want[j] != got[j] {
 							t.Errorf("n=%d, %d elements, y at x%+d: element x%+d is %d, not %d",

@@ -87,7 +87,8 @@ func writePrint(w io.Writer, p codegen.Print, pid [3]int, data []byte) {
 	for i := 0; i*size < len(data); i++ {
 		var word [8]byte
 		copy(word[:], data[i*size:(i+1)*size])
-		fmt.Fprintf(w, "%s idx (%s)%s%s\n", head, printIndex(i, p.Shape), prefix, printElement(p, binary.LittleEndian.Uint64(word[:])))
+		fmt.Fprintf(w, "%s idx (%s)%s%s\n", head, printIndex(i, p.Shape), prefix,
+			printElement(p, binary.LittleEndian.Uint64(word[:])))
 	}
 }
 

@@ -127,8 +127,8 @@ func (l launch) check(t *testing.T, d *Device) {
 	}
 }
 
-// tolerances of float types, relative to the largest magnitude in a buffer: sums are taken in another order, and products are added
-// without rounding.
+// tolerances of float types, relative to the largest magnitude in a buffer: sums are taken in another
+// order, and products are added without rounding.
 var tolerances = map[ir.Type]float64{ir.F16: 2e-3, ir.BF16: 1.6e-2, ir.F32: 2e-5, ir.F64: 1e-12}
 
 func difference(elem ir.Type, want, got []byte) string {
@@ -163,7 +163,8 @@ func difference(elem ir.Type, want, got []byte) string {
 	return ""
 }
 
-// TestRandom: random kernels give what they give on the interpreter. NEREID_RANDOM=N tries N of them, NEREID_SEED=S begins with another.
+// TestRandom: random kernels give what they give on the interpreter. NEREID_RANDOM=N tries N of them,
+// NEREID_SEED=S begins with another.
 func TestRandom(t *testing.T) {
 	d := device(t)
 	n, first := 60, 0
@@ -189,7 +190,9 @@ func TestVectors(t *testing.T) {
 	d := *device(t)
 	for _, d.vector = range []int{16, 32} {
 		for seed := uint64(200); seed < 220; seed++ {
-			t.Run(fmt.Sprintf("%d bytes, seed %d", d.vector, seed), func(t *testing.T) { randomLaunch(seed).check(t, &d) })
+			t.Run(fmt.Sprintf("%d bytes, seed %d", d.vector, seed), func(t *testing.T) {
+				randomLaunch(seed).check(t, &d)
+			})
 		}
 	}
 }
@@ -232,7 +235,8 @@ var (
 	argLine   = regexp.MustCompile(`(?m)^// ARG: (\w+)(?:\[(\d+)\])? (\S+)(?: (\S+))?$`)
 	noRun     = regexp.MustCompile(`(?m)^// NORUN: (.*)$`)
 	elemTypes = map[string]ir.Type{
-		"f16": ir.F16, "bf16": ir.BF16, "f32": ir.F32, "f64": ir.F64, "i1": ir.I8, "i8": ir.I8, "i16": ir.I16, "i32": ir.I32, "i64": ir.I64,
+		"f16": ir.F16, "bf16": ir.BF16, "f32": ir.F32, "f64": ir.F64, "i1": ir.I8, "i8": ir.I8, "i16": ir.I16,
+		"i32": ir.I32, "i64": ir.I64,
 	}
 )
 
@@ -314,11 +318,13 @@ func TestProgramIDs(t *testing.T) {
 	}
 	defer e.Close()
 	var got, want [3]int32
-	args, grid, status := []uint64{uint64(uintptr(unsafe.Pointer(&got)))}, [5]uint64{1 << 20, 1 << 21, 1 << 21}, [4]uint64{}
+	args, grid, status := []uint64{uint64(uintptr(unsafe.Pointer(&got)))},
+		[5]uint64{1 << 20, 1 << 21, 1 << 21}, [4]uint64{}
 	stop := new(uint32)
 	status[3] = uint64(uintptr(unsafe.Pointer(stop)))
 	for _, p := range []uint64{0, 1<<20 + 3, 1<<33 + 5, 1<<45 + 1<<32 + 7, 1<<62 - 1} {
-		llvm.Call(e.(*kernel).live.Load().work.Fn, uintptr(unsafe.Pointer(&args[0])), uintptr(unsafe.Pointer(&grid)), uintptr(p), uintptr(p+1),
+		llvm.Call(e.(*kernel).live.Load().work.Fn, uintptr(unsafe.Pointer(&args[0])),
+			uintptr(unsafe.Pointer(&grid)), uintptr(p), uintptr(p+1),
 			uintptr(unsafe.Pointer(new([4096]byte))), uintptr(unsafe.Pointer(&status)))
 		want = [3]int32{int32(p % grid[0]), int32(p / grid[0] % grid[1]), int32(p / grid[0] / grid[1])}
 		if got != want {

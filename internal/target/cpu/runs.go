@@ -40,7 +40,8 @@ const maxNamed = 5
 // systemOf returns the system of a triple as GOOS/GOARCH, or "" for one that Go does not have.
 func systemOf(triple string) string {
 	arch, rest, _ := strings.Cut(triple, "-")
-	goarch := map[string]string{"x86_64": "amd64", "amd64": "amd64", "aarch64": "arm64", "arm64": "arm64"}[arch]
+	goarch := map[string]string{"x86_64": "amd64", "amd64": "amd64", "aarch64": "arm64",
+		"arm64": "arm64"}[arch]
 	for _, s := range []struct{ in, goos string }{
 		{"linux", "linux"}, {"darwin", "darwin"}, {"macos", "darwin"}, {"freebsd", "freebsd"},
 		{"windows", "windows"},

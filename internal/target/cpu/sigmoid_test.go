@@ -9,7 +9,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// TestSigmoid: the operations that a sigmoid is written with come within 2 ulp of its true value together, down to the least number.
+// TestSigmoid: the operations that a sigmoid is written with come within 2 ulp of its true value together,
+// down to the least number.
 func TestSigmoid(t *testing.T) {
 	const n = 1 << 14
 	const text = `tt.func public @k(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>) {
@@ -36,7 +37,8 @@ func TestSigmoid(t *testing.T) {
 		}
 		binary.LittleEndian.PutUint32(in[4*i:], math.Float32bits(float32(x)))
 	}
-	l := launch{text, [3]int{1, 1, 1}, []arg{{elem: ir.F32, data: in}, {elem: ir.F32, data: make([]byte, 4*n)}}}
+	l := launch{text, [3]int{1, 1, 1}, []arg{{elem: ir.F32, data: in},
+		{elem: ir.F32, data: make([]byte, 4*n)}}}
 	out := l.onCPU(t, device(t))
 	at := func(b []byte, i int) float64 {
 		return float64(math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:])))

@@ -105,7 +105,8 @@ func TestStop(t *testing.T) {
 					t.Fatal(err)
 				}
 				defer s.Close()
-				if err := k.Launch(s, nereid.Grid{programs}, x, 5, 16); !errors.Is(err, context.DeadlineExceeded) {
+				if err := k.Launch(s, nereid.Grid{programs}, x, 5, 16); !errors.Is(err,
+					context.DeadlineExceeded) {
 					t.Errorf("the launch of a kernel that does not end returned %v", err)
 				}
 			})

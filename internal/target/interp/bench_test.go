@@ -15,7 +15,8 @@ func BenchmarkVectorAdd(b *testing.B) {
 	const n = 1 << 22
 	x, y, out := randF32(n), randF32(n), make([]float32, n)
 	mem := NewMemory()
-	args := []uint64{mem.Alloc(bytesOf(x), "x").Addr(), mem.Alloc(bytesOf(y), "y").Addr(), mem.Alloc(bytesOf(out), "out").Addr(), n}
+	args := []uint64{mem.Alloc(bytesOf(x), "x").Addr(), mem.Alloc(bytesOf(y), "y").Addr(),
+		mem.Alloc(bytesOf(out), "out").Addr(), n}
 	b.SetBytes(12 * n)
 	for b.Loop() {
 		if err := p.Run(context.Background(), mem, [3]int{n / 1024, 1, 1}, args, Options{}); err != nil {
@@ -67,8 +68,8 @@ func BenchmarkAttention(b *testing.B) {
 	mem := NewMemory()
 	out, lse := make([]uint16, seq*d), make([]float32, seq)
 	qa := mem.Alloc(bytesOf(q), "q").Addr()
-	args := []uint64{qa, qa, qa, mem.Alloc(bytesOf(out), "o").Addr(), mem.Alloc(bytesOf(lse), "l").Addr(), uint64(math.Float32bits(0.125)),
-		seq * d, d, seq * d, d, seq * d, d, seq * d, d, seq}
+	args := []uint64{qa, qa, qa, mem.Alloc(bytesOf(out), "o").Addr(), mem.Alloc(bytesOf(lse), "l").Addr(),
+		uint64(math.Float32bits(0.125)), seq * d, d, seq * d, d, seq * d, d, seq * d, d, seq}
 	for b.Loop() {
 		if err := p.Run(context.Background(), mem, [3]int{seq / 128, 1, 1}, args, Options{}); err != nil {
 			b.Fatal(err)

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestBlockPointers copies the tiles of a 10 by 7 matrix, of which only the checked dimensions are cut at the border.
+// TestBlockPointers copies the tiles of a 10 by 7 matrix, of which only the checked dimensions are cut at
+// the border.
 func TestBlockPointers(t *testing.T) {
 	const src = `
 tt.func public @k(%x: !tt.ptr<f16>, %o: !tt.ptr<f16>, %m: i64, %n: i64, %turns: i32) {
@@ -38,7 +39,8 @@ tt.func public @k(%x: !tt.ptr<f16>, %o: !tt.ptr<f16>, %m: i64, %n: i64, %turns: 
 	for pad, outside := range map[string]float64{"1": 0, "2": math.NaN()} {
 		out := make([]byte, 96*2)
 		mem := NewMemory()
-		mustLaunch(t, strings.ReplaceAll(src, "PAD", pad), one, mem, mem.Alloc(pack("f16", in), "x"), mem.Alloc(out, "o"), 10, 7, 3)
+		mustLaunch(t, strings.ReplaceAll(src, "PAD", pad), one, mem, mem.Alloc(pack("f16", in), "x"),
+			mem.Alloc(out, "o"), 10, 7, 3)
 		for i, b := range unpack("f16", out) {
 			r, c := i/8, i%8
 			want := enc("f16", outside)
@@ -51,8 +53,10 @@ tt.func public @k(%x: !tt.ptr<f16>, %o: !tt.ptr<f16>, %m: i64, %n: i64, %turns: 
 		}
 	}
 	mem := NewMemory() // dimension 1 is not checked when storing: one tile too far is out of bounds
-	err := launch(t, strings.ReplaceAll(src, "PAD", "1"), one, Options{}, mem, mem.Alloc(pack("f16", in), "x"), mem.Alloc(make([]byte, 80*2), "o"), 10, 7, 3)
-	wantFault(t, err, "out of bounds store of 2 bytes at offset 160 of buffer \"o\" (160 bytes), element (2, 0)\n    tt.store in k, program (0, 0, 0)")
+	err := launch(t, strings.ReplaceAll(src, "PAD", "1"), one, Options{}, mem,
+		mem.Alloc(pack("f16", in), "x"), mem.Alloc(make([]byte, 80*2), "o"), 10, 7, 3)
+	wantFault(t, err, "out of bounds store of 2 bytes at offset 160 of buffer \"o\" (160 bytes), element "+
+		"(2, 0)\n    tt.store in k, program (0, 0, 0)")
 }
 
 func TestDescriptors(t *testing.T) {
@@ -76,14 +80,19 @@ tt.func public @k(%x: !tt.ptr<f32>, %o: !tt.ptr<f32>, %acc: !tt.ptr<f32>, %y: i3
 	for i := range x {
 		x[i] = float32(i)
 	}
-	for kind, f := range map[string]func(a, b float32) float32{"add": func(a, b float32) float32 { return a + b }, "max": func(a, b float32) float32 { return max(a, b) }, "min": func(a, b float32) float32 { return min(a, b) }} {
+	for kind, f := range map[string]func(a, b float32) float32{"add": func(a, b float32) float32 {
+		return a + b
+	}, "max": func(a, b float32) float32 {
+		return max(a, b)
+	}, "min": func(a, b float32) float32 { return min(a, b) }} {
 		for _, y := range []int{0, 2, 6} {
 			o, acc := make([]float32, 48), make([]float32, 48)
 			for i := range o {
 				o[i], acc[i] = -1, 40
 			}
 			mem := NewMemory()
-			mustLaunch(t, strings.NewReplacer("KIND", kind, "PAD", "").Replace(src), [3]int{1, 1, 1}, mem, mem.Alloc(bytesOf(x), "x"), mem.Alloc(bytesOf(o), "o"), mem.Alloc(bytesOf(acc), "acc"), y)
+			mustLaunch(t, strings.NewReplacer("KIND", kind, "PAD", "").Replace(src), [3]int{1, 1, 1}, mem,
+				mem.Alloc(bytesOf(x), "x"), mem.Alloc(bytesOf(o), "o"), mem.Alloc(bytesOf(acc), "acc"), y)
 			for i := range o {
 				r, c := i/8, i%8
 				wo, wa := float32(-1), float32(40)
@@ -148,18 +157,23 @@ tt.func public @k(%d: !tt.tensordesc<tensor<1x8xf16>>, %rows: !tt.ptr<i32>, %o: 
 	}
 	p := compileText(t, src, "k")
 	mem.FreeDescriptor(d)
-	if err := p.Run(context.Background(), mem, one, []uint64{d, 0, 0, e}, Options{}); err == nil || !strings.Contains(err.Error(), "which is no handle of one") {
+	if err := p.Run(context.Background(), mem, one, []uint64{d, 0, 0, e}, Options{}); err == nil ||
+		!strings.Contains(err.Error(), "which is no handle of one") {
 		t.Error(err)
 	}
-	if err := p.Run(context.Background(), mem, one, []uint64{7, 0, 0, e}, Options{}); err == nil || !strings.Contains(err.Error(), "given 0x7, which is no handle of one") {
+	if err := p.Run(context.Background(), mem, one, []uint64{7, 0, 0, e}, Options{}); err == nil ||
+		!strings.Contains(err.Error(), "given 0x7, which is no handle of one") {
 		t.Error(err)
 	}
 }
 
 // TestArguments: scalars of every type arrive as their bits.
 func TestArguments(t *testing.T) {
-	for ty, bits := range map[string]uint64{"i1": 1, "i8": 0x80, "i16": 0x8001, "i32": 0x80000001, "i64": 1 << 63, "f16": 0x3c01, "bf16": 0xc049, "f32": 0x40490fdb, "f64": 0x400921fb54442d18, "f8E5M2": 0x41} {
-		src := fmt.Sprintf("tt.func public @k(%%x: %[1]s, %%o: !tt.ptr<%[1]s>) {\n tt.store %%o, %%x : !tt.ptr<%[1]s>\n tt.return\n}", ty)
+	for ty, bits := range map[string]uint64{"i1": 1, "i8": 0x80, "i16": 0x8001, "i32": 0x80000001,
+		"i64": 1 << 63, "f16": 0x3c01, "bf16": 0xc049, "f32": 0x40490fdb, "f64": 0x400921fb54442d18,
+		"f8E5M2": 0x41} {
+		src := fmt.Sprintf("tt.func public @k(%%x: %[1]s, %%o: !tt.ptr<%[1]s>) {\n tt.store %%o, %%x : "+
+			"!tt.ptr<%[1]s>\n tt.return\n}", ty)
 		out := make([]byte, sizeOf(ty))
 		mem := NewMemory()
 		mustLaunch(t, src, one, mem, bits, mem.Alloc(out, "o"))
@@ -191,7 +205,8 @@ tt.func public @k(%o: !tt.ptr<i32>) {
 	for _, grid := range [][3]int{{3, 4, 5}, {7, 1, 2}, {1, 1, 1}} { // one Program, several grids
 		out := make([]int32, grid[0]*grid[1]*grid[2])
 		mem := NewMemory()
-		if err := p.Run(context.Background(), mem, grid, []uint64{mem.Alloc(bytesOf(out), "o").Addr()}, Options{}); err != nil {
+		if err := p.Run(context.Background(), mem, grid, []uint64{mem.Alloc(bytesOf(out), "o").Addr()},
+			Options{}); err != nil {
 			t.Fatal(err)
 		}
 		for i, v := range out {

@@ -18,7 +18,8 @@ type lowering func(c *compiler, op *ir.Op) step
 var lowerings = map[*ir.OpDef]lowering{}
 
 func init() {
-	for _, table := range []map[*ir.OpDef]lowering{intOps, floatOps, castOps, memoryOps, shapeOps, programOps, controlOps, reduceOps, dotOps, externOps, sharedOps} {
+	for _, table := range []map[*ir.OpDef]lowering{intOps, floatOps, castOps, memoryOps, shapeOps, programOps,
+		controlOps, reduceOps, dotOps, externOps, sharedOps} {
 		maps.Copy(lowerings, table)
 	}
 }
@@ -26,7 +27,8 @@ func init() {
 // Handles reports whether the interpreter knows an operation: as a step, a value that is there from the
 // start, another name of its operand, or nothing at all.
 func Handles(def *ir.OpDef) bool {
-	return lowerings[def] != nil || constants[def] != nil || renames[def] != nil || ignored[def.Dialect.Name+"."+def.Name]
+	return lowerings[def] != nil || constants[def] != nil || renames[def] != nil ||
+		ignored[def.Dialect.Name+"."+def.Name]
 }
 
 // moduleCompiler compiles the functions of a module that a kernel needs, each once.

@@ -50,7 +50,8 @@ func (*Device) Target() lang.Target { return lang.DefaultTarget }
 func (*Device) Stages() []string    { return []string{"source", "ttir"} }
 
 func (*Device) Info() string {
-	return fmt.Sprintf("interpreter of Triton IR in Go, %d workers, checks every access", runtime.GOMAXPROCS(0))
+	return fmt.Sprintf("interpreter of Triton IR in Go, %d workers, checks every access",
+		runtime.GOMAXPROCS(0))
 }
 
 // Effective implements target.Indifferent.

@@ -66,7 +66,9 @@ var intCases = []struct {
 	{"arith.ceildivui", false, orOnes(ceilQuo)},
 	{"arith.shli", false, func(a, b *big.Int, w int) *big.Int { return new(big.Int).Lsh(a, shiftBy(b, w)) }},
 	{"arith.shrui", false, func(a, b *big.Int, w int) *big.Int { return new(big.Int).Rsh(a, shiftBy(b, w)) }},
-	{"tt.mulhiui", false, func(a, b *big.Int, w int) *big.Int { return new(big.Int).Rsh(new(big.Int).Mul(a, b), uint(w)) }},
+	{"tt.mulhiui", false, func(a, b *big.Int, w int) *big.Int {
+		return new(big.Int).Rsh(new(big.Int).Mul(a, b), uint(w))
+	}},
 }
 
 // shiftBy is a distance, of 64-bit ones the low half.
@@ -129,9 +131,11 @@ func TestIntegers(t *testing.T) {
 				got := elementwise(t, c.op+" A, B : TR", m, []string{ty, ty}, ty, a, b)
 				sa, sb := asSeen(m, 0, a), asSeen(m, 1, b)
 				for i := range got {
-					want := cut(c.f(bigInt(sa[i], width, c.signed), bigInt(sb[i], width, c.signed), width), width)
+					want := cut(c.f(bigInt(sa[i], width, c.signed), bigInt(sb[i], width, c.signed), width),
+						width)
 					if got[i] != want {
-						t.Fatalf("%s %s mode %d: %#x, %#x: got %#x, want %#x", c.op, ty, m, sa[i], sb[i], got[i], want)
+						t.Fatalf("%s %s mode %d: %#x, %#x: got %#x, want %#x", c.op, ty, m, sa[i], sb[i],
+							got[i], want)
 					}
 				}
 			}
@@ -230,8 +234,8 @@ func dropNaN(f func(a, b float64) float64) func(a, b float64) float64 {
 	}
 }
 
-// TestFloats: a result in float64, rounded once, is the correctly rounded one for formats up to f32 (53 bits are more than
-// twice 24 plus two), and is the definition for f64.
+// TestFloats: a result in float64, rounded once, is the correctly rounded one for formats up to f32 (53
+// bits are more than twice 24 plus two), and is the definition for f64.
 func TestFloats(t *testing.T) {
 	for op, f := range map[string]func(a, b float64) float64{
 		"arith.addf":      func(a, b float64) float64 { return a + b },
@@ -255,8 +259,10 @@ func TestFloats(t *testing.T) {
 				sa, sb := asSeen(m, 0, a), asSeen(m, 1, b)
 				for i := range got {
 					x, y := dec(ty, sa[i]), dec(ty, sb[i])
-					if want := enc(ty, f(x, y)); !sameFloat(ty, got[i], want) && !(op == "math.powf" && ty == "f64" && ulps(got[i], want) < 128) {
-						t.Fatalf("%s %s mode %d: %v, %v: got %v (%#x), want %v (%#x)", op, ty, m, x, y, dec(ty, got[i]), got[i], dec(ty, want), want)
+					if want := enc(ty, f(x, y)); !sameFloat(ty, got[i], want) &&
+						!(op == "math.powf" && ty == "f64" && ulps(got[i], want) < 128) {
+						t.Fatalf("%s %s mode %d: %v, %v: got %v (%#x), want %v (%#x)", op, ty, m, x, y,
+							dec(ty, got[i]), got[i], dec(ty, want), want)
 					}
 				}
 			}
@@ -281,9 +287,11 @@ func logRef(x float64) float64 {
 
 func TestFloatUnary(t *testing.T) {
 	for op, f := range map[string]func(float64) float64{
-		"arith.negf": func(x float64) float64 { return -x }, "math.absf": math.Abs, "math.floor": math.Floor, "math.ceil": math.Ceil,
-		"math.trunc": math.Trunc, "math.round": math.Round, "math.roundeven": math.RoundToEven, "math.sqrt": math.Sqrt,
-		"tt.precise_sqrt": math.Sqrt,
+		"arith.negf": func(x float64) float64 {
+			return -x
+		}, "math.absf": math.Abs, "math.floor": math.Floor, "math.ceil": math.Ceil,
+		"math.trunc": math.Trunc, "math.round": math.Round, "math.roundeven": math.RoundToEven,
+		"math.sqrt": math.Sqrt, "tt.precise_sqrt": math.Sqrt,
 	} {
 		for _, ty := range []string{"f16", "bf16", "f32", "f64"} {
 			a := append(someFloats(ty), encAll(ty, 2.5, -2.5, 0.49999, 7.5, -0.5, 1e4)...)
@@ -291,7 +299,8 @@ func TestFloatUnary(t *testing.T) {
 				got := elementwise(t, op+" A : TR", m, []string{ty}, ty, a)
 				for i := range got {
 					if want := enc(ty, f(dec(ty, a[i]))); !sameFloat(ty, got[i], want) {
-						t.Fatalf("%s %s %v: got %v, want %v", op, ty, dec(ty, a[i]), dec(ty, got[i]), dec(ty, want))
+						t.Fatalf("%s %s %v: got %v, want %v", op, ty, dec(ty, a[i]), dec(ty, got[i]),
+							dec(ty, want))
 					}
 				}
 			}
@@ -302,10 +311,16 @@ func TestFloatUnary(t *testing.T) {
 // TestMath holds the functions to one unit in the last place of f32, and to Go's own in f64.
 func TestMath(t *testing.T) {
 	for op, f := range map[string]func(float64) float64{
-		"exp": math.Exp, "exp2": math.Exp2, "expm1": math.Expm1, "log": logRef, "log2": func(x float64) float64 { return logRef(x) / math.Ln2 }, "log10": func(x float64) float64 { return logRef(x) / math.Ln10 }, "log1p": math.Log1p,
-		"sin": math.Sin, "cos": math.Cos, "tan": math.Tan, "asin": math.Asin, "acos": math.Acos, "atan": math.Atan,
-		"sinh": math.Sinh, "cosh": math.Cosh, "tanh": math.Tanh, "asinh": math.Asinh, "acosh": math.Acosh, "atanh": math.Atanh,
-		"erf": math.Erf, "erfc": math.Erfc, "cbrt": math.Cbrt, "rsqrt": func(x float64) float64 { return 1 / math.Sqrt(x) },
+		"exp": math.Exp, "exp2": math.Exp2, "expm1": math.Expm1, "log": logRef,
+		"log2": func(x float64) float64 {
+			return logRef(x) / math.Ln2
+		}, "log10": func(x float64) float64 { return logRef(x) / math.Ln10 }, "log1p": math.Log1p,
+		"sin": math.Sin, "cos": math.Cos, "tan": math.Tan, "asin": math.Asin, "acos": math.Acos,
+		"atan": math.Atan, "sinh": math.Sinh, "cosh": math.Cosh, "tanh": math.Tanh, "asinh": math.Asinh,
+		"acosh": math.Acosh, "atanh": math.Atanh, "erf": math.Erf, "erfc": math.Erfc, "cbrt": math.Cbrt,
+		"rsqrt": func(x float64) float64 {
+			return 1 / math.Sqrt(x)
+		},
 	} {
 		for _, ty := range []string{"f32", "f64"} {
 			a := someFloats(ty)
@@ -357,13 +372,15 @@ func TestFma(t *testing.T) {
 		for i := range got {
 			want := fmaRef(ty, dec(ty, a[i]), dec(ty, b[i]), dec(ty, c[i]))
 			if !sameFloat(ty, got[i], want) && !(dec(ty, want) == 0 && dec(ty, got[i]) == 0) {
-				t.Fatalf("%s fma(%v, %v, %v): got %v, want %v", ty, dec(ty, a[i]), dec(ty, b[i]), dec(ty, c[i]), dec(ty, got[i]), dec(ty, want))
+				t.Fatalf("%s fma(%v, %v, %v): got %v, want %v", ty, dec(ty, a[i]), dec(ty, b[i]),
+					dec(ty, c[i]), dec(ty, got[i]), dec(ty, want))
 			}
 		}
 	}
 }
 
-// fmaRef rounds the exact value once: big floats give its nearest float64 with a sticky bit, which decides ties.
+// fmaRef rounds the exact value once: big floats give its nearest float64 with a sticky bit, which decides
+// ties.
 func fmaRef(ty string, a, b, c float64) uint64 {
 	near := a*b + c
 	if near-near != 0 || ty == "f64" {
@@ -387,10 +404,18 @@ func TestCompareFloats(t *testing.T) {
 		"false": func(a, b float64) bool { return false }, "true": func(a, b float64) bool { return true },
 		"oeq": func(a, b float64) bool { return a == b }, "ogt": func(a, b float64) bool { return a > b },
 		"oge": func(a, b float64) bool { return a >= b }, "olt": func(a, b float64) bool { return a < b },
-		"ole": func(a, b float64) bool { return a <= b }, "one": func(a, b float64) bool { return a < b || a > b },
-		"ord": func(a, b float64) bool { return a == a && b == b }, "uno": func(a, b float64) bool { return a != a || b != b },
-		"ueq": func(a, b float64) bool { return !(a < b || a > b) }, "ugt": func(a, b float64) bool { return !(a <= b) },
-		"uge": func(a, b float64) bool { return !(a < b) }, "ult": func(a, b float64) bool { return !(a >= b) },
+		"ole": func(a, b float64) bool {
+			return a <= b
+		}, "one": func(a, b float64) bool { return a < b || a > b },
+		"ord": func(a, b float64) bool {
+			return a == a && b == b
+		}, "uno": func(a, b float64) bool { return a != a || b != b },
+		"ueq": func(a, b float64) bool {
+			return !(a < b || a > b)
+		}, "ugt": func(a, b float64) bool { return !(a <= b) },
+		"uge": func(a, b float64) bool {
+			return !(a < b)
+		}, "ult": func(a, b float64) bool { return !(a >= b) },
 		"ule": func(a, b float64) bool { return !(a > b) }, "une": func(a, b float64) bool { return a != b },
 	} {
 		for _, ty := range []string{"f16", "bf16", "f32", "f64"} {
@@ -410,7 +435,9 @@ func TestCompareFloats(t *testing.T) {
 
 func TestFloatQuestions(t *testing.T) {
 	for op, f := range map[string]func(x float64, least float64) bool{
-		"math.isnan": func(x, _ float64) bool { return x != x }, "math.isinf": func(x, _ float64) bool { return math.IsInf(x, 0) },
+		"math.isnan": func(x, _ float64) bool {
+			return x != x
+		}, "math.isinf": func(x, _ float64) bool { return math.IsInf(x, 0) },
 		"math.isfinite": func(x, _ float64) bool { return x-x == 0 },
 		"math.isnormal": func(x, least float64) bool { return x-x == 0 && math.Abs(x) >= least },
 	} {
@@ -447,11 +474,14 @@ func TestSelectAndClamp(t *testing.T) {
 	}
 	nan := math.NaN()
 	x, lo, hi := encAll("f32", -2, 0.5, 9, nan), encAll("f32", -1, -1, -1, -1), encAll("f32", 1, 1, 1, 1)
-	for mode, want := range map[string][]uint64{"none": encAll("f32", -1, 0.5, 1, -1), "all": encAll("f32", -1, 0.5, 1, nan)} {
-		got := elementwise(t, "tt.clampf A, B, C, propagateNan = "+mode+" : TR", vectors, []string{"f32", "f32", "f32"}, "f32", x, lo, hi)
+	for mode, want := range map[string][]uint64{"none": encAll("f32", -1, 0.5, 1, -1),
+		"all": encAll("f32", -1, 0.5, 1, nan)} {
+		got := elementwise(t, "tt.clampf A, B, C, propagateNan = "+mode+" : TR", vectors,
+			[]string{"f32", "f32", "f32"}, "f32", x, lo, hi)
 		for i := range got {
 			if !sameFloat("f32", got[i], want[i]) {
-				t.Errorf("clampf %s element %d: got %v, want %v", mode, i, dec("f32", got[i]), dec("f32", want[i]))
+				t.Errorf("clampf %s element %d: got %v, want %v", mode, i, dec("f32", got[i]),
+					dec("f32", want[i]))
 			}
 		}
 	}

@@ -20,8 +20,9 @@ type Fault struct {
 	Arg     string // the name of the buffer that was accessed; "" if it has none, or if it is about no access
 	Index   int64  // where in it, in elements as large as the accessed one
 
-	Uninit bool          // a load of memory that nobody has written
-	Race   string        // the program that has stored another value at the same place, "(0, 0, 0)"; "" if it is about no race
+	Uninit bool // a load of memory that nobody has written
+	// the program that has stored another value at the same place, "(0, 0, 0)"; "" if it is about no race
+	Race   string
 	Access *stray.Access // out of bounds or misaligned; nil when it is about something else
 }
 

@@ -198,7 +198,8 @@ func TestLimits(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
 	defer cancel()
 	p := compileText(t, forever, "k")
-	if err := p.Run(ctx, NewMemory(), [3]int{3, 1, 1}, nil, Options{}); !errors.Is(err, context.DeadlineExceeded) {
+	if err := p.Run(ctx, NewMemory(), [3]int{3, 1, 1}, nil, Options{}); !errors.Is(err,
+		context.DeadlineExceeded) {
 		t.Error(err)
 	}
 }
@@ -215,7 +216,8 @@ tt.func public @k(%x: i32) {
   tt.return
 }
 }`
-	if err := launch(t, src, one, Options{}, NewMemory(), 1); err == nil || !strings.Contains(err.Error(), "calls nested deeper than 256") {
+	if err := launch(t, src, one, Options{}, NewMemory(), 1); err == nil ||
+		!strings.Contains(err.Error(), "calls nested deeper than 256") {
 		t.Error(err)
 	}
 }
@@ -223,8 +225,9 @@ tt.func public @k(%x: i32) {
 func TestCompileErrors(t *testing.T) {
 	for name, c := range map[string]struct{ src, kernel, want string }{
 		"no kernel": {`tt.func public @f() { tt.return }`, "k", "interp: no function @k in the module"},
-		"results":   {`tt.func public @k(%x: i32) -> i32 { tt.return %x : i32 }`, "k", "interp: @k returns values, so it is no kernel"},
-		"no body":   {`tt.func private @k(i32)`, "k", "function @k has no body"},
+		"results": {`tt.func public @k(%x: i32) -> i32 { tt.return %x : i32 }`, "k",
+			"interp: @k returns values, so it is no kernel"},
+		"no body": {`tt.func private @k(i32)`, "k", "function @k has no body"},
 		"asm": {`tt.func public @k(%x: i32) {
   %y = tt.elementwise_inline_asm "shl.b32 $0, $0, 3;" {constraints = "=r,r", packed_element = 1 : i32, pure = true} %x : i32 -> i32
   tt.print "y" {hex = false, isSigned = array<i32: 1>} : %y : i32
@@ -258,11 +261,13 @@ func TestCompileErrors(t *testing.T) {
 	ret := m.Lookup("k").Body(0).Last()
 	ir.At(ret).Insert(op)
 	ir.At(ret).Op(tt.Store, []*ir.Value{op.Result(0)}, nil)
-	if _, err := Compile(m, "k"); err == nil || !strings.HasPrefix(err.Error(), "interp: @k: the module is not valid: ") {
+	if _, err := Compile(m, "k"); err == nil ||
+		!strings.HasPrefix(err.Error(), "interp: @k: the module is not valid: ") {
 		t.Error(err)
 	}
 	p := compileText(t, forever, "k")
-	if err := p.Run(context.Background(), NewMemory(), one, []uint64{1}, Options{}); err == nil || err.Error() != "interp: k takes 0 arguments, not 1" {
+	if err := p.Run(context.Background(), NewMemory(), one, []uint64{1}, Options{}); err == nil ||
+		err.Error() != "interp: k takes 0 arguments, not 1" {
 		t.Error(err)
 	}
 	if err := p.Run(context.Background(), NewMemory(), [3]int{1, -1, 1}, nil, Options{}); err == nil {

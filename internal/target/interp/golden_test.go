@@ -59,7 +59,8 @@ func TestGoldenAdd(t *testing.T) {
 		const n = 5000
 		x, y, out := randF32(n), randF32(n), make([]float32, n)
 		mem := NewMemory()
-		args := []uint64{mem.Alloc(bytesOf(x), "x").Addr(), mem.Alloc(bytesOf(y), "y").Addr(), mem.Alloc(bytesOf(out), "out").Addr(), n}
+		args := []uint64{mem.Alloc(bytesOf(x), "x").Addr(), mem.Alloc(bytesOf(y), "y").Addr(),
+			mem.Alloc(bytesOf(out), "out").Addr(), n}
 		if err := p.Run(context.Background(), mem, [3]int{5, 1, 1}, args, Options{}); err != nil {
 			t.Fatal(err)
 		}
@@ -92,8 +93,8 @@ func TestGoldenMatmul(t *testing.T) {
 func runMatmul[T any](t testing.TB, p *Program, a, b, c []T, m, n, k, bm, bn int) {
 	t.Helper()
 	mem := NewMemory()
-	args := []uint64{mem.Alloc(bytesOf(a), "a").Addr(), mem.Alloc(bytesOf(b), "b").Addr(), mem.Alloc(bytesOf(c), "c").Addr(),
-		uint64(m), uint64(n), uint64(k), uint64(k), uint64(n), uint64(n)}
+	args := []uint64{mem.Alloc(bytesOf(a), "a").Addr(), mem.Alloc(bytesOf(b), "b").Addr(),
+		mem.Alloc(bytesOf(c), "c").Addr(), uint64(m), uint64(n), uint64(k), uint64(k), uint64(n), uint64(n)}
 	grid := [3]int{(m + bm - 1) / bm * ((n + bn - 1) / bn), 1, 1}
 	if err := p.Run(context.Background(), mem, grid, args, Options{}); err != nil {
 		t.Fatal(err)
@@ -110,7 +111,8 @@ func TestGoldensCompile(t *testing.T) {
 				continue
 			}
 			for name := range m.Symbols() {
-				if _, err := Compile(m, name); err != nil && !strings.Contains(err.Error(), "so it is no kernel") {
+				if _, err := Compile(m, name); err != nil &&
+					!strings.Contains(err.Error(), "so it is no kernel") {
 					t.Errorf("%s: %v", path, err)
 				}
 			}

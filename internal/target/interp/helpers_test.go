@@ -24,8 +24,8 @@ const (
 
 // formats of MLIR's float types.
 var floatFormats = map[string]*num.Format{
-	"f16": num.F16, "bf16": num.BF16, "f32": num.F32, "f64": num.F64, "f8E5M2": num.F8E5M2, "f8E4M3FN": num.F8E4M3FN,
-	"f8E4M3FNUZ": num.F8E4M3FNUZ, "f8E5M2FNUZ": num.F8E5M2FNUZ,
+	"f16": num.F16, "bf16": num.BF16, "f32": num.F32, "f64": num.F64, "f8E5M2": num.F8E5M2,
+	"f8E4M3FN": num.F8E4M3FN, "f8E4M3FNUZ": num.F8E4M3FNUZ, "f8E5M2FNUZ": num.F8E5M2FNUZ,
 }
 
 // sizeOf is the size of an MLIR type in memory.
@@ -71,8 +71,8 @@ func encAll(t string, vs ...float64) []uint64 {
 	return out
 }
 
-// elementwise runs an op on rows of elements. op is its text with A, B, C for operands and TA, TB, TC, TR for types, e.g.
-// "arith.addi A, B : TR". It returns the bits of the result.
+// elementwise runs an op on rows of elements. op is its text with A, B, C for operands and TA, TB, TC, TR
+// for types, e.g. "arith.addi A, B : TR". It returns the bits of the result.
 func elementwise(t testing.TB, op string, m mode, types []string, result string, rows ...[]uint64) []uint64 {
 	t.Helper()
 	n := len(rows[0])
@@ -100,7 +100,8 @@ func elementwise(t testing.TB, op string, m mode, types []string, result string,
 			padded[j][i] = r[0]
 		}
 	}
-	return runElementwise(t, compileText(t, elementwiseKernel(op, m, types, result, size), "k"), types, result, padded)[:n]
+	return runElementwise(t, compileText(t, elementwiseKernel(op, m, types, result, size), "k"), types,
+		result, padded)[:n]
 }
 
 func runElementwise(t testing.TB, p *Program, types []string, result string, rows [][]uint64) []uint64 {
@@ -136,8 +137,10 @@ func elementwiseKernel(op string, m mode, types []string, result string, n int) 
 		fmt.Fprintf(&b, "%%r = tt.make_range {start = 0 : i32, end = %d : i32} : tensor<%dxi32>\n", n, n)
 	}
 	pointers := func(name, from, ty string) {
-		fmt.Fprintf(&b, "%%%ss = tt.splat %%%s : !tt.ptr<%s> -> %s\n", name, from, ty, shaped("!tt.ptr<"+ty+">"))
-		fmt.Fprintf(&b, "%%%s = tt.addptr %%%ss, %%r : %s, tensor<%dxi32>\n", name, name, shaped("!tt.ptr<"+ty+">"), n)
+		fmt.Fprintf(&b, "%%%ss = tt.splat %%%s : !tt.ptr<%s> -> %s\n", name, from, ty,
+			shaped("!tt.ptr<"+ty+">"))
+		fmt.Fprintf(&b, "%%%s = tt.addptr %%%ss, %%r : %s, tensor<%dxi32>\n", name, name,
+			shaped("!tt.ptr<"+ty+">"), n)
 	}
 	for j, ty := range types {
 		v := fmt.Sprintf("%%v%d", j)
@@ -145,7 +148,8 @@ func elementwiseKernel(op string, m mode, types []string, result string, n int) 
 		case m == scalars:
 			fmt.Fprintf(&b, "%s = tt.load %%p%d : !tt.ptr<%s>\n", v, j, ty)
 		case splat:
-			fmt.Fprintf(&b, "%ss = tt.load %%p%d : !tt.ptr<%s>\n%s = tt.splat %ss : %s -> %s\n", v, j, ty, v, v, ty, shaped(ty))
+			fmt.Fprintf(&b, "%ss = tt.load %%p%d : !tt.ptr<%s>\n%s = tt.splat %ss : %s -> %s\n", v, j, ty, v,
+				v, ty, shaped(ty))
 		default:
 			pointers(fmt.Sprintf("a%d", j), fmt.Sprintf("p%d", j), ty)
 			fmt.Fprintf(&b, "%s = tt.load %%a%d : %s\n", v, j, shaped("!tt.ptr<"+ty+">"))
@@ -205,7 +209,8 @@ func someInts(width int) []uint64 {
 	mask := ^uint64(0) >> (64 - width)
 	var out []uint64
 	seen := map[uint64]bool{}
-	for _, v := range []uint64{0, 1, 2, 3, 5, 7, 8, 31, 32, 63, 64, 100, 1 << (width - 1), 1<<(width-1) - 1, mask, mask - 1, mask - 6, 0x5555555555555555, 0x123456789abcdef0} {
+	for _, v := range []uint64{0, 1, 2, 3, 5, 7, 8, 31, 32, 63, 64, 100, 1 << (width - 1), 1<<(width-1) - 1,
+		mask, mask - 1, mask - 6, 0x5555555555555555, 0x123456789abcdef0} {
 		if v &= mask; !seen[v] {
 			seen[v] = true
 			out = append(out, v)
@@ -217,7 +222,8 @@ func someInts(width int) []uint64 {
 // someFloats are floats of a format worth trying, as bits.
 func someFloats(t string) []uint64 {
 	f := floatFormats[t]
-	vs := encAll(t, 0, math.Copysign(0, -1), 1, -1, 0.5, 1.5, -2.75, 3, 0.1, 1e-3, 100, -1234.5, 6e4, math.Inf(1), math.Inf(-1), math.NaN())
+	vs := encAll(t, 0, math.Copysign(0, -1), 1, -1, 0.5, 1.5, -2.75, 3, 0.1, 1e-3, 100, -1234.5, 6e4,
+		math.Inf(1), math.Inf(-1), math.NaN())
 	return append(vs, f.Max(), 1, 3, f.Max()-1, enc(t, math.Ldexp(1, 1-f.Bias)))
 }
 

@@ -56,7 +56,8 @@ func layoutOf(t ir.Type) (layout, error) {
 	if shaped, ok := t.(*ir.TensorType); ok && !shaped.Unranked {
 		for _, d := range shaped.Shape {
 			if d < 0 || d > maxElements || int64(l.n)*d > maxElements {
-				return l, fmt.Errorf("type %s is not supported: tensors have a static shape of at most %d elements", t, maxElements)
+				return l, fmt.Errorf("type %s is not supported: tensors have a static shape of at most %d "+
+					"elements", t, maxElements)
 			}
 			l.n *= int(d)
 		}

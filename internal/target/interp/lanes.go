@@ -66,7 +66,9 @@ func (c *compiler) compileRegion(r *ir.Region) {
 	if c.err = c.plan.err; c.err == nil {
 		c.fn.params = c.values(r.First().Args())
 		if c.lanes {
-			c.fn.body.blocks = []block{{code: c.straight(r.First(), func(t *ir.Op) { c.fn.results = c.values(t.Operands()) })}}
+			c.fn.body.blocks = []block{{code: c.straight(r.First(), func(t *ir.Op) {
+				c.fn.results = c.values(t.Operands())
+			})}}
 		} else {
 			c.fn.body = *c.region(r, func(t *ir.Op) {
 				if c.fn.results == nil {
@@ -90,7 +92,8 @@ func captured(op *ir.Op) []*ir.Value {
 			continue
 		}
 		for _, v := range o.Operands() {
-			inside := v.Block() != nil && v.Block().Parent() != nil && (v.Block().Parent() == op || v.Block().Parent().IsInside(op))
+			inside := v.Block() != nil && v.Block().Parent() != nil &&
+				(v.Block().Parent() == op || v.Block().Parent().IsInside(op))
 			if !inside && !seen[v] {
 				seen[v] = true
 				vs = append(vs, v)
@@ -115,7 +118,8 @@ func (c *compiler) vectorises(r *ir.Region, depth int) bool {
 				return false
 			}
 			target := c.m.Lookup(ref.Root)
-			if target == nil || !isFunc(target) || target.Region(0).Empty() || !c.vectorises(target.Region(0), depth+1) {
+			if target == nil || !isFunc(target) || target.Region(0).Empty() ||
+				!c.vectorises(target.Region(0), depth+1) {
 				return false
 			}
 		case len(op.Regions()) > 0 || !op.Def.Has(ir.Elementwise) && !op.Def.Has(ir.ConstantLike):

@@ -41,7 +41,9 @@ func ext2[D, A, B any](f func(A, B) D) extern {
 
 func ext3[D, A, B, C any](f func(A, B, C) D) extern {
 	return extern{kindFor[D](), []kind{kindFor[A](), kindFor[B](), kindFor[C]()}, func(d reg, a []reg) step {
-		return func(fr *frame) { zip3(row[D](fr, d), row[A](fr, a[0]), row[B](fr, a[1]), row[C](fr, a[2]), f) }
+		return func(fr *frame) {
+			zip3(row[D](fr, d), row[A](fr, a[0]), row[B](fr, a[1]), row[C](fr, a[2]), f)
+		}
 	}}
 }
 
@@ -51,7 +53,8 @@ func ext4[T any](f func(a, b, c, e T) T) extern {
 		return func(fr *frame) {
 			w, x, y, z := row[T](fr, a[0]), row[T](fr, a[1]), row[T](fr, a[2]), row[T](fr, a[3])
 			out := row[T](fr, d)
-			mw, mx, my, mz := spread(w, len(out)), spread(x, len(out)), spread(y, len(out)), spread(z, len(out))
+			mw, mx, my, mz := spread(w, len(out)), spread(x, len(out)), spread(y, len(out)),
+				spread(z, len(out))
 			for i := range out {
 				out[i] = f(w[i&mw], x[i&mx], y[i&my], z[i&mz])
 			}
@@ -75,12 +78,16 @@ func both2(name string, f func(a, b float64) float64) {
 
 func both3(name string, f func(a, b, c float64) float64) {
 	libdevice[name] = ext3(f)
-	libdevice[name+"f"] = ext3(func(a, b, c float32) float32 { return float32(f(float64(a), float64(b), float64(c))) })
+	libdevice[name+"f"] = ext3(func(a, b, c float32) float32 {
+		return float32(f(float64(a), float64(b), float64(c)))
+	})
 }
 
 func both4(name string, f func(a, b, c, d float64) float64) {
 	libdevice[name] = ext4(f)
-	libdevice[name+"f"] = ext4(func(a, b, c, d float32) float32 { return float32(f(float64(a), float64(b), float64(c), float64(d))) })
+	libdevice[name+"f"] = ext4(func(a, b, c, d float32) float32 {
+		return float32(f(float64(a), float64(b), float64(c), float64(d)))
+	})
 }
 
 // bothInt enters a function of a float and an integer under its float64 and its float32 name.
@@ -97,23 +104,26 @@ func intBoth(name string, f func(n int, x float64) float64) {
 
 func init() {
 	for name, f := range map[string]func(float64) float64{
-		"fabs": math.Abs, "floor": math.Floor, "ceil": math.Ceil, "trunc": math.Trunc, "rint": math.RoundToEven,
-		"nearbyint": math.RoundToEven, "round": math.Round, "sqrt": math.Sqrt, "rsqrt": rsqrt64, "cbrt": math.Cbrt,
-		"rcbrt": func(x float64) float64 { return 1 / math.Cbrt(x) },
-		"exp":   math.Exp, "exp2": math.Exp2, "exp10": exp10, "expm1": math.Expm1,
+		"fabs": math.Abs, "floor": math.Floor, "ceil": math.Ceil, "trunc": math.Trunc,
+		"rint": math.RoundToEven, "nearbyint": math.RoundToEven, "round": math.Round, "sqrt": math.Sqrt,
+		"rsqrt": rsqrt64, "cbrt": math.Cbrt, "rcbrt": func(x float64) float64 { return 1 / math.Cbrt(x) },
+		"exp": math.Exp, "exp2": math.Exp2, "exp10": exp10, "expm1": math.Expm1,
 		"log": log64, "log2": log2, "log10": log10, "log1p": math.Log1p, "logb": math.Logb,
 		"sin": math.Sin, "cos": math.Cos, "tan": math.Tan, "sinpi": sinPi, "cospi": cosPi,
 		"asin": math.Asin, "acos": math.Acos, "atan": math.Atan,
-		"sinh": math.Sinh, "cosh": math.Cosh, "tanh": math.Tanh, "asinh": math.Asinh, "acosh": math.Acosh, "atanh": math.Atanh,
-		"j0": math.J0, "j1": math.J1, "y0": math.Y0, "y1": math.Y1, "cyl_bessel_i0": besselI0, "cyl_bessel_i1": besselI1,
-		"erf": math.Erf, "erfc": math.Erfc, "erfinv": math.Erfinv, "erfcinv": erfcInv, "erfcx": erfcx,
-		"normcdf": normCDF, "normcdfinv": normCDFInv, "lgamma": lgamma, "tgamma": math.Gamma,
+		"sinh": math.Sinh, "cosh": math.Cosh, "tanh": math.Tanh, "asinh": math.Asinh, "acosh": math.Acosh,
+		"atanh": math.Atanh, "j0": math.J0, "j1": math.J1, "y0": math.Y0, "y1": math.Y1,
+		"cyl_bessel_i0": besselI0, "cyl_bessel_i1": besselI1, "erf": math.Erf, "erfc": math.Erfc,
+		"erfinv": math.Erfinv, "erfcinv": erfcInv, "erfcx": erfcx, "normcdf": normCDF,
+		"normcdfinv": normCDFInv, "lgamma": lgamma, "tgamma": math.Gamma,
 	} {
 		both(name, f)
 	}
 	for name, f := range map[string]func(a, b float64) float64{
-		"copysign": math.Copysign, "atan2": math.Atan2, "hypot": math.Hypot, "fmod": math.Mod, "remainder": math.Remainder,
-		"pow": pow64, "fdim": fdim, "rhypot": func(a, b float64) float64 { return 1 / math.Hypot(a, b) },
+		"copysign": math.Copysign, "atan2": math.Atan2, "hypot": math.Hypot, "fmod": math.Mod,
+		"remainder": math.Remainder, "pow": pow64, "fdim": fdim, "rhypot": func(a, b float64) float64 {
+			return 1 / math.Hypot(a, b)
+		},
 	} {
 		both2(name, f)
 	}
@@ -130,7 +140,9 @@ func init() {
 	libdevice["nextafter"], libdevice["nextafterf"] = ext2(nextAfter), ext2(nextAfter32)
 	libdevice["fma"], libdevice["fmaf"] = ext3(fma64), ext3(fma32)
 	libdevice["saturatef"] = ext1(func(x float32) float32 { return minNum(maxNum(x, 0), 1) })
-	libdevice["rcp64h"] = ext1(func(x float64) float64 { return math.Float64frombits(math.Float64bits(1/x) >> 32 << 32) })
+	libdevice["rcp64h"] = ext1(func(x float64) float64 {
+		return math.Float64frombits(math.Float64bits(1/x) >> 32 << 32)
+	})
 	addFast()
 	addQuestions()
 	addInts()
@@ -200,7 +212,9 @@ func addInts() {
 	libdevice["rhadd"] = ext2(func(a, b int32) int32 { return int32((int64(a) + int64(b) + 1) >> 1) })
 	libdevice["uhadd"] = ext2(func(a, b uint32) uint32 { return uint32((uint64(a) + uint64(b)) >> 1) })
 	libdevice["urhadd"] = ext2(func(a, b uint32) uint32 { return uint32((uint64(a) + uint64(b) + 1) >> 1) })
-	libdevice["sad"] = ext3(func(a, b int32, c uint32) int32 { return int32(uint32(abs(int64(a)-int64(b))) + c) })
+	libdevice["sad"] = ext3(func(a, b int32, c uint32) int32 {
+		return int32(uint32(abs(int64(a)-int64(b))) + c)
+	})
 	libdevice["usad"] = ext3(func(a, b, c uint32) uint32 { return max(a, b) - min(a, b) + c })
 }
 
@@ -224,7 +238,9 @@ func addBits() {
 	libdevice["longlong_as_double"] = ext1(math.Float64frombits)
 	libdevice["double2loint"] = ext1(func(x float64) uint32 { return uint32(math.Float64bits(x)) })
 	libdevice["double2hiint"] = ext1(func(x float64) uint32 { return uint32(math.Float64bits(x) >> 32) })
-	libdevice["hiloint2double"] = ext2(func(hi, lo uint32) float64 { return math.Float64frombits(uint64(hi)<<32 | uint64(lo)) })
+	libdevice["hiloint2double"] = ext2(func(hi, lo uint32) float64 {
+		return math.Float64frombits(uint64(hi)<<32 | uint64(lo))
+	})
 }
 
 // bytePerm picks four of the eight bytes of two words.

@@ -35,10 +35,12 @@ func (dir direction) round(near float64, x exact, next func(x, toward float64) f
 	for !down && x(near) > 0 {
 		near = next(near, math.Inf(1))
 	}
-	for up := next(near, math.Inf(1)); down && !math.IsInf(up, 0) && x(up) >= 0; up = next(near, math.Inf(1)) {
+	for up := next(near, math.Inf(1)); down && !math.IsInf(up, 0) &&
+		x(up) >= 0; up = next(near, math.Inf(1)) {
 		near = up
 	}
-	for low := next(near, math.Inf(-1)); !down && !math.IsInf(low, 0) && x(low) <= 0; low = next(near, math.Inf(-1)) {
+	for low := next(near, math.Inf(-1)); !down && !math.IsInf(low, 0) &&
+		x(low) <= 0; low = next(near, math.Inf(-1)) {
 		near = low
 	}
 	return near
@@ -136,23 +138,35 @@ func addDirected() {
 	for suffix, dir := range directions {
 		d64 := func(near float64, x exact) float64 { return dir.round(near, x, next64) }
 		d32 := func(near float32, x exact) float32 { return float32(dir.round(float64(near), x, next32)) }
-		libdevice["dadd"+suffix] = ext2(func(a, b float64) float64 { return d64(dir.sum(a, b), exactAdd(a, b)) })
-		libdevice["dsub"+suffix] = ext2(func(a, b float64) float64 { return d64(dir.sum(a, -b), exactAdd(a, -b)) })
+		libdevice["dadd"+suffix] = ext2(func(a, b float64) float64 {
+			return d64(dir.sum(a, b), exactAdd(a, b))
+		})
+		libdevice["dsub"+suffix] = ext2(func(a, b float64) float64 {
+			return d64(dir.sum(a, -b), exactAdd(a, -b))
+		})
 		libdevice["dmul"+suffix] = ext2(func(a, b float64) float64 { return d64(a*b, exactMul(a, b)) })
 		libdevice["ddiv"+suffix] = ext2(func(a, b float64) float64 { return d64(a/b, exactDiv(a, b)) })
 		libdevice["drcp"+suffix] = ext1(func(a float64) float64 { return d64(1/a, exactDiv(1, a)) })
 		libdevice["dsqrt"+suffix] = ext1(func(a float64) float64 { return d64(math.Sqrt(a), exactSqrt(a)) })
-		libdevice["fma"+suffix] = ext3(func(a, b, c float64) float64 { return d64(math.FMA(a, b, c), exactFma(a, b, c)) })
+		libdevice["fma"+suffix] = ext3(func(a, b, c float64) float64 {
+			return d64(math.FMA(a, b, c), exactFma(a, b, c))
+		})
 		libdevice["fadd"+suffix] = ext2(func(a, b float32) float32 {
 			return d32(float32(dir.sum(float64(a), float64(b))), exactAdd(float64(a), float64(b)))
 		})
 		libdevice["fsub"+suffix] = ext2(func(a, b float32) float32 {
 			return d32(float32(dir.sum(float64(a), float64(-b))), exactAdd(float64(a), float64(-b)))
 		})
-		libdevice["fmul"+suffix] = ext2(func(a, b float32) float32 { return d32(a*b, exactMul(float64(a), float64(b))) })
-		libdevice["fdiv"+suffix] = ext2(func(a, b float32) float32 { return d32(a/b, exactDiv(float64(a), float64(b))) })
+		libdevice["fmul"+suffix] = ext2(func(a, b float32) float32 {
+			return d32(a*b, exactMul(float64(a), float64(b)))
+		})
+		libdevice["fdiv"+suffix] = ext2(func(a, b float32) float32 {
+			return d32(a/b, exactDiv(float64(a), float64(b)))
+		})
 		libdevice["frcp"+suffix] = ext1(func(a float32) float32 { return d32(1/a, exactDiv(1, float64(a))) })
-		libdevice["fsqrt"+suffix] = ext1(func(a float32) float32 { return d32(float32(math.Sqrt(float64(a))), exactSqrt(float64(a))) })
+		libdevice["fsqrt"+suffix] = ext1(func(a float32) float32 {
+			return d32(float32(math.Sqrt(float64(a))), exactSqrt(float64(a)))
+		})
 		libdevice["fmaf"+suffix] = ext3(func(a, b, c float32) float32 {
 			return d32(fma32(a, b, c), exactFma(float64(a), float64(b), float64(c)))
 		})
@@ -160,8 +174,10 @@ func addDirected() {
 	}
 }
 
-func addDirectedCasts(suffix string, dir direction, d64 func(float64, exact) float64, d32 func(float32, exact) float32) {
-	whole := [...]func(float64) float64{rn: math.RoundToEven, rz: math.Trunc, rd: math.Floor, ru: math.Ceil}[dir]
+func addDirectedCasts(suffix string, dir direction, d64 func(float64, exact) float64,
+	d32 func(float32, exact) float32) {
+	whole := [...]func(float64) float64{rn: math.RoundToEven, rz: math.Trunc, rd: math.Floor,
+		ru: math.Ceil}[dir]
 	libdevice["double2float"+suffix] = ext1(func(x float64) float32 {
 		if !isFinite(x) {
 			return float32(x)
@@ -178,13 +194,17 @@ func addDirectedCasts(suffix string, dir direction, d64 func(float64, exact) flo
 			if name[0] == 'u' {
 				to = toUnsigned(k, nan)
 			}
-			libdevice[from+"2"+name+suffix] = toInteger(k, from == "double", func(x float64) int64 { return to(whole(x)) })
+			libdevice[from+"2"+name+suffix] = toInteger(k, from == "double", func(x float64) int64 {
+				return to(whole(x))
+			})
 		}
 	}
 	bigInt := func(x int64) exact { return versus(new(big.Float).SetPrec(bigPrec).SetInt64(x)) }
 	bigUint := func(x uint64) exact { return versus(new(big.Float).SetPrec(bigPrec).SetUint64(x)) }
 	libdevice["int2float"+suffix] = ext1(func(x int32) float32 { return d32(float32(x), bigInt(int64(x))) })
-	libdevice["uint2float"+suffix] = ext1(func(x uint32) float32 { return d32(float32(x), bigUint(uint64(x))) })
+	libdevice["uint2float"+suffix] = ext1(func(x uint32) float32 {
+		return d32(float32(x), bigUint(uint64(x)))
+	})
 	libdevice["ll2float"+suffix] = ext1(func(x int64) float32 { return d32(float32(x), bigInt(x)) })
 	libdevice["ull2float"+suffix] = ext1(func(x uint64) float32 { return d32(float32(x), bigUint(x)) })
 	libdevice["ll2double"+suffix] = ext1(func(x int64) float64 { return d64(float64(x), bigInt(x)) })

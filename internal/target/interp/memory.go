@@ -184,10 +184,13 @@ func explain(table []*Buffer, what string, addr uint64, size int) string {
 	case b == nil:
 		return fmt.Sprintf("%s of %d bytes at address %#x, where there is no buffer", what, size, addr)
 	case b.freed:
-		return fmt.Sprintf("%s of %d bytes at offset %d of %s, which was freed", what, size, int64(addr-b.addr), b.label())
+		return fmt.Sprintf("%s of %d bytes at offset %d of %s, which was freed", what, size,
+			int64(addr-b.addr), b.label())
 	case addr%uint64(size) != 0:
-		return fmt.Sprintf("misaligned %s of %d bytes at offset %d of %s (%d bytes)", what, size, int64(addr-b.addr), b.label(), len(b.data))
+		return fmt.Sprintf("misaligned %s of %d bytes at offset %d of %s (%d bytes)", what, size,
+			int64(addr-b.addr), b.label(), len(b.data))
 	default:
-		return fmt.Sprintf("out of bounds %s of %d bytes at offset %d of %s (%d bytes)", what, size, int64(addr-b.addr), b.label(), len(b.data))
+		return fmt.Sprintf("out of bounds %s of %d bytes at offset %d of %s (%d bytes)", what, size,
+			int64(addr-b.addr), b.label(), len(b.data))
 	}
 }

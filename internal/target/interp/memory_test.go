@@ -55,7 +55,8 @@ tt.func public @k(%x: !tt.ptr<TY>, %o: !tt.ptr<TY>, %n: i32) {
 
 // TestMaskedLoad: only the first ten elements exist; the others become other, or zero.
 func TestMaskedLoad(t *testing.T) {
-	for _, ty := range []string{"i8", "i16", "i32", "i64", "f16", "bf16", "f32", "f64", "f8E5M2", "f8E4M3FN"} {
+	for _, ty := range []string{"i8", "i16", "i32", "i64", "f16", "bf16", "f32", "f64", "f8E5M2",
+		"f8E4M3FN"} {
 		one := "1 : " + ty
 		oneBits := uint64(1)
 		if f := floatFormats[ty]; f != nil {
@@ -66,7 +67,8 @@ func TestMaskedLoad(t *testing.T) {
 			fillBits := uint64(0)
 			if other {
 				fillBits = oneBits
-				src = strings.NewReplacer("OTHER", fmt.Sprintf("%%c = arith.constant dense<%s> : tensor<16x%s>", strings.Split(one, " ")[0], ty), "USE", ", %c").Replace(src)
+				src = strings.NewReplacer("OTHER", fmt.Sprintf("%%c = arith.constant dense<%s> : "+
+					"tensor<16x%s>", strings.Split(one, " ")[0], ty), "USE", ", %c").Replace(src)
 			} else {
 				src = strings.NewReplacer("OTHER", "", "USE", "").Replace(src)
 			}
@@ -202,9 +204,17 @@ tt.func public @k(%x: !tt.ptr<TY>, %o: !tt.ptr<TY>, %old: !tt.ptr<TY>) {
 // TestAtomicRMW: many programs combine into one element; the last lane of each is masked off.
 func TestAtomicRMW(t *testing.T) {
 	intOps := map[string]func(a, b int64) int64{
-		"add": func(a, b int64) int64 { return a + b }, "and": func(a, b int64) int64 { return a & b }, "or": func(a, b int64) int64 { return a | b },
-		"xor": func(a, b int64) int64 { return a ^ b }, "max": func(a, b int64) int64 { return max(a, b) }, "min": func(a, b int64) int64 { return min(a, b) },
-		"umax": func(a, b int64) int64 { return int64(max(uint64(a), uint64(b))) }, "umin": func(a, b int64) int64 { return int64(min(uint64(a), uint64(b))) },
+		"add": func(a, b int64) int64 {
+			return a + b
+		}, "and": func(a, b int64) int64 { return a & b }, "or": func(a, b int64) int64 { return a | b },
+		"xor": func(a, b int64) int64 {
+			return a ^ b
+		}, "max": func(a, b int64) int64 {
+			return max(a, b)
+		}, "min": func(a, b int64) int64 { return min(a, b) },
+		"umax": func(a, b int64) int64 {
+			return int64(max(uint64(a), uint64(b)))
+		}, "umin": func(a, b int64) int64 { return int64(min(uint64(a), uint64(b))) },
 	}
 	const programs = 50
 	for op, f := range intOps {
@@ -226,7 +236,8 @@ func TestAtomicRMW(t *testing.T) {
 			out, old := pack(ty, []uint64{first}), make([]byte, programs*8*sizeOf(ty))
 			mem := NewMemory()
 			src := strings.NewReplacer("TY", ty, "RMW", op).Replace(histogramKernel)
-			mustLaunch(t, src, [3]int{programs, 1, 1}, mem, mem.Alloc(pack(ty, in), "x"), mem.Alloc(out, "o"), mem.Alloc(old, "old"))
+			mustLaunch(t, src, [3]int{programs, 1, 1}, mem, mem.Alloc(pack(ty, in), "x"), mem.Alloc(out, "o"),
+				mem.Alloc(old, "old"))
 			if got := unpack(ty, out)[0]; got != uint64(want)<<(64-width)>>(64-width) {
 				t.Errorf("%s %s: got %#x, want %#x", op, ty, got, want)
 			}
@@ -252,7 +263,8 @@ func TestAtomicRMW(t *testing.T) {
 		out, old := make([]byte, sizeOf(ty)), make([]byte, programs*8*sizeOf(ty))
 		mem := NewMemory()
 		src := strings.NewReplacer("TY", ty, "RMW", "fadd").Replace(histogramKernel)
-		mustLaunch(t, src, [3]int{programs, 1, 1}, mem, mem.Alloc(pack(ty, in), "x"), mem.Alloc(out, "o"), mem.Alloc(old, "old"))
+		mustLaunch(t, src, [3]int{programs, 1, 1}, mem, mem.Alloc(pack(ty, in), "x"), mem.Alloc(out, "o"),
+			mem.Alloc(old, "old"))
 		if got := f.Decode(unpack(ty, out)[0]); got < want || ty != "bf16" && got != want {
 			t.Errorf("fadd %s: got %v, want %v", ty, got, want)
 		}
@@ -277,7 +289,8 @@ tt.func public @k(%%p: !tt.ptr<%[1]s>, %%x: !tt.ptr<%[1]s>, %%o: !tt.ptr<%[1]s>)
 	}
 }
 
-// TestSpinLock: programs take a lock in turn, more of them than workers; the critical section is not atomic by itself.
+// TestSpinLock: programs take a lock in turn, more of them than workers; the critical section is not atomic
+// by itself.
 func TestSpinLock(t *testing.T) {
 	const src = `
 tt.func public @k(%lock: !tt.ptr<i32>, %count: !tt.ptr<i32>) {
@@ -298,7 +311,8 @@ tt.func public @k(%lock: !tt.ptr<i32>, %count: !tt.ptr<i32>) {
 }`
 	lock, count := []int32{0}, []int32{0}
 	mem := NewMemory()
-	mustLaunch(t, src, [3]int{100, 3, 2}, mem, mem.Alloc(bytesOf(lock), "lock"), mem.Alloc(bytesOf(count), "count"))
+	mustLaunch(t, src, [3]int{100, 3, 2}, mem, mem.Alloc(bytesOf(lock), "lock"),
+		mem.Alloc(bytesOf(count), "count"))
 	if count[0] != 600 || lock[0] != 0 {
 		t.Errorf("count %d, lock %d", count[0], lock[0])
 	}
@@ -338,7 +352,8 @@ tt.func public @k(%count: !tt.ptr<i32>, %out: !tt.ptr<i32>) {
 	}
 }
 
-// The cost of a buffer does not grow with the number of those that live, and a kernel that runs keeps the table it began with.
+// The cost of a buffer does not grow with the number of those that live, and a kernel that runs keeps the
+// table it began with.
 func TestManyBuffers(t *testing.T) {
 	const n = 20_000
 	m := NewMemory()
@@ -350,7 +365,8 @@ func TestManyBuffers(t *testing.T) {
 		m.Alloc(nil, "")
 	}
 	runtime.ReadMemStats(&after)
-	if each := (after.TotalAlloc - before.TotalAlloc) / n; each > 1000 { // a table copied for each takes 80,000
+	// a table copied for each takes 80,000
+	if each := (after.TotalAlloc - before.TotalAlloc) / n; each > 1000 {
 		t.Errorf("each buffer takes %d bytes", each)
 	}
 	if len(began) != 1 || find(began, 2<<regionBits) != nil || find(m.table(), n<<regionBits) == nil {

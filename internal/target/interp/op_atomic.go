@@ -68,7 +68,8 @@ func floatRMW[U unsignedInt](kind int64, l layout) func(old, val U) U {
 	case l.small():
 		s := smallFor(l.fmt)
 		return func(a, b U) U {
-			return U(s.encode(s.round(float32(f(float64(s.decode(uint32(a))), float64(s.decode(uint32(b))))))))
+			return U(s.encode(s.round(float32(f(float64(s.decode(uint32(a))),
+				float64(s.decode(uint32(b))))))))
 		}
 	}
 	return func(a, b U) U {

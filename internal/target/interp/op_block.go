@@ -55,7 +55,9 @@ func (w *worker) descriptor(handle uint64) *tensorRef {
 	defer w.mem.mu.Unlock()
 	d := w.mem.descs[handle&^descriptorTag]
 	if handle&descriptorTag == 0 || d == nil {
-		panic(&Fault{Kernel: w.p.Name, Program: w.pid, Loc: ir.Unknown, Op: "tt.func", Msg: fmt.Sprintf("an argument that is a tensor descriptor was given %#x, which is no handle of one", handle)})
+		panic(&Fault{Kernel: w.p.Name, Program: w.pid, Loc: ir.Unknown, Op: "tt.func",
+			Msg: fmt.Sprintf("an argument that is a tensor descriptor was given %#x, which is no "+
+				"handle of one", handle)})
 	}
 	return d
 }
@@ -64,7 +66,8 @@ func lowerMakeTensorPtr(c *compiler, op *ir.Op) step {
 	d, base := c.out(op.Result(0)).reg, c.in(op.Operand(0)).reg
 	shape, strides, offsets := c.intList(op.Group(1)), c.intList(op.Group(2)), c.intList(op.Group(3))
 	return func(f *frame) {
-		f.objs[d] = &tensorRef{base: scalar[uint64](f, base), shape: shape(f), strides: strides(f), offsets: offsets(f)}
+		f.objs[d] = &tensorRef{base: scalar[uint64](f, base), shape: shape(f), strides: strides(f),
+			offsets: offsets(f)}
 	}
 }
 
@@ -159,7 +162,8 @@ func (b *window) addresses(t *tensorRef, at []int64, ptrs []uint64, mask []uint8
 }
 
 // blockAccess emits the step that turns a block into rows of pointers and a mask.
-func (c *compiler) blockAccess(op *ir.Op, ref reg, b window, n int, shape []int64, at func(f *frame, t *tensorRef) []int64) access {
+func (c *compiler) blockAccess(op *ir.Op, ref reg, b window, n int, shape []int64,
+	at func(f *frame, t *tensorRef) []int64) access {
 	a := access{ptr: c.temp(kI64, n).reg, mask: c.temp(kI1, n).reg, shape: shape}
 	c.emit(op, func(f *frame) {
 		t := f.objs[ref].(*tensorRef)
@@ -230,7 +234,10 @@ func (c *compiler) descAccess(op *ir.Op, indices []*ir.Value, tensor ir.Type) ac
 	}
 	b := window{dims: block.Shape, size: uint64(l.memBytes()), checks: allTrue(len(block.Shape))}
 	at := c.intList(indices)
-	return c.blockAccess(op, c.in(op.Operand(0)).reg, b, l.n, ir.ShapeOf(tensor), func(f *frame, _ *tensorRef) []int64 { return at(f) })
+	return c.blockAccess(op, c.in(op.Operand(0)).reg, b, l.n, ir.ShapeOf(tensor),
+		func(f *frame, _ *tensorRef) []int64 {
+			return at(f)
+		})
 }
 
 func lowerDescLoad(c *compiler, op *ir.Op) step {
@@ -273,7 +280,8 @@ func (c *compiler) gatherAccess(op *ir.Op, tensor ir.Type) access {
 	}
 	a := access{ptr: c.temp(kI64, l.n).reg, mask: c.temp(kI1, l.n).reg, shape: shape}
 	b := window{dims: []int64{1, shape[1]}, size: uint64(l.memBytes()), checks: allTrue(2)}
-	ref, rows, col, width := c.in(op.Operand(0)).reg, c.full(op.Operand(1)).reg, c.in(op.Operand(2)).reg, int(shape[1])
+	ref, rows, col, width := c.in(op.Operand(0)).reg, c.full(op.Operand(1)).reg, c.in(op.Operand(2)).reg,
+		int(shape[1])
 	c.emit(op, func(f *frame) {
 		t := f.objs[ref].(*tensorRef)
 		ptrs, mask := row[uint64](f, a.ptr), row[uint8](f, a.mask)

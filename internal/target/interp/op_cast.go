@@ -18,8 +18,10 @@ func cast[D, A number]() unary {
 
 // intCasts[from][to] are conversions of integers by sign; conversions to a narrower type just cut.
 var (
-	signedCasts   = castTable(cast[int8, int8](), [numKinds]byKind1{kI8: castsFrom[int8](), kI16: castsFrom[int16](), kI32: castsFrom[int32](), kI64: castsFrom[int64]()}, true)
-	unsignedCasts = castTable(cast[int8, int8](), [numKinds]byKind1{kI8: castsFrom[uint8](), kI16: castsFrom[uint16](), kI32: castsFrom[uint32](), kI64: castsFrom[uint64]()}, false)
+	signedCasts = castTable(cast[int8, int8](), [numKinds]byKind1{kI8: castsFrom[int8](),
+		kI16: castsFrom[int16](), kI32: castsFrom[int32](), kI64: castsFrom[int64]()}, true)
+	unsignedCasts = castTable(cast[int8, int8](), [numKinds]byKind1{kI8: castsFrom[uint8](),
+		kI16: castsFrom[uint16](), kI32: castsFrom[uint32](), kI64: castsFrom[uint64]()}, false)
 )
 
 func castsFrom[A integer]() byKind1 {
@@ -31,7 +33,8 @@ func castsFrom[A integer]() byKind1 {
 
 // castTable adds the conversions from i1: true is -1 when signed and 1 otherwise.
 func castTable(same unary, t [numKinds]byKind1, signed bool) [numKinds]byKind1 {
-	t[kI1] = byKind1{kI1: same, kI8: same, kI16: cast[int16, uint8](), kI32: cast[int32, uint8](), kI64: cast[int64, uint8]()}
+	t[kI1] = byKind1{kI1: same, kI8: same, kI16: cast[int16, uint8](), kI32: cast[int32, uint8](),
+		kI64: cast[int64, uint8]()}
 	if signed {
 		t[kI1] = byKind1{kI1: same,
 			kI8:  each1(func(x uint8) int8 { return -int8(x) }),

@@ -34,7 +34,8 @@ func lowerFor(c *compiler, op *ir.Op) step {
 	args := c.values(scf.IterArgs(op))
 	c.move(args, scf.Inits(op), nil)
 	code := c.straight(body, func(yield *ir.Op) { c.move(args, yield.Operands(), body) })
-	iv, lb, ub, st := c.in(scf.IV(op)), c.in(scf.LowerBound(op)).reg, c.in(scf.UpperBound(op)).reg, c.in(scf.Step(op)).reg
+	iv, lb, ub, st := c.in(scf.IV(op)), c.in(scf.LowerBound(op)).reg, c.in(scf.UpperBound(op)).reg,
+		c.in(scf.Step(op)).reg
 	unsigned := op.HasAttr("unsignedCmp")
 	switch {
 	case iv.kind == kI32 && unsigned:

@@ -40,7 +40,8 @@ func (c *compiler) dot(op *ir.Op, p product, a, b, acc, d value) step {
 		return c.errorf(op, "%s times %s is not supported", op.Operand(0).Type, op.Operand(1).Type)
 	}
 	wa, wb := c.temp(kF64, p.m*p.k).reg, c.temp(kF64, p.n*p.k).reg
-	tf32 := op.IntOr("inputPrecision", tt.PrecisionIEEE) == tt.PrecisionTF32 && a.fmt == num.F32 && b.fmt == num.F32
+	tf32 := op.IntOr("inputPrecision", tt.PrecisionIEEE) == tt.PrecisionTF32 && a.fmt == num.F32 &&
+		b.fmt == num.F32
 	return func(f *frame) {
 		for i := range p.batch {
 			round := tf32 && f.w.opts.TF32

@@ -38,7 +38,9 @@ func rounded(d value, s step) step {
 
 // eachF2 lowers an operation on two floats. f32 must be exact or rounded once.
 func eachF2(f32 func(a, b float32) float32, f64 func(a, b float64) float64) lowering {
-	return floats2(func(d, a, b []float32) { zip(d, a, b, f32) }, func(d, a, b []float64) { zip(d, a, b, f64) })
+	return floats2(func(d, a, b []float32) {
+		zip(d, a, b, f32)
+	}, func(d, a, b []float64) { zip(d, a, b, f64) })
 }
 
 // eachF1 lowers an operation on one float.
@@ -129,7 +131,8 @@ func fma32(a, b, c float32) float32 {
 	p := float64(a) * float64(b)
 	z := float64(c)
 	s := p + z
-	if r := gomath.Float64bits(s) & (1<<29 - 1); r != 1<<28 && !(gomath.Abs(s) < 0x1p-126) || s-p == z && s-z == p || s != s || gomath.IsInf(s, 0) {
+	if r := gomath.Float64bits(s) & (1<<29 - 1); r != 1<<28 && !(gomath.Abs(s) < 0x1p-126) || s-p == z &&
+		s-z == p || s != s || gomath.IsInf(s, 0) {
 		return float32(s)
 	}
 	return float32(oddSum(p, z, s))
@@ -166,7 +169,8 @@ func each3[T any](f func(a, b, c T) T) func(d, a, b, c reg) step {
 // eachF3 lowers an operation on three floats.
 func eachF3(f32 func(a, b, c float32) float32, f64 func(a, b, c float64) float64) lowering {
 	return func(c *compiler, op *ir.Op) step {
-		d, x, y, z := c.out(op.Result(0)), c.in(op.Operand(0)).reg, c.in(op.Operand(1)).reg, c.in(op.Operand(2)).reg
+		d, x, y, z := c.out(op.Result(0)), c.in(op.Operand(0)).reg, c.in(op.Operand(1)).reg,
+			c.in(op.Operand(2)).reg
 		switch d.kind {
 		case kF64:
 			return each3(f64)(d.reg, x, y, z)
@@ -238,8 +242,8 @@ func cmpFloat[T float]() [16]binary {
 	}
 	return [16]binary{
 		arith.FFalse: is(func(a, b T) bool { return false }),
-		arith.FOEQ:   cmp2(eq[T]), arith.FOGT: cmp2(gt[T]), arith.FOGE: cmp2(ge[T]), arith.FOLT: cmp2(lt[T]), arith.FOLE: cmp2(le[T]),
-		arith.FONE: is(func(a, b T) bool { return a < b || a > b }),
+		arith.FOEQ:   cmp2(eq[T]), arith.FOGT: cmp2(gt[T]), arith.FOGE: cmp2(ge[T]), arith.FOLT: cmp2(lt[T]),
+		arith.FOLE: cmp2(le[T]), arith.FONE: is(func(a, b T) bool { return a < b || a > b }),
 		arith.FORD: is(func(a, b T) bool { return a == a && b == b }),
 		arith.FUEQ: is(func(a, b T) bool { return !(a < b || a > b) }),
 		arith.FUGT: not(le[T]), arith.FUGE: not(lt[T]), arith.FULT: not(ge[T]), arith.FULE: not(gt[T]),
@@ -262,7 +266,8 @@ func lowerCmpF(c *compiler, op *ir.Op) step {
 }
 
 func lowerSelect(c *compiler, op *ir.Op) step {
-	k, a, b, d := c.in(op.Operand(0)).reg, c.in(op.Operand(1)).reg, c.in(op.Operand(2)).reg, c.out(op.Result(0))
+	k, a, b, d := c.in(op.Operand(0)).reg, c.in(op.Operand(1)).reg, c.in(op.Operand(2)).reg,
+		c.out(op.Result(0))
 	switch d.kind.bytes() {
 	case 1:
 		return chooseStep[uint8](d.reg, k, a, b)
@@ -310,11 +315,17 @@ func lowerFPowI(c *compiler, op *ir.Op) step {
 	c.emit(op, widen(t.reg, b.reg))
 	if d.kind == kF64 {
 		return func(f *frame) {
-			zip(row[float64](f, d.reg), row[float64](f, a), row[int64](f, t.reg), func(x float64, n int64) float64 { return powi(x, n) })
+			zip(row[float64](f, d.reg), row[float64](f, a), row[int64](f, t.reg),
+				func(x float64, n int64) float64 {
+					return powi(x, n)
+				})
 		}
 	}
 	return rounded(d, func(f *frame) {
-		zip(row[float32](f, d.reg), row[float32](f, a), row[int64](f, t.reg), func(x float32, n int64) float32 { return float32(powi(float64(x), n)) })
+		zip(row[float32](f, d.reg), row[float32](f, a), row[int64](f, t.reg),
+			func(x float32, n int64) float32 {
+				return float32(powi(float64(x), n))
+			})
 	})
 }
 

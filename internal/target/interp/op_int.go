@@ -57,11 +57,13 @@ func narrow1(signed bool, f func(a, b int8) int8) binary {
 
 // signed and unsigned make a binary for each width from a function, as Go's generics cannot.
 
-func signedOp(f8 func(a, b int8) int8, f16 func(a, b int16) int16, f32 func(a, b int32) int32, f64 func(a, b int64) int64) byKind {
+func signedOp(f8 func(a, b int8) int8, f16 func(a, b int16) int16, f32 func(a, b int32) int32,
+	f64 func(a, b int64) int64) byKind {
 	return ints(narrow1(true, f8), each2(f8), each2(f16), each2(f32), each2(f64))
 }
 
-func unsignedOp(f8 func(a, b uint8) uint8, f16 func(a, b uint16) uint16, f32 func(a, b uint32) uint32, f64 func(a, b uint64) uint64) byKind {
+func unsignedOp(f8 func(a, b uint8) uint8, f16 func(a, b uint16) uint16, f32 func(a, b uint32) uint32,
+	f64 func(a, b uint64) uint64) byKind {
 	b1 := narrow1(false, func(a, b int8) int8 { return int8(f8(uint8(a), uint8(b))) })
 	return ints(b1, each2(f8), each2(f16), each2(f32), each2(f64))
 }
@@ -180,18 +182,28 @@ func power[T signedInt](a, b T) T {
 }
 
 var intOps = map[*ir.OpDef]lowering{
-	arith.AddI: lower2(ints(loop2(xor[uint8]), loop2(add[int8]), loop2(add[int16]), loop2(add[int32]), loop2(add[int64]))),
-	arith.SubI: lower2(ints(loop2(xor[uint8]), loop2(sub[int8]), loop2(sub[int16]), loop2(sub[int32]), loop2(sub[int64]))),
-	arith.MulI: lower2(ints(loop2(and[uint8]), loop2(mul[int8]), loop2(mul[int16]), loop2(mul[int32]), loop2(mul[int64]))),
-	arith.AndI: lower2(ints(loop2(and[uint8]), loop2(and[int8]), loop2(and[int16]), loop2(and[int32]), loop2(and[int64]))),
-	arith.OrI:  lower2(ints(loop2(or[uint8]), loop2(or[int8]), loop2(or[int16]), loop2(or[int32]), loop2(or[int64]))),
-	arith.XOrI: lower2(ints(loop2(xor[uint8]), loop2(xor[int8]), loop2(xor[int16]), loop2(xor[int32]), loop2(xor[int64]))),
+	arith.AddI: lower2(ints(loop2(xor[uint8]), loop2(add[int8]), loop2(add[int16]), loop2(add[int32]),
+		loop2(add[int64]))),
+	arith.SubI: lower2(ints(loop2(xor[uint8]), loop2(sub[int8]), loop2(sub[int16]), loop2(sub[int32]),
+		loop2(sub[int64]))),
+	arith.MulI: lower2(ints(loop2(and[uint8]), loop2(mul[int8]), loop2(mul[int16]), loop2(mul[int32]),
+		loop2(mul[int64]))),
+	arith.AndI: lower2(ints(loop2(and[uint8]), loop2(and[int8]), loop2(and[int16]), loop2(and[int32]),
+		loop2(and[int64]))),
+	arith.OrI: lower2(ints(loop2(or[uint8]), loop2(or[int8]), loop2(or[int16]), loop2(or[int32]),
+		loop2(or[int64]))),
+	arith.XOrI: lower2(ints(loop2(xor[uint8]), loop2(xor[int8]), loop2(xor[int16]), loop2(xor[int32]),
+		loop2(xor[int64]))),
 
 	// A signed i1 is 0 or -1: the larger of two is their conjunction.
-	arith.MaxSI: lower2(ints(loop2(and[uint8]), loop2(maxi[int8]), loop2(maxi[int16]), loop2(maxi[int32]), loop2(maxi[int64]))),
-	arith.MinSI: lower2(ints(loop2(or[uint8]), loop2(mini[int8]), loop2(mini[int16]), loop2(mini[int32]), loop2(mini[int64]))),
-	arith.MaxUI: lower2(ints(loop2(or[uint8]), loop2(maxi[uint8]), loop2(maxi[uint16]), loop2(maxi[uint32]), loop2(maxi[uint64]))),
-	arith.MinUI: lower2(ints(loop2(and[uint8]), loop2(mini[uint8]), loop2(mini[uint16]), loop2(mini[uint32]), loop2(mini[uint64]))),
+	arith.MaxSI: lower2(ints(loop2(and[uint8]), loop2(maxi[int8]), loop2(maxi[int16]), loop2(maxi[int32]),
+		loop2(maxi[int64]))),
+	arith.MinSI: lower2(ints(loop2(or[uint8]), loop2(mini[int8]), loop2(mini[int16]), loop2(mini[int32]),
+		loop2(mini[int64]))),
+	arith.MaxUI: lower2(ints(loop2(or[uint8]), loop2(maxi[uint8]), loop2(maxi[uint16]), loop2(maxi[uint32]),
+		loop2(maxi[uint64]))),
+	arith.MinUI: lower2(ints(loop2(and[uint8]), loop2(mini[uint8]), loop2(mini[uint16]), loop2(mini[uint32]),
+		loop2(mini[uint64]))),
 
 	arith.DivSI:      lower2(signedOp(div[int8], div[int16], div[int32], div64[int64])),
 	arith.RemSI:      lower2(signedOp(rem[int8], rem[int16], rem[int32], rem64[int64])),
@@ -201,8 +213,14 @@ var intOps = map[*ir.OpDef]lowering{
 	arith.RemUI:      lower2(unsignedOp(rem[uint8], rem[uint16], rem[uint32], rem64[uint64])),
 	arith.CeilDivUI:  lower2(unsignedOp(ceilDiv[uint8], ceilDiv[uint16], ceilDiv[uint32], ceilDiv[uint64])),
 
-	arith.ShLI:  lower2(shift1(unsignedOp(shl[uint8], shl[uint16], shl[uint32], shl64), func(a, b uint8) uint8 { return a &^ b })),
-	arith.ShRUI: lower2(shift1(unsignedOp(shr[uint8], shr[uint16], shr[uint32], shr64), func(a, b uint8) uint8 { return a &^ b })),
+	arith.ShLI: lower2(shift1(unsignedOp(shl[uint8], shl[uint16], shl[uint32], shl64),
+		func(a, b uint8) uint8 {
+			return a &^ b
+		})),
+	arith.ShRUI: lower2(shift1(unsignedOp(shr[uint8], shr[uint16], shr[uint32], shr64),
+		func(a, b uint8) uint8 {
+			return a &^ b
+		})),
 	arith.ShRSI: lower2(shift1(signedOp(sar8, sar16, sar32, sar64), func(a, _ uint8) uint8 { return a })),
 
 	tt.MulhiUI: lower2(shift1(unsignedOp(hi8, hi16, hi32, hi64), func(_, _ uint8) uint8 { return 0 })),
@@ -215,7 +233,9 @@ var intOps = map[*ir.OpDef]lowering{
 
 	arith.AddUIExtended: lowerAddExtended,
 	arith.MulSIExtended: lowerMulExtended(signedOp(shi8, shi16, shi32, shi64)),
-	arith.MulUIExtended: lowerMulExtended(shift1(unsignedOp(hi8, hi16, hi32, hi64), func(_, _ uint8) uint8 { return 0 })),
+	arith.MulUIExtended: lowerMulExtended(shift1(unsignedOp(hi8, hi16, hi32, hi64), func(_, _ uint8) uint8 {
+		return 0
+	})),
 
 	arith.CmpI: lowerCmpI,
 }
@@ -255,8 +275,11 @@ func lower1(k byKind1) lowering {
 	}
 }
 
-func intUnary(f8 func(int8) int8, f16 func(int16) int16, f32 func(int32) int32, f64 func(int64) int64) byKind1 {
-	return byKind1{kI1: each1(func(x uint8) uint8 { return x }), kI8: each1(f8), kI16: each1(f16), kI32: each1(f32), kI64: each1(f64)}
+func intUnary(f8 func(int8) int8, f16 func(int16) int16, f32 func(int32) int32,
+	f64 func(int64) int64) byKind1 {
+	return byKind1{kI1: each1(func(x uint8) uint8 {
+		return x
+	}), kI8: each1(f8), kI16: each1(f16), kI32: each1(f32), kI64: each1(f64)}
 }
 
 // bitUnary makes the loops of a function of an integer's bits and width.
@@ -311,7 +334,8 @@ func lowerMulExtended(high byKind) lowering {
 	}
 }
 
-var mulLoops = ints(loop2(and[uint8]), loop2(mul[int8]), loop2(mul[int16]), loop2(mul[int32]), loop2(mul[int64]))
+var mulLoops = ints(loop2(and[uint8]), loop2(mul[int8]), loop2(mul[int16]), loop2(mul[int32]),
+	loop2(mul[int64]))
 
 func cmp2[T any](f func(d []bool, a, b []T)) binary {
 	return func(d, a, b reg) step {

@@ -56,7 +56,8 @@ func (w *worker) check(what string, addr uint64, count, size int, i int, shape [
 
 // accessOf describes an access to a buffer by the argument that points to it.
 func (w *worker) accessOf(b *Buffer, what string, addr uint64, size int) *stray.Access {
-	a := &stray.Access{What: what, Size: size, Word: -1, Name: b.name, Offset: int64(addr - b.addr), Bytes: int64(len(b.data))}
+	a := &stray.Access{What: what, Size: size, Word: -1, Name: b.name, Offset: int64(addr - b.addr),
+		Bytes: int64(len(b.data))}
 	for i, word := range w.args {
 		if i < len(w.p.Params) && tt.IsPtr(w.p.Params[i]) && find(w.table, word) == b {
 			a.Word = i
@@ -208,7 +209,8 @@ func preset[U any](f *frame, r []U, d value, other *value) {
 
 // loadSmall loads floats that are held as float32.
 func loadSmall[U any](d value, a access, other *value, temp reg,
-	load func(w *worker, d []U, ptrs []uint64, mask []uint8, shape []int64), decode func(s *small, d []float32, bits []U)) step {
+	load func(w *worker, d []U, ptrs []uint64, mask []uint8, shape []int64),
+	decode func(s *small, d []float32, bits []U)) step {
 	s := smallFor(d.fmt)
 	return func(f *frame) {
 		bits, r := row[U](f, temp), row[float32](f, d.reg)
@@ -298,7 +300,9 @@ func lowerAddPtr(c *compiler, op *ir.Op) step {
 		return addPtr[int64](d, p, o.reg, size)
 	case kI1:
 		return func(f *frame) {
-			zip(row[int64](f, d), row[int64](f, p), row[uint8](f, o.reg), func(p int64, o uint8) int64 { return p - int64(o)*size })
+			zip(row[int64](f, d), row[int64](f, p), row[uint8](f, o.reg), func(p int64, o uint8) int64 {
+				return p - int64(o)*size
+			})
 		}
 	}
 	return c.errorf(op, "offsets of type %s are not supported", op.Operand(1).Type)

@@ -51,7 +51,8 @@ func lowerPrint(c *compiler, op *ir.Op) step {
 	signs, _ := op.Attr("isSigned").(*ir.DenseArrayAttr)
 	var lines []func(f *frame)
 	for i, v := range op.Operands() {
-		p := printer{v: c.full(v), shape: ir.ShapeOf(v.Type), hex: op.IntOr("hex", 0) != 0, ptr: tt.IsPtrLike(v.Type), prefix: prefix}
+		p := printer{v: c.full(v), shape: ir.ShapeOf(v.Type), hex: op.IntOr("hex", 0) != 0,
+			ptr: tt.IsPtrLike(v.Type), prefix: prefix}
 		p.signed = signs != nil && i < len(signs.Values) && signs.Values[i] > 0
 		if op.NumOperands() > 1 {
 			p.prefix += fmt.Sprintf("(operand %d) ", i)
@@ -74,7 +75,8 @@ type printer struct {
 
 func (p *printer) print(f *frame) {
 	for i := range p.v.n {
-		fmt.Fprintf(&f.w.text, "pid %s idx (%s)%s%s\n", tuple(f.w.pid[:]), p.index(i), p.prefix, p.element(f, i))
+		fmt.Fprintf(&f.w.text, "pid %s idx (%s)%s%s\n", tuple(f.w.pid[:]), p.index(i), p.prefix,
+			p.element(f, i))
 	}
 }
 

@@ -12,7 +12,8 @@ import (
 var (
 	f4E2M1 = [16]float64{0, 0.5, 1, 1.5, 2, 3, 4, 6, math.Copysign(0, -1), -0.5, -1, -1.5, -2, -3, -4, -6}
 
-	elemFormats = map[int64]*num.Format{tt.ElemE4M3: num.F8E4M3FN, tt.ElemE5M2: num.F8E5M2, tt.ElemBF16: num.BF16, tt.ElemFP16: num.F16}
+	elemFormats = map[int64]*num.Format{tt.ElemE4M3: num.F8E4M3FN, tt.ElemE5M2: num.F8E5M2,
+		tt.ElemBF16: num.BF16, tt.ElemFP16: num.F16}
 )
 
 // scaledOperand is one side of a dot_scaled: rows along k, each block of elements with its scale.
@@ -77,7 +78,8 @@ func (s *scaledOperand) expand(f *frame, d []float64) {
 	}
 }
 
-func (c *compiler) scaledOperand(op *ir.Op, slot, scaleSlot int, elem string, packed string, transposed bool) (s scaledOperand, ok bool) {
+func (c *compiler) scaledOperand(op *ir.Op, slot, scaleSlot int, elem string, packed string,
+	transposed bool) (s scaledOperand, ok bool) {
 	v := op.Slot(slot)
 	shape := toInts(ir.ShapeOf(v.Type))
 	if len(shape) != 2 {

@@ -112,7 +112,8 @@ func (f *frame) setFloat(v value, i int, bits uint64) {
 }
 
 // hoistables are operations, beside the elementwise ones, that may run once for all programs.
-var hoistables = map[*ir.OpDef]bool{tt.Broadcast: true, tt.Trans: true, tt.Join: true, tt.GetNumPrograms: true}
+var hoistables = map[*ir.OpDef]bool{tt.Broadcast: true, tt.Trans: true, tt.Join: true,
+	tt.GetNumPrograms: true}
 
 // bySize picks the instance of a generic step for elements of a size.
 func bySize(k kind, s1, s2, s4, s8 step) step {
@@ -179,7 +180,8 @@ func copyStrided[T any](d, src []T, s strided) {
 }
 
 func stridedStep(d, a value, s strided) step {
-	return bySize(d.kind, stridedOf[uint8](d.reg, a.reg, s), stridedOf[uint16](d.reg, a.reg, s), stridedOf[uint32](d.reg, a.reg, s), stridedOf[uint64](d.reg, a.reg, s))
+	return bySize(d.kind, stridedOf[uint8](d.reg, a.reg, s), stridedOf[uint16](d.reg, a.reg, s),
+		stridedOf[uint32](d.reg, a.reg, s), stridedOf[uint64](d.reg, a.reg, s))
 }
 
 func stridedOf[T any](d, a reg, s strided) step {
@@ -240,7 +242,8 @@ func permuted(shape []int64, order []int64) strided {
 
 func lowerJoin(c *compiler, op *ir.Op) step {
 	d, a, b := c.out(op.Result(0)), c.in(op.Operand(0)).reg, c.in(op.Operand(1)).reg
-	return bySize(d.kind, joinOf[uint8](d.reg, a, b), joinOf[uint16](d.reg, a, b), joinOf[uint32](d.reg, a, b), joinOf[uint64](d.reg, a, b))
+	return bySize(d.kind, joinOf[uint8](d.reg, a, b), joinOf[uint16](d.reg, a, b),
+		joinOf[uint32](d.reg, a, b), joinOf[uint64](d.reg, a, b))
 }
 
 func joinOf[T any](d, a, b reg) step {
@@ -256,7 +259,8 @@ func joinOf[T any](d, a, b reg) step {
 
 func lowerSplit(c *compiler, op *ir.Op) step {
 	l, r, a := c.out(op.Result(0)), c.out(op.Result(1)).reg, c.full(op.Operand(0)).reg
-	return bySize(l.kind, splitOf[uint8](l.reg, r, a), splitOf[uint16](l.reg, r, a), splitOf[uint32](l.reg, r, a), splitOf[uint64](l.reg, r, a))
+	return bySize(l.kind, splitOf[uint8](l.reg, r, a), splitOf[uint16](l.reg, r, a),
+		splitOf[uint32](l.reg, r, a), splitOf[uint64](l.reg, r, a))
 }
 
 func splitOf[T any](l, r, a reg) step {
@@ -291,7 +295,8 @@ func lowerGather(c *compiler, op *ir.Op) step {
 	}
 	c.emit(op, widen(index, i.reg))
 	g := gatherer{int(axis), src, dst, rowSteps(src)}
-	return bySize(d.kind, gatherOf[uint8](d.reg, a, index, g), gatherOf[uint16](d.reg, a, index, g), gatherOf[uint32](d.reg, a, index, g), gatherOf[uint64](d.reg, a, index, g))
+	return bySize(d.kind, gatherOf[uint8](d.reg, a, index, g), gatherOf[uint16](d.reg, a, index, g),
+		gatherOf[uint32](d.reg, a, index, g), gatherOf[uint64](d.reg, a, index, g))
 }
 
 type gatherer struct {
@@ -305,7 +310,8 @@ func gatherOf[T any](d, a, index reg, g gatherer) step {
 		d, a := row[T](f, d), row[T](f, a)
 		for i, x := range row[int64](f, index) {
 			if x < 0 || x >= g.src[g.axis] {
-				f.w.failAt(i, g.dst, "index %d is out of bounds for axis %d of size %d", x, g.axis, g.src[g.axis])
+				f.w.failAt(i, g.dst, "index %d is out of bounds for axis %d of size %d", x, g.axis,
+					g.src[g.axis])
 			}
 			d[i] = a[g.offset(i, int(x))]
 		}

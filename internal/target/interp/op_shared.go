@@ -114,7 +114,8 @@ func lowerLocalStore(c *compiler, op *ir.Op) step {
 }
 
 // lowerView makes a view from another.
-func lowerView(change func(c *compiler, op *ir.Op, m ttg.MemDesc, l layout) func(f *frame, b *sharedBuf)) lowering {
+func lowerView(change func(c *compiler, op *ir.Op, m ttg.MemDesc, l layout) func(f *frame,
+	b *sharedBuf)) lowering {
 	return func(c *compiler, op *ir.Op) step {
 		m, l := c.memDescLayout(op, op.Result(0).Type)
 		d, s := c.out(op.Result(0)).reg, c.in(op.Operand(0)).reg

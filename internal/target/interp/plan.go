@@ -43,9 +43,10 @@ type span struct {
 }
 
 func newPlanner(c *compiler, op *ir.Op) *planner {
-	return &planner{c: c, op: op, live: map[*ir.Op]bool{}, done: map[*ir.Op]bool{}, hoisted: map[*ir.Op]bool{},
-		pinned: map[*ir.Value]bool{}, invariant: map[*ir.Value]bool{}, alias: map[*ir.Value]*ir.Value{}, uni: map[*ir.Value]bool{},
-		first: map[*ir.Op]int{}, last: map[*ir.Op]int{}, spans: map[*ir.Value]*span{}}
+	return &planner{c: c, op: op, live: map[*ir.Op]bool{}, done: map[*ir.Op]bool{},
+		hoisted: map[*ir.Op]bool{}, pinned: map[*ir.Value]bool{}, invariant: map[*ir.Value]bool{},
+		alias: map[*ir.Value]*ir.Value{}, uni: map[*ir.Value]bool{}, first: map[*ir.Op]int{},
+		last: map[*ir.Op]int{}, spans: map[*ir.Value]*span{}}
 }
 
 func (p *planner) run() {
@@ -373,7 +374,8 @@ func (p *planner) rename(v *ir.Value) {
 	if err != nil {
 		return
 	}
-	p.c.vals[v] = value{layout: l, reg: x.reg, uni: x.uni && (l.n > 1 || p.c.lanes) || l.n > 1 && x.regLen() == 1 && !p.c.lanes}
+	p.c.vals[v] = value{layout: l, reg: x.reg, uni: x.uni && (l.n > 1 || p.c.lanes) || l.n > 1 &&
+		x.regLen() == 1 && !p.c.lanes}
 }
 
 // registerPool lends registers out for as long as their values live. Registers are shared only among rows of

@@ -67,7 +67,8 @@ func (p *Program) release(w *worker) {
 }
 
 func (fn *function) newFrame(w *worker) *frame {
-	f := &frame{fn: fn, w: w, regs: make([]register, len(fn.regs)), objs: make([]any, fn.objs), mem: make([]uint64, fn.words+1)}
+	f := &frame{fn: fn, w: w, regs: make([]register, len(fn.regs)), objs: make([]any, fn.objs),
+		mem: make([]uint64, fn.words+1)}
 	for i, r := range fn.regs {
 		f.regs[i] = register{unsafe.Pointer(&f.mem[r.word]), r.n}
 	}
@@ -129,7 +130,8 @@ func CompileWithin(meter *budget.Meter, m *ir.Module, kernel string) (p *Program
 	if op == nil || !isFunc(op) {
 		return nil, fmt.Errorf("interp: no function @%s in the module", kernel)
 	}
-	c := &moduleCompiler{m: m, p: &Program{Name: kernel}, meter: meter, byOp: map[*ir.Op]*function{}, lanes: map[*ir.Op]*function{}}
+	c := &moduleCompiler{m: m, p: &Program{Name: kernel}, meter: meter, byOp: map[*ir.Op]*function{},
+		lanes: map[*ir.Op]*function{}}
 	fn, err := c.function(op, true)
 	if err != nil {
 		return nil, err

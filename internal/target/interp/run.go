@@ -17,13 +17,14 @@ import (
 
 // Options choose how a grid is run. The zero value runs it as fast as it goes.
 type Options struct {
-	Workers     int       // goroutines that run programs; 0 is GOMAXPROCS
-	TrackUninit bool      // a load of bytes that nobody wrote is a fault; see Memory.AllocUninit
-	TrackRaces  bool      // two programs storing different values to one address is a fault; programs then run one after another
-	TF32        bool      // round the inputs of a dot to tf32 where its inputPrecision says so
-	Stdout      io.Writer // where device_print goes, ordered by program; nil drops it
-	MaxSteps    int64     // operations that one program may execute; 0 is no limit
-	SumLanes    int       // see Device.SumInLanes
+	Workers     int  // goroutines that run programs; 0 is GOMAXPROCS
+	TrackUninit bool // a load of bytes that nobody wrote is a fault; see Memory.AllocUninit
+	// two programs storing different values to one address is a fault; programs then run one after another
+	TrackRaces bool
+	TF32       bool      // round the inputs of a dot to tf32 where its inputPrecision says so
+	Stdout     io.Writer // where device_print goes, ordered by program; nil drops it
+	MaxSteps   int64     // operations that one program may execute; 0 is no limit
+	SumLanes   int       // see Device.SumInLanes
 }
 
 // run is one execution of a grid: the state that its workers share.

@@ -26,8 +26,8 @@ func size(shape []int) int {
 	return n
 }
 
-// tensorKernel is a kernel that loads tensors of the given shapes from memory (names %v0, %v1 …), runs a body, and stores
-// results (names given), all flattened in memory.
+// tensorKernel is a kernel that loads tensors of the given shapes from memory (names %v0, %v1 …), runs a
+// body, and stores results (names given), all flattened in memory.
 type tensor struct {
 	ty    string
 	shape []int // nil: a scalar
@@ -55,10 +55,14 @@ func tensorKernel(ins []tensor, body string, outs []tensor, names ...string) str
 		if x.shape == nil {
 			return fmt.Sprintf("%%p%d", i)
 		}
-		fmt.Fprintf(&b, "%%pr%d = tt.make_range {start = 0 : i32, end = %d : i32} : tensor<%dxi32>\n", i, n, n)
-		fmt.Fprintf(&b, "%%pq%d = tt.reshape %%pr%d : tensor<%dxi32> -> tensor<%sxi32>\n", i, i, n, shapeText(x.shape))
-		fmt.Fprintf(&b, "%%ps%d = tt.splat %%p%d : !tt.ptr<%s> -> tensor<%sx!tt.ptr<%s>>\n", i, i, x.ty, shapeText(x.shape), x.ty)
-		fmt.Fprintf(&b, "%%pa%d = tt.addptr %%ps%d, %%pq%d : tensor<%sx!tt.ptr<%s>>, tensor<%sxi32>\n", i, i, i, shapeText(x.shape), x.ty, shapeText(x.shape))
+		fmt.Fprintf(&b, "%%pr%d = tt.make_range {start = 0 : i32, end = %d : i32} : tensor<%dxi32>\n",
+			i, n, n)
+		fmt.Fprintf(&b, "%%pq%d = tt.reshape %%pr%d : tensor<%dxi32> -> tensor<%sxi32>\n", i, i, n,
+			shapeText(x.shape))
+		fmt.Fprintf(&b, "%%ps%d = tt.splat %%p%d : !tt.ptr<%s> -> tensor<%sx!tt.ptr<%s>>\n", i, i, x.ty,
+			shapeText(x.shape), x.ty)
+		fmt.Fprintf(&b, "%%pa%d = tt.addptr %%ps%d, %%pq%d : tensor<%sx!tt.ptr<%s>>, tensor<%sxi32>\n", i, i,
+			i, shapeText(x.shape), x.ty, shapeText(x.shape))
 		return fmt.Sprintf("%%pa%d", i)
 	}
 	ptrType := func(x tensor) string {
@@ -81,12 +85,14 @@ func tensorKernel(ins []tensor, body string, outs []tensor, names ...string) str
 }
 
 // runTensors runs such a kernel.
-func runTensors(t *testing.T, ins []tensor, data [][]uint64, body string, outs []tensor, names ...string) [][]uint64 {
+func runTensors(t *testing.T, ins []tensor, data [][]uint64, body string, outs []tensor,
+	names ...string) [][]uint64 {
 	t.Helper()
 	return runTensorsIn(t, "", ins, data, body, outs, names...)
 }
 
-func runTensorsIn(t *testing.T, functions string, ins []tensor, data [][]uint64, body string, outs []tensor, names ...string) [][]uint64 {
+func runTensorsIn(t *testing.T, functions string, ins []tensor, data [][]uint64, body string, outs []tensor,
+	names ...string) [][]uint64 {
 	t.Helper()
 	mem := NewMemory()
 	var args []any
@@ -126,12 +132,14 @@ func equalRows(t *testing.T, what string, got, want []uint64) {
 }
 
 func TestShapes(t *testing.T) {
-	for _, ty := range []string{"i8", "i16", "i32", "i64", "f16"} { // small numbers are numbers of f16 too, in bits
+	// small numbers are numbers of f16 too, in bits
+	for _, ty := range []string{"i8", "i16", "i32", "i64", "f16"} {
 		x := tensor{ty, []int{4, 8}}
 		in := [][]uint64{counting(32)}
 		T := func(shape ...int) tensor { return tensor{ty, shape} }
 
-		got := runTensors(t, []tensor{x}, in, "%y = tt.trans %v0 {order = array<i32: 1, 0>} : tensor<4x8x"+ty+"> -> tensor<8x4x"+ty+">", []tensor{T(8, 4)}, "%y")
+		got := runTensors(t, []tensor{x}, in, "%y = tt.trans %v0 {order = array<i32: 1, 0>} : tensor<4x8x"+ty+
+			"> -> tensor<8x4x"+ty+">", []tensor{T(8, 4)}, "%y")
 		want := make([]uint64, 32)
 		for i := range 8 {
 			for j := range 4 {
@@ -141,7 +149,8 @@ func TestShapes(t *testing.T) {
 		equalRows(t, "trans "+ty, got[0], want)
 
 		x3 := tensor{ty, []int{2, 4, 4}}
-		got = runTensors(t, []tensor{x3}, in, "%y = tt.trans %v0 {order = array<i32: 2, 0, 1>} : tensor<2x4x4x"+ty+"> -> tensor<4x2x4x"+ty+">", []tensor{T(4, 2, 4)}, "%y")
+		got = runTensors(t, []tensor{x3}, in, "%y = tt.trans %v0 {order = array<i32: 2, 0, 1>} : "+
+			"tensor<2x4x4x"+ty+"> -> tensor<4x2x4x"+ty+">", []tensor{T(4, 2, 4)}, "%y")
 		for i := range 4 {
 			for j := range 2 {
 				for k := range 4 {
@@ -151,9 +160,12 @@ func TestShapes(t *testing.T) {
 		}
 		equalRows(t, "trans 3d "+ty, got[0], want)
 
-		for _, c := range []struct{ from, to []int }{{[]int{1, 8}, []int{4, 8}}, {[]int{8, 1}, []int{8, 4}}, {[]int{2, 1, 4}, []int{2, 8, 4}}, {[]int{1, 1, 8}, []int{2, 4, 8}}, {[]int{1, 4, 1}, []int{2, 4, 4}}, {[]int{1, 1}, []int{4, 4}}} {
+		for _, c := range []struct{ from, to []int }{{[]int{1, 8}, []int{4, 8}}, {[]int{8, 1}, []int{8, 4}},
+			{[]int{2, 1, 4}, []int{2, 8, 4}}, {[]int{1, 1, 8}, []int{2, 4, 8}},
+			{[]int{1, 4, 1}, []int{2, 4, 4}}, {[]int{1, 1}, []int{4, 4}}} {
 			from, to := tensor{ty, c.from}, tensor{ty, c.to}
-			got := runTensors(t, []tensor{from}, [][]uint64{counting(size(c.from))}, "%y = tt.broadcast %v0 : "+from.text()+" -> "+to.text(), []tensor{to}, "%y")
+			got := runTensors(t, []tensor{from}, [][]uint64{counting(size(c.from))},
+				"%y = tt.broadcast %v0 : "+from.text()+" -> "+to.text(), []tensor{to}, "%y")
 			for i, g := range got[0] {
 				at, off := unravelInts(i, c.to), 0
 				for d, n := range c.from {
@@ -167,17 +179,22 @@ func TestShapes(t *testing.T) {
 
 		y := tensor{ty, []int{4, 2}}
 		more := []uint64{10, 11, 12, 13, 14, 15, 16, 17}
-		got = runTensors(t, []tensor{y, y}, [][]uint64{counting(8), more}, "%j = tt.join %v0, %v1 : tensor<4x2x"+ty+"> -> tensor<4x2x2x"+ty+">", []tensor{T(4, 2, 2)}, "%j")
+		got = runTensors(t, []tensor{y, y}, [][]uint64{counting(8), more},
+			"%j = tt.join %v0, %v1 : tensor<4x2x"+ty+"> -> tensor<4x2x2x"+ty+">", []tensor{T(4, 2, 2)}, "%j")
 		equalRows(t, "join "+ty, got[0], []uint64{0, 10, 1, 11, 2, 12, 3, 13, 4, 14, 5, 15, 6, 16, 7, 17})
-		got = runTensors(t, []tensor{y}, [][]uint64{counting(8)}, "%a, %b = tt.split %v0 : tensor<4x2x"+ty+"> -> tensor<4x"+ty+">", []tensor{T(4), T(4)}, "%a", "%b")
+		got = runTensors(t, []tensor{y}, [][]uint64{counting(8)}, "%a, %b = tt.split %v0 : tensor<4x2x"+ty+
+			"> -> tensor<4x"+ty+">", []tensor{T(4), T(4)}, "%a", "%b")
 		equalRows(t, "split "+ty, slices.Concat(got...), []uint64{0, 2, 4, 6, 1, 3, 5, 7})
 		v := tensor{ty, []int{8}}
-		got = runTensors(t, []tensor{v, v}, [][]uint64{counting(8), more}, "%c = tt.cat %v0, %v1 : tensor<8x"+ty+"> -> tensor<16x"+ty+">", []tensor{T(16)}, "%c")
+		got = runTensors(t, []tensor{v, v}, [][]uint64{counting(8), more}, "%c = tt.cat %v0, %v1 : tensor<8x"+
+			ty+"> -> tensor<16x"+ty+">", []tensor{T(16)}, "%c")
 		equalRows(t, "cat "+ty, got[0], slices.Concat(counting(8), more))
-		got = runTensors(t, []tensor{v}, [][]uint64{counting(8)}, "%e = tt.expand_dims %v0 {axis = 1 : i32} : tensor<8x"+ty+"> -> tensor<8x1x"+ty+">\n"+
-			"%f = tt.reshape %e : tensor<8x1x"+ty+"> -> tensor<2x4x"+ty+">", []tensor{T(2, 4)}, "%f")
+		got = runTensors(t, []tensor{v}, [][]uint64{counting(8)},
+			"%e = tt.expand_dims %v0 {axis = 1 : i32} : tensor<8x"+ty+"> -> tensor<8x1x"+ty+">\n"+
+				"%f = tt.reshape %e : tensor<8x1x"+ty+"> -> tensor<2x4x"+ty+">", []tensor{T(2, 4)}, "%f")
 		equalRows(t, "reshape "+ty, got[0], counting(8))
-		got = runTensors(t, []tensor{{ty, []int{1}}}, [][]uint64{{9}}, "%u = tt.unsplat %v0 : tensor<1x"+ty+">\n%s = tt.splat %u : "+ty+" -> tensor<4x"+ty+">", []tensor{T(4)}, "%s")
+		got = runTensors(t, []tensor{{ty, []int{1}}}, [][]uint64{{9}}, "%u = tt.unsplat %v0 : tensor<1x"+ty+
+			">\n%s = tt.splat %u : "+ty+" -> tensor<4x"+ty+">", []tensor{T(4)}, "%s")
 		equalRows(t, "splat "+ty, got[0], []uint64{9, 9, 9, 9})
 	}
 }
@@ -194,20 +211,29 @@ func unravelInts(i int, shape []int) []int {
 func TestGatherAndHistogram(t *testing.T) {
 	x, i := tensor{"f32", []int{2, 4}}, tensor{"i32", []int{2, 4}}
 	data := counting(8)
-	got := runTensors(t, []tensor{x, i}, [][]uint64{data, {3, 3, 0, 1, 2, 0, 1, 1}}, "%y = tt.gather %v0[%v1] {axis = 1 : i32} : (tensor<2x4xf32>, tensor<2x4xi32>) -> tensor<2x4xf32>", []tensor{x}, "%y")
+	got := runTensors(t, []tensor{x, i}, [][]uint64{data, {3, 3, 0, 1, 2, 0, 1, 1}},
+		"%y = tt.gather %v0[%v1] {axis = 1 : i32} : (tensor<2x4xf32>, tensor<2x4xi32>) -> tensor<2x4xf32>",
+		[]tensor{x}, "%y")
 	equalRows(t, "gather 1", got[0], []uint64{3, 3, 0, 1, 6, 4, 5, 5})
-	got = runTensors(t, []tensor{x, i}, [][]uint64{data, {1, 0, 1, 0, 0, 0, 1, 1}}, "%y = tt.gather %v0[%v1] {axis = 0 : i32} : (tensor<2x4xf32>, tensor<2x4xi32>) -> tensor<2x4xf32>", []tensor{x}, "%y")
+	got = runTensors(t, []tensor{x, i}, [][]uint64{data, {1, 0, 1, 0, 0, 0, 1, 1}},
+		"%y = tt.gather %v0[%v1] {axis = 0 : i32} : (tensor<2x4xf32>, tensor<2x4xi32>) -> tensor<2x4xf32>",
+		[]tensor{x}, "%y")
 	equalRows(t, "gather 0", got[0], []uint64{4, 1, 6, 3, 0, 1, 6, 7})
 
 	h, m := tensor{"i32", []int{8}}, tensor{"i1", []int{8}}
 	vals, mask := []uint64{0, 1, 1, 3, 3, 3, 0, 2}, []uint64{1, 1, 1, 1, 0, 1, 1, 0}
-	got = runTensors(t, []tensor{h, m}, [][]uint64{vals, mask}, "%y = tt.histogram %v0 : tensor<8xi32> -> tensor<4xi32>\n%z = tt.histogram %v0, %v1 : tensor<8xi32> -> tensor<4xi32>", []tensor{{"i32", []int{4}}, {"i32", []int{4}}}, "%y", "%z")
+	got = runTensors(t, []tensor{h, m}, [][]uint64{vals, mask}, "%y = tt.histogram %v0 : tensor<8xi32> -> "+
+		"tensor<4xi32>\n%z = tt.histogram %v0, %v1 : tensor<8xi32> -> tensor<4xi32>",
+		[]tensor{{"i32", []int{4}}, {"i32", []int{4}}}, "%y", "%z")
 	equalRows(t, "histogram", slices.Concat(got...), []uint64{2, 2, 1, 3, 2, 2, 0, 2})
 
 	mem := NewMemory()
-	src := tensorKernel([]tensor{x, i}, "%y = tt.gather %v0[%v1] {axis = 1 : i32} : (tensor<2x4xf32>, tensor<2x4xi32>) -> tensor<2x4xf32>", []tensor{x}, "%y")
-	err := launch(t, src, one, Options{}, mem, mem.Alloc(pack("f32", data), "x"), mem.Alloc(pack("i32", []uint64{0, 0, 0, 0, 0, 4, 0, 0}), "i"), mem.Alloc(make([]byte, 32), "o"))
-	wantFault(t, err, "index 4 is out of bounds for axis 1 of size 4, element (1, 1)\n    tt.gather in k, program (0, 0, 0)")
+	src := tensorKernel([]tensor{x, i}, "%y = tt.gather %v0[%v1] {axis = 1 : i32} : (tensor<2x4xf32>, "+
+		"tensor<2x4xi32>) -> tensor<2x4xf32>", []tensor{x}, "%y")
+	err := launch(t, src, one, Options{}, mem, mem.Alloc(pack("f32", data), "x"),
+		mem.Alloc(pack("i32", []uint64{0, 0, 0, 0, 0, 4, 0, 0}), "i"), mem.Alloc(make([]byte, 32), "o"))
+	wantFault(t, err, "index 4 is out of bounds for axis 1 of size 4, element (1, 1)\n    tt.gather in k, "+
+		"program (0, 0, 0)")
 }
 
 // pairwise is the order in which reductions are defined: neighbours first.
@@ -238,7 +264,8 @@ func axisRow(shape []int, axis, i int) []int {
 	return out
 }
 
-func reduceText(op string, ops []string, ins []tensor, axis int, combine, ret string, results []tensor) string {
+func reduceText(op string, ops []string, ins []tensor, axis int, combine, ret string,
+	results []tensor) string {
 	var types, args, outs []string
 	for _, x := range ins {
 		types = append(types, x.text())
@@ -255,8 +282,9 @@ func reduceText(op string, ops []string, ins []tensor, axis int, combine, ret st
 	if op == "scan" {
 		attrs += ", reverse = false"
 	}
-	return fmt.Sprintf("%%y:%d = \"tt.%s\"(%s) <{%s}> ({\n^bb0(%s):\n%s\n%s\n}) : (%s) -> (%s)", len(results), op, strings.Join(ops, ", "), attrs,
-		strings.Join(args, ", "), combine, ret, strings.Join(types, ", "), strings.Join(outs, ", "))
+	return fmt.Sprintf("%%y:%d = \"tt.%s\"(%s) <{%s}> ({\n^bb0(%s):\n%s\n%s\n}) : (%s) -> (%s)", len(results),
+		op, strings.Join(ops, ", "), attrs, strings.Join(args, ", "), combine, ret, strings.Join(types, ", "),
+		strings.Join(outs, ", "))
 }
 
 func TestReduce(t *testing.T) {
@@ -265,10 +293,18 @@ func TestReduce(t *testing.T) {
 		ty, op string
 		f      func(a, b float64) float64
 	}{
-		{"f32", "arith.addf", func(a, b float64) float64 { return a + b }}, {"f16", "arith.addf", func(a, b float64) float64 { return a + b }},
-		{"bf16", "arith.mulf", func(a, b float64) float64 { return a * b }}, {"f64", "arith.maximumf", refMax}, {"f32", "arith.minnumf", dropNaN(math.Min)},
-		{"i32", "arith.addi", func(a, b float64) float64 { return a + b }}, {"i8", "arith.maxsi", math.Max}, {"i64", "arith.minui", math.Min},
-		{"i1", "arith.ori", math.Max}, {"i16", "arith.andi", func(a, b float64) float64 { return float64(int64(a) & int64(b)) }},
+		{"f32", "arith.addf", func(a, b float64) float64 {
+			return a + b
+		}}, {"f16", "arith.addf", func(a, b float64) float64 { return a + b }},
+		{"bf16", "arith.mulf", func(a, b float64) float64 {
+			return a * b
+		}}, {"f64", "arith.maximumf", refMax}, {"f32", "arith.minnumf", dropNaN(math.Min)},
+		{"i32", "arith.addi", func(a, b float64) float64 {
+			return a + b
+		}}, {"i8", "arith.maxsi", math.Max}, {"i64", "arith.minui", math.Min},
+		{"i1", "arith.ori", math.Max}, {"i16", "arith.andi", func(a, b float64) float64 {
+			return float64(int64(a) & int64(b))
+		}},
 	} {
 		for _, shape := range [][]int{{1}, {2}, {64}, {4, 8}, {2048}, {2, 4, 8}, {64, 64}, {1, 4096}} {
 			for axis := range shape {
@@ -295,7 +331,9 @@ func TestReduce(t *testing.T) {
 				if len(out.shape) == 0 {
 					out.shape = nil
 				}
-				body := reduceText("reduce", []string{"%v0"}, []tensor{in}, axis, fmt.Sprintf("%%s = %s %%l0, %%r0 : %s", c.op, c.ty), "tt.reduce.return %s : "+c.ty, []tensor{out})
+				body := reduceText("reduce", []string{"%v0"}, []tensor{in}, axis,
+					fmt.Sprintf("%%s = %s %%l0, %%r0 : %s", c.op, c.ty), "tt.reduce.return %s : "+c.ty,
+					[]tensor{out})
 				got := runTensors(t, []tensor{in}, [][]uint64{data}, body, []tensor{out}, "%y#0")[0]
 				for i, g := range got {
 					var xs []float64
@@ -309,7 +347,8 @@ func TestReduce(t *testing.T) {
 						return c.f(a, b)
 					})
 					if value(g) != want {
-						t.Fatalf("%s %s %v axis %d element %d: got %v, want %v", c.op, c.ty, shape, axis, i, value(g), want)
+						t.Fatalf("%s %s %v axis %d element %d: got %v, want %v", c.op, c.ty, shape, axis, i,
+							value(g), want)
 					}
 				}
 			}
@@ -330,7 +369,8 @@ tt.func private @pick(%a: f32, %i: i32, %b: f32, %j: i32) -> (f32, i32) attribut
 }
 `
 
-// argmax by a call, by the same inline, with a branch (which runs for each element), and with a constant from outside.
+// argmax by a call, by the same inline, with a branch (which runs for each element), and with a constant
+// from outside.
 var argmaxRegions = map[string]string{
 	"call": `%v, %w = tt.call @pick(%l0, %l1, %r0, %r1) : (f32, i32, f32, i32) -> (f32, i32)`,
 	"inline": `%gt = arith.cmpf ogt, %l0, %r0 : f32
@@ -368,7 +408,8 @@ func TestArgmax(t *testing.T) {
 					rest = nil
 				}
 				outs := []tensor{{"f32", rest}, {"i32", rest}}
-				body := "%c0 = arith.constant 0 : i32\n" + reduceText("reduce", []string{"%v0", "%v1"}, ins, axis, region, "tt.reduce.return %v, %w : f32, i32", outs)
+				body := "%c0 = arith.constant 0 : i32\n" + reduceText("reduce", []string{"%v0", "%v1"}, ins,
+					axis, region, "tt.reduce.return %v, %w : f32, i32", outs)
 				got := runTensorsIn(t, argmaxFn, ins, [][]uint64{vals, idx}, body, outs, "%y#0", "%y#1")
 				for i := range got[0] {
 					best, at := math.Inf(-1), 0
@@ -378,7 +419,8 @@ func TestArgmax(t *testing.T) {
 						}
 					}
 					if dec("f32", got[0][i]) != best || got[1][i] != uint64(at) {
-						t.Fatalf("%s %v axis %d element %d: got %v at %d, want %v at %d", name, shape, axis, i, dec("f32", got[0][i]), got[1][i], best, at)
+						t.Fatalf("%s %v axis %d element %d: got %v at %d, want %v at %d", name, shape, axis,
+							i, dec("f32", got[0][i]), got[1][i], best, at)
 					}
 				}
 			}
@@ -395,9 +437,12 @@ func TestScan(t *testing.T) {
 					data[i] = uint64(i*7919%1000) | 1
 				}
 				in := tensor{"i32", shape}
-				// Two operands: a running sum, and the place of the last even number, which is not commutative.
+				// Two operands: a running sum, and the place of the last even number, which is not
+				// commutative.
 				body := reduceText("scan", []string{"%v0", "%v1"}, []tensor{in, in}, axis,
-					"%s = arith.addi %l0, %r0 : i32\n%c1 = arith.constant 1 : i32\n%m = arith.andi %r1, %c1 : i32\n%z = arith.constant 0 : i32\n%even = arith.cmpi eq, %m, %z : i32\n%p = arith.select %even, %r1, %l1 : i32",
+					"%s = arith.addi %l0, %r0 : i32\n%c1 = arith.constant 1 : i32\n%m = arith.andi %r1, "+
+						"%c1 : i32\n%z = arith.constant 0 : i32\n%even = arith.cmpi eq, %m, %z : i32\n%p "+
+						"= arith.select %even, %r1, %l1 : i32",
 					"tt.scan.return %s, %p : i32, i32", []tensor{in, in})
 				if reverse {
 					body = strings.Replace(body, "reverse = false", "reverse = true", 1)
@@ -406,7 +451,8 @@ func TestScan(t *testing.T) {
 				for i := range second {
 					second[i] = uint64(i * 31 % 64)
 				}
-				got := runTensors(t, []tensor{in, in}, [][]uint64{data, second}, body, []tensor{in, in}, "%y#0", "%y#1")
+				got := runTensors(t, []tensor{in, in}, [][]uint64{data, second}, body, []tensor{in, in},
+					"%y#0", "%y#1")
 				rest := size(shape) / shape[axis]
 				for i := range rest {
 					offs := axisRow(shape, axis, i)
@@ -420,7 +466,8 @@ func TestScan(t *testing.T) {
 							last = second[off]
 						}
 						if got[0][off] != sum || got[1][off] != last {
-							t.Fatalf("%v axis %d reverse %v element %d: got %d, %d, want %d, %d", shape, axis, reverse, off, got[0][off], got[1][off], sum, last)
+							t.Fatalf("%v axis %d reverse %v element %d: got %d, %d, want %d, %d", shape, axis,
+								reverse, off, got[0][off], got[1][off], sum, last)
 						}
 					}
 				}
@@ -433,15 +480,19 @@ func TestMapElementwise(t *testing.T) {
 	x := tensor{"i32", []int{4, 1024}}
 	n := size(x.shape)
 	text := func(pack int, args, body, ret string) string {
-		return fmt.Sprintf("%%y:2 = \"tt.map_elementwise\"(%%v0, %%v1) <{pack = %d : i32}> ({\n^bb0(%s):\n%s\n%s\n}) : (tensor<4x1024xi32>, tensor<4x1024xi32>) -> (tensor<4x1024xi32>, tensor<4x1024xi32>)", pack, args, body, ret)
+		return fmt.Sprintf("%%y:2 = \"tt.map_elementwise\"(%%v0, %%v1) <{pack = %d : i32}> ({\n^bb0(%s):\n"+
+			"%s\n%s\n}) : (tensor<4x1024xi32>, tensor<4x1024xi32>) -> (tensor<4x1024xi32>, "+
+			"tensor<4x1024xi32>)", pack, args, body, ret)
 	}
 	a, b := counting(n), make([]uint64, n)
 	for i := range b {
 		b[i] = uint64(i * 3)
 	}
-	// Straight code, in groups of two: the sum of the pair of the first, and the second with the pair turned round.
+	// Straight code, in groups of two: the sum of the pair of the first, and the second with the pair
+	// turned round.
 	got := runTensors(t, []tensor{x, x}, [][]uint64{a, b}, text(2, "%a0: i32, %a1: i32, %b0: i32, %b1: i32",
-		"%s = arith.addi %a0, %a1 : i32", "tt.map_elementwise.return %s, %a1, %b1, %b0 : i32, i32, i32, i32"), []tensor{x, x}, "%y#0", "%y#1")
+		"%s = arith.addi %a0, %a1 : i32", "tt.map_elementwise.return %s, %a1, %b1, %b0 : i32, i32, i32, i32"),
+		[]tensor{x, x}, "%y#0", "%y#1")
 	for i := range n {
 		want0, want1 := a[i], b[i^1]
 		if i%2 == 0 {
@@ -452,7 +503,8 @@ func TestMapElementwise(t *testing.T) {
 		}
 	}
 	// Blocks.
-	got = runTensors(t, []tensor{x, x}, [][]uint64{a, b}, text(1, "%p: i32, %q: i32", `%c100 = arith.constant 100 : i32
+	got = runTensors(t, []tensor{x, x}, [][]uint64{a, b},
+		text(1, "%p: i32, %q: i32", `%c100 = arith.constant 100 : i32
 %c = arith.cmpi slt, %p, %c100 : i32
 cf.cond_br %c, ^low, ^high
 ^low:
@@ -472,8 +524,10 @@ tt.map_elementwise.return %p, %c100 : i32, i32
 
 func TestDot(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
-	for _, c := range []struct{ in, out string }{{"f16", "f32"}, {"bf16", "f32"}, {"f32", "f32"}, {"f64", "f64"}, {"f16", "f16"}, {"f8E5M2", "f32"}, {"f8E4M3FN", "f32"}, {"i8", "i32"}} {
-		for _, d := range [][4]int{{1, 16, 16, 16}, {1, 64, 32, 8}, {3, 8, 4, 32}, {1, 1, 1, 1}, {1, 2, 2, 64}} {
+	for _, c := range []struct{ in, out string }{{"f16", "f32"}, {"bf16", "f32"}, {"f32", "f32"},
+		{"f64", "f64"}, {"f16", "f16"}, {"f8E5M2", "f32"}, {"f8E4M3FN", "f32"}, {"i8", "i32"}} {
+		for _, d := range [][4]int{{1, 16, 16, 16}, {1, 64, 32, 8}, {3, 8, 4, 32}, {1, 1, 1, 1},
+			{1, 2, 2, 64}} {
 			batch, m, n, k := d[0], d[1], d[2], d[3]
 			shape := func(r, c int) []int {
 				if batch == 1 {
@@ -494,7 +548,8 @@ func TestDot(t *testing.T) {
 			}
 			ta, tb, tc := tensor{c.in, shape(m, k)}, tensor{c.in, shape(k, n)}, tensor{c.out, shape(m, n)}
 			a, b, acc := fill(c.in, batch*m*k), fill(c.in, batch*k*n), fill(c.out, batch*m*n)
-			got := runTensors(t, []tensor{ta, tb, tc}, [][]uint64{a, b, acc}, fmt.Sprintf("%%y = tt.dot %%v0, %%v1, %%v2 : %s * %s -> %s", ta.text(), tb.text(), tc.text()), []tensor{tc}, "%y")[0]
+			got := runTensors(t, []tensor{ta, tb, tc}, [][]uint64{a, b, acc}, fmt.Sprintf("%%y = tt.dot "+
+				"%%v0, %%v1, %%v2 : %s * %s -> %s", ta.text(), tb.text(), tc.text()), []tensor{tc}, "%y")[0]
 			value := func(ty string, b uint64) float64 {
 				if f := floatFormats[ty]; f != nil {
 					return f.Decode(b)
@@ -526,13 +581,16 @@ func TestDot(t *testing.T) {
 // TestDotTF32: with the option inputs lose 13 bits, as on the GPU.
 func TestDotTF32(t *testing.T) {
 	x := tensor{"f32", []int{16, 16}}
-	src := tensorKernel([]tensor{x, x}, "%z = arith.constant dense<0.0> : tensor<16x16xf32>\n%y = tt.dot %v0, %v1, %z, inputPrecision = tf32 : tensor<16x16xf32> * tensor<16x16xf32> -> tensor<16x16xf32>", []tensor{x}, "%y")
+	src := tensorKernel([]tensor{x, x}, "%z = arith.constant dense<0.0> : tensor<16x16xf32>\n%y = tt.dot "+
+		"%v0, %v1, %z, inputPrecision = tf32 : tensor<16x16xf32> * tensor<16x16xf32> -> tensor<16x16xf32>",
+		[]tensor{x}, "%y")
 	a, b := make([]float32, 256), make([]float32, 256)
 	a[0], b[0] = 1+0x1p-10+0x1p-11, 1+0x1p-20
 	for _, tf32 := range []bool{false, true} {
 		out := make([]float32, 256)
 		mem := NewMemory()
-		if err := launch(t, src, one, Options{TF32: tf32}, mem, mem.Alloc(bytesOf(a), "a"), mem.Alloc(bytesOf(b), "b"), mem.Alloc(bytesOf(out), "o")); err != nil {
+		if err := launch(t, src, one, Options{TF32: tf32}, mem, mem.Alloc(bytesOf(a), "a"),
+			mem.Alloc(bytesOf(b), "b"), mem.Alloc(bytesOf(out), "o")); err != nil {
 			t.Fatal(err)
 		}
 		want := a[0] * b[0]
@@ -567,10 +625,13 @@ func TestDotScaled(t *testing.T) {
 	for i := range sb {
 		sb[i] += 122
 	}
-	ins := []tensor{{"i8", []int{m, k / 2}}, {"i8", []int{m, k / 32}}, {"f8E4M3FN", []int{k, n}}, {"i8", []int{n, k / 32}}}
-	got := runTensors(t, ins, [][]uint64{a, sa, b, sb}, fmt.Sprintf(`%%z = arith.constant dense<1.0> : tensor<%[1]dx%[2]dxf32>
+	ins := []tensor{{"i8", []int{m, k / 2}}, {"i8", []int{m, k / 32}}, {"f8E4M3FN", []int{k, n}},
+		{"i8", []int{n, k / 32}}}
+	got := runTensors(t, ins, [][]uint64{a, sa, b, sb},
+		fmt.Sprintf(`%%z = arith.constant dense<1.0> : tensor<%[1]dx%[2]dxf32>
 %%y = tt.dot_scaled %%v0 scale %%v1, %%v2 scale %%v3, %%z lhs = e2m1 rhs = e4m3 {fastMath = false} : %[3]s, %[4]s * %[5]s, %[6]s -> tensor<%[1]dx%[2]dxf32>`,
-		m, n, ins[0].text(), ins[1].text(), ins[2].text(), ins[3].text()), []tensor{{"f32", []int{m, n}}}, "%y")[0]
+			m, n, ins[0].text(), ins[1].text(), ins[2].text(), ins[3].text()),
+		[]tensor{{"f32", []int{m, n}}}, "%y")[0]
 	for i := range m {
 		for j := range n {
 			sum := 0.0

@@ -12,8 +12,8 @@ type Touched struct {
 	mu             sync.Mutex
 	loaded, stored []byte // 1 for each byte
 
-	// MaskedEnd and PlainEnd are the ends, in bytes, of accesses with a mask and without. PlainRun is the most
-	// bytes that an access without a mask took at once.
+	// MaskedEnd and PlainEnd are the ends, in bytes, of accesses with a mask and without. PlainRun is the
+	// most bytes that an access without a mask took at once.
 	MaskedEnd, PlainEnd, PlainRun int
 }
 

@@ -10,7 +10,8 @@ func (w *worker) checkWritten(b *Buffer, addr uint64, count, size, i int, shape 
 	off := int(addr - b.addr)
 	for k, seen := range b.written[off : off+count*size] {
 		if seen == 0 {
-			e := w.newFault(fmt.Sprintf("load of %d bytes at offset %d of %s, which nobody has written", size, off+k/size*size, b.label()))
+			e := w.newFault(fmt.Sprintf("load of %d bytes at offset %d of %s, which nobody has written", size,
+				off+k/size*size, b.label()))
 			e.Element, e.Uninit = unravel(i+k/size, shape), true
 			e.Access = w.accessOf(b, "load", addr+uint64(k), size)
 			panic(e)
@@ -43,7 +44,8 @@ func (w *worker) checkRace(b *Buffer, addr uint64, bytes []byte, size, i int, sh
 	for k, x := range bytes {
 		o := owners[off+k]
 		if o != 0 && o != me && b.data[off+k] != x {
-			e := w.newFault(fmt.Sprintf("race: store of %d bytes at offset %d of %s, where program %s has stored another value",
+			e := w.newFault(fmt.Sprintf("race: store of %d bytes at offset %d of %s, where program %s has "+
+				"stored another value",
 				size, off+k/size*size, b.label(), tuple(w.gridIndex(int64(o-1)))))
 			e.Element, e.Race = unravel(i+k/size, shape), tuple(w.gridIndex(int64(o-1)))
 			e.Access = w.accessOf(b, "store", b.addr+uint64(off+k), size)

@@ -24,7 +24,8 @@ type Bounds struct {
 	code *Code
 	grid [3]int
 	args []target.Memory // of each argument in Check.Args; empty for a null pointer
-	all  []uint64        // first byte and size of each piece that a pointer derived from no argument may access
+	// first byte and size of each piece that a pointer derived from no argument may access
+	all []uint64
 }
 
 // Bounds returns the bounds of a launch. live returns the buffers of the device; it is called only if the
@@ -90,7 +91,8 @@ func (b *Bounds) Fault(record []byte) error {
 	}
 	s := &sites[site-1]
 	f := &stray.Fault{Kernel: b.code.Name, Locs: s.Locs,
-		Program: [3]int{program % b.grid[0], program / b.grid[0] % b.grid[1], program / b.grid[0] / b.grid[1]}}
+		Program: [3]int{program % b.grid[0], program / b.grid[0] % b.grid[1],
+			program / b.grid[0] / b.grid[1]}}
 	switch {
 	case s.What == "":
 		f.Msg = "assertion failed: " + s.Message
@@ -103,8 +105,8 @@ func (b *Bounds) Fault(record []byte) error {
 	case b.knows(s, address):
 		f.Msg = fmt.Sprintf("misaligned %s of %d bytes at address %#x", s.What, s.Bytes, address)
 	default:
-		f.Msg = fmt.Sprintf("out of bounds %s of %d bytes at address %#x, which is %s", s.What, s.Size, address,
-			b.outside(s))
+		f.Msg = fmt.Sprintf("out of bounds %s of %d bytes at address %#x, which is %s", s.What,
+			s.Size, address, b.outside(s))
 	}
 	return f
 }

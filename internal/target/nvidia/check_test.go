@@ -36,7 +36,8 @@ func TestRecord(t *testing.T) {
 		{1, 0, 0x1000 + 1, "misaligned load of 4 bytes at offset 1 of argument 0, which has 40 bytes"},
 		{2, 0, 0x2000, "which is outside of the tensors that the pointer may belong to: x, y"},
 		{2, 0, 0x1001, "misaligned store of 2 bytes at address 0x1001"},
-		{3, 0, 0x8fff, "atomic of 8 bytes at address 0x8fff, which is in no tensor of the launch and in no buffer"},
+		{3, 0, 0x8fff, "atomic of 8 bytes at address 0x8fff, which is in no tensor of the launch and in " +
+			"no buffer"},
 		{3, 0, 0x9004, "misaligned atomic of 8 bytes at address 0x9004"},
 		{4, 0, 0, "assertion failed: n is small"},
 		{5, 0, 7, "load of 1 bytes through argument 2, which is null"},
@@ -63,10 +64,12 @@ func TestKeptChecks(t *testing.T) {
 	good := lower.Check{Args: []int{0}, Names: []string{"x"},
 		Sites: []lower.Site{{What: "load", Size: 4, Bytes: 4, Args: []int{0}}}}
 	for name, change := range map[string]func(c *lower.Check){
-		"":             func(*lower.Check) {},
-		"no name":      func(c *lower.Check) { c.Names = nil },
-		"no size":      func(c *lower.Check) { c.Sites = []lower.Site{{What: "load", Args: []int{0}}} },
-		"no such":      func(c *lower.Check) { c.Sites = []lower.Site{{What: "load", Size: 1, Bytes: 1, Args: []int{1}}} },
+		"":        func(*lower.Check) {},
+		"no name": func(c *lower.Check) { c.Names = nil },
+		"no size": func(c *lower.Check) { c.Sites = []lower.Site{{What: "load", Args: []int{0}}} },
+		"no such": func(c *lower.Check) {
+			c.Sites = []lower.Site{{What: "load", Size: 1, Bytes: 1, Args: []int{1}}}
+		},
 		"out of range": func(c *lower.Check) { c.Args, c.Sites = []int{7}, nil },
 	} {
 		c := good

@@ -87,9 +87,11 @@ func (k *Code) ScratchBytes(grid [3]int) int { return k.Scratch * grid[0] * grid
 // Count returns the number of programs of a grid, or an error for a grid that no GPU runs: blocks are counted
 // in 31 bits along x, where each block of a cluster counts, and in 16 bits along y and z.
 func (k *Code) Count(grid [3]int) (int, error) {
-	n, err := target.CountPrograms(grid, [3]int{math.MaxInt32 / max(1, k.NumCTAs), math.MaxUint16, math.MaxUint16})
+	n, err := target.CountPrograms(grid, [3]int{math.MaxInt32 / max(1, k.NumCTAs), math.MaxUint16,
+		math.MaxUint16})
 	if err == nil && k.Scratch > 0 && n > maxScratch/k.Scratch {
-		err = diag.Refuse(fmt.Sprintf("the grid %v", grid), "its %d programs need %d bytes of memory each", n, k.Scratch)
+		err = diag.Refuse(fmt.Sprintf("the grid %v", grid), "its %d programs need %d bytes of memory each",
+			n, k.Scratch)
 	}
 	if err != nil {
 		return 0, fmt.Errorf("%s: %w", k.Name, err)
@@ -186,8 +188,8 @@ func (c Compiler) unloaded(code *Code, stage string, data []byte) (target.Execut
 // Facts returns what is known of the code before a GPU loads it.
 func (k *Code) Facts() target.Facts {
 	f := target.Facts{
-		Entry: k.Name, Warps: k.NumWarps, Threads: 32 * k.NumWarps, Cluster: max(1, k.NumCTAs), Shared: k.Shared,
-		Scratch: int64(k.Scratch), Params: k.Params, Checked: k.Check != nil,
+		Entry: k.Name, Warps: k.NumWarps, Threads: 32 * k.NumWarps, Cluster: max(1, k.NumCTAs),
+		Shared: k.Shared, Scratch: int64(k.Scratch), Params: k.Params, Checked: k.Check != nil,
 	}
 	for _, m := range k.Maps {
 		if m.Tile == nil {
@@ -234,8 +236,9 @@ func (c Compiler) FromTTGIR(ctx context.Context, in *target.Input, maxPTX int) (
 		return nil, err
 	}
 	return &Code{
-		Name: k.Name, PTX: ptx, Shared: k.Shared, NumWarps: k.NumWarps, Params: params, Scratch: roundUp(k.Scratch, max(1, k.ScratchAlign)),
-		NumCTAs: ctas, Cooperative: in.Options.LaunchCooperativeGrid, Overlap: in.Options.LaunchPDL, Maps: k.Maps,
+		Name: k.Name, PTX: ptx, Shared: k.Shared, NumWarps: k.NumWarps, Params: params,
+		Scratch: roundUp(k.Scratch, max(1, k.ScratchAlign)), NumCTAs: ctas,
+		Cooperative: in.Options.LaunchCooperativeGrid, Overlap: in.Options.LaunchPDL, Maps: k.Maps,
 		Check: k.Check, guards: &guardTable{},
 	}, nil
 }
@@ -252,7 +255,8 @@ func (c Compiler) ptx(ctx context.Context, in *target.Input, llir []byte, maxPTX
 		return nil, err
 	}
 	opts := llvm.Options{
-		Name: in.Kernel + ".llir", Target: target, FastMath: llvm.Contract, Passes: lib.PTXPasses(), Entry: in.Kernel,
+		Name: in.Kernel + ".llir", Target: target, FastMath: llvm.Contract, Passes: lib.PTXPasses(),
+		Entry: in.Kernel,
 	}
 	if in.Options.NoFPFusion {
 		opts.FastMath = 0

@@ -92,7 +92,8 @@ func (d *Device) Kind() string { return d.Compiler.name() }
 
 // Info returns a line about the GPU.
 func (d *Device) Info() string {
-	return fmt.Sprintf("%s, sm_%d, %d SMs, %d MiB", d.dev.Name, d.Capability, d.dev.SMs, d.dev.TotalMemory>>20)
+	return fmt.Sprintf("%s, sm_%d, %d SMs, %d MiB", d.dev.Name, d.Capability, d.dev.SMs,
+		d.dev.TotalMemory>>20)
 }
 
 // Model returns the GPU and the version of its driver.
@@ -120,7 +121,8 @@ func (d *Device) context() (*driver.Context, error) {
 // cache.
 func (d *Device) Compile(ctx context.Context, in *target.Input) (target.Executable, error) {
 	if _, err := llvm.Load(); err != nil {
-		return nil, fmt.Errorf("%s is not among the compiled kernels, and to compile it takes LLVM: %w", in.Kernel, err)
+		return nil, fmt.Errorf("%s is not among the compiled kernels, and to compile it takes LLVM: %w",
+			in.Kernel, err)
 	}
 	code, err := d.Compiler.Compile(ctx, in, d.assembler().maxPTX)
 	if err != nil || code == nil {

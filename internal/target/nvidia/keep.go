@@ -104,7 +104,8 @@ type assembling struct {
 // one, or else the driver's compiler.
 func assembles(driverVersion int) assembling {
 	if !knob.PTXAS.IsSet() {
-		return assembling{name: fmt.Sprintf(" by driver %d", driverVersion), maxPTX: llvm.DriverPTX(driverVersion)}
+		return assembling{name: fmt.Sprintf(" by driver %d", driverVersion),
+			maxPTX: llvm.DriverPTX(driverVersion)}
 	}
 	version, err := AssemblerVersion(context.Background())
 	var major, minor int

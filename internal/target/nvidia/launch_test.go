@@ -26,7 +26,8 @@ func TestConfig(t *testing.T) {
 		{Code{NumWarps: 4, Shared: 99}, driver.Config{Grid: one(3), Block: one(128), Shared: 99}},
 		{Code{NumWarps: 4, NumCTAs: 1}, driver.Config{Grid: one(3), Block: one(128)}},
 		{Code{NumWarps: 1, NumCTAs: 2}, driver.Config{Grid: one(6), Block: one(32), Cluster: one(2)}},
-		{Code{NumWarps: 1, Cooperative: true, Overlap: true}, driver.Config{Grid: one(3), Block: one(32), Cooperative: true, Overlap: true}},
+		{Code{NumWarps: 1, Cooperative: true, Overlap: true},
+			driver.Config{Grid: one(3), Block: one(32), Cooperative: true, Overlap: true}},
 	} {
 		c.code.Name = "k"
 		kept, err := c.code.Keep("cubin", nil)
@@ -46,7 +47,8 @@ func TestConfig(t *testing.T) {
 // Options by Triton's names reach the code.
 func TestLaunchOptions(t *testing.T) {
 	var o target.Options
-	if err := json.Unmarshal([]byte(`{"launch_cooperative_grid": true, "launch_pdl": true}`), &o); err != nil || !o.LaunchCooperativeGrid || !o.LaunchPDL {
+	if err := json.Unmarshal([]byte(`{"launch_cooperative_grid": true, "launch_pdl": true}`),
+		&o); err != nil || !o.LaunchCooperativeGrid || !o.LaunchPDL {
 		t.Fatalf("%+v, %v", o, err)
 	}
 	if o.Key() == (target.Options{}).Key() {
@@ -92,15 +94,18 @@ func TestClustersRefused(t *testing.T) {
 		capability, ctas int
 		want             string
 	}{
-		{80, 2, "num_ctas=2: clusters of blocks need compute capability 9.0 or higher, and this is for sm_80: set num_ctas to 1"},
+		{80, 2, "num_ctas=2: clusters of blocks need compute capability 9.0 or higher, and this is for " +
+			"sm_80: set num_ctas to 1"},
 		{90, 3, "num_ctas=3: a cluster has 1, 2, 4, 8 or 16 blocks"},
 		{90, 32, "num_ctas=32: a cluster has 1, 2, 4, 8 or 16 blocks"},
 	} {
-		_, err := Compiler{Capability: c.capability}.FromTTGIR(context.Background(), emptyKernel(t, c.ctas), 0)
+		_, err := Compiler{Capability: c.capability}.FromTTGIR(context.Background(),
+			emptyKernel(t, c.ctas), 0)
 		if err == nil || err.Error() != c.want {
 			t.Errorf("sm_%d, %d blocks: %v, want %q", c.capability, c.ctas, err, c.want)
 		}
-		_, err = Compiler{Capability: c.capability}.Compile(context.Background(), &target.Input{Options: target.Options{NumCTAs: c.ctas}}, 0)
+		_, err = Compiler{Capability: c.capability}.Compile(context.Background(),
+			&target.Input{Options: target.Options{NumCTAs: c.ctas}}, 0)
 		if err == nil || err.Error() != c.want {
 			t.Errorf("sm_%d, %d blocks: %v, want %q", c.capability, c.ctas, err, c.want)
 		}

@@ -29,7 +29,8 @@ type flushed struct {
 
 // Measure times f as Triton's do_bench does: estimate, warm up, then time each run between two events, with
 // the L2 cache cleared before.
-func (d *Device) Measure(bs target.Stream, warmup, rep time.Duration, f func() error) ([]time.Duration, error) {
+func (d *Device) Measure(bs target.Stream, warmup, rep time.Duration,
+	f func() error) ([]time.Duration, error) {
 	c, err := d.context()
 	if err != nil {
 		return nil, err

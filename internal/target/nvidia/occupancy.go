@@ -19,8 +19,8 @@ import (
 //
 //   - It may save registers without letting more programs run, by loading less at once: on an SM with 65,536
 //     registers, programs of 256 threads with 110 registers each run two at a time, and so do those with 128.
-//   - It may use a few too many for one more program, which would hide the latency of the loads in a loop. A few
-//     values on the stack are a small price for it.
+//   - It may use a few too many for one more program, which would hide the latency of the loads in a loop.
+//     A few values on the stack are a small price for it.
 //
 // So a kernel is assembled again with a number of programs as its goal if that can gain something.
 //

@@ -14,7 +14,8 @@ import (
 // hungry is a kernel that needs at least n registers: it loads all before it uses any.
 func hungry(n, warps int) []byte {
 	var b strings.Builder
-	fmt.Fprintf(&b, ".version 8.3\n.target sm_90a\n.address_size 64\n.visible .entry k(.param .u64 p)\n.reqntid %d\n{\n.reg .b64 %%a;\n.reg .f32 %%f<%d>;\n", 32*warps, n+1)
+	fmt.Fprintf(&b, ".version 8.3\n.target sm_90a\n.address_size 64\n.visible .entry k(.param .u64 p)\n"+
+		".reqntid %d\n{\n.reg .b64 %%a;\n.reg .f32 %%f<%d>;\n", 32*warps, n+1)
 	b.WriteString("ld.param.u64 %a, [p];\n")
 	for i := range n {
 		fmt.Fprintf(&b, "ld.volatile.global.f32 %%f%d, [%%a+%d];\n", i, 4*i)
@@ -47,14 +48,15 @@ func TestCubinUse(t *testing.T) {
 	}
 }
 
-const mmaPTX = "$L1:\n\twgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {%f1}, %rd1, %rd2;\n\t@%p1 bra \t$L1;\n"
+const mmaPTX = "$L1:\n\twgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {%f1}, %rd1, %rd2;\n\t@%p1 " +
+	"bra \t$L1;\n"
 
 const oncePTX = "\tmma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f1}, {%r1}, {%r2}, {%f1};\n"
 
 const loopPTX = "$L1:\n\tld.global.b32 %r1, [%rd1];\n\t@%p1 bra \t$L1;\n"
 
-// A loop that waits for memory gets one program more where a fifth of the registers pays for it; elsewhere the goal is how many programs
-// run anyway, given when registers are left over.
+// A loop that waits for memory gets one program more where a fifth of the registers pays for it; elsewhere
+// the goal is how many programs run anyway, given when registers are left over.
 func TestGoal(t *testing.T) {
 	for _, test := range []struct {
 		capability, warps, shared, registers int
@@ -92,7 +94,8 @@ func TestGoal(t *testing.T) {
 		{90, 1, 0, 16, loopPTX, 0},         // all programs
 	} {
 		c := Compiler{Capability: test.capability}
-		code := &Code{PTX: []byte(fmt.Sprintf("x()\n.reqntid %d\n{\n%s", 32*test.warps, test.body)), NumWarps: test.warps, Shared: test.shared}
+		code := &Code{PTX: []byte(fmt.Sprintf("x()\n.reqntid %d\n{\n%s", 32*test.warps, test.body)),
+			NumWarps: test.warps, Shared: test.shared}
 		got := 0
 		if goals := c.goals(code, test.registers); len(goals) > 0 {
 			got = goals[0].programs
@@ -101,7 +104,8 @@ func TestGoal(t *testing.T) {
 			t.Errorf("%+v: %d", test, got)
 		}
 	}
-	if got := string(withGoal([]byte("x()\n.reqntid 64\n{\n"), 3)); got != "x()\n.reqntid 64\n.minnctapersm 3\n{\n" {
+	if got := string(withGoal([]byte("x()\n.reqntid 64\n{\n"), 3)); got !=
+		"x()\n.reqntid 64\n.minnctapersm 3\n{\n" {
 		t.Errorf("%q", got)
 	}
 	if got := withGoal([]byte("x()\n{\n"), 3); got != nil {
@@ -109,8 +113,8 @@ func TestGoal(t *testing.T) {
 	}
 }
 
-// Goals follow each other while they cost little: three for a short kernel, one for a long one. A few bytes on the stack are allowed where few
-// programs run, and no products in turn.
+// Goals follow each other while they cost little: three for a short kernel, one for a long one. A few bytes
+// on the stack are allowed where few programs run, and no products in turn.
 func TestGoals(t *testing.T) {
 	c := Compiler{Capability: 90}
 	code := &Code{PTX: []byte("x()\n.reqntid 128\n{\n" + loopPTX), NumWarps: 4}
@@ -152,7 +156,8 @@ func TestAssembleBest(t *testing.T) {
 		t.Skip(err)
 	}
 	c := Compiler{Capability: 90}
-	code := &Code{PTX: hungry(100, 4), NumWarps: 4, Shared: 100 << 10} // which leaves room for two programs, with all registers
+	// which leaves room for two programs, with all registers
+	code := &Code{PTX: hungry(100, 4), NumWarps: 4, Shared: 100 << 10}
 	for _, second := range []bool{true, false} {
 		var seen []string
 		var first []byte
@@ -250,7 +255,8 @@ func TestMorePrograms(t *testing.T) {
 	}
 }
 
-// A kernel that has a stack and few registers is assembled with fewer optimisations, and that is taken if it halves the stack.
+// A kernel that has a stack and few registers is assembled with fewer optimisations, and that is taken if
+// it halves the stack.
 func TestAssemblerGaveUp(t *testing.T) {
 	if _, err := findPtxas(); err != nil {
 		t.Skip(err)
@@ -270,10 +276,11 @@ func TestAssemblerGaveUp(t *testing.T) {
 	}
 	for _, worse := range []bool{false, true} {
 		tries := 0
-		got, err := Compiler{Capability: 90}.assembleBest(code, func(_ []byte, plain bool) (*assembled, error) {
-			tries++
-			return &assembled{use: cubinUse(cubins[plain && !worse])}, nil
-		})
+		got, err := Compiler{Capability: 90}.assembleBest(code,
+			func(_ []byte, plain bool) (*assembled, error) {
+				tries++
+				return &assembled{use: cubinUse(cubins[plain && !worse])}, nil
+			})
 		if err != nil || tries != 2 || got.use != cubinUse(cubins[!worse]) {
 			t.Errorf("error %v after %d tries, %+v", err, tries, got.use)
 		}
@@ -285,8 +292,8 @@ func TestAssemblerGaveUp(t *testing.T) {
 
 }
 
-// A kernel that needs more registers than there are in any order is not assembled again: what fewer optimizations
-// leave on the stack would be about as much.
+// A kernel that needs more registers than there are in any order is not assembled again: what fewer
+// optimizations leave on the stack would be about as much.
 func TestAssemblerHadNoChoice(t *testing.T) {
 	const most = 255
 	u := use{registers: 32, stack: 4000}

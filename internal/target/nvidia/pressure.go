@@ -11,8 +11,9 @@ var (
 	ptxBranch   = regexp.MustCompile(`\bbra(?:\.uni)?\s+(\$?\w+)`)
 )
 
-// pressure returns the number of 32-bit registers that are alive at once, at most, if a kernel's instructions run
-// in the order of the text. Predicates and 16-bit registers, which share others, are not counted.
+// pressure returns the number of 32-bit registers that are alive at once, at most, if a kernel's
+// instructions run in the order of the text. Predicates and 16-bit registers, which share others, are not
+// counted.
 func pressure(ptx []byte) int {
 	type life struct{ first, last int }
 	lives := map[string]*life{}

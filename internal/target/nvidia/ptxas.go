@@ -40,7 +40,8 @@ func assembleWith(ctx context.Context, arch string, ptx []byte, plain bool) (*as
 	if plain {
 		level = "-O1"
 	}
-	msg, err := exec.CommandContext(ctx, tool, level, "-arch", arch, "-lineinfo", in, "-o", out).CombinedOutput()
+	msg, err := exec.CommandContext(ctx, tool, level, "-arch", arch, "-lineinfo", in, "-o",
+		out).CombinedOutput()
 	if err != nil && ctx.Err() != nil { // it was killed
 		return nil, context.Cause(ctx)
 	}
@@ -57,7 +58,8 @@ func (c Compiler) byPtxas(ctx context.Context) assembler {
 	return func(ptx []byte, plain bool) (*assembled, error) { return assembleWith(ctx, c.Arch(), ptx, plain) }
 }
 
-var errNoPtxas = errors.New("there is no ptxas: put it on the PATH or name it in NEREID_PTXAS (Triton's package for Python brings one along)")
+var errNoPtxas = errors.New("there is no ptxas: put it on the PATH or name it in NEREID_PTXAS (Triton's " +
+	"package for Python brings one along)")
 
 // findPtxas looks in NEREID_PTXAS, on the path, and in the Python environment of the working directory or one
 // above it.
@@ -73,7 +75,8 @@ func findPtxas() (string, error) {
 		return "", err
 	}
 	for {
-		found, _ := filepath.Glob(filepath.Join(dir, ".venv/lib/python3*/site-packages/triton/backends/nvidia/bin/ptxas"))
+		found, _ := filepath.Glob(filepath.Join(dir,
+			".venv/lib/python3*/site-packages/triton/backends/nvidia/bin/ptxas"))
 		if len(found) > 0 {
 			return found[0], nil
 		}

@@ -26,9 +26,12 @@ func TestCubin(t *testing.T) {
 		t.Skip(err)
 	}
 	for _, path := range txtest.Glob(t, "testdata/golden/cuda-80/*.ttir") {
-		t.Run(strings.TrimSuffix(filepath.Base(path), ".ttir"), func(t *testing.T) { assembleSample(t, Compiler{Capability: 80}, path, 1) })
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".ttir"), func(t *testing.T) {
+			assembleSample(t, Compiler{Capability: 80}, path, 1)
+		})
 	}
-	for _, name := range []string{"add_f16_ragged", "softmax_f16_2048", "layer_norm_f16", "matmul_bf16_relu", "attention_d64", "total_sum_f32"} {
+	for _, name := range []string{"add_f16_ragged", "softmax_f16_2048", "layer_norm_f16", "matmul_bf16_relu",
+		"attention_d64", "total_sum_f32"} {
 		path := txtest.Glob(t, "testdata/golden/cuda-90/"+name+".ttir")[0]
 		t.Run("clusters/"+name, func(t *testing.T) { assembleSample(t, Compiler{Capability: 90}, path, 2) })
 	}
@@ -41,7 +44,8 @@ func assembleSample(t *testing.T, c Compiler, path string, ctas int) {
 		Name     string
 		NumWarps int `json:"num_warps"`
 	}
-	if err := json.Unmarshal([]byte(txtest.Read(t, strings.TrimSuffix(path, "ttir")+"json")), &meta); err != nil {
+	if err := json.Unmarshal([]byte(txtest.Read(t, strings.TrimSuffix(path, "ttir")+"json")),
+		&meta); err != nil {
 		t.Fatal(err)
 	}
 	m, err := ir.Parse(diag.NewFileSet(), path, []byte(txtest.Read(t, path)))
@@ -49,7 +53,8 @@ func assembleSample(t *testing.T, c Compiler, path string, ctas int) {
 		t.Fatal(err)
 	}
 	in := &target.Input{
-		Module: m, Kernel: meta.Name, Options: target.Options{NumWarps: meta.NumWarps, NumCTAs: ctas, NumStages: 3}, Until: "cubin",
+		Module: m, Kernel: meta.Name, Options: target.Options{NumWarps: meta.NumWarps, NumCTAs: ctas,
+			NumStages: 3}, Until: "cubin",
 	}
 	if err := c.ttgir(in); err != nil {
 		t.Fatal(err)
@@ -72,7 +77,8 @@ func TestAssembleError(t *testing.T) {
 	if _, err := findPtxas(); err != nil {
 		t.Skip(err)
 	}
-	_, err := Assemble(context.Background(), "sm_80", []byte(".version 8.0\n.target sm_80\n.address_size 64\nnonsense\n"))
+	_, err := Assemble(context.Background(), "sm_80",
+		[]byte(".version 8.0\n.target sm_80\n.address_size 64\nnonsense\n"))
 	if err == nil || !strings.Contains(err.Error(), "kernel.ptx, line 4") {
 		t.Errorf("error %v", err)
 	}

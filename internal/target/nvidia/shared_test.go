@@ -27,13 +27,16 @@ func TestShared(t *testing.T) {
 				NumWarps  int `json:"num_warps"`
 				NumStages int `json:"num_stages"`
 			}
-			if err := json.Unmarshal([]byte(txtest.Read(t, strings.TrimSuffix(path, "ttir")+"json")), &meta); err != nil {
+			if err := json.Unmarshal([]byte(txtest.Read(t, strings.TrimSuffix(path, "ttir")+"json")),
+				&meta); err != nil {
 				t.Fatal(err)
 			}
-			got := sharedOf(t, c, path, meta.Name, target.Options{NumWarps: meta.NumWarps, NumStages: meta.NumStages, NumCTAs: 1})
+			got := sharedOf(t, c, path, meta.Name,
+				target.Options{NumWarps: meta.NumWarps, NumStages: meta.NumStages, NumCTAs: 1})
 			t.Logf("%s %-22s %6d bytes, Triton %6d", c.name(), name, got, meta.Shared)
 			if got > meta.Shared+meta.Shared/20 {
-				t.Errorf("%s %s: %d bytes of shared memory, Triton's has %d", c.name(), name, got, meta.Shared)
+				t.Errorf("%s %s: %d bytes of shared memory, Triton's has %d", c.name(), name, got,
+					meta.Shared)
 			}
 		}
 	}

@@ -8,9 +8,9 @@ import (
 	"github.com/nereid-lang/nereid/internal/target/nvidia/driver"
 )
 
-// A launch passes a descriptor as the words of target.Descriptor.Words whether or not code takes it as a tensor
-// map, so that everything before the launch is the same. Here the words become a map, once: a table of the
-// device keeps it.
+// A launch passes a descriptor as the words of target.Descriptor.Words whether or not code takes it as a
+// tensor map, so that everything before the launch is the same. Here the words become a map, once: a table
+// of the device keeps it.
 
 // mapWords returns the number of words of a descriptor of that rank: address, sizes, strides, padding.
 func mapWords(rank int) int { return 2*rank + 2 }
@@ -77,7 +77,8 @@ func (k *Code) checkMaps() error {
 // Tiled returns what the driver encodes for a descriptor that a launch passes as words.
 func Tiled(m *lower.TensorMap, words []uint64) driver.Tiled {
 	n := len(m.Box)
-	t := driver.Tiled{Type: int(m.Type), Elem: m.ElemBytes, Rank: n, Address: words[0], Swizzle: m.Swizzle, NaN: words[2*n+1] != 0 && m.Type >= lower.ElemF16}
+	t := driver.Tiled{Type: int(m.Type), Elem: m.ElemBytes, Rank: n, Address: words[0], Swizzle: m.Swizzle,
+		NaN: words[2*n+1] != 0 && m.Type >= lower.ElemF16}
 	for i := range n {
 		from := n - 1 - i // the driver's order is the other way round
 		t.Dims[i], t.Box[i] = words[1+from], uint32(m.Box[from])
@@ -91,8 +92,8 @@ func Tiled(m *lower.TensorMap, words []uint64) driver.Tiled {
 	return t
 }
 
-// mapTable keeps the tensor maps of a device. It is read and written without a lock; a new map takes the place
-// of an old one.
+// mapTable keeps the tensor maps of a device. It is read and written without a lock; a new map takes the
+// place of an old one.
 type mapTable struct {
 	slots [mapSlots]atomic.Pointer[keptMap]
 	next  atomic.Uint32

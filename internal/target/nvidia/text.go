@@ -55,7 +55,8 @@ func ReadHeader(ptx []byte, kernel string) (*Header, error) {
 	case len(names) == 0:
 		return nil, fmt.Errorf("the PTX has no entry function: expected .visible .entry NAME(...)")
 	case found == nil:
-		return nil, fmt.Errorf("the PTX has no entry function %s: it has %s", kernel, strings.Join(names, ", "))
+		return nil, fmt.Errorf("the PTX has no entry function %s: it has %s", kernel,
+			strings.Join(names, ", "))
 	case kernel == "" && len(names) > 1:
 		return nil, fmt.Errorf("the PTX has %d entry functions, one of which has to be named: %s",
 			len(names), strings.Join(names, ", "))

@@ -63,7 +63,8 @@ func TestTensorMaps(t *testing.T) {
 				if err := os.WriteFile(path, code.PTX, 0o600); err != nil {
 					t.Fatal(err)
 				}
-				said, err := exec.Command(tool, "-v", "-arch", c.Arch(), path, "-o", path+".cubin").CombinedOutput()
+				said, err := exec.Command(tool, "-v", "-arch", c.Arch(), path, "-o", path+
+					".cubin").CombinedOutput()
 				// Triton zeroes the sum in the loop, where products run
 				waits := serialized.Match(said) && (stage == "ttir" || name != "flattened")
 				if err != nil || waits || !strings.Contains(string(said), " 0 bytes spill stores") {
@@ -109,7 +110,8 @@ func TestMapsOfArguments(t *testing.T) {
 		if !reflect.DeepEqual(k.Maps, want) {
 			t.Errorf("%s: %+v, not %+v", name, k.Maps, want)
 		}
-		if sizes := lower.ParamSizes(in.Module.Lookup(in.Kernel)); sizes[0] != lower.TensorMapBytes || sizes[1] != 4 {
+		if sizes := lower.ParamSizes(in.Module.Lookup(in.Kernel)); sizes[0] != lower.TensorMapBytes ||
+			sizes[1] != 4 {
 			t.Errorf("%s: arguments of %v bytes", name, sizes)
 		}
 	}

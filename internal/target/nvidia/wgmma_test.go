@@ -17,11 +17,12 @@ import (
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
-// serialized are ptxas' words about products of warp groups that it has to wait for, since registers of theirs are used in between.
+// serialized are ptxas' words about products of warp groups that it has to wait for, since registers of
+// theirs are used in between.
 var serialized = regexp.MustCompile(`\(C75\d\d\).*`)
 
-// TestWarpGroupsFlow: products of warp groups in the sample kernels, from Triton's TTGIR and from our own, run on beside other instructions, as far as the
-// assembler has a say, and nothing is spilled.
+// TestWarpGroupsFlow: products of warp groups in the sample kernels, from Triton's TTGIR and from our own,
+// run on beside other instructions, as far as the assembler has a say, and nothing is spilled.
 func TestWarpGroupsFlow(t *testing.T) {
 	if _, err := llvm.Load(); err != nil {
 		t.Skip(err)
@@ -31,7 +32,8 @@ func TestWarpGroupsFlow(t *testing.T) {
 		t.Skip(err)
 	}
 	c := Compiler{Capability: 90}
-	for _, name := range []string{"matmul_f16", "matmul_bf16_relu", "matmul_f32_ragged", "attention_d64", "attention_d128_causal"} {
+	for _, name := range []string{"matmul_f16", "matmul_bf16_relu", "matmul_f32_ragged", "attention_d64",
+		"attention_d128_causal"} {
 		for _, stage := range []string{"ttir", "ttgir"} {
 			t.Run(name+"/"+stage, func(t *testing.T) {
 				in := sample(t, "testdata/golden/cuda-90/"+name, stage)
@@ -51,8 +53,10 @@ func TestWarpGroupsFlow(t *testing.T) {
 				if err := os.WriteFile(file, code.PTX, 0o600); err != nil {
 					t.Fatal(err)
 				}
-				said, err := exec.Command(tool, "-v", "-arch", c.Arch(), file, "-o", file+".cubin").CombinedOutput()
-				if err != nil || serialized.Match(said) || !strings.Contains(string(said), " 0 bytes spill stores") {
+				said, err := exec.Command(tool, "-v", "-arch", c.Arch(), file, "-o", file+
+					".cubin").CombinedOutput()
+				if err != nil || serialized.Match(said) ||
+					!strings.Contains(string(said), " 0 bytes spill stores") {
 					t.Errorf("%v\n%s", err, said)
 				}
 			})
@@ -76,7 +80,8 @@ func sample(t *testing.T, path, stage string) *target.Input {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &target.Input{Module: m, Kernel: meta.Name, Options: target.Options{NumWarps: meta.NumWarps, NumCTAs: 1, NumStages: max(1, meta.NumStages)}}
+	return &target.Input{Module: m, Kernel: meta.Name,
+		Options: target.Options{NumWarps: meta.NumWarps, NumCTAs: 1, NumStages: max(1, meta.NumStages)}}
 }
 
 // TestNoWarpGroups: the environment can do without; what was compiled is kept apart.
@@ -91,7 +96,8 @@ func TestNoWarpGroups(t *testing.T) {
 	if err := c.ttgir(in); err != nil {
 		t.Fatal(err)
 	}
-	if text := string(target.Text(in.Module)); strings.Contains(text, "ttng.warp_group_dot") || !strings.Contains(text, "versionMajor = 2") {
+	if text := string(target.Text(in.Module)); strings.Contains(text, "ttng.warp_group_dot") ||
+		!strings.Contains(text, "versionMajor = 2") {
 		t.Errorf("no mma.sync in\n%s", text)
 	}
 }

@@ -105,7 +105,8 @@ func (m *Memory) At(addr uint64, n int) ([]byte, error) {
 		if data := b.At(addr, n); data != nil {
 			return data, nil
 		}
-		return nil, fmt.Errorf("address %#x is %d bytes into a buffer of %d", addr, int64(addr-b.Addr), len(b.Data))
+		return nil, fmt.Errorf("address %#x is %d bytes into a buffer of %d", addr, int64(addr-b.Addr),
+			len(b.Data))
 	}
 	return nil, fmt.Errorf("address %#x is in no buffer", addr)
 }

@@ -9,8 +9,8 @@ type Access struct {
 	What string // "load", "store" or "atomic"
 	Size int    // bytes of an element
 
-	// Word is the position, among the words of the launch, of the argument through which memory was accessed, or
-	// -1. Name is the name of its parameter where the device knows it.
+	// Word is the position, among the words of the launch, of the argument through which memory was
+	// accessed, or -1. Name is the name of its parameter where the device knows it.
 	Word int
 	Name string
 

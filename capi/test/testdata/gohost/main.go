@@ -1,5 +1,5 @@
-// Command gohost is a Go program, with a runtime of its own, that uses the C library: two Go runtimes share the
-// process, its threads and its signals.
+// Command gohost is a Go program, with a runtime of its own, that uses the C library: two Go runtimes share
+// the process, its threads and its signals.
 package main
 
 /*

@@ -16,9 +16,9 @@ const descriptorSize = 64
 func descriptorOf(b []byte) Descriptor {
 	le := binary.LittleEndian
 	return Descriptor{
-		LDS: le.Uint32(b), Scratch: le.Uint32(b[4:]), Kernarg: le.Uint32(b[8:]), Entry: int64(le.Uint64(b[16:])),
-		rsrc3: le.Uint32(b[44:]), rsrc1: le.Uint32(b[48:]), rsrc2: le.Uint32(b[52:]),
-		properties: le.Uint16(b[56:]), preload: le.Uint16(b[58:]),
+		LDS: le.Uint32(b), Scratch: le.Uint32(b[4:]), Kernarg: le.Uint32(b[8:]),
+		Entry: int64(le.Uint64(b[16:])), rsrc3: le.Uint32(b[44:]), rsrc1: le.Uint32(b[48:]),
+		rsrc2: le.Uint32(b[52:]), properties: le.Uint16(b[56:]), preload: le.Uint16(b[58:]),
 	}
 }
 

@@ -49,8 +49,8 @@ var (
 	vop3pFields = join([]field{{"vdst", 0, 8}, {"neg_hi", 8, 3}, {"op_sel", 11, 3}, {"op_sel_hi2", 14, 1},
 		{"clamp", 15, 1},
 		{"op_sel_hi", 59, 2}, {"neg", 61, 3}}, vop3Sources)
-	maiFields = join([]field{{"vdst", 0, 8}, {"cbsz", 8, 3}, {"abid", 11, 4}, {"acc_cd", 15, 1}, {"acc", 59, 2},
-		{"blgp", 61, 3}}, vop3Sources)
+	maiFields = join([]field{{"vdst", 0, 8}, {"cbsz", 8, 3}, {"abid", 11, 4}, {"acc_cd", 15, 1},
+		{"acc", 59, 2}, {"blgp", 61, 3}}, vop3Sources)
 	sdwaFields = []field{{"src0", 32, 8}, {"dst_sel", 40, 3}, {"dst_unused", 43, 2}, {"clamp", 45, 1},
 		{"omod", 46, 2},
 		{"src0_sel", 48, 3}, {"sext0", 51, 1}, {"neg0", 52, 1}, {"abs0", 53, 1}, {"scalar0", 55, 1},
@@ -63,13 +63,13 @@ var (
 		{"neg1", 54, 1}, {"abs1", 55, 1}, {"bank_mask", 56, 4}, {"row_mask", 60, 4}}
 	flatFields = []field{{"offset", 0, 13}, {"sve", 13, 1}, {"sc0", 16, 1}, {"nt", 17, 1}, {"sc1", 25, 1},
 		{"addr", 32, 8}, {"data", 40, 8}, {"saddr", 48, 7}, {"acc", 55, 1}, {"vdst", 56, 8}}
-	mubufFields = []field{{"offset", 0, 12}, {"offen", 12, 1}, {"idxen", 13, 1}, {"sc0", 14, 1}, {"sc1", 15, 1},
-		{"lds", 16, 1}, {"nt", 17, 1}, {"vaddr", 32, 8}, {"vdata", 40, 8}, {"srsrc", 48, 5}, {"acc", 55, 1},
-		{"soffset", 56, 8}}
+	mubufFields = []field{{"offset", 0, 12}, {"offen", 12, 1}, {"idxen", 13, 1}, {"sc0", 14, 1},
+		{"sc1", 15, 1}, {"lds", 16, 1}, {"nt", 17, 1}, {"vaddr", 32, 8}, {"vdata", 40, 8}, {"srsrc", 48, 5},
+		{"acc", 55, 1}, {"soffset", 56, 8}}
 	dsFields = []field{{"offset0", 0, 8}, {"offset1", 8, 8}, {"gds", 16, 1}, {"acc", 25, 1},
 		{"addr", 32, 8}, {"data0", 40, 8}, {"data1", 48, 8}, {"vdst", 56, 8}}
-	smemFields = []field{{"sbase", 0, 6}, {"sdata", 6, 7}, {"soffset_en", 14, 1}, {"nv", 15, 1}, {"glc", 16, 1},
-		{"imm", 17, 1}, {"offset", 32, 21}, {"soffset", 57, 7}}
+	smemFields = []field{{"sbase", 0, 6}, {"sdata", 6, 7}, {"soffset_en", 14, 1}, {"nv", 15, 1},
+		{"glc", 16, 1}, {"imm", 17, 1}, {"offset", 32, 21}, {"soffset", 57, 7}}
 	vop1Op, vop2Op, vopcOp = field{"op", 9, 8}, field{"op", 25, 6}, field{"op", 17, 8}
 	vop1Dst                = field{"vdst", 17, 8}
 	vsrc1                  = field{"vsrc1", 9, 8}
@@ -108,13 +108,17 @@ var gfx9 = []*encoding{
 		fields: []field{src0, vsrc1, vop1Dst}},
 	{name: "MAI", size: 8, mask: 0xffc00000, match: 0xd3c00000, op: field{"op", 16, 7}, fields: maiFields},
 	{name: "MAIX", size: 8, mask: 0xfffe0000, match: 0xd3be0000, op: field{"op", 16, 7}, fields: maiFields},
-	{name: "VOP3P", size: 8, mask: 0xff800000, match: 0xd3800000, op: field{"op", 16, 7}, fields: vop3pFields},
+	{name: "VOP3P", size: 8, mask: 0xff800000, match: 0xd3800000, op: field{"op", 16, 7},
+		fields: vop3pFields},
 	{name: "VOP3", size: 8, mask: 0xfc000000, match: 0xd0000000, op: field{"op", 16, 10}, fields: vop3Fields},
 	{name: "DS", size: 8, mask: 0xfc000000, match: 0xd8000000, op: field{"op", 17, 8}, fields: dsFields},
 	{name: "FLAT", size: 8, mask: 0xfc00c000, match: 0xdc000000, op: field{"op", 18, 7}, fields: flatFields},
-	{name: "SCRATCH", size: 8, mask: 0xfc00c000, match: 0xdc004000, op: field{"op", 18, 7}, fields: flatFields},
-	{name: "GLOBAL", size: 8, mask: 0xfc00c000, match: 0xdc008000, op: field{"op", 18, 7}, fields: flatFields},
-	{name: "MUBUF", size: 8, mask: 0xfc000000, match: 0xe0000000, op: field{"op", 18, 7}, fields: mubufFields},
+	{name: "SCRATCH", size: 8, mask: 0xfc00c000, match: 0xdc004000, op: field{"op", 18, 7},
+		fields: flatFields},
+	{name: "GLOBAL", size: 8, mask: 0xfc00c000, match: 0xdc008000, op: field{"op", 18, 7},
+		fields: flatFields},
+	{name: "MUBUF", size: 8, mask: 0xfc000000, match: 0xe0000000, op: field{"op", 18, 7},
+		fields: mubufFields},
 }
 
 func join[T any](lists ...[]T) []T {

@@ -81,7 +81,8 @@ func SetOf(name string) (*Set, error) {
 	for _, p := range processors {
 		have = append(have, p.name)
 	}
-	return nil, fmt.Errorf("no instruction table for the processor %q: have %s", name, strings.Join(have, ", "))
+	return nil, fmt.Errorf("no instruction table for the processor %q: have %s", name,
+		strings.Join(have, ", "))
 }
 
 func readSets() []*Set {

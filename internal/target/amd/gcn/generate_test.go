@@ -32,7 +32,8 @@ func TestTable(t *testing.T) {
 
 func tableText(rows map[string]map[string]string) string {
 	var b strings.Builder
-	b.WriteString("# Made by TestTable -update from LLVM's disassembler: the opcode on each processor, then\n" +
+	b.WriteString("# Made by TestTable -update from LLVM's disassembler: the opcode on each processor, " +
+		"then\n" +
 		"# encoding, name and operands.\n#")
 	for _, cpu := range processors {
 		b.WriteString(" " + cpu.name)
@@ -122,7 +123,8 @@ func probesOf(e *encoding) []map[string]uint64 {
 					break
 				}
 			}
-			if q != nil && (e.name == "GLOBAL" || e.name == "SCRATCH" || e.name == "SMEM11" || off == nullRDNA) {
+			if q != nil && (e.name == "GLOBAL" || e.name == "SCRATCH" || e.name == "SMEM11" ||
+				off == nullRDNA) {
 				setOff(e, q, off)
 			}
 			if q != nil {
@@ -161,12 +163,14 @@ func disassembleAll(t *testing.T, mc string, cpu processor, e *encoding, p map[s
 			}
 			word |= v << f.lo
 		}
-		code := binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint32(nil, uint32(marker|i)), word)
+		code := binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint32(nil, uint32(marker|i)),
+			word)
 		code = code[:4+e.size]
 		if e.name == "SOPK" || e.name == "VOP2" {
 			code = append(code, 0x78, 0x56, 0x34, 0x12) // the literal of v_fmamk and s_setreg_imm32
 		}
-		code = append(code, 0xff, 0xff, 0xff, 0xff) // what follows an invalid instruction does not swallow a marker
+		// what follows an invalid instruction does not swallow a marker
+		code = append(code, 0xff, 0xff, 0xff, 0xff)
 		for _, b := range code {
 			fmt.Fprintf(&in, "0x%02x ", b)
 		}

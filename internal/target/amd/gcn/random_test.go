@@ -107,6 +107,7 @@ func compareTexts(t *testing.T, s *Set, out string) {
 	}
 	t.Logf("%d instructions", n)
 	for e, list := range bad {
-		t.Errorf("%s: %d differ:\n      %s", e, len(list), strings.Join(list[:min(14, len(list))], "\n      "))
+		t.Errorf("%s: %d differ:\n      %s", e, len(list),
+			strings.Join(list[:min(14, len(list))], "\n      "))
 	}
 }

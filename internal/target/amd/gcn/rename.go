@@ -9,8 +9,8 @@ var renamed = map[string]string{
 	"v_sub_nc_u16":    "v_sub_u16",
 	"v_add_co_ci_u32": "v_addc_co_u32", "v_sub_co_ci_u32": "v_subb_co_u32",
 	"v_subrev_co_ci_u32":   "v_subbrev_co_u32",
-	"v_cvt_pk_rtz_f16_f32": "v_cvt_pkrtz_f16_f32", "v_ctz_i32_b32": "v_ffbl_b32", "v_clz_i32_u32": "v_ffbh_u32",
-	"v_cls_i32": "v_ffbh_i32", "v_cvt_floor_i32_f32": "v_cvt_flr_i32_f32",
+	"v_cvt_pk_rtz_f16_f32": "v_cvt_pkrtz_f16_f32", "v_ctz_i32_b32": "v_ffbl_b32",
+	"v_clz_i32_u32": "v_ffbh_u32", "v_cls_i32": "v_ffbh_i32", "v_cvt_floor_i32_f32": "v_cvt_flr_i32_f32",
 	"v_cvt_nearest_i32_f32": "v_cvt_rpi_i32_f32",
 	"v_mul_dx9_zero_f32":    "v_mul_legacy_f32", "v_fmac_dx9_zero_f32": "v_fmac_legacy_f32",
 	"s_and_not1_b32": "s_andn2_b32", "s_and_not1_b64": "s_andn2_b64", "s_or_not1_b32": "s_orn2_b32",
@@ -40,7 +40,8 @@ func canonical(name string) string {
 		return name
 	case words[1] == "atomic":
 		return canonicalAtomic(words)
-	case words[0] == "s" && words[1] == "load" || words[1] == "load" && words[0] != "s" || words[1] == "store":
+	case words[0] == "s" && words[1] == "load" || words[1] == "load" && words[0] != "s" ||
+		words[1] == "store":
 		return canonicalAccess(words)
 	case words[0] == "s" && words[1] == "buffer" && words[2] == "load":
 		words[3] = sizesRenamed[words[3]]
@@ -60,8 +61,8 @@ func canonicalAccess(words []string) string {
 }
 
 var ldsRenamed = strings.NewReplacer("ds_load_2addr_stride64", "ds_read2st64", "ds_load_2addr", "ds_read2",
-	"ds_store_2addr_stride64", "ds_write2st64", "ds_store_2addr", "ds_write2", "ds_load", "ds_read", "ds_store",
-	"ds_write", "storexchg", "wrxchg")
+	"ds_store_2addr_stride64", "ds_write2st64", "ds_store_2addr", "ds_write2", "ds_load", "ds_read",
+	"ds_store", "ds_write", "storexchg", "wrxchg")
 
 func canonicalLDS(name string) string { return ldsRenamed.Replace(name) }
 

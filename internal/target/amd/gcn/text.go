@@ -149,7 +149,8 @@ func (o *Op) Kind() string {
 	words := strings.Split(o.Base, "_")
 	for i := len(words) - 1; i > 0; i-- {
 		w := words[i]
-		if len(w) >= 2 && strings.ContainsRune("fibuBc", rune(w[0])) && w[1] >= '0' && w[1] <= '9' || w == "bf16" {
+		if len(w) >= 2 && strings.ContainsRune("fibuBc", rune(w[0])) && w[1] >= '0' && w[1] <= '9' ||
+			w == "bf16" {
 			return w
 		}
 	}

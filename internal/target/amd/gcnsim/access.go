@@ -108,7 +108,8 @@ func (w *wave) needVector(reg, n int, exec uint64, what string) {
 	}
 	for i := range n {
 		if bad := exec &^ w.vOK[reg+i]; bad != 0 {
-			w.fail(bits.TrailingZeros64(bad), "%s depends on %s, which nothing wrote", what, registerName(sgprs+reg+i))
+			w.fail(bits.TrailingZeros64(bad), "%s depends on %s, which nothing wrote", what,
+				registerName(sgprs+reg+i))
 		}
 	}
 }

@@ -12,7 +12,9 @@ type atomicOp func(old, v uint64) uint64
 
 // atomicNames are the operations by the part of the name that says them, for GLOBAL and MUBUF.
 var atomicNames = map[string]func(n int) atomicOp{
-	"swap": plain(func(_, v uint64) uint64 { return v }), "wrxchg": plain(func(_, v uint64) uint64 { return v }),
+	"swap": plain(func(_, v uint64) uint64 {
+		return v
+	}), "wrxchg": plain(func(_, v uint64) uint64 { return v }),
 	"add": plain(func(a, v uint64) uint64 {
 		return a + v
 	}), "sub": plain(func(a, v uint64) uint64 { return a - v }),

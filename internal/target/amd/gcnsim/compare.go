@@ -116,7 +116,9 @@ func ordering(name string) (kind, func(a, b uint64) int) {
 		k := map[byte]kind{'1': kHalf, '3': kFloat, '6': kDoub}[name[1]]
 		return k, func(a, b uint64) int { return compareFloats(toFloat(a, k), toFloat(b, k)) }
 	case 'i':
-		return kInt, func(a, b uint64) int { return compareInts(int64(a)<<shift>>shift, int64(b)<<shift>>shift) }
+		return kInt, func(a, b uint64) int {
+			return compareInts(int64(a)<<shift>>shift, int64(b)<<shift>>shift)
+		}
 	}
 	return kInt, func(a, b uint64) int { return compareInts(a<<shift>>shift, b<<shift>>shift) }
 }

@@ -91,9 +91,11 @@ func (m *Module) Run(ctx context.Context, l *Launch) error {
 			max(k.MaxThreads, 1))
 	}
 	if l.LDS > MaxLDS || k.LDS > MaxLDS {
-		return fmt.Errorf("gcnsim: %s: %d bytes of LDS; a workgroup has %d", k.Name, max(l.LDS, k.LDS), MaxLDS)
+		return fmt.Errorf("gcnsim: %s: %d bytes of LDS; a workgroup has %d", k.Name,
+			max(l.LDS, k.LDS), MaxLDS)
 	}
-	r := &run{Launch: l, ctx: ctx, m: m, p: m.kernels[l.Kernel], lds: newLDS(max(l.LDS, k.LDS)), steps: maxSteps}
+	r := &run{Launch: l, ctx: ctx, m: m, p: m.kernels[l.Kernel], lds: newLDS(max(l.LDS, k.LDS)),
+		steps: maxSteps}
 	if l.Steps > 0 {
 		r.steps = l.Steps
 	}

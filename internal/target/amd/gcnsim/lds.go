@@ -26,7 +26,8 @@ type touch struct {
 const manyWaves = -1
 
 func newLDS(n int) *lds {
-	return &lds{data: make([]byte, n), defined: make([]bool, n), write: make([]touch, n), read: make([]touch, n)}
+	return &lds{data: make([]byte, n), defined: make([]bool, n), write: make([]touch, n),
+		read: make([]touch, n)}
 }
 
 // clear forgets what a workgroup left.

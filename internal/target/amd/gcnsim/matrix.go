@@ -22,10 +22,12 @@ func formatted(f *num.Format) element {
 
 // elements are the types by their names in instructions.
 var elements = map[string]element{
-	"f16":     {2, func(v uint64) float64 { return float64(halfToFloat(uint16(v))) }},
-	"bf16":    {2, func(v uint64) float64 { return float64(math.Float32frombits(uint32(v) << 16)) }},
-	"f32":     {4, func(v uint64) float64 { return float64(math.Float32frombits(uint32(v))) }},
-	"xf32":    {4, func(v uint64) float64 { return num.TF32.Round(float64(math.Float32frombits(uint32(v)))) }},
+	"f16":  {2, func(v uint64) float64 { return float64(halfToFloat(uint16(v))) }},
+	"bf16": {2, func(v uint64) float64 { return float64(math.Float32frombits(uint32(v) << 16)) }},
+	"f32":  {4, func(v uint64) float64 { return float64(math.Float32frombits(uint32(v))) }},
+	"xf32": {4, func(v uint64) float64 {
+		return num.TF32.Round(float64(math.Float32frombits(uint32(v))))
+	}},
 	"f64":     {8, math.Float64frombits},
 	"i8":      {1, func(v uint64) float64 { return float64(int8(v)) }},
 	"fp8_fp8": formatted(num.F8E4M3FNUZ),

@@ -84,8 +84,10 @@ var intOps = map[string]lanewise{
 	"v_mul_u32_u24":     {"iii", func(a, b, _ uint64) uint64 { return uint64(uint32(u24(a) * u24(b))) }},
 	"v_mul_i32_i24":     {"iii", func(a, b, _ uint64) uint64 { return uint64(uint32(i24(a) * i24(b))) }},
 	"v_mul_hi_u32_u24":  {"iii", func(a, b, _ uint64) uint64 { return u24(a) * u24(b) >> 32 }},
-	"v_mul_hi_i32_i24":  {"iii", func(a, b, _ uint64) uint64 { return uint64(uint32(i24(a) * i24(b) >> 32)) }},
-	"v_mad_u32_u24":     {"iiii", func(a, b, c uint64) uint64 { return uint64(uint32(u24(a)*u24(b) + c)) }},
+	"v_mul_hi_i32_i24": {"iii", func(a, b, _ uint64) uint64 {
+		return uint64(uint32(i24(a) * i24(b) >> 32))
+	}},
+	"v_mad_u32_u24": {"iiii", func(a, b, c uint64) uint64 { return uint64(uint32(u24(a)*u24(b) + c)) }},
 	"v_mad_i32_i24": {"iiii", func(a, b, c uint64) uint64 {
 		return uint64(uint32(i24(a)*i24(b) + int64(c)))
 	}},

@@ -11,16 +11,16 @@ import (
 // specials are the instructions that are built in a way of their own.
 var specials = func() map[string]builder {
 	m := map[string]builder{
-		"v_permlane16_b32": buildPermLane, "v_permlanex16_b32": buildPermLane, "s_waitcnt_vscnt": buildWaitStores,
-		"v_readlane_b32": buildReadLane, "v_readfirstlane_b32": buildReadLane, "v_writelane_b32": buildWriteLane,
+		"v_permlane16_b32": buildPermLane, "v_permlanex16_b32": buildPermLane,
+		"s_waitcnt_vscnt": buildWaitStores, "v_readlane_b32": buildReadLane,
+		"v_readfirstlane_b32": buildReadLane, "v_writelane_b32": buildWriteLane,
 		"v_mbcnt_lo_u32_b32": buildCount, "v_mbcnt_hi_u32_b32": buildCount, "v_cndmask_b32": buildSelect,
-		"v_cndmask_b16": buildSelect, "v_mov_b64": buildMove64,
-		"v_div_scale_f32": buildDivScale, "v_div_scale_f64": buildDivScale, "v_div_fmas_f32": buildDivFMAs,
-		"v_div_fmas_f64": buildDivFMAs, "v_swap_b32": buildSwap, "v_nop": buildNothing,
-		"v_mad_u64_u32": buildMad64, "v_mad_i64_i32": buildMad64,
-		"s_getpc_b64": buildGetPC, "s_setpc_b64": buildSetPC, "s_swappc_b64": buildSetPC,
-		"s_setreg_b32": buildSetReg, "s_setreg_imm32_b32": buildSetReg, "s_getreg_b32": buildGetReg,
-		"v_accvgpr_read_b32": buildPlain, "v_accvgpr_write_b32": buildPlain,
+		"v_cndmask_b16": buildSelect, "v_mov_b64": buildMove64, "v_div_scale_f32": buildDivScale,
+		"v_div_scale_f64": buildDivScale, "v_div_fmas_f32": buildDivFMAs, "v_div_fmas_f64": buildDivFMAs,
+		"v_swap_b32": buildSwap, "v_nop": buildNothing, "v_mad_u64_u32": buildMad64,
+		"v_mad_i64_i32": buildMad64, "s_getpc_b64": buildGetPC, "s_setpc_b64": buildSetPC,
+		"s_swappc_b64": buildSetPC, "s_setreg_b32": buildSetReg, "s_setreg_imm32_b32": buildSetReg,
+		"s_getreg_b32": buildGetReg, "v_accvgpr_read_b32": buildPlain, "v_accvgpr_write_b32": buildPlain,
 		"v_cvt_pk_fp8_f32": buildPackSmall, "v_cvt_pk_bf8_f32": buildPackSmall,
 	}
 	for name := range saveExec {
@@ -156,7 +156,10 @@ func buildSwap(_ *program, in *gcn.Inst) func(*wave) {
 
 // carries are the instructions on integers that carry: a and b, the carry in, and the result with its carry.
 var carries = map[string]func(a, b, c uint64) (uint64, bool){
-	"v_add_co_u32":    func(a, b, _ uint64) (uint64, bool) { r := a + b; return uint64(uint32(r)), r>>32 != 0 },
+	"v_add_co_u32": func(a, b, _ uint64) (uint64, bool) {
+		r := a + b
+		return uint64(uint32(r)), r>>32 != 0
+	},
 	"v_sub_co_u32":    func(a, b, _ uint64) (uint64, bool) { return uint64(uint32(a - b)), b > a },
 	"v_subrev_co_u32": func(a, b, _ uint64) (uint64, bool) { return uint64(uint32(b - a)), a > b },
 	"v_addc_co_u32": func(a, b, c uint64) (uint64, bool) {
@@ -204,7 +207,8 @@ func buildCarry(in *gcn.Inst, f func(a, b, c uint64) (uint64, bool)) func(*wave)
 // buildMad64 builds the product of 32 bits with a sum of 64.
 func buildMad64(_ *program, in *gcn.Inst) func(*wave) {
 	dst, out := newDestination(in, kInt), in.Args[1].Code
-	a, b, c := newSource(in, in.Args[2], kInt), newSource(in, in.Args[3], kInt), newSource(in, in.Args[4], kInt)
+	a, b, c := newSource(in, in.Args[2], kInt), newSource(in, in.Args[3], kInt),
+		newSource(in, in.Args[4], kInt)
 	signed := in.Base == "v_mad_i64_i32"
 	return func(w *wave) {
 		okLow := a.load(w, &w.buf[0]) & b.load(w, &w.buf[1])
@@ -237,7 +241,8 @@ func buildPackSmall(_ *program, in *gcn.Inst) func(*wave) {
 	if in.Base == "v_cvt_pk_bf8_f32" {
 		format = num.F8E5M2FNUZ
 	}
-	dst, a, b := newDestination(in, kInt), newSource(in, in.Args[1], kFloat), newSource(in, in.Args[2], kFloat)
+	dst, a, b := newDestination(in, kInt), newSource(in, in.Args[1], kFloat),
+		newSource(in, in.Args[2], kFloat)
 	dst.sel, dst.unused = 4, 2 // a half, the other is kept
 	if dst.half {
 		dst.sel = 5

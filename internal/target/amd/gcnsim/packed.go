@@ -74,7 +74,8 @@ func buildPacked(prog *program, in *gcn.Inst) func(*wave) {
 	}
 	p.dst.clamp = false
 	for i, a := range in.Args[1:] {
-		p.sources = append(p.sources, newPackedSource(in, a, kind(op.types[min(i+1, len(op.types)-1)]), i, p.width))
+		p.sources = append(p.sources, newPackedSource(in, a, kind(op.types[min(i+1, len(op.types)-1)]),
+			i, p.width))
 	}
 	return p.run
 }
@@ -156,7 +157,8 @@ func (p *packed) run(w *wave) {
 	for e := exec; e != 0; e &= e - 1 {
 		lane := bits.TrailingZeros64(e)
 		if p.f == nil { // v_pk_mov_b32: the low half from the first source, the high half from the second
-			w.buf[3][lane] = p.sources[0].part(w.buf[0][lane], 0, 32) | p.sources[1].part(w.buf[1][lane], 0, 32)<<32
+			w.buf[3][lane] = p.sources[0].part(w.buf[0][lane], 0, 32) | p.sources[1].part(w.buf[1][lane],
+				0, 32)<<32
 			continue
 		}
 		var in [3]uint64

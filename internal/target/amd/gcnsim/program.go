@@ -119,8 +119,8 @@ var byEncoding, special map[string]builder
 
 func init() {
 	byEncoding = map[string]builder{
-		"SOP1": buildScalar, "SOP2": buildScalar, "SOPC": buildScalar, "SOPK": buildScalar, "SOPP": buildControl,
-		"SMEM": buildScalarLoad, "SMEM11": buildScalarLoad,
+		"SOP1": buildScalar, "SOP2": buildScalar, "SOPC": buildScalar, "SOPK": buildScalar,
+		"SOPP": buildControl, "SMEM": buildScalarLoad, "SMEM11": buildScalarLoad,
 		"VOP1": buildVector, "VOP2": buildVector, "VOP3": buildVector, "VOP1_DPP": buildVector,
 		"VOP2_DPP":  buildVector,
 		"VOP1_SDWA": buildVector, "VOP2_SDWA": buildVector,

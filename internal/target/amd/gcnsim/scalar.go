@@ -188,7 +188,8 @@ func buildControl(p *program, in *gcn.Inst) func(*wave) {
 		return func(w *wave) { w.waiting = true }
 	case "s_trap":
 		return func(w *wave) { w.fail(-1, "the kernel stopped itself by a trap") }
-	case "s_nop", "s_sleep", "s_setprio", "s_sethalt", "s_icache_inv", "s_wakeup", "s_ttracedata", "s_delay_alu",
+	case "s_nop", "s_sleep", "s_setprio", "s_sethalt", "s_icache_inv", "s_wakeup", "s_ttracedata",
+		"s_delay_alu",
 		"s_clause", "s_waitcnt_depctr", "s_set_inst_prefetch_distance", "s_code_end", "s_sendmsg":
 		return func(*wave) {}
 	}

@@ -121,7 +121,8 @@ func TestField(t *testing.T) {
 	s := decode("s_bfe_i64 s[10:11], s[4:5], 0x100000", 0x04, 0xff, 0x0a, 0x94, 0x00, 0x00, 0x10, 0x00)
 	w.setS(4, 0xffff)
 	if s.run(w); w.pair(10) != ^uint64(0) || w.sUndef[10]|w.sUndef[11] != 0 {
-		t.Errorf("s[10:11] is %#x, of which bits %#x, %#x are unknown", w.pair(10), w.sUndef[10], w.sUndef[11])
+		t.Errorf("s[10:11] is %#x, of which bits %#x, %#x are unknown", w.pair(10), w.sUndef[10],
+			w.sUndef[11])
 	}
 	w.sUndef[4] = 1
 	if s.run(w); w.sUndef[11] == 0 {

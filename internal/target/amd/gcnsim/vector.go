@@ -185,8 +185,8 @@ func (d *destination) finish(out *[lanes]uint64, mode uint32) {
 	}
 }
 
-// clamped returns an instruction with the modifier clamp: integers saturate, floats lie between 0 and 1. It is
-// nil for one that is not known.
+// clamped returns an instruction with the modifier clamp: integers saturate, floats lie between 0 and 1. It
+// is nil for one that is not known.
 func clamped(name string, op lanewise) func(a, b, c uint64) uint64 {
 	k := kind(op.types[0])
 	if k == kInt {

@@ -87,7 +87,9 @@ func (s *Stream) Zero(p uint64, n int) error {
 	if n == 0 {
 		return nil
 	}
-	return s.dev.do("hipMemsetD8Async", func(r *raw) Result { return r.memsetD8Async(p, 0, uintptr(n), s.ref) })
+	return s.dev.do("hipMemsetD8Async", func(r *raw) Result {
+		return r.memsetD8Async(p, 0, uintptr(n), s.ref)
+	})
 }
 
 // Copy queues a copy within the device.
@@ -103,7 +105,9 @@ func (s *Stream) Copy(to, from uint64, n int) error {
 // Capturing reports whether the stream is being captured.
 func (s *Stream) Capturing() (bool, error) {
 	var status int32
-	err := s.dev.do("hipStreamIsCapturing", func(r *raw) Result { return r.streamIsCapturing(s.ref, &status) })
+	err := s.dev.do("hipStreamIsCapturing", func(r *raw) Result {
+		return r.streamIsCapturing(s.ref, &status)
+	})
 	return status != 0, err
 }
 
@@ -118,7 +122,9 @@ const relaxed = 2
 
 // Capture records the work that f queues on the stream.
 func (s *Stream) Capture(f func() error) (*Graph, error) {
-	err := s.dev.do("hipStreamBeginCapture", func(r *raw) Result { return r.streamBeginCapture(s.ref, relaxed) })
+	err := s.dev.do("hipStreamBeginCapture", func(r *raw) Result {
+		return r.streamBeginCapture(s.ref, relaxed)
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -129,7 +129,8 @@ func (r *Runtime) describe(i int) (*Device, error) {
 	chip, _, _ := strings.Cut(text(at.arch), ":") // features follow: gfx942:sramecc+:xnack-
 	d := &Device{
 		rt: r, Ordinal: i, Name: text(0), Chip: chip,
-		Memory: binary.LittleEndian.Uint64(p[at.memory:]), Units: int(binary.LittleEndian.Uint32(p[at.units:])),
+		Memory: binary.LittleEndian.Uint64(p[at.memory:]),
+		Units:  int(binary.LittleEndian.Uint32(p[at.units:])),
 	}
 	d.findPool()
 	return d, nil

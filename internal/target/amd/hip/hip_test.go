@@ -88,7 +88,8 @@ func TestMemory(t *testing.T) {
 
 // TestPool: memory in the order of a stream, from the device's pool or, where there is none, from the device.
 func TestPool(t *testing.T) {
-	for pools, want := range map[string]string{"1": "hipMallocAsync; hipFreeAsync", "0": "hipMalloc; hipFree"} {
+	for pools, want := range map[string]string{"1": "hipMallocAsync; hipFreeAsync",
+		"0": "hipMalloc; hipFree"} {
 		t.Setenv("NEREID_STUB_POOLS", pools)
 		r, calls := started(t)
 		s := r.Devices()[0].DefaultStream()

@@ -113,7 +113,8 @@ func (l *linker) take() error {
 func (l *linker) exported() (out []elf.Symbol) {
 	for _, s := range l.syms {
 		global := elf.ST_BIND(s.Info) != elf.STB_LOCAL
-		visible := elf.ST_VISIBILITY(s.Other) != elf.STV_HIDDEN && elf.ST_VISIBILITY(s.Other) != elf.STV_INTERNAL
+		visible := elf.ST_VISIBILITY(s.Other) != elf.STV_HIDDEN &&
+			elf.ST_VISIBILITY(s.Other) != elf.STV_INTERNAL
 		if global && visible && l.of[int(s.Section)] != nil {
 			out = append(out, s)
 		}

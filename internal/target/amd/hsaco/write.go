@@ -133,7 +133,8 @@ func (l *linker) write(object []byte) []byte {
 	for i, s := range append(l.out[:len(l.out):len(l.out)], strs) {
 		binary.Write(&secs, le, elf.Section64{
 			Name: starts[i], Type: uint32(s.typ), Flags: uint64(s.flags), Addr: s.addr, Off: s.off,
-			Size: uint64(len(s.data)), Link: uint32(s.link), Info: s.info, Addralign: s.align, Entsize: s.entry,
+			Size: uint64(len(s.data)), Link: uint32(s.link), Info: s.info, Addralign: s.align,
+			Entsize: s.entry,
 		})
 	}
 	return append(file, secs.Bytes()...)

@@ -57,8 +57,9 @@ func (d *Device) Restore(_ context.Context, _ string, c target.Code) (target.Exe
 		return nil, err
 	}
 	if code.Shared > gcnsim.MaxLDS {
-		return nil, diag.Refuse("shared memory", "kernel %s needs %d bytes, %s has %d for a workgroup", code.Name,
-			code.Shared, d.Chip, gcnsim.MaxLDS).By(d.Name()).Instead("use smaller blocks or fewer stages")
+		return nil, diag.Refuse("shared memory", "kernel %s needs %d bytes, %s has %d for a workgroup",
+			code.Name, code.Shared, d.Chip,
+			gcnsim.MaxLDS).By(d.Name()).Instead("use smaller blocks or fewer stages")
 	}
 	m, err := gcnsim.Load(c.Data)
 	if err != nil {

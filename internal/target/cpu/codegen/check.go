@@ -202,7 +202,8 @@ func (g *gen) guardOne(what string, w *view, address, admit string) {
 	in := "true"
 	if ok { // differences of addresses are compared, because sums could wrap around
 		in = g.op("and i1 %s, %s", g.op("icmp uge i64 %s, %d", o.size, size),
-			g.op("icmp ule i64 %s, %s", g.op("sub i64 %s, %s", address, o.lo), g.op("sub i64 %s, %d", o.size, size)))
+			g.op("icmp ule i64 %s, %s", g.op("sub i64 %s, %s", address, o.lo),
+				g.op("sub i64 %s, %d", o.size, size)))
 	}
 	if !ok || o.carried {
 		all := g.op("getelementptr i64, ptr %%bounds, i64 %d", 2*g.params)

@@ -142,7 +142,8 @@ func (g *gen) products(b *ir.Block, cs []carried, vs, args []*ir.Value) {
 				}
 			}
 		}
-		p := &planner{g: g, b: b, pos: map[*ir.Op]int{}, skip: map[*ir.Op]bool{}, forced: map[*ir.Value]bool{}}
+		p := &planner{g: g, b: b, pos: map[*ir.Op]int{}, skip: map[*ir.Op]bool{},
+			forced: map[*ir.Value]bool{}}
 		if ok && init.HasOneUse() && !p.weigh(init).apart[args[i]] {
 			g.dest[v] = cs[i].view
 		}

@@ -17,7 +17,8 @@ import (
 )
 
 // avx512 is a CPU to write code for; nothing here runs it.
-var avx512 = Options{VectorBytes: 64, Features: "+avx512f,+avx512vl,+avx512bw", Gemm: gemm.Host("+avx512f,+avx512vl,+avx512bw", false)}
+var avx512 = Options{VectorBytes: 64, Features: "+avx512f,+avx512vl,+avx512bw",
+	Gemm: gemm.Host("+avx512f,+avx512vl,+avx512bw", false)}
 
 // generate makes code of Triton IR.
 func generate(t testing.TB, text string, opts Options) *Code {
@@ -88,7 +89,8 @@ func TestWidths(t *testing.T) {
 		t.Fatalf("no kernels: %v", err)
 	}
 	for _, path := range paths {
-		for _, o := range []Options{{VectorBytes: 16, Gemm: gemm.Host("", false)}, {VectorBytes: 32, Features: "+avx2,+fma", Gemm: gemm.Host("+avx2,+fma", false)}} {
+		for _, o := range []Options{{VectorBytes: 16, Gemm: gemm.Host("", false)},
+			{VectorBytes: 32, Features: "+avx2,+fma", Gemm: gemm.Host("+avx2,+fma", false)}} {
 			generate(t, txtest.Read(t, path), o)
 		}
 	}

@@ -30,10 +30,12 @@ func newLines(fn *ir.Op, name string) *lines {
 		return nil
 	}
 	l.file = place.File
-	l.unit = l.add("distinct !DICompileUnit(language: DW_LANG_Python, file: %s, producer: \"nereid\", isOptimized: true, runtimeVersion: 0, emissionKind: LineTablesOnly)",
+	l.unit = l.add("distinct !DICompileUnit(language: DW_LANG_Python, file: %s, producer: \"nereid\", "+
+		"isOptimized: true, runtimeVersion: 0, emissionKind: LineTablesOnly)",
 		l.fileOf(place.File))
 	typ := l.add("!DISubroutineType(types: !{})")
-	l.fn = l.add("distinct !DISubprogram(name: %q, linkageName: %q, scope: %s, file: %s, line: %d, type: %s, scopeLine: %d, spFlags: DISPFlagDefinition | DISPFlagOptimized, unit: %s)",
+	l.fn = l.add("distinct !DISubprogram(name: %q, linkageName: %q, scope: %s, file: %s, line: %d, type: "+
+		"%s, scopeLine: %d, spFlags: DISPFlagDefinition | DISPFlagOptimized, unit: %s)",
 		name, name+".range", l.fileOf(place.File), l.fileOf(place.File), place.Line, typ, place.Line, l.unit)
 	return l
 }
@@ -66,7 +68,8 @@ func (l *lines) at(loc ir.Loc, before string) string {
 	}
 	scope := l.fn
 	if place.File != l.file {
-		scope = l.add("!DILexicalBlockFile(scope: %s, file: %s, discriminator: 0)", l.fn, l.fileOf(place.File))
+		scope = l.add("!DILexicalBlockFile(scope: %s, file: %s, discriminator: 0)", l.fn,
+			l.fileOf(place.File))
 	}
 	return ", !dbg " + l.add("!DILocation(line: %d, column: %d, scope: %s)", place.Line, place.Col+1, scope)
 }
@@ -84,6 +87,8 @@ func (l *lines) metadata() string {
 	if l == nil {
 		return ""
 	}
-	flags := []string{l.add("!{i32 2, !\"Debug Info Version\", i32 3}"), l.add("!{i32 7, !\"Dwarf Version\", i32 4}")}
-	return fmt.Sprintf("!llvm.dbg.cu = !{%s}\n!llvm.module.flags = !{%s}\n%s", l.unit, strings.Join(flags, ", "), l.text.String())
+	flags := []string{l.add("!{i32 2, !\"Debug Info Version\", i32 3}"),
+		l.add("!{i32 7, !\"Dwarf Version\", i32 4}")}
+	return fmt.Sprintf("!llvm.dbg.cu = !{%s}\n!llvm.module.flags = !{%s}\n%s", l.unit,
+		strings.Join(flags, ", "), l.text.String())
 }

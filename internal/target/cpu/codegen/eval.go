@@ -20,17 +20,23 @@ var formulas map[*ir.OpDef]func(g *gen, op *ir.Op, result int, idx []index) val
 
 func init() {
 	formulas = map[*ir.OpDef]func(g *gen, op *ir.Op, result int, idx []index) val{
-		linalg.Fill:            func(g *gen, op *ir.Op, _ int, _ []index) val { return g.scalar(op.Operand(0)) },
-		linalg.Generic:         evalGeneric,
-		linalg.Broadcast:       evalBroadcast,
-		linalg.Transpose:       evalTranspose,
-		tensor.Empty:           func(g *gen, op *ir.Op, _ int, _ []index) val { return g.zero(ir.ElemOf(op.Result(0).Type)) },
-		tensor.CollapseShape:   evalCollapse,
-		tensor.ExpandShape:     evalExpand,
-		tensor.ExtractSlice:    evalSlice,
-		tensor.InsertSlice:     evalInsert,
-		tensor.FromElements:    evalElements,
-		tensor.Splat:           func(g *gen, op *ir.Op, _ int, _ []index) val { return g.scalar(op.Operand(0)) },
+		linalg.Fill: func(g *gen, op *ir.Op, _ int, _ []index) val {
+			return g.scalar(op.Operand(0))
+		},
+		linalg.Generic:   evalGeneric,
+		linalg.Broadcast: evalBroadcast,
+		linalg.Transpose: evalTranspose,
+		tensor.Empty: func(g *gen, op *ir.Op, _ int, _ []index) val {
+			return g.zero(ir.ElemOf(op.Result(0).Type))
+		},
+		tensor.CollapseShape: evalCollapse,
+		tensor.ExpandShape:   evalExpand,
+		tensor.ExtractSlice:  evalSlice,
+		tensor.InsertSlice:   evalInsert,
+		tensor.FromElements:  evalElements,
+		tensor.Splat: func(g *gen, op *ir.Op, _ int, _ []index) val {
+			return g.scalar(op.Operand(0))
+		},
 		bufferization.ToTensor: evalLoad,
 		arith.Constant:         evalConstant,
 	}
@@ -345,7 +351,8 @@ type slice struct {
 }
 
 func sliceOf(op *ir.Op, slot int, part ir.Type) slice {
-	s := slice{offs: indexlist.Of(op, slot, "static_offsets"), sizes: indexlist.Of(op, slot+1, "static_sizes")}
+	s := slice{offs: indexlist.Of(op, slot, "static_offsets"),
+		sizes: indexlist.Of(op, slot+1, "static_sizes")}
 	names := make([]string, len(s.sizes))
 	for i, e := range s.sizes {
 		names[i] = "%"
@@ -411,7 +418,8 @@ func (g *gen) insideOf(x index, size int64) val {
 		return val{s: g.op("icmp ult i64 %s, %d", x.base, size), t: ir.I1, n: 1}
 	}
 	n := g.lanes
-	return val{s: g.op("icmp ult <%d x i64> %s, %s", n, g.vecOf(x, n), g.splat("i64", itoa(size), n)), t: ir.I1, n: n}
+	return val{s: g.op("icmp ult <%d x i64> %s, %s", n, g.vecOf(x, n), g.splat("i64", itoa(size), n)),
+		t: ir.I1, n: n}
 }
 
 // clamped returns an index in [0, size) that equals x if x is in that range.
@@ -443,7 +451,8 @@ func evalElements(g *gen, op *ir.Op, _ int, idx []index) val {
 		if lin.uniform() {
 			c = val{s: g.op("icmp eq i64 %s, %d", lin.base, i), t: ir.I1, n: 1}
 		} else {
-			c = val{s: g.op("icmp eq <%d x i64> %s, %s", g.lanes, g.vecOf(lin, g.lanes), g.splat("i64", itoa(int64(i)), g.lanes)), t: ir.I1, n: g.lanes}
+			c = val{s: g.op("icmp eq <%d x i64> %s, %s", g.lanes, g.vecOf(lin, g.lanes),
+				g.splat("i64", itoa(int64(i)), g.lanes)), t: ir.I1, n: g.lanes}
 		}
 		v = g.choose(c, g.scalar(op.Operand(i)), v)
 	}
@@ -517,7 +526,8 @@ func findLoad(op *ir.Op) *loadInfo {
 	l.copy = c
 	if c.Block() != op.Block() {
 		p := c.Block().Parent()
-		if p.Def != scf.If || p.Block() != op.Block() || p.NumResults() > 0 || !onlyViews(p.Body(0), c) || !p.Region(1).Empty() && p.Body(1).First() != p.Body(1).Last() {
+		if p.Def != scf.If || p.Block() != op.Block() || p.NumResults() > 0 || !onlyViews(p.Body(0), c) ||
+			!p.Region(1).Empty() && p.Body(1).First() != p.Body(1).Last() {
 			return nil
 		}
 		l.when, l.copy = p.Operand(0), p
@@ -541,7 +551,8 @@ func findLoad(op *ir.Op) *loadInfo {
 // onlyViews reports whether a block contains only a copy and the operations that make its views.
 func onlyViews(b *ir.Block, c *ir.Op) bool {
 	for op := range b.Ops() {
-		if op != c && op != b.Last() && op.Def != memref.SubView && op.Def != memref.ReinterpretCast && op.Def != memref.Cast && !op.Def.Has(ir.Pure) {
+		if op != c && op != b.Last() && op.Def != memref.SubView && op.Def != memref.ReinterpretCast &&
+			op.Def != memref.Cast && !op.Def.Has(ir.Pure) {
 			return false
 		}
 	}
@@ -659,5 +670,6 @@ func (g *gen) within(x index, lo, n string) val {
 		}
 	}
 	k := g.lanes
-	return val{s: g.op("icmp ult <%d x i64> %s, %s", k, g.vecOf(rel, k), g.splat("i64", n, k)), t: ir.I1, n: k}
+	return val{s: g.op("icmp ult <%d x i64> %s, %s", k, g.vecOf(rel, k), g.splat("i64", n, k)),
+		t: ir.I1, n: k}
 }

@@ -196,9 +196,11 @@ func Generate(m *ir.Module, kernel string, opts Options) (code *Code, err error)
 	}
 	foldSums(fn)
 	g := &gen{
-		writer: newWriter(), m: m, fn: fn, opts: opts, math: vmath.New(opts.Features), gemm: gemm.New(opts.Gemm), lanes: 1,
-		dest: map[*ir.Value]*view{}, wraps: map[*ir.Value]*wrapInfo{}, gemmScratch: map[string]*view{},
-		apart: map[[2]int]bool{}, fresh: map[*ir.Value]bool{}, loads: map[*ir.Op]*loadInfo{}, known: map[string]bool{}, owners: map[string]owner{}, steps: map[string]step{},
+		writer: newWriter(), m: m, fn: fn, opts: opts, math: vmath.New(opts.Features),
+		gemm: gemm.New(opts.Gemm), lanes: 1, dest: map[*ir.Value]*view{}, wraps: map[*ir.Value]*wrapInfo{},
+		gemmScratch: map[string]*view{}, apart: map[[2]int]bool{}, fresh: map[*ir.Value]bool{},
+		loads: map[*ir.Op]*loadInfo{}, known: map[string]bool{}, owners: map[string]owner{},
+		steps: map[string]step{},
 	}
 	g.meter = opts.Budget
 	if opts.Lines {
@@ -222,7 +224,8 @@ func Generate(m *ir.Module, kernel string, opts Options) (code *Code, err error)
 	}
 	entry := kernel + ".range"
 	var b strings.Builder
-	fmt.Fprintf(&b, "define void @\"%s\"(ptr noalias %%args, ptr %%grid, i64 %%first, i64 %%last, ptr noalias %%scratch, ptr %%status) #0%s {\nentry:\n", entry, g.lines.attr())
+	fmt.Fprintf(&b, "define void @\"%s\"(ptr noalias %%args, ptr %%grid, i64 %%first, i64 %%last, ptr "+
+		"noalias %%scratch, ptr %%status) #0%s {\nentry:\n", entry, g.lines.attr())
 	b.WriteString("  %nowhere = alloca i64\n")
 	for _, list := range [][]string{g.allocas, g.prologue} {
 		for _, line := range list {
@@ -250,8 +253,10 @@ func Generate(m *ir.Module, kernel string, opts Options) (code *Code, err error)
 	b.WriteString(g.math.Text())
 	b.WriteString(g.gemm.Text())
 	b.WriteString("\n" + g.declarations() + "\n\n")
-	b.WriteString("attributes #0 = { nounwind \"frame-pointer\"=\"non-leaf\" \"instcombine-no-verify-fixpoint\" }\n")
-	b.WriteString("!0 = !{!2}\n!1 = !{!3}\n!2 = distinct !{!2, !4, !\"scratch\"}\n!3 = distinct !{!3, !4, !\"memory\"}\n!4 = distinct !{!4}\n!5 = !{!\"branch_weights\", i32 1, i32 1000000}\n")
+	b.WriteString("attributes #0 = { nounwind \"frame-pointer\"=\"non-leaf\" " +
+		"\"instcombine-no-verify-fixpoint\" }\n")
+	b.WriteString("!0 = !{!2}\n!1 = !{!3}\n!2 = distinct !{!2, !4, !\"scratch\"}\n!3 = distinct !{!3, !4, " +
+		"!\"memory\"}\n!4 = distinct !{!4}\n!5 = !{!\"branch_weights\", i32 1, i32 1000000}\n")
 	b.WriteString(g.lines.metadata())
 	return &Code{IR: []byte(b.String()), Entry: entry, Scratch: g.arena + 256,
 		Params: len(fn.Body(0).Args()) - 6, Sites: g.sites, Prints: g.prints, Apart: g.pairs(),
@@ -356,7 +361,8 @@ func (g *gen) blockOp(p *planner, op *ir.Op) {
 	switch {
 	case p.isStore(op):
 		return
-	case op.NumResults() > 0 && isTensor(op.Result(0).Type) && (g.isFormula(op.Result(0)) || p.hasStart(op.Result(0))):
+	case op.NumResults() > 0 && isTensor(op.Result(0).Type) &&
+		(g.isFormula(op.Result(0)) || p.hasStart(op.Result(0))):
 		return // a formula, or computed by a nest
 	case op.Def == arith.Constant:
 		return // written where it is used
@@ -432,7 +438,8 @@ func (g *gen) denseGlobal(name string, d *ir.DenseAttr) {
 		}
 		list[i] = elem + " " + c.s
 	}
-	g.globals = append(g.globals, fmt.Sprintf("@%s = private constant [%d x %s] [%s], align 64", name, len(list), elem, strings.Join(list, ", ")))
+	g.globals = append(g.globals, fmt.Sprintf("@%s = private constant [%d x %s] [%s], align 64", name,
+		len(list), elem, strings.Join(list, ", ")))
 }
 
 // constantBlock returns a constant tensor in memory.

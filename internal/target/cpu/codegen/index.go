@@ -102,7 +102,8 @@ func (g *gen) scaled(x index, k int64) index {
 		n := g.lanes
 		return index{vec: g.op("mul <%d x i64> %s, %s", n, x.vec, g.splat("i64", itoa(k), n))}
 	}
-	out := index{base: g.mul(x.base, itoa(k)), align: x.align * (1 << bits.TrailingZeros64(uint64(max(k, 1))))}
+	out := index{base: g.mul(x.base, itoa(k)),
+		align: x.align * (1 << bits.TrailingZeros64(uint64(max(k, 1))))}
 	out.align = min(max(out.align, 1), 1<<40)
 	for _, l := range x.lanes {
 		out.lanes = append(out.lanes, l*k)
@@ -148,7 +149,8 @@ func (g *gen) split(x index, k int64) (hi, lo index) {
 	n := g.lanes
 	v := g.vecOf(x, n)
 	by := g.splat("i64", itoa(k), n)
-	return index{vec: g.op("udiv <%d x i64> %s, %s", n, v, by)}, index{vec: g.op("urem <%d x i64> %s, %s", n, v, by)}
+	return index{vec: g.op("udiv <%d x i64> %s, %s", n, v, by)},
+		index{vec: g.op("urem <%d x i64> %s, %s", n, v, by)}
 }
 
 // simple drops lanes that are all zero.

@@ -12,7 +12,8 @@ import (
 )
 
 // gemmElems holds the element types that package gemm multiplies.
-var gemmElems = map[ir.Type]gemm.Elem{ir.F32: gemm.F32, ir.F64: gemm.F64, ir.F16: gemm.F16, ir.BF16: gemm.BF16, ir.I8: gemm.I8}
+var gemmElems = map[ir.Type]gemm.Elem{ir.F32: gemm.F32, ir.F64: gemm.F64, ir.F16: gemm.F16,
+	ir.BF16: gemm.BF16, ir.I8: gemm.I8}
 
 // factor is an operand of a matrix product in memory.
 type factor struct {

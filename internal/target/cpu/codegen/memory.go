@@ -86,7 +86,9 @@ func (g *gen) nestOver(sizes []string, elem ir.Type, body func(idx []index, mask
 	var level func(d int, idx []index)
 	level = func(d int, idx []index) {
 		if d < len(sizes)-1 {
-			g.loop("0", sizes[d], 1, func(i string) { g.scoped(func() { level(d+1, append(idx[:d:d], at(i))) }) })
+			g.loop("0", sizes[d], 1, func(i string) {
+				g.scoped(func() { level(d+1, append(idx[:d:d], at(i))) })
+			})
 			return
 		}
 		if len(sizes) == 0 {
@@ -127,8 +129,9 @@ func (g *gen) nestOver(sizes []string, elem ir.Type, body func(idx []index, mask
 
 // rmwInstructions maps the kinds of memref.atomic_rmw to LLVM's.
 var rmwInstructions = map[string]string{
-	"andi": "and", "ori": "or", "xori": "xor", "addi": "add", "addf": "fadd", "maxs": "max", "mins": "min", "maxu": "umax",
-	"minu": "umin", "assign": "xchg", "maximumf": "fmax", "minimumf": "fmin", "maxnumf": "fmax", "minnumf": "fmin",
+	"andi": "and", "ori": "or", "xori": "xor", "addi": "add", "addf": "fadd", "maxs": "max", "mins": "min",
+	"maxu": "umax", "minu": "umin", "assign": "xchg", "maximumf": "fmax", "minimumf": "fmin",
+	"maxnumf": "fmax", "minnumf": "fmin",
 }
 
 func emitAtomic(g *gen, op *ir.Op) {
@@ -148,7 +151,8 @@ func emitAtomic(g *gen, op *ir.Op) {
 		return
 	}
 	elem := memType(w.elem)
-	g.bind(op.Result(0), val{s: g.op("atomicrmw %s ptr %s, %s %s acq_rel, align %d", instr, p, elem, v.s, elemSize(w.elem)), t: w.elem, n: 1})
+	g.bind(op.Result(0), val{s: g.op("atomicrmw %s ptr %s, %s %s acq_rel, align %d", instr, p, elem, v.s,
+		elemSize(w.elem)), t: w.elem, n: 1})
 }
 
 // atomicStep returns the new value that an atomic operation on a float stores.
@@ -157,9 +161,13 @@ func (g *gen) atomicStep(instr string, old, v val) val {
 	case "xchg":
 		return v
 	case "fadd":
-		return g.floating(old.t, []val{old, v}, func(x []val) val { return g.binary("fadd", x[0].t, x[0], x[1]) })
+		return g.floating(old.t, []val{old, v}, func(x []val) val {
+			return g.binary("fadd", x[0].t, x[0], x[1])
+		})
 	case "fmax":
-		return g.floating(old.t, []val{old, v}, func(x []val) val { return g.intrinsic("maxnum", x[0].t, x...) })
+		return g.floating(old.t, []val{old, v}, func(x []val) val {
+			return g.intrinsic("maxnum", x[0].t, x...)
+		})
 	}
 	return g.floating(old.t, []val{old, v}, func(x []val) val { return g.intrinsic("minnum", x[0].t, x...) })
 }
@@ -168,7 +176,8 @@ func (g *gen) atomicStep(instr string, old, v val) val {
 func (g *gen) exchange(t ir.Type, p string, f func(old val) val) val {
 	bits := fmt.Sprintf("i%d", elemSize(t)*8)
 	slot := g.slot(bits)
-	g.do("store %s %s, ptr %s", bits, g.op("load atomic %s, ptr %s monotonic, align %d", bits, p, elemSize(t)), slot)
+	g.do("store %s %s, ptr %s", bits, g.op("load atomic %s, ptr %s monotonic, align %d", bits, p,
+		elemSize(t)), slot)
 	again, done := g.label("again"), g.label("done")
 	g.fall(again)
 	old := g.op("load %s, ptr %s", bits, slot)
@@ -180,7 +189,8 @@ func (g *gen) exchange(t ir.Type, p string, f func(old val) val) val {
 	if elemType(t) != bits {
 		new.s = g.op("bitcast %s %s to %s", elemType(t), new.s, bits)
 	}
-	r := g.op("cmpxchg ptr %s, %s %s, %s %s acq_rel monotonic, align %d", p, bits, old, bits, new.s, elemSize(t))
+	r := g.op("cmpxchg ptr %s, %s %s, %s %s acq_rel monotonic, align %d", p, bits, old, bits, new.s,
+		elemSize(t))
 	g.do("store %s %s, ptr %s", bits, g.op("extractvalue { %s, i1 } %s, 0", bits, r), slot)
 	g.do("br i1 %s, label %%%s, label %%%s", g.op("extractvalue { %s, i1 } %s, 1", bits, r), done, again)
 	g.begin(done)
@@ -205,7 +215,8 @@ func emitExchange(g *gen, op *ir.Op) {
 // isMemoryAt reports whether a call makes a buffer of an address.
 func isMemoryAt(op *ir.Op) bool {
 	s, ok := op.Attr("callee").(*ir.SymbolRefAttr)
-	return ok && strings.HasPrefix(s.Root, "memory_at_") && op.NumResults() == 1 && isMemRef(op.Result(0).Type)
+	return ok && strings.HasPrefix(s.Root, "memory_at_") && op.NumResults() == 1 &&
+		isMemRef(op.Result(0).Type)
 }
 
 func emitAssert(g *gen, op *ir.Op) {

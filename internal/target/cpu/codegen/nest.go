@@ -192,7 +192,8 @@ func (g *gen) innerLoop(n *nest, loops []int64, outer []index) {
 	n.full = false
 	if end != itoa(size) {
 		g.joinReductions(n)
-		g.text.WriteString("  " + from + " = add i64 " + end + ", 0\n  " + to + " = add i64 " + g.upper(n, size) + ", 0\n")
+		g.text.WriteString("  " + from + " = add i64 " + end + ", 0\n  " + to + " = add i64 " +
+			g.upper(n, size) + ", 0\n")
 		g.text.WriteString(masked)
 	} else {
 		g.joinReductions(n)

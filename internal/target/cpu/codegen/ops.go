@@ -42,7 +42,8 @@ func (g *gen) splat(elem, s string, n int) string {
 		return v
 	}
 	v := g.op("insertelement <%d x %s> poison, %s %s, i64 0", n, elem, elem, s)
-	v = g.op("shufflevector <%d x %s> %s, <%d x %s> poison, <%d x i32> zeroinitializer", n, elem, v, n, elem, n)
+	v = g.op("shufflevector <%d x %s> %s, <%d x %s> poison, <%d x i32> zeroinitializer", n, elem,
+		v, n, elem, n)
 	if g.splats != nil {
 		g.splats[key] = v
 	}
@@ -123,7 +124,8 @@ func (g *gen) choose(c, a, b val) val {
 	}
 	u, n := g.unify(a, b)
 	if c.n == 1 { // one condition for all lanes
-		return val{s: g.op("select i1 %s, %s %s, %s %s", c.s, u[0].typ(), u[0].s, u[1].typ(), u[1].s), t: a.t, n: n}
+		return val{s: g.op("select i1 %s, %s %s, %s %s", c.s, u[0].typ(), u[0].s, u[1].typ(), u[1].s),
+			t: a.t, n: n}
 	}
 	n = max(n, c.n)
 	x, y := g.widen(u[0], n), g.widen(u[1], n)
@@ -151,7 +153,9 @@ func (g *gen) zero(t ir.Type) val {
 
 // inst returns an operation that is an instruction.
 func inst(instr string) opFunc {
-	return func(g *gen, op *ir.Op, a []val) []val { return one(g.binary(instr, op.Result(0).Type, a[0], a[1])) }
+	return func(g *gen, op *ir.Op, a []val) []val {
+		return one(g.binary(instr, op.Result(0).Type, a[0], a[1]))
+	}
 }
 
 // function returns an operation that is an intrinsic.
@@ -240,11 +244,11 @@ func (g *gen) indexCast(op *ir.Op, a val) val {
 
 // mathOps holds the elementary functions. Package vmath has the vector forms.
 var mathOps = map[*ir.OpDef]opFunc{
-	math.AbsF: floatFunc("fabs"), math.Floor: floatFunc("floor"), math.Ceil: floatFunc("ceil"), math.Trunc: floatFunc("trunc"),
-	math.RoundEven: floatFunc("roundeven"), math.Round: floatFunc("round"), math.Sqrt: floatFunc("sqrt"), math.CopySign: floatFunc("copysign"),
-	math.Fma: floatFunc("fma"), math.CtPop: function("ctpop"),
-	math.CtLZ: bitCount("ctlz"), math.CtTZ: bitCount("cttz"), math.AbsI: absInt,
-	math.IsNaN: func(g *gen, op *ir.Op, a []val) []val {
+	math.AbsF: floatFunc("fabs"), math.Floor: floatFunc("floor"), math.Ceil: floatFunc("ceil"),
+	math.Trunc: floatFunc("trunc"), math.RoundEven: floatFunc("roundeven"), math.Round: floatFunc("round"),
+	math.Sqrt: floatFunc("sqrt"), math.CopySign: floatFunc("copysign"), math.Fma: floatFunc("fma"),
+	math.CtPop: function("ctpop"), math.CtLZ: bitCount("ctlz"), math.CtTZ: bitCount("cttz"),
+	math.AbsI: absInt, math.IsNaN: func(g *gen, op *ir.Op, a []val) []val {
 		x := g.wide(a[0])
 		return one(g.compare("fcmp uno", x, x))
 	},
@@ -252,21 +256,26 @@ var mathOps = map[*ir.OpDef]opFunc{
 	math.IsInf:    func(g *gen, op *ir.Op, a []val) []val { return one(g.infinite("fcmp oeq", a[0])) },
 	math.IsNormal: func(g *gen, op *ir.Op, a []val) []val {
 		x := g.intrinsic("fabs", g.wide(a[0]).t, g.wide(a[0]))
-		least := val{s: floatBits(x.t.(*ir.FloatType).Format.Encode(leastNormal(a[0].t)), x.t.(*ir.FloatType)), t: x.t, n: 1}
+		least := val{s: floatBits(x.t.(*ir.FloatType).Format.Encode(leastNormal(a[0].t)),
+			x.t.(*ir.FloatType)), t: x.t, n: 1}
 		return one(g.binary("and", ir.I1, g.infinite("fcmp one", a[0]), g.compare("fcmp oge", x, least)))
 	},
 	math.ClampF: func(g *gen, op *ir.Op, a []val) []val {
-		lo := g.floating(op.Result(0).Type, a[:2], func(x []val) val { return g.intrinsic("maxnum", x[0].t, x...) })
-		return one(g.floating(op.Result(0).Type, []val{lo, a[2]}, func(x []val) val { return g.intrinsic("minnum", x[0].t, x...) }))
+		lo := g.floating(op.Result(0).Type, a[:2], func(x []val) val {
+			return g.intrinsic("maxnum", x[0].t, x...)
+		})
+		return one(g.floating(op.Result(0).Type, []val{lo, a[2]}, func(x []val) val {
+			return g.intrinsic("minnum", x[0].t, x...)
+		}))
 	},
 }
 
 // addFunctions adds the functions of vmath to mathOps.
 func addFunctions() {
 	for _, def := range []*ir.OpDef{
-		math.Acos, math.Acosh, math.Asin, math.Asinh, math.Atan, math.Atanh, math.Cbrt, math.Cos, math.Cosh, math.Erf, math.Erfc,
-		math.Exp, math.Exp2, math.ExpM1, math.Log, math.Log10, math.Log1p, math.Log2, math.Rsqrt, math.Sin, math.Sinh, math.Tan,
-		math.Tanh, math.Atan2, math.PowF,
+		math.Acos, math.Acosh, math.Asin, math.Asinh, math.Atan, math.Atanh, math.Cbrt, math.Cos, math.Cosh,
+		math.Erf, math.Erfc, math.Exp, math.Exp2, math.ExpM1, math.Log, math.Log10, math.Log1p, math.Log2,
+		math.Rsqrt, math.Sin, math.Sinh, math.Tan, math.Tanh, math.Atan2, math.PowF,
 	} {
 		name := def.Name
 		mathOps[def] = func(g *gen, op *ir.Op, a []val) []val {
@@ -304,12 +313,14 @@ func bitCount(name string) opFunc {
 	return func(g *gen, op *ir.Op, a []val) []val {
 		full := "llvm." + name + "." + suffix(elemType(a[0].t), a[0].n)
 		g.decls[full] = fmt.Sprintf("declare %s @%s(%s, i1)", a[0].typ(), full, a[0].typ())
-		return one(val{s: g.op("call %s @%s(%s %s, i1 false)", a[0].typ(), full, a[0].typ(), a[0].s), t: a[0].t, n: a[0].n})
+		return one(val{s: g.op("call %s @%s(%s %s, i1 false)", a[0].typ(), full, a[0].typ(), a[0].s),
+			t: a[0].t, n: a[0].n})
 	}
 }
 
 func absInt(g *gen, op *ir.Op, a []val) []val {
 	full := "llvm.abs." + suffix(elemType(a[0].t), a[0].n)
 	g.decls[full] = fmt.Sprintf("declare %s @%s(%s, i1)", a[0].typ(), full, a[0].typ())
-	return one(val{s: g.op("call %s @%s(%s %s, i1 false)", a[0].typ(), full, a[0].typ(), a[0].s), t: a[0].t, n: a[0].n})
+	return one(val{s: g.op("call %s @%s(%s %s, i1 false)", a[0].typ(), full, a[0].typ(), a[0].s), t: a[0].t,
+		n: a[0].n})
 }

@@ -13,8 +13,9 @@ import (
 // floatOps holds the operations on floats. Formats below f32 are computed in f32 and rounded, which gives the
 // same result as computing in their own format.
 var floatOps = map[*ir.OpDef]opFunc{
-	arith.AddF: fusible("fadd"), arith.SubF: fusible("fsub"), arith.MulF: fusible("fmul"), arith.DivF: floatInst("fdiv"),
-	arith.MaxNumF: floatFunc("maxnum"), arith.MinNumF: floatFunc("minnum"), arith.MaximumF: floatFunc("maximum"), arith.MinimumF: floatFunc("minimum"),
+	arith.AddF: fusible("fadd"), arith.SubF: fusible("fsub"), arith.MulF: fusible("fmul"),
+	arith.DivF: floatInst("fdiv"), arith.MaxNumF: floatFunc("maxnum"), arith.MinNumF: floatFunc("minnum"),
+	arith.MaximumF: floatFunc("maximum"), arith.MinimumF: floatFunc("minimum"),
 	arith.RemF: func(g *gen, op *ir.Op, a []val) []val {
 		return one(g.floating(op.Result(0).Type, a, func(x []val) val { return g.libm(op, "remf", x) }))
 	},
@@ -24,7 +25,9 @@ var floatOps = map[*ir.OpDef]opFunc{
 
 func floatInst(instr string) opFunc {
 	return func(g *gen, op *ir.Op, a []val) []val {
-		return one(g.floating(op.Result(0).Type, a, func(x []val) val { return g.binary(instr, x[0].t, x[0], x[1]) }))
+		return one(g.floating(op.Result(0).Type, a, func(x []val) val {
+			return g.binary(instr, x[0].t, x[0], x[1])
+		}))
 	}
 }
 
@@ -41,7 +44,9 @@ func fusible(instr string) opFunc {
 
 func floatFunc(name string) opFunc {
 	return func(g *gen, op *ir.Op, a []val) []val {
-		return one(g.floating(op.Result(0).Type, a, func(x []val) val { return g.intrinsic(name, x[0].t, x...) }))
+		return one(g.floating(op.Result(0).Type, a, func(x []val) val {
+			return g.intrinsic(name, x[0].t, x...)
+		}))
 	}
 }
 
@@ -71,7 +76,9 @@ func compareFloats(g *gen, op *ir.Op, a []val) []val {
 // castOps holds the conversions.
 var castOps = map[*ir.OpDef]opFunc{
 	arith.ExtSI: castInst("sext"), arith.ExtUI: castInst("zext"), arith.TruncI: castInst("trunc"),
-	arith.ExtF: func(g *gen, op *ir.Op, a []val) []val { return one(g.toFloat(a[0], op.Result(0).Type, rounding{})) },
+	arith.ExtF: func(g *gen, op *ir.Op, a []val) []val {
+		return one(g.toFloat(a[0], op.Result(0).Type, rounding{}))
+	},
 	arith.TruncF: func(g *gen, op *ir.Op, a []val) []val {
 		r := rounding{}
 		if m, ok := op.Attr("roundingmode").(*ir.IntegerAttr); ok {
@@ -79,10 +86,18 @@ var castOps = map[*ir.OpDef]opFunc{
 		}
 		return one(g.toFloat(a[0], op.Result(0).Type, r))
 	},
-	arith.SIToFP:  func(g *gen, op *ir.Op, a []val) []val { return one(g.intToFloat("sitofp", a[0], op.Result(0).Type)) },
-	arith.UIToFP:  func(g *gen, op *ir.Op, a []val) []val { return one(g.intToFloat("uitofp", a[0], op.Result(0).Type)) },
-	arith.FPToSI:  func(g *gen, op *ir.Op, a []val) []val { return one(g.floatToInt("fptosi", a[0], op.Result(0).Type)) },
-	arith.FPToUI:  func(g *gen, op *ir.Op, a []val) []val { return one(g.floatToInt("fptoui", a[0], op.Result(0).Type)) },
+	arith.SIToFP: func(g *gen, op *ir.Op, a []val) []val {
+		return one(g.intToFloat("sitofp", a[0], op.Result(0).Type))
+	},
+	arith.UIToFP: func(g *gen, op *ir.Op, a []val) []val {
+		return one(g.intToFloat("uitofp", a[0], op.Result(0).Type))
+	},
+	arith.FPToSI: func(g *gen, op *ir.Op, a []val) []val {
+		return one(g.floatToInt("fptosi", a[0], op.Result(0).Type))
+	},
+	arith.FPToUI: func(g *gen, op *ir.Op, a []val) []val {
+		return one(g.floatToInt("fptoui", a[0], op.Result(0).Type))
+	},
 	arith.Bitcast: castInst("bitcast"),
 }
 
@@ -147,10 +162,12 @@ func (g *gen) wide(a val) val {
 	case num.F16:
 		return g.cast("fpext", a, ir.F32)
 	case num.BF16:
-		bits := g.binary("shl", ir.I32, g.cast("zext", val{s: a.s, t: ir.I16, n: a.n}, ir.I32), intConst(16, ir.I32))
+		bits := g.binary("shl", ir.I32, g.cast("zext", val{s: a.s, t: ir.I16, n: a.n}, ir.I32),
+			intConst(16, ir.I32))
 		return g.cast("bitcast", bits, ir.F32)
 	case num.F8E5M2: // e5m2 is the upper half of an f16
-		h := g.binary("shl", ir.I16, g.cast("zext", val{s: a.s, t: ir.I8, n: a.n}, ir.I16), intConst(8, ir.I16))
+		h := g.binary("shl", ir.I16, g.cast("zext", val{s: a.s, t: ir.I8, n: a.n}, ir.I16),
+			intConst(8, ir.I16))
 		return g.cast("fpext", g.cast("bitcast", h, ir.F16), ir.F32)
 	}
 	// Placed where an f32 has its exponent and mantissa, the bits are the value times a power of two.
@@ -167,7 +184,8 @@ func (g *gen) wide(a val) val {
 		v = g.choose(g.compare("icmp eq", w, intConst(128, ir.I32)), f32Const(math.NaN()), v)
 	case num.IEEE: // the mantissa of the largest exponent stays, under f32's largest exponent
 		special := g.binary("or", ir.I32, g.cast("bitcast", v, ir.I32), intConst(0x7f800000, ir.I32))
-		v = g.choose(g.compare("icmp uge", mag, intConst(int64(f.Overflow()), ir.I32)), g.cast("bitcast", special, ir.F32), v)
+		v = g.choose(g.compare("icmp uge", mag, intConst(int64(f.Overflow()), ir.I32)),
+			g.cast("bitcast", special, ir.F32), v)
 	}
 	return v
 }
@@ -190,7 +208,8 @@ func (g *gen) narrow(a val, t *ir.FloatType, r rounding) val {
 
 	normal := u
 	if !r.toZero {
-		half := g.binary("add", ir.I32, g.binary("and", ir.I32, g.binary("lshr", ir.I32, u, i32(drop)), i32(1)), i32(1<<(drop-1)-1))
+		half := g.binary("add", ir.I32, g.binary("and", ir.I32, g.binary("lshr", ir.I32, u, i32(drop)),
+			i32(1)), i32(1<<(drop-1)-1))
 		normal = g.binary("add", ir.I32, u, half)
 	}
 	out := g.binary("sub", ir.I32, g.binary("lshr", ir.I32, normal, i32(drop)), i32(int64(127-f.Bias)<<f.Man))
@@ -252,7 +271,8 @@ func (g *gen) narrowBF16(a val, t *ir.FloatType, r rounding) val {
 	top := g.binary("lshr", ir.I32, u, intConst(16, ir.I32))
 	rounded := top
 	if !r.toZero {
-		half := g.binary("add", ir.I32, g.binary("and", ir.I32, top, intConst(1, ir.I32)), intConst(0x7fff, ir.I32))
+		half := g.binary("add", ir.I32, g.binary("and", ir.I32, top, intConst(1, ir.I32)),
+			intConst(0x7fff, ir.I32))
 		rounded = g.binary("lshr", ir.I32, g.binary("add", ir.I32, u, half), intConst(16, ir.I32))
 	}
 	nan := g.compare("fcmp uno", a, a)
@@ -338,7 +358,8 @@ func (g *gen) intToFloat(instr string, a val, t ir.Type) val {
 	if intWidth(a.t) == 64 {
 		lost := g.binary("and", a.t, a, intConst(0x7ff, a.t))
 		some := g.cast("zext", g.compare("icmp ne", lost, intConst(0, a.t)), a.t)
-		cut := g.binary("or", a.t, g.binary("sub", a.t, a, lost), g.binary("shl", a.t, some, intConst(11, a.t)))
+		cut := g.binary("or", a.t, g.binary("sub", a.t, a, lost),
+			g.binary("shl", a.t, some, intConst(11, a.t)))
 		shifted := g.binary("add", a.t, a, intConst(1<<53, a.t))
 		fits := g.compare("icmp ule", shifted, intConst(1<<54, a.t))
 		if instr == "uitofp" {

@@ -11,11 +11,12 @@ var intOps = map[*ir.OpDef]opFunc{
 	arith.AddI: inst("add"), arith.SubI: inst("sub"), arith.MulI: inst("mul"),
 	arith.AndI: inst("and"), arith.OrI: inst("or"), arith.XOrI: inst("xor"),
 	arith.ShLI: shift("shl"), arith.ShRUI: shift("lshr"), arith.ShRSI: shift("ashr"),
-	arith.MaxSI: function("smax"), arith.MinSI: function("smin"), arith.MaxUI: function("umax"), arith.MinUI: function("umin"),
-	arith.DivSI: division("sdiv"), arith.RemSI: division("srem"), arith.DivUI: division("udiv"), arith.RemUI: division("urem"),
-	arith.FloorDivSI: floorDiv, arith.CeilDivSI: ceilDiv, arith.CeilDivUI: ceilDivUnsigned,
-	arith.MulUIExtended: wideMul("zext"), arith.MulSIExtended: wideMul("sext"), arith.AddUIExtended: wideAdd,
-	arith.CmpI: compareInts, arith.Select: selectOp,
+	arith.MaxSI: function("smax"), arith.MinSI: function("smin"), arith.MaxUI: function("umax"),
+	arith.MinUI: function("umin"), arith.DivSI: division("sdiv"), arith.RemSI: division("srem"),
+	arith.DivUI: division("udiv"), arith.RemUI: division("urem"), arith.FloorDivSI: floorDiv,
+	arith.CeilDivSI: ceilDiv, arith.CeilDivUI: ceilDivUnsigned, arith.MulUIExtended: wideMul("zext"),
+	arith.MulSIExtended: wideMul("sext"), arith.AddUIExtended: wideAdd, arith.CmpI: compareInts,
+	arith.Select: selectOp,
 }
 
 // shift returns a shift in which distances of the width or more shift all bits out. Of a 64-bit distance only
@@ -63,7 +64,9 @@ func intWidth(t ir.Type) int {
 }
 
 func division(instr string) opFunc {
-	return func(g *gen, op *ir.Op, a []val) []val { return one(g.divide(instr, op.Result(0).Type, a[0], a[1])) }
+	return func(g *gen, op *ir.Op, a []val) []val {
+		return one(g.divide(instr, op.Result(0).Type, a[0], a[1]))
+	}
 }
 
 // divide divides integers without trapping. Division by zero gives all ones; in 64 bits only the lower 32 if
@@ -146,7 +149,8 @@ func ceilDivUnsigned(g *gen, op *ir.Op, a []val) []val {
 	t := op.Result(0).Type
 	q := g.divide("udiv", t, a[0], a[1])
 	rest := g.binary("sub", t, a[0], g.binary("mul", t, q, a[1]))
-	some := g.binary("and", ir.I1, g.compare("icmp ne", rest, intConst(0, t)), g.compare("icmp ne", a[1], intConst(0, t)))
+	some := g.binary("and", ir.I1, g.compare("icmp ne", rest, intConst(0, t)),
+		g.compare("icmp ne", a[1], intConst(0, t)))
 	return one(g.binary("add", t, q, g.boolAs(some, t)))
 }
 

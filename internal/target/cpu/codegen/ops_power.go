@@ -7,11 +7,15 @@ import (
 
 // powerOps holds powers with integers and other operations without an instruction or function of their own.
 var powerOps = map[*ir.OpDef]opFunc{
-	math.IPowI: func(g *gen, op *ir.Op, a []val) []val { return one(g.intPower(op.Result(0).Type, a[0], a[1])) },
+	math.IPowI: func(g *gen, op *ir.Op, a []val) []val {
+		return one(g.intPower(op.Result(0).Type, a[0], a[1]))
+	},
 	math.FPowI: func(g *gen, op *ir.Op, a []val) []val {
 		t := op.Result(0).Type
 		n := g.intToFloat("sitofp", a[1], g.wide(a[0]).t)
-		return one(g.floating(t, []val{a[0]}, func(x []val) val { return g.libm(op, "powf", []val{x[0], n}) }))
+		return one(g.floating(t, []val{a[0]}, func(x []val) val {
+			return g.libm(op, "powf", []val{x[0], n})
+		}))
 	},
 	math.SinCos: func(g *gen, op *ir.Op, a []val) []val {
 		t := op.Result(0).Type
@@ -35,6 +39,7 @@ func (g *gen) intPower(t ir.Type, a, b val) val {
 	}
 	odd := g.binary("and", t, b, unit)
 	sign := g.binary("sub", t, unit, g.binary("add", t, odd, odd)) // the power of -1
-	small := g.choose(g.compare("icmp eq", a, unit), unit, g.choose(g.compare("icmp eq", a, intConst(-1, t)), sign, zero))
+	small := g.choose(g.compare("icmp eq", a, unit), unit, g.choose(g.compare("icmp eq", a, intConst(-1, t)),
+		sign, zero))
 	return g.choose(g.compare("icmp slt", b, zero), small, r)
 }

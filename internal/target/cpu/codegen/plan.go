@@ -51,11 +51,13 @@ type dependence struct {
 }
 
 func newDependence() *dependence {
-	return &dependence{same: map[*ir.Value]bool{}, apart: map[*ir.Value]bool{}, moved: map[*ir.Op]bool{}, need: -1}
+	return &dependence{same: map[*ir.Value]bool{}, apart: map[*ir.Value]bool{}, moved: map[*ir.Op]bool{},
+		need: -1}
 }
 
 func (g *gen) plan(b *ir.Block, last []*root) *planner {
-	p := &planner{g: g, b: b, pos: map[*ir.Op]int{}, last: last, skip: map[*ir.Op]bool{}, forced: map[*ir.Value]bool{}}
+	p := &planner{g: g, b: b, pos: map[*ir.Op]int{}, last: last, skip: map[*ir.Op]bool{},
+		forced: map[*ir.Value]bool{}}
 	for op := range b.Ops() {
 		p.pos[op] = len(p.ops)
 		p.ops = append(p.ops, op)
@@ -207,7 +209,8 @@ func (p *planner) needsBuffer(v *ir.Value, u *ir.Use) bool {
 	if user.Block() == p.b {
 		// Initial values of loops and products are computed where those are written, which may be behind
 		// stores that follow the load.
-		return (isControl(user) || user.Def == linalg.Matmul || user.Def == linalg.BatchMatmul) && len(p.weigh(v).loads) > 0
+		return (isControl(user) || user.Def == linalg.Matmul || user.Def == linalg.BatchMatmul) &&
+			len(p.weigh(v).loads) > 0
 	}
 	// A use inside a loop would compute the formula in each round.
 	if p.inLoop(user) {
@@ -311,7 +314,8 @@ func (p *planner) rootsOf(op *ir.Op) []*root {
 // storeRoot returns the root of a store. The loops for a part run over the whole tensor, without the
 // dimensions that the part leaves out.
 func storeRoot(op *ir.Op) *root {
-	r := &root{kind: toMemory, op: op, v: op.Operand(0), shape: ir.ShapeOf(op.Operand(0).Type), dest: op.Operand(1)}
+	r := &root{kind: toMemory, op: op, v: op.Operand(0), shape: ir.ShapeOf(op.Operand(0).Type),
+		dest: op.Operand(1)}
 	if s := r.v.DefBy(tensor.ExtractSlice); s != nil && slices.Contains(r.shape, ir.Dynamic) {
 		part := sliceOf(s, 1, r.v.Type)
 		r.slice, r.v = &part, s.Operand(0)
@@ -410,7 +414,8 @@ func (p *planner) canJoin(n *nest, r *root) bool {
 	if r.into != nil && at < len(p.ops) {
 		return false
 	}
-	if len(n.roots) >= maxRoots || !slices.Equal(n.shape, r.shape) || r.red != nil && alongOf(r.red) != n.along || n.roots[0].deps.regions != r.deps.regions {
+	if len(n.roots) >= maxRoots || !slices.Equal(n.shape, r.shape) || r.red != nil &&
+		alongOf(r.red) != n.along || n.roots[0].deps.regions != r.deps.regions {
 		return false
 	}
 	made := map[*ir.Value]bool{} // buffers that this nest fills
@@ -643,7 +648,8 @@ func (p *planner) shapeNest(n *nest) {
 	if len(loops) > 0 {
 		inner = loops[n.split]
 	}
-	for n.along < 0 && !reduces && inner < want && n.split > 0 || n.along >= 0 && inner < want && n.split > 0 {
+	for n.along < 0 && !reduces && inner < want && n.split > 0 || n.along >= 0 && inner < want &&
+		n.split > 0 {
 		n.split--
 		inner *= loops[n.split]
 	}

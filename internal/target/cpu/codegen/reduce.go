@@ -44,15 +44,16 @@ func reductionOf(op *ir.Op) *reduction {
 
 // neutrals lists the operations that have a neutral element.
 var neutrals = []*ir.OpDef{
-	arith.AddF, arith.MulF, arith.MaximumF, arith.MinimumF, arith.MaxNumF, arith.MinNumF, arith.AddI, arith.MulI, arith.OrI, arith.XOrI,
-	arith.AndI, arith.MaxUI, arith.MinUI, arith.MaxSI, arith.MinSI,
+	arith.AddF, arith.MulF, arith.MaximumF, arith.MinimumF, arith.MaxNumF, arith.MinNumF, arith.AddI,
+	arith.MulI, arith.OrI, arith.XOrI, arith.AndI, arith.MaxUI, arith.MinUI, arith.MaxSI, arith.MinSI,
 }
 
 // neutral returns the constant that a reduction by one operation starts with, which the middle layer chose to
 // be neutral.
 func (r *reduction) neutral() *val {
 	body := r.region
-	if len(r.ins) != 1 || body.First() == nil || body.First().Next() != body.Last() || !slices.Contains(neutrals, body.First().Def) {
+	if len(r.ins) != 1 || body.First() == nil || body.First().Next() != body.Last() ||
+		!slices.Contains(neutrals, body.First().Def) {
 		return nil
 	}
 	fill := r.inits[0].DefBy(linalg.Fill)
@@ -86,7 +87,8 @@ func (r *reduction) wholes() []*ir.Value {
 			if d == r.dim {
 				begin, size = 1, n-1
 			}
-			if !entryIs(rest, 1, "static_offsets", d, begin) || !entryIs(rest, 2, "static_sizes", d, size) || !entryIs(first, 1, "static_offsets", d, 0) {
+			if !entryIs(rest, 1, "static_offsets", d, begin) || !entryIs(rest, 2, "static_sizes", d, size) ||
+				!entryIs(first, 1, "static_offsets", d, 0) {
 				return nil
 			}
 		}
@@ -135,7 +137,8 @@ func (g *gen) startReductions(n *nest) {
 				if r.start != nil {
 					v = r.start[i]
 				}
-				g.do("store %s %s, ptr %s", vector(elemType(t), n.lanes), g.splat(elemType(t), v.s, n.lanes), s)
+				g.do("store %s %s, ptr %s", vector(elemType(t), n.lanes),
+					g.splat(elemType(t), v.s, n.lanes), s)
 			}
 		}
 	}
@@ -237,7 +240,8 @@ func (g *gen) half(v val, from int) val {
 	for i := range pick {
 		pick[i] += int64(from)
 	}
-	return val{s: g.op("shufflevector %s %s, %s poison, <%d x i32> %s", v.typ(), v.s, v.typ(), n, constVector("i32", pick)), t: v.t, n: n}
+	return val{s: g.op("shufflevector %s %s, %s poison, <%d x i32> %s", v.typ(), v.s, v.typ(), n,
+		constVector("i32", pick)), t: v.t, n: n}
 }
 
 // finishVectors stores the results of reductions in which each lane is a result.

@@ -69,10 +69,12 @@ func (x *scattered) block(b *ir.Block) bool {
 			}
 			x.widest = max(x.widest, int(elemSize(op.Operand(0).Type)))
 		case op.Def == scf.If:
-			if op.NumResults() > 0 || !op.Region(1).Empty() && op.Body(1).First() != op.Body(1).Last() || !x.block(op.Body(0)) {
+			if op.NumResults() > 0 || !op.Region(1).Empty() && op.Body(1).First() != op.Body(1).Last() ||
+				!x.block(op.Body(0)) {
 				return false
 			}
-		case op.Def == scf.Yield, op.Def == tensor.Extract, op.Def == memref.ReinterpretCast, op.Def == memref.Cast, op.Def == arith.Constant:
+		case op.Def == scf.Yield, op.Def == tensor.Extract, op.Def == memref.ReinterpretCast,
+			op.Def == memref.Cast, op.Def == arith.Constant:
 		case op.Def == funcd.Call && isMemoryAt(op):
 		case op.Def.Has(ir.Elementwise) && op.NumResults() == 1 && !isMemRef(op.Result(0).Type):
 		default:
@@ -134,7 +136,8 @@ func (g *gen) scatteredPlace(v *ir.Value) (*view, index) {
 	w := &view{ptr: "null", elem: elem, offset: "0", sizes: []string{"1"}, strides: []string{"1"}}
 	if addr := addressOf(op.Operand(0)); addr != nil {
 		if a := g.scalar(addr); a.n > 1 { // an address for each lane, divisible by the element's size
-			return w, index{vec: g.op("udiv <%d x i64> %s, %s", a.n, a.s, g.splat("i64", itoa(elemSize(elem)), a.n))}
+			return w, index{vec: g.op("udiv <%d x i64> %s, %s", a.n, a.s,
+				g.splat("i64", itoa(elemSize(elem)), a.n))}
 		}
 	}
 	w.ptr = g.pointer(op.Operand(0))

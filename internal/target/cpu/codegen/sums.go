@@ -55,7 +55,8 @@ func sumOf(loop *ir.Op, at int) *sum {
 	s := &sum{loop: loop, at: at}
 	result, body := loop.Result(at), loop.Body(0)
 	arg := body.Arg(1 + at)
-	if s.reduce = onlyUser(result); s.reduce == nil || s.reduce.Def != linalg.Reduce || s.reduce.Block() != loop.Block() || len(s.reduce.Group(0)) != 1 {
+	if s.reduce = onlyUser(result); s.reduce == nil || s.reduce.Def != linalg.Reduce ||
+		s.reduce.Block() != loop.Block() || len(s.reduce.Group(0)) != 1 {
 		return nil
 	}
 	r := reductionOf(s.reduce)
@@ -64,12 +65,14 @@ func sumOf(loop *ir.Op, at int) *sum {
 	}
 	s.combine, s.fill = s.reduce.Body(0).First().Def, s.reduce.Group(1)[0].DefBy(linalg.Fill)
 	begin := loop.Operand(3 + at).DefBy(linalg.Fill)
-	if begin == nil || !isNeutral(s.combine, begin.Operand(0)) || !isNeutral(s.combine, s.fill.Operand(0)) || !early(s.fill) {
+	if begin == nil || !isNeutral(s.combine, begin.Operand(0)) || !isNeutral(s.combine, s.fill.Operand(0)) ||
+		!early(s.fill) {
 		return nil
 	}
 	s.add = onlyUser(arg)
 	last := body.Last().Operand(at)
-	if s.add == nil || s.add.Def != linalg.Generic || s.add.Block() != body || last != s.add.Result(0) || onlyUser(last) != body.Last() {
+	if s.add == nil || s.add.Def != linalg.Generic || s.add.Block() != body || last != s.add.Result(0) ||
+		onlyUser(last) != body.Last() {
 		return nil
 	}
 	if s.term = s.other(arg); s.term == nil || s.term.Type != result.Type {
@@ -124,7 +127,8 @@ func onlyUser(v *ir.Value) *ir.Op {
 
 // early reports whether a fill can be moved anywhere: it fills a new tensor with a constant.
 func early(fill *ir.Op) bool {
-	return fill.Operand(0).DefBy(arith.Constant) != nil && fill.Operand(1).DefBy(tensor.Empty) != nil && fill.Operand(1).Def().NumOperands() == 0
+	return fill.Operand(0).DefBy(arith.Constant) != nil && fill.Operand(1).DefBy(tensor.Empty) != nil &&
+		fill.Operand(1).Def().NumOperands() == 0
 }
 
 // isNeutral reports whether a constant is neutral under an operation. The sign of a zero sum is ignored.
@@ -199,8 +203,9 @@ func (s *sum) sumOfBlocks(b *ir.Builder, x, y *ir.Value, t *ir.TensorType) *ir.V
 		words[i] = linalg.Parallel
 	}
 	op := b.Create(ir.State{
-		Def: linalg.Generic, Operands: []*ir.Value{x, y, b.Val(tensor.Empty, t)}, Segments: []int{2, 1}, Results: []ir.Type{t},
-		Attrs:   []ir.NamedAttr{ir.A("indexing_maps", linalg.MapsAttr(id, id, id)), ir.A("iterator_types", linalg.IteratorTypes(words...))},
+		Def: linalg.Generic, Operands: []*ir.Value{x, y, b.Val(tensor.Empty, t)}, Segments: []int{2, 1},
+		Results: []ir.Type{t}, Attrs: []ir.NamedAttr{ir.A("indexing_maps", linalg.MapsAttr(id, id, id)),
+			ir.A("iterator_types", linalg.IteratorTypes(words...))},
 		Regions: []*ir.Region{ir.NewRegion(body)},
 	})
 	inner := ir.NewBuilder(body)

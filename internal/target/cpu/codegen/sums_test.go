@@ -10,8 +10,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// sumText is a loop that adds up blocks, reduced after it. op is the operation of the loop, begin what the sum begins with, more a
-// second use of it.
+// sumText is a loop that adds up blocks, reduced after it. op is the operation of the loop, begin what the
+// sum begins with, more a second use of it.
 func sumText(op, begin, more string) string {
 	text := `func.func @k(%n: i32, %x: tensor<4x64xf32>, %y: tensor<64xf32>) -> (f32, tensor<4xf32>) {
   %begin = arith.constant BEGIN : f32
@@ -73,16 +73,18 @@ func TestSumsAreFolded(t *testing.T) {
 		t.Errorf("the loop still carries blocks:\n%s", text)
 	}
 	loop := text[strings.Index(text, "scf.for"):strings.Index(text, "return")]
-	if strings.Count(loop, "linalg.reduce") != 2 || strings.Index(loop, "scf.yield") < strings.LastIndex(loop, "linalg.reduce") {
+	if strings.Count(loop, "linalg.reduce") != 2 || strings.Index(loop, "scf.yield") < strings.LastIndex(loop,
+		"linalg.reduce") {
 		t.Errorf("the reductions are not in the loop:\n%s", text)
 	}
 }
 
 func TestSumsThatStay(t *testing.T) {
 	for name, text := range map[string]string{
-		"another operation":   sumText("arith.mulf", "0.0", ""),
-		"another beginning":   sumText("arith.addf", "1.0", ""),
-		"looked at elsewhere": sumText("arith.addf", "0.0", "%u = arith.addf %acc#0, %y : tensor<64xf32>\n  %v = arith.addf %acc#1, %x : tensor<4x64xf32>"),
+		"another operation": sumText("arith.mulf", "0.0", ""),
+		"another beginning": sumText("arith.addf", "1.0", ""),
+		"looked at elsewhere": sumText("arith.addf", "0.0",
+			"%u = arith.addf %acc#0, %y : tensor<64xf32>\n  %v = arith.addf %acc#1, %x : tensor<4x64xf32>"),
 	} {
 		if got := folded(t, text); !strings.Contains(got, "-> (tensor<64xf32>, tensor<4x64xf32>)") {
 			t.Errorf("%s: folded\n%s", name, got)

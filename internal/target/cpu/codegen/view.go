@@ -25,7 +25,8 @@ type view struct {
 
 // block returns the view of a whole row-major buffer.
 func block(ptr string, elem ir.Type, shape []int64) *view {
-	v := &view{ptr: ptr, elem: elem, offset: "0", scratch: true, sizes: make([]string, len(shape)), strides: make([]string, len(shape))}
+	v := &view{ptr: ptr, elem: elem, offset: "0", scratch: true, sizes: make([]string, len(shape)),
+		strides: make([]string, len(shape))}
 	step := int64(1)
 	for d := len(shape) - 1; d >= 0; d-- {
 		v.sizes[d], v.strides[d] = itoa(shape[d]), itoa(step)
@@ -43,7 +44,8 @@ func (g *gen) newBuffer(elem ir.Type, shape []int64) *view {
 	off := g.arena
 	g.arena += (size + 127) / 64 * 64 // room for a vector that reads beyond the end
 	name := fmt.Sprintf("%%b%d", off)
-	g.prologue = append(g.prologue, fmt.Sprintf("  %s = getelementptr inbounds i8, ptr %%scratch, i64 %d", name, off))
+	g.prologue = append(g.prologue, fmt.Sprintf("  %s = getelementptr inbounds i8, ptr %%scratch, i64 %d",
+		name, off))
 	return block(name, elem, shape)
 }
 
@@ -100,7 +102,8 @@ func (g *gen) viewOf(v *ir.Value) *view {
 		w = &view{ptr: g.pointer(op.Operand(0)), elem: t.Elem, offset: g.entries(op, 1, "static_offsets")[0],
 			sizes: g.entries(op, 2, "static_sizes"), strides: g.entries(op, 3, "static_strides")}
 	case op.Def == memref.SubView:
-		w = g.subview(g.viewOf(op.Operand(0)), g.entries(op, 1, "static_offsets"), g.entries(op, 2, "static_sizes"), t)
+		w = g.subview(g.viewOf(op.Operand(0)), g.entries(op, 1, "static_offsets"),
+			g.entries(op, 2, "static_sizes"), t)
 	case op.Def == memref.Alloc:
 		w = g.newBuffer(t.Elem, t.Shape)
 		g.bindTop(v, w) // one buffer for all uses
@@ -213,7 +216,8 @@ func (g *gen) place(w *view, idx []index) index {
 			sum = g.plus(sum, index{base: g.mul(x.base, w.strides[d]), lanes: lanes, align: 1})
 		default:
 			n := g.lanes
-			sum = g.plus(sum, index{vec: g.op("mul <%d x i64> %s, %s", n, g.vecOf(x, n), g.splat("i64", w.strides[d], n))})
+			sum = g.plus(sum, index{vec: g.op("mul <%d x i64> %s, %s", n, g.vecOf(x, n),
+				g.splat("i64", w.strides[d], n))})
 		}
 	}
 	return sum.simple()
@@ -248,7 +252,8 @@ func (g *gen) prefetch(w *view, at string, write int) {
 		return
 	}
 	g.decls["llvm.prefetch.p0"] = "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)"
-	g.do("call void @llvm.prefetch.p0(ptr %s, i32 %d, i32 3, i32 1)", g.op("getelementptr i8, ptr %s, i64 %d", at, ahead), write)
+	g.do("call void @llvm.prefetch.p0(ptr %s, i32 %d, i32 3, i32 1)",
+		g.op("getelementptr i8, ptr %s, i64 %d", at, ahead), write)
 }
 
 func (g *gen) loadAt(w *view, p index, mask *val, other val) val {
@@ -265,7 +270,8 @@ func (g *gen) loadAt(w *view, p index, mask *val, other val) val {
 		m, o := g.widen(*mask, n), g.widen(other, n)
 		name := fmt.Sprintf("llvm.masked.load.%s.p0", suffix(elem, n))
 		g.decls[name] = fmt.Sprintf("declare %s @%s(ptr, i32, <%d x i1>, %s)", vt, name, n, vt)
-		return val{s: g.op("call %s @%s(ptr %s, i32 %d, <%d x i1> %s, %s %s)", vt, name, g.gep(w, p.base), size, n, m.s, vt, o.s), t: w.elem, n: n}
+		return val{s: g.op("call %s @%s(ptr %s, i32 %d, <%d x i1> %s, %s %s)", vt, name, g.gep(w, p.base),
+			size, n, m.s, vt, o.s), t: w.elem, n: n}
 	case p.vec == "" && mask == nil && w.scratch:
 		if v, ok := g.loadShuffled(w, p); ok {
 			return v
@@ -279,7 +285,8 @@ func (g *gen) loadAt(w *view, p index, mask *val, other val) val {
 	}
 	name := fmt.Sprintf("llvm.masked.gather.%s.v%dp0", suffix(elem, n), n)
 	g.decls[name] = fmt.Sprintf("declare %s @%s(<%d x ptr>, i32, <%d x i1>, %s)", vt, name, n, n, vt)
-	return val{s: g.op("call %s @%s(<%d x ptr> %s, i32 %d, <%d x i1> %s, %s %s)", vt, name, n, ptrs, size, n, m, vt, o), t: w.elem, n: n}
+	return val{s: g.op("call %s @%s(<%d x ptr> %s, i32 %d, <%d x i1> %s, %s %s)", vt, name, n, ptrs, size, n,
+		m, vt, o), t: w.elem, n: n}
 }
 
 // pointers returns the addresses of all lanes.
@@ -293,7 +300,8 @@ func (g *gen) pointers(w *view, p index) string {
 	if lanes == nil {
 		lanes = make([]int64, n)
 	}
-	return g.op("getelementptr %s, ptr %s, <%d x i64> %s", memType(w.elem), base, n, constVector("i64", lanes))
+	return g.op("getelementptr %s, ptr %s, <%d x i64> %s", memType(w.elem), base, n,
+		constVector("i64", lanes))
 }
 
 // loadOne reads a scalar. If the mask is false, it reads a safe address instead.
@@ -301,7 +309,8 @@ func (g *gen) loadOne(w *view, off string, mask *val, other val) val {
 	elem := memType(w.elem)
 	p := g.gep(w, off)
 	if mask == nil {
-		return val{s: g.op("load %s, ptr %s, align %d%s", elem, p, elemSize(w.elem), g.tag(w)), t: w.elem, n: 1}
+		return val{s: g.op("load %s, ptr %s, align %d%s", elem, p, elemSize(w.elem), g.tag(w)),
+			t: w.elem, n: 1}
 	}
 	safe := g.op("select i1 %s, ptr %s, ptr %%nowhere", mask.s, p)
 	v := val{s: g.op("load %s, ptr %s, align %d", elem, safe, elemSize(w.elem)), t: w.elem, n: 1}
@@ -367,7 +376,8 @@ func (g *gen) storeAt(w *view, p index, v val, mask *val) {
 	case isIota(p.lanes):
 		name := fmt.Sprintf("llvm.masked.store.%s.p0", suffix(elem, n))
 		g.decls[name] = fmt.Sprintf("declare void @%s(%s, ptr, i32, <%d x i1>)", name, vt, n)
-		g.do("call void @%s(%s %s, ptr %s, i32 %d, <%d x i1> %s)", name, vt, g.widen(v, n).s, g.gep(w, p.base), size, n, g.widen(*mask, n).s)
+		g.do("call void @%s(%s %s, ptr %s, i32 %d, <%d x i1> %s)", name, vt, g.widen(v, n).s,
+			g.gep(w, p.base), size, n, g.widen(*mask, n).s)
 		return
 	}
 	m := "<" + strings.TrimSuffix(strings.Repeat("i1 true, ", n), ", ") + ">"
@@ -376,7 +386,8 @@ func (g *gen) storeAt(w *view, p index, v val, mask *val) {
 	}
 	name := fmt.Sprintf("llvm.masked.scatter.%s.v%dp0", suffix(elem, n), n)
 	g.decls[name] = fmt.Sprintf("declare void @%s(%s, <%d x ptr>, i32, <%d x i1>)", name, vt, n, n)
-	g.do("call void @%s(%s %s, <%d x ptr> %s, i32 %d, <%d x i1> %s)", name, vt, g.widen(v, n).s, n, g.pointers(w, p), size, n, m)
+	g.do("call void @%s(%s %s, <%d x ptr> %s, i32 %d, <%d x i1> %s)", name, vt, g.widen(v, n).s, n,
+		g.pointers(w, p), size, n, m)
 }
 
 // tag returns alias metadata of an access: scratch memory overlaps no other.

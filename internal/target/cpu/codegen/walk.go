@@ -210,7 +210,8 @@ func (w *walker) value(v *ir.Value) {
 // isPure reports whether a scalar or view can be computed at any time after its operands.
 func isPure(op *ir.Op) bool {
 	switch op.Def {
-	case memref.ReinterpretCast, memref.SubView, memref.Cast, memref.GetGlobal, memref.ExtractAlignedPointer, memref.Alloc, tensor.Empty:
+	case memref.ReinterpretCast, memref.SubView, memref.Cast, memref.GetGlobal, memref.ExtractAlignedPointer,
+		memref.Alloc, tensor.Empty:
 		return true
 	case funcd.Call:
 		return isMemoryAt(op)
@@ -221,10 +222,10 @@ func isPure(op *ir.Op) bool {
 }
 
 var costs = map[*ir.OpDef]int{
-	arith.DivF: 4, arith.DivSI: 8, arith.DivUI: 8, arith.RemSI: 8, arith.RemUI: 8, arith.FloorDivSI: 8, arith.CeilDivSI: 8,
-	arith.RemF: 16, math.Sqrt: 4, math.Fma: 1, math.AbsF: 1, math.Floor: 1, math.Ceil: 1, math.Trunc: 1, math.RoundEven: 1,
-	math.AbsI: 1, math.CtPop: 1, math.CtLZ: 1, math.CtTZ: 1, arith.Constant: 0, linalg.Index: 0, linalg.Yield: 0, arith.IndexCast: 0,
-	tensor.Extract: 3,
+	arith.DivF: 4, arith.DivSI: 8, arith.DivUI: 8, arith.RemSI: 8, arith.RemUI: 8, arith.FloorDivSI: 8,
+	arith.CeilDivSI: 8, arith.RemF: 16, math.Sqrt: 4, math.Fma: 1, math.AbsF: 1, math.Floor: 1, math.Ceil: 1,
+	math.Trunc: 1, math.RoundEven: 1, math.AbsI: 1, math.CtPop: 1, math.CtLZ: 1, math.CtTZ: 1,
+	arith.Constant: 0, linalg.Index: 0, linalg.Yield: 0, arith.IndexCast: 0, tensor.Extract: 3,
 }
 
 func costOf(op *ir.Op) int {

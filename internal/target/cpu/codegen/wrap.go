@@ -37,9 +37,11 @@ func (g *gen) wrapOf(op *ir.Op) *wrapInfo {
 		user := u.Owner()
 		switch {
 		case user == op:
-		case user.Def == linalg.Fill && user.NumResults() == 0 && isZeroValue(user.Operand(0)) && l.preset(op, user):
+		case user.Def == linalg.Fill && user.NumResults() == 0 && isZeroValue(user.Operand(0)) &&
+			l.preset(op, user):
 			w.presets = append(w.presets, l.absorb[0])
-		case user.Def == memref.SubView && w.dst == nil && user.Result(0).HasOneUse() && len(ir.ShapeOf(user.Result(0).Type)) == 2:
+		case user.Def == memref.SubView && w.dst == nil && user.Result(0).HasOneUse() &&
+			len(ir.ShapeOf(user.Result(0).Type)) == 2:
 			w.dst = user
 		default:
 			return nil
@@ -83,7 +85,10 @@ func (p *planner) findWraps() {
 		for u := range op.Result(0).Users() {
 			product = u
 		}
-		if slices.ContainsFunc(p.ops[p.pos[w.loop]+1:p.pos[product]], func(o *ir.Op) bool { _, writes := touches(o); return writes }) {
+		if slices.ContainsFunc(p.ops[p.pos[w.loop]+1:p.pos[product]], func(o *ir.Op) bool {
+			_, writes := touches(o)
+			return writes
+		}) {
 			continue
 		}
 		p.g.wraps[op.Result(0)] = w

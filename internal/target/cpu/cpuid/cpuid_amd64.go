@@ -35,11 +35,11 @@ type group struct {
 // groups lists the features as the manuals of Intel and AMD place them.
 var groups = []group{
 	{1, 0, edx, plain, map[string]int{"cx8": 8, "cmov": 15, "mmx": 23, "fxsr": 24, "sse": 25, "sse2": 26}},
-	{1, 0, ecx, plain, map[string]int{"sse3": 0, "pclmul": 1, "ssse3": 9, "cx16": 13, "sse4.1": 19, "sse4.2": 20,
-		"crc32": 20, "movbe": 22, "popcnt": 23, "aes": 25, "xsave": 27, "rdrnd": 30}},
+	{1, 0, ecx, plain, map[string]int{"sse3": 0, "pclmul": 1, "ssse3": 9, "cx16": 13, "sse4.1": 19,
+		"sse4.2": 20, "crc32": 20, "movbe": 22, "popcnt": 23, "aes": 25, "xsave": 27, "rdrnd": 30}},
 	{1, 0, ecx, vector, map[string]int{"fma": 12, "avx": 28, "f16c": 29}},
-	{7, 0, ebx, plain, map[string]int{"fsgsbase": 0, "bmi": 3, "bmi2": 8, "invpcid": 10, "rtm": 11, "rdseed": 18,
-		"adx": 19, "clflushopt": 23, "clwb": 24, "sha": 29}},
+	{7, 0, ebx, plain, map[string]int{"fsgsbase": 0, "bmi": 3, "bmi2": 8, "invpcid": 10, "rtm": 11,
+		"rdseed": 18, "adx": 19, "clflushopt": 23, "clwb": 24, "sha": 29}},
 	{7, 0, ebx, vector, map[string]int{"avx2": 5}},
 	{7, 0, ebx, wide, map[string]int{"avx512f": 16, "avx512dq": 17, "avx512ifma": 21, "avx512cd": 28,
 		"avx512bw": 30, "avx512vl": 31}},

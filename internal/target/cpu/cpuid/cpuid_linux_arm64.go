@@ -15,7 +15,8 @@ const (
 // bits lists the features by entry and bit, as Linux places them.
 var bits = map[uint64]map[string]int{
 	hwcap: {"fp-armv8": 0, "neon": 1, "aes": 3, "sha2": 6, "crc": 7, "lse": 8, "fullfp16": 10, "rdm": 12,
-		"jsconv": 13, "complxnum": 14, "rcpc": 15, "sha3": 17, "sm4": 19, "dotprod": 20, "sve": 22, "fp16fml": 23},
+		"jsconv": 13, "complxnum": 14, "rcpc": 15, "sha3": 17, "sm4": 19, "dotprod": 20, "sve": 22,
+		"fp16fml": 23},
 	hwcap2: {"sve2": 1, "i8mm": 13, "bf16": 14},
 }
 

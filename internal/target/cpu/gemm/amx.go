@@ -30,7 +30,8 @@ type tiles struct {
 }
 
 func (l *Lib) amx(s Spec) *Kernel {
-	t := tiles{s: s, rows: min(16, s.M), cols: min(16, s.N), deep: min(64/elems[s.Elem].size, s.K), down: 1, wide: 1}
+	t := tiles{s: s, rows: min(16, s.M), cols: min(16, s.N), deep: min(64/elems[s.Elem].size, s.K),
+		down: 1, wide: 1}
 	if s.M >= 32 {
 		t.down = 2
 	}
@@ -46,7 +47,8 @@ func (l *Lib) amx(s Spec) *Kernel {
 
 	w := l.writer()
 	w.intrinsic("void", "llvm.x86.ldtilecfg", []string{"ptr"}, l.tileConfig(t))
-	dense := w.and(w.is("eq", "%acs", "1"), w.and(w.is("sge", "%arows", fmt.Sprint(s.M)), w.is("sge", "%acols", fmt.Sprint(s.K))))
+	dense := w.and(w.is("eq", "%acs", "1"), w.and(w.is("sge", "%arows", fmt.Sprint(s.M)),
+		w.is("sge", "%acols", fmt.Sprint(s.K))))
 	a, rows := w.inPlace(dense, "%ars", fmt.Sprint(lda), func() {
 		raw := rawOf(s.Elem)
 		w.callPack(s.Elem, raw, "%a", "%ars", "%acs", "%arows", "%acols", "%scratch", s.M, s.K, s.K, lda)
@@ -58,7 +60,9 @@ func (l *Lib) amx(s Spec) *Kernel {
 	})
 	w.each(fmt.Sprint(s.N), t.wide*t.cols, func(n string) {
 		c, two := w.at("i32", "%c", n), w.at("i8", "%panels", w.mul(n, fmt.Sprint(panelSize/t.cols)))
-		w.each(fmt.Sprint(s.M), t.down*t.rows, func(m string) { t.multiply(w, c, a, stride, two, panelSize, m) })
+		w.each(fmt.Sprint(s.M), t.down*t.rows, func(m string) {
+			t.multiply(w, c, a, stride, two, panelSize, m)
+		})
 	})
 	w.intrinsic("void", "llvm.x86.tilerelease", nil)
 	w.define(k.Name, params)
@@ -203,7 +207,8 @@ func (p *packer) weaveRows() {
 				p.storeWoven(vs, to)
 			}, func() {
 				for i := range vs { // a row that is not there has no columns
-					have := p.val("select i1 %s, i64 %s, i64 0", p.is("slt", p.addN(r, i), p.rows), p.sub(p.cols, c))
+					have := p.val("select i1 %s, i64 %s, i64 0", p.is("slt", p.addN(r, i), p.rows),
+						p.sub(p.cols, c))
 					vs[i] = p.masked(n, from[i], have)
 				}
 				p.storeWoven(vs, to)
@@ -253,7 +258,8 @@ func (p *packer) weaveOneByOne() {
 		inside := p.is("slt", r, p.rows)
 		in := p.val("urem i64 %s, %d", r, g)
 		p.each("%C", 1, func(c string) {
-			v := p.guarded(p.at(p.raw(), "%src", p.add(p.mul(r, "%rs"), p.mul(c, "%cs"))), p.and(inside, p.is("slt", c, p.cols)))
+			v := p.guarded(p.at(p.raw(), "%src", p.add(p.mul(r, "%rs"), p.mul(c, "%cs"))),
+				p.and(inside, p.is("slt", c, p.cols)))
 			col := p.val("urem i64 %s, %d", c, n)
 			to := p.woven(p.sub(r, in), p.sub(c, col))
 			p.do("store %s %s, ptr %s", p.raw(), v, p.at(p.raw(), to, p.add(p.mul(col, fmt.Sprint(g)), in)))

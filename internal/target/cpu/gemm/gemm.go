@@ -122,7 +122,8 @@ type Lib struct {
 
 // New returns an empty library.
 func New(t Target) *Lib {
-	return &Lib{target: t, kernels: map[string]*Kernel{}, funcs: map[string]bool{}, declares: map[string]string{}}
+	return &Lib{target: t, kernels: map[string]*Kernel{}, funcs: map[string]bool{},
+		declares: map[string]string{}}
 }
 
 // Kernel returns the function of a multiplication and defines it at the first call.

@@ -22,7 +22,8 @@ func targets(t testing.TB) map[string]Target {
 	t.Helper()
 	l := load(t)
 	features := l.HostTarget().Features
-	all := map[string]Target{"host": Host(features, RequestAMX() == nil), "host without AMX": Host(features, false), "sse": Host("", false)}
+	all := map[string]Target{"host": Host(features, RequestAMX() == nil),
+		"host without AMX": Host(features, false), "sse": Host("", false)}
 	if strings.Contains(features, "+avx512f") {
 		all["avx2"] = Host("+avx2,+fma", false)
 	}
@@ -60,7 +61,8 @@ func compile(t testing.TB, target Target, specs ...Spec) []*compiled {
 			t.Fatal(err)
 		}
 		list = append(list, &compiled{Kernel: k, spec: s})
-		text += fmt.Sprintf("define void @\"call.%s\"(%s) {\n  call void @%s(%s)\n  ret void\n}\n", k.Name, params, k.Name, strings.ReplaceAll(params, "noalias ", ""))
+		text += fmt.Sprintf("define void @\"call.%s\"(%s) {\n  call void @%s(%s)\n  ret void\n}\n", k.Name,
+			params, k.Name, strings.ReplaceAll(params, "noalias ", ""))
 	}
 	text += lib.Text()
 	var decls []string
@@ -69,7 +71,8 @@ func compile(t testing.TB, target Target, specs ...Spec) []*compiled {
 	}
 	sort.Strings(decls)
 	text += strings.Join(decls, "\n")
-	out, err := l.Compile(context.Background(), []byte(text), llvm.Options{Target: l.HostTarget(), Emit: llvm.EmitObj, Level: llvm.O2, Passes: passes})
+	out, err := l.Compile(context.Background(), []byte(text),
+		llvm.Options{Target: l.HostTarget(), Emit: llvm.EmitObj, Level: llvm.O2, Passes: passes})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,19 +230,22 @@ func (c *compiled) check(t *testing.T, r *rand.Rand, a, b *matrix, again bool) {
 				got = float64(int32(binary.LittleEndian.Uint32(acc[(i*s.N+j)*4:])))
 			}
 			if !(math.Abs(got-want) <= eps*weight*(2+math.Sqrt(float64(s.K)))) {
-				t.Fatalf("%v: A %d×%d strides %d,%d; B %d×%d strides %d,%d: C[%d,%d] = %v, want %v", s, a.rows, a.cols, a.rs, a.cs, b.rows, b.cols, b.rs, b.cs, i, j, got, want)
+				t.Fatalf("%v: A %d×%d strides %d,%d; B %d×%d strides %d,%d: C[%d,%d] = %v, want %v", s,
+					a.rows, a.cols, a.rs, a.cs, b.rows, b.cols, b.rs, b.cs, i, j, got, want)
 			}
 		}
 	}
 }
 
 func TestMultiply(t *testing.T) {
-	sizes := [][3]int{{16, 16, 16}, {32, 64, 16}, {64, 32, 64}, {4, 8, 2}, {16, 128, 64}, {128, 16, 8}, {1, 16, 32}, {16, 1, 16}, {2, 2, 1}}
+	sizes := [][3]int{{16, 16, 16}, {32, 64, 16}, {64, 32, 64}, {4, 8, 2}, {16, 128, 64}, {128, 16, 8},
+		{1, 16, 32}, {16, 1, 16}, {2, 2, 1}}
 	for name, target := range targets(t) {
 		t.Run(name, func(t *testing.T) {
 			var specs []Spec
 			some := sizes
-			if name != "host" { // of which the sizes are tried, so that these have only the vectors to get wrong
+			// of which the sizes are tried, so that these have only the vectors to get wrong
+			if name != "host" {
 				some = sizes[1:4]
 			}
 			for _, e := range []Elem{F32, F64, F16, BF16, I8} {
@@ -254,7 +260,8 @@ func TestMultiply(t *testing.T) {
 			r := rand.New(rand.NewPCG(1, 2))
 			for _, c := range compile(t, target, specs...) {
 				s := c.spec
-				for _, order := range [][2]string{{"rows", "rows"}, {"rows", "columns"}, {"columns", "rows"}, {"every second", "every second"}} {
+				for _, order := range [][2]string{{"rows", "rows"}, {"rows", "columns"}, {"columns", "rows"},
+					{"every second", "every second"}} {
 					a, b := operand(r, s.Elem, s.M, s.K, order[0]), operand(r, s.Elem, s.K, s.N, order[1])
 					c.check(t, r, a, b, false)
 					m, n, k, k2 := r.IntN(s.M+1), r.IntN(s.N+1), r.IntN(s.K+1), r.IntN(s.K+1)

@@ -67,11 +67,13 @@ func (p *packer) convert(n int, raw string) string {
 	in, out := vec(n, p.raw()), vec(n, p.acc)
 	switch p.elem {
 	case F16:
-		return p.val("fpext %s %s to %s", vec(n, "half"), p.val("bitcast %s %s to %s", in, raw, vec(n, "half")), out)
+		return p.val("fpext %s %s to %s", vec(n, "half"),
+			p.val("bitcast %s %s to %s", in, raw, vec(n, "half")), out)
 	case BF16: // the upper half of a float
 		wide := p.val("zext %s %s to %s", in, raw, vec(n, "i32"))
 		sixteen := p.splatOf(n, "i32", "16")
-		return p.val("bitcast %s %s to %s", vec(n, "i32"), p.val("shl %s %s, %s", vec(n, "i32"), wide, sixteen), out)
+		return p.val("bitcast %s %s to %s", vec(n, "i32"),
+			p.val("shl %s %s, %s", vec(n, "i32"), wide, sixteen), out)
 	case I8:
 		return p.val("sext %s %s to %s", in, raw, out)
 	}
@@ -121,9 +123,11 @@ func (p *packer) byRows() {
 		p.each("%C", n, func(c string) {
 			from, to := p.at(p.raw(), src, c), p.to(dst, c)
 			p.branch(p.is("sle", p.addN(c, n), p.cols), func() {
-				p.do("store %s %s, ptr %s, align 1", vec(n, p.acc), p.convert(n, p.val("load %s, ptr %s, align 1", vec(n, p.raw()), from)), to)
+				p.do("store %s %s, ptr %s, align 1", vec(n, p.acc),
+					p.convert(n, p.val("load %s, ptr %s, align 1", vec(n, p.raw()), from)), to)
 			}, func() {
-				p.do("store %s %s, ptr %s, align 1", vec(n, p.acc), p.convert(n, p.masked(n, from, p.sub(p.cols, c))), to)
+				p.do("store %s %s, ptr %s, align 1", vec(n, p.acc),
+					p.convert(n, p.masked(n, from, p.sub(p.cols, c))), to)
 			})
 		})
 	})
@@ -139,8 +143,10 @@ func (p *packer) masked(n int, from, count string) string {
 	have := p.splatOf(n, "i64", count)
 	mask := p.val("icmp slt %s %s, %s", vec(n, "i64"), counting(n, "i64"), have)
 	name := fmt.Sprintf("llvm.masked.load.v%d%s.p0", n, p.raw())
-	p.lib.declares[name] = fmt.Sprintf("declare %s @%s(ptr, i32 immarg, %s, %s)", typ, name, vec(n, "i1"), typ)
-	return p.val("call %s @%s(ptr %s, i32 1, %s %s, %s zeroinitializer)", typ, name, from, vec(n, "i1"), mask, typ)
+	p.lib.declares[name] = fmt.Sprintf("declare %s @%s(ptr, i32 immarg, %s, %s)", typ, name,
+		vec(n, "i1"), typ)
+	return p.val("call %s @%s(ptr %s, i32 1, %s %s, %s zeroinitializer)", typ, name, from,
+		vec(n, "i1"), mask, typ)
 }
 
 // guarded loads an element if it is there, else zero.
@@ -161,7 +167,9 @@ func (p *packer) byColumns() {
 	p.each("%R", n, func(r string) {
 		p.each("%C", n, func(c string) {
 			inside := p.and(p.is("sle", p.addN(r, n), p.rows), p.is("sle", p.addN(c, n), p.cols))
-			p.branch(inside, func() { p.transpose(r, c) }, func() { p.elements(r, c, fmt.Sprint(n), fmt.Sprint(n)) })
+			p.branch(inside, func() {
+				p.transpose(r, c)
+			}, func() { p.elements(r, c, fmt.Sprint(n), fmt.Sprint(n)) })
 		})
 	})
 }

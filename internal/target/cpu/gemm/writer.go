@@ -60,7 +60,8 @@ func (w *writer) define(name, params string) {
 
 // loop counts i from 0 to n by step; the body does not run if n is 0. carried holds loop-carried values,
 // which body receives and returns.
-func (w *writer) loop(n string, step int, types, carried []string, body func(i string, vars []string) []string) []string {
+func (w *writer) loop(n string, step int, types, carried []string,
+	body func(i string, vars []string) []string) []string {
 	from, head, start, end := w.block, w.label("head"), w.label("body"), w.label("end")
 	w.do("br label %%%s", head)
 	w.begin(head)
@@ -76,7 +77,8 @@ func (w *writer) loop(n string, step int, types, carried []string, body func(i s
 	i2 := w.val("add nsw i64 %s, %d", i, step)
 	w.lines[line] = fmt.Sprintf("  %s = phi i64 [ 0, %%%s ], [ %s, %%%s ]", i, from, i2, w.block)
 	for k := range carried {
-		w.lines[line+1+k] = fmt.Sprintf("  %s = phi %s [ %s, %%%s ], [ %s, %%%s ]", vars[k], types[k], carried[k], from, next[k], w.block)
+		w.lines[line+1+k] = fmt.Sprintf("  %s = phi %s [ %s, %%%s ], [ %s, %%%s ]", vars[k], types[k],
+			carried[k], from, next[k], w.block)
 	}
 	w.do("br label %%%s", head)
 	w.begin(end)
@@ -145,7 +147,8 @@ func (w *writer) splatOf(n int, elem, v string) string {
 		return v
 	}
 	one := w.val("insertelement %s poison, %s %s, i64 0", vec(n, elem), elem, v)
-	return w.val("shufflevector %s %s, %s poison, <%d x i32> zeroinitializer", vec(n, elem), one, vec(n, elem), n)
+	return w.val("shufflevector %s %s, %s poison, <%d x i32> zeroinitializer", vec(n, elem), one,
+		vec(n, elem), n)
 }
 
 // counting returns the constant vector 0, 1, 2 …
@@ -163,5 +166,6 @@ func (w *writer) shuffle(n int, elem, a, b string, lanes []int) string {
 	for i, k := range lanes {
 		parts[i] = fmt.Sprintf("i32 %d", k)
 	}
-	return w.val("shufflevector %s %s, %s %s, <%d x i32> <%s>", vec(n, elem), a, vec(n, elem), b, len(lanes), strings.Join(parts, ", "))
+	return w.val("shufflevector %s %s, %s %s, <%d x i32> <%s>", vec(n, elem), a, vec(n, elem), b, len(lanes),
+		strings.Join(parts, ", "))
 }

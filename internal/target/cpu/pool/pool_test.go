@@ -248,7 +248,8 @@ func TestWatch(t *testing.T) {
 				var want error
 				if g%2 == 0 {
 					cancel()
-					ctx, cancel = context.WithTimeout(context.Background(), time.Duration(round%3)*time.Millisecond)
+					ctx, cancel = context.WithTimeout(context.Background(),
+						time.Duration(round%3)*time.Millisecond)
 					rounds, want = 1<<63, context.DeadlineExceeded
 				}
 				if err := p.Run(ctx, w, unsafe.Pointer(&rounds), nil, 1+round%3); !errors.Is(err, want) {

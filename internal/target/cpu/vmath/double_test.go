@@ -13,10 +13,12 @@ import (
 	"github.com/nereid-lang/nereid/internal/mathlib"
 )
 
-// doubleLimits is how far off, in units of the last place, functions may be in double precision; 1 where there is no row.
+// doubleLimits is how far off, in units of the last place, functions may be in double precision; 1 where
+// there is no row.
 var doubleLimits = map[string]float64{
-	"expm1": 1.5, "tan": 2.5, "asin": 1.5, "acos": 1.5, "sinh": 2, "cosh": 1.5, "tanh": 2.5, "asinh": 2.5, "acosh": 2.5, "atanh": 2.5, "erf": 1.5, "erfc": 4,
-	"erfcx": 4, "erfinv": 2, "erfcinv": 2, "normcdf": 6, "normcdfinv": 3, "lgamma": 2.5, "tgamma": 8, "cyl_bessel_i0": 20, "cyl_bessel_i1": 20, "atan2": 1.5,
+	"expm1": 1.5, "tan": 2.5, "asin": 1.5, "acos": 1.5, "sinh": 2, "cosh": 1.5, "tanh": 2.5, "asinh": 2.5,
+	"acosh": 2.5, "atanh": 2.5, "erf": 1.5, "erfc": 4, "erfcx": 4, "erfinv": 2, "erfcinv": 2, "normcdf": 6,
+	"normcdfinv": 3, "lgamma": 2.5, "tgamma": 8, "cyl_bessel_i0": 20, "cyl_bessel_i1": 20, "atan2": 1.5,
 	"fmod": 0, "remainder": 0,
 }
 
@@ -96,7 +98,8 @@ var pairs = []struct {
 	ref   func(x, y float64) float64
 	limit float64
 }{
-	{"pow", math.Pow, 1}, {"atan2", math.Atan2, 2}, {"fmod", math.Mod, 0}, {"remainder", math.Remainder, 0}, {"hypot", math.Hypot, 1}, {"fdim", math.Dim, 0.5},
+	{"pow", math.Pow, 1}, {"atan2", math.Atan2, 2}, {"fmod", math.Mod, 0}, {"remainder", math.Remainder, 0},
+	{"hypot", math.Hypot, 1}, {"fdim", math.Dim, 0.5},
 }
 
 // TestPairs tries all pairs of special numbers, and random ones.
@@ -114,7 +117,8 @@ func TestPairs(t *testing.T) {
 		}
 	}
 	m := compileMaps(t, lib, funcs, lanes)
-	special := []float64{0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), math.NaN(), 1, -1, 0.5, -0.5, 2, -2, 3, -3, 1e-40, -1e-40, 1e30, -1e30, 0x1p24, 0x1p-149, math.MaxFloat32, 7.25, 1e6}
+	special := []float64{0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), math.NaN(), 1, -1, 0.5, -0.5, 2,
+		-2, 3, -3, 1e-40, -1e-40, 1e30, -1e30, 0x1p24, 0x1p-149, math.MaxFloat32, 7.25, 1e6}
 	var xs, ys []float32
 	for _, x := range special {
 		for _, y := range special {
@@ -123,7 +127,8 @@ func TestPairs(t *testing.T) {
 	}
 	r := rand.New(rand.NewPCG(3, 4))
 	for len(xs) < 1<<16 {
-		x, y := r.NormFloat64()*math.Exp2(float64(r.IntN(40)-20)), r.NormFloat64()*math.Exp2(float64(r.IntN(30)-15))
+		x, y := r.NormFloat64()*math.Exp2(float64(r.IntN(40)-20)),
+			r.NormFloat64()*math.Exp2(float64(r.IntN(30)-15))
 		if r.IntN(2) == 0 {
 			x, y = math.Abs(x), r.NormFloat64()*20
 		}
@@ -137,7 +142,8 @@ func TestPairs(t *testing.T) {
 			for i := range xs {
 				got, want := float64(out[i]), p.ref(float64(xs[i]), float64(ys[i]))
 				rounded := float64(float32(want))
-				if got == rounded || math.IsNaN(got) && math.IsNaN(want) || p.name == "fdim" && math.IsNaN(float64(xs[i]-ys[i])) {
+				if got == rounded || math.IsNaN(got) && math.IsNaN(want) || p.name == "fdim" &&
+					math.IsNaN(float64(xs[i]-ys[i])) {
 					continue
 				}
 				e := math.Abs(got-want) / ulp32(rounded)
@@ -166,7 +172,8 @@ func TestNoCalls(t *testing.T) {
 		}
 	}
 	text := moduleText(lib, funcs, 16)
-	out, err := l.Compile(t.Context(), []byte(text), llvm.Options{Target: l.HostTarget(), Emit: llvm.EmitAsm, Level: llvm.O1})
+	out, err := l.Compile(t.Context(), []byte(text), llvm.Options{Target: l.HostTarget(), Emit: llvm.EmitAsm,
+		Level: llvm.O1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -56,11 +56,20 @@ func TestUnknownExtern(t *testing.T) {
 // TestDirected compares arithmetic with a rounding mode with big numbers.
 func TestDirected(t *testing.T) {
 	const lanes, n = 8, 4096
-	modes := map[string]big.RoundingMode{"_rn": big.ToNearestEven, "_rz": big.ToZero, "_rd": big.ToNegativeInf, "_ru": big.ToPositiveInf}
+	modes := map[string]big.RoundingMode{"_rn": big.ToNearestEven, "_rz": big.ToZero,
+		"_rd": big.ToNegativeInf, "_ru": big.ToPositiveInf}
 	ops := map[string]func(z, a, b, c *big.Float) *big.Float{
-		"add": func(z, a, b, _ *big.Float) *big.Float { return z.Add(a, b) }, "sub": func(z, a, b, _ *big.Float) *big.Float { return z.Sub(a, b) },
-		"mul": func(z, a, b, _ *big.Float) *big.Float { return z.Mul(a, b) }, "div": func(z, a, b, _ *big.Float) *big.Float { return z.Quo(a, b) },
-		"rcp": func(z, a, _, _ *big.Float) *big.Float { return z.Quo(big.NewFloat(1), a) }, "sqrt": func(z, a, _, _ *big.Float) *big.Float { return z.Set(new(big.Float).SetPrec(300).Sqrt(a)) },
+		"add": func(z, a, b, _ *big.Float) *big.Float {
+			return z.Add(a, b)
+		}, "sub": func(z, a, b, _ *big.Float) *big.Float { return z.Sub(a, b) },
+		"mul": func(z, a, b, _ *big.Float) *big.Float {
+			return z.Mul(a, b)
+		}, "div": func(z, a, b, _ *big.Float) *big.Float { return z.Quo(a, b) },
+		"rcp": func(z, a, _, _ *big.Float) *big.Float {
+			return z.Quo(big.NewFloat(1), a)
+		}, "sqrt": func(z, a, _, _ *big.Float) *big.Float {
+			return z.Set(new(big.Float).SetPrec(300).Sqrt(a))
+		},
 		"fma": func(z, a, b, c *big.Float) *big.Float {
 			p := new(big.Float).SetPrec(2000).Mul(a, b)
 			return z.Set(p.Add(p, c))
@@ -120,12 +129,14 @@ func TestDirected(t *testing.T) {
 					a, b, c := x64[0][i], x64[1][i], x64[2][i]
 					prec, got := uint(53), out64[i]
 					if single {
-						a, b, c, prec, got = float64(x32[0][i]), float64(x32[1][i]), float64(x32[2][i]), 24, float64(out32[i])
+						a, b, c, prec, got = float64(x32[0][i]), float64(x32[1][i]), float64(x32[2][i]), 24,
+							float64(out32[i])
 					}
 					if op == "sqrt" && a < 0 || op == "rcp" && a == 0 || b == 0 {
 						continue
 					}
-					z := f(new(big.Float).SetMode(rounding).SetPrec(prec), big.NewFloat(a), big.NewFloat(b), big.NewFloat(c))
+					z := f(new(big.Float).SetMode(rounding).SetPrec(prec), big.NewFloat(a), big.NewFloat(b),
+						big.NewFloat(c))
 					if want, _ := z.Float64(); got != want {
 						if bad++; bad < 3 {
 							t.Errorf("%s(%v, %v, %v) = %v, want %v", name, a, b, c, got, want)
@@ -140,7 +151,8 @@ func TestDirected(t *testing.T) {
 // TestExternSamples compares some functions with what Go says.
 func TestExternSamples(t *testing.T) {
 	const lanes, n = 4, 1024
-	m := externs(t, lanes, "ldexpf", "ldexp", "powif", "float2int_rn", "float2uint_rd", "double2ll_ru", "ll2float_rz", "ull2double_rd", "int2float_rd", "clz", "ffs", "brev", "byte_perm", "mulhi",
+	m := externs(t, lanes, "ldexpf", "ldexp", "powif", "float2int_rn", "float2uint_rd", "double2ll_ru",
+		"ll2float_rz", "ull2double_rd", "int2float_rd", "clz", "ffs", "brev", "byte_perm", "mulhi",
 		"umul64hi", "rhadd", "sad", "ilogbf", "isinfd", "double2float_ru", "llroundf", "hiloint2double")
 	r := rand.New(rand.NewPCG(7, 8))
 	var f [n]float32
@@ -153,7 +165,8 @@ func TestExternSamples(t *testing.T) {
 		i32[i], j32[i], k32[i] = int32(r.Uint32()), int32(r.Uint32())>>r.IntN(32), int32(r.Uint32())
 		i64[i], j64[i] = int64(r.Uint64())>>r.IntN(64), int64(r.Uint64())
 	}
-	f[0], d[0], f[1], d[1], f[2], d[2] = float32(math.NaN()), math.NaN(), float32(math.Inf(1)), math.Inf(-1), 0, 0
+	f[0], d[0], f[1], d[1], f[2], d[2] = float32(math.NaN()), math.NaN(), float32(math.Inf(1)),
+		math.Inf(-1), 0, 0
 	direct := func(mode big.RoundingMode, prec uint, x *big.Float) float64 {
 		v, _ := new(big.Float).SetMode(mode).SetPrec(prec).Set(x).Float64()
 		return v
@@ -210,9 +223,13 @@ func TestExternSamples(t *testing.T) {
 	run("ldexp", &od, &d, &j32)
 	check("ldexp", atD, func(i int) any { return math.Ldexp(d[i], int(j32[i])) })
 	run("float2int_rn", &oi, &f)
-	check("float2int_rn", atI, func(i int) any { return int32(clamp(math.RoundToEven(float64(f[i])), math.MinInt32, math.MaxInt32)) })
+	check("float2int_rn", atI, func(i int) any {
+		return int32(clamp(math.RoundToEven(float64(f[i])), math.MinInt32, math.MaxInt32))
+	})
 	run("float2uint_rd", &oi, &f)
-	check("float2uint_rd", atI, func(i int) any { return int32(uint32(clamp(math.Floor(float64(f[i])), 0, math.MaxUint32))) })
+	check("float2uint_rd", atI, func(i int) any {
+		return int32(uint32(clamp(math.Floor(float64(f[i])), 0, math.MaxUint32)))
+	})
 	run("double2ll_ru", &ol, &d)
 	check("double2ll_ru", atL, func(i int) any {
 		switch x := math.Ceil(d[i]); {
@@ -231,7 +248,9 @@ func TestExternSamples(t *testing.T) {
 		return direct(big.ToNegativeInf, 53, new(big.Float).SetUint64(uint64(i64[i])))
 	})
 	run("int2float_rd", &of, &i32)
-	check("int2float_rd", atF, func(i int) any { return float32(direct(big.ToNegativeInf, 24, big64(int64(i32[i])))) })
+	check("int2float_rd", atF, func(i int) any {
+		return float32(direct(big.ToNegativeInf, 24, big64(int64(i32[i]))))
+	})
 	run("clz", &oi, &j32)
 	check("clz", atI, func(i int) any { return bits.LeadingZeros32(uint32(j32[i])) })
 	run("ffs", &oi, &j32)
@@ -241,7 +260,10 @@ func TestExternSamples(t *testing.T) {
 	run("mulhi", &oi, &i32, &k32)
 	check("mulhi", atI, func(i int) any { return int32(int64(i32[i]) * int64(k32[i]) >> 32) })
 	run("umul64hi", &ol, &i64, &j64)
-	check("umul64hi", atL, func(i int) any { hi, _ := bits.Mul64(uint64(i64[i]), uint64(j64[i])); return int64(hi) })
+	check("umul64hi", atL, func(i int) any {
+		hi, _ := bits.Mul64(uint64(i64[i]), uint64(j64[i]))
+		return int64(hi)
+	})
 	run("rhadd", &oi, &i32, &k32)
 	check("rhadd", atI, func(i int) any { return int32((int64(i32[i]) + int64(k32[i]) + 1) >> 1) })
 	run("byte_perm", &oi, &i32, &k32, &j32)

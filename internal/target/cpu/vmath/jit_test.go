@@ -26,7 +26,8 @@ func compileMaps(t testing.TB, lib *Lib, funcs map[string]*Func, lanes int) *map
 		t.Skip(err)
 	}
 	text := moduleText(lib, funcs, lanes)
-	out, err := l.Compile(context.Background(), []byte(text), llvm.Options{Target: l.HostTarget(), Emit: llvm.EmitObj, Level: llvm.O1})
+	out, err := l.Compile(context.Background(), []byte(text),
+		llvm.Options{Target: l.HostTarget(), Emit: llvm.EmitObj, Level: llvm.O1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +71,8 @@ func writeMap(b *strings.Builder, name string, f *Func, lanes int) {
 	}
 	for i, t := range f.Params {
 		params = append(params, fmt.Sprintf("ptr %%p%d", i))
-		loads = append(loads, fmt.Sprintf("  %%q%d = getelementptr %s, ptr %%p%d, i64 %%i\n  %%x%d = load %s, ptr %%q%d, align 1\n", i, scalar(t), i, i, t, i))
+		loads = append(loads, fmt.Sprintf("  %%q%d = getelementptr %s, ptr %%p%d, i64 %%i\n  %%x%d = load "+
+			"%s, ptr %%q%d, align 1\n", i, scalar(t), i, i, t, i))
 		args = append(args, fmt.Sprintf("%%x%d", i))
 	}
 	fmt.Fprintf(b, `define void @map.%s(%s, i64 %%n) {
@@ -87,7 +89,8 @@ loop:
 end:
   ret void
 }
-`, name, strings.Join(params, ", "), strings.Join(loads, ""), f.Call(args...), scalar(f.Result), f.Result, lanes)
+`, name, strings.Join(params, ", "), strings.Join(loads, ""), f.Call(args...), scalar(f.Result),
+		f.Result, lanes)
 }
 
 // run calls a loop on arrays of n elements, the result's first.

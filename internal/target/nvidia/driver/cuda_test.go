@@ -85,8 +85,10 @@ func TestStart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d.String() != "cuda:1" || d.Name != "Fake 11" || d.Capability() != 90 || d.SMs != 132 || d.L2Bytes != 60<<20 ||
-		d.SharedPerBlockOptin != 227<<10 || d.TotalMemory != 80<<30 || d.MemoryPools || d.Clusters || !d.Cooperative ||
+	if d.String() != "cuda:1" || d.Name != "Fake 11" || d.Capability() != 90 || d.SMs != 132 ||
+		d.L2Bytes != 60<<20 ||
+		d.SharedPerBlockOptin != 227<<10 || d.TotalMemory != 80<<30 || d.MemoryPools || d.Clusters ||
+		!d.Cooperative ||
 		d.UUID != "GPU-ab000000-0000-0000-0000-0000000000cd" {
 		t.Errorf("%+v", d)
 	}
@@ -98,7 +100,8 @@ func TestStart(t *testing.T) {
 func TestStartFails(t *testing.T) {
 	f := newFake(t, 0)
 	err := f.start()
-	if !errors.Is(err, ErrNoDevice) || !strings.Contains(err.Error(), "CUDA_ERROR_NO_DEVICE (no CUDA-capable device is detected)") {
+	if !errors.Is(err, ErrNoDevice) || !strings.Contains(err.Error(),
+		"CUDA_ERROR_NO_DEVICE (no CUDA-capable device is detected)") {
 		t.Errorf("no device: %v", err)
 	}
 	f.results["init"] = 999
@@ -121,7 +124,8 @@ func TestContext(t *testing.T) {
 		t.Errorf("a second context: %v", err)
 	}
 	f.want(t, "init", "retain 10", "pool 4 ffffffffffffffff")
-	if err := errors.Join(c.Synchronize(), c.SetLimit(LimitPrintf, 1<<20), c.Release(), c.Release()); err != nil {
+	if err := errors.Join(c.Synchronize(), c.SetLimit(LimitPrintf, 1<<20), c.Release(),
+		c.Release()); err != nil {
 		t.Error(err)
 	}
 	f.want(t, "current 110", "ctxSync", "current 110", "limit 1 1048576", "release 10")
@@ -182,7 +186,8 @@ func TestOutOfMemory(t *testing.T) {
 	f, c := started(t, 1)
 	f.results["alloc"] = ErrOutOfMemory
 	_, err := c.Alloc(1000)
-	const want = "cuMemAlloc: CUDA_ERROR_OUT_OF_MEMORY (out of memory): 1000 bytes on cuda:0, 5 of 100 are free"
+	const want = "cuMemAlloc: CUDA_ERROR_OUT_OF_MEMORY (out of memory): 1000 bytes on cuda:0, 5 of 100 " +
+		"are free"
 	if !errors.Is(err, ErrOutOfMemory) || err.Error() != want {
 		t.Errorf("Alloc: %v", err)
 	}
@@ -223,7 +228,8 @@ func TestStreamsAndEvents(t *testing.T) {
 	if err := errors.Join(err, err2); err != nil {
 		t.Fatal(err)
 	}
-	for _, err := range []error{start.Record(s), end.Record(s), s.Wait(end), s.Synchronize(), end.Synchronize()} {
+	for _, err := range []error{start.Record(s), end.Record(s), s.Wait(end), s.Synchronize(),
+		end.Synchronize()} {
 		if err != nil {
 			t.Error(err)
 		}
@@ -242,8 +248,8 @@ func TestStreamsAndEvents(t *testing.T) {
 		t.Error(err)
 	}
 	f.calls = without(f.calls, "current 110")
-	f.want(t, "event 0", "event 2", "record 21 99", "record 21 99", "wait 99 21", "streamSync 99", "eventSync 21",
-		"elapsed 21 21", "streamQuery 99", "eventQuery 21", "eventDestroy 21")
+	f.want(t, "event 0", "event 2", "record 21 99", "record 21 99", "wait 99 21", "streamSync 99",
+		"eventSync 21", "elapsed 21 21", "streamQuery 99", "eventQuery 21", "eventDestroy 21")
 }
 
 func TestGraph(t *testing.T) {
@@ -263,7 +269,8 @@ func TestGraph(t *testing.T) {
 		t.Error(err)
 	}
 	f.calls = without(f.calls, "current 110")
-	f.want(t, "stream 1 0", "begin 7 1", "set32 0x10 0 1 7", "end 7", "instantiate 31", "graphLaunch 41 7", "execDestroy 41", "graphDestroy 31")
+	f.want(t, "stream 1 0", "begin 7 1", "set32 0x10 0 1 7", "end 7", "instantiate 31", "graphLaunch 41 7",
+		"execDestroy 41", "graphDestroy 31")
 
 	for _, status := range []int32{0, 1, 2} { // none, active, invalidated
 		f.capturing = status
@@ -285,12 +292,14 @@ func TestGraph(t *testing.T) {
 func TestModule(t *testing.T) {
 	f, c := started(t, 1)
 	level := 2
-	m, err := c.Load([]byte("// ptx"), JITOptions{OptLevel: &level, MaxRegisters: 128, LineInfo: true, Verbose: true, Target: 90})
+	m, err := c.Load([]byte("// ptx"), JITOptions{OptLevel: &level, MaxRegisters: 128, LineInfo: true,
+		Verbose: true, Target: 90})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for key, want := range map[jitOption]uintptr{
-		jitOptLevel: 2, jitMaxRegisters: 128, jitLineInfo: 1, jitVerbose: 1, jitTarget: 90, jitErrorLogSize: logSize, jitInfoLogSize: logSize,
+		jitOptLevel: 2, jitMaxRegisters: 128, jitLineInfo: 1, jitVerbose: 1, jitTarget: 90,
+		jitErrorLogSize: logSize, jitInfoLogSize: logSize,
 	} {
 		if got, ok := f.options[key]; !ok || got != want {
 			t.Errorf("option %d is %d, want %d", key, got, want)
@@ -303,7 +312,8 @@ func TestModule(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if fn.Registers != 40 || fn.LocalBytes != 16 || fn.SharedBytes != 1024 || fn.MaxThreadsPerBlock != 512 || fn.PTXVersion != 83 || fn.BinaryVersion != 90 {
+	if fn.Registers != 40 || fn.LocalBytes != 16 || fn.SharedBytes != 1024 || fn.MaxThreadsPerBlock != 512 ||
+		fn.PTXVersion != 83 || fn.BinaryVersion != 90 {
 		t.Errorf("%+v", fn)
 	}
 	if p, n, err := m.Global("seed"); p != 0x3000 || n != 8 || err != nil {
@@ -324,7 +334,8 @@ func TestModuleErrors(t *testing.T) {
 	f.log = "ptxas application ptx input, line 5; fatal: Parsing error\n"
 	f.results["load"] = ErrInvalidPTX
 	_, err := c.Load([]byte("// ptx"), JITOptions{})
-	const want = "cuModuleLoadDataEx: CUDA_ERROR_INVALID_PTX (a PTX JIT compilation failed): ptxas application ptx input, line 5; fatal: Parsing error"
+	const want = "cuModuleLoadDataEx: CUDA_ERROR_INVALID_PTX (a PTX JIT compilation failed): ptxas " +
+		"application ptx input, line 5; fatal: Parsing error"
 	if !errors.Is(err, ErrInvalidPTX) || err.Error() != want {
 		t.Errorf("Load: %v", err)
 	}
@@ -333,13 +344,15 @@ func TestModuleErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := m.Function("sub"); err == nil || err.Error() != "cuModuleGetFunction: CUDA_ERROR_NOT_FOUND (named symbol not found): kernel sub" {
+	if _, err := m.Function("sub"); err == nil ||
+		err.Error() != "cuModuleGetFunction: CUDA_ERROR_NOT_FOUND (named symbol not found): kernel sub" {
 		t.Errorf("Function: %v", err)
 	}
 }
 
 func TestIsPTX(t *testing.T) {
-	for image, want := range map[string]bool{"//\n.version 8.3": true, "\x7fELF\x02": false, "\x50\xed\x55\xba\x01": false, "": false} {
+	for image, want := range map[string]bool{"//\n.version 8.3": true, "\x7fELF\x02": false,
+		"\x50\xed\x55\xba\x01": false, "": false} {
 		if isPTX([]byte(image)) != want {
 			t.Errorf("%q", image)
 		}
@@ -369,13 +382,15 @@ func TestShared(t *testing.T) {
 	f, c := started(t, 1)
 	fn := function(t, c)
 	f.calls = nil
-	if err := errors.Join(fn.AllowShared(40<<10), fn.AllowShared(100<<10), fn.SetCarveout(50), fn.PreferShared(), fn.AllowLargeClusters()); err != nil {
+	if err := errors.Join(fn.AllowShared(40<<10), fn.AllowShared(100<<10), fn.SetCarveout(50),
+		fn.PreferShared(), fn.AllowLargeClusters()); err != nil {
 		t.Error(err)
 	}
 	f.calls = without(f.calls, "current 110")
 	f.want(t, "set 61 8 102400", "set 61 9 50", "cache 61 1", "set 61 14 1")
 	err := fn.AllowShared(227 << 10)
-	if err == nil || err.Error() != "shared memory: kernel add needs 232448 bytes, cuda:0 (Fake 10) has 231424 for a block: use smaller blocks or fewer stages" {
+	if err == nil || err.Error() != "shared memory: kernel add needs 232448 bytes, cuda:0 (Fake 10) has "+
+		"231424 for a block: use smaller blocks or fewer stages" {
 		t.Errorf("AllowShared: %v", err)
 	}
 	if n, err := fn.BlocksPerSM(128, 1024); n != 4 || err != nil {
@@ -416,12 +431,14 @@ func TestLaunch(t *testing.T) {
 
 	f.raw.launchKernelEx = 0
 	config.Grid.Y = 1
-	if err := fn.Launch(s, &config, a); !errors.Is(err, ErrNotSupported) || !strings.Contains(err.Error(), "the driver (CUDA 12.8) lacks it") {
+	if err := fn.Launch(s, &config, a); !errors.Is(err, ErrNotSupported) ||
+		!strings.Contains(err.Error(), "the driver (CUDA 12.8) lacks it") {
 		t.Errorf("an old driver: %v", err)
 	}
 }
 
-// A thread without the context gets it, and the launch is tried again; with several devices in use, it gets it first.
+// A thread without the context gets it, and the launch is tried again; with several devices in use, it gets
+// it first.
 func TestLaunchMakesCurrent(t *testing.T) {
 	f, c := started(t, 2)
 	fn := function(t, c)
@@ -455,25 +472,28 @@ func TestLaunchErrors(t *testing.T) {
 	config := Config{Grid: Dim3{4, 1, 1}, Block: Dim3{1024, 1, 1}, Shared: 100 << 10, Cluster: Dim3{2, 1, 1}}
 	f.results["launchEx"] = ErrInvalidValue
 	err := fn.Launch(s, &config, a)
-	const want = "cuLaunchKernelEx: CUDA_ERROR_INVALID_VALUE (invalid argument): kernel add, grid 4x1x1, block 1024x1x1, " +
-		"102400 bytes of shared memory, cluster 2x1x1; it can have at most 512 threads in a block"
+	const want = "cuLaunchKernelEx: CUDA_ERROR_INVALID_VALUE (invalid argument): kernel add, grid 4x1x1, " +
+		"block 1024x1x1, 102400 bytes of shared memory, cluster 2x1x1; it can have at most 512 threads in " +
+		"a block"
 	if !errors.Is(err, ErrInvalidValue) || err.Error() != want {
 		t.Errorf("Launch: %v", err)
 	}
 
 	// What goes wrong while a kernel runs comes out when somebody waits.
-	const sticky = "CUDA_ERROR_ILLEGAL_ADDRESS (an illegal memory access was encountered): the last launch on the stream was " +
-		"kernel add, grid 4x1x1, 102400 bytes of shared memory (a launch with Options.Check, or with " +
-		"NEREID_CHECK=1, names the line, the argument and the index, and the device goes on); this error is " +
-		"sticky: every later call on this device fails " +
-		"until the process is restarted"
-	f.results = map[string]Result{"streamSync": ErrIllegalAddress, "ctxSync": ErrIllegalAddress, "DtoH": ErrIllegalAddress}
+	const sticky = "CUDA_ERROR_ILLEGAL_ADDRESS (an illegal memory access was encountered): the last launch " +
+		"on the stream was kernel add, grid 4x1x1, 102400 bytes of shared memory (a launch with " +
+		"Options.Check, or with NEREID_CHECK=1, names the line, the argument and the index, and the device " +
+		"goes on); this error is sticky: every later call on this device fails until the process is " +
+		"restarted"
+	f.results = map[string]Result{"streamSync": ErrIllegalAddress, "ctxSync": ErrIllegalAddress,
+		"DtoH": ErrIllegalAddress}
 	config.Cluster = Dim3{}
 	if err := fn.Launch(s, &config, a); err != nil {
 		t.Error(err)
 	}
 	for name, err := range map[string]error{
-		"cuStreamSynchronize": s.Synchronize(), "cuCtxSynchronize": c.Synchronize(), "cuMemcpyDtoH": c.CopyFrom(make([]byte, 4), 0x10),
+		"cuStreamSynchronize": s.Synchronize(), "cuCtxSynchronize": c.Synchronize(),
+		"cuMemcpyDtoH": c.CopyFrom(make([]byte, 4), 0x10),
 	} {
 		if err == nil || err.Error() != name+": "+sticky {
 			t.Errorf("%s: %v", name, err)
@@ -534,7 +554,8 @@ func TestArgs(t *testing.T) {
 	NewArgs() // a kernel without parameters
 }
 
-// A launch allocates nothing. A C function that returns its first argument's absolute value, 0, stands for the driver.
+// A launch allocates nothing. A C function that returns its first argument's absolute value, 0, stands for
+// the driver.
 func TestLaunchAllocatesNothing(t *testing.T) {
 	libc, err := dl.Open("libc", []dl.Candidate{"libc.so.6"}, nil)
 	if err != nil {
@@ -626,10 +647,12 @@ func TestReady(t *testing.T) {
 		}
 		f.want(t, "launch 61 grid 2 3 4 block 128 1 1 shared 64 stream 7 first 0x1234 extra 0")
 		f.results["launch"] = ErrInvalidValue
-		if err := r.Launch(s, 1, 1, 1, words); !errors.Is(err, ErrInvalidValue) || !strings.Contains(err.Error(), "kernel add, grid 1x1x1, block 128x1x1, 64 bytes") {
+		if err := r.Launch(s, 1, 1, 1, words); !errors.Is(err, ErrInvalidValue) ||
+			!strings.Contains(err.Error(), "kernel add, grid 1x1x1, block 128x1x1, 64 bytes") {
 			t.Error(err)
 		}
-		f.results["launch"] = ErrInvalidContext // the thread has no context: it is made current, and that does not help here
+		// the thread has no context: it is made current, and that does not help here
+		f.results["launch"] = ErrInvalidContext
 		f.calls = nil
 		if err := r.Launch(s, 1, 1, 1, words); !errors.Is(err, ErrInvalidContext) {
 			t.Error(err)
@@ -667,11 +690,14 @@ func TestLaunchOnClosedStream(t *testing.T) {
 	}
 }
 
-// By a result of resources, the GPU declines a launch that is right: errors.As finds a refusal. A fault is none.
+// By a result of resources, the GPU declines a launch that is right: errors.As finds a refusal. A fault is
+// none.
 func TestErrorRefuses(t *testing.T) {
 	var r *diag.Refusal
-	err := fmt.Errorf("launch: %w", &Error{Call: "cuLaunchKernel", Result: ErrOutOfResources, Detail: "kernel add"})
-	if !errors.As(err, &r) || r.Feature != "resources of a block" || !strings.Contains(r.Reason, "kernel add") || r.Remedy == "" {
+	err := fmt.Errorf("launch: %w", &Error{Call: "cuLaunchKernel", Result: ErrOutOfResources,
+		Detail: "kernel add"})
+	if !errors.As(err, &r) || r.Feature != "resources of a block" ||
+		!strings.Contains(r.Reason, "kernel add") || r.Remedy == "" {
 		t.Errorf("%+v", r)
 	}
 	if errors.As(&Error{Call: "cuLaunchKernel", Result: ErrIllegalAddress}, new(*diag.Refusal)) {

@@ -116,7 +116,8 @@ func (d *Driver) describe(ordinal int) (*Device, error) {
 func (d *Device) readAttributes() error {
 	for _, row := range d.attributes() {
 		var v int32
-		err := d.driver.check("cuDeviceGetAttribute", d.driver.raw.deviceGetAttribute(&v, row.attribute, d.id))
+		err := d.driver.check("cuDeviceGetAttribute",
+			d.driver.raw.deviceGetAttribute(&v, row.attribute, d.id))
 		if err != nil && row.attribute < firstNew {
 			return explain(err, "attribute %d", row.attribute)
 		}
@@ -206,7 +207,8 @@ func (d *Driver) Foreign(handle uintptr) (*Context, error) {
 	}
 	i := slices.IndexFunc(d.devices, func(x *Device) bool { return x.id == id })
 	if i < 0 {
-		return nil, fmt.Errorf("the context %#x is of device %d, which is none of %d", handle, id, len(d.devices))
+		return nil, fmt.Errorf("the context %#x is of device %d, which is none of %d", handle, id,
+			len(d.devices))
 	}
 	c.device = d.devices[i]
 	if primary, err := c.device.primary(c.ref); primary != nil || err != nil {

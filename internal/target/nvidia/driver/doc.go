@@ -7,10 +7,11 @@
 //
 // The following always holds:
 //
-//   - Any goroutine may call anything. CUDA keeps the current context in the thread and goroutines move between
-//     threads, so every call makes its context current first; a launch does so only when it must.
+//   - Any goroutine may call anything. CUDA keeps the current context in the thread and goroutines move
+//     between threads, so every call makes its context current first; a launch does so only when it must.
 //   - A launch allocates nothing.
-//   - Each device has one context here, the primary one, which the CUDA runtime and others in the process share.
+//   - Each device has one context here, the primary one, which the CUDA runtime and others in the process
+//     share.
 //   - Without a driver or a GPU, Load says what was tried, and nothing else of the program is affected.
 //
 // The files:

@@ -57,15 +57,17 @@ func (r Result) Sticky() bool { return sticky[r] }
 
 // remedies holds what to do about common results.
 var remedies = map[Result]string{
-	ErrNoDevice:              "is a GPU there and visible (nvidia-smi, CUDA_VISIBLE_DEVICES)?",
-	ErrUnsupportedPTXVersion: "the driver is older than the PTX: update it, or compile for a lower PTX version",
-	ErrNoBinaryForGPU:        "the code was compiled for another architecture",
-	ErrOutOfResources:        "too many registers, threads or too much shared memory for this GPU",
-	ErrIllegalAddress:        checkNames,
-	ErrMisalignedAddress:     checkNames,
-	ErrAssert:                "with Options.Check the error names the line, and the device goes on",
-	ErrIllegalInstruction:    "a store through a tensor descriptor at a negative coordinate? The device sim:90 names the line",
-	ErrCooperativeTooLarge:   "a cooperative grid must fit on the GPU all at once",
+	ErrNoDevice: "is a GPU there and visible (nvidia-smi, CUDA_VISIBLE_DEVICES)?",
+	ErrUnsupportedPTXVersion: "the driver is older than the PTX: update it, or compile for a lower " +
+		"PTX version",
+	ErrNoBinaryForGPU:    "the code was compiled for another architecture",
+	ErrOutOfResources:    "too many registers, threads or too much shared memory for this GPU",
+	ErrIllegalAddress:    checkNames,
+	ErrMisalignedAddress: checkNames,
+	ErrAssert:            "with Options.Check the error names the line, and the device goes on",
+	ErrIllegalInstruction: "a store through a tensor descriptor at a negative coordinate? The device " +
+		"sim:90 names the line",
+	ErrCooperativeTooLarge: "a cooperative grid must fit on the GPU all at once",
 }
 
 // checkNames is the remedy for accesses that the hardware refuses.
@@ -90,7 +92,8 @@ func (e *Error) Error() string {
 		fmt.Fprintf(&b, " (%s)", remedy)
 	}
 	if e.Result.Sticky() {
-		b.WriteString("; this error is sticky: every later call on this device fails until the process is restarted")
+		b.WriteString("; this error is sticky: every later call on this device fails until the process is " +
+			"restarted")
 	}
 	return b.String()
 }
@@ -101,8 +104,9 @@ func (e *Error) Unwrap() error { return e.Result }
 // refused holds the results by which a GPU declines a launch or a driver a call that is right, and what each
 // is about.
 var refused = map[Result]string{
-	ErrOutOfResources: "resources of a block", ErrCooperativeTooLarge: "launch_cooperative_grid", ErrNotSupported: "call of the driver",
-	ErrUnsupportedPTXVersion: "version of PTX", ErrNoBinaryForGPU: "code of another architecture",
+	ErrOutOfResources: "resources of a block", ErrCooperativeTooLarge: "launch_cooperative_grid",
+	ErrNotSupported: "call of the driver", ErrUnsupportedPTXVersion: "version of PTX",
+	ErrNoBinaryForGPU: "code of another architecture",
 }
 
 // As makes an error by which the GPU or the driver declines something a *diag.Refusal, for errors.As.
@@ -151,5 +155,6 @@ func explain(err error, format string, args ...any) error {
 
 // unsupported returns the error of a call that this driver is too old for.
 func (d *Driver) unsupported(call string) error {
-	return &Error{Call: call, Result: ErrNotSupported, Detail: fmt.Sprintf("the driver (CUDA %d.%d) lacks it", d.version/1000, d.version%1000/10), driver: d}
+	return &Error{Call: call, Result: ErrNotSupported, Detail: fmt.Sprintf("the driver (CUDA %d.%d) lacks it",
+		d.version/1000, d.version%1000/10), driver: d}
 }

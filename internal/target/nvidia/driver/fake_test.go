@@ -47,8 +47,8 @@ func newFake(t *testing.T, n int32) *fake {
 		results: map[string]Result{},
 		count:   n,
 		attrs: map[int32]int32{
-			1: 1024, 8: 48 << 10, 10: 32, 12: 65536, 13: 1980000, 16: 132, 38: 60 << 20, 39: 2048, 75: 9, 76: 0,
-			81: 228 << 10, 82: 65536, 95: 1, 97: 227 << 10, 111: 1024, 115: 1, 120: 1,
+			1: 1024, 8: 48 << 10, 10: 32, 12: 65536, 13: 1980000, 16: 132, 38: 60 << 20, 39: 2048,
+			75: 9, 76: 0, 81: 228 << 10, 82: 65536, 95: 1, 97: 227 << 10, 111: 1024, 115: 1, 120: 1,
 		},
 	}
 	f.fillDevices()
@@ -115,9 +115,15 @@ func (f *fake) fillDevices() {
 	r.deviceGetUUID = func(u *[16]byte, _ deviceID) Result { u[0], u[15] = 0xab, 0xcd; return success }
 	r.deviceGetPool = func(p *poolRef, _ deviceID) Result { *p = 1; return success }
 	r.poolSetAttribute = func(_ poolRef, a int32, v *uint64) Result { return f.note("pool %d %x", a, *v) }
-	r.primaryCtxRetain = func(c *contextRef, d deviceID) Result { *c = contextRef(100 + d); return f.note("retain %d", d) }
+	r.primaryCtxRetain = func(c *contextRef, d deviceID) Result {
+		*c = contextRef(100 + d)
+		return f.note("retain %d", d)
+	}
 	r.primaryCtxRelease = func(d deviceID) Result { return f.note("release %d", d) }
-	r.primaryCtxState = func(d deviceID, _ *uint32, active *int32) Result { *active = f.active; return success }
+	r.primaryCtxState = func(d deviceID, _ *uint32, active *int32) Result {
+		*active = f.active
+		return success
+	}
 	r.ctxGetCurrent = func(c *contextRef) Result { *c = f.current; return f.note("asked") }
 	r.ctxGetDevice = func(d *deviceID) Result { *d = 10; return f.results["device"] }
 	r.ctxSetCurrent = func(c contextRef) Result { return f.note("current %d", c) }
@@ -148,7 +154,9 @@ func (f *fake) fillMemory() {
 		copy(bytes(dst, n), "abcdefgh")
 		return f.note("DtoH %#x %d", src, n)
 	}
-	r.memcpyDtoD = func(dst, src DevicePtr, n uintptr) Result { return f.note("DtoD %#x %#x %d", dst, src, n) }
+	r.memcpyDtoD = func(dst, src DevicePtr, n uintptr) Result {
+		return f.note("DtoD %#x %#x %d", dst, src, n)
+	}
 	r.memcpyHtoDAsync = func(dst DevicePtr, src unsafe.Pointer, n uintptr, s streamRef) Result {
 		return f.note("HtoDAsync %#x %v %d", dst, bytes(src, n), s)
 	}
@@ -175,21 +183,33 @@ func (f *fake) fillMemory() {
 
 func (f *fake) fillQueues() {
 	r := &f.raw
-	r.streamCreate = func(s *streamRef, flags uint32, p int32) Result { *s = 7; return f.note("stream %d %d", flags, p) }
+	r.streamCreate = func(s *streamRef, flags uint32, p int32) Result {
+		*s = 7
+		return f.note("stream %d %d", flags, p)
+	}
 	r.streamDestroy = func(s streamRef) Result { return f.note("streamDestroy %d", s) }
 	r.streamSynchronize = func(s streamRef) Result { return f.note("streamSync %d", s) }
 	r.streamQuery = func(s streamRef) Result { return f.note("streamQuery %d", s) }
 	r.streamWaitEvent = func(s streamRef, e eventRef, _ uint32) Result { return f.note("wait %d %d", s, e) }
 	r.streamBeginCapture = func(s streamRef, mode int32) Result { return f.note("begin %d %d", s, mode) }
 	r.streamEndCapture = func(s streamRef, g *graphRef) Result { *g = 31; return f.note("end %d", s) }
-	r.streamIsCapturing = func(s streamRef, status *int32) Result { *status = f.capturing; return f.note("capturing %d", s) }
+	r.streamIsCapturing = func(s streamRef, status *int32) Result {
+		*status = f.capturing
+		return f.note("capturing %d", s)
+	}
 	r.eventCreate = func(e *eventRef, flags uint32) Result { *e = 21; return f.note("event %d", flags) }
 	r.eventDestroy = func(e eventRef) Result { return f.note("eventDestroy %d", e) }
 	r.eventRecord = func(e eventRef, s streamRef) Result { return f.note("record %d %d", e, s) }
 	r.eventSynchronize = func(e eventRef) Result { return f.note("eventSync %d", e) }
 	r.eventQuery = func(e eventRef) Result { return f.note("eventQuery %d", e) }
-	r.eventElapsedTime = func(ms *float32, a, b eventRef) Result { *ms = 1.5; return f.note("elapsed %d %d", a, b) }
-	r.graphInstantiate = func(x *execRef, g graphRef, _ uint64) Result { *x = 41; return f.note("instantiate %d", g) }
+	r.eventElapsedTime = func(ms *float32, a, b eventRef) Result {
+		*ms = 1.5
+		return f.note("elapsed %d %d", a, b)
+	}
+	r.graphInstantiate = func(x *execRef, g graphRef, _ uint64) Result {
+		*x = 41
+		return f.note("instantiate %d", g)
+	}
 	r.graphLaunch = func(x execRef, s streamRef) Result { return f.note("graphLaunch %d %d", x, s) }
 	r.graphGetNodes = func(_ graphRef, _, n *uintptr) Result { *n = 2; return success }
 	r.graphExecDestroy = func(x execRef) Result { return f.note("execDestroy %d", x) }
@@ -242,8 +262,10 @@ var launching struct{ fake *fake }
 
 var (
 	fakeLaunch = sync.OnceValue(func() uintptr {
-		return dl.NewCallback(func(fn, gx, gy, gz, bx, by, bz, shared, stream uintptr, params **uint64, extra uintptr) Result {
-			return launching.fake.note("launch %d grid %d %d %d block %d %d %d shared %d stream %d first %#x extra %d",
+		return dl.NewCallback(func(fn, gx, gy, gz, bx, by, bz, shared, stream uintptr, params **uint64,
+			extra uintptr) Result {
+			return launching.fake.note("launch %d grid %d %d %d block %d %d %d shared %d stream %d first "+
+				"%#x extra %d",
 				fn, gx, gy, gz, bx, by, bz, shared, stream, **params, extra)
 		})
 	})
@@ -256,7 +278,8 @@ var (
 			for _, a := range unsafe.Slice(c.attrs, c.count) {
 				attrs = append(attrs, fmt.Sprintf("%d:%v", a.id, a.value[:12]))
 			}
-			return launching.fake.note("launchEx %d grid %v block %v shared %d stream %d first %#x extra %d attrs %s",
+			return launching.fake.note("launchEx %d grid %v block %v shared %d stream %d first %#x extra "+
+				"%d attrs %s",
 				fn, c.grid, c.block, c.shared, c.stream, **params, extra, strings.Join(attrs, " "))
 		})
 	})

@@ -35,15 +35,20 @@ const (
 func (m *Module) Function(name string) (*Function, error) {
 	f := &Function{ctx: m.ctx, module: m, name: name}
 	raw := &m.ctx.driver.raw
-	err := m.ctx.do("cuModuleGetFunction", func() Result { return raw.moduleGetFunction(&f.ref, m.ref, name) })
+	err := m.ctx.do("cuModuleGetFunction", func() Result {
+		return raw.moduleGetFunction(&f.ref, m.ref, name)
+	})
 	if err != nil {
 		return nil, explain(err, "kernel %s", name)
 	}
 	for attribute, field := range []*int{
-		&f.MaxThreadsPerBlock, &f.SharedBytes, &f.ConstBytes, &f.LocalBytes, &f.Registers, &f.PTXVersion, &f.BinaryVersion,
+		&f.MaxThreadsPerBlock, &f.SharedBytes, &f.ConstBytes, &f.LocalBytes, &f.Registers, &f.PTXVersion,
+		&f.BinaryVersion,
 	} {
 		var v int32
-		err := m.ctx.do("cuFuncGetAttribute", func() Result { return raw.funcGetAttribute(&v, int32(attribute), f.ref) })
+		err := m.ctx.do("cuFuncGetAttribute", func() Result {
+			return raw.funcGetAttribute(&v, int32(attribute), f.ref)
+		})
 		if err != nil {
 			return nil, explain(err, "kernel %s, attribute %d", name, attribute)
 		}

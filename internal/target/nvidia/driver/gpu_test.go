@@ -169,9 +169,11 @@ func floats(values []float32) []byte {
 
 func TestGPUDevice(t *testing.T) {
 	d := gpu(t).Device()
-	t.Logf("%s, sm_%d, %d SMs at %d MHz, %d GiB, L2 %d MiB, shared memory %d KiB, CUDA %d, %s", d.Name, d.Capability(), d.SMs,
-		d.ClockKHz/1000, d.TotalMemory>>30, d.L2Bytes>>20, d.SharedPerBlockOptin>>10, d.Driver().Version(), d.UUID)
-	if d.Capability() < 50 || d.SMs < 1 || d.TotalMemory < 1<<28 || d.WarpSize != 32 || d.SharedPerBlockOptin < d.SharedPerBlock ||
+	t.Logf("%s, sm_%d, %d SMs at %d MHz, %d GiB, L2 %d MiB, shared memory %d KiB, CUDA %d, %s", d.Name,
+		d.Capability(), d.SMs, d.ClockKHz/1000, d.TotalMemory>>30, d.L2Bytes>>20, d.SharedPerBlockOptin>>10,
+		d.Driver().Version(), d.UUID)
+	if d.Capability() < 50 || d.SMs < 1 || d.TotalMemory < 1<<28 || d.WarpSize != 32 ||
+		d.SharedPerBlockOptin < d.SharedPerBlock ||
 		d.L2Bytes < 1<<18 || d.Name == "" || !strings.HasPrefix(d.UUID, "GPU-") {
 		t.Errorf("%+v", d)
 	}
@@ -241,7 +243,8 @@ func TestGPULaunch(t *testing.T) {
 		configs = append(configs, Config{Cooperative: true})
 	}
 	if c.Device().Clusters {
-		configs = append(configs, Config{Overlap: true}, Config{Cluster: Dim3{2, 1, 1}}, Config{Cluster: Dim3{4, 1, 1}, Overlap: true})
+		configs = append(configs, Config{Overlap: true}, Config{Cluster: Dim3{2, 1, 1}},
+			Config{Cluster: Dim3{4, 1, 1}, Overlap: true})
 	}
 	for _, config := range configs {
 		vectorAdd(t, f, s, 10007, config)
@@ -304,9 +307,10 @@ func TestGPUMemory(t *testing.T) {
 		t.Error("a copy differs")
 	}
 	s := stream(t, c)
-	check(t, s.Fill(p, 0xab, 1, 8), s.Fill(p+8, 0x1234, 2, 4), s.Fill(p+16, 0x01020304, 4, 2), s.Copy(q, p, 24), s.Synchronize(),
-		c.CopyFrom(out[:24], q))
-	if want := "\xab\xab\xab\xab\xab\xab\xab\xab\x34\x12\x34\x12\x34\x12\x34\x12\x04\x03\x02\x01\x04\x03\x02\x01"; string(out[:24]) != want {
+	check(t, s.Fill(p, 0xab, 1, 8), s.Fill(p+8, 0x1234, 2, 4), s.Fill(p+16, 0x01020304, 4, 2),
+		s.Copy(q, p, 24), s.Synchronize(), c.CopyFrom(out[:24], q))
+	want := strings.Repeat("\xab", 8) + strings.Repeat("\x34\x12", 4) + strings.Repeat("\x04\x03\x02\x01", 2)
+	if string(out[:24]) != want {
 		t.Errorf("%x", out[:24])
 	}
 	if n, err := c.PointerDevice(p); n != 0 || err != nil {
@@ -372,7 +376,8 @@ func TestGPUCompileAtOnce(t *testing.T) {
 func TestGPUModules(t *testing.T) {
 	c := gpu(t)
 	_, err := c.Load([]byte(strings.Replace(testPTX, "add.f32", "odd.f32", 1)), JITOptions{})
-	if !errors.Is(err, ErrInvalidPTX) || !strings.Contains(err.Error(), "odd") && !strings.Contains(err.Error(), "line 35") {
+	if !errors.Is(err, ErrInvalidPTX) || !strings.Contains(err.Error(), "odd") &&
+		!strings.Contains(err.Error(), "line 35") {
 		t.Errorf("broken PTX: %v", err)
 	}
 	t.Log(err)
@@ -389,7 +394,8 @@ func TestGPUModules(t *testing.T) {
 	f, err := m.Function("add")
 	check(t, err)
 	vectorAdd(t, f, stream(t, c), 5000, Config{})
-	if _, err := m.Function("subtract"); !errors.Is(err, ErrNotFound) || !strings.Contains(err.Error(), "subtract") {
+	if _, err := m.Function("subtract"); !errors.Is(err, ErrNotFound) ||
+		!strings.Contains(err.Error(), "subtract") {
 		t.Errorf("a kernel that is not there: %v", err)
 	}
 	p, n, err := m.Global("seed")
@@ -425,7 +431,8 @@ func TestGPUShared(t *testing.T) {
 	}
 	config := Config{Grid: Dim3{7, 1, 1}, Block: Dim3{4096, 1, 1}}
 	err := f.Launch(s, &config, NewArgs(8, 4, 4))
-	if !errors.Is(err, ErrInvalidValue) || !strings.Contains(err.Error(), "kernel through_shared, grid 7x1x1, block 4096x1x1") {
+	if !errors.Is(err, ErrInvalidValue) || !strings.Contains(err.Error(),
+		"kernel through_shared, grid 7x1x1, block 4096x1x1") {
 		t.Errorf("4096 threads: %v", err)
 	}
 	t.Log(err)
@@ -488,7 +495,8 @@ func TestGPUSticky(t *testing.T) {
 	check(t, f.Launch(s, &config, a))
 	for _, err := range []error{s.Synchronize(), c.Synchronize()} {
 		t.Log(err)
-		if !errors.Is(err, ErrIllegalAddress) || !strings.Contains(err.Error(), "kernel crash, grid 3x1x1") || !strings.Contains(err.Error(), "sticky") {
+		if !errors.Is(err, ErrIllegalAddress) || !strings.Contains(err.Error(), "kernel crash, grid 3x1x1") ||
+			!strings.Contains(err.Error(), "sticky") {
 			t.Errorf("%v", err)
 		}
 	}
@@ -530,8 +538,8 @@ func launchTime(t testing.TB, launch func() error, s *Stream) time.Duration {
 	return samples[7]
 }
 
-// BenchmarkGPULaunch compares a launch with the bare call to the driver: both in ns for each launch. peer/launch_limit.c
-// measures the same in C.
+// BenchmarkGPULaunch compares a launch with the bare call to the driver: both in ns for each launch.
+// peer/launch_limit.c measures the same in C.
 func BenchmarkGPULaunch(b *testing.B) {
 	c := gpu(b)
 	f, s := kernel(b, c, "k"), stream(b, c)

@@ -276,11 +276,13 @@ func (f *Function) failed(c *Config, r Result) error {
 }
 
 func (f *Function) describeLaunch(c *Config) string {
-	text := fmt.Sprintf("kernel %s, grid %v, block %v, %d bytes of shared memory", f.name, c.Grid, c.Block, c.Shared)
+	text := fmt.Sprintf("kernel %s, grid %v, block %v, %d bytes of shared memory", f.name, c.Grid,
+		c.Block, c.Shared)
 	if c.Cluster.X != 0 {
 		text += fmt.Sprintf(", cluster %v", c.Cluster)
 	}
-	if threads := uint64(c.Block.X) * uint64(c.Block.Y) * uint64(c.Block.Z); f.MaxThreadsPerBlock > 0 && threads > uint64(f.MaxThreadsPerBlock) {
+	if threads := uint64(c.Block.X) * uint64(c.Block.Y) * uint64(c.Block.Z); f.MaxThreadsPerBlock > 0 &&
+		threads > uint64(f.MaxThreadsPerBlock) {
 		text += fmt.Sprintf("; it can have at most %d threads in a block", f.MaxThreadsPerBlock)
 	}
 	return text
@@ -296,6 +298,8 @@ func (f *Function) Clusters(c *Config) (int, error) {
 	a := NewArgs()
 	a.describe(f.ctx.null, c)
 	var n int32
-	err := f.ctx.do("cuOccupancyMaxActiveClusters", func() Result { return raw.maxActiveClusters(&n, f.ref, &a.config) })
+	err := f.ctx.do("cuOccupancyMaxActiveClusters", func() Result {
+		return raw.maxActiveClusters(&n, f.ref, &a.config)
+	})
 	return int(n), explain(err, "%s", f.describeLaunch(c))
 }

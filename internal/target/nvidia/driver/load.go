@@ -24,8 +24,8 @@ type Driver struct {
 	foreign map[contextRef]*Context // contexts that others made
 }
 
-const hint = "it comes with NVIDIA's display driver (apt install libcuda1 on Debian with the driver of the same version), " +
-	"not with the CUDA toolkit; NEREID_CUDA names another path"
+const hint = "it comes with NVIDIA's display driver (apt install libcuda1 on Debian with the driver of the " +
+	"same version), not with the CUDA toolkit; NEREID_CUDA names another path"
 
 // candidates returns the search order: NEREID_CUDA alone if it is set, else the library that the system's
 // loader finds, then the folders of WSL, of distributions, and of containers.
@@ -58,7 +58,9 @@ var loaded = sync.OnceValues(func() (*Driver, error) { return open(candidates())
 
 func open(list []dl.Candidate) (*Driver, error) {
 	d := &Driver{}
-	lib, err := dl.Open("the CUDA driver (libcuda.so.1)", list, func(l *dl.Library) error { return l.Bind(d.raw.symbols()) })
+	lib, err := dl.Open("the CUDA driver (libcuda.so.1)", list, func(l *dl.Library) error {
+		return l.Bind(d.raw.symbols())
+	})
 	if missing := (*dl.NotFoundError)(nil); errors.As(err, &missing) {
 		missing.Hint = hint
 	}

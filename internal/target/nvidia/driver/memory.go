@@ -83,7 +83,9 @@ func (c *Context) AllocHost(n int) (*HostBuffer, error) {
 	if n == 0 {
 		return b, nil
 	}
-	err := c.do("cuMemHostAlloc", func() Result { return c.driver.raw.memHostAlloc(&b.ptr, uintptr(n), portable) })
+	err := c.do("cuMemHostAlloc", func() Result {
+		return c.driver.raw.memHostAlloc(&b.ptr, uintptr(n), portable)
+	})
 	if err != nil {
 		return nil, explain(err, "%d bytes of pinned memory", n)
 	}
@@ -190,11 +192,17 @@ func (s *Stream) Fill(p DevicePtr, pattern uint32, width, count int) error {
 	raw := &s.ctx.driver.raw
 	switch width {
 	case 1:
-		return s.ctx.do("cuMemsetD8Async", func() Result { return raw.memsetD8Async(p, uint8(pattern), uintptr(count), s.ref) })
+		return s.ctx.do("cuMemsetD8Async", func() Result {
+			return raw.memsetD8Async(p, uint8(pattern), uintptr(count), s.ref)
+		})
 	case 2:
-		return s.ctx.do("cuMemsetD16Async", func() Result { return raw.memsetD16Async(p, uint16(pattern), uintptr(count), s.ref) })
+		return s.ctx.do("cuMemsetD16Async", func() Result {
+			return raw.memsetD16Async(p, uint16(pattern), uintptr(count), s.ref)
+		})
 	case 4:
-		return s.ctx.do("cuMemsetD32Async", func() Result { return raw.memsetD32Async(p, pattern, uintptr(count), s.ref) })
+		return s.ctx.do("cuMemsetD32Async", func() Result {
+			return raw.memsetD32Async(p, pattern, uintptr(count), s.ref)
+		})
 	}
 	return fmt.Errorf("cuda: a pattern has 1, 2 or 4 bytes, not %d", width)
 }

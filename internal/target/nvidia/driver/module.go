@@ -114,7 +114,8 @@ func (j *jitCall) explain(err error) error {
 
 // isPTX reports whether an image is text, not a cubin or fatbin, which begin with bytes that no text has.
 func isPTX(image []byte) bool {
-	return len(image) > 0 && !bytes.HasPrefix(image, []byte("\x7fELF")) && !bytes.HasPrefix(image, []byte{0x50, 0xed, 0x55, 0xba})
+	return len(image) > 0 && !bytes.HasPrefix(image, []byte("\x7fELF")) &&
+		!bytes.HasPrefix(image, []byte{0x50, 0xed, 0x55, 0xba})
 }
 
 // terminated returns an image in the driver's form: PTX must end in a zero byte.
@@ -167,6 +168,8 @@ func (m *Module) Unload() error {
 func (m *Module) Global(name string) (DevicePtr, int, error) {
 	var p DevicePtr
 	var n uintptr
-	err := m.ctx.do("cuModuleGetGlobal", func() Result { return m.ctx.driver.raw.moduleGetGlobal(&p, &n, m.ref, name) })
+	err := m.ctx.do("cuModuleGetGlobal", func() Result {
+		return m.ctx.driver.raw.moduleGetGlobal(&p, &n, m.ref, name)
+	})
 	return p, int(n), explain(err, "variable %s", name)
 }

@@ -91,8 +91,9 @@ type raw struct {
 	maxActiveBlocks     func(n *int32, f functionRef, blockSize int32, shared uintptr) Result
 	maxActiveClusters   func(n *int32, f functionRef, config *launchConfig) Result
 
-	tensorMapEncodeTiled func(m *[TensorMapBytes]byte, elem int32, rank uint32, p DevicePtr, dims *[MaxRank]uint64, strides *[MaxRank - 1]uint64,
-		box, steps *[MaxRank]uint32, interleave, swizzle, promotion, fill int32) Result
+	tensorMapEncodeTiled func(m *[TensorMapBytes]byte, elem int32, rank uint32, p DevicePtr,
+		dims *[MaxRank]uint64, strides *[MaxRank - 1]uint64, box, steps *[MaxRank]uint32, interleave, swizzle,
+		promotion, fill int32) Result
 
 	// Addresses for dl.Call: the launch path.
 	launchKernel    uintptr // (function, grid ×3, block ×3, shared, stream, params, extra)

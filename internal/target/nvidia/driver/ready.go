@@ -47,7 +47,8 @@ type Parts struct {
 func (r *Ready) Parts() Parts {
 	fn, function := r.kernel.Call()
 	ctx := r.fn.ctx
-	return Parts{fn, ctx.driver.raw.ctxGetCurrentAt, uintptr(ctx.ref), function, r.kernel.Block, r.kernel.Shared}
+	return Parts{fn, ctx.driver.raw.ctxGetCurrentAt, uintptr(ctx.ref), function, r.kernel.Block,
+		r.kernel.Shared}
 }
 
 // Launch queues the kernel on a stream, as Function.Launch does, for a grid that has blocks. words may be on

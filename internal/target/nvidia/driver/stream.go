@@ -37,8 +37,8 @@ func (l *lastLaunch) is(f *Function, xy, zShared uint64) bool {
 // errClosed is the error of a launch on a closed stream.
 var errClosed = errors.New("cuda: the stream is closed")
 
-// note records a launch, which a closed stream refuses: its last launch is no function's, so that every launch
-// comes here.
+// note records a launch, which a closed stream refuses: its last launch is no function's, so that every
+// launch comes here.
 func (s *Stream) note(f *Function, xy, zShared uint64) error {
 	if s.closed.Load() {
 		return errClosed
@@ -83,15 +83,15 @@ func (c *Context) forget(s *Stream) {
 	c.streams = slices.DeleteFunc(c.streams, func(o *Stream) bool { return o == s })
 }
 
-// ExternalStream returns a stream for a CUstream that the caller owns. From then on, modules stay loaded until
-// somebody unloads them.
+// ExternalStream returns a stream for a CUstream that the caller owns. From then on, modules stay loaded
+// until somebody unloads them.
 func (c *Context) ExternalStream(handle uintptr) *Stream {
 	c.holdForGood()
 	return &Stream{ctx: c, ref: streamRef(handle)}
 }
 
-// Silence makes errors of the stream name no launch: others launch on it, too, and their launches are not known
-// here.
+// Silence makes errors of the stream name no launch: others launch on it, too, and their launches are not
+// known here.
 func (s *Stream) Silence() { s.silent.Store(true) }
 
 // Handle returns the CUstream.
@@ -102,7 +102,9 @@ func (s *Stream) Context() *Context { return s.ctx }
 
 // Synchronize waits until the queued work is done. It returns the error of a kernel on the stream.
 func (s *Stream) Synchronize() error {
-	return s.blame(s.ctx.do("cuStreamSynchronize", func() Result { return s.ctx.driver.raw.streamSynchronize(s.ref) }))
+	return s.blame(s.ctx.do("cuStreamSynchronize", func() Result {
+		return s.ctx.driver.raw.streamSynchronize(s.ref)
+	}))
 }
 
 // Done reports whether the queued work is done.
@@ -120,7 +122,9 @@ func ready(err error) (bool, error) {
 
 // Wait makes later work of the stream wait for an event, without blocking the caller.
 func (s *Stream) Wait(e *Event) error {
-	return s.ctx.do("cuStreamWaitEvent", func() Result { return s.ctx.driver.raw.streamWaitEvent(s.ref, e.ref, 0) })
+	return s.ctx.do("cuStreamWaitEvent", func() Result {
+		return s.ctx.driver.raw.streamWaitEvent(s.ref, e.ref, 0)
+	})
 }
 
 // Close destroys the stream once its work is done, without waiting. An external stream is left alone. Nothing
@@ -194,7 +198,9 @@ func (c *Context) NewMarker() (*Event, error) {
 
 func (c *Context) newEvent(flags uint32) (*Event, error) {
 	e := &Event{ctx: c}
-	if err := c.do("cuEventCreate", func() Result { return c.driver.raw.eventCreate(&e.ref, flags) }); err != nil {
+	if err := c.do("cuEventCreate", func() Result {
+		return c.driver.raw.eventCreate(&e.ref, flags)
+	}); err != nil {
 		return nil, err
 	}
 	return e, nil
@@ -218,7 +224,9 @@ func (e *Event) Done() (bool, error) {
 // Since returns the time on the device from another event to this one. Both must be done.
 func (e *Event) Since(start *Event) (time.Duration, error) {
 	var ms float32
-	err := e.ctx.do("cuEventElapsedTime", func() Result { return e.ctx.driver.raw.eventElapsedTime(&ms, start.ref, e.ref) })
+	err := e.ctx.do("cuEventElapsedTime", func() Result {
+		return e.ctx.driver.raw.eventElapsedTime(&ms, start.ref, e.ref)
+	})
 	return time.Duration(float64(ms) * float64(time.Millisecond)), err
 }
 
@@ -253,7 +261,9 @@ func (s *Stream) Capture(f func() error) (*Graph, error) {
 	s.ctx.hold()
 	g := &Graph{ctx: s.ctx, holds: true}
 	const threadLocal = 1
-	err := s.ctx.do("cuStreamBeginCapture", func() Result { return raw.streamBeginCapture(s.ref, threadLocal) })
+	err := s.ctx.do("cuStreamBeginCapture", func() Result {
+		return raw.streamBeginCapture(s.ref, threadLocal)
+	})
 	if err != nil {
 		_ = g.Close()
 		return nil, err
@@ -264,7 +274,9 @@ func (s *Stream) Capture(f func() error) (*Graph, error) {
 		err = failed
 	}
 	if err == nil {
-		err = s.ctx.do("cuGraphInstantiateWithFlags", func() Result { return raw.graphInstantiate(&g.exec, g.ref, 0) })
+		err = s.ctx.do("cuGraphInstantiateWithFlags", func() Result {
+			return raw.graphInstantiate(&g.exec, g.ref, 0)
+		})
 	}
 	if err != nil {
 		_ = g.Close()
@@ -277,7 +289,9 @@ func (s *Stream) Capture(f func() error) (*Graph, error) {
 func (s *Stream) Capturing() (bool, error) {
 	const none = 0
 	var status int32
-	err := s.ctx.do("cuStreamIsCapturing", func() Result { return s.ctx.driver.raw.streamIsCapturing(s.ref, &status) })
+	err := s.ctx.do("cuStreamIsCapturing", func() Result {
+		return s.ctx.driver.raw.streamIsCapturing(s.ref, &status)
+	})
 	return status != none, err
 }
 
@@ -289,7 +303,9 @@ func (g *Graph) Launch(s *Stream) error {
 // Nodes returns the number of operations of the graph.
 func (g *Graph) Nodes() (int, error) {
 	var n uintptr
-	err := g.ctx.do("cuGraphGetNodes", func() Result { return g.ctx.driver.raw.graphGetNodes(g.ref, nil, &n) })
+	err := g.ctx.do("cuGraphGetNodes", func() Result {
+		return g.ctx.driver.raw.graphGetNodes(g.ref, nil, &n)
+	})
 	return int(n), err
 }
 
@@ -301,10 +317,14 @@ func (g *Graph) Close() error {
 		defer g.ctx.release()
 	}
 	if g.exec != 0 {
-		err = g.ctx.do("cuGraphExecDestroy", func() Result { return g.ctx.driver.raw.graphExecDestroy(g.exec) })
+		err = g.ctx.do("cuGraphExecDestroy", func() Result {
+			return g.ctx.driver.raw.graphExecDestroy(g.exec)
+		})
 	}
 	if g.ref != 0 {
-		if e := g.ctx.do("cuGraphDestroy", func() Result { return g.ctx.driver.raw.graphDestroy(g.ref) }); err == nil {
+		if e := g.ctx.do("cuGraphDestroy", func() Result {
+			return g.ctx.driver.raw.graphDestroy(g.ref)
+		}); err == nil {
 			err = e
 		}
 	}

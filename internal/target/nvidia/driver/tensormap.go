@@ -60,13 +60,15 @@ func (t *Tiled) Check() error {
 	}
 	for _, s := range t.Strides[:t.Rank-1] {
 		if s%16 != 0 || s == 0 || s >= 1<<40 {
-			return fmt.Errorf("a tensor map needs strides that are multiples of 16 bytes, below 2^40, not %d bytes",
+			return fmt.Errorf("a tensor map needs strides that are multiples of 16 bytes, below 2^40, not "+
+				"%d bytes",
 				s)
 		}
 	}
 	row := int(t.Box[0]) * t.Elem
 	if row%16 != 0 || t.Swizzle > 0 && row > t.Swizzle {
-		return fmt.Errorf("rows of a box are a multiple of 16 bytes, and not wider than the swizzle of %d: not %d bytes", t.Swizzle, row)
+		return fmt.Errorf("rows of a box are a multiple of 16 bytes, and not wider than the swizzle of "+
+			"%d: not %d bytes", t.Swizzle, row)
 	}
 	return nil
 }

@@ -11,17 +11,20 @@ import (
 // cannot make is said before.
 func TestEncode(t *testing.T) {
 	f, ctx := started(t, 1)
-	good := Tiled{Type: 6, Elem: 2, Rank: 3, Address: 0x1000, Dims: [5]uint64{100, 20, 3}, Strides: [4]uint64{256, 8192}, Box: [5]uint32{64, 16, 1}, Swizzle: 128}
+	good := Tiled{Type: 6, Elem: 2, Rank: 3, Address: 0x1000, Dims: [5]uint64{100, 20, 3},
+		Strides: [4]uint64{256, 8192}, Box: [5]uint32{64, 16, 1}, Swizzle: 128}
 	if _, err := ctx.Encode(&good); !errors.Is(err, ErrNotSupported) {
 		t.Errorf("a driver without tensor maps: %v", err)
 	}
-	f.raw.tensorMapEncodeTiled = func(m *[TensorMapBytes]byte, elem int32, rank uint32, p DevicePtr, dims *[MaxRank]uint64, strides *[MaxRank - 1]uint64,
-		box, steps *[MaxRank]uint32, interleave, swizzle, promotion, fill int32) Result {
+	f.raw.tensorMapEncodeTiled = func(m *[TensorMapBytes]byte, elem int32, rank uint32, p DevicePtr,
+		dims *[MaxRank]uint64, strides *[MaxRank - 1]uint64, box, steps *[MaxRank]uint32, interleave, swizzle,
+		promotion, fill int32) Result {
 		if uintptr(unsafe.Pointer(m))%64 != 0 {
 			t.Error("the map is not aligned")
 		}
 		m[7] = 9
-		return f.note("encode %d %d %#x %v %v %v %v %d %d %d %d", elem, rank, p, dims[:rank], strides[:rank-1], box[:rank], steps[:rank], interleave, swizzle, promotion, fill)
+		return f.note("encode %d %d %#x %v %v %v %v %d %d %d %d", elem, rank, p, dims[:rank],
+			strides[:rank-1], box[:rank], steps[:rank], interleave, swizzle, promotion, fill)
 	}
 	for range 20 {
 		m, err := ctx.Encode(&good)
@@ -55,7 +58,8 @@ func TestEncode(t *testing.T) {
 	}
 	f.want(t)
 	f.results["encode"] = ErrInvalidValue
-	if _, err := ctx.Encode(&good); !errors.Is(err, ErrInvalidValue) || !strings.Contains(err.Error(), "Strides:[256 8192") {
+	if _, err := ctx.Encode(&good); !errors.Is(err, ErrInvalidValue) ||
+		!strings.Contains(err.Error(), "Strides:[256 8192") {
 		t.Errorf("%v", err)
 	}
 }

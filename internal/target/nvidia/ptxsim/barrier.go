@@ -27,7 +27,8 @@ const numBarriers = 16
 // barrierOf reads the operands of a barrier.
 func (p *parser) barrierOf(s *stmt, args string) (*barrierOp, error) {
 	parts := splitOperands(args)
-	b := &barrierOp{arrive: s.has("arrive"), all: len(parts) < 2, anywhere: s.name == "barrier" && !s.has("aligned")}
+	b := &barrierOp{arrive: s.has("arrive"), all: len(parts) < 2, anywhere: s.name == "barrier" &&
+		!s.has("aligned")}
 	if s.has("red") || len(parts) > 2 {
 		return nil, fmt.Errorf("%s.%s is not known", s.name, strings.Join(s.parts, "."))
 	}
@@ -135,7 +136,8 @@ func (c *block) stuck() {
 	for id, b := range c.bars {
 		if len(b.threads) > 0 {
 			c.at = int(b.at - 1)
-			c.fail(b.threads[0], "deadlock: %d threads came to barrier %d, which is for %d (0: all), and no other thread goes on", len(b.threads)+b.arrived, id, b.want)
+			c.fail(b.threads[0], "deadlock: %d threads came to barrier %d, which is for %d (0: all), and "+
+				"no other thread goes on", len(b.threads)+b.arrived, id, b.want)
 		}
 	}
 }

@@ -84,7 +84,8 @@ func (l *bulkLoad) land(b *mbarrier) {
 	}
 	if r := l.block.races; r != nil {
 		for i := int(l.to); i < int(l.to)+l.size; i++ {
-			r.cells[i] = cell{writer: b.number + 1, wrote: l.phase, line: int32(l.by.m.code[l.at].line), fences: byCopy}
+			r.cells[i] = cell{writer: b.number + 1, wrote: l.phase, line: int32(l.by.m.code[l.at].line),
+				fences: byCopy}
 		}
 	}
 }
@@ -206,7 +207,8 @@ func (c *block) endBulk() {
 // behind checks that thread t is behind the writes of bytes.
 func (r *races) behind(c *block, t int32, addr, n int) {
 	for i := addr; i < addr+n; i++ {
-		if x := &r.cells[i]; x.async == 0 && x.writer != 0 && !r.clocks.before(x.writer-1, x.wrote, c.global(t)) {
+		if x := &r.cells[i]; x.async == 0 && x.writer != 0 && !r.clocks.before(x.writer-1, x.wrote,
+			c.global(t)) {
 			r.failWritten(c, t, i)
 		}
 	}
@@ -222,7 +224,8 @@ func (r *races) shown(c, o *block, t int32, addr, n int) {
 		}
 		w := x.writer - 1
 		if !o.fencedSince(c, t, w, x) {
-			c.fail(t, "shared byte %#x was written by %s (line %d), and no fence.proxy.async shows it to bulk copies and products", i, c.who(w), x.line)
+			c.fail(t, "shared byte %#x was written by %s (line %d), and no fence.proxy.async shows it to "+
+				"bulk copies and products", i, c.who(w), x.line)
 		}
 	}
 }

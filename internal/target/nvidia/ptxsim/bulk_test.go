@@ -152,7 +152,8 @@ func TestBulkFaults(t *testing.T) {
 		{"store", fill + proxy + syncAll + storeBox + commit + waitRead, ""},
 		{"store without a fence", fill + syncAll + storeBox + commit + waitRead, "no fence.proxy.async"},
 		{"store, fence of the reader", fill + syncAll + proxy + storeBox + commit + waitRead, ""},
-		{"store, fence too late", fill + syncAll + storeBox + proxy + commit + waitRead, "no fence.proxy.async"},
+		{"store, fence too late", fill + syncAll + storeBox + proxy + commit + waitRead,
+			"no fence.proxy.async"},
 		{"store without a barrier", fill + proxy + storeBox + commit + waitRead, "no barrier lies between"},
 		{"overwritten before it is read", fill + proxy + syncAll + storeBox + commit + first + fill +
 			waitRead, "or a bulk copy"},
@@ -245,7 +246,8 @@ func TestBulkData(t *testing.T) {
 		func(i int) uint32 {
 			return uint32(i)
 		})
-	for width := 32; width <= 128; width *= 2 { // rows of 16 words are 64 bytes: narrower boxes for the others
+	// rows of 16 words are 64 bytes: narrower boxes for the others
+	for width := 32; width <= 128; width *= 2 {
 		r := run("swizzle", strings.ReplaceAll(load, "1024", fmt.Sprint(16*min(width, 64))),
 			func(m *TensorMap) {
 				m.Swizzle, m.Box[0] = width, uint32(min(width, 64)/4)
@@ -258,12 +260,13 @@ func TestBulkData(t *testing.T) {
 		})
 	}
 	store := fill + proxy + syncAll + storeBox + commit + waitRead
-	same("store", run("store", "mov.b32 %r11, 10;\nmov.b32 %r10, 8;\n"+store, nil).tensor, func(i int) uint32 {
-		if i >= 160 && i%16 >= 8 {
-			return uint32(5 + i%4)
-		}
-		return uint32(i)
-	})
+	same("store", run("store", "mov.b32 %r11, 10;\nmov.b32 %r10, 8;\n"+store, nil).tensor,
+		func(i int) uint32 {
+			if i >= 160 && i%16 >= 8 {
+				return uint32(5 + i%4)
+			}
+			return uint32(i)
+		})
 	same("plain", run("plain", makeBar+"ld.param.u64 %rd6, [p];\n"+strings.ReplaceAll(expect, "1024", "512")+
 		fill+proxy+syncAll+
 		"@%p0 cp.async.bulk.global.shared::cta.bulk_group [%rd6], [%r1], 512;\n"+commit+waitAll+syncAll+
@@ -362,7 +365,8 @@ func TestMadeMap(t *testing.T) {
 		if name == "global_address" || name == "global_stride" {
 			bits = "b64"
 		}
-		return "@%p0 tensormap.replace.tile." + name + ".shared::cta.b1024." + bits + " [%r1+2048], " + rest + ";\n"
+		return "@%p0 tensormap.replace.tile." + name + ".shared::cta.b1024." + bits + " [%r1+2048], " +
+			rest + ";\n"
 	}
 	make := "add.u32 %r5, %r1, 2048;\nmad.lo.u32 %r5, %r0, 4, %r5;\n@%p2 st.shared.b32 [%r5], %r10;\n" +
 		"bar.warp.sync -1;\nmov.b32 %r6, 16;\nmov.b64 %rd6, 64;\n" +
@@ -372,7 +376,9 @@ func TestMadeMap(t *testing.T) {
 		field("element_stride", "0, %r13") +
 		field("element_stride", "1, %r13") + field("elemtype", "2") + field("interleave_layout", "0") +
 		field("swizzle_mode", "0") + field("fill_mode", "0")
-	publish := "@%p2 tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%rd5], [%r1+2048], 128;\n"
+	publish := "@%p2 tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic" +
+		".release.gpu.sync.aligned " +
+		"[%rd5], [%r1+2048], 128;\n"
 	acquire := "@%p2 fence.proxy.tensormap::generic.acquire.gpu [%rd5], 128;\n"
 	use := syncAll + fill + proxy + syncAll + strings.Replace(storeBox, "%rd1", "%rd5", 1) + commit + waitRead
 	r := runBulk(t, make+publish+acquire+use, nil, Launch{})
@@ -443,7 +449,8 @@ func TestMapRows(t *testing.T) {
 		m.rows(at, func(addr uint64, off, n int) {
 			for i := 0; i < n; i += 2 {
 				if want[off+i] != addr+uint64(i) {
-					t.Fatalf("%+v at %v: byte %d comes from %#x, not %#x", m, at, off+i, addr+uint64(i), want[off+i])
+					t.Fatalf("%+v at %v: byte %d comes from %#x, not %#x", m, at, off+i, addr+uint64(i),
+						want[off+i])
 				}
 				delete(want, off+i)
 			}
@@ -468,7 +475,8 @@ func TestNamedBarriers(t *testing.T) {
 		{"half", "@!%p2 bra Y;\n" + number + half + next + "Y:\n", ""},
 		{"half is not all", number + half + other, "no barrier lies between"},
 		{"a warp's own", number + "bar.warp.sync -1;\n" + next, ""},
-		{"too few", half + "@%p2 bar.sync 2, 64;\n", "deadlock: 32 threads came to barrier 2, which is for 64"},
+		{"too few", half + "@%p2 bar.sync 2, 64;\n",
+			"deadlock: 32 threads came to barrier 2, which is for 64"},
 		{"two counts", "@%p2 bar.sync 2, 64;\n@!%p2 bar.sync 2, 32;\n", "barrier 2 is for|deadlock"},
 		{"no warps", "bar.sync 2, 40;\n", "a barrier of 40 threads in a block of 64"},
 		{"no such barrier", "bar.sync 16;\n", "barrier 16 of 16"},
@@ -504,7 +512,8 @@ func TestNamedBarriers(t *testing.T) {
 
 // TestMulticast: one copy fills the shared memory of two blocks, and completes on the mbarrier of each.
 func TestMulticast(t *testing.T) {
-	text := strings.Replace(bulkKernel, ".reqntid 64", ".explicitcluster\n.reqntid 64\n.reqnctapercluster 2", 1)
+	text := strings.Replace(bulkKernel, ".reqntid 64",
+		".explicitcluster\n.reqntid 64\n.reqnctapercluster 2", 1)
 	body := "mov.u32 %r30, %cluster_ctarank;\nmad.wide.u32 %rd3, %r30, 1024, %rd3;\n" +
 		"setp.eq.u32 %p3, %r30, 0;\nand.pred %p4, %p3, %p0;\nmov.b16 %h0, 3;\n" +
 		makeBar + expect + meet +

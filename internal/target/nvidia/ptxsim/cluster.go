@@ -10,8 +10,10 @@ import (
 // meet at barriers of their own. Their turns come one after another; what the order hides on a GPU shows in
 // the checks:
 //
-//   - nobody touches the shared memory of another block before the cluster has met once, since that block may not have begun;
-//   - of two accesses to one byte by different blocks, of which one writes, a barrier of the cluster lies between;
+//   - nobody touches the shared memory of another block before the cluster has met once, since that block
+//     may not have begun;
+//   - of two accesses to one byte by different blocks, of which one writes, a barrier of the cluster lies
+//     between;
 //   - no block leaves before the cluster has met after the last access of another to its memory.
 type cluster struct {
 	blocks []*block
@@ -118,7 +120,8 @@ func (g *cluster) release() {
 			}
 			if at >= 0 && c.pc[t] != at {
 				c.at = int(at - 1)
-				c.fail(int32(t), "threads wait for the cluster at different places: lines %d and %d", c.m.code[at-1].line, c.m.code[c.pc[t]-1].line)
+				c.fail(int32(t), "threads wait for the cluster at different places: lines %d and %d",
+					c.m.code[at-1].line, c.m.code[c.pc[t]-1].line)
 			}
 			at = c.pc[t]
 			c.state[t], c.arrived[t] = running, false
@@ -199,7 +202,8 @@ func (c *block) clusterBytes(t int32, addr uint64, n int, write bool) []byte {
 	}
 	o := c.blockAt(t, uint64(rank)<<rankShift)
 	if addr+uint64(n) > uint64(len(o.shared)) {
-		c.fail(t, "shared address %#x of %d bytes is outside of the %d of block %d", addr, n, len(o.shared), rank-1)
+		c.fail(t, "shared address %#x of %d bytes is outside of the %d of block %d", addr, n,
+			len(o.shared), rank-1)
 	}
 	o.reached = c.cluster.epoch + 1
 	if o.races != nil {

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// clusterKernel stores each thread's number, plus 100 for each block, to shared memory, runs body, and writes %r9 to global memory.
+// clusterKernel stores each thread's number, plus 100 for each block, to shared memory, runs body, and
+// writes %r9 to global memory.
 const clusterKernel = `
 .version 8.3
 .target sm_90a
@@ -55,7 +56,8 @@ func runClusterKernel(t *testing.T, body string, backward bool) ([]uint32, error
 	}
 	mem := NewMemory()
 	out := make([]byte, 4*64*4)
-	err = m.Run(context.Background(), &Launch{Kernel: "k", Grid: [3]int{4, 1, 1}, Shared: 256, Args: []uint64{mem.Alloc(out)}, Memory: mem, Backward: backward})
+	err = m.Run(context.Background(), &Launch{Kernel: "k", Grid: [3]int{4, 1, 1}, Shared: 256,
+		Args: []uint64{mem.Alloc(out)}, Memory: mem, Backward: backward})
 	var words []uint32
 	for i := 0; i < len(out); i += 4 {
 		words = append(words, binary.LittleEndian.Uint32(out[i:]))
@@ -96,15 +98,19 @@ func TestClusterIDs(t *testing.T) {
 	}
 }
 
-// TestClusterFaults: what is wrong between the blocks of a cluster is found whatever the order of their turns.
+// TestClusterFaults: what is wrong between the blocks of a cluster is found whatever the order of their
+// turns.
 func TestClusterFaults(t *testing.T) {
 	for _, c := range []struct{ name, body, want string }{
 		{"no barrier before the read", meet + write + read + meet, "no barrier of the cluster lies between"},
-		{"a barrier of the block alone", meet + write + "bar.sync 0;\n" + read + meet, "no barrier of the cluster lies between"},
-		{"no barrier before the next write", write + meet + read + "bar.sync 0;\n" + write + meet, "no barrier of the cluster lies between"},
+		{"a barrier of the block alone", meet + write + "bar.sync 0;\n" + read + meet,
+			"no barrier of the cluster lies between"},
+		{"no barrier before the next write", write + meet + read + "bar.sync 0;\n" + write + meet,
+			"no barrier of the cluster lies between"},
 		{"leaves early", write + meet + read, "leave|has left"},
 		{"has not met", read + meet, "may not have begun"},
-		{"a block that is not there", "mov.u32 %r5, 2;\nmapa.shared::cluster.u32 %r6, %r4, %r5;\n", "block 2 of a cluster of 2"},
+		{"a block that is not there", "mov.u32 %r5, 2;\nmapa.shared::cluster.u32 %r6, %r4, %r5;\n",
+			"block 2 of a cluster of 2"},
 		{"a wait without an arrival", "barrier.cluster.wait.aligned;\n", "without having arrived"},
 		{"two arrivals", "barrier.cluster.arrive.aligned;\nbarrier.cluster.arrive.aligned;\n", "twice"},
 		{"outside of the other's memory", meet + "add.s32 %r6, %r6, 1024;\n" + read + meet, "is outside of"},

@@ -24,7 +24,8 @@ var decoders map[string]decoder
 
 func init() {
 	decoders = map[string]decoder{}
-	for _, table := range []map[string]decoder{intOps, floatOps, moveOps, memoryOps, warpOps, matrixOps, groupOps, mbarrierOps, tensormapOps} {
+	for _, table := range []map[string]decoder{intOps, floatOps, moveOps, memoryOps, warpOps, matrixOps,
+		groupOps, mbarrierOps, tensormapOps} {
 		for name, d := range table {
 			decoders[name] = d
 		}

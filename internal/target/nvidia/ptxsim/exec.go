@@ -107,8 +107,9 @@ type block struct {
 	counts map[int][]int32 // how often threads came to each instruction that may write global memory
 
 	arrived []bool // threads that have arrived at the cluster's barrier and not waited there
-	reached int32  // the epoch of the cluster, from 1 on, in which another block last touched our shared memory
-	left    bool   // all threads have
+	// the epoch of the cluster, from 1 on, in which another block last touched our shared memory
+	reached int32
+	left    bool // all threads have
 	steps   int
 	turns   turns
 	ctx     context.Context // of the launch
@@ -163,7 +164,8 @@ func (c *block) accessOf(addr uint64, n int, write bool) *stray.Access {
 	if !ok {
 		return nil
 	}
-	a := &stray.Access{What: "load", Size: n, Word: -1, Offset: int64(addr - b.Addr), Bytes: int64(len(b.Data))}
+	a := &stray.Access{What: "load", Size: n, Word: -1, Offset: int64(addr - b.Addr),
+		Bytes: int64(len(b.Data))}
 	if write {
 		a.What = "store"
 	}
@@ -217,7 +219,8 @@ func (m *Module) Run(ctx context.Context, l *Launch) error {
 }
 
 func (m *Module) newBlock(f *function, l *Launch, id [3]int) *block {
-	c := &block{m: m, launch: l, id: id, n: f.threads, turns: newTurns(l, id), paramSize: m.paramSize, localSize: m.localSize, arrived: make([]bool, f.threads)}
+	c := &block{m: m, launch: l, id: id, n: f.threads, turns: newTurns(l, id), paramSize: m.paramSize,
+		localSize: m.localSize, arrived: make([]bool, f.threads)}
 	c.regs = make([]uint64, m.numRegs*c.n)
 	c.pc, c.state, c.stack = make([]int32, c.n), make([]threadState, c.n), make([][]frame, c.n)
 	c.params, c.local = make([]byte, c.paramSize*c.n), make([]byte, c.localSize*c.n)

@@ -32,13 +32,15 @@ func (f *Fault) Error() string {
 	if f.Line > 0 {
 		place = fmt.Sprintf(" (%s:%d:%d)", f.File, f.Line, f.Column)
 	}
-	return fmt.Sprintf("ptxsim: %s: block %v thread %d: line %d%s: %s: %s", f.Kernel, f.Block, f.Thread, f.PTXLine, place, f.PTX, f.Msg)
+	return fmt.Sprintf("ptxsim: %s: block %v thread %d: line %d%s: %s: %s", f.Kernel, f.Block, f.Thread,
+		f.PTXLine, place, f.PTX, f.Msg)
 }
 
 // faultOf returns the error of a fault in a cluster of so many blocks.
 func (m *Module) faultOf(l *Launch, x *fault, cluster int) *Fault {
 	in := &m.code[x.block.at]
-	f := &Fault{Kernel: l.Kernel, Block: x.block.id, Thread: int(x.thread), Msg: x.msg, Race: x.race, Other: int(x.other), Access: x.access, PTXLine: in.line, PTX: in.text}
+	f := &Fault{Kernel: l.Kernel, Block: x.block.id, Thread: int(x.thread), Msg: x.msg, Race: x.race,
+		Other: int(x.other), Access: x.access, PTXLine: in.line, PTX: in.text}
 	f.Program = f.Block
 	f.Program[0] /= cluster
 	f.File, f.Line, f.Column = m.place(in.loc)

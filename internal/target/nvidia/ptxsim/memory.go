@@ -34,7 +34,8 @@ const (
 	clusterShared // of any block of the cluster
 )
 
-var spaces = map[string]space{"global": global, "shared": shared, "local": local, "const": constant, "shared::cta": shared, "shared::cluster": clusterShared}
+var spaces = map[string]space{"global": global, "shared": shared, "local": local, "const": constant,
+	"shared::cta": shared, "shared::cluster": clusterShared}
 
 // bytes returns n bytes at an address of a space, for reading or writing by a thread. The address must be
 // aligned to n.
@@ -72,7 +73,8 @@ func (c *block) bytes(sp space, t int32, addr uint64, n int, write bool) []byte 
 	if addr&windowMask == paramBase {
 		off := addr &^ windowMask
 		if write || off+uint64(n) > uint64(c.paramSize) {
-			c.fail(t, "address %#x of the parameters, which have %d bytes and are not written", off, c.paramSize)
+			c.fail(t, "address %#x of the parameters, which have %d bytes and are not written", off,
+				c.paramSize)
 		}
 		return c.params[int(t)*c.paramSize+int(off):][:n]
 	}

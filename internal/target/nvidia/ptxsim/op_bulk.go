@@ -61,7 +61,8 @@ func (s *stmt) end(i, size int) (copyEnd, error) {
 }
 
 func (s *stmt) boxEnd(i int) (copyEnd, error) {
-	if s.has("im2col") || s.has("tile::gather4") || s.has("tile::scatter4") || s.ops[i].kind != isAddress || len(s.ops[i].elems) != 2 {
+	if s.has("im2col") || s.has("tile::gather4") || s.has("tile::scatter4") || s.ops[i].kind != isAddress ||
+		len(s.ops[i].elems) != 2 {
 		return nil, fmt.Errorf("this form is not known")
 	}
 	b, off, err := s.base(i)
@@ -83,7 +84,8 @@ func (s *stmt) boxEnd(i int) (copyEnd, error) {
 			at[k] = int64(int32(coords[k].get(c, t)))
 		}
 		if first := at[0] * int64(m.elem()); first%16 != 0 {
-			c.fail(t, "illegal instruction: a bulk copy at column %d, which is byte %d of a row and no multiple of 16",
+			c.fail(t, "illegal instruction: a bulk copy at column %d, which is byte %d of a row and no "+
+				"multiple of 16",
 				at[0], first)
 		}
 		if least := slices.Min(at); i == 0 && least < 0 { // memory is the destination
@@ -227,7 +229,8 @@ func bulkFromShared(s *stmt) (action, error) {
 // integers of 64 bits for illegal instructions, and runs minima and maxima of them.
 func reduceFunc(s *stmt, t typ) (func(old, x uint64) uint64, error) {
 	if t.kind == 's' && t.bits == 64 && !s.has("min") && !s.has("max") {
-		return nil, fmt.Errorf("illegal instruction: this reduction of a tensor map of signed 64-bit integers")
+		return nil,
+			fmt.Errorf("illegal instruction: this reduction of a tensor map of signed 64-bit integers")
 	}
 	if t.kind != 'f' || s.has("add") {
 		return atomicFunc(s, t)

@@ -9,10 +9,13 @@ import (
 )
 
 var floatOps = map[string]decoder{
-	"add": arithmetic, "sub": arithmetic, "mul": arithmetic, "div": arithmetic, "min": arithmetic, "max": arithmetic, "fma": fmaOp,
-	"neg": negate, "abs": absolute, "copysign": copysign, "testp": testp,
-	"sqrt": function1(math.Sqrt), "rsqrt": function1(func(x float64) float64 { return 1 / math.Sqrt(x) }), "rcp": function1(func(x float64) float64 { return 1 / x }),
-	"ex2": function1(math.Exp2), "lg2": function1(math.Log2), "sin": function1(math.Sin), "cos": function1(math.Cos), "tanh": function1(math.Tanh),
+	"add": arithmetic, "sub": arithmetic, "mul": arithmetic, "div": arithmetic, "min": arithmetic,
+	"max": arithmetic, "fma": fmaOp, "neg": negate, "abs": absolute, "copysign": copysign, "testp": testp,
+	"sqrt": function1(math.Sqrt), "rsqrt": function1(func(x float64) float64 {
+		return 1 / math.Sqrt(x)
+	}), "rcp": function1(func(x float64) float64 { return 1 / x }),
+	"ex2": function1(math.Exp2), "lg2": function1(math.Log2), "sin": function1(math.Sin),
+	"cos": function1(math.Cos), "tanh": function1(math.Tanh),
 }
 
 // canonical returns the NaN that the hardware gives.
@@ -169,10 +172,15 @@ func (t typ) odd(x, y float64) float64 {
 // directed computes exactly and rounds towards zero, down or up.
 func (t typ) directed(name, mode string, x, y, z float64) uint64 {
 	plain := map[string]func() float64{
-		"add": func() float64 { return x + y }, "sub": func() float64 { return x - y }, "mul": func() float64 { return x * y },
-		"div": func() float64 { return x / y }, "fma": func() float64 { return math.FMA(x, y, z) }, "sqrt": func() float64 { return math.Sqrt(x) },
+		"add": func() float64 {
+			return x + y
+		}, "sub": func() float64 { return x - y }, "mul": func() float64 { return x * y },
+		"div": func() float64 {
+			return x / y
+		}, "fma": func() float64 { return math.FMA(x, y, z) }, "sqrt": func() float64 { return math.Sqrt(x) },
 	}[name]()
-	if plain != plain || math.IsInf(plain, 0) && (math.IsInf(x, 0) || math.IsInf(y, 0) || math.IsInf(z, 0)) || name == "div" && y == 0 || plain == 0 && name != "sub" && name != "add" {
+	if plain != plain || math.IsInf(plain, 0) && (math.IsInf(x, 0) || math.IsInf(y, 0) || math.IsInf(z, 0)) ||
+		name == "div" && y == 0 || plain == 0 && name != "sub" && name != "add" {
 		return t.round(plain)
 	}
 	b := func(v float64) *big.Float { return new(big.Float).SetPrec(4000).SetFloat64(v) }

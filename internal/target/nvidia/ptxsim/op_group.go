@@ -97,7 +97,8 @@ func readGroupShape(s *stmt) (g groupShape, err error) {
 			shape = p
 		}
 	}
-	if _, err := fmt.Sscanf(shape, "m64n%dk%d", &g.n, &g.k); err != nil || len(s.types) != 3 || s.ops[0].kind != isVector {
+	if _, err := fmt.Sscanf(shape, "m64n%dk%d", &g.n, &g.k); err != nil || len(s.types) != 3 ||
+		s.ops[0].kind != isVector {
 		return g, fmt.Errorf("this form of wgmma is not known")
 	}
 	g.d, g.a, g.b = s.types[0], s.types[1], s.types[2]
@@ -185,7 +186,9 @@ func (g *groupShape) left(c *block, w int, a operand, p *product) []float64 {
 func (g *groupShape) right(c *block, t int32, d matrixDescriptor, p *product) []float64 {
 	out := make([]float64, g.k*g.n)
 	vals := valuesOf(g.b)
-	d.each(g.transB, g.b.bits/8, 0, g.n, g.k, func(col, k, at int) { out[k*g.n+col] = vals(c.matrixBytes(t, at, g.b.bits/8, p)) })
+	d.each(g.transB, g.b.bits/8, 0, g.n, g.k, func(col, k, at int) {
+		out[k*g.n+col] = vals(c.matrixBytes(t, at, g.b.bits/8, p))
+	})
 	return g.signed(out, g.negB)
 }
 
@@ -225,10 +228,10 @@ func (d matrixDescriptor) width() int   { return []int{16, 128, 64, 32}[d>>62] }
 // along k. A matrix has its k in a row or, transposed, its rows (of B: columns) in a row. Core matrices are
 // eight rows of the swizzle's width:
 //
-//   - k in a row: a core matrix is eight rows of A. The next eight are the stride further; without a swizzle 16 bytes make a row, and the next
-//     along k are the leading offset further.
-//   - transposed: a core matrix is eight steps of k. What does not fit in a row is the leading offset further, the next eight steps the
-//     stride; without a swizzle it is the other way round.
+//   - k in a row: a core matrix is eight rows of A. The next eight are the stride further; without a
+//     swizzle 16 bytes make a row, and the next along k are the leading offset further.
+//   - transposed: a core matrix is eight steps of k. What does not fit in a row is the leading offset
+//     further, the next eight steps the stride; without a swizzle it is the other way round.
 //
 // The swizzle exchanges units of 16 bytes by the three bits of the address above the 128 bytes.
 func (d matrixDescriptor) each(trans bool, size, first, rows, depth int, f func(row, k, at int)) {

@@ -8,8 +8,9 @@ import (
 
 var intOps = map[string]decoder{
 	"shl": shifts, "shr": shifts, "and": logic, "or": logic, "xor": logic, "not": not,
-	"rem": rem, "mad": mad, "popc": popc, "clz": clz, "brev": brev, "bfe": bfe, "bfi": bfi, "prmt": prmt, "shf": funnel, "lop3": lop3,
-	"sad": sad, "cnot": cnot, "bfind": bfind, "mul24": mul24, "addc": addCarry, "subc": addCarry,
+	"rem": rem, "mad": mad, "popc": popc, "clz": clz, "brev": brev, "bfe": bfe, "bfi": bfi, "prmt": prmt,
+	"shf": funnel, "lop3": lop3, "sad": sad, "cnot": cnot, "bfind": bfind, "mul24": mul24, "addc": addCarry,
+	"subc": addCarry,
 }
 
 // intBinary are the integer forms of instructions that floats have too.

@@ -21,7 +21,8 @@ func mma(s *stmt) (action, error) {
 		}
 	}
 	var m, n, k int
-	if _, err := fmt.Sscanf(shape, "m%dn%dk%d", &m, &n, &k); err != nil || len(s.types) != 4 || len(s.ops) != 4 {
+	if _, err := fmt.Sscanf(shape, "m%dn%dk%d", &m, &n, &k); err != nil || len(s.types) != 4 ||
+		len(s.ops) != 4 {
 		return nil, fmt.Errorf("this form of mma is not known")
 	}
 	td, ta, tb, tc := s.types[0], s.types[1], s.types[2], s.types[3]

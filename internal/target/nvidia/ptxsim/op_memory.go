@@ -7,8 +7,9 @@ import (
 )
 
 var memoryOps = map[string]decoder{
-	"ld": loadOp, "ldu": loadOp, "st": storeOp, "atom": atomicOp, "red": atomicOp, "cp": cpAsync, "membar": nothing, "fence": fence,
-	"prefetch": nothing, "prefetchu": nothing, "createpolicy": createPolicy, "griddepcontrol": nothing, "discard": nothing, "mapa": mapa,
+	"ld": loadOp, "ldu": loadOp, "st": storeOp, "atom": atomicOp, "red": atomicOp, "cp": cpAsync,
+	"membar": nothing, "fence": fence, "prefetch": nothing, "prefetchu": nothing,
+	"createpolicy": createPolicy, "griddepcontrol": nothing, "discard": nothing, "mapa": mapa,
 }
 
 // fence decodes fences. Memory is in order here without them, but for two cases: stores of threads against
@@ -17,7 +18,9 @@ func fence(s *stmt) (action, error) {
 	if s.has("tensormap::generic") && s.has("acquire") {
 		return acquireMap(s)
 	}
-	if !s.has("proxy") || !slices.ContainsFunc(s.parts, func(p string) bool { return strings.HasPrefix(p, "async") }) {
+	if !s.has("proxy") || !slices.ContainsFunc(s.parts, func(p string) bool {
+		return strings.HasPrefix(p, "async")
+	}) {
 		return nothing(s)
 	}
 	return func(c *block, act []int32) {
@@ -358,7 +361,8 @@ func copyStart(s *stmt) (action, error) {
 	valid := s.validBytes(size)
 	return func(c *block, act []int32) {
 		for _, t := range act {
-			j := copyJob{to: (to.get(c, t) + toOff) & 0xffffffff, from: from.get(c, t) + fromOff, n: valid(c, t), size: size}
+			j := copyJob{to: (to.get(c, t) + toOff) & 0xffffffff, from: from.get(c, t) + fromOff,
+				n: valid(c, t), size: size}
 			if j.to%uint64(size) != 0 || j.n > 0 && j.from%uint64(size) != 0 {
 				c.fail(t, "a copy of %d bytes from %#x to %#x is not aligned", size, j.from, j.to)
 			}

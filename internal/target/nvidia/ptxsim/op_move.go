@@ -9,7 +9,8 @@ import (
 )
 
 var moveOps = map[string]decoder{
-	"mov": move, "cvt": convert, "cvta": cvta, "setp": setp, "set": set, "selp": selp, "slct": slct, "nop": nothing, "nanosleep": nothing,
+	"mov": move, "cvt": convert, "cvta": cvta, "setp": setp, "set": set, "selp": selp, "slct": slct,
+	"nop": nothing, "nanosleep": nothing,
 }
 
 func nothing(*stmt) (action, error) { return func(*block, []int32) {}, nil }
@@ -73,11 +74,12 @@ func cvta(s *stmt) (action, error) {
 
 // comparisons of ordered values: less, equal, greater, unordered.
 var comparisons = map[string][4]bool{
-	"eq": {false, true, false, false}, "ne": {true, false, true, false}, "lt": {true, false, false, false}, "le": {true, true, false, false},
-	"gt": {false, false, true, false}, "ge": {false, true, true, false},
-	"equ": {false, true, false, true}, "neu": {true, false, true, true}, "ltu": {true, false, false, true}, "leu": {true, true, false, true},
-	"gtu": {false, false, true, true}, "geu": {false, true, true, true}, "num": {true, true, true, false}, "nan": {false, false, false, true},
-	"lo": {true, false, false, false}, "ls": {true, true, false, false}, "hi": {false, false, true, false}, "hs": {false, true, true, false},
+	"eq": {false, true, false, false}, "ne": {true, false, true, false}, "lt": {true, false, false, false},
+	"le": {true, true, false, false}, "gt": {false, false, true, false}, "ge": {false, true, true, false},
+	"equ": {false, true, false, true}, "neu": {true, false, true, true}, "ltu": {true, false, false, true},
+	"leu": {true, true, false, true}, "gtu": {false, false, true, true}, "geu": {false, true, true, true},
+	"num": {true, true, true, false}, "nan": {false, false, false, true}, "lo": {true, false, false, false},
+	"ls": {true, true, false, false}, "hi": {false, false, true, false}, "hs": {false, true, true, false},
 }
 
 func (t typ) compare(a, b uint64, table [4]bool) bool {

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-var warpOps = map[string]decoder{"shfl": shfl, "vote": vote, "activemask": activeMask, "redux": redux, "elect": elect, "match": match}
+var warpOps = map[string]decoder{"shfl": shfl, "vote": vote, "activemask": activeMask, "redux": redux,
+	"elect": elect, "match": match}
 
 // shfl moves a value between the lanes of a warp: all four ways of choosing the source.
 func shfl(s *stmt) (action, error) {
@@ -170,7 +171,8 @@ func redux(s *stmt) (action, error) {
 }
 
 // externals are functions that the driver provides.
-var externals = map[string]func(c *block, act []int32, site *callSite){"vprintf": vprintf, "__assertfail": assertFail}
+var externals = map[string]func(c *block, act []int32, site *callSite){"vprintf": vprintf,
+	"__assertfail": assertFail}
 
 // param reads 8 bytes of an argument.
 func (c *block) param(t int32, q param) uint64 {
@@ -262,6 +264,7 @@ func (c *block) format(t int32, format string, at uint64) string {
 func assertFail(c *block, act []int32, site *callSite) {
 	t := act[0]
 	a := site.args
-	c.fail(t, "%s:%d: %s: block: [%d,%d,%d], thread: [%d,0,0] Assertion `%s` failed", c.text(t, c.param(t, a[1])), c.param(t, a[2]),
-		c.text(t, c.param(t, a[3])), c.id[0], c.id[1], c.id[2], t, c.text(t, c.param(t, a[0])))
+	c.fail(t, "%s:%d: %s: block: [%d,%d,%d], thread: [%d,0,0] Assertion `%s` failed",
+		c.text(t, c.param(t, a[1])), c.param(t, a[2]), c.text(t, c.param(t, a[3])), c.id[0], c.id[1], c.id[2],
+		t, c.text(t, c.param(t, a[0])))
 }

@@ -178,9 +178,11 @@ var special = map[string]func(c *block, t int32) uint64{
 	"%clusterid.x":      func(c *block, _ int32) uint64 { return uint64(c.id[0] / len(c.cluster.blocks)) },
 	"%clusterid.y":      func(c *block, _ int32) uint64 { return uint64(c.id[1]) },
 	"%clusterid.z":      func(c *block, _ int32) uint64 { return uint64(c.id[2]) },
-	"%nclusterid.x":     func(c *block, _ int32) uint64 { return uint64(c.launch.Grid[0] / len(c.cluster.blocks)) },
-	"%nclusterid.y":     func(c *block, _ int32) uint64 { return uint64(c.launch.Grid[1]) },
-	"%nclusterid.z":     func(c *block, _ int32) uint64 { return uint64(c.launch.Grid[2]) },
+	"%nclusterid.x": func(c *block, _ int32) uint64 {
+		return uint64(c.launch.Grid[0] / len(c.cluster.blocks))
+	},
+	"%nclusterid.y": func(c *block, _ int32) uint64 { return uint64(c.launch.Grid[1]) },
+	"%nclusterid.z": func(c *block, _ int32) uint64 { return uint64(c.launch.Grid[2]) },
 }
 
 // typ is a type in an instruction's name.
@@ -196,11 +198,12 @@ var types = map[string]typ{
 	"s8":   {'s', 8, 1, nil}, "s16": {'s', 16, 1, nil}, "s32": {'s', 32, 1, nil}, "s64": {'s', 64, 1, nil},
 	"s16x2": {'s', 16, 2, nil}, "u16x2": {'u', 16, 2, nil},
 	"u8": {'u', 8, 1, nil}, "u16": {'u', 16, 1, nil}, "u32": {'u', 32, 1, nil}, "u64": {'u', 64, 1, nil},
-	"b8": {'b', 8, 1, nil}, "b16": {'b', 16, 1, nil}, "b32": {'b', 32, 1, nil}, "b64": {'b', 64, 1, nil}, "b128": {'b', 128, 1, nil},
-	"f16": {'f', 16, 1, num.F16}, "bf16": {'f', 16, 1, num.BF16}, "f32": {'f', 32, 1, num.F32}, "f64": {'f', 64, 1, num.F64}, "tf32": {'f', 32, 1, num.TF32},
+	"b8": {'b', 8, 1, nil}, "b16": {'b', 16, 1, nil}, "b32": {'b', 32, 1, nil}, "b64": {'b', 64, 1, nil},
+	"b128": {'b', 128, 1, nil}, "f16": {'f', 16, 1, num.F16}, "bf16": {'f', 16, 1, num.BF16},
+	"f32": {'f', 32, 1, num.F32}, "f64": {'f', 64, 1, num.F64}, "tf32": {'f', 32, 1, num.TF32},
 	"f16x2": {'f', 16, 2, num.F16}, "bf16x2": {'f', 16, 2, num.BF16}, "f32x2": {'f', 32, 2, num.F32},
-	"e4m3x2": {'f', 8, 2, num.F8E4M3FN}, "e5m2x2": {'f', 8, 2, num.F8E5M2},
-	"e4m3": {'f', 8, 1, num.F8E4M3FN}, "e5m2": {'f', 8, 1, num.F8E5M2},
+	"e4m3x2": {'f', 8, 2, num.F8E4M3FN}, "e5m2x2": {'f', 8, 2, num.F8E5M2}, "e4m3": {'f', 8, 1, num.F8E4M3FN},
+	"e5m2": {'f', 8, 1, num.F8E5M2},
 }
 
 // typeOf returns the type of a name; its bits are zero when it is none.

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestTurns: what a kernel without a barrier reads depends on the order of its warps, and random turns depend on their seed alone.
+// TestTurns: what a kernel without a barrier reads depends on the order of its warps, and random turns
+// depend on their seed alone.
 func TestTurns(t *testing.T) {
 	body := "st.global.b32 [%rd2], %r0;\n" + strings.Repeat("add.u32 %r8, %r8, 1;\n", 30) +
 		"ld.global.b32 %r4, [%rd4];\nst.global.b32 [%rd2+256], %r4;\n"

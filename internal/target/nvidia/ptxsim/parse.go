@@ -62,7 +62,8 @@ type parser struct {
 
 // Parse reads the text of a module.
 func Parse(text []byte) (*Module, error) {
-	p := &parser{widths: map[int]int{}, m: &Module{funcs: map[string]*function{}, symbols: map[string]*symbol{}}, text: stripComments(string(text)), line: 1}
+	p := &parser{widths: map[int]int{}, m: &Module{funcs: map[string]*function{},
+		symbols: map[string]*symbol{}}, text: stripComments(string(text)), line: 1}
 	for {
 		p.space()
 		if p.at >= len(p.text) {
@@ -362,7 +363,8 @@ func (p *parser) body() error {
 		case c == ';':
 			p.at++
 			continue
-		case strings.HasPrefix(p.text[p.at:], ".loc ") || strings.HasPrefix(p.text[p.at:], ".loc\t"): // .local is another
+		// .local is another
+		case strings.HasPrefix(p.text[p.at:], ".loc ") || strings.HasPrefix(p.text[p.at:], ".loc\t"):
 			p.loc = strings.TrimSpace(p.until("\n"))
 			continue
 		}
@@ -379,7 +381,8 @@ func (p *parser) body() error {
 }
 
 func isWord(c byte) bool {
-	return c == '_' || c == '%' || c == '$' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+	return c == '_' || c == '%' || c == '$' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' ||
+		c >= 'A' && c <= 'Z'
 }
 
 func (p *parser) emit(i instr) { p.m.code = append(p.m.code, i) }

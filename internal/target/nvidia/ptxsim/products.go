@@ -5,11 +5,13 @@ import "slices"
 // What products of warp groups must not meet with while they are under way, from wgmma.mma_async to the
 // wgmma.wait_group that covers their group:
 //
-//   - nobody reads or writes the registers of the result, nobody writes those of A. A copy from one register to another is let through, since the
-//     assembler makes one register of both: the copy is under way then too;
-//   - nobody writes the shared memory that they read, nor before a barrier has shown that their warp has waited;
-//   - what threads stored there by themselves was followed by fence.proxy.async, of the writer, or of the reader behind a barrier. What
-//     cp.async brought needs none: Triton relies on that;
+//   - nobody reads or writes the registers of the result, nobody writes those of A. A copy from one
+//     register to another is let through, since the assembler makes one register of both: the copy is under
+//     way then too;
+//   - nobody writes the shared memory that they read, nor before a barrier has shown that their warp has
+//     waited;
+//   - what threads stored there by themselves was followed by fence.proxy.async, of the writer, or of the
+//     reader behind a barrier. What cp.async brought needs none: Triton relies on that;
 //   - wgmma.fence comes before the first product of a group.
 
 // product is a product that is under way in a warp.
@@ -49,7 +51,8 @@ const (
 )
 
 // storing are instructions whose first operand is nothing that they write.
-var storing = map[string]bool{"st": true, "red": true, "stmatrix": true, "cp": true, "tensormap": true, "bar": true, "prefetch": true, "discard": true}
+var storing = map[string]bool{"st": true, "red": true, "stmatrix": true, "cp": true, "tensormap": true,
+	"bar": true, "prefetch": true, "discard": true}
 
 // touches returns the registers that an instruction reads or writes.
 func (s *stmt) touches(guard int) touched {

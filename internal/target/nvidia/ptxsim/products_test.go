@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// groupKernel multiplies a matrix of ones, 64x16, by one of ones, 16x8: each thread stores 16 bytes of A, the first 16 one row of B, which has its
-// columns in a row, and stores its first result, 16. Marks are for tests to put something there, or to take away the line behind.
+// groupKernel multiplies a matrix of ones, 64x16, by one of ones, 16x8: each thread stores 16 bytes of A,
+// the first 16 one row of B, which has its columns in a row, and stores its first result, 16. Marks are for
+// tests to put something there, or to take away the line behind.
 const groupKernel = `
 .extern .shared .align 16 .b8 smem[];
 .visible .entry k(.param .u64 p)
@@ -64,16 +65,19 @@ func TestProducts(t *testing.T) {
 	}{
 		{"good", func(s string) string { return s }, ""},
 		{"no wait", change("wgmma.wait_group.sync.aligned 0;", ""), "without a wait"},
-		{"waits for others", change("wait_group.sync.aligned 0", "wait_group.sync.aligned 1"), "without a wait"},
+		{"waits for others", change("wait_group.sync.aligned 0", "wait_group.sync.aligned 1"),
+			"without a wait"},
 		{"result is used", at("add.f32 %f5, %f1, %f1;"), "without a wait"},
 		{"result is written", at("mov.f32 %f2, 0f00000000;"), "is written that a product under way writes"},
 		{"copy is used", at("mov.f32 %f5, %f1;\nadd.f32 %f5, %f5, %f5;"), "without a wait"},
 		{"copy is no use", at("mov.f32 %f5, %f1;"), ""},
 		{"others are used", at("add.f32 %f5, %f6, %f6;"), ""},
 		{"operand is overwritten", at("st.shared.b32 [%r2], %r10;"), "while a product under way reads it"},
-		{"operand of others is overwritten", change("//AFTER", "st.shared.b32 [%r2], %r10;"), "no barrier lies between"},
+		{"operand of others is overwritten", change("//AFTER", "st.shared.b32 [%r2], %r10;"),
+			"no barrier lies between"},
 		{"operand is overwritten later", change("//AFTER", "bar.sync 0;\nst.shared.b32 [%r2], %r10;"), ""},
-		{"barrier before the wait", change("//MARK\n\twgmma.wait_group.sync.aligned 0;", "bar.sync 0;\nwgmma.wait_group.sync.aligned 0;\nst.shared.b32 [%r2], %r10;"),
+		{"barrier before the wait", change("//MARK\n\twgmma.wait_group.sync.aligned 0;", "bar.sync 0;\n"+
+			"wgmma.wait_group.sync.aligned 0;\nst.shared.b32 [%r2], %r10;"),
 			"while a product under way reads it"},
 		{"no proxy fence", change("fence.proxy.async.shared::cta;", ""), "no fence.proxy.async"},
 		{"proxy fence before the store", func(s string) string {
@@ -94,7 +98,8 @@ func TestProducts(t *testing.T) {
 				t.Fatal(err)
 			}
 			mem, out := NewMemory(), make([]byte, 512)
-			err = m.Run(context.Background(), &Launch{Kernel: "k", Grid: [3]int{1, 1, 1}, Shared: 2304, Args: []uint64{mem.Alloc(out)}, Memory: mem})
+			err = m.Run(context.Background(), &Launch{Kernel: "k", Grid: [3]int{1, 1, 1}, Shared: 2304,
+				Args: []uint64{mem.Alloc(out)}, Memory: mem})
 			switch {
 			case c.want == "" && err != nil:
 				t.Error(err)

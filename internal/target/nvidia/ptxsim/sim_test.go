@@ -26,7 +26,8 @@ func TestParseGoldens(t *testing.T) {
 
 // TestLocal: memory of a thread's own is declared in a function, and is no line of debug information.
 func TestLocal(t *testing.T) {
-	m, err := Parse([]byte(".visible .entry k()\n{\n\t.local .align 8 .b8 \t__local_depot0[24];\n\t.loc\t1 4 0\n\tret;\n}\n"))
+	m, err := Parse([]byte(".visible .entry k()\n{\n\t.local .align 8 .b8 \t__local_depot0[24];\n" +
+		"\t.loc\t1 4 0\n\tret;\n}\n"))
 	if err != nil || m.localSize != 24 {
 		t.Errorf("%d bytes, %v", m.localSize, err)
 	}
@@ -56,7 +57,8 @@ func TestCompareHalves(t *testing.T) {
 		t.Fatal(err)
 	}
 	mem, out := NewMemory(), make([]byte, 4)
-	err = m.Run(context.Background(), &Launch{Kernel: "k", Grid: [3]int{1, 1, 1}, Args: []uint64{mem.Alloc(out)}, Memory: mem})
+	err = m.Run(context.Background(), &Launch{Kernel: "k", Grid: [3]int{1, 1, 1},
+		Args: []uint64{mem.Alloc(out)}, Memory: mem})
 	if err != nil || out[0] != 2 {
 		t.Errorf("%v, %v", out, err)
 	}
@@ -93,7 +95,8 @@ $L3:
 		t.Fatal(err)
 	}
 	mem, out := NewMemory(), make([]byte, 128)
-	err = m.Run(context.Background(), &Launch{Kernel: "k", Grid: [3]int{1, 1, 1}, Args: []uint64{mem.Alloc(out)}, Memory: mem})
+	err = m.Run(context.Background(), &Launch{Kernel: "k", Grid: [3]int{1, 1, 1},
+		Args: []uint64{mem.Alloc(out)}, Memory: mem})
 	if err != nil || out[0] != 10 || out[4] != 20 || out[8] != 10 {
 		t.Errorf("%v, %v", out, err)
 	}

@@ -15,7 +15,8 @@ const TensorMapBytes = 128
 // are, little endian:
 //
 //	0   address, 8 bytes
-//	8   rank less 1, element type, interleave, swizzle, fill: one byte each, in the numbers of tensormap.replace
+//	8   rank less 1, element type, interleave, swizzle, fill: one byte each, in the numbers of
+//	    tensormap.replace
 //	16  sizes, 4 bytes each, of up to 5 dimensions, the contiguous one first
 //	36  box, likewise
 //	56  element strides, likewise
@@ -109,7 +110,8 @@ func decodeTensorMap(b []byte) (*TensorMap, error) {
 	}
 	row := int(m.Box[0]) * m.elem()
 	if row%16 != 0 || m.Swizzle > 0 && row > m.Swizzle {
-		return nil, fmt.Errorf("rows of %d bytes: a multiple of 16 and, with a swizzle of %d, not more than that",
+		return nil, fmt.Errorf("rows of %d bytes: a multiple of 16 and, with a swizzle of %d, not more "+
+			"than that",
 			row, m.Swizzle)
 	}
 	return m, nil
@@ -268,7 +270,8 @@ func publishMap(s *stmt) (action, error) {
 		c.meet(act)
 		t := act[0]
 		addr := to.get(c, t) + toOff
-		copy(c.bytes(global, t, addr, TensorMapBytes, true), c.bytes(shared, t, from(c, t), TensorMapBytes, false))
+		copy(c.bytes(global, t, addr, TensorMapBytes, true),
+			c.bytes(shared, t, from(c, t), TensorMapBytes, false))
 		c.settle()
 		delete(c.cluster.maps, addr)
 		c.meet(act)

@@ -143,7 +143,8 @@ func product2(t *testing.T, name string, change func(string) string, m, n, k int
 			t.Fatal("these sizes are strides")
 		}
 		l.Grid = [3]int{3, 1, 1}
-		l.Args = []uint64{a.addr, b.addr, c.addr, uint64(m), uint64(n), uint64(k), mem.Alloc(make([]byte, 3*x.meta.Scratch)), 0}
+		l.Args = []uint64{a.addr, b.addr, c.addr, uint64(m), uint64(n), uint64(k),
+			mem.Alloc(make([]byte, 3*x.meta.Scratch)), 0}
 	} else {
 		l.Grid = [3]int{(m + bm - 1) / bm, (n + bn - 1) / bn, 1}
 		for i, d := range []*tensorOf{a, b, c} {
@@ -171,8 +172,8 @@ func product2(t *testing.T, name string, change func(string) string, m, n, k int
 	return nil
 }
 
-// TestTritonTMA runs what Triton made of products with descriptors: passed as maps, made in the kernel, and with
-// producers and consumers in warps of their own.
+// TestTritonTMA runs what Triton made of products with descriptors: passed as maps, made in the kernel, and
+// with producers and consumers in warps of their own.
 func TestTritonTMA(t *testing.T) {
 	for _, name := range []string{"passed", "narrow", "specialized", "made"} {
 		for _, size := range [][3]int{{64, 64, 320}, {64, 128, 64}, {100, 72, 136}} {
@@ -264,7 +265,9 @@ func TestTritonFaults(t *testing.T) {
 				t.Errorf("there is no %q", line)
 			}
 			lines := strings.Split(s, "\n")
-			return strings.Join(slices.DeleteFunc(lines, func(l string) bool { return strings.Contains(l, line) }), "\n")
+			return strings.Join(slices.DeleteFunc(lines, func(l string) bool {
+				return strings.Contains(l, line)
+			}), "\n")
 		}
 	}
 	for _, c := range []struct {
@@ -273,10 +276,14 @@ func TestTritonFaults(t *testing.T) {
 		want         string
 	}{
 		{"no wait", "passed", drop("@!complete bra.uni waitLoop;"), "without a wait"},
-		{"no fence before the store", "passed", drop("fence.proxy.async.shared::cta;"), "no fence.proxy.async"},
-		{"too few bytes", "passed", func(s string) string { return strings.ReplaceAll(s, ", 16384;", ", 16000;") }, "deadlock"},
+		{"no fence before the store", "passed", drop("fence.proxy.async.shared::cta;"),
+			"no fence.proxy.async"},
+		{"too few bytes", "passed", func(s string) string {
+			return strings.ReplaceAll(s, ", 16384;", ", 16000;")
+		}, "deadlock"},
 		{"no arrival", "specialized", drop("mbarrier.arrive.shared::cta.b64"), "deadlock"},
-		{"no acquire of the map", "made", drop("fence.proxy.tensormap::generic.acquire.gpu"), "not made visible"},
+		{"no acquire of the map", "made", drop("fence.proxy.tensormap::generic.acquire.gpu"),
+			"not made visible"},
 	} {
 		err := product2(t, c.kernel, c.change, 64, 64, 320, Launch{})
 		if err == nil || !strings.Contains(err.Error(), c.want) {

@@ -135,8 +135,9 @@ func (k *kernel) launch(ctx context.Context, grid [3]int, args, bounds []uint64)
 	w := watchOf(ctx)
 	grid[0] *= cluster // the simulator counts blocks, the caller programs
 	return k.module.Run(ctx, &ptxsim.Launch{
-		Kernel: k.code.Name, Grid: grid, Cluster: cluster, Shared: k.code.Shared, Args: args, Bytes: maps, Memory: k.dev.mem, Print: os.Stdout,
-		Strict: w.Races || knob.CheckRaces.Get(), Backward: w.Order == 1, Turns: w.turns(),
+		Kernel: k.code.Name, Grid: grid, Cluster: cluster, Shared: k.code.Shared, Args: args, Bytes: maps,
+		Memory: k.dev.mem, Print: os.Stdout, Strict: w.Races || knob.CheckRaces.Get(), Backward: w.Order == 1,
+		Turns: w.turns(),
 	})
 }
 
@@ -154,7 +155,8 @@ func (k *kernel) arguments(grid [3]int, words []uint64) ([]uint64, map[int][]byt
 			return err
 		}
 		maps[i] = (&ptxsim.TensorMap{
-			Address: t.Address, Type: ptxsim.TypeOfDriver(t.Type), Swizzle: t.Swizzle, NaN: t.NaN, Dims: t.Dims[:t.Rank], Strides: t.Strides[:t.Rank-1], Box: t.Box[:t.Rank],
+			Address: t.Address, Type: ptxsim.TypeOfDriver(t.Type), Swizzle: t.Swizzle, NaN: t.NaN,
+			Dims: t.Dims[:t.Rank], Strides: t.Strides[:t.Rank-1], Box: t.Box[:t.Rank],
 		}).Encode()
 		return nil
 	})

@@ -16,7 +16,8 @@ const stagePTX = "ptx"
 // Fingerprint names what the PTX depends on.
 func (d *Device) Fingerprint() string { return d.Compiler.Fingerprint(0) }
 
-// Runs returns nil if the simulator runs code of a stage that was compiled for a machine: PTX that a GPU runs.
+// Runs returns nil if the simulator runs code of a stage that was compiled for a machine: PTX that a GPU
+// runs.
 func (d *Device) Runs(stage, machine string) error {
 	if stage == "cubin" {
 		return errors.New("the simulator runs PTX, no cubins")
@@ -46,7 +47,8 @@ func (k *kernel) Code() (target.Code, error) { return k.code.Keep(stagePTX, k.co
 func (d *Device) load(code *nvidia.Code) (target.Executable, error) {
 	if most := d.SharedPerBlock(); code.Shared > most {
 		return nil, diag.Refuse("shared memory", "kernel %s needs %d bytes, sm_%d has %d for a block",
-			code.Name, code.Shared, d.Capability, most).By(d.Name()).Instead("use smaller blocks or fewer stages")
+			code.Name, code.Shared, d.Capability,
+			most).By(d.Name()).Instead("use smaller blocks or fewer stages")
 	}
 	m, err := ptxsim.Parse(code.PTX)
 	if err != nil {

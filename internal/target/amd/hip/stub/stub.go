@@ -38,9 +38,9 @@ func Build(tb testing.TB) (lib, log string) {
 	return lib, log
 }
 
-// Again runs a test of this binary once more in a process of its own that has the stub for AMD's runtime, with
-// more variables of the environment (NEREID_CACHE_DIR at least), and returns its output. There, Inside reports
-// true, and NEREID_STUB_LOG names the list of calls.
+// Again runs a test of this binary once more in a process of its own that has the stub for AMD's runtime,
+// with more variables of the environment (NEREID_CACHE_DIR at least), and returns its output. There, Inside
+// reports true, and NEREID_STUB_LOG names the list of calls.
 func Again(tb testing.TB, env ...string) string {
 	tb.Helper()
 	Build(tb)

@@ -1,6 +1,6 @@
-// Package stub is a CUDA driver without a GPU, for tests: a C library whose memory is the host's and whose kernels do nothing. With it the
-// whole way of a launch runs, down to the call into C, so that its cost and its allocations can be measured anywhere, and every call to
-// the driver can be seen.
+// Package stub is a CUDA driver without a GPU, for tests: a C library whose memory is the host's and whose
+// kernels do nothing. With it the whole way of a launch runs, down to the call into C, so that its cost and
+// its allocations can be measured anywhere, and every call to the driver can be seen.
 package stub
 
 import (
@@ -17,7 +17,8 @@ import (
 //go:embed testdata/stub.c
 var source []byte
 
-// Build builds the library and is its path, for NEREID_CUDA. Where there is no C compiler the test is skipped.
+// Build builds the library and is its path, for NEREID_CUDA. Where there is no C compiler the test is
+// skipped.
 func Build(tb testing.TB) string {
 	tb.Helper()
 	if runtime.GOOS != "linux" {
@@ -39,8 +40,8 @@ func Build(tb testing.TB) string {
 }
 
 // Again runs a test of this binary once more in a process of its own that has the stub for a driver, with
-// more variables of the environment (NEREID_CACHE_DIR at least), and returns its output. There, Inside reports
-// true.
+// more variables of the environment (NEREID_CACHE_DIR at least), and returns its output. There, Inside
+// reports true.
 func Again(tb testing.TB, env ...string) string {
 	tb.Helper()
 	return txtest.Again(tb, append([]string{"NEREID_CUDA=" + Build(tb), "NEREID_CACHE=on"}, env...)...)

@@ -1,0 +1,149 @@
+package arch
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/scanner"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/nereid-lang/nereid/internal/txtest"
+)
+
+// columnLimit is the width of a line that a split screen shows whole; tabStop is that of a tab there.
+const columnLimit, tabStop = 110, 4
+
+// TestColumns: no line of code or prose is wider than columnLimit. Texts that a break would change may be:
+// strings (kernels, IR), blocks of code and pictures in comments, directives, and generated files.
+func TestColumns(t *testing.T) {
+	root := txtest.Root(t)
+	files := 0
+	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir():
+			return skipDir(root, file)
+		case filepath.Ext(file) != ".go":
+			return nil
+		}
+		src, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		files++
+		rel, err := filepath.Rel(root, file)
+		for _, line := range wideLines(t, string(src)) {
+			t.Errorf("%s:%d: the line has more than %d columns", rel, line, columnLimit)
+		}
+		return err
+	})
+	if err != nil || files < 1000 {
+		t.Errorf("%d files, %v", files, err)
+	}
+}
+
+// TestWideLines: wideLines finds code and prose, and passes over what may be wide.
+func TestWideLines(t *testing.T) {
+	word := strings.Repeat("x", 100)
+	src := "package p\n\n// " + word + "\n// and " + word + word + "\n//\n//\t" + word + word + "\n" +
+		"const a = `\n" + word + word + "\n`\n\nvar b = \"" + word + word + "\"\n\nvar c = " + word +
+		" + " + word + "\n"
+	if got := wideLines(t, src); len(got) != 2 || got[0] != 4 || got[1] != 13 {
+		t.Errorf("the wide lines are %d, want 4 and 13", got)
+	}
+}
+
+// wideLines returns the numbers of the lines of a Go file that are too wide.
+func wideLines(t *testing.T, src string) (wide []int) {
+	t.Helper()
+	offset, free := 0, []span(nil)
+	for n, line := range strings.Split(src, "\n") {
+		if at := tooWide(line); at >= 0 {
+			if free == nil {
+				free = freeSpans(t, src)
+			}
+			if !inside(free, offset+at) {
+				wide = append(wide, n+1)
+			}
+		}
+		offset += len(line) + 1
+	}
+	return wide
+}
+
+// tooWide returns the offset of the first character beyond the limit, or -1.
+func tooWide(line string) int {
+	column := 0
+	for at, r := range line {
+		if column >= columnLimit {
+			return at
+		}
+		if r == '\t' {
+			column += tabStop - column%tabStop
+		} else {
+			column++
+		}
+	}
+	return -1
+}
+
+// span is a part of a file, from an offset to another.
+type span struct{ from, to int }
+
+func inside(list []span, offset int) bool {
+	for _, s := range list {
+		if s.from <= offset && offset < s.to {
+			return true
+		}
+	}
+	return false
+}
+
+// freeSpans returns the parts of a file that may be wide: all of it, if it is generated.
+func freeSpans(t *testing.T, src string) []span {
+	t.Helper()
+	fset := token.NewFileSet()
+	tree, err := parser.ParseFile(fset, "", src, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ast.IsGenerated(tree) {
+		return []span{{0, len(src)}}
+	}
+	list := []span{}
+	for _, group := range tree.Comments {
+		if strings.Contains(group.Text(), "Output:\n") { // of an example: compared line by line
+			list = append(list, span{fset.Position(group.Pos()).Offset, fset.Position(group.End()).Offset})
+		}
+	}
+	file := token.NewFileSet().AddFile("", -1, len(src))
+	var s scanner.Scanner
+	s.Init(file, []byte(src), nil, scanner.ScanComments)
+	for {
+		pos, kind, text := s.Scan()
+		switch {
+		case kind == token.EOF:
+			return list
+		case kind == token.STRING, kind == token.COMMENT && keepsLines(text):
+			from := file.Offset(pos)
+			to := from + len(text)
+			to += len(src[to:]) - len(strings.TrimLeft(src[to:], ")}],;")) // what closes goes with it
+			list = append(list, span{from, to})
+		}
+	}
+}
+
+// keepsLines reports whether a comment is of a block of code, or a directive, or C for cgo.
+func keepsLines(comment string) bool {
+	for _, prefix := range []string{"//\t", "//go:", "//export", "/*"} {
+		if strings.HasPrefix(comment, prefix) {
+			return true
+		}
+	}
+	return false
+}
