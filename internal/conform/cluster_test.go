@@ -17,7 +17,7 @@ import (
 // the one that -device names. All of them: -num-ctas.
 func TestConformClusters(t *testing.T) {
 	const part = 96
-	dev := clusterDevice(t)
+	dev := hopper(t)
 	for _, n := range []int{2, 4, 16} {
 		var some []*testCase
 		for i, c := range all() {
@@ -33,20 +33,6 @@ func TestConformClusters(t *testing.T) {
 			})
 		})
 	}
-}
-
-// clusterDevice is the GPU that -device names, or the simulated one.
-func clusterDevice(t *testing.T) *nereid.Device {
-	t.Helper()
-	name := "sim:90"
-	if onGPU(*deviceFlag) {
-		name = *deviceFlag
-	}
-	dev, err := nereid.Open(name)
-	if err != nil {
-		t.Skip(err)
-	}
-	return dev
 }
 
 // TestClusters runs kernels, in which data crosses from block to block in every way, with clusters of 2 and
@@ -79,10 +65,7 @@ type clusterCase struct {
 }
 
 func runClusters(t *testing.T, dev *nereid.Device, opts []nereid.Options) {
-	judge, err := nereid.Open("interp")
-	if err != nil {
-		t.Fatal(err)
-	}
+	judge := interpreter(t)
 	for _, c := range clusterCases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

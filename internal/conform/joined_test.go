@@ -17,18 +17,7 @@ type joinCase struct {
 // TestJoinedLoops runs pairs of loops of which the second has masks that the first lacks, on the simulated
 // sm_90. The interpreter says what is right. With -device, they run on that device.
 func TestJoinedLoops(t *testing.T) {
-	name := "sim:90"
-	if onGPU(*deviceFlag) {
-		name = *deviceFlag
-	}
-	dev, err := nereid.Open(name)
-	if err != nil {
-		t.Skip(err)
-	}
-	judge, err := nereid.Open("interp")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dev, judge := hopper(t), interpreter(t)
 	o := nereid.Options{NumStages: 3, NumWarps: 4}
 	for _, c := range joinCases {
 		t.Run(c.name, func(t *testing.T) {

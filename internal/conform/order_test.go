@@ -258,19 +258,9 @@ def mirror(p, q, r):
 // TestOrder: memory is sequential within a program, as the interpreter has it, and threads meet only where
 // they must. The simulator finds accesses that nothing orders.
 func TestOrder(t *testing.T) {
-	judge, err := nereid.Open("interp")
-	if err != nil {
-		t.Fatal(err)
-	}
-	devices := []string{"sim:90", "sim:80"}
-	if onGPU(*deviceFlag) {
-		devices = []string{*deviceFlag}
-	}
-	for _, name := range devices {
-		dev, err := nereid.Open(name)
-		if err != nil {
-			t.Skip(err)
-		}
+	judge := interpreter(t)
+	for _, dev := range gpus(t, "sim:90", "sim:80") {
+		name := dev.String()
 		for _, c := range orderCases {
 			t.Run(name+"/"+c.name, func(t *testing.T) {
 				t.Parallel()
@@ -360,10 +350,7 @@ func TestOrderStrides(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	judge, err := nereid.Open("interp")
-	if err != nil {
-		t.Fatal(err)
-	}
+	judge := interpreter(t)
 	run := func(k *nereid.Kernel, dev *nereid.Device, stride int) [2][]int32 {
 		var out [2][]int32
 		var args [2]*nereid.Tensor
@@ -390,17 +377,13 @@ func TestOrderStrides(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, on := range []string{"sim:90", "sim:80"} {
-			dev, err := nereid.Open(on)
-			if err != nil {
-				t.Skip(err)
-			}
+		for _, dev := range gpus(t, "sim:90", "sim:80") {
 			for _, stride := range []int{0, 1, 3, 64, 127, 128, 256, 511, 512, 513, 700, -1, -64,
 				-512, -700} {
 				want, got := run(k, judge, stride), run(k, dev, stride)
 				for i := range want {
 					if !slices.Equal(want[i], got[i]) {
-						t.Errorf("%s: %s with the stride %d differs", on, name, stride)
+						t.Errorf("%s: %s with the stride %d differs", dev, name, stride)
 					}
 				}
 			}

@@ -27,22 +27,7 @@ type pipelineCase struct {
 func TestPipelined(t *testing.T) {
 	opts := []nereid.Options{{NumStages: 2}, {NumStages: 3, NumWarps: 8}, {NumStages: 4}, {NumStages: 1},
 		{NumStages: 5}}
-	names := []string{"sim:80", "sim:90"}
-	if onGPU(*deviceFlag) {
-		names = []string{*deviceFlag}
-	}
-	var devices []*nereid.Device
-	for _, name := range names {
-		dev, err := nereid.Open(name)
-		if err != nil {
-			t.Skip(err)
-		}
-		devices = append(devices, dev)
-	}
-	judge, err := nereid.Open("interp")
-	if err != nil {
-		t.Fatal(err)
-	}
+	devices, judge := gpus(t, "sim:80", "sim:90"), interpreter(t)
 	for i, c := range pipelineCases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -49,8 +49,3 @@ func simulate(t *testing.T, device string, chosen func(i int, c *testCase) bool)
 		}
 	})
 }
-
-// onGPU reports whether a device is a GPU, a simulated one included.
-func onGPU(device string) bool {
-	return strings.HasPrefix(device, "cuda") || strings.HasPrefix(device, "sim")
-}

@@ -21,21 +21,10 @@ type tileCase struct {
 }
 
 // TestTileLoads runs loads that the copy engine executes, and loads that it must not, on the simulated sm_90.
-// The interpreter says what is right. Some launches have arguments that no tensor map describes. With -device
-// cuda, they run on the GPU.
+// The interpreter says what is right. Some launches have arguments that no tensor map describes. With -device,
+// they run on that device.
 func TestTileLoads(t *testing.T) {
-	name := "sim:90"
-	if strings.HasPrefix(*deviceFlag, "cuda") {
-		name = *deviceFlag
-	}
-	dev, err := nereid.Open(name)
-	if err != nil {
-		t.Skip(err)
-	}
-	judge, err := nereid.Open("interp")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dev, judge := hopper(t), interpreter(t)
 	t.Setenv("NEREID_TILE_LOADS", "all")
 	for _, c := range tileCases {
 		t.Run(c.name, func(t *testing.T) {

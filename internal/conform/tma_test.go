@@ -24,30 +24,25 @@ type tile struct {
 	shape, block []int64
 }
 
-// TestTensorMaps runs kernels with descriptors on the simulated sm_90, whose copy engine moves the blocks,
-// and on sm_80, which has none. The interpreter says what is right: numbers are small and whole, so that most
-// results are exact. Tensors end within blocks, and loops are shorter than the pipeline and longer. With
-// -device cuda, they run on the GPU.
-func TestTensorMaps(t *testing.T) {
+// describedKernels loads the kernels with descriptors.
+func describedKernels(t *testing.T) *nereid.Module {
+	t.Helper()
 	mod, err := nereid.Load(txtest.Path(t, "internal/gpu/testdata/descriptors/kernels.py"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	judge, err := nereid.Open("interp")
-	if err != nil {
-		t.Fatal(err)
-	}
-	devices := []string{"sim:90", "sim:80"}
-	if strings.HasPrefix(*deviceFlag, "cuda") {
-		devices = []string{*deviceFlag}
-	}
-	for _, name := range devices {
-		dev, err := nereid.Open(name)
-		if err != nil {
-			t.Skip(err)
-		}
+	return mod
+}
+
+// TestTensorMaps runs kernels with descriptors on the simulated sm_90, whose copy engine moves the blocks,
+// and on sm_80, which has none. The interpreter says what is right: numbers are small and whole, so that most
+// results are exact. Tensors end within blocks, and loops are shorter than the pipeline and longer. With
+// -device, they run on that device.
+func TestTensorMaps(t *testing.T) {
+	mod, judge := describedKernels(t), interpreter(t)
+	for _, dev := range gpus(t, "sim:90", "sim:80") {
 		for i, d := range describedLaunches() {
-			t.Run(fmt.Sprintf("%s/%s-%d", name, d.kernel, i), func(t *testing.T) {
+			t.Run(fmt.Sprintf("%s/%s-%d", dev, d.kernel, i), func(t *testing.T) {
 				want, got := d.run(t, mod, judge), d.run(t, mod, dev)
 				for j := range want {
 					if k := differ(want[j], got[j], d.within); k >= 0 {
@@ -62,11 +57,7 @@ func TestTensorMaps(t *testing.T) {
 // TestWarpSpecialize checks that a kernel with a loop that asks for warp specialization gets a second warp
 // group where one does not hold the sums of its products.
 func TestWarpSpecialize(t *testing.T) {
-	mod, err := nereid.Load(txtest.Path(t, "internal/gpu/testdata/descriptors/kernels.py"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	k, err := mod.Kernel("pointers_specialized")
+	k, err := describedKernels(t).Kernel("pointers_specialized")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,18 +12,7 @@ import (
 // simulated sm_90, which reports deadlocks, and slots that are read too early or filled too soon. The
 // interpreter says what is right. With -device, they run on that device.
 func TestTurns(t *testing.T) {
-	name := "sim:90"
-	if onGPU(*deviceFlag) {
-		name = *deviceFlag
-	}
-	dev, err := nereid.Open(name)
-	if err != nil {
-		t.Skip(err)
-	}
-	judge, err := nereid.Open("interp")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dev, judge := hopper(t), interpreter(t)
 	opts := []nereid.Options{{NumStages: 3, NumWarps: 8}, {NumStages: 4, NumWarps: 8},
 		{NumStages: 3, NumWarps: 16}}
 	for i, c := range turnCases {
