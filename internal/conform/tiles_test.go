@@ -178,7 +178,7 @@ var tileCases = []*tileCase{
 		[][3]int{{7, 64, 0}, {8, 64, 0}}},
 	{"an aligned column", load("(p * 32 + r)[:, None] * s + (n + c)[None, :]", ""), 1,
 		[][3]int{{16, 64, 0}, {48, 64, 0}}},
-	{"rows from memory", "at = tl.load(y + 4095).to(tl.int32)\n" +
+	{"rows from memory", "at = tl.load(x + 7).to(tl.int32)\n" +
 		load("(at + r)[:, None] * s + c[None, :]", ""), 0,
 		[][3]int{{1, 64, 0}}},
 	{"wrapped rows", load("((p * 32 + r) % n)[:, None] * s + c[None, :]", ""), 1,
