@@ -21,17 +21,23 @@ func (r *rematerializer) rematerialize(cvt *ir.Op) {
 		r.replace(cvt, k)
 		return
 	}
-	s, ok := r.rematerializable(cvt.OperandUse(0), enc, nil)
+	if s, ok := r.cheaper(cvt); ok {
+		r.rewrite(s, cvt, nil)
+	}
+}
+
+// cheaper returns what has to be computed anew so that a conversion's operand has the wanted layout, and
+// whether that costs less than the conversion.
+func (r *rematerializer) cheaper(cvt *ir.Op) (*slice, bool) {
+	s, ok := r.rematerializable(cvt.OperandUse(0), encodingOf(cvt.Result(0)), nil)
 	if !ok {
-		return
+		return nil, false
 	}
 	cost, ok := rematCost(s, cvt)
 	// A conversion stores and loads at least 32 elements of at least 32 bits, at 8 units a byte each way, and
 	// synchronizes, which doubles the cost. A unit is a thousandth of a cycle of a multiprocessor for the
 	// whole tensor.
-	if ok && cost <= 32*byteCount(cvt.Operand(0), 32, 32) {
-		r.rewrite(s, cvt, nil)
-	}
+	return s, ok && cost <= 32*byteCount(cvt.Operand(0), 32, 32)
 }
 
 // rematCost estimates the cost of computing a slice again. Ops whose original becomes unused are free.

@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"github.com/nereid-lang/nereid/internal/analysis/axisinfo"
+	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/layout/ttglayout"
@@ -15,6 +16,12 @@ import (
 //	async_copy %p, %buf : sizePerThread = [1, 16]     => %q = ttg.convert_layout %p : … sizePerThread = [1,
 //	                                                  8]
 //	  with swizzled_shared<{vec = 8, …}>                    async_copy %q, %buf
+//
+// It also spreads copies over the threads. The layout of a vector that meets the rows or columns of a product
+// repeats the vector in many threads, each of which would compute many addresses and masks for one copy:
+//
+//	async_copy %p, %buf : slice<{dim = 0, #mma}>      =>    %q = ttg.convert_layout %p : … sizePerThread = [1]
+//	                                                        async_copy %q, %buf
 var CoalesceAsyncCopy = pass.Pass{
 	Name: "tritongpu-coalesce-async-copy",
 	Doc:  "let threads copy to shared memory what lies together there",
@@ -23,10 +30,9 @@ var CoalesceAsyncCopy = pass.Pass{
 		for _, op := range opsOf(m.Op, ttg.AsyncCopy) {
 			ctx.At(op)
 			if enc := narrowCopy(op); enc != nil {
-				b := ir.At(op)
-				for i, v := range op.Operands() {
-					op.SetOperand(i, convert(b, v, enc))
-				}
+				convertOperands(op, enc)
+				narrowed = append(narrowed, op)
+			} else if spreadCopy(op) {
 				narrowed = append(narrowed, op)
 			}
 		}
@@ -69,4 +75,53 @@ func narrowCopy(op *ir.Op) ir.Attr {
 	}
 	perThread[l.Order[0]] = n
 	return machineOf(op).blocked(t.Shape, perThread, l.Order, l.CGALayout).Attr()
+}
+
+// convertOperands has all tensors that op takes converted to layout enc.
+func convertOperands(op *ir.Op, enc ir.Attr) {
+	b := ir.At(op)
+	for i, v := range op.Operands() {
+		op.SetOperand(i, convert(b, v, enc))
+	}
+}
+
+// spreadCopy gives a copy of a vector a layout in which a thread copies at most once, if its layout repeats
+// the vector and addresses and mask can be computed in the other layout. It reports whether it did.
+func spreadCopy(op *ir.Op) bool {
+	t := tensorOf(op.Slot(0))
+	m := machineOf(op)
+	if t.Rank() != 1 || m.numCTAs != 1 {
+		return false
+	}
+	perThread := op.IntOr("contiguity", 1)
+	if int64(elemsPerThread(t)) <= perThread || t.NumElements() > perThread*m.numWarps*m.threadsPerWarp {
+		return false
+	}
+	was := op.Operands()
+	convertOperands(op, m.blocked(t.Shape, []int64{perThread}, []int64{0}, nil).Attr())
+	if canCompute(op, was) {
+		return true
+	}
+	for i, v := range was {
+		if cvt := op.Operand(i); cvt != v {
+			op.SetOperand(i, v)
+			cvt.Def().Erase()
+		}
+	}
+	return false
+}
+
+// canCompute reports whether all operands of op that were converted can be computed in their new layout at
+// less cost.
+func canCompute(op *ir.Op, was []*ir.Value) bool {
+	r := newRematerializer(op.ParentOf(tt.Func))
+	for i, v := range was {
+		if op.Operand(i) == v {
+			continue
+		}
+		if _, ok := r.cheaper(op.Operand(i).Def()); !ok {
+			return false
+		}
+	}
+	return true
 }
