@@ -9,6 +9,7 @@ import (
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/internal/llvm"
 	"github.com/nereid-lang/nereid/internal/target/amd/hip/stub"
+	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
 const hipKernels = `
@@ -43,15 +44,7 @@ func TestHIP(t *testing.T) {
 }
 
 func onHIP(t *testing.T, log string) {
-	seen := 0
-	calls := func() string {
-		text, err := os.ReadFile(log)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() { seen = len(text) }()
-		return string(text[seen:])
-	}
+	calls := txtest.Appended(t, log)
 	s := stream(t, "hip:0")
 	m, err := nereid.Parse("k.py", []byte(hipKernels))
 	if err != nil {

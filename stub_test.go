@@ -15,6 +15,7 @@ import (
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/internal/llvm"
 	"github.com/nereid-lang/nereid/internal/target/nvidia/driver/stub"
+	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
 // onStub runs a test in a process of its own where the stub is the CUDA driver. calls are those to the
@@ -30,17 +31,12 @@ func onStub(t *testing.T, f func(t *testing.T, s *nereid.Stream, calls func() ma
 		return
 	}
 	s := stream(t, "cuda")
-	log, seen := os.Getenv("NEREID_STUB_LOG"), 0
+	news := txtest.Appended(t, os.Getenv("NEREID_STUB_LOG"))
 	f(t, s, func() map[string]int {
-		text, err := os.ReadFile(log)
-		if err != nil {
-			t.Fatal(err)
-		}
 		calls := map[string]int{}
-		for _, call := range strings.Fields(string(text[seen:])) {
+		for _, call := range strings.Fields(news()) {
 			calls[call]++
 		}
-		seen = len(text)
 		return calls
 	})
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/nereid-lang/nereid/bundle"
 	format "github.com/nereid-lang/nereid/internal/bundle"
 	"github.com/nereid-lang/nereid/internal/target/nvidia/driver/stub"
+	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
 // TestOlderPTX runs PTX for sm_80 where a later GPU is simulated, with right results; PTX for sm_90a runs
@@ -74,15 +75,7 @@ func onGPU(t *testing.T, path, log string) {
 	if s.Device().String() != "cuda:0" {
 		t.Fatal(s.Device())
 	}
-	seen := 0
-	calls := func() string {
-		text, err := os.ReadFile(log)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() { seen = len(text) }()
-		return string(text[seen:])
-	}
+	calls := txtest.Appended(t, log)
 	for _, name := range []string{"own", "older"} { // by cubin, by PTX
 		calls()
 		if _, err := softmax(s, lookup(t, b, name), 1, 64); err != nil {

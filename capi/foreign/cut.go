@@ -43,7 +43,7 @@ type step struct {
 	head  uint64 // kind, dtype, flags and count
 	name  string // "" if it is given by position
 	how   How
-	look  uint8  // with TakeInt: bit i is set if an integer with the facts i does not fit
+	look  uint8  // with TakeInt: bit i is set if an integer with the args.Facts i does not fit
 	at    uint8  // place of its word
 	value uint64 // with same: the value
 	text  string // with SameText: the text
@@ -92,24 +92,6 @@ func (o *Options) numbers() (n numbers, plain bool) {
 // head returns the first eight bytes of an argument.
 func (a *Arg) head() uint64 { return *(*uint64)(unsafe.Pointer(a)) }
 
-// facts returns everything of an integer that its class depends on. It has no branches.
-func facts(v int64) uint8 {
-	var div, one, wide uint8
-	if v&15 == 0 {
-		div = 1
-	}
-	if v == 1 {
-		one = 1
-	}
-	if v != int64(int32(v)) {
-		wide = 1
-	}
-	return div | one<<1 | wide<<2
-}
-
-// samples has an integer for each combination of facts; 0 for those that no integer has.
-var samples = [...]int64{2, 16, 1, 0, 1<<40 + 1, 1 << 40}
-
 // fill writes the words of arguments and reports whether they fit.
 func (c *cut) fill(list []Arg, words *[maxWords]uint64) bool {
 	if len(list) != len(c.steps) {
@@ -131,7 +113,7 @@ func (c *cut) fill(list []Arg, words *[maxWords]uint64) bool {
 		at := s.at % maxWords
 		switch s.how {
 		case TakeInt:
-			differ |= uint64(s.look>>facts(int64(v))) & 1
+			differ |= uint64(s.look>>args.Facts(int64(v))) & 1
 			words[at] = v
 		case TakePointer:
 			if v == 0 {
@@ -419,12 +401,7 @@ func (s *step) runtime(r *args.Rule, a *Arg) (c args.Class, ok bool) {
 // integer makes the step take integers of the same class.
 func (s *step) integer(r *args.Rule, a *Arg, class func(int64) args.Class) (args.Class, bool) {
 	c := class(int64(a.Value))
-	s.how = TakeInt
-	for i, v := range samples {
-		if class(v) != c {
-			s.look |= 1 << i
-		}
-	}
+	s.how, s.look = TakeInt, args.Misfits(class, c)
 	return c, !r.Float && dtype.Type(a.DType) != dtype.Bool
 }
 

@@ -20,26 +20,31 @@ import (
 // them to the rules.
 func TestImports(t *testing.T) {
 	root := txtest.Root(t)
-	files := 0
-	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if d.IsDir() {
-			return skipDir(root, file)
-		}
-		if strings.HasSuffix(file, ".go") && !strings.HasSuffix(file, "_test.go") {
-			files++
+	for _, file := range goFiles(t, root) {
+		if !strings.HasSuffix(file, "_test.go") {
 			checkFile(t, root, file)
+		}
+	}
+}
+
+// goFiles returns the Go files of the module below root, those of tests included.
+func goFiles(t *testing.T, root string) (files []string) {
+	t.Helper()
+	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir():
+			return skipDir(root, file)
+		case filepath.Ext(file) == ".go":
+			files = append(files, file)
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
+	if err != nil || len(files) < 1000 {
+		t.Fatalf("%d Go files are not the module: %v", len(files), err)
 	}
-	if files == 0 {
-		t.Error("no Go files")
-	}
+	return files
 }
 
 // skipDir leaves out what the go command leaves out: among others, modules of their own.

@@ -6,7 +6,6 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -72,32 +71,25 @@ func report(t *testing.T, what string, list []sized) {
 // measure returns the functions and files below root, the shortest first.
 func measure(t *testing.T, root string) (functions, files []sized) {
 	t.Helper()
-	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if d.IsDir() {
-			return skipDir(root, file)
-		}
-		if !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
-			return nil
+	for _, file := range goFiles(t, root) {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
 		}
 		src, err := os.ReadFile(file)
 		if err != nil {
-			return err
+			t.Fatal(err)
 		}
 		fset := token.NewFileSet()
 		tree, err := parser.ParseFile(fset, file, src, parser.ParseComments|parser.SkipObjectResolution)
-		if err != nil || ast.IsGenerated(tree) {
-			return err
+		if err != nil {
+			t.Fatal(err)
 		}
-		rel, err := filepath.Rel(root, file)
+		if ast.IsGenerated(tree) {
+			continue
+		}
+		rel, _ := filepath.Rel(root, file)
 		files = append(files, sized{bytes.Count(src, []byte("\n")), rel})
 		functions = append(functions, functionsOf(fset, tree, rel)...)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	for _, list := range [][]sized{functions, files} {
 		slices.SortStableFunc(list, func(a, b sized) int { return a.lines - b.lines })

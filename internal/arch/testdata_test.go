@@ -16,8 +16,8 @@ import (
 )
 
 // TestTestdata looks for files in testdata folders that no test reads any more. The Go files beside the
-// folder must name a file: by its path, a pattern or its extension in a string, by its fuzz target, or, for a
-// program, in a comment. The folder at the root belongs to everybody.
+// folder must name a file: by its path, a pattern or its extension in a string or an embed directive, by
+// its fuzz target, or, for a program, in a comment. The folder at the root belongs to everybody.
 func TestTestdata(t *testing.T) {
 	root := txtest.Root(t)
 	named := map[string][]string{} // by the folder of a package, what its strings and functions say
@@ -74,6 +74,8 @@ func words(t *testing.T, file string) []string {
 					out = append(out, w+"/*")
 				}
 			}
+		case tok == token.COMMENT && strings.HasPrefix(text, "//go:embed "):
+			out = append(out, strings.Fields(text)[1:]...)
 		case tok == token.COMMENT:
 			for _, w := range strings.Fields(text) {
 				if w = strings.Trim(w, "`.,:;()"); strings.HasSuffix(w, ".py") {

@@ -91,11 +91,17 @@ func (s *Suite) matmulOf(dt nereid.DType, n int) error {
 	defer free()
 	row := Row{Kernel: "matmul", DType: dt.String(), Shape: []int{n, n, n}}
 	tiles := pick(s.Small, []tile{{64, 64, 32, 2, 4}}, matmulTiles)
+	return s.product(row, tiles, [3]*nereid.Tensor(t), [2]int{n, 1})
+}
+
+// product measures the product of two square matrices into a third. strides are those of the second one.
+func (s *Suite) product(row Row, tiles []tile, t [3]*nereid.Tensor, strides [2]int) error {
+	n := row.Shape[0]
 	return s.fastest(row, tiles, 2*float64(n)*float64(n)*float64(n)/1e12,
 		func(c tile) (time.Duration, error) {
 			grid := nereid.Grid{ceil(n, c.m) * ceil(n, c.n)}
-			return s.time("matmul.py", "matmul_kernel", grid, t[0], t[1], t[2], n, n, n, n, 1, n, 1, n, 1,
-				c.m, c.n, c.k, 8, "", c.options())
+			return s.time("matmul.py", "matmul_kernel", grid, t[0], t[1], t[2], n, n, n, n, 1,
+				strides[0], strides[1], n, 1, c.m, c.n, c.k, 8, "", c.options())
 		})
 }
 
@@ -123,12 +129,7 @@ func (s *Suite) matmulFP8Of(n int) error {
 	defer out.Close()
 	row := Row{Kernel: "matmul_fp8", DType: t[0].DType.String(), Shape: []int{n, n, n}}
 	tiles := pick(s.Small, []tile{{64, 64, 64, 2, 4}}, fp8Tiles)
-	return s.fastest(row, tiles, 2*float64(n)*float64(n)*float64(n)/1e12,
-		func(c tile) (time.Duration, error) {
-			grid := nereid.Grid{ceil(n, c.m) * ceil(n, c.n)}
-			return s.time("matmul.py", "matmul_kernel", grid, t[0], t[1], out, n, n, n, n, 1, 1, n, n, 1,
-				c.m, c.n, c.k, 8, "", c.options())
-		})
+	return s.product(row, tiles, [3]*nereid.Tensor{t[0], t[1], out}, [2]int{1, n})
 }
 
 func (s *Suite) attention() error {

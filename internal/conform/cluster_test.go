@@ -107,12 +107,19 @@ func bodyKernel(t *testing.T, helpers, body string, tensors int, others ...strin
 	for i := range tensors {
 		params = append(params, fmt.Sprintf("p%d", i))
 	}
-	text := header + helpers + fmt.Sprintf("\n@triton.jit\ndef k(%s):\n",
+	text := helpers + fmt.Sprintf("\n@triton.jit\ndef k(%s):\n",
 		strings.Join(append(params, others...), ", "))
-	for _, line := range strings.Split(strings.Trim(body, "\n"), "\n") {
+	return kernelOf(t, text, body)
+}
+
+// kernelOf is the kernel k whose text is given up to its first lines, with the rest of its body.
+func kernelOf(t *testing.T, text, body string, opts ...nereid.LoadOption) *nereid.Kernel {
+	t.Helper()
+	text = header + text
+	for line := range strings.SplitSeq(strings.Trim(body, "\n"), "\n") {
 		text += "    " + line + "\n"
 	}
-	m, err := nereid.Parse("k.py", []byte(text))
+	m, err := nereid.Parse("k.py", []byte(text), opts...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,8 +21,8 @@ type tileCase struct {
 }
 
 // TestTileLoads runs loads that the copy engine executes, and loads that it must not, on the simulated sm_90.
-// The interpreter says what is right. Some launches have arguments that no tensor map describes. With -device,
-// they run on that device.
+// The interpreter says what is right. Some launches have arguments that no tensor map describes. With
+// -device, they run on that device.
 func TestTileLoads(t *testing.T) {
 	dev, judge := hopper(t), interpreter(t)
 	t.Setenv("NEREID_TILE_LOADS", "all")
@@ -65,25 +65,13 @@ func mapsIn(t *testing.T, dump string) (most int) {
 
 func (c *tileCase) kernel(t *testing.T, dump string) *nereid.Kernel {
 	t.Helper()
-	text := header + `
+	return kernelOf(t, `
 @triton.jit
 def k(x, y, n, s, t):
     p, h = tl.program_id(0), tl.program_id(1)
     r, c = tl.arange(0, 32), tl.arange(0, 32)
     out = y + (h * 2 + p) * 1024 + r[:, None] * 32 + c[None, :]
-`
-	for _, line := range strings.Split(strings.Trim(c.body, "\n"), "\n") {
-		text += "    " + line + "\n"
-	}
-	m, err := nereid.Parse("k.py", []byte(text), nereid.With(nereid.Config{Dump: dump}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	k, err := m.Kernel("k")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return k
+`, c.body, nereid.With(nereid.Config{Dump: dump}))
 }
 
 // run launches four programs and returns what they have stored.

@@ -106,6 +106,14 @@ func WriteHost(b []byte, at int, from []byte) error {
 	return nil
 }
 
+// CheckAccess returns an error for bytes that a buffer of size bytes does not have, or has no longer.
+func CheckAccess(what string, at, n, size int, closed bool) error {
+	if closed {
+		return fmt.Errorf("%s of a buffer that is %w", what, ErrClosed)
+	}
+	return CheckRange(what, at, n, size)
+}
+
 // CheckRange returns an error unless a buffer of size bytes has n bytes at a place.
 func CheckRange(what string, at, n, size int) error {
 	if at < 0 || at > size || n < 0 || n > size-at {

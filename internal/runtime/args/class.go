@@ -76,6 +76,34 @@ func (r IntRule) Class(v int64) Class {
 	return c | div
 }
 
+// Facts returns everything of an integer that its class depends on, a number below 8. It has no branches.
+func Facts(v int64) uint8 {
+	var div, one, wide uint8
+	if v&15 == 0 {
+		div = 1
+	}
+	if v == 1 {
+		one = 1
+	}
+	if v != int64(int32(v)) {
+		wide = 1
+	}
+	return div | one<<1 | wide<<2
+}
+
+// samples has an integer for each number that Facts returns; 0 for those that it never returns.
+var samples = [...]int64{2, 16, 1, 0, 1<<40 + 1, 1 << 40}
+
+// Misfits returns a set of bits: bit i is set if integers whose Facts are i are not of class c.
+func Misfits(class func(int64) Class, c Class) (bits uint8) {
+	for i, v := range samples {
+		if class(v) != c {
+			bits |= 1 << i
+		}
+	}
+	return bits
+}
+
 // Class returns the class of a tensor.
 func (t *Tensor) Class() Class {
 	c := ClassPtr + Class(t.Elem)*classElem

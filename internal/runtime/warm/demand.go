@@ -9,8 +9,8 @@ import (
 // demand is what a short cut demands of an argument. Its bytes are read one by one, which is cheaper than to
 // take a word apart.
 //
-// For a number, bit i of look is set if a number with the facts i does not fit. For a tensor, look is its
-// element type and whether its address is a multiple of 16, or noTensor.
+// For a number, bit i of look is set if a number with the args.Facts i does not fit. For a tensor, look is
+// its element type and whether its address is a multiple of 16, or noTensor.
 type demand struct{ look, at uint8 } // at: position of its word
 
 // next returns the demand that follows in an array. An index would be computed for each byte.
@@ -24,37 +24,13 @@ const (
 // anyNumber returns the demand for numbers and bools whose value does not affect the specialization.
 func anyNumber(at uint8) demand { return demand{at: at} }
 
-// samples has an integer for each combination of facts; 0 for those that no integer has.
-var samples = [...]int64{2, 16, 1, 0, 1<<40 + 1, 1 << 40}
-
 // intDemand returns the demand for integers of class c.
 func intDemand(r args.IntRule, c args.Class, at uint8) demand {
-	d := anyNumber(at)
-	for i, v := range samples {
-		if r.Class(v) != c {
-			d.look |= 1 << i
-		}
-	}
-	return d
-}
-
-// facts returns everything of an integer that its class depends on. It has no branches.
-func facts(v int64) uint8 {
-	var div, one, wide uint8
-	if v&15 == 0 {
-		div = 1
-	}
-	if v == 1 {
-		one = 1
-	}
-	if v != int64(int32(v)) {
-		wide = 1
-	}
-	return div | one<<1 | wide<<2
+	return demand{look: args.Misfits(r.Class, c), at: at}
 }
 
 // refuses returns an odd number if v does not fit. It has no branches.
-func (d *demand) refuses(v int64) uint32 { return uint32(d.look) >> (facts(v) & 31) }
+func (d *demand) refuses(v int64) uint32 { return uint32(d.look) >> (args.Facts(v) & 31) }
 
 // tensorDemand returns the demand for tensors of class c, if there is one.
 func tensorDemand(c args.Class, at uint8) (d demand, ok bool) {

@@ -193,17 +193,9 @@ func (b *buffer) Addr() uint64 { return b.addr }
 func (b *buffer) Size() int    { return b.size }
 func (b *buffer) Host() []byte { return nil }
 
-// check returns an error for bytes that the buffer does not have, or has no longer.
-func (b *buffer) check(what string, at, n int) error {
-	if b.closed {
-		return fmt.Errorf("%s of a buffer that is %w", what, target.ErrClosed)
-	}
-	return target.CheckRange(what, at, n, b.size)
-}
-
 // Read waits for all launched work, because any stream may have written the memory.
 func (b *buffer) Read(at int, into []byte) error {
-	if err := b.check("read", at, len(into)); err != nil {
+	if err := target.CheckAccess("read", at, len(into), b.size, b.closed); err != nil {
 		return err
 	}
 	if err := b.dev.Synchronize(); err != nil {
@@ -214,7 +206,7 @@ func (b *buffer) Read(at int, into []byte) error {
 
 // Write waits for all launched work, which may still read the memory.
 func (b *buffer) Write(at int, from []byte) error {
-	if err := b.check("write", at, len(from)); err != nil {
+	if err := target.CheckAccess("write", at, len(from), b.size, b.closed); err != nil {
 		return err
 	}
 	if err := b.dev.Synchronize(); err != nil {

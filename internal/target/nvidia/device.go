@@ -368,17 +368,9 @@ func (b *buffer) Close() error {
 	return b.ctx.Free(b.ptr)
 }
 
-// check returns an error for bytes that the buffer does not have, or has no longer.
-func (b *buffer) check(what string, at, n int) error {
-	if b.closed {
-		return fmt.Errorf("%s of a buffer that is %w", what, target.ErrClosed)
-	}
-	return target.CheckRange(what, at, n, b.size)
-}
-
 // Read waits for all launched work, because any stream may have written the memory.
 func (b *buffer) Read(at int, into []byte) error {
-	if err := b.check("read", at, len(into)); err != nil {
+	if err := target.CheckAccess("read", at, len(into), b.size, b.closed); err != nil {
 		return err
 	}
 	if err := b.ctx.Synchronize(); err != nil {
@@ -388,7 +380,7 @@ func (b *buffer) Read(at int, into []byte) error {
 }
 
 func (b *buffer) Write(at int, from []byte) error {
-	if err := b.check("write", at, len(from)); err != nil {
+	if err := target.CheckAccess("write", at, len(from), b.size, b.closed); err != nil {
 		return err
 	}
 	return b.ctx.CopyTo(b.ptr+driver.DevicePtr(at), from)

@@ -3,6 +3,7 @@
 package simmem
 
 import (
+	"encoding/binary"
 	"fmt"
 	"slices"
 	"sort"
@@ -118,6 +119,33 @@ func (b *Span) At(addr uint64, n int) []byte {
 		return nil
 	}
 	return b.Data[off : off+uint64(n)]
+}
+
+// Load reads a word of 1, 2, 4 or 8 bytes.
+func Load(b []byte, n int) uint64 {
+	switch n {
+	case 1:
+		return uint64(b[0])
+	case 2:
+		return uint64(binary.LittleEndian.Uint16(b))
+	case 4:
+		return uint64(binary.LittleEndian.Uint32(b))
+	}
+	return binary.LittleEndian.Uint64(b)
+}
+
+// Store writes a word of 1, 2, 4 or 8 bytes.
+func Store(b []byte, v uint64, n int) {
+	switch n {
+	case 1:
+		b[0] = byte(v)
+	case 2:
+		binary.LittleEndian.PutUint16(b, uint16(v))
+	case 4:
+		binary.LittleEndian.PutUint32(b, uint32(v))
+	default:
+		binary.LittleEndian.PutUint64(b, v)
+	}
 }
 
 // Buffer lends data to kernels as a device's buffer.

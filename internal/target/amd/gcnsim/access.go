@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/nereid-lang/nereid/internal/target/amd/gcn"
+	"github.com/nereid-lang/nereid/internal/target/simmem"
 )
 
 // shape is what a load or store moves for a lane.
@@ -54,14 +55,14 @@ func (w *wave) loadLane(s shape, b []byte, reg, lane int) {
 	switch {
 	case s.bytes > 4:
 		for i := range s.bytes / 4 {
-			w.v[reg+i][lane] = uint32(load(b[4*i:], 4))
+			w.v[reg+i][lane] = uint32(simmem.Load(b[4*i:], 4))
 		}
 		return
 	case s.bytes == 4:
-		w.v[reg][lane] = uint32(load(b, 4))
+		w.v[reg][lane] = uint32(simmem.Load(b, 4))
 		return
 	}
-	v := uint32(load(b, s.bytes))
+	v := uint32(simmem.Load(b, s.bytes))
 	if s.signed {
 		shift := 32 - 8*s.bytes
 		v = uint32(int32(v<<shift) >> shift)
@@ -80,7 +81,7 @@ func (w *wave) loadLane(s shape, b []byte, reg, lane int) {
 func (w *wave) storeLane(s shape, b []byte, reg, lane int) {
 	if s.bytes > 4 {
 		for i := range s.bytes / 4 {
-			store(b[4*i:], uint64(w.v[reg+i][lane]), 4)
+			simmem.Store(b[4*i:], uint64(w.v[reg+i][lane]), 4)
 		}
 		return
 	}
@@ -88,7 +89,7 @@ func (w *wave) storeLane(s shape, b []byte, reg, lane int) {
 	if s.high {
 		v >>= 16
 	}
-	store(b, uint64(v), s.bytes)
+	simmem.Store(b, uint64(v), s.bytes)
 }
 
 // registers returns the number of registers of an access.
@@ -268,13 +269,13 @@ func (m *memory) atomic(w *wave, b []byte, addr uint64, lane int) {
 	if addr%uint64(m.bytes) != 0 {
 		w.fail(lane, "the address %#x of an atomic is not aligned to %d", addr, m.bytes)
 	}
-	old, v := load(b, m.bytes), w.value(m.data, lane, m.bytes)
+	old, v := simmem.Load(b, m.bytes), w.value(m.data, lane, m.bytes)
 	if m.compare {
 		if old == w.value(m.data+m.bytes/4, lane, m.bytes) {
-			store(b, v, m.bytes)
+			simmem.Store(b, v, m.bytes)
 		}
 	} else {
-		store(b, m.op(old, v), m.bytes)
+		simmem.Store(b, m.op(old, v), m.bytes)
 	}
 	if m.dst >= 0 {
 		w.setValue(m.dst, lane, m.bytes, old)

@@ -209,7 +209,7 @@ func (w *wave) userRegisters() {
 	n, from := d.Preload()
 	for i := range n {
 		if off := 4 * (from + i); off+4 <= len(r.packed) {
-			w.setS(at+i, uint32(load(r.packed[off:], 4)))
+			w.setS(at+i, uint32(simmem.Load(r.packed[off:], 4)))
 		}
 	}
 	at = d.UserSGPRs()

@@ -1,8 +1,6 @@
 package gcnsim
 
 import (
-	"encoding/binary"
-
 	"github.com/nereid-lang/nereid/internal/target/simmem"
 	"github.com/nereid-lang/nereid/internal/target/stray"
 )
@@ -53,29 +51,4 @@ func (w *wave) stray(lane int, addr uint64, n int, what string, near simmem.Span
 		name = "a pointer"
 	}
 	panic(&fault{lane: lane, msg: a.Text(name), access: a})
-}
-
-func load(b []byte, n int) uint64 {
-	switch n {
-	case 1:
-		return uint64(b[0])
-	case 2:
-		return uint64(binary.LittleEndian.Uint16(b))
-	case 4:
-		return uint64(binary.LittleEndian.Uint32(b))
-	}
-	return binary.LittleEndian.Uint64(b)
-}
-
-func store(b []byte, v uint64, n int) {
-	switch n {
-	case 1:
-		b[0] = byte(v)
-	case 2:
-		binary.LittleEndian.PutUint16(b, uint16(v))
-	case 4:
-		binary.LittleEndian.PutUint32(b, uint32(v))
-	default:
-		binary.LittleEndian.PutUint64(b, v)
-	}
 }

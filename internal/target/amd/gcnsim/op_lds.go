@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/nereid-lang/nereid/internal/target/amd/gcn"
+	"github.com/nereid-lang/nereid/internal/target/simmem"
 )
 
 // buildLDS builds accesses to LDS and the permutations of lanes that go through it.
@@ -188,12 +189,12 @@ func (d *shared) atomic(w *wave, lane int, addr uint64, compare bool) {
 			len(l.data))
 	}
 	b := l.data[addr:][:d.bytes]
-	old, v := load(b, d.bytes), w.value(d.data, lane, d.bytes)
+	old, v := simmem.Load(b, d.bytes), w.value(d.data, lane, d.bytes)
 	switch {
 	case !compare:
-		store(b, d.op(old, v), d.bytes)
+		simmem.Store(b, d.op(old, v), d.bytes)
 	case old == v:
-		store(b, w.value(d.second, lane, d.bytes), d.bytes)
+		simmem.Store(b, w.value(d.second, lane, d.bytes), d.bytes)
 	}
 	if d.dst >= 0 {
 		w.setValue(d.dst, lane, d.bytes, old)

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/nereid-lang/nereid/internal/target/amd/gcn"
+	"github.com/nereid-lang/nereid/internal/target/simmem"
 )
 
 // buildScalarLoad builds s_load_* and s_buffer_load_*, and the instructions for caches, which do nothing
@@ -47,7 +48,7 @@ func (w *wave) scalarLoad(dst gcn.Operand, base int, off uint64, buffer bool) {
 	for i := range dst.N {
 		v := uint32(0)
 		if at := off + uint64(4*i); !buffer || at+4 <= limit {
-			v = uint32(load(w.global(-1, addr+uint64(4*i), 4, "load"), 4))
+			v = uint32(simmem.Load(w.global(-1, addr+uint64(4*i), 4, "load"), 4))
 		}
 		w.setS(dst.Code+i, v)
 	}

@@ -2,13 +2,13 @@ package hip
 
 import (
 	"errors"
-	"os"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/nereid-lang/nereid/internal/dl"
 	"github.com/nereid-lang/nereid/internal/target/amd/hip/stub"
+	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
 // started returns the runtime of the stub and a function that returns the calls since the last time.
@@ -19,16 +19,8 @@ func started(t *testing.T) (*Runtime, func() string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	seen := 0
-	return r, func() string {
-		data, err := os.ReadFile(log)
-		if err != nil && !errors.Is(err, os.ErrNotExist) {
-			t.Fatal(err)
-		}
-		text := string(data[seen:])
-		seen = len(data)
-		return strings.ReplaceAll(strings.TrimSpace(text), "\n", "; ")
-	}
+	news := txtest.Appended(t, log)
+	return r, func() string { return strings.ReplaceAll(strings.TrimSpace(news()), "\n", "; ") }
 }
 
 func ok(t *testing.T, err error) {

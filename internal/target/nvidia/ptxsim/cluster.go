@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
+
+	"github.com/nereid-lang/nereid/internal/target/simmem"
 )
 
 // cluster is the blocks that run together: each can read and write the shared memory of the others, and they
@@ -68,7 +70,7 @@ func (m *Module) runCluster(ctx context.Context, f *function, l *Launch, id [3]i
 			for i, a := range l.Args {
 				q := f.params[i]
 				if q.size <= 8 {
-					store(c.params[t*c.paramSize+q.off:], a, q.size)
+					simmem.Store(c.params[t*c.paramSize+q.off:], a, q.size)
 				}
 			}
 			for i, b := range l.Bytes {

@@ -1,8 +1,6 @@
 package ptxsim
 
 import (
-	"encoding/binary"
-
 	"github.com/nereid-lang/nereid/internal/target/simmem"
 )
 
@@ -93,33 +91,6 @@ func (c *block) bytes(sp space, t int32, addr uint64, n int, write bool) []byte 
 		c.globals.touch(c, t, addr, b, write, false)
 	}
 	return b
-}
-
-// load reads 1, 2, 4 or 8 bytes.
-func load(b []byte, n int) uint64 {
-	switch n {
-	case 1:
-		return uint64(b[0])
-	case 2:
-		return uint64(binary.LittleEndian.Uint16(b))
-	case 4:
-		return uint64(binary.LittleEndian.Uint32(b))
-	}
-	return binary.LittleEndian.Uint64(b)
-}
-
-// store writes n bytes of v.
-func store(b []byte, v uint64, n int) {
-	switch n {
-	case 1:
-		b[0] = byte(v)
-	case 2:
-		binary.LittleEndian.PutUint16(b, uint16(v))
-	case 4:
-		binary.LittleEndian.PutUint32(b, uint32(v))
-	default:
-		binary.LittleEndian.PutUint64(b, v)
-	}
 }
 
 // settle looks at writes that are done.

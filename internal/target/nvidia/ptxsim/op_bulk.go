@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/nereid-lang/nereid/internal/target/simmem"
 )
 
 // bulkOp decodes cp.async.bulk and cp.reduce.async.bulk, with a tensor map and without, and their groups.
@@ -249,7 +251,7 @@ func merger(f func(old, x uint64) uint64, t typ) func(old, x []byte) {
 	n := t.bits / 8
 	return func(old, x []byte) {
 		for i := 0; i < len(old); i += n {
-			store(old[i:], f(load(old[i:], n), load(x[i:], n)), n)
+			simmem.Store(old[i:], f(simmem.Load(old[i:], n), simmem.Load(x[i:], n)), n)
 		}
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/nereid-lang/nereid/internal/target/simmem"
 )
 
 // Products of warp groups: wgmma.mma_async, its fence, commit and wait. Each warp of the four computes its
@@ -265,7 +267,7 @@ func (c *block) matrixBytes(t int32, at, size int, p *product) uint64 {
 	if at%16 == 0 {
 		p.units = append(p.units, int32(at>>4))
 	}
-	return load(c.shared[at:], size)
+	return simmem.Load(c.shared[at:], size)
 }
 
 // valuesOf returns the function from a type's bits to its values. Types of up to 16 bits go by a table.

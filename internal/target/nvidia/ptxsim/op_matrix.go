@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/nereid-lang/nereid/internal/num"
+	"github.com/nereid-lang/nereid/internal/target/simmem"
 )
 
 var matrixOps = map[string]decoder{"mma": mma, "ldmatrix": ldmatrix, "stmatrix": stmatrix}
@@ -155,9 +156,9 @@ func ldmatrix(s *stmt) (action, error) {
 				r, k := lane/4, lane%4*2
 				var v uint64
 				if trans {
-					v = load(rows[k][2*r:], 2) | load(rows[k+1][2*r:], 2)<<16
+					v = simmem.Load(rows[k][2*r:], 2) | simmem.Load(rows[k+1][2*r:], 2)<<16
 				} else {
-					v = load(rows[r][2*k:], 4)
+					v = simmem.Load(rows[r][2*k:], 4)
 				}
 				c.set(o.reg, w+int32(lane), v)
 			}
@@ -184,10 +185,10 @@ func stmatrix(s *stmt) (action, error) {
 				r, k := lane/4, lane%4*2
 				v := ins[i].get(c, w+int32(lane))
 				if trans {
-					store(rows[k][2*r:], v&0xffff, 2)
-					store(rows[k+1][2*r:], v>>16, 2)
+					simmem.Store(rows[k][2*r:], v&0xffff, 2)
+					simmem.Store(rows[k+1][2*r:], v>>16, 2)
 				} else {
-					store(rows[r][2*k:], v, 4)
+					simmem.Store(rows[r][2*k:], v, 4)
 				}
 			}
 			c.settle()

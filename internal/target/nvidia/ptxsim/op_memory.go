@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/nereid-lang/nereid/internal/target/simmem"
 )
 
 var memoryOps = map[string]decoder{
@@ -97,7 +99,8 @@ func loadOp(s *stmt) (action, error) {
 		return func(c *block, act []int32) {
 			for _, th := range act {
 				for i, o := range outs {
-					c.set(o.reg, th, extend(o.reg, load(c.params[int(th)*c.paramSize+off+i*size:], size)))
+					c.set(o.reg, th, extend(o.reg,
+						simmem.Load(c.params[int(th)*c.paramSize+off+i*size:], size)))
 				}
 			}
 		}, nil
@@ -114,7 +117,8 @@ func loadOp(s *stmt) (action, error) {
 					c.fail(th, "a parameter at %#x of %d bytes", at, c.paramSize)
 				}
 				for i, o := range outs {
-					c.set(o.reg, th, extend(o.reg, load(c.params[int(th)*c.paramSize+int(at)+i*size:], size)))
+					c.set(o.reg, th, extend(o.reg,
+						simmem.Load(c.params[int(th)*c.paramSize+int(at)+i*size:], size)))
 				}
 			}
 		}, nil
@@ -125,7 +129,7 @@ func loadOp(s *stmt) (action, error) {
 			at := c.bytes(sp, th, s.shorten(sp, b.get(c, th)+off), size*len(outs), false)
 			for i, o := range outs {
 				if o.kind == isReg {
-					c.set(o.reg, th, extend(o.reg, load(at[i*size:], size)))
+					c.set(o.reg, th, extend(o.reg, simmem.Load(at[i*size:], size)))
 				}
 			}
 		}
@@ -152,7 +156,7 @@ func storeOp(s *stmt) (action, error) {
 		return func(c *block, act []int32) {
 			for _, th := range act {
 				for i := range ins {
-					store(c.params[int(th)*c.paramSize+off+i*size:], ins[i].get(c, th), size)
+					simmem.Store(c.params[int(th)*c.paramSize+off+i*size:], ins[i].get(c, th), size)
 				}
 			}
 		}, nil
@@ -166,7 +170,7 @@ func storeOp(s *stmt) (action, error) {
 		for _, th := range act {
 			at := c.bytes(sp, th, s.shorten(sp, b.get(c, th)+off), size*len(ins), true)
 			for i := range ins {
-				store(at[i*size:], ins[i].get(c, th), size)
+				simmem.Store(at[i*size:], ins[i].get(c, th), size)
 			}
 			c.settle()
 		}
@@ -201,7 +205,7 @@ func atomicOp(s *stmt) (action, error) {
 			addr := s.shorten(sp, b.get(c, th)+off)
 			mem := c.atomicBytes(sp, th, addr, size*len(args))
 			for i := range args {
-				old := load(mem[i*size:], size)
+				old := simmem.Load(mem[i*size:], size)
 				x := args[i].get(c, th)
 				if third != nil {
 					if x = old; old == (typ{bits: size * 8}).mask(args[i].get(c, th)) {
@@ -210,7 +214,7 @@ func atomicOp(s *stmt) (action, error) {
 				} else {
 					x = f(old, x)
 				}
-				store(mem[i*size:], x, size)
+				simmem.Store(mem[i*size:], x, size)
 				if outs != nil && outs[i].kind == isReg {
 					c.set(outs[i].reg, th, old)
 				}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/bits"
 	"strings"
+
+	"github.com/nereid-lang/nereid/internal/target/simmem"
 )
 
 var warpOps = map[string]decoder{"shfl": shfl, "vote": vote, "activemask": activeMask, "redux": redux,
@@ -176,7 +178,7 @@ var externals = map[string]func(c *block, act []int32, site *callSite){"vprintf"
 
 // param reads 8 bytes of an argument.
 func (c *block) param(t int32, q param) uint64 {
-	return load(c.params[int(t)*c.paramSize+q.off:], q.size)
+	return simmem.Load(c.params[int(t)*c.paramSize+q.off:], q.size)
 }
 
 // text reads a string at a generic address.
@@ -198,7 +200,7 @@ func vprintf(c *block, act []int32, site *callSite) {
 		if c.launch.Print != nil {
 			fmt.Fprint(c.launch.Print, c.format(t, format, args))
 		}
-		store(c.params[int(t)*c.paramSize+site.rets[0].off:], uint64(bits.Len(0)), 4)
+		simmem.Store(c.params[int(t)*c.paramSize+site.rets[0].off:], uint64(bits.Len(0)), 4)
 	}
 }
 
@@ -207,7 +209,7 @@ func (c *block) format(t int32, format string, at uint64) string {
 	var out strings.Builder
 	next := func(n int) uint64 {
 		at = (at + uint64(n) - 1) &^ (uint64(n) - 1)
-		v := load(c.bytes(generic, t, at, n, false), n)
+		v := simmem.Load(c.bytes(generic, t, at, n, false), n)
 		at += uint64(n)
 		return v
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/nereid-lang/nereid/internal/target/simmem"
 )
 
 // Module is a parsed PTX module.
@@ -199,7 +201,7 @@ func (p *parser) variable(head string) error {
 			if err != nil || (i+1)*unit > size {
 				return fmt.Errorf("bad initial value of %s", name)
 			}
-			store(data[i*unit:], uint64(v), unit)
+			simmem.Store(data[i*unit:], uint64(v), unit)
 		}
 	}
 	p.m.data = append(p.m.data, data...)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"strings"
 	"testing"
+
+	"github.com/nereid-lang/nereid/internal/target/simmem"
 )
 
 // groupKernel multiplies a matrix of ones, 64x16, by one of ones, 16x8: each thread stores 16 bytes of A,
@@ -107,7 +109,7 @@ func TestProducts(t *testing.T) {
 				t.Errorf("%v, expected %q", err, c.want)
 			}
 			for i := 0; c.want == "" && i < 512; i += 4 {
-				if got := types["f32"].float(load(out[i:], 4)); got != 16 {
+				if got := types["f32"].float(simmem.Load(out[i:], 4)); got != 16 {
 					t.Fatalf("thread %d has %v", i/4, got)
 				}
 			}

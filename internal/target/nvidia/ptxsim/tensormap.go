@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/nereid-lang/nereid/internal/target/simmem"
 )
 
 // TensorMapBytes is the size of a tensor map.
@@ -178,7 +180,7 @@ func (m *TensorMap) filled() []byte {
 	if t := m.typ(); m.NaN && t.kind == 'f' {
 		n := m.elem()
 		for i := 0; i < len(out); i += n {
-			store(out[i:], t.bitsOf(math.NaN()), n)
+			simmem.Store(out[i:], t.bitsOf(math.NaN()), n)
 		}
 	}
 	return out
@@ -244,7 +246,7 @@ func replaceField(s *stmt) (action, error) {
 			if at%TensorMapBytes != 0 {
 				c.fail(t, "a tensor map at %#x, which is not aligned to 128", at)
 			}
-			store(c.bytes(sp, t, at+uint64(f.at+f.size*index), f.size, true), value.get(c, t), f.size)
+			simmem.Store(c.bytes(sp, t, at+uint64(f.at+f.size*index), f.size, true), value.get(c, t), f.size)
 			c.settle()
 		}
 	}, nil

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/nereid-lang/nereid/internal/num"
+	"github.com/nereid-lang/nereid/internal/target/simmem"
 )
 
 // tritonKernel is a kernel of testdata/tma/tma.py that Triton has compiled:
@@ -73,7 +74,7 @@ func newTensor(mem *Memory, f *num.Format, fill func(i int) float64, shape ...in
 	}
 	x.data = make([]byte, n*f.Bits/8)
 	for i := range n {
-		store(x.data[i*f.Bits/8:], f.Encode(fill(i)), f.Bits/8)
+		simmem.Store(x.data[i*f.Bits/8:], f.Encode(fill(i)), f.Bits/8)
 	}
 	x.addr = mem.Alloc(x.data)
 	return x
@@ -89,7 +90,7 @@ func (x *tensorOf) at(i ...int) float64 {
 		}
 		k += n
 	}
-	return x.format.Decode(load(x.data[k*x.format.Bits/8:], x.format.Bits/8))
+	return x.format.Decode(simmem.Load(x.data[k*x.format.Bits/8:], x.format.Bits/8))
 }
 
 // args appends the arguments of a descriptor: its map, sizes and strides.

@@ -4,10 +4,7 @@ package stub
 
 import (
 	_ "embed"
-	"os"
-	"os/exec"
 	"path/filepath"
-	"runtime"
 	"testing"
 
 	"github.com/nereid-lang/nereid/internal/txtest"
@@ -20,19 +17,8 @@ var source []byte
 // list of calls. Where there is no C compiler the test is skipped.
 func Build(tb testing.TB) (lib, log string) {
 	tb.Helper()
-	cc, err := exec.LookPath("gcc")
-	if err != nil || runtime.GOOS != "linux" {
-		tb.Skip("no gcc on Linux to build a stub of AMD's runtime with")
-	}
-	dir := tb.TempDir()
-	src := filepath.Join(dir, "stub.c")
-	lib, log = filepath.Join(dir, "libamdhip64.so"), filepath.Join(dir, "log")
-	if err := os.WriteFile(src, source, 0o666); err != nil {
-		tb.Fatal(err)
-	}
-	if out, err := exec.Command(cc, "-O1", "-shared", "-fPIC", src, "-o", lib).CombinedOutput(); err != nil {
-		tb.Fatalf("gcc: %v\n%s", err, out)
-	}
+	lib = txtest.SharedLibrary(tb, "libamdhip64.so", source)
+	log = filepath.Join(filepath.Dir(lib), "log")
 	tb.Setenv("NEREID_HIP", lib)
 	tb.Setenv("NEREID_STUB_LOG", log)
 	return lib, log

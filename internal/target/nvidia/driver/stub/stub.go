@@ -5,10 +5,6 @@ package stub
 
 import (
 	_ "embed"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"runtime"
 	"testing"
 
 	"github.com/nereid-lang/nereid/internal/txtest"
@@ -17,26 +13,11 @@ import (
 //go:embed testdata/stub.c
 var source []byte
 
-// Build builds the library and is its path, for NEREID_CUDA. Where there is no C compiler the test is
+// Build builds the library and returns its path, for NEREID_CUDA. Where there is no C compiler the test is
 // skipped.
 func Build(tb testing.TB) string {
 	tb.Helper()
-	if runtime.GOOS != "linux" {
-		tb.Skip("the stub of the CUDA driver is built on Linux alone")
-	}
-	cc, err := exec.LookPath("gcc")
-	if err != nil {
-		tb.Skip("no gcc to build a stub of the CUDA driver with")
-	}
-	dir := tb.TempDir()
-	src, lib := filepath.Join(dir, "stub.c"), filepath.Join(dir, "libcuda.so.1")
-	if err := os.WriteFile(src, source, 0o666); err != nil {
-		tb.Fatal(err)
-	}
-	if out, err := exec.Command(cc, "-O2", "-shared", "-fPIC", src, "-o", lib).CombinedOutput(); err != nil {
-		tb.Fatalf("gcc: %v\n%s", err, out)
-	}
-	return lib
+	return txtest.SharedLibrary(tb, "libcuda.so.1", source)
 }
 
 // Again runs a test of this binary once more in a process of its own that has the stub for a driver, with

@@ -1,0 +1,46 @@
+package txtest
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"testing"
+)
+
+// SharedLibrary compiles C source to a shared library of the given file name in a folder of the test's, and
+// returns its path. Where there is no C compiler the test is skipped.
+func SharedLibrary(tb testing.TB, name string, source []byte) string {
+	tb.Helper()
+	cc, err := exec.LookPath("gcc")
+	if err != nil || runtime.GOOS != "linux" {
+		tb.Skipf("no gcc on Linux to build a stub of %s with", name)
+	}
+	dir := tb.TempDir()
+	src, lib := filepath.Join(dir, "stub.c"), filepath.Join(dir, name)
+	if err := os.WriteFile(src, source, 0o666); err != nil {
+		tb.Fatal(err)
+	}
+	if out, err := exec.Command(cc, "-O2", "-shared", "-fPIC", src, "-o", lib).CombinedOutput(); err != nil {
+		tb.Fatalf("gcc: %v\n%s", err, out)
+	}
+	return lib
+}
+
+// Appended returns a function that returns what was appended to a file since its last call: the calls that a
+// stub has written there, for one.
+func Appended(tb testing.TB, file string) func() string {
+	seen := 0
+	return func() string {
+		tb.Helper()
+		text, err := os.ReadFile(file)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // nothing was appended yet
+			tb.Fatal(err)
+		}
+		news := string(text[seen:])
+		seen = len(text)
+		return news
+	}
+}
