@@ -120,11 +120,11 @@ var (
 
 // atomic emits LLVM's atomics. Memory that other devices share at a fine grain is not supported, so additions
 // of floats are single instructions.
-func (amd) atomic(l *lowering, u update, ptr, pred string) string {
-	typ := llvmType(u.elem)
+func (amd) atomic(l *lowering, u update, ptr, pred string) []string {
+	typ, value := llvmType(u.elem), u.vals[0]
 	if u.swap {
 		bits := fmt.Sprintf("i%d", ir.BitWidth(u.elem))
-		cmp, val := l.bitcast(u.cmp, typ, bits), l.bitcast(u.val, typ, bits)
+		cmp, val := l.bitcast(u.cmp, typ, bits), l.bitcast(value, typ, bits)
 		old := l.valueWhen(pred, bits, func() string {
 			failure := amdOrders[u.sem]
 			if u.sem == tt.SemRelease || u.sem == tt.SemAcqRel { // what a failed exchange cannot be
@@ -134,7 +134,7 @@ func (amd) atomic(l *lowering, u update, ptr, pred string) string {
 				ptr, bits, cmp, bits, val, amdScopes[u.scope], amdOrders[u.sem], failure)
 			return l.val("extractvalue { %s, i1 } %s, 0", bits, pair)
 		})
-		return l.bitcast(old, bits, typ)
+		return []string{l.bitcast(old, bits, typ)}
 	}
 	name, hint := amdUpdates[u.kind], ""
 	if ir.IsFloat(u.elem) {
@@ -143,11 +143,16 @@ func (amd) atomic(l *lowering, u update, ptr, pred string) string {
 			name = "f" + name
 		}
 	}
-	return l.valueWhen(pred, typ, func() string {
+	return []string{l.valueWhen(pred, typ, func() string {
 		return l.val("atomicrmw %s ptr addrspace(1) %s, %s %s %s%s%s",
-			name, ptr, typ, u.val, amdScopes[u.scope], amdOrders[u.sem], hint)
-	})
+			name, ptr, typ, value, amdScopes[u.scope], amdOrders[u.sem], hint)
+	})}
 }
+
+func (amd) atomicWidth(update) int { return 1 }
+
+// orderAtomics leaves each update ordered by itself.
+func (amd) orderAtomics(_ *lowering, u update, _ int) (each update, end func()) { return u, func() {} }
 
 func (amd) countShared(l *lowering, ptr, pred string) {
 	l.when(pred, func() {

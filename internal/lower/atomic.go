@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"math/bits"
+
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/layout"
 )
@@ -9,26 +11,33 @@ import (
 // the other threads get them through shared memory.
 func lowerAtomicRMW(l *lowering, op *ir.Op) {
 	ptr, val, mask := op.Slot(0), op.Slot(1), op.Slot(2)
-	u := update{kind: op.IntOr("atomic_rmw_op", 0), elem: ir.ElemOf(val.Type), sem: op.IntOr("sem", 0),
-		scope: op.IntOr("scope", 0)}
-	l.atomic(op, ptr, mask, func(i int, p, pred string) string {
-		u.val = l.regs(val)[i]
+	u := update{kind: op.IntOr("atomic_rmw_op", 0), elem: ir.ElemOf(val.Type), unused: !op.Result(0).HasUses(),
+		sem: op.IntOr("sem", 0), scope: op.IntOr("scope", 0)}
+	vec := min(l.vendor.atomicWidth(u), l.vectorWidth(op, ptr, mask, bitsOf(u.elem)))
+	n := len(l.regs(ptr)) / vec
+	if _, ok := ptr.Type.(*ir.TensorType); ok {
+		n >>= bits.OnesCount(uint(l.layout(op, ptr.Type).FreeVariablesIn(layout.Register)))
+	}
+	u, end := l.vendor.orderAtomics(l, u, n)
+	l.atomic(op, ptr, mask, vec, func(i int, p, pred string) []string {
+		u.vals = l.regs(val)[i : i+vec]
 		return l.vendor.atomic(l, u, p, pred)
 	})
+	end()
 }
 
 func lowerAtomicCAS(l *lowering, op *ir.Op) {
 	ptr, cmp, val := op.Operand(0), op.Operand(1), op.Operand(2)
 	u := update{swap: true, elem: ir.ElemOf(val.Type), sem: op.IntOr("sem", 0), scope: op.IntOr("scope", 0)}
-	l.atomic(op, ptr, nil, func(i int, p, pred string) string {
-		u.cmp, u.val = l.regs(cmp)[i], l.regs(val)[i]
+	l.atomic(op, ptr, nil, 1, func(i int, p, pred string) []string {
+		u.cmp, u.vals = l.regs(cmp)[i], l.regs(val)[i:i+1]
 		return l.vendor.atomic(l, u, p, pred)
 	})
 }
 
-// atomic calls f for each element that this thread owns and passes the result on to every thread that holds
-// the element.
-func (l *lowering) atomic(op *ir.Op, ptr, mask *ir.Value, f func(i int, p, pred string) string) {
+// atomic calls f for each vec elements that this thread owns and passes the results on to every thread that
+// holds the elements.
+func (l *lowering) atomic(op *ir.Op, ptr, mask *ir.Value, vec int, f func(i int, p, pred string) []string) {
 	t := op.Result(0).Type
 	tensor, isTensor := t.(*ir.TensorType)
 	owner, free := "", 0
@@ -42,20 +51,20 @@ func (l *lowering) atomic(op *ir.Op, ptr, mask *ir.Value, f func(i int, p, pred 
 	used := op.Result(0).HasUses()
 	ptrs := l.regs(ptr)
 	vals := make([]string, len(ptrs))
-	for i, p := range ptrs {
+	for i := 0; i < len(ptrs); i += vec {
 		if i&free != 0 {
-			vals[i] = vals[i&^free]
+			copy(vals[i:i+vec], vals[i&^free:])
 			continue
 		}
-		pred := owner
+		p, pred := ptrs[i], owner
 		if mask != nil {
 			pred = l.both(pred, l.regs(mask)[i])
 		}
-		pred = l.both(pred, l.guard(guarded{op, "atomic", ptr, ir.ElemOf(t), 1}, p, "", pred))
+		pred = l.both(pred, l.guard(guarded{op, "atomic", ptr, ir.ElemOf(t), vec}, p, "", pred))
 		if pred == "" {
 			pred = "true"
 		}
-		vals[i] = f(i, p, pred)
+		copy(vals[i:], f(i, p, pred))
 	}
 	if !used {
 		l.set(op.Result(0), vals)

@@ -14,7 +14,7 @@ tt.return
 }
 `)
 	for capability, instr := range map[int]string{80: ".global.cas.b32",
-		90: "atom.global.acq_rel.gpu.add.noftz.bf16"} {
+		90: "red.global.release.gpu.add.noftz.bf16"} {
 		_, ptx := compile(t, parseIR(t, "test.ttgir", []byte(text)), "k", capability)
 		if !bytes.Contains(ptx, []byte(instr)) {
 			t.Errorf("sm_%d: no %s in\n%s", capability, instr, ptx)

@@ -239,10 +239,11 @@ func (g *program) faultText() string {
 	u := update{elem: ir.I64, sem: tt.SemRelaxed, scope: tt.ScopeGPU}
 	swap, least := u, u
 	swap.swap, swap.cmp = true, "0"
-	swap.val = l.val("or i64 %s, %s", l.val("shl i64 %%site, %d", SiteShift), l.programNumber())
-	least.kind, least.val = tt.RMWUMin, "%address"
-	old := l.vendor.atomic(l, swap, "%record", "true")
-	mine := l.val("or i1 %s, %s", l.val("icmp eq i64 %s, 0", old), l.val("icmp eq i64 %s, %s", old, swap.val))
+	own := l.val("or i64 %s, %s", l.val("shl i64 %%site, %d", SiteShift), l.programNumber())
+	swap.vals = []string{own}
+	least.kind, least.vals = tt.RMWUMin, []string{"%address"}
+	old := l.vendor.atomic(l, swap, "%record", "true")[0]
+	mine := l.val("or i1 %s, %s", l.val("icmp eq i64 %s, 0", old), l.val("icmp eq i64 %s, %s", old, own))
 	l.vendor.atomic(l, least, l.val("getelementptr i64, ptr addrspace(1) %%record, i64 1"), mine)
 	l.do("ret void")
 	return "define internal void @nereid.fault(ptr addrspace(1) %record, i64 %site, i64 %address) #2 {\n" +

@@ -2,6 +2,8 @@ package lower
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
@@ -20,14 +22,30 @@ var (
 	}
 )
 
-// ptxName returns the name of the instruction.
-func (u update) ptxName() string {
-	name := "atom.global" + atomicSems[u.sem] + atomicScopes[u.scope]
+// ptxName returns the name of the instruction for words of a.
+func (u update) ptxName(a access) string {
+	name := "atom.global"
+	if u.reduces() {
+		name = "red.global"
+	}
+	name += atomicSems[u.sem] + atomicScopes[u.scope]
 	if u.swap {
 		return name + fmt.Sprintf(".cas.b%d", bitsOf(u.elem))
 	}
-	return name + "." + atomicOps[u.kind] + u.ptxType()
+	name += "." + atomicOps[u.kind]
+	typ, packed := u.ptxType(), ""
+	if a.vec > a.words {
+		packed = fmt.Sprintf("x%d", a.vec/a.words)
+	}
+	if a.words > 1 { // before the type, which is the last part
+		at := strings.LastIndexByte(typ, '.')
+		typ = fmt.Sprintf("%s.v%d%s", typ[:at], a.words, typ[at:])
+	}
+	return name + typ + packed
 }
+
+// reduces reports whether the instruction returns nothing.
+func (u update) reduces() bool { return u.unused && !u.swap && u.kind != tt.RMWXchg }
 
 // ptxType returns the type suffix in the name.
 func (u update) ptxType() string {
@@ -49,26 +67,91 @@ func (u update) ptxType() string {
 	return fmt.Sprintf(".u%d", n)
 }
 
-func (v nvidia) atomic(l *lowering, u update, ptr, pred string) string {
+func (v nvidia) atomic(l *lowering, u update, ptr, pred string) []string {
 	if !u.swap && ir.IsFloat(u.elem) && v.lacksAtomic(u) {
-		return l.atomicFloat(ptr, "f"+atomicOps[u.kind], u.elem, u.val, pred)
+		return []string{l.atomicFloat(ptr, "f"+atomicOps[u.kind], u.elem, u.vals[0], pred)}
 	}
-	a := newAccess(u.elem, 1)
-	c := a.constraint()
-	var operands []string
+	a := newAccess(u.elem, len(u.vals))
+	words := l.pack(a, u.vals)
 	if u.swap {
-		operands = append(operands, l.pack(a, []string{u.cmp})[0])
+		words = append(l.pack(a, []string{u.cmp}), words...)
 	}
-	operands = append(operands, l.pack(a, []string{u.val})[0])
-	args, constraints, list := []string{"ptr addrspace(1) " + ptr}, "=&"+c+",l", ""
-	for i, w := range operands {
-		args, constraints = append(args, a.wordType()+" "+w), constraints+","+c
-		list += fmt.Sprintf(", $%d", i+2)
+	outs := a.words
+	if u.reduces() {
+		outs = 0
 	}
-	code := fmt.Sprintf("mov.b%d $0, 0; @$%d %s $0, [ $1 + 0 ]%s;",
-		max(a.wordBits, 16), len(operands)+2, u.ptxName(), list)
-	r := l.asm(a.wordType(), code, constraints+",b", true, append(args, "i1 "+pred)...)
-	return l.unpack(a, []string{r})[0]
+	c := a.constraint()
+	constraints := strings.Repeat("=&"+c+",", outs) + "l" + strings.Repeat(","+c, len(words)) + ",b"
+	args := append([]string{"ptr addrspace(1) " + ptr}, typed(a.wordType(), words)...)
+	code := ""
+	for i := range outs {
+		code += fmt.Sprintf("mov.b%d $%d, 0; ", max(a.wordBits, 16), i)
+	}
+	code += fmt.Sprintf("@$%d %s ", outs+1+len(words), u.ptxName(a))
+	if outs > 0 {
+		code += numbered(0, outs) + ", "
+	}
+	code += fmt.Sprintf("[ $%d + 0 ]", outs)
+	for i := 0; i < len(words); i += a.words {
+		code += ", " + numbered(outs+1+i, a.words)
+	}
+	args = append(args, "i1 "+pred)
+	if outs == 0 {
+		l.asm("void", code+";", constraints, true, args...)
+		return slices.Repeat([]string{"poison"}, a.vec)
+	}
+	ret := structOf(slices.Repeat([]string{a.wordType()}, outs))
+	return l.unpack(a, l.fields(ret, l.asm(ret, code+";", constraints, true, args...), outs))
+}
+
+// numbered returns n operands of inline assembly from number at on, as a vector if there are several.
+func numbered(at, n int) string {
+	var out []string
+	for i := range n {
+		out = append(out, fmt.Sprintf("$%d", at+i))
+	}
+	if n == 1 {
+		return out[0]
+	}
+	return "{ " + strings.Join(out, ", ") + " }"
+}
+
+// atomicWidth is more than 1 for sums of floats, of which an instruction adds up to 16 bytes.
+func (v nvidia) atomicWidth(u update) int {
+	switch {
+	case v.capability < 90 || u.kind != tt.RMWFAdd:
+		return 1
+	case u.elem == ir.F32 || u.elem == ir.F16 || u.elem == ir.BF16:
+		return 128 / ir.BitWidth(u.elem)
+	}
+	return 1
+}
+
+// orderAtomics orders several updates by fences around all of them, because the assembler puts one before
+// each update that is ordered itself, which waits for the update before. An update whose old value nobody
+// looks at tells its thread nothing: it orders what comes before it only.
+func (v nvidia) orderAtomics(l *lowering, u update, n int) (each update, end func()) {
+	end = func() {}
+	if u.unused && u.kind != tt.RMWXchg {
+		switch u.sem {
+		case tt.SemAcquire:
+			u.sem = tt.SemRelaxed
+		case tt.SemAcqRel:
+			u.sem = tt.SemRelease
+		}
+	}
+	if n < 2 || u.sem == tt.SemRelaxed || ir.IsFloat(u.elem) && v.lacksAtomic(u) {
+		return u, end
+	}
+	fence := func() { l.asm("void", "fence.acq_rel"+atomicScopes[u.scope]+";", "", true) }
+	if u.sem != tt.SemAcquire {
+		fence()
+	}
+	if u.sem != tt.SemRelease {
+		end = fence
+	}
+	u.sem = tt.SemRelaxed
+	return u, end
 }
 
 // lacksAtomic reports whether the hardware has no instruction for an update of a float.

@@ -2,6 +2,8 @@ package lower
 
 import (
 	"fmt"
+	"math"
+	"strconv"
 	"strings"
 
 	"github.com/nereid-lang/nereid/internal/ir"
@@ -71,13 +73,16 @@ func addMore() {
 	for _, name := range []string{"ldexp", "scalbn"} {
 		libdevice[name], libdevice[name+"f"] = deviceFunc("__nv_"+name), deviceFunc("__nv_"+name+"f")
 	}
-	libdevice["powi"] = func(l *lowering, a []string) string {
-		return l.mathCall("pow", ir.F64, a[0], l.val("sitofp i32 %s to double", a[1]))
-	}
-	libdevice["powif"] = func(l *lowering, a []string) string {
-		x := l.val("fpext float %s to double", a[0])
-		return l.val("fptrunc double %s to float",
-			l.mathCall("pow", ir.F64, x, l.val("sitofp i32 %s to double", a[1])))
+	libdevice["powi"] = func(l *lowering, a []string) string { return l.wholePower(ir.F64, a[0], a[1]) }
+	libdevice["powif"] = func(l *lowering, a []string) string { return l.wholePower(ir.F32, a[0], a[1]) }
+	for name, t := range map[string]ir.Type{"pow": ir.F64, "powf": ir.F32} {
+		general := libdevice[name]
+		libdevice[name] = func(l *lowering, a []string) string {
+			if n, ok := wholeLiteral(a[1]); ok && isProduct(n) {
+				return l.wholePower(t, a[0], strconv.Itoa(n))
+			}
+			return general(l, a)
+		}
 	}
 	for _, name := range []string{"jn", "yn"} {
 		libdevice[name] = func(l *lowering, a []string) string {
@@ -87,6 +92,43 @@ func addMore() {
 			return l.mathCall(name, ir.F32, l.val("sitofp i32 %s to float", a[0]), a[1])
 		}
 	}
+}
+
+// isProduct reports whether x^n is computed as a product, whose error is below that of a library's power.
+func isProduct(n int) bool { return n >= 1 && n <= 4 }
+
+// wholeLiteral returns the number of a float constant in LLVM's notation, if it is whole.
+func wholeLiteral(text string) (n int, ok bool) {
+	digits, ok := strings.CutPrefix(text, "0x")
+	bits, err := strconv.ParseUint(digits, 16, 64)
+	v := math.Float64frombits(bits)
+	return int(v), ok && err == nil && v == math.Trunc(v) && math.Abs(v) < 1<<31
+}
+
+// wholePower returns x^n for an int32 n.
+func (l *lowering) wholePower(t ir.Type, x, n string) string {
+	typ := llvmType(t)
+	if k, err := strconv.Atoi(n); err == nil && isProduct(k) {
+		square := x
+		if k > 1 {
+			square = l.val("fmul %s %s, %s", typ, x, x)
+		}
+		switch k {
+		case 1:
+			return x
+		case 2:
+			return square
+		case 3:
+			return l.val("fmul %s %s, %s", typ, square, x)
+		}
+		return l.val("fmul %s %s, %s", typ, square, square)
+	}
+	// of the absolute value, since a large n is no float: whether it is odd would be lost
+	size := onFloats(t, "llvm.fabs")(l, []string{x})
+	power := l.mathCall("pow", t, size, l.val("sitofp i32 %s to %s", n, typ))
+	odd := l.val("trunc i32 %s to i1", n)
+	signed := onFloats(t, "llvm.copysign")(l, []string{power, x})
+	return l.val("select i1 %s, %s %s, %s %s", odd, typ, signed, typ, power)
 }
 
 const doubleOne = "0x3FF0000000000000"

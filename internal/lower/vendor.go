@@ -89,8 +89,13 @@ type vendorMemory interface {
 	storeWords(l *lowering, a access, m memory, words []string, ptr, pred string)
 	// mapTo returns the address, an i32, of ptr in the shared memory of block rank.
 	mapTo(l *lowering, ptr, rank string) string
-	// atomic changes an element in global memory where pred is true, and returns the old one.
-	atomic(l *lowering, u update, ptr, pred string) string
+	// atomic changes adjacent elements in global memory where pred is true, and returns the old ones, which
+	// have no meaning if u.unused. It changes at most atomicWidth elements.
+	atomic(l *lowering, u update, ptr, pred string) []string
+	atomicWidth(u update) int
+	// orderAtomics returns how to make each of n updates of a thread that are ordered together as u is, and
+	// what to do behind them.
+	orderAtomics(l *lowering, u update, n int) (each update, end func())
 	// countShared adds 1 to an i32 in shared memory, atomically.
 	countShared(l *lowering, ptr, pred string)
 	// loadMatrices reads the registers that cvt places in b with instructions that move matrices; ok is false
@@ -106,7 +111,9 @@ type update struct {
 	kind       int64 // tt.RMW…; for a compare-and-swap, swap is true instead
 	swap       bool
 	elem       ir.Type
-	val, cmp   string // cmp is the expected value of a compare-and-swap
+	vals       []string // one for each element
+	cmp        string   // the expected value of a compare-and-swap
+	unused     bool     // nobody looks at the old values
 	sem, scope int64
 }
 
