@@ -155,7 +155,7 @@ static int call(const struct quick *q, uint64_t sequence, uint32_t x, uint32_t y
 	struct quick c;
 	memcpy(&c, q, offsetof(struct quick, steps));
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	if (LOAD(&q->sequence) != sequence) return 0;
+	if (LOAD(&q->sequence) != sequence || x >= c.below) return 0;
 	for (uint32_t i = 0; i < c.words && i < QUICK_ARGS; i++) params[i] = &words[i];
 	if (((current_fn *)c.get_current)(&context) || (uintptr_t)context != c.context) return 0;
 	return ((launch_fn *)c.launch)((void *)c.function, x, y, z, c.block[0], c.block[1], c.block[2], c.shared,

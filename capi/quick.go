@@ -121,7 +121,7 @@ func written(d *foreign.Description, owner C.uintptr_t, device C.uint64_t) *C.st
 	q.owner, q.device = C.uint64_t(owner), device
 	q.launch, q.get_current = C.uintptr_t(d.LaunchKernel), C.uintptr_t(d.GetCurrent)
 	q.context, q.function = C.uintptr_t(d.Context), C.uintptr_t(d.Function)
-	q.shared, q.flags = C.uint32_t(d.Shared), C.uint32_t(d.Flags)
+	q.shared, q.below, q.flags = C.uint32_t(d.Shared), C.uint32_t(d.Below), C.uint32_t(d.Flags)
 	for i := range d.Block {
 		q.block[i] = C.uint32_t(d.Block[i])
 	}

@@ -34,7 +34,7 @@ struct quick {
 	uint64_t device;   /* number of the device */
 	uintptr_t launch, get_current; /* cuLaunchKernel, cuCtxGetCurrent */
 	uintptr_t context, function;   /* CUcontext, CUfunction */
-	uint32_t block[3], shared;
+	uint32_t block[3], shared, below;
 	uint32_t flags;
 	int32_t sizes[4]; /* num_warps, num_stages, num_ctas, maxnreg */
 	uint32_t n, words, fixed;

@@ -20,6 +20,7 @@
 //	encode.go                      building blocked layouts, reading and changing encodings
 //	facts.go                       a row for each op: what the passes know of it
 //	infer.go                       how layouts pass through ops: the functions of the rows
+//	merge_programs.go              nereid-gpu-merge-programs: one program does the work of several
 //	convert_triton.go              convert-triton-to-tritongpu
 //
 // Layouts of accesses and products:

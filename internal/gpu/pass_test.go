@@ -52,7 +52,7 @@ func TestPipelines(t *testing.T) {
 			tiles = gpu.PayingTiles
 		}
 		list := gpu.Pipeline(gpu.Options{Machine: gpu.Machine{Target: target, NumWarps: 4}, NumStages: 3,
-			TMA: hopper, Turns: hopper, Tiles: tiles})
+			TMA: hopper, Turns: hopper, Tiles: tiles, Merge: 2})
 		first := map[string]int{}
 		for i, p := range list {
 			if _, seen := first[p.Name]; !seen {

@@ -22,6 +22,8 @@ type Options struct {
 	Turns bool
 	// Tiles says which loads by pointers become loads through descriptors that the host makes.
 	Tiles TileMode
+	// Merge is the number of programs whose work one does; 0 means 1.
+	Merge int
 }
 
 // Pipeline returns the passes from TTIR to TTGIR for a CUDA target, in the order of make_ttgir in Triton's
@@ -29,6 +31,9 @@ type Options struct {
 func Pipeline(o Options) []pass.Pass {
 	c := capability(o.Target)
 	var passes []pass.Pass
+	if o.Merge > 1 {
+		passes = append(passes, MergePrograms(o.Merge), pass.Canonicalize, pass.CSE)
+	}
 	if o.TMA {
 		passes = append(passes, LegalizeDescriptors(o.Machine), pass.Canonicalize, pass.CSE)
 	}
@@ -100,7 +105,7 @@ func finished(own ...pass.Pass) []pass.Pass {
 // All returns every pass of this package in the order in which `nereid opt --help` lists them.
 func All(o Options) []pass.Pass {
 	var out []pass.Pass
-	o.Tiles = max(o.Tiles, PayingTiles) // otherwise the pass is not in the pipeline
+	o.Tiles, o.Merge = max(o.Tiles, PayingTiles), max(o.Merge, 2) // otherwise their passes are not listed
 	amd := AMDOptions{Machine: o.Machine, NumStages: o.NumStages}
 	amd.Target = "hip:gfx942" // the target with the most passes
 	for _, p := range slices.Concat(Pipeline(o), AMDPipeline(amd), []pass.Pass{LowerAMD}) {
@@ -114,6 +119,8 @@ func All(o Options) []pass.Pass {
 
 // Constraints lists the orderings that pipelines must keep.
 var Constraints = []pass.Constraint{
+	{Before: "nereid-gpu-merge-programs", After: "convert-triton-to-tritongpu",
+		Why: "the copies of an operation have layouts of their own"},
 	{Before: "nereid-legalize-descriptors", After: "convert-triton-to-tritongpu",
 		Why: "tensors of pointers get layouts like all others"},
 	{Before: "nereid-gpu-longest-first", After: "nereid-gpu-join-loops",

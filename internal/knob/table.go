@@ -143,6 +143,12 @@ var (
 			"`auto` those of operands in loops like that of attention, where all are known to be tiles; " +
 			"with `all` every load that is known to be one, for tests; with `off` none ([GPU.md](GPU.md)).",
 	}, "auto", "all", "off")
+	Merge = choice(Row{
+		Group: "Compilation", Name: "NEREID_MERGE_PROGRAMS",
+		Doc: "Whether one program of a GPU does the work of several where programs move few bytes: with " +
+			"`auto` in large launches; with `all` in all launches with a multiple of as many programs, for " +
+			"tests; with `off` never ([GPU.md](GPU.md)).",
+	}, "auto", "all", "off")
 	MaxSource = size(Row{
 		Group: "Compilation", Name: "NEREID_MAX_SOURCE", Default: "4MiB",
 		Doc: "The most source text that a module may have, imported files included. More is an error, as " +

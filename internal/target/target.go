@@ -150,6 +150,10 @@ type Input struct {
 
 	// Fallback says that launches which the code does not serve may run other code (see Partial).
 	Fallback bool
+
+	// Merge is the number of neighbouring programs whose work one does; 0 means 1. Launches have multiples of
+	// as many along the first axis.
+	Merge int
 }
 
 // Run runs passes over the input's module.
@@ -342,11 +346,12 @@ type Narrower interface {
 	Narrow(lo, hi int) (Buffer, error)
 }
 
-// Partial is an executable whose code may not serve all launches of its specialization.
+// Partial is an executable whose code may not serve all launches of its specialization, or not all equally
+// well.
 type Partial interface {
-	// Otherwise sets how to make the executable that serves them. It is called before the first launch; make
-	// is called at most once, unless it fails.
-	Otherwise(make func(ctx context.Context) (Executable, error))
+	// Otherwise sets how to make the executable for the others: for all launches if merge is 0, and for large
+	// ones if it is more (see Input.Merge). It is called before the first launch.
+	Otherwise(make func(ctx context.Context, merge int) (Executable, error))
 }
 
 // Discarder is an executable that can be discarded as soon as nobody can launch it any more.

@@ -53,7 +53,8 @@ type Request struct {
 	// Refuse returns why nothing can be compiled now, or nil. The function may be nil.
 	Refuse func() error
 
-	whole bool // the code must serve all launches of the specialization
+	whole bool // the code must serve all launches of the specialization, or
+	merge int  // those for which as many programs are one
 }
 
 // Build returns the specialization of a request, compiled now or before.
@@ -126,11 +127,13 @@ func (b *Build) serveAll(k *Kernel, p target.Partial, r Request) {
 	r.whole, r.Ahead, r.Refuse = true, true, nil
 	b.kernel = k
 	build := weak.Make(b)
-	p.Otherwise(func(ctx context.Context) (target.Executable, error) {
+	p.Otherwise(func(ctx context.Context, merge int) (target.Executable, error) {
 		b := build.Value()
 		if b == nil {
 			return nil, errors.New("nereid: the kernel is gone")
 		}
+		r := r
+		r.merge = merge
 		return b.kernel.make(ctx, r)
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime/trace"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -28,7 +29,7 @@ func (k *Kernel) make(ctx context.Context, r Request) (target.Executable, error)
 	if err != nil {
 		return nil, err
 	}
-	j.ahead, j.in.Fallback = r.Ahead, !r.whole
+	j.ahead, j.in.Fallback, j.in.Merge = r.Ahead, !r.whole, r.merge
 	found, err := j.make(ctx)
 	if f := k.Set.Hooks.After; f != nil {
 		f(j.out.Variant, r.Dev, time.Since(begin), found, err)
@@ -127,6 +128,9 @@ func (j *job) key(keeper target.Keeper, generator string) cache.Key {
 	}
 	if !j.in.Fallback {
 		h.Add("launches", "all")
+	}
+	if j.in.Merge > 0 {
+		h.Add("merge", strconv.Itoa(j.in.Merge))
 	}
 	if len(j.in.Libs) > 0 {
 		h.Add("libs", target.LibsKey(j.in.Libs))

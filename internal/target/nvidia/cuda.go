@@ -76,6 +76,11 @@ type Code struct {
 	// loaded; empty for PTX that no GPU has seen.
 	Assembled string `json:",omitempty"`
 
+	// Merge is the number of programs that large launches should have as one, in code of their own; 0 means 1.
+	// Merged is that number for such code.
+	Merge  int `json:",omitempty"`
+	Merged int `json:",omitempty"`
+
 	strides bool // see stridesOverGrid
 
 	guards *guardTable // answers about the guards of tiles
@@ -111,6 +116,9 @@ func (k *Code) config(grid [3]int) driver.Config {
 		Cooperative: k.Cooperative,
 		Overlap:     k.Overlap,
 	}
+	if k.Merged > 1 {
+		c.Grid.X /= uint32(k.Merged)
+	}
 	if k.NumCTAs > 1 { // the driver counts blocks, the caller programs
 		c.Cluster = driver.Dim3{X: uint32(k.NumCTAs), Y: 1, Z: 1}
 		c.Grid.X *= uint32(k.NumCTAs)
@@ -136,12 +144,13 @@ func (c Compiler) Compile(ctx context.Context, in *target.Input, maxPTX int) (*C
 		}
 	}
 	strides := in.Module != nil && stridesOverGrid(in.Module)
+	merge := c.mergeable(in)
 	if err := c.ttgir(in); err != nil || in.Until == "ttgir" {
 		return nil, err
 	}
 	code, err := c.FromTTGIR(ctx, in, maxPTX)
 	if code != nil {
-		code.strides = strides
+		code.strides, code.Merge, code.Merged = strides, merge, in.Merge
 	}
 	return code, err
 }

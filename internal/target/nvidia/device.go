@@ -415,6 +415,7 @@ type kernel struct {
 	dev    *Device
 	args   sync.Pool // *driver.Args for other launches
 	other  Other     // code without tiles
+	large  Other     // code of merged programs
 }
 
 // Ready returns how to launch an executable without an interface call, if that is possible: on a stream of
@@ -488,9 +489,11 @@ func (k *kernel) launchOther(s target.Stream, grid [3]int, words []uint64) error
 	return k.other.Launch(context.Background(), s, grid, words)
 }
 
-// Otherwise sets how to make the code for launches whose arguments no tensor map describes.
-func (k *kernel) Otherwise(make func(context.Context) (target.Executable, error)) {
-	k.other.Make = make
+// Otherwise sets how to make the code for launches whose arguments no tensor map describes, and for large
+// ones.
+func (k *kernel) Otherwise(make func(ctx context.Context, merge int) (target.Executable, error)) {
+	k.other.Make = func(ctx context.Context) (target.Executable, error) { return make(ctx, 0) }
+	k.mergeLarge(make)
 }
 
 // fill sets the parameters of a launch.
@@ -559,16 +562,21 @@ func (k *kernel) Facts() target.Facts {
 }
 
 func (k *kernel) Close() error {
-	if e := k.other.Made(); e != nil {
-		return errors.Join(e.Close(), k.module.Unload())
+	var errs []error
+	for _, o := range []*Other{&k.other, &k.large} {
+		if e := o.Made(); e != nil {
+			errs = append(errs, e.Close())
+		}
 	}
-	return k.module.Unload()
+	return errors.Join(append(errs, k.module.Unload())...)
 }
 
 // Discard unloads the code once its launches are done.
 func (k *kernel) Discard() {
-	if d, ok := k.other.Made().(target.Discarder); ok {
-		d.Discard()
+	for _, o := range []*Other{&k.other, &k.large} {
+		if d, ok := o.Made().(target.Discarder); ok {
+			d.Discard()
+		}
 	}
 	k.module.Retire()
 }

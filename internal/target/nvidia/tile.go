@@ -115,7 +115,7 @@ func (k *Code) tileIsRight(m *lower.TensorMap) bool {
 	return alone && len(t.Dims) == len(m.Box) && !slices.ContainsFunc(used, wrong)
 }
 
-// Other is the code that serves the launches which a kernel with tiles does not.
+// Other is code that serves some launches instead of the kernel's own.
 type Other struct {
 	Make func(ctx context.Context) (target.Executable, error)
 

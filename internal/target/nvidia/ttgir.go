@@ -19,7 +19,7 @@ func (c Compiler) ttgir(in *target.Input) error {
 		maps := described && c.tensorMaps()
 		passes := gpu.Pipeline(gpu.Options{
 			Machine: c.machine(in), NumStages: in.Options.NumStages, WarpGroups: c.warpGroups(), TMA: maps,
-			Turns: c.turns(), Tiles: c.tiles(in, described),
+			Turns: c.turns(), Tiles: c.tiles(in, described), Merge: in.Merge,
 		})
 		if described && !maps {
 			passes = append([]pass.Pass{pass.RewriteTensorDescriptor, pass.Canonicalize, pass.CSE}, passes...)
@@ -58,6 +58,9 @@ func (c Compiler) machine(in *target.Input) gpu.Machine {
 	}
 	if c.turns() && m.NumCTAs <= 1 {
 		m.NumWarps = gpu.SpecializedWarps(in.Module, m.NumWarps)
+	}
+	if in.Merge > 1 {
+		m.NumWarps = gpu.MergedWarps(in.Module, m.NumWarps)
 	}
 	return m
 }

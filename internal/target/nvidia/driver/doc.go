@@ -24,7 +24,8 @@
 //	module.go     loading code; the driver's compiler of PTX
 //	retire.go     modules that nobody can launch any more
 //	function.go   kernels of a module
-//	launch.go     launches; ready.go those of which only grid, stream and words change
+//	launch.go     launches; ready.go those of which only grid, stream and words change, large.go other code
+//	              for many blocks
 //	stream.go     streams, events, graphs
 //	error.go      results of the driver as errors
 package driver

@@ -16,6 +16,9 @@ type Function struct {
 	module *Module
 	ref    functionRef
 	name   string
+
+	// Large is other code for launches with many blocks, or nil. It is set before the first launch.
+	Large *Large
 }
 
 // Name returns the kernel's name.

@@ -41,6 +41,7 @@ type Parts struct {
 	Context, Function        uintptr // CUcontext, CUfunction
 	Block                    [3]uint32
 	Shared                   uint32
+	Below                    uint32 // grids with so many blocks along x, or more, may run other code
 }
 
 // Parts returns how to launch the kernel by hand.
@@ -48,13 +49,17 @@ func (r *Ready) Parts() Parts {
 	fn, function := r.kernel.Call()
 	ctx := r.fn.ctx
 	return Parts{fn, ctx.driver.raw.ctxGetCurrentAt, uintptr(ctx.ref), function, r.kernel.Block,
-		r.kernel.Shared}
+		r.kernel.Shared, r.fn.Large.below()}
 }
 
 // Launch queues the kernel on a stream, as Function.Launch does, for a grid that has blocks. words may be on
 // the stack.
 func (r *Ready) Launch(s *Stream, x, y, z uint32, words []uint64) error {
 	if xy, zShared := pair(x, y), pair(z, r.kernel.Shared); !s.last.is(r.fn, xy, zShared) {
+		// a launch of other code is the stream's last, so that the next one of this code comes here again
+		if m := r.fn.Large.get(s, x); m != nil {
+			return m.Launch(s, x/r.fn.Large.By, y, z, words)
+		}
 		if err := s.note(r.fn, xy, zShared); err != nil {
 			return err
 		}

@@ -76,11 +76,15 @@ type kernel struct {
 	code   *nvidia.Code
 	module *ptxsim.Module
 	other  nvidia.Other // code without tiles
+	large  nvidia.Other // code of merged programs
 }
 
 func (k *kernel) Launch(ctx context.Context, s target.Stream, grid [3]int, args []uint64) error {
 	if k.Bounded() {
 		return fmt.Errorf("%s checks accesses, and was not told the memory of its arguments", k.code.Name)
+	}
+	if k.large.Make != nil && k.code.Merges(grid[0], simulatedSMs) {
+		return k.large.Launch(ctx, s, grid, args)
 	}
 	err := k.launch(ctx, grid, args, nil)
 	if errors.Is(err, nvidia.ErrNoTile) {
@@ -89,9 +93,14 @@ func (k *kernel) Launch(ctx context.Context, s target.Stream, grid [3]int, args 
 	return err
 }
 
-// Otherwise sets how to make the code for launches whose arguments no tensor map describes.
-func (k *kernel) Otherwise(make func(context.Context) (target.Executable, error)) {
-	k.other.Make = make
+// simulatedSMs is the number of SMs for which launches are large or not: an H100's.
+const simulatedSMs = 132
+
+// Otherwise sets how to make the code for launches whose arguments no tensor map describes, and for large
+// ones.
+func (k *kernel) Otherwise(make func(ctx context.Context, merge int) (target.Executable, error)) {
+	k.other.Make = func(ctx context.Context) (target.Executable, error) { return make(ctx, 0) }
+	k.large.Make = func(ctx context.Context) (target.Executable, error) { return make(ctx, k.code.Merge) }
 }
 
 // Bounded reports whether the code checks its accesses.
@@ -131,6 +140,7 @@ func (k *kernel) launch(ctx context.Context, grid [3]int, args, bounds []uint64)
 		args = append(args[:len(args):len(args)], b.Addr())
 	}
 	args = append(args[:len(args):len(args)], bounds...)
+	grid[0] /= max(1, k.code.Merged)
 	cluster := max(1, k.code.NumCTAs)
 	w := watchOf(ctx)
 	grid[0] *= cluster // the simulator counts blocks, the caller programs

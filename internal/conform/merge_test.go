@@ -1,0 +1,150 @@
+package conform
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/nereid-lang/nereid"
+)
+
+// mergeCase is a kernel of small programs. x has 4,096 fp32 elements, y as many, n is a number; p is the
+// program's number, i counts to 64.
+type mergeCase struct {
+	name   string
+	body   string
+	stores int // in the code for launches with a multiple of 8 programs
+}
+
+// TestMergedPrograms runs kernels of which one program can do the work of several, and some of which it must
+// not, on a simulated device. The interpreter says what is right. Not all grids are multiples of the programs
+// that become one. With -device cuda, they run on the GPU.
+func TestMergedPrograms(t *testing.T) {
+	name := "sim:90"
+	if strings.HasPrefix(*deviceFlag, "cuda") {
+		name = *deviceFlag
+	}
+	dev, err := nereid.Open(name)
+	if err != nil {
+		t.Skip(err)
+	}
+	judge, err := nereid.Open("interp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("NEREID_MERGE_PROGRAMS", "all")
+	for _, c := range mergeCases {
+		t.Run(c.name, func(t *testing.T) {
+			dump := t.TempDir()
+			k := c.kernel(t, dump)
+			for _, grid := range []nereid.Grid{{16, 1, 1}, {7, 1, 1}, {8, 2, 1}, {12, 1, 2}} {
+				if want, got := c.run(t, k, judge, grid), c.run(t, k, dev, grid); !bytes.Equal(want, got) {
+					t.Errorf("grid %v: results differ", grid)
+				}
+				if n := storesIn(t, dump); grid[0] == 16 && n != c.stores {
+					t.Errorf("the code has %d stores, not %d", n, c.stores)
+				}
+			}
+		})
+	}
+}
+
+// storesIn returns the number of stores in the kernel that was dumped last.
+func storesIn(t *testing.T, dump string) int {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dump, "*", "*.ttgir"))
+	if err != nil || len(files) != 1 {
+		t.Fatal("no TTGIR was dumped, or several:", files, err)
+	}
+	text, err := os.ReadFile(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Count(string(text), "tt.store ")
+}
+
+func (c *mergeCase) kernel(t *testing.T, dump string) *nereid.Kernel {
+	t.Helper()
+	text := header + `
+@triton.jit
+def k(x, y, n):
+    p, h, i = tl.program_id(0), tl.program_id(1) + tl.program_id(2), tl.arange(0, 64)
+`
+	for _, line := range strings.Split(strings.Trim(c.body, "\n"), "\n") {
+		text += "    " + line + "\n"
+	}
+	m, err := nereid.Parse("k.py", []byte(text), nereid.With(nereid.Config{Dump: dump}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := m.Kernel("k")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+// run launches the kernel and returns what it has stored.
+func (c *mergeCase) run(t *testing.T, k *nereid.Kernel, dev *nereid.Device, grid nereid.Grid) []byte {
+	t.Helper()
+	data := newArray(f32, 4096)
+	for i := range data.len() {
+		data.setFloat(i, float64(i%251))
+	}
+	x, err := upload(dev, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	y, err := nereid.New(dev, nereid.Float32, 4096)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer y.Close()
+	s, err := dev.NewStream(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if err := k.Launch(s, grid, x, y, 1000, nereid.Options{NumWarps: 4}); err != nil {
+		t.Fatalf("grid %v: %v", grid, err)
+	}
+	if err := s.Sync(); err != nil {
+		t.Fatal(err)
+	}
+	raw := make([]byte, 4*4096)
+	if err := y.Read(raw); err != nil {
+		t.Fatal(err)
+	}
+	return raw
+}
+
+// place is where a program of a small kernel has its 64 elements.
+const place = "j = (h * 16 + p) * 64 + i\n"
+
+var mergeCases = []*mergeCase{
+	{"a masked copy", place + "tl.store(y + j, tl.load(x + j, mask=j < n, other=-1.0) * 2, mask=j < n + 7)", 8},
+	{"sums of rows", place + "tl.store(y + h * 16 + p, tl.sum(tl.load(x + j), 0))", 8},
+	{"sums by several warps", "j = tl.arange(0, 256)\n" +
+		"tl.store(y + h * 16 + p, tl.sum(tl.load(x + (p % 4) * 256 + j), 0))", 4},
+	{"a scan", place + "tl.store(y + j, tl.cumsum(tl.load(x + j), 0))", 8},
+	{"the number of programs", "tl.store(y + h * 16 + p, tl.num_programs(0) + tl.load(x + p))", 8},
+	{"a store of the first axis alone",
+		"tl.store(y + h, tl.load(x + h))\ntl.store(y + 64 + p, tl.load(x + p))", 5},
+	{"a branch", place + "v = tl.load(x + j)\nif p % 3 == 0:\n    v += tl.load(x + p)\ntl.store(y + j, v)", 4},
+	{"a store in a branch", place + "v = tl.load(x + j)\nif p % 3 == 0:\n    tl.store(y + j, v)", 8},
+	{"memory that is written and read", place +
+		"tl.store(y + j, tl.load(x + j))\ntl.debug_barrier()\ntl.store(y + j, tl.load(y + j) + 1)", 2},
+	{"a row from memory",
+		place + "at = tl.load(x + p).to(tl.int32)\ntl.store(y + j, tl.load(x + at * 8 + i))", 4},
+	{"a loop", place + "v = tl.load(x + j)\nfor a in range(p):\n    v += a\ntl.store(y + j, v)", 1},
+	{"an early return", place + "if p == 3:\n    return\ntl.store(y + j, tl.load(x + j))", 1},
+	{"an atomic addition",
+		place + "tl.atomic_add(y + h * 16 + p, 1.0)\ntl.store(y + 1024 + j, tl.load(x + j))", 1},
+	{"a volatile load", place + "tl.store(y + j, tl.load(x + j, volatile=True))", 1},
+	{"many bytes",
+		"j = tl.arange(0, 1024)\ntl.store(y + (p % 4) * 1024 + j, tl.load(x + (p % 4) * 1024 + j))", 1},
+	{"one program alone", "tl.store(y + i, tl.load(x + i))", 1},
+}

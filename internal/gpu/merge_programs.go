@@ -1,0 +1,213 @@
+package gpu
+
+import (
+	"slices"
+
+	"github.com/nereid-lang/nereid/internal/dialect/arith"
+	"github.com/nereid-lang/nereid/internal/dialect/scf"
+	"github.com/nereid-lang/nereid/internal/dialect/tt"
+	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/pass"
+)
+
+// MergePrograms lets one program do the work of n neighbours along the first axis of the grid, operation by
+// operation, so that the loads of all are under way at once:
+//
+//	%p = tt.get_program_id x         %q = tt.get_program_id x
+//	%x = tt.load f(%p)          =>   %x0 = tt.load f(%q*2)
+//	tt.store g(%p), %x               %x1 = tt.load f(%q*2 + 1)
+//	                                 tt.store g(%q*2), %x0
+//	                                 tt.store g(%q*2 + 1), %x1
+//
+// The launch then has one n-th of the programs. A GPU starts about one program in a cycle: a grid of many
+// programs that move few bytes each takes the time of its starts, whatever it computes. What does not depend
+// on the program's number is computed once. Programs run in no order that a kernel could rely on, so theirs
+// may be mixed; Mergeable says which kernels are.
+func MergePrograms(n int) pass.Pass {
+	return pass.Pass{
+		Name: "nereid-gpu-merge-programs",
+		Doc:  "let a program do the work of several",
+		Run: func(ctx *pass.Context, m *ir.Module) error {
+			fns := opsOf(m.Op, tt.Func)
+			if n < 2 || len(fns) != 1 || !separate(fns[0]) {
+				return nil
+			}
+			ctx.At(fns[0])
+			newMerger(n).merge(fns[0].Body(0))
+			return nil
+		},
+	}
+}
+
+const (
+	// mergedBytes is what a thread of merged programs loads and stores, at most. It takes as many registers,
+	// and on an H200 it suffices for all of the memory's bandwidth.
+	mergedBytes = 64
+	// mostMerged is the most programs that become one.
+	mostMerged = 8
+	// mergedOps bounds the code: operations of a thread, each as often as it has elements.
+	mergedOps = 4096
+)
+
+// Mergeable returns how many programs of a kernel may become one, 1 if it is not worth while.
+func Mergeable(m *ir.Module, mach Machine) int {
+	fns := opsOf(m.Op, tt.Func)
+	if mach.NumCTAs > 1 || len(fns) != 1 || !separate(fns[0]) {
+		return 1
+	}
+	threads := int64(32 * MergedWarps(m, mach.NumWarps))
+	var bytes, ops int64
+	numbered := false
+	for op := range fns[0].Ops() {
+		ops += perThread(op, threads)
+		switch op.Def {
+		case tt.GetProgramID:
+			numbered = numbered || isNumber(op)
+		case tt.Load:
+			bytes += perThread(op, threads) * elementBytes(op.Result(0).Type)
+		case tt.Store:
+			bytes += perThread(op, threads) * elementBytes(op.Operand(1).Type)
+		}
+	}
+	if !numbered || bytes == 0 {
+		return 1
+	}
+	n := 1
+	for n < mostMerged && int64(2*n)*bytes <= mergedBytes && int64(2*n)*ops <= mergedOps {
+		n *= 2
+	}
+	return n
+}
+
+// MergedWarps returns the number of warps for merged programs that have n each: fewer if no tensor has an
+// element for each thread, because the others would do the same work again.
+func MergedWarps(m *ir.Module, n int) int {
+	most := int64(1)
+	for op := range m.Op.Ops() {
+		for _, v := range slices.Concat(op.Operands(), op.Results()) {
+			if t := tensorOf(v); t != nil {
+				most = max(most, t.NumElements())
+			}
+		}
+	}
+	for n > 1 && most <= int64(16*n) {
+		n /= 2
+	}
+	return n
+}
+
+// perThread returns how many elements a thread has of the largest tensor of an op.
+func perThread(op *ir.Op, threads int64) int64 {
+	most := int64(1)
+	for _, v := range slices.Concat(op.Operands(), op.Results()) {
+		if t := tensorOf(v); t != nil {
+			most = max(most, (t.NumElements()+threads-1)/threads)
+		}
+	}
+	return most
+}
+
+// elementBytes returns the size of a number, or of an element of a tensor.
+func elementBytes(t ir.Type) int64 {
+	return int64(max(1, ir.BitWidth(ir.ElemOf(t))/8))
+}
+
+// separate reports whether the programs of a kernel have nothing to do with each other, and are one block of
+// code: numbers, loads and stores, and branches without loops.
+func separate(fn *ir.Op) bool {
+	r := fn.Region(0)
+	if r.Empty() || r.NumBlocks() != 1 {
+		return false
+	}
+	for op := range fn.Ops() {
+		switch {
+		case op == fn || op.Def == tt.Store || op.Def == scf.If || op.Def.Has(ir.Terminator):
+		case isNumber(op) && op.Block() != r.First():
+			return false
+		case op.Def == tt.Load && !isVolatile(op):
+		case op.Def == scf.For || op.Def == scf.While || isProduct(op) || op.Effects() != 0:
+			return false
+		}
+	}
+	return true
+}
+
+// isNumber reports whether op says which program this is along the first axis, or of how many.
+func isNumber(op *ir.Op) bool {
+	return (op.Def == tt.GetProgramID || op.Def == tt.GetNumPrograms) && op.IntOr("axis", 0) == 0
+}
+
+// merger copies the operations of a program.
+type merger struct {
+	maps    []*ir.Mapping // what a value is in each of the programs
+	depends map[*ir.Value]bool
+}
+
+func newMerger(n int) *merger {
+	g := &merger{depends: map[*ir.Value]bool{}}
+	for range n {
+		g.maps = append(g.maps, ir.NewMapping())
+	}
+	return g
+}
+
+func (g *merger) merge(b *ir.Block) {
+	var copied []*ir.Op
+	for _, op := range slices.Collect(b.Ops()) {
+		switch {
+		case isNumber(op) && op.Def == tt.GetProgramID:
+			g.number(op)
+		case isNumber(op):
+			g.count(op)
+		case !op.Def.Has(ir.Terminator) && g.differs(op):
+			g.copy(op)
+			copied = append(copied, op)
+		}
+	}
+	for _, op := range slices.Backward(copied) {
+		op.Erase()
+	}
+}
+
+// number computes the numbers of the programs that op's program stands for.
+func (g *merger) number(op *ir.Op) {
+	b := ir.NewBuilder(op.Block())
+	b.After(op)
+	b.Loc = op.Loc
+	first := b.Val(arith.MulI, ir.I32, op.Result(0), arith.ConstInt(b, int64(len(g.maps)), ir.I32))
+	for i, m := range g.maps {
+		m.Map(op.Result(0), b.Val(arith.AddI, ir.I32, first, arith.ConstInt(b, int64(i), ir.I32)))
+	}
+	g.depends[op.Result(0)] = true
+}
+
+// count makes the number of programs that of the launch's grid.
+func (g *merger) count(op *ir.Op) {
+	b := ir.NewBuilder(op.Block())
+	b.After(op)
+	b.Loc = op.Loc
+	all := b.Val(arith.MulI, ir.I32, op.Result(0), arith.ConstInt(b, int64(len(g.maps)), ir.I32))
+	op.Result(0).ReplaceUsesIf(all, func(u *ir.Use) bool { return u.Owner() != all.Def() })
+}
+
+// differs reports whether an operation, with all inside, is not the same in all programs.
+func (g *merger) differs(op *ir.Op) bool {
+	for o := range op.Ops() {
+		if slices.ContainsFunc(o.Operands(), func(v *ir.Value) bool { return g.depends[v] }) {
+			return true
+		}
+	}
+	return false
+}
+
+// copy puts an operation of each program in the place of op.
+func (g *merger) copy(op *ir.Op) {
+	b := ir.NewBuilder(op.Block())
+	b.Before(op)
+	for _, m := range g.maps {
+		b.Insert(op.Clone(m))
+	}
+	for _, r := range op.Results() {
+		g.depends[r] = true
+	}
+}

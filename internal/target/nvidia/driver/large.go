@@ -1,0 +1,44 @@
+package driver
+
+import (
+	"math"
+	"sync"
+	"sync/atomic"
+)
+
+// Large is code for launches with many blocks along x, of which one does the work of several.
+type Large struct {
+	From, By uint32                // it is for From blocks and more, in multiples of By
+	Make     func() (Ready, error) // called once; the launch that needs it waits
+
+	once  sync.Once
+	ready atomic.Pointer[Ready]
+}
+
+// get returns the code for a launch with x blocks, or nil if there is none. A stream that records cannot wait
+// for a compilation.
+func (l *Large) get(s *Stream, x uint32) *Ready {
+	if l == nil || x < l.From || x%l.By != 0 {
+		return nil
+	}
+	if r := l.ready.Load(); r != nil {
+		return r
+	}
+	if on, err := s.Capturing(); on || err != nil {
+		return nil
+	}
+	l.once.Do(func() {
+		if r, err := l.Make(); err == nil && r.Is() { // the ordinary code serves all launches
+			l.ready.Store(&r)
+		}
+	})
+	return l.ready.Load()
+}
+
+// below returns the least number of blocks that the code may be for.
+func (l *Large) below() uint32 {
+	if l == nil {
+		return math.MaxUint32
+	}
+	return l.From
+}
