@@ -542,15 +542,12 @@ func (k *kernel) extra() int {
 	return n
 }
 
-// launchScratch launches with scratch memory that is allocated and freed in order with the stream's work,
-// also in a graph.
+// launchScratch launches with scratch memory.
 func (k *kernel) launchScratch(s *driver.Stream, c *driver.Config, a *driver.Args, size int) error {
-	p, err := s.Alloc(size)
-	if err != nil {
-		return err
-	}
-	a.Words()[len(k.code.Params)] = uint64(p)
-	return errors.Join(k.fn.Launch(s, c, a), s.Free(p))
+	return s.WithRoom(size, func(p driver.DevicePtr) error {
+		a.Words()[len(k.code.Params)] = uint64(p)
+		return k.fn.Launch(s, c, a)
+	})
 }
 
 // Facts adds what the driver knows of the loaded code.

@@ -19,6 +19,7 @@ type Stream struct {
 	closed atomic.Bool
 	silent atomic.Bool // see Silence
 	_      [15]byte    // padded to 64 bytes so that a launch touches a single cache line
+	room   room        // for launches that need memory of their own
 }
 
 // lastLaunch remembers the last launch on a stream for the error of a later wait: the driver does not say
@@ -137,7 +138,10 @@ func (s *Stream) Close() error {
 	}
 	s.owned = false
 	s.ctx.forget(s)
-	return s.ctx.do("cuStreamDestroy", func() Result { return s.ctx.driver.raw.streamDestroy(s.ref) })
+	s.room.mu.Lock()
+	defer s.room.mu.Unlock()
+	return errors.Join(s.endRoom(),
+		s.ctx.do("cuStreamDestroy", func() Result { return s.ctx.driver.raw.streamDestroy(s.ref) }))
 }
 
 // blame adds to a sticky error the last launch, and those on other streams, since the driver does not say
