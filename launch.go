@@ -214,6 +214,7 @@ func (k *Kernel) launchLong(s *Stream, grid Programs, list []any, m *args.Matche
 	if err != nil {
 		return fmt.Errorf("nereid: %s: %w", k.name, err)
 	}
+	l.share(g)
 	b, err := k.build(s.ctx, l)
 	if err != nil {
 		return err
@@ -331,12 +332,19 @@ func isNumber(k reflect.Kind) bool { return k >= reflect.Bool && k <= reflect.Fl
 
 // build returns the kernel compiled for the arguments of a launch.
 func (k *Kernel) build(ctx context.Context, l *launch) (*compile.Build, error) {
-	r := compile.Request{Spec: l.spec(), Ahead: l.ahead}
+	r := compile.Request{Spec: l.spec(), Ahead: l.ahead, Sharing: l.sharing}
 	if l.on != nil {
 		r.Refuse = func() error { return l.on.refuse(k.name, "compiled") }
 	}
 	b, err := k.code.Build(ctx, r)
 	return b, l.explain(compileError(ended(k.name, err)))
+}
+
+// share notes what a launch's grid means for its code.
+func (l *launch) share(g Grid) {
+	if d, ok := l.dev.b.(target.Sharer); ok {
+		l.sharing = d.Sharing(g)
+	}
 }
 
 // spec returns the specialization that the launch needs.
@@ -354,6 +362,7 @@ type launch struct {
 	frame   frame
 	opts    target.Options // options that the kernel is compiled with
 	specs   []lang.ArgSpec
+	sharing int             // of the grid (target.Sharer)
 	mem     []target.Memory // memory of the arguments that are pointers
 	lent    []target.Buffer // host memory lent to the device for this launch
 	done    []func()        // functions to call at the end of the launch

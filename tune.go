@@ -138,6 +138,10 @@ func (w *tuneWork) Compile(ctx context.Context, m *args.Matched) error {
 	if err := l.bind(m); err != nil {
 		return err
 	}
+	l.frame.meta.of = &l.frame
+	if g, err := resolve(w.grid, &l.frame.meta); err == nil { // if not, the launch says so
+		l.share(g)
+	}
 	_, err := w.k.build(ctx, l)
 	return err
 }

@@ -26,6 +26,10 @@ func AssignLatencies(numStages int) pass.Pass {
 			var axes *axisinfo.Analysis
 			for _, loop := range forLoops(m.Op) {
 				n := int(loop.IntOr(stagesAttr, int64(numStages)))
+				if deeper, ok := loop.Int(depthAttr); ok {
+					n = int(deeper)
+					loop.SetAttr(depthAttr, nil)
+				}
 				if n <= 1 || !wantsPipeline(loop) || !mayPipeline(loop) {
 					continue
 				}

@@ -24,6 +24,8 @@ type Options struct {
 	Tiles TileMode
 	// Merge is the number of programs whose work one does; 0 means 1.
 	Merge int
+	// Sharing is the shared memory that pipelines may fill.
+	Sharing Sharing
 }
 
 // Pipeline returns the passes from TTIR to TTGIR for a CUDA target, in the order of make_ttgir in Triton's
@@ -65,11 +67,14 @@ func Pipeline(o Options) []pass.Pass {
 		Canonicalize,
 	)
 	if c >= 80 && o.NumStages > 0 {
-		var turns []pass.Pass
+		var own []pass.Pass
 		if o.Turns {
-			turns = append(turns, GroupTurns)
+			own = append(own, GroupTurns)
 		}
-		passes = append(passes, pipelined(o.NumStages, turns...)...)
+		if o.WarpGroups {
+			own = append(own, DeepenPipelines(o.NumStages, o.Sharing))
+		}
+		passes = append(passes, pipelined(o.NumStages, own...)...)
 	}
 	passes = append(passes, pass.LoopAwareCSE, OptimizeDotOperands)
 	if c >= 80 && o.NumStages > 0 {

@@ -137,6 +137,11 @@ var (
 			"and loops and programs stay as they are written. Otherwise groups take turns on the tensor " +
 			"cores in loops like that of attention ([GPU.md](GPU.md)).",
 	})
+	NoDeeper = flag(Row{
+		Group: "Compilation", Name: "NEREID_DISABLE_DEEPER",
+		Doc: "On sm_90, loops of products have as many stages as `num_stages` says. Otherwise a launch with few " +
+			"programs runs code with more, which fill the shared memory ([GPU.md](GPU.md)).",
+	})
 	Tiles = choice(Row{
 		Group: "Compilation", Name: "NEREID_TILE_LOADS",
 		Doc: "On sm_90, which loads by pointers the hardware that copies blocks (TMA) executes: with " +

@@ -150,6 +150,8 @@ type Input struct {
 
 	// Fallback says that launches which the code does not serve may run other code (see Partial).
 	Fallback bool
+	// Sharing is that of the launches for which the code is made (see Sharer); it serves all others, too.
+	Sharing int
 
 	// Merge is the number of neighbouring programs whose work one does; 0 means 1. Launches have multiples of
 	// as many along the first axis.
@@ -349,9 +351,22 @@ type Narrower interface {
 // Partial is an executable whose code may not serve all launches of its specialization, or not all equally
 // well.
 type Partial interface {
-	// Otherwise sets how to make the executable for the others: for all launches if merge is 0, and for large
-	// ones if it is more (see Input.Merge). It is called before the first launch.
-	Otherwise(make func(ctx context.Context, merge int) (Executable, error))
+	// Otherwise sets how to make the executable that serves them. It is called before the first launch.
+	Otherwise(make func(ctx context.Context, way Way) (Executable, error))
+}
+
+// Way says which launches an executable is made for.
+type Way struct {
+	Whole   bool // all of the specialization or, if Merge is not 0,
+	Merge   int  // those of which it merges as many programs (Input.Merge)
+	Sharing int  // see Sharer
+}
+
+// Sharer is a device that has other code for launches with few programs.
+type Sharer interface {
+	// Sharing returns the largest number of a grid's programs that run on one processor of the device at a
+	// time, if that is few enough to matter, else 0.
+	Sharing(grid [3]int) int
 }
 
 // Discarder is an executable that can be discarded as soon as nobody can launch it any more.

@@ -53,6 +53,9 @@ type Request struct {
 	// Refuse returns why nothing can be compiled now, or nil. The function may be nil.
 	Refuse func() error
 
+	// Sharing is that of the launch for which the code is made (target.Sharer).
+	Sharing int
+
 	whole bool // the code must serve all launches of the specialization, or
 	merge int  // those for which as many programs are one
 }
@@ -121,20 +124,29 @@ func (k *Kernel) fill(ctx context.Context, b *Build, r Request) error {
 	return nil
 }
 
-// serveAll tells an executable how to make the code for launches that it cannot serve. It holds the build
-// weakly: the collector discards the executable when the build is gone, which it must not keep alive itself.
+// serveAll tells an executable how to make the code for launches that it does not serve, or not well. It holds
+// the build weakly: the collector discards the executable when the build is gone, which it must not keep alive
+// itself.
 func (b *Build) serveAll(k *Kernel, p target.Partial, r Request) {
-	r.whole, r.Ahead, r.Refuse = true, true, nil
+	r.Refuse = nil
 	b.kernel = k
-	build := weak.Make(b)
-	p.Otherwise(func(ctx context.Context, merge int) (target.Executable, error) {
+	otherwise(weak.Make(b), p, r)
+}
+
+func otherwise(build weak.Pointer[Build], p target.Partial, r Request) {
+	p.Otherwise(func(ctx context.Context, way target.Way) (target.Executable, error) {
 		b := build.Value()
 		if b == nil {
 			return nil, errors.New("nereid: the kernel is gone")
 		}
 		r := r
-		r.merge = merge
-		return b.kernel.make(ctx, r)
+		r.whole, r.merge, r.Sharing = way.Whole, way.Merge, way.Sharing
+		r.Ahead = way.Whole // in strict mode, what there is must serve if it can
+		e, err := b.kernel.make(ctx, r)
+		if p, ok := e.(target.Partial); ok && !way.Whole {
+			otherwise(build, p, r)
+		}
+		return e, err
 	})
 }
 

@@ -30,6 +30,9 @@ func (k *Kernel) make(ctx context.Context, r Request) (target.Executable, error)
 		return nil, err
 	}
 	j.ahead, j.in.Fallback, j.in.Merge = r.Ahead, !r.whole, r.merge
+	if multiplies(j.in.Module) { // other kernels have the same code for all launches
+		j.in.Sharing = r.Sharing
+	}
 	found, err := j.make(ctx)
 	if f := k.Set.Hooks.After; f != nil {
 		f(j.out.Variant, r.Dev, time.Since(begin), found, err)
@@ -132,6 +135,9 @@ func (j *job) key(keeper target.Keeper, generator string) cache.Key {
 	if j.in.Merge > 0 {
 		h.Add("merge", strconv.Itoa(j.in.Merge))
 	}
+	if j.in.Sharing != 0 {
+		h.Add("sharing", strconv.Itoa(j.in.Sharing))
+	}
 	if len(j.in.Libs) > 0 {
 		h.Add("libs", target.LibsKey(j.in.Libs))
 	}
@@ -165,6 +171,19 @@ func keyText(m *ir.Module, kernel string, located bool) string {
 		pairs = append(pairs, n.from, n.to)
 	}
 	return strings.NewReplacer(pairs...).Replace(text.String())
+}
+
+// multiplies reports whether a module has products of matrices.
+func multiplies(m *ir.Module) bool {
+	if m == nil {
+		return false
+	}
+	for op := range m.Ops() {
+		if op.Def == tt.Dot || op.Def == tt.DotScaled {
+			return true
+		}
+	}
+	return false
 }
 
 // usesLocations reports whether code contains source positions: messages of assertions do.

@@ -64,6 +64,11 @@ type Code struct {
 	Cooperative bool `json:",omitempty"`
 	Overlap     bool `json:",omitempty"` // programmatic dependent launch
 
+	// Sharing is that of the launches for which the code is made (target.Sharer). Depths holds the stages of its
+	// pipelines, in sum, by sharing; nil if they are the same for all launches.
+	Sharing int   `json:",omitempty"`
+	Depths  []int `json:",omitempty"`
+
 	// Maps describes the arguments that are tensor maps. A launch has words for each: those of
 	// target.Descriptor.Words. It has none for maps with a Tile, which are made of the other arguments.
 	Maps []lower.TensorMap `json:",omitempty"`
@@ -145,12 +150,14 @@ func (c Compiler) Compile(ctx context.Context, in *target.Input, maxPTX int) (*C
 	}
 	strides := in.Module != nil && stridesOverGrid(in.Module)
 	merge := c.mergeable(in)
-	if err := c.ttgir(in); err != nil || in.Until == "ttgir" {
+	depths, err := c.ttgir(in)
+	if err != nil || in.Until == "ttgir" {
 		return nil, err
 	}
 	code, err := c.FromTTGIR(ctx, in, maxPTX)
 	if code != nil {
 		code.strides, code.Merge, code.Merged = strides, merge, in.Merge
+		code.Sharing, code.Depths = in.Sharing, depths
 	}
 	return code, err
 }

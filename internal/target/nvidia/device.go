@@ -403,6 +403,9 @@ func (m *mirror) Close() error {
 	return m.buffer.Close()
 }
 
+// Sharing returns how many of a launch's programs run on one SM, if they are few.
+func (d *Device) Sharing(grid [3]int) int { return d.Compiler.Sharing(grid, d.dev.SMs) }
+
 // kernel is a loaded kernel.
 type kernel struct {
 	ready driver.Ready // for plain launches; not set otherwise
@@ -414,15 +417,14 @@ type kernel struct {
 	words  int        // number of words of the arguments
 	dev    *Device
 	args   sync.Pool // *driver.Args for other launches
-	other  Other     // code without tiles
-	large  Other     // code of merged programs
+	Others           // code for other launches
 }
 
 // Ready returns how to launch an executable without an interface call, if that is possible: on a stream of
 // RawStream, with params words.
 func Ready(e target.Executable) (r driver.Ready, params int, ok bool) {
 	k, is := e.(*kernel)
-	if !is || !k.ready.Is() {
+	if !is || !k.ready.Is() || k.code.Depths != nil {
 		return r, 0, false
 	}
 	return k.ready, k.words, true
@@ -443,6 +445,15 @@ func (k *kernel) Launch(_ context.Context, s target.Stream, grid [3]int, words [
 	}
 	if k.Bounded() {
 		return fmt.Errorf("%s checks accesses, and was not told the memory of its arguments", k.code.Name)
+	}
+	if k.code.Depths != nil {
+		wait := func() bool {
+			on, err := s.(stream).Capturing()
+			return !on && err == nil
+		}
+		if e := k.Better(context.Background(), k.code, k.dev.Sharing(grid), wait); e != nil {
+			return e.Launch(context.Background(), s, grid, words)
+		}
 	}
 	if !k.ready.Is() {
 		return k.launchAny(s, grid, words, nil)
@@ -479,21 +490,19 @@ func (k *kernel) launchAny(s target.Stream, grid [3]int, words, bounds []uint64)
 
 // launchOther launches the code without tiles. A stream that records cannot wait for a compilation.
 func (k *kernel) launchOther(s target.Stream, grid [3]int, words []uint64) error {
-	e := k.other.Made()
-	if e == nil {
+	if !k.HasWhole() {
 		if on, err := s.(stream).Capturing(); on || err != nil {
 			busy := fmt.Errorf("%s: its arguments need other code: %w", k.code.Name, target.ErrCapturing)
 			return errors.Join(err, busy)
 		}
 	}
-	return k.other.Launch(context.Background(), s, grid, words)
+	return k.LaunchWhole(context.Background(), s, grid, words)
 }
 
-// Otherwise sets how to make the code for launches whose arguments no tensor map describes, and for large
-// ones.
-func (k *kernel) Otherwise(make func(ctx context.Context, merge int) (target.Executable, error)) {
-	k.other.Make = func(ctx context.Context) (target.Executable, error) { return make(ctx, 0) }
-	k.mergeLarge(make)
+// Otherwise sets how to make the code for other launches.
+func (k *kernel) Otherwise(make func(context.Context, target.Way) (target.Executable, error)) {
+	k.Others.Otherwise(make)
+	k.mergeLarge()
 }
 
 // fill sets the parameters of a launch.
@@ -560,18 +569,16 @@ func (k *kernel) Facts() target.Facts {
 
 func (k *kernel) Close() error {
 	var errs []error
-	for _, o := range []*Other{&k.other, &k.large} {
-		if e := o.Made(); e != nil {
-			errs = append(errs, e.Close())
-		}
+	for _, e := range k.All() {
+		errs = append(errs, e.Close())
 	}
 	return errors.Join(append(errs, k.module.Unload())...)
 }
 
 // Discard unloads the code once its launches are done.
 func (k *kernel) Discard() {
-	for _, o := range []*Other{&k.other, &k.large} {
-		if d, ok := o.Made().(target.Discarder); ok {
+	for _, e := range k.All() {
+		if d, ok := e.(target.Discarder); ok {
 			d.Discard()
 		}
 	}

@@ -43,6 +43,9 @@ func (c Compiler) fingerprint(version string, maxPTX int) string {
 	if m := knob.Merge.Get(); m != "auto" {
 		also += " merge " + m
 	}
+	if c.deepens() {
+		also += " deeper"
+	}
 	if checked() {
 		also += " check"
 	}
@@ -69,7 +72,7 @@ func Kept(c target.Code) (*Code, error) {
 	if k.Name == "" || k.NumWarps <= 0 {
 		return nil, fmt.Errorf("the kernel's description is not complete")
 	}
-	return k, errors.Join(k.checkMaps(), k.checkCheck())
+	return k, errors.Join(k.checkMaps(), k.checkCheck(), k.checkDepths())
 }
 
 // stageCubin is the stage in which code is saved if ptxas made it.

@@ -41,15 +41,14 @@ func (k *Code) Merges(x, sms int) bool {
 }
 
 // mergeLarge gives large launches of the kernel code of their own.
-func (k *kernel) mergeLarge(make func(ctx context.Context, merge int) (target.Executable, error)) {
+func (k *kernel) mergeLarge() {
 	if k.code.Merge < 2 || !k.ready.Is() {
 		return
 	}
-	k.large.Make = func(ctx context.Context) (target.Executable, error) { return make(ctx, k.code.Merge) }
 	k.fn.Large = &driver.Large{
 		From: uint32(k.code.MergeFrom(k.dev.dev.SMs)), By: uint32(k.code.Merge),
 		Make: func() (driver.Ready, error) {
-			e, err := k.large.get(context.Background())
+			e, err := k.Large(context.Background(), k.code.Merge)
 			if err != nil {
 				return driver.Ready{}, err
 			}

@@ -1,16 +1,12 @@
 package nvidia
 
 import (
-	"context"
 	"errors"
 	"math"
 	"slices"
-	"sync"
-	"sync/atomic"
 
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/lower"
-	"github.com/nereid-lang/nereid/internal/target"
 	"github.com/nereid-lang/nereid/internal/target/nvidia/driver"
 )
 
@@ -113,49 +109,4 @@ func (k *Code) tileIsRight(m *lower.TensorMap) bool {
 		return a < 0 || a >= len(k.Params)-len(k.Maps) || k.Params[a] < 1
 	}
 	return alone && len(t.Dims) == len(m.Box) && !slices.ContainsFunc(used, wrong)
-}
-
-// Other is code that serves some launches instead of the kernel's own.
-type Other struct {
-	Make func(ctx context.Context) (target.Executable, error)
-
-	mu   sync.Mutex
-	made atomic.Pointer[target.Executable]
-}
-
-// Made returns the executable, or nil if there is none yet.
-func (o *Other) Made() target.Executable {
-	if e := o.made.Load(); e != nil {
-		return *e
-	}
-	return nil
-}
-
-// Launch launches the executable, which is made if need be.
-func (o *Other) Launch(ctx context.Context, s target.Stream, grid [3]int, words []uint64) error {
-	e, err := o.get(ctx)
-	if err != nil {
-		return err
-	}
-	return e.Launch(ctx, s, grid, words)
-}
-
-func (o *Other) get(ctx context.Context) (target.Executable, error) {
-	if e := o.Made(); e != nil {
-		return e, nil
-	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if e := o.Made(); e != nil {
-		return e, nil
-	}
-	if o.Make == nil {
-		return nil, ErrNoTile
-	}
-	e, err := o.Make(ctx)
-	if err != nil {
-		return nil, err
-	}
-	o.made.Store(&e)
-	return e, nil
 }

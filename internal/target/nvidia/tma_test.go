@@ -33,7 +33,7 @@ func TestTensorMaps(t *testing.T) {
 			t.Run(name+"/"+stage, func(t *testing.T) {
 				in := sample(t, "internal/gpu/testdata/descriptors/"+name, stage)
 				if stage == "ttir" {
-					if err := c.ttgir(in); err != nil {
+					if _, err := c.ttgir(in); err != nil {
 						t.Fatal(err)
 					}
 				}
@@ -100,7 +100,7 @@ func TestMapsOfArguments(t *testing.T) {
 		},
 	} {
 		in := sample(t, "internal/gpu/testdata/descriptors/"+name, "ttir")
-		if err := c.ttgir(in); err != nil {
+		if _, err := c.ttgir(in); err != nil {
 			t.Fatal(err)
 		}
 		k, err := lower.Lower(in.Module, in.Kernel, c.lowerOptions(in.Module))
@@ -126,7 +126,7 @@ func TestWideDescriptors(t *testing.T) {
 	c := Compiler{Capability: 80}
 	for _, name := range []string{"matmul", "attention", "persistent"} {
 		in := sample(t, "internal/gpu/testdata/descriptors/"+name, "ttir")
-		if err := c.ttgir(in); err != nil {
+		if _, err := c.ttgir(in); err != nil {
 			t.Fatal(err)
 		}
 		code, err := c.FromTTGIR(context.Background(), in, 0)

@@ -12,14 +12,14 @@ import (
 	"github.com/nereid-lang/nereid/internal/target"
 )
 
-// ttgir takes the module to TTGIR: tensors get layouts.
-func (c Compiler) ttgir(in *target.Input) error {
-	return in.Make("ttgir", func() error {
+// ttgir takes the module to TTGIR: tensors get layouts. It returns Code.Depths.
+func (c Compiler) ttgir(in *target.Input) (depths []int, err error) {
+	err = in.Make("ttgir", func() error {
 		described := hasDescriptors(in.Module)
 		maps := described && c.tensorMaps()
 		passes := gpu.Pipeline(gpu.Options{
 			Machine: c.machine(in), NumStages: in.Options.NumStages, WarpGroups: c.warpGroups(), TMA: maps,
-			Turns: c.turns(), Tiles: c.tiles(in, described), Merge: in.Merge,
+			Turns: c.turns(), Tiles: c.tiles(in, described), Merge: in.Merge, Sharing: c.sharing(in),
 		})
 		if described && !maps {
 			passes = append([]pass.Pass{pass.RewriteTensorDescriptor, pass.Canonicalize, pass.CSE}, passes...)
@@ -27,11 +27,13 @@ func (c Compiler) ttgir(in *target.Input) error {
 		if err := in.Run(passes); err != nil {
 			return err
 		}
+		depths = gpu.TakeDepths(in.Module)
 		if n := in.Options.MaxNReg; n > 0 {
 			in.Module.Op.SetAttr(ttg.MaxNRegAttr, ir.I32Attr(int64(n)))
 		}
 		return nil
 	})
+	return depths, err
 }
 
 // warpGroups reports whether products use wgmma where possible.
@@ -39,6 +41,27 @@ func (c Compiler) warpGroups() bool { return c.Capability/10 == 9 && !knob.NoWar
 
 // turns reports whether warp groups take turns on the tensor cores where that pays.
 func (c Compiler) turns() bool { return c.warpGroups() && !knob.NoTurns.Get() }
+
+// deepens reports whether pipelines fill the shared memory that a launch leaves.
+func (c Compiler) deepens() bool { return c.warpGroups() && !knob.NoDeeper.Get() }
+
+// sharing returns the shared memory that pipelines may fill. That takes a host that has other code for other
+// launches.
+func (c Compiler) sharing(in *target.Input) gpu.Sharing {
+	if !c.deepens() || !in.Fallback {
+		return gpu.Sharing{}
+	}
+	return gpu.Sharing{SM: sms[c.Capability].shared, Programs: in.Sharing}
+}
+
+// Sharing returns what target.Sharer asks for, of a device with so many SMs.
+func (c Compiler) Sharing(grid [3]int, count int) int {
+	n := grid[0] * grid[1] * grid[2]
+	if !c.deepens() || n <= 0 || n > gpu.MostShared*count {
+		return 0
+	}
+	return (n + count - 1) / count
+}
 
 // tiles returns which loads by pointers the copy engine executes. That takes a host that makes tensor maps
 // and has other code for launches whose arguments no map describes.

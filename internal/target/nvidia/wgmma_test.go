@@ -38,7 +38,7 @@ func TestWarpGroupsFlow(t *testing.T) {
 			t.Run(name+"/"+stage, func(t *testing.T) {
 				in := sample(t, "testdata/golden/cuda-90/"+name, stage)
 				if stage == "ttir" {
-					if err := c.ttgir(in); err != nil {
+					if _, err := c.ttgir(in); err != nil {
 						t.Fatal(err)
 					}
 				}
@@ -93,7 +93,7 @@ func TestNoWarpGroups(t *testing.T) {
 		t.Errorf("both are %q", with)
 	}
 	in := sample(t, "testdata/golden/cuda-90/matmul_bf16_relu", "ttir")
-	if err := c.ttgir(in); err != nil {
+	if _, err := c.ttgir(in); err != nil {
 		t.Fatal(err)
 	}
 	if text := string(target.Text(in.Module)); strings.Contains(text, "ttng.warp_group_dot") ||

@@ -71,36 +71,41 @@ func (d *Device) Wrap(data []byte) (target.Buffer, error) {
 
 func (*Device) NewStream() (target.Stream, error) { return simmem.Stream{}, nil }
 
+// simulatedSMs is the number of SMs for which launches are large or not: an H100's. fewSMs is that for which their
+// programs are few or many; it is small, so that tests launch both.
+const (
+	simulatedSMs = 132
+	fewSMs       = 2
+)
+
+// Sharing returns how many of a launch's programs would run on one SM, if they are few.
+func (d *Device) Sharing(grid [3]int) int { return d.Compiler.Sharing(grid, fewSMs) }
+
 type kernel struct {
-	dev    *Device
-	code   *nvidia.Code
-	module *ptxsim.Module
-	other  nvidia.Other // code without tiles
-	large  nvidia.Other // code of merged programs
+	dev           *Device
+	code          *nvidia.Code
+	module        *ptxsim.Module
+	nvidia.Others // code for other launches
 }
 
 func (k *kernel) Launch(ctx context.Context, s target.Stream, grid [3]int, args []uint64) error {
 	if k.Bounded() {
 		return fmt.Errorf("%s checks accesses, and was not told the memory of its arguments", k.code.Name)
 	}
-	if k.large.Make != nil && k.code.Merges(grid[0], simulatedSMs) {
-		return k.large.Launch(ctx, s, grid, args)
+	if k.code.Merges(grid[0], simulatedSMs) && k.HasMaker() {
+		return k.LaunchLarge(ctx, k.code.Merge, s, grid, args)
+	}
+	if k.code.Depths != nil {
+		wait := func() bool { return true }
+		if e := k.Better(ctx, k.code, k.dev.Sharing(grid), wait); e != nil {
+			return e.Launch(ctx, s, grid, args)
+		}
 	}
 	err := k.launch(ctx, grid, args, nil)
 	if errors.Is(err, nvidia.ErrNoTile) {
-		return k.other.Launch(ctx, s, grid, args)
+		return k.LaunchWhole(ctx, s, grid, args)
 	}
 	return err
-}
-
-// simulatedSMs is the number of SMs for which launches are large or not: an H100's.
-const simulatedSMs = 132
-
-// Otherwise sets how to make the code for launches whose arguments no tensor map describes, and for large
-// ones.
-func (k *kernel) Otherwise(make func(ctx context.Context, merge int) (target.Executable, error)) {
-	k.other.Make = func(ctx context.Context) (target.Executable, error) { return make(ctx, 0) }
-	k.large.Make = func(ctx context.Context) (target.Executable, error) { return make(ctx, k.code.Merge) }
 }
 
 // Bounded reports whether the code checks its accesses.

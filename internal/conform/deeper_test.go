@@ -1,0 +1,96 @@
+package conform
+
+import (
+	"bytes"
+	"path/filepath"
+	"regexp"
+	"testing"
+
+	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/internal/txtest"
+	"github.com/nereid-lang/nereid/kernels"
+)
+
+// TestDeeper multiplies with one, few and many programs on the simulated sm_90, which has two SMs in this respect:
+// launches run code with more stages or fewer, all with the interpreter's result.
+func TestDeeper(t *testing.T) {
+	dev, err := nereid.Open("sim:90")
+	if err != nil {
+		t.Skip(err)
+	}
+	judge, err := nereid.Open("interp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dump := t.TempDir()
+	m, err := nereid.LoadFS(kernels.Files, "matmul.py", nereid.With(nereid.Config{Dump: dump}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := m.Kernel("matmul_kernel")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range []struct {
+		size, depth int
+		last        string // buffers of the pipeline that was compiled last
+	}{{64, 64, "8"}, {64, 640, "8"}, {192, 128, "3"}, {128, 208, "7"}, {128, 16, "7"}, {64, 320, "7"}, {192, 64, "7"}} {
+		want, got := multiply(t, k, judge, x.size, x.depth), multiply(t, k, dev, x.size, x.depth)
+		if !bytes.Equal(want, got) {
+			t.Errorf("size %d, depth %d: results differ", x.size, x.depth)
+		}
+		if got := buffersIn(t, dump); got != x.last {
+			t.Errorf("size %d, depth %d: the last pipeline has %s buffers, not %s", x.size, x.depth, got, x.last)
+		}
+	}
+}
+
+// multiply returns the product of two matrices of small integers, n×k and k×n.
+func multiply(t *testing.T, kernel *nereid.Kernel, dev *nereid.Device, n, k int) []byte {
+	t.Helper()
+	data := newArray(f16, n*k)
+	for i := range data.len() {
+		data.setFloat(i, float64(i*7%13-6))
+	}
+	a, b := lend(t, dev, data), lend(t, dev, data)
+	c, err := nereid.New(dev, nereid.Float16, n*n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	s := txtest.Open(t, dev.NewStream, t.Context())
+	grid := nereid.Grid{(n / 64) * (n / 64)}
+	o := nereid.Options{NumWarps: 4, NumStages: 3}
+	if err := kernel.Launch(s, grid, a, b, c, n, n, k, k, 1, n, 1, n, 1, 64, 64, 64, 8, "", o); err != nil {
+		t.Fatalf("size %d, depth %d: %v", n, k, err)
+	}
+	raw := make([]byte, 2*n*n)
+	if err := c.Read(raw); err != nil {
+		t.Fatal(err)
+	}
+	return raw
+}
+
+func lend(t *testing.T, dev *nereid.Device, a array) *nereid.Tensor {
+	t.Helper()
+	x, err := upload(dev, a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { x.Close() })
+	return x
+}
+
+// buffersIn returns how many buffers the pipeline of the dumped kernel has.
+func buffersIn(t *testing.T, dump string) string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dump, "*", "*.ttgir"))
+	if err != nil || len(files) != 1 {
+		t.Fatal(files, err)
+	}
+	m := regexp.MustCompile(`ttg.local_alloc : .*<(\d+)x64x64xf16`).FindStringSubmatch(txtest.Read(t, files[0]))
+	if m == nil {
+		t.Fatal("no pipeline")
+	}
+	return m[1]
+}

@@ -1,0 +1,168 @@
+package gpu
+
+import (
+	"slices"
+
+	"github.com/nereid-lang/nereid/internal/dialect/arith"
+	"github.com/nereid-lang/nereid/internal/dialect/scf"
+	"github.com/nereid-lang/nereid/internal/dialect/tt"
+	"github.com/nereid-lang/nereid/internal/dialect/ttg"
+	"github.com/nereid-lang/nereid/internal/dialect/ttng"
+	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/pass"
+)
+
+// Sharing says how much shared memory programs divide among them.
+type Sharing struct {
+	// SM is the shared memory of a multiprocessor in bytes, 0 if it is not to be filled.
+	SM int
+	// Programs is the largest number of a launch's programs that run on one multiprocessor at a time, up to
+	// MostShared; 0 if there may be more.
+	Programs int
+}
+
+// MostShared is the largest number of programs for which there is code of its own.
+const MostShared = 2
+
+const (
+	// depthAttr is the number of stages of a loop, from DeepenPipelines to AssignLatencies.
+	depthAttr = "nereid.stages"
+	// depthsAttr of a module holds the stages of its deepened loops, in sum: for any launch, and for those with
+	// one program on a multiprocessor, two, and so on.
+	depthsAttr = "nereid.depths"
+)
+
+const (
+	// reservedShared is what the system and barriers take of a program's shared memory.
+	reservedShared = 2 << 10
+	// deepest is the largest number of stages that a loop gets: on an H200, more gain nothing.
+	deepest = 8
+)
+
+// DeepenPipelines gives loops of products more stages than the caller asks for, if a launch leaves shared
+// memory unused: with few programs, each has more of it. All programs of a small product read new memory in
+// the same iteration. Its latency is then what a shallow pipeline waits for.
+//
+//	scf.for … {                                scf.for … {
+//	  %a = tt.load …                    =>       …
+//	  %d = ttng.warp_group_dot %a, …           } {nereid.stages = 7}
+//	}
+//
+// Only loops count of which all shared memory is known here: loads go to operands of products, and nothing else
+// needs a buffer.
+func DeepenPipelines(numStages int, with Sharing) pass.Pass {
+	return pass.Pass{
+		Name: "nereid-gpu-deepen-pipelines",
+		Doc:  "give loops of products the shared memory that a launch leaves",
+		Run: func(ctx *pass.Context, m *ir.Module) error {
+			if with.SM == 0 || numStages < 2 {
+				return nil
+			}
+			var sums [MostShared + 1]int
+			for _, loop := range forLoops(m.Op) {
+				bytes := stageBytes(loop)
+				if bytes == 0 {
+					continue
+				}
+				for n := range sums {
+					sums[n] += with.stages(numStages, bytes, storedBytes(loop), n)
+				}
+				if n := with.stages(numStages, bytes, storedBytes(loop), with.Programs); n > numStages {
+					ctx.At(loop)
+					loop.SetAttr(depthAttr, ir.I32Attr(int64(n)))
+				}
+			}
+			if slices.Max(sums[:]) > slices.Min(sums[:]) {
+				m.Op.SetAttr(depthsAttr, ir.I32Array(sums[:]...))
+			}
+			return nil
+		},
+	}
+}
+
+// TakeDepths removes depthsAttr from a module and returns its numbers, nil if there are none.
+func TakeDepths(m *ir.Module) (depths []int) {
+	if a, ok := m.Op.Attr(depthsAttr).(*ir.DenseArrayAttr); ok {
+		for _, n := range a.Values {
+			depths = append(depths, int(n))
+		}
+		m.Op.SetAttr(depthsAttr, nil)
+	}
+	return depths
+}
+
+// stages returns the number of stages of a loop with so many bytes in each, and others besides, in a launch
+// with at most that many programs on a multiprocessor (0: any number).
+func (s Sharing) stages(n, bytes, others, programs int) int {
+	fit := s.SM / (n*bytes + others + reservedShared)
+	if programs == 0 || fit == 0 {
+		return n
+	}
+	return max(n, min(deepest, (s.SM/min(fit, programs)-reservedShared-others)/bytes))
+}
+
+// stageBytes returns how many bytes of shared memory the loads of an iteration take, 0 if the loop is not one
+// of products of loaded operands alone.
+func stageBytes(loop *ir.Op) int {
+	if loop.HasAttr(stagesAttr) || ttg.NumCTAs(loop) > 1 || !mayPipeline(loop) {
+		return 0
+	}
+	bytes, products := 0, 0
+	for op := range body(loop) {
+		switch {
+		case isLoad(op):
+			t := tensorOf(op.Result(0))
+			if t == nil || !onlyInBuffers(op.Result(0)) {
+				return 0
+			}
+			bytes += blockBytes(t, t.Encoding)
+		case op.Def == ttng.WarpGroupDot:
+			if tensorOf(op.Operand(0)) != nil { // its left operand is in registers
+				return 0
+			}
+			products++
+		case len(op.Regions()) > 0 || !needsNoBuffer(op):
+			return 0
+		}
+	}
+	if products == 0 {
+		return 0
+	}
+	return bytes
+}
+
+// onlyInBuffers reports whether all users of a value copy it to shared memory.
+func onlyInBuffers(v *ir.Value) bool {
+	for u := range v.Users() {
+		if u.Def != ttg.LocalAlloc {
+			return false
+		}
+	}
+	return true
+}
+
+// needsNoBuffer reports whether an op of a loop is known to take no shared memory, besides that of loads.
+func needsNoBuffer(op *ir.Op) bool {
+	known := []*ir.OpDef{tt.AddPtr, tt.Splat, tt.Broadcast, tt.ExpandDims, tt.MakeRange, arith.Constant,
+		ttg.LocalAlloc, ttg.MemDescTrans}
+	return op.Def.Traits&ir.Elementwise != 0 || slices.Contains(known, op.Def)
+}
+
+// storedBytes returns the size of the largest block that is stored through a descriptor around a loop inside
+// another one: its buffer is in use while the next tile is loaded.
+func storedBytes(loop *ir.Op) int {
+	outer := loop
+	for p := loop.Parent(); p != nil && p.Def != tt.Func; p = p.Parent() {
+		if p.Def == scf.For || p.Def == scf.While {
+			outer = p
+		}
+	}
+	most := 0
+	for op := range outer.Ops() {
+		if op.Def == tt.DescStore || op.Def == tt.DescReduce {
+			t := tensorOf(descValue(op))
+			most = max(most, blockBytes(t, t.Encoding))
+		}
+	}
+	return most
+}

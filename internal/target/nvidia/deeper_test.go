@@ -1,0 +1,81 @@
+package nvidia
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/nereid-lang/nereid/internal/diag"
+	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/lower"
+	"github.com/nereid-lang/nereid/internal/target"
+	"github.com/nereid-lang/nereid/internal/txtest"
+)
+
+// TestDeeper compiles products for launches with few programs: pipelines fill the shared memory, and programs
+// that fitted an SM together still do.
+func TestDeeper(t *testing.T) {
+	const file = "testdata/golden/cuda-90/"
+	c := Compiler{Capability: 90}
+	for _, x := range []struct {
+		name     string
+		stages   int
+		warps    int
+		depths   []int
+		programs [3]int // that an SM has memory for
+	}{
+		{"matmul_f16", 3, 8, []int{3, 4, 4}, [3]int{1, 1, 1}},
+		{"matmul_bf16_relu", 4, 4, []int{4, 8, 7}, [3]int{3, 1, 2}},
+		{"matmul_bf16_relu", 1, 4, nil, [3]int{13, 13, 13}},
+		{"attention_d64", 3, 8, nil, [3]int{3, 3, 3}},
+	} {
+		for sharing, programs := range x.programs {
+			m, err := ir.Parse(diag.NewFileSet(), x.name, []byte(txtest.Read(t, txtest.Path(t, file+x.name+".ttir"))))
+			if err != nil {
+				t.Fatal(err)
+			}
+			in := &target.Input{Module: m, Fallback: true, Sharing: sharing,
+				Options: target.Options{NumWarps: x.warps, NumStages: x.stages, NumCTAs: 1}}
+			depths, err := c.ttgir(in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(depths, x.depths) {
+				t.Errorf("%s, sharing %d: depths %v, want %v", x.name, sharing, depths, x.depths)
+			}
+			kernel := ""
+			for name := range m.Symbols() {
+				kernel = name
+			}
+			k, err := lower.Lower(m, kernel, c.lowerOptions(m))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n := sms[90].shared / (k.Shared + 1<<10); n != programs {
+				t.Errorf("%s, sharing %d: %d bytes, which %d programs have, want %d", x.name, sharing, k.Shared, n, programs)
+			}
+		}
+	}
+}
+
+// TestSharing divides grids among SMs.
+func TestSharing(t *testing.T) {
+	c := Compiler{Capability: 90}
+	for _, x := range []struct {
+		grid [3]int
+		want int
+	}{
+		{[3]int{132, 1, 1}, 1}, {[3]int{11, 6, 2}, 1}, {[3]int{133, 1, 1}, 2}, {[3]int{264, 1, 1}, 2},
+		{[3]int{265, 1, 1}, 0}, {[3]int{1, 1, 1}, 1}, {[3]int{0, 1, 1}, 0},
+	} {
+		if got := c.Sharing(x.grid, 132); got != x.want {
+			t.Errorf("%v: %d, want %d", x.grid, got, x.want)
+		}
+	}
+	if got := (Compiler{Capability: 80}).Sharing([3]int{1, 1, 1}, 132); got != 0 {
+		t.Errorf("sm_80: %d", got)
+	}
+	t.Setenv("NEREID_DISABLE_DEEPER", "1")
+	if got := c.Sharing([3]int{1, 1, 1}, 132); got != 0 {
+		t.Errorf("disabled: %d", got)
+	}
+}

@@ -1,0 +1,128 @@
+package nvidia
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+
+	"github.com/nereid-lang/nereid/internal/gpu"
+	"github.com/nereid-lang/nereid/internal/target"
+)
+
+// Others is the further code of a kernel's specialization, made when a launch first needs it: for arguments that
+// no tensor map describes, and for launches with more or fewer programs on an SM.
+type Others struct {
+	make    func(context.Context, target.Way) (target.Executable, error)
+	whole   other
+	merged  other
+	sharing [gpu.MostShared + 1]other
+}
+
+// Otherwise sets how to make the code.
+func (o *Others) Otherwise(make func(context.Context, target.Way) (target.Executable, error)) {
+	o.make = make
+}
+
+// LaunchWhole launches the code that serves all launches.
+func (o *Others) LaunchWhole(ctx context.Context, s target.Stream, grid [3]int, words []uint64) error {
+	if o.make == nil {
+		return ErrNoTile
+	}
+	e, err := o.whole.get(ctx, o.make, target.Way{Whole: true})
+	if err != nil {
+		return err
+	}
+	return e.Launch(ctx, s, grid, words)
+}
+
+// LaunchLarge launches the code of merged programs.
+func (o *Others) LaunchLarge(ctx context.Context, merge int, s target.Stream, grid [3]int, words []uint64) error {
+	e, err := o.Large(ctx, merge)
+	if err != nil {
+		return err
+	}
+	return e.Launch(ctx, s, grid, words)
+}
+
+// Large returns the code of merged programs.
+func (o *Others) Large(ctx context.Context, merge int) (target.Executable, error) {
+	return o.merged.get(ctx, o.make, target.Way{Whole: true, Merge: merge})
+}
+
+// HasMaker reports whether other code can be made.
+func (o *Others) HasMaker() bool { return o.make != nil }
+
+// HasWhole reports whether the code that serves all launches is made.
+func (o *Others) HasWhole() bool { return o.whole.Made() != nil }
+
+// Better returns the code for launches of a sharing, nil if the caller's is as good or there is none. wait says
+// that it may be made now.
+func (o *Others) Better(ctx context.Context, code *Code, sharing int, wait func() bool) target.Executable {
+	if code.Depths[sharing] == code.Depths[code.Sharing] || o.make == nil {
+		return nil
+	}
+	x := &o.sharing[sharing]
+	if e := x.Made(); e != nil || x.failed.Load() || !wait() {
+		return e
+	}
+	e, err := x.get(ctx, o.make, target.Way{Sharing: sharing})
+	if err != nil {
+		x.failed.Store(ctx.Err() == nil)
+		return nil
+	}
+	return e
+}
+
+// checkDepths returns an error for depths from a cache that are not complete.
+func (k *Code) checkDepths() error {
+	const kinds = gpu.MostShared + 1
+	if k.Depths != nil && len(k.Depths) != kinds || k.Sharing < 0 || k.Sharing >= kinds {
+		return errors.New("the kernel's description does not fit its pipelines")
+	}
+	return nil
+}
+
+// All returns the code that is made.
+func (o *Others) All() (list []target.Executable) {
+	all := []*other{&o.whole, &o.merged}
+	for i := range o.sharing {
+		all = append(all, &o.sharing[i])
+	}
+	for _, x := range all {
+		if e := x.Made(); e != nil {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+// other is code that is made once.
+type other struct {
+	mu     sync.Mutex
+	made   atomic.Pointer[target.Executable]
+	failed atomic.Bool // it is not tried again
+}
+
+// Made returns the executable, or nil if there is none yet.
+func (o *other) Made() target.Executable {
+	if e := o.made.Load(); e != nil {
+		return *e
+	}
+	return nil
+}
+
+func (o *other) get(ctx context.Context, make func(context.Context, target.Way) (target.Executable, error),
+	way target.Way) (target.Executable, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if e := o.Made(); e != nil {
+		return e, nil
+	}
+	e, err := make(ctx, way)
+	if err != nil {
+		return nil, err
+	}
+	o.made.Store(&e)
+	return e, nil
+}
