@@ -46,7 +46,8 @@ func (amd) header() string {
 }
 
 // mapParam is never asked for: descriptors are pointers before the lowering.
-func (amd) mapParam() string { return "ptr addrspace(4)" }
+func (amd) mapParam() string           { return "ptr addrspace(4)" }
+func (amd) fetchMap(*lowering, string) {}
 
 func (v amd) checkCluster(ctas int) error {
 	if ctas == 1 {

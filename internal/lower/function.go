@@ -29,6 +29,11 @@ func (l *lowering) function(isKernel bool) {
 		l.dbg = ", !dbg " + l.debug.at(l.subprogram, l.fn, l.fn)
 	}
 	l.threadIDs()
+	for _, a := range l.fn.Body(0).Args() {
+		if isKernel && isDesc(a) {
+			l.vendor.fetchMap(l, l.regs(a)[0])
+		}
+	}
 	l.region(l.fn.Region(0))
 
 	var b strings.Builder

@@ -230,3 +230,8 @@ func (nvidia) orderEngine(l *lowering, flush bool, where proxy) {
 func (nvidia) mapParam() string {
 	return fmt.Sprintf(`ptr byval([%d x i8]) align 64 "nvvm.grid_constant"`, TensorMapBytes)
 }
+
+// fetchMap makes the copy engine fetch a map, while threads compute where its first copy begins.
+func (nvidia) fetchMap(l *lowering, param string) {
+	l.groupAsm("void", "@$0 prefetch.tensormap [$1];", "b,l", "i1 "+l.first(""), "ptr "+param)
+}

@@ -36,9 +36,11 @@ type machine interface {
 
 // vendorModule writes what surrounds the functions.
 type vendorModule interface {
-	header() string           // target triple and data layout
-	kernelHead() string       // what stands before a kernel's name
-	mapParam() string         // type of a kernel's parameter that is a tensor map
+	header() string     // target triple and data layout
+	kernelHead() string // what stands before a kernel's name
+	mapParam() string   // type of a kernel's parameter that is a tensor map
+	// fetchMap lets the fetch of a tensor map that is a parameter begin.
+	fetchMap(l *lowering, param string)
 	limits(g *program) string // a kernel's attributes
 	mathTarget() mathlib.Target
 	ops() map[*ir.OpDef]fact // operations that this vendor alone has
