@@ -148,7 +148,7 @@ func (t *tiler) plans(m *ir.Module) []*tilePlan {
 
 // planLoop returns the loads of a loop that feed products, if all of them are tiles and it pays.
 func (t *tiler) planLoop(loop *ir.Op) (out []*tilePlan) {
-	if loop.IntOr(stagesAttr, int64(t.stages)) < 2 || !mayPipeline(loop) || !t.hasChain(loop) {
+	if loop.IntOr(stagesAttr, int64(t.stages)) < 2 || !mayPipeline(loop) || !t.hasChain(loop) && !t.isWide(loop) {
 		return nil
 	}
 	for op := range body(loop) {
@@ -166,7 +166,7 @@ func (t *tiler) planLoop(loop *ir.Op) (out []*tilePlan) {
 
 // hasChain reports whether threads compute the left operand of a product from another product of the same
 // iteration, as in attention, and several warp groups do. There the time for addresses and copies is taken
-// from the computation. In loops of plain products it is not: those gain nothing from the copy engine.
+// from the computation.
 func (t *tiler) hasChain(loop *ir.Op) bool {
 	if t.mach.NumWarps < 2*groupWarps {
 		return false
@@ -174,6 +174,21 @@ func (t *tiler) hasChain(loop *ir.Op) bool {
 	for op := range body(loop) {
 		if t.mach.isGroupProduct(op) && fromProduct(op.Operand(0), loop, tt.Dot) {
 			return true
+		}
+	}
+	return false
+}
+
+// wideSums is the number of a thread's sums from which on loops of plain products gain from the copy engine.
+const wideSums = 128
+
+// isWide reports whether the products of a loop have large results, in several warp groups. With small ones, the
+// programs are short, or several to an SM: they begin before a map is fetched, and hide what copies take.
+func (t *tiler) isWide(loop *ir.Op) bool {
+	for op := range body(loop) {
+		if t.mach.isGroupProduct(op) && t.mach.NumWarps >= 2*groupWarps {
+			shape := tensorOf(op.Result(0)).Shape
+			return shape[0]*shape[1] >= int64(wideSums*32*t.mach.NumWarps)
 		}
 	}
 	return false
