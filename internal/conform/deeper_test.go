@@ -11,8 +11,8 @@ import (
 	"github.com/nereid-lang/nereid/kernels"
 )
 
-// TestDeeper multiplies with one, few and many programs on the simulated sm_90, which has two SMs in this respect:
-// launches run code with more stages or fewer, all with the interpreter's result.
+// TestDeeper multiplies with one, few and many programs on the simulated sm_90, which has two SMs in this
+// respect: launches run code with more stages or fewer, all with the interpreter's result.
 func TestDeeper(t *testing.T) {
 	dev, err := nereid.Open("sim:90")
 	if err != nil {
@@ -34,13 +34,16 @@ func TestDeeper(t *testing.T) {
 	for _, x := range []struct {
 		size, depth int
 		last        string // buffers of the pipeline that was compiled last
-	}{{64, 64, "8"}, {64, 640, "8"}, {192, 128, "3"}, {128, 208, "7"}, {128, 16, "7"}, {64, 320, "7"}, {192, 64, "7"}} {
+	}{
+		{64, 64, "8"}, {64, 640, "8"}, {192, 128, "3"}, {128, 208, "7"}, {128, 16, "7"}, {64, 320, "7"},
+		{192, 64, "7"},
+	} {
 		want, got := multiply(t, k, judge, x.size, x.depth), multiply(t, k, dev, x.size, x.depth)
 		if !bytes.Equal(want, got) {
 			t.Errorf("size %d, depth %d: results differ", x.size, x.depth)
 		}
 		if got := buffersIn(t, dump); got != x.last {
-			t.Errorf("size %d, depth %d: the last pipeline has %s buffers, not %s", x.size, x.depth, got, x.last)
+			t.Errorf("size %d, depth %d: the last has %s buffers, not %s", x.size, x.depth, got, x.last)
 		}
 	}
 }
@@ -88,7 +91,8 @@ func buffersIn(t *testing.T, dump string) string {
 	if err != nil || len(files) != 1 {
 		t.Fatal(files, err)
 	}
-	m := regexp.MustCompile(`ttg.local_alloc : .*<(\d+)x64x64xf16`).FindStringSubmatch(txtest.Read(t, files[0]))
+	buffers := regexp.MustCompile(`ttg.local_alloc : .*<(\d+)x64x64xf16`)
+	m := buffers.FindStringSubmatch(txtest.Read(t, files[0]))
 	if m == nil {
 		t.Fatal("no pipeline")
 	}

@@ -27,8 +27,8 @@ const MostShared = 2
 const (
 	// depthAttr is the number of stages of a loop, from DeepenPipelines to AssignLatencies.
 	depthAttr = "nereid.stages"
-	// depthsAttr of a module holds the stages of its deepened loops, in sum: for any launch, and for those with
-	// one program on a multiprocessor, two, and so on.
+	// depthsAttr of a module holds the stages of its deepened loops, in sum: for any launch, and for those
+	// with one program on a multiprocessor, two, and so on.
 	depthsAttr = "nereid.depths"
 )
 
@@ -48,8 +48,8 @@ const (
 //	  %d = ttng.warp_group_dot %a, …           } {nereid.stages = 7}
 //	}
 //
-// Only loops count of which all shared memory is known here: loads go to operands of products, and nothing else
-// needs a buffer.
+// Only loops count of which all shared memory is known here: loads go to operands of products, and nothing
+// else needs a buffer.
 func DeepenPipelines(numStages int, with Sharing) pass.Pass {
 	return pass.Pass{
 		Name: "nereid-gpu-deepen-pipelines",

@@ -148,7 +148,10 @@ func (t *tiler) plans(m *ir.Module) []*tilePlan {
 
 // planLoop returns the loads of a loop that feed products, if all of them are tiles and it pays.
 func (t *tiler) planLoop(loop *ir.Op) (out []*tilePlan) {
-	if loop.IntOr(stagesAttr, int64(t.stages)) < 2 || !mayPipeline(loop) || !t.hasChain(loop) && !t.isWide(loop) {
+	if loop.IntOr(stagesAttr, int64(t.stages)) < 2 || !mayPipeline(loop) {
+		return nil
+	}
+	if !t.hasChain(loop) && !t.isWide(loop) {
 		return nil
 	}
 	for op := range body(loop) {
@@ -182,8 +185,8 @@ func (t *tiler) hasChain(loop *ir.Op) bool {
 // wideSums is the number of a thread's sums from which on loops of plain products gain from the copy engine.
 const wideSums = 128
 
-// isWide reports whether the products of a loop have large results, in several warp groups. With small ones, the
-// programs are short, or several to an SM: they begin before a map is fetched, and hide what copies take.
+// isWide reports whether the products of a loop have large results, in several warp groups. With small ones,
+// the programs are short, or several to an SM: they begin before a map is fetched, and hide what copies take.
 func (t *tiler) isWide(loop *ir.Op) bool {
 	for op := range body(loop) {
 		if t.mach.isGroupProduct(op) && t.mach.NumWarps >= 2*groupWarps {

@@ -139,14 +139,15 @@ var (
 	})
 	NoDeeper = flag(Row{
 		Group: "Compilation", Name: "NEREID_DISABLE_DEEPER",
-		Doc: "On sm_90, loops of products have as many stages as `num_stages` says. Otherwise a launch with few " +
-			"programs runs code with more, which fill the shared memory ([GPU.md](GPU.md)).",
+		Doc: "On sm_90, loops of products have as many stages as `num_stages` says. Otherwise a launch with " +
+			"few programs runs code with more, which fill the shared memory ([GPU.md](GPU.md)).",
 	})
 	Tiles = choice(Row{
 		Group: "Compilation", Name: "NEREID_TILE_LOADS",
 		Doc: "On sm_90, which loads by pointers the hardware that copies blocks (TMA) executes: with " +
-			"`auto` those of operands in loops like that of attention, where all are known to be tiles; " +
-			"with `all` every load that is known to be one, for tests; with `off` none ([GPU.md](GPU.md)).",
+			"`auto` those of operands in loops like that of attention and of products with large results, " +
+			"where all are known to be tiles; with `all` every load that is known to be one, for tests; " +
+			"with `off` none ([GPU.md](GPU.md)).",
 	}, "auto", "all", "off")
 	Merge = choice(Row{
 		Group: "Compilation", Name: "NEREID_MERGE_PROGRAMS",

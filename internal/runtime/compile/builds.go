@@ -124,9 +124,9 @@ func (k *Kernel) fill(ctx context.Context, b *Build, r Request) error {
 	return nil
 }
 
-// serveAll tells an executable how to make the code for launches that it does not serve, or not well. It holds
-// the build weakly: the collector discards the executable when the build is gone, which it must not keep alive
-// itself.
+// serveAll tells an executable how to make the code for launches that it does not serve, or not well. It
+// holds the build weakly: the collector discards the executable when the build is gone, which it must not
+// keep alive itself.
 func (b *Build) serveAll(k *Kernel, p target.Partial, r Request) {
 	r.Refuse = nil
 	b.kernel = k

@@ -64,8 +64,8 @@ type Code struct {
 	Cooperative bool `json:",omitempty"`
 	Overlap     bool `json:",omitempty"` // programmatic dependent launch
 
-	// Sharing is that of the launches for which the code is made (target.Sharer). Depths holds the stages of its
-	// pipelines, in sum, by sharing; nil if they are the same for all launches.
+	// Sharing is that of the launches for which the code is made (target.Sharer). Depths holds the stages of
+	// its pipelines, in sum, by sharing; nil if they are the same for all launches.
 	Sharing int   `json:",omitempty"`
 	Depths  []int `json:",omitempty"`
 

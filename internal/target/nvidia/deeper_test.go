@@ -29,7 +29,8 @@ func TestDeeper(t *testing.T) {
 		{"attention_d64", 3, 8, nil, [3]int{3, 3, 3}},
 	} {
 		for sharing, programs := range x.programs {
-			m, err := ir.Parse(diag.NewFileSet(), x.name, []byte(txtest.Read(t, txtest.Path(t, file+x.name+".ttir"))))
+			text := txtest.Read(t, txtest.Path(t, file+x.name+".ttir"))
+			m, err := ir.Parse(diag.NewFileSet(), x.name, []byte(text))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -51,7 +52,8 @@ func TestDeeper(t *testing.T) {
 				t.Fatal(err)
 			}
 			if n := sms[90].shared / (k.Shared + 1<<10); n != programs {
-				t.Errorf("%s, sharing %d: %d bytes, which %d programs have, want %d", x.name, sharing, k.Shared, n, programs)
+				t.Errorf("%s, sharing %d: %d bytes, which %d programs have, want %d",
+					x.name, sharing, k.Shared, n, programs)
 			}
 		}
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/target"
 )
 
-// Others is the further code of a kernel's specialization, made when a launch first needs it: for arguments that
-// no tensor map describes, and for launches with more or fewer programs on an SM.
+// Others is the further code of a kernel's specialization, made when a launch first needs it: for arguments
+// that no tensor map describes, and for launches with more or fewer programs on an SM.
 type Others struct {
 	make    func(context.Context, target.Way) (target.Executable, error)
 	whole   other
@@ -37,7 +37,8 @@ func (o *Others) LaunchWhole(ctx context.Context, s target.Stream, grid [3]int, 
 }
 
 // LaunchLarge launches the code of merged programs.
-func (o *Others) LaunchLarge(ctx context.Context, merge int, s target.Stream, grid [3]int, words []uint64) error {
+func (o *Others) LaunchLarge(ctx context.Context, merge int, s target.Stream, grid [3]int,
+	words []uint64) error {
 	e, err := o.Large(ctx, merge)
 	if err != nil {
 		return err
@@ -56,8 +57,8 @@ func (o *Others) HasMaker() bool { return o.make != nil }
 // HasWhole reports whether the code that serves all launches is made.
 func (o *Others) HasWhole() bool { return o.whole.Made() != nil }
 
-// Better returns the code for launches of a sharing, nil if the caller's is as good or there is none. wait says
-// that it may be made now.
+// Better returns the code for launches of a sharing, nil if the caller's is as good or there is none. wait
+// says that it may be made now.
 func (o *Others) Better(ctx context.Context, code *Code, sharing int, wait func() bool) target.Executable {
 	if code.Depths[sharing] == code.Depths[code.Sharing] || o.make == nil {
 		return nil

@@ -26,6 +26,6 @@
 //	function.go   kernels of a module
 //	launch.go     launches; ready.go those of which only grid, stream and words change, large.go other code
 //	              for many blocks
-//	stream.go     streams, events, graphs
+//	stream.go     streams, events, graphs; room.go memory that launches on a stream use in turn
 //	error.go      results of the driver as errors
 package driver

@@ -21,7 +21,8 @@ func TestRoom(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		return slices.DeleteFunc(without(f.calls, "current 110"), func(c string) bool { return c == "capturing 7" || c == "capturing 9" })
+		asks := func(c string) bool { return c == "capturing 7" || c == "capturing 9" }
+		return slices.DeleteFunc(without(f.calls, "current 110"), asks)
 	}
 	const own = "launch 0x2000"
 	for _, x := range []struct {

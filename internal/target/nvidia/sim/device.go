@@ -71,8 +71,8 @@ func (d *Device) Wrap(data []byte) (target.Buffer, error) {
 
 func (*Device) NewStream() (target.Stream, error) { return simmem.Stream{}, nil }
 
-// simulatedSMs is the number of SMs for which launches are large or not: an H100's. fewSMs is that for which their
-// programs are few or many; it is small, so that tests launch both.
+// simulatedSMs is the number of SMs for which launches are large or not: an H100's. fewSMs is that for which
+// their programs are few or many; it is small, so that tests launch both.
 const (
 	simulatedSMs = 132
 	fewSMs       = 2
