@@ -34,16 +34,15 @@ func newAOTCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "aot TABLE... -o BUNDLE.nrb --targets TARGET,TARGET...",
 		Short: "Compiles tables of kernels ahead of time into a bundle",
-		Long: "Compiles the variants of a table for several targets, none of which this machine needs to " +
-			"have, and writes a bundle: a\n" +
-			"file with all of their code, which programs load without a compiler.\n\n" +
-			"A table is a Python file with get_function_table(), which returns a list of {name, group, " +
-			"func, sig, kwargs}, or a manifest\n" +
-			"in TOML. docs/AOT.md describes both.",
+		Long: "Compiles the variants of a table for several targets, none of which this machine needs to\n" +
+			"have, and writes a bundle: a file with all of their code, which programs load without a\n" +
+			"compiler.\n\n" +
+			"A table is a Python file with get_function_table(), which returns a list of {name, group,\n" +
+			"func, sig, kwargs}, or a manifest in TOML. docs/AOT.md describes both.",
 		Example: "  nereid aot examples/softmax-op/softmax.py -o softmax.nrb --targets " +
 			"cuda:80,cuda:90,cpu:x86-64-v3\n" +
 			"  nereid aot ls softmax.nrb",
-		Args: cobra.MinimumNArgs(1),
+		Args: named("a table: TABLE.py or TABLE.toml"),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 	}
 	fs := cmd.Flags()

@@ -107,7 +107,7 @@ func newAOTListCmd() *cobra.Command {
 	var groups []string
 	cmd := &cobra.Command{
 		Example: "  nereid aot ls kernels.nrb",
-		Use:     "ls BUNDLE.nrb", Short: "Lists the variants of a bundle", Args: cobra.ExactArgs(1),
+		Use:     "ls BUNDLE.nrb", Short: "Lists the variants of a bundle", Args: one("a bundle: BUNDLE.nrb"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return withEntries(args[0], nil, groups, nil, func(_ *bundle.File, list []*bundle.Entry) error {
 				if asJSON {
@@ -154,7 +154,7 @@ func newAOTShowCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Example: "  nereid aot show kernels.nrb softmax",
 		Use:     "show BUNDLE.nrb [NAME...]", Short: "Prints what launches of variants must know, as JSON",
-		Args: cobra.MinimumNArgs(1),
+		Args: named("a bundle: BUNDLE.nrb"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return withEntries(args[0], args[1:], nil, targets,
 				func(b *bundle.File, list []*bundle.Entry) error {
@@ -189,7 +189,7 @@ func newAOTVerifyCmd() *cobra.Command {
 	return &cobra.Command{
 		Example: "  nereid aot verify kernels.nrb",
 		Use:     "verify BUNDLE.nrb...", Short: "Checks that bundles are as they were written",
-		Args: cobra.MinimumNArgs(1),
+		Args: named("a bundle: BUNDLE.nrb"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			bad := false
 			for _, name := range args {
@@ -236,7 +236,7 @@ func newAOTExtractCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Example: "  nereid aot extract kernels.nrb softmax -o out",
 		Use:     "extract BUNDLE.nrb [NAME...] -o FOLDER", Short: "Writes the parts of variants as files",
-		Args: cobra.MinimumNArgs(1),
+		Args: named("a bundle: BUNDLE.nrb"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if output == "" {
 				return usagef("where to? -o FOLDER")
@@ -287,9 +287,9 @@ func newAOTMergeCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Example: "  nereid aot merge cuda.nrb cpu.nrb -o kernels.nrb",
 		Use:     "merge BUNDLE.nrb... -o BUNDLE.nrb", Short: "Makes one bundle of several",
-		Long: "Makes one bundle of several. A variant that two of them have for the same target must be " +
+		Long: "Makes one bundle of several. A variant that two of them have for the same target must be\n" +
 			"the same in both.",
-		Args: cobra.MinimumNArgs(1),
+		Args: named("a bundle: BUNDLE.nrb"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if output == "" {
 				return usagef("where to? -o BUNDLE.nrb")

@@ -23,14 +23,13 @@ func newBenchCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bench [--device D] [--only NAME]...",
 		Short: "Measures the kernels on a device",
-		Long: "Measures the kernels in kernels/ on a device and prints a row for each figure; in a pipe, " +
-			"or with --json, a JSON line\n" +
-			"as peer/triton_peer.py prints it for Triton on the same kernels and sizes. Times are medians, " +
-			"with cold caches.\n\n" +
-			"--only launch is the host's side of a warm launch in every form that it has; on a GPU beside " +
-			"the bare call to the driver.\n" +
-			"--only start is a process from start to end, with the device alone and to the first result of " +
-			"a kernel that is in the cache.",
+		Long: "Measures the kernels in kernels/ on a device and prints a row for each figure; in a pipe,\n" +
+			"or with --json, a JSON line as peer/triton_peer.py prints it for Triton on the same kernels\n" +
+			"and sizes. Times are medians, with cold caches.\n\n" +
+			"--only launch is the host's side of a warm launch in every form that it has; on a GPU\n" +
+			"beside the bare call to the driver.\n" +
+			"--only start is a process from start to end, with the device alone and to the first result\n" +
+			"of a kernel that is in the cache.",
 		Example: "  nereid bench --only softmax,matmul\n  nereid bench --only launch --device cpu",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -26,8 +26,8 @@ func newCacheCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cache",
 		Short: "Shows and keeps the cache of compiled kernels",
-		Long: "The cache of compiled kernels: NEREID_CACHE_DIR, or `nereid` in the user's cache " +
-			"folder.\nA kernel is named by its key or by as much of its beginning as is unique.",
+		Long: "The cache of compiled kernels: NEREID_CACHE_DIR, or `nereid` in the user's cache folder.\n" +
+			"A kernel is named by its key or by as much of its beginning as is unique.",
 		Example: "  nereid cache ls",
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -249,7 +249,7 @@ func cacheVerify(open opener) *cobra.Command {
 					}
 				}
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "%d kernels are whole, %d damaged\n", len(list)-bad, bad)
+			fmt.Fprintf(cmd.OutOrStdout(), "%d whole, %d damaged\n", len(list)-bad, bad)
 			if bad > 0 {
 				return errReported
 			}
@@ -290,7 +290,7 @@ func cacheExport(open opener) *cobra.Command {
 	return &cobra.Command{
 		Example: "  nereid cache export kernels.tar.gz softmax",
 		Use:     "export FILE.tar.gz [KEY…]", Short: "Writes kernels to an archive, for other machines",
-		Args: cobra.MinimumNArgs(1), RunE: func(cmd *cobra.Command, args []string) error {
+		Args: named("an archive: FILE.tar.gz"), RunE: func(cmd *cobra.Command, args []string) error {
 			s, list, err := open.list(args[1:])
 			if err != nil {
 				return err
@@ -313,7 +313,7 @@ func cacheImport(open opener) *cobra.Command {
 	return &cobra.Command{
 		Example: "  nereid cache import kernels.tar.gz",
 		Use:     "import FILE.tar.gz", Short: "Takes the kernels of an archive over",
-		Args: cobra.ExactArgs(1), RunE: func(cmd *cobra.Command, args []string) error {
+		Args: one("an archive: FILE.tar.gz"), RunE: func(cmd *cobra.Command, args []string) error {
 			s, err := open()
 			if err != nil {
 				return err

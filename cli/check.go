@@ -28,14 +28,13 @@ func newCheckCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check FILE.py [NAME=VALUE]...",
 		Short: "Shows what is wrong with the kernels of a file",
-		Long: "Reads a file, types its kernels and prints every diagnostic, for people or, with --json, " +
-			"for editors. Types are inferred from\n" +
-			"what a kernel does with its parameters. A compile-time argument is what NAME=VALUE says, what " +
-			"the first config of\n" +
-			"@triton.autotune has, or its default; an integer of which nothing is known is 64. A kernel " +
-			"that cannot be typed is named.",
+		Long: "Reads a file, types its kernels and prints every diagnostic, for people or, with --json,\n" +
+			"for editors. Types are inferred from what a kernel does with its parameters. A compile-time\n" +
+			"argument is what NAME=VALUE says, what the first config of @triton.autotune has, or its\n" +
+			"default; an integer of which nothing is known is 64. A kernel that cannot be typed is\n" +
+			"named.",
 		Example: "  nereid check kernels/softmax.py\n  nereid check kernels/matmul.py GROUP_M=8 --json",
-		Args:    cobra.MinimumNArgs(1),
+		Args:    named("a file: FILE.py"),
 		RunE:    func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 	}
 	cmd.Flags().BoolVar(&f.json, "json", false,

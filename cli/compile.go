@@ -51,18 +51,16 @@ func newCompileCmd() *cobra.Command {
 		Use: "compile FILE.py:KERNEL --signature SIG | FILE.py:KERNEL NAME=VALUE... | FILE.STAGE | " +
 			"--specs SPECS.json",
 		Short: "Compiles kernels",
-		Long: "Compiles a kernel for a signature, written as Triton's ahead-of-time tool writes it: one " +
-			"entry for each parameter, a type\n" +
-			"(*fp16, i32) with :16 where the value is divisible by 16 and :1 where it is 1, or a constant. " +
-			"Without one it is inferred from\n" +
-			"arguments as nereid run takes them, x=fp16[128] n=1000 BLOCK=64; n=i32 is a value of which " +
-			"only the type is known, and\n" +
-			"parameters that are used as pointers are tensors of --dtype.\n" +
-			"A file of a stage (FILE.ttir, .ttgir, .linalg, .llir or .ptx) goes on from there, for the " +
-			"target that it names; what LLVM IR and\n" +
-			"PTX do not tell is read from FILE.json, which --emit json writes: all that a launcher must " +
-			"know.\n" +
-			"With --specs it takes a list of kernels, prints ok or fail for each, and the numbers of both.",
+		Long: "Compiles a kernel for a signature, written as Triton's ahead-of-time tool writes it: one\n" +
+			"entry for each parameter, a type (*fp16, i32) with :16 where the value is divisible by 16\n" +
+			"and :1 where it is 1, or a constant. Without one it is inferred from arguments as nereid\n" +
+			"run takes them, x=fp16[128] n=1000 BLOCK=64; n=i32 is a value of which only the type is\n" +
+			"known, and parameters that are used as pointers are tensors of --dtype.\n" +
+			"A file of a stage (FILE.ttir, .ttgir, .linalg, .llir or .ptx) goes on from there, for the\n" +
+			"target that it names; what LLVM IR and PTX do not tell is read from FILE.json, which --emit\n" +
+			"json writes: all that a launcher must know.\n" +
+			"With --specs it takes a list of kernels, prints ok or fail for each, and the numbers of\n" +
+			"both.",
 		Example: "  nereid compile kernels/vector_add.py:add_kernel --signature '*fp32:16, *fp32:16, " +
 			"*fp32:16, i32, 1024' -o -\n" +
 			"  nereid compile --specs kernels/specs.json --emit ttir -o out\n" +
@@ -178,7 +176,7 @@ func (f *compileFlags) list(cmd *cobra.Command) error {
 	}
 	var specs []spec
 	if err := json.Unmarshal(data, &specs); err != nil {
-		return fmt.Errorf("%s: %w", f.specs, err)
+		return fmt.Errorf("%s is no list of specs in JSON: %w", f.specs, err)
 	}
 	names := make([]string, len(specs))
 	for i, s := range specs {

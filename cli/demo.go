@@ -18,9 +18,8 @@ func newDemoCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "demo [--device D]",
 		Short: "Compiles and runs five kernels and checks them",
-		Long: "Compiles vector add, softmax, layer norm, matmul and attention for the best device that is " +
-			"here, runs them, and checks each\n" +
-			"against a float64 reference.",
+		Long: "Compiles vector add, softmax, layer norm, matmul and attention for the best device that is\n" +
+			"here, runs them, and checks each against a float64 reference.",
 		Example: "  nereid demo --device interp",
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return demo(cmd, device) },

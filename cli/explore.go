@@ -67,13 +67,10 @@ func newExploreCmd() *cobra.Command {
 		Use: "explore-kernels BUNDLE|TABLE|FILE.py:KERNEL [NAME=VALUE]... --shapes NAME=VALUE,... " +
 			"--grid EXPR",
 		Short: "Measures every candidate of an op, and shows what the op picks",
-		Long: "Measures, on made-up inputs, every variant of a bundle's or a table's group, or every " +
-			"config of\n" +
-			"a kernel, and prints their times and rates, the fastest first, below the tunable op that " +
-			"picks among them. Each\n" +
-			"--shapes is one measurement. Its names are parameters, or words that other arguments and " +
-			"expressions\n" +
-			"mention: x_ptr=fp16[ROWSxCOLS].\n\n" +
+		Long: "Measures, on made-up inputs, every variant of a bundle's or a table's group, or every\n" +
+			"config of a kernel, and prints their times and rates, the fastest first, below the tunable\n" +
+			"op that picks among them. Each --shapes is one measurement. Its names are parameters, or\n" +
+			"words that other arguments and expressions mention: x_ptr=fp16[ROWSxCOLS].\n\n" +
 			"Configs are those of @triton.autotune, or those of --config: BLOCK_SIZE=1024,num_warps=8.",
 		Example: "  nereid explore-kernels kernels/softmax.py:softmax_kernel --config BLOCK_SIZE=1024 \\\n" +
 			"      --config BLOCK_SIZE=4096,num_warps=8 'out_ptr=fp16[ROWSxCOLS]' 'in_ptr=fp16[ROWSxCOLS]' " +

@@ -25,16 +25,15 @@ func newGenCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "gen FILE.py [-o kernels_gen.go]",
 		Short: "Writes a typed Go function for each kernel of a file",
-		Long: "Writes a Go file with one function for each kernel: tensors, integers and floats have Go's " +
-			"types, compile-time arguments and\n" +
-			"options are a struct, a wrong argument does not compile, and a launch allocates nothing. The " +
-			"kernels' source is embedded;\n" +
-			"for softmax.py, SoftmaxPy.Load gives the functions a Config.\n\n" +
-			"The generator infers a parameter's Go type from how the kernel uses it; --type overrides the " +
-			"inference.",
+		Long: "Writes a Go file with one function for each kernel: tensors, integers and floats have Go's\n" +
+			"types, compile-time arguments and options are a struct, a wrong argument does not compile,\n" +
+			"and a launch allocates nothing. The kernels' source is embedded; for softmax.py,\n" +
+			"SoftmaxPy.Load gives the functions a Config.\n\n" +
+			"The generator infers a parameter's Go type from how the kernel uses it; --type overrides\n" +
+			"the inference.",
 		Example: "  //go:generate go tool nereid gen softmax.py -o softmax_gen.go\n" +
 			"  nereid gen softmax.py -o - --type softmax_kernel.n_cols=int",
-		Args: cobra.ExactArgs(1),
+		Args: one("a file: FILE.py"),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
 	}
 	fs := cmd.Flags()

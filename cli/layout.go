@@ -28,23 +28,19 @@ func newLayoutCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "layout ENCODING --shape 16x32",
 		Short: "Shows who owns what under a layout",
-		Long: "Draws a tensor under an encoding of the ttg dialect, a cell for each element: the warp (w), " +
-			"thread (t) and\n" +
-			"register (r) that hold it, the CTA (b) where there are several, or its offset in shared " +
-			"memory. Copies are\n" +
-			"listed. --plot draws the same to a PNG or SVG file, coloured by thread, or by place modulo 32 " +
-			"in\n" +
-			"shared memory. With --bases it prints the linear layout instead: what each bit of the inputs " +
-			"adds to\n" +
-			"the coordinates.\n\n" +
-			"Encodings are #ttg.blocked, slice, dot_op, nvidia_mma, amd_mfma, amd_wmma, linear, " +
-			"swizzled_shared,\n" +
-			"amd_rotating_shared and nvmma_shared; nereid compile --emit ttgir shows those of a kernel.",
+		Long: "Draws a tensor under an encoding of the ttg dialect, a cell for each element: the\n" +
+			"warp (w), thread (t) and register (r) that hold it, the CTA (b) where there are several, or its\n" +
+			"offset in shared memory. Copies are listed. --plot draws the same to a PNG or SVG file,\n" +
+			"coloured by thread, or by place modulo 32 in shared memory. With --bases it prints the\n" +
+			"linear layout instead: what each bit of the inputs adds to the coordinates.\n\n" +
+			"Encodings are #ttg.blocked, slice, dot_op, nvidia_mma, amd_mfma, amd_wmma, linear,\n" +
+			"swizzled_shared, amd_rotating_shared and nvmma_shared; nereid compile --emit ttgir shows\n" +
+			"those of a kernel.",
 		Example: "  nereid layout '#ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], " +
 			"warpsPerCTA = [2, 1], order = [1, 0]}>' --shape 8x32\n" +
 			"  nereid layout '#ttg.swizzled_shared<{vec = 4, perPhase = 1, maxPhase = 8, order = [1, 0]}>' " +
 			"--shape 8x32",
-		Args:                  cobra.ExactArgs(1),
+		Args:                  one("a layout: '#ttg.blocked<{...}>'"),
 		DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return f.run(cmd.OutOrStdout(), args[0])

@@ -61,9 +61,8 @@ func newOptCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "opt [--PASS]... [FILE]",
 		Short: "Runs passes over IR",
-		Long: "Runs the named passes, in the order given, over a file of MLIR text (.ttir, .ttgir, .mlir), " +
-			"or over standard\n" +
-			"input when FILE is absent or -, and prints the result.",
+		Long: "Runs the named passes, in the order given, over a file of MLIR text (.ttir, .ttgir,\n" +
+			".mlir), or over standard input when FILE is absent or -, and prints the result.",
 		Example: "  nereid opt --canonicalize --cse kernel.ttir\n" +
 			"  nereid opt --ttir --timing -o kernel.ttir kernel.source\n" +
 			"  nereid opt --pass-pipeline=inline,canonicalize --dump-after=inline - < kernel.source",

@@ -29,18 +29,16 @@ func newRaceCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "race [--device D] [--root DIR] CASE.safetensors...",
 		Short: "Times launches recorded from Triton beside Triton's own times",
-		Long: "Runs launches that peer/capture.py --time recorded from Triton: compares the memory after " +
-			"the first run with what was\n" +
-			"recorded, then measures the launch with its tensors on the device and cold caches, as " +
-			"Triton's do_bench does. Prints a line\n" +
-			"for each case (result, time, Triton's time, Triton's time over ours: above 1 is faster than " +
-			"Triton), then the geometric\n" +
-			"means by class and over all.\n\n" +
-			"Where a module's code happens to lie in a GPU's memory moves kernels of a few microseconds by " +
-			"up to a tenth. Kernels under\n" +
-			"6 µs are therefore loaded --loads times, and the median counts.",
+		Long: "Runs launches that peer/capture.py --time recorded from Triton: compares the memory after\n" +
+			"the first run with what was recorded, then measures the launch with its tensors on the\n" +
+			"device and cold caches, as Triton's do_bench does. Prints a line for each case (result,\n" +
+			"time, Triton's time, Triton's time over ours: above 1 is faster than Triton), then the\n" +
+			"geometric means by class and over all.\n\n" +
+			"Where a module's code happens to lie in a GPU's memory moves kernels of a few microseconds\n" +
+			"by up to a tenth. Kernels under 6 µs are therefore loaded --loads times, and the median\n" +
+			"counts.",
 		Example: "  nereid race --device cuda --root libraries cases/*.safetensors",
-		Args:    cobra.MinimumNArgs(1),
+		Args:    named("a recorded launch: CASE.safetensors"),
 		RunE:    func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 	}
 	fs := cmd.Flags()
@@ -56,6 +54,12 @@ func newRaceCmd() *cobra.Command {
 
 func (f *raceFlags) run(cmd *cobra.Command, paths []string) error {
 	defer interruptible(cmd)()
+	switch {
+	case f.loads < 1:
+		return usagef("--loads %d: a kernel is loaded at least once", f.loads)
+	case f.rep <= 0 || f.warmup < 0:
+		return usagef("--rep %v --warmup %v: a launch is measured for some time", f.rep, f.warmup)
+	}
 	dev, err := nereid.Open(f.device)
 	if err != nil {
 		return err
@@ -211,7 +215,7 @@ func (run *raceRun) row() raceRow {
 		}
 	}
 	if run.err != nil {
-		row.Failed = run.err.Error()
+		row.Failed = strings.TrimPrefix(run.err.Error(), run.path+": ")
 	}
 	return row
 }

@@ -37,6 +37,8 @@ type raceTable struct {
 	out  io.Writer
 	json bool
 	rows []raceRow
+
+	headed bool // the head is printed
 }
 
 func (t *raceTable) add(r raceRow) {
@@ -46,20 +48,19 @@ func (t *raceTable) add(r raceRow) {
 		fmt.Fprintf(t.out, "%s\n", text)
 		return
 	}
-	if len(t.rows) == 1 {
-		fmt.Fprintf(t.out, "%-4s %-8s %10s %10s %6s  %-13s %-13s %-17s %s\n", "", "error", "µs", "Triton µs",
-			"ratio",
-			"registers", "spilt bytes", "shared bytes", "case")
-	}
 	if r.Failed != "" {
 		fmt.Fprintf(t.out, "FAIL %s: %s\n", r.Case, r.Failed)
 		return
 	}
+	if !t.headed {
+		t.headed = true
+		fmt.Fprintf(t.out, "%-4s %-8s %10s %10s %6s  %-13s %-13s %-17s %s\n", "", "error", "µs", "Triton µs",
+			"ratio", "registers", "spilt bytes", "shared bytes", "case")
+	}
 	fmt.Fprintf(t.out, "ok   %-8.1g %10.2f %10s %6s  %-13s %-13s %-17s %s\n", r.Error,
-		r.Nereid.Milliseconds*1e3, given(r.Triton.Milliseconds*1e3),
-		given(first(r.ratio())), pair(r.Nereid.Registers, r.Triton.Registers),
-		pair(r.Nereid.Spills, r.Triton.Spills),
-		pair(r.Nereid.Shared, r.Triton.Shared), r.Case)
+		r.Nereid.Milliseconds*1e3, given(r.Triton.Milliseconds*1e3), given(first(r.ratio())),
+		r.pair(r.Nereid.Registers, r.Triton.Registers), r.pair(r.Nereid.Spills, r.Triton.Spills),
+		r.pair(r.Nereid.Shared, r.Triton.Shared), r.Case)
 }
 
 func first(x float64, _ bool) float64 { return x }
@@ -72,8 +73,17 @@ func given(x float64) string {
 	return fmt.Sprintf("%.2f", x)
 }
 
-// pair writes our figure and Triton's.
-func pair(ours, theirs int) string { return fmt.Sprintf("%d (%d)", ours, theirs) }
+// pair writes our figure and Triton's, with a dash for a side of which nothing is known: all code has
+// registers.
+func (r raceRow) pair(ours, theirs int) string {
+	known := func(figure int, t replay.Timing) string {
+		if t.Registers == 0 {
+			return "-"
+		}
+		return fmt.Sprint(figure)
+	}
+	return known(ours, r.Nereid) + " (" + known(theirs, r.Triton) + ")"
+}
 
 // end prints the summary and returns an error if a case failed.
 func (t *raceTable) end() error {
@@ -99,6 +109,13 @@ func (t *raceTable) end() error {
 }
 
 func (t *raceTable) summary(classes map[string][]float64, all []float64, failed int) {
+	defer func() { fmt.Fprintf(t.out, "%d passed, %d failed\n", len(t.rows)-failed, failed) }()
+	if len(all) == 0 {
+		if failed < len(t.rows) {
+			fmt.Fprintln(t.out, "no case has Triton's time: peer/capture.py --time records it")
+		}
+		return
+	}
 	fmt.Fprintf(t.out, "\n%-24s %6s %8s %8s %8s %8s\n", "class", "cases", "mean", "least",
 		">= 0.95", ">= 1.0")
 	line := func(name string, xs []float64) {
@@ -108,10 +125,7 @@ func (t *raceTable) summary(classes map[string][]float64, all []float64, failed 
 	for _, name := range slices.Sorted(maps.Keys(classes)) {
 		line(name, classes[name])
 	}
-	if len(all) > 0 {
-		line("all", all)
-	}
-	fmt.Fprintf(t.out, "%d passed, %d failed\n", len(t.rows)-failed, failed)
+	line("all", all)
 }
 
 func geometricMean(xs []float64) float64 {

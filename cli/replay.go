@@ -27,15 +27,15 @@ func newReplayCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "replay [--device D] [--root DIR] CASE.safetensors...",
 		Short: "Replays launches recorded from Triton",
-		Long: "Replays launches that peer/capture.py recorded from Triton, compares the memory afterwards, " +
-			"and prints ok or FAIL with the\n" +
-			"largest relative error for each, then a line with the numbers of both.",
+		Long: "Replays launches that peer/capture.py recorded from Triton, compares the memory\n" +
+			"afterwards, and prints ok or FAIL with the largest relative error for each, then a line with the\n" +
+			"numbers of both.",
 		Example: "  nereid replay testdata/replay/*.safetensors\n" +
 			"  nereid replay --device sim --from-stage ttgir=add.ttgir " +
 			"testdata/replay/0002-add_kernel.safetensors\n" +
 			"  nereid replay --device sim:gfx942 --from-stage hsaco=cases --against interp --root " +
 			"libraries cases/*.safetensors",
-		Args: cobra.MinimumNArgs(1),
+		Args: named("a recorded launch: CASE.safetensors"),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 	}
 	fs := cmd.Flags()
@@ -89,7 +89,8 @@ func (f *replayFlags) run(cmd *cobra.Command, args []string) error {
 		switch {
 		case err != nil:
 			failed++
-			fmt.Fprintf(out, "FAIL %s: %v\n", path, err)
+			// errors of the file itself begin with its name
+			fmt.Fprintf(out, "FAIL %s: %s\n", path, strings.TrimPrefix(err.Error(), path+": "))
 		default:
 			passed++
 			if !f.quiet {

@@ -61,6 +61,26 @@ type usageError struct{ error }
 // usagef makes an error that ends in exit code 2.
 func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
+// named accepts one argument or more; what says which, for the message about none.
+func named(what string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return usagef("name %s", what)
+		}
+		return nil
+	}
+}
+
+// one accepts one argument.
+func one(what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) > 1 {
+			return usagef("name one of %q: a command takes %s", args, what)
+		}
+		return named(what)(cmd, args)
+	}
+}
+
 // checkNamed returns an error for a name that is none of those known.
 func checkNamed(flag string, names, known []string) error {
 	for _, n := range names {

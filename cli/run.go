@@ -37,27 +37,26 @@ func newRunCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run FILE.py:KERNEL [NAME=VALUE]...",
 		Short: "Runs a kernel on made-up inputs, checks it and measures it",
-		Long: "Runs a kernel on made-up inputs, compares what it leaves in memory with what the " +
-			"interpreter leaves, and prints how long it\n" +
-			"took and how fast that is.\n\n" +
-			"An argument is given by name. A tensor is described by type and shape, and by how it begins: " +
-			"x=fp16[128x64], x=fp32[1000]:ones\n" +
-			"(" + strings.Join(fillNames(), ", ") +
-			"). A scalar or compile-time argument is a value: n=1000, eps=1e-5, CAUSAL=True, MODE=sum,\n" +
-			"TYPE=fp16, bias=None, SHAPE='(16, 32)'. A tensor descriptor is a tensor and the shape of a " +
-			"block: x=fp16[128x64]@32x32. A tensor can\n" +
-			"be read from a file: x=in.npy, x=model.safetensors:layer.0. Parameters that the kernel uses " +
-			"as pointers and that are not described are tensors of\n" +
-			"--dtype and --shape; without --shape they hold as many elements as the arguments that bound " +
-			"them allow: n where the kernel\n" +
-			"compares its index with n, or else what it accesses under masks.\n\n" +
-			"The grid is a number, or up to three, or expressions of the arguments: --grid 'cdiv(n, BLOCK)'.",
-		Example: "  nereid run kernels/vector_add.py:add_kernel n_elements=100000 BLOCK_SIZE=1024 --grid " +
-			"'cdiv(n_elements, BLOCK_SIZE)'\n" +
-			"  nereid run kernels/softmax.py:softmax_kernel --device interp --check uninit,races --shape " +
-			"64x1000 \\\n" +
-			"      in_row_stride=1000 out_row_stride=1000 n_cols=1000 BLOCK_SIZE=1024 --grid 64",
-		Args: cobra.MinimumNArgs(1),
+		Long: "Runs a kernel on made-up inputs, compares what it leaves in memory with what the\n" +
+			"interpreter leaves, and prints how long it took and how fast that is.\n\n" +
+			"An argument is given by name. A tensor is described by type and shape, and by how it\n" +
+			"begins: x=fp16[128x64], x=fp32[1000]:ones (" + strings.Join(fillNames(), ", ") + ").\n" +
+			"A tensor descriptor is a tensor and the shape of a block: x=fp16[128x64]@32x32. A tensor\n" +
+			"can be read from a file: x=in.npy, x=model.safetensors:layer.0. A scalar or compile-time\n" +
+			"argument is a value: n=1000, eps=1e-5, CAUSAL=True, MODE=sum, TYPE=fp16, bias=None,\n" +
+			"SHAPE='(16, 32)'.\n\n" +
+			"Parameters that the kernel uses as pointers and that are not described are tensors of\n" +
+			"--dtype and --shape; without --shape they hold as many elements as the arguments that\n" +
+			"bound them allow: n where the kernel compares its index with n, or else what it accesses\n" +
+			"under masks.\n\n" +
+			"The grid is a number, or up to three, or expressions of the arguments:\n" +
+			"--grid 'cdiv(n, BLOCK)'.",
+		Example: "  nereid run kernels/vector_add.py:add_kernel n_elements=100000 BLOCK_SIZE=1024 \\\n" +
+			"      --grid 'cdiv(n_elements, BLOCK_SIZE)'\n" +
+			"  nereid run kernels/softmax.py:softmax_kernel --device interp --check uninit,races \\\n" +
+			"      --shape 64x1000 in_row_stride=1000 out_row_stride=1000 n_cols=1000 BLOCK_SIZE=1024 \\\n" +
+			"      --grid 64",
+		Args: named("a kernel: FILE.py:KERNEL"),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, f.takeChecks(args)) },
 	}
 	fs := cmd.Flags()

@@ -217,7 +217,7 @@ func (f *inputFlags) describe(name, text string) (*tensorArg, error) {
 		t.fill = fill
 	}
 	if fills[t.fill] == nil {
-		return nil, usagef("%s: there is no way to begin called %q: %s", name, t.fill,
+		return nil, usagef("%s: unknown initializer %q (have %s)", name, t.fill,
 			strings.Join(fillNames(), ", "))
 	}
 	head, block, described := strings.Cut(head, "@")

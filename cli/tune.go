@@ -38,11 +38,10 @@ func newTuneCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tune FILE.py:KERNEL [NAME=VALUE]... [--shapes NAME=VALUE,...]...",
 		Short: "Tunes a kernel under @triton.autotune and keeps the timings",
-		Long: "Measures the configs of a kernel's @triton.autotune on made-up inputs, prints a table, and " +
-			"keeps the timings where launches find\n" +
-			"them. Arguments are given as nereid run takes them; each --shapes is one tuning, with its " +
-			"values added to the arguments.\n\n" +
-			"The grid is an expression of the arguments and of the config's: --grid 'cdiv(M, BLOCK_M) * " +
+		Long: "Measures the configs of a kernel's @triton.autotune on made-up inputs, prints a table, and\n" +
+			"keeps the timings where launches find them. Arguments are given as nereid run takes them;\n" +
+			"each --shapes is one tuning, with its values added to the arguments.\n\n" +
+			"The grid is an expression of the arguments and of the config's: --grid 'cdiv(M, BLOCK_M) *\n" +
 			"cdiv(N, BLOCK_N)'.",
 		Example: "  nereid tune kernels/matmul.py:matmul_kernel --dtype fp16 --shape 512x512 stride_ak=1 " +
 			"stride_bn=1 stride_cn=1 \\\n" +

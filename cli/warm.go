@@ -21,16 +21,15 @@ func newWarmCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "warm MANIFEST.json",
 		Short: "Compiles the kernels of a manifest ahead of time",
-		Long: "Compiles every variant that a manifest lists, several at once, into the cache: processes " +
-			"that share it compile nothing. A program\n" +
-			"writes a manifest of what it launches with NEREID_RECORD=MANIFEST.json, or with " +
-			"nereid.Recorder.\n\n" +
-			"Compiled kernels belong to a build of the compiler: a release, or else the very program. A " +
-			"program that was built from a checkout\n" +
-			"calls nereid.WarmMain in its main function, and --program has it warm itself up.",
+		Long: "Compiles every variant that a manifest lists, several at once, into the cache: processes\n" +
+			"that share it compile nothing. A program writes a manifest of what it launches with\n" +
+			"NEREID_RECORD=MANIFEST.json, or with nereid.Recorder.\n\n" +
+			"Compiled kernels belong to a build of the compiler: a release, or else the very program. A\n" +
+			"program that was built from a checkout calls nereid.WarmMain in its main function, and\n" +
+			"--program has it warm itself up.",
 		Example: "  NEREID_RECORD=manifest.json ./prog; nereid warm manifest.json\n" +
 			"  nereid warm manifest.json --program ./prog",
-		Args: cobra.ExactArgs(1),
+		Args: one("a manifest: MANIFEST.json"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			defer interruptible(cmd)()
 			m, err := nereid.ReadManifest(args[0])

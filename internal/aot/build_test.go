@@ -176,7 +176,7 @@ func TestCheckTargets(t *testing.T) {
 		"cuda:12":     `the target "cuda:12": unknown NVIDIA architecture "sm_12"; known: `,
 		"gpu":         `there is no code ahead of time for the target "gpu": expected cuda:80`,
 		"interp":      "there is no code ahead of time",
-		"hip:gfx1":    `the target "hip:gfx1": no chip is called "gfx1": gfx1100, `,
+		"hip:gfx1":    `the target "hip:gfx1": unknown chip "gfx1" (have gfx1100, `,
 		"":            "there is no code",
 	} {
 		if err := CheckTargets([]string{target}); err == nil || !strings.Contains(err.Error(), want) {

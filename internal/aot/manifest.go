@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -124,8 +125,12 @@ func (p *tomlPlaces) unknownKey(key toml.Key) diag.Diagnostic {
 	for row := -1; row < len(sectionHead.FindAll(p.text, -1)); row++ {
 		if s := p.in(kind, row, last); s.Start.IsValid() && p.text[p.file.Offset(s.Start)] != '[' {
 			d.Span = s
-			break
+			return d
 		}
+	}
+	head := regexp.MustCompile(`(?m)^[ \t]*\[+[ \t]*(` + regexp.QuoteMeta(last) + `)\b`)
+	if m := head.FindSubmatchIndex(p.text); m != nil {
+		d.Span = diag.Span{Start: p.file.Pos(m[2]), End: p.file.Pos(m[3])}
 	}
 	return d
 }

@@ -47,8 +47,20 @@ func check(environ []string) []error {
 }
 
 func unknown(name string, names []string) error {
-	if best := diag.Nearest(name, names); best != "" {
+	if best := nearest(name, names); best != "" {
 		return fmt.Errorf("%s is no variable of Nereid's: did you mean %s?", name, best)
 	}
 	return fmt.Errorf("%s is no variable of Nereid's", name)
+}
+
+// nearest returns the variable that a wrong name is most like, or "". The prefix that all share says nothing.
+func nearest(name string, names []string) string {
+	tails := make([]string, len(names))
+	for i, n := range names {
+		tails[i] = strings.TrimPrefix(n, "NEREID_")
+	}
+	if best := diag.Nearest(strings.TrimPrefix(name, "NEREID_"), tails); best != "" {
+		return "NEREID_" + best
+	}
+	return ""
 }

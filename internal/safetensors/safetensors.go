@@ -52,15 +52,15 @@ type section struct {
 func Read(r io.Reader) (*File, error) {
 	var prefix [8]byte
 	if _, err := io.ReadFull(r, prefix[:]); err != nil {
-		return nil, fmt.Errorf("no safetensors file: it is too short: %w", short(err))
+		return nil, fmt.Errorf("not a safetensors file: it is too short: %w", short(err))
 	}
 	n := binary.LittleEndian.Uint64(prefix[:])
 	if n > MaxHeader {
-		return nil, fmt.Errorf("no safetensors file: a header of %d bytes, at most %d are read", n, MaxHeader)
+		return nil, fmt.Errorf("not a safetensors file: a header of %d bytes, at most %d are read", n, MaxHeader)
 	}
 	head, err := ReadN(r, n)
 	if err != nil {
-		return nil, fmt.Errorf("no safetensors file: the header: %w", err)
+		return nil, fmt.Errorf("not a safetensors file: the header: %w", err)
 	}
 	f, ends, err := header(head)
 	if err != nil {
@@ -76,11 +76,11 @@ func Read(r io.Reader) (*File, error) {
 // Parse reads a file from its bytes. The entries share them.
 func Parse(data []byte) (*File, error) {
 	if len(data) < 8 {
-		return nil, errors.New("no safetensors file: it is too short")
+		return nil, errors.New("not a safetensors file: it is too short")
 	}
 	n := binary.LittleEndian.Uint64(data)
 	if n > MaxHeader || n > uint64(len(data)-8) {
-		return nil, fmt.Errorf("no safetensors file: a header of %d bytes does not fit in %d", n, len(data))
+		return nil, fmt.Errorf("not a safetensors file: a header of %d bytes does not fit in %d", n, len(data))
 	}
 	f, ends, err := header(data[8 : 8+n])
 	if err != nil {

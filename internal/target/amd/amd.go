@@ -46,7 +46,7 @@ func CompilerFor(chip string) (Compiler, error) {
 			names = append(names, n)
 		}
 		slices.Sort(names)
-		return Compiler{}, fmt.Errorf("no chip is called %q: %s", chip, strings.Join(names, ", "))
+		return Compiler{}, fmt.Errorf("unknown chip %q (have %s)", chip, strings.Join(names, ", "))
 	}
 	return Compiler{Chip: chip}, nil
 }
@@ -162,11 +162,15 @@ func (c Compiler) keep(data []byte, code *Code) (target.Executable, error) {
 // kernel's Triton IR.
 func (c Compiler) given(in *target.Input) (target.Executable, error) {
 	code := &Code{}
+	if len(in.Given.Meta) == 0 {
+		return nil, errors.New("no JSON file beside the code object says which kernel it has and how many " +
+			"warps that wants")
+	}
 	if err := json.Unmarshal(in.Given.Meta, code); err != nil {
-		return nil, fmt.Errorf("the description of the code object: %w", err)
+		return nil, fmt.Errorf("the JSON file beside the code object: %w", err)
 	}
 	if code.Name == "" || code.NumWarps <= 0 {
-		return nil, errors.New("the description of the code object lacks Name or NumWarps")
+		return nil, errors.New("the JSON file beside the code object lacks Name or NumWarps")
 	}
 	code.Params = lower.ParamSizes(in.Module.Lookup(in.Kernel))
 	if err := takes(in.Given.Text, code); err != nil {
