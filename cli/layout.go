@@ -29,7 +29,8 @@ func newLayoutCmd() *cobra.Command {
 		Use:   "layout ENCODING --shape 16x32",
 		Short: "Shows who owns what under a layout",
 		Long: "Draws a tensor under an encoding of the ttg dialect, a cell for each element: the\n" +
-			"warp (w), thread (t) and register (r) that hold it, the CTA (b) where there are several, or its\n" +
+			"warp (w), thread (t) and register (r) that hold it, the CTA (b) where there are several, or " +
+			"its\n" +
 			"offset in shared memory. Copies are listed. --plot draws the same to a PNG or SVG file,\n" +
 			"coloured by thread, or by place modulo 32 in shared memory. With --bases it prints the\n" +
 			"linear layout instead: what each bit of the inputs adds to the coordinates.\n\n" +

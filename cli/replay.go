@@ -28,7 +28,8 @@ func newReplayCmd() *cobra.Command {
 		Use:   "replay [--device D] [--root DIR] CASE.safetensors...",
 		Short: "Replays launches recorded from Triton",
 		Long: "Replays launches that peer/capture.py recorded from Triton, compares the memory\n" +
-			"afterwards, and prints ok or FAIL with the largest relative error for each, then a line with the\n" +
+			"afterwards, and prints ok or FAIL with the largest relative error for each, then a line with " +
+			"the\n" +
 			"numbers of both.",
 		Example: "  nereid replay testdata/replay/*.safetensors\n" +
 			"  nereid replay --device sim --from-stage ttgir=add.ttgir " +

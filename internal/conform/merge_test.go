@@ -125,7 +125,8 @@ func (c *mergeCase) run(t *testing.T, k *nereid.Kernel, dev *nereid.Device, grid
 const place = "j = (h * 16 + p) * 64 + i\n"
 
 var mergeCases = []*mergeCase{
-	{"a masked copy", place + "tl.store(y + j, tl.load(x + j, mask=j < n, other=-1.0) * 2, mask=j < n + 7)", 8},
+	{"a masked copy", place + "tl.store(y + j, tl.load(x + j, mask=j < n, other=-1.0) * 2, mask=j < n + 7)",
+		8},
 	{"sums of rows", place + "tl.store(y + h * 16 + p, tl.sum(tl.load(x + j), 0))", 8},
 	{"sums by several warps", "j = tl.arange(0, 256)\n" +
 		"tl.store(y + h * 16 + p, tl.sum(tl.load(x + (p % 4) * 256 + j), 0))", 4},
@@ -133,7 +134,8 @@ var mergeCases = []*mergeCase{
 	{"the number of programs", "tl.store(y + h * 16 + p, tl.num_programs(0) + tl.load(x + p))", 8},
 	{"a store of the first axis alone",
 		"tl.store(y + h, tl.load(x + h))\ntl.store(y + 64 + p, tl.load(x + p))", 5},
-	{"a branch", place + "v = tl.load(x + j)\nif p % 3 == 0:\n    v += tl.load(x + p)\ntl.store(y + j, v)", 4},
+	{"a branch", place + "v = tl.load(x + j)\nif p % 3 == 0:\n    v += tl.load(x + p)\ntl.store(y + j, v)",
+		4},
 	{"a store in a branch", place + "v = tl.load(x + j)\nif p % 3 == 0:\n    tl.store(y + j, v)", 8},
 	{"memory that is written and read", place +
 		"tl.store(y + j, tl.load(x + j))\ntl.debug_barrier()\ntl.store(y + j, tl.load(y + j) + 1)", 2},

@@ -139,8 +139,8 @@ var (
 	})
 	NoDeeper = flag(Row{
 		Group: "Compilation", Name: "NEREID_DISABLE_DEEPER",
-		Doc: "On sm_90, loops of products have as many stages as `num_stages` says. Otherwise a launch with " +
-			"few programs runs code with more, which fill the shared memory ([GPU.md](GPU.md)).",
+		Doc: "On sm_90, loops of products have as many stages as `num_stages` says. Otherwise a launch " +
+			"with few programs runs code with more, which fill the shared memory ([GPU.md](GPU.md)).",
 	})
 	Tiles = choice(Row{
 		Group: "Compilation", Name: "NEREID_TILE_LOADS",

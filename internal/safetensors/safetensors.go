@@ -56,7 +56,8 @@ func Read(r io.Reader) (*File, error) {
 	}
 	n := binary.LittleEndian.Uint64(prefix[:])
 	if n > MaxHeader {
-		return nil, fmt.Errorf("not a safetensors file: a header of %d bytes, at most %d are read", n, MaxHeader)
+		return nil, fmt.Errorf("not a safetensors file: a header of %d bytes, at most %d are read",
+			n, MaxHeader)
 	}
 	head, err := ReadN(r, n)
 	if err != nil {
@@ -80,7 +81,8 @@ func Parse(data []byte) (*File, error) {
 	}
 	n := binary.LittleEndian.Uint64(data)
 	if n > MaxHeader || n > uint64(len(data)-8) {
-		return nil, fmt.Errorf("not a safetensors file: a header of %d bytes does not fit in %d", n, len(data))
+		return nil, fmt.Errorf("not a safetensors file: a header of %d bytes does not fit in %d",
+			n, len(data))
 	}
 	f, ends, err := header(data[8 : 8+n])
 	if err != nil {

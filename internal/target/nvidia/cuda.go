@@ -81,8 +81,8 @@ type Code struct {
 	// loaded; empty for PTX that no GPU has seen.
 	Assembled string `json:",omitempty"`
 
-	// Merge is the number of programs that large launches should have as one, in code of their own; 0 means 1.
-	// Merged is that number for such code.
+	// Merge is the number of programs that large launches should have as one, in code of their own; 0 means
+	// 1. Merged is that number for such code.
 	Merge  int `json:",omitempty"`
 	Merged int `json:",omitempty"`
 

@@ -35,7 +35,8 @@ func TestRoom(t *testing.T) {
 		{"more", s, []int{100, 64}, []string{"freeAsync 0x2000 7", "allocAsync 100 7", own, own}},
 		{"too much", s, []int{keptRoom + 1}, []string{"allocAsync 4194305 7", own, "freeAsync 0x2000 7"}},
 		{"external", c.ExternalStream(9), []int{8, 8},
-			[]string{"allocAsync 8 9", own, "freeAsync 0x2000 9", "allocAsync 8 9", own, "freeAsync 0x2000 9"}},
+			[]string{"allocAsync 8 9", own, "freeAsync 0x2000 9", "allocAsync 8 9", own,
+				"freeAsync 0x2000 9"}},
 	} {
 		if got := calls(x.s, x.sizes...); !slices.Equal(got, x.want) {
 			t.Errorf("%s: %q, want %q", x.name, got, x.want)
