@@ -82,4 +82,5 @@
 //	branch_on_copies.go            nereid-gpu-branch-on-copies
 //	reorder_instructions.go        tritongpu-reorder-instructions
 //	load_early.go                  nereid-gpu-load-early: loads above the products before them
+//	stream_loads.go                nereid-gpu-stream-loads: what is read once leaves the caches first
 package gpu

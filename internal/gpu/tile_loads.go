@@ -263,8 +263,7 @@ func fitsTile(typ *ir.TensorType) bool {
 
 // isPlainLoad reports whether a load has nothing that a descriptor load has not.
 func isPlainLoad(load *ir.Op) bool {
-	if load.IntOr("isVolatile", 0) != 0 || load.IntOr("cache", tt.CacheNone) != tt.CacheNone ||
-		load.IntOr("evict", tt.EvictNormal) != tt.EvictNormal {
+	if isVolatile(load) || isHinted(load) {
 		return false
 	}
 	if len(load.Group(2)) == 0 {

@@ -31,7 +31,7 @@ func (a access) suffix() string {
 var (
 	loadCaches  = map[int64]string{tt.CacheCA: ".ca", tt.CacheCG: ".cg", tt.CacheCV: ".cv", tt.CacheCS: ".cs"}
 	storeCaches = map[int64]string{tt.CacheWB: ".wb", tt.CacheCG: ".cg", tt.CacheCS: ".cs", tt.CacheWT: ".wt"}
-	evictions   = map[int64]string{tt.EvictFirst: ".L1::evict_first", tt.EvictLast: ".L1::evict_last"}
+	evictions   = map[int64]string{tt.EvictFirst: "evict_first", tt.EvictLast: "evict_last"}
 )
 
 // hint returns the cache modifier or eviction policy of an instruction. PTX does not accept both.
@@ -39,7 +39,28 @@ func (m memory) hint(caches map[int64]string) string {
 	if cache := caches[m.cache]; cache != "" {
 		return cache
 	}
-	return evictions[m.evict]
+	if evict := evictions[m.evict]; evict != "" {
+		return ".L1::" + evict
+	}
+	return ""
+}
+
+// policy returns the L2 cache's part of an eviction policy, an i64, or "" if there is none.
+func (v nvidia) policy(l *lowering, m memory) string {
+	evict := evictions[m.evict]
+	if evict == "" || m.space != inGlobal || m.volatile || v.capability < 80 {
+		return ""
+	}
+	return l.asm("i64", "createpolicy.fractional.L2::"+evict+".b64 $0, 1.0;", "=l", false)
+}
+
+// withPolicy adds a policy to an instruction: what belongs into its name and behind its address, where the
+// policy is operand number n.
+func withPolicy(policy string, n int) (name, operand string) {
+	if policy == "" {
+		return "", ""
+	}
+	return ".L2::cache_hint", fmt.Sprintf(", $%d", n)
 }
 
 // ptxSpaces holds, for each space, the part of an instruction's name, the LLVM type of an address, and its
@@ -57,7 +78,7 @@ func (m memory) loadName() string {
 	return "ld" + ptxSpaces[m.space].name + m.hint(loadCaches)
 }
 
-func (nvidia) loadWords(l *lowering, a access, m memory, ptr, pred string, other []string) []string {
+func (v nvidia) loadWords(l *lowering, a access, m memory, ptr, pred string, other []string) []string {
 	var outs, clear []string
 	for i := range a.words {
 		outs = append(outs, fmt.Sprintf("$%d", i))
@@ -80,19 +101,27 @@ func (nvidia) loadWords(l *lowering, a access, m memory, ptr, pred string, other
 	where := ptxSpaces[m.space]
 	constraints := strings.Repeat(out+a.constraint()+",", a.words) + where.reg
 	args := []string{where.ptr + " " + ptr}
-	code := fmt.Sprintf("%s%s %s, [ $%d + 0 ];", m.loadName(), a.suffix(), dst, a.words)
+	guard := ""
 	if pred != "" {
-		code = fmt.Sprintf("%s @$%d %s", strings.Join(clear, " "), a.words+1, code)
+		guard = fmt.Sprintf("%s @$%d ", strings.Join(clear, " "), a.words+1)
 		constraints += ",b"
 		args = append(args, "i1 "+pred)
 		constraints += strings.Repeat(","+a.constraint(), len(other))
 		args = append(args, typed(a.wordType(), other)...)
 	}
+	policy := v.policy(l, m)
+	hint, behind := withPolicy(policy, a.words+len(args))
+	if policy != "" {
+		constraints += ",l"
+		args = append(args, "i64 "+policy)
+	}
+	code := fmt.Sprintf("%s%s%s%s %s, [ $%d + 0 ]%s;", guard, m.loadName(), hint, a.suffix(), dst, a.words,
+		behind)
 	ret := structOf(slices.Repeat([]string{a.wordType()}, a.words))
 	return l.fields(ret, l.asm(ret, code, constraints, true, args...), a.words)
 }
 
-func (nvidia) storeWords(l *lowering, a access, m memory, words []string, ptr, pred string) {
+func (v nvidia) storeWords(l *lowering, a access, m memory, words []string, ptr, pred string) {
 	var ins, constraints, args []string
 	for i, w := range words {
 		ins = append(ins, fmt.Sprintf("$%d", i))
@@ -106,13 +135,20 @@ func (nvidia) storeWords(l *lowering, a access, m memory, words []string, ptr, p
 	where := ptxSpaces[m.space]
 	args = append(args, where.ptr+" "+ptr)
 	constraints = append(constraints, where.reg)
-	code := fmt.Sprintf("st%s%s%s [ $%d + 0 ], %s;", where.name, m.hint(storeCaches), a.suffix(),
-		a.words, src)
+	guard := ""
 	if pred != "" {
-		code = fmt.Sprintf("@$%d %s", a.words+1, code)
+		guard = fmt.Sprintf("@$%d ", a.words+1)
 		args = append(args, "i1 "+pred)
 		constraints = append(constraints, "b")
 	}
+	policy := v.policy(l, m)
+	hint, behind := withPolicy(policy, len(args))
+	if policy != "" {
+		args = append(args, "i64 "+policy)
+		constraints = append(constraints, "l")
+	}
+	code := fmt.Sprintf("%sst%s%s%s%s [ $%d + 0 ], %s%s;", guard, where.name, m.hint(storeCaches), hint,
+		a.suffix(), a.words, src, behind)
 	l.asm("void", code, strings.Join(constraints, ","), true, args...)
 }
 
