@@ -38,6 +38,24 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
+// TestPeers: the map of peer/ names all of its programs.
+func TestPeers(t *testing.T) {
+	readme, err := os.ReadFile("peer/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := os.ReadDir("peer")
+	if err != nil || len(files) < 10 {
+		t.Fatalf("%d files, %v", len(files), err)
+	}
+	for _, f := range files {
+		if name := f.Name(); name != "README.md" && name[0] != '_' && !strings.Contains(string(readme),
+			"`"+name+"`") {
+			t.Errorf("peer/README.md does not name %s", name)
+		}
+	}
+}
+
 // TestEnvironmentAlone holds docs/RUNTIME.md to the truth about With: each variable is either part of
 // Config or listed as what the environment alone sets.
 func TestEnvironmentAlone(t *testing.T) {

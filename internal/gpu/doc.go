@@ -20,8 +20,13 @@
 //	encode.go                      building blocked layouts, reading and changing encodings
 //	facts.go                       a row for each op: what the passes know of it
 //	infer.go                       how layouts pass through ops: the functions of the rows
-//	merge_programs.go              nereid-gpu-merge-programs: one program does the work of several
 //	convert_triton.go              convert-triton-to-tritongpu
+//
+// Programs and loops, before tensors have layouts:
+//
+//	merge_programs.go              nereid-gpu-merge-programs: one program does the work of several
+//	longest_first.go               nereid-gpu-longest-first: programs with long loops start first
+//	join_loops.go                  nereid-gpu-join-loops: two loops that differ in masks become one
 //
 // Layouts of accesses and products:
 //
@@ -42,8 +47,6 @@
 //
 // Tensor descriptors on the copy engine (TMA):
 //
-//	longest_first.go               nereid-gpu-longest-first: programs with long loops start first
-//	join_loops.go                  nereid-gpu-join-loops: two loops that differ in masks become one
 //	tile_loads.go                  nereid-gpu-tile-loads: loads by pointers that are tiles
 //	tile_bounds.go                 masks as sizes of tiles, indices that are never negative
 //	tma_fits.go                    nereid-legalize-descriptors: pointers where the copy engine cannot serve
