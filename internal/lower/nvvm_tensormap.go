@@ -2,6 +2,7 @@ package lower
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
@@ -9,22 +10,63 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// tensormapScratch is the buffer in shared memory in which a map is put together.
-func tensormapScratch(*lowering, *ir.Op) []int { return []int{TensorMapBytes} }
+// tensormapScratch is the memory in which maps are put together: that of all maps that are made with the last
+// of them.
+func tensormapScratch(_ *lowering, op *ir.Op) []int {
+	if maps := mapsMadeWith(op); maps[len(maps)-1] == op {
+		return []int{len(maps) * TensorMapBytes}
+	}
+	return nil
+}
 
-// lowerTensormapCreate writes a tensor map to global memory. The first warp puts it together in shared
-// memory: zeros, then a field at a time by the first thread; a copy of the whole releases it to the copy
-// engine. No other warp touches the buffer, so that the barrier of what follows suffices.
+// mapsMadeWith returns the ops that make maps side by side with op, which is one of them: between them is
+// nothing that has an effect.
+func mapsMadeWith(op *ir.Op) []*ir.Op {
+	first := op
+	for p := op.Prev(); p != nil && besideMaps(p, ttng.TensormapCreate); p = p.Prev() {
+		if p.Def == ttng.TensormapCreate {
+			first = p
+		}
+	}
+	var list []*ir.Op
+	for ; first != nil && besideMaps(first, ttng.TensormapCreate); first = first.Next() {
+		if first.Def == ttng.TensormapCreate {
+			list = append(list, first)
+		}
+	}
+	return list
+}
+
+// besideMaps reports whether an op may stand among ops of a kind that make maps or fence them.
+func besideMaps(op *ir.Op, kind *ir.OpDef) bool {
+	return op.Def == kind || op.Def == ttg.GlobalScratchAlloc || op.Effects() == 0 && len(op.Regions()) == 0
+}
+
+// lowerTensormapCreate writes tensor maps to global memory: those that are made side by side, at the last of
+// them, by a warp each. It puts a map together in shared memory: zeros, then a field at a time by its first
+// thread; a copy of the whole releases it to the copy engine. No other warp touches the memory, so that the
+// barrier of what follows suffices.
 func lowerTensormapCreate(l *lowering, op *ir.Op) {
 	l.refuseOnCluster(op, "a tensor map for several thread blocks")
+	maps := mapsMadeWith(op)
+	if maps[len(maps)-1] != op {
+		return
+	}
 	at := l.alloc.scratch(op)[0]
-	base := l.sharedAt("0", itoa(at))
-	warp := l.val("icmp ult i32 %s, 32", l.ids.tid)
-	l.storeShared("0", ir.I32, at, l.ids.tid, warp)
+	for i, m := range maps {
+		l.makeMap(m, i, at+i*TensorMapBytes)
+	}
+	l.meetBehindMaps(op)
+}
+
+// makeMap writes the i-th of several maps.
+func (l *lowering) makeMap(op *ir.Op, i, at int) {
+	warp, lane := l.mapWarp(i)
+	l.storeShared("0", ir.I32, at, lane, warp)
 	l.vendor.meet(l, theWarp)
 	m := mapWriter{l: l}
-	m.operand("i1 "+l.first(""), "b")
-	m.operand("ptr addrspace(3) "+base, "r")
+	m.operand("i1 "+l.both(l.val("icmp eq i32 %s, 0", lane), warp), "b")
+	m.operand("ptr addrspace(3) "+l.sharedAt("0", itoa(at)), "r")
 	m.address(op)
 	m.lists(op)
 	for _, f := range []string{"elemtype", "interleave_layout", "swizzle_mode", "fill_mode"} {
@@ -36,19 +78,24 @@ func lowerTensormapCreate(l *lowering, op *ir.Op) {
 	}
 	m.write()
 	l.vendor.meet(l, theWarp)
-	l.groupAsm("void",
-		"@$0 tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [$1], "+
-			"[$2], 128;", "b,l,r", "i1 "+warp, "ptr addrspace(1) "+l.scalar(op.Slot(0)), m.args[1])
-	l.meetBehindMaps(op)
+	const publish = "@$0 tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic" +
+		".release.gpu.sync.aligned [$1], [$2], 128;"
+	l.groupAsm("void", publish, "b,l,r", "i1 "+warp, "ptr addrspace(1) "+l.scalar(op.Slot(0)), m.args[1])
+}
+
+// mapWarp returns whether a thread is of the warp that makes the i-th of several maps, and its lane.
+func (l *lowering) mapWarp(i int) (is, lane string) {
+	w := i % l.warps
+	return l.val("icmp eq i32 %s, %d", l.val("lshr i32 %s, 5", l.ids.tid), w), l.val("and i32 %s, 31", l.ids.tid)
 }
 
 // meetBehindMaps lets the warps meet behind the last of several ops that make maps.
 func (l *lowering) meetBehindMaps(op *ir.Op) {
 	for op = op.Next(); op != nil; op = op.Next() {
 		switch {
-		case op.Def == ttng.TensormapCreate || op.Def == ttng.TensormapFenceproxyAcquire:
+		case op.Def == ttng.TensormapFenceproxyAcquire:
 			return
-		case op.Def != ttg.GlobalScratchAlloc && (op.Effects() != 0 || len(op.Regions()) > 0):
+		case !besideMaps(op, ttng.TensormapFenceproxyAcquire):
 			l.barrier()
 			return
 		}
@@ -106,13 +153,23 @@ func (m *mapWriter) write() {
 	m.l.groupAsm("void", code, strings.Join(m.constraints, ","), m.args...)
 }
 
-// lowerTensormapAcquire makes a map that was written to memory visible to copies: to those of the first
-// warp by a fence, and to those of the others since they meet it there, which is faster than a fence in
+// makerOf returns which of several maps a fence is for, 0 for one that was not made in its block.
+func makerOf(fence *ir.Op) int {
+	for p := fence.Prev(); p != nil; p = p.Prev() {
+		if p.Def == ttng.TensormapCreate && p.Slot(0) == fence.Operand(0) {
+			return slices.Index(mapsMadeWith(p), p)
+		}
+	}
+	return 0
+}
+
+// lowerTensormapAcquire makes a map that was written to memory visible to copies: to those of the warp that
+// made it by a fence, and to those of the others since they meet it there, which is faster than a fence in
 // each. The assembler does not keep a copy behind the fence by itself: without the end of a group between
-// them, the copy may read a map that is not there yet, which is an illegal instruction. Triton's code has
-// the same.
+// them, the copy may read a map that is not there yet, which is an illegal instruction. Triton's code has the
+// same.
 func lowerTensormapAcquire(l *lowering, op *ir.Op) {
-	warp := l.val("icmp ult i32 %s, 32", l.ids.tid)
+	warp, _ := l.mapWarp(makerOf(op))
 	const code = "@$0 fence.proxy.tensormap::generic.acquire.gpu [$1], 128;\n" +
 		"@$0 cp.async.bulk.commit_group;\n@$0 cp.async.bulk.wait_group.read 0;"
 	l.groupAsm("void", code, "b,l",
