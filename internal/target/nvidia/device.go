@@ -446,12 +446,12 @@ func (k *kernel) Launch(_ context.Context, s target.Stream, grid [3]int, words [
 	if k.Bounded() {
 		return fmt.Errorf("%s checks accesses, and was not told the memory of its arguments", k.code.Name)
 	}
-	if k.code.Depths != nil {
+	if n := k.code.OtherDepth(grid, k.dev.dev.SMs); n >= 0 {
 		wait := func() bool {
 			on, err := s.(stream).Capturing()
 			return !on && err == nil
 		}
-		if e := k.Better(context.Background(), k.code, k.dev.Sharing(grid), wait); e != nil {
+		if e := k.Better(context.Background(), n, wait); e != nil {
 			return e.Launch(context.Background(), s, grid, words)
 		}
 	}

@@ -57,10 +57,19 @@ func (o *Others) HasMaker() bool { return o.make != nil }
 // HasWhole reports whether the code that serves all launches is made.
 func (o *Others) HasWhole() bool { return o.whole.Made() != nil }
 
-// Better returns the code for launches of a sharing, nil if the caller's is as good or there is none. wait
-// says that it may be made now.
-func (o *Others) Better(ctx context.Context, code *Code, sharing int, wait func() bool) target.Executable {
-	if code.Depths[sharing] == code.Depths[code.Sharing] || o.make == nil {
+// OtherDepth returns the sharing of a grid if other code has pipelines for it, else -1.
+func (k *Code) OtherDepth(grid [3]int, sms int) int {
+	if k.Depths != nil {
+		if n := sharing(grid, sms); k.Depths[n] != k.Depths[k.Sharing] {
+			return n
+		}
+	}
+	return -1
+}
+
+// Better returns the code for launches of a sharing, nil if there is none. wait says that it may be made now.
+func (o *Others) Better(ctx context.Context, sharing int, wait func() bool) target.Executable {
+	if o.make == nil {
 		return nil
 	}
 	x := &o.sharing[sharing]

@@ -56,8 +56,15 @@ func (c Compiler) sharing(in *target.Input) gpu.Sharing {
 
 // Sharing returns what target.Sharer asks for, of a device with so many SMs.
 func (c Compiler) Sharing(grid [3]int, count int) int {
+	if !c.deepens() {
+		return 0
+	}
+	return sharing(grid, count)
+}
+
+func sharing(grid [3]int, count int) int {
 	n := grid[0] * grid[1] * grid[2]
-	if !c.deepens() || n <= 0 || n > gpu.MostShared*count {
+	if n <= 0 || n > gpu.MostShared*count {
 		return 0
 	}
 	return (n + count - 1) / count

@@ -95,9 +95,9 @@ func (k *kernel) Launch(ctx context.Context, s target.Stream, grid [3]int, args 
 	if k.code.Merges(grid[0], simulatedSMs) && k.HasMaker() {
 		return k.LaunchLarge(ctx, k.code.Merge, s, grid, args)
 	}
-	if k.code.Depths != nil {
+	if n := k.code.OtherDepth(grid, fewSMs); n >= 0 {
 		wait := func() bool { return true }
-		if e := k.Better(ctx, k.code, k.dev.Sharing(grid), wait); e != nil {
+		if e := k.Better(ctx, n, wait); e != nil {
 			return e.Launch(ctx, s, grid, args)
 		}
 	}
