@@ -85,8 +85,8 @@ func (l *lowering) makeMap(op *ir.Op, i, at int) {
 
 // mapWarp returns whether a thread is of the warp that makes the i-th of several maps, and its lane.
 func (l *lowering) mapWarp(i int) (is, lane string) {
-	w := i % l.warps
-	return l.val("icmp eq i32 %s, %d", l.val("lshr i32 %s, 5", l.ids.tid), w), l.val("and i32 %s, 31", l.ids.tid)
+	warp := l.val("lshr i32 %s, 5", l.ids.tid)
+	return l.val("icmp eq i32 %s, %d", warp, i%l.warps), l.val("and i32 %s, 31", l.ids.tid)
 }
 
 // meetBehindMaps lets the warps meet behind the last of several ops that make maps.

@@ -2,6 +2,7 @@ package nvidia
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/nereid-lang/nereid/internal/diag"
@@ -14,7 +15,6 @@ import (
 // TestDeeper compiles products for launches with few programs: pipelines fill the shared memory, and programs
 // that fitted an SM together still do.
 func TestDeeper(t *testing.T) {
-	const file = "testdata/golden/cuda-90/"
 	c := Compiler{Capability: 90}
 	for _, x := range []struct {
 		name     string
@@ -29,11 +29,7 @@ func TestDeeper(t *testing.T) {
 		{"attention_d64", 3, 8, nil, [3]int{3, 3, 3}},
 	} {
 		for sharing, programs := range x.programs {
-			text := txtest.Read(t, txtest.Path(t, file+x.name+".ttir"))
-			m, err := ir.Parse(diag.NewFileSet(), x.name, []byte(text))
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := golden(t, x.name)
 			in := &target.Input{Module: m, Fallback: true, Sharing: sharing,
 				Options: target.Options{NumWarps: x.warps, NumStages: x.stages, NumCTAs: 1}}
 			depths, err := c.ttgir(in)
@@ -80,4 +76,30 @@ func TestSharing(t *testing.T) {
 	if got := c.Sharing([3]int{1, 1, 1}, 132); got != 0 {
 		t.Errorf("disabled: %d", got)
 	}
+}
+
+// TestWideTiles: loads of plain products go to the copy engine if the products have many sums.
+func TestWideTiles(t *testing.T) {
+	for name, want := range map[string]int{"matmul_f16": 2, "matmul_bf16_relu": 0} {
+		m := golden(t, name)
+		in := &target.Input{Module: m, Fallback: true,
+			Options: target.Options{NumWarps: 8, NumStages: 3, NumCTAs: 1}}
+		if _, err := (Compiler{Capability: 90}).ttgir(in); err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(string(target.Text(m)), "nereid.tile"); n != want {
+			t.Errorf("%s: %d tiles, want %d", name, n, want)
+		}
+	}
+}
+
+// golden returns the TTIR of a sample kernel.
+func golden(t *testing.T, name string) *ir.Module {
+	t.Helper()
+	text := txtest.Read(t, txtest.Path(t, "testdata/golden/cuda-90/"+name+".ttir"))
+	m, err := ir.Parse(diag.NewFileSet(), name, []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
 }
