@@ -48,6 +48,36 @@ func TestDeeper(t *testing.T) {
 	}
 }
 
+// TestDeeperAhead: launches of a kernel that was compiled ahead of time compile nothing.
+func TestDeeperAhead(t *testing.T) {
+	dev, err := nereid.Open("sim:90")
+	if err != nil {
+		t.Skip(err)
+	}
+	dump := t.TempDir()
+	m, err := nereid.LoadFS(kernels.Files, "matmul.py", nereid.With(nereid.Config{Dump: dump}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := m.Kernel("matmul_kernel")
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = m.Warmup(t.Context(), dev, []nereid.Variant{{Kernel: "matmul_kernel", Options: few,
+		Signature: `*fp16:16, *fp16:16, *fp16:16, i32:16, i32:16, i32:16, i32:16, i32:1, i32:16, i32:1, ` +
+			`i32:16, i32:1, 64, 64, 64, 8, ""`}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	multiply(t, k, dev, 64, 64)
+	if got := buffersIn(t, dump); got != "3" {
+		t.Errorf("the pipeline has %s buffers, not 3", got)
+	}
+}
+
+// few are options with few stages.
+var few = nereid.Options{NumWarps: 4, NumStages: 3}
+
 // multiply returns the product of two matrices of small integers, n×k and k×n.
 func multiply(t *testing.T, kernel *nereid.Kernel, dev *nereid.Device, n, k int) []byte {
 	t.Helper()
@@ -63,8 +93,7 @@ func multiply(t *testing.T, kernel *nereid.Kernel, dev *nereid.Device, n, k int)
 	defer c.Close()
 	s := txtest.Open(t, dev.NewStream, t.Context())
 	grid := nereid.Grid{(n / 64) * (n / 64)}
-	o := nereid.Options{NumWarps: 4, NumStages: 3}
-	if err := kernel.Launch(s, grid, a, b, c, n, n, k, k, 1, n, 1, n, 1, 64, 64, 64, 8, "", o); err != nil {
+	if err := kernel.Launch(s, grid, a, b, c, n, n, k, k, 1, n, 1, n, 1, 64, 64, 64, 8, "", few); err != nil {
 		t.Fatalf("size %d, depth %d: %v", n, k, err)
 	}
 	raw := make([]byte, 2*n*n)

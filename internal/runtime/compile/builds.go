@@ -139,6 +139,9 @@ func otherwise(build weak.Pointer[Build], p target.Partial, r Request) {
 		if b == nil {
 			return nil, errors.New("nereid: the kernel is gone")
 		}
+		if r.Ahead && !way.Whole {
+			return nil, errors.New("nereid: what is compiled ahead of time serves all launches that it can")
+		}
 		r := r
 		r.whole, r.merge, r.Sharing = way.Whole, way.Merge, way.Sharing
 		r.Ahead = way.Whole // in strict mode, what there is must serve if it can
