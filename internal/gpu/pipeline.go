@@ -83,7 +83,8 @@ func Pipeline(o Options) []pass.Pass {
 	if tma {
 		passes = append(passes, TMALowering)
 	}
-	passes = append(append(passes, finished(FenceInsertion)...), LoadEarly, StreamLoads, BranchOnProducts)
+	passes = append(append(passes, finished(FenceInsertion)...),
+		FlattenBranches, LoadEarly, StreamLoads, BranchOnProducts)
 	if o.Turns {
 		passes = append(passes, BranchOnMasks, BranchOnCopies)
 	}

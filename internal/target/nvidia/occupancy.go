@@ -120,7 +120,8 @@ func (c Compiler) assembleBest(code *Code, assemble assembler) (*assembled, erro
 }
 
 // loopPrograms is the number of programs up to which a kernel with a loop and without products gives up
-// registers for one more. With more programs, those of a goal are worth as much to a loop.
+// registers for one more, if less than half of the threads run that an SM has room for. With more, the
+// registers of a goal, and the loads that are under way in them, are worth as much to a loop.
 const loopPrograms = 3
 
 // withMorePrograms returns code of a kernel without products of which an SM runs as many programs as the
@@ -130,7 +131,11 @@ const loopPrograms = 3
 func (c Compiler) withMorePrograms(code *Code, best *assembled, assemble assembler) *assembled {
 	machine, ok := sms[c.Capability]
 	now := machine.running(code, best.use.registers)
-	if !ok || now == 0 || now == machine.most(code) || now > loopPrograms && hasLoop(code.PTX) {
+	if !ok || now == 0 || now == machine.most(code) {
+		return best
+	}
+	enough := now > loopPrograms || 2*now*32*code.NumWarps >= machine.threads
+	if enough && hasLoop(code.PTX) {
 		return best
 	}
 	if code.strides || multiplies(code.PTX) || bounded(code.PTX) {
@@ -141,18 +146,46 @@ func (c Compiler) withMorePrograms(code *Code, best *assembled, assemble assembl
 		return best
 	}
 	more := machine.running(code, plain.use.registers)
-	if more <= now || plain.use.stack > best.use.stack {
-		return plain.drop(best)
+	if more > now && plain.use.stack <= best.use.stack {
+		best = best.drop(plain)
+		best = withGoalIfNoStack(code, best, more, 0, assemble)
+	} else {
+		best = plain.drop(best)
 	}
-	best = best.drop(plain)
-	full, err := assemble(withGoal(code.PTX, more), false)
+	return c.withOneMore(code, best, assemble)
+}
+
+// withGoalIfNoStack returns code for a number of programs unless it has more than so many bytes more on the
+// stack than best.
+func withGoalIfNoStack(code *Code, best *assembled, programs, bytes int, assemble assembler) *assembled {
+	next, err := assemble(withGoal(code.PTX, programs), false)
 	if err != nil {
 		return best
 	}
-	if full.use.stack > best.use.stack {
-		return full.drop(best)
+	if next.use.stack > best.use.stack+bytes {
+		return next.drop(best)
 	}
-	return best.drop(full)
+	return best.drop(next)
+}
+
+// oneMoreBytes is what one more program is worth on the stack of a thread: four values. Where more than
+// mostPrograms run, one more does not matter.
+const (
+	oneMoreBytes = 16
+	mostPrograms = 8
+)
+
+// withOneMore returns code for one more program than best runs, if less than three quarters of the threads run
+// that an SM has room for, and the program costs at most a quarter of the registers and hardly spills.
+func (c Compiler) withOneMore(code *Code, best *assembled, assemble assembler) *assembled {
+	machine := sms[c.Capability]
+	threads, taken := 32*code.NumWarps, roundUp(best.use.registers, 8)
+	next := machine.running(code, taken) + 1
+	room := registersPerSM / (next * threads) / 8 * 8
+	if next > min(mostPrograms, machine.most(code)) || 4*(next-1)*threads >= 3*machine.threads || 4*(taken-room) > taken {
+		return best
+	}
+	return withGoalIfNoStack(code, best, next, oneMoreBytes, assemble)
 }
 
 // multiplies reports whether a kernel multiplies matrices. For other kernels the assembler's own choice is a
