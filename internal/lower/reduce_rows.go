@@ -57,8 +57,56 @@ func (r *reduction) throughSharedInRows(warps []step) {
 		l.storeAll(scratchAt(bases[e], elem), cvt, regs, 0, writer)
 	}
 	l.barrier()
-	results := r.sumRows(size, 1<<len(warps), bases)
+	rows := 1 << len(warps)
+	if r.readsOften(size, rows) {
+		r.sumInPlace(size, rows, bases)
+		l.barrier()
+		rows = 1
+	}
+	results := r.sumRows(size, rows, bases)
 	r.finishAt(func(reg int, _ []int) []string { return results[reg] })
+}
+
+// oftenRead is the number of partial results from which on a thread does not read all of its elements'.
+const oftenRead = 64
+
+// readsOften reports whether threads would read many partial results each that other threads read as well.
+// Combining them first takes a barrier more.
+func (r *reduction) readsOften(size, rows int) bool {
+	threads := r.l.threads()
+	each := rows << len(ownBits(r.l.layout(r.op, r.op.Result(0).Type)))
+	return each >= oftenRead && each >= 2*rows*max(1, size/threads)
+}
+
+// sumInPlace combines the rows that throughSharedInRows has written, each element by one thread, into the
+// first row.
+func (r *reduction) sumInPlace(size, rows int, bases []int) {
+	l := r.l
+	threads := l.threads()
+	for first := 0; first < size; first += threads {
+		at := l.add(l.ids.tid, itoa(first))
+		sum := func() {
+			var acc []string
+			for row := range rows {
+				vals := make([]string, len(r.elems))
+				for e, t := range r.elems {
+					vals[e] = l.loadFrom(t, bases[e], l.add(at, itoa(row*size)), "")
+				}
+				if acc != nil {
+					vals = l.combine(r.op, acc, vals)
+				}
+				acc = vals
+			}
+			for e, t := range r.elems {
+				l.storeShared(acc[e], t, bases[e], at, "")
+			}
+		}
+		if first+threads > size {
+			l.when(l.val("icmp ult i32 %s, %d", l.ids.tid, size-first), sum)
+			continue
+		}
+		sum()
+	}
 }
 
 // sumRows combines the rows that throughSharedInRows has written, for each register of the result. Registers
