@@ -175,14 +175,15 @@ const (
 	mostPrograms = 8
 )
 
-// withOneMore returns code for one more program than best runs, if less than three quarters of the threads run
-// that an SM has room for, and the program costs at most a quarter of the registers and hardly spills.
+// withOneMore returns code for one more program than best runs, if less than three quarters of the threads
+// run that an SM has room for, and the program costs at most a quarter of the registers and hardly spills.
 func (c Compiler) withOneMore(code *Code, best *assembled, assemble assembler) *assembled {
 	machine := sms[c.Capability]
 	threads, taken := 32*code.NumWarps, roundUp(best.use.registers, 8)
 	next := machine.running(code, taken) + 1
 	room := registersPerSM / (next * threads) / 8 * 8
-	if next > min(mostPrograms, machine.most(code)) || 4*(next-1)*threads >= 3*machine.threads || 4*(taken-room) > taken {
+	busy := next > mostPrograms || 4*(next-1)*threads >= 3*machine.threads
+	if busy || next > machine.most(code) || 4*(taken-room) > taken {
 		return best
 	}
 	return withGoalIfNoStack(code, best, next, oneMoreBytes, assemble)
