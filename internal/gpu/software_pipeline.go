@@ -30,6 +30,7 @@ var SoftwarePipeline = pass.Pass{
 		for _, loop := range forLoops(m.Op) {
 			ctx.At(loop)
 			changed = startProducts(loop) || changed
+			startEarly(loop)
 			takeTurns(loop)
 			changed = overlapStores(loop) || changed
 		}

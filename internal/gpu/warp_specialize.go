@@ -16,13 +16,19 @@ import (
 const specializeAttr = "tt.warp_specialize"
 
 // SpecializedWarps returns the number of warps of a program that is to have n: twice as many if n is one warp
-// group, and a loop that asks for warp specialization has more sums than one group can hold and rows for two.
+// group, and a loop has more sums than one group can hold and rows for two. A loop that asks for warp
+// specialization gets them as soon as that is faster, others if the sums alone are more than all registers:
+// the assembler would keep them on the stack and wait for every product.
 func SpecializedWarps(m *ir.Module, n int) int {
 	if n != groupWarps {
 		return n
 	}
 	for _, loop := range forLoops(m.Op) {
-		if loop.HasAttr(specializeAttr) && needsTwoGroups(loop) {
+		most := int64(threadRegisters)
+		if loop.HasAttr(specializeAttr) {
+			most = mostSums
+		}
+		if needsTwoGroups(loop, most) {
 			return 2 * n
 		}
 	}
@@ -35,10 +41,12 @@ const (
 	// mostSums is the number of a thread's registers for results of products that leaves enough for the rest
 	// of a loop. With more, two groups are faster than one; with less, one was on an H200.
 	mostSums = 192
+	// threadRegisters is the number of registers that a thread can have.
+	threadRegisters = 255
 )
 
-// needsTwoGroups reports whether a warp group has more sums than fit its registers, and two can divide them.
-func needsTwoGroups(loop *ir.Op) bool {
+// needsTwoGroups reports whether a warp group has more sums than most in each thread, and two can divide them.
+func needsTwoGroups(loop *ir.Op, most int64) bool {
 	sums := int64(0)
 	for op := range loop.Ops() {
 		if op.Def != tt.Dot {
@@ -50,5 +58,5 @@ func needsTwoGroups(loop *ir.Op) bool {
 		}
 		sums += shape[0] * shape[1] / (groupWarps * 32)
 	}
-	return sums > mostSums
+	return sums > most
 }

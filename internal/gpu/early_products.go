@@ -1,0 +1,98 @@
+package gpu
+
+import (
+	"github.com/nereid-lang/nereid/internal/dialect/ttg"
+	"github.com/nereid-lang/nereid/internal/dialect/ttng"
+	"github.com/nereid-lang/nereid/internal/ir"
+)
+
+// earlySums is the number of registers for sums of products up to which a product begins early.
+const earlySums = 160
+
+// startEarly lets a product of a loop that does not depend on the one before begin together with that one. The
+// tensor cores then compute it while the threads work on the first result, as in the backward pass of
+// attention, in which the product of the output's gradient and the values waits for no softmax:
+//
+//	%s = ttng.warp_group_dot %q, %k                    %s = ttng.warp_group_dot %q, %k
+//	%t = ttng.warp_group_dot_wait %s {pendings = 0}    %d = ttng.warp_group_dot %do, %v
+//	%p = math.exp2 %t                             =>   %t = ttng.warp_group_dot_wait %s {pendings = 1}
+//	%d = ttng.warp_group_dot %do, %v                   %p = math.exp2 %t
+//	%e = ttng.warp_group_dot_wait %d {pendings = 0}    %e = ttng.warp_group_dot_wait %d {pendings = 0}
+//
+// Products complete in order, so the first wait still waits for all products of the iteration before.
+func startEarly(loop *ir.Op) {
+	if loop.HasAttr(apartAttr) { // the groups' turns decide when a product begins
+		return
+	}
+	var first *ir.Op // the last product with a wait of its own
+	for product := range body(loop) {
+		if product.Def != ttng.WarpGroupDot || ownWait(product) == nil {
+			continue
+		}
+		if first != nil && begin(product, first) {
+			first = nil // one at a time: more sums would take too many registers
+			continue
+		}
+		first = product
+	}
+}
+
+// ownWait returns the wait for all products directly behind a product, or nil.
+func ownWait(product *ir.Op) *ir.Op {
+	wait := product.Next()
+	if wait == nil || wait.Def != ttng.WarpGroupDotWait || wait.IntOr("pendings", 0) != 0 {
+		return nil
+	}
+	return wait
+}
+
+// begin moves a product between the product first and its wait, if it can, and reports whether it did. The
+// product's own wait stays, and lets the products that were begun since go on.
+func begin(product, first *ir.Op) bool {
+	wait, own := ownWait(first), ownWait(product)
+	moved, ok := neededBy(product, wait)
+	if !ok || sums(product) > earlySums {
+		return false
+	}
+	var waits []*ir.Op // for copies, which the product may read
+	since := 0
+	for op := wait.Next(); op != product; op = op.Next() {
+		switch {
+		case op.Def == ttng.WarpGroupDot:
+			since++
+		case op.Def == ttg.AsyncWait && isDefinedAbove(op, first):
+			waits = append(waits, op)
+		case op.Effects() != 0 && op.Def != ttg.LocalLoad || len(op.Regions()) > 0:
+			return false
+		}
+	}
+	for _, op := range waits {
+		op.MoveBefore(first)
+	}
+	for _, op := range append(moved, product) {
+		op.MoveBefore(wait)
+	}
+	wait.SetAttr("pendings", ir.I32Attr(1))
+	own.SetAttr("pendings", ir.I32Attr(int64(since)))
+	return true
+}
+
+// isDefinedAbove reports whether all operands of op are there before another op of its block.
+func isDefinedAbove(op, other *ir.Op) bool {
+	for _, v := range op.Operands() {
+		if def := v.Def(); def != nil && def.Block() == other.Block() && !def.Before(other) {
+			return false
+		}
+	}
+	return true
+}
+
+// sums returns the number of registers that the sums of all products in the block of op take in each thread.
+func sums(op *ir.Op) (words int) {
+	for o := range op.Block().Ops() {
+		if o.Def == ttng.WarpGroupDot {
+			words += wordsOf(o.Result(0))
+		}
+	}
+	return words
+}
