@@ -1,6 +1,6 @@
 """Runs a Triton program without a GPU: nothing is launched, but each launch is recorded, and Triton compiles its kernel.
 
-  dry.py --out DIR --root LIBRARIES [--target hip:gfx942] [--configs N] [--no-triton] program.py [its arguments]
+  dry.py --out DIR --root LIBRARIES [--target hip:gfx942|cuda:90] [--configs N] [--no-triton] program.py [its arguments]
 
 The program's tensors lie in the host's memory and say that they are a GPU's. Memory that a launch would have
 written holds made-up values, which later launches get. For the first launch with each choice of types and constants,
@@ -11,6 +11,8 @@ DIR has
   specs.json                an entry for `nereid compile --specs` for each compilation, with the processor time in seconds
                             that Triton took, or its error. An autotuned kernel has N configs here, and a recorded launch
                             of the first one that Triton compiles and whose shared memory the GPU has
+
+For cuda:90 there is PTX instead of code objects: ptxas is not run.
 
 A launch that Triton does not compile, or that asks for more shared memory than there is, has an entry in specs.json alone.
 
@@ -35,12 +37,17 @@ from triton.runtime.jit import JITFunction
 import capture
 
 GPU = torch.device("cuda", 0)
-SHARED, THREADS = 65536, 1024  # bytes of shared memory, and threads, that a program may have
+THREADS = 1024  # that a program may have
 MORE_CONFIGS = 8  # that are tried if those before do not fit
-PROPERTIES = types.SimpleNamespace(name="AMD Instinct MI300X", major=9, minor=4, multi_processor_count=304, warp_size=64,
-                                   total_memory=1 << 37, max_threads_per_multi_processor=2048, gcnArchName="gfx942",
-                                   shared_memory_per_block=65536, shared_memory_per_block_optin=65536,
-                                   regs_per_multiprocessor=65536, L2_cache_size=1 << 25)
+COMMON = dict(total_memory=1 << 37, max_threads_per_multi_processor=2048, regs_per_multiprocessor=65536, L2_cache_size=1 << 25)
+# What torch says of the GPU of a back end.
+GPUS = {
+    "hip": types.SimpleNamespace(name="AMD Instinct MI300X", major=9, minor=4, multi_processor_count=304, warp_size=64,
+                                 gcnArchName="gfx942", shared_memory_per_block=65536, shared_memory_per_block_optin=65536, **COMMON),
+    "cuda": types.SimpleNamespace(name="NVIDIA H200", major=9, minor=0, multi_processor_count=132, warp_size=32,
+                                  shared_memory_per_block=49152, shared_memory_per_block_optin=232448, **COMMON),
+}
+CODE = {"hip": "hsaco", "cuda": "ptx"}  # the last stage that is compiled
 
 
 class Driver:
@@ -48,9 +55,11 @@ class Driver:
 
     def __init__(self, target):
         self.target = target
+        gpu = GPUS[target.backend]
+        self.capability = gpu.major, gpu.minor
         self.utils = types.SimpleNamespace(get_device_properties=lambda _: {
-            "max_shared_mem": 65536, "multiprocessor_count": 304, "max_num_regs": 65536, "warpSize": 64, "sm_clock_rate": 1,
-            "mem_clock_rate": 1, "mem_bus_width": 1})
+            "max_shared_mem": gpu.shared_memory_per_block_optin, "multiprocessor_count": gpu.multi_processor_count,
+            "max_num_regs": 65536, "warpSize": gpu.warp_size, "sm_clock_rate": 1, "mem_clock_rate": 1, "mem_bus_width": 1})
 
     def get_current_target(self):
         return self.target
@@ -68,7 +77,7 @@ class Driver:
         return GPU
 
     def get_device_capability(self, device=0):
-        return 9, 4
+        return self.capability
 
     def get_empty_cache_for_benchmark(self):
         return torch.empty(1)
@@ -119,11 +128,11 @@ def fill(made):
         made.untyped_storage().fill_(0)
 
 
-def pretend():
+def pretend(backend):
     """Makes torch say that there is a GPU."""
-    cuda = torch.cuda
-    said = {"is_available": True, "current_device": 0, "device_count": 1, "get_device_capability": (9, 4), "synchronize": None,
-            "get_device_properties": PROPERTIES, "get_device_name": PROPERTIES.name, "empty_cache": None, "set_device": None,
+    cuda, gpu = torch.cuda, GPUS[backend]
+    said = {"is_available": True, "current_device": 0, "device_count": 1, "get_device_capability": (gpu.major, gpu.minor),
+            "get_device_properties": gpu, "get_device_name": gpu.name, "empty_cache": None, "set_device": None, "synchronize": None,
             "is_current_stream_capturing": False, "is_bf16_supported": True, "_lazy_init": None, "mem_get_info": (1 << 37, 1 << 37)}
     for name, value in said.items():
         setattr(cuda, name, lambda *_, _value=value, **__: _value)
@@ -135,7 +144,8 @@ def pretend():
     state = torch.zeros(16, dtype=torch.uint8)
     cuda.default_generators = (types.SimpleNamespace(get_state=lambda: state, set_state=lambda _: None, initial_seed=lambda: 0),)
     cuda.get_rng_state, cuda.set_rng_state = lambda *_: state, lambda *_: None
-    torch.version.hip = "6.4"
+    if backend == "hip":
+        torch.version.hip = "6.4"
     move_to_host()
 
 
@@ -149,9 +159,10 @@ class Nothing:
 
 class Recorder(capture.Recorder):
 
-    def __init__(self, out, root, compiles, max_bytes):
+    def __init__(self, out, root, compiles, max_bytes, backend):
         super().__init__(out, root, 1, max_bytes)
         self.compiles, self.specs = compiles, []
+        self.code, self.shared = CODE[backend], GPUS[backend].shared_memory_per_block_optin
         self.only_compile = False  # the launch of another config is recorded
         self.fits = True  # Triton compiled the last kernel, and its shared memory is there
         self.compiled = set()
@@ -204,7 +215,7 @@ class Recorder(capture.Recorder):
         self.specs.append(spec)
         if self.compiles:
             spec["triton"] = self.compile(name, triton.compiler.ASTSource(fn, signature, constexprs, attrs), target, options)
-            self.fits = spec["triton"].get("shared", SHARED + 1) <= SHARED and options.num_warps * target.warp_size <= THREADS
+            self.fits = spec["triton"].get("shared", self.shared + 1) <= self.shared and options.num_warps * target.warp_size <= THREADS
         if self.fits and not self.only_compile:
             tensors = {f"in/{k}": v for k, v in before.items()}
             capture.save_file(tensors, os.path.join(self.out, name + ".safetensors"), metadata={"launch": json.dumps(launch)})
@@ -247,8 +258,9 @@ class Recorder(capture.Recorder):
             return {"error": f"{type(e).__name__}: {e}"[:400]}
         end = os.times()
         if not self.only_compile:
-            with open(os.path.join(self.out, name + ".hsaco"), "wb") as f:
-                f.write(made.asm["hsaco"])
+            code = made.asm[self.code]
+            with open(os.path.join(self.out, f"{name}.{self.code}"), "wb") as f:
+                f.write(code.encode() if isinstance(code, str) else code)
             with open(os.path.join(self.out, name + ".json"), "w") as f:
                 json.dump({"Name": made.metadata.name, "Shared": made.metadata.shared, "NumWarps": made.metadata.num_warps}, f)
         return {"seconds": round(sum(end[:4]) - sum(start[:4]), 4), "shared": made.metadata.shared}
@@ -304,9 +316,12 @@ def main():
     a = parser.parse_args()
     warnings.simplefilter("ignore")
     triton.knobs.compilation.always_compile = True
-    triton.runtime.driver.set_active(Driver(target_of(a.target)))
-    pretend()
-    recorder = Recorder(a.out, a.root, not a.no_triton, a.max_bytes)
+    target = target_of(a.target)
+    triton.runtime.driver.set_active(Driver(target))
+    if target.backend == "cuda":
+        type(triton.compiler.compiler.make_backend(target)).make_cubin = lambda *_: b""
+    pretend(target.backend)
+    recorder = Recorder(a.out, a.root, not a.no_triton, a.max_bytes, target.backend)
     install(recorder, a.configs)
     sys.modules["dry"] = types.SimpleNamespace(recorder=recorder)  # the program finds it here
     sys.argv = [a.program] + a.arguments

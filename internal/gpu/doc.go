@@ -79,6 +79,7 @@
 //	lower_loads.go                 loads as asynchronous copies
 //	expand_loop.go                 taking a loop apart by its schedule
 //	async_products.go              products of warp groups that overlap with the next iteration
+//	early_products.go              products that begin together with the one before
 //	warp_specialize.go             what tl.range(warp_specialize=True) changes
 //	group_turns.go                 nereid-gpu-group-turns: loops whose warp groups need not run in step
 //	take_turns.go                  barriers in shared memory that let them apart
