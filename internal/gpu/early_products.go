@@ -9,8 +9,8 @@ import (
 // earlySums is the number of registers for sums of products up to which a product begins early.
 const earlySums = 160
 
-// startEarly lets a product of a loop that does not depend on the one before begin together with that one. The
-// tensor cores then compute it while the threads work on the first result, as in the backward pass of
+// startEarly lets a product of a loop that does not depend on the one before begin together with that one.
+// The tensor cores then compute it while the threads work on the first result, as in the backward pass of
 // attention, in which the product of the output's gradient and the values waits for no softmax:
 //
 //	%s = ttng.warp_group_dot %q, %k                    %s = ttng.warp_group_dot %q, %k

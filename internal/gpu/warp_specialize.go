@@ -45,7 +45,8 @@ const (
 	threadRegisters = 255
 )
 
-// needsTwoGroups reports whether a warp group has more sums than most in each thread, and two can divide them.
+// needsTwoGroups reports whether a warp group has more sums than most in each thread, and two can divide
+// them.
 func needsTwoGroups(loop *ir.Op, most int64) bool {
 	sums := int64(0)
 	for op := range loop.Ops() {

@@ -194,7 +194,8 @@ func (c Compiler) withOneMore(code *Code, best *assembled, assemble assembler) *
 // how many registers a kernel can use.
 func multiplies(ptx []byte) bool { return bytes.Contains(ptx, []byte("mma.")) }
 
-// inTurn is in the assembler's log if products of warp groups wait for each other for want of registers.
+// inTurn is in the log of ptxas if products of warp groups wait for each other for want of registers. The
+// driver's log does not say so; nearly all such code has more than groupBytes on the stack.
 const inTurn = "wgmma.mma_async instructions are serialized"
 
 // deepStack is the size in bytes from which on a stack is more than a few spilled values.
@@ -243,11 +244,13 @@ func (m sm) running(code *Code, registers int) int {
 // stack that is worth.
 type goal struct{ programs, spill int }
 
-// Kernels of which few programs run gain most by one more: it is worth some values on the stack. Larger
-// kernels are assembled a second time, but not a third.
+// Kernels of which few programs run gain most by one more: it is worth some values on the stack. With
+// products of warp groups it is worth less, since the products of a program with many such values wait for
+// each other. Larger kernels are assembled a second time, but not a third.
 const (
 	fewPrograms = 4
 	fewBytes    = 48 // in programs of fewWarps or more
+	groupBytes  = 8  // in programs with products of warp groups
 	fewWarps    = 4
 	shortPTX    = 64 << 10
 )
@@ -283,6 +286,9 @@ func (c Compiler) goals(code *Code, registers int) (out []goal) {
 	}
 	if programs <= fewPrograms {
 		spill = min(fewBytes, fewBytes*code.NumWarps/fewWarps)
+	}
+	if bytes.Contains(code.PTX, []byte("wgmma.")) {
+		spill = min(spill, groupBytes)
 	}
 	loss := spare(code, taken, 2*programs*threads < machine.threads)
 	if code.strides {
