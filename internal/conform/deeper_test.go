@@ -18,10 +18,7 @@ func TestDeeper(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
-	judge, err := nereid.Open("interp")
-	if err != nil {
-		t.Fatal(err)
-	}
+	judge := interpreter(t)
 	dump := t.TempDir()
 	m, err := nereid.LoadFS(kernels.Files, "matmul.py", nereid.With(nereid.Config{Dump: dump}))
 	if err != nil {
@@ -75,6 +72,59 @@ func TestDeeperAhead(t *testing.T) {
 	}
 }
 
+// TestDeeperBeside leaves room for an operand that a loop uses in each iteration.
+func TestDeeperBeside(t *testing.T) {
+	dev, err := nereid.Open("sim:90")
+	if err != nil {
+		t.Skip(err)
+	}
+	dump := t.TempDir()
+	m, err := nereid.Parse("k.py", []byte(header+`
+@triton.jit
+def k(a_ptr, b_ptr, c_ptr, n):
+    i, j = tl.arange(0, 128), tl.arange(0, 128)
+    a = tl.load(a_ptr + i[:, None] * 128 + j[None, :])
+    acc = tl.zeros((128, 128), tl.float32)
+    for step in range(n):
+        b = tl.load(b_ptr + (step * 128 + i)[:, None] * 128 + j[None, :])
+        acc = tl.dot(a, b, acc)
+    tl.store(c_ptr + i[:, None] * 128 + j[None, :], acc)
+`), nereid.With(nereid.Config{Dump: dump}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := m.Kernel("k")
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := newArray(f16, 8*128*128)
+	for i := range data.len() {
+		data.setFloat(i, float64(i*7%13-6))
+	}
+	run := func(dev *nereid.Device) []byte {
+		c, err := nereid.New(dev, nereid.Float32, 128*128)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		s := txtest.Open(t, dev.NewStream, t.Context())
+		if err := k.Launch(s, nereid.Grid{1}, lend(t, dev, data), lend(t, dev, data), c, 8, few); err != nil {
+			t.Fatal(err)
+		}
+		raw := make([]byte, 4*128*128)
+		if err := c.Read(raw); err != nil {
+			t.Fatal(err)
+		}
+		return raw
+	}
+	if !bytes.Equal(run(interpreter(t)), run(dev)) {
+		t.Error("results differ")
+	}
+	if got := buffersIn(t, dump); got != "6" {
+		t.Errorf("the pipeline has %s buffers, not 6", got)
+	}
+}
+
 // few are options with few stages.
 var few = nereid.Options{NumWarps: 4, NumStages: 3}
 
@@ -120,7 +170,7 @@ func buffersIn(t *testing.T, dump string) string {
 	if err != nil || len(files) != 1 {
 		t.Fatal(files, err)
 	}
-	buffers := regexp.MustCompile(`ttg.local_alloc : .*<(\d+)x64x64xf16`)
+	buffers := regexp.MustCompile(`ttg.local_alloc : .*<(\d+)x\d+x\d+xf16`)
 	m := buffers.FindStringSubmatch(txtest.Read(t, files[0]))
 	if m == nil {
 		t.Fatal("no pipeline")

@@ -64,10 +64,11 @@ func DeepenPipelines(numStages int, with Sharing) pass.Pass {
 				if bytes == 0 {
 					continue
 				}
+				others := storedBytes(loop) + outerBytes(loop)
 				for n := range sums {
-					sums[n] += with.stages(numStages, bytes, storedBytes(loop), n)
+					sums[n] += with.stages(numStages, bytes, others, n)
 				}
-				if n := with.stages(numStages, bytes, storedBytes(loop), with.Programs); n > numStages {
+				if n := with.stages(numStages, bytes, others, with.Programs); n > numStages {
 					ctx.At(loop)
 					loop.SetAttr(depthAttr, ir.I32Attr(int64(n)))
 				}
@@ -146,6 +147,26 @@ func needsNoBuffer(op *ir.Op) bool {
 	known := []*ir.OpDef{tt.AddPtr, tt.Splat, tt.Broadcast, tt.ExpandDims, tt.MakeRange, arith.Constant,
 		ttg.LocalAlloc, ttg.MemDescTrans}
 	return op.Def.Traits&ir.Elementwise != 0 || slices.Contains(known, op.Def)
+}
+
+// outerBytes returns how many bytes the buffers have that a loop uses and something before it has filled.
+func outerBytes(loop *ir.Op) int {
+	bytes, seen := 0, map[*ir.Value]bool{}
+	for op := range body(loop) {
+		for _, v := range op.Operands() {
+			m, ok := ttg.MemDescOf(v.Type)
+			if !ok || seen[v] || v.Block().IsInside(loop) {
+				continue
+			}
+			seen[v] = true
+			n := ir.BitWidth(m.Elem) / 8
+			for _, d := range m.Shape {
+				n *= int(d)
+			}
+			bytes += n
+		}
+	}
+	return bytes
 }
 
 // storedBytes returns the size of the largest block that is stored through a descriptor around a loop inside

@@ -10,6 +10,7 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
+	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/knob"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/llvm"
@@ -23,6 +24,8 @@ import (
 type Compiler struct {
 	Capability int
 	NoMaps     bool // descriptors do not become tensor maps, because nobody can make them at a launch
+
+	shallow bool // pipelines have no more stages than asked for
 }
 
 // Target returns the properties that kernels can see.
@@ -150,13 +153,30 @@ func (c Compiler) Compile(ctx context.Context, in *target.Input, maxPTX int) (*C
 	}
 	strides := in.Module != nil && stridesOverGrid(in.Module)
 	merge := c.mergeable(in)
+	var saved *ir.Module
+	if in.Module != nil && c.sharing(in).Programs > 0 {
+		saved = in.Module.Clone()
+	}
+	code, err := c.fromTTIR(ctx, in, maxPTX)
+	if code != nil && saved != nil && code.Shared > c.SharedPerBlock() {
+		// a loop is not alone in its memory, which only the placing of all buffers tells
+		c.shallow, in.Module, in.Sharing = true, saved, 0
+		code, err = c.fromTTIR(ctx, in, maxPTX)
+	}
+	if code != nil {
+		code.strides, code.Merge, code.Merged = strides, merge, in.Merge
+	}
+	return code, err
+}
+
+// fromTTIR compiles TTIR.
+func (c Compiler) fromTTIR(ctx context.Context, in *target.Input, maxPTX int) (*Code, error) {
 	depths, err := c.ttgir(in)
 	if err != nil || in.Until == "ttgir" {
 		return nil, err
 	}
 	code, err := c.FromTTGIR(ctx, in, maxPTX)
 	if code != nil {
-		code.strides, code.Merge, code.Merged = strides, merge, in.Merge
 		code.Sharing, code.Depths = in.Sharing, depths
 	}
 	return code, err

@@ -48,7 +48,7 @@ func (c Compiler) deepens() bool { return c.warpGroups() && !knob.NoDeeper.Get()
 // sharing returns the shared memory that pipelines may fill. That takes a host that has other code for other
 // launches.
 func (c Compiler) sharing(in *target.Input) gpu.Sharing {
-	if !c.deepens() || !in.Fallback {
+	if !c.deepens() || !in.Fallback || c.shallow {
 		return gpu.Sharing{}
 	}
 	return gpu.Sharing{SM: sms[c.Capability].shared, Programs: in.Sharing}
