@@ -52,27 +52,28 @@ var threadDims = []string{layout.Lane, layout.Warp, layout.Block}
 
 // linear emits the part of output out that the thread's place contributes: the xor of the basis vectors of
 // its lane, warp and block bits. Bits i to i+n whose images are consecutive powers of two are moved as one
-// field.
+// field. Lanes and warps are bits of one number, so a field may have bits of both: LLVM then sees that such a
+// coordinate and a constant are a sum, which it does not for one of several fields (scalar evolution).
 func (l *lowering) linear(ll layout.Layout, out string) string {
-	acc := ""
-	for _, in := range threadDims {
+	images := func(in string) []int {
 		if !ll.HasIn(in) {
-			continue
+			return nil
 		}
-		images := make([]int, ll.InBits(in))
-		for i := range images {
-			images[i] = ll.BasisAlong(in, i, out)
+		v := make([]int, ll.InBits(in))
+		for i := range v {
+			v[i] = ll.BasisAlong(in, i, out)
 		}
-		for _, field := range l.fieldsOf(l.in(in), images) {
-			if acc == "" {
-				acc = field
-			} else {
-				acc = l.val("xor i32 %s, %s", acc, field)
-			}
-		}
+		return v
 	}
-	if acc == "" {
-		return "0"
+	thread := images(layout.Lane)
+	if l.warps > 1 {
+		thread = append(thread, make([]int, log2(l.vendor.lanes())-len(thread))...)
+		thread = append(thread, images(layout.Warp)...)
+	}
+	fields := append(l.fieldsOf(l.ids.tid, thread), l.fieldsOf(l.ids.block, images(layout.Block))...)
+	acc := "0"
+	for _, field := range fields {
+		acc = l.xor(acc, field)
 	}
 	return acc
 }
