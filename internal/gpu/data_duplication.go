@@ -12,6 +12,9 @@ import (
 //
 //	%b = ttg.convert_layout %a : … -> #dot_op   =>   %m = ttg.local_alloc %a
 //	                                                 %b = ttg.local_load %m : … -> #dot_op
+//
+// An operand for tensor cores that comes from the same warp stays a conversion, without a buffer. One for
+// multiply-adds does not: it has more registers than a thread, and is read from the buffer piece by piece.
 var ReduceDataDuplication = pass.Pass{
 	Name: "tritongpu-reduce-data-duplication",
 	Doc:  "convert to operands of products by way of shared memory",
@@ -21,8 +24,8 @@ var ReduceDataDuplication = pass.Pass{
 			if !ok {
 				continue
 			}
-			if c, err := ttglayout.Conversion(op.Operand(0).Type, op.Result(0).Type); err != nil ||
-				ttglayout.OnlyLanes(c) {
+			c, err := ttglayout.Conversion(op.Operand(0).Type, op.Result(0).Type)
+			if err != nil || ttglayout.OnlyRegisters(c) || ttglayout.OnlyLanes(c) && onTensorCores(dot) {
 				continue
 			}
 			ctx.At(op)
@@ -35,4 +38,10 @@ var ReduceDataDuplication = pass.Pass{
 		}
 		return nil
 	},
+}
+
+// onTensorCores reports whether the product of an operand runs on tensor cores.
+func onTensorCores(dot ttg.DotOp) bool {
+	_, blocked := ttg.As[ttg.Blocked](dot.Parent)
+	return !blocked
 }

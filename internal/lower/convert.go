@@ -15,7 +15,6 @@ type conversion struct {
 	own      bool     // every warp already holds its few elements, and no other warp holds them
 	together int      // registers of the result that an instruction takes together
 	pairs    bool     // elements are pairs of the tensor's bytes
-	lowest   int      // if pairs, the register bit of the operand with which from's lowest one is exchanged
 }
 
 type conversionKind int
@@ -241,8 +240,7 @@ func (l *lowering) moveShared(src []string, elem ir.Type, from, to layout.Layout
 	}
 	mem := swizzled(from, to, bitsOf(elem), nil, nil, l.port())
 	b := scratchAt(base, elem)
-	l.storeRows(b, from.InvertAndCompose(mem), src, from.FreeVariablesIn(layout.Register),
-		l.ownsInBlock(from))
+	l.storeRows(b, from.InvertAndCompose(mem), src, from.FreeVariablesIn(layout.Register), l.stores(from))
 	l.barrier()
 	return l.loadRows(b, to.InvertAndCompose(mem))
 }
@@ -268,7 +266,7 @@ func (l *lowering) moveInRounds(src []string, elem ir.Type, c conversion, room i
 	mem := swizzled(c.from, c.to, bitsOf(elem), warps, rounds, l.port())
 	b := scratchAt(room.lo, elem)
 	store, load := splitRounds(c.from, mem, rounds), splitRounds(c.to, mem, rounds)
-	owner := l.ownsInBlock(c.from)
+	owner := l.stores(c.from)
 	out := make([]string, c.to.InSize(layout.Register))
 	for round := range 1 << n {
 		if round > 0 {

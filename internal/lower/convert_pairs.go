@@ -28,9 +28,6 @@ func (l *lowering) pairConversion(from, to layout.Layout) (c conversion, ok bool
 	}
 	c = newConversion(half, other, ir.I16)
 	c.pairs = true
-	if c.how == byShared {
-		c.makeRows(l.port())
-	}
 	return c, true
 }
 
@@ -68,44 +65,12 @@ func halved(ll layout.Layout, dim int) (out layout.Layout, ok bool) {
 	return out, err == nil
 }
 
-// makeRows looks for a register bit of the operand that, as the lowest one, makes rows of matrices.
-func (c *conversion) makeRows(port sharedPort) {
-	if port.rows == nil {
-		return
-	}
-	to := c.to.TransposeOuts(c.from.OutNames()...)
-	for i := range c.from.InBits(layout.Register) {
-		from := swappedBits(c.from, i)
-		if row, _ := port.rows(from, to, 16); row != nil {
-			c.from, c.lowest = from, i
-			return
-		}
-	}
-}
-
-// swappedBits returns the layout with its register bits 0 and i exchanged.
-func swappedBits(ll layout.Layout, i int) layout.Layout {
-	bases := ll.AllBases()
-	for k, b := range bases {
-		if b.Name == layout.Register {
-			v := slices.Clone(b.Vectors)
-			v[0], v[i] = v[i], v[0]
-			bases[k].Vectors = v
-		}
-	}
-	return layout.Must(layout.New(bases, ll.OutDims()))
-}
-
 // movePairs returns the registers of bytes in the layout of the result.
 func (l *lowering) movePairs(src []string, elem ir.Type, c conversion, room interval) []string {
 	a := newAccess(elem, 2)
 	pairs := make([]string, len(src)/2)
 	for r := range pairs {
-		at := r
-		if low, high := r&1, r>>c.lowest&1; low != high {
-			at ^= 1 | 1<<c.lowest
-		}
-		pairs[r] = l.pack(a, src[2*at:2*at+2])[0]
+		pairs[r] = l.pack(a, src[2*r:2*r+2])[0]
 	}
 	var out []string
 	for _, pair := range l.convert(pairs, ir.I16, c, room) {

@@ -74,22 +74,27 @@ func TestConvertByMatrices(t *testing.T) {
 			"instrShape = [%s]}>", version, warps, instr)
 	}
 	rows, columns := blocked("1, 8", "4, 8", "4, 1", "1, 0"), blocked("8, 1", "8, 4", "1, 4", "0, 1")
+	const store, load = "stmatrix.sync.aligned.m8n8.x4.", "ldmatrix.sync.aligned.m8n8.x4."
+	narrow := blocked("1, 1", "16, 2", "1, 4", "0, 1")
 	for _, c := range []struct {
 		name, from, to string
+		height         int
 		elem           ir.Type
 		want           string
 	}{
-		{"group to rows", mma(3, "4, 1", "16, 64, 16"), rows, ir.F16, "stmatrix.sync.aligned.m8n8.x4.shared"},
-		{"group to columns", mma(3, "4, 1", "16, 64, 16"), columns, ir.BF16,
-			"stmatrix.sync.aligned.m8n8.x4.trans.shared"},
-		{"product to rows", mma(2, "2, 2", "16, 8"), rows, ir.BF16, "stmatrix.sync.aligned.m8n8.x4.shared"},
-		{"rows to product", rows, mma(2, "2, 2", "16, 8"), ir.F16, "ldmatrix.sync.aligned.m8n8.x4.shared"},
-		{"columns to product", columns, mma(2, "4, 1", "16, 8"), ir.I16,
-			"ldmatrix.sync.aligned.m8n8.x4.trans.shared"},
-		{"wide", mma(3, "4, 1", "16, 64, 16"), rows, ir.F32, ""},
+		{"group to rows", mma(3, "4, 1", "16, 64, 16"), rows, 128, ir.F16, store + "shared"},
+		{"group to columns", mma(3, "4, 1", "16, 64, 16"), columns, 128, ir.BF16, store + "trans.shared"},
+		{"product to rows", mma(2, "2, 2", "16, 8"), rows, 128, ir.BF16, store + "shared"},
+		{"rows to product", rows, mma(2, "2, 2", "16, 8"), 128, ir.F16, load + "shared"},
+		{"columns to product", columns, mma(2, "4, 1", "16, 8"), 128, ir.I16, load + "trans.shared"},
+		{"wide", mma(3, "4, 1", "16, 64, 16"), rows, 128, ir.F32, ""},
+		{"words to columns", rows, narrow, 16, ir.F32, store + "shared"},
+		{"words from columns", narrow, rows, 16, ir.F32, load + "shared"},
+		{"another register", rows, narrow, 32, ir.BF16, store + "shared"},
+		{"to another register", narrow, rows, 32, ir.BF16, load + "shared"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			shape, elem := []int{128, 64}, fmt.Sprint(c.elem)
+			shape, elem := []int{c.height, 64}, fmt.Sprint(c.elem)
 			tensor := func(enc string) string {
 				return fmt.Sprintf("tensor<%s, %s>", shapeText(shape, elem), enc)
 			}
@@ -109,11 +114,11 @@ func TestConvertByMatrices(t *testing.T) {
 	}
 }
 
-// TestConvertOnHopper changes layouts chosen at random of 16 bits, some of which move matrices.
+// TestConvertOnHopper changes layouts chosen at random of 16 and 32 bits, some of which move matrices.
 func TestConvertOnHopper(t *testing.T) {
-	for seed := 1; seed < 96; seed += 8 { // f16
-		text, l, _ := convertKernel(seed, randomLinear)
-		runBothOn(t, 90, text, l, 0)
+	for i := range 24 { // f32 and f16 in turn
+		text, l, scale := convertKernel(len(testTypes)*(i/2)+i%2, randomLinear)
+		runBothOn(t, 90, text, l, scale)
 	}
 }
 

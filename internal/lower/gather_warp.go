@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"slices"
+
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/layout"
 )
@@ -130,28 +132,76 @@ func (g warpGather) candidates(r int) []int {
 	return out
 }
 
-// lower emits the exchange. Lanes that need different registers of their sources exchange all of them and
-// select.
-func (g warpGather) lower(op *ir.Op) []string {
-	l, src, idx := g.l, op.Operand(0), op.Operand(1)
-	elem := ir.ElemOf(src.Type)
-	out := make([]string, len(l.regs(idx)))
-	for r, v := range l.regs(idx) {
-		at := l.toI32(v, ir.ElemOf(idx.Type))
-		lane := l.image(l.coordinate(g.place, r, layout.Lane), at, g.lanes)
-		candidates := g.candidates(r)
-		out[r] = l.shuffleIdx(l.regs(src)[candidates[0]], elem, lane)
-		if len(candidates) == 1 {
-			continue
+// fetch is what the index registers that lead to one lane need: registers of the source, and whose they are.
+type fetch struct {
+	lane, at string
+	sources  []int
+	users    []int
+}
+
+// fetches groups the index registers by the lane that they lead to.
+func (g warpGather) fetches(op *ir.Op) (out []*fetch) {
+	type key struct {
+		index string
+		lane  int
+	}
+	known := map[key]*fetch{}
+	for r, v := range g.l.regs(op.Operand(1)) {
+		k := key{v, g.place.Apply(r, 0, 0)[1]}
+		f := known[k]
+		if f == nil {
+			at := g.l.toI32(v, ir.ElemOf(op.Operand(1).Type))
+			f = &fetch{at: at, lane: g.l.image(g.l.coordinate(g.place, r, layout.Lane), at, g.lanes)}
+			known[k] = f
+			out = append(out, f)
 		}
-		reg := l.image(l.coordinate(g.place, r, layout.Register), at, g.regs)
-		for _, c := range candidates[1:] {
-			is := l.val("icmp eq i32 %s, %d", reg, c)
-			out[r] = l.val("select i1 %[1]s, %[2]s %[3]s, %[2]s %[4]s", is, llvmType(elem),
-				l.shuffleIdx(l.regs(src)[c], elem, lane), out[r])
+		f.users = append(f.users, r)
+		for _, c := range g.candidates(r) {
+			if !slices.Contains(f.sources, c) {
+				f.sources = append(f.sources, c)
+			}
 		}
 	}
 	return out
+}
+
+// lower emits the exchange. Lanes that need different registers of their sources exchange all of them and
+// select.
+func (g warpGather) lower(op *ir.Op) []string {
+	l, src := g.l, g.l.regs(op.Operand(0))
+	elem := ir.ElemOf(op.Operand(0).Type)
+	out := make([]string, len(l.regs(op.Operand(1))))
+	for _, f := range g.fetches(op) {
+		slices.Sort(f.sources)
+		regs := make([]string, len(f.sources))
+		for i, c := range f.sources {
+			regs[i] = src[c]
+		}
+		got := map[int]string{}
+		for i, v := range l.shuffleAll(regs, elem, f.lane) {
+			got[f.sources[i]] = v
+		}
+		for _, r := range f.users {
+			out[r] = g.choose(r, f.at, got, llvmType(elem))
+		}
+	}
+	return out
+}
+
+// choose returns the register for index register r, whose index is at, among those that were fetched.
+func (g warpGather) choose(r int, at string, got map[int]string, typ string) string {
+	candidates := g.candidates(r)
+	v := got[candidates[0]]
+	if len(candidates) == 1 {
+		return v
+	}
+	l := g.l
+	reg := l.image(l.coordinate(g.place, r, layout.Register), at, g.regs)
+	for _, c := range candidates[1:] {
+		is := l.val("icmp eq i32 %s, %d", reg, c)
+		v = l.val("select i1 %[1]s, %[2]s %[3]s, %[2]s %[4]s", is, typ, got[c], v)
+	}
+	return v
 }
 
 // image adds the image of x under a linear map to start. images has the image of each bit.

@@ -19,6 +19,17 @@ type matrixRead struct {
 	matrices int // matrices that an instruction reads
 	// maps (register, lane, warp) to the row that the lane addresses; register counts instructions
 	rows layout.Layout
+	// the register bits of the tensor in the order in which instructions count: the element of a word, the
+	// matrix, the instruction
+	order []int
+}
+
+// register returns the tensor's register that comes as number n of the instructions.
+func (m matrixRead) register(n int) (r int) {
+	for i, bit := range m.order {
+		r |= n >> i & 1 << bit
+	}
+	return r
 }
 
 // matrices returns how to read b with ldmatrix. cvt maps (register, lane, warp) to places in b; ok is false
@@ -29,35 +40,56 @@ func (v nvidia) matrices(b smem, cvt layout.Layout) (matrixRead, bool) {
 		cvt.InBits(layout.Lane) != 5 {
 		return matrixRead{}, false
 	}
-	w := bits.Len(uint(32/width)) - 1 // the lowest w bits of a register's number count the elements of a word
+	w := bits.Len(uint(32/width)) - 1 // register bits that count the elements of a word
 	if cvt.InBits(layout.Register) < w {
 		return matrixRead{}, false
 	}
-	regs, lanes, warps := offsetsOf(cvt, layout.Register), offsetsOf(cvt, layout.Lane),
-		offsetsOf(cvt, layout.Warp)
+	lanes, warps := offsetsOf(cvt, layout.Lane), offsetsOf(cvt, layout.Warp)
+	order := wordFirst(offsetsOf(cvt, layout.Register), w)
+	regs := make([]int, len(order))
+	for i, bit := range order {
+		regs[i] = cvt.BasisAlong(layout.Register, bit, layout.Offset)
+	}
 	word := slices.Concat(regs[:w], lanes[:2])
 	if countUp(word) && apart(4<<w, lanes[2:], regs[w:], warps) {
-		return newMatrixRead(false, lanes[2:], regs[w:], warps, cvt), true
+		return newMatrixRead(false, lanes[2:], regs[w:], warps, cvt, order), true
 	}
 	if width == 16 && countUp(lanes[2:]) && apart(8, word, regs[w:], warps) {
-		return newMatrixRead(true, word, regs[w:], warps, cvt), true
+		return newMatrixRead(true, word, regs[w:], warps, cvt, order), true
 	}
 	return matrixRead{}, false
 }
 
+// wordFirst returns the register bits, those at offsets 1 to 1<<w first if all of them are there.
+func wordFirst(offsets []int, w int) (order []int) {
+	for i := range w {
+		if at := slices.Index(offsets, 1<<i); at >= 0 {
+			order = append(order, at)
+		}
+	}
+	if len(order) < w {
+		order = nil
+	}
+	for i := range offsets {
+		if !slices.Contains(order, i) {
+			order = append(order, i)
+		}
+	}
+	return order
+}
+
 // newMatrixRead returns the read for rows at offsets ofRow. regs and warps are the offsets of matrices, by
 // register and warp bits.
-func newMatrixRead(trans bool, ofRow, regs, warps []int, cvt layout.Layout) matrixRead {
+func newMatrixRead(trans bool, ofRow, regs, warps []int, cvt layout.Layout, order []int) matrixRead {
 	n := min(2, len(regs))
 	at := append(slices.Clone(ofRow), regs[:n]...)
 	for len(at) < 5 {
 		at = append(at, 0)
 	}
-	return matrixRead{trans, 1 << n, placesLayout(regs[n:], at, warps, cvt.OutSize(layout.Offset))}
+	return matrixRead{trans, 1 << n, placesLayout(regs[n:], at, warps, cvt.OutSize(layout.Offset)), order}
 }
 
-// loadMatrices reads a tensor's registers with ldmatrix. The lowest bits of a register's number are the
-// element in a word, the next ones the matrix.
+// loadMatrices reads a tensor's registers with ldmatrix.
 func (v nvidia) loadMatrices(l *lowering, b smem, cvt layout.Layout) ([]string, bool) {
 	m, ok := v.matrices(b, cvt)
 	if !ok {
@@ -76,7 +108,8 @@ func (v nvidia) loadMatrices(l *lowering, b smem, cvt layout.Layout) ([]string, 
 	constraints := strings.Repeat("=r,", m.matrices) + "r"
 	ret := structOf(slices.Repeat([]string{"i32"}, m.matrices))
 	p, a := l.pointers(b, m.rows), newAccess(b.elem, 32/bitsOf(b.elem))
-	var out []string
+	out := make([]string, cvt.InSize(layout.Register))
+	n := 0
 	for k := range m.rows.InSize(layout.Register) {
 		got := l.asm(ret, code, constraints, true, "ptr addrspace(3) "+p.at(k))
 		for i := range m.matrices {
@@ -84,16 +117,19 @@ func (v nvidia) loadMatrices(l *lowering, b smem, cvt layout.Layout) ([]string, 
 			if m.matrices > 1 {
 				word = l.val("extractvalue %s %s, %d", ret, got, i)
 			}
-			out = append(out, l.unpack(a, []string{word})...)
+			for _, elem := range l.unpack(a, []string{word}) {
+				out[m.register(n)] = elem
+				n++
+			}
 		}
 	}
 	return out, true
 }
 
-// storeMatrices stores 16-bit elements with stmatrix, the inverse of ldmatrix.
+// storeMatrices stores elements of 16 or 32 bits with stmatrix, the inverse of ldmatrix.
 func (v nvidia) storeMatrices(l *lowering, b smem, cvt layout.Layout, regs []string) bool {
 	m, ok := v.matrices(b, cvt)
-	if !ok || bitsOf(b.elem) != 16 {
+	if !ok || bitsOf(b.elem) < 16 {
 		return false
 	}
 	trans := ""
@@ -106,12 +142,18 @@ func (v nvidia) storeMatrices(l *lowering, b smem, cvt layout.Layout, regs []str
 	}
 	code := fmt.Sprintf("stmatrix.sync.aligned.m8n8.x%d%s.shared.b16 [ $0 + 0 ], { %s };", m.matrices, trans,
 		strings.Join(ins, ", "))
-	p, a := l.pointers(b, m.rows), newAccess(b.elem, 2)
+	elems := 32 / bitsOf(b.elem)
+	p, a := l.pointers(b, m.rows), newAccess(b.elem, elems)
+	n := 0
 	for k := range m.rows.InSize(layout.Register) {
 		args := []string{"ptr addrspace(3) " + p.at(k)}
-		for i := range m.matrices {
-			at := 2 * (k*m.matrices + i)
-			args = append(args, "i32 "+l.pack(a, regs[at:at+2])[0])
+		for range m.matrices {
+			word := make([]string, elems)
+			for i := range word {
+				word[i] = regs[m.register(n)]
+				n++
+			}
+			args = append(args, "i32 "+l.pack(a, word)[0])
 		}
 		l.asm("void", code, "r"+strings.Repeat(",r", m.matrices), true, args...)
 	}
@@ -126,22 +168,35 @@ func (v nvidia) rowFinder() rowFinder {
 	return matrixRow
 }
 
-// matrixRow finds a row of eight 16-bit elements. Layout a holds it spread over lanes as ldmatrix does.
+// matrixRow finds a row of 16 bytes of 16-bit or 32-bit elements. Layout a holds it spread over lanes as
+// ldmatrix does.
 func matrixRow(a, b layout.Layout, elemBits int) (row, rows []int) {
-	regs, lanes, other := flatBases(a, layout.Register), flatBases(a, layout.Lane),
-		flatBases(b, layout.Register)
-	if elemBits != 16 || len(regs) == 0 || len(lanes) != 5 || !a.IsInjective() || !b.IsInjective() {
+	regs, lanes := flatBases(a, layout.Register), flatBases(a, layout.Lane)
+	other := flatBases(b, layout.Register)
+	if len(lanes) != 5 || len(spanned(lanes).vectors) < 5 {
 		return nil, nil
 	}
-	word := []int{regs[0], lanes[0], lanes[1]}
 	has := func(list []int) bool {
 		return !slices.ContainsFunc(list, func(v int) bool { return !slices.Contains(other, v) })
 	}
-	switch {
-	case has(word):
-		return word, lanes[2:]
-	case has(lanes[2:]):
-		return lanes[2:], word
+	if elemBits == 32 && has(lanes[:2]) {
+		return lanes[:2], lanes[2:]
+	}
+	if elemBits != 16 || len(regs) == 0 {
+		return nil, nil
+	}
+	word := func(reg int) []int { return []int{reg, lanes[0], lanes[1]} }
+	apart := func(reg int) bool { return !spanned(lanes).has(reg) }
+	switch first := regs[0]; {
+	case has(word(first)) && apart(first):
+		return word(first), lanes[2:]
+	case has(lanes[2:]) && apart(first):
+		return lanes[2:], word(first)
+	}
+	for _, reg := range regs[1:] {
+		if has(word(reg)) && apart(reg) {
+			return word(reg), lanes[2:]
+		}
 	}
 	return nil, nil
 }

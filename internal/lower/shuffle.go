@@ -12,6 +12,26 @@ func (l *lowering) shuffleIdx(v string, t ir.Type, lane string) string {
 	return l.byWords(v, t, func(w string) string { return l.vendor.shuffleIdx(l, w, lane) })
 }
 
+// shuffleAll fetches registers from one lane. Elements smaller than a word travel together.
+func (l *lowering) shuffleAll(regs []string, t ir.Type, lane string) (out []string) {
+	per := max(1, 32/newAccess(t, 1).bits)
+	for len(regs) > 0 {
+		n := min(per, len(regs))
+		if n < per {
+			n = 1
+		}
+		if n == 1 {
+			out = append(out, l.shuffleIdx(regs[0], t, lane))
+		} else {
+			a := newAccess(t, n)
+			word := l.vendor.shuffleIdx(l, l.pack(a, regs[:n])[0], lane)
+			out = append(out, l.unpack(a, []string{word})...)
+		}
+		regs = regs[n:]
+	}
+	return out
+}
+
 // byWords applies f to the 32-bit words of a value.
 func (l *lowering) byWords(v string, t ir.Type, f func(string) string) string {
 	a := newAccess(t, 1)

@@ -85,7 +85,7 @@ type sharedPort struct {
 
 // rowFinder returns the bits of a row of 16 bytes that layout a holds spread over lanes, as instructions that
 // move matrices do, and b in registers, and the bits of the matrix's rows. It returns nil if there is no such
-// row or a layout holds copies.
+// row or lanes of a hold copies.
 type rowFinder func(a, b layout.Layout, elemBits int) (row, rows []int)
 
 // port returns the machine's accesses to shared memory. The blocks of a cluster move no matrices.
@@ -98,13 +98,17 @@ func (g *program) port() sharedPort {
 
 // sidesOf chooses the accesses. One side may move matrices, whose rows are spread over lanes, if the other
 // side holds whole rows in registers. A load of matrices fills registers in their order. So does a load of
-// rows if the lowest register bits count a row.
+// rows if the lowest register bits count a row. Words need no matrices where both sides access vectors of
+// four.
 func sidesOf(from, to layout.Layout, elemBits int, port sharedPort) sides {
 	to = to.TransposeOuts(from.OutNames()...)
 	vector, others := commonRegs(from, to, elemBits)
 	s := sides{vector: vector, others: others}
-	if port.rows != nil {
-		row, rows := port.rows(from, to, elemBits)
+	if port.rows != nil && (elemBits < 32 || elemBits<<len(vector) < 128) {
+		var row, rows []int
+		if from.FreeVariablesIn(layout.Warp) == 0 { // otherwise one of several warps stores, behind a branch
+			row, rows = port.rows(from, to, elemBits)
+		}
 		other, otherRows := port.rows(to, from, elemBits)
 		switch {
 		case row != nil && (other == nil || counts(flatBases(to, layout.Register), row)):
@@ -204,6 +208,9 @@ func swizzled(from, to layout.Layout, elemBits int, warps, rounds []int, port sh
 	n := len(space)
 	p := sidesOf(from, to, elemBits, port)
 	s := spanned(p.vector) // bits of an offset so far
+	if elemBits<<n <= 32*port.banks {
+		s.addVector(elemBits, wider(from, to))
+	}
 	vecBits := elemBits << len(s.vectors)
 	fromLanes, toLanes := p.fromLanes, p.toLanes
 	both := spanned(fromLanes, toLanes)
@@ -231,6 +238,25 @@ func swizzled(from, to layout.Layout, elemBits int, warps, rounds []int, port sh
 		}
 	}
 	return offsetLayout(slices.Concat(s.vectors, middle, upper, warps, rounds), from)
+}
+
+// addVector adds register bits of a side that accesses memory without bank conflicts in any order, so that it
+// accesses vectors, whatever the other side does.
+func (s *subspace) addVector(elemBits int, regs []int) {
+	for _, v := range regs {
+		if elemBits<<len(s.vectors) < 128 {
+			s.add(v)
+		}
+	}
+}
+
+// wider returns the register bits of the layout that has more of them.
+func wider(from, to layout.Layout) []int {
+	a, b := flatBases(from, layout.Register), flatBases(to, layout.Register)
+	if len(spanned(a).vectors) >= len(spanned(b).vectors) {
+		return a
+	}
+	return b
 }
 
 // phase returns the vectors of the lanes that access shared memory at the same time: the wider each access,
