@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/layout"
@@ -15,6 +16,7 @@ type conversion struct {
 	own      bool     // every warp already holds its few elements, and no other warp holds them
 	together int      // registers of the result that an instruction takes together
 	pairs    bool     // elements are pairs of the tensor's bytes
+	alike    bool     // lanes that hold copies of an element hold the same bits
 }
 
 type conversionKind int
@@ -133,6 +135,7 @@ func (l *lowering) conversion(op *ir.Op) conversion {
 	case ttg.DotOp, ttg.NvidiaMma: // four words
 		c.together = max(1, 128/bitsOf(c.elem(t)))
 	}
+	c.alike = copiesAlike(op.Operand(0))
 	return c
 }
 
@@ -153,7 +156,54 @@ func (l *lowering) convert(src []string, elem ir.Type, c conversion, room interv
 	if l.ctas == 1 && (room.hi-room.lo < c.bytes(elem) || l.staysInWarps(c)) {
 		return l.moveInRounds(src, elem, c, room)
 	}
-	return l.moveShared(src, elem, c.from, c.to, room.lo, false)
+	return l.moveShared(src, elem, c.from, c.to, room.lo, false, l.storer(c))
+}
+
+// storer returns the condition under which a thread stores its elements for a conversion. Lanes that hold the
+// same may all do so at once: that takes no longer than a store by one of them, and no branch. Of several
+// warps one stores.
+func (l *lowering) storer(c conversion) string {
+	if c.alike {
+		return l.ownsAmong(c.from, []string{layout.Warp})
+	}
+	return l.ownsInBlock(c.from)
+}
+
+// maxFollowed is the number of operations that copiesAlike looks at.
+const maxFollowed = 64
+
+// copiesAlike reports whether threads that hold copies of an element of v hold the same bits. They may not in
+// results of reductions: with a*b + c*d as a product and a multiply-add, two lanes that exchange their parts
+// round differently.
+func copiesAlike(v *ir.Value) bool {
+	todo, seen := []*ir.Value{v}, map[*ir.Op]bool{}
+	for len(todo) > 0 {
+		op := todo[0].Def()
+		_, tensor := todo[0].Type.(*ir.TensorType)
+		todo = todo[1:]
+		if !tensor || seen[op] {
+			continue
+		}
+		if op == nil || len(seen) == maxFollowed || !keepsAlike(op) {
+			return false
+		}
+		seen[op] = true
+		if op.Def != tt.Load {
+			todo = append(todo, op.Operands()...)
+		}
+	}
+	return true
+}
+
+// keepsAlike reports whether copies in an operation's results are alike if those in its operands are.
+func keepsAlike(op *ir.Op) bool {
+	switch op.Def {
+	case tt.Load, ttg.LocalLoad:
+		return true
+	case tt.Reduce:
+		return op.Operand(0).Type.(*ir.TensorType).Shape[op.IntOr("axis", 0)] == 1
+	}
+	return op.IsPure() && len(op.Regions()) == 0
 }
 
 // elem returns the type of what moves for elements of a tensor.
@@ -229,9 +279,9 @@ func (l *lowering) eitherOf(fetch func(place) string, s laneSwap, typ string) fu
 }
 
 // moveShared converts registers between two layouts through shared memory. again says that threads may still
-// be reading the buffer.
-func (l *lowering) moveShared(src []string, elem ir.Type, from, to layout.Layout, base int,
-	again bool) []string {
+// be reading the buffer, owner which threads store.
+func (l *lowering) moveShared(src []string, elem ir.Type, from, to layout.Layout, base int, again bool,
+	owner string) []string {
 	if l.ctas > 1 {
 		return l.moveCluster(src, elem, from, to, base, again)
 	}
@@ -240,7 +290,7 @@ func (l *lowering) moveShared(src []string, elem ir.Type, from, to layout.Layout
 	}
 	mem := swizzled(from, to, bitsOf(elem), nil, nil, l.port())
 	b := scratchAt(base, elem)
-	l.storeRows(b, from.InvertAndCompose(mem), src, from.FreeVariablesIn(layout.Register), l.stores(from))
+	l.storeRows(b, from.InvertAndCompose(mem), src, from.FreeVariablesIn(layout.Register), owner)
 	l.barrier()
 	return l.loadRows(b, to.InvertAndCompose(mem))
 }
@@ -266,7 +316,7 @@ func (l *lowering) moveInRounds(src []string, elem ir.Type, c conversion, room i
 	mem := swizzled(c.from, c.to, bitsOf(elem), warps, rounds, l.port())
 	b := scratchAt(room.lo, elem)
 	store, load := splitRounds(c.from, mem, rounds), splitRounds(c.to, mem, rounds)
-	owner := l.stores(c.from)
+	owner := l.storer(c)
 	out := make([]string, c.to.InSize(layout.Register))
 	for round := range 1 << n {
 		if round > 0 {

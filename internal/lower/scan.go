@@ -79,13 +79,13 @@ func lowerScan(l *lowering, op *ir.Op) {
 	if !ok {
 		s, _ = newScan(l, op, l.scanLayout(from, s.axis))
 		for i := range regs {
-			regs[i] = l.moveShared(regs[i], s.elems[i], from, s.ll, bases[0], i > 0)
+			regs[i] = l.moveShared(regs[i], s.elems[i], from, s.ll, bases[0], i > 0, l.ownsInBlock(from))
 		}
 	}
 	outs := s.run(regs, bases, !ok)
 	for i, r := range op.Results() {
 		if !ok {
-			outs[i] = l.moveShared(outs[i], s.elems[i], s.ll, from, bases[0], true)
+			outs[i] = l.moveShared(outs[i], s.elems[i], s.ll, from, bases[0], true, l.ownsInBlock(s.ll))
 		}
 		l.set(r, outs[i])
 	}

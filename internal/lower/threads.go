@@ -179,11 +179,6 @@ func (l *lowering) owns(ll layout.Layout) string { return l.ownsAmong(ll, thread
 // ownsInBlock returns the condition of owns within a block: each block of a cluster acts for itself.
 func (l *lowering) ownsInBlock(ll layout.Layout) string { return l.ownsAmong(ll, blockDims) }
 
-// stores returns the condition under which this thread's warp stores the elements it holds to shared memory:
-// "" if no other warp holds copies. Lanes of a warp that hold copies store the same to the same place at once,
-// which takes no longer than a store by one of them, and no branch.
-func (l *lowering) stores(ll layout.Layout) string { return l.ownsAmong(ll, []string{layout.Warp}) }
-
 func (l *lowering) ownsAmong(ll layout.Layout, dims []string) string {
 	cond := ""
 	for _, in := range dims {

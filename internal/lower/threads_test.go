@@ -9,11 +9,27 @@ import (
 // TestRowsApart: the rows of a thread lie constants apart, also if its lane and its warp choose them, so a
 // loop advances one address for all of them.
 func TestRowsApart(t *testing.T) {
-	const body = `#b = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 4], warpsPerCTA = [2, 1], order = [1, 0]}>
-#w = #ttg.slice<{dim = 1, parent = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [2, 1], order = [1, 0]}>}>
-#r = #ttg.slice<{dim = 1, parent = #b}>
-module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 2 : i32, ttg.target = "cuda:80", "ttg.threads-per-warp" = 32 : i32} {
-tt.func public @k(%x: !tt.ptr<f16>, %y: !tt.ptr<f16>, %n: i32) {
+	const aliases = "#b = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 4], " +
+		"warpsPerCTA = [2, 1], " +
+		"order = [1, 0]}>\n#r = #ttg.slice<{dim = 1, parent = #b}>\n" +
+		"#c = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [2, 1], " +
+		"order = [1, 0]}>\n#w = #ttg.slice<{dim = 1, parent = #c}>\n"
+	text := aliases + moduleText(2, rowsText)
+	_, ptx := compile(t, parseIR(t, "test.ttgir", []byte(text)), "k", 80)
+	advanced := regexp.MustCompile(`add\.s64 \t(%rd\d+), (%rd\d+), 65536;`)
+	n := 0
+	for _, m := range advanced.FindAllSubmatch(ptx, -1) {
+		if bytes.Equal(m[1], m[2]) {
+			n++
+		}
+	}
+	if n != 1 {
+		t.Errorf("a loop advances %d addresses, not 1:\n%s", n, clip(ptx))
+	}
+}
+
+// rowsText loads rows in a loop, each behind an address of 64 bits, and stores once for each warp.
+const rowsText = `tt.func public @k(%x: !tt.ptr<f16>, %y: !tt.ptr<f16>, %n: i32) {
 	%c0 = arith.constant 0 : i32
 	%c1 = arith.constant 1 : i32
 	%c64 = arith.constant 64 : i64
@@ -44,17 +60,4 @@ tt.func public @k(%x: !tt.ptr<f16>, %y: !tt.ptr<f16>, %n: i32) {
 	tt.store %each, %one : tensor<2x!tt.ptr<f16>, #w>
 	tt.return
 }
-}
 `
-	_, ptx := compile(t, parseIR(t, "test.ttgir", []byte(body)), "k", 80)
-	advanced := regexp.MustCompile(`add\.s64 \t(%rd\d+), (%rd\d+), 65536;`)
-	n := 0
-	for _, m := range advanced.FindAllSubmatch(ptx, -1) {
-		if bytes.Equal(m[1], m[2]) {
-			n++
-		}
-	}
-	if n != 1 {
-		t.Errorf("a loop advances %d addresses, not 1:\n%s", n, clip(ptx))
-	}
-}
