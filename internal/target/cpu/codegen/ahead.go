@@ -16,7 +16,13 @@ type round struct {
 	op           *ir.Op
 	depth        int // scopes outside the loop
 	less         string
-	iv, hi, step val
+	lo, hi, step val
+	iv           val
+}
+
+// first returns whether it is the first round.
+func (r *round) first(g *gen) string {
+	return g.op("icmp eq %s %s, %s", elemType(r.iv.t), r.iv.s, r.lo.s)
 }
 
 // inLoop makes r the current round until the returned function is called.

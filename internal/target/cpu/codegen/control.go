@@ -1,6 +1,8 @@
 package codegen
 
 import (
+	"slices"
+
 	"github.com/nereid-lang/nereid/internal/dialect/linalg"
 	"github.com/nereid-lang/nereid/internal/dialect/scf"
 	"github.com/nereid-lang/nereid/internal/ir"
@@ -207,7 +209,8 @@ func emitFor(g *gen, op *ir.Op) {
 	inits, args := scf.Inits(op), scf.IterArgs(op)
 	cs := g.carriedFor(typesOf(inits))
 	g.put(cs, inits)
-	g.fillBuffers(cs, inits)
+	now, late := g.lateZeros(op, cs)
+	g.fillBuffers(now, inits)
 	lo, hi, step := g.scalar(scf.LowerBound(op)), g.scalar(scf.UpperBound(op)), g.scalar(scf.Step(op))
 	t := elemType(lo.t)
 	iv := g.slot(t)
@@ -223,7 +226,7 @@ func emitFor(g *gen, op *ir.Op) {
 	g.begin(body)
 	defer g.polling(rounds(op))()
 	x := val{s: i, t: lo.t, n: 1}
-	defer g.inLoop(&round{op: op, depth: len(g.scopes), less: less, iv: x, hi: hi, step: step})()
+	defer g.inLoop(&round{op: op, depth: len(g.scopes), less: less, iv: x, lo: lo, hi: hi, step: step})()
 	g.scoped(func() {
 		g.bind(scf.IV(op), x)
 		g.get(cs, args)
@@ -232,7 +235,37 @@ func emitFor(g *gen, op *ir.Op) {
 	g.do("store %s %s, ptr %s", t, g.op("add %s %s, %s", t, i, step.s), iv)
 	g.do("br label %%%s", head)
 	g.begin(done)
+	if late != nil { // no round was the first
+		none := g.op("icmp eq %s %s, %s", t, g.op("load %s, ptr %s", t, iv), lo.s)
+		g.when(none, func() { g.scoped(func() { g.fillBuffers(late, inits) }) })
+	}
 	g.get(cs, op.Results())
+}
+
+// lateZeros finds the accumulators of a loop that begin as zero and that only a matrix product reads. The
+// product of the first round does not read them, so they are not filled before the loop. now has the buffers
+// to fill before it, late those to fill behind it if it has no rounds, or is nil.
+func (g *gen) lateZeros(op *ir.Op, cs []carried) (now, late []carried) {
+	body, inits := op.Body(0), scf.Inits(op)
+	now = slices.Clone(cs)
+	yields := body.Terminator().Operands()
+	for i, a := range scf.IterArgs(op) {
+		v := yields[i]
+		if cs[i].view == nil || !isProduct(v.Def()) || v.Def().Block() != body || !v.HasOneUse() ||
+			v.Def().Operand(2) != a || !a.HasOneUse() || !isZeroValue(inits[i]) {
+			continue
+		}
+		x, y := ir.ElemOf(v.Def().Operand(0).Type), ir.ElemOf(v.Def().Operand(1).Type)
+		if !hasKernel(x, y, ir.ElemOf(v.Type)) {
+			continue
+		}
+		if late == nil {
+			late = make([]carried, len(cs))
+		}
+		now[i], late[i] = carried{}, cs[i]
+		g.late[a], g.dest[v] = true, cs[i].view
+	}
+	return now, late
 }
 
 func emitIf(g *gen, op *ir.Op) {

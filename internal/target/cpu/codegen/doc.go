@@ -7,8 +7,9 @@
 //
 // that runs the programs first … last-1 of a grid one after the other. args holds the kernel's arguments in
 // 64-bit words, grid the grid's three sizes and more words (check.go, print.go). scratch is memory that no
-// other worker uses at the time. status has four words: the first is set when the kernel stops, the last is
-// the address of a word by which the launch ends the kernel (poll.go).
+// other worker uses at the time. status has four words: the first is set when the kernel stops, the second is
+// not 0 if scratch is as an earlier call of the same launch left it (share.go), the last is the address of a
+// word by which the launch ends the kernel (poll.go).
 //
 // A tensor is either a formula or a buffer. A formula (an elementwise chain, a broadcast, a load) is computed
 // for a few elements at a time, as vectors, in the loops of its users, so that nothing block-sized is kept

@@ -58,6 +58,7 @@ type gen struct {
 	fresh    map[*ir.Value]bool // tensors whose buffer is being filled
 	loads    map[*ir.Op]*loadInfo
 	dest     map[*ir.Value]*view // buffers for the results of matrix products
+	late     map[*ir.Value]bool  // accumulators that the first round of a loop fills; see lateZeros
 	wraps    map[*ir.Value]*wrapInfo
 	prologue []string
 	globals  []string
@@ -197,7 +198,8 @@ func Generate(m *ir.Module, kernel string, opts Options) (code *Code, err error)
 	foldSums(fn)
 	g := &gen{
 		writer: newWriter(), m: m, fn: fn, opts: opts, math: vmath.New(opts.Features),
-		gemm: gemm.New(opts.Gemm), lanes: 1, dest: map[*ir.Value]*view{}, wraps: map[*ir.Value]*wrapInfo{},
+		gemm: gemm.New(opts.Gemm), lanes: 1, dest: map[*ir.Value]*view{},
+		late: map[*ir.Value]bool{}, wraps: map[*ir.Value]*wrapInfo{},
 		gemmScratch: map[string]*view{}, apart: map[[2]int]bool{}, fresh: map[*ir.Value]bool{},
 		loads: map[*ir.Op]*loadInfo{}, known: map[string]bool{}, owners: map[string]owner{},
 		steps: map[string]step{},

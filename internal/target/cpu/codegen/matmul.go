@@ -32,8 +32,13 @@ func emitMatmul(g *gen, op *ir.Op) {
 		w = g.newBuffer(t.Elem, t.Shape)
 	}
 	x, y := ir.ElemOf(op.Operand(0).Type), ir.ElemOf(op.Operand(1).Type)
-	fresh := isZeroValue(init) && hasKernel(x, y, t.Elem)
-	if !fresh {
+	fresh := "false" // whether the accumulator is zero, and not in its buffer
+	switch {
+	case isZeroValue(init) && hasKernel(x, y, t.Elem):
+		fresh = "true"
+	case g.late[init]:
+		fresh = g.round.first(g)
+	default:
 		g.fillBuffers([]carried{{view: w, t: out.Type}}, []*ir.Value{init})
 	}
 	g.bindView(out, w)
@@ -79,7 +84,7 @@ func inF32(t ir.Type) ir.Type {
 
 // product multiplies two matrices with a kernel of package gemm if there is one for the type, also after
 // converting to f32 if the sum is in f32.
-func (g *gen) product(op *ir.Op, c *view, a, b factor, shape []int64, k int64, fresh bool) {
+func (g *gen) product(op *ir.Op, c *view, a, b factor, shape []int64, k int64, fresh string) {
 	if c.elem == ir.Type(ir.F32) && (gemmElems[a.w.elem] == "" || a.w.elem != b.w.elem) {
 		a.w, b.w = g.inF32(a, shape[0], k), g.inF32(b, k, shape[1])
 		a.next, b.next = "null", "null" // of other elements
@@ -89,13 +94,13 @@ func (g *gen) product(op *ir.Op, c *view, a, b factor, shape []int64, k int64, f
 		g.plainProduct(c, a.w, b.w, shape, k)
 		return
 	}
-	spec := gemm.Spec{M: int(shape[0]), N: int(shape[1]), K: int(k), Elem: gemmElems[a.w.elem], Fresh: fresh}
+	spec := gemm.Spec{M: int(shape[0]), N: int(shape[1]), K: int(k), Elem: gemmElems[a.w.elem]}
 	kernel, err := g.gemm.Kernel(spec)
 	if err != nil {
 		g.fail(op, "%v", err)
 		return
 	}
-	g.callKernel(op, kernel, c, a, b)
+	g.callKernel(op, kernel, c, a, b, fresh)
 }
 
 // inF32 returns a matrix in f32: itself, or an exact copy.
@@ -123,7 +128,7 @@ func (g *gen) inF32(f factor, rows, cols int64) *view {
 	return out
 }
 
-func (g *gen) callKernel(op *ir.Op, k *gemm.Kernel, c *view, a, b factor) {
+func (g *gen) callKernel(op *ir.Op, k *gemm.Kernel, c *view, a, b factor, fresh string) {
 	s := g.kernelBuffer(k.Name, k.Scratch)
 	panels, packed := g.panels(op, k, b)
 	if packed != "false" && b.next != "null" { // the next round's is probably kept too
@@ -137,7 +142,9 @@ func (g *gen) callKernel(op *ir.Op, k *gemm.Kernel, c *view, a, b factor) {
 		}
 		args = append(args, "ptr "+f.next)
 	}
-	args = append(args, "ptr "+panels, "i1 "+packed, "ptr "+s.ptr)
+	flags := g.op("select i1 %s, i64 %d, i64 0", packed, gemm.Packed)
+	flags = g.op("or i64 %s, %s", flags, g.op("select i1 %s, i64 %d, i64 0", fresh, gemm.Fresh))
+	args = append(args, "ptr "+panels, "i64 "+flags, "ptr "+s.ptr)
 	g.do("call void @\"%s\"(%s)", k.Name, strings.Join(args, ", "))
 }
 

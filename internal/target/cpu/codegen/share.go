@@ -2,6 +2,7 @@ package codegen
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/nereid-lang/nereid/internal/dialect/bufferization"
 	"github.com/nereid-lang/nereid/internal/dialect/funcd"
@@ -11,9 +12,10 @@ import (
 )
 
 // Neighbouring programs often multiply by the same matrices: those of a column of tiles, or of a head. A
-// product in a loop therefore keeps the packed right operand of each round. The next program in the same call
-// of the native code finds it there, if its own operand lies in the same place. That is right only for memory
-// that no program writes.
+// product in a loop therefore keeps the packed right operand of each round. The next program of the same launch
+// and thread finds it there, if its own operand lies in the same place. That is right only for memory that no
+// program writes. The second word of the status says whether scratch is as an earlier call of the launch left
+// it; else nothing is kept there yet.
 
 const (
 	maxKept = 4 << 20 // bytes that a product keeps
@@ -95,10 +97,7 @@ func (g *gen) panels(op *ir.Op, k *gemm.Kernel, b factor) (at, packed string) {
 	g.sharedBytes += int(rounds) * k.Panels
 	keep := g.newBuffer(ir.I8, []int64{rounds * int64(k.Panels)})
 	tags := g.newBuffer(ir.I64, []int64{(rounds + 1) * tagSize}) // the last is of rounds that are not kept
-	g.decls["llvm.memset.p0.i64"] = "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)"
-	clear := "  call void @llvm.memset.p0.i64(ptr %s, i8 0, i64 %d, i1 false)"
-	g.prologue = append(g.prologue, fmt.Sprintf(clear, tags.ptr, (rounds+1)*tagSize*8))
-
+	g.clearTags(tags, (rounds+1)*tagSize*8)
 	n := g.roundNumber()
 	in := g.op("icmp ult i64 %s, %d", n, rounds)
 	n = g.op("select i1 %s, i64 %s, i64 %d", in, n, rounds)
@@ -113,6 +112,17 @@ func (g *gen) panels(op *ir.Op, k *gemm.Kernel, b factor) (at, packed string) {
 	}
 	kept := g.op("getelementptr i8, ptr %s, i64 %s", keep.ptr, g.mul(n, itoa(int64(k.Panels))))
 	return g.op("select i1 %s, ptr %s, ptr %s", in, kept, own.ptr), packed
+}
+
+// clearTags writes that tags, of a number of bytes, are zero at the beginning of a launch.
+func (g *gen) clearTags(tags *view, size int64) {
+	g.decls["llvm.memset.p0.i64"] = "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)"
+	clear := g.capture(func() {
+		later := g.op("load i64, ptr %s", g.op("getelementptr i64, ptr %%status, i64 1"))
+		n := g.op("select i1 %s, i64 %d, i64 0", g.op("icmp eq i64 %s, 0", later), size)
+		g.do("call void @llvm.memset.p0.i64(ptr %s, i8 0, i64 %s, i1 false)", tags.ptr, n)
+	})
+	g.prologue = append(g.prologue, strings.TrimSuffix(clear, "\n"))
 }
 
 func (g *gen) and1(a, b string) string { return g.op("and i1 %s, %s", a, b) }

@@ -24,9 +24,10 @@ func group(e Elem) int { return 4 / elems[e].size }
 // used twice.
 type tiles struct {
 	s          Spec
-	rows, cols int // size of a tile of C
-	deep       int // elements of K in a tile
-	down, wide int // tiles of C at once
+	rows, cols int    // size of a tile of C
+	deep       int    // elements of K in a tile
+	down, wide int    // tiles of C at once
+	fresh      string // whether C is zero
 }
 
 func (l *Lib) amx(s Spec) *Kernel {
@@ -54,7 +55,8 @@ func (l *Lib) amx(s Spec) *Kernel {
 		w.callPack(s.Elem, raw, "%a", "%ars", "%acs", "%arows", "%acols", "%scratch", s.M, s.K, s.K, lda)
 	})
 	stride := w.mul(rows, fmt.Sprint(size))
-	w.branch("%packed", func() {}, func() {
+	t.fresh = w.flag(Fresh)
+	w.branch(w.flag(Packed), func() {}, func() {
 		b := "ptr %b, i64 %brs, i64 %bcs, i64 %brows, i64 %bcols, ptr %panels"
 		w.do("call void @%s(%s, i64 %d, i64 %d)", weave, b, s.K, s.N)
 	})
@@ -86,12 +88,12 @@ func (t tiles) multiply(w *writer, c, a, stride, panels string, panelSize int, m
 			}
 		}
 	}
-	eachC(func(i, j int, at string) {
-		if t.s.Fresh {
-			w.tile("llvm.x86.tilezero", []string{"i8 immarg"}, tileC(i, j))
-		} else {
+	w.branch(t.fresh, func() {
+		eachC(func(i, j int, _ string) { w.tile("llvm.x86.tilezero", []string{"i8 immarg"}, tileC(i, j)) })
+	}, func() {
+		eachC(func(i, j int, at string) {
 			w.tile("llvm.x86.tileloadd64", move, tileC(i, j), at, fmt.Sprint(4*t.s.N))
-		}
+		})
 	})
 	size := elems[t.s.Elem].size
 	w.each(fmt.Sprint(t.s.K), t.deep, func(k string) {

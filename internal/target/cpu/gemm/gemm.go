@@ -38,7 +38,6 @@ var elems = map[Elem]struct {
 type Spec struct {
 	M, N, K int
 	Elem    Elem
-	Fresh   bool // C[M,N] = A[M,K]·B[K,N]: what C holds before is not read
 }
 
 // Acc returns the type of the accumulator's elements: float, double or i32.
@@ -56,13 +55,7 @@ func (s Spec) check() error {
 	return nil
 }
 
-func (s Spec) name() string {
-	name := fmt.Sprintf("%s.%dx%dx%d", s.Elem, s.M, s.N, s.K)
-	if s.Fresh {
-		name += ".fresh"
-	}
-	return name
-}
+func (s Spec) name() string { return fmt.Sprintf("%s.%dx%dx%d", s.Elem, s.M, s.N, s.K) }
 
 // Target describes the registers of the host.
 type Target struct {
@@ -98,17 +91,28 @@ func Host(features string, amx bool) Target {
 //
 //	void name(ptr C, ptr A, i64 rowStride, i64 colStride, i64 rows, i64 cols, ptr nextA,
 //	          ptr B, i64 rowStride, i64 colStride, i64 rows, i64 cols, ptr nextB,
-//	          ptr panels, i1 packed, ptr scratch)
+//	          ptr panels, i64 flags, ptr scratch)
 //
 // C is row-major and dense. Strides count elements and may be anything, also negative or zero. rows and cols
 // say how many are there, from the first on; the rest counts as zero and is not accessed. nextA and nextB are
 // where the operands of the next product probably lie, with the same strides, or null. panels has Panels
-// bytes for B in the order in which the inner loops read it; packed says that B is there already, from an
-// earlier call. scratch has Scratch bytes. Both are aligned to 64.
+// bytes for B in the order in which the inner loops read it. flags are Packed and Fresh. scratch has Scratch
+// bytes. Both are aligned to 64.
 type Kernel struct {
 	Name    string // without @
 	Scratch int
 	Panels  int
+}
+
+// The flags of a call.
+const (
+	Packed = 1 << iota // B is in panels already, from an earlier call
+	Fresh              // C[M,N] = A[M,K]·B[K,N]: what C holds before is not read
+)
+
+// flag returns whether a call has a flag.
+func (w *writer) flag(f int) string {
+	return w.val("icmp ne i64 %s, 0", w.val("and i64 %%flags, %d", f))
 }
 
 // Lib collects the functions that a module uses. It must not be used by several goroutines at once.
@@ -154,7 +158,7 @@ func (l *Lib) Declares() map[string]string { return l.declares }
 // params are the parameters of every kernel.
 const params = "ptr noalias %c, ptr %a, i64 %ars, i64 %acs, i64 %arows, i64 %acols, ptr %anext, " +
 	"ptr %b, i64 %brs, i64 %bcs, i64 %brows, i64 %bcols, ptr %bnext, " +
-	"ptr noalias %panels, i1 %packed, ptr noalias %scratch"
+	"ptr noalias %panels, i64 %flags, ptr noalias %scratch"
 
 // attrs keeps LLVM from inlining these functions, which are large, into every place that multiplies.
 const attrs = "noinline nounwind optsize"

@@ -12,7 +12,7 @@ func (l *Lib) vector(s Spec) *Kernel {
 	for vectors < l.target.Vectors && (vectors+1)*lanes <= s.N && s.N%((vectors+1)*lanes) == 0 {
 		vectors++
 	}
-	t := tile{acc: acc, lanes: lanes, vectors: vectors, n: s.N, k: s.K, lda: s.K + 64/size, fresh: s.Fresh}
+	t := tile{acc: acc, lanes: lanes, vectors: vectors, m: s.M, n: s.N, k: s.K, lda: s.K + 64/size}
 	if s.K < 64/size { // a row fits a cache line
 		t.lda = s.K
 	}
@@ -23,7 +23,8 @@ func (l *Lib) vector(s Spec) *Kernel {
 	calls := max(1, s.M/l.target.Rows) * (s.N / t.width()) * (s.K / t.chunk)
 	t.ahead = []*ahead{w.ahead("a", s.Elem, s.M, s.K, calls), w.ahead("b", s.Elem, s.K, s.N, calls)}
 	a, stride := l.rows(w, s, t.lda)
-	w.branch("%packed", func() {}, func() {
+	t.fresh = w.flag(Fresh)
+	w.branch(w.flag(Packed), func() {}, func() {
 		width := t.width()
 		w.callPack(s.Elem, acc, "%b", "%brs", "%bcs", "%brows", "%bcols", "%panels", s.K, s.N, width, width)
 	})
@@ -82,10 +83,10 @@ func align(n int) int { return (n + 63) &^ 63 }
 type tile struct {
 	acc            string
 	lanes, vectors int
-	n, k           int // of the whole multiplication
-	lda            int // elements between rows of packed A
-	chunk          int // steps of k between fetches
-	fresh          bool
+	m, n, k        int    // of the whole multiplication
+	lda            int    // elements between rows of packed A
+	chunk          int    // steps of k between fetches
+	fresh          string // whether C is zero
 	ahead          []*ahead
 }
 
@@ -105,13 +106,9 @@ func (t tile) multiply(w *writer, rows int, c, a, stride, panel, m string) {
 			p := w.at(t.acc, c, fmt.Sprint(r*t.n+v*t.lanes))
 			at = append(at, p)
 			types = append(types, typ)
-			sum := zero(typ)
-			if !t.fresh {
-				sum = w.val("load %s, ptr %s, align 4", typ, p)
-			}
-			sums = append(sums, sum)
 		}
 	}
+	sums = t.start(w, at)
 	if t.k >= 64 { // the rows below are next: their lines arrive in the first-level cache meanwhile
 		for _, p := range at {
 			w.prefetch(w.at(t.acc, p, fmt.Sprint(rows*t.n)), 3)
@@ -122,6 +119,7 @@ func (t tile) multiply(w *writer, rows int, c, a, stride, panel, m string) {
 		for _, f := range t.ahead {
 			f.fetch(w)
 		}
+		t.fetchPanel(w, rows, panel, m, first)
 		return w.loop(fmt.Sprint(t.chunk), unroll, types, sums, func(i string, sums []string) []string {
 			k := w.add(first, i)
 			bk := w.at(t.acc, panel, w.mul(k, fmt.Sprint(t.width())))
@@ -133,6 +131,38 @@ func (t tile) multiply(w *writer, rows int, c, a, stride, panel, m string) {
 	})
 	for i, p := range at {
 		w.do("store %s %s, ptr %s, align 4", typ, sums[i], p)
+	}
+}
+
+// start returns the tile of C at these addresses, or zeros.
+func (t tile) start(w *writer, at []string) []string {
+	typ := vec(t.lanes, t.acc)
+	from, read, ready := w.block, w.label("read"), w.label("start")
+	w.do("br i1 %s, label %%%s, label %%%s", t.fresh, ready, read)
+	w.begin(read)
+	sums := make([]string, len(at))
+	for i, p := range at {
+		sums[i] = w.val("load %s, ptr %s, align 4", typ, p)
+	}
+	w.do("br label %%%s", ready)
+	w.begin(ready)
+	for i, x := range sums {
+		sums[i] = w.val("phi %s [ %s, %%%s ], [ %s, %%%s ]", typ, zero(typ), from, x, read)
+	}
+	return sums
+}
+
+// fetchPanel fetches a few lines of the panel behind this one, which is probably needed next, into the
+// second-level cache: all its lines while the rows of A pass by. A panel that an earlier program packed lies in
+// the third-level cache.
+func (t tile) fetchPanel(w *writer, rows int, panel, m, first string) {
+	size := sizes[t.acc]
+	perRow := max(1, t.k*t.width()/t.m) // elements of the panel for a row of A
+	perStep := max(1, rows*t.width()/t.m)
+	at := w.add(w.mul(m, fmt.Sprint(perRow)), w.mul(first, fmt.Sprint(perStep)))
+	next := w.at(t.acc, panel, w.addN(at, t.k*t.width()))
+	for i := 0; i < perStep*t.chunk*size; i += cacheLine {
+		w.prefetch(w.at("i8", next, fmt.Sprint(i)), 2)
 	}
 }
 

@@ -30,14 +30,16 @@ type Work struct {
 	//	void fn(ptr args, ptr grid, i64 first, i64 end, ptr scratch, ptr status)
 	//
 	// which runs programs first to end, not including end. status points at four words, the first 0. A first
-	// word that is not 0 afterwards stops the launch, and the next two say more. The fourth is the address of
-	// an int32 that is 0 until the launch is to end: a function that may take long reads it now and then and,
-	// if it is set, returns with Stopped in the status.
+	// word that is not 0 afterwards stops the launch, and the next two say more. The second word is 1 if scratch
+	// is as an earlier call of the launch left it, else 0. The fourth is the address of an int32 that is 0 until
+	// the launch is to end: a function that may take long reads it now and then and, if it is set, returns with
+	// Stopped in the status.
 	Fn uintptr
 	// Scratch is the number of bytes of scratch memory that the function needs, which no other call uses
 	// meanwhile. They are aligned to 64 bytes and have arbitrary contents.
 	Scratch int
-	// Shares says that a program is faster behind its neighbour in one call: chunks are larger.
+	// Shares says that a program is faster behind its neighbour on the same thread: each thread begins with a
+	// range of programs of its own.
 	Shares bool
 
 	cost atomic.Int64 // cost of a program in 1/16 ns, as last measured; 0 before
@@ -116,6 +118,7 @@ func (p *Pool) Run(ctx context.Context, w *Work, args, grid unsafe.Pointer, n in
 	// One program runs on the caller whatever it costs, so that only its first launch is timed.
 	r.timed = n > 1 || cost == 0
 	r.threads = p.size
+	r.split(w.Shares)
 	if p.size == 1 || n == 1 || cost > 0 && cost*int64(n) < int64(inline)*costUnit {
 		r.chunk = w.chunkSize(cost, n, 1)
 		r.workOn(&r.own)
@@ -129,14 +132,10 @@ func (p *Pool) Run(ctx context.Context, w *Work, args, grid unsafe.Pointer, n in
 }
 
 // chunkSize returns the number of programs for a call: as many as take about the time of a chunk, but few
-// enough that all threads end at about the same time, or a few large ones of programs that share work. Before
-// the first measurement it is one.
+// enough that all threads end at about the same time. Before the first measurement it is one.
 func (w *Work) chunkSize(cost int64, n, threads int) int64 {
 	if cost == 0 || n == 1 {
 		return 1
-	}
-	if w.Shares {
-		return max(1, int64(n)/int64(4*threads))
 	}
 	size := int64(chunk) * costUnit / cost
 	if threads > 1 {
@@ -197,7 +196,7 @@ func (p *Pool) take() *run {
 		p.free = p.free[:k-1]
 		return r
 	}
-	return &run{idle: make(chan struct{}, 1)}
+	return &run{idle: make(chan struct{}, 1), ranges: make([]programs, p.size)}
 }
 
 func (p *Pool) put(r *run) {
@@ -227,9 +226,10 @@ type run struct {
 	threads int
 	timed   bool // the duration of programs is measured
 
-	next  atomic.Int64  // first program not taken yet
-	state atomic.Uint64 // generation << 32 | closed << 31 | helpers
-	idle  chan struct{} // signalled when the last helper leaves after close
+	ranges []programs    // room for as many as threads; see split
+	joined atomic.Int64  // threads that have begun
+	state  atomic.Uint64 // generation << 32 | closed << 31 | helpers
+	idle   chan struct{} // signalled when the last helper leaves after close
 
 	own slot // the caller's slot
 
@@ -277,7 +277,42 @@ func (r *run) leave() {
 
 func (r *run) reset() {
 	r.work, r.args, r.grid, r.ctx, r.err = nil, nil, nil, nil, nil
-	r.next.Store(0)
+	r.joined.Store(0)
+}
+
+// programs is a range of programs that are not taken yet. Padded to a cache line, so that threads that take
+// from different ranges do not disturb each other.
+type programs struct {
+	next atomic.Int64
+	end  int64
+	_    [48]byte
+}
+
+// split divides the programs into ranges: one for each thread if neighbours share work, else one for all.
+func (r *run) split(each bool) {
+	k := 1
+	if each {
+		k = min(cap(r.ranges), int(r.n))
+	}
+	r.ranges = r.ranges[:k]
+	for i := range r.ranges {
+		r.ranges[i].next.Store(int64(i) * r.n / int64(k))
+		r.ranges[i].end = int64(i+1) * r.n / int64(k)
+	}
+}
+
+// grab takes up to size programs for a thread, from its own range first, then from those of others.
+func (r *run) grab(thread int, size int64) (first, end int64, ok bool) {
+	for i := range r.ranges {
+		p := &r.ranges[(thread+i)%len(r.ranges)]
+		if p.next.Load() >= p.end {
+			continue
+		}
+		if end = p.next.Add(size); end-size < p.end {
+			return end - size, min(end, p.end), true
+		}
+	}
+	return 0, 0, false
 }
 
 // workOn takes chunks until none are left.
@@ -286,14 +321,17 @@ func (r *run) workOn(s *slot) {
 	s.status = [4]int64{3: int64(uintptr(unsafe.Pointer(&r.stop)))}
 	s.words = [6]uintptr{uintptr(r.args), uintptr(r.grid), 0, 0, s.scratch(r.work.Scratch),
 		uintptr(unsafe.Pointer(&s.status[0]))}
+	thread := int(r.joined.Add(1) - 1)
 	var took, done int64
 	for size := r.chunk; ; {
-		end := r.next.Add(size)
-		first := end - size
-		if first >= r.n {
+		first, end, ok := r.grab(thread, size)
+		if !ok {
 			break
 		}
-		end = min(end, r.n)
+		if err := r.ctx.Err(); err != nil {
+			r.fail(err)
+			break
+		}
 		s.words[2], s.words[3] = uintptr(first), uintptr(end)
 		var start int64
 		if r.timed {
@@ -308,13 +346,7 @@ func (r *run) workOn(s *slot) {
 			r.fail(r.failure(s, first, end))
 			break
 		}
-		if end == r.n {
-			break
-		}
-		if err := r.ctx.Err(); err != nil {
-			r.fail(err)
-			break
-		}
+		s.status[1] = 1
 		// arguments may make programs slower than before
 		size = r.work.chunkSize(max(1, took*costUnit/done), int(r.n), r.threads)
 	}
@@ -345,7 +377,9 @@ func (r *run) fail(err error) {
 		r.err = err
 	}
 	r.mu.Unlock()
-	r.next.Store(r.n)
+	for i := range r.ranges {
+		r.ranges[i].next.Store(r.ranges[i].end)
+	}
 }
 
 var epoch = time.Now()

@@ -9,15 +9,31 @@ type slot struct {
 	status [4]int64 // the last is the address of the run's stop word
 	mem    []byte
 	addr   uintptr // aligned address in mem
+	size   int     // bytes from addr on
 }
 
-const align = 64
+const (
+	align    = 64
+	hugePage = 2 << 20
+)
 
 // scratch returns the address of n bytes. Go's heap does not move, so it stays valid as long as the slot.
+// Large scratch lies in large pages where the system has them: packed operands of products are read over and
+// over, and more of them than small pages of a translation buffer hold.
 func (s *slot) scratch(n int) uintptr {
-	if n > 0 && len(s.mem) < n+align {
-		s.mem = make([]byte, n+align)
-		s.addr = (uintptr(unsafe.Pointer(&s.mem[0])) + align - 1) &^ (align - 1)
+	if s.size >= n {
+		return s.addr
+	}
+	to := uintptr(align)
+	if n >= hugePage {
+		to = hugePage
+	}
+	s.mem = make([]byte, n+int(to))
+	s.addr = (uintptr(unsafe.Pointer(&s.mem[0])) + to - 1) &^ (to - 1)
+	s.size = n
+	if to == hugePage {
+		off := int(s.addr - uintptr(unsafe.Pointer(&s.mem[0])))
+		inLargePages(s.mem[off : off+n])
 	}
 	return s.addr
 }

@@ -1,0 +1,5 @@
+//go:build !linux
+
+package pool
+
+func inLargePages([]byte) {}
