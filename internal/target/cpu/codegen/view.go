@@ -251,9 +251,27 @@ func (g *gen) prefetch(w *view, at string, write int) {
 	if g.nest == nil || !g.nest.streams || !g.nest.full || w.scratch {
 		return
 	}
+	g.fetchLine(g.op("getelementptr i8, ptr %s, i64 %d", at, ahead), write)
+}
+
+func (g *gen) fetchLine(at string, write int) {
 	g.decls["llvm.prefetch.p0"] = "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)"
-	g.do("call void @llvm.prefetch.p0(ptr %s, i32 %d, i32 3, i32 1)",
-		g.op("getelementptr i8, ptr %s, i64 %d", at, ahead), write)
+	g.do("call void @llvm.prefetch.p0(ptr %s, i32 %d, i32 3, i32 1)", at, write)
+}
+
+// rowsAhead is the distance in rows at which the memory of stores is fetched.
+const rowsAhead = 2
+
+// fetchRow fetches the memory of a later row of a block that is stored row by row. The rows of a block are
+// short and far apart, so the processor does not see the next one coming, and stores wait for their lines.
+func (g *gen) fetchRow(w *view, p index, mask *val) {
+	n := g.nest
+	if n == nil || !n.full || n.streams || w.scratch || mask != nil || !isIota(p.lanes) ||
+		n.split == 0 || n.split != len(w.strides)-1 || n.shape[n.split-1] <= rowsAhead {
+		return
+	}
+	at := g.gep(w, g.add(p.base, g.mul(w.strides[n.split-1], itoa(rowsAhead))))
+	g.fetchLine(at, 1)
 }
 
 func (g *gen) loadAt(w *view, p index, mask *val, other val) val {
@@ -351,6 +369,7 @@ func (g *gen) loadShuffled(w *view, p index) (val, bool) {
 func (g *gen) store(w *view, idx []index, v val, mask *val) {
 	p := g.place(w, idx)
 	g.guard("store", w, p, mask)
+	g.fetchRow(w, p, mask)
 	g.storeAt(w, p, v, mask)
 }
 

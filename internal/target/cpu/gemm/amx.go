@@ -44,7 +44,7 @@ func (l *Lib) amx(s Spec) *Kernel {
 	rowsA := align(s.M * lda * size)
 	panelSize := align(s.K * t.cols * size) // one tile wide
 	k := &Kernel{Name: "nereid.gemm.amx." + s.name(), Scratch: rowsA, Panels: s.N / t.cols * panelSize}
-	weave := l.weave(s.Elem, t.cols)
+	weave := l.weave(s.Elem, t.cols, min(s.N, 4*cacheLine/size))
 
 	w := l.writer()
 	w.intrinsic("void", "llvm.x86.ldtilecfg", []string{"ptr"}, l.tileConfig(t))
@@ -105,6 +105,7 @@ func (t tiles) multiply(w *writer, c, a, stride, panels string, panelSize int, m
 			at := w.at("i8", panels, w.addN(w.mul(k, fmt.Sprint(t.cols*size)), j*panelSize))
 			w.tile("llvm.x86.tileloadd64", move, tileB(j), at, fmt.Sprint(4*t.cols))
 		}
+		t.fetchPanels(w, panels, panelSize, m, k)
 		// Each tile is loaded right before its first use, so that loads overlap with products.
 		loadA(0)
 		for j := range t.wide {
@@ -121,6 +122,19 @@ func (t tiles) multiply(w *writer, c, a, stride, panels string, panelSize int, m
 	eachC(func(i, j int, at string) {
 		w.tile("llvm.x86.tilestored64", move, tileC(i, j), at, fmt.Sprint(4*t.s.N))
 	})
+}
+
+// fetchPanels fetches some lines of the panels behind the current ones, which are probably needed next, into
+// the second-level cache: all their lines while the rows of A pass by.
+func (t tiles) fetchPanels(w *writer, panels string, panelSize int, m, k string) {
+	steps := t.s.M / (t.down * t.rows) * (t.s.K / t.deep)
+	lines := (t.wide*panelSize/cacheLine + steps - 1) / steps
+	perRow, perStep := lines*cacheLine*(t.s.K/t.deep)/(t.down*t.rows), lines*cacheLine/t.deep
+	at := w.add(w.mul(m, fmt.Sprint(perRow)), w.mul(k, fmt.Sprint(perStep)))
+	next := w.at("i8", panels, w.addN(at, t.wide*panelSize))
+	for i := range lines {
+		w.prefetch(w.at("i8", next, fmt.Sprint(i*cacheLine)), 2)
+	}
 }
 
 // product adds a tile of A times a tile of B to a tile of C.
@@ -168,9 +182,10 @@ func rawOf(e Elem) string { return fmt.Sprintf("i%d", 8*elems[e].size) }
 
 // weave returns a function that copies a matrix of R×C elements so that groups of elements of a column are
 // side by side, in panels of n columns, each dst[r/g][c][r%g], one after the other. It has a path for
-// contiguous rows, one for contiguous columns, and one for anything else.
-func (l *Lib) weave(e Elem, n int) string {
-	name := fmt.Sprintf("nereid.weave.%s.%d", e, n)
+// contiguous rows that are all there, one for contiguous rows, one for contiguous columns, and one for anything
+// else. C is a multiple of the strip: see weaveWhole.
+func (l *Lib) weave(e Elem, n, strip int) string {
+	name := fmt.Sprintf("nereid.weave.%s.%d.%d", e, n, strip)
 	if l.funcs[name] {
 		return name
 	}
@@ -179,7 +194,9 @@ func (l *Lib) weave(e Elem, n int) string {
 	p.rows, p.cols = p.limit("%rows", "%R"), p.limit("%cols", "%C")
 	square := p.and(p.is("sge", "%R", fmt.Sprint(n*group(e))), p.is("eq", "%rs", "1"))
 	whole := p.and(p.is("eq", p.rows, "%R"), p.is("eq", p.cols, "%C"))
-	p.branch(p.is("eq", "%cs", "1"), p.weaveRows, func() {
+	p.branch(p.is("eq", "%cs", "1"), func() {
+		p.branch(whole, func() { p.weaveWhole(strip) }, p.weaveRows)
+	}, func() {
 		p.branch(p.and(whole, square), p.weaveColumns, p.weaveOneByOne)
 	})
 	p.define(name, "ptr %src, i64 %rs, i64 %cs, i64 %rows, i64 %cols, ptr noalias %dst, i64 %R, i64 %C")
@@ -189,6 +206,38 @@ func (l *Lib) weave(e Elem, n int) string {
 // woven returns the address of the group of row r and column c; c is a multiple of the panel's width.
 func (p *packer) woven(r, c string) string {
 	return p.at(p.raw(), "%dst", p.add(p.mul(c, "%R"), p.mul(r, fmt.Sprint(p.lanes))))
+}
+
+const (
+	rowsAhead  = 8 // rows of B before their use when they are fetched
+	linesAhead = 4 // lines of a panel before their use when they are fetched
+)
+
+// weaveWhole interleaves neighbouring rows that are all there, a strip of some columns before the next, so that
+// only the panels of a strip are written in turn: they lie far apart, and the processor follows few places.
+func (p *packer) weaveWhole(strip int) {
+	g, n, size := group(p.elem), p.lanes, elems[p.elem].size
+	p.each("%C", strip, func(first string) {
+		p.each("%R", g, func(r string) {
+			rows := make([]string, g)
+			for i := range rows {
+				rows[i] = p.at(p.raw(), "%src", p.add(p.mul(p.addN(r, i), "%rs"), first))
+				soon := p.at(p.raw(), rows[i], p.mul("%rs", fmt.Sprint(rowsAhead)))
+				for at := 0; at < strip*size; at += cacheLine {
+					p.prefetch(p.at("i8", soon, fmt.Sprint(at)), 3)
+				}
+			}
+			for c := 0; c < strip; c += n {
+				vs := make([]string, g)
+				for i := range vs {
+					vs[i] = p.val("load %s, ptr %s, align 1", vec(n, p.raw()), p.at(p.raw(), rows[i], fmt.Sprint(c)))
+				}
+				to := p.woven(r, p.addN(first, c))
+				p.prefetchWrite(p.at("i8", to, fmt.Sprint(linesAhead*cacheLine)))
+				p.storeWoven(vs, to)
+			}
+		})
+	})
 }
 
 // weaveRows interleaves vectors of neighbouring rows.
