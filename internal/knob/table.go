@@ -56,6 +56,11 @@ var (
 			"launched for longest goes first, and is linked again, in about a millisecond, by the next " +
 			"launch of its kernel.",
 	}, 256<<20)
+	Pin = flag(Row{
+		Group: "Devices", Name: "NEREID_PIN",
+		Doc: "On Linux, each worker thread of the device `cpu` stays on a processor of its own, of those that the " +
+			"process may use ([CPU.md](CPU.md)).",
+	})
 	Isolate = flag(Row{
 		Group: "Devices", Name: "NEREID_ISOLATE",
 		Doc: "Launches on the device `cpu` run in child processes: one that crashes is an error that " +

@@ -60,7 +60,9 @@ func New(lib *llvm.Lib, c Compiler) *Device {
 }
 
 func newDevice(c Compiler) *Device {
-	return &Device{Compiler: c, workers: pool.New(0), live: liveCode{limit: int(knob.CodeSize.Get())},
+	workers := pool.New(0)
+	workers.Pin = knob.Pin.Get()
+	return &Device{Compiler: c, workers: workers, live: liveCode{limit: int(knob.CodeSize.Get())},
 		host: sync.OnceValues(func() (*host, error) {
 			lib, err := c.library()
 			if err != nil {

@@ -76,6 +76,10 @@ const (
 // Pool has a worker for each core but one; the caller is the last. Workers start with the first launch that
 // needs them.
 type Pool struct {
+	// Pin gives each worker a processor of its own, of those that the process may use, if there are enough. It
+	// must be set before the first launch. The caller's thread is not pinned: it belongs to somebody else.
+	Pin bool
+
 	size   int // workers and caller
 	start  sync.Once
 	tokens chan token
@@ -147,8 +151,12 @@ func (w *Work) chunkSize(cost int64, n, threads int) int64 {
 // share runs on the caller and on workers.
 func (p *Pool) share(r *run) {
 	p.start.Do(func() {
-		for range p.size - 1 {
-			go p.worker()
+		places := make([]int, p.size-1)
+		if p.Pin {
+			places = processors(p.size)
+		}
+		for _, cpu := range places {
+			go p.worker(cpu)
 		}
 	})
 	helpers := min(p.size-1, int((r.n+r.chunk-1)/r.chunk)-1)
@@ -167,7 +175,12 @@ func (p *Pool) share(r *run) {
 // some 100 ns for each launch.
 var Labels atomic.Bool
 
-func (p *Pool) worker() {
+// worker helps with launches, on one processor if cpu is not 0.
+func (p *Pool) worker(cpu int) {
+	if cpu > 0 {
+		runtime.LockOSThread()
+		pin(cpu)
+	}
 	pprof.SetGoroutineLabels(context.Background()) // those of the launch that started it are not its own
 	own := &slot{}
 	for t := range p.tokens {

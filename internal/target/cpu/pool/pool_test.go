@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -111,12 +112,23 @@ done:
 }
 `
 
+// nativeLater: later stores the second word of the status to a byte for each program.
+const nativeLater = `
+define void @later(ptr %args, ptr %grid, i64 %first, i64 %end, ptr %scratch, ptr %status) {
+  %at = getelementptr i64, ptr %status, i64 1
+  %word = load i8, ptr %at
+  %p = getelementptr i8, ptr %args, i64 %first
+  store i8 %word, ptr %p
+  ret void
+}
+`
+
 var native = sync.OnceValues(func() (*llvm.JIT, error) {
 	l, err := llvm.Load()
 	if err != nil {
 		return nil, err
 	}
-	out, err := l.Compile(context.Background(), []byte(nativeText),
+	out, err := l.Compile(context.Background(), []byte(nativeText+nativeLater),
 		llvm.Options{Target: l.HostTarget(), Emit: llvm.EmitObj, Level: llvm.O1})
 	if err != nil {
 		return nil, err
@@ -143,9 +155,20 @@ func work(t testing.TB, name string) *Work {
 }
 
 func TestEveryProgramOnce(t *testing.T) {
-	p := New(4)
+	pinned := New(runtime.NumCPU())
+	pinned.Pin = true
+	for _, p := range []*Pool{New(4), pinned} {
+		for _, shares := range []bool{false, true} {
+			everyProgramOnce(t, p, shares)
+		}
+	}
+}
+
+func everyProgramOnce(t *testing.T, p *Pool, shares bool) {
+	t.Helper()
 	for _, n := range []int{0, 1, 2, 3, 63, 64, 1000, 100_003} {
 		w := work(t, "count")
+		w.Shares = shares
 		for round := range 3 {
 			seen := make([]byte, n+1)
 			if err := p.Run(context.Background(), w, unsafe.Pointer(&seen[0]), nil, n); err != nil {
@@ -160,6 +183,41 @@ func TestEveryProgramOnce(t *testing.T) {
 				t.Fatalf("%d programs: one too many ran", n)
 			}
 		}
+	}
+}
+
+// TestScratchIsKept: native code is told which calls find scratch as an earlier call of their launch left it.
+func TestScratchIsKept(t *testing.T) {
+	p := New(1)
+	for range 2 {
+		w := work(t, "later") // each of its first launch's chunks is one program
+		w.Shares = true
+		seen := []byte{7, 7}
+		if err := p.Run(context.Background(), w, unsafe.Pointer(&seen[0]), nil, len(seen)); err != nil {
+			t.Fatal(err)
+		}
+		if seen[0] != 0 || seen[1] == 0 {
+			t.Errorf("the calls were told %d, want 0 and 1", seen)
+		}
+	}
+}
+
+// TestRanges: programs that share work are divided among the threads, and no thread is left without.
+func TestRanges(t *testing.T) {
+	r := &run{ranges: make([]programs, 3), n: 8}
+	r.split(true)
+	var got []int64
+	for {
+		first, end, ok := r.grab(1, 2)
+		if !ok {
+			break
+		}
+		for i := first; i < end; i++ {
+			got = append(got, i)
+		}
+	}
+	if want := []int64{2, 3, 4, 5, 6, 7, 0, 1}; !slices.Equal(got, want) {
+		t.Errorf("the second thread takes %d, want %d", got, want)
 	}
 }
 
