@@ -58,8 +58,8 @@ var (
 	}, 256<<20)
 	Pin = flag(Row{
 		Group: "Devices", Name: "NEREID_PIN",
-		Doc: "On Linux, each worker thread of the device `cpu` stays on a processor of its own, of those that the " +
-			"process may use ([CPU.md](CPU.md)).",
+		Doc: "On Linux, each worker thread of the device `cpu` stays on a processor of its own, of " +
+			"those that the process may use ([CPU.md](CPU.md)).",
 	})
 	Isolate = flag(Row{
 		Group: "Devices", Name: "NEREID_ISOLATE",

@@ -12,10 +12,10 @@ import (
 )
 
 // Neighbouring programs often multiply by the same matrices: those of a column of tiles, or of a head. A
-// product in a loop therefore keeps the packed right operand of each round. The next program of the same launch
-// and thread finds it there, if its own operand lies in the same place. That is right only for memory that no
-// program writes. The second word of the status says whether scratch is as an earlier call of the launch left
-// it; else nothing is kept there yet.
+// product in a loop therefore keeps the packed right operand of each round. The next program of the same
+// launch and thread finds it there, if its own operand lies in the same place. That is right only for memory
+// that no program writes. The second word of the status says whether scratch is as an earlier call of the
+// launch left it; else nothing is kept there yet.
 
 const (
 	maxKept = 4 << 20 // bytes that a product keeps

@@ -182,8 +182,8 @@ func rawOf(e Elem) string { return fmt.Sprintf("i%d", 8*elems[e].size) }
 
 // weave returns a function that copies a matrix of R×C elements so that groups of elements of a column are
 // side by side, in panels of n columns, each dst[r/g][c][r%g], one after the other. It has a path for
-// contiguous rows that are all there, one for contiguous rows, one for contiguous columns, and one for anything
-// else. C is a multiple of the strip: see weaveWhole.
+// contiguous rows that are all there, one for contiguous rows, one for contiguous columns, and one for
+// anything else. C is a multiple of the strip: see weaveWhole.
 func (l *Lib) weave(e Elem, n, strip int) string {
 	name := fmt.Sprintf("nereid.weave.%s.%d.%d", e, n, strip)
 	if l.funcs[name] {
@@ -213,8 +213,9 @@ const (
 	linesAhead = 4 // lines of a panel before their use when they are fetched
 )
 
-// weaveWhole interleaves neighbouring rows that are all there, a strip of some columns before the next, so that
-// only the panels of a strip are written in turn: they lie far apart, and the processor follows few places.
+// weaveWhole interleaves neighbouring rows that are all there, a strip of some columns before the next, so
+// that only the panels of a strip are written in turn: they lie far apart, and the processor follows few
+// places.
 func (p *packer) weaveWhole(strip int) {
 	g, n, size := group(p.elem), p.lanes, elems[p.elem].size
 	p.each("%C", strip, func(first string) {
@@ -230,7 +231,8 @@ func (p *packer) weaveWhole(strip int) {
 			for c := 0; c < strip; c += n {
 				vs := make([]string, g)
 				for i := range vs {
-					vs[i] = p.val("load %s, ptr %s, align 1", vec(n, p.raw()), p.at(p.raw(), rows[i], fmt.Sprint(c)))
+					from := p.at(p.raw(), rows[i], fmt.Sprint(c))
+					vs[i] = p.val("load %s, ptr %s, align 1", vec(n, p.raw()), from)
 				}
 				to := p.woven(r, p.addN(first, c))
 				p.prefetchWrite(p.at("i8", to, fmt.Sprint(linesAhead*cacheLine)))

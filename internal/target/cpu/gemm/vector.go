@@ -153,8 +153,8 @@ func (t tile) start(w *writer, at []string) []string {
 }
 
 // fetchPanel fetches a few lines of the panel behind this one, which is probably needed next, into the
-// second-level cache: all its lines while the rows of A pass by. A panel that an earlier program packed lies in
-// the third-level cache.
+// second-level cache: all its lines while the rows of A pass by. A panel that an earlier program packed lies
+// in the third-level cache.
 func (t tile) fetchPanel(w *writer, rows int, panel, m, first string) {
 	size := sizes[t.acc]
 	perRow := max(1, t.k*t.width()/t.m) // elements of the panel for a row of A

@@ -30,10 +30,10 @@ type Work struct {
 	//	void fn(ptr args, ptr grid, i64 first, i64 end, ptr scratch, ptr status)
 	//
 	// which runs programs first to end, not including end. status points at four words, the first 0. A first
-	// word that is not 0 afterwards stops the launch, and the next two say more. The second word is 1 if scratch
-	// is as an earlier call of the launch left it, else 0. The fourth is the address of an int32 that is 0 until
-	// the launch is to end: a function that may take long reads it now and then and, if it is set, returns with
-	// Stopped in the status.
+	// word that is not 0 afterwards stops the launch, and the next two say more. The second word is 1 if
+	// scratch is as an earlier call of the launch left it, else 0. The fourth is the address of an int32 that
+	// is 0 until the launch is to end: a function that may take long reads it now and then and, if it is set,
+	// returns with Stopped in the status.
 	Fn uintptr
 	// Scratch is the number of bytes of scratch memory that the function needs, which no other call uses
 	// meanwhile. They are aligned to 64 bytes and have arbitrary contents.
@@ -76,8 +76,8 @@ const (
 // Pool has a worker for each core but one; the caller is the last. Workers start with the first launch that
 // needs them.
 type Pool struct {
-	// Pin gives each worker a processor of its own, of those that the process may use, if there are enough. It
-	// must be set before the first launch. The caller's thread is not pinned: it belongs to somebody else.
+	// Pin gives each worker a processor of its own, of those that the process may use, if there are enough.
+	// It must be set before the first launch. The caller's thread is not pinned: it belongs to somebody else.
 	Pin bool
 
 	size   int // workers and caller
