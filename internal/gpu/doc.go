@@ -86,6 +86,7 @@
 //	branch_on_masks.go             nereid-gpu-branch-on-masks
 //	branch_on_copies.go            nereid-gpu-branch-on-copies
 //	reorder_instructions.go        tritongpu-reorder-instructions
+//	order_offsets.go               nereid-gpu-order-offsets: offsets that elements have in common first
 //	load_early.go                  nereid-gpu-load-early: loads above the products before them
 //	stream_loads.go                nereid-gpu-stream-loads: what is read once leaves the caches first
 package gpu

@@ -84,7 +84,7 @@ func Pipeline(o Options) []pass.Pass {
 		passes = append(passes, TMALowering)
 	}
 	passes = append(append(passes, finished(FenceInsertion)...),
-		FlattenBranches, LoadEarly, StreamLoads, BranchOnProducts)
+		FlattenBranches, OrderOffsets, LoadEarly, StreamLoads, BranchOnProducts)
 	if o.Turns {
 		passes = append(passes, BranchOnMasks, BranchOnCopies)
 	}
