@@ -54,7 +54,7 @@ func bufferParts(ptr *ir.Value) (base, offset *ir.Value, ok bool) {
 }
 
 func loadFromBuffer(op *ir.Op, base, offset *ir.Value) {
-	if v, _ := op.Int("isVolatile"); v != 0 || op.IntOr("cache", tt.CacheNone) == tt.CacheCV {
+	if tt.IsVolatile(op) || op.IntOr("cache", tt.CacheNone) == tt.CacheCV {
 		return // what others change meanwhile is read anew each time
 	}
 	load := ir.At(op).Groups(amdg.BufferLoad,

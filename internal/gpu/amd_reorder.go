@@ -37,8 +37,8 @@ var ReorderAMD = pass.Pass{
 			}
 		}
 		sinkBehindReleases(m.Op)
-		for _, def := range []*ir.OpDef{tt.Trans, ttg.MemDescTrans} {
-			for _, op := range opsOf(m.Op, def) {
+		for _, transpose := range []*ir.OpDef{tt.Trans, ttg.MemDescTrans} {
+			for _, op := range opsOf(m.Op, transpose) {
 				if def := op.Operand(0).Def(); def != nil {
 					op.MoveAfter(def)
 				}

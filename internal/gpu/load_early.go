@@ -80,18 +80,16 @@ func holdsLoads(op *ir.Op) bool {
 	case tt.Reduce, tt.Scan, tt.Store:
 		return false
 	case tt.Load:
-		return isVolatile(op)
+		return tt.IsVolatile(op)
 	}
 	return len(op.Regions()) > 0 || facts[op.Def].access && !facts[op.Def].reads ||
 		!facts[op.Def].local && op.Effects()&ir.EffUnknown != 0
 }
 
-func isVolatile(load *ir.Op) bool { return load.IntOr("isVolatile", 0) != 0 }
-
 // moveLoad moves a load, with the ops that compute its operands, above a product of its block if it can.
 func moveLoad(load, product *ir.Op, at *address.Analysis) bool {
 	moved, ok := neededBy(load, product)
-	if !ok || isVolatile(load) {
+	if !ok || tt.IsVolatile(load) {
 		return false
 	}
 	reads := accessesOf(load)

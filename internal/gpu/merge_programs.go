@@ -127,7 +127,7 @@ func separate(fn *ir.Op) bool {
 		case op == fn || op.Def == tt.Store || op.Def == scf.If || op.Def.Has(ir.Terminator):
 		case isNumber(op) && op.Block() != r.First():
 			return false
-		case op.Def == tt.Load && !isVolatile(op):
+		case op.Def == tt.Load && !tt.IsVolatile(op):
 		case op.Def == scf.For || op.Def == scf.While || isProduct(op) || op.Effects() != 0:
 			return false
 		}

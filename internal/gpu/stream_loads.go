@@ -93,7 +93,7 @@ func (s *streams) use(op *ir.Op) {
 
 // once reports whether a launch reads each element of a load once, as far as the program shows.
 func (s *streams) once(load *ir.Op) bool {
-	if isVolatile(load) || tensorOf(load.Result(0)) == nil || isHinted(load) {
+	if tt.IsVolatile(load) || tensorOf(load.Result(0)) == nil || isHinted(load) {
 		return false
 	}
 	o := originOf(load.Operand(0))

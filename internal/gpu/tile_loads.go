@@ -115,7 +115,7 @@ func isOrdered(fn *ir.Op) bool {
 		case tt.AtomicRMW, tt.AtomicCAS, tt.Call, tt.DescReduce:
 			return true
 		case tt.Load:
-			if isVolatile(op) {
+			if tt.IsVolatile(op) {
 				return true
 			}
 		case tt.InlineAsm, tt.ExternElementwise:
@@ -263,7 +263,7 @@ func fitsTile(typ *ir.TensorType) bool {
 
 // isPlainLoad reports whether a load has nothing that a descriptor load has not.
 func isPlainLoad(load *ir.Op) bool {
-	if isVolatile(load) || isHinted(load) {
+	if tt.IsVolatile(load) || isHinted(load) {
 		return false
 	}
 	if len(load.Group(2)) == 0 {

@@ -212,9 +212,7 @@ func lowerLoad(l *lowering, op *ir.Op) {
 	elem := ir.ElemOf(t)
 	a := newAccess(elem, l.vectorWidth(op, ptr, mask, bitsOf(elem)))
 	m := globalMemory(op)
-	if v, _ := op.Int("isVolatile"); v != 0 {
-		m.volatile = true
-	}
+	m.volatile = tt.IsVolatile(op)
 	owner := ""
 	if l.alloc.barriers.first[op] {
 		owner = l.ownerOf(op, ptr)

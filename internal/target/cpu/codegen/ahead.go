@@ -80,7 +80,7 @@ type foresight struct {
 }
 
 func (f *foresight) sees(v *ir.Value) bool {
-	if f.known[v] || !f.inside(v.Block()) {
+	if f.known[v] || !v.Block().IsInside(f.loop) {
 		return true
 	}
 	f.known[v] = true
@@ -88,7 +88,7 @@ func (f *foresight) sees(v *ir.Value) bool {
 	if op == nil {
 		return f.seesArgument(v)
 	}
-	if !isPure(op) || isTensor(v.Type) || !f.divides(op) {
+	if !isPure(op) || isTensor(v.Type) || !f.dividesSafely(op) {
 		return false
 	}
 	return !slices.ContainsFunc(op.Operands(), func(x *ir.Value) bool { return !f.sees(x) })
@@ -104,26 +104,11 @@ func (f *foresight) seesArgument(v *ir.Value) bool {
 	return i < 0 || f.sees(f.loop.Body(0).Terminator().Operand(i))
 }
 
-// divides reports whether an operation cannot divide by a number of the next round, which may be zero.
-func (f *foresight) divides(op *ir.Op) bool {
+// dividesSafely reports whether an operation divides by no number of the next round, which may be zero.
+func (f *foresight) dividesSafely(op *ir.Op) bool {
 	switch op.Def {
 	case arith.DivSI, arith.DivUI, arith.RemSI, arith.RemUI, arith.CeilDivSI, arith.FloorDivSI:
-		return !f.inside(op.Operand(1).Block())
+		return !op.Operand(1).Block().IsInside(f.loop)
 	}
 	return true
-}
-
-// inside reports whether a block belongs to the loop.
-func (f *foresight) inside(b *ir.Block) bool {
-	for b != nil {
-		p := b.Parent()
-		if p == f.loop {
-			return true
-		}
-		if p == nil {
-			return false
-		}
-		b = p.Block()
-	}
-	return false
 }

@@ -18,10 +18,10 @@ import (
 // launch left it; else nothing is kept there yet.
 
 const (
-	maxKept = 4 << 20 // bytes that a product keeps
-	maxAll  = 8 << 20 // bytes that all products of a kernel keep
-	maxRows = 64      // rounds that a product keeps
-	tagSize = 5       // words that name an operand: address, strides, rows and columns
+	maxKept   = 4 << 20 // bytes that a product keeps
+	maxAll    = 8 << 20 // bytes that all products of a kernel keep
+	maxRounds = 64      // rounds that a product keeps
+	tagSize   = 5       // words that name an operand: address, strides, rows and columns
 )
 
 // constantMemory returns "true" if a view is of an argument that no program writes, else "false". It records
@@ -90,7 +90,7 @@ func (g *gen) kernelBuffer(name string, size int) *view {
 // panels returns where a product packs its right operand, and whether it is there already.
 func (g *gen) panels(op *ir.Op, k *gemm.Kernel, b factor) (at, packed string) {
 	own := g.kernelBuffer(k.Name+".panels", k.Panels)
-	rounds := int64(min(maxRows, min(maxKept, maxAll-g.sharedBytes)/max(1, k.Panels)))
+	rounds := int64(min(maxRounds, min(maxKept, maxAll-g.sharedBytes)/max(1, k.Panels)))
 	if b.constant == "false" || rounds < 2 {
 		return own.ptr, "false"
 	}
