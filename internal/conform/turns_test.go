@@ -75,6 +75,27 @@ tl.store(tile(p3, 256, 64), acc)
 tl.store(p4 + tl.arange(0, 256), weight)
 tl.store(p4 + 256 + tl.arange(0, 256), top)
 `},
+	{name: "turns, scaled by any sign",
+		sizes: []string{"fp16:8192", "fp16:8192", "fp16:16384", "fp32:16384", "fp32:512"}, body: `
+q = tl.load(tile(p0, 256, 32))
+scale = n * 0.5 - 2.0
+acc = tl.zeros((256, 64), tl.float32)
+weight = tl.zeros((256,), tl.float32)
+top = tl.full((256,), -1000.0, tl.float32)
+keys = tl.arange(0, 32)
+for k in range(n):
+    s = tl.dot(q, tl.trans(tl.load(tile(p1 + k * 1024, 32, 32)))) * scale
+    s = tl.where((k * 32 + keys)[None, :] < n * 32 - 5, s, -100.0)
+    higher = tl.maximum(top, tl.max(s, 1))
+    p = tl.where(s - higher[:, None] > -3.0, 1.0, 0.0)
+    weight += tl.sum(p, 1)
+    fade = tl.where(higher > top, 2.0, 1.0)
+    acc = tl.dot(p.to(tl.float16), tl.load(tile(p2 + k * 2048, 32, 64)), acc / fade[:, None])
+    top = higher
+tl.store(tile(p3, 256, 64), acc)
+tl.store(p4 + tl.arange(0, 256), weight)
+tl.store(p4 + 256 + tl.arange(0, 256), top)
+`},
 	{name: "turns, descriptors", sizes: []string{"fp16:8192", "fp16:8192", "fp16:16384", "fp32:16384"},
 		counts: []int{0, 32, 64, 224}, body: `
 q = tl.load(tile(p0, 256, 32))

@@ -82,7 +82,11 @@
 //	early_products.go              products that begin together with the one before
 //	warp_specialize.go             what tl.range(warp_specialize=True) changes
 //	group_turns.go                 nereid-gpu-group-turns: loops whose warp groups need not run in step
-//	take_turns.go                  barriers in shared memory that let them apart
+//	take_turns.go                  what lets them apart, and gives them turns
+//	guard_slots.go                 barriers in shared memory for the slots of their loops
+//	turn_order.go                  the order of what they compute in turns
+//	scale_late.go                  nereid-gpu-scale-late
+//	store_by_warps.go              nereid-gpu-store-by-warps
 //	branch_on_masks.go             nereid-gpu-branch-on-masks
 //	branch_on_copies.go            nereid-gpu-branch-on-copies
 //	reorder_instructions.go        tritongpu-reorder-instructions

@@ -68,9 +68,11 @@ func TestPipelines(t *testing.T) {
 			if target == "cuda:75" && (!okA || !okB) { // no copies that run on their own
 				continue
 			}
-			both := c.Before + c.After
-			groups := strings.Contains(both, "-turns") || strings.Contains(both, "-tile-loads") ||
-				strings.Contains(both, "-join-loops")
+			groups := false
+			for _, name := range []string{"-turns", "-tile-loads", "-join-loops", "-store-by-warps",
+				"-scale-late"} {
+				groups = groups || strings.Contains(c.Before+c.After, name)
+			}
 			if target == "cuda:80" && groups { // no warp groups
 				continue
 			}

@@ -83,10 +83,13 @@ func Pipeline(o Options) []pass.Pass {
 	if tma {
 		passes = append(passes, TMALowering)
 	}
+	if o.Turns {
+		passes = append(passes, StoreByWarps)
+	}
 	passes = append(append(passes, finished(FenceInsertion)...),
 		FlattenBranches, OrderOffsets, LoadEarly, StreamLoads, BranchOnProducts)
 	if o.Turns {
-		passes = append(passes, BranchOnMasks, BranchOnCopies)
+		passes = append(passes, ScaleLate, BranchOnMasks, BranchOnCopies)
 	}
 	return passes
 }
@@ -179,6 +182,9 @@ var Constraints = []pass.Constraint{
 		Why: "it leaves conversions, which are removed in between"},
 	{Before: "tritongpu-pipeline", After: "triton-nvidia-gpu-fence-insertion",
 		Why: "what copies write needs no fence"},
+	{Before: "tritongpu-pipeline", After: "nereid-gpu-store-by-warps", Why: "it lets warps apart"},
+	{Before: "nereid-gpu-scale-late", After: "nereid-gpu-branch-on-masks",
+		Why: "behind a branch, a select does not show what it masks"},
 	{Before: "tritongpu-reorder-instructions", After: "nereid-gpu-load-early",
 		Why: "a buffer would be filled as soon as its data is there, before the product"},
 	{Before: "tritongpu-reduce-data-duplication", After: "tritongpu-reorder-instructions",

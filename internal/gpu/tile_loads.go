@@ -164,6 +164,28 @@ func (t *tiler) planLoop(loop *ir.Op) (out []*tilePlan) {
 		}
 		out = append(out, p)
 	}
+	if len(out) > 0 {
+		out = append(out, t.planBefore(loop)...)
+	}
+	return out
+}
+
+// planBefore returns the loads before a loop that feed its products and are tiles.
+func (t *tiler) planBefore(loop *ir.Op) (out []*tilePlan) {
+	for op := range body(loop) {
+		if !t.mach.isGroupProduct(op) {
+			continue
+		}
+		load := op.Operand(0).DefBy(tt.Load)
+		known := func(p *tilePlan) bool { return p.load == load }
+		if load == nil || load.Block() != loop.Block() || !t.feedsProducts(load) ||
+			slices.ContainsFunc(out, known) {
+			continue
+		}
+		if p := t.plan(load); p != nil && pays(load) {
+			out = append(out, p)
+		}
+	}
 	return out
 }
 

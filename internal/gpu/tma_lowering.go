@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/nereid-lang/nereid/internal/dialect/arith"
+	"github.com/nereid-lang/nereid/internal/dialect/scf"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/dialect/ttng"
@@ -62,17 +63,42 @@ func lowerDescLoad(op *ir.Op) {
 	yes := arith.Const(b, ir.BoolAttr(true))
 	b.Op(ttng.BarrierExpect, []*ir.Value{bar, yes}, nil, ir.A("size", ir.I32Attr(int64(blockBytes(t, enc)))))
 	copyBlock(b, op, bar, buf)
-	b.Groups(ttng.WaitBarrier, [][]*ir.Value{{bar}, {arith.ConstInt(b, 0, ir.I32)}, nil, nil}, nil)
-	b.Op(ttng.InvalBarrier, []*ir.Value{bar}, nil)
+	wait := b.Groups(ttng.WaitBarrier, [][]*ir.Value{{bar}, {arith.ConstInt(b, 0, ir.I32)}, nil, nil}, nil)
+	inval := b.Op(ttng.InvalBarrier, []*ir.Value{bar}, nil)
 	for _, same := range sameBuffers(op, buf) {
 		replaceBuffer(same, buf)
 	}
-	if op.HasUses() {
+	if !op.HasUses() {
+		waitLate(buf, wait, inval)
+	} else {
 		x := b.Val(ttg.LocalLoad, t, buf)
 		x.Name = op.Result(0).Name
 		op.Result(0).ReplaceAllUses(x)
 	}
 	op.Erase()
+}
+
+// waitLate moves the wait for a buffer's bytes to the buffer's first reader, a loop before which other copies
+// start. The barrier's life ends with those of the loop's barriers.
+func waitLate(buf *ir.Value, wait, inval *ir.Op) {
+	var reader *ir.Op
+	for u := range buf.Users() {
+		a := ancestorIn(wait.Block(), u)
+		if a != nil && wait.Before(a) && (reader == nil || a.Before(reader)) {
+			reader = a
+		}
+	}
+	if reader == nil || reader.Def != scf.For || !hasApart(reader.ParentOf(tt.Func)) {
+		return
+	}
+	end := reader.Next()
+	for end != nil && end.Def != ttng.InvalBarrier && end.Def != ttg.LocalDealloc {
+		end = end.Next()
+	}
+	if end != nil {
+		wait.MoveBefore(reader)
+		inval.MoveBefore(end)
+	}
 }
 
 // lowerDescStore replaces a store or a reduction. A buffer that is not in a loop is used once.

@@ -106,7 +106,26 @@ func divide(l *lowering, op *ir.Op, t ir.Type, a []string) string {
 			return l.val("fmul float %s, %s", r, f32(0.25))
 		}
 	}
+	if q, ok := divideRow(l, op, t, a); ok {
+		return q
+	}
 	return approx("div", instr("fdiv"))(l, op, t, a)
+}
+
+// divideRow divides an element of a row by the row's divisor. The assembler would test for each element
+// whether the divisor must be scaled; here LLVM sees that scale and reciprocal are the row's. The result has
+// the same bits.
+func divideRow(l *lowering, op *ir.Op, t ir.Type, a []string) (string, bool) {
+	if t != ir.F32 || op.Operand(1).DefBy(tt.Broadcast) == nil {
+		return "", false
+	}
+	size := l.call("float", "llvm.fabs.f32", "float "+a[1])
+	small := l.val("select i1 %s, float %s, float %s",
+		l.val("fcmp olt float %s, %s", size, f32(0x1p-126)), f32(0x1p24), f32(1))
+	scale := l.val("select i1 %s, float %s, float %s",
+		l.val("fcmp ogt float %s, %s", size, f32(0x1p126)), f32(0.25), small)
+	r, ok := l.vendor.approximate(l, "rcp", l.val("fmul float %s, %s", a[1], scale))
+	return l.val("fmul float %s, %s", l.val("fmul float %s, %s", a[0], scale), r), ok
 }
 
 // beyondOne reports whether v is the sum of a constant of at least 1 and an exponential.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/dialect/arith"
+	"github.com/nereid-lang/nereid/internal/dialect/gpud"
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/dialect/ttng"
 	"github.com/nereid-lang/nereid/internal/ir"
@@ -78,6 +79,8 @@ func (v nvidia) ops() map[*ir.OpDef]fact {
 		ttng.WarpGroupDot:     {lower: v.warpGroupDot, effects: productEffects},
 		ttng.WarpGroupDotWait: {lower: lowerWarpGroupWait, effects: productWaitEffects},
 		ttng.FenceAsyncShared: {lower: lowerFenceAsync, effects: fenceEffects},
+
+		gpud.SubgroupID: {lower: lowerSubgroupID},
 
 		ttng.InitBarrier:   {lower: lowerInitBarrier, effects: barrierEffects},
 		ttng.InvalBarrier:  {lower: lowerInvalBarrier, effects: barrierEffects},

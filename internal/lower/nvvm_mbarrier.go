@@ -2,6 +2,7 @@ package lower
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/dialect/ttng"
@@ -35,13 +36,35 @@ func lowerInitBarrier(l *lowering, op *ir.Op) {
 		next = next.Next()
 	}
 	if next == nil || next.Def != ttng.InitBarrier {
-		l.groupAsm("void", "fence.proxy.async.shared::cta;", "")
+		l.groupAsm("void", "fence.mbarrier_init.release.cluster;", "")
 	}
 }
 
+// lowerInvalBarrier ends the life of a barrier whose memory has other uses. The others end with the kernel.
 func lowerInvalBarrier(l *lowering, op *ir.Op) {
+	if !l.sharesBytes(op.Operand(0)) {
+		return
+	}
 	l.groupAsm("void", "@$0 mbarrier.inval.shared::cta.b64 [$1];", "b,r", "i1 "+l.first(""),
 		l.mbarrier(op.Operand(0)))
+}
+
+// sharesBytes reports whether the bytes of a buffer's allocation serve others as well.
+func (l *lowering) sharesBytes(buf *ir.Value) bool {
+	op := buf.Def()
+	for op != nil && len(l.alloc.buffers[op]) == 0 && op.NumOperands() > 0 {
+		op = op.Operand(0).Def()
+	}
+	if op == nil || len(l.alloc.buffers[op]) != 1 {
+		return true
+	}
+	mine := l.alloc.buffers[op][0]
+	for other, list := range l.alloc.buffers {
+		if other != op && slices.ContainsFunc(list, mine.overlaps) {
+			return true
+		}
+	}
+	return false
 }
 
 // lowerBarrierExpect arrives at a barrier and announces bytes.
@@ -100,6 +123,15 @@ func (l *lowering) turnBarrier(first *ir.Value, ahead int) string {
 		group = l.val("urem i32 %s, %d", l.val("add i32 %s, %d", group, ahead), l.warps/groupWarps)
 	}
 	return "ptr addrspace(3) " + l.sharedAt(l.val("mul i32 %s, %d", group, barrierBytes), l.regs(first)[0])
+}
+
+// lowerSubgroupID returns the warp's number, provably the same in all threads of the warp.
+func lowerSubgroupID(l *lowering, op *ir.Op) {
+	var images [][]int
+	for bit := 1; bit < l.warps; bit *= 2 {
+		images = append(images, []int{bit})
+	}
+	l.setOne(op.Result(0), l.val("zext i32 %s to i64", l.uniformPart(images)))
 }
 
 // groupWarps is the number of warps of a warp group.

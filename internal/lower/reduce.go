@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/layout"
 )
@@ -136,17 +137,47 @@ func (r *reduction) registers() {
 		r.keys = append(r.keys, reg)
 	}
 	slices.SortStableFunc(turns, func(a, b turn) int { return a.when - b.when })
-	r.acc = map[int][]string{}
+	n := r.chains(1 << len(steps))
+	chains, at := map[int][][]string{}, map[int]int{}
 	for _, t := range turns {
 		vals := make([]string, len(r.elems))
 		for k := range vals {
 			vals[k] = r.l.regs(r.op.Operand(k))[t.reg]
 		}
-		if have := r.acc[t.acc]; have != nil {
-			vals = r.l.combine(r.op, have, vals)
+		i := at[t.acc] % n
+		if at[t.acc]++; i == len(chains[t.acc]) {
+			chains[t.acc] = append(chains[t.acc], vals)
+		} else {
+			chains[t.acc][i] = r.l.combine(r.op, chains[t.acc][i], vals)
 		}
-		r.acc[t.acc] = vals
 	}
+	r.acc = map[int][]string{}
+	for _, k := range r.keys {
+		r.acc[k] = r.inPairs(chains[k])
+	}
+}
+
+// chains returns how many partial results a thread has for n elements of a row: several in a reduction that
+// is marked, if the order of elements makes no difference.
+func (r *reduction) chains(n int) int {
+	body := r.op.Body(0)
+	single := len(r.elems) == 1 && body.First().Next() == body.Terminator()
+	if !r.op.HasAttr(ttg.ChainsAttr) || n < 16 || !single || !body.First().Def.Has(ir.Commutative) {
+		return 1
+	}
+	return 4
+}
+
+// inPairs combines partial results, neighbours first.
+func (r *reduction) inPairs(list [][]string) []string {
+	for len(list) > 1 {
+		var next [][]string
+		for i := 0; i+1 < len(list); i += 2 {
+			next = append(next, r.l.combine(r.op, list[i], list[i+1]))
+		}
+		list = append(next, list[len(list)&^1:]...)
+	}
+	return list[0]
 }
 
 // group returns the registers that are combined with reg, in the order of the axis.

@@ -22,6 +22,9 @@ const (
 	// that of the next group, of each warp. The operand is the barrier of the first group, whose first turn
 	// needs none.
 	TurnAttr = "nereid.turn"
+	// ChainsAttr marks reductions for which a thread keeps several partial results, so that it need not wait
+	// for each before the next.
+	ChainsAttr = "nereid.chains"
 	// BufferAttr marks loads and stores whose pointers are a base and 32-bit offsets within 2 GiB behind it.
 	BufferAttr = "nereid.buffer"
 )

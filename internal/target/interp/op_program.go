@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/nereid-lang/nereid/internal/dialect/cf"
+	"github.com/nereid-lang/nereid/internal/dialect/gpud"
 	"github.com/nereid-lang/nereid/internal/dialect/llvmd"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
@@ -18,6 +19,12 @@ func lowerProgramID(c *compiler, op *ir.Op) step {
 		return c.errorf(op, "the grid has no axis %d", axis)
 	}
 	return func(f *frame) { row[int32](f, d)[0] = int32(f.w.pid[axis]) }
+}
+
+// lowerSubgroupID makes a program one warp.
+func lowerSubgroupID(c *compiler, op *ir.Op) step {
+	d := c.out(op.Result(0)).reg
+	return func(f *frame) { row[int64](f, d)[0] = 0 }
 }
 
 func lowerNumPrograms(c *compiler, op *ir.Op) step {
@@ -143,6 +150,7 @@ var ignored = map[string]bool{"gpu.barrier": true, "nvvm.barrier0": true}
 
 var programOps = map[*ir.OpDef]lowering{
 	tt.GetProgramID:   lowerProgramID,
+	gpud.SubgroupID:   lowerSubgroupID,
 	tt.GetNumPrograms: lowerNumPrograms,
 	tt.Assert:         lowerAssert,
 	cf.Assert:         lowerAssert,

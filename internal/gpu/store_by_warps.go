@@ -1,0 +1,71 @@
+package gpu
+
+import (
+	"slices"
+
+	"github.com/nereid-lang/nereid/internal/dialect/tt"
+	"github.com/nereid-lang/nereid/internal/dialect/ttg"
+	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/pass"
+)
+
+// StoreByWarps lets each warp store the rows that it has from a product of warp groups, in kernels whose
+// warps are apart. The way to a layout with longer pieces of rows then stays within the warp, and warps need
+// not meet. One number of each row is stored by the threads that have it.
+//
+//	#mma: a warp has rows 16w to 16w + 15       #rows = #ttg.blocked<{sizePerThread = [8, 8], …}>
+//	%y = ttg.convert_layout %x : #mma -> #b     %y = ttg.convert_layout %x : #mma -> #rows
+//	tt.store %p, %y : #b                    =>  tt.store (convert_layout %p), %y : #rows
+var StoreByWarps = pass.Pass{
+	Name: "nereid-gpu-store-by-warps",
+	Doc:  "store rows of products by the warps that computed them",
+	Run: func(ctx *pass.Context, m *ir.Module) error {
+		for _, fn := range opsOf(m.Op, tt.Func) {
+			if !hasApart(fn) {
+				continue
+			}
+			for _, op := range opsOf(fn, tt.Store) {
+				if enc := rowsOfWarps(op); enc != nil {
+					ctx.At(op)
+					relayout(op, enc)
+				}
+			}
+		}
+		return nil
+	},
+}
+
+// hasApart reports whether a kernel has a loop whose warps are apart (takeTurns). Other warps would not gain:
+// they reach the stores at the same time.
+func hasApart(fn *ir.Op) bool {
+	guarded := func(op *ir.Op) bool { return op.HasAttr(ttg.GuardedAttr) }
+	return slices.ContainsFunc(opsOf(fn, ttg.LocalAlloc), guarded)
+}
+
+// rowsOfWarps returns the layout in which each warp stores its own rows of a product, nil if there is none.
+func rowsOfWarps(store *ir.Op) ir.Attr {
+	cvt := store.Slot(1).DefBy(ttg.ConvertLayout)
+	if cvt == nil {
+		return nil
+	}
+	from := encodingOf(cvt.Operand(0))
+	if s, ok := ttg.As[ttg.Slice](from); ok && s.Dim == 1 && hasRows(s.Parent) {
+		return from
+	}
+	b, ok := ttg.As[ttg.Blocked](encodingOf(store.Operand(0)))
+	if !ok || !hasRows(from) || len(b.Order) != 2 || b.Order[0] != 1 || b.SizePerThread[0] != 1 ||
+		b.WarpsPerCTA[1] != 1 || rowsOfWarp%b.ThreadsPerWarp[0] != 0 {
+		return nil
+	}
+	b.SizePerThread = []int64{rowsOfWarp / b.ThreadsPerWarp[0], b.SizePerThread[1]}
+	return b.Attr()
+}
+
+// rowsOfWarp is the number of adjacent rows of a product of warp groups that a warp has.
+const rowsOfWarp = 16
+
+// hasRows reports whether a layout is that of a product of warp groups whose warps divide the rows alone.
+func hasRows(enc ir.Attr) bool {
+	mma, ok := ttg.As[ttg.NvidiaMma](enc)
+	return ok && mma.VersionMajor == 3 && len(mma.WarpsPerCTA) == 2 && mma.WarpsPerCTA[1] == 1
+}
