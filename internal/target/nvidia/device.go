@@ -424,7 +424,7 @@ type kernel struct {
 // RawStream, with params words.
 func Ready(e target.Executable) (r driver.Ready, params int, ok bool) {
 	k, is := e.(*kernel)
-	if !is || !k.ready.Is() || k.code.Depths != nil {
+	if !is || !k.ready.Is() {
 		return r, 0, false
 	}
 	return k.ready, k.words, true
@@ -446,16 +446,10 @@ func (k *kernel) Launch(_ context.Context, s target.Stream, grid [3]int, words [
 	if k.Bounded() {
 		return fmt.Errorf("%s checks accesses, and was not told the memory of its arguments", k.code.Name)
 	}
-	if n := k.code.OtherDepth(grid, k.dev.dev.SMs); n >= 0 {
-		wait := func() bool {
-			on, err := s.(stream).Capturing()
-			return !on && err == nil
-		}
-		if e := k.Better(context.Background(), n, wait); e != nil {
-			return e.Launch(context.Background(), s, grid, words)
-		}
-	}
 	if !k.ready.Is() {
+		if e := k.deeper(s.(stream).s, grid); e != nil {
+			return e.launchAny(s, grid, words, nil)
+		}
 		return k.launchAny(s, grid, words, nil)
 	}
 	if grid[0] == 0 || grid[1] == 0 || grid[2] == 0 {
@@ -503,6 +497,29 @@ func (k *kernel) launchOther(s target.Stream, grid [3]int, words []uint64) error
 func (k *kernel) Otherwise(make func(context.Context, target.Way) (target.Executable, error)) {
 	k.Others.Otherwise(make)
 	k.mergeLarge()
+	if k.code.Depths != nil && k.ready.Is() {
+		k.fn.Other = func(s *driver.Stream, x, y, z uint32) *driver.Ready {
+			if e := k.deeper(s, [3]int{int(x), int(y), int(z)}); e != nil && e.ready.Is() {
+				return &e.ready
+			}
+			return nil
+		}
+	}
+}
+
+// deeper returns the code whose pipelines are for launches with that grid, nil if it is this one. A stream
+// that records cannot wait for a compilation.
+func (k *kernel) deeper(s *driver.Stream, grid [3]int) *kernel {
+	n := k.code.OtherDepth(grid, k.dev.dev.SMs)
+	if n < 0 {
+		return nil
+	}
+	wait := func() bool {
+		on, err := s.Capturing()
+		return !on && err == nil
+	}
+	e, _ := k.Better(context.Background(), n, wait).(*kernel)
+	return e
 }
 
 // fill sets the parameters of a launch.

@@ -19,6 +19,9 @@ type Function struct {
 
 	// Large is other code for launches with many blocks, or nil. It is set before the first launch.
 	Large *Large
+	// Other returns other code for a launch with that grid, or nil. The function may be nil, and is set
+	// before the first launch.
+	Other func(s *Stream, x, y, z uint32) *Ready
 }
 
 // Name returns the kernel's name.

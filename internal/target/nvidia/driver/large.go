@@ -35,10 +35,13 @@ func (l *Large) get(s *Stream, x uint32) *Ready {
 	return l.ready.Load()
 }
 
-// below returns the least number of blocks that the code may be for.
-func (l *Large) below() uint32 {
-	if l == nil {
-		return math.MaxUint32
+// below returns the least number of blocks along x for which there may be other code.
+func (f *Function) below() uint32 {
+	switch {
+	case f.Other != nil:
+		return 0
+	case f.Large != nil:
+		return f.Large.From
 	}
-	return l.From
+	return math.MaxUint32
 }

@@ -49,7 +49,7 @@ func (r *Ready) Parts() Parts {
 	fn, function := r.kernel.Call()
 	ctx := r.fn.ctx
 	return Parts{fn, ctx.driver.raw.ctxGetCurrentAt, uintptr(ctx.ref), function, r.kernel.Block,
-		r.kernel.Shared, r.fn.Large.below()}
+		r.kernel.Shared, r.fn.below()}
 }
 
 // Launch queues the kernel on a stream, as Function.Launch does, for a grid that has blocks. words may be on
@@ -59,6 +59,11 @@ func (r *Ready) Launch(s *Stream, x, y, z uint32, words []uint64) error {
 		// a launch of other code is the stream's last, so that the next one of this code comes here again
 		if m := r.fn.Large.get(s, x); m != nil {
 			return m.Launch(s, x/r.fn.Large.By, y, z, words)
+		}
+		if r.fn.Other != nil {
+			if m := r.fn.Other(s, x, y, z); m != nil {
+				return m.Launch(s, x, y, z, words)
+			}
 		}
 		if err := s.note(r.fn, xy, zShared); err != nil {
 			return err
