@@ -144,7 +144,8 @@ type attentionShape struct {
 }
 
 // attentionBlocks are sizes of blocks to try for attention: queries and keys.
-var attentionBlocks = [][2]int{{64, 64}, {128, 64}, {128, 128}, {128, 256}, {256, 128}, {256, 256}}
+var attentionBlocks = [][2]int{{64, 64}, {128, 64}, {128, 128}, {128, 256}, {256, 128}, {256, 256},
+	{128, 512}, {256, 512}}
 
 // attention compares attention with PyTorch's for three types.
 func (s *Suite) attention(ctx context.Context) error {

@@ -127,6 +127,9 @@ func (t tiles) multiply(w *writer, c, a, stride, panels string, panelSize int, m
 // fetchPanels fetches some lines of the panels behind the current ones, which are probably needed next, into
 // the second-level cache: all their lines while the rows of A pass by.
 func (t tiles) fetchPanels(w *writer, panels string, panelSize int, m, k string) {
+	if t.s.N/t.cols*panelSize < fetchedPanels {
+		return
+	}
 	steps := t.s.M / (t.down * t.rows) * (t.s.K / t.deep)
 	lines := (t.wide*panelSize/cacheLine + steps - 1) / steps
 	perRow, perStep := lines*cacheLine*(t.s.K/t.deep)/(t.down*t.rows), lines*cacheLine/t.deep

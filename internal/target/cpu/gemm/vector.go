@@ -152,11 +152,18 @@ func (t tile) start(w *writer, at []string) []string {
 	return sums
 }
 
+// fetchedPanels is the least size of B's panels, in bytes, that are fetched. Smaller ones stay in the
+// second-level cache, also those of the other rounds of a loop.
+const fetchedPanels = 128 << 10
+
 // fetchPanel fetches a few lines of the panel behind this one, which is probably needed next, into the
 // second-level cache: all its lines while the rows of A pass by. A panel that an earlier program packed lies
 // in the third-level cache.
 func (t tile) fetchPanel(w *writer, rows int, panel, m, first string) {
 	size := sizes[t.acc]
+	if t.k*t.n*size < fetchedPanels {
+		return
+	}
 	perRow := max(1, t.k*t.width()/t.m) // elements of the panel for a row of A
 	perStep := max(1, rows*t.width()/t.m)
 	at := w.add(w.mul(m, fmt.Sprint(perRow)), w.mul(first, fmt.Sprint(perStep)))
