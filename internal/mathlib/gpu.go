@@ -78,6 +78,58 @@ var gpuFuncs = map[string]builder{
 		e := m.ex2(m.horner(m.min(x, m.c(4)), far...))
 		return m.sign(m.sel(m.is("ogt", x, m.c(1)), m.sub(m.c(1), e), near), a[0])
 	},
+	// 2^(y·log2 x), log2 x in two parts.
+	"pow": func(m *Builder, a []string) string {
+		x, y := a[0], a[1]
+		hi, lo := m.log2Twice(m.abs(x))
+		p := m.mul(y, hi)
+		t, n := m.nearest(m.clamp(p, -126, 126), 1)
+		r := m.fma(y, hi, m.neg(n))
+		// an infinite y has an infinite product with either part
+		r = m.sel(m.is("olt", m.abs(p), m.c(1024)), m.fma(y, lo, r), r)
+		return m.powRest(x, y, m.mul(m.ex2(r), m.shifted(t, 0)))
+	},
+}
+
+// log2Twice is log2 x in two parts, for x that is positive and finite: with s = f/(2+f) in two parts, the
+// logarithm of 1+f is 2s·log2(e) + s³·P(s²). What the first sum loses is exact.
+func (m *Builder) log2Twice(x string) (hi, lo string) {
+	const factor, root = 2 * math.Log2E, 0x3f3504f3 // of ½, so that e is at least twice the rest, or zero
+	e, f := m.logSplitFrom(x, root)
+	r := m.rcpApprox(m.add(m.c(2), f))
+	s := m.mul(f, r)
+	// what the division lost: (f - 2s) - s·f, the first difference exact, times the reciprocal
+	sLow := m.mul(r, m.fma(m.neg(s), f, m.fma(m.c(-2), s, f)))
+	z := m.mul(s, s)
+	hi = m.fma(s, m.c(factor), e)
+	lo = m.fma(s, m.c(factor), m.sub(e, hi))
+	slope := m.fma(z, m.c(factor), m.c(factor)) // near factor/(1-z)
+	lo = m.fma(sLow, slope, m.fma(s, m.c(lost(factor)), lo))
+	return hi, m.fma(m.mul(s, z), m.horner(z, log2Odd...), lo)
+}
+
+// log2Odd is (log2((1+s)/(1-s)) - 2s·log2(e)) / s³ as a polynomial of s², on |s| <= 0.2: s³ times it is
+// right to 2^-32.9.
+var log2Odd = []float64{0.961796688, 0.577082507, 0.411640494, 0.342601762}
+
+// powRest is |x|^y = v with its sign, and what it must be where numbers are zero, infinite or no numbers.
+func (m *Builder) powRest(x, y, v string) string {
+	ax, inf, one := m.abs(x), m.c(math.Inf(1)), m.c(1)
+	// 0 and infinity are their own doubles
+	down := m.xor(m.is("olt", ax, one), m.is("olt", y, m.c(0)))
+	v = m.sel(m.is("oeq", m.add(ax, ax), ax), m.sel(down, m.c(0), inf), v)
+	v = m.sel(m.is("oeq", ax, one), one, v)
+	// y/2 has no fraction if y is even, or the least number of all, and a half if it is odd
+	half := m.mul(y, m.c(0.5))
+	rest := m.abs(m.sub(half, m.trunc(half)))
+	odd := m.is("oeq", rest, m.c(0.5))
+	flip := m.selBits(odd, m.ib("and", m.bits(x), int64(math.MinInt32)), m.size(0))
+	v = m.float(m.ib("xor", m.bits(v), flip))
+	broken := m.or(m.and(m.is("une", rest, m.c(0)), m.not(odd)), m.is("olt", m.abs(y), one))
+	broken = m.and(broken, m.is("olt", m.abs(y), inf))
+	bad := m.and(m.and(m.is("olt", x, m.c(0)), m.is("olt", ax, inf)), broken)
+	v = m.sel(m.or(bad, m.is("uno", x, y)), m.c(math.NaN()), v)
+	return m.sel(m.or(m.is("oeq", x, one), m.is("oeq", y, m.c(0))), one, v)
 }
 
 // lowBits are the bits of ¾, the least 1+f.
@@ -131,10 +183,13 @@ func (m *Builder) shifted(t string, by int) string {
 }
 
 // logSplit is x = 2^e·(1+f) with 1+f in [¾, 1½), for x that is positive and finite.
-func (m *Builder) logSplit(x string) (e, f string) {
+func (m *Builder) logSplit(x string) (e, f string) { return m.logSplitFrom(x, lowBits) }
+
+// logSplitFrom is logSplit with 1+f from the number with these bits to its double.
+func (m *Builder) logSplitFrom(x string, least int64) (e, f string) {
 	tiny := m.is("olt", x, m.c(0x1p-126))
 	b := m.bits(m.sel(tiny, m.mul(x, m.c(0x1p23)), x))
-	k := m.ib("and", m.ib("sub", b, lowBits), int64(-1)<<23)
+	k := m.ib("and", m.ib("sub", b, least), int64(-1)<<23)
 	e = m.fma(m.fromInt(k), m.c(0x1p-23), m.sel(tiny, m.c(-23), m.c(0)))
 	return e, m.sub(m.float(m.ib("sub", b, k)), m.c(1))
 }
