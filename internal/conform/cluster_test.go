@@ -38,21 +38,13 @@ func TestConformClusters(t *testing.T) {
 // TestClusters runs kernels, in which data crosses from block to block in every way, with clusters of 2 and
 // 4 blocks on the simulated GPU. The interpreter, which knows no blocks, says what is right.
 func TestClusters(t *testing.T) {
-	dev, err := nereid.Open("sim:90")
-	if err != nil {
-		t.Skip(err)
-	}
-	runClusters(t, dev, []nereid.Options{{NumCTAs: 2}, {NumCTAs: 4, NumWarps: 2}})
+	runClusters(t, opened(t, "sim:90")[0], []nereid.Options{{NumCTAs: 2}, {NumCTAs: 4, NumWarps: 2}})
 }
 
 // TestClustersCUDA does the same on a GPU.
 func TestClustersCUDA(t *testing.T) {
-	dev, err := nereid.Open("cuda:0")
-	if err != nil {
-		t.Skip(err)
-	}
-	runClusters(t, dev, []nereid.Options{{NumCTAs: 1}, {NumCTAs: 2}, {NumCTAs: 4, NumWarps: 2},
-		{NumCTAs: 8, NumWarps: 8}})
+	runClusters(t, opened(t, "cuda:0")[0], []nereid.Options{{NumCTAs: 1}, {NumCTAs: 2},
+		{NumCTAs: 4, NumWarps: 2}, {NumCTAs: 8, NumWarps: 8}})
 }
 
 // clusterCase is a launch: each element of sizes is a tensor of so many int32 or float32, filled with
@@ -110,24 +102,6 @@ func bodyKernel(t *testing.T, helpers, body string, tensors int, others ...strin
 	text := helpers + fmt.Sprintf("\n@triton.jit\ndef k(%s):\n",
 		strings.Join(append(params, others...), ", "))
 	return kernelOf(t, text, body)
-}
-
-// kernelOf is the kernel k whose text is given up to its first lines, with the rest of its body.
-func kernelOf(t *testing.T, text, body string, opts ...nereid.LoadOption) *nereid.Kernel {
-	t.Helper()
-	text = header + text
-	for line := range strings.SplitSeq(strings.Trim(body, "\n"), "\n") {
-		text += "    " + line + "\n"
-	}
-	m, err := nereid.Parse("k.py", []byte(text), opts...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	k, err := m.Kernel("k")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return k
 }
 
 // run launches the kernel on numbers that are always the same, and is what the tensors hold then.

@@ -2,7 +2,6 @@ package conform
 
 import (
 	"bytes"
-	"path/filepath"
 	"regexp"
 	"testing"
 
@@ -14,20 +13,8 @@ import (
 // TestDeeper multiplies with one, few and many programs on the simulated sm_90, which has two SMs in this
 // respect: launches run code with more stages or fewer, all with the interpreter's result.
 func TestDeeper(t *testing.T) {
-	dev, err := nereid.Open("sim:90")
-	if err != nil {
-		t.Skip(err)
-	}
-	judge := interpreter(t)
-	dump := t.TempDir()
-	m, err := nereid.LoadFS(kernels.Files, "matmul.py", nereid.With(nereid.Config{Dump: dump}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	k, err := m.Kernel("matmul_kernel")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dev, judge, dump := opened(t, "sim:90")[0], interpreter(t), t.TempDir()
+	_, k := products(t, dump)
 	for _, x := range []struct {
 		size, depth int
 		last        string // buffers of the pipeline that was compiled last
@@ -47,20 +34,9 @@ func TestDeeper(t *testing.T) {
 
 // TestDeeperAhead: launches of a kernel that was compiled ahead of time compile nothing.
 func TestDeeperAhead(t *testing.T) {
-	dev, err := nereid.Open("sim:90")
-	if err != nil {
-		t.Skip(err)
-	}
-	dump := t.TempDir()
-	m, err := nereid.LoadFS(kernels.Files, "matmul.py", nereid.With(nereid.Config{Dump: dump}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	k, err := m.Kernel("matmul_kernel")
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = m.Warmup(t.Context(), dev, []nereid.Variant{{Kernel: "matmul_kernel", Options: few,
+	dev, dump := opened(t, "sim:90")[0], t.TempDir()
+	m, k := products(t, dump)
+	err := m.Warmup(t.Context(), dev, []nereid.Variant{{Kernel: "matmul_kernel", Options: few,
 		Signature: `*fp16:16, *fp16:16, *fp16:16, i32:16, i32:16, i32:16, i32:16, i32:1, i32:16, i32:1, ` +
 			`i32:16, i32:1, 64, 64, 64, 8, ""`}}, nil)
 	if err != nil {
@@ -74,48 +50,27 @@ func TestDeeperAhead(t *testing.T) {
 
 // TestDeeperBeside leaves room for an operand that a loop uses in each iteration.
 func TestDeeperBeside(t *testing.T) {
-	dev, err := nereid.Open("sim:90")
-	if err != nil {
-		t.Skip(err)
-	}
-	dump := t.TempDir()
-	m, err := nereid.Parse("k.py", []byte(header+`
+	dev, dump := opened(t, "sim:90")[0], t.TempDir()
+	k := kernelOf(t, `
 @triton.jit
 def k(a_ptr, b_ptr, c_ptr, n):
-    i, j = tl.arange(0, 128), tl.arange(0, 128)
-    a = tl.load(a_ptr + i[:, None] * 128 + j[None, :])
-    acc = tl.zeros((128, 128), tl.float32)
-    for step in range(n):
-        b = tl.load(b_ptr + (step * 128 + i)[:, None] * 128 + j[None, :])
-        acc = tl.dot(a, b, acc)
-    tl.store(c_ptr + i[:, None] * 128 + j[None, :], acc)
-`), nereid.With(nereid.Config{Dump: dump}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	k, err := m.Kernel("k")
-	if err != nil {
-		t.Fatal(err)
-	}
-	data := newArray(f16, 8*128*128)
-	for i := range data.len() {
-		data.setFloat(i, float64(i*7%13-6))
-	}
+`, `
+i, j = tl.arange(0, 128), tl.arange(0, 128)
+a = tl.load(a_ptr + i[:, None] * 128 + j[None, :])
+acc = tl.zeros((128, 128), tl.float32)
+for step in range(n):
+    b = tl.load(b_ptr + (step * 128 + i)[:, None] * 128 + j[None, :])
+    acc = tl.dot(a, b, acc)
+tl.store(c_ptr + i[:, None] * 128 + j[None, :], acc)
+`, nereid.With(nereid.Config{Dump: dump}))
+	data := factors(8 * 128 * 128)
 	run := func(dev *nereid.Device) []byte {
-		c, err := nereid.New(dev, nereid.Float32, 128*128)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer c.Close()
+		c := lend(t, dev, newArray(f32, 128*128))
 		s := txtest.Open(t, dev.NewStream, t.Context())
 		if err := k.Launch(s, nereid.Grid{1}, lend(t, dev, data), lend(t, dev, data), c, 8, few); err != nil {
 			t.Fatal(err)
 		}
-		raw := make([]byte, 4*128*128)
-		if err := c.Read(raw); err != nil {
-			t.Fatal(err)
-		}
-		return raw
+		return bytesOf(t, c)
 	}
 	if !bytes.Equal(run(interpreter(t)), run(dev)) {
 		t.Error("results differ")
@@ -131,47 +86,44 @@ var few = nereid.Options{NumWarps: 4, NumStages: 3}
 // multiply returns the product of two matrices of small integers, n×k and k×n.
 func multiply(t *testing.T, kernel *nereid.Kernel, dev *nereid.Device, n, k int) []byte {
 	t.Helper()
-	data := newArray(f16, n*k)
-	for i := range data.len() {
-		data.setFloat(i, float64(i*7%13-6))
-	}
-	a, b := lend(t, dev, data), lend(t, dev, data)
-	c, err := nereid.New(dev, nereid.Float16, n*n)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
+	data := factors(n * k)
+	a, b, c := lend(t, dev, data), lend(t, dev, data), lend(t, dev, newArray(f16, n*n))
 	s := txtest.Open(t, dev.NewStream, t.Context())
 	grid := nereid.Grid{(n / 64) * (n / 64)}
 	if err := kernel.Launch(s, grid, a, b, c, n, n, k, k, 1, n, 1, n, 1, 64, 64, 64, 8, "", few); err != nil {
 		t.Fatalf("size %d, depth %d: %v", n, k, err)
 	}
-	raw := make([]byte, 2*n*n)
-	if err := c.Read(raw); err != nil {
-		t.Fatal(err)
-	}
-	return raw
+	return bytesOf(t, c)
 }
 
-func lend(t *testing.T, dev *nereid.Device, a array) *nereid.Tensor {
+// factors returns n numbers whose products add up exactly.
+func factors(n int) array {
+	data := newArray(f16, n)
+	for i := range data.len() {
+		data.setFloat(i, float64(i*7%13-6))
+	}
+	return data
+}
+
+// products returns kernels/matmul.py and its kernel, whose stages are dumped to a folder.
+func products(t *testing.T, dump string) (*nereid.Module, *nereid.Kernel) {
 	t.Helper()
-	x, err := upload(dev, a)
+	m, err := nereid.LoadFS(kernels.Files, "matmul.py", nereid.With(nereid.Config{Dump: dump}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { x.Close() })
-	return x
+	k, err := m.Kernel("matmul_kernel")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m, k
 }
 
 // buffersIn returns how many buffers the pipeline of the dumped kernel has.
 func buffersIn(t *testing.T, dump string) string {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(dump, "*", "*.ttgir"))
-	if err != nil || len(files) != 1 {
-		t.Fatal(files, err)
-	}
 	buffers := regexp.MustCompile(`ttg.local_alloc : .*<(\d+)x\d+x\d+xf16`)
-	m := buffers.FindStringSubmatch(txtest.Read(t, files[0]))
+	m := buffers.FindStringSubmatch(onlyTTGIR(t, dump))
 	if m == nil {
 		t.Fatal("no pipeline")
 	}

@@ -17,14 +17,19 @@ func interpreter(t *testing.T) *nereid.Device {
 	return dev
 }
 
-// gpus returns the GPU that -device names, or else the simulated ones. Where one is missing, the test is
-// skipped.
-func gpus(t *testing.T, simulated ...string) (devices []*nereid.Device) {
+// gpus returns the GPU that -device names, or else the simulated ones.
+func gpus(t *testing.T, names ...string) []*nereid.Device {
 	t.Helper()
 	if onGPU(*deviceFlag) {
-		simulated = []string{*deviceFlag}
+		names = []string{*deviceFlag}
 	}
-	for _, name := range simulated {
+	return opened(t, names...)
+}
+
+// opened returns devices by their names. Where one is missing, the test is skipped.
+func opened(t *testing.T, names ...string) (devices []*nereid.Device) {
+	t.Helper()
+	for _, name := range names {
 		dev, err := nereid.Open(name)
 		if err != nil {
 			t.Skip(err)

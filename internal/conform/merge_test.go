@@ -2,8 +2,6 @@ package conform
 
 import (
 	"bytes"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -20,20 +18,9 @@ type mergeCase struct {
 
 // TestMergedPrograms runs kernels of which one program can do the work of several, and some of which it must
 // not, on a simulated device. The interpreter says what is right. Not all grids are multiples of the programs
-// that become one. With -device cuda, they run on the GPU.
+// that become one. With -device, they run on that device.
 func TestMergedPrograms(t *testing.T) {
-	name := "sim:90"
-	if strings.HasPrefix(*deviceFlag, "cuda") {
-		name = *deviceFlag
-	}
-	dev, err := nereid.Open(name)
-	if err != nil {
-		t.Skip(err)
-	}
-	judge, err := nereid.Open("interp")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dev, judge := hopper(t), interpreter(t)
 	t.Setenv("NEREID_MERGE_PROGRAMS", "all")
 	for _, c := range mergeCases {
 		t.Run(c.name, func(t *testing.T) {
@@ -43,7 +30,7 @@ func TestMergedPrograms(t *testing.T) {
 				if want, got := c.run(t, k, judge, grid), c.run(t, k, dev, grid); !bytes.Equal(want, got) {
 					t.Errorf("grid %v: results differ", grid)
 				}
-				if n := storesIn(t, dump); grid[0] == 16 && n != c.stores {
+				if n := strings.Count(onlyTTGIR(t, dump), "tt.store "); grid[0] == 16 && n != c.stores {
 					t.Errorf("the code has %d stores, not %d", n, c.stores)
 				}
 			}
@@ -51,74 +38,19 @@ func TestMergedPrograms(t *testing.T) {
 	}
 }
 
-// storesIn returns the number of stores in the kernel that was dumped last.
-func storesIn(t *testing.T, dump string) int {
-	t.Helper()
-	files, err := filepath.Glob(filepath.Join(dump, "*", "*.ttgir"))
-	if err != nil || len(files) != 1 {
-		t.Fatal("no TTGIR was dumped, or several:", files, err)
-	}
-	text, err := os.ReadFile(files[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	return strings.Count(string(text), "tt.store ")
-}
-
 func (c *mergeCase) kernel(t *testing.T, dump string) *nereid.Kernel {
 	t.Helper()
-	text := header + `
+	return kernelOf(t, `
 @triton.jit
 def k(x, y, n):
     p, h, i = tl.program_id(0), tl.program_id(1) + tl.program_id(2), tl.arange(0, 64)
-`
-	for _, line := range strings.Split(strings.Trim(c.body, "\n"), "\n") {
-		text += "    " + line + "\n"
-	}
-	m, err := nereid.Parse("k.py", []byte(text), nereid.With(nereid.Config{Dump: dump}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	k, err := m.Kernel("k")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return k
+`, c.body, nereid.With(nereid.Config{Dump: dump}))
 }
 
 // run launches the kernel and returns what it has stored.
 func (c *mergeCase) run(t *testing.T, k *nereid.Kernel, dev *nereid.Device, grid nereid.Grid) []byte {
 	t.Helper()
-	data := newArray(f32, 4096)
-	for i := range data.len() {
-		data.setFloat(i, float64(i%251))
-	}
-	x, err := upload(dev, data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer x.Close()
-	y, err := nereid.New(dev, nereid.Float32, 4096)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer y.Close()
-	s, err := dev.NewStream(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	if err := k.Launch(s, grid, x, y, 1000, nereid.Options{NumWarps: 4}); err != nil {
-		t.Fatalf("grid %v: %v", grid, err)
-	}
-	if err := s.Sync(); err != nil {
-		t.Fatal(err)
-	}
-	raw := make([]byte, 4*4096)
-	if err := y.Read(raw); err != nil {
-		t.Fatal(err)
-	}
-	return raw
+	return leaves(t, k, dev, grid, numbers(f32, 4096), newArray(f32, 4096), 1000, nereid.Options{NumWarps: 4})
 }
 
 // place is where a program of a small kernel has its 64 elements.

@@ -3,8 +3,6 @@ package conform
 import (
 	"bytes"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -49,16 +47,8 @@ func TestTileLoads(t *testing.T) {
 // mapsIn returns the most tensor maps that the dumped kernels take.
 func mapsIn(t *testing.T, dump string) (most int) {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(dump, "*", "*.ttgir"))
-	if err != nil || len(files) == 0 {
-		t.Fatal("no TTGIR was dumped", err)
-	}
-	for _, f := range files {
-		text, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		most = max(most, strings.Count(string(text), "nereid.tile"))
+	for _, text := range dumpedTTGIR(t, dump) {
+		most = max(most, strings.Count(text, "nereid.tile"))
 	}
 	return most
 }
@@ -77,37 +67,8 @@ def k(x, y, n, s, t):
 // run launches four programs and returns what they have stored.
 func (c *tileCase) run(t *testing.T, k *nereid.Kernel, dev *nereid.Device, l [3]int) []byte {
 	t.Helper()
-	data := newArray(f16, 16384)
-	for i := range data.len() {
-		data.setFloat(i, float64(i%251))
-	}
-	x, err := upload(dev, data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer x.Close()
-	y, err := nereid.New(dev, nereid.Float32, 4096)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer y.Close()
-	s, err := dev.NewStream(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	o := nereid.Options{NumWarps: 4, NumStages: 3}
-	if err := k.Launch(s, nereid.Grid{2, 2}, x, y, l[0], l[1], l[2], o); err != nil {
-		t.Fatalf("n, s, t = %v: %v", l, err)
-	}
-	if err := s.Sync(); err != nil {
-		t.Fatal(err)
-	}
-	raw := make([]byte, 4*4096)
-	if err := y.Read(raw); err != nil {
-		t.Fatal(err)
-	}
-	return raw
+	return leaves(t, k, dev, nereid.Grid{2, 2}, numbers(f16, 16384), newArray(f32, 4096), l[0], l[1], l[2],
+		nereid.Options{NumWarps: 4, NumStages: 3})
 }
 
 // load returns a body that loads and stores one tile.
