@@ -227,6 +227,13 @@ func TestMorePrograms(t *testing.T) {
 	}{
 		{"no loop", "", 8, map[int]int{1: 80, 0: 60, 4: 64}, nil, false, 4},
 		{"a stack", "", 8, map[int]int{1: 80, 0: 60, 4: 64}, map[int]int{4: 8}, false, 0},
+		{"one more", "", 8, map[int]int{1: 98, 0: 80, 3: 76, 4: 64}, nil, false, 4},
+		{"one more with four values on the stack", "", 8, map[int]int{1: 56, 0: 64, 5: 48},
+			map[int]int{5: 16}, false, 5},
+		{"one more with five", "", 8, map[int]int{1: 56, 0: 64, 5: 48}, map[int]int{5: 20}, false, 1},
+		{"one more for a third of the registers", "", 16, map[int]int{1: 62, 0: 62, 3: 40}, nil, false, 1},
+		{"threads enough", "", 8, map[int]int{1: 40, 0: 40, 7: 32}, nil, false, 1},
+		{"a loop with half of the threads", loopPTX, 16, map[int]int{1: 56, 0: 40, 3: 40}, nil, false, 1},
 		{"no more programs", "", 8, map[int]int{1: 62, 0: 60}, nil, false, 1},
 		{"all programs", "", 4, map[int]int{1: 32, 0: 16}, nil, false, 1},
 		{"a loop, few programs", loopPTX, 8, map[int]int{1: 76, 0: 64, 4: 64}, map[int]int{4: 56}, false, 0},
