@@ -125,7 +125,10 @@ func divideRow(l *lowering, op *ir.Op, t ir.Type, a []string) (string, bool) {
 	scale := l.val("select i1 %s, float %s, float %s",
 		l.val("fcmp ogt float %s, %s", size, f32(0x1p126)), f32(0.25), small)
 	r, ok := l.vendor.approximate(l, "rcp", l.val("fmul float %s, %s", a[1], scale))
-	return l.val("fmul float %s, %s", l.val("fmul float %s, %s", a[0], scale), r), ok
+	if !ok { // the vendor's divisions are exact
+		return "", false
+	}
+	return l.val("fmul float %s, %s", l.val("fmul float %s, %s", a[0], scale), r), true
 }
 
 // beyondOne reports whether v is the sum of a constant of at least 1 and an exponential.
