@@ -18,10 +18,10 @@ import (
 // launch left it; else nothing is kept there yet.
 
 const (
-	maxKept   = 4 << 20 // bytes that a product keeps
-	maxAll    = 8 << 20 // bytes that all products of a kernel keep
-	maxRounds = 64      // rounds that a product keeps
-	tagSize   = 5       // words that name an operand: address, strides, rows and columns
+	maxKept   = 8 << 20  // bytes that a product keeps
+	maxAll    = 12 << 20 // bytes that all products of a kernel keep
+	maxRounds = 64       // rounds that a product keeps
+	tagSize   = 5        // words that name an operand: address, strides, rows and columns
 )
 
 // constantMemory returns "true" if a view is of an argument that no program writes, else "false". It records
