@@ -31,9 +31,10 @@ var refusals = []struct{ tables, why, ops string }{
 	{"g", "they have no tensors, or tensors in any layout",
 		`ub.poison tt.get_program_id tt.get_num_programs tt.print tt.unsplat cf.assert
 		ttg.local_barrier ttg.global_scratch_alloc ttg.local_dealloc ttg.memdesc_index ttg.memdesc_subslice ttg.memdesc_trans
-		ttg.memdesc_reshape ttg.memdesc_reinterpret gpu.barrier llvm.intr.assume`},
+		ttg.memdesc_reshape ttg.memdesc_reinterpret gpu.barrier gpu.subgroup_id llvm.intr.assume`},
 	{"g", "tensors of functions have default layouts", "tt.call"},
 	{"im", "passes make them for GPUs alone", "ttg.global_scratch_alloc"},
+	{"m", "passes make them for GPUs alone", "gpu.subgroup_id"},
 	{"m", "calls are inlined", "tt.call"},
 	{"m", "the front end makes tt.assert", "cf.assert"},
 	{"m", "passes replace them by pointers", `tt.advance tt.make_tensor_ptr tt.make_tensor_descriptor
