@@ -217,12 +217,13 @@ var floatOps = map[string]lanewise{
 	"v_ldexp_f16": {"hhi", func(a, b, _ uint64) uint64 {
 		return fromF16(math.Ldexp(f16(a), int(int16(b))))
 	}},
-	"v_dot2c_f32_f16": {"fiif", dot2Half},
-	"v_dot2_f32_f16":  {"fiif", dot2Half},
-	"v_div_fixup_f32": {"ffff", fixupOp(kFloat)},
-	"v_div_fixup_f64": {"dddd", fixupOp(kDoub)},
-	"v_div_fixup_f16": {"hhhh", fixupHalf},
-	"v_pack_b32_f16":  {"ihh", func(a, b, _ uint64) uint64 { return a&0xffff | b&0xffff<<16 }},
+	"v_dot2c_f32_f16":   {"fiif", dot2Half},
+	"v_dot2acc_f32_f16": {"fiif", dot2Half}, // RDNA 3's name of it
+	"v_dot2_f32_f16":    {"fiif", dot2Half},
+	"v_div_fixup_f32":   {"ffff", fixupOp(kFloat)},
+	"v_div_fixup_f64":   {"dddd", fixupOp(kDoub)},
+	"v_div_fixup_f16":   {"hhhh", fixupHalf},
+	"v_pack_b32_f16":    {"ihh", func(a, b, _ uint64) uint64 { return a&0xffff | b&0xffff<<16 }},
 }
 
 // dot2Half adds the products of two pairs of float16 to a float32, rounded once.
