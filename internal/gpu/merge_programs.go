@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/nereid-lang/nereid/internal/dialect/arith"
+	"github.com/nereid-lang/nereid/internal/dialect/math"
 	"github.com/nereid-lang/nereid/internal/dialect/scf"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
@@ -50,6 +51,9 @@ const (
 	mostMerged = 8
 	// mergedOps bounds the code: operations of a thread, each as often as it has elements.
 	mergedOps = 4096
+	// mergedCases is the number of elements of a thread, at most, to which merged programs apply functions
+	// that branch, such as tanh: with 16 of them, an H200 waits for the functions, not for the memory.
+	mergedCases = 8
 )
 
 // Mergeable returns how many programs of a kernel may become one, 1 if it is not worth while.
@@ -59,10 +63,13 @@ func Mergeable(m *ir.Module, mach Machine) int {
 		return 1
 	}
 	threads := int64(32 * MergedWarps(m, mach.NumWarps))
-	var bytes, ops int64
+	var bytes, ops, cases int64
 	numbered := false
 	for op := range fns[0].Ops() {
 		ops += perThread(op, threads)
+		if hasCases(op) {
+			cases = max(cases, perThread(op, threads))
+		}
 		switch op.Def {
 		case tt.GetProgramID:
 			numbered = numbered || isNumber(op)
@@ -76,10 +83,20 @@ func Mergeable(m *ir.Module, mach Machine) int {
 		return 1
 	}
 	n := 1
-	for n < mostMerged && int64(n)*bytes < mergedBytes && int64(2*n)*ops <= mergedOps {
+	for n < mostMerged && int64(n)*bytes < mergedBytes && int64(2*n)*ops <= mergedOps &&
+		int64(2*n)*cases <= mergedCases {
 		n *= 2
 	}
 	return n
+}
+
+// hasCases reports whether op computes a function by several formulas, one for each range of arguments.
+func hasCases(op *ir.Op) bool {
+	switch op.Def {
+	case math.Exp, math.Exp2, math.Sqrt, math.Rsqrt:
+		return false
+	}
+	return op.Def == tt.ExternElementwise || slices.Contains(slowMath, op.Def)
 }
 
 // MergedWarps returns the number of warps for merged programs that have n each: fewer if no tensor has an

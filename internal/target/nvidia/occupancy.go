@@ -94,6 +94,9 @@ func (c Compiler) assembleBest(code *Code, assemble assembler) (*assembled, erro
 	if err != nil {
 		return nil, err
 	}
+	if one := withGoal(code.PTX, 1); !bytes.Equal(first, one) {
+		best = withRegisters(code, best, one, assemble)
+	}
 	stack := best.use.stack
 	if gaveUp(code, best.use) {
 		if plain, err := assemble(code.PTX, true); err == nil && 2*plain.use.stack <= stack {
@@ -176,14 +179,15 @@ const (
 )
 
 // withOneMore returns code for one more program than best runs, if less than three quarters of the threads
-// run that an SM has room for, and the program costs at most a quarter of the registers and hardly spills.
+// run that an SM has room for, and the program costs at most a quarter of the registers and hardly spills. A
+// loop keeps its registers: a recurrence lost a fifth of its speed that way.
 func (c Compiler) withOneMore(code *Code, best *assembled, assemble assembler) *assembled {
 	machine := sms[c.Capability]
 	threads, taken := 32*code.NumWarps, roundUp(best.use.registers, 8)
 	next := machine.running(code, taken) + 1
 	room := registersPerSM / (next * threads) / 8 * 8
 	busy := next > mostPrograms || 4*(next-1)*threads >= 3*machine.threads
-	if busy || next > machine.most(code) || 4*(taken-room) > taken {
+	if busy || next > machine.most(code) || 4*(taken-room) > taken || hasLoop(code.PTX) {
 		return best
 	}
 	return withGoalIfNoStack(code, best, next, oneMoreBytes, assemble)
@@ -201,16 +205,38 @@ const inTurn = "wgmma.mma_async instructions are serialized"
 // deepStack is the size in bytes from which on a stack is more than a few spilled values.
 const deepStack = 256
 
-// gaveUp reports whether a kernel has a deep stack although half of the registers that its threads could have
-// are free, and fewer optimizations may halve the stack: in the order of the text, as many values are too
-// many as would fill half of it. Assembling a large kernel again takes seconds.
-func gaveUp(code *Code, u use) bool {
-	most := min(255, registersPerSM/(32*code.NumWarps))
-	if u.stack < deepStack || u.registers == 0 || u.registers > most/2 || bounded(code.PTX) {
-		return false
+// withRegisters returns what the assembler makes of one, code with the goal of one program, if best keeps
+// values on the stack with registers free, and one does not.
+func withRegisters(code *Code, best *assembled, one []byte, assemble assembler) *assembled {
+	if one == nil || !wastes(code, best.use) {
+		return best
 	}
+	next, err := assemble(one, false)
+	if err != nil {
+		return best
+	}
+	if 4*next.use.stack > 3*best.use.stack {
+		return next.drop(best)
+	}
+	return best.drop(next)
+}
+
+// wastes reports whether a kernel has a deep stack although half of the registers that its threads could have
+// are free.
+func wastes(code *Code, u use) bool {
+	return u.stack >= deepStack && u.registers > 0 && u.registers <= mostRegisters(code)/2 &&
+		!bounded(code.PTX)
+}
+
+// mostRegisters returns the number of registers that a thread can have.
+func mostRegisters(code *Code) int { return min(255, registersPerSM/(32*code.NumWarps)) }
+
+// gaveUp reports whether a kernel wastes registers and fewer optimizations may halve its stack: in the order
+// of the text, as many values are too many as would fill half of it. Assembling a large kernel again takes
+// seconds.
+func gaveUp(code *Code, u use) bool {
 	const word = 4
-	return 2*word*(pressure(code.PTX)-most) <= u.stack
+	return wastes(code, u) && 2*word*(pressure(code.PTX)-mostRegisters(code)) <= u.stack
 }
 
 // bounded reports whether the kernel's author has limited its registers.

@@ -262,6 +262,23 @@ func TestMorePrograms(t *testing.T) {
 	}
 }
 
+// A kernel with products that has a deep stack and few registers is assembled for one program.
+func TestAssemblerWastes(t *testing.T) {
+	code := &Code{PTX: []byte("x()\n.reqntid 64\n{\nmma.sync.aligned\n"), NumWarps: 2}
+	for one, want := range map[use]use{{255, 2640}: {255, 2640}, {40, 5000}: {32, 5688}} {
+		assemble := func(ptx []byte, _ bool) (*assembled, error) {
+			if strings.Contains(string(ptx), ".minnctapersm 1\n") {
+				return &assembled{use: one}, nil
+			}
+			return &assembled{use: use{32, 5688}}, nil
+		}
+		got, err := Compiler{Capability: 90}.assembleBest(code, assemble)
+		if err != nil || got.use != want {
+			t.Errorf("error %v, %+v instead of %+v", err, got.use, want)
+		}
+	}
+}
+
 // A kernel that has a stack and few registers is assembled with fewer optimisations, and that is taken if
 // it halves the stack.
 func TestAssemblerGaveUp(t *testing.T) {
