@@ -72,7 +72,7 @@ func TestGPUKernelsCompile(t *testing.T) {
 		"add_one":   {"*fp32:16, i32:16, 256", nereid.Options{}, "st.global"},
 		"meet":      {"*i32:16, *i32:16", nereid.Options{LaunchCooperativeGrid: true}, "atom."},
 		"dependent": {"*fp32:16, i32:16, 256", nereid.Options{LaunchPDL: true}, "griddepcontrol.wait"},
-		"tuned":     {"*fp32:16, *i32:16, i32:16, 256", nereid.Options{}, "atom."},
+		"tuned":     {"*fp32:16, *i32:16, i32:16, 256", nereid.Options{}, "red."},
 	} {
 		code, err := gpuKernel(t, name).CompileFor(t.Context(), "cuda:90", c.signature, c.opts, "ptx")
 		if err != nil {
