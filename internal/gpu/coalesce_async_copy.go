@@ -13,15 +13,14 @@ import (
 // global memory of which only 8 are adjacent in the buffer would copy twice, and each time the threads of a
 // warp would leave gaps: its layout gets 8 bytes for each thread.
 //
-//	async_copy %p, %buf : sizePerThread = [1, 16]     => %q = ttg.convert_layout %p : … sizePerThread = [1,
-//	                                                  8]
-//	  with swizzled_shared<{vec = 8, …}>                    async_copy %q, %buf
+//	async_copy %p, %buf : sizePerThread = [1, 16]   =>   %q = ttg.convert_layout %p : sizePerThread = [1, 8]
+//	  with swizzled_shared<{vec = 8}>                    async_copy %q, %buf
 //
 // It also spreads copies over the threads. The layout of a vector that meets the rows or columns of a product
 // repeats the vector in many threads, each of which would compute many addresses and masks for one copy:
 //
-//	async_copy %p, %buf : slice<{dim = 0, #mma}>      =>    %q = ttg.convert_layout %p : … sizePerThread = [1]
-//	                                                        async_copy %q, %buf
+//	async_copy %p, %buf : slice<{dim = 0, #mma}>    =>   %q = ttg.convert_layout %p : sizePerThread = [1]
+//	                                                     async_copy %q, %buf
 var CoalesceAsyncCopy = pass.Pass{
 	Name: "tritongpu-coalesce-async-copy",
 	Doc:  "let threads copy to shared memory what lies together there",

@@ -26,8 +26,8 @@ const (
 // whose strides are arguments. The kernel gets an argument for each such tensor: a descriptor that the host
 // makes of other arguments at the launch (tt.Tile).
 //
-//	%p = %x + head*%sh + (n + rows)*%sn + cols        func (…, %d: tensordesc<1x64x128xf16> {nereid.tile …})
-//	%v = tt.load %p, n + rows < %len, 0          =>   %v = tt.descriptor_load %d[head, n, 0]
+//	%p = %x + head*%sh + (n + rows)*%sn + cols       func (…, %d: tensordesc<1x64x128xf16> {nereid.tile})
+//	%v = tt.load %p, n + rows < %len, 0         =>   %v = tt.descriptor_load %d[head, n, 0]
 //
 // Products of program numbers and strides become dimensions of their own. A mask must be a bound for each
 // dimension, which the copy engine then has as the size of the tensor; what lies beyond is 0. Without a

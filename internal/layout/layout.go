@@ -19,8 +19,8 @@
 // # Conventions
 //
 // Dimensions are ordered, the first is the most minor. Order matters where dimensions are joined or split
-// (Flatten…, Reshape…) and for Equal, not for the map itself. A basis vector has one entry for each output
-// dimension.
+// (Flatten…, Reshape…) and for Equal, not for the map itself. A basis vector has one entry for each
+// output dimension.
 //
 // A Layout is a value: it is not changed after it is made, methods return new ones, and copies may be
 // shared between goroutines. Asking for a dimension that is not there, or combining layouts that do not

@@ -141,8 +141,8 @@ func (m *Builder) reducePi(x string) (q, r, lo string) {
 	return v[0], v[1], v[2]
 }
 
-// payneHanek multiplies by 2/π with as many of its bits as matter: x = ±man·2^e, and bits of 2/π that make
-// whole turns are left out.
+// payneHanek multiplies by 2/π with as many of its bits as matter: x = ±man·2^e, and bits of 2/π that
+// make whole turns are left out.
 func (m *Builder) payneHanek(x string) (q, r, lo string) {
 	mb := m.manBits()
 	b := m.bits(x)
