@@ -20,7 +20,9 @@ type Grid [3]int
 
 // GridFunc returns the grid of a launch from its arguments, like a lambda in Triton:
 //
-//	nereid.GridFunc(func(m nereid.Meta) nereid.Grid { return nereid.Grid{nereid.Cdiv(n, m.Int("BLOCK_SIZE"))} })
+//	nereid.GridFunc(func(m nereid.Meta) nereid.Grid {
+//		return nereid.Grid{nereid.Cdiv(n, m.Int("BLOCK_SIZE"))}
+//	})
 type GridFunc func(Meta) Grid
 
 func (Grid) programs()     {}

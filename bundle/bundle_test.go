@@ -189,7 +189,8 @@ func softmax(s *nereid.Stream, v *bundle.Variant, rows, cols int) (worst float64
 //
 //	NEREID_TEST_BUNDLE_OUT=b.nrb NEREID_PTXAS=/full/path/ptxas go test ./bundle -run TestWithoutCompiler
 //	go test -c -o bundle.test ./bundle
-//	NEREID_TEST_BUNDLE=b.nrb NEREID_DEVICE=cuda NEREID_LLVM=/nowhere ./bundle.test -test.run TestWithoutCompiler -test.v
+//	NEREID_TEST_BUNDLE=b.nrb NEREID_DEVICE=cuda NEREID_LLVM=/nowhere \
+//	    ./bundle.test -test.run TestWithoutCompiler -test.v
 const hidden = "NEREID_TEST_BUNDLE"
 
 // TestWithoutCompiler runs every variant of a bundle in a process that finds neither LLVM nor Python nor any

@@ -54,8 +54,8 @@ func (t *raceTable) add(r raceRow) {
 	}
 	if !t.headed {
 		t.headed = true
-		fmt.Fprintf(t.out, "%-4s %-8s %10s %10s %6s  %-13s %-13s %-17s %s\n", "", "error", "µs", "Triton µs",
-			"ratio", "registers", "spilt bytes", "shared bytes", "case")
+		fmt.Fprintf(t.out, "%-4s %-8s %10s %10s %6s  %-13s %-13s %-17s %s\n", "", "error", "µs",
+			"Triton µs", "ratio", "registers", "spilt bytes", "shared bytes", "case")
 	}
 	fmt.Fprintf(t.out, "ok   %-8.1g %10.2f %10s %6s  %-13s %-13s %-17s %s\n", r.Error,
 		r.Nereid.Milliseconds*1e3, given(r.Triton.Milliseconds*1e3), given(first(r.ratio())),

@@ -7,6 +7,7 @@ import (
 	"go/token"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,8 +17,9 @@ import (
 // columnLimit is the width of a line that a split screen shows whole; tabStop is that of a tab there.
 const columnLimit, tabStop = 110, 4
 
-// TestColumns: no line of code or prose is wider than columnLimit. Texts that a break would change may be:
-// strings (kernels, IR), blocks of code and pictures in comments, directives, and generated files.
+// TestColumns: no line of code or prose, examples in comments included, is wider than columnLimit, in
+// characters and in bytes, which some tools count. Texts that a break would change may be wider: strings
+// (kernels, IR), expected output, directives, and generated files.
 func TestColumns(t *testing.T) {
 	root := txtest.Root(t)
 	for _, file := range goFiles(t, root) {
@@ -32,14 +34,27 @@ func TestColumns(t *testing.T) {
 	}
 }
 
-// TestWideLines: wideLines finds code and prose, and passes over what may be wide.
+// TestWideLines: wideLines finds code, prose, examples and lines with too many bytes, and passes over what
+// may be wide.
 func TestWideLines(t *testing.T) {
 	word := strings.Repeat("x", 100)
-	src := "package p\n\n// " + word + "\n// and " + word + word + "\n//\n//\t" + word + word + "\n" +
-		"const a = `\n" + word + word + "\n`\n\nvar b = \"" + word + word + "\"\n\nvar c = " + word +
-		" + " + word + "\n"
-	if got := wideLines(t, src); len(got) != 2 || got[0] != 4 || got[1] != 13 {
-		t.Errorf("the wide lines are %d, want 4 and 13", got)
+	src := strings.Join([]string{
+		"package p",
+		"// " + word,
+		"// and " + word + word, // 3
+		"//",
+		"//\tan example: " + word + word, // 5
+		"// " + word + "…………",            // 6: 107 characters of 115 bytes
+		"//go:generate " + word,
+		"const a = `",
+		word + word,
+		"`",
+		"var b = \"" + word + word + "\"",
+		"var c = " + word + " + " + word, // 12
+		"",
+	}, "\n")
+	if got, want := wideLines(t, src), []int{3, 5, 6, 12}; !slices.Equal(got, want) {
+		t.Errorf("the wide lines are %d, want %d", got, want)
 	}
 }
 
@@ -61,14 +76,15 @@ func wideLines(t *testing.T, src string) (wide []int) {
 	return wide
 }
 
-// tooWide returns the offset of the first character beyond the limit, or -1.
+// tooWide returns the offset of the first byte beyond the limit, or -1. A line has at least as many bytes as
+// characters, so bytes are counted.
 func tooWide(line string) int {
 	column := 0
-	for at, r := range line {
+	for at := range len(line) {
 		if column >= columnLimit {
 			return at
 		}
-		if r == '\t' {
+		if line[at] == '\t' {
 			column += tabStop - column%tabStop
 		} else {
 			column++
@@ -123,9 +139,9 @@ func freeSpans(t *testing.T, src string) []span {
 	}
 }
 
-// keepsLines reports whether a comment is of a block of code, or a directive, or C for cgo.
+// keepsLines reports whether a comment is a directive, or C for cgo.
 func keepsLines(comment string) bool {
-	for _, prefix := range []string{"//\t", "//go:", "//export", "/*"} {
+	for _, prefix := range []string{"//go:", "//export", "/*"} {
 		if strings.HasPrefix(comment, prefix) {
 			return true
 		}

@@ -17,12 +17,10 @@ import (
 // layouts that it reads. Products without an instruction keep fused multiply-adds; fp8 types that the
 // hardware does not multiply become f16. A dot_scaled is decomposed into conversions and a plain product.
 //
-//	%d = tt.dot %a, %b, %c :                          %a2 = ttg.convert_layout %a : … -> tensor<…,
-//	                                                  #dot_op<#mma>>
-//	  tensor<…, #dot_op<#blocked>> * … ->        =>   %b2, %c2 = …
-//	  tensor<128x128xf32, #blocked>                   %e = tt.dot %a2, %b2, %c2 : … -> tensor<128x128xf32,
-//	                                                  #mma>
-//	                                                  %d = ttg.convert_layout %e : … -> tensor<…, #blocked>
+//	%d = tt.dot %a, %b, %c :                   %a2 = ttg.convert_layout %a : … -> #dot_op<#mma>
+//	  #dot_op<#blocked> * … -> #blocked   =>   %b2, %c2 = …
+//	                                           %e = tt.dot %a2, %b2, %c2 : #dot_op<#mma> * … -> #mma
+//	                                           %d = ttg.convert_layout %e : … -> #blocked
 func AccelerateMatmul(o MatmulOptions) pass.Pass {
 	return pass.Pass{
 		Name: "tritongpu-accelerate-matmul",

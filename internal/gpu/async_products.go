@@ -16,13 +16,12 @@ import (
 // product reads the sum, and products complete in order; and the operands lie in buffers that are not
 // overwritten so soon. Such a product overlaps with the copies of the next iteration and the waits for them.
 //
-//	scf.for … iter_args(%acc) {                      scf.for … iter_args(%acc) {
-//	  %d = ttng.warp_group_dot %a, %b, %acc    =>      %d = ttng.warp_group_dot %a, %b, %acc {isAsync = true}
-//	  scf.yield %d                                    %e, … = ttng.warp_group_dot_wait %d, %a, %b {pendings
-//	                                                  = 1}
-//	}                                                  scf.yield %e
-//	                                                 }
-//	                                                 ttng.warp_group_dot_wait … {pendings = 0}
+//	scf.for … iter_args(%acc) {                    scf.for … iter_args(%acc) {
+//	  %d = ttng.warp_group_dot %a, %b, %acc          %d = ttng.warp_group_dot %a, %b, %acc {isAsync}
+//	  scf.yield %d                            =>     %e = ttng.warp_group_dot_wait %d, … {pendings = 1}
+//	}                                                scf.yield %e
+//	                                               }
+//	                                               ttng.warp_group_dot_wait … {pendings = 0}
 
 // tightAttr marks buffers whose next copy overwrites the slot that a product reads, roomyAttr those whose
 // copies never overwrite the slot that products of their iteration read. They exist only within

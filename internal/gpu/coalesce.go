@@ -16,9 +16,9 @@ import (
 // addresses, up to 16 bytes each. The fastest dimension is the one along which pointers are adjacent, and a
 // thread holds as many elements of it as alignment allows.
 //
-//	%x = tt.load %p : tensor<1024x!tt.ptr<f32>, #b>        %q = ttg.convert_layout %p : … -> tensor<…, #b4>
-//	                                                  =>   %y = tt.load %q : tensor<1024x!tt.ptr<f32>, #b4>
-//	                                                       %x = ttg.convert_layout %y : … -> tensor<…, #b>
+//	%x = tt.load %p : tensor<1024x!tt.ptr<f32>, #b>      %q = ttg.convert_layout %p : … -> tensor<…, #b4>
+//	                                                =>   %y = tt.load %q : tensor<1024x!tt.ptr<f32>, #b4>
+//	                                                     %x = ttg.convert_layout %y : … -> tensor<…, #b>
 var Coalesce = pass.Pass{
 	Name: "tritongpu-coalesce",
 	Doc:  "choose layouts for wide, adjacent accesses to global memory",

@@ -11,7 +11,7 @@ import (
 // CombineSelectAndIf moves a select of tensors into a branch with the same condition: the select needs both
 // tensors in registers at once, the branch only one.
 //
-//	%s = arith.select %c, %x, %y                =>    %s = scf.if %c { …; scf.yield %x } else { scf.yield %y }
+//	%s = arith.select %c, %x, %y   =>   %s = scf.if %c { …; scf.yield %x } else { scf.yield %y }
 //	scf.if %c { … }
 var CombineSelectAndIf = pass.Pass{
 	Name: "tritongpu-combine-tensor-select-and-if",

@@ -25,10 +25,9 @@ type Machine struct {
 // shape. Ops whose result layout follows from the operands, or that need special layouts, are put between
 // conversions.
 //
-//	%r = tt.reduce(%x) {axis = 1} :                     %a = tt.reduce(%x) {axis = 1} :
-//	  (tensor<8x32xf32>) -> tensor<8xf32>        =>       (tensor<8x32xf32, #blocked>) -> tensor<8xf32, #slice>
-//	                                                  %r = ttg.convert_layout %a : … -> tensor<8xf32,
-//	                                                  #blocked1>
+//	%r = tt.reduce(%x) {axis = 1} :              %a = tt.reduce(%x) {axis = 1} :
+//	  (tensor<8x32xf32>) -> tensor<8xf32>   =>     (tensor<8x32xf32, #blocked>) -> tensor<8xf32, #slice>
+//	                                             %r = ttg.convert_layout %a : … -> tensor<8xf32, #blocked1>
 func ConvertTriton(o Machine) pass.Pass {
 	return pass.Pass{
 		Name: "convert-triton-to-tritongpu",

@@ -35,8 +35,8 @@ type expander struct {
 	pred    []*ir.Value // condition that each stage but the last has an iteration
 }
 
-// ages gives the arguments of the new loop that hold a value from 1, 2, … n iterations ago, from index first
-// on.
+// ages gives the arguments of the new loop that hold a value from 1, 2, … n iterations ago: n of them, from
+// index first on.
 type ages struct{ first, n int }
 
 // expand replaces the loop of the schedule.

@@ -15,9 +15,10 @@ import (
 // FuseNestedLoops makes one loop of a loop with tl.range(flatten=True), or with warp_specialize=True, and the
 // loop of products inside: then the pipeline does not run dry between two tiles, and the copies for the next
 // tile run while this one is stored. The ops before the inner loop run in its first iteration, those behind
-// it in its last. Sums that begin with zeros need none: the first product of a tile does not add.
+// it in its last. Sums that begin with zeros need none: the first product of a tile does not add. With n
+// iterations of the outer loop and m of the inner:
 //
-//	for i in a..b step s {                 for t in 0..n*m {                        n, m: iterations of the loops
+//	for i in a..b step s {                 for t in 0..n*m {
 //	  x = before(i)                          j = last j was m-1 ? 0 : last j + 1
 //	  y = for j in 0..m (acc = 0)      =>    i, x = if j == 0 { i+s, before(i+s) } else { as they were }
 //	    { acc + body(x, j) }                 acc = acc * (j != 0) + body(x, j)

@@ -18,14 +18,13 @@ import (
 // and one for the users select the buffer. The loop still computes the same in the same order: only expand
 // takes it apart.
 //
-//	%x = tt.load %p, %m {stage 0}       =>   %i = (%i' + 1) mod 2 {stage 0}
-//	%d = tt.dot %x, … {stage 2}              %t = ttg.async_copy_global_to_local %p, %buf[%i] mask %m {stage
-//	                                           0}
-//	                                         %c = ttg.async_commit_group tokens %t {stage 0}
-//	                                         %j = (%j' + 1) mod 2 {stage 2}
-//	                                         %w = ttg.async_wait %c {num = 0} {stage 2}
-//	                                         %x = ttg.local_load %buf[%j] token %w {stage 2}
-//	                                         %d = tt.dot %x, … {stage 2}
+//	%x = tt.load %p, %m {stage 0}   =>   %i = (%i' + 1) mod 2 {stage 0}
+//	%d = tt.dot %x, … {stage 2}          %t = ttg.async_copy_global_to_local %p, %buf[%i] mask %m {stage 0}
+//	                                     %c = ttg.async_commit_group tokens %t {stage 0}
+//	                                     %j = (%j' + 1) mod 2 {stage 2}
+//	                                     %w = ttg.async_wait %c {num = 0} {stage 2}
+//	                                     %x = ttg.local_load %buf[%j] token %w {stage 2}
+//	                                     %d = tt.dot %x, … {stage 2}
 //
 // On a GPU without asynchronous copies, a load goes through registers: it is the first thing that an
 // iteration does, and what it loaded is stored to the buffer at the end, so that the products run in

@@ -19,10 +19,11 @@ import (
 // another block loads the same; stores of the result get the tiles. A reduction along a dimension that blocks
 // share gets a layout in which they share another, if the data can be loaded that way.
 //
-//	%a = tt.load %p : #blocked<CGALayout = [[1, 0]]>  %p1 = ttg.convert_layout %p : … -> #blocked<CGALayout
-//	                                                  = [[0, 0]]>
-//	%x = ttg.convert_layout %a : … -> #dot_op<0>               %a = tt.load %p1 : #blocked<CGALayout = [[0, 0]]>
-//	%d = tt.dot %x, %y, %c : #blocked<CGALayout = [[1, 0]]>    %d = tt.dot %x1, %y1, %c1 : #blocked<CGALayout = [[0, 1]]>
+//	#blocked is blocked<CGALayout = [[1, 0]]>, #all has [[0, 0]], #tile has [[0, 1]]
+//
+//	%a = tt.load %p : #blocked                          %p1 = ttg.convert_layout %p : #blocked -> #all
+//	%x = ttg.convert_layout %a : … -> #dot_op<0>   =>   %a = tt.load %p1 : #all
+//	%d = tt.dot %x, %y, %c : #blocked                   %d = tt.dot %x1, %y1, %c1 : #tile
 //
 // tritongpu-remove-layout-conversions removes the conversions that it leaves.
 var PlanCTA = pass.Pass{

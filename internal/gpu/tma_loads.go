@@ -14,12 +14,16 @@ import (
 // that arrive; copies that start together share one. A barrier completes once in each round through the
 // buffers, so the parity of the round tells a wait which completion to wait for.
 //
-//	%x = tt.descriptor_load %d[%i, %j] {stage 0}   =>   %r = ttg.memdesc_index %bars[%insert] {stage 0}
-//	%p = ttng.warp_group_dot %x, … {stage 2}            ttng.barrier_expect %r, 16384, %true {stage 0}
-//	                                                  ttng.async_tma_copy_global_to_local %d[%i, %j]
-//	                                                  %buf[%insert], %r, %true {stage 0}
-//	                                                    ttng.wait_barrier %bars[%extract], %phase {stage 2}
-//	                                                    %p = ttng.warp_group_dot %buf[%extract], … {stage 2}
+//	%x = tt.descriptor_load %d[%i, %j] {stage 0}
+//	%p = ttng.warp_group_dot %x, … {stage 2}
+//
+//	=>
+//
+//	%r = ttg.memdesc_index %bars[%insert] {stage 0}
+//	ttng.barrier_expect %r, 16384, %true {stage 0}
+//	ttng.async_tma_copy_global_to_local %d[%i, %j] %buf[%insert], %r, %true {stage 0}
+//	ttng.wait_barrier %bars[%extract], %phase {stage 2}
+//	%p = ttng.warp_group_dot %buf[%extract], … {stage 2}
 
 // barriers gives each group of copies through descriptors its barriers, one for each buffer.
 func (c *copier) barriers() {

@@ -23,7 +23,7 @@ import (
 //	                                    ttng.wait_barrier %bar, %c0; ttng.inval_barrier %bar
 //	                                    %x = ttg.local_load %buf
 //	tt.descriptor_store %d[…], %x  =>   %buf = ttg.local_alloc %x; ttng.fence_async_shared
-//	                                    ttng.async_tma_copy_local_to_global %d[…] %buf;
+//	                                    ttng.async_tma_copy_local_to_global %d[…] %buf
 //	                                    ttng.async_tma_store_wait
 var TMALowering = pass.Pass{
 	Name: "triton-nvidia-tma-lowering",

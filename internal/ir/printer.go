@@ -310,8 +310,8 @@ func (p *Printer) namedAttr(a NamedAttr) {
 	p.Attr(a.Attr)
 }
 
-// AttrDict writes " {…}" with the attributes of op that are not named in elide and do not have their default
-// value; nothing when none is left.
+// AttrDict writes " {…}" with the attributes of op that are not named in elide and do not have their
+// default value; nothing when none is left.
 func (p *Printer) AttrDict(op *Op, elide ...string) { p.attrDict(op, " {", elide) }
 
 // AttrDictKeyword writes " attributes {…}".

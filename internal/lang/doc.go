@@ -5,14 +5,12 @@
 // The package is the door of four rooms, each standing on those before it:
 //
 //	sem                  the operations of the language: typing, promotion, the table of tl. functions
-//	world                what a file can see: its source, triton and torch as modules, jit functions,
-//	                     decorators
+//	world                what a file can see: its source, modules (triton, torch), jit functions, decorators
 //	codegen              kernel bodies and signatures → TTIR
 //	stdlib               the functions of the language that are written in it, as *.py
 //
 // Here:
 //
-//	lang.go              Source: loading a file and compiling a kernel; the names of world and codegen for
-//	                     others
+//	lang.go              Source: loads a file, compiles a kernel; names of world and codegen for others
 //	codes.go             the codes of messages
 package lang

@@ -15,8 +15,8 @@ import (
 //
 // A step t of the exchange gives lane d the element of its register t + F·d. It comes from lane C·t + M·d
 // with M = C·F + D. F is chosen so that no lane has to send two registers in one step: lane s sends register
-// A·t + W·(s + C·t), where W·M = A·F + B. For example, a bit of the registers that changes places with a bit
-// of the lanes:
+// A·t + W·(s + C·t), where W·M = A·F + B. For example, a bit of the registers that changes places with a
+// bit of the lanes:
 //
 //	lane 0: a0 a1      sends a1 to lane 1      lane 0: a0 b0
 //	lane 1: b0 b1      sends b0 to lane 0      lane 1: a1 b1

@@ -24,8 +24,7 @@
 // The module:
 //
 //	lower.go          Lower, Options, Kernel; values, blocks and operations of a function
-//	ops.go            a row for each operation: its lowering, scratch memory, effects, whether it crosses
-//	                  blocks
+//	ops.go            a row for each operation: lowering, scratch memory, effects, whether it crosses blocks
 //	program.go        the state that the functions of a kernel share; frames; the module's text
 //	function.go       functions, calls, returns, scratch in global memory
 //	emit.go           writer: the text of an LLVM function

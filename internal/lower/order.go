@@ -13,9 +13,10 @@ import (
 // and none after it, and the later of two stores wins, whichever threads execute them. Two accesses of which
 // one writes are in order without a barrier if
 //
-//	their arguments differ                                     x and y
-//	their elements differ                                      x + i and x + 64 + i, i < 64; x + 2*i and x + 2*i + 1
-//	both go to the same elements, each thread to its own       load x + i, store x + i
+//	their arguments differ                                       x and y
+//	their elements differ                                        x + i and x + 64 + i, i < 64;
+//	                                                             x + 2*i and x + 2*i + 1
+//	both go to the same elements, each thread to its own         load x + i, store x + i
 //	both are atomics that commute and whose results are unused
 //
 // Otherwise a barrier goes between them. Where arguments decide, as in x + k*stride + i of iteration k,

@@ -54,8 +54,8 @@ var gpuFuncs = map[string]builder{
 		low := m.mul(e, m.c(log10of2-top))
 		return m.logRest(a[0], m.fma(e, m.c(top), m.logTimes(f, math.Log10E, low)))
 	},
-	// 1+x = 2^e·(1+f), where f = x·2^-e + (2^-e - 1) is exact. 2^-e may be subnormal. The result has the sign
-	// of x.
+	// 1+x = 2^e·(1+f), where f = x·2^-e + (2^-e - 1) is exact. 2^-e may be subnormal. The result has the
+	// sign of x.
 	"log1p": func(m *Builder, a []string) string {
 		x := a[0]
 		u := m.add(m.c(1), x)
@@ -206,8 +206,8 @@ func (m *Builder) logTimes(f string, factor float64, low string) string {
 	return m.fma(f, m.c(factor), m.fma(r, m.c(factor), low))
 }
 
-// logRest is v where the logarithm's argument x is positive and finite: elsewhere x·∞ + ∞ is what it must be,
-// but at zero.
+// logRest returns v where the logarithm's argument x is positive and finite. Elsewhere the logarithm is
+// x·∞ + ∞, but at zero.
 func (m *Builder) logRest(x, v string) string {
 	inf := m.c(math.Inf(1))
 	odd := m.cmpBits("uge", m.bits(x), m.size(0x7f800000))

@@ -106,7 +106,8 @@ func mapAsm(b *ir.Builder, op *ir.Op, code []ptxInst) error {
 	return nil
 }
 
-// asmState is the registers of one run: $0, $1, … and those that the code declares, each with its last value.
+// asmState is the registers of one run: $0, $1, … and those that the code declares, each with its last
+// value.
 type asmState struct {
 	b    *ir.Builder
 	regs map[string]*ir.Value

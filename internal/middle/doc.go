@@ -6,10 +6,10 @@
 // arguments of type memref<*xT>, and the program's place in the grid is the six trailing arguments: three
 // numbers of programs, three ids.
 //
-//	%p = tt.splat %a : !tt.ptr<f32> -> …            %m = memref.reinterpret_cast %a to offset: [%o], sizes:
-//	                                                  [64], strides: [1]
-//	%q = tt.addptr %p, %offsets                     =>     memref.copy %m, %buffer
-//	%x = tt.load %q                                        %x = bufferization.to_tensor %buffer restrict writable
+//	%p = tt.splat %a : !tt.ptr<f32> -> …        %m = memref.reinterpret_cast %a to
+//	%q = tt.addptr %p, %offsets            =>     offset: [%o], sizes: [64], strides: [1]
+//	%x = tt.load %q                             memref.copy %m, %buffer
+//	                                            %x = bufferization.to_tensor %buffer restrict writable
 //
 // First the input is brought into a simpler form (prepare.go): calls are inlined, blocks that branch to one
 // another become branches (structure.go), inline assembly becomes operations (asm.go), block pointers and
@@ -37,8 +37,7 @@
 //	blockarg.go      arguments that are tensors of pointers, as blocks of memory
 //	prepare.go       the input in a simpler form; tidying the output
 //	structure.go     branches between blocks as structured control flow
-//	asm.go           inline assembly as operations: asm_ops.go instructions, asm_packed.go pairs,
-//	                 asm_memory.go memory
+//	asm.go           inline assembly: asm_ops.go instructions, asm_packed.go pairs, asm_memory.go memory
 //	expr.go          symbolic scalars of type index
 //	state.go         descriptions of integers and pointers; split.go those that change at a bound
 //	pointer.go       pointer analysis

@@ -10,9 +10,9 @@ import (
 
 // TritonToLinalg converts every function of a module; see the package comment.
 //
-//	tt.func @k(%x: !tt.ptr<f32>, %n: i32)    =>    func.func @k(%x: memref<*xf32>, %n: i32,
-//	                                                  %nx: i32, %ny: i32, %nz: i32, %px: i32, %py: i32, %pz:
-//	                                                  i32)
+//	tt.func @k(%x: !tt.ptr<f32>, %n: i32)   =>   func.func @k(%x: memref<*xf32>, %n: i32,
+//	                                               %nx: i32, %ny: i32, %nz: i32,
+//	                                               %px: i32, %py: i32, %pz: i32)
 var TritonToLinalg = pass.Pass{
 	Name: "triton-to-linalg",
 	Doc:  "convert Triton IR to linalg on tensors, with memref where tensors meet memory",

@@ -13,7 +13,8 @@ import (
 
 // convertPrint calls a function of the runtime for each operand:
 //
-//	@nereid_print_f32(%prefix: memref<*xi8>, %values: memref<*xf32>, %operand: i32, %operands: i32, %hex: i1, %signed: i1,
+//	@nereid_print_f32(%prefix: memref<*xi8>, %values: memref<*xf32>,
+//	    %operand: i32, %operands: i32, %hex: i1, %signed: i1,
 //	    %pid_x: i32, %pid_y: i32, %pid_z: i32)
 //
 // The buffer has the shape of what is printed. Without operands it is @nereid_print, which takes the prefix

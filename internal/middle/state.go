@@ -37,8 +37,9 @@ func (s *source) inside(op *ir.Op) bool {
 	return s.root.Block().IsInside(op)
 }
 
-// state describes a tensor of integers, or of pointers into one source: the element at i0, i1, … is off plus,
-// for each dimension, what its dim says of i. For pointers it is the distance from the source in elements.
+// state describes a tensor of integers, or of pointers into one source: the element at i0, i1, … is off
+// plus, for each dimension, what its dim says of i. For pointers it is the distance from the source in
+// elements.
 type state struct {
 	shape []int64
 	ptr   bool

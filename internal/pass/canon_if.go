@@ -212,8 +212,8 @@ func knownCondition(rw *Rewriter, op *ir.Op) bool {
 	return len(inThen)+len(inElse) > 0
 }
 
-// nestedIf: if a { if b { … } } is if (a and b) { … }, as long as what is yielded when either fails is the
-// same.
+// nestedIf turns if a { if b { … } } into if (a and b) { … } where both yield the same when their
+// condition fails.
 func nestedIf(rw *Rewriter, op *ir.Op) bool {
 	inner := op.Body(0).First()
 	if inner.Def != scf.If || inner.Next() != op.Body(0).Last() || !onlyYields(op.Body(1)) ||

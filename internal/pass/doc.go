@@ -26,8 +26,8 @@
 // Passes:
 //
 //	canonicalize.go                canonicalize; its patterns are in canon_arith.go, canon_cf.go,
-//	                               canon_for.go,
-//	                               canon_if.go, canon_select.go, canon_tt.go, canon_while.go
+//	                               canon_for.go, canon_if.go, canon_select.go, canon_tt.go,
+//	                               canon_while.go
 //	combine.go                     triton-combine
 //	reorder_broadcast.go           triton-reorder-broadcast
 //	rewrite_tensor_pointer.go      block pointers as pointers

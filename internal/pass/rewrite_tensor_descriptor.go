@@ -13,9 +13,9 @@ import (
 // RewriteTensorDescriptor replaces loads and stores through tensor descriptors by loads and stores of
 // tensors of pointers, for targets without hardware for descriptors. All boundaries are checked.
 //
-//	%d = tt.make_tensor_descriptor %base, [%m], [%s]           %j = %i, %i + 1, …
-//	%x = tt.descriptor_load %d[%i]                    => %x = tt.load (%base + %j * %s), (0 <= %j and %j <
-//	                                                  %m), 0
+//	%d = tt.make_tensor_descriptor %base, [%m], [%s]        %j = %i, %i + 1, …
+//	%x = tt.descriptor_load %d[%i]                     =>   %k = 0 <= %j and %j < %m
+//	                                                        %x = tt.load (%base + %j * %s), %k, 0
 //
 // A descriptor becomes its base, shape, strides and padding wherever it goes, arguments of kernels included.
 var RewriteTensorDescriptor = Pass{

@@ -12,9 +12,9 @@ import (
 // RewriteTensorPointer replaces block pointers, made by tt.make_tensor_ptr and moved by tt.advance, by
 // tensors of pointers with masks for the boundaries that a load or store checks.
 //
-//	%p = tt.make_tensor_ptr %base, [%m], [%s], [%o]            %i = %o, %o + 1, …
-//	%x = tt.load %p {boundaryCheck = array<i32: 0>}   => %x = tt.load (%base + %i * %s), (0 <= %i and %i <
-//	                                                  %m)
+//	%p = tt.make_tensor_ptr %base, [%m], [%s], [%o]        %i = %o, %o + 1, …
+//	%x = tt.load %p {boundaryCheck = array<i32: 0>}   =>   %k = 0 <= %i and %i < %m
+//	                                                       %x = tt.load (%base + %i * %s), %k
 //
 // A block pointer becomes its base, shape, strides and offsets wherever it goes: through loops, branches,
 // selects, calls.

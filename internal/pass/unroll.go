@@ -10,11 +10,12 @@ import (
 // LoopUnroll repeats the body of each loop that carries the attribute tt.loop_unroll_factor, and leaves the
 // iterations that do not make up a whole round to a second loop, which is not to be pipelined.
 //
-//	scf.for %i = %lo to %hi step %s {              scf.for %i = %lo to %mid step %s*2 {
-//	  f(%i)                                  =>      f(%i)  f(%i + %s)
-//	} {tt.loop_unroll_factor = 2}                  }
-//	                                               scf.for %i = %mid to %hi step %s { f(%i) } {tt.num_stages
-//	                                               = 1}
+//	scf.for %i = %lo to %hi step %s {        scf.for %i = %lo to %mid step %s*2 {
+//	  f(%i)                            =>      f(%i)  f(%i + %s)
+//	} {tt.loop_unroll_factor = 2}            }
+//	                                         scf.for %i = %mid to %hi step %s {
+//	                                           f(%i)
+//	                                         } {tt.num_stages = 1}
 var LoopUnroll = Pass{
 	Name: "triton-loop-unroll",
 	Doc:  "unroll loops by their tt.loop_unroll_factor",

@@ -186,8 +186,8 @@ type (
 	//	*big.Int    an integer, never negative; shared between nodes, so not to be changed
 	//	float64     a float; a literal too large is +Inf, as in Python
 	//	complex128  an imaginary literal, real part 0
-	//	string      a str, in UTF-8; a surrogate code point ("\ud800") is its three bytes of generalised UTF-8,
-	//	            which Go's own decoder reads as three errors (see DecodeRune)
+	//	string      a str, in UTF-8; a surrogate code point ("\ud800") is its three bytes of generalised
+	//	            UTF-8, which Go's own decoder reads as three errors (see DecodeRune)
 	//	Bytes       a bytes literal
 	//	Ellipsis    ...
 	Constant struct {

@@ -258,8 +258,9 @@ var charHints = map[rune]string{
 	'\u200b': "this is a zero-width space; remove it",
 	'–':      "write a plain -", '—': "write a plain -", '−': "write a plain -", '×': "write *",
 	'÷': "write /",
-	'≤': "write <=", '≥': "write >=", '≠': "write !=", '，': "write a plain ,", '（': "write a plain (",
-	'）': "write a plain )", '：': "write a plain :", '；': "write a plain ;",
+	'≤': "write <=", '≥': "write >=", '≠': "write !=",
+	'，': "write a plain ,", '（': "write a plain (", '）': "write a plain )",
+	'：': "write a plain :", '；': "write a plain ;",
 	'\ufeff': "a byte order mark may only begin a file",
 }
 

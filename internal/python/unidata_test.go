@@ -23,7 +23,8 @@ func TestNFKC(t *testing.T) {
 
 func TestLookupName(t *testing.T) {
 	for name, want := range map[string]rune{
-		"LATIN SMALL LETTER A": 'a', "bullet": '•', "HANGUL SYLLABLE GAG": '각', "HANGUL SYLLABLE A": '아',
+		"LATIN SMALL LETTER A": 'a', "bullet": '•',
+		"HANGUL SYLLABLE GAG": '각', "HANGUL SYLLABLE A": '아',
 		"CJK UNIFIED IDEOGRAPH-4E00": '一', "NBSP": 0xA0, "LINE FEED": '\n', "SPACE": ' ',
 	} {
 		if got, ok := lookupName(name); !ok || got != want {

@@ -133,7 +133,7 @@ func Bounds(op *ir.Op, which int) []indexlist.Entry {
 
 var forallBounds = []string{"staticLowerBound", "staticUpperBound", "staticStep"}
 
-// isNormalized reports whether all lower bounds are zero and all steps one: such a loop is written `in (…)`.
+// isNormalized reports whether all lower bounds are zero and all steps one. Such a loop prints as `in (…)`.
 func isNormalized(op *ir.Op) bool {
 	other := func(c int64) func(indexlist.Entry) bool {
 		return func(e indexlist.Entry) bool { return !e.IsConst(c) }

@@ -9,8 +9,7 @@
 // Values:
 //
 //	value.go             Value, Python's basic types, the optional interfaces; interp.go Interp and its limits
-//	class.go             classes and instances; class_build.go the making of a class; types.go the built-in
-//	                     ones
+//	class.go             classes, instances; class_build.go the making of a class; types.go the built-in ones
 //	enum.go              Enum and Flag; namedtuple.go named tuples; typing.go the names of module typing
 //	seq.go, dict.go      items of sequences and dicts; slice.go slices, range.go ranges; hash.go keys
 //	number.go            arithmetic on numbers
@@ -37,6 +36,5 @@
 //	methods_str.go       methods of str; methods_str2.go split, join and justify
 //	methods_seq.go       methods of lists, tuples, ranges and generators
 //	methods_dict.go      methods of dicts and sets
-//	methods_num.go       methods of numbers, and the operators as methods; methods_object.go those of object
-//	                     and type
+//	methods_num.go       methods and operators of numbers; methods_object.go methods of object and type
 package object

@@ -6,14 +6,12 @@
 //	class.go             abc, enum, types, typing; dataclass.go, dataclass_use.go dataclasses
 //	collections.go       collections and contextlib
 //	functools.go         copy and functools
-//	importlib.go         importlib, inspect and textwrap; spec.go importlib.util, signature.go
-//	                     inspect.signature
+//	importlib.go         importlib, inspect, textwrap; spec.go importlib.util, signature.go inspect.signature
 //	itertools.go         itertools; itertools_choose.go product, permutations and combinations
 //	math.go              math, numbers and random
 //	operator.go          operator
 //	re.go                re
-//	system.go            os, sys, platform, time, logging, warnings; process.go threading, queue and
-//	                     subprocess
+//	system.go            os, sys, platform, time, logging, warnings; process.go threading, queue, subprocess
 //	version.go           packaging.version
 //	misc.go              argparse, ast, traceback and others, as far as files use them at their top
 package std

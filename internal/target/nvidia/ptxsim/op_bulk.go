@@ -185,8 +185,8 @@ func gather(parts []globalPart, size int, m *TensorMap) []byte {
 	return out
 }
 
-// bulkFromShared decodes copies and reductions whose groups their thread waits for: "[to…], [from]", then the
-// number of bytes where there is no tensor map.
+// bulkFromShared decodes copies and reductions whose groups their thread waits for: "[to…], [from]", then
+// the number of bytes where there is no tensor map.
 func bulkFromShared(s *stmt) (action, error) {
 	if err := s.need(2); err != nil {
 		return nil, err

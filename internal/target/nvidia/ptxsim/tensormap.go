@@ -17,8 +17,7 @@ const TensorMapBytes = 128
 // are, little endian:
 //
 //	0   address, 8 bytes
-//	8   rank less 1, element type, interleave, swizzle, fill: one byte each, in the numbers of
-//	    tensormap.replace
+//	8   rank less 1, element type, interleave, swizzle, fill: a byte each, numbered as in tensormap.replace
 //	16  sizes, 4 bytes each, of up to 5 dimensions, the contiguous one first
 //	36  box, likewise
 //	56  element strides, likewise
