@@ -53,7 +53,7 @@ func (k *Kernel) Bind(s *Stream, arguments ...any) (*Bound, error) {
 	if err := s.usable(); err != nil {
 		return nil, fmt.Errorf("nereid: %s: Bind needs a stream: %w", k.name, err)
 	}
-	l := &launch{k: k, dev: s.dev}
+	l := &launch{k: k, dev: s.dev, bound: true}
 	b, err := l.prepare(s, arguments)
 	if err != nil {
 		l.release()
@@ -164,13 +164,13 @@ func (b *Bound) Param(name string) int {
 	return b.k.params.Index(name)
 }
 
-// SetInt changes an integer argument within its specialization: if it was divisible by 16, it must stay so;
-// if it was an int32, it must stay one.
+// SetInt changes an integer argument within its specialization: if it was divisible by 16, it must stay so
+// (except under do_not_specialize); if it was an int32, it must stay one.
 func (b *Bound) SetInt(param int, v int64) error {
 	if err := b.settable(param); err != nil {
 		return err
 	}
-	c, word := b.k.params.Rules[param].Integer(v)
+	c, word := b.l.params().Rules[param].Integer(v)
 	return b.put(param, c, word)
 }
 
@@ -179,7 +179,7 @@ func (b *Bound) SetFloat(param int, v float64) error {
 	if err := b.settable(param); err != nil {
 		return err
 	}
-	c, word := b.k.params.Rules[param].Floating(v)
+	c, word := b.l.params().Rules[param].Floating(v)
 	return b.put(param, c, word)
 }
 

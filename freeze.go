@@ -20,7 +20,7 @@ func (k *Kernel) freeze(s *Stream, list []any, signature string, apart bool) (*w
 	if err := s.usable(); err != nil {
 		return nil, fmt.Errorf("nereid: %s: %w", k.name, err)
 	}
-	l := &launch{k: k, dev: s.dev}
+	l := &launch{k: k, dev: s.dev, bound: true}
 	defer l.release()
 	var err error
 	if signature != "" {

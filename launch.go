@@ -359,6 +359,7 @@ type launch struct {
 	on      *Stream // nil if nothing is launched yet
 	nowhere bool    // nothing will be launched: only the types of the arguments matter
 	ahead   bool    // strict mode allows to compile
+	bound   bool    // later launches may have other numbers
 	frame   frame
 	opts    target.Options // options that the kernel is compiled with
 	specs   []lang.ArgSpec
@@ -368,16 +369,26 @@ type launch struct {
 	done    []func()        // functions to call at the end of the launch
 }
 
+// params returns the parameters that the arguments are specialized for. On GPUs, numbers under
+// do_not_specialize that are divisible by 16 have code of their own: without it, masks that depend on them
+// split every wide access.
+func (l *launch) params() *args.Params {
+	if l.bound || l.k.code.Set.Strict || !target.CopiesHost(l.dev.b) {
+		return l.k.loose
+	}
+	return l.k.params
+}
+
 // bind specializes arguments.
 func (l *launch) bind(m *args.Matched) error {
 	f := &l.frame
 	f.Matched = *m
 	err := f.Fill()
 	if err == nil {
-		err = f.Specialize(l.k.params, f.Vals, l)
+		err = f.Specialize(l.params(), f.Vals, l)
 	}
 	if err == nil {
-		l.specs, err = f.Specs(l.k.params)
+		l.specs, err = f.Specs(l.params())
 	}
 	if err != nil {
 		return l.k.argError(err)

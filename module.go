@@ -132,6 +132,7 @@ func (m *Module) Kernel(name string) (*Kernel, error) {
 		return nil, compileError(err)
 	}
 	k := &Kernel{m: m, name: name, params: args.NewParams(params), debug: m.src.Debug(name)}
+	k.loose = k.params.Loose()
 	k.tuned.Source, k.tuned.Name, k.tuned.Opts = m.src, name, m.tune
 	k.code.Source, k.code.Name, k.code.Params, k.code.Set = m.src, name, params, m.set
 	m.kernels[name] = k
@@ -143,7 +144,8 @@ type Kernel struct {
 	m      *Module
 	name   string
 	params *args.Params
-	debug  bool // @triton.jit(debug=True)
+	loose  *args.Params // params without the specialization that do_not_specialize forbids
+	debug  bool         // @triton.jit(debug=True)
 
 	last  atomic.Pointer[warm.ArgCut] // shortcut to the plan of the previous launch on a GPU
 	host  atomic.Pointer[warm.ArgCut] // shortcut to that on the CPU

@@ -86,3 +86,77 @@ func parameters(text string) string {
 	}
 	return strings.Join(out, ", ")
 }
+
+const unspecialised = `
+import triton
+import triton.language as tl
+
+@triton.jit(do_not_specialize=["n"])
+def count(x_ptr, n):
+    i = tl.arange(0, 64)
+    tl.store(x_ptr + i, i, mask=i < n)
+`
+
+// On a GPU, numbers under do_not_specialize have two codes, one for those that are divisible by 16. A bound
+// kernel has one, which takes any number.
+func TestStubUnspecialized(t *testing.T) {
+	onStub(t, func(t *testing.T, s *nereid.Stream, calls func() map[string]int) {
+		k := kernelOf(t, "count.py", unspecialised, "count")
+		x, err := nereid.New(s.Device(), nereid.Int32, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer x.Close()
+		calls()
+		for i, c := range []struct{ n, loads int }{{17, 1}, {1, 0}, {16, 1}, {32, 0}, {5, 0}} {
+			if err := k.Launch(s, nereid.Grid{1}, x, c.n); err != nil {
+				t.Fatal(err)
+			}
+			if got := calls(); got["cuModuleLoadDataEx"] != c.loads {
+				t.Errorf("launch %d, n = %d: %v", i, c.n, got)
+			}
+		}
+		b, err := k.Bind(s, x, 16)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer b.Close()
+		for _, n := range []int64{17, 1, 48} {
+			if err := b.SetInt(b.Param("n"), n); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}
+
+// On the simulator of a GPU and on the CPU, both codes compute the same.
+func TestUnspecialized(t *testing.T) {
+	for _, name := range []string{"sim:90", "cpu", "interp"} {
+		dev, err := nereid.Open(name)
+		if err != nil {
+			t.Logf("%s: %v", name, err)
+			continue
+		}
+		s, err := dev.NewStream(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		k := kernelOf(t, "count.py", unspecialised, "count")
+		for _, n := range []int{17, 16, 0, 1, 64} {
+			x := make([]int32, 64)
+			if err := k.Launch(s, nereid.Grid{1}, nereid.FromSlice(x), n); err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Sync(); err != nil {
+				t.Fatal(err)
+			}
+			for i, got := range x {
+				if want := int32(i); i < n && got != want || i >= n && got != 0 {
+					t.Errorf("%s, n = %d: %v", name, n, x)
+					break
+				}
+			}
+		}
+		s.Close()
+	}
+}

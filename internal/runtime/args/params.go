@@ -1,6 +1,7 @@
 package args
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/nereid-lang/nereid/internal/dtype"
@@ -39,12 +40,24 @@ func NewParams(list []lang.Param) *Params {
 	return p
 }
 
+// Loose returns the parameters without the specialization that do_not_specialize forbids: any value of their
+// type takes the same code.
+func (p *Params) Loose() *Params {
+	list := slices.Clone(p.List)
+	for i := range list {
+		list[i].NoAlign = list[i].NoAlign || list[i].NoSpecialize
+	}
+	return NewParams(list)
+}
+
+// newRule returns how a parameter is specialized. One under do_not_specialize has code for any value and code
+// for those that are divisible by 16, never code for 1; Loose takes that back.
 func newRule(p lang.Param) Rule {
 	r := Rule{Constexpr: p.Constexpr, IntRule: IntRule{One: ClassInt32}}
 	if !p.NoSpecialize && p.Type == "" {
 		r.One = ClassOne
 	}
-	if !p.NoSpecialize && !p.NoAlign {
+	if !p.NoAlign {
 		r.Align = ClassDiv16
 	}
 	if t, ok := dtype.Parse(p.Type); ok {

@@ -95,7 +95,7 @@ func pointerSpec(p lang.Param, c Class) (lang.ArgSpec, error) {
 			return lang.ArgSpec{}, err
 		}
 	}
-	div := c&ClassDiv16 != 0 && !p.NoSpecialize && !p.NoAlign
+	div := c&ClassDiv16 != 0 && !p.NoAlign
 	return lang.ArgSpec{Type: sem.PtrIn(elem, 1, p.Const), Div16: div}, nil
 }
 
