@@ -50,9 +50,12 @@ type clock struct{ wall, cpu time.Duration }
 // timed runs a function in this process.
 func timed(f func() error) func() (clock, error) {
 	return func() (clock, error) {
-		start, work := time.Now(), cpuTime()
+		ids := threads() // others that begin meanwhile are missed
+		work := cpuTime(ids)
+		start := time.Now()
 		err := f()
-		return clock{time.Since(start), cpuTime() - work}, err
+		wall := time.Since(start)
+		return clock{wall, max(0, cpuTime(ids)-work)}, err
 	}
 }
 

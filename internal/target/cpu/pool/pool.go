@@ -78,10 +78,12 @@ const (
 type Pool struct {
 	// Pin gives each worker a processor of its own, of those that the process may use, if there are enough.
 	// It must be set before the first launch. The caller's thread is not pinned: it belongs to somebody else.
+	// Without Pin, threads only begin a launch on different processors.
 	Pin bool
 
 	size   int // workers and caller
 	start  sync.Once
+	pinned cpuSet // processors of pinned workers
 	tokens chan token
 	spare  atomic.Pointer[run] // taken first: a launch alone in the process needs no lock
 	mu     sync.Mutex
@@ -93,6 +95,7 @@ type Pool struct {
 type token struct {
 	r   *run
 	gen uint64
+	cpu int // the caller's processor, or -1
 }
 
 // New returns a pool of that many threads; 0 means one for each processor that Go may use.
@@ -156,14 +159,19 @@ func (p *Pool) share(r *run) {
 			places = processors(p.size)
 		}
 		for _, cpu := range places {
+			if cpu > 0 {
+				p.pinned.add(cpu)
+			}
 			go p.worker(cpu)
 		}
 	})
 	helpers := min(p.size-1, int((r.n+r.chunk-1)/r.chunk)-1)
+	r.places.reset(&p.pinned)
+	cpu := r.places.settle()
 	gen := r.open()
 	for range helpers {
 		select {
-		case p.tokens <- token{r, gen}:
+		case p.tokens <- token{r, gen, cpu}:
 		default: // all workers are busy
 		}
 	}
@@ -185,6 +193,9 @@ func (p *Pool) worker(cpu int) {
 	own := &slot{}
 	for t := range p.tokens {
 		if t.r.join(t.gen) {
+			if cpu == 0 {
+				t.r.places.settle()
+			}
 			if Labels.Load() {
 				pprof.SetGoroutineLabels(t.r.ctx)
 				t.r.workOn(own)
@@ -193,6 +204,10 @@ func (p *Pool) worker(cpu int) {
 				t.r.workOn(own)
 			}
 			t.r.leave()
+		} else if cpu == 0 { // too late, perhaps because the caller kept its processor busy
+			var caller places
+			caller.taken.add(t.cpu)
+			caller.settle()
 		}
 	}
 }
@@ -239,6 +254,7 @@ type run struct {
 	threads int
 	timed   bool // the duration of programs is measured
 
+	places places
 	ranges []programs    // room for as many as threads; see split
 	joined atomic.Int64  // threads that have begun
 	state  atomic.Uint64 // generation << 32 | closed << 31 | helpers
