@@ -19,8 +19,8 @@ func threads() (ids []int) {
 	return ids
 }
 
-// cpuTime returns how long some threads have had a processor, all together, or 0 if one of them has ended. The
-// clock of the whole process would miss up to a tick, 4 ms, of each thread that is running.
+// cpuTime returns how long some threads have had a processor, all together, or 0 if one of them has ended.
+// The clock of the whole process would miss up to a tick, 4 ms, of each thread that is running.
 func cpuTime(ids []int) (sum time.Duration) {
 	const perThread = 6 // the clock of a thread's processor time, as pthread_getcpuclockid names it
 	for _, id := range ids {
