@@ -5,6 +5,7 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/gpu"
 	"github.com/nereid-lang/nereid/internal/pass"
+	"github.com/nereid-lang/nereid/internal/pass/passtest"
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
@@ -17,7 +18,7 @@ func BenchmarkPipeline(b *testing.B) {
 		default:
 			continue
 		}
-		m := parse(b, g.ttir, txtest.Read(b, g.ttir))
+		m := passtest.Parse(b, g.ttir, txtest.Read(b, g.ttir))
 		b.Run(g.name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/gpu"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/pass"
+	"github.com/nereid-lang/nereid/internal/pass/passtest"
 	"github.com/nereid-lang/nereid/internal/target/interp"
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
@@ -42,10 +42,11 @@ func described(t testing.TB) []golden {
 // the buffers, the barriers and what loops do with them are the same as in Triton's.
 func TestGoldenDescriptors(t *testing.T) {
 	for _, g := range described(t) {
-		m := parse(t, g.ttir, txtest.Read(t, g.ttir))
-		run(t, m, gpu.Pipeline(g.opts))
-		txtest.Equal(t, g.name+": printed and read back", m.String(), parse(t, g.name, m.String()).String())
-		triton := parse(t, g.ttgir, txtest.Read(t, g.ttgir))
+		m := passtest.Parse(t, g.ttir, txtest.Read(t, g.ttir))
+		passtest.Run(t, m, gpu.Pipeline(g.opts))
+		txtest.Equal(t, g.name+": printed and read back", m.String(),
+			passtest.Parse(t, g.name, m.String()).String())
+		triton := passtest.Parse(t, g.ttgir, txtest.Read(t, g.ttgir))
 		for _, c := range []struct {
 			what string
 			list func(*ir.Module) []string
@@ -66,13 +67,9 @@ func TestTritonAcceptsDescriptors(t *testing.T) {
 	txtest.Triton(t)
 	dir, files := t.TempDir(), []string{}
 	for _, g := range described(t) {
-		m := parse(t, g.ttir, txtest.Read(t, g.ttir))
-		run(t, m, gpu.Pipeline(g.opts))
-		path := filepath.Join(dir, g.name+".ttgir")
-		if err := os.WriteFile(path, []byte(m.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		files = append(files, path)
+		m := passtest.Parse(t, g.ttir, txtest.Read(t, g.ttir))
+		passtest.Run(t, m, gpu.Pipeline(g.opts))
+		files = append(files, g.write(t, dir, m))
 	}
 	acceptAll(t, map[string][]string{"cuda:90": files})
 }
@@ -161,10 +158,10 @@ func TestDescriptorSemantics(t *testing.T) {
 		if !ok {
 			continue
 		}
-		m := parse(t, g.ttir, txtest.Read(t, g.ttir))
+		m := passtest.Parse(t, g.ttir, txtest.Read(t, g.ttir))
 		want := leaves(t, m, args)
 		for _, p := range gpu.Pipeline(g.opts) {
-			run(t, m, []pass.Pass{p})
+			passtest.Run(t, m, []pass.Pass{p})
 			if got := leaves(t, m, args); !bytes.Equal(want, got) {
 				t.Fatalf("%s: %s changes the result\n%s", g.name, p.Name, m)
 			}

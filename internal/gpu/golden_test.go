@@ -10,12 +10,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nereid-lang/nereid/internal/diag"
-	_ "github.com/nereid-lang/nereid/internal/dialect/all"
 	"github.com/nereid-lang/nereid/internal/gpu"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/layout/ttglayout"
-	"github.com/nereid-lang/nereid/internal/pass"
+	"github.com/nereid-lang/nereid/internal/pass/passtest"
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
@@ -47,27 +45,6 @@ func goldens(t testing.TB) []golden {
 	return list
 }
 
-func parse(t testing.TB, name, text string) *ir.Module {
-	t.Helper()
-	m, err := ir.Parse(diag.NewFileSet(), name, []byte(text))
-	if err != nil {
-		t.Fatalf("%s:\n%v", name, err)
-	}
-	return m
-}
-
-// run runs passes, verifying after each, and fails the test when one does not settle.
-func run(t testing.TB, m *ir.Module, passes []pass.Pass) {
-	t.Helper()
-	ctx := &pass.Context{Options: pass.Options{Verify: true}}
-	if err := pass.Run(ctx, m, passes); err != nil {
-		t.Fatal(err)
-	}
-	if u := ctx.Unsettled(); len(u) > 0 {
-		t.Fatalf("rewriting did not come to rest in %v", u)
-	}
-}
-
 // countOp counts the operations of a name; "" is all of them.
 func countOp(m *ir.Module, name string) int {
 	n := 0
@@ -87,13 +64,14 @@ var usesTensorCores = regexp.MustCompile(`matmul|attention`)
 // same, and so is what is done to each.
 func TestGolden(t *testing.T) {
 	for _, g := range goldens(t) {
-		m := parse(t, g.ttir, txtest.Read(t, g.ttir))
-		run(t, m, gpu.Pipeline(g.opts))
-		again := parse(t, g.ttir, txtest.Read(t, g.ttir))
-		run(t, again, gpu.Pipeline(g.opts))
+		m := passtest.Parse(t, g.ttir, txtest.Read(t, g.ttir))
+		passtest.Run(t, m, gpu.Pipeline(g.opts))
+		again := passtest.Parse(t, g.ttir, txtest.Read(t, g.ttir))
+		passtest.Run(t, again, gpu.Pipeline(g.opts))
 		txtest.Equal(t, g.name+": compiled twice", m.String(), again.String())
-		txtest.Equal(t, g.name+": printed and read back", m.String(), parse(t, g.name, m.String()).String())
-		triton := parse(t, g.ttgir, txtest.Read(t, g.ttgir))
+		txtest.Equal(t, g.name+": printed and read back", m.String(),
+			passtest.Parse(t, g.name, m.String()).String())
+		triton := passtest.Parse(t, g.ttgir, txtest.Read(t, g.ttgir))
 		ours, theirs := countOp(m, "ttg.convert_layout"), countOp(triton, "ttg.convert_layout")
 		if ours > theirs {
 			t.Errorf("%s: %d conversions, Triton has %d", g.name, ours, theirs)
@@ -195,13 +173,9 @@ func TestTritonAccepts(t *testing.T) {
 		if os.Getenv("NEREID_ACCEPT_ALL") != "1" && !slices.Contains(some, g.name) {
 			continue
 		}
-		m := parse(t, g.ttir, txtest.Read(t, g.ttir))
-		run(t, m, gpu.Pipeline(g.opts))
-		path := filepath.Join(dir, strings.ReplaceAll(g.name, "/", "-")+".ttgir")
-		if err := os.WriteFile(path, []byte(m.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		files[g.opts.Target] = append(files[g.opts.Target], path)
+		m := passtest.Parse(t, g.ttir, txtest.Read(t, g.ttir))
+		passtest.Run(t, m, gpu.Pipeline(g.opts))
+		files[g.opts.Target] = append(files[g.opts.Target], g.write(t, dir, m))
 	}
 	acceptAll(t, files)
 }
@@ -220,23 +194,29 @@ func TestTritonAcceptsClusters(t *testing.T) {
 			g.opts.Target != "cuda:90" {
 			continue
 		}
-		m := parse(t, g.ttir, txtest.Read(t, g.ttir))
+		m := passtest.Parse(t, g.ttir, txtest.Read(t, g.ttir))
 		g.opts.NumCTAs = 2
-		run(t, m, gpu.Pipeline(g.opts))
+		passtest.Run(t, m, gpu.Pipeline(g.opts))
 		if n := reducesAcross(m); n > 0 {
 			t.Logf("%s has %d reductions from block to block", g.name, n)
 			continue
 		}
-		path := filepath.Join(dir, strings.ReplaceAll(g.name, "/", "-")+".ttgir")
-		if err := os.WriteFile(path, []byte(m.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		files[g.opts.Target] = append(files[g.opts.Target], path)
+		files[g.opts.Target] = append(files[g.opts.Target], g.write(t, dir, m))
 	}
 	if len(files["cuda:90"]) < len(some) {
 		t.Errorf("%d kernels of %d have no reductions from block to block", len(files["cuda:90"]), len(some))
 	}
 	acceptAll(t, files)
+}
+
+// write writes our TTGIR of a golden to a folder and returns the file.
+func (g *golden) write(t *testing.T, dir string, m *ir.Module) string {
+	t.Helper()
+	path := filepath.Join(dir, strings.ReplaceAll(g.name, "/", "-")+".ttgir")
+	if err := os.WriteFile(path, []byte(m.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 // reducesAcross counts the reductions along a dimension that blocks share.

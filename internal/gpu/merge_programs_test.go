@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/nereid-lang/nereid/internal/gpu"
+	"github.com/nereid-lang/nereid/internal/pass/passtest"
 )
 
 // TestMergeable: programs of cheap operations become one until a thread moves enough, those of functions that
@@ -27,7 +28,7 @@ func TestMergeable(t *testing.T) {
   tt.return
 }`
 	for op, want := range map[string]int{"math.absf": 8, "math.exp2": 8, "math.erf": 4, "math.sin": 4} {
-		m := parse(t, "k.ttir", strings.Replace(text, "OP", op, 1))
+		m := passtest.Parse(t, "k.ttir", strings.Replace(text, "OP", op, 1))
 		if got := gpu.Mergeable(m, gpu.Machine{NumWarps: 4, NumCTAs: 1}); got != want {
 			t.Errorf("%s: %d programs become one, not %d", op, got, want)
 		}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/gpu"
 	"github.com/nereid-lang/nereid/internal/pass"
-	"github.com/nereid-lang/nereid/internal/txtest"
+	"github.com/nereid-lang/nereid/internal/pass/passtest"
 )
 
 // passes are those that a case may name.
@@ -19,23 +19,7 @@ func passes() []pass.Pass {
 
 // TestCases runs the passes that each case names, and compares.
 func TestCases(t *testing.T) {
-	tried := map[string]bool{}
-	txtest.Run(t, "testdata/*.txtar", func(t *testing.T, c *txtest.Case) {
-		names, ok := c.Option("opt")
-		if !ok {
-			t.Fatal("no line `# opt: PASS`")
-		}
-		list, err := pass.Parse(passes(), names)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, p := range list {
-			tried[p.Name] = true
-		}
-		m := parse(t, "in.mlir", c.Text(t, "in.mlir"))
-		run(t, m, list)
-		c.Want(t, "out.mlir", m.String())
-	})
+	tried := passtest.Cases(t, "testdata/*.txtar", passes())
 	all := gpu.Options{Machine: gpu.Machine{Target: "cuda:80"}, NumStages: 3, TMA: true, Turns: true}
 	for _, p := range gpu.All(all) {
 		if !tried[p.Name] {
@@ -90,7 +74,7 @@ func TestPipelines(t *testing.T) {
 
 // TestMachine: numbers that no machine has are errors, not panics.
 func TestMachine(t *testing.T) {
-	m := parse(t, "f", "tt.func @f() { tt.return }")
+	m := passtest.Parse(t, "f", "tt.func @f() { tt.return }")
 	err := pass.Run(&pass.Context{}, m,
 		[]pass.Pass{gpu.ConvertTriton(gpu.Machine{Target: "cuda:80", NumWarps: 3})})
 	if err == nil || !strings.Contains(err.Error(), "num_warps=3: must be a power of two") {

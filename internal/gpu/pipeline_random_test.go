@@ -12,6 +12,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/gpu"
 	"github.com/nereid-lang/nereid/internal/irgen"
 	"github.com/nereid-lang/nereid/internal/pass"
+	"github.com/nereid-lang/nereid/internal/pass/passtest"
 )
 
 // TestPipelinedSemantics: random loops that are software pipelines leave the same bytes as before.
@@ -24,8 +25,8 @@ func TestPipelinedSemantics(t *testing.T) {
 	pipelined, copies := 0, 0
 	for seed := range uint64(n) {
 		text := randomLoop(rand.New(rand.NewPCG(seed, 11)))
-		m := parse(t, "loop.ttir", text)
-		run(t, m, []pass.Pass{pass.Canonicalize, pass.CSE})
+		m := passtest.Parse(t, "loop.ttir", text)
+		passtest.Run(t, m, []pass.Pass{pass.Canonicalize, pass.CSE})
 		var want [4][]byte
 		for k := range want { // other numbers, and other counts of iterations
 			var err error
@@ -33,13 +34,13 @@ func TestPipelinedSemantics(t *testing.T) {
 				t.Fatalf("seed %d: %v\n%s", seed, err, text)
 			}
 		}
-		run(t, m, gpu.Pipeline(randomMachine(seed)))
+		passtest.Run(t, m, gpu.Pipeline(randomMachine(seed)))
 		for k := range want {
 			got, err := outcome(t, m, seed+uint64(k))
 			if err != nil {
 				t.Fatalf("seed %d: %v\n%s\nbecomes\n%s", seed, err, text, m)
 			}
-			if i := sameBytes(want[k], got); i >= 0 {
+			if i := passtest.FirstDiff(want[k], got); i >= 0 {
 				t.Fatalf("seed %d: element %d is %x, not %x\n%s\nbecomes\n%s", seed, i, got[4*i:4*i+4],
 					want[k][4*i:4*i+4], text, m)
 			}

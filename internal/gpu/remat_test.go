@@ -5,11 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nereid-lang/nereid/internal/diag"
-	_ "github.com/nereid-lang/nereid/internal/dialect/all"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/pass/passtest"
 )
 
 // TestLayoutsInferredOnce removes no conversion of a long chain of views, which all slices go through, and
@@ -36,10 +35,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 		fmt.Fprintf(&b, "tt.store %%q, %%c%d : tensor<1024x!tt.ptr<i32>, #b4>\n", i)
 	}
 	b.WriteString("tt.return\n}\n}\n")
-	m, err := ir.Parse(diag.NewFileSet(), "chain.mlir", []byte(b.String()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := passtest.Parse(t, "chain.mlir", b.String())
 	r := newRematerializer(functions(m)[0])
 	r.each(r.rematerialize)
 	if n := len(r.srcs); n == 0 || n > 4*views+2*uses {
@@ -78,10 +74,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   }
 }
 `
-	m, err := ir.Parse(diag.NewFileSet(), "scan.mlir", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := passtest.Parse(t, "scan.mlir", text)
 	r := newRematerializer(functions(m)[0])
 	r.each(r.hoistOverGrowth)
 	var converted []string

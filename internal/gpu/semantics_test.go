@@ -1,9 +1,6 @@
 package gpu_test
 
 import (
-	"encoding/binary"
-	"fmt"
-	"math"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -15,50 +12,36 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/irgen"
 	"github.com/nereid-lang/nereid/internal/pass"
-	"github.com/nereid-lang/nereid/internal/target/interp"
+	"github.com/nereid-lang/nereid/internal/pass/passtest"
 )
 
-// outcome is what a kernel of irgen leaves in its buffers, as the interpreter runs it. Layouts mean nothing
-// to it.
+// outcome returns what a kernel of irgen leaves in its buffers. Sums of its numbers are exact in any order.
 func outcome(t *testing.T, m *ir.Module, seed uint64) ([]byte, error) {
-	p, err := interp.Compile(m, irgen.Name)
-	if err != nil {
-		return nil, err
-	}
-	r := rand.New(rand.NewPCG(seed, 2))
-	mem := interp.NewMemory()
-	var args []uint64
-	var buffers [][]byte
-	for i := range 4 {
-		b := make([]byte, 0, 4*irgen.BufferLen)
-		for range irgen.BufferLen {
-			bits := uint32(r.IntN(2000) - 1000)
-			if i%2 == 0 {
-				bits = math.Float32bits(float32(r.IntN(64) - 32)) // sums of these are exact in any order
-			}
-			b = binary.LittleEndian.AppendUint32(b, bits)
-		}
-		buffers = append(buffers, b)
-		args = append(args, mem.Alloc(b, fmt.Sprint("buffer", i)).Addr())
-	}
-	args = append(args, uint64(r.IntN(9)), uint64(uint32(r.IntN(2000)-1000)),
-		uint64(math.Float32bits(float32(r.IntN(8)))), uint64(r.IntN(2)))
-	if err := p.Run(t.Context(), mem, [3]int{1, 1, 1}, args,
-		interp.Options{Workers: 1, MaxSteps: 1 << 20}); err != nil {
-		return nil, err
-	}
-	return slices.Concat(buffers...), nil
+	return passtest.Outcome(t, m, seed, func(r *rand.Rand) float32 { return float32(r.IntN(64) - 32) })
 }
 
-func sameBytes(a, b []byte) int {
-	for i := 0; i < len(a); i += 4 {
-		x, y := binary.LittleEndian.Uint32(a[i:]), binary.LittleEndian.Uint32(b[i:])
-		fx, fy := math.Float32frombits(x), math.Float32frombits(y)
-		if nan := fx != fx && fy != fy; x != y && !nan {
-			return i / 4
+// unchanged runs passes one by one over a kernel of irgen, which leaves what it left before.
+func unchanged(t *testing.T, m *ir.Module, seed uint64, passes []pass.Pass) {
+	t.Helper()
+	want, err := outcome(t, m, seed)
+	if err != nil {
+		t.Fatalf("seed %d: %v\n%s", seed, err, m)
+	}
+	for _, p := range passes {
+		before := m.String()
+		ctx := &pass.Context{Options: pass.Options{Verify: true}}
+		if err := pass.Run(ctx, m, []pass.Pass{p}); err != nil {
+			t.Fatalf("seed %d: %v\n%s", seed, err, before)
+		}
+		got, err := outcome(t, m, seed)
+		if err != nil {
+			t.Fatalf("seed %d after %s: %v\n%s", seed, p.Name, err, m)
+		}
+		if i := passtest.FirstDiff(want, got); i >= 0 {
+			t.Fatalf("seed %d: %s changes element %d from %x to %x\n%s\nto\n%s", seed, p.Name, i,
+				want[4*i:4*i+4], got[4*i:4*i+4], before, m)
 		}
 	}
-	return -1
 }
 
 // TestSemantics: random kernels leave the same bytes before and after each pass of the pipeline, and every
@@ -71,25 +54,7 @@ func TestSemantics(t *testing.T) {
 	conversions := 0
 	for seed := range uint64(n) {
 		m := randomKernel(t, seed)
-		want, err := outcome(t, m, seed)
-		if err != nil {
-			t.Fatalf("seed %d: %v\n%s", seed, err, m)
-		}
-		for _, p := range gpu.Pipeline(randomMachine(seed)) {
-			before := m.String()
-			if err := pass.Run(&pass.Context{Options: pass.Options{Verify: true}}, m,
-				[]pass.Pass{p}); err != nil {
-				t.Fatalf("seed %d: %v\n%s", seed, err, before)
-			}
-			got, err := outcome(t, m, seed)
-			if err != nil {
-				t.Fatalf("seed %d after %s: %v\n%s", seed, p.Name, err, m)
-			}
-			if i := sameBytes(want, got); i >= 0 {
-				t.Fatalf("seed %d: %s changes element %d from %x to %x\n%s\nto\n%s", seed, p.Name, i,
-					want[4*i:4*i+4], got[4*i:4*i+4], before, m)
-			}
-		}
+		unchanged(t, m, seed, gpu.Pipeline(randomMachine(seed)))
 		conversions += countOp(m, "ttg.convert_layout")
 	}
 	t.Logf("%d kernels, %d conversions left", n, conversions)
@@ -107,29 +72,11 @@ func TestScrambled(t *testing.T) {
 		o := randomMachine(seed)
 		o.NumWarps = 1 // so that most tensors have more elements than there are threads
 		m := randomKernel(t, seed+1<<20)
-		run(t, m, []pass.Pass{gpu.ConvertTriton(o.Machine)})
+		passtest.Run(t, m, []pass.Pass{gpu.ConvertTriton(o.Machine)})
 		scramble(m, o, rand.New(rand.NewPCG(seed, 4)))
-		want, err := outcome(t, m, seed)
-		if err != nil {
-			t.Fatalf("seed %d: %v\n%s", seed, err, m)
-		}
-		text := m.String()
 		before += countOp(m, "ttg.convert_layout")
-		for _, p := range []pass.Pass{gpu.RemoveLayoutConversions, gpu.OptimizeThreadLocality,
-			gpu.RemoveLayoutConversions} {
-			if err := pass.Run(&pass.Context{Options: pass.Options{Verify: true}}, m,
-				[]pass.Pass{p}); err != nil {
-				t.Fatalf("seed %d: %v\n%s", seed, err, text)
-			}
-			got, err := outcome(t, m, seed)
-			if err != nil {
-				t.Fatalf("seed %d after %s: %v\n%s", seed, p.Name, err, m)
-			}
-			if i := sameBytes(want, got); i >= 0 {
-				t.Fatalf("seed %d: %s changes element %d from %x to %x\n%s\nto\n%s", seed, p.Name, i,
-					want[4*i:4*i+4], got[4*i:4*i+4], text, m)
-			}
-		}
+		unchanged(t, m, seed, []pass.Pass{gpu.RemoveLayoutConversions, gpu.OptimizeThreadLocality,
+			gpu.RemoveLayoutConversions})
 		after += countOp(m, "ttg.convert_layout")
 	}
 	t.Logf("%d kernels, %d conversions, then %d", n, before, after)

@@ -7,6 +7,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/gpu"
 	"github.com/nereid-lang/nereid/internal/pass"
+	"github.com/nereid-lang/nereid/internal/pass/passtest"
 )
 
 // TestAlignedColumns: a descriptor stays where its columns are multiples of 16 bytes on every path, and
@@ -62,14 +63,14 @@ func TestAlignedColumns(t *testing.T) {
 		{"carried from any", carried("%j", "%c8"), "%k", false},
 		{"carried by 8 bytes", carried("%k", "%c4"), "%k", false},
 	} {
-		m := parse(t, "k.ttir",
+		m := passtest.Parse(t, "k.ttir",
 			fmt.Sprintf(`module { tt.func public @k(%%d: !tt.tensordesc<tensor<8x64xf16>>, %%j: i32,
 %%k: i32 {tt.divisibility = 16 : i32}, %%b: i1, %%ptr: !tt.ptr<i32>, %%v: tensor<8x64xf16>) {
 %s%s
 tt.descriptor_store %%d[%%j, %s], %%v : !tt.tensordesc<tensor<8x64xf16>>, tensor<8x64xf16>
 tt.return
 } }`, head, c.body, c.col))
-		run(t, m, []pass.Pass{gpu.LegalizeDescriptors(gpu.Machine{NumCTAs: 1})})
+		passtest.Run(t, m, []pass.Pass{gpu.LegalizeDescriptors(gpu.Machine{NumCTAs: 1})})
 		if stays := tt.DescBlock(m.Lookup("k").Body(0).Arg(0).Type) != nil; stays != c.stays {
 			t.Errorf("%s: the descriptor stays: %v", c.name, stays)
 		}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/nereid-lang/nereid/internal/gpu"
+	"github.com/nereid-lang/nereid/internal/pass/passtest"
 )
 
 // A program of one warp group gets a second one if a thread cannot hold the sums of a loop, and with
@@ -43,7 +44,7 @@ module {
 		text := strings.NewReplacer("A", fmt.Sprintf("tensor<%dx64xf16>", c.rows),
 			"B", fmt.Sprintf("tensor<64x%dxf16>", c.columns),
 			"C", fmt.Sprintf("tensor<%dx%dxf32>", c.rows, c.columns), "HINT", c.attr).Replace(loop)
-		m := parse(t, "loop.mlir", text)
+		m := passtest.Parse(t, "loop.mlir", text)
 		if got := gpu.SpecializedWarps(m, c.warps); got != c.want {
 			t.Errorf("%d×%d%s with %d warps: %d, want %d", c.rows, c.columns, c.attr, c.warps, got, c.want)
 		}

@@ -20,8 +20,8 @@ func TestBoxesPerWarp(t *testing.T) {
 }
 
 // TestBarrierArmedBehindMeeting: threads meet between the making of a barrier and its arming, not between the
-// arming and the copy. The first thread does both, so that either is right; but its warp executes the first as
-// one instruction, which compute-sanitizer takes for an access of other lanes.
+// arming and the copy. The first thread does both, so that either is right; but its warp executes the first
+// as one instruction, which compute-sanitizer takes for an access of other lanes.
 func TestBarrierArmedBehindMeeting(t *testing.T) {
 	ptx := string(boxPTX(t, "4", "64"))
 	at := -1

@@ -11,6 +11,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/pass"
+	"github.com/nereid-lang/nereid/internal/pass/passtest"
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
@@ -29,7 +30,7 @@ func largest(t testing.TB) golden {
 // BenchmarkTTIR is the TTIR pipeline on the largest golden source.
 func BenchmarkTTIR(b *testing.B) {
 	g := largest(b)
-	m := parse(b, g.source, txtest.Read(b, g.source))
+	m := passtest.Parse(b, g.source, txtest.Read(b, g.source))
 	for b.Loop() {
 		b.StopTimer()
 		c := m.Clone()
@@ -43,7 +44,7 @@ func BenchmarkTTIR(b *testing.B) {
 // TestTTIRTime: the pipeline on the largest golden source takes at most 20 ms.
 func TestTTIRTime(t *testing.T) {
 	g := largest(t)
-	m := parse(t, g.source, txtest.Read(t, g.source))
+	m := passtest.Parse(t, g.source, txtest.Read(t, g.source))
 	best := time.Duration(math.MaxInt64)
 	for range 5 {
 		c := m.Clone()
@@ -64,8 +65,8 @@ func TestTTIRTime(t *testing.T) {
 // over.
 func repeated(t testing.TB, n int) *ir.Module {
 	file := txtest.Path(t, "testdata/golden/cuda-90/dropout_f32.source")
-	m := parse(t, file, txtest.Read(t, file))
-	run(t, m, []pass.Pass{pass.Inline})
+	m := passtest.Parse(t, file, txtest.Read(t, file))
+	passtest.Run(t, m, []pass.Pass{pass.Inline})
 	var kernel *ir.Op
 	for _, f := range m.Symbols() {
 		if f.Text("sym_visibility") == "public" {

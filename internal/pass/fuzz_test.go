@@ -8,6 +8,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/irgen"
 	"github.com/nereid-lang/nereid/internal/pass"
+	"github.com/nereid-lang/nereid/internal/pass/passtest"
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
@@ -64,7 +65,7 @@ func checkPasses(t *testing.T, entropy []byte) {
 		t.Errorf("%s did not settle:\n%s", pass.Names(passes), before)
 	}
 	text := m.String()
-	txtest.Equal(t, "read back", text, parse(t, "m", text).String())
+	txtest.Equal(t, "read back", text, passtest.Parse(t, "m", text).String())
 	if err := settled(m); err != nil {
 		t.Errorf("%v\n%s", err, before)
 	}

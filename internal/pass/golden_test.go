@@ -10,10 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nereid-lang/nereid/internal/diag"
-	_ "github.com/nereid-lang/nereid/internal/dialect/all"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/pass"
+	"github.com/nereid-lang/nereid/internal/pass/passtest"
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
@@ -42,27 +41,6 @@ func goldens(t testing.TB) []golden {
 	return list
 }
 
-func parse(t testing.TB, name, text string) *ir.Module {
-	t.Helper()
-	m, err := ir.Parse(diag.NewFileSet(), name, []byte(text))
-	if err != nil {
-		t.Fatalf("%s:\n%v", name, err)
-	}
-	return m
-}
-
-// run runs passes, verifying after each, and fails the test when one does not settle.
-func run(t testing.TB, m *ir.Module, passes []pass.Pass) {
-	t.Helper()
-	ctx := &pass.Context{Options: pass.Options{Verify: true}}
-	if err := pass.Run(ctx, m, passes); err != nil {
-		t.Fatal(err)
-	}
-	if u := ctx.Unsettled(); len(u) > 0 {
-		t.Fatalf("rewriting did not come to rest in %v", u)
-	}
-}
-
 // text is a module with its locations.
 func text(m *ir.Module) string {
 	var b strings.Builder
@@ -84,14 +62,14 @@ func countOps(m *ir.Module) (counts map[string]int, total int) {
 func TestGoldenTTIR(t *testing.T) {
 	var table strings.Builder
 	for _, g := range goldens(t) {
-		m := parse(t, g.source, txtest.Read(t, g.source))
+		m := passtest.Parse(t, g.source, txtest.Read(t, g.source))
 		again := m.Clone()
-		run(t, m, pass.TTIR(g.opts))
-		txtest.Equal(t, g.name+": printed and read back", text(m), text(parse(t, g.name, text(m))))
-		run(t, again, pass.TTIR(g.opts))
+		passtest.Run(t, m, pass.TTIR(g.opts))
+		txtest.Equal(t, g.name+": printed and read back", text(m), text(passtest.Parse(t, g.name, text(m))))
+		passtest.Run(t, again, pass.TTIR(g.opts))
 		txtest.Equal(t, g.name+": made twice", text(m), text(again))
 		ours, n := countOps(m)
-		theirs, limit := countOps(parse(t, g.ttir, txtest.Read(t, g.ttir)))
+		theirs, limit := countOps(passtest.Parse(t, g.ttir, txtest.Read(t, g.ttir)))
 		if n*100 > limit*105 {
 			t.Errorf("%s: %d operations, Triton has %d", g.name, n, limit)
 		}
@@ -123,8 +101,8 @@ func writeTTIR(t *testing.T, list []golden) []string {
 	dir := t.TempDir()
 	var files []string
 	for _, g := range list {
-		m := parse(t, g.source, txtest.Read(t, g.source))
-		run(t, m, pass.TTIR(g.opts))
+		m := passtest.Parse(t, g.source, txtest.Read(t, g.source))
+		passtest.Run(t, m, pass.TTIR(g.opts))
 		file := filepath.Join(dir, strings.ReplaceAll(g.name, "/", "-")+".ttir")
 		if err := os.WriteFile(file, []byte(text(m)), 0o666); err != nil {
 			t.Fatal(err)

@@ -16,6 +16,7 @@ import (
 	mathd "github.com/nereid-lang/nereid/internal/dialect/math"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/pass"
+	"github.com/nereid-lang/nereid/internal/pass/passtest"
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
@@ -34,8 +35,8 @@ func TestFoldsAgreeWithMLIR(t *testing.T) {
 	if err != nil {
 		t.Fatalf("mlir-opt: %v", err)
 	}
-	run(t, m, []pass.Pass{pass.Canonicalize})
-	ours, theirs := returned(m), returned(parse(t, "mlir-opt", string(out)))
+	passtest.Run(t, m, []pass.Pass{pass.Canonicalize})
+	ours, theirs := returned(m), returned(passtest.Parse(t, "mlir-opt", string(out)))
 	both, onlyUs, onlyThem := 0, map[string]bool{}, map[string]bool{}
 	for name, def := range names {
 		a, b := ours[name], theirs[name]

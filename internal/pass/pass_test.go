@@ -4,45 +4,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/pass"
+	"github.com/nereid-lang/nereid/internal/pass/passtest"
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
-// TestCases runs the passes that each txtar file names in `# opt: a,b` over in.mlir and compares with
-// out.mlir, or, for a pass that refuses its input, with error.txt.
-func TestCases(t *testing.T) {
-	txtest.Run(t, "testdata/*.txtar", func(t *testing.T, c *txtest.Case) {
-		names, ok := c.Option("opt")
-		if !ok {
-			t.Fatalf("%s: no line `# opt: passes`", c.Path)
-		}
-		passes, err := pass.Parse(pass.All(), names)
-		if err != nil {
-			t.Fatal(err)
-		}
-		m := parse(t, c.Path, c.Text(t, "in.mlir"))
-		ctx := &pass.Context{Options: pass.Options{Verify: true}}
-		err = pass.Run(ctx, m, passes)
-		if c.Has("error.txt") {
-			if err == nil {
-				t.Fatalf("no error; got\n%s", m)
-			}
-			c.Want(t, "error.txt", err.Error())
-			return
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if u := ctx.Unsettled(); len(u) > 0 {
-			t.Errorf("rewriting did not come to rest in %v", u)
-		}
-		_, locs := c.Option("locs")
-		var out strings.Builder
-		ir.Print(&out, m.Op, ir.PrintOptions{Locs: locs})
-		c.Want(t, "out.mlir", out.String())
-	})
-}
+// TestCases runs the cases of testdata.
+func TestCases(t *testing.T) { passtest.Cases(t, "testdata/*.txtar", pass.All()) }
 
 // TestPasses: every pass has a name of its own, a line of help, and a test file.
 func TestPasses(t *testing.T) {

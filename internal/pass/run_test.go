@@ -10,6 +10,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/arith"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/pass"
+	"github.com/nereid-lang/nereid/internal/pass/passtest"
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
@@ -35,7 +36,7 @@ func TestDumps(t *testing.T) {
 	var dump strings.Builder
 	ctx := &pass.Context{Dump: &dump, Options: pass.Options{DumpBefore: []string{"canonicalize"},
 		DumpAfter: []string{"all"}}}
-	if err := pass.Run(ctx, parse(t, "f", sums), named(t, "cse,canonicalize")); err != nil {
+	if err := pass.Run(ctx, passtest.Parse(t, "f", sums), named(t, "cse,canonicalize")); err != nil {
 		t.Fatal(err)
 	}
 	var titles []string
@@ -56,7 +57,7 @@ func TestStages(t *testing.T) {
 	var got []string
 	ctx := &pass.Context{Stage: func(s pass.Stage) { got = append(got, s.Title()) }}
 	ctx.StopAfter = "canonicalize"
-	if err := pass.Run(ctx, parse(t, "f", sums), named(t, "inline,canonicalize,cse")); err != nil {
+	if err := pass.Run(ctx, passtest.Parse(t, "f", sums), named(t, "inline,canonicalize,cse")); err != nil {
 		t.Fatal(err)
 	}
 	txtest.Equal(t, "stages", "before inline, after inline, before canonicalize, after canonicalize",
@@ -76,7 +77,7 @@ func TestStages(t *testing.T) {
 func TestUnknownNames(t *testing.T) {
 	for _, o := range []pass.Options{{StopAfter: "cse"}, {DumpAfter: []string{"cse"}},
 		{DumpBefore: []string{"nothing"}}, {StopAfter: "all"}} {
-		if err := pass.Run(&pass.Context{Options: o}, parse(t, "f", sums),
+		if err := pass.Run(&pass.Context{Options: o}, passtest.Parse(t, "f", sums),
 			named(t, "canonicalize")); err == nil {
 			t.Errorf("%+v: no error", o)
 		}
@@ -90,13 +91,13 @@ func TestUnknownNames(t *testing.T) {
 // TestRewriteLimit: with a limit of n, the first n rewrites happen, and no more.
 func TestRewriteLimit(t *testing.T) {
 	full := &pass.Context{}
-	m := parse(t, "f", sums)
+	m := passtest.Parse(t, "f", sums)
 	if err := pass.Run(full, m, named(t, "canonicalize")); err != nil {
 		t.Fatal(err)
 	}
 	last := ""
 	for limit := 1; limit <= full.Rewrites(); limit++ {
-		part := parse(t, "f", sums)
+		part := passtest.Parse(t, "f", sums)
 		ctx := &pass.Context{Options: pass.Options{RewriteLimit: limit, Verify: true}}
 		if err := pass.Run(ctx, part, named(t, "canonicalize")); err != nil {
 			t.Fatal(err)
@@ -146,7 +147,8 @@ func TestFailures(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			m := parse(t, "f", strings.Replace(sums, "%c1 : i32\n", "%c1 : i32 loc(\"k.py\":3:7)\n", 1))
+			text := strings.Replace(sums, "%c1 : i32\n", "%c1 : i32 loc(\"k.py\":3:7)\n", 1)
+			m := passtest.Parse(t, "f", text)
 			ctx := &pass.Context{Options: pass.Options{Verify: true, Reproducers: dir}}
 			passes := append(named(t, "canonicalize"), broken[name])
 			passes = append(passes, named(t, "cse,symbol-dce")...)
@@ -181,7 +183,7 @@ func checkReproducer(t *testing.T, file string, bad pass.Pass) {
 		t.Errorf("the reproducer asks for %s, want %s", got, want)
 	}
 	ctx := &pass.Context{Options: pass.Options{Verify: true}}
-	if err := pass.Run(ctx, parse(t, file, string(src)), passes); err == nil {
+	if err := pass.Run(ctx, passtest.Parse(t, file, string(src)), passes); err == nil {
 		t.Error("the reproducer does not reproduce")
 	}
 }
@@ -195,7 +197,7 @@ func TestNoReproducer(t *testing.T) {
 
 // TestInvalidInput: passes are not run on IR that is not valid.
 func TestInvalidInput(t *testing.T) {
-	m := parse(t, "f",
+	m := passtest.Parse(t, "f",
 		`func.func @f(%x: i32) -> i64 { %y = "arith.addi"(%x, %x) : (i32, i32) -> i64 func.return %y : i64 }`)
 	err := pass.Run(&pass.Context{Options: pass.Options{Verify: true}}, m, named(t, "cse"))
 	if err == nil || !strings.Contains(err.Error(), "the input is not valid") {
