@@ -54,6 +54,9 @@ const (
 	// mergedCases is the number of elements of a thread, at most, to which merged programs apply functions
 	// that branch, such as tanh: with 16 of them, an H200 waits for the functions, not for the memory.
 	mergedCases = 8
+	// mergedDivisions is the number of instructions for divisions, over the warps of a program, from which on
+	// its start does not matter: an H200 issues as many while it starts a program.
+	mergedDivisions = 512
 )
 
 // Mergeable returns how many programs of a kernel may become one, 1 if it is not worth while.
@@ -63,13 +66,14 @@ func Mergeable(m *ir.Module, mach Machine) int {
 		return 1
 	}
 	threads := int64(32 * MergedWarps(m, mach.NumWarps))
-	var bytes, ops, cases int64
+	var bytes, ops, cases, divisions int64
 	numbered := false
 	for op := range fns[0].Ops() {
 		ops += perThread(op, threads)
 		if hasCases(op) {
 			cases = max(cases, perThread(op, threads))
 		}
+		divisions += perThread(op, threads) * divisionOps(op)
 		switch op.Def {
 		case tt.GetProgramID:
 			numbered = numbered || isNumber(op)
@@ -79,7 +83,7 @@ func Mergeable(m *ir.Module, mach Machine) int {
 			bytes += perThread(op, threads) * elementBytes(op.Operand(1).Type)
 		}
 	}
-	if !numbered || bytes == 0 || bytes*threads > smallProgram {
+	if !numbered || bytes == 0 || bytes*threads > smallProgram || divisions*threads/32 > mergedDivisions {
 		return 1
 	}
 	n := 1
@@ -97,6 +101,23 @@ func hasCases(op *ir.Op) bool {
 		return false
 	}
 	return op.Def == tt.ExternElementwise || slices.Contains(slowMath, op.Def)
+}
+
+// divisionOps returns about how many instructions a thread takes for an integer division by what is known only
+// at the launch; 0 for other operations.
+func divisionOps(op *ir.Op) int64 {
+	switch op.Def {
+	case arith.DivSI, arith.DivUI, arith.RemSI, arith.RemUI:
+	default:
+		return 0
+	}
+	switch by := op.Operand(1); {
+	case by.DefBy(arith.Constant) != nil:
+		return 0
+	case elementBytes(by.Type) > 4:
+		return 64
+	}
+	return 16
 }
 
 // MergedWarps returns the number of warps for merged programs that have n each: fewer if no tensor has an

@@ -9,9 +9,10 @@ import (
 )
 
 // TestMergeable: programs of cheap operations become one until a thread moves enough, those of functions that
-// branch until it has a few elements of them.
+// branch until it has a few elements of them, and those that divide integers for longer than the next one
+// takes to start not at all.
 func TestMergeable(t *testing.T) {
-	const text = `tt.func @k(%p: !tt.ptr<f16>) {
+	const text = `tt.func @k(%p: !tt.ptr<f16>, %d: i64) {
   %n = arith.constant 256 : i32
   %id = tt.get_program_id x : i32
   %start = arith.muli %id, %n : i32
@@ -20,6 +21,10 @@ func TestMergeable(t *testing.T) {
   %at = arith.addi %starts, %range : tensor<256xi32>
   %ps = tt.splat %p : !tt.ptr<f16> -> tensor<256x!tt.ptr<f16>>
   %q = tt.addptr %ps, %at : tensor<256x!tt.ptr<f16>>, tensor<256xi32>
+  %at64 = arith.extsi %at : tensor<256xi32> to tensor<256xi64>
+  %by = tt.splat %d : i64 -> tensor<256xi64>
+  %c7 = arith.constant dense<7> : tensor<256xi64>
+  DIVISION
   %x = tt.load %q : tensor<256x!tt.ptr<f16>>
   %w = arith.extf %x : tensor<256xf16> to tensor<256xf32>
   %y = OP %w : tensor<256xf32>
@@ -27,10 +32,23 @@ func TestMergeable(t *testing.T) {
   tt.store %q, %z : tensor<256x!tt.ptr<f16>>
   tt.return
 }`
+	merged := func(op, division string) int {
+		m := passtest.Parse(t, "k.ttir", strings.NewReplacer("OP", op, "DIVISION", division).Replace(text))
+		return gpu.Mergeable(m, gpu.Machine{NumWarps: 4, NumCTAs: 1})
+	}
 	for op, want := range map[string]int{"math.absf": 8, "math.exp2": 8, "math.erf": 4, "math.sin": 4} {
-		m := passtest.Parse(t, "k.ttir", strings.Replace(text, "OP", op, 1))
-		if got := gpu.Mergeable(m, gpu.Machine{NumWarps: 4, NumCTAs: 1}); got != want {
+		if got := merged(op, ""); got != want {
 			t.Errorf("%s: %d programs become one, not %d", op, got, want)
+		}
+	}
+	for division, want := range map[string]int{
+		"%r = arith.remsi %at64, %c7 : tensor<256xi64>":                                                8,
+		"%r = arith.remsi %at, %at : tensor<256xi32>":                                                  8,
+		"%r = arith.remsi %at64, %by : tensor<256xi64>":                                                8,
+		"%r = arith.remsi %at64, %by : tensor<256xi64>\n%s = arith.divsi %at64, %by : tensor<256xi64>": 1,
+	} {
+		if got := merged("math.absf", division); got != want {
+			t.Errorf("%s: %d programs become one, not %d", division, got, want)
 		}
 	}
 }
