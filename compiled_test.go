@@ -18,15 +18,7 @@ const addSignature = "*fp32:16, *fp32:16, *fp32:16, i32, 64"
 
 func addKernel(t testing.TB) *nereid.Kernel {
 	t.Helper()
-	m, err := nereid.LoadFS(kernels.Files, "vector_add.py", nereid.With(nereid.Config{}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	k, err := m.Kernel("add_kernel")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return k
+	return sharedKernel(t, "vector_add.py", "add_kernel", nereid.With(nereid.Config{}))
 }
 
 // saved returns the bytes of a saved kernel.

@@ -31,7 +31,7 @@ def tuned(x_ptr, n, BLOCK: tl.constexpr):
 // TestHIP launches through AMD's runtime (a stub): compiled, from the cache without LLVM, as a graph, tuned
 // by the device's clock, on host memory and on memory of somebody else's.
 func TestHIP(t *testing.T) {
-	if stub.Inside() {
+	if txtest.Inside() {
 		onHIP(t, os.Getenv("NEREID_STUB_LOG"))
 		return
 	}
@@ -50,10 +50,7 @@ func onHIP(t *testing.T, log string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k, err := m.Kernel("scale")
-	if err != nil {
-		t.Fatal(err)
-	}
+	k := kernelIn(t, m, "scale")
 	x, err := nereid.New(s.Device(), nereid.Float32, 1000)
 	if err != nil {
 		t.Fatal(err)

@@ -122,11 +122,26 @@ func kernelOf(t testing.TB, file, text, name string, opts ...nereid.LoadOption) 
 	if err != nil {
 		t.Fatal(err)
 	}
+	return kernelIn(t, m, name)
+}
+
+func kernelIn(t testing.TB, m *nereid.Module, name string) *nereid.Kernel {
+	t.Helper()
 	k, err := m.Kernel(name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return k
+}
+
+// sharedKernel is a kernel of a file in kernels.
+func sharedKernel(t testing.TB, file, name string, opts ...nereid.LoadOption) *nereid.Kernel {
+	t.Helper()
+	m, err := nereid.LoadFS(kernels.Files, file, opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return kernelIn(t, m, name)
 }
 
 func TestLaunch(t *testing.T) {

@@ -45,15 +45,7 @@ func scratched(t *testing.T) *nereid.Kernel {
 	if err := os.WriteFile(filepath.Join(dir, "through.ttgir"), []byte(scratchTTGIR), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	m, err := nereid.Parse("k.py", []byte(scratchKernel), nereid.With(nereid.Config{Override: dir}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	k, err := m.Kernel("through")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return k
+	return kernelOf(t, "k.py", scratchKernel, "through", nereid.With(nereid.Config{Override: dir}))
 }
 
 // runScratched launches it twice; the programs must not be in each other's way.
@@ -100,14 +92,7 @@ func TestStubScratch(t *testing.T) {
 // there is.
 func TestTooMuchShared(t *testing.T) {
 	s := stream(t, "sim:90")
-	m, err := nereid.Load("kernels/matmul.py")
-	if err != nil {
-		t.Fatal(err)
-	}
-	k, err := m.Kernel("matmul_kernel")
-	if err != nil {
-		t.Fatal(err)
-	}
+	k := sharedKernel(t, "matmul.py", "matmul_kernel")
 	x, err := nereid.New(s.Device(), nereid.Float16, 256, 256)
 	if err != nil {
 		t.Fatal(err)

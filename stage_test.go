@@ -15,14 +15,7 @@ import (
 // kernel itself, on the simulator of a GPU.
 func TestCompileStageLaunches(t *testing.T) {
 	dev := stream(t, "sim:90").Device()
-	m, err := nereid.Load("kernels/vector_add.py")
-	if err != nil {
-		t.Fatal(err)
-	}
-	k, err := m.Kernel("add_kernel")
-	if err != nil {
-		t.Fatal(err)
-	}
+	k := sharedKernel(t, "vector_add.py", "add_kernel")
 	ctx := t.Context()
 	c, err := k.CompileFor(ctx, "cuda:90", "*fp32:16, *fp32:16, *fp32:16, i32, 256", nereid.Options{}, "")
 	if err != nil {

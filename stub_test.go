@@ -25,7 +25,7 @@ func onStub(t *testing.T, f func(t *testing.T, s *nereid.Stream, calls func() ma
 	if _, err := llvm.Load(); err != nil {
 		t.Skipf("no libLLVM: %v", err)
 	}
-	if !stub.Inside() {
+	if !txtest.Inside() {
 		dir := t.TempDir()
 		t.Log(stub.Again(t, "NEREID_CACHE_DIR="+dir, "NEREID_STUB_LOG="+filepath.Join(dir, "log")))
 		return

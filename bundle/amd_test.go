@@ -10,6 +10,7 @@ import (
 	"github.com/nereid-lang/nereid/bundle"
 	format "github.com/nereid-lang/nereid/internal/bundle"
 	"github.com/nereid-lang/nereid/internal/target/amd/hip/stub"
+	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
 // TestAMD runs code for AMD's GPUs from a bundle on their emulators: each chip runs its own alone.
@@ -32,7 +33,7 @@ func TestAMD(t *testing.T) {
 
 // TestOnHIP loads from a bundle through AMD's runtime (a stub) without LLVM.
 func TestOnHIP(t *testing.T) {
-	if stub.Inside() {
+	if txtest.Inside() {
 		onHIP(t, os.Getenv(hidden), os.Getenv("NEREID_STUB_LOG"))
 		return
 	}

@@ -43,7 +43,7 @@ func TestOlderPTX(t *testing.T) {
 // it is, PTX of an older architecture is assembled, code for a later one is refused. Launches allocate
 // nothing.
 func TestOnGPU(t *testing.T) {
-	if stub.Inside() {
+	if txtest.Inside() {
 		onGPU(t, os.Getenv(hidden), os.Getenv("NEREID_STUB_LOG"))
 		return
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/internal/llvm"
 	"github.com/nereid-lang/nereid/internal/target/nvidia/driver/stub"
+	"github.com/nereid-lang/nereid/internal/txtest"
 	"github.com/nereid-lang/nereid/tunable"
 )
 
@@ -254,7 +255,7 @@ func onStub(t *testing.T, f func(t *testing.T, s *nereid.Stream)) {
 	if _, err := llvm.Load(); err != nil {
 		t.Skipf("no libLLVM: %v", err)
 	}
-	if !stub.Inside() {
+	if !txtest.Inside() {
 		t.Log(stub.Again(t, "NEREID_CACHE_DIR="+t.TempDir()))
 		return
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/internal/llvm"
 	"github.com/nereid-lang/nereid/internal/target/nvidia/driver/stub"
+	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
 // TestLaunchTable measures launches through the whole stack, down to the call into C, with a driver that
@@ -18,7 +19,7 @@ func TestLaunchTable(t *testing.T) {
 	if _, err := llvm.Load(); err != nil {
 		t.Skipf("no libLLVM: %v", err)
 	}
-	if !stub.Inside() {
+	if !txtest.Inside() {
 		t.Log(stub.Again(t, "NEREID_CACHE_DIR="+t.TempDir()))
 		return
 	}

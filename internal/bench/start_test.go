@@ -9,13 +9,14 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/llvm"
 	"github.com/nereid-lang/nereid/internal/target/nvidia/driver/stub"
+	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
 // TestStart begins processes with a driver that does nothing: the first compiles softmax, the next finds it
 // without loading LLVM, and so does one that has no LLVM. Without LLVM and without the kernel there is an
 // error that says so.
 func TestStart(t *testing.T) {
-	if stub.Inside() {
+	if txtest.Inside() {
 		begin(t)
 		return
 	}

@@ -1,7 +1,6 @@
 package conform
 
 import (
-	"context"
 	"strings"
 	"testing"
 
@@ -23,21 +22,12 @@ func TestJoinedLoops(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			k := c.kernel(t)
-			const sig = "*fp16:16, *fp16:16, *fp32:16, i32"
-			got, err := k.CompileFor(context.Background(), "cuda:90", sig, o, "ttgir")
-			if err != nil {
-				t.Fatal(err)
-			}
-			text := string(got.Stage("ttgir"))
+			text := c.ttgir(t, k, o)
 			if n := strings.Count(text, "scf.for"); n != c.loops {
 				t.Errorf("%d loops, not %d\n%s", n, c.loops, text)
 			}
 			for _, n := range c.counts {
-				want, err := c.run(k, judge, n, nereid.Options{})
-				if err != nil {
-					t.Fatal(err)
-				}
-				c.compare(t, k, dev, n, o, want)
+				c.agree(t, k, judge, dev, n, o)
 			}
 		})
 	}

@@ -17,7 +17,7 @@ type pipelineCase struct {
 	name   string
 	sizes  []string // fp16:1024
 	body   string
-	counts []int // instead of 0, 1, 2, 3, 6
+	counts []int // numbers of iterations, instead of the test's own
 }
 
 // TestPipelined runs loops with few and many iterations, and pipelines of several depths, on simulated
@@ -32,25 +32,52 @@ func TestPipelined(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			k := c.kernel(t)
-			counts := c.counts
-			if counts == nil {
-				counts = []int{0, 1, 2, 3, 6}
-			}
-			for j, n := range counts {
+			for j, n := range c.iterations(0, 1, 2, 3, 6) {
 				dev, some := devices[(i+j)%len(devices)], opts[(i+j)%3:][:1]
 				if len(devices) == 1 {
 					some = opts
 				}
-				want, err := c.run(k, judge, n, nereid.Options{})
-				if err != nil {
-					t.Fatal(err)
-				}
-				for _, o := range some {
-					c.compare(t, k, dev, n, o, want)
-				}
+				c.agree(t, k, judge, dev, n, some...)
 			}
 		})
 	}
+}
+
+// iterations returns the case's numbers of iterations, or else the test's own.
+func (c *pipelineCase) iterations(own ...int) []int {
+	if c.counts != nil {
+		return c.counts
+	}
+	return own
+}
+
+// agree runs a kernel with n iterations, by some options, and compares what it leaves with what it leaves on
+// the device that judges.
+func (c *pipelineCase) agree(t *testing.T, k *nereid.Kernel, judge, dev *nereid.Device, n int,
+	opts ...nereid.Options) {
+	t.Helper()
+	want, err := c.run(k, judge, n, nereid.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range opts {
+		c.compare(t, k, dev, n, o, want)
+	}
+}
+
+// ttgir returns the TTGIR of a kernel for sm_90.
+func (c *pipelineCase) ttgir(t *testing.T, k *nereid.Kernel, o nereid.Options) string {
+	t.Helper()
+	signature := ""
+	for _, s := range c.sizes {
+		name, _, _ := strings.Cut(s, ":")
+		signature += "*" + name + ":16, "
+	}
+	got, err := k.CompileFor(t.Context(), "cuda:90", signature+"i32", o, "ttgir")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(got.Stage("ttgir"))
 }
 
 // compare runs a kernel and compares what it leaves.

@@ -1,7 +1,6 @@
 package conform
 
 import (
-	"context"
 	"strings"
 	"testing"
 
@@ -20,16 +19,8 @@ func TestTurns(t *testing.T) {
 			t.Parallel()
 			k := c.kernel(t)
 			c.takesTurns(t, k)
-			counts := c.counts
-			if counts == nil {
-				counts = []int{0, 1, 2, 7}
-			}
-			for j, n := range counts {
-				want, err := c.run(k, judge, n, nereid.Options{})
-				if err != nil {
-					t.Fatal(err)
-				}
-				c.compare(t, k, dev, n, opts[(i+j)%len(opts)], want)
+			for j, n := range c.iterations(0, 1, 2, 7) {
+				c.agree(t, k, judge, dev, n, opts[(i+j)%len(opts)])
 			}
 		})
 	}
@@ -38,17 +29,7 @@ func TestTurns(t *testing.T) {
 // takesTurns checks whether the compiler lets warp groups apart, and take turns, as the case's name says.
 func (c *pipelineCase) takesTurns(t *testing.T, k *nereid.Kernel) {
 	t.Helper()
-	sig := ""
-	for _, s := range c.sizes {
-		name, _, _ := strings.Cut(s, ":")
-		sig += "*" + name + ":16, "
-	}
-	o := nereid.Options{NumStages: 3, NumWarps: 8}
-	got, err := k.CompileFor(context.Background(), "cuda:90", sig+"i32", o, "ttgir")
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := string(got.Stage("ttgir"))
+	text := c.ttgir(t, k, nereid.Options{NumStages: 3, NumWarps: 8})
 	if apart := strings.Contains(text, "nereid.guarded"); apart == strings.HasPrefix(c.name, "in step") {
 		t.Errorf("apart: %v\n%s", apart, text)
 	}

@@ -10,8 +10,8 @@ import (
 // again is the variable that is set in processes that Again starts.
 const again = "NEREID_TEST_STUB"
 
-// Again runs the calling test once more, in a process of its own with more variables of the environment, and
-// returns its output. There, Inside reports true.
+// Again runs the calling test once more, in a process of its own with more variables of the environment and
+// the cache on, and returns its output. There, Inside reports true.
 func Again(tb testing.TB, env ...string) string {
 	tb.Helper()
 	exe, err := os.Executable()
@@ -20,7 +20,7 @@ func Again(tb testing.TB, env ...string) string {
 	}
 	only := "^" + strings.ReplaceAll(tb.Name(), "/", "$/^") + "$"
 	cmd := exec.Command(exe, "-test.run", only, "-test.v", "-test.count=1")
-	cmd.Env = append(append(os.Environ(), again+"=1"), env...)
+	cmd.Env = append(append(os.Environ(), again+"=1", "NEREID_CACHE=on"), env...)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		tb.Fatalf("in a process of its own: %v\n%s", err, out)

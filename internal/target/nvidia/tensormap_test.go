@@ -13,6 +13,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/target"
 	"github.com/nereid-lang/nereid/internal/target/nvidia/driver"
 	"github.com/nereid-lang/nereid/internal/target/nvidia/driver/stub"
+	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
 // mapCode takes a pointer, a map of rank 2, its sizes and strides, a map of rank 1, its size and stride, and
@@ -86,7 +87,7 @@ func TestKeptMaps(t *testing.T) {
 // TestMapLaunch: kernels get tensor maps in the place of descriptors, made once, and a launch allocates
 // nothing.
 func TestMapLaunch(t *testing.T) {
-	if !stub.Inside() {
+	if !txtest.Inside() {
 		dir := t.TempDir()
 		t.Log(stub.Again(t, "NEREID_CACHE_DIR="+dir, "NEREID_STUB_LOG="+filepath.Join(dir, "log"),
 			"NEREID_STUB_PARAMS=10"))

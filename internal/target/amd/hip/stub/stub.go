@@ -24,14 +24,10 @@ func Build(tb testing.TB) (lib, log string) {
 	return lib, log
 }
 
-// Again runs a test of this binary once more in a process of its own that has the stub for AMD's runtime,
-// with more variables of the environment (NEREID_CACHE_DIR at least), and returns its output. There, Inside
-// reports true, and NEREID_STUB_LOG names the list of calls.
+// Again is txtest.Again with the stub for AMD's runtime; env sets NEREID_CACHE_DIR at least. In the new
+// process, NEREID_STUB_LOG names the list of calls.
 func Again(tb testing.TB, env ...string) string {
 	tb.Helper()
 	Build(tb)
-	return txtest.Again(tb, append([]string{"NEREID_CACHE=on"}, env...)...)
+	return txtest.Again(tb, env...)
 }
-
-// Inside reports whether this is the process that Again started.
-func Inside() bool { return txtest.Inside() }

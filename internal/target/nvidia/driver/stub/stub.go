@@ -20,13 +20,8 @@ func Build(tb testing.TB) string {
 	return txtest.SharedLibrary(tb, "libcuda.so.1", source)
 }
 
-// Again runs a test of this binary once more in a process of its own that has the stub for a driver, with
-// more variables of the environment (NEREID_CACHE_DIR at least), and returns its output. There, Inside
-// reports true.
+// Again is txtest.Again with the stub for a driver; env sets NEREID_CACHE_DIR at least.
 func Again(tb testing.TB, env ...string) string {
 	tb.Helper()
-	return txtest.Again(tb, append([]string{"NEREID_CUDA=" + Build(tb), "NEREID_CACHE=on"}, env...)...)
+	return txtest.Again(tb, append([]string{"NEREID_CUDA=" + Build(tb)}, env...)...)
 }
-
-// Inside reports whether this is the process that Again started.
-func Inside() bool { return txtest.Inside() }

@@ -1,0 +1,54 @@
+package nereid_test
+
+import (
+	"testing"
+
+	"github.com/nereid-lang/nereid"
+)
+
+// loads is a launch on the stub: its number of programs, and how often it loads code.
+type loads struct{ programs, modules int }
+
+// launchesLoad launches with some numbers of programs, and counts the code that is loaded.
+func launchesLoad(t *testing.T, k *nereid.Kernel, s *nereid.Stream, calls func() map[string]int,
+	list []loads, args ...any) {
+	t.Helper()
+	calls()
+	for i, c := range list {
+		if err := k.Launch(s, nereid.Grid{c.programs}, args...); err != nil {
+			t.Fatal(err)
+		}
+		if got := calls(); got["cuModuleLoadDataEx"] != c.modules {
+			t.Errorf("launch %d, %d programs: %v", i, c.programs, got)
+		}
+	}
+}
+
+// On a GPU, code is loaded when a launch first has a number of programs that it is for.
+func TestStubDeeper(t *testing.T) {
+	onStub(t, func(t *testing.T, s *nereid.Stream, calls func() map[string]int) {
+		x, err := nereid.New(s.Device(), nereid.Float16, 64, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer x.Close()
+		launchesLoad(t, sharedKernel(t, "matmul.py", "matmul_kernel"), s, calls,
+			[]loads{{1, 1}, {1, 0}, {100_000, 1}, {100_000, 0}, {1, 0}, {2, 0}},
+			x, x, x, 64, 64, 64, 64, 1, 64, 1, 64, 1, 64, 64, 32, 8, "",
+			nereid.Options{NumWarps: 4, NumStages: 3})
+	})
+}
+
+// On a GPU, code of merged programs is loaded when the first large launch comes that it can serve.
+func TestStubMerged(t *testing.T) {
+	onStub(t, func(t *testing.T, s *nereid.Stream, calls func() map[string]int) {
+		x, err := nereid.New(s.Device(), nereid.Float32, 4096)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer x.Close()
+		const large = 1 << 20
+		launchesLoad(t, sharedKernel(t, "vector_add.py", "add_kernel"), s, calls,
+			[]loads{{1, 1}, {large + 1, 0}, {large, 1}, {large, 0}, {1, 0}, {large, 0}}, x, x, x, 4096, 256)
+	})
+}
