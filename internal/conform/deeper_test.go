@@ -80,6 +80,42 @@ tl.store(c_ptr + i[:, None] * 128 + j[None, :], acc)
 	}
 }
 
+// TestDeeperFused deepens the loop that tl.range(flatten=True) makes of two, and leaves room for the conversion
+// before its store.
+func TestDeeperFused(t *testing.T) {
+	dev, dump := opened(t, "sim:90")[0], t.TempDir()
+	k := kernelOf(t, `
+@triton.jit
+def k(a_ptr, b_ptr, c_ptr, tiles, steps):
+`, `
+i, j = tl.arange(0, 128), tl.arange(0, 64)
+for tile in tl.range(tl.program_id(0), tiles, 2, flatten=True):
+    acc = tl.zeros((128, 128), tl.float32)
+    for step in range(steps):
+        a = tl.load(a_ptr + (tile * 128 + i)[:, None] * steps * 64 + (step * 64 + j)[None, :])
+        b = tl.load(b_ptr + (step * 64 + j)[:, None] * 128 + i[None, :])
+        acc = tl.dot(a, b, acc)
+    tl.store(c_ptr + (tile * 128 + i)[:, None] * 128 + i[None, :], acc.to(tl.float16))
+`, nereid.With(nereid.Config{Dump: dump}))
+	const tiles, steps = 5, 3
+	data := factors(tiles * 128 * steps * 64)
+	run := func(dev *nereid.Device) []byte {
+		c := lend(t, dev, newArray(f16, tiles*128*128))
+		s := txtest.Open(t, dev.NewStream, t.Context())
+		a, b := lend(t, dev, data), lend(t, dev, data)
+		if err := k.Launch(s, nereid.Grid{2}, a, b, c, tiles, steps, few); err != nil {
+			t.Fatal(err)
+		}
+		return bytesOf(t, c)
+	}
+	if !bytes.Equal(run(interpreter(t)), run(dev)) {
+		t.Error("results differ")
+	}
+	if got := buffersIn(t, dump); got != "6" {
+		t.Errorf("the pipeline has %s buffers, not 6", got)
+	}
+}
+
 // few are options with few stages.
 var few = nereid.Options{NumWarps: 4, NumStages: 3}
 

@@ -49,7 +49,7 @@ const (
 //	}
 //
 // Only loops count of which all shared memory is known here: loads go to operands of products, and nothing
-// else needs a buffer.
+// else needs a buffer but conversions in branches, such as those that store a tile of a fused loop.
 func DeepenPipelines(numStages int, with Sharing) pass.Pass {
 	return pass.Pass{
 		Name: "nereid-gpu-deepen-pipelines",
@@ -64,7 +64,7 @@ func DeepenPipelines(numStages int, with Sharing) pass.Pass {
 				if bytes == 0 {
 					continue
 				}
-				others := storedBytes(loop) + outerBytes(loop)
+				others := storedBytes(loop) + outerBytes(loop) + convertedBytes(loop)
 				for n := range sums {
 					sums[n] += with.stages(numStages, bytes, others, n)
 				}
@@ -122,6 +122,7 @@ func stageBytes(loop *ir.Op) int {
 				return 0
 			}
 			products++
+		case op.Def == scf.If && isFrugal(op):
 		case len(op.Regions()) > 0 || !needsNoBuffer(op):
 			return 0
 		}
@@ -147,6 +148,37 @@ func needsNoBuffer(op *ir.Op) bool {
 	known := []*ir.OpDef{tt.AddPtr, tt.Splat, tt.Broadcast, tt.ExpandDims, tt.MakeRange, arith.Constant,
 		ttg.LocalAlloc, ttg.MemDescTrans}
 	return op.Def.Traits&ir.Elementwise != 0 || slices.Contains(known, op.Def)
+}
+
+// isFrugal reports whether the ops of a branch are known to take no shared memory, besides conversions and
+// stores through descriptors.
+func isFrugal(branch *ir.Op) bool {
+	known := []*ir.OpDef{tt.Load, tt.Store, tt.DescStore, tt.DescReduce, tt.Reshape, tt.Trans, tt.Split,
+		ttg.ConvertLayout, scf.If, scf.Yield}
+	for op := range branch.Ops() {
+		if op != branch && !needsNoBuffer(op) && !slices.Contains(known, op.Def) {
+			return false
+		}
+	}
+	return true
+}
+
+// convertedBytes returns the size of the largest tensor that a branch of a loop converts to another layout:
+// copies for later iterations are under way meanwhile. What is stored through a descriptor needs no other
+// layout.
+func convertedBytes(loop *ir.Op) int {
+	most := 0
+	for op := range loop.Ops() {
+		if op.Def != ttg.ConvertLayout {
+			continue
+		}
+		if u := firstUse(op); u != nil && (u.Def == tt.DescStore || u.Def == tt.DescReduce) {
+			continue
+		}
+		t := tensorOf(op.Result(0))
+		most = max(most, blockBytes(t, t.Encoding))
+	}
+	return most
 }
 
 // outerBytes returns how many bytes the buffers have that a loop uses and something before it has filled.
