@@ -80,8 +80,8 @@ tl.store(c_ptr + i[:, None] * 128 + j[None, :], acc)
 	}
 }
 
-// TestDeeperFused deepens the loop that tl.range(flatten=True) makes of two, and leaves room for the conversion
-// before its store.
+// TestDeeperFused deepens the loop that tl.range(flatten=True) makes of two, and leaves room for the
+// conversion before its store.
 func TestDeeperFused(t *testing.T) {
 	dev, dump := opened(t, "sim:90")[0], t.TempDir()
 	k := kernelOf(t, `

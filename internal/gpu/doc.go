@@ -89,6 +89,7 @@
 //	store_by_warps.go              nereid-gpu-store-by-warps
 //	branch_on_masks.go             nereid-gpu-branch-on-masks
 //	branch_on_copies.go            nereid-gpu-branch-on-copies
+//	wait_inside.go                 nereid-gpu-wait-inside
 //	reorder_instructions.go        tritongpu-reorder-instructions
 //	order_offsets.go               nereid-gpu-order-offsets: offsets that elements have in common first
 //	load_early.go                  nereid-gpu-load-early: loads above the products before them

@@ -89,7 +89,7 @@ func Pipeline(o Options) []pass.Pass {
 	passes = append(append(passes, finished(FenceInsertion)...),
 		FlattenBranches, OrderOffsets, LoadEarly, StreamLoads, BranchOnProducts)
 	if o.Turns {
-		passes = append(passes, ScaleLate, BranchOnMasks, BranchOnCopies)
+		passes = append(passes, ScaleLate, BranchOnMasks, BranchOnCopies, WaitInside)
 	}
 	return passes
 }
