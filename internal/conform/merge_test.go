@@ -2,6 +2,7 @@ package conform
 
 import (
 	"bytes"
+	"encoding/binary"
 	"strings"
 	"testing"
 
@@ -81,4 +82,63 @@ var mergeCases = []*mergeCase{
 	{"many bytes",
 		"j = tl.arange(0, 1024)\ntl.store(y + (p % 4) * 1024 + j, tl.load(x + (p % 4) * 1024 + j))", 1},
 	{"one program alone", "tl.store(y + i, tl.load(x + i))", 1},
+}
+
+// TestMergedAhead: launches of a kernel that was compiled ahead of time, and those in strict mode, compile no
+// code of merged programs.
+func TestMergedAhead(t *testing.T) {
+	dev, dump := opened(t, "sim:90")[0], t.TempDir()
+	t.Setenv("NEREID_MERGE_PROGRAMS", "all")
+	m, err := nereid.Parse("k.py", []byte(header+`
+@triton.jit
+def k(x, y):
+    i = tl.program_id(0) * 64 + tl.arange(0, 64)
+    tl.store(y + i, tl.load(x + i) + 1)
+`), nereid.With(nereid.Config{Dump: dump, Strict: true}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	opts := nereid.Options{NumWarps: 4}
+	v := nereid.Variant{Kernel: "k", Signature: "*fp32:16, *fp32:16", Options: opts}
+	if err := m.Warmup(t.Context(), dev, []nereid.Variant{v}, nil); err != nil {
+		t.Fatal(err)
+	}
+	k, err := m.Kernel("k")
+	if err != nil {
+		t.Fatal(err)
+	}
+	leaves(t, k, dev, nereid.Grid{16}, numbers(f32, 1024), newArray(f32, 1024), opts)
+	if n := strings.Count(onlyTTGIR(t, dump), "tt.store "); n != 1 {
+		t.Errorf("the code that was compiled last has %d stores, not 1", n)
+	}
+}
+
+// TestMergedLarge launches so many programs that some become one without being asked to, along several axes,
+// and a number of them that no power of two divides.
+func TestMergedLarge(t *testing.T) {
+	dev := hopper(t)
+	k := kernelOf(t, `
+@triton.jit
+def k(x, y, n):
+`, `
+p = (tl.program_id(2) * tl.num_programs(1) + tl.program_id(1)) * tl.num_programs(0) + tl.program_id(0)
+i = p * 32 + tl.arange(0, 32)
+tl.store(y + i, tl.load(x + i, mask=i < n, other=7.0) + 1, mask=i < n + 5)
+`)
+	for _, grid := range []nereid.Grid{{9216, 1, 1}, {9217, 1, 1}, {9216, 2, 1}, {9216, 1, 2}} {
+		size := grid[0] * grid[1] * grid[2] * 32
+		x, want := numbers(f32, size), newArray(f32, size)
+		for i := range size - 3 {
+			if want.setFloat(i, x.float(i)+1); i >= size-8 {
+				want.setFloat(i, 8)
+			}
+		}
+		got := leaves(t, k, dev, grid, x, newArray(f32, size), size-8, nereid.Options{NumWarps: 4})
+		for i := range size {
+			if binary.LittleEndian.Uint32(got[4*i:]) != uint32(want.bits[i]) {
+				t.Errorf("grid %v: element %d differs", grid, i)
+				break
+			}
+		}
+	}
 }

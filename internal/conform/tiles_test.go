@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
 // tileCase is a kernel with loads by pointers. x has fp16 elements, y fp32, n, s and t are numbers; p and h
@@ -41,6 +42,42 @@ func TestTileLoads(t *testing.T) {
 				t.Errorf("the kernel takes %d tensor maps, not %d", maps, c.maps)
 			}
 		})
+	}
+}
+
+// TestTileInPlace loads what the iteration before has stored through another argument. The copy engine may
+// load only if that is other memory.
+func TestTileInPlace(t *testing.T) {
+	dev, judge, dump := hopper(t), interpreter(t), t.TempDir()
+	t.Setenv("NEREID_TILE_LOADS", "all")
+	k := kernelOf(t, `
+@triton.jit
+def k(x, y):
+    r, c = tl.arange(0, 32), tl.arange(0, 32)
+    at = (tl.program_id(0) * 32 + r)[:, None] * 32 + c[None, :]
+`, `
+for i in range(3):
+    tl.store(y + at, tl.load(x + at) + 1)
+`, nereid.With(nereid.Config{Dump: dump}))
+	run := func(dev *nereid.Device, inPlace bool) []byte {
+		x := lend(t, dev, numbers(f16, 2048))
+		y := x
+		if !inPlace {
+			y = lend(t, dev, newArray(f16, 2048))
+		}
+		s := txtest.Open(t, dev.NewStream, t.Context())
+		if err := k.Launch(s, nereid.Grid{2}, x, y); err != nil {
+			t.Fatal(err)
+		}
+		return bytesOf(t, y)
+	}
+	for i, inPlace := range []bool{false, true} {
+		if !bytes.Equal(run(judge, inPlace), run(dev, inPlace)) {
+			t.Errorf("in place: %v: results differ", inPlace)
+		}
+		if got := mapsIn(t, dump); got != 1-i { // the code of the last launch
+			t.Errorf("in place: %v: the kernel takes %d tensor maps", inPlace, got)
+		}
 	}
 }
 
@@ -136,6 +173,8 @@ var tileCases = []*tileCase{
 		[][3]int{{33, 64, 0}}},
 	{"wrapped rows from anywhere", load("((p * 8 + r) % n)[:, None] * s + c[None, :]", ""), 0,
 		[][3]int{{32, 64, 0}}},
+	{"wrapped rows of 64 bits", load("((p * 32 + r).to(tl.int64) % n)[:, None] * s + c[None, :]", ""), 0,
+		[][3]int{{1 << 33, 64, 0}}},
 	{"wrapped rows that may be negative",
 		load("8192 + ((p * 32 - n + r) % n)[:, None] * s + c[None, :]", ""), 0,
 		[][3]int{{32, 64, 0}}},

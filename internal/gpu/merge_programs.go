@@ -59,31 +59,34 @@ const (
 	mergedDivisions = 512
 )
 
-// Mergeable returns how many programs of a kernel may become one, 1 if it is not worth while.
-func Mergeable(m *ir.Module, mach Machine) int {
+// MayMerge reports whether programs of a kernel may become one.
+func MayMerge(m *ir.Module, mach Machine) bool {
 	fns := opsOf(m.Op, tt.Func)
-	if mach.NumCTAs > 1 || len(fns) != 1 || !separate(fns[0]) {
+	return mach.NumCTAs <= 1 && len(fns) == 1 && separate(fns[0]) &&
+		slices.ContainsFunc(opsOf(fns[0], tt.GetProgramID), isNumber)
+}
+
+// Mergeable returns how many programs of a kernel should become one, 1 if it is not worth while.
+func Mergeable(m *ir.Module, mach Machine) int {
+	if !MayMerge(m, mach) {
 		return 1
 	}
 	threads := int64(32 * MergedWarps(m, mach.NumWarps))
 	var bytes, ops, cases, divisions int64
-	numbered := false
-	for op := range fns[0].Ops() {
+	for op := range opsOf(m.Op, tt.Func)[0].Ops() {
 		ops += perThread(op, threads)
 		if hasCases(op) {
 			cases = max(cases, perThread(op, threads))
 		}
 		divisions += perThread(op, threads) * divisionOps(op)
 		switch op.Def {
-		case tt.GetProgramID:
-			numbered = numbered || isNumber(op)
 		case tt.Load:
 			bytes += perThread(op, threads) * elementBytes(op.Result(0).Type)
 		case tt.Store:
 			bytes += perThread(op, threads) * elementBytes(op.Operand(1).Type)
 		}
 	}
-	if !numbered || bytes == 0 || bytes*threads > smallProgram || divisions*threads/32 > mergedDivisions {
+	if bytes == 0 || bytes*threads > smallProgram || divisions*threads/32 > mergedDivisions {
 		return 1
 	}
 	n := 1
@@ -163,7 +166,7 @@ func separate(fn *ir.Op) bool {
 	for op := range fn.Ops() {
 		switch {
 		case op == fn || op.Def == tt.Store || op.Def == scf.If || op.Def.Has(ir.Terminator):
-		case isNumber(op) && op.Block() != r.First():
+		case isNumber(op) && op.Block() != r.First() || readsMachine(op):
 			return false
 		case op.Def == tt.Load && !tt.IsVolatile(op):
 		case op.Def == scf.For || op.Def == scf.While || isProduct(op) || op.Effects() != 0:

@@ -52,3 +52,23 @@ func TestMergeable(t *testing.T) {
 		}
 	}
 }
+
+// TestMayMerge: assembly that reads special registers may ask for the block's number, which is another one in
+// merged programs.
+func TestMayMerge(t *testing.T) {
+	const text = `tt.func @k(%p: !tt.ptr<i32>) {
+  %id = tt.get_program_id x : i32
+  %q = tt.addptr %p, %id : !tt.ptr<i32>, i32
+  %x = tt.load %q : !tt.ptr<i32>
+  %y = tt.elementwise_inline_asm "ASM" {
+    constraints = "=r,r", packed_element = 1 : i32, pure = true} %x : i32 -> i32
+  tt.store %q, %y : !tt.ptr<i32>
+  tt.return
+}`
+	for asm, want := range map[string]bool{"abs.s32 $0, $1;": true, "add.s32 $0, $1, %ctaid.x;": false} {
+		m := passtest.Parse(t, "k.ttir", strings.Replace(text, "ASM", asm, 1))
+		if got := gpu.MayMerge(m, gpu.Machine{NumWarps: 4, NumCTAs: 1}); got != want {
+			t.Errorf("%s: %v", asm, got)
+		}
+	}
+}

@@ -140,7 +140,7 @@ func (t *tiler) suppose() {
 		w := wrap{at: x.Uniform, arg: t.argument(ms[0].Of[0]), n: n}
 		info := t.axes.Of(op.Operand(0))
 		// A bound that is no multiple of 16 by its specialization is none of n either.
-		hopeless := w.arg < 0 || t.divisor(ms[0].Of[0])%min(n, 16) != 0
+		hopeless := w.arg < 0 || !t.isNarrow(m.Uniform) || t.divisor(ms[0].Of[0])%min(n, 16) != 0
 		if hopeless || info.Contiguity[0] < n || info.Divisibility[0]%n != 0 || !t.isNarrow(w.at) {
 			continue
 		}

@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/nereid-lang/nereid/internal/analysis/address"
 	"github.com/nereid-lang/nereid/internal/analysis/axisinfo"
@@ -34,7 +35,8 @@ const (
 // bound, a coordinate must be known not to be negative, since the engine reads nothing there.
 //
 // The engine reads memory in a way of its own, which no barrier of threads orders. A load stays as it is if
-// the kernel stores through the same argument or has atomics.
+// the kernel stores through the same argument or has atomics. If it may have stored through another one
+// before, the host checks that this is other memory.
 func TileLoads(mach Machine, numStages int, mode TileMode) pass.Pass {
 	return pass.Pass{
 		Name: "nereid-gpu-tile-loads",
@@ -119,12 +121,18 @@ func isOrdered(fn *ir.Op) bool {
 				return true
 			}
 		case tt.InlineAsm, tt.ExternElementwise:
-			if op.IntOr("pure", 0) == 0 {
+			if op.IntOr("pure", 0) == 0 || readsMachine(op) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// readsMachine reports whether op is assembly that reads special registers, such as the number of the block.
+// Then the program's number that it knows is that of the launch.
+func readsMachine(op *ir.Op) bool {
+	return op.Def == tt.InlineAsm && strings.Contains(op.Text("asm_string"), "%")
 }
 
 // plans returns the loads that become descriptor loads.
@@ -487,6 +495,38 @@ func (t *tiler) stored(arg int) bool {
 	return false
 }
 
+// storedBefore returns the arguments through which a program may have stored when it comes to a load.
+func (t *tiler) storedBefore(load *ir.Op) (args []int) {
+	for _, op := range opsOf(t.fn, tt.Store) {
+		if !mayPrecede(op, load) {
+			continue
+		}
+		for _, root := range t.addr.Roots(op.Operand(0)) {
+			if root != nil && root.IsArg() {
+				args = append(args, root.Index())
+			}
+		}
+	}
+	slices.Sort(args)
+	return slices.Compact(args)
+}
+
+// mayPrecede reports whether a may be executed before b: a loop is around both, or a stands before b.
+func mayPrecede(a, b *ir.Op) bool {
+	for !a.Block().IsInside(b.Parent()) {
+		b = b.Parent()
+	}
+	for p := b.Parent(); p != nil; p = p.Parent() {
+		if p.Def == scf.For || p.Def == scf.While {
+			return true
+		}
+	}
+	for a.Parent() != b.Parent() {
+		a = a.Parent()
+	}
+	return a.Block() != b.Block() || a.Before(b)
+}
+
 // overLoops returns a sum with loops' variables in place of the numbers of iterations.
 func (t *tiler) overLoops(p address.Sum) (address.Sum, bool) {
 	out := address.Sum{}
@@ -548,8 +588,8 @@ func (t *tiler) replace(p *tilePlan) {
 // tileOf returns the tile of a plan.
 func (t *tiler) tileOf(p *tilePlan) tt.Tile {
 	size := address.ElementBytes(p.load.Operand(0).Type)
-	out := tt.Tile{Base: p.base, Natural: p.natural, Multiples: p.multiples,
-		Guards: p.guards}
+	out := tt.Tile{Base: p.base, Natural: p.natural, Multiples: p.multiples, Guards: p.guards,
+		Apart: t.storedBefore(p.load)}
 	for _, d := range p.dims {
 		dim := tt.TileDim{Stride: t.tileTerm(d.stride)}
 		dim.Stride.Factor /= size

@@ -158,8 +158,9 @@ var (
 		Group: "Compilation", Name: "NEREID_MERGE_PROGRAMS",
 		Doc: "Whether one program of a GPU does the work of several where programs move few bytes: with " +
 			"`auto` in large launches; with `all` in all launches with a multiple of as many programs, for " +
-			"tests; with `off` never ([GPU.md](GPU.md)).",
-	}, "auto", "all", "off")
+			"tests; with `2`, `4` or `8` the same for so many programs, whatever they move; with `off` " +
+			"never ([GPU.md](GPU.md)).",
+	}, "auto", "all", "2", "4", "8", "off")
 	MaxSource = size(Row{
 		Group: "Compilation", Name: "NEREID_MAX_SOURCE", Default: "4MiB",
 		Doc: "The most source text that a module may have, imported files included. More is an error, as " +

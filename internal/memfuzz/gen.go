@@ -46,7 +46,7 @@ func (g *generator) launch() {
 	}
 	g.k.Cols = n / g.k.Rows
 	g.k.Warps = pick(g, 1, 2, 4, 4)
-	g.k.Grid = pick(g, 1, 1, 2, 3)
+	g.k.Grid = pick(g, 1, 2, 3, 8)
 	g.k.Align = pick(g, 1, 16, 32)
 	g.k.Check = g.chance(10)
 	if g.k.CTAs = 1; g.chance(5) {

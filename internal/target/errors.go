@@ -7,3 +7,7 @@ var ErrClosed = errors.New("closed already")
 
 // ErrCapturing is wrapped by errors of work that cannot be captured on a stream that is being captured.
 var ErrCapturing = errors.New("the stream is being captured")
+
+// ErrAhead is wrapped by the error of making further code for a kernel, better code for some launches, when
+// the kernel was compiled ahead of time or the configuration is strict: its launches compile nothing.
+var ErrAhead = errors.New("what is compiled ahead of time serves all launches that it can")

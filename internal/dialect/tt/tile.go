@@ -20,6 +20,9 @@ type Tile struct {
 	Natural []int `json:",omitempty"`
 	// Guards lists numbers that must not be negative for any program of the launch.
 	Guards []TileGuard `json:",omitempty"`
+	// Apart lists arguments through which a program may have stored before it loads the tile. The copy engine
+	// need not see such stores, so none of them may be the same memory.
+	Apart []int `json:",omitempty"`
 }
 
 // TileGuard is a number that a program computes of its place in the grid and of arguments: pairs of a step
@@ -110,9 +113,13 @@ func (t Tile) Attr() ir.Attr {
 	for i, g := range t.Guards {
 		guards[i] = ir.DenseArray(ir.I64, g...)
 	}
-	return ir.Dict(ir.A("base", ir.I32Attr(int64(t.Base))), ir.A("dims", ir.Array(dims...)),
+	list := []ir.NamedAttr{ir.A("base", ir.I32Attr(int64(t.Base))), ir.A("dims", ir.Array(dims...)),
 		ir.A("guards", ir.Array(guards...)), ir.A("multiples", ir.DenseArray(ir.I64, multiples...)),
-		ir.A("natural", ir.I32Array(t.Natural...)))
+		ir.A("natural", ir.I32Array(t.Natural...))}
+	if len(t.Apart) > 0 {
+		list = append(list, ir.A("apart", ir.I32Array(t.Apart...)))
+	}
+	return ir.Dict(list...)
 }
 
 // attr returns the factor and the arguments of a term.
@@ -149,6 +156,9 @@ func TileOf(fn *ir.Op, i int) *Tile {
 	}
 	for _, n := range denseOf(dict.Get("natural")) {
 		t.Natural = append(t.Natural, int(n))
+	}
+	for _, n := range denseOf(dict.Get("apart")) {
+		t.Apart = append(t.Apart, int(n))
 	}
 	return t
 }

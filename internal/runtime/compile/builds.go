@@ -139,15 +139,19 @@ func otherwise(build weak.Pointer[Build], p target.Partial, r Request) {
 		if b == nil {
 			return nil, errors.New("nereid: the kernel is gone")
 		}
-		if r.Ahead && !way.Whole {
-			return nil, errors.New("nereid: what is compiled ahead of time serves all launches that it can")
+		needed := way.Whole && way.Merge == 0
+		if r.Ahead && !needed {
+			return nil, target.ErrAhead
 		}
 		r := r
 		r.whole, r.merge, r.Sharing = way.Whole, way.Merge, way.Sharing
-		r.Ahead = way.Whole // in strict mode, what there is must serve if it can
+		r.Ahead = needed // in strict mode, what there is must serve if it can
 		e, err := b.kernel.make(ctx, r)
 		if p, ok := e.(target.Partial); ok && !way.Whole {
 			otherwise(build, p, r)
+		}
+		if !needed && errors.Is(err, ErrNotCompiled) {
+			err = fmt.Errorf("%w: %w", target.ErrAhead, err)
 		}
 		return e, err
 	})

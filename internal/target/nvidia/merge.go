@@ -2,6 +2,7 @@ package nvidia
 
 import (
 	"context"
+	"strconv"
 
 	"github.com/nereid-lang/nereid/internal/gpu"
 	"github.com/nereid-lang/nereid/internal/knob"
@@ -12,9 +13,12 @@ import (
 // mergeable returns the number of programs that large launches of a kernel should have as one, 0 for 1. That
 // takes a compiler when they come.
 func (c Compiler) mergeable(in *target.Input) int {
-	off := checks(in) || knob.Merge.Get() == "off"
-	if off || in.Module == nil || !in.Fallback || in.Merge > 0 || in.Given != nil {
+	mode := knob.Merge.Get()
+	if checks(in) || mode == "off" || in.Module == nil || !in.Fallback || in.Merge > 0 || in.Given != nil {
 		return 0
+	}
+	if n, err := strconv.Atoi(mode); err == nil && gpu.MayMerge(in.Module, c.machine(in)) {
+		return n
 	}
 	if n := gpu.Mergeable(in.Module, c.machine(in)); n > 1 {
 		return n
@@ -29,7 +33,7 @@ const busyPrograms = 8
 // MergeFrom returns the number of programs along the first axis from which on a GPU with that many SMs runs
 // merged ones.
 func (k *Code) MergeFrom(sms int) int {
-	if knob.Merge.Get() == "all" {
+	if knob.Merge.Get() != "auto" {
 		return 1
 	}
 	return busyPrograms * sms * k.Merge

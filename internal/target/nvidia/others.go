@@ -36,16 +36,6 @@ func (o *Others) LaunchWhole(ctx context.Context, s target.Stream, grid [3]int, 
 	return e.Launch(ctx, s, grid, words)
 }
 
-// LaunchLarge launches the code of merged programs.
-func (o *Others) LaunchLarge(ctx context.Context, merge int, s target.Stream, grid [3]int,
-	words []uint64) error {
-	e, err := o.Large(ctx, merge)
-	if err != nil {
-		return err
-	}
-	return e.Launch(ctx, s, grid, words)
-}
-
 // Large returns the code of merged programs.
 func (o *Others) Large(ctx context.Context, merge int) (target.Executable, error) {
 	return o.merged.get(ctx, o.make, target.Way{Whole: true, Merge: merge})

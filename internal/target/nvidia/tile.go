@@ -31,6 +31,11 @@ func (k *Code) tile(m *lower.TensorMap, grid [3]int, words []uint64, made *tileW
 			return nil, ErrNoTile
 		}
 	}
+	for _, a := range t.Apart {
+		if words[a] == words[t.Base] {
+			return nil, ErrNoTile
+		}
+	}
 	for i := range t.Guards {
 		if !k.guarded(t.Guards[i], grid, words) {
 			return nil, ErrNoTile
@@ -82,7 +87,7 @@ func (k *Code) product(words []uint64, t tt.TileTerm) int64 {
 // tileIsRight reports whether a tile from a cache names arguments that are there.
 func (k *Code) tileIsRight(m *lower.TensorMap) bool {
 	t := m.Tile
-	used := append(slices.Clone(t.Natural), t.Base)
+	used := append(slices.Concat(t.Natural, t.Apart), t.Base)
 	for _, x := range t.Multiples {
 		used = append(used, x.Arg)
 		if x.Of <= 0 {
