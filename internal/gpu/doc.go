@@ -49,7 +49,11 @@
 // Tensor descriptors on the copy engine (TMA):
 //
 //	tile_loads.go                  nereid-gpu-tile-loads: loads by pointers that are tiles
+//	tile_choice.go                 which loads are given to the copy engine
+//	tile_order.go                  loads that stores of the kernel may precede
+//	tile_plan.go                   addresses of a load as strides and coordinates of a tile
 //	tile_bounds.go                 masks as sizes of tiles, indices that are never negative
+//	tile_replace.go                loads of tiles through descriptors that are arguments
 //	tma_fits.go                    nereid-legalize-descriptors: pointers where the copy engine cannot serve
 //	descriptor_encoding.go         triton-nvidia-optimize-descriptor-encoding
 //	tma_lowering.go                triton-nvidia-tma-lowering

@@ -1,0 +1,153 @@
+package gpu
+
+import (
+	"slices"
+
+	"github.com/nereid-lang/nereid/internal/analysis/address"
+	"github.com/nereid-lang/nereid/internal/analysis/axisinfo"
+	"github.com/nereid-lang/nereid/internal/dialect/tt"
+	"github.com/nereid-lang/nereid/internal/ir"
+)
+
+// Which loads of a kernel are given to the copy engine: those that may be, and where that pays.
+
+// hasDescriptors reports whether the kernel has descriptors of its own.
+func (t *tiler) hasDescriptors() bool {
+	for op := range t.fn.Ops() {
+		for _, v := range op.Operands() {
+			if tt.DescBlock(v.Type) != nil {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// plans returns the loads that become descriptor loads.
+func (t *tiler) plans(m *ir.Module) []*tilePlan {
+	t.addr, t.axes = address.New(t.fn), axisinfo.Module(m)
+	t.suppose()
+	var out []*tilePlan
+	if t.all {
+		for _, load := range opsOf(t.fn, tt.Load) {
+			if p := t.plan(load); p != nil {
+				out = append(out, p)
+			}
+		}
+		return out
+	}
+	for _, loop := range forLoops(t.fn) {
+		out = append(out, t.planLoop(loop)...)
+	}
+	return out
+}
+
+// planLoop returns the loads of a loop that feed products, if all of them are tiles and it pays.
+func (t *tiler) planLoop(loop *ir.Op) (out []*tilePlan) {
+	if loop.IntOr(stagesAttr, int64(t.stages)) < 2 || !mayPipeline(loop) {
+		return nil
+	}
+	if !t.hasChain(loop) && !t.isWide(loop) {
+		return nil
+	}
+	for op := range body(loop) {
+		if op.Def != tt.Load || op.Block() != loop.Body(0) || !t.feedsProducts(op) {
+			continue
+		}
+		p := t.plan(op)
+		if p == nil || !pays(op) {
+			return nil
+		}
+		out = append(out, p)
+	}
+	if len(out) > 0 {
+		out = append(out, t.planBefore(loop)...)
+	}
+	return out
+}
+
+// planBefore returns the loads before a loop that feed its products and are tiles.
+func (t *tiler) planBefore(loop *ir.Op) (out []*tilePlan) {
+	for op := range body(loop) {
+		if !t.mach.isGroupProduct(op) {
+			continue
+		}
+		load := op.Operand(0).DefBy(tt.Load)
+		known := func(p *tilePlan) bool { return p.load == load }
+		if load == nil || load.Block() != loop.Block() || !t.feedsProducts(load) ||
+			slices.ContainsFunc(out, known) {
+			continue
+		}
+		if p := t.plan(load); p != nil && pays(load) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// hasChain reports whether threads compute the left operand of a product from another product of the same
+// iteration, as in attention, and several warp groups do. There the time for addresses and copies is taken
+// from the computation.
+func (t *tiler) hasChain(loop *ir.Op) bool {
+	if t.mach.NumWarps < 2*groupWarps {
+		return false
+	}
+	for op := range body(loop) {
+		if t.mach.isGroupProduct(op) && fromProduct(op.Operand(0), loop, tt.Dot) {
+			return true
+		}
+	}
+	return false
+}
+
+// wideSums is the number of a thread's sums from which on loops of plain products gain from the copy engine.
+const wideSums = 128
+
+// isWide reports whether the products of a loop have large results, in several warp groups. With small ones,
+// the programs are short, or several to an SM: they begin before a map is fetched, and hide what copies take.
+func (t *tiler) isWide(loop *ir.Op) bool {
+	for op := range body(loop) {
+		if t.mach.isGroupProduct(op) && t.mach.NumWarps >= 2*groupWarps {
+			shape := tensorOf(op.Result(0)).Shape
+			return shape[0]*shape[1] >= int64(wideSums*32*t.mach.NumWarps)
+		}
+	}
+	return false
+}
+
+// feedsProducts reports whether a load has no users but products of warp groups, directly or transposed.
+func (t *tiler) feedsProducts(load *ir.Op) bool {
+	found := false
+	for u := range load.Result(0).Users() {
+		if u.Def == tt.Trans {
+			for v := range u.Result(0).Users() {
+				if !t.mach.isGroupProduct(v) {
+					return false
+				}
+			}
+		} else if !t.mach.isGroupProduct(u) {
+			return false
+		}
+		found = true
+	}
+	return found
+}
+
+// isGroupProduct reports whether an op is a product of 16-bit floats that AccelerateMatmul gives to wgmma.
+func (m Machine) isGroupProduct(op *ir.Op) bool {
+	if op.Def != tt.Dot || m.NumWarps%groupWarps != 0 {
+		return false
+	}
+	x, out := tensorOf(op.Operand(0)), tensorOf(op.Result(0))
+	return out.Rank() == 2 && out.Shape[0]%64 == 0 && out.Shape[1]%16 == 0 && x.Shape[1] >= 16 &&
+		(x.Elem == ir.F16 || x.Elem == ir.BF16)
+}
+
+// pays reports whether the copy engine copies a load's tile faster than threads do: a few large copies.
+func pays(load *ir.Op) bool {
+	t := tensorOf(load.Result(0))
+	return t.Shape[0]*t.Shape[1]*int64(ir.BitWidth(t.Elem)/8) >= minTile && min(t.Shape[0], t.Shape[1]) >= 32
+}
+
+// minTile is the number of bytes of a tile below which copies by threads are as fast.
+const minTile = 4 << 10

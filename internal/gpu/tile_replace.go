@@ -1,0 +1,104 @@
+package gpu
+
+import (
+	"slices"
+
+	"github.com/nereid-lang/nereid/internal/analysis/address"
+	"github.com/nereid-lang/nereid/internal/dialect/arith"
+	"github.com/nereid-lang/nereid/internal/dialect/funclike"
+	"github.com/nereid-lang/nereid/internal/dialect/tt"
+	"github.com/nereid-lang/nereid/internal/ir"
+)
+
+// Loads of tiles become loads through descriptors, which are arguments of the kernel.
+
+// replace makes a load one through a descriptor.
+func (t *tiler) replace(p *tilePlan) {
+	typ := tensorOf(p.load.Result(0))
+	shape := slices.Clone(typ.Shape)
+	if p.swapped {
+		slices.Reverse(shape)
+	}
+	block := ir.Tensor(padShape(shape, len(p.dims)), typ.Elem, nil)
+	desc := t.descriptor(t.tileOf(p).Attr(), tt.DescType.Get(block), p.load.Loc)
+	b := ir.At(p.load)
+	var at []*ir.Value
+	for _, d := range p.dims {
+		at = append(at, t.emit(b, d.at))
+	}
+	load := b.Groups(tt.DescLoad, [][]*ir.Value{{desc}, at}, []ir.Type{ir.Tensor(shape, typ.Elem, nil)})
+	x := load.Result(0)
+	x.Name = p.load.Result(0).Name
+	if p.swapped {
+		x = b.ValA(tt.Trans, typ, []ir.NamedAttr{ir.A("order", ir.I32Array(1, 0))}, x)
+	}
+	p.load.ReplaceWith(x)
+}
+
+// tileOf returns the tile of a plan.
+func (t *tiler) tileOf(p *tilePlan) tt.Tile {
+	size := address.ElementBytes(p.load.Operand(0).Type)
+	out := tt.Tile{Base: p.base, Natural: p.natural, Multiples: p.multiples, Guards: p.guards,
+		Apart: t.storedBefore(p.load)}
+	for _, d := range p.dims {
+		dim := tt.TileDim{Stride: t.tileTerm(d.stride)}
+		dim.Stride.Factor /= size
+		if d.size != nil {
+			for _, s := range t.addr.Terms(d.size) {
+				dim.Size = append(dim.Size, t.tileTerm(s))
+			}
+		}
+		out.Dims = append(out.Dims, dim)
+	}
+	return out
+}
+
+func (t *tiler) tileTerm(term address.Term) tt.TileTerm {
+	out := tt.TileTerm{Factor: term.Factor}
+	for _, s := range term.Of {
+		out.Args = append(out.Args, t.argument(s))
+	}
+	return out
+}
+
+// descriptor returns the kernel's argument for a tile, a new one if there is none.
+func (t *tiler) descriptor(attr ir.Attr, typ ir.Type, loc ir.Loc) *ir.Value {
+	for _, m := range t.maps {
+		if m.attr == attr && m.desc.Type == typ {
+			return m.desc
+		}
+	}
+	desc := t.fn.Body(0).AddArg(typ, loc)
+	ft := funclike.Type(t.fn)
+	funclike.SetType(t.fn, ir.Func(append(slices.Clone(ft.Ins), typ), ft.Outs))
+	funclike.SetArgAttr(t.fn, desc.Index(), tt.TileAttr, attr)
+	t.maps = append(t.maps, tileMap{attr, desc})
+	return desc
+}
+
+// emit computes a sum of products in 32 bits.
+func (t *tiler) emit(b *ir.Builder, p address.Sum) *ir.Value {
+	var sum *ir.Value
+	for _, term := range t.addr.Terms(p) {
+		var x *ir.Value
+		for _, s := range term.Of {
+			x = binary(b, arith.MulI, x, s.Value)
+		}
+		if x == nil || term.Factor != 1 {
+			x = binary(b, arith.MulI, x, arith.ConstInt(b, term.Factor, ir.I32))
+		}
+		sum = binary(b, arith.AddI, sum, x)
+	}
+	if sum == nil {
+		return arith.ConstInt(b, 0, ir.I32)
+	}
+	return sum
+}
+
+// binary returns an operation's result, y if there is no x.
+func binary(b *ir.Builder, def *ir.OpDef, x, y *ir.Value) *ir.Value {
+	if x == nil {
+		return y
+	}
+	return b.Val(def, ir.I32, x, y)
+}
