@@ -332,13 +332,17 @@ func (m *Module) run(in *object.Interp, u *unit) error {
 }
 
 // guarded reports whether the conditions around a unit hold; it evaluates them.
-func (m *Module) guarded(in *object.Interp, u *unit) (bool, error) {
+func (m *Module) guarded(in *object.Interp, u *unit) (bool, error) { return m.reached(in, u, u) }
+
+// reached reports whether the conditions around u hold. target is the unit that is to run: u, or a unit inside
+// it.
+func (m *Module) reached(in *object.Interp, u, target *unit) (bool, error) {
 	g := u.guard
 	if g == nil {
 		return true, nil
 	}
 	if g.state == pending {
-		if ok, err := m.guarded(in, g); !ok {
+		if ok, err := m.reached(in, g, target); !ok {
 			g.state, g.err, g.dead = done, err, true
 		} else {
 			now := m.now
@@ -349,10 +353,42 @@ func (m *Module) guarded(in *object.Interp, u *unit) (bool, error) {
 			m.now = now
 		}
 	}
+	if !g.dead && object.IsUnknown(g.err) && m.definedOnlyIn(g, u.negated, target) {
+		g.truth, g.err = !u.negated, nil
+	}
 	if g.err != nil || g.dead {
 		return false, g.err
 	}
 	return g.truth != u.negated, nil
+}
+
+// definedOnlyIn reports whether u is a function, a class or an import, and no statement outside a branch of g
+// binds its names. Somebody asks for such a name, so that branch is taken, even where nobody here can tell the
+// condition: a kernel below "if has_triton():" is there.
+func (m *Module) definedOnlyIn(g *unit, negated bool, u *unit) bool {
+	switch u.stmt.(type) {
+	case *python.FunctionDef, *python.ClassDef, *python.Import, *python.ImportFrom:
+	default:
+		return false
+	}
+	for name, e := range u.effects {
+		if e >= mayBind && slices.ContainsFunc(m.binders[name], func(b *unit) bool {
+			return b.effects[name] >= mayBind && !b.inside(g, negated)
+		}) {
+			return false
+		}
+	}
+	return true
+}
+
+// inside reports whether u stands in a branch of g.
+func (u *unit) inside(g *unit, negated bool) bool {
+	for ; u != nil; u = u.guard {
+		if u.guard == g && u.negated == negated {
+			return true
+		}
+	}
+	return false
 }
 
 // store binds a name at the present time.

@@ -328,6 +328,28 @@ func TestUnknown(t *testing.T) {
 	}
 }
 
+// TestUnknownCondition asks for names below an if whose condition nobody can tell.
+func TestUnknownCondition(t *testing.T) {
+	const unknown = "! TypeError: the truth of 'foo.ok(…)' is not known here: it comes from package 'foo'"
+	for _, c := range []struct{ src, want string }{
+		{"import foo\nif foo.ok():\n    y = 2\n    def r(): return y\nr = r()", unknown},
+		{"import foo\nif foo.ok():\n    y = 2\n    def f(): return y\nr = f()", "2"},
+		{"import foo\nif foo.ok():\n    pass\nelse:\n    if foo.ok():\n        def f(): return 3\nr = f()",
+			"3"},
+		{"import foo\nif foo.ok():\n    import math\nr = math.floor(1.5)", "1"},
+		{"import foo\nif foo.ok():\n    def f(): return 1\nelse:\n    f = None\nr = f()", unknown},
+		{"import foo\ndef f(): return 1\nif foo.ok():\n    def f(): return 2\nr = f()", unknown},
+		{"import foo\nif foo.ok():\n    r = 1", unknown},
+		{"import foo\nif foo.ok():\n    def f(): return 1\nelse:\n    def g(): return 2\nr = f() + g()",
+			"! NameError: name 'g' is not defined"},
+	} {
+		if got := value(newTestInterp(fstest.MapFS{"main.py": {Data: []byte(c.src + "\n")}}), "main.py",
+			"r"); got != c.want {
+			t.Errorf("%s\n got %s\nwant %s", c.src, got, c.want)
+		}
+	}
+}
+
 func TestDiagnostics(t *testing.T) {
 	for _, c := range []struct{ src, want string }{
 		{"import foo\nr = 2 * foo.x\n",

@@ -47,6 +47,8 @@ var moduleValues = []struct{ name, src, want string }{
 		"True"},
 	{"configs", "import triton\n@triton.autotune(configs=[triton.Config({'B': b}) for b in (64, 32)], " +
 		"key=[])\n@triton.jit\ndef k(B): pass\nX = min(c.kwargs['B'] for c in k.configs)", "32"},
+	{"Triton is there", "from torch.utils._triton import has_triton\nimport torch\n" +
+		"X = has_triton() and torch.cpu.is_available()", "True"},
 	{"shim", shim + "X = div_rn is libdevice.div_rn, trunc is libdevice.trunc", "(True, True)"},
 	{"no shim", shim + "X = mine.__name__, isinstance(mine, triton.JITFunction)", "('mine', True)"},
 	{"launched otherwise", shim + "X = isinstance(kernel, triton.JITFunction), isinstance(kernel2, " +

@@ -74,32 +74,38 @@ func (w *World) registerTorch() {
 	for name, t := range torchDTypes {
 		vars[name] = t
 	}
+	yes := answer(object.Bool(true))
 	hip := w.target.Backend == "hip"
 	version := map[string]object.Value{"cuda": object.Str("13.0"), "hip": object.None}
 	if hip {
 		version["cuda"], version["hip"] = object.None, object.Str("6.4")
 	}
 	cuda := map[string]object.Value{
-		"is_available":          answer(object.Bool(true)),
+		"is_available":          yes,
 		"device_count":          answer(object.MakeInt(1)),
 		"current_device":        answer(object.MakeInt(0)),
 		"get_device_name":       answer(object.Str(w.target.Name())),
 		"get_device_capability": answer(w.capability()),
 		"get_device_properties": answer(w.torchProperties()),
-		"is_bf16_supported":     answer(object.Bool(true)),
-		"is_initialized":        answer(object.Bool(true)),
+		"is_bf16_supported":     yes,
+		"is_initialized":        yes,
 	}
+	hasTriton := map[string]object.Value{"has_triton": yes, "has_triton_package": yes}
 	for _, m := range []*pyrun.Module{
 		w.stdlibModule("torch.torch_version", "torch_version.py"),
 		{Name: "torch.version", Vars: version, Lookup: w.torchVersion},
 		{Name: "torch.cuda", Vars: cuda, Open: true},
+		{Name: "torch.cpu", Vars: map[string]object.Value{"is_available": yes}, Open: true},
+		{Name: "torch.utils", Open: true},
+		{Name: "torch.utils._triton", Vars: hasTriton, Open: true},
 		{Name: "torch", Vars: vars, Lookup: w.torchVersion, Open: true, Lacks: func(name string) bool {
 			return otherAccelerators[name]
 		}},
 	} {
 		w.known[m.Name] = m
 	}
-	w.link("torch", "version", "cuda", "torch_version")
+	w.link("torch", "version", "cuda", "cpu", "utils", "torch_version")
+	w.link("torch.utils", "_triton")
 }
 
 // torchInTriton has the modules of torch that are written in Triton: kernels that Inductor generates call

@@ -1,6 +1,7 @@
 package object
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/nereid-lang/nereid/internal/diag"
@@ -85,7 +86,7 @@ func (u *Unknown) Need(use string) error {
 	if u.Reason != "" {
 		e = Errorf(TypeError, "%s of '%s' is not known here: %s", use, u.Path, u.Reason)
 	}
-	e.Code = "unknown-package"
+	e.Code = unknownPackage
 	looked := u.Looked
 	if looked == "" {
 		looked = "add its folder to the search path"
@@ -100,6 +101,15 @@ func (u *Unknown) Need(use string) error {
 			diag.Note{Span: u.Span, Msg: "package '" + u.Package + "' is imported here"})
 	}
 	return e
+}
+
+// unknownPackage is the code of errors that Need returns.
+const unknownPackage = "unknown-package"
+
+// IsUnknown reports whether err says that a value comes from a package that is not here.
+func IsUnknown(err error) bool {
+	var e *Exception
+	return errors.As(err, &e) && e.Code == unknownPackage
 }
 
 // UnknownOf returns the first Unknown among values, or nil.
