@@ -329,72 +329,32 @@ func (s *scan) overRegisters(bits []step) {
 // overLanes scans a segment of lane bits: it scans the totals over lanes, then each lane adds its
 // predecessor's.
 func (s *scan) overLanes(bits []step) {
-	l := s.l
 	mask := maskOf(bits, laneBit)
 	runs := map[int][]int{} // registers by the last register of their block
 	for _, r := range s.sorted() {
 		runs[s.end(r)] = append(runs[s.end(r)], r)
 	}
-	firstIs := 0
-	if s.reverse {
-		firstIs = mask
-	}
-	first := l.val("icmp eq i32 %s, %d", l.val("and i32 %s, %d", l.ids.lane, mask), firstIs)
+	w := s.way(mask)
 	for _, end := range s.sorted() {
 		run := runs[end]
 		if run == nil {
 			continue
 		}
-		t := s.total(end)
-		done := 0
-		for _, b := range bits {
-			t = s.laneStep(t, b.bit.lane, done)
-			done |= b.bit.lane
-		}
+		t := w.over(s.total(end), bits)
 		if len(run) == 1 && s.lanes == 0 {
 			s.vals[end] = t
 			continue
 		}
-		prefix := s.shuffle(t, s.predecessor(mask))
+		prefix, has := w.before(t)
 		for _, r := range run {
 			if r == end && s.lanes == 0 {
 				s.vals[r] = t
 				continue
 			}
-			s.vals[r] = s.choose(first, s.vals[r], l.combine(s.op, prefix, s.vals[r]))
+			s.vals[r] = s.choose(has, s.l.combine(s.op, prefix, s.vals[r]), s.vals[r])
 		}
 	}
 	s.lanes |= mask
-}
-
-// laneStep adds, in blocks where bit is set, the total of the block where it is not.
-func (s *scan) laneStep(t []string, bit, done int) []string {
-	l := s.l
-	var src, cond string
-	isSet := l.val("and i32 %s, %d", l.ids.lane, bit)
-	if s.reverse {
-		src = l.val("or i32 %s, %d", l.val("and i32 %s, %d", l.ids.lane, ^done&s.l.lastLane()), bit)
-		cond = l.val("icmp eq i32 %s, 0", isSet)
-	} else {
-		src = l.val("and i32 %s, %d", l.val("or i32 %s, %d", l.ids.lane, done), ^bit&s.l.lastLane())
-		cond = l.val("icmp ne i32 %s, 0", isSet)
-	}
-	return s.choose(cond, l.combine(s.op, s.shuffle(t, src), t), t)
-}
-
-// predecessor returns the lane before this one in the order of mask's bits. For the first lane the result is
-// arbitrary.
-func (s *scan) predecessor(mask int) string {
-	l := s.l
-	low := mask & -mask
-	var next string
-	if s.reverse { // all other bits are set, so that the carry passes over them
-		next = l.val("add i32 %s, %d", l.val("or i32 %s, %d", l.ids.lane, ^mask&s.l.lastLane()), low)
-	} else {
-		next = l.val("sub i32 %s, %d", l.val("and i32 %s, %d", l.ids.lane, mask), low)
-	}
-	return l.val("or i32 %s, %s", l.val("and i32 %s, %d", next, mask),
-		l.val("and i32 %s, %d", l.ids.lane, ^mask&s.l.lastLane()))
 }
 
 func scanCrosses(l *lowering, op *ir.Op) bool {
