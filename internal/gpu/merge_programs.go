@@ -106,8 +106,8 @@ func hasCases(op *ir.Op) bool {
 	return op.Def == tt.ExternElementwise || slices.Contains(slowMath, op.Def)
 }
 
-// divisionOps returns about how many instructions a thread takes for an integer division by what is known only
-// at the launch; 0 for other operations.
+// divisionOps returns about how many instructions a thread takes for an integer division by what is known
+// only at the launch; 0 for other operations.
 func divisionOps(op *ir.Op) int64 {
 	switch op.Def {
 	case arith.DivSI, arith.DivUI, arith.RemSI, arith.RemUI:

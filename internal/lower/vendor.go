@@ -68,8 +68,8 @@ type vendorThreads interface {
 	reduceWarp(l *lowering, by *ir.OpDef, word string) (v string, ok bool)
 }
 
-// laneShift returns the word of the lane that is by lanes before this one, or behind it if by is negative, and
-// whether there is one among the lanes whose numbers differ below bit width alone.
+// laneShift returns the word of the lane that is by lanes before this one, or behind it if by is negative,
+// and whether there is one among the lanes whose numbers differ below bit width alone.
 type laneShift func(l *lowering, word string, by, width int) (v, has string)
 
 // memory says which memory an access goes to, and how.

@@ -334,8 +334,8 @@ func (m *Module) run(in *object.Interp, u *unit) error {
 // guarded reports whether the conditions around a unit hold; it evaluates them.
 func (m *Module) guarded(in *object.Interp, u *unit) (bool, error) { return m.reached(in, u, u) }
 
-// reached reports whether the conditions around u hold. target is the unit that is to run: u, or a unit inside
-// it.
+// reached reports whether the conditions around u hold. target is the unit that is to run: u, or a unit
+// inside it.
 func (m *Module) reached(in *object.Interp, u, target *unit) (bool, error) {
 	g := u.guard
 	if g == nil {
@@ -363,8 +363,8 @@ func (m *Module) reached(in *object.Interp, u, target *unit) (bool, error) {
 }
 
 // definedOnlyIn reports whether u is a function, a class or an import, and no statement outside a branch of g
-// binds its names. Somebody asks for such a name, so that branch is taken, even where nobody here can tell the
-// condition: a kernel below "if has_triton():" is there.
+// binds its names. Somebody asks for such a name, so that branch is taken, even where nobody here can tell
+// the condition: a kernel below "if has_triton():" is there.
 func (m *Module) definedOnlyIn(g *unit, negated bool, u *unit) bool {
 	switch u.stmt.(type) {
 	case *python.FunctionDef, *python.ClassDef, *python.Import, *python.ImportFrom:

@@ -17,11 +17,13 @@ func TestLanguage(t *testing.T) {
 	}
 	w := New(src, DefaultTarget, nil)
 	var b strings.Builder
-	b.WriteString("# The language\n\nEvery name of `triton.language` 3.6 and how Nereid has it. This page " +
-		"is made from the front end's own table: `go test ./internal/lang/world -run TestLanguage\n" +
-		"-update` writes it anew. *primitive*: made by the front end in Go; *library*: written in the " +
-		"language, in `internal/lang/stdlib`; *steers*: looked at while the\n" +
-		"kernel is compiled. A name that is not here is an error that says so.\n")
+	b.WriteString("# The language\n\n" +
+		"Every name of `triton.language` 3.6 and how Nereid has it. This page is made from the\n" +
+		"front end's own table; the command that writes it anew is\n\n" +
+		"```sh\ngo test ./internal/lang/world -run TestLanguage -update\n```\n\n" +
+		"*primitive*: made by the front end in Go; *library*: written in the language, in\n" +
+		"`internal/lang/stdlib`; *steers*: looked at while the kernel is compiled. A name that\n" +
+		"is not here is an error that says so.\n")
 	for _, home := range []struct{ module, title string }{
 		{sem.InCore, "triton.language"}, {sem.InMath, "triton.language.math"},
 		{sem.InStandard, "triton.language.standard"}, {sem.InRandom, "triton.language.random"},

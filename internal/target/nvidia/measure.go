@@ -30,9 +30,9 @@ type flushed struct {
 // Measure times f as Triton's do_bench does: estimate, warm up, then time each run between two events, with
 // the L2 cache cleared before.
 //
-// A run begins when the one before has ended. With the next clearing in the queue already, an H200 records the
-// end of a kernel half a microsecond later. Triton's launches mostly take the host longer than the clearing
-// takes the GPU, so that nothing is queued behind them.
+// A run begins when the one before has ended. With the next clearing in the queue already, an H200 records
+// the end of a kernel half a microsecond later. Triton's launches mostly take the host longer than the
+// clearing takes the GPU, so that nothing is queued behind them.
 func (d *Device) Measure(bs target.Stream, warmup, rep time.Duration,
 	f func() error) ([]time.Duration, error) {
 	c, err := d.context()
