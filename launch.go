@@ -216,6 +216,9 @@ func (k *Kernel) launchLong(s *Stream, grid Programs, list []any, m *args.Matche
 	}
 	l.share(g)
 	b, err := k.build(s.ctx, l)
+	if mayNotCompile(err) && l.loosen() {
+		b, err = k.build(s.ctx, l)
+	}
 	if err != nil {
 		return err
 	}
@@ -232,7 +235,7 @@ func (k *Kernel) launchLong(s *Stream, grid Programs, list []any, m *args.Matche
 // plan keeps the plan by which the launch can be repeated, unless each launch must determine the memory of
 // its arguments.
 func (l *launch) plan(b *compile.Build, list []any, note noting, byValue bool) {
-	if b.Bounded != nil || l.checked() {
+	if b.Bounded != nil || l.checked() || l.loosened && !l.k.code.Set.Strict {
 		return
 	}
 	p := newPlan(l.dev, b, len(l.frame.Words))
@@ -360,23 +363,42 @@ type launch struct {
 	nowhere bool    // nothing will be launched: only the types of the arguments matter
 	ahead   bool    // strict mode allows to compile
 	bound   bool    // later launches may have other numbers
-	frame   frame
-	opts    target.Options // options that the kernel is compiled with
-	specs   []lang.ArgSpec
-	sharing int             // of the grid (target.Sharer)
-	mem     []target.Memory // memory of the arguments that are pointers
-	lent    []target.Buffer // host memory lent to the device for this launch
-	done    []func()        // functions to call at the end of the launch
+	// loosened says that the code knows nothing of numbers under do_not_specialize, because better code would
+	// have to be compiled first.
+	loosened bool
+	frame    frame
+	opts     target.Options // options that the kernel is compiled with
+	specs    []lang.ArgSpec
+	sharing  int             // of the grid (target.Sharer)
+	mem      []target.Memory // memory of the arguments that are pointers
+	lent     []target.Buffer // host memory lent to the device for this launch
+	done     []func()        // functions to call at the end of the launch
 }
 
 // params returns the parameters that the arguments are specialized for. On GPUs, numbers under
 // do_not_specialize that are divisible by 16 have code of their own: without it, masks that depend on them
 // split every wide access.
 func (l *launch) params() *args.Params {
-	if l.bound || l.k.code.Set.Strict || !target.CopiesHost(l.dev.b) {
+	if l.bound || !target.CopiesHost(l.dev.b) {
 		return l.k.loose
 	}
 	return l.k.params
+}
+
+// mayNotCompile reports whether err says that a launch would have to compile and may not.
+func mayNotCompile(err error) bool {
+	return errors.Is(err, ErrNotCompiled) || errors.Is(err, ErrCapturing)
+}
+
+// loosen lets the launch take the code for any number under do_not_specialize, which may be there already. It
+// reports false if that is the code that the launch asks for anyway.
+func (l *launch) loosen() bool {
+	for i, p := range l.k.params.List {
+		if p.NoSpecialize && l.specs[i].Div16 {
+			l.specs[i].Div16, l.loosened = false, true
+		}
+	}
+	return l.loosened
 }
 
 // bind specializes arguments.

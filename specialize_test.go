@@ -160,3 +160,50 @@ func TestUnspecialized(t *testing.T) {
 		s.Close()
 	}
 }
+
+// A launch that may not compile, in strict mode or while a stream is captured, runs the code for any number.
+// What a program records on a GPU serves a strict one.
+func TestStubUnspecializedRefused(t *testing.T) {
+	onStub(t, func(t *testing.T, s *nereid.Stream, _ func() map[string]int) {
+		rec := &nereid.Recorder{}
+		k := kernelOf(t, "count.py", unspecialised, "count", nereid.With(nereid.Config{Record: rec}))
+		x, err := nereid.New(s.Device(), nereid.Int32, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer x.Close()
+		if err := k.Launch(s, nereid.Grid{1}, x, 17); err != nil {
+			t.Fatal(err)
+		}
+		g, err := s.Capture(func() error { return k.Launch(s, nereid.Grid{1}, x, 16) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer g.Close()
+		only := rec.Variants()
+		if err := k.Launch(s, nereid.Grid{1}, x, 16); err != nil {
+			t.Fatal(err)
+		}
+		for _, list := range [][]nereid.Variant{only, rec.Variants()} {
+			m, err := nereid.Parse("count.py", []byte(unspecialised), nereid.With(nereid.Config{Strict: true}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := m.Warmup(t.Context(), s.Device(), list, nil); err != nil {
+				t.Fatal(err)
+			}
+			strict, err := m.Kernel("count")
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, n := range []int{16, 17, 1} {
+				if err := strict.Launch(s, nereid.Grid{1}, x, n); err != nil {
+					t.Errorf("%d variants, n = %d: %v", len(list), n, err)
+				}
+			}
+		}
+		if n := len(rec.Variants()); n != 2 {
+			t.Errorf("%d variants were recorded, not 2", n)
+		}
+	})
+}
