@@ -352,8 +352,11 @@ type Narrower interface {
 // well.
 type Partial interface {
 	// Otherwise sets how to make the executable that serves them. It is called before the first launch.
-	Otherwise(make func(ctx context.Context, way Way) (Executable, error))
+	Otherwise(Maker)
 }
+
+// Maker makes the executable of a specialization for some of its launches.
+type Maker func(ctx context.Context, way Way) (Executable, error)
 
 // Way says which launches an executable is made for.
 type Way struct {

@@ -494,8 +494,8 @@ func (k *kernel) launchOther(s target.Stream, grid [3]int, words []uint64) error
 }
 
 // Otherwise sets how to make the code for other launches.
-func (k *kernel) Otherwise(make func(context.Context, target.Way) (target.Executable, error)) {
-	k.Others.Otherwise(make)
+func (k *kernel) Otherwise(maker target.Maker) {
+	k.Others.Otherwise(maker)
 	k.mergeLarge()
 	if k.code.Depths != nil && k.ready.Is() {
 		k.fn.Other = func(s *driver.Stream, x, y, z uint32) *driver.Ready {

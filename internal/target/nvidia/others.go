@@ -13,23 +13,21 @@ import (
 // Others is the further code of a kernel's specialization, made when a launch first needs it: for arguments
 // that no tensor map describes, and for launches with more or fewer programs on an SM.
 type Others struct {
-	make    func(context.Context, target.Way) (target.Executable, error)
+	maker   target.Maker // nil if there is no compiler
 	whole   other
 	merged  other
 	sharing [gpu.MostShared + 1]other
 }
 
 // Otherwise sets how to make the code.
-func (o *Others) Otherwise(make func(context.Context, target.Way) (target.Executable, error)) {
-	o.make = make
-}
+func (o *Others) Otherwise(maker target.Maker) { o.maker = maker }
 
 // LaunchWhole launches the code that serves all launches.
 func (o *Others) LaunchWhole(ctx context.Context, s target.Stream, grid [3]int, words []uint64) error {
-	if o.make == nil {
+	if o.maker == nil {
 		return ErrNoTile
 	}
-	e, err := o.whole.get(ctx, o.make, target.Way{Whole: true})
+	e, err := o.whole.get(ctx, o.maker, target.Way{Whole: true})
 	if err != nil {
 		return err
 	}
@@ -38,11 +36,11 @@ func (o *Others) LaunchWhole(ctx context.Context, s target.Stream, grid [3]int, 
 
 // Large returns the code of merged programs.
 func (o *Others) Large(ctx context.Context, merge int) (target.Executable, error) {
-	return o.merged.get(ctx, o.make, target.Way{Whole: true, Merge: merge})
+	return o.merged.get(ctx, o.maker, target.Way{Whole: true, Merge: merge})
 }
 
 // HasMaker reports whether other code can be made.
-func (o *Others) HasMaker() bool { return o.make != nil }
+func (o *Others) HasMaker() bool { return o.maker != nil }
 
 // HasWhole reports whether the code that serves all launches is made.
 func (o *Others) HasWhole() bool { return o.whole.Made() != nil }
@@ -60,14 +58,14 @@ func (k *Code) OtherDepth(grid [3]int, sms int) int {
 
 // Better returns the code for launches of a sharing, nil if there is none. wait says that it may be made now.
 func (o *Others) Better(ctx context.Context, sharing int, wait func() bool) target.Executable {
-	if o.make == nil {
+	if o.maker == nil {
 		return nil
 	}
 	x := &o.sharing[sharing]
 	if e := x.Made(); e != nil || x.failed.Load() || !wait() {
 		return e
 	}
-	e, err := x.get(ctx, o.make, target.Way{Sharing: sharing})
+	e, err := x.get(ctx, o.maker, target.Way{Sharing: sharing})
 	if err != nil {
 		x.failed.Store(ctx.Err() == nil)
 		return nil
@@ -113,14 +111,13 @@ func (o *other) Made() target.Executable {
 	return nil
 }
 
-func (o *other) get(ctx context.Context, make func(context.Context, target.Way) (target.Executable, error),
-	way target.Way) (target.Executable, error) {
+func (o *other) get(ctx context.Context, maker target.Maker, way target.Way) (target.Executable, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if e := o.Made(); e != nil {
 		return e, nil
 	}
-	e, err := make(ctx, way)
+	e, err := maker(ctx, way)
 	if err != nil {
 		return nil, err
 	}
