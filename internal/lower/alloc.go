@@ -134,14 +134,22 @@ func fit(needs []need, placed []interval, done []int, i, base int) interval {
 
 func align(n, to int) int { return (n + to - 1) / to * to }
 
-// needs returns the buffers of the function with their lifetimes. Operations are numbered in program order.
-func (l *lowering) needs(roots map[*ir.Value][]*ir.Op) []need {
-	number, last := map[*ir.Op]int{}, map[*ir.Op]int{}
-	n := 0
-	for op := range l.fn.Ops() {
-		number[op] = n
-		n++
+// numbers numbers the operations of the function in an order in which they run.
+func (l *lowering) numbers() map[*ir.Op]int {
+	number := map[*ir.Op]int{}
+	for _, b := range l.reachable(l.fn.Region(0)) {
+		for top := range b.Ops() {
+			for op := range top.Ops() {
+				number[op] = len(number)
+			}
+		}
 	}
+	return number
+}
+
+// needs returns the buffers of the function with their lifetimes.
+func (l *lowering) needs(roots map[*ir.Value][]*ir.Op) []need {
+	number, last := l.numbers(), map[*ir.Op]int{}
 	l.fn.WalkPost(func(op *ir.Op) { // last[op] is the number of the last operation nested in op
 		last[op] = max(last[op], number[op])
 		if p := op.Parent(); p != nil {
@@ -177,7 +185,7 @@ func (l *lowering) needs(roots map[*ir.Value][]*ir.Op) []need {
 // keeps a buffer allocated outside until the loop ends. Branches backwards between blocks keep every buffer
 // until the function ends, because blocks have no nesting to read lifetimes from.
 func (l *lowering) lastUses(roots map[*ir.Value][]*ir.Op, number, last map[*ir.Op]int) map[*ir.Op]int {
-	loops := hasBackEdge(l.fn.Region(0))
+	loops := hasBackEdge(l.reachable(l.fn.Region(0)))
 	ends := map[*ir.Op]int{}
 	for v, rs := range roots {
 		for user := range v.Users() {
@@ -218,10 +226,10 @@ func (l *lowering) done(op *ir.Op) *ir.Op {
 	return l.fn
 }
 
-// hasBackEdge reports whether a block branches to itself or to an earlier block.
-func hasBackEdge(r *ir.Region) bool {
+// hasBackEdge reports whether a block branches to itself or to an earlier one of the list.
+func hasBackEdge(blocks []*ir.Block) bool {
 	seen := map[*ir.Block]bool{}
-	for b := range r.Blocks() {
+	for _, b := range blocks {
 		seen[b] = true
 		for _, s := range b.Successors() {
 			if seen[s] {
