@@ -81,13 +81,9 @@ tl.store(c_ptr + i[:, None] * 128 + j[None, :], acc)
 }
 
 // TestDeeperFused deepens the loop that tl.range(flatten=True) makes of two, and leaves room for the
-// conversion before its store.
+// conversion before its store, or for the buffer of stores through a descriptor.
 func TestDeeperFused(t *testing.T) {
-	dev, dump := opened(t, "sim:90")[0], t.TempDir()
-	k := kernelOf(t, `
-@triton.jit
-def k(a_ptr, b_ptr, c_ptr, tiles, steps):
-`, `
+	const byPointers = `
 i, j = tl.arange(0, 128), tl.arange(0, 64)
 for tile in tl.range(tl.program_id(0), tiles, 2, flatten=True):
     acc = tl.zeros((128, 128), tl.float32)
@@ -96,23 +92,44 @@ for tile in tl.range(tl.program_id(0), tiles, 2, flatten=True):
         b = tl.load(b_ptr + (step * 64 + j)[:, None] * 128 + i[None, :])
         acc = tl.dot(a, b, acc)
     tl.store(c_ptr + (tile * 128 + i)[:, None] * 128 + i[None, :], acc.to(tl.float16))
-`, nereid.With(nereid.Config{Dump: dump}))
+`
+	const byDescriptors = `
+a_desc = tl.make_tensor_descriptor(a_ptr, [tiles * 128, steps * 64], [steps * 64, 1], [128, 64])
+b_desc = tl.make_tensor_descriptor(b_ptr, [steps * 64, 128], [128, 1], [64, 128])
+c_desc = tl.make_tensor_descriptor(c_ptr, [tiles * 128, 128], [128, 1], [128, 64])
+for tile in tl.range(tl.program_id(0), tiles, 2, warp_specialize=True):
+    acc = tl.zeros((128, 128), tl.float32)
+    for step in range(steps):
+        a = a_desc.load([tile * 128, step * 64])
+        b = b_desc.load([step * 64, 0])
+        acc = tl.dot(a, b, acc)
+    left, right = acc.reshape(128, 2, 64).permute(0, 2, 1).split()
+    c_desc.store([tile * 128, 0], left.to(tl.float16))
+    c_desc.store([tile * 128, 64], right.to(tl.float16))
+`
 	const tiles, steps = 5, 3
 	data := factors(tiles * 128 * steps * 64)
-	run := func(dev *nereid.Device) []byte {
-		c := lend(t, dev, newArray(f16, tiles*128*128))
-		s := txtest.Open(t, dev.NewStream, t.Context())
-		a, b := lend(t, dev, data), lend(t, dev, data)
-		if err := k.Launch(s, nereid.Grid{2}, a, b, c, tiles, steps, few); err != nil {
-			t.Fatal(err)
-		}
-		return bytesOf(t, c)
-	}
-	if !bytes.Equal(run(interpreter(t)), run(dev)) {
-		t.Error("results differ")
-	}
-	if got := buffersIn(t, dump); got != "6" {
-		t.Errorf("the pipeline has %s buffers, not 6", got)
+	for name, body := range map[string]string{"pointers": byPointers, "descriptors": byDescriptors} {
+		t.Run(name, func(t *testing.T) {
+			dev, dump := opened(t, "sim:90")[0], t.TempDir()
+			k := kernelOf(t, "\n@triton.jit\ndef k(a_ptr, b_ptr, c_ptr, tiles, steps):\n", body,
+				nereid.With(nereid.Config{Dump: dump}))
+			run := func(dev *nereid.Device) []byte {
+				c := lend(t, dev, newArray(f16, tiles*128*128))
+				s := txtest.Open(t, dev.NewStream, t.Context())
+				a, b := lend(t, dev, data), lend(t, dev, data)
+				if err := k.Launch(s, nereid.Grid{2}, a, b, c, tiles, steps, few); err != nil {
+					t.Fatal(err)
+				}
+				return bytesOf(t, c)
+			}
+			if !bytes.Equal(run(interpreter(t)), run(dev)) {
+				t.Error("results differ")
+			}
+			if got := buffersIn(t, dump); got != "6" {
+				t.Errorf("the pipeline has %s buffers, not 6", got)
+			}
+		})
 	}
 }
 
