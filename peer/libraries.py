@@ -809,11 +809,35 @@ def tutorial_persistent_special():
         persistent((4096 if k == 4096 else 8192,) * 2 + (k,), dtype, special=True)
 
 
+@case("tutorials", "products with descriptors, few stages")
+def tutorial_persistent_shallow():
+    """Persistent products with configs that a tuner does not choose on an H200, each on its own, and sizes that no tile divides."""
+    m = tutorial("09")
+    small, large, short = (128, 128, 64, 8), (128, 256, 64, 8), (64, 128, 64, 4)
+    for dtype, (rows, columns, k) in ((FP16, (4096, 2048, 2048)), (FP8, (4096, 2048, 2048)), (FP16, (3000, 4112, 1040))):
+        a, b = rand(rows, k, dtype=dtype), rand(columns, k, dtype=dtype)
+        for config in ((2, 4, *small, False), (3, 4, *small, True), (2, 8, *large, False), (3, 8, *large, True), (3, 4, *short, False)):
+            for kernel, f, args in ((m.matmul_kernel_persistent, m.matmul_persistent, (a, b.T)),
+                                    (m.matmul_kernel_tma_persistent, m.matmul_tma_persistent, (a, b, False)),
+                                    (m.matmul_kernel_descriptor_persistent, m.matmul_descriptor_persistent, (a, b, False))):
+                configs(kernel, config)
+                once(lambda: f(*args))
+
+
+@case("tutorials", "attention with descriptors, other tiles")
+def tutorial_attention_tiles():
+    m = tutorial("06")
+    for d, dtype, special in itertools.product((64, 128), (FP16, torch.float8_e5m2), (False, True)):
+        for config in ((3, 4, 128, 32), (4, 4, 64, 64), (3, 4, 64, 32)):
+            configs(m._attn_fwd, config)
+            once(lambda: m.attention(*attention_inputs(4096, d, dtype), False, d**-0.5, special))
+
+
 @case("tutorials", "products")
 def tutorial_products():
     m = tutorial("03")
-    for n in (1024, 4096):
-        m.matmul(rand(n, n, dtype=FP16), rand(n, n, dtype=FP16))
+    for rows, columns, k in ((1024,) * 3, (4096,) * 3, (2048, 11008, 4096)):
+        m.matmul(rand(rows, k, dtype=FP16), rand(k, columns, dtype=FP16))
 
 
 @case("tutorials", "products of groups")
@@ -821,7 +845,7 @@ def tutorial_groups():
     m = tutorial("08")
     sms = m.num_sms()
     configs(m.grouped_matmul_kernel, *((3, 4, x, y, z, sms) for x, y, z in ((128, 128, 64), (64, 128, 64), (128, 128, 32))))
-    for rows, columns, k in ((1024, 1024, 1024), (1024, 4096, 4096)):
+    for rows, columns, k in ((1024, 1024, 1024), (1024, 4096, 4096), (768, 2304, 1536)):
         many = [(rand(rows, k, dtype=FP16), rand(k, columns, dtype=FP16)) for _ in range(4)]
         once(lambda: m.group_gemm_fn([a for a, _ in many], [b for _, b in many]))
         for dtype in (FP16, FP8):
