@@ -50,6 +50,9 @@ const (
 //
 // Only loops count of which all shared memory is known here: loads go to operands of products, and nothing
 // else needs a buffer but conversions in branches, such as those that store a tile of a fused loop.
+//
+// Loops like that of attention get fewer stages instead if two programs of one warp group then share a
+// multiprocessor (pairedStages).
 func DeepenPipelines(numStages int, with Sharing) pass.Pass {
 	return pass.Pass{
 		Name: "nereid-gpu-deepen-pipelines",
@@ -60,15 +63,14 @@ func DeepenPipelines(numStages int, with Sharing) pass.Pass {
 			}
 			var sums [MostShared + 1]int
 			for _, loop := range forLoops(m.Op) {
-				bytes := stageBytes(loop)
-				if bytes == 0 {
+				stages := with.stagesOf(loop, numStages)
+				if stages == nil {
 					continue
 				}
-				others := storedBytes(loop) + outerBytes(loop) + convertedBytes(loop)
 				for n := range sums {
-					sums[n] += with.stages(numStages, bytes, others, n)
+					sums[n] += stages(n)
 				}
-				if n := with.stages(numStages, bytes, others, with.Programs); n > numStages {
+				if n := stages(with.Programs); n != numStages {
 					ctx.At(loop)
 					loop.SetAttr(depthAttr, ir.I32Attr(int64(n)))
 				}
@@ -90,6 +92,36 @@ func TakeDepths(m *ir.Module) (depths []int) {
 		m.Op.SetAttr(depthsAttr, nil)
 	}
 	return depths
+}
+
+// stagesOf returns the number of stages of a loop by the number of programs on a multiprocessor (0: any
+// number), nil if that does not matter.
+func (s Sharing) stagesOf(loop *ir.Op, n int) func(programs int) int {
+	if bytes := stageBytes(loop); bytes > 0 {
+		others := storedBytes(loop) + outerBytes(loop) + convertedBytes(loop)
+		return func(programs int) int { return s.stages(n, bytes, others, programs) }
+	}
+	if bytes := chainBytes(loop); bytes > 0 {
+		others := outerBytes(loop)
+		return func(programs int) int { return s.pairedStages(n, bytes, others, programs) }
+	}
+	return nil
+}
+
+// pairedStages returns the largest number of stages, at most n, with which two programs share a
+// multiprocessor, n if there is none. A warp group that is alone computes and multiplies in turn; of two, one
+// multiplies while the other computes, which gains more than a further stage: on an H200, tutorial 06 with
+// heads of 128 in tiles of 128×64 takes 0.35 ms with 2 stages and 0.39 ms with 3.
+func (s Sharing) pairedStages(n, bytes, others, programs int) int {
+	if programs == 1 {
+		return n
+	}
+	for k := n; k >= 2; k-- {
+		if s.SM/(k*bytes+others+reservedShared) >= 2 {
+			return k
+		}
+	}
+	return n
 }
 
 // stages returns the number of stages of a loop with so many bytes in each, and others besides, in a launch
@@ -128,6 +160,30 @@ func stageBytes(loop *ir.Op) int {
 		}
 	}
 	if products == 0 {
+		return 0
+	}
+	return bytes
+}
+
+// chainBytes returns how many bytes of shared memory the loads of an iteration take in a loop whose only warp
+// group computes the left operand of one product from the result of another, 0 in other loops.
+func chainBytes(loop *ir.Op) int {
+	if loop.HasAttr(stagesAttr) || ttg.NumCTAs(loop) > 1 || ttg.NumWarps(loop) != groupWarps ||
+		!mayPipeline(loop) {
+		return 0
+	}
+	bytes, chain := 0, false
+	for op := range body(loop) {
+		if isLoad(op) && onlyInBuffers(op.Result(0)) {
+			if t := tensorOf(op.Result(0)); t != nil {
+				bytes += blockBytes(t, t.Encoding)
+			}
+		}
+		if op.Def == ttng.WarpGroupDot && tensorOf(op.Operand(0)) != nil {
+			chain = chain || fromProduct(op.Operand(0), loop, ttng.WarpGroupDot)
+		}
+	}
+	if !chain {
 		return 0
 	}
 	return bytes

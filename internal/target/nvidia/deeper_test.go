@@ -13,7 +13,8 @@ import (
 )
 
 // TestDeeper compiles products for launches with few programs: pipelines fill the shared memory, and programs
-// that fitted an SM together still do.
+// that fitted an SM together still do. Attention in one warp group has fewer stages if two programs then share
+// an SM, but not in launches with one program for each.
 func TestDeeper(t *testing.T) {
 	c := Compiler{Capability: 90}
 	for _, x := range []struct {
@@ -27,6 +28,8 @@ func TestDeeper(t *testing.T) {
 		{"matmul_bf16_relu", 4, 4, []int{4, 8, 7}, [3]int{3, 1, 2}},
 		{"matmul_bf16_relu", 1, 4, nil, [3]int{13, 13, 13}},
 		{"attention_d64", 3, 8, nil, [3]int{3, 3, 3}},
+		{"attention_d128_causal", 3, 4, []int{2, 3, 2}, [3]int{2, 1, 2}},
+		{"attention_d128_causal", 2, 4, nil, [3]int{2, 2, 2}},
 	} {
 		for sharing, programs := range x.programs {
 			m := golden(t, x.name)
