@@ -107,11 +107,11 @@ func renumber(op *ir.Op) {
 	op.Result(0).ReplaceUsesIf(from, func(u *ir.Use) bool { return u.Owner() != from.Def() })
 }
 
-// isLastFirst reports whether a value is what renumber makes of a program's number.
-func isLastFirst(op *ir.Op) bool {
-	id := op.Operand(1).DefBy(tt.GetProgramID)
-	less := op.Operand(0).Def()
-	if op.Def != arith.SubI || id == nil || less == nil || less.NumOperands() != 2 {
+// isLastFirst reports whether a difference is what renumber makes of a program's number.
+func isLastFirst(sub *ir.Op) bool {
+	id := sub.Operand(1).DefBy(tt.GetProgramID)
+	less := sub.Operand(0).Def()
+	if id == nil || less == nil || less.NumOperands() != 2 {
 		return false
 	}
 	n, ok := arith.IntOf(less.Operand(1))
