@@ -13,14 +13,15 @@ import (
 // passes are those that a case may name.
 func passes() []pass.Pass {
 	o := gpu.Options{Machine: gpu.Machine{Target: "cuda:80", NumWarps: 4}, WarpGroups: true, NumStages: 3,
-		TMA: true, Turns: true, Tiles: gpu.AllTiles}
+		TMA: true, Turns: true, Tiles: gpu.AllTiles, Sharing: gpu.Sharing{SM: 228 << 10, Programs: 1}}
 	return slices.Concat(gpu.All(o), []pass.Pass{gpu.Canonicalize}, pass.All())
 }
 
 // TestCases runs the passes that each case names, and compares.
 func TestCases(t *testing.T) {
 	tried := passtest.Cases(t, "testdata/*.txtar", passes())
-	all := gpu.Options{Machine: gpu.Machine{Target: "cuda:80"}, NumStages: 3, TMA: true, Turns: true}
+	all := gpu.Options{Machine: gpu.Machine{Target: "cuda:80"}, NumStages: 3, WarpGroups: true, TMA: true,
+		Turns: true}
 	for _, p := range gpu.All(all) {
 		if !tried[p.Name] {
 			t.Errorf("no case for %s", p.Name)
