@@ -22,7 +22,7 @@ var ptxPasses = strings.Join([]string{
 		"loop-mssa(licm)",
 		"simplifycfg<switch-range-to-icmp;switch-to-lookup;no-keep-loops;hoist-common-insts;sink-common-insts>",
 		"slp-vectorizer", "vector-combine", // pairs of 16 bits
-		"loop-unroll<O3>", "infer-alignment", "instcombine", "loop-mssa(licm)", plainCFG,
+		leaveRuntime, "infer-alignment", "instcombine", "loop-mssa(licm)", plainCFG,
 
 		// Code generation takes constant offsets out of addresses as well, but compares all the bases with
 		// each other (straight-line strength reduction, in LLVM 22) before it finds that they are one. Here
@@ -35,8 +35,11 @@ const (
 	plainCFG = "simplifycfg<switch-range-to-icmp>"
 
 	// unrollFully has the limits of O3, where loop-unroll-full has those of O2. The copies of inner loops,
-	// whose numbers of iterations are then constant, are left to loop-unroll<O3>.
+	// whose numbers of iterations are then constant, are left to the second round.
 	unrollFully = "loop-unroll<O3;no-partial;no-peeling;no-profile-peeling;no-runtime;no-upperbound>"
+	// leaveRuntime leaves loops whose number of iterations only the launch knows to the assembler. It unrolls
+	// them by four; those that LLVM has unrolled by two stay like that.
+	leaveRuntime = "loop-unroll<O3;no-runtime>"
 )
 
 // PTXPasses is the pipeline for a kernel that internal/lower made, for Options.Passes. It is empty, which

@@ -155,3 +155,32 @@ func TestPTXPassesOnce(t *testing.T) {
 		}
 	})
 }
+
+// A loop whose number of iterations is an argument is left to the assembler, which unrolls it further.
+func TestPTXPassesRuntimeLoop(t *testing.T) {
+	const text = `
+target triple = "nvptx64-nvidia-cuda"
+
+define ptx_kernel void @kernel(ptr addrspace(1) %p, i32 %n) {
+entry:
+  %any = icmp sgt i32 %n, 0
+  br i1 %any, label %body, label %end
+body:
+  %i = phi i32 [ 0, %entry ], [ %i1, %body ]
+  store volatile i32 %i, ptr addrspace(1) %p
+  %i1 = add i32 %i, 1
+  %more = icmp slt i32 %i1, %n
+  br i1 %more, label %body, label %end
+end:
+  ret void
+}
+`
+	each(t, func(t *testing.T, lib *Lib) {
+		passes := lib.PTXPasses()
+		out := compile(t, lib, text, Options{Target: nvptx(t, lib, "sm_80"), Passes: passes,
+			Emit: EmitAsm | EmitIR})
+		if got := strings.Count(string(out.IR), "store volatile"); passes != "" && got != 1 {
+			t.Errorf("the loop has %d iterations in one:\n%s", got, out.IR)
+		}
+	})
+}

@@ -46,7 +46,7 @@ func (l *lowering) meetBefore(op *ir.Op) {
 	default:
 		l.meet(l.ctas > 1 && who == theProgram)
 	}
-	if list := l.alloc.barriers.unless[op]; who < theBlock && len(list) > 0 {
+	if list := l.doubtsBefore(op); len(list) > 0 && !l.sure {
 		l.vendor.meetIf(l, l.atEntry(func() string { return l.anyFails(list) }))
 	}
 }

@@ -6,12 +6,21 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// lowerFor emits a loop that tests at its head.
+// lowerFor emits a loop, or two of which one runs.
+func lowerFor(l *lowering, op *ir.Op) {
+	if list := l.doubts(op); len(list) > 0 {
+		l.forTwice(op, list)
+		return
+	}
+	l.loop(op)
+}
+
+// loop emits a loop that tests at its head.
 //
 //	before:  br head
 //	head:    iv = phi [lo, before], [next, latch]; args = phi …; br iv < hi, body, exit
 //	body:    …; next = iv + step; br head
-func lowerFor(l *lowering, op *ir.Op) {
+func (l *lowering) loop(op *ir.Op) {
 	lo, hi, step := l.scalar(op.Operand(0)), l.scalar(op.Operand(1)), l.scalar(op.Operand(2))
 	inits := op.Operands()[3:]
 	body := op.Body(0)

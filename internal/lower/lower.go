@@ -106,6 +106,7 @@ type lowering struct {
 	alloc      *allocation
 	returns    *returns // returns of the region that is being inlined
 	lastWhen   string   // block in which the last when ended
+	sure       bool     // all conditions of doubtsBefore hold here
 	ids        threadIDs
 }
 
