@@ -185,7 +185,8 @@ func TestStubUnspecializedRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, list := range [][]nereid.Variant{only, rec.Variants()} {
-			m, err := nereid.Parse("count.py", []byte(unspecialised), nereid.With(nereid.Config{Strict: true}))
+			m, err := nereid.Parse("count.py", []byte(unspecialised),
+				nereid.With(nereid.Config{Strict: true}))
 			if err != nil {
 				t.Fatal(err)
 			}

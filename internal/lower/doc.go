@@ -66,7 +66,7 @@
 //	convert_pairs.go  layout conversions of bytes, two at a time
 //	swizzle.go        the layout of shared memory during a conversion
 //	reduce.go         reductions; reduce_rows.go across warps, reduce_cluster.go across blocks
-//	scan.go           scans; scan_shared.go across warps
+//	scan.go           scans; scan_lanes.go over lanes, scan_shared.go across warps
 //	gather.go         gather and histogram; gather_warp.go within warps, gather_cluster.go across blocks
 //	dot.go            products by multiply-adds
 //

@@ -13,8 +13,8 @@ import (
 )
 
 // TestDeeper compiles products for launches with few programs: pipelines fill the shared memory, and programs
-// that fitted an SM together still do. Attention in one warp group has fewer stages if two programs then share
-// an SM, but not in launches with one program for each.
+// that fitted an SM together still do. Attention in one warp group has fewer stages if two programs then
+// share an SM, but not in launches with one program for each.
 func TestDeeper(t *testing.T) {
 	c := Compiler{Capability: 90}
 	for _, x := range []struct {
