@@ -1,6 +1,8 @@
 package gpu
 
 import (
+	"slices"
+
 	"github.com/nereid-lang/nereid/internal/dialect/arith"
 	"github.com/nereid-lang/nereid/internal/dialect/scf"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
@@ -91,7 +93,7 @@ func sinkBehindReleases(root *ir.Op) {
 	}
 }
 
-// sinkIntoLoops moves ops that fill many registers to their only user if that is in another loop.
+// sinkIntoLoops moves ops that fill many registers to their users if those are in other loops.
 func sinkIntoLoops(root *ir.Op) {
 	var ops []*ir.Op
 	for op := range root.Ops() {
@@ -104,16 +106,44 @@ func sinkIntoLoops(root *ir.Op) {
 	}
 }
 
-// sinkIntoLoop moves op to its only user if that is in another loop.
+// sinkIntoLoop moves op to its only user if that is in another loop. A load from a buffer also moves to the
+// first user of each loop if it has several, all in loops: repeated, it takes less than registers that are
+// held from the first loop to the last.
 func sinkIntoLoop(op *ir.Op) {
-	if !op.Result(0).HasOneUse() {
-		return
-	}
+	firsts := map[*ir.Block]*ir.Op{}
 	for u := range op.Result(0).Users() {
-		if u.ParentOf(scf.For) != op.ParentOf(scf.For) {
-			op.MoveBefore(u)
+		if u.ParentOf(scf.For) == op.ParentOf(scf.For) {
+			return
+		}
+		if f := firsts[u.Block()]; f == nil || u.Before(f) {
+			firsts[u.Block()] = u
 		}
 	}
+	if op.Result(0).HasOneUse() {
+		for _, u := range firsts {
+			op.MoveBefore(u)
+		}
+	} else if op.Def == ttg.LocalLoad {
+		repeatBefore(op, firsts)
+	}
+}
+
+// repeatBefore replaces op by a copy before the first user of each block.
+func repeatBefore(op *ir.Op, firsts map[*ir.Block]*ir.Op) {
+	copies := map[*ir.Block]*ir.Op{}
+	for _, u := range slices.Collect(op.Result(0).Users()) {
+		c := copies[u.Block()]
+		if c == nil {
+			c = ir.At(firsts[u.Block()]).Insert(op.Clone(nil))
+			copies[u.Block()] = c
+		}
+		for i, v := range u.Operands() {
+			if v == op.Result(0) {
+				u.SetOperand(i, c.Result(0))
+			}
+		}
+	}
+	op.Erase()
 }
 
 // fillsRegisters reports whether op produces an operand of a product or loads from an immutable buffer.

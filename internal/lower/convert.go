@@ -16,7 +16,7 @@ type conversion struct {
 	own      bool     // every warp already holds its few elements, and no other warp holds them
 	together int      // registers of the result that an instruction takes together
 	pairs    bool     // elements are pairs of the tensor's bytes
-	alike    bool     // lanes that hold copies of an element hold the same bits
+	alike    bool     // threads that hold copies of an element hold the same bits
 }
 
 type conversionKind int
@@ -156,17 +156,24 @@ func (l *lowering) convert(src []string, elem ir.Type, c conversion, room interv
 	if l.ctas == 1 && (room.hi-room.lo < c.bytes(elem) || l.staysInWarps(c)) {
 		return l.moveInRounds(src, elem, c, room)
 	}
-	return l.moveShared(src, elem, c.from, c.to, room.lo, false, l.storer(c))
+	return l.moveShared(src, elem, c.from, c.to, room.lo, false, l.storer(c.from, elem, c.alike))
 }
 
-// storer returns the condition under which a thread stores its elements for a conversion. Lanes that hold the
-// same may all do so at once: that takes no longer than a store by one of them, and no branch. Of several
-// warps one stores.
-func (l *lowering) storer(c conversion) string {
-	if c.alike {
-		return l.ownsAmong(c.from, []string{layout.Warp})
+// maxRepeated is the number of words of a thread up to which several warps that hold the same store it.
+const maxRepeated = 32
+
+// storer returns the condition under which a thread stores elements in layout ll to shared memory, of which
+// alike says that copies are the same bits. Lanes that hold the same store it at once: that takes no longer
+// than a store by one of them. So do warps if it is little. A condition would become a branch, across which
+// the assembler moves nothing: chunk_abc_bwd_kernel_K took 214 registers with one and takes 168 without.
+func (l *lowering) storer(ll layout.Layout, elem ir.Type, alike bool) string {
+	switch words := ll.InSize(layout.Register) * bitsOf(elem) / 32; {
+	case alike && words <= maxRepeated:
+		return ""
+	case alike:
+		return l.ownsAmong(ll, []string{layout.Warp})
 	}
-	return l.ownsInBlock(c.from)
+	return l.ownsInBlock(ll)
 }
 
 // maxFollowed is the number of operations that copiesAlike looks at.
@@ -316,7 +323,7 @@ func (l *lowering) moveInRounds(src []string, elem ir.Type, c conversion, room i
 	mem := swizzled(c.from, c.to, bitsOf(elem), warps, rounds, l.port())
 	b := scratchAt(room.lo, elem)
 	store, load := splitRounds(c.from, mem, rounds), splitRounds(c.to, mem, rounds)
-	owner := l.storer(c)
+	owner := l.storer(c.from, elem, c.alike)
 	out := make([]string, c.to.InSize(layout.Register))
 	for round := range 1 << n {
 		if round > 0 {
@@ -399,9 +406,10 @@ func conversionScratch(l *lowering, op *ir.Op) []int {
 	return []int{c.fewBytes(c.elem(t), l.port(), l.warps)}
 }
 
-// storeRows stores like storeAll, as matrices where the machine can.
+// storeRows stores like storeAll, as matrices where the machine can: each lane holds another part of one.
 func (l *lowering) storeRows(b smem, cvt layout.Layout, regs []string, free int, owner string) {
-	if l.port().rows != nil && free == 0 && owner == "" && l.vendor.storeMatrices(l, b, cvt, regs) {
+	whole := free == 0 && owner == "" && cvt.FreeVariablesIn(layout.Lane) == 0
+	if whole && l.port().rows != nil && l.vendor.storeMatrices(l, b, cvt, regs) {
 		return
 	}
 	l.storeAll(b, cvt, regs, free, owner)

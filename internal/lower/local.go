@@ -115,7 +115,8 @@ func (l *lowering) ownOffsets(op *ir.Op, tensor, mem ir.Type) layout.Layout {
 func (l *lowering) localStore(op *ir.Op, v, dst *ir.Value) {
 	ll := l.layout(op, v.Type)
 	b, cvt := l.buffer(dst), l.ownOffsets(op, v.Type, dst.Type)
-	l.storeRows(b, cvt, l.regs(v), ll.FreeVariablesIn(layout.Register), l.ownsInBlock(ll))
+	owner := l.storer(ll, ir.ElemOf(v.Type), copiesAlike(v))
+	l.storeRows(b, cvt, l.regs(v), ll.FreeVariablesIn(layout.Register), owner)
 }
 
 func lowerLocalStore(l *lowering, op *ir.Op) { l.localStore(op, op.Operand(0), op.Operand(1)) }
