@@ -49,25 +49,35 @@ func loadTransposed(rw *pass.Rewriter, op *ir.Op) bool {
 	if cvt := src.DefBy(ttg.ConvertLayout); cvt != nil {
 		src = cvt.Operand(0)
 	}
-	t := tensorOf(src)
+	buf, view, ok := turnedBuffer(dot, tensorOf(src))
+	if !ok {
+		return false
+	}
+	rw.Before(trans)
+	stored := rw.Val(ttg.LocalAlloc, buf.Type(), trans.Operand(0))
+	turned := rw.ValA(ttg.MemDescTrans, view.Type(), []ir.NamedAttr{ir.A("order", swapped)}, stored)
+	rw.Before(op)
+	rw.Replace(op, rw.Val(ttg.LocalLoad, op.Result(0).Type, turned))
+	return true
+}
+
+// turnedBuffer returns the type of a buffer for a tensor, and that of its transposed view, from which the
+// operand of a product is read.
+func turnedBuffer(dot ttg.DotOp, t *ir.TensorType) (buf, view ttg.MemDesc, ok bool) {
 	cga, err := ttg.InferTrans(ttg.Swizzled{Vec: 1, PerPhase: 1, MaxPhase: 1, Order: rowMajor(2),
 		CGALayout: cgaOf(t.Encoding)}.Attr(), t.Shape, swapped.Values)
 	if err != nil {
-		return false
+		return buf, view, false
 	}
 	enc := swizzledFor(dot, t, memoryOrder(t), cgaOf(cga), true)
 	turned, err := ttg.InferTrans(enc.Attr(), t.Shape, swapped.Values)
 	if err != nil || turned == nil {
-		return false
+		return buf, view, false
 	}
-	m := ttg.MemDesc{Shape: t.Shape, Elem: t.Elem, Encoding: enc.Attr(), Space: ttg.SharedMemory}
-	rw.Before(trans)
-	buf := rw.Val(ttg.LocalAlloc, m.Type(), trans.Operand(0))
-	m.Shape, m.Encoding = []int64{t.Shape[1], t.Shape[0]}, turned
-	view := rw.ValA(ttg.MemDescTrans, m.Type(), []ir.NamedAttr{ir.A("order", swapped)}, buf)
-	rw.Before(op)
-	rw.Replace(op, rw.Val(ttg.LocalLoad, op.Result(0).Type, view))
-	return true
+	buf = ttg.MemDesc{Shape: t.Shape, Elem: t.Elem, Encoding: enc.Attr(), Space: ttg.SharedMemory}
+	view = ttg.MemDesc{Shape: []int64{t.Shape[1], t.Shape[0]}, Elem: t.Elem, Encoding: turned,
+		Space: ttg.SharedMemory}
+	return buf, view, true
 }
 
 func usedBy(op *ir.Op, def *ir.OpDef) bool {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"regexp"
 	"testing"
 
 	"github.com/nereid-lang/nereid/internal/ir"
@@ -167,6 +168,29 @@ func TestConvertInWarp(t *testing.T) {
 	}
 	if inWarp < seeds/4 {
 		t.Errorf("%d of %d conversions choose registers by lanes", inWarp, seeds)
+	}
+}
+
+// TestConvertCopies converts a vector of which every warp and eight lanes of each hold copies: all of them
+// store, without a condition.
+func TestConvertCopies(t *testing.T) {
+	const blocked = "#ttg.slice<{dim = 0, parent = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = " +
+		"[4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>}>"
+	const mma = "#ttg.slice<{dim = 0, parent = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, " +
+		"warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>}>"
+	tensor := func(enc string) string { return "tensor<64xf32, " + enc + ">" }
+	shape := []int{64}
+	body := "tt.func public @k(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>) {\n" + offsetsText("o", shape, blocked) +
+		accessText("x", "o", "v", shape, "f32", blocked, false) +
+		fmt.Sprintf("%%w = ttg.convert_layout %%v : %s -> %s\n", tensor(blocked), tensor(mma)) +
+		offsetsText("n", shape, mma) + accessText("y", "n", "w", shape, "f32", mma, true) + "tt.return\n}\n"
+	l := launch{"k", [3]int{1, 1, 1}, []any{ints(ir.F32, 64, 1000), ints(ir.F32, 64, 1000)}}
+	ptx := runBothOn(t, 90, moduleText(4, body), l, 0)
+	if n := len(regexp.MustCompile(`\bst\.shared`).FindAll(ptx, -1)); n == 0 {
+		t.Errorf("nothing is stored to shared memory in\n%s", clip(ptx))
+	}
+	if m := regexp.MustCompile(`@\S+ st\.shared.*`).Find(ptx); m != nil {
+		t.Errorf("%q has a condition", m)
 	}
 }
 
