@@ -97,5 +97,6 @@
 //	reorder_instructions.go        tritongpu-reorder-instructions
 //	order_offsets.go               nereid-gpu-order-offsets: offsets that elements have in common first
 //	load_early.go                  nereid-gpu-load-early: loads above the products before them
+//	load_late.go                   nereid-gpu-load-late: operands in registers read next to the product
 //	stream_loads.go                nereid-gpu-stream-loads: what is read once leaves the caches first
 package gpu

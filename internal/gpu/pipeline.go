@@ -87,7 +87,7 @@ func Pipeline(o Options) []pass.Pass {
 		passes = append(passes, StoreByWarps)
 	}
 	passes = append(append(passes, finished(FenceInsertion)...),
-		FlattenBranches, OrderOffsets, LoadEarly, StreamLoads, BranchOnProducts)
+		FlattenBranches, OrderOffsets, LoadEarly, LoadLate, StreamLoads, BranchOnProducts)
 	if o.Turns {
 		passes = append(passes, ScaleLate, BranchOnMasks, BranchOnCopies, WaitInside)
 	}
