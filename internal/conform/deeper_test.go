@@ -63,11 +63,19 @@ for step in range(n):
     acc = tl.dot(a, b, acc)
 tl.store(c_ptr + i[:, None] * 128 + j[None, :], acc)
 `, nereid.With(nereid.Config{Dump: dump}))
-	data := factors(8 * 128 * 128)
+	sixBuffers(t, k, dump, dev, nereid.Grid{1}, factors(8*128*128), newArray(f32, 128*128), 8)
+}
+
+// sixBuffers launches k(data, data, out, args...), which leaves what it leaves on the interpreter, and has a
+// pipeline of six buffers.
+func sixBuffers(t *testing.T, k *nereid.Kernel, dump string, dev *nereid.Device, grid nereid.Grid,
+	data, out array, args ...any) {
+	t.Helper()
 	run := func(dev *nereid.Device) []byte {
-		c := lend(t, dev, newArray(f32, 128*128))
+		c := lend(t, dev, out)
 		s := txtest.Open(t, dev.NewStream, t.Context())
-		if err := k.Launch(s, nereid.Grid{1}, lend(t, dev, data), lend(t, dev, data), c, 8, few); err != nil {
+		all := append([]any{lend(t, dev, data), lend(t, dev, data), c, few}, args...)
+		if err := k.Launch(s, grid, all...); err != nil {
 			t.Fatal(err)
 		}
 		return bytesOf(t, c)
@@ -114,21 +122,7 @@ for tile in tl.range(tl.program_id(0), tiles, 2, warp_specialize=True):
 			dev, dump := opened(t, "sim:90")[0], t.TempDir()
 			k := kernelOf(t, "\n@triton.jit\ndef k(a_ptr, b_ptr, c_ptr, tiles, steps):\n", body,
 				nereid.With(nereid.Config{Dump: dump}))
-			run := func(dev *nereid.Device) []byte {
-				c := lend(t, dev, newArray(f16, tiles*128*128))
-				s := txtest.Open(t, dev.NewStream, t.Context())
-				a, b := lend(t, dev, data), lend(t, dev, data)
-				if err := k.Launch(s, nereid.Grid{2}, a, b, c, tiles, steps, few); err != nil {
-					t.Fatal(err)
-				}
-				return bytesOf(t, c)
-			}
-			if !bytes.Equal(run(interpreter(t)), run(dev)) {
-				t.Error("results differ")
-			}
-			if got := buffersIn(t, dump); got != "6" {
-				t.Errorf("the pipeline has %s buffers, not 6", got)
-			}
+			sixBuffers(t, k, dump, dev, nereid.Grid{2}, data, newArray(f16, tiles*128*128), tiles, steps)
 		})
 	}
 }

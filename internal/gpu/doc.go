@@ -81,6 +81,7 @@
 //	schedule_memory.go             which accesses must stay in order
 //	software_pipeline.go           tritongpu-pipeline
 //	lower_loads.go                 loads as asynchronous copies
+//	load_buffers.go                the buffers of such copies and their counters
 //	expand_loop.go                 taking a loop apart by its schedule
 //	async_products.go              products of warp groups that overlap with the next iteration
 //	early_products.go              products that begin together with the one before
