@@ -298,18 +298,26 @@ func (m *Builder) hasScale() bool {
 	return m.lib.target.AVX512 && (bits == 128 || bits == 256 || bits == 512)
 }
 
-// scaleBy is x·2^n for a whole number n as a float, rounded once, by that instruction.
-func (m *Builder) scaleBy(x, n string) string {
+// scaleBy is x·2^n for a whole number n as a float, rounded once, by that instruction. n may be infinite.
+func (m *Builder) scaleBy(x, n string) string { return m.avx512("scalef", x, m.f+" "+n) }
+
+// fraction is x minus the nearest whole number, where hasScale holds. It is 0 for infinities.
+func (m *Builder) fraction(x string) string {
+	return m.avx512("reduce", x, "i32 0") // to nearest, ties to even
+}
+
+// avx512 calls an instruction on a vector and another operand, for all lanes.
+func (m *Builder) avx512(name, x, operand string) string {
 	bits := pick(m, 32, 64) * m.lanes
 	mask := "i16 -1"
 	if m.lanes <= 8 {
 		mask = "i8 -1"
 	}
-	args := []string{m.f + " " + x, m.f + " " + n, m.f + " " + x, mask}
+	args := []string{m.f + " " + x, operand, m.f + " " + x, mask}
 	if bits == 512 {
 		args = append(args, "i32 4") // rounding as the mode is
 	}
-	return m.call(m.f, fmt.Sprintf("llvm.x86.avx512.mask.scalef.%s.%d", pick(m, "ps", "pd"), bits), args...)
+	return m.call(m.f, fmt.Sprintf("llvm.x86.avx512.mask.%s.%s.%d", name, pick(m, "ps", "pd"), bits), args...)
 }
 
 // twoProd is a·b as a sum of two numbers, exactly.

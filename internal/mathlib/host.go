@@ -11,6 +11,10 @@ var hostFuncs = map[string]builder{
 		return m.scaleNearest(m.add(m.c(1), y), t, n)
 	},
 	"exp2": func(m *Builder, a []string) string {
+		if m.hasScale() { // infinities need no care
+			r := m.fraction(a[0])
+			return m.scaleBy(m.fma(r, m.poly(r, exp2Poly), m.c(1)), m.sub(a[0], r))
+		}
 		x := m.clamp(a[0], m.far(-151, -1076), pick(m, 129.0, 1025.0))
 		t, n := m.nearest(x, 1)
 		r := m.sub(x, n)

@@ -21,7 +21,7 @@ type Target struct {
 	NVPTX bool
 	// Global puts tables into global memory, an address space of its own on GPUs.
 	Global bool
-	// AVX512 has an instruction that scales by powers of two.
+	// AVX512 (VL and DQ) has instructions that scale by powers of two and that leave fractions.
 	AVX512 bool
 }
 

@@ -97,6 +97,9 @@ func (g *gen) compute(v *ir.Value, idx []index) val {
 		return x
 	}
 	if w := g.lookupView(v); w != nil && !g.fresh[v] {
+		if g.holdsAt(v, idx) {
+			return val{s: "true", t: ir.I1, n: 1}
+		}
 		return g.load(w, idx, nil, val{})
 	}
 	op := v.Def()
@@ -211,7 +214,7 @@ func (g *gen) regionOp(op *ir.Op, idx []index) {
 			return
 		}
 	case arith.CmpI:
-		if g.nest != nil && g.nest.full && g.nest.knows(op, idx) {
+		if g.holds(op, idx) {
 			g.bind(op.Result(0), val{s: "true", t: ir.I1, n: 1})
 			return
 		}
@@ -268,14 +271,18 @@ func (g *gen) bothWays(op *ir.Op, idx []index) {
 }
 
 func evalBroadcast(g *gen, op *ir.Op, _ int, idx []index) val {
+	return g.elem(op.Operand(0), unbroadcast(op, idx))
+}
+
+// unbroadcast returns the indices into the operand of a linalg.broadcast.
+func unbroadcast(op *ir.Op, idx []index) (in []index) {
 	added := op.Attr("dimensions").(*ir.DenseArrayAttr).Values
-	var in []index
 	for d, x := range idx {
 		if !contains(added, int64(d)) {
 			in = append(in, x)
 		}
 	}
-	return g.elem(op.Operand(0), in)
+	return in
 }
 
 func contains(list []int64, x int64) bool {
@@ -314,6 +321,11 @@ func reassociation(op *ir.Op) [][]int {
 }
 
 func evalCollapse(g *gen, op *ir.Op, _ int, idx []index) val {
+	return g.elem(op.Operand(0), g.uncollapsed(op, idx))
+}
+
+// uncollapsed returns the indices into the operand of a collapse_shape.
+func (g *gen) uncollapsed(op *ir.Op, idx []index) []index {
 	shape := ir.ShapeOf(op.Operand(0).Type)
 	in := make([]index, len(shape))
 	for d := range in {
@@ -328,7 +340,7 @@ func evalCollapse(g *gen, op *ir.Op, _ int, idx []index) val {
 			in[group[j]] = x
 		}
 	}
-	return g.elem(op.Operand(0), in)
+	return in
 }
 
 func evalExpand(g *gen, op *ir.Op, _ int, idx []index) val {

@@ -177,17 +177,15 @@ func (g *gen) linear(idx []index, shape []int64) index {
 // unravel returns the coordinates of a linear index: the inverse of linear.
 func (g *gen) unravel(x index, shape []int64) []index {
 	out := make([]index, len(shape))
-	for d := len(shape) - 1; d > 0; d-- {
-		if shape[d] == 1 {
+	first := slices.IndexFunc(shape, func(n int64) bool { return n != 1 }) // has what the others leave
+	for d := len(shape) - 1; d >= 0; d-- {
+		switch {
+		case shape[d] == 1:
 			out[d] = at("0")
-			continue
-		}
-		x, out[d] = g.split(x, shape[d])
-	}
-	if len(shape) > 0 {
-		out[0] = x
-		if shape[0] == 1 {
-			out[0] = at("0")
+		case d == first:
+			out[d] = x
+		default:
+			x, out[d] = g.split(x, shape[d])
 		}
 	}
 	return out

@@ -47,6 +47,10 @@ type nest struct {
 	outer  map[string]bool // counters of the other loops
 	full   bool            // all lanes are inside all bounds
 	bounds []bound         // bounds found in the masked loop
+
+	depth  int                     // scopes around the nest
+	counts map[[2]*ir.Value]string // see countBelow
+	before string                  // code that computes them
 }
 
 // bound is the part of a dimension that a load or store is limited to.
@@ -91,6 +95,7 @@ func (g *gen) emitNest(n *nest) {
 	n.outer = map[string]bool{}
 	n.iv = ""
 	n.bounds = nil
+	n.depth, n.counts, n.before = len(g.scopes)-1, map[[2]*ir.Value]string{}, ""
 	saved := g.nest
 	defer func() { g.nest = saved }()
 	g.nest = n
@@ -173,6 +178,7 @@ func (g *gen) innerLoop(n *nest, loops []int64, outer []index) {
 			g.body(n, loops, outer, i, 0)
 		})
 	})
+	g.text.WriteString(n.before)
 	limit := g.limit(n, size)
 	wide := step * int64(n.unroll)
 	end := g.op("and i64 %s, %d", limit, -wide)

@@ -8,6 +8,7 @@ package vmath
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/nereid-lang/nereid/internal/mathlib"
@@ -23,10 +24,8 @@ type Lib struct {
 
 // New returns an empty library for a CPU with these features in LLVM's notation ("+avx2,+avx512f").
 func New(features string) *Lib {
-	t := mathlib.Target{}
-	for _, f := range strings.Split(features, ",") {
-		t.AVX512 = t.AVX512 || f == "+avx512vl"
-	}
+	all := strings.Split(features, ",")
+	t := mathlib.Target{AVX512: slices.Contains(all, "+avx512vl") && slices.Contains(all, "+avx512dq")}
 	return &Lib{math: mathlib.New(t, "alwaysinline nounwind")}
 }
 
