@@ -56,6 +56,7 @@
 //	effects.go        what an operation does to memory: a part of its row
 //	barrier.go        where threads must meet because of shared memory
 //	order.go          where threads must meet because of global memory
+//	versions.go       loops in which that depends on arguments
 //	cluster.go        exchange between the blocks of a cluster
 //	tensormap.go      which arguments are tensor maps
 //
