@@ -36,7 +36,8 @@ var WaitInside = pass.Pass{
 }
 
 // waitBehind returns the wait for products of a loop, if it is all that uses them. It returns nil if there is
-// none, if the loop is known to have iterations, or if a branch cannot yield a result.
+// none, if the loop is known to have iterations, if the first sums are not constants, so that they are in the
+// registers of the products on both paths, or if a branch cannot yield a result.
 func waitBehind(loop *ir.Op) *ir.Op {
 	wait := loop.Next()
 	for wait != nil && wait.Def != ttng.WarpGroupDotWait && wait.Effects() == 0 && len(wait.Regions()) == 0 {
@@ -50,7 +51,8 @@ func waitBehind(loop *ir.Op) *ir.Op {
 		return nil
 	}
 	for _, v := range wait.Operands() {
-		if !slices.Contains(loop.Results(), v) || !v.HasOneUse() {
+		at := slices.Index(loop.Results(), v)
+		if at < 0 || !v.HasOneUse() || scf.Inits(loop)[at].DefBy(arith.Constant) == nil {
 			return nil
 		}
 	}
