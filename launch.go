@@ -379,7 +379,7 @@ type launch struct {
 // do_not_specialize that are divisible by 16 have code of their own: without it, masks that depend on them
 // split every wide access.
 func (l *launch) params() *args.Params {
-	if l.bound || !target.CopiesHost(l.dev.b) {
+	if l.bound || !target.AlignsNumbers(l.dev.b) {
 		return l.k.loose
 	}
 	return l.k.params

@@ -3,10 +3,13 @@ package conform
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
 // mergeCase is a kernel of small programs. x has 4,096 fp32 elements, y as many, n is a number; p is the
@@ -82,6 +85,37 @@ var mergeCases = []*mergeCase{
 	{"many bytes",
 		"j = tl.arange(0, 1024)\ntl.store(y + (p % 4) * 1024 + j, tl.load(x + (p % 4) * 1024 + j))", 1},
 	{"one program alone", "tl.store(y + i, tl.load(x + i))", 1},
+}
+
+// TestMergedAtOnce launches one kernel from several goroutines, with grids that take its ordinary code and
+// others that take that of merged programs, which the first of them compiles.
+func TestMergedAtOnce(t *testing.T) {
+	dev := hopper(t)
+	t.Setenv("NEREID_MERGE_PROGRAMS", "all")
+	k := kernelOf(t, `
+@triton.jit
+def k(x, y):
+`, "i = tl.program_id(0) * 64 + tl.arange(0, 64)\ntl.store(y + i, tl.load(x + i) + tl.num_programs(0))")
+	var wg sync.WaitGroup
+	for worker := range 6 {
+		x, y := lend(t, dev, newArray(f32, 1024)), lend(t, dev, newArray(f32, 1024))
+		s := txtest.Open(t, dev.NewStream, t.Context())
+		wg.Go(func() {
+			for round := range 8 {
+				n := 16 - (worker+round)%4
+				if err := errors.Join(k.Launch(s, nereid.Grid{n}, x, y), s.Sync()); err != nil {
+					t.Error(err)
+					return
+				}
+				want := newArray(f32, 1)
+				want.setFloat(0, float64(n))
+				if got := bytesOf(t, y)[:4*64*n]; !bytes.Equal(got, bytes.Repeat(want.bytes(), 64*n)) {
+					t.Errorf("goroutine %d, %d programs: the result is wrong", worker, n)
+				}
+			}
+		})
+	}
+	wg.Wait()
 }
 
 // TestMergedAhead: launches of a kernel that was compiled ahead of time, and those in strict mode, compile no

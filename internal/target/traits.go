@@ -59,6 +59,17 @@ func CopiesHost(b Backend) bool {
 	return ok && h.CopiesHost()
 }
 
+// Aligner is a device whose kernels gain by knowing that a number is divisible by 16, even one under
+// do_not_specialize: masks that depend on it then do not split wide accesses.
+type Aligner interface{ AlignsNumbers() bool }
+
+// AlignsNumbers reports whether numbers under do_not_specialize that are divisible by 16 have code of their
+// own.
+func AlignsNumbers(b Backend) bool {
+	a, ok := b.(Aligner)
+	return ok && a.AlignsNumbers()
+}
+
 // Isolator is a device that can run launches in a child process.
 type Isolator interface {
 	// Isolate returns an executable that runs exec in a child process. It owns exec from then on.

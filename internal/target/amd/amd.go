@@ -64,6 +64,9 @@ func (Compiler) DefaultStages() int { return 2 }
 // HasLines reports that code has line information.
 func (Compiler) HasLines() bool { return true }
 
+// AlignsNumbers says that wide accesses pay.
+func (Compiler) AlignsNumbers() bool { return true }
+
 // Stages returns the names of the stages.
 func (Compiler) Stages() []string {
 	return []string{"source", "ttir", "ttgir", "llir", stageAsm, stageCode}

@@ -36,6 +36,9 @@ func (c Compiler) Target() lang.Target {
 // HasLines reports that code has line information: PTX has it, as Triton's does.
 func (Compiler) HasLines() bool { return true }
 
+// AlignsNumbers says that wide accesses pay.
+func (Compiler) AlignsNumbers() bool { return true }
+
 // Stages returns the names of the stages.
 func (Compiler) Stages() []string { return []string{"source", "ttir", "ttgir", "llir", "ptx", "cubin"} }
 
