@@ -202,10 +202,13 @@ func copiesAlike(v *ir.Value) bool {
 	return true
 }
 
-// keepsAlike reports whether copies in an operation's results are alike if those in its operands are.
+// keepsAlike reports whether copies in an operation's results are alike if those in its operands are. What a
+// volatile load reads may change between the loads of two threads.
 func keepsAlike(op *ir.Op) bool {
 	switch op.Def {
-	case tt.Load, ttg.LocalLoad:
+	case tt.Load:
+		return !tt.IsVolatile(op)
+	case ttg.LocalLoad:
 		return true
 	case tt.Reduce:
 		return op.Operand(0).Type.(*ir.TensorType).Shape[op.IntOr("axis", 0)] == 1
