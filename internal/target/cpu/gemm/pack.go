@@ -161,11 +161,13 @@ func (p *packer) guarded(from, there string) string {
 	return p.val("phi %s [ 0, %%%s ], [ %s, %%%s ]", p.raw(), zero, v, yes)
 }
 
-// byColumns transposes squares of vectors. Squares that are not wholly there are copied element by element.
+// byColumns transposes squares of vectors, down some columns before the next: columns may lie so far apart
+// that they displace each other from the caches. Squares that are not wholly there are copied element by
+// element.
 func (p *packer) byColumns() {
 	n := p.lanes
-	p.each("%R", n, func(r string) {
-		p.each("%C", n, func(c string) {
+	p.each("%C", n, func(c string) {
+		p.each("%R", n, func(r string) {
 			inside := p.and(p.is("sle", p.addN(r, n), p.rows), p.is("sle", p.addN(c, n), p.cols))
 			p.branch(inside, func() {
 				p.transpose(r, c)

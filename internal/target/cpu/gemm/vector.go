@@ -1,9 +1,13 @@
 package gemm
 
-import "fmt"
+import (
+	"fmt"
+	"strconv"
+)
 
 // vector writes a multiplication with vector registers. B is packed into panels as wide as a tile. Each panel
-// is multiplied with all rows of A, packed too, so that the panel in use stays in the first-level cache.
+// is multiplied with all rows of A, so that the panel in use stays in the first-level cache. A is read in
+// place if its rows lie well, else packed too.
 func (l *Lib) vector(s Spec) *Kernel {
 	acc := s.Acc()
 	size := sizes[acc]
@@ -12,53 +16,121 @@ func (l *Lib) vector(s Spec) *Kernel {
 	for vectors < l.target.Vectors && (vectors+1)*lanes <= s.N && s.N%((vectors+1)*lanes) == 0 {
 		vectors++
 	}
-	t := tile{acc: acc, lanes: lanes, vectors: vectors, m: s.M, n: s.N, k: s.K, lda: s.K + 64/size}
-	if s.K < 64/size { // a row fits a cache line
-		t.lda = s.K
-	}
-	k := &Kernel{Name: "nereid.gemm." + s.name(), Scratch: align(s.M * t.lda * size)}
+	t := tile{acc: acc, lanes: lanes, vectors: vectors, rows: l.target.Rows, m: s.M, n: s.N, k: s.K}
+	a := l.packed(s)
+	k := &Kernel{Name: "nereid.gemm." + s.name(), Scratch: align(a.size(s) * size)}
 	k.Panels = align(s.K * s.N * size)
 	w := l.writer()
 	t.chunk = min(s.K, 32)
 	calls := max(1, s.M/l.target.Rows) * (s.N / t.width()) * (s.K / t.chunk)
 	t.ahead = []*ahead{w.ahead("a", s.Elem, s.M, s.K, calls), w.ahead("b", s.Elem, s.K, s.N, calls)}
-	a, stride := l.rows(w, s, t.lda)
 	t.fresh = w.flag(Fresh)
 	w.branch(w.flag(Packed), func() {}, func() {
 		width := t.width()
 		w.callPack(s.Elem, acc, "%b", "%brs", "%bcs", "%brows", "%bcols", "%panels", s.K, s.N, width, width)
 	})
-	w.each(fmt.Sprint(s.N), t.width(), func(n string) {
-		c, panel := w.at(acc, "%c", n), w.at(acc, "%panels", w.mul(n, fmt.Sprint(s.K)))
-		whole := s.M / l.target.Rows * l.target.Rows
-		if whole > 0 {
-			w.each(fmt.Sprint(whole), l.target.Rows, func(m string) {
-				t.multiply(w, l.target.Rows, c, a, stride, panel, m)
-			})
-		}
-		if whole < s.M {
-			t.multiply(w, s.M-whole, c, a, stride, panel, fmt.Sprint(whole))
-		}
-	})
+	copied := func() {
+		a.pack(w, s)
+		t.loops(w, a)
+	}
+	if rawOf(s.Elem) != fmt.Sprintf("i%d", 8*size) { // converted
+		copied()
+	} else {
+		w.branch(w.liesWell(s), func() { t.loops(w, left{at: "%a", stride: "%ars"}) }, copied)
+	}
 	w.define(k.Name, params)
 	return k
 }
 
-// rows returns where the rows of A lie, and the elements between them: in place if all are there, contiguous
-// and of the type of the products, else in scratch. Rows that lie a multiple of a page apart are copied too:
-// a tile's rows would displace each other and the panel of B from the first-level cache.
-func (l *Lib) rows(w *writer, s Spec, lda int) (a, stride string) {
-	acc := s.Acc()
-	if rawOf(s.Elem) != fmt.Sprintf("i%d", 8*sizes[acc]) {
-		w.callPack(s.Elem, acc, "%a", "%ars", "%acs", "%arows", "%acols", "%scratch", s.M, s.K, s.K, lda)
-		return "%scratch", fmt.Sprint(lda)
+// loops writes the loops over all tiles of C.
+func (t tile) loops(w *writer, a left) {
+	w.each(fmt.Sprint(t.n), t.width(), func(n string) {
+		c, panel := w.at(t.acc, "%c", n), w.at(t.acc, "%panels", w.mul(n, fmt.Sprint(t.k)))
+		whole := t.m / t.rows * t.rows
+		if whole > 0 {
+			w.each(fmt.Sprint(whole), t.rows, func(m string) { t.multiply(w, t.rows, c, a, panel, m) })
+		}
+		if whole < t.m {
+			t.multiply(w, t.m-whole, c, a, panel, fmt.Sprint(whole))
+		}
+	})
+}
+
+// left is how A lies: by rows, or in groups of rows, each by columns, so that a tile reads one place.
+type left struct {
+	at     string
+	stride string // elements between rows
+	group  int    // rows of a group, or 0
+}
+
+// packed returns how A lies when it is packed: in groups as high as a tile where these divide it.
+func (l *Lib) packed(s Spec) left {
+	g := l.target.Rows
+	if g&(g-1) == 0 && s.M%g == 0 && s.K >= g {
+		return left{at: "%scratch", group: g}
 	}
-	apart := w.val("and i64 %s, %d", w.mul("%ars", fmt.Sprint(sizes[acc])), page-1)
+	lda := s.K + cacheLine/sizes[s.Acc()] // so that rows do not displace each other from the first-level cache
+	if s.K < cacheLine/sizes[s.Acc()] {   // a row fits a cache line
+		lda = s.K
+	}
+	return left{at: "%scratch", stride: fmt.Sprint(lda)}
+}
+
+// size returns the number of elements of A when it is packed.
+func (a left) size(s Spec) int {
+	if a.group > 0 {
+		return s.M * s.K
+	}
+	lda, _ := strconv.Atoi(a.stride)
+	return s.M * lda
+}
+
+// pack copies A. Groups of rows by columns are panels of its transpose.
+func (a left) pack(w *writer, s Spec) {
+	if a.group > 0 {
+		w.callPack(s.Elem, s.Acc(), "%a", "%acs", "%ars", "%acols", "%arows", a.at, s.K, s.M, a.group, a.group)
+		return
+	}
+	lda, _ := strconv.Atoi(a.stride)
+	w.callPack(s.Elem, s.Acc(), "%a", "%ars", "%acs", "%arows", "%acols", a.at, s.M, s.K, s.K, lda)
+}
+
+// from returns the addresses of some rows of A from row m on: one for all of a group.
+func (a left) from(w *writer, t tile, m string, rows int) []string {
+	if a.group > 0 {
+		return []string{w.at(t.acc, a.at, w.mul(m, fmt.Sprint(t.k)))}
+	}
+	from := make([]string, rows)
+	for r := range from {
+		from[r] = w.at(t.acc, a.at, w.mul(w.addN(m, r), a.stride))
+	}
+	return from
+}
+
+// columns returns the addresses of column k of rows that begin at from.
+func (a left) columns(w *writer, t tile, from []string, k string, rows int) []string {
+	out := make([]string, rows)
+	if a.group > 0 {
+		first := w.at(t.acc, from[0], w.mul(k, fmt.Sprint(a.group)))
+		for r := range out {
+			out[r] = w.at(t.acc, first, fmt.Sprint(r))
+		}
+		return out
+	}
+	for r := range out {
+		out[r] = w.at(t.acc, from[r], k)
+	}
+	return out
+}
+
+// liesWell returns whether A can be read in place: all of it is there, and its rows are contiguous, but not a
+// multiple of a page apart: a tile's rows would displace each other and the panel of B from the first-level
+// cache.
+func (w *writer) liesWell(s Spec) string {
+	apart := w.val("and i64 %s, %d", w.mul("%ars", fmt.Sprint(sizes[s.Acc()])), page-1)
 	dense := w.and(w.is("eq", "%acs", "1"), w.is("ne", apart, "0"))
 	there := w.and(w.is("sge", "%arows", fmt.Sprint(s.M)), w.is("sge", "%acols", fmt.Sprint(s.K)))
-	return w.inPlace(w.and(dense, there), "%ars", fmt.Sprint(lda), func() {
-		w.callPack(s.Elem, acc, "%a", "%ars", "%acs", "%arows", "%acols", "%scratch", s.M, s.K, s.K, lda)
-	})
+	return w.and(dense, there)
 }
 
 const page = 4096 // bytes after which addresses use the same lines of the first-level cache
@@ -83,8 +155,8 @@ func align(n int) int { return (n + 63) &^ 63 }
 type tile struct {
 	acc            string
 	lanes, vectors int
+	rows           int    // of the tile
 	m, n, k        int    // of the whole multiplication
-	lda            int    // elements between rows of packed A
 	chunk          int    // steps of k between fetches
 	fresh          string // whether C is zero
 	ahead          []*ahead
@@ -92,14 +164,11 @@ type tile struct {
 
 func (t tile) width() int { return t.lanes * t.vectors }
 
-// multiply adds packed rows of A times a panel of B to rows of C, from row m on and as wide as the tile.
-func (t tile) multiply(w *writer, rows int, c, a, stride, panel, m string) {
+// multiply adds rows of A times a panel of B to rows of C, from row m on and as wide as the tile.
+func (t tile) multiply(w *writer, rows int, c string, a left, panel, m string) {
 	typ := vec(t.lanes, t.acc)
 	c = w.at(t.acc, c, w.mul(m, fmt.Sprint(t.n)))
-	from := make([]string, rows) // a row of A each
-	for r := range from {
-		from[r] = w.at(t.acc, a, w.mul(w.addN(m, r), stride))
-	}
+	from := a.from(w, t, m, rows)
 	var types, sums, at []string
 	for r := range rows {
 		for v := range t.vectors {
@@ -124,7 +193,7 @@ func (t tile) multiply(w *writer, rows int, c, a, stride, panel, m string) {
 			k := w.add(first, i)
 			bk := w.at(t.acc, panel, w.mul(k, fmt.Sprint(t.width())))
 			for u := range unroll {
-				sums = t.step(w, from, w.addN(k, u), bk, u, sums)
+				sums = t.step(w, a.columns(w, t, from, w.addN(k, u), rows), bk, u, sums)
 			}
 			return sums
 		})
@@ -173,16 +242,16 @@ func (t tile) fetchPanel(w *writer, rows int, panel, m, first string) {
 	}
 }
 
-// step adds the product of one k: a column of A times a row of B.
-func (t tile) step(w *writer, a []string, k, b string, u int, sums []string) []string {
+// step adds the product of one k: a column of A, at these addresses, times a row of B.
+func (t tile) step(w *writer, a []string, b string, u int, sums []string) []string {
 	typ := vec(t.lanes, t.acc)
 	row := make([]string, t.vectors)
 	for v := range row {
 		row[v] = w.val("load %s, ptr %s, align 4", typ, w.at(t.acc, b, fmt.Sprint(u*t.width()+v*t.lanes)))
 	}
 	next := make([]string, 0, len(sums))
-	for r, from := range a {
-		x := w.splatOf(t.lanes, t.acc, w.val("load %s, ptr %s", t.acc, w.at(t.acc, from, k)))
+	for r, at := range a {
+		x := w.splatOf(t.lanes, t.acc, w.val("load %s, ptr %s", t.acc, at))
 		for v := range row {
 			next = append(next, t.fma(w, x, row[v], sums[r*t.vectors+v]))
 		}
