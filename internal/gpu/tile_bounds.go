@@ -165,7 +165,7 @@ func (t *tiler) isNarrow(p address.Sum) bool {
 
 // isNatural reports whether a coordinate is never negative. The plan notes the arguments that must not be.
 func (t *tiler) isNatural(p *tilePlan, at address.Sum) bool {
-	for _, term := range t.addr.Terms(at) {
+	for _, term := range t.lastFirst(t.addr.Terms(at)) {
 		if term.Factor < 0 {
 			return false
 		}
@@ -176,6 +176,38 @@ func (t *tiler) isNatural(p *tilePlan, at address.Sum) bool {
 		}
 	}
 	return true
+}
+
+// lastFirst returns the terms of a sum without f*(count - 1 - id), for the number id of a program and the
+// count of programs: LongestFirst numbers programs so, and none of them has a negative number.
+func (t *tiler) lastFirst(terms []address.Term) []address.Term {
+	constant := func(x address.Term) bool { return len(x.Of) == 0 }
+	for i := range terms {
+		id, f := programTerm(terms[i], tt.GetProgramID), -terms[i].Factor
+		if id == nil || f <= 0 {
+			continue
+		}
+		count := slices.IndexFunc(terms, func(x address.Term) bool {
+			n := programTerm(x, tt.GetNumPrograms)
+			return n != nil && n.IntOr("axis", 0) == id.IntOr("axis", 0) && x.Factor >= f
+		})
+		one := slices.IndexFunc(terms, constant)
+		if count >= 0 && one >= 0 {
+			terms = slices.Clone(terms)
+			terms[i].Factor, terms[count].Factor = 0, terms[count].Factor-f
+			terms[one].Factor += f
+		}
+	}
+	return terms
+}
+
+// programTerm returns the op of a term that is a multiple of the number of a program, or of programs; nil for
+// other terms.
+func programTerm(x address.Term, def *ir.OpDef) *ir.Op {
+	if len(x.Of) != 1 || x.Of[0].Value == nil {
+		return nil
+	}
+	return x.Of[0].Value.DefBy(def)
 }
 
 // maxDepth bounds how far natural looks back.
@@ -235,7 +267,8 @@ func (t *tiler) naturalArg(p *tilePlan, v *ir.Value, depth int) bool {
 
 // guard has the host check that a number is not negative in any program.
 func (t *tiler) guard(p *tilePlan, v *ir.Value) bool {
-	code, ok := t.guardOf(v, nil)
+	argument := func(v *ir.Value) int { return t.argument(address.Symbol{Value: v}) }
+	code, ok := guardOf(v, nil, argument)
 	if !ok || !code.Valid() {
 		return false
 	}
@@ -253,15 +286,16 @@ var guardSteps = map[*ir.OpDef]int64{
 	arith.RemSI: tt.GuardRem, arith.MinSI: tt.GuardMin, arith.MaxSI: tt.GuardMax,
 }
 
-// guardOf appends the steps that compute a scalar.
-func (t *tiler) guardOf(v *ir.Value, code tt.TileGuard) (tt.TileGuard, bool) {
+// guardOf appends the steps that compute a scalar. argument returns the number of a kernel's argument, -1 for
+// other values.
+func guardOf(v *ir.Value, code tt.TileGuard, argument func(*ir.Value) int) (tt.TileGuard, bool) {
 	if len(code) > maxGuard {
 		return nil, false
 	}
 	if n, ok := arith.IntOf(v); ok {
 		return append(code, tt.GuardNumber, n), true
 	}
-	if i := t.argument(address.Symbol{Value: v}); i >= 0 {
+	if i := argument(v); i >= 0 {
 		return append(code, tt.GuardArg, int64(i)), true
 	}
 	op := v.Def()
@@ -274,16 +308,16 @@ func (t *tiler) guardOf(v *ir.Value, code tt.TileGuard) (tt.TileGuard, bool) {
 	case tt.GetNumPrograms:
 		return append(code, tt.GuardPrograms, op.IntOr("axis", 0)), true
 	case arith.ExtSI:
-		return t.guardOf(op.Operand(0), code)
+		return guardOf(op.Operand(0), code, argument)
 	}
 	step, ok := guardSteps[op.Def]
 	if !ok {
 		return nil, false
 	}
-	if code, ok = t.guardOf(op.Operand(0), code); !ok {
+	if code, ok = guardOf(op.Operand(0), code, argument); !ok {
 		return nil, false
 	}
-	if code, ok = t.guardOf(op.Operand(1), code); !ok {
+	if code, ok = guardOf(op.Operand(1), code, argument); !ok {
 		return nil, false
 	}
 	return append(code, step, 0), true
