@@ -1,6 +1,8 @@
 package gpu
 
 import (
+	"slices"
+
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/dialect/ttng"
 	"github.com/nereid-lang/nereid/internal/ir"
@@ -33,6 +35,7 @@ func startEarly(loop *ir.Op) {
 			first = nil // one at a time: more sums would take too many registers
 			continue
 		}
+		overtake(product)
 		first = product
 	}
 }
@@ -75,6 +78,39 @@ func begin(product, first *ir.Op) bool {
 	wait.SetAttr("pendings", ir.I32Attr(1))
 	own.SetAttr("pendings", ir.I32Attr(int64(since)))
 	return true
+}
+
+// overtake starts a product before the one above, if that adds to a sum which nothing waits for yet: the wait
+// for the product then lets the other go on, under what the threads compute from the result.
+//
+//	%e = ttng.warp_group_dot %p, %do, %sum             %d = ttng.warp_group_dot %do, %v
+//	%d = ttng.warp_group_dot %do, %v              =>   %e = ttng.warp_group_dot %p, %do, %sum
+//	ttng.warp_group_dot_wait %d {pendings = 0}         ttng.warp_group_dot_wait %d {pendings = 1}
+func overtake(product *ir.Op) {
+	above, own := product.Prev(), ownWait(product)
+	var waits []*ir.Op // for copies, which the product may read
+	for above != nil && above.Def != ttng.WarpGroupDot {
+		switch {
+		case above.Def == ttg.AsyncWait:
+			waits = append(waits, above)
+		case above.Effects() != 0 && above.Def != ttg.LocalLoad || len(above.Regions()) > 0:
+			return
+		}
+		above = above.Prev()
+	}
+	if above == nil || ownWait(above) != nil ||
+		slices.ContainsFunc(waits, func(w *ir.Op) bool { return !isDefinedAbove(w, above) }) {
+		return
+	}
+	moved, ok := neededBy(product, above)
+	if !ok {
+		return
+	}
+	slices.Reverse(waits)
+	for _, op := range append(append(waits, moved...), product) {
+		op.MoveBefore(above)
+	}
+	own.SetAttr("pendings", ir.I32Attr(1))
 }
 
 // isDefinedAbove reports whether all operands of op are there before another op of its block.
