@@ -24,9 +24,20 @@ type Options struct {
 	Tiles TileMode
 	// Merge is the number of programs whose work one does; 0 means 1.
 	Merge int
+	// Persist says whether programs stay on their SMs, in launches that tell the kernel their grid.
+	Persist PersistMode
 	// Sharing is the shared memory that pipelines may fill.
 	Sharing Sharing
 }
+
+// PersistMode says whether programs stay on their SMs.
+type PersistMode int
+
+const (
+	NoPersist  PersistMode = iota
+	MayPersist             // the module says for which launches they should
+	Persist
+)
 
 // Pipeline returns the passes from TTIR to TTGIR for a CUDA target, in the order of make_ttgir in Triton's
 // NVIDIA back end.
@@ -84,12 +95,15 @@ func Pipeline(o Options) []pass.Pass {
 		passes = append(passes, TMALowering)
 	}
 	if o.Turns {
-		passes = append(passes, StoreByWarps)
+		passes = append(passes, StoreByWarps(o.Persist == Persist))
 	}
 	passes = append(append(passes, finished(FenceInsertion)...),
 		FlattenBranches, OrderOffsets, LoadEarly, LoadLate, StreamLoads, BranchOnProducts)
 	if o.Turns {
 		passes = append(passes, ScaleLate, BranchOnMasks, BranchOnCopies, WaitInside)
+	}
+	if o.Turns && o.Persist != NoPersist {
+		passes = append(passes, PersistPrograms(o.Persist == Persist))
 	}
 	return passes
 }
@@ -114,7 +128,8 @@ func finished(own ...pass.Pass) []pass.Pass {
 // All returns every pass of this package in the order in which `nereid opt --help` lists them.
 func All(o Options) []pass.Pass {
 	var out []pass.Pass
-	o.Tiles, o.Merge = max(o.Tiles, PayingTiles), max(o.Merge, 2) // otherwise their passes are not listed
+	// otherwise their passes are not listed
+	o.Tiles, o.Merge, o.Persist = max(o.Tiles, PayingTiles), max(o.Merge, 2), Persist
 	amd := AMDOptions{Machine: o.Machine, NumStages: o.NumStages}
 	amd.Target = "hip:gfx942" // the target with the most passes
 	for _, p := range slices.Concat(Pipeline(o), AMDPipeline(amd), []pass.Pass{LowerAMD}) {

@@ -16,23 +16,32 @@ import (
 //	#mma: a warp has rows 16w to 16w + 15       #rows = #ttg.blocked<{sizePerThread = [8, 8], …}>
 //	%y = ttg.convert_layout %x : #mma -> #b     %y = ttg.convert_layout %x : #mma -> #rows
 //	tt.store %p, %y : #b                    =>  tt.store (convert_layout %p), %y : #rows
-var StoreByWarps = pass.Pass{
-	Name: "nereid-gpu-store-by-warps",
-	Doc:  "store rows of products by the warps that computed them",
-	Run: func(ctx *pass.Context, m *ir.Module) error {
-		for _, fn := range opsOf(m.Op, tt.Func) {
-			if !hasApart(fn) {
-				continue
-			}
-			for _, op := range opsOf(fn, tt.Store) {
-				if enc := rowsOfWarps(op); enc != nil {
-					ctx.At(op)
-					relayout(op, enc)
+//
+// If programs stay (PersistPrograms), shared memory has no room for that: it is filled for the next program.
+// Then the four threads that have a row exchange its elements, and each stores 16 bytes (rowsOfQuads).
+func StoreByWarps(persist bool) pass.Pass {
+	return pass.Pass{
+		Name: "nereid-gpu-store-by-warps",
+		Doc:  "store rows of products by the warps that computed them",
+		Run: func(ctx *pass.Context, m *ir.Module) error {
+			for _, fn := range opsOf(m.Op, tt.Func) {
+				if !hasApart(fn) {
+					continue
+				}
+				layout := rowsOfWarps
+				if persist && findPersistent(fn) != nil {
+					layout = rowsOfQuads
+				}
+				for _, op := range opsOf(fn, tt.Store) {
+					if enc := layout(op); enc != nil {
+						ctx.At(op)
+						relayout(op, enc)
+					}
 				}
 			}
-		}
-		return nil
-	},
+			return nil
+		},
+	}
 }
 
 // hasApart reports whether a kernel has a loop whose warps are apart (takeTurns). Other warps would not gain:
@@ -59,6 +68,45 @@ func rowsOfWarps(store *ir.Op) ir.Attr {
 	}
 	b.SizePerThread = []int64{rowsOfWarp / b.ThreadsPerWarp[0], b.SizePerThread[1]}
 	return b.Attr()
+}
+
+// rowsOfQuads returns the layout in which the threads that have a row of a product store it, each a piece of
+// 16 bytes, nil if there is none.
+func rowsOfQuads(store *ir.Op) ir.Attr {
+	enc := rowsOfWarps(store)
+	b, ok := ttg.As[ttg.Blocked](enc)
+	if !ok {
+		return enc
+	}
+	t := tensorOf(store.Slot(1))
+	var l ttg.Linear
+	bit := func(list *[][]int64, row, column int64) { *list = append(*list, []int64{row, column}) }
+	column, piece := int64(1), 16/elementBytes(t.Elem)
+	for ; column < piece; column *= 2 {
+		bit(&l.Register, 0, column)
+	}
+	for range 2 {
+		bit(&l.Lane, 0, column)
+		column *= 2
+	}
+	for ; column < t.Shape[1]; column *= 2 {
+		bit(&l.Register, 0, column)
+	}
+	for row := int64(1); row < rowsOfWarp/2; row *= 2 {
+		bit(&l.Lane, row, 0)
+	}
+	bit(&l.Register, rowsOfWarp/2, 0)
+	row := int64(rowsOfWarp)
+	for ; row < rowsOfWarp*b.WarpsPerCTA[0]; row *= 2 {
+		bit(&l.Warp, row, 0)
+	}
+	for ; row < t.Shape[0]; row *= 2 {
+		bit(&l.Register, row, 0)
+	}
+	if column > t.Shape[1] || row != t.Shape[0] {
+		return enc
+	}
+	return l.Attr()
 }
 
 // rowsOfWarp is the number of adjacent rows of a product of warp groups that a warp has.

@@ -147,6 +147,12 @@ var (
 		Doc: "On sm_90, loops of products have as many stages as `num_stages` says. Otherwise a launch " +
 			"with few programs runs code with more, which fill the shared memory ([GPU.md](GPU.md)).",
 	})
+	NoPersist = flag(Row{
+		Group: "Compilation", Name: "NEREID_DISABLE_PERSIST",
+		Doc: "On sm_90, every program of a launch starts anew. Otherwise, launches with short loops of " +
+			"kernels whose warp groups take turns have a program for each SM, which does the work of many " +
+			"([GPU.md](GPU.md)).",
+	})
 	Tiles = choice(Row{
 		Group: "Compilation", Name: "NEREID_TILE_LOADS",
 		Doc: "On sm_90, which loads by pointers the hardware that copies blocks (TMA) executes: with " +

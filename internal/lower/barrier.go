@@ -366,6 +366,9 @@ func (f *barrierFinder) loop(op *ir.Op, p *pending) {
 		q := p.clone()
 		end := f.round(op, &q)
 		q.next(op, f.order.loops[op])
+		if op.HasAttr(ttg.ProgramsAttr) { // nothing orders programs
+			q.global = slices.DeleteFunc(q.global, func(t touched) bool { return t.op.Block().IsInside(op) })
+		}
 		if !p.merge(q) {
 			*p = end
 			return

@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"slices"
+
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/ir"
@@ -12,11 +14,12 @@ type conversion struct {
 	from, to layout.Layout
 	cvt      layout.Layout // maps a place of the result to the place of the operand with its element
 	how      conversionKind
-	move     warpMove // if how is inWarp
-	own      bool     // every warp already holds its few elements, and no other warp holds them
-	together int      // registers of the result that an instruction takes together
-	pairs    bool     // elements are pairs of the tensor's bytes
-	alike    bool     // threads that hold copies of an element hold the same bits
+	move     warpMove     // if how is inWarp
+	both     []conversion // if how is inWarpTwice
+	own      bool         // every warp already holds its few elements, and no other warp holds them
+	together int          // registers of the result that an instruction takes together
+	pairs    bool         // elements are pairs of the tensor's bytes
+	alike    bool         // threads that hold copies of an element hold the same bits
 }
 
 type conversionKind int
@@ -25,6 +28,7 @@ const (
 	byRegisters conversionKind = iota // every thread already holds its elements
 	byShuffles                        // every warp already holds its elements, lanes send the same register
 	inWarp                            // every warp already holds its elements, lanes send different registers
+	inWarpTwice                       // two such exchanges, one after the other
 	byShared
 )
 
@@ -72,6 +76,25 @@ func newConversion(from, to layout.Layout, elem ir.Type) conversion {
 		c.how, c.move = inWarp, m
 	} else if c.shuffles(elem)<<len(c.choices()) <= maxChoices {
 		c.how = byShuffles
+	}
+	return c
+}
+
+// twoExchanges returns a conversion within warps as two, if lanes exchange registers in both, c itself if
+// there is no such way. Between them, a bit of the lanes and one of the registers have changed places.
+func twoExchanges(c conversion, elem ir.Type) conversion {
+	lanes, registers := c.to.Bases(layout.Lane), c.to.Bases(layout.Register)
+	for i := range lanes {
+		for k := range registers {
+			l, r := slices.Clone(lanes), slices.Clone(registers)
+			l[i], r[k] = r[k], l[i]
+			mid := c.to.WithBases(layout.Lane, l).WithBases(layout.Register, r)
+			x, y := newConversion(c.from, mid, elem), newConversion(mid, c.to, elem)
+			if x.how == inWarp && y.how == inWarp {
+				c.how, c.both = inWarpTwice, []conversion{x, y}
+				return c
+			}
+		}
 	}
 	return c
 }
@@ -130,6 +153,9 @@ func (l *lowering) conversion(op *ir.Op) conversion {
 	}
 	if !ok {
 		c = newConversion(from, to, t.Elem)
+		if c.how == byShared && op.HasAttr(ttg.ByLanesAttr) {
+			c = twoExchanges(c, t.Elem)
+		}
 	}
 	switch ttg.Decode(t.Encoding).(type) {
 	case ttg.DotOp, ttg.NvidiaMma: // four words
@@ -152,6 +178,8 @@ func (l *lowering) convert(src []string, elem ir.Type, c conversion, room interv
 		return l.convertByShuffles(src, elem, c)
 	case inWarp:
 		return l.convertInWarp(src, elem, c.to.InSize(layout.Register), c.move)
+	case inWarpTwice:
+		return l.convert(l.convert(src, elem, c.both[0], room), elem, c.both[1], room)
 	}
 	if l.ctas == 1 && (room.hi-room.lo < c.bytes(elem) || l.staysInWarps(c)) {
 		return l.moveInRounds(src, elem, c, room)

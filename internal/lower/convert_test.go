@@ -214,6 +214,32 @@ func TestConvertForProducts(t *testing.T) {
 	}
 }
 
+// TestConvertByLanes: where a conversion should take no shared memory, the four threads that have a row of a
+// product exchange its elements in two steps, until each has 16 bytes in a row.
+func TestConvertByLanes(t *testing.T) {
+	const mma = "#ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = " +
+		"[16, 64, 16]}>"
+	for elem, to := range map[ir.Type]string{
+		ir.F16: "register = [[0, 1], [0, 2], [0, 4], [0, 32], [8, 0]], lane = [[0, 8], [0, 16], ",
+		ir.F32: "register = [[0, 1], [0, 2], [0, 16], [0, 32], [8, 0]], lane = [[0, 4], [0, 8], ",
+	} {
+		to = "#ttg.linear<{" + to + "[1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]], block = []}>"
+		tensor := func(enc string) string { return fmt.Sprintf("tensor<64x64x%s, %s>", elem, enc) }
+		shape, name := []int{64, 64}, fmt.Sprint(elem)
+		body := fmt.Sprintf("tt.func public @k(%%x: !tt.ptr<%s>, %%y: !tt.ptr<%s>) {\n", name, name) +
+			offsetsText("o", shape, mma) + accessText("x", "o", "v", shape, name, mma, false) +
+			fmt.Sprintf("%%w = ttg.convert_layout %%v {nereid.by_lanes} : %s -> %s\n", tensor(mma),
+				tensor(to)) + offsetsText("n", shape, to) +
+			accessText("y", "n", "w", shape, name, to, true) + "tt.return\n}\n"
+		n := size(shape)
+		l := launch{"k", [3]int{1, 1, 1}, []any{floats(elem, n), floats(elem, n)}}
+		ptx := runBothOn(t, 90, moduleText(4, body), l, 0)
+		if !bytes.Contains(ptx, []byte("shfl.sync")) || bytes.Contains(ptx, []byte("st.shared")) {
+			t.Errorf("%s: no shuffles, or shared memory in\n%s", name, clip(ptx))
+		}
+	}
+}
+
 // TestConvertInWarps: threads of a warp that exchange elements among themselves wait for no other warp,
 // once or again in the same memory, and a few values travel by shuffles.
 func TestConvertInWarps(t *testing.T) {

@@ -153,6 +153,9 @@ type Input struct {
 	// Sharing is that of the launches for which the code is made (see Sharer); it serves all others, too.
 	Sharing int
 
+	// Persist says that programs should stay on their processors and do the work of many, if they can.
+	Persist bool
+
 	// Merge is the number of neighbouring programs whose work one does; 0 means 1. Launches have multiples of
 	// as many along the first axis.
 	Merge int
@@ -363,6 +366,7 @@ type Way struct {
 	Whole   bool // all of the specialization or, if Merge is not 0,
 	Merge   int  // those of which it merges as many programs (Input.Merge)
 	Sharing int  // see Sharer
+	Persist bool // those whose programs should stay on their processors (Input.Persist)
 }
 
 // Sharer is a device that has other code for launches with few programs.

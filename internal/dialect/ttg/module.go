@@ -25,6 +25,10 @@ const (
 	// ChainsAttr marks reductions for which a thread keeps several partial results, so that it need not wait
 	// for each before the next.
 	ChainsAttr = "nereid.chains"
+	// ProgramsAttr marks a loop whose iterations are programs of the launch: none sees what another writes.
+	ProgramsAttr = "nereid.programs"
+	// ByLanesAttr marks a conversion that should take no shared memory if it stays within warps.
+	ByLanesAttr = "nereid.by_lanes"
 	// BufferAttr marks loads and stores whose pointers are a base and 32-bit offsets within 2 GiB behind it.
 	BufferAttr = "nereid.buffer"
 )

@@ -56,8 +56,9 @@ type Request struct {
 	// Sharing is that of the launch for which the code is made (target.Sharer).
 	Sharing int
 
-	whole bool // the code must serve all launches of the specialization, or
-	merge int  // those for which as many programs are one
+	whole   bool // the code must serve all launches of the specialization, or
+	merge   int  // those for which as many programs are one, or
+	persist bool // those whose programs should stay on their processors
 }
 
 // Build returns the specialization of a request, compiled now or before.
@@ -144,7 +145,7 @@ func otherwise(build weak.Pointer[Build], p target.Partial, r Request) {
 			return nil, target.ErrAhead
 		}
 		r := r
-		r.whole, r.merge, r.Sharing = way.Whole, way.Merge, way.Sharing
+		r.whole, r.merge, r.Sharing, r.persist = way.Whole, way.Merge, way.Sharing, way.Persist
 		r.Ahead = needed // in strict mode, what there is must serve if it can
 		e, err := b.kernel.make(ctx, r)
 		if p, ok := e.(target.Partial); ok && !way.Whole {

@@ -29,7 +29,7 @@ func (k *Kernel) make(ctx context.Context, r Request) (target.Executable, error)
 	if err != nil {
 		return nil, err
 	}
-	j.ahead, j.in.Fallback, j.in.Merge = r.Ahead, !r.whole, r.merge
+	j.ahead, j.in.Fallback, j.in.Merge, j.in.Persist = r.Ahead, !r.whole, r.merge, r.persist
 	if multiplies(j.in.Module) { // other kernels have the same code for all launches
 		j.in.Sharing = r.Sharing
 	}
@@ -134,6 +134,9 @@ func (j *job) key(keeper target.Keeper, generator string) cache.Key {
 	}
 	if j.in.Merge > 0 {
 		h.Add("merge", strconv.Itoa(j.in.Merge))
+	}
+	if j.in.Persist {
+		h.Add("programs", "stay")
 	}
 	if j.in.Sharing != 0 {
 		h.Add("sharing", strconv.Itoa(j.in.Sharing))

@@ -160,7 +160,9 @@ func access(s *lower.Site, address uint64, m target.Memory) *stray.Access {
 }
 
 // plain reports whether the parameters of a launch are the words of its arguments.
-func (k *Code) plain() bool { return k.Scratch == 0 && k.Maps == nil && k.Check == nil }
+func (k *Code) plain() bool {
+	return k.Scratch == 0 && k.Maps == nil && k.Check == nil && !k.Persistent
+}
 
 // checkCheck returns an error if code from a cache does not describe its sites well.
 func (k *Code) checkCheck() error {

@@ -9,7 +9,9 @@ import (
 	"time"
 
 	"github.com/nereid-lang/nereid/internal/diag"
+	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
+	"github.com/nereid-lang/nereid/internal/gpu"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/knob"
 	"github.com/nereid-lang/nereid/internal/lang"
@@ -92,6 +94,12 @@ type Code struct {
 	Merge  int `json:",omitempty"`
 	Merged int `json:",omitempty"`
 
+	// Persistent code has three more parameters at its end, the sizes of the grid, and is launched with at
+	// most as many programs as the GPU has SMs. Short is the condition under which launches of other code
+	// should run persistent code instead.
+	Persistent bool         `json:",omitempty"`
+	Short      tt.TileGuard `json:",omitempty"`
+
 	strides bool // see stridesOverGrid
 
 	guards *guardTable // answers about the guards of tiles
@@ -99,6 +107,23 @@ type Code struct {
 
 // ScratchBytes returns the scratch memory that a launch needs in all.
 func (k *Code) ScratchBytes(grid [3]int) int { return k.Scratch * grid[0] * grid[1] * grid[2] }
+
+// gridWords is the number of parameters of persistent code that say what the grid is.
+const gridWords = 3
+
+// Stays reports whether the programs of a launch should stay on their SMs, of which there are that many:
+// there are more programs, and their loops are short.
+func (k *Code) Stays(grid [3]int, words []uint64, sms int) bool {
+	return k.Short != nil && grid[0]*grid[1]*grid[2] > sms && k.guarded(k.Short, grid, words)
+}
+
+// Staying returns the grid in which persistent code is launched on a GPU with that many SMs.
+func (k *Code) Staying(grid [3]int, sms int) [3]int {
+	if !k.Persistent {
+		return grid
+	}
+	return [3]int{min(sms, grid[0]*grid[1]*grid[2]), 1, 1}
+}
 
 // Count returns the number of programs of a grid, or an error for a grid that no GPU runs: blocks are counted
 // in 31 bits along x, where each block of a cluster counts, and in 16 bits along y and z.
@@ -167,7 +192,7 @@ func (c Compiler) Compile(ctx context.Context, in *target.Input, maxPTX int) (*C
 		code, err = c.fromTTIR(ctx, in, maxPTX)
 	}
 	if code != nil {
-		code.strides, code.Merge, code.Merged = strides, merge, in.Merge
+		code.strides, code.Merge, code.Merged = strides || code.Persistent, merge, in.Merge
 	}
 	return code, err
 }
@@ -274,8 +299,13 @@ func (c Compiler) FromTTGIR(ctx context.Context, in *target.Input, maxPTX int) (
 	if err != nil {
 		return nil, err
 	}
+	persistent := gpu.Persistent(in.Module)
+	if persistent {
+		params = params[:len(params)-gridWords]
+	}
 	return &Code{
 		Name: k.Name, PTX: ptx, Shared: k.Shared, NumWarps: k.NumWarps, Params: params,
+		Persistent: persistent, Short: gpu.ShortLoop(in.Module),
 		Scratch: roundUp(k.Scratch, max(1, k.ScratchAlign)), NumCTAs: ctas,
 		Cooperative: in.Options.LaunchCooperativeGrid, Overlap: in.Options.LaunchPDL, Maps: k.Maps,
 		Check: k.Check, guards: &guardTable{},

@@ -447,6 +447,9 @@ func (k *kernel) Launch(_ context.Context, s target.Stream, grid [3]int, words [
 		return fmt.Errorf("%s checks accesses, and was not told the memory of its arguments", k.code.Name)
 	}
 	if !k.ready.Is() {
+		if e := k.staying(s.(stream).s, grid, words); e != nil {
+			return e.launchAny(s, grid, words, nil)
+		}
 		if e := k.deeper(s.(stream).s, grid); e != nil {
 			return e.launchAny(s, grid, words, nil)
 		}
@@ -470,7 +473,12 @@ func (k *kernel) launchAny(s target.Stream, grid [3]int, words, bounds []uint64)
 		return k.launchOther(s, grid, words)
 	}
 	copy(a.Words()[a.Len()-len(bounds):], bounds)
-	c := k.code.config(grid)
+	c := k.code.config(k.code.Staying(grid, k.dev.dev.SMs))
+	if k.code.Persistent {
+		for i, n := range grid {
+			a.Words()[len(k.code.Params)+i] = uint64(n)
+		}
+	}
 	if err != nil {
 		// nothing is launched
 	} else if k.code.Scratch == 0 {
@@ -507,19 +515,32 @@ func (k *kernel) Otherwise(maker target.Maker) {
 	}
 }
 
-// deeper returns the code whose pipelines are for launches with that grid, nil if it is this one. A stream
-// that records cannot wait for a compilation.
+// deeper returns the code whose pipelines are for launches with that grid, nil if it is this one.
 func (k *kernel) deeper(s *driver.Stream, grid [3]int) *kernel {
 	n := k.code.OtherDepth(grid, k.dev.dev.SMs)
 	if n < 0 {
 		return nil
 	}
-	wait := func() bool {
+	e, _ := k.Better(context.Background(), n, mayWait(s)).(*kernel)
+	return e
+}
+
+// staying returns the code whose programs stay on their SMs, nil if a launch should not run it.
+func (k *kernel) staying(s *driver.Stream, grid [3]int, words []uint64) *kernel {
+	if !k.code.Stays(grid, words, k.dev.dev.SMs) {
+		return nil
+	}
+	e, _ := k.Staying(context.Background(), mayWait(s)).(*kernel)
+	return e
+}
+
+// mayWait returns a function that reports whether launches on a stream may wait for a compilation. One that
+// records cannot.
+func mayWait(s *driver.Stream) func() bool {
+	return func() bool {
 		on, err := s.Capturing()
 		return !on && err == nil
 	}
-	e, _ := k.Better(context.Background(), n, wait).(*kernel)
-	return e
 }
 
 // fill sets the parameters of a launch.
@@ -564,6 +585,9 @@ func (k *kernel) extra() int {
 	n := k.code.checkWords()
 	if k.code.Scratch > 0 {
 		n++
+	}
+	if k.code.Persistent {
+		n += gridWords
 	}
 	return n
 }

@@ -1,6 +1,7 @@
 package nvidia
 
 import (
+	"errors"
 	"sync/atomic"
 
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
@@ -82,6 +83,18 @@ func (k *Code) guardValue(g tt.TileGuard, at, grid [3]int, words []uint64) (v in
 		n++
 	}
 	return stack[0], true
+}
+
+// checkShort returns an error for a condition from a cache that names arguments which are not there.
+func (k *Code) checkShort() error {
+	ok := k.Short == nil || k.Short.Valid()
+	for i := 0; ok && i < len(k.Short); i += 2 {
+		ok = k.Short[i] != tt.GuardArg || int(k.Short[i+1]) < len(k.Params)-len(k.Maps)
+	}
+	if !ok {
+		return errors.New("the kernel's description does not fit its loops")
+	}
+	return nil
 }
 
 // combine returns the result of a step with two operands, as 32-bit integers have it: what is larger is not

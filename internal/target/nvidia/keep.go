@@ -46,6 +46,9 @@ func (c Compiler) fingerprint(version string, maxPTX int) string {
 	if c.deepens() {
 		also += " deeper"
 	}
+	if c.turns() && !knob.NoPersist.Get() {
+		also += " persist"
+	}
 	if checked() {
 		also += " check"
 	}
@@ -72,7 +75,7 @@ func Kept(c target.Code) (*Code, error) {
 	if k.Name == "" || k.NumWarps <= 0 {
 		return nil, fmt.Errorf("the kernel's description is not complete")
 	}
-	return k, errors.Join(k.checkMaps(), k.checkCheck(), k.checkDepths())
+	return k, errors.Join(k.checkMaps(), k.checkCheck(), k.checkDepths(), k.checkShort())
 }
 
 // stageCubin is the stage in which code is saved if ptxas made it.

@@ -16,6 +16,7 @@ type Others struct {
 	maker   target.Maker // nil if there is no compiler
 	whole   other
 	merged  other
+	staying other
 	sharing [gpu.MostShared + 1]other
 }
 
@@ -58,14 +59,24 @@ func (k *Code) OtherDepth(grid [3]int, sms int) int {
 
 // Better returns the code for launches of a sharing, nil if there is none. wait says that it may be made now.
 func (o *Others) Better(ctx context.Context, sharing int, wait func() bool) target.Executable {
+	return o.ifMade(ctx, &o.sharing[sharing], target.Way{Sharing: sharing}, wait)
+}
+
+// Staying returns the code whose programs stay on their SMs, nil if there is none. wait says that it may be
+// made now.
+func (o *Others) Staying(ctx context.Context, wait func() bool) target.Executable {
+	return o.ifMade(ctx, &o.staying, target.Way{Persist: true}, wait)
+}
+
+// ifMade returns code that launches can do without, nil if there is none.
+func (o *Others) ifMade(ctx context.Context, x *other, way target.Way, wait func() bool) target.Executable {
 	if o.maker == nil {
 		return nil
 	}
-	x := &o.sharing[sharing]
 	if e := x.Made(); e != nil || x.failed.Load() || !wait() {
 		return e
 	}
-	e, err := x.get(ctx, o.maker, target.Way{Sharing: sharing})
+	e, err := x.get(ctx, o.maker, way)
 	if err != nil {
 		x.failed.Store(ctx.Err() == nil)
 		return nil
@@ -84,7 +95,7 @@ func (k *Code) checkDepths() error {
 
 // All returns the code that is made.
 func (o *Others) All() (list []target.Executable) {
-	all := []*other{&o.whole, &o.merged}
+	all := []*other{&o.whole, &o.merged, &o.staying}
 	for i := range o.sharing {
 		all = append(all, &o.sharing[i])
 	}

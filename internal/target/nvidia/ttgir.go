@@ -20,6 +20,7 @@ func (c Compiler) ttgir(in *target.Input) (depths []int, err error) {
 		passes := gpu.Pipeline(gpu.Options{
 			Machine: c.machine(in), NumStages: in.Options.NumStages, WarpGroups: c.warpGroups(), TMA: maps,
 			Turns: c.turns(), Tiles: c.tiles(in, described), Merge: in.Merge, Sharing: c.sharing(in),
+			Persist: c.persists(in),
 		})
 		if described && !maps {
 			passes = append([]pass.Pass{pass.RewriteTensorDescriptor, pass.Canonicalize, pass.CSE}, passes...)
@@ -34,6 +35,18 @@ func (c Compiler) ttgir(in *target.Input) (depths []int, err error) {
 		return nil
 	})
 	return depths, err
+}
+
+// persists says whether programs stay on their SMs. That takes a host that tells the kernel its grid and has
+// other code for other launches.
+func (c Compiler) persists(in *target.Input) gpu.PersistMode {
+	switch {
+	case !c.turns() || !in.Fallback || in.Options.LaunchCooperativeGrid || knob.NoPersist.Get():
+		return gpu.NoPersist
+	case in.Persist:
+		return gpu.Persist
+	}
+	return gpu.MayPersist
 }
 
 // warpGroups reports whether products use wgmma where possible.

@@ -101,8 +101,13 @@ func (k *kernel) Launch(ctx context.Context, s target.Stream, grid [3]int, args 
 			return err
 		}
 	}
+	wait := func() bool { return true }
+	if k.code.Stays(grid, args, fewSMs) {
+		if e := k.Staying(ctx, wait); e != nil {
+			return e.Launch(ctx, s, grid, args)
+		}
+	}
 	if n := k.code.OtherDepth(grid, fewSMs); n >= 0 {
-		wait := func() bool { return true }
 		if e := k.Better(ctx, n, wait); e != nil {
 			return e.Launch(ctx, s, grid, args)
 		}
@@ -151,6 +156,10 @@ func (k *kernel) launch(ctx context.Context, grid [3]int, args, bounds []uint64)
 		args = append(args[:len(args):len(args)], b.Addr())
 	}
 	args = append(args[:len(args):len(args)], bounds...)
+	if k.code.Persistent {
+		args = append(args, uint64(grid[0]), uint64(grid[1]), uint64(grid[2]))
+		grid = k.code.Staying(grid, fewSMs)
+	}
 	grid[0] /= max(1, k.code.Merged)
 	cluster := max(1, k.code.NumCTAs)
 	w := watchOf(ctx)
