@@ -20,7 +20,7 @@ var mathOps = map[*ir.OpDef]element{
 	math.Sqrt: approx("sqrt", intrinsic("llvm.sqrt")), math.Rsqrt: approx("rsqrt", mathOp("rsqrt")),
 	math.Exp: exp, math.Exp2: approx("exp2", mathOp("exp2")), math.ExpM1: mathOp("expm1"),
 	math.Log: mathOp("log"), math.Log2: mathOp("log2"), math.Log10: mathOp("log10"),
-	math.Log1p: mathOp("log1p"), math.Sin: mathOp("sin"), math.Cos: mathOp("cos"), math.Tan: mathOp("tan"),
+	math.Log1p: mathOp("log1p"), math.Sin: trig("sin"), math.Cos: trig("cos"), math.Tan: trig("tan"),
 	math.Asin: mathOp("asin"), math.Acos: mathOp("acos"), math.Atan: mathOp("atan"),
 	math.Atan2: mathOp("atan2"), math.Sinh: mathOp("sinh"), math.Cosh: mathOp("cosh"),
 	math.Tanh: mathOp("tanh"), math.Asinh: mathOp("asinh"), math.Acosh: mathOp("acosh"),
@@ -58,6 +58,19 @@ func mathOp(name string) element {
 	return inFloat(func(l *lowering, _ *ir.Op, t ir.Type, a []string) string {
 		return l.mathCall(name, t, a...)
 	})
+}
+
+// trig returns sin, cos or tan. Numbers that f16 holds are so small that none of them needs the branch for
+// large ones.
+func trig(name string) element {
+	any, near := mathOp(name), mathOp(name+"16")
+	return func(l *lowering, op *ir.Op, t ir.Type, a []string) string {
+		if wide := op.Operand(0).DefBy(arith.ExtF); t == ir.F16 ||
+			t == ir.F32 && wide != nil && ir.ElemOf(wide.Operand(0).Type) == ir.F16 {
+			return near(l, op, t, a)
+		}
+		return any(l, op, t, a)
+	}
 }
 
 // approx returns an element that is the hardware's approximation in f32, if it has one, and other otherwise.

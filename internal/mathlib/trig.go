@@ -7,22 +7,10 @@ import (
 )
 
 var trigFuncs = map[string]builder{
-	"sin": func(m *Builder, a []string) string {
-		q, r, lo := m.reducePi(a[0])
-		s, c := m.sinCos(r, lo)
-		return m.quadrant(m.i32("and", q, 1), m.i32("and", q, 2), s, c)
-	},
-	"cos": func(m *Builder, a []string) string {
-		q, r, lo := m.reducePi(a[0])
-		s, c := m.sinCos(r, lo)
-		return m.quadrant(m.i32("and", m.i32("add", q, 1), 1), m.i32("and", m.i32("add", q, 1), 2), s, c)
-	},
-	"tan": func(m *Builder, a []string) string {
-		q, r, lo := m.reducePi(a[0])
-		s, c := m.sinCos(r, lo)
-		odd := m.isN("ne", m.i32("and", q, 1), 0)
-		return m.sel(odd, m.div(m.neg(c), s), m.div(s, c))
-	},
+	"sin": sinOf((*Builder).reducePi), "cos": cosOf((*Builder).reducePi), "tan": tanOf((*Builder).reducePi),
+	// of a number that f16 holds
+	"sin16": sinOf((*Builder).reduceNear), "cos16": cosOf((*Builder).reduceNear),
+	"tan16": tanOf((*Builder).reduceNear),
 	"sinpi": func(m *Builder, a []string) string {
 		q, r, lo := m.halfTurns(a[0])
 		s, c := m.sinCos(r, lo)
@@ -75,6 +63,34 @@ var trigFuncs = map[string]builder{
 	},
 }
 
+// reduction returns x = q·π/2 + r + lo, modulo whole turns, with |r| <= π/4.
+type reduction func(m *Builder, x string) (q, r, lo string)
+
+func sinOf(reduce reduction) builder {
+	return func(m *Builder, a []string) string {
+		q, r, lo := reduce(m, a[0])
+		s, c := m.sinCos(r, lo)
+		return m.quadrant(m.i32("and", q, 1), m.i32("and", q, 2), s, c)
+	}
+}
+
+func cosOf(reduce reduction) builder {
+	return func(m *Builder, a []string) string {
+		q, r, lo := reduce(m, a[0])
+		s, c := m.sinCos(r, lo)
+		return m.quadrant(m.i32("and", m.i32("add", q, 1), 1), m.i32("and", m.i32("add", q, 1), 2), s, c)
+	}
+}
+
+func tanOf(reduce reduction) builder {
+	return func(m *Builder, a []string) string {
+		q, r, lo := reduce(m, a[0])
+		s, c := m.sinCos(r, lo)
+		odd := m.isN("ne", m.i32("and", q, 1), 0)
+		return m.sel(odd, m.div(m.neg(c), s), m.div(s, c))
+	}
+}
+
 // piHalfLow is π/2 less what a float has of it.
 func piHalfLow(m *Builder) float64 { return pick(m, piHalf32[1], piHalf64[1]) }
 
@@ -120,17 +136,11 @@ func (m *Builder) halfTurns(x string) (q, r, lo string) {
 	return m.toInt(n), r, lo
 }
 
-// reducePi is x = q·π/2 + r + lo, modulo whole turns, with |r| <= π/4. Large numbers take the long way.
+// reducePi reduces any number. Large ones take the long way.
 func (m *Builder) reducePi(x string) (q, r, lo string) {
-	p := pick(m, piHalf32, piHalf64)
+	q, r, lo = m.reduceNear(x)
 	limit := pick(m, 48039.0, 1e6)
-	n := m.rint(m.mul(x, m.c(2/math.Pi)))
-	r0 := m.fma(n, m.c(-p[0]), x) // exact
-	hi, low := m.twoProd(n, m.c(p[1]))
-	r = m.sub(r0, hi)
-	t := m.sub(m.sub(r0, r), hi)
-	lo = m.sub(t, m.fma(n, m.c(p[2]), low))
-	v := m.seldom(m.is("ugt", m.abs(x), m.c(limit)), []typed{{m.n, m.toInt(n)}, {m.f, r}, {m.f, lo}},
+	v := m.seldom(m.is("ugt", m.abs(x), m.c(limit)), []typed{{m.n, q}, {m.f, r}, {m.f, lo}},
 		func() []string {
 			f := pick(m, "float", "double")
 			return m.eachLane(x, []string{"i32", f, f}, func(s *Builder, x string) []string {
@@ -139,6 +149,19 @@ func (m *Builder) reducePi(x string) (q, r, lo string) {
 			})
 		})
 	return v[0], v[1], v[2]
+}
+
+// reduceNear reduces numbers up to reducePi's limit, and all that f16 holds: they are multiples of 2^-24, so
+// that x less the multiple of the first part of π/2 is exact there too. Infinities and NaN become NaN.
+func (m *Builder) reduceNear(x string) (q, r, lo string) {
+	p := pick(m, piHalf32, piHalf64)
+	n := m.rint(m.mul(x, m.c(2/math.Pi)))
+	r0 := m.fma(n, m.c(-p[0]), x)     // exact
+	hi := m.fma(n, m.c(p[1]), m.c(0)) // a product alone would be fused with the difference on GPUs
+	low := m.fma(n, m.c(p[1]), m.neg(hi))
+	r = m.sub(r0, hi)
+	t := m.sub(m.sub(r0, r), hi)
+	return m.toInt(n), r, m.sub(t, m.fma(n, m.c(p[2]), low))
 }
 
 // payneHanek multiplies by 2/π with as many of its bits as matter: x = ±man·2^e, and bits of 2/π that
