@@ -69,8 +69,9 @@ func (l *Lib) packed(s Spec) left {
 	if g&(g-1) == 0 && s.M%g == 0 && s.K >= g {
 		return left{at: "%scratch", group: g}
 	}
-	lda := s.K + cacheLine/sizes[s.Acc()] // so that rows do not displace each other from the first-level cache
-	if s.K < cacheLine/sizes[s.Acc()] {   // a row fits a cache line
+	line := cacheLine / sizes[s.Acc()]
+	lda := s.K + line // so that rows do not displace each other from the first-level cache
+	if s.K < line {   // a row fits a cache line
 		lda = s.K
 	}
 	return left{at: "%scratch", stride: fmt.Sprint(lda)}
@@ -88,7 +89,8 @@ func (a left) size(s Spec) int {
 // pack copies A. Groups of rows by columns are panels of its transpose.
 func (a left) pack(w *writer, s Spec) {
 	if a.group > 0 {
-		w.callPack(s.Elem, s.Acc(), "%a", "%acs", "%ars", "%acols", "%arows", a.at, s.K, s.M, a.group, a.group)
+		w.callPack(s.Elem, s.Acc(), "%a", "%acs", "%ars", "%acols", "%arows", a.at, s.K, s.M, a.group,
+			a.group)
 		return
 	}
 	lda, _ := strconv.Atoi(a.stride)
