@@ -184,7 +184,8 @@ func TestMathHalf(t *testing.T) {
 	const n = 4096
 	enc := "#ttg.blocked<{sizePerThread = [8], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>"
 	wide := fmt.Sprintf("tensor<%dxf32, %s>", n, enc)
-	for name, f := range map[string]func(float64) float64{"sin": math.Sin, "cos": math.Cos, "tan": math.Tan} {
+	functions := map[string]func(float64) float64{"sin": math.Sin, "cos": math.Cos, "tan": math.Tan}
+	for name, f := range functions {
 		text := moduleText(4, "tt.func public @k(%x: !tt.ptr<f16>, %y: !tt.ptr<f32>) {\n"+
 			offsetsText("o", []int{n}, enc)+accessText("x", "o", "v", []int{n}, "f16", enc, false)+
 			fmt.Sprintf("%%e = arith.extf %%v : tensor<%dxf16, %s> to %s\n", n, enc, wide)+
