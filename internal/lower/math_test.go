@@ -178,8 +178,8 @@ func TestMathSingle(t *testing.T) {
 	}
 }
 
-// TestMathHalf computes sin, cos and tan of every f16 in single precision: without a branch, as accurate as of
-// other numbers.
+// TestMathHalf computes sin, cos and tan of every f16 in single precision: without a branch, and as accurate
+// as of other numbers.
 func TestMathHalf(t *testing.T) {
 	const n = 4096
 	enc := "#ttg.blocked<{sizePerThread = [8], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>"
