@@ -8,11 +8,16 @@ type laneWay interface {
 	before(t []string) (vals []string, has string)
 }
 
-// way returns the way for a segment of lane bits: by shifts, if the GPU has them and the lanes follow each
-// other.
-func (s *scan) way(mask int) laneWay {
+// shiftedChains is the number of scans, at most, that are shifted at a time. Each shift sets a predicate, of
+// which a thread has seven: more scans would wait for each other. Joined ones share a predicate.
+const shiftedChains = 4
+
+// way returns the way for that many scans of a segment of lane bits: by shifts, if the GPU has them and the
+// lanes follow each other.
+func (s *scan) way(mask, chains int) laneWay {
 	low := mask & -mask
-	if shift := s.l.vendor.laneShift(); shift != nil && (mask+low)&mask == 0 {
+	shift := s.l.vendor.laneShift()
+	if shift != nil && (mask+low)&mask == 0 && chains <= shiftedChains {
 		return &shiftedLanes{s, shift, low, log2(mask + low)}
 	}
 	firstIs := 0
