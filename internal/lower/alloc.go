@@ -134,10 +134,10 @@ func fit(needs []need, placed []interval, done []int, i, base int) interval {
 
 func align(n, to int) int { return (n + to - 1) / to * to }
 
-// numbers numbers the operations of the function in an order in which they run.
-func (l *lowering) numbers() map[*ir.Op]int {
+// opNumbers numbers the operations of blocks in the order of the list.
+func opNumbers(blocks []*ir.Block) map[*ir.Op]int {
 	number := map[*ir.Op]int{}
-	for _, b := range l.reachable(l.fn.Region(0)) {
+	for _, b := range blocks {
 		for top := range b.Ops() {
 			for op := range top.Ops() {
 				number[op] = len(number)
@@ -149,14 +149,15 @@ func (l *lowering) numbers() map[*ir.Op]int {
 
 // needs returns the buffers of the function with their lifetimes.
 func (l *lowering) needs(roots map[*ir.Value][]*ir.Op) []need {
-	number, last := l.numbers(), map[*ir.Op]int{}
+	blocks := l.reachable(l.fn.Region(0)) // in an order in which they run, unless they loop
+	number, last := opNumbers(blocks), map[*ir.Op]int{}
 	l.fn.WalkPost(func(op *ir.Op) { // last[op] is the number of the last operation nested in op
 		last[op] = max(last[op], number[op])
 		if p := op.Parent(); p != nil {
 			last[p] = max(last[p], last[op])
 		}
 	})
-	ends := l.lastUses(roots, number, last)
+	ends := l.lastUses(roots, last, hasBackEdge(blocks))
 	var out []need
 	for op := range l.fn.Ops() {
 		if op.Def == ttg.LocalAlloc {
@@ -184,8 +185,7 @@ func (l *lowering) needs(roots map[*ir.Value][]*ir.Op) []need {
 // lastUses returns, for each allocation, the number of the last operation that needs it. A use inside a loop
 // keeps a buffer allocated outside until the loop ends. Branches backwards between blocks keep every buffer
 // until the function ends, because blocks have no nesting to read lifetimes from.
-func (l *lowering) lastUses(roots map[*ir.Value][]*ir.Op, number, last map[*ir.Op]int) map[*ir.Op]int {
-	loops := hasBackEdge(l.reachable(l.fn.Region(0)))
+func (l *lowering) lastUses(roots map[*ir.Value][]*ir.Op, last map[*ir.Op]int, loops bool) map[*ir.Op]int {
 	ends := map[*ir.Op]int{}
 	for v, rs := range roots {
 		for user := range v.Users() {
