@@ -323,7 +323,7 @@ func compilerFor(name string) (target.Backend, error) {
 	if d, err := outside.Find(kind); !errors.Is(err, outside.ErrNone) {
 		return d, err
 	}
-	return nil, fmt.Errorf("nereid: unknown target %q: cuda:90, hip:gfx942, cpu, interp%s", name,
+	return nil, fmt.Errorf("nereid: unknown target %q (have cuda:90, hip:gfx942, cpu, interp%s)", name,
 		outsideNames())
 }
 

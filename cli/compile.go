@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/runtime/inside"
 	"github.com/nereid-lang/nereid/internal/safefile"
@@ -176,7 +177,7 @@ func (f *compileFlags) list(cmd *cobra.Command) error {
 	}
 	var specs []spec
 	if err := json.Unmarshal(data, &specs); err != nil {
-		return fmt.Errorf("%s is no list of specs in JSON: %w", f.specs, err)
+		return fmt.Errorf("%s is no list of specs in JSON: %w", f.specs, diag.JSONError(data, err))
 	}
 	names := make([]string, len(specs))
 	for i, s := range specs {

@@ -30,15 +30,18 @@ func readTensor(param, file, name string) (*tensorArg, error) {
 		return nil, err
 	}
 	defer f.Close()
+	in := func(err error) error { // an error of the package begins with its name
+		return fmt.Errorf("%s: %s", file, strings.TrimPrefix(err.Error(), "nereid: "))
+	}
 	var t *nereid.Tensor
 	if filepath.Ext(file) == ".npy" {
 		if t, err = nereid.ReadNPY(f); err != nil {
-			return nil, fmt.Errorf("%s: %w", file, err)
+			return nil, in(err)
 		}
 	} else {
 		all, err := nereid.ReadSafetensors(f)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", file, err)
+			return nil, in(err)
 		}
 		if name == "" {
 			name = param
@@ -50,7 +53,7 @@ func readTensor(param, file, name string) (*tensorArg, error) {
 	}
 	data := make([]byte, t.Len()*t.DType.Size())
 	if err := t.Read(data); err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
+		return nil, in(err)
 	}
 	shape := t.Shape
 	if len(shape) == 0 {

@@ -122,6 +122,9 @@ func (f *tuneFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	if configs, err := k.Configs(dev); err == nil && len(configs) == 0 {
+		return nothingToChoose(k)
+	}
 	if len(f.shapes) == 0 {
 		f.shapes = []string{""}
 	}
@@ -189,12 +192,16 @@ func (f *tuneFlags) tune(cmd *cobra.Command, dev *nereid.Device, k *nereid.Kerne
 		return err
 	}
 	if len(f.show.all) == 0 {
-		return fmt.Errorf("%s has nothing to choose: it needs @triton.autotune with several configs, "+
-			"whose parameters are not given", k.Name())
+		return nothingToChoose(k)
 	}
 	title := strings.TrimSpace(fmt.Sprintf("%s on %s %s", k.Name(), dev, shape))
 	f.show.table(cmd.OutOrStdout(), title, time.Since(start))
 	return s.Sync()
+}
+
+func nothingToChoose(k *nereid.Kernel) error {
+	return fmt.Errorf("%s has nothing to choose: it needs @triton.autotune with several configs, "+
+		"whose parameters are not given", k.Name())
 }
 
 // splitShapes cuts a list at its commas, but for those within brackets: M=512,ORDER=(1, 0).

@@ -128,7 +128,7 @@ func (p *tomlPlaces) unknownKey(key toml.Key) diag.Diagnostic {
 			return d
 		}
 	}
-	head := regexp.MustCompile(`(?m)^[ \t]*\[+[ \t]*(` + regexp.QuoteMeta(last) + `)\b`)
+	head := regexp.MustCompile(`(?m)^[ \t]*\[+[ \t]*(?:[\w-]+\.)*(` + regexp.QuoteMeta(last) + `)\b`)
 	if m := head.FindSubmatchIndex(p.text); m != nil {
 		d.Span = diag.Span{Start: p.file.Pos(m[2]), End: p.file.Pos(m[3])}
 	}

@@ -86,6 +86,7 @@ func TestWrongManifests(t *testing.T) {
 			"t.toml:1:1: error: unknown key \"target\" [table]\n    target = ['cpu']\n    ^~~~~~\n" +
 				"hint: did you mean targets?"},
 		{"[[kernel]]\nfile = 'scale.py'\n", "t.toml:1:3: error: unknown key \"kernel\""},
+		{head + "[variants.constant]\nBLOCK = [64]\n", "t.toml:3:11: error: unknown key \"constant\""},
 		{head + "wher = ''\n", "t.toml:3:1: error: unknown key \"wher\""},
 		{"[[variants]]\nname = 'a'\n", "t.toml:1:1: error: variants 1: kernel is \"\": expected " +
 			"FILE.py:KERNEL"},

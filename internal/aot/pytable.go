@@ -77,6 +77,9 @@ func (p *pyRow) read(places *pythonPlaces, item object.Value) bool {
 	if bad := p.unknownKey(); bad != "" {
 		return p.fault(bad, fmt.Sprintf("unknown key %q: a row has %s", bad, strings.Join(rowKeys, ", ")), "")
 	}
+	if p.value("func") == nil {
+		return p.fault("func", "func is missing: the function under @triton.jit", "")
+	}
 	fn, ok := world.Unwrap(p.value("func")).(*world.JITFunction)
 	if !ok {
 		return p.fault("func", fmt.Sprintf("func must be a function under @triton.jit, not %s",

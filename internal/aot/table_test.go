@@ -171,6 +171,8 @@ func TestWrongPythonTables(t *testing.T) {
 		{"def f(): pass\ndef get_function_table():\n  return [{'name': 'a', 'func': f, 'sig': ''}]\n",
 			"t.py:3:33: error: variant a: func must be a function under @triton.jit, not a value of Python " +
 				"type function"},
+		{"def get_function_table():\n  return [{'name': 'a'}]\n",
+			"t.py:1:5: error: variant a: func is missing"},
 		{"def get_function_table():\n  return [{'name': 1}]\n",
 			"entry 1: name must be a string, not the constant 1"},
 		{"from scale import scale\ndef get_function_table():\n" +

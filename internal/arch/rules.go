@@ -158,7 +158,7 @@ var rules = []rule{
 		ours: []string{"internal/autotune", "internal/cache", "internal/dtype", "internal/lang",
 			"internal/pyrun/...", "internal/runtime/args", "internal/runtime/compile", "internal/target"}},
 	{pkg: "internal/runtime/manifest",
-		ours: []string{"internal/cache", "internal/runtime/compile", "internal/safefile"}},
+		ours: []string{"internal/cache", "internal/diag", "internal/runtime/compile", "internal/safefile"}},
 	{pkg: "backend", ours: join(irLayer, "internal/middle", "internal/pass")},
 	{pkg: "internal/target/outside",
 		ours: join(compiler, "backend", "internal/lang", "internal/middle/...", "internal/target")},

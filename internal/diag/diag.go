@@ -12,6 +12,7 @@ import (
 	"sort"
 	"strings"
 	"sync"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -257,6 +258,7 @@ func message(b *strings.Builder, files *FileSet, span Span, kind, msg string) {
 	fmt.Fprintf(b, "%s: %s: %s\n", files.Place(span.Start), kind, msg)
 	line, col := f.LineCol(f.Offset(span.Start))
 	text, col, end := excerpt(f.line(line), col, max(int(span.End-span.Start), 0))
+	text = printable(text)
 	fmt.Fprintf(b, "    %s\n    %s%s\n", text, blank(text[:col]), marker(text[col:end]))
 }
 
@@ -302,6 +304,22 @@ func excerpt(line []byte, col, n int) (text string, from, to int) {
 		text += dots
 	}
 	return text, from, to
+}
+
+// printable replaces bytes that would change the terminal, or are no text, by as many question marks: a file
+// that is not Python may hold anything.
+func printable(text string) string {
+	var b strings.Builder
+	for len(text) > 0 {
+		r, n := utf8.DecodeRuneInString(text)
+		if r == utf8.RuneError && n == 1 || unicode.IsControl(r) && r != '\t' {
+			b.WriteString("??"[:n])
+		} else {
+			b.WriteString(text[:n])
+		}
+		text = text[n:]
+	}
+	return b.String()
 }
 
 // runeEnd is the first end of a character at or before an offset of UTF-8 text. In other text, which has no

@@ -37,6 +37,17 @@ b.py:3:1: error: second [name]
 	}
 }
 
+// A line of a file that is no text leaves the terminal alone, and the caret stands where it should.
+func TestRenderBytes(t *testing.T) {
+	files := NewFileSet()
+	f := files.AddFile("b.py", []byte("a\x1b[2J\xff\u0085é\tx"))
+	d := Diagnostic{Span: At(f.Pos(11)), Msg: "no"}
+	want := "b.py:1:10: error: no\n    a?[2J???é\tx\n             \t^\n"
+	if got := d.Render(files); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 func TestNearest(t *testing.T) {
 	known := []string{"arange", "program_id", "load", "store", "max"}
 	for name, want := range map[string]string{"arrange": "arange", "programid": "program_id", "laod": "load",

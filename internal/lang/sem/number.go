@@ -96,6 +96,9 @@ func numberType(v object.Value) *DType {
 		}
 		panic(bad(CodeValue, "the integer %s fits no type: it has more than 64 bits", v.Big()))
 	}
+	if u := object.UnknownOf(v); u != nil {
+		check(u.Need("the value"))
+	}
 	e := bad(CodeType, "cannot convert %s to a tensor", describe(v))
 	if isNone(v) {
 		e = e.hint("None is known at compile time: test `is not None` first")

@@ -107,6 +107,8 @@ func (s *Source) noKernel(name string) error {
 		d.Hint = "did you mean " + best + "?"
 	} else if len(names) > 0 {
 		d.Hint = "it has " + strings.Join(names, ", ")
+	} else {
+		d.Hint = "it has none: a kernel is a function under @triton.jit"
 	}
 	return s.Report(d)
 }

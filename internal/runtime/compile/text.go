@@ -81,11 +81,12 @@ func (t *Text) Read(description []byte) error {
 func (t *Text) describedBy(data []byte) error {
 	var d LaunchInfo
 	if err := json.Unmarshal(data, &d); err != nil {
-		return fmt.Errorf("the description of %s: %w", t.File, err)
+		return fmt.Errorf("the description of %s, the .json beside it: %w", t.File,
+			diag.JSONError(data, err))
 	}
 	if d.Format != launchFormat {
-		return fmt.Errorf("the description of %s has the format %q: expected %q", t.File, d.Format,
-			launchFormat)
+		return fmt.Errorf("the description of %s, the .json beside it, has the format %q: expected %q",
+			t.File, d.Format, launchFormat)
 	}
 	if t.Kernel != "" && t.Kernel != d.Kernel {
 		return fmt.Errorf("the description of %s is that of %s, not of %s", t.File, d.Kernel, t.Kernel)

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/runtime/compile"
 	"github.com/nereid-lang/nereid/internal/safefile"
 )
@@ -78,7 +79,7 @@ func decode(data []byte) (*Manifest, error) {
 		Version int `json:"version"`
 	}
 	if err := json.Unmarshal(data, &head); err != nil {
-		return nil, fmt.Errorf("is no manifest: %w", err)
+		return nil, fmt.Errorf("is no manifest: %w", diag.JSONError(data, err))
 	}
 	if head.Version != version {
 		return nil, fmt.Errorf("is a manifest of version %d, not %d", head.Version, version)
@@ -87,7 +88,7 @@ func decode(data []byte) (*Manifest, error) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields() // a misspelt option would silently be another variant
 	if err := d.Decode(m); err != nil {
-		return nil, fmt.Errorf("is no manifest: %w", err)
+		return nil, fmt.Errorf("is no manifest: %w", diag.JSONError(data, err))
 	}
 	for i, v := range m.Variants {
 		if v.Kernel == "" || v.File == "" {
