@@ -1,5 +1,3 @@
-// Package nvidia compiles kernels for NVIDIA GPUs and runs them: Triton IR to TTGIR to LLVM IR to PTX, and
-// from there with the driver's compiler.
 package nvidia
 
 import (

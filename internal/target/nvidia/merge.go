@@ -52,7 +52,7 @@ func (k *kernel) mergeLarge() {
 	k.fn.Large = &driver.Large{
 		From: uint32(k.code.MergeFrom(k.dev.dev.SMs)), By: uint32(k.code.Merge),
 		Make: func() (driver.Ready, error) {
-			e, err := k.Large(context.Background(), k.code.Merge)
+			e, err := k.Merged(context.Background(), k.code.Merge)
 			if err != nil {
 				return driver.Ready{}, err
 			}

@@ -13,11 +13,11 @@ import (
 // Others is the further code of a kernel's specialization, made when a launch first needs it: for arguments
 // that no tensor map describes, and for launches with more or fewer programs on an SM.
 type Others struct {
-	maker   target.Maker // nil if there is no compiler
-	whole   other
-	merged  other
-	staying other
-	sharing [gpu.MostShared + 1]other
+	maker   target.Maker              // nil if there is no compiler
+	whole   other                     // without tensor maps of tiles: serves all launches
+	merged  other                     // programs that do the work of several
+	staying other                     // programs that stay on their SMs
+	sharing [gpu.MostShared + 1]other // deeper pipelines, by programs on an SM
 }
 
 // Otherwise sets how to make the code.
@@ -35,8 +35,8 @@ func (o *Others) LaunchWhole(ctx context.Context, s target.Stream, grid [3]int, 
 	return e.Launch(ctx, s, grid, words)
 }
 
-// Large returns the code of merged programs.
-func (o *Others) Large(ctx context.Context, merge int) (target.Executable, error) {
+// Merged returns the code of merged programs.
+func (o *Others) Merged(ctx context.Context, merge int) (target.Executable, error) {
 	return o.merged.get(ctx, o.maker, target.Way{Whole: true, Merge: merge})
 }
 
@@ -57,8 +57,9 @@ func (k *Code) OtherDepth(grid [3]int, sms int) int {
 	return -1
 }
 
-// Better returns the code for launches of a sharing, nil if there is none. wait says that it may be made now.
-func (o *Others) Better(ctx context.Context, sharing int, wait func() bool) target.Executable {
+// Deeper returns the code whose pipelines are for launches of a sharing, nil if there is none. wait says that
+// it may be made now.
+func (o *Others) Deeper(ctx context.Context, sharing int, wait func() bool) target.Executable {
 	return o.ifMade(ctx, &o.sharing[sharing], target.Way{Sharing: sharing}, wait)
 }
 

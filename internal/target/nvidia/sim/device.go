@@ -93,7 +93,7 @@ func (k *kernel) Launch(ctx context.Context, s target.Stream, grid [3]int, args 
 		return fmt.Errorf("%s checks accesses, and was not told the memory of its arguments", k.code.Name)
 	}
 	if k.code.Merges(grid[0], simulatedSMs) && k.HasMaker() {
-		e, err := k.Large(ctx, k.code.Merge)
+		e, err := k.Merged(ctx, k.code.Merge)
 		switch {
 		case err == nil:
 			return e.Launch(ctx, s, grid, args)
@@ -108,7 +108,7 @@ func (k *kernel) Launch(ctx context.Context, s target.Stream, grid [3]int, args 
 		}
 	}
 	if n := k.code.OtherDepth(grid, fewSMs); n >= 0 {
-		if e := k.Better(ctx, n, wait); e != nil {
+		if e := k.Deeper(ctx, n, wait); e != nil {
 			return e.Launch(ctx, s, grid, args)
 		}
 	}

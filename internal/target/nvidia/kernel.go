@@ -1,0 +1,231 @@
+package nvidia
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/nereid-lang/nereid/internal/target"
+	"github.com/nereid-lang/nereid/internal/target/nvidia/driver"
+)
+
+// kernel is a loaded kernel.
+type kernel struct {
+	ready driver.Ready // for plain launches; not set otherwise
+
+	code   *Code
+	module *driver.Module
+	fn     *driver.Function
+	made   *assembled // for the cache
+	words  int        // number of words of the arguments
+	dev    *Device
+	args   sync.Pool // *driver.Args for other launches
+	Others           // code for other launches
+}
+
+// Ready returns how to launch an executable without an interface call, if that is possible: on a stream of
+// RawStream, with params words.
+func Ready(e target.Executable) (r driver.Ready, params int, ok bool) {
+	k, is := e.(*kernel)
+	if !is || !k.ready.Is() {
+		return r, 0, false
+	}
+	return k.ready, k.words, true
+}
+
+func (k *kernel) Launch(_ context.Context, s target.Stream, grid [3]int, words []uint64) error {
+	if len(words) != k.words {
+		return k.misfit(words)
+	}
+	if _, err := k.code.Count(grid); err != nil {
+		return err
+	}
+	if k.Bounded() {
+		return fmt.Errorf("%s checks accesses, and was not told the memory of its arguments", k.code.Name)
+	}
+	if !k.ready.Is() {
+		return k.suited(s.(stream).s, grid, words).launchAny(s, grid, words, nil)
+	}
+	if grid[0] == 0 || grid[1] == 0 || grid[2] == 0 {
+		return nil // as Function.Launch does
+	}
+	return k.ready.Launch(s.(stream).s, uint32(grid[0]), uint32(grid[1]), uint32(grid[2]), words)
+}
+
+// suited returns the code that suits a launch best: this one or, of the further ones, one that is made or may
+// be made now.
+func (k *kernel) suited(s *driver.Stream, grid [3]int, words []uint64) *kernel {
+	if e := k.staying(s, grid, words); e != nil {
+		return e
+	}
+	if e := k.deeper(s, grid); e != nil {
+		return e
+	}
+	return k
+}
+
+// launchAny launches with everything that a kernel can need. bounds holds the words of checked code.
+func (k *kernel) launchAny(s target.Stream, grid [3]int, words, bounds []uint64) error {
+	a, _ := k.args.Get().(*driver.Args)
+	if a == nil {
+		a = driver.NewWords(len(k.code.Params) + k.extra())
+	}
+	err := k.fill(a, grid, words)
+	if errors.Is(err, ErrNoTile) {
+		k.args.Put(a)
+		return k.launchOther(s, grid, words)
+	}
+	copy(a.Words()[a.Len()-len(bounds):], bounds)
+	c := k.code.config(k.code.Staying(grid, k.dev.dev.SMs))
+	if k.code.Persistent {
+		for i, n := range grid {
+			a.Words()[len(k.code.Params)+i] = uint64(n)
+		}
+	}
+	if err != nil {
+		// nothing is launched
+	} else if k.code.Scratch == 0 {
+		err = k.fn.Launch(s.(stream).s, &c, a)
+	} else {
+		err = k.launchScratch(s.(stream).s, &c, a, k.code.ScratchBytes(grid))
+	}
+	k.args.Put(a)
+	return err
+}
+
+// launchOther launches the code without tiles. A stream that records cannot wait for a compilation.
+func (k *kernel) launchOther(s target.Stream, grid [3]int, words []uint64) error {
+	if !k.HasWhole() {
+		if on, err := s.(stream).Capturing(); on || err != nil {
+			busy := fmt.Errorf("%s: its arguments need other code: %w", k.code.Name, target.ErrCapturing)
+			return errors.Join(err, busy)
+		}
+	}
+	return k.LaunchWhole(context.Background(), s, grid, words)
+}
+
+// Otherwise sets how to make the code for other launches.
+func (k *kernel) Otherwise(maker target.Maker) {
+	k.Others.Otherwise(maker)
+	k.mergeLarge()
+	if k.code.Depths != nil && k.ready.Is() {
+		k.fn.Other = func(s *driver.Stream, x, y, z uint32) *driver.Ready {
+			if e := k.deeper(s, [3]int{int(x), int(y), int(z)}); e != nil && e.ready.Is() {
+				return &e.ready
+			}
+			return nil
+		}
+	}
+}
+
+// deeper returns the code whose pipelines are for launches with that grid, nil if it is this one.
+func (k *kernel) deeper(s *driver.Stream, grid [3]int) *kernel {
+	n := k.code.OtherDepth(grid, k.dev.dev.SMs)
+	if n < 0 {
+		return nil
+	}
+	e, _ := k.Deeper(context.Background(), n, mayWait(s)).(*kernel)
+	return e
+}
+
+// staying returns the code whose programs stay on their SMs, nil if a launch should not run it.
+func (k *kernel) staying(s *driver.Stream, grid [3]int, words []uint64) *kernel {
+	if !k.code.Stays(grid, words, k.dev.dev.SMs) {
+		return nil
+	}
+	e, _ := k.Staying(context.Background(), mayWait(s)).(*kernel)
+	return e
+}
+
+// mayWait returns a function that reports whether launches on a stream may wait for a compilation. One that
+// records cannot.
+func mayWait(s *driver.Stream) func() bool {
+	return func() bool {
+		on, err := s.Capturing()
+		return !on && err == nil
+	}
+}
+
+// fill sets the parameters of a launch.
+func (k *kernel) fill(a *driver.Args, grid [3]int, words []uint64) error {
+	if k.code.Maps == nil {
+		copy(a.Words(), words)
+		return nil
+	}
+	to, maps, from := a.Words(), k.code.Maps, 0
+	for i := range k.code.Params {
+		if len(maps) == 0 || maps[0].Param != i {
+			to[i] = words[from]
+			from++
+			continue
+		}
+		n, of := 0, words
+		var made tileWords
+		if maps[0].Tile != nil {
+			var err error
+			if of, err = k.code.tile(&maps[0], grid, words, &made); err != nil {
+				return err
+			}
+		} else {
+			n = mapWords(len(maps[0].Box))
+			of = words[from : from+n]
+		}
+		m, err := k.dev.maps.get(k.fn.Context(), &maps[0], of)
+		switch {
+		case err != nil && maps[0].Tile != nil:
+			return ErrNoTile
+		case err != nil:
+			return fmt.Errorf("%s: %w", k.code.Name, err)
+		}
+		a.Map(i, m)
+		from, maps = from+n, maps[1:]
+	}
+	return nil
+}
+
+// extra returns the number of parameters besides the arguments.
+func (k *kernel) extra() int {
+	n := k.code.checkWords()
+	if k.code.Scratch > 0 {
+		n++
+	}
+	if k.code.Persistent {
+		n += gridWords
+	}
+	return n
+}
+
+// launchScratch launches with scratch memory.
+func (k *kernel) launchScratch(s *driver.Stream, c *driver.Config, a *driver.Args, size int) error {
+	return s.WithRoom(size, func(p driver.DevicePtr) error {
+		a.Words()[len(k.code.Params)] = uint64(p)
+		return k.fn.Launch(s, c, a)
+	})
+}
+
+// Facts adds what the driver knows of the loaded code.
+func (k *kernel) Facts() target.Facts {
+	f := k.code.Facts()
+	f.Shared += k.fn.SharedBytes
+	f.Registers, f.Spills = k.fn.Registers, k.fn.LocalBytes
+	return f
+}
+
+func (k *kernel) Close() error {
+	var errs []error
+	for _, e := range k.All() {
+		errs = append(errs, e.Close())
+	}
+	return errors.Join(append(errs, k.module.Unload())...)
+}
+
+// Discard unloads the code once its launches are done.
+func (k *kernel) Discard() {
+	for _, e := range k.All() {
+		if d, ok := e.(target.Discarder); ok {
+			d.Discard()
+		}
+	}
+	k.module.Retire()
+}

@@ -1,0 +1,76 @@
+package nvidia
+
+import (
+	"github.com/nereid-lang/nereid/internal/target"
+	"github.com/nereid-lang/nereid/internal/target/nvidia/driver"
+)
+
+// NewStream returns a CUDA stream.
+func (d *Device) NewStream() (target.Stream, error) {
+	c, err := d.context()
+	if err != nil {
+		return nil, err
+	}
+	s, err := c.NewStream()
+	if err != nil {
+		return nil, err
+	}
+	return stream{s}, nil
+}
+
+// ExternalStream returns a stream for a CUstream that the caller owns.
+func (d *Device) ExternalStream(handle uintptr) (target.Stream, error) {
+	c, err := d.context()
+	if err != nil {
+		return nil, err
+	}
+	return stream{c.ExternalStream(handle)}, nil
+}
+
+type stream struct{ s *driver.Stream }
+
+func (s stream) Capturing() (bool, error) { return s.s.Capturing() }
+
+// Capture records work as a CUDA graph.
+func (s stream) Capture(f func() error) (target.Graph, error) {
+	g, err := s.s.Capture(f)
+	if err != nil {
+		return nil, err
+	}
+	return graph{g}, nil
+}
+
+type graph struct{ g *driver.Graph }
+
+func (g graph) Launch(s target.Stream) error { return g.g.Launch(s.(stream).s) }
+func (g graph) Close() error                 { return g.g.Close() }
+func (s stream) Sync() error                 { return s.s.Synchronize() }
+func (s stream) Close() error                { return s.s.Close() }
+
+// Zero queues a fill with zeros.
+func (s stream) Zero(b target.Buffer, at, n int) error {
+	p, err := place(b, at, n)
+	if err != nil {
+		return err
+	}
+	return s.s.Fill(p, 0, 1, n)
+}
+
+// Copy queues a copy within the GPU's memory.
+func (s stream) Copy(to target.Buffer, toAt int, from target.Buffer, fromAt, n int) error {
+	dst, err := place(to, toAt, n)
+	if err != nil {
+		return err
+	}
+	src, err := place(from, fromAt, n)
+	if err != nil {
+		return err
+	}
+	return s.s.Copy(dst, src, n)
+}
+
+// RawStream returns a GPU's stream, or nil.
+func RawStream(s target.Stream) *driver.Stream {
+	own, _ := s.(stream)
+	return own.s
+}
