@@ -14,17 +14,27 @@ import (
 // fileName finds files, and patterns of files, in the map of a package.
 var fileName = regexp.MustCompile(`[a-z0-9_*]+\.go\b`)
 
-// TestMaps: a package whose doc.go maps its files names every one of them, and none that is not there.
+// TestMaps: a package whose doc.go maps its files names every one of them, and none that is not there. One of
+// the compiler or the runtime with more than ten files has such a map.
 func TestMaps(t *testing.T) {
 	root := txtest.Root(t)
-	maps := 0
+	maps, files := 0, map[string]int{}
 	for _, file := range goFiles(t, root) {
+		if dir, _ := filepath.Rel(root, filepath.Dir(file)); strings.HasPrefix(dir, "internal") &&
+			!strings.HasSuffix(file, "_test.go") {
+			files[dir]++
+		}
 		if filepath.Base(file) != "doc.go" {
 			continue
 		}
 		if names := mapped(t, file); len(names) > 1 {
 			maps++
 			checkMap(t, root, filepath.Dir(file), names)
+		}
+	}
+	for dir, n := range files {
+		if _, err := os.Stat(filepath.Join(root, dir, "doc.go")); err != nil && n > 10 {
+			t.Errorf("%s has %d files, and no doc.go with a map of them", dir, n)
 		}
 	}
 	if maps < 10 {

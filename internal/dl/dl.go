@@ -1,8 +1,3 @@
-// Package dl opens C libraries at run time, without cgo, and fills Go function variables from their symbols.
-//
-// It is the lowest of the three layers of every native library: a package says where its library may lie
-// (candidates, in order) and which symbols it wants (a table of rows), and gets either all of them or one
-// error that lists what was tried or what is missing. A library stays open for the life of the process.
 package dl
 
 import (

@@ -1,11 +1,3 @@
-// Package python reads Python 3.12 source into a syntax tree.
-//
-// In goes the text of a file; out comes a Module whose nodes have the names, the fields and the exact
-// positions of CPython's ast module (Dump prints them in the form of ast.dump), or a list of errors, each
-// with its place, and what could be read of the file in spite of them. A tree without errors holds no BadExpr
-// or BadStmt, its spans nest, and its depth is bounded, so it may be walked by recursion. The grammar is that
-// of the parser alone: what CPython's compiler rejects later (return outside a function, two parameters of
-// one name) is accepted here.
 package python
 
 import "github.com/nereid-lang/nereid/internal/diag"

@@ -1,7 +1,3 @@
-// Package target defines what a device must do to run kernels: compile Triton IR for itself, hold memory,
-// launch.
-//
-// Each back end is a package below this one and knows no other. The root package ties them together.
 package target
 
 import (

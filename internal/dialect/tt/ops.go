@@ -1,8 +1,3 @@
-// Package tt is Triton's own dialect: what a kernel's program instance does, on scalars and blocks, with
-// pointers into global memory. The rows follow Triton 3.6.
-//
-// Tensors hold a power of two of elements. A pointer is a scalar; a tensor of pointers is the address of
-// each element; a pointer to a tensor describes a whole block.
 package tt
 
 import (

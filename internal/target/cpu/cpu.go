@@ -1,5 +1,3 @@
-// Package cpu compiles kernels for the host's CPU and runs them: Triton IR to linalg to LLVM IR to native
-// code in memory, and the programs of a grid over all cores.
 package cpu
 
 import (

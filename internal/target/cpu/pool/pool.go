@@ -1,12 +1,3 @@
-// Package pool runs the programs of a launch over all cores. Native code is called for many programs at a
-// time: workers take chunks of them from a counter, the caller is one of the workers, and a launch too small
-// to be worth waking workers runs on the caller alone.
-//
-// Its input is the address of a native function, its arguments, and a number of programs. Its output is nil
-// or what stopped it: the context, a code that the native function returned, or a panic of a Go function that
-// native code called.
-//
-// A launch allocates nothing. Launches from several goroutines share the workers.
 package pool
 
 import (
