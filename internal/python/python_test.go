@@ -117,9 +117,9 @@ func TestParseExpr(t *testing.T) {
 			"hint: pass is a keyword",
 		"f(":    "sig:1:2: error: '(' was never closed [syntax]\n    f(\n     ^",
 		"'\\x'": "sig:1:2: error: \\x needs 2 hexadecimal digits [literal]\n    '\\x'\n     ^~",
-		"\x80": "sig:1:1: error: this is not valid utf-8 [encoding]\n    \x80\n    ^\nhint: save the " +
+		"\x80": "sig:1:1: error: this is not valid utf-8 [encoding]\n    ?\n    ^\nhint: save the " +
 			"file in utf-8, or name its encoding in a comment such as # coding: latin-1",
-		"a\x00b": "sig:1:2: error: source code cannot hold null bytes [encoding]\n    a\x00b\n     ^",
+		"a\x00b": "sig:1:2: error: source code cannot hold null bytes [encoding]\n    a?b\n     ^",
 	} {
 		_, err := ParseExpr(diag.NewFileSet(), "sig", []byte(src))
 		var list *diag.List
