@@ -46,10 +46,14 @@ func TestTileLoads(t *testing.T) {
 }
 
 // TestTileInPlace loads what the iteration before has stored through another argument. The copy engine may
-// load only if that is other memory.
+// load only if that is other memory, wherever it begins.
 func TestTileInPlace(t *testing.T) {
 	dev, judge, dump := hopper(t), interpreter(t), t.TempDir()
 	t.Setenv("NEREID_TILE_LOADS", "all")
+	overlap := false // whether the last launch's code allows it
+	hooks := nereid.Hooks{AfterLaunch: func(l nereid.Launching, _ error) {
+		overlap = l.Variant.Options.Overlap
+	}}
 	k := kernelOf(t, `
 @triton.jit
 def k(x, y):
@@ -57,27 +61,38 @@ def k(x, y):
     at = (tl.program_id(0) * 32 + r)[:, None] * 32 + c[None, :]
 `, `
 for i in range(3):
-    tl.store(y + at, tl.load(x + at) + 1)
-`, nereid.With(nereid.Config{Dump: dump}))
-	run := func(dev *nereid.Device, inPlace bool) []byte {
-		x := lend(t, dev, numbers(f16, 2048))
-		y := x
-		if !inPlace {
-			y = lend(t, dev, newArray(f16, 2048))
+    v = tl.load(x + at)
+    tl.debug_barrier()
+    tl.store(y + at, v + 1)
+    tl.debug_barrier()
+`, nereid.With(nereid.Config{Dump: dump, Hooks: hooks}))
+	const apart = -1
+	run := func(dev *nereid.Device, ahead int) []byte {
+		x := lend(t, dev, numbers(f16, 4096))
+		y := lend(t, dev, newArray(f16, 4096))
+		if ahead != apart {
+			y = x.Offset(ahead)
 		}
 		s := txtest.Open(t, dev.NewStream, t.Context())
-		if err := k.Launch(s, nereid.Grid{2}, x, y); err != nil {
+		if err := k.Launch(s, nereid.Grid{1}, x, y); err != nil {
 			t.Fatal(err)
+		}
+		if ahead != apart {
+			return bytesOf(t, x)
 		}
 		return bytesOf(t, y)
 	}
-	for i, inPlace := range []bool{false, true} {
-		if !bytes.Equal(run(judge, inPlace), run(dev, inPlace)) {
-			t.Errorf("in place: %v: results differ", inPlace)
+	// y is other memory, x itself, or begins in the middle of what is loaded of x; and again
+	for _, ahead := range []int{apart, 0, 64, 1024, 2048 - 32, apart, 64} {
+		if !bytes.Equal(run(judge, ahead), run(dev, ahead)) {
+			t.Errorf("y is %d bytes behind x: results differ", ahead)
 		}
-		if got := mapsIn(t, dump); got != 1-i { // the code of the last launch
-			t.Errorf("in place: %v: the kernel takes %d tensor maps", inPlace, got)
+		if overlap != (ahead != apart) {
+			t.Errorf("y is %d bytes behind x: the code allows overlap: %v", ahead, overlap)
 		}
+	}
+	if got := mapsIn(t, dump); got != 1 {
+		t.Errorf("the kernel takes %d tensor maps", got)
 	}
 }
 

@@ -168,6 +168,9 @@ func describedLaunches() []described {
 			192, float32(0.01), 128, 64, 128}},
 		described{"again", nereid.Grid{1}, nereid.Options{NumWarps: 4}, 0,
 			[]any{tile{f32, two(32, 32), nil}, tile{f32, two(32, 32), nil}, 32}},
+		described{"returned", nereid.Grid{2, 2}, nereid.Options{NumWarps: 4}, 0, []any{
+			tile{f32, two(30, 28), nil}, tile{f32, two(30, 28), nil}, tile{f32, two(30, 28), nil},
+			30, 28, 16}},
 		described{"mixed", nereid.Grid{1}, nereid.Options{NumWarps: 4, NumStages: 4}, 0, []any{
 			tile{f16, two(64, 320), two(64, 64)}, tile{f16, two(320, 64), nil}, tile{f32, two(64, 64), nil},
 			320, 64, 64, 64}},

@@ -77,6 +77,10 @@ func TestConvertByMatrices(t *testing.T) {
 	rows, columns := blocked("1, 8", "4, 8", "4, 1", "1, 0"), blocked("8, 1", "8, 4", "1, 4", "0, 1")
 	const store, load = "stmatrix.sync.aligned.m8n8.x4.", "ldmatrix.sync.aligned.m8n8.x4."
 	narrow := blocked("1, 1", "16, 2", "1, 4", "0, 1")
+	// A matrix takes the first register bit of spread, which whole has too: it tells no rounds apart.
+	spread := blocked("1, 8", "8, 4", "4, 1", "1, 0")
+	const whole = "#ttg.linear<{register = [[0, 1], [0, 2], [0, 4], [0, 32], [1, 0], [2, 0], [4, 0]], " +
+		"lane = [[0, 8], [0, 16], [0, 0], [0, 0], [0, 0]], warp = [[8, 0], [16, 0]], block = []}>"
 	for _, c := range []struct {
 		name, from, to string
 		height         int
@@ -93,6 +97,8 @@ func TestConvertByMatrices(t *testing.T) {
 		{"words from columns", narrow, rows, 16, ir.F32, load + "shared"},
 		{"another register", rows, narrow, 32, ir.BF16, store + "shared"},
 		{"to another register", narrow, rows, 32, ir.BF16, load + "shared"},
+		{"a register of both", spread, whole, 32, ir.F16, "stmatrix.sync.aligned.m8n8.x1.trans"},
+		{"from a register of both", whole, spread, 32, ir.F16, "ldmatrix.sync.aligned.m8n8.x1.trans"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			shape, elem := []int{c.height, 64}, fmt.Sprint(c.elem)

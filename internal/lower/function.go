@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/nereid-lang/nereid/internal/dialect/tt"
+	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
@@ -149,7 +151,8 @@ func lowerCall(l *lowering, op *ir.Op) {
 		}
 	}
 	if l.program.scratch > 0 {
-		args = append(args, "ptr addrspace(1) %scratch")
+		args = append(args, "ptr addrspace(1) "+l.val("getelementptr i8, ptr addrspace(1) %%scratch, i64 %d",
+			l.scratchAt[op]))
 	}
 	args = append(args, l.checkParams()...)
 	types := returnTypes(l.program, fn)
@@ -167,13 +170,24 @@ func lowerCall(l *lowering, op *ir.Op) {
 	}
 }
 
-// placeScratch assigns an allocation its offset in a program's scratch memory, which lies in global memory.
-func (g *program) placeScratch(op *ir.Op) {
-	a := int(op.IntOr("alignment", 1))
-	g.scratch = align(g.scratch, a)
-	g.scratchAt[op] = g.scratch
-	g.scratch += int(op.IntOr("nbytes", 0))
-	g.scratchAlign = max(g.scratchAlign, a, 1)
+// placeScratch gives the allocations of a function their places in its scratch memory, which lies in global
+// memory, and returns the size. So have calls, each another one: what a function makes there, such as a
+// tensor map that it returns, outlives the call.
+func (g *program) placeScratch(fn *ir.Op) (size int) {
+	place := func(op *ir.Op, alignment, bytes int) {
+		g.scratchAt[op] = align(size, max(1, alignment))
+		size = g.scratchAt[op] + bytes
+	}
+	for op := range fn.Ops() {
+		switch op.Def {
+		case ttg.GlobalScratchAlloc:
+			place(op, int(op.IntOr("alignment", 1)), int(op.IntOr("nbytes", 0)))
+		case tt.Call:
+			place(op, g.scratchAlign, g.scratchOf[g.callee(op)])
+		}
+	}
+	g.scratchOf[fn] = size
+	return size
 }
 
 // lowerGlobalScratch emits a pointer into the program's part of the scratch memory. Parts are numbered by the

@@ -3,6 +3,7 @@ package lower
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/nereid-lang/nereid/internal/analysis/address"
@@ -37,7 +38,8 @@ type program struct {
 	shared                int // bytes of shared memory
 	ptx                   int // version of PTX that the instructions need
 	scratch, scratchAlign int
-	scratchAt             map[*ir.Op]int
+	scratchAt             map[*ir.Op]int // by allocation and by call, in the function's part
+	scratchOf             map[*ir.Op]int // sizes by function, with those of its callees
 }
 
 // frame is the part of shared memory that a function uses. Functions do not recurse, so its place is fixed:
@@ -50,7 +52,7 @@ func newProgram(m *ir.Module, opts Options) *program {
 		warps: int(m.IntOr(ttg.NumWarpsAttr, 4)), ctas: int(m.IntOr(ttg.NumCTAsAttr, 1)),
 		layouts: map[ir.Type]layout.Layout{}, decls: map[string]string{}, strings: map[string]string{},
 		math:   mathlib.New(opts.Vendor.mathTarget(), "#1"),
-		frames: map[*ir.Op]*frame{}, scratchAt: map[*ir.Op]int{},
+		frames: map[*ir.Op]*frame{}, scratchAt: map[*ir.Op]int{}, scratchOf: map[*ir.Op]int{},
 	}
 }
 
@@ -65,6 +67,9 @@ func (g *program) lower(kernel *ir.Op) {
 	order := g.callOrder(kernel)
 	for _, fn := range order { // callers first: a frame lies behind those of its callers
 		g.place(fn)
+	}
+	for _, fn := range slices.Backward(order) {
+		g.scratch = g.placeScratch(fn) // that of the kernel, which comes last
 	}
 	for i := len(order) - 1; i >= 0; i-- {
 		l := g.newLowering(order[i])
@@ -145,7 +150,7 @@ func (g *program) place(fn *ir.Op) {
 			g.frames[callee].base = max(g.frames[callee].base, align(f.base+f.size, sharedAlign))
 		}
 		if op.Def == ttg.GlobalScratchAlloc {
-			g.placeScratch(op)
+			g.scratchAlign = max(g.scratchAlign, int(op.IntOr("alignment", 1)))
 		}
 	}
 }

@@ -73,7 +73,7 @@ func flatBases(ll layout.Layout, in string) []int {
 // sides says how the two layouts of a conversion access shared memory.
 type sides struct {
 	vector             []int // lowest bits of an offset
-	others             []int // register bits of both layouts that are not in vector
+	others             []int // register bits of both layouts that are neither in vector nor in a matrix
 	fromLanes, toLanes []int // vectors of the lanes that access shared memory at the same time
 }
 
@@ -114,11 +114,12 @@ func sidesOf(from, to layout.Layout, elemBits int, port sharedPort) sides {
 		case row != nil && (other == nil || counts(flatBases(to, layout.Register), row)):
 			s = sides{vector: row, fromLanes: rows, toLanes: port.phase(to, 128)}
 		case other != nil:
-			s = sides{vector: other, fromLanes: port.phase(from, 128), toLanes: otherRows}
+			rows = otherRows
+			s = sides{vector: other, fromLanes: port.phase(from, 128), toLanes: rows}
 		}
 		if s.toLanes != nil {
 			for _, v := range append(vector, others...) {
-				if !slices.Contains(s.vector, v) {
+				if !slices.Contains(s.vector, v) && !slices.Contains(rows, v) {
 					s.others = append(s.others, v)
 				}
 			}

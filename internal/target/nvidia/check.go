@@ -214,6 +214,9 @@ func (r *records) put(b *driver.HostBuffer) {
 // Bounded reports whether the code checks its accesses.
 func (k *kernel) Bounded() bool { return k.code.Check != nil }
 
+// Apart returns the arguments whose memory the code assumes not to overlap.
+func (k *kernel) Apart() []target.Apart { return k.code.Apart() }
+
 // LaunchBounded launches checked code and waits for it, because only its end shows whether all was well.
 func (k *kernel) LaunchBounded(_ context.Context, s target.Stream, grid [3]int, words []uint64,
 	mem []target.Memory) error {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/lower"
+	"github.com/nereid-lang/nereid/internal/target"
 	"github.com/nereid-lang/nereid/internal/target/nvidia/driver"
 )
 
@@ -28,11 +29,6 @@ func (k *Code) tile(m *lower.TensorMap, grid [3]int, words []uint64, made *tileW
 	}
 	for _, x := range t.Multiples {
 		if v := k.number(words, x.Arg); v < x.Of || v%x.Of != 0 {
-			return nil, ErrNoTile
-		}
-	}
-	for _, a := range t.Apart {
-		if words[a] == words[t.Base] {
 			return nil, ErrNoTile
 		}
 	}
@@ -63,6 +59,22 @@ func (k *Code) tile(m *lower.TensorMap, grid [3]int, words []uint64, made *tileW
 		return nil, ErrNoTile
 	}
 	return made[:mapWords(n)], nil
+}
+
+// Apart returns the arguments of tiles with those through which the kernel may have stored before it loads
+// them: the copy engine need not see what was stored.
+func (k *Code) Apart() (out []target.Apart) {
+	for _, m := range k.Maps {
+		if m.Tile == nil {
+			continue
+		}
+		for _, stored := range m.Tile.Apart {
+			if x := (target.Apart{A: m.Tile.Base, B: stored}); !slices.Contains(out, x) {
+				out = append(out, x)
+			}
+		}
+	}
+	return out
 }
 
 // number returns an argument of a launch as a signed integer.

@@ -87,7 +87,7 @@ func sharing(grid [3]int, count int) int {
 // and has other code for launches whose arguments no map describes.
 func (c Compiler) tiles(in *target.Input, described bool) gpu.TileMode {
 	switch mode := knob.Tiles.Get(); {
-	case described || !in.Fallback || !c.warpGroups() || !c.tensorMaps() || mode == "off":
+	case described || !in.Fallback || in.Options.Overlap || !c.warpGroups() || !c.tensorMaps() || mode == "off":
 		return gpu.NoTiles
 	case mode == "all":
 		return gpu.AllTiles

@@ -208,3 +208,22 @@ def chained(q, k, v, o, N, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr):
         s = tl.dot(x, k.load([n, 0]).T)
         acc = tl.dot((s * 0.125).to(v.dtype), v.load([0, n]).T, acc)
     o.store([row, 0], acc)
+
+
+@triton.jit(noinline=True)
+def described(x, M, N, B: tl.constexpr):
+    return tl.make_tensor_descriptor(x, [M, N], [N, 1], [B, B])
+
+
+@triton.jit(noinline=True)
+def both_described(x, y, M, N, B: tl.constexpr):
+    return described(x, M, N, B), described(y, M, N, B)
+
+
+@triton.jit
+def returned(x, y, z, M, N, B: tl.constexpr):
+    """Functions that are not inlined return descriptors, which live longer than their calls."""
+    a, b = both_described(x, y, M, N, B)
+    c = described(z, M, N, B)
+    m, n = tl.program_id(0) * B, tl.program_id(1) * B
+    c.store([m, n], a.load([m, n]) - 2 * b.load([m, n]))

@@ -122,6 +122,9 @@ func (k *kernel) Launch(ctx context.Context, s target.Stream, grid [3]int, args 
 // Bounded reports whether the code checks its accesses.
 func (k *kernel) Bounded() bool { return k.code.Check != nil }
 
+// Apart returns the arguments whose memory the code assumes not to overlap.
+func (k *kernel) Apart() []target.Apart { return k.code.Apart() }
+
 // LaunchBounded launches checked code as a GPU does.
 func (k *kernel) LaunchBounded(ctx context.Context, _ target.Stream, grid [3]int, args []uint64,
 	mem []target.Memory) error {
