@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"fmt"
 	"slices"
 	"sort"
 
@@ -24,6 +25,7 @@ var Coalesce = pass.Pass{
 	Doc:  "choose layouts for wide, adjacent accesses to global memory",
 	Run: func(ctx *pass.Context, m *ir.Module) error {
 		c := coalescer{axes: axisinfo.Module(m)}
+		c.near = newNeighbours(m, c.kind)
 		type choice struct {
 			op  *ir.Op
 			enc ir.Attr
@@ -57,6 +59,7 @@ func relayout(op *ir.Op, enc ir.Attr) {
 
 type coalescer struct {
 	axes *axisinfo.Analysis
+	near *neighbours
 }
 
 // choose returns the layout for an access to memory, nil for other ops.
@@ -83,10 +86,11 @@ func (c *coalescer) coalesced(op *ir.Op, t *ir.TensorType) ir.Attr {
 	if err != nil {
 		return nil
 	}
-	own := c.perThread(op, order, part)
+	fits := func(width int64) int64 { return max(1, min(width, part[order[0]])) }
+	own := fits(c.width(op, order[0]))
 	n := own
-	for _, other := range c.related(op, t, order) {
-		n = max(n, c.perThread(other, order, part))
+	if memAccessPtr(op).Def() != nil {
+		n = max(own, fits(c.near.widest(op, accessKind(t, order))))
 	}
 	elems := int64(1)
 	for _, d := range part {
@@ -114,69 +118,28 @@ func (c *coalescer) order(op *ir.Op) []int64 {
 	return order
 }
 
-// perThread returns how many elements of the fastest dimension an instruction of at most 16 bytes can access.
-func (c *coalescer) perThread(op *ir.Op, order, part []int64) int64 {
+// width returns how many elements along a dimension an instruction of at most 16 bytes can access.
+func (c *coalescer) width(op *ir.Op, d int64) int64 {
 	ptr := memAccessPtr(op)
-	info, d := c.axes.Of(ptr), order[0]
+	info := c.axes.Of(ptr)
 	bits := int64(ir.BitWidth(ir.ElemOf(tt.Pointee(ptr.Type))))
 	multiple := max(1, info.Divisibility[d]/max(1, bits/8))
-	return max(1, min(multiple, info.Contiguity[d], part[d], 128/max(1, bits)))
+	return min(multiple, info.Contiguity[d], 128/max(1, bits))
 }
 
-// related returns the accesses that are connected with op, have its shape, and want the same order: a common
-// layout saves conversions.
-func (c *coalescer) related(op *ir.Op, t *ir.TensorType, order []int64) []*ir.Op {
-	if memAccessPtr(op).Def() == nil {
-		return nil
+// kind returns the kind and the width of an access through a tensor of pointers.
+func (c *coalescer) kind(op *ir.Op) (kind string, width int64, ok bool) {
+	ptr := memAccessPtr(op)
+	if ptr == nil || tensorOf(ptr) == nil {
+		return "", 0, false
 	}
-	var out []*ir.Op
-	for _, other := range connected(op) {
-		ptr := memAccessPtr(other)
-		if ptr == nil || other == op {
-			continue
-		}
-		if pt := tensorOf(ptr); pt != nil && slices.Equal(pt.Shape, t.Shape) &&
-			slices.Equal(c.order(other), order) {
-			out = append(out, other)
-		}
-	}
-	return out
+	order := c.order(op)
+	return accessKind(tensorOf(ptr), order), c.width(op, order[0]), true
 }
 
-// connected returns the ops reachable from op over operands, uses and nesting, within its function.
-func connected(op *ir.Op) []*ir.Op {
-	seen := map[*ir.Op]bool{op: true}
-	list := []*ir.Op{op}
-	add := func(o *ir.Op) {
-		if o != nil && !seen[o] && o.Def != tt.Func && !o.Def.Has(ir.SymbolTableOp) {
-			seen[o] = true
-			list = append(list, o)
-		}
-	}
-	for i := 0; i < len(list); i++ {
-		o := list[i]
-		for _, v := range o.Operands() {
-			if v.IsArg() {
-				add(v.Block().Parent())
-			} else {
-				add(v.Def())
-			}
-		}
-		for _, r := range o.Results() {
-			for u := range r.Users() {
-				add(u)
-			}
-		}
-		for _, r := range o.Regions() {
-			for b := range r.Blocks() {
-				for inner := range b.Ops() {
-					add(inner)
-				}
-			}
-		}
-	}
-	return list
-}
+// accessKind is the same for accesses that should have a common layout if they are connected, since that saves
+// conversions: those of one shape that want the same order.
+func accessKind(t *ir.TensorType, order []int64) string { return fmt.Sprint(t.Shape, order) }
 
 // descriptorLayout returns the layout for an access by the hardware's block copies: threads read or write the
 // block in shared memory, up to 16 bytes each.

@@ -32,6 +32,7 @@
 // Layouts of accesses and products:
 //
 //	coalesce.go                    tritongpu-coalesce
+//	neighbours.go                  the accesses that an op is connected with
 //	coalesce_async_copy.go         tritongpu-coalesce-async-copy
 //	plan_cta.go                    triton-nvidia-gpu-plan-cta: how the blocks of a cluster share the work
 //	thread_locality.go             tritongpu-optimize-thread-locality
