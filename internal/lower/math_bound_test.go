@@ -34,6 +34,9 @@ var gpuBounds = []struct {
 	{"sinh", math.Sinh, 3, 1.5, 5.8},
 	{"cosh", math.Cosh, 2, 1.5, 5},
 	{"erf", math.Erf, 2, 1.5, 2},
+	{"sin", math.Sin, 2, 1.6, 1.6},
+	{"cos", math.Cos, 2, 1.6, 1.6},
+	{"tan", math.Tan, 4, 3, 3},
 }
 
 // approximated are the instructions that the hardware approximates, and their relative errors.

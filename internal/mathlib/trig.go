@@ -7,10 +7,10 @@ import (
 )
 
 var trigFuncs = map[string]builder{
-	"sin": sinOf((*Builder).reducePi), "cos": cosOf((*Builder).reducePi), "tan": tanOf((*Builder).reducePi),
+	"sin": sinOf((*Builder).anyTurn), "cos": cosOf((*Builder).anyTurn), "tan": tanOf((*Builder).anyTurn),
 	// of a number that f16 holds
-	"sin16": sinOf((*Builder).reduceNear), "cos16": cosOf((*Builder).reduceNear),
-	"tan16": tanOf((*Builder).reduceNear),
+	"sin16": sinOf((*Builder).nearTurn), "cos16": cosOf((*Builder).nearTurn),
+	"tan16": tanOf((*Builder).nearTurn),
 	"sinpi": func(m *Builder, a []string) string {
 		q, r, lo := m.halfTurns(a[0])
 		s, c := m.sinCos(r, lo)
@@ -63,32 +63,42 @@ var trigFuncs = map[string]builder{
 	},
 }
 
-// reduction returns x = q·π/2 + r + lo, modulo whole turns, with |r| <= π/4.
-type reduction func(m *Builder, x string) (q, r, lo string)
+// turn returns q, quarters of a turn, and the sine and cosine of x - q·π/2, which is at most π/4 large.
+type turn func(m *Builder, x string) (q, s, c string)
 
-func sinOf(reduce reduction) builder {
+func sinOf(turn turn) builder {
 	return func(m *Builder, a []string) string {
-		q, r, lo := reduce(m, a[0])
-		s, c := m.sinCos(r, lo)
+		q, s, c := turn(m, a[0])
 		return m.quadrant(m.i32("and", q, 1), m.i32("and", q, 2), s, c)
 	}
 }
 
-func cosOf(reduce reduction) builder {
+func cosOf(turn turn) builder {
 	return func(m *Builder, a []string) string {
-		q, r, lo := reduce(m, a[0])
-		s, c := m.sinCos(r, lo)
+		q, s, c := turn(m, a[0])
 		return m.quadrant(m.i32("and", m.i32("add", q, 1), 1), m.i32("and", m.i32("add", q, 1), 2), s, c)
 	}
 }
 
-func tanOf(reduce reduction) builder {
+func tanOf(turn turn) builder {
 	return func(m *Builder, a []string) string {
-		q, r, lo := reduce(m, a[0])
-		s, c := m.sinCos(r, lo)
+		q, s, c := turn(m, a[0])
 		odd := m.isN("ne", m.i32("and", q, 1), 0)
 		return m.sel(odd, m.div(m.neg(c), s), m.div(s, c))
 	}
+}
+
+// anyTurn takes any number, nearTurn those that reduceNear reduces.
+func (m *Builder) anyTurn(x string) (q, s, c string) {
+	q, r, lo := m.reducePi(x)
+	s, c = m.sinCos(r, lo)
+	return q, s, c
+}
+
+func (m *Builder) nearTurn(x string) (q, s, c string) {
+	q, r, lo := m.reduceNear(x)
+	s, c = m.sinCos(r, lo)
+	return q, s, c
 }
 
 // piHalfLow is π/2 less what a float has of it.
@@ -136,7 +146,7 @@ func (m *Builder) halfTurns(x string) (q, r, lo string) {
 	return m.toInt(n), r, lo
 }
 
-// reducePi reduces any number. Large ones take the long way.
+// reducePi returns x = q·π/2 + r + lo, modulo whole turns, with |r| <= π/4. Large numbers take the long way.
 func (m *Builder) reducePi(x string) (q, r, lo string) {
 	q, r, lo = m.reduceNear(x)
 	limit := pick(m, 48039.0, 1e6)
