@@ -127,12 +127,13 @@ var mathCases = []mathCase{
 	{"j0", -40, 40, math.J0, 1},
 	{"y1", 0, 40, math.Y1, 1},
 	{"round", -100, 100, math.Round, 0},
+	{"round", -2e7, 2e7, math.Round, 0},
 	{"logb", -100, 100, math.Logb, 0},
 }
 
 // specials are arguments that all functions must bear.
 var specials = []float64{0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), math.NaN(), 1, -1, 0.5, -0.5, 2,
-	1e-30, -1e-30, 1e-40, 1e30, 100, -100, 1e-300, math.MaxFloat32}
+	1e-30, -1e-30, 1e-40, 1e30, 100, -100, 1e-300, math.MaxFloat32, 0x1.fffffep-2, 0x1.fffffep22}
 
 const mathN = 512
 

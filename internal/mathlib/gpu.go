@@ -18,6 +18,10 @@ var gpuFuncs = map[string]builder{
 	"sin": sinOf((*Builder).gpuTurn), "cos": cosOf((*Builder).gpuTurn), "tan": tanOf((*Builder).gpuTurn),
 	"sin16": sinOf((*Builder).gpuNearTurn), "cos16": cosOf((*Builder).gpuNearTurn),
 	"tan16": tanOf((*Builder).gpuNearTurn),
+	// A sum that is rounded toward zero is never the next whole number, and is x if that is large.
+	"round": func(m *Builder, a []string) string {
+		return m.trunc(m.call("float", "llvm.nvvm.add.rz.f", "float "+a[0], "float "+m.sign(m.c(0.5), a[0])))
+	},
 	"exp":   func(m *Builder, a []string) string { return m.power(a[0], math.Log2E) },
 	"exp10": func(m *Builder, a []string) string { return m.power(a[0], math.Log2E*math.Ln10) },
 	// 2·(2^(n-1)·(e^r - 1) + 2^(n-1) - ½), where 2^(n-1) does not overflow. The result has the sign of x.

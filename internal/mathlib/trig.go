@@ -146,7 +146,8 @@ func (m *Builder) halfTurns(x string) (q, r, lo string) {
 	return m.toInt(n), r, lo
 }
 
-// reducePi returns x = q·π/2 + r + lo, modulo whole turns, with |r| <= π/4. Large numbers take the long way.
+// reducePi returns x = q·π/2 + r + lo, modulo whole turns, with |r| <= π/4. Large numbers take the long
+// way.
 func (m *Builder) reducePi(x string) (q, r, lo string) {
 	q, r, lo = m.reduceNear(x)
 	limit := pick(m, 48039.0, 1e6)
