@@ -30,10 +30,9 @@ func (c consts) args() []any {
 	return genrt.AppendDType(list, "DT", c.DT)
 }
 
-// A field that is not set is the kernel's default, and one that is set to Go's zero value is zero.
-func TestOpt(t *testing.T) {
-	file := genrt.File{Name: "k.py", Sources: genrt.Sources{"k.py": defaults}}
-	typed := genrt.Typed[consts]{Load: file.Module, Name: "k", Consts: consts.args, Kinds: "t"}
+// interpreter returns a stream of the interpreter.
+func interpreter(t *testing.T) *nereid.Stream {
+	t.Helper()
 	dev, err := nereid.Open("interp")
 	if err != nil {
 		t.Fatal(err)
@@ -42,6 +41,14 @@ func TestOpt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return s
+}
+
+// A field that is not set is the kernel's default, and one that is set to Go's zero value is zero.
+func TestOpt(t *testing.T) {
+	file := genrt.File{Name: "k.py", Sources: genrt.Sources{"k.py": defaults}}
+	typed := genrt.Typed[consts]{Load: file.Module, Name: "k", Consts: consts.args, Kinds: "t"}
+	s := interpreter(t)
 	out := []int32{0}
 	for range 2 { // cold and warm
 		for want, c := range map[int32]consts{
@@ -106,14 +113,7 @@ def k(out, T: tl.constexpr):
 	typed := genrt.Typed[consts]{Load: file.Module, Name: "k", Kinds: "t", Consts: func(c consts) []any {
 		return []any{nereid.Arg("T", c.T)}
 	}}
-	dev, err := nereid.Open("interp")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := dev.NewStream(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := interpreter(t)
 	out := []int32{0}
 	for i := range 24 { // enough for a map of values
 		for want, tuple := range map[int32]any{int32(i)*100 + 2: []int{i, 2},

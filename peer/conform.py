@@ -24,6 +24,7 @@ import triton.language as tl
 from triton._C.libtriton import ir
 from triton.compiler import ASTSource
 
+from _signature import split
 from semantics import Session
 
 TYPES = {"i1": tl.int1, "u1": tl.int1, "i8": tl.int8, "i16": tl.int16, "i32": tl.int32, "i64": tl.int64, "u8": tl.uint8, "u16": tl.uint16,
@@ -39,26 +40,6 @@ def unaliased(text):
     text = re.sub(r"^#\w+ = .*\n", "", text, flags=re.M)
     text = re.sub(r"#\w+\b(?!\.)", lambda m: aliases.get(m[0], m[0]), text)
     return text.replace("licm = #llvm.loop_licm<", "licm = <")
-
-
-def split(text):
-    """The entries of a signature: cut at commas that are in no bracket and no string."""
-    parts, depth, quote, cur = [], 0, "", ""
-    for ch in text:
-        if quote:
-            quote = "" if ch == quote else quote
-        elif ch in "\"'":
-            quote = ch
-        elif ch in "([<":
-            depth += 1
-        elif ch in ")]>":
-            depth -= 1
-        if ch == "," and not depth and not quote:
-            parts.append(cur.strip())
-            cur = ""
-        else:
-            cur += ch
-    return [p for p in parts + [cur.strip()] if p]
 
 
 def number(text):

@@ -20,28 +20,12 @@ from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
 from triton.compiler.compiler import make_backend
 
+from _signature import split
+
 TARGET = GPUTarget("cuda", 90, 32)
 DTYPES = {str(t): t for t in tl.core.dtype.SINT_TYPES + tl.core.dtype.UINT_TYPES + tl.core.dtype.FP_TYPES}
 DTYPES = {name: tl.dtype(name) for name in DTYPES}
 SHORT = {name.replace("uint", "u").replace("int", "i"): t for name, t in DTYPES.items()}
-
-
-def split(text):
-    """Cuts a signature at the commas outside of brackets and quotes."""
-    parts, depth, quote, cur = [], 0, "", ""
-    for ch in text:
-        if quote:
-            quote = "" if ch == quote else quote
-        elif ch in "\"'":
-            quote = ch
-        else:
-            depth += (ch in "([<") - (ch in ")]>")
-        if ch == "," and not depth and not quote:
-            parts.append(cur.strip())
-            cur = ""
-        else:
-            cur += ch
-    return parts + [cur.strip()] if text.strip() else []
 
 
 def constant(text):
@@ -58,7 +42,7 @@ class Reader:
 
     def entry(self, path, text, constexpr):
         if not constexpr and text.startswith("(") and text.endswith(")"):
-            items = [p for p in split(text[1:-1]) if p]
+            items = split(text[1:-1])
             return tuple(self.entry(path + (i, ), p, False) for i, p in enumerate(items))
         base, _, hint = text.partition(":")
         if constexpr or not text.startswith("tensordesc<") and base.lstrip("*k") not in SHORT and base.lstrip("*") not in SHORT:

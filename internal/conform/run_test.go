@@ -81,8 +81,9 @@ func (c *testCase) show() string {
 	return c.signature() + "\n" + text
 }
 
-// refusal is a case that must not compile: the error is one of the user's, with a place.
-func refusal(t *testing.T, c *testCase, target string) {
+// compileFor compiles the kernel of a case to a stage for a target.
+func (c *testCase) compileFor(t *testing.T, target, stage string) error {
+	t.Helper()
 	m, err := c.module.load()
 	if err != nil {
 		t.Fatal(err)
@@ -91,7 +92,13 @@ func refusal(t *testing.T, c *testCase, target string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = k.CompileFor(context.Background(), target, c.signature(), nereid.Options{}, "source")
+	_, err = k.CompileFor(t.Context(), target, c.signature(), nereid.Options{}, stage)
+	return err
+}
+
+// refusal is a case that must not compile: the error is one of the user's, with a place.
+func refusal(t *testing.T, c *testCase, target string) {
+	err := c.compileFor(t, target, "source")
 	var list *diag.List
 	switch {
 	case err == nil:
@@ -105,16 +112,7 @@ func refusal(t *testing.T, c *testCase, target string) {
 
 // compileOnly is a case for GPUs alone: it becomes Triton IR, and the interpreter refuses it.
 func compileOnly(t *testing.T, c *testCase, target string) {
-	m, err := c.module.load()
-	if err != nil {
-		t.Fatal(err)
-	}
-	k, err := m.Kernel(c.kernel)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = k.CompileFor(context.Background(), target, c.signature(), nereid.Options{}, "ttir")
-	if err != nil {
+	if err := c.compileFor(t, target, "ttir"); err != nil {
 		t.Errorf("%v\n%s", err, c.show())
 	}
 }

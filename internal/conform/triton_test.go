@@ -170,7 +170,7 @@ type answer struct {
 	Name, IR, Error, Rejected string
 }
 
-// TestAskTriton has Triton compile cases and read our IR of them: one in ten, or those that -cases names,
+// TestAskTriton has Triton compile cases and read our IR of them: one in 25, or those that -cases names,
 // or all when the answers are to be refreshed.
 func TestAskTriton(t *testing.T) {
 	if testing.Short() {
@@ -181,7 +181,7 @@ func TestAskTriton(t *testing.T) {
 		return !only.MatchString(c.name)
 	})
 	if *casesFlag == "" && !txtest.Updating() {
-		cases = slices.DeleteFunc(cases, func(c *testCase) bool { return newSource(c.name).IntN(10) != 0 })
+		cases = slices.DeleteFunc(cases, func(c *testCase) bool { return newSource(c.name).IntN(25) != 0 })
 	}
 	said := askTriton(t, txtest.Triton(t), "cuda:90", cases)
 	forms := map[string]string{}

@@ -316,6 +316,17 @@ func (p *Parser) AttrDictKeyword(s *State) bool {
 	return p.AttrDict(s)
 }
 
+// unread steps over a name and returns the text in angle brackets behind it, "" if there is none, without
+// reading it.
+func (p *Parser) unread() (text string, ok bool) {
+	end := p.tok.end
+	p.advance()
+	if p.tok.start != end || !p.Peek("<") {
+		return "", true
+	}
+	return p.balanced()
+}
+
 // hashAttr reads #alias, #dialect.name<...> or #dialect<name<...>>.
 func (p *Parser) hashAttr() (Attr, bool) {
 	name := p.text()[1:]
@@ -330,17 +341,13 @@ func (p *Parser) hashAttr() (Attr, bool) {
 		p.advance()
 		return p.attrBody(def)
 	}
-	start := p.tok
-	p.advance()
-	text := ""
-	if p.tok.start == start.end && p.Peek("<") {
-		var ok bool
-		if text, ok = p.balanced(); !ok {
-			return nil, false
-		}
+	start := p.tok.start
+	text, ok := p.unread()
+	if !ok {
+		return nil, false
 	}
 	if def := LookupAttr(oldForm(name, text)); def != nil {
-		p.backInto(start.start)
+		p.backInto(start)
 		a, ok := p.attrBody(def)
 		return a, ok && p.Literal(">")
 	}

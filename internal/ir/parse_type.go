@@ -231,17 +231,13 @@ func (p *Parser) bangType() (Type, bool) {
 			return p.typeBody(def)
 		})
 	}
-	start := p.tok
-	p.advance()
-	text := ""
-	if p.tok.start == start.end && p.Peek("<") {
-		var ok bool
-		if text, ok = p.balanced(); !ok {
-			return nil, false
-		}
+	start := p.tok.start
+	text, ok := p.unread()
+	if !ok {
+		return nil, false
 	}
 	if def := LookupType(oldForm(name, text)); def != nil {
-		return p.oldType(def, start.start)
+		return p.oldType(def, start)
 	}
 	return Opaque("!" + name + text), true
 }

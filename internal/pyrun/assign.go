@@ -52,11 +52,7 @@ func (ev *Evaluator) assign(target python.Expr, v object.Value, env *Env) error 
 		object.Locate(err, t.Span())
 		return err
 	case *python.Subscript:
-		o, err := ev.eval(t.Value, env)
-		if err != nil {
-			return err
-		}
-		i, err := ev.eval(t.Slice, env)
+		o, i, err := ev.element(t, env)
 		if err != nil {
 			return err
 		}
@@ -161,11 +157,7 @@ func (ev *Evaluator) augAssign(st *python.AugAssign, env *Env) error {
 		}
 		return object.SetAttr(ev.Interp, o, t.Attr, v)
 	case *python.Subscript:
-		o, err := ev.eval(t.Value, env)
-		if err != nil {
-			return err
-		}
-		i, err := ev.eval(t.Slice, env)
+		o, i, err := ev.element(t, env)
 		if err != nil {
 			return err
 		}
@@ -180,6 +172,15 @@ func (ev *Evaluator) augAssign(st *python.AugAssign, env *Env) error {
 		return object.SetItem(ev.Interp, o, i, v)
 	}
 	return object.Errorf(object.SyntaxError, "illegal expression for augmented assignment")
+}
+
+// element evaluates the container and the index of a target such as a[i].
+func (ev *Evaluator) element(t *python.Subscript, env *Env) (container, index object.Value, err error) {
+	if container, err = ev.eval(t.Value, env); err != nil {
+		return nil, nil, err
+	}
+	index, err = ev.eval(t.Slice, env)
+	return container, index, err
 }
 
 func (ev *Evaluator) augmented(st *python.AugAssign, old object.Value, env *Env) (object.Value, error) {
@@ -224,11 +225,7 @@ func (ev *Evaluator) del(target python.Expr, env *Env) error {
 		}
 		return object.DelAttr(ev.Interp, o, t.Attr)
 	case *python.Subscript:
-		o, err := ev.eval(t.Value, env)
-		if err != nil {
-			return err
-		}
-		i, err := ev.eval(t.Slice, env)
+		o, i, err := ev.element(t, env)
 		if err != nil {
 			return err
 		}

@@ -86,19 +86,26 @@ func verifyAsyncCopy(op *ir.Op) error {
 }
 
 func verifyLocalAlloc(op *ir.Op) error {
-	m := mustMemDesc(op.Result(0).Type)
-	switch {
-	case m.Space != SharedMemory:
+	if mustMemDesc(op.Result(0).Type).Space != SharedMemory {
 		return fmt.Errorf("a buffer in shared memory is made here, not '%s'", op.Result(0).Type)
+	}
+	return VerifyAlloc(op, verifySharedAccess)
+}
+
+// VerifyAlloc checks an op that makes a buffer, empty or, where it has an operand, with contents for which
+// copied checks the types of buffer and operand.
+func VerifyAlloc(op *ir.Op, copied func(buffer, tensor ir.Type) error) error {
+	made := op.Result(0).Type
+	m := mustMemDesc(made)
+	switch {
 	case m.AllocShape != nil:
-		return fmt.Errorf("a new buffer is the whole of its allocation, but '%s' is a view",
-			op.Result(0).Type)
+		return fmt.Errorf("a new buffer is the whole of its allocation, but '%s' is a view", made)
 	case op.NumOperands() == 0 && !m.Mutable:
-		return fmt.Errorf("an empty buffer that is not mutable stays empty: '%s'", op.Result(0).Type)
+		return fmt.Errorf("an empty buffer that is not mutable stays empty: '%s'", made)
 	case op.NumOperands() == 0:
 		return nil
 	}
-	return verifySharedAccess(op.Result(0).Type, op.Operand(0).Type)
+	return copied(made, op.Operand(0).Type)
 }
 
 func verifyLocalStore(op *ir.Op) error {

@@ -120,19 +120,10 @@ func verifyTMACopy(op *ir.Op) error {
 }
 
 func verifyTMEMAlloc(op *ir.Op) error {
-	m := desc(op.Result(0))
-	switch {
-	case !IsTMEM(m.Encoding):
+	if !IsTMEM(desc(op.Result(0)).Encoding) {
 		return fmt.Errorf("a buffer in tensor memory is made here, not '%s'", op.Result(0).Type)
-	case m.AllocShape != nil:
-		return fmt.Errorf("a new buffer is the whole of its allocation, but '%s' is a view",
-			op.Result(0).Type)
-	case op.NumOperands() == 0 && !m.Mutable:
-		return fmt.Errorf("an empty buffer that is not mutable stays empty: '%s'", op.Result(0).Type)
-	case op.NumOperands() == 0:
-		return nil
 	}
-	return ttg.VerifyCopy(op.Result(0).Type, op.Operand(0).Type)
+	return ttg.VerifyAlloc(op, ttg.VerifyCopy)
 }
 
 func verifyTMEMAccess(buffer, tensor *ir.Value) error {

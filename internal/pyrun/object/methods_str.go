@@ -362,20 +362,24 @@ func affix(in *Interp, a []Value, test func(s, x string) bool) (Value, error) {
 	return Bool(false), nil
 }
 
-func find(in *Interp, a []Value, index func(s, sub string) int, must bool) (Value, error) {
+// searched returns the part of a text in which a method searches, where it begins, and what it searches for.
+func searched(in *Interp, a []Value) (part, sub string, at int, ok bool, err error) {
 	s, err := Text(a[0])
 	if err != nil {
-		return nil, err
+		return "", "", 0, false, err
 	}
-	sub, err := Text(a[1])
+	if sub, err = Text(a[1]); err != nil {
+		return "", "", 0, false, err
+	}
+	if part, at, ok, err = window(in, s, a[2], a[3]); err != nil {
+		return "", "", 0, false, err
+	}
+	return part, sub, at, ok, in.Work(len(s) / 64)
+}
+
+func find(in *Interp, a []Value, index func(s, sub string) int, must bool) (Value, error) {
+	part, sub, at, ok, err := searched(in, a)
 	if err != nil {
-		return nil, err
-	}
-	part, at, ok, err := window(in, s, a[2], a[3])
-	if err != nil {
-		return nil, err
-	}
-	if err := in.Work(len(s) / 64); err != nil {
 		return nil, err
 	}
 	i := -1
@@ -392,19 +396,11 @@ func find(in *Interp, a []Value, index func(s, sub string) int, must bool) (Valu
 }
 
 func countText(in *Interp, a []Value) (Value, error) {
-	s, err := Text(a[0])
-	if err != nil {
-		return nil, err
-	}
-	sub, err := Text(a[1])
-	if err != nil {
-		return nil, err
-	}
-	part, _, ok, err := window(in, s, a[2], a[3])
+	part, sub, _, ok, err := searched(in, a)
 	if err != nil || !ok {
 		return MakeInt(0), err
 	}
-	return MakeInt(int64(strings.Count(part, sub))), in.Work(len(s) / 64)
+	return MakeInt(int64(strings.Count(part, sub))), nil
 }
 
 func replaceText(in *Interp, a []Value) (Value, error) {

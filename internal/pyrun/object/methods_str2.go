@@ -24,7 +24,13 @@ func strList(in *Interp, parts []string) (Value, error) {
 	return l, in.Alloc(n)
 }
 
-func splitText(in *Interp, a []Value) (Value, error) {
+func splitText(in *Interp, a []Value) (Value, error) { return splitBy(in, a, splitSpace, splitAt) }
+
+func rsplitText(in *Interp, a []Value) (Value, error) { return splitBy(in, a, rsplitSpace, rsplitAt) }
+
+// splitBy splits a text at white space, or at the separator if one is given, n times at most.
+func splitBy(in *Interp, a []Value, space func(s string, n int) []string,
+	at func(s, sep string, n int) []string) (Value, error) {
 	s, err := Text(a[0])
 	if err != nil {
 		return nil, err
@@ -34,7 +40,7 @@ func splitText(in *Interp, a []Value) (Value, error) {
 		return nil, err
 	}
 	if a[1] == nil || a[1] == None {
-		return strList(in, splitSpace(s, n))
+		return strList(in, space(s, n))
 	}
 	sep, err := Text(a[1])
 	if err != nil {
@@ -43,13 +49,14 @@ func splitText(in *Interp, a []Value) (Value, error) {
 	if sep == "" {
 		return nil, Errorf(ValueError, "empty separator")
 	}
+	return strList(in, at(s, sep, n))
+}
+
+func splitAt(s, sep string, n int) []string {
 	if n >= 0 {
-		n++
+		n++ // parts
 	}
-	if n == 0 {
-		n = 1
-	}
-	return strList(in, strings.SplitN(s, sep, n))
+	return strings.SplitN(s, sep, n)
 }
 
 // splitSpace splits at runs of white space, n times at most.
@@ -71,25 +78,7 @@ func splitSpace(s string, n int) []string {
 	return out
 }
 
-func rsplitText(in *Interp, a []Value) (Value, error) {
-	s, err := Text(a[0])
-	if err != nil {
-		return nil, err
-	}
-	n, err := MaxSplit(in, a[2])
-	if err != nil {
-		return nil, err
-	}
-	if a[1] == nil || a[1] == None {
-		return strList(in, rsplitSpace(s, n))
-	}
-	sep, err := Text(a[1])
-	if err != nil {
-		return nil, err
-	}
-	if sep == "" {
-		return nil, Errorf(ValueError, "empty separator")
-	}
+func rsplitAt(s, sep string, n int) []string {
 	var out []string
 	for n != 0 {
 		i := strings.LastIndex(s, sep)
@@ -100,7 +89,7 @@ func rsplitText(in *Interp, a []Value) (Value, error) {
 		s = s[:i]
 		n--
 	}
-	return strList(in, reversedStrings(append(out, s)))
+	return reversedStrings(append(out, s))
 }
 
 func rsplitSpace(s string, n int) []string {

@@ -37,14 +37,8 @@ func TestHalves(t *testing.T) {
 	if runtime.GOARCH != "amd64" {
 		t.Skip("all other processors have instructions for it")
 	}
-	dev, err := nereid.Open("cpu")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := dev.NewStream(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	dev := hostCPU(t)
+	s := streamOf(t, dev)
 	m, err := nereid.Parse("half.py", []byte(halfKernels))
 	if err != nil {
 		t.Fatal(err)

@@ -1,7 +1,6 @@
 package cpu_test
 
 import (
-	"context"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -33,14 +32,7 @@ var formats = map[nereid.DType]*num.Format{nereid.Float32: num.F32, nereid.Float
 // TestKernels: kernels in the ways of public libraries leave in memory what they leave there on the
 // interpreter.
 func TestKernels(t *testing.T) {
-	dev, err := nereid.Open("cpu")
-	if err != nil {
-		t.Skip(err)
-	}
-	judge, err := nereid.Open("interp")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dev, judge := cpuAndJudge(t)
 	m, err := nereid.Load("testdata/kernels.py")
 	if err != nil {
 		t.Fatal(err)
@@ -128,11 +120,7 @@ func run(t *testing.T, dev *nereid.Device, k *nereid.Kernel, grid nereid.Grid, a
 		}
 		values[i], tensors[i] = x, x
 	}
-	s, err := dev.NewStream(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
+	s := streamOf(t, dev)
 	if err := k.Launch(s, grid, values...); err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,6 @@
 package cpu_test
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"testing"
@@ -40,14 +39,7 @@ var maskBounds = [][2]int32{{0, 64}, {0, 63}, {0, 0}, {0, -5}, {3, 20}, {-9, 40}
 // TestMaskBounds: elements on both sides of a bound are chosen as in the interpreter, also where the sum of
 // an index and an offset overflows.
 func TestMaskBounds(t *testing.T) {
-	cpu, err := nereid.Open("cpu")
-	if err != nil {
-		t.Skip(err)
-	}
-	judge, err := nereid.Open("interp")
-	if err != nil {
-		t.Fatal(err)
-	}
+	cpu, judge := cpuAndJudge(t)
 	m, err := nereid.Parse("mask.py", []byte(maskKernels))
 	if err != nil {
 		t.Fatal(err)
@@ -74,11 +66,7 @@ func masked(t *testing.T, dev *nereid.Device, m *nereid.Module, name string, bou
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := dev.NewStream(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
+	s := streamOf(t, dev)
 	out := make([]int32, block)
 	args := []any{nereid.FromSlice(out), bounds[0], bounds[1], block}
 	if err := k.Launch(s, nereid.Grid{1}, args...); err != nil {

@@ -1,7 +1,6 @@
 package cpu_test
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -544,11 +543,7 @@ func orderRun(t *testing.T, dev *nereid.Device, k *nereid.Kernel, shift, n, bloc
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := dev.NewStream(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
+	s := streamOf(t, dev)
 	x := mem.Offset(4 * room)
 	y := x.Offset(4 * shift)
 	if shift == room/2 { // x ends where y begins
@@ -567,14 +562,7 @@ func orderRun(t *testing.T, dev *nereid.Device, k *nereid.Kernel, shift, n, bloc
 // TestMemoryOrder: a program sees its own memory in order on the CPU as in the interpreter, whatever was
 // moved into one loop.
 func TestMemoryOrder(t *testing.T) {
-	dev, err := nereid.Open("cpu")
-	if err != nil {
-		t.Skip(err)
-	}
-	judge, err := nereid.Open("interp")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dev, judge := cpuAndJudge(t)
 	m := orderModule(t)
 	for i, c := range orderKernels {
 		t.Run(c.name, func(t *testing.T) {

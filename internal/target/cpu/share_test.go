@@ -11,15 +11,8 @@ import (
 // matmulKernel returns the kernel of kernels/matmul.py and a stream to launch it on.
 func matmulKernel(t *testing.T) (*nereid.Kernel, *nereid.Stream) {
 	t.Helper()
-	dev, err := nereid.Open("cpu")
-	if err != nil {
-		t.Skip(err)
-	}
-	stream, err := dev.NewStream(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { stream.Close() })
+	dev := hostCPU(t)
+	stream := streamOf(t, dev)
 	m, err := nereid.LoadFS(kernels.Files, "matmul.py")
 	if err != nil {
 		t.Fatal(err)

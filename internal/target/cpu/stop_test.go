@@ -71,10 +71,7 @@ def lanes(x, n, B: tl.constexpr):
 // TestStop: a kernel that would not end is ended by its context, and the launch returns the context's error.
 // The device is as good as before then.
 func TestStop(t *testing.T) {
-	dev, err := nereid.Open("cpu")
-	if err != nil {
-		t.Skip(err)
-	}
+	dev := hostCPU(t)
 	m, err := nereid.Parse("endless.py", []byte(endless))
 	if err != nil {
 		t.Fatal(err)
@@ -88,11 +85,7 @@ func TestStop(t *testing.T) {
 					t.Fatal(err)
 				}
 				x := nereid.FromSlice(make([]int32, 64))
-				own, err := dev.NewStream(t.Context())
-				if err != nil {
-					t.Fatal(err)
-				}
-				defer own.Close()
+				own := streamOf(t, dev)
 				b, err := k.Bind(own, x, 5, 16) // compiles, for which there is time
 				if err != nil {
 					t.Fatal(err)

@@ -31,16 +31,7 @@ func TestTensorMaps(t *testing.T) {
 		name := strings.TrimSuffix(filepath.Base(file), ".ttir")
 		for _, stage := range []string{"ttir", "ttgir"} {
 			t.Run(name+"/"+stage, func(t *testing.T) {
-				in := sample(t, "internal/gpu/testdata/descriptors/"+name, stage)
-				if stage == "ttir" {
-					if _, err := c.ttgir(in); err != nil {
-						t.Fatal(err)
-					}
-				}
-				code, err := c.FromTTGIR(context.Background(), in, 0)
-				if err != nil {
-					t.Fatal(err)
-				}
+				code := c.fromSample(t, "internal/gpu/testdata/descriptors/"+name, stage)
 				if fences := strings.Count(string(code.PTX),
 					"acquire.gpu"); fences != len(acquired.FindAll(code.PTX, -1)) {
 					t.Errorf("a copy may come before one of %d fences of maps that the kernel makes", fences)

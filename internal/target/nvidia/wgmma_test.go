@@ -1,7 +1,6 @@
 package nvidia
 
 import (
-	"context"
 	"encoding/json"
 	"os"
 	"os/exec"
@@ -36,16 +35,7 @@ func TestWarpGroupsFlow(t *testing.T) {
 		"attention_d128_causal"} {
 		for _, stage := range []string{"ttir", "ttgir"} {
 			t.Run(name+"/"+stage, func(t *testing.T) {
-				in := sample(t, "testdata/golden/cuda-90/"+name, stage)
-				if stage == "ttir" {
-					if _, err := c.ttgir(in); err != nil {
-						t.Fatal(err)
-					}
-				}
-				code, err := c.FromTTGIR(context.Background(), in, 0)
-				if err != nil {
-					t.Fatal(err)
-				}
+				code := c.fromSample(t, "testdata/golden/cuda-90/"+name, stage)
 				if !strings.Contains(string(code.PTX), "wgmma.mma_async") {
 					t.Fatal("no product of a warp group")
 				}
@@ -62,6 +52,22 @@ func TestWarpGroupsFlow(t *testing.T) {
 			})
 		}
 	}
+}
+
+// fromSample compiles a sample from a stage on.
+func (c Compiler) fromSample(t *testing.T, path, stage string) *Code {
+	t.Helper()
+	in := sample(t, path, stage)
+	if stage == "ttir" {
+		if _, err := c.ttgir(in); err != nil {
+			t.Fatal(err)
+		}
+	}
+	code, err := c.FromTTGIR(t.Context(), in, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return code
 }
 
 // sample is a golden's module at a stage.

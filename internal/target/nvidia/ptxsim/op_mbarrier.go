@@ -35,15 +35,22 @@ func (s *stmt) sharedAddress(i int) (func(c *block, t int32) uint64, error) {
 	return func(c *block, t int32) uint64 { return (b.get(c, t) + off) & 0xffffffff }, nil
 }
 
+// barrierAndCount returns the address of a barrier and the number behind it.
+func (s *stmt) barrierAndCount() (at func(c *block, t int32) uint64, n operand, err error) {
+	if at, err = s.sharedAddress(0); err != nil {
+		return nil, n, err
+	}
+	if err = s.need(2); err != nil {
+		return nil, n, err
+	}
+	return at, s.src(1, types["u32"]), nil
+}
+
 func mbarrierInit(s *stmt) (action, error) {
-	at, err := s.sharedAddress(0)
+	at, n, err := s.barrierAndCount()
 	if err != nil {
 		return nil, err
 	}
-	if err := s.need(2); err != nil {
-		return nil, err
-	}
-	n := s.src(1, types["u32"])
 	return func(c *block, act []int32) {
 		for _, t := range act {
 			c.initMbarrier(t, at(c, t), int(n.get(c, t)))
@@ -100,14 +107,10 @@ func mbarrierArrive(s *stmt) (action, error) {
 }
 
 func mbarrierExpect(s *stmt) (action, error) {
-	at, err := s.sharedAddress(0)
+	at, n, err := s.barrierAndCount()
 	if err != nil {
 		return nil, err
 	}
-	if err := s.need(2); err != nil {
-		return nil, err
-	}
-	n := s.src(1, types["u32"])
 	return func(c *block, act []int32) {
 		for _, t := range act {
 			c.mbarrierAt(t, at(c, t)).missed += int64(n.get(c, t))

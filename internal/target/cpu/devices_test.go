@@ -1,0 +1,39 @@
+package cpu_test
+
+import (
+	"testing"
+
+	"github.com/nereid-lang/nereid"
+)
+
+// hostCPU returns the device under test, and skips where there is none.
+func hostCPU(t *testing.T) *nereid.Device {
+	t.Helper()
+	dev, err := nereid.Open("cpu")
+	if err != nil {
+		t.Skip(err)
+	}
+	return dev
+}
+
+// cpuAndJudge returns the device under test and the interpreter, which says what is right.
+func cpuAndJudge(t *testing.T) (dev, judge *nereid.Device) {
+	t.Helper()
+	dev = hostCPU(t)
+	judge, err := nereid.Open("interp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dev, judge
+}
+
+// streamOf returns a stream that is closed with the test.
+func streamOf(t *testing.T, dev *nereid.Device) *nereid.Stream {
+	t.Helper()
+	s, err := dev.NewStream(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
