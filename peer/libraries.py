@@ -57,7 +57,8 @@ def both(f):
 
 def backward(out):
     outs = [o for o in (out if isinstance(out, (tuple, list)) else (out,)) if isinstance(o, torch.Tensor) and o.requires_grad]
-    torch.autograd.backward(outs, [torch.randn_like(o) for o in outs])
+    if outs:
+        torch.autograd.backward(outs, [torch.randn_like(o) for o in outs])
 
 
 def recorder():
@@ -862,14 +863,14 @@ def tutorial_rows():
     both(lambda: m.layer_norm(rand(4096, 4096, dtype=FP16, grad=True), (4096,), w, b, 1e-5))
 
 
-def main():
+def main(cases):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", action="append", help="libraries to launch: " + ", ".join(dict.fromkeys(c[0] for c in CASES)))
+    parser.add_argument("--only", action="append", help="libraries to launch: " + ", ".join(dict.fromkeys(c[0] for c in cases)))
     parser.add_argument("--case", action="append", help="functions of this file to run")
     args = parser.parse_args()
     torch.manual_seed(0)
-    named = {f.__name__: (library, kind, f) for library, kind, f in CASES}
-    for library, kind, f in [named[c] for c in args.case] if args.case else CASES:
+    named = {f.__name__: (library, kind, f) for library, kind, f in cases}
+    for library, kind, f in [named[c] for c in args.case] if args.case else cases:
         if args.only and library not in args.only:
             continue
         if recorder():
@@ -887,4 +888,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    main(CASES)
