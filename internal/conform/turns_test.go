@@ -1,10 +1,13 @@
 package conform
 
 import (
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/internal/runtime/inside"
 )
 
 // TestTurns runs loops whose warp groups are apart, some in turns, with few and many iterations, on the
@@ -164,4 +167,54 @@ for k in range(n):
     acc = tl.where(acc > 40, 1.0, acc)
 tl.store(tile(p3, 256, 32), acc)
 `},
+}
+
+// TestSlotsGuarded: where the copy engine fills the slots of a loop whose warp groups are apart, each slot
+// has a barrier, at which every warp arrives and only those wait that start copies; where threads fill some,
+// one serves all. Each of these ops is needed: without it, the simulator reports what goes wrong.
+func TestSlotsGuarded(t *testing.T) {
+	dev, o := hopper(t), nereid.Options{NumStages: 3, NumWarps: 8}
+	if dev.String() != "sim:90" {
+		t.Skip("a GPU would hang")
+	}
+	arrival := regexp.MustCompile(`ttng\.init_barrier %\w+, 8 \{nereid\.each_warp\}`)
+	for name, slots := range map[string]int{"turns, descriptors": 3, "a descriptor and pointers": 1} {
+		c := turnCase(t, name)
+		if n := len(arrival.FindAllString(c.ttgir(t, c.kernel(t), o), -1)); n != slots {
+			t.Errorf("%s: %d barriers of slots, not %d", name, n, slots)
+		}
+	}
+	c := turnCase(t, "turns, descriptors")
+	text := c.ttgir(t, c.kernel(t), o)
+	for _, m := range []struct{ name, from, to, want string }{
+		{"as it is", `$`, "", ""},
+		{"no wait for a free slot", `(scf\.if .*\n) +ttng\.wait_barrier .*\n`, "$1", "no barrier lies between"},
+		{"no arrival", `.*ttng\.arrive_barrier .*nereid\.each_warp.*\n`, "", "deadlock"},
+		{"one arrival less", `(init_barrier %\w+, )8( \{nereid\.each_warp)`, "${1}7$2",
+			"no barrier lies between"},
+		{"no wait for bytes", `.*ttng\.wait_barrier %\w+, %\w+ : .*\n`, "", "without a wait"},
+	} {
+		t.Run(m.name, func(t *testing.T) {
+			spoiled := regexp.MustCompile(m.from).ReplaceAllString(text, m.to)
+			if spoiled == text && m.want != "" {
+				t.Fatalf("nothing to spoil in\n%s", text)
+			}
+			start := inside.Root.StartAt("ttgir", []byte(spoiled), nil).(nereid.LoadOption)
+			k := kernelOf(t, pipelineHelpers+"\n@triton.jit\ndef k(p0, p1, p2, p3, n):\n", c.body, start)
+			_, err := c.run(k, dev, 224, o)
+			if (err == nil) != (m.want == "") || err != nil && !strings.Contains(err.Error(), m.want) {
+				t.Errorf("the simulator says %v, not %q", err, m.want)
+			}
+		})
+	}
+}
+
+// turnCase returns the case of a name.
+func turnCase(t *testing.T, name string) *pipelineCase {
+	t.Helper()
+	i := slices.IndexFunc(turnCases, func(c *pipelineCase) bool { return c.name == name })
+	if i < 0 {
+		t.Fatalf("there is no case %q", name)
+	}
+	return turnCases[i]
 }
