@@ -272,7 +272,7 @@ func (r *replayer) kernel(c *replay.Case, path string, from givenStage) (*nereid
 	r.mu.Unlock()
 	if m == nil {
 		var err error
-		if m, err = nereid.Load(file, nereid.Roots(r.root), nereid.With(r.conf)); err != nil {
+		if m, err = nereid.Load(file, nereid.Roots(r.folders(c)...), nereid.With(r.conf)); err != nil {
 			return nil, err
 		}
 		r.mu.Lock()
@@ -286,6 +286,21 @@ func (r *replayer) kernel(c *replay.Case, path string, from givenStage) (*nereid
 		return m.Kernel(names[len(names)-1])
 	}
 	return k, err
+}
+
+// folders are those in which a case's files lie: the root, and the folder of functions that were written out
+// if some are arguments.
+func (r *replayer) folders(c *replay.Case) []string {
+	var written func(list []replay.Arg) bool
+	written = func(list []replay.Arg) bool {
+		return slices.ContainsFunc(list, func(a replay.Arg) bool {
+			return strings.HasPrefix(a.File, "@/") || written(a.Items)
+		})
+	}
+	if written(c.Args) {
+		return []string{r.root, c.Resolve(r.root, "@/")}
+	}
+	return []string{r.root}
 }
 
 // argument is a recorded argument as a launch takes it; tensors share the storages in mem.

@@ -188,6 +188,33 @@ Three = namedtuple("Three", ["a", "b", "c"])`,
 	}
 }
 
+// TestReplayWritten: a kernel below the root takes a function that was written out.
+func TestReplayWritten(t *testing.T) {
+	dir, head := t.TempDir(), "import triton\nimport triton.language as tl\n\n\n@triton.jit\n"
+	for name, text := range map[string]string{
+		"root/k.py":    "def k(p, fs):\n    tl.store(p, fs[0](tl.load(p)))\n",
+		"src/twice.py": "def twice(x):\n    return x * 2\n",
+	} {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(head+text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	twice := map[string]any{"kind": "function", "value": "twice", "file": "@/twice.py", "constexpr": true}
+	args := []map[string]any{recordedTensor("p", "s0", "i32", 1),
+		{"name": "fs", "kind": "tuple", "constexpr": false, "items": []map[string]any{twice}}}
+	path := writeCase(t, dir, "k.py", 1, args, map[string][]byte{"in/s0": i32s(4), "out/s0": i32s(8)})
+	cmd, out := newReplayCmd(), &bytes.Buffer{}
+	cmd.SetOut(out)
+	cmd.SetArgs([]string{"--device", "interp", "--root", filepath.Join(dir, "root"), path})
+	if err := cmd.Execute(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
 // TestReplayLost: a kernel that was written out without the helpers of its helpers.
 func TestReplayLost(t *testing.T) {
 	dir := t.TempDir()
