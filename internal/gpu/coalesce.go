@@ -137,8 +137,8 @@ func (c *coalescer) kind(op *ir.Op) (kind string, width int64, ok bool) {
 	return accessKind(tensorOf(ptr), order), c.width(op, order[0]), true
 }
 
-// accessKind is the same for accesses that should have a common layout if they are connected, since that saves
-// conversions: those of one shape that want the same order.
+// accessKind is the same for accesses that should have a common layout if they are connected, since that
+// saves conversions: those of one shape that want the same order.
 func accessKind(t *ir.TensorType, order []int64) string { return fmt.Sprint(t.Shape, order) }
 
 // descriptorLayout returns the layout for an access by the hardware's block copies: threads read or write the
