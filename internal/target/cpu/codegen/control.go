@@ -226,7 +226,7 @@ func emitFor(g *gen, op *ir.Op) {
 	g.begin(body)
 	defer g.polling(rounds(op))()
 	x := val{s: i, t: lo.t, n: 1}
-	defer g.inLoop(&round{op: op, depth: len(g.scopes), less: less, iv: x, lo: lo, hi: hi, step: step})()
+	defer g.inLoop(&round{iv: x, lo: lo})()
 	g.scoped(func() {
 		g.bind(scf.IV(op), x)
 		g.get(cs, args)

@@ -31,7 +31,7 @@
 //	reduce.go         reductions
 //	sums.go           reductions moved into the loop that adds up their operand
 //	matmul.go         matrix products, by package gemm
-//	ahead.go          fetching what a product reads in the next round of its loop
+//	round.go          the round of a loop that is being written
 //	share.go          operands of products that one program packs for the next
 //	wrap.go           matrices that wrap around in memory
 //	scatter.go        gathers and scatters

@@ -70,7 +70,7 @@ type gen struct {
 	sharedBytes int             // that products keep for the next program; see share.go
 	apart       map[[2]int]bool // recorded by reliesOn
 	rounds      int64           // rounds of the surrounding loops that do not poll; see poll.go
-	round       *round          // innermost loop around the current operation, or nil; see ahead.go
+	round       *round          // innermost loop around the current operation, or nil
 
 	current     *ir.Op // operation that is being written
 	lines       *lines

@@ -19,7 +19,6 @@ var gemmElems = map[ir.Type]gemm.Elem{ir.F32: gemm.F32, ir.F64: gemm.F64, ir.F16
 type factor struct {
 	w          *view
 	rows, cols string // rows and columns that are there; the others are zero
-	next       string // address of the matrix in the next round of the loop, or null
 	constant   string // whether its memory is an argument's that no program writes, as an i1
 }
 
@@ -51,8 +50,8 @@ func emitMatmul(g *gen, op *ir.Op) {
 		return
 	}
 	g.loop("0", itoa(t.Shape[0]), 1, func(i string) {
-		g.product(op, g.plane(w, i), factor{g.plane(a.w, i), a.rows, a.cols, "null", "false"},
-			factor{g.plane(b.w, i), b.rows, b.cols, "null", "false"},
+		g.product(op, g.plane(w, i), factor{g.plane(a.w, i), a.rows, a.cols, "false"},
+			factor{g.plane(b.w, i), b.rows, b.cols, "false"},
 			t.Shape[1:], ir.ShapeOf(op.Operand(0).Type)[2], fresh)
 	})
 }
@@ -87,7 +86,6 @@ func inF32(t ir.Type) ir.Type {
 func (g *gen) product(op *ir.Op, c *view, a, b factor, shape []int64, k int64, fresh string) {
 	if c.elem == ir.Type(ir.F32) && (gemmElems[a.w.elem] == "" || a.w.elem != b.w.elem) {
 		a.w, b.w = g.inF32(a, shape[0], k), g.inF32(b, k, shape[1])
-		a.next, b.next = "null", "null" // of other elements
 		a.constant, b.constant = "false", "false"
 	}
 	if !hasKernel(a.w.elem, b.w.elem, c.elem) {
@@ -131,16 +129,12 @@ func (g *gen) inF32(f factor, rows, cols int64) *view {
 func (g *gen) callKernel(op *ir.Op, k *gemm.Kernel, c *view, a, b factor, fresh string) {
 	s := g.kernelBuffer(k.Name, k.Scratch)
 	panels, packed := g.panels(op, k, b)
-	if packed != "false" && b.next != "null" { // the next round's is probably kept too
-		b.next = g.op("select i1 %s, ptr null, ptr %s", packed, b.next)
-	}
 	args := []string{"ptr " + g.address(c, "0")}
 	for _, f := range []factor{a, b} {
 		args = append(args, "ptr "+g.address(f.w, "0"))
 		for _, x := range []string{f.w.strides[0], f.w.strides[1], f.rows, f.cols} {
 			args = append(args, "i64 "+x)
 		}
-		args = append(args, "ptr "+f.next)
 	}
 	flags := g.op("select i1 %s, i64 %d, i64 0", packed, gemm.Packed)
 	flags = g.op("or i64 %s, %s", flags, g.op("select i1 %s, i64 %d, i64 0", fresh, gemm.Fresh))
@@ -194,7 +188,7 @@ func (g *gen) factor(v *ir.Value) factor {
 	shape := ir.ShapeOf(v.Type)
 	n := len(shape)
 	if w := g.lookupView(v); w != nil {
-		return factor{w, itoa(shape[n-2]), itoa(shape[n-1]), "null", "false"}
+		return factor{w, itoa(shape[n-2]), itoa(shape[n-1]), "false"}
 	}
 	if w := g.wraps[v]; w != nil {
 		return g.wrapped(v, w)
@@ -203,16 +197,16 @@ func (g *gen) factor(v *ir.Value) factor {
 		f := g.factor(op.Operand(0))
 		w := *f.w
 		w.strides = []string{f.w.strides[1], f.w.strides[0]}
-		return factor{&w, f.cols, f.rows, f.next, f.constant}
+		return factor{&w, f.cols, f.rows, f.constant}
 	}
 	op := v.DefBy(bufferization.ToTensor)
 	if op == nil || !g.direct(v) {
 		g.failValue(v, "a factor of a matrix product is in no buffer")
-		return factor{w: block("null", ir.ElemOf(v.Type), shape), next: "null", constant: "false"}
+		return factor{w: block("null", ir.ElemOf(v.Type), shape), constant: "false"}
 	}
 	l := g.loadOf(op)
 	f := factor{w: g.viewOf(l.src), rows: itoa(shape[n-2]), cols: itoa(shape[n-1]),
-		next: g.inNextRound(l.src), constant: g.constantMemory(l.src)}
+		constant: g.constantMemory(l.src)}
 	if l.n != nil {
 		f.rows, f.cols = g.entry(l.n[n-2]), g.entry(l.n[n-1])
 	}

@@ -1,7 +1,6 @@
 package codegen
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -27,14 +26,5 @@ func TestShares(t *testing.T) {
 	}
 	if generate(t, written, avx512).Shares {
 		t.Error("a kernel that writes the operand shares it")
-	}
-}
-
-// TestAhead: a product in a loop knows where its operands lie in the next round.
-func TestAhead(t *testing.T) {
-	ir := string(generate(t, golden(t, "matmul_f16"), avx512).IR)
-	call := regexp.MustCompile(`call void @"nereid\.gemm.*`).FindString(ir)
-	if call == "" || strings.Contains(call, "null") {
-		t.Errorf("the product is %q, want addresses of both next operands", call)
 	}
 }

@@ -107,7 +107,6 @@ func (g *gen) wrapped(v *ir.Value, w *wrapInfo) factor {
 	turns := g.scalar(scf.UpperBound(w.loop))
 	cond := g.op("icmp eq %s %s, 1", turns.typ(), turns.s)
 	turn := val{s: "0", t: scf.IV(w.loop).Type, n: 1}
-	next := g.inNextRound(w.copy.Operand(0), binding{scf.IV(w.loop), turn})
 	g.scoped(func() {
 		g.bind(scf.IV(w.loop), turn)
 		src := g.viewOf(w.copy.Operand(0))
@@ -150,5 +149,5 @@ func (g *gen) wrapped(v *ir.Value, w *wrapInfo) factor {
 		out[i] = g.op("load %s, ptr %s", t, slots[i])
 	}
 	m := &view{ptr: out[0], elem: buf.elem, offset: "0", sizes: out[3:], strides: out[1:3]}
-	return factor{w: m, rows: out[3], cols: out[4], next: next, constant: constant}
+	return factor{w: m, rows: out[3], cols: out[4], constant: constant}
 }

@@ -76,11 +76,11 @@ func Host(features string, amx bool) Target {
 	t := Target{VectorBytes: 16, Rows: 4, Vectors: 2} // SSE: 16 registers
 	switch {
 	case has["+avx512f"] && has["+avx512vl"] && has["+avx512bw"]:
-		t = Target{VectorBytes: 64, Rows: 8, Vectors: 2}
+		t = Target{VectorBytes: 64, Rows: 6, Vectors: 4}
 	case has["+avx2"] && has["+fma"]:
 		t = Target{VectorBytes: 32, Rows: 6, Vectors: 2}
 	case has["+neon"]:
-		t = Target{VectorBytes: 16, Rows: 8, Vectors: 3}
+		t = Target{VectorBytes: 16, Rows: 8, Vectors: 2}
 	}
 	t.AMXBF16 = amx && has["+amx-tile"] && has["+amx-bf16"] && has["+avx512bw"]
 	t.AMXInt8 = amx && has["+amx-tile"] && has["+amx-int8"] && has["+avx512bw"]
@@ -89,15 +89,14 @@ func Host(features string, amx bool) Target {
 
 // Kernel is the LLVM function of a multiplication:
 //
-//	void name(ptr C, ptr A, i64 rowStride, i64 colStride, i64 rows, i64 cols, ptr nextA,
-//	          ptr B, i64 rowStride, i64 colStride, i64 rows, i64 cols, ptr nextB,
+//	void name(ptr C, ptr A, i64 rowStride, i64 colStride, i64 rows, i64 cols,
+//	          ptr B, i64 rowStride, i64 colStride, i64 rows, i64 cols,
 //	          ptr panels, i64 flags, ptr scratch)
 //
 // C is row-major and dense. Strides count elements and may be anything, also negative or zero. rows and cols
-// say how many are there, from the first on; the rest counts as zero and is not accessed. nextA and nextB are
-// where the operands of the next product probably lie, with the same strides, or null. panels has Panels
-// bytes for B in the order in which the inner loops read it. flags are Packed and Fresh. scratch has Scratch
-// bytes. Both are aligned to 64.
+// say how many are there, from the first on; the rest counts as zero and is not accessed. panels has Panels
+// bytes for B in the order in which the inner loops read it, scratch has Scratch bytes. Both are aligned to
+// 64. flags are Packed and Fresh.
 type Kernel struct {
 	Name    string // without @
 	Scratch int
@@ -156,8 +155,8 @@ func (l *Lib) Text() string { return l.text.String() }
 func (l *Lib) Declares() map[string]string { return l.declares }
 
 // params are the parameters of every kernel.
-const params = "ptr noalias %c, ptr %a, i64 %ars, i64 %acs, i64 %arows, i64 %acols, ptr %anext, " +
-	"ptr %b, i64 %brs, i64 %bcs, i64 %brows, i64 %bcols, ptr %bnext, " +
+const params = "ptr noalias %c, ptr %a, i64 %ars, i64 %acs, i64 %arows, i64 %acols, " +
+	"ptr %b, i64 %brs, i64 %bcs, i64 %brows, i64 %bcols, " +
 	"ptr noalias %panels, i64 %flags, ptr noalias %scratch"
 
 // attrs keeps LLVM from inlining these functions, which are large, into every place that multiplies.

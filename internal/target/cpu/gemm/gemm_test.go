@@ -46,7 +46,7 @@ type compiled struct {
 	fn      uintptr
 	scratch []byte // and behind it the panels
 	flags   uintptr
-	words   [16]uintptr
+	words   [14]uintptr
 }
 
 func compile(t testing.TB, target Target, specs ...Spec) []*compiled {
@@ -139,6 +139,8 @@ func operand(r *rand.Rand, elem Elem, rows, cols int, order string) *matrix {
 	switch order {
 	case "rows":
 		m.rs, m.cs = cols+gap, 1
+	case "pages":
+		m.rs, m.cs = page/elems[elem].size, 1
 	case "columns":
 		m.rs, m.cs = 1, rows+gap
 	case "every second":
@@ -169,11 +171,9 @@ func pointer(b []byte) uintptr {
 
 func (c *compiled) call(acc []byte, a, b *matrix) {
 	scratch := (pointer(c.scratch) + 63) &^ 63
-	// the next block of A is not known here, that of B is claimed to lie behind the operand
-	c.words = [16]uintptr{pointer(acc),
-		pointer(a.mem), uintptr(a.rs), uintptr(a.cs), uintptr(a.rows), uintptr(a.cols), 0,
+	c.words = [14]uintptr{pointer(acc),
+		pointer(a.mem), uintptr(a.rs), uintptr(a.cs), uintptr(a.rows), uintptr(a.cols),
 		pointer(b.mem), uintptr(b.rs), uintptr(b.cs), uintptr(b.rows), uintptr(b.cols),
-		pointer(b.mem) + uintptr(len(b.mem)),
 		scratch + uintptr(c.Scratch), c.flags, scratch}
 	llvm.Call(c.fn, c.words[:]...)
 	runtime.KeepAlive(a)
@@ -257,6 +257,7 @@ func TestMultiply(t *testing.T) {
 			for _, c := range compile(t, target, specs...) {
 				s := c.spec
 				for _, order := range [][2]string{{"rows", "rows"}, {"rows", "columns"}, {"columns", "rows"},
+					{"pages", "rows"},
 					{"every second", "every second"}} {
 					a, b := operand(r, s.Elem, s.M, s.K, order[0]), operand(r, s.Elem, s.K, s.N, order[1])
 					c.check(t, r, a, b, false)

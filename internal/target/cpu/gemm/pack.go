@@ -96,6 +96,13 @@ func (p *packer) wholeRows() {
 		src, dst := p.at(p.raw(), "%src", p.mul(r, "%rs")), p.row(r)
 		p.each("%C", step, func(c string) {
 			from, to := p.at(p.raw(), src, c), p.to(dst, c)
+			soon := p.at(p.raw(), from, p.mul("%rs", fmt.Sprint(rowsAhead)))
+			for i := 0; i < step*elems[p.elem].size; i += cacheLine {
+				p.prefetch(p.at("i8", soon, fmt.Sprint(i)), 3)
+			}
+			for i := 0; i < step*sizes[p.acc]; i += cacheLine {
+				p.prefetchWrite(p.at("i8", to, fmt.Sprint(i+linesAhead*cacheLine)))
+			}
 			for i := 0; i < step; i += n {
 				v := p.val("load %s, ptr %s, align 1", vec(n, p.raw()), p.at(p.raw(), from, fmt.Sprint(i)))
 				at := p.at(p.acc, to, fmt.Sprint(i))

@@ -2,28 +2,22 @@ package gemm
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 )
 
 // vector writes a multiplication with vector registers. B is packed into panels as wide as a tile. Each panel
-// is multiplied with all rows of A, so that the panel in use stays in the first-level cache. A is read in
+// is multiplied with all rows of A, so that the panel in use stays in the nearest caches. A is read in
 // place if its rows lie well, else packed too.
 func (l *Lib) vector(s Spec) *Kernel {
 	acc := s.Acc()
 	size := sizes[acc]
-	lanes := min(l.target.VectorBytes/size, s.N)
-	vectors := 1
-	for vectors < l.target.Vectors && (vectors+1)*lanes <= s.N && s.N%((vectors+1)*lanes) == 0 {
-		vectors++
-	}
-	t := tile{acc: acc, lanes: lanes, vectors: vectors, rows: l.target.Rows, m: s.M, n: s.N, k: s.K}
+	t := l.tile(s)
 	a := l.packed(s)
 	k := &Kernel{Name: "nereid.gemm." + s.name(), Scratch: align(a.size(s) * size)}
 	k.Panels = align(s.K * s.N * size)
 	w := l.writer()
 	t.chunk = min(s.K, 32)
-	calls := max(1, s.M/l.target.Rows) * (s.N / t.width()) * (s.K / t.chunk)
-	t.ahead = []*ahead{w.ahead("a", s.Elem, s.M, s.K, calls), w.ahead("b", s.Elem, s.K, s.N, calls)}
 	t.fresh = w.flag(Fresh)
 	w.branch(w.flag(Packed), func() {}, func() {
 		width := t.width()
@@ -42,32 +36,57 @@ func (l *Lib) vector(s Spec) *Kernel {
 	return k
 }
 
+// tile returns the tile of a multiplication. If it has fewer vectors than the registers have room for, it has
+// more rows.
+func (l *Lib) tile(s Spec) tile {
+	t := tile{acc: s.Acc(), rows: l.target.Rows, vectors: l.target.Vectors, m: s.M, n: s.N, k: s.K}
+	t.lanes = min(l.target.VectorBytes/sizes[t.acc], s.N)
+	if t.width() > s.N {
+		t.vectors = s.N / t.lanes
+		t.rows *= 2
+	}
+	return t
+}
+
+// heights returns how many tiles there are from top to bottom, and of how many rows each: whole ones first.
+// If few rows remain, the last two tiles share theirs, since low tiles wait for their own sums.
+func (t tile) heights() (all [][2]int) {
+	whole, rest := t.m/t.rows, t.m%t.rows
+	if whole > 0 && rest > 0 && 2*rest <= t.rows {
+		all = [][2]int{{whole - 1, t.rows}, {2, (t.rows + rest) / 2}}
+	} else {
+		all = [][2]int{{whole, t.rows}, {1, rest}}
+	}
+	return slices.DeleteFunc(all, func(h [2]int) bool { return h[0] == 0 || h[1] == 0 })
+}
+
 // loops writes the loops over all tiles of C.
 func (t tile) loops(w *writer, a left) {
 	w.each(fmt.Sprint(t.n), t.width(), func(n string) {
 		c, panel := w.at(t.acc, "%c", n), w.at(t.acc, "%panels", w.mul(n, fmt.Sprint(t.k)))
-		whole := t.m / t.rows * t.rows
-		if whole > 0 {
-			w.each(fmt.Sprint(whole), t.rows, func(m string) { t.multiply(w, t.rows, c, a, panel, m) })
-		}
-		if whole < t.m {
-			t.multiply(w, t.m-whole, c, a, panel, fmt.Sprint(whole))
+		first := 0
+		for _, h := range t.heights() {
+			count, rows := h[0], h[1]
+			from := first
+			w.each(fmt.Sprint(count*rows), rows, func(m string) {
+				t.multiply(w, rows, c, a, panel, w.addN(m, from))
+			})
+			first += count * rows
 		}
 	})
 }
 
-// left is how A lies: by rows, or in groups of rows, each by columns, so that a tile reads one place.
+// left is how A lies: by rows, or in pairs of rows, each pair by columns, so that a tile reads few places.
 type left struct {
 	at     string
 	stride string // elements between rows
-	group  int    // rows of a group, or 0
+	pairs  bool
 }
 
-// packed returns how A lies when it is packed: in groups as high as a tile where these divide it.
+// packed returns how A lies when it is packed: in pairs where vectors divide its rows.
 func (l *Lib) packed(s Spec) left {
-	g := l.target.Rows
-	if g&(g-1) == 0 && s.M%g == 0 && s.K >= g {
-		return left{at: "%scratch", group: g}
+	if s.M%2 == 0 && s.K >= l.lanes(s) {
+		return left{at: "%scratch", pairs: true}
 	}
 	line := cacheLine / sizes[s.Acc()]
 	lda := s.K + line // so that rows do not displace each other from the first-level cache
@@ -77,34 +96,40 @@ func (l *Lib) packed(s Spec) left {
 	return left{at: "%scratch", stride: fmt.Sprint(lda)}
 }
 
+// lanes returns the number of sums in a vector.
+func (l *Lib) lanes(s Spec) int { return l.target.VectorBytes / sizes[s.Acc()] }
+
 // size returns the number of elements of A when it is packed.
 func (a left) size(s Spec) int {
-	if a.group > 0 {
+	if a.pairs {
 		return s.M * s.K
 	}
 	lda, _ := strconv.Atoi(a.stride)
 	return s.M * lda
 }
 
-// pack copies A. Groups of rows by columns are panels of its transpose.
+// pack copies A.
 func (a left) pack(w *writer, s Spec) {
-	if a.group > 0 {
-		w.callPack(s.Elem, s.Acc(), "%a", "%acs", "%ars", "%acols", "%arows", a.at, s.K, s.M, a.group,
-			a.group)
+	if a.pairs {
+		weave := w.lib.weave(weaving{elem: s.Elem, acc: s.Acc(), group: 2, lanes: w.lib.lanes(s),
+			strip: min(s.K, 16*w.lib.lanes(s)), onePanel: true})
+		w.do("call void @%s(ptr %%a, i64 %%ars, i64 %%acs, i64 %%arows, i64 %%acols, ptr %s, i64 %d, i64 %d)",
+			weave, a.at, s.M, s.K)
 		return
 	}
 	lda, _ := strconv.Atoi(a.stride)
 	w.callPack(s.Elem, s.Acc(), "%a", "%ars", "%acs", "%arows", "%acols", a.at, s.M, s.K, s.K, lda)
 }
 
-// from returns the addresses of some rows of A from row m on: one for all of a group.
+// from returns the addresses of some rows of A from row m on, or of pairs of them.
 func (a left) from(w *writer, t tile, m string, rows int) []string {
-	if a.group > 0 {
-		return []string{w.at(t.acc, a.at, w.mul(m, fmt.Sprint(t.k)))}
+	stride, step := a.stride, 1
+	if a.pairs {
+		stride, step = fmt.Sprint(t.k), 2
 	}
-	from := make([]string, rows)
-	for r := range from {
-		from[r] = w.at(t.acc, a.at, w.mul(w.addN(m, r), a.stride))
+	var from []string
+	for r := 0; r < rows; r += step {
+		from = append(from, w.at(t.acc, a.at, w.mul(w.addN(m, r), stride)))
 	}
 	return from
 }
@@ -112,15 +137,13 @@ func (a left) from(w *writer, t tile, m string, rows int) []string {
 // columns returns the addresses of column k of rows that begin at from.
 func (a left) columns(w *writer, t tile, from []string, k string, rows int) []string {
 	out := make([]string, rows)
-	if a.group > 0 {
-		first := w.at(t.acc, from[0], w.mul(k, fmt.Sprint(a.group)))
-		for r := range out {
-			out[r] = w.at(t.acc, first, fmt.Sprint(r))
-		}
-		return out
-	}
 	for r := range out {
-		out[r] = w.at(t.acc, from[r], k)
+		if a.pairs {
+			pair := w.at(t.acc, from[r/2], w.mul(k, "2"))
+			out[r] = w.at(t.acc, pair, fmt.Sprint(r%2))
+		} else {
+			out[r] = w.at(t.acc, from[r], k)
+		}
 	}
 	return out
 }
@@ -157,11 +180,10 @@ func align(n int) int { return (n + 63) &^ 63 }
 type tile struct {
 	acc            string
 	lanes, vectors int
-	rows           int    // of the tile
+	rows           int    // of most tiles
 	m, n, k        int    // of the whole multiplication
 	chunk          int    // steps of k between fetches
 	fresh          string // whether C is zero
-	ahead          []*ahead
 }
 
 func (t tile) width() int { return t.lanes * t.vectors }
@@ -180,17 +202,10 @@ func (t tile) multiply(w *writer, rows int, c string, a left, panel, m string) {
 		}
 	}
 	sums = t.start(w, at)
-	if t.k >= 64 { // the rows below are next: their lines arrive in the first-level cache meanwhile
-		for _, p := range at {
-			w.prefetch(w.at(t.acc, p, fmt.Sprint(rows*t.n)), 3)
-		}
-	}
 	unroll := min(2, t.k)
 	sums = w.loop(fmt.Sprint(t.k), t.chunk, types, sums, func(first string, sums []string) []string {
-		for _, f := range t.ahead {
-			f.fetch(w)
-		}
 		t.fetchPanel(w, rows, panel, m, first)
+		t.fetchBelow(w, rows, c, first)
 		return w.loop(fmt.Sprint(t.chunk), unroll, types, sums, func(i string, sums []string) []string {
 			k := w.add(first, i)
 			bk := w.at(t.acc, panel, w.mul(k, fmt.Sprint(t.width())))
@@ -223,6 +238,23 @@ func (t tile) start(w *writer, at []string) []string {
 	return sums
 }
 
+// fetchBelow fetches some of the tile below, which is next, into the first-level cache. All at once, its
+// lines would hold up those that products wait for.
+func (t tile) fetchBelow(w *writer, rows int, c, first string) {
+	steps := t.k / t.chunk
+	if t.k < 64 {
+		return
+	}
+	some := (rows + steps - 1) / steps // rows for each step
+	row := w.addN(w.mul(w.val("udiv i64 %s, %d", first, t.chunk), fmt.Sprint(some)), rows)
+	from := w.at(t.acc, c, w.mul(row, fmt.Sprint(t.n)))
+	for r := range some {
+		for v := range t.vectors {
+			w.prefetch(w.at(t.acc, from, fmt.Sprint(r*t.n+v*t.lanes)), 3)
+		}
+	}
+}
+
 // fetchedPanels is the least size of B's panels, in bytes, that are fetched. Smaller ones stay in the
 // second-level cache, also those of the other rounds of a loop.
 const fetchedPanels = 128 << 10
@@ -235,11 +267,11 @@ func (t tile) fetchPanel(w *writer, rows int, panel, m, first string) {
 	if t.k*t.n*size < fetchedPanels {
 		return
 	}
-	perRow := max(1, t.k*t.width()/t.m) // elements of the panel for a row of A
-	perStep := max(1, rows*t.width()/t.m)
-	at := w.add(w.mul(m, fmt.Sprint(perRow)), w.mul(first, fmt.Sprint(perStep)))
-	next := w.at(t.acc, panel, w.addN(at, t.k*t.width()))
-	for i := 0; i < perStep*t.chunk*size; i += cacheLine {
+	whole := t.k * t.width() * size // bytes of the panel
+	perStep := (whole*rows/t.m*t.chunk/t.k + cacheLine - 1) &^ (cacheLine - 1)
+	at := w.add(w.mul(m, fmt.Sprint(whole/t.m)), w.mul(first, fmt.Sprint(perStep/t.chunk)))
+	next := w.at("i8", panel, w.addN(at, whole))
+	for i := 0; i < perStep; i += cacheLine {
 		w.prefetch(w.at("i8", next, fmt.Sprint(i)), 2)
 	}
 }
