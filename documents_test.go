@@ -38,6 +38,31 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
+// TestChangelog: entries are whole and stand there once. Merges of two lists have torn some apart.
+func TestChangelog(t *testing.T) {
+	text, err := os.ReadFile("CHANGELOG.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, section := range strings.Split(string(text), "\n#") {
+		_, list, _ := strings.Cut(section, "\n- ")
+		for _, entry := range strings.Split(list, "\n- ") {
+			entry = strings.TrimSpace(entry)
+			if seen[entry] && entry != "" {
+				t.Errorf("twice: %s", entry)
+			}
+			seen[entry] = true
+			if entry != "" && !strings.ContainsAny(entry[len(entry)-1:], ".)`") {
+				t.Errorf("without an end: %s", entry)
+			}
+		}
+	}
+	if len(seen) < 100 {
+		t.Errorf("%d entries", len(seen))
+	}
+}
+
 // TestPeers: the map of peer/ names all of its programs.
 func TestPeers(t *testing.T) {
 	readme, err := os.ReadFile("peer/README.md")
