@@ -18,9 +18,9 @@ var mergeFlag = flag.Int("merge-kernels", 30, "how many random kernels TestMerge
 // is right, bit by bit: all numbers are small and whole. Many more: -merge-kernels.
 func TestMergedRandom(t *testing.T) {
 	dev, judge := hopper(t), interpreter(t)
-	t.Setenv("NEREID_MERGE_PROGRAMS", "all")
 	merged := 0
 	for i := range *mergeFlag {
+		t.Setenv("NEREID_MERGE_PROGRAMS", []string{"all", "2", "4", "8"}[i%4])
 		c := newMergeRandom(uint64(i))
 		dump := t.TempDir()
 		const head = "\n@triton.jit\ndef k(x, y, n, s):\n"

@@ -147,8 +147,8 @@ def k(x, y):
 	}
 }
 
-// TestMergedLarge launches so many programs that some become one without being asked to, along several axes,
-// and a number of them that no power of two divides.
+// TestMergedLarge launches so many programs that 8 become one without being asked to, or 4, or 2, along
+// several axes, and a number of them that no power of two divides.
 func TestMergedLarge(t *testing.T) {
 	dev := hopper(t)
 	k := kernelOf(t, `
@@ -159,7 +159,8 @@ p = (tl.program_id(2) * tl.num_programs(1) + tl.program_id(1)) * tl.num_programs
 i = p * 32 + tl.arange(0, 32)
 tl.store(y + i, tl.load(x + i, mask=i < n, other=7.0) + 1, mask=i < n + 5)
 `)
-	for _, grid := range []nereid.Grid{{9216, 1, 1}, {9217, 1, 1}, {9216, 2, 1}, {9216, 1, 2}} {
+	for _, grid := range []nereid.Grid{{9216, 1, 1}, {9217, 1, 1}, {9216, 2, 1}, {9216, 1, 2}, {4736, 1, 1},
+		{2114, 1, 1}} {
 		size := grid[0] * grid[1] * grid[2] * 32
 		x, want := numbers(f32, size), newArray(f32, size)
 		for i := range size - 3 {

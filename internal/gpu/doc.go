@@ -76,6 +76,7 @@
 //	combine_select.go              tritongpu-combine-tensor-select-and-if, nereid-gpu-branch-on-products
 //	fuse_nested_loops.go           tritongpu-fuse-nested-loops: tl.range(flatten=True)
 //	deepen.go                      nereid-gpu-deepen-pipelines: more stages where programs are few
+//	fetch_ahead.go                 nereid-gpu-fetch-ahead: asking for the next iteration's memory
 //	assign_latencies.go            tritongpu-assign-latencies: which loads run ahead
 //	schedule_loops.go              tritongpu-schedule-loops: a stage for each op
 //	schedule.go                    schedule: stages and clusters

@@ -3,6 +3,7 @@ package gpu
 import (
 	"slices"
 
+	"github.com/nereid-lang/nereid/internal/analysis/axisinfo"
 	"github.com/nereid-lang/nereid/internal/dialect/arith"
 	"github.com/nereid-lang/nereid/internal/dialect/math"
 	"github.com/nereid-lang/nereid/internal/dialect/scf"
@@ -72,7 +73,8 @@ func Mergeable(m *ir.Module, mach Machine) int {
 		return 1
 	}
 	threads := int64(32 * MergedWarps(m, mach.NumWarps))
-	var bytes, ops, cases, divisions int64
+	axes := axisinfo.Module(m)
+	var bytes, moved, ops, cases, divisions int64
 	for op := range opsOf(m.Op, tt.Func)[0].Ops() {
 		ops += perThread(op, threads)
 		if hasCases(op) {
@@ -82,11 +84,13 @@ func Mergeable(m *ir.Module, mach Machine) int {
 		switch op.Def {
 		case tt.Load:
 			bytes += perThread(op, threads) * elementBytes(op.Result(0).Type)
+			moved += apartBytes(axes, op.Operand(0))
 		case tt.Store:
 			bytes += perThread(op, threads) * elementBytes(op.Operand(1).Type)
+			moved += apartBytes(axes, op.Operand(0))
 		}
 	}
-	if bytes == 0 || bytes*threads > smallProgram || divisions*threads/32 > mergedDivisions {
+	if bytes == 0 || max(moved, bytes*threads) > smallProgram || divisions*threads/32 > mergedDivisions {
 		return 1
 	}
 	n := 1
@@ -95,6 +99,27 @@ func Mergeable(m *ir.Module, mach Machine) int {
 		n *= 2
 	}
 	return n
+}
+
+// memoryBytes is the least that memory moves at a time.
+const memoryBytes = 64
+
+// apartBytes returns how many bytes memory moves for an access through ptr whose elements are known to lie
+// apart, as those of a column; 0 for others.
+func apartBytes(axes *axisinfo.Analysis, ptr *ir.Value) int64 {
+	add := ptr.DefBy(tt.AddPtr)
+	if tensorOf(ptr) == nil || add == nil || add.Operand(0).DefBy(tt.Splat) == nil {
+		return 0
+	}
+	t, info, step := tensorOf(add.Operand(1)), axes.Of(add.Operand(1)), int64(1)
+	for d := range t.Shape {
+		if info.Contiguity[d] > 1 || info.Constancy[d] > 1 {
+			return 0
+		}
+		step = max(step, info.Divisibility[d])
+	}
+	size := elementBytes(tt.Pointee(ptr.Type))
+	return t.NumElements() * max(size, min(step*size, memoryBytes))
 }
 
 // hasCases reports whether op computes a function by several formulas, one for each range of arguments.

@@ -9,8 +9,8 @@ import (
 )
 
 // TestMergeable: programs of cheap operations become one until a thread moves enough, those of functions that
-// branch until it has a few elements of them, and those that divide integers for longer than the next one
-// takes to start not at all.
+// branch until it has a few elements of them, and those that divide integers, or move memory for elements
+// that lie apart, for longer than the next one takes to start not at all.
 func TestMergeable(t *testing.T) {
 	const text = `tt.func @k(%p: !tt.ptr<f16>, %d: i64) {
   %n = arith.constant 256 : i32
@@ -40,6 +40,12 @@ func TestMergeable(t *testing.T) {
 		if got := merged(op, ""); got != want {
 			t.Errorf("%s: %d programs become one, not %d", op, got, want)
 		}
+	}
+	if got := merged("math.absf", "%step = arith.constant dense<32> : tensor<256xi32>\n"+
+		"%far = arith.muli %at, %step : tensor<256xi32>\n"+
+		"%column = tt.addptr %ps, %far : tensor<256x!tt.ptr<f16>>, tensor<256xi32>\n"+
+		"%c = tt.load %column : tensor<256x!tt.ptr<f16>>"); got != 1 {
+		t.Errorf("elements that lie apart: %d programs become one", got)
 	}
 	for division, want := range map[string]int{
 		"%r = arith.remsi %at64, %c7 : tensor<256xi64>":                                                8,

@@ -105,6 +105,9 @@ func Pipeline(o Options) []pass.Pass {
 	if o.Turns && o.Persist != NoPersist {
 		passes = append(passes, PersistPrograms(o.Persist == Persist))
 	}
+	if c >= 80 && o.NumStages > 0 {
+		passes = append(passes, FetchAhead(o.Sharing))
+	}
 	return passes
 }
 
@@ -200,6 +203,8 @@ var Constraints = []pass.Constraint{
 	{Before: "tritongpu-pipeline", After: "nereid-gpu-store-by-warps", Why: "it lets warps apart"},
 	{Before: "nereid-gpu-scale-late", After: "nereid-gpu-branch-on-masks",
 		Why: "behind a branch, a select does not show what it masks"},
+	{Before: "nereid-gpu-load-late", After: "nereid-gpu-fetch-ahead",
+		Why: "a request stands before its load"},
 	{Before: "tritongpu-reorder-instructions", After: "nereid-gpu-load-early",
 		Why: "a buffer would be filled as soon as its data is there, before the product"},
 	{Before: "tritongpu-reduce-data-duplication", After: "tritongpu-reorder-instructions",

@@ -145,7 +145,8 @@ var (
 	NoDeeper = flag(Row{
 		Group: "Compilation", Name: "NEREID_DISABLE_DEEPER",
 		Doc: "On sm_90, loops of products have as many stages as `num_stages` says. Otherwise a launch " +
-			"with few programs runs code with more, which fill the shared memory ([GPU.md](GPU.md)).",
+			"with few programs runs code with more, which fill the shared memory, and its loops without " +
+			"products ask for the memory of their next iteration ([GPU.md](GPU.md)).",
 	})
 	NoPersist = flag(Row{
 		Group: "Compilation", Name: "NEREID_DISABLE_PERSIST",

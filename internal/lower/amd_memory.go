@@ -38,6 +38,9 @@ func (m memory) amdVolatile() string {
 	return ""
 }
 
+// prefetch does nothing: these GPUs have no such instruction.
+func (amd) prefetch(*lowering, string, string) {}
+
 // loadWords branches around a load whose condition is false, if it is not one from a buffer.
 func (v amd) loadWords(l *lowering, a access, m memory, ptr, pred string, other []string) []string {
 	typ, got := a.llvmType(), ""

@@ -211,6 +211,11 @@ func lowerLoad(l *lowering, op *ir.Op) {
 	t := op.Result(0).Type
 	elem := ir.ElemOf(t)
 	a := newAccess(elem, l.vectorWidth(op, ptr, mask, bitsOf(elem)))
+	if op.HasAttr(ttg.PrefetchAttr) {
+		l.prefetch(ptr, mask, a.vec)
+		l.set(op.Result(0), slices.Repeat([]string{"poison"}, len(l.regs(ptr))))
+		return
+	}
 	m := globalMemory(op)
 	m.volatile = tt.IsVolatile(op)
 	owner := ""
@@ -237,6 +242,18 @@ func lowerLoad(l *lowering, op *ir.Op) {
 		out = append(out, l.unpack(a, words)...)
 	}
 	l.set(op.Result(0), out)
+}
+
+// prefetch asks the L2 cache for memory.
+func (l *lowering) prefetch(ptr, mask *ir.Value, vec int) {
+	ptrs := l.regs(ptr)
+	for i := 0; i < len(ptrs); i += vec {
+		pred := ""
+		if mask != nil {
+			pred = l.regs(mask)[i]
+		}
+		l.vendor.prefetch(l, ptrs[i], pred)
+	}
 }
 
 // otherWords returns the words for elements that are not loaded, or nil if all are zero.

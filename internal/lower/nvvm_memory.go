@@ -152,6 +152,14 @@ func (v nvidia) storeWords(l *lowering, a access, m memory, words []string, ptr,
 	l.asm("void", code, strings.Join(constraints, ","), true, args...)
 }
 
+func (nvidia) prefetch(l *lowering, ptr, pred string) {
+	code, constraints, args := "prefetch.global.L2 [ $0 + 0 ];", "l", []string{"ptr addrspace(1) " + ptr}
+	if pred != "" {
+		code, constraints, args = "@$1 "+code, constraints+",b", append(args, "i1 "+pred)
+	}
+	l.asm("void", code, constraints, true, args...)
+}
+
 func (nvidia) mapTo(l *lowering, ptr, rank string) string {
 	const code = "mapa.shared::cluster.u32 $0, $1, $2;"
 	return l.asm("i32", code, "=r,r,r", false, "ptr addrspace(3) "+ptr, "i32 "+rank)

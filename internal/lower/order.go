@@ -5,6 +5,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/arith"
 	"github.com/nereid-lang/nereid/internal/dialect/scf"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
+	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/layout"
 )
@@ -104,7 +105,7 @@ func (o *orderer) accessesOf(op *ir.Op) []touched {
 		}
 		return out
 	}
-	if what := o.l.effects(op).global; what != untouched {
+	if what := o.l.effects(op).global; what != untouched && !op.HasAttr(ttg.PrefetchAttr) {
 		return []touched{{op: op, ptr: op.Operand(0), what: what}}
 	}
 	return nil

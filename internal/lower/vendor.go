@@ -95,6 +95,8 @@ type vendorMemory interface {
 	// loadWords reads words at ptr. Where pred is false the result is other, or zero if other is nil.
 	loadWords(l *lowering, a access, m memory, ptr, pred string, other []string) []string
 	storeWords(l *lowering, a access, m memory, words []string, ptr, pred string)
+	// prefetch asks the L2 cache for the memory at ptr where pred is true, if the GPU can be asked.
+	prefetch(l *lowering, ptr, pred string)
 	// mapTo returns the address, an i32, of ptr in the shared memory of block rank.
 	mapTo(l *lowering, ptr, rank string) string
 	// atomic changes adjacent elements in global memory where pred is true, and returns the old ones, which

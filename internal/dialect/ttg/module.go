@@ -31,6 +31,8 @@ const (
 	ByLanesAttr = "nereid.by_lanes"
 	// BufferAttr marks loads and stores whose pointers are a base and 32-bit offsets within 2 GiB behind it.
 	BufferAttr = "nereid.buffer"
+	// PrefetchAttr marks a load whose result is not used: it asks the L2 cache for the memory.
+	PrefetchAttr = "nereid.prefetch"
 )
 
 // NumWarps is the number of warps that run op: that of the partition it is in, or else its module's; 0 when

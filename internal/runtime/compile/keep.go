@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/nereid-lang/nereid/internal/cache"
+	"github.com/nereid-lang/nereid/internal/dialect/scf"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/target"
@@ -30,7 +31,7 @@ func (k *Kernel) make(ctx context.Context, r Request) (target.Executable, error)
 		return nil, err
 	}
 	j.ahead, j.in.Fallback, j.in.Merge, j.in.Persist = r.Ahead, !r.whole, r.merge, r.persist
-	if multiplies(j.in.Module) { // other kernels have the same code for all launches
+	if repeats(j.in.Module) { // other kernels have the same code for all launches
 		j.in.Sharing = r.Sharing
 	}
 	found, err := j.make(ctx)
@@ -176,13 +177,13 @@ func keyText(m *ir.Module, kernel string, located bool) string {
 	return strings.NewReplacer(pairs...).Replace(text.String())
 }
 
-// multiplies reports whether a module has products of matrices.
-func multiplies(m *ir.Module) bool {
+// repeats reports whether a module may have a loop: one that is not read yet may.
+func repeats(m *ir.Module) bool {
 	if m == nil {
-		return false
+		return true
 	}
 	for op := range m.Ops() {
-		if op.Def == tt.Dot || op.Def == tt.DotScaled {
+		if op.Def == scf.For {
 			return true
 		}
 	}

@@ -2,6 +2,7 @@ package nvidia
 
 import (
 	"context"
+	"slices"
 	"strconv"
 
 	"github.com/nereid-lang/nereid/internal/gpu"
@@ -31,33 +32,52 @@ func (c Compiler) mergeable(in *target.Input) int {
 const busyPrograms = 8
 
 // MergeFrom returns the number of programs along the first axis from which on a GPU with that many SMs runs
-// merged ones.
-func (k *Code) MergeFrom(sms int) int {
+// programs of which each does the work of n.
+func (k *Code) MergeFrom(n, sms int) int {
 	if knob.Merge.Get() != "auto" {
 		return 1
 	}
-	return busyPrograms * sms * k.Merge
+	return busyPrograms * sms * n
 }
 
-// Merges reports whether a launch with x programs along the first axis should have merged ones.
-func (k *Code) Merges(x, sms int) bool {
-	return k.Merge > 1 && x > 0 && x%k.Merge == 0 && x >= k.MergeFrom(sms)
+// Merges returns the number of programs that a launch with x programs along the first axis should have as
+// one: Merge or, if so few would not keep the SMs busy, half of it, and so on; 1 if none should be merged.
+func (k *Code) Merges(x, sms int) int {
+	for _, n := range k.merges() {
+		if x > 0 && x%n == 0 && x >= k.MergeFrom(n, sms) {
+			return n
+		}
+	}
+	return 1
+}
+
+// merges returns the numbers of programs that launches may have as one, largest first.
+func (k *Code) merges() (list []int) {
+	for n := k.Merge; n > 1; n /= 2 {
+		list = append(list, n)
+		if knob.Merge.Get() != "auto" {
+			break
+		}
+	}
+	return list
 }
 
 // mergeLarge gives large launches of the kernel code of their own.
 func (k *kernel) mergeLarge() {
-	if k.code.Merge < 2 || !k.ready.Is() {
+	if !k.ready.Is() {
 		return
 	}
-	k.fn.Large = &driver.Large{
-		From: uint32(k.code.MergeFrom(k.dev.dev.SMs)), By: uint32(k.code.Merge),
-		Make: func() (driver.Ready, error) {
-			e, err := k.Merged(context.Background(), k.code.Merge)
-			if err != nil {
-				return driver.Ready{}, err
-			}
-			r, _, _ := Ready(e)
-			return r, nil
-		},
+	for _, n := range slices.Backward(k.code.merges()) {
+		k.fn.Large = &driver.Large{
+			From: uint32(k.code.MergeFrom(n, k.dev.dev.SMs)), By: uint32(n), Less: k.fn.Large,
+			Make: func() (driver.Ready, error) {
+				e, err := k.Merged(context.Background(), n)
+				if err != nil {
+					return driver.Ready{}, err
+				}
+				r, _, _ := Ready(e)
+				return r, nil
+			},
+		}
 	}
 }

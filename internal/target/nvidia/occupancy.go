@@ -254,7 +254,11 @@ func (c Compiler) alone(code *Code) int {
 
 // most returns the number of programs that run at once if registers do not matter.
 func (m sm) most(code *Code) int {
-	return min(m.programs, m.threads/(32*code.NumWarps), m.shared/(code.Shared+1024))
+	most := min(m.programs, m.threads/(32*code.NumWarps), m.shared/(code.Shared+1024))
+	if n := code.sharers(); n > 0 {
+		most = min(most, n)
+	}
+	return most
 }
 
 // running returns the number of programs that run at once with that many registers for each thread, 0 if the

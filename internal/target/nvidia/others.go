@@ -3,6 +3,7 @@ package nvidia
 import (
 	"context"
 	"errors"
+	"math/bits"
 	"sync"
 	"sync/atomic"
 
@@ -15,7 +16,7 @@ import (
 type Others struct {
 	maker   target.Maker              // nil if there is no compiler
 	whole   other                     // without tensor maps of tiles: serves all launches
-	merged  other                     // programs that do the work of several
+	merged  [4]other                  // programs that do the work of 2, 4, 8: by the logarithm
 	staying other                     // programs that stay on their SMs
 	sharing [gpu.MostShared + 1]other // deeper pipelines, by programs on an SM
 }
@@ -37,7 +38,7 @@ func (o *Others) LaunchWhole(ctx context.Context, s target.Stream, grid [3]int, 
 
 // Merged returns the code of merged programs.
 func (o *Others) Merged(ctx context.Context, merge int) (target.Executable, error) {
-	return o.merged.get(ctx, o.maker, target.Way{Whole: true, Merge: merge})
+	return o.merged[bits.Len(uint(merge))-1].get(ctx, o.maker, target.Way{Whole: true, Merge: merge})
 }
 
 // HasMaker reports whether other code can be made.
@@ -55,6 +56,20 @@ func (k *Code) OtherDepth(grid [3]int, sms int) int {
 		return n
 	}
 	return -1
+}
+
+// sharers returns the largest number of programs that run on one SM in the launches for which the code is
+// made, 0 if there may be more.
+func (k *Code) sharers() int {
+	if k.Depths == nil {
+		return 0
+	}
+	for n, depth := range k.Depths {
+		if n != k.Sharing && depth == k.Depths[k.Sharing] {
+			return 0 // launches of that sharing run this code, too
+		}
+	}
+	return k.Sharing
 }
 
 // Deeper returns the code whose pipelines are for launches of a sharing, nil if there is none. wait says that
@@ -96,7 +111,10 @@ func (k *Code) checkDepths() error {
 
 // All returns the code that is made.
 func (o *Others) All() (list []target.Executable) {
-	all := []*other{&o.whole, &o.merged, &o.staying}
+	all := []*other{&o.whole, &o.staying}
+	for i := range o.merged {
+		all = append(all, &o.merged[i])
+	}
 	for i := range o.sharing {
 		all = append(all, &o.sharing[i])
 	}

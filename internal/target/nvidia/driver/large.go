@@ -10,17 +10,22 @@ import (
 type Large struct {
 	From, By uint32                // it is for From blocks and more, in multiples of By
 	Make     func() (Ready, error) // called once; the launch that needs it waits
+	Less     *Large                // the same for launches with fewer blocks, or nil
 
 	once  sync.Once
 	ready atomic.Pointer[Ready]
 }
 
-// get returns the code for a launch with x blocks, or nil if there is none. A stream that records cannot wait
-// for a compilation.
-func (l *Large) get(s *Stream, x uint32) *Ready {
-	if l == nil || x < l.From || x%l.By != 0 {
-		return nil
+// of returns the code that is for launches with x blocks, or nil.
+func (l *Large) of(x uint32) *Large {
+	for l != nil && (x < l.From || x%l.By != 0) {
+		l = l.Less
 	}
+	return l
+}
+
+// get returns the code, or nil if there is none. A stream that records cannot wait for a compilation.
+func (l *Large) get(s *Stream) *Ready {
 	if r := l.ready.Load(); r != nil {
 		return r
 	}
@@ -37,11 +42,12 @@ func (l *Large) get(s *Stream, x uint32) *Ready {
 
 // below returns the least number of blocks along x for which there may be other code.
 func (f *Function) below() uint32 {
-	switch {
-	case f.Other != nil:
+	if f.Other != nil {
 		return 0
-	case f.Large != nil:
-		return f.Large.From
 	}
-	return math.MaxUint32
+	below := uint32(math.MaxUint32)
+	for l := f.Large; l != nil; l = l.Less {
+		below = min(below, l.From)
+	}
+	return below
 }

@@ -92,8 +92,8 @@ func (k *kernel) Launch(ctx context.Context, s target.Stream, grid [3]int, args 
 	if k.Bounded() {
 		return fmt.Errorf("%s checks accesses, and was not told the memory of its arguments", k.code.Name)
 	}
-	if k.code.Merges(grid[0], simulatedSMs) && k.HasMaker() {
-		e, err := k.Merged(ctx, k.code.Merge)
+	if n := k.code.Merges(grid[0], simulatedSMs); n > 1 && k.HasMaker() {
+		e, err := k.Merged(ctx, n)
 		switch {
 		case err == nil:
 			return e.Launch(ctx, s, grid, args)

@@ -1,0 +1,173 @@
+package gpu
+
+import (
+	"github.com/nereid-lang/nereid/internal/dialect/arith"
+	"github.com/nereid-lang/nereid/internal/dialect/scf"
+	"github.com/nereid-lang/nereid/internal/dialect/tt"
+	"github.com/nereid-lang/nereid/internal/dialect/ttg"
+	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/pass"
+)
+
+// FetchAhead lets loops without products ask the L2 cache for the memory that their next iteration loads, in
+// launches with few programs on a multiprocessor:
+//
+//	scf.for %i = … {                           scf.for %i = … {
+//	  %x = tt.load f(%i)               =>        tt.load f(%i + step), %i + step < ub {nereid.prefetch}
+//	  …                                          %x = tt.load f(%i)
+//	}                                            …
+//
+// Where many programs share a multiprocessor, others compute while one waits for memory. A program that is
+// alone there, such as one that sums the gradients of its share of the rows, waits in each iteration.
+//
+// A request changes no value. It may pass stores, even those whose values the next iteration loads.
+func FetchAhead(with Sharing) pass.Pass {
+	return pass.Pass{
+		Name: "nereid-gpu-fetch-ahead",
+		Doc:  "ask for the memory of the next iteration where few programs run",
+		Run: func(ctx *pass.Context, m *ir.Module) error {
+			if with.SM == 0 || m.Op.HasAttr(depthsAttr) {
+				return nil
+			}
+			found := false
+			for _, loop := range forLoops(m.Op) {
+				loads := fetchable(loop)
+				found = found || len(loads) > 0
+				if with.Programs > 0 {
+					ctx.At(loop)
+					fetchAhead(loop, loads)
+				}
+			}
+			if found { // every sharing has code of its own, which may use its share of the registers
+				m.Op.SetAttr(depthsAttr, ir.I32Array(0, 1, 2))
+			}
+			return nil
+		},
+	}
+}
+
+// fetchedBytes is what an iteration loads, at most, if it asks for the memory of the next one. One that loads
+// 128 KiB keeps an H200's multiprocessor busy without.
+const fetchedBytes = 64 << 10
+
+// fetchable returns the loads of a loop whose addresses in the next iteration are known; none for a loop with
+// products or loops inside, which waits for more than its loads.
+func fetchable(loop *ir.Op) (loads []*ir.Op) {
+	bytes := int64(0)
+	for op := range loop.Ops() {
+		inner := op != loop && (op.Def == scf.For || op.Def == scf.While)
+		if inner || isProduct(op) || op.Def == ttg.AsyncWait {
+			return nil
+		}
+	}
+	for op := range body(loop) {
+		if op.Def == tt.Load && !tt.IsVolatile(op) && !op.HasAttr(ttg.PrefetchAttr) && moves(loop, op) {
+			loads = append(loads, op)
+			if t := tensorOf(op.Result(0)); t != nil {
+				bytes += t.NumElements() * elementBytes(t)
+			}
+		}
+	}
+	if bytes > fetchedBytes {
+		return nil
+	}
+	return loads
+}
+
+// moves reports whether the address of a load changes from one iteration to the next, and is known before.
+func moves(loop, load *ir.Op) bool {
+	k := known{loop: loop, seen: map[later]bool{}}
+	for i := range 2 { // address and mask
+		if v := load.Slot(i); v != nil && !k.ahead(later{v, 1}) {
+			return false
+		}
+	}
+	return k.changes
+}
+
+// later is a value of a loop's body in a later iteration, so many from now.
+type later struct {
+	v *ir.Value
+	n int
+}
+
+// known finds out what can be computed ahead.
+type known struct {
+	loop    *ir.Op
+	changes bool // the values found so far depend on the iteration
+	seen    map[later]bool
+}
+
+// ahead reports whether x can be computed now, by arithmetic.
+func (k *known) ahead(x later) bool {
+	if k.seen[x] || !x.v.Block().IsInside(k.loop) {
+		return true
+	}
+	k.seen[x] = true
+	op := x.v.Def()
+	switch {
+	case op == nil && x.v.Index() == 0, op == nil && x.n == 0:
+		k.changes = true
+		return true
+	case op == nil:
+		return k.ahead(later{yielded(x.v), x.n - 1})
+	case !op.IsPure() || len(op.Regions()) > 0 || op.Def == ttg.ConvertLayout:
+		return false
+	}
+	for _, v := range op.Operands() {
+		if !k.ahead(later{v, x.n}) {
+			return false
+		}
+	}
+	return true
+}
+
+// fetchAhead puts requests for the memory of the next iteration before the loads of a loop.
+func fetchAhead(loop *ir.Op, loads []*ir.Op) {
+	for _, load := range loads {
+		f := fetcher{loop: loop, b: ir.At(load), made: map[later]*ir.Value{}}
+		m := ir.NewMapping()
+		for i := range 2 {
+			if v := load.Slot(i); v != nil {
+				m.Map(v, f.value(later{v, 1}))
+			}
+		}
+		exists := f.b.ValA(arith.CmpI, ir.I1, []ir.NamedAttr{ir.A("predicate", ir.I64Attr(arith.SLT))},
+			f.value(later{loop.Body(0).Arg(0), 1}), scf.UpperBound(loop))
+		request := f.b.Insert(load.Clone(m))
+		request.SetGroup(2, nil)
+		request.SetAttr(ttg.PrefetchAttr, ir.Unit)
+		predicate(request, exists)
+	}
+}
+
+// fetcher computes values of later iterations.
+type fetcher struct {
+	loop *ir.Op
+	b    *ir.Builder
+	made map[later]*ir.Value
+}
+
+// value returns x, which known.ahead has allowed.
+func (f *fetcher) value(x later) *ir.Value {
+	op := x.v.Def()
+	switch {
+	case !x.v.Block().IsInside(f.loop), op == nil && x.n == 0:
+		return x.v
+	case op == nil && x.v.Index() == 0:
+		return f.b.Val(arith.AddI, x.v.Type, f.value(later{x.v, x.n - 1}), scf.Step(f.loop))
+	case op == nil:
+		return f.value(later{yielded(x.v), x.n - 1})
+	}
+	if f.made[x] == nil {
+		m := ir.NewMapping()
+		for _, v := range op.Operands() {
+			m.Map(v, f.value(later{v, x.n}))
+		}
+		clone := f.b.Insert(op.Clone(m))
+		for i, r := range op.Results() {
+			f.made[later{r, x.n}] = clone.Result(i)
+		}
+	}
+	return f.made[x]
+}
