@@ -37,17 +37,23 @@ var gpuBounds = []struct {
 	{"sin", math.Sin, 2, 1.6, 1.6},
 	{"cos", math.Cos, 2, 1.6, 1.6},
 	{"tan", math.Tan, 4, 3, 3},
+	{"asin", math.Asin, 2, 1, 2.6},
+	{"acos", math.Acos, 2, 1, 2.6},
+	{"asinh", math.Asinh, 3, 2.2, 2.5},
+	{"acosh", math.Acosh, 4, 2.5, 3},
+	{"cbrt", math.Cbrt, 1, 1, 1},
 }
 
 // approximated are the instructions that the hardware approximates, and their relative errors.
-var approximated = regexp.MustCompile(`(ex2\.approx\.ftz|rcp\.approx\.ftz)\.f32\s+(%\w+), (%\w+);`)
+var approximated = regexp.MustCompile(
+	`(ex2\.approx\.ftz|rcp\.approx\.ftz|sqrt\.approx)\.f32\s+(%\w+), (%\w+);`)
 
 // worsened returns PTX in which each approximation is off by its largest error, in the direction of signs.
 func worsened(ptx []byte, ex2, rcp float64) []byte {
 	return approximated.ReplaceAllFunc(ptx, func(line []byte) []byte {
 		m := approximated.FindSubmatch(line)
 		factor := 1 + ex2*0x1p-22
-		if m[1][0] == 'r' {
+		if m[1][0] != 'e' {
 			factor = 1 + rcp*0x1p-23
 		}
 		return fmt.Appendf(nil, "%s mul.f32 %s, %s, 0f%08X;", line, m[2], m[2],

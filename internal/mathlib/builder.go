@@ -139,6 +139,14 @@ func (m *Builder) quotient(a, b string) string {
 	return m.fma(m.fma(m.neg(q), b, a), r, q)
 }
 
+// root is the square root, but for a last bit on GPUs, where it has no branch either.
+func (m *Builder) root(a string) string {
+	if !m.lib.target.NVPTX || m.prec != F32 {
+		return m.sqrt(a)
+	}
+	return m.call("float", "llvm.nvvm.sqrt.approx.f", "float "+a)
+}
+
 func (m *Builder) fma(a, b, c string) string { return m.in("llvm.fma", a, b, c) }
 func (m *Builder) abs(a string) string       { return m.in("llvm.fabs", a) }
 func (m *Builder) sqrt(a string) string      { return m.in("llvm.sqrt", a) }

@@ -32,14 +32,14 @@ var hyperbolicFuncs = map[string]builder{
 		x := m.abs(a[0])
 		big := m.is("ogt", x, m.c(pick(m, 0x1p20, 0x1p40)))
 		s := m.mul(x, x)
-		small := m.fn("log1p", m.add(x, m.div(s, m.add(m.c(1), m.sqrt(m.add(m.c(1), s))))))
+		small := m.fn("log1p", m.add(x, m.quotient(s, m.add(m.c(1), m.root(m.add(m.c(1), s))))))
 		return m.sign(m.sel(big, m.add(m.fn("log", x), m.c(math.Ln2)), small), a[0])
 	},
 	"acosh": func(m *Builder, a []string) string {
 		x := a[0]
 		t := m.sub(x, m.c(1))
 		big := m.is("ogt", x, m.c(pick(m, 0x1p20, 0x1p40)))
-		small := m.fn("log1p", m.add(t, m.sqrt(m.fma(t, t, m.mul(m.c(2), t)))))
+		small := m.fn("log1p", m.add(t, m.root(m.fma(t, t, m.mul(m.c(2), t)))))
 		v := m.sel(big, m.add(m.fn("log", x), m.c(math.Ln2)), small)
 		return m.sel(m.is("ult", x, m.c(1)), m.c(math.NaN()), v)
 	},

@@ -19,16 +19,16 @@ var rootFuncs = map[string]builder{
 		sq, low := m.twoProd(v, v)
 		r := m.fma(m.neg(sq), v, x)
 		r = m.fma(m.neg(low), v, r)
-		v = m.add(v, m.div(r, m.mul(m.c(3), sq)))
+		v = m.add(v, m.quotient(r, m.mul(m.c(3), sq)))
 		return m.rootEnd(a[0], v, false)
 	},
 	"rcbrt": func(m *Builder, a []string) string {
 		v, x := m.cubeRoot(a[0])
 		sq, low := m.twoProd(v, v)
 		r := m.fma(m.neg(low), v, m.fma(m.neg(sq), v, x))
-		y := m.rcp(v)
+		y := m.quotient(m.c(1), v)
 		// 1/(v+d) = y - y²·d, d = r/(3v²)
-		d := m.div(r, m.mul(m.c(3), sq))
+		d := m.quotient(r, m.mul(m.c(3), sq))
 		e := m.fma(m.neg(y), v, m.c(1))
 		return m.rootEnd(a[0], m.fma(y, m.fma(m.neg(y), d, e), y), true)
 	},
@@ -48,7 +48,7 @@ func (m *Builder) cubeRoot(x string) (v, y string) {
 	v, steps := m.cubeRootGuess(y)
 	for range steps {
 		c := m.mul(m.mul(v, v), v)
-		v = m.mul(v, m.div(m.fma(m.c(2), y, c), m.fma(m.c(2), c, y)))
+		v = m.mul(v, m.quotient(m.fma(m.c(2), y, c), m.fma(m.c(2), c, y)))
 	}
 	return v, y
 }
@@ -163,7 +163,7 @@ func (m *Builder) norm(a []string, reciprocal bool) string {
 		v = m.sel(nan, m.c(math.NaN()), v)
 		return m.sel(inf, m.c(0), v)
 	}
-	v = m.mul(m.sqrt(sum), up)
+	v = m.mul(m.root(sum), up)
 	v = m.sel(nan, m.c(math.NaN()), v)
 	return m.sel(inf, m.c(math.Inf(1)), v)
 }

@@ -29,7 +29,7 @@ var trigFuncs = map[string]builder{
 		x := m.abs(a[0])
 		far := m.is("ogt", x, m.c(0.5))
 		z := m.sel(far, m.mul(m.sub(m.c(1), x), m.c(0.5)), m.mul(x, x))
-		y := m.sel(far, m.sqrt(z), x)
+		y := m.sel(far, m.root(z), x)
 		p := m.fma(m.mul(y, z), m.poly(z, asinPoly), y) // asin y
 		v := m.sel(far, m.sub(m.c(math.Pi/2), m.fma(p, m.c(2), m.c(-piHalfLow(m)))), p)
 		return m.sign(v, a[0])
@@ -38,7 +38,7 @@ var trigFuncs = map[string]builder{
 		x := m.abs(a[0])
 		far := m.is("ogt", x, m.c(0.5))
 		z := m.sel(far, m.mul(m.sub(m.c(1), x), m.c(0.5)), m.mul(x, x))
-		y := m.sel(far, m.sqrt(z), x)
+		y := m.sel(far, m.root(z), x)
 		q := m.mul(m.mul(y, z), m.poly(z, asinPoly)) // asin y - y
 		negative := m.is("olt", a[0], m.c(0))
 		twice := m.mul(m.add(y, q), m.c(2))
@@ -84,7 +84,7 @@ func tanOf(turn turn) builder {
 	return func(m *Builder, a []string) string {
 		q, s, c := turn(m, a[0])
 		odd := m.isN("ne", m.i32("and", q, 1), 0)
-		return m.sel(odd, m.div(m.neg(c), s), m.div(s, c))
+		return m.quotient(m.sel(odd, m.neg(c), s), m.sel(odd, s, c))
 	}
 }
 
