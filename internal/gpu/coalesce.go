@@ -24,7 +24,7 @@ var Coalesce = pass.Pass{
 	Name: "tritongpu-coalesce",
 	Doc:  "choose layouts for wide, adjacent accesses to global memory",
 	Run: func(ctx *pass.Context, m *ir.Module) error {
-		c := coalescer{axes: axisinfo.Module(m)}
+		c := coalescer{axes: axisinfo.Module(m), products: hasProducts(m)}
 		c.near = newNeighbours(m, c.kind)
 		type choice struct {
 			op  *ir.Op
@@ -44,6 +44,16 @@ var Coalesce = pass.Pass{
 	},
 }
 
+// hasProducts reports whether a module multiplies matrices.
+func hasProducts(m *ir.Module) bool {
+	for op := range m.Op.Ops() {
+		if isProduct(op) {
+			return true
+		}
+	}
+	return false
+}
+
 // relayout puts an op whose tensors share a layout into layout enc. Operands are converted before it, results
 // after.
 func relayout(op *ir.Op, enc ir.Attr) {
@@ -58,8 +68,9 @@ func relayout(op *ir.Op, enc ir.Attr) {
 }
 
 type coalescer struct {
-	axes *axisinfo.Analysis
-	near *neighbours
+	axes     *axisinfo.Analysis
+	near     *neighbours
+	products bool // whether the module has products
 }
 
 // choose returns the layout for an access to memory, nil for other ops.
@@ -81,7 +92,7 @@ func (c *coalescer) choose(op *ir.Op) ir.Attr {
 // coalesced returns the layout for an access through a tensor of pointers.
 func (c *coalescer) coalesced(op *ir.Op, t *ir.TensorType) ir.Attr {
 	m := machineOf(op)
-	order := c.order(op)
+	order := c.orderBeside(op, t)
 	part, err := ttglayout.ShapePerCTA(t.Encoding, t.Shape)
 	if err != nil {
 		return nil
@@ -107,14 +118,57 @@ func (c *coalescer) coalesced(op *ir.Op, t *ir.TensorType) ir.Attr {
 	return m.blocked(t.Shape, perThread, order, cgaOf(t.Encoding)).Attr()
 }
 
-// order returns the dimensions, the one with the longest run of adjacent pointers first.
+// order returns the dimensions, the one with the longest run of adjacent pointers first. If no strides are
+// known, pointers are adjacent along none: then the last one is first, since most tensors are row-major. Not
+// so in kernels with products, where the layout of an operand decides how it reaches the product.
 func (c *coalescer) order(op *ir.Op) []int64 {
-	contiguity := c.axes.Of(memAccessPtr(op)).Contiguity
-	order := make([]int64, len(contiguity))
-	for i := range order {
-		order[i] = int64(i)
+	ptr := memAccessPtr(op)
+	contiguity := c.axes.Of(ptr).Contiguity
+	order := dimensions(len(contiguity))
+	if !c.products && slices.Max(contiguity) == 1 && planar(tensorOf(ptr)) {
+		slices.Reverse(order)
 	}
 	sort.SliceStable(order, func(i, j int) bool { return contiguity[order[i]] > contiguity[order[j]] })
+	return order
+}
+
+// dimensions returns 0, 1, 2 … for a rank.
+func dimensions(rank int) []int64 {
+	list := make([]int64, rank)
+	for i := range list {
+		list[i] = int64(i)
+	}
+	return list
+}
+
+// planar reports whether a tensor has more than one element along at least two dimensions.
+func planar(t *ir.TensorType) bool {
+	long := 0
+	for _, n := range t.Shape {
+		if n > 1 {
+			long++
+		}
+	}
+	return long > 1
+}
+
+// orderBeside returns the order of a load whose pointers are adjacent along no dimension: that of the widest
+// connected access of its shape. No order makes such a load wide, and in the layout of the others neither its
+// indices nor its result are computed or moved twice. Other accesses have their own order.
+func (c *coalescer) orderBeside(op *ir.Op, t *ir.TensorType) []int64 {
+	order := c.order(op)
+	ptr := memAccessPtr(op)
+	if op.Def != tt.Load || slices.Max(c.axes.Of(ptr).Contiguity) > 1 || t.Rank() < 2 || ptr.Def() == nil {
+		return order
+	}
+	widest := int64(1)
+	for d := range t.Rank() {
+		theirs := dimensions(t.Rank())
+		theirs = slices.Insert(slices.Delete(theirs, d, d+1), 0, int64(d))
+		if w := c.near.widest(op, accessKind(t, theirs)); w > widest {
+			order, widest = theirs, w
+		}
+	}
 	return order
 }
 
