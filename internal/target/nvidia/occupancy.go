@@ -123,8 +123,8 @@ func (c Compiler) assembleBest(code *Code, assemble assembler) (*assembled, erro
 }
 
 // loopPrograms is the number of programs up to which a kernel with a loop and without products gives up
-// registers for one more, if less than half of the threads run that an SM has room for. With more, the
-// registers of a goal, and the loads that are under way in them, are worth as much to a loop.
+// registers for one more, if less than three quarters of the threads run that an SM has room for. With more,
+// the registers of a goal, and the loads that are under way in them, are worth as much to a loop.
 const loopPrograms = 3
 
 // withMorePrograms returns code of a kernel without products of which an SM runs as many programs as the
@@ -137,7 +137,7 @@ func (c Compiler) withMorePrograms(code *Code, best *assembled, assemble assembl
 	if !ok || now == 0 || now == machine.most(code) {
 		return best
 	}
-	enough := now > loopPrograms || 2*now*32*code.NumWarps >= machine.threads
+	enough := now > loopPrograms || machine.busy(code, now)
 	if enough && hasLoop(code.PTX) {
 		return best
 	}
@@ -176,22 +176,35 @@ func withGoalIfNoStack(code *Code, best *assembled, programs, bytes int, assembl
 const (
 	oneMoreBytes = 16
 	mostPrograms = 8
+	loopWarps    = 16 // of a program with a loop that may give up registers
 )
 
 // withOneMore returns code for one more program than best runs, if less than three quarters of the threads
-// run that an SM has room for, and the program costs at most a quarter of the registers and hardly spills. A
-// loop keeps its registers: a recurrence lost a fifth of its speed that way.
+// run that an SM has room for, and the program costs at most a quarter of the registers and hardly spills.
+//
+// A loop keeps its registers: a recurrence lost a fifth of its speed that way. But a recurrence has few
+// warps. Programs of loopWarps or more wait at the barriers of their reductions, and a second one on the SM
+// fills the time: if it does not spill, it may cost a third of the registers.
 func (c Compiler) withOneMore(code *Code, best *assembled, assemble assembler) *assembled {
 	machine := sms[c.Capability]
 	threads, taken := 32*code.NumWarps, roundUp(best.use.registers, 8)
 	next := machine.running(code, taken) + 1
 	room := registersPerSM / (next * threads) / 8 * 8
-	busy := next > mostPrograms || 4*(next-1)*threads >= 3*machine.threads
-	if busy || next > machine.most(code) || 4*(taken-room) > taken || hasLoop(code.PTX) {
+	if next > mostPrograms || machine.busy(code, next-1) || next > machine.most(code) {
 		return best
 	}
-	return withGoalIfNoStack(code, best, next, oneMoreBytes, assemble)
+	part, bytes := 4, oneMoreBytes
+	if hasLoop(code.PTX) {
+		part, bytes = 3, 0
+	}
+	if part*(taken-room) > taken || bytes == 0 && code.NumWarps < loopWarps {
+		return best
+	}
+	return withGoalIfNoStack(code, best, next, bytes, assemble)
 }
+
+// busy reports whether so many programs have three quarters of the threads that an SM has room for.
+func (m sm) busy(code *Code, programs int) bool { return 4*programs*32*code.NumWarps >= 3*m.threads }
 
 // multiplies reports whether a kernel multiplies matrices. For other kernels the assembler's own choice is a
 // poor one: it saves registers by loading less at once. With one program as the goal it does not, and shows
