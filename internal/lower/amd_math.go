@@ -30,6 +30,8 @@ func (amd) smallPairs(_, _ ir.Type) bool { return false }
 func (amd) toSmallPair(*lowering, string, string, ir.Type) string { return "" }
 func (amd) fromSmallPair(*lowering, string, ir.Type) string       { return "" }
 
+func (amd) difference(l *lowering, x, y string) string { return l.val("sub i32 %s, %s", x, y) }
+
 func (amd) wideProduct(l *lowering, x, y string) string { return l.plainProduct(32, []string{x, y}) }
 
 // roundToZero rounds to nearest, and takes a step back where that went away from zero. f32 to f16 is an

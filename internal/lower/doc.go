@@ -34,6 +34,8 @@
 // Elements and threads:
 //
 //	elementwise.go    operations on each element
+//	runs.go           runs of indices in a thread; comparing them with a label
+//	divide.go         dividing such runs
 //	mathops.go        the math dialect
 //	floatcast.go      conversions between floats
 //	asm.go            inline assembly and tt.map_elementwise

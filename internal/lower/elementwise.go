@@ -112,8 +112,7 @@ func suffix(t ir.Type) string {
 
 var binaryOps = map[*ir.OpDef]element{
 	arith.AddI: instr("add"), arith.SubI: instr("sub"), arith.MulI: multiply,
-	arith.DivSI: instr("sdiv"), arith.DivUI: instr("udiv"), arith.RemSI: instr("srem"),
-	arith.RemUI: instr("urem"), arith.AndI: instr("and"), arith.OrI: instr("or"), arith.XOrI: instr("xor"),
+	arith.AndI: instr("and"), arith.OrI: instr("or"), arith.XOrI: instr("xor"),
 	arith.ShLI: instr("shl"), arith.ShRSI: instr("ashr"), arith.ShRUI: instr("lshr"),
 	arith.MaxSI: intrinsic("llvm.smax"), arith.MinSI: intrinsic("llvm.smin"),
 	arith.MaxUI: intrinsic("llvm.umax"), arith.MinUI: intrinsic("llvm.umin"), arith.CeilDivUI: ceilDivUI,
@@ -353,6 +352,9 @@ var intPredicates = []string{"eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule
 
 func lowerCmpI(l *lowering, op *ir.Op) {
 	pred, typ := intPredicates[op.IntOr("predicate", 0)], llvmType(op.Operand(0).Type)
+	if l.lowerEqualRuns(op, pred) {
+		return
+	}
 	elementwise(func(l *lowering, _ *ir.Op, _ ir.Type, a []string) string {
 		return l.val("icmp %s %s %s, %s", pred, typ, a[0], a[1])
 	})(l, op)

@@ -27,6 +27,12 @@ type Options struct {
 	// Constancy returns, for each dimension, how many consecutive elements, from an aligned start, are equal.
 	// If nil, it is 1.
 	Constancy func(v *ir.Value) []int64
+	// Runs returns, for each dimension, the length of aligned groups of elements that count up by one from a
+	// multiple of the length, Divisor a number that divides all elements, and NotNegative whether none is
+	// negative. If nil, nothing is known.
+	Runs        func(v *ir.Value) []int64
+	Divisor     func(v *ir.Value) int64
+	NotNegative func(v *ir.Value) bool
 	// Externs says that functions which the vendor's device library does not have are in libraries that are
 	// linked later.
 	Externs bool

@@ -225,6 +225,7 @@ func lowerLoad(l *lowering, op *ir.Op) {
 	ptrs, base, offsets := l.bufferOf(op, ptr)
 	// unpacked behind the last load, so that all loads are under way before the first is waited for
 	var loaded [][]string
+	known := map[string][]string{} // by address and predicate
 	for i := 0; i < len(ptrs); i += a.vec {
 		pred := owner
 		if mask != nil {
@@ -235,7 +236,11 @@ func lowerLoad(l *lowering, op *ir.Op) {
 		if other != nil && mask != nil {
 			words = l.otherWords(a, l.regs(other)[i:i+a.vec])
 		}
-		loaded = append(loaded, l.vendor.loadWords(l, a, m.at(base, offsets, i), ptrs[i], pred, words))
+		key := strings.Join(append([]string{ptrs[i], pred}, words...), " ")
+		if known[key] == nil || m.volatile {
+			known[key] = l.vendor.loadWords(l, a, m.at(base, offsets, i), ptrs[i], pred, words)
+		}
+		loaded = append(loaded, known[key])
 	}
 	var out []string
 	for _, words := range loaded {

@@ -38,6 +38,10 @@ func (nvidia) fromSmallPair(l *lowering, pair string, from ir.Type) string {
 	return l.val("bitcast i32 %s to <2 x half>", r)
 }
 
+func (nvidia) difference(l *lowering, x, y string) string {
+	return l.val(`call i32 asm "sub.s32 $0, $1, $2;", "=r,r,r"(i32 %s, i32 %s) memory(none)`, x, y)
+}
+
 // wideProduct hides the product from LLVM, which would compute with the upper half in 64 bits from then on,
 // and take three instructions for the next product of Philox, whose factors it no longer knows to be short.
 func (nvidia) wideProduct(l *lowering, x, y string) string {

@@ -65,6 +65,9 @@ func init() { // not an initializer: handlers of regions refer to the table itse
 			facts[def] = fact{lower: f}
 		}
 	}
+	for def, d := range divisions {
+		facts[def] = fact{lower: d.lower}
+	}
 	// The sign of a small float is a bit that needs no conversion.
 	facts[arith.NegF] = fact{lower: elementwise(signBit("xor", 0x80, unaryOps[arith.NegF]))}
 	facts[math.AbsF] = fact{lower: elementwise(signBit("and", 0x7f, mathOps[math.AbsF]))}

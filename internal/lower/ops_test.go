@@ -12,8 +12,8 @@ func TestFactsOnce(t *testing.T) {
 			withMore++
 		}
 	}
-	if n := withMore + len(plainOps()) + len(castOps) + len(binaryOps) + len(unaryOps) +
-		len(mathOps); n != len(facts) {
+	if n := withMore + len(plainOps()) + len(castOps) + len(binaryOps) + len(divisions) +
+		len(unaryOps) + len(mathOps); n != len(facts) {
 		t.Errorf("%d rows for %d operations", n, len(facts))
 	}
 }

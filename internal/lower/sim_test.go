@@ -205,8 +205,9 @@ func archName(capability int) string {
 // testOptions are the options with what axis analysis says.
 func testOptions(m *ir.Module, capability int) Options {
 	info := axisinfo.Module(m)
-	return Options{Vendor: NVIDIA(capability), Contiguity: info.Contiguity, MaskAlign: info.MaskAlignment,
-		Constancy: info.Constancy}
+	exact := info.Exact(m)
+	return Options{Vendor: NVIDIA(capability), Contiguity: info.Contiguity, MaskAlign: exact.MaskAlignment,
+		Constancy: exact.Constancy, Runs: exact.Runs, Divisor: exact.Divisor, NotNegative: exact.NotNegative}
 }
 
 // tolerance of a type: how far apart two results may be, relative to the larger of 1 and their size.

@@ -153,6 +153,8 @@ type vendorMath interface {
 	// pair to a vector of two f16.
 	toSmallPair(l *lowering, lo, hi string, to ir.Type) string
 	fromSmallPair(l *lowering, pair string, from ir.Type) string
+	// difference returns x - y, hidden from LLVM where its loop passes would spread it over registers.
+	difference(l *lowering, x, y string) string
 	// wideProduct returns the product of two unsigned words in 64 bits.
 	wideProduct(l *lowering, x, y string) string
 	// roundToZero converts f64 to f32, or f32 to f16 or bf16.

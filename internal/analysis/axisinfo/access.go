@@ -38,6 +38,30 @@ func (a *Analysis) MaskAlignment(mask *ir.Value) int {
 // Constancy returns, for each dimension of a tensor, how many elements of an aligned group are equal.
 func (a *Analysis) Constancy(v *ir.Value) []int64 { return a.Of(v).Constancy }
 
+// Runs returns, for each dimension of a tensor, the length of aligned groups of elements that count up by one
+// from a multiple of the length.
+func (a *Analysis) Runs(v *ir.Value) []int64 {
+	info := a.Of(v)
+	out := make([]int64, info.Rank())
+	for d := range out {
+		out[d] = gcd(info.Contiguity[d], info.Divisibility[d])
+	}
+	return out
+}
+
+// Divisor returns a number that divides all elements of an integer tensor.
+func (a *Analysis) Divisor(v *ir.Value) int64 {
+	info := a.Of(v)
+	n := MaxDivisor
+	for d, run := range info.Contiguity {
+		if run > 1 { // a divisor of each first element only
+			return 1
+		}
+		n = gcd(n, info.Divisibility[d])
+	}
+	return n
+}
+
 func layoutOf(v *ir.Value) (*ir.TensorType, layout.Layout, bool) {
 	t, ok := v.Type.(*ir.TensorType)
 	if !ok || t.Encoding == nil {

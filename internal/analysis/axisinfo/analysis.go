@@ -17,11 +17,16 @@ type Analysis struct {
 	infos   map[*ir.Value]Info
 	changed bool
 	calls   map[string][]*ir.Op
+	exact   bool
+	signs   map[*ir.Value]bool // what NotNegative has found
 }
 
 // Module analyses all functions. What callers pass to a function is known inside it.
-func Module(m *ir.Module) *Analysis {
-	a := &Analysis{infos: map[*ir.Value]Info{}, calls: map[string][]*ir.Op{}}
+func Module(m *ir.Module) *Analysis { return analyse(m, false) }
+
+func analyse(m *ir.Module, exact bool) *Analysis {
+	a := &Analysis{infos: map[*ir.Value]Info{}, calls: map[string][]*ir.Op{}, exact: exact,
+		signs: map[*ir.Value]bool{}}
 	for op := range m.Op.Ops() {
 		if op.Def == tt.Call {
 			if callee, ok := op.Attr("callee").(*ir.SymbolRefAttr); ok {
@@ -239,6 +244,9 @@ func (a *Analysis) visit(op *ir.Op) {
 		in := make([]Info, op.NumOperands())
 		for i := range in {
 			in[i] = a.Of(op.Operand(i))
+		}
+		if a.exact && dividesRuns(op) && !a.NotNegative(op.Operand(0)) {
+			in[0] = withoutRuns(in[0])
 		}
 		info = rule(op, in)
 	}

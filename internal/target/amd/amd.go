@@ -295,9 +295,11 @@ func (c Compiler) llir(in *target.Input, o options) (*lower.Kernel, error) {
 		return nil, err
 	}
 	info := axisinfo.Module(in.Module)
+	exact := info.Exact(in.Module)
 	k, err := lower.Lower(in.Module, in.Kernel, lower.Options{
 		Vendor: lower.AMD(c.Chip, ttg.ThreadsPerWarp(in.Module.Op), o.lower), Contiguity: info.Contiguity,
-		MaskAlign: info.MaskAlignment, MaskPrefix: info.MaskPrefix, Constancy: info.Constancy,
+		MaskAlign: exact.MaskAlignment, MaskPrefix: exact.MaskPrefix, Constancy: exact.Constancy,
+		Runs: exact.Runs, Divisor: exact.Divisor, NotNegative: exact.NotNegative,
 		Budget: in.Budget, Externs: len(in.Libs) > 0,
 	})
 	if err != nil {

@@ -111,9 +111,11 @@ func (c Compiler) machine(in *target.Input) gpu.Machine {
 // lowerOptions returns the options of the lowering, with what is known about addresses.
 func (c Compiler) lowerOptions(m *ir.Module) lower.Options {
 	info := axisinfo.Module(m)
+	exact := info.Exact(m)
 	return lower.Options{
 		Vendor: lower.NVIDIA(c.Capability), Contiguity: info.Contiguity,
-		MaskAlign: info.MaskAlignment, MaskPrefix: info.MaskPrefix, Constancy: info.Constancy,
+		MaskAlign: exact.MaskAlignment, MaskPrefix: exact.MaskPrefix, Constancy: exact.Constancy,
+		Runs: exact.Runs, Divisor: exact.Divisor, NotNegative: exact.NotNegative,
 	}
 }
 

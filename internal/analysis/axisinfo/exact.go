@@ -1,0 +1,88 @@
+package axisinfo
+
+import (
+	"slices"
+
+	"github.com/nereid-lang/nereid/internal/dialect/arith"
+	"github.com/nereid-lang/nereid/internal/dialect/math"
+	"github.com/nereid-lang/nereid/internal/dialect/scf"
+	"github.com/nereid-lang/nereid/internal/dialect/tt"
+	"github.com/nereid-lang/nereid/internal/dialect/ttg"
+	"github.com/nereid-lang/nereid/internal/ir"
+)
+
+// Like Triton's, the rules of signed quotients and remainders take indices not to be negative, although
+// [-8, -7, -6, -5] / 4 is [-2, -1, -1, -1]. The width of an access may rest on that, its addresses would be
+// wrong anyway. A value may not.
+
+// Exact returns an analysis of the same module whose claims also hold of negative indices. It may still take
+// sums and products not to wrap around.
+func (a *Analysis) Exact(m *ir.Module) *Analysis {
+	for op := range m.Op.Ops() {
+		if dividesRuns(op) {
+			return analyse(m, true)
+		}
+	}
+	return a
+}
+
+// dividesRuns reports whether the facts about op's result rest on the sign of its dividend.
+func dividesRuns(op *ir.Op) bool {
+	return (op.Def == arith.DivSI || op.Def == arith.RemSI) && tensorType(op.Result(0)) != nil
+}
+
+func tensorType(v *ir.Value) *ir.TensorType {
+	t, _ := v.Type.(*ir.TensorType)
+	return t
+}
+
+// withoutRuns returns the facts about a value of unknown sign that a quotient may use: its neighbours count
+// as unrelated.
+func withoutRuns(info Info) Info {
+	out := info
+	out.Contiguity, out.Divisibility = slices.Clone(info.Contiguity), slices.Clone(info.Divisibility)
+	for d, n := range info.Contiguity {
+		if n > 1 {
+			out.Contiguity[d], out.Divisibility[d] = 1, 1
+		}
+	}
+	return out
+}
+
+// NotNegative reports whether no element of v is negative, unless a sum or product wraps around.
+func (a *Analysis) NotNegative(v *ir.Value) bool {
+	known, ok := a.signs[v]
+	if !ok {
+		known = a.findSign(v)
+		a.signs[v] = known
+	}
+	return known
+}
+
+// findSign derives NotNegative from the op that makes v.
+func (a *Analysis) findSign(v *ir.Value) bool {
+	if v.IsArg() {
+		loop := v.Block().Parent() // its step is positive
+		return loop.Def == scf.For && v == scf.IV(loop) && a.NotNegative(scf.LowerBound(loop))
+	}
+	op := v.Def()
+	switch op.Def {
+	case tt.GetProgramID, tt.GetNumPrograms, math.AbsI:
+		return true
+	case tt.MakeRange:
+		return op.IntOr("start", 0) >= 0
+	case arith.Constant:
+		info := a.Of(v)
+		return info.Known && signed(info.Value, ir.BitWidth(ir.ElemOf(v.Type))) >= 0
+	case arith.MaxSI, arith.AndI:
+		return a.NotNegative(op.Operand(0)) || a.NotNegative(op.Operand(1))
+	case arith.RemSI, arith.ShRSI, arith.ExtSI, tt.Splat, tt.Broadcast, tt.ExpandDims, tt.Trans, tt.Reshape,
+		ttg.ConvertLayout:
+		return a.NotNegative(op.Operand(0))
+	case arith.Select:
+		return a.NotNegative(op.Operand(1)) && a.NotNegative(op.Operand(2))
+	case arith.AddI, arith.MulI, arith.DivSI, arith.MinSI, arith.OrI:
+		return a.NotNegative(op.Operand(0)) && a.NotNegative(op.Operand(1))
+	}
+	return false
+}

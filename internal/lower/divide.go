@@ -1,0 +1,102 @@
+package lower
+
+import (
+	"github.com/nereid-lang/nereid/internal/dialect/arith"
+	"github.com/nereid-lang/nereid/internal/ir"
+)
+
+// Indices are divided by sizes: row = i / n, column = i % n. A thread often holds a run of indices that
+// counts up from a multiple of its length, and the size is a multiple of that length too. Then one division
+// serves the run: with i = 48, 49, 50, 51 and n = 16, the quotient is 3 in all of it, and the remainders
+// count up from 48 % 16.
+//
+// If the first dividend a is negative and the divisor d divides it, the others have other quotients, because
+// quotients are rounded towards zero: -48, -47, -46, -45 divided by 16 are -3, -2, -2, -2. So with
+// q = a / d and r = a % d, the others have
+//
+//	quotient q, remainder r + i                     if a >= 0 or r != 0
+//	quotient q + sign(d), remainder r + i - |d|     if a < 0 and r == 0
+//
+// No other multiple of d lies between the run's first and last element: it would be a multiple of the length.
+
+// division is an integer division.
+type division struct {
+	name                string // LLVM's instruction
+	remainder, unsigned bool
+}
+
+var divisions = map[*ir.OpDef]division{
+	arith.DivSI: {"sdiv", false, false}, arith.DivUI: {"udiv", false, true},
+	arith.RemSI: {"srem", true, false}, arith.RemUI: {"urem", true, true},
+}
+
+// lower lowers a division, once for each run of dividends.
+func (d division) lower(l *lowering, op *ir.Op) {
+	a, by := op.Operand(0), op.Operand(1)
+	run := l.runOf(op, a, by, l.divisorOf(by))
+	if run == nil {
+		elementwise(instr(d.name))(l, op)
+		return
+	}
+	positive := d.unsigned || l.opts.NotNegative(a)
+	regs := make([]string, len(run.first))
+	known := map[string]divided{} // by operands
+	equal := l.firstEqual(op.Result(0))
+	for r, first := range run.first {
+		if equal != nil {
+			first = equal[first]
+		}
+		args := l.elementArgs(op, first)
+		key := args[0] + " " + args[1]
+		q, ok := known[key]
+		if !ok {
+			q = d.divide(l, ir.ElemOf(op.Result(0).Type), args, positive)
+			known[key] = q
+		}
+		switch {
+		case run.place[r] == 0:
+			regs[r] = q.first
+		case d.remainder:
+			regs[r] = l.val("add %s %s, %d", q.typ, q.others, run.place[r])
+		default:
+			regs[r] = q.others
+		}
+	}
+	l.set(op.Result(0), regs)
+}
+
+// divided is the result of dividing a run: of its first element, and the quotient of the others or what their
+// remainders count up from.
+type divided struct{ typ, first, others string }
+
+func (d division) divide(l *lowering, t ir.Type, args []string, positive bool) divided {
+	typ := llvmType(t)
+	out := divided{typ: typ, first: l.val("%s %s %s, %s", d.name, typ, args[0], args[1])}
+	out.others = out.first
+	if positive {
+		return out
+	}
+	r := out.first
+	if !d.remainder {
+		r = l.val("srem %s %s, %s", typ, args[0], args[1])
+	}
+	negative := l.val("icmp slt %s %s, 0", typ, args[0])
+	next := l.val("and i1 %s, %s", negative, l.val("icmp eq %s %s, 0", typ, r))
+	by := ""
+	if d.remainder {
+		by = l.val("sub %s 0, %s", typ, l.call(typ, "llvm.abs."+typ, typ+" "+args[1], "i1 false"))
+	} else {
+		by = l.val("or %s %s, 1", typ, l.val("ashr %s %s, %d", typ, args[1], intBits(typ)-1))
+	}
+	step := l.val("select i1 %s, %s %s, %s 0", next, typ, by, typ)
+	out.others = l.val("add %s %s, %s", typ, out.first, step)
+	return out
+}
+
+// divisorOf returns a number that divides all elements of v.
+func (l *lowering) divisorOf(v *ir.Value) int64 {
+	if l.opts.Divisor == nil {
+		return 1
+	}
+	return l.opts.Divisor(v)
+}
