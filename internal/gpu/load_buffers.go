@@ -44,13 +44,18 @@ func (c *copier) ring(buffers int) *ring {
 }
 
 // count adds two counters to the loop for each number of buffers. Both always have the same value; with two,
-// each is computed in the stage that needs it.
+// each is computed in the stage that needs it. A single buffer needs none: the address of its elements must
+// not wait for a number that is always zero.
 func (c *copier) count() {
 	b := ir.At(c.loop)
 	start, zero, one := arith.ConstInt(b, -1, ir.I32), arith.ConstInt(b, 0, ir.I32),
 		arith.ConstInt(b, 1, ir.I32)
 	for _, g := range c.groups {
 		b.Before(c.loop)
+		if g.buffers == 1 && !g.tma {
+			g.insert, g.extract = zero, zero
+			continue
+		}
 		n := arith.ConstInt(b, int64(g.buffers), ir.I32)
 		for _, counter := range []**ir.Value{&g.insert, &g.extract} {
 			arg := carry(c.loop, start)

@@ -98,7 +98,7 @@ func Pipeline(o Options) []pass.Pass {
 		passes = append(passes, StoreByWarps(o.Persist == Persist))
 	}
 	passes = append(append(passes, finished(FenceInsertion)...),
-		FlattenBranches, OrderOffsets, LoadEarly, LoadLate, StreamLoads, BranchOnProducts)
+		FlattenBranches, OrderOffsets, LoadEarly, LoadLate, ShortLives, StreamLoads, BranchOnProducts)
 	if o.Turns {
 		passes = append(passes, ScaleLate, BranchOnMasks, BranchOnCopies, WaitInside)
 	}
@@ -205,6 +205,8 @@ var Constraints = []pass.Constraint{
 		Why: "behind a branch, a select does not show what it masks"},
 	{Before: "nereid-gpu-load-late", After: "nereid-gpu-fetch-ahead",
 		Why: "a request stands before its load"},
+	{Before: "nereid-gpu-load-early", After: "nereid-gpu-short-lives",
+		Why: "loads move as far as registers are left, arithmetic follows them"},
 	{Before: "tritongpu-reorder-instructions", After: "nereid-gpu-load-early",
 		Why: "a buffer would be filled as soon as its data is there, before the product"},
 	{Before: "tritongpu-reduce-data-duplication", After: "tritongpu-reorder-instructions",

@@ -188,13 +188,17 @@ type barrierFinder struct {
 	hit   level  // level that an access in probe needs because of an access before the loop
 }
 
-// findBarriers returns the barriers of l's function: a fixed point over its blocks.
-func findBarriers(l *lowering, a *allocation, roots map[*ir.Value][]*ir.Op) barriers {
+// barriersOf returns the barriers of l's function, a fixed point over its blocks. All threads of the block
+// also meet before the operations of early.
+func barriersOf(l *lowering, a *allocation, roots map[*ir.Value][]*ir.Op, early []*ir.Op) barriers {
 	f := &barrierFinder{l: l, alloc: a, roots: roots, order: newOrderer(l), out: barriers{
 		who: map[*ir.Op]level{}, drain: map[*ir.Op]bool{}, flush: map[*ir.Op]bool{},
 		fence: map[*ir.Op]proxy{}, unless: map[*ir.Op][]address.Condition{},
 	}}
 	f.out.first = f.order.first
+	for _, op := range early {
+		f.out.note(op, theBlock)
+	}
 	in, number := map[*ir.Block]*pending{}, map[*ir.Block]int{}
 	blocks := l.reachable(l.fn.Region(0))
 	for i, b := range blocks {

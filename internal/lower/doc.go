@@ -57,6 +57,7 @@
 //	alloc.go          places of buffers in shared memory
 //	effects.go        what an operation does to memory: a part of its row
 //	barrier.go        where threads must meet because of shared memory
+//	barrier_early.go  barriers before the loads that precede the one that needs them
 //	order.go          where threads must meet because of global memory
 //	versions.go       loops in which that depends on arguments
 //	cluster.go        exchange between the blocks of a cluster

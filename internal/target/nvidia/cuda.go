@@ -99,6 +99,7 @@ type Code struct {
 	Short      tt.TileGuard `json:",omitempty"`
 
 	strides bool // see stridesOverGrid
+	recurs  bool // see recurs
 
 	guards *guardTable // answers about the guards of tiles
 }
@@ -178,6 +179,7 @@ func (c Compiler) Compile(ctx context.Context, in *target.Input, maxPTX int) (*C
 		}
 	}
 	strides := in.Module != nil && stridesOverGrid(in.Module)
+	again := in.Module != nil && recurs(in.Module)
 	merge := c.mergeable(in)
 	var saved *ir.Module
 	if in.Module != nil && c.sharing(in).Programs > 0 {
@@ -191,6 +193,7 @@ func (c Compiler) Compile(ctx context.Context, in *target.Input, maxPTX int) (*C
 	}
 	if code != nil {
 		code.strides, code.Merge, code.Merged = strides || code.Persistent, merge, in.Merge
+		code.recurs = again
 	}
 	return code, err
 }

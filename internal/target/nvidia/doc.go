@@ -12,6 +12,7 @@
 //	ptxas.go          PTX to a cubin, by NVIDIA's program
 //	occupancy.go      registers against programs on an SM: how code is assembled, and how often
 //	pressure.go       how many registers are alive at once in PTX
+//	recurrence.go     which kernels are recurrences, of few programs
 //	check.go          checked code: the memory of arguments, the record of a bad access
 //	keep.go           code in the cache and in files
 //	runs.go           which GPUs run which code

@@ -255,11 +255,11 @@ func gaveUp(code *Code, u use) bool {
 // bounded reports whether the kernel's author has limited its registers.
 func bounded(ptx []byte) bool { return bytes.Contains(ptx, []byte("\n.maxnreg")) }
 
-// alone returns 1 for a kernel of which an SM runs one program at a time whatever its registers: that goal
-// needs no first attempt. Otherwise it returns 0.
+// alone returns 1 for a kernel of which an SM runs one program at a time whatever its registers, and for a
+// recurrence: that goal needs no first attempt. Otherwise it returns 0.
 func (c Compiler) alone(code *Code) int {
 	machine, ok := sms[c.Capability]
-	if ok && !bounded(code.PTX) && machine.most(code) == 1 {
+	if ok && !bounded(code.PTX) && (machine.most(code) == 1 || code.recurs) {
 		return 1
 	}
 	return 0

@@ -126,6 +126,13 @@ func TestGoals(t *testing.T) {
 		t.Errorf("goals %v of a kernel that strides over the grid", got)
 	}
 	code.strides = false
+	if got := c.alone(code); got != 0 {
+		t.Errorf("goal %d of a kernel of which many programs run", got)
+	}
+	code.recurs = true
+	if got := c.alone(code); got != 1 {
+		t.Errorf("goal %d of a recurrence", got)
+	}
 	code.PTX = append(code.PTX, make([]byte, shortPTX)...)
 	if got := c.goals(code, 120); !slices.Equal(got, []goal{{5, fewBytes}}) {
 		t.Errorf("goals of a long kernel %v", got)
