@@ -6,7 +6,6 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/arith"
 	"github.com/nereid-lang/nereid/internal/dialect/constfold"
 	"github.com/nereid-lang/nereid/internal/dialect/scf"
-	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/dialect/ttng"
 	"github.com/nereid-lang/nereid/internal/dialect/ub"
 	"github.com/nereid-lang/nereid/internal/ir"
@@ -16,9 +15,8 @@ import (
 // FuseNestedLoops makes one loop of a loop with tl.range(flatten=True), or with warp_specialize=True, and the
 // loop of products inside: then the pipeline does not run dry between two tiles, and the copies for the next
 // tile run while this one is stored. The ops before the inner loop run in its first iteration, those behind
-// it in its last. Sums that begin with zeros need none: the first product of a tile does not add. Where
-// threads copy the operands, sums are set to zero behind the last product instead: a product that adds under
-// a condition takes 30 registers more there. With n iterations of the outer loop and m of the inner:
+// it in its last. Sums that begin with zeros need none: the first product of a tile does not add. With n
+// iterations of the outer loop and m of the inner:
 //
 //	for i in a..b step s {                 for t in 0..n*m {
 //	  x = before(i)                          j = last j was m-1 ? 0 : last j + 1
@@ -257,32 +255,10 @@ func (f *fusion) emitFused(b *ir.Builder, m *ir.Value) {
 	}
 	chosen := f.emitBefore(in, first, args[1], args[2:firstOuter], now)
 	results := f.emitBody(in, j, first, args[firstInner:], now)
-	end := compare(in, arith.EQ, j, last)
-	if f.clears() {
-		for i, dot := range f.sums {
-			if dot != nil {
-				results[i] = in.Val(arith.Select, results[i].Type, end, inits[firstInner+i], results[i])
-			}
-		}
-	}
-	outs := f.emitBehind(in, end, args[firstOuter:firstInner], now)
+	outs := f.emitBehind(in, compare(in, arith.EQ, j, last), args[firstOuter:firstInner], now)
 	scf.MakeYield(in, slices.Concat([]*ir.Value{j}, chosen, outs, results)...)
 
 	scf.MakeYield(b, loop.Results()[firstOuter:firstInner]...)
-}
-
-// clears reports whether sums are set to zero when a tile ends: its operands are loaded by pointers.
-func (f *fusion) clears() bool {
-	loads := 0
-	for op := range f.inner.Ops() {
-		switch op.Def {
-		case tt.Load:
-			loads++
-		case tt.DescLoad, tt.DescGather:
-			return false
-		}
-	}
-	return loads > 0
 }
 
 // emitBefore runs the ops before the inner loop if first is true. It maps the outer counter and the values of
@@ -335,7 +311,7 @@ func (f *fusion) emitBody(b *ir.Builder, j, first *ir.Value, args []*ir.Value, n
 	}
 	for op := range body(f.inner) {
 		c := b.Insert(op.Clone(now))
-		if slices.Contains(f.sums, op) && !f.clears() {
+		if slices.Contains(f.sums, op) {
 			adds := ir.At(c).Val(arith.XOrI, ir.I1, first, arith.Const(ir.At(c), ir.BoolAttr(true)))
 			if old := c.Slot(3); old != nil {
 				adds = ir.At(c).Val(arith.AndI, ir.I1, adds, old)
