@@ -193,11 +193,11 @@ func (c Compiler) withOneMore(code *Code, best *assembled, assemble assembler) *
 	if next > mostPrograms || machine.busy(code, next-1) || next > machine.most(code) {
 		return best
 	}
-	part, bytes := 4, oneMoreBytes
-	if hasLoop(code.PTX) {
+	loop, part, bytes := hasLoop(code.PTX), 4, oneMoreBytes
+	if loop {
 		part, bytes = 3, 0
 	}
-	if part*(taken-room) > taken || bytes == 0 && code.NumWarps < loopWarps {
+	if part*(taken-room) > taken || loop && code.NumWarps < loopWarps {
 		return best
 	}
 	return withGoalIfNoStack(code, best, next, bytes, assemble)

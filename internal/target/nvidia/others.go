@@ -18,7 +18,7 @@ type Others struct {
 	whole   other                     // without tensor maps of tiles: serves all launches
 	merged  [4]other                  // programs that do the work of 2, 4, 8: by the logarithm
 	staying other                     // programs that stay on their SMs
-	sharing [gpu.MostShared + 1]other // deeper pipelines, by programs on an SM
+	sharing [gpu.MostShared + 1]other // deeper pipelines and requests ahead, by programs on an SM
 }
 
 // Otherwise sets how to make the code.
@@ -72,8 +72,8 @@ func (k *Code) sharers() int {
 	return k.Sharing
 }
 
-// Deeper returns the code whose pipelines are for launches of a sharing, nil if there is none. wait says that
-// it may be made now.
+// Deeper returns the code whose pipelines and requests ahead are for launches of a sharing, nil if there is
+// none. wait says that it may be made now.
 func (o *Others) Deeper(ctx context.Context, sharing int, wait func() bool) target.Executable {
 	return o.ifMade(ctx, &o.sharing[sharing], target.Way{Sharing: sharing}, wait)
 }
