@@ -80,7 +80,7 @@ func newMergeRandom(i uint64) *mergeRandom {
 	return c
 }
 
-func pickOf[T any](c *mergeRandom, list ...T) T { return list[c.IntN(len(list))] }
+func pickOf[T any](c interface{ IntN(int) int }, list ...T) T { return list[c.IntN(len(list))] }
 
 func (c *mergeRandom) line(format string, args ...any) { c.body += fmt.Sprintf(format, args...) + "\n" }
 

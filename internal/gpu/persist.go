@@ -88,12 +88,12 @@ func (p *persistent) isShort() tt.TileGuard {
 			return nil
 		}
 	}
-	guard := tt.TileGuard{tt.GuardNumber, shortLoop * p.step}
-	guard, ok := guardOf(scf.UpperBound(p.loop), guard, argument)
+	w := guardWriter{argument: argument}
+	guard, ok := w.steps(scf.UpperBound(p.loop), tt.TileGuard{tt.GuardNumber, shortLoop * p.step})
 	if !ok {
 		return nil
 	}
-	if guard, ok = guardOf(scf.LowerBound(p.loop), guard, argument); !ok {
+	if guard, ok = w.steps(scf.LowerBound(p.loop), guard); !ok {
 		return nil
 	}
 	guard = append(guard, tt.GuardSub, 0, tt.GuardSub, 0)

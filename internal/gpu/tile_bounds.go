@@ -48,28 +48,13 @@ func (t *tiler) bound(p *tilePlan, mask *ir.Value, axes []int) bool {
 // compared reads a comparison of an index with a bound. With x the coordinate in the tensor, the upper bound
 // is the size of the dimension; a lower one must be 0, which the copy engine checks in any case.
 func (t *tiler) compared(p *tilePlan, op *ir.Op, axes []int) bool {
-	less, more := t.addr.Form(op.Operand(0)), t.addr.Form(op.Operand(1))
-	if less == nil || more == nil || len(less.Strides) != len(axes) {
+	room := t.room(op)
+	if room == nil || len(room.Strides) != len(axes) {
 		return false
 	}
-	slack := int64(0)
-	switch op.IntOr("predicate", -1) {
-	case arith.SLT:
-	case arith.SLE:
-		slack = 1
-	case arith.SGT:
-		less, more = more, less
-	case arith.SGE:
-		less, more, slack = more, less, 1
-	default:
-		return false
-	}
-	// room + slope*c > 0 holds where the mask is true, c being the coordinate in the tile along one
-	// dimension.
-	room := more.Uniform.Plus(-1, less.Uniform).Plus(1, t.addr.Sum(address.Term{Factor: slack}))
 	dim, slope := -1, int64(0)
 	for k := range axes {
-		terms := t.addr.Terms(more.Strides[k].Plus(-1, less.Strides[k]))
+		terms := t.addr.Terms(room.Strides[k])
 		switch {
 		case len(terms) == 0:
 			continue
@@ -83,14 +68,42 @@ func (t *tiler) compared(p *tilePlan, op *ir.Op, axes []int) bool {
 	}
 	switch d := &p.dims[dim]; slope {
 	case -1:
-		return t.setSize(p, dim, room)
+		return t.setSize(p, dim, room.Uniform)
 	case 1: // c > -room, and with the coordinate x = at + c of the tensor: x > at - room
-		last, ok := t.overLoops(d.at.Plus(-1, room))
-		d.above = ok && last.Equal(t.addr.Sum(address.Term{Factor: -1}))
+		last, ok := t.overLoops(d.at.Plus(-1, room.Uniform))
+		d.above = ok && last.Equal(t.number(-1))
 		return d.above
 	}
 	return false
 }
+
+// room returns what is more than 0 exactly where a comparison is true, nil if its operands have no form.
+func (t *tiler) room(op *ir.Op) *address.Form {
+	less, more := t.addr.Form(op.Operand(0)), t.addr.Form(op.Operand(1))
+	if less == nil || more == nil {
+		return nil
+	}
+	slack := int64(0)
+	switch op.IntOr("predicate", -1) {
+	case arith.SLT:
+	case arith.SLE:
+		slack = 1
+	case arith.SGT:
+		less, more = more, less
+	case arith.SGE:
+		less, more, slack = more, less, 1
+	default:
+		return nil
+	}
+	out := &address.Form{Uniform: more.Uniform.Plus(-1, less.Uniform).Plus(1, t.number(slack))}
+	for k := range more.Strides {
+		out.Strides = append(out.Strides, more.Strides[k].Plus(-1, less.Strides[k]))
+	}
+	return out
+}
+
+// number returns a constant as a sum.
+func (t *tiler) number(n int64) address.Sum { return t.addr.Sum(address.Term{Factor: n}) }
 
 // setSize sets the size of a dimension so that room is left from the tile's first element on. The size must
 // be known at the launch.
@@ -110,45 +123,6 @@ func (t *tiler) setSize(p *tilePlan, dim int, room address.Sum) bool {
 	}
 	d.size = size
 	return true
-}
-
-// wrap is the scalar that an index which wraps around begins with.
-type wrap struct {
-	at  address.Sum // before the remainder
-	arg int         // number of the argument that it wraps at
-	n   int64       // elements of the block, which both are multiples of
-}
-
-// suppose gives indices that wrap around, (at + i) % m for i from 0 to n-1, the form at % m + i. That holds
-// if at and m are multiples of n, and at is not negative; the plans that use it demand so.
-func (t *tiler) suppose() {
-	t.wraps = map[*ir.Value]wrap{}
-	for _, op := range opsOf(t.fn, arith.RemSI) {
-		typ := tensorOf(op.Result(0))
-		if typ == nil || typ.Rank() != 1 {
-			continue
-		}
-		n := typ.Shape[0]
-		x, m := t.addr.Form(op.Operand(0)), t.addr.Form(op.Operand(1))
-		if x == nil || m == nil || !x.Strides[0].Equal(t.addr.Sum(address.Term{Factor: 1})) {
-			continue
-		}
-		ms := t.addr.Terms(m.Uniform)
-		if len(m.Strides[0]) > 0 || len(ms) != 1 || ms[0].Factor != 1 || len(ms[0].Of) != 1 {
-			continue
-		}
-		w := wrap{at: x.Uniform, arg: t.argument(ms[0].Of[0]), n: n}
-		info := t.axes.Of(op.Operand(0))
-		// A bound that is no multiple of 16 by its specialization is none of n either.
-		hopeless := w.arg < 0 || !t.isNarrow(m.Uniform) || t.divisor(ms[0].Of[0])%min(n, 16) != 0
-		if hopeless || info.Contiguity[0] < n || info.Divisibility[0]%n != 0 || !t.isNarrow(w.at) {
-			continue
-		}
-		b := ir.At(op)
-		at := b.Val(arith.RemSI, ir.I32, t.emit(b, w.at), ms[0].Of[0].Value)
-		t.wraps[at] = w
-		t.addr.Suppose(op.Result(0), at, 0)
-	}
 }
 
 // isNarrow reports whether all symbols of a sum are scalars of 32 bits that have values.
@@ -229,8 +203,7 @@ func (t *tiler) natural(p *tilePlan, v *ir.Value, depth int) bool {
 		return t.naturalArg(p, v, depth)
 	}
 	if w, ok := t.wraps[v]; ok {
-		p.multiples = addMultiple(p.multiples, tt.TileMultiple{Arg: w.arg, Of: w.n})
-		return t.isNatural(p, w.at)
+		return t.holds(p, w)
 	}
 	switch op.Def {
 	case tt.GetProgramID, tt.GetNumPrograms:
@@ -263,64 +236,6 @@ func (t *tiler) naturalArg(p *tilePlan, v *ir.Value, depth int) bool {
 		return true
 	}
 	return false
-}
-
-// guard has the host check that a number is not negative in any program.
-func (t *tiler) guard(p *tilePlan, v *ir.Value) bool {
-	argument := func(v *ir.Value) int { return t.argument(address.Symbol{Value: v}) }
-	code, ok := guardOf(v, nil, argument)
-	if !ok || !code.Valid() {
-		return false
-	}
-	if !slices.ContainsFunc(p.guards, func(g tt.TileGuard) bool { return slices.Equal(g, code) }) {
-		p.guards = append(p.guards, code)
-	}
-	return true
-}
-
-// maxGuard bounds the length of a guard.
-const maxGuard = 128
-
-var guardSteps = map[*ir.OpDef]int64{
-	arith.AddI: tt.GuardAdd, arith.SubI: tt.GuardSub, arith.MulI: tt.GuardMul, arith.DivSI: tt.GuardDiv,
-	arith.RemSI: tt.GuardRem, arith.MinSI: tt.GuardMin, arith.MaxSI: tt.GuardMax,
-}
-
-// guardOf appends the steps that compute a scalar. argument returns the number of a kernel's argument, -1 for
-// other values.
-func guardOf(v *ir.Value, code tt.TileGuard, argument func(*ir.Value) int) (tt.TileGuard, bool) {
-	if len(code) > maxGuard {
-		return nil, false
-	}
-	if n, ok := arith.IntOf(v); ok {
-		return append(code, tt.GuardNumber, n), true
-	}
-	if i := argument(v); i >= 0 {
-		return append(code, tt.GuardArg, int64(i)), true
-	}
-	op := v.Def()
-	if op == nil {
-		return nil, false
-	}
-	switch op.Def {
-	case tt.GetProgramID:
-		return append(code, tt.GuardProgram, op.IntOr("axis", 0)), true
-	case tt.GetNumPrograms:
-		return append(code, tt.GuardPrograms, op.IntOr("axis", 0)), true
-	case arith.ExtSI:
-		return guardOf(op.Operand(0), code, argument)
-	}
-	step, ok := guardSteps[op.Def]
-	if !ok {
-		return nil, false
-	}
-	if code, ok = guardOf(op.Operand(0), code, argument); !ok {
-		return nil, false
-	}
-	if code, ok = guardOf(op.Operand(1), code, argument); !ok {
-		return nil, false
-	}
-	return append(code, step, 0), true
 }
 
 func addMultiple(list []tt.TileMultiple, m tt.TileMultiple) []tt.TileMultiple {

@@ -7,7 +7,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 )
 
-// maxGuarded bounds the programs for which a guard is computed.
+// maxGuarded bounds how often a guard is computed, for programs and iterations.
 const maxGuarded = 1 << 18
 
 // guarded reports whether a guard is not negative in any program of a grid. Answers are kept, since a grid
@@ -47,11 +47,11 @@ func (k *Code) guardHolds(g tt.TileGuard, grid [3]int, words []uint64) bool {
 	if count > maxGuarded {
 		return false
 	}
+	r := guardRun{k: k, guard: g, grid: grid, words: words, left: maxGuarded}
 	for z := range over[2] {
 		for y := range over[1] {
 			for x := range over[0] {
-				v, ok := k.guardValue(g, [3]int{x, y, z}, grid, words)
-				if !ok || v < 0 {
+				if r.at = [3]int{x, y, z}; !r.holds(0, 0) {
 					return false
 				}
 			}
@@ -60,29 +60,64 @@ func (k *Code) guardHolds(g tt.TileGuard, grid [3]int, words []uint64) bool {
 	return true
 }
 
-// guardValue computes a guard for a program. ok is false if a step is not defined.
-func (k *Code) guardValue(g tt.TileGuard, at, grid [3]int, words []uint64) (v int64, ok bool) {
+// guardRun computes a guard for the programs of a launch.
+type guardRun struct {
+	k     *Code
+	guard tt.TileGuard
+	grid  [3]int
+	words []uint64
+	left  int // how many programs and iterations may still follow
+
+	at    [3]int                  // the program
+	index [tt.MaxGuardLoops]int64 // variables of loops that are entered
+}
+
+// holds reports whether the guard is not negative for a program, from a step on, inside so many loops. What
+// is not defined does not hold.
+func (r *guardRun) holds(from, depth int) bool {
+	if r.left--; r.left < 0 {
+		return false
+	}
 	var stack [tt.MaxGuardStack]int64
 	n := 0
-	for i := 0; i < len(g); i += 2 {
-		switch step, x := g[i], g[i+1]; step {
+	for i := from; i < len(r.guard); i += 2 {
+		switch step, x := r.guard[i], r.guard[i+1]; step {
 		case tt.GuardNumber:
 			stack[n] = x
 		case tt.GuardArg:
-			stack[n] = k.number(words, int(x))
+			stack[n] = r.k.number(r.words, int(x))
 		case tt.GuardProgram:
-			stack[n] = int64(at[x])
+			stack[n] = int64(r.at[x])
 		case tt.GuardPrograms:
-			stack[n] = int64(grid[x])
+			stack[n] = int64(r.grid[x])
+		case tt.GuardIndex:
+			stack[n] = r.index[x]
+		case tt.GuardEach:
+			return r.each(stack[0], stack[1], stack[2], i+2, depth)
 		default:
 			n -= 2
+			var ok bool
 			if stack[n], ok = combine(step, stack[n], stack[n+1]); !ok {
-				return 0, false
+				return false
 			}
 		}
 		n++
 	}
-	return stack[0], true
+	return stack[0] >= 0
+}
+
+// each reports whether the guard holds in all iterations of a loop whose body begins at a step.
+func (r *guardRun) each(first, end, by int64, body, depth int) bool {
+	if by <= 0 || !isNarrow(first) || !isNarrow(end) || !isNarrow(by) {
+		return false
+	}
+	for v := first; v < end; v += by {
+		r.index[depth] = v
+		if !r.holds(body, depth+1) {
+			return false
+		}
+	}
+	return true
 }
 
 // checkShort returns an error for a condition from a cache that names arguments which are not there.
@@ -119,8 +154,10 @@ func combine(step, x, y int64) (v int64, ok bool) {
 	case tt.GuardMax:
 		v = max(x, y)
 	}
-	return v, v == int64(int32(v))
+	return v, isNarrow(v)
 }
+
+func isNarrow(v int64) bool { return v == int64(int32(v)) }
 
 // guardKey is a guard with all that it depends on.
 type guardKey struct {
@@ -131,7 +168,7 @@ type guardKey struct {
 
 // guardTable keeps the last answers about guards. It is read and written without a lock.
 type guardTable struct {
-	slots [8]atomic.Pointer[guardAnswer]
+	slots [32]atomic.Pointer[guardAnswer]
 	next  atomic.Uint32
 }
 

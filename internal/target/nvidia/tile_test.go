@@ -61,20 +61,69 @@ func TestTileWords(t *testing.T) {
 	}
 }
 
+// TestGuardLoops: a guard with loops holds if it does in all of their iterations, and there are not too many.
+func TestGuardLoops(t *testing.T) {
+	// n less i*32, for i from the program's number on below m by the number of programs
+	one := tt.TileGuard{tt.GuardProgram, 0, tt.GuardArg, 1, tt.GuardPrograms, 0, tt.GuardEach, 0,
+		tt.GuardArg, 0, tt.GuardIndex, 0, tt.GuardNumber, 32, tt.GuardMul, 0, tt.GuardSub, 0}
+	// n less i + j, for i below m and j from i on below m
+	two := tt.TileGuard{tt.GuardNumber, 0, tt.GuardArg, 1, tt.GuardNumber, 1, tt.GuardEach, 0,
+		tt.GuardIndex, 0, tt.GuardArg, 1, tt.GuardNumber, 1, tt.GuardEach, 0,
+		tt.GuardArg, 0, tt.GuardIndex, 0, tt.GuardIndex, 1, tt.GuardAdd, 0, tt.GuardSub, 0}
+	// n, for i from 0 on below m by n
+	by := tt.TileGuard{tt.GuardNumber, 0, tt.GuardArg, 1, tt.GuardArg, 0, tt.GuardEach, 0, tt.GuardArg, 0}
+	for _, c := range []struct {
+		name  string
+		guard tt.TileGuard
+		n, m  int64
+		grid  int
+		holds bool
+	}{
+		{"all iterations", one, 96, 4, 2, true},
+		{"all but the last", one, 95, 4, 2, false},
+		{"no iterations", one, -1, 0, 2, true},
+		{"more programs than iterations", one, 0, 1, 100, true},
+		{"a loop in a loop", two, 6, 4, 1, true},
+		{"its last iteration", two, 5, 4, 1, false},
+		{"too many iterations", two, 1 << 20, 1 << 10, 1, false},
+		{"a step of 2", by, 2, 5, 1, true},
+		{"no step", by, 0, 5, 1, false},
+		{"iterations beyond 32 bits", by, 1 << 31, 1 << 33, 1, false},
+	} {
+		k := &Code{Params: []int{8, 8}, guards: &guardTable{}}
+		if !c.guard.Valid() {
+			t.Fatalf("%s: %v is not valid", c.name, c.guard)
+		}
+		got := k.guarded(c.guard, [3]int{c.grid, 1, 1}, []uint64{uint64(c.n), uint64(c.m)})
+		if got != c.holds {
+			t.Errorf("%s: %v", c.name, got)
+		}
+	}
+}
+
 // TestTileFromCache: tiles that name what is not there are refused when code is restored.
 func TestTileFromCache(t *testing.T) {
 	if err := tiled().checkMaps(); err != nil {
 		t.Fatal(err)
 	}
 	for name, spoil := range map[string]func(t *tt.Tile){
-		"base":           func(t *tt.Tile) { t.Base = 3 },
-		"stride":         func(t *tt.Tile) { t.Dims[0].Stride.Args = []int{-1} },
-		"size":           func(t *tt.Tile) { t.Dims[0].Size[0].Args = []int{9} },
-		"dimensions":     func(t *tt.Tile) { t.Dims = t.Dims[1:] },
-		"multiple":       func(t *tt.Tile) { t.Multiples[0].Of = 0 },
-		"guard's stack":  func(t *tt.Tile) { t.Guards[0] = tt.TileGuard{tt.GuardAdd, 0} },
-		"guard's arg":    func(t *tt.Tile) { t.Guards[0] = tt.TileGuard{tt.GuardArg, 5} },
-		"guard's axis":   func(t *tt.Tile) { t.Guards[0] = tt.TileGuard{tt.GuardProgram, 3} },
+		"base":          func(t *tt.Tile) { t.Base = 3 },
+		"stride":        func(t *tt.Tile) { t.Dims[0].Stride.Args = []int{-1} },
+		"size":          func(t *tt.Tile) { t.Dims[0].Size[0].Args = []int{9} },
+		"dimensions":    func(t *tt.Tile) { t.Dims = t.Dims[1:] },
+		"multiple":      func(t *tt.Tile) { t.Multiples[0].Of = 0 },
+		"guard's stack": func(t *tt.Tile) { t.Guards[0] = tt.TileGuard{tt.GuardAdd, 0} },
+		"guard's arg":   func(t *tt.Tile) { t.Guards[0] = tt.TileGuard{tt.GuardArg, 5} },
+		"guard's axis":  func(t *tt.Tile) { t.Guards[0] = tt.TileGuard{tt.GuardProgram, 3} },
+		"guard's loop":  func(t *tt.Tile) { t.Guards[0] = tt.TileGuard{tt.GuardIndex, 0} },
+		"guard's bounds": func(t *tt.Tile) {
+			t.Guards[0] = tt.TileGuard{tt.GuardNumber, 0, tt.GuardNumber, 1, tt.GuardEach, 0,
+				tt.GuardNumber, 0}
+		},
+		"guard's end": func(t *tt.Tile) {
+			t.Guards[0] = tt.TileGuard{tt.GuardNumber, 0, tt.GuardNumber, 1, tt.GuardNumber, 1,
+				tt.GuardEach, 0}
+		},
 		"guard's length": func(t *tt.Tile) { t.Guards[0] = tt.TileGuard{tt.GuardNumber} },
 	} {
 		k := tiled()
