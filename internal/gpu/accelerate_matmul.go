@@ -92,7 +92,8 @@ func (a accelerator) takesF64(op *ir.Op) bool {
 
 // version returns the best instruction for a product, 0 for none.
 func (a accelerator) version(op *ir.Op, part []int64) int {
-	if a.capability/10 == 9 && a.warpGroups && fitsWarpGroup(op, part) && takesTypes(op) && blocksAgree(op) {
+	hopper := a.capability/10 == 9 && a.warpGroups
+	if hopper && fitsWarpGroup(op, part, machineOf(op).numWarps) && takesTypes(op) && blocksAgree(op) {
 		return wgmma
 	}
 	if takesTypes(op) {
@@ -121,11 +122,12 @@ func takesType(t ir.Type) bool {
 
 func isFP8(t ir.Type) bool { return ir.IsFloat(t) && ir.BitWidth(t) == 8 }
 
-func fitsWarpGroup(op *ir.Op, part []int64) bool {
+// fitsWarpGroup reports whether wgmma computes a block's part of a product, by its sizes and precision.
+func fitsWarpGroup(op *ir.Op, part []int64, numWarps int64) bool {
 	elem := ir.ElemOf(op.Operand(0).Type)
 	k := tensorOf(op.Operand(0)).Shape[tensorOf(op.Operand(0)).Rank()-1]
 	switch {
-	case len(part) != 2 || k < int64(256/ir.BitWidth(elem)) || machineOf(op).numWarps%4 != 0:
+	case len(part) != 2 || k < int64(256/ir.BitWidth(elem)) || numWarps%groupWarps != 0:
 		return false
 	case part[0]%64 != 0 || part[1]%16 != 0 || elem == ir.F64:
 		return false

@@ -55,7 +55,7 @@ func (t *tiler) planLoop(loop *ir.Op) (out []*tilePlan) {
 			continue
 		}
 		p := t.plan(op)
-		if p == nil || !pays(op) {
+		if p == nil || !p.suits() || !pays(op) {
 			return nil
 		}
 		out = append(out, p)
@@ -78,7 +78,7 @@ func (t *tiler) planBefore(loop *ir.Op) (out []*tilePlan) {
 			slices.ContainsFunc(out, known) {
 			continue
 		}
-		if p := t.plan(load); p != nil && pays(load) {
+		if p := t.plan(load); p != nil && p.suits() && pays(load) {
 			out = append(out, p)
 		}
 	}
@@ -133,14 +133,40 @@ func (t *tiler) feedsProducts(load *ir.Op) bool {
 	return found
 }
 
-// isGroupProduct reports whether an op is a product of 16-bit floats that AccelerateMatmul gives to wgmma.
+// isGroupProduct reports whether an op is a product that AccelerateMatmul gives to wgmma.
 func (m Machine) isGroupProduct(op *ir.Op) bool {
-	if op.Def != tt.Dot || m.NumWarps%groupWarps != 0 {
+	if op.Def != tt.Dot {
 		return false
 	}
-	x, out := tensorOf(op.Operand(0)), tensorOf(op.Result(0))
-	return out.Rank() == 2 && out.Shape[0]%64 == 0 && out.Shape[1]%16 == 0 && x.Shape[1] >= 16 &&
-		(x.Elem == ir.F16 || x.Elem == ir.BF16)
+	out := tensorOf(op.Result(0))
+	return fitsWarpGroup(op, out.Shape, int64(m.NumWarps)) && takesTypes(op)
+}
+
+// suits reports whether products read a tile as the copy engine leaves it in shared memory. Operands of 16
+// bits may have either dimension contiguous there, others must have the one along which products are summed.
+func (p *tilePlan) suits() bool {
+	typ, ok := tensorOf(p.load.Result(0)), true
+	if ir.BitWidth(typ.Elem) == 16 {
+		return true
+	}
+	contiguous := 1
+	if p.swapped {
+		contiguous = 0
+	}
+	check := func(v *ir.Value, dim int) {
+		for u := range v.Uses() {
+			if u.Owner().Def == tt.Dot && u.Index() < 2 {
+				ok = ok && dim == 1-u.Index()
+			}
+		}
+	}
+	check(p.load.Result(0), contiguous)
+	for u := range p.load.Result(0).Users() {
+		if u.Def == tt.Trans {
+			check(u.Result(0), 1-contiguous)
+		}
+	}
+	return ok
 }
 
 // pays reports whether the copy engine copies a load's tile faster than threads do: a few large copies.
