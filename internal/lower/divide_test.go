@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/nereid-lang/nereid/internal/ir"
@@ -98,6 +99,26 @@ func checkDivided(t *testing.T, name string, ptx []byte, elem *ir.IntegerType, s
 					[]string{"quotient", "remainder"}[k], i, got, bits[:size])
 			}
 		}
+	}
+}
+
+// TestEqualElementsOfManyDimensions divides the numbers of elements by 8, the length of a row: equal quotients
+// are computed once, and those of the first dimension's elements differ, however many dimensions follow it.
+func TestEqualElementsOfManyDimensions(t *testing.T) {
+	for _, shape := range [][]int{{32, 2, 2, 8}, {32, 1, 2, 2, 8}, {8, 2, 2, 2, 2, 8}} {
+		ones := strings.Repeat("1, ", len(shape)-1)
+		order := "0"
+		for d := 1; d < len(shape); d++ {
+			order = fmt.Sprint(d, ", ", order)
+		}
+		enc := fmt.Sprintf("#ttg.blocked<{sizePerThread = [%s8], threadsPerWarp = [%[1]s32], "+
+			"warpsPerCTA = [%[1]s1], order = [%[2]s]}>", ones, order)
+		typ := fmt.Sprintf("tensor<%s, %s>", shapeText(shape, "i32"), enc)
+		text := moduleText(1, "tt.func public @k(%x: !tt.ptr<i32>) {\n"+offsetsText("o", shape, enc)+
+			fmt.Sprintf("%%eight = arith.constant dense<8> : %s\n", typ)+
+			fmt.Sprintf("%%q = arith.divsi %%o, %%eight : %s\n", typ)+
+			accessText("x", "o", "q", shape, "i32", enc, true)+"tt.return\n}\n")
+		runBoth(t, text, launch{"k", [3]int{1, 1, 1}, []any{ints(ir.I32, 1024, 1)}}, 0)
 	}
 }
 

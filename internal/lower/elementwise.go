@@ -45,7 +45,8 @@ func elementwise(f element) handler {
 // all may differ. For example, 16 neighbours all pass a bound divisible by 16, or none does: one comparison
 // is enough.
 func (l *lowering) firstEqual(v *ir.Value) []int {
-	if _, ok := v.Type.(*ir.TensorType); !ok || l.opts.Constancy == nil {
+	t, ok := v.Type.(*ir.TensorType)
+	if !ok || l.opts.Constancy == nil {
 		return nil
 	}
 	equal := l.opts.Constancy(v)
@@ -56,11 +57,11 @@ func (l *lowering) firstEqual(v *ir.Value) []int {
 	seen := map[int]int{}
 	out := make([]int, ll.InSize(layout.Register))
 	for r := range out {
-		key := 0
+		key := 0 // the group's number, row by row
 		for d, c := range registerCoords(ll, r) {
 			// the largest power of two that divides the group size: groups begin at its multiples
 			n := int(equal[d]) & -int(equal[d])
-			key = key<<20 | c&^(n-1)
+			key = key*int(t.Shape[d]) + c&^(n-1)
 		}
 		if _, ok := seen[key]; !ok {
 			seen[key] = r
