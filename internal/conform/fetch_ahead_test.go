@@ -44,3 +44,27 @@ for step in range(n):
 		}
 	}
 }
+
+// TestFetchBehindLoop asks for the memory of the next iteration at remainders by the number of iterations that
+// follow. Behind the last one that is zero, and LLVM must not conclude that the loop goes on.
+func TestFetchBehindLoop(t *testing.T) {
+	dev, judge := opened(t, "sim:90")[0], interpreter(t)
+	for _, op := range []string{"%", "//"} {
+		k := kernelOf(t, `
+@triton.jit
+def k(x, y, n):
+`, `
+i = tl.arange(0, 16)
+sum = tl.zeros((16,), tl.float32)
+for step in range(n):
+    sum += tl.load(x + (i `+op+` (n - step)))
+tl.store(y + i, sum)
+`)
+		run := func(dev *nereid.Device) []byte {
+			return leaves(t, k, dev, nereid.Grid{1}, numbers(f32, 16), numbers(f32, 16), 3)
+		}
+		if !bytes.Equal(run(judge), run(dev)) {
+			t.Errorf("%s: results differ", op)
+		}
+	}
+}

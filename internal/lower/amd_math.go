@@ -32,6 +32,10 @@ func (amd) fromSmallPair(*lowering, string, ir.Type) string       { return "" }
 
 func (amd) difference(l *lowering, x, y string) string { return l.val("sub i32 %s, %s", x, y) }
 
+func (amd) hiddenZero(l *lowering) string {
+	return l.val(`call i32 asm "s_mov_b32 $0, 0", "=s"() memory(none)`)
+}
+
 func (amd) wideProduct(l *lowering, x, y string) string { return l.plainProduct(32, []string{x, y}) }
 
 // roundToZero rounds to nearest, and takes a step back where that went away from zero. f32 to f16 is an

@@ -2,6 +2,8 @@ package lower
 
 import (
 	"github.com/nereid-lang/nereid/internal/dialect/arith"
+	"github.com/nereid-lang/nereid/internal/dialect/scf"
+	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
@@ -35,7 +37,7 @@ func (d division) lower(l *lowering, op *ir.Op) {
 	a, by := op.Operand(0), op.Operand(1)
 	run := l.runOf(op, a, by, l.divisorOf(by))
 	if run == nil {
-		elementwise(instr(d.name))(l, op)
+		elementwise(d.element)(l, op)
 		return
 	}
 	positive := d.unsigned || l.opts.NotNegative(a)
@@ -50,7 +52,7 @@ func (d division) lower(l *lowering, op *ir.Op) {
 		key := args[0] + " " + args[1]
 		q, ok := known[key]
 		if !ok {
-			q = d.divide(l, ir.ElemOf(op.Result(0).Type), args, positive)
+			q = d.divide(l, op, args, positive)
 			known[key] = q
 		}
 		switch {
@@ -65,20 +67,27 @@ func (d division) lower(l *lowering, op *ir.Op) {
 	l.set(op.Result(0), regs)
 }
 
+// element divides one element by another.
+func (d division) element(l *lowering, op *ir.Op, t ir.Type, a []string) string {
+	typ := llvmType(t)
+	return l.val("%s %s %s, %s", d.name, typ, a[0], l.divisor(op, typ, a[1]))
+}
+
 // divided is the result of dividing a run: of its first element, and the quotient of the others or what their
 // remainders count up from.
 type divided struct{ typ, first, others string }
 
-func (d division) divide(l *lowering, t ir.Type, args []string, positive bool) divided {
+func (d division) divide(l *lowering, op *ir.Op, args []string, positive bool) divided {
+	t := ir.ElemOf(op.Result(0).Type)
 	typ := llvmType(t)
-	out := divided{typ: typ, first: l.val("%s %s %s, %s", d.name, typ, args[0], args[1])}
+	out := divided{typ: typ, first: d.element(l, op, t, args)}
 	out.others = out.first
 	if positive {
 		return out
 	}
 	r := out.first
 	if !d.remainder {
-		r = l.val("srem %s %s, %s", typ, args[0], args[1])
+		r = l.val("srem %s %s, %s", typ, args[0], l.divisor(op, typ, args[1]))
 	}
 	negative := l.val("icmp slt %s %s, 0", typ, args[0])
 	next := l.val("and i1 %s, %s", negative, l.val("icmp eq %s %s, 0", typ, r))
@@ -99,4 +108,48 @@ func (l *lowering) divisorOf(v *ir.Value) int64 {
 		return 1
 	}
 	return l.opts.Divisor(v)
+}
+
+// divisor returns v, an element of op's second operand, as the divisor of an LLVM instruction. GPUs divide by
+// zero without a trap, and kernels do so behind a loop's last iteration, whose addresses pipelines and
+// requests ahead compute. To LLVM that is undefined: it concludes that v is never zero, and that a loop which
+// ends where it is never ends. So v is joined with a zero that LLVM does not know.
+func (l *lowering) divisor(op *ir.Op, typ, v string) string {
+	if !speculates(op) {
+		return v
+	}
+	return l.val("or %s %s, %s", typ, v, l.hiddenZero(typ))
+}
+
+// speculates reports whether a pass may have made op divide by a number that the source does not divide by:
+// one that changes in a loop around op, or one in a branch.
+func speculates(op *ir.Op) bool {
+	by := throughShapes(op.Operand(1))
+	if by.DefBy(arith.Constant) != nil {
+		return false
+	}
+	for p := op.Parent(); p.Def != tt.Func; p = p.Parent() {
+		if p.Def == scf.If || by.Block().IsInside(p) {
+			return true
+		}
+	}
+	return false
+}
+
+// hiddenZero returns a zero of an integer type that LLVM takes for zero or one: numbers joined with it keep
+// the signs that LLVM knows.
+func (l *lowering) hiddenZero(typ string) string {
+	if l.ids.zeros[typ] == "" {
+		l.ids.zeros[typ] = l.atEntry(func() string {
+			z := l.val("and i32 %s, 1", l.vendor.hiddenZero(l))
+			switch n := intBits(typ); {
+			case n < 32:
+				return l.val("trunc i32 %s to %s", z, typ)
+			case n > 32:
+				return l.val("zext i32 %s to %s", z, typ)
+			}
+			return z
+		})
+	}
+	return l.ids.zeros[typ]
 }

@@ -190,19 +190,21 @@ func signBit(name string, mask int, f element) element {
 }
 
 // ceilDivUI divides unsigned integers and rounds up.
-func ceilDivUI(l *lowering, _ *ir.Op, t ir.Type, a []string) string {
+func ceilDivUI(l *lowering, op *ir.Op, t ir.Type, a []string) string {
 	typ := llvmType(t)
-	q, r := l.val("udiv %s %s, %s", typ, a[0], a[1]), l.val("urem %s %s, %s", typ, a[0], a[1])
+	by := l.divisor(op, typ, a[1])
+	q, r := l.val("udiv %s %s, %s", typ, a[0], by), l.val("urem %s %s, %s", typ, a[0], by)
 	return l.val("add %s %s, %s", typ, q, l.val("zext i1 %s to %s", l.val("icmp ne %s %s, 0", typ, r), typ))
 }
 
 // signedDiv divides signed integers and rounds up or down. The signs of remainder and divisor tell whether
 // truncation already rounded that way.
 func signedDiv(up bool) element {
-	return func(l *lowering, _ *ir.Op, t ir.Type, a []string) string {
+	return func(l *lowering, op *ir.Op, t ir.Type, a []string) string {
 		typ := llvmType(t)
-		q, r := l.val("sdiv %s %s, %s", typ, a[0], a[1]), l.val("srem %s %s, %s", typ, a[0], a[1])
-		differ := l.val("icmp slt %s %s, 0", typ, l.val("xor %s %s, %s", typ, r, a[1]))
+		by := l.divisor(op, typ, a[1])
+		q, r := l.val("sdiv %s %s, %s", typ, a[0], by), l.val("srem %s %s, %s", typ, a[0], by)
+		differ := l.val("icmp slt %s %s, 0", typ, l.val("xor %s %s, %s", typ, r, by))
 		if up {
 			differ = l.val("xor i1 %s, true", differ)
 		}

@@ -42,6 +42,10 @@ func (nvidia) difference(l *lowering, x, y string) string {
 	return l.val(`call i32 asm "sub.s32 $0, $1, $2;", "=r,r,r"(i32 %s, i32 %s) memory(none)`, x, y)
 }
 
+func (nvidia) hiddenZero(l *lowering) string {
+	return l.val(`call i32 asm "mov.b32 $0, 0;", "=r"() memory(none)`)
+}
+
 // wideProduct hides the product from LLVM, which would compute with the upper half in 64 bits from then on,
 // and take three instructions for the next product of Philox, whose factors it no longer knows to be short.
 func (nvidia) wideProduct(l *lowering, x, y string) string {

@@ -136,16 +136,19 @@ func (l *lowering) differ(b, a, pred string, narrow bool) (d difference) {
 
 // widened reports whether the elements of v were sign-extended from 32 bits to 64.
 func widened(v *ir.Value) bool {
-	for !v.IsArg() {
-		op := v.Def()
+	ext := throughShapes(v).DefBy(arith.ExtSI)
+	return ext != nil && ir.ElemOf(ext.Operand(0).Type) == ir.I32 && ir.ElemOf(v.Type) == ir.I64
+}
+
+// throughShapes returns the value whose elements v repeats or arranges in another way.
+func throughShapes(v *ir.Value) *ir.Value {
+	for op := v.Def(); op != nil; op = v.Def() {
 		switch op.Def {
-		case arith.ExtSI:
-			return ir.ElemOf(op.Operand(0).Type) == ir.I32 && ir.ElemOf(v.Type) == ir.I64
-		case tt.Broadcast, tt.ExpandDims, ttg.ConvertLayout:
+		case tt.Splat, tt.Broadcast, tt.ExpandDims, ttg.ConvertLayout:
 			v = op.Operand(0)
 		default:
-			return false
+			return v
 		}
 	}
-	return false
+	return v
 }

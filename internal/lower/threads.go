@@ -13,6 +13,7 @@ type threadIDs struct {
 	// warp, provably equal in all lanes; "" until uniformPart needs it
 	group  string
 	coords map[string]string // threadPart by layout and dimension
+	zeros  map[string]string // hiddenZero by type
 }
 
 func (l *lowering) threadIDs() {
@@ -21,7 +22,8 @@ func (l *lowering) threadIDs() {
 
 func (l *lowering) readThreadIDs() string {
 	tid := l.vendor.threadID(l)
-	l.ids = threadIDs{tid: tid, coords: map[string]string{}, block: "0"}
+	l.ids = threadIDs{tid: tid, block: "0",
+		coords: map[string]string{}, zeros: map[string]string{}}
 	l.ids.lane = l.val("and i32 %s, %d", tid, l.lastLane())
 	l.ids.warp = "0"
 	if l.warps > 1 {

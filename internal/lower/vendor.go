@@ -155,6 +155,8 @@ type vendorMath interface {
 	fromSmallPair(l *lowering, pair string, from ir.Type) string
 	// difference returns x - y, hidden from LLVM where its loop passes would spread it over registers.
 	difference(l *lowering, x, y string) string
+	// hiddenZero returns a word that is zero, without LLVM's knowledge.
+	hiddenZero(l *lowering) string
 	// wideProduct returns the product of two unsigned words in 64 bits.
 	wideProduct(l *lowering, x, y string) string
 	// roundToZero converts f64 to f32, or f32 to f16 or bf16.
