@@ -561,3 +561,33 @@ for k in range(n):
 tl.store(tile(p2, 64, 64), acc)
 `},
 }
+
+// TestPipelinedUnderRemainders copies rows under a mask of remainders, whose neighbours are unrelated where
+// they are negative: a copy ahead then has fewer than 4 bytes, and is a load.
+func TestPipelinedUnderRemainders(t *testing.T) {
+	judge := interpreter(t)
+	k := kernelOf(t, `
+@triton.jit
+def k(x, y, start, n):
+`, `
+i = tl.arange(0, 32)
+c = (start + i) % n
+sum = tl.zeros((32, 32), tl.float32)
+for step in range(0, 64, 16):
+    s = step + tl.arange(0, 16)
+    a = tl.load(x + i[:, None] * 64 + s[None, :])
+    b = tl.load(x + 2048 + s[:, None] * 32 + i[None, :], mask=(c >= 0)[None, :], other=0.0)
+    sum = tl.dot(a, b, sum)
+tl.store(y + i[:, None] * 32 + i[None, :], sum)
+`)
+	for _, dev := range opened(t, "sim:90", "sim:80") {
+		for _, start := range []int{0, 16, -16, -32} {
+			run := func(dev *nereid.Device) []byte {
+				return leaves(t, k, dev, nereid.Grid{1}, numbers(f16, 2*32*64), numbers(f32, 32*32), start, 16)
+			}
+			if !bytes.Equal(run(judge), run(dev)) {
+				t.Errorf("%s, from %d: results differ", dev, start)
+			}
+		}
+	}
+}

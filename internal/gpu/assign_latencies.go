@@ -188,11 +188,13 @@ func (a *latencies) isStoredTo(load *ir.Op) bool {
 	return slices.ContainsFunc(a.stored, func(p *ir.Value) bool { return a.where.MayAlias(p, load.Slot(0)) })
 }
 
-// copyWidth returns how many elements a thread can copy at once, as far as addresses and mask allow.
-func copyWidth(axes *axisinfo.Analysis, load *ir.Op) int {
-	n := axes.Contiguity(load.Slot(0))
-	if mask := load.Slot(1); mask != nil {
-		n = min(n, axes.MaskPrefix(mask)) // a copy can end early, and writes zeros from there on
+// copyWidth returns how many elements a thread can copy at once, as far as addresses and mask allow. A copy
+// can end early, and writes zeros from there on. The mask's facts must be exact: those that the lowering goes
+// by, which has no copy of less than 4 bytes.
+func copyWidth(axes *axisinfo.Analysis, ptr, mask *ir.Value) int {
+	n := axes.Contiguity(ptr)
+	if mask != nil && n > 1 {
+		n = min(n, axes.Exact().MaskPrefix(mask))
 	}
 	return n
 }

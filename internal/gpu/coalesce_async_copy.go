@@ -40,11 +40,7 @@ var CoalesceAsyncCopy = pass.Pass{
 		}
 		axes := axisinfo.Module(m)
 		for _, op := range narrowed {
-			n := axes.Contiguity(op.Slot(0))
-			if mask := op.Slot(2); mask != nil {
-				n = min(n, axes.MaskPrefix(mask))
-			}
-			op.SetAttr("contiguity", ir.I32Attr(int64(n)))
+			op.SetAttr("contiguity", ir.I32Attr(int64(copyWidth(axes, op.Slot(0), op.Slot(2)))))
 		}
 		return nil
 	},

@@ -159,7 +159,7 @@ func newCopy(axes *axisinfo.Analysis, load *ir.Op) *asyncCopy {
 		}
 		return a
 	}
-	n := copyWidth(axes, load)
+	n := copyWidth(axes, load.Slot(0), load.Slot(1))
 	if a.wide = n*bits >= 32; a.wide {
 		a.buf, a.clash = bufferOf(load)
 		if copyBytes(t, a.buf) >= 4 {

@@ -205,7 +205,7 @@ func archName(capability int) string {
 // testOptions are the options with what axis analysis says.
 func testOptions(m *ir.Module, capability int) Options {
 	info := axisinfo.Module(m)
-	exact := info.Exact(m)
+	exact := info.Exact()
 	return Options{Vendor: NVIDIA(capability), Contiguity: info.Contiguity, MaskAlign: exact.MaskAlignment,
 		Constancy: exact.Constancy, Runs: exact.Runs, Divisor: exact.Divisor, NotNegative: exact.NotNegative}
 }

@@ -14,10 +14,12 @@ import (
 // Analysis has the facts about the values of a module or function. It is made once; values that appear later
 // are unknown to it.
 type Analysis struct {
+	module  *ir.Module
 	infos   map[*ir.Value]Info
 	changed bool
 	calls   map[string][]*ir.Op
 	exact   bool
+	exactly *Analysis          // what Exact returns
 	signs   map[*ir.Value]bool // what NotNegative has found
 }
 
@@ -25,7 +27,7 @@ type Analysis struct {
 func Module(m *ir.Module) *Analysis { return analyse(m, false) }
 
 func analyse(m *ir.Module, exact bool) *Analysis {
-	a := &Analysis{infos: map[*ir.Value]Info{}, calls: map[string][]*ir.Op{}, exact: exact,
+	a := &Analysis{module: m, infos: map[*ir.Value]Info{}, calls: map[string][]*ir.Op{}, exact: exact,
 		signs: map[*ir.Value]bool{}}
 	for op := range m.Op.Ops() {
 		if op.Def == tt.Call {

@@ -134,7 +134,7 @@ func TestSound(t *testing.T) {
 			}
 		}
 		m := parse(t, "tt.func @f() {\n"+src.String()+"tt.return\n}")
-		a := Module(m).Exact(m)
+		a := Module(m).Exact()
 		if !slices.ContainsFunc(values[positive+1:], negative) {
 			a = Module(m)
 		}

@@ -15,15 +15,25 @@ import (
 // [-8, -7, -6, -5] / 4 is [-2, -1, -1, -1]. The width of an access may rest on that, its addresses would be
 // wrong anyway. A value may not.
 
-// Exact returns an analysis of the same module whose claims also hold of negative indices. It may still take
-// sums and products not to wrap around.
-func (a *Analysis) Exact(m *ir.Module) *Analysis {
-	for op := range m.Op.Ops() {
-		if dividesRuns(op) {
-			return analyse(m, true)
+// Exact returns an analysis of the same module, made by the first call, whose claims also hold of negative
+// indices. It may still take sums and products not to wrap around, and divisors to be positive.
+func (a *Analysis) Exact() *Analysis {
+	if a.exactly == nil {
+		a.exactly = a
+		if hasOp(a.module, dividesRuns) {
+			a.exactly = analyse(a.module, true)
 		}
 	}
-	return a
+	return a.exactly
+}
+
+func hasOp(m *ir.Module, is func(*ir.Op) bool) bool {
+	for op := range m.Op.Ops() {
+		if is(op) {
+			return true
+		}
+	}
+	return false
 }
 
 // dividesRuns reports whether the facts about op's result rest on the sign of its dividend.
@@ -49,7 +59,8 @@ func withoutRuns(info Info) Info {
 	return out
 }
 
-// NotNegative reports whether no element of v is negative, unless a sum or product wraps around.
+// NotNegative reports whether no element of v is negative, unless a sum or product wraps around or a divisor
+// is negative: the number of a row of blocks, pid // num_pid_n, counts from zero.
 func (a *Analysis) NotNegative(v *ir.Value) bool {
 	known, ok := a.signs[v]
 	if !ok {
@@ -76,12 +87,12 @@ func (a *Analysis) findSign(v *ir.Value) bool {
 		return info.Known && signed(info.Value, ir.BitWidth(ir.ElemOf(v.Type))) >= 0
 	case arith.MaxSI, arith.AndI:
 		return a.NotNegative(op.Operand(0)) || a.NotNegative(op.Operand(1))
-	case arith.RemSI, arith.ShRSI, arith.ExtSI, tt.Splat, tt.Broadcast, tt.ExpandDims, tt.Trans, tt.Reshape,
-		ttg.ConvertLayout:
+	case arith.DivSI, arith.RemSI, arith.ShRSI, arith.ExtSI, tt.Splat, tt.Broadcast, tt.ExpandDims, tt.Trans,
+		tt.Reshape, ttg.ConvertLayout:
 		return a.NotNegative(op.Operand(0))
 	case arith.Select:
 		return a.NotNegative(op.Operand(1)) && a.NotNegative(op.Operand(2))
-	case arith.AddI, arith.MulI, arith.DivSI, arith.MinSI, arith.OrI:
+	case arith.AddI, arith.MulI, arith.MinSI, arith.OrI:
 		return a.NotNegative(op.Operand(0)) && a.NotNegative(op.Operand(1))
 	}
 	return false

@@ -295,7 +295,7 @@ func (c Compiler) llir(in *target.Input, o options) (*lower.Kernel, error) {
 		return nil, err
 	}
 	info := axisinfo.Module(in.Module)
-	exact := info.Exact(in.Module)
+	exact := info.Exact()
 	k, err := lower.Lower(in.Module, in.Kernel, lower.Options{
 		Vendor: lower.AMD(c.Chip, ttg.ThreadsPerWarp(in.Module.Op), o.lower), Contiguity: info.Contiguity,
 		MaskAlign: exact.MaskAlignment, MaskPrefix: exact.MaskPrefix, Constancy: exact.Constancy,

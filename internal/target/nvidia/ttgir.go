@@ -111,7 +111,7 @@ func (c Compiler) machine(in *target.Input) gpu.Machine {
 // lowerOptions returns the options of the lowering, with what is known about addresses.
 func (c Compiler) lowerOptions(m *ir.Module) lower.Options {
 	info := axisinfo.Module(m)
-	exact := info.Exact(m)
+	exact := info.Exact()
 	return lower.Options{
 		Vendor: lower.NVIDIA(c.Capability), Contiguity: info.Contiguity,
 		MaskAlign: exact.MaskAlignment, MaskPrefix: exact.MaskPrefix, Constancy: exact.Constancy,
