@@ -212,7 +212,7 @@ func lowerLoad(l *lowering, op *ir.Op) {
 	elem := ir.ElemOf(t)
 	a := newAccess(elem, l.vectorWidth(op, ptr, mask, bitsOf(elem)))
 	if op.HasAttr(ttg.PrefetchAttr) {
-		l.prefetch(ptr, mask, a.vec)
+		l.prefetch(op, ptr, mask)
 		l.set(op.Result(0), slices.Repeat([]string{"poison"}, len(l.regs(ptr))))
 		return
 	}
@@ -249,16 +249,54 @@ func lowerLoad(l *lowering, op *ir.Op) {
 	l.set(op.Result(0), out)
 }
 
-// prefetch asks the L2 cache for memory.
-func (l *lowering) prefetch(ptr, mask *ir.Value, vec int) {
-	ptrs := l.regs(ptr)
-	for i := 0; i < len(ptrs); i += vec {
+// sectorBytes is what the L2 cache loads at once.
+const sectorBytes = 32
+
+// prefetch asks the L2 cache for memory, each thread once for a sector. Rows that all threads hold, such as
+// the gates of a recurrence, would otherwise take as many requests as a thread has elements. Where the mask
+// allows an end of a sector alone, that is not asked for.
+func (l *lowering) prefetch(op *ir.Op, ptr, mask *ir.Value) {
+	sectors := l.sectorsOf(op, ptr)
+	asked := map[string]bool{}
+	for i, p := range l.regs(ptr) {
+		if sectors != nil {
+			if asked[sectors[i]] {
+				continue
+			}
+			asked[sectors[i]] = true
+		}
 		pred := ""
 		if mask != nil {
 			pred = l.regs(mask)[i]
 		}
-		l.vendor.prefetch(l, ptrs[i], pred)
+		l.vendor.prefetch(l, p, pred)
 	}
+}
+
+// sectorsOf names the sector that each register of a tensor of pointers points to, as far as equal ones are
+// known; nil for a single pointer.
+func (l *lowering) sectorsOf(op *ir.Op, ptr *ir.Value) []string {
+	t, ok := ptr.Type.(*ir.TensorType)
+	if !ok {
+		return nil
+	}
+	ll, adjacent := l.layout(op, t), make([]int64, t.Rank())
+	if l.opts.Runs != nil {
+		adjacent = l.opts.Runs(ptr)
+	}
+	most := int64(max(1, sectorBytes*8/bitsOf(ir.ElemOf(op.Result(0).Type))))
+	out := make([]string, ll.InSize(layout.Register))
+	for r := range out {
+		at := registerCoords(ll, r)
+		for d, n := range adjacent {
+			if n = min(lowestBit(n), most); n > 1 {
+				at[d] /= int(n)
+				break // the elements of a sector lie along one dimension
+			}
+		}
+		out[r] = fmt.Sprint(at)
+	}
+	return out
 }
 
 // otherWords returns the words for elements that are not loaded, or nil if all are zero.

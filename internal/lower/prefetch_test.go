@@ -31,3 +31,20 @@ func TestPrefetch(t *testing.T) {
 		t.Errorf("the request waits for the store:\n%s", ptx)
 	}
 }
+
+// TestPrefetchSectors: a thread asks once for a sector of 32 bytes, however many of its elements it holds.
+func TestPrefetchSectors(t *testing.T) {
+	const enc = "#ttg.slice<{dim = 1, parent = #ttg.blocked<{sizePerThread = [1, 1], " +
+		"threadsPerWarp = [1, 32], warpsPerCTA = [2, 2], order = [1, 0]}>}>"
+	shape := []int{64}
+	for elem, want := range map[string]int{"bf16": 4, "f32": 8, "f64": 16} {
+		load := accessText("x", "a", "u", shape, elem, enc, false)
+		last := strings.LastIndex(load, " : ")
+		text := moduleText(4, "tt.func public @k(%x: !tt.ptr<"+elem+"> {tt.divisibility = 16 : i32}) {\n"+
+			offsetsText("a", shape, enc)+load[:last]+" {nereid.prefetch}"+load[last:]+"tt.return\n}\n")
+		_, ptx := compile(t, parseIR(t, "test.ttgir", []byte(text)), "k", 90)
+		if got := strings.Count(string(ptx), "prefetch.global.L2"); got != want {
+			t.Errorf("%s: %d requests, not %d", elem, got, want)
+		}
+	}
+}
