@@ -90,7 +90,7 @@ func TestScanTotalsBanks(t *testing.T) {
 
 // TestReduceRowsWide shows that partial sums of columns are exchanged in accesses of four elements.
 func TestReduceRowsWide(t *testing.T) {
-	const enc = "#ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], " +
+	const enc = "#ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], " +
 		"order = [1, 0]}>"
 	slice := "#ttg.slice<{dim = 0, parent = " + enc + "}>"
 	body := "tt.func public @k(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>) {\n" +
@@ -156,10 +156,11 @@ func TestReduceWarpAtOnce(t *testing.T) {
 	}
 }
 
-// TestReduceByLanes combines what warps have found, of many rows, in different lanes at once.
+// TestReduceByLanes combines what warps have found, of many rows, in different lanes at once. Before, lanes
+// share the rows out: 32 rows take 16+8+4+2+1 exchanges.
 func TestReduceByLanes(t *testing.T) {
 	for _, c := range []struct{ rows, warps, combined, sent int }{
-		{8, 4, 8*5 + 2, 8}, {2, 4, 2*5 + 2*2, 0}, {32, 8, 32*5 + 8*3, 32},
+		{8, 4, 4 + 2 + 1 + 2 + 2, 8}, {2, 4, 1 + 4 + 2*2, 0}, {32, 8, 31 + 8*3, 32},
 	} {
 		shape, rest := []int{c.rows, 128 * c.warps}, []int{c.rows}
 		enc := fmt.Sprintf("#ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], "+

@@ -146,7 +146,7 @@ func lowerConvertLayout(l *lowering, op *ir.Op) {
 // conversion returns what the layout conversion op does.
 func (l *lowering) conversion(op *ir.Op) conversion {
 	t := op.Result(0).Type.(*ir.TensorType)
-	from, to := l.layout(op, op.Operand(0).Type), l.layout(op, t)
+	from, to := l.arrivesIn(op, op.Operand(0)), l.layout(op, t)
 	c, ok := conversion{}, false
 	if bitsOf(t.Elem) == 8 {
 		c, ok = l.pairConversion(from, to)

@@ -69,7 +69,8 @@
 //	convert_warp.go   layout conversions by shuffles where lanes need different registers
 //	convert_pairs.go  layout conversions of bytes, two at a time
 //	swizzle.go        the layout of shared memory during a conversion
-//	reduce.go         reductions; reduce_rows.go across warps, reduce_cluster.go across blocks
+//	reduce.go         reductions; reduce_spread.go shares rows out among lanes, reduce_rows.go goes across
+//	                  warps, reduce_cluster.go across blocks
 //	scan.go           scans; scan_lanes.go over lanes, scan_shared.go across warps
 //	gather.go         gather and histogram; gather_warp.go within warps, gather_cluster.go across blocks
 //	dot.go            products by multiply-adds

@@ -245,9 +245,15 @@ func reduceKernel(seed int, encs encodings) (string, launch, float64) {
 		offsetsText("o", shape, enc) + accessText("x", "o", "v", shape, typ.name, enc, false) +
 		fmt.Sprintf("%%w = \"tt.reduce\"(%%v) <{axis = %d : i32}> %s : (%s) -> %s\n", axis,
 			strings.ReplaceAll(combineText("sum", typ.name), "tt.RETURN", "tt.reduce.return"), in, out)
-	if len(rest) == 0 {
+	switch {
+	case len(rest) == 0:
 		body += fmt.Sprintf("tt.store %%y, %%w : !tt.ptr<%s>\n", typ.name)
-	} else {
+	case seed%3 == 0: // the only use is a conversion
+		other := encs(r, rest, warps)
+		body += fmt.Sprintf("%%u = ttg.convert_layout %%w : %s -> tensor<%s, %s>\n", out,
+			shapeText(rest, typ.name), other) +
+			offsetsText("n", rest, other) + accessText("y", "n", "u", rest, typ.name, other, true)
+	default:
 		body += offsetsText("n", rest, slice) + accessText("y", "n", "w", rest, typ.name, slice, true)
 	}
 	return moduleText(warps, body+"tt.return\n}\n"),

@@ -38,6 +38,7 @@ type reduction struct {
 	axis  int
 	ll    layout.Layout
 	elems []ir.Type
+	to    ir.Type // type of the first result, in the layout in which all are delivered
 	dirs  directions
 	acc   map[int][]string // partial results by canonical register
 	keys  []int            // the canonical registers in order
@@ -49,19 +50,30 @@ func newReduction(l *lowering, op *ir.Op) *reduction {
 		r.elems = append(r.elems, ir.ElemOf(op.Operand(i).Type))
 	}
 	r.dirs = directionsAlong(r.ll, r.axis)
+	clear := r.canonicalBits()
+	for reg := range r.ll.InSize(layout.Register) {
+		if reg&clear == 0 {
+			r.keys = append(r.keys, reg)
+		}
+	}
+	r.to = op.Result(0).Type
+	if t := r.wanted(); t != nil && r.needsShared() {
+		r.to = t
+	}
 	return r
 }
 
 func lowerReduce(l *lowering, op *ir.Op) {
 	r := newReduction(l, op)
 	r.registers()
+	shared, inRows := r.needsShared(), r.spreadOverLanes()
 	r.lanes()
-	if warps := r.warpSteps(); len(warps) > 0 || !r.resultFits() {
-		if r.spreadOverLanes() {
-			r.throughSharedInRows(warps)
-		} else {
-			r.throughShared(warps)
-		}
+	switch {
+	case shared && inRows:
+		r.throughSharedInRows(r.warpSteps())
+		return
+	case shared:
+		r.throughShared(r.warpSteps())
 		return
 	}
 	shape := dropAxis(outShape(r.ll), r.axis)
@@ -71,6 +83,9 @@ func lowerReduce(l *lowering, op *ir.Op) {
 	}
 	r.finish(func(c []int) []string { return r.acc[byCoords[flat(c, shape)]] })
 }
+
+// needsShared reports whether partial results go through shared memory.
+func (r *reduction) needsShared() bool { return len(r.warpSteps()) > 0 || !r.resultFits() }
 
 // restOf returns the flat position, without the axis, of register reg in the first thread.
 func (r *reduction) restOf(reg int, shape []int) int {
@@ -124,17 +139,12 @@ func (r *reduction) registers() {
 	}
 	type turn struct{ acc, reg, when int }
 	var turns []turn
-	clear := r.canonicalBits()
-	for reg := range r.ll.InSize(layout.Register) {
-		if reg&clear != 0 {
-			continue
-		}
+	for _, reg := range r.keys {
 		last := 0
 		for _, g := range r.group(reg, steps) {
 			last = max(last, g)
 			turns = append(turns, turn{reg, g, last})
 		}
-		r.keys = append(r.keys, reg)
 	}
 	slices.SortStableFunc(turns, func(a, b turn) int { return a.when - b.when })
 	n := r.chains(1 << len(steps))
@@ -205,8 +215,9 @@ func (r *reduction) lanes() {
 	}
 	steps := slices.Clone(r.dirs.along)
 	slices.Reverse(steps)
+	spreads := r.spreads()
 	for _, s := range steps {
-		if s.bit.lane == 0 {
+		if s.bit.lane == 0 || spreads && r.shareOut(s) {
 			continue
 		}
 		next := map[int][]string{}
@@ -261,7 +272,7 @@ func (r *reduction) resultFits() bool {
 	if len(r.blockSteps()) > 0 {
 		return false
 	}
-	t, ok := r.op.Result(0).Type.(*ir.TensorType)
+	t, ok := r.to.(*ir.TensorType)
 	if !ok {
 		return true
 	}
@@ -310,7 +321,7 @@ func (r *reduction) throughShared(warps []step) {
 	}
 	l.barrier()
 	var to layout.Layout
-	if t, ok := r.op.Result(0).Type.(*ir.TensorType); ok {
+	if t, ok := r.to.(*ir.TensorType); ok {
 		to = l.layout(r.op, t)
 	}
 	split := 1
@@ -366,7 +377,7 @@ func (r *reduction) places() places {
 		if len(c) == 0 {
 			return "0"
 		}
-		return l.flatOffset(l.layout(r.op, r.op.Result(0).Type), c, shape)
+		return l.flatOffset(l.layout(r.op, r.to), c, shape)
 	}
 	return p
 }
@@ -483,7 +494,7 @@ func (r *reduction) finish(get func(coords []int) []string) {
 // finishAt finishes like finish, with a get that also takes the register's number.
 func (r *reduction) finishAt(get func(reg int, coords []int) []string) {
 	l := r.l
-	t := r.op.Result(0).Type
+	t := r.to
 	if _, ok := t.(*ir.TensorType); !ok {
 		vals := get(0, []int{})
 		for e, res := range r.op.Results() {
@@ -515,17 +526,10 @@ func (r *reduction) finishAt(get func(reg int, coords []int) []string) {
 // reduceScratch returns buffers with a value for each element of the result and each warp along the axis.
 func reduceScratch(l *lowering, op *ir.Op) []int {
 	r := newReduction(l, op)
-	clear := r.canonicalBits()
-	for reg := range r.ll.InSize(layout.Register) {
-		if reg&clear == 0 {
-			r.keys = append(r.keys, reg)
-		}
-	}
-	warps := r.warpSteps()
-	if len(warps) == 0 && r.resultFits() {
+	if !r.needsShared() {
 		return nil
 	}
-	n := r.places().size << len(warps)
+	n := r.places().size << len(r.warpSteps())
 	var out []int
 	for _, e := range r.elems {
 		out = append(out, n*bitsOf(e)/8)

@@ -28,7 +28,7 @@ func (r *reduction) sources() *sources {
 			s.same[log2(b.bit.block)] = b.block
 		}
 	}
-	t, ok := r.op.Result(0).Type.(*ir.TensorType)
+	t, ok := r.to.(*ir.TensorType)
 	if !ok {
 		if len(s.steps) == 0 {
 			return nil
@@ -57,7 +57,7 @@ func (r *reduction) homes() homes {
 // blockPlaces returns the places of the partial results that a block holds.
 func (r *reduction) blockPlaces() places {
 	l := r.l
-	t, ok := r.op.Result(0).Type.(*ir.TensorType)
+	t, ok := r.to.(*ir.TensorType)
 	if !ok {
 		return places{func(int) string { return "0" }, func(int, []int) string { return "0" }, 1}
 	}
@@ -79,7 +79,7 @@ func (r *reduction) fromBlocks(s sources, at places, n int, bases []int) {
 	l := r.l
 	var to layout.Layout
 	rank := r.sameBlocks(s)
-	if t, ok := r.op.Result(0).Type.(*ir.TensorType); ok {
+	if t, ok := r.to.(*ir.TensorType); ok {
 		to = l.layout(r.op, t)
 		rank = l.threadPart(s.first, layout.Block)
 	}

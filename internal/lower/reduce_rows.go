@@ -11,7 +11,7 @@ import (
 // throughShared, which has the warps' partial results of an element side by side, their accesses would then
 // meet in a few banks.
 func (r *reduction) spreadOverLanes() bool {
-	if _, ok := r.op.Result(0).Type.(*ir.TensorType); !ok || r.l.ctas > 1 {
+	if _, ok := r.to.(*ir.TensorType); !ok || r.l.ctas > 1 {
 		return false
 	}
 	for i := range r.ll.InBits(layout.Lane) {
@@ -74,7 +74,7 @@ const oftenRead = 64
 // Combining them first takes a barrier more.
 func (r *reduction) readsOften(size, rows int) bool {
 	threads := r.l.threads()
-	each := rows << len(ownBits(r.l.layout(r.op, r.op.Result(0).Type)))
+	each := rows << len(ownBits(r.l.layout(r.op, r.to)))
 	return each >= oftenRead && each >= 2*rows*max(1, size/threads)
 }
 
@@ -113,7 +113,7 @@ func (r *reduction) sumInPlace(size, rows int, bases []int) {
 // that one access reads advance together, row by row, so that few values are alive at a time.
 func (r *reduction) sumRows(size, rows int, bases []int) [][]string {
 	l := r.l
-	to := l.layout(r.op, r.op.Result(0).Type)
+	to := l.layout(r.op, r.to)
 	shape := outShape(to)
 	var images []int
 	for i := range to.InBits(layout.Register) {
