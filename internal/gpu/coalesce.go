@@ -118,15 +118,21 @@ func (c *coalescer) coalesced(op *ir.Op, t *ir.TensorType) ir.Attr {
 	return m.blocked(t.Shape, perThread, order, cgaOf(t.Encoding)).Attr()
 }
 
-// order returns the dimensions, the one with the longest run of adjacent pointers first. If no strides are
-// known, pointers are adjacent along none: then the last one is first, since most tensors are row-major. Not
-// so in kernels with products, where the layout of an operand decides how it reaches the product.
+// order returns the dimensions, the one with the longest run of adjacent pointers first. If pointers are
+// adjacent along none, the one along which most of them are is first, else the last one, since most tensors
+// are row-major. Not so in kernels with products, where the layout of an operand decides how it reaches the
+// product.
 func (c *coalescer) order(op *ir.Op) []int64 {
 	ptr := memAccessPtr(op)
 	contiguity := c.axes.Of(ptr).Contiguity
 	order := dimensions(len(contiguity))
 	if !c.products && slices.Max(contiguity) == 1 && planar(tensorOf(ptr)) {
 		slices.Reverse(order)
+		adjacent := func(d int64) bool {
+			n, known := c.axes.Step(ptr, int(d))
+			return known && (n == 1 || n == -1)
+		}
+		sort.SliceStable(order, func(i, j int) bool { return adjacent(order[i]) && !adjacent(order[j]) })
 	}
 	sort.SliceStable(order, func(i, j int) bool { return contiguity[order[i]] > contiguity[order[j]] })
 	return order

@@ -36,20 +36,24 @@ var ScheduleLoops = pass.Pass{
 	},
 }
 
-// makeSchedule returns the schedule of a loop, or nil if the loop must stay as it is.
+// makeSchedule returns the schedule of a loop, or nil if the loop must stay as it is. Branches that no load
+// waits for run at the end of the body; if one writes memory and may not move behind other writes, all stay
+// where they are.
 func makeSchedule(loop *ir.Op, latency map[*ir.Op]int) *schedule {
 	if !mayPipeline(loop) || hasBarrier(loop) {
 		return nil
 	}
-	s := scheduleKeyOps(loop, latency)
-	first := s.scheduleBranches()
-	s.insertAllDeps()
-	s.scheduleCarried()
-	s.scheduleRest(first)
-	if !s.valid() {
-		return nil
+	for _, atEnd := range []bool{true, false} {
+		s := scheduleKeyOps(loop, latency)
+		first := s.scheduleBranches(atEnd)
+		s.insertAllDeps()
+		s.scheduleCarried()
+		s.scheduleRest(first)
+		if s.valid() {
+			return s
+		}
 	}
-	return s
+	return nil
 }
 
 // hasBarrier reports whether the kernel contains barriers of its own: it may rely on the order of loads and
@@ -159,8 +163,9 @@ func (s *schedule) leadsToPlaced(op *ir.Op, seen map[*ir.Op]bool) bool {
 }
 
 // scheduleBranches puts the branches that a scheduled op depends on at the start of the body, in the stage
-// that first needs them, and all others at the end. It returns the first cluster behind those at the start.
-func (s *schedule) scheduleBranches() *cluster {
+// that first needs them, and all others at the end if atEnd says so. It returns the first cluster behind
+// those at the start.
+func (s *schedule) scheduleBranches(atEnd bool) *cluster {
 	first := s.clusters[0]
 	if !hasBranch(s.loop) {
 		return first
@@ -184,6 +189,9 @@ func (s *schedule) scheduleBranches() *cluster {
 		for _, op := range order {
 			s.insertIfAbsent(op, place{needed[op], start})
 		}
+	}
+	if !atEnd {
+		return first
 	}
 	end := s.newAtBack()
 	for op := range body(s.loop) {

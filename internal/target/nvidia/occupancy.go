@@ -151,40 +151,37 @@ func (c Compiler) withMorePrograms(code *Code, best *assembled, assemble assembl
 	more := machine.running(code, plain.use.registers)
 	if more > now && plain.use.stack <= best.use.stack {
 		best = best.drop(plain)
-		best = withGoalIfNoStack(code, best, more, 0, assemble)
+		best = withGoalIfNoStack(code, best, more, assemble)
 	} else {
 		best = plain.drop(best)
 	}
 	return c.withOneMore(code, best, assemble)
 }
 
-// withGoalIfNoStack returns code for a number of programs unless it has more than so many bytes more on the
-// stack than best.
-func withGoalIfNoStack(code *Code, best *assembled, programs, bytes int, assemble assembler) *assembled {
+// withGoalIfNoStack returns code for a number of programs unless it has more on the stack than best.
+func withGoalIfNoStack(code *Code, best *assembled, programs int, assemble assembler) *assembled {
 	next, err := assemble(withGoal(code.PTX, programs), false)
 	if err != nil {
 		return best
 	}
-	if next.use.stack > best.use.stack+bytes {
+	if next.use.stack > best.use.stack {
 		return next.drop(best)
 	}
 	return best.drop(next)
 }
 
-// oneMoreBytes is what one more program is worth on the stack of a thread: four values. Where more than
-// mostPrograms run, one more does not matter.
 const (
-	oneMoreBytes = 16
-	mostPrograms = 8
+	mostPrograms = 8  // where more run, one more does not matter
 	loopWarps    = 16 // of a program with a loop that may give up registers
 )
 
 // withOneMore returns code for one more program than best runs, if less than three quarters of the threads
-// run that an SM has room for, and the program costs at most a quarter of the registers and hardly spills.
+// run that an SM has room for, and the program costs at most a quarter of the registers and no values on the
+// stack: kernels that load, compute and store once lost up to a tenth of their speed by four such values.
 //
 // A loop keeps its registers: a recurrence lost a fifth of its speed that way. But a recurrence has few
 // warps. Programs of loopWarps or more wait at the barriers of their reductions, and a second one on the SM
-// fills the time: if it does not spill, it may cost a third of the registers.
+// fills the time: it may cost a third of the registers.
 func (c Compiler) withOneMore(code *Code, best *assembled, assemble assembler) *assembled {
 	machine := sms[c.Capability]
 	threads, taken := 32*code.NumWarps, roundUp(best.use.registers, 8)
@@ -193,14 +190,14 @@ func (c Compiler) withOneMore(code *Code, best *assembled, assemble assembler) *
 	if next > mostPrograms || machine.busy(code, next-1) || next > machine.most(code) {
 		return best
 	}
-	loop, part, bytes := hasLoop(code.PTX), 4, oneMoreBytes
+	loop, part := hasLoop(code.PTX), 4
 	if loop {
-		part, bytes = 3, 0
+		part = 3
 	}
 	if part*(taken-room) > taken || loop && code.NumWarps < loopWarps {
 		return best
 	}
-	return withGoalIfNoStack(code, best, next, bytes, assemble)
+	return withGoalIfNoStack(code, best, next, assemble)
 }
 
 // busy reports whether so many programs have three quarters of the threads that an SM has room for.
