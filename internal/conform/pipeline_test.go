@@ -116,7 +116,7 @@ func (c *pipelineCase) kernel(t *testing.T) *nereid.Kernel {
 }
 
 var pipelineTypes = map[string]*dtype{"fp16": f16, "bf16": bf16, "fp32": f32, "i8": i8, "i32": i32,
-	"fp64": f64, "i64": i64}
+	"fp64": f64, "i64": i64, "fp8e4nv": e4m3}
 
 // run launches the kernel on numbers that are always the same, and is what the tensors hold then.
 func (c *pipelineCase) run(k *nereid.Kernel, dev *nereid.Device, n int, o nereid.Options) ([]array, error) {

@@ -174,8 +174,11 @@ func lastUse(v *ir.Value, op *ir.Op) *ir.Op {
 
 // wordsOf returns the number of 32-bit registers of a tensor in each thread, 0 for other values.
 func wordsOf(v *ir.Value) int {
-	if tensorOf(v) == nil {
-		return 0
+	if t := tensorOf(v); t != nil {
+		return tensorWords(t)
 	}
-	return (elemsPerThread(v.Type)*ir.BitWidth(ir.ElemOf(v.Type)) + 31) / 32
+	return 0
 }
+
+// tensorWords returns the number of 32-bit registers that tensors of a type take in each thread.
+func tensorWords(t *ir.TensorType) int { return (elemsPerThread(t)*ir.BitWidth(t.Elem) + 31) / 32 }

@@ -98,7 +98,8 @@ func Pipeline(o Options) []pass.Pass {
 		passes = append(passes, StoreByWarps(o.Persist == Persist))
 	}
 	passes = append(append(passes, finished(FenceInsertion)...),
-		FlattenBranches, OrderOffsets, LoadEarly, LoadLate, ShortLives, StreamLoads, BranchOnProducts)
+		FlattenBranches, OrderOffsets, LoadEarly, LoadLate, HoldOperands, ShortLives, StreamLoads,
+		BranchOnProducts)
 	if o.Turns {
 		passes = append(passes, ScaleLate, BranchOnMasks, BranchOnCopies, WaitInside)
 	}

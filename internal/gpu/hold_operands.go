@@ -1,0 +1,138 @@
+package gpu
+
+import (
+	"github.com/nereid-lang/nereid/internal/dialect/scf"
+	"github.com/nereid-lang/nereid/internal/dialect/tt"
+	"github.com/nereid-lang/nereid/internal/dialect/ttg"
+	"github.com/nereid-lang/nereid/internal/dialect/ttng"
+	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/pass"
+)
+
+// HoldOperands keeps left operands that a loop does not change in registers, if they are multiplied by few
+// columns at a time:
+//
+//	scf.for … {                                        %a = ttg.local_load %q
+//	  %s = ttng.warp_group_dot %q, %k, %zero     =>    scf.for … {
+//	}                                                    %s = ttng.warp_group_dot %a, %k, %zero
+//	                                                   }
+//
+// An instruction with n columns takes the tensor cores n/2 cycles. It reads 32 bytes of each of 64 rows and n
+// columns, and shared memory delivers 128 bytes in a cycle: 16+n/4 cycles, or n/4 if the rows are in
+// registers. So the tensor cores wait for shared memory if n is less than 64.
+var HoldOperands = pass.Pass{
+	Name: "nereid-gpu-hold-operands",
+	Doc:  "keep left operands of products with few columns in registers during a loop",
+	Run: func(ctx *pass.Context, m *ir.Module) error {
+		for _, fn := range opsOf(m.Op, tt.Func) {
+			holdInFunction(fn)
+		}
+		return nil
+	},
+}
+
+const (
+	// narrowColumns is the number of columns from which on the tensor cores do not wait for the rows.
+	narrowColumns = 64
+	// besideProducts is the number of registers for addresses, counters and arithmetic in a loop of products.
+	besideProducts = 40
+	// manyWords is the number of registers of products in a loop of the kernel from which on an SM has room
+	// for two warp groups, of its 64 Ki registers: each thread may have all that there are for one.
+	manyWords = 65536/(3*groupWarps*32) - besideProducts
+)
+
+// holdInFunction changes the innermost loops of a function in which there is room for few programs.
+func holdInFunction(fn *ir.Op) {
+	if ttg.NumCTAs(fn) > 1 { // an operand may lie in several blocks
+		return
+	}
+	var loops []*ir.Op
+	taken := 0
+	for _, loop := range forLoops(fn) {
+		if words := productWords(loop); words > 0 && !hasLoop(loop) {
+			loops, taken = append(loops, loop), max(taken, words)
+		}
+	}
+	if taken < manyWords {
+		return
+	}
+	for _, loop := range loops {
+		holdIn(loop)
+	}
+}
+
+// productWords returns the number of registers that sums and left operands of a loop's products take in each
+// thread.
+func productWords(loop *ir.Op) (words int) {
+	for op := range body(loop) {
+		if op.Def == ttng.WarpGroupDot {
+			words += wordsOf(op.Result(0)) + wordsOf(op.Operand(0))
+		}
+	}
+	return words
+}
+
+// hasLoop reports whether there is a loop in the body of op.
+func hasLoop(op *ir.Op) bool {
+	for o := range op.Ops() {
+		if o != op && (o.Def == scf.For || o.Def == scf.While) {
+			return true
+		}
+	}
+	return false
+}
+
+// heldOperand is a buffer and the type of its elements in registers.
+type heldOperand struct {
+	buffer *ir.Value
+	t      *ir.TensorType
+}
+
+// holdIn loads left operands before a loop, all or none: a loop that still reads one from shared memory waits
+// for it in any case, and has fewer registers.
+func holdIn(loop *ir.Op) {
+	words := productWords(loop) + besideProducts
+	users := map[heldOperand][]*ir.Op{}
+	var held []heldOperand
+	for op := range body(loop) {
+		if op.Def != ttng.WarpGroupDot || !isNarrow(op) || !isConstantIn(op.Operand(0), loop) {
+			continue
+		}
+		h := heldOperand{op.Operand(0), inRegisters(op)}
+		if users[h] == nil {
+			held = append(held, h)
+			words += tensorWords(h.t)
+		}
+		users[h] = append(users[h], op)
+	}
+	if words > threadRegisters {
+		return
+	}
+	for _, h := range held {
+		v := ir.At(loop).Val(ttg.LocalLoad, h.t, h.buffer)
+		for _, op := range users[h] {
+			op.SetOperand(0, v)
+		}
+	}
+}
+
+// isNarrow reports whether the instructions of a product have so few columns that the tensor cores wait for
+// the rows.
+func isNarrow(product *ir.Op) bool {
+	mma, ok := ttg.As[ttg.NvidiaMma](encodingOf(product.Result(0)))
+	return ok && mma.InstrShape[1] < narrowColumns
+}
+
+// isConstantIn reports whether v is a buffer that is filled once, before a loop.
+func isConstantIn(v *ir.Value, loop *ir.Op) bool {
+	m, ok := ttg.MemDescOf(v.Type)
+	root := bufferRoot(v)
+	return ok && !m.Mutable && root != nil && root.NumOperands() > 0 && !v.Block().IsInside(loop)
+}
+
+// inRegisters returns the type of a product's left operand in registers.
+func inRegisters(product *ir.Op) *ir.TensorType {
+	m, _ := ttg.MemDescOf(product.Operand(0).Type)
+	dot := ttg.DotOp{OpIdx: 0, Parent: encodingOf(product.Result(0)), KWidth: 32 / int64(ir.BitWidth(m.Elem))}
+	return ir.Tensor(m.Shape, m.Elem, dot.Attr())
+}
