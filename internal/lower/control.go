@@ -3,6 +3,7 @@ package lower
 import (
 	"fmt"
 
+	"github.com/nereid-lang/nereid/internal/dialect/arith"
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
@@ -21,7 +22,7 @@ func lowerFor(l *lowering, op *ir.Op) {
 //	head:    iv = phi [lo, before], [next, latch]; args = phi …; br iv < hi, body, exit
 //	body:    …; next = iv + step; br head
 func (l *lowering) loop(op *ir.Op) {
-	lo, hi, step := l.scalar(op.Operand(0)), l.scalar(op.Operand(1)), l.scalar(op.Operand(2))
+	lo, hi, step := l.scalar(op.Operand(0)), l.end(op), l.scalar(op.Operand(2))
 	inits := op.Operands()[3:]
 	body := op.Body(0)
 	iv := body.Arg(0)
@@ -60,6 +61,37 @@ func (l *lowering) loop(op *ir.Op) {
 	for i, r := range op.Results() {
 		l.vals[r] = l.vals[body.Arg(i+1)]
 	}
+}
+
+// end returns the upper bound of a loop. If that is the end of a part of a whole number of parts, as in
+// range(4*p, min(4*p+4, 32)), a loop that is entered covers the part, and the bound says so: LLVM sees how
+// many iterations there are, which it does not see by the minimum.
+func (l *lowering) end(op *ir.Op) string {
+	lo, hi := op.Operand(0), op.Operand(1)
+	whole, part, ok := wholeParts(lo, hi)
+	if !ok || op.HasAttr("unsignedCmp") {
+		return l.scalar(hi)
+	}
+	typ, first := llvmType(hi.Type), l.scalar(lo)
+	return l.val("select i1 %s, %s %s, %s %s", l.val("icmp slt %s %s, %d", typ, first, whole),
+		typ, l.val("add %s %s, %d", typ, first, part), typ, first)
+}
+
+// wholeParts reports that hi is the minimum of lo + part and whole, both of which are multiples of part, as
+// lo is. Parts are powers of two: products that wrap around are multiples of those as well.
+func wholeParts(lo, hi *ir.Value) (whole, part int64, ok bool) {
+	least := hi.DefBy(arith.MinSI)
+	if least == nil {
+		return 0, 0, false
+	}
+	next, part := plusConstant(least.Operand(0))
+	whole, ok = arith.IntOf(least.Operand(1))
+	product := lo.DefBy(arith.MulI)
+	if !ok || next != lo || product == nil || part <= 0 || part&(part-1) != 0 {
+		return 0, 0, false
+	}
+	by, ok := arith.IntOf(product.Operand(1))
+	return whole, part, ok && by%part == 0 && whole%part == 0
 }
 
 // lowerWhile emits a loop whose head is the condition region.
