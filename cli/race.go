@@ -167,6 +167,9 @@ func (r *racer) load(ctx context.Context, run *raceRun) (time.Duration, error) {
 		dev: r.dev, root: r.root, conf: r.conf, modules: map[string]*nereid.Module{},
 		lost: lost{root: r.root},
 	}
+	if run.c.Empty() {
+		return 0, fmt.Errorf("the grid %v has no programs: there is nothing to time", run.c.Grid)
+	}
 	k, err := rep.kernel(run.c, run.path, givenStage{})
 	if err != nil {
 		return 0, err

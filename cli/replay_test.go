@@ -188,6 +188,33 @@ Three = namedtuple("Three", ["a", "b", "c"])`,
 	}
 }
 
+// TestReplayEmpty: a launch without programs leaves memory as it is, whichever dimension is zero.
+func TestReplayEmpty(t *testing.T) {
+	dir := t.TempDir()
+	src := "import triton\nimport triton.language as tl\n\n\n@triton.jit\ndef k(p):\n    tl.store(p, 1)\n"
+	if err := os.WriteFile(filepath.Join(dir, "k.py"), []byte(src), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	path := writeCase(t, dir, "k.py", 1, []map[string]any{recordedTensor("p", "s0", "i32", 1)},
+		map[string][]byte{"in/s0": i32s(5)})
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, grid := range []string{"[0,1,1]", "[1,0,1]", "[1,1,0]"} {
+		empty := bytes.Replace(whole, []byte("[1,1,1]"), []byte(grid), 1)
+		if err := os.WriteFile(path, empty, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		cmd, out := newReplayCmd(), &bytes.Buffer{}
+		cmd.SetOut(out)
+		cmd.SetArgs([]string{"--device", "interp", "--root", dir, path})
+		if err := cmd.Execute(); err != nil {
+			t.Errorf("%s: %v\n%s", grid, err, out)
+		}
+	}
+}
+
 // TestReplayWritten: a kernel below the root takes a function that was written out.
 func TestReplayWritten(t *testing.T) {
 	dir, head := t.TempDir(), "import triton\nimport triton.language as tl\n\n\n@triton.jit\n"

@@ -49,6 +49,9 @@ type Case struct {
 	Orders []map[string][]byte
 }
 
+// Empty reports whether the launch ran no program. In a nereid.Grid, zeros mean something else.
+func (c *Case) Empty() bool { return slices.Contains(c.Grid[:], 0) }
+
 // Timing is what the recording program measured of a launch, and the resources that its kernel takes.
 type Timing struct {
 	Milliseconds float64 `json:"ms"` // 0: not timed
