@@ -121,7 +121,8 @@ func TestTileEndsRandom(t *testing.T) {
 func endRandom(c *rand.Rand) string {
 	rows := pickOf(c, "tl.where(v < n, v, 0)", "tl.where(n > v, v, 0)", "tl.where(v >= n, 0, v)",
 		"tl.where(n <= v, 0, v)", "tl.where(r < n - at * 32, v, 0)", "tl.where(v <= n - 1, v, 0)", "v % n",
-		"tl.where(v < n, v, 0) % n", "tl.where(v < n, v, 1)", "tl.where(v <= n, v, 0)", "tl.where(v < n, 0, v)")
+		"tl.where(v < n, v, 0) % n", "tl.where(v < n, v, 1)", "tl.where(v <= n, v, 0)",
+		"tl.where(v < n, 0, v)")
 	at := pickOf(c, "i", "i // 2", "i % 3", "i + 1", "2 - i", "i % (p + 1)",
 		"i // 4 * 2 + i % tl.minimum(2 * (n // 32) + 1 - i // 4 * 2, 2)", "i // tl.minimum(7 - i * 2, 2)")
 	mask := pickOf(c, "", "", ", mask=c[None, :] < t * 5, other=0.0")
