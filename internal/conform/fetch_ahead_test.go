@@ -45,8 +45,8 @@ for step in range(n):
 	}
 }
 
-// TestFetchBehindLoop asks for the memory of the next iteration at remainders by the number of iterations that
-// follow. Behind the last one that is zero, and LLVM must not conclude that the loop goes on.
+// TestFetchBehindLoop asks for the memory of the next iteration at remainders by the number of iterations
+// that follow. Behind the last one that is zero, and LLVM must not conclude that the loop goes on.
 func TestFetchBehindLoop(t *testing.T) {
 	dev, judge := opened(t, "sim:90")[0], interpreter(t)
 	for _, op := range []string{"%", "//"} {

@@ -583,7 +583,8 @@ tl.store(y + i[:, None] * 32 + i[None, :], sum)
 	for _, dev := range opened(t, "sim:90", "sim:80") {
 		for _, start := range []int{0, 16, -16, -32} {
 			run := func(dev *nereid.Device) []byte {
-				return leaves(t, k, dev, nereid.Grid{1}, numbers(f16, 2*32*64), numbers(f32, 32*32), start, 16)
+				return leaves(t, k, dev, nereid.Grid{1}, numbers(f16, 2*32*64), numbers(f32, 32*32), start,
+					16)
 			}
 			if !bytes.Equal(run(judge), run(dev)) {
 				t.Errorf("%s, from %d: results differ", dev, start)

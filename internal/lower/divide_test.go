@@ -102,8 +102,9 @@ func checkDivided(t *testing.T, name string, ptx []byte, elem *ir.IntegerType, s
 	}
 }
 
-// TestEqualElementsOfManyDimensions divides the numbers of elements by 8, the length of a row: equal quotients
-// are computed once, and those of the first dimension's elements differ, however many dimensions follow it.
+// TestEqualElementsOfManyDimensions divides the numbers of elements by 8, the length of a row: equal
+// quotients are computed once, and those of the first dimension's elements differ, however many dimensions
+// follow it.
 func TestEqualElementsOfManyDimensions(t *testing.T) {
 	for _, shape := range [][]int{{32, 2, 2, 8}, {32, 1, 2, 2, 8}, {8, 2, 2, 2, 2, 8}} {
 		ones := strings.Repeat("1, ", len(shape)-1)

@@ -8,9 +8,9 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// TestReduceIntoLayout sums the rows of a matrix whose columns lie across lanes and two warps. Lanes share the
-// rows out, and the sums come out of shared memory in the layout in which they are stored, without a second
-// exchange.
+// TestReduceIntoLayout sums the rows of a matrix whose columns lie across lanes and two warps. Lanes share
+// the rows out, and the sums come out of shared memory in the layout in which they are stored, without a
+// second exchange.
 func TestReduceIntoLayout(t *testing.T) {
 	const enc = "#ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [2, 2], " +
 		"order = [1, 0]}>"
@@ -22,7 +22,8 @@ func TestReduceIntoLayout(t *testing.T) {
 		fmt.Sprintf("%%w = \"tt.reduce\"(%%v) <{axis = 1 : i32}> %s : (tensor<64x64xf32, %s>) -> "+
 			"tensor<64xf32, %s>\n", strings.ReplaceAll(combineText("sum", "f32"), "tt.RETURN",
 			"tt.reduce.return"), enc, slice) +
-		fmt.Sprintf("%%u = ttg.convert_layout %%w : tensor<64xf32, %s> -> tensor<64xf32, %s>\n", slice, line) +
+		fmt.Sprintf("%%u = ttg.convert_layout %%w : tensor<64xf32, %s> -> tensor<64xf32, %s>\n", slice,
+			line) +
 		offsetsText("n", rest, line) + accessText("y", "n", "u", rest, "f32", line, true) + "tt.return\n}\n"
 	l := launch{"k", [3]int{1, 1, 1}, []any{ints(ir.F32, 64*64, 9), ints(ir.F32, 64, 2)}}
 	ptx := string(runBothOn(t, 90, moduleText(4, body), l, 4))
