@@ -226,8 +226,8 @@ func (m *Builder) logRest(x, v string) string {
 // a zero. The first ends in a zero bit.
 var piHalfDown = [3]float64{0x1.921fb4p0, 0x1.4442dp-24, 0x1.84698ap-48}
 
-// gpuTurn is anyTurn, but keeps only the high part of the angle left by the reduction. The low part would cost
-// as many instructions as a third of all others, and without it results are already closer than those of
+// gpuTurn is anyTurn, but keeps only the high part of the angle left by the reduction. The low part would
+// cost as many instructions as a third of all others, and without it results are already closer than those of
 // libdevice, which Triton uses.
 func (m *Builder) gpuTurn(x string) (q, s, c string) {
 	q, r := m.gpuReduce(x)
