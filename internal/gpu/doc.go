@@ -96,6 +96,7 @@
 //	turn_order.go                  the order of what they compute in turns
 //	scale_late.go                  nereid-gpu-scale-late
 //	store_by_warps.go              nereid-gpu-store-by-warps
+//	program_loop.go                nereid-gpu-loop-over-programs: programs of plain products that stay
 //	persist.go                     nereid-gpu-persist-programs: which programs stay on their SMs
 //	persist_loop.go                the loop over programs, and the copies for the next one
 //	branch_on_masks.go             nereid-gpu-branch-on-masks

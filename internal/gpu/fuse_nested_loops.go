@@ -1,11 +1,13 @@
 package gpu
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/nereid-lang/nereid/internal/dialect/arith"
 	"github.com/nereid-lang/nereid/internal/dialect/constfold"
 	"github.com/nereid-lang/nereid/internal/dialect/scf"
+	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/dialect/ttng"
 	"github.com/nereid-lang/nereid/internal/dialect/ub"
 	"github.com/nereid-lang/nereid/internal/ir"
@@ -39,6 +41,8 @@ var FuseNestedLoops = pass.Pass{
 			ctx.At(loop)
 			if f := newFusion(loop); f != nil {
 				f.fuse()
+			} else if loop.HasAttr(ttg.ProgramsAttr) { // other code does as well without
+				return errors.New("the loop over programs cannot be one with the loop of products inside")
 			}
 		}
 		return nil

@@ -32,12 +32,12 @@ func TestCases(t *testing.T) {
 // TestPipelines checks the order of passes against Constraints, and that each pass says what it does.
 func TestPipelines(t *testing.T) {
 	for _, target := range []string{"cuda:75", "cuda:80", "cuda:90"} {
-		hopper, tiles := target == "cuda:90", gpu.NoTiles
+		hopper, tiles, persist := target == "cuda:90", gpu.NoTiles, gpu.NoPersist
 		if hopper {
-			tiles = gpu.PayingTiles
+			tiles, persist = gpu.PayingTiles, gpu.MayPersist
 		}
 		list := gpu.Pipeline(gpu.Options{Machine: gpu.Machine{Target: target, NumWarps: 4}, NumStages: 3,
-			TMA: hopper, Turns: hopper, Tiles: tiles, Merge: 2})
+			TMA: hopper, Turns: hopper, Tiles: tiles, Merge: 2, Persist: persist})
 		first := map[string]int{}
 		for i, p := range list {
 			if _, seen := first[p.Name]; !seen {
@@ -55,7 +55,7 @@ func TestPipelines(t *testing.T) {
 			}
 			groups := false
 			for _, name := range []string{"-turns", "-tile-loads", "-join-loops", "-store-by-warps",
-				"-scale-late"} {
+				"-scale-late", "-over-programs"} {
 				groups = groups || strings.Contains(c.Before+c.After, name)
 			}
 			if target == "cuda:80" && groups { // no warp groups

@@ -46,6 +46,10 @@ func PersistPrograms(persist bool) pass.Pass {
 			if len(fns) != 1 || ttg.NumCTAs(fns[0]) > 1 {
 				return nil
 			}
+			if Persistent(m) { // LoopOverPrograms has done it
+				convertByLanes(opsOf(fns[0], ttg.ConvertLayout))
+				return nil
+			}
 			p := findPersistent(fns[0])
 			if p == nil {
 				return nil
@@ -59,6 +63,13 @@ func PersistPrograms(persist bool) pass.Pass {
 			}
 			return nil
 		},
+	}
+}
+
+// convertByLanes keeps conversions away from shared memory, which is filled for the next program.
+func convertByLanes(conversions []*ir.Op) {
+	for _, op := range conversions {
+		op.SetAttr(ttg.ByLanesAttr, ir.Unit)
 	}
 }
 

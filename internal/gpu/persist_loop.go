@@ -18,7 +18,7 @@ import (
 
 // persist makes the loop over programs.
 func (p *persistent) persist() {
-	p.takeGrid()
+	p.grid = takeGrid(p.fn)
 	b := ir.At(p.enter)
 	p.countRounds(b)
 	for _, op := range p.whole {
@@ -46,16 +46,15 @@ func (p *persistent) persist() {
 	}
 }
 
-// takeGrid adds the parameters.
-func (p *persistent) takeGrid() {
-	ft := funclike.Type(p.fn)
-	funclike.SetType(p.fn, ir.Func(append(slices.Clone(ft.Ins), ir.I32, ir.I32, ir.I32), ft.Outs))
-	for axis := range p.grid {
-		p.grid[axis] = p.fn.Body(0).AddArg(ir.I32, p.fn.Loc)
+// takeGrid adds the parameters of a kernel that are the sizes of the launch's grid.
+func takeGrid(fn *ir.Op) (grid [3]*ir.Value) {
+	for axis := range grid {
+		grid[axis] = funclike.AddArg(fn, ir.I32, fn.Loc)
 	}
-	for _, op := range opsOf(p.fn, tt.GetNumPrograms) {
-		op.ReplaceWith(p.grid[op.IntOr("axis", 0)])
+	for _, op := range opsOf(fn, tt.GetNumPrograms) {
+		op.ReplaceWith(grid[op.IntOr("axis", 0)])
 	}
+	return grid
 }
 
 // countRounds computes how many programs stay, the number of the last of the launch's, and where the rounds

@@ -56,6 +56,9 @@ func Pipeline(o Options) []pass.Pass {
 	if o.Tiles != NoTiles {
 		passes = append(passes, TileLoads(o.Machine, o.NumStages, o.Tiles), pass.Canonicalize, pass.CSE)
 	}
+	if o.Tiles != NoTiles && o.Persist != NoPersist {
+		passes = append(passes, LoopOverPrograms(o.Machine, o.Persist == Persist), pass.CSE)
+	}
 	tma := o.TMA || o.Tiles != NoTiles
 	passes = append(passes,
 		ConvertTriton(o.Machine),
@@ -158,6 +161,10 @@ var Constraints = []pass.Constraint{
 		Why: "descriptors that the host makes of arguments cannot become pointers again"},
 	{Before: "nereid-gpu-tile-loads", After: "convert-triton-to-tritongpu",
 		Why: "loads have layouts by what they load through"},
+	{Before: "nereid-gpu-tile-loads", After: "nereid-gpu-loop-over-programs",
+		Why: "programs whose copies can run ahead are those that load tiles"},
+	{Before: "nereid-gpu-loop-over-programs", After: "tritongpu-fuse-nested-loops",
+		Why: "the loop over programs is made one with the loop of products"},
 	{Before: "convert-triton-to-tritongpu", After: "tritongpu-coalesce",
 		Why: "there must be layouts before there can be better ones"},
 	{Before: "tritongpu-coalesce", After: "tritongpu-remove-layout-conversions",

@@ -17,19 +17,21 @@ import (
 //	%y = ttg.convert_layout %x : #mma -> #b     %y = ttg.convert_layout %x : #mma -> #rows
 //	tt.store %p, %y : #b                    =>  tt.store (convert_layout %p), %y : #rows
 //
-// If programs stay (PersistPrograms), shared memory has no room for that: it is filled for the next program.
-// Then the four threads that have a row exchange its elements, and each stores 16 bytes (rowsOfQuads).
+// If programs stay (PersistPrograms, LoopOverPrograms), shared memory has no room for that: it is filled for
+// the next program. Then the four threads that have a row exchange its elements, and each stores 16 bytes
+// (rowsOfQuads).
 func StoreByWarps(persist bool) pass.Pass {
 	return pass.Pass{
 		Name: "nereid-gpu-store-by-warps",
 		Doc:  "store rows of products by the warps that computed them",
 		Run: func(ctx *pass.Context, m *ir.Module) error {
 			for _, fn := range opsOf(m.Op, tt.Func) {
-				if !hasApart(fn) {
+				looped := Persistent(m) // LoopOverPrograms
+				if !hasApart(fn) && !looped {
 					continue
 				}
 				layout := rowsOfWarps
-				if persist && findPersistent(fn) != nil {
+				if looped || persist && findPersistent(fn) != nil {
 					layout = rowsOfQuads
 				}
 				for _, op := range opsOf(fn, tt.Store) {

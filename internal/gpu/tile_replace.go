@@ -68,9 +68,7 @@ func (t *tiler) descriptor(attr ir.Attr, typ ir.Type, loc ir.Loc) *ir.Value {
 			return m.desc
 		}
 	}
-	desc := t.fn.Body(0).AddArg(typ, loc)
-	ft := funclike.Type(t.fn)
-	funclike.SetType(t.fn, ir.Func(append(slices.Clone(ft.Ins), typ), ft.Outs))
+	desc := funclike.AddArg(t.fn, typ, loc)
 	funclike.SetArgAttr(t.fn, desc.Index(), tt.TileAttr, attr)
 	t.maps = append(t.maps, tileMap{attr, desc})
 	return desc

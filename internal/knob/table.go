@@ -150,9 +150,9 @@ var (
 	})
 	NoPersist = flag(Row{
 		Group: "Compilation", Name: "NEREID_DISABLE_PERSIST",
-		Doc: "On sm_90, every program of a launch starts anew. Otherwise, launches with short loops of " +
-			"kernels whose warp groups take turns have a program for each SM, which does the work of many " +
-			"([GPU.md](GPU.md)).",
+		Doc: "On sm_90, every program of a launch starts anew. Otherwise, large products of tiles, and " +
+			"launches with short loops of kernels whose warp groups take turns, have a program for each " +
+			"SM, which does the work of many ([GPU.md](GPU.md)).",
 	})
 	Tiles = choice(Row{
 		Group: "Compilation", Name: "NEREID_TILE_LOADS",

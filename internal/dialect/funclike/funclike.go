@@ -72,10 +72,7 @@ func ArgAttr(op *ir.Op, i int, name string) ir.Attr {
 
 // SetArgAttr sets an attribute of argument i; nil removes it.
 func SetArgAttr(op *ir.Op, i int, name string, a ir.Attr) {
-	dicts := make([]*ir.DictAttr, len(Type(op).Ins))
-	for j := range dicts {
-		dicts[j] = ArgAttrs(op, j)
-	}
+	dicts := allArgAttrs(op)
 	var list []ir.NamedAttr
 	if dicts[i] != nil {
 		list = slices.DeleteFunc(slices.Clone(dicts[i].Elems), func(n ir.NamedAttr) bool {
@@ -87,6 +84,25 @@ func SetArgAttr(op *ir.Op, i int, name string, a ir.Attr) {
 	}
 	dicts[i] = ir.Dict(list...)
 	op.SetAttr(argAttrs, dictArray(dicts))
+}
+
+// AddArg adds an argument without attributes to a function with a body.
+func AddArg(op *ir.Op, t ir.Type, loc ir.Loc) *ir.Value {
+	ft := Type(op)
+	SetType(op, ir.Func(append(slices.Clone(ft.Ins), t), ft.Outs))
+	if op.Attr(argAttrs) != nil {
+		op.SetAttr(argAttrs, dictArray(allArgAttrs(op)))
+	}
+	return op.Body(0).AddArg(t, loc)
+}
+
+// allArgAttrs returns the attributes of each argument, nil for none.
+func allArgAttrs(op *ir.Op) []*ir.DictAttr {
+	dicts := make([]*ir.DictAttr, len(Type(op).Ins))
+	for i := range dicts {
+		dicts[i] = ArgAttrs(op, i)
+	}
+	return dicts
 }
 
 func dictAt(op *ir.Op, name string, i int) *ir.DictAttr {

@@ -49,7 +49,7 @@ func (o *Others) HasWhole() bool { return o.whole.Made() != nil }
 
 // OtherDepth returns the sharing of a grid if other code has pipelines for it, else -1.
 func (k *Code) OtherDepth(grid [3]int, sms int) int {
-	if k.Depths == nil || grid[0]*grid[1]*grid[2] == 0 {
+	if k.Depths == nil || k.Persistent || grid[0]*grid[1]*grid[2] == 0 {
 		return -1
 	}
 	if n := sharing(grid, sms); k.Depths[n] != k.Depths[k.Sharing] {

@@ -1,0 +1,86 @@
+package conform
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/nereid-lang/nereid"
+)
+
+// loopedCase is a kernel of one loop of products of tiles: what is before it, in it and behind it.
+type loopedCase struct {
+	name                 string
+	before, each, behind string
+	grids                []nereid.Grid
+	stays                bool
+}
+
+// TestLoopedPrograms runs products of tiles whose programs stay on their SMs and do the work of many, on the
+// simulated sm_90, which has two of them: grids of one to three dimensions, loops without iterations, what is
+// loaded and computed behind the loop, and kernels that must stay as they are. The interpreter says what is
+// right. With -device, they run on that device.
+func TestLoopedPrograms(t *testing.T) {
+	dev, judge := hopper(t), interpreter(t)
+	for i, c := range loopedCases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			dump := t.TempDir()
+			k := c.kernel(t, dump)
+			for j, grid := range c.grids {
+				depth := []int{96, 32, 64, 0}[j%4]
+				o := nereid.Options{NumWarps: 8, NumStages: 2 + (i+j)%3}
+				if !bytes.Equal(c.run(t, k, judge, grid, depth, o), c.run(t, k, dev, grid, depth, o)) {
+					t.Errorf("grid %v, depth %d, num_stages = %d: results differ", grid, depth, o.NumStages)
+				}
+			}
+			stays := slices.ContainsFunc(dumpedTTGIR(t, dump), func(text string) bool {
+				return strings.Contains(text, "nereid.persistent")
+			})
+			if stays != c.stays && strings.HasPrefix(dev.String(), "sim") { // others have SMs enough for all
+				t.Errorf("programs stay: %v", stays)
+			}
+		})
+	}
+}
+
+var loopedCases = []*loopedCase{
+	{"plain", "", "", "", []nereid.Grid{{5}, {3, 2}, {2, 1, 2}, {3}, {1}}, true},
+	{"more behind", "", "",
+		"acc = tl.maximum(acc + tl.load(z + p * 256 + cols)[None, :], tl.max(acc, 1)[:, None])",
+		[]nereid.Grid{{4, 2}, {1, 3}, {3}}, true},
+	{"a number of the loop", "part = p * 3", "part += 1", "acc += part", []nereid.Grid{{4}, {2, 2}}, true},
+	{"loops of different lengths", "depth = tl.minimum(depth, p * 64)", "", "", []nereid.Grid{{5}}, false},
+	{"a start", "acc += tl.load(z + p)", "", "", []nereid.Grid{{3}}, false},
+	{"an order", "", "", "tl.atomic_add(z + 4096, 1.0)", []nereid.Grid{{3}}, false},
+}
+
+func (c *loopedCase) kernel(t *testing.T, dump string) *nereid.Kernel {
+	t.Helper()
+	return kernelOf(t, `
+@triton.jit
+def k(x, out, y, z, depth, sx, sy):
+    p, h, g = tl.program_id(0), tl.program_id(1), tl.program_id(2)
+    number = (g * tl.num_programs(1) + h) * tl.num_programs(0) + p
+    rows, cols, deep = tl.arange(0, 128), tl.arange(0, 256), tl.arange(0, 32)
+    acc = tl.zeros((128, 256), tl.float32)
+`, c.before+`
+for i in range(0, depth, 32):
+    a = tl.load(x + (p * 128 + rows)[:, None] * sx + (i + deep)[None, :])
+    b = tl.load(y + (i + deep)[:, None] * sy + ((h + g) * 256 + cols)[None, :])
+    acc = tl.dot(a, b, acc)
+    `+c.each+`
+`+c.behind+`
+tl.store(out + number * 32768 + rows[:, None] * 256 + cols[None, :], acc)
+`, nereid.With(nereid.Config{Dump: dump}))
+}
+
+// run launches a grid and returns what its programs have stored.
+func (c *loopedCase) run(t *testing.T, k *nereid.Kernel, dev *nereid.Device, grid nereid.Grid, depth int,
+	o nereid.Options) []byte {
+	t.Helper()
+	b, bias := lend(t, dev, numbers(f16, 192*1024)), lend(t, dev, numbers(f32, 8192))
+	x, out := numbers(f16, 1024*256), newArray(f32, 8*32768)
+	return leaves(t, k, dev, grid, x, out, b, bias, depth, 256, 1024, o)
+}
