@@ -14,7 +14,7 @@ import (
 // blocks are sizes of blocks to try for a matrix product: M, N, K.
 var blocks = [][3]int{{256, 256, 256}, {128, 256, 256}, {128, 128, 256}, {128, 128, 128}, {64, 256, 256},
 	{256, 256, 512}, {256, 256, 1024}, {256, 512, 256}, {256, 512, 512}, {256, 512, 1024},
-	{128, 512, 256}, {128, 512, 512}, {128, 512, 1024}}
+	{128, 512, 256}, {128, 512, 512}, {128, 512, 1024}, {256, 1024, 256}}
 
 // launch is a launch with a description of its blocks.
 type launch struct {

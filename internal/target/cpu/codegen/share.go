@@ -18,8 +18,8 @@ import (
 // launch left it; else nothing is kept there yet.
 
 const (
-	maxKept   = 8 << 20  // bytes that a product keeps
-	maxAll    = 12 << 20 // bytes that all products of a kernel keep
+	maxKept   = 16 << 20 // bytes that a product keeps
+	maxAll    = 24 << 20 // bytes that all products of a kernel keep
 	maxRounds = 64       // rounds that a product keeps
 	tagSize   = 5        // words that name an operand: address, strides, rows and columns
 )

@@ -62,6 +62,7 @@ type Target struct {
 	VectorBytes int  // bytes of a vector register
 	Rows        int  // rows of a tile of C in registers
 	Vectors     int  // vectors in a row of the tile
+	Ahead       int  // registers for elements of the left operand that are loaded before their use
 	AMXBF16     bool // tiles, which the operating system must have granted: see RequestAMX
 	AMXInt8     bool
 }
@@ -73,14 +74,14 @@ func Host(features string, amx bool) Target {
 	for _, f := range strings.Split(features, ",") {
 		has[f] = true
 	}
-	t := Target{VectorBytes: 16, Rows: 4, Vectors: 2} // SSE: 16 registers
+	t := Target{VectorBytes: 16, Rows: 4, Vectors: 2, Ahead: 2} // SSE: 16 registers
 	switch {
 	case has["+avx512f"] && has["+avx512vl"] && has["+avx512bw"]:
-		t = Target{VectorBytes: 64, Rows: 6, Vectors: 4}
+		t = Target{VectorBytes: 64, Rows: 6, Vectors: 4, Ahead: 4}
 	case has["+avx2"] && has["+fma"]:
-		t = Target{VectorBytes: 32, Rows: 6, Vectors: 2}
+		t = Target{VectorBytes: 32, Rows: 6, Vectors: 2, Ahead: 2}
 	case has["+neon"]:
-		t = Target{VectorBytes: 16, Rows: 8, Vectors: 2}
+		t = Target{VectorBytes: 16, Rows: 8, Vectors: 2, Ahead: 4}
 	}
 	t.AMXBF16 = amx && has["+amx-tile"] && has["+amx-bf16"] && has["+avx512bw"]
 	t.AMXInt8 = amx && has["+amx-tile"] && has["+amx-int8"] && has["+avx512bw"]

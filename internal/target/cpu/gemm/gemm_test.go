@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"regexp"
 	"runtime"
 	"sort"
 	"strings"
@@ -64,18 +65,7 @@ func compile(t testing.TB, target Target, specs ...Spec) []*compiled {
 		text += fmt.Sprintf("define void @\"call.%s\"(%s) {\n  call void @%s(%s)\n  ret void\n}\n", k.Name,
 			params, k.Name, strings.ReplaceAll(params, "noalias ", ""))
 	}
-	text += lib.Text()
-	var decls []string
-	for _, d := range lib.Declares() {
-		decls = append(decls, d)
-	}
-	sort.Strings(decls)
-	text += strings.Join(decls, "\n")
-	out, err := l.Compile(context.Background(), []byte(text),
-		llvm.Options{Target: l.HostTarget(), Emit: llvm.EmitObj, Level: llvm.O2, Passes: passes})
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := emit(t, l, text+module(lib), llvm.EmitObj)
 	t.Logf("%d kernels: %v", len(specs), out.Times.Total())
 	j, err := l.JIT(out.Obj, llvm.JITOptions{})
 	if err != nil {
@@ -89,6 +79,26 @@ func compile(t testing.TB, target Target, specs ...Spec) []*compiled {
 		c.scratch = make([]byte, c.Panels+c.Scratch+64+16)
 	}
 	return list
+}
+
+// module returns the functions of a library with what they declare.
+func module(lib *Lib) string {
+	var decls []string
+	for _, d := range lib.Declares() {
+		decls = append(decls, d)
+	}
+	sort.Strings(decls)
+	return lib.Text() + strings.Join(decls, "\n")
+}
+
+func emit(t testing.TB, l *llvm.Lib, text string, form llvm.Emit) *llvm.Output {
+	t.Helper()
+	out, err := l.Compile(context.Background(), []byte(text),
+		llvm.Options{Target: l.HostTarget(), Emit: form, Level: llvm.O2, Passes: passes})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
 }
 
 // matrix is an operand in memory.
@@ -271,8 +281,33 @@ func TestMultiply(t *testing.T) {
 	}
 }
 
+// TestRegisters: sums, a row of B and the elements of A that are loaded early fit the vector registers.
+func TestRegisters(t *testing.T) {
+	l := load(t)
+	target := Host(l.HostTarget().Features, false)
+	if target.VectorBytes != 64 {
+		t.Skip("no AVX-512")
+	}
+	stack := regexp.MustCompile(`.*(%zmm.*\(%rsp|\(%rsp.*%zmm).*`)
+	for _, e := range []Elem{F32, F64, F16, BF16, I8} {
+		lib := New(target)
+		k, err := lib.Kernel(Spec{M: 256, N: 256, K: 256, Elem: e})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, body, _ := strings.Cut(string(emit(t, l, module(lib), llvm.EmitAsm).Asm), k.Name+":")
+		body, _, _ = strings.Cut(body, "Lfunc_end")
+		if !strings.Contains(body, "%zmm31") {
+			t.Errorf("%s: the loop does not use all registers", e)
+		}
+		if at := stack.FindString(body); at != "" {
+			t.Errorf("%s: a vector lies on the stack: %s", e, at)
+		}
+	}
+}
+
 func TestBadSpecs(t *testing.T) {
-	lib := New(Target{VectorBytes: 64, Rows: 12, Vectors: 2})
+	lib := New(Target{VectorBytes: 64, Rows: 12, Vectors: 2, Ahead: 1})
 	for _, s := range []Spec{{M: 0, N: 16, K: 16, Elem: F32}, {M: 16, N: 24, K: 16, Elem: F32},
 		{M: 16, N: 16, K: -16, Elem: F32}, {M: 16, N: 16, K: 16, Elem: "i7"}} {
 		if _, err := lib.Kernel(s); err == nil {

@@ -39,7 +39,11 @@ func (l *Lib) vector(s Spec) *Kernel {
 // tile returns the tile of a multiplication. If it has fewer vectors than the registers have room for, it has
 // more rows.
 func (l *Lib) tile(s Spec) tile {
-	t := tile{acc: s.Acc(), rows: l.target.Rows, vectors: l.target.Vectors, m: s.M, n: s.N, k: s.K}
+	t := tile{acc: s.Acc(), rows: l.target.Rows, vectors: l.target.Vectors, m: s.M, n: s.N, k: s.K,
+		unroll: min(4, s.K), ahead: l.target.Ahead}
+	if t.acc == "i32" { // products need registers of their own, more of them if more are in sight
+		t.unroll, t.ahead = min(2, s.K), t.ahead-1
+	}
 	t.lanes = min(l.target.VectorBytes/sizes[t.acc], s.N)
 	if t.width() > s.N {
 		t.vectors = s.N / t.lanes
@@ -183,71 +187,73 @@ type tile struct {
 	rows           int    // of most tiles
 	m, n, k        int    // of the whole multiplication
 	chunk          int    // steps of k between fetches
+	unroll         int    // steps of k in a round of the inner loop
+	ahead          int    // elements of A that are loaded before their use
 	fresh          string // whether C is zero
 }
 
 func (t tile) width() int { return t.lanes * t.vectors }
 
-// multiply adds rows of A times a panel of B to rows of C, from row m on and as wide as the tile.
+// multiply adds rows of A times a panel of B to rows of C, from row m on and as wide as the tile. The products
+// are summed before C is added: its tile is then read while the next one begins.
 func (t tile) multiply(w *writer, rows int, c string, a left, panel, m string) {
 	typ := vec(t.lanes, t.acc)
 	c = w.at(t.acc, c, w.mul(m, fmt.Sprint(t.n)))
 	from := a.from(w, t, m, rows)
-	var types, sums, at []string
-	for r := range rows {
-		for v := range t.vectors {
-			p := w.at(t.acc, c, fmt.Sprint(r*t.n+v*t.lanes))
-			at = append(at, p)
-			types = append(types, typ)
-		}
+	types, sums := make([]string, rows*t.vectors), make([]string, rows*t.vectors)
+	for i := range sums {
+		types[i], sums[i] = typ, zero(typ)
 	}
-	sums = t.start(w, at)
-	unroll := min(2, t.k)
 	sums = w.loop(fmt.Sprint(t.k), t.chunk, types, sums, func(first string, sums []string) []string {
 		t.fetchPanel(w, rows, panel, m, first)
-		t.fetchBelow(w, rows, c, first)
-		return w.loop(fmt.Sprint(t.chunk), unroll, types, sums, func(i string, sums []string) []string {
+		t.fetchTile(w, rows, c, first)
+		inner := func(i string, sums []string) []string {
 			k := w.add(first, i)
-			bk := w.at(t.acc, panel, w.mul(k, fmt.Sprint(t.width())))
-			for u := range unroll {
-				sums = t.step(w, a.columns(w, t, from, w.addN(k, u), rows), bk, u, sums)
+			var factors []string
+			for u := range t.unroll {
+				factors = append(factors, a.columns(w, t, from, w.addN(k, u), rows)...)
 			}
-			return sums
+			return t.steps(w, factors, w.at(t.acc, panel, w.mul(k, fmt.Sprint(t.width()))), sums)
+		}
+		return w.loop(fmt.Sprint(t.chunk), t.unroll, types, sums, inner)
+	})
+	t.finish(w, c, sums)
+}
+
+// finish adds the tile of C to the sums and stores them there.
+func (t tile) finish(w *writer, c string, sums []string) {
+	typ := vec(t.lanes, t.acc)
+	store := func(sum func(at, products string) string) {
+		for i, x := range sums {
+			at := w.at(t.acc, c, fmt.Sprint(i/t.vectors*t.n+i%t.vectors*t.lanes))
+			w.do("store %s %s, ptr %s, align 4", typ, sum(at, x), at)
+		}
+	}
+	add := "fadd"
+	if t.acc == "i32" {
+		add = "add"
+	}
+	w.branch(t.fresh, func() {
+		store(func(_, products string) string { return products })
+	}, func() {
+		store(func(at, products string) string {
+			return w.val("%s %s %s, %s", add, typ, w.val("load %s, ptr %s, align 4", typ, at), products)
 		})
 	})
-	for i, p := range at {
-		w.do("store %s %s, ptr %s, align 4", typ, sums[i], p)
-	}
 }
 
-// start returns the tile of C at these addresses, or zeros.
-func (t tile) start(w *writer, at []string) []string {
-	typ := vec(t.lanes, t.acc)
-	from, read, ready := w.block, w.label("read"), w.label("start")
-	w.do("br i1 %s, label %%%s, label %%%s", t.fresh, ready, read)
-	w.begin(read)
-	sums := make([]string, len(at))
-	for i, p := range at {
-		sums[i] = w.val("load %s, ptr %s, align 4", typ, p)
-	}
-	w.do("br label %%%s", ready)
-	w.begin(ready)
-	for i, x := range sums {
-		sums[i] = w.val("phi %s [ %s, %%%s ], [ %s, %%%s ]", typ, zero(typ), from, x, read)
-	}
-	return sums
-}
-
-// fetchBelow fetches some of the tile below, which is next, into the first-level cache. All at once, its
-// lines would hold up those that products wait for.
-func (t tile) fetchBelow(w *writer, rows int, c, first string) {
-	steps := t.k / t.chunk
+// fetchTile fetches some of the tile of C into the first-level cache, in the last chunks. All at once, its
+// lines would hold up those that products wait for; earlier, the panel would displace them.
+func (t tile) fetchTile(w *writer, rows int, c, first string) {
+	chunks := t.k / t.chunk
 	if t.k < 64 {
 		return
 	}
-	some := (rows + steps - 1) / steps // rows for each step
-	row := w.addN(w.mul(w.val("udiv i64 %s, %d", first, t.chunk), fmt.Sprint(some)), rows)
-	from := w.at(t.acc, c, w.mul(row, fmt.Sprint(t.n)))
+	last := min(chunks, 4)
+	some := (rows + last - 1) / last // rows for each chunk
+	chunk := w.addN(w.val("udiv i64 %s, %d", first, t.chunk), last-chunks)
+	chunk = w.val("select i1 %s, i64 0, i64 %s", w.is("slt", chunk, "0"), chunk)
+	from := w.at(t.acc, c, w.mul(chunk, fmt.Sprint(some*t.n)))
 	for r := range some {
 		for v := range t.vectors {
 			w.prefetch(w.at(t.acc, from, fmt.Sprint(r*t.n+v*t.lanes)), 3)
@@ -276,21 +282,39 @@ func (t tile) fetchPanel(w *writer, rows int, panel, m, first string) {
 	}
 }
 
-// step adds the product of one k: a column of A, at these addresses, times a row of B.
-func (t tile) step(w *writer, a []string, b string, u int, sums []string) []string {
+// steps adds the products of some columns of A, whose elements lie at factors, and as many rows of the panel.
+// Elements of A are loaded some rows before their use, as far as registers allow: a processor that runs
+// another thread too looks only a few instructions ahead.
+func (t tile) steps(w *writer, factors []string, panel string, sums []string) []string {
 	typ := vec(t.lanes, t.acc)
-	row := make([]string, t.vectors)
-	for v := range row {
-		row[v] = w.val("load %s, ptr %s, align 4", typ, w.at(t.acc, b, fmt.Sprint(u*t.width()+v*t.lanes)))
-	}
-	next := make([]string, 0, len(sums))
-	for r, at := range a {
-		x := w.splatOf(t.lanes, t.acc, w.val("load %s, ptr %s", t.acc, at))
-		for v := range row {
-			next = append(next, t.fma(w, x, row[v], sums[r*t.vectors+v]))
+	sums, rows := slices.Clone(sums), len(sums)/t.vectors
+	x := make([]string, len(factors))
+	load := func(i int) {
+		if i < len(x) {
+			x[i] = w.splatOf(t.lanes, t.acc, w.val("load %s, ptr %s", t.acc, factors[i]))
 		}
 	}
-	return next
+	var row []string
+	for i := range factors {
+		if i%rows == 0 {
+			row = nil
+			for v := range t.vectors {
+				at := w.at(t.acc, panel, fmt.Sprint(i/rows*t.width()+v*t.lanes))
+				row = append(row, w.val("load %s, ptr %s, align 4", typ, at))
+			}
+		}
+		if i == 0 {
+			for j := range t.ahead {
+				load(j)
+			}
+		}
+		for v := range row {
+			sum := &sums[i%rows*t.vectors+v]
+			*sum = t.fma(w, x[i], row[v], *sum)
+		}
+		load(i + t.ahead)
+	}
+	return sums
 }
 
 func (t tile) fma(w *writer, a, b, c string) string {
