@@ -38,6 +38,7 @@ func startEarly(loop *ir.Op) {
 		overtake(product)
 		first = product
 	}
+	readEarly(loop)
 }
 
 // ownWait returns the wait for all products directly behind a product, or nil.
@@ -111,6 +112,38 @@ func overtake(product *ir.Op) {
 		op.MoveBefore(above)
 	}
 	own.SetAttr("pendings", ir.I32Attr(1))
+}
+
+// readWords is the number of registers of a vector that is read before products.
+const readWords = 16
+
+// readEarly reads vectors from shared memory before the products that are begun above, not behind them: what
+// they are needed for follows a wait, and the first arithmetic would wait for the memory once more.
+//
+//	%d = ttng.warp_group_dot %do, %v                   %x = ttg.local_load %m
+//	%x = ttg.local_load %m                        =>   %d = ttng.warp_group_dot %do, %v
+//	%e = ttng.warp_group_dot_wait %d                   %e = ttng.warp_group_dot_wait %d
+//	%s = arith.subf %e, %x                             %s = arith.subf %e, %x
+func readEarly(loop *ir.Op) {
+	for _, load := range slices.Collect(body(loop)) {
+		if load.Def != ttg.LocalLoad || isDotOperand(load.Result(0)) || wordsOf(load.Result(0)) > readWords {
+			continue
+		}
+		var first *ir.Op // of the products above
+		for op := load.Prev(); op != nil && (op.IsPure() || op.Def == ttng.WarpGroupDot); op = op.Prev() {
+			if op.Def == ttng.WarpGroupDot {
+				first = op
+			}
+		}
+		if first == nil {
+			continue
+		}
+		if moved, ok := neededBy(load, first); ok {
+			for _, op := range append(moved, load) {
+				op.MoveBefore(first)
+			}
+		}
+	}
 }
 
 // isDefinedAbove reports whether all operands of op are there before another op of its block.

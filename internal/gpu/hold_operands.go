@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"github.com/nereid-lang/nereid/internal/dialect/arith"
 	"github.com/nereid-lang/nereid/internal/dialect/scf"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
@@ -35,7 +36,9 @@ const (
 	// narrowColumns is the number of columns from which on the tensor cores do not wait for the rows.
 	narrowColumns = 64
 	// besideProducts is the number of registers for addresses, counters and arithmetic in a loop of products.
-	besideProducts = 40
+	besideProducts = 38
+	// briefLoop is the number of iterations up to which a loop gains little by one operand.
+	briefLoop = 16
 	// manyWords is the number of registers of products in a loop of the kernel from which on an SM has room
 	// for two warp groups, of its 64 Ki registers: each thread may have all that there are for one.
 	manyWords = 65536/(3*groupWarps*32) - besideProducts
@@ -88,10 +91,10 @@ type heldOperand struct {
 	t      *ir.TensorType
 }
 
-// holdIn loads left operands before a loop, all or none: a loop that still reads one from shared memory waits
-// for it in any case, and has fewer registers.
+// holdIn loads left operands before a loop while there are registers, the first ones first. A short loop
+// holds all of them or none: it gains little by one.
 func holdIn(loop *ir.Op) {
-	words := productWords(loop) + besideProducts
+	room := threadRegisters - besideProducts - productWords(loop)
 	users := map[heldOperand][]*ir.Op{}
 	var held []heldOperand
 	for op := range body(loop) {
@@ -100,13 +103,17 @@ func holdIn(loop *ir.Op) {
 		}
 		h := heldOperand{op.Operand(0), inRegisters(op)}
 		if users[h] == nil {
+			words := tensorWords(h.t)
+			if words > room && isBrief(loop) {
+				return
+			}
+			if words > room {
+				continue
+			}
+			room -= words
 			held = append(held, h)
-			words += tensorWords(h.t)
 		}
 		users[h] = append(users[h], op)
-	}
-	if words > threadRegisters {
-		return
 	}
 	for _, h := range held {
 		v := ir.At(loop).Val(ttg.LocalLoad, h.t, h.buffer)
@@ -114,6 +121,14 @@ func holdIn(loop *ir.Op) {
 			op.SetOperand(0, v)
 		}
 	}
+}
+
+// isBrief reports whether a loop is known to have few iterations.
+func isBrief(loop *ir.Op) bool {
+	from, ok1 := arith.IntOf(scf.LowerBound(loop))
+	to, ok2 := arith.IntOf(scf.UpperBound(loop))
+	step, ok3 := arith.IntOf(scf.Step(loop))
+	return ok1 && ok2 && ok3 && to-from <= briefLoop*step
 }
 
 // isNarrow reports whether the instructions of a product have so few columns that the tensor cores wait for
