@@ -194,8 +194,8 @@ type tile struct {
 
 func (t tile) width() int { return t.lanes * t.vectors }
 
-// multiply adds rows of A times a panel of B to rows of C, from row m on and as wide as the tile. The products
-// are summed before C is added: its tile is then read while the next one begins.
+// multiply adds rows of A times a panel of B to rows of C, from row m on and as wide as the tile. The
+// products are summed before C is added: its tile is then read while the next one begins.
 func (t tile) multiply(w *writer, rows int, c string, a left, panel, m string) {
 	typ := vec(t.lanes, t.acc)
 	c = w.at(t.acc, c, w.mul(m, fmt.Sprint(t.n)))
@@ -283,8 +283,8 @@ func (t tile) fetchPanel(w *writer, rows int, panel, m, first string) {
 }
 
 // steps adds the products of some columns of A, whose elements lie at factors, and as many rows of the panel.
-// Elements of A are loaded some rows before their use, as far as registers allow: a processor that runs
-// another thread too looks only a few instructions ahead.
+// Elements of A are loaded some rows before their use, as far as registers allow: measured, that is
+// faster on busy machines.
 func (t tile) steps(w *writer, factors []string, panel string, sums []string) []string {
 	typ := vec(t.lanes, t.acc)
 	sums, rows := slices.Clone(sums), len(sums)/t.vectors
