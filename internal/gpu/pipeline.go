@@ -57,7 +57,7 @@ func Pipeline(o Options) []pass.Pass {
 		passes = append(passes, TileLoads(o.Machine, o.NumStages, o.Tiles), pass.Canonicalize, pass.CSE)
 	}
 	if o.Tiles != NoTiles && o.Persist != NoPersist {
-		passes = append(passes, LoopOverPrograms(o.Machine, o.Persist == Persist), pass.CSE)
+		passes = append(passes, LoopOverPrograms(o.Machine, o.NumStages, o.Persist == Persist), pass.CSE)
 	}
 	tma := o.TMA || o.Tiles != NoTiles
 	passes = append(passes,

