@@ -1,6 +1,8 @@
 package gpu
 
 import (
+	"slices"
+
 	"github.com/nereid-lang/nereid/internal/dialect/arith"
 	"github.com/nereid-lang/nereid/internal/dialect/scf"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
@@ -19,6 +21,9 @@ import (
 //
 // Where many programs share a multiprocessor, others compute while one waits for memory. A program that is
 // alone there, such as one that sums the gradients of its share of the rows, waits in each iteration.
+//
+// A short loop that only loads and computes needs no requests: the assembler unrolls it and begins with the
+// loads of four iterations. With requests, the loop would be too long for that.
 //
 // A request changes no value. It may pass stores, even those whose values the next iteration loads.
 func FetchAhead(with Sharing) pass.Pass {
@@ -68,10 +73,44 @@ func fetchable(loop *ir.Op) (loads []*ir.Op) {
 			}
 		}
 	}
-	if bytes > fetchedBytes {
+	if bytes > fetchedBytes || isUnrolled(loop) {
 		return nil
 	}
 	return loads
+}
+
+// unrolledInstructions is the length up to which the assembler unrolls loops, by the estimate of isUnrolled.
+// It separates 12 of 13 such loops of public libraries: those that are unrolled have 16 to 37 instructions,
+// the others 40 or more.
+const unrolledInstructions = 36
+
+// loadInstructions is what a load of up to 16 bytes takes: two for its address, one for its mask, itself.
+const loadInstructions = 4
+
+// isUnrolled reports whether the assembler is expected to unroll a loop: it is short, and nothing in it writes
+// memory or waits for other threads.
+func isUnrolled(loop *ir.Op) bool {
+	n := 0
+	data := map[*ir.Value]bool{} // what depends on a load; the rest is mostly addresses, one for many elements
+	for op := range body(loop) {
+		load := op.Def == tt.Load
+		if !load && !needsNoBuffer(op) && op.Def != scf.Yield {
+			return false
+		}
+		loaded := load || slices.ContainsFunc(op.Operands(), func(v *ir.Value) bool { return data[v] })
+		for _, r := range op.Results() {
+			data[r] = loaded
+			switch {
+			case loaded && !load:
+				n += elemsPerThread(r.Type)
+			case load:
+				n += loadInstructions * max(1, (wordsOf(r)+3)/4)
+			default:
+				n++
+			}
+		}
+	}
+	return n <= unrolledInstructions
 }
 
 // moves reports whether the address of a load changes from one iteration to the next, and is known before.
