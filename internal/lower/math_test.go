@@ -179,6 +179,42 @@ func TestMathSingle(t *testing.T) {
 	}
 }
 
+// TestMathAtan2 compares arc tangents of quotients in single precision with Go's: of all pairs of specials,
+// then of numbers of all sizes.
+func TestMathAtan2(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 9))
+	pair := func(k int) (y, x float64) {
+		n := len(specials)
+		if k < n*n {
+			return specials[k/n], specials[k%n]
+		}
+		return math.Ldexp(r.Float64()-0.5, r.IntN(40)-20), math.Ldexp(r.Float64()-0.5, r.IntN(40)-20)
+	}
+	text := strings.Replace(strings.Replace(externText("atan2f"), "%v", "%v, %u", 1), "(T)", "(T, T)", 1)
+	k, ptx := compile(t, parseIR(t, "math.ttgir", []byte(mathKernel("f32", text))), "k", 80)
+	for first := 0; first < 8*mathN; first += mathN {
+		ys, xs := make([]float64, mathN), make([]float64, mathN)
+		for i := range ys {
+			ys[i], xs[i] = pair(first + i)
+		}
+		in := func(v []float64) *buf {
+			return &buf{elem: ir.F32, n: mathN, fill: func(i int) float64 { return v[i] }}
+		}
+		l := launch{"k", [3]int{1, 1, 1}, []any{in(ys), floats(ir.F32, mathN), in(xs)}}
+		_, mem := l.memory(1)
+		onSim(t, ptx, k.Shared, l, mem, false)
+		at := func(m []byte, i int) float64 { return decode(ir.F32, get(m[4*i:], 4)) }
+		for i := range mathN {
+			y, x, got := at(mem[0], i), at(mem[2], i), at(mem[1], i)
+			want := math.Atan2(y, x)
+			e := math.Abs(got-want) / ulpOf(ir.F32, want)
+			if !(e <= 2) && got != want && (got == got || want == want) {
+				t.Errorf("atan2(%v, %v) = %v, want %v: %.3g ulp", y, x, got, want, e)
+			}
+		}
+	}
+}
+
 // halfLimits is how far off functions of f16 in single precision may be in units of the last place.
 var halfLimits = map[string]float64{"sin": 1.5, "cos": 1.5, "tan": 2.5}
 

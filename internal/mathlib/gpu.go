@@ -18,6 +18,42 @@ var gpuFuncs = map[string]builder{
 	"sin": sinOf((*Builder).gpuTurn), "cos": cosOf((*Builder).gpuTurn), "tan": tanOf((*Builder).gpuTurn),
 	"sin16": sinOf((*Builder).gpuNearTurn), "cos16": cosOf((*Builder).gpuNearTurn),
 	"tan16": tanOf((*Builder).gpuNearTurn),
+	"atan": func(m *Builder, a []string) string {
+		x := m.abs(a[0])
+		steep := m.is("ogt", x, m.c(1))
+		v := m.atanUnit(m.sel(steep, m.rcpApprox(x), x))
+		return m.sign(m.sel(steep, m.fromQuarter(m.neg(v)), v), a[0])
+	},
+	// The quotient of the smaller and the larger one, after both were made neither too large nor too small for
+	// the reciprocal. It is 0 for zeros and over infinity, but 1 for two infinities.
+	"atan2": func(m *Builder, a []string) string {
+		y, x := m.abs(a[0]), m.abs(a[1])
+		steep := m.is("ogt", y, x)
+		most, least := m.sel(steep, y, x), m.sel(steep, x, y)
+		factor := m.sel(m.is("ogt", most, m.c(0x1p125)), m.c(0.25), m.c(1))
+		factor = m.sel(m.is("olt", most, m.c(0x1p-80)), m.c(0x1p64), factor)
+		s := m.quotient(m.mul(least, factor), m.mul(most, factor))
+		inf := m.c(math.Inf(1))
+		s = m.sel(m.or(m.is("oeq", least, m.c(0)), m.is("oeq", most, inf)), m.c(0), s)
+		s = m.sel(m.is("oeq", least, inf), m.c(1), s)
+		v := m.atanUnit(s)
+		v = m.sel(steep, m.fromQuarter(m.neg(v)), v)
+		v = m.sel(m.negative(a[1]), m.fma(m.c(2*quarterA), m.c(quarterB), m.neg(v)), v)
+		v = m.sel(m.is("uno", y, x), m.c(math.NaN()), v)
+		return m.sign(v, a[0])
+	},
+	// Above ½ it is 2·asin(√((1-x)/2)), below π/2 - asin x. Both are a sum with asin, or less it.
+	"acos": func(m *Builder, a []string) string {
+		x := m.abs(a[0])
+		far := m.is("ogt", x, m.c(0.5))
+		z := m.sel(far, m.fma(x, m.c(-0.5), m.c(0.5)), m.mul(x, x))
+		y := m.sel(far, m.call("float", "llvm.nvvm.sqrt.approx.ftz.f", "float "+z), x)
+		p := m.fma(m.mul(y, z), m.poly(z, asinPoly), y)
+		v := m.flipped(m.sel(far, m.add(p, p), m.neg(p)), a[0])
+		// 0, π/2 or π
+		quarters := m.sel(far, m.sel(m.negative(a[0]), m.c(2*quarterA), m.c(0)), m.c(quarterA))
+		return m.fma(quarters, m.c(quarterB), v)
+	},
 	// A sum that is rounded toward zero is never the next whole number, and is x if that is large.
 	"round": func(m *Builder, a []string) string {
 		return m.trunc(m.call("float", "llvm.nvvm.add.rz.f", "float "+a[0], "float "+m.sign(m.c(0.5), a[0])))
@@ -96,6 +132,29 @@ var gpuFuncs = map[string]builder{
 		r = m.sel(m.is("olt", m.abs(p), m.c(1024)), m.fma(y, lo, r), r)
 		return m.powRest(x, y, m.mul(m.ex2(r), m.shifted(t, 0)))
 	},
+}
+
+// The product of these floats is π/2, but for 2^-43.
+const quarterA, quarterB = 0x1.40da70p0, 0x1.40d7f4p0
+
+// fromQuarter is π/2 + x, rounded once.
+func (m *Builder) fromQuarter(x string) string { return m.fma(m.c(quarterA), m.c(quarterB), x) }
+
+// atanUnit is the arc tangent of s, 0 <= s <= 1.
+func (m *Builder) atanUnit(s string) string {
+	z := m.mul(s, s)
+	return m.fma(m.mul(z, s), m.horner(z, atanShort...), s)
+}
+
+// atanShort is (atan s / s - 1) / z, z = s², on |s| <= 1: 2^-25.8 relative to atan s.
+var atanShort = []float64{
+	-0.333331525, 0.199937731, -0.142110556, 0.106660038, -0.0755221248, 0.0432118326, -0.0163679104,
+	0.00292068766,
+}
+
+// flipped is x with the other sign where by is negative.
+func (m *Builder) flipped(x, by string) string {
+	return m.float(m.ib("xor", m.bits(x), m.ib("and", m.bits(by), int64(math.MinInt32))))
 }
 
 // log2Twice is log2 x in two parts, for x that is positive and finite: with s = f/(2+f) in two parts, the
