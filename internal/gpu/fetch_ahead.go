@@ -87,11 +87,11 @@ const unrolledInstructions = 36
 // loadInstructions is what a load of up to 16 bytes takes: two for its address, one for its mask, itself.
 const loadInstructions = 4
 
-// isUnrolled reports whether the assembler is expected to unroll a loop: it is short, and nothing in it writes
-// memory or waits for other threads.
+// isUnrolled reports whether the assembler is expected to unroll a loop: it is short, and nothing in it
+// writes memory or waits for other threads.
 func isUnrolled(loop *ir.Op) bool {
 	n := 0
-	data := map[*ir.Value]bool{} // what depends on a load; the rest is mostly addresses, one for many elements
+	data := map[*ir.Value]bool{} // what depends on a load; the rest is mostly addresses of many elements
 	for op := range body(loop) {
 		load := op.Def == tt.Load
 		if !load && !needsNoBuffer(op) && op.Def != scf.Yield {

@@ -24,8 +24,8 @@ var gpuFuncs = map[string]builder{
 		v := m.atanUnit(m.sel(steep, m.rcpApprox(x), x))
 		return m.sign(m.sel(steep, m.fromQuarter(m.neg(v)), v), a[0])
 	},
-	// The quotient of the smaller and the larger one, after both were made neither too large nor too small for
-	// the reciprocal. It is 0 for zeros and over infinity, but 1 for two infinities.
+	// The quotient of the smaller and the larger one, after both were made neither too large nor too small
+	// for the reciprocal. It is 0 for zeros and over infinity, but 1 for two infinities.
 	"atan2": func(m *Builder, a []string) string {
 		y, x := m.abs(a[0]), m.abs(a[1])
 		steep := m.is("ogt", y, x)
