@@ -57,7 +57,7 @@ func newReduction(l *lowering, op *ir.Op) *reduction {
 		}
 	}
 	r.to = op.Result(0).Type
-	if t := r.wanted(); t != nil && r.needsShared() {
+	if t := r.wanted(); t != nil && (r.needsShared() || r.sharesOutFor(t)) {
 		r.to = t
 	}
 	return r

@@ -51,6 +51,14 @@ func (r *reduction) wanted() ir.Type {
 	return first
 }
 
+// sharesOutFor reports whether lanes share out elements that a conversion to type t would take through shared
+// memory: a warp along the axis has all parts of them.
+func (r *reduction) sharesOutFor(t ir.Type) bool {
+	lanes := slices.ContainsFunc(r.dirs.along, func(s step) bool { return s.bit.lane != 0 })
+	from, to := r.l.layout(r.op, r.to), r.l.layout(r.op, t)
+	return lanes && len(r.keys) > 1 && newConversion(from, to, r.elems[0]).how == byShared
+}
+
 // arrivesIn returns the layout in which v, the operand of a conversion, is.
 func (l *lowering) arrivesIn(op *ir.Op, v *ir.Value) layout.Layout {
 	if def := v.Def(); def != nil && def.Def == tt.Reduce {
