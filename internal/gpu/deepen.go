@@ -37,6 +37,8 @@ const (
 	reservedShared = 2 << 10
 	// deepest is the largest number of stages that a loop gets: on an H200, more gain nothing.
 	deepest = 8
+	// deepestOfWarps is that number for loops whose products are not those of warp groups.
+	deepestOfWarps = 3
 )
 
 // DeepenPipelines gives loops of products more stages than the caller asks for, if a launch leaves shared
@@ -50,6 +52,10 @@ const (
 //
 // Only loops count of which all shared memory is known here: loads go to operands of products, and nothing
 // else needs a buffer but conversions in branches, such as those that store a tile of a fused loop.
+//
+// Other loops have products of single warps, as recurrences over chunks of a sequence do. Programs that share
+// out heads and columns alone are few, and with the two stages that libraries ask for, each iteration takes
+// the latency of its loads. They get a third one.
 //
 // Loops like that of attention get fewer stages instead if two programs of one warp group then share a
 // multiprocessor (pairedStages).
@@ -99,7 +105,11 @@ func TakeDepths(m *ir.Module) (depths []int) {
 func (s Sharing) stagesOf(loop *ir.Op, n int) func(programs int) int {
 	if bytes := stageBytes(loop); bytes > 0 {
 		others := storedBytes(loop) + outerBytes(loop) + convertedBytes(loop)
-		return func(programs int) int { return s.stages(n, bytes, others, programs) }
+		return func(programs int) int { return s.stages(n, bytes, others, programs, deepest) }
+	}
+	if bytes := warpBytes(loop); bytes > 0 {
+		others := outerBytes(loop) + convertedBytes(loop)
+		return func(programs int) int { return s.stages(n, bytes, others, programs, deepestOfWarps) }
 	}
 	if bytes := chainBytes(loop); bytes > 0 {
 		others := outerBytes(loop)
@@ -125,13 +135,13 @@ func (s Sharing) pairedStages(n, bytes, others, programs int) int {
 }
 
 // stages returns the number of stages of a loop with so many bytes in each, and others besides, in a launch
-// with at most that many programs on a multiprocessor (0: any number).
-func (s Sharing) stages(n, bytes, others, programs int) int {
+// with at most that many programs on a multiprocessor (0: any number); most is the largest number.
+func (s Sharing) stages(n, bytes, others, programs, most int) int {
 	fit := s.SM / (n*bytes + others + reservedShared)
 	if programs == 0 || fit == 0 {
 		return n
 	}
-	return max(n, min(deepest, (s.SM/min(fit, programs)-reservedShared-others)/bytes))
+	return max(n, min(most, (s.SM/min(fit, programs)-reservedShared-others)/bytes))
 }
 
 // stageBytes returns how many bytes of shared memory the loads of an iteration take, 0 if the loop is not one
@@ -157,6 +167,32 @@ func stageBytes(loop *ir.Op) int {
 		case op.Def == scf.If && isFrugal(op):
 		case len(op.Regions()) > 0 || !needsNoBuffer(op):
 			return 0
+		}
+	}
+	if products == 0 {
+		return 0
+	}
+	return bytes
+}
+
+// warpBytes returns how many bytes of shared memory the loads of an iteration take, at most, in a loop of
+// products of single warps, 0 in other loops. What else such a loop needs is not known here: code that takes
+// more than there is, is made again without.
+func warpBytes(loop *ir.Op) int {
+	if loop.HasAttr(stagesAttr) || ttg.NumCTAs(loop) > 1 || !mayPipeline(loop) {
+		return 0
+	}
+	bytes, products := 0, 0
+	for op := range body(loop) {
+		switch {
+		case op.Def == ttng.WarpGroupDot:
+			return 0
+		case op.Def == tt.Dot:
+			products++
+		case isLoad(op):
+			if t := tensorOf(op.Result(0)); t != nil {
+				bytes += blockBytes(t, t.Encoding)
+			}
 		}
 	}
 	if products == 0 {

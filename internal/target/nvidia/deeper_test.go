@@ -30,6 +30,7 @@ func TestDeeper(t *testing.T) {
 		{"attention_d64", 3, 8, nil, [3]int{3, 3, 3}},
 		{"attention_d128_causal", 3, 4, []int{2, 3, 2}, [3]int{2, 1, 2}},
 		{"attention_d128_causal", 2, 4, nil, [3]int{2, 2, 2}},
+		{"matmul_bf16_relu", 2, 2, []int{2, 3, 3}, [3]int{13, 6, 6}}, // products of single warps
 	} {
 		for sharing, programs := range x.programs {
 			m := golden(t, x.name)

@@ -119,13 +119,17 @@ func (k *kernel) Otherwise(maker target.Maker) {
 	}
 }
 
-// deeper returns the code whose pipelines are for launches with that grid, nil if it is this one.
+// deeper returns the code whose pipelines are for launches with that grid, nil if it is this one. A stage
+// that costs values on the stack is not worth it.
 func (k *kernel) deeper(s *driver.Stream, grid [3]int) *kernel {
 	n := k.code.OtherDepth(grid, k.dev.dev.SMs)
 	if n < 0 {
 		return nil
 	}
 	e, _ := k.Deeper(context.Background(), n, mayWait(s)).(*kernel)
+	if e != nil && e.fn.LocalBytes > k.fn.LocalBytes {
+		return nil
+	}
 	return e
 }
 
