@@ -176,8 +176,8 @@ func stageBytes(loop *ir.Op) int {
 }
 
 // warpBytes returns how many bytes of shared memory the loads of an iteration take, at most, in a loop of
-// products of single warps, 0 in other loops. What else such a loop needs is not known here: code that takes
-// more than there is, is made again without.
+// products of single warps, 0 in other loops. What else such a loop needs is not known here: if the code
+// takes more than there is, it is not made, and launches run the ordinary code.
 func warpBytes(loop *ir.Op) int {
 	if loop.HasAttr(stagesAttr) || ttg.NumCTAs(loop) > 1 || !mayPipeline(loop) {
 		return 0

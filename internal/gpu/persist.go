@@ -326,28 +326,10 @@ func (p *persistent) isAhead() bool {
 	if cmp == nil || cmp.IntOr("predicate", -1) != arith.SLT || cmp.Operand(0) != scf.IV(p.loop) {
 		return false
 	}
-	end, from := plusConstant(scf.UpperBound(p.loop))
-	less, to := plusConstant(cmp.Operand(1))
+	end, from := arith.PlusConstant(scf.UpperBound(p.loop))
+	less, to := arith.PlusConstant(cmp.Operand(1))
 	p.ahead = (from - to) / p.step
 	return end == less && from > to && (from-to)%p.step == 0
-}
-
-// plusConstant returns a number as another, nil for a constant, and what is added to it.
-func plusConstant(v *ir.Value) (of *ir.Value, n int64) {
-	if n, ok := arith.IntOf(v); ok {
-		return nil, n
-	}
-	for op := v.Def(); op != nil && (op.Def == arith.AddI || op.Def == arith.SubI); op = v.Def() {
-		by, ok := arith.IntOf(op.Operand(1))
-		if !ok {
-			break
-		}
-		if op.Def == arith.SubI {
-			by = -by
-		}
-		v, n = op.Operand(0), n+by
-	}
-	return v, n
 }
 
 // fillsAlone reports whether the branch contains nothing but the wait for a slot, and what fills it.

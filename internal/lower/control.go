@@ -84,7 +84,7 @@ func wholeParts(lo, hi *ir.Value) (whole, part int64, ok bool) {
 	if least == nil {
 		return 0, 0, false
 	}
-	next, part := plusConstant(least.Operand(0))
+	next, part := arith.PlusConstant(least.Operand(0))
 	whole, ok = arith.IntOf(least.Operand(1))
 	product := lo.DefBy(arith.MulI)
 	if !ok || next != lo || product == nil || part <= 0 || part&(part-1) != 0 {

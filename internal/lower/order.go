@@ -224,27 +224,13 @@ func apartBlocks(a, b *ir.Op) bool {
 	}
 	block, from, to := tt.DescBlock(a.Operand(0).Type).Shape, a.Group(1), b.Group(1)
 	for i := range block {
-		x, m := plusConstant(from[i])
-		y, n := plusConstant(to[i])
+		x, m := arith.PlusConstant(from[i])
+		y, n := arith.PlusConstant(to[i])
 		if x == y && max(m-n, n-m) >= block[i] {
 			return true
 		}
 	}
 	return false
-}
-
-// plusConstant returns v as a value and a constant that is added to it; a constant has the value nil.
-func plusConstant(v *ir.Value) (*ir.Value, int64) {
-	if n, ok := arith.IntOf(v); ok {
-		return nil, n
-	}
-	if op := v.DefBy(arith.AddI); op != nil {
-		if n, ok := arith.IntOf(op.Operand(1)); ok {
-			x, m := plusConstant(op.Operand(0))
-			return x, m + n
-		}
-	}
-	return v, 0
 }
 
 // private caches, by load, whether each thread uses only its own copy of the loaded elements.

@@ -75,3 +75,21 @@ func FloatOf(v *ir.Value) (float64, bool) {
 	}
 	return 0, false
 }
+
+// PlusConstant returns a number as another, nil for a constant, and what is added to it.
+func PlusConstant(v *ir.Value) (of *ir.Value, n int64) {
+	for op := v.Def(); op != nil && (op.Def == AddI || op.Def == SubI); op = v.Def() {
+		by, ok := IntOf(op.Operand(1))
+		if !ok {
+			return v, n
+		}
+		if op.Def == SubI {
+			by = -by
+		}
+		v, n = op.Operand(0), n+by
+	}
+	if by, ok := IntOf(v); ok {
+		return nil, n + by
+	}
+	return v, n
+}
