@@ -16,6 +16,7 @@ import libraries
 from libraries import BF16, DEVICE, FP16, FP32, rand
 
 CASES = []
+CANDIDATE = "triton_"  # the name of a kernel that Inductor only measures
 
 
 def case(kind):
@@ -32,8 +33,10 @@ def case(kind):
     return register
 
 
-def launch(tuner, args):
-    """The kernel, its arguments by name, and its grid, of a launch by Inductor."""
+def relaunch(tuner, args):
+    """Makes a launch of Inductor's through Triton's interface."""
+    if tuner.fn.fn is None:  # a worker process or Inductor's cache brought the code, without the Python function
+        tuner.fn = tuner._reload_kernel().fn
     config = tuner.launchers[0].config
     names = [n for n, t in tuner.triton_meta["signature"].items() if t != "constexpr"]
     more = list(tuner.inductor_meta.get("extra_launcher_args", ()))  # which the grid alone depends on
@@ -41,7 +44,7 @@ def launch(tuner, args):
     grid = triton_heuristics.GridExpr.from_meta(tuner.inductor_meta, config).eval_slow({**constants, **dict(zip(names + more, args))})
     named = {k: v for k, v in constants.items() if k in tuner.fn.arg_names}
     named.update(zip(names, args), num_warps=config.num_warps, num_stages=config.num_stages, **config.kwargs)
-    return tuner.fn, named, grid
+    tuner.fn[grid](**named)
 
 
 def again():
@@ -49,12 +52,11 @@ def again():
     run = triton_heuristics.CachingAutotuner.run
 
     def both(self, *args, stream, benchmark_run=False, **kwargs):
-        if benchmark_run or kwargs:
+        if benchmark_run or kwargs or self.fn.__name__ == CANDIDATE:
             return run(self, *args, stream=stream, benchmark_run=benchmark_run, **kwargs)
         kept = copies(args)
         result = run(self, *args, stream=stream)
-        kernel, named, grid = launch(self, kept)
-        libraries.once(lambda: kernel[grid](**named))
+        libraries.once(lambda: relaunch(self, kept))
         return result
 
     triton_heuristics.CachingAutotuner.run = both
@@ -148,7 +150,7 @@ def quantization():
 
 @case("inductor: products")
 def products():
-    tuned = {"max_autotune_gemm": True, "max_autotune_gemm_backends": "TRITON"}
+    tuned = {"max_autotune_gemm": True, "max_autotune_gemm_backends": "TRITON", "test_configs.max_mm_configs": 4}
     yield lambda a, b: (a @ b).relu(), (rand(2048, 2048, dtype=FP16), rand(2048, 1024, dtype=FP16)), tuned
     yield lambda a, b, c: F.gelu(torch.addmm(c, a, b)), (rand(1000, 1032), rand(1032, 2056), rand(2056)), tuned
     yield lambda a, b: torch.bmm(a, b.transpose(1, 2)) * 0.5, (rand(32, 512, 64), rand(32, 512, 64)), tuned
