@@ -8,6 +8,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/math"
 	"github.com/nereid-lang/nereid/internal/dialect/scf"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
+	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/pass"
 )
@@ -243,9 +244,14 @@ func (g *merger) number(op *ir.Op) {
 	b := ir.NewBuilder(op.Block())
 	b.After(op)
 	b.Loc = op.Loc
-	first := b.Val(arith.MulI, ir.I32, op.Result(0), arith.ConstInt(b, int64(len(g.maps)), ir.I32))
+	// The grid has less than 2^31 programs. LLVM narrows divisions of numbers that it knows to be positive.
+	fits := func(v *ir.Value) *ir.Value {
+		v.Def().SetAttr("overflowFlags", arith.NoSignedWrap.Attr())
+		return v
+	}
+	first := fits(b.Val(arith.MulI, ir.I32, op.Result(0), arith.ConstInt(b, int64(len(g.maps)), ir.I32)))
 	for i, m := range g.maps {
-		m.Map(op.Result(0), b.Val(arith.AddI, ir.I32, first, arith.ConstInt(b, int64(i), ir.I32)))
+		m.Map(op.Result(0), fits(b.Val(arith.AddI, ir.I32, first, arith.ConstInt(b, int64(i), ir.I32))))
 	}
 	g.depends[op.Result(0)] = true
 }
@@ -273,8 +279,14 @@ func (g *merger) differs(op *ir.Op) bool {
 func (g *merger) copy(op *ir.Op) {
 	b := ir.NewBuilder(op.Block())
 	b.Before(op)
-	for _, m := range g.maps {
-		b.Insert(op.Clone(m))
+	for i, m := range g.maps {
+		of := op.Clone(m)
+		for o := range of.Ops() {
+			if o.Def == tt.Load || o.Def == tt.Store {
+				o.SetAttr(ttg.ProgramAttr, ir.I32Attr(int64(i)))
+			}
+		}
+		b.Insert(of)
 	}
 	for _, r := range op.Results() {
 		g.depends[r] = true

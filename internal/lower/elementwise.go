@@ -112,7 +112,7 @@ func suffix(t ir.Type) string {
 }
 
 var binaryOps = map[*ir.OpDef]element{
-	arith.AddI: instr("add"), arith.SubI: instr("sub"), arith.MulI: multiply,
+	arith.AddI: sum("add"), arith.SubI: sum("sub"), arith.MulI: multiply,
 	arith.AndI: instr("and"), arith.OrI: instr("or"), arith.XOrI: instr("xor"),
 	arith.ShLI: instr("shl"), arith.ShRSI: instr("ashr"), arith.ShRUI: instr("lshr"),
 	arith.MaxSI: intrinsic("llvm.smax"), arith.MinSI: intrinsic("llvm.smin"),
@@ -277,7 +277,22 @@ func multiply(l *lowering, op *ir.Op, t ir.Type, a []string) string {
 	if n := ir.BitWidth(t); n == 32 && wantsUpperHalf(op) {
 		return l.val("trunc i%d %s to i%d", 2*n, l.wideProduct(n, a), n)
 	}
-	return instr("mul")(l, op, t, a)
+	return sum("mul")(l, op, t, a)
+}
+
+// sum returns an element that is an LLVM instruction on two integers, with the promises that op makes about
+// overflow.
+func sum(name string) element {
+	return func(l *lowering, op *ir.Op, t ir.Type, a []string) string {
+		full := name
+		if arith.OverflowOf(op)&arith.NoUnsignedWrap != 0 {
+			full += " nuw"
+		}
+		if arith.OverflowOf(op)&arith.NoSignedWrap != 0 {
+			full += " nsw"
+		}
+		return instr(full)(l, op, t, a)
+	}
 }
 
 // wantsUpperHalf reports whether some operation computes the upper half of mul.

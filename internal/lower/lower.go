@@ -114,12 +114,14 @@ type lowering struct {
 	lastWhen   string   // block in which the last when ended
 	sure       bool     // all conditions of doubtsBefore hold here
 	ids        threadIDs
+	angles     map[angle]string
 }
 
 func (g *program) newLowering(fn *ir.Op) *lowering {
 	return &lowering{
 		writer: newWriter(g.decls, g.opts.Budget), program: g, fn: fn, vals: map[*ir.Value]value{},
 		labels: map[*ir.Block]string{}, phis: map[*ir.Block][]*phi{}, waiting: map[*ir.Block][]edge{},
+		angles: map[angle]string{},
 	}
 }
 

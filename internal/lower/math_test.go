@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -135,16 +136,21 @@ var mathCases = []mathCase{
 var specials = []float64{0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), math.NaN(), 1, -1, 0.5, -0.5, 2,
 	1e-30, -1e-30, 1e-40, 1e30, 100, -100, 1e-300, math.MaxFloat32, 0x1.fffffep-2, 0x1.fffffep22}
 
-const mathN = 512
+const (
+	mathN      = 512
+	mathLayout = "#ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>"
+)
+
+var mathType = regexp.MustCompile(`\bT\b`)
 
 // mathKernel applies an operation to each element of a buffer; the text of it uses %v and %u of type T.
 func mathKernel(elem, text string) string {
-	enc := "#ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>"
+	const enc = mathLayout
 	t := fmt.Sprintf("tensor<%dx%s, %s>", mathN, elem, enc)
 	body := fmt.Sprintf("tt.func public @k(%%x: !tt.ptr<%s>, %%y: !tt.ptr<%s>, %%z: !tt.ptr<%s>) {\n", elem,
 		elem, elem) + offsetsText("o", []int{mathN}, enc) +
 		accessText("x", "o", "v", []int{mathN}, elem, enc, false) + accessText("z", "o", "u", []int{mathN},
-		elem, enc, false) + strings.ReplaceAll(text, "T", t) + "\n" +
+		elem, enc, false) + mathType.ReplaceAllLiteralString(text, t) + "\n" +
 		accessText("y", "o", "w", []int{mathN}, elem, enc, true) + "tt.return\n}\n"
 	return moduleText(4, body)
 }
@@ -179,9 +185,14 @@ func TestMathSingle(t *testing.T) {
 	}
 }
 
-// TestMathAtan2 compares arc tangents of quotients in single precision with Go's: of all pairs of specials,
+// TestMathPairs compares functions of two numbers in single precision with Go's: of all pairs of specials,
 // then of numbers of all sizes.
-func TestMathAtan2(t *testing.T) {
+func TestMathPairs(t *testing.T) {
+	t.Run("atan2", func(t *testing.T) { testPairs(t, "atan2f", math.Atan2, 2) })
+	t.Run("fmod", func(t *testing.T) { testPairs(t, "fmodf", math.Mod, 0) })
+}
+
+func testPairs(t *testing.T, symbol string, f func(y, x float64) float64, limit float64) {
 	r := rand.New(rand.NewPCG(1, 9))
 	pair := func(k int) (y, x float64) {
 		n := len(specials)
@@ -190,7 +201,7 @@ func TestMathAtan2(t *testing.T) {
 		}
 		return math.Ldexp(r.Float64()-0.5, r.IntN(40)-20), math.Ldexp(r.Float64()-0.5, r.IntN(40)-20)
 	}
-	text := strings.Replace(strings.Replace(externText("atan2f"), "%v", "%v, %u", 1), "(T)", "(T, T)", 1)
+	text := strings.Replace(strings.Replace(externText(symbol), "%v", "%v, %u", 1), "(T)", "(T, T)", 1)
 	k, ptx := compile(t, parseIR(t, "math.ttgir", []byte(mathKernel("f32", text))), "k", 80)
 	for first := 0; first < 8*mathN; first += mathN {
 		ys, xs := make([]float64, mathN), make([]float64, mathN)
@@ -206,16 +217,38 @@ func TestMathAtan2(t *testing.T) {
 		at := func(m []byte, i int) float64 { return decode(ir.F32, get(m[4*i:], 4)) }
 		for i := range mathN {
 			y, x, got := at(mem[0], i), at(mem[2], i), at(mem[1], i)
-			want := math.Atan2(y, x)
+			want := f(y, x)
 			e := math.Abs(got-want) / ulpOf(ir.F32, want)
-			if !(e <= 2) && got != want && (got == got || want == want) {
-				t.Errorf("atan2(%v, %v) = %v, want %v: %.3g ulp", y, x, got, want, e)
+			if !(e <= limit) && got != want && (got == got || want == want) {
+				t.Errorf("%s(%v, %v) = %v, want %v: %.3g ulp", symbol, y, x, got, want, e)
 			}
 		}
 	}
 }
 
 // halfLimits is how far off functions of f16 in single precision may be in units of the last place.
+// TestMathSinCos: sines and cosines of the same angles, which are computed together, are right, and a thread
+// has one branch for each of its four angles.
+func TestMathSinCos(t *testing.T) {
+	angles := &buf{elem: ir.F32, n: mathN, fill: func(k int) float64 {
+		if k < len(specials) {
+			return specials[k]
+		}
+		return math.Ldexp(float64(k-mathN/2), k%64-24)
+	}}
+	text := "%c = math.cos %v : T\n%w = math.sin %v : T\n" +
+		accessText("z", "o", "c", []int{mathN}, "f32", mathLayout, true)
+	k, ptx := compile(t, parseIR(t, "math.ttgir", []byte(mathKernel("f32", text))), "k", 90)
+	if n := strings.Count(string(ptx), "bra"); n > 12 { // three for each
+		t.Errorf("%d branches", n)
+	}
+	l := launch{"k", [3]int{1, 1, 1}, []any{angles, floats(ir.F32, mathN), floats(ir.F32, mathN)}}
+	_, mem := l.memory(1)
+	onSim(t, ptx, k.Shared, l, mem, false)
+	checkMath(t, ir.F32, mathCase{name: "sin", f: math.Sin}, 1.6, mem)
+	checkMath(t, ir.F32, mathCase{name: "cos", f: math.Cos}, 1.6, [][]byte{mem[0], mem[2]})
+}
+
 var halfLimits = map[string]float64{"sin": 1.5, "cos": 1.5, "tan": 2.5}
 
 // TestMathHalf computes sin, cos and tan of every f16 in single precision: without a branch, and as accurate

@@ -34,15 +34,18 @@ var mathOps = map[*ir.OpDef]element{
 
 // mathCall calls a function of mathlib on values of type t, f32 or f64.
 func (l *lowering) mathCall(name string, t ir.Type, args ...string) string {
-	p := mathlib.F32
-	if t == ir.F64 {
-		p = mathlib.F64
-	}
-	f, err := l.math.Func(name, p, 1)
+	f, err := l.math.Func(name, precision(t), 1)
 	if err != nil {
 		panic(err) // the names come from tables in this package
 	}
 	return l.val("%s", f.Call(args...))
+}
+
+func precision(t ir.Type) mathlib.Prec {
+	if t == ir.F64 {
+		return mathlib.F64
+	}
+	return mathlib.F32
 }
 
 const (
@@ -65,12 +68,53 @@ func mathOp(name string) element {
 func trig(name string) element {
 	any, near := mathOp(name), mathOp(name+"16")
 	return func(l *lowering, op *ir.Op, t ir.Type, a []string) string {
-		if wide := op.Operand(0).DefBy(arith.ExtF); t == ir.F16 ||
-			t == ir.F32 && wide != nil && ir.ElemOf(wide.Operand(0).Type) == ir.F16 {
+		small := t == ir.F16
+		if wide := op.Operand(0).DefBy(arith.ExtF); t == ir.F32 && wide != nil {
+			small = ir.ElemOf(wide.Operand(0).Type) == ir.F16
+		}
+		switch {
+		case (t == ir.F32 || t == ir.F64) && wantsBoth(op):
+			return l.sinOrCos(op, t, a[0], small)
+		case small:
 			return near(l, op, t, a)
 		}
 		return any(l, op, t, a)
 	}
+}
+
+// wantsBoth reports whether the block of op, a sine or cosine, computes the other of the two for the same
+// angles.
+func wantsBoth(op *ir.Op) bool {
+	other := map[*ir.OpDef]*ir.OpDef{math.Sin: math.Cos, math.Cos: math.Sin}[op.Def]
+	for u := range op.Operand(0).Users() {
+		if u.Def == other && u.Block() == op.Block() {
+			return true
+		}
+	}
+	return false
+}
+
+// angle is a number of which both the sine and the cosine are computed in a block.
+type angle struct {
+	block *ir.Block
+	value string
+}
+
+// sinOrCos returns the sine or the cosine of x, by op. The first of the two computes both, since most of the
+// work, the reduction of the angle, is the same.
+func (l *lowering) sinOrCos(op *ir.Op, t ir.Type, x string, small bool) string {
+	at := angle{op.Block(), x}
+	both, ok := l.angles[at]
+	f := l.math.SinCos(precision(t), small)
+	if !ok {
+		both = l.val("%s", f.Call(x))
+		l.angles[at] = both
+	}
+	which := 0
+	if op.Def == math.Cos {
+		which = 1
+	}
+	return l.val("extractvalue %s %s, %d", f.Result, both, which)
 }
 
 // approx returns an element that is the hardware's approximation in f32, if it has one, and other otherwise.

@@ -19,6 +19,7 @@ import (
 //	                                                             x + 2*i and x + 2*i + 1
 //	both go to the same elements, each thread to its own         load x + i, store x + i
 //	both are atomics that commute and whose results are unused
+//	they belong to different programs that were merged into one
 //
 // Otherwise a barrier goes between them. Where arguments decide, as in x + k*stride + i of iteration k,
 // threads compare them when the kernel starts and meet only if they must. If a thread stores an element of
@@ -129,7 +130,8 @@ func (o *orderer) byThreads(desc *ir.Value) bool {
 
 // needs returns the level that must meet between old and now.
 func (o *orderer) needs(old, now touched) level {
-	if old.what < writes && now.what < writes || !o.at.MayAlias(old.ptr, now.ptr) || o.commute(old, now) {
+	if old.what < writes && now.what < writes || !o.at.MayAlias(old.ptr, now.ptr) || o.commute(old, now) ||
+		ofPrograms(old.op, now.op) {
 		return nobody
 	}
 	if old.op.Def == tt.Call || now.op.Def == tt.Call {
@@ -214,6 +216,13 @@ func (o *orderer) everybody() level {
 func (o *orderer) commute(old, now touched) bool {
 	commutes := o.l.effects(old.op).commutes
 	return commutes != nil && old.op.Def == now.op.Def && commutes(old.op, now.op)
+}
+
+// ofPrograms reports whether two accesses were in different programs before those were merged into one.
+// Programs run in any order.
+func ofPrograms(a, b *ir.Op) bool {
+	return a.HasAttr(ttg.ProgramAttr) && b.HasAttr(ttg.ProgramAttr) &&
+		a.IntOr(ttg.ProgramAttr, 0) != b.IntOr(ttg.ProgramAttr, 0)
 }
 
 // apartBlocks reports whether two accesses go through one descriptor to blocks that do not overlap: along a

@@ -3,10 +3,35 @@ package lower
 import (
 	"bytes"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/nereid-lang/nereid/internal/ir"
 )
+
+// TestMergedPrograms: stores of one program are in order; those of programs that were merged need not be.
+func TestMergedPrograms(t *testing.T) {
+	const enc = "#ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>"
+	for second, want := range map[string]int{"0": 1, "1": 0} {
+		text := moduleText(4, strings.ReplaceAll(`tt.func public @k(%x: !tt.ptr<i32>, %s: i32) {
+  %i = tt.make_range {start = 0 : i32, end = 128 : i32} : tensor<128xi32, ENC>
+  %by = tt.splat %s : i32 -> tensor<128xi32, ENC>
+  %j = arith.addi %i, %by : tensor<128xi32, ENC>
+  %p = tt.splat %x : !tt.ptr<i32> -> tensor<128x!tt.ptr<i32>, ENC>
+  %a = tt.addptr %p, %i : tensor<128x!tt.ptr<i32>, ENC>, tensor<128xi32, ENC>
+  %b = tt.addptr %p, %j : tensor<128x!tt.ptr<i32>, ENC>, tensor<128xi32, ENC>
+  tt.store %a, %i {nereid.program = 0 : i32} : tensor<128x!tt.ptr<i32>, ENC>
+  tt.store %b, %j {nereid.program = SECOND : i32} : tensor<128x!tt.ptr<i32>, ENC>
+  tt.return
+}
+`, "ENC", enc))
+		text = strings.Replace(text, "SECOND", second, 1)
+		_, ptx := compile(t, parseIR(t, "test.ttgir", []byte(text)), "k", 80)
+		if got := bytes.Count(ptx, []byte("bar.sync")); got != want {
+			t.Errorf("the second store is of program %s: %d barriers, not %d", second, got, want)
+		}
+	}
+}
 
 // TestReadBack: threads meet before they load what others have stored, and only then.
 func TestReadBack(t *testing.T) {

@@ -54,6 +54,21 @@ var gpuFuncs = map[string]builder{
 		quarters := m.sel(far, m.sel(m.negative(a[0]), m.c(2*quarterA), m.c(0)), m.c(quarterA))
 		return m.fma(quarters, m.c(quarterB), v)
 	},
+	// The quotient of normal numbers, which is right to 2^-22, is made that much larger: below 2^20 its whole
+	// part is right or one more. The rest is then at least -y, and so exact. Others take the long way.
+	"fmod": func(m *Builder, a []string) string {
+		x, y := m.abs(a[0]), m.abs(a[1])
+		q := m.mul(m.mul(x, m.rcpApprox(y)), m.c(1+0x1p-21))
+		q = m.sub(m.call("float", "llvm.nvvm.add.rz.f", "float "+q, "float "+m.c(0x1p23)), m.c(0x1p23))
+		r := m.fma(m.neg(q), y, x)
+		r = m.sel(m.is("olt", r, m.c(0)), m.add(r, y), r)
+		odd := m.or(m.is("uge", q, m.c(0x1p20)), m.is("uge", r, y))
+		v := m.seldom(odd, []typed{{m.f, r}}, func() []string {
+			far := m.sel(m.isInf(y), x, m.longRemainder(x, y))
+			return []string{m.noRemainder(a[0], a[1], far)}
+		})[0]
+		return m.sign(v, a[0])
+	},
 	// A sum that is rounded toward zero is never the next whole number, and is x if that is large.
 	"round": func(m *Builder, a []string) string {
 		return m.trunc(m.call("float", "llvm.nvvm.add.rz.f", "float "+a[0], "float "+m.sign(m.c(0.5), a[0])))

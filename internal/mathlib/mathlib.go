@@ -136,10 +136,15 @@ func (l *Library) fn(name string, p Prec, lanes int) *Func {
 		f.Params = append(f.Params, m.f)
 	}
 	l.funcs[full] = f
-	r := m.build(name, args)
-	l.bodies = append(l.bodies, fmt.Sprintf("define internal %s @%s(%s) %s {\nentry:\n%s\n  ret %s %s\n}\n",
-		m.f, full, strings.Join(params, ", "), l.attrs, strings.Join(m.lines, "\n"), m.f, r))
+	m.define(f, strings.Join(params, ", "), m.build(name, args))
 	return f
+}
+
+// define adds the function whose instructions m has gathered.
+func (m *Builder) define(f *Func, params, result string) {
+	m.lib.bodies = append(m.lib.bodies, fmt.Sprintf(
+		"define internal %s @%s(%s) %s {\nentry:\n%s\n  ret %s %s\n}\n",
+		f.Result, f.Name, params, m.lib.attrs, strings.Join(m.lines, "\n"), f.Result, result))
 }
 
 // Text are the definitions so far.

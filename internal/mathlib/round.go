@@ -68,7 +68,12 @@ func (m *Builder) remainder(x, y string, nearest bool) string {
 	} else {
 		v = m.sign(v, x)
 	}
-	bad := m.or(m.or(m.is("oeq", ay, m.c(0)), m.isInf(x)), m.is("uno", x, y))
+	return m.noRemainder(x, y, v)
+}
+
+// noRemainder is v where x and y have a remainder, and NaN elsewhere.
+func (m *Builder) noRemainder(x, y, v string) string {
+	bad := m.or(m.or(m.is("oeq", y, m.c(0)), m.isInf(x)), m.is("uno", x, y))
 	return m.sel(bad, m.c(math.NaN()), v)
 }
 

@@ -67,17 +67,46 @@ var trigFuncs = map[string]builder{
 type turn func(m *Builder, x string) (q, s, c string)
 
 func sinOf(turn turn) builder {
-	return func(m *Builder, a []string) string {
-		q, s, c := turn(m, a[0])
-		return m.quadrant(m.i32("and", q, 1), m.i32("and", q, 2), s, c)
-	}
+	return func(m *Builder, a []string) string { return m.sinIn(turn(m, a[0])) }
 }
 
 func cosOf(turn turn) builder {
-	return func(m *Builder, a []string) string {
-		q, s, c := turn(m, a[0])
-		return m.quadrant(m.i32("and", m.i32("add", q, 1), 1), m.i32("and", m.i32("add", q, 1), 2), s, c)
+	return func(m *Builder, a []string) string { return m.cosIn(turn(m, a[0])) }
+}
+
+// sinIn and cosIn are the sine and cosine of an angle of which a turn returned the parts.
+func (m *Builder) sinIn(q, s, c string) string {
+	return m.quadrant(m.i32("and", q, 1), m.i32("and", q, 2), s, c)
+}
+
+func (m *Builder) cosIn(q, s, c string) string {
+	next := m.i32("add", q, 1)
+	return m.quadrant(m.i32("and", next, 1), m.i32("and", next, 2), s, c)
+}
+
+// SinCos is a function on a number whose result is a struct of the number's sine and cosine; small says that
+// f16 holds the number.
+func (l *Library) SinCos(p Prec, small bool) *Func {
+	m := l.builder(p, 1)
+	name, turns := "sincos.", [2]turn{(*Builder).anyTurn, (*Builder).nearTurn}
+	if l.target.NVPTX && p == F32 {
+		turns = [2]turn{(*Builder).gpuTurn, (*Builder).gpuNearTurn}
 	}
+	turn := turns[0]
+	if small {
+		name, turn = "sincos16.", turns[1]
+	}
+	f := &Func{Name: "nereid." + name + m.suffix, Result: fmt.Sprintf("{ %s, %[1]s }", m.f),
+		Params: []string{m.f}}
+	if known := l.funcs[f.Name]; known != nil {
+		return known
+	}
+	l.funcs[f.Name] = f
+	q, s, c := turn(m, "%a0")
+	pair := m.val("insertvalue %s poison, %s %s, 0", f.Result, m.f, m.sinIn(q, s, c))
+	pair = m.val("insertvalue %s %s, %s %s, 1", f.Result, pair, m.f, m.cosIn(q, s, c))
+	m.define(f, m.f+" %a0", pair)
+	return f
 }
 
 func tanOf(turn turn) builder {

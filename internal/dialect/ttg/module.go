@@ -33,6 +33,8 @@ const (
 	BufferAttr = "nereid.buffer"
 	// PrefetchAttr marks a load whose result is not used: it asks the L2 cache for the memory.
 	PrefetchAttr = "nereid.prefetch"
+	// ProgramAttr numbers the programs that were merged into one, on the memory accesses of each.
+	ProgramAttr = "nereid.program"
 )
 
 // NumWarps is the number of warps that run op: that of the partition it is in, or else its module's; 0 when
