@@ -1,7 +1,7 @@
 """NumPy's side of `make bench-cpu`.
 
-Reads the name of a line, runs it once, and prints its seconds by the clock and of processor time. A name is a kernel,
-after which come a type and sizes: only "matmul fp32 1024" reads them.
+Reads a number and the name of a line, runs the line that often, and prints the seconds by the clock and of
+processor time. A name is a kernel, after which come a type and sizes: only "matmul fp32 1024" reads them.
 
 What NumPy has no type for (bf16) is computed in float32 and rounded by hand, as its users do.
 """
@@ -70,10 +70,10 @@ def matmul(n):
 lines = {"softmax": softmax, "layer_norm": layer_norm, "rms_norm": rms_norm, "swiglu": swiglu}
 ready = {}
 for line in sys.stdin:
-    name = line.strip()
+    count, name = line.strip().split(" ", 1)
     if name not in ready:
         ready.clear()  # the arrays of one line at a time
         kernel, *rest = name.split()
         ready[name] = matmul(int(rest[1])) if kernel == "matmul" else lines[kernel]()
         ready[name]()
-    print(*measure(ready[name]), flush=True)
+    print(*measure(ready[name], int(count)), flush=True)

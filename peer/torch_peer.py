@@ -1,8 +1,8 @@
 """PyTorch's side of `nereid bench --device cpu --peers`.
 
-Reads the name of a line, runs it once, and prints its seconds by the clock and of processor time. The first argument is
-the number of threads. A name is a kernel and its sizes: "softmax fp32 4096 1024", "matmul bf16 1024",
-"attention bf16 8 1024 64 causal" (heads, length, size of a head).
+Reads a number and the name of a line, runs the line that often, and prints the seconds by the clock and of
+processor time. The first argument is the number of threads. A name is a kernel and its sizes:
+"softmax fp32 4096 1024", "matmul bf16 1024", "attention bf16 8 1024 64 causal" (heads, length, size of a head).
 """
 import sys
 
@@ -54,10 +54,10 @@ def vector_add(dtype, n):
 kernels = {f.__name__: f for f in (matmul, attention, softmax, layer_norm, rms_norm, swiglu, vector_add)}
 ready = {}
 for line in sys.stdin:
-    name = line.strip()
+    count, name = line.strip().split(" ", 1)
     if name not in ready:
         ready.clear()  # the tensors of one line at a time
         kernel, dtype, *rest = name.split()
         ready[name] = kernels[kernel](types[dtype], *(int(x) if x.isdigit() else x for x in rest))
         ready[name]()
-    print(*measure(ready[name]), flush=True)
+    print(*measure(ready[name], int(count)), flush=True)

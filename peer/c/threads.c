@@ -72,14 +72,19 @@ void peer_start(int n) {
     }
 }
 
-// peer_pin pins the caller for as long as the C programs run, and lets it go again.
+// peer_pin pins the caller for as long as the C programs run, and lets it go again: it may use what it could before.
 void peer_pin(int on) {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    for (int i = 0; i < threads; i++)
-        if (!on || i == threads - 1) CPU_SET(cpus[i], &set);
-    pthread_setaffinity_np(pthread_self(), sizeof set, &set);
+    static _Thread_local cpu_set_t before;
+    if (on) {
+        pthread_getaffinity_np(pthread_self(), sizeof before, &before);
+        pin(threads - 1);
+    } else {
+        pthread_setaffinity_np(pthread_self(), sizeof before, &before);
+    }
 }
+
+// peer_threads is how many threads run the C programs.
+int peer_threads(void) { return threads; }
 
 void peer_run(peer_job f, void *args, long n) {
     job = f;

@@ -62,7 +62,7 @@ func same[T any](name string, a, b []T, value func(T) float64, tol float64) erro
 func single(v float32) float64   { return float64(v) }
 func half(v nereid.BF16) float64 { return v.Float() }
 func clone[T any](x []T) []T     { return make([]T, len(x)) }
-func once(f func()) func() (clock, error) {
+func once(f func()) func(n int) (clock, error) {
 	return timed(func() error { f(); return nil })
 }
 
@@ -95,8 +95,7 @@ func (s *Suite) vectorAdd(ctx context.Context) error {
 	if s.peer != nil {
 		l.check = func() error { return same(l.name, out, theirs, single, 0) }
 	}
-	_, _, err = s.compare(ctx, l)
-	return err
+	return s.compare(ctx, l)
 }
 
 func (s *Suite) softmax(ctx context.Context) error {
@@ -113,8 +112,7 @@ func (s *Suite) softmax(ctx context.Context) error {
 	if s.peer != nil {
 		l.check = func() error { return same(l.name, out, theirs, single, 1e-6) }
 	}
-	_, _, err = s.compare(ctx, l)
-	return err
+	return s.compare(ctx, l)
 }
 
 func (s *Suite) layerNorm(ctx context.Context) error {
@@ -132,8 +130,7 @@ func (s *Suite) layerNorm(ctx context.Context) error {
 	if s.peer != nil {
 		l.check = func() error { return same(l.name, out, theirs, single, 1e-5) }
 	}
-	_, _, err = s.compare(ctx, l)
-	return err
+	return s.compare(ctx, l)
 }
 
 func (s *Suite) rmsNorm(ctx context.Context) error {
@@ -150,8 +147,7 @@ func (s *Suite) rmsNorm(ctx context.Context) error {
 	if s.peer != nil {
 		l.check = func() error { return same(l.name, out, theirs, half, 1e-2) }
 	}
-	_, _, err = s.compare(ctx, l)
-	return err
+	return s.compare(ctx, l)
 }
 
 func (s *Suite) swiglu(ctx context.Context) error {
@@ -169,8 +165,7 @@ func (s *Suite) swiglu(ctx context.Context) error {
 	if s.peer != nil {
 		l.check = func() error { return same(l.name, out, theirs, half, 1e-2) }
 	}
-	_, _, err = s.compare(ctx, l)
-	return err
+	return s.compare(ctx, l)
 }
 
 // launch is what a launch of a small kernel costs the caller, and that it allocates nothing.
@@ -218,6 +213,6 @@ func (s *Suite) launch(context.Context) error {
 	us := times[len(times)/2]
 	s.rows = append(s.rows, row{line: "launch", what: "64 elements, 1 program",
 		ours: fmt.Sprintf("%.2f µs, %.1f allocations", us, float64(after.Mallocs-before.Mallocs)/batch),
-		peer: "1 µs", ratio: 1 / us, best: 1 / times[0], least: 1})
+		peer: "1 µs", ratios: ratios{clock: 1 / us, best: 1 / times[0]}, least: 1})
 	return nil
 }

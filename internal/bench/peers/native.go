@@ -85,17 +85,17 @@ func buildPeer(root string, threads int) (*library, error) {
 		return nil, err
 	}
 	p := &library{lib}
-	p.call("peer_start", threads)()
+	dl.Call(p.symbol("peer_start"), uintptr(threads)) // not pinned: it looks for the processors that it may use
+	if n := int(int32(dl.Call(p.symbol("peer_threads")))); n != threads {
+		return nil, fmt.Errorf("the C programs run on %d threads, not %d", n, threads)
+	}
 	return p, nil
 }
 
 // call is a call of a C function with slices, as pointers, and integers. While it runs, the thread is
 // pinned as C's own are.
 func (p *library) call(symbol string, args ...any) func() {
-	fn, err := p.lib.Symbol(symbol)
-	if err != nil {
-		panic(err) // the sources are ours
-	}
+	fn, pin := p.symbol(symbol), p.symbol("peer_pin")
 	words := make([]uintptr, len(args))
 	for i, a := range args {
 		switch v := reflect.ValueOf(a); v.Kind() {
@@ -105,7 +105,6 @@ func (p *library) call(symbol string, args ...any) func() {
 			words[i] = uintptr(v.Int())
 		}
 	}
-	pin, _ := p.lib.Symbol("peer_pin")
 	return func() {
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
@@ -114,6 +113,15 @@ func (p *library) call(symbol string, args ...any) func() {
 		dl.Call(pin, 0)
 		runtime.KeepAlive(args)
 	}
+}
+
+// symbol is the address of a C function.
+func (p *library) symbol(name string) uintptr {
+	fn, err := p.lib.Symbol(name)
+	if err != nil {
+		panic(err) // the sources are ours
+	}
+	return fn
 }
 
 // blas is OpenBLAS.

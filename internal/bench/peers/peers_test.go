@@ -2,7 +2,10 @@ package peers
 
 import (
 	"math"
+	"os"
 	"path/filepath"
+	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -65,6 +68,29 @@ func TestCPrograms(t *testing.T) {
 	})
 }
 
+// TestPlaces: C's calls leave the thread where it may run, or all that the process starts later would have
+// fewer processors, and the comparison would be of different numbers of threads.
+func TestPlaces(t *testing.T) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	allowed := func() string {
+		text, err := os.ReadFile("/proc/thread-self/status")
+		if err != nil {
+			t.Skip(err)
+		}
+		_, list, _ := strings.Cut(string(text), "Cpus_allowed_list:")
+		list, _, _ = strings.Cut(list, "\n")
+		return list
+	}
+	before := allowed()
+	p := peer(t)
+	x := normal(1, 64)
+	p.call("peer_add", x, x, x, len(x))()
+	if after := allowed(); after != before {
+		t.Errorf("processors of the thread: %s, and %s before", after, before)
+	}
+}
+
 func expect[T any](t *testing.T, name string, out []T, value func(T) float64, want func(i int) float64) {
 	t.Helper()
 	for i, v := range out {
@@ -112,11 +138,11 @@ func TestScripts(t *testing.T) {
 			}
 			defer p.close()
 			for _, line := range c.lines {
-				if took, err := p.run(line); err != nil || took.wall <= 0 || took.wall > time.Minute {
+				if took, err := p.run(line, 2); err != nil || took.wall <= 0 || took.wall > time.Minute {
 					t.Errorf("%s: %v, %v", line, took, err)
 				}
 			}
-			if _, err := p.run("nothing fp32 1"); err == nil {
+			if _, err := p.run("nothing fp32 1", 1); err == nil {
 				t.Error("a line that the program does not know has run")
 			}
 		})

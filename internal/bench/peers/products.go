@@ -23,29 +23,32 @@ type launch struct {
 	programs int
 }
 
-// fastest returns the quickest of some launches: all are tried, and the best few again, in turns, since a
-// machine may be slow for a while.
+// fastest returns the quickest of some launches. All take turns for a while, then the better half, and so on,
+// since a machine may be slow for a while: a launch that had its whole time then would not be chosen.
 func (s *Suite) fastest(all []launch) (best launch, err error) {
-	const again, turns = 4, 3
+	const each = 5 * turn // for a launch, before half of them are left out
 	trials := make([]trial, len(all))
 	for i, l := range all {
 		if err := l.run(); err != nil { // compiled
 			return best, err
 		}
 		trials[i] = trial{launch: l, least: math.Inf(1)}
-		if err := s.try(&trials[i], 200*time.Millisecond); err != nil {
-			return best, err
-		}
 	}
-	for range turns {
-		slices.SortFunc(trials, compareTrials)
-		for i := range trials[:min(again, len(trials))] {
-			if err := s.try(&trials[i], 100*time.Millisecond); err != nil {
-				return best, err
+	for len(trials) > 1 {
+		for begin := time.Now(); ; {
+			for i := range trials {
+				if err := s.try(&trials[i]); err != nil {
+					return best, err
+				}
+			}
+			if time.Since(begin) >= each*time.Duration(len(trials)) {
+				break
 			}
 		}
+		slices.SortFunc(trials, func(a, b trial) int { return cmp.Compare(a.least, b.least) })
+		trials = trials[:(len(trials)+1)/2]
 	}
-	return slices.MinFunc(trials, compareTrials).launch, nil
+	return trials[0].launch, nil
 }
 
 // trial is a launch with the least cost of its runs.
@@ -54,18 +57,16 @@ type trial struct {
 	least float64
 }
 
-func compareTrials(a, b trial) int { return cmp.Compare(a.least, b.least) }
-
-// try runs a launch at least once, for some time.
-func (s *Suite) try(t *trial, span time.Duration) error {
+// try runs a launch at least once, for a turn.
+func (s *Suite) try(t *trial) error {
 	run := timed(t.run)
 	for begin := time.Now(); ; {
-		took, err := run()
+		took, err := run(1)
 		if err != nil {
 			return err
 		}
 		t.least = min(t.least, s.cost(took, t.programs))
-		if time.Since(begin) >= span {
+		if time.Since(begin) >= turn {
 			return nil
 		}
 	}
@@ -124,9 +125,7 @@ func (s *Suite) product(n int, dtype string, a, b, c *nereid.Tensor) (*line, err
 		return nil, err
 	}
 	work := 2 * float64(n) * float64(n) * float64(n)
-	// the rest is for threads that wait in loops for a while: those of OpenMP and of OpenBLAS
-	return &line{name: "matmul", what: dtype + " " + best.name, work: work, unit: "GFLOP/s", ours: best.run,
-		rest: 20 * time.Millisecond}, nil
+	return &line{name: "matmul", what: dtype + " " + best.name, work: work, unit: "GFLOP/s", ours: best.run}, nil
 }
 
 func (s *Suite) matmulSingle(ctx context.Context, n int, blas *blas) error {
@@ -146,12 +145,11 @@ func (s *Suite) matmulSingle(ctx context.Context, n int, blas *blas) error {
 	if numpy := s.numpy.versus("NumPy's OpenBLAS", 0.9, name); numpy != nil {
 		l.peers = append(l.peers, numpy...)
 	}
-	if blas != nil || s.numpy != nil {
+	if blas != nil || s.numpy != nil { // whose threads wait in loops for longer
 		l.rest = 100 * time.Millisecond
 	}
 	l.peers = append(l.peers, s.torch.versus("PyTorch", 0.9, name)...)
-	_, _, err = s.compare(ctx, l)
-	return err
+	return s.compare(ctx, l)
 }
 
 func (s *Suite) matmulHalf(ctx context.Context, n int) error {
@@ -162,8 +160,7 @@ func (s *Suite) matmulHalf(ctx context.Context, n int) error {
 		return err
 	}
 	l.peers = s.torch.versus("PyTorch", 0.8, fmt.Sprintf("matmul bf16 %d", n))
-	_, _, err = s.compare(ctx, l)
-	return err
+	return s.compare(ctx, l)
 }
 
 // attentionShape is a launch of kernels/attention.py for one sequence.
@@ -233,9 +230,8 @@ func (s *Suite) attentionOf(ctx context.Context, a attentionShape, dtype string,
 		work, kind = work/2, "causal"
 	}
 	sizes := fmt.Sprintf("%s %d %d %d %s", dtype, a.heads, a.length, a.size, kind)
-	l := &line{name: "attention", work: work, unit: "GFLOP/s", ours: best.run, rest: 20 * time.Millisecond,
+	l := &line{name: "attention", work: work, unit: "GFLOP/s", ours: best.run,
 		what:  fmt.Sprintf("%s %d×%d×%d %s, %s", dtype, a.heads, a.length, a.size, kind, best.name),
 		peers: s.torch.versus("PyTorch", 1, "attention "+sizes)}
-	_, _, err = s.compare(ctx, l)
-	return err
+	return s.compare(ctx, l)
 }

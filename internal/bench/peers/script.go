@@ -41,9 +41,9 @@ func startScript(python, root, file, module string, threads int) (*script, error
 	return p, p.cmd.Start()
 }
 
-// run runs a line once.
-func (p *script) run(name string) (clock, error) {
-	if _, err := fmt.Fprintln(p.in, name); err != nil {
+// run runs a line n times in a row.
+func (p *script) run(name string, n int) (clock, error) {
+	if _, err := fmt.Fprintln(p.in, n, name); err != nil {
 		return clock{}, err
 	}
 	if !p.out.Scan() {
@@ -68,5 +68,5 @@ func (p *script) versus(name string, least float64, line string) []competitor {
 	if p == nil {
 		return nil
 	}
-	return []competitor{{name: name, least: least, run: func() (clock, error) { return p.run(line) }}}
+	return []competitor{{name: name, least: least, run: func(n int) (clock, error) { return p.run(line, n) }}}
 }

@@ -100,7 +100,7 @@ func (t tiles) multiply(w *writer, c, a, stride, panels string, panelSize int, m
 	w.each(fmt.Sprint(t.s.K), t.deep, func(k string) {
 		loadA := func(i int) {
 			row := w.at("i8", a, w.add(w.mul(k, fmt.Sprint(size)), w.mul(stride, fmt.Sprint(i*t.rows))))
-			w.tile("llvm.x86.tileloadd64", move, tileA(i), row, stride)
+			w.tile(t.loadOfA(), move, tileA(i), row, stride)
 		}
 		loadB := func(j int) {
 			at := w.at("i8", panels, w.addN(w.mul(k, fmt.Sprint(t.cols*size)), j*panelSize))
@@ -123,6 +123,19 @@ func (t tiles) multiply(w *writer, c, a, stride, panels string, panelSize int, m
 	eachC(func(i, j int, at string) {
 		w.tile("llvm.x86.tilestored64", move, tileC(i, j), at, fmt.Sprint(4*t.s.N))
 	})
+}
+
+// firstLevel is the bytes of the first-level data cache that operands may fill, of 48 KB.
+const firstLevel = 40 << 10
+
+// loadOfA returns the instruction that loads tiles of A. The panels of B are read again for the next rows of
+// A, and A only for the next panels: unless all of it stays in the first-level cache beside the panels, A
+// must not displace them from there.
+func (t tiles) loadOfA() string {
+	if bytes := t.s.K * elems[t.s.Elem].size; (t.s.M+t.wide*t.cols)*bytes > firstLevel {
+		return "llvm.x86.tileloaddt164"
+	}
+	return "llvm.x86.tileloadd64"
 }
 
 // fetchPanels fetches some lines of the panels behind the current ones, which are probably needed next, into

@@ -344,3 +344,20 @@ func BenchmarkMultiply(b *testing.B) {
 
 // passes is the pipeline of the CPU back end, which leaves loops as they are.
 const passes = "always-inline,function(sroa,early-cse,simplifycfg,instcombine,loop-mssa(licm),gvn,instcombine,simplifycfg)"
+
+// TestStreamedA: tiles of a left operand that does not fit into the first-level cache do not displace others
+// from there.
+func TestStreamedA(t *testing.T) {
+	for _, c := range []struct {
+		m, n, k  int
+		streamed bool
+	}{{64, 64, 64, false}, {128, 512, 128, false}, {256, 512, 128, true}, {128, 128, 512, true}} {
+		l := New(Target{VectorBytes: 64, AMXBF16: true})
+		if _, err := l.Kernel(Spec{M: c.m, N: c.n, K: c.k, Elem: BF16}); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(l.Text(), "tileloaddt164"); got != c.streamed {
+			t.Errorf("%d×%d×%d: streamed is %v", c.m, c.n, c.k, got)
+		}
+	}
+}
