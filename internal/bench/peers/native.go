@@ -85,7 +85,8 @@ func buildPeer(root string, threads int) (*library, error) {
 		return nil, err
 	}
 	p := &library{lib}
-	dl.Call(p.symbol("peer_start"), uintptr(threads)) // not pinned: it looks for the processors that it may use
+	// The thread is not pinned: the function looks for the processors that it may use.
+	dl.Call(p.symbol("peer_start"), uintptr(threads))
 	if n := int(int32(dl.Call(p.symbol("peer_threads")))); n != threads {
 		return nil, fmt.Errorf("the C programs run on %d threads, not %d", n, threads)
 	}

@@ -125,7 +125,8 @@ func (s *Suite) product(n int, dtype string, a, b, c *nereid.Tensor) (*line, err
 		return nil, err
 	}
 	work := 2 * float64(n) * float64(n) * float64(n)
-	return &line{name: "matmul", what: dtype + " " + best.name, work: work, unit: "GFLOP/s", ours: best.run}, nil
+	return &line{name: "matmul", what: dtype + " " + best.name, work: work, unit: "GFLOP/s",
+		ours: best.run}, nil
 }
 
 func (s *Suite) matmulSingle(ctx context.Context, n int, blas *blas) error {

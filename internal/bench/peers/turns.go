@@ -126,7 +126,9 @@ func versus(ours, theirs []clock) (r ratios) {
 	}
 	r.cpu = median(ours, func(i int) float64 { return theirs[i].cpu.Seconds() / ours[i].cpu.Seconds() })
 	for k, turns := range [2][]clock{ours, theirs} {
-		r.cores[k] = median(turns, func(i int) float64 { return turns[i].cpu.Seconds() / turns[i].wall.Seconds() })
+		r.cores[k] = median(turns, func(i int) float64 {
+			return turns[i].cpu.Seconds() / turns[i].wall.Seconds()
+		})
 	}
 	return r
 }

@@ -11,7 +11,8 @@ import (
 // turns are turns of milliseconds by the clock and of processor time.
 func turns(ms ...[2]int) (out []clock) {
 	for _, t := range ms {
-		out = append(out, clock{time.Duration(t[0]) * time.Millisecond, time.Duration(t[1]) * time.Millisecond})
+		wall, cpu := time.Duration(t[0]), time.Duration(t[1])
+		out = append(out, clock{wall * time.Millisecond, cpu * time.Millisecond})
 	}
 	return out
 }
