@@ -85,6 +85,52 @@ func TestManifest(t *testing.T) {
 	}
 }
 
+// TestStrictAnyLaunch: code that was compiled ahead of time, for any grid, serves strict launches of few
+// programs, for which there would be better code.
+func TestStrictAnyLaunch(t *testing.T) {
+	const text = `
+import triton
+import triton.language as tl
+
+@triton.jit
+def total(x, out, n):
+    at, acc = tl.arange(0, 64), tl.zeros((64,), tl.float32)
+    for i in range(0, n, 64):
+        acc += tl.load(x + i + at)
+    tl.store(out + at, acc)
+`
+	s, c := stream(t, "sim:90"), openCache(t, nereid.CacheOptions{})
+	launch := func(conf nereid.Config, ahead []nereid.Variant) error {
+		m, err := nereid.Parse("total.py", []byte(text), nereid.With(conf))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ahead != nil {
+			return m.Warmup(context.Background(), s.Device(), ahead, nil)
+		}
+		k, err := m.Kernel("total")
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := nereid.FromSlice(make([]float32, 256))
+		return k.Launch(s, nereid.Grid{1}, x, nereid.FromSlice(make([]float32, 64)), 256)
+	}
+	var variants []nereid.Variant
+	note := func(v nereid.Variant, _ time.Duration, _ bool, _ error) { variants = append(variants, v) }
+	if err := launch(nereid.Config{Hooks: nereid.Hooks{AfterCompile: note}}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := launch(nereid.Config{Cache: c, Strict: true}, nil); !errors.Is(err, nereid.ErrNotCompiled) {
+		t.Error(err)
+	}
+	if err := launch(nereid.Config{Cache: c}, variants); err != nil {
+		t.Fatal(err)
+	}
+	if err := launch(nereid.Config{Cache: c, Strict: true}, nil); err != nil {
+		t.Error(err)
+	}
+}
+
 // Strict mode takes what is in the cache; a damaged or foreign manifest is an error.
 func TestStrict(t *testing.T) {
 	s, c := stream(t, "cpu"), openCache(t, nereid.CacheOptions{})

@@ -3,6 +3,7 @@ package compile
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"runtime/trace"
 	"slices"
@@ -35,6 +36,10 @@ func (k *Kernel) make(ctx context.Context, r Request) (target.Executable, error)
 		j.in.Sharing = r.Sharing
 	}
 	found, err := j.make(ctx)
+	if errors.Is(err, ErrNotCompiled) && j.in.Sharing != 0 { // code for any launch may be in the cache
+		j.in.Sharing = 0
+		found, err = j.make(ctx)
+	}
 	if f := k.Set.Hooks.After; f != nil {
 		f(j.out.Variant, r.Dev, time.Since(begin), found, err)
 	}
@@ -97,6 +102,10 @@ func (j *job) adopt(ctx context.Context, keeper target.Keeper, restore func(*cac
 		if a.Adopts(g) && store.Use(ctx, j.key(keeper, g), restore) {
 			return true
 		}
+	}
+	if j.in.Sharing != 0 { // there may be code for any launch
+		j.in.Sharing = 0
+		return j.adopt(ctx, keeper, restore)
 	}
 	return false
 }
