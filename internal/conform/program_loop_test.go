@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/nereid-lang/nereid"
 )
@@ -27,7 +28,7 @@ func TestLoopedPrograms(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			dump := t.TempDir()
-			k := c.kernel(t, dump)
+			k := c.kernel(t, nereid.Config{Dump: dump})
 			for j, grid := range c.grids {
 				depth := []int{96, 32, 64, 0}[j%4]
 				o := nereid.Options{NumWarps: 8, NumStages: 2 + (i+j)%3}
@@ -56,7 +57,7 @@ var loopedCases = []*loopedCase{
 	{"an order", "", "", "tl.atomic_add(z + 4096, 1.0)", []nereid.Grid{{3}}, false},
 }
 
-func (c *loopedCase) kernel(t *testing.T, dump string) *nereid.Kernel {
+func (c *loopedCase) kernel(t *testing.T, conf nereid.Config) *nereid.Kernel {
 	t.Helper()
 	return kernelOf(t, `
 @triton.jit
@@ -73,7 +74,7 @@ for i in range(0, depth, 32):
     `+c.each+`
 `+c.behind+`
 tl.store(out + number * 32768 + rows[:, None] * 256 + cols[None, :], acc)
-`, nereid.With(nereid.Config{Dump: dump}))
+`, nereid.With(conf))
 }
 
 // run launches a grid and returns what its programs have stored.
@@ -83,4 +84,25 @@ func (c *loopedCase) run(t *testing.T, k *nereid.Kernel, dev *nereid.Device, gri
 	b, bias := lend(t, dev, numbers(f16, 192*1024)), lend(t, dev, numbers(f32, 8192))
 	x, out := numbers(f16, 1024*256), newArray(f32, 8*32768)
 	return leaves(t, k, dev, grid, x, out, b, bias, depth, 256, 1024, o)
+}
+
+// TestFirstLaunchOfProducts: the first launch compiles the code that suits it and no other, whether or not
+// its programs stay.
+func TestFirstLaunchOfProducts(t *testing.T) {
+	dev, c := hopper(t), loopedCases[0]
+	o := nereid.Options{NumWarps: 8, NumStages: 2}
+	made := 0
+	conf := nereid.Config{Hooks: nereid.Hooks{
+		AfterCompile: func(nereid.Variant, time.Duration, bool, error) { made++ },
+	}}
+	for _, grids := range [][]nereid.Grid{{{5}, {3, 2}, {1}, {2}}, {{1}, {2}, {5}, {4}}} {
+		k := c.kernel(t, conf)
+		made = 0
+		for i, grid := range grids {
+			c.run(t, k, dev, grid, 64, o)
+			if want := 1 + i/2; made != want && strings.HasPrefix(dev.String(), "sim") {
+				t.Errorf("%v: %d codes after the launch of %v, want %d", grids, made, grid, want)
+			}
+		}
+	}
 }

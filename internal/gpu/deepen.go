@@ -21,6 +21,15 @@ type Sharing struct {
 	Programs int
 }
 
+// in returns the sharing of a module's programs: those that stay are launched one for each multiprocessor,
+// whatever the launch.
+func (s Sharing) in(m *ir.Module) Sharing {
+	if Persistent(m) {
+		s.Programs = 0
+	}
+	return s
+}
+
 // MostShared is the largest number of programs for which there is code of its own.
 const MostShared = 2
 
@@ -67,6 +76,7 @@ func DeepenPipelines(numStages int, with Sharing) pass.Pass {
 			if with.SM == 0 || numStages < 2 {
 				return nil
 			}
+			with := with.in(m)
 			var sums [MostShared + 1]int
 			for _, loop := range forLoops(m.Op) {
 				stages := with.stagesOf(loop, numStages)

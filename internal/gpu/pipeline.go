@@ -34,8 +34,9 @@ type Options struct {
 type PersistMode int
 
 const (
-	NoPersist  PersistMode = iota
-	MayPersist             // the module says for which launches they should
+	NoPersist       PersistMode = iota
+	MayPersist                  // the module says for which launches they should
+	PersistProducts             // they do where LoopOverPrograms lets them; else as with MayPersist
 	Persist
 )
 
@@ -57,7 +58,8 @@ func Pipeline(o Options) []pass.Pass {
 		passes = append(passes, TileLoads(o.Machine, o.NumStages, o.Tiles), pass.Canonicalize, pass.CSE)
 	}
 	if o.Tiles != NoTiles && o.Persist != NoPersist {
-		passes = append(passes, LoopOverPrograms(o.Machine, o.NumStages, o.Persist == Persist), pass.CSE)
+		stay := o.Persist >= PersistProducts
+		passes = append(passes, LoopOverPrograms(o.Machine, o.NumStages, stay), pass.CSE)
 	}
 	tma := o.TMA || o.Tiles != NoTiles
 	passes = append(passes,

@@ -146,7 +146,8 @@ type Input struct {
 
 	// Fallback says that launches which the code does not serve may run other code (see Partial).
 	Fallback bool
-	// Sharing is that of the launches for which the code is made (see Sharer); it serves all others, too.
+	// Sharing is that of the launches for which the code is made (see Sharer), 0 if it is not known; the code
+	// serves all others, too.
 	Sharing int
 
 	// Persist says that programs should stay on their processors and do the work of many, if they can.
@@ -365,12 +366,15 @@ type Way struct {
 	Persist bool // those whose programs should stay on their processors (Input.Persist)
 }
 
-// Sharer is a device that has other code for launches with few programs.
+// Sharer is a device that has other code for launches with few programs, and with many.
 type Sharer interface {
 	// Sharing returns the largest number of a grid's programs that run on one processor of the device at a
-	// time, if that is few enough to matter, else 0.
+	// time, Many if they are too many to matter, 0 for an empty grid and on devices without other code.
 	Sharing(grid [3]int) int
 }
+
+// Many is the sharing of grids with more programs than few.
+const Many = -1
 
 // Discarder is an executable that can be discarded as soon as nobody can launch it any more.
 type Discarder interface {

@@ -32,7 +32,7 @@ func (k *Kernel) make(ctx context.Context, r Request) (target.Executable, error)
 		return nil, err
 	}
 	j.ahead, j.in.Fallback, j.in.Merge, j.in.Persist = r.Ahead, !r.whole, r.merge, r.persist
-	if repeats(j.in.Module) { // other kernels have the same code for all launches
+	if sharingMatters(j.in.Module, r.Sharing) {
 		j.in.Sharing = r.Sharing
 	}
 	found, err := j.make(ctx)
@@ -186,17 +186,18 @@ func keyText(m *ir.Module, kernel string, located bool) string {
 	return strings.NewReplacer(pairs...).Replace(text.String())
 }
 
-// repeats reports whether a module may have a loop: one that is not read yet may.
-func repeats(m *ir.Module) bool {
+// sharingMatters reports whether a module may have code of its own for launches with that sharing. Only
+// modules with loops have any; for launches of many programs, only those with products. A module that is not
+// read yet may be one of them.
+func sharingMatters(m *ir.Module, sharing int) bool {
 	if m == nil {
 		return true
 	}
+	loop, product := false, sharing != target.Many
 	for op := range m.Ops() {
-		if op.Def == scf.For {
-			return true
-		}
+		loop, product = loop || op.Def == scf.For, product || op.Def == tt.Dot
 	}
-	return false
+	return loop && product
 }
 
 // usesLocations reports whether code contains source positions: messages of assertions do.

@@ -205,8 +205,8 @@ func (c Compiler) fromTTIR(ctx context.Context, in *target.Input, maxPTX int) (*
 		return nil, err
 	}
 	code, err := c.FromTTGIR(ctx, in, maxPTX)
-	if code != nil {
-		code.Sharing, code.Depths = in.Sharing, depths
+	if code != nil && !code.Persistent {
+		code.Sharing, code.Depths = c.sharing(in).Programs, depths
 	}
 	return code, err
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/nereid-lang/nereid/internal/diag"
+	"github.com/nereid-lang/nereid/internal/gpu"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/lower"
 	"github.com/nereid-lang/nereid/internal/target"
@@ -40,8 +41,12 @@ func TestDeeper(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !slices.Equal(depths, x.depths) {
-				t.Errorf("%s, sharing %d: depths %v, want %v", x.name, sharing, depths, x.depths)
+			want := x.depths
+			if gpu.Persistent(m) { // one program for each SM, in all launches
+				want = nil
+			}
+			if !slices.Equal(depths, want) {
+				t.Errorf("%s, sharing %d: depths %v, want %v", x.name, sharing, depths, want)
 			}
 			kernel := ""
 			for name := range m.Symbols() {
@@ -67,7 +72,7 @@ func TestSharing(t *testing.T) {
 		want int
 	}{
 		{[3]int{132, 1, 1}, 1}, {[3]int{11, 6, 2}, 1}, {[3]int{133, 1, 1}, 2}, {[3]int{264, 1, 1}, 2},
-		{[3]int{265, 1, 1}, 0}, {[3]int{1, 1, 1}, 1}, {[3]int{0, 1, 1}, 0},
+		{[3]int{265, 1, 1}, target.Many}, {[3]int{1, 1, 1}, 1}, {[3]int{0, 1, 1}, 0},
 	} {
 		if got := c.Sharing(x.grid, 132); got != x.want {
 			t.Errorf("%v: %d, want %d", x.grid, got, x.want)
@@ -79,6 +84,29 @@ func TestSharing(t *testing.T) {
 	t.Setenv("NEREID_DISABLE_DEEPER", "1")
 	if got := c.Sharing([3]int{1, 1, 1}, 132); got != 0 {
 		t.Errorf("disabled: %d", got)
+	}
+	if got := c.Sharing([3]int{133, 1, 1}, 132); got != target.Many {
+		t.Errorf("disabled, many programs: %d", got)
+	}
+}
+
+// TestOtherDepth: code for few programs is not run by launches of many, nor that of programs that stay by
+// launches with one for each SM.
+func TestOtherDepth(t *testing.T) {
+	few, many, deep := [3]int{132, 1, 1}, [3]int{999, 1, 1}, []int{3, 5, 4}
+	forFew, stays := &Code{Depths: deep, Sharing: 1}, &Code{Persistent: true}
+	for _, x := range []struct {
+		code *Code
+		grid [3]int
+		want int
+	}{
+		{&Code{}, few, -1}, {&Code{Depths: deep}, few, 1}, {forFew, few, -1}, {forFew, [3]int{0, 1, 1}, -1},
+		{forFew, many, 0}, {stays, few, 1}, {stays, [3]int{133, 1, 1}, -1}, {stays, many, -1},
+		{stays, [3]int{0, 1, 1}, -1},
+	} {
+		if got := x.code.OtherDepth(x.grid, 132); got != x.want {
+			t.Errorf("%+v, grid %v: %d, want %d", x.code, x.grid, got, x.want)
+		}
 	}
 }
 

@@ -124,10 +124,23 @@ func (k *kernel) Otherwise(maker target.Maker) {
 func (k *kernel) deeper(s *driver.Stream, grid [3]int) *kernel {
 	n := k.code.OtherDepth(grid, k.dev.dev.SMs)
 	if n < 0 {
-		return nil
+		return k.shallower(s)
 	}
 	e, _ := k.Deeper(context.Background(), n, mayWait(s)).(*kernel)
 	if e != nil && e.fn.LocalBytes > k.fn.LocalBytes {
+		return nil
+	}
+	return e
+}
+
+// shallower returns the code for any launch if this one, whose pipelines are deeper, keeps more on the stack:
+// nil if not. It is made only if there is a stack.
+func (k *kernel) shallower(s *driver.Stream) *kernel {
+	if k.fn.LocalBytes == 0 || !k.code.isDeep() {
+		return nil
+	}
+	e, _ := k.Deeper(context.Background(), 0, mayWait(s)).(*kernel)
+	if e == nil || e.fn.LocalBytes >= k.fn.LocalBytes {
 		return nil
 	}
 	return e

@@ -47,15 +47,22 @@ func (o *Others) HasMaker() bool { return o.maker != nil }
 // HasWhole reports whether the code that serves all launches is made.
 func (o *Others) HasWhole() bool { return o.whole.Made() != nil }
 
-// OtherDepth returns the sharing of a grid if other code has pipelines for it, else -1.
+// OtherDepth returns the sharing of a grid if other code has pipelines for it, else -1. Programs that stay do
+// so to begin with the next one early, which those of a grid with one for each SM do not have.
 func (k *Code) OtherDepth(grid [3]int, sms int) int {
-	if k.Depths == nil || k.Persistent || grid[0]*grid[1]*grid[2] == 0 {
+	n := sharing(grid, sms)
+	switch {
+	case k.Persistent && n == 1:
+		return n
+	case k.Depths == nil || grid[0]*grid[1]*grid[2] == 0 || k.Depths[n] == k.Depths[k.Sharing]:
 		return -1
 	}
-	if n := sharing(grid, sms); k.Depths[n] != k.Depths[k.Sharing] {
-		return n
-	}
-	return -1
+	return n
+}
+
+// isDeep reports whether pipelines of products have more stages here than in the code for any launch.
+func (k *Code) isDeep() bool {
+	return k.Depths != nil && k.Depths[0] > 0 && k.Depths[k.Sharing] > k.Depths[0]
 }
 
 // sharers returns the largest number of programs that run on one SM in the launches for which the code is

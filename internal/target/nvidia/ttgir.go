@@ -45,6 +45,8 @@ func (c Compiler) persists(in *target.Input) gpu.PersistMode {
 		return gpu.NoPersist
 	case in.Persist:
 		return gpu.Persist
+	case in.Sharing > 1 || in.Sharing == target.Many:
+		return gpu.PersistProducts
 	}
 	return gpu.MayPersist
 }
@@ -64,17 +66,22 @@ func (c Compiler) sharing(in *target.Input) gpu.Sharing {
 	if !c.deepens() || !in.Fallback || c.shallow {
 		return gpu.Sharing{}
 	}
-	return gpu.Sharing{SM: sms[c.Capability].shared, Programs: in.Sharing}
+	return gpu.Sharing{SM: sms[c.Capability].shared, Programs: max(0, in.Sharing)}
 }
 
 // Sharing returns what target.Sharer asks for, of a device with so many SMs.
 func (c Compiler) Sharing(grid [3]int, count int) int {
-	if !c.deepens() {
-		return 0
+	switch n := sharing(grid, count); {
+	case n == 0 && grid[0]*grid[1]*grid[2] > 0 || n > 1 && !c.deepens():
+		return target.Many
+	case c.deepens():
+		return n
 	}
-	return sharing(grid, count)
+	return 0
 }
 
+// sharing returns the largest number of a grid's programs that run on one of so many SMs at a time, 0 if they
+// are none or too many to matter.
 func sharing(grid [3]int, count int) int {
 	n := grid[0] * grid[1] * grid[2]
 	if n <= 0 || n > gpu.MostShared*count {
