@@ -72,10 +72,12 @@ func (s *Suite) try(t *trial) error {
 	}
 }
 
-// cost returns the seconds that a run would take on a machine of its own: its processor time, shared among
-// the threads as evenly as whole programs allow. Where that is not known, it is the time by the clock.
+// cost returns the seconds that a run would take on a machine of its own. For a short run, of which there are
+// many, that is what it takes by the clock: the least counts, and it includes the start of threads and the
+// wait for the last. For a long one it is its processor time, if that is known, shared among the threads as
+// evenly as whole programs allow.
 func (s *Suite) cost(took clock, programs int) float64 {
-	if took.cpu == 0 {
+	if took.cpu == 0 || took.wall < turn/2 {
 		return took.wall.Seconds()
 	}
 	most := (programs + s.Threads - 1) / s.Threads // programs of the busiest thread
