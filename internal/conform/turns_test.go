@@ -148,6 +148,26 @@ for k in range(n):
 tl.store(tile(p4, 256, 32), acc)
 tl.store(tile(p5, 256, 32), sum)
 `},
+	{name: "a bias for each element", sizes: []string{
+		"fp16:8192", "fp16:8192", "fp16:16384", "fp32:16384", "fp32:65536"}, body: `
+q = tl.load(tile(p0, 256, 32))
+acc = tl.zeros((256, 64), tl.float32)
+for k in range(n):
+    s = tl.dot(q, tl.trans(tl.load(tile(p1 + k * 1024, 32, 32)))) + tl.load(tile(p4 + k * 8192, 256, 32))
+    acc = tl.dot(tl.where(s > k, 1.0, 2.0).to(tl.float16), tl.load(tile(p2 + k * 2048, 32, 64)), acc)
+tl.store(tile(p3, 256, 64), acc)
+`},
+	{name: "columns summed behind the products", sizes: []string{
+		"fp16:8192", "fp16:8192", "fp16:16384", "fp32:16384", "fp32:256"}, body: `
+q = tl.load(tile(p0, 256, 32))
+acc = tl.zeros((256, 64), tl.float32)
+for k in range(n):
+    s = tl.dot(q, tl.trans(tl.load(tile(p1 + k * 1024, 32, 32))))
+    p = tl.where(s > k, 1.0, 2.0)
+    acc = tl.dot(p.to(tl.float16), tl.load(tile(p2 + k * 2048, 32, 64)), acc)
+    tl.store(p4 + k * 32 + tl.arange(0, 32), tl.sum(p, 0))
+tl.store(tile(p3, 256, 64), acc)
+`},
 	{name: "one load for both", sizes: []string{"fp16:8192", "fp16:8192", "fp32:8192"}, body: `
 q = tl.load(tile(p0, 256, 32))
 acc = tl.zeros((256, 32), tl.float32)

@@ -4,9 +4,13 @@ import (
 	"slices"
 
 	"github.com/nereid-lang/nereid/internal/dialect/arith"
+	"github.com/nereid-lang/nereid/internal/dialect/gpud"
+	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/dialect/ttng"
 	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/layout"
+	"github.com/nereid-lang/nereid/internal/layout/ttglayout"
 )
 
 // Warp groups can only be apart if no barrier of the block lies in the loop. It would have two tasks: all
@@ -148,15 +152,46 @@ func (t *turnLoop) isLate(w *ir.Op) bool {
 const manySums = 80
 
 // worthTurns reports whether groups are to take turns: two groups that are alone on an SM. More groups
-// overlap by chance, and would wait for each other.
+// overlap by chance, and would wait for each other. A group that meets the other one during its turn would
+// wait for ever: that one waits for the turn's end.
 func (t *turnLoop) worthTurns() bool {
 	sums := 0
-	for op := range body(t.loop) {
+	for op := range t.loop.Ops() {
+		if meetsWarps(op) {
+			return false
+		}
 		if op.Def == ttng.WarpGroupDot {
 			sums += elementsOfThread(op)
 		}
 	}
 	return ttg.NumWarps(t.loop) == 2*groupWarps && sums > manySums
+}
+
+// meeting lists ops at which the warps of a block meet, whatever the layouts of their operands.
+var meeting = []*ir.OpDef{
+	tt.Scan, tt.Gather, tt.Histogram, tt.AtomicRMW, tt.AtomicCAS, tt.Assert, tt.DescStore, tt.DescReduce,
+	tt.DescScatter, ttg.LocalStore, ttg.LocalBarrier, ttng.TensormapCreate, gpud.Barrier,
+}
+
+// warpWords is the number of registers of a thread up to which a conversion that stays within warps makes
+// only the warp meet.
+const warpWords = 64
+
+// meetsWarps reports whether the warps of a block may have to meet for an op: they exchange elements through
+// shared memory.
+func meetsWarps(op *ir.Op) bool {
+	switch op.Def {
+	case tt.Reduce:
+		l, err := ttglayout.Of(tensorOf(op.Operand(0)))
+		return err != nil || l.CountPerDim(layout.Warp)[op.IntOr("axis", 0)] > 1
+	case ttg.ConvertLayout:
+		c, err := ttglayout.Conversion(op.Operand(0).Type, op.Result(0).Type)
+		return err != nil || !ttglayout.OnlyLanes(c) ||
+			!ttglayout.OnlyRegisters(c) && wordsOf(op.Result(0)) > warpWords
+	case ttg.LocalAlloc:
+		return op.NumOperands() > 0
+	}
+	return slices.Contains(meeting, op.Def)
 }
 
 // elementsOfThread returns how many elements of op's result a thread has.
