@@ -24,6 +24,8 @@ func (v amd) approximate(l *lowering, name string, args ...string) (r string, ok
 	return "", false
 }
 
+func (amd) clip(*lowering, string, string, bool) (string, bool) { return "", false }
+
 func (amd) smallPairs(_, _ ir.Type) bool { return false }
 
 // toSmallPair and fromSmallPair are never asked for: no pair is converted by the hardware.

@@ -96,7 +96,8 @@ func (l *lowering) convertPairs(src []string, from, to ir.Type) []string {
 
 func (l *lowering) pairToSmall(lo, hi string, to ir.Type) (string, string) {
 	r := l.vendor.toSmallPair(l, lo, hi, to)
-	return l.val("trunc i16 %s to i8", r), l.val("trunc i16 %s to i8", l.val("lshr i16 %s, 8", r))
+	both := l.val("bitcast i16 %s to <2 x i8>", r) // LLVM sees that bytes which are stored together are words
+	return l.val("extractelement <2 x i8> %s, i32 0", both), l.val("extractelement <2 x i8> %s, i32 1", both)
 }
 
 func (l *lowering) pairFromSmall(lo, hi string, from, to ir.Type) (string, string) {

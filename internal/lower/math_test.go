@@ -227,6 +227,34 @@ func testPairs(t *testing.T, symbol string, f func(y, x float64) float64, limit 
 }
 
 // halfLimits is how far off functions of f16 in single precision may be in units of the last place.
+// TestMathClip: bounds of equal size take one instruction. NaN propagates if it is to.
+func TestMathClip(t *testing.T) {
+	in := &buf{elem: ir.F32, n: mathN, fill: func(k int) float64 {
+		if k < len(specials) {
+			return specials[k]
+		}
+		return float64(k - mathN/2)
+	}}
+	for mode, nan := range map[string]float64{"none": 100, "all": math.NaN()} {
+		text := "%lo = arith.constant dense<-1.0e+02> : T\n%hi = arith.constant dense<1.0e+02> : T\n" +
+			"%w = tt.clampf %v, %lo, %hi, propagateNan = " + mode + " : T"
+		k, ptx := compile(t, parseIR(t, "math.ttgir", []byte(mathKernel("f32", text))), "k", 90)
+		if n := strings.Count(string(ptx), "xorsign"); n != 4 || strings.Contains(string(ptx), "max.") {
+			t.Errorf("%s: %d instructions for 4 elements of a thread:\n%s", mode, n, ptx)
+		}
+		l := launch{"k", [3]int{1, 1, 1}, []any{in, floats(ir.F32, mathN), in}}
+		_, mem := l.memory(1)
+		onSim(t, ptx, k.Shared, l, mem, false)
+		clip := func(x float64) float64 {
+			if x != x {
+				return nan
+			}
+			return min(max(x, -100), 100)
+		}
+		checkMath(t, ir.F32, mathCase{name: mode, f: clip}, 0, mem)
+	}
+}
+
 // TestMathSinCos: sines and cosines of the same angles, which are computed together, are right, and a thread
 // has one branch for each of its four angles.
 func TestMathSinCos(t *testing.T) {

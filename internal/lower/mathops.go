@@ -225,9 +225,16 @@ func question(pred string) element {
 }
 
 func clampf(l *lowering, op *ir.Op, t ir.Type, a []string) string {
-	low := intrinsic("llvm.maxnum")(l, op, t, []string{a[0], a[1]})
-	v := intrinsic("llvm.minnum")(l, op, t, []string{low, a[2]})
-	if op.IntOr("propagateNan", 0) == 0 {
+	nans := op.IntOr("propagateNan", 0) != 0
+	low, isLow := arith.FloatOf(op.Operand(1))
+	if high, ok := arith.FloatOf(op.Operand(2)); ok && isLow && low == -high && high >= 0 && t == ir.F32 {
+		if v, ok := l.vendor.clip(l, a[0], a[2], nans); ok {
+			return v
+		}
+	}
+	from := intrinsic("llvm.maxnum")(l, op, t, []string{a[0], a[1]})
+	v := intrinsic("llvm.minnum")(l, op, t, []string{from, a[2]})
+	if !nans {
 		return v
 	}
 	typ := llvmType(t)

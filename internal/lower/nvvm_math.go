@@ -19,6 +19,19 @@ func (nvidia) approximate(l *lowering, name string, args ...string) (v string, o
 	return l.call("float", approximations[name], typed("float", args)...), true
 }
 
+// clip has an instruction from sm_86 on, which Triton uses too: it gives the smaller magnitude x's sign. A NaN
+// that does not propagate becomes the limit with the NaN's sign.
+func (v nvidia) clip(l *lowering, x, limit string, nans bool) (string, bool) {
+	name := "llvm.nvvm.fmin.xorsign.abs.f"
+	if nans {
+		name = "llvm.nvvm.fmin.nan.xorsign.abs.f"
+	}
+	if v.capability < 86 {
+		return "", false
+	}
+	return l.call("float", name, typed("float", []string{x, limit})...), true
+}
+
 // smallPairs holds for e4m3fn and e5m2 from sm_89 on.
 func (v nvidia) smallPairs(from, to ir.Type) bool {
 	hw := func(t ir.Type) bool { return smallNames[t] != "" }

@@ -256,11 +256,29 @@ func fmaOp(s *stmt) (action, error) {
 }
 
 // minMax decodes min and max, which are IEEE minNum and maxNum; with .NaN, a NaN operand wins. Zeros are
-// ordered.
+// ordered. With .xorsign.abs, magnitudes are compared, and the result is negative if one operand is.
 func minMax(s *stmt, t typ) (action, error) {
+	if !s.has("xorsign") {
+		one := minMaxOf(s, t)
+		return s.binary(t, func(a, b uint64) uint64 { return t.halves([]uint64{a, b}, one) })
+	}
+	if t.lanes > 1 || !s.has("abs") {
+		return nil, fmt.Errorf("%s.xorsign of pairs, or without .abs", s.name)
+	}
+	one, sign := minMaxOf(s, t), t.signBits()
+	return s.binary(t, func(a, b uint64) uint64 {
+		r := one([]uint64{a &^ sign, b &^ sign})
+		if f := t.float(r); f != f {
+			return r
+		}
+		return r | (a^b)&sign
+	})
+}
+
+func minMaxOf(s *stmt, t typ) func(a []uint64) uint64 {
 	less := s.name == "min"
 	nan, ftz := s.has("NaN"), s.has("ftz")
-	one := func(a []uint64) uint64 {
+	return func(a []uint64) uint64 {
 		if ftz {
 			a[0], a[1] = t.flush(a[0]), t.flush(a[1])
 		}
@@ -279,7 +297,6 @@ func minMax(s *stmt, t typ) (action, error) {
 		}
 		return a[1]
 	}
-	return s.binary(t, func(a, b uint64) uint64 { return t.halves([]uint64{a, b}, one) })
 }
 
 func (t typ) signBits() uint64 {
