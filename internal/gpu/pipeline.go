@@ -103,7 +103,7 @@ func Pipeline(o Options) []pass.Pass {
 		passes = append(passes, StoreByWarps(o.Persist == Persist))
 	}
 	passes = append(append(passes, finished(FenceInsertion)...),
-		FlattenBranches, OrderOffsets, LoadEarly, LoadLate, HoldOperands, ShortLives, StreamLoads,
+		WhileToFor, FlattenBranches, OrderOffsets, LoadEarly, LoadLate, HoldOperands, ShortLives, StreamLoads,
 		BranchOnProducts)
 	if o.Turns {
 		passes = append(passes, ScaleLate, BranchOnMasks, BranchOnCopies, WaitInside)

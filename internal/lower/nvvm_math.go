@@ -19,8 +19,8 @@ func (nvidia) approximate(l *lowering, name string, args ...string) (v string, o
 	return l.call("float", approximations[name], typed("float", args)...), true
 }
 
-// clip has an instruction from sm_86 on, which Triton uses too: it gives the smaller magnitude x's sign. A NaN
-// that does not propagate becomes the limit with the NaN's sign.
+// clip has an instruction from sm_86 on, which Triton uses too: the smaller magnitude, with the sign of x. A
+// NaN that does not propagate becomes the limit with the NaN's sign.
 func (v nvidia) clip(l *lowering, x, limit string, nans bool) (string, bool) {
 	name := "llvm.nvvm.fmin.xorsign.abs.f"
 	if nans {

@@ -147,8 +147,8 @@ type vendorMath interface {
 	// approximate returns Triton's approximation of an f32 function: div, exp, exp2, sqrt or rsqrt; expflush
 	// is exp, and rcp 1/x, with zero for subnormal results. ok is false if the exact one is meant to be used.
 	approximate(l *lowering, name string, args ...string) (v string, ok bool)
-	// clip returns an f32 within ±limit, for a limit that is not negative. nans says that NaN stays NaN. ok is
-	// false if two instructions do that.
+	// clip returns an f32 within ±limit, for a limit that is not negative. nans says that NaN stays NaN. ok
+	// is false if that takes two instructions.
 	clip(l *lowering, x, limit string, nans bool) (v string, ok bool)
 	// smallPairs reports whether the hardware converts between these types, of which one has 8 bits.
 	smallPairs(from, to ir.Type) bool
