@@ -9,13 +9,14 @@ import (
 	"strings"
 
 	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/internal/lang/world"
 	"github.com/nereid-lang/nereid/internal/pyrun"
 	"github.com/nereid-lang/nereid/internal/replay"
 )
 
 // lost finds what a kernel that was written out refers to and its file lacks: the recording program writes
 // the helpers that the kernel names, not those that they name in turn. They are looked for in the modules
-// below the root.
+// below the root, then in those of Triton that are written in its language.
 type lost struct {
 	root    string
 	defined map[string][]string // names at the top of modules → files, in order
@@ -54,7 +55,9 @@ func (r *replayer) complete(c *replay.Case, err error,
 			break
 		}
 		src = append(src, "\nfrom "+module+" import "+name[1]+"\n"...)
-		opts = append(opts, nereid.Roots(dir))
+		if dir != "" {
+			opts = append(opts, nereid.Roots(dir))
+		}
 		k, e := kernelOf(file, src, c.Kernel, opts)
 		if e != nil {
 			return 0, err
@@ -75,8 +78,8 @@ func kernelOf(file string, src []byte, name string, opts []nereid.LoadOption) (*
 	return m.Kernel(name)
 }
 
-// find is the module that defines a name, and the folder to import it from: of several, the one that shares
-// most definitions with the source.
+// find is the module that defines a name, and the folder to import it from, "" for a module of Triton: of
+// several below the root, the one that shares most definitions with the source.
 func (l *lost) find(name string, src []byte) (module, dir string) {
 	if l.defined == nil {
 		l.index()
@@ -89,7 +92,7 @@ func (l *lost) find(name string, src []byte) (module, dir string) {
 	}
 	files := slices.Clone(l.defined[name])
 	if len(files) == 0 {
-		return "", ""
+		return world.Defining(name), ""
 	}
 	slices.SortStableFunc(files, func(a, b string) int { return shared[b] - shared[a] })
 	return moduleName(files[0])

@@ -278,3 +278,25 @@ func TestReplayLost(t *testing.T) {
 		}
 	}
 }
+
+// TestReplayLostOfTriton: a kernel that was written out with a function of triton.tools that calls another one.
+func TestReplayLostOfTriton(t *testing.T) {
+	dir := t.TempDir()
+	src := "import triton\nimport triton.language as tl\n\n\n" +
+		"@triton.jit\ndef end(start, size):\n    _, y, _ = to_ragged_indices(start, size, 0)\n    return y\n\n\n" +
+		"@triton.jit\ndef k(p):\n    tl.store(p, end(tl.load(p), 5))\n"
+	if err := os.MkdirAll(filepath.Join(dir, "src"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "src", "k.py"), []byte(src), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	args := []map[string]any{recordedTensor("p", "s0", "i32", 1)}
+	path := writeCase(t, dir, "@/k.py", 1, args, map[string][]byte{"in/s0": i32s(4), "out/s0": i32s(9)})
+	cmd, out := newReplayCmd(), &bytes.Buffer{}
+	cmd.SetOut(out)
+	cmd.SetArgs([]string{"--device", "interp", "--root", filepath.Join(dir, "src"), path})
+	if err := cmd.Execute(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}

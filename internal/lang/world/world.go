@@ -64,11 +64,10 @@ const version = "3.6.0"
 
 // register makes the modules of Triton, and of torch as far as code around kernels asks for it.
 func (w *World) register() {
+	for _, m := range stdlibModules {
+		w.known[m.name] = w.stdlibModule(m.name, m.file)
+	}
 	for _, m := range []*pyrun.Module{
-		w.stdlibModule("triton.language.standard", "standard.py"),
-		w.stdlibModule("triton.language.random", "random.py"),
-		w.stdlibModule("triton.tools.ragged_tma", "ragged_tma.py"),
-		w.stdlibModule("triton.profiler.language", "proton.py"),
 		{Name: "triton.language", Lookup: w.language},
 		{Name: "triton.language.core", Lookup: w.lookupIn(sem.InCore)},
 		{Name: "triton.language.semantic", Lookup: w.lookupIn(sem.InCore)},
@@ -104,6 +103,26 @@ func (w *World) register() {
 	w.link("triton.tools", "tensor_descriptor", "ragged_tma")
 	w.link("triton.experimental", "gluon")
 	w.registerTorch()
+}
+
+// stdlibModules are the modules of Triton that are written in the language itself, and their files.
+var stdlibModules = []struct{ name, file string }{
+	{"triton.language.standard", "standard.py"},
+	{"triton.language.random", "random.py"},
+	{"triton.tools.ragged_tma", "ragged_tma.py"},
+	{"triton.profiler.language", "proton.py"},
+}
+
+// Defining returns the first of stdlibModules that defines a function of this name, or "".
+func Defining(function string) string {
+	for _, m := range stdlibModules {
+		for _, s := range stdlibSyntax()[m.file].Body {
+			if def, ok := s.(*python.FunctionDef); ok && def.Name == function {
+				return m.name
+			}
+		}
+	}
+	return ""
 }
 
 // link makes submodules attributes of their package.

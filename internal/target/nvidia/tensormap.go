@@ -74,6 +74,9 @@ func (k *Code) checkMaps() error {
 	return nil
 }
 
+// minMapStride is the smallest stride of a tensor map, in bytes.
+const minMapStride = 16
+
 // Tiled returns what the driver encodes for a descriptor that a launch passes as words.
 func Tiled(m *lower.TensorMap, words []uint64) driver.Tiled {
 	n := len(m.Box)
@@ -82,8 +85,14 @@ func Tiled(m *lower.TensorMap, words []uint64) driver.Tiled {
 	for i := range n {
 		from := n - 1 - i // the driver's order is the other way round
 		t.Dims[i], t.Box[i] = words[1+from], uint32(m.Box[from])
-		if i > 0 {
-			t.Strides[i-1] = words[1+n+from] * uint64(m.ElemBytes)
+		if i == 0 {
+			continue
+		}
+		t.Strides[i-1] = words[1+n+from] * uint64(m.ElemBytes)
+		// A view adds a dimension of one element with stride 0: nothing moves along it, so any stride that
+		// the driver takes will do.
+		if t.Dims[i] == 1 && t.Strides[i-1] == 0 {
+			t.Strides[i-1] = minMapStride
 		}
 	}
 	if m.FP4Padded {

@@ -60,6 +60,18 @@ func TestTiled(t *testing.T) {
 	}
 }
 
+// TestTiledOne: a dimension of one element with stride 0 gets a stride that the driver takes; a longer one
+// keeps its own.
+func TestTiledOne(t *testing.T) {
+	m := &lower.TensorMap{Type: lower.ElemF16, ElemBytes: 2, Box: []int{1, 16, 32}}
+	for rows, want := range map[uint64]uint64{1: minMapStride, 3: 0} {
+		got := Tiled(m, []uint64{0x1000, rows, 30, 104, 0, 104, 1, 0})
+		if got.Strides != [4]uint64{208, want} || (got.Check() == nil) != (rows == 1) {
+			t.Errorf("%d rows: strides %v, %v", rows, got.Strides, got.Check())
+		}
+	}
+}
+
 // TestKeptMaps: maps are kept with the code, and those that make no sense are refused.
 func TestKeptMaps(t *testing.T) {
 	kept, err := mapCode.Keep("cubin", nil)
