@@ -54,7 +54,8 @@ func (d *Descriptor) Class(addr uint64) (c Class, ok bool) {
 }
 
 // mappable reports whether the hardware can describe the tensor at an address: it is aligned to 16 bytes,
-// contiguous along the last dimension, and its other strides are multiples of 16 bytes.
+// contiguous along the last dimension, and its other strides are multiples of 16 bytes, above 0 but for
+// dimensions of one element, along which nothing moves.
 func (d *Descriptor) mappable(addr uint64) bool {
 	last := len(d.Strides) - 1
 	if addr%16 != 0 || len(d.Shape) != last+1 || last < 0 || last >= maxDescRank || d.Strides[last] != 1 {
@@ -68,7 +69,7 @@ func (d *Descriptor) mappable(addr uint64) bool {
 		if d.Shape[i] < 1 || d.Shape[i] > math.MaxInt32 {
 			return false
 		}
-		if i < last && (s <= 0 || s >= 1<<40/size || s*size%16 != 0) {
+		if i < last && (s < 0 || s == 0 && d.Shape[i] > 1 || s >= 1<<40/size || s*size%16 != 0) {
 			return false
 		}
 	}

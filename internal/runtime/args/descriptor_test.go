@@ -58,6 +58,8 @@ func TestMappable(t *testing.T) {
 		{4096, dtype.Int8, []int64{1 << 31, 64}, []int64{16, 1}, false},
 		{4096, dtype.Float16, []int64{3, 5, 64}, []int64{320, 64, 1}, true},
 		{4096, dtype.Float16, []int64{3, 5, 64}, []int64{321, 64, 1}, false},
+		{4096, dtype.Float16, []int64{1, 5, 64}, []int64{0, 64, 1}, true},
+		{4096, dtype.Float16, []int64{3, 5, 64}, []int64{0, 64, 1}, false},
 		{4096, dtype.Int8, []int64{7}, []int64{1}, true},
 		{4096, dtype.Float8E5, []int64{7}, []int64{1}, true},
 	} {
