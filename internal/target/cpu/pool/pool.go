@@ -59,7 +59,10 @@ func (p *Panic) Error() string { return fmt.Sprintf("panic in a callback: %v", p
 const (
 	inline = 20 * time.Microsecond // a shorter launch runs on the caller
 	// intended duration of a chunk: Go's scheduler intervenes in longer calls, at some cost
-	chunk    = time.Millisecond
+	chunk = time.Millisecond
+	// how long threads look for work, or for the end of others' work, before they sleep: a processor that
+	// sleeps wakes late, with a low clock and perhaps empty caches
+	awake    = 50 * time.Microsecond
 	maxFree  = 64 // runs kept for later launches
 	costUnit = 16 // units of Work.cost per ns
 )
@@ -182,7 +185,8 @@ func (p *Pool) worker(cpu int) {
 	}
 	pprof.SetGoroutineLabels(context.Background()) // those of the launch that started it are not its own
 	own := &slot{}
-	for t := range p.tokens {
+	for {
+		t := p.next()
 		if t.r.join(t.gen) {
 			if cpu == 0 {
 				t.r.places.settle()
@@ -201,6 +205,19 @@ func (p *Pool) worker(cpu int) {
 			caller.settle()
 		}
 	}
+}
+
+// next returns the next token. The worker looks for it for a while before it sleeps; meanwhile, other
+// goroutines may have its thread.
+func (p *Pool) next() token {
+	for start := nanotime(); nanotime()-start < int64(awake); runtime.Gosched() {
+		select {
+		case t := <-p.tokens:
+			return t
+		default:
+		}
+	}
+	return <-p.tokens
 }
 
 // take returns a run that nobody uses.
@@ -273,8 +290,20 @@ func (r *run) open() (gen uint64) {
 
 func (r *run) close() {
 	if old := r.state.Or(closed); old&(closed-1) != 0 {
-		<-r.idle
+		r.wait()
 	}
+}
+
+// wait waits for the last helper, for a while without sleeping.
+func (r *run) wait() {
+	for start := nanotime(); nanotime()-start < int64(awake); {
+		select {
+		case <-r.idle:
+			return
+		default:
+		}
+	}
+	<-r.idle
 }
 
 func (r *run) join(gen uint64) bool {
