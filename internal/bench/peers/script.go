@@ -27,7 +27,9 @@ func startScript(python, root, file, module string, threads int) (*script, error
 	}
 	n := strconv.Itoa(threads)
 	p := &script{file: file, cmd: exec.Command(python, filepath.Join(root, "peer", file), n)}
-	p.cmd.Env = append(os.Environ(), "OMP_NUM_THREADS="+n, "MKL_NUM_THREADS="+n, "OPENBLAS_NUM_THREADS="+n)
+	// Bound, because two threads of OpenMP may else stay on one processor for seconds.
+	p.cmd.Env = append(os.Environ(), "OMP_NUM_THREADS="+n, "MKL_NUM_THREADS="+n, "OPENBLAS_NUM_THREADS="+n,
+		"OMP_PROC_BIND=true")
 	p.cmd.Stderr = os.Stderr
 	var err error
 	if p.in, err = p.cmd.StdinPipe(); err != nil {
