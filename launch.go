@@ -335,7 +335,7 @@ func isNumber(k reflect.Kind) bool { return k >= reflect.Bool && k <= reflect.Fl
 
 // build returns the kernel compiled for the arguments of a launch.
 func (k *Kernel) build(ctx context.Context, l *launch) (*compile.Build, error) {
-	r := compile.Request{Spec: l.spec(), Ahead: l.ahead, Sharing: l.sharing}
+	r := compile.Request{Spec: l.spec(), Ahead: l.ahead, Sharing: l.sharing, Launch: l.first}
 	if l.on != nil {
 		r.Refuse = func() error { return l.on.refuse(k.name, "compiled") }
 	}
@@ -346,7 +346,7 @@ func (k *Kernel) build(ctx context.Context, l *launch) (*compile.Build, error) {
 // share notes what a launch's grid means for its code.
 func (l *launch) share(g Grid) {
 	if d, ok := l.dev.b.(target.Sharer); ok {
-		l.sharing = d.Sharing(g)
+		l.sharing, l.first = d.Sharing(g), &target.Launch{Grid: g, Words: l.frame.Words}
 	}
 }
 
@@ -370,6 +370,7 @@ type launch struct {
 	opts     target.Options // options that the kernel is compiled with
 	specs    []lang.ArgSpec
 	sharing  int             // of the grid (target.Sharer)
+	first    *target.Launch  // what the compiler is told of the launch; nil if its device does not ask
 	mem      []target.Memory // memory of the arguments that are pointers
 	lent     []target.Buffer // host memory lent to the device for this launch
 	done     []func()        // functions to call at the end of the launch

@@ -26,7 +26,7 @@ func TestPersistent(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			dump := t.TempDir()
-			k := c.kernel(t, dump)
+			k := c.kernel(t, nereid.Config{Dump: dump})
 			for j, grid := range c.grids {
 				n := []int{192, 64, 256, 0}[j%4]
 				o := nereid.Options{NumWarps: 8, NumStages: 2 + (i+j)%3}
@@ -53,7 +53,7 @@ var persistCases = []*persistCase{
 	{"an order", "n + tl.atomic_add(out + 786432, 0.0).to(tl.int32)", []nereid.Grid{{3, 2}}, false},
 }
 
-func (c *persistCase) kernel(t *testing.T, dump string) *nereid.Kernel {
+func (c *persistCase) kernel(t *testing.T, conf nereid.Config) *nereid.Kernel {
 	t.Helper()
 	return kernelOf(t, `
 @triton.jit
@@ -73,7 +73,7 @@ for i in range(0, `+c.stop+`, 64):
     top = tl.maximum(top, tl.max(score, 1))
     acc = tl.dot(tl.where(score > i - 40, 1.0, 2.0).to(tl.float16), value, acc)
 tl.store(out + number * 16384 + rows[:, None] * 128 + wide[None, :], acc + top[:, None])
-`, nereid.With(nereid.Config{Dump: dump}))
+`, nereid.With(conf))
 }
 
 // run launches a grid and returns what its programs have stored.

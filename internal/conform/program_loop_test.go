@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/nereid-lang/nereid"
 )
@@ -84,25 +83,4 @@ func (c *loopedCase) run(t *testing.T, k *nereid.Kernel, dev *nereid.Device, gri
 	b, bias := lend(t, dev, numbers(f16, 192*1024)), lend(t, dev, numbers(f32, 8192))
 	x, out := numbers(f16, 1024*256), newArray(f32, 8*32768)
 	return leaves(t, k, dev, grid, x, out, b, bias, depth, 256, 1024, o)
-}
-
-// TestFirstLaunchOfProducts: the first launch compiles the code that suits it and no other, whether or not
-// its programs stay.
-func TestFirstLaunchOfProducts(t *testing.T) {
-	dev, c := hopper(t), loopedCases[0]
-	o := nereid.Options{NumWarps: 8, NumStages: 2}
-	made := 0
-	conf := nereid.Config{Hooks: nereid.Hooks{
-		AfterCompile: func(nereid.Variant, time.Duration, bool, error) { made++ },
-	}}
-	for _, grids := range [][]nereid.Grid{{{5}, {3, 2}, {1}, {2}}, {{1}, {2}, {5}, {4}}} {
-		k := c.kernel(t, conf)
-		made = 0
-		for i, grid := range grids {
-			c.run(t, k, dev, grid, 64, o)
-			if want := 1 + i/2; made != want && strings.HasPrefix(dev.String(), "sim") {
-				t.Errorf("%v: %d codes after the launch of %v, want %d", grids, made, grid, want)
-			}
-		}
-	}
 }

@@ -59,7 +59,7 @@ func PersistPrograms(persist bool) pass.Pass {
 				p.persist()
 				m.Op.SetAttr(persistentAttr, ir.Unit)
 			} else if guard := p.isShort(); guard != nil {
-				m.Op.SetAttr(shortAttr, ir.DenseArray(ir.I64, guard...))
+				SetShortLoop(m, guard)
 			}
 			return nil
 		},
@@ -120,6 +120,11 @@ func ShortLoop(m *ir.Module) tt.TileGuard {
 		return tt.TileGuard(a.Values)
 	}
 	return nil
+}
+
+// SetShortLoop sets that condition.
+func SetShortLoop(m *ir.Module, guard tt.TileGuard) {
+	m.Op.SetAttr(shortAttr, ir.DenseArray(ir.I64, guard...))
 }
 
 // Persistent reports whether the kernel of a module has the grid's sizes as its last parameters.

@@ -44,7 +44,7 @@ func LoopOverPrograms(mach Machine, numStages int, persist bool) pass.Pass {
 				p.repeat()
 				m.Op.SetAttr(persistentAttr, ir.Unit)
 			} else {
-				m.Op.SetAttr(shortAttr, ir.DenseArray(ir.I64, tt.GuardNumber, 0))
+				SetShortLoop(m, tt.TileGuard{tt.GuardNumber, 0})
 			}
 			return nil
 		},

@@ -149,6 +149,8 @@ type Input struct {
 	// Sharing is that of the launches for which the code is made (see Sharer), 0 if it is not known; the code
 	// serves all others, too.
 	Sharing int
+	// Launch is the launch for which the code is made, with that sharing; nil if it is not known.
+	Launch *Launch
 
 	// Persist says that programs should stay on their processors and do the work of many, if they can.
 	Persist bool
@@ -364,6 +366,12 @@ type Way struct {
 	Merge   int  // those of which it merges as many programs (Input.Merge)
 	Sharing int  // see Sharer
 	Persist bool // those whose programs should stay on their processors (Input.Persist)
+}
+
+// Launch is what a launch passes to a kernel.
+type Launch struct {
+	Grid  [3]int
+	Words []uint64
 }
 
 // Sharer is a device that has other code for launches with few programs, and with many.

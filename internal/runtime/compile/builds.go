@@ -55,6 +55,8 @@ type Request struct {
 
 	// Sharing is that of the launch for which the code is made (target.Sharer).
 	Sharing int
+	// Launch is that launch, nil if it is not known. It is not kept.
+	Launch *target.Launch
 
 	whole   bool // the code must serve all launches of the specialization, or
 	merge   int  // those for which as many programs are one, or
@@ -129,7 +131,7 @@ func (k *Kernel) fill(ctx context.Context, b *Build, r Request) error {
 // holds the build weakly: the collector discards the executable when the build is gone, which it must not
 // keep alive itself.
 func (b *Build) serveAll(k *Kernel, p target.Partial, r Request) {
-	r.Refuse = nil
+	r.Refuse, r.Launch = nil, nil
 	b.kernel = k
 	otherwise(weak.Make(b), p, r)
 }

@@ -33,7 +33,7 @@ func (k *Kernel) make(ctx context.Context, r Request) (target.Executable, error)
 	}
 	j.ahead, j.in.Fallback, j.in.Merge, j.in.Persist = r.Ahead, !r.whole, r.merge, r.persist
 	if sharingMatters(j.in.Module, r.Sharing) {
-		j.in.Sharing = r.Sharing
+		j.in.Sharing, j.in.Launch = r.Sharing, r.Launch
 	}
 	found, err := j.make(ctx)
 	if errors.Is(err, ErrNotCompiled) && j.in.Sharing != 0 { // code for any launch may be in the cache

@@ -93,8 +93,8 @@ type Code struct {
 	Merged int `json:",omitempty"`
 
 	// Persistent code has three more parameters at its end, the sizes of the grid, and is launched with at
-	// most as many programs as the GPU has SMs. Short is the condition under which launches of other code
-	// should run persistent code instead.
+	// most as many programs as the GPU has SMs. Short is the condition under which launches should run
+	// persistent code rather than other code; nil for persistent code says that it always holds.
 	Persistent bool         `json:",omitempty"`
 	Short      tt.TileGuard `json:",omitempty"`
 
@@ -110,10 +110,11 @@ func (k *Code) ScratchBytes(grid [3]int) int { return k.Scratch * grid[0] * grid
 // gridWords is the number of parameters of persistent code that say what the grid is.
 const gridWords = 3
 
-// Stays reports whether the programs of a launch should stay on their SMs, of which there are that many:
-// there are more programs, and their loops are short.
+// Stays reports whether a launch should run persistent code instead of this one: it has more programs than
+// the GPU has SMs, and their loops are short.
 func (k *Code) Stays(grid [3]int, words []uint64, sms int) bool {
-	return k.Short != nil && grid[0]*grid[1]*grid[2] > sms && k.guarded(k.Short, grid, words)
+	return k.Short != nil && !k.Persistent && grid[0]*grid[1]*grid[2] > sms &&
+		k.guarded(k.Short, grid, words)
 }
 
 // Staying returns the grid in which persistent code is launched on a GPU with that many SMs.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/nereid-lang/nereid/internal/diag"
+	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/gpu"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/lower"
@@ -94,6 +95,9 @@ func TestSharing(t *testing.T) {
 // launches with one for each SM.
 func TestOtherDepth(t *testing.T) {
 	few, many, deep := [3]int{132, 1, 1}, [3]int{999, 1, 1}, []int{3, 5, 4}
+	never, always := tt.TileGuard{tt.GuardNumber, -1}, tt.TileGuard{tt.GuardNumber, 0}
+	long := &Code{Persistent: true, Short: never, guards: &guardTable{}}
+	short := &Code{Persistent: true, Short: always, guards: &guardTable{}}
 	forFew, stays := &Code{Depths: deep, Sharing: 1}, &Code{Persistent: true}
 	for _, x := range []struct {
 		code *Code
@@ -102,9 +106,9 @@ func TestOtherDepth(t *testing.T) {
 	}{
 		{&Code{}, few, -1}, {&Code{Depths: deep}, few, 1}, {forFew, few, -1}, {forFew, [3]int{0, 1, 1}, -1},
 		{forFew, many, 0}, {stays, few, 1}, {stays, [3]int{133, 1, 1}, -1}, {stays, many, -1},
-		{stays, [3]int{0, 1, 1}, -1},
+		{stays, [3]int{0, 1, 1}, -1}, {long, many, 0}, {long, few, 1}, {short, many, -1}, {short, few, 1},
 	} {
-		if got := x.code.OtherDepth(x.grid, 132); got != x.want {
+		if got := x.code.OtherDepth(x.grid, nil, 132); got != x.want {
 			t.Errorf("%+v, grid %v: %d, want %d", x.code, x.grid, got, x.want)
 		}
 	}

@@ -59,7 +59,7 @@ func (k *kernel) suited(s *driver.Stream, grid [3]int, words []uint64) *kernel {
 	if e := k.staying(s, grid, words); e != nil {
 		return e
 	}
-	if e := k.deeper(s, grid); e != nil {
+	if e := k.deeper(s, grid, words); e != nil {
 		return e
 	}
 	return k
@@ -111,7 +111,7 @@ func (k *kernel) Otherwise(maker target.Maker) {
 	k.mergeLarge()
 	if k.code.Depths != nil && k.ready.Is() {
 		k.fn.Other = func(s *driver.Stream, x, y, z uint32) *driver.Ready {
-			if e := k.deeper(s, [3]int{int(x), int(y), int(z)}); e != nil && e.ready.Is() {
+			if e := k.deeper(s, [3]int{int(x), int(y), int(z)}, nil); e != nil && e.ready.Is() {
 				return &e.ready
 			}
 			return nil
@@ -121,8 +121,8 @@ func (k *kernel) Otherwise(maker target.Maker) {
 
 // deeper returns the code whose pipelines are for launches with that grid, nil if it is this one. A stage
 // that costs values on the stack is not worth it.
-func (k *kernel) deeper(s *driver.Stream, grid [3]int) *kernel {
-	n := k.code.OtherDepth(grid, k.dev.dev.SMs)
+func (k *kernel) deeper(s *driver.Stream, grid [3]int, words []uint64) *kernel {
+	n := k.code.OtherDepth(grid, words, k.dev.dev.SMs)
 	if n < 0 {
 		return k.shallower(s)
 	}

@@ -47,14 +47,17 @@ func (o *Others) HasMaker() bool { return o.maker != nil }
 // HasWhole reports whether the code that serves all launches is made.
 func (o *Others) HasWhole() bool { return o.whole.Made() != nil }
 
-// OtherDepth returns the sharing of a grid if other code has pipelines for it, else -1. Programs that stay do
-// so to begin with the next one early, which those of a grid with one for each SM do not have.
-func (k *Code) OtherDepth(grid [3]int, sms int) int {
+// OtherDepth returns the sharing of a launch if other code has pipelines for it, else -1. Programs that stay
+// do so to begin with the next one early, which those of a grid with one for each SM do not have, and those
+// of long loops hardly need.
+func (k *Code) OtherDepth(grid [3]int, words []uint64, sms int) int {
 	n := sharing(grid, sms)
 	switch {
-	case k.Persistent && n == 1:
+	case grid[0]*grid[1]*grid[2] == 0:
+		return -1
+	case k.Persistent && (n == 1 || k.Short != nil && !k.guarded(k.Short, grid, words)):
 		return n
-	case k.Depths == nil || grid[0]*grid[1]*grid[2] == 0 || k.Depths[n] == k.Depths[k.Sharing]:
+	case k.Depths == nil || k.Depths[n] == k.Depths[k.Sharing]:
 		return -1
 	}
 	return n

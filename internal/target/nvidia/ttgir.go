@@ -15,18 +15,19 @@ import (
 // ttgir takes the module to TTGIR: tensors get layouts. It returns Code.Depths.
 func (c Compiler) ttgir(in *target.Input) (depths []int, err error) {
 	err = in.Make("ttgir", func() error {
-		described := hasDescriptors(in.Module)
-		maps := described && c.tensorMaps()
-		passes := gpu.Pipeline(gpu.Options{
-			Machine: c.machine(in), NumStages: in.Options.NumStages, WarpGroups: c.warpGroups(), TMA: maps,
-			Turns: c.turns(), Tiles: c.tiles(in, described), Merge: in.Merge, Sharing: c.sharing(in),
-			Persist: c.persists(in),
-		})
-		if described && !maps {
-			passes = append([]pass.Pass{pass.RewriteTensorDescriptor, pass.Canonicalize, pass.CSE}, passes...)
+		mode, again := c.persists(in), (*ir.Module)(nil)
+		if mode == gpu.PersistProducts && in.Launch != nil {
+			again = in.Module.Clone()
 		}
-		if err := in.Run(passes); err != nil {
+		if err := in.Run(c.passes(in, mode)); err != nil {
 			return err
+		}
+		if short := gpu.ShortLoop(in.Module); again != nil && short != nil && holds(short, in) {
+			in.Module = again
+			if err := in.Run(c.passes(in, gpu.Persist)); err != nil {
+				return err
+			}
+			gpu.SetShortLoop(in.Module, short)
 		}
 		depths = gpu.TakeDepths(in.Module)
 		if n := in.Options.MaxNReg; n > 0 {
@@ -35,6 +36,27 @@ func (c Compiler) ttgir(in *target.Input) (depths []int, err error) {
 		return nil
 	})
 	return depths, err
+}
+
+// passes returns the passes from TTIR to TTGIR.
+func (c Compiler) passes(in *target.Input, persist gpu.PersistMode) []pass.Pass {
+	described := hasDescriptors(in.Module)
+	maps := described && c.tensorMaps()
+	passes := gpu.Pipeline(gpu.Options{
+		Machine: c.machine(in), NumStages: in.Options.NumStages, WarpGroups: c.warpGroups(), TMA: maps,
+		Turns: c.turns(), Tiles: c.tiles(in, described), Merge: in.Merge, Sharing: c.sharing(in),
+		Persist: persist,
+	})
+	if described && !maps {
+		passes = append([]pass.Pass{pass.RewriteTensorDescriptor, pass.Canonicalize, pass.CSE}, passes...)
+	}
+	return passes
+}
+
+// holds reports whether a guard of the module's kernel holds for the launch for which it is compiled.
+func holds(guard tt.TileGuard, in *target.Input) bool {
+	k := &Code{Params: lower.ParamSizes(in.Module.Lookup(in.Kernel))}
+	return k.guardHolds(guard, in.Launch.Grid, in.Launch.Words)
 }
 
 // persists says whether programs stay on their SMs. That takes a host that tells the kernel its grid and has

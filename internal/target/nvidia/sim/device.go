@@ -107,7 +107,7 @@ func (k *kernel) Launch(ctx context.Context, s target.Stream, grid [3]int, args 
 			return e.Launch(ctx, s, grid, args)
 		}
 	}
-	if n := k.code.OtherDepth(grid, fewSMs); n >= 0 {
+	if n := k.code.OtherDepth(grid, args, fewSMs); n >= 0 {
 		if e := k.Deeper(ctx, n, wait); e != nil {
 			return e.Launch(ctx, s, grid, args)
 		}
