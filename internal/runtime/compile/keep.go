@@ -195,7 +195,8 @@ func sharingMatters(m *ir.Module, sharing int) bool {
 	}
 	loop, product := false, sharing != target.Many
 	for op := range m.Ops() {
-		loop, product = loop || op.Def == scf.For, product || op.Def == tt.Dot
+		loop = loop || op.Def == scf.For || op.Def == scf.While // a while that counts becomes a for
+		product = product || op.Def == tt.Dot
 	}
 	return loop && product
 }
