@@ -112,6 +112,20 @@ for k in range(n // 2):
     acc = tl.dot(tl.where(s > k, 2.0, 1.0).to(tl.float16), tl.load(tile(p1 + k * 2048, 32, 64)), acc)
 tl.store(tile(p3, 256, 64), acc)
 `},
+	{name: "turns, two loops of tiles", sizes: []string{"fp16:8192", "fp16:16384", "fp16:32768", "fp32:16384"},
+		body: `
+q = tl.load(tile(p0, 256, 32))
+rows = tl.arange(0, 64)[:, None]
+keys, values = p1 + rows * 32 + tl.arange(0, 32)[None, :], p2 + rows * 64 + tl.arange(0, 64)[None, :]
+acc = tl.zeros((256, 64), tl.float32)
+for k in range(n):
+    s = tl.dot(q, tl.trans(tl.load(keys + k * 2048)))
+    acc = tl.dot(tl.where(s > k, 1.0, 2.0).to(tl.float16), tl.load(values + k * 4096), acc)
+for k in range(n // 2):
+    s = tl.dot(q, tl.trans(tl.load(keys + k * 2048)))
+    acc = tl.dot(tl.where(s > k, 2.0, 1.0).to(tl.float16), tl.load(values + k * 4096), acc)
+tl.store(tile(p3, 256, 64), acc)
+`},
 	{name: "a loop in a loop", sizes: []string{"fp16:8192", "fp16:8192", "fp16:8192", "fp32:8192"}, body: `
 for i in range(2):
     q = tl.load(tile(p0, 256, 32)) + i

@@ -1,8 +1,6 @@
 package gpu
 
 import (
-	"slices"
-
 	"github.com/nereid-lang/nereid/internal/analysis/address"
 	"github.com/nereid-lang/nereid/internal/analysis/axisinfo"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
@@ -36,8 +34,14 @@ func (t *tiler) plans(m *ir.Module) []*tilePlan {
 		}
 		return out
 	}
+	planned := map[*ir.Op]bool{} // loops may share a load before them
 	for _, loop := range forLoops(t.fn) {
-		out = append(out, t.planLoop(loop)...)
+		for _, p := range t.planLoop(loop) {
+			if !planned[p.load] {
+				planned[p.load] = true
+				out = append(out, p)
+			}
+		}
 	}
 	return out
 }
@@ -66,16 +70,14 @@ func (t *tiler) planLoop(loop *ir.Op) (out []*tilePlan) {
 	return out
 }
 
-// planBefore returns the loads before a loop that feed its products and are tiles.
+// planBefore returns the loads before a loop that feed its products and are tiles, once for each product.
 func (t *tiler) planBefore(loop *ir.Op) (out []*tilePlan) {
 	for op := range body(loop) {
 		if !t.mach.isGroupProduct(op) {
 			continue
 		}
 		load := op.Operand(0).DefBy(tt.Load)
-		known := func(p *tilePlan) bool { return p.load == load }
-		if load == nil || load.Block() != loop.Block() || !t.feedsProducts(load) ||
-			slices.ContainsFunc(out, known) {
+		if load == nil || load.Block() != loop.Block() || !t.feedsProducts(load) {
 			continue
 		}
 		if p := t.plan(load); p != nil && p.suits() && pays(load) {
