@@ -21,26 +21,39 @@ type persistCase struct {
 // sm_90, which has two of them: loops of different lengths, loops without iterations, and grids of one to
 // three dimensions. The interpreter says what is right. With -device, they run on that device.
 func TestPersistent(t *testing.T) {
-	dev, judge := hopper(t), interpreter(t)
 	for i, c := range persistCases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			dump := t.TempDir()
-			k := c.kernel(t, nereid.Config{Dump: dump})
-			for j, grid := range c.grids {
-				n := []int{192, 64, 256, 0}[j%4]
-				o := nereid.Options{NumWarps: 8, NumStages: 2 + (i+j)%3}
-				if !bytes.Equal(c.run(t, k, judge, grid, n, o), c.run(t, k, dev, grid, n, o)) {
-					t.Errorf("grid %v, n = %d, num_stages = %d: results differ", grid, n, o.NumStages)
-				}
-			}
-			stays := slices.ContainsFunc(dumpedTTGIR(t, dump), func(text string) bool {
-				return strings.Contains(text, "nereid.persistent")
-			})
-			if stays != c.stays && strings.HasPrefix(dev.String(), "sim") { // others have SMs enough for all
-				t.Errorf("programs stay: %v", stays)
-			}
+			testStaying(t, c, i, c.grids, []int{192, 64, 256, 0}, c.stays)
 		})
+	}
+}
+
+// stayingCase is a kernel whose programs may stay on their SMs.
+type stayingCase interface {
+	kernel(*testing.T, nereid.Config) *nereid.Kernel
+	// run launches a grid, with a loop of so many elements, and returns what its programs have stored.
+	run(*testing.T, *nereid.Kernel, *nereid.Device, nereid.Grid, int, nereid.Options) []byte
+}
+
+// testStaying runs a case with each grid on the simulated sm_90 and the interpreter, with the sizes in turn
+// and with 2 to 4 stages, from the number of the case on. stays says that some programs should stay.
+func testStaying(t *testing.T, c stayingCase, number int, grids []nereid.Grid, sizes []int, stays bool) {
+	t.Helper()
+	dev, judge, dump := hopper(t), interpreter(t), t.TempDir()
+	k := c.kernel(t, nereid.Config{Dump: dump})
+	for j, grid := range grids {
+		n := sizes[j%len(sizes)]
+		o := nereid.Options{NumWarps: 8, NumStages: 2 + (number+j)%3}
+		if !bytes.Equal(c.run(t, k, judge, grid, n, o), c.run(t, k, dev, grid, n, o)) {
+			t.Errorf("grid %v, size %d, num_stages = %d: results differ", grid, n, o.NumStages)
+		}
+	}
+	found := slices.ContainsFunc(dumpedTTGIR(t, dump), func(text string) bool {
+		return strings.Contains(text, "nereid.persistent")
+	})
+	if found != stays && strings.HasPrefix(dev.String(), "sim") { // others have SMs enough for all
+		t.Errorf("programs stay: %v", found)
 	}
 }
 

@@ -1,9 +1,6 @@
 package conform
 
 import (
-	"bytes"
-	"slices"
-	"strings"
 	"testing"
 
 	"github.com/nereid-lang/nereid"
@@ -22,25 +19,10 @@ type loopedCase struct {
 // loaded and computed behind the loop, and kernels that must stay as they are. The interpreter says what is
 // right. With -device, they run on that device.
 func TestLoopedPrograms(t *testing.T) {
-	dev, judge := hopper(t), interpreter(t)
 	for i, c := range loopedCases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			dump := t.TempDir()
-			k := c.kernel(t, nereid.Config{Dump: dump})
-			for j, grid := range c.grids {
-				depth := []int{96, 32, 64, 0}[j%4]
-				o := nereid.Options{NumWarps: 8, NumStages: 2 + (i+j)%3}
-				if !bytes.Equal(c.run(t, k, judge, grid, depth, o), c.run(t, k, dev, grid, depth, o)) {
-					t.Errorf("grid %v, depth %d, num_stages = %d: results differ", grid, depth, o.NumStages)
-				}
-			}
-			stays := slices.ContainsFunc(dumpedTTGIR(t, dump), func(text string) bool {
-				return strings.Contains(text, "nereid.persistent")
-			})
-			if stays != c.stays && strings.HasPrefix(dev.String(), "sim") { // others have SMs enough for all
-				t.Errorf("programs stay: %v", stays)
-			}
+			testStaying(t, c, i, c.grids, []int{96, 32, 64, 0}, c.stays)
 		})
 	}
 }
