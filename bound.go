@@ -30,7 +30,7 @@ type Bound struct {
 
 	apart   *warm.Plan // plan for arguments that do not overlap
 	overlap *warm.Plan // plan for arguments that do, made when first needed
-	_       [32]byte   // padded to whole cache lines
+	_       [24]byte   // padded to whole cache lines
 }
 
 // boundParam says how a parameter can be changed.

@@ -23,7 +23,7 @@ type Step struct {
 // its mark is 0 again, Unshown does not return it.
 func (k *Kernel) Unshown() (d *Description, mark func(uint64)) {
 	c := k.last.Load()
-	if c == nil || !c.ready.Is() || c.shown.Load() != 0 {
+	if c == nil || !c.ready.Is() || c.ready.Computes() || c.shown.Load() != 0 {
 		return nil, nil
 	}
 	d = &Description{Parts: c.ready.Parts(), Flags: c.opts.flags, Sizes: c.opts.sizes, Words: c.words,
@@ -42,7 +42,7 @@ func (k *Kernel) Unshown() (d *Description, mark func(uint64)) {
 // Describe returns how C launches the frozen kernel itself; nil if it cannot. Steps read parameters: Look has
 // the number of bytes, Value the bits that must be 0.
 func (f *Frozen) Describe() *Description {
-	if !f.plan.Ready.Is() || len(f.reads) > maxWords {
+	if !f.plan.Ready.Is() || f.plan.Ready.Computes() || len(f.reads) > maxWords {
 		return nil
 	}
 	d := &Description{Parts: f.plan.Ready.Parts(), Words: len(f.reads)}

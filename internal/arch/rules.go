@@ -46,6 +46,7 @@ var rules = []rule{
 	{pkg: "internal/knob", ours: []string{"internal/diag"}},
 	{pkg: "internal/safefile"},
 	{pkg: "internal/safetensors"},
+	{pkg: "internal/uniform"},
 	{pkg: "scripts/winprng"},
 
 	// Text in, tree out; then the evaluator of host Python; then TTIR.
@@ -78,7 +79,7 @@ var rules = []rule{
 	{pkg: "internal/layout/ttglayout", ours: join(irLayer, "internal/layout")},
 	{pkg: "internal/lower/...",
 		ours: join(irLayer, "internal/mathlib", "internal/analysis/...", "internal/layout/...",
-			"internal/lower/...")},
+			"internal/lower/...", "internal/uniform")},
 
 	// Native libraries. Only the package that opens them imports purego.
 	{pkg: "internal/dl", outside: []string{purego}},
@@ -94,7 +95,8 @@ var rules = []rule{
 	{pkg: "internal/target/simmem", ours: []string{"internal/target", "internal/target/stray"}},
 	{pkg: "internal/target/nvidia/driver/stub", ours: []string{"internal/txtest"}},
 	{pkg: "internal/target/nvidia/driver",
-		ours: []string{"internal/diag", "internal/dl", "internal/knob", "internal/llvm"}},
+		ours: []string{"internal/diag", "internal/dl", "internal/knob", "internal/llvm",
+			"internal/uniform"}},
 	{pkg: "internal/target/nvidia/ptxsim",
 		ours: join(irLayer, "internal/target/simmem", "internal/target/stray")},
 	{pkg: "internal/target/amd/gcn"},
@@ -116,7 +118,7 @@ var rules = []rule{
 			"internal/target/cpu/...")},
 	{pkg: "internal/target/nvidia/...",
 		ours: join(native, "internal/lang", "internal/target", "internal/target/simmem",
-			"internal/target/stray", "internal/target/nvidia/...")},
+			"internal/target/stray", "internal/target/nvidia/...", "internal/uniform")},
 
 	{pkg: "internal/target/amd/hsaco"},
 	{pkg: "internal/target/amd/hip/stub", ours: []string{"internal/txtest"}},

@@ -148,6 +148,12 @@ var (
 			"with few programs runs code with more, which fill the shared memory, and its loops without " +
 			"products ask for the memory of their next iteration ([GPU.md](GPU.md)).",
 	})
+	NoUniform = flag(Row{
+		Group: "Compilation", Name: "NEREID_DISABLE_UNIFORM",
+		Doc: "On NVIDIA's GPUs, programs compute all numbers themselves. Otherwise the host computes, at " +
+			"the launch, what depends on the kernel's arguments alone, and programs divide by such numbers " +
+			"without a division ([GPU.md](GPU.md)).",
+	})
 	NoPersist = flag(Row{
 		Group: "Compilation", Name: "NEREID_DISABLE_PERSIST",
 		Doc: "On sm_90, every program of a launch starts anew. Otherwise, large products of tiles, and " +

@@ -45,8 +45,8 @@ func (amd) header() string {
 		"!9999999 = !{i32 1, !\"amdhsa_code_object_version\", i32 500}\n"
 }
 
-// mapParam is never asked for: descriptors are pointers before the lowering.
-func (amd) mapParam() string           { return "ptr addrspace(4)" }
+// blockParam is never asked for: descriptors are pointers before the lowering, and the host computes nothing.
+func (amd) blockParam(int, int) string { return "ptr addrspace(4)" }
 func (amd) fetchMap(*lowering, string) {}
 
 func (v amd) checkCluster(ctas int) error {

@@ -34,6 +34,13 @@ func (amd) fromSmallPair(*lowering, string, ir.Type) string       { return "" }
 
 func (amd) difference(l *lowering, x, y string) string { return l.val("sub i32 %s, %s", x, y) }
 
+func (amd) mulHigh(l *lowering, typ, a, b string) string {
+	bits := intBits(typ)
+	wide := func(v string) string { return l.val("sext %s %s to i%d", typ, v, 2*bits) }
+	p := l.val("mul i%d %s, %s", 2*bits, wide(a), wide(b))
+	return l.val("trunc i%d %s to %s", 2*bits, l.val("lshr i%d %s, %d", 2*bits, p, bits), typ)
+}
+
 func (amd) hiddenZero(l *lowering) string {
 	return l.val(`call i32 asm "s_mov_b32 $0, 0", "=s"() memory(none)`)
 }

@@ -1,10 +1,13 @@
 package lower
 
 import (
+	"fmt"
+
 	"github.com/nereid-lang/nereid/internal/dialect/arith"
 	"github.com/nereid-lang/nereid/internal/dialect/scf"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/uniform"
 )
 
 // Indices are divided by sizes: row = i / n, column = i % n. A thread often holds a run of indices that
@@ -37,7 +40,9 @@ func (d division) lower(l *lowering, op *ir.Op) {
 	a, by := op.Operand(0), op.Operand(1)
 	run := l.runOf(op, a, by, l.divisorOf(by))
 	if run == nil {
-		elementwise(d.element)(l, op)
+		if !d.lowerUniform(l, op) {
+			elementwise(d.element)(l, op)
+		}
 		return
 	}
 	positive := d.unsigned || l.opts.NotNegative(a)
@@ -70,7 +75,66 @@ func (d division) lower(l *lowering, op *ir.Op) {
 // element divides one element by another.
 func (d division) element(l *lowering, op *ir.Op, t ir.Type, a []string) string {
 	typ := llvmType(t)
+	if v, ok := d.byUniform(l, op, typ, a[0]); ok {
+		return v
+	}
+	if v, ok := d.byBounded(l, op, typ, a); ok {
+		return v
+	}
 	return l.val("%s %s %s, %s", d.name, typ, a[0], l.divisor(op, typ, a[1]))
+}
+
+// byBounded divides by a number that is mostly a constant: the number of rows in a group of blocks, as
+// min(rows - first, GROUP), is less only in the last group. A program then does not divide but in that group.
+// It is for numbers outside of loops, where a branch costs no more than its instructions. ok is false for
+// other divisors.
+func (d division) byBounded(l *lowering, op *ir.Op, typ string, a []string) (v string, ok bool) {
+	least := op.Operand(1).DefBy(arith.MinSI)
+	scalar := op.Result(0).Type == ir.Type(ir.I32) || op.Result(0).Type == ir.Type(ir.I64)
+	if least == nil || !scalar || d.unsigned || op.Block() != l.fn.Body(0) {
+		return "", false
+	}
+	most, ok := arith.IntOf(least.Operand(1))
+	if !ok {
+		most, ok = arith.IntOf(least.Operand(0))
+	}
+	if !ok || most <= 0 {
+		return "", false
+	}
+	key := a[0] + " " + a[1]
+	q := l.quotients[key]
+	if q == "" {
+		q = l.boundedQuotient(typ, a[0], a[1], most)
+		l.quotients[key] = q
+	}
+	if !d.remainder {
+		return q, true
+	}
+	return l.val("sub %s %s, %s", typ, a[0], l.val("mul %s %s, %s", typ, q, a[1])), true
+}
+
+// boundedQuotient divides by a number that is most likely its upper bound.
+func (l *lowering) boundedQuotient(typ, n, by string, most int64) string {
+	return l.either(typ, l.val("icmp eq %s %s, %d", typ, by, most),
+		func() []string { return []string{l.constQuotient(typ, n, most)} },
+		func() []string { return []string{l.val("sdiv %s %s, %s", typ, n, by)} })[0]
+}
+
+// constQuotient divides by a constant of which LLVM does not know that: it would make one division of this
+// and another by a number.
+func (l *lowering) constQuotient(typ, n string, by int64) string {
+	kind := uniform.Signed
+	if typ == "i64" {
+		kind = uniform.SignedWide
+	}
+	var words []string
+	for i, w := range kind.Words(by)[:uniform.Shift+1] {
+		if kind.Widths()[i] == 32 {
+			w = uint64(int32(w))
+		}
+		words = append(words, fmt.Sprint(int64(w)))
+	}
+	return l.signedQuotient(typ, n, words, false)
 }
 
 // divided is the result of dividing a run: of its first element, and the quotient of the others or what their
@@ -87,7 +151,7 @@ func (d division) divide(l *lowering, op *ir.Op, args []string, positive bool) d
 	}
 	r := out.first
 	if !d.remainder {
-		r = l.val("srem %s %s, %s", typ, args[0], l.divisor(op, typ, args[1]))
+		r = divisions[arith.RemSI].element(l, op, t, args)
 	}
 	negative := l.val("icmp slt %s %s, 0", typ, args[0])
 	next := l.val("and i1 %s, %s", negative, l.val("icmp eq %s %s, 0", typ, r))

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/uniform"
 )
 
 // divideText is a kernel that writes quotients and remainders of a run from %a on, divided by %d.
@@ -57,18 +58,30 @@ func TestDivideRuns(t *testing.T) {
 			for _, l := range layouts {
 				name := fmt.Sprint("i", elem.Width, sign, l.divisions)
 				text := divideText(fmt.Sprint("i", elem.Width), sign, l.enc)
-				_, ptx := compile(t, parseIR(t, name, []byte(text)), "k", 90)
+				k, ptx := compile(t, parseIR(t, name, []byte(text)), "k", 90)
 				op := fmt.Sprintf("div.%s%d", sign, elem.Width)
 				if n := bytes.Count(ptx, []byte(op)); n != l.divisions {
 					t.Errorf("%s: %d times %s, want %d\n%s", name, n, op, l.divisions, clip(ptx))
 				}
-				r := rand.New(rand.NewPCG(1, 2))
-				for _, a := range dividends(r, elem.Width) {
-					for _, d := range []int64{16, -16, 48, -48, 1 << 20, -1 << 30, 16 * (1 + r.Int64N(1e6))} {
-						checkDivided(t, name, ptx, elem, sign, a, d)
-					}
+				checkRuns(t, name, ptx, k.Uniform, elem, sign)
+				m := parseIR(t, name, []byte(text))
+				k, ptx = compileWith(t, m, "k", 90, hosted(m))
+				if n := bytes.Count(ptx, []byte(op)); n > 0 && name[:4] != "i64u" {
+					t.Errorf("%s: %d times %s by a number of the host's", name, n, op)
 				}
+				checkRuns(t, name, ptx, k.Uniform, elem, sign)
 			}
+		}
+	}
+}
+
+func checkRuns(t *testing.T, name string, ptx []byte, p *uniform.Program, elem *ir.IntegerType,
+	sign string) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, a := range dividends(r, elem.Width) {
+		for _, d := range []int64{16, -16, 48, -48, 1 << 20, -1 << 30, 16 * (1 + r.Int64N(1e6))} {
+			checkDivided(t, name, ptx, p, elem, sign, a, d)
 		}
 	}
 }
@@ -83,9 +96,12 @@ func dividends(r *rand.Rand, bits int) []int64 {
 	return out
 }
 
-func checkDivided(t *testing.T, name string, ptx []byte, elem *ir.IntegerType, sign string, a, d int64) {
+// checkDivided divides a run. p computes the kernel's last parameters; it may be nil.
+func checkDivided(t *testing.T, name string, ptx []byte, p *uniform.Program, elem *ir.IntegerType,
+	sign string, a, d int64) {
 	t.Helper()
-	l := launch{"k", [3]int{1, 1, 1}, []any{ints(elem, 256, 1), ints(elem, 256, 1), uint64(a), uint64(d)}}
+	args := []any{ints(elem, 256, 1), ints(elem, 256, 1), uint64(a), uint64(d)}
+	l := launch{"k", [3]int{1, 1, 1}, append(args, computed(p, args)...)}
 	_, mem := l.memory(1)
 	onSim(t, ptx, 0, l, mem, false)
 	size := elem.Width / 8

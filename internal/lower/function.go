@@ -36,7 +36,16 @@ func (l *lowering) function(isKernel bool) {
 			l.vendor.fetchMap(l, l.regs(a)[0])
 		}
 	}
+	if isKernel {
+		l.uniforms = newUniforms(l.opts.Uniform)
+	}
 	l.region(l.fn.Region(0))
+	if u := l.uniforms; u != nil {
+		l.program.uniform = u.builder.Program(len(params))
+		if n := l.program.uniform.Words(); n > 0 {
+			params = append(params, l.vendor.blockParam(8*n, 8)+" %host")
+		}
+	}
 
 	var b strings.Builder
 	head, attrs := "define internal "+returnType(l.program, l.fn), "#2"
@@ -61,7 +70,7 @@ func (l *lowering) function(isKernel bool) {
 // paramType returns the LLVM type of a parameter. Kernels take tensor maps by value.
 func (l *lowering) paramType(a *ir.Value, isKernel bool) string {
 	if isKernel && isDesc(a) {
-		return l.vendor.mapParam()
+		return l.vendor.blockParam(TensorMapBytes, 64)
 	}
 	return llvmType(a.Type)
 }

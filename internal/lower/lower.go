@@ -11,6 +11,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/layout"
 	"github.com/nereid-lang/nereid/internal/layout/ttglayout"
+	"github.com/nereid-lang/nereid/internal/uniform"
 )
 
 // Options describes the target and what the analyses know about the module.
@@ -33,6 +34,10 @@ type Options struct {
 	Runs        func(v *ir.Value) []int64
 	Divisor     func(v *ir.Value) int64
 	NotNegative func(v *ir.Value) bool
+	// Natural is NotNegative for divisors of any sign.
+	Natural func(v *ir.Value) bool
+	// Uniform is the most words that the host may compute for a kernel.
+	Uniform int
 	// Externs says that functions which the vendor's device library does not have are in libraries that are
 	// linked later.
 	Externs bool
@@ -59,6 +64,9 @@ type Kernel struct {
 	Maps []TensorMap
 
 	Check *Check // of checked code, else nil
+
+	// Uniform computes the words of the kernel's last parameter, nil if it has none of that kind.
+	Uniform *uniform.Program
 }
 
 // Lower lowers the kernel of that name and the functions that it calls. Operations that cannot be lowered are
@@ -92,6 +100,7 @@ func Lower(m *ir.Module, kernel string, opts Options) (k *Kernel, err error) {
 	return &Kernel{
 		Name: kernel, IR: g.text(), Shared: g.shared, NumWarps: g.warps, Params: len(fn.Body(0).Args()),
 		PTX: g.ptx, Scratch: g.scratch, ScratchAlign: g.scratchAlign, Maps: tensorMaps(fn), Check: g.check,
+		Uniform: g.uniform,
 	}, nil
 }
 
@@ -115,13 +124,16 @@ type lowering struct {
 	sure       bool     // all conditions of doubtsBefore hold here
 	ids        threadIDs
 	angles     map[angle]string
+	uniforms   *uniforms         // nil if the host computes nothing
+	quotients  map[string]string // those of byBounded, by dividend and divisor
 }
 
 func (g *program) newLowering(fn *ir.Op) *lowering {
 	return &lowering{
 		writer: newWriter(g.decls, g.opts.Budget), program: g, fn: fn, vals: map[*ir.Value]value{},
 		labels: map[*ir.Block]string{}, phis: map[*ir.Block][]*phi{}, waiting: map[*ir.Block][]edge{},
-		angles: map[angle]string{},
+		angles:    map[angle]string{},
+		quotients: map[string]string{},
 	}
 }
 
@@ -264,7 +276,9 @@ func (l *lowering) op(op *ir.Op) {
 		l.dbg = ", !dbg " + at
 	}
 	l.meetBefore(op)
-	f(l, op)
+	if !l.takeUniform(op) {
+		f(l, op)
+	}
 	l.dbg = outer
 }
 

@@ -55,6 +55,13 @@ func (nvidia) difference(l *lowering, x, y string) string {
 	return l.val(`call i32 asm "sub.s32 $0, $1, $2;", "=r,r,r"(i32 %s, i32 %s) memory(none)`, x, y)
 }
 
+// mulHigh calls LLVM's function for the instruction: a product of widened numbers is one for LLVM only if
+// both are widened beside it, not outside of a loop.
+func (nvidia) mulHigh(l *lowering, typ, a, b string) string {
+	name := map[string]string{"i32": "llvm.nvvm.mulhi.i", "i64": "llvm.nvvm.mulhi.ll"}[typ]
+	return l.call(typ, name, typ+" "+a, typ+" "+b)
+}
+
 func (nvidia) hiddenZero(l *lowering) string {
 	return l.val(`call i32 asm "mov.b32 $0, 0;", "=r"() memory(none)`)
 }

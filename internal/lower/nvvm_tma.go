@@ -225,10 +225,10 @@ func (nvidia) orderEngine(l *lowering, flush bool, where proxy) {
 	}
 }
 
-// mapParam returns the type of a tensor map. Kernels never change it: the copy engine reads it where the
-// launch put it.
-func (nvidia) mapParam() string {
-	return fmt.Sprintf(`ptr byval([%d x i8]) align 64 "nvvm.grid_constant"`, TensorMapBytes)
+// blockParam returns the type of a parameter that kernels never change: the copy engine reads tensor maps
+// where the launch put them.
+func (nvidia) blockParam(bytes, align int) string {
+	return fmt.Sprintf(`ptr byval([%d x i8]) align %d "nvvm.grid_constant"`, bytes, align)
 }
 
 // fetchMap makes the copy engine fetch a map, while threads compute where its first copy begins.

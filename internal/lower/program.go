@@ -12,6 +12,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/layout"
 	"github.com/nereid-lang/nereid/internal/mathlib"
+	"github.com/nereid-lang/nereid/internal/uniform"
 )
 
 // program is the state that a kernel's functions share: the LLVM module under construction.
@@ -34,6 +35,8 @@ type program struct {
 
 	check       *Check // nil unless the code is checked
 	needsInside bool   // it calls nereid.inside
+
+	uniform *uniform.Program // computes the words of the kernel's last parameter; may be nil
 
 	shared                int // bytes of shared memory
 	ptx                   int // version of PTX that the instructions need

@@ -107,6 +107,8 @@ func (l launch) words(mem [][]byte, addr func(i int, data []byte) uint64) []uint
 			out = append(out, uint64(math.Float32bits(v)))
 		case uint64:
 			out = append(out, v)
+		case []byte: // simulate passes it
+			out = append(out, 0)
 		default:
 			panic(fmt.Sprintf("argument of type %T", x))
 		}
@@ -161,6 +163,11 @@ func simulate(ptx []byte, shared int, l launch, mem [][]byte, how ptxsim.Launch)
 	var out bytes.Buffer
 	how.Kernel, how.Grid, how.Shared, how.Args, how.Memory, how.Print = l.kernel, l.grid, shared,
 		args, pm, &out
+	for i, x := range l.args {
+		if b, ok := x.([]byte); ok {
+			how.Bytes = map[int][]byte{i: b}
+		}
+	}
 	err = m.Run(context.Background(), &how)
 	return out.String(), err
 }
@@ -176,11 +183,16 @@ func clip(b []byte) []byte {
 // compile lowers a kernel and has LLVM make PTX of it.
 func compile(t testing.TB, m *ir.Module, kernel string, capability int) (*Kernel, []byte) {
 	t.Helper()
+	return compileWith(t, m, kernel, capability, testOptions(m, capability))
+}
+
+func compileWith(t testing.TB, m *ir.Module, kernel string, capability int, opts Options) (*Kernel, []byte) {
+	t.Helper()
 	lib, err := llvm.Load()
 	if err != nil {
 		t.Skip(err)
 	}
-	k, err := Lower(m, kernel, testOptions(m, capability))
+	k, err := Lower(m, kernel, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +219,8 @@ func testOptions(m *ir.Module, capability int) Options {
 	info := axisinfo.Module(m)
 	exact := info.Exact()
 	return Options{Vendor: NVIDIA(capability), Contiguity: info.Contiguity, MaskAlign: exact.MaskAlignment,
-		Constancy: exact.Constancy, Runs: exact.Runs, Divisor: exact.Divisor, NotNegative: exact.NotNegative}
+		Constancy: exact.Constancy, Runs: exact.Runs, Divisor: exact.Divisor, NotNegative: exact.NotNegative,
+		Natural: exact.Natural}
 }
 
 // tolerance of a type: how far apart two results may be, relative to the larger of 1 and their size.

@@ -38,7 +38,8 @@ type machine interface {
 type vendorModule interface {
 	header() string     // target triple and data layout
 	kernelHead() string // what stands before a kernel's name
-	mapParam() string   // type of a kernel's parameter that is a tensor map
+	// blockParam returns the type of a kernel's parameter of so many bytes, with that alignment.
+	blockParam(bytes, align int) string
 	// fetchMap lets the fetch of a tensor map that is a parameter begin.
 	fetchMap(l *lowering, param string)
 	limits(g *program) string // a kernel's attributes
@@ -160,6 +161,8 @@ type vendorMath interface {
 	difference(l *lowering, x, y string) string
 	// hiddenZero returns a word that is zero, without LLVM's knowledge.
 	hiddenZero(l *lowering) string
+	// mulHigh returns the upper half of the product of two signed numbers of a type, i32 or i64.
+	mulHigh(l *lowering, typ, a, b string) string
 	// wideProduct returns the product of two unsigned words in 64 bits.
 	wideProduct(l *lowering, x, y string) string
 	// roundToZero converts f64 to f32, or f32 to f16 or bf16.

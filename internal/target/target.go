@@ -146,6 +146,8 @@ type Input struct {
 
 	// Fallback says that launches which the code does not serve may run other code (see Partial).
 	Fallback bool
+	// Hosted says that this program launches the code: it can compute parameters for it.
+	Hosted bool
 	// Sharing is that of the launches for which the code is made (see Sharer), 0 if it is not known; the code
 	// serves all others, too.
 	Sharing int

@@ -64,17 +64,25 @@ func withoutRuns(info Info) Info {
 func (a *Analysis) NotNegative(v *ir.Value) bool {
 	known, ok := a.signs[v]
 	if !ok {
-		known = a.findSign(v)
+		known = a.findSign(v, a.NotNegative)
 		a.signs[v] = known
 	}
 	return known
 }
 
-// findSign derives NotNegative from the op that makes v.
-func (a *Analysis) findSign(v *ir.Value) bool {
+// Natural reports whether no element of v is negative, unless a sum or product wraps around.
+func (a *Analysis) Natural(v *ir.Value) bool {
+	if op := v.DefBy(arith.DivSI); op != nil && !a.Natural(op.Operand(1)) {
+		return false
+	}
+	return a.findSign(v, a.Natural)
+}
+
+// findSign derives whether v is not negative from the op that makes it, and from what is known of operands.
+func (a *Analysis) findSign(v *ir.Value, not func(*ir.Value) bool) bool {
 	if v.IsArg() {
 		loop := v.Block().Parent() // its step is positive
-		return loop.Def == scf.For && v == scf.IV(loop) && a.NotNegative(scf.LowerBound(loop))
+		return loop.Def == scf.For && v == scf.IV(loop) && not(scf.LowerBound(loop))
 	}
 	op := v.Def()
 	switch op.Def {
@@ -86,14 +94,14 @@ func (a *Analysis) findSign(v *ir.Value) bool {
 		info := a.Of(v)
 		return info.Known && signed(info.Value, ir.BitWidth(ir.ElemOf(v.Type))) >= 0
 	case arith.MaxSI, arith.AndI:
-		return a.NotNegative(op.Operand(0)) || a.NotNegative(op.Operand(1))
+		return not(op.Operand(0)) || not(op.Operand(1))
 	case arith.DivSI, arith.RemSI, arith.ShRSI, arith.ExtSI, tt.Splat, tt.Broadcast, tt.ExpandDims, tt.Trans,
 		tt.Reshape, ttg.ConvertLayout:
-		return a.NotNegative(op.Operand(0))
+		return not(op.Operand(0))
 	case arith.Select:
-		return a.NotNegative(op.Operand(1)) && a.NotNegative(op.Operand(2))
+		return not(op.Operand(1)) && not(op.Operand(2))
 	case arith.AddI, arith.MulI, arith.MinSI, arith.OrI:
-		return a.NotNegative(op.Operand(0)) && a.NotNegative(op.Operand(1))
+		return not(op.Operand(0)) && not(op.Operand(1))
 	}
 	return false
 }

@@ -32,6 +32,7 @@ func (k *Kernel) make(ctx context.Context, r Request) (target.Executable, error)
 		return nil, err
 	}
 	j.ahead, j.in.Fallback, j.in.Merge, j.in.Persist = r.Ahead, !r.whole, r.merge, r.persist
+	j.in.Hosted = true
 	if sharingMatters(j.in.Module, r.Sharing) {
 		j.in.Sharing, j.in.Launch = r.Sharing, r.Launch
 	}

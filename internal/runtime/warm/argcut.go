@@ -18,8 +18,8 @@ import (
 // parameters, with options last if there are any. It never changes. Launch is for devices with a
 // driver.Ready, Words for the CPU.
 type ArgCut struct {
-	ready driver.Ready
-	dev   *args.Device // ends the first cache line
+	ready driver.Ready // the first cache line
+	dev   *args.Device
 
 	nArgs, nWords                      uint8
 	nInts, nTensors, nConsts, nNumbers uint8 // nArgs in all
@@ -29,7 +29,6 @@ type ArgCut struct {
 	codes  [argCutArgs]argCode // of the ints, then of the tensors, the constants, and the numbers
 	consts [argCutConsts]argWord
 	Plan   *Plan // keeps the code alive
-	_      [8]byte
 }
 
 const (

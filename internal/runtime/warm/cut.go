@@ -18,8 +18,8 @@ import (
 // Cut is the short cut of a generated function: a plan and everything needed to check that arguments fit it,
 // in the order in which a launch reads it. It never changes.
 type Cut struct {
-	ready driver.Ready
-	dev   *args.Device // ends the first cache line
+	ready driver.Ready // the first cache line
+	dev   *args.Device
 
 	nTensors, nScalars, nWords uint8
 
@@ -32,6 +32,7 @@ type Cut struct {
 
 	plan *Plan // keeps the code alive
 	keep any   // keeps the constants alive, whose strings are compared by address
+	_    [56]byte
 }
 
 // Limits of short cuts, which suffice for most kernels.

@@ -159,7 +159,7 @@ func access(s *lower.Site, address uint64, m target.Memory) *stray.Access {
 	return a
 }
 
-// plain reports whether the parameters of a launch are the words of its arguments.
+// plain reports whether the parameters of a launch are the words of its arguments, and what Uniform computes.
 func (k *Code) plain() bool {
 	return k.Scratch == 0 && k.Maps == nil && k.Check == nil && !k.Persistent
 }

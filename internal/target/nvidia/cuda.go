@@ -18,6 +18,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/pass"
 	"github.com/nereid-lang/nereid/internal/target"
 	"github.com/nereid-lang/nereid/internal/target/nvidia/driver"
+	"github.com/nereid-lang/nereid/internal/uniform"
 )
 
 // Compiler compiles to PTX for a compute capability. It needs LLVM but no GPU.
@@ -97,6 +98,9 @@ type Code struct {
 	// persistent code rather than other code; nil for persistent code says that it always holds.
 	Persistent bool         `json:",omitempty"`
 	Short      tt.TileGuard `json:",omitempty"`
+
+	// Uniform computes the last parameters of a launch from the others, nil if there are none of that kind.
+	Uniform *uniform.Program `json:",omitempty"`
 
 	strides bool // see stridesOverGrid
 	recurs  bool // see recurs
@@ -281,6 +285,7 @@ func (c Compiler) FromTTGIR(ctx context.Context, in *target.Input, maxPTX int) (
 	params := lower.ParamSizes(in.Module.Lookup(in.Kernel))
 	opts := c.lowerOptions(in.Module)
 	opts.Budget, opts.Externs, opts.Check = in.Budget, len(in.Libs) > 0, checks(in)
+	opts.Uniform = c.computes(in, len(params))
 	if opts.Check && hasDescriptors(in.Module) {
 		return nil, diag.Refuse("checked TTGIR", "it has tensor maps, whose accesses cannot be checked").
 			Instead("start from the kernel's source or from TTIR")
@@ -310,7 +315,7 @@ func (c Compiler) FromTTGIR(ctx context.Context, in *target.Input, maxPTX int) (
 		Persistent: persistent, Short: gpu.ShortLoop(in.Module),
 		Scratch: roundUp(k.Scratch, max(1, k.ScratchAlign)), NumCTAs: ctas,
 		Cooperative: in.Options.LaunchCooperativeGrid, Overlap: in.Options.LaunchPDL, Maps: k.Maps,
-		Check: k.Check, guards: &guardTable{},
+		Check: k.Check, Uniform: k.Uniform, guards: &guardTable{},
 	}, nil
 }
 

@@ -183,8 +183,9 @@ func (d *Device) loaded(code *Code, made *assembled) (target.Executable, error) 
 		}
 	}
 	k := &kernel{code: code, made: made, module: m, fn: f, words: code.Words(), dev: d}
-	if c := code.config([3]int{1, 1, 1}); c.Plain() && code.plain() && len(code.Params) <= driver.MaxReady {
-		k.ready = f.Ready(c)
+	c0 := code.config([3]int{1, 1, 1})
+	if c0.Plain() && code.plain() && len(code.Params)+code.Uniform.Words() <= driver.MaxReady {
+		k.ready = f.Ready(c0, code.Uniform)
 	}
 	return k, nil
 }

@@ -32,4 +32,5 @@
 //	tensormap.go      tensor maps of descriptors
 //	tile.go           tensor maps of loads by pointers
 //	guard.go          conditions on arguments and programs under which tiles fit and loops are short
+//	uniform.go        parameters that the host computes of the others
 package nvidia

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
+	"github.com/nereid-lang/nereid/internal/uniform"
 )
 
 // maxGuarded bounds how often a guard is computed, for programs and iterations.
@@ -135,26 +136,16 @@ func (k *Code) checkShort() error {
 // combine returns the result of a step with two operands, as 32-bit integers have it: what is larger is not
 // defined.
 func combine(step, x, y int64) (v int64, ok bool) {
-	switch step {
-	case tt.GuardAdd:
-		v = x + y
-	case tt.GuardSub:
-		v = x - y
-	case tt.GuardMul:
-		v = x * y
-	case tt.GuardDiv, tt.GuardRem:
-		if y == 0 {
-			return 0, false
-		}
-		if v = x / y; step == tt.GuardRem {
-			v = x % y
-		}
-	case tt.GuardMin:
-		v = min(x, y)
-	case tt.GuardMax:
-		v = max(x, y)
+	if y == 0 && (step == tt.GuardDiv || step == tt.GuardRem) {
+		return 0, false
 	}
+	v = uniform.Apply(guardOps[step], x, y)
 	return v, isNarrow(v)
+}
+
+var guardOps = [...]uniform.Op{
+	tt.GuardAdd: uniform.Add, tt.GuardSub: uniform.Sub, tt.GuardMul: uniform.Mul, tt.GuardDiv: uniform.Div,
+	tt.GuardRem: uniform.Rem, tt.GuardMin: uniform.Min, tt.GuardMax: uniform.Max,
 }
 
 func isNarrow(v int64) bool { return v == int64(int32(v)) }

@@ -49,6 +49,9 @@ func (c Compiler) fingerprint(version string, maxPTX int) string {
 	if c.turns() && !knob.NoPersist.Get() {
 		also += " persist"
 	}
+	if !knob.NoUniform.Get() {
+		also += " uniform"
+	}
 	if checked() {
 		also += " check"
 	}
@@ -75,7 +78,8 @@ func Kept(c target.Code) (*Code, error) {
 	if k.Name == "" || k.NumWarps <= 0 {
 		return nil, fmt.Errorf("the kernel's description is not complete")
 	}
-	return k, errors.Join(k.checkMaps(), k.checkCheck(), k.checkDepths(), k.checkShort())
+	return k, errors.Join(k.checkMaps(), k.checkCheck(), k.checkDepths(), k.checkShort(),
+		k.checkUniform())
 }
 
 // stageCubin is the stage in which code is saved if ptxas made it.

@@ -83,6 +83,7 @@ func (k *kernel) launchAny(s target.Stream, grid [3]int, words, bounds []uint64)
 			a.Words()[len(k.code.Params)+i] = uint64(n)
 		}
 	}
+	k.code.Compute(a.Words(), &c)
 	if err != nil {
 		// nothing is launched
 	} else if k.code.Scratch == 0 {
@@ -203,7 +204,7 @@ func (k *kernel) fill(a *driver.Args, grid [3]int, words []uint64) error {
 
 // extra returns the number of parameters besides the arguments.
 func (k *kernel) extra() int {
-	n := k.code.checkWords()
+	n := k.code.checkWords() + k.code.Uniform.Words()
 	if k.code.Scratch > 0 {
 		n++
 	}

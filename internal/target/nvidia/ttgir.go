@@ -10,6 +10,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/lower"
 	"github.com/nereid-lang/nereid/internal/pass"
 	"github.com/nereid-lang/nereid/internal/target"
+	"github.com/nereid-lang/nereid/internal/target/nvidia/driver"
 )
 
 // ttgir takes the module to TTGIR: tensors get layouts. It returns Code.Depths.
@@ -71,6 +72,18 @@ func (c Compiler) persists(in *target.Input) gpu.PersistMode {
 		return gpu.PersistProducts
 	}
 	return gpu.MayPersist
+}
+
+// mostComputed bounds the parameters of a kernel that the host computes.
+const mostComputed = 32
+
+// computes returns how many parameters of a kernel with so many of its own the host may compute: as many as
+// leave the quickest way to launch it open.
+func (c Compiler) computes(in *target.Input, params int) int {
+	if !in.Hosted || checks(in) || knob.NoUniform.Get() {
+		return 0
+	}
+	return min(mostComputed, driver.MaxReady-params)
 }
 
 // warpGroups reports whether products use wgmma where possible.
@@ -145,6 +158,7 @@ func (c Compiler) lowerOptions(m *ir.Module) lower.Options {
 		Vendor: lower.NVIDIA(c.Capability), Contiguity: info.Contiguity,
 		MaskAlign: exact.MaskAlignment, MaskPrefix: exact.MaskPrefix, Constancy: exact.Constancy,
 		Runs: exact.Runs, Divisor: exact.Divisor, NotNegative: exact.NotNegative,
+		Natural: exact.Natural,
 	}
 }
 

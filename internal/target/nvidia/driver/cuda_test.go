@@ -634,7 +634,7 @@ func TestReady(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := fn.Ready(Config{Block: Dim3{128, 1, 1}, Shared: 64})
+	r := fn.Ready(Config{Block: Dim3{128, 1, 1}, Shared: 64}, nil)
 	if !r.Is() || new(Ready).Is() {
 		t.Error("what is ready is not")
 	}
@@ -671,7 +671,7 @@ func TestLaunchOnClosedStream(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := fn.Ready(Config{Block: Dim3{128, 1, 1}})
+	r := fn.Ready(Config{Block: Dim3{128, 1, 1}}, nil)
 	config, words := Config{Grid: Dim3{1, 1, 1}, Block: Dim3{128, 1, 1}}, []uint64{1}
 	for _, s := range []*Stream{own, c.ExternalStream(5)} {
 		if err := errors.Join(r.Launch(s, 1, 1, 1, words), s.Close()); err != nil {

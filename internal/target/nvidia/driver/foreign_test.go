@@ -111,7 +111,7 @@ func TestGuest(t *testing.T) {
 func TestParts(t *testing.T) {
 	f, c := started(t, 1)
 	fn := function(t, c)
-	r := fn.Ready(Config{Block: Dim3{128, 1, 1}, Shared: 64})
+	r := fn.Ready(Config{Block: Dim3{128, 1, 1}, Shared: 64}, nil)
 	p := r.Parts()
 	if p.Function != uintptr(fn.ref) || p.Context != uintptr(c.ref) || p.LaunchKernel != f.raw.launchKernel ||
 		p.GetCurrent != f.raw.ctxGetCurrentAt || p.Block != [3]uint32{128, 1, 1} || p.Shared != 64 {

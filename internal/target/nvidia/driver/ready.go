@@ -5,16 +5,19 @@ import (
 	"sync/atomic"
 
 	"github.com/nereid-lang/nereid/internal/dl"
+	"github.com/nereid-lang/nereid/internal/uniform"
 )
 
 // Ready is a kernel in which everything is set but the grid, the stream and the arguments. The driver evicts
 // our memory from the processor's nearest cache, so a launch costs the memory that it touches, including
-// code: here one cache line, which never changes. The rest is on the stack. Any number of goroutines may use
-// it at once.
+// code: here one cache line, which never changes, unless there is something to compute. The rest is on the
+// stack. Any number of goroutines may use it at once.
 type Ready struct {
 	kernel dl.Kernel
 	fn     *Function
 	alone  *atomic.Int32 // number of devices in use
+
+	uniform *uniform.Program // computes the words of the last parameter; nil if there is none of that kind
 }
 
 // MaxReady is the most parameters of a kernel that a Ready launches.
@@ -22,12 +25,12 @@ const MaxReady = dl.MaxWords
 
 // Ready returns the Ready for launches whose parameters have up to 8 bytes, each in a word of its own. The
 // driver reads as many of its low bytes as the parameter has. The configuration must be Plain; its grid is
-// ignored.
-func (f *Function) Ready(c Config) Ready {
+// ignored. computed makes the last parameter of the others; it may be nil.
+func (f *Function) Ready(c Config, computed *uniform.Program) Ready {
 	block := [3]uint32{c.Block.X, c.Block.Y, c.Block.Z}
 	return Ready{
 		kernel: dl.NewKernel(f.ctx.driver.raw.launchKernel, uintptr(f.ref), block, c.Shared),
-		fn:     f, alone: &f.ctx.driver.contexts,
+		fn:     f, alone: &f.ctx.driver.contexts, uniform: computed,
 	}
 }
 
@@ -43,6 +46,9 @@ type Parts struct {
 	Shared                   uint32
 	Below                    uint32 // grids with so many blocks along x, or more, may run other code
 }
+
+// Computes reports whether a launch computes parameters, which Parts says nothing about.
+func (r *Ready) Computes() bool { return r.uniform != nil }
 
 // Parts returns how to launch the kernel by hand.
 func (r *Ready) Parts() Parts {
@@ -71,6 +77,22 @@ func (r *Ready) Launch(s *Stream, x, y, z uint32, words []uint64) error {
 			return err
 		}
 	}
+	if r.uniform != nil {
+		return r.compute(s, x, y, z, words)
+	}
+	return r.launch(s, x, y, z, words)
+}
+
+// compute launches with the words of the arguments and those that are computed of them.
+func (r *Ready) compute(s *Stream, x, y, z uint32, words []uint64) error {
+	var room [MaxReady]uint64
+	n := copy(room[:], words)
+	r.uniform.Fill(room[:], x, y, z)
+	return r.launch(s, x, y, z, room[:n+1]) // the last parameter has the words from there on
+}
+
+// launch launches with all words.
+func (r *Ready) launch(s *Stream, x, y, z uint32, words []uint64) error {
 	var l dl.Launch // a literal would be copied
 	l.Kernel, l.Stream = &r.kernel, uintptr(s.ref)
 	l.Grid[0], l.Grid[1], l.Grid[2] = x, y, z

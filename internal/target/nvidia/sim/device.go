@@ -164,6 +164,10 @@ func (k *kernel) launch(ctx context.Context, grid [3]int, args, bounds []uint64)
 		grid = k.code.Staying(grid, fewSMs)
 	}
 	grid[0] /= max(1, k.code.Merged)
+	if b := k.code.Computed(args, grid); b != nil {
+		maps[len(args)] = b
+		args = append(args[:len(args):len(args)], 0)
+	}
 	cluster := max(1, k.code.NumCTAs)
 	w := watchOf(ctx)
 	grid[0] *= cluster // the simulator counts blocks, the caller programs
