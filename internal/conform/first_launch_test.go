@@ -27,7 +27,8 @@ func TestFirstLaunch(t *testing.T) {
 			for i, grid := range grids {
 				run(grid)
 				if want := 1 + i/2; made != want && strings.HasPrefix(dev.String(), "sim") {
-					t.Errorf("%s, %v: %d codes after the launch of %v, want %d", name, grids, made, grid, want)
+					t.Errorf("%s, %v: %d codes after the launch of %v, want %d",
+						name, grids, made, grid, want)
 				}
 			}
 		}
