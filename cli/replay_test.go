@@ -279,7 +279,7 @@ func TestReplayLost(t *testing.T) {
 	}
 }
 
-// TestReplayLostOfTriton: a kernel that was written out with a function of triton.tools that calls another one.
+// TestReplayLostOfTriton: a kernel that was written out with a function of triton.tools that calls another.
 func TestReplayLostOfTriton(t *testing.T) {
 	dir := t.TempDir()
 	src := "import triton\nimport triton.language as tl\n\n\n" +
