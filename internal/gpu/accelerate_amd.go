@@ -27,7 +27,7 @@ func AccelerateAMDMatmul(o AMDMatmulOptions) pass.Pass {
 			a := amdAccelerator{AMDMatmulOptions: o, cores: matrixCores(ttg.Target(m.Op))}
 			for _, op := range opsOf(m.Op, tt.DotScaled) {
 				ctx.At(op)
-				decomposeScaled(op)
+				decomposeScaled(op, false)
 			}
 			for _, op := range opsOf(m.Op, tt.Dot) {
 				ctx.At(op)

@@ -29,7 +29,7 @@ func AccelerateMatmul(o MatmulOptions) pass.Pass {
 			a := accelerator{capability: capability(ttg.Target(m.Op)), warpGroups: o.WarpGroups}
 			for _, op := range opsOf(m.Op, tt.DotScaled) {
 				ctx.At(op)
-				decomposeScaled(op)
+				decomposeScaled(op, true)
 			}
 			// From last to first: the last of a chain of products decides how warps share all of them, as in
 			// Triton.

@@ -11,8 +11,10 @@ import (
 )
 
 // decomposeScaled decomposes a product in microscaled formats: both operands are converted to 16 bits, each
-// group of 32 elements along k is multiplied by its scale, and a plain product follows.
-func decomposeScaled(op *ir.Op) {
+// group of 32 elements along k is multiplied by its scale, and a plain product follows. With turn, a product
+// whose right operand alone has scales is computed as that of the transposed operands: the left one may lie
+// in registers, so what is converted and scaled does not have to go through shared memory.
+func decomposeScaled(op *ir.Op, turn bool) {
 	if !boolAttr(op, "lhs_k_pack", true) || !boolAttr(op, "rhs_k_pack", true) {
 		return
 	}
@@ -22,12 +24,22 @@ func decomposeScaled(op *ir.Op) {
 			s.elem = ir.F16
 		}
 	}
-	enc := encodingOf(op.Result(0))
+	s.turned = turn && op.Slot(3) == nil && op.Slot(4) != nil
+	acc := s.turn(op.Slot(2))
 	var args [2]*ir.Value
 	for i := range 2 {
-		args[i] = convert(s.b, s.operand(i), dotOperand(i, enc, 0))
+		args[i] = convert(s.b, s.operand(i), dotOperand(i, encodingOf(acc), 0))
 	}
-	op.ReplaceWith(s.b.Val(tt.Dot, op.Result(0).Type, args[0], args[1], op.Slot(2)))
+	made := s.turn(s.b.Val(tt.Dot, acc.Type, args[0], args[1], acc))
+	op.ReplaceWith(convert(s.b, made, encodingOf(op.Result(0))))
+}
+
+// turn transposes a matrix if the product is computed transposed.
+func (s scaledDot) turn(v *ir.Value) *ir.Value {
+	if !s.turned {
+		return v
+	}
+	return s.trans(v, swappedLast(tensorOf(v).Rank()))
 }
 
 func boolAttr(op *ir.Op, name string, def bool) bool {
@@ -41,14 +53,20 @@ type scaledDot struct {
 	op   *ir.Op
 	b    *ir.Builder
 	elem ir.Type // type of the product's operands: f16 or bf16
+
+	turned bool // the product is computed transposed: its left operand is the right one of op
 }
 
-// operand returns operand i, converted and scaled.
+// operand returns operand i of the plain product, converted and scaled.
 func (s scaledDot) operand(i int) *ir.Value {
-	v, scale := s.op.Slot(i), s.op.Slot(3+i)
+	from := i
+	if s.turned {
+		from = 1 - i
+	}
+	v, scale := s.turn(s.op.Slot(from)), s.op.Slot(3+from)
 	rank := tensorOf(v).Rank()
 	k := rank - 1 - i
-	v = s.widened(v, []string{"a_elem_type", "b_elem_type"}[i], k)
+	v = s.widened(v, []string{"a_elem_type", "b_elem_type"}[from], k)
 	if scale == nil {
 		return v
 	}

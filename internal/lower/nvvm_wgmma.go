@@ -56,16 +56,18 @@ func (v nvidia) warpGroupDot(l *lowering, op *ir.Op) {
 		left[i] = p.left(t)
 	}
 	words = p.fence(words, left)
-	partial := p.inParts()
-	for i, t := range tiles {
-		if partial {
+	switch {
+	case p.inParts():
+		for i, t := range tiles {
 			words[i] = p.sumParts(t, words[i], left[i], i == len(tiles)-1)
-		} else {
+		}
+	case op.HasAttr(ttg.StepsAttr):
+		p.sumApart(tiles, words, left)
+	default:
+		for i, t := range tiles {
 			words[i] = p.sum(t, words[i], left[i])
 		}
-	}
-	if !partial {
-		l.groupAsm("void", "wgmma.commit_group.sync.aligned;", "")
+		l.groupAsm("void", commitGroup, "")
 		if !isAsync(op) {
 			words = p.wait(words)
 		}
@@ -257,6 +259,22 @@ func (p *groupProduct) sum(t groupTile, words []string, left [][]string) []strin
 	return words
 }
 
+// sumApart sums like sum, with a group for each step along k. Behind a step it waits for this step of the
+// product before, whose registers of A may then be written; behind the last one, the wait is an operation.
+func (p *groupProduct) sumApart(tiles []groupTile, words [][]string, left [][][]string) {
+	use, steps := p.useC, p.depth/p.k
+	for i := range steps {
+		for j, t := range tiles {
+			words[j] = p.step(t, words[j], left[j], i, use)
+		}
+		p.l.groupAsm("void", commitGroup, "")
+		if i < steps-1 {
+			p.l.groupAsm("void", waitGroup(steps-1), "")
+		}
+		use = "1"
+	}
+}
+
 // inParts reports whether partial sums must be added up in f32: the tensor cores sum products of fp8 with
 // less precision.
 func (p *groupProduct) inParts() bool {
@@ -279,7 +297,7 @@ func (p *groupProduct) sumParts(t groupTile, words []string, left [][]string, la
 		if added += p.k; added < most && i < steps-1 {
 			continue
 		}
-		p.l.groupAsm("void", "wgmma.commit_group.sync.aligned;", "")
+		p.l.groupAsm("void", commitGroup, "")
 		part = p.wait([][]string{part})[0]
 		if words == nil {
 			words = part

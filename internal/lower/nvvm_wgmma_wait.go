@@ -94,6 +94,9 @@ func (w *groupWait) back(elem ir.Type, n int, words []string) (regs, rest []stri
 	return regs, words
 }
 
+// commitGroup is the instruction that makes a group of the products since the last one.
+const commitGroup = "wgmma.commit_group.sync.aligned;"
+
 // waitGroup returns the instruction that waits until at most pendings groups are under way.
 func waitGroup(pendings int) string {
 	return fmt.Sprintf("wgmma.wait_group.sync.aligned %d;", pendings)
