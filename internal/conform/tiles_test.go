@@ -10,12 +10,12 @@ import (
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
-// tileCase is a kernel with loads by pointers. x has fp16 elements, y fp32, n, s and t are numbers; p and h
-// are the program's numbers along the grid's axes, r and c count to 32 along rows and columns.
+// tileCase is a kernel with loads or stores by pointers. x has fp16 elements, y fp32, n, s and t are numbers;
+// p and h are the program's numbers along the grid's axes, r and c count to 32 along rows and columns.
 type tileCase struct {
 	name     string
 	body     string
-	maps     int      // tensor maps that the kernel takes with NEREID_TILE_LOADS=all
+	maps     int      // tensor maps that the kernel takes
 	launches [][3]int // values of n, s and t
 }
 
@@ -23,9 +23,14 @@ type tileCase struct {
 // The interpreter says what is right. Some launches have arguments that no tensor map describes. With
 // -device, they run on that device.
 func TestTileLoads(t *testing.T) {
-	dev, judge := hopper(t), interpreter(t)
 	t.Setenv("NEREID_TILE_LOADS", "all")
-	for _, c := range tileCases {
+	runTileCases(t, tileCases)
+}
+
+func runTileCases(t *testing.T, cases []*tileCase) {
+	t.Helper()
+	dev, judge := hopper(t), interpreter(t)
+	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			dump := t.TempDir()
 			k := c.kernel(t, dump)

@@ -13,7 +13,8 @@ import (
 // passes are those that a case may name.
 func passes() []pass.Pass {
 	o := gpu.Options{Machine: gpu.Machine{Target: "cuda:80", NumWarps: 4}, WarpGroups: true, NumStages: 3,
-		TMA: true, Turns: true, Tiles: gpu.AllTiles, Sharing: gpu.Sharing{SM: 228 << 10, Programs: 1}}
+		TMA: true, Turns: true, Tiles: gpu.AllTiles, Stores: gpu.AllTiles,
+		Sharing: gpu.Sharing{SM: 228 << 10, Programs: 1}}
 	return slices.Concat(gpu.All(o), []pass.Pass{gpu.Canonicalize}, pass.All())
 }
 
@@ -37,7 +38,7 @@ func TestPipelines(t *testing.T) {
 			tiles, persist = gpu.PayingTiles, gpu.MayPersist
 		}
 		list := gpu.Pipeline(gpu.Options{Machine: gpu.Machine{Target: target, NumWarps: 4}, NumStages: 3,
-			TMA: hopper, Turns: hopper, Tiles: tiles, Merge: 2, Persist: persist})
+			TMA: hopper, Turns: hopper, Tiles: tiles, Stores: tiles, Merge: 2, Persist: persist})
 		first := map[string]int{}
 		for i, p := range list {
 			if _, seen := first[p.Name]; !seen {
@@ -54,7 +55,7 @@ func TestPipelines(t *testing.T) {
 				continue
 			}
 			groups := false
-			for _, name := range []string{"-turns", "-tile-loads", "-join-loops", "-store-by-warps",
+			for _, name := range []string{"-turns", "-tile-", "-join-loops", "-store-by-warps",
 				"-scale-late", "-over-programs"} {
 				groups = groups || strings.Contains(c.Before+c.After, name)
 			}

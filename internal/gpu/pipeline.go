@@ -22,6 +22,8 @@ type Options struct {
 	Turns bool
 	// Tiles says which loads by pointers become loads through descriptors that the host makes.
 	Tiles TileMode
+	// Stores says which stores by pointers become stores through such descriptors.
+	Stores TileMode
 	// Merge is the number of programs whose work one does; 0 means 1.
 	Merge int
 	// Persist says whether programs stay on their SMs, in launches that tell the kernel their grid.
@@ -57,11 +59,14 @@ func Pipeline(o Options) []pass.Pass {
 	if o.Tiles != NoTiles {
 		passes = append(passes, TileLoads(o.Machine, o.NumStages, o.Tiles), pass.Canonicalize, pass.CSE)
 	}
+	if o.Stores != NoTiles {
+		passes = append(passes, TileStores(o.Machine, o.Stores), pass.Canonicalize, pass.CSE)
+	}
 	if o.Tiles != NoTiles && o.Persist != NoPersist {
 		stay := o.Persist >= PersistProducts
 		passes = append(passes, LoopOverPrograms(o.Machine, o.NumStages, stay), pass.CSE)
 	}
-	tma := o.TMA || o.Tiles != NoTiles
+	tma := o.TMA || o.Tiles != NoTiles || o.Stores != NoTiles
 	passes = append(passes,
 		ConvertTriton(o.Machine),
 		Coalesce,
@@ -138,7 +143,8 @@ func finished(own ...pass.Pass) []pass.Pass {
 func All(o Options) []pass.Pass {
 	var out []pass.Pass
 	// otherwise their passes are not listed
-	o.Tiles, o.Merge, o.Persist = max(o.Tiles, PayingTiles), max(o.Merge, 2), Persist
+	o.Tiles, o.Stores = max(o.Tiles, PayingTiles), max(o.Stores, PayingTiles)
+	o.Merge, o.Persist = max(o.Merge, 2), Persist
 	amd := AMDOptions{Machine: o.Machine, NumStages: o.NumStages}
 	amd.Target = "hip:gfx942" // the target with the most passes
 	for _, p := range slices.Concat(Pipeline(o), AMDPipeline(amd), []pass.Pass{LowerAMD}) {
@@ -163,6 +169,10 @@ var Constraints = []pass.Constraint{
 		Why: "descriptors that the host makes of arguments cannot become pointers again"},
 	{Before: "nereid-gpu-tile-loads", After: "convert-triton-to-tritongpu",
 		Why: "loads have layouts by what they load through"},
+	{Before: "nereid-gpu-tile-loads", After: "nereid-gpu-tile-stores",
+		Why: "stores pay where loops of products load tiles"},
+	{Before: "nereid-gpu-tile-stores", After: "nereid-gpu-loop-over-programs",
+		Why: "a tile that programs store again and again, one after the other, is none"},
 	{Before: "nereid-gpu-tile-loads", After: "nereid-gpu-loop-over-programs",
 		Why: "programs whose copies can run ahead are those that load tiles"},
 	{Before: "nereid-gpu-loop-over-programs", After: "tritongpu-fuse-nested-loops",

@@ -151,11 +151,19 @@ func (p *program) limitStages(numStages int64) {
 		}
 		x, out := tensorOf(op.Operand(0)), tensorOf(op.Result(0))
 		cycles := out.Shape[0] * out.Shape[1] * x.Shape[1] * elementBytes(x.Elem) / groupRate
-		most := 1 + (aheadCycles+cycles-1)/max(1, cycles)
+		most := min(1+(aheadCycles+cycles-1)/max(1, cycles), stagesBeside(p.loop, p.storedBytes()))
 		if most < p.loop.IntOr(stagesAttr, numStages) {
 			p.loop.SetAttr(stagesAttr, ir.I32Attr(most))
 		}
 	}
+}
+
+// storedBytes returns the size of the buffer through which tiles go to global memory.
+func (p *program) storedBytes() (bytes int64) {
+	for _, op := range opsOf(p.fn, tt.DescStore) {
+		bytes = max(bytes, tensorBytes(tensorOf(descValue(op))))
+	}
+	return bytes
 }
 
 // repeat makes the loop over programs.

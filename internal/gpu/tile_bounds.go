@@ -10,16 +10,25 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// bounds turns the mask of a load into sizes of a tile's dimensions.
+// bounds turns the mask of an access into sizes of a tile's dimensions.
 func (t *tiler) bounds(p *tilePlan) bool {
-	if len(p.load.Group(1)) == 0 {
+	mask := maskOf(p.op)
+	if mask == nil {
 		return true
 	}
 	axes := []int{len(p.dims) - 2, len(p.dims) - 1}
 	if p.swapped {
 		slices.Reverse(axes)
 	}
-	return t.bound(p, p.load.Group(1)[0], axes)
+	return t.bound(p, mask, axes)
+}
+
+// maskOf returns the mask of a load or a store, nil if it has none.
+func maskOf(op *ir.Op) *ir.Value {
+	if op.Def == tt.Store {
+		return op.Slot(2)
+	}
+	return op.Slot(1)
 }
 
 // bound reads a part of a mask. axes has the tile's dimension for each dimension of the mask.

@@ -13,7 +13,8 @@ import (
 func (t *tiler) hasDescriptors() bool {
 	for op := range t.fn.Ops() {
 		for _, v := range op.Operands() {
-			if tt.DescBlock(v.Type) != nil {
+			made := v.IsArg() && v.Block() == t.fn.Body(0) && tt.TileOf(t.fn, v.Index()) != nil
+			if tt.DescBlock(v.Type) != nil && !made {
 				return true
 			}
 		}
@@ -37,8 +38,8 @@ func (t *tiler) plans(m *ir.Module) []*tilePlan {
 	planned := map[*ir.Op]bool{} // loops may share a load before them
 	for _, loop := range forLoops(t.fn) {
 		for _, p := range t.planLoop(loop) {
-			if !planned[p.load] {
-				planned[p.load] = true
+			if !planned[p.op] {
+				planned[p.op] = true
 				out = append(out, p)
 			}
 		}
@@ -147,7 +148,7 @@ func (m Machine) isGroupProduct(op *ir.Op) bool {
 // suits reports whether products read a tile as the copy engine leaves it in shared memory. Operands of 16
 // bits may have either dimension contiguous there, others must have the one along which products are summed.
 func (p *tilePlan) suits() bool {
-	typ, ok := tensorOf(p.load.Result(0)), true
+	typ, ok := tensorOf(p.op.Result(0)), true
 	if ir.BitWidth(typ.Elem) == 16 {
 		return true
 	}
@@ -162,8 +163,8 @@ func (p *tilePlan) suits() bool {
 			}
 		}
 	}
-	check(p.load.Result(0), contiguous)
-	for u := range p.load.Result(0).Users() {
+	check(p.op.Result(0), contiguous)
+	for u := range p.op.Result(0).Users() {
 		if u.Def == tt.Trans {
 			check(u.Result(0), 1-contiguous)
 		}

@@ -45,7 +45,7 @@ func TileLoads(mach Machine, numStages int, mode TileMode) pass.Pass {
 				return nil
 			}
 			for _, p := range t.plans(m) {
-				ctx.At(p.load)
+				ctx.At(p.op)
 				t.replace(p)
 			}
 			return nil
@@ -53,7 +53,7 @@ func TileLoads(mach Machine, numStages int, mode TileMode) pass.Pass {
 	}
 }
 
-// tiler finds the loads of one kernel that are tiles.
+// tiler finds the loads and stores of one kernel that are tiles.
 type tiler struct {
 	mach   Machine
 	stages int
@@ -72,15 +72,16 @@ type tileMap struct {
 	desc *ir.Value
 }
 
-// tilePlan is a load that is a tile.
+// tilePlan is a load or a store that is a tile.
 type tilePlan struct {
-	load      *ir.Op
+	op        *ir.Op
 	base      int
 	dims      []tileDim // outermost first; the last two are those of the tensor
 	swapped   bool      // the tensor's first dimension is the contiguous one
 	natural   []int
 	multiples []tt.TileMultiple
 	guards    []tt.TileGuard
+	apart     []int // arguments whose memory must be other than the tile's
 }
 
 // tileDim is a dimension of a tile.

@@ -15,16 +15,28 @@ import (
 
 // plan returns how a load is a tile, nil if it is none for sure.
 func (t *tiler) plan(load *ir.Op) *tilePlan {
-	typ := tensorOf(load.Result(0))
-	if typ == nil || typ.Rank() != 2 || !fitsTile(typ) || !isPlainLoad(load) {
+	if !isPlainLoad(load) {
 		return nil
 	}
-	form := t.addr.Form(load.Operand(0))
+	p := t.shape(load, tensorOf(load.Result(0)))
+	if p == nil || t.stored(p.base) {
+		return nil
+	}
+	p.apart = t.storedBefore(load)
+	return p
+}
+
+// shape returns how a load or a store of a type is a tile, nil if it is none for sure.
+func (t *tiler) shape(op *ir.Op, typ *ir.TensorType) *tilePlan {
+	if typ == nil || typ.Rank() != 2 || !fitsTile(typ) {
+		return nil
+	}
+	form := t.addr.Form(op.Operand(0))
 	if form == nil || len(form.Strides) != 2 {
 		return nil
 	}
-	p := &tilePlan{load: load, base: -1}
-	if !t.contiguous(p, form, typ) || !t.split(p, form.Uniform) || !t.bounds(p) || !t.isSafe(p) {
+	p := &tilePlan{op: op, base: -1}
+	if !t.contiguous(p, form) || !t.split(p, form.Uniform) || !t.bounds(p) || !t.isSafe(p) {
 		return nil
 	}
 	return p
@@ -59,8 +71,8 @@ func isPlainLoad(load *ir.Op) bool {
 }
 
 // contiguous finds the two dimensions of the tensor.
-func (t *tiler) contiguous(p *tilePlan, form *address.Form, typ *ir.TensorType) bool {
-	size := address.ElementBytes(p.load.Operand(0).Type)
+func (t *tiler) contiguous(p *tilePlan, form *address.Form) bool {
+	size := address.ElementBytes(p.op.Operand(0).Type)
 	strides := make([]address.Term, 2)
 	for k := range strides {
 		terms := t.addr.Terms(form.Strides[k])
@@ -121,7 +133,7 @@ func (t *tiler) divisor(s address.Symbol) int64 {
 
 // split distributes the address of a tile's first element over the dimensions.
 func (t *tiler) split(p *tilePlan, at address.Sum) bool {
-	size := address.ElementBytes(p.load.Operand(0).Type)
+	size := address.ElementBytes(p.op.Operand(0).Type)
 	for _, term := range t.addr.Terms(at) {
 		if i := slices.IndexFunc(term.Of, func(s address.Symbol) bool {
 			return s.Value != nil && tt.IsPtr(s.Value.Type)
@@ -189,13 +201,13 @@ func (t *tiler) along(p *tilePlan, factor int64, args, rest []address.Symbol) bo
 // maxTileRank is the most dimensions that a tensor map has.
 const maxTileRank = 5
 
-// isSafe reports whether the copy engine reads exactly what the load reads.
+// isSafe reports whether the copy engine accesses exactly what the op accesses.
 func (t *tiler) isSafe(p *tilePlan) bool {
-	size := address.ElementBytes(p.load.Operand(0).Type)
+	size := address.ElementBytes(p.op.Operand(0).Type)
 	for i := range p.dims {
 		d := &p.dims[i]
 		at, ok := t.overLoops(d.at)
-		if !ok || !t.isNarrow(at) || !d.above && !t.isNatural(p, at) {
+		if !ok || !t.isNarrow(at) || !(d.above && p.op.Def == tt.Load) && !t.isNatural(p, at) {
 			return false
 		}
 		d.at = at
@@ -208,7 +220,7 @@ func (t *tiler) isSafe(p *tilePlan) bool {
 			}
 		}
 	}
-	if !t.isAligned(p.dims[len(p.dims)-1].at, size) || t.stored(p.base) {
+	if !t.isAligned(p.dims[len(p.dims)-1].at, size) {
 		return false
 	}
 	slices.Sort(p.natural)

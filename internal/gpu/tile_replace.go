@@ -12,34 +12,46 @@ import (
 
 // Loads of tiles become loads through descriptors, which are arguments of the kernel.
 
-// replace makes a load one through a descriptor.
+// replace makes a load or a store one through a descriptor.
 func (t *tiler) replace(p *tilePlan) {
-	typ := tensorOf(p.load.Result(0))
+	x, isStore := p.op.Slot(1), p.op.Def == tt.Store
+	if !isStore {
+		x = p.op.Result(0)
+	}
+	typ := tensorOf(x)
 	shape := slices.Clone(typ.Shape)
 	if p.swapped {
 		slices.Reverse(shape)
 	}
 	block := ir.Tensor(padShape(shape, len(p.dims)), typ.Elem, nil)
-	desc := t.descriptor(t.tileOf(p).Attr(), tt.DescType.Get(block), p.load.Loc)
-	b := ir.At(p.load)
+	desc := t.descriptor(t.tileOf(p).Attr(), tt.DescType.Get(block), p.op.Loc)
+	b := ir.At(p.op)
 	var at []*ir.Value
 	for _, d := range p.dims {
 		at = append(at, t.emit(b, d.at))
 	}
-	load := b.Groups(tt.DescLoad, [][]*ir.Value{{desc}, at}, []ir.Type{ir.Tensor(shape, typ.Elem, nil)})
-	x := load.Result(0)
-	x.Name = p.load.Result(0).Name
-	if p.swapped {
-		x = b.ValA(tt.Trans, typ, []ir.NamedAttr{ir.A("order", ir.I32Array(1, 0))}, x)
+	turn := func(x *ir.Value, to ir.Type) *ir.Value {
+		if !p.swapped {
+			return x
+		}
+		return b.ValA(tt.Trans, to, []ir.NamedAttr{ir.A("order", ir.I32Array(1, 0))}, x)
 	}
-	p.load.ReplaceWith(x)
+	inner := ir.Tensor(shape, typ.Elem, nil)
+	if isStore {
+		b.Groups(tt.DescStore, [][]*ir.Value{{desc}, {turn(x, inner)}, at}, nil)
+		p.op.Erase()
+		return
+	}
+	load := b.Groups(tt.DescLoad, [][]*ir.Value{{desc}, at}, []ir.Type{inner})
+	load.Result(0).Name = x.Name
+	p.op.ReplaceWith(turn(load.Result(0), typ))
 }
 
 // tileOf returns the tile of a plan.
 func (t *tiler) tileOf(p *tilePlan) tt.Tile {
-	size := address.ElementBytes(p.load.Operand(0).Type)
+	size := address.ElementBytes(p.op.Operand(0).Type)
 	out := tt.Tile{Base: p.base, Natural: p.natural, Multiples: p.multiples, Guards: p.guards,
-		Apart: t.storedBefore(p.load)}
+		Apart: p.apart}
 	for _, d := range p.dims {
 		dim := tt.TileDim{Stride: t.tileTerm(d.stride)}
 		dim.Stride.Factor /= size

@@ -167,6 +167,12 @@ var (
 			"where all are known to be tiles; with `all` every load that is known to be one, for tests; " +
 			"with `off` none ([GPU.md](GPU.md)).",
 	}, "auto", "all", "off")
+	TileStores = choice(Row{
+		Group: "Compilation", Name: "NEREID_TILE_STORES",
+		Doc: "On sm_90, which stores by pointers the hardware that copies blocks (TMA) executes: with " +
+			"`auto` those of large products whose operands it loads; with `all` every store that is known " +
+			"to be a tile, for tests; with `off` none ([GPU.md](GPU.md)).",
+	}, "auto", "all", "off")
 	Merge = choice(Row{
 		Group: "Compilation", Name: "NEREID_MERGE_PROGRAMS",
 		Doc: "Whether one program of a GPU does the work of several where programs move few bytes: with " +

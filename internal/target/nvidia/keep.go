@@ -40,6 +40,9 @@ func (c Compiler) fingerprint(version string, maxPTX int) string {
 	if t := knob.Tiles.Get(); c.tensorMaps() && c.warpGroups() && t != "off" {
 		also += " tiles " + t
 	}
+	if t := knob.TileStores.Get(); c.tensorMaps() && c.warpGroups() && t != "off" {
+		also += " stores " + t
+	}
 	if m := knob.Merge.Get(); m != "auto" {
 		also += " merge " + m
 	}

@@ -45,7 +45,8 @@ func (c Compiler) passes(in *target.Input, persist gpu.PersistMode) []pass.Pass 
 	maps := described && c.tensorMaps()
 	passes := gpu.Pipeline(gpu.Options{
 		Machine: c.machine(in), NumStages: in.Options.NumStages, WarpGroups: c.warpGroups(), TMA: maps,
-		Turns: c.turns(), Tiles: c.tiles(in, described), Merge: in.Merge, Sharing: c.sharing(in),
+		Turns: c.turns(), Tiles: c.tiles(in, described, knob.Tiles.Get()),
+		Stores: c.tiles(in, described, knob.TileStores.Get()), Merge: in.Merge, Sharing: c.sharing(in),
 		Persist: persist,
 	})
 	if described && !maps {
@@ -125,10 +126,10 @@ func sharing(grid [3]int, count int) int {
 	return (n + count - 1) / count
 }
 
-// tiles returns which loads by pointers the copy engine executes. That takes a host that makes tensor maps
-// and has other code for launches whose arguments no map describes.
-func (c Compiler) tiles(in *target.Input, described bool) gpu.TileMode {
-	switch mode := knob.Tiles.Get(); {
+// tiles returns which loads or stores by pointers the copy engine executes, by the mode that is asked for.
+// That takes a host that makes tensor maps and has other code for launches whose arguments no map describes.
+func (c Compiler) tiles(in *target.Input, described bool, mode string) gpu.TileMode {
+	switch {
 	case described || !in.Fallback || in.Options.Overlap || !c.warpGroups() || !c.tensorMaps() || mode == "off":
 		return gpu.NoTiles
 	case mode == "all":

@@ -1,0 +1,208 @@
+package gpu
+
+import (
+	"slices"
+
+	"github.com/nereid-lang/nereid/internal/analysis/address"
+	"github.com/nereid-lang/nereid/internal/analysis/axisinfo"
+	"github.com/nereid-lang/nereid/internal/dialect/scf"
+	"github.com/nereid-lang/nereid/internal/dialect/tt"
+	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/pass"
+)
+
+// TileStores gives stores by pointers to the copy engine, where their addresses are those of a tile, as
+// TileLoads does for loads. Threads then have no addresses to compute, and where programs stay on their SMs
+// (LoopOverPrograms), the tile of one is written while the next one multiplies.
+//
+//	tt.store %c + rows*%sc + cols, %v, mask   =>   tt.descriptor_store %d[row, col], %v
+//
+// No coordinate may be negative: the engine reads 0 there, but it does not write.
+//
+// The engine writes in no order with the program's other accesses. So a store stays as it is if the program
+// may execute it more than once, or accesses memory through the same argument elsewhere. Where memory of
+// other arguments might be the same, the host checks that it is not.
+func TileStores(mach Machine, mode TileMode) pass.Pass {
+	return pass.Pass{
+		Name: "nereid-gpu-tile-stores",
+		Doc:  "give stores of tiles by pointers to the copy engine",
+		Run: func(ctx *pass.Context, m *ir.Module) error {
+			fns := opsOf(m.Op, tt.Func)
+			if mode == NoTiles || mach.NumCTAs > 1 || len(fns) != 1 || fns[0].Region(0).Empty() {
+				return nil
+			}
+			t := tiler{mach: mach, all: mode == AllTiles, fn: fns[0]}
+			if isOrdered(t.fn) || t.hasDescriptors() {
+				return nil
+			}
+			for _, p := range t.planStores(m) {
+				ctx.At(p.op)
+				t.replace(p)
+			}
+			return nil
+		},
+	}
+}
+
+// planStores returns the stores that become descriptor stores. Those of one type share a buffer, for which
+// there is room.
+func (t *tiler) planStores(m *ir.Module) (out []*tilePlan) {
+	var stores []*ir.Op
+	for _, store := range opsOf(t.fn, tt.Store) {
+		fits := len(stores) == 0 || stores[0].Operand(1).Type == store.Operand(1).Type
+		if t.all || fits && t.isResult(store) {
+			stores = append(stores, store)
+		}
+	}
+	if len(stores) == 0 {
+		return nil
+	}
+	t.addr, t.axes = address.New(t.fn), axisinfo.Module(m)
+	t.suppose()
+	for _, store := range stores {
+		if p := t.planStore(store); p != nil && (t.all || !p.swapped) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// isResult reports whether a store has the results of a loop of large products whose operands are tiles, in
+// 16 bits: these get to shared memory as matrices (stmatrix). The loop is the last one before the store.
+func (t *tiler) isResult(store *ir.Op) bool {
+	typ, loop := tensorOf(store.Operand(1)), store
+	for loop != nil && loop.Def != scf.For {
+		loop = loop.Prev()
+	}
+	if typ == nil || ir.BitWidth(typ.Elem) != 16 || loop == nil || !t.isWide(loop) || t.hasChain(loop) ||
+		stagesBeside(loop, tensorBytes(typ)) < fewStages {
+		return false
+	}
+	used := uses{}
+	used.add(store.Operand(1))
+	for op := range body(loop) {
+		if op.Def == tt.Dot && used[op.Result(0)] {
+			return slices.Equal(typ.Shape, tensorOf(op.Result(0)).Shape)
+		}
+	}
+	return false
+}
+
+// Shared memory of a program that has an SM for itself, and the number of a pipeline's stages that it must
+// hold beside a tile that is stored.
+const (
+	wholeShared = 227 << 10
+	fewStages   = 3
+)
+
+// stagesBeside returns the number of stages of a loop's tiles for which there is shared memory beside so many
+// bytes, 0 if the loop loads no tiles.
+func stagesBeside(loop *ir.Op, bytes int64) int64 {
+	stage := int64(0)
+	for op := range body(loop) {
+		if op.Def == tt.DescLoad {
+			stage += tensorBytes(tensorOf(op.Result(0)))
+		}
+	}
+	if stage == 0 {
+		return 0
+	}
+	return (wholeShared - reservedShared - bytes) / stage
+}
+
+func tensorBytes(t *ir.TensorType) int64 { return t.NumElements() * elementBytes(t.Elem) }
+
+// planStore returns how a store is a tile, nil if it is none for sure, or if the order of accesses may
+// matter.
+func (t *tiler) planStore(store *ir.Op) *tilePlan {
+	if isHinted(store) || inLoop(store) {
+		return nil
+	}
+	p := t.shape(store, tensorOf(store.Operand(1)))
+	if p == nil {
+		return nil
+	}
+	var known bool
+	if p.apart, known = t.unordered(p); !known {
+		return nil
+	}
+	return p
+}
+
+// inLoop reports whether a program may execute an op more than once.
+func inLoop(op *ir.Op) bool {
+	return op.ParentOf(scf.For) != nil || op.ParentOf(scf.While) != nil
+}
+
+// unordered returns the arguments through which a program accesses memory in no order with a tile that it
+// stores. It reports false if one of them may be the tile's, or if they are not known. What is stored is
+// there, so loads that it is computed of are over.
+func (t *tiler) unordered(p *tilePlan) (args []int, known bool) {
+	used := uses{}
+	used.add(p.op.Operand(1))
+	for op := range t.fn.Ops() {
+		if op == p.op || op.Def != tt.Load && op.Def != tt.Store && op.Def != tt.DescLoad {
+			continue
+		}
+		over := op.Def != tt.Store && used[op.Result(0)] && !mayPrecede(p.op, op)
+		for _, arg := range t.argsOf(op) {
+			if arg < 0 || arg == p.base {
+				return nil, false
+			}
+			if !over {
+				args = append(args, arg)
+			}
+		}
+	}
+	slices.Sort(args)
+	return slices.Compact(args), true
+}
+
+// argsOf returns the kernel's arguments through which op may access memory, -1 for what is not known.
+func (t *tiler) argsOf(op *ir.Op) (args []int) {
+	if op.Def == tt.DescLoad {
+		return []int{tt.TileOf(t.fn, op.Operand(0).Index()).Base}
+	}
+	for _, root := range t.addr.Roots(op.Operand(0)) {
+		arg := -1
+		if root != nil && root.IsArg() && root.Block() == t.fn.Body(0) {
+			arg = root.Index()
+		}
+		args = append(args, arg)
+	}
+	return args
+}
+
+// uses is a set of values that another one is computed of.
+type uses map[*ir.Value]bool
+
+// add adds a value and those that it is computed of, as far as they are seen.
+func (u uses) add(v *ir.Value) {
+	if u[v] {
+		return
+	}
+	u[v] = true
+	op := v.Def()
+	switch {
+	case op == nil:
+		if loop := v.Block().Parent(); loop.Def == scf.For && v.Index() > 0 {
+			u.carried(loop, v.Index()-1)
+		}
+	case op.Def == scf.For:
+		u.carried(op, v.Index())
+	case op.Def == scf.If:
+		for i := range op.Regions() {
+			u.add(op.Body(i).Last().Operand(v.Index()))
+		}
+	case op.Def != scf.While:
+		for _, x := range op.Operands() {
+			u.add(x)
+		}
+	}
+}
+
+// carried adds what a loop carries from iteration to iteration.
+func (u uses) carried(loop *ir.Op, i int) {
+	u.add(scf.Inits(loop)[i])
+	u.add(loop.Body(0).Last().Operand(i))
+}
