@@ -12,6 +12,7 @@ type loopedCase struct {
 	before, each, behind string
 	grids                []nereid.Grid
 	stays                bool
+	of                   *dtype // of what is stored; the copy engine stores 16 bits
 }
 
 // TestLoopedPrograms runs products of tiles whose programs stay on their SMs and do the work of many, on the
@@ -28,14 +29,19 @@ func TestLoopedPrograms(t *testing.T) {
 }
 
 var loopedCases = []*loopedCase{
-	{"plain", "", "", "", []nereid.Grid{{5}, {3, 2}, {2, 1, 2}, {3}, {1}}, true},
+	{"plain", "", "", "", []nereid.Grid{{5}, {3, 2}, {2, 1, 2}, {3}, {1}}, true, f32},
+	{"16 bits", "", "", "", []nereid.Grid{{5}, {3, 2}, {2, 1, 2}, {3}, {1}}, true, f16},
+	{"16 bits, more behind", "", "", "acc += tl.load(z + p * 256 + cols)[None, :]",
+		[]nereid.Grid{{5}, {3}}, true, f16},
 	{"more behind", "", "",
 		"acc = tl.maximum(acc + tl.load(z + p * 256 + cols)[None, :], tl.max(acc, 1)[:, None])",
-		[]nereid.Grid{{4, 2}, {1, 3}, {3}}, true},
-	{"a number of the loop", "part = p * 3", "part += 1", "acc += part", []nereid.Grid{{4}, {2, 2}}, true},
-	{"loops of different lengths", "depth = tl.minimum(depth, p * 64)", "", "", []nereid.Grid{{5}}, false},
-	{"a start", "acc += tl.load(z + p)", "", "", []nereid.Grid{{3}}, false},
-	{"an order", "", "", "tl.atomic_add(z + 4096, 1.0)", []nereid.Grid{{3}}, false},
+		[]nereid.Grid{{4, 2}, {1, 3}, {3}}, true, f32},
+	{"a number of the loop", "part = p * 3", "part += 1", "acc += part",
+		[]nereid.Grid{{4}, {2, 2}}, true, f32},
+	{"loops of different lengths", "depth = tl.minimum(depth, p * 64)", "", "",
+		[]nereid.Grid{{5}}, false, f32},
+	{"a start", "acc += tl.load(z + p)", "", "", []nereid.Grid{{3}}, false, f32},
+	{"an order", "", "", "tl.atomic_add(z + 4096, 1.0)", []nereid.Grid{{3}}, false, f32},
 }
 
 func (c *loopedCase) kernel(t *testing.T, conf nereid.Config) *nereid.Kernel {
@@ -63,6 +69,6 @@ func (c *loopedCase) run(t *testing.T, k *nereid.Kernel, dev *nereid.Device, gri
 	o nereid.Options) []byte {
 	t.Helper()
 	b, bias := lend(t, dev, numbers(f16, 192*1024)), lend(t, dev, numbers(f32, 8192))
-	x, out := numbers(f16, 1024*256), newArray(f32, 8*32768)
+	x, out := numbers(f16, 1024*256), newArray(c.of, 8*32768)
 	return leaves(t, k, dev, grid, x, out, b, bias, depth, 256, 1024, o)
 }

@@ -118,7 +118,7 @@ if h == 0:
 	{"wrapped rows", put("h * t + ((p * 32 + r) % n)[:, None] * s + c[None, :]", ""), 1,
 		[][3]int{{64, 32, 2048}, {96, 32, 2048}}},
 	{"any column", put("h * t + (p * 32 + r)[:, None] * s + n + c[None, :]", ""), 0,
-		[][3]int{{3, 32, 2040}}},
+		[][3]int{{3, 32, 2056}}},
 	{"under a branch", someNumbers + `
 if p + h > n:
     tl.store(out, v)`, 1, [][3]int{{0, 0, 0}, {1, 0, 0}}},

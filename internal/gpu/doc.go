@@ -64,6 +64,7 @@
 //	tma_lowering.go                triton-nvidia-tma-lowering
 //	tma_loads.go                   loads in pipelines, and their barriers
 //	tma_stores.go                  stores in loops that overlap with the next iteration
+//	spread_stores.go               nereid-gpu-spread-stores: such a store in parts, one in each iteration
 //
 // Removing conversions:
 //

@@ -56,7 +56,7 @@ func TestPipelines(t *testing.T) {
 			}
 			groups := false
 			for _, name := range []string{"-turns", "-tile-", "-join-loops", "-store-by-warps",
-				"-scale-late", "-over-programs"} {
+				"-scale-late", "-over-programs", "-spread-"} {
 				groups = groups || strings.Contains(c.Before+c.After, name)
 			}
 			if target == "cuda:80" && groups { // no warp groups

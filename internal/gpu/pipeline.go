@@ -111,7 +111,7 @@ func Pipeline(o Options) []pass.Pass {
 		WhileToFor, FlattenBranches, OrderOffsets, LoadEarly, LoadLate, HoldOperands, ShortLives, StreamLoads,
 		BranchOnProducts)
 	if o.Turns {
-		passes = append(passes, ScaleLate, BranchOnMasks, BranchOnCopies, WaitInside)
+		passes = append(passes, ScaleLate, BranchOnMasks, BranchOnCopies, WaitInside, SpreadStores)
 	}
 	if o.Turns && o.Persist != NoPersist {
 		passes = append(passes, PersistPrograms(o.Persist == Persist))
@@ -173,6 +173,8 @@ var Constraints = []pass.Constraint{
 		Why: "stores pay where loops of products load tiles"},
 	{Before: "nereid-gpu-tile-stores", After: "nereid-gpu-loop-over-programs",
 		Why: "a tile that programs store again and again, one after the other, is none"},
+	{Before: "nereid-gpu-branch-on-copies", After: "nereid-gpu-spread-stores",
+		Why: "an iteration's loads are to start before its part of a store"},
 	{Before: "nereid-gpu-tile-loads", After: "nereid-gpu-loop-over-programs",
 		Why: "programs whose copies can run ahead are those that load tiles"},
 	{Before: "nereid-gpu-loop-over-programs", After: "tritongpu-fuse-nested-loops",
