@@ -60,6 +60,12 @@ func init() { // package inside says who needs these functions
 		return x.m.src.Text(x.name, lang.DefaultTarget)
 	}
 	inside.Root.Refuse = func(s any, name, what string) error { return s.(*Stream).refuse(name, what) }
+	inside.Root.Launched = func(s any) (f target.Facts) {
+		if x, ok := s.(*Stream).s.(target.Launched); ok {
+			f = x.Launched()
+		}
+		return f
+	}
 	inside.Root.Store = func(s any) autotune.Store { return s.(*TuneStore).store() }
 	inside.Root.Built = func(dev any) (model, driver, compiler string) {
 		b := dev.(*Device).b

@@ -15,6 +15,7 @@ import (
 
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/internal/replay"
+	"github.com/nereid-lang/nereid/internal/runtime/inside"
 )
 
 type raceFlags struct {
@@ -195,7 +196,7 @@ func (r *racer) load(ctx context.Context, run *raceRun) (time.Duration, error) {
 	}
 	if run.after == nil {
 		run.first = time.Since(start)
-		run.info = resources(ctx, k, r.dev, args, replayOptions(run.c))
+		run.info = resources(ctx, k, s, r.dev, args, replayOptions(run.c))
 		run.ir, _ = k.Source(ctx, args...)
 		if run.after, err = mem.read(run.c); err != nil {
 			return 0, err
@@ -309,9 +310,13 @@ func (m deviceMemory) tensor(a replay.Arg) (*nereid.Tensor, error) {
 	return v, v.Err()
 }
 
-// resources returns what the kernel of a launch takes of the device; zeros where the device does not tell.
-func resources(ctx context.Context, k *nereid.Kernel, dev *nereid.Device, args []any,
+// resources returns what the code of the last launch on s, one of k, takes of the device; zeros where the
+// device does not tell. A device without other code for some launches tells it of the kernel.
+func resources(ctx context.Context, k *nereid.Kernel, s *nereid.Stream, dev *nereid.Device, args []any,
 	o nereid.Options) replay.Timing {
+	if f := inside.Root.Launched(s); f.Registers > 0 {
+		return replay.Timing{Registers: f.Registers, Spills: f.Spills, Shared: f.Shared}
+	}
 	sig, err := k.Signature(args...)
 	if err != nil {
 		return replay.Timing{}

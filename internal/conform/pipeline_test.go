@@ -203,6 +203,31 @@ for k in range(1):
     acc = tl.dot(tl.load(tile(p0 + k * 2048, 32, 64)), tl.load(tile(p1 + k * 2048, 64, 32)), acc)
 tl.store(tile(p2, 32, 32), acc)
 `},
+	{name: "few iterations", sizes: []string{"fp16:12288", "fp16:12288", "fp16:1024", "i32:256", "fp32:1024"},
+		counts: []int{0, 40, 70, 128}, body: `
+i = tl.arange(0, 32)
+acc = tl.zeros((32, 32), tl.float32)
+for k in range(2):
+    at = k * 32 + i
+    a = tl.load(p0 + i[:, None] * 64 + at[None, :], mask=at[None, :] < n, other=0.0)
+    acc = tl.dot(a, tl.load(p1 + at[:, None] * 32 + i[None, :]), acc)
+acc += tl.load(p2 + i[:, None] * 32 + i[None, :], mask=i[:, None] < n, other=1.0)
+for k in range(4):
+    rows = tl.load(p3 + k * 32 + i)
+    acc = tl.dot(tl.load(p0 + rows[:, None] * 32 + i[None, :]), tl.load(tile(p1 + k * 1024, 32, 32)), acc)
+acc = tl.dot(tl.load(tile(p0 + 1024, 32, 32)), tl.load(tile(p2, 32, 32)), acc)
+tl.store(tile(p4, 32, 32), acc)
+`},
+	{name: "few iterations that store", sizes: []string{"fp16:4096", "fp16:4096", "fp16:1024", "fp32:1024"},
+		counts: []int{1}, body: `
+acc = tl.zeros((32, 32), tl.float32)
+for k in range(3):
+    acc = tl.dot(tl.load(tile(p0 + k * 1024, 32, 32)), tl.load(tile(p1 + k * 1024, 32, 32)), acc)
+    tl.store(tile(p2, 32, 32), (acc % 3).to(tl.float16))
+tl.debug_barrier()
+acc = tl.dot(tl.load(tile(p2, 32, 32)), tl.load(tile(p0, 32, 32)), acc)
+tl.store(tile(p3, 32, 32), acc)
+`},
 	{name: "ragged", sizes: []string{"fp16:8192", "fp16:8192", "fp32:1024"},
 		counts: []int{0, 1, 31, 32, 33, 100, 160}, body: `
 i = tl.arange(0, 32)

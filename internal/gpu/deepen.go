@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"math/bits"
 	"slices"
 
 	"github.com/nereid-lang/nereid/internal/dialect/arith"
@@ -16,8 +17,8 @@ import (
 type Sharing struct {
 	// SM is the shared memory of a multiprocessor in bytes, 0 if it is not to be filled.
 	SM int
-	// Programs is the largest number of a launch's programs that run on one multiprocessor at a time, up to
-	// MostShared; 0 if there may be more.
+	// Programs is the number of a launch's programs up to which run on one multiprocessor at a time: a power
+	// of two up to MostShared; 0 if there may be more.
 	Programs int
 }
 
@@ -31,15 +32,27 @@ func (s Sharing) in(m *ir.Module) Sharing {
 }
 
 // MostShared is the largest number of programs for which there is code of its own.
-const MostShared = 2
+const MostShared = 16
+
+// Kinds is the number of kinds of launches: any, and those with up to 1, 2, 4, 8 and 16 programs on a
+// multiprocessor.
+const Kinds = 6
+
+// KindOf returns the kind of launches with up to so many programs on a multiprocessor (Sharing.Programs).
+func KindOf(programs int) int { return bits.Len(uint(programs)) }
+
+// programsOf is the inverse of KindOf.
+func programsOf(kind int) int { return 1 << kind >> 1 }
 
 const (
-	// depthAttr is the number of stages of a loop, from DeepenPipelines to AssignLatencies.
+	// depthAttr is the number of stages of a loop, from LoadAtOnce or DeepenPipelines to AssignLatencies.
 	depthAttr = "nereid.stages"
-	// depthsAttr of a module holds the stages of its deepened loops, in sum: for any launch, and for those
-	// with one program on a multiprocessor, two, and so on.
+	// depthsAttr of a module holds the stages of its deepened loops, in sum, by the kind of launch.
 	depthsAttr = "nereid.depths"
 )
+
+// MostDeepened is the number of programs up to which pipelines fill the shared memory that a launch leaves.
+const MostDeepened = 2
 
 const (
 	// reservedShared is what the system and barriers take of a program's shared memory.
@@ -77,14 +90,14 @@ func DeepenPipelines(numStages int, with Sharing) pass.Pass {
 				return nil
 			}
 			with := with.in(m)
-			var sums [MostShared + 1]int
+			var sums [Kinds]int
 			for _, loop := range forLoops(m.Op) {
 				stages := with.stagesOf(loop, numStages)
-				if stages == nil {
+				if stages == nil || loop.HasAttr(depthAttr) { // LoadAtOnce has chosen
 					continue
 				}
-				for n := range sums {
-					sums[n] += stages(n)
+				for kind := range sums {
+					sums[kind] += stages(programsOf(kind))
 				}
 				if n := stages(with.Programs); n != numStages {
 					ctx.At(loop)
@@ -113,6 +126,20 @@ func TakeDepths(m *ir.Module) (depths []int) {
 // stagesOf returns the number of stages of a loop by the number of programs on a multiprocessor (0: any
 // number), nil if that does not matter.
 func (s Sharing) stagesOf(loop *ir.Op, n int) func(programs int) int {
+	stages := s.stagesOfFew(loop, n)
+	if stages == nil {
+		return nil
+	}
+	return func(programs int) int {
+		if programs > MostDeepened {
+			programs = 0
+		}
+		return stages(programs)
+	}
+}
+
+// stagesOfFew is stagesOf for up to MostDeepened programs.
+func (s Sharing) stagesOfFew(loop *ir.Op, n int) func(programs int) int {
 	if bytes := stageBytes(loop); bytes > 0 {
 		others := storedBytes(loop) + outerBytes(loop) + convertedBytes(loop)
 		return func(programs int) int { return s.stages(n, bytes, others, programs, deepest) }

@@ -81,6 +81,7 @@
 //	combine_select.go              tritongpu-combine-tensor-select-and-if, nereid-gpu-branch-on-products
 //	fuse_nested_loops.go           tritongpu-fuse-nested-loops: tl.range(flatten=True)
 //	deepen.go                      nereid-gpu-deepen-pipelines: more stages where programs are few
+//	load_at_once.go                nereid-gpu-load-at-once: all loads of short loops first
 //	fetch_ahead.go                 nereid-gpu-fetch-ahead: asking for the next iteration's memory
 //	assign_latencies.go            tritongpu-assign-latencies: which loads run ahead
 //	schedule_loops.go              tritongpu-schedule-loops: a stage for each op

@@ -6,7 +6,9 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/arith"
 	"github.com/nereid-lang/nereid/internal/dialect/scf"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
+	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/pass"
 )
 
 // expander rewrites a loop by its schedule. The early stages of the first iterations run before the loop. In
@@ -181,11 +183,15 @@ func (e *expander) newBody() {
 	for i := range e.last {
 		e.pred[i] = e.less(iv, e.add(ub, int64(i-e.last), step))
 	}
+	var over []*ir.Op
 	for _, op := range e.order {
 		stage := e.stage[op]
 		c := e.clone(op, func(v *ir.Value) *ir.Value { return e.value(v, stage) })
 		if stage < e.last {
 			predicate(c, e.pred[stage])
+		}
+		if c.Def == ttg.AsyncCopy && e.isOver(stage) {
+			over = append(over, c)
 		}
 		for i, r := range op.Results() {
 			e.now[r] = c.Result(i)
@@ -208,6 +214,24 @@ func (e *expander) newBody() {
 	}
 	e.b.Loc = e.loop.Body(0).Last().Loc
 	scf.MakeYield(e.b, out...)
+	for _, c := range over {
+		removeCopy(c)
+	}
+}
+
+// isOver reports whether the loop is known to have no iteration left for a stage: all began before it.
+func (e *expander) isOver(stage int) bool {
+	n, ok := pass.TripCount(e.loop)
+	return ok && n <= uint64(e.last-stage)
+}
+
+// removeCopy removes a copy whose slot nothing reads. Its group stays, since waits count groups.
+func removeCopy(c *ir.Op) {
+	isToken := func(v *ir.Value) bool { return v == c.Result(0) }
+	for _, group := range slices.Collect(c.Result(0).Users()) {
+		group.SetOperands(slices.DeleteFunc(group.Operands(), isToken), nil)
+	}
+	c.Erase()
 }
 
 // latest returns the current version of a value of the old body, or v itself if it comes from outside.

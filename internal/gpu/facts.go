@@ -146,6 +146,7 @@ func sharedFacts() map[*ir.OpDef]fact {
 		ttg.LocalLoad:         {absorbs: anyLayout, fold: foldIntoLocalLoad, cost: perByte(8)},
 		ttg.LocalStore:        {absorbs: anyLayout, local: true, harmless: true},
 		ttng.TMEMLoad:         {anchor: always},
+		ttg.LocalDealloc:      {local: true},
 		ttng.FenceAsyncShared: {local: true},
 		ttg.AsyncCommitGroup:  {local: true, harmless: true},
 		ttg.AsyncWait:         {local: true, harmless: true},

@@ -19,8 +19,9 @@ import (
 //	  …                                          %x = tt.load f(%i)
 //	}                                            …
 //
-// Where many programs share a multiprocessor, others compute while one waits for memory. A program that is
-// alone there, such as one that sums the gradients of its share of the rows, waits in each iteration.
+// Where many warps share a multiprocessor, others compute while one waits for memory. A program that is
+// alone there, such as one that sums the gradients of its share of the rows, waits in each iteration, and so
+// do a few programs of one warp, such as those of a recurrence.
 //
 // A short loop that only loads and computes needs no requests: the assembler unrolls it and begins with the
 // loads of four iterations. With requests, the loop would be too long for that.
@@ -38,17 +39,42 @@ func FetchAhead(with Sharing) pass.Pass {
 			for _, loop := range forLoops(m.Op) {
 				loads := fetchable(loop)
 				found = found || len(loads) > 0
-				if with.Programs > 0 {
+				if awaits(with.Programs, m.Op) {
 					ctx.At(loop)
 					fetchAhead(loop, loads)
 				}
 			}
-			if found { // every sharing has code of its own, which may use its share of the registers
-				m.Op.SetAttr(depthsAttr, ir.I32Array(0, 1, 2))
+			if found {
+				m.Op.SetAttr(depthsAttr, ir.I32Array(fetching(m.Op)...))
 			}
 			return nil
 		},
 	}
+}
+
+// awaitingWarps is the number of warps on a multiprocessor up to which all may be waiting for memory.
+const awaitingWarps = 16
+
+// awaits reports whether so many programs of a module on a multiprocessor (0: any number) leave it waiting
+// for memory. With products, more than MostDeepened have the code for any launch.
+func awaits(programs int, m *ir.Op) bool {
+	if programs <= MostDeepened {
+		return programs > 0
+	}
+	products := slices.ContainsFunc(slices.Collect(m.Ops()), isProduct)
+	return !products && programs*ttg.NumWarps(m) <= awaitingWarps
+}
+
+// fetching returns the depths of code that makes requests: every kind of launch for which it does has code of
+// its own, which may use its share of the registers.
+func fetching(m *ir.Op) (depths []int) {
+	for kind := range Kinds {
+		if !awaits(programsOf(kind), m) {
+			kind = 0
+		}
+		depths = append(depths, kind)
+	}
+	return depths
 }
 
 // fetchedBytes is what an iteration loads, at most, if it asks for the memory of the next one. One that loads

@@ -29,7 +29,7 @@ var LoadEarly = pass.Pass{
 		at := address.New(m.Op)
 		var blocks []*ir.Block
 		for op := range m.Op.Ops() {
-			if b := op.Block(); isProduct(op) && !slices.Contains(blocks, b) && !isPipelined(b) {
+			if b := op.Block(); multiplies(op) && !slices.Contains(blocks, b) && !isPipelined(b) {
 				blocks = append(blocks, b)
 			}
 		}
@@ -59,10 +59,10 @@ func loadEarlyIn(b *ir.Block, at *address.Analysis) {
 	var products []*ir.Op // above which the next load may move
 	for _, op := range slices.Collect(b.Ops()) {
 		switch {
+		case multiplies(op):
+			products = append(products, op)
 		case holdsLoads(op):
 			products = nil
-		case isProduct(op):
-			products = append(products, op)
 		case op.Def == tt.Load && tensorOf(op.Result(0)) != nil:
 			for _, product := range products {
 				if moveLoad(op, product, at) {
@@ -71,6 +71,26 @@ func loadEarlyIn(b *ir.Block, at *address.Analysis) {
 			}
 		}
 	}
+}
+
+// multiplies reports whether op is a product, or a short loop of products (LoadAtOnce) over which loads may
+// move.
+func multiplies(op *ir.Op) bool {
+	if op.Def != scf.For {
+		return isProduct(op)
+	}
+	n, ok := pass.TripCount(op)
+	if !ok || n > mostAtOnce {
+		return false
+	}
+	found := false
+	for o := range body(op) {
+		if holdsLoads(o) {
+			return false
+		}
+		found = found || isProduct(o)
+	}
+	return found
 }
 
 // holdsLoads reports whether no load moves above op: what is loaded behind it may depend on it, as on a lock
@@ -146,7 +166,7 @@ func mostWords(first, last *ir.Op) int {
 				ends[lastUse(v, op)] += wordsOf(v)
 			}
 		}
-		if isProduct(op) && !op.Before(first) {
+		if multiplies(op) && !op.Before(first) {
 			most = max(most, taken)
 		}
 		taken -= ends[op]

@@ -38,7 +38,8 @@ func TestPipelines(t *testing.T) {
 			tiles, persist = gpu.PayingTiles, gpu.MayPersist
 		}
 		list := gpu.Pipeline(gpu.Options{Machine: gpu.Machine{Target: target, NumWarps: 4}, NumStages: 3,
-			TMA: hopper, Turns: hopper, Tiles: tiles, Stores: tiles, Merge: 2, Persist: persist})
+			WarpGroups: hopper, TMA: hopper, Turns: hopper, Tiles: tiles, Stores: tiles, Merge: 2,
+			Persist: persist})
 		first := map[string]int{}
 		for i, p := range list {
 			if _, seen := first[p.Name]; !seen {
@@ -56,7 +57,7 @@ func TestPipelines(t *testing.T) {
 			}
 			groups := false
 			for _, name := range []string{"-turns", "-tile-", "-join-loops", "-store-by-warps",
-				"-scale-late", "-over-programs", "-spread-"} {
+				"-scale-late", "-over-programs", "-spread-", "-deepen-pipelines"} {
 				groups = groups || strings.Contains(c.Before+c.After, name)
 			}
 			if target == "cuda:80" && groups { // no warp groups

@@ -88,7 +88,7 @@ func Pipeline(o Options) []pass.Pass {
 		Canonicalize,
 	)
 	if c >= 80 && o.NumStages > 0 {
-		var own []pass.Pass
+		own := []pass.Pass{LoadAtOnce(o.NumStages)}
 		if o.Turns {
 			own = append(own, GroupTurns)
 		}
@@ -211,6 +211,8 @@ var Constraints = []pass.Constraint{
 		Why: "a select of a product's sum would count as its use"},
 	{Before: "tritongpu-fuse-nested-loops", After: "nereid-gpu-group-turns",
 		Why: "loops that become one are no more"},
+	{Before: "nereid-gpu-load-at-once", After: "nereid-gpu-deepen-pipelines",
+		Why: "loops whose loads all begin before them need no further stages"},
 	{Before: "nereid-gpu-group-turns", After: "tritongpu-pipeline",
 		Why: "it lets the groups of marked loops apart"},
 	{Before: "tritongpu-assign-latencies", After: "tritongpu-schedule-loops",

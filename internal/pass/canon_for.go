@@ -23,7 +23,7 @@ func trivialFor(rw *Rewriter, op *ir.Op) bool {
 		rw.Replace(op, inits...)
 		return true
 	}
-	n, ok := tripCount(op)
+	n, ok := TripCount(op)
 	switch {
 	case !ok:
 		return false
@@ -62,8 +62,8 @@ func yieldsOutside(rw *Rewriter, op *ir.Op) bool {
 	return true
 }
 
-// tripCount returns how often a loop with constant bounds runs.
-func tripCount(op *ir.Op) (n uint64, ok bool) {
+// TripCount returns how often a loop with constant bounds runs.
+func TripCount(op *ir.Op) (n uint64, ok bool) {
 	lb, ok1 := constfold.IntOf(scf.LowerBound(op))
 	ub, ok2 := constfold.IntOf(scf.UpperBound(op))
 	step, ok3 := constfold.IntOf(scf.Step(op))

@@ -54,7 +54,7 @@ const maxUnrolled = 1 << 16
 func unroll(loop *ir.Op, factor int64) int {
 	body := loop.Body(0)
 	size, fits := unrolledSize(body, factor)
-	if n, ok := tripCount(loop); body.First() == body.Last() || !fits || ok && n < uint64(factor) {
+	if n, ok := TripCount(loop); body.First() == body.Last() || !fits || ok && n < uint64(factor) {
 		return 0
 	}
 	b := ir.At(loop)
@@ -89,7 +89,7 @@ func unrolledSize(body *ir.Block, factor int64) (size int, fits bool) {
 // over.
 func unrolledBounds(b *ir.Builder, loop *ir.Op, factor int64) (mid, step *ir.Value, rest bool) {
 	t := scf.LowerBound(loop).Type
-	if n, ok := tripCount(loop); ok {
+	if n, ok := TripCount(loop); ok {
 		lb, _ := constfold.IntOf(scf.LowerBound(loop))
 		s, _ := constfold.IntOf(scf.Step(loop))
 		even := n - n%uint64(factor)
@@ -188,7 +188,7 @@ func times(b *ir.Builder, step *ir.Value, k int64) *ir.Value {
 
 // promote puts the body of a loop that runs once in its place.
 func promote(loop *ir.Op) {
-	if n, ok := tripCount(loop); !ok || n != 1 {
+	if n, ok := TripCount(loop); !ok || n != 1 {
 		return
 	}
 	body := loop.Body(0)

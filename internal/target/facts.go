@@ -37,6 +37,13 @@ func FactsOf(e Executable) Facts {
 	return Facts{}
 }
 
+// Launched is a stream that knows the code of its last launch, which may be other code than the kernel's
+// executable: for larger or smaller launches, say.
+type Launched interface {
+	// Launched returns the registers, spills and shared memory of that code, zeros without a launch.
+	Launched() Facts
+}
+
 // Restorer is a device that makes executables of saved code.
 type Restorer interface {
 	// Restore returns the executable that code was saved from.

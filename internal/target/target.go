@@ -378,9 +378,12 @@ type Launch struct {
 
 // Sharer is a device that has other code for launches with few programs, and with many.
 type Sharer interface {
-	// Sharing returns the largest number of a grid's programs that run on one processor of the device at a
-	// time, Many if they are too many to matter, 0 for an empty grid and on devices without other code.
+	// Sharing returns a number up to which programs of a grid run on one processor of the device at a time,
+	// Many if they are too many to matter, 0 for an empty grid and on devices without other code.
 	Sharing(grid [3]int) int
+	// Shares returns the sharing that the code of a module depends on in launches of a sharing, 0 if it is
+	// the same for all launches. A nil module is not read yet.
+	Shares(m *ir.Module, sharing int) int
 }
 
 // Many is the sharing of grids with more programs than few.

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/nereid-lang/nereid/internal/cache"
-	"github.com/nereid-lang/nereid/internal/dialect/scf"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/target"
@@ -33,8 +32,10 @@ func (k *Kernel) make(ctx context.Context, r Request) (target.Executable, error)
 	}
 	j.ahead, j.in.Fallback, j.in.Merge, j.in.Persist = r.Ahead, !r.whole, r.merge, r.persist
 	j.in.Hosted = true
-	if sharingMatters(j.in.Module, r.Sharing) {
-		j.in.Sharing, j.in.Launch = r.Sharing, r.Launch
+	if d, ok := j.dev.Backend.(target.Sharer); ok {
+		if j.in.Sharing = d.Shares(j.in.Module, r.Sharing); j.in.Sharing != 0 {
+			j.in.Launch = r.Launch
+		}
 	}
 	found, err := j.make(ctx)
 	if errors.Is(err, ErrNotCompiled) && j.in.Sharing != 0 { // code for any launch may be in the cache
@@ -185,21 +186,6 @@ func keyText(m *ir.Module, kernel string, located bool) string {
 		pairs = append(pairs, n.from, n.to)
 	}
 	return strings.NewReplacer(pairs...).Replace(text.String())
-}
-
-// sharingMatters reports whether a module may have code of its own for launches with that sharing. Only
-// modules with loops have any; for launches of many programs, only those with products. A module that is not
-// read yet may be one of them.
-func sharingMatters(m *ir.Module, sharing int) bool {
-	if m == nil {
-		return true
-	}
-	loop, product := false, sharing != target.Many
-	for op := range m.Ops() {
-		loop = loop || op.Def == scf.For || op.Def == scf.While // a while that counts becomes a for
-		product = product || op.Def == tt.Dot
-	}
-	return loop && product
 }
 
 // usesLocations reports whether code contains source positions: messages of assertions do.

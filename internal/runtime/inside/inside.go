@@ -51,6 +51,8 @@ var Root struct {
 	Load func(dev any, s *compile.Saved) (any, error)
 	// Text returns the text of a *nereid.Kernel and of the functions of its file that it calls.
 	Text func(kernel any) (string, error)
+	// Launched returns the facts of the code that a *nereid.Stream launched last, zeros if it does not know.
+	Launched func(stream any) target.Facts
 	// Refuse returns an error if a *nereid.Stream is being captured, so that an op, say, cannot be tuned now.
 	Refuse func(stream any, name, what string) error
 	// Store returns the records behind a *nereid.TuneStore, which may be nil.

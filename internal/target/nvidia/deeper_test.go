@@ -1,6 +1,7 @@
 package nvidia
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -10,7 +11,9 @@ import (
 	"github.com/nereid-lang/nereid/internal/gpu"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/lower"
+	"github.com/nereid-lang/nereid/internal/pass/passtest"
 	"github.com/nereid-lang/nereid/internal/target"
+	"github.com/nereid-lang/nereid/internal/target/nvidia/driver"
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
@@ -26,13 +29,13 @@ func TestDeeper(t *testing.T) {
 		depths   []int
 		programs [3]int // that an SM has memory for
 	}{
-		{"matmul_f16", 3, 8, []int{3, 4, 4}, [3]int{1, 1, 1}},
-		{"matmul_bf16_relu", 4, 4, []int{4, 8, 7}, [3]int{3, 1, 2}},
+		{"matmul_f16", 3, 8, []int{3, 4, 4, 3, 3, 3}, [3]int{1, 1, 1}},
+		{"matmul_bf16_relu", 4, 4, []int{4, 8, 7, 4, 4, 4}, [3]int{3, 1, 2}},
 		{"matmul_bf16_relu", 1, 4, nil, [3]int{13, 13, 13}},
 		{"attention_d64", 3, 8, nil, [3]int{3, 3, 3}},
-		{"attention_d128_causal", 3, 4, []int{2, 3, 2}, [3]int{2, 1, 2}},
+		{"attention_d128_causal", 3, 4, []int{2, 3, 2, 2, 2, 2}, [3]int{2, 1, 2}},
 		{"attention_d128_causal", 2, 4, nil, [3]int{2, 2, 2}},
-		{"matmul_bf16_relu", 2, 2, []int{2, 3, 3}, [3]int{13, 6, 6}}, // products of single warps
+		{"matmul_bf16_relu", 2, 2, []int{2, 3, 3, 2, 2, 2}, [3]int{13, 6, 6}}, // products of single warps
 	} {
 		for sharing, programs := range x.programs {
 			m := golden(t, x.name)
@@ -73,7 +76,8 @@ func TestSharing(t *testing.T) {
 		want int
 	}{
 		{[3]int{132, 1, 1}, 1}, {[3]int{11, 6, 2}, 1}, {[3]int{133, 1, 1}, 2}, {[3]int{264, 1, 1}, 2},
-		{[3]int{265, 1, 1}, target.Many}, {[3]int{1, 1, 1}, 1}, {[3]int{0, 1, 1}, 0},
+		{[3]int{265, 1, 1}, 4}, {[3]int{528, 1, 1}, 4}, {[3]int{529, 1, 1}, 8}, {[3]int{2112, 1, 1}, 16},
+		{[3]int{2113, 1, 1}, target.Many}, {[3]int{1, 1, 1}, 1}, {[3]int{0, 1, 1}, 0},
 	} {
 		if got := c.Sharing(x.grid, 132); got != x.want {
 			t.Errorf("%v: %d, want %d", x.grid, got, x.want)
@@ -94,7 +98,7 @@ func TestSharing(t *testing.T) {
 // TestOtherDepth: code for few programs is not run by launches of many, nor that of programs that stay by
 // launches with one for each SM.
 func TestOtherDepth(t *testing.T) {
-	few, many, deep := [3]int{132, 1, 1}, [3]int{999, 1, 1}, []int{3, 5, 4}
+	few, many, deep := [3]int{132, 1, 1}, [3]int{999, 1, 1}, []int{3, 5, 4, 3, 3, 3}
 	never, always := tt.TileGuard{tt.GuardNumber, -1}, tt.TileGuard{tt.GuardNumber, 0}
 	long := &Code{Persistent: true, Short: never, guards: &guardTable{}}
 	short := &Code{Persistent: true, Short: always, guards: &guardTable{}}
@@ -105,7 +109,8 @@ func TestOtherDepth(t *testing.T) {
 		want int
 	}{
 		{&Code{}, few, -1}, {&Code{Depths: deep}, few, 1}, {forFew, few, -1}, {forFew, [3]int{0, 1, 1}, -1},
-		{forFew, many, 0}, {stays, few, 1}, {stays, [3]int{133, 1, 1}, -1}, {stays, many, -1},
+		{forFew, many, 0}, {forFew, [3]int{9999, 1, 1}, 0},
+		{stays, few, 1}, {stays, [3]int{133, 1, 1}, -1}, {stays, many, -1},
 		{stays, [3]int{0, 1, 1}, -1}, {long, many, 0}, {long, few, 1}, {short, many, -1}, {short, few, 1},
 	} {
 		if got := x.code.OtherDepth(x.grid, nil, 132); got != x.want {
@@ -139,4 +144,62 @@ func golden(t *testing.T, name string) *ir.Module {
 		t.Fatal(err)
 	}
 	return m
+}
+
+// TestDeeperStack: code with deeper pipelines runs unless it keeps more on the stack than the code for all
+// launches, whichever of the two was made first.
+func TestDeeperStack(t *testing.T) {
+	depths := []int{2, 3, 3, 2, 2, 2}
+	made := func(sharing, stack int) *kernel {
+		return &kernel{code: &Code{Sharing: sharing, Depths: depths}, fn: &driver.Function{LocalBytes: stack},
+			dev: &Device{dev: &driver.Device{SMs: 132}}}
+	}
+	few := [3]int{64, 1, 1}
+	for _, x := range []struct {
+		general, deep int // bytes on the stack
+		want          int // sharing of the code that runs
+	}{{0, 0, 1}, {0, 8, 0}, {8, 8, 1}, {344, 464, 0}, {464, 344, 1}} {
+		for first, own := range []*kernel{made(0, x.general), made(1, x.deep)} {
+			other := made(1-first, []int{x.general, x.deep}[1-first])
+			own.maker = func(context.Context, target.Way) (target.Executable, error) { return other, nil }
+			var e target.Executable = other
+			own.sharing[gpu.KindOf(1-first)].made.Store(&e)
+			got := own.deeper(nil, few, nil)
+			if got == nil {
+				got = own
+			}
+			if got.code.Sharing != x.want || got != own && got.deeper(nil, few, nil) != nil {
+				t.Errorf("%d and %d bytes, sharing %d first: runs the code of sharing %d, want %d",
+					x.general, x.deep, first, got.code.Sharing, x.want)
+			}
+		}
+	}
+}
+
+// TestShares: the code of loops depends on the number of programs: with products on up to two, or on there
+// being many; without products not on that.
+func TestShares(t *testing.T) {
+	product, rows, once := golden(t, "matmul_f16"), golden(t, "row_sum_f32"), golden(t, "add_f32")
+	counts := passtest.Parse(t, "counts", `tt.func @counts(%n: i32) {
+  %zero = arith.constant 0 : i32
+  %r = scf.while (%i = %zero) : (i32) -> i32 {
+    %more = arith.cmpi slt, %i, %n : i32
+    scf.condition(%more) %i : i32
+  } do {
+  ^bb0(%i: i32):
+    scf.yield %n : i32
+  }
+  tt.return
+}`)
+	for _, x := range []struct {
+		m             *ir.Module
+		sharing, want int
+	}{
+		{product, 1, 1}, {product, 2, 2}, {product, 4, target.Many}, {product, target.Many, target.Many},
+		{rows, 1, 1}, {rows, 8, 8}, {rows, target.Many, 0}, {once, 1, 0}, {counts, 1, 1}, {nil, 8, 8},
+	} {
+		if got := (Compiler{Capability: 90}).Shares(x.m, x.sharing); got != x.want {
+			t.Errorf("%d programs on an SM: %d, want %d", x.sharing, got, x.want)
+		}
+	}
 }

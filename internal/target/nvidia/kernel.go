@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"github.com/nereid-lang/nereid/internal/target"
 	"github.com/nereid-lang/nereid/internal/target/nvidia/driver"
@@ -22,6 +23,8 @@ type kernel struct {
 	dev    *Device
 	args   sync.Pool // *driver.Args for other launches
 	Others           // code for other launches
+	// chosen is set if all launches come from code with deeper pipelines, which keeps more on the stack.
+	chosen atomic.Bool
 }
 
 // Ready returns how to launch an executable without an interface call, if that is possible: on a stream of
@@ -123,6 +126,9 @@ func (k *kernel) Otherwise(maker target.Maker) {
 // deeper returns the code whose pipelines are for launches with that grid, nil if it is this one. A stage
 // that costs values on the stack is not worth it.
 func (k *kernel) deeper(s *driver.Stream, grid [3]int, words []uint64) *kernel {
+	if k.chosen.Load() {
+		return nil
+	}
 	n := k.code.OtherDepth(grid, words, k.dev.dev.SMs)
 	if n < 0 {
 		return k.shallower(s)
@@ -144,6 +150,7 @@ func (k *kernel) shallower(s *driver.Stream) *kernel {
 	if e == nil || e.fn.LocalBytes >= k.fn.LocalBytes {
 		return nil
 	}
+	e.chosen.Store(true)
 	return e
 }
 

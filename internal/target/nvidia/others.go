@@ -14,11 +14,11 @@ import (
 // Others is the further code of a kernel's specialization, made when a launch first needs it: for arguments
 // that no tensor map describes, and for launches with more or fewer programs on an SM.
 type Others struct {
-	maker   target.Maker              // nil if there is no compiler
-	whole   other                     // without tensor maps of tiles: serves all launches
-	merged  [4]other                  // programs that do the work of 2, 4, 8: by the logarithm
-	staying other                     // programs that stay on their SMs
-	sharing [gpu.MostShared + 1]other // deeper pipelines and requests ahead, by programs on an SM
+	maker   target.Maker     // nil if there is no compiler
+	whole   other            // without tensor maps of tiles: serves all launches
+	merged  [4]other         // programs that do the work of 2, 4, 8: by the logarithm
+	staying other            // programs that stay on their SMs
+	sharing [gpu.Kinds]other // deeper pipelines and requests ahead, by the kind of launch
 }
 
 // Otherwise sets how to make the code.
@@ -52,20 +52,28 @@ func (o *Others) HasWhole() bool { return o.whole.Made() != nil }
 // of long loops hardly need.
 func (k *Code) OtherDepth(grid [3]int, words []uint64, sms int) int {
 	n := sharing(grid, sms)
+	kind := gpu.KindOf(n)
 	switch {
 	case grid[0]*grid[1]*grid[2] == 0:
 		return -1
 	case k.Persistent && (n == 1 || k.Short != nil && !k.guarded(k.Short, grid, words)):
+		if n > gpu.MostDeepened { // that code is for all launches
+			n = 0
+		}
 		return n
-	case k.Depths == nil || k.Depths[n] == k.Depths[k.Sharing]:
+	case k.Depths == nil:
 		return -1
+	case k.Depths[kind] == k.Depths[gpu.KindOf(k.Sharing)]:
+		return -1
+	case k.Depths[kind] == k.Depths[0]:
+		return 0
 	}
 	return n
 }
 
 // isDeep reports whether pipelines of products have more stages here than in the code for any launch.
 func (k *Code) isDeep() bool {
-	return k.Depths != nil && k.Depths[0] > 0 && k.Depths[k.Sharing] > k.Depths[0]
+	return k.Depths != nil && k.Depths[0] > 0 && k.Depths[gpu.KindOf(k.Sharing)] > k.Depths[0]
 }
 
 // sharers returns the largest number of programs that run on one SM in the launches for which the code is
@@ -74,8 +82,9 @@ func (k *Code) sharers() int {
 	if k.Depths == nil {
 		return 0
 	}
-	for n, depth := range k.Depths {
-		if n != k.Sharing && depth == k.Depths[k.Sharing] {
+	own := gpu.KindOf(k.Sharing)
+	for kind, depth := range k.Depths {
+		if kind != own && depth == k.Depths[own] {
 			return 0 // launches of that sharing run this code, too
 		}
 	}
@@ -85,7 +94,7 @@ func (k *Code) sharers() int {
 // Deeper returns the code whose pipelines and requests ahead are for launches of a sharing, nil if there is
 // none. wait says that it may be made now.
 func (o *Others) Deeper(ctx context.Context, sharing int, wait func() bool) target.Executable {
-	return o.ifMade(ctx, &o.sharing[sharing], target.Way{Sharing: sharing}, wait)
+	return o.ifMade(ctx, &o.sharing[gpu.KindOf(sharing)], target.Way{Sharing: sharing}, wait)
 }
 
 // Staying returns the code whose programs stay on their SMs, nil if there is none. wait says that it may be
@@ -112,8 +121,7 @@ func (o *Others) ifMade(ctx context.Context, x *other, way target.Way, wait func
 
 // checkDepths returns an error for depths from a cache that are not complete.
 func (k *Code) checkDepths() error {
-	const kinds = gpu.MostShared + 1
-	if k.Depths != nil && len(k.Depths) != kinds || k.Sharing < 0 || k.Sharing >= kinds {
+	if k.Depths != nil && len(k.Depths) != gpu.Kinds || k.Sharing < 0 || k.Sharing > gpu.MostShared {
 		return errors.New("the kernel's description does not fit its pipelines")
 	}
 	return nil

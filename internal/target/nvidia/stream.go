@@ -40,6 +40,14 @@ func (s stream) Capture(f func() error) (target.Graph, error) {
 	return graph{g}, nil
 }
 
+// Launched returns what the code of the last launch takes, which may be other code than the kernel's first.
+func (s stream) Launched() (f target.Facts) {
+	if fn, shared := s.s.LastLaunch(); fn != nil {
+		f.Registers, f.Spills, f.Shared = fn.Registers, fn.LocalBytes, fn.SharedBytes+shared
+	}
+	return f
+}
+
 type graph struct{ g *driver.Graph }
 
 func (g graph) Launch(s target.Stream) error { return g.g.Launch(s.(stream).s) }

@@ -2,6 +2,7 @@ package nvidia
 
 import (
 	"github.com/nereid-lang/nereid/internal/analysis/axisinfo"
+	"github.com/nereid-lang/nereid/internal/dialect/scf"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/gpu"
@@ -116,14 +117,38 @@ func (c Compiler) Sharing(grid [3]int, count int) int {
 	return 0
 }
 
-// sharing returns the largest number of a grid's programs that run on one of so many SMs at a time, 0 if they
-// are none or too many to matter.
+// Shares returns the sharing that the code of a module of TTIR depends on (target.Sharer): the code of loops
+// does, with products as far as pipelines get deeper, or if there are many programs, which may stay.
+func (c Compiler) Shares(m *ir.Module, sharing int) int {
+	if m == nil {
+		return sharing
+	}
+	loops, products := false, false
+	for op := range m.Ops() {
+		loops = loops || op.Def == scf.For || op.Def == scf.While // a while that counts becomes a for
+		products = products || op.Def == tt.Dot
+	}
+	switch {
+	case !loops, !products && sharing == target.Many:
+		return 0
+	case products && sharing > gpu.MostDeepened:
+		return target.Many
+	}
+	return sharing
+}
+
+// sharing returns the power of two up to which programs of a grid run on one of count SMs, 0 if there are
+// more than gpu.MostShared.
 func sharing(grid [3]int, count int) int {
 	n := grid[0] * grid[1] * grid[2]
 	if n <= 0 || n > gpu.MostShared*count {
 		return 0
 	}
-	return (n + count - 1) / count
+	shared := 1
+	for shared*count < n {
+		shared *= 2
+	}
+	return shared
 }
 
 // tiles returns which loads or stores by pointers the copy engine executes, by the mode that is asked for.

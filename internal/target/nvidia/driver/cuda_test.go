@@ -663,6 +663,38 @@ func TestReady(t *testing.T) {
 	}
 }
 
+// The last launch of a stream is that of the code that ran, also if a kernel has other code for the grid.
+func TestLastLaunch(t *testing.T) {
+	_, c := started(t, 1)
+	fn, other := function(t, c), function(t, c)
+	s, err := c.NewStream()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f, _ := s.LastLaunch(); f != nil {
+		t.Error("a stream without launches has a last one")
+	}
+	r, o := fn.Ready(Config{Block: Dim3{128, 1, 1}, Shared: 64}), other.Ready(Config{Block: Dim3{128, 1, 1}})
+	fn.Other = func(_ *Stream, x, _, _ uint32) *Ready {
+		if x > 2 {
+			return nil
+		}
+		return &o
+	}
+	for _, want := range []struct {
+		x      uint32
+		fn     *Function
+		shared int
+	}{{2, other, 0}, {3, fn, 64}} {
+		if err := r.Launch(s, want.x, 1, 1, make([]uint64, 1)); err != nil {
+			t.Fatal(err)
+		}
+		if f, shared := s.LastLaunch(); f != want.fn || shared != want.shared {
+			t.Errorf("%d programs: another function's launch, with %d bytes", want.x, shared)
+		}
+	}
+}
+
 // A closed stream's handle is destroyed: no launch on it reaches the driver, not even one like the last.
 func TestLaunchOnClosedStream(t *testing.T) {
 	f, c := started(t, 1)

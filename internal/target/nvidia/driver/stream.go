@@ -53,6 +53,12 @@ func (s *Stream) note(f *Function, xy, zShared uint64) error {
 	return nil
 }
 
+// LastLaunch returns the function of the stream's last launch, nil if there was none, and the bytes of shared
+// memory that the launch added to the function's own.
+func (s *Stream) LastLaunch() (f *Function, shared int) {
+	return s.last.function.Load(), int(s.last.zShared.Load() >> 32)
+}
+
 func pair(low, high uint32) uint64 { return uint64(low) | uint64(high)<<32 }
 
 // DefaultStream returns the stream that waits for everything on the device and that everything waits for.
