@@ -674,7 +674,8 @@ func TestLastLaunch(t *testing.T) {
 	if f, _ := s.LastLaunch(); f != nil {
 		t.Error("a stream without launches has a last one")
 	}
-	r, o := fn.Ready(Config{Block: Dim3{128, 1, 1}, Shared: 64}), other.Ready(Config{Block: Dim3{128, 1, 1}})
+	r := fn.Ready(Config{Block: Dim3{128, 1, 1}, Shared: 64}, nil)
+	o := other.Ready(Config{Block: Dim3{128, 1, 1}}, nil)
 	fn.Other = func(_ *Stream, x, _, _ uint32) *Ready {
 		if x > 2 {
 			return nil
