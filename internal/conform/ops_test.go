@@ -30,7 +30,7 @@ var refusals = []struct{ tables, why, ops string }{
 	{"m", "the middle layer takes TTIR, not TTGIR", "ttg. ttng."},
 	{"g", "they have no tensors, or tensors in any layout",
 		`ub.poison tt.get_program_id tt.get_num_programs tt.print tt.unsplat cf.assert
-		ttg.local_barrier ttg.global_scratch_alloc ttg.local_dealloc ttg.memdesc_index ttg.memdesc_subslice ttg.memdesc_trans
+		ttg.local_barrier ttg.global_scratch_alloc ttg.memdesc_index ttg.memdesc_subslice ttg.memdesc_trans
 		ttg.memdesc_reshape ttg.memdesc_reinterpret gpu.barrier gpu.subgroup_id llvm.intr.assume`},
 	{"g", "tensors of functions have default layouts", "tt.call"},
 	{"im", "passes make them for GPUs alone", "ttg.global_scratch_alloc"},
