@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/gpu"
 	"github.com/nereid-lang/nereid/internal/pass"
 	"github.com/nereid-lang/nereid/internal/pass/passtest"
@@ -71,6 +72,31 @@ func TestPipelines(t *testing.T) {
 			if !okA || !okB || a > b {
 				t.Errorf("%s: %s must come before %s: %s", target, c.Before, c.After, c.Why)
 			}
+		}
+	}
+}
+
+// TestAll: whatever the options, every pass of every pipeline is known by its name, or a reproducer could not
+// be run; and passes of a pipeline are made for its options.
+func TestAll(t *testing.T) {
+	most := gpu.Options{Machine: gpu.Machine{Target: "cuda:90", NumWarps: 4}, NumStages: 3, WarpGroups: true,
+		TMA: true, Turns: true, Tiles: gpu.AllTiles, Stores: gpu.AllTiles, Merge: 2, Persist: gpu.Persist}
+	amd := gpu.AMDOptions{Machine: gpu.Machine{Target: "hip:gfx942", NumWarps: 4}, NumStages: 3}
+	for _, target := range []string{"cuda:75", "cuda:90", "hip:gfx1100"} {
+		o := gpu.Options{Machine: gpu.Machine{Target: target, NumWarps: 8}}
+		all := slices.Concat(pass.All(), gpu.All(o))
+		for _, p := range slices.Concat(gpu.Pipeline(most), gpu.AMDPipeline(amd)) {
+			if _, ok := pass.Lookup(all, p.Name); !ok {
+				t.Errorf("%s: %s is not known", target, p.Name)
+			}
+		}
+		m := passtest.Parse(t, "f", "tt.func @f() { tt.return }")
+		convert, _ := pass.Lookup(all, "convert-triton-to-tritongpu")
+		if err := pass.Run(&pass.Context{}, m, []pass.Pass{convert}); err != nil {
+			t.Fatal(err)
+		}
+		if got := ttg.Target(m.Op); got != target || ttg.NumWarps(m.Op) != 8 {
+			t.Errorf("%s: converted for %s, %d warps", target, got, ttg.NumWarps(m.Op))
 		}
 	}
 }

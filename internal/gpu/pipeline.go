@@ -139,19 +139,33 @@ func finished(own ...pass.Pass) []pass.Pass {
 		[]pass.Pass{pass.SCCP, pass.CSE, Canonicalize})
 }
 
-// All returns every pass of this package in the order in which `nereid opt --help` lists them.
+// All returns every pass of this package in the order in which `nereid opt --help` lists them. Passes of o's
+// pipeline are made for o; the others are made as if o asked for them, so that every name is known, in
+// reproducers too.
 func All(o Options) []pass.Pass {
-	var out []pass.Pass
-	// otherwise their passes are not listed
-	o.Tiles, o.Stores = max(o.Tiles, PayingTiles), max(o.Stores, PayingTiles)
-	o.Merge, o.Persist = max(o.Merge, 2), Persist
-	amd := AMDOptions{Machine: o.Machine, NumStages: o.NumStages}
+	if o.Sharing == (Sharing{}) { // with which some passes do nothing
+		o.Sharing = Sharing{SM: wholeShared, Programs: 1}
+	}
+	most := o
+	most.Tiles, most.Stores = max(o.Tiles, PayingTiles), max(o.Stores, PayingTiles)
+	most.Merge, most.Persist, most.NumStages = max(o.Merge, 2), Persist, max(o.NumStages, 1)
+	most.WarpGroups, most.TMA, most.Turns = true, true, true
+	if capability(o.Target) < 90 {
+		most.Target = "cuda:90"
+	}
+	amd := AMDOptions{Machine: o.Machine, NumStages: most.NumStages}
 	amd.Target = "hip:gfx942" // the target with the most passes
-	for _, p := range slices.Concat(Pipeline(o), AMDPipeline(amd), []pass.Pass{LowerAMD}) {
-		known := func(q pass.Pass) bool { return q.Name == p.Name }
-		if !slices.ContainsFunc(out, known) && !slices.ContainsFunc(pass.All(), known) {
-			out = append(out, p)
+	var out []pass.Pass
+	own := Pipeline(o)
+	for _, p := range slices.Concat(Pipeline(most), AMDPipeline(amd), []pass.Pass{LowerAMD}) {
+		_, listed := pass.Lookup(out, p.Name)
+		if _, elsewhere := pass.Lookup(pass.All(), p.Name); listed || elsewhere {
+			continue
 		}
+		if q, ok := pass.Lookup(own, p.Name); ok {
+			p = q
+		}
+		out = append(out, p)
 	}
 	return out
 }
