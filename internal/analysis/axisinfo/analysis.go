@@ -14,13 +14,14 @@ import (
 // Analysis has the facts about the values of a module or function. It is made once; values that appear later
 // are unknown to it.
 type Analysis struct {
-	module  *ir.Module
-	infos   map[*ir.Value]Info
-	changed bool
-	calls   map[string][]*ir.Op
-	exact   bool
-	exactly *Analysis          // what Exact returns
-	signs   map[*ir.Value]bool // what NotNegative has found
+	module   *ir.Module
+	infos    map[*ir.Value]Info
+	changed  bool
+	calls    map[string][]*ir.Op
+	exact    bool
+	exactly  *Analysis          // what Exact returns
+	signs    map[*ir.Value]bool // what NotNegative has found
+	naturals map[*ir.Value]bool // what Natural has found
 }
 
 // Module analyses all functions. What callers pass to a function is known inside it.
@@ -28,7 +29,7 @@ func Module(m *ir.Module) *Analysis { return analyse(m, false) }
 
 func analyse(m *ir.Module, exact bool) *Analysis {
 	a := &Analysis{module: m, infos: map[*ir.Value]Info{}, calls: map[string][]*ir.Op{}, exact: exact,
-		signs: map[*ir.Value]bool{}}
+		signs: map[*ir.Value]bool{}, naturals: map[*ir.Value]bool{}}
 	for op := range m.Op.Ops() {
 		if op.Def == tt.Call {
 			if callee, ok := op.Attr("callee").(*ir.SymbolRefAttr); ok {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/diag"
 	_ "github.com/nereid-lang/nereid/internal/dialect/all"
+	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
@@ -249,4 +250,32 @@ func violates(a Info, v []int64) string {
 		}
 	}
 	return ""
+}
+
+// TestSigns: Natural takes no divisor to be positive, NotNegative all. Both look at a value once, or a chain
+// of doublings would take them a time that grows exponentially.
+func TestSigns(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("tt.func @f(%n: i32) -> (i32, i32, i32) {\n  %d0 = tt.get_program_id x : i32\n" +
+		"  %three = arith.constant 3 : i32\n")
+	const doublings = 200
+	for i := range doublings {
+		fmt.Fprintf(&text, "  %%d%d = arith.addi %%d%d, %%d%[2]d : i32\n", i+1, i)
+	}
+	fmt.Fprintf(&text, "  %%by_three = arith.divsi %%d%d, %%three : i32\n", doublings)
+	fmt.Fprintf(&text, "  %%by_n = arith.divsi %%d%d, %%n : i32\n", doublings)
+	text.WriteString("  tt.return %by_three, %by_n, %n : i32, i32, i32\n}\n")
+	m := parse(t, text.String())
+	a := Module(m)
+	for op := range m.Op.Ops() {
+		if op.Def != tt.Return {
+			continue
+		}
+		for i, want := range [][2]bool{{true, true}, {true, false}, {false, false}} {
+			v := op.Operand(i)
+			if got := [2]bool{a.NotNegative(v), a.Natural(v)}; got != want {
+				t.Errorf("result %d: not negative, natural: %v, want %v", i, got, want)
+			}
+		}
+	}
 }

@@ -70,19 +70,23 @@ func (a *Analysis) NotNegative(v *ir.Value) bool {
 	return known
 }
 
-// Natural reports whether no element of v is negative, unless a sum or product wraps around.
+// Natural reports whether no element of v is negative, unless a sum or product wraps around. Unlike
+// NotNegative, it does not take divisors to be positive.
 func (a *Analysis) Natural(v *ir.Value) bool {
-	if op := v.DefBy(arith.DivSI); op != nil && !a.Natural(op.Operand(1)) {
-		return false
+	known, ok := a.naturals[v]
+	if !ok {
+		quotient := v.DefBy(arith.DivSI)
+		known = (quotient == nil || a.Natural(quotient.Operand(1))) && a.findSign(v, a.Natural)
+		a.naturals[v] = known
 	}
-	return a.findSign(v, a.Natural)
+	return known
 }
 
-// findSign derives whether v is not negative from the op that makes it, and from what is known of operands.
-func (a *Analysis) findSign(v *ir.Value, not func(*ir.Value) bool) bool {
+// findSign derives whether v is not negative from the op that makes it; natural says so of operands.
+func (a *Analysis) findSign(v *ir.Value, natural func(*ir.Value) bool) bool {
 	if v.IsArg() {
 		loop := v.Block().Parent() // its step is positive
-		return loop.Def == scf.For && v == scf.IV(loop) && not(scf.LowerBound(loop))
+		return loop.Def == scf.For && v == scf.IV(loop) && natural(scf.LowerBound(loop))
 	}
 	op := v.Def()
 	switch op.Def {
@@ -94,14 +98,14 @@ func (a *Analysis) findSign(v *ir.Value, not func(*ir.Value) bool) bool {
 		info := a.Of(v)
 		return info.Known && signed(info.Value, ir.BitWidth(ir.ElemOf(v.Type))) >= 0
 	case arith.MaxSI, arith.AndI:
-		return not(op.Operand(0)) || not(op.Operand(1))
+		return natural(op.Operand(0)) || natural(op.Operand(1))
 	case arith.DivSI, arith.RemSI, arith.ShRSI, arith.ExtSI, tt.Splat, tt.Broadcast, tt.ExpandDims, tt.Trans,
 		tt.Reshape, ttg.ConvertLayout:
-		return not(op.Operand(0))
+		return natural(op.Operand(0))
 	case arith.Select:
-		return not(op.Operand(1)) && not(op.Operand(2))
+		return natural(op.Operand(1)) && natural(op.Operand(2))
 	case arith.AddI, arith.MulI, arith.MinSI, arith.OrI:
-		return not(op.Operand(0)) && not(op.Operand(1))
+		return natural(op.Operand(0)) && natural(op.Operand(1))
 	}
 	return false
 }
