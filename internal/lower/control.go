@@ -158,6 +158,32 @@ func lowerIf(l *lowering, op *ir.Op) {
 	}
 }
 
+// either returns the values of yes if cond holds, else those of no: as many, of type typ.
+func (l *lowering) either(typ, cond string, yes, no func() []string) []string {
+	first, second, join := l.label("first"), l.label("second"), l.label("joined")
+	l.condBr(cond, first, second)
+	way := func(label string, f func() []string) (vs []string, from string) {
+		l.begin(label)
+		vs = f()
+		from = l.block
+		l.br(join)
+		return vs, from
+	}
+	a, fromA := way(first, yes)
+	b, fromB := way(second, no)
+	l.begin(join)
+	var phis []*phi
+	out := make([]string, len(a))
+	for i := range a {
+		p := l.phi(typ)
+		p.from(a[i], fromA)
+		p.from(b[i], fromB)
+		phis, out[i] = append(phis, p), p.name
+	}
+	l.patch(phis...)
+	return out
+}
+
 func lowerBr(l *lowering, op *ir.Op) {
 	to := op.Successors()[0]
 	l.into(to, op.Operands())

@@ -84,10 +84,10 @@ func (d division) element(l *lowering, op *ir.Op, t ir.Type, a []string) string 
 	return l.val("%s %s %s, %s", d.name, typ, a[0], l.divisor(op, typ, a[1]))
 }
 
-// byBounded divides by a number that is mostly a constant: the number of rows in a group of blocks, as
-// min(rows - first, GROUP), is less only in the last group. A program then does not divide but in that group.
-// It is for numbers outside of loops, where a branch costs no more than its instructions. ok is false for
-// other divisors.
+// byBounded divides by the smaller of a number and a constant, which is mostly the constant: the number of
+// rows in a group of blocks, min(rows - first, GROUP), is less only in the last group. Programs of the other
+// groups multiply. Divisions in loops are left alone: there, the branch would cost more than its
+// instructions. ok is false for other divisors.
 func (d division) byBounded(l *lowering, op *ir.Op, typ string, a []string) (v string, ok bool) {
 	least := op.Operand(1).DefBy(arith.MinSI)
 	scalar := op.Result(0).Type == ir.Type(ir.I32) || op.Result(0).Type == ir.Type(ir.I64)
@@ -113,15 +113,15 @@ func (d division) byBounded(l *lowering, op *ir.Op, typ string, a []string) (v s
 	return l.val("sub %s %s, %s", typ, a[0], l.val("mul %s %s, %s", typ, q, a[1])), true
 }
 
-// boundedQuotient divides by a number that is most likely its upper bound.
+// boundedQuotient divides n by a number that is most likely most.
 func (l *lowering) boundedQuotient(typ, n, by string, most int64) string {
 	return l.either(typ, l.val("icmp eq %s %s, %d", typ, by, most),
 		func() []string { return []string{l.constQuotient(typ, n, most)} },
 		func() []string { return []string{l.val("sdiv %s %s, %s", typ, n, by)} })[0]
 }
 
-// constQuotient divides by a constant of which LLVM does not know that: it would make one division of this
-// and another by a number.
+// constQuotient divides by a constant without a division in LLVM's eyes: beside one by a number, LLVM would
+// join the two to one division by the number or the constant.
 func (l *lowering) constQuotient(typ, n string, by int64) string {
 	kind := uniform.Signed
 	if typ == "i64" {

@@ -36,7 +36,8 @@
 //	elementwise.go    operations on each element
 //	runs.go           runs of indices in a thread; comparing them with a label
 //	divide.go         dividing such runs
-//	uniform.go        numbers that the host computes at the launch, and dividing by them
+//	uniform.go        numbers that the host computes at the launch
+//	uniform_divide.go dividing by them
 //	mathops.go        the math dialect
 //	floatcast.go      conversions between floats
 //	asm.go            inline assembly and tt.map_elementwise

@@ -112,7 +112,7 @@ func suffix(t ir.Type) string {
 }
 
 var binaryOps = map[*ir.OpDef]element{
-	arith.AddI: sum("add"), arith.SubI: sum("sub"), arith.MulI: multiply,
+	arith.AddI: exact("add"), arith.SubI: exact("sub"), arith.MulI: multiply,
 	arith.AndI: instr("and"), arith.OrI: instr("or"), arith.XOrI: instr("xor"),
 	arith.ShLI: instr("shl"), arith.ShRSI: instr("ashr"), arith.ShRUI: instr("lshr"),
 	arith.MaxSI: intrinsic("llvm.smax"), arith.MinSI: intrinsic("llvm.smin"),
@@ -277,12 +277,12 @@ func multiply(l *lowering, op *ir.Op, t ir.Type, a []string) string {
 	if n := ir.BitWidth(t); n == 32 && wantsUpperHalf(op) {
 		return l.val("trunc i%d %s to i%d", 2*n, l.wideProduct(n, a), n)
 	}
-	return sum("mul")(l, op, t, a)
+	return exact("mul")(l, op, t, a)
 }
 
-// sum returns an element that is an LLVM instruction on two integers, with the promises that op makes about
-// overflow.
-func sum(name string) element {
+// exact returns an element that is an LLVM instruction on two integers, with the promises of the operation
+// that its result does not overflow.
+func exact(name string) element {
 	return func(l *lowering, op *ir.Op, t ir.Type, a []string) string {
 		full := name
 		if arith.OverflowOf(op)&arith.NoUnsignedWrap != 0 {

@@ -34,9 +34,9 @@ type Options struct {
 	Runs        func(v *ir.Value) []int64
 	Divisor     func(v *ir.Value) int64
 	NotNegative func(v *ir.Value) bool
-	// Natural is NotNegative for divisors of any sign.
+	// Natural is NotNegative without the claim that divisors are positive. If nil, nothing is known.
 	Natural func(v *ir.Value) bool
-	// Uniform is the most words that the host may compute for a kernel.
+	// Uniform is the largest number of words that the host may compute for a kernel; 0 if it computes none.
 	Uniform int
 	// Externs says that functions which the vendor's device library does not have are in libraries that are
 	// linked later.
@@ -65,7 +65,7 @@ type Kernel struct {
 
 	Check *Check // of checked code, else nil
 
-	// Uniform computes the words of the kernel's last parameter, nil if it has none of that kind.
+	// Uniform computes the words of the kernel's last parameter; nil if the host computes nothing.
 	Uniform *uniform.Program
 }
 
@@ -125,7 +125,7 @@ type lowering struct {
 	ids        threadIDs
 	angles     map[angle]string
 	uniforms   *uniforms         // nil if the host computes nothing
-	quotients  map[string]string // those of byBounded, by dividend and divisor
+	quotients  map[string]string // of byBounded, by dividend and divisor
 }
 
 func (g *program) newLowering(fn *ir.Op) *lowering {
