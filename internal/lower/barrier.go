@@ -19,11 +19,12 @@ import (
 // turns them into plain writes and reads, which the next barrier orders for the other threads. stores are
 // reads of the copy engine under way, in the same way. byThreads is what threads have written without a
 // fence since: the copy engine must not write it. byFirst is what the first thread alone has written,
-// barriers.
+// barriers. unshown is what threads have written to global memory without a fence since, whether a barrier
+// followed or not: the copy engine must not touch it.
 type pending struct {
 	reads, writes, copies, products, stores, byThreads, byFirst []interval
 
-	global []touched
+	global, unshown []touched
 }
 
 // intervals returns the lists of intervals.
@@ -35,7 +36,7 @@ func (p pending) clone() pending {
 	for _, list := range p.intervals() {
 		*list = slices.Clone(*list)
 	}
-	p.global = slices.Clone(p.global)
+	p.global, p.unshown = slices.Clone(p.global), slices.Clone(p.unshown)
 	return p
 }
 
@@ -55,12 +56,12 @@ func (p *pending) merge(q pending) bool {
 	for i, list := range p.intervals() {
 		*list = add(*list, *from[i]...)
 	}
-	p.global = add(p.global, q.global...)
+	p.global, p.unshown = add(p.global, q.global...), add(p.unshown, q.unshown...)
 	return p.size() > n
 }
 
 func (p *pending) size() int {
-	n := len(p.global)
+	n := len(p.global) + len(p.unshown)
 	for _, list := range p.intervals() {
 		n += len(*list)
 	}
@@ -341,7 +342,29 @@ func (f *barrierFinder) global(op *ir.Op, p *pending) {
 	if need > nobody {
 		f.meet(op, p, need)
 	}
+	f.show(op, p, list)
 	p.global = add(p.global, list...)
+}
+
+// show adds the fence that op's accesses by the copy engine need behind writes of threads, also where the
+// threads have met since.
+func (f *barrierFinder) show(op *ir.Op, p *pending, list []touched) {
+	for _, now := range list {
+		hidden := func(old touched) bool {
+			return f.order.at.MayAlias(old.ptr, now.ptr) && !ofPrograms(old.op, op)
+		}
+		if isDesc(now.ptr) && f.probe == nil && slices.ContainsFunc(p.unshown, hidden) {
+			f.out.fence[op] = anyProxy
+		}
+	}
+	if f.out.fence[op] == anyProxy {
+		p.unshown = nil
+	}
+	for _, t := range list {
+		if t.what >= writes && !isDesc(t.ptr) {
+			p.unshown = add(p.unshown, t)
+		}
+	}
 }
 
 // meetUnless records a barrier before op that old and now need only for some arguments, and reports whether

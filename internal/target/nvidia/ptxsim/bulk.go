@@ -1,5 +1,7 @@
 package ptxsim
 
+import "slices"
+
 // Bulk copies move boxes of tensors, or rows of bytes, between global and shared memory, while the threads go
 // on:
 //
@@ -7,7 +9,8 @@ package ptxsim
 //     then nobody may touch the shared memory; from then on those who waited for the mbarrier, and who are
 //     behind them;
 //   - a store, or a reduction, reads shared memory until its thread waits for its group (wait_group.read),
-//     and writes global memory until it waits for all of the group (wait_group), or the kernel ends;
+//     which it must do before the block ends, and writes global memory until it waits for all of the group
+//     (wait_group), or the kernel ends;
 //   - what threads have stored must be shown to the copy by fence.proxy.async, whether it reads or overwrites
 //     it.
 
@@ -56,7 +59,7 @@ func (c *block) startLoad(l *bulkLoad, b *mbarrier) {
 	}
 	if r := l.block.races; r != nil {
 		r.behind(c, l.t, int(l.to), l.size)
-		r.shown(c, l.block, l.t, int(l.to), l.size)
+		r.shown(c, l.t, int(l.to), l.size)
 		r.touch(c, l.block, l.t, int(l.to), l.size, true)
 		for i := int(l.to); i < int(l.to)+l.size; i++ {
 			r.cells[i].async, r.cells[i].fences = l.t+1, byCopy
@@ -116,7 +119,7 @@ func (c *block) startStore(q *bulkStore) {
 	}
 	if r := c.races; r != nil {
 		r.touch(c, c, q.t, int(q.from), q.size, false)
-		r.shown(c, c, q.t, int(q.from), q.size)
+		r.shown(c, q.t, int(q.from), q.size)
 		for u := q.from >> 4; u < (q.from+uint64(q.size)+15)>>4; u++ {
 			r.reading[u]++
 		}
@@ -194,6 +197,13 @@ func (c *block) endBulk() {
 	for t := range c.bulks {
 		g := &c.bulks[t]
 		g.groups, g.now = append(g.groups, g.now), nil
+		for _, q := range slices.Concat(g.groups...) {
+			if q.data == nil {
+				c.at = q.at
+				c.fail(q.t, "the block leaves while a bulk copy reads its shared memory, without a wait for "+
+					"its group")
+			}
+		}
 		c.waitBulk(int32(t), 0, false)
 	}
 	for _, b := range c.mbarriers {
@@ -214,30 +224,19 @@ func (r *races) behind(c *block, t int32, addr, n int) {
 	}
 }
 
-// shown checks that what threads stored to shared memory of o was shown to bulk copies by fence.proxy.async:
+// shown checks that what threads stored to shared memory was shown to bulk copies by fence.proxy.async:
 // by the writer, or by the thread that issues the copy behind it.
-func (r *races) shown(c, o *block, t int32, addr, n int) {
+func (r *races) shown(c *block, t int32, addr, n int) {
 	for i := addr; i < addr+n; i++ {
 		x := &r.cells[i]
 		if x.writer == 0 || x.fences < 0 || int(x.writer-1) >= len(r.clocks.now) {
 			continue
 		}
 		w := x.writer - 1
-		if !o.fencedSince(c, t, w, x) {
+		of := &c.cluster.blocks[int(w)/c.n].fences[int(w)%c.n]
+		if !of.since(r.clocks, w, x.wrote, x.fences, &c.fences[t], c.global(t)) {
 			c.fail(t, "shared byte %#x was written by %s (line %d), and no fence.proxy.async shows it to "+
 				"bulk copies and products", i, c.who(w), x.line)
 		}
 	}
-}
-
-// fencedSince reports whether a fence of writer w, or of thread t of c, lies between a write and what t does
-// now.
-func (o *block) fencedSince(c *block, t, w int32, x *cell) bool {
-	k := c.cluster.clocks
-	times := c.cluster.blocks[int(w)/c.n].fences[int(w)%c.n].times
-	if int(x.fences) < len(times) && k.before(w, times[x.fences]+1, c.global(t)) {
-		return true
-	}
-	f := &c.fences[t]
-	return f.seen.has(w, x.wrote)
 }

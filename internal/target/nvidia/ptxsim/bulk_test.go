@@ -162,6 +162,11 @@ func TestBulkFaults(t *testing.T) {
 		{"overwritten behind a barrier", fill + proxy + syncAll + storeBox + commit + waitRead + syncAll +
 			fill, ""},
 		{"no commit", fill + proxy + syncAll + storeBox + waitRead + syncAll + fill, "or a bulk copy"},
+		{"left without a wait", fill + proxy + syncAll + storeBox + commit, "leaves while a bulk copy reads"},
+		{"left without a commit", fill + proxy + syncAll + storeBox + waitRead,
+			"leaves while a bulk copy reads"},
+		{"left, others wait", fill + proxy + syncAll + storeBox + commit + "@!%p0 " + waitRead,
+			"leaves while a bulk copy reads"},
 		{"outside of shared memory", makeBar + expect + "add.u32 %r1, %r1, 8064;\n" + loadBox + await,
 			"is outside of 8192"},
 		{"a box that is not aligned", makeBar + expect + "add.u32 %r1, %r1, 64;\n" + loadBox + await,
@@ -196,6 +201,28 @@ func TestBulkGlobal(t *testing.T) {
 		if err := runBulk(t, "mov.b64 %rd4, %rd3;\n"+c.body+load, at, Launch{Backward: true}).err; !wants(err,
 			c.want) {
 			t.Errorf("%s: %v, want %q", c.name, err, c.want)
+		}
+	}
+}
+
+// TestBulkShown: bulk copies see what threads have stored to global memory behind a fence for it.
+func TestBulkShown(t *testing.T) {
+	at := func(tm *TensorMap) { tm.Address = globalBase } // the buffer p
+	const put = "st.global.v4.b32 [%rd3], {%r20, %r21, %r22, %r23};\n"
+	const load, store = expect + loadBox + await, storeBox + commit + waitRead
+	reduce := strings.Replace(store, "cp.async.bulk.tensor.2d.global.shared::cta",
+		"cp.reduce.async.bulk.tensor.2d.global.shared::cta.add", 1)
+	for _, copies := range []string{load, store, reduce} {
+		for fence, want := range map[string]string{
+			"": "no fence.proxy.async", "fence.proxy.async.shared::cta;\n": "no fence.proxy.async",
+			"fence.proxy.async.global;\n": "", "fence.proxy.async;\n": "",
+		} {
+			for _, order := range []string{put + fence + syncAll, put + syncAll + fence} {
+				body := fill + proxy + makeBar + order + copies
+				if err := runBulk(t, body, at, Launch{}).err; !wants(err, want) {
+					t.Errorf("%s%s: %v, want %q", order, copies, err, want)
+				}
+			}
 		}
 	}
 }

@@ -21,8 +21,9 @@
 //     can never succeed is a deadlock, and an error;
 //   - a product of a warp group (wgmma) is under way until it is waited for: its registers and the shared
 //     memory that it reads are watched until then;
-//   - what threads stored to shared memory must be shown to products and bulk copies by fence.proxy.async,
-//     and a tensor map made by the kernel by fence.proxy.tensormap;
+//   - what threads stored must be shown to bulk copies, and in shared memory to products, by
+//     fence.proxy.async, and a tensor map made by the kernel by fence.proxy.tensormap;
+//   - a block does not end while a bulk copy reads its shared memory;
 //   - a barrier that not all living threads reach, and a shuffle from a lane that is not there, are errors.
 //
 // Approximate instructions (ex2.approx and the like) are computed exactly and rounded, products of tensor

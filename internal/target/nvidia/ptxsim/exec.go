@@ -93,7 +93,9 @@ type block struct {
 	globals *globalRaces // of the launch
 	pending []copies
 	carry   []uint64
-	fences  []fences
+	fences  []fences // of each thread, for shared memory
+	// globalFences are those for global memory.
+	globalFences []fences
 
 	products []products // of each warp; nil before the first
 	underWay int        // how many there are
@@ -229,6 +231,7 @@ func (m *Module) newBlock(f *function, l *Launch, id [3]int) *block {
 		c.shared[i] = 0xcd // nothing may depend on it
 	}
 	c.pending, c.carry, c.fences = make([]copies, c.n), make([]uint64, c.n), make([]fences, c.n)
+	c.globalFences = make([]fences, c.n)
 	c.waitsFor, c.tried = make([]*mbarrier, c.n), make([]*mbarrier, c.n)
 	if !l.NoRaces {
 		c.counts = map[int][]int32{}

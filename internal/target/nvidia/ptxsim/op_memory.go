@@ -15,7 +15,8 @@ var memoryOps = map[string]decoder{
 }
 
 // fence decodes fences. Memory is in order here without them, but for two cases: stores of threads against
-// products of warp groups and bulk copies, which need fence.proxy.async, and tensor maps made by the kernel.
+// products of warp groups and bulk copies, which need fence.proxy.async for shared memory, global memory or
+// both, and tensor maps made by the kernel.
 func fence(s *stmt) (action, error) {
 	if s.has("tensormap::generic") && s.has("acquire") {
 		return acquireMap(s)
@@ -25,13 +26,20 @@ func fence(s *stmt) (action, error) {
 	}) {
 		return nothing(s)
 	}
+	onShared, onGlobal := !s.has("global"), !s.has("shared::cta") && !s.has("shared::cluster")
 	return func(c *block, act []int32) {
-		if c.races != nil {
-			for _, t := range act {
-				k, who, f := c.cluster.clocks, c.global(t), &c.fences[t]
-				f.times, f.seen = append(f.times, k.now[who]), k.seen[who]
-				k.now[who]++
+		if c.races == nil {
+			return
+		}
+		for _, t := range act {
+			k, who := c.cluster.clocks, c.global(t)
+			if onShared {
+				c.fences[t].add(k, who)
 			}
+			if onGlobal {
+				c.globalFences[t].add(k, who)
+			}
+			k.now[who]++
 		}
 	}, nil
 }

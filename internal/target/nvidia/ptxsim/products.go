@@ -29,10 +29,25 @@ type products struct {
 	needed map[int32]int // registers of A
 }
 
-// fences are a thread's fence.proxy.async: its time at each, and what it had seen at the last.
+// fences are a thread's fence.proxy.async for one kind of memory: its time at each, and what it had seen at
+// the last.
 type fences struct {
 	times []int32
 	seen  clock
+}
+
+// add notes a fence of a thread of the cluster.
+func (f *fences) add(k *clocks, who int32) {
+	f.times, f.seen = append(f.times, k.now[who]), k.seen[who]
+}
+
+// since reports whether a write of thread w of the cluster, made at a time, when w had so many fences behind
+// it, was shown by a fence that thread who is behind: one of w, or one of who itself, whose fences are own.
+func (f *fences) since(k *clocks, w, time, behind int32, own *fences, who int32) bool {
+	if int(behind) < len(f.times) && k.before(w, f.times[behind]+1, who) {
+		return true
+	}
+	return own.seen.has(w, time)
 }
 
 // touched are the registers of an instruction.
@@ -253,5 +268,5 @@ func (r *races) isRead(addr, n int) bool {
 // readMatrix notes that a product of thread t's warp reads 16 bytes.
 func (r *races) readMatrix(c *block, t int32, unit int) {
 	r.touch(c, c, t, unit*16, 16, false)
-	r.shown(c, c, t, unit*16, 16)
+	r.shown(c, t, unit*16, 16)
 }

@@ -39,6 +39,7 @@ type globalCell struct {
 	run     int32    // how often the writer had run the instruction
 	readGen int32    // the cluster of the readers
 	atomic  bool     // the write was
+	fences  int32    // of the writer before the write, for global memory; byCopy for a bulk copy
 
 	bulks       int32 // bulk copies under way that write it
 	mixed, once bool  // they are of different threads; one has landed
@@ -147,6 +148,7 @@ func (g *globalRaces) noteWrite(c *block, t int32, addr uint64, x *globalCell, n
 	g.checkReaders(c, t, addr, x, now)
 	g.seq++
 	x.write, x.run, x.seq, x.atomic, x.bulks, x.readers = now, run, g.seq, false, 0, nil
+	x.fences = int32(len(c.globalFences[t].times))
 }
 
 func (g *globalRaces) noteAtomic(c *block, t int32, addr uint64, x *globalCell, now stamp) {
@@ -159,6 +161,7 @@ func (g *globalRaces) noteAtomic(c *block, t int32, addr uint64, x *globalCell, 
 	}
 	g.seq++
 	x.write, x.seq, x.atomic, x.bulks, x.readers = now, g.seq, true, 0, nil
+	x.fences = int32(len(c.globalFences[t].times))
 }
 
 // settle resolves the doubts of an instruction whose writes are done: a racing write of the same value is
@@ -262,6 +265,21 @@ func (g *globalRaces) fetch(c *block, t int32, p globalPart) {
 				"group", a, c.m.code[x.write.at].line)
 		}
 		g.noteRead(c, t, a, x, now)
+		g.shown(c, t, a, x)
+	}
+}
+
+// shown checks that what a thread wrote was shown to bulk copies by fence.proxy.async: by the writer, or by
+// the thread that issues the copy behind it.
+func (g *globalRaces) shown(c *block, t int32, addr uint64, x *globalCell) {
+	if x.write.gen != g.gen || x.fences < 0 {
+		return
+	}
+	w := x.write.thread
+	of := &c.cluster.blocks[int(w)/c.n].globalFences[int(w)%c.n]
+	if !of.since(c.cluster.clocks, w, x.write.time, x.fences, &c.globalFences[t], c.global(t)) {
+		c.fail(t, "global byte %#x was written by %s (line %d), and no fence.proxy.async shows it to bulk "+
+			"copies", addr, c.who(w), c.m.code[x.write.at].line)
 	}
 }
 
@@ -291,8 +309,10 @@ func (g *globalRaces) bulk(c *block, t int32, addr uint64, data []byte, reduce b
 	for i := range data {
 		a := addr + uint64(i)
 		x := &g.page(a / pageSize)[a%pageSize]
+		g.shown(c, t, a, x)
 		if reduce {
 			g.noteAtomic(c, t, a, x, now)
+			x.fences = byCopy
 			continue
 		}
 		if x.write.gen != g.gen || x.bulks == 0 {
@@ -306,7 +326,7 @@ func (g *globalRaces) bulk(c *block, t int32, addr uint64, data []byte, reduce b
 		}
 		g.checkReaders(c, t, a, x, now)
 		g.seq++
-		x.write, x.run, x.seq, x.atomic, x.readers = now, 0, g.seq, false, nil
+		x.write, x.run, x.seq, x.atomic, x.readers, x.fences = now, 0, g.seq, false, nil, byCopy
 		x.bulks++
 	}
 }
