@@ -67,6 +67,26 @@ func TestUniform(t *testing.T) {
 	}
 }
 
+// TestUniformHashes divides hashes of indices by an argument. Their products wrap around, so that some are
+// negative although no index is.
+func TestUniformHashes(t *testing.T) {
+	judge := interpreter(t)
+	for _, dev := range opened(t, "sim:90", "sim:80") {
+		k := kernelOf(t, "\n@triton.jit\ndef k(x, y, n):\n", `
+i = tl.program_id(0) * 64 + tl.arange(0, 64)
+tl.store(y + i, (i * 1103515245 + 12345) % n)
+tl.store(y + 512 + i, (i * 1103515245 + 12345) // n)
+tl.store(y + 1024 + i, (tl.program_id(0) * 1812433253 + 1) % n)
+tl.store(y + 1536 + i, ((i + 7).to(tl.int64) * 6364136223846793005 % n).to(tl.int32))`)
+		run := func(dev *nereid.Device) []byte {
+			return leaves(t, k, dev, nereid.Grid{8}, newArray(i32, 64), newArray(i32, 2048), 1000)
+		}
+		if want, got := run(judge), run(dev); !bytes.Equal(want, got) {
+			t.Errorf("%v: results differ %s", dev, firstDifference(want, got))
+		}
+	}
+}
+
 // firstDifference names the first of the numbers that differ.
 func firstDifference(want, got []byte) string {
 	for i := range want {

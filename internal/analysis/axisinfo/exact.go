@@ -70,8 +70,8 @@ func (a *Analysis) NotNegative(v *ir.Value) bool {
 	return known
 }
 
-// Natural reports whether no element of v is negative, unless a sum or product wraps around. Unlike
-// NotNegative, it does not take divisors to be positive.
+// Natural reports whether no element of v is negative, unless a sum or product wraps around that is not made
+// to do so (mixes). Unlike NotNegative, it does not take divisors to be positive.
 func (a *Analysis) Natural(v *ir.Value) bool {
 	known, ok := a.naturals[v]
 	if !ok {
@@ -104,8 +104,22 @@ func (a *Analysis) findSign(v *ir.Value, natural func(*ir.Value) bool) bool {
 		return natural(op.Operand(0))
 	case arith.Select:
 		return natural(op.Operand(1)) && natural(op.Operand(2))
-	case arith.AddI, arith.MulI, arith.MinSI, arith.OrI:
+	case arith.MulI:
+		return natural(op.Operand(0)) && natural(op.Operand(1)) && !a.mixes(op)
+	case arith.AddI, arith.MinSI, arith.OrI:
 		return natural(op.Operand(0)) && natural(op.Operand(1))
+	}
+	return false
+}
+
+// mixes reports whether a product has a known factor of more than half of its bits, as hashes and random
+// numbers of an index have: these wrap around on purpose.
+func (a *Analysis) mixes(mul *ir.Op) bool {
+	half := ir.BitWidth(ir.ElemOf(mul.Result(0).Type)) / 2
+	for _, v := range mul.Operands() {
+		if info := a.Of(v); info.Known && info.Value > 1<<half {
+			return true
+		}
 	}
 	return false
 }
