@@ -112,12 +112,14 @@ func (a *Analysis) findSign(v *ir.Value, natural func(*ir.Value) bool) bool {
 	return false
 }
 
-// mixes reports whether a product has a known factor of more than half of its bits, as hashes and random
-// numbers of an index have: these wrap around on purpose.
+// mixes reports whether a product is that of a hash or of random numbers, which wraps around on purpose: it
+// has a known factor of more than half of its bits, or an odd one that is not small. Sizes are mostly even.
 func (a *Analysis) mixes(mul *ir.Op) bool {
 	half := ir.BitWidth(ir.ElemOf(mul.Result(0).Type)) / 2
 	for _, v := range mul.Operands() {
-		if info := a.Of(v); info.Known && info.Value > 1<<half {
+		info := a.Of(v)
+		odd := info.Value%2 != 0 && info.Value > 1<<8
+		if info.Known && (odd || info.Value > 1<<half) {
 			return true
 		}
 	}
