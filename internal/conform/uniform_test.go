@@ -78,7 +78,7 @@ tl.store(y + i, (i * 1103515245 + 12345) % n)
 tl.store(y + 512 + i, (i * 1103515245 + 12345) // n)
 tl.store(y + 1024 + i, (tl.program_id(0) * 1812433253 + 1) % n)
 tl.store(y + 1536 + i, ((i + 7).to(tl.int64) * 6364136223846793005 % n).to(tl.int32))
-tl.store(y + 2048 + i, ((i + 99999) * 48271) % n)`)
+tl.store(y + 2048 + i, ((i + 60000) * 48271) % n)`)
 		run := func(dev *nereid.Device) []byte {
 			return leaves(t, k, dev, nereid.Grid{8}, newArray(i32, 64), newArray(i32, 2560), 1000)
 		}
