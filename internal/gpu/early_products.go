@@ -36,7 +36,9 @@ func startEarly(loop *ir.Op) {
 			continue
 		}
 		overtake(product)
-		first = product
+		if first = product; ownWait(first) == nil {
+			first = nil // another product lies before its wait now
+		}
 	}
 	readEarly(loop)
 }
