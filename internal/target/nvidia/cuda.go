@@ -99,7 +99,7 @@ type Code struct {
 	Persistent bool         `json:",omitempty"`
 	Short      tt.TileGuard `json:",omitempty"`
 
-	// Uniform computes the last parameters of a launch from the others, nil if there are none of that kind.
+	// Uniform computes the words of the last parameter from the others; nil if the host computes nothing.
 	Uniform *uniform.Program `json:",omitempty"`
 
 	strides bool // see stridesOverGrid

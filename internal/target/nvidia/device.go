@@ -183,9 +183,9 @@ func (d *Device) loaded(code *Code, made *assembled) (target.Executable, error) 
 		}
 	}
 	k := &kernel{code: code, made: made, module: m, fn: f, words: code.Words(), dev: d}
-	c0 := code.config([3]int{1, 1, 1})
-	if c0.Plain() && code.plain() && len(code.Params)+code.Uniform.Words() <= driver.MaxReady {
-		k.ready = f.Ready(c0, code.Uniform)
+	config := code.config([3]int{1, 1, 1})
+	if config.Plain() && code.plain() && len(code.Params)+code.Uniform.Words() <= driver.MaxReady {
+		k.ready = f.Ready(config, code.Uniform)
 	}
 	return k, nil
 }

@@ -28,9 +28,10 @@
 // What a launch decides:
 //
 //	others.go         further code of a specialization, made when a launch needs it
+//	sharing.go        which launches have few programs on an SM, and the code for those
 //	merge.go          which launches have merged programs
 //	tensormap.go      tensor maps of descriptors
 //	tile.go           tensor maps of loads by pointers
 //	guard.go          conditions on arguments and programs under which tiles fit and loops are short
-//	uniform.go        parameters that the host computes of the others
+//	uniform.go        the parameter that the host computes from the others
 package nvidia

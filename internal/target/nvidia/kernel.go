@@ -23,7 +23,8 @@ type kernel struct {
 	dev    *Device
 	args   sync.Pool // *driver.Args for other launches
 	Others           // code for other launches
-	// chosen is set if all launches come from code with deeper pipelines, which keeps more on the stack.
+	// chosen is set by code with deeper pipelines, which keeps more on the stack: it runs this code instead,
+	// which then must not look for deeper pipelines again.
 	chosen atomic.Bool
 }
 
@@ -140,8 +141,8 @@ func (k *kernel) deeper(s *driver.Stream, grid [3]int, words []uint64) *kernel {
 	return e
 }
 
-// shallower returns the code for any launch if this one, whose pipelines are deeper, keeps more on the stack:
-// nil if not. It is made only if there is a stack.
+// shallower returns the code for any launch if this one, whose pipelines are deeper, keeps more on the stack,
+// else nil. It is compiled only to be compared: if this code keeps something on the stack at all.
 func (k *kernel) shallower(s *driver.Stream) *kernel {
 	if k.fn.LocalBytes == 0 || !k.code.isDeep() {
 		return nil

@@ -2,7 +2,6 @@ package nvidia
 
 import (
 	"context"
-	"errors"
 	"math/bits"
 	"sync"
 	"sync/atomic"
@@ -47,50 +46,6 @@ func (o *Others) HasMaker() bool { return o.maker != nil }
 // HasWhole reports whether the code that serves all launches is made.
 func (o *Others) HasWhole() bool { return o.whole.Made() != nil }
 
-// OtherDepth returns the sharing of a launch if other code has pipelines for it, else -1. Programs that stay
-// do so to begin with the next one early, which those of a grid with one for each SM do not have, and those
-// of long loops hardly need.
-func (k *Code) OtherDepth(grid [3]int, words []uint64, sms int) int {
-	n := sharing(grid, sms)
-	kind := gpu.KindOf(n)
-	switch {
-	case grid[0]*grid[1]*grid[2] == 0:
-		return -1
-	case k.Persistent && (n == 1 || k.Short != nil && !k.guarded(k.Short, grid, words)):
-		if n > gpu.MostDeepened { // that code is for all launches
-			n = 0
-		}
-		return n
-	case k.Depths == nil:
-		return -1
-	case k.Depths[kind] == k.Depths[gpu.KindOf(k.Sharing)]:
-		return -1
-	case k.Depths[kind] == k.Depths[0]:
-		return 0
-	}
-	return n
-}
-
-// isDeep reports whether pipelines of products have more stages here than in the code for any launch.
-func (k *Code) isDeep() bool {
-	return k.Depths != nil && k.Depths[0] > 0 && k.Depths[gpu.KindOf(k.Sharing)] > k.Depths[0]
-}
-
-// sharers returns the largest number of programs that run on one SM in the launches for which the code is
-// made, 0 if there may be more.
-func (k *Code) sharers() int {
-	if k.Depths == nil {
-		return 0
-	}
-	own := gpu.KindOf(k.Sharing)
-	for kind, depth := range k.Depths {
-		if kind != own && depth == k.Depths[own] {
-			return 0 // launches of that sharing run this code, too
-		}
-	}
-	return k.Sharing
-}
-
 // Deeper returns the code whose pipelines and requests ahead are for launches of a sharing, nil if there is
 // none. wait says that it may be made now.
 func (o *Others) Deeper(ctx context.Context, sharing int, wait func() bool) target.Executable {
@@ -117,14 +72,6 @@ func (o *Others) ifMade(ctx context.Context, x *other, way target.Way, wait func
 		return nil
 	}
 	return e
-}
-
-// checkDepths returns an error for depths from a cache that are not complete.
-func (k *Code) checkDepths() error {
-	if k.Depths != nil && len(k.Depths) != gpu.Kinds || k.Sharing < 0 || k.Sharing > gpu.MostShared {
-		return errors.New("the kernel's description does not fit its pipelines")
-	}
-	return nil
 }
 
 // All returns the code that is made.

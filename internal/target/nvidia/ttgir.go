@@ -2,7 +2,6 @@ package nvidia
 
 import (
 	"github.com/nereid-lang/nereid/internal/analysis/axisinfo"
-	"github.com/nereid-lang/nereid/internal/dialect/scf"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/gpu"
@@ -11,25 +10,13 @@ import (
 	"github.com/nereid-lang/nereid/internal/lower"
 	"github.com/nereid-lang/nereid/internal/pass"
 	"github.com/nereid-lang/nereid/internal/target"
-	"github.com/nereid-lang/nereid/internal/target/nvidia/driver"
 )
 
 // ttgir takes the module to TTGIR: tensors get layouts. It returns Code.Depths.
 func (c Compiler) ttgir(in *target.Input) (depths []int, err error) {
 	err = in.Make("ttgir", func() error {
-		mode, again := c.persists(in), (*ir.Module)(nil)
-		if mode == gpu.PersistProducts && in.Launch != nil {
-			again = in.Module.Clone()
-		}
-		if err := in.Run(c.passes(in, mode)); err != nil {
+		if err := c.layOut(in); err != nil {
 			return err
-		}
-		if short := gpu.ShortLoop(in.Module); again != nil && short != nil && holds(short, in) {
-			in.Module = again
-			if err := in.Run(c.passes(in, gpu.Persist)); err != nil {
-				return err
-			}
-			gpu.SetShortLoop(in.Module, short)
 		}
 		depths = gpu.TakeDepths(in.Module)
 		if n := in.Options.MaxNReg; n > 0 {
@@ -38,6 +25,29 @@ func (c Compiler) ttgir(in *target.Input) (depths []int, err error) {
 		return nil
 	})
 	return depths, err
+}
+
+// layOut runs the passes. Whether the programs of a launch should stay on their SMs may show only in the
+// TTGIR of programs that do not (gpu.ShortLoop). If they should in the launch that waits for the code, the
+// passes run again, so that one code is assembled instead of two.
+func (c Compiler) layOut(in *target.Input) error {
+	mode, ttir := c.persists(in), (*ir.Module)(nil)
+	if mode == gpu.PersistProducts && in.Launch != nil {
+		ttir = in.Module.Clone()
+	}
+	if err := in.Run(c.passes(in, mode)); err != nil || ttir == nil {
+		return err
+	}
+	short := gpu.ShortLoop(in.Module)
+	if short == nil || !holds(short, in) {
+		return nil
+	}
+	in.Module = ttir
+	if err := in.Run(c.passes(in, gpu.Persist)); err != nil {
+		return err
+	}
+	gpu.SetShortLoop(in.Module, short)
+	return nil
 }
 
 // passes returns the passes from TTIR to TTGIR.
@@ -76,80 +86,11 @@ func (c Compiler) persists(in *target.Input) gpu.PersistMode {
 	return gpu.MayPersist
 }
 
-// mostComputed bounds the parameters of a kernel that the host computes.
-const mostComputed = 32
-
-// computes returns how many parameters of a kernel with so many of its own the host may compute: as many as
-// leave the quickest way to launch it open.
-func (c Compiler) computes(in *target.Input, params int) int {
-	if !in.Hosted || checks(in) || knob.NoUniform.Get() {
-		return 0
-	}
-	return min(mostComputed, driver.MaxReady-params)
-}
-
 // warpGroups reports whether products use wgmma where possible.
 func (c Compiler) warpGroups() bool { return c.Capability/10 == 9 && !knob.NoWarpGroups.Get() }
 
 // turns reports whether warp groups take turns on the tensor cores where that pays.
 func (c Compiler) turns() bool { return c.warpGroups() && !knob.NoTurns.Get() }
-
-// deepens reports whether pipelines fill the shared memory that a launch leaves.
-func (c Compiler) deepens() bool { return c.warpGroups() && !knob.NoDeeper.Get() }
-
-// sharing returns the shared memory that pipelines may fill. That takes a host that has other code for other
-// launches.
-func (c Compiler) sharing(in *target.Input) gpu.Sharing {
-	if !c.deepens() || !in.Fallback || c.shallow {
-		return gpu.Sharing{}
-	}
-	return gpu.Sharing{SM: sms[c.Capability].shared, Programs: max(0, in.Sharing)}
-}
-
-// Sharing returns what target.Sharer asks for, of a device with so many SMs.
-func (c Compiler) Sharing(grid [3]int, count int) int {
-	switch n := sharing(grid, count); {
-	case n == 0 && grid[0]*grid[1]*grid[2] > 0 || n > 1 && !c.deepens():
-		return target.Many
-	case c.deepens():
-		return n
-	}
-	return 0
-}
-
-// Shares returns the sharing that the code of a module of TTIR depends on (target.Sharer): the code of loops
-// does, with products as far as pipelines get deeper, or if there are many programs, which may stay.
-func (c Compiler) Shares(m *ir.Module, sharing int) int {
-	if m == nil {
-		return sharing
-	}
-	loops, products := false, false
-	for op := range m.Ops() {
-		loops = loops || op.Def == scf.For || op.Def == scf.While // a while that counts becomes a for
-		products = products || op.Def == tt.Dot
-	}
-	switch {
-	case !loops, !products && sharing == target.Many:
-		return 0
-	case products && sharing > gpu.MostDeepened:
-		return target.Many
-	}
-	return sharing
-}
-
-// sharing returns the power of two up to which programs of a grid run on one of count SMs, 0 if there are
-// more than gpu.MostShared.
-func sharing(grid [3]int, count int) int {
-	n := grid[0] * grid[1] * grid[2]
-	if n <= 0 || n > gpu.MostShared*count {
-		return 0
-	}
-	shared := 1
-	for shared*count < n {
-		shared *= 2
-	}
-	return shared
-}
 
 // tiles returns which loads or stores by pointers the copy engine executes, by the mode that is asked for.
 // That takes a host that makes tensor maps and has other code for launches whose arguments no map describes.

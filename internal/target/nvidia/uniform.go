@@ -4,18 +4,31 @@ import (
 	"encoding/binary"
 	"slices"
 
+	"github.com/nereid-lang/nereid/internal/knob"
+	"github.com/nereid-lang/nereid/internal/target"
 	"github.com/nereid-lang/nereid/internal/target/nvidia/driver"
 )
 
-// Compute sets the words of the parameter that the host computes of the others: the last one of a launch.
+// mostComputed bounds the words that the host computes for a kernel.
+const mostComputed = 32
+
+// computes returns how many words the host may compute for a kernel with so many parameters of its own: as
+// many as leave the quickest way to launch it open (driver.Ready).
+func (c Compiler) computes(in *target.Input, params int) int {
+	if !in.Hosted || checks(in) || knob.NoUniform.Get() {
+		return 0
+	}
+	return min(mostComputed, driver.MaxReady-params)
+}
+
+// Compute sets the words of the last parameter of a launch, which the host computes from the others.
 func (k *Code) Compute(words []uint64, c *driver.Config) {
 	if k.Uniform != nil {
 		k.Uniform.Fill(words, c.Grid.X, c.Grid.Y, c.Grid.Z)
 	}
 }
 
-// Computed returns the bytes of the parameter that the host computes of the others, nil if there is none, for
-// a grid as the GPU has it.
+// Computed returns the bytes of that parameter, nil if there is none, for a grid as the GPU has it.
 func (k *Code) Computed(words []uint64, grid [3]int) (block []byte) {
 	if k.Uniform == nil {
 		return nil

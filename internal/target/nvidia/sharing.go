@@ -1,0 +1,138 @@
+package nvidia
+
+import (
+	"errors"
+
+	"github.com/nereid-lang/nereid/internal/dialect/scf"
+	"github.com/nereid-lang/nereid/internal/dialect/tt"
+	"github.com/nereid-lang/nereid/internal/gpu"
+	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/knob"
+	"github.com/nereid-lang/nereid/internal/target"
+)
+
+// The sharing of a launch is a number up to which its programs run on one SM at a time: a power of two. Where
+// it is small, pipelines may fill the shared memory that programs leave, and loops may ask for memory ahead,
+// so such launches have code of their own. It is 0, or target.Many, where programs are too many to matter.
+
+// deepens reports whether launches of few programs have code of their own.
+func (c Compiler) deepens() bool { return c.warpGroups() && !knob.NoDeeper.Get() }
+
+// sharing returns what the passes are told about the launches of the code. That takes a host that has other
+// code for other launches.
+func (c Compiler) sharing(in *target.Input) gpu.Sharing {
+	if !c.deepens() || !in.Fallback || c.shallow {
+		return gpu.Sharing{}
+	}
+	return gpu.Sharing{SM: sms[c.Capability].shared, Programs: max(0, in.Sharing)}
+}
+
+// Sharing returns the sharing of a grid on a device with so many SMs (target.Sharer). Without other code for
+// few programs, there may still be some for many: that of programs that stay on their SMs.
+func (c Compiler) Sharing(grid [3]int, sms int) int {
+	switch n := programsOnSM(grid, sms); {
+	case n == 0 && grid[0]*grid[1]*grid[2] > 0 || n > 1 && !c.deepens():
+		return target.Many
+	case c.deepens():
+		return n
+	}
+	return 0
+}
+
+// programsOnSM returns the power of two up to which programs of a grid run on one of so many SMs, 0 for an
+// empty grid and if there are more than gpu.MostShared.
+func programsOnSM(grid [3]int, sms int) int {
+	n := grid[0] * grid[1] * grid[2]
+	if n <= 0 || n > gpu.MostShared*sms {
+		return 0
+	}
+	shared := 1
+	for shared*sms < n {
+		shared *= 2
+	}
+	return shared
+}
+
+// Shares returns the sharing that the code of a module of TTIR depends on (target.Sharer), in launches of a
+// sharing. The code of loops depends on it: with products as far as pipelines get deeper, and on programs
+// being many, which may stay; without products if they are few. Where Shares returns 0 although OtherDepth
+// asks for the code of a sharing, the code that asks would be returned, and would ask again.
+func (c Compiler) Shares(m *ir.Module, sharing int) int {
+	if m == nil {
+		return sharing
+	}
+	loops, products := false, false
+	for op := range m.Ops() {
+		loops = loops || op.Def == scf.For || op.Def == scf.While // a while that counts becomes a for
+		products = products || op.Def == tt.Dot
+	}
+	switch {
+	case !loops, !products && sharing == target.Many:
+		return 0
+	case products && sharing > gpu.MostDeepened:
+		return target.Many
+	}
+	return sharing
+}
+
+// OtherDepth returns the sharing of a launch if other code has pipelines for it, else -1.
+func (k *Code) OtherDepth(grid [3]int, words []uint64, sms int) int {
+	if grid[0]*grid[1]*grid[2] == 0 {
+		return -1
+	}
+	n := programsOnSM(grid, sms)
+	if k.Persistent {
+		return k.insteadOfStaying(n, grid, words)
+	}
+	if k.Depths == nil {
+		return -1
+	}
+	switch k.Depths[gpu.KindOf(n)] {
+	case k.Depths[gpu.KindOf(k.Sharing)]:
+		return -1
+	case k.Depths[0]:
+		return 0
+	}
+	return n
+}
+
+// insteadOfStaying is OtherDepth for persistent code, with n programs on an SM. Programs stay to begin with
+// the next one early: those of a grid with one for each SM have no next one, and those of long loops hardly
+// need it.
+func (k *Code) insteadOfStaying(n int, grid [3]int, words []uint64) int {
+	switch {
+	case n != 1 && (k.Short == nil || k.guarded(k.Short, grid, words)):
+		return -1
+	case n > gpu.MostDeepened: // the code for all launches
+		return 0
+	}
+	return n
+}
+
+// isDeep reports whether pipelines of products have more stages here than in the code for any launch.
+func (k *Code) isDeep() bool {
+	return k.Depths != nil && k.Depths[0] > 0 && k.Depths[gpu.KindOf(k.Sharing)] > k.Depths[0]
+}
+
+// sharers returns the largest number of programs that run on one SM in the launches for which the code is
+// made, 0 if there may be more.
+func (k *Code) sharers() int {
+	if k.Depths == nil {
+		return 0
+	}
+	own := gpu.KindOf(k.Sharing)
+	for kind, depth := range k.Depths {
+		if kind != own && depth == k.Depths[own] {
+			return 0 // launches of that sharing run this code, too
+		}
+	}
+	return k.Sharing
+}
+
+// checkDepths returns an error for depths from a cache that are not complete.
+func (k *Code) checkDepths() error {
+	if k.Depths != nil && len(k.Depths) != gpu.Kinds || k.Sharing < 0 || k.Sharing > gpu.MostShared {
+		return errors.New("the kernel's description does not fit its pipelines")
+	}
+	return nil
+}
