@@ -56,10 +56,12 @@ func buildPeer(root string, threads int) (*library, error) {
 	if err != nil {
 		return nil, errors.New("no gcc (apt install gcc)")
 	}
-	dir := filepath.Join(root, "out", "peer")
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	// A folder of its own: a library that is written over while it is in use crashes its process.
+	dir, err := os.MkdirTemp("", "nereid-peer")
+	if err != nil {
 		return nil, err
 	}
+	defer os.RemoveAll(dir)
 	var objects []string
 	for _, src := range sources {
 		obj := filepath.Join(dir, strings.TrimSuffix(src.file, ".c")+".o")
@@ -76,11 +78,7 @@ func buildPeer(root string, threads int) (*library, error) {
 	if out, err := exec.Command(cc, args...).CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("gcc: %w: %s", err, out)
 	}
-	abs, err := filepath.Abs(so)
-	if err != nil {
-		return nil, err
-	}
-	lib, err := dl.Open("the C programs", []dl.Candidate{abs}, nil)
+	lib, err := dl.Open("the C programs", []dl.Candidate{so}, nil)
 	if err != nil {
 		return nil, err
 	}
