@@ -52,7 +52,7 @@ type line struct {
 	work  float64
 	unit  string // of work per second
 	ours  func() error
-	rest  time.Duration // between turns if others than 20 ms, for those that leave threads spinning
+	rest  time.Duration // between turns, if longer than pause: for peers that leave threads spinning
 	check func() error  // that all came to the same result
 	peers []competitor
 }

@@ -27,9 +27,9 @@ func timed(f func() error) func(n int) (clock, error) {
 }
 
 const (
-	turn      = 20 * time.Millisecond // of a competitor, if a run does not take longer
-	pause     = 20 * time.Millisecond // between turns; OpenMP's threads wait in loops for a while
-	leastTurn = 9                     // turns of each competitor
+	turn       = 20 * time.Millisecond // of a competitor, if a run does not take longer
+	pause      = 20 * time.Millisecond // between turns; OpenMP's threads wait in loops for a while
+	leastTurns = 9                     // of each competitor
 )
 
 // compare lets the competitors of a line take turns, every other round backwards, and adds its rows.
@@ -40,7 +40,8 @@ func (s *Suite) compare(ctx context.Context, l *line) error {
 		return err
 	}
 	times := make([][]clock, len(all))
-	for start := time.Now(); time.Since(start) < s.Rep*time.Duration(len(all)) || len(times[0]) < leastTurn; {
+	span := s.Rep * time.Duration(len(all))
+	for start := time.Now(); time.Since(start) < span || len(times[0]) < leastTurns; {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -100,7 +101,7 @@ func (s *Suite) addRows(l *line, times [][]clock) {
 	}
 }
 
-// rate is that of the median turn.
+// rate returns the rate of the median turn.
 func (l *line) rate(turns []clock) string {
 	t := median(turns, func(i int) float64 { return turns[i].wall.Seconds() })
 	return fmt.Sprintf("%.1f %s", l.work/1e9/t, l.unit)
@@ -115,7 +116,7 @@ type ratios struct {
 	cores [2]float64 // that we and they had, medians
 }
 
-// versus compares turns of the same rounds.
+// versus compares turns of the same rounds, which have the same index.
 func versus(ours, theirs []clock) (r ratios) {
 	r.clock = median(ours, func(i int) float64 { return theirs[i].wall.Seconds() / ours[i].wall.Seconds() })
 	r.best = least(theirs).Seconds() / least(ours).Seconds()
@@ -133,9 +134,9 @@ func versus(ours, theirs []clock) (r ratios) {
 	return r
 }
 
-// verdict compares the ratio by the clock with what is wanted. Where one side had more cores than the other
-// and processor time says the opposite, nothing is known: perhaps it makes better use of them, perhaps the
-// system gave it more.
+// verdict compares the ratio by the clock with the least that is wanted. Where one side had more cores and
+// processor time says the opposite, the verdict is open: perhaps that side makes better use of the cores,
+// perhaps the system gave it more.
 func (r ratios) verdict(least float64) string {
 	fast, cheap := r.clock >= least, r.cpu >= least
 	if more := r.cores[0] / r.cores[1]; r.cpu > 0 && fast != cheap && (more > 1.25 || more < 0.8) {
@@ -147,7 +148,7 @@ func (r ratios) verdict(least float64) string {
 	return "short"
 }
 
-// median is that of a figure of each turn.
+// median returns the median of a figure that each turn has.
 func median(turns []clock, figure func(i int) float64) float64 {
 	all := make([]float64, len(turns))
 	for i := range turns {

@@ -22,12 +22,16 @@ func turns(ms ...[2]int) (out []clock) {
 func TestVersus(t *testing.T) {
 	ours := turns([2]int{10, 20}, [2]int{30, 60}, [2]int{90, 20}, [2]int{10, 20}, [2]int{20, 40})
 	theirs := turns([2]int{12, 12}, [2]int{36, 36}, [2]int{12, 12}, [2]int{48, 12}, [2]int{24, 24})
-	want := ratios{clock: 1.2, best: 1.2, cpu: 0.6, cores: [2]float64{2, 1}}
-	for i, x := range [][2]float64{{want.clock, 0}, {want.best, 0}, {want.cpu, 0}, {2, 0}, {1, 0}} {
-		got := versus(ours, theirs)
-		x[1] = []float64{got.clock, got.best, got.cpu, got.cores[0], got.cores[1]}[i]
-		if math.Abs(x[0]-x[1]) > 1e-9 {
-			t.Errorf("figure %d of %+v is not %v", i, got, x[0])
+	r := versus(ours, theirs)
+	for _, x := range []struct {
+		name      string
+		got, want float64
+	}{
+		{"by the clock", r.clock, 1.2}, {"of the best", r.best, 1.2}, {"of processor time", r.cpu, 0.6},
+		{"our cores", r.cores[0], 2}, {"their cores", r.cores[1], 1},
+	} {
+		if math.Abs(x.got-x.want) > 1e-9 {
+			t.Errorf("%s: %v, want %v", x.name, x.got, x.want)
 		}
 	}
 	if got := versus(turns([2]int{10, 0}), turns([2]int{20, 20})); got.cpu != 0 || got.clock != 2 {
@@ -73,7 +77,7 @@ func TestTurns(t *testing.T) {
 	if len(s.rows) != 2 || s.rows[0].theirs != "33.3 GFLOP/s" {
 		t.Errorf("rows: %+v", s.rows)
 	}
-	if got := order[4:]; len(got) != 2*leastTurn || got[0] != "a" || got[2] != "b" || got[4] != "a" {
+	if got := order[4:]; len(got) != 2*leastTurns || got[0] != "a" || got[2] != "b" || got[4] != "a" {
 		t.Errorf("order: %v", got)
 	}
 	l.check = func() error { return errors.New("results differ") }
