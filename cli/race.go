@@ -196,7 +196,7 @@ func (r *racer) load(ctx context.Context, run *raceRun) (time.Duration, error) {
 	}
 	if run.after == nil {
 		run.first = time.Since(start)
-		run.info = resources(ctx, k, s, r.dev, args, replayOptions(run.c))
+		run.info = resources(ctx, k, s, args, replayOptions(run.c))
 		run.ir, _ = k.Source(ctx, args...)
 		if run.after, err = mem.read(run.c); err != nil {
 			return 0, err
@@ -310,9 +310,10 @@ func (m deviceMemory) tensor(a replay.Arg) (*nereid.Tensor, error) {
 	return v, v.Err()
 }
 
-// resources returns what the code of the last launch on s, one of k, takes of the device; zeros where the
-// device does not tell. A device without other code for some launches tells it of the kernel.
-func resources(ctx context.Context, k *nereid.Kernel, s *nereid.Stream, dev *nereid.Device, args []any,
+// resources returns what the code of the last launch on s takes of the device: k with args, or code for
+// launches of its size alone. Where the stream does not tell, it is what the kernel's general code takes;
+// zeros where the device does not tell either.
+func resources(ctx context.Context, k *nereid.Kernel, s *nereid.Stream, args []any,
 	o nereid.Options) replay.Timing {
 	if f := inside.Root.Launched(s); f.Registers > 0 {
 		return replay.Timing{Registers: f.Registers, Spills: f.Spills, Shared: f.Shared}
@@ -321,7 +322,7 @@ func resources(ctx context.Context, k *nereid.Kernel, s *nereid.Stream, dev *ner
 	if err != nil {
 		return replay.Timing{}
 	}
-	c, err := k.Compile(ctx, dev, sig, o)
+	c, err := k.Compile(ctx, s.Device(), sig, o)
 	if err != nil {
 		return replay.Timing{}
 	}

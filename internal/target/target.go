@@ -148,10 +148,10 @@ type Input struct {
 	Fallback bool
 	// Hosted says that this program launches the code: it can compute parameters for it.
 	Hosted bool
-	// Sharing is that of the launches for which the code is made (see Sharer), 0 if it is not known; the code
-	// serves all others, too.
+	// Sharing is that of the launches for which the code is made (see Sharer), 0 if it is not known. The code
+	// serves launches of any sharing.
 	Sharing int
-	// Launch is the launch for which the code is made, with that sharing; nil if it is not known.
+	// Launch is the launch that waits for the code, nil if there is none or its sharing does not matter.
 	Launch *Launch
 
 	// Persist says that programs should stay on their processors and do the work of many, if they can.
@@ -378,15 +378,15 @@ type Launch struct {
 
 // Sharer is a device that has other code for launches with few programs, and with many.
 type Sharer interface {
-	// Sharing returns a number up to which programs of a grid run on one processor of the device at a time,
-	// Many if they are too many to matter, 0 for an empty grid and on devices without other code.
+	// Sharing returns how many programs of a grid run on one processor of the device at a time, or a larger
+	// number; Many if they are too many to matter, 0 for an empty grid and on devices without other code.
 	Sharing(grid [3]int) int
-	// Shares returns the sharing that the code of a module depends on in launches of a sharing, 0 if it is
-	// the same for all launches. A nil module is not read yet.
+	// Shares returns the sharing for which the code of a module is made in launches of a sharing: 0 if the
+	// code is the same for all launches. A nil module is not read yet.
 	Shares(m *ir.Module, sharing int) int
 }
 
-// Many is the sharing of grids with more programs than few.
+// Many is the sharing of grids with too many programs for code of their own.
 const Many = -1
 
 // Discarder is an executable that can be discarded as soon as nobody can launch it any more.

@@ -5,11 +5,11 @@ import "slices"
 // Builder makes a Program.
 type Builder struct {
 	program Program
-	most    int
+	room    int // bytes that the program may compute
 }
 
 // NewBuilder returns a builder of a program that computes at most so many words of 64 bits.
-func NewBuilder(most int) *Builder { return &Builder{most: 8 * most} }
+func NewBuilder(words int) *Builder { return &Builder{room: 8 * words} }
 
 // Step adds a step and returns its number; ok is false if the program has no room.
 func (b *Builder) Step(s Step) (n uint8, ok bool) {
@@ -30,20 +30,20 @@ func (b *Builder) Output(o Output) (offsets []int, ok bool) {
 	at := 0
 	for _, have := range b.program.Outputs {
 		if have == o {
-			offsets, _ = o.Kind.Offsets(at)
+			offsets, _ = o.Kind.offsets(at)
 			return offsets, true
 		}
 		at = have.Kind.end(at)
 	}
-	offsets, end := o.Kind.Offsets(at)
-	if end > b.most {
+	offsets, end := o.Kind.offsets(at)
+	if end > b.room {
 		return nil, false
 	}
 	b.program.Outputs = append(b.program.Outputs, o)
 	return offsets, true
 }
 
-// Program returns the program for a kernel with so many parameters of its own, nil if nothing was asked for.
+// Program returns the program for a kernel with so many parameters of its own, nil if there is no output.
 // Steps that no output needs are left out.
 func (b *Builder) Program(params int) *Program {
 	if len(b.program.Outputs) == 0 {

@@ -6,12 +6,11 @@ import "math/bits"
 type Kind uint8
 
 const (
-	Plain     Kind = iota // as it is, in 32 bits or
-	PlainWide             // in 64
-	// Divisors, for dividends of 32 bits, with and without a sign, and of 64 with one.
-	Signed
-	Unsigned
-	SignedWide
+	Plain      Kind = iota // the number itself, in 32 bits
+	PlainWide              // the number itself, in 64 bits
+	Signed                 // a divisor of signed numbers of 32 bits
+	Unsigned               // a divisor of unsigned numbers of 32 bits
+	SignedWide             // a divisor of signed numbers of 64 bits
 	numKinds
 )
 
@@ -41,14 +40,14 @@ const (
 // Of the two neighbours of 2^(32+shift) / d, with 2^shift <= d, one is a factor of 32 bits that is near
 // enough: the upper one with addend 0, or the lower one with the factor as addend, as if n were one larger.
 //
-// Nothing divides by zero that matters; the words then give some number.
+// A division by zero has no result on a GPU: the words of 0 give some number.
 
 var kindWidths = [numKinds][]int{
 	Plain: {32}, PlainWide: {64}, Signed: {32, 32, 32, 32}, Unsigned: {32, 32, 32, 32, 64},
 	SignedWide: {64, 32, 64, 64, 32, 32, 32},
 }
 
-// Places of a divisor's words.
+// Places of a divisor's words in what Kind.Words returns. Unsigned has Addend, SignedWide the last three.
 const (
 	Factor = iota
 	Shift
@@ -60,12 +59,12 @@ const (
 	NarrowShift  = 6
 )
 
-// Widths returns the words of a kind, each by its bits.
+// Widths returns the bits of each word of a kind.
 func (k Kind) Widths() []int { return kindWidths[k] }
 
-// Offsets returns the places in bytes of a kind's words, of which the first comes behind that many bytes, and
-// their end.
-func (k Kind) Offsets(at int) (offsets []int, end int) {
+// offsets returns the places in bytes of a kind's words behind at bytes, each aligned to its size, and their
+// end.
+func (k Kind) offsets(at int) (offsets []int, end int) {
 	for _, bits := range kindWidths[k] {
 		at = align(at, bits/8)
 		offsets = append(offsets, at)
@@ -74,6 +73,7 @@ func (k Kind) Offsets(at int) (offsets []int, end int) {
 	return offsets, at
 }
 
+// end is the end that offsets returns.
 func (k Kind) end(at int) int {
 	for _, bits := range kindWidths[k] {
 		at = align(at, bits/8) + bits/8
@@ -139,7 +139,7 @@ func wideFactor(size uint64) (factor, shift uint64) {
 	return factor + 1, shift
 }
 
-// unsignedFactor returns what divides unsigned 32-bit numbers by size.
+// unsignedFactor returns factor, addend and shift for dividing unsigned 32-bit numbers by size.
 func unsignedFactor(size uint64) (factor, addend, shift uint64) {
 	if size == 0 {
 		return 0, 0, 0

@@ -76,8 +76,8 @@ func (p *Program) Words() int {
 	return (n + 7) / 8
 }
 
-// Check returns an error for a program from a file that does not fit its kernel. That has so many parameters
-// that the program does not compute, the first of which are its arguments.
+// Check returns an error for a program from a file that does not fit its kernel, which has params parameters
+// besides the computed one; the first args of them are numbers that steps may read.
 func (p *Program) Check(args, params int) error {
 	if p == nil {
 		return nil
@@ -95,8 +95,8 @@ func (p *Program) Check(args, params int) error {
 	return nil
 }
 
-// Fill computes the words behind the parameters of a launch, which are the first of words, with that many
-// programs along each axis.
+// Fill computes the words of a launch with x, y and z programs along the axes. They follow those of the
+// parameters, which are the first of words.
 func (p *Program) Fill(words []uint64, x, y, z uint32) {
 	var results [maxSteps]int64
 	p.run(&results, words, x, y, z)
