@@ -13,32 +13,36 @@ import (
 	"github.com/nereid-lang/nereid/internal/pass"
 )
 
-// Sharing says how much shared memory programs divide among them.
+// Sharing says how the programs of a launch share a multiprocessor.
 type Sharing struct {
 	// SM is the shared memory of a multiprocessor in bytes, 0 if it is not to be filled.
 	SM int
-	// Programs is the number of a launch's programs up to which run on one multiprocessor at a time: a power
-	// of two up to MostShared; 0 if there may be more.
+	// Programs bounds the programs that run on one multiprocessor at a time: a power of two up to MostShared;
+	// 0 if there may be more.
 	Programs int
 }
 
-// in returns the sharing of a module's programs: those that stay are launched one for each multiprocessor,
+// of returns the sharing of a module's programs. Those that stay are launched one for each multiprocessor,
 // whatever the launch.
-func (s Sharing) in(m *ir.Module) Sharing {
+func (s Sharing) of(m *ir.Module) Sharing {
 	if Persistent(m) {
 		s.Programs = 0
 	}
 	return s
 }
 
-// MostShared is the largest number of programs for which there is code of its own.
-const MostShared = 16
+const (
+	// MostShared is the largest Sharing.Programs: launches with more programs on a multiprocessor run the
+	// code for any launch.
+	MostShared = 16
+	// MostDeepened is the largest number of programs whose pipelines fill the shared memory.
+	MostDeepened = 2
+	// Kinds is the number of kinds of launches: any, and those with up to 1, 2, 4, 8 and 16 programs on a
+	// multiprocessor.
+	Kinds = 6
+)
 
-// Kinds is the number of kinds of launches: any, and those with up to 1, 2, 4, 8 and 16 programs on a
-// multiprocessor.
-const Kinds = 6
-
-// KindOf returns the kind of launches with up to so many programs on a multiprocessor (Sharing.Programs).
+// KindOf returns the kind of launches with a Sharing.Programs.
 func KindOf(programs int) int { return bits.Len(uint(programs)) }
 
 // programsOf is the inverse of KindOf.
@@ -50,9 +54,6 @@ const (
 	// depthsAttr of a module holds the stages of its deepened loops, in sum, by the kind of launch.
 	depthsAttr = "nereid.depths"
 )
-
-// MostDeepened is the number of programs up to which pipelines fill the shared memory that a launch leaves.
-const MostDeepened = 2
 
 const (
 	// reservedShared is what the system and barriers take of a program's shared memory.
@@ -89,7 +90,7 @@ func DeepenPipelines(numStages int, with Sharing) pass.Pass {
 			if with.SM == 0 || numStages < 2 {
 				return nil
 			}
-			with := with.in(m)
+			with := with.of(m)
 			var sums [Kinds]int
 			for _, loop := range forLoops(m.Op) {
 				stages := with.stagesOf(loop, numStages)

@@ -20,7 +20,7 @@
 //	encode.go                      building blocked layouts, reading and changing encodings
 //	facts.go                       a row for each op: what the passes know of it
 //	infer.go                       how layouts pass through ops: the functions of the rows
-//	while_to_for.go                nereid-gpu-while-to-for: loops with a counter instead of whiles that count
+//	while_to_for.go                nereid-gpu-while-to-for: whiles that count become loops with a counter
 //	flatten_branches.go            nereid-gpu-flatten-branches: selects instead of short branches
 //	convert_triton.go              convert-triton-to-tritongpu
 //

@@ -183,7 +183,7 @@ func (e *expander) newBody() {
 	for i := range e.last {
 		e.pred[i] = e.less(iv, e.add(ub, int64(i-e.last), step))
 	}
-	var over []*ir.Op
+	var late []*ir.Op // copies for iterations that do not exist
 	for _, op := range e.order {
 		stage := e.stage[op]
 		c := e.clone(op, func(v *ir.Value) *ir.Value { return e.value(v, stage) })
@@ -191,7 +191,7 @@ func (e *expander) newBody() {
 			predicate(c, e.pred[stage])
 		}
 		if c.Def == ttg.AsyncCopy && e.isOver(stage) {
-			over = append(over, c)
+			late = append(late, c)
 		}
 		for i, r := range op.Results() {
 			e.now[r] = c.Result(i)
@@ -214,7 +214,7 @@ func (e *expander) newBody() {
 	}
 	e.b.Loc = e.loop.Body(0).Last().Loc
 	scf.MakeYield(e.b, out...)
-	for _, c := range over {
+	for _, c := range late {
 		removeCopy(c)
 	}
 }

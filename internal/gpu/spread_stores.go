@@ -45,11 +45,11 @@ var SpreadStores = pass.Pass{
 // tileStore is the store of a tile at the end of some iterations of a loop that copies operands.
 type tileStore struct {
 	loop, branch *ir.Op // the branch is taken where a tile ends
-	wait, copy   *ir.Op // in the branch: until the buffer is free, and the store itself
+	wait, copy   *ir.Op // in the branch: the wait until the buffer is free, and the store itself
 	behind       *ir.Op // the wait behind the loop
 }
 
-// findTileStore returns the store of a loop, nil if there is none of the kind.
+// findTileStore returns the store of a loop, nil if there is none that can be spread.
 func findTileStore(loop *ir.Op) *tileStore {
 	s := &tileStore{loop: loop}
 	fills := false
@@ -77,14 +77,14 @@ func findTileStore(loop *ir.Op) *tileStore {
 	return s
 }
 
-// isTile reports whether the store is one of TileStores, which nothing in the program is ordered with.
+// isTile reports whether TileStores made the store: then no other access must be ordered with it.
 func (s *tileStore) isTile() bool {
 	fn, desc := s.loop.ParentOf(tt.Func), s.copy.Slot(0)
 	return desc.IsArg() && desc.Block() == fn.Body(0) && tt.TileOf(fn, desc.Index()) != nil
 }
 
-// isLast reports whether the store is the last thing that a branch of the loop does, where it has written the
-// buffer, and whether its place is known before the branch.
+// isLast reports whether the store ends a branch of the loop, right behind the write to its buffer, which has
+// at most one part for each warp, and whether its place in the tensor is known before the branch.
 func (s *tileStore) isLast() bool {
 	if s.branch.Def != scf.If || s.branch.Parent() != s.loop || s.branch.NumResults() > 0 ||
 		s.wait.Parent() != s.branch || s.copy.Next().Def != scf.Yield || s.copy.Block() != s.branch.Body(0) {
@@ -104,7 +104,8 @@ func (s *tileStore) isLast() bool {
 // never is a number of iterations that no loop has.
 const never = 1 << 30
 
-// spread distributes the parts of the store.
+// spread distributes the parts of the store. The loop carries how many iterations ago a tile ended, which is
+// the number of the warp whose part is due, and the tile's place.
 func (s *tileStore) spread() {
 	before := ir.At(s.loop)
 	since := carry(s.loop, arith.ConstInt(before, never, ir.I32))
@@ -135,7 +136,7 @@ func (s *tileStore) spread() {
 	s.copy.Erase()
 }
 
-// rest stores the buffer if not all of its parts were due.
+// rest stores the buffer if not all of its parts were due, since iterations ago.
 func (s *tileStore) rest(b *ir.Builder, since *ir.Value, at []*ir.Value) {
 	parts := arith.ConstInt(b, numBoxes(s.copy.Slot(2)), ir.I32)
 	s.store(b, compare(b, arith.SLT, since, parts), at)

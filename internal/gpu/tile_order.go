@@ -9,8 +9,9 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// The copy engine reads memory without regard to the order of the program. A load that may read what its
-// kernel has stored is no tile, unless the host can see at the launch that their memory is apart.
+// The copy engine accesses memory without regard to the order of the program. A load that may read what its
+// kernel has stored is no tile, unless the host can see at the launch that their memory is apart; nor is a
+// store of which the order with other accesses may matter.
 
 // isOrdered reports whether a kernel's accesses may be ordered with those of other programs, or are not all
 // to be seen.
@@ -55,9 +56,9 @@ func (t *tiler) storedBefore(load *ir.Op) (args []int) {
 		if !mayPrecede(op, load) {
 			continue
 		}
-		for _, root := range t.addr.Roots(op.Operand(0)) {
-			if root != nil && root.IsArg() {
-				args = append(args, root.Index())
+		for _, arg := range t.argsOf(op) {
+			if arg >= 0 {
+				args = append(args, arg)
 			}
 		}
 	}
@@ -65,18 +66,60 @@ func (t *tiler) storedBefore(load *ir.Op) (args []int) {
 	return slices.Compact(args)
 }
 
+// unordered returns the arguments through which a program accesses memory in no order with a tile that it
+// stores. It reports false if one of them may be the tile's, or if they are not known. Loads from which the
+// tile is computed are complete when it is stored, so their arguments are left out.
+func (t *tiler) unordered(p *tilePlan) (args []int, known bool) {
+	used := uses{}
+	used.add(p.op.Operand(1))
+	for op := range t.fn.Ops() {
+		if op == p.op || op.Def != tt.Load && op.Def != tt.Store && op.Def != tt.DescLoad {
+			continue
+		}
+		complete := op.Def != tt.Store && used[op.Result(0)] && !mayPrecede(p.op, op)
+		for _, arg := range t.argsOf(op) {
+			if arg < 0 || arg == p.base {
+				return nil, false
+			}
+			if !complete {
+				args = append(args, arg)
+			}
+		}
+	}
+	slices.Sort(args)
+	return slices.Compact(args), true
+}
+
+// argsOf returns the kernel's arguments through which op may access memory, -1 for what is not known.
+func (t *tiler) argsOf(op *ir.Op) (args []int) {
+	if op.Def == tt.DescLoad {
+		return []int{tt.TileOf(t.fn, op.Operand(0).Index()).Base}
+	}
+	for _, root := range t.addr.Roots(op.Operand(0)) {
+		arg := -1
+		if root != nil && root.IsArg() && root.Block() == t.fn.Body(0) {
+			arg = root.Index()
+		}
+		args = append(args, arg)
+	}
+	return args
+}
+
 // mayPrecede reports whether a may be executed before b: a loop is around both, or a stands before b.
 func mayPrecede(a, b *ir.Op) bool {
 	for !a.Block().IsInside(b.Parent()) {
 		b = b.Parent()
 	}
-	for p := b.Parent(); p != nil; p = p.Parent() {
-		if p.Def == scf.For || p.Def == scf.While {
-			return true
-		}
+	if isRepeated(b) {
+		return true
 	}
 	for a.Parent() != b.Parent() {
 		a = a.Parent()
 	}
 	return a.Block() != b.Block() || a.Before(b)
+}
+
+// isRepeated reports whether a program may execute an op more than once.
+func isRepeated(op *ir.Op) bool {
+	return op.ParentOf(scf.For) != nil || op.ParentOf(scf.While) != nil
 }

@@ -10,10 +10,10 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// How the addresses of a load are those of a tile: its strides, its dimensions and the coordinates in them.
-// Bounds are in tile_bounds.go.
+// How the addresses of an access are those of a tile: strides, dimensions and coordinates. Bounds are in
+// tile_bounds.go.
 
-// plan returns how a load is a tile, nil if it is none for sure.
+// plan returns how a load is a tile, nil if it may be none.
 func (t *tiler) plan(load *ir.Op) *tilePlan {
 	if !isPlainLoad(load) {
 		return nil
@@ -26,7 +26,8 @@ func (t *tiler) plan(load *ir.Op) *tilePlan {
 	return p
 }
 
-// shape returns how a load or a store of a type is a tile, nil if it is none for sure.
+// shape returns how a load or a store of a tensor is a tile, nil if it may be none. Whether other accesses
+// must be ordered with it is not looked at.
 func (t *tiler) shape(op *ir.Op, typ *ir.TensorType) *tilePlan {
 	if typ == nil || typ.Rank() != 2 || !fitsTile(typ) {
 		return nil

@@ -10,19 +10,18 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// Loads of tiles become loads through descriptors, which are arguments of the kernel.
+// Accesses to tiles become accesses through descriptors, which are arguments of the kernel.
 
-// replace makes a load or a store one through a descriptor.
+// replace makes a load or a store one through a descriptor. A tensor whose first dimension is the contiguous
+// one is transposed.
 func (t *tiler) replace(p *tilePlan) {
-	x, isStore := p.op.Slot(1), p.op.Def == tt.Store
-	if !isStore {
-		x = p.op.Result(0)
-	}
+	x := p.tensor()
 	typ := tensorOf(x)
 	shape := slices.Clone(typ.Shape)
 	if p.swapped {
 		slices.Reverse(shape)
 	}
+	inner := ir.Tensor(shape, typ.Elem, nil)
 	block := ir.Tensor(padShape(shape, len(p.dims)), typ.Elem, nil)
 	desc := t.descriptor(t.tileOf(p).Attr(), tt.DescType.Get(block), p.op.Loc)
 	b := ir.At(p.op)
@@ -36,8 +35,7 @@ func (t *tiler) replace(p *tilePlan) {
 		}
 		return b.ValA(tt.Trans, to, []ir.NamedAttr{ir.A("order", ir.I32Array(1, 0))}, x)
 	}
-	inner := ir.Tensor(shape, typ.Elem, nil)
-	if isStore {
+	if p.op.Def == tt.Store {
 		b.Groups(tt.DescStore, [][]*ir.Value{{desc}, {turn(x, inner)}, at}, nil)
 		p.op.Erase()
 		return
@@ -45,6 +43,14 @@ func (t *tiler) replace(p *tilePlan) {
 	load := b.Groups(tt.DescLoad, [][]*ir.Value{{desc}, at}, []ir.Type{inner})
 	load.Result(0).Name = x.Name
 	p.op.ReplaceWith(turn(load.Result(0), typ))
+}
+
+// tensor returns what a plan's access loads or stores.
+func (p *tilePlan) tensor() *ir.Value {
+	if p.op.Def == tt.Store {
+		return p.op.Slot(1)
+	}
+	return p.op.Result(0)
 }
 
 // tileOf returns the tile of a plan.

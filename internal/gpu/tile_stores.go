@@ -44,8 +44,8 @@ func TileStores(mach Machine, mode TileMode) pass.Pass {
 	}
 }
 
-// planStores returns the stores that become descriptor stores. Those of one type share a buffer, for which
-// there is room.
+// planStores returns the stores that become descriptor stores: all tiles, or those of results that have one
+// type and so share a buffer in shared memory.
 func (t *tiler) planStores(m *ir.Module) (out []*tilePlan) {
 	var stores []*ir.Op
 	for _, store := range opsOf(t.fn, tt.Store) {
@@ -67,8 +67,9 @@ func (t *tiler) planStores(m *ir.Module) (out []*tilePlan) {
 	return out
 }
 
-// isResult reports whether a store has the results of a loop of large products whose operands are tiles, in
-// 16 bits: these get to shared memory as matrices (stmatrix). The loop is the last one before the store.
+// isResult reports whether a store is worth a tile: it stores the sum of large products of tiles, made by the
+// last loop before it, in 16 bits, which get to shared memory as matrices (stmatrix), and the loop's pipeline
+// leaves room for them.
 func (t *tiler) isResult(store *ir.Op) bool {
 	typ, loop := tensorOf(store.Operand(1)), store
 	for loop != nil && loop.Def != scf.For {
@@ -88,11 +89,11 @@ func (t *tiler) isResult(store *ir.Op) bool {
 	return false
 }
 
-// Shared memory of a program that has an SM for itself, and the number of a pipeline's stages that it must
-// hold beside a tile that is stored.
 const (
+	// wholeShared is the shared memory of a program that has an SM of sm_90 for itself, in bytes.
 	wholeShared = 227 << 10
-	fewStages   = 3
+	// fewStages is the number of a pipeline's stages that it must hold beside a tile that is stored.
+	fewStages = 3
 )
 
 // stagesBeside returns the number of stages of a loop's tiles for which there is shared memory beside so many
@@ -112,10 +113,9 @@ func stagesBeside(loop *ir.Op, bytes int64) int64 {
 
 func tensorBytes(t *ir.TensorType) int64 { return t.NumElements() * elementBytes(t.Elem) }
 
-// planStore returns how a store is a tile, nil if it is none for sure, or if the order of accesses may
-// matter.
+// planStore returns how a store is a tile, nil if it may be none, or if the order of accesses may matter.
 func (t *tiler) planStore(store *ir.Op) *tilePlan {
-	if isHinted(store) || inLoop(store) {
+	if isHinted(store) || isRepeated(store) {
 		return nil
 	}
 	p := t.shape(store, tensorOf(store.Operand(1)))
@@ -129,54 +129,10 @@ func (t *tiler) planStore(store *ir.Op) *tilePlan {
 	return p
 }
 
-// inLoop reports whether a program may execute an op more than once.
-func inLoop(op *ir.Op) bool {
-	return op.ParentOf(scf.For) != nil || op.ParentOf(scf.While) != nil
-}
-
-// unordered returns the arguments through which a program accesses memory in no order with a tile that it
-// stores. It reports false if one of them may be the tile's, or if they are not known. What is stored is
-// there, so loads that it is computed of are over.
-func (t *tiler) unordered(p *tilePlan) (args []int, known bool) {
-	used := uses{}
-	used.add(p.op.Operand(1))
-	for op := range t.fn.Ops() {
-		if op == p.op || op.Def != tt.Load && op.Def != tt.Store && op.Def != tt.DescLoad {
-			continue
-		}
-		over := op.Def != tt.Store && used[op.Result(0)] && !mayPrecede(p.op, op)
-		for _, arg := range t.argsOf(op) {
-			if arg < 0 || arg == p.base {
-				return nil, false
-			}
-			if !over {
-				args = append(args, arg)
-			}
-		}
-	}
-	slices.Sort(args)
-	return slices.Compact(args), true
-}
-
-// argsOf returns the kernel's arguments through which op may access memory, -1 for what is not known.
-func (t *tiler) argsOf(op *ir.Op) (args []int) {
-	if op.Def == tt.DescLoad {
-		return []int{tt.TileOf(t.fn, op.Operand(0).Index()).Base}
-	}
-	for _, root := range t.addr.Roots(op.Operand(0)) {
-		arg := -1
-		if root != nil && root.IsArg() && root.Block() == t.fn.Body(0) {
-			arg = root.Index()
-		}
-		args = append(args, arg)
-	}
-	return args
-}
-
-// uses is a set of values that another one is computed of.
+// uses is a set of values from which others are computed.
 type uses map[*ir.Value]bool
 
-// add adds a value and those that it is computed of, as far as they are seen.
+// add adds a value and those from which it is computed, but for those inside of whiles.
 func (u uses) add(v *ir.Value) {
 	if u[v] {
 		return
@@ -201,7 +157,7 @@ func (u uses) add(v *ir.Value) {
 	}
 }
 
-// carried adds what a loop carries from iteration to iteration.
+// carried adds what a loop carries in its value i.
 func (u uses) carried(loop *ir.Op, i int) {
 	u.add(scf.Inits(loop)[i])
 	u.add(loop.Body(0).Last().Operand(i))

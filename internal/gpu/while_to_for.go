@@ -11,12 +11,12 @@ import (
 
 // WhileToFor makes a loop with a counter of a while that counts, as MLIR's upliftWhileToForLoop does:
 //
-//	scf.while (%s = %a, %i = %lo) {            scf.for %i = %lo to %hi step %c iter_args(%s = %a) {
-//	  %c = arith.cmpi slt, %i, %hi               %t = f(%s, %i)
-//	  scf.condition(%c) %s, %i           =>      scf.yield %t
+//	scf.while (%s = %a, %i = %lo) {            scf.for %i = %lo to %hi step 4 iter_args(%s = %a) {
+//	  %more = arith.cmpi slt, %i, %hi            %t = f(%s, %i)
+//	  scf.condition(%more) %s, %i        =>      scf.yield %t
 //	} do {                                     }
 //	  %t = f(%s, %i)
-//	  %j = arith.addi %i, %c
+//	  %j = arith.addi %i, 4
 //	  scf.yield %t, %j
 //	}
 //
@@ -60,10 +60,7 @@ func counterOf(op *ir.Op) (int, bool) {
 
 // whileToFor replaces a while whose value i counts.
 func whileToFor(op *ir.Op, i int) {
-	b := ir.NewBuilder(op.Block())
-	b.Before(op)
-	b.Loc = op.Loc
-	after := op.Body(1)
+	b, after := ir.At(op), op.Body(1)
 	yield := after.Last()
 	without := func(vs []*ir.Value) []*ir.Value { return slices.Delete(slices.Clone(vs), i, i+1) }
 	by, _ := arith.IntOf(yield.Operand(i).Def().Operand(1))
