@@ -293,6 +293,9 @@ func (c *compilation) emit() error {
 		if c.opts.Target.isPTX() && !c.opts.KeepDebugTarget {
 			c.out.Asm = stripDebugTarget(c.out.Asm)
 		}
+		if c.opts.Target.isPTX() {
+			c.out.Asm = constantsBehindBranches(c.out.Asm)
+		}
 	}
 	if c.opts.Emit&EmitObj != 0 {
 		c.out.Obj, err = c.generate(fileObject, false)
