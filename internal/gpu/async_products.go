@@ -22,9 +22,6 @@ import (
 //	}                                                scf.yield %e
 //	                                               }
 //	                                               ttng.warp_group_dot_wait … {pendings = 0}
-//
-// A product whose left operand the loop computes in registers overlaps step by step if it is alone in its
-// loop: each step along k waits for the same step of the iteration before, whose registers are then free.
 
 // tightAttr marks buffers whose next copy overwrites the slot that a product reads, roomyAttr those whose
 // copies never overwrite the slot that products of their iteration read. They exist only within
@@ -152,13 +149,11 @@ func productsBehind(v *ir.Value, block *ir.Block, seen map[*ir.Op]bool) []*ir.Op
 // its iteration, else -1. It need not if
 //
 //  1. its operands are not overwritten soon: those in shared memory come from outside the loop or from
-//     several buffers, those in registers are written behind a wait for all products, or the product's steps
-//     are apart;
+//     several buffers, those in registers are written behind a wait for all products;
 //  2. nothing in the iteration uses its result but the yield, or branches, which wait for themselves;
 //  3. in the next iteration, only products add to it, or its uses follow a wait for all products.
 func carriedProduct(op, loop *ir.Op) int {
-	if !isBuffered(op.Operand(0), loop) || !isBuffered(op.Operand(1), loop) ||
-		rewritesRegisters(op, loop) && !stepsApart(op, loop) ||
+	if !isBuffered(op.Operand(0), loop) || !isBuffered(op.Operand(1), loop) || rewritesRegisters(op, loop) ||
 		ir.ElemOf(op.Result(0).Type) != ir.F32 {
 		return -1
 	}
@@ -273,16 +268,11 @@ func waitInLoop(list []overlapping) {
 		waitInBranches(o.op)
 	}
 	last := list[len(list)-1].op
-	pendings := len(list)
-	if rewritesRegisters(last, last.Parent()) {
-		last.SetAttr(ttg.StepsAttr, ir.Unit)
-		pendings = stepsAlong(last) - 1
-	}
 	var results []*ir.Value
 	for _, o := range list {
 		results = append(results, o.op.Result(0))
 	}
-	threadThrough(waitAfter(last, pendings), results...)
+	threadThrough(waitAfter(last, len(list)), results...)
 }
 
 // waitInBranches inserts a wait for a product into each branch that uses it.
@@ -319,21 +309,9 @@ func onlyYields(op *ir.Op) bool {
 	return true
 }
 
-// stepsApart reports whether the steps of a product along k may be groups of their own: it is the only
-// product of its loop, so that waits count nothing but its steps, and one instruction sums a step exactly.
-func stepsApart(op, loop *ir.Op) bool {
-	return stepsAlong(op) > 1 && ir.BitWidth(ir.ElemOf(op.Operand(0).Type)) == 16 &&
-		len(opsOf(loop, ttng.WarpGroupDot)) == 1 && len(opsOf(loop, ttng.WarpGroupDotWait)) == 0
-}
-
-// stepsAlong returns the number of instructions along k of a product whose left operand is in registers.
-func stepsAlong(op *ir.Op) int {
-	mma, _ := ttg.As[ttg.NvidiaMma](encodingOf(op.Result(0)))
-	return int(tensorOf(op.Operand(0)).Shape[1] / mma.InstrShape[2])
-}
-
 // rewritesRegisters reports whether the loop may overwrite the registers of a product's left operand before
-// the product of the previous iteration, which reads the same registers, is complete.
+// the product of the previous iteration, which reads the same registers, is complete. Triton splits such
+// products along k, each part behind the conversion of its registers, and does not wait.
 func rewritesRegisters(op, loop *ir.Op) bool {
 	a := op.Operand(0)
 	for a.DefBy(ttg.ConvertLayout) != nil || a.DefBy(tt.Reshape) != nil || a.DefBy(tt.Trans) != nil {

@@ -56,14 +56,11 @@ func (v nvidia) warpGroupDot(l *lowering, op *ir.Op) {
 		left[i] = p.left(t)
 	}
 	words = p.fence(words, left)
-	switch {
-	case p.inParts():
+	if p.inParts() {
 		for i, t := range tiles {
 			words[i] = p.sumParts(t, words[i], left[i], i == len(tiles)-1)
 		}
-	case op.HasAttr(ttg.StepsAttr):
-		p.sumApart(tiles, words, left)
-	default:
+	} else {
 		for i, t := range tiles {
 			words[i] = p.sum(t, words[i], left[i])
 		}
@@ -257,22 +254,6 @@ func (p *groupProduct) sum(t groupTile, words []string, left [][]string) []strin
 		use = "1"
 	}
 	return words
-}
-
-// sumApart sums like sum, with a group for each step along k. Behind a step it waits for this step of the
-// product before, whose registers of A may then be written; behind the last one, the wait is an operation.
-func (p *groupProduct) sumApart(tiles []groupTile, words [][]string, left [][][]string) {
-	use, steps := p.useC, p.depth/p.k
-	for i := range steps {
-		for j, t := range tiles {
-			words[j] = p.step(t, words[j], left[j], i, use)
-		}
-		p.l.groupAsm("void", commitGroup, "")
-		if i < steps-1 {
-			p.l.groupAsm("void", waitGroup(steps-1), "")
-		}
-		use = "1"
-	}
 }
 
 // inParts reports whether partial sums must be added up in f32: the tensor cores sum products of fp8 with

@@ -35,9 +35,6 @@ const (
 	PrefetchAttr = "nereid.prefetch"
 	// ProgramAttr numbers the programs that were merged into one, on the memory accesses of each.
 	ProgramAttr = "nereid.program"
-	// StepsAttr marks a product of warp groups whose steps along k are groups of their own: each waits for
-	// the same step of the iteration before.
-	StepsAttr = "nereid.steps"
 )
 
 // NumWarps is the number of warps that run op: that of the partition it is in, or else its module's; 0 when
