@@ -10,8 +10,8 @@ import (
 )
 
 // Some numbers are the same in all programs of a launch, as tl.cdiv(M, BLOCK) is. The host computes them
-// (Options.Uniform), and the kernel takes them as one more parameter at its end, a block of words: the driver
-// takes longer for many parameters than for a large one. Package uniform says how the host computes them.
+// (Options.Uniform), and the kernel takes them as one more parameter at its end, a block of words without
+// gaps. Package uniform says how the host computes them.
 
 // uniforms is what the host computes for a kernel.
 type uniforms struct {

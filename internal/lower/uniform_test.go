@@ -41,6 +41,16 @@ func computed(p *uniform.Program, args []any) []any {
 	return []any{block}
 }
 
+// simulated launches programs of k, with the parameter that the host computes, and returns what is then in
+// memory.
+func simulated(t *testing.T, ptx []byte, p *uniform.Program, programs int, args ...any) [][]byte {
+	t.Helper()
+	l := launch{"k", [3]int{programs, 1, 1}, append(args, computed(p, args)...)}
+	_, mem := l.memory(1)
+	onSim(t, ptx, 0, l, mem, false)
+	return mem
+}
+
 var divides = regexp.MustCompile(`\t(div|rem)\.[us]\d+`)
 
 const uniformEnc = "#ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], " +
@@ -157,10 +167,7 @@ func TestGroups(t *testing.T) {
 	}
 	for _, c := range [][2]int{{1024, 512}, {1000, 300}, {129, 128}, {2500, 640}, {1, 1}} {
 		rows, cols := (c[0]+127)/128, (c[1]+127)/128
-		args := []any{ints(ir.I32, rows*cols, 1), c[0], c[1]}
-		l := launch{"k", [3]int{rows * cols, 1, 1}, append(args, computed(k.Uniform, args)...)}
-		_, mem := l.memory(1)
-		onSim(t, ptx, 0, l, mem, false)
+		mem := simulated(t, ptx, k.Uniform, rows*cols, ints(ir.I32, rows*cols, 1), c[0], c[1])
 		for pid := range rows * cols {
 			first := pid / (8 * cols) * 8
 			height := min(rows-first, 8)
@@ -193,10 +200,7 @@ tt.return
 		t.Errorf("it is not narrow\n%s", clip(ptx))
 	}
 	for _, d := range []int{1, 7, 8, -3, math.MinInt32, math.MaxInt32} {
-		args := []any{ints(ir.I64, 20, 1), d}
-		l := launch{"k", [3]int{20, 1, 1}, append(args, computed(k.Uniform, args)...)}
-		_, mem := l.memory(1)
-		onSim(t, ptx, 0, l, mem, false)
+		mem := simulated(t, ptx, k.Uniform, 20, ints(ir.I64, 20, 1), d)
 		for pid := range 20 {
 			if got, want := int64(get(mem[0][8*pid:], 8)), int64(pid/d*1000+pid%d); got != want {
 				t.Errorf("program %d, divided by %d: %d, want %d", pid, d, got, want)
