@@ -88,6 +88,46 @@ def k(x, y, z):
 	}
 }
 
+// TestStoresAtRowEnds stores and adds through descriptors of tensors whose rows end before the stride, within
+// 16 bytes and not. What lies behind the rows stays as it is.
+func TestStoresAtRowEnds(t *testing.T) {
+	dev, judge := hopper(t), interpreter(t)
+	const inKernel = "d = tl.make_tensor_descriptor(d, (m, n), (s, 1), (32, 32))\n"
+	for _, c := range []struct {
+		name, head, body string
+		host             bool
+	}{
+		{"store", "", "d.store((0, 0), v)", true},
+		{"sum", "", "d.atomic_add((0, 0), v)", true},
+		{"store in the kernel", inKernel, "d.store((0, 0), v)", false},
+		{"sum in the kernel", inKernel, "d.atomic_add((0, 0), v)", false},
+	} {
+		k := kernelOf(t, `
+@triton.jit
+def k(d, m, n, s):
+    v = (tl.arange(0, 32)[:, None] * 32 + tl.arange(0, 32)[None, :] + 1).to(tl.float16)
+`, c.head+c.body)
+		run := func(dev *nereid.Device, n int) []byte {
+			x := lend(t, dev, newArray(f16, 32*64))
+			var d any = x
+			if c.host {
+				d = &nereid.Descriptor{Base: x, Shape: []int64{20, int64(n)}, Strides: []int64{64, 1},
+					Block: []int64{32, 32}}
+			}
+			s := txtest.Open(t, dev.NewStream, t.Context())
+			if err := k.Launch(s, nereid.Grid{1}, d, 20, n, 64); err != nil {
+				t.Fatal(err)
+			}
+			return bytesOf(t, x)
+		}
+		for _, n := range []int{1, 8, 15, 16, 24, 29, 32} {
+			if !bytes.Equal(run(judge, n), run(dev, n)) {
+				t.Errorf("%s, %d columns: results differ", c.name, n)
+			}
+		}
+	}
+}
+
 // put returns a body that stores one tile of numbers.
 func put(ptr, mask string) string {
 	if mask != "" {
@@ -107,9 +147,14 @@ var tileStoreCases = []*tileCase{
 	{"neither dimension contiguous", someNumbers + `
 if h + p == 0:
     tl.store(y + r[:, None] * s + c[None, :] * 2, v)`, 0, [][3]int{{1, 64, 0}}},
-	{"bounds of both", put("h * t + "+rows, "((p * 32 + r)[:, None] < n) & (c[None, :] < 29)"), 1,
+	{"bounds of both", put("h * t + "+rows, "((p * 32 + r)[:, None] < n) & (c[None, :] < 28)"), 1,
 		[][3]int{{64, 32, 2048}, {45, 32, 2048}, {3, 32, 2048}, {0, 32, 2048}, {-7, 32, 2048},
 			{40, 48, 2048}, {40, 33, 2048}, {40, 48, 2047}}},
+	{"a bound within 16 bytes", put("h * t + "+rows, "c[None, :] < 29"), 0, [][3]int{{0, 32, 2048}}},
+	{"a bound that is an argument", put("h * t + "+rows, "c[None, :] < n"), 1,
+		[][3]int{{28, 32, 2048}, {29, 32, 2048}, {32, 32, 2048}, {3, 32, 2048}, {0, 32, 2048}}},
+	{"a bound of two terms", put("h * t + "+rows, "c[None, :] < 2 * n + 4"), 1,
+		[][3]int{{10, 32, 2048}, {11, 32, 2048}, {4, 32, 2048}}},
 	{"a bound from below", put("h * t + (p * 32 + r - 8)[:, None] * s + c[None, :]",
 		"((p * 32 + r - 8)[:, None] >= 0) & ((p * 32 + r - 8)[:, None] < n)"), 0, [][3]int{{45, 32, 2048}}},
 	{"rows that may be negative", someNumbers + `

@@ -17,7 +17,8 @@ import (
 //
 //	tt.store %c + rows*%sc + cols, %v, mask   =>   tt.descriptor_store %d[row, col], %v
 //
-// No coordinate may be negative: the engine reads 0 there, but it does not write.
+// No coordinate may be negative: the engine reads 0 there, but it does not write. And it writes units of 16
+// bytes, at which rows have to end.
 //
 // The engine writes in no order with the program's other accesses. So a store stays as it is if the program
 // may execute it more than once, or accesses memory through the same argument elsewhere. Where memory of
@@ -119,7 +120,7 @@ func (t *tiler) planStore(store *ir.Op) *tilePlan {
 		return nil
 	}
 	p := t.shape(store, tensorOf(store.Operand(1)))
-	if p == nil {
+	if p == nil || !t.endsAtUnit(p) {
 		return nil
 	}
 	var known bool
@@ -128,6 +129,30 @@ func (t *tiler) planStore(store *ir.Op) *tilePlan {
 	}
 	return p
 }
+
+// endsAtUnit reports whether a tile's rows end at a unit of 16 bytes, and has the host check what is not
+// known of arguments. The engine writes whole units: up to 15 bytes behind the end of a row.
+func (t *tiler) endsAtUnit(p *tilePlan) bool {
+	end := p.dims[len(p.dims)-1].size
+	for _, term := range t.addr.Terms(end) {
+		of := term.Factor * address.ElementBytes(p.op.Operand(0).Type)
+		for _, s := range term.Of {
+			of *= min(t.divisor(s), storeUnit)
+		}
+		need := storeUnit / min(of&-of, storeUnit)
+		if need == 1 {
+			continue
+		}
+		if len(term.Of) == 0 || t.argument(term.Of[0]) < 0 {
+			return false
+		}
+		p.multiples = addMultiple(p.multiples, tt.TileMultiple{Arg: t.argument(term.Of[0]), Of: need})
+	}
+	return true
+}
+
+// storeUnit is what the copy engine writes at once, in bytes.
+const storeUnit = 16
 
 // uses is a set of values from which others are computed.
 type uses map[*ir.Value]bool

@@ -22,6 +22,9 @@ import (
 //
 //	%x = tt.descriptor_load %d[%i, %j]   =>   %x = tt.load (%base + (%i + %r) * %stride + %j + %c), …
 //
+// It writes units of 16 bytes, up to 15 bytes behind the end of a row that does not end at one: a descriptor
+// that is stored to stays if its rows end there for sure.
+//
 // The engine gathers no rows; it copies at least 16 bytes along the last dimension, at most five
 // dimensions, and elements of one to eight bytes; rows begin at multiples of 16 bytes. Descriptors that a
 // program's blocks share are not handled.
@@ -34,9 +37,12 @@ func LegalizeDescriptors(mach Machine) pass.Pass {
 				return pass.RewriteTensorDescriptor.Run(ctx, m)
 			}
 			l := legalizer{g: connectedDescriptors(m), info: axisinfo.Module(m), unfit: map[*ir.Value]bool{},
-				kinds: map[*ir.Value]uint{}}
+				partial: map[*ir.Value]bool{}, stored: map[*ir.Value]bool{}, kinds: map[*ir.Value]uint{}}
 			for op := range m.Ops() {
 				l.judge(op)
+			}
+			for root := range l.stored {
+				l.unfit[root] = l.unfit[root] || l.partial[root]
 			}
 			l.judgeReductions(m)
 			return pass.RewriteDescriptors(ctx, m, func(v *ir.Value) bool { return l.unfit[l.g.find(v)] })
@@ -46,10 +52,13 @@ func LegalizeDescriptors(mach Machine) pass.Pass {
 
 // legalizer decides about groups of connected descriptors.
 type legalizer struct {
-	g     *descGroups
-	info  *axisinfo.Analysis
-	unfit map[*ir.Value]bool // by the representative of a group
-	kinds map[*ir.Value]uint // likewise: the kinds of reductions, a bit for each
+	g    *descGroups
+	info *axisinfo.Analysis
+	// By the representative of a group:
+	unfit   map[*ir.Value]bool
+	partial map[*ir.Value]bool // rows may end within a unit of 16 bytes
+	stored  map[*ir.Value]bool
+	kinds   map[*ir.Value]uint // of reductions, a bit for each
 }
 
 // connectedDescriptors groups the descriptors of a module, across its functions.
@@ -88,6 +97,7 @@ func (l *legalizer) judge(op *ir.Op) {
 	case tt.MakeTensorDesc:
 		desc = op.Result(0)
 		fit = fitsTMA(desc.Type) && fitsStrides(op) && fitsPadding(op)
+		l.partial[l.g.find(desc)] = l.partial[l.g.find(desc)] || !l.endsAtUnit(op)
 	case tt.DescGather, tt.DescScatter:
 		desc, fit = op.Operand(0), false
 	case tt.DescLoad:
@@ -99,6 +109,7 @@ func (l *legalizer) judge(op *ir.Op) {
 	case tt.DescStore:
 		desc = op.Operand(0)
 		fit = l.aligned(desc, op.Group(2))
+		l.stored[l.g.find(desc)] = true
 	}
 	if !fit {
 		l.unfit[l.g.find(desc)] = true
@@ -119,11 +130,33 @@ func (l *legalizer) judgeArgs(fn *ir.Op) {
 
 // aligned reports whether the last of the coordinates is a multiple of 16 bytes for sure.
 func (l *legalizer) aligned(desc *ir.Value, at []*ir.Value) bool {
-	if len(at) == 0 {
+	return len(at) > 0 && l.isWhole(desc, at[len(at)-1])
+}
+
+// isWhole reports whether so many elements are a multiple of 16 bytes for sure.
+func (l *legalizer) isWhole(desc, elements *ir.Value) bool {
+	each := int64(max(1, 128/max(8, ir.BitWidth(tt.DescBlock(desc.Type).Elem))))
+	return l.info.Of(elements).Divisibility[0]%each == 0
+}
+
+// endsAtUnit reports whether the rows of a descriptor end at multiples of 16 bytes for sure. Strides are such
+// multiples by the rules of the language: so a row that is as long as the stride ends at one.
+func (l *legalizer) endsAtUnit(op *ir.Op) bool {
+	shape, strides := op.Group(1), op.Group(2)
+	if len(shape) == 0 {
 		return false
 	}
-	each := int64(max(1, 128/max(8, ir.BitWidth(tt.DescBlock(desc.Type).Elem))))
-	return l.info.Of(at[len(at)-1]).Divisibility[0]%each == 0
+	end := shape[len(shape)-1]
+	return l.isWhole(op.Result(0), end) ||
+		len(strides) > 1 && narrowest(strides[len(strides)-2]) == narrowest(end)
+}
+
+// narrowest returns the value of which v is an extension, or v.
+func narrowest(v *ir.Value) *ir.Value {
+	for v.DefBy(arith.ExtSI) != nil {
+		v = v.Def().Operand(0)
+	}
+	return v
 }
 
 // judgeReductions judges groups by all of their reductions. The engine has no sum, and, or, xor of signed

@@ -76,3 +76,39 @@ tt.return
 		}
 	}
 }
+
+// TestRowEnds: a descriptor that is stored to stays where its rows are known to end at multiples of 16 bytes.
+// %n is any number, %k a multiple of 16; elements have two bytes.
+func TestRowEnds(t *testing.T) {
+	const store = "tt.descriptor_store %d[%n, %c0], %v : !tt.tensordesc<tensor<8x64xf16>>, tensor<8x64xf16>"
+	const load = "%x = tt.descriptor_load %d[%n, %c0] : !tt.tensordesc<tensor<8x64xf16>> -> tensor<8x64xf16>"
+	for _, c := range []struct {
+		columns, stride, use string
+		stays                bool
+	}{
+		{"%k", "%s", store, true},
+		{"%n", "%s", store, false},
+		{"%n", "%wide", store, true},
+		{"%n", "%s", load, true},
+		{"%n", "%s", load + "\n" + store, false},
+	} {
+		m := passtest.Parse(t, "k.ttir",
+			fmt.Sprintf(`module { tt.func public @k(%%p: !tt.ptr<f16>, %%n: i32, %%s: i64,
+%%k: i32 {tt.divisibility = 16 : i32}, %%v: tensor<8x64xf16>) {
+%%c0 = arith.constant 0 : i32
+%%c1 = arith.constant 1 : i64
+%%wide = arith.extsi %%n : i32 to i64
+%%d = tt.make_tensor_descriptor %%p, [%%n, %s], [%s, %%c1] : <f16>, <tensor<8x64xf16>>
+%s
+tt.return
+} }`, c.columns, c.stride, c.use))
+		passtest.Run(t, m, []pass.Pass{gpu.LegalizeDescriptors(gpu.Machine{NumCTAs: 1})})
+		stays := false
+		for op := range m.Ops() {
+			stays = stays || op.Def == tt.MakeTensorDesc
+		}
+		if stays != c.stays {
+			t.Errorf("%s columns, stride %s, %s: the descriptor stays: %v", c.columns, c.stride, c.use, stays)
+		}
+	}
+}

@@ -54,8 +54,9 @@ func (d *Descriptor) Class(addr uint64) (c Class, ok bool) {
 }
 
 // mappable reports whether the hardware can describe the tensor at an address: it is aligned to 16 bytes,
-// contiguous along the last dimension, and its other strides are multiples of 16 bytes, above 0 but for
-// dimensions of one element, along which nothing moves.
+// contiguous along the last dimension, and its rows and other strides are multiples of 16 bytes, strides
+// above 0 but for dimensions of one element, along which nothing moves. Hardware could load rows that are no
+// multiples, but it stores over what lies behind them.
 func (d *Descriptor) mappable(addr uint64) bool {
 	last := len(d.Strides) - 1
 	if addr%16 != 0 || len(d.Shape) != last+1 || last < 0 || last >= maxDescRank || d.Strides[last] != 1 {
@@ -63,6 +64,9 @@ func (d *Descriptor) mappable(addr uint64) bool {
 	}
 	size := int64(d.Base.Elem.Size())
 	if d.NaN && size == 1 && d.Base.Elem.IsFloat() { // copies take them for bytes, which have no NaN
+		return false
+	}
+	if d.Shape[last]*size%16 != 0 {
 		return false
 	}
 	for i, s := range d.Strides {

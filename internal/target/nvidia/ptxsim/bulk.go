@@ -37,9 +37,15 @@ type globalPart struct {
 	data []byte
 }
 
-// parts returns the rows of memory that a box consists of.
-func (c *block) parts(t int32, m *TensorMap, at []int64) (out []globalPart) {
-	m.rows(at, func(addr uint64, off, n int) { out = append(out, c.part(t, addr, off, n)) })
+// parts returns the rows of memory that a box consists of. Stores end at units of 16 bytes, even if the
+// tensor does not: a GPU (H200) then writes over what lies behind the tensor's row.
+func (c *block) parts(t int32, m *TensorMap, at []int64, store bool) (out []globalPart) {
+	m.rows(at, func(addr uint64, off, n int) {
+		if store {
+			n = (n + 15) &^ 15
+		}
+		out = append(out, c.part(t, addr, off, n))
+	})
 	return out
 }
 

@@ -90,10 +90,11 @@ func (s *stmt) boxEnd(i int) (copyEnd, error) {
 				"multiple of 16",
 				at[0], first)
 		}
-		if least := slices.Min(at); i == 0 && least < 0 { // memory is the destination
+		store := i == 0 // memory is the destination
+		if least := slices.Min(at); store && least < 0 {
 			c.fail(t, "illegal instruction: a bulk store at coordinate %d, which is negative", least)
 		}
-		return c.parts(t, m, at), m.bytes(), m
+		return c.parts(t, m, at, store), m.bytes(), m
 	}, nil
 }
 
