@@ -147,6 +147,8 @@ type compilation struct {
 	module  moduleRef
 	diags   *collector
 	out     Output
+
+	warpGroups bool // the IR has products of warp groups
 }
 
 func (c *compilation) run(ir []byte) error {
@@ -196,6 +198,7 @@ func (c *compilation) disposeModule() {
 func (c *compilation) parse(ir []byte) error {
 	var message *byte
 	buffer := c.lib.newBuffer(ir, c.opts.Name)
+	c.warpGroups = usesWarpGroups(ir)
 	if c.lib.raw.parseIR(c.context, buffer, &c.module, &message) != 0 {
 		c.module = 0
 		return newParseError(c.opts.Name, c.lib.take(message), ir)
@@ -282,6 +285,7 @@ func (c *compilation) emit() error {
 		c.out.IR = []byte(c.lib.take(c.lib.raw.printModule(c.module)))
 	}
 	if c.opts.Target.isGPU() {
+		c.disjointSums()
 		c.limitReduction()
 	}
 	var err error

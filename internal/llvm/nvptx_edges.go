@@ -32,9 +32,12 @@ var (
 	ptxPlace    = regexp.MustCompile(`^\s+\.loc\s`)
 )
 
+// usesWarpGroups reports whether IR or PTX multiplies by instructions of warp groups.
+func usesWarpGroups(code []byte) bool { return bytes.Contains(code, []byte("wgmma.")) }
+
 // constantsBehindBranches sets constants that stand before a branch around a loop on both ways behind it.
 func constantsBehindBranches(ptx []byte) []byte {
-	if bytes.Contains(ptx, []byte("wgmma.")) {
+	if usesWarpGroups(ptx) {
 		return ptx
 	}
 	lines := strings.Split(string(ptx), "\n")

@@ -117,6 +117,9 @@ type raw struct {
 		name string) valueRef
 	buildExtract func(b builderRef, vector, lane valueRef, name string) valueRef
 	buildStore   func(b builderRef, value, at valueRef) valueRef
+	buildAdd     func(b builderRef, x, y valueRef, name string) valueRef
+	isDisjoint   func(or valueRef) int32 // nil before LLVM 18
+	replaceUses  func(old, by valueRef)
 	setAlignment func(v valueRef, bytes uint32)
 	erase        func(valueRef)
 
@@ -239,6 +242,9 @@ func (r *raw) symbols() []dl.Func {
 		{Ptr: &r.buildGEP, Symbol: "LLVMBuildGEP2"},
 		{Ptr: &r.buildExtract, Symbol: "LLVMBuildExtractElement"},
 		{Ptr: &r.buildStore, Symbol: "LLVMBuildStore"},
+		{Ptr: &r.buildAdd, Symbol: "LLVMBuildAdd"},
+		{Ptr: &r.isDisjoint, Symbol: "LLVMGetIsDisjoint", Optional: true},
+		{Ptr: &r.replaceUses, Symbol: "LLVMReplaceAllUsesWith"},
 		{Ptr: &r.setAlignment, Symbol: "LLVMSetAlignment"},
 		{Ptr: &r.erase, Symbol: "LLVMInstructionEraseFromParent"},
 
