@@ -88,17 +88,64 @@ func TestSpreadStores(t *testing.T) {
 // storeOrder finds instructions that order a tile's writes to shared memory with the copy engine's reads.
 var storeOrder = regexp.MustCompile(`^\s*(fence\.proxy\.async|cp\.async\.bulk\.(wait_group\.read|commit))`)
 
-// TestSpreadStoreFaults leaves out, one at a time, the instructions that order writes of a tile to shared
-// memory with the copy engine's reads of it. The simulator must find each of these mistakes, and that of most
-// barriers: some are there for other reasons.
-func TestSpreadStoreFaults(t *testing.T) {
-	t.Parallel()
-	dev, dump := opened(t, "sim:90")[0], t.TempDir()
-	k := kernelOf(t, groupedProduct, groupedStore, nereid.With(nereid.Config{Dump: dump}))
-	for _, depth := range spreadDepths {
-		if _, err := (spreadLaunch{3, 1, depth, 3}).run(t, k, dev); err != nil {
-			t.Fatal(err)
+// storedProduct is a product whose tiles are stored in parts.
+type storedProduct struct {
+	text     string
+	high     int // tiles
+	depths   []int
+	inParts  func(ptx string) bool
+	barriers int // at least so many are needed for the store
+	commits  int // so many close groups of copies that the next one would close
+}
+
+// launch runs the product at all of its depths.
+func (p storedProduct) launch(t *testing.T, dev *nereid.Device, config nereid.Config) error {
+	t.Helper()
+	k := kernelOf(t, p.text, groupedStore, nereid.With(config))
+	for _, depth := range p.depths {
+		if _, err := (spreadLaunch{p.high, 1, depth, 3}).run(t, k, dev); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+// plainProduct is a product whose programs go over its tiles row by row. A single tile is stored in parts
+// while the rest of it is written to shared memory.
+const plainProduct = `
+@triton.jit
+def k(x, out, y, m, n, depth, sx, sy, so):
+    pid = tl.program_id(0)
+    wide = tl.cdiv(n, 256)
+    rows, cols = pid // wide * 128 + tl.arange(0, 128), pid % wide * 256 + tl.arange(0, 256)
+    deep = tl.arange(0, 32)
+    a, b = x + rows[:, None] * sx + deep[None, :], y + deep[:, None] * sy + cols[None, :]
+    acc = tl.zeros((128, 256), tl.float32)
+    for i in range(0, depth, 32):
+        acc = tl.dot(tl.load(a), tl.load(b), acc)
+        a += 32
+        b += 32 * sy
+`
+
+// TestStoreFaults leaves out, one at a time, the instructions that order writes of a tile to shared memory
+// with the copy engine's reads of it. The simulator must find each of these mistakes, and that of most
+// barriers: some are there for other reasons.
+func TestStoreFaults(t *testing.T) {
+	t.Parallel()
+	for name, p := range map[string]storedProduct{
+		"in the next tile": {groupedProduct, 3, []int{192, 96, 0}, isSpread, 6, 0},
+		"at the end": {plainProduct, 1, []int{96}, func(ptx string) bool {
+			return strings.Count(ptx, "bulk.tensor.2d.global.shared") == 4
+		}, 5, 3},
+	} {
+		t.Run(name, func(t *testing.T) { p.testFaults(t) })
+	}
+}
+
+func (p storedProduct) testFaults(t *testing.T) {
+	dev, dump := opened(t, "sim:90")[0], t.TempDir()
+	if err := p.launch(t, dev, nereid.Config{Dump: dump}); err != nil {
+		t.Fatal(err)
 	}
 	files, err := filepath.Glob(filepath.Join(dump, "*", "k.ptx"))
 	if err != nil || len(files) != 1 {
@@ -108,11 +155,11 @@ func TestSpreadStoreFaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !isSpread(string(text)) {
+	if !p.inParts(string(text)) {
 		t.Fatal("the tile is not stored in parts")
 	}
-	lines, barriers := strings.Split(string(text), "\n"), 0
-	if failsChanged(t, dev, files[0], lines) {
+	lines, barriers, commits := strings.Split(string(text), "\n"), 0, 0
+	if p.failsChanged(t, dev, files[0], lines) {
 		t.Fatal("the code as it is fails")
 	}
 	for i, line := range lines {
@@ -122,23 +169,23 @@ func TestSpreadStoreFaults(t *testing.T) {
 		}
 		changed := slices.Clone(lines)
 		changed[i] = ""
-		found := failsChanged(t, dev, files[0], changed)
-		if barrier && found {
+		found := p.failsChanged(t, dev, files[0], changed)
+		switch {
+		case barrier && found:
 			barriers++
-		} else if !barrier && !found {
+		case !found && strings.Contains(line, "commit"):
+			commits++
+		case !found && !barrier:
 			t.Errorf("line %d, %s, is left out, and nothing is reported", i+1, strings.TrimSpace(line))
 		}
 	}
-	if barriers < 6 {
-		t.Errorf("%d missing barriers are reported", barriers)
+	if barriers < p.barriers || commits != p.commits {
+		t.Errorf("%d missing barriers are reported, %d missing commits are not", barriers, commits)
 	}
 }
 
-// spreadDepths are depths of products whose tiles are stored in parts, partly so, and without a loop.
-var spreadDepths = []int{192, 96, 0}
-
 // failsChanged reports whether a launch with the changed lines of a dumped file fails.
-func failsChanged(t *testing.T, dev *nereid.Device, file string, lines []string) bool {
+func (p storedProduct) failsChanged(t *testing.T, dev *nereid.Device, file string, lines []string) bool {
 	t.Helper()
 	dir := t.TempDir()
 	to := filepath.Join(dir, filepath.Base(filepath.Dir(file)), filepath.Base(file))
@@ -148,9 +195,5 @@ func failsChanged(t *testing.T, dev *nereid.Device, file string, lines []string)
 	if err := os.WriteFile(to, []byte(strings.Join(lines, "\n")), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	k := kernelOf(t, groupedProduct, groupedStore, nereid.With(nereid.Config{Override: dir}))
-	return slices.ContainsFunc(spreadDepths, func(depth int) bool {
-		_, err := spreadLaunch{3, 1, depth, 3}.run(t, k, dev)
-		return err != nil
-	})
+	return p.launch(t, dev, nereid.Config{Override: dir}) != nil
 }

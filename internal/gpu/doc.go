@@ -65,6 +65,7 @@
 //	tma_loads.go                   loads in pipelines, and their barriers
 //	tma_stores.go                  stores in loops that overlap with the next iteration
 //	spread_stores.go               nereid-gpu-spread-stores: such a store in parts, one in each iteration
+//	store_parts.go                 nereid-gpu-store-in-parts: a store without a loop, as its parts are ready
 //
 // Removing conversions:
 //

@@ -111,7 +111,8 @@ func Pipeline(o Options) []pass.Pass {
 		WhileToFor, FlattenBranches, OrderOffsets, LoadEarly, LoadLate, HoldOperands, ShortLives, StreamLoads,
 		BranchOnProducts)
 	if o.Turns {
-		passes = append(passes, ScaleLate, BranchOnMasks, BranchOnCopies, WaitInside, SpreadStores)
+		passes = append(passes, ScaleLate, BranchOnMasks, BranchOnCopies, WaitInside, SpreadStores,
+			StoreInParts)
 	}
 	if o.Turns && o.Persist != NoPersist {
 		passes = append(passes, PersistPrograms(o.Persist == Persist))
@@ -189,6 +190,8 @@ var Constraints = []pass.Constraint{
 		Why: "a tile that programs store again and again, one after the other, is none"},
 	{Before: "nereid-gpu-branch-on-copies", After: "nereid-gpu-spread-stores",
 		Why: "an iteration's loads are to start before its part of a store"},
+	{Before: "nereid-gpu-spread-stores", After: "nereid-gpu-store-in-parts",
+		Why: "a store that iterations of the next tile share is not parted again"},
 	{Before: "nereid-gpu-tile-loads", After: "nereid-gpu-loop-over-programs",
 		Why: "programs whose copies can run ahead are those that load tiles"},
 	{Before: "nereid-gpu-loop-over-programs", After: "tritongpu-fuse-nested-loops",
