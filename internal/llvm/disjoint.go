@@ -8,16 +8,18 @@ package llvm
 const opOr = 24 // LLVMOpcode
 
 // disjointSums makes sums of ors of disjoint bits that products take. Kernels with products of warp groups
-// stay as they are: nearly all of their registers are spoken for, and some gained values on the stack.
+// stay as they are: nearly all of their registers are spoken for, and some gained values on the stack. So do
+// indices of 64 bits: a product of widened numbers is one instruction, a sum is two.
 func (c *compilation) disjointSums() {
 	r := &c.lib.raw
 	if !c.opts.Target.isPTX() || c.warpGroups || r.isDisjoint == nil {
 		return
 	}
+	wide := r.int64Type(c.context)
 	var found []valueRef
 	walk := walker{raw: r, args: make([]uintptr, 1)}
 	walk.instructions(c.module, func(v valueRef) {
-		if walk.disjoint(v) && walk.multiplied(v) {
+		if walk.disjoint(v) && r.typeOf(v) != wide && walk.multiplied(v) {
 			found = append(found, v)
 		}
 	})
