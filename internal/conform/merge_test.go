@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -85,6 +86,33 @@ var mergeCases = []*mergeCase{
 	{"many bytes",
 		"j = tl.arange(0, 1024)\ntl.store(y + (p % 4) * 1024 + j, tl.load(x + (p % 4) * 1024 + j))", 1},
 	{"one program alone", "tl.store(y + i, tl.load(x + i))", 1},
+}
+
+// TestMergedStrides launches merged programs with strides that are 1 and others. Launches whose strides are
+// all 1 have code that accesses two elements at once.
+func TestMergedStrides(t *testing.T) {
+	dev, judge, dump := hopper(t), interpreter(t), t.TempDir()
+	t.Setenv("NEREID_MERGE_PROGRAMS", "all")
+	k := kernelOf(t, `
+@triton.jit
+def k(x, y, n, s: int, r: tl.int64):
+`, "i = tl.program_id(0) * 256 + tl.arange(0, 256)\n"+
+		"tl.store(y + i * r, tl.load(x + i * s, mask=i < n) * 2, mask=i < n)",
+		nereid.With(nereid.Config{Dump: dump}))
+	for i, test := range []struct{ s, r, width int }{{2, 1, 1}, {1, 1, 2}, {1, 2, 2}, {1, 1, 2}} {
+		run := func(dev *nereid.Device) []byte {
+			return leaves(t, k, dev, nereid.Grid{8}, numbers(f32, 4096), newArray(f32, 4096), 2000, test.s,
+				int64(test.r), nereid.Options{NumWarps: 4})
+		}
+		if !bytes.Equal(run(judge), run(dev)) {
+			t.Errorf("launch %d, strides %d and %d: results differ", i, test.s, test.r)
+		}
+		// the dump has what was compiled last
+		want := fmt.Sprintf("sizePerThread = [%d]", test.width)
+		if !strings.Contains(onlyTTGIR(t, dump), want) {
+			t.Errorf("launch %d: no %s", i, want)
+		}
+	}
 }
 
 // TestMergedAtOnce launches one kernel from several goroutines, with grids that take its ordinary code and

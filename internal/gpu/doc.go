@@ -27,6 +27,7 @@
 // Programs and loops, before tensors have layouts:
 //
 //	merge_programs.go              nereid-gpu-merge-programs: one program does the work of several
+//	unit_strides.go                which arguments are strides, and merged programs for strides of 1
 //	longest_first.go               nereid-gpu-longest-first: programs with long loops start first
 //	join_loops.go                  nereid-gpu-join-loops: two loops that differ in masks become one
 //

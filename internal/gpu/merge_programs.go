@@ -25,8 +25,8 @@ import (
 // The launch then has one n-th of the programs. A GPU starts about one program in a cycle: a grid of many
 // programs that move few bytes each takes the time of its starts, whatever it computes. What does not depend
 // on the program's number is computed once. Programs run in no order that a kernel could rely on, so theirs
-// may be mixed; Mergeable says which kernels are.
-func MergePrograms(n int) pass.Pass {
+// may be mixed; Mergeable says which kernels are. unit makes the code one for launches whose Strides are 1.
+func MergePrograms(n int, unit bool) pass.Pass {
 	return pass.Pass{
 		Name: "nereid-gpu-merge-programs",
 		Doc:  "let a program do the work of several",
@@ -36,6 +36,9 @@ func MergePrograms(n int) pass.Pass {
 				return nil
 			}
 			ctx.At(fns[0])
+			if unit {
+				setStrides(m, fns[0])
+			}
 			newMerger(n).merge(fns[0].Body(0))
 			return nil
 		},

@@ -26,6 +26,8 @@ type Options struct {
 	Stores TileMode
 	// Merge is the number of programs whose work one does; 0 means 1.
 	Merge int
+	// Unit says that the merged programs are for launches whose Strides are 1.
+	Unit bool
 	// Persist says whether programs stay on their SMs, in launches that tell the kernel their grid.
 	Persist PersistMode
 	// Sharing is the shared memory that pipelines may fill.
@@ -48,7 +50,7 @@ func Pipeline(o Options) []pass.Pass {
 	c := capability(o.Target)
 	var passes []pass.Pass
 	if o.Merge > 1 {
-		passes = append(passes, MergePrograms(o.Merge), pass.Canonicalize, pass.CSE)
+		passes = append(passes, MergePrograms(o.Merge, o.Unit), pass.Canonicalize, pass.CSE)
 	}
 	if o.TMA {
 		passes = append(passes, LegalizeDescriptors(o.Machine), pass.Canonicalize, pass.CSE)

@@ -160,6 +160,8 @@ type Input struct {
 	// Merge is the number of neighbouring programs whose work one does; 0 means 1. Launches have multiples of
 	// as many along the first axis.
 	Merge int
+	// Unit says that the strides of such launches are 1.
+	Unit bool
 }
 
 // Run runs passes over the input's module.
@@ -365,7 +367,8 @@ type Maker func(ctx context.Context, way Way) (Executable, error)
 // Way says which launches an executable is made for.
 type Way struct {
 	Whole   bool // all of the specialization or, if Merge is not 0,
-	Merge   int  // those of which it merges as many programs (Input.Merge)
+	Merge   int  // those of which it merges as many programs (Input.Merge), and
+	Unit    bool // whose strides are 1 (Input.Unit)
 	Sharing int  // see Sharer
 	Persist bool // those whose programs should stay on their processors (Input.Persist)
 }

@@ -59,7 +59,8 @@ type Request struct {
 	Launch *target.Launch
 
 	whole   bool // the code must serve all launches of the specialization, or
-	merge   int  // those for which as many programs are one, or
+	merge   int  // those for which as many programs are one, and
+	unit    bool // whose strides are 1, or
 	persist bool // those whose programs should stay on their processors
 }
 
@@ -147,7 +148,8 @@ func otherwise(build weak.Pointer[Build], p target.Partial, r Request) {
 			return nil, target.ErrAhead
 		}
 		r := r
-		r.whole, r.merge, r.Sharing, r.persist = way.Whole, way.Merge, way.Sharing, way.Persist
+		r.whole, r.merge, r.unit = way.Whole, way.Merge, way.Unit
+		r.Sharing, r.persist = way.Sharing, way.Persist
 		r.Ahead = needed // in strict mode, what there is must serve if it can
 		e, err := b.kernel.make(ctx, r)
 		if p, ok := e.(target.Partial); ok && !way.Whole {

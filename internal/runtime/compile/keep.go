@@ -31,7 +31,7 @@ func (k *Kernel) make(ctx context.Context, r Request) (target.Executable, error)
 		return nil, err
 	}
 	j.ahead, j.in.Fallback, j.in.Merge, j.in.Persist = r.Ahead, !r.whole, r.merge, r.persist
-	j.in.Hosted = true
+	j.in.Unit, j.in.Hosted = r.unit, true
 	if d, ok := j.dev.Backend.(target.Sharer); ok {
 		if j.in.Sharing = d.Shares(j.in.Module, r.Sharing); j.in.Sharing != 0 {
 			j.in.Launch = r.Launch
@@ -146,6 +146,7 @@ func (j *job) key(keeper target.Keeper, generator string) cache.Key {
 	}
 	if j.in.Merge > 0 {
 		h.Add("merge", strconv.Itoa(j.in.Merge))
+		h.Add("unit strides", strconv.FormatBool(j.in.Unit))
 	}
 	if j.in.Persist {
 		h.Add("programs", "stay")

@@ -89,9 +89,11 @@ type Code struct {
 	Assembled string `json:",omitempty"`
 
 	// Merge is the number of programs that large launches should have as one, in code of their own; 0 means
-	// 1. Merged is that number for such code.
-	Merge  int `json:",omitempty"`
-	Merged int `json:",omitempty"`
+	// 1. Merged is that number for such code. Strides holds the arguments that are 1 in launches of further
+	// such code; it is empty if there is none.
+	Merge   int   `json:",omitempty"`
+	Merged  int   `json:",omitempty"`
+	Strides []int `json:",omitempty"`
 
 	// Persistent code has three more parameters at its end, the sizes of the grid, and is launched with at
 	// most as many programs as the GPU has SMs. Short is the condition under which launches should run
@@ -186,6 +188,10 @@ func (c Compiler) Compile(ctx context.Context, in *target.Input, maxPTX int) (*C
 	strides := in.Module != nil && stridesOverGrid(in.Module)
 	again := in.Module != nil && recurs(in.Module)
 	merge := c.mergeable(in)
+	var units []int
+	if merge > 1 {
+		units = gpu.Strides(in.Module)
+	}
 	var saved *ir.Module
 	if in.Module != nil && c.sharing(in).Programs > 0 {
 		saved = in.Module.Clone()
@@ -198,7 +204,7 @@ func (c Compiler) Compile(ctx context.Context, in *target.Input, maxPTX int) (*C
 	}
 	if code != nil {
 		code.strides, code.Merge, code.Merged = strides || code.Persistent, merge, in.Merge
-		code.recurs = again
+		code.Strides, code.recurs = units, again
 	}
 	return code, err
 }

@@ -51,6 +51,17 @@ func (k *Code) Merges(x, sms int) int {
 	return 1
 }
 
+// UnitStrides reports whether a launch has strides, all of them 1.
+func (k *Code) UnitStrides(words []uint64) bool { return len(k.Strides) > 0 && k.ones().In(words) }
+
+// ones returns the words of the strides.
+func (k *Code) ones() (list driver.Ones) {
+	for _, i := range k.Strides {
+		list = append(list, driver.One{Word: i, Mask: 1<<(8*k.Params[i]) - 1})
+	}
+	return list
+}
+
 // merges returns the numbers of programs that launches may have as one, largest first.
 func (k *Code) merges() (list []int) {
 	for n := k.Merge; n > 1; n /= 2 {
@@ -68,16 +79,25 @@ func (k *kernel) mergeLarge() {
 		return
 	}
 	for _, n := range slices.Backward(k.code.merges()) {
-		k.fn.Large = &driver.Large{
-			From: uint32(k.code.MergeFrom(n, k.dev.dev.SMs)), By: uint32(n), Less: k.fn.Large,
-			Make: func() (driver.Ready, error) {
-				e, err := k.Merged(context.Background(), n)
-				if err != nil {
-					return driver.Ready{}, err
-				}
-				r, _, _ := Ready(e)
-				return r, nil
-			},
+		k.fn.Large = k.large(n, false)
+		if len(k.code.Strides) > 0 {
+			k.fn.Large = k.large(n, true)
+			k.fn.Large.Ones = k.code.ones()
 		}
+	}
+}
+
+// large returns the code for launches that have n programs as one, before that for smaller launches.
+func (k *kernel) large(n int, unit bool) *driver.Large {
+	return &driver.Large{
+		From: uint32(k.code.MergeFrom(n, k.dev.dev.SMs)), By: uint32(n), Less: k.fn.Large,
+		Make: func() (driver.Ready, error) {
+			e, err := k.Merged(context.Background(), n, unit)
+			if err != nil {
+				return driver.Ready{}, err
+			}
+			r, _, _ := Ready(e)
+			return r, nil
+		},
 	}
 }

@@ -15,7 +15,7 @@ import (
 type Others struct {
 	maker   target.Maker     // nil if there is no compiler
 	whole   other            // without tensor maps of tiles: serves all launches
-	merged  [4]other         // programs that do the work of 2, 4, 8: by the logarithm
+	merged  [2][4]other      // programs that do the work of 2, 4, 8: by the logarithm; [1] for strides of 1
 	staying other            // programs that stay on their SMs
 	sharing [gpu.Kinds]other // deeper pipelines and requests ahead, by the kind of launch
 }
@@ -35,9 +35,13 @@ func (o *Others) LaunchWhole(ctx context.Context, s target.Stream, grid [3]int, 
 	return e.Launch(ctx, s, grid, words)
 }
 
-// Merged returns the code of merged programs.
-func (o *Others) Merged(ctx context.Context, merge int) (target.Executable, error) {
-	return o.merged[bits.Len(uint(merge))-1].get(ctx, o.maker, target.Way{Whole: true, Merge: merge})
+// Merged returns the code of merged programs, for launches whose strides are 1 if unit.
+func (o *Others) Merged(ctx context.Context, merge int, unit bool) (target.Executable, error) {
+	list := &o.merged[0]
+	if unit {
+		list = &o.merged[1]
+	}
+	return list[bits.Len(uint(merge))-1].get(ctx, o.maker, target.Way{Whole: true, Merge: merge, Unit: unit})
 }
 
 // HasMaker reports whether other code can be made.
@@ -77,8 +81,8 @@ func (o *Others) ifMade(ctx context.Context, x *other, way target.Way, wait func
 // All returns the code that is made.
 func (o *Others) All() (list []target.Executable) {
 	all := []*other{&o.whole, &o.staying}
-	for i := range o.merged {
-		all = append(all, &o.merged[i])
+	for i := range o.merged[0] {
+		all = append(all, &o.merged[0][i], &o.merged[1][i])
 	}
 	for i := range o.sharing {
 		all = append(all, &o.sharing[i])

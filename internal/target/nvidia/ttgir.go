@@ -57,8 +57,8 @@ func (c Compiler) passes(in *target.Input, persist gpu.PersistMode) []pass.Pass 
 	passes := gpu.Pipeline(gpu.Options{
 		Machine: c.machine(in), NumStages: in.Options.NumStages, WarpGroups: c.warpGroups(), TMA: maps,
 		Turns: c.turns(), Tiles: c.tiles(in, described, knob.Tiles.Get()),
-		Stores: c.tiles(in, described, knob.TileStores.Get()), Merge: in.Merge, Sharing: c.sharing(in),
-		Persist: persist,
+		Stores: c.tiles(in, described, knob.TileStores.Get()), Merge: in.Merge, Unit: in.Unit,
+		Sharing: c.sharing(in), Persist: persist,
 	})
 	if described && !maps {
 		passes = append([]pass.Pass{pass.RewriteTensorDescriptor, pass.Canonicalize, pass.CSE}, passes...)

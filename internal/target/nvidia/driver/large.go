@@ -9,16 +9,36 @@ import (
 // Large is code for launches with many blocks along x, of which one does the work of several.
 type Large struct {
 	From, By uint32                // it is for From blocks and more, in multiples of By
+	Ones     Ones                  // and for launches in which these words are 1
 	Make     func() (Ready, error) // called once; the launch that needs it waits
-	Less     *Large                // the same for launches with fewer blocks, or nil
+	Less     *Large                // the same for other launches, or nil
 
 	once  sync.Once
 	ready atomic.Pointer[Ready]
 }
 
-// of returns the code that is for launches with x blocks, or nil.
-func (l *Large) of(x uint32) *Large {
-	for l != nil && (x < l.From || x%l.By != 0) {
+// Ones are words of a launch that are 1.
+type Ones []One
+
+// One is a word of which the bits of Mask count.
+type One struct {
+	Word int
+	Mask uint64
+}
+
+// In reports whether the words of a launch are 1.
+func (o Ones) In(words []uint64) bool {
+	for _, one := range o {
+		if words[one.Word]&one.Mask != 1 {
+			return false
+		}
+	}
+	return true
+}
+
+// of returns the code that is for launches with x blocks and these words, or nil.
+func (l *Large) of(x uint32, words []uint64) *Large {
+	for l != nil && (x < l.From || x%l.By != 0 || !l.Ones.In(words)) {
 		l = l.Less
 	}
 	return l

@@ -63,7 +63,7 @@ func (r *Ready) Parts() Parts {
 func (r *Ready) Launch(s *Stream, x, y, z uint32, words []uint64) error {
 	if xy, zShared := pair(x, y), pair(z, r.kernel.Shared); !s.last.is(r.fn, xy, zShared) {
 		// a launch of other code is the stream's last, so that the next one of this code comes here again
-		if large := r.fn.Large.of(x); large != nil {
+		if large := r.fn.Large.of(x, words); large != nil {
 			if m := large.get(s); m != nil {
 				return m.Launch(s, x/large.By, y, z, words)
 			}

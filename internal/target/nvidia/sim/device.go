@@ -93,7 +93,7 @@ func (k *kernel) Launch(ctx context.Context, s target.Stream, grid [3]int, args 
 		return fmt.Errorf("%s checks accesses, and was not told the memory of its arguments", k.code.Name)
 	}
 	if n := k.code.Merges(grid[0], simulatedSMs); n > 1 && k.HasMaker() {
-		e, err := k.Merged(ctx, n)
+		e, err := k.Merged(ctx, n, k.code.UnitStrides(args))
 		switch {
 		case err == nil:
 			return e.Launch(ctx, s, grid, args)

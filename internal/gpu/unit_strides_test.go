@@ -1,0 +1,47 @@
+package gpu_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/nereid-lang/nereid/internal/gpu"
+	"github.com/nereid-lang/nereid/internal/pass/passtest"
+)
+
+// TestStrides: a stride is an argument that multiplies a tensor, widened or not, unless it is known to be a
+// multiple of 16. Sizes and factors of the program's number are none.
+func TestStrides(t *testing.T) {
+	const text = `
+tt.func public @k(%%p: !tt.ptr<f32>, %%s: i32%s, %%t: i64, %%n: i32, %%m: i32%s) {
+  %%i = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %%ss = tt.splat %%s : i32 -> tensor<64xi32>
+  %%is = arith.muli %%i, %%ss : tensor<64xi32>
+  %%w = arith.extsi %%is : tensor<64xi32> to tensor<64xi64>
+  %%ts = tt.splat %%t : i64 -> tensor<64xi64>
+  %%it = arith.muli %%ts, %%w : tensor<64xi64>
+  %%at = tt.splat %%p : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+  %%q = tt.addptr %%at, %%it : tensor<64x!tt.ptr<f32>>, tensor<64xi64>
+  %%ns = tt.splat %%n : i32 -> tensor<64xi32>
+  %%mask = arith.cmpi slt, %%i, %%ns : tensor<64xi32>
+  %%id = tt.get_program_id x : i32
+  %%row = arith.muli %%id, %%m : i32
+  %%r = tt.splat %%row : i32 -> tensor<64xi32>
+  %%x = arith.sitofp %%r : tensor<64xi32> to tensor<64xf32>
+  tt.store %%q, %%x, %%mask : tensor<64x!tt.ptr<f32>>
+  tt.return
+}`
+	for _, test := range []struct {
+		attr, more string
+		want       []int
+	}{
+		{"", "", []int{1, 2}},
+		{" {tt.divisibility = 16 : i32}", "", []int{2}},
+		{"", ", %d: !tt.tensordesc<tensor<8x8xf32>>", nil}, // has several words
+	} {
+		m := passtest.Parse(t, "k.ttir", fmt.Sprintf(text, test.attr, test.more))
+		if got := gpu.Strides(m); !slices.Equal(got, test.want) {
+			t.Errorf("%q, %q: %v, want %v", test.attr, test.more, got, test.want)
+		}
+	}
+}
