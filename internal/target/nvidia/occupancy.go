@@ -5,6 +5,7 @@ import (
 	"debug/elf"
 	"encoding/binary"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -131,14 +132,19 @@ const loopPrograms = 3
 // assembler's own choice of registers allows, if best, made for a goal, does not let it. That code takes all
 // the registers that so many programs leave. A kernel that strides over the grid is launched with few
 // programs.
+//
+// Threads that meet in a loop wait for the loads of an iteration before they meet. The registers of a goal do
+// not let the loads of the next one begin, but other programs may run meanwhile: such a loop takes the
+// assembler's own choice as it is if that lets more of them run, for at most a third of the registers. Those
+// of a recurrence, which give up more, hold its state.
 func (c Compiler) withMorePrograms(code *Code, best *assembled, assemble assembler) *assembled {
 	machine, ok := sms[c.Capability]
 	now := machine.running(code, best.use.registers)
 	if !ok || now == 0 || now == machine.most(code) {
 		return best
 	}
-	enough := now > loopPrograms || machine.busy(code, now)
-	if enough && hasLoop(code.PTX) {
+	enough, meets := now > loopPrograms || machine.busy(code, now), meetsInLoop(code.PTX)
+	if enough && !meets && hasLoop(code.PTX) {
 		return best
 	}
 	if code.strides || multiplies(code.PTX) || bounded(code.PTX) {
@@ -149,11 +155,15 @@ func (c Compiler) withMorePrograms(code *Code, best *assembled, assemble assembl
 		return best
 	}
 	more := machine.running(code, plain.use.registers)
-	if more > now && plain.use.stack <= best.use.stack {
-		best = best.drop(plain)
-		best = withGoalIfNoStack(code, best, more, assemble)
-	} else {
+	waits := enough && meets
+	lost := best.use.registers - plain.use.registers
+	switch {
+	case more <= now || plain.use.stack > best.use.stack || waits && 3*lost > best.use.registers:
 		best = plain.drop(best)
+	case waits:
+		best = best.drop(plain)
+	default:
+		best = withGoalIfNoStack(code, best.drop(plain), more, assemble)
 	}
 	return c.withOneMore(code, best, assemble)
 }
@@ -363,17 +373,39 @@ func spare(code *Code, registers int, few bool) int {
 
 // hasLoop reports whether a kernel has a branch backwards.
 func hasLoop(ptx []byte) bool {
-	seen := map[string]bool{}
-	for line := range bytes.Lines(ptx) {
-		text := strings.TrimSpace(string(line))
-		if label, _, ok := strings.Cut(text, ":"); ok && strings.HasPrefix(label, "$") {
-			seen[label] = true
-		}
-		if _, target, ok := strings.Cut(text, "bra"); ok && seen[lastWord(target)] {
+	for range loops(ptx) {
+		return true
+	}
+	return false
+}
+
+// meetsInLoop reports whether the threads of a program wait for each other in a loop.
+func meetsInLoop(ptx []byte) bool {
+	for body := range loops(ptx) {
+		if bytes.Contains(body, []byte("bar.sync")) {
 			return true
 		}
 	}
 	return false
+}
+
+// loops returns the loops of a kernel, each from behind a label to a branch back to it.
+func loops(ptx []byte) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		begins, end := map[string]int{}, 0
+		for line := range bytes.Lines(ptx) {
+			text := strings.TrimSpace(string(line))
+			end += len(line)
+			if label, _, ok := strings.Cut(text, ":"); ok && strings.HasPrefix(label, "$") {
+				begins[label] = end
+			}
+			if _, target, ok := strings.Cut(text, "bra"); ok {
+				if begin, ok := begins[lastWord(target)]; ok && !yield(ptx[begin:end]) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // lastWord returns the label in the text that follows "bra": ".uni \t$L1;".

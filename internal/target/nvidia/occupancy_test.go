@@ -53,6 +53,8 @@ const mmaPTX = "$L1:\n\twgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {%f
 
 const oncePTX = "\tmma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f1}, {%r1}, {%r2}, {%f1};\n"
 
+const meetPTX = "$L1:\n\tbar.sync \t0;\n\t@%p1 bra \t$L1;\n"
+
 const loopPTX = "$L1:\n\tld.global.b32 %r1, [%rd1];\n\t@%p1 bra \t$L1;\n"
 
 // A loop that waits for memory gets one program more where a fifth of the registers pays for it; elsewhere
@@ -251,6 +253,16 @@ func TestMorePrograms(t *testing.T) {
 		{"all programs", "", 4, map[int]int{1: 32, 0: 16}, nil, false, 1},
 		{"a loop, few programs", loopPTX, 8, map[int]int{1: 76, 0: 64, 4: 64}, map[int]int{4: 56}, false, 0},
 		{"a loop with many", loopPTX, 4, map[int]int{1: 80, 0: 40, 7: 72}, map[int]int{7: 56}, false, 1},
+		{"a loop with many in which threads meet", meetPTX, 4, map[int]int{1: 80, 0: 56, 7: 72},
+			map[int]int{7: 56}, false, 0},
+		{"threads meet, half of the registers", meetPTX, 4, map[int]int{1: 80, 0: 40, 7: 72},
+			map[int]int{7: 56}, false, 1},
+		{"threads meet, no more programs", meetPTX, 4, map[int]int{1: 80, 0: 76, 7: 72}, map[int]int{7: 56},
+			false, 1},
+		{"threads meet, a stack", meetPTX, 4, map[int]int{1: 80, 0: 56, 7: 72}, map[int]int{0: 8, 7: 56},
+			false, 1},
+		{"threads meet before a loop", "\tbar.sync \t0;\n" + loopPTX, 4, map[int]int{1: 80, 0: 56, 7: 72},
+			map[int]int{7: 56}, false, 1},
 		{"a loop over the grid", loopPTX, 8, map[int]int{1: 76, 0: 64}, nil, true, 1},
 		{"products", "mma.sync.aligned\n", 8, map[int]int{0: 60}, nil, false, 0},
 	} {
