@@ -110,7 +110,7 @@
 //	wait_inside.go                 nereid-gpu-wait-inside
 //	reorder_instructions.go        tritongpu-reorder-instructions
 //	order_offsets.go               nereid-gpu-order-offsets: offsets that elements have in common first
-//	load_early.go                  nereid-gpu-load-early: loads above the products before them
+//	load_early.go                  nereid-gpu-load-early: loads above products and reductions
 //	load_late.go                   nereid-gpu-load-late: operands in registers read next to the product
 //	hold_operands.go               nereid-gpu-hold-operands: left operands in registers during a loop
 //	short_lives.go                 nereid-gpu-short-lives: arithmetic and conversions over products

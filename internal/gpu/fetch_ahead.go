@@ -81,16 +81,13 @@ func fetching(m *ir.Op) (depths []int) {
 // 128 KiB keeps an H200's multiprocessor busy without.
 const fetchedBytes = 64 << 10
 
-// fetchable returns the loads of a loop whose addresses in the next iteration are known; none for a loop with
-// products or loops inside, which waits for more than its loads.
+// fetchable returns the loads of a loop whose addresses in the next iteration are known; none for a loop that
+// waits for more than its loads.
 func fetchable(loop *ir.Op) (loads []*ir.Op) {
-	bytes := int64(0)
-	for op := range loop.Ops() {
-		inner := op != loop && (op.Def == scf.For || op.Def == scf.While)
-		if inner || isProduct(op) || op.Def == ttg.AsyncWait {
-			return nil
-		}
+	if waitsForMore(loop) {
+		return nil
 	}
+	bytes := int64(0)
 	for op := range body(loop) {
 		if op.Def == tt.Load && !tt.IsVolatile(op) && !op.HasAttr(ttg.PrefetchAttr) && moves(loop, op) {
 			loads = append(loads, op)
@@ -103,6 +100,19 @@ func fetchable(loop *ir.Op) (loads []*ir.Op) {
 		return nil
 	}
 	return loads
+}
+
+// waitsForMore reports whether a loop waits for more than its loads: for products, loops inside, or the L2
+// cache, which is busy with atomic operations on tensors.
+func waitsForMore(loop *ir.Op) bool {
+	for op := range loop.Ops() {
+		inner := op != loop && (op.Def == scf.For || op.Def == scf.While)
+		atomic := op.Def == tt.AtomicRMW && tensorOf(op.Operand(0)) != nil
+		if inner || atomic || isProduct(op) || op.Def == ttg.AsyncWait {
+			return true
+		}
+	}
+	return false
 }
 
 // unrolledInstructions is the length up to which the assembler unrolls loops, by the estimate of isUnrolled.

@@ -20,16 +20,19 @@ import (
 //	%v = tt.load %p                      =>    %c = tt.dot %a, %b, %zero
 //	%d = tt.dot %c, %v, %zero                  %d = tt.dot %c, %v, %zero
 //
-// The assembler does not do that itself: between products there are barriers, over which it moves nothing.
-// The loaded tensor stays in registers for longer, so a load moves only as far as few registers are taken.
+// Small loads move above reductions, too, such as those of the weights by which a norm multiplies a row.
+//
+// The assembler does not do that itself: in products and reductions there are barriers, over which it moves
+// nothing. The loaded tensor stays in registers for longer, so a load moves only as far as few registers are
+// taken.
 var LoadEarly = pass.Pass{
 	Name: "nereid-gpu-load-early",
-	Doc:  "move loads above products",
+	Doc:  "move loads above products and reductions",
 	Run: func(ctx *pass.Context, m *ir.Module) error {
 		at := address.New(m.Op)
 		var blocks []*ir.Block
 		for op := range m.Op.Ops() {
-			if b := op.Block(); multiplies(op) && !slices.Contains(blocks, b) && !isPipelined(b) {
+			if b := op.Block(); isAwaited(op) && !slices.Contains(blocks, b) && !isPipelined(b) {
 				blocks = append(blocks, b)
 			}
 		}
@@ -51,21 +54,36 @@ func isPipelined(b *ir.Block) bool {
 	return false
 }
 
+// isAwaited reports whether the warps of a program wait for each other in op, a product or a reduction, above
+// which loads may move.
+func isAwaited(op *ir.Op) bool { return multiplies(op) || reducesOverWarps(op) }
+
+// reducesOverWarps reports whether op is a reduction for which warps exchange partial results.
+func reducesOverWarps(op *ir.Op) bool { return op.Def == tt.Reduce && meetsWarps(op) }
+
 // earlyWords is the number of 32-bit registers of floats, and of the load, up to which a load moves.
 // Addresses, masks and operands on their way to the tensor cores come on top.
 const earlyWords = 96
 
+// A load of up to smallWords registers moves above a reduction, and one of up to mediumWords if it has at
+// most half of the registers that are held meanwhile. A larger one would cost programs: those of norms have
+// few registers, and wait for memory more than for reductions.
+const (
+	smallWords  = 8
+	mediumWords = 16
+)
+
 func loadEarlyIn(b *ir.Block, at *address.Analysis) {
-	var products []*ir.Op // above which the next load may move
+	var awaited []*ir.Op // above which the next load may move
 	for _, op := range slices.Collect(b.Ops()) {
 		switch {
-		case multiplies(op):
-			products = append(products, op)
+		case isAwaited(op):
+			awaited = append(awaited, op)
 		case holdsLoads(op):
-			products = nil
+			awaited = nil
 		case op.Def == tt.Load && tensorOf(op.Result(0)) != nil:
-			for _, product := range products {
-				if moveLoad(op, product, at) {
+			for _, over := range awaited {
+				if moveLoad(op, over, at) {
 					break
 				}
 			}
@@ -106,32 +124,60 @@ func holdsLoads(op *ir.Op) bool {
 		!facts[op.Def].local && op.Effects()&ir.EffUnknown != 0
 }
 
-// moveLoad moves a load, with the ops that compute its operands, above a product of its block if it can.
-func moveLoad(load, product *ir.Op, at *address.Analysis) bool {
-	moved, ok := neededBy(load, product)
+// moveLoad moves a load, with the ops that compute its operands, above an op of its block if it can.
+func moveLoad(load, over *ir.Op, at *address.Analysis) bool {
+	moved, ok := neededBy(load, over)
 	if !ok || tt.IsVolatile(load) {
 		return false
 	}
 	reads := accessesOf(load)
-	for op := product; op != load; op = op.Next() {
+	for op := over; op != load; op = op.Next() {
 		if a := accessesOf(op); a.any() && conflict(at, reads, a) {
 			return false
 		}
 	}
-	if mostWords(product, load)+wordsOf(load.Result(0)) > earlyWords {
+	if !fitsEarly(load, over) {
 		return false
 	}
 	for _, op := range append(moved, load) {
-		op.MoveBefore(product)
+		op.MoveBefore(over)
 	}
 	return true
 }
 
-// neededBy returns the ops from product on that compute the operands of load, in order. ok is false if not
-// all of them are arithmetic in registers of a thread.
-func neededBy(load, product *ir.Op) (ops []*ir.Op, ok bool) {
+// fitsEarly reports whether registers are left for a load above an op.
+func fitsEarly(load, over *ir.Op) bool {
+	words := wordsOf(load.Result(0))
+	if !reducesOverWarps(over) {
+		return mostWords(over, load)+words <= earlyWords
+	}
+	if words > mediumWords {
+		return false
+	}
+	held := heldOver(over)
+	return held+words <= earlyWords && words <= max(smallWords, held/2)
+}
+
+// heldOver returns the registers that floats take from before op to behind it.
+func heldOver(op *ir.Op) (words int) {
+	for before := range op.Block().Ops() {
+		if before == op {
+			break
+		}
+		for _, v := range before.Results() {
+			if staysInRegisters(v, before) && op.Before(lastUse(v, before)) {
+				words += wordsOf(v)
+			}
+		}
+	}
+	return words
+}
+
+// neededBy returns the ops from first on that compute the operands of load, in order. ok is false if not all
+// of them are arithmetic in registers of a thread.
+func neededBy(load, first *ir.Op) (ops []*ir.Op, ok bool) {
 	need := map[*ir.Op]bool{load: true}
-	for op := load; op != product.Prev(); op = op.Prev() {
+	for op := load; op != first.Prev(); op = op.Prev() {
 		if !need[op] {
 			continue
 		}

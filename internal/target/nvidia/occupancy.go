@@ -186,8 +186,10 @@ const (
 )
 
 // withOneMore returns code for one more program than best runs, if less than three quarters of the threads
-// run that an SM has room for, and the program costs at most a quarter of the registers and no values on the
-// stack: kernels that load, compute and store once lost up to a tenth of their speed by four such values.
+// run that an SM has room for, and the program costs few registers and no values on the stack: kernels that
+// load, compute and store once lost up to a tenth of their speed by four such values. Few are less than what
+// the new program gets if all have the same: with them, the others do as they did. A fifth for a fifth one
+// made a norm of groups compute addresses again, and loads wait for them.
 //
 // A loop keeps its registers: a recurrence lost a fifth of its speed that way. But a recurrence has few
 // warps. Programs of loopWarps or more wait at the barriers of their reductions, and a second one on the SM
@@ -200,11 +202,12 @@ func (c Compiler) withOneMore(code *Code, best *assembled, assemble assembler) *
 	if next > mostPrograms || machine.busy(code, next-1) || next > machine.most(code) {
 		return best
 	}
-	loop, part := hasLoop(code.PTX), 4
-	if loop {
-		part = 3
-	}
-	if part*(taken-room) > taken || loop && code.NumWarps < loopWarps {
+	cost := taken - room
+	if hasLoop(code.PTX) {
+		if 3*cost > taken || code.NumWarps < loopWarps {
+			return best
+		}
+	} else if next*cost >= taken {
 		return best
 	}
 	return withGoalIfNoStack(code, best, next, assemble)

@@ -238,6 +238,7 @@ func TestMorePrograms(t *testing.T) {
 		{"a stack", "", 8, map[int]int{1: 80, 0: 60, 4: 64}, map[int]int{4: 8}, false, 0},
 		{"one more", "", 8, map[int]int{1: 98, 0: 80, 3: 76, 4: 64}, nil, false, 4},
 		{"one more for a sixth", "", 8, map[int]int{1: 56, 0: 64, 5: 48}, nil, false, 5},
+		{"a fifth one for a fifth", "", 4, map[int]int{1: 120, 0: 120, 5: 96}, nil, false, 1},
 		{"one more with a value on the stack", "", 8, map[int]int{1: 56, 0: 64, 5: 48}, map[int]int{5: 4},
 			false, 1},
 		{"one more for a third of the registers", "", 16, map[int]int{1: 62, 0: 62, 3: 40}, nil, false, 1},
