@@ -82,7 +82,7 @@ func Kept(c target.Code) (*Code, error) {
 		return nil, fmt.Errorf("the kernel's description is not complete")
 	}
 	return k, errors.Join(k.checkMaps(), k.checkCheck(), k.checkDepths(), k.checkShort(),
-		k.checkUniform())
+		k.checkUniform(), k.checkStrides())
 }
 
 // stageCubin is the stage in which code is saved if ptxas made it.

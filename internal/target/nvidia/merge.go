@@ -2,6 +2,7 @@ package nvidia
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strconv"
 
@@ -100,4 +101,12 @@ func (k *kernel) large(n int, unit bool) *driver.Large {
 			return r, nil
 		},
 	}
+}
+
+// checkStrides returns an error for a description from a cache that does not fit the kernel.
+func (k *Code) checkStrides() error {
+	if slices.ContainsFunc(k.Strides, func(i int) bool { return i < 0 || i >= len(k.Params) }) {
+		return errors.New("the kernel's description does not fit its strides")
+	}
+	return nil
 }
