@@ -52,3 +52,32 @@ func TestStubMerged(t *testing.T) {
 			[]loads{{1, 1}, {large + 1, 0}, {large, 1}, {large, 0}, {1, 0}, {large, 0}}, x, x, x, 4096, 256)
 	})
 }
+
+// On a GPU, large launches whose strides are 1 load code of their own, other ones that of merged programs.
+func TestStubUnitStrides(t *testing.T) {
+	onStub(t, func(t *testing.T, s *nereid.Stream, calls func() map[string]int) {
+		x, err := nereid.New(s.Device(), nereid.Float32, 4096)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer x.Close()
+		m, err := nereid.Parse("k.py", []byte(`
+import triton
+import triton.language as tl
+
+@triton.jit
+def k(x, y, a: int, b: int):
+    i = tl.program_id(0) * 256 + tl.arange(0, 256)
+    tl.store(y + i * b, tl.load(x + i * a))
+`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		k := kernelIn(t, m, "k")
+		const large = 1 << 20
+		launchesLoad(t, k, s, calls, []loads{{1, 1}, {large, 1}, {large, 0}, {1, 0}}, x, x, 1, 2)
+		launchesLoad(t, k, s, calls,
+			[]loads{{1, 0}, {large, 1}, {large, 0}, {large + 1, 0}, {1, 0}}, x, x, 1, 1)
+		launchesLoad(t, k, s, calls, []loads{{large, 0}, {large + 1, 0}}, x, x, 2, 1)
+	})
+}

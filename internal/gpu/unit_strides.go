@@ -1,6 +1,9 @@
 package gpu
 
 import (
+	"slices"
+
+	"github.com/nereid-lang/nereid/internal/analysis/axisinfo"
 	"github.com/nereid-lang/nereid/internal/dialect/arith"
 	"github.com/nereid-lang/nereid/internal/dialect/funclike"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
@@ -12,37 +15,62 @@ import (
 // elementwise launches are 1. These launches have code of their own, of merged programs, which may as well be
 // made for strides of 1: it loads and stores vectors.
 
-// Strides returns the numbers of the kernel's arguments that multiply indices of tensors and that could be 1.
-// It returns nil if an argument has other than one word, since launches count words.
+// Strides returns the numbers of the kernel's arguments that are the distance of neighbours, elements along
+// the last axis of an access, and could be 1. It returns nil if an argument has other than one word, since
+// launches count words.
 func Strides(m *ir.Module) (list []int) {
 	fns := opsOf(m.Op, tt.Func)
 	if len(fns) != 1 || funclike.IsDeclaration(fns[0]) {
 		return nil
 	}
+	axes := axisinfo.Module(m)
 	for i, arg := range fns[0].Body(0).Args() {
 		switch {
 		case !tt.IsPtr(arg.Type) && !ir.IsInt(arg.Type) && !ir.IsFloat(arg.Type):
 			return nil
-		case isStride(arg) && funclike.ArgAttr(fns[0], i, "tt.divisibility") == nil:
+		case isStride(axes, arg) && funclike.ArgAttr(fns[0], i, "tt.divisibility") == nil:
 			list = append(list, i)
 		}
 	}
 	return list
 }
 
-// isStride reports whether a number multiplies indices of tensors.
-func isStride(v *ir.Value) bool {
+// isStride reports whether a number multiplies indices that count up along the last axis, on their way to an
+// address.
+func isStride(axes *axisinfo.Analysis, v *ir.Value) bool {
 	if elem := ir.ElemOf(v.Type); elem != ir.I32 && elem != ir.I64 {
 		return false
 	}
 	for user := range v.Users() {
 		switch user.Def {
 		case arith.MulI:
-			if tensorOf(user.Result(0)) != nil {
+			if slices.ContainsFunc(user.Operands(), func(o *ir.Value) bool { return countsUp(axes, o) }) &&
+				reachesAddress(user.Result(0)) {
 				return true
 			}
 		case arith.ExtSI, tt.Splat:
-			if isStride(user.Result(0)) {
+			if isStride(axes, user.Result(0)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// countsUp reports whether elements along the last axis of a tensor are numbers in a row.
+func countsUp(axes *axisinfo.Analysis, v *ir.Value) bool {
+	t := tensorOf(v)
+	return t != nil && axes.Of(v).Contiguity[len(t.Shape)-1] > 1
+}
+
+// reachesAddress reports whether an offset is added to pointers, alone or in a sum.
+func reachesAddress(v *ir.Value) bool {
+	for user := range v.Users() {
+		switch user.Def {
+		case tt.AddPtr:
+			return true
+		case arith.AddI, arith.ExtSI, tt.Broadcast, tt.ExpandDims:
+			if reachesAddress(user.Result(0)) {
 				return true
 			}
 		}

@@ -43,13 +43,15 @@ func (k *Code) MergeFrom(n, sms int) int {
 
 // Merges returns the number of programs that a launch with x programs along the first axis should have as
 // one: Merge or, if so few would not keep the SMs busy, half of it, and so on; 1 if none should be merged.
-func (k *Code) Merges(x, sms int) int {
-	for _, n := range k.merges() {
+// unit says that they are merged in code for strides of 1.
+func (k *Code) Merges(x int, words []uint64, sms int) (n int, unit bool) {
+	unit = k.UnitStrides(words)
+	for _, n := range k.merges(unit) {
 		if x > 0 && x%n == 0 && x >= k.MergeFrom(n, sms) {
-			return n
+			return n, unit
 		}
 	}
-	return 1
+	return 1, false
 }
 
 // UnitStrides reports whether a launch has strides, all of them 1.
@@ -63,11 +65,27 @@ func (k *Code) ones() (list driver.Ones) {
 	return list
 }
 
+// mostUnit and mostStrided are the most programs that become one in kernels with strides, if these are 1 and
+// if they are not known. Code that does not know them has an address for each element, and more of them would
+// take the registers of other programs.
+const (
+	mostUnit    = 4
+	mostStrided = 2
+)
+
 // merges returns the numbers of programs that launches may have as one, largest first.
-func (k *Code) merges() (list []int) {
-	for n := k.Merge; n > 1; n /= 2 {
+func (k *Code) merges(unit bool) (list []int) {
+	most, auto := k.Merge, knob.Merge.Get() == "auto"
+	switch {
+	case !auto || len(k.Strides) == 0:
+	case unit:
+		most = min(most, mostUnit)
+	default:
+		most = min(most, mostStrided)
+	}
+	for n := most; n > 1; n /= 2 {
 		list = append(list, n)
-		if knob.Merge.Get() != "auto" {
+		if !auto {
 			break
 		}
 	}
@@ -79,8 +97,10 @@ func (k *kernel) mergeLarge() {
 	if !k.ready.Is() {
 		return
 	}
-	for _, n := range slices.Backward(k.code.merges()) {
-		k.fn.Large = k.large(n, false)
+	for _, n := range slices.Backward(k.code.merges(true)) {
+		if slices.Contains(k.code.merges(false), n) {
+			k.fn.Large = k.large(n, false)
+		}
 		if len(k.code.Strides) > 0 {
 			k.fn.Large = k.large(n, true)
 			k.fn.Large.Ones = k.code.ones()

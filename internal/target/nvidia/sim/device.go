@@ -92,8 +92,8 @@ func (k *kernel) Launch(ctx context.Context, s target.Stream, grid [3]int, args 
 	if k.Bounded() {
 		return fmt.Errorf("%s checks accesses, and was not told the memory of its arguments", k.code.Name)
 	}
-	if n := k.code.Merges(grid[0], simulatedSMs); n > 1 && k.HasMaker() {
-		e, err := k.Merged(ctx, n, k.code.UnitStrides(args))
+	if n, unit := k.code.Merges(grid[0], args, simulatedSMs); n > 1 && k.HasMaker() {
+		e, err := k.Merged(ctx, n, unit)
 		switch {
 		case err == nil:
 			return e.Launch(ctx, s, grid, args)
