@@ -88,12 +88,13 @@ func runClusters(t *testing.T, dev *nereid.Device, opts []nereid.Options) {
 // kernel compiles the body, in which tensors are p0, p1 and so on.
 func (c *clusterCase) kernel(t *testing.T) *nereid.Kernel {
 	t.Helper()
-	return bodyKernel(t, clusterHelpers, c.body, len(c.sizes))
+	return bodyKernel(t, clusterHelpers, c.body, len(c.sizes), nil)
 }
 
 // bodyKernel is a kernel with the given body, whose parameters are so many tensors, p0, p1 and so on, and
 // others.
-func bodyKernel(t *testing.T, helpers, body string, tensors int, others ...string) *nereid.Kernel {
+func bodyKernel(t *testing.T, helpers, body string, tensors int, others []string,
+	opts ...nereid.LoadOption) *nereid.Kernel {
 	t.Helper()
 	var params []string
 	for i := range tensors {
@@ -101,7 +102,7 @@ func bodyKernel(t *testing.T, helpers, body string, tensors int, others ...strin
 	}
 	text := helpers + fmt.Sprintf("\n@triton.jit\ndef k(%s):\n",
 		strings.Join(append(params, others...), ", "))
-	return kernelOf(t, text, body)
+	return kernelOf(t, text, body, opts...)
 }
 
 // run launches the kernel on numbers that are always the same, and is what the tensors hold then.

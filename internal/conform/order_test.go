@@ -264,7 +264,7 @@ func TestOrder(t *testing.T) {
 		for _, c := range orderCases {
 			t.Run(name+"/"+c.name, func(t *testing.T) {
 				t.Parallel()
-				k := bodyKernel(t, orderHelpers, c.body, 2)
+				k := bodyKernel(t, orderHelpers, c.body, 2, nil)
 				l := clusterCase{dtype: nereid.Int32, sizes: []int{4096, 4096}, grid: nereid.Grid{1}}
 				want, err := l.run(k, judge, nereid.Options{})
 				if err != nil {

@@ -117,7 +117,7 @@ func (a array) show() string {
 // kernel compiles the body.
 func (c *pipelineCase) kernel(t *testing.T) *nereid.Kernel {
 	t.Helper()
-	return bodyKernel(t, pipelineHelpers, c.body, len(c.sizes), "n")
+	return bodyKernel(t, pipelineHelpers, c.body, len(c.sizes), []string{"n"})
 }
 
 var pipelineTypes = map[string]*dtype{"fp16": f16, "bf16": bf16, "fp32": f32, "i8": i8, "i32": i32,

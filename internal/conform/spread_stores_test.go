@@ -187,6 +187,12 @@ func (p storedProduct) testFaults(t *testing.T) {
 // failsChanged reports whether a launch with the changed lines of a dumped file fails.
 func (p storedProduct) failsChanged(t *testing.T, dev *nereid.Device, file string, lines []string) bool {
 	t.Helper()
+	return p.launch(t, dev, nereid.Config{Override: overriding(t, file, lines)}) != nil
+}
+
+// overriding returns a folder for Config.Override in which a dumped file has other lines.
+func overriding(t *testing.T, file string, lines []string) string {
+	t.Helper()
 	dir := t.TempDir()
 	to := filepath.Join(dir, filepath.Base(filepath.Dir(file)), filepath.Base(file))
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
@@ -195,5 +201,5 @@ func (p storedProduct) failsChanged(t *testing.T, dev *nereid.Device, file strin
 	if err := os.WriteFile(to, []byte(strings.Join(lines, "\n")), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	return p.launch(t, dev, nereid.Config{Override: dir}) != nil
+	return dir
 }

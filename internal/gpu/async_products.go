@@ -22,6 +22,9 @@ import (
 //	}                                                scf.yield %e
 //	                                               }
 //	                                               ttng.warp_group_dot_wait … {pendings = 0}
+//
+// A product whose left operand the loop computes in registers overlaps step by step if it is alone in its
+// loop: the registers of a step along k are written when the same step of the iteration before is complete.
 
 // tightAttr marks buffers whose next copy overwrites the slot that a product reads, roomyAttr those whose
 // copies never overwrite the slot that products of their iteration read. They exist only within
@@ -30,6 +33,14 @@ const (
 	tightAttr = "nereid.tight"
 	roomyAttr = "nereid.roomy"
 )
+
+// stepsUnderWay is the number of steps of a product that may be under way when the next is prepared, if its
+// left operand is computed: enough to hide that, and few enough for the registers that they hold.
+const stepsUnderWay = 2
+
+// leastColumns is the width of an instruction from which steps are long enough to compute the next one beside
+// them. Shorter ones run best all at once.
+const leastColumns = 64
 
 // overlapping is a product that completes in the next iteration.
 type overlapping struct {
@@ -126,7 +137,7 @@ func withOperands(wait *ir.Op, operands []*ir.Value, before int) *ir.Op {
 	return next
 }
 
-// productsBehind returns the nearest products in block that v depends on.
+// productsBehind returns the nearest products in block that v depends on and that may be under way.
 func productsBehind(v *ir.Value, block *ir.Block, seen map[*ir.Op]bool) []*ir.Op {
 	op := v.Def()
 	if op == nil || seen[op] {
@@ -134,6 +145,9 @@ func productsBehind(v *ir.Value, block *ir.Block, seen map[*ir.Op]bool) []*ir.Op
 	}
 	seen[op] = true
 	if op.Def == ttng.WarpGroupDot {
+		if op.IntOr("isAsync", 0) == 0 { // it is complete
+			return nil
+		}
 		return []*ir.Op{op}
 	}
 	var out []*ir.Op
@@ -149,11 +163,13 @@ func productsBehind(v *ir.Value, block *ir.Block, seen map[*ir.Op]bool) []*ir.Op
 // its iteration, else -1. It need not if
 //
 //  1. its operands are not overwritten soon: those in shared memory come from outside the loop or from
-//     several buffers, those in registers are written behind a wait for all products;
+//     several buffers, those in registers are written behind a wait for all products, or the product's steps
+//     are apart;
 //  2. nothing in the iteration uses its result but the yield, or branches, which wait for themselves;
 //  3. in the next iteration, only products add to it, or its uses follow a wait for all products.
 func carriedProduct(op, loop *ir.Op) int {
-	if !isBuffered(op.Operand(0), loop) || !isBuffered(op.Operand(1), loop) || rewritesRegisters(op, loop) ||
+	if !isBuffered(op.Operand(0), loop) || !isBuffered(op.Operand(1), loop) ||
+		rewritesRegisters(op, loop) && !stepsApart(op, loop) ||
 		ir.ElemOf(op.Result(0).Type) != ir.F32 {
 		return -1
 	}
@@ -268,11 +284,16 @@ func waitInLoop(list []overlapping) {
 		waitInBranches(o.op)
 	}
 	last := list[len(list)-1].op
+	pendings := len(list)
+	if rewritesRegisters(last, last.Parent()) {
+		pendings = min(stepsUnderWay, stepsAlong(last)-1)
+		last.SetAttr(ttg.StepsAttr, ir.I32Attr(int64(pendings)))
+	}
 	var results []*ir.Value
 	for _, o := range list {
 		results = append(results, o.op.Result(0))
 	}
-	threadThrough(waitAfter(last, len(list)), results...)
+	threadThrough(waitAfter(last, pendings), results...)
 }
 
 // waitInBranches inserts a wait for a product into each branch that uses it.
@@ -309,9 +330,23 @@ func onlyYields(op *ir.Op) bool {
 	return true
 }
 
+// stepsApart reports whether the steps of a product along k may be groups of their own: it is the only
+// product of its loop, so that waits count nothing but its steps, and one instruction sums a step exactly.
+func stepsApart(op, loop *ir.Op) bool {
+	mma, _ := ttg.As[ttg.NvidiaMma](encodingOf(op.Result(0)))
+	return stepsAlong(op) > 1 && mma.InstrShape[1] >= leastColumns &&
+		ir.BitWidth(ir.ElemOf(op.Operand(0).Type)) == 16 && len(opsOf(loop, ttng.WarpGroupDot)) == 1 &&
+		len(opsOf(loop, ttng.WarpGroupDotWait)) == 0
+}
+
+// stepsAlong returns the number of instructions along k of a product whose left operand is in registers.
+func stepsAlong(op *ir.Op) int {
+	mma, _ := ttg.As[ttg.NvidiaMma](encodingOf(op.Result(0)))
+	return int(tensorOf(op.Operand(0)).Shape[1] / mma.InstrShape[2])
+}
+
 // rewritesRegisters reports whether the loop may overwrite the registers of a product's left operand before
-// the product of the previous iteration, which reads the same registers, is complete. Triton splits such
-// products along k, each part behind the conversion of its registers, and does not wait.
+// the product of the previous iteration, which reads the same registers, is complete.
 func rewritesRegisters(op, loop *ir.Op) bool {
 	a := op.Operand(0)
 	for a.DefBy(ttg.ConvertLayout) != nil || a.DefBy(tt.Reshape) != nil || a.DefBy(tt.Trans) != nil {

@@ -37,8 +37,43 @@ var ReorderInstructions = pass.Pass{
 			}
 		}
 		loadLeftFirst(m.Op)
+		for _, op := range opsOf(m.Op, ttng.WarpGroupDot) {
+			if op.HasAttr(ttg.StepsAttr) {
+				computeLate(op)
+			}
+		}
 		return nil
 	},
+}
+
+// computeLate moves ops that compute the left operand of a product to their first uses, also reads of shared
+// memory: behind conversions, where threads meet, the product's steps can be computed one by one.
+func computeLate(product *ir.Op) {
+	needed := map[*ir.Op]bool{product.Operand(0).Def(): true}
+	for op := product.Prev(); op != nil; {
+		prev := op.Prev()
+		if needed[op] && isMovable(op) {
+			op.MoveBefore(firstUse(op))
+			for _, v := range op.Operands() {
+				needed[v.Def()] = true
+			}
+		}
+		op = prev
+	}
+}
+
+// isMovable reports whether op can stand right before its first use and exchanges no data between threads. A
+// read of shared memory can if only loads and pure ops are between.
+func isMovable(op *ir.Op) bool {
+	if op.IsPure() {
+		return len(op.Regions()) == 0 && (op.Def != ttg.ConvertLayout || isNoop(op))
+	}
+	for o := op; o != firstUse(op); o = o.Next() {
+		if o.Def != ttg.LocalLoad && (o == op || o.Def != tt.Load && !o.IsPure()) {
+			return false
+		}
+	}
+	return true
 }
 
 // copiesBetween reports whether copies start between two ops of a block: a buffer that is filled behind them

@@ -32,6 +32,9 @@ func (amd) smallPairs(_, _ ir.Type) bool { return false }
 func (amd) toSmallPair(*lowering, string, string, ir.Type) string { return "" }
 func (amd) fromSmallPair(*lowering, string, ir.Type) string       { return "" }
 
+// keepsSubnormals is false: it is done in f32, where kernels may ask for zeros instead.
+func (amd) keepsSubnormals() bool { return false }
+
 func (amd) difference(l *lowering, x, y string) string { return l.val("sub i32 %s, %s", x, y) }
 
 func (amd) mulHigh(l *lowering, typ, a, b string) string {

@@ -91,6 +91,7 @@
 //	nvvm_print.go       printf and failed assertions
 //	nvvm_mma.go         products by mma.sync
 //	nvvm_wgmma.go       products of warp groups (wgmma)
+//	nvvm_wgmma_steps.go products whose left operand is computed between their steps
 //	nvvm_wgmma_wait.go  waits for such products, with the registers that pass through them
 //	nvvm_descriptor.go  how wgmma finds a matrix in shared memory
 //	nvvm_tma.go         copies of blocks by the copy engine (TMA)

@@ -251,30 +251,47 @@ func (l *lowering) signSmall(f *num.Format, out, sign string) string {
 	return l.val("select i1 %s, i32 %s, i32 %s", plain, out, signed)
 }
 
-// lowerFp4ToFp converts bytes that hold two 4-bit floats (e2m1) each, the lower half first. Placed at the top
-// of an f16 their exponent is too small by 14, which a multiplication by 2^14 mends.
+// lowerFp4ToFp converts bytes that hold two 4-bit floats (e2m1) each, the lower half first.
 func lowerFp4ToFp(l *lowering, op *ir.Op) {
 	axis := int(op.IntOr("axis", 0))
 	to := l.layout(op, op.Result(0).Type)
 	elem := ir.ElemOf(op.Result(0).Type)
+	by := ir.Type(ir.F16)
+	if elem == ir.BF16 && l.vendor.keepsSubnormals() {
+		by = elem
+	}
 	regs := l.byCoordinates(op, op.Operand(0), func(c []int) []int {
 		out := slices.Clone(c)
 		out[axis] /= 2
 		return out
 	})
+	pairs := map[string]string{}
 	for r, b := range regs {
-		if registerCoords(to, r)[axis]&1 != 0 {
-			b = l.val("lshr i8 %s, 4", b)
+		if pairs[b] == "" {
+			pairs[b] = l.fourBits(b, by)
 		}
-		n := l.val("zext i8 %s to i16", b)
-		sign := l.val("shl i16 %s, 12", l.val("and i16 %s, 8", n))
-		small := l.val("or disjoint i16 %s, %s", sign, l.val("shl i16 %s, 9", l.val("and i16 %s, 7", n)))
-		// 2^14
-		h := l.val("fmul half %s, %s", l.val("bitcast i16 %s to half", small), literal(0x7400, ir.F16))
-		if elem != ir.F16 {
-			h = l.fromF32(l.extend(h, ir.F16, ir.F32), elem)
+		half := registerCoords(to, r)[axis] & 1
+		v := l.val("extractelement <2 x %s> %s, i32 %d", llvmType(by), pairs[b], half)
+		if elem != by {
+			v = l.fromF32(l.extend(v, by, ir.F32), elem)
 		}
-		regs[r] = h
+		regs[r] = v
 	}
 	l.set(op.Result(0), regs)
+}
+
+// fourBits returns the two 4-bit floats of a byte as a vector of f16 or bf16. Placed at the top of their
+// halves, with only the sign apart, their exponents are too small, which a multiplication mends.
+func (l *lowering) fourBits(b string, elem ir.Type) string {
+	at, scale := 9, uint64(0x7400) // of the mantissa's bit; 2^14
+	if elem == ir.BF16 {
+		at, scale = 6, 0x7e80 // 2^126
+	}
+	wide := l.val("zext i8 %s to i32", b)
+	low := l.val("mul i32 %s, %d", wide, 1<<at|1<<(at+12)) // the upper half goes four bits less far
+	low, signs := l.val("and i32 %s, %d", low, 0x70007<<at), l.val("shl i32 %s, %d", low, 12-at)
+	signs = l.val("and i32 %s, %d", signs, -0x7fff8000)
+	small := l.val("bitcast i32 %s to <2 x %s>", l.val("or disjoint i32 %s, %s", low, signs), llvmType(elem))
+	factor := llvmType(elem) + " " + literal(scale, elem)
+	return l.val("fmul <2 x %s> %s, <%s, %s>", llvmType(elem), small, factor, factor)
 }

@@ -19,6 +19,8 @@ func (nvidia) approximate(l *lowering, name string, args ...string) (v string, o
 	return l.call("float", approximations[name], typed("float", args)...), true
 }
 
+func (nvidia) keepsSubnormals() bool { return true }
+
 // clip has an instruction from sm_86 on, which Triton uses too: the smaller magnitude, with the sign of x. A
 // NaN that does not propagate becomes the limit with the NaN's sign.
 func (v nvidia) clip(l *lowering, x, limit string, nans bool) (string, bool) {

@@ -55,12 +55,16 @@ func (v nvidia) warpGroupDot(l *lowering, op *ir.Op) {
 		words[i] = p.words(t)
 		left[i] = p.left(t)
 	}
-	words = p.fence(words, left)
-	if p.inParts() {
+	switch {
+	case p.inParts():
+		words = p.fence(words, left)
 		for i, t := range tiles {
 			words[i] = p.sumParts(t, words[i], left[i], i == len(tiles)-1)
 		}
-	} else {
+	case op.HasAttr(ttg.StepsAttr):
+		p.sumApart(tiles, words, left)
+	default:
+		words = p.fence(words, left)
 		for i, t := range tiles {
 			words[i] = p.sum(t, words[i], left[i])
 		}
@@ -289,7 +293,7 @@ func (p *groupProduct) sumParts(t groupTile, words []string, left [][]string, la
 			words = part
 		}
 		if part, added = nil, 0; !last || i < steps-1 {
-			p.l.groupAsm("void", "wgmma.fence.sync.aligned;", "")
+			p.l.groupAsm("void", groupFence, "")
 		}
 	}
 	return words
@@ -339,7 +343,7 @@ func (p *groupProduct) fence(words [][]string, left [][][]string) [][]string {
 			w.uses = append(w.uses, step...)
 		}
 	}
-	return cut(words, w.emit("wgmma.fence.sync.aligned;"))
+	return cut(words, w.emit(groupFence))
 }
 
 // cut splits all into parts as long as those of like.

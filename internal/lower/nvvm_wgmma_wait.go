@@ -94,6 +94,9 @@ func (w *groupWait) back(elem ir.Type, n int, words []string) (regs, rest []stri
 	return regs, words
 }
 
+// groupFence is the instruction that orders writes to registers before the products behind it that use them.
+const groupFence = "wgmma.fence.sync.aligned;"
+
 // commitGroup is the instruction that makes a group of the products since the last one.
 const commitGroup = "wgmma.commit_group.sync.aligned;"
 

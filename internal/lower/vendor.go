@@ -157,6 +157,9 @@ type vendorMath interface {
 	// pair to a vector of two f16.
 	toSmallPair(l *lowering, lo, hi string, to ir.Type) string
 	fromSmallPair(l *lowering, pair string, from ir.Type) string
+	// keepsSubnormals reports whether a multiplication of bf16 reads numbers below the least normal one as
+	// they are.
+	keepsSubnormals() bool
 	// difference returns x - y, hidden from LLVM where its loop passes would spread it over registers.
 	difference(l *lowering, x, y string) string
 	// hiddenZero returns a word that is zero, without LLVM's knowledge.

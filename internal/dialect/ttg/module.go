@@ -35,6 +35,9 @@ const (
 	PrefetchAttr = "nereid.prefetch"
 	// ProgramAttr numbers the programs that were merged into one, on the memory accesses of each.
 	ProgramAttr = "nereid.program"
+	// StepsAttr marks a product of warp groups whose steps along k are groups of their own: it is the number
+	// of those that may be under way when the next is prepared.
+	StepsAttr = "nereid.steps"
 )
 
 // NumWarps is the number of warps that run op: that of the partition it is in, or else its module's; 0 when

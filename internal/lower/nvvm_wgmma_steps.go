@@ -1,0 +1,202 @@
+package lower
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/nereid-lang/nereid/internal/dialect/ttg"
+)
+
+// A product whose left operand the loop computes in registers is divided into steps along k, each a group of
+// its own: while the tensor cores work on some steps, the threads compute the registers of the next.
+//
+//	A for step 0
+//	step 0, wait until few steps are under way
+//	A for step 1
+//	step 1, wait …
+//
+// The assembler takes the order of this code for granted: if a register of A is written where the step that
+// read it in the iteration before may be under way, it is overwritten there. A copy behind the wait does not
+// help, since the assembler sees through it.
+
+// sumApart sums like sum, with a group for each step along k. The wait behind the last one is an operation.
+func (p *groupProduct) sumApart(tiles []groupTile, words [][]string, left [][][]string) {
+	under, _ := p.op.Int(ttg.StepsAttr)
+	use, steps, from := p.useC, p.depth/p.k, len(p.l.lines)
+	for i := range steps {
+		regs := make([][][]string, len(left))
+		for j, tile := range left {
+			regs[j] = tile[i : i+1]
+		}
+		if i == 0 {
+			copy(words, p.fence(words, regs))
+		} else {
+			p.fence(nil, regs)
+		}
+		for j, t := range tiles {
+			words[j] = p.step(t, words[j], left[j], i, use)
+		}
+		p.l.groupAsm("void", commitGroup, "")
+		if i < steps-1 {
+			p.l.groupAsm("void", waitGroup(int(under)), "")
+		}
+		use = "1"
+	}
+	block := p.l.lastLines(from)
+	sinkBehind(block, from-(len(p.l.lines)-len(block)))
+	if !writtenInTime(block, left, int(under)) {
+		copy(words, p.wait(words))
+	}
+}
+
+// lastLines returns the lines of the current block, in which line from is.
+func (w *writer) lastLines(from int) []string {
+	for from > 0 && !strings.HasSuffix(w.lines[from-1], ":") {
+		from--
+	}
+	return w.lines[from:]
+}
+
+// sinkBehind moves instructions that only code behind line from needs to where it first does. LLVM and the
+// assembler keep about this order. Reads of shared memory move, too, if nothing but reads stands between them
+// and that line: a product writes none.
+func sinkBehind(lines []string, from int) {
+	first := map[string]int{} // where a value is used first, by name
+	to := make([]int, len(lines))
+	reads := true // whether reads may move
+	for i, line := range slices.Backward(lines) {
+		to[i] = i
+		name, code := nameAndCode(line)
+		pure, read := isPureLine(code), isSharedRead(code)
+		if at, used := first[name]; used && i < from && at >= from && (pure || read && reads) {
+			to[i] = at
+		}
+		reads = reads && (pure || read || i >= from)
+		for _, v := range valueNames.FindAllString(code, -1) {
+			if at, used := first[v]; !used || to[i] < at {
+				first[v] = to[i]
+			}
+		}
+	}
+	order := make([]int, len(lines))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return to[a] - to[b] })
+	moved := make([]string, len(lines))
+	for i, at := range order {
+		moved[i] = lines[at]
+	}
+	copy(lines, moved)
+}
+
+// writtenInTime reports whether the registers of A are written behind a wait for the step that read them in
+// the iteration before, of which the last ones are under way when the block begins.
+func writtenInTime(lines []string, left [][][]string, under int) bool {
+	w := newValueLines(lines)
+	for _, steps := range left {
+		for i, regs := range steps[len(steps)-under:] {
+			for _, r := range regs {
+				if w.first(r) < w.waits[i] {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// valueLines says where the values of a block are computed.
+type valueLines struct {
+	at    map[string]int      // the line of a value's instruction, by name
+	parts map[string][]string // what values that take no instruction consist of
+	waits []int               // lines with waits for products
+}
+
+// newValueLines looks for equal instructions, too: LLVM leaves the first of them.
+func newValueLines(lines []string) *valueLines {
+	w := &valueLines{at: map[string]int{}, parts: map[string][]string{}}
+	same := map[string]string{} // names by code
+	leader := map[string]string{}
+	for i, line := range lines {
+		name, code := nameAndCode(line)
+		if strings.Contains(code, "wgmma.wait_group") {
+			w.waits = append(w.waits, i)
+		}
+		code, _, _ = strings.Cut(code, ", !dbg")
+		code = valueNames.ReplaceAllStringFunc(code, func(v string) string {
+			if l, ok := leader[v]; ok {
+				return l
+			}
+			return v
+		})
+		if isPureLine(code) && same[code] == "" {
+			same[code] = name
+		}
+		if first := same[code]; first != "" && first != name {
+			leader[name] = first
+			w.at[name], w.parts[name] = w.at[first], w.parts[first]
+			continue
+		}
+		w.at[name] = i
+		switch op, _, _ := strings.Cut(code, " "); op {
+		case "bitcast", "trunc", "extractvalue", "insertvalue", "extractelement", "insertelement":
+			w.parts[name] = valueNames.FindAllString(code, -1)
+		}
+	}
+	return w
+}
+
+// first returns the first line that writes a register of a value: -1 if that is not in the block. Constants
+// are never overwritten.
+func (w *valueLines) first(name string) int {
+	if !strings.HasPrefix(name, "%") {
+		return len(w.at)
+	}
+	at, ok := w.at[name]
+	if !ok {
+		return -1
+	}
+	parts := w.parts[name]
+	if len(parts) == 0 {
+		return at
+	}
+	least := w.first(parts[0])
+	for _, p := range parts[1:] {
+		least = min(least, w.first(p))
+	}
+	return least
+}
+
+var valueNames = regexp.MustCompile(`%[\w.]+`)
+
+// nameAndCode splits a line into the name of its result, if it has one, and the rest.
+func nameAndCode(line string) (name, code string) {
+	line = strings.TrimSpace(line)
+	if name, code, ok := strings.Cut(line, " = "); ok {
+		return name, code
+	}
+	return "", line
+}
+
+// isSharedRead reports whether an instruction reads shared memory and has no other effect.
+func isSharedRead(code string) bool {
+	return strings.Contains(code, " asm sideeffect \"ld.shared.") ||
+		strings.Contains(code, " asm sideeffect \"ldmatrix.")
+}
+
+// isPureLine reports whether an instruction neither reads nor writes memory and has no other effect.
+func isPureLine(code string) bool {
+	op, rest, _ := strings.Cut(code, " ")
+	switch op {
+	case "add", "sub", "mul", "and", "or", "xor", "shl", "lshr", "ashr", "fadd", "fsub", "fmul", "fneg",
+		"icmp", "fcmp", "select", "bitcast", "trunc", "zext", "sext", "fptrunc", "fpext", "sitofp", "uitofp",
+		"fptosi", "fptoui", "ptrtoint", "getelementptr", "extractelement", "insertelement", "shufflevector",
+		"extractvalue", "insertvalue":
+		return true
+	case "call":
+		return strings.Contains(rest, " asm \"")
+	}
+	return false
+}
