@@ -88,6 +88,32 @@ def k(x, y, z):
 	}
 }
 
+// TestStoresByHostRows stores through a descriptor that the kernel makes with the rows of one that the host
+// has made. The hardware is used for rows that end at 16 bytes, and what lies behind rows stays as it is.
+func TestStoresByHostRows(t *testing.T) {
+	dev, judge := hopper(t), interpreter(t)
+	k := kernelOf(t, "\n@triton.jit\ndef k(p, d):\n", `
+v = (tl.arange(0, 32)[:, None] * 32 + tl.arange(0, 32)[None, :] + 1).to(tl.float16)
+d = tl.make_tensor_descriptor(p, d.shape, d.strides[:-1] + (1,), d.block_shape)
+d.store((0, 0), v)
+`)
+	for _, n := range []int64{1, 8, 15, 24, 29, 32} {
+		run := func(dev *nereid.Device) []byte {
+			x := lend(t, dev, newArray(f16, 32*64))
+			s := txtest.Open(t, dev.NewStream, t.Context())
+			d := &nereid.Descriptor{Base: x, Shape: []int64{20, n}, Strides: []int64{64, 1},
+				Block: []int64{32, 32}}
+			if err := k.Launch(s, nereid.Grid{1}, x, d); err != nil {
+				t.Fatal(err)
+			}
+			return bytesOf(t, x)
+		}
+		if !bytes.Equal(run(judge), run(dev)) {
+			t.Errorf("%d columns: results differ", n)
+		}
+	}
+}
+
 // TestStoresAtRowEnds stores and adds through descriptors of tensors whose rows end before the stride, within
 // 16 bytes and not. What lies behind the rows stays as it is.
 func TestStoresAtRowEnds(t *testing.T) {

@@ -147,8 +147,24 @@ func (l *legalizer) endsAtUnit(op *ir.Op) bool {
 		return false
 	}
 	end := shape[len(shape)-1]
-	return l.isWhole(op.Result(0), end) ||
+	return l.isWhole(op.Result(0), end) || isHostRow(op.Result(0), narrowest(end)) ||
 		len(strides) > 1 && narrowest(strides[len(strides)-2]) == narrowest(end)
+}
+
+// isHostRow reports whether v is the length of rows of a descriptor that the kernel gets, with elements as
+// wide as those of desc. The host has checked that such rows are multiples of 16 bytes.
+func isHostRow(desc, v *ir.Value) bool {
+	fn := v.Block().Parent()
+	if v.Def() != nil || fn.Def != tt.Func || fn.Text("sym_visibility") == "private" {
+		return false
+	}
+	for i, a := range fn.Body(0).Args() {
+		t, of := tt.DescTensor(a.Type), tt.DescTensor(desc.Type)
+		if t != nil && v.Index() == i+t.Rank() && ir.BitWidth(t.Elem) == ir.BitWidth(of.Elem) {
+			return funclike.ArgAttr(fn, i, tt.PointerAttr) == nil
+		}
+	}
+	return false
 }
 
 // narrowest returns the value of which v is an extension, or v.

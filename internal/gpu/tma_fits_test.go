@@ -78,7 +78,8 @@ tt.return
 }
 
 // TestRowEnds: a descriptor that is stored to stays where its rows are known to end at multiples of 16 bytes.
-// %n is any number, %k a multiple of 16; elements have two bytes.
+// %n is any number, %k a multiple of 16, %row and %odd are rows of descriptors that the host made, for
+// hardware and not; elements have two bytes.
 func TestRowEnds(t *testing.T) {
 	const store = "tt.descriptor_store %d[%n, %c0], %v : !tt.tensordesc<tensor<8x64xf16>>, tensor<8x64xf16>"
 	const load = "%x = tt.descriptor_load %d[%n, %c0] : !tt.tensordesc<tensor<8x64xf16>> -> tensor<8x64xf16>"
@@ -91,10 +92,16 @@ func TestRowEnds(t *testing.T) {
 		{"%n", "%wide", store, true},
 		{"%n", "%s", load, true},
 		{"%n", "%s", load + "\n" + store, false},
+		{"%row", "%s", store, true},
+		{"%high", "%s", store, false},
+		{"%odd", "%s", store, false},
 	} {
 		m := passtest.Parse(t, "k.ttir",
 			fmt.Sprintf(`module { tt.func public @k(%%p: !tt.ptr<f16>, %%n: i32, %%s: i64,
-%%k: i32 {tt.divisibility = 16 : i32}, %%v: tensor<8x64xf16>) {
+%%k: i32 {tt.divisibility = 16 : i32}, %%v: tensor<8x64xf16>,
+%%h: !tt.tensordesc<tensor<8x64xbf16>>, %%high: i32, %%row: i32, %%hs: i64, %%h1: i64,
+%%o: !tt.tensordesc<tensor<8x64xf16>> {nereid.pointer = 1 : i32}, %%m: i32, %%odd: i32, %%os: i64,
+%%o1: i64) {
 %%c0 = arith.constant 0 : i32
 %%c1 = arith.constant 1 : i64
 %%wide = arith.extsi %%n : i32 to i64
