@@ -296,6 +296,26 @@ func waitInLoop(list []overlapping) {
 	threadThrough(waitAfter(last, pendings), results...)
 }
 
+// HasSteps reports whether a module has products whose steps are apart.
+func HasSteps(m *ir.Module) bool { return len(stepped(m)) > 0 }
+
+// JoinSteps makes products whose steps are apart whole ones, complete before the next iteration.
+func JoinSteps(m *ir.Module) {
+	for _, op := range stepped(m) {
+		op.SetAttr(ttg.StepsAttr, nil)
+		for u := range op.Result(0).Users() {
+			if u.Def == ttng.WarpGroupDotWait {
+				u.SetAttr("pendings", ir.I32Attr(0))
+			}
+		}
+	}
+}
+
+func stepped(m *ir.Module) []*ir.Op {
+	whole := func(op *ir.Op) bool { return !op.HasAttr(ttg.StepsAttr) }
+	return slices.DeleteFunc(opsOf(m.Op, ttng.WarpGroupDot), whole)
+}
+
 // waitInBranches inserts a wait for a product into each branch that uses it.
 func waitInBranches(op *ir.Op) {
 	var blocks []*ir.Block

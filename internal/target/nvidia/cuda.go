@@ -312,6 +312,10 @@ func (c Compiler) FromTTGIR(ctx context.Context, in *target.Input, maxPTX int) (
 	if err != nil {
 		return nil, err
 	}
+	if gpu.HasSteps(in.Module) && !stepsInTime(ptx) {
+		gpu.JoinSteps(in.Module)
+		return c.FromTTGIR(ctx, in, maxPTX)
+	}
 	persistent := gpu.Persistent(in.Module)
 	if persistent {
 		params = params[:len(params)-gridWords]
