@@ -9,6 +9,7 @@
 //	cuda.go           Compiler: the stages to PTX; Code: what they make
 //	ttgir.go          Triton IR to TTGIR
 //	text.go           code from the text of a stage
+//	steps.go          whether PTX writes registers that products under way read
 //	ptxas.go          PTX to a cubin, by NVIDIA's program
 //	occupancy.go      registers against programs on an SM: how code is assembled, and how often
 //	pressure.go       how many registers are alive at once in PTX
