@@ -140,15 +140,22 @@ func (l *legalizer) isWhole(desc, elements *ir.Value) bool {
 }
 
 // endsAtUnit reports whether the rows of a descriptor end at multiples of 16 bytes for sure. Strides are such
-// multiples by the rules of the language: so a row that is as long as the stride ends at one.
+// multiples by the rules of the language: so a row that is as long as the stride ends at one. A length that
+// the kernel loads has to be one, too, as in Triton: nothing is known of it before the kernel runs.
 func (l *legalizer) endsAtUnit(op *ir.Op) bool {
 	shape, strides := op.Group(1), op.Group(2)
 	if len(shape) == 0 {
 		return false
 	}
 	end := shape[len(shape)-1]
-	return l.isWhole(op.Result(0), end) || isHostRow(op.Result(0), narrowest(end)) ||
+	return l.isWhole(op.Result(0), end) || isHostRow(op.Result(0), narrowest(end)) || isFromMemory(end) ||
 		len(strides) > 1 && narrowest(strides[len(strides)-2]) == narrowest(end)
+}
+
+// isFromMemory reports whether a number is computed from what the kernel loads.
+func isFromMemory(v *ir.Value) bool {
+	op := v.Def()
+	return op != nil && (op.Def == tt.Load || op.IsPure() && slices.ContainsFunc(op.Operands(), isFromMemory))
 }
 
 // isHostRow reports whether v is the length of rows of a descriptor that the kernel gets, with elements as

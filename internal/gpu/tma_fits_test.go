@@ -95,6 +95,7 @@ func TestRowEnds(t *testing.T) {
 		{"%row", "%s", store, true},
 		{"%high", "%s", store, false},
 		{"%odd", "%s", store, false},
+		{"%loaded", "%s", store, true},
 	} {
 		m := passtest.Parse(t, "k.ttir",
 			fmt.Sprintf(`module { tt.func public @k(%%p: !tt.ptr<f16>, %%n: i32, %%s: i64,
@@ -105,6 +106,9 @@ func TestRowEnds(t *testing.T) {
 %%c0 = arith.constant 0 : i32
 %%c1 = arith.constant 1 : i64
 %%wide = arith.extsi %%n : i32 to i64
+%%lengths = tt.int_to_ptr %%s : i64 -> !tt.ptr<i32>
+%%length = tt.load %%lengths : !tt.ptr<i32>
+%%loaded = arith.addi %%length, %%c0 : i32
 %%d = tt.make_tensor_descriptor %%p, [%%n, %s], [%s, %%c1] : <f16>, <tensor<8x64xf16>>
 %s
 tt.return
