@@ -24,14 +24,17 @@ def k(x, out, y, m, n, depth, sx, sy, so):
     size = min(high - first, 2)
     p, h = first + pid % (2 * wide) % size, pid % (2 * wide) // size
     rows, cols = (p * 128 + tl.arange(0, 128)) % m, (h * 256 + tl.arange(0, 256)) % n
-    deep = tl.arange(0, 32)
+` + productLoop + `    rows, cols = p * 128 + tl.arange(0, 128), h * 256 + tl.arange(0, 256)
+`
+
+// productLoop multiplies a tile of rows with one of columns.
+const productLoop = `    deep = tl.arange(0, 32)
     a, b = x + rows[:, None] * sx + deep[None, :], y + deep[:, None] * sy + cols[None, :]
     acc = tl.zeros((128, 256), tl.float32)
     for i in range(0, depth, 32):
         acc = tl.dot(tl.load(a), tl.load(b), acc)
         a += 32
         b += 32 * sy
-    rows, cols = p * 128 + tl.arange(0, 128), h * 256 + tl.arange(0, 256)
 `
 
 const groupedStore = `
@@ -118,14 +121,7 @@ def k(x, out, y, m, n, depth, sx, sy, so):
     pid = tl.program_id(0)
     wide = tl.cdiv(n, 256)
     rows, cols = pid // wide * 128 + tl.arange(0, 128), pid % wide * 256 + tl.arange(0, 256)
-    deep = tl.arange(0, 32)
-    a, b = x + rows[:, None] * sx + deep[None, :], y + deep[:, None] * sy + cols[None, :]
-    acc = tl.zeros((128, 256), tl.float32)
-    for i in range(0, depth, 32):
-        acc = tl.dot(tl.load(a), tl.load(b), acc)
-        a += 32
-        b += 32 * sy
-`
+` + productLoop
 
 // TestStoreFaults leaves out, one at a time, the instructions that order writes of a tile to shared memory
 // with the copy engine's reads of it. The simulator must find each of these mistakes, and that of most

@@ -148,14 +148,20 @@ func (l *legalizer) endsAtUnit(op *ir.Op) bool {
 		return false
 	}
 	end := shape[len(shape)-1]
-	return l.isWhole(op.Result(0), end) || isHostRow(op.Result(0), narrowest(end)) || isFromMemory(end) ||
+	return l.isWhole(op.Result(0), end) || isHostRow(op.Result(0), narrowest(end)) ||
+		isFromMemory(end, map[*ir.Op]bool{}) ||
 		len(strides) > 1 && narrowest(strides[len(strides)-2]) == narrowest(end)
 }
 
-// isFromMemory reports whether a number is computed from what the kernel loads.
-func isFromMemory(v *ir.Value) bool {
+// isFromMemory reports whether a number is computed from what the kernel loads. Ops in seen are not.
+func isFromMemory(v *ir.Value, seen map[*ir.Op]bool) bool {
 	op := v.Def()
-	return op != nil && (op.Def == tt.Load || op.IsPure() && slices.ContainsFunc(op.Operands(), isFromMemory))
+	if op == nil || seen[op] || op.Def != tt.Load && !op.IsPure() {
+		return false
+	}
+	seen[op] = true
+	return op.Def == tt.Load ||
+		slices.ContainsFunc(op.Operands(), func(o *ir.Value) bool { return isFromMemory(o, seen) })
 }
 
 // isHostRow reports whether v is the length of rows of a descriptor that the kernel gets, with elements as

@@ -45,7 +45,7 @@ func isStride(axes *axisinfo.Analysis, v *ir.Value) bool {
 		switch user.Def {
 		case arith.MulI:
 			if slices.ContainsFunc(user.Operands(), func(o *ir.Value) bool { return countsUp(axes, o) }) &&
-				reachesAddress(user.Result(0)) {
+				reachesAddress(user.Result(0), map[*ir.Value]bool{}) {
 				return true
 			}
 		case arith.ExtSI, tt.Splat:
@@ -63,14 +63,18 @@ func countsUp(axes *axisinfo.Analysis, v *ir.Value) bool {
 	return t != nil && axes.Of(v).Contiguity[len(t.Shape)-1] > 1
 }
 
-// reachesAddress reports whether an offset is added to pointers, alone or in a sum.
-func reachesAddress(v *ir.Value) bool {
+// reachesAddress reports whether an offset is added to pointers, alone or in a sum. What is in seen does not.
+func reachesAddress(v *ir.Value, seen map[*ir.Value]bool) bool {
+	if seen[v] {
+		return false
+	}
+	seen[v] = true
 	for user := range v.Users() {
 		switch user.Def {
 		case tt.AddPtr:
 			return true
 		case arith.AddI, arith.ExtSI, tt.Broadcast, tt.ExpandDims:
-			if reachesAddress(user.Result(0)) {
+			if reachesAddress(user.Result(0), seen) {
 				return true
 			}
 		}
