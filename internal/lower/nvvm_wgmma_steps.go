@@ -17,8 +17,8 @@ import (
 //	step 1, wait …
 //
 // The assembler takes the order of this code for granted: if a register of A is written where the step that
-// read it in the iteration before may be under way, it is overwritten there. A copy behind the wait does not
-// help, since the assembler sees through it.
+// read it in the iteration before may be under way, it is overwritten there. What LLVM makes of the order is
+// looked at in PTX (internal/target/nvidia/steps.go); where it is wrong, the product becomes a whole one.
 
 // sumApart sums like sum, with a group for each step along k. The wait behind the last one is an operation.
 func (p *groupProduct) sumApart(tiles []groupTile, words [][]string, left [][][]string) {
@@ -45,9 +45,6 @@ func (p *groupProduct) sumApart(tiles []groupTile, words [][]string, left [][][]
 	}
 	block := p.l.lastLines(from)
 	sinkBehind(block, from-(len(p.l.lines)-len(block)))
-	if !writtenInTime(block, left, int(under)) {
-		copy(words, p.wait(words))
-	}
 }
 
 // lastLines returns the lines of the current block, in which line from is.
@@ -89,84 +86,6 @@ func sinkBehind(lines []string, from int) {
 		moved[i] = lines[at]
 	}
 	copy(lines, moved)
-}
-
-// writtenInTime reports whether the registers of A are written behind a wait for the step that read them in
-// the iteration before, of which the last ones are under way when the block begins.
-func writtenInTime(lines []string, left [][][]string, under int) bool {
-	w := newValueLines(lines)
-	for _, steps := range left {
-		for i, regs := range steps[len(steps)-under:] {
-			for _, r := range regs {
-				if w.first(r) < w.waits[i] {
-					return false
-				}
-			}
-		}
-	}
-	return true
-}
-
-// valueLines says where the values of a block are computed.
-type valueLines struct {
-	at    map[string]int      // the line of a value's instruction, by name
-	parts map[string][]string // what values that take no instruction consist of
-	waits []int               // lines with waits for products
-}
-
-// newValueLines looks for equal instructions, too: LLVM leaves the first of them.
-func newValueLines(lines []string) *valueLines {
-	w := &valueLines{at: map[string]int{}, parts: map[string][]string{}}
-	same := map[string]string{} // names by code
-	leader := map[string]string{}
-	for i, line := range lines {
-		name, code := nameAndCode(line)
-		if strings.Contains(code, "wgmma.wait_group") {
-			w.waits = append(w.waits, i)
-		}
-		code, _, _ = strings.Cut(code, ", !dbg")
-		code = valueNames.ReplaceAllStringFunc(code, func(v string) string {
-			if l, ok := leader[v]; ok {
-				return l
-			}
-			return v
-		})
-		if isPureLine(code) && same[code] == "" {
-			same[code] = name
-		}
-		if first := same[code]; first != "" && first != name {
-			leader[name] = first
-			w.at[name], w.parts[name] = w.at[first], w.parts[first]
-			continue
-		}
-		w.at[name] = i
-		switch op, _, _ := strings.Cut(code, " "); op {
-		case "bitcast", "trunc", "extractvalue", "insertvalue", "extractelement", "insertelement":
-			w.parts[name] = valueNames.FindAllString(code, -1)
-		}
-	}
-	return w
-}
-
-// first returns the first line that writes a register of a value: -1 if that is not in the block. Constants
-// are never overwritten.
-func (w *valueLines) first(name string) int {
-	if !strings.HasPrefix(name, "%") {
-		return len(w.at)
-	}
-	at, ok := w.at[name]
-	if !ok {
-		return -1
-	}
-	parts := w.parts[name]
-	if len(parts) == 0 {
-		return at
-	}
-	least := w.first(parts[0])
-	for _, p := range parts[1:] {
-		least = min(least, w.first(p))
-	}
-	return least
 }
 
 var valueNames = regexp.MustCompile(`%[\w.]+`)

@@ -40,29 +40,3 @@ func TestSinkBehind(t *testing.T) {
 		}
 	}
 }
-
-// TestWrittenInTime looks at the registers of the second of two steps, of which one is under way when the
-// block begins.
-func TestWrittenInTime(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		name, old, new string
-		step           string // register of the second step
-		want           bool
-	}{
-		{"behind the wait", "", "", "%c", true},
-		{"read before it", "%r, 3", "%s, 3", "%r", false},
-		{"part of a result before it", "", "", "%e", false},
-		{"equal to one before it", "mul i32 %r, 3", "mul i32 %s, %a", "%c", false},
-		{"from outside", "", "", "%y", false},
-		{"constant", "", "", "0", true},
-	} {
-		text := strings.Replace(twoSteps, c.old, c.new, 1)
-		lines := strings.Split(text, "\n")[1:]
-		from := slices.IndexFunc(lines, func(l string) bool { return strings.Contains(l, "wgmma.mma 0") })
-		sinkBehind(lines, from)
-		if got := writtenInTime(lines, [][][]string{{{"%e"}, {c.step}}}, 1); got != c.want {
-			t.Errorf("%s: %v\n%s", c.name, got, strings.Join(lines, "\n"))
-		}
-	}
-}

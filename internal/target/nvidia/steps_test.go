@@ -40,6 +40,10 @@ func TestStepsInTime(t *testing.T) {
 		{"two under way", first, second, 2, 2, "", false},
 		{"at the end", "", second, 1, 1, first, true},
 		{"the second one at the end", first, "", 1, 1, second, false},
+		{"a copy between", first + "\n\tld.shared.v2.b32 {%r7, %r8}, [%r9];",
+			"\tmov.b32 %r5, %r7;\n\tmov.b32 %r6, %r8;", 1, 1, "", false},
+		{"a pair of halves between", first + "\n\tcvt.rn.f16.f32 %rs1, %r9;",
+			second + "\n\tmov.b32 %r5, {%rs1, %rs2};", 1, 1, "", false},
 		{"a sum", first, second + "\n\tadd.s32 %r8, %r5, 1;", 1, 1, "", true},
 	} {
 		ptx := fmt.Sprintf(loop, c.before, c.pending, c.between, c.end, c.behind)
