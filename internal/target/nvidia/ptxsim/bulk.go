@@ -66,6 +66,9 @@ func (c *block) startLoad(l *bulkLoad, b *mbarrier) {
 	if r := l.block.races; r != nil {
 		r.behind(c, l.t, int(l.to), l.size)
 		r.shown(c, l.t, int(l.to), l.size)
+		if !c.launch.Overtake {
+			r.overtaken(c, l.t, int(l.to), l.size)
+		}
 		r.touch(c, l.block, l.t, int(l.to), l.size, true)
 		for i := int(l.to); i < int(l.to)+l.size; i++ {
 			r.cells[i].async, r.cells[i].fences = l.t+1, byCopy
@@ -93,8 +96,7 @@ func (l *bulkLoad) land(b *mbarrier) {
 	}
 	if r := l.block.races; r != nil {
 		for i := int(l.to); i < int(l.to)+l.size; i++ {
-			r.cells[i] = cell{writer: b.number + 1, wrote: l.phase, line: int32(l.by.m.code[l.at].line),
-				fences: byCopy}
+			r.cells[i] = cell{writer: b.number + 1, wrote: l.phase, at: int32(l.at), fences: byCopy}
 		}
 	}
 }
@@ -124,7 +126,7 @@ func (c *block) startStore(q *bulkStore) {
 		c.fail(q.t, "shared address %#x of %d bytes is outside of %d", q.from, q.size, len(c.shared))
 	}
 	if r := c.races; r != nil {
-		r.touch(c, c, q.t, int(q.from), q.size, false)
+		r.note(c, c, q.t, int(q.from), q.size, readsAsync)
 		r.shown(c, q.t, int(q.from), q.size)
 		for u := q.from >> 4; u < (q.from+uint64(q.size)+15)>>4; u++ {
 			r.reading[u]++
@@ -159,7 +161,7 @@ func (c *block) read(q *bulkStore) {
 		for u := q.from >> 4; u < (q.from+uint64(q.size)+15)>>4; u++ {
 			r.reading[u]--
 		}
-		r.touch(c, c, q.t, int(q.from), q.size, false)
+		r.note(c, c, q.t, int(q.from), q.size, readsAsync)
 	}
 }
 
@@ -230,6 +232,35 @@ func (r *races) behind(c *block, t int32, addr, n int) {
 	}
 }
 
+// overtaken checks that no copy to shared memory, which thread t issues, can overtake a read of the bytes by
+// a thread: a fence.proxy.async lies between, of the reader, or of t behind the reader.
+func (r *races) overtaken(c *block, t int32, addr, n int) {
+	var last *readers
+	for i := addr; i < addr+n; i++ {
+		x := r.cells[i].readers
+		if x == last {
+			continue
+		}
+		r.checkReaders(c, t, i)
+		for last = x; x != nil; x = x.before {
+			if !x.async {
+				r.fenced(c, t, i, x)
+			}
+		}
+	}
+}
+
+// fenced checks that a fence.proxy.async lies between a read of byte i and a copy that thread t issues.
+func (r *races) fenced(c *block, t int32, i int, x *readers) {
+	who := c.global(t)
+	of := &c.cluster.blocks[int(x.thread)/c.n].fences[int(x.thread)%c.n]
+	if !of.after(r.clocks, x.thread, x.time, &c.fences[t], who) {
+		c.failRace(t, x.thread, "shared byte %#x was read by %s (%s), and a bulk copy overwrites it: a "+
+			"barrier does not keep the copy behind the read, which may be under way still; "+
+			"fence.proxy.async of the reader, before the barrier, does", i, c.who(x.thread), c.m.where(x.at))
+	}
+}
+
 // shown checks that what threads stored to shared memory was shown to bulk copies by fence.proxy.async:
 // by the writer, or by the thread that issues the copy behind it.
 func (r *races) shown(c *block, t int32, addr, n int) {
@@ -241,8 +272,8 @@ func (r *races) shown(c *block, t int32, addr, n int) {
 		w := x.writer - 1
 		of := &c.cluster.blocks[int(w)/c.n].fences[int(w)%c.n]
 		if !of.since(r.clocks, w, x.wrote, x.fences, &c.fences[t], c.global(t)) {
-			c.fail(t, "shared byte %#x was written by %s (line %d), and no fence.proxy.async shows it to "+
-				"bulk copies and products", i, c.who(w), x.line)
+			c.fail(t, "shared byte %#x was written by %s (%s), and no fence.proxy.async shows it to bulk "+
+				"copies and products", i, c.who(w), c.m.where(x.at))
 		}
 	}
 }

@@ -52,8 +52,10 @@ const (
 	expect  = "@%p0 mbarrier.arrive.expect_tx.shared.b64 _, [%r2], 1024;\n"
 	loadBox = "@%p0 cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], " +
 		"[%rd1, {%r10, %r11}], [%r2];\n"
-	await   = "{\nW:\nmbarrier.try_wait.parity.shared.b64 %p1, [%r2], %r10;\n@!%p1 bra.uni W;\n}\n"
-	await1  = "{\nW:\nmbarrier.try_wait.parity.shared.b64 %p1, [%r2], %r13;\n@!%p1 bra.uni W;\n}\n"
+	await  = "{\nW:\nmbarrier.try_wait.parity.shared.b64 %p1, [%r2], %r10;\n@!%p1 bra.uni W;\n}\n"
+	await1 = "{\nW:\nmbarrier.try_wait.parity.shared.b64 %p1, [%r2], %r13;\n@!%p1 bra.uni W;\n}\n"
+	// emptied waits for the first phase of a second mbarrier.
+	emptied = "{\nW:\nmbarrier.try_wait.parity.shared.b64 %p1, [%r2+8], %r10;\n@!%p1 bra.uni W;\n}\n"
 	copyOut = "ld.shared.v4.b32 {%r20, %r21, %r22, %r23}, [%r3];\n" +
 		"st.global.v4.b32 [%rd3], {%r20, %r21, %r22, %r23};\n"
 	fill     = "st.shared.v4.b32 [%r3], {%r20, %r21, %r22, %r23};\n"
@@ -126,9 +128,26 @@ func TestBulkFaults(t *testing.T) {
 		{"store before the load, no barrier", makeBar + fill + proxy + expect + loadBox + await,
 			"no barrier lies between"},
 		{"overwritten while read", makeBar + expect + loadBox + await + copyOut + expect + loadBox + await1,
-			"no barrier lies between"},
+			"no barrier lies between|a bulk copy overwrites it"},
 		{"overwritten after a barrier", makeBar + expect + loadBox + await + copyOut + syncAll + expect +
-			loadBox + await1 + copyOut, ""},
+			loadBox + await1 + copyOut, "was read by thread 0 (line 40), and a bulk copy overwrites it"},
+		{"overwritten after a fence and a barrier", makeBar + expect + loadBox + await + copyOut + proxy +
+			syncAll + expect + loadBox + await1 + copyOut, ""},
+		{"overwritten after a fence of global memory", makeBar + expect + loadBox + await + copyOut +
+			"fence.proxy.async.global;\n" + syncAll + expect + loadBox + await1 + copyOut,
+			"a barrier does not keep the copy behind the read"},
+		{"overwritten after a fence of the issuer", makeBar + expect + loadBox + await + copyOut + syncAll +
+			first + proxy + expect + loadBox + await1 + copyOut, ""},
+		{"overwritten after a fence of one reader", makeBar + expect + loadBox + await + copyOut + first +
+			proxy + syncAll + expect + loadBox + await1 + copyOut, "was read by thread 1 (line 40)"},
+		{"overwritten after a fence before the read", makeBar + expect + loadBox + await + proxy + copyOut +
+			syncAll + expect + loadBox + await1 + copyOut, "a barrier does not keep the copy behind the read"},
+		{"overwritten after an mbarrier", "@%p0 mbarrier.init.shared::cta.b64 [%r2+8], 64;\n" + makeBar +
+			expect + loadBox + await + copyOut + "mbarrier.arrive.shared.b64 _, [%r2+8];\n" + emptied + expect +
+			loadBox + await1 + copyOut, "a barrier does not keep the copy behind the read"},
+		{"overwritten after a fence and an mbarrier", "@%p0 mbarrier.init.shared::cta.b64 [%r2+8], 64;\n" +
+			makeBar + expect + loadBox + await + copyOut + proxy +
+			"mbarrier.arrive.shared.b64 _, [%r2+8];\n" + emptied + expect + loadBox + await1 + copyOut, ""},
 		{"issued twice", makeBar + expect + loadBox + loadBox + await, "is being copied"},
 		{"no arrival", makeBar + await,
 			"deadlock: the mbarrier at 0x1000 (line 31) is in phase 0, 1 of 1 arrivals are missing"},

@@ -122,11 +122,13 @@ func (k *clocks) meet(threads []int32) {
 type readers struct {
 	thread, time int32
 	at           int32 // the instruction
+	async        bool  // through the async proxy: a product of a warp group, or a bulk copy
 	before       *readers
 
 	to       *readers // the set with one more, for who asked last
 	toThread int32
 	toTime   int32
+	toAsync  bool
 }
 
 // unordered returns an access that does not come before what a thread does now, or nil.
@@ -139,21 +141,28 @@ func (r *readers) unordered(k *clocks, thread int32) *readers {
 	return nil
 }
 
-// add returns the set with an access of a thread. What comes before that access is left out.
-func (r *readers) add(k *clocks, thread, at int32) *readers {
+// covers reports whether an access of a thread now makes x superfluous in a set of readers: x comes before
+// it, and a write behind the access needs no more than it would need behind x. A read through the generic
+// proxy is not covered by one through the async proxy, which needs no fence.
+func (k *clocks) covers(x *readers, thread int32, async bool) bool {
+	return (x.async || !async) && k.before(x.thread, x.time, thread)
+}
+
+// add returns the set with an access of a thread. What it covers is left out.
+func (r *readers) add(k *clocks, thread, at int32, async bool) *readers {
 	now := k.now[thread]
 	if r == nil {
-		return k.reader(thread, at)
+		return k.reader(thread, at, async)
 	}
-	if r.to != nil && r.toThread == thread && r.toTime == now {
+	if r.to != nil && r.toThread == thread && r.toTime == now && r.toAsync == async {
 		return r.to
 	}
 	all, kept, known := 0, 0, false
 	for x := r; x != nil; x = x.before {
 		all++
-		if x.thread == thread {
-			known = known || x.time == now
-		} else if !k.seen[thread].has(x.thread, x.time) {
+		if x.thread == thread && x.time == now && x.async == async {
+			known = true
+		} else if !k.covers(x, thread, async) {
 			kept++
 		}
 	}
@@ -161,31 +170,31 @@ func (r *readers) add(k *clocks, thread, at int32) *readers {
 	switch {
 	case known:
 	case kept == 0:
-		out = k.reader(thread, at)
+		out = k.reader(thread, at, async)
 	case kept == all:
-		out = &readers{thread: thread, time: now, at: at, before: r}
+		out = &readers{thread: thread, time: now, at: at, async: async, before: r}
 	default:
-		out = &readers{thread: thread, time: now, at: at, before: r.without(k, thread)}
+		out = &readers{thread: thread, time: now, at: at, async: async, before: r.without(k, thread, async)}
 	}
-	r.to, r.toThread, r.toTime = out, thread, now
+	r.to, r.toThread, r.toTime, r.toAsync = out, thread, now, async
 	return out
 }
 
 // reader returns the set of one access of a thread now.
-func (k *clocks) reader(thread, at int32) *readers {
+func (k *clocks) reader(thread, at int32, async bool) *readers {
 	r := k.alone[thread]
-	if r == nil || r.time != k.now[thread] || r.at != at {
-		r = &readers{thread: thread, time: k.now[thread], at: at}
+	if r == nil || r.time != k.now[thread] || r.at != at || r.async != async {
+		r = &readers{thread: thread, time: k.now[thread], at: at, async: async}
 		k.alone[thread] = r
 	}
 	return r
 }
 
-// without returns the accesses that do not come before what a thread does now.
-func (r *readers) without(k *clocks, thread int32) (out *readers) {
+// without returns the accesses that an access of a thread now does not cover.
+func (r *readers) without(k *clocks, thread int32, async bool) (out *readers) {
 	for ; r != nil; r = r.before {
-		if !k.before(r.thread, r.time, thread) {
-			out = &readers{thread: r.thread, time: r.time, at: r.at, before: out}
+		if !k.covers(r, thread, async) {
+			out = &readers{thread: r.thread, time: r.time, at: r.at, async: r.async, before: out}
 		}
 	}
 	return out

@@ -49,7 +49,7 @@ func TestReaders(t *testing.T) {
 	}
 	for range 2 {
 		for thread := range int32(3) {
-			r = r.add(k, thread, 0)
+			r = r.add(k, thread, 0, false)
 		}
 	}
 	count(3)
@@ -57,10 +57,10 @@ func TestReaders(t *testing.T) {
 		t.Errorf("%+v", x)
 	}
 	k.meet([]int32{0, 1})
-	r = r.add(k, 0, 0) // behind those of 0 and 1
+	r = r.add(k, 0, 0, false) // behind those of 0 and 1
 	count(2)
 	k.meet([]int32{0, 1, 2})
-	r = r.add(k, 1, 0)
+	r = r.add(k, 1, 0, false)
 	count(1)
 	if r.unordered(k, 1) != nil || r.unordered(k, 0) == nil {
 		t.Error("thread 1 has read, and not thread 0")

@@ -23,8 +23,26 @@
 //     memory that it reads are watched until then;
 //   - what threads stored must be shown to bulk copies, and in shared memory to products, by
 //     fence.proxy.async, and a tensor map made by the kernel by fence.proxy.tensormap;
+//   - a copy to shared memory does not overwrite what a thread read with a barrier between and nothing more
+//     (below);
 //   - a block does not end while a bulk copy reads its shared memory;
 //   - a barrier that not all living threads reach, and a shuffle from a lane that is not there, are errors.
+//
+// A barrier orders the reads of threads before later writes through the generic proxy, not before those of a
+// bulk copy, which is of the async proxy: a load that was issued before bar.sync can be under way when a copy
+// that is issued behind bar.sync writes. On an H200 ptxas moved the use of an ldmatrix below the barrier, and
+// the copy overtook it. The memory model of PTX wants a proxy fence on the path from the read to the copy,
+// and so does the simulator: fence.proxy.async for shared memory, of the reader before it arrives, or of the
+// thread that issues the copy, behind the barrier. Two things do not count:
+//
+//   - a use of the loaded register before the barrier. In PTX it is an order of instructions, which ptxas is
+//     free to change unless the use is volatile or stores; the machine code would have to be looked at;
+//   - an arrival at an mbarrier in place of the barrier. The manual gives mbarrier.arrive release semantics
+//     within the generic proxy, and an implicit proxy fence to the end of a bulk copy only.
+//
+// Reads by products and by bulk copies are of the async proxy themselves and need no fence. What a bulk copy
+// brought may be read, by whichever proxy, behind the wait for its mbarrier, since its end is an implicit
+// fence.
 //
 // Approximate instructions (ex2.approx and the like) are computed exactly and rounded, products of tensor
 // cores are summed in float64: the hardware differs in the last bits.

@@ -25,6 +25,7 @@ type Launch struct {
 
 	NoRaces  bool   // memory is not watched
 	NoGlobal bool   // global memory is not
+	Overtake bool   // a bulk copy may overtake reads of threads that only a barrier orders before it
 	Strict   bool   // different values that one store writes to one place are an error too
 	Backward bool   // warps take their turns from the last to the first
 	Turns    uint64 // if not 0, the seed of random turns: any warp goes next, for any number of instructions
@@ -152,6 +153,11 @@ type ended struct{ error }
 
 func (c *block) fail(t int32, format string, args ...any) {
 	panic(&fault{block: c, thread: t, msg: fmt.Sprintf(format, args...)})
+}
+
+// failRace stops thread t at an access that nothing orders behind one of another thread of the cluster.
+func (c *block) failRace(t, other int32, format string, args ...any) {
+	panic(&fault{block: c, thread: t, msg: fmt.Sprintf(format, args...), race: true, other: other % int32(c.n)})
 }
 
 // failAccess stops the kernel because of an access to global memory.

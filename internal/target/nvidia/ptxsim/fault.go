@@ -58,6 +58,15 @@ func (m *Module) place(loc string) (file string, line, column int) {
 	return m.files[words[1]], line, column
 }
 
+// where names an instruction: its line in the PTX and, if the code says it, its place in the kernel's file.
+func (m *Module) where(at int32) string {
+	in := &m.code[at]
+	if file, line, column := m.place(in.loc); line > 0 {
+		return fmt.Sprintf("line %d, %s:%d:%d", in.line, file, line, column+1) // PTX counts columns from 0
+	}
+	return fmt.Sprintf("line %d", in.line)
+}
+
 // file notes a directive that numbers a file: .file 1 "/dir/kernel.py".
 func (m *Module) file(directive string) {
 	number, name, ok := strings.Cut(strings.TrimSpace(strings.TrimPrefix(directive, ".file")), " ")

@@ -8,7 +8,7 @@ import "fmt"
 type mbarrier struct {
 	block  *block
 	addr   uint64
-	line   int // of its mbarrier.init
+	at     int32 // its mbarrier.init
 	number int32
 
 	count   int   // arrivals of a phase
@@ -27,7 +27,7 @@ type mbarrier struct {
 
 // missing says what a phase waits for.
 func (b *mbarrier) missing() string {
-	text := fmt.Sprintf("the mbarrier at %#x (line %d) is in phase %d", b.addr, b.line, b.phases)
+	text := fmt.Sprintf("the mbarrier at %#x (%s) is in phase %d", b.addr, b.block.m.where(b.at), b.phases)
 	if b.pending > 0 {
 		text += fmt.Sprintf(", %d of %d arrivals are missing", b.pending, b.count)
 	}
@@ -49,8 +49,8 @@ func (c *block) mbarrierAt(t int32, addr uint64) *mbarrier {
 		c.fail(t, "there is no mbarrier at %#x", addr)
 	}
 	if c.races != nil && !c.cluster.clocks.before(b.maker, b.made, c.global(t)) {
-		c.fail(t, "the mbarrier at %#x was initialized by %s (line %d), and no barrier lies between",
-			addr, c.who(b.maker), b.line)
+		c.fail(t, "the mbarrier at %#x was initialized by %s (%s), and no barrier lies between",
+			addr, c.who(b.maker), c.m.where(b.at))
 	}
 	b.used = true
 	return b
@@ -67,9 +67,9 @@ func (c *block) initMbarrier(t int32, addr uint64, count int) {
 	}
 	old := c.mbarriers[addr]
 	if old != nil && (old.pending != old.count || old.missed != 0 || len(old.copies)+len(old.landed) > 0) {
-		c.fail(t, "the mbarrier at %#x (line %d) is in use, and is initialized again", addr, old.line)
+		c.fail(t, "the mbarrier at %#x (%s) is in use, and is initialized again", addr, c.m.where(old.at))
 	}
-	b := &mbarrier{block: c, addr: addr, line: c.m.code[c.at].line, count: count, pending: count}
+	b := &mbarrier{block: c, addr: addr, at: int32(c.at), count: count, pending: count}
 	if c.races != nil {
 		c.races.mark(int(addr), 0)
 		c.races.touch(c, c, t, int(addr), 8, true)

@@ -50,6 +50,13 @@ func (f *fences) since(k *clocks, w, time, behind int32, own *fences, who int32)
 	return own.seen.has(w, time)
 }
 
+// after reports whether thread who is behind a fence that came after a read of thread w of the cluster: one
+// of w, whose fences are f, or one of who itself.
+func (f *fences) after(k *clocks, w, time int32, own *fences, who int32) bool {
+	i, _ := slices.BinarySearch(f.times, time) // a fence ends the time at which it is
+	return f.since(k, w, time, int32(i), own, who)
+}
+
 // touched are the registers of an instruction.
 type touched struct {
 	all     []int32
@@ -206,7 +213,7 @@ func (c *block) endProduct(w int, p *products, q *product) {
 	if c.races != nil {
 		for _, u := range q.units {
 			c.races.reading[u]--
-			c.races.touch(c, c, int32(32*w), int(u)*16, 16, false)
+			c.races.note(c, c, int32(32*w), int(u)*16, 16, readsAsync)
 		}
 	}
 	c.underWay--
@@ -267,6 +274,6 @@ func (r *races) isRead(addr, n int) bool {
 
 // readMatrix notes that a product of thread t's warp reads 16 bytes.
 func (r *races) readMatrix(c *block, t int32, unit int) {
-	r.touch(c, c, t, unit*16, 16, false)
+	r.note(c, c, t, unit*16, 16, readsAsync)
 	r.shown(c, t, unit*16, 16)
 }

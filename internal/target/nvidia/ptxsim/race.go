@@ -33,7 +33,7 @@ type cell struct {
 	writer  int32 // 1 + the thread of the cluster, or 1 + the number of the mbarrier that a copy completes on
 	wrote   int32 // its time, or phase
 	async   int32 // 1 + the thread whose asynchronous copy is under way
-	line    int32 // of the write
+	at      int32 // the instruction of the write
 	fences  int32 // of the writer before the write; byCopy for an asynchronous copy, byAtomic for an atomic
 }
 
@@ -70,9 +70,26 @@ func newRaces(n int, k *clocks) *races {
 // global returns the number of a thread in the cluster.
 func (c *block) global(t int32) int32 { return int32(c.rank*c.n) + t }
 
+// access is how memory is touched.
+type access uint8
+
+const (
+	reads access = iota
+	writes
+	readsAsync // through the async proxy
+)
+
 // touch notes an access by thread t of block c to shared memory of o, whose races these are: mostly its own.
 func (r *races) touch(c, o *block, t int32, addr, n int, write bool) {
-	who := c.global(t)
+	how := reads
+	if write {
+		how = writes
+	}
+	r.note(c, o, t, addr, n, how)
+}
+
+func (r *races) note(c, o *block, t int32, addr, n int, how access) {
+	who, write := c.global(t), how == writes
 	if write && r.isRead(addr, n) {
 		c.fail(t, "shared byte %#x is written while a product under way reads it, or a bulk copy", addr)
 	}
@@ -83,8 +100,8 @@ func (r *races) touch(c, o *block, t int32, addr, n int, write bool) {
 			r.forget(c, o, t, i)
 		}
 		if x.async != 0 {
-			c.fail(t, "shared byte %#x is being copied by thread %d (line %d), without a wait",
-				i, x.async-1, x.line)
+			c.fail(t, "shared byte %#x is being copied by thread %d (%s), without a wait",
+				i, x.async-1, c.m.where(x.at))
 		}
 		if x.writer != 0 && !r.clocks.before(x.writer-1, x.wrote, who) {
 			if !write || x.fences < 0 || !c.mine(x.writer-1) {
@@ -94,7 +111,7 @@ func (r *races) touch(c, o *block, t int32, addr, n int, write bool) {
 		}
 		if !write {
 			if to == nil || x.readers != from {
-				from, to = x.readers, x.readers.add(r.clocks, who, int32(c.at))
+				from, to = x.readers, x.readers.add(r.clocks, who, int32(c.at), how == readsAsync)
 			}
 			x.readers = to
 			continue
@@ -108,15 +125,14 @@ func (r *races) touch(c, o *block, t int32, addr, n int, write bool) {
 func (r *races) write(c *block, t int32, x *cell) {
 	who := c.global(t)
 	x.readers = nil
-	x.writer, x.wrote, x.line, x.fences = who+1, r.clocks.now[who], int32(c.m.code[c.at].line),
-		int32(len(c.fences[t].times))
+	x.writer, x.wrote, x.at, x.fences = who+1, r.clocks.now[who], int32(c.at), int32(len(c.fences[t].times))
 }
 
 // checkReaders looks for reads that do not come before a write of thread t.
 func (r *races) checkReaders(c *block, t int32, i int) {
 	if x := r.cells[i].readers.unordered(r.clocks, c.global(t)); x != nil {
-		c.fail(t, "shared byte %#x was read by %s (line %d), and no barrier%s lies between", i,
-			c.who(x.thread), c.m.code[x.at].line, c.ofCluster(x.thread))
+		c.fail(t, "shared byte %#x was read by %s (%s), and no barrier%s lies between", i,
+			c.who(x.thread), c.m.where(x.at), c.ofCluster(x.thread))
 	}
 }
 
@@ -124,11 +140,11 @@ func (r *races) checkReaders(c *block, t int32, i int) {
 func (r *races) failWritten(c *block, t int32, i int) {
 	x := &r.cells[i]
 	if int(x.writer-1) >= len(r.clocks.now) {
-		c.fail(t, "shared byte %#x was written by a bulk copy (line %d), and the thread is not behind a "+
-			"wait for its mbarrier", i, x.line)
+		c.fail(t, "shared byte %#x was written by a bulk copy (%s), and the thread is not behind a "+
+			"wait for its mbarrier", i, c.m.where(x.at))
 	}
-	c.fail(t, "shared byte %#x was written by %s (line %d), and no barrier%s lies between", i,
-		c.who(x.writer-1), x.line, c.ofCluster(x.writer-1))
+	c.fail(t, "shared byte %#x was written by %s (%s), and no barrier%s lies between", i,
+		c.who(x.writer-1), c.m.where(x.at), c.ofCluster(x.writer-1))
 }
 
 // mine reports whether a thread of the cluster is one of the block's.

@@ -108,13 +108,13 @@ func (g *globalRaces) touch(c *block, t int32, addr uint64, data []byte, write, 
 		a := addr + uint64(i)
 		x := &g.page(a / pageSize)[a%pageSize]
 		if x.bulks > 0 && x.write.gen == g.gen {
-			c.fail(t, "global byte %#x is being written by a bulk copy (line %d), without a wait for its "+
-				"group", a, c.m.code[x.write.at].line)
+			c.fail(t, "global byte %#x is being written by a bulk copy (%s), without a wait for its "+
+				"group", a, c.m.where(x.write.at))
 		}
 		switch {
 		case !write:
 			if old := g.readersOf(x); to == nil || old != from {
-				from, to = old, old.add(c.cluster.clocks, now.thread, now.at)
+				from, to = old, old.add(c.cluster.clocks, now.thread, now.at, false)
 			}
 			g.noteRead(c, t, a, x, now)
 			x.readers, x.readGen = to, g.gen
@@ -191,14 +191,14 @@ func (c *block) failGlobal(t int32, addr uint64, what string, thread, at int32) 
 	n := int32(c.n)
 	where := ""
 	if int(thread) >= len(c.cluster.clocks.now) {
-		c.fail(t, "global byte %#x %s by a bulk copy (line %d), and the thread is not behind a wait for "+
-			"its mbarrier", addr, what, c.m.code[at].line)
+		c.fail(t, "global byte %#x %s by a bulk copy (%s), and the thread is not behind a wait for "+
+			"its mbarrier", addr, what, c.m.where(at))
 	}
 	if len(c.cluster.blocks) > 1 {
 		where = fmt.Sprintf(" of block %d", thread/n)
 	}
-	msg := fmt.Sprintf("global byte %#x %s by thread %d%s (line %d), and no barrier lies between",
-		addr, what, thread%n, where, c.m.code[at].line)
+	msg := fmt.Sprintf("global byte %#x %s by thread %d%s (%s), and no barrier lies between",
+		addr, what, thread%n, where, c.m.where(at))
 	panic(&fault{block: c, thread: t, msg: msg, race: true, other: thread % n,
 		access: c.accessOf(addr, 1, true)})
 }
@@ -261,8 +261,8 @@ func (g *globalRaces) fetch(c *block, t int32, p globalPart) {
 		a := p.addr + uint64(i)
 		x := &g.page(a / pageSize)[a%pageSize]
 		if x.bulks > 0 && x.write.gen == g.gen {
-			c.fail(t, "global byte %#x is being written by a bulk copy (line %d), without a wait for its "+
-				"group", a, c.m.code[x.write.at].line)
+			c.fail(t, "global byte %#x is being written by a bulk copy (%s), without a wait for its "+
+				"group", a, c.m.where(x.write.at))
 		}
 		g.noteRead(c, t, a, x, now)
 		g.shown(c, t, a, x)
@@ -278,8 +278,8 @@ func (g *globalRaces) shown(c *block, t int32, addr uint64, x *globalCell) {
 	w := x.write.thread
 	of := &c.cluster.blocks[int(w)/c.n].globalFences[int(w)%c.n]
 	if !of.since(c.cluster.clocks, w, x.write.time, x.fences, &c.globalFences[t], c.global(t)) {
-		c.fail(t, "global byte %#x was written by %s (line %d), and no fence.proxy.async shows it to bulk "+
-			"copies", addr, c.who(w), c.m.code[x.write.at].line)
+		c.fail(t, "global byte %#x was written by %s (%s), and no fence.proxy.async shows it to bulk "+
+			"copies", addr, c.who(w), c.m.where(x.write.at))
 	}
 }
 

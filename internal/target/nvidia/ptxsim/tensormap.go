@@ -295,7 +295,7 @@ func acquireMap(s *stmt) (action, error) {
 			if c.cluster.maps == nil {
 				c.cluster.maps = map[uint64]*readers{}
 			}
-			c.cluster.maps[addr] = c.cluster.maps[addr].add(c.cluster.clocks, c.global(t), int32(c.at))
+			c.cluster.maps[addr] = c.cluster.maps[addr].add(c.cluster.clocks, c.global(t), int32(c.at), false)
 		}
 	}, err
 }

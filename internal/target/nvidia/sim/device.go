@@ -174,7 +174,7 @@ func (k *kernel) launch(ctx context.Context, grid [3]int, args, bounds []uint64)
 	return k.module.Run(ctx, &ptxsim.Launch{
 		Kernel: k.code.Name, Grid: grid, Cluster: cluster, Shared: k.code.Shared, Args: args, Bytes: maps,
 		Memory: k.dev.mem, Print: os.Stdout, Strict: w.Races || knob.CheckRaces.Get(), Backward: w.Order == 1,
-		Turns: w.turns(),
+		Turns: w.turns(), Overtake: os.Getenv("NEREID_TEST_OVERTAKE") != "0",
 	})
 }
 
