@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
@@ -16,6 +15,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/runtime/compile"
 	"github.com/nereid-lang/nereid/internal/runtime/tune"
 	"github.com/nereid-lang/nereid/internal/runtime/warm"
+	"github.com/nereid-lang/nereid/internal/safefile"
 	"github.com/nereid-lang/nereid/internal/target"
 	"github.com/nereid-lang/nereid/internal/target/cpu"
 )
@@ -54,11 +54,14 @@ func Roots(dirs ...string) LoadOption {
 // With compiles the module's kernels under a configuration of the program instead of the environment's.
 func With(c Config) LoadOption { return func(o *loading) { o.conf = &c } }
 
-// Load reads a file. Imports of other modules are found below its project: the nearest folder around it that
-// has a pyproject.toml, setup.py, setup.cfg or .git, or else the folder of its outermost package, or else its
-// own.
+// maxSource bounds the bytes that are read of a kernel's file, before Budget.Source bounds its text.
+const maxSource = 64 << 20
+
+// Load reads a regular file. Imports of other modules are found below its project: the nearest folder around
+// it that has a pyproject.toml, setup.py, setup.cfg or .git, or else the folder of its outermost package, or
+// else its own.
 func Load(name string, opts ...LoadOption) (*Module, error) {
-	src, err := os.ReadFile(name)
+	src, err := safefile.Read(name, maxSource)
 	if err != nil {
 		return nil, fmt.Errorf("nereid: %w", err)
 	}
@@ -70,7 +73,7 @@ func LoadFS(fsys fs.FS, name string, opts ...LoadOption) (*Module, error) {
 	if fsys == nil {
 		return nil, errors.New("nereid: the file system is nil")
 	}
-	src, err := fs.ReadFile(fsys, name)
+	src, err := safefile.ReadFS(fsys, name, maxSource)
 	if err != nil {
 		return nil, fmt.Errorf("nereid: %w", err)
 	}

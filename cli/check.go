@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/gen"
+	"github.com/nereid-lang/nereid/internal/safefile"
 )
 
 type checkFlags struct {
@@ -89,7 +89,7 @@ func (f *checkFlags) run(cmd *cobra.Command, args []string) error {
 		}
 		given[name] = value
 	}
-	src, err := os.ReadFile(file)
+	src, err := safefile.Read(file, maxInput)
 	if err != nil {
 		return err
 	}

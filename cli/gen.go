@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nereid-lang/nereid/internal/gen"
+	"github.com/nereid-lang/nereid/internal/safefile"
 )
 
 type genFlags struct {
@@ -47,7 +48,7 @@ func newGenCmd() *cobra.Command {
 }
 
 func (f *genFlags) run(cmd *cobra.Command, file string) error {
-	src, err := os.ReadFile(file)
+	src, err := safefile.Read(file, maxInput)
 	if err != nil {
 		return err
 	}

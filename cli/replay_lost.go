@@ -12,6 +12,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/lang/world"
 	"github.com/nereid-lang/nereid/internal/pyrun"
 	"github.com/nereid-lang/nereid/internal/replay"
+	"github.com/nereid-lang/nereid/internal/safefile"
 )
 
 // lost finds what a kernel that was written out refers to and its file lacks: the recording program writes
@@ -40,7 +41,7 @@ func (r *replayer) complete(c *replay.Case, err error,
 		return 0, err
 	}
 	file := filepath.ToSlash(c.Source(r.root))
-	src, e := os.ReadFile(file)
+	src, e := safefile.Read(file, maxInput)
 	if e != nil {
 		return 0, err
 	}
@@ -110,7 +111,7 @@ func (l *lost) index() {
 			if info, err := d.Info(); err != nil || info.Size() > maxLostFile {
 				return nil
 			}
-			src, _ := os.ReadFile(path)
+			src, _ := safefile.Read(path, maxLostFile)
 			for name := range topLevel(src) {
 				l.defined[name] = append(l.defined[name], path)
 			}

@@ -1,13 +1,13 @@
 package cli
 
 import (
-	"os"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/internal/replay"
+	"github.com/nereid-lang/nereid/internal/safefile"
 )
 
 // Older recordings say of a tuple only what its items are. That an item was a tl.constexpr, or that the
@@ -51,7 +51,7 @@ func tupleGuesses(c *replay.Case, root string) []tupleGuess {
 		return nil
 	}
 	out := []tupleGuess{{consts: true}}
-	src, err := os.ReadFile(c.Source(root))
+	src, err := safefile.Read(c.Source(root), maxInput)
 	if names := namedTuples(string(src)); err == nil && len(names) > 0 {
 		out = append(out, tupleGuess{names: names}, tupleGuess{consts: true, names: names})
 	}

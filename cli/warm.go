@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io/fs"
 	"os"
@@ -104,7 +105,9 @@ func warm(cmd *cobra.Command, m *nereid.Manifest, dev *nereid.Device, root strin
 		}
 	}
 	for _, of := range filesOf(m) {
-		mod, err := loadNamed(of[0].File, fsys, kept)
+		mod, err := within(contextOf(cmd), func() (*nereid.Module, error) {
+			return loadNamed(of[0].File, fsys, kept)
+		})
 		if err != nil {
 			for _, v := range of {
 				told(v, err)
@@ -150,11 +153,25 @@ func loadNamed(file string, root fs.FS, kept *nereid.Cache) (*nereid.Module, err
 	if root != nil {
 		return nereid.LoadFS(root, file, nereid.With(conf))
 	}
-	if info, err := os.Stat(filepath.FromSlash(file)); err == nil && !info.Mode().IsRegular() {
-		// a pipe or a device: who wrote the manifest has no say in what is waited for
-		return nil, fmt.Errorf("%s is no regular file", file)
-	}
 	return nereid.Load(filepath.FromSlash(file), nereid.With(conf))
+}
+
+// within returns the results of f, or the context's error if that ends first: a signal must end the command
+// also while f waits for a file that a manifest names, on a disk that does not answer say.
+func within[T any](ctx context.Context, f func() (T, error)) (out T, err error) {
+	done := make(chan struct{})
+	var got T
+	var failed error
+	go func() {
+		defer close(done)
+		got, failed = f()
+	}()
+	select {
+	case <-done:
+		return got, failed
+	case <-ctx.Done():
+		return out, ctx.Err()
+	}
 }
 
 // filesOf are the variants of a manifest by file, in its order.

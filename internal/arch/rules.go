@@ -53,7 +53,8 @@ var rules = []rule{
 	{pkg: "internal/python", ours: []string{"internal/diag"}},
 	{pkg: "internal/pyrun/realmath"},
 	{pkg: "internal/pyrun/object", ours: join(leaves, "internal/python", "internal/pyrun/realmath")},
-	{pkg: "internal/pyrun", ours: join(leaves, "internal/python", "internal/pyrun/object")},
+	{pkg: "internal/pyrun",
+		ours: join(leaves, "internal/python", "internal/pyrun/object", "internal/safefile")},
 	{pkg: "internal/pyrun/std", ours: join(leaves, "internal/python", "internal/pyrun/...")},
 	{pkg: "internal/lang/libtest", ours: join(irLayer, "internal/pass")}, // for tests
 	{pkg: "internal/lang/stdlib"},

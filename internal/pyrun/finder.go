@@ -7,6 +7,7 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
 	"github.com/nereid-lang/nereid/internal/python"
+	"github.com/nereid-lang/nereid/internal/safefile"
 )
 
 // Finder reads the source files of modules. Names are slash paths, as given to LoadFile.
@@ -40,7 +41,9 @@ func FSFinder(fsys fs.FS) Finder { return fsFinder{fsys} }
 
 type fsFinder struct{ fsys fs.FS }
 
-func (f fsFinder) ReadFile(name string) ([]byte, error) { return fs.ReadFile(f.fsys, name) }
+func (f fsFinder) ReadFile(name string) ([]byte, error) {
+	return safefile.ReadFS(f.fsys, name, maxFile)
+}
 
 func (f fsFinder) IsFile(name string) bool {
 	st, err := fs.Stat(f.fsys, name)

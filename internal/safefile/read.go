@@ -23,6 +23,29 @@ func Read(path string, max int64) ([]byte, error) {
 	return readAll(f, max)
 }
 
+// ReadFS is Read for a file of a file system.
+func ReadFS(fsys fs.FS, name string, max int64) ([]byte, error) {
+	info, err := fs.Stat(fsys, name)
+	if err == nil {
+		err = mustBeRegular(name, info) // before the opening, which would wait for the other end of a pipe
+	}
+	if err != nil {
+		return nil, err
+	}
+	f, err := fsys.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if info, err = f.Stat(); err == nil {
+		err = mustBeRegular(name, info)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return readBounded(f, name, info.Size(), max)
+}
+
 // ReadNamed returns the content of a file that the user has named, of at most max bytes. It may be a pipe,
 // which is waited for as any program does; one without an end is an error.
 func ReadNamed(path string, max int64) ([]byte, error) {
@@ -82,8 +105,8 @@ func open(path string, flags int) (*os.File, error) {
 		return nil, err
 	}
 	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%w: %s is no regular file but %s", ErrRefused, path, kind(info.Mode()))
+	if err == nil {
+		err = mustBeRegular(path, info)
 	}
 	if err != nil {
 		f.Close()
@@ -92,16 +115,29 @@ func open(path string, flags int) (*os.File, error) {
 	return f, nil
 }
 
-// readAll reads a file that may grow while it is read.
+// mustBeRegular returns an error for a folder, a pipe, a device and the like.
+func mustBeRegular(path string, info fs.FileInfo) error {
+	if info.Mode().IsRegular() {
+		return nil
+	}
+	return fmt.Errorf("%w: %s is no regular file but %s", ErrRefused, path, kind(info.Mode()))
+}
+
+// readAll reads an open file.
 func readAll(f *os.File, max int64) ([]byte, error) {
 	info, err := f.Stat()
 	if err != nil {
 		return nil, err
 	}
-	if info.Size() > max {
-		return nil, tooLarge(f.Name(), max)
+	return readBounded(f, f.Name(), info.Size(), max)
+}
+
+// readBounded reads a file of a size, which may grow while it is read.
+func readBounded(f io.Reader, name string, size, max int64) ([]byte, error) {
+	if size > max {
+		return nil, tooLarge(name, max)
 	}
-	data := make([]byte, 0, info.Size()+1)
+	data := make([]byte, 0, size+1)
 	for {
 		n, err := f.Read(data[len(data):cap(data)])
 		data = data[:len(data)+n]
@@ -111,7 +147,7 @@ func readAll(f *os.File, max int64) ([]byte, error) {
 		case err != nil:
 			return nil, err
 		case int64(len(data)) > max:
-			return nil, tooLarge(f.Name(), max)
+			return nil, tooLarge(name, max)
 		case len(data) == cap(data):
 			data = append(data, 0)[:len(data)]
 		}

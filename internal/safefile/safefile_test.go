@@ -218,3 +218,28 @@ func BenchmarkCheckFolder(b *testing.B) {
 		}
 	}
 }
+
+// TestReadFS: of a file system, too, only regular files of bounded size are read, and a pipe is not waited
+// for.
+func TestReadFS(t *testing.T) {
+	dir := t.TempDir()
+	if err := syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"small": "12345678", "large": "123456789"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	link(t, "/dev/zero", dir, "zero")
+	for _, c := range []struct{ name, want string }{
+		{"small", ""}, {"large", "larger than 8 bytes"}, {"pipe", "but a pipe"}, {"zero", "but a device"},
+		{".", "but a folder"},
+	} {
+		data, err := ReadFS(os.DirFS(dir), c.name, 8)
+		if c.want == "" && (err != nil || string(data) != "12345678") ||
+			c.want != "" && (!errors.Is(err, ErrRefused) || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s: %q, %v, want %q", c.name, data, err, c.want)
+		}
+	}
+}
