@@ -8,8 +8,9 @@
 //
 // It is stricter than a GPU, since it is there to find faults:
 //
-//   - an access outside of the buffers that were lent is an error, and so is one that is not aligned to its
-//     size or to 4 bytes;
+//   - an access outside of the buffers that were lent is an error, and so is a buffer whose address does not
+//     fit the 48 bits of a descriptor. As on amdhsa, only atomics, scalar loads and accesses to two places of
+//     LDS must be aligned;
 //   - a load writes its registers at any time before the s_waitcnt that waits for it: until then nobody may
 //     use them. Loads of one queue end in order, scalar loads in any order;
 //   - a barrier must lie between two accesses to a byte of LDS by different waves, of which one writes. An

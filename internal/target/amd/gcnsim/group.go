@@ -135,6 +135,7 @@ type wave struct {
 
 	s      [sgprs]uint32
 	sUndef [sgprs]uint32 // bits that nothing wrote
+	sCut   [sgprs]uint32 // bits that an and with 0xffff took off a word
 	scc    bool
 	sccUn  bool // scc depends on what nothing wrote
 	v      [][lanes]uint32
@@ -223,7 +224,7 @@ func (w *wave) userRegisters() {
 
 func (w *wave) setS(reg int, v uint32) {
 	if reg != gcn.Null { // which stays 0
-		w.s[reg], w.sUndef[reg] = v, 0
+		w.s[reg], w.sUndef[reg], w.sCut[reg] = v, 0, 0
 	}
 }
 

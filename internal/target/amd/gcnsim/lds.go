@@ -33,9 +33,9 @@ func newLDS(n int) *lds {
 // clear forgets what a workgroup left.
 func (l *lds) clear() { clear(l.defined) }
 
-// shared returns n bytes of LDS for a lane, and notes the access.
-func (w *wave) shared(lane int, addr uint64, n int, write bool) []byte {
-	w.checkShared(lane, addr, n)
+// shared returns n bytes of LDS for a lane, aligned to align, and notes the access.
+func (w *wave) shared(lane int, addr uint64, n, align int, write bool) []byte {
+	w.checkShared(lane, addr, n, align)
 	l := w.g.run.lds
 	if !w.g.run.NoRaces {
 		l.check(w, lane, int(addr), n, write)
@@ -45,20 +45,20 @@ func (w *wave) shared(lane int, addr uint64, n int, write bool) []byte {
 }
 
 // checkShared stops the wave at an access outside of LDS, or one that is not aligned.
-func (w *wave) checkShared(lane int, addr uint64, n int) {
+func (w *wave) checkShared(lane int, addr uint64, n, align int) {
 	l := w.g.run.lds
 	if addr+uint64(n) > uint64(len(l.data)) {
 		w.fail(lane, "LDS address %#x of %d bytes is outside of %d", addr, n, len(l.data))
 	}
-	if addr%uint64(min(n, 4)) != 0 {
-		w.fail(lane, "LDS address %#x is not aligned to %d", addr, min(n, 4))
+	if addr%uint64(align) != 0 {
+		w.fail(lane, "LDS address %#x is not aligned to %d", addr, align)
 	}
 }
 
 // write puts bytes into LDS for a lane. Several waves may write the same value.
-func (w *wave) write(lane int, addr uint64, b []byte) {
+func (w *wave) write(lane int, addr uint64, b []byte, align int) {
 	l := w.g.run.lds
-	w.checkShared(lane, addr, len(b))
+	w.checkShared(lane, addr, len(b), align)
 	old := l.data[addr:][:len(b)]
 	if !w.g.run.NoRaces {
 		if !bytes.Equal(old, b) {

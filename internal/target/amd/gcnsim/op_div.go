@@ -2,6 +2,7 @@ package gcnsim
 
 import (
 	"math"
+	"math/big"
 	"math/bits"
 
 	"github.com/nereid-lang/nereid/internal/target/amd/gcn"
@@ -45,7 +46,8 @@ func (d division) exponent(x float64) int {
 func (d division) denormal(x float64) bool { return x != 0 && math.Abs(x) < d.tiny }
 
 // scaled computes a lane of v_div_scale: a scaled for the division of num by den, and whether v_div_fmas
-// scales back.
+// scales back. Where both 1/den and num/den are denormal, the manual's text scales den up, which overflows;
+// only scaling it down makes the reciprocal normal, and agrees with what v_div_fmas undoes.
 func (d division) scaled(a, den, num float64) (float64, bool) {
 	up := func(n int) float64 { return math.Ldexp(a, n) }
 	inverse, quotient := d.denormal(1/den), d.denormal(num/den)
@@ -61,7 +63,7 @@ func (d division) scaled(a, den, num float64) (float64, bool) {
 		return up(d.scale), false
 	case inverse && quotient:
 		if a == den {
-			return up(d.scale), true
+			return up(-d.scale), true
 		}
 		return a, true
 	case inverse:
@@ -107,11 +109,7 @@ func buildDivFMAs(_ *program, in *gcn.Inst) func(*wave) {
 		vcc, undef := w.mask(gcn.VCC)
 		ok &^= undef
 		for i := range lanes {
-			r := multiplyAdd(w.buf[0][i], w.buf[1][i], w.buf[2][i], d.kind)
-			if vcc>>i&1 != 0 {
-				r = fromFloat(math.Ldexp(toFloat(r, d.kind), d.back(toFloat(w.buf[2][i], d.kind))), d.kind)
-			}
-			w.buf[3][i] = r
+			w.buf[3][i] = d.multiplyAdd(w.buf[0][i], w.buf[1][i], w.buf[2][i], vcc>>i&1 != 0)
 		}
 		dst.store(w, &w.buf[3], w.exec(), ok)
 	}
@@ -125,11 +123,34 @@ func (d division) back(q float64) int {
 	return -d.scale
 }
 
-func multiplyAdd(a, b, c uint64, k kind) uint64 {
-	if k == kDoub {
+// multiplyAdd computes a lane of v_div_fmas: a*b+c, scaled back if asked for. It rounds once, behind the
+// scaling, as quotients that are denormal need it.
+func (d division) multiplyAdd(a, b, c uint64, scaled bool) uint64 {
+	by := 0
+	if scaled {
+		by = d.back(toFloat(c, d.kind))
+	}
+	if d.kind == kFloat {
+		return fromF32(float32(math.Ldexp(fmaOdd(f32(a), f32(b), f32(c)), by)))
+	}
+	if by == 0 {
 		return fma64(a, b, c)
 	}
-	return fromF32(fma32(f32(a), f32(b), f32(c)))
+	return math.Float64bits(scaledFMA(f64(a), f64(b), f64(c), by))
+}
+
+// scaledFMA returns (a*b+c)*2^by, rounded once.
+func scaledFMA(a, b, c float64, by int) float64 {
+	r := math.FMA(a, b, c)
+	if r == 0 || math.IsInf(r, 0) || r != r {
+		return r
+	}
+	const exact = 4096 // bits that hold any sum of a float64 and a product of two
+	wide := func(x float64) *big.Float { return new(big.Float).SetPrec(exact).SetFloat64(x) }
+	sum := wide(a)
+	sum.Add(sum.Mul(sum, wide(b)), wide(c))
+	out, _ := sum.SetMantExp(sum, by).Float64()
+	return out
 }
 
 // fixup computes v_div_fixup: the quotient, or what it is where a division has no ordinary result.
@@ -151,6 +172,8 @@ func (d division) fixup(q, den, num float64) float64 {
 		return math.Copysign(0, sign)
 	case d.exponent(num)-d.exponent(den) < d.under:
 		return math.Copysign(0, sign)
+	case q != q: // of a quotient that overflows
+		return math.Inf(int(sign))
 	}
 	return math.Copysign(q, sign)
 }

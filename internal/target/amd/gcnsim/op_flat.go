@@ -76,13 +76,10 @@ func (m *memory) scratchAddress(in *gcn.Inst) {
 	}
 }
 
-// findGlobal returns bytes of global memory, which must be aligned to their size or to 4 bytes.
+// findGlobal returns bytes of global memory, which need no alignment: amdhsa runs kernels in the unaligned
+// access mode.
 func findGlobal(w *wave, lane int, addr uint64, n int, what string) []byte {
-	b := w.global(lane, addr, n, what)
-	if addr%uint64(min(n, 4)) != 0 {
-		w.fail(lane, "misaligned %s of %d bytes at %#x", what, n, addr)
-	}
-	return b
+	return w.global(lane, addr, n, what)
 }
 
 func findScratch(w *wave, lane int, addr uint64, n int, what string) []byte {
@@ -96,7 +93,7 @@ func findScratch(w *wave, lane int, addr uint64, n int, what string) []byte {
 func findFlat(w *wave, lane int, addr uint64, n int, what string) []byte {
 	switch addr >> 32 {
 	case sharedBase >> 32:
-		return w.shared(lane, addr&(windowSize-1), n, what != "load")
+		return w.shared(lane, addr&(windowSize-1), n, 1, what != "load")
 	case privateBase >> 32:
 		return findScratch(w, lane, addr&(windowSize-1), n, what)
 	}
@@ -123,6 +120,7 @@ func buildBuffer(_ *program, in *gcn.Inst) func(*wave) {
 	}
 	m.check = func(w *wave, exec uint64) {
 		w.needScalars(base, 4, "a buffer descriptor")
+		w.needWhole(base)
 		if reg >= 0 {
 			w.needVector(reg, 1, exec, "an address")
 		}
@@ -142,7 +140,7 @@ func buildBuffer(_ *program, in *gcn.Inst) func(*wave) {
 		if off+uint64(n)+s > limit {
 			return nil
 		}
-		return findGlobal(w, lane, w.pair(base)&(1<<48-1)+off+s, n, what)
+		return findGlobal(w, lane, w.pair(base)&baseMask+off+s, n, what)
 	}
 	return m.run
 }

@@ -77,13 +77,16 @@ func maxNum[T float32 | float64](a, b T) T {
 	return max(a, b)
 }
 
-// fma32 rounds once: the product is exact in float64, and the sum is rounded to odd before the rounding to
-// float32, so that two roundings are as one.
-func fma32(a, b, c float32) float32 {
+// fma32 rounds once.
+func fma32(a, b, c float32) float32 { return float32(fmaOdd(a, b, c)) }
+
+// fmaOdd returns a*b+c in float64: the product is exact, and the sum is rounded to odd, so that the rounding
+// to float32 that follows is the only one that shows.
+func fmaOdd(a, b, c float32) float64 {
 	p := float64(a) * float64(b)
 	s := p + float64(c)
 	if math.IsInf(s, 0) || s != s {
-		return float32(s)
+		return s
 	}
 	t := s - p
 	err := (p - (s - t)) + (float64(c) - t) // what the sum lost
@@ -98,7 +101,7 @@ func fma32(a, b, c float32) float32 {
 			s = math.Float64frombits(u)
 		}
 	}
-	return float32(s)
+	return s
 }
 
 func med3f[T float32 | float64](a, b, c T) T {

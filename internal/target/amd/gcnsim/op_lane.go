@@ -21,7 +21,8 @@ var specials = func() map[string]builder {
 		"v_mad_i64_i32": buildMad64, "s_getpc_b64": buildGetPC, "s_setpc_b64": buildSetPC,
 		"s_swappc_b64": buildSetPC, "s_setreg_b32": buildSetReg, "s_setreg_imm32_b32": buildSetReg,
 		"s_getreg_b32": buildGetReg, "v_accvgpr_read_b32": buildPlain, "v_accvgpr_write_b32": buildPlain,
-		"v_cvt_pk_fp8_f32": buildPackSmall, "v_cvt_pk_bf8_f32": buildPackSmall,
+		"v_cvt_pk_fp8_f32": buildPackSmall, "v_cvt_pk_bf8_f32": buildPackSmall, "s_and_b32": buildCut,
+		"s_mov_b32": buildCopyCut, "s_mov_b64": buildCopyCut,
 	}
 	for name := range saveExec {
 		m[name+"_b32"], m[name+"_b64"] = buildSaveExec, buildSaveExec

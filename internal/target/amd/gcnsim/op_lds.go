@@ -44,12 +44,13 @@ type shared struct {
 	data, second int // registers, -1 for none
 	dst          int
 	parts        []int // offsets; of two, the second's data follow the first's
+	align        int   // of addresses: ds_read2 and ds_write2 need 4 even in the unaligned access mode
 	results      []int
 	op           atomicOp
 }
 
 func newShared(in *gcn.Inst) *shared {
-	d := &shared{data: -1, second: -1, dst: -1, parts: []int{int(in.Offset())}}
+	d := &shared{data: -1, second: -1, dst: -1, parts: []int{int(in.Offset())}, align: 1}
 	a, _ := in.Arg("addr")
 	d.addr = vectorOf(a)
 	if a, ok := in.Arg("data0"); ok {
@@ -76,7 +77,7 @@ func buildTwo(in *gcn.Inst) func(*wave) {
 	if strings.Contains(in.Base, "st64") {
 		scale *= 64
 	}
-	d.shape = shape{bytes: n}
+	d.shape, d.align = shape{bytes: n}, 4
 	d.parts = []int{int(in.Field("offset0")) * scale, int(in.Field("offset1")) * scale}
 	switch {
 	case strings.Contains(in.Base, "wrxchg"):
@@ -96,7 +97,7 @@ func (d *shared) load(w *wave) {
 		for e := exec; e != 0; e &= e - 1 {
 			lane := bits.TrailingZeros64(e)
 			addr := uint64(uint32(w.v[d.addr][lane])) + uint64(off)
-			b := w.shared(lane, addr, d.bytes, false)
+			b := w.shared(lane, addr, d.bytes, d.align, false)
 			w.spare(d, part, lane, b)
 			if w.g.run.lds.known(addr, d.bytes) {
 				ok |= 1 << lane
@@ -141,7 +142,7 @@ func (d *shared) store(w *wave) {
 			addr := uint64(w.v[d.addr][lane]) + uint64(off)
 			var b [16]byte
 			w.storeLane(d.shape, b[:], data, lane)
-			w.write(lane, addr, b[:d.bytes])
+			w.write(lane, addr, b[:d.bytes], d.align)
 			w.g.run.lds.define(addr, d.bytes, ok>>lane&1 != 0)
 			spans = append(spans, span{int(addr), d.bytes, true})
 		}

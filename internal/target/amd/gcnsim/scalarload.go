@@ -40,7 +40,8 @@ func (w *wave) scalarLoad(dst gcn.Operand, base int, off uint64, buffer bool) {
 	addr, limit := w.pair(base), ^uint64(0)
 	if buffer {
 		w.needScalars(base+2, 1, "an address")
-		addr, limit = addr&(1<<48-1), uint64(w.s[base+2])
+		w.needWhole(base)
+		addr, limit = addr&baseMask, uint64(w.s[base+2])
 	}
 	if addr += off; addr%4 != 0 {
 		w.fail(-1, "the address %#x of a scalar load is not a multiple of 4", addr)
@@ -64,5 +65,48 @@ func (w *wave) needScalars(first, n int, what string) {
 		if w.sUndef[first+i] != 0 {
 			w.fail(-1, "%s depends on s%d, which nothing wrote", what, first+i)
 		}
+	}
+}
+
+// baseMask takes the base address of a buffer descriptor's first two words; the stride and others follow.
+const baseMask = 1<<48 - 1
+
+// needWhole stops the wave where the base address of a buffer descriptor is what an and with 0xffff left of
+// an address that does not fit its 48 bits. A GPU would access memory at another address.
+func (w *wave) needWhole(base int) {
+	if high := w.sCut[base+1]; high != 0 {
+		w.fail(-1, "the address %#x of a buffer does not fit the 48 bits that a descriptor has for it",
+			w.pair(base)&baseMask|uint64(high)<<32)
+	}
+}
+
+// buildCut builds s_and_b32, which notes the bits that an and with 0xffff takes off a word: compilers make
+// the second word of a buffer descriptor so.
+func buildCut(p *program, in *gcn.Inst) func(*wave) {
+	run, dst, src := buildScalar(p, in), in.Args[0].Code, in.Args[1]
+	if a := in.Args[1]; a.File == gcn.Literal && a.Value == 0xffff {
+		src = in.Args[2]
+	} else if b := in.Args[2]; b.File != gcn.Literal || b.Value != 0xffff {
+		return run
+	}
+	from := newSource(in, src, kInt)
+	return func(w *wave) {
+		v, _ := from.uniform(w)
+		run(w)
+		w.sCut[dst] = uint32(v) &^ 0xffff
+	}
+}
+
+// buildCopyCut builds s_mov, which copies what buildCut notes.
+func buildCopyCut(p *program, in *gcn.Inst) func(*wave) {
+	run, dst, src := buildScalar(p, in), in.Args[0], in.Args[1]
+	if run == nil || src.File != gcn.Scalar || src.Code+src.N > sgprs || dst.Code+dst.N > sgprs {
+		return run
+	}
+	to, from, n := dst.Code, src.Code, dst.N
+	return func(w *wave) {
+		cut := [2]uint32{w.sCut[from], w.sCut[from+n-1]}
+		run(w)
+		w.sCut[to], w.sCut[to+n-1] = cut[0], cut[1]
 	}
 }
