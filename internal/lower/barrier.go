@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/nereid-lang/nereid/internal/analysis/address"
@@ -17,26 +18,35 @@ import (
 // pending holds the accesses since the last barrier. copies are asynchronous writes to shared memory that no
 // thread has waited for and products are reads of wgmma still under way: a barrier does not end them. A wait
 // turns them into plain writes and reads, which the next barrier orders for the other threads. stores are
-// reads of the copy engine under way, in the same way. byThreads is what threads have written without a
-// fence since: the copy engine must not write it. byFirst is what the first thread alone has written,
-// barriers. unshown is what threads have written to global memory without a fence since, whether a barrier
-// followed or not: the copy engine must not touch it.
+// reads of the copy engine under way, in the same way. byFirst is what the first thread alone has written,
+// barriers.
+//
+// The copy engine accesses memory through the asynchronous proxy. A barrier does not order accesses of
+// threads before those of that proxy: a load that was issued before the barrier may read what a copy issued
+// behind it has written. Every thread must execute a proxy fence first, and then meet the others. byThreads
+// is the shared memory that threads have read or written without a fence since, whether a barrier followed or
+// not: the copy engine must not write it. fenced are the bytes of byThreads with a fence and no barrier behind
+// it. unshown is the same as byThreads for global memory: the copy engine must not touch what threads wrote,
+// nor write what they read.
 type pending struct {
-	reads, writes, copies, products, stores, byThreads, byFirst []interval
+	reads, writes, copies, products, stores, byThreads, fenced, byFirst []interval
 
 	global, unshown []touched
+
+	last []*ir.Op // the barriers that came last on the paths to here; nil is one that takes no fence before it
 }
 
 // intervals returns the lists of intervals.
 func (p *pending) intervals() []*[]interval {
-	return []*[]interval{&p.reads, &p.writes, &p.copies, &p.products, &p.stores, &p.byThreads, &p.byFirst}
+	return []*[]interval{&p.reads, &p.writes, &p.copies, &p.products, &p.stores, &p.byThreads, &p.fenced,
+		&p.byFirst}
 }
 
 func (p pending) clone() pending {
 	for _, list := range p.intervals() {
 		*list = slices.Clone(*list)
 	}
-	p.global, p.unshown = slices.Clone(p.global), slices.Clone(p.unshown)
+	p.global, p.unshown, p.last = slices.Clone(p.global), slices.Clone(p.unshown), slices.Clone(p.last)
 	return p
 }
 
@@ -57,21 +67,24 @@ func (p *pending) merge(q pending) bool {
 		*list = add(*list, *from[i]...)
 	}
 	p.global, p.unshown = add(p.global, q.global...), add(p.unshown, q.unshown...)
+	p.last = add(p.last, q.last...)
 	return p.size() > n
 }
 
 func (p *pending) size() int {
-	n := len(p.global) + len(p.unshown)
+	n := len(p.global) + len(p.unshown) + len(p.last)
 	for _, list := range p.intervals() {
 		n += len(*list)
 	}
 	return n
 }
 
-// barrier ends the pending accesses to shared memory. program says whether the whole cluster met: with
-// several blocks in a program, stores to global memory of one block are visible to another only then.
-func (p *pending) barrier(program bool) {
-	p.reads, p.writes, p.byFirst = nil, nil, nil
+// barrier ends the pending accesses to shared memory at a barrier before op; op is nil if no fence can be
+// placed before that barrier. program says whether the whole cluster met: with several blocks in a program,
+// stores to global memory of one block are visible to another only then.
+func (p *pending) barrier(op *ir.Op, program bool) {
+	p.reads, p.writes, p.byFirst, p.fenced = nil, nil, nil, nil
+	p.last = []*ir.Op{op}
 	if program {
 		p.met(theProgram)
 	} else {
@@ -153,6 +166,7 @@ type accesses struct {
 	after         []interval // bytes read behind that barrier
 	first         bool       // only the first thread does it
 	byEngine      bool       // the copy engine does it
+	async         bool       // through the asynchronous proxy, until a wait
 }
 
 // barriers says, by operation, which threads must meet before it.
@@ -187,21 +201,34 @@ type barrierFinder struct {
 	out   barriers
 	probe *ir.Op // loop that is walked ahead of time to find its needs, nil outside of such a walk
 	hit   level  // level that an access in probe needs because of an access before the loop
+	known fences
 }
 
-// barriersOf returns the barriers of l's function, a fixed point over its blocks. All threads of the block
-// also meet before the operations of early.
+// barriersOf returns the barriers of l's function. All threads of the block also meet before the operations
+// of early. A walk may find that a fence is missing before a barrier that it has passed; then it begins anew.
 func barriersOf(l *lowering, a *allocation, roots map[*ir.Value][]*ir.Op, early []*ir.Op) barriers {
-	f := &barrierFinder{l: l, alloc: a, roots: roots, order: newOrderer(l), out: barriers{
-		who: map[*ir.Op]level{}, drain: map[*ir.Op]bool{}, flush: map[*ir.Op]bool{},
-		fence: map[*ir.Op]proxy{}, unless: map[*ir.Op][]address.Condition{},
-	}}
-	f.out.first = f.order.first
-	for _, op := range early {
-		f.out.note(op, theBlock)
+	known := fences{where: map[*ir.Op]proxy{}, meet: slices.Clone(early)}
+	for {
+		f := &barrierFinder{l: l, alloc: a, roots: roots, order: newOrderer(l), known: known, out: barriers{
+			who: map[*ir.Op]level{}, drain: map[*ir.Op]bool{}, flush: map[*ir.Op]bool{},
+			fence: maps.Clone(known.where), unless: map[*ir.Op][]address.Condition{},
+		}}
+		f.out.first = f.order.first
+		for _, op := range known.meet {
+			f.out.note(op, theBlock)
+		}
+		f.walk()
+		if !f.known.more {
+			return f.out
+		}
+		known = fences{where: f.known.where, meet: f.known.meet}
 	}
+}
+
+// walk visits the blocks of the function until a fixed point.
+func (f *barrierFinder) walk() {
 	in, number := map[*ir.Block]*pending{}, map[*ir.Block]int{}
-	blocks := l.reachable(l.fn.Region(0))
+	blocks := f.l.reachable(f.l.fn.Region(0))
 	for i, b := range blocks {
 		in[b], number[b] = &pending{}, i
 	}
@@ -213,13 +240,12 @@ func barriersOf(l *lowering, a *allocation, roots map[*ir.Value][]*ir.Op, early 
 			for _, s := range b.Successors() {
 				q := p.clone()
 				if number[s] <= i { // a branch backwards: any value may have changed
-					q.next(l.fn, anyLoop)
+					q.next(f.l.fn, anyLoop)
 				}
 				changed = in[s].merge(q) || changed
 			}
 		}
 	}
-	return f.out
 }
 
 func (f *barrierFinder) block(b *ir.Block, p *pending) {
@@ -235,9 +261,11 @@ func (f *barrierFinder) op(op *ir.Op, p *pending) {
 		f.loop(op, p)
 		return
 	case op.Def == scf.If:
+		f.meet(op, p, nobody)
 		f.branches(op, p)
 		return
 	case e.settles != nil:
+		f.passFence(op, p)
 		e.settles(p, op)
 		return
 	}
@@ -246,10 +274,8 @@ func (f *barrierFinder) op(op *ir.Op, p *pending) {
 	if !a.first {
 		clash = max(clash, conflict(a.reads, p.byFirst), conflict(a.writes, p.byFirst))
 	}
-	if clash > nobody {
-		f.meet(op, p, clash)
-	}
-	f.fence(op, p, a)
+	f.meet(op, p, clash)
+	f.showShared(op, p, a)
 	f.global(op, p)
 	if e.leaves != nil {
 		e.leaves(f, op, p, a)
@@ -269,23 +295,12 @@ func (f *barrierFinder) accesses(op *ir.Op) accesses {
 // byThreads makes op's accesses pending until the next barrier.
 func (f *barrierFinder) byThreads(op *ir.Op, p *pending, a accesses) {
 	p.reads, p.writes = add(p.reads, a.reads...), add(p.writes, a.writes...)
-	p.byThreads = add(p.byThreads, a.writes...)
+	if !a.async {
+		p.byThreads = add(add(p.byThreads, a.reads...), a.writes...)
+	}
 	if a.meets {
-		p.barrier(f.l.ctas == 1 || f.l.crosses(op))
-		p.reads = add(p.reads, a.after...)
-	}
-}
-
-// fence records that the copy engine is about to write bytes that threads have written.
-func (f *barrierFinder) fence(op *ir.Op, p *pending, a accesses) {
-	if !a.byEngine {
-		return
-	}
-	if conflict(a.writes, p.byThreads) > nobody && f.probe == nil {
-		f.out.fence[op] = max(f.out.fence[op], sharedProxy)
-	}
-	if f.out.fence[op] != noProxy {
-		p.byThreads = nil
+		p.barrier(nil, f.l.ctas == 1 || f.l.crosses(op))
+		p.reads, p.byThreads = add(p.reads, a.after...), add(p.byThreads, a.after...)
 	}
 }
 
@@ -304,7 +319,8 @@ func (f *barrierFinder) meet(op *ir.Op, p *pending, who level) {
 	}
 	switch {
 	case who >= theBlock:
-		p.barrier(f.l.ctas == 1 || who == theProgram)
+		f.passFence(op, p)
+		p.barrier(op, f.l.ctas == 1 || who == theProgram)
 	case who == theWarp:
 		p.met(theWarp)
 	}
@@ -312,7 +328,6 @@ func (f *barrierFinder) meet(op *ir.Op, p *pending, who level) {
 
 // global adds the barrier that op's accesses to global memory need and makes the accesses pending.
 func (f *barrierFinder) global(op *ir.Op, p *pending) {
-	f.meet(op, p, nobody)
 	list := f.order.accessesOf(op)
 	need := nobody
 	for _, now := range list {
@@ -342,29 +357,8 @@ func (f *barrierFinder) global(op *ir.Op, p *pending) {
 	if need > nobody {
 		f.meet(op, p, need)
 	}
-	f.show(op, p, list)
+	f.showGlobal(op, p, list)
 	p.global = add(p.global, list...)
-}
-
-// show adds the fence that op's accesses by the copy engine need behind writes of threads, also where the
-// threads have met since.
-func (f *barrierFinder) show(op *ir.Op, p *pending, list []touched) {
-	for _, now := range list {
-		hidden := func(old touched) bool {
-			return f.order.at.MayAlias(old.ptr, now.ptr) && !ofPrograms(old.op, op)
-		}
-		if isDesc(now.ptr) && f.probe == nil && slices.ContainsFunc(p.unshown, hidden) {
-			f.out.fence[op] = anyProxy
-		}
-	}
-	if f.out.fence[op] == anyProxy {
-		p.unshown = nil
-	}
-	for _, t := range list {
-		if t.what >= writes && !isDesc(t.ptr) {
-			p.unshown = add(p.unshown, t)
-		}
-	}
 }
 
 // meetUnless records a barrier before op that old and now need only for some arguments, and reports whether

@@ -21,6 +21,8 @@ type effects struct {
 	// until returns the wait after which the operation's buffers may be overwritten, or nil if they may be
 	// when it ends.
 	until func(op *ir.Op) *ir.OpDef
+	// fills says that the copy engine writes shared memory.
+	fills bool
 	// global is what the operation does to the global memory that its first operand leads to.
 	global effect
 	// commutes reports whether two such operations may be executed in either order.
@@ -57,7 +59,18 @@ func touchesCall(f *barrierFinder, op *ir.Op) accesses {
 		return accesses{}
 	}
 	all := []interval{{lo: fr.base, hi: fr.base + fr.size}}
-	return accesses{reads: all, writes: all}
+	return accesses{reads: all, writes: all, byEngine: f.l.callsEngine(op)}
+}
+
+// callsEngine reports whether the function that op calls, or one that it calls, has copies of the copy engine
+// to shared memory.
+func (g *program) callsEngine(op *ir.Op) bool {
+	for inner := range g.callee(op).Ops() {
+		if g.effects(inner).fills || inner.Def == tt.Call && g.callsEngine(inner) {
+			return true
+		}
+	}
+	return false
 }
 
 // touchesScratch returns the accesses to the operation's own buffers.
@@ -80,7 +93,7 @@ func leavesCopies(f *barrierFinder, op *ir.Op, p *pending, a accesses) {
 	}
 }
 
-func settlesAll(p *pending, _ *ir.Op) { p.barrier(true) }
+func settlesAll(p *pending, op *ir.Op) { p.barrier(op, true) }
 
 // settlesCopies turns copies into writes of the thread, which the next barrier orders for the others.
 func settlesCopies(p *pending, op *ir.Op) {

@@ -11,9 +11,9 @@ import (
 var (
 	productEffects     = effects{touches: touchesProduct, leaves: leavesProduct, until: untilProduct}
 	productWaitEffects = effects{settles: settlesProducts}
-	fenceEffects       = effects{settles: func(p *pending, _ *ir.Op) { p.byThreads = nil }}
+	fenceEffects       = effects{settles: settlesThreads}
 
-	bulkLoadEffects  = effects{touches: touchesBulkLoad, leaves: leavesNothing, global: reads}
+	bulkLoadEffects  = effects{touches: touchesBulkLoad, leaves: leavesNothing, fills: true, global: reads}
 	bulkStoreEffects = effects{touches: touchesBulkStore, leaves: leavesStores, until: untilStored,
 		global: puts}
 	bulkReduceEffects = effects{
@@ -37,7 +37,7 @@ func isAsync(op *ir.Op) bool {
 }
 
 func touchesProduct(f *barrierFinder, op *ir.Op) accesses {
-	return accesses{reads: append(f.unguarded(op.Operand(0)), f.unguarded(op.Operand(1))...)}
+	return accesses{reads: append(f.unguarded(op.Operand(0)), f.unguarded(op.Operand(1))...), async: true}
 }
 
 func leavesProduct(f *barrierFinder, op *ir.Op, p *pending, a accesses) {
@@ -59,6 +59,11 @@ func settlesProducts(p *pending, op *ir.Op) {
 	if op.IntOr("pendings", 0) == 0 {
 		p.products = nil
 	}
+}
+
+// settlesThreads notes a fence between the accesses of threads and those of the copy engine.
+func settlesThreads(p *pending, _ *ir.Op) {
+	p.fenced, p.byThreads = add(p.fenced, p.byThreads...), nil
 }
 
 func touchesBulkLoad(f *barrierFinder, op *ir.Op) accesses {
