@@ -9,4 +9,5 @@
 //	program.go  Program: steps, outputs, and how a launch runs them
 //	build.go    Builder, which makes one
 //	divide.go   divisions as multiplications
+//	memo.go     Memo: the results of earlier launches
 package uniform

@@ -9,7 +9,7 @@ import (
 )
 
 // grouped builds what the host computes for blocks in groups: cdiv(n, 128), and the divisor 8 * cdiv(n, 128).
-func grouped(t *testing.T) *Program {
+func grouped(t testing.TB) *Program {
 	b := NewBuilder(5)
 	add := func(s Step) uint8 {
 		n, ok := b.Step(s)

@@ -676,19 +676,28 @@ func TestLastLaunch(t *testing.T) {
 	}
 	r := fn.Ready(Config{Block: Dim3{128, 1, 1}, Shared: 64}, nil)
 	o := other.Ready(Config{Block: Dim3{128, 1, 1}}, nil)
-	fn.Other = func(_ *Stream, x, _, _ uint32) *Ready {
-		if x > 2 {
+	asked := 0
+	fn.Other = func(_ *Stream, x, _, z uint32) *Ready {
+		asked++
+		if x > 2 || z > 1 {
 			return nil
 		}
 		return &o
 	}
 	for _, want := range []struct {
-		x      uint32
-		fn     *Function
-		shared int
-	}{{2, other, 0}, {3, fn, 64}} {
-		if err := r.Launch(s, want.x, 1, 1, make([]uint64, 1)); err != nil {
+		x, y, z uint32
+		fn      *Function
+		shared  int
+		asked   int // the answer for the last grid with other code is remembered
+	}{
+		{2, 1, 1, other, 0, 1}, {2, 1, 1, other, 0, 1}, {3, 1, 1, fn, 64, 2}, {2, 1, 1, other, 0, 2},
+		{2, 1, 2, fn, 64, 3}, {2, 2, 1, other, 0, 4}, {2, 2, 1, other, 0, 4}, {2, 1, 1, other, 0, 5},
+	} {
+		if err := r.Launch(s, want.x, want.y, want.z, make([]uint64, 1)); err != nil {
 			t.Fatal(err)
+		}
+		if asked != want.asked {
+			t.Errorf("asked %d times for other code, want %d", asked, want.asked)
 		}
 		if f, shared := s.LastLaunch(); f != want.fn || shared != want.shared {
 			t.Errorf("%d programs: another function's launch, with %d bytes", want.x, shared)

@@ -1,6 +1,10 @@
 package driver
 
-import "github.com/nereid-lang/nereid/internal/diag"
+import (
+	"sync/atomic"
+
+	"github.com/nereid-lang/nereid/internal/diag"
+)
 
 // Function is a kernel of a module, ready to be launched. Its fields describe the compiled code.
 type Function struct {
@@ -22,6 +26,35 @@ type Function struct {
 	// Other returns other code for a launch with that grid, or nil. The function may be nil, and is set
 	// before the first launch.
 	Other func(s *Stream, x, y, z uint32) *Ready
+	found detour
+}
+
+// detour is the answer of Other to the last grid for which there was other code. Its sequence number is odd
+// while somebody writes it, and changes with each writing.
+type detour struct {
+	seq   atomic.Uint64
+	xy, z atomic.Uint64
+	to    atomic.Pointer[Ready]
+}
+
+// other asks Other, unless it was asked about this grid before: repeated launches come here each time, since
+// the last launch of their stream is one of the other code. That there is none may change.
+func (f *Function) other(s *Stream, x, y, z uint32) *Ready {
+	d, xy := &f.found, pair(x, y)
+	seq := d.seq.Load()
+	if d.xy.Load() == xy && d.z.Load() == uint64(z) && seq&1 == 0 {
+		if to := d.to.Load(); d.seq.Load() == seq {
+			return to
+		}
+	}
+	to := f.Other(s, x, y, z)
+	if to != nil && seq&1 == 0 && d.seq.CompareAndSwap(seq, seq+1) {
+		d.xy.Store(xy)
+		d.z.Store(uint64(z))
+		d.to.Store(to)
+		d.seq.Store(seq + 2)
+	}
+	return to
 }
 
 // Name returns the kernel's name.

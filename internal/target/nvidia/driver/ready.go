@@ -17,7 +17,7 @@ type Ready struct {
 	fn     *Function
 	alone  *atomic.Int32 // number of devices in use
 
-	uniform *uniform.Program // computes the words of the last parameter; nil if there is none of that kind
+	uniform *uniform.Memo // computes the words of the last parameter; nil if there is none of that kind
 }
 
 // MaxReady is the most parameters of a kernel that a Ready launches.
@@ -30,7 +30,7 @@ func (f *Function) Ready(c Config, computed *uniform.Program) Ready {
 	block := [3]uint32{c.Block.X, c.Block.Y, c.Block.Z}
 	return Ready{
 		kernel: dl.NewKernel(f.ctx.driver.raw.launchKernel, uintptr(f.ref), block, c.Shared),
-		fn:     f, alone: &f.ctx.driver.contexts, uniform: computed,
+		fn:     f, alone: &f.ctx.driver.contexts, uniform: uniform.NewMemo(computed),
 	}
 }
 
@@ -69,7 +69,7 @@ func (r *Ready) Launch(s *Stream, x, y, z uint32, words []uint64) error {
 			}
 		}
 		if r.fn.Other != nil {
-			if m := r.fn.Other(s, x, y, z); m != nil {
+			if m := r.fn.other(s, x, y, z); m != nil {
 				return m.Launch(s, x, y, z, words)
 			}
 		}
