@@ -117,6 +117,8 @@ func (c *block) stuck() {
 	var at, cluster int32 = -1, -1
 	for t := range int32(c.n) {
 		switch c.state[t] {
+		case atWarp:
+			c.failAbsent(t)
 		case atMbarrier:
 			c.at = int(c.pc[t])
 			c.fail(t, "deadlock: %s", c.waitsFor[t].missing())

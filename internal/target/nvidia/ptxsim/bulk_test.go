@@ -435,7 +435,7 @@ func TestMadeMap(t *testing.T) {
 		make + publish + use:               "not made visible by fence.proxy.tensormap",
 		make + acquire + publish + use:     "not made visible by fence.proxy.tensormap",
 		publish + acquire + use:            "no tensor map",
-		make + "@%p0 " + publish[5:] + use: "with 1 threads of a warp",
+		make + "@%p0 " + publish[5:] + use: "waits for the lanes 0xfffffffe of its member mask",
 	} {
 		if err := runBulk(t, body, nil, Launch{}).err; !wants(err, want) {
 			t.Errorf("%v, want %q", err, want)

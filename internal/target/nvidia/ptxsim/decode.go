@@ -141,6 +141,9 @@ func (p *parser) instruction(text string, line int) error {
 	in.run, in.kind = run, s.kind
 	in.counts = s.name == "st" && (s.space() == global || s.space() == generic)
 	in.touches = s.touches(in.guard)
+	if err := s.ofWarp(&in); err != nil {
+		return err
+	}
 	p.emit(in)
 	return nil
 }
@@ -171,7 +174,12 @@ func (p *parser) transfer(s *stmt, in *instr, args string) (bool, error) {
 	case "bar", "barrier":
 		switch {
 		case s.has("warp"):
-			in.run = meetWarp
+			mask, err := p.operand(args)
+			if err != nil {
+				return true, fmt.Errorf("%s: %w", in.text, err)
+			}
+			in.setMembers(mask)
+			in.kind, in.run = kindWarp, (*block).meet
 		case s.has("arrive") && s.has("cluster"):
 			in.kind = kindClusterArrive
 		case s.has("wait") && s.has("cluster"):

@@ -1,9 +1,9 @@
 // Package ptxsim runs PTX on the host, to test what the compiler makes where there is no GPU.
 //
 // What comes in is the text of a PTX module, memory, and a launch; what goes out is that memory changed, or
-// an error that names the instruction, the thread and its block. All threads of a block run in lock step by
-// warps, as the hardware does: those of a warp that are furthest behind go first, so that branches that part
-// them bring them together again. Blocks run one after another, those of a cluster together.
+// an error that names the instruction, the thread and its block. The lanes of a warp run together until a
+// branch parts them, and from there on independently of each other, until an instruction with a member mask
+// waits for them (warp.go). Blocks run one after another, those of a cluster together.
 //
 // It is stricter than a GPU, since it is there to find faults:
 //
@@ -26,7 +26,8 @@
 //   - a copy to shared memory does not overwrite what a thread read with a barrier between and nothing more
 //     (below);
 //   - a block does not end while a bulk copy reads its shared memory;
-//   - a barrier that not all living threads reach, and a shuffle from a lane that is not there, are errors.
+//   - a barrier that not all living threads reach, a member mask that names lanes which do not come, and a
+//     shuffle from a lane that is not there, are errors.
 //
 // A barrier orders the reads of threads before later writes through the generic proxy, not before those of a
 // bulk copy, which is of the async proxy: a load that was issued before bar.sync can be under way when a copy
@@ -55,7 +56,7 @@
 //	barrier.go       the 16 barriers of a block; mbarrier.go, op_mbarrier.go mbarriers
 //	bulk.go          bulk copies under way; op_bulk.go their instructions, tensormap.go tensor maps
 //	clock.go         which access comes before which
-//	order.go         which warp runs next
+//	order.go         which warp runs next; warp.go which of its lanes
 //	memory.go        global memory
 //	fault.go         Fault, and places in the source
 //	op_*.go          the instructions of one family each

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math"
 
 	"github.com/nereid-lang/nereid/internal/target/stray"
 )
@@ -45,6 +44,7 @@ type instr struct {
 	touches touched
 	targets []int
 	barrier *barrierOp
+	members *operand // the member mask of an instruction of a warp; nil for all lanes
 	call    *callSite
 }
 
@@ -62,6 +62,7 @@ const (
 	kindCall
 	kindBarrier
 	kindWait // for an mbarrier
+	kindWarp // of the lanes that its member mask names
 	kindClusterArrive
 	kindClusterWait
 	kindTrap
@@ -105,6 +106,7 @@ type block struct {
 	mbarriers map[uint64]*mbarrier // by address
 	waitsFor  []*mbarrier          // of each thread that waits for one
 	tried     []*mbarrier          // of each thread whose last try was too early
+	members   []uint32             // the member mask of each thread that waits for lanes of its warp
 	bulks     []bulkGroups         // of each thread; nil before the first
 
 	counts map[int][]int32 // how often threads came to each instruction that may write global memory
@@ -135,6 +137,7 @@ const (
 	waiting
 	atMbarrier
 	atCluster // waits for the cluster
+	atWarp    // waits for lanes of its warp that a member mask names
 	exited
 )
 
@@ -239,6 +242,7 @@ func (m *Module) newBlock(f *function, l *Launch, id [3]int) *block {
 	c.pending, c.carry, c.fences = make([]copies, c.n), make([]uint64, c.n), make([]fences, c.n)
 	c.globalFences = make([]fences, c.n)
 	c.waitsFor, c.tried = make([]*mbarrier, c.n), make([]*mbarrier, c.n)
+	c.members = make([]uint32, c.n)
 	if !l.NoRaces {
 		c.counts = map[int][]int32{}
 	}
@@ -256,7 +260,7 @@ func (c *block) turn() (done bool) {
 	switch {
 	case count[running] > 0:
 	case c.openFull(c.n - count[exited]):
-	case count[waiting]+count[atMbarrier]+count[atCluster] > 0:
+	case count[waiting]+count[atMbarrier]+count[atCluster]+count[atWarp] > 0:
 		return true
 	default:
 		if !c.left {
@@ -296,44 +300,6 @@ const turnSteps = 1 << 20
 // ended: a millisecond or two.
 const watchSteps = 1 << 12
 
-// runWarp runs the threads of a warp. Of threads at different places the furthest behind go first.
-func (c *block) runWarp(w, steps int) {
-	var lanes [32]int32
-	c.yields = false
-	for end := c.steps + steps; c.steps < end && !c.yields; {
-		grp, next := c.group(w, lanes[:0])
-		if len(grp) == 0 {
-			return
-		}
-		if err := c.ctx.Err(); err != nil {
-			panic(ended{err})
-		}
-		c.runGroup(grp, next, min(end, c.steps+watchSteps))
-	}
-}
-
-// group returns the running threads of a warp with the least pc, and the next pc where others are.
-func (c *block) group(w int, into []int32) ([]int32, int32) {
-	least, next := int32(math.MaxInt32), int32(math.MaxInt32)
-	for t := int32(w * 32); t < int32(min(w*32+32, c.n)); t++ {
-		if c.state[t] != running {
-			continue
-		}
-		switch pc := c.pc[t]; {
-		case pc < least:
-			if least < next {
-				next = least
-			}
-			least, into = pc, append(into[:0], t)
-		case pc == least:
-			into = append(into, t)
-		case pc < next:
-			next = pc
-		}
-	}
-	return into, next
-}
-
 // runGroup runs threads that are at one place until they part, meet others or wait.
 func (c *block) runGroup(grp []int32, next int32, end int) {
 	cur := c.pc[grp[0]]
@@ -355,6 +321,11 @@ func (c *block) runGroup(grp []int32, next int32, end int) {
 				}
 				in.run(c, act)
 			}
+			cur++
+			continue
+		}
+		if in.kind == kindWarp && len(act) == 32 && in.members == nil {
+			c.runMembers(in, act)
 			cur++
 			continue
 		}
@@ -409,6 +380,9 @@ func (c *block) transfer(in *instr, act []int32) {
 		case kindTrap:
 			c.fail(t, "trap")
 		}
+	}
+	if in.kind == kindWarp && len(act) > 0 {
+		c.gather(in, act)
 	}
 	if (in.kind == kindTable || in.kind == kindWait) && len(act) > 0 {
 		in.run(c, act)

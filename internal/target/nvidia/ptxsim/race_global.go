@@ -228,19 +228,6 @@ func (c *block) count(grp []int32) {
 	}
 }
 
-// meetWarp does bar.warp.sync: it orders the accesses of the warp's threads, if all are there.
-func meetWarp(c *block, act []int32) {
-	w, alive := act[0]/32, 0
-	for t := w * 32; t < min(w*32+32, int32(c.n)); t++ {
-		if c.state[t] != exited {
-			alive++
-		}
-	}
-	if len(act) == alive {
-		c.meet(act)
-	}
-}
-
 // meet orders what threads of the block did before it against what they do after it.
 func (c *block) meet(threads []int32) {
 	if c.races == nil {
