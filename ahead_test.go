@@ -1,6 +1,7 @@
 package nereid_test
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -103,5 +104,56 @@ func TestStrictNamesBuilds(t *testing.T) {
 	if err := launchScale(t, s, open(true), 5, 16); !errors.Is(err, nereid.ErrNotCompiled) ||
 		strings.Contains(err.Error(), "v9.9.9") {
 		t.Errorf("another variant: %v", err)
+	}
+}
+
+const tileKernel = `
+import triton
+import triton.language as tl
+
+@triton.jit
+def rows(x, y, s):
+    r, c = tl.arange(0, 32), tl.arange(0, 32)
+    for i in range(3):
+        v = tl.load(x + (i * 32 + r)[:, None] * s + c[None, :])
+        tl.store(y + ((i * 32 + r)[:, None] * 32 + c[None, :]), v + 1)
+`
+
+// Warm-up compiles all that strict launches may need: a stride of 0, which no tensor map has, needs code
+// without tiles, and its launch compiles nothing.
+func TestStrictWithoutTiles(t *testing.T) {
+	t.Setenv("NEREID_TILE_LOADS", "all")
+	s := stream(t, "sim:90")
+	compiled := 0
+	conf := nereid.Config{Strict: true, Hooks: nereid.Hooks{
+		BeforeCompile: func(context.Context, nereid.Variant) error { compiled++; return nil }}}
+	m, err := nereid.Parse("k.py", []byte(tileKernel), nereid.With(conf))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Warmup(t.Context(), s.Device(), []nereid.Variant{{Kernel: "rows",
+		Signature: "*fp16:16, *fp16:16, i32:16", Options: nereid.Options{NumWarps: 4, NumStages: 3,
+			NumCTAs: 1}}}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if compiled != 2 { // with tiles and without
+		t.Errorf("warm-up compiled %d times, want 2", compiled)
+	}
+	x, y := make([]nereid.F16, 96*32), make([]nereid.F16, 96*32)
+	for i := range x {
+		x[i] = nereid.ToF16(float64(i % 512))
+	}
+	before := compiled
+	for _, stride := range []int{32, 0, 32, 0} {
+		if err := kernelIn(t, m, "rows").Launch(s, nereid.Grid{1}, nereid.FromSlice(x), nereid.FromSlice(y),
+			stride); err != nil {
+			t.Fatalf("stride %d: %v", stride, err)
+		}
+		if got, want := y[33*32+5].Float(), float64((33*stride+5)%512+1); got != want {
+			t.Errorf("stride %d: %v, want %v", stride, got, want)
+		}
+	}
+	if compiled != before {
+		t.Errorf("launches compiled %d times", compiled-before)
 	}
 }

@@ -335,7 +335,8 @@ func isNumber(k reflect.Kind) bool { return k >= reflect.Bool && k <= reflect.Fl
 
 // build returns the kernel compiled for the arguments of a launch.
 func (k *Kernel) build(ctx context.Context, l *launch) (*compile.Build, error) {
-	r := compile.Request{Spec: l.spec(), Ahead: l.ahead, Sharing: l.sharing, Launch: l.first}
+	r := compile.Request{Spec: l.spec(), Ahead: l.ahead, All: l.all, Sharing: l.sharing,
+		Launch: l.first}
 	if l.on != nil {
 		r.Refuse = func() error { return l.on.refuse(k.name, "compiled") }
 	}
@@ -362,6 +363,7 @@ type launch struct {
 	on      *Stream // nil if nothing is launched yet
 	nowhere bool    // nothing will be launched: only the types of the arguments matter
 	ahead   bool    // strict mode allows to compile
+	all     bool    // code of all launches is made, also of those that the specialization's own does not serve
 	bound   bool    // later launches may have other numbers
 	// loosened says that the code knows nothing of numbers under do_not_specialize, because better code would
 	// have to be compiled first.

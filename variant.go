@@ -127,7 +127,8 @@ func (m *Module) warm(ctx context.Context, dev *Device, v Variant) error {
 	if err != nil {
 		return err
 	}
-	_, err = k.build(ctx, &launch{k: k, dev: dev, opts: options(v.Options), specs: specs, ahead: true})
+	_, err = k.build(ctx, &launch{k: k, dev: dev, opts: options(v.Options), specs: specs, ahead: true,
+		all: true})
 	return err
 }
 

@@ -371,6 +371,13 @@ type Way struct {
 	Unit    bool // whose strides are 1 (Input.Unit)
 	Sharing int  // see Sharer
 	Persist bool // those whose programs should stay on their processors (Input.Persist)
+	Ahead   bool // before any of them, when strict mode allows to compile
+}
+
+// Preparing is a Partial whose further code can be made ahead of launches.
+type Preparing interface {
+	// Prepare makes the code of all launches that the executable's own code does not serve.
+	Prepare(ctx context.Context) error
 }
 
 // Launch is what a launch passes to a kernel.

@@ -50,6 +50,8 @@ type Request struct {
 	Spec
 	// Ahead is set if the caller compiles ahead of time, which strict mode allows.
 	Ahead bool
+	// All asks for the code of all launches, also of those that the Build's own code does not serve.
+	All bool
 	// Refuse returns why nothing can be compiled now, or nil. The function may be nil.
 	Refuse func() error
 
@@ -66,9 +68,25 @@ type Request struct {
 
 // Build returns the specialization of a request, compiled now or before.
 func (k *Kernel) Build(ctx context.Context, r Request) (*Build, error) {
-	return k.built.get(ctx, args.Key(r.Dev, r.Args, r.Opts), r.Ahead, func(b *Build) error {
+	b, err := k.built.get(ctx, args.Key(r.Dev, r.Args, r.Opts), r.Ahead, func(b *Build) error {
 		return k.fill(ctx, b, r)
 	})
+	if err != nil || !r.All && !(r.Ahead && k.Set.Strict) {
+		return b, err
+	}
+	return b, b.prepare(ctx)
+}
+
+// prepare makes the code of all launches that the executable's own code does not serve: in strict mode, no
+// launch may make it.
+func (b *Build) prepare(ctx context.Context) error {
+	p, ok := b.Exec.(target.Preparing)
+	if !ok {
+		return nil
+	}
+	err := p.Prepare(ctx)
+	runtime.KeepAlive(b) // whose maker holds it weakly
+	return err
 }
 
 // Direct reports whether nothing happens around launches, so that they may go to Exec.
@@ -150,7 +168,7 @@ func otherwise(build weak.Pointer[Build], p target.Partial, r Request) {
 		r := r
 		r.whole, r.merge, r.unit = way.Whole, way.Merge, way.Unit
 		r.Sharing, r.persist = way.Sharing, way.Persist
-		r.Ahead = needed // in strict mode, what there is must serve if it can
+		r.Ahead = way.Ahead // in strict mode, what there is must serve
 		e, err := b.kernel.make(ctx, r)
 		if p, ok := e.(target.Partial); ok && !way.Whole {
 			otherwise(build, p, r)

@@ -124,6 +124,9 @@ func (k *kernel) Otherwise(maker target.Maker) {
 	}
 }
 
+// Prepare implements target.Preparing.
+func (k *kernel) Prepare(ctx context.Context) error { return k.PrepareWhole(ctx, k.code) }
+
 // deeper returns the code whose pipelines are for launches with that grid, nil if it is this one. A stage
 // that costs values on the stack is not worth it.
 func (k *kernel) deeper(s *driver.Stream, grid [3]int, words []uint64) *kernel {

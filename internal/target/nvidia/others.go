@@ -3,10 +3,12 @@ package nvidia
 import (
 	"context"
 	"math/bits"
+	"slices"
 	"sync"
 	"sync/atomic"
 
 	"github.com/nereid-lang/nereid/internal/gpu"
+	"github.com/nereid-lang/nereid/internal/lower"
 	"github.com/nereid-lang/nereid/internal/target"
 )
 
@@ -33,6 +35,16 @@ func (o *Others) LaunchWhole(ctx context.Context, s target.Stream, grid [3]int, 
 		return err
 	}
 	return e.Launch(ctx, s, grid, words)
+}
+
+// PrepareWhole makes the code that serves all launches, if code may not fit some.
+func (o *Others) PrepareWhole(ctx context.Context, code *Code) error {
+	tile := func(m lower.TensorMap) bool { return m.Tile != nil }
+	if o.maker == nil || !slices.ContainsFunc(code.Maps, tile) {
+		return nil
+	}
+	_, err := o.whole.get(ctx, o.maker, target.Way{Whole: true, Ahead: true})
+	return err
 }
 
 // Merged returns the code of merged programs, for launches whose strides are 1 if unit.

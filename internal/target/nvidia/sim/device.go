@@ -119,6 +119,9 @@ func (k *kernel) Launch(ctx context.Context, s target.Stream, grid [3]int, args 
 	return err
 }
 
+// Prepare implements target.Preparing.
+func (k *kernel) Prepare(ctx context.Context) error { return k.PrepareWhole(ctx, k.code) }
+
 // Bounded reports whether the code checks its accesses.
 func (k *kernel) Bounded() bool { return k.code.Check != nil }
 
