@@ -12,6 +12,9 @@ PREFIX    ?= /usr/local
 
 export CGO_ENABLED := 0
 
+# A tool that is here must serve the tests that need it: they fail rather than be skipped.
+require = NEREID_REQUIRE_TOOLS="$${NEREID_REQUIRE_TOOLS-$$(scripts/setup --have)}"
+
 .PHONY: run demo test systems test-cuda test-sim check build build-static capi capi-install bench bench-cpu fuzz setup clean help
 
 run: prepare build ## build nereid and show it at work
@@ -21,9 +24,10 @@ demo:
 	@scripts/demo bin/nereid
 
 test: prepare check ## what check does, and every test
-	GOGC=$(GOGC) $(GO) test $(TESTFLAGS) ./...
-	@GOGC=$(GOGC) GO="$(GO)" TESTFLAGS="$(TESTFLAGS)" scripts/test-examples
-	@GOGC=$(GOGC) GO="$(GO)" TESTFLAGS="$(TESTFLAGS)" scripts/test-capi
+	@echo "tests need: $$(scripts/setup --have)"
+	$(require) GOGC=$(GOGC) $(GO) test $(TESTFLAGS) ./...
+	@$(require) GOGC=$(GOGC) GO="$(GO)" TESTFLAGS="$(TESTFLAGS)" scripts/test-examples
+	@$(require) GOGC=$(GOGC) GO="$(GO)" TESTFLAGS="$(TESTFLAGS)" scripts/test-capi
 
 systems: ## builds for other systems, the static binary, arm64 under qemu, Windows under wine, where the tools are here
 	@GO="$(GO)" scripts/test-systems --fetch
@@ -31,6 +35,7 @@ systems: ## builds for other systems, the static binary, arm64 under qemu, Windo
 build-static: ## bin/nereid-static: no C library needed, and no native library used (Alpine, scratch)
 	$(GO) build -trimpath -tags nereid_static -o bin/nereid-static ./cmd/nereid
 
+test-cuda: export NEREID_REQUIRE_TOOLS := gpu
 test-cuda: ## the tests that need an NVIDIA GPU
 	$(GO) test $(TESTFLAGS) ./internal/target/... ./internal/bench
 	$(GO) test $(TESTFLAGS) -run GPU .

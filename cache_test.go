@@ -15,6 +15,7 @@ import (
 
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/internal/llvm"
+	"github.com/nereid-lang/nereid/internal/txtest"
 	_ "github.com/nereid-lang/nereid/internal/txtest" // turns the user's cache off
 	"github.com/nereid-lang/nereid/kernels"
 )
@@ -65,9 +66,7 @@ func openCache(t testing.TB, o nereid.CacheOptions) *nereid.Cache {
 // needLLVM skips a test of what only a compiler of machine code keeps.
 func needLLVM(t testing.TB) {
 	t.Helper()
-	if _, err := llvm.Load(); err != nil {
-		t.Skip(err)
-	}
+	txtest.LLVM(t, llvm.Load)
 }
 
 // compiled launches k of a file with C, checks the result, and reports how many kernels were compiled.

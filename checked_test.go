@@ -13,6 +13,7 @@ import (
 	"unsafe"
 
 	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
 // checkedKernels: copy reads n elements and writes m; chase stores through a pointer that it finds in memory;
@@ -65,11 +66,7 @@ func checkedDevices(t *testing.T, names ...string) map[string]*nereid.Stream {
 	t.Helper()
 	out := map[string]*nereid.Stream{}
 	for _, name := range names {
-		d, err := nereid.Open(name)
-		if err != nil {
-			t.Logf("no %s: %v", name, err)
-			continue
-		}
+		d := txtest.Device(t, name, nereid.Open)
 		s, err := d.NewStream(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -247,9 +244,6 @@ func TestCheckedViews(t *testing.T) {
 // and buffers of the device.
 func TestCheckedPointers(t *testing.T) {
 	s := checkedDevices(t, "cpu")["cpu"]
-	if s == nil {
-		t.Skip("no LLVM")
-	}
 	data := make([]float32, 48)
 	// beside each other, and with room after them
 	x, y := nereid.FromSlice(data[:16]), nereid.FromSlice(data[16:32])
@@ -298,9 +292,6 @@ func TestCheckedPointers(t *testing.T) {
 // Config.Check for a module, and a kernel that is bound.
 func TestCheckPerLaunch(t *testing.T) {
 	s := checkedDevices(t, "cpu")["cpu"]
-	if s == nil {
-		t.Skip("no LLVM")
-	}
 	k := kernelOf(t, "checked.py", checkedKernels, "at", nereid.With(nereid.Config{}))
 	data := make([]float32, 32)
 	x := nereid.FromSlice(data[:16])
@@ -334,10 +325,7 @@ func TestCheckPerLaunch(t *testing.T) {
 
 // BenchmarkChecked is what launches cost with checks and without.
 func BenchmarkChecked(b *testing.B) {
-	dev, err := nereid.Open("cpu")
-	if err != nil {
-		b.Skip(err)
-	}
+	dev := txtest.Device(b, "cpu", nereid.Open)
 	s, err := dev.NewStream(context.Background())
 	if err != nil {
 		b.Fatal(err)

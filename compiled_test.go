@@ -11,6 +11,7 @@ import (
 
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/internal/llvm"
+	"github.com/nereid-lang/nereid/internal/txtest"
 	"github.com/nereid-lang/nereid/kernels"
 )
 
@@ -36,8 +37,8 @@ func saved(t *testing.T, c *nereid.Compiled) []byte {
 func TestCompiled(t *testing.T) {
 	for _, name := range []string{"interp", "cpu", "sim:90"} {
 		t.Run(name, func(t *testing.T) {
-			if _, err := llvm.Load(); err != nil && name != "interp" {
-				t.Skipf("no libLLVM: %v", err)
+			if name != "interp" {
+				txtest.LLVM(t, llvm.Load)
 			}
 			s := stream(t, name)
 			c, err := addKernel(t).Compile(t.Context(), s.Device(), addSignature, nereid.Options{NumWarps: 2})
@@ -89,9 +90,7 @@ func TestCompiled(t *testing.T) {
 
 // Info has what the compiler and the device know, and every stage is there.
 func TestCompiledInfo(t *testing.T) {
-	if _, err := llvm.Load(); err != nil {
-		t.Skipf("no libLLVM: %v", err)
-	}
+	txtest.LLVM(t, llvm.Load)
 	dev := stream(t, "sim:90").Device()
 	c, err := addKernel(t).Compile(t.Context(), dev, addSignature, nereid.Options{NumWarps: 2})
 	if err != nil {
@@ -167,9 +166,7 @@ func TestCompiledArguments(t *testing.T) {
 
 // What cannot be loaded, or is no saved kernel, is an error and never a panic.
 func TestLoadCompiledRefused(t *testing.T) {
-	if _, err := llvm.Load(); err != nil {
-		t.Skipf("no libLLVM: %v", err)
-	}
+	txtest.LLVM(t, llvm.Load)
 	dev := stream(t, "cpu").Device()
 	c, err := addKernel(t).Compile(t.Context(), dev, addSignature, nereid.Options{})
 	if err != nil {
@@ -199,9 +196,7 @@ func TestLoadCompiledRefused(t *testing.T) {
 // Code for a target without a device cannot be launched, but it is inspected and saved, and a device of that
 // architecture loads it.
 func TestCompiledAhead(t *testing.T) {
-	if _, err := llvm.Load(); err != nil {
-		t.Skipf("no libLLVM: %v", err)
-	}
+	txtest.LLVM(t, llvm.Load)
 	k := addKernel(t)
 	s := stream(t, "sim:90")
 	c, err := k.CompileFor(t.Context(), "cuda:90", addSignature, nereid.Options{}, "")

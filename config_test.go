@@ -11,15 +11,13 @@ import (
 	"testing"
 
 	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
 // stream is a new stream of a device; the test is skipped where the device is not here.
 func stream(t testing.TB, device string) *nereid.Stream {
 	t.Helper()
-	dev, err := nereid.Open(device)
-	if err != nil {
-		t.Skip(err)
-	}
+	dev := txtest.Device(t, device, nereid.Open)
 	s, err := dev.NewStream(context.Background())
 	if err != nil {
 		t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/genrt"
+	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
 const descriptorKernels = `
@@ -98,7 +99,7 @@ func TestDescriptorAlignment(t *testing.T) {
 // TestStubDescriptors: warm launches with descriptors allocate nothing on a GPU.
 func TestStubDescriptors(t *testing.T) {
 	if raceDetector {
-		t.Skip("with the race detector, launches allocate")
+		txtest.NotHere(t, "with the race detector, launches allocate")
 	}
 	onStub(t, func(t *testing.T, s *nereid.Stream, calls func() map[string]int) {
 		k := kernelOf(t, "k.py", descriptorKernels, "scale", nereid.With(nereid.Config{}))

@@ -11,6 +11,7 @@ import (
 
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/internal/target/nvidia/driver"
+	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
 // These tests need a GPU and are skipped elsewhere. The kernels are compiled everywhere: see
@@ -61,9 +62,7 @@ func gpuKernel(t *testing.T, name string) *nereid.Kernel {
 }
 
 func TestGPUKernelsCompile(t *testing.T) {
-	if _, err := nereid.Open("sim"); err != nil {
-		t.Skip(err)
-	}
+	txtest.Device(t, "sim", nereid.Open)
 	for name, c := range map[string]struct {
 		signature string
 		opts      nereid.Options
@@ -88,11 +87,7 @@ func TestGPUKernelsCompile(t *testing.T) {
 // gpu is a stream of a GPU.
 func gpu(t *testing.T) *nereid.Stream {
 	t.Helper()
-	dev, err := nereid.Open("cuda")
-	if err != nil {
-		why, _, _ := strings.Cut(err.Error(), "\n")
-		t.Skipf("no GPU: %s", why)
-	}
+	dev := txtest.Device(t, "cuda", nereid.Open)
 	s, err := dev.NewStream(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -285,7 +280,7 @@ func TestGPUMeasureGraph(t *testing.T) {
 // Warm launches on a GPU allocate nothing.
 func TestGPUAllocations(t *testing.T) {
 	if raceDetector {
-		t.Skip("with the race detector, launches allocate")
+		txtest.NotHere(t, "with the race detector, launches allocate")
 	}
 	s := gpu(t)
 	k, x := gpuKernel(t, "add_one"), on(t, s, nereid.Float32, 1000)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
 // TestGridTooLarge: a grid that a device cannot run is an error on every way to a launch, and nothing runs.
@@ -25,10 +26,7 @@ func TestGridTooLarge(t *testing.T) {
 	}
 	for _, name := range []string{"interp", "cpu", "sim:90", "cuda"} {
 		t.Run(name, func(t *testing.T) {
-			dev, err := nereid.Open(name)
-			if err != nil {
-				t.Skip(err)
-			}
+			dev := txtest.Device(t, name, nereid.Open)
 			s, err := dev.NewStream(t.Context())
 			if err != nil {
 				t.Fatal(err)

@@ -35,9 +35,7 @@ func TestHIP(t *testing.T) {
 		onHIP(t, os.Getenv("NEREID_STUB_LOG"))
 		return
 	}
-	if _, err := llvm.Load(); err != nil {
-		t.Skipf("no libLLVM: %v", err)
-	}
+	txtest.LLVM(t, llvm.Load)
 	dir := "NEREID_CACHE_DIR=" + t.TempDir()
 	stub.Again(t, dir)
 	stub.Again(t, dir, "NEREID_LLVM=/nowhere/libLLVM.so")

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
 // isolatedKernels: forever does not end as long as its tensor is what it was.
@@ -30,12 +31,9 @@ def claim(x, n):
 func isolatedStream(t testing.TB, ctx context.Context) *nereid.Stream {
 	t.Helper()
 	if runtime.GOOS != "linux" {
-		t.Skip("launches are isolated on Linux alone")
+		txtest.NotHere(t, "launches are isolated on Linux alone")
 	}
-	dev, err := nereid.Open("cpu")
-	if err != nil {
-		t.Skip(err)
-	}
+	dev := txtest.Device(t, "cpu", nereid.Open)
 	s, err := dev.NewStream(ctx)
 	if err != nil {
 		t.Fatal(err)

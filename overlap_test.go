@@ -8,6 +8,7 @@ import (
 
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/genrt"
+	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
 const overlapKernels = `
@@ -67,10 +68,7 @@ func overlapModule(t testing.TB, opts ...nereid.LoadOption) (*nereid.Module, *[]
 
 func cpuStream(t testing.TB) (*nereid.Device, *nereid.Stream) {
 	t.Helper()
-	dev, err := nereid.Open("cpu")
-	if err != nil {
-		t.Skip(err)
-	}
+	dev := txtest.Device(t, "cpu", nereid.Open)
 	s, err := dev.NewStream(context.Background())
 	if err != nil {
 		t.Fatal(err)

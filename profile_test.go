@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
 const profiled = `
@@ -80,7 +81,7 @@ func TestProfile(t *testing.T) {
 			}
 			var b bytes.Buffer
 			if err := trace.Start(&b); err != nil {
-				t.Skip(err)
+				txtest.NotHere(t, "another trace runs: %v", err)
 			}
 			spin(true)
 			trace.Stop()
@@ -96,7 +97,7 @@ func cpuProfile(t *testing.T, f func()) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := pprof.StartCPUProfile(&b); err != nil {
-		t.Skip(err)
+		txtest.NotHere(t, "another profile is made: %v", err)
 	}
 	f()
 	pprof.StopCPUProfile()

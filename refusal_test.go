@@ -9,6 +9,7 @@ import (
 
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/internal/llvm"
+	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
 const refusedKernels = `
@@ -28,9 +29,7 @@ def wild(x_ptr):
 // Everything that the compiler or a device declines is a Refusal, whichever stage it comes from and
 // whichever way the caller took.
 func TestRefusals(t *testing.T) {
-	if _, err := llvm.Load(); err != nil {
-		t.Skipf("no libLLVM: %v", err)
-	}
+	txtest.LLVM(t, llvm.Load)
 	kernel := func(name string) *nereid.Kernel {
 		return kernelOf(t, "k.py", refusedKernels, name, nereid.With(nereid.Config{}))
 	}

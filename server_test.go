@@ -15,6 +15,7 @@ import (
 
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/internal/plot"
+	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
 // served returns the source of kernel number i: no two have a name, a line of IR or a file in common.
@@ -75,10 +76,7 @@ type server struct {
 func newServer(t *testing.T, device string, live int) *server {
 	t.Helper()
 	t.Setenv("NEREID_CACHE", "off")
-	dev, err := nereid.Open(device)
-	if err != nil {
-		t.Skip(err)
-	}
+	dev := txtest.Device(t, device, nereid.Open)
 	s, err := dev.NewStream(context.Background())
 	if err != nil {
 		t.Fatal(err)

@@ -22,9 +22,7 @@ import (
 // driver since the last time, by name; launches are not among them.
 func onStub(t *testing.T, f func(t *testing.T, s *nereid.Stream, calls func() map[string]int)) {
 	t.Helper()
-	if _, err := llvm.Load(); err != nil {
-		t.Skipf("no libLLVM: %v", err)
-	}
+	txtest.LLVM(t, llvm.Load)
 	if !txtest.Inside() {
 		dir := t.TempDir()
 		t.Log(stub.Again(t, "NEREID_CACHE_DIR="+dir, "NEREID_STUB_LOG="+filepath.Join(dir, "log")))
@@ -164,7 +162,7 @@ func TestCaptureHostMemory(t *testing.T) {
 // Warm launches on a GPU allocate nothing, with defaults left out too.
 func TestStubAllocations(t *testing.T) {
 	if raceDetector {
-		t.Skip("with the race detector, launches allocate")
+		txtest.NotHere(t, "with the race detector, launches allocate")
 	}
 	onStub(t, func(t *testing.T, s *nereid.Stream, _ func() map[string]int) {
 		x, err := nereid.New(s.Device(), nereid.Float32, 64)

@@ -3,6 +3,7 @@ package nereid_test
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -12,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
 var allTypes = append(slices.Clone(floatTypes), nereid.Bool, nereid.Int8, nereid.Int16, nereid.Int32,
@@ -209,7 +211,7 @@ func python(t *testing.T, dir, script string) {
 		t.Fatal(err)
 	}
 	if out, err := exec.Command(exe, "-c", "import numpy").CombinedOutput(); err != nil {
-		t.Skipf("no NumPy in .venv: %v %s", err, out)
+		txtest.Need(t, "numpy", fmt.Errorf("not in .venv: %v %s", err, out))
 	}
 	cmd := exec.Command(exe, "-c", script)
 	cmd.Dir = dir

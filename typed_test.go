@@ -9,6 +9,7 @@ import (
 
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/genrt"
+	"github.com/nereid-lang/nereid/internal/txtest"
 	"github.com/nereid-lang/nereid/kernels"
 )
 
@@ -163,7 +164,7 @@ func TestBind(t *testing.T) {
 // Warm launches allocate nothing.
 func TestAllocations(t *testing.T) {
 	if raceDetector {
-		t.Skip("with the race detector, launches allocate")
+		txtest.NotHere(t, "with the race detector, launches allocate")
 	}
 	s := stream(t, "cpu")
 	x, y, out := tensors(t, s.Device(), 64)

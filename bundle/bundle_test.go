@@ -51,9 +51,7 @@ func softmaxes(targets []string, blocks ...int) (list []item) {
 // compileAll compiles variants of softmax and returns their entries with the parts.
 func compileAll(t testing.TB, list []item) (entries []format.Entry, parts []map[string][]byte) {
 	t.Helper()
-	if _, err := llvm.Load(); err != nil {
-		t.Skipf("no libLLVM: %v", err)
-	}
+	txtest.LLVM(t, llvm.Load)
 	m, err := nereid.LoadFS(kernels.Files, "softmax.py")
 	if err != nil {
 		t.Fatal(err)
@@ -118,10 +116,7 @@ func open(t testing.TB, data []byte) *bundle.Bundle {
 
 func newStream(t testing.TB, name string) *nereid.Stream {
 	t.Helper()
-	dev, err := bundle.Device(name)
-	if err != nil {
-		t.Skip(err)
-	}
+	dev := txtest.Device(t, name, bundle.Device)
 	s, err := dev.NewStream(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -477,7 +472,7 @@ func TestLookup(t *testing.T) {
 // TestBestCode loads the code that asks for most of what the processor has.
 func TestBestCode(t *testing.T) {
 	if runtime.GOARCH != "amd64" {
-		t.Skip("the levels are those of x86-64")
+		txtest.NotHere(t, "the levels are those of x86-64")
 	}
 	b := open(t, build(t,
 		softmaxes([]string{"cpu:x86-64", "cpu:x86-64-v2", "cpu:x86-64-v3", "cpu:aarch64"}, 64)))
@@ -489,7 +484,7 @@ func TestBestCode(t *testing.T) {
 	}
 	text, err := os.ReadFile("/proc/cpuinfo")
 	if err != nil {
-		t.Skip(err)
+		txtest.NotHere(t, "%v", err)
 	}
 	want := "cpu:x86-64-v2"
 	if strings.Contains(string(text), " avx2 ") && strings.Contains(string(text), " fma ") {

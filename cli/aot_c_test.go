@@ -12,15 +12,13 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/llvm"
 	"github.com/nereid-lang/nereid/internal/target/nvidia/driver/stub"
+	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
 // gcc builds a program of C in a folder.
 func gcc(t *testing.T, dir string, args ...string) {
 	t.Helper()
-	cc, err := exec.LookPath("gcc")
-	if err != nil {
-		t.Skip("there is no gcc")
-	}
+	cc := txtest.Tool(t, "gcc")
 	cmd := exec.Command(cc, append([]string{"-std=gnu99", "-Wall", "-Wextra", "-Werror"}, args...)...)
 	cmd.Dir = dir
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -40,9 +38,7 @@ func nereidMain(t *testing.T, args ...string) string {
 
 func needLLVM(t *testing.T) {
 	t.Helper()
-	if _, err := llvm.Load(); err != nil {
-		t.Skip("LLVM is not here")
-	}
+	txtest.LLVM(t, llvm.Load)
 }
 
 // TestAOTAsC builds the softmax table as C with gcc: every variant gives the right results on this CPU, and

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -90,7 +91,7 @@ func TestONNXRuntime(t *testing.T) {
 	needCC(t)
 	python := txtest.Path(t, ".venv/bin/python")
 	if out, err := exec.Command(python, "-c", "import onnx, onnxruntime").CombinedOutput(); err != nil {
-		t.Skipf("onnx and onnxruntime are not installed in .venv: %v %s", err, out)
+		txtest.Need(t, "onnxruntime", fmt.Errorf("onnx and onnxruntime are not in .venv: %v %s", err, out))
 	}
 	run := exampleLibrary(t)
 	example := txtest.Path(t, "examples/onnxruntime")
@@ -105,10 +106,9 @@ func TestONNXRuntime(t *testing.T) {
 	}
 	t.Run("node", func(t *testing.T) {
 		modules := txtest.Path(t, ".venv/node/node_modules")
-		node, err := exec.LookPath("node")
-		if _, missing := os.Stat(filepath.Join(modules, "onnxruntime-node")); err != nil || missing != nil {
-			t.Skip("onnxruntime-node is not installed in .venv/node")
-		}
+		_, err := os.Stat(filepath.Join(modules, "onnxruntime-node"))
+		txtest.Need(t, "onnxruntime-node", err)
+		node := txtest.Tool(t, "node")
 		run(nil, "cc", "-shared", "-fPIC", filepath.Join(example, "node_preload.c"), "-o", "node_preload.so",
 			"-ldl")
 		out := run([]string{"LD_PRELOAD=./node_preload.so", "NEREID_OPERATORS=./liboperators.so",

@@ -23,11 +23,9 @@ func needCC(t *testing.T) {
 	t.Helper()
 	needLLVM(t)
 	if runtime.GOOS != "linux" {
-		t.Skip("shared libraries are built on Linux alone")
+		txtest.NotHere(t, "shared libraries are built on Linux alone")
 	}
-	if _, err := exec.LookPath("cc"); err != nil {
-		t.Skip("there is no cc")
-	}
+	txtest.Tool(t, "cc")
 }
 
 // buildLibrary builds a table as a shared library, and the program of testdata/c that uses it.

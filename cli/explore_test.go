@@ -21,9 +21,7 @@ import (
 // softmaxBundle writes a bundle of softmax kernels for the CPU and returns its name.
 func softmaxBundle(t *testing.T, blocks ...int) string {
 	t.Helper()
-	if _, err := llvm.Load(); err != nil {
-		t.Skipf("no libLLVM: %v", err)
-	}
+	txtest.LLVM(t, llvm.Load)
 	var list []aot.Variant
 	for _, n := range blocks {
 		list = append(list, aot.Variant{
@@ -169,9 +167,7 @@ func found(t *testing.T, file, dir string) {
 
 // A table is compiled for the device and explored.
 func TestExploreTable(t *testing.T) {
-	if _, err := llvm.Load(); err != nil {
-		t.Skipf("no libLLVM: %v", err)
-	}
+	txtest.LLVM(t, llvm.Load)
 	table := filepath.Join(txtest.Root(t), "examples", "softmax-op", "softmax.py")
 	args := append([]string{"explore-kernels", table, "--group", "softmax_fp16", "--shapes",
 		"ROWS=4,COLS=1500"},

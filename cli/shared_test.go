@@ -15,10 +15,7 @@ import (
 // test/Conversion/TritonToLinalg of its repository, and has MLIR verify the results. TRITON_SHARED names the
 // repository's folder. Files that triton-shared marks as failing need not convert.
 func TestTritonShared(t *testing.T) {
-	root := os.Getenv("TRITON_SHARED")
-	if root == "" {
-		t.Skip("TRITON_SHARED does not name a checkout of microsoft/triton-shared")
-	}
+	root := txtest.LongForm(t, "TRITON_SHARED", "it names a checkout of microsoft/triton-shared")
 	files, err := filepath.Glob(filepath.Join(root, "test/Conversion/TritonToLinalg/*.mlir"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no inputs below %s: %v", root, err)

@@ -252,9 +252,7 @@ func allocatesNothing(t *testing.T, call func() error) {
 // onStub runs a test on a GPU whose driver is a stub, in a process of its own.
 func onStub(t *testing.T, f func(t *testing.T, s *nereid.Stream)) {
 	t.Helper()
-	if _, err := llvm.Load(); err != nil {
-		t.Skipf("no libLLVM: %v", err)
-	}
+	txtest.LLVM(t, llvm.Load)
 	if !txtest.Inside() {
 		t.Log(stub.Again(t, "NEREID_CACHE_DIR="+t.TempDir()))
 		return
@@ -301,7 +299,7 @@ func launches(t testing.TB, s *nereid.Stream) (tuned, direct func()) {
 // which other work on the machine does not lengthen.
 func TestOverhead(t *testing.T) {
 	if raceDetector {
-		t.Skip("with the race detector, everything takes longer")
+		txtest.NotHere(t, "with the race detector, everything takes longer")
 	}
 	onStub(t, func(t *testing.T, s *nereid.Stream) {
 		tuned, direct := launches(t, s)

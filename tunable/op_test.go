@@ -34,13 +34,7 @@ func outputs(p *params) []**nereid.Tensor { return []**nereid.Tensor{&p.X} }
 // stream returns a stream of a device, or skips where it is absent.
 func stream(t testing.TB, device string) *nereid.Stream {
 	t.Helper()
-	dev, err := nereid.Open(device)
-	if errors.Is(err, nereid.ErrNoDevice) || errors.Is(err, nereid.ErrNoLLVM) {
-		t.Skip(err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	dev := txtest.Device(t, device, nereid.Open)
 	s, err := dev.NewStream(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
 const source = `
@@ -44,10 +45,7 @@ type fixture struct {
 
 func newFixture(t *testing.T, kernel string) *fixture {
 	t.Helper()
-	dev, err := nereid.Open("cpu")
-	if err != nil {
-		t.Skip(err)
-	}
+	dev := txtest.Device(t, "cpu", nereid.Open)
 	m, err := nereid.Parse("k.py", []byte(source), nereid.With(nereid.Config{}))
 	if err != nil {
 		t.Fatal(err)

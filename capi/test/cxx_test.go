@@ -1,6 +1,7 @@
 package test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -83,9 +84,7 @@ func TestWarnings(t *testing.T) {
 	} {
 		t.Run(c.compiler+" "+c.std, func(t *testing.T) {
 			t.Parallel()
-			if _, err := exec.LookPath(c.compiler); err != nil {
-				t.Skipf("%s is not installed", c.compiler) // no test needs a second compiler
-			}
+			txtest.Tool(t, c.compiler)
 			command(t, "", nil, c.compiler,
 				append(slices.Clip(warnings), "-std="+c.std, "-fsyntax-only",
 					"-I"+path(t, "capi"), path(t, "capi", "test", "cxx", "test_hpp.cpp"))...)
@@ -149,7 +148,7 @@ func TestTorch(t *testing.T) {
 		const find = "import importlib.util as u; print(u.find_spec('torch').submodule_search_locations[0])"
 		out, err := exec.Command("python3", "-c", find).Output()
 		if err != nil {
-			t.Skip("python3 has no torch; NEREID_TORCH may name its folder")
+			txtest.Need(t, "torch", errors.New("python3 has no torch; NEREID_TORCH may name its folder"))
 		}
 		torch = strings.TrimSpace(string(out))
 	}

@@ -8,13 +8,16 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
 // TestStatic builds nereid with the tag nereid_static: the binary names no loader, so that it starts in an
 // empty image, and says why native libraries are absent.
 func TestStatic(t *testing.T) {
-	if testing.Short() || runtime.GOOS != "linux" {
-		t.Skip("builds a program for Linux")
+	txtest.Slow(t, "builds a program")
+	if runtime.GOOS != "linux" {
+		txtest.NotHere(t, "the program is for Linux")
 	}
 	dir := t.TempDir()
 	bin := filepath.Join(dir, "nereid")

@@ -41,6 +41,9 @@ var build = sync.OnceValues(func() ([]byte, error) {
 func built(t *testing.T) string {
 	t.Helper()
 	if _, err := nereid.Open("cpu"); errors.Is(err, nereid.ErrNoLLVM) || errors.Is(err, nereid.ErrNoDevice) {
+		if os.Getenv("NEREID_REQUIRE_TOOLS") != "" {
+			t.Fatal(err)
+		}
 		t.Skip(err)
 	}
 	if out, err := build(); err != nil {

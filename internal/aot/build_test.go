@@ -11,14 +11,13 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/bundle"
 	"github.com/nereid-lang/nereid/internal/llvm"
+	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
 // scaleTable returns variants of the scale kernel: two blocks, two numbers of warps.
 func scaleTable(t *testing.T) []Variant {
 	t.Helper()
-	if _, err := llvm.Load(); err != nil {
-		t.Skip(err)
-	}
+	txtest.LLVM(t, llvm.Load)
 	dir := write(t, map[string]string{"scale.py": scaleKernel, "t.toml": `
 [[variants]]
 kernel = "scale.py:scale"
@@ -166,9 +165,7 @@ func TestBuildStops(t *testing.T) {
 
 // Unknown targets are errors that say which there are.
 func TestCheckTargets(t *testing.T) {
-	if _, err := llvm.Load(); err != nil {
-		t.Skip(err)
-	}
+	txtest.LLVM(t, llvm.Load)
 	for target, want := range map[string]string{
 		"cpu:banana":  `the target "cpu:banana": there is no CPU "banana": expected cpu for this machine's`,
 		"cuda:banana": `the target "cuda:banana" has no compute capability: write cuda:90`,

@@ -49,9 +49,7 @@ func check(err error) {
 
 // A program with a generated package runs its kernels without LLVM, and a wrong argument does not compile.
 func TestGoPackage(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it builds a program")
-	}
+	txtest.Slow(t, "it builds a program")
 	_, _, b := built(t, scaleTable(t), BuildOptions{Targets: []string{"cpu"}})
 	dir := t.TempDir()
 	if err := WriteGo(filepath.Join(dir, "kernels"), "kernels", b.Writer); err != nil {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/internal/txtest"
 	"github.com/nereid-lang/nereid/kernels"
 )
 
@@ -21,10 +22,7 @@ import (
 //	go test ./internal/bench -run '^$' -bench Checked -cpu 1
 func BenchmarkChecked(b *testing.B) {
 	name := cmp.Or(os.Getenv("NEREID_TEST_DEVICE"), "cpu")
-	dev, err := nereid.Open(name)
-	if err != nil {
-		b.Skip(err)
-	}
+	dev := txtest.Device(b, name, nereid.Open)
 	s := &Suite{Device: dev, Small: name == "cpu", Out: io.Discard}
 	s.Only = slices.DeleteFunc(s.Names(), func(name string) bool {
 		return name == "compile" || name == "launch"

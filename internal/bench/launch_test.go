@@ -16,9 +16,7 @@ import (
 // TestLaunchTable measures launches through the whole stack, down to the call into C, with a driver that
 // does nothing: every form of a launch is in the table, and none allocates.
 func TestLaunchTable(t *testing.T) {
-	if _, err := llvm.Load(); err != nil {
-		t.Skipf("no libLLVM: %v", err)
-	}
+	txtest.LLVM(t, llvm.Load)
 	if !txtest.Inside() {
 		t.Log(stub.Again(t, "NEREID_CACHE_DIR="+t.TempDir()))
 		return

@@ -20,9 +20,7 @@ func TestStart(t *testing.T) {
 		begin(t)
 		return
 	}
-	if _, err := llvm.Load(); err != nil {
-		t.Skipf("no libLLVM: %v", err)
-	}
+	txtest.LLVM(t, llvm.Load)
 	dir, none := "NEREID_CACHE_DIR="+t.TempDir(), "NEREID_LLVM=/nowhere/libLLVM.so"
 	for _, c := range []struct {
 		name string

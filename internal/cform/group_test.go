@@ -9,14 +9,12 @@ import (
 	"testing"
 
 	"github.com/nereid-lang/nereid/internal/rule"
+	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
 // TestRulesInC compares rules as the C source evaluates them with rule.Eval.
 func TestRulesInC(t *testing.T) {
-	cc, err := exec.LookPath("cc")
-	if err != nil {
-		t.Skip("there is no cc")
-	}
+	cc := txtest.Tool(t, "cc")
 	names, values := []string{"n", "m", "zero"}, map[string]float64{"n": 1000, "m": 7, "zero": 0}
 	texts := []string{"n", "-n + +m", "cdiv(n, 64)", "n // 64 * 64", "n % 64", "-m // 2", "-m % 4", "n / 8",
 		"n / zero + n // zero + cdiv(n, zero)", "n % zero", "n <= 1024 and m == 7", "n > 1024 or not m",

@@ -55,10 +55,7 @@ func TestRuntimeIR(t *testing.T) {
 // TestRuntimeCompiles: LLVM makes object files of the runtime, and of tables and functions, for both
 // architectures.
 func TestRuntimeCompiles(t *testing.T) {
-	lib, err := llvm.Load()
-	if err != nil {
-		t.Skip(err)
-	}
+	lib := txtest.LLVM(t, llvm.Load)
 	args := []compile.SavedArg{{Name: "x", Type: "fp32", Pointer: true}, {Name: "n", Type: "i32"},
 		{Name: "f", Type: "fp32"}, {Name: "d", Type: "fp64"}, {Name: "b", Type: "i1"},
 		{Name: "h", Type: "fp16"}}

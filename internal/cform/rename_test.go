@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
 // TestRename: the function of an object file has the new name, and nothing else has changed.
@@ -40,10 +42,7 @@ func TestRename(t *testing.T) {
 // object assembles an object file.
 func object(t *testing.T) []byte {
 	t.Helper()
-	cc, err := exec.LookPath("gcc")
-	if err != nil {
-		t.Skip("there is no gcc")
-	}
+	cc := txtest.Tool(t, "gcc")
 	dir := t.TempDir()
 	src := ".globl kernel.range\n.type kernel.range,@function\nkernel.range: ret\n.type helper,@function\n" +
 		"helper: ret\n"
@@ -53,7 +52,7 @@ func object(t *testing.T) []byte {
 	cmd := exec.Command(cc, "-c", "k.s")
 	cmd.Dir = dir
 	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Skipf("gcc: %v\n%s", err, out)
+		t.Fatalf("gcc: %v\n%s", err, out)
 	}
 	data, err := os.ReadFile(filepath.Join(dir, "k.o"))
 	if err != nil {

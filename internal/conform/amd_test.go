@@ -69,10 +69,7 @@ func TestConformAMD(t *testing.T) {
 		part int
 	}{{"gfx942", 48}, {"gfx90a", 160}, {"gfx1100", 160}} {
 		t.Run(chip.name, func(t *testing.T) {
-			dev, err := nereid.Open("sim:" + chip.name)
-			if err != nil {
-				t.Skip(err)
-			}
+			dev := txtest.Device(t, "sim:"+chip.name, nereid.Open)
 			parallel(t, someCases(chip.part), func(t *testing.T, c *testCase) {
 				if why := hipRefuses(c, chip.name); why != "" {
 					refusedBy(t, c, dev, why)
@@ -115,9 +112,7 @@ func refusedBy(t *testing.T, c *testCase, dev *nereid.Device, why string) {
 // TestAskTritonAMD has Triton compile cases for gfx942: it refuses those of hipRefuses, and of the others
 // what it refuses for NVIDIA's GPUs.
 func TestAskTritonAMD(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	txtest.Slow(t, "takes seconds")
 	var cases []*testCase
 	for _, c := range all() {
 		listed := hipRefuses(c, "gfx942") != "" || slices.Contains(hipTakes, c.name)
@@ -172,10 +167,7 @@ func amdCases() []*testCase {
 func TestOnlyAMD(t *testing.T) {
 	for _, chip := range []string{"gfx942", "gfx90a", "gfx1100"} {
 		t.Run(chip, func(t *testing.T) {
-			dev, err := nereid.Open("sim:" + chip)
-			if err != nil {
-				t.Skip(err)
-			}
+			dev := txtest.Device(t, "sim:"+chip, nereid.Open)
 			parallel(t, amdCases(), func(t *testing.T, c *testCase) { c.test(t, dev) })
 		})
 	}

@@ -15,10 +15,7 @@ import (
 // -device cpu.
 func TestConformCPU(t *testing.T) {
 	const part = 16
-	dev, err := nereid.Open("cpu")
-	if err != nil {
-		t.Skip(err)
-	}
+	dev := txtest.Device(t, "cpu", nereid.Open)
 	var some []*testCase
 	for i, c := range all() {
 		if i%part == 0 && !c.refused && !c.compile {
@@ -36,10 +33,7 @@ func TestConformCPU(t *testing.T) {
 // from several goroutines at once. Threads of the CPU keep the right operands that they have packed, which
 // must serve one launch alone.
 func TestKeptOperands(t *testing.T) {
-	dev, err := nereid.Open("cpu")
-	if err != nil {
-		t.Skip(err)
-	}
+	dev := txtest.Device(t, "cpu", nereid.Open)
 	_, k := products(t, t.TempDir())
 	if err := multiplyOften(t, k, dev, 0); err != nil {
 		t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
 // interpreter returns the device that says what is right: it knows no threads, blocks or pipelines.
@@ -30,10 +31,7 @@ func gpus(t *testing.T, names ...string) []*nereid.Device {
 func opened(t *testing.T, names ...string) (devices []*nereid.Device) {
 	t.Helper()
 	for _, name := range names {
-		dev, err := nereid.Open(name)
-		if err != nil {
-			t.Skip(err)
-		}
+		dev := txtest.Device(t, name, nereid.Open)
 		devices = append(devices, dev)
 	}
 	return devices

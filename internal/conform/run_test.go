@@ -12,6 +12,7 @@ import (
 
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/internal/diag"
+	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
 var deviceFlag = flag.String("device", os.Getenv("NEREID_TEST_DEVICE"),
@@ -43,7 +44,7 @@ func (c *testCase) test(t *testing.T, dev *nereid.Device, opts ...any) {
 	case c.compile:
 		compileOnly(t, c, targetOf(dev))
 	case c.gpuless != "" && onGPU(dev.String()):
-		t.Skip(c.gpuless)
+		txtest.LeftOut(t, "%s", c.gpuless)
 	default:
 		if err := c.run(dev, opts...); err != nil {
 			t.Errorf("%v\n%s", err, c.show())

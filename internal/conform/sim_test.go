@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
 // TestConformSim runs a part of the cases on the simulated GPU, another part of each family. All of them:
@@ -28,10 +29,7 @@ func TestConformDescriptors(t *testing.T) {
 
 // simulate runs the chosen ones of the cases that GPUs run.
 func simulate(t *testing.T, device string, chosen func(i int, c *testCase) bool) {
-	dev, err := nereid.Open(device)
-	if err != nil {
-		t.Skip(err)
-	}
+	dev := txtest.Device(t, device, nereid.Open)
 	var some []*testCase
 	for i, c := range all() {
 		if !c.refused && !c.compile && c.gpuless == "" && chosen(i, c) {
@@ -43,7 +41,7 @@ func simulate(t *testing.T, device string, chosen func(i int, c *testCase) bool)
 		switch {
 		case err == nil:
 		case device == "sim:80" && strings.Contains(err.Error(), "[unsupported-on-target]"):
-			t.Skip(err)
+			txtest.LeftOut(t, "%v", err)
 		default:
 			t.Errorf("%v\n%s", err, c.show())
 		}

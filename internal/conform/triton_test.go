@@ -173,9 +173,7 @@ type answer struct {
 // TestAskTriton has Triton compile cases and read our IR of them: one in 25, or those that -cases names,
 // or all when the answers are to be refreshed.
 func TestAskTriton(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	txtest.Slow(t, "takes seconds")
 	only := regexp.MustCompile(*casesFlag)
 	cases := slices.DeleteFunc(slices.Clone(all()), func(c *testCase) bool {
 		return !only.MatchString(c.name)

@@ -9,24 +9,26 @@ import (
 	"strings"
 	"testing"
 	"unsafe"
+
+	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
 // libc is a library that is always there.
 func libc(t testing.TB) *Library {
 	t.Helper()
 	if runtime.GOOS != "linux" {
-		t.Skipf("no name for libc on %s", runtime.GOOS)
+		txtest.NotHere(t, "no name for libc on %s", runtime.GOOS)
 	}
 	lib, err := Open("libc", []Candidate{"/nowhere/libc.so", "libc.so.6", "libc.musl-x86_64.so.1"}, nil)
 	if err != nil {
-		t.Skip(err)
+		txtest.NotHere(t, "%v", err)
 	}
 	return lib
 }
 
 func TestOpenListsAttempts(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		t.Skip("the messages are those of Linux")
+		txtest.NotHere(t, "the messages are those of Linux")
 	}
 	broken := filepath.Join(t.TempDir(), "libbroken.so")
 	if err := os.WriteFile(broken, []byte("no library"), 0o644); err != nil {

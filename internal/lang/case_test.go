@@ -42,9 +42,7 @@ func TestCases(t *testing.T) {
 // TestCasesAgainstTriton has Triton compile the same cases: what it refuses we refuse, and what it makes we
 // make, up to the names of values.
 func TestCasesAgainstTriton(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	txtest.Slow(t, "takes seconds")
 	dir := t.TempDir()
 	var list []map[string]string
 	for _, path := range globHere(t, "testdata/*.txtar") {
@@ -61,7 +59,7 @@ func TestCasesAgainstTriton(t *testing.T) {
 	askFrontEnd(t, list, dir)
 	txtest.Run(t, "testdata/*.txtar", func(t *testing.T, c *txtest.Case) {
 		if why, ok := c.Option("differs"); ok {
-			t.Skip("an accepted divergence: " + why)
+			txtest.LeftOut(t, "an accepted divergence: %s", why)
 		}
 		src := load(t, c)
 		for _, s := range specsOf(t, c) {

@@ -57,9 +57,7 @@ func wrongSpec(t *testing.T, c *txtest.Case) spec {
 // TestErrorsAgainstTriton has Triton compile the wrong kernels: it refuses each of them too, but for those
 // that say otherwise.
 func TestErrorsAgainstTriton(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	txtest.Slow(t, "takes seconds")
 	txtest.Triton(t)
 	dir := t.TempDir()
 	var specs []map[string]string

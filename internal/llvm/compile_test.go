@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
 func TestVersion(t *testing.T) {
@@ -97,9 +99,7 @@ func TestEmpty(t *testing.T) {
 func TestInlineAsmError(t *testing.T) {
 	const ir = "define void @f() {\n  call void asm sideeffect \"frobnicate %eax\", \"\"()\n  ret void\n}\n"
 	each(t, func(t *testing.T, lib *Lib) {
-		if err := lib.need("X86"); err != nil {
-			t.Skip(err)
-		}
+		txtest.Need(t, "llvm", lib.need("X86"))
 		opts := Options{Target: Target{Triple: "x86_64-unknown-linux-gnu"}, Emit: EmitObj}
 		_, err := lib.Compile(context.Background(), []byte(ir), opts)
 		var stage *StageError
@@ -201,9 +201,7 @@ func TestFastMath(t *testing.T) {
 
 func TestAArch64(t *testing.T) {
 	each(t, func(t *testing.T, lib *Lib) {
-		if err := lib.need("AArch64"); err != nil {
-			t.Skip(err)
-		}
+		txtest.Need(t, "llvm", lib.need("AArch64"))
 		target := Target{Triple: "aarch64-unknown-linux-gnu", CPU: "neoverse-v1", Reloc: RelocPIC}
 		out := compile(t, lib, vectorAddIR, Options{Target: target, Emit: EmitAsm | EmitObj})
 		if !bytes.Contains(out.Asm, []byte("fadd\t")) || !bytes.HasPrefix(out.Obj, []byte("\x7fELF")) {
@@ -227,9 +225,7 @@ declare i32 @llvm.amdgcn.workitem.id.x()
 func TestAMDGPU(t *testing.T) {
 	each(t, func(t *testing.T, lib *Lib) {
 		target, err := lib.AMDGPU("gfx942")
-		if err != nil {
-			t.Skip(err)
-		}
+		txtest.Need(t, "llvm", err)
 		out := compile(t, lib, amdIR, Options{Target: target, Emit: EmitAsm | EmitObj})
 		const machine = 224 // EM_AMDGPU
 		if len(out.Obj) < 20 || !bytes.HasPrefix(out.Obj, []byte("\x7fELF")) || out.Obj[18] != machine {

@@ -7,16 +7,15 @@ import (
 	"runtime"
 	"testing"
 	"time"
+
+	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
 func TestInstalled(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		t.Skip("libraries are noted on Linux alone")
+		txtest.NotHere(t, "libraries are noted on Linux alone")
 	}
-	lib, err := Load()
-	if err != nil {
-		t.Skipf("no libLLVM: %v", err)
-	}
+	lib := txtest.LLVM(t, Load)
 	path := fileOf(lib.at)
 	if path == "" {
 		t.Fatal("the library's file is not found")
@@ -48,10 +47,7 @@ func TestInstalled(t *testing.T) {
 
 // A library that was replaced is not believed to be the one that was opened.
 func TestInstalledChanged(t *testing.T) {
-	lib, err := Load()
-	if err != nil {
-		t.Skipf("no libLLVM: %v", err)
-	}
+	lib := txtest.LLVM(t, Load)
 	dir, file := t.TempDir(), filepath.Join(t.TempDir(), "libLLVM.so")
 	if err := os.WriteFile(file, []byte("one"), 0o666); err != nil {
 		t.Fatal(err)

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"testing"
 	"unsafe"
+
+	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
 const addIR = `
@@ -101,9 +103,7 @@ func address[T any](s []T) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceD
 
 func TestVectorized(t *testing.T) {
 	each(t, func(t *testing.T, lib *Lib) {
-		if err := lib.need("X86"); err != nil {
-			t.Skip(err)
-		}
+		txtest.Need(t, "llvm", lib.need("X86"))
 		opts := Options{Target: Target{Triple: "x86_64-unknown-linux-gnu", CPU: "haswell"}}
 		if asm := string(compile(t, lib, vectorAddIR, opts).Asm); !strings.Contains(asm, "vaddps") {
 			t.Errorf("no vaddps at O3 in\n%s", asm)
@@ -205,7 +205,7 @@ func TestJITListeners(t *testing.T) {
 			}
 		}
 		if lib.raw.perfListener == nil || lib.raw.perfListener() == 0 {
-			t.Skip("this LLVM has no listener for perf")
+			txtest.LeftOut(t, "this LLVM has no listener for perf")
 		}
 		dumps, _ := filepath.Glob(filepath.Join(dir, ".debug", "jit", "*", "jit-*.dump"))
 		if len(dumps) != 1 {

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
 // ledger counts the objects that LLVM made for us and that we gave back.
@@ -122,7 +124,7 @@ func TestBalance(t *testing.T) {
 // Compile, link, close, again and again: memory stays where it is.
 func TestNoLeak(t *testing.T) {
 	if _, err := os.Stat("/proc/self/statm"); err != nil {
-		t.Skip("no /proc/self/statm")
+		txtest.NotHere(t, "no /proc/self/statm")
 	}
 	lib := load(t)
 	target := lib.HostTarget()

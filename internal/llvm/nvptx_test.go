@@ -43,9 +43,7 @@ declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
 func nvptx(t testing.TB, lib *Lib, sm string) Target {
 	t.Helper()
 	target, err := lib.NVPTX(sm, 0)
-	if err != nil {
-		t.Skip(err)
-	}
+	txtest.Need(t, "llvm", err)
 	return target
 }
 
@@ -174,9 +172,7 @@ func TestAssemble(t *testing.T) {
 func goldens(t *testing.T, lib *Lib, f func(name string, out *Output, err error)) {
 	t.Helper()
 	target, err := lib.NVPTX("sm_90a", 0)
-	if err != nil {
-		t.Skip(err)
-	}
+	txtest.Need(t, "llvm", err)
 	for _, path := range txtest.Glob(t, "testdata/golden/cuda-90/*.llir") {
 		name := strings.TrimSuffix(filepath.Base(path), ".llir")
 		out, err := lib.Compile(context.Background(), []byte(txtest.Read(t, path)),

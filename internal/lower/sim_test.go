@@ -16,6 +16,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/llvm"
 	"github.com/nereid-lang/nereid/internal/target/interp"
 	"github.com/nereid-lang/nereid/internal/target/nvidia/ptxsim"
+	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
 // A kernel's launch in tests: buffers with random contents, and scalars.
@@ -188,10 +189,7 @@ func compile(t testing.TB, m *ir.Module, kernel string, capability int) (*Kernel
 
 func compileWith(t testing.TB, m *ir.Module, kernel string, capability int, opts Options) (*Kernel, []byte) {
 	t.Helper()
-	lib, err := llvm.Load()
-	if err != nil {
-		t.Skip(err)
-	}
+	lib := txtest.LLVM(t, llvm.Load)
 	k, err := Lower(m, kernel, opts)
 	if err != nil {
 		t.Fatal(err)

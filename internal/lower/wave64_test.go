@@ -9,19 +9,15 @@ import (
 	"testing"
 
 	"github.com/nereid-lang/nereid/internal/llvm"
+	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
 // onWave64 lowers a kernel for AMD's CDNA, of 64 lanes, and has LLVM verify the IR and make assembly of it.
 func onWave64(t *testing.T, text []byte, kernel string) (*Kernel, string) {
 	t.Helper()
-	lib, err := llvm.Load()
-	if err != nil {
-		t.Skip(err)
-	}
+	lib := txtest.LLVM(t, llvm.Load)
 	target, err := lib.AMDGPU("gfx942")
-	if err != nil {
-		t.Skip(err)
-	}
+	txtest.Need(t, "llvm", err)
 	m := parseIR(t, kernel+".ttgir", text)
 	opts := testOptions(m, 0)
 	opts.Vendor = AMD("gfx942", 64, AMDOptions{})

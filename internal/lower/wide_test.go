@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/nereid-lang/nereid/internal/llvm"
+	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
 // wide is a GPU whose warps have 64 or 16 lanes, made of an NVIDIA GPU so that the simulator runs it: lanes
@@ -82,10 +83,7 @@ func withLanes(text string, width int) string {
 // runWide is runBoth for warps of another width.
 func runWide(t *testing.T, text string, width int, l launch, scale float64) {
 	t.Helper()
-	lib, err := llvm.Load()
-	if err != nil {
-		t.Skip(err)
-	}
+	lib := txtest.LLVM(t, llvm.Load)
 	target, err := lib.NVPTX("sm_80", 0)
 	if err != nil {
 		t.Fatal(err)

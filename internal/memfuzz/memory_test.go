@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
 var (
@@ -57,22 +59,13 @@ func TestMemory(t *testing.T) {
 		ran, strings.Join(o.Devices, ", "), len(found), took.Seconds(), float64(ran)/took.Seconds())
 }
 
-// here returns those of the devices that this machine has; the test is skipped when there are none.
+// here returns the devices, all of which the test needs.
 func here(t *testing.T, names []string) []string {
 	t.Helper()
-	var out []string
 	for _, n := range names {
-		if _, err := openAll([]string{n}); err != nil {
-			why, _, _ := strings.Cut(err.Error(), "\n")
-			t.Logf("without %s: %s", n, why)
-			continue
-		}
-		out = append(out, n)
+		txtest.Device(t, n, func(name string) ([][]*Device, error) { return openAll([]string{name}) })
 	}
-	if len(out) == 0 {
-		t.Skip("no device to compare with the interpreter")
-	}
-	return out
+	return names
 }
 
 // TestCorpus runs the kernels that once differed.

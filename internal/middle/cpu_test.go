@@ -6,6 +6,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/llvm"
 	"github.com/nereid-lang/nereid/internal/target"
 	"github.com/nereid-lang/nereid/internal/target/cpu"
+	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
 // onCPU runs a launch on the CPU and returns what is in its buffers then.
@@ -65,10 +66,7 @@ func compareCPU(t *testing.T, d *cpu.Device, l launch) {
 
 // TestRandomCPU: random kernels do the same on the CPU as in the interpreter; see TestRandom.
 func TestRandomCPU(t *testing.T) {
-	lib, err := llvm.Load()
-	if err != nil {
-		t.Skipf("no LLVM: %v", err)
-	}
+	lib := txtest.LLVM(t, llvm.Load)
 	d := cpu.New(lib, cpu.Compiler{})
 	n, first := randoms(60)
 	for seed := first; seed < first+n; seed++ {
@@ -80,10 +78,7 @@ func TestRandomCPU(t *testing.T) {
 // TestCasesCPU: the CPU runs each case to the same end as the interpreter, with vectors and with every
 // access checked.
 func TestCasesCPU(t *testing.T) {
-	lib, err := llvm.Load()
-	if err != nil {
-		t.Skipf("no LLVM: %v", err)
-	}
+	lib := txtest.LLVM(t, llvm.Load)
 	for mode, c := range map[string]cpu.Compiler{"plain": {}, "checked": {Check: true, Lines: true}} {
 		d := cpu.New(lib, c)
 		t.Run(mode, func(t *testing.T) {

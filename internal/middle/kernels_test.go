@@ -145,9 +145,7 @@ func sampleText(t testing.TB, name string) string {
 // TestKernelsRun: MLIR's own passes and mlir-runner make of all sample kernels what the interpreter makes
 // of their Triton IR.
 func TestKernelsRun(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow")
-	}
+	txtest.Slow(t, "slow")
 	var ls []launch
 	for i, name := range sampleNames(t) {
 		f := samples[name]

@@ -29,10 +29,7 @@ var kernelIR = txtest.ObjectIR(
 
 func compile(t testing.TB, ir string, target llvm.Target) []byte {
 	t.Helper()
-	lib, err := llvm.Load()
-	if err != nil {
-		t.Skip(err)
-	}
+	lib := txtest.LLVM(t, llvm.Load)
 	if target.Triple == "" {
 		target = lib.HostTarget()
 	}
@@ -40,7 +37,7 @@ func compile(t testing.TB, ir string, target llvm.Target) []byte {
 	out, err := lib.Compile(context.Background(), []byte(ir),
 		llvm.Options{Target: target, Emit: llvm.EmitObj})
 	if err != nil {
-		t.Skip(err) // this LLVM has not the target
+		t.Fatal(err)
 	}
 	return out.Obj
 }
@@ -51,7 +48,7 @@ var ours = sync.OnceValue(func() map[string]uintptr {
 
 func TestLink(t *testing.T) {
 	if !Supported() {
-		t.Skip("no memory for code")
+		txtest.NotHere(t, "no memory for code")
 	}
 	obj := compile(t, kernelIR, llvm.Target{})
 	var all sync.WaitGroup
@@ -77,7 +74,7 @@ func TestLink(t *testing.T) {
 
 func TestRefused(t *testing.T) {
 	if !Supported() {
-		t.Skip("no memory for code")
+		txtest.NotHere(t, "no memory for code")
 	}
 	obj := compile(t, kernelIR, llvm.Target{})
 	for _, c := range []struct {
@@ -121,15 +118,7 @@ func foreign() llvm.Target {
 // TestJudge links for both processors what lld links too, with all sections at the same places: the bytes
 // are the same, except where addresses are read from tables that each linker makes for itself.
 func TestJudge(t *testing.T) {
-	lld := ""
-	for _, name := range []string{"ld.lld", "ld.lld-22", "ld.lld-21", "ld.lld-20"} {
-		if path, err := exec.LookPath(name); err == nil && lld == "" {
-			lld = path
-		}
-	}
-	if lld == "" {
-		t.Skip("lld is not installed")
-	}
+	lld := txtest.LLVMTool(t, "ld.lld")
 	for name, target := range targets {
 		t.Run(name, func(t *testing.T) {
 			obj := compile(t, kernelIR, target)

@@ -17,20 +17,19 @@ import (
 	"testing"
 
 	"github.com/nereid-lang/nereid/internal/diag"
+	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
 // TestCPython compares trees, positions included, with those of CPython: for every file of the standard
 // library and of the triton package, our dump must equal ast.dump of the Python at hand, byte for byte.
 // That Python is the one of .venv, or python3; NEREID_TEST_PYTHON names others (a list of paths).
 func TestCPython(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes some 20 s")
-	}
+	txtest.Slow(t, "it takes some 20 s")
 	t.Parallel()
 	for _, python := range pythons(t) {
 		minor, err := minorVersion(python)
 		if err != nil {
-			t.Skipf("no Python to compare with: %v", err)
+			txtest.Need(t, "python", err)
 		}
 		t.Run(fmt.Sprintf("3.%d", minor), func(t *testing.T) { compareAll(t, python, minor) })
 	}
@@ -102,7 +101,7 @@ func TestSnippets(t *testing.T) {
 	for _, python := range pythons(t) {
 		minor, err := minorVersion(python)
 		if err != nil {
-			t.Skipf("no Python to compare with: %v", err)
+			txtest.Need(t, "python", err)
 		}
 		t.Run(fmt.Sprintf("3.%d", minor), func(t *testing.T) { compareSnippets(t, python, minor) })
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/nereid-lang/nereid/internal/diag"
+	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
 // TestMutants changes a token or two of small programs, valid and invalid, and asks CPython what it makes
@@ -20,7 +21,7 @@ func TestMutants(t *testing.T) {
 	python := pythons(t)[0]
 	minor, err := minorVersion(python)
 	if err != nil {
-		t.Skipf("no Python to compare with: %v", err)
+		txtest.Need(t, "python", err)
 	}
 	n, seed := number("NEREID_TEST_MUTANTS", 3000), number("NEREID_TEST_SEED", 1)
 	mutants := mutate(seeds(t), n, rand.New(rand.NewPCG(uint64(seed), 0)), minor >= 12)

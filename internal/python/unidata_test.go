@@ -2,10 +2,13 @@ package python
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
 func TestNFKC(t *testing.T) {
@@ -52,7 +55,7 @@ func TestUnidata(t *testing.T) {
 		}
 	}
 	if python == "" {
-		t.Skip("no Python 3.12 to compare with (NEREID_TEST_PYTHON may name one)")
+		txtest.Need(t, "python3.12", errors.New("NEREID_TEST_PYTHON may name one"))
 	}
 	cmd := exec.Command(python, "testdata/unidata.py")
 	out, err := cmd.StdoutPipe()

@@ -14,10 +14,10 @@ import (
 // returns its path. Where there is no C compiler the test is skipped.
 func SharedLibrary(tb testing.TB, name string, source []byte) string {
 	tb.Helper()
-	cc, err := exec.LookPath("gcc")
-	if err != nil || runtime.GOOS != "linux" {
-		tb.Skipf("no gcc on Linux to build a stub of %s with", name)
+	if runtime.GOOS != "linux" {
+		NotHere(tb, "%s is built on Linux alone", name)
 	}
+	cc := Tool(tb, "gcc")
 	dir := tb.TempDir()
 	src, lib := filepath.Join(dir, "stub.c"), filepath.Join(dir, name)
 	if err := os.WriteFile(src, source, 0o666); err != nil {

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// Tool is the path of the first of these programs that is installed, or else the test is skipped. The names
+// Tool is the path of the first of these programs that is installed, or else the test needs it. The names
 // are one tool's, the preferred one first.
 func Tool(t testing.TB, names ...string) string {
 	t.Helper()
@@ -20,8 +20,17 @@ func Tool(t testing.TB, names ...string) string {
 			return path
 		}
 	}
-	missing(t, "%s is not installed", strings.Join(names, " or "))
+	missing(t, toolOf(names[0]), "%s is not installed", strings.Join(names, " or "))
 	return ""
+}
+
+// toolOf returns the name by which NEREID_REQUIRE_TOOLS knows a program.
+func toolOf(program string) string {
+	if tool, ok := map[string]string{"cc": "gcc", "g++": "gcc", "redis-server": "redis",
+		"node": "onnxruntime-node"}[program]; ok {
+		return tool
+	}
+	return program
 }
 
 // llvmVersion is the LLVM whose text we write: other versions read other dialects of it.
@@ -40,7 +49,7 @@ func LLVMTool(t testing.TB, name string) string {
 			return path
 		}
 	}
-	missing(t, "%s of LLVM %s is not installed", name, llvmVersion)
+	missing(t, "llvm-tools", "%s of LLVM %s is not installed", name, llvmVersion)
 	return ""
 }
 
@@ -58,7 +67,7 @@ func Triton(t testing.TB) string {
 		python = filepath.Join(Root(t), ".venv", "Scripts", "python.exe")
 	}
 	if err := canImportTriton(python); err != nil {
-		missing(t, "triton is not installed in .venv: %v", err)
+		missing(t, "triton", "triton is not installed in .venv: %v", err)
 	}
 	return python
 }
@@ -87,12 +96,3 @@ func canImportTriton(python string) error {
 }
 
 var imports sync.Map // of Python's path to func() error
-
-// missing skips the test, or fails it where NEREID_REQUIRE_TOOLS=1 says that everything should be there.
-func missing(t testing.TB, format string, args ...any) {
-	t.Helper()
-	if os.Getenv("NEREID_REQUIRE_TOOLS") == "1" {
-		t.Fatalf(format, args...)
-	}
-	t.Skipf(format, args...)
-}

@@ -1,9 +1,9 @@
 // Package txtest is what tests of Nereid share: the root of the repository, the external tools that some
 // tests ask, txtar cases, and expected output that a flag refreshes.
 //
-// A test that needs a tool gets its path or is skipped with the tool's name. Output that differs from what
-// is expected is shown as a diff; `go test ./internal/x -update`, or UPDATE_GOLDEN=1 for the whole tree,
-// writes it down instead.
+// A test that needs a tool gets its path or is skipped with the tool's name; skip.go lists the kinds of
+// skips, and no test skips in another way. Output that differs from what is expected is shown as a diff;
+// `go test ./internal/x -update`, or UPDATE_GOLDEN=1 for the whole tree, writes it down instead.
 package txtest
 
 import (

@@ -1,7 +1,9 @@
 package txtest
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -130,17 +132,43 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-func TestMissingTool(t *testing.T) {
-	absent := func(tb testing.TB) { Tool(tb, "no-such-tool-22", "no-such-tool") }
-	t.Setenv("NEREID_REQUIRE_TOOLS", "")
-	if got, want := outcome(t, absent),
-		"skip: no-such-tool-22 or no-such-tool is not installed"; got != want {
-		t.Errorf("got %q, want %q", got, want)
+// TestRequired: a missing tool skips a test, and fails it where NEREID_REQUIRE_TOOLS names the tool or all.
+func TestRequired(t *testing.T) {
+	tool := func(tb testing.TB) { Tool(tb, "no-such-tool-22", "no-such-tool") }
+	gone := fmt.Errorf("no libLLVM: %w", fs.ErrNotExist)
+	llvm := func(tb testing.TB) { LLVM(tb, func() (int, error) { return 0, gone }) }
+	broken := func(tb testing.TB) { LLVM(tb, func() (int, error) { return 0, errors.New("broken") }) }
+	open := func(name string, err error) func(testing.TB) {
+		return func(tb testing.TB) { Device(tb, name, func(string) (int, error) { return 0, err }) }
 	}
-	t.Setenv("NEREID_REQUIRE_TOOLS", "1")
-	if got, want := outcome(t, absent),
-		"fatal: no-such-tool-22 or no-such-tool is not installed"; got != want {
-		t.Errorf("got %q, want %q", got, want)
+	for _, c := range []struct {
+		require string
+		test    func(testing.TB)
+		want    string
+	}{
+		{"", tool, "skip: needs no-such-tool-22: no-such-tool-22 or no-such-tool is not installed"},
+		{"llvm", tool, "skip: needs no-such-tool-22: "},
+		{"llvm,no-such-tool-22", tool, "fatal: needs no-such-tool-22: "},
+		{"1", tool, "fatal: needs no-such-tool-22: "},
+		{"", llvm, "skip: needs llvm: no libLLVM"},
+		{"redis,llvm", llvm, "fatal: needs llvm: no libLLVM"},
+		{"llvm-tools", llvm, "skip: "},
+		{"", broken, "fatal: llvm is here, but does not work: broken"},
+		{"", open("cpu", gone), "skip: needs llvm"},
+		{"llvm", open("sim:90", gone), "fatal: needs llvm"},
+		{"", open("sim:90", errors.New("broken")), "fatal: "},
+		{"1", open("cuda", errors.New("no driver\nmore")), "skip: needs gpu: no driver"},
+		{"gpu", open("cuda:1", errors.New("no driver")), "fatal: needs gpu: no driver"},
+		{"1", open("cpu", nil), ""},
+		{"1", func(tb testing.TB) { NotHere(tb, "one %s", "core") }, "skip: not here: one core"},
+		{"1", func(tb testing.TB) { LongForm(tb, "NEREID_TEST_NOWHERE", "hours") }, "skip: long form: "},
+		{"1", func(tb testing.TB) { LeftOut(tb, "an op") }, "skip: left out: an op"},
+	} {
+		t.Setenv("NEREID_REQUIRE_TOOLS", c.require)
+		if got := outcome(t, c.test); !strings.HasPrefix(got, c.want) || c.want == "" && got != "" ||
+			strings.Contains(got, "more") {
+			t.Errorf("%q: got %q, want %q", c.require, got, c.want)
+		}
 	}
 }
 
@@ -158,7 +186,7 @@ func TestLLVMTool(t *testing.T) {
 	if got := tool("22.1.8"); got != "" {
 		t.Errorf("llc of LLVM 22 ended with %q", got)
 	}
-	if got, want := tool("14.0.6"), "skip: llc of LLVM 22 is not installed"; got != want {
+	if got, want := tool("14.0.6"), "skip: needs llvm-tools: llc of LLVM 22 is not installed"; got != want {
 		t.Errorf("llc of LLVM 14 ended with %q, want %q", got, want)
 	}
 }
@@ -172,7 +200,7 @@ func TestMissingTriton(t *testing.T) {
 	t.Chdir(dir)
 	if got := outcome(t, func(tb testing.TB) {
 		Triton(tb)
-	}); !strings.HasPrefix(got, "skip: triton is not installed") {
+	}); !strings.HasPrefix(got, "skip: needs triton: triton is not installed") {
 		t.Errorf("got %q", got)
 	}
 }

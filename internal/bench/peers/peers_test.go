@@ -1,6 +1,7 @@
 package peers
 
 import (
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
 // root is the folder of the project.
@@ -19,9 +21,7 @@ var root = filepath.Join("..", "..", "..")
 func peer(t *testing.T) *library {
 	t.Helper()
 	p, err := buildPeer(root, 2)
-	if err != nil {
-		t.Skip(err)
-	}
+	txtest.Need(t, "gcc", err)
 	return p
 }
 
@@ -76,7 +76,7 @@ func TestPlaces(t *testing.T) {
 	allowed := func() string {
 		text, err := os.ReadFile("/proc/thread-self/status")
 		if err != nil {
-			t.Skip(err)
+			txtest.NotHere(t, "%v", err)
 		}
 		_, list, _ := strings.Cut(string(text), "Cpus_allowed_list:")
 		list, _, _ = strings.Cut(list, "\n")
@@ -105,7 +105,7 @@ func TestOpenBLAS(t *testing.T) {
 	s := &Suite{Threads: 1}
 	b := s.openBLAS()
 	if b == nil {
-		t.Skip(s.absent)
+		txtest.Need(t, "openblas", fmt.Errorf("%s", s.absent))
 	}
 	const n = 8
 	x, y, z := normal(6, n*n), normal(7, n*n), make([]float32, n*n)
@@ -133,9 +133,7 @@ func TestScripts(t *testing.T) {
 	} {
 		t.Run(c.module, func(t *testing.T) {
 			p, err := startScript(python, root, c.file, c.module, 1)
-			if err != nil {
-				t.Skip(err)
-			}
+			txtest.Need(t, c.module, err)
 			defer p.close()
 			for _, line := range c.lines {
 				if took, err := p.run(line, 2); err != nil || took.wall <= 0 || took.wall > time.Minute {

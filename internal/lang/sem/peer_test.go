@@ -11,9 +11,7 @@ import (
 
 // TestAnswersAreCurrent asks Triton again, where it is installed, for the answers that are quick to get.
 func TestAnswersAreCurrent(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	txtest.Slow(t, "takes seconds")
 	python := txtest.Triton(t)
 	for _, c := range []struct {
 		file string

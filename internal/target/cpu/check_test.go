@@ -28,9 +28,7 @@ func device(t testing.TB, path string, c cpu.Compiler) *cpu.Device {
 	if path != "" {
 		lib, err = llvm.Open(path)
 	}
-	if err != nil {
-		t.Skipf("no LLVM: %v", err)
-	}
+	txtest.NeedFound(t, "llvm", err)
 	return cpu.New(lib, c)
 }
 
@@ -436,9 +434,7 @@ func TestVersions(t *testing.T) {
 					break
 				}
 			}
-			if err != nil {
-				t.Skipf("LLVM %d is not installed: %v", v, err)
-			}
+			txtest.NeedFound(t, fmt.Sprintf("llvm-%d", v), err)
 			if got := lib.Version().Major; got != v {
 				t.Fatalf("LLVM %d at a place for %d", got, v)
 			}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
 // oneOf holds an instruction of each feature, in LLVM's syntax.
@@ -25,10 +27,7 @@ var oneOf = map[string]string{
 
 // TestChips asks LLVM's assembler whether each CPU has the instructions of the features in its row.
 func TestChips(t *testing.T) {
-	tool, err := exec.LookPath("llvm-mc-22")
-	if err != nil {
-		t.Skip("llvm-mc-22 is not installed")
-	}
+	tool := txtest.LLVMTool(t, "llvm-mc")
 	for _, c := range chips {
 		cpu, code := c.name, ""
 		if c.name == "aarch64" {

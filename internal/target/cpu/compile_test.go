@@ -21,9 +21,7 @@ var raceDetector bool
 // Time is the processor's, so that others on the machine do not count.
 func TestCompileTime(t *testing.T) {
 	const median, worst = 60 * time.Millisecond, 400 * time.Millisecond
-	if _, err := nereid.Open("cpu"); err != nil {
-		t.Skip(err)
-	}
+	txtest.Device(t, "cpu", nereid.Open)
 	folder := filepath.Join(txtest.Root(t), "kernels")
 	var specs []struct {
 		Name, File, Kernel, Signature string

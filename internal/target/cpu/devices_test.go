@@ -4,15 +4,13 @@ import (
 	"testing"
 
 	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
 // hostCPU returns the device under test, and skips where there is none.
 func hostCPU(t *testing.T) *nereid.Device {
 	t.Helper()
-	dev, err := nereid.Open("cpu")
-	if err != nil {
-		t.Skip(err)
-	}
+	dev := txtest.Device(t, "cpu", nereid.Open)
 	return dev
 }
 

@@ -21,10 +21,7 @@ var sampleKernels = []string{"softmax_f16_2048", "matmul_f32_ragged", "attention
 // TestOnlyTheChipsInstructions disassembles code for several CPUs: the first byte of an instruction, after
 // its prefixes, tells AVX-512 (62) and AVX (c4, c5) from what came before.
 func TestOnlyTheChipsInstructions(t *testing.T) {
-	tool, err := exec.LookPath("llvm-objdump-22")
-	if err != nil {
-		t.Skip("llvm-objdump-22 is not installed")
-	}
+	tool := txtest.LLVMTool(t, "llvm-objdump")
 	for _, test := range []struct {
 		chip         string
 		none, some   string // first bytes of instructions that the code may not have, and of one that it has

@@ -11,6 +11,7 @@ import (
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/internal/llvm"
 	"github.com/nereid-lang/nereid/internal/num"
+	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
 const halfKernels = `
@@ -31,11 +32,9 @@ def narrow(x_ptr, y_ptr, n, B: tl.constexpr):
 // TestHalves converts all halves to floats, and floats around every half back, with code for processors that
 // have no instructions for it: the results are those of the format.
 func TestHalves(t *testing.T) {
-	if _, err := llvm.Load(); err != nil {
-		t.Skipf("no libLLVM: %v", err)
-	}
+	txtest.LLVM(t, llvm.Load)
 	if runtime.GOARCH != "amd64" {
-		t.Skip("all other processors have instructions for it")
+		txtest.NotHere(t, "all other processors have instructions for it")
 	}
 	dev := hostCPU(t)
 	s := streamOf(t, dev)

@@ -22,6 +22,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/llvm"
 	"github.com/nereid-lang/nereid/internal/target"
 	"github.com/nereid-lang/nereid/internal/target/interp"
+	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
 // arg is an argument of a launch: a buffer when data is not nil, else a scalar.
@@ -60,10 +61,7 @@ func kernelOf(m *ir.Module) string {
 // device is the CPU with code of its own, or a skip that says what is missing.
 func device(t testing.TB) *Device {
 	t.Helper()
-	lib, err := llvm.Load()
-	if err != nil {
-		t.Skip(err)
-	}
+	lib := txtest.LLVM(t, llvm.Load)
 	return New(lib, NewCompiler())
 }
 
@@ -254,7 +252,7 @@ func TestMiddleCases(t *testing.T) {
 				t.Fatal(err)
 			}
 			if why := noRun.FindSubmatch(text); why != nil {
-				t.Skipf("%s", why[1])
+				txtest.LeftOut(t, "%s", why[1])
 			}
 			caseLaunch(t, string(text)).check(t, d)
 		})

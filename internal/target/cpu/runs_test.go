@@ -7,12 +7,13 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/target"
 	"github.com/nereid-lang/nereid/internal/target/cpu/cpuid"
+	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
 // Code runs where the processor has what it was compiled for; elsewhere the error says what is missing.
 func TestRuns(t *testing.T) {
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
-		t.Skip("the test knows linux/amd64")
+		txtest.NotHere(t, "the test knows linux/amd64")
 	}
 	d := newDevice(NewCompiler())
 	const host = "x86_64-unknown-linux-gnu "

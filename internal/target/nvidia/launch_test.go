@@ -14,6 +14,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/llvm"
 	"github.com/nereid-lang/nereid/internal/target"
 	"github.com/nereid-lang/nereid/internal/target/nvidia/driver"
+	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
 // How a kernel is launched is what its options say, also after the cache has kept it.
@@ -73,9 +74,7 @@ func emptyKernel(t *testing.T, ctas int) *target.Input {
 
 // The code says how many blocks a program has, and its PTX asks for clusters of them.
 func TestClusters(t *testing.T) {
-	if _, err := llvm.Load(); err != nil {
-		t.Skip(err)
-	}
+	txtest.LLVM(t, llvm.Load)
 	code, err := Compiler{Capability: 90}.FromTTGIR(context.Background(), emptyKernel(t, 4), 0)
 	if err != nil {
 		t.Fatal(err)

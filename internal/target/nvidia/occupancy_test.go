@@ -28,9 +28,7 @@ func hungry(n, warps int) []byte {
 }
 
 func TestCubinUse(t *testing.T) {
-	if _, err := findPtxas(); err != nil {
-		t.Skip(err)
-	}
+	needPtxas(t)
 	before := 0
 	for _, n := range []int{8, 60, 200} { // the assembler allows itself some more than there are values
 		cubin, err := Assemble(context.Background(), "sm_90a", hungry(n, 8))
@@ -161,9 +159,7 @@ func TestStridesOverGrid(t *testing.T) {
 
 // The second result of the assembler is taken, the first when there is none.
 func TestAssembleBest(t *testing.T) {
-	if _, err := findPtxas(); err != nil {
-		t.Skip(err)
-	}
+	needPtxas(t)
 	c := Compiler{Capability: 90}
 	// which leaves room for two programs, with all registers
 	code := &Code{PTX: hungry(100, 4), NumWarps: 4, Shared: 100 << 10}
@@ -198,9 +194,7 @@ func TestAssembleBest(t *testing.T) {
 // Where an SM has room for one program only, or the kernel has no products, one program is the goal from the
 // start.
 func TestAssembleAlone(t *testing.T) {
-	if _, err := findPtxas(); err != nil {
-		t.Skip(err)
-	}
+	needPtxas(t)
 	c := Compiler{Capability: 90}
 	for _, test := range []struct {
 		shared int
@@ -308,9 +302,7 @@ func TestAssemblerWastes(t *testing.T) {
 // A kernel that has a stack and few registers is assembled with fewer optimisations, and that is taken if
 // it halves the stack.
 func TestAssemblerGaveUp(t *testing.T) {
-	if _, err := findPtxas(); err != nil {
-		t.Skip(err)
-	}
+	needPtxas(t)
 	code := &Code{PTX: hungry(200, 2), NumWarps: 2}
 	few := []byte(strings.Replace(string(code.PTX), ".reqntid 64\n", ".reqntid 64\n.maxnreg 32\n", 1))
 	cubins := map[bool][]byte{}

@@ -17,14 +17,18 @@ import (
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
+// needPtxas returns the path of the assembler, which Triton's package brings.
+func needPtxas(t testing.TB) string {
+	t.Helper()
+	tool, err := findPtxas()
+	txtest.Need(t, "triton", err)
+	return tool
+}
+
 // TestCubin takes the sample kernels all the way: ptxas accepts what we make of each.
 func TestCubin(t *testing.T) {
-	if _, err := llvm.Load(); err != nil {
-		t.Skip(err)
-	}
-	if _, err := findPtxas(); err != nil {
-		t.Skip(err)
-	}
+	txtest.LLVM(t, llvm.Load)
+	needPtxas(t)
 	for _, path := range txtest.Glob(t, "testdata/golden/cuda-80/*.ttir") {
 		t.Run(strings.TrimSuffix(filepath.Base(path), ".ttir"), func(t *testing.T) {
 			assembleSample(t, Compiler{Capability: 80}, path, 1)
@@ -74,9 +78,7 @@ func assembleSample(t *testing.T, c Compiler, path string, ctas int) {
 
 // An error of ptxas names the line of the PTX and no temporary folder.
 func TestAssembleError(t *testing.T) {
-	if _, err := findPtxas(); err != nil {
-		t.Skip(err)
-	}
+	needPtxas(t)
 	_, err := Assemble(context.Background(), "sm_80",
 		[]byte(".version 8.0\n.target sm_80\n.address_size 64\nnonsense\n"))
 	if err == nil || !strings.Contains(err.Error(), "kernel.ptx, line 4") {
@@ -102,12 +104,8 @@ func TestAssembleStopped(t *testing.T) {
 // A product of two loaded tiles by multiply-adds fits into registers: the operands of a thread, 1,280 words
 // here, are not all alive at once.
 func TestMultiplyAddsSpillNothing(t *testing.T) {
-	if _, err := llvm.Load(); err != nil {
-		t.Skip(err)
-	}
-	if _, err := findPtxas(); err != nil {
-		t.Skip(err)
-	}
+	txtest.LLVM(t, llvm.Load)
+	needPtxas(t)
 	const tile = "tensor<64x64xf32>"
 	text := strings.ReplaceAll(`
 tt.func public @product(%a: !tt.ptr<f32> {tt.divisibility = 16 : i32},

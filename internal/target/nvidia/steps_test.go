@@ -10,6 +10,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/llvm"
 	"github.com/nereid-lang/nereid/internal/target"
+	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
 // TestStepsInTime: the registers of a step may be written when the step that read them is complete.
@@ -90,9 +91,7 @@ tt.return
 
 // TestJoinSteps: where LLVM has moved conversions too far, the same TTGIR is compiled with whole products.
 func TestJoinSteps(t *testing.T) {
-	if _, err := llvm.Load(); err != nil {
-		t.Skip(err)
-	}
+	txtest.LLVM(t, llvm.Load)
 	m, err := ir.Parse(diag.NewFileSet(), "k.ttir", []byte(convertedProduct))
 	if err != nil {
 		t.Fatal(err)

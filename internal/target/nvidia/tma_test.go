@@ -19,13 +19,8 @@ import (
 // takes the PTX, spills nothing and lets products overlap; blocks are copied by the copy engine alone; in the
 // loop of a product all threads meet once.
 func TestTensorMaps(t *testing.T) {
-	if _, err := llvm.Load(); err != nil {
-		t.Skip(err)
-	}
-	tool, err := findPtxas()
-	if err != nil {
-		t.Skip(err)
-	}
+	txtest.LLVM(t, llvm.Load)
+	tool := needPtxas(t)
 	c := Compiler{Capability: 90}
 	for _, file := range txtest.Glob(t, "internal/gpu/testdata/descriptors/*.ttir") {
 		name := strings.TrimSuffix(filepath.Base(file), ".ttir")
@@ -111,9 +106,7 @@ func TestMapsOfArguments(t *testing.T) {
 // TestWideDescriptors: on sm_80, loads through descriptors in loops of products are copies of 16 bytes, also
 // where the tensor may end within one.
 func TestWideDescriptors(t *testing.T) {
-	if _, err := llvm.Load(); err != nil {
-		t.Skip(err)
-	}
+	txtest.LLVM(t, llvm.Load)
 	c := Compiler{Capability: 80}
 	for _, name := range []string{"matmul", "attention", "persistent"} {
 		in := sample(t, "internal/gpu/testdata/descriptors/"+name, "ttir")

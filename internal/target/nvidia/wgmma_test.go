@@ -23,13 +23,8 @@ var serialized = regexp.MustCompile(`\(C75\d\d\).*`)
 // TestWarpGroupsFlow: products of warp groups in the sample kernels, from Triton's TTGIR and from our own,
 // run on beside other instructions, as far as the assembler has a say, and nothing is spilled.
 func TestWarpGroupsFlow(t *testing.T) {
-	if _, err := llvm.Load(); err != nil {
-		t.Skip(err)
-	}
-	tool, err := findPtxas()
-	if err != nil {
-		t.Skip(err)
-	}
+	txtest.LLVM(t, llvm.Load)
+	tool := needPtxas(t)
 	c := Compiler{Capability: 90}
 	for _, name := range []string{"matmul_f16", "matmul_bf16_relu", "matmul_f32_ragged", "attention_d64",
 		"attention_d128_causal"} {

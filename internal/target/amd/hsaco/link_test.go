@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/nereid-lang/nereid/internal/llvm"
+	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
 // kernelIR has a kernel that reads a table, so that its code refers to another section.
@@ -29,14 +30,9 @@ declare i32 @llvm.amdgcn.workitem.id.x()
 
 func object(t *testing.T, ir string) []byte {
 	t.Helper()
-	lib, err := llvm.Load()
-	if err != nil {
-		t.Skip(err)
-	}
+	lib := txtest.LLVM(t, llvm.Load)
 	target, err := lib.AMDGPU("gfx942")
-	if err != nil {
-		t.Skip(err)
-	}
+	txtest.Need(t, "llvm", err)
 	out, err := lib.Compile(t.Context(), []byte(ir), llvm.Options{Target: target, Emit: llvm.EmitObj})
 	if err != nil {
 		t.Fatal(err)
@@ -72,10 +68,7 @@ func TestLink(t *testing.T) {
 
 func linkedByLLD(t *testing.T, obj []byte) []byte {
 	t.Helper()
-	lld, err := exec.LookPath("ld.lld-22")
-	if err != nil {
-		t.Skip("ld.lld-22 is not installed")
-	}
+	lld := txtest.LLVMTool(t, "ld.lld")
 	in, out := filepath.Join(t.TempDir(), "k.o"), filepath.Join(t.TempDir(), "k.hsaco")
 	if err := os.WriteFile(in, obj, 0o600); err != nil {
 		t.Fatal(err)

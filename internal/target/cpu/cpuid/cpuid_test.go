@@ -6,18 +6,16 @@ import (
 	"testing"
 
 	"github.com/nereid-lang/nereid/internal/llvm"
+	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
 // LLVM agrees on every feature that both know, and we know each that it finds.
 func TestLikeLLVM(t *testing.T) {
-	lib, err := llvm.Load()
-	if err != nil {
-		t.Skip(err)
-	}
+	lib := txtest.LLVM(t, llvm.Load)
 	host := lib.HostTarget().Features
 	have := features()
 	if len(have) == 0 {
-		t.Skip("this processor is not asked")
+		txtest.NotHere(t, "this processor is not asked")
 	}
 	compared := 0
 	for f := range strings.SplitSeq(host, ",") {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/llvm"
 	"github.com/nereid-lang/nereid/internal/num"
+	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
 // targets are the host's own, and lesser ones that it can run too.
@@ -33,10 +34,7 @@ func targets(t testing.TB) map[string]Target {
 
 func load(t testing.TB) *llvm.Lib {
 	t.Helper()
-	l, err := llvm.Load()
-	if err != nil {
-		t.Skip(err)
-	}
+	l := txtest.LLVM(t, llvm.Load)
 	return l
 }
 
@@ -286,7 +284,7 @@ func TestRegisters(t *testing.T) {
 	l := load(t)
 	target := Host(l.HostTarget().Features, false)
 	if target.VectorBytes != 64 {
-		t.Skip("no AVX-512")
+		txtest.NotHere(t, "no AVX-512")
 	}
 	stack := regexp.MustCompile(`.*(%zmm.*\(%rsp|\(%rsp.*%zmm).*`)
 	for _, e := range []Elem{F32, F64, F16, BF16, I8} {

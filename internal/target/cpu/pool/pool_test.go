@@ -13,6 +13,7 @@ import (
 	"unsafe"
 
 	"github.com/nereid-lang/nereid/internal/llvm"
+	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
 // nativeText: count adds one to a byte for each program; trap stops with 7 from program 1000 on; spin takes a
@@ -143,10 +144,7 @@ var native = sync.OnceValues(func() (*llvm.JIT, error) {
 
 func work(t testing.TB, name string) *Work {
 	t.Helper()
-	j, err := native()
-	if err != nil {
-		t.Skip(err)
-	}
+	j := txtest.LLVM(t, native)
 	fn, err := j.Lookup(name)
 	if err != nil {
 		t.Fatal(err)
@@ -341,7 +339,7 @@ var raceDetector bool
 
 func TestNothingAllocated(t *testing.T) {
 	if raceDetector {
-		t.Skip("the race detector allocates")
+		txtest.NotHere(t, "the race detector allocates")
 	}
 	p := New(2)
 	w := work(t, "count")

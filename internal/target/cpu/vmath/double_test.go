@@ -11,6 +11,7 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/llvm"
 	"github.com/nereid-lang/nereid/internal/mathlib"
+	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
 // doubleLimits is how far off, in units of the last place, functions may be in double precision; 1 where
@@ -27,10 +28,7 @@ var doubleAbsolute = map[string]float64{"j0": 2e-15, "j1": 2e-15, "y0": 4e-15, "
 
 // TestDouble compares with values computed to many digits, those that the GPU's functions are tested with.
 func TestDouble(t *testing.T) {
-	l, err := llvm.Load()
-	if err != nil {
-		t.Skip(err)
-	}
+	l := txtest.LLVM(t, llvm.Load)
 	text, err := os.ReadFile("../../../lower/testdata/mathref.txt")
 	if err != nil {
 		t.Fatal(err)
@@ -55,9 +53,11 @@ func TestDouble(t *testing.T) {
 	lib := New(l.HostTarget().Features)
 	funcs := map[string]*Func{}
 	for name := range points {
-		if funcs[name], err = lib.Func(name, "double", lanes); err != nil {
+		f, err := lib.Func(name, "double", lanes)
+		if err != nil {
 			t.Fatal(err)
 		}
+		funcs[name] = f
 	}
 	m := compileMaps(t, lib, funcs, lanes)
 	for name, cols := range points {
@@ -104,17 +104,16 @@ var pairs = []struct {
 
 // TestPairs tries all pairs of special numbers, and random ones.
 func TestPairs(t *testing.T) {
-	l, err := llvm.Load()
-	if err != nil {
-		t.Skip(err)
-	}
+	l := txtest.LLVM(t, llvm.Load)
 	const lanes = 16
 	lib := New(l.HostTarget().Features)
 	funcs := map[string]*Func{}
 	for _, p := range pairs {
-		if funcs[p.name], err = lib.Func(p.name, "float", lanes); err != nil {
+		f, err := lib.Func(p.name, "float", lanes)
+		if err != nil {
 			t.Fatal(err)
 		}
+		funcs[p.name] = f
 	}
 	m := compileMaps(t, lib, funcs, lanes)
 	special := []float64{0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), math.NaN(), 1, -1, 0.5, -0.5, 2,
@@ -160,16 +159,15 @@ func TestPairs(t *testing.T) {
 
 // TestNoCalls: what is compiled calls nobody.
 func TestNoCalls(t *testing.T) {
-	l, err := llvm.Load()
-	if err != nil {
-		t.Skip(err)
-	}
+	l := txtest.LLVM(t, llvm.Load)
 	lib := New(l.HostTarget().Features)
 	funcs := map[string]*Func{}
 	for _, n := range mathlib.Names() {
-		if funcs[n], err = lib.Func(n, "float", 16); err != nil {
+		f, err := lib.Func(n, "float", 16)
+		if err != nil {
 			t.Fatal(err)
 		}
+		funcs[n] = f
 	}
 	text := moduleText(lib, funcs, 16)
 	out, err := l.Compile(t.Context(), []byte(text), llvm.Options{Target: l.HostTarget(), Emit: llvm.EmitAsm,

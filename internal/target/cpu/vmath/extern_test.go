@@ -11,21 +11,21 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/llvm"
 	"github.com/nereid-lang/nereid/internal/mathlib"
+	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
 // externs compiles functions of the device library, on scalars or vectors.
 func externs(t *testing.T, lanes int, names ...string) *mapped {
 	t.Helper()
-	l, err := llvm.Load()
-	if err != nil {
-		t.Skip(err)
-	}
+	l := txtest.LLVM(t, llvm.Load)
 	lib := New(l.HostTarget().Features)
 	funcs := map[string]*Func{}
 	for _, n := range names {
-		if funcs[n], err = lib.Extern("__nv_"+n, lanes); err != nil {
+		f, err := lib.Extern("__nv_"+n, lanes)
+		if err != nil {
 			t.Fatal(err)
 		}
+		funcs[n] = f
 	}
 	return compileMaps(t, lib, funcs, lanes)
 }

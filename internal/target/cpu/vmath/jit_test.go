@@ -11,6 +11,7 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/llvm"
 	"github.com/nereid-lang/nereid/internal/mathlib"
+	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
 // mapped are functions compiled as loops over arrays: out[i] = f(a[i], b[i], …), n a multiple of the lanes.
@@ -21,10 +22,7 @@ type mapped struct {
 // compileMaps makes a loop for each function, named map.NAME.
 func compileMaps(t testing.TB, lib *Lib, funcs map[string]*Func, lanes int) *mapped {
 	t.Helper()
-	l, err := llvm.Load()
-	if err != nil {
-		t.Skip(err)
-	}
+	l := txtest.LLVM(t, llvm.Load)
 	text := moduleText(lib, funcs, lanes)
 	out, err := l.Compile(context.Background(), []byte(text),
 		llvm.Options{Target: l.HostTarget(), Emit: llvm.EmitObj, Level: llvm.O1})
@@ -110,10 +108,7 @@ func (m *mapped) run(t testing.TB, name string, n int, arrays ...unsafe.Pointer)
 
 // TestAllCompile: every function in both precisions, on scalars and on vectors.
 func TestAllCompile(t *testing.T) {
-	l, err := llvm.Load()
-	if err != nil {
-		t.Skip(err)
-	}
+	l := txtest.LLVM(t, llvm.Load)
 	features := l.HostTarget().Features
 	for _, lanes := range []int{1, 4} {
 		for _, elem := range []string{"float", "double"} {

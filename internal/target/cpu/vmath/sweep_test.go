@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/nereid-lang/nereid/internal/llvm"
+	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
 // single is a function of one argument with a reference in double precision and how far off, in units of
@@ -71,10 +72,7 @@ func arguments(n int) []float32 {
 
 // TestSingle sweeps functions of one argument and logs how far off each was.
 func TestSingle(t *testing.T) {
-	l, err := llvm.Load()
-	if err != nil {
-		t.Skip(err)
-	}
+	l := txtest.LLVM(t, llvm.Load)
 	features := l.HostTarget().Features
 	for _, h := range []struct {
 		name, features string
@@ -83,9 +81,11 @@ func TestSingle(t *testing.T) {
 		lib := New(h.features)
 		funcs := map[string]*Func{}
 		for _, s := range singles {
-			if funcs[s.name], err = lib.Func(s.name, "float", h.lanes); err != nil {
+			f, err := lib.Func(s.name, "float", h.lanes)
+			if err != nil {
 				t.Fatal(err)
 			}
+			funcs[s.name] = f
 		}
 		m := compileMaps(t, lib, funcs, h.lanes)
 		in, out := arguments(h.n), make([]float32, h.n)

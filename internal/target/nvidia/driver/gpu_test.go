@@ -12,6 +12,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
 // These tests need a GPU and are skipped elsewhere. They need nothing else: the kernels are here.
@@ -95,9 +97,7 @@ done:
 func gpu(t testing.TB) *Context {
 	t.Helper()
 	d, err := Load()
-	if err != nil {
-		t.Skipf("no GPU: %v", err)
-	}
+	txtest.Need(t, "gpu", err)
 	c, err := d.Devices()[0].Context()
 	if err != nil {
 		t.Fatal(err)
@@ -284,7 +284,7 @@ func TestGPUSeveral(t *testing.T) {
 	d, err := Load()
 	check(t, err)
 	if len(d.Devices()) < 2 {
-		t.Skipf("there is one GPU")
+		txtest.NotHere(t, "there is one GPU")
 	}
 	for range 3 {
 		for _, device := range d.Devices() {
