@@ -30,6 +30,7 @@ var commands = []func() *cobra.Command{
 	newCompileCmd,
 	newReplayCmd,
 	newRaceCmd,
+	newSelftestCmd,
 	newBenchCmd,
 	newDevicesCmd,
 	newOptCmd,

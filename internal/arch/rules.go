@@ -176,6 +176,7 @@ var rules = []rule{
 		outside: []string{"github.com/BurntSushi/toml"}},
 	{pkg: "genrt", ours: []string{".", "internal/runtime/...", "internal/target", "internal/target/nvidia"}},
 	{pkg: "internal/bench/...", ours: []string{".", "kernels", "internal/..."}},
+	{pkg: "internal/selftest", ours: []string{"."}},
 	{pkg: "kernels"},
 
 	// What tests share. No row lets shipped code import it.

@@ -1,0 +1,14 @@
+// Package selftest runs random kernels on a device and compares what they leave in memory with what the host
+// computes. Inputs are small whole numbers, so that every sum is exact in whatever order a kernel adds: each
+// run of a config must leave the same bits, and so must each config.
+//
+// A kind (kind.go) is a family of kernels, written in Triton (kernels). It draws configs: block sizes, types,
+// warps, stages and the like, as text that a command line can repeat (config.go). A config becomes a case:
+// the kernel's arguments, with the memory before and after it (case.go). Workers compile and run cases
+// (run.go); each run begins with memory that holds other values, and a kernel compares it on the device
+// (judge.go). Inputs and expected results are shared by all cases of a size (store.go).
+//
+//	products.go   products of matrices          reference.go  products on the host
+//	chains.go     products of products          values.go     inputs, and numbers as elements of a type
+//	copies.go     blocks moved and transposed   place.go      what a device has, and sizes that suit it
+package selftest

@@ -1,0 +1,73 @@
+package selftest
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/nereid-lang/nereid"
+)
+
+// place is what cases must know of a device.
+type place struct {
+	dev    *nereid.Device
+	gpu    bool   // a real one, which is large and runs launches in the background
+	judges bool   // kernels compare memory; if not, the host does
+	checks bool   // it checks every access itself: an interpreter or a simulator
+	vendor string // "cuda", "hip" or ""
+	arch   int    // of cuda: 90
+	chip   string // of hip: "gfx942"
+}
+
+// placeOf asks a device's own name, and the target of code that was compiled for it.
+func placeOf(dev *nereid.Device, target string) *place {
+	p := &place{dev: dev}
+	name := dev.String()
+	p.gpu = strings.HasPrefix(name, "cuda") || strings.HasPrefix(name, "hip")
+	p.judges = p.gpu
+	p.checks = strings.HasPrefix(name, "sim") || name == "interp"
+	kind, arch, _ := strings.Cut(target, ":")
+	switch {
+	case strings.HasPrefix(arch, "gfx"):
+		p.vendor, p.chip = "hip", arch
+	case kind == "cuda" || kind == "sim":
+		p.vendor = "cuda"
+		p.arch, _ = strconv.Atoi(arch)
+	}
+	return p
+}
+
+// guard returns the bytes that are kept before and behind an output, to see writes outside of it. A device
+// that checks accesses has none: it would not see reads of them.
+func (p *place) guard() int {
+	if p.checks {
+		return 0
+	}
+	return 4096
+}
+
+// products returns the types of operands that the device can multiply.
+func (p *place) products() []nereid.DType {
+	types := []nereid.DType{nereid.Float16, nereid.BFloat16, nereid.Float32, nereid.Int8}
+	switch {
+	case p.vendor == "cuda" && p.arch >= 89 || p.vendor == "":
+		types = append(types, nereid.Float8E4NV, nereid.Float8E5)
+	case p.chip == "gfx942":
+		types = append(types, nereid.Float8E4B8, nereid.Float8E5B16)
+	}
+	return types
+}
+
+// size is the size of a product: rows, columns and the length of its sums.
+type size struct{ m, n, k int }
+
+// sizes returns the sizes of products. Launches of a GPU fill it; others are small.
+func (p *place) sizes() []size {
+	if p.gpu {
+		return []size{
+			{2048, 2048, 512}, {2048, 2048, 1024}, {2048, 2048, 2048},
+			{2048, 2048, 512}, {2048, 2048, 1024}, {2048, 2048, 2048},
+			{1000, 2072, 776}, {1999, 1033, 515},
+		}
+	}
+	return []size{{64, 64, 64}, {64, 64, 128}, {48, 80, 96}, {37, 51, 43}}
+}
