@@ -18,7 +18,7 @@ import (
 
 func newBenchCmd() *cobra.Command {
 	var device, begin, torch string
-	var compare, lines bool
+	var compare, lines, turns bool
 	s := &bench.Suite{}
 	cmd := &cobra.Command{
 		Use:   "bench [--device D] [--only NAME]...",
@@ -26,6 +26,8 @@ func newBenchCmd() *cobra.Command {
 		Long: "Measures the kernels in kernels/ on a device and prints a row for each figure; in a pipe,\n" +
 			"or with --json, a JSON line as peer/triton_peer.py prints it for Triton on the same kernels\n" +
 			"and sizes. Times are medians, with cold caches.\n\n" +
+			"Every tensor has normally distributed numbers of its own, and every result is compared with\n" +
+			"one in float64 at some hundred elements: a wrong one is a failure.\n\n" +
 			"--only launch is the host's side of a warm launch in every form that it has; on a GPU\n" +
 			"beside the bare call to the driver.\n" +
 			"--only start is a process from start to end, with the device alone and to the first result\n" +
@@ -67,6 +69,9 @@ func newBenchCmd() *cobra.Command {
 			if ctx == nil {
 				ctx = context.Background()
 			}
+			if turns {
+				return s.Turns(ctx, cmd.InOrStdin())
+			}
 			total := len(s.Only)
 			if total == 0 {
 				total = len(known) - 1 // without start
@@ -92,6 +97,8 @@ func newBenchCmd() *cobra.Command {
 	fs.BoolVar(&compare, "peers", false,
 		"compare with C, OpenBLAS, NumPy and PyTorch here instead (in the folder of the project)")
 	fs.StringVar(&torch, "torch", "", "with --peers, a Python that has PyTorch (default: .venv/bin/python)")
+	fs.BoolVar(&turns, "turns", false,
+		"measure what lines of the standard input ask for, as 100ms matmul fp16 4096")
 	fs.StringVar(&begin, "begin", "", "be a process of --only start")
 	fs.MarkHidden("begin")
 	fs.BoolVar(&lines, "json", false,

@@ -86,11 +86,12 @@ func (s *Suite) launchForms(c launchCase) error {
 	if err != nil {
 		return err
 	}
-	t, err := s.tensor(c.dt, c.size)
-	if err != nil {
-		return err
+	r := &room{s: s}
+	defer r.free()
+	t := r.random(0, c.dt, c.size).Tensor
+	if r.err != nil {
+		return r.err
 	}
-	defer t.Close()
 	var forms []launchForm
 	if ctx, ok := s.gpu(); ok {
 		own, done, err := s.bare(ctx, c)

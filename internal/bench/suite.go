@@ -2,11 +2,10 @@ package bench
 
 import (
 	"context"
-	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -28,6 +27,7 @@ type Row struct {
 	Best    string             `json:"best,omitempty"`
 	Configs map[string]float64 `json:"configs,omitempty"`
 	Failed  string             `json:"failed,omitempty"`
+	Turn    string             `json:"turn,omitempty"` // the request that the row answers
 }
 
 // Suite measures the kernels on a device.
@@ -40,15 +40,11 @@ type Suite struct {
 	Step   func(name string) // called before each line of figures; may be nil
 
 	stream *nereid.Stream
-	fill   map[fillKey][]byte
+	types  map[nereid.DType]*encoded
+	wrong  bool // a result was
 
 	// timer measures a launch in place of time, for tests that compare two ways to run the kernels.
 	timer func(file, kernel string, grid nereid.Grid, args ...any) (time.Duration, error)
-}
-
-type fillKey struct {
-	dt nereid.DType
-	n  int
 }
 
 // job is one line of figures, or several.
@@ -99,6 +95,16 @@ func (s *Suite) Run(ctx context.Context) error {
 			return ctx.Err()
 		}
 	}
+	return s.verdict()
+}
+
+// errWrong is the error of a suite of which a result is wrong.
+var errWrong = errors.New("a result is wrong")
+
+func (s *Suite) verdict() error {
+	if s.wrong {
+		return errWrong
+	}
 	return nil
 }
 
@@ -107,61 +113,66 @@ func (s *Suite) emit(r any) {
 	fmt.Fprintf(s.Out, "%s\n", line)
 }
 
-// tensor is a tensor of random numbers on the device.
-func (s *Suite) tensor(dt nereid.DType, shape ...int) (*nereid.Tensor, error) {
-	t, err := nereid.New(s.Device, dt, shape...)
-	if err != nil {
-		return nil, err
-	}
-	const period = 1 << 20 // random numbers repeat: making gigabytes of them is not what is measured
-	n := t.Len()
-	key := fillKey{dt, min(n, period)}
-	if s.fill == nil {
-		s.fill = map[fillKey][]byte{}
-	}
-	data := s.fill[key]
-	if data == nil {
-		r := rand.New(rand.NewPCG(1, 2))
-		for range key.n {
-			bits := dt.Encode(r.NormFloat64())
-			for range dt.Size() {
-				data = append(data, byte(bits))
-				bits >>= 8
-			}
-		}
-		s.fill[key] = data
-	}
-	full := make([]byte, n*dt.Size())
-	for at := 0; at < len(full); {
-		at += copy(full[at:], data)
-	}
-	return t, t.Write(full)
+// figure is a launch to measure, with what it must compute.
+type figure struct {
+	row          Row
+	file, kernel string
+	work         float64 // bytes or operations, in the row's unit times a second
+	grid         nereid.Grid
+	args         []any
+	expect       expect
 }
 
-// measure launches a kernel and emits its rate.
-func (s *Suite) measure(row Row, file, kernel string, work float64, grid nereid.Grid, args ...any) error {
-	t, err := s.time(file, kernel, grid, args...)
+// measure measures a figure, checks its result and emits its rate. Its tensors were made in a room.
+func (s *Suite) measure(r *room, f *figure) error {
+	if r.err != nil {
+		return r.err
+	}
+	t, err := s.time(&f.expect, f.file, f.kernel, f.grid, f.args...)
 	if err != nil {
 		return err
 	}
-	row.Nereid = work / t.Seconds()
-	s.emit(row)
+	f.row.Nereid = f.work / t.Seconds()
+	s.emit(f.row)
 	return nil
 }
 
-func (s *Suite) time(file, kernel string, grid nereid.Grid, args ...any) (time.Duration, error) {
+// time returns the time of a launch, or an error if its result is wrong.
+func (s *Suite) time(e *expect, file, kernel string, grid nereid.Grid, args ...any) (time.Duration, error) {
 	if s.timer != nil {
 		return s.timer(file, kernel, grid, args...)
 	}
+	launch, err := s.launcher(file, kernel, grid, args...)
+	if err != nil {
+		return 0, err
+	}
+	if err := s.checked(e, launch); err != nil {
+		return 0, err
+	}
+	return s.stream.Measure(s.Rep/4, s.Rep, launch)
+}
+
+// launcher returns a launch of a kernel.
+func (s *Suite) launcher(file, kernel string, grid nereid.Grid, args ...any) (func() error, error) {
 	m, err := nereid.LoadFS(kernels.Files, file)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	k, err := m.Kernel(kernel)
-	if err != nil {
-		return 0, err
+	return func() error { return k.Launch(s.stream, grid, args...) }, err
+}
+
+// checked launches once and returns an error if the result is wrong.
+func (s *Suite) checked(e *expect, launch func() error) error {
+	if err := e.spoil(); err != nil {
+		return err
 	}
-	return s.stream.Measure(s.Rep/4, s.Rep, func() error { return k.Launch(s.stream, grid, args...) })
+	if err := errors.Join(launch(), s.stream.Sync()); err != nil {
+		return err
+	}
+	err := e.check()
+	s.wrong = s.wrong || err != nil
+	return err
 }
 
 // pick is the list of sizes for the kind of device.
@@ -170,230 +181,6 @@ func pick[T any](small bool, few, all []T) []T {
 		return few
 	}
 	return all
-}
-
-func (s *Suite) vectorAdd() error {
-	for _, logn := range pick(s.Small, []int{16, 20}, []int{12, 16, 20, 24, 27}) {
-		n := 1 << logn
-		x, err := s.tensor(nereid.Float32, n)
-		if err != nil {
-			return err
-		}
-		y, err := s.tensor(nereid.Float32, n)
-		if err != nil {
-			return err
-		}
-		out, err := nereid.New(s.Device, nereid.Float32, n)
-		if err != nil {
-			return err
-		}
-		row := Row{Kernel: "vector_add", DType: "fp32", Shape: []int{n}, Unit: "GB/s"}
-		err = s.measure(row, "vector_add.py", "add_kernel", 12*float64(n)/1e9, nereid.Grid{(n + 1023) / 1024},
-			x, y, out, n, 1024)
-		x.Close()
-		y.Close()
-		out.Close()
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (s *Suite) softmax() error {
-	for _, dt := range []nereid.DType{nereid.Float16, nereid.Float32} {
-		for _, size := range pick(s.Small, [][2]int{{256, 256}, {256, 1024}},
-			[][2]int{{4096, 256}, {4096, 1024}, {4096, 2048}, {4096, 8192}, {4096, 16384}}) {
-			m, n := size[0], size[1]
-			x, err := s.tensor(dt, m, n)
-			if err != nil {
-				return err
-			}
-			out, err := nereid.New(s.Device, dt, m, n)
-			if err != nil {
-				return err
-			}
-			row := Row{Kernel: "softmax", DType: dt.String(), Shape: []int{m, n}, Unit: "GB/s"}
-			for _, w := range []int{4, 8, 16} {
-				t, err := s.time("softmax.py", "softmax_kernel", nereid.Grid{m}, out, x, n, n, n, pow2(n),
-					nereid.Options{NumWarps: w})
-				if err != nil {
-					return err
-				}
-				if rate := 2 * float64(m*n*dt.Size()) / 1e9 / t.Seconds(); rate > row.Nereid {
-					row.Nereid, row.NumWarps = rate, w
-				}
-			}
-			s.emit(row)
-			x.Close()
-			out.Close()
-		}
-	}
-	return nil
-}
-
-func (s *Suite) layerNorm() error {
-	for _, n := range pick(s.Small, []int{1024}, []int{1024, 4096, 8192, 15872}) {
-		m := 4096
-		if s.Small {
-			m = 256
-		}
-		x, err := s.tensor(nereid.Float16, m, n)
-		if err != nil {
-			return err
-		}
-		w, err := s.tensor(nereid.Float16, n)
-		if err != nil {
-			return err
-		}
-		y, err := nereid.New(s.Device, nereid.Float16, m, n)
-		if err != nil {
-			return err
-		}
-		b, err := s.tensor(nereid.Float16, n)
-		if err != nil {
-			return err
-		}
-		mean, err := nereid.New(s.Device, nereid.Float32, m)
-		if err != nil {
-			return err
-		}
-		rstd, err := nereid.New(s.Device, nereid.Float32, m)
-		if err != nil {
-			return err
-		}
-		block := min(pow2(n), 32768)
-		warps := min(max(block/256, 1), 8)
-		row := Row{Kernel: "layer_norm", DType: "fp16", Shape: []int{m, n}, Unit: "GB/s", NumWarps: warps}
-		err = s.measure(row, "layer_norm.py", "layer_norm_kernel", 4*float64(m*n)/1e9, nereid.Grid{m},
-			x, y, w, b, mean, rstd, n, n, 1e-5, block, nereid.Options{NumWarps: warps})
-		x.Close()
-		y.Close()
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// rows and cols of the small kernels of a transformer.
-func (s *Suite) llmSize() (rows, cols int) {
-	if s.Small {
-		return 128, 4096
-	}
-	return 8192, 4096
-}
-
-func (s *Suite) rmsNorm() error {
-	rows, n := s.llmSize()
-	x, err := s.tensor(nereid.BFloat16, rows, n)
-	if err != nil {
-		return err
-	}
-	w, err := s.tensor(nereid.BFloat16, n)
-	if err != nil {
-		return err
-	}
-	y, err := nereid.New(s.Device, nereid.BFloat16, rows, n)
-	if err != nil {
-		return err
-	}
-	return s.measure(Row{Kernel: "rms_norm", DType: "bf16", Shape: []int{rows, n}, Unit: "GB/s"}, "llm.py",
-		"rms_norm_kernel",
-		4*float64(rows*n)/1e9, nereid.Grid{rows}, x, w, y, n, n, 1e-6, n, nereid.Options{NumWarps: 8})
-}
-
-func (s *Suite) swiglu() error {
-	rows, n := s.llmSize()
-	g, err := s.tensor(nereid.BFloat16, rows, n)
-	if err != nil {
-		return err
-	}
-	u, err := s.tensor(nereid.BFloat16, rows, n)
-	if err != nil {
-		return err
-	}
-	y, err := nereid.New(s.Device, nereid.BFloat16, rows, n)
-	if err != nil {
-		return err
-	}
-	total := rows * n
-	return s.measure(Row{Kernel: "swiglu", DType: "bf16", Shape: []int{rows, n}, Unit: "GB/s"}, "llm.py",
-		"swiglu_kernel",
-		6*float64(total)/1e9, nereid.Grid{(total + 1023) / 1024}, g, u, y, total, 1024)
-}
-
-func (s *Suite) crossEntropy() error {
-	rows, vocab := 2048, 128256
-	if s.Small {
-		rows = 4
-	}
-	logits, err := s.tensor(nereid.BFloat16, rows, vocab)
-	if err != nil {
-		return err
-	}
-	labels, err := s.labels(rows, vocab)
-	if err != nil {
-		return err
-	}
-	loss, err := nereid.New(s.Device, nereid.Float32, rows)
-	if err != nil {
-		return err
-	}
-	return s.measure(Row{Kernel: "cross_entropy", DType: "bf16", Shape: []int{rows, vocab}, Unit: "GB/s"},
-		"llm.py", "cross_entropy_kernel",
-		2*float64(rows)*float64(vocab)/1e9, nereid.Grid{rows}, logits, labels, loss, vocab, vocab, 8192,
-		nereid.Options{NumWarps: 16})
-}
-
-// labels are n numbers below limit.
-func (s *Suite) labels(n, limit int) (*nereid.Tensor, error) {
-	t, err := nereid.New(s.Device, nereid.Int64, n)
-	if err != nil {
-		return nil, err
-	}
-	r := rand.New(rand.NewPCG(1, 2))
-	var data []byte
-	for range n {
-		data = binary.LittleEndian.AppendUint64(data, r.Uint64N(uint64(limit)))
-	}
-	return t, t.Write(data)
-}
-
-func (s *Suite) dropout() error {
-	n := 1 << 26
-	if s.Small {
-		n = 1 << 18
-	}
-	x, err := s.tensor(nereid.Float32, n)
-	if err != nil {
-		return err
-	}
-	out, err := nereid.New(s.Device, nereid.Float32, n)
-	if err != nil {
-		return err
-	}
-	return s.measure(Row{Kernel: "dropout", DType: "fp32", Shape: []int{n}, Unit: "GB/s"}, "dropout.py",
-		"dropout_kernel",
-		8*float64(n)/1e9, nereid.Grid{(n + 1023) / 1024}, x, out, n, 0.5, 123, 1024)
-}
-
-func (s *Suite) rowSum() error {
-	n := 8192
-	if s.Small {
-		n = 512
-	}
-	x, err := s.tensor(nereid.Float32, n, n)
-	if err != nil {
-		return err
-	}
-	out, err := nereid.New(s.Device, nereid.Float32, n)
-	if err != nil {
-		return err
-	}
-	return s.measure(Row{Kernel: "row_sum", DType: "fp32", Shape: []int{n, n}, Unit: "GB/s"}, "reduce.py",
-		"row_sum_kernel",
-		4*float64(n)*float64(n)/1e9, nereid.Grid{n / 4}, x, out, n, n, 1024, 4, 1024)
 }
 
 // compile times a cold compile, source text to loaded kernel, and what of it is ours: all but the driver's
