@@ -9,6 +9,7 @@ package knob
 import (
 	"fmt"
 	"os"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -124,6 +125,18 @@ func number(r Row) *Knob[int64] {
 			return 0, fmt.Errorf("expected a whole number")
 		}
 		return n, nil
+	})
+}
+
+// simOrder is the order in which a simulator does what no rule orders.
+func simOrder(r Row) *Knob[string] {
+	r.Default, r.Form = "usual", "`usual`, `backward`, `earliest`, `latest`, `random:SEED`, `adversarial:SEED`"
+	form := regexp.MustCompile(`^(usual|backward|earliest|latest|(random|adversarial):\d{1,18})$`)
+	return add(r, "usual", func(s string) (string, error) {
+		if !form.MatchString(s) {
+			return "", fmt.Errorf("expected %s", strings.ReplaceAll(r.Form, "`", ""))
+		}
+		return s, nil
 	})
 }
 

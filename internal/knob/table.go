@@ -50,6 +50,13 @@ var (
 		Doc: "On the device `sim`, different values that one store writes to one place are an error, too. " +
 			"That other accesses of a program to global memory are in order is always checked there.",
 	})
+	SimOrder = simOrder(Row{
+		Group: "Devices", Name: "NEREID_SIM_ORDER",
+		Doc: "On the device `sim`, when copies and products that run on their own do their work (`earliest`, " +
+			"`latest`), and which warp runs next: `random:SEED`, or `adversarial:SEED`, with one warp far ahead " +
+			"and another far behind; both let copies and products end at random " +
+			"([SIMULATORS.md](SIMULATORS.md)).",
+	})
 	CodeSize = size(Row{
 		Group: "Devices", Name: "NEREID_CODE_SIZE", Default: "256MiB",
 		Doc: "How much native code of kernels the device `cpu` holds in memory. Code that was not " +

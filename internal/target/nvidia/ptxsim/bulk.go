@@ -25,6 +25,7 @@ type bulkLoad struct {
 	phase int32 // of the mbarrier
 	parts []globalPart
 	seq   int64 // writes to global memory when it began
+	moved bool
 	// fetch returns the bytes, and place where each 16 of them go.
 	fetch func() []byte
 	place func(off int) uint64
@@ -66,34 +67,45 @@ func (c *block) startLoad(l *bulkLoad, b *mbarrier) {
 	if r := l.block.races; r != nil {
 		r.behind(c, l.t, int(l.to), l.size)
 		r.shown(c, l.t, int(l.to), l.size)
-		if !c.launch.Overtake {
-			r.overtaken(c, l.t, int(l.to), l.size)
-		}
+		r.overtaken(c, l.t, int(l.to), l.size)
 		r.touch(c, l.block, l.t, int(l.to), l.size, true)
 		for i := int(l.to); i < int(l.to)+l.size; i++ {
 			r.cells[i].async, r.cells[i].fences = l.t+1, byCopy
 		}
 	}
+	b.checkShown(c, l.t)
 	if c.globals != nil {
 		for _, p := range l.parts {
 			c.globals.fetch(c, l.t, p)
 		}
 		l.seq = c.globals.seq
 	}
+	if c.early() {
+		l.move()
+	}
 	b.issue(l, l.size)
 }
 
-// land moves the bytes of a copy whose phase of an mbarrier is complete.
+// move moves the bytes of a copy.
+func (l *bulkLoad) move() {
+	if l.moved {
+		return
+	}
+	l.moved = true
+	data := l.fetch()
+	for off := 0; off < len(data); off += 16 {
+		copy(l.block.shared[l.place(off):][:16], data[off:])
+	}
+}
+
+// land ends a copy whose phase of an mbarrier is complete.
 func (l *bulkLoad) land(b *mbarrier) {
 	if l.by.globals != nil {
 		for _, p := range l.parts {
 			l.by.globals.fetched(l, b, p)
 		}
 	}
-	data := l.fetch()
-	for off := 0; off < len(data); off += 16 {
-		copy(l.block.shared[l.place(off):][:16], data[off:])
-	}
+	l.move()
 	if r := l.block.races; r != nil {
 		for i := int(l.to); i < int(l.to)+l.size; i++ {
 			r.cells[i] = cell{writer: b.number + 1, wrote: l.phase, at: int32(l.at), fences: byCopy}
@@ -111,6 +123,8 @@ type bulkStore struct {
 	parts []globalPart
 	merge func(old, new []byte) // of a reduction, else nil
 	data  []byte                // once it is read
+	ended bool                  // its thread has waited for the read
+	added bool                  // a reduction was done
 }
 
 // bulkGroups are the stores of a thread: groups that were committed, the oldest first, and the open group.
@@ -137,8 +151,40 @@ func (c *block) startStore(q *bulkStore) {
 			c.globals.bulk(c, q.t, p.addr, p.data, q.merge != nil)
 		}
 	}
+	if c.early() {
+		c.fill(q)
+	}
 	g := c.bulkOf(q.t)
 	g.now = append(g.now, q)
+}
+
+// fill reads the shared memory of a copy.
+func (c *block) fill(q *bulkStore) {
+	if q.data != nil {
+		return
+	}
+	q.data = make([]byte, q.size)
+	for off := 0; off < q.size; off += 16 {
+		copy(q.data[off:], c.shared[q.place(off):][:16])
+	}
+}
+
+// put writes the global memory of a copy, which it may do more than once, or reduces it, once.
+func (q *bulkStore) put() {
+	for _, p := range q.parts {
+		q.putPart(p)
+	}
+	q.added = true
+}
+
+func (q *bulkStore) putPart(p globalPart) {
+	from := q.data[p.off:][:len(p.data)]
+	switch {
+	case q.merge == nil:
+		copy(p.data, from)
+	case !q.added:
+		q.merge(p.data, from)
+	}
 }
 
 func (c *block) bulkOf(t int32) *bulkGroups {
@@ -150,13 +196,11 @@ func (c *block) bulkOf(t int32) *bulkGroups {
 
 // read ends the reading of shared memory.
 func (c *block) read(q *bulkStore) {
-	if q.data != nil {
+	if q.ended {
 		return
 	}
-	q.data = make([]byte, q.size)
-	for off := 0; off < q.size; off += 16 {
-		copy(q.data[off:], c.shared[q.place(off):][:16])
-	}
+	c.fill(q)
+	q.ended = true
 	if r := c.races; r != nil {
 		for u := q.from >> 4; u < (q.from+uint64(q.size)+15)>>4; u++ {
 			r.reading[u]--
@@ -171,11 +215,7 @@ func (c *block) write(q *bulkStore) {
 		if c.globals != nil && q.merge == nil {
 			c.globals.landed(c, q.t, p.addr, p.data)
 		}
-		if from := q.data[p.off:][:len(p.data)]; q.merge != nil {
-			q.merge(p.data, from)
-		} else {
-			copy(p.data, from)
-		}
+		q.putPart(p)
 		c.settle()
 	}
 }
@@ -206,7 +246,7 @@ func (c *block) endBulk() {
 		g := &c.bulks[t]
 		g.groups, g.now = append(g.groups, g.now), nil
 		for _, q := range slices.Concat(g.groups...) {
-			if q.data == nil {
+			if !q.ended {
 				c.at = q.at
 				c.fail(q.t, "the block leaves while a bulk copy reads its shared memory, without a wait for "+
 					"its group")

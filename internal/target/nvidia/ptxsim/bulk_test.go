@@ -48,7 +48,8 @@ const bulkKernel = `
 `
 
 const (
-	makeBar = "@%p0 mbarrier.init.shared::cta.b64 [%r2], 1;\nbar.sync 0;\n"
+	makeBar = "@%p0 mbarrier.init.shared::cta.b64 [%r2], 1; " + showBar + "bar.sync 0;\n"
+	showBar = "@%p0 fence.mbarrier_init.release.cluster;\n"
 	expect  = "@%p0 mbarrier.arrive.expect_tx.shared.b64 _, [%r2], 1024;\n"
 	loadBox = "@%p0 cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], " +
 		"[%rd1, {%r10, %r11}], [%r2];\n"
@@ -117,7 +118,7 @@ func TestBulkFaults(t *testing.T) {
 			"without a wait|no barrier lies between"},
 		{"a wait that is not repeated", makeBar + expect + loadBox +
 			"mbarrier.try_wait.parity.shared.b64 %p1, [%r2], %r10;\n" + copyOut,
-			"without a wait|no barrier lies between"},
+			"without a wait|no barrier lies between|not behind a wait"},
 		{"only one thread waits", makeBar + expect + loadBox + "@!%p0 bra X;\n" + await + "X:\n" + copyOut,
 			"without a wait|not behind a wait|no barrier lies between"},
 		{"others behind a barrier", makeBar + expect + loadBox + "@!%p0 bra X;\n" + await + "X:\n" + syncAll +
@@ -141,10 +142,11 @@ func TestBulkFaults(t *testing.T) {
 		{"overwritten after a fence of one reader", makeBar + expect + loadBox + await + copyOut + first +
 			proxy + syncAll + expect + loadBox + await1 + copyOut, "was read by thread 1 (line 40)"},
 		{"overwritten after a fence before the read", makeBar + expect + loadBox + await + proxy + copyOut +
-			syncAll + expect + loadBox + await1 + copyOut, "a barrier does not keep the copy behind the read"},
+			syncAll + expect + loadBox + await1 + copyOut,
+			"a barrier does not keep the copy behind the read"},
 		{"overwritten after an mbarrier", "@%p0 mbarrier.init.shared::cta.b64 [%r2+8], 64;\n" + makeBar +
-			expect + loadBox + await + copyOut + "mbarrier.arrive.shared.b64 _, [%r2+8];\n" + emptied + expect +
-			loadBox + await1 + copyOut, "a barrier does not keep the copy behind the read"},
+			expect + loadBox + await + copyOut + "mbarrier.arrive.shared.b64 _, [%r2+8];\n" + emptied +
+			expect + loadBox + await1 + copyOut, "a barrier does not keep the copy behind the read"},
 		{"overwritten after a fence and an mbarrier", "@%p0 mbarrier.init.shared::cta.b64 [%r2+8], 64;\n" +
 			makeBar + expect + loadBox + await + copyOut + proxy +
 			"mbarrier.arrive.shared.b64 _, [%r2+8];\n" + emptied + expect + loadBox + await1 + copyOut, ""},
@@ -166,6 +168,16 @@ func TestBulkFaults(t *testing.T) {
 			syncAll, "while copies are under way"},
 		{"used before all know it", strings.TrimSuffix(makeBar, syncAll) +
 			"mbarrier.arrive.shared.b64 _, [%r2];\n", "was initialized by thread 0|there is no mbarrier"},
+		{"no fence behind the init", strings.Replace(makeBar, showBar, "\n", 1) + expect + loadBox + await,
+			"was initialized by thread 0 (line 31), and no fence.mbarrier_init shows it"},
+		{"the fence of another thread", strings.Replace(makeBar, showBar, "@!%p0"+showBar[4:], 1) + expect +
+			loadBox + await, "no fence.mbarrier_init shows it"},
+		{"the fence before the init", showBar + strings.Replace(makeBar, showBar, "\n", 1) + expect +
+			loadBox + await, "no fence.mbarrier_init shows it"},
+		{"a proxy fence behind the init", strings.Replace(makeBar, showBar, "\n"+proxy, 1) + expect +
+			loadBox + await + copyOut, ""},
+		{"no fence, no copies", "@%p0 mbarrier.init.shared.b64 [%r2], 64;\n" + syncAll +
+			"mbarrier.arrive.shared.b64 _, [%r2];\n" + await, ""},
 		{"too many arrivals", makeBar + first + "mbarrier.arrive.shared.b64 _, [%r2], 2;\n",
 			"2 arrivals at the mbarrier at 0x1000, which waits for 1 of 1"},
 		{"store", fill + proxy + syncAll + storeBox + commit + waitRead, ""},
@@ -193,7 +205,7 @@ func TestBulkFaults(t *testing.T) {
 		{"a map that is not aligned", makeBar + expect + "add.s64 %rd1, %rd1, 8;\n" + loadBox + await,
 			"not aligned to 64"},
 	} {
-		for _, l := range []Launch{{}, {Backward: true}, {Turns: 5}} {
+		for _, l := range everyOrder(t) {
 			if err := runBulk(t, c.body, nil, l).err; !wantsAny(err, c.want) {
 				t.Errorf("%s: %v, want %q", c.name, err, c.want)
 			}
@@ -217,8 +229,8 @@ func TestBulkGlobal(t *testing.T) {
 		{"a wait without a barrier", fill + proxy + syncAll + storeBox + commit + waitAll,
 			"no barrier lies between"},
 	} {
-		if err := runBulk(t, "mov.b64 %rd4, %rd3;\n"+c.body+load, at, Launch{Backward: true}).err; !wants(err,
-			c.want) {
+		l := Launch{Order: Order{Backward: true}}
+		if err := runBulk(t, "mov.b64 %rd4, %rd3;\n"+c.body+load, at, l).err; !wants(err, c.want) {
 			t.Errorf("%s: %v, want %q", c.name, err, c.want)
 		}
 	}
@@ -534,7 +546,7 @@ func TestNamedBarriers(t *testing.T) {
 			"threads wait at different barriers"},
 		{"registers", "setmaxnreg.dec.sync.aligned.u32 40;\nsetmaxnreg.inc.sync.aligned.u32 232;\n", ""},
 	} {
-		for _, l := range []Launch{{}, {Backward: true}} {
+		for _, l := range []Launch{{}, {Order: Order{Backward: true}}} {
 			if err := runBulk(t, c.body, nil, l).err; !wantsAny(err, c.want) {
 				t.Errorf("%s: %v, want %q", c.name, err, c.want)
 			}

@@ -80,7 +80,7 @@ func (m *Module) runCluster(ctx context.Context, f *function, l *Launch, id [3]i
 		}
 		g.blocks = append(g.blocks, c)
 	}
-	g.run(l.Backward)
+	g.run(l.Order.Backward)
 	return nil
 }
 

@@ -57,7 +57,7 @@ func runClusterKernel(t *testing.T, body string, backward bool) ([]uint32, error
 	mem := NewMemory()
 	out := make([]byte, 4*64*4)
 	err = m.Run(context.Background(), &Launch{Kernel: "k", Grid: [3]int{4, 1, 1}, Shared: 256,
-		Args: []uint64{mem.Alloc(out)}, Memory: mem, Backward: backward})
+		Args: []uint64{mem.Alloc(out)}, Memory: mem, Order: Order{Backward: backward}})
 	var words []uint32
 	for i := 0; i < len(out); i += 4 {
 		words = append(words, binary.LittleEndian.Uint32(out[i:]))

@@ -56,7 +56,7 @@
 //	barrier.go       the 16 barriers of a block; mbarrier.go, op_mbarrier.go mbarriers
 //	bulk.go          bulk copies under way; op_bulk.go their instructions, tensormap.go tensor maps
 //	clock.go         which access comes before which
-//	order.go         which warp runs next; warp.go which of its lanes
+//	order.go         which warp runs next; warp.go which of its lanes; ends.go when copies end
 //	memory.go        global memory
 //	fault.go         Fault, and places in the source
 //	op_*.go          the instructions of one family each

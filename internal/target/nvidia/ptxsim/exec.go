@@ -22,13 +22,13 @@ type Launch struct {
 	Memory *Memory
 	Print  io.Writer // what vprintf writes; nil for nothing
 
-	NoRaces  bool   // memory is not watched
-	NoGlobal bool   // global memory is not
-	Overtake bool   // a bulk copy may overtake reads of threads that only a barrier orders before it
-	Strict   bool   // different values that one store writes to one place are an error too
-	Backward bool   // warps take their turns from the last to the first
-	Turns    uint64 // if not 0, the seed of random turns: any warp goes next, for any number of instructions
-	Steps    int    // how many instructions of a warp a block may run; 0 for a hundred million
+	NoRaces  bool // memory is not watched
+	NoGlobal bool // global memory is not
+	Strict   bool // different values that one store writes to one place are an error too
+	// LaxInit lets copies use an mbarrier that no fence has shown to them, as Triton's code does.
+	LaxInit bool
+	Order   Order
+	Steps   int // how many instructions of a warp a block may run; 0 for a hundred million
 }
 
 // instr is a decoded instruction.
@@ -104,6 +104,7 @@ type block struct {
 
 	bars      [numBarriers]barrier
 	mbarriers map[uint64]*mbarrier // by address
+	barriers  []*mbarrier          // all that were made
 	waitsFor  []*mbarrier          // of each thread that waits for one
 	tried     []*mbarrier          // of each thread whose last try was too early
 	members   []uint32             // the member mask of each thread that waits for lanes of its warp
@@ -160,7 +161,8 @@ func (c *block) fail(t int32, format string, args ...any) {
 
 // failRace stops thread t at an access that nothing orders behind one of another thread of the cluster.
 func (c *block) failRace(t, other int32, format string, args ...any) {
-	panic(&fault{block: c, thread: t, msg: fmt.Sprintf(format, args...), race: true, other: other % int32(c.n)})
+	panic(&fault{block: c, thread: t, msg: fmt.Sprintf(format, args...), race: true,
+		other: other % int32(c.n)})
 }
 
 // failAccess stops the kernel because of an access to global memory.
@@ -252,7 +254,7 @@ func (m *Module) newBlock(f *function, l *Launch, id [3]int) *block {
 // turn lets the warps run, each until all its threads wait or have left, and lets threads go on that wait for
 // each other. It reports whether the block can do nothing more for now: it waits for its cluster or has left.
 func (c *block) turn() (done bool) {
-	c.turns.warps((c.n+31)/32, c.runWarp)
+	c.runWarps()
 	var count [exited + 1]int
 	for t := range c.n {
 		count[c.state[t]]++

@@ -22,6 +22,7 @@ type mbarrier struct {
 	landed []*bulkLoad // of complete phases; their bytes have not moved
 
 	maker, made int32 // the thread that initialized it, and when
+	shown       int32 // when that thread showed it to copies and other blocks by fence.mbarrier_init, or 0
 	used        bool
 }
 
@@ -53,7 +54,43 @@ func (c *block) mbarrierAt(t int32, addr uint64) *mbarrier {
 			addr, c.who(b.maker), c.m.where(b.at))
 	}
 	b.used = true
+	if o != c {
+		b.checkShown(c, t)
+	}
 	return b
+}
+
+// showMbarriers does fence.mbarrier_init: copies and other blocks see the mbarriers that threads have made.
+func (c *block) showMbarriers(act []int32) {
+	if c.races == nil {
+		return
+	}
+	for _, t := range act {
+		who := c.global(t)
+		for _, b := range c.barriers {
+			if b.maker == who && b.shown == 0 {
+				b.shown = c.cluster.clocks.now[who]
+			}
+		}
+		c.cluster.clocks.now[who]++
+	}
+}
+
+// checkShown checks that a copy, or another block, for which thread t uses an mbarrier sees that it was made:
+// by a fence.mbarrier_init or fence.proxy.async of its maker, or by a fence.proxy.async of t.
+func (b *mbarrier) checkShown(c *block, t int32) {
+	if c.races == nil || c.launch.LaxInit {
+		return
+	}
+	k, who := c.cluster.clocks, c.global(t)
+	if b.shown != 0 && k.before(b.maker, b.shown+1, who) {
+		return
+	}
+	of := &b.block.fences[int(b.maker)%c.n]
+	if !of.after(k, b.maker, b.made, &c.fences[t], who) {
+		c.fail(t, "the mbarrier at %#x was initialized by %s (%s), and no fence.mbarrier_init shows it to "+
+			"copies and other blocks", b.addr, c.who(b.maker), c.m.where(b.at))
+	}
 }
 
 // initMbarrier makes an mbarrier. One that was not used may be made anew.
@@ -80,7 +117,7 @@ func (c *block) initMbarrier(t int32, addr uint64, count int) {
 	if c.mbarriers == nil {
 		c.mbarriers = map[uint64]*mbarrier{}
 	}
-	c.mbarriers[addr] = b
+	c.mbarriers[addr], c.barriers = b, append(c.barriers, b)
 }
 
 // dropMbarrier makes an mbarrier ordinary memory again.

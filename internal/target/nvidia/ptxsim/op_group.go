@@ -73,19 +73,33 @@ func groupProduct(s *stmt) (action, error) {
 		t := int32(32 * w)
 		q := p
 		c.startProduct(w, &q)
-		left := g.left(c, w, a, &q)
-		right := g.right(c, t, matrixDescriptor(b.get(c, t)), &q)
-		acc := make([]float64, 16*g.n)
-		if scale.get(c, t)&1 != 0 {
+		at, desc, sums := a, matrixDescriptor(b.get(c, t)), scale.get(c, t)&1 != 0
+		if !g.fromRegs {
+			at = operand{kind: isImm, imm: a.get(c, t)}
+		}
+		compute := func() {
+			left, right := g.left(c, w, at, &q), g.right(c, t, desc, &q)
+			acc := make([]float64, 16*g.n)
+			if sums {
+				g.eachResult(func(i, at, reg, part int) {
+					acc[at] = g.d.value(c.regs[d[reg].reg*c.n+int(t)+i] >> (16 * part))
+				})
+			}
+			multiplyRows(left, right, acc, g.n, g.k)
 			g.eachResult(func(i, at, reg, part int) {
-				acc[at] = g.d.value(c.regs[d[reg].reg*c.n+int(t)+i] >> (16 * part))
+				cell := &c.regs[d[reg].reg*c.n+int(t)+i]
+				*cell = g.put(*cell, acc[at], part)
 			})
 		}
-		multiplyRows(left, right, acc, g.n, g.k)
-		g.eachResult(func(i, at, reg, part int) {
-			cell := &c.regs[d[reg].reg*c.n+int(t)+i]
-			*cell = g.put(*cell, acc[at], part)
-		})
+		if c.late() {
+			g.left(c, w, at, &q) // for the addresses
+			g.right(c, t, desc, &q)
+			units := q.units
+			q.compute = func() { compute(); q.units = units }
+		} else {
+			c.productsOf(w).compute(math.MaxInt) // products of a warp come in order
+			compute()
+		}
 		c.issueProduct(w, &q)
 	}), nil
 }

@@ -146,7 +146,7 @@ func mbarrierWait(s *stmt) (action, error) {
 				complete = uint64(b.phases)&1 != which.get(c, t)&1
 			}
 			again := c.tried[t] == b
-			passed := (again || len(b.landed) == 0) && b.passed(c, t, complete)
+			passed := (again || !c.hesitates(b)) && b.passed(c, t, complete)
 			if d >= 0 {
 				c.set(d, t, truth(passed))
 			}
@@ -160,6 +160,12 @@ func mbarrierWait(s *stmt) (action, error) {
 			}
 		}
 	}, nil
+}
+
+// hesitates reports whether a first try of a wait fails although the phase is complete, because copies have
+// to move their bytes.
+func (c *block) hesitates(b *mbarrier) bool {
+	return len(b.landed) > 0 && !(c.launch.Order.Ends == EndsAny && c.early())
 }
 
 // setMaxRegs decodes setmaxnreg, which changes nothing that can be seen.

@@ -14,12 +14,15 @@ var memoryOps = map[string]decoder{
 	"createpolicy": createPolicy, "griddepcontrol": nothing, "discard": nothing, "mapa": mapa,
 }
 
-// fence decodes fences. Memory is in order here without them, but for two cases: stores of threads against
-// products of warp groups and bulk copies, which need fence.proxy.async for shared memory, global memory or
-// both, and tensor maps made by the kernel.
+// fence decodes fences. Memory is in order here without them, but for three cases: accesses of threads
+// against products of warp groups and bulk copies, which need fence.proxy.async for shared memory, global
+// memory or both; mbarriers that copies or other blocks use; and tensor maps made by the kernel.
 func fence(s *stmt) (action, error) {
 	if s.has("tensormap::generic") && s.has("acquire") {
 		return acquireMap(s)
+	}
+	if s.has("mbarrier_init") {
+		return (*block).showMbarriers, nil
 	}
 	if !s.has("proxy") || !slices.ContainsFunc(s.parts, func(p string) bool {
 		return strings.HasPrefix(p, "async")
@@ -314,6 +317,8 @@ type copyJob struct {
 	n    int // bytes read; the rest of size are zeros
 	size int
 	seq  int64 // writes to global memory when it began
+
+	moved bool
 }
 
 // cpAsync decodes cp.async. The bytes move when they are waited for, as late as they may.
@@ -387,6 +392,9 @@ func copyStart(s *stmt) (action, error) {
 			if c.globals != nil && j.n > 0 {
 				c.startCopy(t, &j)
 			}
+			if c.early() {
+				c.move(t, &j)
+			}
 			c.pending[t].now = append(c.pending[t].now, j)
 		}
 	}, nil
@@ -416,24 +424,42 @@ func (c *block) startCopy(t int32, j *copyJob) {
 func (c *block) complete(t int32, n int) {
 	p := &c.pending[t]
 	for len(p.groups) > n {
-		for _, j := range p.groups[0] {
-			var src []byte
-			if j.n > 0 {
-				var err error
-				if src, err = c.launch.Memory.At(j.from, j.n); err != nil {
-					c.fail(t, "%v", err)
-				}
-				if c.globals != nil {
-					c.globals.copied(c, t, j.from, src, j.seq)
-				}
-			}
-			if c.races != nil {
-				c.races.end(c, t, int(j.to), j.size)
-			}
-			dst := c.shared[j.to : j.to+uint64(j.size)]
-			clear(dst[copy(dst, src):])
-			c.settle()
+		for i := range p.groups[0] {
+			c.completeCopy(t, &p.groups[0][i])
 		}
 		p.groups = p.groups[1:]
 	}
+}
+
+func (c *block) completeCopy(t int32, j *copyJob) {
+	if src := c.source(t, j); c.globals != nil && j.n > 0 {
+		c.globals.copied(c, t, j.from, src, j.seq)
+	}
+	if c.races != nil {
+		c.races.end(c, t, int(j.to), j.size)
+	}
+	c.move(t, j)
+	c.settle()
+}
+
+// source returns the bytes that a copy reads.
+func (c *block) source(t int32, j *copyJob) []byte {
+	if j.n == 0 {
+		return nil
+	}
+	src, err := c.launch.Memory.At(j.from, j.n)
+	if err != nil {
+		c.fail(t, "%v", err)
+	}
+	return src
+}
+
+// move moves the bytes of a copy.
+func (c *block) move(t int32, j *copyJob) {
+	if j.moved {
+		return
+	}
+	j.moved = true
+	dst := c.shared[j.to : j.to+uint64(j.size)]
+	clear(dst[copy(dst, c.source(t, j)):])
 }

@@ -7,6 +7,55 @@ import (
 	"testing"
 )
 
+// everyOrder returns a launch for each kind of order.
+func everyOrder(t *testing.T) (out []Launch) {
+	t.Helper()
+	for _, text := range []string{"usual", "backward", "earliest", "latest", "random:1", "random:5",
+		"adversarial:1", "adversarial:2"} {
+		o, err := ParseOrder(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, Launch{Order: o})
+	}
+	return out
+}
+
+// TestParseOrder: seeds stand where there are any.
+func TestParseOrder(t *testing.T) {
+	for _, text := range []string{"", "random", "random:x", "random:-1", "earliest:3", "soon"} {
+		if o, err := ParseOrder(text); err == nil {
+			t.Errorf("%q is %+v", text, o)
+		}
+	}
+	want := Order{Turns: 7, Adverse: true, Ends: EndsAny}
+	if o, err := ParseOrder("adversarial:6"); err != nil || o != want {
+		t.Errorf("%+v, %v", o, err)
+	}
+}
+
+// TestEnds: what a kernel sees that reads too early, without checks, depends on when a copy ends; behind its
+// wait it always sees the copy.
+func TestEnds(t *testing.T) {
+	early := makeBar + fill + syncAll + expect + loadBox + "ld.shared.b32 %r30, [%r3];\n" + await + syncAll +
+		"ld.shared.b32 %r31, [%r3];\nst.global.v2.b32 [%rd3], {%r30, %r31};\n"
+	seen := map[uint32]bool{}
+	for i, l := range everyOrder(t) {
+		l.NoRaces = true
+		r := runBulk(t, early, nil, l)
+		if r.err != nil || r.out[4*63+1] != 4*63 {
+			t.Errorf("order %d: %v, %d", i, r.err, r.out[4*63+1])
+		}
+		seen[r.out[4*63]] = true
+		if o := l.Order.Ends; o == Earliest && r.out[4*63] != 4*63 || o == Latest && r.out[4*63] != 5 {
+			t.Errorf("ends %d: the early read saw %d", o, r.out[4*63])
+		}
+	}
+	if len(seen) != 2 {
+		t.Errorf("early reads saw %v", seen)
+	}
+}
+
 // TestTurns: what a kernel without a barrier reads depends on the order of its warps, and random turns
 // depend on their seed alone.
 func TestTurns(t *testing.T) {
@@ -25,14 +74,14 @@ func TestTurns(t *testing.T) {
 		}
 		return out[256:]
 	}
-	forward, backward := run(Launch{}), run(Launch{Backward: true})
+	forward, backward := run(Launch{}), run(Launch{Order: Order{Backward: true}})
 	if slices.Equal(forward, backward) {
 		t.Error("the order of the warps makes no difference")
 	}
 	between := 0
 	for seed := range uint64(20) {
-		got := run(Launch{Turns: seed + 1})
-		if !slices.Equal(got, run(Launch{Turns: seed + 1})) {
+		got := run(Launch{Order: Order{Turns: seed + 1}})
+		if !slices.Equal(got, run(Launch{Order: Order{Turns: seed + 1}})) {
 			t.Errorf("two runs with the seed %d differ", seed+1)
 		}
 		if !slices.Equal(got, forward) && !slices.Equal(got, backward) {

@@ -18,6 +18,7 @@ import "slices"
 type product struct {
 	dst, src []int32 // registers
 	units    []int32 // of 16 bytes of shared memory
+	compute  func()  // computes the result, where that was put off
 }
 
 // products is the set of products under way in a warp.
@@ -143,6 +144,16 @@ func (p *products) all(f func(q *product)) {
 	}
 }
 
+// compute computes the first n products that were put off, in their order.
+func (p *products) compute(n int) {
+	p.all(func(q *product) {
+		if q.compute != nil && n > 0 {
+			q.compute()
+			q.compute, n = nil, n-1
+		}
+	})
+}
+
 // startProduct checks that a product may be issued.
 func (c *block) startProduct(w int, q *product) {
 	p := c.productsOf(w)
@@ -187,6 +198,7 @@ func (c *block) issueProduct(w int, q *product) {
 func (c *block) waitProducts(w, n int) {
 	p := c.productsOf(w)
 	for len(p.groups) > n {
+		p.compute(len(p.groups[0]))
 		for _, q := range p.groups[0] {
 			c.endProduct(w, p, q)
 		}
@@ -248,6 +260,7 @@ func (c *block) copyBusy(p *products, in *instr, act []int32) {
 	if len(from) == 0 || !slices.ContainsFunc(from, func(r int32) bool { return p.busy[r] > 0 }) {
 		c.fail(act[0], "a register is written that a product under way writes")
 	}
+	p.compute(p.open()) // the copy has the result, as the one register would that both become
 	p.all(func(q *product) {
 		if !slices.ContainsFunc(from, func(r int32) bool { return slices.Contains(q.dst, r) }) {
 			return

@@ -91,7 +91,8 @@ func TestGlobalRaces(t *testing.T) {
 		{"a store after a copy, ordered", cp + wait + bar + store, ""},
 	} {
 		for _, backward := range []bool{false, true} {
-			if err := runGlobalKernel(t, c.body, Launch{Backward: backward}); !wants(err, c.want) {
+			l := Launch{Order: Order{Backward: backward}}
+			if err := runGlobalKernel(t, c.body, l); !wants(err, c.want) {
 				t.Errorf("%s: %v, want %q", c.name, err, c.want)
 			}
 		}

@@ -12,6 +12,24 @@ import (
 // wgmma: .aligned) holds them until the whole warp is there. Nothing else brings lanes together: where they
 // meet by chance, since those that are furthest behind go first, they run together, which is faster.
 
+// runWarps gives the warps of a block turns.
+func (c *block) runWarps() {
+	n := (c.n + 31) / 32
+	if !c.launch.Order.Adverse {
+		c.turns.warps(n, func(w, steps int) {
+			c.someEnd()
+			c.runWarp(w, steps)
+		})
+		return
+	}
+	c.someEnd()
+	c.turns.adverse(n, func(w, steps int) bool {
+		before := c.steps
+		c.runWarp(w, steps)
+		return !c.yields && c.steps > before && c.steps < before+steps
+	})
+}
+
 // runWarp runs the threads of a warp. Of threads at different places the furthest behind go first, unless
 // they run on and on: then they may be waiting for others.
 func (c *block) runWarp(w, steps int) {

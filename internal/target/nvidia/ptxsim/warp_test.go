@@ -74,8 +74,10 @@ func TestMembers(t *testing.T) {
 	}{
 		{"redux", "redux.sync.add.u32 %r9, %r0, -1;", func(int) uint32 { return 496 }},
 		{"redux of some", "and.b32 %r5, %r0, 1;\nsetp.eq.u32 %p2, %r5, 1;\n" +
-			"@%p2 redux.sync.add.u32 %r9, %r0, 0xaaaaaaaa;", func(i int) uint32 { return uint32(256 * (i % 2)) }},
-		{"shfl", "shfl.sync.bfly.b32 %r9, %r4, 1, 31, -1;", func(i int) uint32 { return uint32(1000 + (i ^ 1)) }},
+			"@%p2 redux.sync.add.u32 %r9, %r0, 0xaaaaaaaa;",
+			func(i int) uint32 { return uint32(256 * (i % 2)) }},
+		{"shfl", "shfl.sync.bfly.b32 %r9, %r4, 1, 31, -1;",
+			func(i int) uint32 { return uint32(1000 + (i ^ 1)) }},
 		{"vote", "vote.sync.ballot.b32 %r9, %p1, -1;", func(int) uint32 { return thirds }},
 		{"match", "match.any.sync.b32 %r9, %r1, -1;\nand.b32 %r9, %r9, 0x49249249;",
 			func(i int) uint32 { return isThird(i) * thirds }},
@@ -89,12 +91,14 @@ func TestMembers(t *testing.T) {
 			"mad.lo.u32 %r6, %r5, 16, %r2;\nld.shared.b32 %r9, [%r6];",
 			func(i int) uint32 { return uint32(1000 + (i ^ 31)) }},
 		{"ldmatrix", "st.shared.v4.b32 [%r3], {%r0, %r0, %r0, %r0};\nbar.warp.sync -1;\n" +
-			"ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r9}, [%r3];", func(i int) uint32 { return uint32(i / 4) }},
+			"ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r9}, [%r3];",
+			func(i int) uint32 { return uint32(i / 4) }},
 		{"mma", "mov.b32 %r5, 0x3f800000;\nmov.b32 %r6, 0;\n" +
 			"mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%r9, %r10, %r11, %r12}, " +
-			"{%r5, %r5, %r5, %r5}, {%r5, %r5}, {%r6, %r6, %r6, %r6};", func(int) uint32 { return 0x41000000 }},
+			"{%r5, %r5, %r5, %r5}, {%r5, %r5}, {%r6, %r6, %r6, %r6};",
+			func(int) uint32 { return 0x41000000 }},
 	} {
-		for _, l := range []Launch{{}, {Backward: true}, {Turns: 3}} {
+		for _, l := range everyOrder(t) {
 			got, err := runParted(t, c.body, "", l)
 			if err != nil {
 				t.Errorf("%s: %v", c.name, err)
@@ -112,15 +116,16 @@ func TestMembers(t *testing.T) {
 // TestMemberFaults: lanes that a mask names and that do not come are an error, not those that have left.
 func TestMemberFaults(t *testing.T) {
 	for _, c := range []struct{ name, body, detour, want string }{
-		{"absent", "@%p1 redux.sync.add.u32 %r9, %r0, -1;\nbar.sync 0;", "", "waits for the lanes 0xb6db6db6"},
+		{"absent", "@%p1 redux.sync.add.u32 %r9, %r0, -1;\nbar.sync 0;", "",
+			"waits for the lanes 0xb6db6db6"},
 		{"absent, with a mask", "@%p1 redux.sync.add.u32 %r9, %r0, 0x4924924b;\nbar.sync 0;", "",
 			"waits for the lanes 0x2 of its member mask 0x4924924b"},
 		{"not named", "redux.sync.add.u32 %r9, %r0, 0xfffffffe;", "", "does not name lane 0"},
 		{"left", "redux.sync.add.u32 %r9, %r0, -1;", "ret;", ""},
 		{"different instructions", "@%p1 shfl.sync.bfly.b32 %r9, %r4, 1, 31, -1;\n" +
 			"@!%p1 shfl.sync.bfly.b32 %r9, %r4, 1, 31, -1;", "", "waits for the lanes"},
-		{"not all of a product's", "@%p1 ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r9}, [%r3];\nbar.sync 0;", "",
-			"waits for the lanes"},
+		{"not all of a product's", "@%p1 ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r9}, [%r3];\n" +
+			"bar.sync 0;", "", "waits for the lanes"},
 		{"no order without bar.warp", "st.shared.b32 [%r3], %r4;\nvote.sync.ballot.b32 %r9, %p1, -1;\n" +
 			"xor.b32 %r5, %r0, 31;\nmad.lo.u32 %r6, %r5, 16, %r2;\nld.shared.b32 %r9, [%r6];", "",
 			"no barrier lies between"},

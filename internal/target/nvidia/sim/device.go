@@ -176,8 +176,7 @@ func (k *kernel) launch(ctx context.Context, grid [3]int, args, bounds []uint64)
 	grid[0] *= cluster // the simulator counts blocks, the caller programs
 	return k.module.Run(ctx, &ptxsim.Launch{
 		Kernel: k.code.Name, Grid: grid, Cluster: cluster, Shared: k.code.Shared, Args: args, Bytes: maps,
-		Memory: k.dev.mem, Print: os.Stdout, Strict: w.Races || knob.CheckRaces.Get(), Backward: w.Order == 1,
-		Turns: w.turns(), Overtake: os.Getenv("NEREID_TEST_OVERTAKE") != "0",
+		Memory: k.dev.mem, Print: os.Stdout, Strict: w.Races || knob.CheckRaces.Get(), Order: w.order(),
 	})
 }
 
@@ -213,11 +212,16 @@ type Watch struct {
 	Order uint64
 }
 
-func (w Watch) turns() uint64 {
-	if w.Order < 2 {
-		return 0
+// order returns the order of a launch: its own, or else that of the environment.
+func (w Watch) order() ptxsim.Order {
+	switch w.Order {
+	case 0:
+		o, _ := ptxsim.ParseOrder(knob.SimOrder.Get()) // which takes no other text
+		return o
+	case 1:
+		return ptxsim.Order{Backward: true}
 	}
-	return w.Order
+	return ptxsim.Order{Turns: w.Order}
 }
 
 type watchKey struct{}
