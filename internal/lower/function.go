@@ -70,7 +70,7 @@ func (l *lowering) function(isKernel bool) {
 // paramType returns the LLVM type of a parameter. Kernels take tensor maps by value.
 func (l *lowering) paramType(a *ir.Value, isKernel bool) string {
 	if isKernel && isDesc(a) {
-		return l.vendor.blockParam(TensorMapBytes, 64)
+		return l.vendor.blockParam(mapParamBytes(l.fn, a.Index(), l.mapWords), 64)
 	}
 	return llvmType(a.Type)
 }
@@ -190,13 +190,22 @@ func (g *program) placeScratch(fn *ir.Op) (size int) {
 	for op := range fn.Ops() {
 		switch op.Def {
 		case ttg.GlobalScratchAlloc:
-			place(op, int(op.IntOr("alignment", 1)), int(op.IntOr("nbytes", 0)))
+			place(op, int(op.IntOr("alignment", 1)), g.scratchBytes(op))
 		case tt.Call:
 			place(op, g.scratchAlign, g.scratchOf[g.callee(op)])
 		}
 	}
 	g.scratchOf[fn] = size
 	return size
+}
+
+// scratchBytes returns the size of an allocation of scratch memory: a tensor map may have words behind it.
+func (g *program) scratchBytes(op *ir.Op) int {
+	n := int(op.IntOr("nbytes", 0))
+	if n == TensorMapBytes && g.mapWords {
+		return describedBytes(maxMapRank)
+	}
+	return n
 }
 
 // lowerGlobalScratch emits a pointer into the program's part of the scratch memory. Parts are numbered by the

@@ -326,19 +326,20 @@ func bitsOf(t ir.Type) int {
 	return max(8, ir.BitWidth(e))
 }
 
-// ParamSizes returns the sizes of a kernel's arguments in bytes.
-func ParamSizes(fn *ir.Op) []int {
+// ParamSizes returns the sizes of a kernel's arguments in bytes. A vendor without tensor maps may be nil.
+func ParamSizes(fn *ir.Op, v Vendor) []int {
 	if fn == nil {
 		return nil
 	}
 	var out []int
-	for _, a := range fn.Body(0).Args() {
+	hasWords := needsMapWords(fn.Parent(), v)
+	for i, a := range fn.Body(0).Args() {
 		n := 8
 		if w := ir.BitWidth(a.Type); w > 0 {
 			n = max(1, w/8)
 		}
 		if isDesc(a) {
-			n = TensorMapBytes
+			n = mapParamBytes(fn, i, hasWords)
 		}
 		out = append(out, n)
 	}

@@ -69,6 +69,9 @@ func (l *lowering) makeMap(op *ir.Op, i, at int) {
 	m.operand("ptr addrspace(3) "+l.sharedAt("0", itoa(at)), "r")
 	m.address(op)
 	m.lists(op)
+	if l.mapWords {
+		m.words(op)
+	}
 	for _, f := range []string{"elemtype", "interleave_layout", "swizzle_mode", "fill_mode"} {
 		attr := f
 		if f == "elemtype" {

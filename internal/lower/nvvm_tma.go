@@ -170,7 +170,7 @@ func lowerTMALoad(l *lowering, op *ir.Op) {
 }
 
 // lowerTMAStore starts the copies of a buffer to global memory.
-func lowerTMAStore(l *lowering, op *ir.Op) { l.bulkStore(op, "cp.async", "") }
+func lowerTMAStore(l *lowering, op *ir.Op) { l.bulkStore(op, "cp.async", 0) }
 
 // tmaReductions holds the names of reductions in instructions.
 var tmaReductions = map[int64]string{
@@ -180,27 +180,34 @@ var tmaReductions = map[int64]string{
 
 // lowerTMAReduce starts to combine a buffer with global memory.
 func lowerTMAReduce(l *lowering, op *ir.Op) {
-	kind, ok := tmaReductions[op.IntOr("kind", 0)]
-	if !ok {
+	kind := op.IntOr("kind", 0)
+	if tmaReductions[kind] == "" {
 		l.fail(op, "no instruction reduces so")
 	}
 	l.bulkStore(op, "cp.reduce.async", kind)
 }
 
-// bulkStore emits the instructions of a store or a reduction and closes their group.
-func (l *lowering) bulkStore(op *ir.Op, instr, kind string) {
+// bulkStore emits the instructions of a store, or a reduction of a kind, and closes their group.
+func (l *lowering) bulkStore(op *ir.Op, instr string, kind int64) {
 	l.refuseOnCluster(op, "a copy of blocks for several thread blocks")
 	buf, coords := op.Slot(2), op.Group(1)
 	all := l.deal(op, buf)
-	pred := all.starts(l, "")
+	outside, inside := l.outside(op, l.boxes(op, buf)), ""
+	if outside != "" {
+		inside = l.val("xor i1 %s, true", outside)
+	}
+	pred := all.starts(l, inside)
 	for _, b := range all.boxes {
 		c := &tmaCall{}
 		code := fmt.Sprintf("@%s %s.bulk.tensor.%dd.global.shared::cta%s.bulk_group ", c.add("i1 "+pred, "b"),
-			instr, len(coords), kind)
+			instr, len(coords), tmaReductions[kind])
 		code += c.tensor(l, l.scalar(op.Slot(0)), coords, all, b)
 		c.emit(l, code+", ["+c.add(all.address(l, buf, b), "r")+"];")
 	}
 	l.groupAsm("void", "cp.async.bulk.commit_group;", "")
+	if outside != "" {
+		l.when(outside, func() { l.storeOutside(op, kind) })
+	}
 }
 
 // lowerTMAStoreWait waits until the copy engine has read the buffers of all but the last pendings groups.

@@ -33,6 +33,8 @@ type program struct {
 	frames  map[*ir.Op]*frame
 	where   *address.Analysis // nil until addresses is called
 
+	mapWords bool // the words of a descriptor lie behind its tensor map
+
 	check       *Check // nil unless the code is checked
 	needsInside bool   // it calls nereid.inside
 
@@ -54,8 +56,9 @@ func newProgram(m *ir.Module, opts Options) *program {
 		opts: opts, vendor: opts.Vendor, ownOps: opts.Vendor.ops(), module: m,
 		warps: int(m.IntOr(ttg.NumWarpsAttr, 4)), ctas: int(m.IntOr(ttg.NumCTAsAttr, 1)),
 		layouts: map[ir.Type]layout.Layout{}, decls: map[string]string{}, strings: map[string]string{},
-		math:   mathlib.New(opts.Vendor.mathTarget(), "#1"),
-		frames: map[*ir.Op]*frame{}, scratchAt: map[*ir.Op]int{}, scratchOf: map[*ir.Op]int{},
+		math:     mathlib.New(opts.Vendor.mathTarget(), "#1"),
+		mapWords: needsMapWords(m.Op, opts.Vendor),
+		frames:   map[*ir.Op]*frame{}, scratchAt: map[*ir.Op]int{}, scratchOf: map[*ir.Op]int{},
 	}
 }
 

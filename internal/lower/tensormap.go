@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"github.com/nereid-lang/nereid/internal/dialect/arith"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/ir"
@@ -91,4 +92,51 @@ func tensorMaps(fn *ir.Op) []TensorMap {
 		}
 	}
 	return out
+}
+
+// mapWords returns the number of words of a descriptor: address, sizes, strides, padding.
+func mapWords(rank int) int { return 2*rank + 2 }
+
+// mapParamBytes returns the size of argument i of a kernel, a tensor map with or without words behind it.
+func mapParamBytes(fn *ir.Op, i int, hasWords bool) int {
+	if !hasWords || tt.TileOf(fn, i) != nil {
+		return TensorMapBytes
+	}
+	return describedBytes(tt.DescBlock(fn.Body(0).Arg(i).Type).Rank())
+}
+
+// describedBytes returns the size of a tensor map with its words.
+func describedBytes(rank int) int { return TensorMapBytes + 8*mapWords(rank) }
+
+// maxMapRank is the largest number of dimensions of a tensor map.
+const maxMapRank = 5
+
+// needsMapWords reports whether an operation of the module may store outside of a tensor, before its first
+// row or column.
+func needsMapWords(m *ir.Op, v Vendor) bool {
+	if v == nil {
+		return false
+	}
+	own := v.ops()
+	for op := range m.Ops() {
+		if own[op.Def].effects.global == puts && mayBeOutside(op) {
+			return true
+		}
+	}
+	return false
+}
+
+// mayBeOutside reports whether a store through a descriptor may begin at a negative coordinate.
+func mayBeOutside(op *ir.Op) bool {
+	desc := op.Slot(0)
+	if fn := op.ParentOf(tt.Func); desc.Def() == nil && desc.Block() == fn.Body(0) &&
+		tt.TileOf(fn, desc.Index()) != nil {
+		return false
+	}
+	for _, c := range op.Group(1) {
+		if n, ok := arith.IntOf(c); !ok || n < 0 {
+			return true
+		}
+	}
+	return false
 }

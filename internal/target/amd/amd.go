@@ -137,7 +137,7 @@ func (c Compiler) CompileOnly(ctx context.Context, in *target.Input) (target.Exe
 	if in.Skips("llir") {
 		return nil, fmt.Errorf("%s: compiling goes on from TTIR or TTGIR, not from LLVM IR", c.Chip)
 	}
-	params := lower.ParamSizes(in.Module.Lookup(in.Kernel))
+	params := lower.ParamSizes(in.Module.Lookup(in.Kernel), nil)
 	k, err := c.llir(in, o)
 	if err != nil || in.Until == "llir" {
 		return nil, err
@@ -175,7 +175,7 @@ func (c Compiler) given(in *target.Input) (target.Executable, error) {
 	if code.Name == "" || code.NumWarps <= 0 {
 		return nil, errors.New("the JSON file beside the code object lacks Name or NumWarps")
 	}
-	code.Params = lower.ParamSizes(in.Module.Lookup(in.Kernel))
+	code.Params = lower.ParamSizes(in.Module.Lookup(in.Kernel), nil)
 	if err := takes(in.Given.Text, code); err != nil {
 		return nil, err
 	}

@@ -288,7 +288,7 @@ func (c Compiler) FromTTGIR(ctx context.Context, in *target.Input, maxPTX int) (
 		return nil, err
 	}
 	start := time.Now()
-	params := lower.ParamSizes(in.Module.Lookup(in.Kernel))
+	params := lower.ParamSizes(in.Module.Lookup(in.Kernel), lower.NVIDIA(c.Capability))
 	opts := c.lowerOptions(in.Module)
 	opts.Budget, opts.Externs, opts.Check = in.Budget, len(in.Libs) > 0, checks(in)
 	opts.Uniform = c.computes(in, len(params))

@@ -138,6 +138,7 @@ func (t *mapTable) get(c *driver.Context, m *lower.TensorMap, words []uint64) (*
 	if err != nil {
 		return nil, err
 	}
+	made.Describe(words)
 	x := &keptMap{meta: m, made: made}
 	copy(x.words[:], words)
 	set[t.next.Add(1)%mapWays].Store(x)

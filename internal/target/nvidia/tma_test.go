@@ -96,7 +96,7 @@ func TestMapsOfArguments(t *testing.T) {
 		if !reflect.DeepEqual(k.Maps, want) {
 			t.Errorf("%s: %+v, not %+v", name, k.Maps, want)
 		}
-		if sizes := lower.ParamSizes(in.Module.Lookup(in.Kernel)); sizes[0] != lower.TensorMapBytes ||
+		if sizes := lower.ParamSizes(in.Module.Lookup(in.Kernel), nil); sizes[0] != lower.TensorMapBytes ||
 			sizes[1] != 4 {
 			t.Errorf("%s: arguments of %v bytes", name, sizes)
 		}

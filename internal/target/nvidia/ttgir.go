@@ -68,7 +68,7 @@ func (c Compiler) passes(in *target.Input, persist gpu.PersistMode) []pass.Pass 
 
 // holds reports whether a guard of the module's kernel holds for the launch for which it is compiled.
 func holds(guard tt.TileGuard, in *target.Input) bool {
-	k := &Code{Params: lower.ParamSizes(in.Module.Lookup(in.Kernel))}
+	k := &Code{Params: lower.ParamSizes(in.Module.Lookup(in.Kernel), nil)}
 	return k.guardHolds(guard, in.Launch.Grid, in.Launch.Words)
 }
 

@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"encoding/binary"
 	"fmt"
 	"unsafe"
 )
@@ -9,10 +10,22 @@ import (
 const MaxRank = 5
 
 // TensorMap is a CUtensorMap: 128 bytes that only the driver understands, aligned to 64. A kernel takes it as
-// an argument.
+// an argument; the words of the descriptor that it was made of may be part of that.
 type TensorMap struct {
-	room [TensorMapBytes + paramAlign]byte
+	room [TensorMapBytes + 8*maxWords + paramAlign]byte
 	at   *[TensorMapBytes]byte // the map, in room
+	skip uintptr               // where it begins
+}
+
+// maxWords is the largest number of words of a descriptor: address, sizes, strides, padding.
+const maxWords = 2*MaxRank + 2
+
+// Describe puts the words of a descriptor behind the map.
+func (m *TensorMap) Describe(words []uint64) {
+	to := m.room[m.skip+TensorMapBytes:]
+	for i, w := range words {
+		binary.NativeEndian.PutUint64(to[8*i:], w)
+	}
 }
 
 // TensorMapBytes is the size of a tensor map.
@@ -83,8 +96,8 @@ func (c *Context) Encode(t *Tiled) (*TensorMap, error) {
 		return nil, d.unsupported("cuTensorMapEncodeTiled")
 	}
 	m := &TensorMap{}
-	skip := -uintptr(unsafe.Pointer(&m.room)) & (paramAlign - 1)
-	m.at = (*[TensorMapBytes]byte)(unsafe.Pointer(&m.room[skip]))
+	m.skip = -uintptr(unsafe.Pointer(&m.room)) & (paramAlign - 1)
+	m.at = (*[TensorMapBytes]byte)(unsafe.Pointer(&m.room[m.skip]))
 	const promote128 = 2 // the L2 cache fetches 128 bytes at a time
 	steps, fill := [MaxRank]uint32{1, 1, 1, 1, 1}, int32(0)
 	if t.NaN {

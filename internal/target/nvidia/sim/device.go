@@ -5,6 +5,7 @@ package sim
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
@@ -197,6 +198,9 @@ func (k *kernel) arguments(grid [3]int, words []uint64) ([]uint64, map[int][]byt
 			Address: t.Address, Type: ptxsim.TypeOfDriver(t.Type), Swizzle: t.Swizzle, NaN: t.NaN,
 			Dims: t.Dims[:t.Rank], Strides: t.Strides[:t.Rank-1], Box: t.Box[:t.Rank],
 		}).Encode()
+		for at := len(maps[i]); at < k.code.Params[i]; at += 8 { // the words of the descriptor
+			maps[i] = binary.LittleEndian.AppendUint64(maps[i], words[(at-ptxsim.TensorMapBytes)/8])
+		}
 		return nil
 	})
 	return args, maps, err
