@@ -146,7 +146,7 @@ func onInterp(t testing.TB, m *ir.Module, l launch, mem [][]byte) {
 // onSim runs a launch of PTX on the simulator and returns what it printed.
 func onSim(t testing.TB, ptx []byte, shared int, l launch, mem [][]byte, backward bool) string {
 	t.Helper()
-	out, err := simulate(ptx, shared, l, mem, ptxsim.Launch{Backward: backward})
+	out, err := simulate(ptx, shared, l, mem, ptxsim.Launch{Order: ptxsim.Order{Backward: backward}})
 	if err != nil {
 		t.Fatal(err)
 	}
