@@ -124,3 +124,34 @@ func TestEnvironmentAlone(t *testing.T) {
 		}
 	}
 }
+
+// TestTables: a table of peer/tables.py stands between its marks, every section has its marks, and all tables
+// that it made are of one commit.
+func TestTables(t *testing.T) {
+	script, err := os.ReadFile("peer/tables.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile("docs/PERFORMANCE.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	marked := map[string]bool{}
+	for _, m := range regexp.MustCompile(`<!-- table (\w+) -->`).FindAllStringSubmatch(string(text), -1) {
+		marked[m[1]] = true
+		if !strings.Contains(string(script), `"`+m[1]+`": (`) {
+			t.Errorf("peer/tables.py has no section %s", m[1])
+		}
+	}
+	if len(marked) < 8 || strings.Count(string(text), "<!-- end -->") != len(marked) {
+		t.Errorf("the marks are of %v", marked)
+	}
+	commits := map[string]bool{}
+	made := regexp.MustCompile("Made by `python3 peer/tables.py [^`]*` at (\\w+)")
+	for _, m := range made.FindAllStringSubmatch(string(text), -1) {
+		commits[m[1]] = true
+	}
+	if len(commits) > 1 {
+		t.Errorf("tables of %v", commits)
+	}
+}

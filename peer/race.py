@@ -49,13 +49,14 @@ def main():
     parser.add_argument("--device", default="cuda:0")
     parser.add_argument("--only", action="append", help="jobs to race: " + ", ".join(job for job, _, _ in JOBS))
     parser.add_argument("--quick", action="store_true", help="one round of each")
+    parser.add_argument("--rounds", type=int, default=8, help="at most so many rounds of each")
     parser.add_argument("--keep", help="file for the figures of every round")
     args = parser.parse_args()
     ours, theirs = {}, {}
     wanted = [j for j in JOBS if not args.only or j[0] in args.only]
     if not wanted:
         parser.error("--only names no job")
-    most = max(n for _, _, n in wanted)
+    most = min(args.rounds, max(n for _, _, n in wanted))
     for r in range(1 if args.quick else most):
         jobs = [(job, names) for job, names, n in wanted if r < n]
         for side, into, command in (
