@@ -18,7 +18,7 @@
 // Kernel i of a seed is the same on every machine. The files:
 //
 //   - kernel.go: the tree of a kernel; text.go: its Python; bounds.go: which elements it may touch
-//   - gen.go, gen_stmt.go, gen_expr.go: random kernels
+//   - gen.go, gen_stmt.go, gen_expr.go: random kernels; gen_values.go: those that compute more than they move
 //   - case.go: a kernel's text and arguments, and the file that holds both
 //   - run.go: launches and comparison; shrink.go: smaller kernels; fuzz.go: many kernels on all cores
 package memfuzz

@@ -12,6 +12,7 @@ import (
 // Options says how many kernels to run, and where.
 type Options struct {
 	Seed    uint64
+	Values  bool   // kernels compute more than they move: gen_values.go
 	First   uint64 // the first kernel
 	Count   int
 	Workers int
@@ -106,7 +107,7 @@ func (f *fuzzer) one(ctx context.Context, i uint64) {
 	if f.Begin != nil {
 		f.Begin(i)
 	}
-	k := Generate(f.Seed, i)
+	k := generate(f.Seed, i, f.Values)
 	var devices []*Device
 	for _, turns := range f.devices {
 		devices = append(devices, turns[i%uint64(len(turns))])

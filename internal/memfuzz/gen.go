@@ -18,11 +18,15 @@ type generator struct {
 	left    int // how many more statements may be made
 	depth   int
 	dots    bool // there are products of matrices, for whose sake loops are pipelined
+	values  bool // the kernel computes more than it moves
 }
 
 // Generate returns kernel i of a seed.
-func Generate(seed, i uint64) *Kernel {
-	g := &generator{Rand: rand.New(rand.NewPCG(seed, i)), k: &Kernel{}, from: map[string]string{}}
+func Generate(seed, i uint64) *Kernel { return generate(seed, i, false) }
+
+func generate(seed, i uint64, values bool) *Kernel {
+	g := &generator{Rand: rand.New(rand.NewPCG(seed, i)), k: &Kernel{}, from: map[string]string{},
+		values: values}
 	g.launch()
 	g.arguments()
 	g.left = 2 + g.IntN(9)
@@ -41,7 +45,11 @@ func (g *generator) chance(p int) bool { return g.IntN(100) < p }
 func (g *generator) launch() {
 	n := pick(g, 16, 32, 64, 64, 64, 128, 128, 256)
 	g.k.Rows = min(n/2, pick(g, 2, 4, 8, 16))
-	if g.dots = g.chance(8); g.dots {
+	few := 8
+	if g.values {
+		few = 30
+	}
+	if g.dots = g.chance(few); g.dots {
 		n, g.k.Rows = 256, 16 // the least that products take
 	}
 	g.k.Cols = n / g.k.Rows
@@ -126,6 +134,9 @@ type kind struct {
 
 // kinds returns the kinds of statement; what is left of the 100 are stores.
 func (g *generator) kinds() []kind {
+	if g.values {
+		return g.valueKinds()
+	}
 	return []kind{
 		{25, 9, g.load},
 		{22, 9, g.store},

@@ -41,6 +41,11 @@ func (g *generator) expr(s Shape, t Type, depth int) *Expr {
 	if g.dots && s == Mat && t.float() && g.chance(50) {
 		return node("dot", 0, g.expr(s, F16, depth-1), g.expr(s, F16, depth-1))
 	}
+	if g.values && g.chance(40) {
+		if e := g.value(s, t, depth); e != nil {
+			return e
+		}
+	}
 	switch n := g.IntN(20); {
 	case n < 1:
 		return node("where", 0, g.bool(s), g.expr(s, t, depth-1), g.expr(s, t, depth-1))

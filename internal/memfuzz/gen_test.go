@@ -14,7 +14,7 @@ func TestGenerate(t *testing.T) {
 	dev := &Device{Name: "interp", dev: nereid.NewInterpreter(nereid.InterpOptions{CheckRaces: true}),
 		orders: []uint64{0}}
 	for i := range uint64(100) {
-		k := Generate(5, i)
+		k := generate(5, i, i%2 == 1)
 		c := k.Case()
 		kernel, err := c.kernel()
 		if err != nil {
@@ -29,7 +29,7 @@ func TestGenerate(t *testing.T) {
 // TestDeterministic: kernel i of a seed is always the same, also when it is read from its file.
 func TestDeterministic(t *testing.T) {
 	for i := range uint64(50) {
-		a, b := Generate(1, i).Case(), Generate(1, i).Case()
+		a, b := generate(1, i, i%2 == 1).Case(), generate(1, i, i%2 == 1).Case()
 		if a.File() != b.File() {
 			t.Fatalf("kernel %d differs from itself:\n%s\n%s", i, a.File(), b.File())
 		}

@@ -33,16 +33,32 @@ func envCount() int {
 	if n, err := strconv.Atoi(os.Getenv("NEREID_MEMFUZZ")); err == nil {
 		return n
 	}
-	return 150
+	return usualCount
 }
+
+const usualCount = 150
 
 // TestMemory runs random kernels on all devices and compares memory. CI runs a few of them.
 //
 //	NEREID_MEMFUZZ=50000 go test ./internal/memfuzz -run TestMemory -timeout 0 -args -seed 7 -devices cpu,sim
-func TestMemory(t *testing.T) {
+func TestMemory(t *testing.T) { compareAll(t, *countFlag, false) }
+
+// TestValues runs random kernels that compute.
+//
+//	NEREID_MEMFUZZ=5000 go test ./internal/memfuzz -run TestValues -timeout 0 -args -devices sim:90
+func TestValues(t *testing.T) {
+	count := *countFlag
+	if count == usualCount {
+		count = 50
+	}
+	compareAll(t, count, true)
+}
+
+func compareAll(t *testing.T, count int, values bool) {
+	t.Helper()
 	o := Options{
-		Seed: *seedFlag, First: *firstFlag, Count: *countFlag, Workers: *workersFlag, Time: *timeFlag,
-		Shrink: *shrinkFlag, Stop: *stopFlag,
+		Seed: *seedFlag, Values: values, First: *firstFlag, Count: count, Workers: *workersFlag,
+		Time: *timeFlag, Shrink: *shrinkFlag, Stop: *stopFlag,
 		Devices: here(t, strings.Split(*devicesFlag, ",")),
 		Report:  func(f *Finding) { t.Errorf("%v", f) },
 	}

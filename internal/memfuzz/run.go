@@ -33,7 +33,7 @@ func Open(name string) (*Device, error) {
 		strings.HasPrefix(name, "cuda")}
 	d.clusters = strings.HasPrefix(name, "cuda") || name == "sim:90"
 	if d.gpu {
-		d.orders = []uint64{0, 1, 2}
+		d.orders = []uint64{0, 1, 2, 3}
 	}
 	return d, nil
 }

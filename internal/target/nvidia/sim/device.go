@@ -211,8 +211,9 @@ func (*kernel) Close() error { return nil }
 // Watch says how launches look for races.
 type Watch struct {
 	Races bool // unordered accesses to global memory are errors, as with NEREID_CHECK_RACES
-	// Order is the order in which warps run: 0 means from first to last, 1 from last to first; larger numbers
-	// are seeds of random orders. A kernel whose result depends on it has a race.
+	// Order is the order in which warps run: 0 means from first to last, 1 from last to first; larger even
+	// numbers are seeds of random orders, odd ones of adversarial orders. A kernel whose result depends on it
+	// has a race.
 	Order uint64
 }
 
@@ -225,7 +226,7 @@ func (w Watch) order() ptxsim.Order {
 	case 1:
 		return ptxsim.Order{Backward: true}
 	}
-	return ptxsim.Order{Turns: w.Order}
+	return ptxsim.Order{Turns: w.Order, Adverse: w.Order%2 == 1, Ends: ptxsim.EndsAny}
 }
 
 type watchKey struct{}
