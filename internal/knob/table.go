@@ -52,7 +52,7 @@ var (
 	})
 	SimOrder = simOrder(Row{
 		Group: "Devices", Name: "NEREID_SIM_ORDER",
-		Doc: "On the device `sim`, when copies and products that run on their own do their work (`earliest`, " +
+		Doc: "On the simulators, when copies and products that run on their own do their work (`earliest`, " +
 			"`latest`), and which warp runs next: `random:SEED`, or `adversarial:SEED`, with one warp far ahead " +
 			"and another far behind; both let copies and products end at random " +
 			"([SIMULATORS.md](SIMULATORS.md)).",

@@ -145,21 +145,22 @@ type memory struct {
 	shape
 	op       atomicOp
 	compare  bool
-	data     int // register, -1 for none
-	dst      int // -1 for none
-	addr     func(w *wave, lane int) uint64
-	find     func(w *wave, lane int, addr uint64, n int, what string) []byte // nil: dropped
+	data     int                                            // register, -1 for none
+	dst      int                                            // -1 for none
+	addr     func(w *wave, lane int) (addr uint64, ok bool) // not ok: dropped
+	find     func(w *wave, t *transfer, lane int, addr uint64, data []byte) []byte
 	results  []int
 	check    func(w *wave, exec uint64)
 	flat     bool // counts in both queues
 	isAtomic bool
 	apart    bool // stores are counted apart
 	private  bool // scratch, to which compilers spill registers of which only a part holds values
+	fresh    bool // does not read the cache of the wave's processor
 }
 
 // newMemory returns the access of an instruction whose data lie in the given fields.
 func newMemory(in *gcn.Inst, dataField, dstField string) *memory {
-	m := &memory{data: -1, dst: -1, apart: in.RDNA()}
+	m := &memory{data: -1, dst: -1, apart: in.RDNA(), fresh: in.Field("sc0") != 0}
 	var ok bool
 	if strings.Contains(in.Base, "_atomic_") {
 		var n int
@@ -182,35 +183,96 @@ func newMemory(in *gcn.Inst, dataField, dstField string) *memory {
 	return m
 }
 
-func (m *memory) what() string {
-	switch {
-	case m.isAtomic:
+func (t *transfer) what() string {
+	switch t.how {
+	case atomics:
 		return "atomic"
-	case m.store:
+	case writes:
 		return "store"
 	}
 	return "load"
 }
 
+func (m *memory) how() access {
+	switch {
+	case m.isAtomic:
+		return atomics
+	case m.store:
+		return writes
+	}
+	return reads
+}
+
+// run begins the access.
 func (m *memory) run(w *wave) {
 	exec := w.exec()
 	m.check(w, exec)
-	if m.data >= 0 && !m.private {
-		n := m.registers()
-		if m.compare {
-			n *= 2
-		}
-		w.needVector(m.data, n, exec, "a value that is stored")
+	t := w.begin(m.results, m.end)
+	t.exec, t.parts, t.bytes, t.how, t.anyOrder = exec, 1, m.bytes, m.how(), m.flat
+	if m.data >= 0 {
+		m.take(w, t)
 	}
-	var lost [4]uint64
-	if m.private {
-		lost = m.spill(w, exec)
-	}
-	what := m.what()
 	for e := exec; e != 0; e &= e - 1 {
 		lane := bits.TrailingZeros64(e)
-		addr := m.addr(w, lane)
-		b := m.find(w, lane, addr, m.bytes, what)
+		addr, ok := m.addr(w, lane)
+		if t.mem[0][lane] = nil; !ok {
+			continue
+		}
+		if m.isAtomic && addr%uint64(m.bytes) != 0 {
+			w.fail(lane, "the address %#x of an atomic is not aligned to %d", addr, m.bytes)
+		}
+		t.addr[0][lane] = addr
+		t.mem[0][lane] = m.find(w, t, lane, addr, t.stored(0, lane))
+	}
+	queues := []*queue{&w.vm, &w.lgkm}
+	if m.apart && m.dst < 0 {
+		queues[0] = &w.stores
+	}
+	if !m.flat {
+		queues = queues[:1]
+	}
+	w.issue(t, queues...)
+}
+
+// stored returns what a store writes to a place.
+func (t *transfer) stored(part, lane int) []byte {
+	if t.how != writes {
+		return nil
+	}
+	return t.data[part][lane][:t.bytes]
+}
+
+// take reads the registers whose values go to memory.
+func (m *memory) take(w *wave, t *transfer) {
+	n := m.registers()
+	if m.compare {
+		n *= 2
+	}
+	if !m.private {
+		w.needVector(m.data, n, t.exec, "a value that is stored")
+	}
+	for i := range n {
+		t.ok[0][i] = w.vOK[m.data+i]
+	}
+	s := m.shape
+	if m.compare {
+		s.bytes *= 2
+	}
+	for e := t.exec; e != 0; e &= e - 1 {
+		lane := bits.TrailingZeros64(e)
+		w.storeLane(s, t.data[0][lane][:], m.data, lane)
+	}
+}
+
+// end moves the data.
+func (m *memory) end(w *wave, t *transfer) {
+	var lost [4]uint64
+	if m.private {
+		lost = m.spill(w, t)
+	}
+	for e := t.exec; e != 0; e &= e - 1 {
+		lane := bits.TrailingZeros64(e)
+		b := t.mem[0][lane]
 		switch {
 		case b == nil && m.dst >= 0:
 			for i := range m.registers() {
@@ -218,46 +280,35 @@ func (m *memory) run(w *wave) {
 			}
 		case b == nil:
 		case m.isAtomic:
-			m.atomic(w, b, addr, lane)
+			m.atomic(w, t, b, lane)
 		case m.store:
-			w.storeLane(m.shape, b, m.data, lane)
+			copy(b, t.data[0][lane][:m.bytes])
 		default:
 			w.loadLane(m.shape, b, m.dst, lane)
 		}
 	}
 	if m.dst >= 0 {
-		w.defineLoad(m.shape, m.dst, exec, ^uint64(0))
+		w.defineLoad(m.shape, m.dst, t.exec, ^uint64(0))
 		for i := range m.registers() {
 			w.define(m.dst+i, lost[i], 0)
 		}
-	}
-	if m.apart && m.dst < 0 {
-		w.issue(&w.stores, access{})
-	} else {
-		w.issue(&w.vm, access{regs: m.results})
-	}
-	if m.flat {
-		w.issue(&w.lgkm, access{regs: m.results})
 	}
 }
 
 // spill notes which words of scratch memory will hold what nothing wrote. For a load it returns the lanes of
 // each register that get such words.
-func (m *memory) spill(w *wave, exec uint64) (lost [4]uint64) {
-	if len(w.unknown) == 0 && (!m.store || exec&^w.okVector(m.data, m.registers()) == 0) {
-		return lost
-	}
-	for e := exec; e != 0; e &= e - 1 {
+func (m *memory) spill(w *wave, t *transfer) (lost [4]uint64) {
+	for e := t.exec; e != 0 && (len(w.unknown) > 0 || m.store); e &= e - 1 {
 		lane := bits.TrailingZeros64(e)
-		at := int(m.addr(w, lane) / 4)
+		at := int(t.addr[0][lane] / 4)
 		for i := range m.registers() {
 			word := place{at + i, lane}
 			switch {
 			case !m.store && w.unknown[word]:
 				lost[i] |= 1 << lane
-			case m.store && w.vOK[m.data+i]>>lane&1 == 0:
+			case m.store && t.ok[0][i]>>lane&1 == 0:
 				w.unknown[word] = true
-			case m.store:
+			case m.store && len(w.unknown) > 0:
 				delete(w.unknown, word)
 			}
 		}
@@ -265,13 +316,10 @@ func (m *memory) spill(w *wave, exec uint64) (lost [4]uint64) {
 	return lost
 }
 
-func (m *memory) atomic(w *wave, b []byte, addr uint64, lane int) {
-	if addr%uint64(m.bytes) != 0 {
-		w.fail(lane, "the address %#x of an atomic is not aligned to %d", addr, m.bytes)
-	}
-	old, v := simmem.Load(b, m.bytes), w.value(m.data, lane, m.bytes)
+func (m *memory) atomic(w *wave, t *transfer, b []byte, lane int) {
+	old, v := simmem.Load(b, m.bytes), t.word(lane, 0, m.bytes)
 	if m.compare {
-		if old == w.value(m.data+m.bytes/4, lane, m.bytes) {
+		if old == t.word(lane, m.bytes, m.bytes) {
 			simmem.Store(b, v, m.bytes)
 		}
 	} else {

@@ -3,19 +3,18 @@
 //
 // What comes in is a code object (hsaco), memory, and a launch; what goes out is that memory changed, or an
 // error that names the instruction, its line in the kernel's source, the workgroup, the wave and the lane.
-// Waves of 32 or 64 lanes run one after another until they wait at a barrier; workgroups run one after
-// another.
+// Waves of 32 or 64 lanes are interleaved as Order says; workgroups run one after another.
 //
 // It is stricter than a GPU, since it is there to find faults:
 //
 //   - an access outside of the buffers that were lent is an error, and so is a buffer whose address does not
 //     fit the 48 bits of a descriptor. As on amdhsa, only atomics, scalar loads and accesses to two places of
 //     LDS must be aligned;
-//   - a load writes its registers at any time before the s_waitcnt that waits for it: until then nobody may
-//     use them. Loads of one queue end in order, scalar loads in any order;
-//   - a barrier must lie between two accesses to a byte of LDS by different waves, of which one writes. An
-//     access under way at a barrier counts on both of its sides. Atomics need no order, nor do writes of the
-//     same value;
+//   - what lies behind a wait counter begins and ends: a load writes its registers at any time before the
+//     s_waitcnt that waits for it, and until then nobody may use them. Loads of one queue end in order,
+//     scalar loads in any order. Order picks the moment;
+//   - a barrier must lie between two accesses to a byte of LDS or of global memory by different waves, of
+//     which one writes. An access under way at a barrier counts on both of its sides (shadow.go says more);
 //   - values that nothing wrote may be moved and computed with, as compilers do in lanes whose results nobody
 //     takes. They may not be stored to global memory, nor decide an address, a branch or exec.
 //
@@ -31,8 +30,9 @@
 //	vector.go       instructions on lanes, compare.go comparisons, packed.go halves, matrix.go products
 //	rdna.go         what RDNA 3 has beside; wmma.go its products
 //	scalar.go       scalar instructions and branches; scalarload.go scalar loads
-//	access.go       loads and stores, atomic.go atomics; memory.go global memory, lds.go LDS and its races
-//	wait.go         s_waitcnt
+//	access.go       loads and stores, atomic.go atomics; memory.go global memory, lds.go LDS
+//	transfer.go     accesses under way; wait.go s_waitcnt; order.go when they end, and which wave runs
+//	shadow.go       races
 //	fault.go        Fault
 //	op_*.go         the tables of instructions: what each computes
 package gcnsim

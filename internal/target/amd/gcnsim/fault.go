@@ -14,8 +14,9 @@ type Fault struct {
 	Wave    int // of the workgroup
 	Lane    int // of the wave, -1 where the fault is the whole wave's
 	Msg     string
-	Race    bool          // two accesses to LDS that nothing orders
+	Race    bool          // two accesses to memory that nothing orders
 	Wait    bool          // a register is used before a wait for it
+	Other   gcn.Place     // the other of two accesses that nothing orders
 	Access  *stray.Access // to global memory; nil when it is about something else
 
 	Addr  uint64 // of the instruction in the code object
@@ -42,6 +43,7 @@ type fault struct {
 	lane       int
 	msg        string
 	race, wait bool
+	other      int // the step of another access, and 1
 	access     *stray.Access
 }
 
@@ -51,3 +53,11 @@ func (w *wave) fail(lane int, format string, args ...any) {
 }
 
 func argName(i int) string { return fmt.Sprintf("argument %d", i) }
+
+// place returns the line of the step whose number and 1 is given, nothing for 0.
+func (r *run) place(w *wave, step int) gcn.Place {
+	if step == 0 {
+		return gcn.Place{}
+	}
+	return r.m.Object.Place(w.p.steps[step-1].in.Addr)
+}

@@ -15,47 +15,49 @@ type group struct {
 	run   *run
 	id    [3]int
 	waves []*wave
-}
+	first uint32 // epoch
 
-// quantum is the number of instructions after which another wave gets its turn.
-const quantum = 4096
+	ranks []int // of waves, the first of which goes first
+}
 
 // group runs a workgroup.
 func (r *run) group(id [3]int) error {
 	g := &group{run: r, id: id}
 	r.lds.clear()
+	r.accesses.begin()
 	r.epoch++
+	g.first = r.epoch
 	for i := range (r.Threads + r.p.lanes - 1) / r.p.lanes {
 		g.waves = append(g.waves, newWave(g, i))
 	}
-	for {
+	for g.running() {
 		if err := r.ctx.Err(); err != nil {
 			return err
 		}
-		alive, waiting := 0, 0
-		for _, w := range g.waves {
-			if w.done {
-				continue
+		for _, t := range g.turns() {
+			if err := g.turn(t); err != nil {
+				return err
 			}
-			if !w.waiting {
-				if err := g.turn(w); err != nil {
-					return err
-				}
-			}
-			if !w.done {
-				alive++
-			}
-			if w.waiting {
-				waiting++
-			}
-		}
-		if alive == 0 {
-			return nil
-		}
-		if waiting == alive {
-			g.barrier()
 		}
 	}
+	return nil
+}
+
+// running reports whether waves are left to run. Where all wait at a barrier, they pass it.
+func (g *group) running() bool {
+	alive, waiting := 0, 0
+	for _, w := range g.waves {
+		if !w.done {
+			alive++
+		}
+		if w.waiting {
+			waiting++
+		}
+	}
+	if alive > 0 && waiting == alive {
+		g.barrier()
+	}
+	return alive > 0
 }
 
 // barrier lets all waves of the workgroup pass.
@@ -63,12 +65,13 @@ func (g *group) barrier() {
 	g.run.epoch++
 	for _, w := range g.waves {
 		w.waiting = false
-		w.carryOver()
+		w.passBarrier()
 	}
 }
 
 // turn runs a wave until it waits, ends or has had its share.
-func (g *group) turn(w *wave) (err error) {
+func (g *group) turn(t turn) (err error) {
+	w := t.wave
 	defer func() {
 		if x := recover(); x != nil {
 			f, ok := x.(*fault)
@@ -78,8 +81,8 @@ func (g *group) turn(w *wave) (err error) {
 			err = g.faultOf(w, f)
 		}
 	}()
-	steps := w.p.steps
-	for range quantum {
+	steps, random := w.p.steps, g.run.Order.Ends == Random
+	for range t.steps {
 		if w.pc < 0 || w.pc >= len(steps) {
 			w.fail(-1, "the wave runs past the end of its code")
 		}
@@ -90,6 +93,9 @@ func (g *group) turn(w *wave) (err error) {
 			w.checkBusy(s)
 		}
 		s.run(w)
+		if random {
+			w.endSome()
+		}
 		w.count++
 		if s.vector {
 			w.lanes += uint64(bits.OnesCount64(w.exec()))
@@ -119,7 +125,7 @@ func (r *run) add(w *wave) {
 func (g *group) faultOf(w *wave, f *fault) *Fault {
 	in := w.p.steps[min(w.at, len(w.p.steps)-1)].in
 	return &Fault{Kernel: g.run.Kernel, Program: g.id, Wave: w.id, Lane: f.lane, Msg: f.msg, Race: f.race,
-		Wait:   f.wait,
+		Wait: f.wait, Other: g.run.place(w, f.other),
 		Access: f.access, Addr: in.Addr, Text: in.String(), Place: g.run.m.Object.Place(in.Addr)}
 }
 
@@ -146,15 +152,16 @@ type wave struct {
 	mode    uint32
 
 	vm, lgkm queue
-	stores   queue // of RDNA, which counts them apart
-	busy     int   // registers that a load under way writes
+	stores   queue  // of RDNA, which counts them apart
+	busy     int    // registers that a load under way writes
+	toLDS    int    // loads to LDS under way
+	fresh    uint32 // the epoch in which the wave's cache was last emptied
 	pending  [regs]uint8
 
 	last    simmem.Span // where the last access to global memory was
 	scratch []byte
-	unknown map[place]bool     // words of scratch, in the lanes' own, that hold what nothing wrote
-	buf     [4][lanes]uint64   // sources of an instruction
-	spares  [2][lanes][16]byte // what loads of LDS read
+	unknown map[place]bool   // words of scratch, in the lanes' own, that hold what nothing wrote
+	buf     [4][lanes]uint64 // sources of an instruction
 	product *product
 }
 
@@ -172,7 +179,7 @@ func newWave(g *group, id int) *wave {
 	p := g.run.p
 	w := &wave{g: g, p: p, id: id, v: make([][lanes]uint32, p.vectors), vOK: make([]uint64, p.vectors),
 		mode: p.mode,
-		pc:   p.entry}
+		pc:   p.entry, fresh: g.run.epoch}
 	for i := range w.sUndef {
 		w.sUndef[i] = ^uint32(0)
 	}

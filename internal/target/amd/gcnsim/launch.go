@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"math/rand/v2"
 
 	"github.com/nereid-lang/nereid/internal/target/amd/gcn"
 )
@@ -17,10 +18,14 @@ type Launch struct {
 	Args    []uint64
 	Memory  *Memory
 
-	Steps   int  // instructions of a wave at most; 0 stands for maxSteps
-	NoRaces bool // do not look for races on LDS
-	NoUndef bool // do not look for values that nothing wrote
-	Count   *Counts
+	Steps   int   // instructions of a wave at most; 0 stands for maxSteps
+	Order   Order // of what the hardware leaves open
+	NoRaces bool  // do not look for races
+	// NoGlobal says not to look for races on global memory. Where waves hold copies of data, Triton's code
+	// has all of them load what one of them stores in place; the copies are not used.
+	NoGlobal bool
+	NoUndef  bool // do not look for values that nothing wrote
+	Count    *Counts
 }
 
 // Counts are statistics of a launch.
@@ -70,14 +75,17 @@ func Run(ctx context.Context, hsaco []byte, l *Launch) error {
 // run is a launch under way.
 type run struct {
 	*Launch
-	ctx     context.Context
-	m       *Module
-	p       *program
-	kernarg uint64
-	packed  []byte
-	epoch   uint32 // number of barriers so far, of all workgroups
-	lds     *lds
-	steps   int
+	ctx      context.Context
+	m        *Module
+	p        *program
+	kernarg  uint64
+	packed   []byte
+	epoch    uint32 // number of barriers so far, of all workgroups
+	lds      *lds
+	accesses *shadow // to global memory
+	spare    []*transfer
+	steps    int
+	random   *rand.Rand
 }
 
 // Run runs a kernel: the whole grid, one workgroup after another.
@@ -95,6 +103,7 @@ func (m *Module) Run(ctx context.Context, l *Launch) error {
 			max(l.LDS, k.LDS), MaxLDS)
 	}
 	r := &run{Launch: l, ctx: ctx, m: m, p: m.kernels[l.Kernel], lds: newLDS(max(l.LDS, k.LDS)),
+		accesses: newShadow("global address", sameGlobal), random: newRandom(l.Order.Seed),
 		steps: maxSteps}
 	if l.Steps > 0 {
 		r.steps = l.Steps

@@ -15,14 +15,14 @@ func buildFlat(_ *program, in *gcn.Inst) func(*wave) {
 	if m == nil {
 		return nil
 	}
-	m.find = findGlobal
+	m.find = m.findGlobal
 	switch in.Encoding() {
 	case "SCRATCH":
-		m.find, m.private = findScratch, true
+		m.find, m.private = m.findScratch, true
 		m.scratchAddress(in)
 		return m.run
 	case "FLAT":
-		m.find, m.flat = findFlat, true
+		m.find, m.flat = m.findFlat, true
 	}
 	m.globalAddress(in)
 	return m.run
@@ -35,7 +35,7 @@ func (m *memory) globalAddress(in *gcn.Inst) {
 	base, ok := in.Arg("saddr")
 	if !ok || base.File == gcn.Off {
 		m.check = func(w *wave, exec uint64) { w.needVector(reg, 2, exec, "an address") }
-		m.addr = func(w *wave, lane int) uint64 { return w.value(reg, lane, 8) + off }
+		m.addr = func(w *wave, lane int) (uint64, bool) { return w.value(reg, lane, 8) + off, true }
 		return
 	}
 	s := base.Code
@@ -43,7 +43,7 @@ func (m *memory) globalAddress(in *gcn.Inst) {
 		w.needVector(reg, 1, exec, "an address")
 		w.needScalars(s, 2, "an address")
 	}
-	m.addr = func(w *wave, lane int) uint64 { return w.pair(s) + uint64(w.v[reg][lane]) + off }
+	m.addr = func(w *wave, lane int) (uint64, bool) { return w.pair(s) + uint64(w.v[reg][lane]) + off, true }
 }
 
 // scratchAddress sets the address within the scratch memory of a lane.
@@ -64,7 +64,7 @@ func (m *memory) scratchAddress(in *gcn.Inst) {
 			w.needScalars(s, 1, "an address")
 		}
 	}
-	m.addr = func(w *wave, lane int) uint64 {
+	m.addr = func(w *wave, lane int) (uint64, bool) {
 		a := off
 		if reg >= 0 {
 			a += uint64(w.v[reg][lane])
@@ -72,39 +72,56 @@ func (m *memory) scratchAddress(in *gcn.Inst) {
 		if s >= 0 {
 			a += uint64(w.s[s])
 		}
-		return uint64(uint32(a))
+		return uint64(uint32(a)), true
 	}
 }
 
 // findGlobal returns bytes of global memory, which need no alignment: amdhsa runs kernels in the unaligned
 // access mode.
-func findGlobal(w *wave, lane int, addr uint64, n int, what string) []byte {
-	return w.global(lane, addr, n, what)
-}
-
-func findScratch(w *wave, lane int, addr uint64, n int, what string) []byte {
-	size := uint64(w.p.kernel.Scratch)
-	if addr+uint64(n) > size {
-		w.fail(lane, "%s of %d bytes at %#x of scratch memory, which has %d bytes", what, n, addr, size)
+func (m *memory) findGlobal(w *wave, t *transfer, lane int, addr uint64, data []byte) []byte {
+	b := w.global(lane, addr, t.bytes, t.what())
+	t.space[lane] = inGlobal
+	if s := w.shadowOf(inGlobal); s != nil {
+		s.touch(w, lane, addr, t.bytes, t.how, data)
+		if w.p.apart && t.how == reads && !m.fresh {
+			w.checkCached(lane, addr, t.bytes)
+		}
 	}
-	return w.scratch[uint64(lane)*size+addr:][:n]
+	return b
 }
 
-func findFlat(w *wave, lane int, addr uint64, n int, what string) []byte {
+func (m *memory) findScratch(w *wave, t *transfer, lane int, addr uint64, _ []byte) []byte {
+	size := uint64(w.p.kernel.Scratch)
+	if addr+uint64(t.bytes) > size {
+		w.fail(lane, "%s of %d bytes at %#x of scratch memory, which has %d bytes", t.what(), t.bytes, addr,
+			size)
+	}
+	t.space[lane] = inScratch
+	return w.scratch[uint64(lane)*size+addr:][:t.bytes]
+}
+
+// findFlat finds out by the address which memory is meant.
+func (m *memory) findFlat(w *wave, t *transfer, lane int, addr uint64, data []byte) []byte {
+	within := addr & (windowSize - 1)
 	switch addr >> 32 {
 	case sharedBase >> 32:
-		return w.shared(lane, addr&(windowSize-1), n, 1, what != "load")
+		t.addr[0][lane] = within
+		return w.shared(t, 0, lane, 1)
 	case privateBase >> 32:
-		return findScratch(w, lane, addr&(windowSize-1), n, what)
+		t.addr[0][lane] = within
+		return m.findScratch(w, t, lane, within, data)
 	}
-	return findGlobal(w, lane, addr, n, what)
+	return m.findGlobal(w, t, lane, addr, data)
 }
 
 // buildBuffer builds accesses through buffer descriptors.
 func buildBuffer(_ *program, in *gcn.Inst) func(*wave) {
 	switch in.Base {
 	case "buffer_wbl2", "buffer_inv", "buffer_wbinvl1", "buffer_wbinvl1_vol", "buffer_invl2":
-		return func(w *wave) { w.issue(&w.vm, access{}) }
+		return func(w *wave) {
+			w.fresh = w.g.run.epoch
+			w.issue(w.begin(nil, nil), &w.vm)
+		}
 	}
 	m := newMemory(in, "vdata", "vdata")
 	if m == nil || in.Field("lds") != 0 || in.Field("idxen") != 0 {
@@ -125,22 +142,17 @@ func buildBuffer(_ *program, in *gcn.Inst) func(*wave) {
 			w.needVector(reg, 1, exec, "an address")
 		}
 	}
-	m.addr = func(w *wave, lane int) uint64 { // the offset that is checked
+	m.find = m.findGlobal
+	m.addr = func(w *wave, lane int) (uint64, bool) {
+		off := imm
 		if reg >= 0 {
-			return uint64(w.v[reg][lane]) + imm
+			off += uint64(w.v[reg][lane])
 		}
-		return imm
-	}
-	m.find = func(w *wave, lane int, off uint64, n int, what string) []byte {
 		s, _ := offset.uniform(w)
-		limit := uint64(w.s[base+2])
 		if stride := w.s[base+1] >> 16 & 0x3fff; stride != 0 {
 			w.fail(lane, "a buffer descriptor with a stride of %d: only those without are known", stride)
 		}
-		if off+uint64(n)+s > limit {
-			return nil
-		}
-		return findGlobal(w, lane, w.pair(base)&baseMask+off+s, n, what)
+		return w.pair(base)&baseMask + off + s, off+uint64(m.bytes)+s <= uint64(w.s[base+2])
 	}
 	return m.run
 }

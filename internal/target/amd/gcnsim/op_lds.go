@@ -88,66 +88,63 @@ func buildTwo(in *gcn.Inst) func(*wave) {
 	return d.load
 }
 
-func (d *shared) load(w *wave) {
+// begin returns the transfer of the access, without its addresses.
+func (d *shared) begin(w *wave, how access, end func(*wave, *transfer)) *transfer {
 	exec := w.exec()
 	w.needVector(d.addr, 1, exec, "an LDS address")
-	var spans []span
+	t := w.begin(d.results, end)
+	t.exec, t.parts, t.bytes, t.how = exec, len(d.parts), d.bytes, how
+	return t
+}
+
+// find sets the places of a transfer.
+func (d *shared) find(w *wave, t *transfer) {
 	for part, off := range d.parts {
-		reg, ok := d.dst+part*d.registers(), uint64(0)
-		for e := exec; e != 0; e &= e - 1 {
+		for e := t.exec; e != 0; e &= e - 1 {
 			lane := bits.TrailingZeros64(e)
-			addr := uint64(uint32(w.v[d.addr][lane])) + uint64(off)
-			b := w.shared(lane, addr, d.bytes, d.align, false)
-			w.spare(d, part, lane, b)
-			if w.g.run.lds.known(addr, d.bytes) {
+			t.addr[part][lane] = uint64(w.v[d.addr][lane]) + uint64(off)
+			t.mem[part][lane] = w.shared(t, part, lane, d.align)
+		}
+	}
+	w.issue(t, &w.lgkm)
+}
+
+func (d *shared) load(w *wave) { d.find(w, d.begin(w, reads, d.endLoad)) }
+
+func (d *shared) endLoad(w *wave, t *transfer) {
+	for part := range d.parts {
+		reg, ok := d.dst+part*d.registers(), uint64(0)
+		for e := t.exec; e != 0; e &= e - 1 {
+			lane := bits.TrailingZeros64(e)
+			w.loadLane(d.shape, t.mem[part][lane], reg, lane)
+			if w.g.run.lds.known(t.addr[part][lane], d.bytes) {
 				ok |= 1 << lane
 			}
-			spans = append(spans, span{int(addr), d.bytes, false})
 		}
-		w.takeSpare(d, part, exec)
-		w.defineLoad(d.shape, reg, exec, ok)
-	}
-	w.issue(&w.lgkm, access{regs: d.results, bytes: spans})
-}
-
-// spare keeps what a lane read until all have: the result's registers may hold the addresses.
-func (w *wave) spare(d *shared, part, lane int, b []byte) {
-	copy(w.spares[part][lane][:], b)
-}
-
-func (w *wave) takeSpare(d *shared, part int, exec uint64) {
-	if part < len(d.parts)-1 {
-		return
-	}
-	for p := range d.parts {
-		for e := exec; e != 0; e &= e - 1 {
-			lane := bits.TrailingZeros64(e)
-			w.loadLane(d.shape, w.spares[p][lane][:d.bytes], d.dst+p*d.registers(), lane)
-		}
+		w.defineLoad(d.shape, reg, t.exec, ok)
 	}
 }
 
 func (d *shared) store(w *wave) {
-	exec := w.exec()
-	w.needVector(d.addr, 1, exec, "an LDS address")
-	var spans []span
-	for part, off := range d.parts {
-		data := d.data
-		if part == 1 {
-			data = d.second
-		}
-		ok := w.okVector(data, d.registers())
-		for e := exec; e != 0; e &= e - 1 {
+	t := d.begin(w, writes, d.endStore)
+	for part, data := range []int{d.data, d.second}[:len(d.parts)] {
+		t.ok[part][0] = w.okVector(data, d.registers())
+		for e := t.exec; e != 0; e &= e - 1 {
 			lane := bits.TrailingZeros64(e)
-			addr := uint64(w.v[d.addr][lane]) + uint64(off)
-			var b [16]byte
-			w.storeLane(d.shape, b[:], data, lane)
-			w.write(lane, addr, b[:d.bytes], d.align)
-			w.g.run.lds.define(addr, d.bytes, ok>>lane&1 != 0)
-			spans = append(spans, span{int(addr), d.bytes, true})
+			w.storeLane(d.shape, t.data[part][lane][:], data, lane)
 		}
 	}
-	w.issue(&w.lgkm, access{bytes: spans})
+	d.find(w, t)
+}
+
+func (d *shared) endStore(w *wave, t *transfer) {
+	for part := range d.parts {
+		for e := t.exec; e != 0; e &= e - 1 {
+			lane := bits.TrailingZeros64(e)
+			copy(t.mem[part][lane], t.stored(part, lane))
+			w.g.run.lds.define(t.addr[part][lane], d.bytes, t.ok[part][0]>>lane&1 != 0)
+		}
+	}
 }
 
 // atomicBuilder builds atomics on LDS.
@@ -166,39 +163,41 @@ func (d *shared) atomicBuilder(in *gcn.Inst) func(*wave) {
 	if strings.Contains(in.Base, "cmpstore") { // whose operands are the other way round
 		d.data, d.second = d.second, d.data
 	}
+	d.align = n
+	end := func(w *wave, t *transfer) { d.endAtomic(w, t, compare) }
 	return func(w *wave) {
-		exec := w.exec()
-		w.needVector(d.addr, 1, exec, "an LDS address")
-		w.needVector(d.data, n/4, exec, "an operand of an atomic")
-		for e := exec; e != 0; e &= e - 1 {
+		t := d.begin(w, atomics, end)
+		w.needVector(d.data, n/4, t.exec, "an operand of an atomic")
+		for e := t.exec; e != 0; e &= e - 1 {
 			lane := bits.TrailingZeros64(e)
-			addr := uint64(w.v[d.addr][lane]) + uint64(d.parts[0])
-			d.atomic(w, lane, addr, compare)
+			simmem.Store(t.data[0][lane][:], w.value(d.data, lane, n), n)
+			if compare {
+				simmem.Store(t.data[0][lane][8:], w.value(d.second, lane, n), n)
+			}
 		}
-		if d.dst >= 0 {
-			w.defineLoad(d.shape, d.dst, exec, ^uint64(0))
-		}
-		w.issue(&w.lgkm, access{regs: d.results})
+		d.find(w, t)
 	}
 }
 
-// atomic runs a lane of an atomic. Atomics need no order among themselves, so they leave no mark for races.
-func (d *shared) atomic(w *wave, lane int, addr uint64, compare bool) {
-	l := w.g.run.lds
-	if addr+uint64(d.bytes) > uint64(len(l.data)) || addr%uint64(d.bytes) != 0 {
-		w.fail(lane, "atomic of %d bytes at LDS address %#x of %d, not aligned or outside", d.bytes, addr,
-			len(l.data))
-	}
-	b := l.data[addr:][:d.bytes]
-	old, v := simmem.Load(b, d.bytes), w.value(d.data, lane, d.bytes)
-	switch {
-	case !compare:
-		simmem.Store(b, d.op(old, v), d.bytes)
-	case old == v:
-		simmem.Store(b, w.value(d.second, lane, d.bytes), d.bytes)
+// endAtomic runs the lanes of an atomic.
+func (d *shared) endAtomic(w *wave, t *transfer, compare bool) {
+	n := d.bytes
+	for e := t.exec; e != 0; e &= e - 1 {
+		lane := bits.TrailingZeros64(e)
+		b := t.mem[0][lane]
+		old, v := simmem.Load(b, n), t.word(lane, 0, n)
+		switch {
+		case !compare:
+			simmem.Store(b, d.op(old, v), n)
+		case old == v:
+			simmem.Store(b, t.word(lane, 8, n), n)
+		}
+		if d.dst >= 0 {
+			w.setValue(d.dst, lane, n, old)
+		}
 	}
 	if d.dst >= 0 {
-		w.setValue(d.dst, lane, d.bytes, old)
+		w.defineLoad(d.shape, d.dst, t.exec, ^uint64(0))
 	}
 }
 
@@ -208,11 +207,12 @@ func buildPermute(in *gcn.Inst) func(*wave) {
 	off := int(in.Offset())
 	pull := in.Base == "ds_bpermute_b32"
 	return func(w *wave) {
+		t := w.begin(d.results, d.endPermute)
 		exec := w.exec()
 		w.needVector(d.addr, 1, exec, "the number of a lane")
 		var out [lanes]uint32
 		var ok uint64
-		data, known := w.v[d.data], w.vOK[d.data]
+		data, known := &w.v[d.data], w.vOK[d.data]
 		for e := exec; e != 0; e &= e - 1 {
 			lane := bits.TrailingZeros64(e)
 			other := (int(w.v[d.addr][lane]) + off) / 4 % w.p.lanes
@@ -225,13 +225,25 @@ func buildPermute(in *gcn.Inst) func(*wave) {
 			}
 			ok |= (known >> from & 1) << to
 		}
-		for e := exec; e != 0; e &= e - 1 {
-			lane := bits.TrailingZeros64(e)
-			w.v[d.dst][lane] = out[lane]
-		}
-		w.define(d.dst, exec, ok|bit(!pull)*^uint64(0))
-		w.issue(&w.lgkm, access{regs: d.results})
+		t.permuted(exec, ok|bit(!pull)*^uint64(0), &out)
+		w.issue(t, &w.lgkm)
 	}
+}
+
+// permuted keeps what lanes get of other lanes.
+func (t *transfer) permuted(exec, ok uint64, out *[lanes]uint32) {
+	t.exec, t.ok[0][0] = exec, ok
+	for lane, v := range out {
+		t.addr[0][lane] = uint64(v)
+	}
+}
+
+func (d *shared) endPermute(w *wave, t *transfer) {
+	for e := t.exec; e != 0; e &= e - 1 {
+		lane := bits.TrailingZeros64(e)
+		w.v[d.dst][lane] = uint32(t.addr[0][lane])
+	}
+	w.define(d.dst, t.exec, t.ok[0][0])
 }
 
 // buildSwizzle builds ds_swizzle_b32.
@@ -239,20 +251,21 @@ func buildSwizzle(in *gcn.Inst) func(*wave) {
 	d := newShared(in)
 	pattern := int(in.Offset())
 	return func(w *wave) {
+		t := w.begin(d.results, d.endPermute)
 		exec := w.exec()
-		data, known := w.v[d.addr], w.vOK[d.addr]
+		data, known := &w.v[d.addr], w.vOK[d.addr]
+		var out [lanes]uint32
 		var ok uint64
 		for e := exec; e != 0; e &= e - 1 {
 			lane := bits.TrailingZeros64(e)
 			from := swizzle(pattern, lane)
-			w.v[d.dst][lane] = 0
 			if exec>>from&1 != 0 {
-				w.v[d.dst][lane] = data[from]
+				out[lane] = data[from]
 			}
 			ok |= (known>>from&1 | ^exec>>from&1) << lane
 		}
-		w.define(d.dst, exec, ok)
-		w.issue(&w.lgkm, access{regs: d.results})
+		t.permuted(exec, ok, &out)
+		w.issue(t, &w.lgkm)
 	}
 }
 

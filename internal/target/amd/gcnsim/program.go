@@ -16,6 +16,7 @@ type program struct {
 	vectors int // VGPRs and AGPRs of a wave
 	lanes   int // of a wave: 32 or 64
 	mode    uint32
+	apart   bool // waves of a workgroup have caches apart
 }
 
 // step is an instruction and the function that runs it.
@@ -57,6 +58,7 @@ func newProgram(set *gcn.Set, o *gcn.Object, k *gcn.Kernel) (*program, error) {
 	p.entry = at
 	f32, f16 := k.Descriptor.Flush()
 	p.mode = modeOf(f32, f16)
+	p.apart = k.Wave == 32 && k.Descriptor.WGP()
 	return p, nil
 }
 

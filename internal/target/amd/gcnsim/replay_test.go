@@ -23,13 +23,17 @@ type sample struct {
 	warps  int
 	shared int
 	wave   int // lanes
+	order  Order
+	triton bool // the code is Triton's
 }
 
 // samples are those whose code objects lie in testdata of package gcn.
-var samples = []sample{{"0001-add_kernel", 4, 0, 64}, {"0022-softmax_kernel", 4, 8, 64},
-	{"0033-layer_norm_kernel", 4, 16, 64},
-	{"0035-matmul_kernel", 4, 2048, 64}, {"0053-row_sum_kernel", 4, 32, 64},
-	{"0055-total_sum_kernel", 4, 16, 64}}
+var samples = []sample{{name: "0001-add_kernel", warps: 4, wave: 64},
+	{name: "0022-softmax_kernel", warps: 4, shared: 8, wave: 64},
+	{name: "0033-layer_norm_kernel", warps: 4, shared: 16, wave: 64},
+	{name: "0035-matmul_kernel", warps: 4, shared: 2048, wave: 64},
+	{name: "0053-row_sum_kernel", warps: 4, shared: 32, wave: 64},
+	{name: "0055-total_sum_kernel", warps: 4, shared: 16, wave: 64}}
 
 func (s sample) load(t testing.TB) []byte {
 	t.Helper()
@@ -54,7 +58,7 @@ func (s sample) launch(t testing.TB) (*replay.Case, *Launch, map[string][]byte) 
 	}
 	return c, &Launch{Kernel: c.Kernel, Grid: c.Grid, Threads: s.wave * s.warps, LDS: s.shared,
 		Args:   c.Words(addr),
-		Memory: mem}, got
+		Memory: mem, Order: s.order, NoGlobal: s.triton}, got
 }
 
 var floatDot = regexp.MustCompile(`tt\.dot .*tensor<[0-9x]+xf32> \* tensor<[0-9x]+xf32>`)
@@ -120,7 +124,7 @@ func (s sample) compiled(t *testing.T, dir string) {
 	if err := json.Unmarshal([]byte(txtest.Read(t, base+".json")), &meta); err != nil {
 		t.Fatal(err)
 	}
-	s.warps, s.shared = meta.NumWarps, meta.Shared
+	s.warps, s.shared, s.triton = meta.NumWarps, meta.Shared, true
 	s.replayed(t, []byte(txtest.Read(t, base+".hsaco")), []byte(txtest.Read(t, base+".ttir")))
 }
 

@@ -183,7 +183,10 @@ func buildControl(p *program, in *gcn.Inst) func(*wave) {
 			w.wait(&w.lgkm, wait.LGKM)
 		}
 	case "s_endpgm":
-		return func(w *wave) { w.done = true }
+		return func(w *wave) {
+			w.drain()
+			w.done = true
+		}
 	case "s_barrier":
 		return func(w *wave) { w.waiting = true }
 	case "s_trap":

@@ -10,32 +10,40 @@ import (
 // buildScalarLoad builds s_load_* and s_buffer_load_*, and the instructions for caches, which do nothing
 // here.
 func buildScalarLoad(_ *program, in *gcn.Inst) func(*wave) {
-	switch {
-	case strings.HasPrefix(in.Base, "s_dcache"), in.Base == "s_gl1_inv":
+	if strings.HasPrefix(in.Base, "s_dcache") || in.Base == "s_gl1_inv" {
 		return func(*wave) {}
+	}
+	dst, regs := in.Args[0], registersOf(in.Args[0])
+	switch {
 	case in.Base == "s_memtime" || in.Base == "s_memrealtime":
 		return func(w *wave) {
-			w.setPair(in.Args[0].Code, uint64(w.count))
-			w.issue(&w.lgkm, access{regs: registersOf(in.Args[0]), scalar: true})
+			t := w.begin(regs, func(w *wave, _ *transfer) { w.setPair(dst.Code, uint64(w.count)) })
+			t.anyOrder = true
+			w.issue(t, &w.lgkm)
 		}
 	case !strings.HasPrefix(in.Base, "s_load_") && !strings.HasPrefix(in.Base, "s_buffer_load_"):
 		return nil
 	}
-	dst, base, offset := in.Args[0], in.Args[1].Code, newSource(in, in.Args[2], kInt)
+	base, offset := in.Args[1].Code, newSource(in, in.Args[2], kInt)
 	if in.Args[2].File == gcn.Number {
 		offset.value = uint64(int64(int32(in.Args[2].Value)))
 	}
 	extra := in.ScalarOffset()
+	end := func(w *wave, t *transfer) { w.endScalarLoad(t, dst) }
 	return func(w *wave) {
 		off, _ := offset.uniform(w)
 		if extra >= 0 {
 			off += uint64(w.s[extra])
 		}
-		w.scalarLoad(dst, base, off, strings.HasPrefix(in.Base, "s_buffer"))
+		t := w.begin(regs, end)
+		t.anyOrder = true
+		w.scalarLoad(t, dst.N, base, off, strings.HasPrefix(in.Base, "s_buffer"))
+		w.issue(t, &w.lgkm)
 	}
 }
 
-func (w *wave) scalarLoad(dst gcn.Operand, base int, off uint64, buffer bool) {
+// scalarLoad finds the words that a scalar load reads.
+func (w *wave) scalarLoad(t *transfer, n, base int, off uint64, buffer bool) {
 	w.needScalars(base, 2, "an address")
 	addr, limit := w.pair(base), ^uint64(0)
 	if buffer {
@@ -46,14 +54,23 @@ func (w *wave) scalarLoad(dst gcn.Operand, base int, off uint64, buffer bool) {
 	if addr += off; addr%4 != 0 {
 		w.fail(-1, "the address %#x of a scalar load is not a multiple of 4", addr)
 	}
+	for i := range n {
+		t.mem[0][i] = nil
+		if at := off + uint64(4*i); !buffer || at+4 <= limit {
+			t.mem[0][i] = w.global(-1, addr+uint64(4*i), 4, "load")
+			w.checkScalar(addr + uint64(4*i))
+		}
+	}
+}
+
+func (w *wave) endScalarLoad(t *transfer, dst gcn.Operand) {
 	for i := range dst.N {
 		v := uint32(0)
-		if at := off + uint64(4*i); !buffer || at+4 <= limit {
-			v = uint32(simmem.Load(w.global(-1, addr+uint64(4*i), 4, "load"), 4))
+		if b := t.mem[0][i]; b != nil {
+			v = uint32(simmem.Load(b, 4))
 		}
 		w.setS(dst.Code+i, v)
 	}
-	w.issue(&w.lgkm, access{regs: registersOf(dst), scalar: true})
 }
 
 // needScalars stops the wave where SGPRs are used that nothing wrote.

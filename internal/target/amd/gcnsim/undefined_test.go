@@ -19,7 +19,7 @@ func newTestWave(t *testing.T) (*wave, func(text string, code ...byte) step) {
 	for i := range w.sUndef {
 		w.sUndef[i] = ^uint32(0)
 	}
-	w.g = &group{run: &run{Launch: &Launch{}}}
+	w.g = &group{run: &run{Launch: &Launch{}, accesses: newShadow("global address", sameGlobal)}}
 	w.setPair(gcn.Exec, ^uint64(0))
 	return w, func(text string, code ...byte) step {
 		t.Helper()
@@ -27,7 +27,8 @@ func newTestWave(t *testing.T) (*wave, func(text string, code ...byte) step) {
 		if err != nil || in.String() != text {
 			t.Fatalf("%v, %v, expected %s", in, err, text)
 		}
-		return p.prepare(in)
+		p.steps = append(p.steps, p.prepare(in))
+		return p.steps[len(p.steps)-1]
 	}
 }
 
@@ -90,7 +91,7 @@ func TestLoadsInOrder(t *testing.T) {
 	} {
 		w, decode := newTestWave(t)
 		s := decode(c.text, c.code...)
-		w.issue(&w.vm, access{regs: []int{sgprs + 2, sgprs + 3}})
+		w.issue(w.begin([]int{sgprs + 2, sgprs + 3}, nil), &w.vm)
 		if got := faults(func() { w.checkBusy(&s) }); got != c.fault {
 			t.Errorf("%s while v[2:3] is loaded: a fault is %v, expected %v", c.text, got, c.fault)
 		}

@@ -7,53 +7,55 @@ import (
 	"github.com/nereid-lang/nereid/internal/target/amd/gcn"
 )
 
-// queue is a counter of s_waitcnt: the accesses that are under way, in order.
+// queue is a counter of s_waitcnt: the transfers that are under way, in order.
 type queue struct {
-	items []access
+	items []*transfer
 }
 
-// access is an access to memory under way.
-type access struct {
-	regs   []int // that it writes
-	scalar bool  // a scalar load, which may overtake others
-	bytes  []span
-}
-
-// span is a part of LDS that an access touches.
-type span struct {
-	at, n int
-	write bool
-}
-
-// issue puts an access under way.
-func (w *wave) issue(q *queue, a access) {
-	q.items = append(q.items, a)
-	for _, r := range a.regs {
-		w.pending[r]++
-		w.busy++
-	}
-}
-
-// wait takes the oldest accesses off a queue until n are left. Scalar loads come in any order: while one is
-// under way, only a wait for all says that any is done.
-func (w *wave) wait(q *queue, n int) {
-	if n > 0 {
-		for _, a := range q.items {
-			if a.scalar {
-				return
-			}
+// issue puts a transfer under way. It ends at once if the launch's order says so.
+func (w *wave) issue(t *transfer, queues ...*queue) {
+	for _, q := range queues {
+		q.items = append(q.items, t)
+		t.queues++
+		for _, r := range t.regs {
+			w.pending[r]++
+			w.busy++
 		}
 	}
+	if w.g.run.Order.Ends == Earliest {
+		w.finish(t)
+	}
+}
+
+// wait takes the oldest transfers off a queue until n are left, and ends them. Scalar loads and flat accesses
+// come in any order: while one is under way, only a wait for all says that any is done.
+func (w *wave) wait(q *queue, n int) {
+	if n > 0 && slices.ContainsFunc(q.items, func(t *transfer) bool { return t.anyOrder }) {
+		return
+	}
 	for len(q.items) > n {
-		for _, r := range q.items[0].regs {
+		t := q.items[0]
+		w.finish(t)
+		for _, r := range t.regs {
 			w.pending[r]--
 			w.busy--
 		}
+		if t.toLDS {
+			w.toLDS--
+		}
+		w.release(t)
 		q.items = q.items[1:]
 	}
 	if len(q.items) == 0 {
 		q.items = nil
 	}
+}
+
+// drain ends all transfers of a wave.
+func (w *wave) drain() {
+	w.wait(&w.vm, 0)
+	w.wait(&w.lgkm, 0)
+	w.wait(&w.stores, 0)
 }
 
 // checkBusy stops the wave at an instruction that uses a register which a load under way writes. Loads of one
@@ -63,10 +65,23 @@ func (w *wave) checkBusy(s *step) {
 		if w.pending[r] == 0 || w.sameQueue(s, r) {
 			continue
 		}
-		panic(&fault{lane: -1, wait: true,
-			msg: fmt.Sprintf("%s is used before the load into it has ended: s_waitcnt is "+
-				"missing or waits for too few", registerName(r))})
+		from := w.loader(r)
+		panic(&fault{lane: -1, wait: true, other: from + 1,
+			msg: fmt.Sprintf("%s is used before the load into it at %s has ended: s_waitcnt is missing or "+
+				"waits for too few", registerName(r), w.where(from))})
 	}
+}
+
+// loader returns the step of a load under way into a register.
+func (w *wave) loader(reg int) int {
+	for _, q := range []*queue{&w.vm, &w.lgkm} {
+		for _, t := range q.items {
+			if slices.Contains(t.regs, reg) {
+				return t.from
+			}
+		}
+	}
+	return w.at
 }
 
 // sameQueue reports whether the step is a vector load that writes a register, and does not read it, behind
@@ -85,11 +100,9 @@ func (w *wave) sameQueue(s *step, r int) bool {
 }
 
 func (q *queue) writes(reg int) bool {
-	for _, a := range q.items {
-		for _, r := range a.regs {
-			if r == reg {
-				return !a.scalar
-			}
+	for _, t := range q.items {
+		if slices.Contains(t.regs, reg) {
+			return !t.anyOrder
 		}
 	}
 	return false
@@ -126,11 +139,31 @@ func registerName(r int) string {
 	return fmt.Sprintf("a%d", r-sgprs-vectors)
 }
 
-// carryOver marks accesses to LDS that are under way at a barrier as accesses after it, too.
-func (w *wave) carryOver() {
-	for _, a := range w.lgkm.items {
-		for _, s := range a.bytes {
-			w.g.run.lds.stamp(w, s)
+// passBarrier keeps the order of a wave's transfers at a barrier. Those to global memory pass it before any
+// that another wave begins behind it, unless the waves of a workgroup have caches apart.
+func (w *wave) passBarrier() {
+	if !w.p.apart {
+		for _, t := range w.vm.items {
+			if !t.toLDS {
+				w.finish(t)
+			}
+		}
+	}
+	for _, q := range []*queue{&w.vm, &w.lgkm, &w.stores} {
+		for _, t := range q.items {
+			w.carryOver(t)
+		}
+	}
+}
+
+// checkMixed stops the wave at an access to LDS that another of the wave's, of the other queue, may overtake
+// or be overtaken by: loads from global memory to LDS end with vmcnt, all others with lgkmcnt.
+func (w *wave) checkMixed(q *queue, lane int, addr uint64, n int, how access) {
+	for _, t := range q.items {
+		if (how != reads || t.how != reads) && t.overlaps(addr, n) {
+			panic(&fault{lane: lane, race: true, other: t.from + 1,
+				msg: fmt.Sprintf("LDS address %#x: the wave's access at %s is still under way: s_waitcnt is "+
+					"missing or waits for too few", addr, w.where(t.from))})
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"github.com/nereid-lang/nereid/internal/diag"
+	"github.com/nereid-lang/nereid/internal/knob"
 	"github.com/nereid-lang/nereid/internal/llvm"
 	"github.com/nereid-lang/nereid/internal/target"
 	"github.com/nereid-lang/nereid/internal/target/amd"
@@ -97,9 +98,10 @@ type kernel struct {
 }
 
 func (k *kernel) Launch(ctx context.Context, _ target.Stream, grid [3]int, args []uint64) error {
+	order, _ := gcnsim.ParseOrder(knob.SimOrder.Get()) // which takes no other text
 	return k.module.Run(ctx,
 		&gcnsim.Launch{Kernel: k.code.Name, Grid: grid, Threads: k.code.Lanes() * k.code.NumWarps,
-			LDS: k.code.Shared, Args: args, Memory: k.dev.mem})
+			LDS: k.code.Shared, Args: args, Memory: k.dev.mem, Order: order})
 }
 
 func (*kernel) Close() error { return nil }

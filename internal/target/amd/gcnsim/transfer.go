@@ -1,0 +1,124 @@
+package gcnsim
+
+import (
+	"math/bits"
+
+	"github.com/nereid-lang/nereid/internal/target/simmem"
+)
+
+// space is a memory that an access goes to.
+type space uint8
+
+const (
+	noSpace space = iota // registers of lanes, clocks and the like
+	inGlobal
+	inLDS
+	inScratch
+)
+
+// transfer is an access that has begun: its addresses, and the data that it stores, are known and checked. It
+// ends once, at a moment that the launch's Order picks between its beginning and the wait for it; then
+// memory or registers change.
+type transfer struct {
+	end      func(w *wave, t *transfer) // moves the data, nil where there are none
+	regs     []int                      // that it writes
+	from     int                        // the step that began it
+	anyOrder bool                       // it may overtake others of its queue, and be overtaken
+	toLDS    bool                       // it loads from global memory to LDS; addr are those of LDS
+	ended    bool
+	queues   int // that hold it
+
+	how   access
+	space [lanes]space
+	parts int // places of each lane
+	bytes int // of each place
+	exec  uint64
+	addr  [2][lanes]uint64
+	mem   [2][lanes][]byte // nil: dropped
+	data  [2][lanes][16]byte
+	ok    [2][4]uint64 // lanes of each register of the data that hold values
+}
+
+// begin returns a transfer for the step that runs.
+func (w *wave) begin(regs []int, end func(w *wave, t *transfer)) *transfer {
+	r := w.g.run
+	var t *transfer
+	if n := len(r.spare); n > 0 {
+		t, r.spare = r.spare[n-1], r.spare[:n-1]
+	} else {
+		t = new(transfer)
+	}
+	t.regs, t.end, t.from = regs, end, w.at
+	t.anyOrder, t.toLDS, t.ended, t.queues, t.parts, t.exec = false, false, false, 0, 0, 0
+	return t
+}
+
+// finish ends a transfer.
+func (w *wave) finish(t *transfer) {
+	if t.ended {
+		return
+	}
+	t.ended = true
+	if t.end != nil {
+		t.end(w, t)
+	}
+}
+
+// release gives a transfer back that no queue holds any more.
+func (w *wave) release(t *transfer) {
+	if t.queues--; t.queues == 0 {
+		w.g.run.spare = append(w.g.run.spare, t)
+	}
+}
+
+// carryOver notes the accesses of a transfer that is under way at a barrier as accesses behind it, too.
+// Accesses to global memory need it only where the waves of a workgroup do not share a cache.
+func (w *wave) carryOver(t *transfer) {
+	for part := range t.parts {
+		for e := t.exec; e != 0; e &= e - 1 {
+			lane := bits.TrailingZeros64(e)
+			if t.mem[part][lane] == nil {
+				continue
+			}
+			s := w.shadowOf(t.space[lane])
+			if s == nil || t.space[lane] == inGlobal && !w.p.apart {
+				continue
+			}
+			var data []byte
+			if t.how == writes {
+				data = t.data[part][lane][:t.bytes]
+			}
+			s.again(w, t.from, t.addr[part][lane], t.bytes, t.how, data)
+		}
+	}
+}
+
+// shadowOf returns the accesses to a memory that waves share.
+func (w *wave) shadowOf(s space) *shadow {
+	switch {
+	case w.g.run.NoRaces || s == inGlobal && w.g.run.NoGlobal:
+		return nil
+	case s == inGlobal:
+		return w.g.run.accesses
+	case s == inLDS:
+		return w.g.run.lds.accesses
+	}
+	return nil
+}
+
+// overlaps reports whether a transfer touches bytes of LDS.
+func (t *transfer) overlaps(addr uint64, n int) bool {
+	for part := range t.parts {
+		for e := t.exec; e != 0; e &= e - 1 {
+			lane := bits.TrailingZeros64(e)
+			a := t.addr[part][lane]
+			if t.space[lane] == inLDS && a < addr+uint64(n) && addr < a+uint64(t.bytes) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// word returns 4 or 8 bytes of the data of a lane, from an offset.
+func (t *transfer) word(lane, at, n int) uint64 { return simmem.Load(t.data[0][lane][at:], n) }
