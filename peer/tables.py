@@ -36,7 +36,7 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SIZES, LENGTHS = (512, 1024, 2048, 4096, 8192), (1024, 4096, 16384)
-TOLERANCES = {"fp16": 4e-3, "bf16": 2e-2, "fp8e4nv": 2e-2}
+TOLERANCES = {"fp16": 4e-3, "bf16": 2e-2, "fp8e4nv": 6e-2}  # as internal/bench has them
 
 
 class Budget:
