@@ -28,17 +28,21 @@ func (l *lowering) first(pred string) string {
 func lowerInitBarrier(l *lowering, op *ir.Op) {
 	code := fmt.Sprintf("@$0 mbarrier.init.shared::cta.b64 [$1], %d;", op.IntOr("count", 1))
 	l.groupAsm("void", code, "b,r", "i1 "+l.first(""), l.mbarrier(op.Operand(0)))
-	if op.HasAttr(ttg.EachWarpAttr) || op.HasAttr(ttg.TurnAttr) {
+	if ofWarps(op) {
 		return
 	}
 	next := op.Next()
-	for next != nil && (next.Effects() == 0 || next.Def == ttg.LocalAlloc && next.NumOperands() == 0) {
+	for next != nil && (next.Effects() == 0 || next.Def == ttg.LocalAlloc && next.NumOperands() == 0 ||
+		next.Def == ttng.InitBarrier && ofWarps(next)) {
 		next = next.Next()
 	}
 	if next == nil || next.Def != ttng.InitBarrier {
 		l.groupAsm("void", "fence.mbarrier_init.release.cluster;", "")
 	}
 }
+
+// ofWarps reports whether warps alone use the barrier that an op makes.
+func ofWarps(op *ir.Op) bool { return op.HasAttr(ttg.EachWarpAttr) || op.HasAttr(ttg.TurnAttr) }
 
 // lowerInvalBarrier ends the life of a barrier whose memory has other uses. The others end with the kernel.
 func lowerInvalBarrier(l *lowering, op *ir.Op) {
