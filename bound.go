@@ -112,7 +112,7 @@ func (l *launch) boundParams() []boundParam {
 		case f.Params.Rules[i].Constexpr:
 			classes = classes[2:]
 			x.fixed = "it is a constexpr"
-		case t != nil && t.dev == nil:
+		case t != nil && t.on() == nil:
 			x.fixed = "it is memory of the host, which the device has for as long as the kernel is bound: " +
 				"make the tensor with New"
 		case x.class&args.ClassKind == args.ClassDesc:
@@ -191,11 +191,12 @@ func (b *Bound) SetTensor(param int, t *Tensor) error {
 	if err := t.Err(); err != nil {
 		return b.paramError(param, "%w", err)
 	}
-	if t.dev == nil {
+	on := t.on()
+	if on == nil {
 		return b.paramError(param,
 			"must be a tensor on %s, but it is memory of the host: make the tensor with New", b.s.dev)
 	}
-	if t.dev != b.s.dev {
+	if on != b.s.dev {
 		return b.paramError(param, "must be a tensor on %s", b.s.dev)
 	}
 	if err := b.put(param, t.core().Class(), t.addr); err != nil {

@@ -2,6 +2,7 @@ package nereid_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -344,3 +345,73 @@ func BenchmarkChecked(b *testing.B) {
 }
 
 func addressOf(data []float32) int64 { return int64(uintptr(unsafe.Pointer(&data[0]))) }
+
+// gatherKernels pick elements by indices that they load.
+const gatherKernels = `
+import triton
+import triton.language as tl
+
+@triton.jit
+def pick(x, d, y, N: tl.constexpr):
+    i = tl.arange(0, N)
+    v = tl.load(x + i)
+    tl.store(y + i, tl.gather(v, tl.load(d + i), 0))
+
+@triton.jit
+def rows(x, d, y, N: tl.constexpr):
+    i = tl.arange(0, N)[:, None] * N + tl.arange(0, N)[None, :]
+    tl.store(y + i, tl.gather(tl.load(x + i), tl.load(d + i), 1))
+`
+
+// TestCheckedGather: an index of tl.gather outside of its source is a fault at the kernel's line, on every
+// device that checks, and indices inside are none.
+func TestCheckedGather(t *testing.T) {
+	const n = 32
+	for name, s := range checkedDevices(t, "cpu", "interp", "sim:90", "sim:gfx942", "cuda:0") {
+		for _, c := range []struct {
+			kernel string
+			size   int
+			line   string
+		}{{"pick", n, "9:"}, {"rows", n * n, "14:"}} {
+			k := kernelOf(t, "gather.py", gatherKernels, c.kernel, nereid.With(nereid.Config{Check: true}))
+			x, y, d := make([]float32, c.size), make([]float32, c.size), make([]int32, c.size)
+			for i := range x {
+				x[i], d[i] = float32(i), int32((i+3)%n)
+			}
+			for _, bad := range []int32{5, -1, n, 1 << 30, -1 << 31} {
+				d[7] = bad
+				err := k.Launch(s, nereid.Grid{1}, nereid.FromSlice(x), nereid.FromSlice(d),
+					nereid.FromSlice(y), n)
+				inside := bad >= 0 && bad < n
+				if inside && (err != nil || y[7] != float32(bad)) {
+					t.Errorf("%s %s: index %d: %v, %v", name, c.kernel, bad, y[7], err)
+				}
+				want := "out of bounds for axis"
+				if name == "sim:gfx942" {
+					want = "error: " // assertions of AMD's GPUs have no text
+				}
+				var f *nereid.Fault
+				if !inside && (!errors.As(err, &f) || !strings.Contains(err.Error(), "gather.py:"+c.line) ||
+					!strings.Contains(err.Error(), want)) {
+					t.Errorf("%s %s: index %d: %v", name, c.kernel, bad, err)
+				}
+			}
+		}
+	}
+}
+
+// TestGatherNarrow: indices of 8 bits have no sign, on every device.
+func TestGatherNarrow(t *testing.T) {
+	const n = 256
+	for name, s := range checkedDevices(t, "cpu", "interp", "sim:90", "cuda:0") {
+		k := kernelOf(t, "gather.py", gatherKernels, "pick", nereid.With(nereid.Config{}))
+		x, y, d := make([]float32, n), make([]float32, n), make([]uint8, n)
+		for i := range x {
+			x[i], d[i] = float32(i), uint8(255-i)
+		}
+		err := k.Launch(s, nereid.Grid{1}, nereid.FromSlice(x), nereid.FromSlice(d), nereid.FromSlice(y), n)
+		if err != nil || y[0] != 255 || y[200] != 55 {
+			t.Errorf("%s: %v, %v, %v", name, y[0], y[200], err)
+		}
+	}
+}

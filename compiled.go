@@ -141,8 +141,8 @@ func (c *Compiled) Info() CodeInfo {
 	return info
 }
 
-// Close frees the code on the device; Launch then fails with ErrClosed. The stages stay. Closing twice is
-// harmless.
+// Close frees the code on the device; Launch then fails with ErrClosed. On the host's devices launches under
+// way run to their end, and the code goes with the last. The stages stay. Closing twice is harmless.
 func (c *Compiled) Close() error {
 	if c == nil {
 		return nil
@@ -167,6 +167,9 @@ func (c *Compiled) Launch(s *Stream, grid Grid, arguments ...any) error {
 	if c == nil {
 		return errNotCompiled
 	}
+	if c.closed.Load() {
+		return errClosedCompiled
+	}
 	if done, err := c.last.Load().Launch(s.core(), (*[3]int)(&grid), arguments); done {
 		runtime.KeepAlive(c)
 		return err
@@ -181,6 +184,9 @@ func (c *Compiled) Launch(s *Stream, grid Grid, arguments ...any) error {
 	err := c.launch(s, grid, arguments)
 	runtime.KeepAlive(arguments)
 	runtime.KeepAlive(c)
+	if err != nil && c.of != nil {
+		return closedMeanwhile(err, c.of.Saved.Kernel, arguments)
+	}
 	return err
 }
 

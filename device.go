@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/nereid-lang/nereid/backend"
 	"github.com/nereid-lang/nereid/internal/knob"
@@ -231,10 +232,11 @@ func (e *absent) Is(target error) bool { return target == ErrNoDevice }
 
 // Stream is a queue of launches on a device. Launches on a stream run in order.
 type Stream struct {
-	dev *Device
-	s   target.Stream
-	ctx context.Context
-	_   [24]byte // padded to 64 bytes so that a launch touches a single cache line
+	dev    *Device
+	s      target.Stream
+	closed atomic.Bool
+	ctx    context.Context
+	_      [16]byte // padded to 64 bytes so that a launch touches a single cache line
 }
 
 // Context returns the context that ends what the stream's launches wait for; for the zero value it never
@@ -277,13 +279,12 @@ func (s *Stream) Sync() error {
 	return s.s.Sync()
 }
 
-// Close waits for the stream's work and releases it. Using a closed stream is ErrClosed; closing twice is
-// harmless.
+// Close waits for the stream's work and releases it. Using a closed stream is ErrClosed, also for a launch
+// that begins meanwhile; closing twice is harmless.
 func (s *Stream) Close() error {
-	if s == nil || s.s == nil || s.dev == nowhere {
+	if s == nil || s.s == nil || s.closed.Swap(true) {
 		return nil
 	}
-	s.dev = nowhere // launches check dev
 	return s.s.Close()
 }
 

@@ -18,7 +18,8 @@ var (
 	// ErrNoLLVM is wrapped by errors of operations that need LLVM where there is none: opening the CPU,
 	// compiling for a GPU.
 	ErrNoLLVM = llvm.ErrNone
-	// ErrClosed is wrapped by errors of using a tensor, stream, graph or bound kernel after Close.
+	// ErrClosed is wrapped by errors of using a tensor, stream, graph, bound or compiled kernel after Close,
+	// or while another goroutine closes it.
 	ErrClosed = target.ErrClosed
 )
 

@@ -75,10 +75,24 @@ func (k *Kernel) launch(s *Stream, grid Programs, list []any, note noting) error
 
 func (k *Kernel) launchOn(s *Stream, grid Programs, list []any, note noting) error {
 	f := k.spare.Get()
-	err := k.launchFrame(f, s, grid, list, note)
+	err := closedMeanwhile(k.launchFrame(f, s, grid, list, note), k.name, list)
 	runtime.KeepAlive(list) // also keeps the tensors' memory alive
 	f.clear()
 	k.spare.Put(f)
+	return err
+}
+
+// closedMeanwhile returns the error of a launch: ErrClosed if it is a fault and a tensor was closed while the
+// kernel ran, whose memory devices with virtual addresses do not find any more.
+func closedMeanwhile(err error, kernel string, list []any) error {
+	if err == nil || !errors.As(err, new(*Fault)) {
+		return err
+	}
+	for _, v := range list {
+		if t, ok := v.(*Tensor); ok && t != nil && t.on() == gone {
+			return fmt.Errorf("nereid: %s: %w while the kernel ran", kernel, errClosedTensor)
+		}
+	}
 	return err
 }
 
@@ -188,6 +202,9 @@ func overlapping(apart []target.Apart, list []any) bool {
 
 // launchPlan launches by a plan. The grid must be valid.
 func launchPlan(p *warm.Plan, s *Stream, g Grid, words []uint64) error {
+	if s.closed.Load() {
+		return errClosedStream
+	}
 	if p.Exec == nil || trace.IsEnabled() {
 		own := p.Owner.(*compile.Build)
 		return runError(own.Launch(s.ctx, s.core(), g, words, nil), own)
@@ -363,7 +380,7 @@ type launch struct {
 	on      *Stream // nil if nothing is launched yet
 	nowhere bool    // nothing will be launched: only the types of the arguments matter
 	ahead   bool    // strict mode allows to compile
-	all     bool    // code of all launches is made, also of those that the specialization's own does not serve
+	all     bool    // the code of all launches is made (compile.Request.All)
 	bound   bool    // later launches may have other numbers
 	// loosened says that the code knows nothing of numbers under do_not_specialize, because better code would
 	// have to be compiled first.

@@ -39,13 +39,11 @@ func (l *launch) Address(param string, word int, core *args.Tensor) (uint64, err
 // it. For a checked launch, devices with virtual addresses map a tensor that is part of its memory to
 // separate addresses, from which the rest cannot be reached.
 func (l *launch) address(param string, t *Tensor) (uint64, error) {
-	switch {
-	case t.err != nil:
-		return 0, t.err
-	case t.buf == nil:
-		return 0, errNoMemory
-	case t.dev != nil && t.dev != l.dev && !l.nowhere:
-		return 0, fmt.Errorf("the tensor is on %s, and the launch on %s", t.dev, l.dev)
+	if err := t.Err(); err != nil {
+		return 0, err
+	}
+	if on := t.on(); on != nil && on != l.dev && !l.nowhere {
+		return 0, fmt.Errorf("the tensor is on %s, and the launch on %s", on, l.dev)
 	}
 	buf, addr := t.buf, t.addr
 	if h, ok := buf.(target.HostBuffer); ok {

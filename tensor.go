@@ -7,13 +7,14 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/nereid-lang/nereid/internal/runtime/args"
 	"github.com/nereid-lang/nereid/internal/target"
 )
 
 // Tensor is device or host memory with a type and a shape. Kernels see it as a pointer.
 type Tensor struct {
 	DType DType // type of the elements
-	dev   *Device
+	dev   args.Place
 	addr  uint64 // address of the first element; launches on GPUs read only the fields up to this one
 	end   uint64 // address behind the memory
 
@@ -34,10 +35,21 @@ func (t *Tensor) Err() error {
 		return errNilTensor
 	case t.err != nil:
 		return t.err
+	case t.on() == gone:
+		return errClosedTensor
 	case t.buf == nil:
 		return errNoMemory
 	}
 	return nil
+}
+
+// on returns the device of the tensor's memory, nil for the host.
+func (t *Tensor) on() *Device { return (*Device)(unsafe.Pointer(t.dev.Load())) }
+
+// same returns another tensor for the same memory. A goroutine may close t meanwhile.
+func (t *Tensor) same() *Tensor {
+	return &Tensor{DType: t.DType, dev: args.PlaceOf(t.on().core()), addr: t.addr, end: t.end, Shape: t.Shape,
+		Strides: t.Strides, buf: t.buf, offset: t.offset, err: t.err}
 }
 
 var (
@@ -49,9 +61,13 @@ var (
 // the reason.
 var nowhere = &Device{}
 
+// gone is the device of closed tensors.
+var gone = &Device{}
+
 // broken returns a tensor with an error.
 func broken(dt DType, shape []int, err error) *Tensor {
-	return &Tensor{DType: dt, Shape: shape, dev: nowhere, buf: target.HostBuffer{}, err: err}
+	return &Tensor{DType: dt, Shape: shape, dev: args.PlaceOf(nowhere.core()), buf: target.HostBuffer{},
+		err: err}
 }
 
 // FromSlice returns a tensor that shares a Go slice: kernels on host devices (interp, cpu) read and write the
@@ -107,7 +123,8 @@ func New(dev *Device, dt DType, shape ...int) (*Tensor, error) {
 	if err != nil {
 		return nil, fmt.Errorf("nereid: a tensor of %s with the shape %v on %s: %w", dt, shape, dev, err)
 	}
-	return &Tensor{DType: dt, Shape: slices.Clone(shape), Strides: contiguous(shape), dev: dev, buf: buf,
+	return &Tensor{DType: dt, Shape: slices.Clone(shape), Strides: contiguous(shape),
+		dev: args.PlaceOf(dev.core()), buf: buf,
 		addr: buf.Addr(), end: buf.Addr() + uint64(buf.Size())}, nil
 }
 
@@ -152,7 +169,7 @@ func Slice[T Element](t *Tensor) ([]T, error) {
 	}
 	data := t.buf.Host()
 	if data == nil && t.buf.Size() > 0 {
-		return nil, fmt.Errorf("nereid: the tensor is on %s; copy it with CopyTo", t.dev)
+		return nil, fmt.Errorf("nereid: the tensor is on %s; copy it with CopyTo", t.on())
 	}
 	data = data[t.offset:]
 	if err := checkShape(t.DType, t.Shape); err != nil {
@@ -216,19 +233,19 @@ func (t *Tensor) Offset(n int) *Tensor {
 		return broken(t.DType, t.Shape, fmt.Errorf("nereid: an offset of %d bytes from byte %d of a "+
 			"tensor leaves its memory of %d bytes", n, t.offset, size))
 	}
-	c := *t
+	c := t.same()
 	c.offset = at
 	c.addr += uint64(n)
-	return &c
+	return c
 }
 
 // Close releases device memory. Tensors over Go slices need no Close. Using a closed tensor is ErrClosed; a
-// view of it must not be used either, which is not detected. Closing twice is harmless.
+// view of it must not be used either, which is not detected. A launch that uses the tensor while it is closed
+// runs to its end with the memory, or fails with ErrClosed. Closing twice is harmless.
 func (t *Tensor) Close() error {
-	if t == nil || t.buf == nil || t.err != nil {
+	if t == nil || t.buf == nil || t.err != nil || t.dev.Swap(gone.core()) == gone.core() {
 		return nil
 	}
-	t.dev, t.err = nowhere, errClosedTensor // launches by address check dev
 	return t.buf.Close()
 }
 
@@ -296,8 +313,8 @@ func (t *Tensor) clone() (*Tensor, error) {
 	}
 	shift := int(t.addr % 16)
 	c := FromBytes(Uint8, make([]byte, len(data)+shift+64))
-	if t.dev != nil {
-		if c, err = New(t.dev, Uint8, len(data)+shift+64); err != nil {
+	if on := t.on(); on != nil {
+		if c, err = New(on, Uint8, len(data)+shift+64); err != nil {
 			return nil, err
 		}
 	}
@@ -320,7 +337,7 @@ func (t *Tensor) zero() error {
 // elsewhere or the device has none.
 func (s *Stream) queue(t *Tensor) (target.Queue, bool) {
 	q, ok := s.s.(target.Queue)
-	return q, ok && t.dev == s.dev
+	return q, ok && t.on() == s.dev
 }
 
 // zero fills a tensor with zeros before the next launch.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/nereid-lang/nereid/internal/runtime/args"
 	"github.com/nereid-lang/nereid/internal/target"
 )
 
@@ -33,8 +34,8 @@ func (d *Device) TensorAt(addr uint64, dt DType, shape ...int) (*Tensor, error) 
 		return nil, fmt.Errorf("nereid: a tensor of %s at %#x on %s: %w", dt, addr, d, err)
 	}
 	return &Tensor{
-		DType: dt, Shape: slices.Clone(shape), Strides: contiguous(shape), dev: d, buf: buf, addr: addr,
-		end: addr + uint64(buf.Size()),
+		DType: dt, Shape: slices.Clone(shape), Strides: contiguous(shape), dev: args.PlaceOf(d.core()),
+		buf: buf, addr: addr, end: addr + uint64(buf.Size()),
 	}, nil
 }
 

@@ -40,10 +40,11 @@ func (t *Tensor) String() string {
 
 // place returns the name of the tensor's device.
 func (t *Tensor) place() string {
-	if t.dev == nil || t.dev == nowhere {
+	on := t.on()
+	if on == nil || on == nowhere || on == gone {
 		return "host"
 	}
-	return t.dev.String()
+	return on.String()
 }
 
 func join(list []int, sep string) string {

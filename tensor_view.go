@@ -66,12 +66,12 @@ func (t *Tensor) fits() error {
 
 // view returns a tensor over the same memory that begins begin elements further in.
 func (t *Tensor) view(begin int, shape, strides []int) *Tensor {
-	c := *t
+	c := t.same()
 	bytes := begin * t.DType.Size()
 	c.offset += bytes
 	c.addr += uint64(bytes)
 	c.Shape, c.Strides = shape, strides
-	return &c
+	return c
 }
 
 // wrong returns a tensor with an error for a view of t that cannot be made.
@@ -242,7 +242,7 @@ func (t *Tensor) As(dt DType) *Tensor {
 	if bytes%size != 0 {
 		return t.wrong("%d bytes are no whole number of elements of %s", bytes, dt)
 	}
-	c := *t
+	c := t.same()
 	c.DType, c.Shape, c.Strides = dt, []int{bytes / size}, []int{1}
-	return &c
+	return c
 }

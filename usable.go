@@ -46,11 +46,11 @@ func (m *Module) usable() error {
 
 // usable returns an error for a stream that no device made, or that is closed.
 func (s *Stream) usable() error {
-	if s == nil || s.s == nil || s.dev.usable() != nil {
-		if s != nil && s.dev == nowhere {
-			return errClosedStream
-		}
+	switch {
+	case s == nil || s.s == nil || s.dev.usable() != nil:
 		return errNoStream
+	case s.closed.Load():
+		return errClosedStream
 	}
 	return nil
 }
@@ -62,7 +62,7 @@ func (b *Bound) usable() error {
 		return errNotBound
 	case b.p == nil:
 		return errClosedBound
-	case b.s.dev == nowhere:
+	case b.s.closed.Load():
 		return errClosedStream
 	}
 	return nil

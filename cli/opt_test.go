@@ -24,7 +24,7 @@ func TestReproducersOfTargets(t *testing.T) {
 		"nvidia": slices.Concat(pass.TTIR(pass.TTIRFor("cuda", 90)), gpu.Pipeline(nvidia)),
 		"amd": slices.Concat(pass.TTIR(pass.TTIRFor("hip", 0)), gpu.AMDPipeline(amd),
 			[]pass.Pass{gpu.LowerAMD}),
-		"cpu":    {pass.CheckIndexOverflow, middle.TritonToLinalg},
+		"cpu":    append(pass.Checks(), middle.TritonToLinalg),
 		"interp": {middle.ExpandInlineAsm, pass.CheckIndexOverflow},
 	} {
 		cmd := newOptCmd()

@@ -104,8 +104,9 @@ func (c *Call) Tensor(t *nereid.Tensor) {
 	cl, word := args.ClassNone, uint64(0)
 	if x := tensorOf(t); x != nil {
 		cl, word = x.Class(), x.Addr
-		c.host = c.host || x.Dev == nil
-		c.slow = c.slow || x.Dev == nil && x.Addr == 0 // empty or closed: the long way reports which
+		onHost := x.Dev.Load() == nil
+		c.host = c.host || onHost
+		c.slow = c.slow || onHost && x.Addr == 0 // empty or closed: the long way reports which
 	}
 	c.tensors[c.held] = t
 	c.held++
@@ -208,12 +209,13 @@ func (c *Call) Descriptor(d *nereid.Descriptor) {
 		return
 	}
 	cl, ok := x.Class(x.Base.Addr)
-	if !ok || x.Base.Dev == nil && x.Base.Addr == 0 {
+	onHost := x.Base.Dev.Load() == nil
+	if !ok || onHost && x.Base.Addr == 0 {
 		c.Any(d)
 		return
 	}
 	i, _ := c.next()
-	c.host = c.host || x.Base.Dev == nil
+	c.host = c.host || onHost
 	c.described = true
 	c.tensors[c.held] = d.Base
 	c.held++
@@ -307,7 +309,10 @@ func (c *Call) short(s *nereid.Stream) bool {
 		return false
 	}
 	for _, t := range c.tensors[:c.held] {
-		if t != nil && tensorOf(t).Dev != nil && tensorOf(t).Dev != dev {
+		if t == nil {
+			continue
+		}
+		if on := tensorOf(t).Dev.Load(); on != nil && on != dev {
 			return false // the long way reports the error
 		}
 	}

@@ -155,7 +155,7 @@ func (c *cut) launch(k *Kernel, s *nereid.Stream, grid *[3]int, list []Arg, o *O
 	err error) {
 	st := streamOf(s)
 	n, plain := o.numbers()
-	if st.Dev != c.dev || n != c.opts || !plain {
+	if st.Dev != c.dev || st.Closed.Load() || n != c.opts || !plain {
 		return false, nil
 	}
 	if !c.ready.Is() {

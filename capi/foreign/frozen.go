@@ -118,14 +118,14 @@ func (f *Frozen) Launch(s *nereid.Stream, grid *[3]int, params []unsafe.Pointer)
 		return f.misfit(-1, fmt.Sprintf("takes %d parameters, %d were given", len(f.reads), len(params)))
 	}
 	x, y, z, bad := warm.GPUGrid(grid)
-	if !f.plan.Ready.Is() || bad != 0 || len(params) > maxWords {
+	st := streamOf(s)
+	if !f.plan.Ready.Is() || bad != 0 || len(params) > maxWords || st.Closed.Load() {
 		return f.launch(s, grid, params)
 	}
 	var words [maxWords]uint64
 	if i := f.fill(words[:], params); i >= 0 {
 		return f.misfit(i, f.wrong(params[i]))
 	}
-	st := streamOf(s)
 	if st.Dev != f.plan.Dev {
 		return f.misfit(-1, "is frozen for another device than the stream's")
 	}

@@ -28,9 +28,17 @@ func convertGather(c *converter, op *ir.Op) {
 				at[d] = c.count(d, ir.Index)
 			}
 		}
-		at[axis] = c.toIndex(args[0])
+		at[axis] = c.gatherIndex(args[0])
 		return c.extract(src, at)
 	}))
+}
+
+// gatherIndex converts an index of a gather. Those of fewer than 32 bits have no sign.
+func (c *converter) gatherIndex(v *ir.Value) *ir.Value {
+	if ir.BitWidth(v.Type) < 32 {
+		return c.b.Val(arith.IndexCastUI, ir.Index, v)
+	}
+	return c.toIndex(v)
 }
 
 // convertHistogram counts in a buffer. Numbers are taken modulo the number of bins, a power of two, as GPUs

@@ -38,5 +38,6 @@
 //	licm.go                        loop-invariant code motion
 //	sccp.go                        constants along paths that can be taken
 //	symbol_dce.go                  unused private functions
+//	check_gather.go                assertions that indices of gathers are in bounds
 //	check_overflow.go              assertions that indices do not overflow
 package pass

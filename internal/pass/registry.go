@@ -17,5 +17,6 @@ func All() []Pass {
 		SymbolDCE,
 		LoopUnroll,
 		CheckIndexOverflow,
+		CheckGather,
 	}
 }

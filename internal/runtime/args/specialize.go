@@ -151,14 +151,14 @@ func (f *Frame) addTensor(param string, t *Tensor, lend Lender) error {
 
 // sees notes where a tensor is. It returns false where a Lender must look at it.
 func (f *Frame) sees(t *Tensor) bool {
-	switch {
-	case t.Dev == nil && t.Addr == 0:
+	switch on := t.Dev.Load(); {
+	case on == nil && t.Addr == 0:
 		return false // empty or closed: a Lender reports which
-	case t.Dev == nil:
+	case on == nil:
 		f.Host = true
 	case f.Dev == nil:
-		f.Dev = t.Dev
-	case f.Dev != t.Dev:
+		f.Dev = on
+	case f.Dev != on:
 		return false
 	}
 	return true

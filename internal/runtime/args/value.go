@@ -2,6 +2,8 @@ package args
 
 import (
 	"math/big"
+	"sync/atomic"
+	"unsafe"
 
 	"github.com/nereid-lang/nereid/internal/dtype"
 	"github.com/nereid-lang/nereid/internal/lang"
@@ -52,16 +54,32 @@ func (d *Device) Target() lang.Target {
 
 // Stream is the part of a stream that a launch reads. The root package's Stream begins with it.
 type Stream struct {
-	Dev *Device
-	S   target.Stream
+	Dev    *Device
+	S      target.Stream
+	Closed atomic.Bool
+}
+
+// Place says where memory is: on a device, or nil for the host. One goroutine may change it, as closing a
+// tensor does, while others launch.
+type Place struct{ dev unsafe.Pointer }
+
+// PlaceOf returns the place of memory on a device.
+func PlaceOf(d *Device) Place { return Place{unsafe.Pointer(d)} }
+
+// Load returns the device.
+func (p *Place) Load() *Device { return (*Device)(atomic.LoadPointer(&p.dev)) }
+
+// Swap changes the device and returns the one before.
+func (p *Place) Swap(d *Device) *Device {
+	return (*Device)(atomic.SwapPointer(&p.dev, unsafe.Pointer(d)))
 }
 
 // Tensor is the part of a tensor that a launch reads. The root package's Tensor begins with it.
 type Tensor struct {
 	Elem dtype.Type
-	Dev  *Device // nil for host memory
-	Addr uint64  // address of the first element; a launch by a plan reads no further
-	End  uint64  // address behind the memory
+	Dev  Place
+	Addr uint64 // address of the first element; a launch by a plan reads no further
+	End  uint64 // address behind the memory
 
 	Shape   []int
 	Strides []int // in elements

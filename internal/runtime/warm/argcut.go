@@ -61,7 +61,8 @@ func wordOf(v *any) *argWord { return (*argWord)(unsafe.Pointer(v)) }
 // Launch launches if there is a short cut and the arguments fit. Otherwise done is false and nothing has
 // happened. Tensors are pointers to structs that begin with an args.Tensor.
 func (x *ArgCut) Launch(s *args.Stream, grid *[3]int, list []any) (done bool, err error) {
-	if x == nil || s == nil || x.dev != s.Dev || len(list) != int(x.nArgs) || trace.IsEnabled() {
+	if x == nil || s == nil || x.dev != s.Dev || s.Closed.Load() || len(list) != int(x.nArgs) ||
+		trace.IsEnabled() {
 		return false, nil
 	}
 	var words [CutWords]uint64
@@ -104,7 +105,10 @@ func (x *ArgCut) fill(list unsafe.Pointer, words []uint64) bool {
 	for n := x.nTensors; n > 0; n-- {
 		w := wordOf(c.of(list))
 		t := (*args.Tensor)(w.data)
-		if w.typ != x.tensor || t == nil || t.Dev != x.dev && !x.reads(t) {
+		if w.typ != x.tensor || t == nil {
+			return false
+		}
+		if on := t.Dev.Load(); on != x.dev && !x.reads(on, t.Addr) {
 			return false
 		}
 		differ |= c.differs(t)
@@ -125,9 +129,9 @@ func (x *ArgCut) fill(list unsafe.Pointer, words []uint64) bool {
 	return refused&1|differ == 0 && (x.nNumbers == 0 || x.fillNumbers(list, words))
 }
 
-// reads reports whether the device can read a tensor in place that is not its own. Host memory at 0 is empty
-// or closed: the long way reports which.
-func (x *ArgCut) reads(t *args.Tensor) bool { return x.host && t.Dev == nil && t.Addr != 0 }
+// reads reports whether the device can read memory in place that is not its own. Host memory at 0 is empty or
+// closed: the long way reports which.
+func (x *ArgCut) reads(on *args.Device, addr uint64) bool { return x.host && on == nil && addr != 0 }
 
 // fillNumbers writes the words of floats and bools. It is not part of fill, to keep the path of every launch
 // short.

@@ -53,7 +53,7 @@ type LastCut struct{ atomic.Pointer[Cut] }
 func (l *LastCut) Launch(s *args.Stream, grid *[3]int, consts unsafe.Pointer, tensors []*args.Tensor,
 	scalars []int64) (done bool, err error) {
 	x := l.Load()
-	if x == nil || s == nil || x.dev != s.Dev || len(tensors) != int(x.nTensors) ||
+	if x == nil || s == nil || x.dev != s.Dev || s.Closed.Load() || len(tensors) != int(x.nTensors) ||
 		len(scalars) != int(x.nScalars) || trace.IsEnabled() {
 		return false, nil
 	}
@@ -69,7 +69,7 @@ func (l *LastCut) Launch(s *args.Stream, grid *[3]int, consts unsafe.Pointer, te
 		if t == nil {
 			differ |= uint32(d.look) ^ noTensor
 		} else {
-			if t.Dev != x.dev {
+			if t.Dev.Load() != x.dev {
 				return false, nil // host memory, or another device
 			}
 			differ |= d.differs(t)

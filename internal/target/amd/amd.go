@@ -214,7 +214,7 @@ func (c Compiler) check(in *target.Input) error {
 	case in.Skips("ttgir"):
 		return nil
 	}
-	return in.Run([]pass.Pass{pass.CheckIndexOverflow})
+	return in.Run(pass.Checks())
 }
 
 // options are the options that AMD's GPUs alone have.

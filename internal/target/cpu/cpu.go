@@ -64,7 +64,7 @@ func (c Compiler) compile(ctx context.Context, in *target.Input) (*compiled, err
 	err := in.Make("linalg", func() error {
 		steps := []pass.Pass{middle.TritonToLinalg}
 		if c.Check {
-			steps = []pass.Pass{pass.CheckIndexOverflow, middle.TritonToLinalg}
+			steps = append(pass.Checks(), steps...)
 		}
 		return in.Run(steps)
 	})

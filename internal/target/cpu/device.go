@@ -117,8 +117,10 @@ func (d *Device) Compile(ctx context.Context, in *target.Input) (target.Executab
 func (d *Device) link(c *compiled, name string) (target.Executable, error) {
 	k := &kernel{dev: d, code: c, params: c.params, name: name, sites: c.sites, wild: wild(c.sites),
 		printer: addPrinter(c.prints)}
+	if k.printer != 0 { // launches print after Close as well
+		runtime.AddCleanup(k, func(id uint64) { printers.Delete(id) }, k.printer)
+	}
 	if _, err := k.link(); err != nil {
-		printers.Delete(k.printer)
 		return nil, err
 	}
 	return k, nil
@@ -151,9 +153,49 @@ func (d *Device) allocShared(a *arena, size int) (target.Buffer, error) {
 	}
 	b := &buffer{data: a.bytes(p)[:size:size]}
 	clear(b.data)
-	b.free = sync.OnceFunc(func() { a.free(p) })
+	s := &shared{a: a, block: p, size: size}
+	runtime.AddCleanup(b, (*shared).release, s)
+	b.free = s.close
 	d.add(b)
 	return b, nil
+}
+
+// shared is a block of the arena that a buffer has. The collector gives it back: launches under way, here and
+// in children, hold the buffer, also after it was closed.
+type shared struct {
+	a      *arena
+	block  block
+	size   int
+	closed atomic.Bool
+}
+
+// waiting is the number of bytes of closed buffers that the collector has not given back; collecting is locked
+// while it is made to.
+var (
+	waiting    atomic.Int64
+	collecting sync.Mutex
+)
+
+// maxWaiting bounds them; the collector does not see this memory.
+const maxWaiting = 64 << 20
+
+// close counts the block among those that wait for the collector.
+func (s *shared) close() {
+	if s.closed.Swap(true) {
+		return
+	}
+	if waiting.Add(int64(s.size)) >= maxWaiting && collecting.TryLock() {
+		runtime.GC()
+		collecting.Unlock()
+	}
+}
+
+// release gives the block back.
+func (s *shared) release() {
+	if s.closed.Load() {
+		waiting.Add(-int64(s.size))
+	}
+	s.a.free(s.block)
 }
 
 // Wrap returns a buffer for memory of the caller.

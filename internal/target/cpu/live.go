@@ -11,6 +11,7 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/llvm"
 	"github.com/nereid-lang/nereid/internal/objcode"
+	"github.com/nereid-lang/nereid/internal/target"
 	"github.com/nereid-lang/nereid/internal/target/cpu/pool"
 )
 
@@ -70,7 +71,12 @@ func (l *liveCode) add(c *linked) {
 	for l.bytes-l.going > l.limit && l.evict() {
 	}
 	l.clock = append(l.clock, weak.Make(c))
-	if l.going > l.limit && !l.collecting { // the collector does not see this memory
+	l.collectMuch()
+}
+
+// collectMuch collects garbage when much code waits for it: the collector does not see its memory.
+func (l *liveCode) collectMuch() {
+	if l.going > l.limit && !l.collecting {
 		l.collecting = true
 		go l.collect()
 	}
@@ -130,7 +136,7 @@ func (k *kernel) link() (*linked, error) {
 		return c, nil
 	}
 	if k.closed.Load() {
-		return nil, fmt.Errorf("%s is closed", k.name)
+		return nil, fmt.Errorf("%s is %w", k.name, target.ErrClosed)
 	}
 	d := k.dev
 	code, entry, err := d.linkObject(k.code.obj, k.code.entry)
@@ -178,12 +184,23 @@ func (h *host) link(obj []byte, entry string, tell bool) (nativeCode, uintptr, e
 	return c, c.Entry, nil
 }
 
-// Close frees the code. No launch may be under way. Closing twice is harmless.
+// Close makes later launches fail. The collector frees the code when the launches under way, which hold it,
+// have ended. Closing twice is harmless.
 func (k *kernel) Close() error {
-	printers.Delete(k.printer)
+	k.linking.Lock()
+	defer k.linking.Unlock()
 	k.closed.Store(true)
 	if c := k.live.Swap(nil); c != nil {
-		k.dev.live.free(c.mem)
+		k.dev.live.drop(c)
 	}
 	return nil
+}
+
+// drop counts code that new launches do not find any more.
+func (l *liveCode) drop(c *linked) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	c.mem.evicted = true
+	l.going += c.mem.size
+	l.collectMuch()
 }

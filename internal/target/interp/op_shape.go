@@ -289,7 +289,8 @@ func lowerGather(c *compiler, op *ir.Op) step {
 		return c.errorf(op, "axis %d does not fit %s", axis, op.Operand(0).Type)
 	}
 	index := c.temp(kI64, i.n).reg
-	widen, ok := intCast(i.kind, kI64, true)
+	// indices of fewer than 32 bits have no sign, as in Triton
+	widen, ok := intCast(i.kind, kI64, ir.BitWidth(ir.ElemOf(op.Operand(1).Type)) >= 32)
 	if !ok {
 		return c.errorf(op, "indices of type %s are not supported", op.Operand(1).Type)
 	}

@@ -181,7 +181,7 @@ func (c Compiler) Compile(ctx context.Context, in *target.Input, maxPTX int) (*C
 		c.NoMaps = true // the copy engine checks nothing
 	}
 	if checks(in) && !in.Skips("ttgir") {
-		if err := in.Run([]pass.Pass{pass.CheckIndexOverflow}); err != nil {
+		if err := in.Run(pass.Checks()); err != nil {
 			return nil, err
 		}
 	}
