@@ -18,11 +18,16 @@ type env struct {
 
 // work is a launch and what it must leave in memory.
 type work struct {
-	kernel string
-	source string // text of the kernel; "": the kind's file has it
-	grid   nereid.Grid
-	args   []any // Options among them
-	outs   []*output
+	kernel   string
+	source   string // text of the kernel; "": the kind's file has it
+	launches []launch
+	outs     []*output
+}
+
+// launch is a launch of the kernel.
+type launch struct {
+	grid nereid.Grid
+	args []any // Options among them
 }
 
 // output is memory that a kernel writes.
@@ -118,9 +123,24 @@ func (s *spare) close() {
 	clear(s.bySize)
 }
 
+// own makes an output whose image is for this case alone.
+func (e *env) own(name string, dt nereid.DType, n int, want []byte) (*output, error) {
+	img, err := e.image(want)
+	if err != nil {
+		return nil, err
+	}
+	e.owned = append(e.owned, img)
+	return e.output(name, dt, n, img)
+}
+
 // launch runs the work once on a stream.
 func (w *work) launch(k *nereid.Kernel, s *nereid.Stream) error {
-	return k.Launch(s, w.grid, w.args...)
+	for _, l := range w.launches {
+		if err := k.Launch(s, l.grid, l.args...); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // open parses a file of kernels anew, so that compiled code is freed with the case.

@@ -83,12 +83,14 @@ func chainWork(e *env, c Config) (*work, error) {
 		}
 	}
 	key := fmt.Sprintf("chain %d %d %d %d %s", m, n, h, d, c.get("f"))
-	out, err := e.shared(key, acc, m*d, func() ([]int32, error) { return e.chained(key, m, n, h, d, c.get("f")) })
+	out, err := e.shared(key, acc, m*d, func() ([]int32, error) {
+		return e.chained(key, m, n, h, d, c.get("f"))
+	})
 	if err != nil {
 		return nil, err
 	}
-	return &work{kernel: c.get("kernel"), grid: nereid.Grid{nereid.Cdiv(m, c.num("bm"))},
-		args: chainArgs(c, in, out.tensor, acc), outs: []*output{out}}, nil
+	return &work{kernel: c.get("kernel"), outs: []*output{out},
+		launches: []launch{{nereid.Grid{nereid.Cdiv(m, c.num("bm"))}, chainArgs(c, in, out.tensor, acc)}}}, nil
 }
 
 // chained computes a chain on the host.

@@ -106,8 +106,8 @@ func copyWork(e *env, c Config) (*work, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &work{kernel: c.get("kernel"), grid: copyGrid(c), args: copyArgs(c, x, out.tensor),
-		outs: []*output{out}}, nil
+	return &work{kernel: c.get("kernel"), outs: []*output{out},
+		launches: []launch{{copyGrid(c), copyArgs(c, x, out.tensor)}}}, nil
 }
 
 // copyGrid returns the programs: one for each block, row of blocks or column of blocks.

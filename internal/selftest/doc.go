@@ -10,5 +10,7 @@
 //
 //	products.go   products of matrices          reference.go  products on the host
 //	chains.go     products of products          values.go     inputs, and numbers as elements of a type
-//	copies.go     blocks moved and transposed   place.go      what a device has, and sizes that suit it
+//	attention.go  attention's data flow         place.go      what a device has, and sizes that suit it
+//	copies.go     blocks moved and transposed   rows.go       reductions, scans, sorts, gathers
+//	edges.go      blocks across the edges       elements.go   conversions, fills, atomics
 package selftest

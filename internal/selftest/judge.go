@@ -152,7 +152,7 @@ func (j *judge) probe(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		defer img.close()
+		defer img.Close()
 		if err := j.finds(s, e, img, n, at >= 0); err != nil {
 			return err
 		}

@@ -23,7 +23,19 @@ var kinds = []*kind{
 	{"products", "products of matrices: every type, form of operands, loop and block size", "products.py",
 		6, drawProduct, productWork},
 	{"chains", "products of products, as in attention", "chains.py", 2, drawChain, chainWork},
+	{"attention", "attention's data flow: maxima, powers of two, sums that are scaled again", "attention.py",
+		2, drawAttention, attentionWork},
 	{"copies", "blocks copied, transposed and converted", "copies.py", 2, drawCopy, copyWork},
+	{"reductions", "sums, maxima, and the like, over rows and columns", "rows.py", 1, drawReduction,
+		reductionWork},
+	{"scans", "running sums, products, maxima, in both directions", "rows.py", 1, drawScan, scanWork},
+	{"sorts", "rows sorted", "rows.py", 1, drawSort, sortWork},
+	{"gathers", "elements of a block taken by an index", "rows.py", 1, drawGather, gatherWork},
+	{"atomics", "few elements that all programs change, and histograms", "rows.py", 1, drawAtomic, atomicWork},
+	{"fills", "constants, indices and choices", "rows.py", 1, drawFill, fillWork},
+	{"conversions", "every type to every other", "rows.py", 1, drawConversion, conversionWork},
+	{"edges", "blocks of descriptors at ragged, negative and far coordinates: loads, stores, atomics, rows",
+		"edges.py", 3, drawEdge, edgeWork},
 }
 
 // Kind describes a kind.

@@ -113,8 +113,8 @@ func productWork(e *env, c Config) (*work, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &work{kernel: c.get("kernel"), grid: productGrid(s, c), args: productArgs(s, c, a, b, o.tensor),
-		outs: []*output{o}}, nil
+	return &work{kernel: c.get("kernel"), outs: []*output{o},
+		launches: []launch{{productGrid(s, c), productArgs(s, c, a, b, o.tensor)}}}, nil
 }
 
 // laid says how a matrix lies in memory: as it is or transposed, its rows one behind another or at multiples

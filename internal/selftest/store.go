@@ -85,11 +85,12 @@ func (s *store) image(data []byte) (*image, error) {
 	return &image{tensor: t}, err
 }
 
-// close frees a tensor that the image has for itself.
-func (m *image) close() {
-	if m != nil && m.tensor != nil {
-		m.tensor.Close()
+// Close frees the image's tensor.
+func (m *image) Close() error {
+	if m.tensor == nil {
+		return nil
 	}
+	return m.tensor.Close()
 }
 
 // read returns the content.

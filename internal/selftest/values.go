@@ -61,6 +61,16 @@ func encode(dt nereid.DType, values []int32) []byte {
 	return out
 }
 
+// encodeOver writes numbers divided by another as elements of a type.
+func encodeOver(dt nereid.DType, values []int32, by float64) []byte {
+	width := dt.Size()
+	out := make([]byte, len(values)*width)
+	for i, v := range values {
+		put(out[i*width:], width, dt.Encode(float64(v)/by))
+	}
+	return out
+}
+
 // put writes the bits of an element.
 func put(to []byte, width int, bits uint64) {
 	switch width {
