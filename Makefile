@@ -15,7 +15,7 @@ export CGO_ENABLED := 0
 # A tool that is here must serve the tests that need it: they fail rather than be skipped.
 require = NEREID_REQUIRE_TOOLS="$${NEREID_REQUIRE_TOOLS-$$(scripts/setup --have)}"
 
-.PHONY: run demo test systems test-cuda test-sim check build build-static capi capi-install bench bench-cpu fuzz setup clean help
+.PHONY: run demo test test-all systems test-cuda test-sim check build build-static capi capi-install bench bench-cpu fuzz setup clean help
 
 run: prepare build ## build nereid and show it at work
 	@$(MAKE) --no-print-directory demo
@@ -28,6 +28,14 @@ test: prepare check ## what check does, and every test
 	$(require) GOGC=$(GOGC) $(GO) test $(TESTFLAGS) ./...
 	@$(require) GOGC=$(GOGC) GO="$(GO)" TESTFLAGS="$(TESTFLAGS)" scripts/test-examples
 	@$(require) GOGC=$(GOGC) GO="$(GO)" TESTFLAGS="$(TESTFLAGS)" scripts/test-capi
+
+test-all: export NEREID_TEST_PART := all
+test-all: ## every test without samples: all cases on all devices, 50000 random kernels, all replays; hours
+	$(MAKE) --no-print-directory test TESTFLAGS="-count=1 -timeout 0"
+	NEREID_MEMFUZZ=50000 $(GO) test -count=1 -timeout 0 -run TestMemory ./internal/memfuzz
+	for device in interp cpu sim:90; do \
+	    $(GO) run ./cmd/nereid replay --device $$device --root . testdata/replay/*.safetensors || exit 1; done
+	$(MAKE) --no-print-directory test-sim
 
 systems: ## builds for other systems, the static binary, arm64 under qemu, Windows under wine, where the tools are here
 	@GO="$(GO)" scripts/test-systems --fetch

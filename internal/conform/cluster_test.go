@@ -15,14 +15,14 @@ import (
 )
 
 // TestConformClusters runs a part of the cases with programs of several blocks, on the simulated GPU or on
-// the one that -device names. All of them: -num-ctas.
+// the one that -device names, another part at each commit. All of them: -num-ctas, NEREID_TEST_PART=all.
 func TestConformClusters(t *testing.T) {
-	const part = 96
+	chosen := txtest.Sample(t, 96)
 	dev := hopper(t)
 	for _, n := range []int{2, 4, 16} {
 		var some []*testCase
 		for i, c := range all() {
-			if i%part == part/2+n && !c.refused && !c.compile && c.gpuless == "" {
+			if chosen(i+n) && !c.refused && !c.compile && c.gpuless == "" {
 				some = append(some, c)
 			}
 		}

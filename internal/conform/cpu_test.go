@@ -11,14 +11,14 @@ import (
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
-// TestConformCPU runs a part of the cases on the CPU, another part for each family of cases. All of them:
-// -device cpu.
+// TestConformCPU runs a part of the cases on the CPU, another part at each commit. All of them:
+// NEREID_TEST_PART=all.
 func TestConformCPU(t *testing.T) {
-	const part = 16
+	chosen := txtest.Sample(t, 16)
 	dev := txtest.Device(t, "cpu", nereid.Open)
 	var some []*testCase
 	for i, c := range all() {
-		if i%part == 0 && !c.refused && !c.compile {
+		if chosen(i) && !c.refused && !c.compile {
 			some = append(some, c)
 		}
 	}

@@ -146,6 +146,11 @@ var tileCases = []*tileCase{
 		[][3]int{{1, 32, 32}, {1, 0, 4096}, {1, 32, 0}}},
 	{"a negative stride", load("8192 + h * t + (p * 32 + r)[:, None] * s + c[None, :]", ""), 1,
 		[][3]int{{1, 64, 4096}, {1, -64, 4096}, {1, 64, -4096}, {1, 64, 4096}}},
+	// a column before the row's first lies in the row before
+	{"a negative start", load("4096 + (p * 32 + r)[:, None] * s + (n + c)[None, :]", ""), 1,
+		[][3]int{{32, 128, 0}, {-32, 128, 0}, {0, 128, 0}, {-64, 128, 0}}},
+	{"negative starts of rows", load("8192 + (n + p * 32 + r)[:, None] * s + c[None, :]", ""), 1,
+		[][3]int{{2, 64, 0}, {-2, 64, 0}, {-100, 64, 0}}},
 	{"the last first", load("h * t + ((tl.num_programs(0) - 1 - p) * 32 + r)[:, None] * s + c[None, :]", ""),
 		1, [][3]int{{1, 64, 4096}}},
 	{"one before the first", load("64 + ((tl.num_programs(0) - 2 - p) * 32 + r)[:, None] * s + c[None, :]",

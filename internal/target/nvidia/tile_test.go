@@ -56,6 +56,18 @@ func TestTileWords(t *testing.T) {
 			}
 		}
 	}
+	k := tiled() // with a first row, of which nothing but its sign is known
+	k.Params, k.Maps[0].Param = []int{8, 4, 4, 4, lower.TensorMapBytes}, 4
+	k.Maps[0].Tile.Natural = []int{3}
+	for first, fits := range map[int32]bool{
+		0: true, 7: true, math.MaxInt32: true, -1: false, math.MinInt32: false,
+	} {
+		var made tileWords
+		_, err := k.tile(&k.Maps[0], [3]int{1, 1, 1}, []uint64{4096, 64, 128, uint64(uint32(first))}, &made)
+		if fits && err != nil || !fits && !errors.Is(err, ErrNoTile) {
+			t.Errorf("the first row is %d: %v", first, err)
+		}
+	}
 	if n := tiled().Words(); n != 3 {
 		t.Errorf("a launch has %d words, not 3", n)
 	}
