@@ -109,10 +109,15 @@ func (v amd) meet(l *lowering, who level) {
 		l.call("void", "llvm.amdgcn.wave.barrier")
 	} else {
 		v.awaitShared(l)
+		v.holdLoads(l)
 		l.call("void", "llvm.amdgcn.s.barrier")
 	}
 	l.do("fence syncscope(%q) acquire", scope)
 }
+
+// holdLoads keeps loads from sinking below a barrier, into a branch behind it: LLVM's machine sinking heeds
+// neither fences nor barriers, but assembly that may write memory. Another wave could store first.
+func (amd) holdLoads(l *lowering) { l.do(`call void asm sideeffect "", "~{memory}"()`) }
 
 // awaitShared waits until the wave's accesses to shared memory have ended. A fence does so too, but LLVM
 // drops its wait in a loop before which no access is under way, although one from the iteration before may

@@ -95,7 +95,7 @@ func TestCorpus(t *testing.T) {
 		t.Fatal(err)
 	}
 	var devices []*Device
-	for _, turns := range must(openAll(here(t, []string{"cpu", "sim"}))) {
+	for _, turns := range must(openAll(here(t, []string{"cpu", "sim", "sim:gfx942"}))) {
 		devices = append(devices, turns...)
 	}
 	for _, file := range files {

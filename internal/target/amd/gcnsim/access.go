@@ -170,7 +170,7 @@ func newMemory(in *gcn.Inst, dataField, dstField string) *memory {
 		if m.op == nil && !m.compare {
 			return nil
 		}
-	} else if m.shape, ok = shapeOf(in.Base); !ok {
+	} else if m.shape, ok = shapeOf(strings.Replace(in.Base, "_load_lds_", "_load_", 1)); !ok {
 		return nil
 	}
 	if a, ok := in.Arg(dataField); ok && (m.store || m.isAtomic) {

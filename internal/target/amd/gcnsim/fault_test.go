@@ -81,6 +81,9 @@ func TestPlanted(t *testing.T) {
 				if !f.Race && !f.Wait || f.Kernel != c.sample.name[5:] {
 					t.Errorf("the fault is no race and no missing wait")
 				}
+				if f.Other.Line == 0 {
+					t.Errorf("the other line is not named")
+				}
 			}
 			if len(faults) != c.found || runs != c.of {
 				t.Fatalf("%d faults in %d runs, expected %d in %d", len(faults), runs, c.found, c.of)

@@ -15,6 +15,10 @@ func buildFlat(_ *program, in *gcn.Inst) func(*wave) {
 	if m == nil {
 		return nil
 	}
+	run := m.run
+	if strings.Contains(in.Base, "_load_lds_") {
+		run = m.toLDS(in)
+	}
 	m.find = m.findGlobal
 	switch in.Encoding() {
 	case "SCRATCH":
@@ -25,7 +29,7 @@ func buildFlat(_ *program, in *gcn.Inst) func(*wave) {
 		m.find, m.flat = m.findFlat, true
 	}
 	m.globalAddress(in)
-	return m.run
+	return run
 }
 
 // globalAddress sets the address: 64 bits of VGPRs, or of SGPRs with 32 bits of a VGPR.
@@ -124,8 +128,12 @@ func buildBuffer(_ *program, in *gcn.Inst) func(*wave) {
 		}
 	}
 	m := newMemory(in, "vdata", "vdata")
-	if m == nil || in.Field("lds") != 0 || in.Field("idxen") != 0 {
+	if m == nil || in.Field("idxen") != 0 {
 		return nil
+	}
+	run := m.run
+	if in.Field("lds") != 0 {
+		run = m.toLDS(in)
 	}
 	rsrc, _ := in.Arg("srsrc")
 	soff, _ := in.Arg("soffset")
@@ -154,5 +162,5 @@ func buildBuffer(_ *program, in *gcn.Inst) func(*wave) {
 		}
 		return w.pair(base)&baseMask + off + s, off+uint64(m.bytes)+s <= uint64(w.s[base+2])
 	}
-	return m.run
+	return run
 }

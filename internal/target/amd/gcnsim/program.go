@@ -90,6 +90,9 @@ type builder func(p *program, in *gcn.Inst) func(*wave)
 func (p *program) prepare(in *gcn.Inst) step {
 	s := step{in: in, vector: in.Encoding()[0] != 'S' || in.Encoding() == "SCRATCH"}
 	for _, a := range in.Args {
+		if a.Field == "vdata" && in.Encoding() == "MUBUF" && in.Field("lds") != 0 {
+			continue // of a load to LDS, which has no result in registers
+		}
 		s.uses = append(s.uses, registersOf(a)...)
 		if a.File == gcn.Vector || a.File == gcn.Acc {
 			p.vectors = max(p.vectors, vectorOf(a)+a.N)

@@ -80,10 +80,12 @@ func (x *word) note(n touch, value uint32) {
 	}
 }
 
-// join adds an access of the same wave and epoch.
+// join adds an access of the same wave and epoch. A write stays one when an atomic follows.
 func (t *touch) join(n touch) {
+	if t.how < n.how {
+		n.how, n.at = t.how, t.at
+	}
 	n.mask |= t.mask
-	n.how = min(n.how, t.how)
 	*t = n
 }
 
