@@ -66,7 +66,8 @@ func TestWrong(t *testing.T) {
 		}
 		var out bytes.Buffer
 		s := &Suite{Device: dev, Small: true, Only: []string{name}, Out: &out}
-		if err := s.Run(t.Context()); !errors.Is(err, errWrong) || !strings.Contains(out.String(), "wrong: ") {
+		err := s.Run(t.Context())
+		if !errors.Is(err, errWrong) || !strings.Contains(out.String(), "wrong: ") {
 			t.Errorf("%s: %v\n%s", name, err, out.String())
 		}
 		if strings.Contains(out.String(), `"nereid":`) {

@@ -184,7 +184,8 @@ func attentionOf(q, k, v *input, seq, d int, causal bool) func(i int) (float64, 
 }
 
 // normOf returns the want of a norm of rows.
-func normOf(x *input, cols int, mean bool, eps float64, w, b func(i int) float64) func(int) (float64, float64) {
+func normOf(x *input, cols int, mean bool, eps float64,
+	w, b func(i int) float64) func(int) (float64, float64) {
 	return rowwise(cols, func(r int) []float64 {
 		v, m := x.row(r, cols), 0.0
 		if mean {

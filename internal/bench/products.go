@@ -190,8 +190,8 @@ func (s *Suite) attentionOf(dt nereid.DType, seq, d int, causal bool) *products 
 		kernel: "attention_kernel",
 		expect: expect{out: out, cols: d, tol: tolerances[dt], want: attentionOf(q, k, v, seq, d, causal)},
 		launch: func(c tile) (nereid.Grid, []any) {
-			return nereid.Grid{ceil(seq, c.m), n}, []any{q.Tensor, k.Tensor, v.Tensor, out, lse, scale, head, d,
-				head, d, head, d, head, d, seq, d, c.m, c.n, causal}
+			return nereid.Grid{ceil(seq, c.m), n}, []any{q.Tensor, k.Tensor, v.Tensor, out, lse, scale,
+				head, d, head, d, head, d, head, d, seq, d, c.m, c.n, causal}
 		},
 	}
 }

@@ -55,7 +55,7 @@ func (c *Case) Empty() bool { return slices.Contains(c.Grid[:], 0) }
 // Timing is what the recording program measured of a launch, and the resources that its kernel takes.
 type Timing struct {
 	Milliseconds float64 `json:"ms"`                 // 0: not timed
-	Plain        float64 `json:"plain_ms,omitempty"` // by do_bench as it is; Milliseconds is by the better way
+	Plain        float64 `json:"plain_ms,omitempty"` // by do_bench as it is; ms is by the better way
 	Registers    int     `json:"registers"`
 	Spills       int     `json:"spills"` // bytes
 	Shared       int     `json:"shared"` // bytes
