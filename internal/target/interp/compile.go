@@ -190,7 +190,30 @@ func (c *compiler) emit(op *ir.Op, s step) {
 	if op == nil {
 		op = c.op
 	}
-	c.code = append(c.code, instr{s, op})
+	c.code = append(c.code, instr{s, op, workOf(op)})
+}
+
+// fewElements is the number of elements up to which the work of an operation is not counted.
+const fewElements = 1 << 10
+
+// workOf returns the number of elements of the largest tensor that an operation has to do with, 0 for few.
+func workOf(op *ir.Op) (most int) {
+	if op == nil {
+		return 0
+	}
+	look := func(list []*ir.Value) {
+		for _, v := range list {
+			if t, ok := v.Type.(*ir.TensorType); ok {
+				most = max(most, int(t.NumElements()))
+			}
+		}
+	}
+	look(op.Operands())
+	look(op.Results())
+	if most <= fewElements {
+		return 0
+	}
+	return most
 }
 
 // lower compiles one operation, unless the planner has disposed of it.

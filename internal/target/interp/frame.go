@@ -11,8 +11,9 @@ type step func(f *frame)
 
 // instr is a step and the operation it comes from, for faults.
 type instr struct {
-	run step
-	op  *ir.Op
+	run  step
+	op   *ir.Op
+	work int // elements that it computes; 0 if they are few
 }
 
 // code is a list of instructions without jumps.
@@ -55,6 +56,9 @@ func (f *frame) exec(c code) {
 	}
 	for i := range c {
 		w.at = &c[i]
+		if n := c[i].work; n > 0 {
+			w.worked(n)
+		}
 		c[i].run(f)
 	}
 }

@@ -181,6 +181,7 @@ func (s *scalarFunc) apply(g *frame, n int, args []unsafe.Pointer, out [][]byte)
 		for i, p := range s.fn.params {
 			g.regs[p.reg] = register{args[i], n}
 		}
+		g.w.worked(n * len(s.fn.body.blocks[0].code))
 		g.exec(s.fn.body.blocks[0].code)
 		for i, r := range s.fn.results {
 			copyOut(out[i], g, r)

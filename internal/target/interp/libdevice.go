@@ -35,7 +35,10 @@ func ext1[D, A any](f func(A) D) extern {
 
 func ext2[D, A, B any](f func(A, B) D) extern {
 	return extern{kindFor[D](), []kind{kindFor[A](), kindFor[B]()}, func(d reg, a []reg) step {
-		return func(fr *frame) { zip(row[D](fr, d), row[A](fr, a[0]), row[B](fr, a[1]), f) }
+		return func(fr *frame) {
+			to, x, y := row[D](fr, d), row[A](fr, a[0]), row[B](fr, a[1])
+			fr.w.inParts(len(to), func(i, j int) { zip(to[i:j], partOf(x, i, j), partOf(y, i, j), f) })
+		}
 	}}
 }
 

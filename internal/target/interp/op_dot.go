@@ -116,6 +116,7 @@ func (p product) floats(f *frame, a, b []float64, batch int, acc, d value) {
 	var sums [8]float64
 	for i := 0; i < p.m; i += 4 {
 		rows := min(4, p.m-i)
+		f.w.worked(rows * p.n * p.k)
 		for j := 0; j < p.n; j += 2 {
 			cols := min(2, p.n-j)
 			for k := 0; k < p.k; k += chunk {
@@ -223,6 +224,7 @@ func (c *compiler) intDot(op *ir.Op, p product, a, b, acc, d value) step {
 		x, y, z := row[int32](f, wa), row[int32](f, wb), row[int32](f, d.reg)
 		f.copyReg(d.reg, acc.reg, kI32)
 		for i := range p.batch * p.m {
+			f.w.worked(p.n * p.k)
 			out := z[i*p.n:][:p.n]
 			for k := range p.k {
 				s := x[i*p.k+k]

@@ -260,7 +260,14 @@ type byKind1 [numKinds]unary
 
 func each1[D, A any](f func(A) D) unary {
 	return func(d, a reg) step {
-		return func(fr *frame) { apply(row[D](fr, d), row[A](fr, a), f) }
+		return func(fr *frame) {
+			to, in := row[D](fr, d), row[A](fr, a)
+			if len(to) <= workStride {
+				apply(to, in, f)
+				return
+			}
+			fr.w.inParts(len(to), func(i, j int) { apply(to[i:j], partOf(in, i, j), f) })
+		}
 	}
 }
 

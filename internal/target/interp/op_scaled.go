@@ -72,6 +72,7 @@ func (s *scaledOperand) scaleAt(f *frame, line, i int) float64 {
 // expand writes the operand as float64, line by line.
 func (s *scaledOperand) expand(f *frame, d []float64) {
 	for line := range s.lines {
+		f.w.worked(s.k)
 		for i := range s.k {
 			d[line*s.k+i] = s.at(f, line, i) * s.scaleAt(f, line, i)
 		}

@@ -140,6 +140,7 @@ type worker struct {
 	masked bool  // the access has a mask
 	count  int64 // operations executed by the program
 	wake   int64 // when to pause next
+	work   int   // elements computed since the last look at whether to stop
 	spins  int
 	calls  []*ir.Op
 	frames [][]*frame // free ones of each function
@@ -212,6 +213,39 @@ func (w *worker) pause() {
 		panic(stopped{})
 	}
 	w.wake = min(w.count+stride, w.maxSteps())
+}
+
+// workStride is the number of elements between two looks at whether to stop: some milliseconds, also where
+// each is computed by a function that is rounded exactly.
+const workStride = 1 << 16
+
+// worked counts n elements that are computed next: operations on large tensors take long, and few of them
+// make a long time between two pauses.
+func (w *worker) worked(n int) {
+	if w.work += n; w.work < workStride {
+		return
+	}
+	w.work = 0
+	if w.id >= w.limit.Load() {
+		panic(stopped{})
+	}
+}
+
+// inParts calls f for parts of n elements, and looks between them at whether to stop.
+func (w *worker) inParts(n int, f func(from, to int)) {
+	for from := 0; from < n; from += workStride {
+		to := min(from+workStride, n)
+		f(from, to)
+		w.worked(to - from)
+	}
+}
+
+// partOf returns elements of a row; a row of one stands for equal elements.
+func partOf[T any](a []T, from, to int) []T {
+	if len(a) == 1 {
+		return a
+	}
+	return a[from:to]
 }
 
 // looped runs at every turn of a loop without a known end, and at atomics: such a program may be waiting
