@@ -510,6 +510,23 @@ def put(text, name, body):
     return re.sub(marks, lambda m: m[1] + "\n" + body + "\n" + m[2], text, flags=re.S)
 
 
+def summary(found, commit):
+    """What the README says of the sections that there are."""
+    says = []
+    if "race" in found:
+        every = [x for x in map(ratio, found["race"]["rows"]) if x]
+        says.append(f"{len(every)} launches of public libraries run at {mean(every):.2f} times Triton's rate in the mean, "
+                    f"{sum(x >= 0.95 for x in every)} of them at 0.95 or more")
+    for name, what in (("products", "matrix products run at {} times the rate of cuBLAS"), ("attention", "attention at {} times that of cuDNN")):
+        all_ratios = [compared(r)[0] for r in found.get(name, {"rows": ()})["rows"] if "failed" not in r]
+        if all_ratios:
+            says.append(what.format(f"{min(all_ratios):.2f} to {max(all_ratios):.2f}"))
+    if "launches" in found:
+        over = lambda form: middle([r["over"] for r in found["launches"]["rows"] if r["form"] == form and r["what"].startswith("matmul")])
+        says.append(f"a warm launch of 17 parameters adds {over('Launch'):.2f} µs to the driver's own call, by `Kernel.Bind` {over('Bind'):.2f} µs")
+    return "\n".join(filled([f"On an H200, at {commit}: {'; '.join(says)}."])) + "\n"
+
+
 def insert(args):
     found = {}
     for path in sorted(glob.glob(os.path.join(args.insert, "*.json"))):
@@ -525,6 +542,7 @@ def insert(args):
             before = text = f.read()
         for name, d in found.items():
             text = put(text, name, fragment(name, d))
+        text = put(text, "summary", summary(found, min(commits)))
         if text != before:
             with open(path, "w") as f:
                 f.write(text)
