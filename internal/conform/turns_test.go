@@ -253,3 +253,22 @@ func turnCase(t *testing.T, name string) *pipelineCase {
 	}
 	return turnCases[i]
 }
+
+// TestTurnsOfAdjacentWaits compiles a chain of tf32 products in whose loop the wait for the copies of the
+// second product directly follows the wait for the first product.
+func TestTurnsOfAdjacentWaits(t *testing.T) {
+	mod, err := nereid.Load(txtest.Path(t, "internal/selftest/kernels/chains.py"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := mod.Kernel("chain")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const sig = `*fp32:16, *fp32:16, *fp32:16, *fp32:16, i32, i32:16, 64, 32, 128, 128, "relu", "pointers", ` +
+		`fp32, "tf32", "special"`
+	opts := nereid.Options{NumWarps: 8, NumStages: 4}
+	if _, err := k.CompileFor(t.Context(), "cuda:90", sig, opts, "ttgir"); err != nil {
+		t.Error(err)
+	}
+}

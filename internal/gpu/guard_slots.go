@@ -15,12 +15,13 @@ import (
 
 // guardSlots replaces the barriers of the block in the loop by those in shared memory.
 func (t *turnLoop) guardSlots() {
+	tokens := t.dropWaits()
 	before, after := ir.At(t.loop), ir.At(t.loop)
 	after.After(t.wait)
 	ring := t.engineRing()
 	bars, free := makeBarriers(before, ring.slots, int64(ttg.NumWarps(t.loop)), ttg.EachWarpAttr)
-	for _, w := range t.waits {
-		t.waitAhead(before, after, w)
+	for _, token := range tokens {
+		t.waitAhead(before, after, token)
 	}
 	after.Op(ttng.ArriveBarrier, []*ir.Value{ring.of(after, bars)}, nil, ir.A("count", ir.I32Attr(1)),
 		ir.A(ttg.EachWarpAttr, ir.Unit))
@@ -159,12 +160,19 @@ func makeBarriers(b *ir.Builder, n, count int64, kind string) ([]*ir.Value, func
 }
 
 // waitAhead moves the wait for an iteration's copies to the iteration before, or before the loop.
-func (t *turnLoop) waitAhead(before, after *ir.Builder, w *ir.Op) {
-	token := w.Operand(0)
+func (t *turnLoop) waitAhead(before, after *ir.Builder, token *ir.Value) {
 	attrs := []ir.NamedAttr{ir.A("num", ir.I32Attr(0))}
 	before.ValA(ttg.AsyncWait, ttg.Token, attrs, scf.Inits(t.loop)[token.Index()-1])
 	after.ValA(ttg.AsyncWait, ttg.Token, attrs, yielded(token))
-	w.Erase()
+}
+
+// dropWaits erases the waits for copies and returns their tokens.
+func (t *turnLoop) dropWaits() (tokens []*ir.Value) {
+	for _, w := range t.waits {
+		tokens = append(tokens, w.Operand(0))
+		w.Erase()
+	}
+	return tokens
 }
 
 // firstRelease returns the first op behind the loop that releases slots or their barriers.
