@@ -73,8 +73,8 @@ func TestStubRecordOthers(t *testing.T) {
 				g.Close()
 			}
 			if err := launch(c.other, c.s2); err != nil || compiled == 0 {
-				t.Errorf("%+v: %d compilations when not recording, so the case shows nothing; %v", c, compiled,
-					err)
+				t.Errorf("%+v: %d compilations when not recording: the case shows nothing; %v", c,
+					compiled, err)
 			}
 			if g, err = s.Capture(func() error { return launch(c.other, c.s2) }); err != nil {
 				t.Errorf("%+v: recorded when compiled: %v", c, err)

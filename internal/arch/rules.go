@@ -185,6 +185,7 @@ var rules = []rule{
 	{pkg: "internal/irgen", ours: irLayer},
 	{pkg: "internal/conform", ours: []string{".", "internal/..."}},
 	{pkg: "internal/memfuzz", ours: []string{".", "internal/..."}},
+	{pkg: "internal/mutate"},
 	{pkg: "internal/txtest", outside: []string{"github.com/rogpeppe/go-internal"}},
 
 	// The API, and the commands on top of everything.

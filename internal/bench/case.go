@@ -23,10 +23,12 @@ type Case struct {
 	Bytes float64 // moved, for memory-bound kernels
 	Flops float64 // done, for the others
 
-	// Want is element i of the output in float64; Tol the largest error allowed, relative to Scale.
-	Want  func(i int) float64
-	Tol   float64
-	Scale float64
+	// Want is element i of the output in float64; Tol the largest error allowed, relative to Scale, or to
+	// ScaleOf element i where outputs are of different sizes.
+	Want    func(i int) float64
+	Tol     float64
+	Scale   float64
+	ScaleOf func(i int) float64
 }
 
 // Load is the module of the case's kernel.
@@ -50,13 +52,21 @@ func (c *Case) Check(n int) (float64, error) {
 			return 0, err
 		}
 		want := c.Want(i)
-		e := math.Abs(got-want) / c.Scale
+		e := math.Abs(got-want) / c.scale(i)
 		if math.IsNaN(got) != math.IsNaN(want) || e > c.Tol {
 			return e, fmt.Errorf("%s: element %d is %v, expected %v", c.Name, i, got, want)
 		}
 		worst = max(worst, e)
 	}
 	return worst, nil
+}
+
+// scale is the size of output i, to which its error is relative.
+func (c *Case) scale(i int) float64 {
+	if c.ScaleOf != nil {
+		return c.ScaleOf(i)
+	}
+	return c.Scale
 }
 
 // random is n numbers, normally distributed, the same every time.
@@ -195,7 +205,7 @@ func Attention(heads, seq int, causal bool) *Case {
 	c := &Case{
 		Name: name, File: "attention.py", Kernel: "attention_kernel",
 		Grid: nereid.Grid{(seq + bm - 1) / bm, heads}, Out: nereid.FromSlice(out, heads, seq, dim),
-		Flops: flops, Tol: 4e-3, Scale: 1,
+		Flops: flops, Tol: 4e-3, ScaleOf: func(i int) float64 { return attended(i/dim%seq, seq, causal) },
 	}
 	c.Want = byRow(dim, func(row int) []float64 { return attend(qv, kv, vv, row, seq, dim, scale, causal) })
 	head, line := seq*dim, dim
@@ -203,6 +213,15 @@ func Attention(heads, seq int, causal bool) *Case {
 		nereid.FromSlice(lse), scale, head, line, head, line, head, line, head, line, seq, dim, bm, bn,
 		causal, nereid.Options{NumWarps: 4}}
 	return c
+}
+
+// attended is the size of an output of attention in row pos: a mean of as many normal numbers as the row sees,
+// whose weights are exponentials of normal numbers.
+func attended(pos, seq int, causal bool) float64 {
+	if causal {
+		seq = pos + 1
+	}
+	return math.Sqrt(min(1, math.E/float64(seq)))
 }
 
 // attend is one row of attention in float64.

@@ -477,6 +477,15 @@ func libdeviceCases(s *suite) {
 		results: []string{"tl.extra.libdevice.tanh(x)"}, want: []array{ofFloats(f32, 0)}})
 }
 
+// specialUlps has the functions of the device library that the interpreter computes in fp64 with a larger
+// error than that of the last place: it has no more digits than the type. README says so.
+var specialUlps = map[string]float64{
+	"jn": 4096, "yn": 4096, // recurrences lose digits near zeros
+	"j0": 64, "j1": 64, "y0": 64, "y1": 64, "cyl_bessel_i0": 64, "cyl_bessel_i1": 64,
+	"tgamma": 64, "lgamma": 64, "normcdf": 64, "normcdfinv": 64, "erfcx": 64, "erfcinv": 64, "erfinv": 64,
+	"sinpi": 64, "cospi": 64, "rcbrt": 64,
+}
+
 // libdevice adds the case of a function for one tuple of types.
 func (s *suite) libdevice(m *module, d device, types string, dts []*dtype) {
 	const n = 64
@@ -484,10 +493,13 @@ func (s *suite) libdevice(m *module, d device, types string, dts []*dtype) {
 	k := kernel{name: fmt.Sprintf("libdevice/%s/%s", d.name, strings.ReplaceAll(types, ">", "-to-")),
 		tol: d.tol}
 	if ret == f64 && d.fn != nil && d.tol.ulps > 0 {
-		k.tol = tolerance{ulps: 64, others: 64, abs: 1e-14}
+		k.tol = tolerance{ulps: 1, others: 64, abs: 1e-14}
 	}
 	if ret == f64 && d.fn == nil && d.tol.ulps > 0 {
-		k.tol = tolerance{ulps: 1 << 12, others: 1 << 12, abs: 1e-12}
+		k.tol = tolerance{ulps: 1, others: 1 << 12, abs: 1e-12}
+	}
+	if n := specialUlps[d.name]; ret == f64 && n > 0 {
+		k.tol.ulps = n
 	}
 	src := newSource(k.name)
 	for _, dt := range args {

@@ -2,6 +2,7 @@ package conform
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -14,7 +15,7 @@ type described struct {
 	kernel string
 	grid   nereid.Grid
 	opts   nereid.Options
-	within float64 // by how much results may differ
+	within float64 // by how much results may differ, relative to their size
 	args   []any   // tensors, and other arguments
 }
 
@@ -76,10 +77,16 @@ func TestWarpSpecialize(t *testing.T) {
 	}
 }
 
-// differ returns the first element that differs by more than within, or -1.
+// differ returns the first element that differs by more than within, relative to the size of all elements of
+// a (the root of their mean square), or -1.
 func differ(a, b []float64, within float64) int {
+	squares := 0.0
+	for _, x := range a {
+		squares += x * x
+	}
+	most := within * math.Sqrt(squares/float64(max(1, len(a))))
 	for i := range a {
-		if d := a[i] - b[i]; !(max(d, -d) <= within) {
+		if d := a[i] - b[i]; !(max(d, -d) <= most) {
 			return i
 		}
 	}
