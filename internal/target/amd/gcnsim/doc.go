@@ -30,7 +30,8 @@
 //	vector.go       instructions on lanes, compare.go comparisons, packed.go halves, matrix.go products
 //	rdna.go         what RDNA 3 has beside; wmma.go its products
 //	scalar.go       scalar instructions and branches; scalarload.go scalar loads
-//	access.go       loads and stores, ldsload.go loads to LDS, atomic.go atomics; memory.go global memory, lds.go LDS
+//	access.go       loads and stores, ldsload.go loads to LDS, atomic.go atomics
+//	memory.go       global memory; lds.go LDS
 //	transfer.go     accesses under way; wait.go s_waitcnt; order.go when they end, and which wave runs
 //	shadow.go       races
 //	fault.go        Fault
