@@ -166,6 +166,39 @@ static void wrong_options(struct fixture *f) {
 	WRONG("a name that is not there", NEREID_ERR_COMPILE, "y_ptr", LAUNCH(f->refused, f->args, 1, NULL));
 }
 
+/* stale_handles opens kernels where closed ones were: the old handles stay closed, for launches and for
+   nereid_kernel_close, and are no way to the new kernels. */
+static void stale_handles(struct fixture *f) {
+	enum { count = 8 };
+	nereid_kernel *old[count], *young[count];
+	for (int i = 0; i < count; i++)
+		MUST(nereid_module_kernel(f->m, "add", &old[i], &err));
+	for (int i = 0; i < count; i++) {
+		nereid_error *err = NULL;
+		if (LAUNCH(old[i], f->args, 4, NULL) != NEREID_OK)
+			bad++;
+		nereid_error_free(err);
+		nereid_kernel_close(old[i]);
+	}
+	for (int i = 0; i < count; i++)
+		MUST(nereid_module_kernel(f->m, "add", &young[i], &err));
+	for (int i = 0; i < count; i++)
+		WRONG("a kernel that was closed before another was opened", NEREID_ERR_HANDLE, "closed",
+			LAUNCH(old[i], f->args, 4, NULL));
+	for (int i = 0; i < count; i++)
+		nereid_kernel_close(old[i]);
+	for (int i = 0; i < count; i++) {
+		nereid_error *err = NULL;
+		cases++;
+		if (LAUNCH(young[i], f->args, 4, NULL) != NEREID_OK) {
+			bad++;
+			fprintf(stderr, "a kernel is closed by the handle of another: %s\n", nereid_error_text(err));
+		}
+		nereid_error_free(err);
+		nereid_kernel_close(young[i]);
+	}
+}
+
 static void wrong_handles(struct fixture *f) {
 	nereid_kernel *k;
 	nereid_module *m;
@@ -187,6 +220,7 @@ static void wrong_handles(struct fixture *f) {
 	WRONG("a closed kernel", NEREID_ERR_HANDLE, "closed", LAUNCH(k, f->args, 4, NULL));
 	nereid_kernel_close(k);
 	nereid_kernel_close(NULL);
+	stale_handles(f);
 	WRONG("an unknown kernel", NEREID_ERR_COMPILE, "nothing", nereid_module_kernel(f->m, "nothing", &k, &err));
 	WRONG("no place for a result", NEREID_ERR_ARGUMENT, "NULL", nereid_module_kernel(f->m, "add", NULL, &err));
 	WRONG("a file that is not there", NEREID_ERR_IO, "nowhere.py", nereid_module_load("nowhere.py", NULL, &m,
