@@ -207,15 +207,7 @@ func (d described) run(t *testing.T, mod *nereid.Module, dev *nereid.Device) [][
 		tensor := x.upload(t, dev, i)
 		defer tensor.Close()
 		tensors = append(tensors, tensor)
-		if x.block == nil {
-			list = append(list, tensor)
-			continue
-		}
-		desc := &nereid.Descriptor{Base: tensor, Shape: x.shape, Block: x.block}
-		for _, n := range tensor.Strides {
-			desc.Strides = append(desc.Strides, int64(n))
-		}
-		list = append(list, desc)
+		list = append(list, x.argument(tensor))
 	}
 	k, err := mod.Kernel(d.kernel)
 	if err != nil {
@@ -243,6 +235,18 @@ func (d described) run(t *testing.T, mod *nereid.Module, dev *nereid.Device) [][
 		}
 	}
 	return out
+}
+
+// argument returns what a kernel takes for a tensor: a descriptor, or the tensor.
+func (x tile) argument(tensor *nereid.Tensor) any {
+	if x.block == nil {
+		return tensor
+	}
+	desc := &nereid.Descriptor{Base: tensor, Shape: x.shape, Block: x.block}
+	for _, n := range tensor.Strides {
+		desc.Strides = append(desc.Strides, int64(n))
+	}
+	return desc
 }
 
 // upload makes a tensor of small whole numbers.

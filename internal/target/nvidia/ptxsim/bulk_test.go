@@ -434,7 +434,7 @@ func TestMadeMap(t *testing.T) {
 		field("element_stride", "0, %r13") +
 		field("element_stride", "1, %r13") + field("elemtype", "2") + field("interleave_layout", "0") +
 		field("swizzle_mode", "0") + field("fill_mode", "0")
-	publish := "@%p2 tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic" +
+	publish := "bar.warp.sync -1;\n@%p2 tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic" +
 		".release.gpu.sync.aligned " +
 		"[%rd5], [%r1+2048], 128;\n"
 	acquire := "@%p2 fence.proxy.tensormap::generic.acquire.gpu [%rd5], 128;\n"
@@ -444,10 +444,10 @@ func TestMadeMap(t *testing.T) {
 		t.Errorf("%v, %v", r.err, r.out[:8])
 	}
 	for body, want := range map[string]string{
-		make + publish + use:               "not made visible by fence.proxy.tensormap",
-		make + acquire + publish + use:     "not made visible by fence.proxy.tensormap",
-		publish + acquire + use:            "no tensor map",
-		make + "@%p0 " + publish[5:] + use: "waits for the lanes 0xfffffffe of its member mask",
+		make + publish + use:                                     "not made visible by fence.proxy.tensormap",
+		make + acquire + publish + use:                           "not made visible by fence.proxy.tensormap",
+		publish + acquire + use:                                  "no tensor map",
+		make + strings.Replace(publish, "@%p2", "@%p0", 1) + use: "waits for the lanes 0xfffffffe of its member mask",
 	} {
 		if err := runBulk(t, body, nil, Launch{}).err; !wants(err, want) {
 			t.Errorf("%v, want %q", err, want)

@@ -25,10 +25,11 @@ type Launch struct {
 	NoRaces  bool // memory is not watched
 	NoGlobal bool // global memory is not
 	Strict   bool // different values that one store writes to one place are an error too
-	// LaxInit lets copies use an mbarrier that no fence has shown to them, as Triton's code does.
-	LaxInit bool
-	Order   Order
-	Steps   int // how many instructions of a warp a block may run; 0 for a hundred million
+	// Lax lets copies use an mbarrier that no fence has shown to them, and a warp publish a tensor map that
+	// one of its lanes has just made, as Triton's code does.
+	Lax   bool
+	Order Order
+	Steps int // how many instructions of a warp a block may run; 0 for a hundred million
 }
 
 // instr is a decoded instruction.

@@ -79,7 +79,7 @@ func (c *block) showMbarriers(act []int32) {
 // checkShown checks that a copy, or another block, for which thread t uses an mbarrier sees that it was made:
 // by a fence.mbarrier_init or fence.proxy.async of its maker, or by a fence.proxy.async of t.
 func (b *mbarrier) checkShown(c *block, t int32) {
-	if c.races == nil || c.launch.LaxInit {
+	if c.races == nil || c.launch.Lax {
 		return
 	}
 	k, who := c.cluster.clocks, c.global(t)

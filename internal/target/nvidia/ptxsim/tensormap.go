@@ -268,6 +268,9 @@ func publishMap(s *stmt) (action, error) {
 		if len(act) != 32 {
 			c.fail(act[0], "tensormap.cp_fenceproxy with %d threads of a warp", len(act))
 		}
+		for _, t := range act[:c.readersOfMap()] { // which of them copies is nobody's promise
+			c.bytes(shared, t, from(c, t), TensorMapBytes, false)
+		}
 		c.meet(act)
 		t := act[0]
 		addr := to.get(c, t) + toOff
@@ -277,6 +280,14 @@ func publishMap(s *stmt) (action, error) {
 		delete(c.cluster.maps, addr)
 		c.meet(act)
 	}, err
+}
+
+// readersOfMap returns how many lanes of a warp may copy a map: all, since nothing says which does.
+func (c *block) readersOfMap() int {
+	if c.launch.Lax {
+		return 0
+	}
+	return 32
 }
 
 // acquireMap decodes fence.proxy.tensormap::generic.acquire: copies of the thread, and of those behind it,

@@ -134,7 +134,7 @@ func product2(t *testing.T, name string, change func(string) string, m, n, k int
 	mem := NewMemory()
 	a, b := newTensor(mem, f16, random, m, k), newTensor(mem, f16, random, n, k)
 	c := newTensor(mem, f16, func(int) float64 { return -7 }, m, n)
-	l.Kernel, l.Shared, l.Memory, l.LaxInit = x.meta.Name, x.meta.Shared, mem, true
+	l.Kernel, l.Shared, l.Memory, l.Lax = x.meta.Name, x.meta.Shared, mem, true
 	bm, bn := 64, 64
 	if name == "narrow" {
 		bn = 128
@@ -200,7 +200,7 @@ func TestTritonReduce(t *testing.T) {
 	mem := NewMemory()
 	in := newTensor(mem, f32, func(i int) float64 { return float64(i % 97) }, 90, 64)
 	out := newTensor(mem, f32, func(int) float64 { return 1 }, 32, 64)
-	l := Launch{Kernel: x.meta.Name, Shared: x.meta.Shared, Memory: mem, LaxInit: true,
+	l := Launch{Kernel: x.meta.Name, Shared: x.meta.Shared, Memory: mem, Lax: true,
 		Grid: [3]int{3, 1, 1}}
 	x.args(&l, 0, in, false)
 	x.args(&l, 1, out, false)
@@ -229,7 +229,7 @@ func TestTritonShift(t *testing.T) {
 			mem := NewMemory()
 			in := newTensor(mem, f16, func(i int) float64 { return float64(i % 1000) }, 6, 3, 24)
 			out := newTensor(mem, f16, func(int) float64 { return -1 }, 7, 2, 40)
-			l := Launch{Kernel: x.meta.Name, Shared: x.meta.Shared, Memory: mem, LaxInit: true,
+			l := Launch{Kernel: x.meta.Name, Shared: x.meta.Shared, Memory: mem, Lax: true,
 				Grid: [3]int{1, 1, 1}}
 			x.args(&l, 0, in, nan)
 			x.args(&l, 1, out, false)

@@ -174,8 +174,12 @@ func (k *kernel) launch(ctx context.Context, grid [3]int, args, bounds []uint64)
 	}
 	cluster := max(1, k.code.NumCTAs)
 	w := watchOf(ctx)
+	module, err := w.module(k)
+	if err != nil {
+		return err
+	}
 	grid[0] *= cluster // the simulator counts blocks, the caller programs
-	return k.module.Run(ctx, &ptxsim.Launch{
+	return module.Run(ctx, &ptxsim.Launch{
 		Kernel: k.code.Name, Grid: grid, Cluster: cluster, Shared: k.code.Shared, Args: args, Bytes: maps,
 		Memory: k.dev.mem, Print: os.Stdout, Strict: w.Races || knob.CheckRaces.Get(), Order: w.order(),
 	})
@@ -215,6 +219,17 @@ type Watch struct {
 	// numbers are seeds of random orders, odd ones of adversarial orders. A kernel whose result depends on it
 	// has a race.
 	Order uint64
+	// Change, if not nil, returns the PTX that runs in place of a kernel's own: with a fault planted, which
+	// the simulator must find.
+	Change func(ptx string) string
+}
+
+// module returns the code that runs in place of a kernel's.
+func (w Watch) module(k *kernel) (*ptxsim.Module, error) {
+	if w.Change == nil {
+		return k.module, nil
+	}
+	return ptxsim.Parse([]byte(w.Change(string(k.code.PTX))))
 }
 
 // order returns the order of a launch: its own, or else that of the environment.
