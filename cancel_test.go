@@ -3,6 +3,7 @@ package nereid_test
 import (
 	"context"
 	"errors"
+	"math"
 	"testing"
 	"time"
 
@@ -72,5 +73,36 @@ func TestCancelLarge(t *testing.T) {
 				t.Errorf("the launch ended %v after its context", late)
 			}
 		})
+	}
+}
+
+// TestLoopEnds: a loop whose counter would pass the end of its type ends, and does not wrap around.
+func TestLoopEnds(t *testing.T) {
+	const kernel = `
+import triton
+import triton.language as tl
+
+@triton.jit
+def count(x, lo, hi, step):
+    c = 0
+    for i in range(lo, hi, step):
+        c += 1
+    tl.store(x, c)
+`
+	for _, device := range []string{"interp", "cpu"} {
+		s := stream(t, device)
+		k := kernelOf(t, "count.py", kernel, "count", nereid.With(nereid.Config{}))
+		for _, c := range []struct{ lo, hi, step, want int }{
+			{math.MaxInt32 - 10, math.MaxInt32, 7, 2}, {math.MaxInt32 - 14, math.MaxInt32, 7, 2},
+			{math.MinInt32, math.MaxInt32, 1 << 30, 4}, {5, 5, 7, 0}, {6, 5, 7, 0}, {0, 21, 7, 3},
+			{math.MaxInt32 - 3, math.MaxInt32, 1, 3},
+		} {
+			x := []int32{-1}
+			err := k.Launch(s, nereid.Grid{1}, nereid.FromSlice(x), c.lo, c.hi, c.step)
+			if err != nil || x[0] != int32(c.want) {
+				t.Errorf("%s: range(%d, %d, %d): %d rounds, want %d, %v", device, c.lo, c.hi, c.step, x[0],
+					c.want, err)
+			}
+		}
 	}
 }

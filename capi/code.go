@@ -115,7 +115,11 @@ func go_code_load(dev C.uintptr_t, data unsafe.Pointer, n C.size_t, out *C.uintp
 		if data == nil {
 			return nil, badCall("the data is NULL")
 		}
-		c, err := nereid.LoadCompiled(d.d, bytes.NewReader(bytes.Clone(unsafe.Slice((*byte)(data), n))))
+		saved, err := memory(data, n)
+		if err != nil {
+			return nil, err
+		}
+		c, err := nereid.LoadCompiled(d.d, bytes.NewReader(bytes.Clone(saved)))
 		if err != nil {
 			return nil, err
 		}

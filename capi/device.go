@@ -271,8 +271,23 @@ func tensorBytes(h C.uintptr_t, p unsafe.Pointer, n C.size_t, err **C.nereid_err
 		if p == nil && n > 0 {
 			return badCall("the memory is NULL")
 		}
-		return f(t.t, unsafe.Slice((*byte)(p), n))
+		bytes, err := memory(p, n)
+		if err != nil {
+			return err
+		}
+		return f(t.t, bytes)
 	})
+}
+
+// mostBytes bounds the sizes that callers give: more than any machine has.
+const mostBytes = 1 << 46
+
+// memory returns memory of the caller's.
+func memory(p unsafe.Pointer, n C.size_t) ([]byte, error) {
+	if uint64(n) > mostBytes {
+		return nil, badCall("%d bytes of memory are more than there can be", uint64(n))
+	}
+	return unsafe.Slice((*byte)(p), n), nil
 }
 
 //export go_tensor_read

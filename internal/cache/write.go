@@ -3,6 +3,7 @@ package cache
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -67,6 +68,9 @@ func publish(path string, data []byte, sync bool) error {
 	if err != nil {
 		os.Remove(f.Name())
 	}
+	if _, there := os.Stat(path); errors.Is(err, fs.ErrNotExist) && there == nil {
+		return nil // another writer of the same entry was faster, and swept this file
+	}
 	return err
 }
 
@@ -93,8 +97,8 @@ func LockFolder(dir string, wait time.Duration) (unlock func(), err error) {
 	}
 }
 
-// sweep removes files that a killed process left behind. If one belongs to a writer that lives, its rename
-// fails and its entry is lost, which costs another compilation some day.
+// sweep removes files that a killed process left behind. If one belongs to a writer of the same entry that
+// lives, its rename fails, and the entry is there all the same (publish).
 func sweep(dir, prefix string, age time.Duration) {
 	list, err := os.ReadDir(dir)
 	if err != nil {

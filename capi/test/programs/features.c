@@ -407,6 +407,9 @@ static void tensors(struct where *w, nereid_module *m) {
 	nereid_error *e = NULL;
 	TRUE(nereid_tensor_read(t, host, 1u << 30, &e) != NEREID_OK);
 	nereid_error_free(e);
+	e = NULL;
+	TRUE(nereid_tensor_read(t, host, (size_t)-1, &e) == NEREID_ERR_ARGUMENT);
+	nereid_error_free(e);
 	nereid_tensor_close(t);
 	e = NULL;
 	TRUE(nereid_launch(k, s, nereid_grid_of(4, 1, 1), args, 2, NULL, &e) == NEREID_ERR_HANDLE);

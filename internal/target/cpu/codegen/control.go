@@ -233,7 +233,12 @@ func emitFor(g *gen, op *ir.Op) {
 		g.yieldBlock(op.Body(0), cs, op.Body(0).Terminator().Operands(), args)
 	})
 	g.do("store %s %s, ptr %s", t, g.op("add %s %s, %s", t, i, step.s), iv)
-	g.do("br label %%%s", head)
+	if step.s == "1" {
+		g.do("br label %%%s", head)
+	} else { // the sum may wrap around; what is left of the way to hi does not
+		left := g.op("sub %s %s, %s", t, hi.s, i)
+		g.do("br i1 %s, label %%%s, label %%%s", g.op("icmp ugt %s %s, %s", t, left, step.s), head, done)
+	}
 	g.begin(done)
 	if late != nil { // no round was the first
 		none := g.op("icmp eq %s %s, %s", t, g.op("load %s, ptr %s", t, iv), lo.s)
