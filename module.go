@@ -227,6 +227,10 @@ type Options struct {
 	// error that names the line, on every device. A GPU's launch then waits for its kernel. docs/CPU.md and
 	// docs/GPU.md have the rules and the cost.
 	Check bool `json:"check,omitempty"`
+	// Certify makes floats elements of a finite ring, in which sums and products are exact in every order, so
+	// that compiled code can be compared with its source bit for bit. Simulators and the interpreter have it,
+	// other devices refuse it. docs/VERIFY.md tells how.
+	Certify bool `json:"certify,omitempty"`
 }
 
 // options returns options as back ends take them; the compiler holds the two structs to the same fields.

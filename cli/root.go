@@ -26,6 +26,7 @@ import (
 var commands = []func() *cobra.Command{
 	newDemoCmd,
 	newRunCmd,
+	newVerifyCmd,
 	newCheckCmd,
 	newCompileCmd,
 	newReplayCmd,

@@ -26,6 +26,8 @@ func (v amd) extern(symbol string, t ir.Type) externFunc {
 	}
 	name = strings.TrimSuffix(strings.TrimSuffix(name, "_f32"), "_f64")
 	switch in := ocmlIntrinsics[name]; {
+	case name == "sqrt":
+		return func(l *lowering, a []string) string { return squareRoot(l, nil, t, a) }
 	case in != "":
 		return onFloats(t, in)
 	case mathlib.HasDevice(symbol):
@@ -37,7 +39,7 @@ func (v amd) extern(symbol string, t ir.Type) externFunc {
 // ocmlIntrinsics has the functions of ROCm's library that LLVM knows.
 var ocmlIntrinsics = map[string]string{
 	"floor": "llvm.floor", "ceil": "llvm.ceil", "trunc": "llvm.trunc", "nearbyint": "llvm.rint",
-	"copysign": "llvm.copysign", "fma": "llvm.fma", "sqrt": "llvm.sqrt",
+	"copysign": "llvm.copysign", "fma": "llvm.fma",
 }
 
 // hipFunc returns a function of Triton's own on values of a type, or nil. The fast ones are for f32.

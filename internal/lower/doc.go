@@ -53,6 +53,7 @@
 //	memory.go         loads and stores of global memory, packing of elements into words
 //	atomic.go         atomics
 //	check.go          checked code: accesses that the launch does not allow, and failed assertions
+//	certify.go        certified code: functions and conversions as units of a ring
 //	smem.go           addresses of and accesses to buffers in shared memory
 //	places.go         places in a buffer, for instructions that move matrices
 //	local.go          ttg.local_* and asynchronous copies
@@ -86,6 +87,7 @@
 //	nvvm_effects.go     what NVIDIA's own operations do to memory
 //	nvvm_atomic.go      atomics
 //	nvvm_matrix.go      ldmatrix and stmatrix
+//	nvvm_certify.go     units of certified code
 //	nvvm_math.go        approximations, conversions of 8-bit floats
 //	nvvm_libdevice.go   the functions of the device library
 //	nvvm_print.go       printf and failed assertions
@@ -100,6 +102,7 @@
 //	amd.go              AMD: facts, the module, barriers
 //	amd_lanes.go        shuffles, and reads of shared memory that transpose
 //	amd_memory.go       loads, stores and atomics; amd_buffer.go: accesses to buffers
+//	amd_certify.go      units of certified code
 //	amd_math.go         approximations, conversions of floats
 //	amd_libdevice.go    functions of ROCm's device library, by Triton's names
 //	amd_product.go      products by MFMA and WMMA

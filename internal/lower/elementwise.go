@@ -83,21 +83,21 @@ func (l *lowering) elementArgs(op *ir.Op, i int) []string {
 
 // instr returns an element that is an LLVM instruction on two operands.
 func instr(name string) element {
-	return func(l *lowering, op *ir.Op, t ir.Type, a []string) string {
+	return expanded(func(l *lowering, op *ir.Op, t ir.Type, a []string) string {
 		return l.val("%s %s %s, %s", name, llvmType(t), a[0], a[1])
-	}
+	})
 }
 
 // intrinsic returns an element that calls the LLVM intrinsic name.TYPE.
 func intrinsic(name string) element {
-	return func(l *lowering, op *ir.Op, t ir.Type, a []string) string {
+	return expanded(func(l *lowering, op *ir.Op, t ir.Type, a []string) string {
 		typ := llvmType(t)
 		args := make([]string, len(a))
 		for i, x := range a {
 			args[i] = typ + " " + x
 		}
 		return l.call(typ, name+"."+suffix(t), args...)
-	}
+	})
 }
 
 // suffix returns the type in the name of an intrinsic.

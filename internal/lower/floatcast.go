@@ -37,6 +37,14 @@ func (l *lowering) truncate(x string, from, to ir.Type) string {
 		return l.toSmall(x, from, to.(*ir.FloatType), smallRounding{})
 	case ir.BitWidth(from) == ir.BitWidth(to):
 		return l.extend(x, from, to)
+	case l.opts.Certify && from == ir.F64 && to != ir.F32:
+		single := l.truncate(x, from, ir.F32)
+		if l.vendor.expands() {
+			return l.val("bitcast i16 %s to %s", l.ringFormat(single, to), llvmType(to))
+		}
+		return l.truncate(single, ir.F32, to)
+	case l.expands(to):
+		return l.val("bitcast i16 %s to bfloat", l.ringFormat(x, to))
 	}
 	return l.val("fptrunc %s %s to %s", llvmType(from), x, llvmType(to))
 }
@@ -121,6 +129,9 @@ func (l *lowering) pairFromSmall(lo, hi string, from, to ir.Type) (string, strin
 
 // truncateToZero rounds f64 or f32 towards zero. Two steps, through f32, give the same result as one.
 func (l *lowering) truncateToZero(op *ir.Op, x string, from, to ir.Type) string {
+	if l.opts.Certify {
+		return l.truncate(x, from, to)
+	}
 	if from == ir.F64 {
 		x = l.vendor.roundToZero(l, x, ir.F64, ir.F32)
 		if to == ir.F32 {
@@ -196,6 +207,9 @@ func (l *lowering) toSmall(x string, from ir.Type, to *ir.FloatType, r smallRoun
 		v = l.extend(x, from, ir.F32)
 	} else if from == ir.F64 {
 		v = l.truncate(x, ir.F64, ir.F32)
+	}
+	if l.opts.Certify {
+		return l.ringFormat(v, to)
 	}
 	bits := l.val("bitcast float %s to i32", v)
 	mag := l.val("and i32 %s, %d", bits, math.MaxInt32)

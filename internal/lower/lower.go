@@ -43,6 +43,8 @@ type Options struct {
 	Externs bool
 	// Check makes checked code: see check.go.
 	Check bool
+	// Certify makes code whose floats are elements of a ring: see certify.go.
+	Certify bool
 	// Budget bounds the code; nil bounds nothing.
 	Budget *budget.Meter
 }

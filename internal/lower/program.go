@@ -56,7 +56,7 @@ func newProgram(m *ir.Module, opts Options) *program {
 		opts: opts, vendor: opts.Vendor, ownOps: opts.Vendor.ops(), module: m,
 		warps: int(m.IntOr(ttg.NumWarpsAttr, 4)), ctas: int(m.IntOr(ttg.NumCTAsAttr, 1)),
 		layouts: map[ir.Type]layout.Layout{}, decls: map[string]string{}, strings: map[string]string{},
-		math:     mathlib.New(opts.Vendor.mathTarget(), "#1"),
+		math:     mathlib.New(opts.mathTarget(), "#1"),
 		mapWords: needsMapWords(m.Op, opts.Vendor),
 		frames:   map[*ir.Op]*frame{}, scratchAt: map[*ir.Op]int{}, scratchOf: map[*ir.Op]int{},
 	}

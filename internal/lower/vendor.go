@@ -44,6 +44,10 @@ type vendorModule interface {
 	fetchMap(l *lowering, param string)
 	limits(g *program) string // a kernel's attributes
 	mathTarget() mathlib.Target
+	// ringUnit returns a call that stands for a function of floats in certified code: see certify.go.
+	ringUnit(name string, args []string) string
+	// expands reports whether LLVM expands square roots and rounding to bf16 to many instructions.
+	expands() bool
 	ops() map[*ir.OpDef]fact // operations that this vendor alone has
 }
 

@@ -23,6 +23,9 @@ type Target struct {
 	Global bool
 	// AVX512 (VL and DQ) has instructions that scale by powers of two and that leave fractions.
 	AVX512 bool
+	// Unit makes functions opaque, if not nil: it returns the text of a call that stands for the function of
+	// that name of floats in single precision.
+	Unit func(name string, args []string) string
 }
 
 // Func is an LLVM function.
@@ -199,7 +202,25 @@ func init() { // functions call each other through these tables
 	addDevices()
 }
 
+// unit returns the value of an opaque function, computed in single precision.
+func (m *Builder) unit(name string, a []string) string {
+	single := make([]string, len(a))
+	for i, x := range a {
+		if single[i] = x; m.prec == F64 {
+			single[i] = m.val("fptrunc double %s to float", x)
+		}
+	}
+	r := m.val("%s", m.lib.target.Unit(name, single))
+	if m.prec == F64 {
+		r = m.val("fpext float %s to double", r)
+	}
+	return r
+}
+
 func (m *Builder) build(name string, a []string) string {
+	if m.lib.target.Unit != nil && name != "nextafter" { // which only counts
+		return m.unit(name, a)
+	}
 	if !m.lib.target.NVPTX {
 		if f := hosts[name]; f != nil {
 			return f(m, a)

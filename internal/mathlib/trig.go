@@ -102,11 +102,20 @@ func (l *Library) SinCos(p Prec, small bool) *Func {
 		return known
 	}
 	l.funcs[f.Name] = f
-	q, s, c := turn(m, "%a0")
-	pair := m.val("insertvalue %s poison, %s %s, 0", f.Result, m.f, m.sinIn(q, s, c))
-	pair = m.val("insertvalue %s %s, %s %s, 1", f.Result, pair, m.f, m.cosIn(q, s, c))
+	sin, cos := m.turned(turn, "%a0")
+	pair := m.val("insertvalue %s poison, %s %s, 0", f.Result, m.f, sin)
+	pair = m.val("insertvalue %s %s, %s %s, 1", f.Result, pair, m.f, cos)
 	m.define(f, m.f+" %a0", pair)
 	return f
+}
+
+// turned returns the sine and the cosine of x, which turn reduces.
+func (m *Builder) turned(turn turn, x string) (sin, cos string) {
+	if m.lib.target.Unit != nil {
+		return m.unit("sin", []string{x}), m.unit("cos", []string{x})
+	}
+	q, s, c := turn(m, x)
+	return m.sinIn(q, s, c), m.cosIn(q, s, c)
 }
 
 func tanOf(turn turn) builder {

@@ -53,6 +53,9 @@ type Options struct {
 
 	// accesses out of bounds, and indices that overflow int32, stop the kernel
 	Check bool `json:"check,omitempty" code:"yes"`
+
+	// Certify compares code with its source: floats are elements of a finite ring, on devices that have it.
+	Certify bool `json:"certify,omitempty" code:"yes"`
 }
 
 // Indifferent is implemented by devices whose code does not depend on some options.

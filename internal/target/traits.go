@@ -1,5 +1,7 @@
 package target
 
+import "github.com/nereid-lang/nereid/internal/diag"
+
 // Optional interfaces of devices and buffers. What a device can do is declared here; nobody compares its
 // name.
 
@@ -39,6 +41,18 @@ type Lined interface {
 func HasLines(b Backend) bool {
 	l, ok := b.(Lined)
 	return ok && l.HasLines()
+}
+
+// Certifier is a device that runs code compiled with Options.Certify.
+type Certifier interface{ Certifies() }
+
+// CheckCertify returns an error if launches ask for Options.Certify of a device that does not have it.
+func CheckCertify(b Backend, o Options) error {
+	if _, ok := b.(Certifier); ok || !o.Certify {
+		return nil
+	}
+	return diag.Refuse("Options.Certify", "%s computes with floats", b.Name()).
+		Instead("take interp, sim:90 or sim:gfx942")
 }
 
 // HostSharer is a device whose kernels can read host memory in place, without Wrap.

@@ -99,6 +99,11 @@ func (k *Kernel) begin(meter *budget.Meter, s Spec, keep bool, until string) (*j
 	if err := checkOptions(opts); err != nil {
 		return nil, fmt.Errorf("nereid: %s: %w", k.Name, err)
 	}
+	if s.Dev != nil {
+		if err := target.CheckCertify(s.Dev.Backend, opts); err != nil {
+			return nil, fmt.Errorf("nereid: %s: %w", k.Name, err)
+		}
+	}
 	opts.Debug = opts.Debug || k.Set.Debug
 	opts.NoFPFusion = opts.NoFPFusion || knob.NoFPFusion.Get()
 	libs, err := target.ReadLibs(opts.ExternLibs)

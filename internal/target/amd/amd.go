@@ -99,6 +99,8 @@ type Code struct {
 	Shared   int // bytes of dynamic shared memory
 	NumWarps int
 	Params   []int // sizes of the arguments in bytes
+
+	Certify bool `json:",omitempty"` // floats are elements of a ring, which only the emulator has
 }
 
 // Facts returns what is known of the code.
@@ -146,7 +148,8 @@ func (c Compiler) CompileOnly(ctx context.Context, in *target.Input) (target.Exe
 	if err != nil || data == nil {
 		return nil, err
 	}
-	return c.keep(data, &Code{Name: k.Name, Shared: k.Shared, NumWarps: k.NumWarps, Params: params})
+	return c.keep(data, &Code{Name: k.Name, Shared: k.Shared, NumWarps: k.NumWarps, Params: params,
+		Certify: in.Options.Certify})
 }
 
 // keep returns a code object with its description.
@@ -300,7 +303,7 @@ func (c Compiler) llir(in *target.Input, o options) (*lower.Kernel, error) {
 		Vendor: lower.AMD(c.Chip, ttg.ThreadsPerWarp(in.Module.Op), o.lower), Contiguity: info.Contiguity,
 		MaskAlign: exact.MaskAlignment, MaskPrefix: exact.MaskPrefix, Constancy: exact.Constancy,
 		Runs: exact.Runs, Divisor: exact.Divisor, NotNegative: exact.NotNegative,
-		Budget: in.Budget, Externs: len(in.Libs) > 0,
+		Budget: in.Budget, Externs: len(in.Libs) > 0, Certify: in.Options.Certify,
 	})
 	if err != nil {
 		return nil, err

@@ -38,6 +38,7 @@ type moduleCompiler struct {
 	meter *budget.Meter // may be nil
 	byOp  map[*ir.Op]*function
 	lanes map[*ir.Op]*function // functions compiled to work on many elements at once
+	ring  bool                 // floats are elements of a ring: see ring.go
 }
 
 // compiler compiles one function.
@@ -222,7 +223,7 @@ func (c *compiler) lower(op *ir.Op) {
 	if !c.plan.live[op] || c.plan.done[op] {
 		return
 	}
-	l, ok := lowerings[op.Def]
+	l, ok := c.lowering(op.Def)
 	if ignored[op.Name()] || op.Def.Dialect == amdg.ROCDL && op.NumResults() == 0 {
 		return
 	}

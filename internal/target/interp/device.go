@@ -48,6 +48,7 @@ func (d *Device) SumInLanes(n int) { d.lanes = n }
 func (*Device) Name() string        { return "interp" }
 func (*Device) Target() lang.Target { return lang.DefaultTarget }
 func (*Device) Stages() []string    { return []string{"source", "ttir"} }
+func (*Device) Certifies()          {} // implements target.Certifier
 
 func (*Device) Info() string {
 	return fmt.Sprintf("interpreter of Triton IR in Go, %d workers, checks every access",
@@ -95,7 +96,7 @@ func (d *Device) load(in *target.Input) (target.Executable, error) {
 	if err := in.Run(passes); err != nil {
 		return nil, err
 	}
-	p, err := CompileWithin(in.Budget, in.Module, in.Kernel)
+	p, err := CompileWithin(in.Budget, in.Module, in.Kernel, in.Options.Certify)
 	if err != nil {
 		return nil, err
 	}

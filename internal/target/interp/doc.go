@@ -57,6 +57,7 @@
 //	lanes.go               regions of reductions, scans and maps as functions of rows
 //	kind.go                how the elements of a type are held
 //	loops.go, move.go      loops over rows; copies between registers
+//	ring.go                floats as elements of a finite ring
 //	round.go               rounding to formats below f32
 //	memory.go              the address space
 //	fault.go               Fault

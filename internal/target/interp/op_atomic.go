@@ -17,9 +17,9 @@ func (r *run) lock(p unsafe.Pointer) *sync.Mutex {
 
 // rmwFor returns the function of an atomic_rmw on raw memory: from the value in memory and the operand it
 // makes the new value. U is an unsigned integer as wide as the element.
-func rmwFor[U unsignedInt](kind int64, l layout) func(old, val U) U {
+func rmwFor[U unsignedInt](kind int64, l layout, add adder) func(old, val U) U {
 	if l.fmt != nil {
-		return floatRMW[U](kind, l)
+		return floatRMW[U](kind, l, add)
 	}
 	width := int(unsafe.Sizeof(U(0))) * 8
 	signed := func(x U) int64 { return int64(x) << (64 - width) >> (64 - width) }
@@ -46,11 +46,11 @@ func rmwFor[U unsignedInt](kind int64, l layout) func(old, val U) U {
 	return nil
 }
 
-func floatRMW[U unsignedInt](kind int64, l layout) func(old, val U) U {
+func floatRMW[U unsignedInt](kind int64, l layout, add adder) func(old, val U) U {
 	var f func(a, b float64) float64
 	switch kind {
 	case tt.RMWFAdd, tt.RMWAdd:
-		f = func(a, b float64) float64 { return a + b }
+		f = func(a, b float64) float64 { return add(l.fmt, a, b) }
 	case tt.RMWMax:
 		f = maxNum[float64]
 	case tt.RMWMin:
@@ -82,17 +82,17 @@ func lowerAtomicRMW(c *compiler, op *ir.Op) step {
 	d, v := c.out(op.Result(0)), c.full(op.Slot(1))
 	raw, old := c.raw(v), c.rawOut(d)
 	a := c.access(op.Slot(0), op.Slot(2))
-	kind := op.IntOr("atomic_rmw_op", 0)
+	kind, add := op.IntOr("atomic_rmw_op", 0), c.adder()
 	var s step
 	switch v.memBytes() {
 	case 1:
-		s = rmwStep(rmwFor[uint8](kind, v.layout), raw, old, a)
+		s = rmwStep(rmwFor[uint8](kind, v.layout, add), raw, old, a)
 	case 2:
-		s = rmwStep(rmwFor[uint16](kind, v.layout), raw, old, a)
+		s = rmwStep(rmwFor[uint16](kind, v.layout, add), raw, old, a)
 	case 4:
-		s = rmwStep(rmwFor[uint32](kind, v.layout), raw, old, a)
+		s = rmwStep(rmwFor[uint32](kind, v.layout, add), raw, old, a)
 	case 8:
-		s = rmwStep(rmwFor[uint64](kind, v.layout), raw, old, a)
+		s = rmwStep(rmwFor[uint64](kind, v.layout, add), raw, old, a)
 	}
 	if s == nil {
 		return c.errorf(op, "type %s is not supported", op.Slot(1).Type)

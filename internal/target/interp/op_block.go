@@ -332,13 +332,13 @@ func (c *compiler) descReduce(op *ir.Op, s value, a access) step {
 	var out step
 	switch s.memBytes() {
 	case 1:
-		out = rmwStep(rmwFor[uint8](kind, s.layout), raw, old, a)
+		out = rmwStep(rmwFor[uint8](kind, s.layout, c.adder()), raw, old, a)
 	case 2:
-		out = rmwStep(rmwFor[uint16](kind, s.layout), raw, old, a)
+		out = rmwStep(rmwFor[uint16](kind, s.layout, c.adder()), raw, old, a)
 	case 4:
-		out = rmwStep(rmwFor[uint32](kind, s.layout), raw, old, a)
+		out = rmwStep(rmwFor[uint32](kind, s.layout, c.adder()), raw, old, a)
 	case 8:
-		out = rmwStep(rmwFor[uint64](kind, s.layout), raw, old, a)
+		out = rmwStep(rmwFor[uint64](kind, s.layout, c.adder()), raw, old, a)
 	}
 	if out == nil {
 		return c.errorf(op, "type %s is not supported", op.Operand(0).Type)

@@ -41,13 +41,14 @@ func (c *compiler) dot(op *ir.Op, p product, a, b, acc, d value) step {
 	}
 	wa, wb := c.temp(kF64, p.m*p.k).reg, c.temp(kF64, p.n*p.k).reg
 	tf32 := op.IntOr("inputPrecision", tt.PrecisionIEEE) == tt.PrecisionTF32 && a.fmt == num.F32 &&
-		b.fmt == num.F32
+		b.fmt == num.F32 && !c.ring
+	floats := c.productFloats()
 	return func(f *frame) {
 		for i := range p.batch {
 			round := tf32 && f.w.opts.TF32
 			wide(row[float64](f, wa), f, a, i*p.m*p.k, round)
 			wideTransposed(row[float64](f, wb), f, b, i*p.n*p.k, p.k, p.n, round)
-			p.floats(f, row[float64](f, wa), row[float64](f, wb), i, acc, d)
+			floats(p, f, row[float64](f, wa), row[float64](f, wb), i, acc, d)
 		}
 	}
 }

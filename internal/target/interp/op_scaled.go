@@ -121,10 +121,11 @@ func lowerDotScaled(c *compiler, op *ir.Op) step {
 	}
 	wa, wb := c.temp(kF64, a.lines*a.k).reg, c.temp(kF64, b.lines*b.k).reg
 	p := product{1, a.lines, b.lines, a.k}
+	floats := c.productFloats()
 	return func(f *frame) {
 		x, y := row[float64](f, wa), row[float64](f, wb)
 		a.expand(f, x)
 		b.expand(f, y)
-		p.floats(f, x, y, 0, acc, d)
+		floats(p, f, x, y, 0, acc, d)
 	}
 }

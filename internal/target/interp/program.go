@@ -113,10 +113,12 @@ func (f *frame) bytes(r reg, k kind) []byte {
 
 // Compile makes a kernel of the module ready to run, with all that it calls. The module must be valid and
 // stay unchanged.
-func Compile(m *ir.Module, kernel string) (*Program, error) { return CompileWithin(nil, m, kernel) }
+func Compile(m *ir.Module, kernel string) (*Program, error) {
+	return CompileWithin(nil, m, kernel, false)
+}
 
-// CompileWithin compiles like Compile, within a budget.
-func CompileWithin(meter *budget.Meter, m *ir.Module, kernel string) (p *Program, err error) {
+// CompileWithin compiles like Compile, within a budget; with ring, floats are elements of a finite ring.
+func CompileWithin(meter *budget.Meter, m *ir.Module, kernel string, ring bool) (p *Program, err error) {
 	defer func() { // a module that the verifier would reject
 		if e := recover(); e != nil {
 			if over, ok := budget.Recovered(e); ok {
@@ -131,7 +133,7 @@ func CompileWithin(meter *budget.Meter, m *ir.Module, kernel string) (p *Program
 		return nil, fmt.Errorf("interp: no function @%s in the module", kernel)
 	}
 	c := &moduleCompiler{m: m, p: &Program{Name: kernel}, meter: meter, byOp: map[*ir.Op]*function{},
-		lanes: map[*ir.Op]*function{}}
+		lanes: map[*ir.Op]*function{}, ring: ring}
 	fn, err := c.function(op, true)
 	if err != nil {
 		return nil, err

@@ -84,6 +84,8 @@ type Code struct {
 	// them the bounds of the arguments.
 	Check *lower.Check `json:",omitempty"`
 
+	Certify bool `json:",omitempty"` // floats are elements of a ring, which only the simulator has
+
 	// Assembled says how a GPU has assembled the PTX, which will be assembled in the same way wherever it is
 	// loaded; empty for PTX that no GPU has seen.
 	Assembled string `json:",omitempty"`
@@ -291,7 +293,7 @@ func (c Compiler) FromTTGIR(ctx context.Context, in *target.Input, maxPTX int) (
 	params := lower.ParamSizes(in.Module.Lookup(in.Kernel), lower.NVIDIA(c.Capability))
 	opts := c.lowerOptions(in.Module)
 	opts.Budget, opts.Externs, opts.Check = in.Budget, len(in.Libs) > 0, checks(in)
-	opts.Uniform = c.computes(in, len(params))
+	opts.Uniform, opts.Certify = c.computes(in, len(params)), in.Options.Certify
 	if opts.Check && hasDescriptors(in.Module) {
 		return nil, diag.Refuse("checked TTGIR", "it has tensor maps, whose accesses cannot be checked").
 			Instead("start from the kernel's source or from TTIR")
@@ -325,7 +327,7 @@ func (c Compiler) FromTTGIR(ctx context.Context, in *target.Input, maxPTX int) (
 		Persistent: persistent, Short: gpu.ShortLoop(in.Module),
 		Scratch: roundUp(k.Scratch, max(1, k.ScratchAlign)), NumCTAs: ctas,
 		Cooperative: in.Options.LaunchCooperativeGrid, Overlap: in.Options.LaunchPDL, Maps: k.Maps,
-		Check: k.Check, Uniform: k.Uniform, guards: &guardTable{},
+		Check: k.Check, Certify: in.Options.Certify, Uniform: k.Uniform, guards: &guardTable{},
 	}, nil
 }
 

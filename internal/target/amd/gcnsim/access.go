@@ -159,13 +159,13 @@ type memory struct {
 }
 
 // newMemory returns the access of an instruction whose data lie in the given fields.
-func newMemory(in *gcn.Inst, dataField, dstField string) *memory {
+func (p *program) newMemory(in *gcn.Inst, dataField, dstField string) *memory {
 	m := &memory{data: -1, dst: -1, apart: in.RDNA(), fresh: in.Field("sc0") != 0}
 	var ok bool
 	if strings.Contains(in.Base, "_atomic_") {
 		var n int
 		m.op, n, m.compare = atomicOf(in.Base)
-		m.isAtomic = true
+		m.isAtomic, m.op = true, p.atomic(in.Base, m.op)
 		m.shape = shape{bytes: n}
 		if m.op == nil && !m.compare {
 			return nil

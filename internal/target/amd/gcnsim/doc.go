@@ -28,6 +28,7 @@
 //	program.go      code made into functions
 //	source.go       operands of vector instructions; mode.go denormals, dpp.go operands of other lanes
 //	vector.go       instructions on lanes, compare.go comparisons, packed.go halves, matrix.go products
+//	ring.go         floats as elements of a finite ring
 //	rdna.go         what RDNA 3 has beside; wmma.go its products
 //	scalar.go       scalar instructions and branches; scalarload.go scalar loads
 //	access.go       loads and stores, ldsload.go loads to LDS, atomic.go atomics

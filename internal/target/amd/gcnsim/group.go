@@ -149,7 +149,9 @@ type wave struct {
 	// spilled holds, for words that v_writelane_b32 put into lanes, the bits that nothing wrote: compilers
 	// spill masks there, in which only the bits of some lanes have values.
 	spilled map[place]uint32
-	mode    uint32
+	// plain holds the values of lanes that stay floats in a ring: see ring.go
+	plain map[place]uint32
+	mode  uint32
 
 	vm, lgkm queue
 	stores   queue  // of RDNA, which counts them apart

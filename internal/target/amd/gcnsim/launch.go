@@ -43,7 +43,9 @@ type Module struct {
 }
 
 // Load makes a code object ready to run.
-func Load(hsaco []byte) (*Module, error) {
+func Load(hsaco []byte) (*Module, error) { return load(hsaco, false) }
+
+func load(hsaco []byte, ring bool) (*Module, error) {
 	o, err := gcn.Read(hsaco)
 	if err != nil {
 		return nil, err
@@ -54,7 +56,7 @@ func Load(hsaco []byte) (*Module, error) {
 	}
 	m := &Module{Object: o, kernels: map[string]*program{}}
 	for _, k := range o.Kernels {
-		p, err := newProgram(set, o, k)
+		p, err := newProgram(set, o, k, ring)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", k.Name, err)
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/nereid-lang/nereid/internal/num"
+	"github.com/nereid-lang/nereid/internal/ring"
 	"github.com/nereid-lang/nereid/internal/target/amd/gcn"
 )
 
@@ -49,6 +50,7 @@ type matrix struct {
 	srcC       source
 	dst, regs  int
 	negA, negB bool
+	ring       bool
 }
 
 // factor holds the elements of A or B: rows, each of all indices of the sum.
@@ -66,12 +68,12 @@ type product struct {
 
 // buildMatrix builds v_mfma_*. Products are exact and summed in float64, then rounded once to the type of the
 // result: the hardware rounds after each step of its own and differs in the last bits.
-func buildMatrix(_ *program, in *gcn.Inst) func(*wave) {
+func buildMatrix(p *program, in *gcn.Inst) func(*wave) {
 	g := matrixName.FindStringSubmatch(in.Base)
 	if g == nil {
 		return nil
 	}
-	x := &matrix{out: g[1], b: 1}
+	x := &matrix{out: g[1], b: 1, ring: p.ring}
 	x.m, _ = strconv.Atoi(g[2])
 	x.n, _ = strconv.Atoi(g[3])
 	x.k, _ = strconv.Atoi(g[4])
@@ -82,6 +84,9 @@ func buildMatrix(_ *program, in *gcn.Inst) func(*wave) {
 	var okA, okB bool
 	x.types[0], okA = elements[types[0]]
 	x.types[1], okB = elements[types[1]]
+	if p.ring && types[0] == "xf32" { // products do not round their operands
+		x.types = [2]element{elements["f32"], elements["f32"]}
+	}
 	x.regs = in.Args[0].N
 	x.b = x.regs * lanes / (x.m * x.n)
 	if x.out == "f64" {
@@ -183,6 +188,9 @@ func (x *matrix) element(f *product, block, row, col int, c uint64) uint64 {
 	case "f64":
 		return math.Float64bits(x.sum64(a, b, math.Float64frombits(c)))
 	}
+	if x.ring {
+		return fromF32(float32(ring.Dot(num.F32, a, b, float64(f32(c)))))
+	}
 	sum := float64(f32(c))
 	for k := range a {
 		sum += a[k] * b[k]
@@ -198,6 +206,10 @@ func (x *matrix) sum64(a, b []float64, c float64) float64 {
 		}
 		if x.negB {
 			q = -q
+		}
+		if x.ring {
+			c = ring.Fma(num.F64, p, q, c)
+			continue
 		}
 		c = math.FMA(p, q, c)
 	}

@@ -5,6 +5,8 @@ import (
 	"math/big"
 	"math/bits"
 
+	"github.com/nereid-lang/nereid/internal/num"
+	"github.com/nereid-lang/nereid/internal/ring"
 	"github.com/nereid-lang/nereid/internal/target/amd/gcn"
 )
 
@@ -79,7 +81,7 @@ func (d division) scaled(a, den, num float64) (float64, bool) {
 	return a, false
 }
 
-func buildDivScale(_ *program, in *gcn.Inst) func(*wave) {
+func buildDivScale(p *program, in *gcn.Inst) func(*wave) {
 	d := divisionOf(in)
 	dst, out := newDestination(in, d.kind), in.Args[1].Code
 	src := [3]source{newSource(in, in.Args[2], d.kind), newSource(in, in.Args[3], d.kind),
@@ -89,8 +91,10 @@ func buildDivScale(_ *program, in *gcn.Inst) func(*wave) {
 		exec, mask := w.exec(), uint64(0)
 		for m := exec; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros64(m)
-			r, back := d.scaled(toFloat(w.buf[0][i], d.kind), toFloat(w.buf[1][i], d.kind),
-				toFloat(w.buf[2][i], d.kind))
+			r, back := toFloat(w.buf[0][i], d.kind), false
+			if !p.ring { // whose elements need no scale
+				r, back = d.scaled(r, toFloat(w.buf[1][i], d.kind), toFloat(w.buf[2][i], d.kind))
+			}
 			w.buf[3][i] = fromFloat(r, d.kind)
 			mask |= bit(back) << i
 		}
@@ -99,7 +103,7 @@ func buildDivScale(_ *program, in *gcn.Inst) func(*wave) {
 	}
 }
 
-func buildDivFMAs(_ *program, in *gcn.Inst) func(*wave) {
+func buildDivFMAs(p *program, in *gcn.Inst) func(*wave) {
 	d := divisionOf(in)
 	dst := newDestination(in, d.kind)
 	src := [3]source{newSource(in, in.Args[1], d.kind), newSource(in, in.Args[2], d.kind),
@@ -109,6 +113,10 @@ func buildDivFMAs(_ *program, in *gcn.Inst) func(*wave) {
 		vcc, undef := w.mask(gcn.VCC)
 		ok &^= undef
 		for i := range lanes {
+			if p.ring { // whose elements need no scale
+				w.buf[3][i] = p.fma(w.buf[0][i], w.buf[1][i], w.buf[2][i], d.kind)
+				continue
+			}
 			w.buf[3][i] = d.multiplyAdd(w.buf[0][i], w.buf[1][i], w.buf[2][i], vcc>>i&1 != 0)
 		}
 		dst.store(w, &w.buf[3], w.exec(), ok)
@@ -151,6 +159,22 @@ func scaledFMA(a, b, c float64, by int) float64 {
 	sum.Add(sum.Mul(sum, wide(b)), wide(c))
 	out, _ := sum.SetMantExp(sum, by).Float64()
 	return out
+}
+
+// fma returns a*b + c.
+func (p *program) fma(a, b, c uint64, k kind) uint64 {
+	if p.ring {
+		return fromFloat(ring.Fma(formatOf[k], toFloat(a, k), toFloat(b, k), toFloat(c, k)), k)
+	}
+	return fromF32(fma32(f32(a), f32(b), f32(c)))
+}
+
+// toHalf converts a float32 to float16.
+func (p *program) toHalf(a uint64) uint64 {
+	if p.ring {
+		return ring.Unit(num.F16.Name, a)
+	}
+	return fromF16(float64(f32(a)))
 }
 
 // fixup computes v_div_fixup: the quotient, or what it is where a division has no ordinary result.

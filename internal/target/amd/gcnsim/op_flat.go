@@ -7,11 +7,11 @@ import (
 )
 
 // buildFlat builds accesses to global memory, to scratch, and those that find out by their address.
-func buildFlat(_ *program, in *gcn.Inst) func(*wave) {
+func buildFlat(p *program, in *gcn.Inst) func(*wave) {
 	if in.Encoding() == "SCRATCH" && strings.Contains(in.Base, "lds") {
 		return nil
 	}
-	m := newMemory(in, "data", "vdst")
+	m := p.newMemory(in, "data", "vdst")
 	if m == nil {
 		return nil
 	}
@@ -119,7 +119,7 @@ func (m *memory) findFlat(w *wave, t *transfer, lane int, addr uint64, data []by
 }
 
 // buildBuffer builds accesses through buffer descriptors.
-func buildBuffer(_ *program, in *gcn.Inst) func(*wave) {
+func buildBuffer(p *program, in *gcn.Inst) func(*wave) {
 	switch in.Base {
 	case "buffer_wbl2", "buffer_inv", "buffer_wbinvl1", "buffer_wbinvl1_vol", "buffer_invl2":
 		return func(w *wave) {
@@ -127,7 +127,7 @@ func buildBuffer(_ *program, in *gcn.Inst) func(*wave) {
 			w.issue(w.begin(nil, nil), &w.vm)
 		}
 	}
-	m := newMemory(in, "vdata", "vdata")
+	m := p.newMemory(in, "vdata", "vdata")
 	if m == nil || in.Field("idxen") != 0 {
 		return nil
 	}

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"github.com/nereid-lang/nereid/internal/num"
+	"github.com/nereid-lang/nereid/internal/ring"
 	"github.com/nereid-lang/nereid/internal/target/amd/gcn"
 )
 
@@ -237,7 +238,7 @@ func buildMad64(_ *program, in *gcn.Inst) func(*wave) {
 }
 
 // buildPackSmall builds conversions of two floats to 8 bits each, into one half of a register.
-func buildPackSmall(_ *program, in *gcn.Inst) func(*wave) {
+func buildPackSmall(p *program, in *gcn.Inst) func(*wave) {
 	format := num.F8E4M3FNUZ
 	if in.Base == "v_cvt_pk_bf8_f32" {
 		format = num.F8E5M2FNUZ
@@ -249,10 +250,14 @@ func buildPackSmall(_ *program, in *gcn.Inst) func(*wave) {
 		dst.sel = 5
 	}
 	dst.half = false
+	convert := func(v uint64) uint64 { return small(format, v) }
+	if p.ring {
+		convert = func(v uint64) uint64 { return ring.Unit(format.Name, v) }
+	}
 	return func(w *wave) {
 		ok := a.load(w, &w.buf[0]) & b.load(w, &w.buf[1])
 		for i := range lanes {
-			w.buf[3][i] = small(format, w.buf[0][i]) | small(format, w.buf[1][i])<<8
+			w.buf[3][i] = convert(w.buf[0][i]) | convert(w.buf[1][i])<<8
 		}
 		dst.store(w, &w.buf[3], w.exec(), ok)
 	}

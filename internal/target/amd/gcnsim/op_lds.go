@@ -9,7 +9,7 @@ import (
 )
 
 // buildLDS builds accesses to LDS and the permutations of lanes that go through it.
-func buildLDS(_ *program, in *gcn.Inst) func(*wave) {
+func buildLDS(p *program, in *gcn.Inst) func(*wave) {
 	switch in.Base {
 	case "ds_bpermute_b32", "ds_permute_b32":
 		return buildPermute(in)
@@ -34,7 +34,7 @@ func buildLDS(_ *program, in *gcn.Inst) func(*wave) {
 		d.parts = []int{int(in.Offset())}
 		return d.load
 	}
-	return d.atomicBuilder(in)
+	return d.atomicBuilder(p, in)
 }
 
 // shared is an access to LDS.
@@ -148,7 +148,7 @@ func (d *shared) endStore(w *wave, t *transfer) {
 }
 
 // atomicBuilder builds atomics on LDS.
-func (d *shared) atomicBuilder(in *gcn.Inst) func(*wave) {
+func (d *shared) atomicBuilder(p *program, in *gcn.Inst) func(*wave) {
 	compare := strings.Contains(in.Base, "cmpst")
 	var n int
 	if compare {
@@ -159,7 +159,7 @@ func (d *shared) atomicBuilder(in *gcn.Inst) func(*wave) {
 	} else if d.op, n = ldsAtomicOf(in.Base); d.op == nil {
 		return nil
 	}
-	d.shape = shape{bytes: n}
+	d.shape, d.op = shape{bytes: n}, p.atomic(in.Base, d.op)
 	if strings.Contains(in.Base, "cmpstore") { // whose operands are the other way round
 		d.data, d.second = d.second, d.data
 	}

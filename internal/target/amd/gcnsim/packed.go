@@ -44,10 +44,10 @@ func buildPacked(prog *program, in *gcn.Inst) func(*wave) {
 		return nil
 	}
 	if in.IsMix() {
-		return buildMix(in)
+		return buildMix(prog, in)
 	}
 	if strings.HasPrefix(in.Base, "v_wmma") {
-		return buildWMMA(in)
+		return buildWMMA(prog, in)
 	}
 	if in.Base == "v_dot4_i32_iu8" {
 		return buildMixedDot(in)
@@ -62,6 +62,9 @@ func buildPacked(prog *program, in *gcn.Inst) func(*wave) {
 	}
 	if !ok {
 		return nil
+	}
+	if f := ringOf(name, op); prog.ring && f != nil {
+		op.f = f
 	}
 	p := &packed{f: op.f, dst: newDestination(in, kInt), width: 16}
 	if p.dst.clamp {
@@ -178,7 +181,7 @@ func (p *packed) run(w *wave) {
 }
 
 // buildMix builds v_fma_mix_f32, v_fma_mixlo_f16 and v_fma_mixhi_f16: sources are float32, or halves.
-func buildMix(in *gcn.Inst) func(*wave) {
+func buildMix(p *program, in *gcn.Inst) func(*wave) {
 	var src [3]source
 	for i, a := range in.Args[1:] {
 		src[i] = newSource(in, a, kFloat)
@@ -203,10 +206,10 @@ func buildMix(in *gcn.Inst) func(*wave) {
 			src[i].toFloats(&w.buf[i], sel>>i&1 != 0)
 		}
 		for i := range lanes {
-			r := fma32(f32(w.buf[0][i]), f32(w.buf[1][i]), f32(w.buf[2][i]))
-			w.buf[3][i] = fromF32(r)
+			r := p.fma(w.buf[0][i], w.buf[1][i], w.buf[2][i], kFloat)
+			w.buf[3][i] = r
 			if half {
-				w.buf[3][i] = fromF16(float64(r))
+				w.buf[3][i] = p.toHalf(r)
 			}
 		}
 		dst.store(w, &w.buf[3], w.exec(), ok)

@@ -198,7 +198,7 @@ func assembled(t *testing.T, kernel string, e *edit) *program {
 	if chip == "gfx1100" {
 		k.Wave = 32
 	}
-	p, err := newProgram(set, &gcn.Object{}, k)
+	p, err := newProgram(set, &gcn.Object{}, k, false)
 	if err != nil {
 		t.Fatal(err)
 	}

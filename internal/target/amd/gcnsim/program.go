@@ -17,6 +17,7 @@ type program struct {
 	lanes   int // of a wave: 32 or 64
 	mode    uint32
 	apart   bool // waves of a workgroup have caches apart
+	ring    bool // floats are elements of a ring: see ring.go
 }
 
 // step is an instruction and the function that runs it.
@@ -31,8 +32,8 @@ type step struct {
 // lies code that loads them where the hardware does not.
 const preloadSkip = 256
 
-func newProgram(set *gcn.Set, o *gcn.Object, k *gcn.Kernel) (*program, error) {
-	p := &program{kernel: k, index: map[uint64]int{}, vectors: 1, lanes: k.Wave}
+func newProgram(set *gcn.Set, o *gcn.Object, k *gcn.Kernel, ring bool) (*program, error) {
+	p := &program{ring: ring, kernel: k, index: map[uint64]int{}, vectors: 1, lanes: k.Wave}
 	if k.Wave != 32 && k.Wave != lanes {
 		return nil, fmt.Errorf("waves of %d lanes: expected 32 or %d", k.Wave, lanes)
 	}

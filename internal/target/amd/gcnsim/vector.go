@@ -32,6 +32,11 @@ func buildVector(p *program, in *gcn.Inst) func(*wave) {
 	if v == nil {
 		return nil
 	}
+	if p.ring {
+		if run := v.inRing(in, op); run != nil {
+			return run
+		}
+	}
 	return v.run
 }
 

@@ -4,6 +4,7 @@ import (
 	"regexp"
 
 	"github.com/nereid-lang/nereid/internal/num"
+	"github.com/nereid-lang/nereid/internal/ring"
 	"github.com/nereid-lang/nereid/internal/target/amd/gcn"
 )
 
@@ -21,15 +22,17 @@ type wmma struct {
 	dst, regs  int
 	high       bool // 16-bit results lie in upper halves
 	signed     [2]bool
+	ring       bool
 }
 
-func buildWMMA(in *gcn.Inst) func(*wave) {
+func buildWMMA(p *program, in *gcn.Inst) func(*wave) {
 	g := wmmaName.FindStringSubmatch(in.Base)
 	if g == nil {
 		return nil
 	}
-	x := &wmma{out: g[1], in: g[2], bytes: 2, srcA: vectorOf(in.Args[1]), srcB: vectorOf(in.Args[2]),
-		dst: vectorOf(in.Args[0]), regs: in.Args[0].N, high: in.Field("op_sel")&4 != 0}
+	x := &wmma{ring: p.ring, out: g[1], in: g[2], bytes: 2, srcA: vectorOf(in.Args[1]),
+		srcB: vectorOf(in.Args[2]), dst: vectorOf(in.Args[0]), regs: in.Args[0].N,
+		high: in.Field("op_sel")&4 != 0}
 	if x.in == "iu8" {
 		x.bytes = 1
 		x.signed = [2]bool{in.Field("neg")&1 != 0, in.Field("neg")&2 != 0}
@@ -98,7 +101,12 @@ func (x *wmma) element(w *wave, row, col int, c uint32) uint32 {
 		sum = x.format().Decode(h & 0xffff)
 	}
 	for k := range 16 {
-		sum += x.value(w, x.srcA, row, k, x.signed[0]) * x.value(w, x.srcB, col, k, x.signed[1])
+		a, b := x.value(w, x.srcA, row, k, x.signed[0]), x.value(w, x.srcB, col, k, x.signed[1])
+		if x.ring && x.out != "i32" {
+			sum = ring.Fma(x.format(), a, b, sum)
+		} else {
+			sum += a * b
+		}
 	}
 	switch {
 	case x.out == "f32":
@@ -112,8 +120,11 @@ func (x *wmma) element(w *wave, row, col int, c uint32) uint32 {
 }
 
 func (x *wmma) format() *num.Format {
-	if x.out == "bf16" {
+	switch x.out {
+	case "bf16":
 		return num.BF16
+	case "f16":
+		return num.F16
 	}
-	return num.F16
+	return num.F32
 }

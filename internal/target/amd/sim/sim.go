@@ -46,6 +46,9 @@ func (d *Device) Info() string {
 	return fmt.Sprintf("emulator of %s in Go, checks accesses, races and waits", d.Chip)
 }
 
+// Certifies says that the emulator has Options.Certify.
+func (*Device) Certifies() {}
+
 // Compile compiles a kernel to a code object and decodes it.
 func (d *Device) Compile(ctx context.Context, in *target.Input) (target.Executable, error) {
 	return d.Build(ctx, in, d.Restore)
@@ -62,7 +65,11 @@ func (d *Device) Restore(_ context.Context, _ string, c target.Code) (target.Exe
 			code.Name, code.Shared, d.Chip,
 			gcnsim.MaxLDS).By(d.Name()).Instead("use smaller blocks or fewer stages")
 	}
-	m, err := gcnsim.Load(c.Data)
+	load := gcnsim.Load
+	if code.Certify {
+		load = gcnsim.LoadRing
+	}
+	m, err := load(c.Data)
 	if err != nil {
 		return nil, err
 	}

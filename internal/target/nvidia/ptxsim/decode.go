@@ -14,6 +14,8 @@ type stmt struct {
 	ops   []operand
 	types []typ // those among parts
 	kind  kind  // set by decoders of instructions that change where a thread is
+
+	narrow func(to typ, f float64) uint64 // rounds to a format, nil for the format's own rounding
 }
 
 // decoder makes an instruction's action.
@@ -130,7 +132,7 @@ func (p *parser) instruction(text string, line int) error {
 		}
 		s.ops = append(s.ops, o)
 	}
-	d := decoders[s.name]
+	d := s.decoder()
 	if d == nil {
 		return fmt.Errorf("instruction %s is not known", in.text)
 	}

@@ -61,5 +61,6 @@
 //	fault.go         Fault, and places in the source
 //	op_*.go          the instructions of one family each
 //	products.go      products of warp groups under way
+//	ring.go          floats as elements of a finite ring
 //	race.go          races on shared memory; race_global.go on global memory
 package ptxsim

@@ -68,6 +68,7 @@ func groupProduct(s *stmt) (action, error) {
 	if g.fromRegs && len(a.elems) != 4 {
 		return nil, fmt.Errorf("%d registers for A, not 4", len(a.elems))
 	}
+	multiplyAdd := s.multiplier(g.d)
 	p := product{dst: registersOf(d), src: registersOf(a.elems)}
 	return onWarp(func(c *block, w int) {
 		t := int32(32 * w)
@@ -85,7 +86,7 @@ func groupProduct(s *stmt) (action, error) {
 					acc[at] = g.d.value(c.regs[d[reg].reg*c.n+int(t)+i] >> (16 * part))
 				})
 			}
-			multiplyRows(left, right, acc, g.n, g.k)
+			multiplyAdd(left, right, acc, 16, g.n, g.k)
 			g.eachResult(func(i, at, reg, part int) {
 				cell := &c.regs[d[reg].reg*c.n+int(t)+i]
 				*cell = g.put(*cell, acc[at], part)
@@ -117,7 +118,7 @@ func readGroupShape(s *stmt) (g groupShape, err error) {
 		s.ops[0].kind != isVector {
 		return g, fmt.Errorf("this form of wgmma is not known")
 	}
-	g.d, g.a, g.b = s.types[0], s.types[1], s.types[2]
+	g.d, g.a, g.b = s.types[0], s.factor(s.types[1]), s.factor(s.types[2])
 	g.fromRegs = s.ops[1].kind == isVector
 	if g.k*g.a.bits != 256 || g.a.bits != g.b.bits || g.n%8 != 0 || g.n > 256 {
 		return g, fmt.Errorf("there is no wgmma of this shape")
@@ -215,19 +216,6 @@ func (g *groupShape) signed(v []float64, neg bool) []float64 {
 		}
 	}
 	return v
-}
-
-// multiplyRows adds 16 rows of A times B to acc.
-func multiplyRows(a, b, acc []float64, n, k int) {
-	for i := range 16 {
-		row := acc[i*n : i*n+n]
-		for x := range k {
-			f := a[i*k+x]
-			for j, v := range b[x*n : x*n+n] {
-				row[j] += f * v
-			}
-		}
-	}
 }
 
 // matrixDescriptor says where a matrix is in shared memory: bits 0 to 13 are its address, 16 to 29 and 32 to

@@ -26,7 +26,8 @@ func mma(s *stmt) (action, error) {
 		len(s.ops) != 4 {
 		return nil, fmt.Errorf("this form of mma is not known")
 	}
-	td, ta, tb, tc := s.types[0], s.types[1], s.types[2], s.types[3]
+	td, ta, tb, tc := s.types[0], s.factor(s.types[1]), s.factor(s.types[2]), s.types[3]
+	multiply := s.multiplier(td)
 	if m != 16 && !(m == 8 && ta.bits == 64) {
 		return nil, fmt.Errorf("mma of %d rows", m)
 	}
@@ -100,14 +101,15 @@ func readTile(c *block, w int32, regs []operand, t typ, rows, cols int, f fragme
 	return out
 }
 
+// multiply adds m rows of A times B to acc.
 func multiply(a, b, acc []float64, m, n, k int) {
 	for i := range m {
-		for j := range n {
-			sum := acc[i*n+j]
-			for x := range k {
-				sum += a[i*k+x] * b[x*n+j]
+		row := acc[i*n : i*n+n]
+		for x := range k {
+			f := a[i*k+x]
+			for j, v := range b[x*n : x*n+n] {
+				row[j] += f * v
 			}
-			acc[i*n+j] = sum
 		}
 	}
 }

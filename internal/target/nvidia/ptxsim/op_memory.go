@@ -265,7 +265,7 @@ func atomicFunc(s *stmt, t typ) (func(old, x uint64) uint64, error) {
 	if t.kind == 'f' && s.has("add") {
 		return func(a, b uint64) uint64 {
 			return t.halves([]uint64{a, b}, func(a []uint64) uint64 {
-				return t.compute("add", "rn", t.float(a[0]), t.float(a[1]))
+				return s.sum(t, a[0], a[1])
 			})
 		}, nil
 	}

@@ -323,6 +323,9 @@ func (s *stmt) toFloat(to, from typ, v uint64) uint64 {
 
 // encode rounds to a format as the instruction says.
 func (s *stmt) encode(to typ, f float64) uint64 {
+	if s.narrow != nil {
+		return s.narrow(to, f)
+	}
 	if to.fmt == num.TF32 {
 		return encodeTF32(f, s.has("rna"))
 	}

@@ -60,11 +60,14 @@ type parser struct {
 	lastLabel string
 	shared    int // static shared memory
 	fn        *function
+	ring      bool // floats are elements of a ring: see ring.go
 }
 
 // Parse reads the text of a module.
-func Parse(text []byte) (*Module, error) {
-	p := &parser{widths: map[int]int{}, m: &Module{funcs: map[string]*function{},
+func Parse(text []byte) (*Module, error) { return parse(text, false) }
+
+func parse(text []byte, ring bool) (*Module, error) {
+	p := &parser{ring: ring, widths: map[int]int{}, m: &Module{funcs: map[string]*function{},
 		symbols: map[string]*symbol{}}, text: stripComments(string(text)), line: 1}
 	for {
 		p.space()

@@ -49,6 +49,9 @@ func (d *Device) Info() string {
 	return fmt.Sprintf("simulator of PTX for sm_%d in Go, checks accesses and races", d.Capability)
 }
 
+// Certifies says that the simulator has Options.Certify.
+func (*Device) Certifies() {}
+
 // Compile compiles a kernel to PTX and parses it.
 func (d *Device) Compile(ctx context.Context, in *target.Input) (target.Executable, error) {
 	code, err := d.Compiler.Compile(ctx, in, 0)

@@ -50,7 +50,11 @@ func (d *Device) load(code *nvidia.Code) (target.Executable, error) {
 			code.Name, code.Shared, d.Capability,
 			most).By(d.Name()).Instead("use smaller blocks or fewer stages")
 	}
-	m, err := ptxsim.Parse(code.PTX)
+	parse := ptxsim.Parse
+	if code.Certify {
+		parse = ptxsim.ParseRing
+	}
+	m, err := parse(code.PTX)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,50 @@
+package lower
+
+import (
+	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/mathlib"
+)
+
+// Certified code (Options.Certify) runs in simulators, with floats that are elements of a finite ring. It is
+// the code of other launches but for functions and conversions that are computed by rounding in many steps,
+// or on the bits of floats: each of these is one instruction that no GPU gives that meaning, a unit.
+
+// mathTarget returns what mathlib writes functions for.
+func (o Options) mathTarget() mathlib.Target {
+	t := o.Vendor.mathTarget()
+	if o.Certify {
+		t.Unit = o.Vendor.ringUnit
+	}
+	return t
+}
+
+// expands reports whether certified code computes on values of type t in f32.
+func (l *lowering) expands(t ir.Type) bool {
+	return l.opts.Certify && t == ir.BF16 && l.vendor.expands()
+}
+
+// expanded computes f in f32 where LLVM would.
+func expanded(f element) element {
+	wide := inFloat(f)
+	return func(l *lowering, op *ir.Op, t ir.Type, a []string) string {
+		if l.expands(t) {
+			return wide(l, op, t, a)
+		}
+		return f(l, op, t, a)
+	}
+}
+
+// squareRoot returns the square root in f32 or f64.
+func squareRoot(l *lowering, op *ir.Op, t ir.Type, a []string) string {
+	if l.opts.Certify && l.vendor.expands() {
+		return l.mathCall("sqrt", t, a...)
+	}
+	return intrinsic("llvm.sqrt")(l, op, t, a)
+}
+
+// ringFormat returns the bits of an f32 that was converted to a narrower format.
+func (l *lowering) ringFormat(x string, to ir.Type) string {
+	f := to.(*ir.FloatType).Format
+	r := l.val("%s", l.vendor.ringUnit(f.Name, []string{x}))
+	return l.val("trunc i32 %s to i%d", l.val("bitcast float %s to i32", r), f.Bits)
+}
