@@ -133,12 +133,13 @@ func (e *env) own(name string, dt nereid.DType, n int, want []byte) (*output, er
 	return e.output(name, dt, n, img)
 }
 
-// launch runs the work once on a stream.
-func (w *work) launch(k *nereid.Kernel, s *nereid.Stream) error {
+// launch runs the work once on a stream, and sets flying when the first launch is queued.
+func (w *work) launch(k *nereid.Kernel, s *nereid.Stream, flying *bool) error {
 	for _, l := range w.launches {
 		if err := k.Launch(s, l.grid, l.args...); err != nil {
 			return err
 		}
+		*flying = true
 	}
 	return nil
 }

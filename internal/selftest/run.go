@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -33,6 +34,9 @@ type Options struct {
 // hang is how long a case may take. A kernel that takes longer waits for something that never happens.
 const hang = 5 * time.Minute
 
+// slow is how long a compilation may take; most take less than a second.
+const slow = time.Minute
+
 // suite is a run of the self-test.
 type suite struct {
 	Options
@@ -45,8 +49,9 @@ type suite struct {
 	turn   chan struct{} // taken by the case that is alone on a GPU
 	cancel context.CancelFunc
 
-	mu  sync.Mutex
-	sum Summary
+	mu   sync.Mutex
+	sum  Summary
+	lost Failure // how the loss of the device showed first, in a config that may have no part in it
 }
 
 // Run runs configs until the context ends, or the options' count or time is reached, or the device is lost.
@@ -66,6 +71,9 @@ func Run(ctx context.Context, o Options) (*Summary, error) {
 		wg.Go(func() { s.worker(ctx) })
 	}
 	wg.Wait()
+	if s.lost.Err != "" && !slices.ContainsFunc(s.sum.Failures, func(f Failure) bool { return f.Lost }) {
+		s.fail(s.lost)
+	}
 	s.sum.Took = time.Since(begun)
 	return &s.sum, nil
 }
@@ -76,11 +84,14 @@ func (s *suite) prepare(ctx context.Context) (err error) {
 	if s.Jobs < 1 {
 		s.Jobs = runtime.GOMAXPROCS(0)
 	}
+	if s.Conf.Budget.Time == 0 {
+		s.Conf.Budget.Time = slow
+	}
 	if s.judge, err = newJudge(ctx, s.Device, s.Conf); err != nil {
 		return err
 	}
 	s.store = newStore(s.judge.place)
-	s.sum = Summary{Device: s.Device.String(), Seed: s.Seed, Runs: s.Runs}
+	s.sum = Summary{Device: s.Device.String(), Seed: s.Seed, Runs: s.Runs, Failures: []Failure{}}
 	for _, k := range s.kinds {
 		s.sum.Rows = append(s.sum.Rows, Row{Kind: k.name})
 	}
@@ -145,31 +156,34 @@ type trial struct {
 	failure Failure
 	seen    map[string]bool // contents that were wrong
 	right   bool            // a run was right
+	flying  bool            // the kernel is launched, and not known to have ended
 }
 
 // run runs a config and notes the outcome.
 func (t *trial) run(ctx context.Context) {
 	begun := time.Now()
 	err := t.all(ctx)
+	lost := err != nil && t.isLost()
 	t.env.close()
-	if ctx.Err() != nil && err != nil {
+	if ctx.Err() != nil && err != nil && !(lost && t.flying) {
 		return // it was interrupted
 	}
 	row := Row{Kind: t.kind.name, Configs: 1, Runs: t.runs, Took: time.Since(begun)}
 	var refused *nereid.Refusal
 	switch {
 	case err == nil && t.failure.Wrong == 0:
-	case errors.As(err, &refused):
+	case errors.As(err, &refused) && !lost:
 		row.Refused = 1
 	default:
 		row.Failed = 1
-		t.blame(err)
+		t.blame(err, lost)
 	}
 	t.note(row)
 }
 
-// blame completes the failure and reports it. Without a device there is nothing more to run.
-func (t *trial) blame(err error) {
+// blame completes the failure and reports it. Without a device there is nothing more to run, and the blame is
+// on configs whose kernels were under way: others find the device lost as well.
+func (t *trial) blame(err error, lost bool) {
 	f := &t.failure
 	f.Kind, f.Config, f.Seed, f.Runs, f.Device = t.kind.name, t.config.String(), t.Seed, t.Runs,
 		t.Device.String()
@@ -178,17 +192,22 @@ func (t *trial) blame(err error) {
 		f.Outcomes++
 	}
 	if err != nil {
-		f.Err = err.Error()
-		f.Lost = t.lost()
+		f.Err, f.Lost = err.Error(), lost
+	}
+	if lost {
+		defer t.cancel()
+	}
+	if lost && !t.flying {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.suite.lost = *f
+		return
 	}
 	t.fail(*f)
-	if f.Lost {
-		t.cancel()
-	}
 }
 
-// lost reports whether the device takes no more work after an error.
-func (t *trial) lost() bool {
+// isLost reports whether the device takes no more work after an error.
+func (t *trial) isLost() bool {
 	var word [4]byte
 	return t.judge.place.gpu && t.result.Read(word[:]) != nil
 }
@@ -231,12 +250,13 @@ func (t *trial) once(k *nereid.Kernel, s *nereid.Stream, w *work) error {
 			return err
 		}
 	}
-	if err := w.launch(k, s); err != nil {
+	if err := w.launch(k, s, &t.flying); err != nil {
 		return err
 	}
 	if err := s.Sync(); err != nil {
 		return err
 	}
+	t.flying = false
 	t.runs++
 	right := true
 	for _, o := range w.outs {

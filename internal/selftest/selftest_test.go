@@ -29,6 +29,10 @@ func device(t *testing.T, name string) *nereid.Device {
 func TestKinds(t *testing.T) {
 	for name, configs := range map[string]int{"interp": 12, "cpu": 2, "sim:90": 3, "sim:gfx942": 2} {
 		for _, k := range kinds {
+			configs := configs
+			if name == "sim:90" && k.name == "edges" {
+				configs *= 4 // its copy engine is what knows of edges
+			}
 			t.Run(name+"/"+k.name, func(t *testing.T) {
 				t.Parallel()
 				sum, err := Run(t.Context(), Options{Device: device(t, name), Seed: 1, Configs: configs, Runs: 2,
@@ -121,6 +125,32 @@ func TestBroken(t *testing.T) {
 	}})
 	if f.Err == "" || f.Lost || f.Wrong != 0 {
 		t.Errorf("%+v: want an error", f)
+	}
+}
+
+// TestLost loses the device: the blame is on the config whose kernel was under way, and nothing more runs.
+func TestLost(t *testing.T) {
+	for _, flying := range []bool{true, false} {
+		s := &suite{Options: Options{Device: device(t, "interp"), Seed: 1, Runs: 2}, kinds: kinds[:1]}
+		if err := s.prepare(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		var ctx context.Context
+		ctx, s.cancel = context.WithCancel(t.Context())
+		s.judge.place.gpu = true
+		closed, err := nereid.New(s.Device, nereid.Int32, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		closed.Close() // as if it could not be read any more
+		tr := &trial{suite: s, kind: s.kinds[0], result: closed, flying: flying}
+		tr.blame(context.Canceled, tr.isLost())
+		if ctx.Err() == nil || flying != (len(s.sum.Failures) == 1) || flying == (s.lost.Err != "") {
+			t.Errorf("flying %v: failures %v, first sign %+v", flying, s.sum.Failures, s.lost)
+		}
+		if flying && !strings.Contains(s.sum.Failures[0].String(), "the device is lost: ") {
+			t.Errorf("%v does not say that the device is lost", s.sum.Failures[0])
+		}
 	}
 }
 
