@@ -60,13 +60,14 @@ func outsideLaunches() []described {
 				i32: {"set", "add", "min", "max", "xor"},
 			}[dt] {
 				out = append(out, described{"put", nereid.Grid{1}, opts, 0, []any{
-					tile{dt, two(8, 128), two(8, 128)}, tile{dt, two(10, 80), two(8, 128)}, at[0], at[1], kind}})
+					tile{dt, two(8, 128), two(8, 128)}, tile{dt, two(10, 80), two(8, 128)},
+					at[0], at[1], kind}})
 			}
 		}
 		out = append(out,
 			described{"put_deep", nereid.Grid{1}, opts, 0, []any{
-				tile{f32, []int64{2, 4, 32}, []int64{2, 4, 32}}, tile{f32, []int64{3, 6, 48}, []int64{2, 4, 32}},
-				-1, at[0], at[1]}},
+				tile{f32, []int64{2, 4, 32}, []int64{2, 4, 32}},
+				tile{f32, []int64{3, 6, 48}, []int64{2, 4, 32}}, -1, at[0], at[1]}},
 			described{"put_made", nereid.Grid{1}, opts, 0, []any{
 				tile{f16, two(8, 32), two(8, 32)}, tile{f16, two(20, 48), nil}, at[0], at[1], 20, 48, 8, 32}})
 	}
@@ -87,7 +88,8 @@ func TestStoresOutside(t *testing.T) {
 				want, got := d.run(t, mod, judge), d.run(t, mod, dev)
 				for j := range want {
 					if k := differ(want[j], got[j], d.within); k >= 0 {
-						t.Errorf("%v: element %d of tensor %d is %v, not %v", d.args, k, j, got[j][k], want[j][k])
+						t.Errorf("%v: element %d of tensor %d is %v, not %v", d.args, k, j, got[j][k],
+							want[j][k])
 					}
 				}
 			})

@@ -265,8 +265,8 @@ func TestTurnsOfAdjacentWaits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const sig = `*fp32:16, *fp32:16, *fp32:16, *fp32:16, i32, i32:16, 64, 32, 128, 128, "relu", "pointers", ` +
-		`fp32, "tf32", "special"`
+	const sig = `*fp32:16, *fp32:16, *fp32:16, *fp32:16, i32, i32:16, 64, 32, 128, 128, ` +
+		`"relu", "pointers", fp32, "tf32", "special"`
 	opts := nereid.Options{NumWarps: 8, NumStages: 4}
 	if _, err := k.CompileFor(t.Context(), "cuda:90", sig, opts, "ttgir"); err != nil {
 		t.Error(err)

@@ -25,15 +25,15 @@ import (
 // threads before those of that proxy: a load that was issued before the barrier may read what a copy issued
 // behind it has written. Every thread must execute a proxy fence first, and then meet the others. byThreads
 // is the shared memory that threads have read or written without a fence since, whether a barrier followed or
-// not: the copy engine must not write it. fenced are the bytes of byThreads with a fence and no barrier behind
-// it. unshown is the same as byThreads for global memory: the copy engine must not touch what threads wrote,
-// nor write what they read.
+// not: the copy engine must not write it. fenced are the bytes of byThreads with a fence and no barrier
+// behind it. unshown is the same as byThreads for global memory: the copy engine must not touch what threads
+// wrote, nor write what they read.
 type pending struct {
 	reads, writes, copies, products, stores, byThreads, fenced, byFirst []interval
 
 	global, unshown []touched
 
-	last []*ir.Op // the barriers that came last on the paths to here; nil is one that takes no fence before it
+	last []*ir.Op // the last barriers on the paths to here; nil is one that takes no fence before it
 }
 
 // intervals returns the lists of intervals.

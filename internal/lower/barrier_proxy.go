@@ -8,8 +8,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// Accesses of threads go through the generic proxy, those of the copy engine through the asynchronous one. The
-// PTX memory model orders accesses through different proxies only by a proxy fence between them. Machines
+// Accesses of threads go through the generic proxy, those of the copy engine through the asynchronous one.
+// The PTX memory model orders accesses through different proxies only by a proxy fence between them. Machines
 // need it even where threads only read: an ldmatrix issued before bar.sync may be under way when the copy
 // behind the barrier writes its bytes, since the assembler moves the use of its registers over the barrier.
 //

@@ -15,8 +15,9 @@ func TestFenceBeforeRefill(t *testing.T) {
 		met    = "ttg.local_barrier\n"
 		fence  = "ttng.fence_async_shared {bCluster = false}\n"
 		// transposed exchanges values through scratch memory, with a barrier of its own inside.
-		transposed = "%y = ttg.convert_layout %x : tensor<64x64xf16, #rows> -> tensor<64x64xf16, #columns>\n" +
-			"ttg.local_store %y, %n : tensor<64x64xf16, #columns> -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>\n"
+		transposed = "%y = ttg.convert_layout %x : tensor<64x64xf16, #rows> -> " +
+			"tensor<64x64xf16, #columns>\nttg.local_store %y, %n : tensor<64x64xf16, #columns> -> " +
+			"!ttg.memdesc<64x64xf16, #shared, #smem, mutable>\n"
 	)
 	for _, c := range []struct {
 		name, between string

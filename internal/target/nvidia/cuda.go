@@ -10,7 +10,6 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/gpu"
-	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/knob"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/llvm"
@@ -26,7 +25,8 @@ type Compiler struct {
 	Capability int
 	NoMaps     bool // descriptors do not become tensor maps, because nobody can make them at a launch
 
-	shallow bool // pipelines have no more stages than asked for
+	// What code does without (retreats): pipelines with more stages than asked for, and so on.
+	shallow, noTileStores, noTiles, noPersist, noTurns bool
 }
 
 // Target returns the properties that kernels can see.
@@ -194,16 +194,7 @@ func (c Compiler) Compile(ctx context.Context, in *target.Input, maxPTX int) (*C
 	if merge > 1 {
 		units = gpu.Strides(in.Module)
 	}
-	var saved *ir.Module
-	if in.Module != nil && c.sharing(in).Programs > 0 {
-		saved = in.Module.Clone()
-	}
-	code, err := c.fromTTIR(ctx, in, maxPTX)
-	if code != nil && saved != nil && code.Shared > c.SharedPerBlock() {
-		// a loop is not alone in its memory, which only the placing of all buffers tells
-		c.shallow, in.Module, in.Sharing = true, saved, 0
-		code, err = c.fromTTIR(ctx, in, maxPTX)
-	}
+	code, err := c.fit(ctx, in, maxPTX)
 	if code != nil {
 		code.strides, code.Merge, code.Merged = strides || code.Persistent, merge, in.Merge
 		code.Strides, code.recurs = units, again

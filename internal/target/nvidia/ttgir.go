@@ -56,8 +56,8 @@ func (c Compiler) passes(in *target.Input, persist gpu.PersistMode) []pass.Pass 
 	maps := described && c.tensorMaps()
 	passes := gpu.Pipeline(gpu.Options{
 		Machine: c.machine(in), NumStages: in.Options.NumStages, WarpGroups: c.warpGroups(), TMA: maps,
-		Turns: c.turns(), Tiles: c.tiles(in, described, knob.Tiles.Get()),
-		Stores: c.tiles(in, described, knob.TileStores.Get()), Merge: in.Merge, Unit: in.Unit,
+		Turns: c.turns(), Tiles: c.tiles(in, described || c.noTiles, knob.Tiles.Get()),
+		Stores: c.tiles(in, described || c.noTileStores, knob.TileStores.Get()), Merge: in.Merge, Unit: in.Unit,
 		Sharing: c.sharing(in), Persist: persist,
 	})
 	if described && !maps {
@@ -76,7 +76,7 @@ func holds(guard tt.TileGuard, in *target.Input) bool {
 // other code for other launches.
 func (c Compiler) persists(in *target.Input) gpu.PersistMode {
 	switch {
-	case !c.turns() || !in.Fallback || in.Options.LaunchCooperativeGrid || knob.NoPersist.Get():
+	case !c.turns() || !in.Fallback || in.Options.LaunchCooperativeGrid || knob.NoPersist.Get() || c.noPersist:
 		return gpu.NoPersist
 	case in.Persist:
 		return gpu.Persist
@@ -90,13 +90,14 @@ func (c Compiler) persists(in *target.Input) gpu.PersistMode {
 func (c Compiler) warpGroups() bool { return c.Capability/10 == 9 && !knob.NoWarpGroups.Get() }
 
 // turns reports whether warp groups take turns on the tensor cores where that pays.
-func (c Compiler) turns() bool { return c.warpGroups() && !knob.NoTurns.Get() }
+func (c Compiler) turns() bool { return c.warpGroups() && !knob.NoTurns.Get() && !c.noTurns }
 
-// tiles returns which loads or stores by pointers the copy engine executes, by the mode that is asked for.
-// That takes a host that makes tensor maps and has other code for launches whose arguments no map describes.
-func (c Compiler) tiles(in *target.Input, described bool, mode string) gpu.TileMode {
+// tiles returns which loads or stores by pointers the copy engine executes, by the mode that is asked for:
+// none, if others go through descriptors, or if code does without. That takes a host that makes tensor maps and
+// has other code for launches whose arguments no map describes.
+func (c Compiler) tiles(in *target.Input, without bool, mode string) gpu.TileMode {
 	switch {
-	case described || !in.Fallback || in.Options.Overlap || !c.warpGroups() || !c.tensorMaps() || mode == "off":
+	case without || !in.Fallback || in.Options.Overlap || !c.warpGroups() || !c.tensorMaps() || mode == "off":
 		return gpu.NoTiles
 	case mode == "all":
 		return gpu.AllTiles
