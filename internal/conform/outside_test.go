@@ -74,8 +74,8 @@ func outsideLaunches() []described {
 	return out
 }
 
-// TestStoresOutside checks that stores and reductions through descriptors write what lies inside of the tensor
-// and nothing else, wherever they begin.
+// TestStoresOutside checks that stores and reductions through descriptors write what lies inside of the
+// tensor and nothing else, wherever they begin.
 func TestStoresOutside(t *testing.T) {
 	mod, err := nereid.LoadFS(fstest.MapFS{"outside.py": {Data: []byte(outsideSource)}}, "outside.py")
 	if err != nil {

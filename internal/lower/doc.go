@@ -61,6 +61,7 @@
 //	effects.go        what an operation does to memory: a part of its row
 //	barrier.go        where threads must meet because of shared memory
 //	barrier_early.go  barriers before the loads that precede the one that needs them
+//	barrier_proxy.go  fences between threads and the copy engine
 //	order.go          where threads must meet because of global memory
 //	versions.go       loops in which that depends on arguments
 //	cluster.go        exchange between the blocks of a cluster
@@ -97,6 +98,7 @@
 //	nvvm_wgmma_wait.go  waits for such products, with the registers that pass through them
 //	nvvm_descriptor.go  how wgmma finds a matrix in shared memory
 //	nvvm_tma.go         copies of blocks by the copy engine (TMA)
+//	nvvm_tma_outside.go stores that begin at negative coordinates
 //	nvvm_mbarrier.go    barriers in shared memory that count bytes
 //	nvvm_tensormap.go   tensor maps that the kernel makes
 //	amd.go              AMD: facts, the module, barriers

@@ -23,7 +23,8 @@ func randomWhole(r *rand.Rand, rows, cols, common, lanes, warps int) layout.Layo
 	r.Shuffle(len(rest), func(i, j int) { rest[i], rest[j] = rest[j], rest[i] })
 	l, w := log2(lanes), log2(warps)
 	return layout.Must(layout.New([]layout.Bases{
-		{Name: layout.Register, Vectors: append(regs, rest[l+w:]...)}, {Name: layout.Lane, Vectors: rest[:l]}, {Name: layout.Warp, Vectors: rest[l : l+w]},
+		{Name: layout.Register, Vectors: append(regs, rest[l+w:]...)},
+		{Name: layout.Lane, Vectors: rest[:l]}, {Name: layout.Warp, Vectors: rest[l : l+w]},
 		{Name: layout.Block}},
 		[]layout.Dim{{Name: layout.TensorDim(0), Size: rows}, {Name: layout.TensorDim(1), Size: cols}}))
 }

@@ -1,6 +1,6 @@
 // Mutate plants faults in the code, one at a time, and reports which of them the tests find.
 //
-//	go run ./internal/mutate -n 30 -seed 1 -packages internal/middle,internal/lower -and ./internal/memfuzz=Test
+//	go run ./internal/mutate -n 30 -seed 1 -packages internal/middle,internal/lower -and ./internal/memfuzz=T
 //
 // In: packages, a seed. Out: one line for each fault: its place, what was changed, and the tests' verdict:
 // killed, SURVIVED, or slow, which a test's time limit ended. Faults that do not compile are left out. The
@@ -105,7 +105,8 @@ func (f *fault) tests() (list [][]string) {
 func test(overlay string, args []string) string {
 	ctx, cancel := context.WithTimeout(context.Background(), *limit)
 	defer cancel()
-	args = append([]string{"test", "-count=1", "-failfast", "-vet=off", "-short", "-overlay=" + overlay}, args...)
+	flags := []string{"test", "-count=1", "-failfast", "-vet=off", "-short", "-overlay=" + overlay}
+	args = append(flags, args...)
 	out, err := exec.CommandContext(ctx, "go", args...).CombinedOutput()
 	switch {
 	case err == nil:

@@ -169,8 +169,8 @@ type shared struct {
 	closed atomic.Bool
 }
 
-// waiting is the number of bytes of closed buffers that the collector has not given back; collecting is locked
-// while it is made to.
+// waiting is the number of bytes of closed buffers that the collector has not given back; collecting is
+// locked while it is made to.
 var (
 	waiting    atomic.Int64
 	collecting sync.Mutex

@@ -11,6 +11,7 @@
 //	text.go           code from the text of a stage
 //	steps.go          whether PTX writes registers that products under way read
 //	ptxas.go          PTX to a cubin, by NVIDIA's program
+//	retreat.go        what code does without if it needs more shared memory than there is
 //	occupancy.go      registers against programs on an SM: how code is assembled, and how often
 //	pressure.go       how many registers are alive at once in PTX
 //	recurrence.go     which kernels are recurrences, of few programs

@@ -57,8 +57,8 @@ func (c Compiler) passes(in *target.Input, persist gpu.PersistMode) []pass.Pass 
 	passes := gpu.Pipeline(gpu.Options{
 		Machine: c.machine(in), NumStages: in.Options.NumStages, WarpGroups: c.warpGroups(), TMA: maps,
 		Turns: c.turns(), Tiles: c.tiles(in, described || c.noTiles, knob.Tiles.Get()),
-		Stores: c.tiles(in, described || c.noTileStores, knob.TileStores.Get()), Merge: in.Merge, Unit: in.Unit,
-		Sharing: c.sharing(in), Persist: persist,
+		Stores: c.tiles(in, described || c.noTileStores, knob.TileStores.Get()), Merge: in.Merge,
+		Unit: in.Unit, Sharing: c.sharing(in), Persist: persist,
 	})
 	if described && !maps {
 		passes = append([]pass.Pass{pass.RewriteTensorDescriptor, pass.Canonicalize, pass.CSE}, passes...)
@@ -76,7 +76,7 @@ func holds(guard tt.TileGuard, in *target.Input) bool {
 // other code for other launches.
 func (c Compiler) persists(in *target.Input) gpu.PersistMode {
 	switch {
-	case !c.turns() || !in.Fallback || in.Options.LaunchCooperativeGrid || knob.NoPersist.Get() || c.noPersist:
+	case !c.turns() || !in.Fallback || in.Options.LaunchCooperativeGrid || knob.NoPersist.Get(), c.noPersist:
 		return gpu.NoPersist
 	case in.Persist:
 		return gpu.Persist
@@ -93,8 +93,8 @@ func (c Compiler) warpGroups() bool { return c.Capability/10 == 9 && !knob.NoWar
 func (c Compiler) turns() bool { return c.warpGroups() && !knob.NoTurns.Get() && !c.noTurns }
 
 // tiles returns which loads or stores by pointers the copy engine executes, by the mode that is asked for:
-// none, if others go through descriptors, or if code does without. That takes a host that makes tensor maps and
-// has other code for launches whose arguments no map describes.
+// none, if others go through descriptors, or if code does without. That takes a host that makes tensor maps
+// and has other code for launches whose arguments no map describes.
 func (c Compiler) tiles(in *target.Input, without bool, mode string) gpu.TileMode {
 	switch {
 	case without || !in.Fallback || in.Options.Overlap || !c.warpGroups() || !c.tensorMaps() || mode == "off":
