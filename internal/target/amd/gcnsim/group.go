@@ -156,6 +156,7 @@ type wave struct {
 	vm, lgkm queue
 	stores   queue  // of RDNA, which counts them apart
 	busy     int    // registers that a load under way writes
+	begun    int    // transfers so far
 	toLDS    int    // loads to LDS under way
 	fresh    uint32 // the epoch in which the wave's cache was last emptied
 	pending  [regs]uint8

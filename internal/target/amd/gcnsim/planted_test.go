@@ -111,6 +111,8 @@ var planted = []struct {
 
 	{"vmcnt of a store before a barrier dropped on CDNA", "global942", edit{0, "s_waitcnt vmcnt(0)", ""},
 		nil, "waves of a workgroup share a cache, which the barrier keeps in order"},
+	{"vscnt between a wave's own store and load dropped", "own1100",
+		edit{0, "s_waitcnt_vscnt null, 0x0", ""}, nil, "a wave's own accesses to a place stay in order"},
 	{"vmcnt at the end dropped", "pipeline", edit{0, "s_waitcnt vmcnt(0)|s_endpgm", "s_endpgm"},
 		nil, "the hardware ends stores of waves that have ended"},
 	{"barrier doubled", "reduce", edit{1, "s_barrier", "s_barrier|s_barrier"}, nil, "nothing lies between"},

@@ -2,6 +2,7 @@ package gcnsim
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/nereid-lang/nereid/internal/target/simmem"
 )
@@ -27,6 +28,7 @@ type transfer struct {
 	toLDS    bool                       // it loads from global memory to LDS; addr are those of LDS
 	ended    bool
 	queues   int // that hold it
+	seq      int // of the wave's transfers, in the order of their beginnings
 
 	how   access
 	space [lanes]space
@@ -48,19 +50,41 @@ func (w *wave) begin(regs []int, end func(w *wave, t *transfer)) *transfer {
 	} else {
 		t = new(transfer)
 	}
-	t.regs, t.end, t.from = regs, end, w.at
+	w.begun++
+	t.regs, t.end, t.from, t.seq = regs, end, w.at, w.begun
 	t.anyOrder, t.toLDS, t.ended, t.queues, t.parts, t.exec = false, false, false, 0, 0, 0
 	return t
 }
 
-// finish ends a transfer.
+// finish ends a transfer. RDNA counts loads and stores apart, but a wave's own accesses to a place of memory
+// stay in order: one of either kind ends behind the older ones of the other.
 func (w *wave) finish(t *transfer) {
 	if t.ended {
 		return
 	}
+	if len(w.stores.items) > 0 && !t.anyOrder {
+		w.finishOlder(t)
+	}
 	t.ended = true
 	if t.end != nil {
 		t.end(w, t)
+	}
+}
+
+// finishOlder ends the accesses to vector memory that began before t, if t is one.
+func (w *wave) finishOlder(t *transfer) {
+	if !slices.Contains(w.vm.items, t) && !slices.Contains(w.stores.items, t) {
+		return
+	}
+	older := slices.Concat(w.vm.items, w.stores.items)
+	slices.SortFunc(older, func(a, b *transfer) int { return a.seq - b.seq })
+	for _, o := range older {
+		if o.seq < t.seq && !o.ended && !o.anyOrder {
+			o.ended = true
+			if o.end != nil {
+				o.end(w, o)
+			}
+		}
 	}
 }
 
