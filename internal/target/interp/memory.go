@@ -2,6 +2,7 @@ package interp
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 	"unsafe"
 )
@@ -86,7 +87,7 @@ func (m *Memory) place(data []byte, name string, above uint64) *Buffer {
 		b := m.free[0]
 		m.free = m.free[1:]
 		nb := &Buffer{name: name, addr: b.addr&^(alignment-1) + above, data: data}
-		m.bufs[b.addr>>regionBits-1] = nb
+		m.replace(nb)
 		return nb
 	}
 	if len(m.bufs) == maxRegions {
@@ -107,14 +108,23 @@ func (m *Memory) AllocUninit(data []byte, name string) *Buffer {
 	return b
 }
 
-// Free takes the buffer's address away: its use is a fault from now on.
+// Free takes the buffer's address away: its use by kernels that begin later is a fault. Kernels that run keep
+// the table and the buffers that they began with.
 func (m *Memory) Free(b *Buffer) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if !b.freed {
-		b.freed, b.data, b.written = true, nil, nil
-		m.free = append(m.free, b)
+	if m.bufs[b.addr>>regionBits-1] != b {
+		return // freed before
 	}
+	gone := &Buffer{name: b.name, addr: b.addr, freed: true}
+	m.replace(gone)
+	m.free = append(m.free, gone)
+}
+
+// replace puts a buffer in the place of the one at its address, in a table of its own.
+func (m *Memory) replace(b *Buffer) {
+	m.bufs = slices.Clone(m.bufs)
+	m.bufs[b.addr>>regionBits-1] = b
 }
 
 // Addr returns the buffer's address, which a kernel takes as a pointer; it is a multiple of 256.
