@@ -99,6 +99,10 @@ func (r *runner) report(want, got *result) (failed bool) {
 			failed = true
 			fmt.Fprintf(w, "%s\tDIFFERS in %d of %d elements, first at %d: %s\n", t.name, o.Different,
 				o.Elements, o.First, certify.Describe(d, source, code, o.First))
+		case o.Changed > 0 && o.Special == o.Changed:
+			failed = true
+			fmt.Fprintf(w, "%s\tcannot be certified: all %d changed elements are infinities or NaN\n", t.name,
+				o.Changed)
 		case o.Changed > 0:
 			fmt.Fprintf(w, "%s\tequal: %d elements, %d changed", t.name, o.Elements, o.Changed)
 			if o.Special > 0 {

@@ -215,8 +215,8 @@ func Attention(heads, seq int, causal bool) *Case {
 	return c
 }
 
-// attended is the size of an output of attention in row pos: a mean of as many normal numbers as the row sees,
-// whose weights are exponentials of normal numbers.
+// attended is the size of an output of attention in row pos: a mean of as many normal numbers as the row
+// sees, whose weights are exponentials of normal numbers.
 func attended(pos, seq int, causal bool) float64 {
 	if causal {
 		seq = pos + 1

@@ -60,15 +60,6 @@ type Outcome struct {
 	First     int `json:"first"`     // the first of these
 }
 
-// Add adds the outcome of another run.
-func (o *Outcome) Add(p Outcome) {
-	if o.Different == 0 {
-		o.First = p.First
-	}
-	o.Elements, o.Changed, o.Special = o.Elements+p.Elements, o.Changed+p.Changed, o.Special+p.Special
-	o.Different += p.Different
-}
-
 // Compare compares a tensor after a launch of code with the same after a launch of the source. before is what
 // both began with.
 func Compare(t dtype.Type, before, source, code []byte) (o Outcome) {

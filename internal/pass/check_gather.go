@@ -9,10 +9,12 @@ import (
 )
 
 // CheckGather asserts that the indices of gathers lie in their source. Indices that do not become 0: code
-// that goes on after a failed assertion, as that of GPUs, must not read elsewhere.  %g = tt.gather
-// %src[%i]      =>      %ok = arith.cmpi ult, %i, %size                                      tt.assert
-// %ok, "an index is out of bounds …"                                      %j = arith.select %ok, %i, %zero
-// %g = tt.gather %src[%j]
+// that goes on after a failed assertion, as that of GPUs, must not read elsewhere.
+//
+//	%g = tt.gather %src[%i]      =>      %ok = arith.cmpi ult, %i, %size
+//	                                     tt.assert %ok, "an index is out of bounds …"
+//	                                     %j = arith.select %ok, %i, %zero
+//	                                     %g = tt.gather %src[%j]
 var CheckGather = Pass{
 	Name: "nereid-check-gather",
 	Doc:  "assert that the indices of gathers are in bounds",

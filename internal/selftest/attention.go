@@ -82,7 +82,9 @@ type weighed struct{ out, sums, tops []int32 }
 func (e *env) attended(heads, n, h, d int, causal bool) ([]*output, error) {
 	key := fmt.Sprintf("attention %d %d %d %d %v", heads, n, h, d, causal)
 	all := func() (*weighed, error) {
-		return once(e.store, "weighed "+key, func() (*weighed, error) { return e.weigh(heads, n, h, d, causal) })
+		return once(e.store, "weighed "+key, func() (*weighed, error) {
+			return e.weigh(heads, n, h, d, causal)
+		})
 	}
 	var outs []*output
 	for _, x := range []struct {

@@ -90,7 +90,9 @@ func chainWork(e *env, c Config) (*work, error) {
 		return nil, err
 	}
 	return &work{kernel: c.get("kernel"), outs: []*output{out},
-		launches: []launch{{nereid.Grid{nereid.Cdiv(m, c.num("bm"))}, chainArgs(c, in, out.tensor, acc)}}}, nil
+		launches: []launch{
+			{nereid.Grid{nereid.Cdiv(m, c.num("bm"))}, chainArgs(c, in, out.tensor, acc)},
+		}}, nil
 }
 
 // chained computes a chain on the host.

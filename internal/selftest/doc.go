@@ -13,4 +13,8 @@
 //	attention.go  attention's data flow         place.go      what a device has, and sizes that suit it
 //	copies.go     blocks moved and transposed   rows.go       reductions, scans, sorts, gathers
 //	edges.go      blocks across the edges       elements.go   conversions, fills, atomics
+//	kind.go       the table of kinds            config.go     configs as text
+//	case.go       configs made cases            run.go        workers that compile and run cases
+//	judge.go      memory compared               store.go      what cases share
+//	summary.go    the table of what ran
 package selftest

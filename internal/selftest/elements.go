@@ -97,7 +97,8 @@ var atomicTypes = map[string][]nereid.DType{
 	"add": {nereid.Int32, nereid.Int64, nereid.Float32, nereid.Float16, nereid.BFloat16, nereid.Float64},
 	"max": {nereid.Int32, nereid.Int64, nereid.Uint32, nereid.Float32},
 	"min": {nereid.Int32, nereid.Int64, nereid.Uint32, nereid.Float32},
-	"and": {nereid.Int32, nereid.Int64}, "or": {nereid.Int32, nereid.Int64}, "xor": {nereid.Int32, nereid.Int64},
+	"and": {nereid.Int32, nereid.Int64}, "or": {nereid.Int32, nereid.Int64},
+	"xor":       {nereid.Int32, nereid.Int64},
 	"histogram": {nereid.Int32},
 }
 

@@ -69,7 +69,8 @@ func (m *matrix) work(e *env, kernel string, dt nereid.DType, want []int32, rest
 	}
 	list := append([]any{m.in, o.tensor, m.n, m.columns, m.columns, arg("R", m.r), arg("B", m.b),
 		nereid.Options{NumWarps: m.c.num("warps")}}, rest...)
-	return &work{kernel: kernel, outs: []*output{o}, launches: []launch{{nereid.Grid{m.programs()}, list}}}, nil
+	launches := []launch{{nereid.Grid{m.programs()}, list}}
+	return &work{kernel: kernel, outs: []*output{o}, launches: launches}, nil
 }
 
 // lines calls f for each row of the matrix, or each column of each block of rows: with the place of the

@@ -35,8 +35,8 @@ func TestKinds(t *testing.T) {
 			}
 			t.Run(name+"/"+k.name, func(t *testing.T) {
 				t.Parallel()
-				sum, err := Run(t.Context(), Options{Device: device(t, name), Seed: 1, Configs: configs, Runs: 2,
-					Jobs: 1, Only: []string{k.name}})
+				sum, err := Run(t.Context(), Options{Device: device(t, name), Seed: 1, Configs: configs,
+					Runs: 2, Jobs: 1, Only: []string{k.name}})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -102,6 +102,15 @@ def change(x, i, v, OP: tl.constexpr, RANK: tl.constexpr):
 
 
 @triton.jit
+def plain(v, PAD: tl.constexpr):
+    """v with one pattern of bits for all NaN: nothing says which one the copy engine fills in."""
+    if PAD == "nan":
+        return tl.where(v == v, v, float("nan")).to(v.dtype)
+    else:
+        return v
+
+
+@triton.jit
 def at(x, out, p, i, N, S, B: tl.constexpr, COUNT: tl.constexpr, RANK: tl.constexpr, OP: tl.constexpr,
        FORM: tl.constexpr, PAD: tl.constexpr):
     """A block of x at i is loaded to block p of out, or changed."""
@@ -109,7 +118,8 @@ def at(x, out, p, i, N, S, B: tl.constexpr, COUNT: tl.constexpr, RANK: tl.conste
     if FORM == "made":
         x = made(x, N, S, B, RANK, PAD)
     if OP == "load":
-        tl.store(out + p * COUNT + tl.arange(0, COUNT), tl.reshape(load(x, i, RANK), (COUNT, )))
+        v = tl.reshape(load(x, i, RANK), (COUNT, ))
+        tl.store(out + p * COUNT + tl.arange(0, COUNT), plain(v, PAD))
     else:
         v = values(i, B, COUNT, RANK)
         change(x, i, shaped(v.to(tl.float32).to(dtype), B, RANK), OP, RANK)
@@ -147,7 +157,7 @@ def rows(x, out, table, N, S, R: tl.constexpr, B: tl.constexpr, OP: tl.constexpr
     which = tl.load(table + p * (R + 1) + tl.arange(0, R))
     where = tl.arange(0, R)[:, None] * B + tl.arange(0, B)[None, :]
     if OP == "gather":
-        tl.store(out + p * R * B + where, x.gather(which, column))
+        tl.store(out + p * R * B + where, plain(x.gather(which, column), PAD))
     else:
         v = (which[:, None] + 3 * (column + tl.arange(0, B))[None, :]) & 7
         x.scatter((v + 1).to(tl.float32).to(dtype), which, column)

@@ -9,8 +9,8 @@ import (
 
 // Transformations that Triton does not have may ask for shared memory: deeper pipelines, buffers of tiles
 // that are stored while the next ones are computed. How much a kernel takes in all only the placing of all
-// buffers tells. If it is more than a block can have, the kernel is compiled again without one after the other, until
-// it fits. Triton's own passes are left then, and the memory that Triton asks for.
+// buffers tells. If it is more than a block can have, the kernel is compiled again without one after the
+// other, until it fits. Triton's own passes are left then, and the memory that Triton asks for.
 
 // retreat is a transformation that code can do without.
 type retreat struct {
