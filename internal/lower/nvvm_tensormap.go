@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nereid-lang/nereid/internal/dialect/scf"
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/dialect/ttng"
 	"github.com/nereid-lang/nereid/internal/ir"
@@ -43,20 +44,29 @@ func besideMaps(op *ir.Op, kind *ir.OpDef) bool {
 }
 
 // lowerTensormapCreate writes tensor maps to global memory: those that are made side by side, at the last of
-// them, by a warp each. It puts a map together in shared memory: zeros, then a field at a time by its first
-// thread; a copy of the whole releases it to the copy engine. No other warp touches the memory, so that the
-// barrier of what follows suffices.
+// them, by a warp each. In a loop, warps meet before: a map is in use until all have started their copies. It
+// puts a map together in shared memory: zeros, then a field at a time by its first thread; a copy of the
+// whole releases it to the copy engine. No other warp touches the memory, so that the barrier of what follows
+// suffices.
 func lowerTensormapCreate(l *lowering, op *ir.Op) {
 	l.refuseOnCluster(op, "a tensor map for several thread blocks")
 	maps := mapsMadeWith(op)
 	if maps[len(maps)-1] != op {
 		return
 	}
+	if inLoop(op) { // other warps may be about to start copies by the map of the iteration before
+		l.barrier()
+	}
 	at := l.alloc.scratch(op)[0]
 	for i, m := range maps {
 		l.makeMap(m, i, at+i*TensorMapBytes)
 	}
 	l.meetBehindMaps(op)
+}
+
+// inLoop reports whether op is executed several times.
+func inLoop(op *ir.Op) bool {
+	return op.ParentOf(scf.For) != nil || op.ParentOf(scf.While) != nil
 }
 
 // makeMap writes the i-th of several maps.

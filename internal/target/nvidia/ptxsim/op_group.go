@@ -78,8 +78,8 @@ func groupProduct(s *stmt) (action, error) {
 		if !g.fromRegs {
 			at = operand{kind: isImm, imm: a.get(c, t)}
 		}
-		compute := func() {
-			left, right := g.left(c, w, at, &q), g.right(c, t, desc, &q)
+		compute := func(q *product) {
+			left, right := g.left(c, w, at, q), g.right(c, t, desc, q)
 			acc := make([]float64, 16*g.n)
 			if sums {
 				g.eachResult(func(i, at, reg, part int) {
@@ -95,11 +95,10 @@ func groupProduct(s *stmt) (action, error) {
 		if c.late() {
 			g.left(c, w, at, &q) // for the addresses
 			g.right(c, t, desc, &q)
-			units := q.units
-			q.compute = func() { compute(); q.units = units }
+			q.compute = func() { compute(&product{}) }
 		} else {
 			c.productsOf(w).compute(math.MaxInt) // products of a warp come in order
-			compute()
+			compute(&q)
 		}
 		c.issueProduct(w, &q)
 	}), nil

@@ -1,0 +1,31 @@
+package conform
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/nereid-lang/nereid"
+)
+
+// TestOrders runs kernels under orders of warps and of asynchronous ends that once found a fault: one makes
+// tensor maps in a loop, the other has products that read one buffer as both operands.
+func TestOrders(t *testing.T) {
+	mod, judge := describedKernels(t), interpreter(t)
+	for _, order := range []string{"backward", "latest", "adversarial:1"} {
+		t.Setenv("NEREID_SIM_ORDER", order)
+		for _, d := range describedLaunches() {
+			if d.kernel != "grouped" {
+				continue
+			}
+			want, got := d.run(t, mod, judge), d.run(t, mod, hopper(t))
+			for j := range want {
+				if k := differ(want[j], got[j], d.within); k >= 0 {
+					t.Errorf("%s: element %d of tensor %d is %v, not %v", order, k, j, got[j][k], want[j][k])
+				}
+			}
+		}
+		same := func(c *pipelineCase) bool { return c.name == "behind a product" }
+		c := steppedCases[slices.IndexFunc(steppedCases, same)]
+		c.agree(t, c.kernel(t), judge, hopper(t), 2, nereid.Options{NumStages: 2})
+	}
+}
