@@ -255,7 +255,7 @@ func (p *program) text() string {
 // order.
 func (p *program) run(t testing.TB) [][]uint64 {
 	t.Helper()
-	opt, runner := txtest.MLIROpt(t), txtest.LLVMTool(t, "llvm-tools")
+	opt, runner := txtest.MLIROpt(t), txtest.LLVMTool(t, "mlir-runner")
 	dir := t.TempDir()
 	in, low := filepath.Join(dir, "in.mlir"), filepath.Join(dir, "llvm.mlir")
 	if err := os.WriteFile(in, []byte(p.text()), 0o666); err != nil {
