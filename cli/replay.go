@@ -116,7 +116,8 @@ type replayer struct {
 	modules map[string]*nereid.Module
 	lost    lost
 	conf    nereid.Config
-	room    int // around storages, in which accesses are let pass
+	room    int  // around storages, in which accesses are let pass
+	certify bool // floats are elements of a ring
 }
 
 func (r *replayer) replay(ctx context.Context, path string) (worst float64, err error) {
@@ -255,7 +256,9 @@ func (r *replayer) arguments(c *replay.Case, mem replayMemory, g guess) ([]any, 
 		}
 		args = append(args, nereid.Arg(a.Name, v))
 	}
-	return append(args, replayOptions(c)), nil
+	o := replayOptions(c)
+	o.Certify = r.certify
+	return append(args, o), nil
 }
 
 // kernel returns the kernel of a case, which starts from a stage that is given if from names one.

@@ -16,18 +16,25 @@ import (
 func newVerifyCmd() *cobra.Command {
 	f := &runFlags{}
 	cmd := &cobra.Command{
-		Use:   "verify FILE.py:KERNEL [NAME=VALUE]...",
+		Use:   "verify FILE.py:KERNEL [NAME=VALUE]... | verify CASE.safetensors...",
 		Short: "Compares a kernel's compiled code with its source, without a tolerance",
 		Long: "Compiles a kernel for a simulated device and compares what its code leaves in memory with\n" +
 			"what the source leaves in the interpreter, bit for bit. Floats are elements of a finite\n" +
 			"ring, in which sums and products are exact in every order: a wrong index, a term that is\n" +
 			"lost or counted twice cannot hide in rounding. Functions such as exp are fixed random\n" +
 			"functions.\n\n" +
-			"Arguments and grid are those of nereid run.",
+			"Arguments and grid are those of nereid run. Launches that peer/capture.py or peer/dry.py\n" +
+			"recorded have theirs.",
 		Example: "  nereid verify kernels/vector_add.py:add_kernel n_elements=1000 BLOCK_SIZE=128 \\\n" +
-			"      --grid 'cdiv(n_elements, BLOCK_SIZE)' --device sim:gfx942",
+			"      --grid 'cdiv(n_elements, BLOCK_SIZE)' --device sim:gfx942\n" +
+			"  nereid verify --device sim:90,sim:gfx942 testdata/replay/*.safetensors",
 		Args: named("a kernel: FILE.py:KERNEL"),
-		RunE: func(cmd *cobra.Command, args []string) error { return f.verify(cmd, args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if areCases(args) {
+				return f.verifyCases(cmd, args)
+			}
+			return f.verify(cmd, args)
+		},
 	}
 	fs := cmd.Flags()
 	fs.SortFlags = false
@@ -101,14 +108,9 @@ func (r *runner) report(want, got *result) (failed bool) {
 				o.Elements, o.First, certify.Describe(d, source, code, o.First))
 		case o.Changed > 0 && o.Special == o.Changed:
 			failed = true
-			fmt.Fprintf(w, "%s\tcannot be certified: all %d changed elements are infinities or NaN\n", t.name,
-				o.Changed)
+			fmt.Fprintf(w, "%s\tcannot be certified: %s\n", t.name, o.Empty())
 		case o.Changed > 0:
-			fmt.Fprintf(w, "%s\tequal: %d elements, %d changed", t.name, o.Elements, o.Changed)
-			if o.Special > 0 {
-				fmt.Fprintf(w, ", %d of them to infinities or NaN", o.Special)
-			}
-			fmt.Fprintln(w)
+			fmt.Fprintf(w, "%s\tequal: %s\n", t.name, o)
 		}
 	}
 	return failed

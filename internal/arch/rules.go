@@ -41,7 +41,7 @@ var rules = []rule{
 	{pkg: "internal/num"},
 	{pkg: "internal/ring", ours: []string{"internal/num"}},
 	{pkg: "internal/dtype", ours: []string{"internal/num"}},
-	{pkg: "internal/certify", ours: []string{"internal/dtype", "internal/ring"}},
+	{pkg: "internal/certify", ours: []string{"internal/diag", "internal/dtype", "internal/ring"}},
 	{pkg: "internal/intern"},
 	{pkg: "internal/layout"},
 	{pkg: "internal/mathlib"},

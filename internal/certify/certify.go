@@ -4,8 +4,11 @@ package certify
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"strings"
 
+	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/dtype"
 	"github.com/nereid-lang/nereid/internal/ring"
 )
@@ -58,6 +61,40 @@ type Outcome struct {
 	Special   int `json:"special"`   // changed to an infinity or NaN, which show little
 	Different int `json:"different"` // between source and code
 	First     int `json:"first"`     // the first of these
+}
+
+// Add adds the comparison of another tensor.
+func (o *Outcome) Add(other Outcome) {
+	o.Elements += other.Elements
+	o.Changed += other.Changed
+	o.Special += other.Special
+}
+
+// Empty says why equal memory shows nothing; "" if it does show something.
+func (o Outcome) Empty() string {
+	switch {
+	case o.Changed == 0:
+		return "the source changes no element"
+	case o.Special == o.Changed:
+		return fmt.Sprintf("all %d changed elements are infinities or NaN", o.Changed)
+	}
+	return ""
+}
+
+func (o Outcome) String() string {
+	text := fmt.Sprintf("%d elements, %d changed", o.Elements, o.Changed)
+	if o.Special > 0 {
+		text += fmt.Sprintf(", %d of them to infinities or NaN", o.Special)
+	}
+	return text
+}
+
+// Refused reports whether an error says that the ring gives an operation no meaning, or that a device lacks
+// what a kernel uses: then there is nothing to compare. Any other error of a launch is a fault.
+func Refused(err error) bool {
+	var r *diag.Refusal
+	return err != nil && (errors.As(err, &r) || strings.Contains(err.Error(), "[unsupported-on-target]") ||
+		strings.Contains(err.Error(), "no meaning in the ring"))
 }
 
 // Compare compares a tensor after a launch of code with the same after a launch of the source. before is what

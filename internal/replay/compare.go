@@ -8,6 +8,7 @@ import (
 	"math"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/nereid-lang/nereid/internal/dtype"
 	"github.com/nereid-lang/nereid/internal/num"
@@ -161,6 +162,34 @@ func (c *Case) view(storage string) *Arg {
 		}
 	})
 	return found
+}
+
+// Elements returns the type by which a storage is read, and the byte at which its first element begins.
+func (c *Case) Elements(storage string) (t dtype.Type, start int) {
+	a := c.view(storage)
+	if a == nil {
+		t, _ = dtype.Parse("u8")
+		return t, 0
+	}
+	t, _ = dtype.Parse(a.Dtype)
+	return t, int(a.Offset) % t.Size()
+}
+
+// OtherElements names the types of tensors that share a storage if some are floats and they differ, or
+// returns "".
+func (c *Case) OtherElements(storage string) string {
+	var names []string
+	float := false
+	c.tensors(func(a *Arg) {
+		t, _ := dtype.Parse(a.Dtype)
+		if a.Storage == storage && !slices.Contains(names, t.String()) {
+			names, float = append(names, t.String()), float || t.IsFloat()
+		}
+	})
+	if len(names) < 2 || !float {
+		return ""
+	}
+	return strings.Join(names, " and ")
 }
 
 func (d element) bits(b []byte, i int) uint64 {

@@ -108,11 +108,15 @@ type table struct {
 	left int
 }
 
+// largest is the largest number that stands for a residue: tests of compiled code for overflow of 2^x begin
+// at 126. Whole numbers up to it stand for themselves.
+const largest = 100
+
 // add lets v stand for its residue, and -v for the negative one, if nothing does yet.
 func (t *table) add(v float64) bool {
 	m := uint32(len(t.vals))
 	r := uint32(Of(v)) % m
-	if t.f.Round(v) != v || t.set[r] {
+	if v > largest || t.f.Round(v) != v || t.set[r] {
 		return false
 	}
 	t.vals[r], t.vals[(m-r)%m] = v, -v
@@ -120,9 +124,6 @@ func (t *table) add(v float64) bool {
 	t.left -= 2
 	return true
 }
-
-// largest is the largest whole number that stands for itself: tests for overflow of 2^x begin at 126.
-const largest = 100
 
 // newTable chooses the floats of a format: small whole numbers and simple fractions for their own residues,
 // then numbers around 1, a share from each binade, then the rest from as few binades as have them.
@@ -146,8 +147,7 @@ func newTable(f *num.Format) []float64 {
 	for e := -binades; e < binades; e++ {
 		t.binade(e, share)
 	}
-	for e := 0; t.left > 0; e++ {
-		t.binade(-e, int(m))
+	for e := binades; t.left > 0; e-- {
 		t.binade(e, int(m))
 	}
 	return t.vals

@@ -68,7 +68,7 @@ func ringStep(c *compiler, op *ir.Op, f func(to *num.Format, a []float64) float6
 	d, args := c.out(op.Result(0)), c.ins(op)
 	for _, a := range append(args, d) {
 		if !a.kind.isFloat() {
-			return c.errorf(op, "this operation is not supported in a ring")
+			return c.errorf(op, "this operation has no meaning in the ring")
 		}
 	}
 	return func(fr *frame) {
