@@ -38,6 +38,7 @@
 //	coalesce_async_copy.go         tritongpu-coalesce-async-copy
 //	plan_cta.go                    triton-nvidia-gpu-plan-cta: how the blocks of a cluster share the work
 //	thread_locality.go             tritongpu-optimize-thread-locality
+//	late_reduce.go                 … a loop of truth values that are reduced behind it
 //	f32_dot_tc.go                  tritongpu-F32DotTC
 //	accelerate_matmul.go           tritongpu-accelerate-matmul
 //	accelerate_amd.go              tritonamdgpu-accelerate-matmul

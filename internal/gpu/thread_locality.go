@@ -39,6 +39,9 @@ var OptimizeThreadLocality = pass.Pass{
 		}
 		for _, op := range opsOf(m.Op, tt.Reduce) {
 			ctx.At(op)
+			if late, ok := findLateReduce(op); ok {
+				op = late.intoLoop()
+			}
 			if s, ok := findRunningReduce(op); ok {
 				s.rewrite()
 			}
@@ -150,14 +153,22 @@ type runningReduce struct {
 
 // findRunningReduce returns the loop of which op is the reduction.
 func findRunningReduce(op *ir.Op) (s runningReduce, ok bool) {
+	if s, ok = reduceInThreads(op); !ok {
+		return s, false
+	}
+	fromLoad := op.Operand(0).DefBy(tt.Load) != nil || tensorOf(op.Operand(0)).Elem == ir.I1
+	return s, fromLoad && op.Result(0).HasOneUse() && s.findLoop()
+}
+
+// reduceInThreads describes a reduction whose threads hold several elements along the axis.
+func reduceInThreads(op *ir.Op) (s runningReduce, ok bool) {
 	s = runningReduce{reduce: op, axis: int(op.IntOr("axis", 0))}
 	t := tensorOf(op.Operand(0))
 	s.layout, ok = ttg.As[ttg.Blocked](t.Encoding)
-	if !ok || op.NumOperands() != 1 || t.Rank() < 2 || s.axis != t.Rank()-1 ||
-		op.Operand(0).DefBy(tt.Load) == nil {
+	if !ok || op.NumOperands() != 1 || t.Rank() < 2 || s.axis != t.Rank()-1 {
 		return s, false
 	}
-	if s.combine = singleOp(op); s.combine == nil || neutral[s.combine.Def] == nil {
+	if s.combine = singleOp(op); s.combine == nil || neutralOf(s.combine.Def, t.Elem) == nil {
 		return s, false
 	}
 	l, err := ttglayout.Of(t)
@@ -165,10 +176,7 @@ func findRunningReduce(op *ir.Op) (s runningReduce, ok bool) {
 		return s, false
 	}
 	s.perThread = int64(l.CountPerDimWithCopies(layout.Register)[s.axis])
-	if s.perThread == 1 || !op.Result(0).HasOneUse() {
-		return s, false
-	}
-	return s, s.findLoop()
+	return s, s.perThread > 1
 }
 
 // findLoop finds the loop: its yield gets the reduction combined with a loop-carried argument, and neither
@@ -220,6 +228,17 @@ var neutral = map[*ir.OpDef]*float64{
 
 func ptrTo(v float64) *float64 { return &v }
 
+// neutralOf returns the neutral element of a combination of elements, nil if there is none here.
+func neutralOf(combine *ir.OpDef, elem ir.Type) ir.Attr {
+	if f, ok := elem.(*ir.FloatType); ok && neutral[combine] != nil {
+		return ir.FloatOf(*neutral[combine], f)
+	}
+	if elem == ir.I1 && (combine == arith.OrI || combine == arith.AndI) {
+		return ir.BoolAttr(combine == arith.AndI)
+	}
+	return nil
+}
+
 // rewrite makes the loop carry a partial result in each thread.
 func (s *runningReduce) rewrite() {
 	t, rank := tensorOf(s.reduce.Operand(0)), tensorOf(s.reduce.Operand(0)).Rank()
@@ -262,7 +281,8 @@ func (s *runningReduce) localLayout(rank int) ir.Attr {
 // carry adds the partial results, of type part, to what the loop carries, and returns the last of them.
 // They are sums over the last dimension of a view. The old value from now on keeps its initial value.
 func (s *runningReduce) carry(view, part *ir.TensorType) *ir.Value {
-	start := splatConst(ir.At(s.loop), part, *neutral[s.combine.Def])
+	value := ir.A("value", ir.DenseSplat(part, neutralOf(s.combine.Def, part.Elem)))
+	start := ir.At(s.loop).ValA(arith.Constant, part, []ir.NamedAttr{value})
 	s.loop.SetOperands(append(s.loop.Operands(), start), nil)
 	arg := s.loop.Body(0).AddArg(part, s.loop.Loc)
 	result := s.loop.AddResult(part)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/nereid-lang/nereid/internal/diag"
+	"github.com/nereid-lang/nereid/internal/dialect/arith"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/ir"
@@ -138,4 +139,16 @@ func (v amd) meetIf(l *lowering, pred string) { l.when(pred, func() { v.meet(l, 
 
 func (amd) halves(l *lowering, a, b, swap string) (lo, hi string) { return plainHalves(l, a, b, swap) }
 
-func (amd) reduceWarp(*lowering, *ir.OpDef, string) (string, bool) { return "", false }
+// reduceWarp looks at the mask of the lanes that have a truth value.
+func (v amd) reduceWarp(l *lowering, by *ir.OpDef, t ir.Type, x string) (string, bool) {
+	if t != ir.I1 || by != arith.AndI && by != arith.OrI {
+		return "", false
+	}
+	word := fmt.Sprintf("i%d", v.lanes())
+	if by == arith.AndI { // no lane has the opposite
+		mask := l.call(word, "llvm.amdgcn.ballot."+word, "i1 "+l.val("xor i1 %s, true", x))
+		return l.val("icmp eq %s %s, 0", word, mask), true
+	}
+	mask := l.call(word, "llvm.amdgcn.ballot."+word, "i1 "+x)
+	return l.val("icmp ne %s %s, 0", word, mask), true
+}

@@ -174,10 +174,20 @@ var warpReductions = map[*ir.OpDef]string{
 	arith.MinSI: "min", arith.MaxSI: "max", arith.MinUI: "umin", arith.MaxUI: "umax",
 }
 
-func (v nvidia) reduceWarp(l *lowering, by *ir.OpDef, word string) (string, bool) {
+// warpVotes holds the instructions that combine a truth value of every lane of a warp.
+var warpVotes = map[*ir.OpDef]string{arith.AndI: "all", arith.OrI: "any"}
+
+func (v nvidia) reduceWarp(l *lowering, by *ir.OpDef, t ir.Type, x string) (string, bool) {
+	if t == ir.I1 {
+		name := warpVotes[by]
+		if name == "" {
+			return "", false
+		}
+		return l.call("i1", "llvm.nvvm.vote."+name+".sync", "i32 -1", "i1 "+x), true
+	}
 	name := warpReductions[by]
 	if name == "" || v.capability < 80 {
 		return "", false
 	}
-	return l.call("i32", "llvm.nvvm.redux.sync."+name, "i32 "+word, "i32 -1"), true
+	return l.call("i32", "llvm.nvvm.redux.sync."+name, "i32 "+x, "i32 -1"), true
 }

@@ -236,7 +236,7 @@ func (r *reduction) lanes() {
 // lanesAtOnce combines across a warp by one instruction, if all lanes take part and there is one for the
 // operation.
 func (r *reduction) lanesAtOnce() bool {
-	if len(r.elems) != 1 || r.elems[0] != ir.I32 {
+	if len(r.elems) != 1 || r.elems[0] != ir.I32 && r.elems[0] != ir.I1 {
 		return false
 	}
 	all := 0
@@ -258,7 +258,7 @@ func (r *reduction) lanesAtOnce() bool {
 		return false
 	}
 	for _, k := range r.keys {
-		v, ok := r.l.vendor.reduceWarp(r.l, op.Def, r.acc[k][0])
+		v, ok := r.l.vendor.reduceWarp(r.l, op.Def, r.elems[0], r.acc[k][0])
 		if !ok {
 			return false
 		}

@@ -69,8 +69,9 @@ type vendorThreads interface {
 	// halves returns a word of the lower halves of words a and b, and one of the upper halves; b comes first
 	// in lanes where swap is true.
 	halves(l *lowering, a, b, swap string) (lo, hi string)
-	// reduceWarp combines a word of every lane by an operation; ok is false if no instruction does it.
-	reduceWarp(l *lowering, by *ir.OpDef, word string) (v string, ok bool)
+	// reduceWarp combines a value of every lane, of type i32 or i1, by an operation; ok is false if no
+	// instruction does it.
+	reduceWarp(l *lowering, by *ir.OpDef, t ir.Type, v string) (all string, ok bool)
 }
 
 // laneShift returns the word of the lane that is by lanes before this one, or behind it if by is negative,
