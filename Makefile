@@ -15,7 +15,7 @@ export CGO_ENABLED := 0
 # A tool that is here must serve the tests that need it: they fail rather than be skipped.
 require = NEREID_REQUIRE_TOOLS="$${NEREID_REQUIRE_TOOLS-$$(scripts/setup --have)}"
 
-.PHONY: run demo test test-all systems test-cuda test-sim check build build-static capi capi-install bench bench-cpu fuzz setup clean help
+.PHONY: run demo test test-all systems test-cuda test-sim check build build-static capi capi-install wheel bench bench-cpu fuzz setup clean help
 
 run: prepare build ## build nereid and show it at work
 	@$(MAKE) --no-print-directory demo
@@ -28,6 +28,7 @@ test: prepare check ## what check does, and every test
 	$(require) GOGC=$(GOGC) $(GO) test $(TESTFLAGS) ./...
 	@$(require) GOGC=$(GOGC) GO="$(GO)" TESTFLAGS="$(TESTFLAGS)" scripts/test-examples
 	@$(require) GOGC=$(GOGC) GO="$(GO)" TESTFLAGS="$(TESTFLAGS)" scripts/test-capi
+	@$(require) GO="$(GO)" scripts/test-python
 
 test-all: export NEREID_TEST_PART := all
 test-all: ## every test without samples: all cases on all devices, 50000 random kernels, all replays; hours
@@ -70,6 +71,9 @@ capi: ## bin/capi: the C library, libnereid.so and libnereid.a with nereid.h (do
 
 capi-install: capi ## libnereid, its headers, the CMake package and the pkg-config file to PREFIX (/usr/local)
 	@scripts/install-capi "$(PREFIX)"
+
+wheel: ## bin/nereid_triton-VERSION-py3-none-linux_x86_64.whl: the Python package (docs/PYTHON.md)
+	@GO="$(GO)" python3 python/build.py
 
 bench: ## Go benchmarks (BENCH=regexp)
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem ./...

@@ -52,6 +52,23 @@ func (d *Device) Info() string {
 	return d.b.Info()
 }
 
+// Target returns the target for which the device's code is compiled, as Kernel.CompileFor takes it:
+// "cuda:90" for a GPU, real or simulated, "cpu" for the CPU.
+func (d *Device) Target() string {
+	if err := d.usable(); err != nil {
+		return ""
+	}
+	kind := target.Kind(d.b)
+	if !strings.HasPrefix(kind, "sim:") {
+		return kind
+	}
+	t := d.b.Target()
+	if t.Chip != "" {
+		return t.Backend + ":" + t.Chip
+	}
+	return fmt.Sprintf("%s:%d", t.Backend, t.Arch)
+}
+
 // Stages returns the names of the forms that a kernel takes on its way to this device.
 func (d *Device) Stages() []string {
 	if err := d.usable(); err != nil {

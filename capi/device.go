@@ -152,6 +152,11 @@ func go_device_stages(h C.uintptr_t) *C.char {
 	return textOf(h, func(d *device) string { return strings.Join(d.d.Stages(), ",") })
 }
 
+//export go_device_target
+func go_device_target(h C.uintptr_t) *C.char {
+	return textOf(h, func(d *device) string { return d.d.Target() })
+}
+
 //export go_device_close
 func go_device_close(h C.uintptr_t) {
 	if d := shut[device](h); d != nil && d.release != nil {

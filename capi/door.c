@@ -165,6 +165,7 @@ nereid_status nereid_device_list(void (*f)(void *, const char *, const char *, c
 char *nereid_device_name(nereid_device *d) { GET(0, go_device_name(H(d))); }
 char *nereid_device_info(nereid_device *d) { GET(0, go_device_info(H(d))); }
 char *nereid_device_stages(nereid_device *d) { GET(0, go_device_stages(H(d))); }
+char *nereid_device_target(nereid_device *d) { GET(0, go_device_target(H(d))); }
 void nereid_device_close(nereid_device *d) { DO(go_device_close(H(d))); }
 
 nereid_status nereid_stream_new(nereid_device *d, nereid_stream **out, nereid_error **err) {
@@ -215,6 +216,10 @@ nereid_status nereid_module_parse(const char *name, const char *text, size_t n, 
 	nereid_module **out, nereid_error **err) {
 	CALL(err, go_module_parse((char *)name, (char *)text, n, H(config), (uintptr_t *)out, err));
 }
+nereid_status nereid_module_ir(const char *name, const char *text, size_t n, nereid_config *config,
+	nereid_module **out, nereid_error **err) {
+	CALL(err, go_module_ir((char *)name, (char *)text, n, H(config), (uintptr_t *)out, err));
+}
 char *nereid_module_kernels(nereid_module *m) { GET(0, go_module_kernels(H(m))); }
 nereid_status nereid_module_kernel(nereid_module *m, const char *name, nereid_kernel **out,
 	nereid_error **err) {
@@ -234,6 +239,10 @@ const char *nereid_kernel_param(nereid_kernel *k, size_t i, uint32_t *flags) {
 nereid_status nereid_kernel_signature(nereid_kernel *k, const nereid_arg *args, size_t n, char **out,
 	nereid_error **err) {
 	CALL(err, go_kernel_signature(H(k), (nereid_arg *)args, n, out, err));
+}
+nereid_status nereid_kernel_build(nereid_kernel *k, nereid_device *d, const char *signature,
+	const nereid_options *options, nereid_error **err) {
+	CALL(err, go_kernel_build(H(k), H(d), (char *)signature, (nereid_options *)options, err));
 }
 void nereid_kernel_close(nereid_kernel *k) { DO(go_kernel_close(H(k))); }
 

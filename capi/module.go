@@ -53,6 +53,12 @@ func go_module_load(path *C.char, conf C.uintptr_t, out *C.uintptr_t, err **C.ne
 //export go_module_parse
 func go_module_parse(name, text *C.char, n C.size_t, conf C.uintptr_t, out *C.uintptr_t,
 	err **C.nereid_error) C.int {
+	return readText(name, text, n, conf, out, err, nereid.Parse)
+}
+
+// readText makes a module of text that f reads.
+func readText(name, text *C.char, n C.size_t, conf C.uintptr_t, out *C.uintptr_t, err **C.nereid_error,
+	f func(name string, text []byte, opts ...nereid.LoadOption) (*nereid.Module, error)) C.int {
 	return makeObject(out, err, func() (*module, error) {
 		if name == nil || text == nil {
 			return nil, badCall("the name or the text is NULL")
@@ -61,9 +67,15 @@ func go_module_parse(name, text *C.char, n C.size_t, conf C.uintptr_t, out *C.ui
 			return nil, badCall("a text of %d bytes", n)
 		}
 		return load(conf, func(opts []nereid.LoadOption) (*nereid.Module, error) {
-			return nereid.Parse(C.GoString(name), C.GoBytes(unsafe.Pointer(text), C.int(n)), opts...)
+			return f(C.GoString(name), C.GoBytes(unsafe.Pointer(text), C.int(n)), opts...)
 		})
 	})
+}
+
+//export go_module_ir
+func go_module_ir(name, text *C.char, n C.size_t, conf C.uintptr_t, out *C.uintptr_t,
+	err **C.nereid_error) C.int {
+	return readText(name, text, n, conf, out, err, nereid.ParseIR)
 }
 
 //export go_module_kernels
@@ -132,6 +144,7 @@ func go_module_close(h C.uintptr_t) { shut[module](h) }
 // kernel is a nereid_kernel.
 type kernel struct {
 	k       *nereid.Kernel
+	m       *nereid.Module
 	quick   *foreign.Kernel
 	shown   shown
 	checked bool
@@ -147,7 +160,7 @@ type param struct {
 
 // newKernel returns a kernel with its names for C, which are freed with it.
 func newKernel(k *nereid.Kernel, m *module) *kernel {
-	out := &kernel{k: k, quick: foreign.NewKernel(k), checked: m.checked, name: cString(k.Name())}
+	out := &kernel{k: k, m: m.m, quick: foreign.NewKernel(k), checked: m.checked, name: cString(k.Name())}
 	for _, p := range inside.Root.Params(k).List {
 		x := param{name: cString(p.Name)}
 		for _, f := range []struct {
@@ -194,6 +207,23 @@ func go_kernel_param(h C.uintptr_t, i C.size_t, flags *C.uint32_t) *C.char {
 		*flags = k.params[i].flags
 	}
 	return k.params[i].name
+}
+
+//export go_kernel_build
+func go_kernel_build(h, dev C.uintptr_t, signature *C.char, o *C.nereid_options, err **C.nereid_error) C.int {
+	return run(err, func() error {
+		k, err := object[kernel](h)
+		if err != nil {
+			return err
+		}
+		d, err := object[device](dev)
+		if err != nil {
+			return err
+		}
+		v := nereid.Variant{Kernel: k.k.Name(), Signature: C.GoString(signature),
+			Options: (*foreign.Options)(unsafe.Pointer(o)).Go()}
+		return ofKernel(k, k.m.Warmup(context.Background(), d.d, []nereid.Variant{v}, nil))
+	})
 }
 
 //export go_kernel_close

@@ -412,6 +412,8 @@ char *nereid_device_info(nereid_device *d); /* a line about the device */
 /* nereid_device_stages returns the names of the forms that a kernel takes on its way to the device, separated
  * by commas: "source,ttir,ttgir,llir,ptx,cubin". */
 char *nereid_device_stages(nereid_device *d);
+/* nereid_device_target returns what nereid_compile takes to compile for the device: "cuda:90", "cpu". */
+char *nereid_device_target(nereid_device *d);
 void nereid_device_close(nereid_device *d);
 
 /* nereid_stream_new returns a queue of launches of its own. */
@@ -519,6 +521,12 @@ nereid_status nereid_module_load(const char *path, nereid_config *config, nereid
  * roots. */
 nereid_status nereid_module_parse(const char *name, const char *text, size_t n, nereid_config *config,
 	nereid_module **out, nereid_error **err);
+/* nereid_module_ir reads the text of a module of Triton IR with one public function, before any pass, which
+ * another front end made: Triton's own, say. Launches pass an argument for each parameter of the function,
+ * numbers of its very type; a tensor descriptor, with its shape and strides, is one. What the IR says of its
+ * arguments (tt.divisibility) must hold: launches do not check it. */
+nereid_status nereid_module_ir(const char *name, const char *text, size_t n, nereid_config *config,
+	nereid_module **out, nereid_error **err);
 /* nereid_module_kernels returns the names of the file's jit functions, in order, separated by newlines. */
 char *nereid_module_kernels(nereid_module *m);
 nereid_status nereid_module_kernel(nereid_module *m, const char *name, nereid_kernel **out,
@@ -546,6 +554,10 @@ const char *nereid_kernel_param(nereid_kernel *k, size_t i, uint32_t *flags);
  * launch with these arguments runs. */
 nereid_status nereid_kernel_signature(nereid_kernel *k, const nereid_arg *args, size_t n, char **out,
 	nereid_error **err);
+/* nereid_kernel_build compiles the specialization of a signature for a device, also in strict mode, so that
+ * launches with such arguments find it. */
+nereid_status nereid_kernel_build(nereid_kernel *k, nereid_device *d, const char *signature,
+	const nereid_options *options, nereid_error **err);
 void nereid_kernel_close(nereid_kernel *k);
 
 /* ---- Launching ---------------------------------------------------------------------------------------- */

@@ -37,6 +37,17 @@ func unpack(data []byte) string {
 	return string(data)
 }
 
+// IsIdentifier reports whether a text can be the name of a variable.
+func IsIdentifier(s string) bool {
+	for i, r := range s {
+		if i == 0 && !isNameStart(r) || !isNameContinue(r) {
+			return false
+		}
+	}
+	_, keyword := keywords[s]
+	return s != "" && !keyword
+}
+
 // isNameStart and isNameContinue are XID_Start and XID_Continue of UAX #31: the classes of ID_Start and
 // ID_Continue less what normalisation would turn into something else.
 func isNameStart(r rune) bool {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/budget"
 	"github.com/nereid-lang/nereid/internal/diag"
+	"github.com/nereid-lang/nereid/internal/dialect/funclike"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/knob"
@@ -138,8 +139,36 @@ func (k *Kernel) begin(meter *budget.Meter, s Spec, keep bool, until string) (*j
 	if err := j.in.Replace("source"); err != nil {
 		return nil, err
 	}
+	if mod != j.in.Module {
+		j.in.Kernel = target.EntryOf(j.in.Module, j.in.Kernel)
+		copyPointerAttrs(mod, j.in.Module)
+	}
 	j.record("source", time.Since(start), func() []byte { return target.Text(j.in.Module) })
 	return j, nil
+}
+
+// copyPointerAttrs marks the descriptors that the launch must access by pointers in a module that takes the
+// place of the front end's: the launch knows them, the user's text does not.
+func copyPointerAttrs(from, to *ir.Module) {
+	own, given := entry(from), entry(to)
+	if own == nil || given == nil {
+		return
+	}
+	for i := range min(len(own.Body(0).Args()), len(given.Body(0).Args())) {
+		if a := funclike.ArgAttr(own, i, tt.PointerAttr); a != nil {
+			funclike.SetArgAttr(given, i, tt.PointerAttr, a)
+		}
+	}
+}
+
+// entry returns the public function of a module, or nil.
+func entry(m *ir.Module) *ir.Op {
+	for _, op := range m.Symbols() {
+		if op.Def == tt.Func && op.Text("sym_visibility") == "public" {
+			return op
+		}
+	}
+	return nil
 }
 
 // lineless reports whether code omits line information: with Settings.NoLines, on devices whose code has it.

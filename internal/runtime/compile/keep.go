@@ -54,7 +54,8 @@ func (j *job) make(ctx context.Context) (found bool, err error) {
 	set := j.k.Set
 	keeper, ok := j.dev.Backend.(target.Keeper)
 	store := set.Store
-	if !ok || store == nil || set.Override != "" || set.Given != nil || cache.Build() == "" {
+	late := set.Given != nil && set.Given.Stage != "source" // the key knows the source alone
+	if !ok || store == nil || set.Override != "" || late || cache.Build() == "" {
 		return false, j.allowed(ctx)
 	}
 	generator := keeper.Fingerprint()

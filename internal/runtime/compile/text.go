@@ -134,7 +134,13 @@ func paramsOf(fn *ir.Op, linalg bool) (out []SavedParam, err error) {
 	if linalg {
 		list = list[:max(0, len(list)-programArgs)]
 	}
-	for i, a := range list {
+	for i := 0; i < len(list); i++ {
+		a := list[i]
+		if block := tt.DescBlock(a.Type); block != nil && !linalg {
+			out = append(out, SavedParam{Name: argName(a, i), Spec: descSpec(block)})
+			i += 2 * len(block.Shape) // shape and strides follow, which are the same parameter's
+			continue
+		}
 		spec := typeSpec(a.Type)
 		if spec == "" {
 			return nil, fmt.Errorf("argument %d of %s has the type %s, of which a launch has none: compile "+
@@ -147,6 +153,18 @@ func paramsOf(fn *ir.Op, linalg bool) (out []SavedParam, err error) {
 		out = append(out, SavedParam{Name: argName(a, i), Spec: spec})
 	}
 	return out, nil
+}
+
+// descSpec returns a descriptor of blocks as signatures write it: "tensordesc<fp16[64, 64]>".
+func descSpec(block *ir.TensorType) string {
+	elem := typeSpec(block.Elem)
+	if it, ok := block.Elem.(*ir.IntegerType); ok {
+		elem = fmt.Sprintf("i%d", it.Width)
+		if it.Sign == ir.Unsigned {
+			elem = fmt.Sprintf("u%d", it.Width)
+		}
+	}
+	return "tensordesc<" + elem + strings.ReplaceAll(fmt.Sprint(block.Shape), " ", ", ") + ">"
 }
 
 func argName(a *ir.Value, i int) string {

@@ -1,0 +1,51 @@
+"""Nereid: Triton kernels on CPUs, GPUs and simulators, without Triton.
+
+    import numpy, nereid
+    add = nereid.load("kernels/vector_add.py")["add_kernel"]
+    x = numpy.ones(1000, dtype=numpy.float32)
+    out = numpy.empty_like(x)
+    add[(1,)](x, x, out, x.size, BLOCK_SIZE=1024)
+
+With Triton installed, nereid.activate("cpu") makes Triton's own kernels run here: see docs/PYTHON.md.
+"""
+
+from __future__ import annotations
+
+from . import _lib
+from ._args import TensorDescriptor, const, dtype, func
+from ._device import Device, absent, devices, set_device
+from ._device import open as device
+from ._errors import (ArgumentError, BudgetError, CancelledError, CapturingError, ClosedError, CompileError,
+                      CrashError, DeviceError, Diagnostic, FileError, ForkedError, InternalError, KernelFault,
+                      NereidError, NoDeviceError, NoLLVMError, NotCompiledError, RefusedError)
+from ._kernel import Code, Kernel, Module, load, parse, parse_ir
+
+__all__ = [
+    "ArgumentError", "BudgetError", "CancelledError", "CapturingError", "ClosedError", "Code", "CompileError",
+    "CrashError", "Device", "DeviceError", "Diagnostic", "FileError", "ForkedError", "InternalError", "Kernel",
+    "KernelFault", "Module", "NereidError", "NoDeviceError", "NoLLVMError", "NotCompiledError", "RefusedError",
+    "TensorDescriptor", "absent", "activate", "cdiv", "const", "deactivate", "device", "devices", "dtype",
+    "func", "load", "parse", "parse_ir", "set_device", "version",
+]
+
+
+def version() -> str:
+    """Returns the release and build of the library."""
+    return _lib.lib().nereid_version().decode()
+
+
+def cdiv(x: int, y: int) -> int:
+    """Returns x / y, rounded up."""
+    return -(-x // y)
+
+
+def activate(device: str = "", **options) -> None:
+    """Makes Triton's kernels run on a device of Nereid's: "cpu", "interp", "sim:90", "cuda:0"."""
+    from .triton_backend import activate as f
+    f(device, **options)
+
+
+def deactivate() -> None:
+    """Gives Triton's kernels back to Triton's own driver."""
+    from .triton_backend import deactivate as f
+    f()

@@ -1,0 +1,262 @@
+"""Kernels from Python without Triton: python -m unittest discover python/tests."""
+
+import array
+import os
+import subprocess
+import sys
+import tempfile
+import textwrap
+import threading
+import unittest
+
+import numpy as np
+
+import nereid
+
+ADD = '''
+import triton
+import triton.language as tl
+
+@triton.jit
+def add(x_ptr, y_ptr, out_ptr, n, BLOCK: tl.constexpr = 256):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + at, mask=at < n)
+    y = tl.load(y_ptr + at, mask=at < n)
+    tl.store(out_ptr + at, x + y, mask=at < n)
+
+@triton.jit
+def scale(x_ptr, n, by, KIND: tl.constexpr, T: tl.constexpr, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + at, mask=at < n).to(T)
+    if KIND == "twice":
+        x = x * 2
+    tl.store(x_ptr + at, x * by, mask=at < n)
+
+@triton.jit
+def wrong(x_ptr, BLOCK: tl.constexpr):
+    tl.store(x_ptr + tl.arange(0, BLOCK), tl.arange(0, 2 * BLOCK))
+
+@triton.jit
+def first(desc, out, B: tl.constexpr):
+    at = tl.arange(0, B)[:, None] * B + tl.arange(0, B)[None, :]
+    tl.store(out + at, desc.load([0, 0]))
+
+@triton.jit
+def sums(pair, out):
+    tl.store(out, pair[0] + pair[1])
+'''
+DEVICES = ("cpu", "interp", "sim:90")
+
+
+def grid(meta):
+    return (nereid.cdiv(meta["n"], meta["BLOCK"]),)
+
+
+class Launches(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.module = nereid.parse(ADD, "add.py")
+
+    def test_add(self):
+        x = np.arange(1000, dtype=np.float32)
+        for device in DEVICES:
+            with self.subTest(device):
+                out = np.zeros_like(x)
+                self.module["add"].on(device)[grid](x, x, out, x.size)
+                np.testing.assert_array_equal(out, x + x)
+
+    def test_in_place(self):
+        for device in DEVICES:
+            with self.subTest(device):
+                x = np.arange(1000, dtype=np.float32)
+                self.module["add"].on(device)[4,](x, x, x, 1000)
+                np.testing.assert_array_equal(x, 2 * np.arange(1000, dtype=np.float32))
+
+    def test_types(self):
+        for t in (np.float64, np.float16, np.int8, np.uint32, np.int64):
+            with self.subTest(t):
+                x, out = np.arange(100).astype(t), np.zeros(100, dtype=t)
+                self.module["add"].on("cpu")[1](x, x, out, 100, BLOCK=128)
+                np.testing.assert_array_equal(out, x + x)
+
+    def test_constexprs(self):
+        x = np.ones(10, dtype=np.float32)
+        self.module["scale"].on("cpu")[1](x, 10, 1.5, KIND="twice", T=nereid.dtype("fp32"), BLOCK=16, num_warps=2)
+        np.testing.assert_array_equal(x, np.full(10, 3, dtype=np.float32))
+
+    def test_tuples_and_descriptors(self):
+        x = np.arange(256, dtype=np.float32).reshape(16, 16)
+        for device in DEVICES:
+            with self.subTest(device):
+                out = np.zeros(256, dtype=np.float32)
+                d = nereid.TensorDescriptor(x, x.shape, [16, 1], [16, 16])
+                self.module["first"].on(device)[1](d, out, B=16)
+                np.testing.assert_array_equal(out.reshape(16, 16), x)
+                s = np.zeros(1, dtype=np.int32)
+                self.module["sums"].on(device)[1]((3, 4), s)
+                self.assertEqual(s[0], 7)
+
+    def test_other_arrays(self):
+        a, out = array.array("f", [1, 2, 3]), array.array("f", [0, 0, 0])
+        self.module["add"].on("cpu")[1](a, a, out, 3)
+        self.assertEqual(list(out), [2, 4, 6])
+
+        class Dl:  # DLPack alone
+            def __init__(self, x):
+                self.x = x
+
+            def __dlpack__(self, stream=None):
+                return self.x.__dlpack__()
+
+        x, out = np.ones(8, dtype=np.float32), np.zeros(8, dtype=np.float32)
+        self.module["add"].on("interp")[1](Dl(x), Dl(x), Dl(out), 8)
+        np.testing.assert_array_equal(out, 2 * x)
+
+    def test_strides_and_nothing(self):
+        x = np.ones((64, 2), dtype=np.float32)
+        out = np.zeros(64, dtype=np.float32)
+        self.module["add"].on("interp")[1](x[:, 0], x[:, 1], out, 64, BLOCK=64)  # as on a GPU: addresses count
+        np.testing.assert_array_equal(out, 2)
+        none = np.zeros(0, dtype=np.float32)
+        for device in DEVICES:
+            self.module["add"].on(device)[1](none, none, none, 0)
+        with self.assertRaises(nereid.ArgumentError):
+            self.module["add"].on("cpu")[1](out[::-1], out, out, 64)
+
+    def test_code(self):
+        k = self.module["add"].on("cpu")
+        x = np.ones(64, dtype=np.float32)
+        s = k.signature(x, x, x, 64, BLOCK=64)
+        self.assertEqual(s, "*fp32:16, *fp32:16, *fp32:16, i32:16, 64")
+        self.assertIn("tt.func", k.compile(s).asm["ttir"])
+        code = k.compile(s, target="cuda:90", until="ptx")
+        self.assertIn(".entry add", code.asm["ptx"])
+
+    def test_ir(self):
+        k = self.module["add"].on("interp")
+        text = k.compile("*fp32:16, *fp32, *fp32, i32, 64", until="source").asm["source"]
+        for device in DEVICES:
+            with self.subTest(device):
+                again = nereid.parse_ir(text, device=device)["add"]
+                self.assertEqual(again.params, ["x_ptr", "y_ptr", "out_ptr", "n"])
+                x, out = np.ones(60, dtype=np.float32), np.zeros(60, dtype=np.float32)
+                again[1](x, x, out, 60)
+                np.testing.assert_array_equal(out, 2)
+
+
+class Errors(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.module = nereid.parse(ADD, "add.py")
+
+    def test_compile(self):
+        with self.assertRaises(nereid.CompileError) as caught:
+            self.module["wrong"].on("cpu")[1](np.zeros(8, dtype=np.int32), BLOCK=8)
+        e = caught.exception
+        self.assertEqual((e.file, e.line), ("add.py", 22))
+        self.assertIn("^", str(e))
+        self.assertEqual(e.diagnostics[0].code, "shape-mismatch")
+
+    def test_bounds(self):
+        x = np.ones(10, dtype=np.float32)
+        for device, options in (("interp", {}), ("sim:90", {}), ("cpu", {"check": True})):
+            with self.subTest(device), self.assertRaises(nereid.KernelFault) as caught:
+                self.module["add"].on(device)[1](x, x, x, 11, **options)
+            self.assertEqual((caught.exception.line, caught.exception.param), (8, "x_ptr"))
+
+    def test_arguments(self):
+        k, x = self.module["add"].on("cpu"), np.ones(4, dtype=np.float32)
+        for args, kwargs in (((x, x, x), {}), ((x, x, x, object()), {}), ((x, x, x, 4), {"NO": 1}),
+                             ((x, x, x, 1 << 70), {}), ((x, x, 5, 4), {})):
+            with self.subTest(kwargs), self.assertRaises(nereid.ArgumentError):
+                k[1](*args, **kwargs)
+        with self.assertRaises(KeyError):
+            self.module["nothing"]
+        with self.assertRaises(nereid.ArgumentError):
+            k[1, 1, 1, 1](x, x, x, 4)
+        with self.assertRaises(ZeroDivisionError):  # a grid's own exceptions pass
+            k[lambda meta: (1 // 0,)](x, x, x, 4)
+
+    def test_others(self):
+        with self.assertRaises(OSError):
+            nereid.load("no such file.py")
+        with self.assertRaises(nereid.NereidError):
+            nereid.device("abacus")
+        with self.assertRaises(nereid.ArgumentError):
+            nereid.parse(ADD, colour=1)
+
+
+class Processes(unittest.TestCase):
+    def test_threads(self):
+        module, wrong = nereid.parse(ADD, "threads.py"), []
+
+        def work(i):
+            x = np.full(500 + i, i, dtype=np.float32)
+            for _ in range(20):
+                out = np.zeros_like(x)
+                module["add"].on("cpu")[grid](x, x, out, x.size)
+                if not (out == 2 * i).all():
+                    wrong.append(i)
+
+        threads = [threading.Thread(target=work, args=(i,)) for i in range(16)]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+        self.assertEqual(wrong, [])
+
+    def run_python(self, text, **env):
+        out = subprocess.run([sys.executable, "-c", textwrap.dedent(text)], capture_output=True, text=True,
+                             env={**os.environ, **env}, timeout=120)
+        self.assertEqual(out.returncode, 0, out.stderr)
+        return out.stdout
+
+    def test_fork(self):
+        script = '''
+            import os, sys, numpy, nereid
+            def child(f):
+                pid = os.fork()
+                if pid == 0:
+                    try:
+                        f()
+                        os._exit(0)
+                    except nereid.ForkedError:
+                        os._exit(7)
+                    except BaseException as e:
+                        print(e, file=sys.stderr); os._exit(9)
+                return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+            def use():
+                nereid.device("interp"); nereid.parse("x = 1")
+            print(child(use)); use(); print(child(use)); use()
+        '''
+        self.assertEqual(self.run_python(script).split(), ["0", "7"])
+
+    def test_shared_cache(self):
+        script = '''
+            import numpy, nereid
+            x = numpy.ones(8, dtype=numpy.float32)
+            k = nereid.parse({!r})["add"].on("cpu")
+            k[1](x, x, x, 8); print(x[0])
+        '''.format(ADD)
+        with tempfile.TemporaryDirectory() as d:
+            for _ in range(2):
+                self.assertEqual(self.run_python(script, NEREID_CACHE_DIR=d).strip(), "2.0")
+            self.assertTrue(os.listdir(d))
+
+    def test_no_llvm(self):
+        script = '''
+            import nereid, numpy
+            x = numpy.ones(8, dtype=numpy.float32)
+            k = nereid.parse({!r})["add"]
+            k.on("interp")[1](x, x, x, 8)
+            try:
+                k.on("cpu")[1](x, x, x, 8)
+            except nereid.NereidError as e:
+                print(type(e).__name__, e)
+        '''.format(ADD)
+        out = self.run_python(script, NEREID_LLVM="/nowhere/libLLVM.so", NEREID_CACHE_DIR="/nonexistent")
+        self.assertIn("LLVM", out)
+
+
+if __name__ == "__main__":
+    unittest.main()
