@@ -34,6 +34,7 @@ func AMD(chip string, wave int, o AMDOptions) Vendor {
 
 func (v amd) lanes() int                { return v.wave }
 func (amd) banks() int                  { return 32 }
+func (amd) widensShifts() bool          { return false } // its target allows pairs only
 func (amd) bufferAlign(ttg.MemDesc) int { return bufferAlign }
 func (amd) kernelHead() string          { return "define amdgpu_kernel void" }
 func (amd) mathTarget() mathlib.Target  { return mathlib.Target{Global: true} }

@@ -2,6 +2,7 @@ package lower
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/nereid-lang/nereid/internal/dialect/arith"
 	"github.com/nereid-lang/nereid/internal/ir"
@@ -29,20 +30,15 @@ func (l *lowering) loop(op *ir.Op) {
 	typ := llvmType(iv.Type)
 	head, inside, exit := l.label("for"), l.label("body"), l.label("done")
 
-	before := l.writer.block
+	yields := body.Terminator().Operands()
+	cs := l.carry(body.Args()[1:], yields)
+	first, before := l.incoming(cs, inits), l.writer.block
 	l.br(head)
 	l.begin(head)
 	ivPhi := l.phi(typ)
 	l.setOne(iv, ivPhi.name)
 	ivPhi.from(lo, before)
-	var ps []*phi
-	for i, init := range inits {
-		own := l.openPhis(body.Arg(i + 1))
-		for j, r := range l.regs(init) {
-			own[j].from(r, before)
-		}
-		ps = append(ps, own...)
-	}
+	l.openCarried(cs, first, before)
 	pred := "slt"
 	if op.HasAttr("unsignedCmp") {
 		pred = "ult"
@@ -53,9 +49,9 @@ func (l *lowering) loop(op *ir.Op) {
 	l.block_(body)
 	next := l.val("add %s %s, %s", typ, ivPhi.name, step)
 	ivPhi.from(next, l.writer.block)
-	l.comeFrom(ps, body.Terminator().Operands())
+	l.closeCarried(cs, l.incoming(cs, yields))
 	l.br(head)
-	l.patch(append(ps, ivPhi)...)
+	l.patch(ivPhi)
 
 	l.begin(exit)
 	for i, r := range op.Results() {
@@ -98,19 +94,13 @@ func wholeParts(lo, hi *ir.Value) (whole, part int64, ok bool) {
 func lowerWhile(l *lowering, op *ir.Op) {
 	cond, body := op.Body(0), op.Body(1)
 	head, inside, exit := l.label("while"), l.label("body"), l.label("done")
-	before := l.writer.block
+	term, yields := cond.Terminator(), body.Terminator().Operands()
+	cs := l.carry(cond.Args(), throughWhile(op))
+	first, before := l.incoming(cs, op.Operands()), l.writer.block
 	l.br(head)
 	l.begin(head)
-	var ps []*phi
-	for i, init := range op.Operands() {
-		own := l.openPhis(cond.Arg(i))
-		for j, r := range l.regs(init) {
-			own[j].from(r, before)
-		}
-		ps = append(ps, own...)
-	}
+	l.openCarried(cs, first, before)
 	l.block_(cond)
-	term := cond.Terminator()
 	for i, v := range term.Operands()[1:] {
 		l.vals[body.Arg(i)] = l.vals[v]
 		l.vals[op.Result(i)] = l.vals[v]
@@ -118,10 +108,22 @@ func lowerWhile(l *lowering, op *ir.Op) {
 	l.condBr(l.scalar(term.Operand(0)), inside, exit)
 	l.begin(inside)
 	l.block_(body)
-	l.comeFrom(ps, body.Terminator().Operands())
+	l.closeCarried(cs, l.incoming(cs, yields))
 	l.br(head)
-	l.patch(ps...)
 	l.begin(exit)
+}
+
+// throughWhile returns the values that the next test of a while takes: for an argument of the body, the value
+// that the test passes to it.
+func throughWhile(op *ir.Op) []*ir.Value {
+	passed := op.Body(0).Terminator().Operands()[1:]
+	out := slices.Clone(op.Body(1).Terminator().Operands())
+	for i, v := range out {
+		if at := slices.Index(op.Body(1).Args(), v); at >= 0 {
+			out[i] = passed[at]
+		}
+	}
+	return out
 }
 
 // lowerIf emits both branches and joins their results in phis.

@@ -30,6 +30,7 @@
 //	emit.go           writer: the text of an LLVM function
 //	debug.go          line information
 //	control.go        loops, branches, constants, program numbers
+//	carried.go        values that loops carry, and those packed into words
 //
 // Elements and threads:
 //

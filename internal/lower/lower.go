@@ -250,17 +250,6 @@ func (l *lowering) openPhis(v *ir.Value) []*phi {
 	return ps
 }
 
-// comeFrom gives ps the values vs along the edge from the current block.
-func (l *lowering) comeFrom(ps []*phi, vs []*ir.Value) {
-	i := 0
-	for _, v := range vs {
-		for _, r := range l.regs(v) {
-			ps[i].from(r, l.block)
-			i++
-		}
-	}
-}
-
 func (l *lowering) block_(b *ir.Block) {
 	for op := range b.Ops() {
 		l.op(op)

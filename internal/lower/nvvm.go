@@ -23,6 +23,9 @@ func NVIDIA(capability int) Vendor { return nvidia{capability} }
 func (nvidia) lanes() int { return 32 }
 func (nvidia) banks() int { return 32 }
 
+// widensShifts is true: LLVM's NVPTX target sets no bound to the width of vectors in registers.
+func (nvidia) widensShifts() bool { return true }
+
 // bufferAlign aligns buffers that wgmma reads through descriptors to 1024 bytes: their swizzle repeats every
 // 1024 bytes, counted from an aligned address.
 func (nvidia) bufferAlign(m ttg.MemDesc) int {

@@ -48,6 +48,8 @@ type vendorModule interface {
 	ringUnit(name string, args []string) string
 	// expands reports whether LLVM expands square roots and rounding to bf16 to many instructions.
 	expands() bool
+	// widensShifts reports whether LLVM makes wide vectors of elements that a loop shifts: see carried.go.
+	widensShifts() bool
 	ops() map[*ir.OpDef]fact // operations that this vendor alone has
 }
 
