@@ -29,6 +29,9 @@ type Config struct {
 	DumpPasses  []string  // passes, or "all", after which the IR is printed to standard error
 	Verify      bool      // verify the IR after each pass
 	Reproducers string    // folder that receives files for running a failed pass again
+	// Rules overrides thresholds by which the GPU compiler chooses, as NEREID_RULES does:
+	// name=value,other=off. docs/RULES.md lists them.
+	Rules string
 	// Tune says how kernels under @triton.autotune are tuned.
 	Tune TuneOptions
 	// Budget bounds each compilation. The defaults of the zero value suffice for all real kernels.
@@ -89,6 +92,7 @@ func EnvConfig() Config {
 		NoLines:       knob.Lines.IsSet() && !knob.Lines.Get(),
 		Verify:        knob.Verify.Get(),
 		Reproducers:   knob.Reproducers.Get(),
+		Rules:         knob.Rules.Get(),
 	}
 	if passes := knob.DumpPasses.Get(); passes != "" {
 		c.DumpPasses = strings.Split(passes, ",")

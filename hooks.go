@@ -36,8 +36,8 @@ type Launching struct {
 func (c *Config) settings() *compile.Settings {
 	return &compile.Settings{
 		Store: c.store(), Dump: c.Dump, Override: c.Override, AlwaysCompile: c.AlwaysCompile, Debug: c.Debug,
-		Check: c.Check, NoLines: c.NoLines, Isolate: c.Isolate, Strict: c.Strict, Timing: c.Timing,
-		Printer: c.printer, Passes: pass.Options{Verify: c.Verify, DumpAfter: c.DumpPasses,
+		Rules: c.Rules, Check: c.Check, NoLines: c.NoLines, Isolate: c.Isolate, Strict: c.Strict,
+		Timing: c.Timing, Printer: c.printer, Passes: pass.Options{Verify: c.Verify, DumpAfter: c.DumpPasses,
 			Reproducers: c.Reproducers},
 		Budget: budget.Limits(c.Budget),
 		Hooks:  c.compileHooks(),

@@ -9,6 +9,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/ttng"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/layout/ttglayout"
+	"github.com/nereid-lang/nereid/internal/rules"
 )
 
 // Products of warp groups run asynchronously. All products of a loop are started without waiting, and a wait
@@ -33,14 +34,6 @@ const (
 	tightAttr = "nereid.tight"
 	roomyAttr = "nereid.roomy"
 )
-
-// stepsUnderWay is the number of steps of a product that may be under way when the next is prepared, if its
-// left operand is computed: enough to hide that, and few enough for the registers that they hold.
-const stepsUnderWay = 2
-
-// leastColumns is the width of an instruction from which steps are long enough to compute the next one beside
-// them. Shorter ones run best all at once.
-const leastColumns = 64
 
 // overlapping is a product that completes in the next iteration.
 type overlapping struct {
@@ -286,7 +279,7 @@ func waitInLoop(list []overlapping) {
 	last := list[len(list)-1].op
 	pendings := len(list)
 	if rewritesRegisters(last, last.Parent()) {
-		pendings = min(stepsUnderWay, stepsAlong(last)-1)
+		pendings = rules.Capped(ruled(last), rules.StepsInFlight, stepsAlong(last)-1)
 		last.SetAttr(ttg.StepsAttr, ir.I32Attr(int64(pendings)))
 	}
 	var results []*ir.Value
@@ -354,9 +347,9 @@ func onlyYields(op *ir.Op) bool {
 // product of its loop, so that waits count nothing but its steps, and one instruction sums a step exactly.
 func stepsApart(op, loop *ir.Op) bool {
 	mma, _ := ttg.As[ttg.NvidiaMma](encodingOf(op.Result(0)))
-	return stepsAlong(op) > 1 && mma.InstrShape[1] >= leastColumns &&
-		ir.BitWidth(ir.ElemOf(op.Operand(0).Type)) == 16 && len(opsOf(loop, ttng.WarpGroupDot)) == 1 &&
-		len(opsOf(loop, ttng.WarpGroupDotWait)) == 0
+	return stepsAlong(op) > 1 && ir.BitWidth(ir.ElemOf(op.Operand(0).Type)) == 16 &&
+		len(opsOf(loop, ttng.WarpGroupDot)) == 1 && len(opsOf(loop, ttng.WarpGroupDotWait)) == 0 &&
+		satisfies(loop, rules.StepColumns, mma.InstrShape[1])
 }
 
 // stepsAlong returns the number of instructions along k of a product whose left operand is in registers.

@@ -11,6 +11,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/ttng"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/pass"
+	"github.com/nereid-lang/nereid/internal/rules"
 )
 
 // BranchOnMasks skips selects of large tensors in loops of products of warp groups where bounds say that the
@@ -33,19 +34,16 @@ var BranchOnMasks = pass.Pass{
 	},
 }
 
-// manySelects is the number of elements of a thread from which on a branch is cheaper than selects.
-const manySelects = 16
-
 // worthBranch reports whether a select is of many elements, in a loop of products of warp groups. A select of
 // constants stays: behind a branch, all its elements would take up registers.
 func worthBranch(op *ir.Op) bool {
-	if tensorOf(op.Operand(0)) == nil || op.Parent().Def != scf.For || elementsOfThread(op) < manySelects ||
+	if tensorOf(op.Operand(0)) == nil || op.Parent().Def != scf.For ||
 		op.Operand(1).DefBy(arith.Constant) != nil {
 		return false
 	}
 	for o := range body(op.Parent()) {
 		if o.Def == ttng.WarpGroupDot {
-			return true
+			return satisfies(op, rules.BranchElements, elementsOfThread(op))
 		}
 	}
 	return false

@@ -8,6 +8,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/layout/ttglayout"
 	"github.com/nereid-lang/nereid/internal/pass"
+	"github.com/nereid-lang/nereid/internal/rules"
 )
 
 // ReduceDataDuplication sends conversions to operands of products through a buffer: many threads hold the
@@ -86,16 +87,12 @@ func loadOperand(cvt, operand *ir.Op, dot ttg.DotOp) {
 	cvt.Erase()
 }
 
-// manyOperandWords is the number of 32-bit registers from which on a loaded operand goes through a buffer
-// although each warp holds its own elements.
-const manyOperandWords = 64
-
 // staysInWarp reports whether an operand that comes from the same warp is converted without a buffer. A large
 // one that was just loaded is not: behind the buffer, the product reads it piece by piece
 // (parallel_nsa_bwd_kernel_dq spills 16 bytes instead of 256). A computed one is in registers anyway.
 func staysInWarp(cvt, operand *ir.Op, dot ttg.DotOp) bool {
-	large := wordsOf(operand.Result(0)) >= manyOperandWords
-	return onTensorCores(dot) && !(large && cvt.Operand(0).DefBy(tt.Load) != nil)
+	return onTensorCores(dot) && (cvt.Operand(0).DefBy(tt.Load) == nil ||
+		!satisfies(operand, rules.OperandBuffer, wordsOf(operand.Result(0))))
 }
 
 // onTensorCores reports whether the product of an operand runs on tensor cores.

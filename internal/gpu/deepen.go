@@ -11,6 +11,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/ttng"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/pass"
+	"github.com/nereid-lang/nereid/internal/rules"
 )
 
 // Sharing says how the programs of a launch share a multiprocessor.
@@ -35,8 +36,6 @@ const (
 	// MostShared is the largest Sharing.Programs: launches with more programs on a multiprocessor run the
 	// code for any launch.
 	MostShared = 16
-	// MostDeepened is the largest number of programs whose pipelines fill the shared memory.
-	MostDeepened = 2
 	// Kinds is the number of kinds of launches: any, and those with up to 1, 2, 4, 8 and 16 programs on a
 	// multiprocessor.
 	Kinds = 6
@@ -55,14 +54,8 @@ const (
 	depthsAttr = "nereid.depths"
 )
 
-const (
-	// reservedShared is what the system and barriers take of a program's shared memory.
-	reservedShared = 2 << 10
-	// deepest is the largest number of stages that a loop gets: on an H200, more gain nothing.
-	deepest = 8
-	// deepestOfWarps is that number for loops whose products are not those of warp groups.
-	deepestOfWarps = 3
-)
+// reservedShared is what the system and barriers take of a program's shared memory.
+const reservedShared = 2 << 10
 
 // DeepenPipelines gives loops of products more stages than the caller asks for, if a launch leaves shared
 // memory unused: with few programs, each has more of it. All programs of a small product read new memory in
@@ -132,22 +125,26 @@ func (s Sharing) stagesOf(loop *ir.Op, n int) func(programs int) int {
 		return nil
 	}
 	return func(programs int) int {
-		if programs > MostDeepened {
+		if !satisfies(loop, rules.DeepenPrograms, programs) {
 			programs = 0
 		}
 		return stages(programs)
 	}
 }
 
-// stagesOfFew is stagesOf for up to MostDeepened programs.
+// stagesOfFew is stagesOf for the few programs of rules.DeepenPrograms.
 func (s Sharing) stagesOfFew(loop *ir.Op, n int) func(programs int) int {
 	if bytes := stageBytes(loop); bytes > 0 {
 		others := storedBytes(loop) + outerBytes(loop) + convertedBytes(loop)
-		return func(programs int) int { return s.stages(n, bytes, others, programs, deepest) }
+		return func(programs int) int {
+			return s.stages(loop, n, bytes, others, programs, rules.DeepestStages)
+		}
 	}
 	if bytes := warpBytes(loop); bytes > 0 {
 		others := outerBytes(loop) + convertedBytes(loop)
-		return func(programs int) int { return s.stages(n, bytes, others, programs, deepestOfWarps) }
+		return func(programs int) int {
+			return s.stages(loop, n, bytes, others, programs, rules.DeepestWarpStages)
+		}
 	}
 	if bytes := chainBytes(loop); bytes > 0 {
 		others := outerBytes(loop)
@@ -173,13 +170,15 @@ func (s Sharing) pairedStages(n, bytes, others, programs int) int {
 }
 
 // stages returns the number of stages of a loop with so many bytes in each, and others besides, in a launch
-// with at most that many programs on a multiprocessor (0: any number); most is the largest number.
-func (s Sharing) stages(n, bytes, others, programs, most int) int {
+// with at most that many programs on a multiprocessor (0: any number); most bounds the number.
+func (s Sharing) stages(loop *ir.Op, n, bytes, others, programs int, most *rules.Rule) int {
 	fit := s.SM / (n*bytes + others + reservedShared)
 	if programs == 0 || fit == 0 {
 		return n
 	}
-	return max(n, min(most, (s.SM/min(fit, programs)-reservedShared-others)/bytes))
+	room := (s.SM/min(fit, programs) - reservedShared - others) / bytes
+	return max(n, rules.Capped(ruled(loop), most, room, rules.F("bytes", bytes),
+		rules.F("programs", programs)))
 }
 
 // stageBytes returns how many bytes of shared memory the loads of an iteration take, 0 if the loop is not one

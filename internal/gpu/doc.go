@@ -116,4 +116,5 @@
 //	hold_operands.go               nereid-gpu-hold-operands: left operands in registers during a loop
 //	short_lives.go                 nereid-gpu-short-lives: arithmetic and conversions over products
 //	stream_loads.go                nereid-gpu-stream-loads: what is read once leaves the caches first
+//	ruled.go                       the values of the module's rules (internal/rules)
 package gpu

@@ -6,10 +6,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/dialect/ttng"
 	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/rules"
 )
-
-// earlySums is the number of registers for sums of products up to which a product begins early.
-const earlySums = 160
 
 // startEarly lets a product of a loop that does not depend on the one before begin together with that one.
 // The tensor cores then compute it while the threads work on the first result, as in the backward pass of
@@ -57,7 +55,7 @@ func ownWait(product *ir.Op) *ir.Op {
 func begin(product, first *ir.Op) bool {
 	wait, own := ownWait(first), ownWait(product)
 	moved, ok := neededBy(product, wait)
-	if !ok || sums(product) > earlySums {
+	if !ok || !satisfies(product, rules.EarlyAccumulators, sums(product)) {
 		return false
 	}
 	var waits []*ir.Op // for copies, which the product may read
@@ -116,9 +114,6 @@ func overtake(product *ir.Op) {
 	own.SetAttr("pendings", ir.I32Attr(1))
 }
 
-// readWords is the number of registers of a vector that is read before products.
-const readWords = 16
-
 // readEarly reads vectors from shared memory before the products that are begun above, not behind them: what
 // they are needed for follows a wait, and the first arithmetic would wait for the memory once more.
 //
@@ -128,7 +123,7 @@ const readWords = 16
 //	%s = arith.subf %e, %x                             %s = arith.subf %e, %x
 func readEarly(loop *ir.Op) {
 	for _, load := range slices.Collect(body(loop)) {
-		if load.Def != ttg.LocalLoad || isDotOperand(load.Result(0)) || wordsOf(load.Result(0)) > readWords {
+		if load.Def != ttg.LocalLoad || isDotOperand(load.Result(0)) {
 			continue
 		}
 		var first *ir.Op // of the products above
@@ -137,7 +132,7 @@ func readEarly(loop *ir.Op) {
 				first = op
 			}
 		}
-		if first == nil {
+		if first == nil || !satisfies(load, rules.EarlyReads, wordsOf(load.Result(0))) {
 			continue
 		}
 		if moved, ok := neededBy(load, first); ok {

@@ -9,6 +9,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/pass"
+	"github.com/nereid-lang/nereid/internal/rules"
 )
 
 // FetchAhead lets loops without products ask the L2 cache for the memory that their next iteration loads, in
@@ -52,17 +53,14 @@ func FetchAhead(with Sharing) pass.Pass {
 	}
 }
 
-// awaitingWarps is the number of warps on a multiprocessor up to which all may be waiting for memory.
-const awaitingWarps = 16
-
 // awaits reports whether so many programs of a module on a multiprocessor (0: any number) leave it waiting
-// for memory. With products, more than MostDeepened have the code for any launch.
+// for memory. With products, more than rules.DeepenPrograms have the code for any launch.
 func awaits(programs int, m *ir.Op) bool {
-	if programs <= MostDeepened {
+	if satisfies(m, rules.DeepenPrograms, programs) {
 		return programs > 0
 	}
 	products := slices.ContainsFunc(slices.Collect(m.Ops()), isProduct)
-	return !products && programs*ttg.NumWarps(m) <= awaitingWarps
+	return !products && satisfies(m, rules.FetchWarps, programs*ttg.NumWarps(m))
 }
 
 // fetching returns the depths of code that makes requests: every kind of launch for which it does has code of
@@ -76,10 +74,6 @@ func fetching(m *ir.Op) (depths []int) {
 	}
 	return depths
 }
-
-// fetchedBytes is what an iteration loads, at most, if it asks for the memory of the next one. One that loads
-// 128 KiB keeps an H200's multiprocessor busy without.
-const fetchedBytes = 64 << 10
 
 // fetchable returns the loads of a loop whose addresses in the next iteration are known; none for a loop that
 // waits for more than its loads.
@@ -96,7 +90,7 @@ func fetchable(loop *ir.Op) (loads []*ir.Op) {
 			}
 		}
 	}
-	if bytes > fetchedBytes || isUnrolled(loop) {
+	if len(loads) == 0 || !satisfies(loop, rules.FetchBytes, bytes) || isUnrolled(loop) {
 		return nil
 	}
 	return loads
@@ -115,14 +109,6 @@ func waitsForMore(loop *ir.Op) bool {
 	return false
 }
 
-// unrolledInstructions is the length up to which the assembler unrolls loops, by the estimate of isUnrolled.
-// It separates 12 of 13 such loops of public libraries: those that are unrolled have 16 to 37 instructions,
-// the others 40 or more.
-const unrolledInstructions = 36
-
-// loadInstructions is what a load of up to 16 bytes takes: two for its address, one for its mask, itself.
-const loadInstructions = 4
-
 // isUnrolled reports whether the assembler is expected to unroll a loop: it is short, and nothing in it
 // writes memory or waits for other threads.
 func isUnrolled(loop *ir.Op) bool {
@@ -140,13 +126,13 @@ func isUnrolled(loop *ir.Op) bool {
 			case loaded && !load:
 				n += elemsPerThread(r.Type)
 			case load:
-				n += loadInstructions * max(1, (wordsOf(r)+3)/4)
+				n += rules.Get(ruled(loop), rules.LoadInstructions) * max(1, (wordsOf(r)+3)/4)
 			default:
 				n++
 			}
 		}
 	}
-	return n <= unrolledInstructions
+	return satisfies(loop, rules.UnrolledInstructions, n)
 }
 
 // moves reports whether the address of a load changes from one iteration to the next, and is known before.

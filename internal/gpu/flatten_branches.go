@@ -7,6 +7,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/scf"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/pass"
+	"github.com/nereid-lang/nereid/internal/rules"
 )
 
 // FlattenBranches computes both sides of branches that hold a few operations of arithmetic, and selects:
@@ -37,9 +38,6 @@ var FlattenBranches = pass.Pass{
 	},
 }
 
-// shortBranch is the number of operations up to which a branch is short.
-const shortBranch = 4
-
 // isShort reports whether a branch has a few operations that may be executed in any case, at little cost.
 func isShort(branch *ir.Op) bool {
 	n := 0
@@ -54,7 +52,7 @@ func isShort(branch *ir.Op) bool {
 			}
 		}
 	}
-	return n <= shortBranch
+	return satisfies(branch, rules.ShortBranch, n)
 }
 
 func flatten(branch *ir.Op) {

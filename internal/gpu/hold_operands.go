@@ -8,6 +8,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/ttng"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/pass"
+	"github.com/nereid-lang/nereid/internal/rules"
 )
 
 // HoldOperands keeps left operands that a loop does not change in registers, if they are multiplied by few
@@ -32,18 +33,6 @@ var HoldOperands = pass.Pass{
 	},
 }
 
-const (
-	// narrowColumns is the number of columns from which on the tensor cores do not wait for the rows.
-	narrowColumns = 64
-	// besideProducts is the number of registers for addresses, counters and arithmetic in a loop of products.
-	besideProducts = 38
-	// briefLoop is the number of iterations up to which a loop gains little by one operand.
-	briefLoop = 16
-	// manyWords is the number of registers of products in a loop of the kernel from which on an SM has room
-	// for two warp groups, of its 64 Ki registers: each thread may have all that there are for one.
-	manyWords = 65536/(3*groupWarps*32) - besideProducts
-)
-
 // holdInFunction changes the innermost loops of a function in which there is room for few programs.
 func holdInFunction(fn *ir.Op) {
 	if ttg.NumCTAs(fn) > 1 { // an operand may lie in several blocks
@@ -56,7 +45,7 @@ func holdInFunction(fn *ir.Op) {
 			loops, taken = append(loops, loop), max(taken, words)
 		}
 	}
-	if taken < manyWords {
+	if len(loops) == 0 || !satisfies(fn, rules.HeldWords, taken) {
 		return
 	}
 	for _, loop := range loops {
@@ -94,11 +83,11 @@ type heldOperand struct {
 // holdIn loads left operands before a loop while there are registers, the first ones first. A short loop
 // holds all of them or none: it gains little by one.
 func holdIn(loop *ir.Op) {
-	room := threadRegisters - besideProducts - productWords(loop)
+	room := threadRegisters - rules.Get(ruled(loop), rules.BesideProducts) - productWords(loop)
 	users := map[heldOperand][]*ir.Op{}
 	var held []heldOperand
 	for op := range body(loop) {
-		if op.Def != ttng.WarpGroupDot || !isNarrow(op) || !isConstantIn(op.Operand(0), loop) {
+		if op.Def != ttng.WarpGroupDot || !isConstantIn(op.Operand(0), loop) || !isNarrow(op) {
 			continue
 		}
 		h := heldOperand{op.Operand(0), inRegisters(op)}
@@ -128,14 +117,14 @@ func isBrief(loop *ir.Op) bool {
 	from, ok1 := arith.IntOf(scf.LowerBound(loop))
 	to, ok2 := arith.IntOf(scf.UpperBound(loop))
 	step, ok3 := arith.IntOf(scf.Step(loop))
-	return ok1 && ok2 && ok3 && to-from <= briefLoop*step
+	return ok1 && ok2 && ok3 && step > 0 && satisfies(loop, rules.BriefLoop, (to-from+step-1)/step)
 }
 
 // isNarrow reports whether the instructions of a product have so few columns that the tensor cores wait for
 // the rows.
 func isNarrow(product *ir.Op) bool {
 	mma, ok := ttg.As[ttg.NvidiaMma](encodingOf(product.Result(0)))
-	return ok && mma.InstrShape[1] < narrowColumns
+	return ok && satisfies(product, rules.NarrowColumns, mma.InstrShape[1])
 }
 
 // isConstantIn reports whether v is a buffer that is filled once, before a loop.

@@ -9,6 +9,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/pass"
+	"github.com/nereid-lang/nereid/internal/rules"
 )
 
 // JoinLoops makes one loop of two that follow each other, of which the second does the same under more masks:
@@ -110,7 +111,7 @@ func (j *joiner) skipsMasks(mach Machine) bool {
 		for _, d := range tensorOf(e.op.Result(0)).Shape {
 			n *= d
 		}
-		if n < manySelects*32*int64(mach.NumWarps) {
+		if !satisfies(e.op, rules.BranchElements, n/(32*int64(mach.NumWarps))) {
 			return false
 		}
 	}

@@ -4,10 +4,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/pass"
+	"github.com/nereid-lang/nereid/internal/rules"
 )
-
-// mostAtOnce is the number of iterations up to which a loop loads everything before the first.
-const mostAtOnce = 4
 
 // LoadAtOnce gives loops of products that run two to four times, as the compiler knows, a stage for each
 // iteration: the loads of all iterations begin before the first.
@@ -28,8 +26,8 @@ func LoadAtOnce(numStages int) pass.Pass {
 				return nil
 			}
 			for _, loop := range forLoops(m.Op) {
-				if n, ok := pass.TripCount(loop); ok && n <= mostAtOnce && int(n) >= numStages &&
-					fitAtOnce(loop, int(n)) {
+				if n, ok := pass.TripCount(loop); ok && int(n) >= numStages &&
+					satisfies(loop, rules.LoadsAtOnce, n) && fitAtOnce(loop, int(n)) {
 					ctx.At(loop)
 					loop.SetAttr(depthAttr, ir.I32Attr(int64(n)+1))
 				}
@@ -43,8 +41,7 @@ func LoadAtOnce(numStages int) pass.Pass {
 // many bytes of shared memory as the program has in registers. A multiprocessor has about as much of one as
 // of the other, so that as many programs run on it as before.
 func fitAtOnce(loop *ir.Op, n int) bool {
-	const others = 96 // registers of a thread for operands and addresses
-	bytes, registers := warpBytes(loop), others
+	bytes, registers := warpBytes(loop), rules.Get(ruled(loop), rules.AtOnceRegisters)
 	for _, v := range loop.Results() {
 		registers += wordsOf(v)
 	}

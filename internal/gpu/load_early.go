@@ -11,6 +11,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/ttng"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/pass"
+	"github.com/nereid-lang/nereid/internal/rules"
 )
 
 // LoadEarly moves loads above the products before them, so that the memory is under way while the program
@@ -61,18 +62,6 @@ func isAwaited(op *ir.Op) bool { return multiplies(op) || reducesOverWarps(op) }
 // reducesOverWarps reports whether op is a reduction for which warps exchange partial results.
 func reducesOverWarps(op *ir.Op) bool { return op.Def == tt.Reduce && meetsWarps(op) }
 
-// earlyWords is the number of 32-bit registers of floats, and of the load, up to which a load moves.
-// Addresses, masks and operands on their way to the tensor cores come on top.
-const earlyWords = 96
-
-// A load of up to smallWords registers moves above a reduction, and one of up to mediumWords if it has at
-// most half of the registers that are held meanwhile. A larger one would cost programs: those of norms have
-// few registers, and wait for memory more than for reductions.
-const (
-	smallWords  = 8
-	mediumWords = 16
-)
-
 func loadEarlyIn(b *ir.Block, at *address.Analysis) {
 	var awaited []*ir.Op // above which the next load may move
 	for _, op := range slices.Collect(b.Ops()) {
@@ -98,7 +87,7 @@ func multiplies(op *ir.Op) bool {
 		return isProduct(op)
 	}
 	n, ok := pass.TripCount(op)
-	if !ok || n > mostAtOnce {
+	if !ok || !satisfies(op, rules.LoadsAtOnce, n) {
 		return false
 	}
 	found := false
@@ -145,17 +134,19 @@ func moveLoad(load, over *ir.Op, at *address.Analysis) bool {
 	return true
 }
 
-// fitsEarly reports whether registers are left for a load above an op.
+// fitsEarly reports whether registers are left for a load above an op. A small load moves above a reduction,
+// and a medium one if it has at most half of the registers that are held meanwhile.
 func fitsEarly(load, over *ir.Op) bool {
 	words := wordsOf(load.Result(0))
 	if !reducesOverWarps(over) {
-		return mostWords(over, load)+words <= earlyWords
+		return satisfies(load, rules.EarlyWords, mostWords(over, load)+words)
 	}
-	if words > mediumWords {
+	if !satisfies(load, rules.EarlyMediumWords, words) {
 		return false
 	}
 	held := heldOver(over)
-	return held+words <= earlyWords && words <= max(smallWords, held/2)
+	return satisfies(load, rules.EarlyWords, held+words) &&
+		(words <= held/2 || satisfies(load, rules.EarlySmallWords, words))
 }
 
 // heldOver returns the registers that floats take from before op to behind it.

@@ -11,6 +11,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/pass"
+	"github.com/nereid-lang/nereid/internal/rules"
 )
 
 // MergePrograms lets one program do the work of n neighbours along the first axis of the grid, operation by
@@ -45,25 +46,6 @@ func MergePrograms(n int, unit bool) pass.Pass {
 	}
 }
 
-const (
-	// mergedBytes is what a thread of merged programs should load and store at least. On an H200, programs of
-	// four warps then move as much as the memory does while the next one starts, and more.
-	mergedBytes = 48
-	// smallProgram is the number of bytes from which on a program's start does not matter: an H200 starts 1.6
-	// programs in a nanosecond, and its memory moves 3.5 KB.
-	smallProgram = 4096
-	// mostMerged is the most programs that become one.
-	mostMerged = 8
-	// mergedOps bounds the code: operations of a thread, each as often as it has elements.
-	mergedOps = 4096
-	// mergedCases is the number of elements of a thread, at most, to which merged programs apply functions
-	// that branch, such as tanh: with 16 of them, an H200 waits for the functions, not for the memory.
-	mergedCases = 8
-	// mergedDivisions is the number of instructions for divisions, over the warps of a program, from which on
-	// its start does not matter: an H200 issues as many while it starts a program.
-	mergedDivisions = 512
-)
-
 // MayMerge reports whether programs of a kernel may become one.
 func MayMerge(m *ir.Module, mach Machine) bool {
 	fns := opsOf(m.Op, tt.Func)
@@ -94,16 +76,21 @@ func Mergeable(m *ir.Module, mach Machine) int {
 			moved += apartBytes(axes, op.Operand(0))
 		}
 	}
-	if bytes == 0 || max(moved, bytes*threads) > smallProgram || divisions*threads/32 > mergedDivisions {
+	s := ruled(m.Op)
+	if bytes == 0 || !rules.Holds(s, rules.SmallProgram, max(moved, bytes*threads)) ||
+		!rules.Holds(s, rules.MergedDivisions, divisions*threads/32) {
 		return 1
 	}
-	n := 1
-	for n < mostMerged && int64(n)*bytes < mergedBytes && int64(2*n)*ops <= mergedOps &&
-		int64(2*n)*cases <= mergedCases {
+	n := int64(1)
+	for rules.Holds(s, rules.MostMerged, n) && rules.Holds(s, rules.MergedBytes, n*bytes) &&
+		rules.Holds(s, rules.MergedOps, 2*n*ops) && rules.Holds(s, rules.MergedCases, 2*n*cases) {
 		n *= 2
 	}
-	return n
+	return int(min(n, largestMerge))
 }
+
+// largestMerge is the most programs for which launches have code of their own (nvidia.Others).
+const largestMerge = 8
 
 // memoryBytes is the least that memory moves at a time.
 const memoryBytes = 64
@@ -163,7 +150,7 @@ func MergedWarps(m *ir.Module, n int) int {
 			}
 		}
 	}
-	for n > 1 && most <= int64(16*n) {
+	for n > 1 && satisfies(m.Op, rules.MergedElements, (most+int64(n)-1)/int64(n)) {
 		n /= 2
 	}
 	return n

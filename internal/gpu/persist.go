@@ -11,6 +11,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/ttng"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/pass"
+	"github.com/nereid-lang/nereid/internal/rules"
 )
 
 // PersistPrograms lets a program stay on its SM and do the work of many, one after the other, in kernels
@@ -36,7 +37,7 @@ import (
 // each SM. Programs run in no order that a kernel could rely on; kernels with atomics stay as they are.
 //
 // Launches choose between this code and the ordinary one, which with persist unset is only marked with the
-// condition for it: in no program, the loop has more than shortLoop iterations.
+// condition for it: in no program, the loop has more than rules.PersistTrips iterations.
 func PersistPrograms(persist bool) pass.Pass {
 	return pass.Pass{
 		Name: "nereid-gpu-persist-programs",
@@ -80,11 +81,6 @@ const (
 	shortAttr = "nereid.short"
 )
 
-// shortLoop is the number of iterations up to which programs stay. Starts and ends of programs are 18% of the
-// time with 8 iterations of attention (heads of 128, an H200), 2% with 128. Copies at a cursor take the warps
-// that start them some cycles longer in each iteration.
-const shortLoop = 16
-
 // isShort returns the condition that the loop has few iterations in all programs, nil if the host cannot know
 // that.
 func (p *persistent) isShort() tt.TileGuard {
@@ -100,7 +96,8 @@ func (p *persistent) isShort() tt.TileGuard {
 		}
 	}
 	w := guardWriter{argument: argument}
-	guard, ok := w.steps(scf.UpperBound(p.loop), tt.TileGuard{tt.GuardNumber, shortLoop * p.step})
+	trips := int64(rules.Get(ruled(p.fn), rules.PersistTrips, rules.F("step", p.step)))
+	guard, ok := w.steps(scf.UpperBound(p.loop), tt.TileGuard{tt.GuardNumber, trips * p.step})
 	if !ok {
 		return nil
 	}

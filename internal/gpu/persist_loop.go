@@ -10,6 +10,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/dialect/ttng"
 	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/rules"
 )
 
 // The loop over programs counts in rounds: base is the round times the number of programs that stay. In a
@@ -81,9 +82,6 @@ func (p *persistent) inRound(b *ir.Builder, odd *ir.Value) *ir.Value {
 	return b.Val(arith.Select, ir.I32, back, p.me[1], p.me[0])
 }
 
-// sectionShare is the part of the programs that stay for which a section has an index along the other axes.
-const sectionShare = 4
-
 // numbers returns the numbers of the program that is done in a round; behind the last round, those of the
 // last program. Kernels whose longest programs come first along the first axis do the longest first of a
 // section along the others, small enough for what its programs read to stay in the L2 cache.
@@ -98,7 +96,8 @@ func (p *persistent) numbers(b *ir.Builder, base, odd *ir.Value) (ids [3]*ir.Val
 	if p.longest {
 		one := arith.ConstInt(b, 1, ir.I32)
 		count := b.Val(arith.MulI, ir.I32, p.grid[1], p.grid[2])
-		share := b.Val(arith.DivUI, ir.I32, p.programs, arith.ConstInt(b, sectionShare, ir.I32))
+		parts := arith.ConstInt(b, int64(rules.Get(ruled(p.fn), rules.SectionShare)), ir.I32)
+		share := b.Val(arith.DivUI, ir.I32, p.programs, parts)
 		size := b.Val(arith.MinSI, ir.I32, count, b.Val(arith.MaxSI, ir.I32, share, one))
 		size = b.Val(arith.Select, ir.I32, p.even(b), one, size)
 		section, rest := div(t, b.Val(arith.MulI, ir.I32, size, p.grid[0]))

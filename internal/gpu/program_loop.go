@@ -10,6 +10,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/pass"
+	"github.com/nereid-lang/nereid/internal/rules"
 )
 
 // LoopOverPrograms lets a program do the work of many, one after the other, in kernels of one loop of plain
@@ -95,10 +96,6 @@ func (p *program) hasTiles() bool {
 	return found && !hasLoop(p.loop)
 }
 
-// halfSM is the number of sums that fill half of an SM's registers: two such programs do not run there at
-// once.
-const halfSM = 1 << 15
-
 // isSum reports whether the only tensor that the loop carries is the sum of one product, from zero on, and so
 // large that a program has an SM for itself.
 func (p *program) isSum(mach Machine) bool {
@@ -108,7 +105,7 @@ func (p *program) isSum(mach Machine) bool {
 		if t == nil {
 			continue
 		}
-		if t.Rank() != 2 || t.Shape[0]*t.Shape[1] < halfSM {
+		if t.Rank() != 2 || !satisfies(p.fn, rules.PersistAccumulators, t.Shape[0]*t.Shape[1]) {
 			return false
 		}
 		sums++
@@ -134,12 +131,8 @@ func (p *program) boundsVary() bool {
 	return slices.ContainsFunc(p.loop.Operands()[:3], varies)
 }
 
-// What copies ahead are worth: an SM multiplies pairs of elements of groupRate bytes in a cycle, and what is
-// asked for aheadCycles before it is needed is there.
-const (
-	groupRate   = 4096
-	aheadCycles = 2048
-)
+// groupRate is how many bytes of pairs of elements an SM multiplies in a cycle.
+const groupRate = 4096
 
 // limitStages gives the loop no more stages than it takes to hide what copies take. More would help a program
 // that starts; here copies run ahead into the next program. On an H200, tiles of 128×256×64 are 1 to 2%
@@ -151,7 +144,8 @@ func (p *program) limitStages(numStages int64) {
 		}
 		x, out := tensorOf(op.Operand(0)), tensorOf(op.Result(0))
 		cycles := out.Shape[0] * out.Shape[1] * x.Shape[1] * elementBytes(x.Elem) / groupRate
-		most := min(1+(aheadCycles+cycles-1)/max(1, cycles), stagesBeside(p.loop, p.storedBytes()))
+		ahead := int64(rules.Get(ruled(p.fn), rules.AheadCycles, rules.F("cycles", cycles)))
+		most := min(1+(ahead+cycles-1)/max(1, cycles), stagesBeside(p.loop, p.storedBytes()))
 		if most < p.loop.IntOr(stagesAttr, numStages) {
 			p.loop.SetAttr(stagesAttr, ir.I32Attr(most))
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/ttng"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/pass"
+	"github.com/nereid-lang/nereid/internal/rules"
 )
 
 // ScaleLate multiplies the rows of a block by a scale after their maximum is known, in loops of products of
@@ -59,8 +60,8 @@ func scaledRows(op *ir.Op) *scaled {
 		v = v.Def().Operand(1)
 	}
 	s.product = v.DefBy(arith.MulF)
-	if s.product == nil || s.product.Block() != op.Block() || elementsOfThread(s.product) < manySelects ||
-		ir.ElemOf(v.Type) != ir.F32 {
+	if s.product == nil || s.product.Block() != op.Block() || ir.ElemOf(v.Type) != ir.F32 ||
+		!satisfies(op, rules.BranchElements, elementsOfThread(s.product)) {
 		return nil
 	}
 	for i := range 2 {

@@ -6,6 +6,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/pass"
+	"github.com/nereid-lang/nereid/internal/rules"
 )
 
 // StreamLoads makes what a launch reads once the first to leave the caches, in kernels that read far more
@@ -23,16 +24,9 @@ var StreamLoads = pass.Pass{
 	},
 }
 
-const (
-	// streamShare is how many elements a kernel reads, at least, for each that it writes.
-	streamShare = 16
-	// loopWeight is how often a loop runs in this estimate.
-	loopWeight = 8
-)
-
 func streamLoads(fn *ir.Op) {
 	var s streams
-	if !s.collect(fn) || s.written*streamShare > s.read {
+	if !s.collect(fn) || !rules.HoldsShare(ruled(fn), rules.StreamShare, s.written, s.read) {
 		return
 	}
 	for _, load := range s.loads {
@@ -80,7 +74,7 @@ func traffic(op *ir.Op, v *ir.Value) int64 {
 		n = t.NumElements()
 	}
 	for loop := op.ParentOf(scf.For); loop != nil; loop = loop.ParentOf(scf.For) {
-		n *= loopWeight
+		n *= int64(rules.Get(ruled(op), rules.LoopWeight))
 	}
 	return n
 }

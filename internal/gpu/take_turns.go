@@ -11,6 +11,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/layout"
 	"github.com/nereid-lang/nereid/internal/layout/ttglayout"
+	"github.com/nereid-lang/nereid/internal/rules"
 )
 
 // Warp groups can only be apart if no barrier of the block lies in the loop. It would have two tasks: all
@@ -147,10 +148,6 @@ func (t *turnLoop) isLate(w *ir.Op) bool {
 	})
 }
 
-// manySums is the number of a thread's registers for results of products from which on an SM runs one program
-// of two warp groups at a time.
-const manySums = 80
-
 // worthTurns reports whether groups are to take turns: two groups that are alone on an SM. More groups
 // overlap by chance, and would wait for each other. A group that meets the other one during its turn would
 // wait for ever: that one waits for the turn's end.
@@ -164,7 +161,7 @@ func (t *turnLoop) worthTurns() bool {
 			sums += elementsOfThread(op)
 		}
 	}
-	return ttg.NumWarps(t.loop) == 2*groupWarps && sums > manySums
+	return ttg.NumWarps(t.loop) == 2*groupWarps && satisfies(t.loop, rules.PingPongAccumulators, sums)
 }
 
 // meeting lists ops at which the warps of a block meet, whatever the layouts of their operands.
@@ -172,10 +169,6 @@ var meeting = []*ir.OpDef{
 	tt.Scan, tt.Gather, tt.Histogram, tt.AtomicRMW, tt.AtomicCAS, tt.Assert, tt.DescStore, tt.DescReduce,
 	tt.DescScatter, ttg.LocalStore, ttg.LocalBarrier, ttng.TensormapCreate, gpud.Barrier,
 }
-
-// warpWords is the number of registers of a thread up to which a conversion that stays within warps makes
-// only the warp meet.
-const warpWords = 64
 
 // meetsWarps reports whether the warps of a block may have to meet for an op: they exchange elements through
 // shared memory.
@@ -187,7 +180,7 @@ func meetsWarps(op *ir.Op) bool {
 	case ttg.ConvertLayout:
 		c, err := ttglayout.Conversion(op.Operand(0).Type, op.Result(0).Type)
 		return err != nil || !ttglayout.OnlyLanes(c) ||
-			!ttglayout.OnlyRegisters(c) && wordsOf(op.Result(0)) > warpWords
+			!ttglayout.OnlyRegisters(c) && !satisfies(op, rules.WarpWords, wordsOf(op.Result(0)))
 	case ttg.LocalAlloc:
 		return op.NumOperands() > 0
 	}

@@ -5,6 +5,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/analysis/axisinfo"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/rules"
 )
 
 // Which loads of a kernel are given to the copy engine: those that may be, and where that pays.
@@ -103,16 +104,13 @@ func (t *tiler) hasChain(loop *ir.Op) bool {
 	return false
 }
 
-// wideSums is the number of a thread's sums from which on loops of plain products gain from the copy engine.
-const wideSums = 128
-
 // isWide reports whether the products of a loop have large results, in several warp groups. With small ones,
 // the programs are short, or several to an SM: they begin before a map is fetched, and hide what copies take.
 func (t *tiler) isWide(loop *ir.Op) bool {
 	for op := range body(loop) {
 		if t.mach.isGroupProduct(op) && t.mach.NumWarps >= 2*groupWarps {
 			shape := tensorOf(op.Result(0)).Shape
-			return shape[0]*shape[1] >= int64(wideSums*32*t.mach.NumWarps)
+			return satisfies(op, rules.TileAccumulators, shape[0]*shape[1]/int64(32*t.mach.NumWarps))
 		}
 	}
 	return false
@@ -175,8 +173,6 @@ func (p *tilePlan) suits() bool {
 // pays reports whether the copy engine copies a load's tile faster than threads do: a few large copies.
 func pays(load *ir.Op) bool {
 	t := tensorOf(load.Result(0))
-	return t.Shape[0]*t.Shape[1]*int64(ir.BitWidth(t.Elem)/8) >= minTile && min(t.Shape[0], t.Shape[1]) >= 32
+	return satisfies(load, rules.TileBytes, t.Shape[0]*t.Shape[1]*int64(ir.BitWidth(t.Elem)/8)) &&
+		satisfies(load, rules.TileSide, min(t.Shape[0], t.Shape[1]))
 }
-
-// minTile is the number of bytes of a tile below which copies by threads are as fast.
-const minTile = 4 << 10

@@ -9,6 +9,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/pass"
+	"github.com/nereid-lang/nereid/internal/rules"
 )
 
 // TileStores gives stores by pointers to the copy engine, where their addresses are those of a tile, as
@@ -77,7 +78,7 @@ func (t *tiler) isResult(store *ir.Op) bool {
 		loop = loop.Prev()
 	}
 	if typ == nil || ir.BitWidth(typ.Elem) != 16 || loop == nil || !t.isWide(loop) || t.hasChain(loop) ||
-		stagesBeside(loop, tensorBytes(typ)) < fewStages {
+		!satisfies(loop, rules.StoreStages, stagesBeside(loop, tensorBytes(typ))) {
 		return false
 	}
 	used := uses{}
@@ -90,12 +91,8 @@ func (t *tiler) isResult(store *ir.Op) bool {
 	return false
 }
 
-const (
-	// wholeShared is the shared memory of a program that has an SM of sm_90 for itself, in bytes.
-	wholeShared = 227 << 10
-	// fewStages is the number of a pipeline's stages that it must hold beside a tile that is stored.
-	fewStages = 3
-)
+// wholeShared is the shared memory of a program that has an SM of sm_90 for itself, in bytes.
+const wholeShared = 227 << 10
 
 // stagesBeside returns the number of stages of a loop's tiles for which there is shared memory beside so many
 // bytes, 0 if the loop loads no tiles.

@@ -3,6 +3,7 @@ package gpu
 import (
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/rules"
 )
 
 // specializeAttr marks a loop of tl.range(warp_specialize=True). The hint asks that copies run ahead of the
@@ -24,11 +25,7 @@ func SpecializedWarps(m *ir.Module, n int) int {
 		return n
 	}
 	for _, loop := range forLoops(m.Op) {
-		most := int64(threadRegisters)
-		if loop.HasAttr(specializeAttr) {
-			most = mostSums
-		}
-		if needsTwoGroups(loop, most) {
+		if needsTwoGroups(loop) {
 			return 2 * n
 		}
 	}
@@ -38,16 +35,12 @@ func SpecializedWarps(m *ir.Module, n int) int {
 const (
 	// groupRows is the least number of rows that a warp group computes.
 	groupRows = 64
-	// mostSums is the number of a thread's registers for results of products that leaves enough for the rest
-	// of a loop. With more, two groups are faster than one; with less, one was on an H200.
-	mostSums = 192
 	// threadRegisters is the number of registers that a thread can have.
 	threadRegisters = 255
 )
 
-// needsTwoGroups reports whether a warp group has more sums than most in each thread, and two can divide
-// them.
-func needsTwoGroups(loop *ir.Op, most int64) bool {
+// needsTwoGroups reports whether a warp group has too many sums in each thread, and two can divide them.
+func needsTwoGroups(loop *ir.Op) bool {
 	sums := int64(0)
 	for op := range loop.Ops() {
 		if op.Def != tt.Dot {
@@ -59,5 +52,6 @@ func needsTwoGroups(loop *ir.Op, most int64) bool {
 		}
 		sums += shape[0] * shape[1] / (groupWarps * 32)
 	}
-	return sums > most
+	return sums > threadRegisters ||
+		sums > 0 && loop.HasAttr(specializeAttr) && satisfies(loop, rules.SpecializeAccumulators, sums)
 }

@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/nereid-lang/nereid/internal/rules"
 )
 
 // Row is what the table says of one variable.
@@ -137,6 +139,15 @@ func simOrder(r Row) *Knob[string] {
 			return "", fmt.Errorf("expected %s", strings.ReplaceAll(r.Form, "`", ""))
 		}
 		return s, nil
+	})
+}
+
+// ruleSet is a list of rules with other values.
+func ruleSet(r Row) *Knob[string] {
+	r.Default, r.Form = "the table", "`name=value`, `name=off`, separated by commas"
+	return add(r, "", func(s string) (string, error) {
+		_, err := rules.Parse(s)
+		return s, err
 	})
 }
 

@@ -161,6 +161,11 @@ var (
 			"the launch, what depends on the kernel's arguments alone, and programs divide by such numbers " +
 			"without a division ([GPU.md](GPU.md)).",
 	})
+	Rules = ruleSet(Row{
+		Group: "Compilation", Name: "NEREID_RULES",
+		Doc: "Thresholds by which the GPU compiler chooses, such as `early-words=64,most-merged=off`; " +
+			"`nereid rules` lists them ([RULES.md](RULES.md)).",
+	})
 	NoPersist = flag(Row{
 		Group: "Compilation", Name: "NEREID_DISABLE_PERSIST",
 		Doc: "On sm_90, every program of a launch starts anew. Otherwise, large products of tiles, and " +

@@ -273,7 +273,8 @@ func registerImage(ll layout.Layout, reg int, out string) int {
 func conversionCrosses(l *lowering, op *ir.Op) bool {
 	t := op.Operand(0).Type.(*ir.TensorType)
 	from, to := l.layout(op, t), l.layout(op, op.Result(0).Type)
-	return newConversion(from, to, t.Elem).how == byShared && l.newExchange(from, to, bitsOf(t)).crosses
+	return newConversion(l.rules, from, to, t.Elem).how == byShared &&
+		l.newExchange(from, to, bitsOf(t)).crosses
 }
 
 // crosses reports whether op reads other blocks' memory and ends with the cluster's barrier.

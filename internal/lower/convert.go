@@ -7,6 +7,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/layout"
+	"github.com/nereid-lang/nereid/internal/rules"
 )
 
 // conversion describes how a tensor gets from one layout to another.
@@ -33,7 +34,7 @@ const (
 )
 
 // newConversion chooses the cheapest way from one layout to another.
-func newConversion(from, to layout.Layout, elem ir.Type) conversion {
+func newConversion(s *rules.Set, from, to layout.Layout, elem ir.Type) conversion {
 	c := conversion{from: from, to: to, how: byShared, together: 1}
 	cvt, ok := to.TryInvertAndCompose(from)
 	if !ok {
@@ -66,15 +67,16 @@ func newConversion(from, to layout.Layout, elem ir.Type) conversion {
 		return c
 	}
 	words := max(from.InSize(layout.Register), to.InSize(layout.Register)) * bitsOf(elem) / 32
-	c.own = from.FreeVariablesIn(layout.Warp) == 0 && words <= maxWords
-	if !moves(layout.Register, layout.Lane) && c.shuffles(elem) <= maxShuffles {
+	c.own = from.FreeVariablesIn(layout.Warp) == 0 && rules.Holds(s, rules.WarpWords, words)
+	if !moves(layout.Register, layout.Lane) && rules.Holds(s, rules.MaxShuffles, c.shuffles(elem)) {
 		c.how = byShuffles
 		return c
 	}
 	registers := to.InSize(layout.Register)
-	if m, ok := newWarpMove(cvt, elem); ok && m.steps(registers)*max(1, bitsOf(elem)/32) <= maxShuffles {
+	m, ok := newWarpMove(cvt, elem)
+	if ok && rules.Holds(s, rules.MaxShuffles, m.steps(registers)*max(1, bitsOf(elem)/32)) {
 		c.how, c.move = inWarp, m
-	} else if c.shuffles(elem)<<len(c.choices()) <= maxChoices {
+	} else if rules.Holds(s, rules.MaxChoices, c.shuffles(elem)<<len(c.choices())) {
 		c.how = byShuffles
 	}
 	return c
@@ -82,14 +84,14 @@ func newConversion(from, to layout.Layout, elem ir.Type) conversion {
 
 // twoExchanges returns a conversion within warps as two, if lanes exchange registers in both, c itself if
 // there is no such way. Between them, a bit of the lanes and one of the registers have changed places.
-func twoExchanges(c conversion, elem ir.Type) conversion {
+func twoExchanges(s *rules.Set, c conversion, elem ir.Type) conversion {
 	lanes, registers := c.to.Bases(layout.Lane), c.to.Bases(layout.Register)
 	for i := range lanes {
 		for k := range registers {
 			l, r := slices.Clone(lanes), slices.Clone(registers)
 			l[i], r[k] = r[k], l[i]
 			mid := c.to.WithBases(layout.Lane, l).WithBases(layout.Register, r)
-			x, y := newConversion(c.from, mid, elem), newConversion(mid, c.to, elem)
+			x, y := newConversion(s, c.from, mid, elem), newConversion(s, mid, c.to, elem)
 			if x.how == inWarp && y.how == inWarp {
 				c.how, c.both = inWarpTwice, []conversion{x, y}
 				return c
@@ -98,14 +100,6 @@ func twoExchanges(c conversion, elem ir.Type) conversion {
 	}
 	return c
 }
-
-// maxShuffles is the number of shuffles from which on shared memory is faster. maxChoices is that number
-// where lanes choose among registers that were sent to all.
-const maxShuffles, maxChoices = 32, 8
-
-// maxWords is the number of words of a thread up to which only warps meet. NVIDIA's assembler moves loads
-// far ahead unless the block meets, and many of them fill the registers.
-const maxWords = 64
 
 // choices returns the lane bits that decide which register of the operand a lane needs.
 func (c conversion) choices() (out []laneSwap) {
@@ -152,9 +146,9 @@ func (l *lowering) conversion(op *ir.Op) conversion {
 		c, ok = l.pairConversion(from, to)
 	}
 	if !ok {
-		c = newConversion(from, to, t.Elem)
+		c = newConversion(l.rules, from, to, t.Elem)
 		if c.how == byShared && op.HasAttr(ttg.ByLanesAttr) {
-			c = twoExchanges(c, t.Elem)
+			c = twoExchanges(l.rules, c, t.Elem)
 		}
 	}
 	switch ttg.Decode(t.Encoding).(type) {
@@ -187,16 +181,13 @@ func (l *lowering) convert(src []string, elem ir.Type, c conversion, room interv
 	return l.moveShared(src, elem, c.from, c.to, room.lo, false, l.storer(c.from, elem, c.alike))
 }
 
-// maxRepeated is the number of words of a thread up to which several warps that hold the same store it.
-const maxRepeated = 32
-
 // storer returns the condition under which a thread stores elements in layout ll to shared memory, of which
 // alike says that copies are the same bits. Lanes that hold the same store it at once: that takes no longer
 // than a store by one of them. So do warps if it is little. A condition would become a branch, across which
 // the assembler moves nothing: chunk_abc_bwd_kernel_K took 214 registers with one and takes 168 without.
 func (l *lowering) storer(ll layout.Layout, elem ir.Type, alike bool) string {
 	switch words := ll.InSize(layout.Register) * bitsOf(elem) / 32; {
-	case alike && words <= maxRepeated:
+	case alike && rules.Holds(l.rules, rules.RepeatedWords, words):
 		return ""
 	case alike:
 		return l.ownsAmong(ll, []string{layout.Warp})
@@ -412,15 +403,12 @@ func (s roundSplit) regs(round int) []int {
 	return out
 }
 
-// roomForWarp is the number of bytes for each warp up to which a conversion takes memory for fewer rounds.
-const roomForWarp = 2048
-
 // fewBytes returns the least memory that the conversion can work with or, while that is little, as much as
 // keeps registers together.
-func (c conversion) fewBytes(elem ir.Type, port sharedPort, warps int) int {
+func (c conversion) fewBytes(s *rules.Set, elem ir.Type, port sharedPort, warps int) int {
 	rounds, near := roundBits(c.from, c.to, bitsOf(elem), c.together, port)
 	bytes := c.bytes(elem) >> len(rounds)
-	for ; near > 0 && 2*bytes <= warps*roomForWarp; near-- {
+	for ; near > 0 && rules.Holds(s, rules.RoundBytes, (2*bytes+warps-1)/warps); near-- {
 		bytes *= 2
 	}
 	return bytes
@@ -434,7 +422,7 @@ func conversionScratch(l *lowering, op *ir.Op) []int {
 	if l.ctas > 1 {
 		return []int{l.newExchange(c.from, c.to, bitsOf(t)).size() * bitsOf(t) / 8}
 	}
-	return []int{c.fewBytes(c.elem(t), l.port(), l.warps)}
+	return []int{c.fewBytes(l.rules, c.elem(t), l.port(), l.warps)}
 }
 
 // storeRows stores like storeAll, as matrices where the machine can: each lane holds another part of one.

@@ -26,7 +26,7 @@ func (l *lowering) pairConversion(from, to layout.Layout) (c conversion, ok bool
 	if !okFrom || !okTo {
 		return c, false
 	}
-	c = newConversion(half, other, ir.I16)
+	c = newConversion(l.rules, half, other, ir.I16)
 	c.pairs = true
 	return c, true
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/layout"
+	"github.com/nereid-lang/nereid/internal/rules"
 )
 
 // warpGather is a gather that takes all elements of a warp from the warp itself. The lane and the register
@@ -36,11 +37,9 @@ func (l *lowering) newWarpGather(op *ir.Op) (g warpGather, ok bool) {
 		return g, false
 	}
 	results, sources := to.InSize(layout.Register), from.InSize(layout.Register)
-	return g, results*len(g.candidates(0)) <= 2*(results+sources)+warpGatherBonus
+	more := results*len(g.candidates(0)) - 2*(results+sources)
+	return g, rules.Holds(l.rules, rules.GatherExchanges, more)
 }
-
-// warpGatherBonus is how many exchanges between lanes a barrier costs.
-const warpGatherBonus = 16
 
 // threadPlace is a register of a thread.
 type threadPlace struct{ reg, lane, warp int }

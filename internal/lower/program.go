@@ -12,6 +12,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/layout"
 	"github.com/nereid-lang/nereid/internal/mathlib"
+	"github.com/nereid-lang/nereid/internal/rules"
 	"github.com/nereid-lang/nereid/internal/uniform"
 )
 
@@ -21,6 +22,7 @@ type program struct {
 	vendor  Vendor
 	ownOps  map[*ir.OpDef]fact // of the vendor
 	module  *ir.Module
+	rules   *rules.Set // values of the module's rules
 	warps   int
 	ctas    int // blocks of a program: 1 without clusters
 	layouts map[ir.Type]layout.Layout
@@ -54,6 +56,7 @@ type frame struct{ base, size int }
 func newProgram(m *ir.Module, opts Options) *program {
 	return &program{
 		opts: opts, vendor: opts.Vendor, ownOps: opts.Vendor.ops(), module: m,
+		rules: rules.Of(m.Text(rules.Attr)),
 		warps: int(m.IntOr(ttg.NumWarpsAttr, 4)), ctas: int(m.IntOr(ttg.NumCTAsAttr, 1)),
 		layouts: map[ir.Type]layout.Layout{}, decls: map[string]string{}, strings: map[string]string{},
 		math:     mathlib.New(opts.mathTarget(), "#1"),

@@ -7,6 +7,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/layout"
+	"github.com/nereid-lang/nereid/internal/rules"
 )
 
 // inline lowers the only block of a region with args as the values of its arguments and returns the operands
@@ -172,7 +173,8 @@ func (r *reduction) registers() {
 func (r *reduction) chains(n int) int {
 	body := r.op.Body(0)
 	single := len(r.elems) == 1 && body.First().Next() == body.Terminator()
-	if !r.op.HasAttr(ttg.ChainsAttr) || n < 16 || !single || !body.First().Def.Has(ir.Commutative) {
+	if !r.op.HasAttr(ttg.ChainsAttr) || !single || !body.First().Def.Has(ir.Commutative) ||
+		!rules.Holds(r.l.rules, rules.ReduceChains, n) {
 		return 1
 	}
 	return 4
@@ -327,12 +329,12 @@ func (r *reduction) throughShared(warps []step) {
 	split := 1
 	switch {
 	case !sameInLanes(to):
-	case r.isDear() && n > 2 && n < l.vendor.lanes() && len(ownBits(to)) > 1:
+	case n > 2 && r.isDear() && n < l.vendor.lanes() && len(ownBits(to)) > 1:
 		r.byLanes(to, at, n, bases)
 		return
-	case r.isDear() && n > 2:
+	case n > 2 && r.isDear():
 		split = min(n, l.vendor.lanes())
-	case n > 8:
+	case n >= 4 && rules.Holds(l.rules, rules.SplitPartials, n):
 		split = 4
 	}
 	r.finishAt(func(reg int, c []int) []string {
@@ -348,7 +350,7 @@ func (r *reduction) isDear() bool {
 	for range r.op.Ops() {
 		n++
 	}
-	return n > 6
+	return rules.Holds(r.l.rules, rules.DearCombination, n)
 }
 
 // places says where partial results lie in shared memory.

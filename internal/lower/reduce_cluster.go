@@ -3,6 +3,7 @@ package lower
 import (
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/layout"
+	"github.com/nereid-lang/nereid/internal/rules"
 )
 
 // sources says which blocks of a cluster hold partial results of an element.
@@ -84,7 +85,7 @@ func (r *reduction) fromBlocks(s sources, at places, n int, bases []int) {
 		rank = l.threadPart(s.first, layout.Block)
 	}
 	split := 1
-	if n >= 4 && n<<len(s.steps) > 8 && sameInLanes(to) {
+	if n >= 4 && sameInLanes(to) && rules.Holds(l.rules, rules.SplitPartials, n<<len(s.steps)) {
 		split = 4
 	}
 	r.finishAt(func(reg int, c []int) []string {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/layout"
+	"github.com/nereid-lang/nereid/internal/rules"
 )
 
 // spreadOverLanes reports whether the lanes of a warp hold partial results of different elements. With
@@ -67,15 +68,12 @@ func (r *reduction) throughSharedInRows(warps []step) {
 	r.finishAt(func(reg int, _ []int) []string { return results[reg] })
 }
 
-// oftenRead is the number of partial results from which on a thread does not read all of its elements'.
-const oftenRead = 64
-
 // readsOften reports whether threads would read many partial results each that other threads read as well.
 // Combining them first takes a barrier more.
 func (r *reduction) readsOften(size, rows int) bool {
 	threads := r.l.threads()
 	each := rows << len(ownBits(r.l.layout(r.op, r.to)))
-	return each >= oftenRead && each >= 2*rows*max(1, size/threads)
+	return each >= 2*rows*max(1, size/threads) && rules.Holds(r.l.rules, rules.OftenRead, each)
 }
 
 // sumInPlace combines the rows that throughSharedInRows has written, each element by one thread, into the

@@ -56,7 +56,7 @@ func (r *reduction) wanted() ir.Type {
 func (r *reduction) sharesOutFor(t ir.Type) bool {
 	lanes := slices.ContainsFunc(r.dirs.along, func(s step) bool { return s.bit.lane != 0 })
 	from, to := r.l.layout(r.op, r.to), r.l.layout(r.op, t)
-	return lanes && len(r.keys) > 1 && newConversion(from, to, r.elems[0]).how == byShared
+	return lanes && len(r.keys) > 1 && newConversion(r.l.rules, from, to, r.elems[0]).how == byShared
 }
 
 // arrivesIn returns the layout in which v, the operand of a conversion, is.

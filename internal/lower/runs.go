@@ -8,6 +8,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/layout"
+	"github.com/nereid-lang/nereid/internal/rules"
 )
 
 // runs tells, for each register, the register with the first element of its run, and the element's place in
@@ -77,10 +78,6 @@ func groupRuns(ll layout.Layout, dim, length int) *runs {
 	return out
 }
 
-// shortRun is the length from which on a difference pays for a comparison of 32 bits, which has nothing else
-// to save.
-const shortRun = 4
-
 // lowerEqualRuns compares runs of indices with a scalar, as the columns of a row with a label: a + i equals b
 // where b - a is i. A thread then needs the run's first index alone. LLVM does not see the
 // difference: in a loop over the row, its strength reduction would keep b - i in a register for each i.
@@ -98,8 +95,9 @@ func (l *lowering) lowerEqualRuns(op *ir.Op, pred string) bool {
 		run = l.runOf(op, op.Operand(counts), op.Operand(fixed), 1<<30)
 	}
 	narrow := run != nil && widened(op.Operand(counts))
-	if run == nil || !narrow && (ir.ElemOf(op.Operand(0).Type) != ir.I32 || run.length < shortRun) ||
-		op.Operand(fixed).DefBy(tt.Splat) == nil {
+	if run == nil || op.Operand(fixed).DefBy(tt.Splat) == nil ||
+		!narrow && (ir.ElemOf(op.Operand(0).Type) != ir.I32 ||
+			!rules.Holds(l.rules, rules.ShortRun, run.length)) {
 		return false
 	}
 	regs := make([]string, len(run.first))

@@ -1,5 +1,7 @@
 package lower
 
+import "github.com/nereid-lang/nereid/internal/rules"
+
 // laneWay is a way to scan over lanes.
 type laneWay interface {
 	// over returns the scan of t over the lanes of a segment.
@@ -8,16 +10,12 @@ type laneWay interface {
 	before(t []string) (vals []string, has string)
 }
 
-// shiftedChains is the number of scans, at most, that are shifted at a time. Each shift sets a predicate, of
-// which a thread has seven: more scans would wait for each other. Joined ones share a predicate.
-const shiftedChains = 4
-
-// way returns the way for that many scans of a segment of lane bits: by shifts, if the GPU has them and the
-// lanes follow each other.
+// way returns the way for that many scans of a segment of lane bits: by shifts, if the GPU has them, the
+// lanes follow each other and the scans are few. Joined ones share a predicate.
 func (s *scan) way(mask, chains int) laneWay {
 	low := mask & -mask
 	shift := s.l.vendor.laneShift()
-	if shift != nil && (mask+low)&mask == 0 && chains <= shiftedChains {
+	if shift != nil && (mask+low)&mask == 0 && rules.Holds(s.l.rules, rules.ShiftedChains, chains) {
 		return &shiftedLanes{s, shift, low, log2(mask + low)}
 	}
 	firstIs := 0

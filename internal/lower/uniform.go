@@ -6,6 +6,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/arith"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/rules"
 	"github.com/nereid-lang/nereid/internal/uniform"
 )
 
@@ -27,13 +28,6 @@ type uniformStep struct {
 	known bool  // the host can compute the number
 	cost  int   // of computing it on a GPU instead, in instructions, about
 }
-
-// Costs of computing numbers on a GPU. Less than dearNumber is not worth a parameter.
-const (
-	divisionCost      = 20
-	constDivisionCost = 3
-	dearNumber        = 4
-)
 
 var uniformOps = map[*ir.OpDef]uniform.Op{
 	arith.AddI: uniform.Add, arith.SubI: uniform.Sub, arith.MulI: uniform.Mul, arith.DivSI: uniform.Div,
@@ -103,10 +97,11 @@ func (l *lowering) uniformOp(op *ir.Op, wide bool) uniformStep {
 		cost += x.cost
 	}
 	if _, divides := divisions[op.Def]; divides {
-		cost += divisionCost
+		by := rules.DivisionCost
 		if _, ok := arith.IntOf(op.Operand(1)); ok {
-			cost += constDivisionCost - divisionCost
+			by = rules.ConstDivisionCost
 		}
+		cost += rules.Get(l.rules, by)
 	}
 	return l.uniforms.step(s, cost)
 }
@@ -147,7 +142,8 @@ func (l *lowering) takeUniform(op *ir.Op) bool {
 	}
 	v := op.Result(0)
 	s := l.uniform(v)
-	if !s.known || s.cost < dearNumber || !slices.ContainsFunc(slices.Collect(v.Users()), l.needsNumber(v)) {
+	if !s.known || !rules.Holds(l.rules, rules.DearNumber, s.cost) ||
+		!slices.ContainsFunc(slices.Collect(v.Users()), l.needsNumber(v)) {
 		return false
 	}
 	kind := uniform.Plain

@@ -5,15 +5,13 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/analysis/address"
 	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/rules"
 )
 
 // Whether the threads of a block must meet between two accesses may depend on the arguments: not, if a stride
 // is so large that the accesses of two iterations are apart. A barrier that is skipped still costs: the
 // assembler neither unrolls a loop that has one nor moves anything over it. Such a loop is therefore emitted
 // twice, without those barriers for the launches that do not need them.
-
-// largestTwice is the number of operations up to which a loop is emitted twice.
-const largestTwice = 200
 
 // doubts returns the conditions under which a loop needs no barrier that depends on the arguments; none if it
 // is to be emitted once, because it has other barriers too.
@@ -23,7 +21,7 @@ func (l *lowering) doubts(loop *ir.Op) (list []address.Condition) {
 	}
 	n := 0
 	for op := range loop.Ops() {
-		if n++; n > largestTwice || op != loop && l.alloc.barriers.who[op] >= theBlock {
+		if n++; op != loop && l.alloc.barriers.who[op] >= theBlock {
 			return nil
 		}
 		for _, c := range l.doubtsBefore(op) {
@@ -31,6 +29,9 @@ func (l *lowering) doubts(loop *ir.Op) (list []address.Condition) {
 				list = append(list, c)
 			}
 		}
+	}
+	if len(list) > 0 && !rules.Holds(l.rules, rules.LargestTwice, n) {
+		return nil
 	}
 	return list
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/knob"
 	"github.com/nereid-lang/nereid/internal/lang"
+	"github.com/nereid-lang/nereid/internal/rules"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
 	"github.com/nereid-lang/nereid/internal/target"
 )
@@ -124,6 +125,9 @@ func (k *Kernel) begin(meter *budget.Meter, s Spec, keep bool, until string) (*j
 	if j.lineless() {
 		dropLines(mod)
 	}
+	if err := k.setRules(mod); err != nil {
+		return nil, err
+	}
 	j.in = &target.Input{
 		Module: mod, Kernel: target.EntryOf(mod, k.Name), Options: opts, Stages: j.record, Until: until,
 		Passes: k.Set.Passes, Dump: os.Stderr, Budget: meter, Given: k.Set.Given, Libs: libs,
@@ -167,6 +171,18 @@ func entry(m *ir.Module) *ir.Op {
 		if op.Def == tt.Func && op.Text("sym_visibility") == "public" {
 			return op
 		}
+	}
+	return nil
+}
+
+// setRules gives a module the overrides of rules, as an attribute: they are part of its key in the cache.
+func (k *Kernel) setRules(m *ir.Module) error {
+	s, err := rules.Parse(k.Set.Rules)
+	if err != nil {
+		return fmt.Errorf("nereid: %s: %w", k.Name, err)
+	}
+	if text := s.Text(); text != "" {
+		m.Op.SetAttr(rules.Attr, ir.Str(text))
 	}
 	return nil
 }

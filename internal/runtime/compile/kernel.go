@@ -25,6 +25,7 @@ type Settings struct {
 	Debug         bool
 	Check         bool
 	NoLines       bool
+	Rules         string
 	Isolate       bool
 	Strict        bool
 	Timing        io.Writer

@@ -15,6 +15,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/llvm"
 	"github.com/nereid-lang/nereid/internal/lower"
 	"github.com/nereid-lang/nereid/internal/pass"
+	"github.com/nereid-lang/nereid/internal/rules"
 	"github.com/nereid-lang/nereid/internal/target"
 	"github.com/nereid-lang/nereid/internal/target/nvidia/driver"
 	"github.com/nereid-lang/nereid/internal/uniform"
@@ -106,8 +107,13 @@ type Code struct {
 	// Uniform computes the words of the last parameter from the others; nil if the host computes nothing.
 	Uniform *uniform.Program `json:",omitempty"`
 
+	// Rules holds the overrides of rules that launches and assembling read, as rules.Set.Text writes them.
+	Rules string `json:",omitempty"`
+
 	strides bool // see stridesOverGrid
 	recurs  bool // see recurs
+
+	rules *rules.Set // values of the rules, of the module or of Rules
 
 	guards *guardTable // answers about the guards of tiles
 }
@@ -187,6 +193,10 @@ func (c Compiler) Compile(ctx context.Context, in *target.Input, maxPTX int) (*C
 			return nil, err
 		}
 	}
+	var values *rules.Set
+	if in.Module != nil {
+		values = gpu.RulesOf(in.Module)
+	}
 	strides := in.Module != nil && stridesOverGrid(in.Module)
 	again := in.Module != nil && recurs(in.Module)
 	merge := c.mergeable(in)
@@ -198,6 +208,8 @@ func (c Compiler) Compile(ctx context.Context, in *target.Input, maxPTX int) (*C
 	if code != nil {
 		code.strides, code.Merge, code.Merged = strides || code.Persistent, merge, in.Merge
 		code.Strides, code.recurs = units, again
+		code.rules, code.Rules = values, values.Text()
+		values.Made(code.PTX)
 	}
 	return code, err
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/knob"
 	"github.com/nereid-lang/nereid/internal/llvm"
+	"github.com/nereid-lang/nereid/internal/rules"
 	"github.com/nereid-lang/nereid/internal/target"
 	"github.com/nereid-lang/nereid/internal/target/nvidia/driver"
 )
@@ -78,6 +79,7 @@ func Kept(c target.Code) (*Code, error) {
 	if err := json.Unmarshal(c.Meta, k); err != nil {
 		return nil, err
 	}
+	k.rules = rules.Of(k.Rules)
 	if k.Name == "" || k.NumWarps <= 0 {
 		return nil, fmt.Errorf("the kernel's description is not complete")
 	}

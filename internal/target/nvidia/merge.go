@@ -8,6 +8,7 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/gpu"
 	"github.com/nereid-lang/nereid/internal/knob"
+	"github.com/nereid-lang/nereid/internal/rules"
 	"github.com/nereid-lang/nereid/internal/target"
 	"github.com/nereid-lang/nereid/internal/target/nvidia/driver"
 )
@@ -28,17 +29,13 @@ func (c Compiler) mergeable(in *target.Input) int {
 	return 0
 }
 
-// busyPrograms is the number of merged programs for each SM from which on launches have them. Fewer would not
-// keep the SMs busy, and a grid of so few starts quickly anyway.
-const busyPrograms = 8
-
 // MergeFrom returns the number of programs along the first axis from which on a GPU with that many SMs runs
 // programs of which each does the work of n.
 func (k *Code) MergeFrom(n, sms int) int {
 	if knob.Merge.Get() != "auto" {
 		return 1
 	}
-	return busyPrograms * sms * n
+	return rules.Get(k.rules, rules.BusyPrograms) * sms * n
 }
 
 // Merges returns the number of programs that a launch with x programs along the first axis should have as
@@ -65,23 +62,15 @@ func (k *Code) ones() (list driver.Ones) {
 	return list
 }
 
-// mostUnit and mostStrided are the most programs that become one in kernels with strides, if these are 1 and
-// if they are not known. Code that does not know them has an address for each element, and more of them would
-// take the registers of other programs.
-const (
-	mostUnit    = 4
-	mostStrided = 2
-)
-
 // merges returns the numbers of programs that launches may have as one, largest first.
 func (k *Code) merges(unit bool) (list []int) {
 	most, auto := k.Merge, knob.Merge.Get() == "auto"
 	switch {
 	case !auto || len(k.Strides) == 0:
 	case unit:
-		most = min(most, mostUnit)
+		most = rules.Capped(k.rules, rules.MergedUnit, most)
 	default:
-		most = min(most, mostStrided)
+		most = rules.Capped(k.rules, rules.MergedStrided, most)
 	}
 	for n := most; n > 1; n /= 2 {
 		list = append(list, n)

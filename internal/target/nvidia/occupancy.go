@@ -12,6 +12,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/scf"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/rules"
 	"github.com/nereid-lang/nereid/internal/target/nvidia/driver"
 )
 
@@ -29,16 +30,7 @@ import (
 // registers unused. With fewer optimizations it then does ten times as well. On a huge kernel it would take
 // minutes first.
 
-// manyRegisters is the number of registers from which on leftover registers justify assembling again.
-const manyRegisters = 64
-
-// fewRegisters is the number up to which a kernel has few.
-const fewRegisters = 56
-
 const registersPerSM = 65536
-
-// hugePTX is the size in bytes from which on a kernel gets fewer optimizations: about 14,000 instructions.
-const hugePTX = 600_000
 
 // sm holds the limits of an SM of a compute capability.
 type sm struct{ programs, threads, shared int }
@@ -82,7 +74,16 @@ func (a *assembled) drop(other *assembled) *assembled {
 
 // assembleBest assembles with an assembler of any kind, several times if that can gain something.
 func (c Compiler) assembleBest(code *Code, assemble assembler) (*assembled, error) {
-	if len(code.PTX) > hugePTX {
+	best, err := c.assembleOften(code, assemble)
+	if err == nil {
+		code.rules.Made(best.ptx)
+		code.rules.Made(fmt.Append(nil, best.plain, best.use))
+	}
+	return best, err
+}
+
+func (c Compiler) assembleOften(code *Code, assemble assembler) (*assembled, error) {
+	if rules.Holds(code.rules, rules.HugePTX, len(code.PTX)) {
 		return assemble(code.PTX, true)
 	}
 	first, alone := code.PTX, withGoal(code.PTX, c.alone(code))
@@ -100,7 +101,8 @@ func (c Compiler) assembleBest(code *Code, assemble assembler) (*assembled, erro
 	}
 	stack := best.use.stack
 	if gaveUp(code, best.use) {
-		if plain, err := assemble(code.PTX, true); err == nil && 2*plain.use.stack <= stack {
+		plain, err := assemble(code.PTX, true)
+		if err == nil && rules.HoldsShare(code.rules, rules.PlainStack, plain.use.stack, stack) {
 			return best.drop(plain), nil
 		} else if err == nil {
 			plain.drop(best)
@@ -123,11 +125,6 @@ func (c Compiler) assembleBest(code *Code, assemble assembler) (*assembled, erro
 	return c.withMorePrograms(code, best, assemble), nil
 }
 
-// loopPrograms is the number of programs up to which a kernel with a loop and without products gives up
-// registers for one more, if less than three quarters of the threads run that an SM has room for. With more,
-// the registers of a goal, and the loads that are under way in them, are worth as much to a loop.
-const loopPrograms = 3
-
 // withMorePrograms returns code of a kernel without products of which an SM runs as many programs as the
 // assembler's own choice of registers allows, if best, made for a goal, does not let it. That code takes all
 // the registers that so many programs leave. A kernel that strides over the grid is launched with few
@@ -143,7 +140,8 @@ func (c Compiler) withMorePrograms(code *Code, best *assembled, assemble assembl
 	if !ok || now == 0 || now == machine.most(code) {
 		return best
 	}
-	enough, meets := now > loopPrograms || machine.busy(code, now), meetsInLoop(code.PTX)
+	enough := rules.Holds(code.rules, rules.LoopPrograms, now) || machine.busy(code, now)
+	meets := meetsInLoop(code.PTX)
 	if enough && !meets && hasLoop(code.PTX) {
 		return best
 	}
@@ -156,9 +154,10 @@ func (c Compiler) withMorePrograms(code *Code, best *assembled, assemble assembl
 	}
 	more := machine.running(code, plain.use.registers)
 	waits := enough && meets
-	lost := best.use.registers - plain.use.registers
+	lost, had := best.use.registers-plain.use.registers, best.use.registers
 	switch {
-	case more <= now || plain.use.stack > best.use.stack || waits && 3*lost > best.use.registers:
+	case more <= now || plain.use.stack > best.use.stack,
+		waits && !rules.HoldsShare(code.rules, rules.WaitingRegisters, lost, had):
 		best = plain.drop(best)
 	case waits:
 		best = best.drop(plain)
@@ -180,31 +179,26 @@ func withGoalIfNoStack(code *Code, best *assembled, programs int, assemble assem
 	return best.drop(next)
 }
 
-const (
-	mostPrograms = 8  // where more run, one more does not matter
-	loopWarps    = 16 // of a program with a loop that may give up registers
-)
-
-// withOneMore returns code for one more program than best runs, if less than three quarters of the threads
-// run that an SM has room for, and the program costs few registers and no values on the stack: kernels that
-// load, compute and store once lost up to a tenth of their speed by four such values. Few are less than what
-// the new program gets if all have the same: with them, the others do as they did. A fifth for a fifth one
-// made a norm of groups compute addresses again, and loads wait for them.
+// withOneMore returns code for one more block per SM than best has, if less than three quarters of an SM's
+// threads run, and the block costs few registers and no spills: kernels that load, compute and store once
+// lost up to a tenth of their speed by four spilled values. The cost is low if it is below an equal share of
+// the registers among the blocks.
 //
-// A loop keeps its registers: a recurrence lost a fifth of its speed that way. But a recurrence has few
-// warps. Programs of loopWarps or more wait at the barriers of their reductions, and a second one on the SM
-// fills the time: it may cost a third of the registers.
+// A loop keeps its registers, which hold the state of a recurrence, unless blocks have many warps
+// (rules.LoopWarps): those wait at the barriers of their reductions, and a second block fills the time.
 func (c Compiler) withOneMore(code *Code, best *assembled, assemble assembler) *assembled {
 	machine := sms[c.Capability]
 	threads, taken := 32*code.NumWarps, roundUp(best.use.registers, 8)
 	next := machine.running(code, taken) + 1
 	room := registersPerSM / (next * threads) / 8 * 8
-	if next > mostPrograms || machine.busy(code, next-1) || next > machine.most(code) {
+	if next > machine.most(code) || machine.busy(code, next-1) ||
+		!rules.Holds(code.rules, rules.MostPrograms, next) {
 		return best
 	}
 	cost := taken - room
 	if hasLoop(code.PTX) {
-		if 3*cost > taken || code.NumWarps < loopWarps {
+		if !rules.HoldsShare(code.rules, rules.LoopRegisters, cost, taken) ||
+			!rules.Holds(code.rules, rules.LoopWarps, code.NumWarps) {
 			return best
 		}
 	} else if next*cost >= taken {
@@ -213,8 +207,10 @@ func (c Compiler) withOneMore(code *Code, best *assembled, assemble assembler) *
 	return withGoalIfNoStack(code, best, next, assemble)
 }
 
-// busy reports whether so many programs have three quarters of the threads that an SM has room for.
-func (m sm) busy(code *Code, programs int) bool { return 4*programs*32*code.NumWarps >= 3*m.threads }
+// busy reports whether so many programs have nearly all of the threads that an SM has room for.
+func (m sm) busy(code *Code, programs int) bool {
+	return rules.Holds(code.rules, rules.BusyThreads, 100*programs*32*code.NumWarps/m.threads)
+}
 
 // multiplies reports whether a kernel multiplies matrices. For other kernels the assembler's own choice is a
 // poor one: it saves registers by loading less at once. With one program as the goal it does not, and shows
@@ -222,11 +218,8 @@ func (m sm) busy(code *Code, programs int) bool { return 4*programs*32*code.NumW
 func multiplies(ptx []byte) bool { return bytes.Contains(ptx, []byte("mma.")) }
 
 // inTurn is in the log of ptxas if products of warp groups wait for each other for want of registers. The
-// driver's log does not say so; nearly all such code has more than groupBytes on the stack.
+// driver's log does not say so; nearly all such code has more than rules.GroupBytes on the stack.
 const inTurn = "wgmma.mma_async instructions are serialized"
-
-// deepStack is the size in bytes from which on a stack is more than a few spilled values.
-const deepStack = 256
 
 // withRegisters returns what the assembler makes of one, code with the goal of one program, if best keeps
 // values on the stack with registers free, and one does not.
@@ -238,7 +231,8 @@ func withRegisters(code *Code, best *assembled, one []byte, assemble assembler) 
 	if err != nil {
 		return best
 	}
-	if 4*next.use.stack > 3*best.use.stack {
+	percent := (100*next.use.stack + best.use.stack - 1) / max(1, best.use.stack)
+	if !rules.Holds(code.rules, rules.KeptStack, percent) {
 		return next.drop(best)
 	}
 	return best.drop(next)
@@ -247,8 +241,8 @@ func withRegisters(code *Code, best *assembled, one []byte, assemble assembler) 
 // wastes reports whether a kernel has a deep stack although half of the registers that its threads could have
 // are free.
 func wastes(code *Code, u use) bool {
-	return u.stack >= deepStack && u.registers > 0 && u.registers <= mostRegisters(code)/2 &&
-		!bounded(code.PTX)
+	return u.registers > 0 && !bounded(code.PTX) && rules.Holds(code.rules, rules.DeepStack, u.stack) &&
+		rules.HoldsShare(code.rules, rules.FreeRegisters, u.registers, mostRegisters(code))
 }
 
 // mostRegisters returns the number of registers that a thread can have.
@@ -259,7 +253,8 @@ func mostRegisters(code *Code) int { return min(255, registersPerSM/(32*code.Num
 // seconds.
 func gaveUp(code *Code, u use) bool {
 	const word = 4
-	return wastes(code, u) && 2*word*(pressure(code.PTX)-mostRegisters(code)) <= u.stack
+	return wastes(code, u) && rules.HoldsShare(code.rules, rules.PressureStack,
+		word*(pressure(code.PTX)-mostRegisters(code)), u.stack)
 }
 
 // bounded reports whether the kernel's author has limited its registers.
@@ -297,16 +292,22 @@ func (m sm) running(code *Code, registers int) int {
 // stack that is worth.
 type goal struct{ programs, spill int }
 
-// Kernels of which few programs run gain most by one more: it is worth some values on the stack. With
-// products of warp groups it is worth less, since the products of a program with many such values wait for
-// each other. Larger kernels are assembled a second time, but not a third.
-const (
-	fewPrograms = 4
-	fewBytes    = 48 // in programs of fewWarps or more
-	groupBytes  = 8  // in programs with products of warp groups
-	fewWarps    = 4
-	shortPTX    = 64 << 10
-)
+// spillFor returns how many bytes of spills one more block than that many per SM is worth. Kernels with few
+// blocks per SM gain most by one more. With products of warp groups it is worth less, since the assembler
+// serializes products around spills.
+func spillFor(code *Code, programs int) (bytes int) {
+	if rules.Holds(code.rules, rules.FewPrograms, programs) {
+		bytes = rules.Get(code.rules, rules.FewBytes)
+		bytes = min(bytes, bytes*code.NumWarps/rules.Get(code.rules, rules.FewWarps))
+	}
+	if code.hasGroups() {
+		bytes = rules.Capped(code.rules, rules.GroupBytes, bytes)
+	}
+	return bytes
+}
+
+// hasGroups reports whether a kernel has products of warp groups.
+func (k *Code) hasGroups() bool { return bytes.Contains(k.PTX, []byte("wgmma.")) }
 
 // stridesOverGrid reports whether a kernel has a loop from the program's number on: it is launched with as
 // many programs as the GPU runs at once, often one for each SM, and does not gain by room for more.
@@ -333,45 +334,39 @@ func (c Compiler) goals(code *Code, registers int) (out []goal) {
 	if programs < 1 {
 		return nil
 	}
-	tries, spill := 1, 0
-	if len(code.PTX) <= shortPTX {
+	tries, spill := 1, spillFor(code, programs)
+	if rules.Holds(code.rules, rules.ShortPTX, len(code.PTX)) {
 		tries = 3
 	}
-	if programs <= fewPrograms {
-		spill = min(fewBytes, fewBytes*code.NumWarps/fewWarps)
-	}
-	if bytes.Contains(code.PTX, []byte("wgmma.")) {
-		spill = min(spill, groupBytes)
-	}
-	loss := spare(code, taken, 2*programs*threads < machine.threads)
-	if code.strides {
-		loss = -1
-	}
-	for n := programs + 1; n <= others && len(out) < tries && taken-room(n) <= loss; n++ {
+	spares := spare(code, taken, 2*programs*threads < machine.threads)
+	for n := programs + 1; n <= others && len(out) < tries && spares(taken-room(n)); n++ {
 		out = append(out, goal{n, spill})
 	}
-	if len(out) == 0 && registers > manyRegisters && room(programs) >= registers+8 {
+	if len(out) == 0 && room(programs) >= registers+8 &&
+		rules.Holds(code.rules, rules.LeftoverRegisters, registers) {
 		return []goal{{programs, 0}}
 	}
 	return out
 }
 
-// spare returns how many registers a kernel may lose for more programs: a third if few threads run, a fifth
-// otherwise. It needs a loop, which waits for loads. Matrix products keep their sums in registers: if many
-// threads run, such a kernel may lose a tenth. Without a loop and with few registers its sums are small, and
-// its programs, which load once and multiply once, wait for most of their time: it may lose a third. Programs
-// of one warp that multiply in a loop are steps of a recurrence, of which there are few: they want registers.
-func spare(code *Code, registers int, few bool) int {
-	loop := hasLoop(code.PTX)
+// spare returns whether a kernel may lose so many of its registers for more blocks per SM. It needs a loop,
+// which waits for loads, or a product. Few threads on an SM gain the most by more of them, and so does a
+// kernel that loads once and multiplies once, with small accumulators. Programs of one warp that multiply in
+// a loop are steps of a recurrence, of which there are few: they want registers. So do those that stride over
+// the grid.
+func spare(code *Code, registers int, few bool) func(lost int) bool {
+	loop, rule := hasLoop(code.PTX), rules.SpareLoop
 	switch mma := multiplies(code.PTX); {
-	case !mma && !loop, mma && loop && code.NumWarps == 1:
-		return -1
-	case few, mma && !loop && registers <= fewRegisters:
-		return registers / 3
+	case code.strides, !mma && !loop, mma && loop && code.NumWarps == 1:
+		return func(int) bool { return false }
+	case few, mma && !loop && rules.Holds(code.rules, rules.FewRegisters, registers):
+		rule = rules.SpareFew
 	case mma:
-		return registers / 10
+		rule = rules.SpareProducts
 	}
-	return registers / 5
+	return func(lost int) bool {
+		return rules.HoldsShare(code.rules, rule, lost, registers, rules.F("warps", code.NumWarps))
+	}
 }
 
 // hasLoop reports whether a kernel has a branch backwards.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/rules"
 )
 
 // hungry is a kernel that needs at least n registers: it loads all before it uses any.
@@ -118,7 +119,8 @@ func TestGoal(t *testing.T) {
 func TestGoals(t *testing.T) {
 	c := Compiler{Capability: 90}
 	code := &Code{PTX: []byte("x()\n.reqntid 128\n{\n" + loopPTX), NumWarps: 4}
-	if got := c.goals(code, 120); !slices.Equal(got, []goal{{5, fewBytes}, {6, fewBytes}}) {
+	few := rules.FewBytes.Value
+	if got := c.goals(code, 120); !slices.Equal(got, []goal{{5, few}, {6, few}}) {
 		t.Errorf("goals %v", got)
 	}
 	code.strides = true
@@ -133,8 +135,8 @@ func TestGoals(t *testing.T) {
 	if got := c.alone(code); got != 1 {
 		t.Errorf("goal %d of a recurrence", got)
 	}
-	code.PTX = append(code.PTX, make([]byte, shortPTX)...)
-	if got := c.goals(code, 120); !slices.Equal(got, []goal{{5, fewBytes}}) {
+	code.PTX = append(code.PTX, make([]byte, rules.ShortPTX.Value)...)
+	if got := c.goals(code, 120); !slices.Equal(got, []goal{{5, rules.FewBytes.Value}}) {
 		t.Errorf("goals of a long kernel %v", got)
 	}
 }
@@ -373,7 +375,7 @@ $L__BB0_1:
 }
 
 func TestHugeKernel(t *testing.T) {
-	huge := &Code{PTX: make([]byte, hugePTX+1), NumWarps: 2}
+	huge := &Code{PTX: make([]byte, rules.HugePTX.Value+1), NumWarps: 2}
 	_, err := Compiler{Capability: 90}.assembleBest(huge, func(_ []byte, plain bool) (*assembled, error) {
 		if !plain {
 			t.Error("a huge kernel takes too long with all optimisations")

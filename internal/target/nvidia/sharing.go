@@ -8,6 +8,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/gpu"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/knob"
+	"github.com/nereid-lang/nereid/internal/rules"
 	"github.com/nereid-lang/nereid/internal/target"
 )
 
@@ -69,7 +70,7 @@ func (c Compiler) Shares(m *ir.Module, sharing int) int {
 	switch {
 	case !loops, !products && sharing == target.Many:
 		return 0
-	case products && sharing > gpu.MostDeepened:
+	case products && !rules.Holds(gpu.RulesOf(m), rules.DeepenPrograms, sharing):
 		return target.Many
 	}
 	return sharing
@@ -103,7 +104,7 @@ func (k *Code) insteadOfStaying(n int, grid [3]int, words []uint64) int {
 	switch {
 	case n != 1 && (k.Short == nil || k.guarded(k.Short, grid, words)):
 		return -1
-	case n > gpu.MostDeepened: // the code for all launches
+	case !rules.Holds(k.rules, rules.DeepenPrograms, n): // the code for all launches
 		return 0
 	}
 	return n

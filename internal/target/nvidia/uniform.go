@@ -4,13 +4,12 @@ import (
 	"encoding/binary"
 	"slices"
 
+	"github.com/nereid-lang/nereid/internal/gpu"
 	"github.com/nereid-lang/nereid/internal/knob"
+	"github.com/nereid-lang/nereid/internal/rules"
 	"github.com/nereid-lang/nereid/internal/target"
 	"github.com/nereid-lang/nereid/internal/target/nvidia/driver"
 )
-
-// mostComputed bounds the words that the host computes for a kernel.
-const mostComputed = 32
 
 // computes returns how many words the host may compute for a kernel with so many parameters of its own: as
 // many as leave the quickest way to launch it open (driver.Ready).
@@ -18,7 +17,7 @@ func (c Compiler) computes(in *target.Input, params int) int {
 	if !in.Hosted || checks(in) || knob.NoUniform.Get() {
 		return 0
 	}
-	return min(mostComputed, driver.MaxReady-params)
+	return rules.Capped(gpu.RulesOf(in.Module), rules.ComputedWords, driver.MaxReady-params)
 }
 
 // Compute sets the words of the last parameter of a launch, which the host computes from the others.
