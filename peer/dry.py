@@ -16,6 +16,9 @@ For cuda:90 there is PTX instead of code objects: ptxas is not run.
 
 A launch that Triton does not compile, or that asks for more shared memory than there is, has an entry in specs.json alone.
 
+With --thin, floats are neither computed nor recorded, only the size of their memory, which replays fill with random numbers:
+launches of any size take little disk, for `nereid rules measure`. Integers are recorded.
+
 Processor time is that of Triton's compilation in this process from the syntax tree to the code object, with its cache off.
 """
 import argparse
@@ -109,8 +112,11 @@ def move_to_host():
 
 
 def moved(make, uninitialised):
+    if THIN and make.__name__ in RANDOM:
+        make = torch.zeros_like if make.__name__.endswith("_like") else torch.zeros
 
     def on_host_instead(*args, **kwargs):
+        kwargs.pop("generator", None) if THIN else None
         made = make(*map(on_host, args), **{k: on_host(v) for k, v in kwargs.items() if k != "pin_memory"})
         if uninitialised:
             fill(made)
@@ -119,9 +125,15 @@ def moved(make, uninitialised):
     return on_host_instead
 
 
+THIN = False
+RANDOM = "rand rand_like randn randn_like".split()  # not computed if THIN
+
+
 @torch.no_grad()
 def fill(made):
     """Puts values into a new tensor: random floats, integers that are 0, which is a valid index."""
+    if made.is_floating_point() and THIN:
+        return
     if made.dtype in (torch.float16, torch.bfloat16, torch.float32, torch.float64):
         made.normal_()
     else:
@@ -184,6 +196,23 @@ class Recorder(capture.Recorder):
             print("dry: skipped", fn.__name__, repr(e)[:300], file=sys.stderr)
         return Nothing()
 
+    def snapshot(self, storages):
+        return {} if THIN else super().snapshot(storages)
+
+    def thin(self, launch, storages):
+        """Notes the sizes of storages of floats in the launch, and returns the others."""
+        floats = set()
+
+        def walk(described):
+            for d in described:
+                if d.get("storage") is not None and d["dtype"].startswith(("fp", "bf", "float")):
+                    floats.add(d["storage"])
+                walk(d.get("items") or [])
+
+        walk(launch["args"])
+        launch["made"] = {key: s.nbytes() for key, s, _ in storages.values() if key in floats}
+        return super().snapshot({k: v for k, v in storages.items() if v[0] not in floats})
+
     def record(self, fn, args, kwargs):
         grid = kwargs.pop("grid")
         kwargs.pop("warmup", None)
@@ -193,6 +222,8 @@ class Recorder(capture.Recorder):
         if seen is None:
             return
         launch, storages, before = seen
+        if THIN:
+            before = self.thin(launch, storages)
         kept = {k: kwargs[k] for k in ("waves_per_eu", "matrix_instr_nonkdim", "kpack") if kwargs.get(k)}
         kwargs["debug"] = kwargs.get("debug", fn.debug) or False
         kwargs["instrumentation_mode"] = ""
@@ -311,9 +342,12 @@ def main():
     parser.add_argument("--configs", type=int, default=1, help="compile so many configs of an autotuned kernel")
     parser.add_argument("--max-bytes", type=int, default=1 << 22)
     parser.add_argument("--no-triton", action="store_true", help="record only")
+    parser.add_argument("--thin", action="store_true", help="do not record floats")
     parser.add_argument("program")
     parser.add_argument("arguments", nargs=argparse.REMAINDER)
     a = parser.parse_args()
+    global THIN
+    THIN = a.thin
     warnings.simplefilter("ignore")
     triton.knobs.compilation.always_compile = True
     target = target_of(a.target)

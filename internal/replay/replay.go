@@ -187,13 +187,17 @@ func parse(data []byte) (*Case, error) {
 		return nil, err
 	}
 	c := &Case{Before: map[string][]byte{}, After: map[string][]byte{}}
-	if err := c.launch(f.Metadata["launch"]); err != nil {
+	made, err := c.launch(f.Metadata["launch"])
+	if err != nil {
 		return nil, err
 	}
 	for _, e := range f.Entries {
 		if err := c.section(e.Name, e.Data); err != nil {
 			return nil, err
 		}
+	}
+	if err := c.fill(made); err != nil {
+		return nil, err
 	}
 	return c, c.check()
 }
@@ -212,10 +216,10 @@ func (c *Case) section(name string, bytes []byte) error {
 	return nil
 }
 
-// launch reads the description of the launch.
-func (c *Case) launch(text string) error {
+// launch reads the description of the launch. It returns the sizes of storages that are not in the file.
+func (c *Case) launch(text string) (made map[string]int64, err error) {
 	if text == "" {
-		return errors.New("the file records no launch")
+		return nil, errors.New("the file records no launch")
 	}
 	var l struct {
 		File, Kernel string
@@ -224,29 +228,29 @@ func (c *Case) launch(text string) error {
 		Args         []rawArg
 		Class        string
 		Triton       Timing
+		Made         map[string]int64
 	}
 	d := json.NewDecoder(strings.NewReader(quoteNonFinite(text)))
 	d.UseNumber()
 	if err := d.Decode(&l); err != nil {
-		return fmt.Errorf("the launch: %w", err)
+		return nil, fmt.Errorf("the launch: %w", err)
 	}
 	if len(l.Grid) != 3 {
-		return fmt.Errorf("a grid of %d dimensions", len(l.Grid))
+		return nil, fmt.Errorf("a grid of %d dimensions", len(l.Grid))
 	}
 	if !identifier.MatchString(l.Kernel) {
-		return fmt.Errorf("the launch: %.100q is no name of a kernel", l.Kernel)
+		return nil, fmt.Errorf("the launch: %.100q is no name of a kernel", l.Kernel)
 	}
 	if err := local(l.File); err != nil {
-		return fmt.Errorf("the launch: the kernel's file %w", err)
+		return nil, fmt.Errorf("the launch: the kernel's file %w", err)
 	}
 	c.File, c.Kernel, c.Grid, c.Options = l.File, l.Kernel, [3]int(l.Grid), l.Options
 	c.Class, c.Triton = l.Class, l.Triton
 	for k, v := range c.Options {
 		c.Options[k] = number(v)
 	}
-	var err error
 	c.Args, err = args(l.Args)
-	return err
+	return l.Made, err
 }
 
 // identifier is a name of Python's. Files are named for kernels.
