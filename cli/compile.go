@@ -29,7 +29,7 @@ type compileFlags struct {
 	only                        []string
 	roots                       []string
 	opts                        nereid.Options
-	timing                      bool
+	timing, explain             bool
 	shared                      int
 	times                       []nereid.Stage // of all kernels together, by stage
 }
@@ -90,10 +90,17 @@ func newCompileCmd() *cobra.Command {
 		"FILE.json does not tell")
 	fs.BoolVar(&f.opts.Debug, "debug", false, "keep device_assert and check integer overflow")
 	fs.BoolVar(&f.timing, "timing", false, "print how long each stage took")
+	fs.BoolVar(&f.explain, "explain", false, "print what the rules of the GPU compiler decided (nereid rules); "+
+		"without --emit, no stage")
 	return cmd
 }
 
 func (f *compileFlags) run(cmd *cobra.Command, args []string) error {
+	if f.explain && !cmd.Flags().Changed("emit") {
+		if f.emit = "ptx"; strings.HasPrefix(f.target, "hip") {
+			f.emit = "amdgcn"
+		}
+	}
 	switch {
 	case f.specs != "" && len(args) > 0:
 		return usagef("give a kernel or --specs, not both")
@@ -119,7 +126,7 @@ func (f *compileFlags) run(cmd *cobra.Command, args []string) error {
 	case len(args) > 1:
 		return usagef("give --signature or arguments, not both")
 	}
-	if f.output == "" {
+	if f.output == "" && !(f.explain && !cmd.Flags().Changed("emit")) {
 		f.output = "-"
 	}
 	return f.one(cmd, s)
@@ -220,7 +227,18 @@ func (f *compileFlags) list(cmd *cobra.Command) error {
 
 // one compiles a kernel and writes the stages that were asked for.
 func (f *compileFlags) one(cmd *cobra.Command, s spec) error {
-	m, err := nereid.Load(s.File, nereid.Roots(f.roots...), nereid.With(configOf(cmd)))
+	conf := configOf(cmd)
+	if f.explain {
+		trace, err := traced(&conf)
+		if err != nil {
+			return err
+		}
+		defer func() {
+			trace.Close()
+			explain(cmd.OutOrStdout(), s.Name, trace.Decisions())
+		}()
+	}
+	m, err := nereid.Load(s.File, nereid.Roots(f.roots...), nereid.With(conf))
 	if err != nil {
 		return err
 	}

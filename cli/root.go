@@ -29,6 +29,7 @@ var commands = []func() *cobra.Command{
 	newVerifyCmd,
 	newCheckCmd,
 	newCompileCmd,
+	newRulesCmd,
 	newReplayCmd,
 	newRaceCmd,
 	newSelftestCmd,
