@@ -96,13 +96,15 @@ var rules = []rule{
 	// Targets: each knows the layers above and none of the others. Code generation and drivers know no
 	// device.
 	{pkg: "internal/target/stray"},
+	{pkg: "internal/target/interleave"},
 	{pkg: "internal/target/simmem", ours: []string{"internal/target", "internal/target/stray"}},
 	{pkg: "internal/target/nvidia/driver/stub", ours: []string{"internal/txtest"}},
 	{pkg: "internal/target/nvidia/driver",
 		ours: []string{"internal/diag", "internal/dl", "internal/knob", "internal/llvm",
 			"internal/uniform"}},
 	{pkg: "internal/target/nvidia/ptxsim",
-		ours: join(irLayer, "internal/ring", "internal/target/simmem", "internal/target/stray")},
+		ours: join(irLayer, "internal/ring", "internal/target/interleave", "internal/target/simmem",
+			"internal/target/stray")},
 	{pkg: "internal/target/amd/gcn"},
 	{pkg: "internal/target/amd/gcnsim",
 		ours: []string{"internal/num", "internal/ring", "internal/target/amd/gcn", "internal/target/simmem",
@@ -121,8 +123,9 @@ var rules = []rule{
 		ours: join(native, "internal/lang", "internal/objcode", "internal/target", "internal/target/stray",
 			"internal/target/cpu/...")},
 	{pkg: "internal/target/nvidia/...",
-		ours: join(native, "internal/lang", "internal/target", "internal/target/simmem",
-			"internal/target/stray", "internal/target/nvidia/...", "internal/rules", "internal/uniform")},
+		ours: join(native, "internal/lang", "internal/target", "internal/target/interleave",
+			"internal/target/simmem", "internal/target/stray", "internal/target/nvidia/...",
+			"internal/rules", "internal/uniform")},
 
 	{pkg: "internal/target/amd/hsaco"},
 	{pkg: "internal/target/amd/hip/stub", ours: []string{"internal/txtest"}},

@@ -52,6 +52,7 @@ func plants() []plant {
 		{"too many bytes expected", re(`mbarrier\.arrive\.expect_tx`), added(16), nil},
 		{"arrival dropped", re(`mbarrier\.arrive`), drop, nil},
 		{"one arrival more asked for", re(`mbarrier\.init`), added(1), nil},
+		{"one arrival less asked for", re(`mbarrier\.init.*, ([2-9]|\d\d+);`), added(-1), nil},
 		{"wait for an mbarrier not repeated", re(`@!complete bra`), drop, nil},
 		{"wait for the other phase", re(`mbarrier\.try_wait\.parity`), func(line string) string {
 			return "xor.b32 PARITY, PARITY, 1;\n" + line + "\nxor.b32 PARITY, PARITY, 1;"
@@ -305,7 +306,13 @@ func TestOvertaken(t *testing.T) {
 func (d described) launch(t *testing.T, mod *nereid.Module, dev *nereid.Device,
 	change func(string) string) error {
 	t.Helper()
-	ctx, cancel := context.WithCancel(sim.WithWatch(t.Context(), sim.Watch{Change: change}))
+	return d.watched(t, mod, dev, sim.Watch{Change: change})
+}
+
+// watched launches the kernel while the simulator watches it.
+func (d described) watched(t *testing.T, mod *nereid.Module, dev *nereid.Device, w sim.Watch) error {
+	t.Helper()
+	ctx, cancel := context.WithCancel(sim.WithWatch(t.Context(), w))
 	defer cancel()
 	s, err := dev.NewStream(ctx)
 	if err != nil {

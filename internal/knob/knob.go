@@ -132,8 +132,9 @@ func number(r Row) *Knob[int64] {
 
 // simOrder is the order in which a simulator does what no rule orders.
 func simOrder(r Row) *Knob[string] {
-	r.Default, r.Form = "usual", "`usual`, `backward`, `earliest`, `latest`, `random:SEED`, `adversarial:SEED`"
-	form := regexp.MustCompile(`^(usual|backward|earliest|latest|(random|adversarial):\d{1,18})$`)
+	r.Default = "usual"
+	r.Form = "`usual`, `backward`, `earliest`, `latest`, `random:SEED`, `adversarial:SEED`, `all:STATES`"
+	form := regexp.MustCompile(`^(usual|backward|earliest|latest|(random|adversarial):\d{1,18}|all:[1-9]\d{0,17})$`)
 	return add(r, "usual", func(s string) (string, error) {
 		if !form.MatchString(s) {
 			return "", fmt.Errorf("expected %s", strings.ReplaceAll(r.Form, "`", ""))

@@ -54,8 +54,8 @@ var (
 		Group: "Devices", Name: "NEREID_SIM_ORDER",
 		Doc: "On the simulators, when copies and products that run on their own do their work (`earliest`, " +
 			"`latest`), and which warp runs next: `random:SEED`, or `adversarial:SEED`, with one warp far ahead " +
-			"and another far behind; both let copies and products end at random " +
-			"([SIMULATORS.md](SIMULATORS.md)).",
+			"and another far behind; both let copies and products end at random. `all:STATES` visits all " +
+			"orders of the synchronizing instructions ([SIMULATORS.md](SIMULATORS.md)).",
 	})
 	CodeSize = size(Row{
 		Group: "Devices", Name: "NEREID_CODE_SIZE", Default: "256MiB",

@@ -48,9 +48,13 @@ var orders = map[string]struct {
 	"latest":      {Order{Ends: Latest, Waves: Backward}, false},
 	"random":      {Order{Ends: Random, Waves: Shuffled}, true},
 	"adversarial": {Order{Ends: Random, Waves: Ranked}, true},
+	// Waves meet at barriers of the whole workgroup and nowhere else, so that the usual order stands for all:
+	// accesses are checked by the barriers behind them.
+	"all": {Order{}, true},
 }
 
-// ParseOrder reads an order: "usual", "backward", "earliest", "latest", "random:SEED", "adversarial:SEED".
+// ParseOrder reads an order: "usual", "backward", "earliest", "latest", "random:SEED", "adversarial:SEED",
+// "all:STATES".
 func ParseOrder(text string) (Order, error) {
 	name, seed, seeded := strings.Cut(text, ":")
 	row, ok := orders[name]

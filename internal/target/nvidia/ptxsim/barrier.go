@@ -20,6 +20,7 @@ type barrier struct {
 	want    int     // how many must come; 0 for all that live
 	behind  clock   // what those that went on did
 	at      int32   // the instruction of the first that waits
+	phases  int32   // how often it has opened
 }
 
 const numBarriers = 16
@@ -97,7 +98,7 @@ func (c *block) open(b *barrier) {
 			c.cluster.clocks.acquire(c.global(t), b.behind)
 		}
 	}
-	*b = barrier{threads: b.threads[:0]}
+	*b = barrier{threads: b.threads[:0], phases: b.phases + 1}
 }
 
 // openFull opens the barriers that all living threads have reached, and reports whether there were any.

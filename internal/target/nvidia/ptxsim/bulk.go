@@ -1,6 +1,10 @@
 package ptxsim
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/nereid-lang/nereid/internal/target/interleave"
+)
 
 // Bulk copies move boxes of tensors, or rows of bytes, between global and shared memory, while the threads go
 // on:
@@ -83,6 +87,7 @@ func (c *block) startLoad(l *bulkLoad, b *mbarrier) {
 	if c.early() {
 		l.move()
 	}
+	c.cluster.record.uses(c, l.t, b, interleave.Step{Kind: interleave.Issue, Bytes: int64(l.size)})
 	b.issue(l, l.size)
 }
 

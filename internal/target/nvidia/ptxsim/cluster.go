@@ -22,6 +22,7 @@ type cluster struct {
 	epoch  int32               // barriers that are behind
 	clocks *clocks             // nil if memory is not watched
 	maps   map[uint64]*readers // tensor maps in global memory, and who has made them visible to copies
+	record *record             // of synchronizing steps; nil if nobody asks for all interleavings
 }
 
 // clusterSize returns the number of blocks in a cluster of a launch.
@@ -80,7 +81,13 @@ func (m *Module) runCluster(ctx context.Context, f *function, l *Launch, id [3]i
 		}
 		g.blocks = append(g.blocks, c)
 	}
+	if l.Order.States > 0 {
+		g.record = newRecord(g)
+	}
 	g.run(l.Order.Backward)
+	if g.record != nil {
+		return g.explore(ctx, l)
+	}
 	return nil
 }
 

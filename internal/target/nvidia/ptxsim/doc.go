@@ -56,6 +56,7 @@
 //	barrier.go       the 16 barriers of a block; mbarrier.go, op_mbarrier.go mbarriers
 //	bulk.go          bulk copies under way; op_bulk.go their instructions, tensormap.go tensor maps
 //	clock.go         which access comes before which
+//	record.go        the synchronizing steps of warps, for all their interleavings
 //	order.go         which warp runs next; warp.go which of its lanes; ends.go when copies end
 //	memory.go        global memory
 //	fault.go         Fault, and places in the source

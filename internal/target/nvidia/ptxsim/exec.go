@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/nereid-lang/nereid/internal/target/interleave"
 	"github.com/nereid-lang/nereid/internal/target/stray"
 )
 
@@ -29,7 +30,9 @@ type Launch struct {
 	// one of its lanes has just made, as Triton's code does.
 	Lax   bool
 	Order Order
-	Steps int // how many instructions of a warp a block may run; 0 for a hundred million
+	// Explored, if not nil, is told what Order.States has found out about each cluster.
+	Explored func(interleave.Result)
+	Steps    int // how many instructions of a warp a block may run; 0 for a hundred million
 }
 
 // instr is a decoded instruction.
@@ -366,6 +369,14 @@ func (c *block) guarded(in *instr, grp []int32) []int32 {
 
 // transfer runs the instructions that change the pc or the state of threads.
 func (c *block) transfer(in *instr, act []int32) {
+	if r := c.cluster.record; r != nil && len(act) > 0 {
+		switch in.kind {
+		case kindBarrier:
+			r.meets(c, in.barrier, act)
+		case kindClusterArrive, kindClusterWait:
+			r.meetsCluster(c, in.kind, act)
+		}
+	}
 	for _, t := range act {
 		switch in.kind {
 		case kindBranch:

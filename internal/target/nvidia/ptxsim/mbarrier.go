@@ -1,6 +1,10 @@
 package ptxsim
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/nereid-lang/nereid/internal/target/interleave"
+)
 
 // mbarrier counts arrivals of threads and bytes of bulk copies, phase by phase. A phase is complete when all
 // arrivals have come and the copies issued bring the bytes that were expected. Their bytes move when a thread
@@ -139,8 +143,10 @@ func (c *block) dropMbarrier(t int32, addr uint64) {
 	delete(c.mbarriers, b.addr)
 }
 
-// arrive counts arrivals of a thread.
-func (b *mbarrier) arrive(c *block, t int32, n int) {
+// arrive counts arrivals of a thread, which expects so many bytes of copies.
+func (b *mbarrier) arrive(c *block, t int32, n int, bytes int64) {
+	c.cluster.record.uses(c, t, b, interleave.Step{Kind: interleave.Arrive, N: n, Bytes: bytes})
+	b.missed += bytes
 	if n < 1 || n > b.pending {
 		c.fail(t, "%d arrivals at the mbarrier at %#x, which waits for %d of %d",
 			n, b.addr, b.pending, b.count)

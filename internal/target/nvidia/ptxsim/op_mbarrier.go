@@ -3,6 +3,8 @@ package ptxsim
 import (
 	"fmt"
 	"strings"
+
+	"github.com/nereid-lang/nereid/internal/target/interleave"
 )
 
 var mbarrierOps = map[string]decoder{"mbarrier": mbarrierOp, "setmaxnreg": setMaxRegs}
@@ -97,11 +99,10 @@ func mbarrierArrive(s *stmt) (action, error) {
 				c.set(d, t, uint64(b.phases))
 			}
 			if !expects {
-				b.arrive(c, t, int(n.get(c, t)))
+				b.arrive(c, t, int(n.get(c, t)), 0)
 				continue
 			}
-			b.missed += int64(n.get(c, t))
-			b.arrive(c, t, 1)
+			b.arrive(c, t, 1, int64(n.get(c, t)))
 		}
 	}, nil
 }
@@ -113,7 +114,9 @@ func mbarrierExpect(s *stmt) (action, error) {
 	}
 	return func(c *block, act []int32) {
 		for _, t := range act {
-			c.mbarrierAt(t, at(c, t)).missed += int64(n.get(c, t))
+			b, bytes := c.mbarrierAt(t, at(c, t)), int64(n.get(c, t))
+			c.cluster.record.uses(c, t, b, interleave.Step{Kind: interleave.Arrive, Bytes: bytes})
+			b.missed += bytes
 		}
 	}, nil
 }
@@ -146,12 +149,17 @@ func mbarrierWait(s *stmt) (action, error) {
 				complete = uint64(b.phases)&1 != which.get(c, t)&1
 			}
 			again := c.tried[t] == b
-			passed := (again || !c.hesitates(b)) && b.passed(c, t, complete)
+			passed := (again || !c.hesitates(t, b)) && b.passed(c, t, complete)
 			if d >= 0 {
 				c.set(d, t, truth(passed))
 			}
 			switch {
 			case passed:
+				if !parity {
+					c.cluster.record.doubt(c, "a wait for a state of an mbarrier")
+				}
+				c.cluster.record.uses(c, t, b,
+					interleave.Step{Kind: interleave.Wait, Parity: int(which.get(c, t) & 1)})
 				c.tried[t] = nil
 			case blocks && again:
 				c.pc[t], c.state[t], c.waitsFor[t] = int32(c.at), atMbarrier, b
@@ -163,8 +171,11 @@ func mbarrierWait(s *stmt) (action, error) {
 }
 
 // hesitates reports whether a first try of a wait fails although the phase is complete, because copies have
-// to move their bytes.
-func (c *block) hesitates(b *mbarrier) bool {
+// to move their bytes or, if the run stands for all orders, because the phase is not complete in all of them.
+func (c *block) hesitates(t int32, b *mbarrier) bool {
+	if c.cluster.record != nil {
+		return !c.knows(t, b)
+	}
 	return len(b.landed) > 0 && !(c.launch.Order.Ends == EndsAny && c.early())
 }
 

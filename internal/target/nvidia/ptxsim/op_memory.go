@@ -210,8 +210,11 @@ func atomicOp(s *stmt) (action, error) {
 		third = s.elems(at+2, t)
 	}
 	size := t.bits * t.lanes / 8
-	sp := s.space()
+	sp, returns := s.space(), answers(outs)
 	return func(c *block, act []int32) {
+		if returns {
+			c.cluster.record.doubt(c, "what an atomic returns depends on the order")
+		}
 		for _, th := range act {
 			addr := s.shorten(sp, b.get(c, th)+off)
 			mem := c.atomicBytes(sp, th, addr, size*len(args))

@@ -16,6 +16,9 @@ type Order struct {
 	// stays as far behind. Now and then the priorities change.
 	Adverse bool
 	Ends    Ends
+	// States, if not 0, asks for all interleavings of the synchronizing steps, as long as warps and copies
+	// have no more states together than that (record.go).
+	States int
 }
 
 // Ends says when asynchronous instructions do what they do.
@@ -39,22 +42,28 @@ var orders = map[string]struct {
 	"latest":      {Order{Ends: Latest, Backward: true}, false},
 	"random":      {Order{Ends: EndsAny}, true},
 	"adversarial": {Order{Ends: EndsAny, Adverse: true}, true},
+	"all":         {Order{}, true},
 }
 
-// ParseOrder reads an order: "earliest", "latest", "backward", "random:SEED", "adversarial:SEED".
+// ParseOrder reads an order: "earliest", "latest", "backward", "random:SEED", "adversarial:SEED",
+// "all:STATES".
 func ParseOrder(text string) (Order, error) {
 	name, seed, _ := strings.Cut(text, ":")
 	row, ok := orders[name]
 	o := row.order
 	if ok && row.seeds {
-		n, err := strconv.ParseUint(seed, 10, 63)
-		o.Turns, ok = n+1, err == nil
+		n, err := strconv.ParseUint(seed, 10, 62)
+		if ok = err == nil; name == "all" {
+			o.States, ok = int(n), ok && n > 0
+		} else {
+			o.Turns = n + 1
+		}
 	} else if seed != "" {
 		ok = false
 	}
 	if !ok {
-		return o, fmt.Errorf("%q is no order: usual, backward, earliest, latest, random:SEED or "+
-			"adversarial:SEED", text)
+		return o, fmt.Errorf("%q is no order: usual, backward, earliest, latest, random:SEED, "+
+			"adversarial:SEED or all:STATES", text)
 	}
 	return o, nil
 }

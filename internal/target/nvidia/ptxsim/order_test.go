@@ -23,13 +23,17 @@ func everyOrder(t *testing.T) (out []Launch) {
 
 // TestParseOrder: seeds stand where there are any.
 func TestParseOrder(t *testing.T) {
-	for _, text := range []string{"", "random", "random:x", "random:-1", "earliest:3", "soon"} {
+	for _, text := range []string{"", "random", "random:x", "random:-1", "earliest:3", "soon", "all",
+		"all:0"} {
 		if o, err := ParseOrder(text); err == nil {
 			t.Errorf("%q is %+v", text, o)
 		}
 	}
 	want := Order{Turns: 7, Adverse: true, Ends: EndsAny}
 	if o, err := ParseOrder("adversarial:6"); err != nil || o != want {
+		t.Errorf("%+v, %v", o, err)
+	}
+	if o, err := ParseOrder("all:9"); err != nil || o != (Order{States: 9}) {
 		t.Errorf("%+v, %v", o, err)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/llvm"
 	"github.com/nereid-lang/nereid/internal/lower"
 	"github.com/nereid-lang/nereid/internal/target"
+	"github.com/nereid-lang/nereid/internal/target/interleave"
 	"github.com/nereid-lang/nereid/internal/target/nvidia"
 	"github.com/nereid-lang/nereid/internal/target/nvidia/ptxsim"
 	"github.com/nereid-lang/nereid/internal/target/simmem"
@@ -185,6 +186,7 @@ func (k *kernel) launch(ctx context.Context, grid [3]int, args, bounds []uint64)
 	return module.Run(ctx, &ptxsim.Launch{
 		Kernel: k.code.Name, Grid: grid, Cluster: cluster, Shared: k.code.Shared, Args: args, Bytes: maps,
 		Memory: k.dev.mem, Print: os.Stdout, Strict: w.Races || knob.CheckRaces.Get(), Order: w.order(),
+		Explored: w.Explored,
 	})
 }
 
@@ -222,6 +224,10 @@ type Watch struct {
 	// numbers are seeds of random orders, odd ones of adversarial orders. A kernel whose result depends on it
 	// has a race.
 	Order uint64
+	// States, if not 0, asks for all interleavings with up to so many states (ptxsim.Order), and Explored, if
+	// not nil, is told about those of each cluster.
+	States   int
+	Explored func(interleave.Result)
 	// Change, if not nil, returns the PTX that runs in place of a kernel's own: with a fault planted, which
 	// the simulator must find.
 	Change func(ptx string) string
@@ -237,6 +243,9 @@ func (w Watch) module(k *kernel) (*ptxsim.Module, error) {
 
 // order returns the order of a launch: its own, or else that of the environment.
 func (w Watch) order() ptxsim.Order {
+	if w.States > 0 {
+		return ptxsim.Order{States: w.States}
+	}
 	switch w.Order {
 	case 0:
 		o, _ := ptxsim.ParseOrder(knob.SimOrder.Get()) // which takes no other text
