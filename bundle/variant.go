@@ -104,7 +104,7 @@ func (v *Variant) Code() []Code {
 		_ = json.Unmarshal([]byte(e.Options), &c.Options) // options of a later version may be unknown here
 		for _, p := range e.Parts {
 			c.Size += p.Packed
-			if p.Name != format.PartMeta {
+			if format.IsCode(p.Name) {
 				c.Forms = append(c.Forms, p.Name)
 			}
 		}
@@ -163,7 +163,7 @@ func (v *Variant) choose(dev *nereid.Device) ([]choice, error) {
 		var why error
 		runs := false
 		for _, p := range e.Parts {
-			if p.Name == format.PartMeta {
+			if !format.IsCode(p.Name) {
 				continue
 			}
 			if err := inside.Root.Runs(dev, p.Name, e.Machine); err != nil {

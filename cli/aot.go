@@ -25,6 +25,8 @@ type aotFlags struct {
 	golang        string
 	timing        bool
 	build         aot.BuildOptions
+	certify       bool
+	proof         aot.CertifyOptions
 	variants      []aot.Variant // of the tables
 	operators     []*rule.Operator
 }
@@ -66,6 +68,15 @@ func newAOTCmd() *cobra.Command {
 	fs.IntVarP(&f.build.Workers, "jobs", "j", 0, "compilations at a time (default: one for each processor)")
 	fs.BoolVar(&f.build.Lines, "lines", false, "keep line information in GPU code, with the paths of files")
 	fs.BoolVar(&f.build.Skip, "skip-failed", false, "leave out variants that do not compile for a target")
+	fs.BoolVar(&f.certify, "certify", false,
+		"compare the code of each variant with its source in a simulator, without a tolerance, and put a "+
+			"certificate into the bundle (docs/VERIFY.md)")
+	fs.StringArrayVar(&f.proof.Sizes, "certify-size", nil,
+		"NAME=EXPRESSION: a number of the launches that are compared, such as n_cols=BLOCK_SIZE-3 "+
+			"(default: chosen near the kernel's blocks)")
+	fs.StringSliceVar(&f.proof.Grid, "certify-grid", nil,
+		"expressions for the grid of these launches where the table gives none (default 3)")
+	fs.Uint64Var(&f.proof.Seed, "certify-seed", 1, "of the contents of their tensors")
 	fs.BoolVar(&f.timing, "timing", false, "print how long each stage took")
 	cmd.AddCommand(newAOTListCmd(), newAOTShowCmd(), newAOTVerifyCmd(), newAOTExtractCmd(), newAOTMergeCmd())
 	return cmd
@@ -90,6 +101,9 @@ func (f *aotFlags) run(cmd *cobra.Command, tables []string) error {
 		bar.step(what)
 	}
 	f.build.Targets = f.targets
+	if f.certify {
+		f.build.Certify = &f.proof
+	}
 	built, err := aot.Build(contextOf(cmd), f.variants, f.build)
 	bar.done()
 	if err != nil {
@@ -98,6 +112,7 @@ func (f *aotFlags) run(cmd *cobra.Command, tables []string) error {
 	for _, err := range built.Skipped {
 		fmt.Fprintf(cmd.ErrOrStderr(), "nereid: left out: %v\n", err)
 	}
+	f.printCertified(cmd, built)
 	if err := f.write(cmd, built); err != nil {
 		return err
 	}
@@ -165,6 +180,18 @@ func (f *aotFlags) write(cmd *cobra.Command, built *aot.Built) error {
 		fmt.Fprintf(out, "%s: a Go package with %d entries\n", f.golang, s.Variants)
 	}
 	return nil
+}
+
+// printCertified says how much code has been compared with its source, and names the rest.
+func (f *aotFlags) printCertified(cmd *cobra.Command, built *aot.Built) {
+	if !f.certify {
+		return
+	}
+	for _, u := range built.Uncertified {
+		fmt.Fprintf(cmd.ErrOrStderr(), "nereid: not certified: %s\n", u)
+	}
+	n := built.Stats.Certified
+	fmt.Fprintf(cmd.OutOrStdout(), "certified: %d of %d compilations\n", n, n+len(built.Uncertified))
 }
 
 // writeBundle writes a bundle as a whole, unless the command has been interrupted.

@@ -138,7 +138,7 @@ func printEntries(cmd *cobra.Command, list []*bundle.Entry) error {
 			consts = append(consts, c.Name+"="+c.Value)
 		}
 		for _, p := range e.Parts {
-			if p.Name != bundle.PartMeta {
+			if bundle.IsCode(p.Name) {
 				parts = append(parts, p.Name+" "+sizeText(int64(p.Size)))
 			}
 		}
@@ -176,13 +176,18 @@ func newAOTShowCmd() *cobra.Command {
 // shown is an entry with its description.
 type shown struct {
 	*bundle.Entry
-	Hash   string          // of the code
-	Launch json.RawMessage // compile.Saved
+	Hash        string              // of the code
+	Certificate *bundle.Certificate `json:",omitempty"`
+	Launch      json.RawMessage     // compile.Saved
 }
 
 func describeEntry(b *bundle.File, e *bundle.Entry) (shown, error) {
+	certificate, err := b.Certificate(e)
+	if err != nil {
+		return shown{}, err
+	}
 	meta, err := b.Read(e, bundle.PartMeta)
-	return shown{e, b.EntryHash(e), meta}, err
+	return shown{e, b.EntryHash(e), certificate, meta}, err
 }
 
 func newAOTVerifyCmd() *cobra.Command {
@@ -212,7 +217,7 @@ func verifyBundle(cmd *cobra.Command, name string, b *bundle.File) error {
 	faults := b.Verify()
 	for _, e := range entriesOf(b) {
 		for _, p := range e.Parts {
-			if p.Name == bundle.PartMeta || len(faults) > 0 {
+			if !bundle.IsCode(p.Name) || len(faults) > 0 {
 				continue
 			}
 			if _, err := b.Saved(e, p.Name); err != nil {
@@ -264,7 +269,7 @@ func newAOTExtractCmd() *cobra.Command {
 func extractEntry(cmd *cobra.Command, b *bundle.File, e *bundle.Entry, dir string) error {
 	for _, p := range e.Parts {
 		file := e.Name + "." + strings.ReplaceAll(e.Target, ":", "-") + "." + p.Name
-		if p.Name == bundle.PartMeta {
+		if !bundle.IsCode(p.Name) {
 			file += ".json"
 		}
 		if !filepath.IsLocal(file) || strings.ContainsAny(file, `/\`) {

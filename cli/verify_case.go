@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -13,6 +14,7 @@ import (
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/internal/certify"
 	"github.com/nereid-lang/nereid/internal/replay"
+	"github.com/nereid-lang/nereid/internal/runtime/inside"
 )
 
 // A recorded launch (peer/capture.py, peer/dry.py) is verified on its own arguments: what it was recorded to
@@ -104,13 +106,29 @@ func (v *caseVerifier) on(ctx context.Context, path string, dev *nereid.Device) 
 	if _, err = again(k); err != nil && undefinedName.MatchString(err.Error()) {
 		_, err = v.r.complete(c, err, again)
 	}
+	var bad sourceError
 	switch {
-	case certify.Refused(err):
+	case certify.Refused(err) || errors.As(err, &bad):
 		return isRefused, oneLine(err)
 	case err != nil:
-		return isFailure, oneLine(err)
+		verdict, text = isFailure, oneLine(err)
+	}
+	if verdict == differs || verdict == isFailure {
+		if race := v.race(ctx, c, k); race != nil {
+			return isRefused, "the source has a race: " + oneLine(race)
+		}
 	}
 	return verdict, text
+}
+
+// sourceError is an error of the source itself on the arguments of a launch: there is nothing to compare.
+type sourceError struct{ error }
+
+// race returns the error of source that leaves it open what is in memory in the end.
+func (v *caseVerifier) race(ctx context.Context, c *replay.Case, k *nereid.Kernel) error {
+	dev := inside.Root.Device(checks{"races"}.interpreter()).(*nereid.Device)
+	_, _, err := v.r.run(ctx, c, k, guess{dev: dev})
+	return err
 }
 
 // compare launches source and code, and compares what they leave in memory.
@@ -118,7 +136,7 @@ func (v *caseVerifier) compare(ctx context.Context, c *replay.Case, k *nereid.Ke
 	verdict, text string, err error) {
 	want, _, err := v.r.run(ctx, c, k, guess{dev: v.source})
 	if err != nil {
-		return "", "", fmt.Errorf("source: %w", err)
+		return "", "", sourceError{fmt.Errorf("source: %w", err)}
 	}
 	got, _, err := v.r.run(ctx, c, k, guess{dev: dev})
 	if err != nil {

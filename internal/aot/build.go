@@ -28,6 +28,9 @@ type BuildOptions struct {
 	Lines   bool     // GPU code has line information, which contains the path of the kernel's file
 	Skip    bool     // a variant that does not compile is left out; without it, it is an error
 
+	// Certify compares code with its source; nil means that it is not compared.
+	Certify *CertifyOptions
+
 	// Step is called when a compilation begins, for one at a time: the number of those that began, of all of
 	// them, and what is compiled. It may be nil.
 	Step func(begun, all int, what string)
@@ -38,6 +41,8 @@ type Built struct {
 	Writer  *bundle.Writer
 	Stats   Stats
 	Skipped []error // of variants that were left out
+
+	Uncertified []Uncertified // with BuildOptions.Certify
 }
 
 // work is code to be made: a compilation for one target, and the variants whose code it is.
@@ -48,6 +53,8 @@ type work struct {
 	out      *compile.Result
 	took     time.Duration
 	err      error
+
+	certificate *bundle.Certificate
 }
 
 // builder builds a bundle.
@@ -65,11 +72,18 @@ type builder struct {
 // that a target does not have, are compiled once. A variant that does not compile is an error, after all have
 // been tried.
 func Build(ctx context.Context, variants []Variant, o BuildOptions) (*Built, error) {
-	start := time.Now()
+	return newBuilder(o).build(ctx, variants)
+}
+
+func newBuilder(o BuildOptions) *builder {
+	return &builder{o: o, modules: map[string]*nereid.Module{}, generator: map[string]string{}}
+}
+
+func (b *builder) build(ctx context.Context, variants []Variant) (*Built, error) {
+	start, o := time.Now(), b.o
 	if err := CheckTargets(o.Targets); err != nil {
 		return nil, err
 	}
-	b := &builder{o: o, modules: map[string]*nereid.Module{}, generator: map[string]string{}}
 	if err := b.findCompilers(ctx); err != nil {
 		return nil, err
 	}
@@ -85,6 +99,11 @@ func Build(ctx context.Context, variants []Variant, o BuildOptions) (*Built, err
 	done, err := out.settle(list, o.Skip)
 	if err != nil {
 		return nil, err
+	}
+	if o.Certify != nil {
+		if err := b.certifyAll(ctx, out, done); err != nil {
+			return nil, err
+		}
 	}
 	begin := time.Now()
 	errs := make([]error, len(done))
@@ -206,15 +225,24 @@ func (b *builder) each(ctx context.Context, n int, f func(i int)) {
 // compile makes the code of a work.
 func (b *builder) compile(ctx context.Context, w *work, all int) {
 	v := w.variants[0]
-	b.mu.Lock()
-	if b.begun++; b.o.Step != nil {
-		b.o.Step(b.begun, all, v.Name+" for "+w.target)
-	}
-	b.mu.Unlock()
+	b.step(all, v.Name+" for "+w.target)
 	start := time.Now()
+	keep := []string{bundle.PartPTX}
+	if b.o.Certify != nil {
+		keep = append(keep, irStages...)
+	}
 	w.out, w.err = inside.Root.Compile(ctx, w.kernel, w.target, v.Signature, target.Options(v.Options),
-		b.until(w.target), []string{bundle.PartPTX})
+		b.until(w.target), keep)
 	w.took = time.Since(start)
+}
+
+// step says that work on something begins.
+func (b *builder) step(all int, what string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.begun++; b.o.Step != nil {
+		b.o.Step(b.begun, all, what)
+	}
 }
 
 // until returns the last stage of compilations for a target.

@@ -12,6 +12,7 @@
 //	target.go      names of targets
 //	build.go       Build: variants × targets → a bundle, in parallel; stats.go its times
 //	entry.go       a compilation → entries of the bundle
+//	certify.go     code compared with its source; certify_inputs.go the arguments for it
 //	gopkg.go       a Go package around a bundle
 //	file.go        files that are written whole or not at all
 //

@@ -29,6 +29,11 @@ func (b *builder) add(to *bundle.Writer, w *work) error {
 		if ptx != nil {
 			parts[bundle.PartPTX] = ptx
 		}
+		if w.certificate != nil {
+			if parts[bundle.PartCertificate], err = w.certified(&e, parts); err != nil {
+				return err
+			}
+		}
 		if err := to.Add(e, parts); err != nil {
 			return err
 		}

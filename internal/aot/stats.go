@@ -3,6 +3,8 @@ package aot
 import (
 	"slices"
 	"time"
+
+	"github.com/nereid-lang/nereid/internal/bundle"
 )
 
 // Stats says what a build did.
@@ -12,6 +14,8 @@ type Stats struct {
 	Took     time.Duration // from the beginning to the end
 	Stages   []StageTime   // in the order of the stages, targets in the order of Build
 	Pack     time.Duration // compression, from its beginning to its end
+
+	Certified int // compilations whose code was compared with its source
 }
 
 // StageTime is the time of a stage, added up over all compilations for a kind of target.
@@ -26,6 +30,9 @@ func newStats(done []*work, pack, took time.Duration) Stats {
 	s := Stats{Compiled: len(done), Pack: pack, Took: took}
 	for _, w := range done {
 		s.Variants += len(w.variants)
+		if w.certificate != nil && w.certificate.Verdict == bundle.VerdictEqual {
+			s.Certified++
+		}
 		kind := kindOf(w.target)
 		for _, st := range w.out.Stages {
 			i := slices.IndexFunc(s.Stages, func(t StageTime) bool {

@@ -147,7 +147,7 @@ var rules = []rule{
 	{pkg: "internal/cache/redis", outside: []string{"github.com/redis/go-redis/v9"}},
 	// public; no row but that of the commands has it
 	{pkg: "redis", ours: []string{"internal/cache", "internal/cache/redis"}},
-	{pkg: "internal/bundle", ours: []string{"internal/runtime/compile"}},
+	{pkg: "internal/bundle", ours: []string{"internal/certify", "internal/runtime/compile"}},
 	{pkg: "internal/rule", ours: []string{"internal/diag", "internal/python"}},
 	{pkg: "internal/cform",
 		ours: []string{"internal/bundle", "internal/dtype", "internal/llvm", "internal/lower",

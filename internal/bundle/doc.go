@@ -21,4 +21,5 @@
 //	file.go    File: opening, reading parts
 //	index.go   the index ↔ bytes
 //	saved.go   compiled kernels ↔ entries
+//	certificate.go  how an entry's code was compared with its source
 package bundle

@@ -16,6 +16,8 @@ const (
 	PartHsaco = "hsaco" // a code object of an AMD GPU
 	PartObj   = "obj"   // an ELF object file for CPUs
 	PartMeta  = "meta"  // what a launch must know: JSON of compile.Saved, without the code
+
+	PartCertificate = "certificate" // JSON of Certificate
 )
 
 // Entry is a variant of a kernel, compiled for one target. Name and Target together are its key.

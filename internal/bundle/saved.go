@@ -15,7 +15,7 @@ func NewEntry(name, group, source string, s *compile.Saved) (Entry, map[string][
 	if err != nil {
 		return Entry{}, nil, fmt.Errorf("bundle: %s: %w", name, err)
 	}
-	if s.Stage == "" || s.Stage == PartMeta {
+	if s.Stage == "" || !IsCode(s.Stage) {
 		return Entry{}, nil, fmt.Errorf("bundle: %s has no code for %s", name, s.Target)
 	}
 	described := *s
@@ -32,7 +32,8 @@ func NewEntry(name, group, source string, s *compile.Saved) (Entry, map[string][
 	return e, map[string][]byte{s.Stage: s.Code, PartMeta: meta}, nil
 }
 
-// Saved returns the compiled kernel of an entry with the code of one of its parts.
+// Saved returns the compiled kernel of an entry with the code of one of its parts. Code for which the entry's
+// certificate is not is a Damage.
 func (f *File) Saved(e *Entry, part string) (*compile.Saved, error) {
 	meta, err := f.Read(e, PartMeta)
 	if err != nil {
@@ -46,7 +47,9 @@ func (f *File) Saved(e *Entry, part string) (*compile.Saved, error) {
 		return nil, &Damage{e.String(), PartMeta, fmt.Sprintf("it describes %s for %q", s.Kernel, s.Machine)}
 	}
 	s.Stage = part
-	s.Code, err = f.Read(e, part)
+	if s.Code, err = f.Read(e, part); err != nil {
+		return nil, err
+	}
 	s.Size = len(s.Code)
-	return s, err
+	return s, f.checkCertificate(e, part, s.Code)
 }

@@ -42,6 +42,20 @@ func squareRoot(l *lowering, op *ir.Op, t ir.Type, a []string) string {
 	return intrinsic("llvm.sqrt")(l, op, t, a)
 }
 
+// ringBool returns an integer that is converted to a float. LLVM would compute what a constant makes of both
+// values of a bool, and round: so certified code hides that there are two.
+func (l *lowering) ringBool(typ, x string, signed bool) (string, string) {
+	if typ != "i1" || !l.opts.Certify || !l.vendor.expands() {
+		return typ, x
+	}
+	extend := "zext"
+	if signed {
+		extend = "sext"
+	}
+	wide := l.val("%s i1 %s to i32", extend, x)
+	return "i32", l.val(`call i32 asm "v_mov_b32 $0, $1", "=v,v"(i32 %s)`, wide)
+}
+
 // ringFormat returns the bits of an f32 that was converted to a narrower format.
 func (l *lowering) ringFormat(x string, to ir.Type) string {
 	f := to.(*ir.FloatType).Format

@@ -328,11 +328,11 @@ var castOps = map[*ir.OpDef]handler{
 // intToFloat converts to bf16 through f32, because not every target has a direct conversion.
 func intToFloat(name string) handler {
 	return elementwise(func(l *lowering, op *ir.Op, t ir.Type, a []string) string {
-		from := llvmType(op.Operand(0).Type)
+		from, x := l.ringBool(llvmType(op.Operand(0).Type), a[0], name == "sitofp")
 		if t == ir.BF16 {
-			return l.truncate(l.val("%s %s %s to float", name, from, a[0]), ir.F32, ir.BF16)
+			return l.truncate(l.val("%s %s %s to float", name, from, x), ir.F32, ir.BF16)
 		}
-		return l.val("%s %s %s to %s", name, from, a[0], llvmType(t))
+		return l.val("%s %s %s to %s", name, from, x, llvmType(t))
 	})
 }
 

@@ -50,7 +50,6 @@ var whole = map[string]func(a []float64) float64{
 	"remainder": func(a []float64) float64 {
 		return math.Remainder(a[0], a[1])
 	},
-	"fdim":     func(a []float64) float64 { return math.Dim(a[0], a[1]) },
 	"saturate": func(a []float64) float64 { return max(0, min(a[0], 1)) },
 }
 
@@ -59,6 +58,11 @@ func Call(f *num.Format, name string, args ...float64) float64 {
 	name = strings.TrimSuffix(name, "16") // the form for small angles
 	if g := whole[name]; g != nil {
 		return f.Round(g(args))
+	}
+	if name == "fdim" && !(args[0] <= args[1]) { // NaN stays one
+		return Sub(f, args[0], args[1])
+	} else if name == "fdim" {
+		return 0
 	}
 	for _, x := range args {
 		if Finite(x) {

@@ -136,6 +136,17 @@ func ringDot(c *compiler, op *ir.Op) step {
 	return noMeaning("a product of operands in parts")(c, op)
 }
 
+// ringRemainder lowers x mod y, which is that of floats but for those of 64 bits: code computes these by
+// quotients that are rounded.
+func ringRemainder(otherwise lowering) lowering {
+	return func(c *compiler, op *ir.Op) step {
+		if c.out(op.Result(0)).kind == kF64 {
+			return noMeaning("a remainder of fp64")(c, op)
+		}
+		return otherwise(c, op)
+	}
+}
+
 // ringFromInt lowers a conversion of integers: to formats below f32 it goes through f32.
 func ringFromInt(op *ir.OpDef) lowering {
 	return func(c *compiler, o *ir.Op) step {
@@ -218,6 +229,11 @@ func init() {
 	ringExterns["fast_powf"] = inRing(func(to *num.Format, a []float64) float64 {
 		return ring.Call(to, "exp2", ring.Mul(to, a[1], ring.Call(to, "log2", a[0])))
 	})
+	for _, name := range []string{"fmod", "remainder"} {
+		ringExterns[name] = ringRemainder(lowerExtern)
+	}
+	ringExterns["fdim"] = ringCall("fdim")
+	ringOps[arith.RemF] = ringRemainder(lowerings[arith.RemF])
 	fma := ringOps[math.Fma]
 	ringExterns["fma"] = fma
 	for _, mode := range []string{"_rn", "_rz", "_rd", "_ru"} {

@@ -15,6 +15,8 @@ type Touched struct {
 	// MaskedEnd and PlainEnd are the ends, in bytes, of accesses with a mask and without. PlainRun is the
 	// most bytes that an access without a mask took at once.
 	MaskedEnd, PlainEnd, PlainRun int
+	// StoredAgain is the number of bytes that were stored more than once, counted each time.
+	StoredAgain int
 }
 
 // Track records accesses to buffers that are allocated from now on, and returns the record.
@@ -47,6 +49,9 @@ func (t *Touched) note(what string, off, n int, masked bool) {
 	defer t.mu.Unlock()
 	if what != "store" {
 		markWritten(t.loaded[off : off+n])
+	}
+	if what == "store" {
+		t.StoredAgain += count(t.stored[off : off+n])
 	}
 	if what != "load" {
 		markWritten(t.stored[off : off+n])

@@ -115,13 +115,19 @@ func ringDot2(a, b, c uint64) uint64 {
 var integerLiterals = map[uint32]bool{0x4f7ffffe: true, 0x5f7ffffc: true, 0x2f800000: true, 0xcf800000: true,
 	0x4f800000: true, 0xc1f00000: true}
 
+// fromExpansion reports whether an SGPR holds a constant of such an expansion: no element of the ring has a
+// magnitude near these, and integers that were converted lie in VGPRs.
+func fromExpansion(v uint32) bool { return integerLiterals[v] && v != 0xc1f00000 }
+
 // ringVector is a vector instruction in the ring; plain is the same on floats.
 type ringVector struct {
 	*vector
 	plain func(a, b, c uint64) uint64
 	seed  bool // the result stays a float
 
-	plainDouble bool // so does that of v_ldexp_f64: the upper half of an integer, to which the lower is added
+	// so does that of v_mov_b32, and of v_ldexp_f64: the upper half of an integer, to which the lower is
+	// added
+	plainBits bool
 }
 
 // inRing returns the function of a vector instruction in the ring, or nil if it has none of its own.
@@ -137,7 +143,7 @@ func (v *vector) inRing(in *gcn.Inst, op lanewise) func(*wave) {
 		r.seed = r.seed || integerLiterals[a.Value]
 	}
 	f := ringOf(in.Base, op)
-	r.plainDouble = in.Base == "v_ldexp_f64"
+	r.plainBits = in.Base == "v_ldexp_f64" || in.Base == "v_mov_b32"
 	switch {
 	case f == nil && (r.seed || in.Base == "v_trunc_f32" || in.Base == "v_floor_f32"):
 		f = v.f
@@ -183,27 +189,56 @@ func (r *ringVector) run(w *wave) {
 		return r.f(a, b, c)
 	}
 	v.run(w)
-	if v.dst.kind == kFloat || r.plainDouble {
-		w.keepFloats(v.dst.reg, exec&floats)
+	if v.dst.kind == kFloat || r.plainBits {
+		w.keepFloats(lastRegister(v.dst.reg, v.dst.kind), exec&floats)
+	} else {
+		w.dropDoubles(r.sources)
 	}
 }
 
 // floats returns the lanes in which some source stays a float.
 func (w *wave) floats(sources []source) (out uint64) {
-	if len(w.plain) == 0 {
-		return 0
-	}
-	for _, s := range sources {
+	for k := range sources {
+		s := &sources[k]
 		if s.vector < 0 {
+			if v, _ := s.uniform(w); s.kind == kFloat && s.scalar >= 0 && fromExpansion(uint32(v)) {
+				return ^uint64(0)
+			}
 			continue
 		}
-		for i := range lanes {
-			if v, ok := w.plain[place{s.vector, i}]; ok && v == w.v[s.vector][i] {
+		if len(w.plain) == 0 {
+			continue
+		}
+		reg := lastRegister(s.vector, s.kind)
+		for i, v := range &w.v[reg] {
+			if old, ok := w.plain[place{reg, i}]; ok && old == v {
 				out |= 1 << i
 			}
 		}
 	}
 	return out
+}
+
+// lastRegister returns the register with the upper bits of a value, which tell it from others: the lower ones
+// of a double are often 0.
+func lastRegister(first int, k kind) int {
+	if k == kDoub {
+		return first + 1
+	}
+	return first
+}
+
+// dropDoubles forgets the upper half of an integer, which is 0 at times, once the lower half is added: a 0 of
+// the ring may be in its place next.
+func (w *wave) dropDoubles(sources []source) {
+	for _, s := range sources {
+		if s.vector < 0 || s.kind != kDoub {
+			continue
+		}
+		for i := range lanes {
+			delete(w.plain, place{s.vector + 1, i})
+		}
+	}
 }
 
 // keepFloats notes that lanes of a register hold floats. A register that is written again holds another
