@@ -76,24 +76,36 @@ func fetching(m *ir.Op) (depths []int) {
 }
 
 // fetchable returns the loads of a loop whose addresses in the next iteration are known; none for a loop that
-// waits for more than its loads.
+// waits for more than its loads, or that has many loads under way.
 func fetchable(loop *ir.Op) (loads []*ir.Op) {
 	if waitsForMore(loop) {
 		return nil
 	}
-	bytes := int64(0)
+	bytes, accesses := int64(0), int64(0)
 	for op := range body(loop) {
 		if op.Def == tt.Load && !tt.IsVolatile(op) && !op.HasAttr(ttg.PrefetchAttr) && moves(loop, op) {
 			loads = append(loads, op)
 			if t := tensorOf(op.Result(0)); t != nil {
 				bytes += t.NumElements() * elementBytes(t)
+				accesses += accessesPerThread(t)
 			}
 		}
 	}
-	if len(loads) == 0 || !satisfies(loop, rules.FetchBytes, bytes) || isUnrolled(loop) {
+	if len(loads) == 0 || !satisfies(loop, rules.FetchBytes, bytes) ||
+		!satisfies(loop, rules.FetchAccesses, accesses) || isUnrolled(loop) {
 		return nil
 	}
 	return loads
+}
+
+// accessesPerThread returns how often a thread accesses memory for a tensor, if its layout is that of the
+// access: neighbours in a thread go together.
+func accessesPerThread(t *ir.TensorType) int64 {
+	n := int64(elemsPerThread(t))
+	if b, ok := ttg.As[ttg.Blocked](t.Encoding); ok {
+		n /= min(n, b.SizePerThread[b.Order[0]])
+	}
+	return n
 }
 
 // waitsForMore reports whether a loop waits for more than its loads: for products, loops inside, or the L2

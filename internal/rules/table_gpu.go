@@ -133,6 +133,13 @@ var (
 		Decides: "a loop may prefetch",
 		Reason:  "An iteration that loads more keeps the SM's path to L2 busy without prefetches.",
 	})
+	FetchAccesses = add(Rule{
+		Name: "fetch-accesses", Area: areaPipeline, Test: switches,
+		Kind: AtMost, Value: 64, Off: never, Unit: "loads of a thread in an iteration",
+		Decides: "a loop may prefetch",
+		Reason: "With 128 loads of single elements a thread has more under way than registers for their " +
+			"values; the addresses of as many prefetches only displace others.",
+	})
 	UnrolledInstructions = add(Rule{
 		Name: "unrolled-instructions", Area: areaPipeline, Test: switches,
 		Kind: AtMost, Value: 36, Off: never, Unit: "instructions",
