@@ -180,3 +180,47 @@ for tile in tl.range(tl.program_id(0), high * wide, tl.num_programs(0), flatten=
 		}
 	}
 }
+
+// TestTilePersistentAuto: a loop of products in a loop over tiles loads tiles, unless its results are small;
+// the same loop in a program with one tile does not.
+func TestTilePersistentAuto(t *testing.T) {
+	dev, judge := hopper(t), interpreter(t)
+	for _, c := range []struct {
+		loop  string
+		width int
+		maps  int
+	}{
+		{"for tile in range(tl.program_id(0), high * wide, tl.num_programs(0)):", 64, 2},
+		{"for tile in tl.range(tl.program_id(0), high * wide, tl.num_programs(0), flatten=True):", 64, 2},
+		{"for tile in range(tl.program_id(0), high * wide, tl.num_programs(0)):", 32, 0},
+		{"if True:\n    tile = tl.program_id(0)", 64, 0},
+	} {
+		dump := t.TempDir()
+		k := kernelOf(t, fmt.Sprintf(`
+@triton.jit
+def k(x, y, m, n, depth):
+    high, wide = tl.cdiv(m, 128), tl.cdiv(n, %[1]d)
+    i, j, l = tl.arange(0, 128), tl.arange(0, %[1]d), tl.arange(0, 64)
+`, c.width), fmt.Sprintf(`
+%s
+    rows, columns = tile // wide * 128 + i, tile %% wide * %d + j
+    acc = tl.zeros((128, %[2]d), tl.float32)
+    for step in range(tl.cdiv(depth, 64)):
+        k = step * 64 + l
+        a = tl.load(x + rows[:, None] * depth + k[None, :], mask=k[None, :] < depth, other=0.0)
+        b = tl.load(x + k[:, None] + columns[None, :] * depth, mask=k[:, None] < depth, other=0.0)
+        acc = tl.dot(a, b, acc)
+    tl.store(y + rows[:, None] * n + columns[None, :], acc)
+`, c.loop, c.width), nereid.With(nereid.Config{Dump: dump}))
+		run := func(dev *nereid.Device) []byte {
+			return leaves(t, k, dev, nereid.Grid{256 * 128 / 128 / c.width}, numbers(f16, places),
+				newArray(f32, 256*128), 256, 128, 112, nereid.Options{NumWarps: 4, NumStages: 3})
+		}
+		if !bytes.Equal(run(judge), run(dev)) {
+			t.Errorf("%+v: results differ", c)
+		}
+		if maps := mapsIn(t, dump); maps != c.maps {
+			t.Errorf("%+v: %d loads have a map", c, maps)
+		}
+	}
+}

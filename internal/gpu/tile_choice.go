@@ -3,6 +3,7 @@ package gpu
 import (
 	"github.com/nereid-lang/nereid/internal/analysis/address"
 	"github.com/nereid-lang/nereid/internal/analysis/axisinfo"
+	"github.com/nereid-lang/nereid/internal/dialect/scf"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/rules"
@@ -53,7 +54,7 @@ func (t *tiler) planLoop(loop *ir.Op) (out []*tilePlan) {
 	if loop.IntOr(stagesAttr, int64(t.stages)) < 2 || !mayPipeline(loop) {
 		return nil
 	}
-	if !t.hasChain(loop) && !t.isWide(loop) {
+	if !t.hasChain(loop) && !t.isWide(loop) && !t.isPersistent(loop) {
 		return nil
 	}
 	for op := range body(loop) {
@@ -111,6 +112,24 @@ func (t *tiler) isWide(loop *ir.Op) bool {
 		if t.mach.isGroupProduct(op) && t.mach.NumWarps >= 2*groupWarps {
 			shape := tensorOf(op.Result(0)).Shape
 			return satisfies(op, rules.TileAccumulators, shape[0]*shape[1]/int64(32*t.mach.NumWarps))
+		}
+	}
+	return false
+}
+
+// isPersistent reports whether a loop of products lies in another, as in a program that computes one tile
+// after the other. It has an SM for itself and fetches the maps once, so that smaller results than those of
+// isWide gain: what threads do for copies would be taken from the products.
+func (t *tiler) isPersistent(loop *ir.Op) bool {
+	outer := loop.Block().Parent()
+	if outer == nil || outer.Def != scf.For {
+		return false
+	}
+	for op := range body(loop) {
+		if t.mach.isGroupProduct(op) {
+			shape := tensorOf(op.Result(0)).Shape
+			return satisfies(op, rules.PersistentTileAccumulators,
+				shape[0]*shape[1]/int64(32*t.mach.NumWarps))
 		}
 	}
 	return false

@@ -175,8 +175,8 @@ var (
 	Tiles = choice(Row{
 		Group: "Compilation", Name: "NEREID_TILE_LOADS",
 		Doc: "On sm_90, which loads by pointers the hardware that copies blocks (TMA) executes: with " +
-			"`auto` those of operands in loops like that of attention and of products with large results, " +
-			"where all are known to be tiles; with `all` every load that is known to be one, for tests; " +
+			"`auto` those of operands in loops like that of attention, of products with large results, and " +
+			"of products in a loop over tiles, where all are known to be tiles; with `all` every load that is known to be one, for tests; " +
 			"with `off` none ([GPU.md](GPU.md)).",
 	}, "auto", "all", "off")
 	TileStores = choice(Row{

@@ -210,6 +210,13 @@ var (
 		Reason: "With smaller results several blocks share an SM and hide what threads need for copies, " +
 			"and a block is over before a tensor map is fetched.",
 	})
+	PersistentTileAccumulators = add(Rule{
+		Name: "persistent-tile-accumulators", Area: areaTMA, Test: switches,
+		Kind: AtLeast, Value: 64, Off: never, Unit: "registers of a thread",
+		Decides: "loads by pointers of a loop of products in a loop over tiles become TMA loads",
+		Reason: "A persistent block has an SM for itself and fetches the tensor maps once, so that smaller " +
+			"results gain as well.",
+	})
 	TileBytes = add(Rule{
 		Name: "tile-bytes", Area: areaTMA, Test: switches,
 		Kind: AtLeast, Value: 4 << 10, Off: always, Unit: "bytes of a tile",
