@@ -160,7 +160,8 @@ func (p *proof) sameIR(c *bundle.Certificate, ring *nereid.Compiled) error {
 }
 
 // compare launches source and code on the same arguments.
-func (p *proof) compare(dev *nereid.Device, code *nereid.Compiled, in *inputs) (all certify.Outcome, err error) {
+func (p *proof) compare(dev *nereid.Device, code *nereid.Compiled, in *inputs) (all certify.Outcome,
+	err error) {
 	judge := nereid.NewInterpreter(nereid.InterpOptions{Workers: 1, Stdout: io.Discard})
 	source, err := p.compile(judge)
 	if err != nil {

@@ -390,7 +390,8 @@ func (in *inputs) fill(seed uint64) {
 func (in *inputs) describe() (out []bundle.CertifiedArgument) {
 	for _, a := range in.args {
 		if a.tensor {
-			out = append(out, bundle.CertifiedArgument{Name: a.name, Type: a.dtype.String(), Elements: a.elements})
+			out = append(out, bundle.CertifiedArgument{Name: a.name, Type: a.dtype.String(),
+				Elements: a.elements})
 			continue
 		}
 		out = append(out, bundle.CertifiedArgument{Name: a.name, Type: a.typ, Value: fmt.Sprint(a.value)})
