@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -12,12 +11,12 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/nereid-lang/nereid"
-	"github.com/nereid-lang/nereid/internal/replay"
 	"github.com/nereid-lang/nereid/internal/rules"
 	"github.com/nereid-lang/nereid/internal/runtime/inside"
 )
@@ -139,28 +138,62 @@ func (m *ruleMeasurer) save() error {
 	return os.Rename(tmp, m.out)
 }
 
+// batch is the number of launches that are compiled at the same time. Times are taken when all of a batch
+// are compiled, one after the other.
+const batch = 16
+
 // all measures the launches that the file does not have, until the time is over.
 func (m *ruleMeasurer) all(ctx context.Context, paths []string) error {
-	start := time.Now()
-	for _, path := range mixed(paths) {
-		name := strings.TrimSuffix(filepath.Base(path), ".safetensors")
-		has := func(k rules.Kernel) bool { return k.Name == name }
-		switch {
-		case slices.ContainsFunc(m.data.Kernels, has):
-			continue
-		case ctx.Err() != nil || time.Since(start) > m.limit:
+	start, done := time.Now(), map[string]bool{}
+	for _, k := range m.data.Kernels {
+		done[k.Name] = true
+	}
+	open := slices.DeleteFunc(mixed(paths), func(path string) bool { return done[caseName(path)] })
+	for part := range slices.Chunk(open, batch) {
+		if ctx.Err() != nil || time.Since(start) > m.limit {
 			fmt.Fprintf(m.log, "the time is over: %d of %d launches are in the file\n", len(m.data.Kernels),
 				len(paths))
 			return nil
 		}
-		k := m.measure(ctx, name, path)
-		fmt.Fprintln(m.log, kernelLine(k))
-		m.data.Kernels = append(m.data.Kernels, k)
+		m.batch(ctx, part)
 		if err := m.save(); err != nil {
 			return err
 		}
+		if err := m.alive(); err != nil {
+			return fmt.Errorf("the device is lost after %d launches, run the command again to go on: %w",
+				len(m.data.Kernels), err)
+		}
 	}
 	return nil
+}
+
+// caseName returns the name of a launch.
+func caseName(path string) string { return strings.TrimSuffix(filepath.Base(path), ".safetensors") }
+
+// alive returns an error if the device no longer works.
+func (m *ruleMeasurer) alive() error {
+	t, err := nereid.New(m.dev, nereid.Uint8, 64)
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	return t.Write(make([]byte, 64))
+}
+
+// batch measures some launches.
+func (m *ruleMeasurer) batch(ctx context.Context, paths []string) {
+	list := make([]*ruledCase, len(paths))
+	var wait sync.WaitGroup
+	for i, path := range paths {
+		list[i] = &ruledCase{k: rules.Kernel{Name: caseName(path), Kernel: caseName(path)}}
+		wait.Go(func() { list[i].prepare(ctx, m, path) })
+	}
+	wait.Wait()
+	for _, x := range list {
+		x.time(m)
+		fmt.Fprintln(m.log, kernelLine(x.k))
+		m.data.Kernels = append(m.data.Kernels, x.k)
+	}
 }
 
 // mixed returns paths in an order that does not depend on names, so that a measurement that is cut off has
@@ -185,8 +218,8 @@ func kernelLine(k rules.Kernel) string {
 		case t.Failed != "":
 			line += fmt.Sprintf("\n     %s=%d: %s", t.Rule, t.Other, t.Failed)
 		case t.Without > 0:
-			line += fmt.Sprintf("\n     %s=%d: %.2f -> %.2f µs (%.3f)", t.Rule, t.Other, t.With, t.Without,
-				t.Without/t.With)
+			line += fmt.Sprintf("\n     %s=%d: %.2f -> %.2f µs (%.3f) %s", t.Rule, t.Other, t.With, t.Without,
+				t.Without/t.With, t.Differs)
 		case !t.Same:
 			line += fmt.Sprintf("\n     %s=%d: other code", t.Rule, t.Other)
 		}
@@ -202,197 +235,4 @@ func (m *ruleMeasurer) summary() {
 				effectText("held out", held))
 		}
 	}
-}
-
-// measure measures all rules for one launch.
-func (m *ruleMeasurer) measure(ctx context.Context, name, path string) rules.Kernel {
-	k := rules.Kernel{Name: name, Kernel: name}
-	err := guarded(func() error {
-		c, err := replay.Read(path)
-		if err != nil {
-			return err
-		}
-		k.Kernel = c.Kernel
-		return m.launches(ctx, c, &k)
-	})
-	if err != nil {
-		k.Failed = strings.TrimPrefix(err.Error(), path+": ")
-	}
-	return k
-}
-
-// guarded returns a panic of f as an error: one kernel must not end a measurement.
-func guarded(f func() error) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("panic: %v", r)
-		}
-	}()
-	return f()
-}
-
-// launches measures the rules whose decisions for a launch another value changes.
-func (m *ruleMeasurer) launches(ctx context.Context, c *replay.Case, k *rules.Kernel) error {
-	if c.Empty() {
-		return errors.New("the grid has no programs")
-	}
-	mem := deviceMemory{}
-	defer mem.close()
-	if err := mem.fill(m.dev, c); err != nil {
-		return err
-	}
-	s, err := m.dev.NewStream(ctx)
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	base, err := m.code(c, mem, s, "")
-	if err != nil {
-		return err
-	}
-	k.Decisions, k.Features = base.decisions, base.features(c)
-	if c.After, err = mem.read(c); err != nil {
-		return err
-	}
-	for _, r := range rules.All() {
-		if len(m.only) > 0 && !slices.Contains(m.only, r.Name) || !asked(base.decisions, r) {
-			continue
-		}
-		for _, other := range r.Others(base.decisions) {
-			k.Times = append(k.Times, m.compare(c, mem, s, base, r, other))
-		}
-	}
-	return nil
-}
-
-// asked reports whether a rule took part in a compilation.
-func asked(list []rules.Decision, r *rules.Rule) bool {
-	return slices.ContainsFunc(list, func(d rules.Decision) bool { return d.Rule == r.Name })
-}
-
-// ruledCode is a kernel compiled with values of rules, and launched.
-type ruledCode struct {
-	launch    func() error
-	decisions []rules.Decision
-	digest    string
-	facts     replay.Timing
-}
-
-// warmLaunches is how often a kernel is launched before its code is complete: a launch may ask for code of
-// its own, which the next one runs.
-const warmLaunches = 3
-
-// code compiles a case with overrides of rules and launches it with the memory as it was recorded.
-func (m *ruleMeasurer) code(c *replay.Case, mem deviceMemory, s *nereid.Stream, over string) (
-	*ruledCode, error) {
-	with, err := rules.Parse(over)
-	if err != nil {
-		return nil, err
-	}
-	set, trace := rules.NewTrace(with)
-	defer trace.Close()
-	conf := m.conf
-	conf.Rules = set.Text()
-	rep := &replayer{dev: m.dev, root: m.root, conf: conf, modules: map[string]*nereid.Module{},
-		lost: lost{root: m.root}}
-	kernel, err := rep.kernel(c, c.Path, givenStage{})
-	if err != nil {
-		return nil, err
-	}
-	args, err := rep.arguments(c, mem, guess{dev: m.dev})
-	if err != nil {
-		return nil, err
-	}
-	code := &ruledCode{launch: func() error { return kernel.Launch(s, nereid.Grid(c.Grid), args...) }}
-	for range warmLaunches {
-		if err := errors.Join(code.launch(), s.Sync()); err != nil {
-			return nil, err
-		}
-	}
-	code.decisions, code.digest = trace.Decisions(), trace.Code()
-	code.facts = resources(context.Background(), kernel, s, args, replayOptions(c))
-	if err := mem.again(c); err != nil {
-		return nil, err
-	}
-	return code, errors.Join(code.launch(), s.Sync())
-}
-
-// again copies the recorded memory to the device once more.
-func (m deviceMemory) again(c *replay.Case) error {
-	for name, data := range c.Before {
-		if err := m[name].Slice(0, 0, len(data), 1).Write(data); err != nil {
-			return err
-		}
-	}
-	for _, a := range c.Args {
-		if err := m.point(a); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// features describes a launch and its code.
-func (code *ruledCode) features(c *replay.Case) map[string]int64 {
-	f := map[string]int64{"programs": int64(c.Grid[0] * c.Grid[1] * c.Grid[2]),
-		"registers": int64(code.facts.Registers), "spills": int64(code.facts.Spills),
-		"shared": int64(code.facts.Shared)}
-	for _, name := range []string{"num_warps", "num_stages"} {
-		if n, ok := c.Options[name].(int64); ok {
-			f[name] = n
-		}
-	}
-	for _, data := range c.Before {
-		f["bytes"] += int64(len(data))
-	}
-	return f
-}
-
-// compare measures a case with another value of a rule.
-func (m *ruleMeasurer) compare(c *replay.Case, mem deviceMemory, s *nereid.Stream, base *ruledCode,
-	r *rules.Rule, other int) (t rules.Time) {
-	t = rules.Time{Rule: r.Name, Value: r.Value, Other: other}
-	err := guarded(func() error {
-		code, err := m.code(c, mem, s, fmt.Sprintf("%s=%d", r.Name, other))
-		if err != nil {
-			return err
-		}
-		if t.Same = code.digest == base.digest; t.Same || !m.clock {
-			return nil
-		}
-		after, err := mem.read(c)
-		if err != nil {
-			return err
-		}
-		if _, err := c.Compare(after); err != nil {
-			return fmt.Errorf("the result differs: %w", err)
-		}
-		t.With, t.Without, err = m.inTurns(s, base, code)
-		return err
-	})
-	if err != nil {
-		t.Failed = err.Error()
-	}
-	return t
-}
-
-// inTurns measures two codes in turns and returns the medians in microseconds.
-func (m *ruleMeasurer) inTurns(s *nereid.Stream, a, b *ruledCode) (with, without float64, err error) {
-	var times [2]nereid.Times
-	for i := range 2 * m.turns {
-		code, at := a, i%2
-		if at == 1 {
-			code = b
-		}
-		t, err := s.Measure(m.rep/4, m.rep, code.launch)
-		if err != nil {
-			return 0, 0, err
-		}
-		times[at] = append(times[at], t)
-	}
-	micro := func(t nereid.Times) float64 {
-		slices.Sort(t)
-		return float64(t.Median().Nanoseconds()) / 1e3
-	}
-	return micro(times[0]), micro(times[1]), nil
 }

@@ -36,6 +36,7 @@ type Time struct {
 	With    float64 `json:"with,omitempty"`    // microseconds with Value, the median of several turns
 	Without float64 `json:"without,omitempty"` // microseconds with Other
 	Failed  string  `json:"failed,omitempty"`  // why Other gave no time
+	Differs string  `json:"differs,omitempty"` // how the results of Other differ beyond rounding
 }
 
 // Held reports whether a kernel is held out: values of rules may be chosen by the others alone, and are
