@@ -26,6 +26,7 @@ type Module struct {
 	conf *Config
 	set  *compile.Settings // the same for package compile
 	tune *tune.Options     // and for package tune
+	sig  string            // signature of the kernel of ParseIR
 
 	mu      sync.Mutex
 	kernels map[string]*Kernel
@@ -252,10 +253,13 @@ func (k *Kernel) Compile(ctx context.Context, dev *Device, signature string,
 }
 
 // Signature returns the signature, in the form that Compile takes, of the specialization that a launch with
-// these arguments runs.
+// these arguments runs. A kernel of ParseIR has but one, which it also returns without arguments.
 func (k *Kernel) Signature(arguments ...any) (string, error) {
 	if err := k.usable(); err != nil {
 		return "", err
+	}
+	if len(arguments) == 0 && k.m.sig != "" {
+		return k.m.sig, nil
 	}
 	l := &launch{k: k, dev: &Device{newInterp()}, nowhere: true}
 	defer l.release()

@@ -22,7 +22,16 @@ func ParseIR(name string, text []byte, opts ...LoadOption) (*Module, error) {
 		return nil, compileError(err)
 	}
 	start := LoadOption(func(o *loading) { o.given = &t.Given })
-	return Parse(name, standIn(t), append(opts[:len(opts):len(opts)], start)...)
+	m, err := Parse(name, standIn(t), append(opts[:len(opts):len(opts)], start)...)
+	if err != nil {
+		return nil, err
+	}
+	var specs []string
+	for _, p := range t.Params {
+		specs = append(specs, strings.TrimSuffix(p.Spec, ":16")) // the IR says it, launches do not
+	}
+	m.sig = strings.Join(specs, ", ")
+	return m, nil
 }
 
 // standIn returns a file with a kernel that has the parameters of the text: the front end compiles it, and

@@ -2,6 +2,7 @@ package nereid_test
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -75,6 +76,9 @@ func TestParseIR(t *testing.T) {
 	text := sourceOf(t, "add", "*fp32:16, i32, fp32, 64")
 	for _, device := range []string{"interp", "sim:90"} {
 		k, s := irKernel(t, text), irStream(t, device)
+		if got, err := k.Signature(); got != "*fp32, i32, fp32" || err != nil {
+			t.Errorf("Signature() = %q, %v", got, err)
+		}
 		for _, n := range []int{1, 16, 50} {
 			x := make([]float32, 50)
 			err := k.Launch(s, nereid.Grid{1}, nereid.FromSlice(x), nereid.ScalarOf(nereid.Int32, n),
@@ -129,6 +133,33 @@ func TestParseIRErrors(t *testing.T) {
 	if err := k.Launch(irStream(t, "interp"), nereid.Grid{1}, nereid.FromSlice(x),
 		nereid.ScalarOf(nereid.Int32, 4), nereid.ScalarOf(nereid.Float32, 3)); err != nil || x[3] != 3 {
 		t.Errorf("a.b-c: %v, %v", x, err)
+	}
+}
+
+// TestBuild compiles before a launch, which strict mode then allows.
+func TestBuild(t *testing.T) {
+	m, err := nereid.Parse("k.py", []byte(irKernels), nereid.With(nereid.Config{Strict: true}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := m.Kernel("add")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, x := irStream(t, "interp"), make([]float32, 8)
+	launch := func() error {
+		return k.Launch(s, nereid.Grid{1}, nereid.FromSlice(x), 7, 2.0, 64)
+	}
+	if err := launch(); !errors.Is(err, nereid.ErrNotCompiled) {
+		t.Errorf("before Build: %v", err)
+	}
+	for _, signature := range []string{"*fp32, i32, fp32, 64", "*fp32:16, i32, fp32, 64"} {
+		if err := k.Build(context.Background(), s.Device(), signature, nereid.Options{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := launch(); err != nil || x[6] != 2 || x[7] != 0 {
+		t.Errorf("after Build: %v, %v", x, err)
 	}
 }
 

@@ -132,6 +132,24 @@ func (m *Module) warm(ctx context.Context, dev *Device, v Variant) error {
 	return err
 }
 
+// Build compiles the kernel for a device and a signature, even in strict mode, so that launches with such
+// arguments find the code. Unlike Module.Warmup it leaves code that only some launches need to them.
+func (k *Kernel) Build(ctx context.Context, dev *Device, signature string, opts Options) error {
+	if err := k.usable(); err != nil {
+		return err
+	}
+	if err := dev.usable(); err != nil {
+		return err
+	}
+	specs, err := lang.ParseSignature(k.params.List, signature)
+	if err != nil {
+		return k.argError(err)
+	}
+	l := &launch{k: k, dev: dev, opts: options(opts), specs: specs, ahead: true}
+	_, err = k.build(orBackground(ctx), l)
+	return err
+}
+
 // ErrNotCompiled is wrapped by the error of a launch in strict mode that would have to compile or tune. The
 // error names the variant.
 var ErrNotCompiled = compile.ErrNotCompiled

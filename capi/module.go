@@ -144,7 +144,6 @@ func go_module_close(h C.uintptr_t) { shut[module](h) }
 // kernel is a nereid_kernel.
 type kernel struct {
 	k       *nereid.Kernel
-	m       *nereid.Module
 	quick   *foreign.Kernel
 	shown   shown
 	checked bool
@@ -160,7 +159,7 @@ type param struct {
 
 // newKernel returns a kernel with its names for C, which are freed with it.
 func newKernel(k *nereid.Kernel, m *module) *kernel {
-	out := &kernel{k: k, m: m.m, quick: foreign.NewKernel(k), checked: m.checked, name: cString(k.Name())}
+	out := &kernel{k: k, quick: foreign.NewKernel(k), checked: m.checked, name: cString(k.Name())}
 	for _, p := range inside.Root.Params(k).List {
 		x := param{name: cString(p.Name)}
 		for _, f := range []struct {
@@ -220,9 +219,11 @@ func go_kernel_build(h, dev C.uintptr_t, signature *C.char, o *C.nereid_options,
 		if err != nil {
 			return err
 		}
-		v := nereid.Variant{Kernel: k.k.Name(), Signature: C.GoString(signature),
-			Options: (*foreign.Options)(unsafe.Pointer(o)).Go()}
-		return ofKernel(k, k.m.Warmup(context.Background(), d.d, []nereid.Variant{v}, nil))
+		if signature == nil {
+			return badCall("the signature is NULL")
+		}
+		opts := (*foreign.Options)(unsafe.Pointer(o)).Go()
+		return ofKernel(k, k.k.Build(context.Background(), d.d, C.GoString(signature), opts))
 	})
 }
 

@@ -12,6 +12,7 @@ With Triton installed, nereid.activate("cpu") makes Triton's own kernels run her
 from __future__ import annotations
 
 from . import _lib
+from ._args import Tensor as tensor
 from ._args import TensorDescriptor, const, dtype, func
 from ._device import Device, absent, devices, set_device
 from ._device import open as device
@@ -25,7 +26,7 @@ __all__ = [
     "CrashError", "Device", "DeviceError", "Diagnostic", "FileError", "ForkedError", "InternalError", "Kernel",
     "KernelFault", "Module", "NereidError", "NoDeviceError", "NoLLVMError", "NotCompiledError", "RefusedError",
     "TensorDescriptor", "absent", "activate", "cdiv", "const", "deactivate", "device", "devices", "dtype",
-    "func", "load", "parse", "parse_ir", "set_device", "version",
+    "func", "load", "parse", "parse_ir", "set_device", "tensor", "version",
 ]
 
 
@@ -39,10 +40,14 @@ def cdiv(x: int, y: int) -> int:
     return -(-x // y)
 
 
-def activate(device: str = "", **options) -> None:
-    """Makes Triton's kernels run on a device of Nereid's: "cpu", "interp", "sim:90", "cuda:0"."""
+def activate(device: str = "", check: bool = False, deep: bool = False) -> None:
+    """Makes Triton's kernels run on a device of Nereid's: "cpu", "interp", "sim:90", "cuda:0".
+
+    check makes every launch check its accesses; interp and the simulators do anyway. deep reads the source of
+    kernels without Triton's compiler, where they are functions of a file.
+    """
     from .triton_backend import activate as f
-    f(device, **options)
+    f(device, check, deep)
 
 
 def deactivate() -> None:

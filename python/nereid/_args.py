@@ -64,6 +64,32 @@ class TensorDescriptor:
         self.block_shape, self.padding = list(block_shape), padding
 
 
+class Tensor:
+    """An array with the interface that Triton expects of tensors: nereid.tensor(x) for kernels under @triton.jit."""
+
+    def __init__(self, base: Any) -> None:
+        m = memory(base)
+        if m is None:
+            raise ArgumentError(f"nereid: a {type(base).__name__} is no array")
+        self.base, self._memory = base, m
+        self.dtype = _lib.lib().nereid_dtype_name(m.dtype).decode()
+        self.shape = tuple(getattr(base, "shape", (m.size // dtype_size(m.dtype),)))
+
+    def data_ptr(self) -> int:
+        """Returns the address of the first element."""
+        return self._memory.address
+
+    def stride(self) -> tuple[int, ...]:
+        """Returns the strides in elements."""
+        bytes_ = getattr(self.base, "strides", None)
+        size = dtype_size(self._memory.dtype)
+        return tuple(s // size for s in bytes_) if bytes_ else tuple(contiguous(self.shape))
+
+    def element_size(self) -> int:
+        """Returns the bytes of an element."""
+        return dtype_size(self._memory.dtype)
+
+
 @lru_cache(maxsize=None)
 def dtype_code(name: str) -> int:
     """Returns the nereid_dtype of a name: "fp16", "float16", "torch.float16", "tl.float16"."""

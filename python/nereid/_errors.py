@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import linecache
 from dataclasses import dataclass
 
 from . import _lib
@@ -120,8 +121,20 @@ def _diagnostics(l: ctypes.CDLL, e: ctypes.c_void_p) -> tuple[Diagnostic, ...]:
     return tuple(out)
 
 
-def raise_error(e: ctypes.c_void_p) -> None:
-    """Raises an error of the library, and frees it."""
+def with_line(e: NereidError) -> NereidError:
+    """Returns the error of a kernel that the library knows as IR alone, with the line of its file and a caret."""
+    text, head = str(e), f"{e.file}:{e.line}:{e.column}: "
+    source = linecache.getline(e.file, e.line).rstrip() if e.file and e.line else ""
+    if not source or head not in text or "^" in text:
+        return e
+    first, _, rest = text.partition("\n")
+    caret = " " * (e.column - 1) + "^"
+    e.args = (f"{first}\n    {source}\n    {caret}" + (f"\n{rest}" if rest else ""),)
+    return e
+
+
+def take(e: ctypes.c_void_p) -> NereidError:
+    """Returns an error of the library as an exception, and frees it."""
     l = _lib.lib()
 
     def text(name: str) -> str:
@@ -131,7 +144,7 @@ def raise_error(e: ctypes.c_void_p) -> None:
         status = l.nereid_error_status(e)
         kind = _BY_STATUS[status] if 0 < status < len(_BY_STATUS) else NereidError
         message = text("text") + (_HINT_FORKED if kind is ForkedError else "")
-        raise kind(message, text("file"), l.nereid_error_line(e), l.nereid_error_column(e), text("kernel"),
-                   text("param"), _diagnostics(l, e))
+        return kind(message, text("file"), l.nereid_error_line(e), l.nereid_error_column(e), text("kernel"),
+                    text("param"), _diagnostics(l, e))
     finally:
         l.nereid_error_free(e)

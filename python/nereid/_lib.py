@@ -120,8 +120,9 @@ def call(name: str, *args) -> None:
     """Calls a function that returns a status, and raises its error."""
     err = c_void_p()
     if getattr(lib(), "nereid_" + name)(*args, ctypes.byref(err)):
-        from ._errors import raise_error
-        raise_error(err)
+        from ._errors import take as error
+        __tracebackhide__ = True  # for pytest: the launch is of interest
+        raise error(err)
 
 
 def make(name: str, *args) -> int:

@@ -192,11 +192,13 @@ class Processes(unittest.TestCase):
 
         def work(i):
             x = np.full(500 + i, i, dtype=np.float32)
-            for _ in range(20):
-                out = np.zeros_like(x)
-                module["add"].on("cpu")[grid](x, x, out, x.size)
-                if not (out == 2 * i).all():
-                    wrong.append(i)
+            try:
+                for _ in range(20):
+                    out = np.zeros_like(x)
+                    module["add"].on("cpu")[grid](x, x, out, x.size)
+                    np.testing.assert_array_equal(out, 2 * i)
+            except Exception as e:
+                wrong.append(e)
 
         threads = [threading.Thread(target=work, args=(i,)) for i in range(16)]
         for t in threads:

@@ -1,0 +1,28 @@
+"""A plug-in of pytest: `pytest --nereid-device interp` runs a project's Triton tests on a device of Nereid's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def pytest_addoption(parser: Any) -> None:
+    group = parser.getgroup("nereid")
+    group.addoption("--nereid-device", default="", metavar="DEVICE",
+                    help="run Triton's kernels on a device of Nereid's: cpu, interp, sim:90, cuda")
+    group.addoption("--nereid-check", action="store_true",
+                    help="check every access of kernels also on devices that do not by themselves")
+    group.addoption("--nereid-deep", action="store_true",
+                    help="read the source of kernels without Triton's compiler, where possible")
+
+
+def pytest_configure(config: Any) -> None:
+    device = config.getoption("--nereid-device")
+    if device or config.getoption("--nereid-check"):
+        import nereid
+        nereid.activate(device, check=config.getoption("--nereid-check"), deep=config.getoption("--nereid-deep"))
+
+
+def pytest_report_header(config: Any) -> str | None:
+    from .triton_backend import active
+    d = active()
+    return f"nereid: kernels run on {d.device.name} ({d.device.info})" if d else None

@@ -1,0 +1,238 @@
+"""The plug-in of Triton, with NumPy's arrays."""
+
+import functools
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+
+import numpy as np
+
+import nereid
+
+try:
+    import triton
+    import triton.language as tl
+    from triton.tools.tensor_descriptor import TensorDescriptor
+except ImportError as e:
+    raise unittest.SkipTest(f"no triton: {e}")
+
+DEVICES = ("cpu", "interp", "sim:90")
+
+
+@triton.jit
+def add(x_ptr, y_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + at, mask=at < n)
+    y = tl.load(y_ptr + at, mask=at < n)
+    tl.store(out_ptr + at, x + y, mask=at < n)
+
+
+@triton.autotune(configs=[triton.Config({"BLOCK": b}) for b in (64, 256)], key=["n"])
+@triton.jit
+def tuned(x_ptr, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(x_ptr + at, at, mask=at < n)
+
+
+@triton.jit
+def kinds(out_ptr, a, b, c, pair, NAME: tl.constexpr):
+    tl.store(out_ptr, a)
+    tl.store(out_ptr + 1, b)
+    tl.store(out_ptr + 2, c)
+    tl.store(out_ptr + 3, pair[0] + pair[1][0])
+    if NAME == "yes":
+        tl.store(out_ptr + 4, 1.0)
+
+
+@triton.jit
+def block(desc, out_ptr, B: tl.constexpr):
+    at = tl.arange(0, B)[:, None] * B + tl.arange(0, B)[None, :]
+    tl.store(out_ptr + at, desc.load([0, 0]))
+
+
+@triton.jit
+def products(a_ptr, b_ptr, c_ptr, N: tl.constexpr):
+    at = tl.arange(0, N)[:, None] * N + tl.arange(0, N)[None, :]
+    tl.store(c_ptr + at, tl.dot(tl.load(a_ptr + at), tl.load(b_ptr + at)))
+
+
+def each(*devices):
+    """Runs a test on each device."""
+    def decorate(test):
+        @functools.wraps(test)
+        def run(self):
+            for device in devices:
+                with self.subTest(device):
+                    nereid.activate(device)
+                    test(self, device)
+        return run
+    return decorate
+
+
+def grid(meta):
+    return (triton.cdiv(meta["n"], meta["BLOCK"]),)
+
+
+class Plugin(unittest.TestCase):
+    def tearDown(self):
+        nereid.deactivate()
+
+    @each(*DEVICES)
+    def test_add(self, device):
+        x = np.arange(1000, dtype=np.float32)
+        out = np.zeros_like(x)
+        k = add[grid](x, x, out, 1000, BLOCK=256)
+        np.testing.assert_array_equal(out, 2 * x)
+        self.assertIn("tt.func", k.asm["ttir"])
+        self.assertIn({"cpu": "asm", "interp": "ttir", "sim:90": "ptx"}[device], k.asm)
+        with self.assertRaises(KeyError):
+            k.asm["nothing"]
+        add[grid](out, out, out, 1000, BLOCK=256)
+        np.testing.assert_array_equal(out, 4 * x)
+
+    @each(*DEVICES)
+    def test_kinds(self, device):
+        out = np.zeros(5, dtype=np.float64)
+        kinds[1,](out, 2**40, 0.5, True, (1, (7,)), NAME="yes")
+        np.testing.assert_array_equal(out, [2**40, 0.5, 1, 8, 1])
+        for n in (-3, 1, 16, 2**31, 2**63):
+            kinds[1,](out, n, -1.5, False, (2, (3,)), NAME="no")
+            np.testing.assert_array_equal(out[:4], [n, -1.5, 0, 5])
+
+    @each(*DEVICES)
+    def test_descriptors(self, device):
+        class Base(nereid.tensor):  # Triton asks a base for its type's size
+            class dtype(str):
+                itemsize, is_floating_point = 4, True
+
+            def __init__(self, x):
+                super().__init__(x)
+                self.dtype = type(self).dtype("fp32")
+
+        x = np.arange(256, dtype=np.float32).reshape(16, 16)
+        out = np.zeros((16, 16), dtype=np.float32)
+        block[1,](TensorDescriptor(Base(x), [16, 16], [16, 1], [16, 16]), out, B=16)
+        np.testing.assert_array_equal(out, x)
+
+    @each(*DEVICES)
+    def test_products(self, device):
+        rng = np.random.default_rng(0)
+        a, b = (rng.integers(-3, 4, (32, 32)).astype(np.float16) for _ in range(2))
+        c = np.zeros((32, 32), dtype=np.float32)
+        products[1,](a, b, c, N=32)
+        np.testing.assert_array_equal(c, a.astype(np.float32) @ b.astype(np.float32))
+
+    @each("cpu")
+    def test_autotune(self, device):
+        x = np.zeros(300, dtype=np.int32)
+        tuned[grid](x, 300)
+        np.testing.assert_array_equal(x, np.arange(300))
+        self.assertIn(tuned.best_config.kwargs["BLOCK"], (64, 256))
+
+    def test_hooks_and_warmup(self):
+        seen = []
+        nereid.activate("cpu")
+        triton.knobs.runtime.launch_enter_hook.add(lambda m: seen.append(m.get()["name"]))
+        try:
+            x = np.ones(64, dtype=np.float32)
+            k = add.warmup(nereid.tensor(x), nereid.tensor(x), nereid.tensor(x), 64, BLOCK=64, grid=(1,))
+            self.assertEqual(seen, [])
+            k[1, 1, 1](nereid.tensor(x), nereid.tensor(x), nereid.tensor(x), 64, 64)
+            self.assertEqual((seen, x[0]), (["add"], 2))
+        finally:
+            triton.knobs.runtime.launch_enter_hook.calls.clear()
+
+    def test_faults(self):
+        x = np.ones(10, dtype=np.float32)
+        for device in ("interp", "sim:90"):
+            nereid.activate(device)
+            with self.assertRaises(nereid.KernelFault) as caught:
+                add[grid](x, x, x, 11, BLOCK=16)
+            e = caught.exception
+            self.assertEqual((os.path.basename(e.file), e.param, e.line), ("test_triton.py", "x_ptr", 28))
+            self.assertRegex(str(e), r"tl.load\(x_ptr \+ at, mask=at < n\)\n +\^")
+        nereid.activate("cpu", check=True)
+        with self.assertRaises(nereid.KernelFault):
+            add[grid](x, x, x, 11, BLOCK=16)
+
+    def test_deep(self):
+        nereid.activate("interp", deep=True)
+        x = np.arange(100, dtype=np.float32)
+        out = np.zeros_like(x)
+        self.assertIsNone(add[grid](x, x, out, 100, BLOCK=64))
+        np.testing.assert_array_equal(out, 2 * x)
+
+    @each(*DEVICES)
+    def test_nothing(self, device):
+        none = np.zeros(0, dtype=np.float32)
+        add[0,](none, none, none, 0, BLOCK=16)
+        add[1,](none, none, none, 0, BLOCK=16)
+
+    def test_threads(self):
+        nereid.activate("cpu")
+        wrong = []
+
+        def work(i):
+            x = np.full(100 * (i % 4 + 1), i, dtype=np.float32)
+            try:
+                for _ in range(10):
+                    out = np.zeros_like(x)
+                    add[grid](x, x, out, x.size, BLOCK=32 << i % 3)
+                    np.testing.assert_array_equal(out, 2 * i)
+            except Exception as e:
+                wrong.append(e)
+
+        threads = [threading.Thread(target=work, args=(i,)) for i in range(16)]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+        self.assertEqual(wrong, [])
+
+
+class Environment(unittest.TestCase):
+    def run_script(self, text, *args, **env):
+        with tempfile.TemporaryDirectory() as d:
+            path = os.path.join(d, "script.py")
+            with open(path, "w") as f:
+                f.write(text)
+            out = subprocess.run([sys.executable, *args, path], capture_output=True, text=True, timeout=120,
+                                 env={**os.environ, "TRITON_CACHE_DIR": d, **env})
+        return out
+
+    def test_chosen_by_environment(self):
+        out = self.run_script("import triton; d = triton.runtime.driver.active; print(d.device.name)",
+                              TRITON_DEFAULT_BACKEND="nereid", NEREID_DEVICE="interp")
+        self.assertEqual(out.stdout.strip(), "interp", out.stderr)
+
+    def test_others_stay(self):
+        text = ("import triton\nfrom triton.backends.compiler import GPUTarget\n"
+                "print(triton.compiler.make_backend(GPUTarget('cuda', 90, 32)).binary_ext)\n"
+                "import nereid; nereid.activate('cpu')\n"
+                "print(triton.compiler.make_backend(GPUTarget('cuda', 90, 32)).binary_ext)\n"
+                "nereid.activate('sim:90')\n"
+                "print(triton.compiler.make_backend(GPUTarget('cuda', 90, 32)).binary_ext)\n"
+                "nereid.deactivate()\n"
+                "print(triton.compiler.make_backend(GPUTarget('cuda', 90, 32)).binary_ext)\n")
+        out = self.run_script(text)
+        self.assertEqual(out.stdout.split(), ["cubin", "cubin", "nereid", "cubin"], out.stderr)
+
+    def test_pytest(self):
+        try:
+            import pytest  # noqa: F401
+        except ImportError as e:
+            self.skipTest(f"no pytest: {e}")
+        text = ("import numpy, triton, triton.language as tl\n"
+                "@triton.jit\ndef k(x, n):\n    tl.store(x + n, 1.0)\n"
+                "def test_right():\n    k[1,](numpy.zeros(4, dtype='f4'), 3)\n"
+                "def test_wrong():\n    k[1,](numpy.zeros(4, dtype='f4'), 4)\n")
+        out = self.run_script(text, "-m", "pytest", "-q", "--nereid-device", "interp", "-p", "no:cacheprovider")
+        self.assertIn("1 failed, 1 passed", out.stdout, out.stderr)
+        self.assertIn("script.py:4:21: error: out of bounds store", out.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
