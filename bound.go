@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/trace"
+	"slices"
 
 	"github.com/nereid-lang/nereid/internal/runtime/args"
 	"github.com/nereid-lang/nereid/internal/runtime/compile"
@@ -21,6 +22,9 @@ type Bound struct {
 	ready driver.Ready   // p's; not set if p has none, and not after Close
 	raw   *driver.Stream // of s
 	words []uint64
+	kept  driver.Kept
+	// closes is ready.Closes when the tensors were last seen to be open.
+	closes uint32
 
 	p      *warm.Plan
 	s      *Stream
@@ -30,7 +34,7 @@ type Bound struct {
 
 	apart   *warm.Plan // plan for arguments that do not overlap
 	overlap *warm.Plan // plan for arguments that do, made when first needed
-	_       [24]byte   // padded to whole cache lines
+	_       [56]byte   // padded to whole cache lines
 }
 
 // boundParam says how a parameter can be changed.
@@ -59,6 +63,7 @@ func (k *Kernel) Bind(s *Stream, arguments ...any) (*Bound, error) {
 		l.release()
 		return nil, err
 	}
+	l.frame.Words = slices.Grow(l.frame.Words, driver.MaxReady) // room for what the host computes
 	x := &Bound{s: s, words: l.frame.Words, k: k, l: l, apart: newPlan(s.dev, b, len(l.frame.Words))}
 	x.params = l.boundParams()
 	if err := x.choose(); err != nil {
@@ -133,12 +138,29 @@ func (b *Bound) Launch(grid Grid) error {
 	if bad != 0 {
 		return b.launch(grid)
 	}
-	err := b.ready.Launch(b.raw, x, y, z, b.words)
+	call := b.raw.Begin() // before anything looks whether a tensor is open
+	var err error
+	if b.closes == b.ready.Closes() || b.holds() {
+		err = b.ready.Launch(b.raw, x, y, z, b.words, &b.kept)
+	} else {
+		err = errClosedTensor
+	}
+	call.End()
 	runtime.KeepAlive(b)
 	if err != nil && b.usable() != nil {
 		return b.usable()
 	}
 	return err
+}
+
+// holds reports whether all tensors are open, now that some tensor of the device was closed.
+func (b *Bound) holds() bool {
+	closes := b.ready.Closes()
+	if b.l.frame.Closed(b.s.dev.core()) {
+		return false
+	}
+	b.closes = closes
+	return true
 }
 
 // launch is Launch by the long way.
@@ -151,9 +173,9 @@ func (b *Bound) launch(grid Grid) error {
 		return fmt.Errorf("nereid: %s: %w", b.k.name, err)
 	}
 	if own := b.p.Owner.(*compile.Build); own.Bounded != nil {
-		return runError(own.Launch(b.s.ctx, b.s.core(), g, b.words, b.l.mem), own)
+		return runError(own.Launch(b.s.ctx, b.s.core(), b.l.work(g)), own)
 	}
-	return launchPlan(b.p, b.s, g, b.words)
+	return launchPlan(b.p, b.s, g, b.words, &b.l.frame.Matched)
 }
 
 // Param returns the position of a parameter for the Set methods, or -1.
@@ -227,6 +249,7 @@ func (b *Bound) put(param int, c args.Class, word uint64) error {
 			have.Misfit(c))
 	}
 	b.words[b.params[param].word] = word
+	b.kept.Forget()
 	return nil
 }
 

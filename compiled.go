@@ -141,8 +141,9 @@ func (c *Compiled) Info() CodeInfo {
 	return info
 }
 
-// Close frees the code on the device; Launch then fails with ErrClosed. On the host's devices launches under
-// way run to their end, and the code goes with the last. The stages stay. Closing twice is harmless.
+// Close frees the code on the device; Launch then fails with ErrClosed. Launches under way run to their end,
+// and the code goes with the last; on a GPU also with the last graph that may launch it. The stages stay.
+// Closing twice is harmless.
 func (c *Compiled) Close() error {
 	if c == nil {
 		return nil
@@ -206,7 +207,7 @@ func (c *Compiled) launchHost(x *warm.ArgCut, s *Stream, grid Grid, list []any) 
 	if err != nil {
 		return true, fmt.Errorf("nereid: %s: %w", c.of.Saved.Kernel, err)
 	}
-	return true, launchPlan(x.Plan, s, g, words)
+	return true, launchPlan(x.Plan, s, g, words, nil)
 }
 
 // launch launches the long way.
@@ -230,7 +231,7 @@ func (c *Compiled) launch(s *Stream, grid Grid, list []any) error {
 				By(c.of.Saved.Target).Instead("compile it with Options.Overlap")))
 	}
 	c.remember(&l.frame, list)
-	return runError(c.build.Launch(s.ctx, s.core(), g, l.frame.Words, l.mem), c.build)
+	return runError(c.build.Launch(s.ctx, s.core(), l.work(g)), c.build)
 }
 
 // usable returns an error if the code cannot be launched on a stream.

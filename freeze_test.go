@@ -50,7 +50,7 @@ func TestFreeze(t *testing.T) {
 		}
 		in, out := nereid.FromSlice(x), nereid.FromSlice(x[4:])
 		if err := inside.Root.LaunchPlan(p, k, s, [3]int{1},
-			[]uint64{in.Addr(), out.Addr(), 33}); err != nil {
+			[]uint64{in.Addr(), out.Addr(), 33}, nil); err != nil {
 			t.Fatal(err)
 		}
 		for i := range x[4:37] {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 
 	"github.com/nereid-lang/nereid/internal/target"
 )
@@ -33,8 +34,9 @@ func (d *Device) ExternalStream(ctx context.Context, handle uintptr) (*Stream, e
 
 // Graph is work that was captured once and is launched as a whole: a CUDA graph.
 type Graph struct {
-	dev *Device
-	g   target.Graph
+	dev    *Device
+	g      target.Graph
+	closed atomic.Bool
 }
 
 // Capture records the launches that f makes on the stream instead of running them. Tensors must be on the
@@ -55,7 +57,7 @@ func (s *Stream) Capture(f func() error) (*Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Graph{s.dev, g}, nil
+	return &Graph{dev: s.dev, g: g}, nil
 }
 
 // Launch queues the graph's work on a stream of its device.
@@ -63,7 +65,7 @@ func (g *Graph) Launch(s *Stream) error {
 	switch {
 	case g == nil || g.dev == nil:
 		return errNoGraph
-	case g.g == nil:
+	case g.closed.Load():
 		return errClosedGraph
 	}
 	if err := s.usable(); err != nil {
@@ -75,14 +77,13 @@ func (g *Graph) Launch(s *Stream) error {
 	return g.g.Launch(s.s)
 }
 
-// Close releases the graph.
+// Close releases the graph, after launches that are being queued. Launching it then is ErrClosed; closing
+// twice is harmless.
 func (g *Graph) Close() error {
-	if g == nil || g.g == nil {
+	if g == nil || g.g == nil || g.closed.Swap(true) {
 		return nil
 	}
-	err := g.g.Close()
-	g.g = nil
-	return err
+	return g.g.Close()
 }
 
 // lends returns an error if the stream is being captured and lending host memory to the device would copy it:

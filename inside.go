@@ -87,12 +87,13 @@ func init() { // package inside says who needs these functions
 	inside.Root.Freeze = func(k, s any, list []any, signature string, apart bool) (*warm.Plan, error) {
 		return k.(*Kernel).freeze(s.(*Stream), list, signature, apart)
 	}
-	inside.Root.LaunchPlan = func(p *warm.Plan, k, s any, grid [3]int, words []uint64) error {
+	inside.Root.LaunchPlan = func(p *warm.Plan, k, s any, grid [3]int, words []uint64,
+		held args.Holder) error {
 		g, err := Grid(grid).valid()
 		if err != nil {
 			return fmt.Errorf("nereid: %s: %w", k.(*Kernel).name, err)
 		}
-		return launchPlan(p, s.(*Stream), g, words)
+		return launchPlan(p, s.(*Stream), g, words, held)
 	}
 	inside.Root.Overlap = func(a, b *args.Tensor, orEqual bool) bool {
 		return (*Tensor)(unsafe.Pointer(a)).overlaps((*Tensor)(unsafe.Pointer(b)), orEqual)

@@ -146,7 +146,7 @@ func (k *Kernel) repeat(f *frame, s *Stream, grid Programs, list []any) (done bo
 		return true, fmt.Errorf("nereid: %s: %w", k.name, err)
 	}
 	k.noteLast(p)
-	return true, launchPlan(p, s, g, f.Words)
+	return true, launchPlan(p, s, g, f.Words, &f.Matched)
 }
 
 // noteLast makes the next launch begin with a short cut to p. Code for overlapping arguments has none, since
@@ -185,7 +185,7 @@ func (k *Kernel) launchHost(x *warm.ArgCut, f *frame, s *Stream, grid Programs, 
 	if err != nil {
 		return true, fmt.Errorf("nereid: %s: %w", k.name, err)
 	}
-	return true, launchPlan(x.Plan, s, g, words)
+	return true, launchPlan(x.Plan, s, g, words, nil)
 }
 
 // overlapping reports whether tensors of a list, in the order of the parameters, overlap that must not.
@@ -200,21 +200,36 @@ func overlapping(apart []target.Apart, list []any) bool {
 	return false
 }
 
-// launchPlan launches by a plan. The grid must be valid.
-func launchPlan(p *warm.Plan, s *Stream, g Grid, words []uint64) error {
+// launchPlan launches by a plan. The grid must be valid; held holds the tensors, and may be nil on devices
+// that read the host's memory.
+func launchPlan(p *warm.Plan, s *Stream, g Grid, words []uint64, held args.Holder) error {
 	if s.closed.Load() {
 		return errClosedStream
 	}
 	if p.Exec == nil || trace.IsEnabled() {
 		own := p.Owner.(*compile.Build)
-		return runError(own.Launch(s.ctx, s.core(), g, words, nil), own)
+		return runError(own.Launch(s.ctx, s.core(), &compile.Work{Grid: g, Words: words, Held: held}), own)
 	}
-	err := p.Exec.Launch(s.ctx, s.s, g, words)
+	err := launchExec(p, s, g, words, held)
 	runtime.KeepAlive(p)
 	if err != nil {
 		return runError(diag.RefusedBy(err, s.dev.String()), p.Owner.(*compile.Build))
 	}
 	return nil
+}
+
+// launchExec passes a launch to the device. Devices of the host need no guard, and their launches allocate
+// nothing.
+func launchExec(p *warm.Plan, s *Stream, g Grid, words []uint64, held args.Holder) error {
+	if _, ok := s.s.(target.Guarded); !ok {
+		return p.Exec.Launch(s.ctx, s.s, g, words)
+	}
+	return compile.Guard(s.core(), held, func() error { return p.Exec.Launch(s.ctx, s.s, g, words) })
+}
+
+// work returns what the launch does.
+func (l *launch) work(g Grid) *compile.Work {
+	return &compile.Work{Grid: g, Words: l.frame.Words, Mem: l.mem, Held: &l.frame.Matched}
 }
 
 // launchLong launches with arguments of a specialization that has no plan yet, after decorators, and keeps
@@ -246,7 +261,7 @@ func (k *Kernel) launchLong(s *Stream, grid Programs, list []any, m *args.Matche
 		}
 		l.plan(b, list, note, byValue)
 	}
-	return runError(b.Launch(s.ctx, s.core(), g, l.frame.Words, l.mem), b)
+	return runError(b.Launch(s.ctx, s.core(), l.work(g)), b)
 }
 
 // plan keeps the plan by which the launch can be repeated, unless each launch must determine the memory of

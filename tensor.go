@@ -241,7 +241,7 @@ func (t *Tensor) Offset(n int) *Tensor {
 
 // Close releases device memory. Tensors over Go slices need no Close. Using a closed tensor is ErrClosed; a
 // view of it must not be used either, which is not detected. A launch that uses the tensor while it is closed
-// runs to its end with the memory, or fails with ErrClosed; on a GPU, wait for it first (Stream.Sync).
+// runs to its end with the memory, or fails with ErrClosed; on a GPU, Close waits for the work under way.
 // Closing twice is harmless.
 func (t *Tensor) Close() error {
 	if t == nil || t.buf == nil || t.err != nil || t.dev.Swap(gone.core()) == gone.core() {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"github.com/nereid-lang/nereid/internal/runtime/compile"
 )
 
 // Errors for nil and zero values of the API's types, which would otherwise panic.
@@ -21,7 +23,7 @@ var (
 
 // Errors for values used after Close.
 var (
-	errClosedTensor   = fmt.Errorf("nereid: the tensor is %w", ErrClosed)
+	errClosedTensor   = compile.ErrTensor
 	errClosedStream   = fmt.Errorf("nereid: the stream is %w", ErrClosed)
 	errClosedGraph    = fmt.Errorf("nereid: the graph is %w", ErrClosed)
 	errClosedCompiled = fmt.Errorf("nereid: the compiled kernel is %w", ErrClosed)

@@ -206,8 +206,8 @@ func (b *Bundle) Loaded() int {
 	return len(b.loading)
 }
 
-// Close frees all code that was loaded, and the file. No launch of it may be under way. Launches and loads
-// then fail with nereid.ErrClosed. Closing twice is harmless.
+// Close frees all code that was loaded, once its launches are done, and the file. Launches and loads then
+// fail with nereid.ErrClosed. Closing twice is harmless.
 func (b *Bundle) Close() error {
 	if !b.open() {
 		return nil

@@ -83,24 +83,31 @@ func find(handle uint64) any {
 	return nil
 }
 
-// shut closes a handle and returns its object, or nil if it was none of type T.
+// shut closes a handle and returns its object, or nil if it was none of type T. No launch by C that found the
+// handle open is under way any more.
 func shut[T any](handle C.uintptr_t) *T {
 	object, _ := find(uint64(handle)).(*T)
-	if object == nil {
+	if object == nil || !forget(uint64(handle)) {
 		return nil
 	}
-	slot := uint64(handle) & (1<<32 - 1)
+	C.quick_wait()
+	return object
+}
+
+// forget frees the slot of a handle; false if another thread was faster.
+func forget(handle uint64) bool {
+	slot := handle & (1<<32 - 1)
 	h := &handles
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	at := &h.chunks[slot>>chunkBits].Load()[slot%chunkSize]
-	if e := at.Load(); e == nil || e.handle != uint64(handle) {
-		return nil // another thread was faster
+	if e := at.Load(); e == nil || e.handle != handle {
+		return false
 	}
 	at.Store(nil)
 	C.quick_forget(C.uint64_t(handle))
 	h.free = append(h.free, slot)
-	return object
+	return true
 }
 
 // handleError is the error of a handle that is none.

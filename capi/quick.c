@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define LOAD(p) __atomic_load_n(p, __ATOMIC_ACQUIRE)
 #define STORE(p, v) __atomic_store_n(p, v, __ATOMIC_RELEASE)
@@ -92,6 +93,40 @@ void quick_forget(uint64_t handle) {
 		}
 	}
 	pthread_mutex_unlock(&writing);
+}
+
+/* ---- Launches under way ------------------------------------------------------------------------------ */
+
+/* Threads count their launches in shards, so that they do not wait for each other's memory. Launches that
+ * begin while somebody waits are counted apart, so that waiting ends. */
+enum { SHARDS = 32 };
+static struct shard {
+	uint32_t under_way[2];
+	char pad[56];
+} shards[SHARDS];
+static uint32_t phase, threads;
+static pthread_mutex_t waiting = PTHREAD_MUTEX_INITIALIZER;
+
+/* begin begins a launch: whatever it finds open from here on is not destroyed before end. */
+static uint32_t *begin(void) {
+	static __thread uint32_t mine;
+	if (!mine) mine = 1 + __atomic_fetch_add(&threads, 1, __ATOMIC_RELAXED) % SHARDS;
+	uint32_t *n = &shards[mine - 1].under_way[LOAD(&phase) & 1];
+	__atomic_fetch_add(n, 1, __ATOMIC_SEQ_CST);
+	return n;
+}
+
+static void end(uint32_t *n) { __atomic_fetch_sub(n, 1, __ATOMIC_RELEASE); }
+
+void quick_wait(void) {
+	static const struct timespec pause = {0, 20000};
+	pthread_mutex_lock(&waiting);
+	for (uint32_t i = 0; i < 2; i++) {
+		__atomic_store_n(&phase, 1 - i, __ATOMIC_SEQ_CST);
+		for (int s = 0; s < SHARDS; s++)
+			while (__atomic_load_n(&shards[s].under_way[i], __ATOMIC_SEQ_CST)) nanosleep(&pause, NULL);
+	}
+	pthread_mutex_unlock(&waiting);
 }
 
 /* ---- Reading, by any thread --------------------------------------------------------------------------- */
@@ -192,14 +227,17 @@ int quick_launch(uint64_t kernel, uint64_t place, int on_device, void *stream, c
 	const nereid_arg *args, size_t n, const nereid_options *o) {
 	long k = slot(kernel), p = slot(place);
 	if (k < 0 || p < 0 || grid->fn || !args || !right_grid(grid->x, grid->y, grid->z)) return 0;
+	uint32_t *launch = begin();
+	int done = 0;
 	struct place at = places[p];
-	if (at.handle != place || LOAD(&places[p].handle) != place) return 0;
-	for (int i = 0; i < QUICK_WAYS; i++) {
-		struct quick *q = LOAD(&ways[k][i]);
-		if (!q) return 0;
-		if (try_way(q, kernel, at.device, on_device ? stream : (void *)at.stream, grid, args, n, o)) return 1;
-	}
-	return 0;
+	if (at.handle == place && LOAD(&places[p].handle) == place)
+		for (int i = 0; i < QUICK_WAYS && !done; i++) {
+			struct quick *q = LOAD(&ways[k][i]);
+			if (!q) break;
+			done = try_way(q, kernel, at.device, on_device ? stream : (void *)at.stream, grid, args, n, o);
+		}
+	end(launch);
+	return done;
 }
 
 /* value reads a parameter of a frozen kernel. */
@@ -221,10 +259,9 @@ static inline uint64_t value(const struct quick_step *s, const void *p) {
 	return v;
 }
 
-int quick_frozen(uint64_t bound, void *stream, uint32_t x, uint32_t y, uint32_t z, void *const *params,
-	size_t n) {
-	long b = slot(bound);
-	if (b < 0 || n > QUICK_ARGS || !params || !right_grid(x, y, z)) return 0;
+/* try_frozen launches a frozen kernel. */
+static int try_frozen(long b, uint64_t bound, void *stream, uint32_t x, uint32_t y, uint32_t z,
+	void *const *params, size_t n) {
 	struct quick *q = LOAD(&ways[b][0]);
 	if (!q) return 0;
 	uint64_t sequence = LOAD(&q->sequence), words[QUICK_ARGS], differ = 0;
@@ -235,4 +272,14 @@ int quick_frozen(uint64_t bound, void *stream, uint32_t x, uint32_t y, uint32_t 
 		differ |= words[i] & q->steps[i].value;
 	}
 	return !differ && call(q, sequence, x, y ? y : 1, z ? z : 1, stream, words);
+}
+
+int quick_frozen(uint64_t bound, void *stream, uint32_t x, uint32_t y, uint32_t z, void *const *params,
+	size_t n) {
+	long b = slot(bound);
+	if (b < 0 || n > QUICK_ARGS || !params || !right_grid(x, y, z)) return 0;
+	uint32_t *launch = begin();
+	int done = try_frozen(b, bound, stream, x, y, z, params, n);
+	end(launch);
+	return done;
 }

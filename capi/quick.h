@@ -67,6 +67,8 @@ struct quick *quick_begin(void);
 void quick_show(struct quick *q, unsigned way);
 /* quick_forget ends the quick launches of a handle, and what quick_place said of it. */
 void quick_forget(uint64_t handle);
+/* quick_wait returns when all quick launches that had begun have ended. */
+void quick_wait(void);
 
 /* The calls. They return 1 if the launch was made. */
 int quick_launch(uint64_t kernel, uint64_t place, int on_device, void *stream, const nereid_grid *grid,

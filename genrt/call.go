@@ -282,7 +282,7 @@ func (c *Call) Launch(s *nereid.Stream, grid nereid.Grid) error {
 	if p.Cut != nil && c.set.last.Load() != p.Cut {
 		c.set.last.Store(p.Cut)
 	}
-	return inside.Root.LaunchPlan(p, c.set.k, s, grid, c.words[:c.used])
+	return inside.Root.LaunchPlan(p, c.set.k, s, grid, c.words[:c.used], c)
 }
 
 // LaunchFunc runs the kernel with a grid that depends on the arguments.
@@ -296,7 +296,17 @@ func (c *Call) LaunchFunc(s *nereid.Stream, grid nereid.GridFunc) error {
 	if err != nil {
 		return err
 	}
-	return inside.Root.LaunchPlan(p, c.set.k, s, g, c.words[:c.used])
+	return inside.Root.LaunchPlan(p, c.set.k, s, g, c.words[:c.used], c)
+}
+
+// Closed implements args.Holder.
+func (c *Call) Closed(on *args.Device) bool {
+	for _, t := range c.tensors[:c.held] {
+		if x := tensorOf(t); x != nil && x.Closed(on) {
+			return true
+		}
+	}
+	return false
 }
 
 // short reports whether the arguments can be launched by a plan.

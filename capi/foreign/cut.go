@@ -169,7 +169,10 @@ func (c *cut) launch(k *Kernel, s *nereid.Stream, grid *[3]int, list []Arg, o *O
 	if bad != 0 {
 		return false, nil // the long way reports it
 	}
-	err = c.ready.Launch(nvidia.RawStream(st.S), x, y, z, words[:c.words])
+	raw := nvidia.RawStream(st.S)
+	call := raw.Begin()
+	err = c.ready.Launch(raw, x, y, z, words[:c.words], nil)
+	call.End()
 	runtime.KeepAlive(c)
 	return true, err
 }
@@ -181,7 +184,7 @@ func (c *cut) launchHost(k *Kernel, s *nereid.Stream, grid *[3]int, list []Arg) 
 	if !c.fill(list, words) || c.overlaps(list) {
 		return false, nil
 	}
-	return true, inside.Root.LaunchPlan(c.plan, k.k, s, *grid, words[:c.words])
+	return true, inside.Root.LaunchPlan(c.plan, k.k, s, *grid, words[:c.words], nil)
 }
 
 // overlaps reports whether memory overlaps that the code assumes to be apart.

@@ -129,7 +129,10 @@ func (f *Frozen) Launch(s *nereid.Stream, grid *[3]int, params []unsafe.Pointer)
 	if st.Dev != f.plan.Dev {
 		return f.misfit(-1, "is frozen for another device than the stream's")
 	}
-	err := f.plan.Ready.Launch(nvidia.RawStream(st.S), x, y, z, words[:len(params)])
+	raw := nvidia.RawStream(st.S)
+	call := raw.Begin()
+	err := f.plan.Ready.Launch(raw, x, y, z, words[:len(params)], nil)
+	call.End()
 	runtime.KeepAlive(f)
 	return err
 }
@@ -163,7 +166,7 @@ func (f *Frozen) launch(s *nereid.Stream, grid *[3]int, params []unsafe.Pointer)
 	if streamOf(s).Dev != f.plan.Dev {
 		return f.misfit(-1, "is frozen for another device than the stream's")
 	}
-	return inside.Root.LaunchPlan(f.plan, f.k, s, *grid, (*words)[:len(params)])
+	return inside.Root.LaunchPlan(f.plan, f.k, s, *grid, (*words)[:len(params)], nil)
 }
 
 // wrong says what is wrong with a value.

@@ -180,6 +180,7 @@ func TestStubDriver(t *testing.T) {
 		}
 		command(t, path(t), env, program, device, "features", t.TempDir())
 	}
+	t.Log(command(t, path(t), append(env, "NEREID_STUB_STRICT=2"), program, "cuda:0", "closing"))
 	bench := languages[0].compile(t, false, []string{"bench.c"})
 	t.Log("\n" + command(t, "", env, bench))
 }

@@ -1,9 +1,13 @@
 package target
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/nereid-lang/nereid/internal/target/inflight"
+)
 
 // ErrClosed is wrapped by errors of using something after its Close.
-var ErrClosed = errors.New("closed already")
+var ErrClosed = inflight.ErrClosed
 
 // ErrCapturing is wrapped by errors of work that cannot be captured on a stream that is being captured.
 var ErrCapturing = errors.New("the stream is being captured")

@@ -13,6 +13,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/pass"
+	"github.com/nereid-lang/nereid/internal/target/inflight"
 )
 
 // Options holds the options that a compiled kernel depends on, under Triton's names.
@@ -412,6 +413,12 @@ type Discarder interface {
 type Stream interface {
 	Sync() error
 	io.Closer
+}
+
+// Guarded is a stream of a device that destroys nothing while a call that uses it is under way.
+type Guarded interface {
+	// Begin begins a launch: whatever is open now is destroyed after End of the result.
+	Begin() inflight.Call
 }
 
 // Recording is a stream whose work can be captured as a graph.

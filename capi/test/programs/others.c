@@ -133,6 +133,88 @@ int cmd_threads(struct where *w, char **files, int n) {
 	return 0;
 }
 
+/* ---- Closing ------------------------------------------------------------------------------------------ */
+
+/* open holds what threads launch while others close it. */
+struct open_handles {
+	struct where *w;
+	nereid_module *m;
+	nereid_kernel *k;
+	nereid_stream *stream;
+	nereid_bound *bound;
+	char *x;
+	int done; /* no more launches */
+	long launched, refused;
+};
+
+#define GET(p) __atomic_load_n(p, __ATOMIC_SEQ_CST)
+#define SWAP(p, v) __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST)
+
+/* launch_open launches by what is open now, or was a moment ago. */
+static nereid_status launch_open(struct open_handles *o, int i, nereid_error **err) {
+	int32_t n = N;
+	float v = (float)i;
+	void *params[] = {&o->x, &o->x, &n, &v};
+	if (i % 3 == 0) return nereid_bound_launch(GET(&o->bound), o->w->stream, 8, 1, 1, params, 4, err);
+	nereid_arg args[] = {nereid_ptr(NEREID_FLOAT32, o->x, N * sizeof v), nereid_ptr(NEREID_FLOAT32, o->x,
+		N * sizeof v), nereid_int(n), nereid_float(v), nereid_int(128)};
+	return nereid_launch(GET(&o->k), GET(&o->stream), nereid_grid_of(8, 1, 1), args, 5, NULL, err);
+}
+
+static void *launch_until_done(void *arg) {
+	struct open_handles *o = (struct open_handles *)arg;
+	where_enter(o->w);
+	for (int i = 0; !GET(&o->done); i++) {
+		nereid_error *err = NULL;
+		nereid_status s = launch_open(o, i, &err);
+		if (s != NEREID_OK && s != NEREID_ERR_HANDLE) fprintf(stderr, "%s\n", nereid_error_text(err));
+		TRUE(s == NEREID_OK || s == NEREID_ERR_HANDLE);
+		__atomic_fetch_add(s == NEREID_OK ? &o->launched : &o->refused, 1, __ATOMIC_RELAXED);
+		nereid_error_free(err);
+	}
+	return NULL;
+}
+
+/* replace opens what is to be launched next and closes what is launched now. */
+static void replace(struct open_handles *o, int round) {
+	nereid_stream *s;
+	MUST(nereid_stream_new(o->w->device, &s, &err));
+	nereid_stream_close(SWAP(&o->stream, s));
+	if (round % 10) return;
+	nereid_kernel *k;
+	nereid_bound *b;
+	nereid_arg args[] = {nereid_ptr(NEREID_FLOAT32, o->x, N * sizeof(float)), nereid_ptr(NEREID_FLOAT32, o->x,
+		N * sizeof(float)), nereid_int(N), nereid_float(1), nereid_int(128)};
+	MUST(nereid_module_kernel(o->m, "add", &k, &err));
+	MUST(nereid_bind(k, o->w->device, args, 5, NULL, &b, &err));
+	nereid_bound_close(SWAP(&o->bound, b));
+	nereid_kernel_close(SWAP(&o->k, k));
+}
+
+/* cmd_closing closes streams and kernels while threads launch with them: a launch is made, or its handle is
+ * closed. */
+int cmd_closing(struct where *w) {
+	struct open_handles o;
+	pthread_t ids[3];
+	float zeros[N] = {0};
+	memset(&o, 0, sizeof o);
+	o.w = w;
+	MUST(nereid_module_parse("adds.py", adds, strlen(adds), NULL, &o.m, &err));
+	o.x = where_alloc(w, zeros, sizeof zeros, 0);
+	replace(&o, 0);
+	for (int i = 0; i < 3; i++) TRUE(!pthread_create(&ids[i], NULL, launch_until_done, &o));
+	for (int round = 1; round < 500 || !GET(&o.refused); round++) replace(&o, round);
+	SWAP(&o.done, 1);
+	for (int i = 0; i < 3; i++) pthread_join(ids[i], NULL);
+	printf("%ld launches, %ld refused\n", o.launched, o.refused);
+	nereid_stream_close(o.stream);
+	nereid_bound_close(o.bound);
+	nereid_kernel_close(o.k);
+	nereid_module_close(o.m);
+	where_free(w, o.x, 0);
+	return 0;
+}
+
 /* ---- Contexts ----------------------------------------------------------------------------------------- */
 
 /* cmd_stray launches from a thread that has another context than the device's, or none: by every way. Each

@@ -5,6 +5,7 @@
  *     program DEVICE wrong             wrong calls, each an error with a text
  *     program DEVICE broken            the diagnostic of a kernel that does not compile
  *     program DEVICE features DIR      the rest of nereid.h
+ *     program DEVICE closing           closes streams and kernels while threads launch with them
  *     program DEVICE stray             launches from threads with another CUDA context
  *     program DEVICE fork              a child that was forked after use
  */
@@ -28,6 +29,8 @@ int main(int argc, char **argv) {
 		status = cmd_broken(&w);
 	else if (!strcmp(cmd, "features"))
 		status = cmd_features(&w, argv[3]);
+	else if (!strcmp(cmd, "closing"))
+		status = cmd_closing(&w);
 	else if (!strcmp(cmd, "stray"))
 		status = cmd_stray(&w);
 	else if (!strcmp(cmd, "fork"))

@@ -37,6 +37,7 @@ int cmd_wrong(struct where *w);
 int cmd_broken(struct where *w);
 int cmd_threads(struct where *w, char **files, int n);
 int cmd_fork(struct where *w);
+int cmd_closing(struct where *w);
 int cmd_stray(struct where *w);
 int cmd_features(struct where *w, const char *dir);
 

@@ -8,6 +8,7 @@
 // (lang.ArgSpec).
 //
 //	value.go       what an argument may be; Tensor and Device as launches see them
+//	hold.go        the tensors of a launch, which others may close
 //	params.go      a kernel's parameters, with the rule by which each is specialized
 //	match.go       arguments to parameters: positions, names, defaults
 //	class.go       Class: all that a specialization depends on in one argument

@@ -2,6 +2,7 @@ package compile
 
 import (
 	"context"
+	"fmt"
 	"runtime"
 	"runtime/pprof"
 	"runtime/trace"
@@ -17,10 +18,16 @@ type LaunchHooks struct {
 	After  func(v Variant, dev *args.Device, grid [3]int, err error)
 }
 
-// Launch passes a launch to the device, between the hooks. mem is the memory of arguments, which only bounded
-// builds use.
-func (b *Build) Launch(ctx context.Context, s *args.Stream, grid [3]int, words []uint64,
-	mem []target.Memory) error {
+// Work is what a launch does besides its code: how many programs, with which arguments.
+type Work struct {
+	Grid  [3]int
+	Words []uint64
+	Mem   []target.Memory // memory of arguments, which only bounded builds use
+	Held  args.Holder     // tensors of the arguments; nil if there are none
+}
+
+// Launch passes a launch to the device, between the hooks.
+func (b *Build) Launch(ctx context.Context, s *args.Stream, w *Work) error {
 	if b.labels != nil {
 		labelled := pprof.WithLabels(ctx, *b.labels)
 		pprof.SetGoroutineLabels(labelled)
@@ -28,21 +35,37 @@ func (b *Build) Launch(ctx context.Context, s *args.Stream, grid [3]int, words [
 		ctx = labelled
 	}
 	if b.Around != nil {
-		return b.hooked(ctx, s, grid, words, mem)
+		return b.hooked(ctx, s, w)
 	}
 	if trace.IsEnabled() {
 		defer trace.StartRegion(ctx, "nereid launch "+b.Variant.Kernel).End()
 	}
-	return b.give(ctx, s, grid, words, mem)
+	return b.give(ctx, s, w)
 }
 
-func (b *Build) give(ctx context.Context, s *args.Stream, grid [3]int, words []uint64,
-	mem []target.Memory) (err error) {
-	if b.Bounded != nil {
-		err = b.Bounded.LaunchBounded(ctx, s.S, grid, words, mem)
-	} else {
-		err = b.Exec.Launch(ctx, s.S, grid, words)
+// ErrTensor is the error of a launch whose tensor somebody closes.
+var ErrTensor = fmt.Errorf("nereid: the tensor is %w", target.ErrClosed)
+
+// Guard calls launch while nothing that it uses is destroyed, unless a tensor is closed already.
+func Guard(s *args.Stream, held args.Holder, launch func() error) error {
+	g, ok := s.S.(target.Guarded)
+	if !ok {
+		return launch()
 	}
+	defer g.Begin().End()
+	if held != nil && held.Closed(s.Dev) {
+		return ErrTensor
+	}
+	return launch()
+}
+
+func (b *Build) give(ctx context.Context, s *args.Stream, w *Work) error {
+	err := Guard(s, w.Held, func() error {
+		if b.Bounded != nil {
+			return b.Bounded.LaunchBounded(ctx, s.S, w.Grid, w.Words, w.Mem)
+		}
+		return b.Exec.Launch(ctx, s.S, w.Grid, w.Words)
+	})
 	runtime.KeepAlive(b)
 	if err != nil {
 		return diag.RefusedBy(err, s.Dev.String())
@@ -50,15 +73,14 @@ func (b *Build) give(ctx context.Context, s *args.Stream, grid [3]int, words []u
 	return nil
 }
 
-func (b *Build) hooked(ctx context.Context, s *args.Stream, grid [3]int, words []uint64,
-	mem []target.Memory) error {
+func (b *Build) hooked(ctx context.Context, s *args.Stream, w *Work) error {
 	defer trace.StartRegion(ctx, "nereid launch "+b.Variant.Kernel).End()
 	if b.Around.Before != nil {
-		b.Around.Before(b.Variant, s.Dev, grid)
+		b.Around.Before(b.Variant, s.Dev, w.Grid)
 	}
-	err := b.give(ctx, s, grid, words, mem)
+	err := b.give(ctx, s, w)
 	if b.Around.After != nil {
-		b.Around.After(b.Variant, s.Dev, grid, err)
+		b.Around.After(b.Variant, s.Dev, w.Grid, err)
 	}
 	return err
 }

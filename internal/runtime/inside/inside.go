@@ -72,8 +72,8 @@ var Root struct {
 	// arguments like those of list or, if it is not "", of a signature. Unless apart is set, their memory
 	// may overlap.
 	Freeze func(kernel, stream any, list []any, signature string, apart bool) (*warm.Plan, error)
-	// LaunchPlan launches a *nereid.Kernel by a plan.
-	LaunchPlan func(p *warm.Plan, kernel, stream any, grid [3]int, words []uint64) error
+	// LaunchPlan launches a *nereid.Kernel by a plan. held holds the tensors, if there are any.
+	LaunchPlan func(p *warm.Plan, kernel, stream any, grid [3]int, words []uint64, held args.Holder) error
 	// Overlap reports whether two tensors, each the beginning of a *nereid.Tensor, share memory. With
 	// orEqual, tensors that begin at the same address do not count.
 	Overlap func(a, b *args.Tensor, orEqual bool) bool

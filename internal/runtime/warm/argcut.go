@@ -65,6 +65,15 @@ func (x *ArgCut) Launch(s *args.Stream, grid *[3]int, list []any) (done bool, er
 		trace.IsEnabled() {
 		return false, nil
 	}
+	raw := nvidia.RawStream(s.S)
+	call := raw.Begin() // before anything looks whether a tensor is open
+	done, err = x.launch(raw, grid, list)
+	call.End()
+	runtime.KeepAlive(x)
+	return done, err
+}
+
+func (x *ArgCut) launch(s *driver.Stream, grid *[3]int, list []any) (done bool, err error) {
 	var words [CutWords]uint64
 	if !x.fill(unsafe.Pointer(unsafe.SliceData(list)), words[:]) {
 		return false, nil
@@ -73,9 +82,7 @@ func (x *ArgCut) Launch(s *args.Stream, grid *[3]int, list []any) (done bool, er
 	if bad != 0 {
 		return false, nil
 	}
-	err = x.ready.Launch(nvidia.RawStream(s.S), gx, gy, gz, words[:x.nWords])
-	runtime.KeepAlive(x)
-	return true, err
+	return true, x.ready.Launch(s, gx, gy, gz, words[:x.nWords], nil)
 }
 
 // Words writes the words of arguments to words and returns the part that the device reads. It is for devices

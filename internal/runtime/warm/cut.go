@@ -57,6 +57,16 @@ func (l *LastCut) Launch(s *args.Stream, grid *[3]int, consts unsafe.Pointer, te
 		len(scalars) != int(x.nScalars) || trace.IsEnabled() {
 		return false, nil
 	}
+	raw := nvidia.RawStream(s.S)
+	call := raw.Begin() // before anything looks whether a tensor is open
+	done, err = x.launch(raw, grid, consts, tensors, scalars)
+	call.End()
+	runtime.KeepAlive(x)
+	return done, err
+}
+
+func (x *Cut) launch(s *driver.Stream, grid *[3]int, consts unsafe.Pointer, tensors []*args.Tensor,
+	scalars []int64) (done bool, err error) {
 	var words [CutWords]uint64
 	refused, differ := uint32(0), uint32(0)
 	d := &x.codes[0]
@@ -86,9 +96,7 @@ func (l *LastCut) Launch(s *args.Stream, grid *[3]int, consts unsafe.Pointer, te
 	if bad|uint64(refused&1|differ) != 0 {
 		return false, nil
 	}
-	err = x.ready.Launch(nvidia.RawStream(s.S), gx, gy, gz, words[:x.nWords])
-	runtime.KeepAlive(x)
-	return true, err
+	return true, x.ready.Launch(s, gx, gy, gz, words[:x.nWords], nil)
 }
 
 // differs returns the bits in which the constants differ from the plan's.

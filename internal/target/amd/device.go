@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"sync"
+	"sync/atomic"
 
 	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/target"
 	"github.com/nereid-lang/nereid/internal/target/amd/hip"
+	"github.com/nereid-lang/nereid/internal/target/inflight"
 )
 
 // Device is an AMD GPU.
@@ -144,13 +147,17 @@ func (d *Device) ExternalStream(handle uintptr) (target.Stream, error) {
 
 type stream struct{ s *hip.Stream }
 
+// Begin implements target.Guarded.
+func (s stream) Begin() inflight.Call { return s.s.Begin() }
+
 func (s stream) Sync() error              { return s.s.Synchronize() }
 func (s stream) Close() error             { return s.s.Close() }
 func (s stream) Capturing() (bool, error) { return s.s.Capturing() }
 
 // Zero queues a fill with zeros.
 func (s stream) Zero(b target.Buffer, at, n int) error {
-	if err := target.CheckRange("use", at, n, b.Size()); err != nil {
+	defer s.Begin().End()
+	if err := usable(b, at, n); err != nil {
 		return err
 	}
 	return s.s.Zero(b.Addr()+uint64(at), n)
@@ -158,12 +165,20 @@ func (s stream) Zero(b target.Buffer, at, n int) error {
 
 // Copy queues a copy within the GPU's memory.
 func (s stream) Copy(to target.Buffer, toAt int, from target.Buffer, fromAt, n int) error {
-	err := errors.Join(target.CheckRange("use", toAt, n, to.Size()),
-		target.CheckRange("use", fromAt, n, from.Size()))
-	if err != nil {
+	defer s.Begin().End()
+	if err := errors.Join(usable(to, toAt, n), usable(from, fromAt, n)); err != nil {
 		return err
 	}
 	return s.s.Copy(to.Addr()+uint64(toAt), from.Addr()+uint64(fromAt), n)
+}
+
+// usable returns an error for bytes that a buffer does not have, or has no longer.
+func usable(b target.Buffer, at, n int) error {
+	closed := false
+	if own, ok := b.(*buffer); ok {
+		closed = own.closed.Load()
+	}
+	return target.CheckAccess("use", at, n, b.Size(), closed)
 }
 
 // Capture records work as a graph.
@@ -186,7 +201,8 @@ type buffer struct {
 	addr   uint64
 	size   int
 	free   func() error
-	closed bool
+	closed atomic.Bool
+	copies sync.RWMutex // copies under way, for which Close waits
 }
 
 func (b *buffer) Addr() uint64 { return b.addr }
@@ -195,7 +211,9 @@ func (b *buffer) Host() []byte { return nil }
 
 // Read waits for all launched work, because any stream may have written the memory.
 func (b *buffer) Read(at int, into []byte) error {
-	if err := target.CheckAccess("read", at, len(into), b.size, b.closed); err != nil {
+	b.copies.RLock()
+	defer b.copies.RUnlock()
+	if err := target.CheckAccess("read", at, len(into), b.size, b.closed.Load()); err != nil {
 		return err
 	}
 	if err := b.dev.Synchronize(); err != nil {
@@ -206,7 +224,9 @@ func (b *buffer) Read(at int, into []byte) error {
 
 // Write waits for all launched work, which may still read the memory.
 func (b *buffer) Write(at int, from []byte) error {
-	if err := target.CheckAccess("write", at, len(from), b.size, b.closed); err != nil {
+	b.copies.RLock()
+	defer b.copies.RUnlock()
+	if err := target.CheckAccess("write", at, len(from), b.size, b.closed.Load()); err != nil {
 		return err
 	}
 	if err := b.dev.Synchronize(); err != nil {
@@ -215,12 +235,14 @@ func (b *buffer) Write(at int, from []byte) error {
 	return b.dev.Write(b.addr+uint64(at), from)
 }
 
-// Close frees the memory, once.
+// Close frees the memory, once, after the launches that use it.
 func (b *buffer) Close() error {
-	if b.closed {
+	if b.closed.Swap(true) {
 		return nil
 	}
-	b.closed = true
+	b.copies.Lock()
+	defer b.copies.Unlock()
+	b.dev.Closing()
 	return b.free()
 }
 
@@ -232,7 +254,7 @@ type mirror struct {
 
 // Close copies the memory back and frees it.
 func (m *mirror) Close() error {
-	if m.closed {
+	if m.closed.Load() {
 		return nil
 	}
 	return errors.Join(m.Read(0, m.host), m.buffer.Close())

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -54,7 +55,8 @@ func (k *kernel) Launch(_ context.Context, s target.Stream, grid [3]int, words [
 	if grid[0] == 0 || grid[1] == 0 || grid[2] == 0 {
 		return nil // as Function.Launch does
 	}
-	return k.ready.Launch(s.(stream).s, uint32(grid[0]), uint32(grid[1]), uint32(grid[2]), words)
+	words = slices.Clip(words) // what lies behind them is the caller's
+	return k.ready.Launch(s.(stream).s, uint32(grid[0]), uint32(grid[1]), uint32(grid[2]), words, nil)
 }
 
 // suited returns the code that suits a launch best: this one or, of the further ones, one that is made or may
@@ -241,12 +243,14 @@ func (k *kernel) Facts() target.Facts {
 	return f
 }
 
+// Close makes launches fail, waits for those that are being queued, and unloads the code once their work is
+// done.
 func (k *kernel) Close() error {
 	var errs []error
 	for _, e := range k.All() {
 		errs = append(errs, e.Close())
 	}
-	return errors.Join(append(errs, k.module.Unload())...)
+	return errors.Join(append(errs, k.module.Close())...)
 }
 
 // Discard unloads the code once its launches are done.

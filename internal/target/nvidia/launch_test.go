@@ -126,7 +126,7 @@ func TestForeignBuffers(t *testing.T) {
 	if got := d.memory.Spans(); len(got) != 1 || got[0].Lo != 8 {
 		t.Errorf("%d buffers are left", len(got))
 	}
-	if err := kept.Close(); err != nil || len(d.memory.Spans()) != 0 {
+	if err := kept.free(); err != nil || len(d.memory.Spans()) != 0 {
 		t.Errorf("a closed buffer is left: %v", err)
 	}
 }

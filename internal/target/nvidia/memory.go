@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"sync"
+	"sync/atomic"
 
 	"github.com/nereid-lang/nereid/internal/target"
 	"github.com/nereid-lang/nereid/internal/target/nvidia/driver"
@@ -74,7 +76,11 @@ func (d *Device) Wrap(data []byte) (target.Buffer, error) {
 
 // place returns the address of n bytes of a buffer.
 func place(b target.Buffer, at, n int) (driver.DevicePtr, error) {
-	if err := target.CheckRange("use", at, n, b.Size()); err != nil {
+	closed := false
+	if own, ok := b.(*buffer); ok {
+		closed = own.closed.Load()
+	}
+	if err := target.CheckAccess("use", at, n, b.Size(), closed); err != nil {
 		return 0, err
 	}
 	return driver.DevicePtr(b.Addr()) + driver.DevicePtr(at), nil
@@ -90,7 +96,8 @@ type buffer struct {
 	size int
 
 	foreign bool // somebody else frees it
-	closed  bool
+	closed  atomic.Bool
+	copies  sync.RWMutex // copies under way, for which Close waits
 
 	of *stray.Spans // where the buffer is recorded
 	id uint64
@@ -110,12 +117,19 @@ func (b *buffer) Addr() uint64 { return uint64(b.ptr) }
 func (b *buffer) Size() int    { return b.size }
 func (b *buffer) Host() []byte { return nil }
 
-// Close frees the memory, once.
+// Close frees the memory, once, after the launches that use it.
 func (b *buffer) Close() error {
-	if b.closed {
+	if b.closed.Swap(true) {
 		return nil
 	}
-	b.closed = true
+	b.copies.Lock()
+	defer b.copies.Unlock()
+	b.ctx.Closing()
+	return b.free()
+}
+
+// free frees memory that nobody uses.
+func (b *buffer) free() error {
 	b.of.Remove(b.id)
 	if b.foreign {
 		return nil
@@ -125,7 +139,9 @@ func (b *buffer) Close() error {
 
 // Read waits for all launched work, because any stream may have written the memory.
 func (b *buffer) Read(at int, into []byte) error {
-	if err := target.CheckAccess("read", at, len(into), b.size, b.closed); err != nil {
+	b.copies.RLock()
+	defer b.copies.RUnlock()
+	if err := target.CheckAccess("read", at, len(into), b.size, b.closed.Load()); err != nil {
 		return err
 	}
 	if err := b.ctx.Synchronize(); err != nil {
@@ -135,7 +151,9 @@ func (b *buffer) Read(at int, into []byte) error {
 }
 
 func (b *buffer) Write(at int, from []byte) error {
-	if err := target.CheckAccess("write", at, len(from), b.size, b.closed); err != nil {
+	b.copies.RLock()
+	defer b.copies.RUnlock()
+	if err := target.CheckAccess("write", at, len(from), b.size, b.closed.Load()); err != nil {
 		return err
 	}
 	return b.ctx.CopyTo(b.ptr+driver.DevicePtr(at), from)
@@ -149,11 +167,12 @@ type mirror struct {
 
 func (m *mirror) Host() []byte { return m.data }
 
-// Close waits for the launches that may use the memory and copies it back.
+// Close waits for the launches that may use the memory and copies it back. Only the launch that it was lent
+// to has its address.
 func (m *mirror) Close() error {
-	if err := m.Read(0, m.data); err != nil {
-		m.buffer.Close()
+	err := m.Read(0, m.data)
+	if m.closed.Swap(true) {
 		return err
 	}
-	return m.buffer.Close()
+	return errors.Join(err, m.free())
 }

@@ -2,6 +2,7 @@ package nvidia
 
 import (
 	"github.com/nereid-lang/nereid/internal/target"
+	"github.com/nereid-lang/nereid/internal/target/inflight"
 	"github.com/nereid-lang/nereid/internal/target/nvidia/driver"
 )
 
@@ -28,6 +29,9 @@ func (d *Device) ExternalStream(handle uintptr) (target.Stream, error) {
 }
 
 type stream struct{ s *driver.Stream }
+
+// Begin implements target.Guarded.
+func (s stream) Begin() inflight.Call { return s.s.Begin() }
 
 func (s stream) Capturing() (bool, error) { return s.s.Capturing() }
 
@@ -57,6 +61,7 @@ func (s stream) Close() error                { return s.s.Close() }
 
 // Zero queues a fill with zeros.
 func (s stream) Zero(b target.Buffer, at, n int) error {
+	defer s.Begin().End()
 	p, err := place(b, at, n)
 	if err != nil {
 		return err
@@ -66,6 +71,7 @@ func (s stream) Zero(b target.Buffer, at, n int) error {
 
 // Copy queues a copy within the GPU's memory.
 func (s stream) Copy(to target.Buffer, toAt int, from target.Buffer, fromAt, n int) error {
+	defer s.Begin().End()
 	dst, err := place(to, toAt, n)
 	if err != nil {
 		return err

@@ -2,7 +2,11 @@ package hip
 
 import (
 	"errors"
+	"fmt"
+	"sync/atomic"
 	"unsafe"
+
+	"github.com/nereid-lang/nereid/internal/target/inflight"
 )
 
 // Alloc returns the address of device memory with arbitrary contents.
@@ -43,20 +47,44 @@ func (d *Device) Read(into []byte, from uint64) error {
 
 // Stream is a queue of work.
 type Stream struct {
-	dev   *Device
-	ref   streamRef
-	owned bool
+	dev    *Device
+	ref    streamRef
+	owned  bool
+	closed atomic.Bool
+	calls  inflight.Count // calls of the runtime under way that use the stream
+}
+
+// Calls returns the count of calls that use the stream.
+func (s *Stream) Calls() *inflight.Count { return &s.calls }
+
+// Begin begins a launch: until End of its result, no stream, code or memory that is open now is destroyed.
+// The caller looks afterwards whether the arguments' memory is open; code and stream see to themselves.
+func (s *Stream) Begin() inflight.Call { return s.calls.Begin() }
+
+// do calls the runtime for the stream, unless it is closed.
+func (s *Stream) do(call string, f func(r *raw) Result) error {
+	defer s.calls.Begin().End()
+	if s.closed.Load() {
+		return fmt.Errorf("hip: the stream is %w", inflight.ErrClosed)
+	}
+	return s.dev.do(call, f)
+}
+
+// known makes those who close something wait for calls that use the stream.
+func (s *Stream) known() *Stream {
+	s.dev.live.streams.Add(s)
+	return s
 }
 
 // DefaultStream returns the queue that every device has.
-func (d *Device) DefaultStream() *Stream { return &Stream{dev: d} }
+func (d *Device) DefaultStream() *Stream { return (&Stream{dev: d}).known() }
 
 // nonBlocking makes a stream that does not wait for the default stream.
 const nonBlocking = 1
 
 // NewStream returns a new queue, which does not wait for the default stream.
 func (d *Device) NewStream() (*Stream, error) {
-	s := &Stream{dev: d, owned: true}
+	s := (&Stream{dev: d, owned: true}).known()
 	return s, d.do("hipStreamCreateWithFlags", func(r *raw) Result {
 		return r.streamCreate(&s.ref, nonBlocking)
 	})
@@ -64,21 +92,25 @@ func (d *Device) NewStream() (*Stream, error) {
 
 // ExternalStream returns a stream for a hipStream_t that the caller owns.
 func (d *Device) ExternalStream(handle uintptr) *Stream {
-	return &Stream{dev: d, ref: streamRef(handle)}
+	return (&Stream{dev: d, ref: streamRef(handle)}).known()
 }
 
 // Synchronize waits for the stream's work.
 func (s *Stream) Synchronize() error {
-	return s.dev.do("hipStreamSynchronize", func(r *raw) Result { return r.streamSynchronize(s.ref) })
+	return s.do("hipStreamSynchronize", func(r *raw) Result { return r.streamSynchronize(s.ref) })
 }
 
 // Close waits for the stream's work and releases it.
 func (s *Stream) Close() error {
+	if s.closed.Swap(true) {
+		return nil
+	}
+	s.dev.live.streams.WaitFor(s)
 	if !s.owned {
 		return nil
 	}
-	s.owned = false
-	return errors.Join(s.Synchronize(),
+	return errors.Join(
+		s.dev.do("hipStreamSynchronize", func(r *raw) Result { return r.streamSynchronize(s.ref) }),
 		s.dev.do("hipStreamDestroy", func(r *raw) Result { return r.streamDestroy(s.ref) }))
 }
 
@@ -87,7 +119,7 @@ func (s *Stream) Zero(p uint64, n int) error {
 	if n == 0 {
 		return nil
 	}
-	return s.dev.do("hipMemsetD8Async", func(r *raw) Result {
+	return s.do("hipMemsetD8Async", func(r *raw) Result {
 		return r.memsetD8Async(p, 0, uintptr(n), s.ref)
 	})
 }
@@ -97,7 +129,7 @@ func (s *Stream) Copy(to, from uint64, n int) error {
 	if n == 0 {
 		return nil
 	}
-	return s.dev.do("hipMemcpyDtoDAsync", func(r *raw) Result {
+	return s.do("hipMemcpyDtoDAsync", func(r *raw) Result {
 		return r.memcpyDtoDAsync(to, from, uintptr(n), s.ref)
 	})
 }
@@ -105,7 +137,7 @@ func (s *Stream) Copy(to, from uint64, n int) error {
 // Capturing reports whether the stream is being captured.
 func (s *Stream) Capturing() (bool, error) {
 	var status int32
-	err := s.dev.do("hipStreamIsCapturing", func(r *raw) Result {
+	err := s.do("hipStreamIsCapturing", func(r *raw) Result {
 		return r.streamIsCapturing(s.ref, &status)
 	})
 	return status != 0, err
@@ -113,8 +145,9 @@ func (s *Stream) Capturing() (bool, error) {
 
 // Graph is captured work.
 type Graph struct {
-	dev  *Device
-	exec execRef
+	dev    *Device
+	exec   execRef
+	closed atomic.Bool // until then its kernels' modules stay loaded
 }
 
 // relaxed lets other threads use the device while a stream is captured.
@@ -122,7 +155,17 @@ const relaxed = 2
 
 // Capture records the work that f queues on the stream.
 func (s *Stream) Capture(f func() error) (*Graph, error) {
-	err := s.dev.do("hipStreamBeginCapture", func(r *raw) Result {
+	s.dev.hold()
+	g, err := s.capture(f)
+	if err != nil {
+		return nil, errors.Join(err, s.dev.release())
+	}
+	return g, nil
+}
+
+// capture records work; the caller holds the modules.
+func (s *Stream) capture(f func() error) (*Graph, error) {
+	err := s.do("hipStreamBeginCapture", func(r *raw) Result {
 		return r.streamBeginCapture(s.ref, relaxed)
 	})
 	if err != nil {
@@ -131,7 +174,7 @@ func (s *Stream) Capture(f func() error) (*Graph, error) {
 	failed := f()
 	var g graphRef
 	err = errors.Join(failed,
-		s.dev.do("hipStreamEndCapture", func(r *raw) Result { return r.streamEndCapture(s.ref, &g) }))
+		s.do("hipStreamEndCapture", func(r *raw) Result { return r.streamEndCapture(s.ref, &g) }))
 	if g == 0 {
 		return nil, err
 	}
@@ -150,15 +193,19 @@ func (s *Stream) Capture(f func() error) (*Graph, error) {
 
 // Launch queues the graph's work.
 func (g *Graph) Launch(s *Stream) error {
-	return g.dev.do("hipGraphLaunch", func(r *raw) Result { return r.graphLaunch(g.exec, s.ref) })
+	defer s.calls.Begin().End()
+	if g.closed.Load() {
+		return fmt.Errorf("hip: the graph is %w", inflight.ErrClosed)
+	}
+	return s.do("hipGraphLaunch", func(r *raw) Result { return r.graphLaunch(g.exec, s.ref) })
 }
 
 // Close releases the graph, once.
 func (g *Graph) Close() error {
-	if g.exec == 0 {
+	if g.closed.Swap(true) {
 		return nil
 	}
-	x := g.exec
-	g.exec = 0
-	return g.dev.do("hipGraphExecDestroy", func(r *raw) Result { return r.graphExecDestroy(x) })
+	g.dev.live.streams.Wait()
+	err := g.dev.do("hipGraphExecDestroy", func(r *raw) Result { return r.graphExecDestroy(g.exec) })
+	return errors.Join(err, g.dev.release())
 }

@@ -23,7 +23,7 @@ func (d *Device) NewEvent() (*Event, error) {
 
 // Record puts the event at the end of a stream's queue.
 func (e *Event) Record(s *Stream) error {
-	return e.dev.do("hipEventRecord", func(r *raw) Result { return r.eventRecord(e.ref, s.ref) })
+	return s.do("hipEventRecord", func(r *raw) Result { return r.eventRecord(e.ref, s.ref) })
 }
 
 // Synchronize waits until the stream has reached the event.
@@ -57,12 +57,12 @@ func (e *Event) Close() error {
 
 // Wait makes later work of the stream wait for an event, without blocking the caller.
 func (s *Stream) Wait(e *Event) error {
-	return s.dev.do("hipStreamWaitEvent", func(r *raw) Result { return r.streamWaitEvent(s.ref, e.ref, 0) })
+	return s.do("hipStreamWaitEvent", func(r *raw) Result { return r.streamWaitEvent(s.ref, e.ref, 0) })
 }
 
 // Done reports whether the queued work is done.
 func (s *Stream) Done() (bool, error) {
-	return ready(s.dev.do("hipStreamQuery", func(r *raw) Result { return r.streamQuery(s.ref) }))
+	return ready(s.do("hipStreamQuery", func(r *raw) Result { return r.streamQuery(s.ref) }))
 }
 
 // ready converts the result of a query to yes or no.

@@ -16,6 +16,7 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/dl"
 	"github.com/nereid-lang/nereid/internal/knob"
+	"github.com/nereid-lang/nereid/internal/target/inflight"
 )
 
 // Runtime is AMD's runtime of this process, initialized.
@@ -34,6 +35,51 @@ type Device struct {
 	Memory  uint64 // bytes
 	Units   int    // compute units
 	Pools   bool   // memory can be allocated in the order of a stream
+
+	live *live
+}
+
+// live is what closing something on a device must know.
+type live struct {
+	streams inflight.Group[Stream, *Stream]
+
+	mu      sync.Mutex
+	graphs  int         // captures under way, and open graphs
+	retired []moduleRef // modules to be unloaded when there are none
+}
+
+// Closing is called when memory of the device is closed, and before it is freed: it waits for launches that
+// are being queued and did not see that.
+func (d *Device) Closing() { d.live.streams.Wait() }
+
+// hold keeps modules loaded until release, since a graph may launch their kernels.
+func (d *Device) hold() {
+	d.live.mu.Lock()
+	defer d.live.mu.Unlock()
+	d.live.graphs++
+}
+
+// release ends a hold.
+func (d *Device) release() error {
+	d.live.mu.Lock()
+	defer d.live.mu.Unlock()
+	d.live.graphs--
+	return d.unload()
+}
+
+// unload unloads retired modules once their work is done, if no graph may launch it. The caller holds the
+// lock.
+func (d *Device) unload() error {
+	if d.live.graphs > 0 || len(d.live.retired) == 0 {
+		return nil
+	}
+	list := d.live.retired
+	d.live.retired = nil
+	errs := []error{d.Synchronize()}
+	for _, m := range list {
+		errs = append(errs, d.do("hipModuleUnload", func(r *raw) Result { return r.moduleUnload(m) }))
+	}
+	return errors.Join(errs...)
 }
 
 const hint = "it comes with ROCm (apt install libamdhip64-5 on Debian); NEREID_HIP names another path"
@@ -131,6 +177,7 @@ func (r *Runtime) describe(i int) (*Device, error) {
 		rt: r, Ordinal: i, Name: text(0), Chip: chip,
 		Memory: binary.LittleEndian.Uint64(p[at.memory:]),
 		Units:  int(binary.LittleEndian.Uint32(p[at.units:])),
+		live:   new(live),
 	}
 	d.findPool()
 	return d, nil

@@ -37,7 +37,7 @@ func TestDevices(t *testing.T) {
 		t.Fatalf("%d devices, version %d", len(r.Devices()), r.Version())
 	}
 	d := *r.Devices()[1]
-	d.rt = nil
+	d.rt, d.live = nil, nil
 	want := Device{
 		Ordinal: 1, Name: "Stub Instinct", Chip: "gfx90a", Memory: 192 << 30, Units: 304, Pools: true,
 	}
@@ -166,7 +166,7 @@ func TestLaunch(t *testing.T) {
 	}
 	ok(t, f.Close())
 	ok(t, f.Close())
-	if got := calls(); got != "hipModuleUnload" {
+	if got := calls(); got != "hipDeviceSynchronize; hipModuleUnload" {
 		t.Errorf("closed twice: %s", got)
 	}
 }

@@ -4,7 +4,10 @@ import (
 	"encoding/binary"
 	"fmt"
 	"runtime"
+	"sync/atomic"
 	"unsafe"
+
+	"github.com/nereid-lang/nereid/internal/target/inflight"
 )
 
 // Function is a kernel of a loaded code object.
@@ -12,6 +15,7 @@ type Function struct {
 	dev    *Device
 	module moduleRef
 	ref    functionRef
+	closed atomic.Bool
 }
 
 // Load loads a code object and returns its kernel of a name.
@@ -34,14 +38,17 @@ func (d *Device) Load(image []byte, name string) (*Function, error) {
 	return f, nil
 }
 
-// Close unloads the code object, once.
+// Close unloads the code object, once: after its launches, and after graphs that may launch it.
 func (f *Function) Close() error {
-	if f.module == 0 {
+	if f.closed.Swap(true) {
 		return nil
 	}
-	m := f.module
-	f.module = 0
-	return f.dev.do("hipModuleUnload", func(r *raw) Result { return r.moduleUnload(m) })
+	f.dev.live.streams.Wait()
+	l := f.dev.live
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.retired = append(l.retired, f.module)
+	return f.dev.unload()
 }
 
 // Pack returns the argument buffer of a kernel whose arguments have sizes in bytes, each aligned to its own.
@@ -84,7 +91,11 @@ func (f *Function) Launch(s *Stream, grid [3]int, threads, shared int, args []by
 	extra := [5]uintptr{
 		keyBuffer, uintptr(unsafe.Pointer(buffer)), keySize, uintptr(unsafe.Pointer(&size)), keyEnd,
 	}
-	return f.dev.do("hipModuleLaunchKernel", func(r *raw) Result {
+	defer s.calls.Begin().End()
+	if f.closed.Load() {
+		return fmt.Errorf("hip: the code is %w", inflight.ErrClosed)
+	}
+	return s.do("hipModuleLaunchKernel", func(r *raw) Result {
 		return r.launchKernel(f.ref, uint32(grid[0]), uint32(grid[1]), uint32(grid[2]), uint32(threads), 1, 1,
 			uint32(shared), s.ref, nil, &extra)
 	})

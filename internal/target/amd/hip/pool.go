@@ -35,7 +35,7 @@ func (s *Stream) Alloc(size int) (p uint64, err error) {
 	if !s.dev.Pools {
 		return s.dev.Alloc(size)
 	}
-	err = s.dev.do("hipMallocAsync", func(r *raw) Result {
+	err = s.do("hipMallocAsync", func(r *raw) Result {
 		return r.mallocAsync(&p, uintptr(max(size, 1)), s.ref)
 	})
 	return p, s.dev.sized(err, size)

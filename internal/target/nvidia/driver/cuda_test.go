@@ -643,19 +643,19 @@ func TestReady(t *testing.T) {
 		words := make([]uint64, n)
 		words[0] = 0x1234
 		f.calls = nil
-		if err := r.Launch(s, 2, 3, 4, words); err != nil {
+		if err := r.Launch(s, 2, 3, 4, words, nil); err != nil {
 			t.Fatal(err)
 		}
 		f.want(t, "launch 61 grid 2 3 4 block 128 1 1 shared 64 stream 7 first 0x1234 extra 0")
 		f.results["launch"] = ErrInvalidValue
-		if err := r.Launch(s, 1, 1, 1, words); !errors.Is(err, ErrInvalidValue) ||
+		if err := r.Launch(s, 1, 1, 1, words, nil); !errors.Is(err, ErrInvalidValue) ||
 			!strings.Contains(err.Error(), "kernel add, grid 1x1x1, block 128x1x1, 64 bytes") {
 			t.Error(err)
 		}
 		// the thread has no context: it is made current, and that does not help here
 		f.results["launch"] = ErrInvalidContext
 		f.calls = nil
-		if err := r.Launch(s, 1, 1, 1, words); !errors.Is(err, ErrInvalidContext) {
+		if err := r.Launch(s, 1, 1, 1, words, nil); !errors.Is(err, ErrInvalidContext) {
 			t.Error(err)
 		}
 		launch := "launch 61 grid 1 1 1 block 128 1 1 shared 64 stream 7 first 0x1234 extra 0"
@@ -694,7 +694,7 @@ func TestLastLaunch(t *testing.T) {
 		{2, 1, 1, other, 0, 1}, {2, 1, 1, other, 0, 1}, {3, 1, 1, fn, 64, 2}, {2, 1, 1, other, 0, 2},
 		{2, 1, 2, fn, 64, 3}, {2, 2, 1, other, 0, 4}, {2, 2, 1, other, 0, 4}, {2, 1, 1, other, 0, 5},
 	} {
-		if err := r.Launch(s, want.x, want.y, want.z, make([]uint64, 1)); err != nil {
+		if err := r.Launch(s, want.x, want.y, want.z, make([]uint64, 1), nil); err != nil {
 			t.Fatal(err)
 		}
 		if asked != want.asked {
@@ -717,12 +717,12 @@ func TestLaunchOnClosedStream(t *testing.T) {
 	r := fn.Ready(Config{Block: Dim3{128, 1, 1}}, nil)
 	config, words := Config{Grid: Dim3{1, 1, 1}, Block: Dim3{128, 1, 1}}, []uint64{1}
 	for _, s := range []*Stream{own, c.ExternalStream(5)} {
-		if err := errors.Join(r.Launch(s, 1, 1, 1, words), s.Close()); err != nil {
+		if err := errors.Join(r.Launch(s, 1, 1, 1, words, nil), s.Close()); err != nil {
 			t.Fatal(err)
 		}
 		f.calls = nil
 		for range 2 {
-			if err := r.Launch(s, 1, 1, 1, words); !errors.Is(err, errClosed) {
+			if err := r.Launch(s, 1, 1, 1, words, nil); !errors.Is(err, errClosed) {
 				t.Error(err)
 			}
 			if err := fn.Launch(s, &config, NewWords(1)); !errors.Is(err, errClosed) {

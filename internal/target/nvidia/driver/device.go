@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/nereid-lang/nereid/internal/dl"
+	"github.com/nereid-lang/nereid/internal/target/inflight"
 )
 
 // Device is a GPU with its properties, which are read once when the driver starts.
@@ -143,6 +144,7 @@ type Context struct {
 
 	mu      sync.Mutex
 	streams []*Stream // made here and not closed, in order
+	known   inflight.Group[Stream, *Stream]
 
 	retired retired
 }
@@ -159,13 +161,20 @@ func (d *Device) Context() (*Context, error) {
 		d.driver.raw.primaryCtxRetain(&c.ref, d.id)); err != nil {
 		return nil, explain(err, "%s (%s)", d, d.Name)
 	}
-	c.null = &Stream{ctx: c}
+	c.null = c.ofNull()
 	if err := c.keepPool(); err != nil {
 		return nil, err
 	}
 	d.driver.contexts.Add(1)
 	d.context = c
 	return c, nil
+}
+
+// ofNull returns the default stream.
+func (c *Context) ofNull() *Stream {
+	s := &Stream{ctx: c}
+	c.known.Add(s)
+	return s
 }
 
 // keepPool makes the device's pool keep freed memory for the next allocation. Otherwise it goes back to the
@@ -214,7 +223,7 @@ func (d *Driver) Foreign(handle uintptr) (*Context, error) {
 	if primary, err := c.device.primary(c.ref); primary != nil || err != nil {
 		return primary, err
 	}
-	c.null = &Stream{ctx: c}
+	c.null = c.ofNull()
 	if d.foreign == nil {
 		d.foreign = map[contextRef]*Context{}
 	}

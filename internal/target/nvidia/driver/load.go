@@ -13,15 +13,21 @@ import (
 
 // Driver is the CUDA driver of this process, initialized.
 type Driver struct {
-	raw      raw
-	path     string
-	version  int
-	devices  []*Device
-	contexts atomic.Int32 // contexts in use: with one, any thread of ours with a current context has this one
-	guest    atomic.Bool  // see BeGuest
+	raw     raw
+	path    string
+	version int
+	devices []*Device
+	shared
+	guest atomic.Bool // see BeGuest
 
 	mu      sync.Mutex
 	foreign map[contextRef]*Context // contexts that others made
+}
+
+// shared is what launches read of the driver.
+type shared struct {
+	contexts atomic.Int32  // contexts in use: with one, a thread of ours with a current context has this one
+	closes   atomic.Uint32 // memory that was closed
 }
 
 const hint = "it comes with NVIDIA's display driver (apt install libcuda1 on Debian with the driver of the " +

@@ -19,6 +19,17 @@ func (c *Context) Alloc(n int) (DevicePtr, error) {
 	return p, c.sized(err, n)
 }
 
+// Closing is called when memory of the context is closed, and before it is freed: it waits for launches that
+// are being queued and did not see that. The next launches of kernels bound to memory look whether it is
+// theirs, as Closes tells them.
+func (c *Context) Closing() {
+	c.driver.closes.Add(1)
+	c.known.Wait()
+}
+
+// Closes returns a number that changes whenever memory of a context is closed.
+func (r *Ready) Closes() uint32 { return r.state.closes.Load() }
+
 // Free frees memory of Alloc, after the work that is under way.
 func (c *Context) Free(p DevicePtr) error {
 	if p == 0 {
@@ -55,7 +66,7 @@ func (s *Stream) Alloc(n int) (DevicePtr, error) {
 		return s.ctx.Alloc(n)
 	}
 	var p DevicePtr
-	err := s.ctx.do("cuMemAllocAsync", func() Result { return raw.memAllocAsync(&p, uintptr(n), s.ref) })
+	err := s.do("cuMemAllocAsync", func() Result { return raw.memAllocAsync(&p, uintptr(n), s.ref) })
 	return p, s.ctx.sized(err, n)
 }
 
@@ -157,7 +168,7 @@ func (s *Stream) CopyTo(dst DevicePtr, src []byte) error {
 		return nil
 	}
 	defer runtime.KeepAlive(src)
-	return copied(len(src), s.ctx.do("cuMemcpyHtoDAsync", func() Result {
+	return copied(len(src), s.do("cuMemcpyHtoDAsync", func() Result {
 		return s.ctx.driver.raw.memcpyHtoDAsync(dst, unsafe.Pointer(&src[0]), uintptr(len(src)), s.ref)
 	}))
 }
@@ -169,7 +180,7 @@ func (s *Stream) CopyFrom(dst []byte, src DevicePtr) error {
 		return nil
 	}
 	defer runtime.KeepAlive(dst)
-	return copied(len(dst), s.ctx.do("cuMemcpyDtoHAsync", func() Result {
+	return copied(len(dst), s.do("cuMemcpyDtoHAsync", func() Result {
 		return s.ctx.driver.raw.memcpyDtoHAsync(unsafe.Pointer(&dst[0]), src, uintptr(len(dst)), s.ref)
 	}))
 }
@@ -179,7 +190,7 @@ func (s *Stream) Copy(dst, src DevicePtr, n int) error {
 	if n == 0 {
 		return nil
 	}
-	return copied(n, s.ctx.do("cuMemcpyDtoDAsync", func() Result {
+	return copied(n, s.do("cuMemcpyDtoDAsync", func() Result {
 		return s.ctx.driver.raw.memcpyDtoDAsync(dst, src, uintptr(n), s.ref)
 	}))
 }
@@ -192,15 +203,15 @@ func (s *Stream) Fill(p DevicePtr, pattern uint32, width, count int) error {
 	raw := &s.ctx.driver.raw
 	switch width {
 	case 1:
-		return s.ctx.do("cuMemsetD8Async", func() Result {
+		return s.do("cuMemsetD8Async", func() Result {
 			return raw.memsetD8Async(p, uint8(pattern), uintptr(count), s.ref)
 		})
 	case 2:
-		return s.ctx.do("cuMemsetD16Async", func() Result {
+		return s.do("cuMemsetD16Async", func() Result {
 			return raw.memsetD16Async(p, uint16(pattern), uintptr(count), s.ref)
 		})
 	case 4:
-		return s.ctx.do("cuMemsetD32Async", func() Result {
+		return s.do("cuMemsetD32Async", func() Result {
 			return raw.memsetD32Async(p, pattern, uintptr(count), s.ref)
 		})
 	}

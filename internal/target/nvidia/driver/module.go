@@ -5,13 +5,15 @@ import (
 	"fmt"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"unsafe"
 )
 
 // Module is code that is loaded on a device.
 type Module struct {
-	ctx *Context
-	ref moduleRef
+	ctx    *Context
+	ref    moduleRef
+	closed atomic.Bool // its functions cannot be launched any more
 	// Log is the output of the driver's compiler.
 	Log string
 }

@@ -2,7 +2,6 @@ package driver
 
 import (
 	"runtime"
-	"sync/atomic"
 
 	"github.com/nereid-lang/nereid/internal/dl"
 	"github.com/nereid-lang/nereid/internal/uniform"
@@ -15,7 +14,7 @@ import (
 type Ready struct {
 	kernel dl.Kernel
 	fn     *Function
-	alone  *atomic.Int32 // number of devices in use
+	state  *shared
 
 	uniform *uniform.Memo // computes the words of the last parameter; nil if there is none of that kind
 }
@@ -30,7 +29,7 @@ func (f *Function) Ready(c Config, computed *uniform.Program) Ready {
 	block := [3]uint32{c.Block.X, c.Block.Y, c.Block.Z}
 	return Ready{
 		kernel: dl.NewKernel(f.ctx.driver.raw.launchKernel, uintptr(f.ref), block, c.Shared),
-		fn:     f, alone: &f.ctx.driver.contexts, uniform: uniform.NewMemo(computed),
+		fn:     f, state: &f.ctx.driver.shared, uniform: uniform.NewMemo(computed),
 	}
 }
 
@@ -58,19 +57,29 @@ func (r *Ready) Parts() Parts {
 		r.kernel.Shared, r.fn.below()}
 }
 
+// Kept says of which launch the words behind those of the arguments are. One goroutine uses it at a time.
+type Kept struct {
+	fn    *Function // nil if they are of none
+	xy, z uint64
+}
+
+// Forget is called when an argument changes.
+func (k *Kept) Forget() { k.fn = nil }
+
 // Launch queues the kernel on a stream, as Function.Launch does, for a grid that has blocks. words may be on
-// the stack.
-func (r *Ready) Launch(s *Stream, x, y, z uint32, words []uint64) error {
+// the stack. Numbers that the host computes are written behind them, if the slice has the capacity. kept says
+// which numbers are there already; it may be nil.
+func (r *Ready) Launch(s *Stream, x, y, z uint32, words []uint64, kept *Kept) error {
 	if xy, zShared := pair(x, y), pair(z, r.kernel.Shared); !s.last.is(r.fn, xy, zShared) {
 		// a launch of other code is the stream's last, so that the next one of this code comes here again
 		if large := r.fn.Large.of(x, words); large != nil {
 			if m := large.get(s); m != nil {
-				return m.Launch(s, x/large.By, y, z, words)
+				return m.Launch(s, x/large.By, y, z, words, kept)
 			}
 		}
 		if r.fn.Other != nil {
 			if m := r.fn.other(s, x, y, z); m != nil {
-				return m.Launch(s, x, y, z, words)
+				return m.Launch(s, x, y, z, words, kept)
 			}
 		}
 		if err := s.note(r.fn, xy, zShared); err != nil {
@@ -78,17 +87,27 @@ func (r *Ready) Launch(s *Stream, x, y, z uint32, words []uint64) error {
 		}
 	}
 	if r.uniform != nil {
-		return r.compute(s, x, y, z, words)
+		n := len(words)
+		if cap(words) < n+r.uniform.Words() {
+			return r.compute(s, x, y, z, words)
+		}
+		if xy := pair(x, y); kept == nil {
+			r.uniform.Fill(words[:cap(words)], x, y, z)
+		} else if kept.fn != r.fn || kept.xy != xy || kept.z != uint64(z) {
+			r.uniform.Fill(words[:cap(words)], x, y, z)
+			*kept = Kept{r.fn, xy, uint64(z)}
+		}
+		words = words[:n+1] // the last parameter has the words from there on
 	}
 	return r.launch(s, x, y, z, words)
 }
 
-// compute launches with the words of the arguments and those that are computed of them.
+// compute launches with the words of the arguments and those that are computed of them, in memory of its own.
 func (r *Ready) compute(s *Stream, x, y, z uint32, words []uint64) error {
 	var room [MaxReady]uint64
 	n := copy(room[:], words)
 	r.uniform.Fill(room[:], x, y, z)
-	return r.launch(s, x, y, z, room[:n+1]) // the last parameter has the words from there on
+	return r.launch(s, x, y, z, room[:n+1])
 }
 
 // launch launches with all words.
@@ -97,7 +116,7 @@ func (r *Ready) launch(s *Stream, x, y, z uint32, words []uint64) error {
 	l.Kernel, l.Stream = &r.kernel, uintptr(s.ref)
 	l.Grid[0], l.Grid[1], l.Grid[2] = x, y, z
 	l.Words, l.N = dl.WordsOf(words)
-	if r.alone.Load() == 1 {
+	if r.state.contexts.Load() == 1 {
 		res := Result(l.Call())
 		if res == success {
 			return nil

@@ -15,6 +15,47 @@ type retired struct {
 	unloading bool
 }
 
+// Close ends launches of the module's functions, waits for those that are being queued and for the device's
+// work, and unloads the module, or retires it if a graph may launch it. Closing twice is harmless.
+func (m *Module) Close() error {
+	if m.closed.Swap(true) {
+		return nil
+	}
+	known := &m.ctx.known
+	known.Wait() // a launch that found the module open may yet write what its stream launched last
+	for _, s := range known.All() {
+		if f := s.last.function.Load(); f != nil && f.module == m {
+			s.last.function.CompareAndSwap(f, nil)
+		}
+	}
+	known.Wait()
+	return m.end()
+}
+
+// end unloads a module that nobody can launch any more, after the work under way.
+func (m *Module) end() error {
+	r := &m.ctx.retired
+	r.mu.Lock()
+	for r.unloading {
+		r.cond().Wait()
+	}
+	if r.held > 0 {
+		r.modules = append(r.modules, m)
+		r.mu.Unlock()
+		return nil
+	}
+	r.unloading = true // no capture begins meanwhile
+	r.mu.Unlock()
+	_ = m.ctx.Synchronize() // a kernel's error is that of its stream
+	err := m.Unload()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.unloading = false
+	r.cond().Broadcast()
+	m.ctx.unloadRetired()
+	return err
+}
+
 // Retire unloads the module as soon as no work of its functions can be left, without waiting for that. Nobody
 // may launch them any more.
 func (m *Module) Retire() {

@@ -8,18 +8,37 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"github.com/nereid-lang/nereid/internal/target/inflight"
 )
 
 // Stream is a queue of work: copies, launches, events, in order. A launch reads one cache line of it.
 type Stream struct {
 	ref    streamRef
 	last   lastLaunch
-	ctx    *Context
+	calls  inflight.Count // calls of the driver under way that use the stream
 	owned  bool
 	closed atomic.Bool
 	silent atomic.Bool // see Silence
-	_      [15]byte    // padded to 64 bytes so that a launch touches a single cache line
-	room   room        // for launches that need memory of their own
+	ctx    *Context
+	_      [8]byte // padded to 64 bytes so that a launch touches a single cache line
+	room   room    // for launches that need memory of their own
+}
+
+// Calls returns the count of calls that use the stream.
+func (s *Stream) Calls() *inflight.Count { return &s.calls }
+
+// Begin begins a launch: until End of its result, no stream, code or memory that is open now is destroyed.
+// The caller looks afterwards whether the arguments' memory is open; code and stream see to themselves.
+func (s *Stream) Begin() inflight.Call { return s.calls.Begin() }
+
+// do calls the driver for the stream, unless it is closed.
+func (s *Stream) do(call string, f func() Result) error {
+	defer s.calls.Begin().End()
+	if s.closed.Load() {
+		return errClosed
+	}
+	return s.ctx.do(call, f)
 }
 
 // lastLaunch remembers the last launch on a stream for the error of a later wait: the driver does not say
@@ -36,13 +55,16 @@ func (l *lastLaunch) is(f *Function, xy, zShared uint64) bool {
 }
 
 // errClosed is the error of a launch on a closed stream.
-var errClosed = errors.New("cuda: the stream is closed")
+var errClosed = fmt.Errorf("cuda: the stream is %w", inflight.ErrClosed)
 
-// note records a launch, which a closed stream refuses: its last launch is no function's, so that every
-// launch comes here.
+// note records a launch, which a closed stream and closed code refuse: the last launch of a stream is none of
+// closed code, and of a closed stream no function's, so that all such launches come here.
 func (s *Stream) note(f *Function, xy, zShared uint64) error {
 	if s.closed.Load() {
 		return errClosed
+	}
+	if f.module.closed.Load() {
+		return fmt.Errorf("cuda: the code of %s is %w", f.name, inflight.ErrClosed)
 	}
 	if s.last.function.Load() != f {
 		s.last.function.Store(f)
@@ -77,6 +99,7 @@ func (c *Context) NewStreamWithPriority(priority int) (*Stream, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.known.Add(s)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.streams = append(c.streams, s)
@@ -94,7 +117,9 @@ func (c *Context) forget(s *Stream) {
 // until somebody unloads them.
 func (c *Context) ExternalStream(handle uintptr) *Stream {
 	c.holdForGood()
-	return &Stream{ctx: c, ref: streamRef(handle)}
+	s := &Stream{ctx: c, ref: streamRef(handle)}
+	c.known.Add(s)
+	return s
 }
 
 // Silence makes errors of the stream name no launch: others launch on it, too, and their launches are not
@@ -109,14 +134,14 @@ func (s *Stream) Context() *Context { return s.ctx }
 
 // Synchronize waits until the queued work is done. It returns the error of a kernel on the stream.
 func (s *Stream) Synchronize() error {
-	return s.blame(s.ctx.do("cuStreamSynchronize", func() Result {
+	return s.blame(s.do("cuStreamSynchronize", func() Result {
 		return s.ctx.driver.raw.streamSynchronize(s.ref)
 	}))
 }
 
 // Done reports whether the queued work is done.
 func (s *Stream) Done() (bool, error) {
-	return ready(s.ctx.do("cuStreamQuery", func() Result { return s.ctx.driver.raw.streamQuery(s.ref) }))
+	return ready(s.do("cuStreamQuery", func() Result { return s.ctx.driver.raw.streamQuery(s.ref) }))
 }
 
 // ready converts the result of a query to yes or no.
@@ -129,20 +154,23 @@ func ready(err error) (bool, error) {
 
 // Wait makes later work of the stream wait for an event, without blocking the caller.
 func (s *Stream) Wait(e *Event) error {
-	return s.ctx.do("cuStreamWaitEvent", func() Result {
+	return s.do("cuStreamWaitEvent", func() Result {
 		return s.ctx.driver.raw.streamWaitEvent(s.ref, e.ref, 0)
 	})
 }
 
-// Close destroys the stream once its work is done, without waiting. An external stream is left alone. Nothing
-// can be launched on either any more.
+// Close destroys the stream once its work is done, without waiting for that, but for launches that are being
+// queued. An external stream is left alone. Nothing can be launched on either any more.
 func (s *Stream) Close() error {
-	s.closed.Store(true)
+	if s.closed.Swap(true) {
+		return nil
+	}
+	s.ctx.known.WaitFor(s) // a launch that found the stream open may yet write what was launched last
 	s.last.function.Store(nil)
+	s.ctx.known.WaitFor(s)
 	if !s.owned {
 		return nil
 	}
-	s.owned = false
 	s.ctx.forget(s)
 	s.room.mu.Lock()
 	defer s.room.mu.Unlock()
@@ -218,7 +246,7 @@ func (c *Context) newEvent(flags uint32) (*Event, error) {
 
 // Record puts the event at the end of a stream's queue.
 func (e *Event) Record(s *Stream) error {
-	return e.ctx.do("cuEventRecord", func() Result { return e.ctx.driver.raw.eventRecord(e.ref, s.ref) })
+	return s.do("cuEventRecord", func() Result { return e.ctx.driver.raw.eventRecord(e.ref, s.ref) })
 }
 
 // Synchronize waits until the stream has reached the event.
@@ -252,10 +280,10 @@ func (e *Event) Close() error {
 
 // Graph is work that was captured once and is launched as a whole.
 type Graph struct {
-	ctx   *Context
-	ref   graphRef
-	exec  execRef
-	holds bool // its functions' modules stay loaded
+	ctx    *Context
+	ref    graphRef
+	exec   execRef
+	closed atomic.Bool // until then its functions' modules stay loaded
 }
 
 // Capture records the work that f queues on the stream instead of running it. f runs on this goroutine, which
@@ -269,9 +297,9 @@ func (s *Stream) Capture(f func() error) (*Graph, error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	s.ctx.hold()
-	g := &Graph{ctx: s.ctx, holds: true}
+	g := &Graph{ctx: s.ctx}
 	const threadLocal = 1
-	err := s.ctx.do("cuStreamBeginCapture", func() Result {
+	err := s.do("cuStreamBeginCapture", func() Result {
 		return raw.streamBeginCapture(s.ref, threadLocal)
 	})
 	if err != nil {
@@ -279,7 +307,7 @@ func (s *Stream) Capture(f func() error) (*Graph, error) {
 		return nil, err
 	}
 	failed := f()
-	err = s.ctx.do("cuStreamEndCapture", func() Result { return raw.streamEndCapture(s.ref, &g.ref) })
+	err = s.do("cuStreamEndCapture", func() Result { return raw.streamEndCapture(s.ref, &g.ref) })
 	if failed != nil {
 		err = failed
 	}
@@ -299,7 +327,7 @@ func (s *Stream) Capture(f func() error) (*Graph, error) {
 func (s *Stream) Capturing() (bool, error) {
 	const none = 0
 	var status int32
-	err := s.ctx.do("cuStreamIsCapturing", func() Result {
+	err := s.do("cuStreamIsCapturing", func() Result {
 		return s.ctx.driver.raw.streamIsCapturing(s.ref, &status)
 	})
 	return status != none, err
@@ -307,8 +335,14 @@ func (s *Stream) Capturing() (bool, error) {
 
 // Launch queues the graph's work on a stream.
 func (g *Graph) Launch(s *Stream) error {
-	return g.ctx.do("cuGraphLaunch", func() Result { return g.ctx.driver.raw.graphLaunch(g.exec, s.ref) })
+	defer s.calls.Begin().End()
+	if g.closed.Load() {
+		return errClosedGraph
+	}
+	return s.do("cuGraphLaunch", func() Result { return g.ctx.driver.raw.graphLaunch(g.exec, s.ref) })
 }
+
+var errClosedGraph = fmt.Errorf("cuda: the graph is %w", inflight.ErrClosed)
 
 // Nodes returns the number of operations of the graph.
 func (g *Graph) Nodes() (int, error) {
@@ -319,13 +353,14 @@ func (g *Graph) Nodes() (int, error) {
 	return int(n), err
 }
 
-// Close destroys the graph. Work of it that is under way goes on.
+// Close destroys the graph, once. Work of it that is under way goes on.
 func (g *Graph) Close() error {
-	var err error
-	if g.holds {
-		g.holds = false
-		defer g.ctx.release()
+	if g.closed.Swap(true) {
+		return nil
 	}
+	g.ctx.known.Wait()
+	defer g.ctx.release()
+	var err error
 	if g.exec != 0 {
 		err = g.ctx.do("cuGraphExecDestroy", func() Result {
 			return g.ctx.driver.raw.graphExecDestroy(g.exec)
@@ -338,6 +373,5 @@ func (g *Graph) Close() error {
 			err = e
 		}
 	}
-	g.exec, g.ref = 0, 0
 	return err
 }

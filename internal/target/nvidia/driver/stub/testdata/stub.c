@@ -3,11 +3,17 @@
 // NEREID_STUB_PARAMS=n in the environment for launches too: the function, the grid and the first n parameters as words of 8 bytes;
 // with NEREID_STUB_BLOCKS the threads of a block in a line before it.
 //
+// With NEREID_STUB_STRICT=n a launch takes some time, and a stream, code, graph or memory that it uses must be alive at its end as at
+// its beginning: launches, copies and fills of what was destroyed fail. Memory is that of the first n parameters.
+//
 // Build: gcc -O2 -shared -fPIC stub.c -o libcuda.so.1
+#define _GNU_SOURCE
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef int R;
 typedef uint64_t P;
@@ -15,11 +21,12 @@ typedef void *H;
 enum { OK = 0, INVALID = 1, NOMEM = 2, NOCONTEXT = 201, BADHANDLE = 400, NOTFOUND = 500 };
 
 static FILE *out;
-static int params_shown, blocks_shown;
+static int params_shown, blocks_shown, strict;
 static __attribute__((constructor)) void start(void) {
   const char *n = getenv("NEREID_STUB_PARAMS");
   if (n) params_shown = atoi(n);
   blocks_shown = getenv("NEREID_STUB_BLOCKS") != 0;
+  strict = (n = getenv("NEREID_STUB_STRICT")) ? atoi(n) : 0;
   const char *name = getenv("NEREID_STUB_LOG");
   if (name && *name) out = fopen(name, "a");
   if (out) setvbuf(out, 0, _IOLBF, 0);
@@ -28,10 +35,45 @@ static void say(const char *call) { if (out) fprintf(out, "%s\n", call); }
 #define CALL(name, ...) R name(__VA_ARGS__)
 #define LOG say(__func__)
 
+// What is alive, in strict mode: a table of addresses. What is destroyed is not freed, so that no address comes twice.
+enum { PLACES = 1 << 22 };
+static P places[PLACES];
+static pthread_mutex_t mu = PTHREAD_MUTEX_INITIALIZER;
+static P *place(P p) {
+  unsigned i = (unsigned)((p >> 4) * 0x9e3779b1u) % PLACES;
+  while (places[i] && (places[i] & ~1ull) != p) i = (i + 1) % PLACES;
+  return &places[i];
+}
+static H born(H h) {
+  if (!strict) return h;
+  pthread_mutex_lock(&mu);
+  *place((P)h) = (P)h;
+  pthread_mutex_unlock(&mu);
+  return h;
+}
+static void dead(H h) {
+  if (!strict) { free(h); return; }
+  pthread_mutex_lock(&mu);
+  *place((P)h) = (P)h | 1; // addresses are even
+  pthread_mutex_unlock(&mu);
+}
+static int alive(H h) {
+  if (!strict || !h) return 1;
+  pthread_mutex_lock(&mu);
+  int is = *place((P)h) == (P)h;
+  pthread_mutex_unlock(&mu);
+  return is;
+}
+static void linger(void) {
+  static __thread unsigned seed = 1;
+  if (strict && rand_r(&seed) % 4 == 0) usleep(rand_r(&seed) % 100);
+}
+
 static __thread H current;
 static H primary;
 static uint64_t launched;
-static int capturing, recorded, instantiated;
+static H capturing; // the stream
+static int recorded, instantiated;
 
 CALL(cuInit, unsigned f) { LOG; return OK; }
 CALL(cuDriverGetVersion, int *v) { LOG; *v = 13000; return OK; }
@@ -62,14 +104,14 @@ CALL(cuCtxGetDevice, int *d) { *d = 0; return OK; }
 CALL(cuCtxSynchronize, void) { LOG; return OK; }
 CALL(cuCtxSetLimit, int l, size_t v) { LOG; return OK; }
 
-CALL(cuStreamCreateWithPriority, H *s, unsigned f, int p) { LOG; *s = malloc(8); return OK; }
-CALL(cuStreamDestroy_v2, H s) { LOG; free(s); return OK; }
-CALL(cuStreamSynchronize, H s) { LOG; return OK; }
-CALL(cuStreamQuery, H s) { LOG; return OK; }
+CALL(cuStreamCreateWithPriority, H *s, unsigned f, int p) { LOG; *s = born(malloc(16)); return OK; }
+CALL(cuStreamDestroy_v2, H s) { LOG; if (!alive(s)) return BADHANDLE; dead(s); return OK; }
+CALL(cuStreamSynchronize, H s) { LOG; linger(); return alive(s) ? OK : BADHANDLE; }
+CALL(cuStreamQuery, H s) { LOG; return alive(s) ? OK : BADHANDLE; }
 CALL(cuStreamWaitEvent, H s, H e, unsigned f) { LOG; return OK; }
-CALL(cuStreamBeginCapture_v2, H s, int mode) { LOG; capturing = 1; recorded = 0; return OK; }
+CALL(cuStreamBeginCapture_v2, H s, int mode) { LOG; capturing = s; recorded = 0; return OK; }
 CALL(cuStreamEndCapture, H s, H *g) { LOG; capturing = 0; *g = malloc(8); return OK; }
-CALL(cuStreamIsCapturing, H s, int *status) { *status = capturing; return OK; }
+CALL(cuStreamIsCapturing, H s, int *status) { *status = capturing && capturing == s; return alive(s) ? OK : BADHANDLE; }
 
 // The device's clock, in milliseconds: a kernel takes 50 µs, memory is filled at 3 TB/s.
 static double device_clock;
@@ -80,14 +122,14 @@ CALL(cuEventSynchronize, H e) { return OK; }
 CALL(cuEventQuery, H e) { return OK; }
 CALL(cuEventElapsedTime, float *ms, H a, H b) { *ms = (float)(*(double *)b - *(double *)a); return OK; }
 
-CALL(cuGraphInstantiateWithFlags, H *x, H g, uint64_t f) { LOG; instantiated = recorded; *x = malloc(8); return OK; }
-CALL(cuGraphLaunch, H x, H s) { launched += instantiated; device_clock += 0.05 * instantiated; return OK; }
+CALL(cuGraphInstantiateWithFlags, H *x, H g, uint64_t f) { LOG; instantiated = recorded; *x = born(malloc(16)); return OK; }
+CALL(cuGraphLaunch, H x, H s) { linger(); if (!alive(x) || !alive(s)) return BADHANDLE; launched += instantiated; device_clock += 0.05 * instantiated; return OK; }
 CALL(cuGraphGetNodes, H g, H *nodes, size_t *n) { *n = recorded; return OK; }
-CALL(cuGraphExecDestroy, H x) { LOG; free(x); return OK; }
+CALL(cuGraphExecDestroy, H x) { LOG; dead(x); return OK; }
 CALL(cuGraphDestroy, H g) { LOG; free(g); return OK; }
 
-CALL(cuMemAlloc_v2, P *p, size_t n) { LOG; if (!current) return NOCONTEXT; void *m = aligned_alloc(512, (n + 511) & ~511ul); *p = (P)m; return m ? OK : NOMEM; }
-CALL(cuMemFree_v2, P p) { LOG; free((void *)p); return OK; }
+CALL(cuMemAlloc_v2, P *p, size_t n) { LOG; if (!current) return NOCONTEXT; void *m = aligned_alloc(512, (n + 511) & ~511ul); *p = (P)born(m); return m ? OK : NOMEM; }
+CALL(cuMemFree_v2, P p) { LOG; if (!alive((H)p)) return INVALID; dead((H)p); return OK; }
 CALL(cuMemAllocAsync, P *p, size_t n, H s) { LOG; return cuMemAlloc_v2(p, n); }
 CALL(cuMemFreeAsync, P p, H s) { LOG; return cuMemFree_v2(p); }
 CALL(cuMemGetInfo_v2, size_t *f, size_t *t) { *f = *t = 1ul << 34; return OK; }
@@ -110,9 +152,9 @@ CALL(cuMemsetD32Async, P p, uint32_t v, size_t n, H s) { LOG; for (size_t i = 0;
 CALL(cuPointerGetAttribute, void *v, int a, P p) { LOG; *(int *)v = 0; return OK; }
 
 // Modules.
-CALL(cuModuleLoadData, H *m, const void *image) { LOG; *m = malloc(8); *(H *)*m = current; return OK; }
-CALL(cuModuleLoadDataEx, H *m, const void *image, unsigned n, int *o, void **v) { LOG; *m = malloc(8); *(H *)*m = current; return OK; }
-CALL(cuModuleUnload, H m) { LOG; free(m); return OK; }
+CALL(cuModuleLoadData, H *m, const void *image) { LOG; *m = born(malloc(16)); *(H *)*m = current; return OK; }
+CALL(cuModuleLoadDataEx, H *m, const void *image, unsigned n, int *o, void **v) { LOG; *m = born(malloc(16)); *(H *)*m = current; return OK; }
+CALL(cuModuleUnload, H m) { LOG; if (!alive(m)) return BADHANDLE; dead(m); return OK; }
 CALL(cuModuleGetFunction, H *f, H m, const char *name) { LOG; *f = m; return OK; }
 CALL(cuModuleGetGlobal_v2, P *p, size_t *n, H m, const char *name) { LOG; return NOTFOUND; }
 CALL(cuFuncGetAttribute, int *v, int a, H f) {
@@ -143,10 +185,15 @@ CALL(cuTensorMapEncodeTiled, struct map *m, int type, unsigned rank, P addr, con
   return OK;
 }
 
-static R launch(H f) {
+static int all_alive(H f, H s, void **params) {
+  int is = alive(f) && alive(s);
+  for (int i = 0; i < strict; i++) is = is && alive(*(H *)params[i]);
+  return is;
+}
+static R launch(H f, H s) {
   if (!current) return NOCONTEXT;
   if (*(H *)f != current) return BADHANDLE; // a function belongs to a context
-  if (capturing) recorded++; else { launched++; device_clock += 0.05; }
+  if (capturing && capturing == s) recorded++; else { launched++; device_clock += 0.05; }
   return OK;
 }
 CALL(cuLaunchKernel, H f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, H s, void **params, void **extra) {
@@ -160,11 +207,16 @@ CALL(cuLaunchKernel, H f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, un
     }
     say(line);
   }
-  return launch(f);
+  if (strict && current) {
+    if (!all_alive(f, s, params)) return INVALID;
+    linger();
+    if (!all_alive(f, s, params)) return INVALID;
+  }
+  return launch(f, s);
 }
 CALL(cuLaunchKernelEx, unsigned *config, H f, void **params, void **extra) {
   if (params_shown && out && current) fprintf(out, "cuLaunchKernelEx:%u:%u:%u:%u\n", config[0], config[1], config[2], config[3]);
-  return launch(f);
+  return launch(f, *(H *)(config + 8));
 }
 
 // For programs that are linked against it, peer/launch_limit.c.
