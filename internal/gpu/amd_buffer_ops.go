@@ -48,9 +48,9 @@ func bufferParts(ptr *ir.Value) (base, offset *ir.Value, ok bool) {
 	if smallPointer(base) {
 		return base, offset, true
 	}
-	r, known := rangeOf(offset)
+	r := ir.Once(rangeOf)(offset)
 	size := int64(max(8, ir.BitWidth(tt.Pointee(base.Type)))) / 8
-	return base, offset, known && r.least >= 0 && r.most < math.MaxInt32/size
+	return base, offset, r.known && r.least >= 0 && r.most < math.MaxInt32/size
 }
 
 func loadFromBuffer(op *ir.Op, base, offset *ir.Value) {
@@ -69,63 +69,68 @@ func storeToBuffer(op *ir.Op, base, offset *ir.Value) {
 	op.Erase()
 }
 
-// intRange is a range of integers, both ends included.
-type intRange struct{ least, most int64 }
+// intRange is a range of integers, both ends included. It is not known if they may be any, or if computing
+// them may overflow 32 bits.
+type intRange struct {
+	least, most int64
+	known       bool
+}
 
-// rangeOf returns the numbers that an integer or the elements of a tensor can be; known is false if they may
-// be any, or if computing them may overflow 32 bits.
-func rangeOf(v *ir.Value) (r intRange, known bool) {
+// rangeOf returns the numbers that an integer or the elements of a tensor can be; of returns those of
+// operands.
+func rangeOf(v *ir.Value, of func(*ir.Value) intRange) (r intRange) {
 	if n, ok := arith.Uniform(arith.ValueOf(v)).(*ir.IntegerAttr); ok {
-		return intRange{n.Value, n.Value}, true
+		return intRange{n.Value, n.Value, true}
 	}
 	op := v.Def()
 	if op == nil {
-		return r, false
+		return r
 	}
 	switch op.Def {
 	case tt.MakeRange:
 		start, _ := op.Int("start")
 		end, _ := op.Int("end")
-		return intRange{start, end - 1}, true
+		return intRange{start, end - 1, true}
 	case tt.Splat, tt.Broadcast, tt.ExpandDims, tt.Trans, tt.Reshape, ttg.ConvertLayout, arith.ExtSI:
-		return rangeOf(op.Operand(0))
+		return of(op.Operand(0))
 	case arith.AddI, arith.MulI, arith.RemSI, arith.DivSI, arith.AndI:
-		x, ok := rangeOf(op.Operand(0))
-		y, ok2 := rangeOf(op.Operand(1))
-		if op.Def == arith.AndI && (ok && x.least >= 0 || ok2 && y.least >= 0) {
-			return maskedRange(x, y, ok, ok2), true
+		x, y := of(op.Operand(0)), of(op.Operand(1))
+		if op.Def == arith.AndI && (x.natural() || y.natural()) {
+			return maskedRange(x, y)
 		}
-		if !ok || !ok2 || x.least < 0 || y.least < 0 {
-			return r, false
+		if x.natural() && y.natural() {
+			return combinedRange(op.Def, x, y)
 		}
-		return combinedRange(op.Def, x, y)
 	}
-	return r, false
+	return r
 }
 
+// natural reports whether numbers are known not to be negative.
+func (r intRange) natural() bool { return r.known && r.least >= 0 }
+
 // maskedRange returns the range of x & y, of which at least one is known and not negative.
-func maskedRange(x, y intRange, knownX, knownY bool) intRange {
+func maskedRange(x, y intRange) intRange {
 	most := int64(math.MaxInt32)
-	if knownX && x.least >= 0 {
+	if x.natural() {
 		most = x.most
 	}
-	if knownY && y.least >= 0 {
+	if y.natural() {
 		most = min(most, y.most)
 	}
-	return intRange{0, most}
+	return intRange{0, most, true}
 }
 
 // combinedRange returns the range of an operation on numbers that are not negative.
-func combinedRange(def *ir.OpDef, x, y intRange) (intRange, bool) {
+func combinedRange(def *ir.OpDef, x, y intRange) intRange {
+	least, most := int64(0), min(x.most, y.most-1) // a remainder
 	switch def {
 	case arith.AddI:
-		r := intRange{x.least + y.least, x.most + y.most}
-		return r, r.most <= math.MaxInt32
+		least, most = x.least+y.least, x.most+y.most
 	case arith.MulI:
-		r := intRange{x.least * y.least, x.most * y.most}
-		return r, r.most <= math.MaxInt32
+		least, most = x.least*y.least, x.most*y.most
 	case arith.DivSI:
-		return intRange{0, x.most}, y.least > 0
+		most = x.most
 	}
-	return intRange{0, min(x.most, y.most-1)}, y.least > 0 // a remainder
+	divides := def == arith.DivSI || def == arith.RemSI
+	return intRange{least, most, most <= math.MaxInt32 && (!divides || y.least > 0)}
 }

@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -65,6 +66,13 @@ func branchOnMask(op *ir.Op) {
 
 // allTrue returns a condition under which all elements of a mask are true, or nil if there is none.
 func allTrue(b *ir.Builder, mask *ir.Value) *ir.Value {
+	return ir.Once(func(mask *ir.Value, all func(*ir.Value) *ir.Value) *ir.Value {
+		return makeAllTrue(b, mask, all)
+	})(mask)
+}
+
+// makeAllTrue is allTrue; all returns the conditions of other masks.
+func makeAllTrue(b *ir.Builder, mask *ir.Value, all func(*ir.Value) *ir.Value) *ir.Value {
 	op := mask.Def()
 	if op == nil {
 		return nil
@@ -75,15 +83,15 @@ func allTrue(b *ir.Builder, mask *ir.Value) *ir.Value {
 			return op.Operand(0)
 		}
 	case tt.Broadcast, tt.ExpandDims, ttg.ConvertLayout, tt.Reshape, tt.Trans:
-		return allTrue(b, op.Operand(0))
+		return all(op.Operand(0))
 	case arith.AndI:
-		x, y := allTrue(b, op.Operand(0)), allTrue(b, op.Operand(1))
+		x, y := all(op.Operand(0)), all(op.Operand(1))
 		if x == nil || y == nil {
 			return nil
 		}
 		return b.Val(arith.AndI, ir.I1, x, y)
 	case arith.OrI:
-		x, y := allTrue(b, op.Operand(0)), allTrue(b, op.Operand(1))
+		x, y := all(op.Operand(0)), all(op.Operand(1))
 		switch {
 		case x == nil:
 			return y
@@ -133,14 +141,14 @@ func allLess(b *ir.Builder, op *ir.Op) *ir.Value {
 // isUniform reports whether the assembler can see that a scalar, or nil, is the same in all threads: it comes
 // from arguments, the program's number and loops alone. A branch on another may seem to divide a warp, and
 // products of warp groups in a loop with such a branch wait for each other.
-func isUniform(v *ir.Value) bool {
-	if v == nil {
-		return true
-	}
+func isUniform(v *ir.Value) bool { return v == nil || ir.Once(findUniform)(v) }
+
+// findUniform is isUniform of a value; uniform says so of others.
+func findUniform(v *ir.Value, uniform func(*ir.Value) bool) bool {
 	if v.IsArg() {
 		loop := v.Block().Parent()
 		isIV := loop.Def == scf.For && v == scf.IV(loop)
-		return loop.Def == tt.Func || isIV && isUniform(scf.LowerBound(loop)) && isUniform(scf.Step(loop))
+		return loop.Def == tt.Func || isIV && uniform(scf.LowerBound(loop)) && uniform(scf.Step(loop))
 	}
 	op := v.Def()
 	switch {
@@ -149,7 +157,7 @@ func isUniform(v *ir.Value) bool {
 	case op.Effects() != 0, len(op.Regions()) > 0, op.NumOperands() == 0:
 		return false
 	}
-	return !slices.ContainsFunc(op.Operands(), func(o *ir.Value) bool { return !isUniform(o) })
+	return !slices.ContainsFunc(op.Operands(), func(o *ir.Value) bool { return !uniform(o) })
 }
 
 // sum describes a tensor of i32 whose elements are a scalar plus numbers from least to most, which are not
@@ -172,7 +180,10 @@ func (s *sum) plus(b *ir.Builder, n int64) *ir.Value {
 }
 
 // sumOf returns the description of a tensor, nil if there is none.
-func sumOf(v *ir.Value) *sum {
+func sumOf(v *ir.Value) *sum { return ir.Once(findSum)(v) }
+
+// findSum is sumOf; of describes operands.
+func findSum(v *ir.Value, of func(*ir.Value) *sum) *sum {
 	op := v.Def()
 	if op == nil {
 		return nil
@@ -183,16 +194,13 @@ func sumOf(v *ir.Value) *sum {
 	case tt.MakeRange:
 		return &sum{least: op.IntOr("start", 0), most: op.IntOr("end", 0) - 1}
 	case tt.Broadcast, tt.ExpandDims, ttg.ConvertLayout, tt.Reshape, tt.Trans:
-		return sumOf(op.Operand(0))
+		return of(op.Operand(0))
 	case arith.AddI:
-		x, y := sumOf(op.Operand(0)), sumOf(op.Operand(1))
-		if x == nil || y == nil || x.scalar != nil && y.scalar != nil {
+		x, y := of(op.Operand(0)), of(op.Operand(1))
+		if x == nil || y == nil || x.scalar != nil && y.scalar != nil || x.most+y.most > math.MaxInt32 {
 			return nil
 		}
-		if x.scalar == nil {
-			x.scalar = y.scalar
-		}
-		return &sum{x.scalar, x.least + y.least, x.most + y.most}
+		return &sum{cmp.Or(x.scalar, y.scalar), x.least + y.least, x.most + y.most}
 	}
 	return nil
 }

@@ -39,8 +39,8 @@ func LongestFirst(mach Machine) pass.Pass {
 // axis, and ends at one that grows.
 func growsAlong(fn *ir.Op) bool {
 	for _, loop := range forLoops(fn) {
-		if !wantsPipeline(loop) || grows(scf.LowerBound(loop), 0) != 0 ||
-			grows(scf.UpperBound(loop), 0) != 1 {
+		grows := ir.Once(growth)
+		if !wantsPipeline(loop) || grows(scf.LowerBound(loop)) != 0 || grows(scf.UpperBound(loop)) != 1 {
 			continue
 		}
 		return true
@@ -51,13 +51,11 @@ func growsAlong(fn *ir.Op) bool {
 // unknownGrowth is a number that may fall as well as grow.
 const unknownGrowth = -1
 
-// grows returns 1 if a number grows with the program's number along the first axis, 0 if it does not depend
-// on it, and unknownGrowth otherwise.
-func grows(v *ir.Value, depth int) int {
+// growth returns 1 if a number grows with the program's number along the first axis, 0 if it does not depend
+// on it, and unknownGrowth otherwise; of says so of operands.
+func growth(v *ir.Value, of func(*ir.Value) int) int {
 	op := v.Def()
 	switch {
-	case depth > maxDepth:
-		return unknownGrowth
 	case op == nil && v.Block().Parent().Def == tt.Func, op != nil && op.Def == arith.Constant:
 		return 0
 	case op == nil:
@@ -65,10 +63,10 @@ func grows(v *ir.Value, depth int) int {
 	}
 	x, y := unknownGrowth, unknownGrowth
 	if op.NumOperands() > 0 {
-		x = grows(op.Operand(0), depth+1)
+		x = of(op.Operand(0))
 	}
 	if op.NumOperands() > 1 {
-		y = grows(op.Operand(1), depth+1)
+		y = of(op.Operand(1))
 	}
 	switch op.Def {
 	case tt.GetProgramID:

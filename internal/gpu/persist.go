@@ -411,16 +411,13 @@ func (p *persistent) canCopy() bool {
 			return false
 		}
 	}
-	for _, v := range values {
-		if !p.canCompute(v) {
-			return false
-		}
-	}
-	return true
+	can := ir.Once(p.canCompute)
+	return !slices.ContainsFunc(values, func(v *ir.Value) bool { return !can(v) })
 }
 
-// canCompute reports whether a number depends on nothing but arguments, the program, and the block.
-func (p *persistent) canCompute(v *ir.Value) bool {
+// canCompute reports whether a number depends on nothing but arguments, the program, and the block; can says
+// so of operands.
+func (p *persistent) canCompute(v *ir.Value, can func(*ir.Value) bool) bool {
 	op := v.Def()
 	switch {
 	case op == nil:
@@ -431,5 +428,5 @@ func (p *persistent) canCompute(v *ir.Value) bool {
 		return false
 	}
 	return op.IsPure() && len(op.Regions()) == 0 && !slices.ContainsFunc(op.Operands(),
-		func(x *ir.Value) bool { return !p.canCompute(x) })
+		func(x *ir.Value) bool { return !can(x) })
 }

@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/nereid-lang/nereid/internal/dialect/scf"
@@ -174,6 +175,7 @@ func (p *planner) reduce(op *ir.Op) {
 			left /= split[d]
 		}
 	}
+	loaded := ir.Once(fromLoads)
 	if left > 1 || slices.ContainsFunc(op.Operands(), func(v *ir.Value) bool { return !loaded(v) }) {
 		return
 	}
@@ -186,8 +188,9 @@ func (p *planner) reduce(op *ir.Op) {
 	setResults(op, ttg.Slice{Dim: int64(axis), Parent: enc}.Attr())
 }
 
-// loaded reports whether v is computed elementwise from loads, constants and scalars alone.
-func loaded(v *ir.Value) bool {
+// fromLoads reports whether v is computed elementwise from loads, constants and scalars alone; loaded says so
+// of its operands.
+func fromLoads(v *ir.Value, loaded func(*ir.Value) bool) bool {
 	op := v.Def()
 	if op == nil {
 		return false
@@ -209,6 +212,16 @@ func loaded(v *ir.Value) bool {
 
 // wish requests a share for the loads from which v is computed elementwise.
 func (p *planner) wish(v *ir.Value, cga [][]int64) {
+	p.wishOnce(v, cga, map[string]bool{})
+}
+
+// wishOnce is wish without the values that were visited for the same share.
+func (p *planner) wishOnce(v *ir.Value, cga [][]int64, seen map[string]bool) {
+	key := fmt.Sprintf("%p %v", v, cga)
+	if seen[key] {
+		return
+	}
+	seen[key] = true
 	op := v.Def()
 	switch {
 	case op == nil:
@@ -223,11 +236,11 @@ func (p *planner) wish(v *ir.Value, cga [][]int64) {
 				back[i][d] = b[k]
 			}
 		}
-		p.wish(op.Operand(0), back)
+		p.wishOnce(op.Operand(0), back, seen)
 	case op.Def == ttg.ConvertLayout || op.Def.Has(ir.Elementwise) && op.IsPure():
 		for _, o := range op.Operands() {
 			if tensorOf(o) != nil {
-				p.wish(o, cga)
+				p.wishOnce(o, cga, seen)
 			}
 		}
 	}

@@ -122,12 +122,11 @@ func (p *program) isSum(mach Machine) bool {
 
 // boundsVary reports whether programs differ in their number of iterations.
 func (p *program) boundsVary() bool {
-	var varies func(v *ir.Value) bool
-	varies = func(v *ir.Value) bool {
+	varies := ir.Once(func(v *ir.Value, varies func(*ir.Value) bool) bool {
 		op := v.Def()
 		return op != nil && (op.Def == tt.GetProgramID || len(op.Regions()) > 0 ||
 			slices.ContainsFunc(op.Operands(), varies))
-	}
+	})
 	return slices.ContainsFunc(p.loop.Operands()[:3], varies)
 }
 

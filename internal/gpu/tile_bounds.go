@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/nereid-lang/nereid/internal/analysis/address"
@@ -20,7 +21,7 @@ func (t *tiler) bounds(p *tilePlan) bool {
 	if p.swapped {
 		slices.Reverse(axes)
 	}
-	return t.bound(p, mask, axes)
+	return t.bound(p, mask, axes, map[string]bool{})
 }
 
 // maskOf returns the mask of a load or a store, nil if it has none.
@@ -31,8 +32,14 @@ func maskOf(op *ir.Op) *ir.Value {
 	return op.Slot(1)
 }
 
-// bound reads a part of a mask. axes has the tile's dimension for each dimension of the mask.
-func (t *tiler) bound(p *tilePlan, mask *ir.Value, axes []int) bool {
+// bound reads a part of a mask. axes has the tile's dimension for each dimension of the mask. Parts in seen
+// have been read.
+func (t *tiler) bound(p *tilePlan, mask *ir.Value, axes []int, seen map[string]bool) bool {
+	key := fmt.Sprintf("%p %v", mask, axes)
+	if seen[key] {
+		return true
+	}
+	seen[key] = true
 	if n, ok := arith.IntOf(mask); ok {
 		return n != 0
 	}
@@ -42,12 +49,12 @@ func (t *tiler) bound(p *tilePlan, mask *ir.Value, axes []int) bool {
 	}
 	switch op.Def {
 	case arith.AndI:
-		return t.bound(p, op.Operand(0), axes) && t.bound(p, op.Operand(1), axes)
+		return t.bound(p, op.Operand(0), axes, seen) && t.bound(p, op.Operand(1), axes, seen)
 	case tt.Broadcast:
-		return t.bound(p, op.Operand(0), axes)
+		return t.bound(p, op.Operand(0), axes, seen)
 	case tt.ExpandDims:
 		at := int(op.IntOr("axis", 0))
-		return t.bound(p, op.Operand(0), slices.Delete(slices.Clone(axes), at, at+1))
+		return t.bound(p, op.Operand(0), slices.Delete(slices.Clone(axes), at, at+1), seen)
 	case arith.CmpI:
 		return t.compared(p, op, axes)
 	}
@@ -148,12 +155,13 @@ func (t *tiler) isNarrow(p address.Sum) bool {
 
 // isNatural reports whether a coordinate is never negative. The plan notes the arguments that must not be.
 func (t *tiler) isNatural(p *tilePlan, at address.Sum) bool {
+	natural := ir.Once(func(v *ir.Value, of func(*ir.Value) bool) bool { return t.natural(p, v, of) })
 	for _, term := range t.lastFirst(t.addr.Terms(at)) {
 		if term.Factor < 0 {
 			return false
 		}
 		for _, s := range term.Of {
-			if !t.natural(p, s.Value, 0) {
+			if !natural(s.Value) {
 				return false
 			}
 		}
@@ -193,23 +201,16 @@ func programTerm(x address.Term, def *ir.OpDef) *ir.Op {
 	return x.Of[0].Value.DefBy(def)
 }
 
-// maxDepth bounds how far natural looks back.
-const maxDepth = 24
-
-// natural reports whether a scalar is never negative, as long as index arithmetic does not overflow.
-func (t *tiler) natural(p *tilePlan, v *ir.Value, depth int) bool {
+// natural reports whether a scalar is never negative, as long as index arithmetic does not overflow; of says
+// so of others.
+func (t *tiler) natural(p *tilePlan, v *ir.Value, of func(*ir.Value) bool) bool {
 	if n, ok := arith.IntOf(v); ok {
 		return n >= 0
 	}
-	if depth > maxDepth {
-		return false
-	}
-	both := func(op *ir.Op) bool {
-		return t.natural(p, op.Operand(0), depth+1) && t.natural(p, op.Operand(1), depth+1)
-	}
+	both := func(op *ir.Op) bool { return of(op.Operand(0)) && of(op.Operand(1)) }
 	op := v.Def()
 	if op == nil {
-		return t.naturalArg(p, v, depth)
+		return t.naturalArg(p, v, of)
 	}
 	if w, ok := t.wraps[v]; ok {
 		return t.holds(p, w)
@@ -220,25 +221,25 @@ func (t *tiler) natural(p *tilePlan, v *ir.Value, depth int) bool {
 	case arith.AddI, arith.MulI, arith.MinSI:
 		return both(op)
 	case arith.DivSI:
-		return t.natural(p, op.Operand(0), depth+1) &&
-			(t.natural(p, op.Operand(1), depth+1) || t.guard(p, op.Operand(1)))
+		return of(op.Operand(0)) &&
+			(of(op.Operand(1)) || t.guard(p, op.Operand(1)))
 	case arith.SubI:
 		return isLastFirst(op)
 	case arith.MaxSI:
-		return t.natural(p, op.Operand(0), depth+1) || t.natural(p, op.Operand(1), depth+1)
+		return of(op.Operand(0)) || of(op.Operand(1))
 	case arith.RemSI, arith.ExtSI, arith.ShRSI: // these have the sign of the first operand
-		return t.natural(p, op.Operand(0), depth+1)
+		return of(op.Operand(0))
 	case arith.Select:
-		return t.natural(p, op.Operand(1), depth+1) && t.natural(p, op.Operand(2), depth+1)
+		return of(op.Operand(1)) && of(op.Operand(2))
 	}
 	return false
 }
 
 // naturalArg reports whether an argument of a block is never negative.
-func (t *tiler) naturalArg(p *tilePlan, v *ir.Value, depth int) bool {
+func (t *tiler) naturalArg(p *tilePlan, v *ir.Value, of func(*ir.Value) bool) bool {
 	parent := v.Block().Parent()
 	if parent != nil && parent.Def == scf.For && v.Index() == 0 { // steps are positive
-		return t.natural(p, scf.LowerBound(parent), depth+1)
+		return of(scf.LowerBound(parent))
 	}
 	if i := t.argument(address.Symbol{Value: v}); i >= 0 {
 		p.natural = append(p.natural, i)

@@ -22,6 +22,7 @@
 //	dominance.go                 which values dominate which operations
 //	verify.go                    the invariants, and each OpDef's own
 //	callchain.go                 a location as the calls that led there
+//	once.go                      walks over operands that visit each value once
 //	refuse.go                    the refusal of an operation, with its place
 //
 // Text:

@@ -93,15 +93,15 @@ func (f *barrierFinder) fenceBefore(op *ir.Op, p *pending, where proxy) {
 func reachedByAll(op *ir.Op) *ir.Op {
 	at := op
 	for up := op.Parent(); up != nil; up = up.Parent() {
-		if up.Def == scf.If && byWarp(up.Operand(0)) {
+		if up.Def == scf.If && ir.Once(byWarp)(up.Operand(0)) {
 			at = up
 		}
 	}
 	return at
 }
 
-// byWarp reports whether a value depends on the number of the warp.
-func byWarp(v *ir.Value) bool {
+// byWarp reports whether a value depends on the number of the warp; of says so of operands.
+func byWarp(v *ir.Value, of func(*ir.Value) bool) bool {
 	op := v.Def()
-	return op != nil && (op.Def == gpud.SubgroupID || slices.ContainsFunc(op.Operands(), byWarp))
+	return op != nil && (op.Def == gpud.SubgroupID || slices.ContainsFunc(op.Operands(), of))
 }

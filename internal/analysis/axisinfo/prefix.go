@@ -15,12 +15,19 @@ func (a *Analysis) MaskPrefix(mask *ir.Value) int {
 	if !ok {
 		return 1
 	}
-	return int(max(1, min(a.prefix(mask, l.Order()[0]), 1<<30)))
+	return int(max(1, min(ir.Once(a.prefix)(valueDim{mask, l.Order()[0]}), 1<<30)))
 }
 
-// prefix is the size of such groups along dim. Where all bits of a group are equal, they come first or not at
-// all.
-func (a *Analysis) prefix(v *ir.Value, dim int) int64 {
+// valueDim is a dimension of a tensor.
+type valueDim struct {
+	v   *ir.Value
+	dim int
+}
+
+// prefix is the size of such groups along a dimension; of returns that of others. Where all bits of a group
+// are equal, they come first or not at all.
+func (a *Analysis) prefix(at valueDim, of func(valueDim) int64) int64 {
+	v, dim := at.v, at.dim
 	n := a.Of(v).Constancy[dim]
 	op := v.Def()
 	if op == nil {
@@ -28,21 +35,21 @@ func (a *Analysis) prefix(v *ir.Value, dim int) int64 {
 	}
 	switch op.Def {
 	case arith.AndI:
-		return max(n, min(a.prefix(op.Operand(0), dim), a.prefix(op.Operand(1), dim)))
+		return max(n, min(of(valueDim{op.Operand(0), dim}), of(valueDim{op.Operand(1), dim})))
 	case arith.CmpI:
 		return max(n, a.ascends(op, dim))
 	case ttg.ConvertLayout:
-		return a.prefix(op.Operand(0), dim)
+		return of(valueDim{op.Operand(0), dim})
 	case tt.Broadcast:
 		if from := op.Operand(0); ir.ShapeOf(from.Type)[dim] == ir.ShapeOf(v.Type)[dim] {
-			return max(n, a.prefix(from, dim))
+			return max(n, of(valueDim{from, dim}))
 		}
 	case tt.ExpandDims:
 		switch axis := int(op.IntOr("axis", 0)); {
 		case dim < axis:
-			return max(n, a.prefix(op.Operand(0), dim))
+			return max(n, of(valueDim{op.Operand(0), dim}))
 		case dim > axis:
-			return max(n, a.prefix(op.Operand(0), dim-1))
+			return max(n, of(valueDim{op.Operand(0), dim - 1}))
 		}
 	}
 	return n
