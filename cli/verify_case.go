@@ -148,8 +148,9 @@ func (v *caseVerifier) compare(ctx context.Context, c *replay.Case, k *nereid.Ke
 		t, start := c.Elements(s)
 		o := certify.Compare(t, c.Before[s][start:], source[s][start:], code[s][start:])
 		if o.Different > 0 {
-			return differs, fmt.Sprintf("%s in %d of %d elements, first at %d: %s", s, o.Different, o.Elements,
-				o.First, certify.Describe(t, source[s][start:], code[s][start:], o.First)), nil
+			first := certify.Describe(t, source[s][start:], code[s][start:], o.First)
+			return differs, fmt.Sprintf("%s in %d of %d elements, first at %d: %s", s, o.Different,
+				o.Elements, o.First, first), nil
 		}
 		all.Add(o)
 	}
