@@ -184,4 +184,5 @@ func (v amd) copyAsync(l *lowering, to, from string, bytes int, valid validity, 
 
 func (amd) commitCopies(*lowering)             {}
 func (amd) waitCopies(*lowering, int)          {}
+func (amd) showCopies(*lowering, *ir.Op)       {}
 func (amd) orderEngine(*lowering, bool, proxy) {}

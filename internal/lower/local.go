@@ -213,6 +213,7 @@ func lowerAsyncCommit(l *lowering, op *ir.Op) {
 // other threads, before the first read.
 func lowerAsyncWait(l *lowering, op *ir.Op) {
 	l.vendor.waitCopies(l, int(op.IntOr("num", 0)))
+	l.vendor.showCopies(l, op)
 	l.set(op.Result(0), nil)
 }
 

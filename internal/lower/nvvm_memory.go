@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
+	"github.com/nereid-lang/nereid/internal/ir"
 )
 
 // constraint returns the register kind of a word in inline assembly.
@@ -203,4 +204,10 @@ func (nvidia) waitCopies(l *lowering, pending int) {
 		return
 	}
 	l.asm("void", fmt.Sprintf("cp.async.wait_group %d;", pending), "", true)
+}
+
+func (nvidia) showCopies(l *lowering, wait *ir.Op) {
+	if !l.opts.NoCopyFences && productsReadCopies(l.fn, wait) {
+		l.asm("void", "fence.proxy.async.shared::cta;", "", true)
+	}
 }

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/nereid-lang/nereid/internal/dialect/scf"
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
+	"github.com/nereid-lang/nereid/internal/dialect/ttng"
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
@@ -113,4 +115,37 @@ func lowerFenceAsync(l *lowering, op *ir.Op) {
 		space = "shared::cluster"
 	}
 	l.asm("void", "fence.proxy.async."+space+";", "", true)
+}
+
+// productsReadCopies reports whether products of warp groups that can follow a wait for copies read shared
+// memory that cp.async writes. cp.async belongs to the generic proxy, the reads of wgmma to the asynchronous
+// one, so the PTX manual wants a proxy fence between, as for stores. It comes right behind the wait: there
+// each thread shows its own copies, before the barrier that follows in any case. Triton has none.
+func productsReadCopies(fn, wait *ir.Op) bool {
+	roots := memRoots(fn)
+	copied, behind := map[*ir.Op]bool{}, false
+	var read []*ir.Op
+	for op := range fn.Ops() {
+		switch {
+		case op == wait:
+			behind = true
+		case op.Def == ttg.AsyncCopy:
+			for _, root := range roots[op.Operand(1)] {
+				copied[root] = true
+			}
+		case op.Def == ttng.WarpGroupDot && (behind || inLoopOf(op, wait)):
+			read = append(append(read, roots[op.Operand(0)]...), roots[op.Operand(1)]...)
+		}
+	}
+	return slices.ContainsFunc(read, func(root *ir.Op) bool { return copied[root] })
+}
+
+// inLoopOf reports whether a loop is around both op and other.
+func inLoopOf(op, other *ir.Op) bool {
+	for at := op.Parent(); at != nil; at = at.Parent() {
+		if (at.Def == scf.For || at.Def == scf.While) && other.IsInside(at) {
+			return true
+		}
+	}
+	return false
 }

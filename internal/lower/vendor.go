@@ -142,6 +142,9 @@ type vendorCopies interface {
 	commitCopies(l *lowering)
 	// waitCopies waits until at most pending groups of copies are under way; allCopies waits for every copy.
 	waitCopies(l *lowering, pending int)
+	// showCopies makes the copies of this thread that wait, an async_wait, has waited for visible to products
+	// that read shared memory by themselves.
+	showCopies(l *lowering, wait *ir.Op)
 	// orderEngine makes what threads wrote where says visible to the engine that copies blocks, and what the
 	// engine wrote to the threads. With flush it waits for the engine's stores before.
 	orderEngine(l *lowering, flush bool, where proxy)

@@ -56,6 +56,9 @@ func (c Compiler) fingerprint(version string, maxPTX int) string {
 	if !knob.NoUniform.Get() {
 		also += " uniform"
 	}
+	if c.warpGroups() && knob.NoCopyFences.Get() {
+		also += " no copy fences"
+	}
 	if checked() {
 		also += " check"
 	}

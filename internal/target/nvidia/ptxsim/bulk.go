@@ -311,12 +311,13 @@ func (r *races) fenced(c *block, t int32, i int, x *readers) {
 func (r *races) shown(c *block, t int32, addr, n int) {
 	for i := addr; i < addr+n; i++ {
 		x := &r.cells[i]
-		if x.writer == 0 || x.fences < 0 || int(x.writer-1) >= len(r.clocks.now) {
+		behind, ok := x.unshown(c.launch.Lax)
+		if x.writer == 0 || !ok || int(x.writer-1) >= len(r.clocks.now) {
 			continue
 		}
 		w := x.writer - 1
 		of := &c.cluster.blocks[int(w)/c.n].fences[int(w)%c.n]
-		if !of.since(r.clocks, w, x.wrote, x.fences, &c.fences[t], c.global(t)) {
+		if !of.since(r.clocks, w, x.wrote, behind, &c.fences[t], c.global(t)) {
 			c.fail(t, "shared byte %#x was written by %s (%s), and no fence.proxy.async shows it to bulk "+
 				"copies and products", i, c.who(w), c.m.where(x.at))
 		}

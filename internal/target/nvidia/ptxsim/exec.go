@@ -26,8 +26,9 @@ type Launch struct {
 	NoRaces  bool // memory is not watched
 	NoGlobal bool // global memory is not
 	Strict   bool // different values that one store writes to one place are an error too
-	// Lax lets copies use an mbarrier that no fence has shown to them, and a warp publish a tensor map that
-	// one of its lanes has just made, as Triton's code does.
+	// Lax lets copies use an mbarrier that no fence has shown to them, a warp publish a tensor map that one
+	// of its lanes has just made, and products read what cp.async brought without a fence, as Triton's code
+	// does.
 	Lax   bool
 	Order Order
 	// Explored, if not nil, is told what Order.States has found out about each cluster.

@@ -34,14 +34,26 @@ type cell struct {
 	wrote   int32 // its time, or phase
 	async   int32 // 1 + the thread whose asynchronous copy is under way
 	at      int32 // the instruction of the write
-	fences  int32 // of the writer before the write; byCopy for an asynchronous copy, byAtomic for an atomic
+	// fences is how many fences the writer had behind it; byCopy for a bulk copy, byAtomic for an atomic, and
+	// byThreadCopy less the number for a copy of a thread (cp.async).
+	fences int32
 }
 
 // What is in cell.fences where no thread stored.
 const (
-	byCopy   = -1
-	byAtomic = -2
+	byCopy       = -1
+	byAtomic     = -2
+	byThreadCopy = -3
 )
+
+// unshown returns how many fences the thread that wrote a byte through the generic proxy had behind it; false
+// if the write needs no fence.
+func (x *cell) unshown(lax bool) (fences int32, ok bool) {
+	if x.fences <= byThreadCopy {
+		return byThreadCopy - x.fences, !lax
+	}
+	return x.fences, x.fences >= 0
+}
 
 // isMbarrier is in cell.async of the bytes of an mbarrier.
 const isMbarrier = -1
@@ -179,7 +191,7 @@ func (r *races) end(c *block, t int32, addr, n int) {
 	}
 	r.touch(c, c, t, addr, n, true)
 	for i := addr; i < addr+n; i++ {
-		r.cells[i].fences = byCopy
+		r.cells[i].fences = byThreadCopy - r.cells[i].fences
 	}
 }
 
