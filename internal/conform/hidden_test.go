@@ -117,7 +117,8 @@ type hiddenCase struct {
 }
 
 var hiddenCases = []hiddenCase{
-	{"sums", 1285, 4, 1, 4}, {"product", 307, 1, 1, 1024}, {"bias", 61, 1, 1, 1024}, {"centre", 0, 2, 2, 1024},
+	{"sums", 1285, 4, 1, 4}, {"product", 307, 1, 1, 1024}, {"bias", 61, 1, 1, 1024},
+	{"centre", 0, 2, 2, 1024},
 }
 
 // nearlyAlike returns n floats that are nearly alike.
