@@ -309,6 +309,10 @@ func (c *Call) rows(what string, args []object.Value) (d *Descriptor, x *Tensor,
 			plainShape(ShapeOf(x.Type))))
 	}
 	elem := d.Type.Block.Elem.(*DType)
+	if elem.Bits > 32 {
+		panic(bad(CodeType, "descriptor %s moves elements of 32 bits or less, not %s", what, elem).hint(
+			"describe the memory as int32, with twice as many columns"))
+	}
 	if least := int64(32 / elem.Bits * 8); shape[1] < least {
 		panic(bad(CodeShape,
 			"descriptor %s moves rows of 32 bytes or more: of %s these are %d columns, but the block has %d",
