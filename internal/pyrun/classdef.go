@@ -29,7 +29,7 @@ func (ev *Evaluator) classDef(st *python.ClassDef, env *Env) error {
 		return err
 	}
 	body := &Env{Module: env.Module, outer: env.closure(), dyn: object.NewDict(), class: true,
-		qual: env.qualify(st.Name)}
+		qual: env.qualify(st.Name), bound: ev.classScope(st)}
 	if env.class {
 		body.outer = env // its functions skip it, but not the scopes around it
 	}

@@ -16,6 +16,7 @@ type Env struct {
 	slots []object.Value
 	dyn   *object.Dict  // the names of a dynamic scope: a class body, or one made by NewEnv
 	class bool          // a class body: functions inside do not see its names
+	bound *scope        // which names that body binds, and which it declares global or nonlocal
 	qual  string        // the qualified name of that class
 	fn    *Func         // the function that runs, for super()
 	owner *object.Class // the class whose body this is, once it is made
@@ -62,9 +63,12 @@ func (env *Env) local(name string) (v object.Value, declared bool) {
 func (env *Env) Lookup(in *object.Interp, name string) (v object.Value, ok bool, err error) {
 	for e := env; e != nil; e = e.outer {
 		if e.class && e != env {
+			if name == "__class__" {
+				return e.ownerCell()
+			}
 			continue
 		}
-		if e.scope != nil && e.scope.globals[name] {
+		if e.scope != nil && e.scope.globals[name] || e.bound.isGlobal(name) {
 			break
 		}
 		v, declared := e.local(name)
@@ -74,11 +78,22 @@ func (env *Env) Lookup(in *object.Interp, name string) (v object.Value, ok bool,
 		if declared {
 			return nil, false, unbound(name, e == env)
 		}
+		if e.bound.binds(name) { // a class body has no cells: what it binds is its own or the module's
+			break
+		}
 	}
 	if env == nil { // an expression by itself, outside of any module
 		return nil, false, nil
 	}
 	return env.Module.global(in, name)
+}
+
+// ownerCell returns the class whose body env is, as functions in the body see it.
+func (env *Env) ownerCell() (v object.Value, ok bool, err error) {
+	if env.owner == nil {
+		return nil, false, unbound("__class__", false)
+	}
+	return env.owner, true, nil
 }
 
 func unbound(name string, own bool) error {
@@ -95,7 +110,12 @@ func (env *Env) Assign(in *object.Interp, name string, v object.Value) error {
 	if env == nil || env.scope == nil && env.dyn == nil {
 		return env.Module.store(in, name, v)
 	}
-	if env.scope == nil {
+	switch {
+	case env.bound.isGlobal(name):
+		return env.Module.store(in, name, v)
+	case env.bound != nil && env.bound.nonlocals[name]:
+		return env.assignOuter(in, name, v)
+	case env.scope == nil:
 		return env.assignDynamic(in, name, v)
 	}
 	if i, ok := env.scope.index[name]; ok {
@@ -170,6 +190,18 @@ type scope struct {
 	yields        map[python.Stmt]bool // statements with a yield in them; nil when it is no generator
 }
 
+// isGlobal reports whether a global statement names name.
+func (s *scope) isGlobal(name string) bool { return s != nil && s.globals[name] }
+
+// binds reports whether the scope binds name.
+func (s *scope) binds(name string) bool {
+	if s == nil {
+		return false
+	}
+	_, ok := s.index[name]
+	return ok
+}
+
 func newScope() *scope { return &scope{index: map[string]int{}} }
 
 func (s *scope) declare(name string) {
@@ -204,6 +236,21 @@ func (ev *Evaluator) functionScope(def *python.FunctionDef) *scope {
 		}
 		s.yields[st] = true
 	}}
+	b.stmts(def.Body)
+	ev.scopes[def] = s
+	return s
+}
+
+// classScope finds the names that the body of a class binds, once.
+func (ev *Evaluator) classScope(def *python.ClassDef) *scope {
+	if s, ok := ev.scopes[def]; ok {
+		return s
+	}
+	s := newScope()
+	for _, st := range def.Body {
+		s.declarations(st)
+	}
+	b := binder{bind: s.declare}
 	b.stmts(def.Body)
 	ev.scopes[def] = s
 	return s

@@ -72,3 +72,124 @@ def outer():
     c.up()
     return c.up(), n, Counter.n
 r = outer()
+# ---
+def outer():
+    v = 1
+    class C:
+        v = v
+    return C.v
+r = outer()
+# ---
+v = 100
+def outer():
+    v = 1
+    class C:
+        v = v
+        w = v
+    return C.v, C.w
+r = outer()
+# ---
+def outer():
+    v = 1
+    class C:
+        w = v
+        y = [v for _ in range(1)]
+        def f(self): return v
+    return C.w, C.y, C().f()
+r = outer()
+# ---
+def outer():
+    v = 1
+    class C:
+        if False: v = 2
+        x = v
+    return C.x
+r = outer()
+# ---
+def outer():
+    v = 1
+    class C:
+        for v in (v,): pass
+    return C.v
+r = outer()
+# ---
+def outer():
+    v = 1
+    class C:
+        v: int
+        w = v
+    return C.w
+r = outer()
+# ---
+def outer():
+    v = 1
+    class C:
+        class D:
+            v = v
+    return C.D.v
+r = outer()
+# ---
+def outer():
+    v = 1
+    class C:
+        v = 2
+        del v
+        w = v
+    return C.w
+r = outer()
+# ---
+def outer():
+    v = 1
+    class C:
+        nonlocal v
+        v = 5
+        w = v
+    return v, C.w, hasattr(C, "v")
+r = outer()
+# ---
+v = 1
+def outer():
+    v = 2
+    class C:
+        global v, made
+        w = v
+        v = made = 7
+        def f(self): return v
+    return C.w, v, C().f(), hasattr(C, "v")
+r = outer(), v, made
+# ---
+class C:
+    def own(self): return __class__.__name__
+    @staticmethod
+    def static(): return __class__.__name__
+    @classmethod
+    def of(cls): return __class__ is cls
+    def deep(self):
+        def inner(): return (lambda: __class__)()
+        return inner() is __class__, [__class__ for _ in range(2)] == [C, C]
+    def local(self):
+        __class__ = 3
+        return __class__
+class D(C): pass
+r = D().own(), D.static(), C.of(), D.of(), D().deep(), D().local()
+# ---
+class C:
+    def f(self):
+        class D:
+            o = __class__
+            def g(self): return __class__
+        return D().g() is D, D.o is C
+r = C().f()
+# ---
+class C:
+    x = __class__
+# ---
+class C:
+    x = [__class__ for _ in range(1)]
+# ---
+class C:
+    def f(): return __class__
+    x = f()
+# ---
+def f(): return __class__
+r = f()
