@@ -218,8 +218,8 @@ func kernelLine(k rules.Kernel) string {
 		case t.Failed != "":
 			line += fmt.Sprintf("\n     %s=%d: %s", t.Rule, t.Other, t.Failed)
 		case t.Without > 0:
-			line += fmt.Sprintf("\n     %s=%d: %.2f -> %.2f µs (%.3f) %s", t.Rule, t.Other, t.With, t.Without,
-				t.Without/t.With, t.Differs)
+			line += fmt.Sprintf("\n     %s=%d: %.2f -> %.2f µs (%.3f) %s", t.Rule, t.Other, t.With,
+				t.Without, t.Without/t.With, t.Differs)
 		case !t.Same:
 			line += fmt.Sprintf("\n     %s=%d: other code", t.Rule, t.Other)
 		}
