@@ -36,6 +36,9 @@ var uniformOps = map[*ir.OpDef]uniform.Op{
 	arith.TruncI: uniform.Extend, arith.ExtUI: uniform.ExtendU,
 }
 
+// divisionCost is what a GPU takes to divide integers, in instructions: always worth a parameter.
+const divisionCost = 20
+
 func newUniforms(most int) *uniforms {
 	if most <= 0 {
 		return nil
@@ -97,11 +100,11 @@ func (l *lowering) uniformOp(op *ir.Op, wide bool) uniformStep {
 		cost += x.cost
 	}
 	if _, divides := divisions[op.Def]; divides {
-		by := rules.DivisionCost
 		if _, ok := arith.IntOf(op.Operand(1)); ok {
-			by = rules.ConstDivisionCost
+			cost += rules.Get(l.rules, rules.ConstDivisionCost)
+		} else {
+			cost += divisionCost
 		}
-		cost += rules.Get(l.rules, by)
 	}
 	return l.uniforms.step(s, cost)
 }

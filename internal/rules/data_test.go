@@ -21,9 +21,9 @@ func example(t *testing.T) *Data {
 			Times: []Time{{Rule: "early-words", Value: 96, Other: -1, With: 10, Without: 11}}},
 		{Name: "held 1k", Kernel: "norm", Decisions: []Decision{
 			{Rule: "early-words", N: 90, Value: 96, Holds: true},
-			{Rule: "division-cost", Value: 20, Holds: true}},
+			{Rule: "load-instructions", Value: 4, Holds: true}},
 			Times: []Time{{Rule: "early-words", Value: 96, Other: -1, With: 20, Without: 18},
-				{Rule: "division-cost", Value: 20, Other: 40, Same: true}}},
+				{Rule: "load-instructions", Value: 4, Other: 8, Same: true}}},
 	}}
 }
 
@@ -37,7 +37,7 @@ func TestReplay(t *testing.T) {
 		"deepest-stages=4":        "fwd 1k 6 6->4",
 		"deepest-stages=7":        "",
 		"spare-loop=6":            "fwd 1k 24 yes->no",
-		"division-cost=30":        "held 1k 0 20->30",
+		"load-instructions=6":     "held 1k 0 4->6",
 		"early-words=96":          "",
 		"unrolled-instructions=1": "",
 	} {
@@ -68,7 +68,7 @@ func TestEffects(t *testing.T) {
 	if held.Kernels != 1 || math.Abs(held.Mean-0.9) > 1e-9 || held.Wins != 0 || held.Losses != 1 {
 		t.Errorf("held out %+v", held)
 	}
-	if _, held := example(t).Effects("division-cost"); held.Kernels != 0 {
+	if _, held := example(t).Effects("load-instructions"); held.Kernels != 0 {
 		t.Errorf("the same code counts: %+v", held)
 	}
 }
@@ -103,7 +103,7 @@ func TestOthers(t *testing.T) {
 		{EarlyWords, Decision{N: 120}, []int{192}},
 		{EarlyWords, Decision{N: 500}, nil},
 		{DeepestStages, Decision{N: 6}, []int{1}},
-		{DivisionCost, Decision{}, []int{40, 10}},
+		{LoadInstructions, Decision{}, []int{8, 2}},
 		{SpareLoop, Decision{N: 24, All: 128}, []int{always}},
 		{SpareLoop, Decision{N: 60, All: 128}, []int{2}},
 	} {

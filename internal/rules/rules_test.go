@@ -2,6 +2,7 @@ package rules
 
 import (
 	"os"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -53,7 +54,7 @@ func TestParse(t *testing.T) {
 		"early-wards=1":                "error: unknown rule",
 		"early-words=many":             "error: expected off or a number",
 		"early-words=-2":               "error: expected off or a number",
-		"division-cost=off":            "error: cannot be switched off",
+		"load-instructions=off":        "error: cannot be switched off",
 		"spare-few=0":                  "error: expected at least 1",
 	} {
 		s, err := Parse(text)
@@ -135,4 +136,27 @@ func TestDocs(t *testing.T) {
 	var b strings.Builder
 	WriteDocs(&b, data)
 	txtest.Golden(t, txtest.Path(t, "docs", "RULES.md"), b.String())
+}
+
+// TestTests: the test that a row names is there, and looks at the rows that name it.
+func TestTests(t *testing.T) {
+	folders := map[string]string{"gpu": "internal/gpu", "lower": "internal/lower",
+		"nvidia": "internal/target/nvidia"}
+	var all strings.Builder
+	for _, folder := range folders {
+		paths, err := filepath.Glob(filepath.Join(txtest.Path(t, folder), "*_test.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range paths {
+			all.WriteString(txtest.Read(t, path))
+		}
+	}
+	for _, r := range All() {
+		pkg, name, _ := strings.Cut(r.Test, ".")
+		if folders[pkg] == "" || !strings.Contains(all.String(), "func "+name+"(t *testing.T)") ||
+			!strings.Contains(all.String(), `r.Test != "`+r.Test+`"`) {
+			t.Errorf("%s: there is no test %s", r.Name, r.Test)
+		}
+	}
 }

@@ -20,7 +20,7 @@ const (
 // Rules of passes: loops of products.
 var (
 	EarlyAccumulators = add(Rule{
-		Name: "early-accumulators", Area: areaProducts, Test: switches,
+		Name: "early-accumulators", Area: areaProducts, Test: passCases,
 		Kind: AtMost, Value: 160, Off: never, Unit: "registers of a thread",
 		Decides: "a product that does not depend on the one before begins together with it",
 		Reason: "Two products in flight hold the accumulators of both. Beside 160 registers a thread has " +
@@ -48,20 +48,20 @@ var (
 			"steps costs more than it hides.",
 	})
 	NarrowColumns = add(Rule{
-		Name: "narrow-columns", Area: areaProducts, Test: switches,
+		Name: "narrow-columns", Area: areaProducts, Test: passCases,
 		Kind: Below, Value: 64, Off: never, Unit: "columns of an instruction",
 		Decides: "a left operand that a loop does not change is kept in registers",
 		Reason: "An instruction of n columns takes n/2 cycles and reads shared memory for 16+n/4, or n/4 " +
 			"with its rows in registers: below 64 columns the tensor cores wait for shared memory.",
 	})
 	BesideProducts = add(Rule{
-		Name: "beside-products", Area: areaProducts, Test: switches,
+		Name: "beside-products", Area: areaProducts, Test: passCases,
 		Kind: Number, Value: 38, Off: NoOff, Unit: "registers of a thread",
 		Decides: "how many registers are left for operands held during a loop",
 		Reason:  "Addresses, counters and arithmetic of a loop of products take about as many.",
 	})
 	HeldWords = add(Rule{
-		Name: "held-words", Area: areaProducts, Test: switches,
+		Name: "held-words", Area: areaProducts, Test: passCases,
 		Kind: AtLeast, Value: 132, Off: always, Unit: "registers of a thread",
 		Decides: "a kernel may hold left operands in registers",
 		Reason: "From 65536/(3*128) - 38 registers of products on, an SM has room for two warp groups " +
@@ -74,7 +74,7 @@ var (
 		Reason:  "A short loop gains less by one operand than loading it early costs.",
 	})
 	OperandBuffer = add(Rule{
-		Name: "operand-buffer", Area: areaProducts, Test: switches,
+		Name: "operand-buffer", Area: areaProducts, Test: passCases,
 		Kind: AtLeast, Value: 64, Off: always, Unit: "registers of a thread",
 		Decides: "a loaded operand of mma.sync goes through shared memory although its warp holds it",
 		Reason: "Behind a buffer the product reads the operand piece by piece; in registers, all of it " +
@@ -121,7 +121,7 @@ var (
 			"registers.",
 	})
 	FetchWarps = add(Rule{
-		Name: "fetch-warps", Area: areaPipeline, Test: switches,
+		Name: "fetch-warps", Area: areaPipeline, Test: passCases,
 		Kind: AtMost, Value: 16, Off: never, Unit: "warps per SM",
 		Decides: "loops prefetch the memory of their next iteration to L2",
 		Reason: "With more than four warps on each of an SM's four schedulers, others run while one " +
@@ -212,7 +212,7 @@ var (
 	})
 	PersistentTileAccumulators = add(Rule{
 		Name: "persistent-tile-accumulators", Area: areaTMA, Test: switches,
-		Kind: AtLeast, Value: 64, Off: never, Unit: "registers of a thread",
+		Kind: AtLeast, Value: 64, Off: always, Unit: "registers of a thread",
 		Decides: "loads by pointers of a loop of products in a loop over tiles become TMA loads",
 		Reason: "A persistent block has an SM for itself and fetches the tensor maps once, so that smaller " +
 			"results gain as well.",

@@ -1,7 +1,12 @@
 package rules
 
-// switches is the test that changes each rule's value and expects other code.
-const switches = "nvidia.TestRuleSwitches"
+// Tests that change each rule's value and expect other code.
+const (
+	switches   = "nvidia.TestRuleSwitches" // of kernels
+	passCases  = "gpu.TestRuleCases"       // of the cases of passes
+	layoutTest = "lower.TestRuleLayouts"   // of conversions between random layouts
+	goalTest   = "nvidia.TestGoalRules"    // of what an assembler returned
+)
 
 // Rules of the lowering.
 var (
@@ -20,25 +25,25 @@ var (
 			"takes a store, a meeting and a load.",
 	})
 	MaxChoices = add(Rule{
-		Name: "max-choices", Area: areaExchange, Test: switches,
+		Name: "max-choices", Area: areaExchange, Test: layoutTest,
 		Kind: AtMost, Value: 8, Off: never, Unit: "shuffles of a thread",
 		Decides: "lanes choose among registers that are sent to all",
 		Reason:  "Each bit of the choice doubles the shuffles and adds a select.",
 	})
 	RepeatedWords = add(Rule{
-		Name: "repeated-words", Area: areaExchange, Test: switches,
+		Name: "repeated-words", Area: areaExchange, Test: layoutTest,
 		Kind: AtMost, Value: 32, Off: never, Unit: "registers of a thread",
 		Decides: "warps that hold the same elements all store them to shared memory",
 		Reason:  "The condition would become a branch, across which the assembler moves nothing.",
 	})
 	RoundBytes = add(Rule{
-		Name: "round-bytes", Area: areaExchange, Test: switches,
+		Name: "round-bytes", Area: areaExchange, Test: layoutTest,
 		Kind: AtMost, Value: 2048, Off: never, Unit: "bytes for each warp",
 		Decides: "a conversion takes twice the shared memory for half the rounds",
 		Reason:  "Fewer rounds meet less often; so little shared memory costs no block per SM.",
 	})
 	GatherExchanges = add(Rule{
-		Name: "gather-exchanges", Area: areaExchange, Test: switches,
+		Name: "gather-exchanges", Area: areaExchange, Test: layoutTest,
 		Kind: AtMost, Value: 16, Off: NoOff, Unit: "shuffles beyond those of shared memory",
 		Decides: "a gather within warps shuffles instead of using shared memory",
 		Reason:  "Shared memory takes a barrier, which costs as much as about 16 shuffles.",
@@ -89,12 +94,6 @@ var (
 		Decides: "a loop whose barriers depend on the arguments is emitted twice, once without them",
 		Reason: "A skipped barrier still keeps the assembler from unrolling; twice a larger loop is much " +
 			"code.",
-	})
-	DivisionCost = add(Rule{
-		Name: "division-cost", Area: areaHost, Test: switches,
-		Kind: Number, Value: 20, Off: NoOff, Unit: "instructions",
-		Decides: "the estimated cost of a number that the host could compute",
-		Reason:  "A GPU divides integers by a reciprocal in floating point and two corrections.",
 	})
 	ConstDivisionCost = add(Rule{
 		Name: "const-division-cost", Area: areaHost, Test: switches,

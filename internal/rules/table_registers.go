@@ -144,6 +144,3 @@ var (
 			"stack.",
 	})
 )
-
-// goalTest is the test of rules about what an assembler returned.
-const goalTest = "nvidia.TestGoalRules"
