@@ -60,6 +60,7 @@ test-sim: ## every test of AMD's GPUs on their emulators, in full: half an hour 
 check: ## formatting, vet, staticcheck, dead code; the tools as go.mod pins them
 	@GO="$(GO)" scripts/check-format
 	$(GO) vet ./...
+	$(GO) vet -tags redis ./cmd/nereid
 	$(GO) tool staticcheck ./...
 	@GO="$(GO)" scripts/check-dead
 

@@ -5,7 +5,6 @@ import (
 	"os"
 
 	"github.com/nereid-lang/nereid/cli"
-	_ "github.com/nereid-lang/nereid/redis" // NEREID_CACHE_REDIS
 )
 
 func main() {

@@ -156,7 +156,7 @@ var rules = []rule{
 			"internal/rule", "internal/runtime/compile"}},
 	{pkg: "internal/autotune", ours: []string{"internal/cache", "internal/safefile"},
 		outside: []string{"github.com/gofrs/flock"}},
-	{pkg: "internal/plot", outside: []string{"gonum.org/v1/plot"}},
+	{pkg: "internal/plot", outside: []string{"golang.org/x/image"}},
 	{pkg: "internal/runtime/args",
 		ours: []string{"internal/dtype", "internal/lang/...", "internal/pyrun/...", "internal/target"}},
 	{pkg: "internal/runtime/warm",

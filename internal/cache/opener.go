@@ -21,7 +21,7 @@ func OpenShared(address string) (Shared, error) {
 	open := opener.Load()
 	if open == nil {
 		return nil, errors.New(`a Redis address is set, but this program has no Redis client: ` +
-			`import _ "github.com/nereid-lang/nereid/redis"`)
+			`import _ "github.com/nereid-lang/nereid/redis", or build the command with -tags redis`)
 	}
 	return (*open)(address)
 }

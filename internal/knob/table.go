@@ -244,8 +244,8 @@ var (
 		Triton: "TRITON_REMOTE_CACHE_BACKEND, TRITON_REDIS_HOST, TRITON_REDIS_PORT", Also: tritonRedis,
 		Default: "none", Form: "`redis://host:6379/0`",
 		Doc: "A Redis server that machines share as a second level, for compiled kernels and for timings. " +
-			"That it is slow or down costs compilations and tunings, nothing else. A program of one's own " +
-			"imports the package `nereid/redis`.",
+			"That it is slow or down costs compilations and tunings, nothing else. The command needs " +
+			"`-tags redis` when it is built; a program of one's own imports the package `nereid/redis`.",
 	})
 	CacheKey = text(Row{
 		Group: "The cache", Name: "NEREID_CACHE_KEY", Default: "none",

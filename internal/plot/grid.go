@@ -5,12 +5,7 @@ import (
 	"image/color"
 	"io"
 	"math"
-
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/font"
-	"gonum.org/v1/plot/text"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
+	"strconv"
 )
 
 // Cell is an element of a GridChart: up to two lines of text on a colour.
@@ -28,10 +23,10 @@ type GridChart struct {
 }
 
 const (
-	gridWidth = 19 * vg.Centimeter // of a page, edges included
-	gridEdge  = vg.Length(24)
-	maxCell   = vg.Length(36)
-	minCell   = vg.Length(4)
+	gridWidth = 19 * centimetre // of a page, edges included
+	gridEdge  = 24.0
+	maxCell   = 36.0
+	minCell   = 4.0
 )
 
 // Grid draws a table so that 64 columns fit on a page.
@@ -40,42 +35,36 @@ func Grid(w io.Writer, format string, g GridChart) error {
 		return fmt.Errorf("%d cells do not fill rows of %d", len(g.Cells), g.Cols)
 	}
 	rows := len(g.Cells) / g.Cols
-	size := min(maxCell, max(minCell, (gridWidth-2*gridEdge)/vg.Length(g.Cols)))
-	width := max(vg.Length(g.Cols)*size+2*gridEdge, 8*vg.Centimeter)
-	height := vg.Length(rows)*size + 2*gridEdge + 12
-	canvas, to := newCanvas(format, width, height)
-	c := draw.New(canvas)
-	c.FillPolygon(color.White, []vg.Point{{}, {X: width}, {X: width, Y: height}, {Y: height}})
-	c.FillText(gridText(9, draw.XLeft), vg.Point{X: gridEdge, Y: height - 10}, g.Title)
-	top := height - gridEdge - 10
-	for i, cell := range g.Cells {
-		x := gridEdge + vg.Length(i%g.Cols)*size
-		y := top - vg.Length(i/g.Cols+1)*size
-		box := []vg.Point{{X: x, Y: y}, {X: x + size, Y: y}, {X: x + size, Y: y + size}, {X: x, Y: y + size}}
-		c.FillPolygon(cell.color(), box)
-		c.StrokeLines(draw.LineStyle{Color: color.White, Width: size / 40}, append(box, box[0]))
-		if size > minCell {
-			style := gridText(float64(size)/3.4, draw.XCenter)
-			c.FillText(style, vg.Point{X: x + size/2, Y: y + size*0.67}, cell.Text[0])
-			c.FillText(style, vg.Point{X: x + size/2, Y: y + size*0.28}, cell.Text[1])
-		}
+	size := min(maxCell, max(minCell, (gridWidth-2*gridEdge)/float64(g.Cols)))
+	width := max(float64(g.Cols)*size+2*gridEdge, 8*centimetre)
+	c, err := newCanvas(format, width, float64(rows)*size+2*gridEdge+12)
+	if err != nil {
+		return err
 	}
-	edge := gridText(min(7, max(4, float64(size)/2)), draw.XCenter)
-	step := max(1, int(math.Ceil(float64(12/size))))
+	c.text(point{gridEdge, 10}, g.Title, textSize, left, false)
+	top := gridEdge + 10
+	for i, cell := range g.Cells {
+		cell.draw(c, point{gridEdge + float64(i%g.Cols)*size, top + float64(i/g.Cols)*size}, size)
+	}
+	small, step := min(7, max(4, size/2)), max(1, int(math.Ceil(12/size)))
 	for i := 0; i < g.Cols; i += step {
-		c.FillText(edge, vg.Point{X: gridEdge + (vg.Length(i)+0.5)*size, Y: top + 5}, fmt.Sprint(i))
+		c.text(point{gridEdge + (float64(i)+0.5)*size, top - 5}, strconv.Itoa(i), small, middle, false)
 	}
 	for i := 0; i < rows; i += step {
-		c.FillText(edge, vg.Point{X: gridEdge / 2, Y: top - (vg.Length(i)+0.5)*size}, fmt.Sprint(i))
+		c.text(point{gridEdge / 2, top + (float64(i)+0.5)*size}, strconv.Itoa(i), small, middle, false)
 	}
-	_, err := to.WriteTo(w)
+	_, err = c.WriteTo(w)
 	return err
 }
 
-func gridText(size float64, x text.XAlignment) draw.TextStyle {
-	return draw.TextStyle{
-		Color: ink, Font: font.From(plot.DefaultFont, font.Length(size)), Handler: plot.DefaultTextHandler,
-		XAlign: x, YAlign: draw.YCenter,
+// draw draws a cell with its upper left corner at a place.
+func (c Cell) draw(to canvas, at point, size float64) {
+	box := rect(at.x, at.y, size, size)
+	to.fill(box, c.color())
+	to.stroke(append(box, box[0]), size/40, white)
+	if size > minCell {
+		to.text(point{at.x + size/2, at.y + size*0.33}, c.Text[0], size/3.4, middle, false)
+		to.text(point{at.x + size/2, at.y + size*0.72}, c.Text[1], size/3.4, middle, false)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"image"
 	"image/color"
 	"image/png"
+	"math"
 	"strings"
 	"testing"
 )
@@ -83,6 +84,27 @@ func TestLines(t *testing.T) {
 	c.Series = []Series{{Name: "empty"}}
 	if err := Lines(&b, "svg", c); err == nil {
 		t.Error("a series without points is no line")
+	}
+	c.Series = []Series{{Name: "odd", X: []float64{0, 1}, Y: []float64{1, math.NaN()}}}
+	if err := Lines(&b, "svg", c); err == nil {
+		t.Error("a line goes through no number")
+	}
+	c.Series[0].Y[1] = 2 // an axis of powers has no place for 0
+	b.Reset()
+	if err := Lines(&b, "svg", c); err != nil || strings.Contains(b.String(), "NaN") {
+		t.Errorf("a line from 0: %v\n%s", err, b.String())
+	}
+}
+
+// A name that SVG could take for markup is text.
+func TestEscaped(t *testing.T) {
+	var b bytes.Buffer
+	c := BarChart{Title: "a<b & c", Bars: []Bar{{Name: "x", Median: 1}}}
+	if err := Bars(&b, "svg", []BarChart{c}); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(b.String(), "a&lt;b &amp; c") {
+		t.Errorf("the title is not escaped:\n%s", b.String())
 	}
 }
 
