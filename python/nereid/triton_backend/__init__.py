@@ -3,6 +3,8 @@
     compiler.py   options, stages
     driver.py     devices, benchmarks
     launcher.py   arguments of launches
+    quick.py      launches that repeat
+    deep.py       kernels read without Triton's compiler
     patches.py    what Triton has no hook for
 """
 

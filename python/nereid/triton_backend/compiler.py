@@ -16,6 +16,7 @@ from .. import _errors, _kernel, version
 from . import active, launcher, open_device
 
 _PRECISIONS = ("ieee", "tf32", "tf32x3", "bf16x3", "bf16x6")
+_SHARED = 1  # bytes of shared memory that host code may divide by; the launch decides how many there are
 _FP8 = ("fp8e4b15", "fp8e4nv", "fp8e5")
 
 
@@ -43,6 +44,16 @@ class NereidOptions:
     sanitize_overflow: bool = True
     arch: str = ""
     instrumentation_mode: str = ""
+    # Options of Triton's own back ends, which mean nothing here.
+    ptx_version: int | None = None
+    ptx_options: str | None = None
+    enable_reflect_ftz: bool = True
+    waves_per_eu: int = 0
+    matrix_instr_nonkdim: int = 0
+    kpack: int = 1
+    allow_flush_denorm: bool = False
+    schedule_hint: str = "none"
+    # The device, and activate(check=True).
     device: str = ""
     check: bool = False
 
@@ -163,13 +174,12 @@ class NereidBackend(BaseBackend):
         return (metadata.num_warps, metadata.num_ctas, metadata.shared)
 
     def get_codegen_implementation(self, options: NereidOptions) -> dict:
-        fns = {"min_dot_size": lambda lhs, rhs: _min_dot_size(lhs, rhs)}
+        import triton.language.extra.cuda as cuda
+        size = _min_dot_size
         if self.target.backend == "cuda":
-            import triton.language.extra.cuda as cuda
             from triton.backends.nvidia.compiler import min_dot_size
-            fns = {"min_dot_size": min_dot_size(self.target),
-                   "convert_custom_types": cuda.convert_custom_float8_sm80}
-        return fns
+            size = min_dot_size(self.target)
+        return {"min_dot_size": size, "convert_custom_types": cuda.convert_custom_float8_sm80}
 
     def get_module_map(self) -> dict[str, ModuleType]:
         from triton.language.extra.cuda import libdevice
@@ -189,7 +199,7 @@ class NereidBackend(BaseBackend):
         """Returns Triton IR after our passes. The IR before them is kept for the next stage."""
         kept["source"] = str(src)
         p = program(kept["source"], options.device, options.launch())
-        metadata["name"], metadata["shared"] = p.kernel.name, 0
+        metadata["name"], metadata["shared"] = p.kernel.name, _SHARED
         kept["ttir"] = ir = p.code("ttir").asm["ttir"]
         return ir
 
@@ -198,7 +208,7 @@ class NereidBackend(BaseBackend):
         text = kept["source"] if src == kept.get("ttir") else str(src)
         p = program(text, options.device, options.launch())
         metadata["name"] = p.kernel.name
-        metadata.setdefault("shared", 0)
+        metadata.setdefault("shared", _SHARED)
         if not gpu_like(self.target) or warming.on:
             try:
                 p.kernel.build(p.signature, **p.values)

@@ -17,14 +17,19 @@ if _CHOSEN:
     patches.only_nereid()
 
 
+_REGISTERS = 32  # of a thread, for host code that computes occupancy; the code itself is made by the first launch
+
+
 class Index(int):
     """The number of a GPU that keeps Triton's caches of kernels by device apart from those of its own driver."""
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Index) and int(self) == int(other)
 
-    def __hash__(self) -> int:
-        return hash(("nereid", int(self)))
+    __hash__ = int.__hash__
+
+
+_indices = [Index(i) for i in range(64)]  # a dictionary finds the same object without comparing
 
 
 class Utils:
@@ -49,7 +54,7 @@ class Utils:
         """Returns module, function, registers, spills and threads of a kernel."""
         from . import compiler
         p = compiler.read(kernel, f"cuda:{int(device)}" if self._driver.device.cuda else "")
-        return p, launcher.Function(p), 0, 0, sys.maxsize
+        return p, launcher.Function(p), _REGISTERS, 0, sys.maxsize
 
 
 class Event:
@@ -97,6 +102,7 @@ class NereidDriver(DriverBase):
         self.launcher_cls = launcher.Launcher
         self.binary_ext = "nereid"
         self.target = self._target()
+        self._key = self.device.name + ("/check" if check else "")
 
     @property
     def backend_name(self) -> str:
@@ -127,17 +133,26 @@ class NereidDriver(DriverBase):
 
     def get_current_device(self) -> Any:
         if not self.device.cuda:
-            return self.device.name + ("/check" if self.check else "")
-        return Index(sys.modules["torch"].cuda.current_device() if "torch" in sys.modules else 0)
+            return self._key
+        return _indices[self._cuda().current_device()]
+
+    @staticmethod
+    def _cuda() -> Any:
+        import torch
+        return torch.cuda
 
     def set_current_device(self, device: Any) -> None:
-        if self.device.cuda and "torch" in sys.modules:
-            sys.modules["torch"].cuda.set_device(int(device))
+        if self.device.cuda:
+            self._cuda().set_device(int(device))
 
     def get_current_stream(self, device: Any = None) -> int:
-        if not self.device.cuda or "torch" not in sys.modules:
-            return 0
-        return sys.modules["torch"].cuda.current_stream(device if device is None else int(device)).cuda_stream
+        return self._raw_stream(device) if self.device.cuda else 0
+
+    @staticmethod
+    def _raw_stream(device: Any) -> int:
+        import torch
+        at = torch.cuda.current_device() if device is None else int(device)
+        return torch._C._cuda_getCurrentRawStream(at)
 
     def get_device_capability(self, device: Any = None) -> tuple:
         if self.target.backend == "cuda":

@@ -120,11 +120,13 @@ def _mark_warmups() -> None:
 
 
 def _take_arrays() -> None:
-    """Lets kernels take NumPy arrays, and others that Triton does not know."""
+    """Launches kernels of the active driver: NumPy arrays are tensors too, and launches that repeat are quick."""
+    from triton import knobs
+    from triton.runtime.driver import driver as config
     from triton.runtime.jit import JITFunction
 
     from .. import _args
-    from . import deep
+    from . import deep, quick
     old = JITFunction.run
 
     def wrapped(v: Any) -> Any:
@@ -132,19 +134,28 @@ def _take_arrays() -> None:
             return v
         return _args.Tensor(v) if _args.memory(v) is not None else v
 
+    def first(self: Any, d: Any, args: Any, grid: Any, warmup: bool, kwargs: dict) -> Any:
+        __tracebackhide__ = True
+        if d.deep and not warmup and deep.launch(d.device, self, grid, args, kwargs):
+            return None
+        kernel = old(self, *args, grid=grid, warmup=warmup, **kwargs)
+        if not warmup and kernel is not None:
+            quick.remember(self, d, kernel, knobs, args, kwargs)
+        return kernel
+
     @functools.wraps(old)
     def run(self: Any, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> Any:
         __tracebackhide__ = True
-        d = active()
-        if d is not None and d.deep and not warmup and deep.launch(d.device, self, grid, args, kwargs):
-            return None
-        try:
+        d = config._active
+        if d is None or not getattr(d, "nereid", False):
             return old(self, *args, grid=grid, warmup=warmup, **kwargs)
+        try:
+            kernel = None if warmup or d.deep else quick.repeat(self, d, knobs, args, grid, kwargs)
+            return kernel or first(self, d, args, grid, warmup, kwargs)
         except TypeError as e:
-            if d is None or "failed to specialize" not in str(e):
+            if "failed to specialize" not in str(e):
                 raise
-        return old(self, *map(wrapped, args), grid=grid, warmup=warmup,
-                   **{k: wrapped(v) for k, v in kwargs.items()})
+        return first(self, d, [wrapped(v) for v in args], grid, warmup, {k: wrapped(v) for k, v in kwargs.items()})
 
     JITFunction.run = run
 

@@ -1,0 +1,114 @@
+"""Tensors of PyTorch, through the plug-in and without it."""
+
+import unittest
+
+import nereid
+
+try:
+    import torch
+    import triton
+    import triton.language as tl
+except ImportError as e:
+    raise unittest.SkipTest(f"no torch: {e}")
+
+DEVICES = ("cpu", "interp", "sim:90")
+
+
+@triton.jit
+def shift(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    tl.store(out_ptr + at, tl.load(x_ptr + at, mask=at < n) + 1, mask=at < n)
+
+
+@triton.jit
+def rows(x_ptr, out_ptr, stride_m, stride_n, M: tl.constexpr, N: tl.constexpr):
+    m, n = tl.arange(0, M)[:, None], tl.arange(0, N)[None, :]
+    tl.store(out_ptr + m * N + n, tl.load(x_ptr + m * stride_m + n * stride_n))
+
+
+class Tensors(unittest.TestCase):
+    def tearDown(self):
+        nereid.deactivate()
+
+    def each(self, test):
+        for device in DEVICES:
+            with self.subTest(device):
+                nereid.activate(device)
+                test()
+
+    def test_types(self):
+        def test():
+            for t in (torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.int8, torch.uint8,
+                      torch.int64):
+                x = torch.arange(10).to(t)
+                out = torch.zeros_like(x)
+                shift[1,](x, out, 10, BLOCK=16)
+                self.assertTrue(torch.equal(out, x + 1), (t, out))
+        self.each(test)
+
+    def test_strides(self):
+        def test():
+            x = torch.arange(512, dtype=torch.float32).reshape(16, 32)
+            for v in (x.t(), x[:, ::2].t(), x[::4], x[3:7, 8:]):
+                out = torch.zeros(v.shape)
+                if any(n & (n - 1) for n in v.shape):
+                    continue
+                rows[1,](v, out, v.stride(0), v.stride(1), M=v.shape[0], N=v.shape[1])
+                self.assertTrue(torch.equal(out, v), v.shape)
+        self.each(test)
+
+    def test_overlap(self):
+        def test():
+            x = torch.arange(64, dtype=torch.float32)
+            shift[1,](x, x[16:], 16, BLOCK=16)  # one storage, two views
+            self.assertTrue(torch.equal(x[16:32], torch.arange(1, 17, dtype=torch.float32)))
+            shift[1,](x[32:], x[32:], 32, BLOCK=32, num_warps=1)
+            self.assertTrue(torch.equal(x[32:], torch.arange(33, 65, dtype=torch.float32)))
+        self.each(test)
+
+    def test_beyond_a_view(self):
+        def test():
+            x = torch.zeros(64)
+            shift[1,](x[0], x[0], 64, BLOCK=64, num_warps=1)  # the kernel uses the whole storage
+            self.assertTrue(torch.equal(x, torch.ones(64)))
+        self.each(test)
+
+    def test_nothing(self):
+        def test():
+            none = torch.zeros(0)
+            shift[1,](none, none, 0, BLOCK=16)
+            shift[0,](none, none, 0, BLOCK=16)
+        self.each(test)
+
+    def test_wrong(self):
+        def test():
+            x = torch.ones(16)
+            for wrong in (x.to("meta"), x.to_sparse()):
+                with self.assertRaises((nereid.NereidError, TypeError, RuntimeError, ValueError)):
+                    shift[1,](wrong, x, 16, BLOCK=16)
+            with self.assertRaises(nereid.ArgumentError):
+                shift[1,](torch.nn.Parameter(x.to("meta")), x, 16, BLOCK=16)
+        self.each(test)
+
+    def test_subclasses_and_grad(self):
+        def test():
+            x = torch.nn.Parameter(torch.ones(16))
+            out = torch.zeros(16)
+            shift[1,](x, out, 16, BLOCK=16)
+            self.assertEqual(out[0], 2)
+            shift[1,](triton.reinterpret(out.to(torch.int32), tl.int32), out, 0, BLOCK=16)
+        self.each(test)
+
+    def test_without_triton(self):
+        m = nereid.parse("import triton\nimport triton.language as tl\n@triton.jit\ndef one(x):\n"
+                         "    tl.store(x, 1.0)\n")
+        for device in DEVICES:
+            x = torch.zeros(4, dtype=torch.bfloat16)
+            m["one"].on(device)[1](x)
+            self.assertEqual(x[0], 1)
+        with self.assertRaises(nereid.ArgumentError):
+            m["one"].on("cpu")[1](torch.zeros(4, device="meta"))
+
+
+if __name__ == "__main__":
+    unittest.main()
