@@ -95,16 +95,15 @@ func (m *Memo) find(words []uint64, x, y, z uint32) {
 func (m *Memo) recall(r *result, words []uint64, xy, z uint64) bool {
 	seq := r.seq.Load()
 	differ := r.xy.Load() ^ xy | r.z.Load() ^ z | seq&1
-	reads := m.reads[:m.n]
-	for i, at := range reads {
-		differ |= r.words[i].Load() ^ words[at]
+	known := r.words[:m.n]
+	for i, at := range m.reads[:len(known)] {
+		differ |= known[i].Load() ^ words[at]
 	}
 	if differ != 0 {
 		return false
 	}
-	rest := words[m.params:]
 	from := r.words[m.n:][:m.out]
-	rest = rest[:len(from)]
+	rest := words[m.params:][:len(from)]
 	for i := range from {
 		rest[i] = from[i].Load()
 	}

@@ -21,12 +21,12 @@ type ArgCut struct {
 	ready driver.Ready // the first cache line
 	dev   *args.Device
 
-	nArgs, nWords                      uint8
-	nInts, nTensors, nConsts, nNumbers uint8 // nArgs in all
+	nArgs, nWords                              uint8
+	nQuick, nInts, nTensors, nConsts, nNumbers uint8 // nArgs in all
 
 	host   bool                // tensors may be in host memory
 	tensor unsafe.Pointer      // type word of a tensor argument
-	codes  [argCutArgs]argCode // of the ints, then of the tensors, the constants, and the numbers
+	codes  [argCutArgs]argCode // of the quick ints, other ints, tensors, constants, numbers
 	consts [argCutConsts]argWord
 	Plan   *Plan // keeps the code alive
 }
@@ -66,30 +66,22 @@ func (x *ArgCut) Launch(s *args.Stream, grid *[3]int, list []any) (done bool, er
 		return false, nil
 	}
 	raw := nvidia.RawStream(s.S)
-	call := raw.Begin() // before anything looks whether a tensor is open
-	done, err = x.launch(raw, grid, list)
+	call := raw.Begin() // before anything looks whether a tensor is open, and before there is much to store
+	var words [CutWords]uint64
+	gx, gy, gz, bad := GPUGrid(grid)
+	if x.fill(unsafe.Pointer(unsafe.SliceData(list)), &words) && bad == 0 {
+		done, err = true, x.ready.Launch(raw, gx, gy, gz, words[:x.nWords], nil)
+	}
 	call.End()
 	runtime.KeepAlive(x)
 	return done, err
-}
-
-func (x *ArgCut) launch(s *driver.Stream, grid *[3]int, list []any) (done bool, err error) {
-	var words [CutWords]uint64
-	if !x.fill(unsafe.Pointer(unsafe.SliceData(list)), words[:]) {
-		return false, nil
-	}
-	gx, gy, gz, bad := GPUGrid(grid)
-	if bad != 0 {
-		return false, nil
-	}
-	return true, x.ready.Launch(s, gx, gy, gz, words[:x.nWords], nil)
 }
 
 // Words writes the words of arguments to words and returns the part that the device reads. It is for devices
 // that have no driver.Ready and read host memory in place; ok is false if the arguments do not fit.
 func (x *ArgCut) Words(dev *args.Device, list []any, words *[CutWords]uint64) (out []uint64, ok bool) {
 	if x.dev != dev || len(list) != int(x.nArgs) || !x.fill(unsafe.Pointer(unsafe.SliceData(list)),
-		words[:]) {
+		words) {
 		return nil, false
 	}
 	return words[:x.nWords], true
@@ -97,16 +89,25 @@ func (x *ArgCut) Words(dev *args.Device, list []any, words *[CutWords]uint64) (o
 
 // fill writes the words of the nArgs arguments at list and reports whether they fit. Arguments of one kind
 // follow each other, so that only the ends of the loops are mispredicted.
-func (x *ArgCut) fill(list unsafe.Pointer, words []uint64) bool {
-	refused, differ := uint32(0), uint32(0)
+func (x *ArgCut) fill(list unsafe.Pointer, words *[CutWords]uint64) bool {
+	refused, differ, outside := uint32(0), uint32(0), uint64(0)
 	c := &x.codes[0]
+	for n := x.nQuick; n > 0; n-- {
+		v, ok := (*c.of(list)).(int)
+		if !ok {
+			return false
+		}
+		outside |= c.outside(int64(v))
+		*c.word(words) = uint64(v)
+		c = c.next()
+	}
 	for n := x.nInts; n > 0; n-- {
 		v, ok := (*c.of(list)).(int)
 		if !ok {
 			return false
 		}
 		refused |= c.refuses(int64(v))
-		words[c.at] = uint64(v)
+		*c.word(words) = uint64(v)
 		c = c.next()
 	}
 	for n := x.nTensors; n > 0; n-- {
@@ -119,7 +120,7 @@ func (x *ArgCut) fill(list unsafe.Pointer, words []uint64) bool {
 			return false
 		}
 		differ |= c.differs(t)
-		words[c.at] = t.Addr
+		*c.word(words) = t.Addr
 		c = c.next()
 	}
 	want := &x.consts[0]
@@ -133,7 +134,7 @@ func (x *ArgCut) fill(list unsafe.Pointer, words []uint64) bool {
 		}
 		c, want = c.next(), (*argWord)(unsafe.Add(unsafe.Pointer(want), unsafe.Sizeof(*want)))
 	}
-	return refused&1|differ == 0 && (x.nNumbers == 0 || x.fillNumbers(list, words))
+	return uint64(refused&1|differ)|outside == 0 && (x.nNumbers == 0 || x.fillNumbers(list, words))
 }
 
 // reads reports whether the device can read memory in place that is not its own. Host memory at 0 is empty or
@@ -142,7 +143,7 @@ func (x *ArgCut) reads(on *args.Device, addr uint64) bool { return x.host && on 
 
 // fillNumbers writes the words of floats and bools. It is not part of fill, to keep the path of every launch
 // short.
-func (x *ArgCut) fillNumbers(list unsafe.Pointer, words []uint64) bool {
+func (x *ArgCut) fillNumbers(list unsafe.Pointer, words *[CutWords]uint64) bool {
 	for i := x.nArgs - x.nNumbers; i < x.nArgs; i++ {
 		c := &x.codes[i]
 		switch v := (*c.of(list)).(type) {
@@ -189,15 +190,15 @@ type argCutter struct {
 	*ArgCut
 	classes []args.Class // classes of the remaining parameters
 
-	ints, tensors, constants, numbers []argCode
+	quick, ints, tensors, constants, numbers []argCode
 }
 
 // finish returns the ArgCut, with the codes of the arguments in order.
 func (b *argCutter) finish() *ArgCut {
 	x := b.ArgCut
-	x.nInts, x.nTensors = uint8(len(b.ints)), uint8(len(b.tensors))
+	x.nQuick, x.nInts, x.nTensors = uint8(len(b.quick)), uint8(len(b.ints)), uint8(len(b.tensors))
 	x.nConsts, x.nNumbers = uint8(len(b.constants)), uint8(len(b.numbers))
-	copy(x.codes[:], slices.Concat(b.ints, b.tensors, b.constants, b.numbers))
+	copy(x.codes[:], slices.Concat(b.quick, b.ints, b.tensors, b.constants, b.numbers))
 	return x
 }
 
@@ -223,7 +224,11 @@ func (b *argCutter) add(i int, r *args.Rule, v, val any) bool {
 		b.tensors = append(b.tensors, argCode{demand: d, arg: uint8(i)})
 		return ok && val != nil && wordOf(&v).data == unsafe.Pointer(val)
 	case int:
-		b.ints = append(b.ints, argCode{demand: intDemand(r.IntRule, c, at), arg: uint8(i)})
+		if d, ok := intDemand(r.IntRule, c, at).quick(); ok {
+			b.quick = append(b.quick, argCode{demand: d, arg: uint8(i)})
+		} else {
+			b.ints = append(b.ints, argCode{demand: d, arg: uint8(i)})
+		}
 		return !r.Float
 	case float64:
 		b.numbers = append(b.numbers, argCode{demand: anyNumber(at), arg: uint8(i), float: true})

@@ -24,6 +24,7 @@ type Cut struct {
 	nTensors, nScalars, nWords uint8
 
 	nConsts uint8
+	quick   bool                            // the demands of all scalars are quick
 	masked  bool                            // other words of consts than the last have padding
 	tail    uint64                          // mask of the last word of consts without padding
 	codes   [cutScalars + cutTensors]demand // those of scalars, then those of tensors
@@ -58,49 +59,54 @@ func (l *LastCut) Launch(s *args.Stream, grid *[3]int, consts unsafe.Pointer, te
 		return false, nil
 	}
 	raw := nvidia.RawStream(s.S)
-	call := raw.Begin() // before anything looks whether a tensor is open
-	done, err = x.launch(raw, grid, consts, tensors, scalars)
+	call := raw.Begin() // before anything looks whether a tensor is open, and before there is much to store
+	var words [CutWords]uint64
+	gx, gy, gz, bad := GPUGrid(grid)
+	if bad |= x.fill(&words, tensors, scalars) | x.differs(consts); bad == 0 {
+		done, err = true, x.ready.Launch(raw, gx, gy, gz, words[:x.nWords], nil)
+	}
 	call.End()
 	runtime.KeepAlive(x)
 	return done, err
 }
 
-func (x *Cut) launch(s *driver.Stream, grid *[3]int, consts unsafe.Pointer, tensors []*args.Tensor,
-	scalars []int64) (done bool, err error) {
-	var words [CutWords]uint64
-	refused, differ := uint32(0), uint32(0)
+// fill writes the words of arguments and returns bits if one does not fit.
+func (x *Cut) fill(words *[CutWords]uint64, tensors []*args.Tensor, scalars []int64) uint64 {
+	refused, differ, outside := uint32(0), uint32(0), uint64(0)
 	d := &x.codes[0]
-	for _, v := range scalars {
-		refused |= d.refuses(v)
-		words[d.at] = uint64(v)
-		d = d.next()
+	if x.quick {
+		for _, v := range scalars {
+			outside |= d.outside(v)
+			*d.word(words) = uint64(v)
+			d = d.next()
+		}
+	} else {
+		for _, v := range scalars {
+			refused |= d.refuses(v)
+			*d.word(words) = uint64(v)
+			d = d.next()
+		}
 	}
 	for _, t := range tensors {
 		if t == nil {
 			differ |= uint32(d.look) ^ noTensor
 		} else {
 			if t.Dev.Load() != x.dev {
-				return false, nil // host memory, or another device
+				return 1 // host memory, or another device
 			}
 			differ |= d.differs(t)
-			words[d.at] = t.Addr
+			*d.word(words) = t.Addr
 		}
 		d = d.next()
 	}
-	gx, gy, gz, bad := GPUGrid(grid)
-	if x.masked {
-		bad |= x.differsMasked(consts)
-	} else {
-		bad |= x.differs(consts)
-	}
-	if bad|uint64(refused&1|differ) != 0 {
-		return false, nil
-	}
-	return true, x.ready.Launch(s, gx, gy, gz, words[:x.nWords], nil)
+	return uint64(refused&1|differ) | outside
 }
 
 // differs returns the bits in which the constants differ from the plan's.
 func (x *Cut) differs(consts unsafe.Pointer) (differ uint64) {
+	if x.masked {
+		return x.differsMasked(consts)
+	}
 	n := uintptr(x.nConsts) - 1
 	for i := range n {
 		differ |= constWord(consts, i) ^ constWord(unsafe.Pointer(&x.consts), i)
@@ -161,6 +167,7 @@ func NewCut(p *Plan, kinds string, rules []args.Rule, classes []args.Class, raw 
 	if int(x.nWords) != p.Words || len(tensors) > cutTensors || len(scalars) > cutScalars {
 		return nil
 	}
+	scalars, x.quick = quickDemands(scalars)
 	x.nTensors, x.nScalars = uint8(len(tensors)), uint8(len(scalars))
 	copy(x.codes[copy(x.codes[:], scalars):], tensors)
 	return x

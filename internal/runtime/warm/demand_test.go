@@ -23,12 +23,20 @@ func TestNumber(t *testing.T) {
 			if s.at != 7 {
 				t.Fatalf("the place is %d", s.at)
 			}
+			q, quick := s.quick()
 			for _, w := range values {
+				if quick && (q.outside(w) == 0) != (r.Class(v) == r.Class(w)) {
+					t.Errorf("%+v: bound for %d, %d is in its range: %v", r, v, w, q.outside(w) == 0)
+				}
 				if fits := s.refuses(w)&1 == 0; fits != (r.Class(v) == r.Class(w)) {
 					t.Errorf("%+v: bound for %d, %d fits: %v", r, v, w, fits)
 				}
 			}
 		}
+	}
+	if _, ok := intDemand(args.IntRule{One: args.ClassOne, Align: args.ClassDiv16}, args.ClassInt32,
+		0).quick(); ok {
+		t.Error("two operations cannot tell a number that is neither 1 nor divisible by 16")
 	}
 	if d := anyNumber(3); d.refuses(12345)&1 != 0 || d.refuses(1)&1 != 0 {
 		t.Error("a float's bits have no say")

@@ -25,7 +25,7 @@ var ErrClosed = errors.New("closed already")
 // ends however many calls follow each other.
 type Count struct {
 	alone int32 // 1 while its call is under way
-	calls [2]atomic.Int32
+	calls [2]int32
 	phase atomic.Uint32
 }
 
@@ -37,33 +37,32 @@ const (
 
 // Call is a call under way.
 type Call struct {
-	alone *int32
-	many  *atomic.Int32
+	n    *int32
+	many bool // n counts calls
 }
 
 // Begin begins a call. Nothing that is open from here on is destroyed before End.
 func (c *Count) Begin() Call {
-	phase := c.phase.Load()
-	if phase&waited == 0 && atomic.CompareAndSwapInt32(&c.alone, 0, 1) {
-		return Call{alone: &c.alone}
+	if c.phase.Load() == 0 && atomic.CompareAndSwapInt32(&c.alone, 0, 1) {
+		return Call{n: &c.alone}
 	}
-	return c.beginMany(phase)
+	return c.beginMany()
 }
 
-//go:noinline
-func (c *Count) beginMany(phase uint32) Call {
-	n := &c.calls[phase&second]
-	n.Add(1)
-	return Call{many: n}
+// beginMany begins a call that is not alone.
+func (c *Count) beginMany() Call {
+	n := &c.calls[c.phase.Load()&second]
+	atomic.AddInt32(n, 1)
+	return Call{n, true}
 }
 
 // End ends the call.
 func (c Call) End() {
-	if c.alone != nil {
-		release(c.alone)
-		return
+	if c.many {
+		atomic.AddInt32(c.n, -1)
+	} else {
+		release(c.n)
 	}
-	c.many.Add(-1)
 }
 
 // wait returns when all calls that had begun have ended. One goroutine waits at a time.
@@ -73,7 +72,7 @@ func (c *Count) wait() {
 		pause(try)
 	}
 	for i := range c.calls {
-		for try := 0; c.calls[i].Load() != 0; try++ {
+		for try := 0; atomic.LoadInt32(&c.calls[i]) != 0; try++ {
 			c.phase.Store(waited | uint32(1-i))
 			pause(try)
 		}

@@ -72,8 +72,11 @@ func TestWaits(t *testing.T) {
 	group.Add(s)
 	for where, begin := range []func() Call{
 		s.calls.Begin,
-		func() Call { return s.calls.beginMany(0) },
-		func() Call { return s.calls.beginMany(second) },
+		s.calls.beginMany,
+		func() Call {
+			s.calls.phase.Store(second)
+			return s.calls.beginMany()
+		},
 	} {
 		call := begin()
 		done := make(chan bool)
@@ -94,7 +97,7 @@ func TestWaits(t *testing.T) {
 		call.End()
 		<-done
 	}
-	if c := s.calls.Begin(); c.alone == nil {
+	if c := s.calls.Begin(); c.many {
 		t.Error("after the waiting, a call does not take the place for one")
 	}
 }
