@@ -2,6 +2,7 @@ package ptxsim
 
 import (
 	"fmt"
+	"math"
 	"math/bits"
 	"strings"
 )
@@ -28,19 +29,31 @@ var intBinary = map[string]func(t typ, s *stmt) func(a, b uint64) uint64{
 		return func(a, b uint64) uint64 { return t.mask(a - b) }
 	},
 	"mul": intMul,
-	"min": func(t typ, _ *stmt) func(a, b uint64) uint64 {
-		if t.kind == 's' {
-			return func(a, b uint64) uint64 { return t.mask(uint64(min(t.signed(a), t.signed(b)))) }
+	"min": func(t typ, s *stmt) func(a, b uint64) uint64 {
+		if least := relu(s); t.kind == 's' {
+			return func(a, b uint64) uint64 {
+				return t.mask(uint64(max(least, min(t.signed(a), t.signed(b)))))
+			}
 		}
 		return func(a, b uint64) uint64 { return min(t.mask(a), t.mask(b)) }
 	},
-	"max": func(t typ, _ *stmt) func(a, b uint64) uint64 {
-		if t.kind == 's' {
-			return func(a, b uint64) uint64 { return t.mask(uint64(max(t.signed(a), t.signed(b)))) }
+	"max": func(t typ, s *stmt) func(a, b uint64) uint64 {
+		if least := relu(s); t.kind == 's' {
+			return func(a, b uint64) uint64 {
+				return t.mask(uint64(max(least, max(t.signed(a), t.signed(b)))))
+			}
 		}
 		return func(a, b uint64) uint64 { return max(t.mask(a), t.mask(b)) }
 	},
 	"div": intDiv,
+}
+
+// relu returns the least result of a minimum or maximum of signed integers: 0 with .relu.
+func relu(s *stmt) int64 {
+	if s.has("relu") {
+		return 0
+	}
+	return math.MinInt64
 }
 
 func intMul(t typ, s *stmt) func(a, b uint64) uint64 {

@@ -1,6 +1,7 @@
 package ptxsim
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"math"
@@ -30,6 +31,38 @@ func TestLocal(t *testing.T) {
 		"\t.loc\t1 4 0\n\tret;\n}\n"))
 	if err != nil || m.localSize != 24 {
 		t.Errorf("%d bytes, %v", m.localSize, err)
+	}
+}
+
+// TestRelu: a minimum or maximum of signed integers with .relu is not negative.
+func TestRelu(t *testing.T) {
+	m, err := Parse([]byte(`
+.visible .entry k(.param .u64 p)
+.reqntid 32
+{
+	.reg .b32 %r<5>;
+	.reg .b64 %rd<2>;
+	mov.b32 %r0, -7;
+	mov.b32 %r1, 5;
+	min.relu.s32 %r2, %r0, %r1;
+	max.relu.s32 %r3, %r0, -9;
+	min.s32 %r4, %r0, %r1;
+	ld.param.u64 %rd0, [p];
+	st.global.b32 [%rd0], %r2;
+	st.global.b32 [%rd0+4], %r3;
+	st.global.b32 [%rd0+8], %r4;
+	ret;
+}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	mem, out := NewMemory(), make([]byte, 12)
+	err = m.Run(context.Background(), &Launch{Kernel: "k", Grid: [3]int{1, 1, 1},
+		Args: []uint64{mem.Alloc(out)}, Memory: mem})
+	want := []byte{8: 0xf9, 9: 0xff, 10: 0xff, 11: 0xff}
+	if err != nil || !bytes.Equal(out, want) {
+		t.Errorf("%v, %v", out, err)
 	}
 }
 
