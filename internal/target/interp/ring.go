@@ -1,6 +1,7 @@
 package interp
 
 import (
+	gomath "math"
 	"strings"
 
 	"github.com/nereid-lang/nereid/internal/dialect/arith"
@@ -147,6 +148,15 @@ func ringRemainder(otherwise lowering) lowering {
 	}
 }
 
+// ringToInt lowers a conversion to signed integers, which is that of floats. LLVM leaves open what becomes of
+// a constant that no integer holds, such as the infinity for elements that are not loaded.
+func ringToInt(c *compiler, op *ir.Op) step {
+	if v, ok := arith.FloatOf(op.Operand(0)); ok && !(gomath.Abs(v) < 0x1p63) {
+		return noMeaning("an infinity or NaN as an integer")(c, op)
+	}
+	return lowerings[arith.FPToSI](c, op)
+}
+
 // ringFromInt lowers a conversion of integers: to formats below f32 it goes through f32.
 func ringFromInt(op *ir.OpDef) lowering {
 	return func(c *compiler, o *ir.Op) step {
@@ -233,6 +243,7 @@ func init() {
 		ringExterns[name] = ringRemainder(lowerExtern)
 	}
 	ringExterns["fdim"] = ringCall("fdim")
+	ringOps[arith.FPToSI] = ringToInt
 	ringOps[arith.RemF] = ringRemainder(lowerings[arith.RemF])
 	fma := ringOps[math.Fma]
 	ringExterns["fma"] = fma
