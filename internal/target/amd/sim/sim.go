@@ -6,6 +6,7 @@ package sim
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/knob"
@@ -106,7 +107,14 @@ type kernel struct {
 
 func (k *kernel) Launch(ctx context.Context, _ target.Stream, grid [3]int, args []uint64) error {
 	order, _ := gcnsim.ParseOrder(knob.SimOrder.Get()) // which takes no other text
-	return k.module.Run(ctx,
+	module := k.module
+	if change, ok := ctx.Value(changeKey{}).(func([]byte) []byte); ok {
+		var err error
+		if module, err = gcnsim.Load(change(slices.Clone(k.kept.Data))); err != nil {
+			return err
+		}
+	}
+	return module.Run(ctx,
 		&gcnsim.Launch{Kernel: k.code.Name, Grid: grid, Threads: k.code.Lanes() * k.code.NumWarps,
 			LDS: k.code.Shared, Args: args, Memory: k.dev.mem, Order: order})
 }
@@ -118,3 +126,11 @@ func (k *kernel) Facts() target.Facts { return k.code.Facts() }
 
 // Code returns the code object.
 func (k *kernel) Code() (target.Code, error) { return k.kept, nil }
+
+type changeKey struct{}
+
+// WithChange returns a context for streams whose launches run what change makes of a code object in its place:
+// one with a fault planted, which the emulator must find.
+func WithChange(ctx context.Context, change func(hsaco []byte) []byte) context.Context {
+	return context.WithValue(ctx, changeKey{}, change)
+}
