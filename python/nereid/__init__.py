@@ -46,7 +46,13 @@ def activate(device: str = "", check: bool = False, deep: bool = False) -> None:
     check makes every launch check its accesses; interp and the simulators do anyway. deep reads the source of
     kernels without Triton's compiler, where they are functions of a file.
     """
-    from .triton_backend import activate as f
+    try:
+        from .triton_backend import activate as f
+    except ModuleNotFoundError as e:
+        if e.name != "triton":
+            raise
+        raise ImportError("nereid: activate needs Triton, which is not installed: pip install triton==3.6.0; "
+                          "nereid.load works without it") from None
     f(device, check, deep)
 
 

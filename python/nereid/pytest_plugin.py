@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 
@@ -23,6 +24,8 @@ def pytest_configure(config: Any) -> None:
 
 
 def pytest_report_header(config: Any) -> str | None:
+    if "triton" not in sys.modules:
+        return None
     from .triton_backend import active
     d = active()
     return f"nereid: kernels run on {d.device.name} ({d.device.info})" if d else None

@@ -164,6 +164,17 @@ class Plugin(unittest.TestCase):
         out = np.zeros_like(x)
         self.assertIsNone(add[grid](x, x, out, 100, BLOCK=64))
         np.testing.assert_array_equal(out, 2 * x)
+        nereid.activate("cpu", deep=True)
+        y = np.zeros(100, dtype=np.int32)
+        self.assertIsNone(tuned[grid](y, 100))  # by Nereid's tuner
+        np.testing.assert_array_equal(y, np.arange(100))
+
+        @triton.jit
+        def inner(x_ptr):  # no function of the file by its name: Triton's front end has it
+            tl.store(x_ptr, 5)
+
+        inner[1,](y)
+        self.assertEqual(y[0], 5)
 
     @each(*DEVICES)
     def test_nothing(self, device):
@@ -207,6 +218,12 @@ class Environment(unittest.TestCase):
         out = self.run_script("import triton; d = triton.runtime.driver.active; print(d.device.name)",
                               TRITON_DEFAULT_BACKEND="nereid", NEREID_DEVICE="interp")
         self.assertEqual(out.stdout.strip(), "interp", out.stderr)
+
+    def test_imported_first(self):
+        for text in ("import nereid.triton_backend.driver as d; d.NereidDriver('interp')",
+                     "import nereid.triton_backend.compiler", "import nereid, triton; nereid.activate('interp')"):
+            out = self.run_script(text)
+            self.assertEqual(out.returncode, 0, text + out.stderr)
 
     def test_others_stay(self):
         text = ("import triton\nfrom triton.backends.compiler import GPUTarget\n"

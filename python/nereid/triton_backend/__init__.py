@@ -19,15 +19,12 @@ def activate(device: str = "", check: bool = False, deep: bool = False) -> None:
     check makes every launch check its accesses; interp and the simulators do anyway. deep reads the source of
     kernels itself, without Triton's compiler, where they are functions of a file.
     """
-    import triton
-
     from . import driver
     triton.runtime.driver.set_active(driver.NereidDriver(device, check=check, deep=deep))
 
 
 def deactivate() -> None:
     """Gives Triton's kernels back to the driver that Triton chooses."""
-    import triton
     triton.runtime.driver._active = None
 
 
@@ -52,3 +49,6 @@ def default_device() -> str:
 
 
 open_device = _device.open
+
+# Triton imports compiler.py and driver.py, which need it: whoever imports one of them first imports Triton first.
+import triton  # noqa: E402, F401

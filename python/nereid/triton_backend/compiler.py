@@ -17,7 +17,8 @@ from . import active, launcher, open_device
 
 _PRECISIONS = ("ieee", "tf32", "tf32x3", "bf16x3", "bf16x6")
 _SHARED = 1  # bytes of shared memory that host code may divide by; the launch decides how many there are
-_FP8 = ("fp8e4b15", "fp8e4nv", "fp8e5")
+_FP8 = {"cuda": ("fp8e4b15", "fp8e4nv", "fp8e5"), "hip": ("fp8e4b8", "fp8e4nv", "fp8e5", "fp8e5b16"),
+        "cpu": ("fp8e4b15", "fp8e4b8", "fp8e4nv", "fp8e5", "fp8e5b16")}
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ class NereidOptions:
     enable_fp_fusion: bool = True
     launch_cooperative_grid: bool = False
     launch_pdl: bool = False
-    supported_fp8_dtypes: tuple[str, ...] = _FP8
+    supported_fp8_dtypes: tuple[str, ...] = _FP8["cpu"]
     deprecated_fp8_dot_operand_dtypes: tuple[str, ...] = ()
     default_dot_input_precision: str = "ieee"
     allowed_dot_input_precisions: tuple[str, ...] = _PRECISIONS
@@ -160,6 +161,7 @@ class NereidBackend(BaseBackend):
         args.setdefault("arch", str(self.target.arch))
         args.setdefault("warp_size", self.target.warp_size)
         args.setdefault("device", d.device.name)
+        args.setdefault("supported_fp8_dtypes", _FP8[self.target.backend])
         args["check"] = bool(args.get("check") or d.check)
         if self.target.backend == "cuda":
             args.setdefault("default_dot_input_precision", "tf32")

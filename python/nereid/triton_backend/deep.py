@@ -12,9 +12,12 @@ _kernels: dict[tuple[str, str], _kernel.Kernel | None] = {}
 
 
 def kernel(fn: Any) -> _kernel.Kernel | None:
-    """Returns the kernel of a JITFunction, None if it is not a function of a file by its name."""
-    code = fn.fn.__code__
-    key = (code.co_filename, fn.fn.__qualname__)
+    """Returns the kernel of a JITFunction, or of decorators around one; None if no file has it by its name."""
+    while not hasattr(fn, "__code__"):
+        if getattr(fn, "pre_run_hooks", None):
+            return None
+        fn = fn.fn
+    key = (fn.__code__.co_filename, fn.__qualname__)
     with _lock:
         if key not in _kernels:
             _kernels[key] = _load(*key)
@@ -31,9 +34,9 @@ def _load(file: str, name: str) -> _kernel.Kernel | None:
 
 
 def launch(device: Any, fn: Any, grid: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
-    """Launches a JITFunction. It returns False if Triton's compiler must do it."""
+    """Launches a JITFunction, with its decorators if fn is one. It returns False if Triton must do it."""
     k = kernel(fn)
-    if k is None or fn.pre_run_hooks:
+    if k is None:
         return False
     named = {n: v for n, v in kwargs.items() if v is not None or n in k.params}
     k.on(device).launch(grid, args, named)

@@ -22,6 +22,7 @@ def install() -> None:
             _mark_warmups()
             _take_arrays()
             _compile_in_turn()
+            _tune_deep()
             _installed = True
 
 
@@ -173,3 +174,23 @@ def _compile_in_turn() -> None:
             return self.device_caches[device][0].get(key) or old(self, key, signature, device, *args, **kwargs)
 
     JITFunction._do_compile = compile
+
+
+def _tune_deep() -> None:
+    """Lets Nereid tune kernels that it reads itself: their decorators are in the file."""
+    from triton.runtime.autotuner import Autotuner, Heuristics
+
+    from . import deep
+    for kind in (Autotuner, Heuristics):
+        old = kind.run
+
+        @functools.wraps(old)
+        def run(self: Any, *args: Any, old: Any = old, **kwargs: Any) -> Any:
+            d = active()
+            if d is not None and d.deep and not kwargs.get("warmup"):
+                named = {k: v for k, v in kwargs.items() if k not in ("grid", "warmup")}
+                if deep.launch(d.device, self, kwargs.get("grid"), args, named):
+                    return None
+            return old(self, *args, **kwargs)
+
+        kind.run = run
