@@ -5,7 +5,24 @@ import (
 	"testing"
 
 	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/internal/knob"
+	"github.com/nereid-lang/nereid/internal/txtest"
 )
+
+// TestOrdersNVIDIA runs cases on the simulated NVIDIA GPUs under five orders of what the hardware leaves
+// open: the results are right under all, and nothing is reported. CI runs some cases, others at each commit;
+// NEREID_TEST_PART=all runs all.
+func TestOrdersNVIDIA(t *testing.T) {
+	for i, device := range []string{"sim:90", "sim:80"} {
+		for j, order := range seeds {
+			t.Run(device+"/"+order, func(t *testing.T) {
+				chosen := txtest.Sample(t, 128)
+				t.Setenv(knob.SimOrder.Name(), order)
+				simulate(t, device, func(n int, _ *testCase) bool { return chosen(n + i + 2*j) })
+			})
+		}
+	}
+}
 
 // TestOrders runs kernels under orders of warps and of asynchronous ends that once found a fault: one makes
 // tensor maps in a loop, the other has products that read one buffer as both operands.

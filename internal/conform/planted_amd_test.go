@@ -164,7 +164,8 @@ func (m *machine) elsewhere(i int) []byte {
 	by := map[string]uint32{"ds_write2st64_b64": apart / 512 * 0x101, "ds_write_b128": apart,
 		"ds_write_b64": apart}[m.code[i].Base]
 	for j, in := range m.code {
-		if m.slots > 1 && by != 0 && in.Base == m.code[i].Base && in.Field("addr") == m.code[i].Field("addr") &&
+		own := m.code[i]
+		if m.slots > 1 && by != 0 && in.Base == own.Base && in.Field("addr") == own.Field("addr") &&
 			m.word(j) == m.word(i)^by && m.meets(min(i, j), max(i, j)) {
 			return m.with(i, m.word(j))
 		}
@@ -268,7 +269,9 @@ func TestPlantedAMD(t *testing.T) {
 	for _, chip := range []string{"gfx942", "gfx1100"} {
 		dev, all := opened(t, "sim:"+chip)[0], map[string]*tally{}
 		for i, d := range amdLaunches() {
-			t.Run(fmt.Sprintf("%s/%s-%d", chip, d.kernel, i), func(t *testing.T) { d.plantAMD(t, mod, dev, all) })
+			t.Run(fmt.Sprintf("%s/%s-%d", chip, d.kernel, i), func(t *testing.T) {
+				d.plantAMD(t, mod, dev, all)
+			})
 		}
 		for _, kind := range slices.Sorted(maps.Keys(all)) {
 			t.Logf("%s, %s: %+v", chip, kind, *all[kind])
@@ -335,8 +338,8 @@ func (d described) judge(t *testing.T, mod *nereid.Module, dev *nereid.Device, m
 	for _, order := range []string{"latest", "random:1", "adversarial:2"} {
 		t.Setenv(knob.SimOrder.Name(), order)
 		if got, err := run(bad); err != nil || !bytes.Equal(got, right) {
-			t.Errorf("%s, instruction %d %s: not reported, and under %s results differ: %v", kind, i, m.code[i],
-				order, err)
+			t.Errorf("%s, instruction %d %s: not reported, and under %s results differ: %v", kind, i,
+				m.code[i], order, err)
 		}
 	}
 	t.Setenv(knob.SimOrder.Name(), "usual")

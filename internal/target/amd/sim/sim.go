@@ -129,8 +129,8 @@ func (k *kernel) Code() (target.Code, error) { return k.kept, nil }
 
 type changeKey struct{}
 
-// WithChange returns a context for streams whose launches run what change makes of a code object in its place:
-// one with a fault planted, which the emulator must find.
+// WithChange returns a context for streams whose launches run what change makes of a code object in its
+// place: one with a fault planted, which the emulator must find.
 func WithChange(ctx context.Context, change func(hsaco []byte) []byte) context.Context {
 	return context.WithValue(ctx, changeKey{}, change)
 }
