@@ -88,20 +88,34 @@ def count(x, lo, hi, step):
     for i in range(lo, hi, step):
         c += 1
     tl.store(x, c)
+
+@triton.jit
+def count_const(x, lo: tl.constexpr, hi: tl.constexpr, step: tl.constexpr):
+    c = 0
+    for i in tl.range(lo, hi, step):
+        c += 1
+    tl.store(x, c)
+    down = 0
+    for i in range(hi, lo, -step):
+        down += 1
+    tl.store(x + 1, down)
 `
-	for _, device := range []string{"interp", "cpu"} {
+	for _, device := range []string{"interp", "cpu", "sim:80", "sim:90", "sim:gfx942", "sim:gfx1100"} {
 		s := stream(t, device)
-		k := kernelOf(t, "count.py", kernel, "count", nereid.With(nereid.Config{}))
-		for _, c := range []struct{ lo, hi, step, want int }{
-			{math.MaxInt32 - 10, math.MaxInt32, 7, 2}, {math.MaxInt32 - 14, math.MaxInt32, 7, 2},
-			{math.MinInt32, math.MaxInt32, 1 << 30, 4}, {5, 5, 7, 0}, {6, 5, 7, 0}, {0, 21, 7, 3},
-			{math.MaxInt32 - 3, math.MaxInt32, 1, 3},
-		} {
-			x := []int32{-1}
-			err := k.Launch(s, nereid.Grid{1}, nereid.FromSlice(x), c.lo, c.hi, c.step)
-			if err != nil || x[0] != int32(c.want) {
-				t.Errorf("%s: range(%d, %d, %d): %d rounds, want %d, %v", device, c.lo, c.hi, c.step, x[0],
-					c.want, err)
+		for _, name := range []string{"count", "count_const"} {
+			k := kernelOf(t, "count.py", kernel, name, nereid.With(nereid.Config{}))
+			for _, c := range []struct{ lo, hi, step, want int }{
+				{math.MaxInt32 - 10, math.MaxInt32, 7, 2}, {math.MaxInt32 - 14, math.MaxInt32, 7, 2},
+				{math.MinInt32, math.MaxInt32, 1 << 30, 4}, {5, 5, 7, 0}, {6, 5, 7, 0}, {0, 21, 7, 3},
+				{math.MaxInt32 - 3, math.MaxInt32, 1, 3}, {0, math.MaxInt32, 1 << 30, 2},
+				{-5, math.MaxInt32, math.MaxInt32, 2}, {math.MinInt32, math.MinInt32 + 2, 1 << 20, 1},
+			} {
+				x := []int32{-1, -1}
+				err := k.Launch(s, nereid.Grid{1}, nereid.FromSlice(x), c.lo, c.hi, c.step)
+				if err != nil || x[0] != int32(c.want) || name == "count_const" && x[1] != int32(c.want) {
+					t.Errorf("%s, %s: range(%d, %d, %d): %d rounds, want %d, %v", device, name, c.lo, c.hi,
+						c.step, x, c.want, err)
+				}
 			}
 		}
 	}

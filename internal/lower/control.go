@@ -2,6 +2,7 @@ package lower
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/nereid-lang/nereid/internal/dialect/arith"
@@ -22,12 +23,16 @@ func lowerFor(l *lowering, op *ir.Op) {
 //	before:  br head
 //	head:    iv = phi [lo, before], [next, latch]; args = phi …; br iv < hi, body, exit
 //	body:    …; next = iv + step; br head
+//
+// If next may pass the end of its type, and wrap around to where it is less than hi again, the head counts the
+// iterations that are left instead.
 func (l *lowering) loop(op *ir.Op) {
-	lo, hi, step := l.scalar(op.Operand(0)), l.end(op), l.scalar(op.Operand(2))
+	lo, step := l.scalar(op.Operand(0)), l.scalar(op.Operand(2))
 	inits := op.Operands()[3:]
 	body := op.Body(0)
 	iv := body.Arg(0)
 	typ := llvmType(iv.Type)
+	end := l.loopEnd(op, typ, lo, step)
 	head, inside, exit := l.label("for"), l.label("body"), l.label("done")
 
 	yields := body.Terminator().Operands()
@@ -38,17 +43,15 @@ func (l *lowering) loop(op *ir.Op) {
 	ivPhi := l.phi(typ)
 	l.setOne(iv, ivPhi.name)
 	ivPhi.from(lo, before)
+	end.open(l, before)
 	l.openCarried(cs, first, before)
-	pred := "slt"
-	if op.HasAttr("unsignedCmp") {
-		pred = "ult"
-	}
-	l.condBr(l.val("icmp %s %s %s, %s", pred, typ, ivPhi.name, hi), inside, exit)
+	l.condBr(end.goesOn(l, ivPhi.name), inside, exit)
 
 	l.begin(inside)
 	l.block_(body)
 	next := l.val("add %s %s, %s", typ, ivPhi.name, step)
 	ivPhi.from(next, l.writer.block)
+	end.close(l)
 	l.closeCarried(cs, l.incoming(cs, yields))
 	l.br(head)
 	l.patch(ivPhi)
@@ -57,6 +60,84 @@ func (l *lowering) loop(op *ir.Op) {
 	for i, r := range op.Results() {
 		l.vals[r] = l.vals[body.Arg(i+1)]
 	}
+}
+
+// loopEnd is how the head of a loop knows whether another iteration follows: the counter is less than hi or,
+// where the counter may wrap around, some of the iterations are left.
+type loopEnd struct {
+	typ, less, hi string
+	left          string // iterations before the first; "" if they are not counted
+	phi           *phi   // iterations that are left
+}
+
+func (l *lowering) loopEnd(op *ir.Op, typ, lo, step string) *loopEnd {
+	e := &loopEnd{typ: typ, less: "slt", hi: l.end(op)}
+	if op.HasAttr("unsignedCmp") {
+		e.less = "ult"
+	}
+	if mayWrap(op) {
+		e.left = l.iterations(typ, e.less, lo, e.hi, step)
+	}
+	return e
+}
+
+// open begins the head.
+func (e *loopEnd) open(l *lowering, before string) {
+	if e.left != "" {
+		e.phi = l.phi(e.typ)
+		e.phi.from(e.left, before)
+	}
+}
+
+// goesOn returns whether another iteration follows.
+func (e *loopEnd) goesOn(l *lowering, iv string) string {
+	if e.phi != nil {
+		return l.val("icmp ne %s %s, 0", e.typ, e.phi.name)
+	}
+	return l.val("icmp %s %s %s, %s", e.less, e.typ, iv, e.hi)
+}
+
+// close ends the body.
+func (e *loopEnd) close(l *lowering) {
+	if e.phi != nil {
+		e.phi.from(l.val("add %s %s, -1", e.typ, e.phi.name), l.writer.block)
+		l.patch(e.phi)
+	}
+}
+
+// longStep is a step that no tile has. Loops with constant steps below it, and bounds that are not known, keep
+// the comparison that Triton has: their counters pass the end of their type only if the bound is within a
+// step of it (docs/DIVERGENCES.md).
+const longStep = 1 << 16
+
+// mayWrap reports whether the counter of a loop may pass the end of its type, which has 32 bits, before the
+// loop ends.
+func mayWrap(op *ir.Op) bool {
+	if op.Operand(0).Type != ir.I32 {
+		return false
+	}
+	step, ok := arith.IntOf(op.Operand(2))
+	if !ok {
+		return true
+	}
+	hi, ok := arith.IntOf(op.Operand(1))
+	if !ok {
+		return step >= longStep
+	}
+	if op.HasAttr("unsignedCmp") {
+		return int64(uint32(hi)) > math.MaxUint32-(step-1)
+	}
+	return hi > math.MaxInt32-(step-1)
+}
+
+// iterations returns how many iterations a loop has. They are fewer than the type has numbers, since the step
+// is not 1. A step that is not positive has no meaning: only the division by 0 is avoided.
+func (l *lowering) iterations(typ, less, lo, hi, step string) string {
+	by := l.call(typ, "llvm.umax."+typ, typ+" "+step, typ+" 1")
+	way := l.val("add %s %s, -1", typ, l.val("sub %s %s, %s", typ, hi, lo))
+	all := l.val("add %s %s, 1", typ, l.val("udiv %s %s, %s", typ, way, by))
+	some := l.val("icmp %s %s %s, %s", less, typ, lo, hi)
+	return l.val("select i1 %s, %s %s, %s 0", some, typ, all, typ)
 }
 
 // end returns the upper bound of a loop. If that is the end of a part of a whole number of parts, as in
