@@ -138,10 +138,11 @@ var (
 		Also: same("DISABLE_MMA_V3"), Doc: "On sm_90, products of matrices use the instructions of older " +
 			"GPUs (`mma.sync`) instead of those of warp groups (`wgmma`).",
 	})
-	NoCopyFences = flag(Row{
-		Group: "Compilation", Name: "NEREID_DISABLE_COPY_FENCES",
-		Doc: "On sm_90, no proxy fence lies between `cp.async` and the products of warp groups (`wgmma`) that " +
-			"read what it brought, as in Triton's code. The PTX manual wants one ([GPU.md](GPU.md)).",
+	CopyFences = flag(Row{
+		Group: "Compilation", Name: "NEREID_COPY_FENCES",
+		Doc: "On sm_90, a proxy fence lies between `cp.async` and the products of warp groups (`wgmma`) that " +
+			"read what it brought, as the letter of the PTX manual wants it; the simulator then reports where " +
+			"it is missing. CUTLASS and Triton have none ([GPU.md](GPU.md)).",
 	})
 	NoTMA = flag(Row{
 		Group: "Compilation", Name: "NEREID_DISABLE_TMA",

@@ -45,9 +45,8 @@ type Options struct {
 	Check bool
 	// Certify makes code whose floats are elements of a ring: see certify.go.
 	Certify bool
-	// NoCopyFences leaves out the proxy fences between cp.async and the products of warp groups that read
-	// what it wrote, as Triton does.
-	NoCopyFences bool
+	// CopyFences puts proxy fences between cp.async and the products of warp groups that read what it wrote.
+	CopyFences bool
 	// Budget bounds the code; nil bounds nothing.
 	Budget *budget.Meter
 }

@@ -7,30 +7,30 @@ import (
 	"github.com/nereid-lang/nereid/internal/target/nvidia/ptxsim"
 )
 
-// TestCopyFences: a proxy fence follows each wait for copies that products of warp groups read, and no other
-// wait: those behind the loops have none. Without the fences the simulator reports a product, unless it is
-// lax.
+// TestCopyFences: on request, a proxy fence follows each wait for copies that products of warp groups read,
+// and no other wait: those behind the loops have none. A simulator that wants the fences reports a product
+// without.
 func TestCopyFences(t *testing.T) {
 	for name, fences := range map[string]int{"matmul_f16": 1, "attention_d64": 1} {
-		for _, without := range []bool{false, true} {
+		for _, with := range []bool{false, true} {
 			mod := parseIR(t, name+".ttgir", goldenFile(t, "cuda-90", name, "ttgir"))
 			opts := testOptions(mod, 90)
-			opts.NoCopyFences = without
+			opts.CopyFences = with
 			l, _, _ := expected(t, "cuda-90", name)
 			k, ptx := compileWith(t, mod, l.kernel, 90, opts)
-			want := fences
-			if without {
-				want = 0
+			want := 0
+			if with {
+				want = fences
 			}
 			if n := behindWaits(string(ptx)); n != want {
 				t.Errorf("%s: %d waits for copies have a fence behind them, not %d", name, n, want)
 			}
-			for _, lax := range []bool{false, true} {
+			for _, wants := range []bool{false, true} {
 				_, _, mem := expected(t, "cuda-90", name)
-				_, err := simulate(ptx, k.Shared, l, mem, ptxsim.Launch{Lax: lax})
+				_, err := simulate(ptx, k.Shared, l, mem, ptxsim.Launch{CopyFences: wants})
 				missed := err != nil && strings.Contains(err.Error(), "no fence.proxy.async shows it")
-				if missed != (without && !lax) || err != nil && !missed {
-					t.Errorf("%s, without fences: %v, lax: %v: %v", name, without, lax, err)
+				if missed != (wants && !with) || err != nil && !missed {
+					t.Errorf("%s, fences: %v, wanted: %v: %v", name, with, wants, err)
 				}
 			}
 		}

@@ -207,7 +207,7 @@ func (nvidia) waitCopies(l *lowering, pending int) {
 }
 
 func (nvidia) showCopies(l *lowering, wait *ir.Op) {
-	if !l.opts.NoCopyFences && productsReadCopies(l.fn, wait) {
+	if l.opts.CopyFences && productsReadCopies(l.fn, wait) {
 		l.asm("void", "fence.proxy.async.shared::cta;", "", true)
 	}
 }

@@ -56,8 +56,8 @@ func (c Compiler) fingerprint(version string, maxPTX int) string {
 	if !knob.NoUniform.Get() {
 		also += " uniform"
 	}
-	if c.warpGroups() && knob.NoCopyFences.Get() {
-		also += " no copy fences"
+	if c.warpGroups() && knob.CopyFences.Get() {
+		also += " copy fences"
 	}
 	if checked() {
 		also += " check"

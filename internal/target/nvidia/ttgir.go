@@ -126,7 +126,7 @@ func (c Compiler) lowerOptions(m *ir.Module) lower.Options {
 		Vendor: lower.NVIDIA(c.Capability), Contiguity: info.Contiguity,
 		MaskAlign: exact.MaskAlignment, MaskPrefix: exact.MaskPrefix, Constancy: exact.Constancy,
 		Runs: exact.Runs, Divisor: exact.Divisor, NotNegative: exact.NotNegative,
-		Natural: exact.Natural, NoCopyFences: knob.NoCopyFences.Get(),
+		Natural: exact.Natural, CopyFences: knob.CopyFences.Get(),
 	}
 }
 

@@ -311,7 +311,7 @@ func (r *races) fenced(c *block, t int32, i int, x *readers) {
 func (r *races) shown(c *block, t int32, addr, n int) {
 	for i := addr; i < addr+n; i++ {
 		x := &r.cells[i]
-		behind, ok := x.unshown(c.launch.Lax)
+		behind, ok := x.unshown(c.launch.CopyFences)
 		if x.writer == 0 || !ok || int(x.writer-1) >= len(r.clocks.now) {
 			continue
 		}

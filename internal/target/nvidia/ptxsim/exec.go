@@ -26,11 +26,12 @@ type Launch struct {
 	NoRaces  bool // memory is not watched
 	NoGlobal bool // global memory is not
 	Strict   bool // different values that one store writes to one place are an error too
-	// Lax lets copies use an mbarrier that no fence has shown to them, a warp publish a tensor map that one
-	// of its lanes has just made, and products read what cp.async brought without a fence, as Triton's code
-	// does.
-	Lax   bool
-	Order Order
+	// Lax lets copies use an mbarrier that no fence has shown to them, and a warp publish a tensor map that
+	// one of its lanes has just made, as Triton's code does.
+	Lax bool
+	// CopyFences wants a proxy fence between cp.async and products that read what it brought.
+	CopyFences bool
+	Order      Order
 	// Explored, if not nil, is told what Order.States has found out about each cluster.
 	Explored func(interleave.Result)
 	Steps    int // how many instructions of a warp a block may run; 0 for a hundred million

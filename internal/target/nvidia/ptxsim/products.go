@@ -10,8 +10,8 @@ import "slices"
 //     way then too;
 //   - nobody writes the shared memory that they read, nor before a barrier has shown that their warp has
 //     waited;
-//   - what threads stored there by themselves, or copied by cp.async, was followed by fence.proxy.async, of
-//     the writer, or of the reader behind a barrier. Triton has none behind cp.async: see Launch.Lax;
+//   - what threads stored there by themselves was followed by fence.proxy.async, of the writer, or of the
+//     reader behind a barrier. So was what cp.async brought, with Launch.CopyFences;
 //   - wgmma.fence comes before the first product of a group.
 
 // product is a product that is under way in a warp.

@@ -47,10 +47,10 @@ const (
 )
 
 // unshown returns how many fences the thread that wrote a byte through the generic proxy had behind it; false
-// if the write needs no fence.
-func (x *cell) unshown(lax bool) (fences int32, ok bool) {
+// if the write needs no fence. Those of cp.async need one if copies do.
+func (x *cell) unshown(copies bool) (fences int32, ok bool) {
 	if x.fences <= byThreadCopy {
-		return byThreadCopy - x.fences, !lax
+		return byThreadCopy - x.fences, copies
 	}
 	return x.fences, x.fences >= 0
 }

@@ -186,7 +186,7 @@ func (k *kernel) launch(ctx context.Context, grid [3]int, args, bounds []uint64)
 	return module.Run(ctx, &ptxsim.Launch{
 		Kernel: k.code.Name, Grid: grid, Cluster: cluster, Shared: k.code.Shared, Args: args, Bytes: maps,
 		Memory: k.dev.mem, Print: os.Stdout, Strict: w.Races || knob.CheckRaces.Get(), Order: w.order(),
-		Explored: w.Explored, Lax: knob.NoCopyFences.Get(),
+		Explored: w.Explored, CopyFences: knob.CopyFences.Get(),
 	})
 }
 
