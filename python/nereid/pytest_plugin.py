@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Any
 
@@ -20,6 +21,10 @@ def pytest_configure(config: Any) -> None:
     device = config.getoption("--nereid-device")
     if device or config.getoption("--nereid-check"):
         import nereid
+        # Processes that tests start have the same device.
+        os.environ["TRITON_DEFAULT_BACKEND"] = "nereid"
+        if device:
+            os.environ["NEREID_DEVICE"] = device
         nereid.activate(device, check=config.getoption("--nereid-check"), deep=config.getoption("--nereid-deep"))
 
 
