@@ -141,8 +141,8 @@ var (
 	CopyFences = flag(Row{
 		Group: "Compilation", Name: "NEREID_COPY_FENCES",
 		Doc: "On sm_90, a proxy fence lies between `cp.async` and the products of warp groups (`wgmma`) " +
-			"that read what it brought, as the letter of the PTX manual wants it; the simulator then reports " +
-			"where it is missing. CUTLASS and Triton have none ([GPU.md](GPU.md)).",
+			"that read what it brought, as the letter of the PTX manual wants it; the simulator then " +
+			"reports where it is missing. CUTLASS and Triton have none ([GPU.md](GPU.md)).",
 	})
 	NoTMA = flag(Row{
 		Group: "Compilation", Name: "NEREID_DISABLE_TMA",

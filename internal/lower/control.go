@@ -24,8 +24,8 @@ func lowerFor(l *lowering, op *ir.Op) {
 //	head:    iv = phi [lo, before], [next, latch]; args = phi …; br iv < hi, body, exit
 //	body:    …; next = iv + step; br head
 //
-// If next may pass the end of its type, and wrap around to where it is less than hi again, the head counts the
-// iterations that are left instead.
+// If next may pass the end of its type, and wrap around to where it is less than hi again, the head counts
+// the iterations that are left instead.
 func (l *lowering) loop(op *ir.Op) {
 	lo, step := l.scalar(op.Operand(0)), l.scalar(op.Operand(2))
 	inits := op.Operands()[3:]
@@ -105,9 +105,9 @@ func (e *loopEnd) close(l *lowering) {
 	}
 }
 
-// longStep is a step that no tile has. Loops with constant steps below it, and bounds that are not known, keep
-// the comparison that Triton has: their counters pass the end of their type only if the bound is within a
-// step of it (docs/DIVERGENCES.md).
+// longStep is a step that no tile has. Loops with constant steps below it, and bounds that are not known,
+// keep the comparison that Triton has: their counters pass the end of their type only if the bound is within
+// a step of it (docs/DIVERGENCES.md).
 const longStep = 1 << 16
 
 // mayWrap reports whether the counter of a loop may pass the end of its type, which has 32 bits, before the
