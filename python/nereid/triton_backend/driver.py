@@ -20,6 +20,11 @@ if _CHOSEN:
 _REGISTERS = 32  # of a thread, for host code that computes occupancy; the code itself is made by the first launch
 
 
+# What host code is told of a device that has nothing of the kind: the numbers of an H100.
+_PROPERTIES = {"max_shared_mem": 232448, "max_num_regs": 65536, "warpSize": 32, "max_threads_per_sm": 2048,
+               "sm_clock_rate": 0, "mem_clock_rate": 0, "mem_bus_width": 0}
+
+
 class Index(int):
     """The number of a GPU that keeps Triton's caches of kernels by device apart from those of its own driver."""
 
@@ -42,13 +47,11 @@ class Utils:
         """Returns the properties that occupancy calculations of host code use."""
         if self._driver.device.cuda:
             import torch
-            p = torch.cuda.get_device_properties(self._driver.get_current_device())
-            return {"max_shared_mem": p.shared_memory_per_block_optin, "warpSize": p.warp_size,
-                    "max_num_regs": p.regs_per_multiprocessor, "multiprocessor_count": p.multi_processor_count,
-                    "sm_clock_rate": 0, "mem_clock_rate": 0, "mem_bus_width": 0}
-        cores = os.cpu_count() or 1
-        return {"max_shared_mem": 232448, "max_num_regs": 65536, "warpSize": 32, "multiprocessor_count": cores,
-                "sm_clock_rate": 0, "mem_clock_rate": 0, "mem_bus_width": 0}
+            p = torch.cuda.get_device_properties(int(self._driver.get_current_device()))
+            return {**_PROPERTIES, "multiprocessor_count": p.multi_processor_count,
+                    "max_shared_mem": getattr(p, "shared_memory_per_block_optin", 232448),
+                    "max_num_regs": getattr(p, "regs_per_multiprocessor", 65536)}
+        return {**_PROPERTIES, "multiprocessor_count": os.cpu_count() or 1}
 
     def load_binary(self, name: str, kernel: bytes, shared: int, device: Any) -> tuple:
         """Returns module, function, registers, spills and threads of a kernel."""
