@@ -15,7 +15,7 @@ export CGO_ENABLED := 0
 # A tool that is here must serve the tests that need it: they fail rather than be skipped.
 require = NEREID_REQUIRE_TOOLS="$${NEREID_REQUIRE_TOOLS-$$(scripts/setup --have)}"
 
-.PHONY: run demo test test-all systems test-cuda test-sim check build build-static capi capi-install wheel bench bench-cpu fuzz setup clean help
+.PHONY: run demo test test-all test-orders systems test-cuda test-sim check build build-static capi capi-install wheel bench bench-cpu fuzz setup clean help
 
 run: prepare build ## build nereid and show it at work
 	@$(MAKE) --no-print-directory demo
@@ -36,7 +36,19 @@ test-all: ## every test without samples: all cases on all devices, 50000 random 
 	NEREID_MEMFUZZ=50000 $(GO) test -count=1 -timeout 0 -run TestMemory ./internal/memfuzz
 	for device in interp cpu sim:90; do \
 	    $(GO) run ./cmd/nereid replay --device $$device --root . testdata/replay/*.safetensors || exit 1; done
-	$(MAKE) --no-print-directory test-sim
+	$(MAKE) --no-print-directory replay-orders test-sim
+
+test-orders: export NEREID_TEST_PART := all
+test-orders: replay-orders ## every case and recorded launch on the simulators under five orders, all interleavings of pipelines
+	$(GO) test -count=1 -timeout 0 -run 'TestOrdersNVIDIA|TestExplore' ./internal/conform
+	NEREID_TEST_AMD=all $(GO) test -count=1 -timeout 0 -run TestOrdersAMD ./internal/conform
+
+.PHONY: replay-orders
+replay-orders: build
+	for device in sim:90 sim:80 sim:gfx942 sim:gfx90a sim:gfx1100; do \
+	    for order in backward earliest latest random:1 adversarial:2; do \
+	        NEREID_SIM_ORDER=$$order bin/nereid replay --device $$device --root . \
+	            testdata/replay/*.safetensors || exit 1; done; done
 
 systems: ## builds for other systems, the static binary, arm64 under qemu, Windows under wine, where the tools are here
 	@GO="$(GO)" scripts/test-systems --fetch
