@@ -269,9 +269,7 @@ func (l *lowering) op(op *ir.Op) {
 		l.dbg = ", !dbg " + at
 	}
 	l.meetBefore(op)
-	if !l.takeUniform(op) {
-		f(l, op)
-	}
+	f(l, op)
 	l.dbg = outer
 }
 

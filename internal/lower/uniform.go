@@ -1,18 +1,19 @@
 package lower
 
 import (
-	"slices"
-
 	"github.com/nereid-lang/nereid/internal/dialect/arith"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
-	"github.com/nereid-lang/nereid/internal/rules"
 	"github.com/nereid-lang/nereid/internal/uniform"
 )
 
-// Some numbers are the same in all programs of a launch, as tl.cdiv(M, BLOCK) is. The host computes them
-// (Options.Uniform), and the kernel takes them as one more parameter at its end, a block of words without
-// gaps. Package uniform says how the host computes them.
+// Some numbers are the same in all programs of a launch, as tl.cdiv(M, BLOCK) is. Where programs divide by
+// one, the host computes the words by which they multiply instead (Options.Uniform), and the kernel takes
+// them as one more parameter at its end, a block of words without gaps. Package uniform says how the host
+// computes them.
+//
+// The host does not compute numbers for other uses: on an H200, kernels were as fast without (8 launches held
+// out: 0.998; testdata/rules/h200.json, dear-number), and launches do less.
 
 // uniforms is what the host computes for a kernel.
 type uniforms struct {
@@ -26,7 +27,6 @@ type uniforms struct {
 type uniformStep struct {
 	step  uint8 // of the builder
 	known bool  // the host can compute the number
-	cost  int   // of computing it on a GPU instead, in instructions, about
 }
 
 var uniformOps = map[*ir.OpDef]uniform.Op{
@@ -35,9 +35,6 @@ var uniformOps = map[*ir.OpDef]uniform.Op{
 	arith.MinSI: uniform.Min, arith.MaxSI: uniform.Max, arith.ExtSI: uniform.Extend,
 	arith.TruncI: uniform.Extend, arith.ExtUI: uniform.ExtendU,
 }
-
-// divisionCost is what a GPU takes to divide integers, in instructions: always worth a parameter.
-const divisionCost = 20
 
 func newUniforms(most int) *uniforms {
 	if most <= 0 {
@@ -69,17 +66,17 @@ func (l *lowering) findUniform(v *ir.Value) uniformStep {
 		return uniformStep{}
 	}
 	if n, ok := arith.IntOf(v); ok {
-		return l.uniforms.step(uniform.Step{Op: uniform.Number, Wide: wide, N: n}, 0)
+		return l.uniforms.step(uniform.Step{Op: uniform.Number, Wide: wide, N: n})
 	}
 	op := v.Def()
 	if op == nil {
 		if v.Block() != l.fn.Body(0) {
 			return uniformStep{}
 		}
-		return l.uniforms.step(uniform.Step{Op: uniform.Arg, Wide: wide, N: int64(v.Index())}, 0)
+		return l.uniforms.step(uniform.Step{Op: uniform.Arg, Wide: wide, N: int64(v.Index())})
 	}
 	if op.Def == tt.GetNumPrograms && l.ctas <= 1 {
-		return l.uniforms.step(uniform.Step{Op: uniform.Programs, N: op.IntOr("axis", 0)}, 0)
+		return l.uniforms.step(uniform.Step{Op: uniform.Programs, N: op.IntOr("axis", 0)})
 	}
 	return l.uniformOp(op, wide)
 }
@@ -90,29 +87,21 @@ func (l *lowering) uniformOp(op *ir.Op, wide bool) uniformStep {
 	if !ok || wide && (code == uniform.DivU || code == uniform.RemU) {
 		return uniformStep{}
 	}
-	s, cost := uniform.Step{Op: code, Wide: wide}, 1
+	s := uniform.Step{Op: code, Wide: wide}
 	for i, to := range []*uint8{&s.X, &s.Y}[:op.NumOperands()] {
 		x := l.uniform(op.Operand(i))
 		if !x.known {
 			return uniformStep{}
 		}
 		*to = x.step
-		cost += x.cost
 	}
-	if _, divides := divisions[op.Def]; divides {
-		if _, ok := arith.IntOf(op.Operand(1)); ok {
-			cost += rules.Get(l.rules, rules.ConstDivisionCost)
-		} else {
-			cost += divisionCost
-		}
-	}
-	return l.uniforms.step(s, cost)
+	return l.uniforms.step(s)
 }
 
 // step adds a step to the host's program. If there is no room, programs compute the number.
-func (u *uniforms) step(s uniform.Step, cost int) uniformStep {
+func (u *uniforms) step(s uniform.Step) uniformStep {
 	n, ok := u.builder.Step(s)
-	return uniformStep{n, ok, cost}
+	return uniformStep{n, ok}
 }
 
 // uniformWords returns the words of a number in some form, nil if there is no room for them.
@@ -133,42 +122,4 @@ func (l *lowering) uniformWords(s uniformStep, kind uniform.Kind) []string {
 		names = append(names, u.loads[at])
 	}
 	return names
-}
-
-// takeUniform has the host compute the result of an operation if that is worth it, and reports whether it is.
-func (l *lowering) takeUniform(op *ir.Op) bool {
-	if l.uniforms == nil || op.NumResults() != 1 {
-		return false
-	}
-	if _, ok := uniformOps[op.Def]; !ok {
-		return false
-	}
-	v := op.Result(0)
-	s := l.uniform(v)
-	if !s.known || !rules.Holds(l.rules, rules.DearNumber, s.cost) ||
-		!slices.ContainsFunc(slices.Collect(v.Users()), l.needsNumber(v)) {
-		return false
-	}
-	kind := uniform.Plain
-	if v.Type == ir.Type(ir.I64) {
-		kind = uniform.PlainWide
-	}
-	w := l.uniformWords(s, kind)
-	if w == nil {
-		return false
-	}
-	l.setOne(v, w[0])
-	return true
-}
-
-// needsNumber returns a function that reports whether a user of v needs v itself. A number that the host
-// computes from v does not, nor does a division by v, for which v has another form.
-func (l *lowering) needsNumber(v *ir.Value) func(user *ir.Op) bool {
-	return func(user *ir.Op) bool {
-		d, divides := divisions[user.Def]
-		if divides && user.Operand(0) != v && l.divisorKind(user, d) != uniform.Plain {
-			return false
-		}
-		return user.NumResults() != 1 || !l.uniform(user.Result(0)).known
-	}
 }

