@@ -11,6 +11,7 @@ import (
 // the other threads get them through shared memory.
 func lowerAtomicRMW(l *lowering, op *ir.Op) {
 	ptr, val, mask := op.Slot(0), op.Slot(1), op.Slot(2)
+	l.refuseRingSum(op, ir.ElemOf(val.Type))
 	u := update{kind: op.IntOr("atomic_rmw_op", 0), elem: ir.ElemOf(val.Type),
 		unused: !op.Result(0).HasUses(), sem: op.IntOr("sem", 0), scope: op.IntOr("scope", 0)}
 	vec := min(l.vendor.atomicWidth(u), l.vectorWidth(op, ptr, mask, bitsOf(u.elem)))

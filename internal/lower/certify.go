@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/mathlib"
 )
@@ -54,6 +55,13 @@ func (l *lowering) ringBool(typ, x string, signed bool) (string, string) {
 	}
 	wide := l.val("%s i1 %s to i32", extend, x)
 	return "i32", l.val(`call i32 asm "v_mov_b32 $0, $1", "=v,v"(i32 %s)`, wide)
+}
+
+// refuseRingSum refuses an atomic sum of bf16 where LLVM makes it a loop that rounds on the bits of floats.
+func (l *lowering) refuseRingSum(op *ir.Op, t ir.Type) {
+	if l.expands(t) && op.IntOr("atomic_rmw_op", 0) == tt.RMWFAdd {
+		l.fail(op, "an atomic sum of bf16 has no meaning in the ring")
+	}
 }
 
 // ringFormat returns the bits of an f32 that was converted to a narrower format.
