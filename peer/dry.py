@@ -1,6 +1,6 @@
 """Runs a Triton program without a GPU: nothing is launched, but each launch is recorded, and Triton compiles its kernel.
 
-  dry.py --out DIR --root LIBRARIES [--target hip:gfx942|cuda:90] [--configs N] [--no-triton] program.py [its arguments]
+  dry.py --out DIR --root LIBRARIES [--target hip:gfx942|cuda:90] [--configs N] [--no-triton | --ask SPECS.json] program.py [its arguments]
 
 The program's tensors lie in the host's memory and say that they are a GPU's. Memory that a launch would have
 written holds made-up values, which later launches get. For the first launch with each choice of types and constants,
@@ -161,6 +161,17 @@ def pretend(backend):
     move_to_host()
 
 
+def stand_in():
+    """Stands for what tutorials import for their tests: pytest where it is not installed, and cuBLAS."""
+    from triton._C import libtriton
+    libtriton.nvidia.cublas.CublasLt = lambda *_: None
+    try:
+        import pytest  # noqa: F401
+    except ImportError:
+        mark = types.SimpleNamespace(parametrize=lambda *_, **__: lambda f: f)
+        sys.modules["pytest"] = types.SimpleNamespace(mark=mark, skip=lambda *_: None)
+
+
 class Nothing:
     """The compiled kernel that a launch returns."""
     asm, metadata, n_regs, n_spills = {}, types.SimpleNamespace(shared=0), 1, 0
@@ -168,12 +179,20 @@ class Nothing:
     def __getitem__(self, grid):
         return lambda *_, **__: None
 
+    def _init_handles(self):
+        pass
+
+
+def about(spec):
+    """What tells compilations apart."""
+    return tuple(spec[k] for k in ("kernel", "signature", "num_warps", "num_stages", "num_ctas"))
+
 
 class Recorder(capture.Recorder):
 
     def __init__(self, out, root, compiles, max_bytes, backend):
         super().__init__(out, root, 1, max_bytes)
-        self.compiles, self.specs = compiles, []
+        self.compiles, self.specs, self.asks = compiles, [], None
         self.code, self.shared = CODE[backend], GPUS[backend].shared_memory_per_block_optin
         self.only_compile = False  # the launch of another config is recorded
         self.fits = True  # Triton compiled the last kernel, and its shared memory is there
@@ -244,7 +263,7 @@ class Recorder(capture.Recorder):
             spec["extra"] = ",".join(f"{k}={v}" for k, v in kept.items())
         launch["options"].update(num_warps=options.num_warps, num_stages=options.num_stages)
         self.specs.append(spec)
-        if self.compiles:
+        if self.compiles and (self.asks is None or about(spec) in self.asks):
             spec["triton"] = self.compile(name, triton.compiler.ASTSource(fn, signature, constexprs, attrs), target, options)
             self.fits = spec["triton"].get("shared", self.shared + 1) <= self.shared and options.num_warps * target.warp_size <= THREADS
         if self.fits and not self.only_compile:
@@ -326,7 +345,14 @@ def install(recorder, most):
         self.nargs = None
         return out
 
+    def without_run(cls, **_):
+        """FlagGems' tuner has a run of its own, which keeps what it measured in a file: all configs are wanted."""
+        if "run" in vars(cls):
+            del cls.run
+
     Autotuner.run = run
+    if most > 1:
+        Autotuner.__init_subclass__ = classmethod(without_run)
 
 
 def target_of(text):
@@ -342,6 +368,7 @@ def main():
     parser.add_argument("--configs", type=int, default=1, help="compile so many configs of an autotuned kernel")
     parser.add_argument("--max-bytes", type=int, default=1 << 22)
     parser.add_argument("--no-triton", action="store_true", help="record only")
+    parser.add_argument("--ask", metavar="SPECS.json", help="have Triton compile these entries alone")
     parser.add_argument("--thin", action="store_true", help="do not record floats")
     parser.add_argument("program")
     parser.add_argument("arguments", nargs=argparse.REMAINDER)
@@ -355,7 +382,11 @@ def main():
     if target.backend == "cuda":
         type(triton.compiler.compiler.make_backend(target)).make_cubin = lambda *_: b""
     pretend(target.backend)
+    stand_in()
     recorder = Recorder(a.out, a.root, not a.no_triton, a.max_bytes, target.backend)
+    if a.ask:
+        with open(a.ask) as f:
+            recorder.asks = {about(spec) for spec in json.load(f)}
     install(recorder, a.configs)
     sys.modules["dry"] = types.SimpleNamespace(recorder=recorder)  # the program finds it here
     sys.argv = [a.program] + a.arguments

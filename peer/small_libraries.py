@@ -369,6 +369,24 @@ def tutorials_all():
     both(lambda: tutorial("05").layer_norm(rand(8, 128, dtype=FP16, grad=True), (128,), rand(128, dtype=FP16, grad=True), rand(128, dtype=FP16, grad=True), 1e-5))
     for causal in (False, True):
         both(lambda: tutorial("06").attention(*(rand(1, 2, 128, 64, dtype=FP16, grad=True, scale=0.5) for _ in range(3)), causal, 0.125, False))
+        both(lambda: tutorial("06").attention(*(rand(1, 2, 256, 128, dtype=FP16, grad=True, scale=0.5) for _ in range(3)), causal, 0.125, False))
+    for dtype in (FP16, FP8):
+        once(lambda: tutorial_products(dtype))
+
+
+def tutorial_products(dtype):
+    """The products of tutorials 08 and 09, with the configs that these have."""
+    m = tutorial("09")
+    a, b = rand(512, 256, dtype=dtype), rand(384, 256, dtype=dtype)
+    once(lambda: m.matmul(a, b.T))
+    once(lambda: m.matmul_persistent(a, b.T))
+    for special in (False, True):
+        for f in (m.matmul_tma, m.matmul_tma_persistent, m.matmul_descriptor_persistent):
+            once(lambda: f(a, b, special))
+    groups = [a, a], [b.T.contiguous(), b.T.contiguous()], [b, b]
+    if dtype == FP16:
+        once(lambda: tutorial("08").group_gemm_fn(groups[0], groups[1]))
+    once(lambda: tutorial("08").group_gemm_tma_fn(groups[0], groups[2]))
 
 
 def main():
