@@ -125,6 +125,26 @@ func TestTuneWithGraphs(t *testing.T) {
 	})
 }
 
+// TestStubWithoutLLVM: on a machine without LLVM, a kernel that no cache has is an error that says so, whatever
+// numbers of programs there is code for.
+func TestStubWithoutLLVM(t *testing.T) {
+	if !txtest.Inside() {
+		t.Log(stub.Again(t, "NEREID_CACHE_DIR="+t.TempDir(), "NEREID_LLVM=/nowhere/libLLVM.so"))
+		return
+	}
+	s := stream(t, "cuda")
+	x, err := nereid.New(s.Device(), nereid.Float32, 16)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, grid := range []nereid.Grid{{1}, {100000}} {
+		k := kernelOf(t, "k.py", stubKernels, "loop")
+		if err := k.Launch(s, grid, x, 5); !errors.Is(err, nereid.ErrNoLLVM) {
+			t.Errorf("%v programs: %v", grid, err)
+		}
+	}
+}
+
 // A launch with host memory is refused while it is recorded, with an error that says why; the next one is
 // not hurt.
 func TestCaptureHostMemory(t *testing.T) {

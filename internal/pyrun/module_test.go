@@ -228,6 +228,8 @@ Z = 'z'
 		{"main.py", "from pkg.cyc2 import g\nr = g()", "1"},
 		{"main.py", "import pkg\nr = pkg.BROKEN", "! ZeroDivisionError: division by zero"},
 		{"main.py", "import pkg\nr = pkg.nope", "! AttributeError: module 'pkg' has no attribute 'nope'"},
+		{"main.py", "import pkg\ndef f():\n    del pkg.nope\nr = f()",
+			"! AttributeError: module 'pkg' has no attribute 'nope'"},
 		{"main.py", "from pkg import nope\nr = nope", "! ImportError: cannot import name 'nope' from 'pkg'"},
 		{"main.py", "try:\n    from pkg.nope import x\nexcept ImportError as e:\n    r = str(e)",
 			`"No module named 'pkg.nope'"`},

@@ -605,7 +605,7 @@ func BenchmarkLaunchOverhead(b *testing.B) {
 	d := &Driver{raw: raw{launchKernel: abs}}
 	d.contexts.Store(1)
 	c := &Context{driver: d, device: &Device{driver: d}}
-	fn := &Function{ctx: c, name: "k"}
+	fn := &Function{ctx: c, module: &Module{ctx: c}, name: "k"}
 	s := &Stream{ctx: c}
 	a := NewArgs(8, 8, 8, 4)
 	config := Config{Grid: Dim3{1, 1, 1}, Block: Dim3{128, 1, 1}}
@@ -619,6 +619,38 @@ func BenchmarkLaunchOverhead(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// TestBare: the bare call, beside which launches are timed, is one launch and nothing else, unless its thread
+// has no context.
+func TestBare(t *testing.T) {
+	f, c := started(t, 1)
+	m, err := c.Load([]byte("ptx"), JITOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fn, err := m.Function("add")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := NewArgs(8)
+	a.Uint64(0, 0x1234)
+	call, err := fn.Bare(c.DefaultStream(), &Config{Grid: Dim3{1, 1, 1}, Block: Dim3{128, 1, 1}}, a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.calls = nil
+	if err := call(); err != nil {
+		t.Fatal(err)
+	}
+	launch := "launch 61 grid 1 1 1 block 128 1 1 shared 0 stream 0 first 0x1234 extra 0"
+	f.want(t, launch)
+	f.results["launch"] = ErrInvalidContext
+	f.calls = nil
+	if err := call(); !errors.Is(err, ErrInvalidContext) {
+		t.Error(err)
+	}
+	f.want(t, launch, "current 110", launch)
 }
 
 func TestReady(t *testing.T) {
