@@ -125,8 +125,8 @@ func TestTuneWithGraphs(t *testing.T) {
 	})
 }
 
-// TestStubWithoutLLVM: on a machine without LLVM, a kernel that no cache has is an error that says so, whatever
-// numbers of programs there is code for.
+// TestStubWithoutLLVM: on a machine without LLVM, a kernel that no cache has is an error that says so,
+// whatever numbers of programs there is code for.
 func TestStubWithoutLLVM(t *testing.T) {
 	if !txtest.Inside() {
 		t.Log(stub.Again(t, "NEREID_CACHE_DIR="+t.TempDir(), "NEREID_LLVM=/nowhere/libLLVM.so"))

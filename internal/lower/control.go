@@ -130,8 +130,8 @@ func mayWrap(op *ir.Op) bool {
 	return hi > math.MaxInt32-(step-1)
 }
 
-// iterations returns how many iterations a loop has. They are fewer than the type has numbers, since the step
-// is not 1. A step that is not positive has no meaning: only the division by 0 is avoided.
+// iterations returns how many iterations a loop has. They are fewer than the type has numbers, since the
+// step is not 1. A step that is not positive has no meaning: only the division by 0 is avoided.
 func (l *lowering) iterations(typ, less, lo, hi, step string) string {
 	by := l.call(typ, "llvm.umax."+typ, typ+" "+step, typ+" 1")
 	way := l.val("add %s %s, -1", typ, l.val("sub %s %s, %s", typ, hi, lo))

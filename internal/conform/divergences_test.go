@@ -1,0 +1,108 @@
+package conform
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/nereid-lang/nereid/internal/txtest"
+)
+
+// claims are what docs/DIVERGENCES.md says of Triton's code where Triton's own text shows it. has must be in
+// a stage of the kernel, lacks must not.
+var claims = []struct {
+	kernel, signature, stage string
+	has, lacks               []string
+	body                     string
+}{
+	// The counter of a loop is compared with the end as it is, and wraps around.
+	{kernel: "loop", signature: "*i32, i32, i32, i32", stage: "ptx", has: []string{"setp.lt.s32"},
+		lacks: []string{"add.sat", "setp.ne.s32"},
+		body: "def loop(p, lo, hi, step):\n    for i in range(lo, hi, step):\n" +
+			"        tl.atomic_add(p, i)\n"},
+	// A multiplication followed by a sum becomes a dot, of tf32.
+	{kernel: "product", signature: "*fp32:16, *fp32:16", stage: "ttir",
+		has: []string{"tt.dot", "inputPrecision = tf32"},
+		body: "def product(p, q):\n    i = tl.arange(0, 32)\n    at = i[:, None] * 32 + i[None, :]\n" +
+			"    a = tl.load(p + at)\n    b = tl.load(p + 1024 + at)\n" +
+			"    tl.store(q + at, tl.sum(a[:, :, None] * b[None, :, :], 1))\n"},
+	// Square roots of denormals: the approximations take them for zero.
+	{kernel: "roots", signature: "*fp32", stage: "ptx",
+		has: []string{"sqrt.approx.ftz.f32", "rsqrt.approx.ftz.f32"},
+		body: "def roots(p):\n    x = tl.load(p)\n    tl.store(p, tl.sqrt(x))\n    tl.store(p + 1, tl.rsqrt(x))\n" +
+			"    tl.store(p + 2, tl.sqrt_rn(x))\n"},
+	// Divisions are the IR's, for which a zero is undefined.
+	{kernel: "divide", signature: "*i32", stage: "ttir", has: []string{"arith.divsi", "arith.remsi"},
+		lacks: []string{"arith.cmpi", "arith.select"},
+		body: "def divide(p):\n    x = tl.load(p)\n    y = tl.load(p + 1)\n" +
+			"    tl.store(p, x // y)\n    tl.store(p + 1, x % y)\n"},
+	// A helper called with 1 and with "1" is one function.
+	{kernel: "mangled", signature: "*i32", stage: "source", has: []string{"tt.func private"},
+		body: "def mangled(p):\n    tl.store(p, helper(p, 1))\n    tl.store(p, helper(p, \"1\"))\n"},
+	// A body with a loop is generated twice for its types, and once as code.
+	{kernel: "twice", signature: "*i32, i32", stage: "source", has: []string{"scf.for"},
+		body: "def twice(p, n):\n    for i in range(n):\n        tl.static_print(\"seen\")\n" +
+			"        tl.store(p, i)\n"},
+}
+
+// TestDivergences asks Triton for what docs/DIVERGENCES.md says of it.
+func TestDivergences(t *testing.T) {
+	dir, out := tritonStages(t)
+	if n := strings.Count(out, "seen"); n != 2 {
+		t.Errorf("tl.static_print in a loop prints %d times, not twice", n)
+	}
+	for _, c := range claims {
+		data, err := os.ReadFile(filepath.Join(dir, c.kernel+"."+c.stage))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := string(data)
+		for _, part := range c.has {
+			if !strings.Contains(text, part) {
+				t.Errorf("%s: no %s in\n%.3000s", c.kernel, part, text)
+			}
+		}
+		for _, part := range c.lacks {
+			if strings.Contains(text, part) {
+				t.Errorf("%s: %s in\n%.3000s", c.kernel, part, text)
+			}
+		}
+		if c.kernel == "mangled" && strings.Count(text, "tt.func private") != 1 {
+			t.Errorf("two functions:\n%s", text)
+		}
+	}
+}
+
+// tritonStages has Triton compile the kernels of all claims. It returns the folder of their stages, and what
+// Triton printed.
+func tritonStages(t *testing.T) (dir, printed string) {
+	python, dir := txtest.Triton(t), t.TempDir()
+	source := "import triton\nimport triton.language as tl\n\n" +
+		"@triton.jit(noinline=True)\ndef helper(p, C: tl.constexpr):\n    return tl.load(p) + 1\n"
+	var specs []map[string]string
+	for _, c := range claims {
+		source += "\n@triton.jit\n" + c.body
+		specs = append(specs, map[string]string{"name": c.kernel, "file": "k.py", "kernel": c.kernel,
+			"signature": c.signature})
+	}
+	list, err := json.Marshal(specs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string][]byte{"k.py": []byte(source), "specs.json": list} {
+		if err := os.WriteFile(filepath.Join(dir, name), text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stages := filepath.Join(dir, "out")
+	cmd := exec.CommandContext(t.Context(), python, txtest.Path(t, "peer", "oracle.py"), "stages", stages,
+		"--specs", filepath.Join(dir, "specs.json"), "--target", "cuda:90")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return stages, string(out)
+}
