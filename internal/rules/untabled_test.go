@@ -24,6 +24,7 @@ var untabled = map[string]string{
 	"maxGuard":        "bounds the length of a guard",
 	"maxGuarded":      "bounds the programs for which a guard is evaluated",
 	"shiftedElements": "bounds LLVM's time",
+	"longStep":        "which loops end where Triton's do; no question of speed",
 	"maxScratch":      "bounds memory",
 	"SiteShift":       "a bit of a record",
 	"version":         "a place in a file",
