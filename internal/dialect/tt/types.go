@@ -141,9 +141,16 @@ func parseDesc(p *ir.Parser) (ir.Type, bool) {
 	if !p.Literal("<") {
 		return nil, false
 	}
+	dims, ok := p.Dims()
+	if !ok {
+		return nil, false
+	}
 	t, ok := p.Type()
 	if !ok {
 		return nil, false
+	}
+	if len(dims) > 0 { // Triton 3.8 writes tensordesc<16x16xf32>
+		t = ir.Tensor(dims, t, nil)
 	}
 	block, ok := t.(*ir.TensorType)
 	if !ok || block.Unranked {

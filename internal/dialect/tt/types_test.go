@@ -52,6 +52,9 @@ func TestDescriptors(t *testing.T) {
 	if Desc(tensor(16, ir.F16), true) != Desc(tensor(16, ir.F16), false) {
 		t.Error("floats have no sign to keep")
 	}
+	if got, err := ir.ParseType("!tt.tensordesc<16xui8>"); err != nil || got != ir.Type(d) {
+		t.Errorf("Triton 3.8's form of %s is %v, %v", d, got, err)
+	}
 	for _, bad := range []string{"!tt.tensordesc<f32>", "!tt.ptr<f32", "!tt.ptr<>",
 		"!tt.tensordesc<tensor<*xf32>>"} {
 		if _, err := ir.ParseType(bad); err == nil {
