@@ -2,8 +2,7 @@
 
     python peer/python_door.py [--tutorials DIR] [--rep MS]
 
-It needs PyTorch, Triton 3.6 and the wheel (make wheel; pip install, or PYTHONPATH=python with NEREID_LIBRARY set to
-bin/capi/libnereid.so.1), and libLLVM 22 (NEREID_LLVM names it; peer/pack-llvm packs one). Each line has Triton's
+It needs PyTorch, Triton 3.6 and the wheel, installed (make wheel; Triton finds back ends by entry points), and libLLVM 22 (NEREID_LLVM names it; peer/pack-llvm packs one). Each line has Triton's
 figure first, then Nereid's. With --tutorials the checks of Triton's tutorials in a folder run through the plug-in.
 """
 
