@@ -42,7 +42,11 @@ func (l *launch) address(param string, t *Tensor) (uint64, error) {
 	if err := t.Err(); err != nil {
 		return 0, err
 	}
-	if on := t.on(); on != nil && on != l.dev && !l.nowhere {
+	on := t.on()
+	if on == gone { // closed since
+		return 0, errClosedTensor
+	}
+	if on != nil && on != l.dev && !l.nowhere {
 		return 0, fmt.Errorf("the tensor is on %s, and the launch on %s", on, l.dev)
 	}
 	buf, addr := t.buf, t.addr
