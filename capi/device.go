@@ -231,8 +231,7 @@ func go_stream_cancel(h C.uintptr_t) {
 //export go_stream_close
 func go_stream_close(h C.uintptr_t) {
 	if s := shut[stream](h); s != nil {
-		run(nil, s.s.Close)
-		s.cancel()
+		run(nil, s.s.Close) // a launch that comes later finds it closed, not cancelled
 	}
 }
 
