@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -74,18 +73,8 @@ func hammerGPU(t *testing.T, dev *nereid.Device, d time.Duration) {
 	h := &gpuHammer{t: t, dev: dev,
 		k: kernelOf(t, "add.py", gpuHammerKernel, "add_kernel", nereid.With(nereid.Config{}))}
 	h.fill()
-	end := time.Now().Add(d)
-	var all sync.WaitGroup
-	for i, f := range []func(*rand.Rand){h.launch, h.launch, h.byName, h.generated, h.compiled, h.bound,
-		h.graph, h.sync, h.copy, h.closeStream, h.closeCode, h.closeTensor, h.closeGraph} {
-		all.Go(func() {
-			r := rand.New(rand.NewPCG(uint64(i), 31))
-			for time.Now().Before(end) && !t.Failed() {
-				f(r)
-			}
-		})
-	}
-	all.Wait()
+	repeatAll(t, d, []func(*rand.Rand){h.launch, h.launch, h.byName, h.generated, h.compiled, h.bound,
+		h.graph, h.sync, h.copy, h.closeStream, h.closeCode, h.closeTensor, h.closeGraph})
 	t.Logf("%d calls done, %d found something closed", h.done.Load(), h.closed.Load())
 	if h.done.Load() == 0 || h.closed.Load() == 0 {
 		t.Error("nothing was launched, or nothing closed")

@@ -141,24 +141,12 @@ func (h *hammer) tensor() *hammered[*nereid.Tensor] {
 
 // run hammers for some time.
 func (h *hammer) run(d time.Duration) {
-	end := time.Now().Add(d)
-	var wg sync.WaitGroup
-	loop := func(seed uint64, f func(r *rand.Rand)) {
-		wg.Go(func() {
-			r := rand.New(rand.NewPCG(seed, 31))
-			for time.Now().Before(end) && !h.t.Failed() {
-				f(r)
-			}
-		})
-	}
-	for i := range uint64(4) {
+	works := []func(*rand.Rand){h.closeStream, h.closeCode, h.closeTensor}
+	for range 4 {
 		y := make([]float32, hammerSize)
-		loop(i, func(r *rand.Rand) { h.launch(r, y) })
+		works = append(works, func(r *rand.Rand) { h.launch(r, y) })
 	}
-	loop(10, h.closeStream)
-	loop(11, h.closeCode)
-	loop(12, h.closeTensor)
-	wg.Wait()
+	repeatAll(h.t, d, works)
 	h.t.Logf("%d launches done, %d found something closed, %d were cancelled", h.done.Load(),
 		h.closed.Load(), h.cancelled.Load())
 	if h.done.Load() == 0 || h.closed.Load() == 0 {
@@ -167,6 +155,22 @@ func (h *hammer) run(d time.Duration) {
 	for i := range h.streams {
 		h.streams[i].Load().x.Close()
 	}
+}
+
+// repeatAll calls functions again and again for some time, each in a goroutine of its own with random numbers
+// of its own, until a test has failed.
+func repeatAll(t *testing.T, d time.Duration, works []func(*rand.Rand)) {
+	end := time.Now().Add(d)
+	var all sync.WaitGroup
+	for i, f := range works {
+		all.Go(func() {
+			r := rand.New(rand.NewPCG(uint64(i), 31))
+			for time.Now().Before(end) && !t.Failed() {
+				f(r)
+			}
+		})
+	}
+	all.Wait()
 }
 
 // launch launches the kernel, or compiled code, and checks the result.

@@ -2,7 +2,6 @@ package conform
 
 import (
 	"bytes"
-	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -349,34 +348,10 @@ func (d described) judge(t *testing.T, mod *nereid.Module, dev *nereid.Device, m
 func (d described) changed(t *testing.T, mod *nereid.Module, dev *nereid.Device,
 	change func([]byte) []byte) (left []byte, err error) {
 	t.Helper()
-	ctx, cancel := context.WithCancel(sim.WithChange(t.Context(), change))
-	defer cancel()
-	s, err := dev.NewStream(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	k, err := mod.Kernel(d.kernel)
-	if err != nil {
-		t.Fatal(err)
-	}
-	list := []any{d.opts}
-	var tensors []*nereid.Tensor
-	for i, a := range d.args {
-		x, ok := a.(tile)
-		if !ok {
-			list = append(list, a)
-			continue
+	err = d.launchIn(sim.WithChange(t.Context(), change), t, mod, dev, func(tensors []*nereid.Tensor) {
+		for _, x := range tensors {
+			left = append(left, bytesOf(t, x)...)
 		}
-		tensor := x.upload(t, dev, i)
-		defer tensor.Close()
-		tensors, list = append(tensors, tensor), append(list, x.argument(tensor))
-	}
-	if err = k.Launch(s, d.grid, list...); err == nil {
-		err = s.Sync()
-	}
-	for _, x := range tensors {
-		left = append(left, bytesOf(t, x)...)
-	}
+	})
 	return left, err
 }

@@ -1,7 +1,6 @@
 package conform
 
 import (
-	"context"
 	"fmt"
 	"regexp"
 	"slices"
@@ -212,8 +211,8 @@ var harmless = map[string]struct {
 	"persistent-9: barrier dropped":                {1, "another barrier follows before anybody writes"},
 	"persistent-9: wait for bulk stores dropped":   {1, onlyEdges},
 	"persistent-9: barrier moved over a wait":      {1, onlyEdges},
-	"made_here-8: barrier dropped":                 {1, "the barrier behind the mbarriers is behind the maps, too"},
-	"made_here-8: barrier moved over a wait":       {1, "the barrier behind the mbarriers is behind the maps, too"},
+	"made_here-8: barrier dropped":                 {1, behindMaps},
+	"made_here-8: barrier moved over a wait":       {1, behindMaps},
 	"made_here-8: fence of mbarriers dropped":      {1, "a fence.proxy.async follows"},
 	"made_here-8: wait for bulk stores dropped":    {3, noStores},
 	"made_here-8: commit of bulk stores dropped":   {3, noStores},
@@ -228,6 +227,7 @@ const (
 	sameStage   = "the copies join the next group of their stage, which the same wait covers"
 	nothingLeft = "behind the loop, where nothing is under way and the memory is not used again"
 	onlyEdges   = "orders stores of threads at negative coordinates, which this launch does not have"
+	behindMaps  = "the barrier behind the mbarriers is behind the maps, too"
 	noStores    = "behind a tensor map that was made, where no store is under way; Triton has them there, too"
 )
 
@@ -312,30 +312,5 @@ func (d described) launch(t *testing.T, mod *nereid.Module, dev *nereid.Device,
 // watched launches the kernel while the simulator watches it.
 func (d described) watched(t *testing.T, mod *nereid.Module, dev *nereid.Device, w sim.Watch) error {
 	t.Helper()
-	ctx, cancel := context.WithCancel(sim.WithWatch(t.Context(), w))
-	defer cancel()
-	s, err := dev.NewStream(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	k, err := mod.Kernel(d.kernel)
-	if err != nil {
-		t.Fatal(err)
-	}
-	list := []any{d.opts}
-	for i, a := range d.args {
-		x, ok := a.(tile)
-		if !ok {
-			list = append(list, a)
-			continue
-		}
-		tensor := x.upload(t, dev, i)
-		defer tensor.Close()
-		list = append(list, x.argument(tensor))
-	}
-	if err := k.Launch(s, d.grid, list...); err != nil {
-		return err
-	}
-	return s.Sync()
+	return d.launchIn(sim.WithWatch(t.Context(), w), t, mod, dev, nil)
 }

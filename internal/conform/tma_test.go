@@ -1,6 +1,7 @@
 package conform
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"strings"
@@ -192,9 +193,37 @@ func describedLaunches() []described {
 	)
 }
 
-// run launches the kernel on a device with tensors of the same contents each time, and returns what it leaves
-// in them.
-func (d described) run(t *testing.T, mod *nereid.Module, dev *nereid.Device) [][]float64 {
+// run launches the kernel on a device and returns what it leaves in its tensors.
+func (d described) run(t *testing.T, mod *nereid.Module, dev *nereid.Device) (out [][]float64) {
+	t.Helper()
+	err := d.launchIn(t.Context(), t, mod, dev, func(tensors []*nereid.Tensor) {
+		for _, x := range tensors {
+			out = append(out, floatsOf(t, x))
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// floatsOf returns the elements of a tensor.
+func floatsOf(t *testing.T, x *nereid.Tensor) (out []float64) {
+	t.Helper()
+	for i := range x.Len() {
+		v, err := x.At(i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, v)
+	}
+	return out
+}
+
+// launchIn launches the kernel on a stream of a context, with tensors of the same contents each time, and
+// shows them to look, if there is one, also when the launch has failed.
+func (d described) launchIn(ctx context.Context, t *testing.T, mod *nereid.Module, dev *nereid.Device,
+	look func(tensors []*nereid.Tensor)) error {
 	t.Helper()
 	list := []any{d.opts}
 	var tensors []*nereid.Tensor
@@ -206,35 +235,24 @@ func (d described) run(t *testing.T, mod *nereid.Module, dev *nereid.Device) [][
 		}
 		tensor := x.upload(t, dev, i)
 		defer tensor.Close()
-		tensors = append(tensors, tensor)
-		list = append(list, x.argument(tensor))
+		tensors, list = append(tensors, tensor), append(list, x.argument(tensor))
 	}
 	k, err := mod.Kernel(d.kernel)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := dev.NewStream(t.Context())
+	s, err := dev.NewStream(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if err := k.Launch(s, d.grid, list...); err != nil {
-		t.Fatal(err)
+	if err = k.Launch(s, d.grid, list...); err == nil {
+		err = s.Sync()
 	}
-	if err := s.Sync(); err != nil {
-		t.Fatal(err)
+	if look != nil {
+		look(tensors)
 	}
-	out := make([][]float64, len(tensors))
-	for i, x := range tensors {
-		for j := range x.Len() {
-			v, err := x.At(j)
-			if err != nil {
-				t.Fatal(err)
-			}
-			out[i] = append(out[i], v)
-		}
-	}
-	return out
+	return err
 }
 
 // argument returns what a kernel takes for a tensor: a descriptor, or the tensor.

@@ -77,7 +77,7 @@ func TestRing(t *testing.T) {
 		change func(warps [][]Step)
 		want   string
 	}{
-		{"no wait for a free slot", func(w [][]Step) { w[0] = without(w[0], Wait) }, "the arrival counts for phase"},
+		{"no wait for a free slot", func(w [][]Step) { w[0] = without(w[0], Wait) }, "arrival counts for phase"},
 		{"the other parity", func(w [][]Step) { w[1] = flipped(w[1]) }, "in the usual order"},
 		{"one arrival less", func(w [][]Step) { wanting(w, -1) }, "arrival counts for phase"},
 		{"one arrival more", func(w [][]Step) { wanting(w, 1) }, "deadlock"},

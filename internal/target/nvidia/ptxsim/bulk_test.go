@@ -443,11 +443,12 @@ func TestMadeMap(t *testing.T) {
 	if r.err != nil || !slices.Equal(r.out[:8], []uint32{5, 6, 7, 8, 5, 6, 7, 8}) {
 		t.Errorf("%v, %v", r.err, r.out[:8])
 	}
+	oneLane := strings.Replace(publish, "@%p2", "@%p0", 1)
 	for body, want := range map[string]string{
-		make + publish + use:                                     "not made visible by fence.proxy.tensormap",
-		make + acquire + publish + use:                           "not made visible by fence.proxy.tensormap",
-		publish + acquire + use:                                  "no tensor map",
-		make + strings.Replace(publish, "@%p2", "@%p0", 1) + use: "waits for the lanes 0xfffffffe of its member mask",
+		make + publish + use:           "not made visible by fence.proxy.tensormap",
+		make + acquire + publish + use: "not made visible by fence.proxy.tensormap",
+		publish + acquire + use:        "no tensor map",
+		make + oneLane + use:           "waits for the lanes 0xfffffffe of its member mask",
 	} {
 		if err := runBulk(t, body, nil, Launch{}).err; !wants(err, want) {
 			t.Errorf("%v, want %q", err, want)
