@@ -9,6 +9,7 @@ import (
 	"runtime/trace"
 	"strings"
 
+	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
@@ -367,8 +368,7 @@ func isNumber(k reflect.Kind) bool { return k >= reflect.Bool && k <= reflect.Fl
 
 // build returns the kernel compiled for the arguments of a launch.
 func (k *Kernel) build(ctx context.Context, l *launch) (*compile.Build, error) {
-	r := compile.Request{Spec: l.spec(), Ahead: l.ahead, All: l.all, Sharing: l.sharing,
-		Launch: l.first}
+	r := compile.Request{Spec: l.spec(), Ahead: l.ahead, All: l.all, Way: l.way, Launch: l.first}
 	if l.on != nil {
 		r.Refuse = func() error { return l.on.refuse(k.name, "compiled") }
 	}
@@ -378,8 +378,8 @@ func (k *Kernel) build(ctx context.Context, l *launch) (*compile.Build, error) {
 
 // share notes what a launch's grid means for its code.
 func (l *launch) share(g Grid) {
-	if d, ok := l.dev.b.(target.Sharer); ok {
-		l.sharing, l.first = d.Sharing(g), &target.Launch{Grid: g, Words: l.frame.Words}
+	if d, ok := l.dev.b.(target.Chooser); ok {
+		l.way, l.first = d.WayOf(g), &target.Launch{Grid: g, Words: l.frame.Words}
 	}
 }
 
@@ -403,7 +403,7 @@ type launch struct {
 	frame    frame
 	opts     target.Options // options that the kernel is compiled with
 	specs    []lang.ArgSpec
-	sharing  int             // of the grid (target.Sharer)
+	way      device.Way      // of the code for the grid
 	first    *target.Launch  // what the compiler is told of the launch; nil if its device does not ask
 	mem      []target.Memory // memory of the arguments that are pointers
 	lent     []target.Buffer // host memory lent to the device for this launch

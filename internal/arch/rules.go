@@ -29,7 +29,7 @@ var (
 		"internal/num"}
 	irLayer  = join(leaves, "internal/ir", "internal/dialect/...")
 	compiler = join(irLayer, "internal/analysis/...", "internal/pass/...", "internal/layout/...")
-	native   = join(compiler, "internal/middle/...", "internal/gpu/...", "internal/lower/...",
+	native   = join(compiler, "internal/device", "internal/middle/...", "internal/gpu/...", "internal/lower/...",
 		"internal/llvm", "internal/knob")
 )
 
@@ -50,6 +50,7 @@ var rules = []rule{
 	{pkg: "internal/safefile"},
 	{pkg: "internal/safetensors"},
 	{pkg: "internal/uniform"},
+	{pkg: "internal/device"},
 	{pkg: "scripts/winprng"},
 
 	// Text in, tree out; then the evaluator of host Python; then TTIR.
@@ -79,7 +80,7 @@ var rules = []rule{
 	{pkg: "internal/pass/...", ours: join(irLayer, "internal/analysis/...", "internal/pass/...")},
 	{pkg: "internal/middle/...",
 		ours: join(irLayer, "internal/analysis/...", "internal/pass/...", "internal/middle/...")},
-	{pkg: "internal/gpu/...", ours: join(compiler, "internal/gpu/...", "internal/rules")},
+	{pkg: "internal/gpu/...", ours: join(compiler, "internal/device", "internal/gpu/...", "internal/rules")},
 	{pkg: "internal/layout/ttglayout", ours: join(irLayer, "internal/layout")},
 	{pkg: "internal/lower/...",
 		ours: join(irLayer, "internal/mathlib", "internal/analysis/...", "internal/layout/...",
@@ -115,7 +116,7 @@ var rules = []rule{
 	{pkg: "internal/target/cpu/cpuid"},
 	{pkg: "internal/target/cpu/gemm", ours: join(irLayer, "internal/mathlib")},
 	{pkg: "internal/target/cpu/vmath", ours: join(irLayer, "internal/mathlib")},
-	{pkg: "internal/target", ours: join(compiler, "internal/lang/...", "internal/python",
+	{pkg: "internal/target", ours: join(compiler, "internal/device", "internal/lang/...", "internal/python",
 		"internal/pyrun/...", "internal/target/inflight")},
 	{pkg: "internal/target/interp/...",
 		ours: join(compiler, "internal/lang", "internal/middle/...", "internal/ring", "internal/target",

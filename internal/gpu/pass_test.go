@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/gpu"
 	"github.com/nereid-lang/nereid/internal/pass"
@@ -39,7 +40,7 @@ func TestPipelines(t *testing.T) {
 			tiles, persist = gpu.PayingTiles, gpu.MayPersist
 		}
 		list := gpu.Pipeline(gpu.Options{Machine: gpu.Machine{Target: target, NumWarps: 4}, NumStages: 3,
-			WarpGroups: hopper, TMA: hopper, Turns: hopper, Tiles: tiles, Stores: tiles, Merge: 2,
+			WarpGroups: hopper, TMA: hopper, Turns: hopper, Tiles: tiles, Stores: tiles, Way: device.Way{Merge: 2},
 			Persist: persist})
 		first := map[string]int{}
 		for i, p := range list {
@@ -80,7 +81,8 @@ func TestPipelines(t *testing.T) {
 // be run; and passes of a pipeline are made for its options.
 func TestAll(t *testing.T) {
 	most := gpu.Options{Machine: gpu.Machine{Target: "cuda:90", NumWarps: 4}, NumStages: 3, WarpGroups: true,
-		TMA: true, Turns: true, Tiles: gpu.AllTiles, Stores: gpu.AllTiles, Merge: 2, Persist: gpu.Persist}
+		TMA: true, Turns: true, Tiles: gpu.AllTiles, Stores: gpu.AllTiles, Way: device.Way{Merge: 2},
+		Persist: gpu.Persist}
 	amd := gpu.AMDOptions{Machine: gpu.Machine{Target: "hip:gfx942", NumWarps: 4}, NumStages: 3}
 	for _, target := range []string{"cuda:75", "cuda:90", "hip:gfx1100"} {
 		o := gpu.Options{Machine: gpu.Machine{Target: target, NumWarps: 8}}

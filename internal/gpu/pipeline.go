@@ -3,6 +3,7 @@ package gpu
 import (
 	"slices"
 
+	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/pass"
 )
 
@@ -24,10 +25,8 @@ type Options struct {
 	Tiles TileMode
 	// Stores says which stores by pointers become stores through such descriptors.
 	Stores TileMode
-	// Merge is the number of programs whose work one does; 0 means 1.
-	Merge int
-	// Unit says that the merged programs are for launches whose Strides are 1.
-	Unit bool
+	// Way says for which launches code is made: with merged programs, for Strides of 1.
+	Way device.Way
 	// Persist says whether programs stay on their SMs, in launches that tell the kernel their grid.
 	Persist PersistMode
 	// Sharing is the shared memory that pipelines may fill.
@@ -49,8 +48,8 @@ const (
 func Pipeline(o Options) []pass.Pass {
 	c := capability(o.Target)
 	var passes []pass.Pass
-	if o.Merge > 1 {
-		passes = append(passes, MergePrograms(o.Merge, o.Unit), pass.Canonicalize, pass.CSE)
+	if o.Way.Merge > 1 {
+		passes = append(passes, MergePrograms(o.Way.Merge, o.Way.Unit), pass.Canonicalize, pass.CSE)
 	}
 	if o.TMA {
 		passes = append(passes, LegalizeDescriptors(o.Machine), pass.Canonicalize, pass.CSE)
@@ -151,7 +150,7 @@ func All(o Options) []pass.Pass {
 	}
 	most := o
 	most.Tiles, most.Stores = max(o.Tiles, PayingTiles), max(o.Stores, PayingTiles)
-	most.Merge, most.Persist, most.NumStages = max(o.Merge, 2), Persist, max(o.NumStages, 1)
+	most.Way.Merge, most.Persist, most.NumStages = max(o.Way.Merge, 2), Persist, max(o.NumStages, 1)
 	most.WarpGroups, most.TMA, most.Turns = true, true, true
 	if capability(o.Target) < 90 {
 		most.Target = "cuda:90"

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/nereid-lang/nereid/internal/budget"
+	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/pass"
@@ -148,24 +149,12 @@ type Input struct {
 
 	Budget *budget.Meter // bounds the whole compilation; nil means no bound
 
-	// Fallback says that launches which the code does not serve may run other code (see Partial).
-	Fallback bool
 	// Hosted says that this program launches the code: it can compute parameters for it.
 	Hosted bool
-	// Sharing is that of the launches for which the code is made (see Sharer), 0 if it is not known. The code
-	// serves launches of any sharing.
-	Sharing int
-	// Launch is the launch that waits for the code, nil if there is none or its sharing does not matter.
+	// Way says for which launches the code is made.
+	Way device.Way
+	// Launch is the launch that waits for the code, nil if there is none or the code is the same for all.
 	Launch *Launch
-
-	// Persist says that programs should stay on their processors and do the work of many, if they can.
-	Persist bool
-
-	// Merge is the number of neighbouring programs whose work one does; 0 means 1. Launches have multiples of
-	// as many along the first axis.
-	Merge int
-	// Unit says that the strides of such launches are 1.
-	Unit bool
 }
 
 // Run runs passes over the input's module.
@@ -365,18 +354,9 @@ type Partial interface {
 	Otherwise(Maker)
 }
 
-// Maker makes the executable of a specialization for some of its launches.
-type Maker func(ctx context.Context, way Way) (Executable, error)
-
-// Way says which launches an executable is made for.
-type Way struct {
-	Whole   bool // all of the specialization or, if Merge is not 0,
-	Merge   int  // those of which it merges as many programs (Input.Merge), and
-	Unit    bool // whose strides are 1 (Input.Unit)
-	Sharing int  // see Sharer
-	Persist bool // those whose programs should stay on their processors (Input.Persist)
-	Ahead   bool // before any of them, when strict mode allows to compile
-}
+// Maker makes the executable of a specialization for some of its launches. ahead says that none of them waits
+// for it, so strict mode allows to compile.
+type Maker func(ctx context.Context, way device.Way, ahead bool) (Executable, error)
 
 // Preparing is a Partial whose further code can be made ahead of launches.
 type Preparing interface {
@@ -390,18 +370,14 @@ type Launch struct {
 	Words []uint64
 }
 
-// Sharer is a device that has other code for launches with few programs, and with many.
-type Sharer interface {
-	// Sharing returns how many programs of a grid run on one processor of the device at a time, or a larger
-	// number; Many if they are too many to matter, 0 for an empty grid and on devices without other code.
-	Sharing(grid [3]int) int
-	// Shares returns the sharing for which the code of a module is made in launches of a sharing: 0 if the
-	// code is the same for all launches. A nil module is not read yet.
-	Shares(m *ir.Module, sharing int) int
+// Chooser is a device that has several codes of a specialization, for different launches.
+type Chooser interface {
+	// WayOf returns the way of the code that a launch with a grid should run.
+	WayOf(grid [3]int) device.Way
+	// Distinct returns the way by which the code of a module is made for launches of a way: ways with the
+	// same result have the same code. A nil module is not read yet.
+	Distinct(m *ir.Module, w device.Way) device.Way
 }
-
-// Many is the sharing of grids with too many programs for code of their own.
-const Many = -1
 
 // Discarder is an executable that can be discarded as soon as nobody can launch it any more.
 type Discarder interface {

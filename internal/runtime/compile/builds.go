@@ -10,6 +10,7 @@ import (
 	"sync"
 	"weak"
 
+	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
 	"github.com/nereid-lang/nereid/internal/target"
@@ -55,19 +56,17 @@ type Request struct {
 	// Refuse returns why nothing can be compiled now, or nil. The function may be nil.
 	Refuse func() error
 
-	// Sharing is that of the launch for which the code is made (target.Sharer).
-	Sharing int
-	// Launch is that launch, nil if it is not known. It is not kept.
+	// Way says for which launches the code is made; the zero value stands for device.AnyLaunch in Build.
+	Way device.Way
+	// Launch is the launch that waits for the code, nil if it is not known. It is not kept.
 	Launch *target.Launch
-
-	whole   bool // the code must serve all launches of the specialization, or
-	merge   int  // those for which as many programs are one, and
-	unit    bool // whose strides are 1, or
-	persist bool // those whose programs should stay on their processors
 }
 
 // Build returns the specialization of a request, compiled now or before.
 func (k *Kernel) Build(ctx context.Context, r Request) (*Build, error) {
+	if r.Way.IsGeneral() {
+		r.Way = device.AnyLaunch
+	}
 	b, err := k.built.get(ctx, args.Key(r.Dev, r.Args, r.Opts), r.Ahead, func(b *Build) error {
 		return k.fill(ctx, b, r)
 	})
@@ -156,24 +155,22 @@ func (b *Build) serveAll(k *Kernel, p target.Partial, r Request) {
 }
 
 func otherwise(build weak.Pointer[Build], p target.Partial, r Request) {
-	p.Otherwise(func(ctx context.Context, way target.Way) (target.Executable, error) {
+	p.Otherwise(func(ctx context.Context, way device.Way, ahead bool) (target.Executable, error) {
 		b := build.Value()
 		if b == nil {
 			return nil, errors.New("nereid: the kernel is gone")
 		}
-		needed := way.Whole && way.Merge == 0
-		if r.Ahead && !needed {
+		if r.Ahead && !way.IsGeneral() {
 			return nil, target.ErrAhead
 		}
 		r := r
-		r.whole, r.merge, r.unit = way.Whole, way.Merge, way.Unit
-		r.Sharing, r.persist = way.Sharing, way.Persist
-		r.Ahead = way.Ahead // in strict mode, what there is must serve
+		r.Way = way
+		r.Ahead = ahead // in strict mode, what there is must serve
 		e, err := b.kernel.make(ctx, r)
-		if p, ok := e.(target.Partial); ok && !way.Whole {
+		if p, ok := e.(target.Partial); ok && way.Fallback {
 			otherwise(build, p, r)
 		}
-		if !needed && errors.Is(err, ErrNotCompiled) {
+		if !way.IsGeneral() && errors.Is(err, ErrNotCompiled) {
 			err = fmt.Errorf("%w: %w", target.ErrAhead, err)
 		}
 		return e, err

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"runtime/trace"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -30,16 +29,15 @@ func (k *Kernel) make(ctx context.Context, r Request) (target.Executable, error)
 	if err != nil {
 		return nil, err
 	}
-	j.ahead, j.in.Fallback, j.in.Merge, j.in.Persist = r.Ahead, !r.whole, r.merge, r.persist
-	j.in.Unit, j.in.Hosted = r.unit, true
-	if d, ok := j.dev.Backend.(target.Sharer); ok {
-		if j.in.Sharing = d.Shares(j.in.Module, r.Sharing); j.in.Sharing != 0 {
-			j.in.Launch = r.Launch
-		}
+	j.ahead, j.in.Way, j.in.Hosted = r.Ahead, r.Way, true
+	if d, ok := j.dev.Backend.(target.Chooser); ok {
+		j.in.Way = d.Distinct(j.in.Module, r.Way)
+	}
+	if j.in.Way != j.in.Way.AnyGrid() {
+		j.in.Launch = r.Launch
 	}
 	found, err := j.make(ctx)
-	if errors.Is(err, ErrNotCompiled) && j.in.Sharing != 0 { // code for any launch may be in the cache
-		j.in.Sharing = 0
+	if errors.Is(err, ErrNotCompiled) && j.forAnyGrid() {
 		found, err = j.make(ctx)
 	}
 	if f := k.Set.Hooks.After; f != nil {
@@ -106,11 +104,15 @@ func (j *job) adopt(ctx context.Context, keeper target.Keeper, restore func(*cac
 			return true
 		}
 	}
-	if j.in.Sharing != 0 { // there may be code for any launch
-		j.in.Sharing = 0
-		return j.adopt(ctx, keeper, restore)
-	}
-	return false
+	return j.forAnyGrid() && j.adopt(ctx, keeper, restore)
+}
+
+// forAnyGrid lets the job take code for any grid, which may be in the cache. It reports false if that is the
+// code that was asked for.
+func (j *job) forAnyGrid() bool {
+	before := j.in.Way
+	j.in.Way = before.AnyGrid()
+	return j.in.Way != before
 }
 
 // allowed finishes the compilation unless strict mode or a hook refuses it.
@@ -142,19 +144,7 @@ func (j *job) key(keeper target.Keeper, generator string) cache.Key {
 	if j.lineless() {
 		h.Add("lines", "none")
 	}
-	if !j.in.Fallback {
-		h.Add("launches", "all")
-	}
-	if j.in.Merge > 0 {
-		h.Add("merge", strconv.Itoa(j.in.Merge))
-		h.Add("unit strides", strconv.FormatBool(j.in.Unit))
-	}
-	if j.in.Persist {
-		h.Add("programs", "stay")
-	}
-	if j.in.Sharing != 0 {
-		h.Add("sharing", strconv.Itoa(j.in.Sharing))
-	}
+	h.Add("way", j.in.Way.String())
 	if len(j.in.Libs) > 0 {
 		h.Add("libs", target.LibsKey(j.in.Libs))
 	}

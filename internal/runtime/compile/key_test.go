@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/lang"
@@ -33,7 +34,7 @@ func keyJob(t *testing.T, text string) *job {
 	}
 	return &job{k: &Kernel{Name: "k", Set: &Settings{}}, out: &Result{},
 		dev: &args.Device{Backend: keyed{chip: "one"}},
-		in:  &target.Input{Module: m, Kernel: "k", Fallback: true, Hosted: true}}
+		in:  &target.Input{Module: m, Kernel: "k", Way: device.AnyLaunch, Hosted: true}}
 }
 
 const keyText1 = "module { tt.func public @k(%n: i32) { tt.return } }"
@@ -47,7 +48,7 @@ var notInKey = map[string]string{
 	"Until":    "code that is kept is whole",
 	"Override": "replaced stages are not kept", "Given": "given stages are not kept",
 	"Hosted": "all code that is kept for launches is hosted",
-	"Launch": "the code serves every launch of its sharing",
+	"Launch": "the code serves every launch of its way",
 }
 
 // keyChanges has, for each other field, inputs that differ in it from the one before.
@@ -58,13 +59,26 @@ var keyChanges = map[string][]func(in *target.Input){
 		func(in *target.Input) { in.Options.NumCTAs = 2 },
 		func(in *target.Input) { in.Options.Check = true },
 	},
-	"Libs":     {func(in *target.Input) { in.Libs = []target.Lib{{Name: "libdevice"}} }},
-	"Fallback": {func(in *target.Input) { in.Fallback = false }},
-	"Persist":  {func(in *target.Input) { in.Persist = true }},
-	"Sharing": {func(in *target.Input) { in.Sharing = 1 }, func(in *target.Input) { in.Sharing = 2 },
-		func(in *target.Input) { in.Sharing = -1 }},
-	"Merge": {func(in *target.Input) { in.Merge = 2 }, func(in *target.Input) { in.Merge = 4 }},
-	"Unit":  {func(in *target.Input) { in.Merge, in.Unit = 2, true }},
+	"Libs": {func(in *target.Input) { in.Libs = []target.Lib{{Name: "libdevice"}} }},
+	"Way":  wayChanges(),
+}
+
+// wayChanges returns inputs that differ in one field of their way each.
+func wayChanges() (list []func(in *target.Input)) {
+	typ := reflect.TypeFor[device.Way]()
+	for i := range typ.NumField() {
+		if typ.Field(i).Type.Kind() == reflect.Bool {
+			list = append(list, func(in *target.Input) {
+				f := reflect.ValueOf(&in.Way).Elem().Field(i)
+				f.SetBool(!f.Bool())
+			})
+			continue
+		}
+		for _, n := range []int64{-1, 1, 2} {
+			list = append(list, func(in *target.Input) { reflect.ValueOf(&in.Way).Elem().Field(i).SetInt(n) })
+		}
+	}
+	return list
 }
 
 // TestKey changes everything that a compilation depends on, field by field: each change gives another key.

@@ -72,7 +72,7 @@ type Code struct {
 	Cooperative bool `json:",omitempty"`
 	Overlap     bool `json:",omitempty"` // programmatic dependent launch
 
-	// Sharing is that of the launches for which the code is made (target.Sharer). Depths holds the stages of
+	// Sharing is that of the launches for which the code is made (device.Way). Depths holds the stages of
 	// its pipelines, in sum, by sharing; nil if they are the same for all launches.
 	Sharing int   `json:",omitempty"`
 	Depths  []int `json:",omitempty"`
@@ -206,7 +206,7 @@ func (c Compiler) Compile(ctx context.Context, in *target.Input, maxPTX int) (*C
 	}
 	code, err := c.fit(ctx, in, maxPTX)
 	if code != nil {
-		code.strides, code.Merge, code.Merged = strides || code.Persistent, merge, in.Merge
+		code.strides, code.Merge, code.Merged = strides || code.Persistent, merge, in.Way.Merge
 		code.Strides, code.recurs = units, again
 		code.rules, code.Rules = values, values.Text()
 		values.Made(code.PTX)

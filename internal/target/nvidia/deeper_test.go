@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/gpu"
@@ -39,7 +40,7 @@ func TestDeeper(t *testing.T) {
 	} {
 		for sharing, programs := range x.programs {
 			m := golden(t, x.name)
-			in := &target.Input{Module: m, Fallback: true, Sharing: sharing,
+			in := &target.Input{Module: m, Way: device.Way{Fallback: true, Sharing: sharing},
 				Options: target.Options{NumWarps: x.warps, NumStages: x.stages, NumCTAs: 1}}
 			depths, err := c.ttgir(in)
 			if err != nil {
@@ -77,7 +78,7 @@ func TestSharing(t *testing.T) {
 	}{
 		{[3]int{132, 1, 1}, 1}, {[3]int{11, 6, 2}, 1}, {[3]int{133, 1, 1}, 2}, {[3]int{264, 1, 1}, 2},
 		{[3]int{265, 1, 1}, 4}, {[3]int{528, 1, 1}, 4}, {[3]int{529, 1, 1}, 8}, {[3]int{2112, 1, 1}, 16},
-		{[3]int{2113, 1, 1}, target.Many}, {[3]int{1, 1, 1}, 1}, {[3]int{0, 1, 1}, 0},
+		{[3]int{2113, 1, 1}, device.Many}, {[3]int{1, 1, 1}, 1}, {[3]int{0, 1, 1}, 0},
 	} {
 		if got := c.Sharing(x.grid, 132); got != x.want {
 			t.Errorf("%v: %d, want %d", x.grid, got, x.want)
@@ -90,7 +91,7 @@ func TestSharing(t *testing.T) {
 	if got := c.Sharing([3]int{1, 1, 1}, 132); got != 0 {
 		t.Errorf("disabled: %d", got)
 	}
-	if got := c.Sharing([3]int{133, 1, 1}, 132); got != target.Many {
+	if got := c.Sharing([3]int{133, 1, 1}, 132); got != device.Many {
 		t.Errorf("disabled, many programs: %d", got)
 	}
 }
@@ -124,7 +125,7 @@ func TestOtherDepth(t *testing.T) {
 func TestWideTiles(t *testing.T) {
 	for name, want := range map[string]int{"matmul_f16": 3, "matmul_bf16_relu": 0} {
 		m := golden(t, name)
-		in := &target.Input{Module: m, Fallback: true,
+		in := &target.Input{Module: m, Way: device.AnyLaunch,
 			Options: target.Options{NumWarps: 8, NumStages: 3, NumCTAs: 1}}
 		if _, err := (Compiler{Capability: 90}).ttgir(in); err != nil {
 			t.Fatal(err)
@@ -161,7 +162,9 @@ func TestDeeperStack(t *testing.T) {
 	}{{0, 0, 1}, {0, 8, 0}, {8, 8, 1}, {344, 464, 0}, {464, 344, 1}} {
 		for first, own := range []*kernel{made(0, x.general), made(1, x.deep)} {
 			other := made(1-first, []int{x.general, x.deep}[1-first])
-			own.maker = func(context.Context, target.Way) (target.Executable, error) { return other, nil }
+			own.maker = func(context.Context, device.Way, bool) (target.Executable, error) {
+				return other, nil
+			}
 			var e target.Executable = other
 			own.sharing[gpu.KindOf(1-first)].made.Store(&e)
 			got := own.deeper(nil, few, nil)
@@ -195,10 +198,10 @@ func TestShares(t *testing.T) {
 		m             *ir.Module
 		sharing, want int
 	}{
-		{product, 1, 1}, {product, 2, 2}, {product, 4, target.Many}, {product, target.Many, target.Many},
-		{rows, 1, 1}, {rows, 8, 8}, {rows, target.Many, 0}, {once, 1, 0}, {counts, 1, 1}, {nil, 8, 8},
+		{product, 1, 1}, {product, 2, 2}, {product, 4, device.Many}, {product, device.Many, device.Many},
+		{rows, 1, 1}, {rows, 8, 8}, {rows, device.Many, 0}, {once, 1, 0}, {counts, 1, 1}, {nil, 8, 8},
 	} {
-		if got := (Compiler{Capability: 90}).Shares(x.m, x.sharing); got != x.want {
+		if got := (Compiler{Capability: 90}).shares(x.m, x.sharing); got != x.want {
 			t.Errorf("%d programs on an SM: %d, want %d", x.sharing, got, x.want)
 		}
 	}

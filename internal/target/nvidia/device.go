@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/llvm"
 	"github.com/nereid-lang/nereid/internal/target"
 	"github.com/nereid-lang/nereid/internal/target/nvidia/driver"
@@ -190,5 +191,5 @@ func (d *Device) loaded(code *Code, made *assembled) (target.Executable, error) 
 	return k, nil
 }
 
-// Sharing returns how many of a launch's programs run on one SM, if they are few.
-func (d *Device) Sharing(grid [3]int) int { return d.Compiler.Sharing(grid, d.dev.SMs) }
+// WayOf returns the way of the code for a grid.
+func (d *Device) WayOf(grid [3]int) device.Way { return d.Compiler.WayOf(grid, d.dev.SMs) }

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/gpu"
 	"github.com/nereid-lang/nereid/internal/lower"
 	"github.com/nereid-lang/nereid/internal/target"
@@ -30,7 +31,7 @@ func (o *Others) LaunchWhole(ctx context.Context, s target.Stream, grid [3]int, 
 	if o.maker == nil {
 		return ErrNoTile
 	}
-	e, err := o.whole.get(ctx, o.maker, target.Way{Whole: true})
+	e, err := o.whole.get(ctx, o.maker, device.Way{}, false)
 	if err != nil {
 		return err
 	}
@@ -43,7 +44,7 @@ func (o *Others) PrepareWhole(ctx context.Context, code *Code) error {
 	if o.maker == nil || !slices.ContainsFunc(code.Maps, tile) {
 		return nil
 	}
-	_, err := o.whole.get(ctx, o.maker, target.Way{Whole: true, Ahead: true})
+	_, err := o.whole.get(ctx, o.maker, device.Way{}, true)
 	return err
 }
 
@@ -53,7 +54,7 @@ func (o *Others) Merged(ctx context.Context, merge int, unit bool) (target.Execu
 	if unit {
 		list = &o.merged[1]
 	}
-	return list[bits.Len(uint(merge))-1].get(ctx, o.maker, target.Way{Whole: true, Merge: merge, Unit: unit})
+	return list[bits.Len(uint(merge))-1].get(ctx, o.maker, device.Way{Merge: merge, Unit: unit}, false)
 }
 
 // HasMaker reports whether other code can be made.
@@ -65,24 +66,24 @@ func (o *Others) HasWhole() bool { return o.whole.Made() != nil }
 // Deeper returns the code whose pipelines and requests ahead are for launches of a sharing, nil if there is
 // none. wait says that it may be made now.
 func (o *Others) Deeper(ctx context.Context, sharing int, wait func() bool) target.Executable {
-	return o.ifMade(ctx, &o.sharing[gpu.KindOf(sharing)], target.Way{Sharing: sharing}, wait)
+	return o.ifMade(ctx, &o.sharing[gpu.KindOf(sharing)], device.Way{Fallback: true, Sharing: sharing}, wait)
 }
 
 // Staying returns the code whose programs stay on their SMs, nil if there is none. wait says that it may be
 // made now.
 func (o *Others) Staying(ctx context.Context, wait func() bool) target.Executable {
-	return o.ifMade(ctx, &o.staying, target.Way{Persist: true}, wait)
+	return o.ifMade(ctx, &o.staying, device.Way{Fallback: true, Persist: true}, wait)
 }
 
 // ifMade returns code that launches can do without, nil if there is none.
-func (o *Others) ifMade(ctx context.Context, x *other, way target.Way, wait func() bool) target.Executable {
+func (o *Others) ifMade(ctx context.Context, x *other, way device.Way, wait func() bool) target.Executable {
 	if o.maker == nil {
 		return nil
 	}
 	if e := x.Made(); e != nil || x.failed.Load() || !wait() {
 		return e
 	}
-	e, err := x.get(ctx, o.maker, way)
+	e, err := x.get(ctx, o.maker, way, false)
 	if err != nil {
 		x.failed.Store(ctx.Err() == nil)
 		return nil
@@ -122,13 +123,14 @@ func (o *other) Made() target.Executable {
 	return nil
 }
 
-func (o *other) get(ctx context.Context, maker target.Maker, way target.Way) (target.Executable, error) {
+func (o *other) get(ctx context.Context, maker target.Maker, way device.Way, ahead bool) (target.Executable,
+	error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if e := o.Made(); e != nil {
 		return e, nil
 	}
-	e, err := maker(ctx, way)
+	e, err := maker(ctx, way, ahead)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/rules"
@@ -20,11 +21,11 @@ type ruleSample struct {
 	golden            string // a kernel of testdata/golden, or
 	kernel, signature string // one of testdata/rules.py
 	warps, stages     int
-	way               target.Way
+	way               device.Way
 }
 
 func (s ruleSample) String() string {
-	return fmt.Sprintf("%s%s warps %d stages %d %+v", s.golden, s.kernel, s.warps, s.stages, s.way)
+	return fmt.Sprintf("%s%s warps %d stages %d %v", s.golden, s.kernel, s.warps, s.stages, s.way)
 }
 
 // module returns the sample's Triton IR.
@@ -57,8 +58,7 @@ func (s ruleSample) compile(t *testing.T, m *ir.Module, values *rules.Set) strin
 		m.Op.SetAttr(rules.Attr, ir.Str(text))
 	}
 	var out strings.Builder
-	in := &target.Input{Module: m, Fallback: !s.way.Whole, Hosted: true, Sharing: s.way.Sharing,
-		Persist: s.way.Persist, Merge: s.way.Merge, Until: "llir",
+	in := &target.Input{Module: m, Way: s.way, Hosted: true, Until: "llir",
 		Options: target.Options{NumWarps: s.warps, NumStages: s.stages, NumCTAs: 1},
 		Stages: func(stage string, _ time.Duration, text func() []byte) {
 			if stage == "ttgir" || stage == "llir" {
@@ -84,13 +84,14 @@ func (s ruleSample) compile(t *testing.T, m *ir.Module, values *rules.Set) strin
 
 // ruleSamples returns kernels that ask for all rules.
 func ruleSamples() (list []ruleSample) {
-	any, one, many := target.Way{}, target.Way{Sharing: 1}, target.Way{Sharing: target.Many}
+	any, one, many, stays := device.AnyLaunch, device.AnyLaunch, device.AnyLaunch, device.AnyLaunch
+	one.Sharing, many.Sharing, stays.Persist = 1, device.Many, true
 	list = []ruleSample{
 		{golden: "matmul_f16", warps: 8, stages: 3, way: one},
 		{golden: "matmul_bf16_relu", warps: 4, stages: 4, way: one},
 		{golden: "matmul_bf16_relu", warps: 2, stages: 2, way: one},
 		{golden: "attention_d128_causal", warps: 8, stages: 3, way: any},
-		{golden: "attention_d128_causal", warps: 8, stages: 3, way: target.Way{Persist: true}},
+		{golden: "attention_d128_causal", warps: 8, stages: 3, way: stays},
 		{golden: "layer_norm_f16", warps: 4, stages: 3, way: one},
 		{golden: "add_f32", warps: 4, stages: 3, way: any},
 	}
@@ -131,7 +132,7 @@ func ruleSamples() (list []ruleSample) {
 		{"wide", "*fp16:16, *fp16:16, *fp32:16, i32, 128, 128, 64", 4, 3},
 		{"narrow", "*fp16:16, *fp16:16, *fp32:16, i32, 128, 32, 128", 4, 3},
 	} {
-		for _, way := range []target.Way{any, one, many} {
+		for _, way := range []device.Way{any, one, many} {
 			list = append(list, ruleSample{kernel: s.kernel, signature: s.signature, warps: s.warps,
 				stages: s.stages, way: way})
 		}

@@ -3,6 +3,7 @@ package nvidia
 import (
 	"errors"
 
+	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/dialect/scf"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/gpu"
@@ -14,7 +15,7 @@ import (
 
 // The sharing of a launch is a number up to which its programs run on one SM at a time: a power of two. Where
 // it is small, pipelines may fill the shared memory that programs leave, and loops may ask for memory ahead,
-// so such launches have code of their own. It is 0, or target.Many, where programs are too many to matter.
+// so such launches have code of their own. It is 0, or device.Many, where programs are too many to matter.
 
 // deepens reports whether launches of few programs have code of their own.
 func (c Compiler) deepens() bool { return c.warpGroups() && !knob.NoDeeper.Get() }
@@ -22,18 +23,23 @@ func (c Compiler) deepens() bool { return c.warpGroups() && !knob.NoDeeper.Get()
 // sharing returns what the passes are told about the launches of the code. That takes a host that has other
 // code for other launches.
 func (c Compiler) sharing(in *target.Input) gpu.Sharing {
-	if !c.deepens() || !in.Fallback || c.shallow {
+	if !c.deepens() || !in.Way.Fallback || c.shallow {
 		return gpu.Sharing{}
 	}
-	return gpu.Sharing{SM: sms[c.Capability].shared, Programs: max(0, in.Sharing)}
+	return gpu.Sharing{SM: sms[c.Capability].shared, Programs: max(0, in.Way.Sharing)}
 }
 
-// Sharing returns the sharing of a grid on a device with so many SMs (target.Sharer). Without other code for
+// WayOf returns the way of the code for a grid on a device with so many SMs.
+func (c Compiler) WayOf(grid [3]int, sms int) device.Way {
+	return device.Way{Fallback: true, Sharing: c.Sharing(grid, sms)}
+}
+
+// Sharing returns the sharing of a grid on a device with so many SMs. Without other code for
 // few programs, there may still be some for many: that of programs that stay on their SMs.
 func (c Compiler) Sharing(grid [3]int, sms int) int {
 	switch n := programsOnSM(grid, sms); {
 	case n == 0 && grid[0]*grid[1]*grid[2] > 0 || n > 1 && !c.deepens():
-		return target.Many
+		return device.Many
 	case c.deepens():
 		return n
 	}
@@ -54,11 +60,17 @@ func programsOnSM(grid [3]int, sms int) int {
 	return shared
 }
 
-// Shares returns the sharing that the code of a module of TTIR depends on (target.Sharer), in launches of a
+// Distinct implements target.Chooser.
+func (c Compiler) Distinct(m *ir.Module, w device.Way) device.Way {
+	w.Sharing = c.shares(m, w.Sharing)
+	return w
+}
+
+// shares returns the sharing that the code of a module of TTIR depends on, in launches of a
 // sharing. The code of loops depends on it: with products as far as pipelines get deeper, and on programs
-// being many, which may stay; without products if they are few. Where Shares returns 0 although OtherDepth
+// being many, which may stay; without products if they are few. Where shares returns 0 although OtherDepth
 // asks for the code of a sharing, the code that asks would be returned, and would ask again.
-func (c Compiler) Shares(m *ir.Module, sharing int) int {
+func (c Compiler) shares(m *ir.Module, sharing int) int {
 	if m == nil {
 		return sharing
 	}
@@ -68,10 +80,10 @@ func (c Compiler) Shares(m *ir.Module, sharing int) int {
 		products = products || op.Def == tt.Dot
 	}
 	switch {
-	case !loops, !products && sharing == target.Many:
+	case !loops, !products && sharing == device.Many:
 		return 0
 	case products && !rules.Holds(gpu.RulesOf(m), rules.DeepenPrograms, sharing):
-		return target.Many
+		return device.Many
 	}
 	return sharing
 }

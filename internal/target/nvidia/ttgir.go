@@ -2,6 +2,7 @@ package nvidia
 
 import (
 	"github.com/nereid-lang/nereid/internal/analysis/axisinfo"
+	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/gpu"
@@ -57,8 +58,8 @@ func (c Compiler) passes(in *target.Input, persist gpu.PersistMode) []pass.Pass 
 	passes := gpu.Pipeline(gpu.Options{
 		Machine: c.machine(in), NumStages: in.Options.NumStages, WarpGroups: c.warpGroups(), TMA: maps,
 		Turns: c.turns(), Tiles: c.tiles(in, described || c.noTiles, knob.Tiles.Get()),
-		Stores: c.tiles(in, described || c.noTileStores, knob.TileStores.Get()), Merge: in.Merge,
-		Unit: in.Unit, Sharing: c.sharing(in), Persist: persist,
+		Stores: c.tiles(in, described || c.noTileStores, knob.TileStores.Get()), Way: in.Way,
+		Sharing: c.sharing(in), Persist: persist,
 	})
 	if described && !maps {
 		passes = append([]pass.Pass{pass.RewriteTensorDescriptor, pass.Canonicalize, pass.CSE}, passes...)
@@ -75,12 +76,13 @@ func holds(guard tt.TileGuard, in *target.Input) bool {
 // persists says whether programs stay on their SMs. That takes a host that tells the kernel its grid and has
 // other code for other launches.
 func (c Compiler) persists(in *target.Input) gpu.PersistMode {
+	way := in.Way
 	switch {
-	case !c.turns() || !in.Fallback || in.Options.LaunchCooperativeGrid || knob.NoPersist.Get(), c.noPersist:
+	case !c.turns() || !way.Fallback || in.Options.LaunchCooperativeGrid || knob.NoPersist.Get(), c.noPersist:
 		return gpu.NoPersist
-	case in.Persist:
+	case way.Persist:
 		return gpu.Persist
-	case in.Sharing > 1 || in.Sharing == target.Many:
+	case way.Sharing > 1 || way.Sharing == device.Many:
 		return gpu.PersistProducts
 	}
 	return gpu.MayPersist
@@ -97,7 +99,8 @@ func (c Compiler) turns() bool { return c.warpGroups() && !knob.NoTurns.Get() &&
 // and has other code for launches whose arguments no map describes.
 func (c Compiler) tiles(in *target.Input, without bool, mode string) gpu.TileMode {
 	switch {
-	case without || !in.Fallback || in.Options.Overlap || !c.warpGroups() || !c.tensorMaps() || mode == "off":
+	case without || mode == "off" || !in.Way.Fallback || in.Options.Overlap || !c.warpGroups() ||
+		!c.tensorMaps():
 		return gpu.NoTiles
 	case mode == "all":
 		return gpu.AllTiles
@@ -112,7 +115,7 @@ func (c Compiler) machine(in *target.Input) gpu.Machine {
 	if c.turns() && m.NumCTAs <= 1 {
 		m.NumWarps = gpu.SpecializedWarps(in.Module, m.NumWarps)
 	}
-	if in.Merge > 1 {
+	if in.Way.Merge > 1 {
 		m.NumWarps = gpu.MergedWarps(in.Module, m.NumWarps)
 	}
 	return m

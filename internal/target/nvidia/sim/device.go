@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/knob"
 	"github.com/nereid-lang/nereid/internal/llvm"
 	"github.com/nereid-lang/nereid/internal/lower"
@@ -83,8 +84,8 @@ const (
 	fewSMs       = 2
 )
 
-// Sharing returns how many of a launch's programs would run on one SM, if they are few.
-func (d *Device) Sharing(grid [3]int) int { return d.Compiler.Sharing(grid, fewSMs) }
+// WayOf returns the way of the code for a grid.
+func (d *Device) WayOf(grid [3]int) device.Way { return d.Compiler.WayOf(grid, fewSMs) }
 
 type kernel struct {
 	dev           *Device
