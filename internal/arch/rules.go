@@ -164,7 +164,7 @@ var rules = []rule{
 		ours: []string{"internal/dtype", "internal/runtime/args", "internal/target", "internal/target/nvidia",
 			"internal/target/nvidia/driver"}},
 	{pkg: "internal/runtime/compile",
-		ours: join(compiler, "internal/cache", "internal/knob", "internal/lang/...", "internal/rules",
+		ours: join(compiler, "internal/cache", "internal/device", "internal/knob", "internal/lang/...", "internal/rules",
 			"internal/runtime/args", "internal/safefile", "internal/target")},
 	{pkg: "internal/runtime/tune",
 		ours: []string{"internal/autotune", "internal/cache", "internal/dtype", "internal/lang",

@@ -40,8 +40,8 @@ func TestPipelines(t *testing.T) {
 			tiles, persist = gpu.PayingTiles, gpu.MayPersist
 		}
 		list := gpu.Pipeline(gpu.Options{Machine: gpu.Machine{Target: target, NumWarps: 4}, NumStages: 3,
-			WarpGroups: hopper, TMA: hopper, Turns: hopper, Tiles: tiles, Stores: tiles, Way: device.Way{Merge: 2},
-			Persist: persist})
+			WarpGroups: hopper, TMA: hopper, Turns: hopper, Tiles: tiles, Stores: tiles,
+			Way: device.Way{Merge: 2}, Persist: persist})
 		first := map[string]int{}
 		for i, p := range list {
 			if _, seen := first[p.Name]; !seen {
