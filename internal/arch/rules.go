@@ -109,8 +109,8 @@ var rules = []rule{
 			"internal/target/stray")},
 	{pkg: "internal/target/amd/gcn"},
 	{pkg: "internal/target/amd/gcnsim",
-		ours: []string{"internal/num", "internal/ring", "internal/target/amd/gcn", "internal/target/simmem",
-			"internal/target/stray"}},
+		ours: []string{"internal/num", "internal/ring", "internal/target/amd/gcn",
+			"internal/target/interleave", "internal/target/simmem", "internal/target/stray"}},
 	{pkg: "internal/target/cpu/codegen",
 		ours: join(irLayer, "internal/mathlib", "internal/target/cpu/gemm", "internal/target/cpu/vmath")},
 	{pkg: "internal/target/cpu/cpuid"},
@@ -138,7 +138,8 @@ var rules = []rule{
 			"internal/target/amd/hip", "internal/target/amd/hsaco", "internal/target/inflight")},
 	{pkg: "internal/target/amd/sim",
 		ours: []string{"internal/diag", "internal/knob", "internal/llvm", "internal/target",
-			"internal/target/amd", "internal/target/amd/gcnsim", "internal/target/simmem"}},
+			"internal/target/amd", "internal/target/amd/gcnsim", "internal/target/interleave",
+			"internal/target/simmem"}},
 
 	// The runtime may use anything of the compiler; no row above lets the compiler use the runtime.
 	{pkg: "internal/replay/...", ours: []string{"internal/..."}},

@@ -288,8 +288,21 @@ func TestPlantedAMD(t *testing.T) {
 // LDS before it is written.
 type tally struct{ reported, unwritten, harmless, neverRun int }
 
-// plantAMD plants all faults in a launch.
-func (d described) plantAMD(t *testing.T, mod *nereid.Module, dev *nereid.Device, all map[string]*tally) {
+// faultyAMD is a code object with a fault.
+type faultyAMD struct {
+	m     *machine // the code without it
+	kind  string
+	at    int // the instruction
+	hsaco []byte
+}
+
+func (f *faultyAMD) String() string {
+	return fmt.Sprintf("%s, instruction %d %s", f.kind, f.at, f.m.code[f.at])
+}
+
+// faultsAMD returns the launch's results, and its code object with each of the faults.
+func (d described) faultsAMD(t *testing.T, mod *nereid.Module, dev *nereid.Device) (right []byte,
+	all []*faultyAMD) {
 	t.Helper()
 	var m *machine
 	right, err := d.changed(t, mod, dev, func(hsaco []byte) []byte {
@@ -299,27 +312,39 @@ func (d described) plantAMD(t *testing.T, mod *nereid.Module, dev *nereid.Device
 	if err != nil {
 		t.Fatal(err)
 	}
-	for kind, plant := range amdPlants {
-		if all[kind] == nil {
-			all[kind] = &tally{}
-		}
+	for _, kind := range slices.Sorted(maps.Keys(amdPlants)) {
 		for i := range m.code {
-			if bad := plant(m, i); bad != nil && !bytes.Equal(bad, m.hsaco) {
-				d.judge(t, mod, dev, m, i, bad, right, kind, all[kind])
+			if bad := amdPlants[kind](m, i); bad != nil && !bytes.Equal(bad, m.hsaco) {
+				all = append(all, &faultyAMD{m, kind, i, bad})
 			}
 		}
 	}
+	return right, all
 }
 
-// judge runs a launch with a fault at instruction i.
-func (d described) judge(t *testing.T, mod *nereid.Module, dev *nereid.Device, m *machine, i int,
-	bad, right []byte, kind string, sum *tally) {
+// plantAMD plants all faults in a launch.
+func (d described) plantAMD(t *testing.T, mod *nereid.Module, dev *nereid.Device, all map[string]*tally) {
+	t.Helper()
+	for kind := range amdPlants {
+		if all[kind] == nil {
+			all[kind] = &tally{}
+		}
+	}
+	right, faults := d.faultsAMD(t, mod, dev)
+	for _, f := range faults {
+		d.judge(t, mod, dev, f, right, all[f.kind])
+	}
+}
+
+// judge runs a launch with a fault.
+func (d described) judge(t *testing.T, mod *nereid.Module, dev *nereid.Device, bad *faultyAMD, right []byte,
+	sum *tally) {
 	t.Helper()
 	run := func(hsaco []byte) ([]byte, error) {
 		return d.changed(t, mod, dev, func([]byte) []byte { return hsaco })
 	}
 	var f *sim.Fault
-	switch _, err := run(bad); {
+	switch _, err := run(bad.hsaco); {
 	case errors.As(err, &f) && (f.Race || f.Wait) && f.Other.Line > 0:
 		sum.reported++
 		return
@@ -327,18 +352,17 @@ func (d described) judge(t *testing.T, mod *nereid.Module, dev *nereid.Device, m
 		sum.unwritten++
 		return
 	case err != nil:
-		t.Errorf("%s, instruction %d %s: no report of both lines: %v", kind, i, m.code[i], err)
+		t.Errorf("%s: no report of both lines: %v", bad, err)
 	}
-	if _, err := run(m.trap(i)); err == nil {
+	if _, err := run(bad.m.trap(bad.at)); err == nil {
 		sum.neverRun++
 		return
 	}
 	sum.harmless++
 	for _, order := range []string{"latest", "random:1", "adversarial:2"} {
 		t.Setenv(knob.SimOrder.Name(), order)
-		if got, err := run(bad); err != nil || !bytes.Equal(got, right) {
-			t.Errorf("%s, instruction %d %s: not reported, and under %s results differ: %v", kind, i,
-				m.code[i], order, err)
+		if got, err := run(bad.hsaco); err != nil || !bytes.Equal(got, right) {
+			t.Errorf("%s: not reported, and under %s results differ: %v", bad, order, err)
 		}
 	}
 	t.Setenv(knob.SimOrder.Name(), "usual")
@@ -348,7 +372,8 @@ func (d described) judge(t *testing.T, mod *nereid.Module, dev *nereid.Device, m
 func (d described) changed(t *testing.T, mod *nereid.Module, dev *nereid.Device,
 	change func([]byte) []byte) (left []byte, err error) {
 	t.Helper()
-	err = d.launchIn(sim.WithChange(t.Context(), change), t, mod, dev, func(tensors []*nereid.Tensor) {
+	ctx := sim.WithWatch(t.Context(), sim.Watch{Change: change})
+	err = d.launchIn(ctx, t, mod, dev, func(tensors []*nereid.Tensor) {
 		for _, x := range tensors {
 			left = append(left, bytesOf(t, x)...)
 		}

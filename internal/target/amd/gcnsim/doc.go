@@ -34,7 +34,7 @@
 //	access.go       loads and stores, ldsload.go loads to LDS, atomic.go atomics
 //	memory.go       global memory; lds.go LDS
 //	transfer.go     accesses under way; wait.go s_waitcnt; order.go when they end, and which wave runs
-//	shadow.go       races
+//	shadow.go       races; explore.go all interleavings
 //	fault.go        Fault
 //	op_*.go         the tables of instructions: what each computes
 package gcnsim

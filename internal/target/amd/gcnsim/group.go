@@ -17,7 +17,8 @@ type group struct {
 	waves []*wave
 	first uint32 // epoch
 
-	ranks []int // of waves, the first of which goes first
+	record *record // nil unless all interleavings are asked for
+	ranks  []int   // of waves, the first of which goes first
 }
 
 // group runs a workgroup.
@@ -30,6 +31,9 @@ func (r *run) group(id [3]int) error {
 	for i := range (r.Threads + r.p.lanes - 1) / r.p.lanes {
 		g.waves = append(g.waves, newWave(g, i))
 	}
+	if n := r.Order.States; n > 0 {
+		g.record = newRecord(len(g.waves), n)
+	}
 	for g.running() {
 		if err := r.ctx.Err(); err != nil {
 			return err
@@ -39,6 +43,9 @@ func (r *run) group(id [3]int) error {
 				return err
 			}
 		}
+	}
+	if g.record != nil {
+		return g.explore()
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/nereid-lang/nereid/internal/target/amd/gcn"
+	"github.com/nereid-lang/nereid/internal/target/interleave"
 )
 
 // Launch is a launch of a kernel.
@@ -26,6 +27,7 @@ type Launch struct {
 	NoGlobal bool
 	NoUndef  bool // do not look for values that nothing wrote
 	Count    *Counts
+	Explored func(interleave.Result) // told about each workgroup whose interleavings were visited
 }
 
 // Counts are statistics of a launch.

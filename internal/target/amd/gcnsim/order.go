@@ -2,6 +2,7 @@ package gcnsim
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -14,6 +15,9 @@ type Order struct {
 	Ends  Ends
 	Waves Waves
 	Seed  uint64
+	// States, if not 0, asks for all interleavings of each workgroup, if its waves have no more states than
+	// that: see explore.go.
+	States int
 }
 
 // Ends says when transfers end.
@@ -48,9 +52,7 @@ var orders = map[string]struct {
 	"latest":      {Order{Ends: Latest, Waves: Backward}, false},
 	"random":      {Order{Ends: Random, Waves: Shuffled}, true},
 	"adversarial": {Order{Ends: Random, Waves: Ranked}, true},
-	// Waves meet at barriers of the whole workgroup and nowhere else, so that the usual order stands for all:
-	// accesses are checked by the barriers behind them.
-	"all": {Order{}, true},
+	"all":         {Order{}, true},
 }
 
 // ParseOrder reads an order: "usual", "backward", "earliest", "latest", "random:SEED", "adversarial:SEED",
@@ -67,6 +69,9 @@ func ParseOrder(text string) (Order, error) {
 	n, err := strconv.ParseUint(seed, 10, 64)
 	if err != nil {
 		return Order{}, fmt.Errorf("%q is no order: a seed is a number", text)
+	}
+	if name == "all" {
+		return Order{States: int(min(n, math.MaxInt))}, nil
 	}
 	row.order.Seed = n
 	return row.order, nil

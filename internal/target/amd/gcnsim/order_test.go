@@ -25,7 +25,8 @@ func TestParseOrder(t *testing.T) {
 			t.Errorf("%q is read as %v", text, o)
 		}
 	}
-	if o, err := ParseOrder("adversarial:6"); err != nil || o != (Order{Random, Ranked, 6}) {
+	want := Order{Ends: Random, Waves: Ranked, Seed: 6}
+	if o, err := ParseOrder("adversarial:6"); err != nil || o != want {
 		t.Errorf("adversarial:6 is read as %v, %v", o, err)
 	}
 }

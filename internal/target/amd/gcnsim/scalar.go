@@ -184,11 +184,16 @@ func buildControl(p *program, in *gcn.Inst) func(*wave) {
 		}
 	case "s_endpgm":
 		return func(w *wave) {
-			w.drain()
 			w.done = true
+			w.drain()
 		}
 	case "s_barrier":
-		return func(w *wave) { w.waiting = true }
+		return func(w *wave) {
+			w.waiting = true
+			if w.g.record != nil {
+				w.g.record.meets(w)
+			}
+		}
 	case "s_trap":
 		return func(w *wave) { w.fail(-1, "the kernel stopped itself by a trap") }
 	case "s_nop", "s_sleep", "s_setprio", "s_sethalt", "s_icache_inv", "s_wakeup", "s_ttracedata",

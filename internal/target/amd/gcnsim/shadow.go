@@ -30,37 +30,54 @@ type touch struct {
 	how   access
 }
 
-// word holds the last accesses to 4 bytes: those of two waves suffice to find one that is not the wave that
-// asks.
+// word holds the last accesses to 4 bytes: those of two waves to a byte suffice to find one that is not the
+// wave that asks. Where waves touch different bytes of a word, there may be more than two: see shadow.crowd.
 type word struct {
 	writers, readers [2]touch
 	value            uint32 // what the last write wrote
+	crowded          bool
 }
 
 // conflict returns an access of the same epoch by another wave that n may not meet, nil for none.
-func (x *word) conflict(n touch, value uint32, agrees func(a, b touch, same bool) bool) *touch {
+func (s *shadow) conflict(x *word, n touch, value uint32) *touch {
 	for i := range x.writers {
-		t := &x.writers[i]
-		if t.epoch != n.epoch || t.wave == n.wave || t.mask&n.mask == 0 ||
-			t.how == atomics && n.how == atomics {
-			continue
-		}
-		both := spread(t.mask & n.mask)
-		if n.how != writes || t.how != writes || !agrees(*t, n, (x.value^value)&both == 0) {
+		if t := &x.writers[i]; s.clash(x, t, n, value) {
 			return t
 		}
 	}
 	for i := range x.readers {
-		t := &x.readers[i]
-		if n.how != reads && t.epoch == n.epoch && t.wave != n.wave && t.mask&n.mask != 0 {
+		if t := &x.readers[i]; s.clash(x, t, n, value) {
 			return t
+		}
+	}
+	if x.crowded {
+		for i := range s.crowd[x] {
+			if t := &s.crowd[x][i]; s.clash(x, t, n, value) {
+				return t
+			}
 		}
 	}
 	return nil
 }
 
+// clash reports whether n may not meet an earlier access.
+func (s *shadow) clash(x *word, t *touch, n touch, value uint32) bool {
+	if t.epoch != n.epoch || t.wave == n.wave || t.mask&n.mask == 0 {
+		return false
+	}
+	switch {
+	case t.how == reads || n.how == reads:
+		return t.how != n.how
+	case t.how == atomics && n.how == atomics:
+		return false
+	case t.how == atomics || n.how == atomics:
+		return true
+	}
+	return !s.agrees(*t, n, (x.value^value)&spread(t.mask&n.mask) == 0)
+}
+
 // note keeps an access.
-func (x *word) note(n touch, value uint32) {
+func (s *shadow) note(x *word, n touch, value uint32) {
 	slots := &x.readers
 	if n.how != reads {
 		slots = &x.writers
@@ -75,8 +92,11 @@ func (x *word) note(n touch, value uint32) {
 		b.join(n)
 	case a.epoch != n.epoch:
 		*a = n
-	default:
+	case b.epoch != n.epoch:
 		*b = n
+	case n.mask&^(a.mask&b.mask) != 0: // else these two suffice
+		s.crowd[x] = append(s.crowd[x], n)
+		x.crowded = true
 	}
 }
 
@@ -102,6 +122,8 @@ type shadow struct {
 	free  []*page
 	last  uint64 // number and page of the last access
 	page  *page
+	// crowd holds accesses to some bytes of a word that the two that the word has room for do not cover.
+	crowd map[*word][]touch
 	// agrees reports whether two writes of different waves need no order: same says that the values agree.
 	agrees func(a, b touch, same bool) bool
 }
@@ -115,11 +137,13 @@ const (
 type page [pageWords]word
 
 func newShadow(name string, agrees func(a, b touch, same bool) bool) *shadow {
-	return &shadow{name: name, pages: map[uint64]*page{}, last: ^uint64(0), agrees: agrees}
+	return &shadow{name: name, pages: map[uint64]*page{}, crowd: map[*word][]touch{}, last: ^uint64(0),
+		agrees: agrees}
 }
 
 // begin prepares for a workgroup. What is left of others is of older epochs.
 func (s *shadow) begin() {
+	clear(s.crowd)
 	if len(s.pages) < maxPages {
 		return
 	}
@@ -161,10 +185,10 @@ func (s *shadow) touch(w *wave, lane int, addr uint64, size int, how access, dat
 		if data != nil {
 			value = valueOf(at, addr, data)
 		}
-		if t := x.conflict(n, value, s.agrees); t != nil {
+		if t := s.conflict(x, n, value); t != nil {
 			s.race(w, lane, at, t)
 		}
-		x.note(n, value)
+		s.note(x, n, value)
 	}
 }
 
@@ -177,7 +201,7 @@ func (s *shadow) again(w *wave, from int, addr uint64, size int, how access, dat
 		if data != nil {
 			value = valueOf(at, addr, data)
 		}
-		s.at(at).note(n, value)
+		s.note(s.at(at), n, value)
 	}
 }
 

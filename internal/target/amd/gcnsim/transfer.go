@@ -91,6 +91,9 @@ func (w *wave) finishOlder(t *transfer) {
 // release gives a transfer back that no queue holds any more.
 func (w *wave) release(t *transfer) {
 	if t.queues--; t.queues == 0 {
+		if w.g.record != nil {
+			w.g.record.ends(w, t)
+		}
 		w.g.run.spare = append(w.g.run.spare, t)
 	}
 }

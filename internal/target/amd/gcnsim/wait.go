@@ -22,6 +22,9 @@ func (w *wave) issue(t *transfer, queues ...*queue) {
 			w.busy++
 		}
 	}
+	if w.g.record != nil {
+		w.g.record.begins(w, t)
+	}
 	if w.g.run.Order.Ends == Earliest {
 		w.finish(t)
 	}

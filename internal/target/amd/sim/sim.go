@@ -14,6 +14,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/target"
 	"github.com/nereid-lang/nereid/internal/target/amd"
 	"github.com/nereid-lang/nereid/internal/target/amd/gcnsim"
+	"github.com/nereid-lang/nereid/internal/target/interleave"
 	"github.com/nereid-lang/nereid/internal/target/simmem"
 )
 
@@ -107,16 +108,21 @@ type kernel struct {
 
 func (k *kernel) Launch(ctx context.Context, _ target.Stream, grid [3]int, args []uint64) error {
 	order, _ := gcnsim.ParseOrder(knob.SimOrder.Get()) // which takes no other text
+	watch, _ := ctx.Value(watchKey{}).(Watch)
 	module := k.module
-	if change, ok := ctx.Value(changeKey{}).(func([]byte) []byte); ok {
+	if watch.Change != nil {
 		var err error
-		if module, err = gcnsim.Load(change(slices.Clone(k.kept.Data))); err != nil {
+		if module, err = gcnsim.Load(watch.Change(slices.Clone(k.kept.Data))); err != nil {
 			return err
 		}
 	}
+	if watch.States > 0 {
+		order = gcnsim.Order{States: watch.States}
+	}
 	return module.Run(ctx,
 		&gcnsim.Launch{Kernel: k.code.Name, Grid: grid, Threads: k.code.Lanes() * k.code.NumWarps,
-			LDS: k.code.Shared, Args: args, Memory: k.dev.mem, Order: order})
+			LDS: k.code.Shared, Args: args, Memory: k.dev.mem, Order: order, NoRaces: watch.Unchecked,
+			NoUndef: watch.Unchecked, Explored: watch.Explored})
 }
 
 func (*kernel) Close() error { return nil }
@@ -127,10 +133,23 @@ func (k *kernel) Facts() target.Facts { return k.code.Facts() }
 // Code returns the code object.
 func (k *kernel) Code() (target.Code, error) { return k.kept, nil }
 
-type changeKey struct{}
+// Watch says how launches run.
+type Watch struct {
+	// Change, if not nil, returns the code object that runs in place of a kernel's own: with a fault planted,
+	// which the emulator must find.
+	Change func(hsaco []byte) []byte
+	// States, if not 0, asks for all interleavings with up to so many states (gcnsim.Order), and Explored, if
+	// not nil, is told about those of each workgroup.
+	States   int
+	Explored func(interleave.Result)
+	// Unchecked says not to look for races, or values that nothing wrote, while the kernel runs: what
+	// interleavings find is wanted alone.
+	Unchecked bool
+}
 
-// WithChange returns a context for streams whose launches run what change makes of a code object in its
-// place: one with a fault planted, which the emulator must find.
-func WithChange(ctx context.Context, change func(hsaco []byte) []byte) context.Context {
-	return context.WithValue(ctx, changeKey{}, change)
+type watchKey struct{}
+
+// WithWatch returns a context for streams whose launches run as w says.
+func WithWatch(ctx context.Context, w Watch) context.Context {
+	return context.WithValue(ctx, watchKey{}, w)
 }

@@ -1,0 +1,95 @@
+package gcnsim
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/nereid-lang/nereid/internal/target/amd/gcn"
+	"github.com/nereid-lang/nereid/internal/target/interleave"
+)
+
+// TestExplore visits all states of the kernels of TestPlantedOrder, as they are and with the faults, while
+// epochs are not looked at: what is a race by epochs is one by states, and nothing else is.
+func TestExplore(t *testing.T) {
+	for _, c := range planted {
+		t.Run(strings.ReplaceAll(c.name, " ", "_"), func(t *testing.T) {
+			res, err := explored(t, assembled(t, c.kernel, nil), 100_000)
+			answers := err != nil && strings.Contains(err.Error(), "the result of an atomic is used")
+			if answers != (c.kernel == "atomics") || err != nil && !answers || !res.Finished {
+				t.Errorf("the kernel as it is: %v, %+v", err, res)
+			}
+			var f *Fault
+			_, err = explored(t, assembled(t, c.kernel, &c.edit), 100_000)
+			text := strings.Join(c.want, " ")
+			switch {
+			case strings.Contains(text, "race on"):
+				if !errors.As(err, &f) || !f.Race || !strings.Contains(err.Error(), "in another order") {
+					t.Errorf("not found: %v", err)
+				}
+			case strings.Contains(text, "is used before"):
+				if !errors.As(err, &f) || !f.Wait {
+					t.Errorf("not found: %v", err)
+				}
+			case c.want == nil && err != nil:
+				t.Errorf("%v, although %s", err, c.why)
+			}
+		})
+	}
+}
+
+// TestExploreBound: a run with more states than are allowed proves nothing, and says so.
+func TestExploreBound(t *testing.T) {
+	p := assembled(t, "reduce", nil)
+	whole, err := explored(t, p, 100_000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, bound := range []int{1, whole.Steps - 1, whole.Steps, whole.States - 1} {
+		res, err := explored(t, p, bound)
+		if err == nil || !strings.Contains(err.Error(), "more than") || res.Finished {
+			t.Errorf("with %d of %d states: %v, %+v", bound, whole.States, err, res)
+		}
+	}
+	if _, err := explored(t, p, whole.States); err != nil {
+		t.Error(err)
+	}
+}
+
+// explored visits the states of a kernel of two waves without other checks.
+func explored(t *testing.T, p *program, states int) (res interleave.Result, err error) {
+	t.Helper()
+	l := &Launch{Kernel: "k", Grid: [3]int{1, 1, 1}, Threads: 2 * p.lanes, LDS: 2048, Memory: NewMemory(),
+		Order: Order{States: states}, NoRaces: true, NoUndef: true,
+		Explored: func(r interleave.Result) { res = r }}
+	l.Memory.Alloc(make([]byte, 4096))
+	m := &Module{Object: &gcn.Object{Kernels: []*gcn.Kernel{p.kernel}}, kernels: map[string]*program{"k": p}}
+	err = m.Run(context.Background(), l)
+	return res, err
+}
+
+// TestCrowded: four waves touch a byte of a word each, and a fifth one touches that of any of them.
+func TestCrowded(t *testing.T) {
+	for other := range 4 {
+		for _, how := range []access{reads, writes} {
+			s := newShadow("LDS address", sameStore)
+			x := s.at(0)
+			for i := range 4 {
+				n := touch{epoch: 1, at: uint32(i), wave: int16(i), mask: 1 << i, how: writes}
+				if s.conflict(x, n, 7) != nil {
+					t.Fatal("bytes of their own conflict")
+				}
+				s.note(x, n, 7)
+			}
+			n := touch{epoch: 1, at: 9, wave: 4, mask: 1 << other, how: how}
+			if c := s.conflict(x, n, 0); c == nil || int(c.wave) != other {
+				t.Errorf("%v of byte %d: %v", how, other, c)
+			}
+			n.epoch = 2
+			if c := s.conflict(x, n, 0); c != nil {
+				t.Errorf("behind a barrier: %v", c)
+			}
+		}
+	}
+}
