@@ -78,6 +78,9 @@ func init() { // package inside says who needs these functions
 		}
 		return model, driver, compiler
 	}
+	inside.Root.LaunchConfig = func(k, s, g any, list []any, config string, ahead bool) error {
+		return k.(*Kernel).launchConfig(s.(*Stream), g.(Programs), list, config, ahead)
+	}
 	inside.Root.Clone = func(t any) (any, error) { return t.(*Tensor).clone() }
 	inside.Root.Bytes = func(t any) ([]byte, error) { return t.(*Tensor).bytes() }
 	inside.Root.Launch = func(k, s, grid any, list []any, note func(*warm.Plan, bool)) error {

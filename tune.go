@@ -108,6 +108,28 @@ func (k *Kernel) Tune(s *Stream, grid Programs, arguments ...any) error {
 	return (&tuneWork{k: k, s: s, grid: grid, ahead: true}).Compile(s.ctx, d.Full)
 }
 
+// launchConfig launches with a config of the kernel's @triton.autotune, by its name, instead of the one that a
+// tuning chooses. With ahead it compiles what the launch needs.
+func (k *Kernel) launchConfig(s *Stream, grid Programs, list []any, config string, ahead bool) error {
+	if err := errors.Join(k.usable(), s.usable()); err != nil {
+		return err
+	}
+	var f frame
+	if err := f.match(k, list); err != nil {
+		return err
+	}
+	w := &tuneWork{k: k, s: s, grid: grid, ahead: ahead}
+	d, err := k.tuned.Complete(tune.Start{Ctx: s.ctx, Dev: s.dev.core(), Work: w, Stream: s, Ahead: ahead,
+		Config: config}, &f.Matched)
+	if err != nil {
+		return compileError(err)
+	}
+	if ahead {
+		return w.Compile(s.ctx, d.Full)
+	}
+	return closedMeanwhile(k.launchMatched(s, grid, d.Full, false), k.name, list)
+}
+
 // tuneWork implements tune.Work: launches of a kernel on a stream.
 type tuneWork struct {
 	k     *Kernel

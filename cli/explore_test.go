@@ -177,3 +177,46 @@ func TestExploreTable(t *testing.T) {
 		t.Error(out, errs)
 	}
 }
+
+// A block that is smaller than a row is the fastest of three, and wrong: neither explore-kernels nor tune
+// chooses it, for a bundle as for the configs of a kernel, and both say why. The result file says so too.
+func TestExploreWrong(t *testing.T) {
+	file, dir := softmaxBundle(t, 1024, 32, 256), filepath.Join(t.TempDir(), "tuned")
+	var args []string // without --where, which tells candidates that cannot be right
+	for _, a := range softmaxArgs {
+		if a == "--where" || a == "COLS <= BLOCK_SIZE" {
+			continue
+		}
+		args = append(args, a)
+	}
+	args = append(args, "--shapes", "ROWS=64,COLS=200")
+	kernel := "../kernels/softmax.py:softmax_kernel"
+	for what, command := range map[string][]string{
+		"bundle": {"explore-kernels", file},
+		"kernel": {"explore-kernels", kernel, "--config", "BLOCK_SIZE=1024", "--config", "BLOCK_SIZE=32",
+			"--config", "BLOCK_SIZE=256"},
+		"tune": {"tune", "--bundle", file, "--dir", dir},
+	} {
+		code, out, errs := nereidCommand(t, append(command, args...)...)
+		if code != 0 {
+			t.Fatal(out, errs)
+		}
+		for line := range strings.Lines(out) {
+			wrong := strings.Contains(line, "softmax_fp16_32") || strings.Contains(line, "BLOCK_SIZE: 32")
+			if wrong != strings.Contains(line, "the results differ from those of softmax_") ||
+				wrong && strings.HasPrefix(line, "*") {
+				t.Errorf("%s: %s", what, line)
+			}
+		}
+		if strings.Count(out, "the results differ") != 1 {
+			t.Errorf("%s: %s", what, out)
+		}
+	}
+	if _, out, _ := nereidCommand(t, "tune", "--dir", dir, "--export", filepath.Join(dir, "all")); out == "" {
+		t.Error("nothing is exported")
+	}
+	data, err := os.ReadFile(filepath.Join(dir, "all"))
+	if err != nil || !strings.Contains(string(data), `"failed": "the results differ from those of softmax_fp16_1024`) {
+		t.Errorf("%s %v", data, err)
+	}
+}

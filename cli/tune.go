@@ -55,7 +55,7 @@ func newTuneCmd() *cobra.Command {
 	fs.DurationVar(&f.budget, "budget", 0, "time of one tuning; configs that are not measured by then are "+
 		"passed over")
 	fs.BoolVar(&f.again, "again", false, "measure even what is kept")
-	fs.BoolVar(&f.verify, "verify", false, "compare the results of configs with the first one's; one that "+
+	fs.BoolVar(&f.verify, "verify", true, "compare the results of configs with the first one's; one that "+
 		"differs is passed over")
 	fs.BoolVar(&f.isolate, "isolate", false, "measure in a child process: a config that crashes it is "+
 		"passed over")

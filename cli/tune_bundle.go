@@ -14,7 +14,7 @@ import (
 func (f *tuneFlags) tuneBundle(cmd *cobra.Command, conf nereid.Config, args []string) error {
 	x := &f.explore
 	x.measureFlags = f.measureFlags
-	if f.again || f.isolate || f.verify || f.plot != "" {
+	if f.again || f.isolate || cmd.Flags().Changed("verify") || f.plot != "" {
 		return usagef("--bundle goes without --again, --isolate, --verify and --plot")
 	}
 	store := conf.Tune.Store

@@ -71,7 +71,8 @@ func (l Launch[P]) candidate(c *Code) Candidate[P] {
 }
 
 // Kernel returns a candidate for each config of a kernel: those of its @triton.autotune
-// (nereid.Kernel.Configs) or others. Without configs there is one candidate, the kernel as it is.
+// (nereid.Kernel.Configs) or others. Launches of a config with a pre_hook, which must be one of the kernel's
+// own, call the hook. Without configs there is one candidate, the kernel as it is.
 func Kernel[P any](k *nereid.Kernel, configs []nereid.TuneConfig, l Launch[P]) ([]Candidate[P], error) {
 	if k == nil || l.Run == nil {
 		return nil, fmt.Errorf("tunable: Kernel needs a kernel and a function Run")
@@ -85,10 +86,6 @@ func Kernel[P any](k *nereid.Kernel, configs []nereid.TuneConfig, l Launch[P]) (
 	}
 	var out []Candidate[P]
 	for _, config := range configs {
-		if config.Hook {
-			return nil, fmt.Errorf("tunable: the config %q of %s has a pre_hook, which only a launch under "+
-				"@triton.autotune calls: take the kernel without configs", config.Name, k.Name())
-		}
 		code := kernelCode(k, config)
 		c := l.candidate(code)
 		c.hashOn = func(dev *nereid.Device) string {
@@ -106,10 +103,15 @@ func kernelCode(k *nereid.Kernel, config nereid.TuneConfig) *Code {
 	values := map[string]any{}
 	for _, a := range config.Args {
 		values[a.Name] = a.Value
-		c.fixed = append(c.fixed, a)
+		if !config.Hook {
+			c.fixed = append(c.fixed, a)
+		}
 	}
 	c.setConstants(values)
-	if config.Options != (nereid.Options{}) {
+	switch {
+	case config.Hook: // launches choose the config by name, and call its hook
+		c.hooked = config.Name
+	case config.Options != (nereid.Options{}):
 		c.fixed = append(c.fixed, config.Options)
 	}
 	c.name = k.Name()

@@ -113,17 +113,27 @@ func (o *Op[P]) record(dev *nereid.Device, p P, list []int) *autotune.Record {
 		key = append(key, "bits of "+o.candidates[list[0]].Name)
 	}
 	rec := &autotune.Record{Kernel: o.name, Device: model, Compiler: driver, Source: recordSource, Key: key}
-	rec.Accept = func(t autotune.Timing) bool { return o.accept(dev, t) }
+	compares := o.compares(p)
+	rec.Accept = func(t autotune.Timing) bool { return o.accept(dev, t, compares) }
 	return rec
 }
 
-// accept reports whether a kept result is of the code that the candidate has now.
-func (o *Op[P]) accept(dev *nereid.Device, t autotune.Timing) bool {
+// accept reports whether a kept result is of the code that the candidate has now, and was compared with
+// others where that can be done.
+func (o *Op[P]) accept(dev *nereid.Device, t autotune.Timing, compares bool) bool {
 	i := slices.IndexFunc(o.candidates, func(c Candidate[P]) bool { return c.Name == t.Config })
-	if i < 0 || o.candidates[i].hash(dev) == t.Hash {
+	why := ""
+	switch {
+	case i < 0:
 		return true // results of candidates that this op has not stay for the programs that have them
+	case o.candidates[i].hash(dev) != t.Hash:
+		why = "tunable: a kept result is of other code"
+	case compares && t.Checked == "" && t.Failed == "":
+		why = "tunable: a kept result is of code whose answer was not compared"
+	default:
+		return true
 	}
-	o.opts.Logger.Info("tunable: a kept result is of other code", "op", o.name, "candidate", t.Config)
+	o.opts.Logger.Info(why, "op", o.name, "candidate", t.Config)
 	return false
 }
 

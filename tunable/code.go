@@ -10,6 +10,7 @@ import (
 
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/bundle"
+	"github.com/nereid-lang/nereid/internal/runtime/inside"
 )
 
 // Code is a kernel with values for its compile-time parameters: a config of a kernel, or a variant of a
@@ -18,6 +19,7 @@ type Code struct {
 	name      string
 	kernel    *nereid.Kernel // nil for a variant
 	fixed     []any          // arguments behind the caller's: those of the config
+	hooked    string         // name of a config with a pre_hook, else ""
 	constants []constant     // sorted by name; few, so a search compares them one after the other
 
 	variant *bundle.Variant // nil for a kernel
@@ -32,7 +34,7 @@ type Code struct {
 
 // preparing returns the code with launches that compile or load, and run nothing.
 func (c *Code) preparing() *Code {
-	return &Code{name: c.name, kernel: c.kernel, fixed: c.fixed, constants: c.constants,
+	return &Code{name: c.name, kernel: c.kernel, fixed: c.fixed, hooked: c.hooked, constants: c.constants,
 		variant: c.variant, ahead: true}
 }
 
@@ -182,6 +184,9 @@ func (c *Code) launch(s *nereid.Stream, grid nereid.Grid, a *Args) error {
 		return c.variant.Launch(s, grid, a.list...)
 	}
 	a.list = append(a.list, c.fixed...)
+	if c.hooked != "" {
+		return inside.Root.LaunchConfig(c.kernel, s, c.boxed.grid(grid), a.list, c.hooked, c.ahead)
+	}
 	if c.ahead {
 		return c.kernel.Tune(s, grid, a.list...)
 	}

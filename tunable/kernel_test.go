@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -157,15 +158,32 @@ func TestKernelAsItIs(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := op.Results(s, p)
-	if err != nil || got[0].Candidate != "nothing" || got[1].Median == 0 {
+	if err != nil || got[0].Candidate != "scale" || got[0].Median == 0 ||
+		!strings.HasPrefix(got[1].Failed, "the results differ from those of scale: Out[0] is ") {
 		t.Error(got, err)
 	}
 }
 
-// A config with a pre_hook is no candidate, since a launch of one config calls no hooks. The kernel without
-// configs is: it tunes itself, and its launches call the hook.
+// A config with a pre_hook is a candidate, whose launches call the hook. So is the kernel without configs: it
+// tunes itself.
 func TestPreHook(t *testing.T) {
 	s := stream(t, "interp")
+	for wrong, right := range map[string]int{"": 2, `, triton.Config({"BLOCK": 8})`: 2} {
+		k := hookedKernel(t, wrong)
+		configs, err := k.Configs(s.Device())
+		if err != nil {
+			t.Fatal(err)
+		}
+		testPreHook(t, s, k, configs, right)
+		if wrong == "" {
+			testPreHook(t, s, k, nil, 1)
+		}
+	}
+}
+
+// hookedKernel returns a kernel under @triton.autotune with two configs that have a hook, and others.
+func hookedKernel(t *testing.T, others string) *nereid.Kernel {
+	t.Helper()
 	m, err := nereid.Parse("hook.py", []byte(`
 import triton
 import triton.language as tl
@@ -173,11 +191,12 @@ import triton.language as tl
 def clear(args):
     args["x_ptr"].zero_()
 
-@triton.autotune(configs=[triton.Config({"BLOCK": 16}, pre_hook=clear)], key=[])
+@triton.autotune(configs=[triton.Config({"BLOCK": 16}, pre_hook=clear),
+    triton.Config({"BLOCK": 32}, pre_hook=clear)`+others+`], key=[])
 @triton.jit
-def add(x_ptr, BLOCK: tl.constexpr):
-    at = x_ptr + tl.arange(0, BLOCK)
-    tl.store(at, tl.load(at) + 1)
+def add(x_ptr, n, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    tl.store(x_ptr + at, tl.load(x_ptr + at, mask=at < n) + 1, mask=at < n)
 `))
 	if err != nil {
 		t.Fatal(err)
@@ -186,30 +205,44 @@ def add(x_ptr, BLOCK: tl.constexpr):
 	if err != nil {
 		t.Fatal(err)
 	}
-	configs, err := k.Configs(s.Device())
-	if err != nil {
-		t.Fatal(err)
-	}
+	return k
+}
+
+// testPreHook calls an op of configs twice, and expects so many of them to be right.
+func testPreHook(t *testing.T, s *nereid.Stream, k *nereid.Kernel, configs []nereid.TuneConfig, right int) {
+	t.Helper()
 	run := func(c *tunable.Code, s *nereid.Stream, x *nereid.Tensor) error {
-		return c.Args().Tensor(x).Launch(s, nereid.Grid{1})
+		return c.Args().Tensor(x).Int(16).Launch(s, nereid.Grid{1})
 	}
-	launch := tunable.Launch[*nereid.Tensor]{Run: run}
-	_, err = tunable.Kernel(k, configs, launch)
-	if err == nil || !strings.Contains(err.Error(), "has a pre_hook") {
-		t.Errorf("with its configs: %v", err)
-	}
-	list, err := tunable.Kernel(k, nil, launch)
+	list, err := tunable.Kernel(k, configs, tunable.Launch[*nereid.Tensor]{Run: run})
 	if err != nil {
 		t.Fatal(err)
 	}
 	op, err := tunable.New("add", func(x *nereid.Tensor) nereid.DType { return x.DType },
-		tunable.Options[*nereid.Tensor]{}, list...)
+		tunable.Options[*nereid.Tensor]{Warmup: time.Millisecond, Rep: time.Millisecond}, list...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := []int32{5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5}
-	if err := op.Call(s, nereid.FromSlice(x)); err != nil || x[0] != 1 {
-		t.Errorf("%v, %v", x, err)
+	x := slices.Repeat([]int32{5}, 16)
+	for range 2 {
+		if err := op.Call(s, nereid.FromSlice(x)); err != nil || x[0] != 1 || x[15] != 1 {
+			t.Errorf("%v, %v", x, err)
+		}
+	}
+	got, err := op.Results(s, nereid.FromSlice(x))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range got {
+		if r.Failed == "" {
+			right--
+		} else if !strings.Contains(r.Candidate, "BLOCK: 8") ||
+			!strings.HasPrefix(r.Failed, "the results differ from those of add BLOCK: 16") {
+			t.Errorf("%+v", r)
+		}
+	}
+	if right != 0 {
+		t.Errorf("%+v", got)
 	}
 }
 

@@ -50,13 +50,21 @@ type Options[P any] struct {
 
 	// Outputs returns the tensors among the parameters that the op writes. A tuning runs the candidates with
 	// copies in their place, so that an op that works in place is tuned without harm. Without Outputs they
-	// run with the caller's tensors, which suits ops that write every element and read none of what they
-	// write.
+	// run with the caller's tensors, which have their contents back afterwards.
 	Outputs func(p *P) []**nereid.Tensor
 
-	// BitStable chooses only among candidates whose results are bit for bit those of the first candidate that
-	// supports the parameters. It needs Outputs.
+	// Before a candidate can win, its results are compared with those of the first candidate that supports
+	// the parameters, or with those of Reference, which runs once in a tuning and may be slow. A candidate
+	// that differs is passed over, and its result says so. What is compared is the tensors of Outputs or,
+	// without it, every tensor among the parameters, which a tuning then copies to the host and restores.
+	Reference func(s *nereid.Stream, p P) error
+	// Tolerance bounds differences of floats, relative to the largest element of a tensor. 0 means that of
+	// the element type: 64 times its precision, at most a sixteenth. Integers must be equal.
+	Tolerance float64
+	// BitStable chooses only among candidates whose results are the same bit for bit. It needs Outputs.
 	BitStable bool
+	// Unchecked compares nothing, for ops whose results differ from run to run.
+	Unchecked bool
 
 	Logger *slog.Logger // receives tunings and the reasons why kept results are not used; may be nil
 }
@@ -88,6 +96,10 @@ func New[P any, K comparable](
 		return bad("there are no candidates")
 	case o.BitStable && o.Outputs == nil:
 		return bad("BitStable compares results: set Outputs")
+	case o.Unchecked && (o.BitStable || o.Reference != nil || o.Tolerance != 0):
+		return bad("Unchecked compares nothing, and BitStable, Reference and Tolerance say how to compare")
+	case !(o.Tolerance >= 0):
+		return bad("the tolerance %v is less than 0", o.Tolerance)
 	case int(o.Mode) >= len(modes):
 		return bad("unknown mode %d", o.Mode)
 	}

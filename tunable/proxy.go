@@ -9,21 +9,33 @@ import (
 	"github.com/nereid-lang/nereid/internal/runtime/inside"
 )
 
-// proxy is parameters with copies in place of the tensors that the op writes.
+// proxy is the parameters of a tuning, and the tensors among them that candidates may write: copies of those
+// that Options.Outputs names, or else every tensor of the parameters itself.
 type proxy[P any] struct {
-	p      P
-	copies []*nereid.Tensor
-	data   [][]byte // contents before the op
+	p       P
+	copies  bool // the tensors are copies
+	tensors []tensor
+	start   [][]byte // contents that each candidate finds
+}
+
+// tensor is a tensor whose contents are compared.
+type tensor struct {
+	*nereid.Tensor
+	name   string // in the parameters
+	origin []byte // contents before the tuning
 }
 
 // proxy returns parameters for measuring.
 func (o *Op[P]) proxy(p P) (*proxy[P], error) {
-	x := &proxy[P]{p: p}
-	if o.opts.Outputs == nil {
+	x := &proxy[P]{p: p, copies: o.opts.Outputs != nil}
+	if !x.copies {
+		if o.compares(p) {
+			x.addOwn()
+		}
 		return x, nil
 	}
 	done := map[*nereid.Tensor]*nereid.Tensor{}
-	for _, at := range o.opts.Outputs(&x.p) {
+	for i, at := range o.opts.Outputs(&x.p) {
 		if at == nil || *at == nil {
 			continue
 		}
@@ -36,33 +48,54 @@ func (o *Op[P]) proxy(p P) (*proxy[P], error) {
 			return nil, errors.Join(fmt.Errorf("tunable: %s: copying an output: %w", o.name, err), x.close())
 		}
 		t := c.(*nereid.Tensor)
-		x.copies = append(x.copies, t)
-		data, err := inside.Root.Bytes(t)
-		if err != nil {
-			return nil, errors.Join(err, x.close())
+		if err := x.add(t, fmt.Sprintf("output %d", i)); err != nil {
+			return nil, errors.Join(err, t.Close(), x.close())
 		}
-		x.data = append(x.data, data)
 		done[*at] = t
 		*at = t
 	}
 	return x, nil
 }
 
-// restore gives the copies their first contents.
-func (x *proxy[P]) restore() error {
-	for i, t := range x.copies {
-		if err := t.Write(x.data[i]); err != nil {
+// addOwn adds the tensors of the parameters themselves. One that cannot be read takes no part.
+func (x *proxy[P]) addOwn() {
+	for _, f := range tensorsOf(x.p) {
+		_ = x.add(f.Tensor, f.name)
+	}
+}
+
+func (x *proxy[P]) add(t *nereid.Tensor, name string) error {
+	data, err := inside.Root.Bytes(t)
+	if err == nil {
+		x.tensors = append(x.tensors, tensor{t, name, data})
+		x.start = append(x.start, data)
+	}
+	return err
+}
+
+// restore gives the tensors the contents that each candidate finds. Tensors of the caller are written only if
+// they have changed: most are inputs.
+func (x *proxy[P]) restore() error { return x.write(x.start) }
+
+func (x *proxy[P]) write(contents [][]byte) error {
+	for i, t := range x.tensors {
+		if !x.copies {
+			if now, err := inside.Root.Bytes(t.Tensor); err != nil || bytes.Equal(now, contents[i]) {
+				continue
+			}
+		}
+		if err := t.Write(contents[i]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// results returns the contents of the copies.
+// results returns the contents of the tensors.
 func (x *proxy[P]) results() ([][]byte, error) {
 	var out [][]byte
-	for _, t := range x.copies {
-		data, err := inside.Root.Bytes(t)
+	for _, t := range x.tensors {
+		data, err := inside.Root.Bytes(t.Tensor)
 		if err != nil {
 			return nil, err
 		}
@@ -71,19 +104,16 @@ func (x *proxy[P]) results() ([][]byte, error) {
 	return out, nil
 }
 
-// differ returns an error if results are not bit for bit those of the first candidate.
-func differ(got, want [][]byte, first string) error {
-	for i := range want {
-		if !bytes.Equal(got[i], want[i]) {
-			return fmt.Errorf("the results differ in bits from those of %s", first)
-		}
-	}
-	return nil
-}
-
+// close frees the copies, or gives the caller's tensors the contents that they had.
 func (x *proxy[P]) close() error {
+	if !x.copies {
+		for i, t := range x.tensors {
+			x.start[i] = t.origin
+		}
+		return x.restore()
+	}
 	var errs []error
-	for _, t := range x.copies {
+	for _, t := range x.tensors {
 		errs = append(errs, t.Close())
 	}
 	return errors.Join(errs...)

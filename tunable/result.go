@@ -75,6 +75,7 @@ func (o *Op[P]) Explore(s *nereid.Stream, p P) ([]Result, error) {
 		return nil, err
 	}
 	defer t.close()
+	t.reference(list)
 	t.prepare(list)
 	for _, i := range list {
 		t.best = math.Inf(1)

@@ -42,8 +42,7 @@ type tuning[P any] struct {
 	best   float64 // least median so far, in milliseconds
 	ready  map[int]error
 	errs   map[string]error // of the candidates that failed now
-	first  [][]byte         // results of the first candidate
-	firstN string           // its name
+	answer *answer          // with which results are compared
 }
 
 // tune measures the candidates without a result, and keeps and returns the choice.
@@ -129,9 +128,7 @@ func (o *Op[P]) measure(ctx context.Context, own *nereid.Stream, p P, list, todo
 	}
 	defer t.close()
 	t.best = t.least(list)
-	if err := t.reference(list); err != nil && ctx.Err() == nil {
-		o.opts.Logger.Warn("tunable: the first candidate fails", "op", o.name, "err", err)
-	}
+	t.reference(list)
 	t.prepare(todo)
 	for _, i := range todo {
 		t.candidate(i)
@@ -221,7 +218,7 @@ func (t *tuning[P]) candidate(i int) {
 	if err == nil {
 		r, err = t.meter.Measure(c.Name, t.best, func() error { return t.run(i) })
 	}
-	r.Config, r.Hash = c.Name, c.hash(t.s.Device())
+	r.Config, r.Hash, r.Checked = c.Name, c.hash(t.s.Device()), t.answer.by
 	switch {
 	case err == nil:
 		t.best = min(t.best, r.Median)
@@ -255,32 +252,13 @@ func guarded(f func() error) (err error) {
 	return f()
 }
 
-// once runs a candidate with the first contents of the outputs, and compares the results in the bit-stable
-// mode.
+// once runs a candidate with the contents that all candidates find, and compares its results with the answer.
 func (t *tuning[P]) once(i int) error {
-	if err := t.x.restore(); err != nil {
+	got, err := t.results(func() error { return t.run(i) })
+	if err != nil || t.answer.want == nil || t.answer.of == i {
 		return err
 	}
-	if err := errors.Join(t.run(i), t.s.Sync()); err != nil || !t.o.opts.BitStable {
-		return err
-	}
-	got, err := t.x.results()
-	if err != nil {
-		return err
-	}
-	if t.first == nil {
-		t.first, t.firstN = got, t.o.candidates[i].Name
-		return nil
-	}
-	return differ(got, t.first, t.firstN)
-}
-
-// reference runs the first candidate for its results, with which those of the others are compared.
-func (t *tuning[P]) reference(list []int) error {
-	if !t.o.opts.BitStable {
-		return nil
-	}
-	return t.once(list[0])
+	return t.differ(got)
 }
 
 // finals measures the candidates again, in turn, whose shorter runs take at most so many times the best

@@ -156,7 +156,7 @@ var rules = []rule{
 	{pkg: "internal/cform",
 		ours: []string{"internal/bundle", "internal/dtype", "internal/llvm", "internal/lower",
 			"internal/rule", "internal/runtime/compile"}},
-	{pkg: "internal/autotune", ours: []string{"internal/cache", "internal/safefile"},
+	{pkg: "internal/autotune", ours: []string{"internal/cache", "internal/dtype", "internal/safefile"},
 		outside: []string{"github.com/gofrs/flock"}},
 	{pkg: "internal/plot", outside: []string{"golang.org/x/image"}},
 	{pkg: "internal/runtime/args",
@@ -181,7 +181,8 @@ var rules = []rule{
 	{pkg: "bundle", // public
 		ours: []string{".", "internal/bundle", "internal/diag", "internal/runtime/inside",
 			"internal/safefile"}},
-	{pkg: "tunable", ours: []string{".", "bundle", "internal/autotune", "internal/runtime/inside"}}, // public
+	{pkg: "tunable", // public
+		ours: []string{".", "bundle", "internal/autotune", "internal/dtype", "internal/runtime/inside"}},
 	{pkg: "internal/aot", ours: []string{".", "internal/..."},
 		outside: []string{"github.com/BurntSushi/toml"}},
 	{pkg: "genrt", ours: []string{".", "internal/runtime/...", "internal/target", "internal/target/nvidia"}},

@@ -37,6 +37,8 @@ type Timing struct {
 	High   float64 `json:"high"`
 	Failed string  `json:"failed,omitempty"` // why it has no time
 	Hash   string  `json:"hash,omitempty"`   // of what was measured, where Record.Source does not tell
+
+	Checked string `json:"checked,omitempty"` // with whose results its own were compared
 }
 
 // TimeUp is the failure of a config that a tuning with a budget did not come to: it may be measured another

@@ -68,6 +68,9 @@ var Root struct {
 	// list as for Kernel.Launch. note receives the plan, and byValue if it holds only for arguments of the
 	// same values.
 	Launch func(kernel, stream, grid any, list []any, note func(p *warm.Plan, byValue bool)) error
+	// LaunchConfig launches a *nereid.Kernel with a config of its @triton.autotune, by the config's name, and
+	// calls the config's hook; with ahead it compiles and launches nothing. Arguments are as for Launch.
+	LaunchConfig func(kernel, stream, grid any, list []any, config string, ahead bool) error
 	// Freeze returns the plan of launches of a *nereid.Kernel on the device of a *nereid.Stream, with
 	// arguments like those of list or, if it is not "", of a signature. Unless apart is set, their memory
 	// may overlap.

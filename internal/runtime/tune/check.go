@@ -1,14 +1,11 @@
 package tune
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"math"
 	"time"
 
 	"github.com/nereid-lang/nereid/internal/autotune"
-	"github.com/nereid-lang/nereid/internal/dtype"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
 )
@@ -54,64 +51,12 @@ func (r *results) restore(w Work) error {
 // differ describes the first difference from the results of the first config, or returns "".
 func (r *results) differ(first *results) string {
 	for i, t := range r.tensors {
-		if at := firstDifference(t.Elem, r.data[i], first.data[i]); at >= 0 {
-			value := func(data []byte) float64 { return t.Elem.Decode(element(data, at, t.Elem.Size())) }
+		if d := autotune.Compare(t.Elem, r.data[i], first.data[i], 0); d != nil {
 			return fmt.Sprintf("other results than the first config: %s[%d] is %.6g, there %.6g", r.names[i],
-				at, value(r.data[i]), value(first.data[i]))
+				d.At, d.Got, d.Want)
 		}
 	}
 	return ""
-}
-
-// checkTolerance bounds the difference of floats between configs, which sum in different orders: relative to
-// the largest element of the tensor, in units of the type's precision.
-const checkTolerance = 64
-
-// firstDifference returns the first element that differs by more than rounding explains, or -1. Integers must
-// be equal.
-func firstDifference(t dtype.Type, got, want []byte) int {
-	if bytes.Equal(got, want) {
-		return -1
-	}
-	size := t.Size()
-	room := 0.0
-	if t.IsFloat() {
-		largest := 0.0
-		for i := range len(want) / size {
-			if v := math.Abs(t.Decode(element(want, i, size))); !math.IsInf(v, 0) && v > largest {
-				largest = v
-			}
-		}
-		room = largest * precision(t) * checkTolerance
-	}
-	for i := range len(want) / size {
-		a, b := element(got, i, size), element(want, i, size)
-		if a == b {
-			continue
-		}
-		x, y := t.Decode(a), t.Decode(b)
-		if !t.IsFloat() || !(x == y || math.Abs(x-y) <= room || math.IsNaN(x) && math.IsNaN(y)) {
-			return i
-		}
-	}
-	return -1
-}
-
-// precision returns the distance from 1 to the next larger value of a type.
-func precision(t dtype.Type) float64 {
-	for eps := 1.0; ; eps /= 2 {
-		if t.Decode(t.Encode(1+eps/2)) == 1 {
-			return eps
-		}
-	}
-}
-
-// element returns the bits of element i.
-func element(data []byte, i, size int) (bits uint64) {
-	for j := range size {
-		bits |= uint64(data[i*size+j]) << (8 * j)
-	}
-	return bits
 }
 
 // check launches a config once and compares its results with those of the first config. All configs start

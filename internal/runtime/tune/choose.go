@@ -26,6 +26,9 @@ func (r *run) choose(step int, a *lang.Autotune, g *given) (lang.Config, error) 
 				"set by autotune's configs", r.k.Name, n)
 		}
 	}
+	if r.only != "" {
+		return r.named(a)
+	}
 	if len(a.Configs) == 1 {
 		return a.Configs[0], nil
 	}
@@ -48,6 +51,17 @@ func (r *run) choose(step int, a *lang.Autotune, g *given) (lang.Config, error) 
 		r.k.chosen.Store(id, c)
 	}
 	return c, err
+}
+
+// named returns the config that the caller asks for by name.
+func (r *run) named(a *lang.Autotune) (lang.Config, error) {
+	for _, c := range a.Configs {
+		if c.String() == r.only {
+			return c, nil
+		}
+	}
+	return lang.Config{}, fmt.Errorf("nereid: %s has no config %q: it has %s", r.k.Name, r.only,
+		strings.Join(configNames(a.Configs), "; "))
 }
 
 // key returns the values that a choice depends on, as in Triton: the arguments that the decorator names, and

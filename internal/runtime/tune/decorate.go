@@ -42,7 +42,7 @@ func (k *Kernel) Recall(dev *args.Device, m *args.Matched) bool { return k.memo.
 // decorator are returned unchanged.
 func (k *Kernel) Complete(s Start, m *args.Matched) (Decorated, error) {
 	own := Decorated{Full: m}
-	if k.Recall(s.Dev, m) {
+	if s.Config == "" && k.Recall(s.Dev, m) {
 		own.ByValue = true
 		return own, nil
 	}
@@ -57,7 +57,7 @@ func (k *Kernel) Complete(s Start, m *args.Matched) (Decorated, error) {
 	case d.err != nil || d.t == nil:
 		return own, nil
 	}
-	r := &run{k: k, t: d.t, ctx: s.Ctx, dev: s.Dev, w: s.Work, stream: s.Stream, ahead: s.Ahead}
+	r := &run{k: k, t: d.t, ctx: s.Ctx, dev: s.Dev, w: s.Work, stream: s.Stream, ahead: s.Ahead, only: s.Config}
 	if !r.applies(g) {
 		return own, nil
 	}
@@ -65,7 +65,7 @@ func (k *Kernel) Complete(s Start, m *args.Matched) (Decorated, error) {
 	if err != nil {
 		return own, err
 	}
-	if !hooks {
+	if !hooks && s.Config == "" {
 		k.memo.put(s.Dev, m, full.Matched)
 	}
 	return Decorated{full.Matched, true, hooks}, nil
@@ -80,6 +80,7 @@ type run struct {
 	w      Work
 	stream any
 	ahead  bool
+	only   string // name of the config to take, "" if it is chosen
 
 	nested bool // this tuning is part of a measurement of the same stream
 

@@ -92,4 +92,6 @@ type Start struct {
 	// the measurement's end.
 	Stream any
 	Ahead  bool // strict mode allows to tune
+	// Config is the name of the config to take, instead of the one that a tuning chooses; "" means that one.
+	Config string
 }
