@@ -21,6 +21,8 @@
 //	choose.go     which candidate runs: kept, chosen by default, or measured
 //	tune.go       one tuning: prepare, measure, decide
 //	proxy.go      buffers in place of the tensors that an op writes
+//	compare.go    the results of candidates compared
+//	tensors.go    the tensors among parameters
 //	result.go     Result, Explore
 //	errors.go     UnsupportedError, FailedError
 package tunable
