@@ -10,6 +10,7 @@
 //	folder.go   Folder: a store with a file for each record, beside the cache of compiled kernels
 //	file.go     File: a store in one JSON file
 //	shared.go   Shared: a store behind a level that machines share
+//	compare.go  Compare: the results of two configs
 //	measure.go  Meter: how the time of one config is measured, and when it is given up
 //	turn.go     Begin: one measurement at a time in a process
 package autotune
