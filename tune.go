@@ -108,8 +108,8 @@ func (k *Kernel) Tune(s *Stream, grid Programs, arguments ...any) error {
 	return (&tuneWork{k: k, s: s, grid: grid, ahead: true}).Compile(s.ctx, d.Full)
 }
 
-// launchConfig launches with a config of the kernel's @triton.autotune, by its name, instead of the one that a
-// tuning chooses. With ahead it compiles what the launch needs.
+// launchConfig launches with a config of the kernel's @triton.autotune, by its name, instead of the one that
+// a tuning chooses. With ahead it compiles what the launch needs.
 func (k *Kernel) launchConfig(s *Stream, grid Programs, list []any, config string, ahead bool) error {
 	if err := errors.Join(k.usable(), s.usable()); err != nil {
 		return err

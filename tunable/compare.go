@@ -52,7 +52,8 @@ func (t *tuning[P]) reference(list []int) {
 		return
 	}
 	for _, i := range list {
-		if t.refer(t.o.candidates[i].Name, i, func() error { return t.run(i) }) || t.s.Context().Err() != nil {
+		found := t.refer(t.o.candidates[i].Name, i, func() error { return t.run(i) })
+		if found || t.s.Context().Err() != nil {
 			return
 		}
 	}

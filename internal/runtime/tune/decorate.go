@@ -57,7 +57,8 @@ func (k *Kernel) Complete(s Start, m *args.Matched) (Decorated, error) {
 	case d.err != nil || d.t == nil:
 		return own, nil
 	}
-	r := &run{k: k, t: d.t, ctx: s.Ctx, dev: s.Dev, w: s.Work, stream: s.Stream, ahead: s.Ahead, only: s.Config}
+	r := &run{k: k, t: d.t, ctx: s.Ctx, dev: s.Dev, w: s.Work, stream: s.Stream, ahead: s.Ahead,
+		only: s.Config}
 	if !r.applies(g) {
 		return own, nil
 	}
