@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
@@ -33,7 +34,7 @@ type Compiled struct {
 	specs  []lang.ArgSpec              // what each was compiled for
 	last   atomic.Pointer[warm.ArgCut] // short cut to the launch before, on a GPU
 	host   atomic.Pointer[warm.ArgCut] // the same on a device that reads the host's memory in place
-	words  target.Spare[[warm.CutWords]uint64]
+	words  device.Spare[[warm.CutWords]uint64]
 
 	noParams error // why params are not known, or nil
 
@@ -341,7 +342,7 @@ func loadSaved(dev *Device, s *compile.Saved) (*Compiled, error) {
 	if !ok {
 		return nil, dev.refuse("code for "+s.Machine, "the device loads no code", "compile the kernel for it")
 	}
-	if err := target.Runs(dev.b, s.Stage, s.Machine); err != nil {
+	if err := device.Runs(dev.b, s.Stage, s.Machine); err != nil {
 		return nil, dev.refuse("code for "+s.Machine, err.Error(), "compile the kernel for it")
 	}
 	exec, err := on.Restore(context.Background(), s.Kernel,
@@ -350,7 +351,7 @@ func loadSaved(dev *Device, s *compile.Saved) (*Compiled, error) {
 		return nil, refusal(fmt.Errorf("nereid: the saved kernel %s: %w", s.Kernel,
 			diag.RefusedBy(err, dev.String())))
 	}
-	if f := target.FactsOf(exec); f.Registers > 0 {
+	if f := device.FactsOf(exec); f.Registers > 0 {
 		s.Facts = f // a GPU knows more than the compiler did
 	}
 	v := compile.Variant{File: s.File, Kernel: s.Kernel, Signature: s.Signature, Options: s.Options}

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 
 	"github.com/nereid-lang/nereid/backend"
+	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/knob"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/target"
@@ -58,7 +59,7 @@ func (d *Device) Target() string {
 	if err := d.usable(); err != nil {
 		return ""
 	}
-	kind := target.Kind(d.b)
+	kind := device.Kind(d.b)
 	if !strings.HasPrefix(kind, "sim:") {
 		return kind
 	}

@@ -5,10 +5,10 @@ import (
 	"fmt"
 
 	"github.com/nereid-lang/nereid/internal/budget"
+	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/llvm"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
-	"github.com/nereid-lang/nereid/internal/target"
 )
 
 // Errors for errors.Is; see also ErrNotCompiled and ErrCapturing.
@@ -20,7 +20,7 @@ var (
 	ErrNoLLVM = llvm.ErrNone
 	// ErrClosed is wrapped by errors of using a tensor, stream, graph, bound or compiled kernel after Close,
 	// or while another goroutine closes it.
-	ErrClosed = target.ErrClosed
+	ErrClosed = device.ErrClosed
 )
 
 // Diagnostic is a message about a place in a kernel's file.

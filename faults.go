@@ -15,7 +15,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/target/cpu"
 	"github.com/nereid-lang/nereid/internal/target/interp"
 	"github.com/nereid-lang/nereid/internal/target/nvidia/sim"
-	"github.com/nereid-lang/nereid/internal/target/stray"
+	"github.com/nereid-lang/nereid/internal/device/stray"
 )
 
 // runError returns an error of a launch as a Crash if its process died, as a Fault if the kernel was stopped,

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/runtime/warm"
-	"github.com/nereid-lang/nereid/internal/target"
 )
 
 // freeze returns the plan of launches with arguments like these on the stream's device, or, with a signature,
@@ -31,7 +31,7 @@ func (k *Kernel) freeze(s *Stream, list []any, signature string, apart bool) (*w
 	if err != nil {
 		return nil, err
 	}
-	if !apart && target.SharesHost(s.dev.b) {
+	if !apart && device.SharesHost(s.dev.b) {
 		l.opts.Overlap = true
 	}
 	b, err := k.build(s.ctx, l)

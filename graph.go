@@ -6,13 +6,14 @@ import (
 	"fmt"
 	"sync/atomic"
 
+	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/target"
 )
 
 // ErrCapturing is wrapped by the error of a launch on a stream that is being captured if it would have to
 // compile, tune, or copy host memory: such work cannot be captured. Launch once before, or warm the kernel
 // up, with tensors on the device.
-var ErrCapturing = target.ErrCapturing
+var ErrCapturing = device.ErrCapturing
 
 // ExternalStream returns a stream for a driver handle (CUstream) that the caller owns. Close does not destroy
 // the handle.
@@ -89,7 +90,7 @@ func (g *Graph) Close() error {
 // lends returns an error if the stream is being captured and lending host memory to the device would copy it:
 // the copies would not be part of the graph.
 func (l *launch) lends() error {
-	if l.on == nil || !target.CopiesHost(l.dev.b) {
+	if l.on == nil || !device.CopiesHost(l.dev.b) {
 		return nil
 	}
 	return l.on.recorded("memory of the host would have to be copied to the device, which takes no part " +

@@ -7,6 +7,7 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/autotune"
 	"github.com/nereid-lang/nereid/internal/cache"
+	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
 	"github.com/nereid-lang/nereid/internal/runtime/compile"
@@ -52,7 +53,7 @@ func init() { // package inside says who needs these functions
 		if err := d.usable(); err != nil {
 			return err
 		}
-		return target.Runs(d.b, stage, machine)
+		return device.Runs(d.b, stage, machine)
 	}
 	inside.Root.Load = func(dev any, s *compile.Saved) (any, error) { return loadSaved(dev.(*Device), s) }
 	inside.Root.Text = func(k any) (string, error) {

@@ -414,7 +414,7 @@ type launch struct {
 // do_not_specialize that are divisible by 16 have code of their own: without it, masks that depend on them
 // split every wide access.
 func (l *launch) params() *args.Params {
-	if l.bound || !target.AlignsNumbers(l.dev.b) {
+	if l.bound || !device.AlignsNumbers(l.dev.b) {
 		return l.k.loose
 	}
 	return l.k.params

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/nereid-lang/nereid/internal/budget"
+	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
 	"github.com/nereid-lang/nereid/internal/runtime/compile"
@@ -154,8 +155,8 @@ type Kernel struct {
 	last  atomic.Pointer[warm.ArgCut] // shortcut to the plan of the previous launch on a GPU
 	host  atomic.Pointer[warm.ArgCut] // shortcut to that on the CPU
 	plans warm.Table
-	spare target.Spare[frame]
-	metas target.Spare[meta]
+	spare device.Spare[frame]
+	metas device.Spare[meta]
 
 	code compile.Kernel // its specializations
 

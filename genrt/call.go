@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
 	"github.com/nereid-lang/nereid/internal/runtime/inside"
 	"github.com/nereid-lang/nereid/internal/runtime/warm"
@@ -26,7 +27,7 @@ type Call struct {
 	slow      bool        // an argument has no class
 	host      bool        // a tensor is in host memory
 	described bool        // an argument is a descriptor
-	spare     *target.Spare[Call]
+	spare     *device.Spare[Call]
 
 	tensors []*nereid.Tensor
 	given   []givenArg // values of arguments that class and word do not determine
@@ -44,7 +45,7 @@ type givenArg struct {
 	bits uint64
 }
 
-func (c *Call) begin(set *constSet, spare *target.Spare[Call]) {
+func (c *Call) begin(set *constSet, spare *device.Spare[Call]) {
 	c.n, c.used, c.held, c.slow, c.host, c.described = 0, 0, 0, false, false, false
 	c.Classes = c.Classes[:cap(c.Classes)]
 	if c.set == set { // the common case

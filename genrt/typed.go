@@ -8,10 +8,10 @@ import (
 	"unsafe"
 
 	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
 	"github.com/nereid-lang/nereid/internal/runtime/inside"
 	"github.com/nereid-lang/nereid/internal/runtime/warm"
-	"github.com/nereid-lang/nereid/internal/target"
 )
 
 // Typed is a kernel for generated code. C is the struct of its compile-time arguments and options.
@@ -28,7 +28,7 @@ type Typed[C comparable] struct {
 	kernel *nereid.Kernel
 	err    error
 	sets   atomic.Pointer[typedSets[C]]
-	spare  target.Spare[Call]
+	spare  device.Spare[Call]
 }
 
 // typedSets lists the values of the struct that were launched, latest first. It never changes.

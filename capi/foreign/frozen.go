@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/dtype"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
 	"github.com/nereid-lang/nereid/internal/runtime/compile"
@@ -22,7 +23,7 @@ type Frozen struct {
 	k      *nereid.Kernel
 	reads  []read
 	params []target.Param
-	words  target.Spare[[]uint64] // for devices without a driver.Ready
+	words  device.Spare[[]uint64] // for devices without a driver.Ready
 }
 
 // read is how the value of a parameter becomes a word.

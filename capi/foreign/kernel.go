@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
 	"github.com/nereid-lang/nereid/internal/runtime/inside"
 	"github.com/nereid-lang/nereid/internal/runtime/warm"
@@ -18,7 +19,7 @@ type Kernel struct {
 	last   atomic.Pointer[cut] // that of the launch before
 	all    atomic.Pointer[[]*cut]
 	vain   atomic.Int32 // launches that gave no cut
-	words  target.Spare[[maxWords]uint64]
+	words  device.Spare[[maxWords]uint64]
 }
 
 const (

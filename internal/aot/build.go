@@ -12,6 +12,7 @@ import (
 
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/internal/bundle"
+	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/llvm"
 	"github.com/nereid-lang/nereid/internal/runtime/compile"
 	"github.com/nereid-lang/nereid/internal/runtime/inside"
@@ -169,7 +170,7 @@ func (b *builder) plan(variants []Variant) ([]*work, error) {
 func effective(t string, v Variant) target.Options {
 	o := defaults(t, v)
 	if kindOf(t) == "cpu" {
-		return target.HostOptions(o)
+		return device.HostOptions(o)
 	}
 	return o
 }

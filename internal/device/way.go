@@ -1,5 +1,3 @@
-// Package device has what running code and making it share, without the compiler: no package here knows the
-// IR.
 package device
 
 import (

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/dtype"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
@@ -19,7 +20,7 @@ func (d *Device) Defaults(o target.Options) target.Options {
 	if d == nil {
 		return o.Defaults()
 	}
-	return target.DefaultsOn(d.Backend, o)
+	return device.DefaultsOn(d.Backend, o)
 }
 
 // String returns the device's name: "cpu", "cuda:0".
@@ -41,7 +42,7 @@ func (d *Device) DescribesInWords() bool {
 
 // SharesHost reports whether kernels on the device read host memory in place.
 func (d *Device) SharesHost() bool {
-	return d != nil && target.SharesHost(d.Backend)
+	return d != nil && device.SharesHost(d.Backend)
 }
 
 // Target returns the properties of the device that kernels can see; no device has the default.

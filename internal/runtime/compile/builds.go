@@ -161,7 +161,7 @@ func otherwise(build weak.Pointer[Build], p target.Partial, r Request) {
 			return nil, errors.New("nereid: the kernel is gone")
 		}
 		if r.Ahead && !way.IsGeneral() {
-			return nil, target.ErrAhead
+			return nil, device.ErrAhead
 		}
 		r := r
 		r.Way = way
@@ -171,7 +171,7 @@ func otherwise(build weak.Pointer[Build], p target.Partial, r Request) {
 			otherwise(build, p, r)
 		}
 		if !way.IsGeneral() && errors.Is(err, ErrNotCompiled) {
-			err = fmt.Errorf("%w: %w", target.ErrAhead, err)
+			err = fmt.Errorf("%w: %w", device.ErrAhead, err)
 		}
 		return e, err
 	})
@@ -232,7 +232,7 @@ func (b *builds) get(ctx context.Context, key string, ahead bool, make func(*Bui
 
 // gaveUp reports whether another goroutine failed for a reason of its own, which does not hold for this one.
 func gaveUp(err error, ahead bool) bool {
-	return IsCancelled(err) || errors.Is(err, target.ErrCapturing) || ahead && errors.Is(err, ErrNotCompiled)
+	return IsCancelled(err) || errors.Is(err, device.ErrCapturing) || ahead && errors.Is(err, ErrNotCompiled)
 }
 
 // IsCancelled reports whether an error is that of a context that ended.

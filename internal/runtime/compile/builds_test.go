@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/nereid-lang/nereid/internal/target"
+	"github.com/nereid-lang/nereid/internal/device"
 )
 
 // Many goroutines that ask for one key get one build, made once; a failed one is made again by the next.
@@ -50,7 +50,7 @@ func TestBuildBesideOthers(t *testing.T) {
 		again bool
 	}{
 		{context.Canceled, false, true},
-		{fmt.Errorf("k: %w", target.ErrCapturing), false, true},
+		{fmt.Errorf("k: %w", device.ErrCapturing), false, true},
 		{fmt.Errorf("k: %w", ErrNotCompiled), true, true}, // a warm-up beside a launch in strict mode
 		{fmt.Errorf("k: %w", ErrNotCompiled), false, false},
 		{errors.New("the kernel is wrong"), true, false},

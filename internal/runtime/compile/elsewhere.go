@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/nereid-lang/nereid/internal/cache"
+	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
 	"github.com/nereid-lang/nereid/internal/target"
 )
@@ -51,7 +52,7 @@ func (k *Kernel) lookElsewhere(dev *args.Device, v Variant) string {
 		}
 		e, err := it.Describe()
 		var o target.Options
-		if err != nil || e.Signature != v.Signature || e.Target != target.Kind(dev.Backend) ||
+		if err != nil || e.Signature != v.Signature || e.Target != device.Kind(dev.Backend) ||
 			json.Unmarshal(e.Options, &o) != nil || o != v.Options {
 			continue
 		}

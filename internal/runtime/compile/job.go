@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/nereid-lang/nereid/internal/budget"
+	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/dialect/funclike"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
@@ -102,7 +103,7 @@ func (k *Kernel) begin(meter *budget.Meter, s Spec, keep bool, until string) (*j
 		return nil, fmt.Errorf("nereid: %s: %w", k.Name, err)
 	}
 	if s.Dev != nil {
-		if err := target.CheckCertify(s.Dev.Backend, opts); err != nil {
+		if err := device.CheckCertify(s.Dev.Backend, opts); err != nil {
 			return nil, fmt.Errorf("nereid: %s: %w", k.Name, err)
 		}
 	}
@@ -190,7 +191,7 @@ func (k *Kernel) setRules(m *ir.Module) error {
 // lineless reports whether code omits line information: with Settings.NoLines, on devices whose code has it.
 func (j *job) lineless() bool {
 	return j.k.Set.NoLines && !knob.Checked.Get() && !j.out.Variant.Options.Check && j.dev != nil &&
-		target.HasLines(j.dev.Backend)
+		device.HasLines(j.dev.Backend)
 }
 
 // dropLines removes the locations of functions, without which code has no line information. Operations keep
@@ -227,7 +228,7 @@ func (j *job) finish(ctx context.Context) (err error) {
 		err = j.in.TTIR(lang.DefaultTarget)
 	default:
 		j.out.Exec, err = j.dev.Backend.Compile(ctx, j.in)
-		err = diag.RefusedBy(err, target.Kind(j.dev.Backend))
+		err = diag.RefusedBy(err, device.Kind(j.dev.Backend))
 	}
 	return err
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/nereid-lang/nereid/internal/cache"
+	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/target"
@@ -205,7 +206,7 @@ func (j *job) entry(key cache.Key, keeper target.Keeper) *cache.Entry {
 		return nil
 	}
 	e := &cache.Entry{
-		Key: key, Target: target.Kind(j.dev.Backend), Signature: j.out.Variant.Signature, Options: options,
+		Key: key, Target: device.Kind(j.dev.Backend), Signature: j.out.Variant.Signature, Options: options,
 		Compiler: cache.Build(), Generator: keeper.Fingerprint(), Code: code.Stage, Meta: code.Meta,
 	}
 	for _, s := range j.out.Stages {

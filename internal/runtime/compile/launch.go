@@ -7,6 +7,7 @@ import (
 	"runtime/pprof"
 	"runtime/trace"
 
+	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
 	"github.com/nereid-lang/nereid/internal/target"
@@ -44,7 +45,7 @@ func (b *Build) Launch(ctx context.Context, s *args.Stream, w *Work) error {
 }
 
 // ErrTensor is the error of a launch whose tensor somebody closes.
-var ErrTensor = fmt.Errorf("nereid: the tensor is %w", target.ErrClosed)
+var ErrTensor = fmt.Errorf("nereid: the tensor is %w", device.ErrClosed)
 
 // Guard calls launch while nothing that it uses is destroyed, unless a tensor is closed already.
 func Guard(s *args.Stream, held args.Holder, launch func() error) error {

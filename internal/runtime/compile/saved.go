@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/nereid-lang/nereid/internal/cache"
+	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/dtype"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/lang/sem"
@@ -29,7 +30,7 @@ type Saved struct {
 	Constants map[string]string `json:"constants"` // values that are compiled in, as Python literals
 
 	Target    string       `json:"target"`    // "cuda:90"
-	Machine   string       `json:"machine"`   // processors that run the code: target.Machine
+	Machine   string       `json:"machine"`   // processors that run the code: device.Machine
 	Compiler  string       `json:"compiler"`  // build of Nereid
 	Generator string       `json:"generator"` // LLVM and the like
 	Facts     target.Facts `json:"facts"`
@@ -62,7 +63,7 @@ type SavedArg struct {
 func (k *Kernel) describe(s Spec, r *Result) *Saved {
 	out := &Saved{
 		Kernel: k.Name, File: r.Variant.File, Signature: r.Variant.Signature, Options: r.Variant.Options,
-		Constants: r.Constants, Facts: target.FactsOf(r.Exec), Compiler: cache.Build(),
+		Constants: r.Constants, Facts: device.FactsOf(r.Exec), Compiler: cache.Build(),
 	}
 	for i, p := range k.Params {
 		constant := s.Args[i].Type == nil && s.Args[i].Desc == nil && !s.Args[i].Tuple
@@ -73,7 +74,7 @@ func (k *Kernel) describe(s Spec, r *Result) *Saved {
 		out.Target = "ttir"
 		return out
 	}
-	out.Target, out.Machine = target.Kind(s.Dev.Backend), target.Machine(s.Dev.Backend)
+	out.Target, out.Machine = device.Kind(s.Dev.Backend), device.Machine(s.Dev.Backend)
 	if g, ok := s.Dev.Backend.(target.Keeper); ok {
 		out.Generator = g.Fingerprint()
 	} else if g, ok := s.Dev.Backend.(target.Generated); ok {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/nereid-lang/nereid/internal/autotune"
+	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/target"
 )
@@ -27,7 +28,7 @@ func (r *run) measure(step int, a *lang.Autotune, g *given, c lang.Config,
 	call := func() error { return r.hooked(a, c, full) }
 	if a.Graph && r.graphs(a, c) {
 		t, err := r.measureGraph(a, c, call, best)
-		if !errors.Is(err, target.ErrCapturing) {
+		if !errors.Is(err, device.ErrCapturing) {
 			return t, err
 		}
 		r.say("%s: measured without a graph: %s", r.k.Name, firstLine(err))

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/nereid-lang/nereid/internal/analysis/axisinfo"
+	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/gpu"
@@ -160,7 +161,7 @@ func (c Compiler) keep(data []byte, code *Code) (target.Executable, error) {
 		return nil, err
 	}
 	kept := target.Code{Stage: stageCode, Data: data, Meta: meta}
-	return target.NewUnloaded("hip:"+c.Chip, kept, code.Facts()), nil
+	return device.NewUnloaded("hip:"+c.Chip, kept, code.Facts()), nil
 }
 
 // given returns a code object that another compiler has made of the kernel: Triton's, for one. Its

@@ -8,10 +8,11 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/target"
 	"github.com/nereid-lang/nereid/internal/target/amd/hip"
-	"github.com/nereid-lang/nereid/internal/target/inflight"
+	"github.com/nereid-lang/nereid/internal/device/inflight"
 )
 
 // Device is an AMD GPU.
@@ -178,7 +179,7 @@ func usable(b target.Buffer, at, n int) error {
 	if own, ok := b.(*buffer); ok {
 		closed = own.closed.Load()
 	}
-	return target.CheckAccess("use", at, n, b.Size(), closed)
+	return device.CheckAccess("use", at, n, b.Size(), closed)
 }
 
 // Capture records work as a graph.
@@ -213,7 +214,7 @@ func (b *buffer) Host() []byte { return nil }
 func (b *buffer) Read(at int, into []byte) error {
 	b.copies.RLock()
 	defer b.copies.RUnlock()
-	if err := target.CheckAccess("read", at, len(into), b.size, b.closed.Load()); err != nil {
+	if err := device.CheckAccess("read", at, len(into), b.size, b.closed.Load()); err != nil {
 		return err
 	}
 	if err := b.dev.Synchronize(); err != nil {
@@ -226,7 +227,7 @@ func (b *buffer) Read(at int, into []byte) error {
 func (b *buffer) Write(at int, from []byte) error {
 	b.copies.RLock()
 	defer b.copies.RUnlock()
-	if err := target.CheckAccess("write", at, len(from), b.size, b.closed.Load()); err != nil {
+	if err := device.CheckAccess("write", at, len(from), b.size, b.closed.Load()); err != nil {
 		return err
 	}
 	if err := b.dev.Synchronize(); err != nil {
@@ -269,7 +270,7 @@ type kernel struct {
 }
 
 func (k *kernel) Launch(_ context.Context, s target.Stream, grid [3]int, args []uint64) error {
-	n, err := target.CountPrograms(grid, [3]int{math.MaxInt32, math.MaxUint16, math.MaxUint16})
+	n, err := device.CountPrograms(grid, [3]int{math.MaxInt32, math.MaxUint16, math.MaxUint16})
 	if err != nil || n == 0 {
 		return err
 	}

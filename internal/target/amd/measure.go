@@ -4,6 +4,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/target"
 	"github.com/nereid-lang/nereid/internal/target/amd/hip"
 )
@@ -25,7 +26,7 @@ func (d *Device) Measure(bs target.Stream, warmup, rep time.Duration,
 	timed := func(n int) ([]time.Duration, error) {
 		return d.timed(s, n, func() error { return s.Zero(at, flushBytes) }, f)
 	}
-	return target.Bench(timed, warmup, rep, f)
+	return device.Bench(timed, warmup, rep, f)
 }
 
 // timed returns the durations of n runs of f, with before in front of each.

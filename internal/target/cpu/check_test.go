@@ -22,7 +22,7 @@ import (
 )
 
 // device is the CPU with a compiler, through the LLVM that is found, or the one at a path.
-func device(t testing.TB, path string, c cpu.Compiler) *cpu.Device {
+func testDevice(t testing.TB, path string, c cpu.Compiler) *cpu.Device {
 	t.Helper()
 	lib, err := llvm.Load()
 	if path != "" {
@@ -130,7 +130,7 @@ func wantFault(t *testing.T, err error, want string) {
 // TestChecked: an access out of bounds stops a checked kernel, and what lies beyond the buffer stays as it
 // was.
 func TestChecked(t *testing.T) {
-	d := device(t, "", cpu.Compiler{Check: true})
+	d := testDevice(t, "", cpu.Compiler{Check: true})
 	k := build(t, d, loadStore)
 	run := func(n int, args ...any) error { return launch(t.Context(), k, [3]int{n, 1, 1}, args...) }
 	x, o := alloc(t, d, 40), alloc(t, d, 48)
@@ -181,7 +181,7 @@ func TestCheckedMasks(t *testing.T) {
   %old = tt.atomic_rmw fadd, relaxed, gpu, %xp, %one, %m : (tensor<64x!tt.ptr<f32>>, tensor<64xf32>, tensor<64xi1>) -> tensor<64xf32>
   tt.return
 }`
-	d := device(t, "", cpu.Compiler{Check: true})
+	d := testDevice(t, "", cpu.Compiler{Check: true})
 	k := build(t, d, text)
 	x, idx := alloc(t, d, 4*10), alloc(t, d, 4*50)
 	for i := range 50 {
@@ -217,7 +217,7 @@ func TestCheckedGather(t *testing.T) {
   tt.store %yp, %v : tensor<64x!tt.ptr<f32>>
   tt.return
 }`
-	d := device(t, "", cpu.Compiler{Check: true})
+	d := testDevice(t, "", cpu.Compiler{Check: true})
 	k := build(t, d, text)
 	idx := alloc(t, d, 4*64)
 	for i := range 64 {
@@ -252,7 +252,7 @@ tt.func public @k(%x: !tt.ptr<i32>, %n: i32) {
   tt.return
 }`
 	for _, check := range []bool{false, true} {
-		d := device(t, "", cpu.Compiler{Check: check})
+		d := testDevice(t, "", cpu.Compiler{Check: check})
 		k := build(t, d, text)
 		x := alloc(t, d, 64)
 		if err := launch(t.Context(), k, [3]int{1, 4, 1}, x, 4); err != nil {
@@ -280,7 +280,7 @@ func TestPrint(t *testing.T) {
   tt.print " done" {hex = false, isSigned = array<i32>}
   tt.return
 }`
-	d := device(t, "", cpu.Compiler{})
+	d := testDevice(t, "", cpu.Compiler{})
 	k := build(t, d, text)
 	x := alloc(t, d, 16)
 	for i, bits := range []uint32{0x3f000000, 0xbf800000, 0x7f800000, 0x42c80000} { // 0.5, -1, inf, 100
@@ -323,7 +323,7 @@ const spin = `tt.func public @k(%x: !tt.ptr<i32>, %n: i32) {
 
 // TestCancel: a launch ends soon after its context does, and the device works on.
 func TestCancel(t *testing.T) {
-	d := device(t, "", cpu.Compiler{})
+	d := testDevice(t, "", cpu.Compiler{})
 	k := build(t, d, spin)
 	x := alloc(t, d, 4)
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
@@ -392,7 +392,7 @@ func scales(d *cpu.Device, by int) error {
 
 // TestConcurrentCompiles: two devices, of one library each or of the same, compile at once.
 func TestConcurrentCompiles(t *testing.T) {
-	a, b := device(t, "", cpu.Compiler{}), device(t, "", cpu.Compiler{Check: true, Lines: true})
+	a, b := testDevice(t, "", cpu.Compiler{}), testDevice(t, "", cpu.Compiler{Check: true, Lines: true})
 	var wg sync.WaitGroup
 	for i := range 12 {
 		wg.Go(func() {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/nereid-lang/nereid/internal/budget"
+	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/knob"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/llvm"
@@ -188,7 +189,7 @@ func (c Compiler) CompileOnly(ctx context.Context, in *target.Input) (target.Exe
 	if err != nil { // it prints: only a kernel of this process can
 		return nil, nil
 	}
-	return target.NewUnloaded("cpu", code, out.facts()), nil
+	return device.NewUnloaded("cpu", code, out.facts()), nil
 }
 
 // Machine names the processor and its features.

@@ -12,13 +12,14 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/knob"
 	"github.com/nereid-lang/nereid/internal/llvm"
 	"github.com/nereid-lang/nereid/internal/target"
 	"github.com/nereid-lang/nereid/internal/target/cpu/codegen"
 	"github.com/nereid-lang/nereid/internal/target/cpu/cpuid"
 	"github.com/nereid-lang/nereid/internal/target/cpu/pool"
-	"github.com/nereid-lang/nereid/internal/target/stray"
+	"github.com/nereid-lang/nereid/internal/device/stray"
 )
 
 // Device is the host's CPU.
@@ -31,7 +32,7 @@ type Device struct {
 }
 
 // Effective implements target.Indifferent.
-func (*Device) Effective(o target.Options) target.Options { return target.HostOptions(o) }
+func (*Device) Effective(o target.Options) target.Options { return device.HostOptions(o) }
 
 // EnableLabels has the threads that run kernels carry the profiler's labels of their launch.
 func EnableLabels() { pool.Labels.Store(true) }
@@ -132,7 +133,7 @@ func (d *Device) Alloc(size int) (target.Buffer, error) {
 		return d.allocShared(a, size)
 	}
 	const align = 64 // a cache line, and a vector
-	data, err := target.HostBytes(size + align)
+	data, err := device.HostBytes(size + align)
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +145,7 @@ func (d *Device) Alloc(size int) (target.Buffer, error) {
 
 // allocShared returns zeroed memory that isolated launches can access too.
 func (d *Device) allocShared(a *arena, size int) (target.Buffer, error) {
-	if err := target.HostRoom(size); err != nil {
+	if err := device.HostRoom(size); err != nil {
 		return nil, err
 	}
 	p, err := a.alloc(size)
@@ -252,8 +253,8 @@ func (b *buffer) Close() error {
 	return nil
 }
 
-func (b *buffer) Read(at int, into []byte) error  { return target.ReadHost(b.data, at, into) }
-func (b *buffer) Write(at int, from []byte) error { return target.WriteHost(b.data, at, from) }
+func (b *buffer) Read(at int, into []byte) error  { return device.ReadHost(b.data, at, into) }
+func (b *buffer) Write(at int, from []byte) error { return device.WriteHost(b.data, at, from) }
 
 // kernel is a compiled kernel. Launches reuse argument blocks.
 type kernel struct {
@@ -307,7 +308,7 @@ func (k *kernel) launch(ctx context.Context, grid [3]int, words, bounds []uint64
 	if len(words) != k.params {
 		return fmt.Errorf("%s takes %d arguments, not %d", k.name, k.params, len(words))
 	}
-	n, err := target.CountPrograms(grid, maxGrid)
+	n, err := device.CountPrograms(grid, maxGrid)
 	if err != nil {
 		return fmt.Errorf("%s: %w", k.name, err)
 	}

@@ -9,9 +9,9 @@ import (
 	"sync/atomic"
 	"weak"
 
+	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/llvm"
 	"github.com/nereid-lang/nereid/internal/objcode"
-	"github.com/nereid-lang/nereid/internal/target"
 	"github.com/nereid-lang/nereid/internal/target/cpu/pool"
 )
 
@@ -136,7 +136,7 @@ func (k *kernel) link() (*linked, error) {
 		return c, nil
 	}
 	if k.closed.Load() {
-		return nil, fmt.Errorf("%s is %w", k.name, target.ErrClosed)
+		return nil, fmt.Errorf("%s is %w", k.name, device.ErrClosed)
 	}
 	d := k.dev
 	code, entry, err := d.linkObject(k.code.obj, k.code.entry)

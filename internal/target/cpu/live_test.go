@@ -46,7 +46,7 @@ func (k *kernel) stores(t testing.TB, n int32) {
 
 // A device that may hold the code of a few kernels runs many: what was not launched for long is linked again.
 func TestLiveCodeIsBounded(t *testing.T) {
-	d := device(t)
+	d := testDevice(t)
 	first := storing(t, d, 0)
 	d.live.limit = 4 * first.live.Load().mem.size
 	kernels := []*kernel{first}
@@ -73,7 +73,7 @@ func TestLiveCodeIsBounded(t *testing.T) {
 
 // Launches of many goroutines go on while code comes and goes under them.
 func TestLiveCodeConcurrently(t *testing.T) {
-	d := device(t)
+	d := testDevice(t)
 	first := storing(t, d, 0)
 	d.live.limit = 3 * first.live.Load().mem.size
 	kernels := []*kernel{first}
@@ -98,7 +98,7 @@ func TestLiveCodeConcurrently(t *testing.T) {
 
 // Code goes with its kernel, or when the kernel is closed, and is counted no more.
 func TestCodeIsFreed(t *testing.T) {
-	d := device(t)
+	d := testDevice(t)
 	held := func() int {
 		d.live.mu.Lock()
 		defer d.live.mu.Unlock()

@@ -59,7 +59,7 @@ func kernelOf(m *ir.Module) string {
 }
 
 // device is the CPU with code of its own, or a skip that says what is missing.
-func device(t testing.TB) *Device {
+func testDevice(t testing.TB) *Device {
 	t.Helper()
 	lib := txtest.LLVM(t, llvm.Load)
 	return New(lib, NewCompiler())
@@ -164,7 +164,7 @@ func difference(elem ir.Type, want, got []byte) string {
 // TestRandom: random kernels give what they give on the interpreter. NEREID_RANDOM=N tries N of them,
 // NEREID_SEED=S begins with another.
 func TestRandom(t *testing.T) {
-	d := device(t)
+	d := testDevice(t)
 	n, first := 60, 0
 	if s := os.Getenv("NEREID_RANDOM"); s != "" {
 		n, _ = strconv.Atoi(s)
@@ -185,7 +185,7 @@ func TestRandom(t *testing.T) {
 
 // TestVectors: random kernels with smaller vectors than the host has.
 func TestVectors(t *testing.T) {
-	d := *device(t)
+	d := *testDevice(t)
 	for _, d.vector = range []int{16, 32} {
 		for seed := uint64(200); seed < 220; seed++ {
 			t.Run(fmt.Sprintf("%d bytes, seed %d", d.vector, seed), func(t *testing.T) {
@@ -240,7 +240,7 @@ var (
 
 // TestMiddleCases: the cases of the middle layer give what they give on the interpreter.
 func TestMiddleCases(t *testing.T) {
-	d := device(t)
+	d := testDevice(t)
 	paths, err := filepath.Glob("../../middle/testdata/*.mlir")
 	if err != nil || len(paths) == 0 {
 		t.Fatalf("no cases: %v", err)
@@ -296,7 +296,7 @@ func caseLaunch(t *testing.T, text string) launch {
 
 // TestProgramIDs: programs beyond the 2^32nd know their place in the grid.
 func TestProgramIDs(t *testing.T) {
-	d := device(t)
+	d := testDevice(t)
 	m := parse(t, `tt.func public @k(%x: !tt.ptr<i32>) {
   %c1 = arith.constant 1 : i32
   %c2 = arith.constant 2 : i32

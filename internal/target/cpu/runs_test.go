@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nereid-lang/nereid/internal/target"
+	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/target/cpu/cpuid"
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
@@ -39,7 +39,7 @@ func TestRuns(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
-	if own := d.Machine(); own != "" && target.Runs(d, "obj", own) != nil {
-		t.Errorf("the host does not run its own code: %v", target.Runs(d, "obj", own))
+	if own := d.Machine(); own != "" && device.Runs(d, "obj", own) != nil {
+		t.Errorf("the host does not run its own code: %v", device.Runs(d, "obj", own))
 	}
 }

@@ -39,7 +39,7 @@ func TestSigmoid(t *testing.T) {
 	}
 	l := launch{text, [3]int{1, 1, 1}, []arg{{elem: ir.F32, data: in},
 		{elem: ir.F32, data: make([]byte, 4*n)}}}
-	out := l.onCPU(t, device(t))
+	out := l.onCPU(t, testDevice(t))
 	at := func(b []byte, i int) float64 {
 		return float64(math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:])))
 	}

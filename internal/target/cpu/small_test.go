@@ -11,7 +11,7 @@ import (
 // Every 8-bit format of MLIR's is converted to f32, from all 256 patterns, and back: infinities, NaN,
 // subnormal numbers and negative zeros included.
 func TestSmallFormats(t *testing.T) {
-	d := device(t)
+	d := testDevice(t)
 	const text = `tt.func public @k(%%x: !tt.ptr<i8>, %%y: !tt.ptr<f32>, %%z: !tt.ptr<i8>) {
   %%o = tt.make_range {start = 0 : i32, end = 256 : i32} : tensor<256xi32>
   %%xp = tt.splat %%x : !tt.ptr<i8> -> tensor<256x!tt.ptr<i8>>

@@ -9,6 +9,7 @@ import (
 	"os"
 	"runtime"
 
+	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/lang"
@@ -56,7 +57,7 @@ func (*Device) Info() string {
 }
 
 // Effective implements target.Indifferent.
-func (*Device) Effective(o target.Options) target.Options { return target.HostOptions(o) }
+func (*Device) Effective(o target.Options) target.Options { return device.HostOptions(o) }
 
 func (d *Device) Compile(ctx context.Context, in *target.Input) (target.Executable, error) {
 	if err := in.TTIR(d.Target()); err != nil || in.Until == "ttir" {
@@ -104,7 +105,7 @@ func (d *Device) load(in *target.Input) (target.Executable, error) {
 }
 
 func (d *Device) Alloc(size int) (target.Buffer, error) {
-	data, err := target.HostBytes(size)
+	data, err := device.HostBytes(size)
 	if err != nil {
 		return nil, err
 	}

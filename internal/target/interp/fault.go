@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/nereid-lang/nereid/internal/ir"
-	"github.com/nereid-lang/nereid/internal/target/stray"
+	"github.com/nereid-lang/nereid/internal/device/stray"
 )
 
 // Fault is the error that stopped a program of the grid.

@@ -11,8 +11,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/ir"
-	"github.com/nereid-lang/nereid/internal/target"
 )
 
 // Options choose how a grid is run. The zero value runs it as fast as it goes.
@@ -89,7 +89,7 @@ func (p *Program) Run(ctx context.Context, mem *Memory, grid [3]int, args []uint
 
 // gridSize returns the number of programs of a grid. Their ids are i32.
 func gridSize(grid [3]int) (int64, error) {
-	n, err := target.CountPrograms(grid, [3]int{math.MaxInt32, math.MaxInt32, math.MaxInt32})
+	n, err := device.CountPrograms(grid, [3]int{math.MaxInt32, math.MaxInt32, math.MaxInt32})
 	if err != nil {
 		return 0, fmt.Errorf("interp: %w", err)
 	}

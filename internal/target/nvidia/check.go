@@ -10,10 +10,11 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/lower"
 	"github.com/nereid-lang/nereid/internal/target"
 	"github.com/nereid-lang/nereid/internal/target/nvidia/driver"
-	"github.com/nereid-lang/nereid/internal/target/stray"
+	"github.com/nereid-lang/nereid/internal/device/stray"
 )
 
 // A checked kernel writes its first fault to a record (lower/check.go). The record is memory of the host that
@@ -223,7 +224,7 @@ func (k *kernel) LaunchBounded(_ context.Context, s target.Stream, grid [3]int, 
 	on := s.(stream)
 	if is, err := on.Capturing(); err != nil || is {
 		return errors.Join(fmt.Errorf("%s: a checked launch waits for its kernel: %w", k.code.Name,
-			target.ErrCapturing), err)
+			device.ErrCapturing), err)
 	}
 	if _, err := k.code.Count(grid); err != nil || len(words) != k.words {
 		return errors.Join(err, k.misfit(words))

@@ -6,6 +6,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
@@ -142,7 +143,7 @@ func (k *Code) Staying(grid [3]int, sms int) [3]int {
 // Count returns the number of programs of a grid, or an error for a grid that no GPU runs: blocks are counted
 // in 31 bits along x, where each block of a cluster counts, and in 16 bits along y and z.
 func (k *Code) Count(grid [3]int) (int, error) {
-	n, err := target.CountPrograms(grid, [3]int{math.MaxInt32 / max(1, k.NumCTAs), math.MaxUint16,
+	n, err := device.CountPrograms(grid, [3]int{math.MaxInt32 / max(1, k.NumCTAs), math.MaxUint16,
 		math.MaxUint16})
 	if err == nil && k.Scratch > 0 && n > maxScratch/k.Scratch {
 		err = diag.Refuse(fmt.Sprintf("the grid %v", grid), "its %d programs need %d bytes of memory each",
@@ -263,7 +264,7 @@ func (c Compiler) unloaded(code *Code, stage string, data []byte) (target.Execut
 		u := cubinUse(data)
 		facts.Registers, facts.Spills = u.registers, u.stack
 	}
-	return target.NewUnloaded(c.name(), kept, facts), nil
+	return device.NewUnloaded(c.name(), kept, facts), nil
 }
 
 // Facts returns what is known of the code before a GPU loads it.

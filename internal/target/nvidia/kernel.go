@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/target"
 	"github.com/nereid-lang/nereid/internal/target/nvidia/driver"
 )
@@ -105,7 +106,7 @@ func (k *kernel) launchAny(s target.Stream, grid [3]int, words, bounds []uint64)
 func (k *kernel) launchOther(s target.Stream, grid [3]int, words []uint64) error {
 	if !k.HasWhole() {
 		if on, err := s.(stream).Capturing(); on || err != nil {
-			busy := fmt.Errorf("%s: its arguments need other code: %w", k.code.Name, target.ErrCapturing)
+			busy := fmt.Errorf("%s: its arguments need other code: %w", k.code.Name, device.ErrCapturing)
 			return errors.Join(err, busy)
 		}
 	}

@@ -3,6 +3,7 @@ package nvidia
 import (
 	"time"
 
+	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/target"
 	"github.com/nereid-lang/nereid/internal/target/nvidia/driver"
 )
@@ -46,7 +47,7 @@ func (d *Device) Measure(bs target.Stream, warmup, rep time.Duration,
 	}
 	defer c.Free(flush.at)
 	timed := func(n int) ([]time.Duration, error) { return d.timed(s, flush, n, f) }
-	return target.Bench(timed, warmup, rep, f)
+	return device.Bench(timed, warmup, rep, f)
 }
 
 // timed returns the durations of n runs of f.

@@ -7,9 +7,10 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/target"
 	"github.com/nereid-lang/nereid/internal/target/nvidia/driver"
-	"github.com/nereid-lang/nereid/internal/target/stray"
+	"github.com/nereid-lang/nereid/internal/device/stray"
 )
 
 // Alloc returns zeroed device memory.
@@ -80,7 +81,7 @@ func place(b target.Buffer, at, n int) (driver.DevicePtr, error) {
 	if own, ok := b.(*buffer); ok {
 		closed = own.closed.Load()
 	}
-	if err := target.CheckAccess("use", at, n, b.Size(), closed); err != nil {
+	if err := device.CheckAccess("use", at, n, b.Size(), closed); err != nil {
 		return 0, err
 	}
 	return driver.DevicePtr(b.Addr()) + driver.DevicePtr(at), nil
@@ -141,7 +142,7 @@ func (b *buffer) free() error {
 func (b *buffer) Read(at int, into []byte) error {
 	b.copies.RLock()
 	defer b.copies.RUnlock()
-	if err := target.CheckAccess("read", at, len(into), b.size, b.closed.Load()); err != nil {
+	if err := device.CheckAccess("read", at, len(into), b.size, b.closed.Load()); err != nil {
 		return err
 	}
 	if err := b.ctx.Synchronize(); err != nil {
@@ -153,7 +154,7 @@ func (b *buffer) Read(at int, into []byte) error {
 func (b *buffer) Write(at int, from []byte) error {
 	b.copies.RLock()
 	defer b.copies.RUnlock()
-	if err := target.CheckAccess("write", at, len(from), b.size, b.closed.Load()); err != nil {
+	if err := device.CheckAccess("write", at, len(from), b.size, b.closed.Load()); err != nil {
 		return err
 	}
 	return b.ctx.CopyTo(b.ptr+driver.DevicePtr(at), from)

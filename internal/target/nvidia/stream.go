@@ -2,7 +2,7 @@ package nvidia
 
 import (
 	"github.com/nereid-lang/nereid/internal/target"
-	"github.com/nereid-lang/nereid/internal/target/inflight"
+	"github.com/nereid-lang/nereid/internal/device/inflight"
 	"github.com/nereid-lang/nereid/internal/target/nvidia/driver"
 )
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/nereid-lang/nereid/backend"
+	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/middle"
@@ -198,7 +199,7 @@ func (d *Device) Restore(ctx context.Context, name string, c target.Code) (targe
 }
 
 // Alloc returns host memory.
-func (d *Device) Alloc(size int) (target.Buffer, error) { return target.NewHostBuffer(size) }
+func (d *Device) Alloc(size int) (target.Buffer, error) { return device.NewHostBuffer(size) }
 
 // Wrap returns a buffer for memory of the caller.
 func (d *Device) Wrap(data []byte) (target.Buffer, error) { return target.HostBuffer{Data: data}, nil }

@@ -10,8 +10,9 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/target"
-	"github.com/nereid-lang/nereid/internal/target/stray"
+	"github.com/nereid-lang/nereid/internal/device/stray"
 )
 
 // Memory is global memory: buffers that the caller lends. Several launches may use it at a time.
@@ -173,8 +174,8 @@ func (b *buffer) Close() error {
 	return nil
 }
 
-func (b *buffer) Read(at int, into []byte) error  { return target.ReadHost(b.data, at, into) }
-func (b *buffer) Write(at int, from []byte) error { return target.WriteHost(b.data, at, from) }
+func (b *buffer) Read(at int, into []byte) error  { return device.ReadHost(b.data, at, into) }
+func (b *buffer) Write(at int, from []byte) error { return device.WriteHost(b.data, at, from) }
 
 // Stream is never busy: launches run in the calling goroutine.
 type Stream struct{}

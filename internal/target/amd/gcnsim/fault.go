@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/nereid-lang/nereid/internal/target/amd/gcn"
-	"github.com/nereid-lang/nereid/internal/target/stray"
+	"github.com/nereid-lang/nereid/internal/device/stray"
 )
 
 // Fault is the error that stopped a kernel.

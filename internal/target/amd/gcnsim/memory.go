@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/nereid-lang/nereid/internal/target/simmem"
-	"github.com/nereid-lang/nereid/internal/target/stray"
+	"github.com/nereid-lang/nereid/internal/device/stray"
 )
 
 // Memory is global memory.

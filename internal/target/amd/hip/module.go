@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	"github.com/nereid-lang/nereid/internal/target/inflight"
+	"github.com/nereid-lang/nereid/internal/device/inflight"
 )
 
 // Function is a kernel of a loaded code object.

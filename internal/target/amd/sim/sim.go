@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/knob"
 	"github.com/nereid-lang/nereid/internal/llvm"
@@ -79,7 +80,7 @@ func (d *Device) Restore(_ context.Context, _ string, c target.Code) (target.Exe
 }
 
 func (d *Device) Alloc(size int) (target.Buffer, error) {
-	data, err := target.HostBytes(size)
+	data, err := device.HostBytes(size)
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/nereid-lang/nereid/internal/dl"
-	"github.com/nereid-lang/nereid/internal/target/inflight"
+	"github.com/nereid-lang/nereid/internal/device/inflight"
 )
 
 // Device is a GPU with its properties, which are read once when the driver starts.

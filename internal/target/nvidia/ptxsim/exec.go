@@ -6,7 +6,7 @@ import (
 	"io"
 
 	"github.com/nereid-lang/nereid/internal/target/interleave"
-	"github.com/nereid-lang/nereid/internal/target/stray"
+	"github.com/nereid-lang/nereid/internal/device/stray"
 )
 
 // Launch is one launch of a kernel.

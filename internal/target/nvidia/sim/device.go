@@ -64,7 +64,7 @@ func (d *Device) Compile(ctx context.Context, in *target.Input) (target.Executab
 }
 
 func (d *Device) Alloc(size int) (target.Buffer, error) {
-	data, err := target.HostBytes(size)
+	data, err := device.HostBytes(size)
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +103,7 @@ func (k *kernel) Launch(ctx context.Context, s target.Stream, grid [3]int, args 
 		switch {
 		case err == nil:
 			return e.Launch(ctx, s, grid, args)
-		case !errors.Is(err, target.ErrAhead): // a GPU would run the ordinary code; here tests shall see it
+		case !errors.Is(err, device.ErrAhead): // a GPU would run the ordinary code; here tests shall see it
 			return err
 		}
 	}

@@ -1,6 +1,6 @@
 //go:build !unix
 
-package target
+package device
 
 // probe does nothing: this system offers no way to ask.
 func probe(int) error { return nil }

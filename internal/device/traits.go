@@ -1,4 +1,4 @@
-package target
+package device
 
 import "github.com/nereid-lang/nereid/internal/diag"
 
@@ -12,7 +12,7 @@ type Kinded interface {
 }
 
 // Kind returns the target for which a device's code is compiled: its kind or, without one, its name.
-func Kind(b Backend) string {
+func Kind(b Device) string {
 	if k, ok := b.(Kinded); ok {
 		return k.Kind()
 	}
@@ -24,7 +24,7 @@ func Kind(b Backend) string {
 type Staged interface{ DefaultStages() int }
 
 // DefaultsOn returns the options of a launch on a device with unset ones filled in.
-func DefaultsOn(b Backend, o Options) Options {
+func DefaultsOn(b Device, o Options) Options {
 	if s, ok := b.(Staged); ok && o.NumStages == 0 {
 		o.NumStages = s.DefaultStages()
 	}
@@ -38,7 +38,7 @@ type Lined interface {
 }
 
 // HasLines reports whether a device's code has line information, which a compilation may leave out.
-func HasLines(b Backend) bool {
+func HasLines(b Device) bool {
 	l, ok := b.(Lined)
 	return ok && l.HasLines()
 }
@@ -47,7 +47,7 @@ func HasLines(b Backend) bool {
 type Certifier interface{ Certifies() }
 
 // CheckCertify returns an error if launches ask for Options.Certify of a device that does not have it.
-func CheckCertify(b Backend, o Options) error {
+func CheckCertify(b Device, o Options) error {
 	if _, ok := b.(Certifier); ok || !o.Certify {
 		return nil
 	}
@@ -59,7 +59,7 @@ func CheckCertify(b Backend, o Options) error {
 type HostSharer interface{ SharesHost() bool }
 
 // SharesHost reports whether a device's kernels read host memory in place.
-func SharesHost(b Backend) bool {
+func SharesHost(b Device) bool {
 	h, ok := b.(HostSharer)
 	return ok && h.SharesHost()
 }
@@ -68,7 +68,7 @@ func SharesHost(b Backend) bool {
 type HostCopier interface{ CopiesHost() bool }
 
 // CopiesHost reports whether a device copies host memory for each launch.
-func CopiesHost(b Backend) bool {
+func CopiesHost(b Device) bool {
 	h, ok := b.(HostCopier)
 	return ok && h.CopiesHost()
 }
@@ -79,7 +79,7 @@ type Aligner interface{ AlignsNumbers() bool }
 
 // AlignsNumbers reports whether numbers under do_not_specialize that are divisible by 16 have code of their
 // own.
-func AlignsNumbers(b Backend) bool {
+func AlignsNumbers(b Device) bool {
 	a, ok := b.(Aligner)
 	return ok && a.AlignsNumbers()
 }

@@ -1,9 +1,9 @@
-package target
+package device
 
 import (
 	"errors"
 
-	"github.com/nereid-lang/nereid/internal/target/inflight"
+	"github.com/nereid-lang/nereid/internal/device/inflight"
 )
 
 // ErrClosed is wrapped by errors of using something after its Close.

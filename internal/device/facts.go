@@ -1,4 +1,4 @@
-package target
+package device
 
 import (
 	"context"
@@ -57,7 +57,7 @@ type Native interface {
 }
 
 // Machine names the processors that run a device's code. Without any of their own it is the device's kind.
-func Machine(b Backend) string {
+func Machine(b Device) string {
 	if n, ok := b.(Native); ok {
 		return n.Machine()
 	}
@@ -72,7 +72,7 @@ type Runner interface {
 }
 
 // Runs returns nil if a device runs code of a stage that was compiled for a machine, or else why not.
-func Runs(b Backend, stage, machine string) error {
+func Runs(b Device, stage, machine string) error {
 	if r, ok := b.(Runner); ok {
 		return r.Runs(stage, machine)
 	}

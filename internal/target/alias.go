@@ -1,0 +1,58 @@
+package target
+
+import "github.com/nereid-lang/nereid/internal/device"
+
+// What back ends name of package device.
+type (
+	Options       = device.Options
+	Indifferent   = device.Indifferent
+	Param         = device.Param
+	Describer     = device.Describer
+	WordDescriber = device.WordDescriber
+	Descriptor    = device.Descriptor
+	Modelled      = device.Modelled
+	Keeper        = device.Keeper
+	Generated     = device.Generated
+	Adopter       = device.Adopter
+	Kept          = device.Kept
+	Code          = device.Code
+	Timer         = device.Timer
+	GraphTimer    = device.GraphTimer
+	Queue         = device.Queue
+	Buffer        = device.Buffer
+	Executable    = device.Executable
+	Apart         = device.Apart
+	Assuming      = device.Assuming
+	Memory        = device.Memory
+	Bounded       = device.Bounded
+	Narrower      = device.Narrower
+	Partial       = device.Partial
+	Maker         = device.Maker
+	Preparing     = device.Preparing
+	Discarder     = device.Discarder
+	Stream        = device.Stream
+	Guarded       = device.Guarded
+	Recording     = device.Recording
+	Graph         = device.Graph
+	Foreign       = device.Foreign
+	Addressed     = device.Addressed
+	Facts         = device.Facts
+	Inspected     = device.Inspected
+	Launched      = device.Launched
+	Restorer      = device.Restorer
+	Native        = device.Native
+	Runner        = device.Runner
+	Unloaded      = device.Unloaded
+	Tracked       = device.Tracked
+	HostBuffer    = device.HostBuffer
+	HostStream    = device.HostStream
+	Kinded        = device.Kinded
+	Staged        = device.Staged
+	Lined         = device.Lined
+	Certifier     = device.Certifier
+	HostSharer    = device.HostSharer
+	HostCopier    = device.HostCopier
+	Aligner       = device.Aligner
+	Isolator      = device.Isolator
+	Labeled       = device.Labeled
+)
