@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/nereid-lang/nereid/internal/device/stray"
 	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/runtime/compile"
@@ -15,7 +16,6 @@ import (
 	"github.com/nereid-lang/nereid/internal/target/cpu"
 	"github.com/nereid-lang/nereid/internal/target/interp"
 	"github.com/nereid-lang/nereid/internal/target/nvidia/sim"
-	"github.com/nereid-lang/nereid/internal/device/stray"
 )
 
 // runError returns an error of a launch as a Crash if its process died, as a Fault if the kernel was stopped,

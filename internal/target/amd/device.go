@@ -9,10 +9,10 @@ import (
 	"sync/atomic"
 
 	"github.com/nereid-lang/nereid/internal/device"
+	"github.com/nereid-lang/nereid/internal/device/inflight"
 	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/target"
 	"github.com/nereid-lang/nereid/internal/target/amd/hip"
-	"github.com/nereid-lang/nereid/internal/device/inflight"
 )
 
 // Device is an AMD GPU.

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nereid-lang/nereid/internal/device/stray"
 	"github.com/nereid-lang/nereid/internal/target"
 	"github.com/nereid-lang/nereid/internal/target/cpu/codegen"
 	"github.com/nereid-lang/nereid/internal/target/cpu/pool"
-	"github.com/nereid-lang/nereid/internal/device/stray"
 )
 
 // add records a buffer until it is removed or collected. It does not keep the buffer alive.

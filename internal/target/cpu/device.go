@@ -13,13 +13,13 @@ import (
 	"unsafe"
 
 	"github.com/nereid-lang/nereid/internal/device"
+	"github.com/nereid-lang/nereid/internal/device/stray"
 	"github.com/nereid-lang/nereid/internal/knob"
 	"github.com/nereid-lang/nereid/internal/llvm"
 	"github.com/nereid-lang/nereid/internal/target"
 	"github.com/nereid-lang/nereid/internal/target/cpu/codegen"
 	"github.com/nereid-lang/nereid/internal/target/cpu/cpuid"
 	"github.com/nereid-lang/nereid/internal/target/cpu/pool"
-	"github.com/nereid-lang/nereid/internal/device/stray"
 )
 
 // Device is the host's CPU.

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/device/stray"
+	"github.com/nereid-lang/nereid/internal/ir"
 )
 
 // Fault is the error that stopped a program of the grid.

@@ -3,9 +3,9 @@ package interp
 import (
 	"unsafe"
 
+	"github.com/nereid-lang/nereid/internal/device/stray"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
-	"github.com/nereid-lang/nereid/internal/device/stray"
 )
 
 // access is a load, store or atomic through a row of pointers.

@@ -11,10 +11,10 @@ import (
 	"sync"
 
 	"github.com/nereid-lang/nereid/internal/device"
+	"github.com/nereid-lang/nereid/internal/device/stray"
 	"github.com/nereid-lang/nereid/internal/lower"
 	"github.com/nereid-lang/nereid/internal/target"
 	"github.com/nereid-lang/nereid/internal/target/nvidia/driver"
-	"github.com/nereid-lang/nereid/internal/device/stray"
 )
 
 // A checked kernel writes its first fault to a record (lower/check.go). The record is memory of the host that

@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nereid-lang/nereid/internal/device/stray"
 	"github.com/nereid-lang/nereid/internal/lower"
 	"github.com/nereid-lang/nereid/internal/target"
 	"github.com/nereid-lang/nereid/internal/target/nvidia"
-	"github.com/nereid-lang/nereid/internal/device/stray"
 )
 
 // TestRecord reads records as kernels leave them: what is wrong, where, by which program.

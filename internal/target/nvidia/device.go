@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"github.com/nereid-lang/nereid/internal/device"
+	"github.com/nereid-lang/nereid/internal/device/stray"
 	"github.com/nereid-lang/nereid/internal/llvm"
 	"github.com/nereid-lang/nereid/internal/target"
 	"github.com/nereid-lang/nereid/internal/target/nvidia/driver"
-	"github.com/nereid-lang/nereid/internal/device/stray"
 )
 
 // Device is an NVIDIA GPU.

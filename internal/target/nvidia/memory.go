@@ -8,9 +8,9 @@ import (
 	"sync/atomic"
 
 	"github.com/nereid-lang/nereid/internal/device"
+	"github.com/nereid-lang/nereid/internal/device/stray"
 	"github.com/nereid-lang/nereid/internal/target"
 	"github.com/nereid-lang/nereid/internal/target/nvidia/driver"
-	"github.com/nereid-lang/nereid/internal/device/stray"
 )
 
 // Alloc returns zeroed device memory.

@@ -1,8 +1,8 @@
 package nvidia
 
 import (
-	"github.com/nereid-lang/nereid/internal/target"
 	"github.com/nereid-lang/nereid/internal/device/inflight"
+	"github.com/nereid-lang/nereid/internal/target"
 	"github.com/nereid-lang/nereid/internal/target/nvidia/driver"
 )
 

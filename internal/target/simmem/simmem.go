@@ -11,8 +11,8 @@ import (
 	"sync/atomic"
 
 	"github.com/nereid-lang/nereid/internal/device"
-	"github.com/nereid-lang/nereid/internal/target"
 	"github.com/nereid-lang/nereid/internal/device/stray"
+	"github.com/nereid-lang/nereid/internal/target"
 )
 
 // Memory is global memory: buffers that the caller lends. Several launches may use it at a time.

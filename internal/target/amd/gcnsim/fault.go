@@ -3,8 +3,8 @@ package gcnsim
 import (
 	"fmt"
 
-	"github.com/nereid-lang/nereid/internal/target/amd/gcn"
 	"github.com/nereid-lang/nereid/internal/device/stray"
+	"github.com/nereid-lang/nereid/internal/target/amd/gcn"
 )
 
 // Fault is the error that stopped a kernel.

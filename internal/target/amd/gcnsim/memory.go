@@ -3,8 +3,8 @@ package gcnsim
 import (
 	"fmt"
 
-	"github.com/nereid-lang/nereid/internal/target/simmem"
 	"github.com/nereid-lang/nereid/internal/device/stray"
+	"github.com/nereid-lang/nereid/internal/target/simmem"
 )
 
 // Memory is global memory.

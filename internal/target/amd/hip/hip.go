@@ -14,9 +14,9 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/nereid-lang/nereid/internal/device/inflight"
 	"github.com/nereid-lang/nereid/internal/dl"
 	"github.com/nereid-lang/nereid/internal/knob"
-	"github.com/nereid-lang/nereid/internal/device/inflight"
 )
 
 // Runtime is AMD's runtime of this process, initialized.

@@ -8,8 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/nereid-lang/nereid/internal/dl"
 	"github.com/nereid-lang/nereid/internal/device/inflight"
+	"github.com/nereid-lang/nereid/internal/dl"
 )
 
 // Device is a GPU with its properties, which are read once when the driver starts.

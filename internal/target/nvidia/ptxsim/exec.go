@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/nereid-lang/nereid/internal/target/interleave"
 	"github.com/nereid-lang/nereid/internal/device/stray"
+	"github.com/nereid-lang/nereid/internal/target/interleave"
 )
 
 // Launch is one launch of a kernel.
