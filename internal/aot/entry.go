@@ -1,12 +1,12 @@
 package aot
 
 import (
-	"bytes"
 	"errors"
-	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/nereid-lang/nereid/internal/bundle"
+	"github.com/nereid-lang/nereid/internal/ptx"
 	"github.com/nereid-lang/nereid/internal/runtime/compile"
 	"github.com/nereid-lang/nereid/internal/runtime/inside"
 	"github.com/nereid-lang/nereid/internal/target"
@@ -68,16 +68,15 @@ func (b *builder) saved(w *work) (s *compile.Saved, ptx []byte, err error) {
 	return &out, ptx, nil
 }
 
-// ownTarget is the line of PTX that asks for a GPU with instructions that later ones may lack.
-var ownTarget = regexp.MustCompile(`(?m)^(\.target sm_\d+)a\b`)
-
 // portable returns PTX that drivers of later GPUs take as well, if it has no instruction of one architecture
 // alone. For sm_90 those are products of warp groups and the exchange of registers between them.
-func portable(ptx []byte) []byte {
-	if bytes.Contains(ptx, []byte("wgmma.")) || bytes.Contains(ptx, []byte("setmaxnreg.")) {
-		return ptx
+func portable(text []byte) []byte {
+	m, err := ptx.Parse(text)
+	if err != nil || m.Has("wgmma", "setmaxnreg") || !strings.HasSuffix(m.Arch(), "a") {
+		return text
 	}
-	return ownTarget.ReplaceAll(ptx, []byte("$1"))
+	end := m.Target[0].End
+	return slices.Concat(text[:end-1], text[end:])
 }
 
 // kindOf returns the part of a target's name before the colon.

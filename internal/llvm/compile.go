@@ -294,11 +294,10 @@ func (c *compilation) emit() error {
 		if c.out.Asm, err = c.generate(fileAssembly, c.opts.Emit&EmitObj != 0); err != nil {
 			return err
 		}
-		if c.opts.Target.isPTX() && !c.opts.KeepDebugTarget {
-			c.out.Asm = stripDebugTarget(c.out.Asm)
-		}
 		if c.opts.Target.isPTX() {
-			c.out.Asm = constantsBehindBranches(c.out.Asm)
+			if c.out.Asm, err = tidied(c.out.Asm, c.opts.KeepDebugTarget); err != nil {
+				return &StageError{Name: c.opts.Name, Stage: "code generation", Msg: err.Error()}
+			}
 		}
 	}
 	if c.opts.Emit&EmitObj != 0 {

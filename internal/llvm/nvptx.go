@@ -1,7 +1,6 @@
 package llvm
 
 import (
-	"bytes"
 	"fmt"
 	"strings"
 
@@ -106,27 +105,4 @@ func smNames() []string {
 		names[i] = row.name
 	}
 	return names
-}
-
-// stripDebugTarget takes ", debug" off the .target line of PTX. LLVM writes it for any module with line
-// tables, and it keeps the driver's compiler from optimising (a matmul on an H200 ran at 39 TFLOP/s with
-// it, 654 without). The .loc lines work without it.
-func stripDebugTarget(ptx []byte) []byte {
-	const directive = "\n.target "
-	at := bytes.Index(ptx, []byte(directive))
-	if at < 0 {
-		return ptx
-	}
-	rest := ptx[at+len(directive):]
-	end := bytes.IndexByte(rest, '\n')
-	if end < 0 {
-		end = len(rest)
-	}
-	line := rest[:end]
-	cut := bytes.Index(line, []byte(", debug"))
-	if cut < 0 {
-		return ptx
-	}
-	kept := ptx[:at+len(directive)+cut]
-	return bytes.Join([][]byte{kept, line[cut+len(", debug"):], rest[end:]}, nil)
 }

@@ -79,8 +79,10 @@ func TestConstantsStay(t *testing.T) {
 		if want == "" {
 			want = row.in
 		}
-		if got := string(constantsBehindBranches([]byte(row.in))); got != want {
-			t.Errorf("%s:\n%s\nwant\n%s", row.name, got, want)
+		const head = ".entry k()\n{\n"
+		got, err := tidied([]byte(head+row.in+"}\n"), false)
+		if want = head + want + "}\n"; err != nil || string(got) != want {
+			t.Errorf("%s: %v\n%s\nwant\n%s", row.name, err, got, want)
 		}
 	}
 }

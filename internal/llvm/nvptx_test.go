@@ -146,8 +146,8 @@ func TestStripDebugTarget(t *testing.T) {
 		"\n.target sm_80, debug":                       "\n.target sm_80",
 		"":                                             "",
 	} {
-		if got := string(stripDebugTarget([]byte(in))); got != want {
-			t.Errorf("%q becomes %q, want %q", in, got, want)
+		if got, err := tidied([]byte(in), false); err != nil || string(got) != want {
+			t.Errorf("%q becomes %q, want %q; error %v", in, got, want, err)
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/pass"
+	"github.com/nereid-lang/nereid/internal/ptx"
 )
 
 // This file converts inline assembly. A kernel's assembly is PTX, a few lines without jumps, and says what is
@@ -246,79 +247,18 @@ func (in ptxInst) String() string { return strings.Join(append([]string{in.name}
 
 func (in ptxInst) has(part string) bool { return slices.Contains(in.parts, part) }
 
-// parsePTX reads lines of PTX: statements between semicolons, with braces and comments.
+// parsePTX reads the instructions of inline assembly, which may neither jump nor call.
 func parsePTX(text string) ([]ptxInst, error) {
 	var out []ptxInst
-	for _, line := range strings.Split(withoutComments(text), ";") {
-		line = strings.TrimSpace(line)
-		// of a block; those of operands come later
-		for strings.HasPrefix(line, "{") || strings.HasPrefix(line, "}") {
-			line = strings.TrimSpace(line[1:])
-		}
-		if line == "" || strings.HasPrefix(line, ".reg") {
+	for _, s := range ptx.Fragment(text) {
+		switch {
+		case s.Kind == ptx.Open, s.Kind == ptx.Close, s.Kind == ptx.Label, s.Opcode == ".reg":
 			continue
+		case s.Kind != ptx.Instruction, s.Is("bra"), s.Is("call"), s.Name() == "":
+			return nil, fmt.Errorf("%q", s.Text)
 		}
-		in := ptxInst{}
-		if strings.HasPrefix(line, "@") {
-			guard, rest, _ := strings.Cut(line[1:], " ")
-			in.guard, in.not = strings.CutPrefix(strings.TrimSpace(guard), "!")
-			line = strings.TrimSpace(rest)
-		}
-		name, rest, _ := strings.Cut(strings.ReplaceAll(line, "\t", " "), " ")
-		in.name, in.parts = name, nil
-		if parts := strings.Split(name, "."); len(parts) > 1 {
-			in.name, in.parts = parts[0], parts[1:]
-		}
-		if strings.HasSuffix(name, ":") || in.name == "bra" || in.name == "call" || in.name == "" {
-			return nil, fmt.Errorf("%q", line)
-		}
-		in.args = splitArgs(rest)
-		out = append(out, in)
+		out = append(out, ptxInst{guard: s.Guard, not: s.Not, name: s.Name(), parts: s.Parts(),
+			args: s.Operands()})
 	}
 	return out, nil
-}
-
-func withoutComments(text string) string {
-	var b strings.Builder
-	for text != "" {
-		i := strings.IndexAny(text, "/")
-		switch {
-		case i < 0:
-			b.WriteString(text)
-			return b.String()
-		case strings.HasPrefix(text[i:], "//"):
-			b.WriteString(text[:i])
-			_, text, _ = strings.Cut(text[i:], "\n")
-		case strings.HasPrefix(text[i:], "/*"):
-			b.WriteString(text[:i])
-			_, text, _ = strings.Cut(text[i:], "*/")
-		default:
-			b.WriteString(text[:i+1])
-			text = text[i+1:]
-		}
-	}
-	return b.String()
-}
-
-// splitArgs splits operands at commas, but not within braces.
-func splitArgs(text string) []string {
-	var out []string
-	depth, start := 0, 0
-	for i, r := range text {
-		switch r {
-		case '{', '[':
-			depth++
-		case '}', ']':
-			depth--
-		case ',':
-			if depth == 0 {
-				out = append(out, strings.TrimSpace(text[start:i]))
-				start = i + 1
-			}
-		}
-	}
-	if last := strings.TrimSpace(text[start:]); last != "" {
-		out = append(out, last)
-	}
-	return out
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/arith"
 	"github.com/nereid-lang/nereid/internal/dialect/math"
 	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/ptx"
 )
 
 // asmOps are the instructions of PTX that inline assembly may use, by name. The last part of an instruction's
@@ -181,7 +182,7 @@ func asmList(text string) ([]string, bool) {
 	if !ok {
 		return nil, false
 	}
-	return splitArgs(strings.TrimSuffix(inner, "}")), true
+	return ptx.Split(strings.TrimSuffix(inner, "}")), true
 }
 
 // split divides a register into n equal parts, the low bits first.

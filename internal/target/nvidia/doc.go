@@ -12,9 +12,10 @@
 //	steps.go          whether PTX writes registers that products under way read
 //	ptxas.go          PTX to a cubin, by NVIDIA's program
 //	retreat.go        what code does without if it needs more shared memory than there is
-//	occupancy.go      registers against programs on an SM: how code is assembled, and how often
-//	pressure.go       how many registers are alive at once in PTX
-//	recurrence.go     which kernels are recurrences, of few programs
+//	occupancy.go      registers against blocks per SM: how code is assembled, and how often
+//	features.go       what PTX shows for that: products, loops, registers that are alive at once
+//	cubin.go          the registers and spills of a cubin
+//	recurrence.go     which kernels are recurrences or stride over the grid, with few programs
 //	check.go          checked code: the memory of arguments, the record of a bad access
 //	keep.go           code in the cache and in files
 //	runs.go           which GPUs run which code

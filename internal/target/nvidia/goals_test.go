@@ -23,7 +23,7 @@ type goalSample struct {
 func (s goalSample) assemble(t *testing.T, values *rules.Set) string {
 	t.Helper()
 	code := &Code{NumWarps: s.warps, Shared: s.shared, rules: values,
-		PTX: fmt.Appendf(nil, "x()\n.reqntid %d\n{\n%s%s", 32*s.warps, s.body, make([]byte, s.padding))}
+		PTX: kernelPTX(s.warps, s.body+strings.Repeat("\n", s.padding))}
 	var calls []string
 	c := Compiler{Capability: 90}
 	best, err := c.assembleBest(code, func(ptx []byte, plain bool) (*assembled, error) {
@@ -57,8 +57,8 @@ func goalSamples() (list []goalSample) {
 	for i := range 600 {
 		fmt.Fprintf(&pressed, "mov.u32 %%r%d, 1;\n", i%300)
 	}
-	bodies := []string{"", loopPTX, meetPTX, "mma.sync\n", "mma.sync\n" + loopPTX,
-		"wgmma.mma_async\n" + loopPTX, pressed.String()}
+	bodies := []string{"", loopPTX, meetPTX, "mma.sync;\n", "mma.sync;\n" + loopPTX,
+		"wgmma.mma_async;\n" + loopPTX, pressed.String()}
 	for _, body := range bodies {
 		for _, warps := range []int{1, 2, 4, 8, 16, 32} {
 			for _, wants := range []int{40, 48, 56, 62, 72, 84, 98, 120, 136, 168, 200, 250} {

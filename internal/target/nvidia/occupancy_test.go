@@ -16,7 +16,7 @@ import (
 func hungry(n, warps int) []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, ".version 8.3\n.target sm_90a\n.address_size 64\n.visible .entry k(.param .u64 p)\n"+
-		".reqntid %d\n{\n.reg .b64 %%a;\n.reg .f32 %%f<%d>;\n", 32*warps, n+1)
+		".reqntid %d\n{\n.reg .b64 %%a;\n.reg .f64 %%d<3>;\n.reg .f32 %%f<%d>;\n", 32*warps, n+1)
 	b.WriteString("ld.param.u64 %a, [p];\n")
 	for i := range n {
 		fmt.Fprintf(&b, "ld.volatile.global.f32 %%f%d, [%%a+%d];\n", i, 4*i)
@@ -26,6 +26,11 @@ func hungry(n, warps int) []byte {
 	}
 	b.WriteString("ret;\n}\n")
 	return []byte(b.String())
+}
+
+// kernelPTX is a kernel of so many warps with a body.
+func kernelPTX(warps int, body string) []byte {
+	return fmt.Appendf(nil, ".entry x()\n.reqntid %d\n{\n%s}\n", 32*warps, body)
 }
 
 func TestCubinUse(t *testing.T) {
@@ -87,7 +92,7 @@ func TestGoal(t *testing.T) {
 		{90, 16, 0, 38, loopPTX, 4},
 		{90, 16, 0, 38, "", 0},
 		{90, 16, 0, 38, "\t@%p1 bra \t$L1;\n$L1:\n", 0}, // forward
-		{90, 16, 0, 38, "mma.sync.aligned\n" + loopPTX, 0},
+		{90, 16, 0, 38, "mma.sync.aligned;\n" + loopPTX, 0},
 		{90, 8, 0, 80, loopPTX, 4},
 		{90, 8, 0, 128, loopPTX, 0},        // three would have 80
 		{90, 8, 100 << 10, 80, loopPTX, 2}, // shared memory is the limit
@@ -95,22 +100,24 @@ func TestGoal(t *testing.T) {
 		{90, 1, 0, 16, loopPTX, 0},         // all programs
 	} {
 		c := Compiler{Capability: test.capability}
-		code := &Code{PTX: []byte(fmt.Sprintf("x()\n.reqntid %d\n{\n%s", 32*test.warps, test.body)),
+		code := &Code{PTX: kernelPTX(test.warps, test.body),
 			NumWarps: test.warps, Shared: test.shared}
 		got := 0
-		if goals := c.goals(code, test.registers); len(goals) > 0 {
-			got = goals[0].programs
+		if goals := c.search(code, nil).goals(test.registers); len(goals) > 0 {
+			got = goals[0].blocks
 		}
 		if got != test.goal {
 			t.Errorf("%+v: %d", test, got)
 		}
 	}
-	if got := string(withGoal([]byte("x()\n.reqntid 64\n{\n"), 3)); got !=
-		"x()\n.reqntid 64\n.minnctapersm 3\n{\n" {
-		t.Errorf("%q", got)
-	}
-	if got := withGoal([]byte("x()\n{\n"), 3); got != nil {
-		t.Errorf("%q", got)
+	for text, want := range map[string]string{
+		".entry x()\n.reqntid 64\n{\n}\n": ".entry x()\n.reqntid 64\n.minnctapersm 3\n{\n}\n",
+		".entry x()\n{\n}\n":              "",
+	} {
+		f := readFeatures([]byte(text))
+		if got := string(f.withGoal([]byte(text), 3)); got != want {
+			t.Errorf("%q", got)
+		}
 	}
 }
 
@@ -118,25 +125,25 @@ func TestGoal(t *testing.T) {
 // on the stack are allowed where few programs run, and no products in turn.
 func TestGoals(t *testing.T) {
 	c := Compiler{Capability: 90}
-	code := &Code{PTX: []byte("x()\n.reqntid 128\n{\n" + loopPTX), NumWarps: 4}
+	code := &Code{PTX: kernelPTX(4, loopPTX), NumWarps: 4}
 	few := rules.FewBytes.Value
-	if got := c.goals(code, 120); !slices.Equal(got, []goal{{5, few}, {6, few}}) {
+	if got := c.search(code, nil).goals(120); !slices.Equal(got, []goal{{5, few}, {6, few}}) {
 		t.Errorf("goals %v", got)
 	}
 	code.strides = true
-	if got := c.goals(code, 120); !slices.Equal(got, []goal{{4, 0}}) {
+	if got := c.search(code, nil).goals(120); !slices.Equal(got, []goal{{4, 0}}) {
 		t.Errorf("goals %v of a kernel that strides over the grid", got)
 	}
 	code.strides = false
-	if got := c.alone(code); got != 0 {
-		t.Errorf("goal %d of a kernel of which many programs run", got)
+	if c.search(code, nil).alone() {
+		t.Errorf("one block per SM is the goal of a kernel of which many run")
 	}
 	code.recurs = true
-	if got := c.alone(code); got != 1 {
-		t.Errorf("goal %d of a recurrence", got)
+	if !c.search(code, nil).alone() {
+		t.Errorf("one block per SM is not the goal of a recurrence")
 	}
-	code.PTX = append(code.PTX, make([]byte, rules.ShortPTX.Value)...)
-	if got := c.goals(code, 120); !slices.Equal(got, []goal{{5, rules.FewBytes.Value}}) {
+	code.PTX = append(code.PTX, strings.Repeat("\n", rules.ShortPTX.Value)...)
+	if got := c.search(code, nil).goals(120); !slices.Equal(got, []goal{{5, rules.FewBytes.Value}}) {
 		t.Errorf("goals of a long kernel %v", got)
 	}
 }
@@ -198,16 +205,18 @@ func TestAssembleBest(t *testing.T) {
 func TestAssembleAlone(t *testing.T) {
 	needPtxas(t)
 	c := Compiler{Capability: 90}
+	const useMMA = "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%d1, %d2}, {%d1}, {%d1}, {%d1, %d2};\n"
 	for _, test := range []struct {
 		shared int
-		ending string // of the PTX
+		body   string // of the PTX, in front
 		first  bool   // whether the first try has the goal
 	}{
-		{200 << 10, "", true}, {200 << 10, "// mma.sync\n", true},
-		{100 << 10, "", true}, {100 << 10, "// mma.sync\n", false},
+		{200 << 10, "", true}, {200 << 10, useMMA, true},
+		{100 << 10, "", true}, {100 << 10, useMMA, false},
 	} {
 		var goals []bool
-		code := &Code{PTX: append(hungry(100, 8), test.ending...), NumWarps: 8, Shared: test.shared}
+		text := strings.Replace(string(hungry(100, 8)), "ret;", test.body+"ret;", 1)
+		code := &Code{PTX: []byte(text), NumWarps: 8, Shared: test.shared}
 		_, err := c.assembleBest(code, func(ptx []byte, _ bool) (*assembled, error) {
 			goals = append(goals, strings.Contains(string(ptx), ".minnctapersm"))
 			return assembleWith(context.Background(), c.Arch(), ptx, false)
@@ -261,10 +270,10 @@ func TestMorePrograms(t *testing.T) {
 		{"threads meet before a loop", "\tbar.sync \t0;\n" + loopPTX, 4, map[int]int{1: 80, 0: 56, 7: 72},
 			map[int]int{7: 56}, false, 1},
 		{"a loop over the grid", loopPTX, 8, map[int]int{1: 76, 0: 64}, nil, true, 1},
-		{"products", "mma.sync.aligned\n", 8, map[int]int{0: 60}, nil, false, 0},
+		{"products", "mma.sync.aligned;\n", 8, map[int]int{0: 60}, nil, false, 0},
 	} {
 		code := &Code{
-			PTX:      []byte(fmt.Sprintf("x()\n.reqntid %d\n{\n%s", 32*test.warps, test.body)),
+			PTX:      kernelPTX(test.warps, test.body),
 			NumWarps: test.warps, strides: test.strides,
 		}
 		got, err := Compiler{Capability: 90}.assembleBest(code, func(ptx []byte, _ bool) (*assembled, error) {
@@ -286,7 +295,7 @@ func TestMorePrograms(t *testing.T) {
 
 // A kernel with products that has a deep stack and few registers is assembled for one program.
 func TestAssemblerWastes(t *testing.T) {
-	code := &Code{PTX: []byte("x()\n.reqntid 64\n{\nmma.sync.aligned\n"), NumWarps: 2}
+	code := &Code{PTX: kernelPTX(2, "mma.sync.aligned;\n"), NumWarps: 2}
 	for one, want := range map[use]use{{255, 2640}: {255, 2640}, {40, 5000}: {32, 5688}} {
 		assemble := func(ptx []byte, _ bool) (*assembled, error) {
 			if strings.Contains(string(ptx), ".minnctapersm 1\n") {
@@ -330,7 +339,7 @@ func TestAssemblerGaveUp(t *testing.T) {
 		}
 	}
 	code.PTX = few // as its author wanted
-	if gaveUp(code, cubinUse(cubins[false])) {
+	if (Compiler{Capability: 90}).search(code, nil).gaveUp(cubinUse(cubins[false])) {
 		t.Error("a kernel with .maxnreg has no more registers")
 	}
 
@@ -343,10 +352,11 @@ func TestAssemblerHadNoChoice(t *testing.T) {
 	u := use{registers: 32, stack: 4000}
 	for n, want := range map[int]bool{200: true, most + 400: true, most + 600: false} {
 		code := &Code{PTX: hungry(n, 2), NumWarps: 2}
-		if p := pressure(code.PTX); p < n || p > n+20 {
+		s := Compiler{Capability: 90}.search(code, nil)
+		if p := s.pressure(); p < n || p > n+20 {
 			t.Errorf("%d values: pressure %d", n, p)
 		}
-		if got := gaveUp(code, u); got != want {
+		if got := s.gaveUp(u); got != want {
 			t.Errorf("%d values and a stack of %d bytes: assembled again %v, want %v", n, u.stack, got, want)
 		}
 	}
@@ -369,7 +379,8 @@ $L__BB0_1:
 	ret;
 }`
 	// in the loop: r1, which the next iteration reads, r2, r4, r5 and the two words of rd1
-	if got := pressure([]byte(ptx)); got != 6 {
+	f := readFeatures([]byte(ptx))
+	if got := f.pressure(); got != 6 {
 		t.Errorf("%d registers, want 6", got)
 	}
 }

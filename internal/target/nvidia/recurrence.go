@@ -66,3 +66,13 @@ func hasProduct(v *ir.Value, b *ir.Block, seen map[*ir.Value]bool) bool {
 	}
 	return false
 }
+
+// stridesOverGrid reports whether a kernel has a loop from the program's number on: it is launched with as
+// many programs as the GPU runs at once, often one for each SM, and does not gain by room for more.
+func stridesOverGrid(m *ir.Module) (found bool) {
+	m.Op.Walk(func(op *ir.Op) bool {
+		found = found || op.Def == scf.For && op.Operand(0).DefBy(tt.GetProgramID) != nil
+		return !found
+	})
+	return found
+}

@@ -13,7 +13,7 @@ func TestSerializedProducts(t *testing.T) {
 	for log, want := range map[string]string{
 		"": "goal", "ptxas info : 0 bytes stack frame": "goal", says: "first",
 	} {
-		code := &Code{PTX: []byte(string(hungry(8, 4)) + mmaPTX), NumWarps: 4, Shared: 16 << 10}
+		code := &Code{PTX: kernelPTX(4, mmaPTX), NumWarps: 4, Shared: 16 << 10}
 		tries := 0
 		got, err := Compiler{Capability: 90}.assembleBest(code, func(ptx []byte, _ bool) (*assembled, error) {
 			tries++

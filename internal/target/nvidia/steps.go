@@ -1,59 +1,48 @@
 package nvidia
 
 import (
-	"bytes"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/nereid-lang/nereid/internal/ptx"
 )
 
 // Products of warp groups read their left operand from registers while threads go on. Steps of a product that
 // alternate with the conversions of these registers (ttg.StepsAttr) are right only if LLVM leaves the
-// conversions where they are, behind the waits. It is free to move them, so PTX is looked at. A copy behind a
-// wait does not help: the assembler lets a register and its copy be one.
-
-var (
-	leftOperand = regexp.MustCompile(`^wgmma\.mma_async\S*\s+\{[^}]*\},\s*\{([^}]*)\}`)
-	pending     = regexp.MustCompile(`^wgmma\.wait_group\S*\s+(\d+)`)
-	written     = regexp.MustCompile(`^(?:@!?%\w+\s+)?[a-z][\w.:]*\s+(\{[^}]*\}|%\w+)`)
-	copied      = regexp.MustCompile(`^(?:mov\.\w+|cvt\.u16\.u32)\s+(\{[^}]*\}|%\w+),\s*(\{[^}]*\}|%\w+)$`)
-	registers   = regexp.MustCompile(`%\w+`)
-)
+// conversions where they are, behind the waits. LLVM is free to move them, so its PTX is checked. A copy
+// behind a wait does not help: the assembler may give a register and its copy the same place.
 
 // stepsInTime reports whether no loop of PTX writes a register that products under way read.
-func stepsInTime(ptx []byte) bool {
-	for body := range loops(ptx) {
-		if !bytes.Contains(body, []byte("wgmma.mma_async")) {
+func stepsInTime(text []byte) bool {
+	m, err := ptx.Parse(text)
+	if err != nil {
+		return true // the assembler will refuse it
+	}
+	for body := range m.Loops() {
+		if !slices.ContainsFunc(body, func(s ptx.Stmt) bool { return s.Is("wgmma.mma_async") }) {
 			continue
 		}
-		code := instructions(string(body))
-		w := productsUnderWay{groups: [][]string{nil}, copies: copies(code)}
+		w := productsUnderWay{groups: [][]string{nil}, copies: copies(body)}
 		for range 2 { // what one iteration reads, the next one may write
-			if slices.ContainsFunc(code, func(text string) bool { return !w.follow(text) }) {
-				return false
+			for i := range body {
+				if body[i].Kind == ptx.Instruction && !w.follow(&body[i]) {
+					return false
+				}
 			}
 		}
 	}
 	return true
 }
 
-// instructions returns the instructions of PTX, without what stands on lines before them.
-func instructions(ptx string) (list []string) {
-	for part := range strings.SplitSeq(ptx, ";") {
-		part = strings.TrimLeft(part, "{} \t\n")
-		list = append(list, strings.TrimSpace(part[strings.LastIndexByte(part, '\n')+1:]))
-	}
-	return list
-}
-
-// copies returns the registers of which others are copies, by these others.
-func copies(code []string) map[string][]string {
+// copies returns the registers that each register is a copy of.
+func copies(body []ptx.Stmt) map[string][]string {
 	of := map[string][]string{}
-	for _, text := range code {
-		if m := copied.FindStringSubmatch(text); m != nil {
-			from := registers.FindAllString(m[2], -1)
-			for _, to := range registers.FindAllString(m[1], -1) {
+	for i := range body {
+		s := &body[i]
+		if ops := s.Operands(); s.Guard == "" && len(ops) == 2 && (s.Is("mov") || s.Is("cvt.u16.u32")) {
+			from := slices.Collect(ptx.Registers(ops[1]))
+			for to := range ptx.Registers(ops[0]) {
 				of[to] = append(of[to], from...)
 			}
 		}
@@ -79,31 +68,33 @@ func (w *productsUnderWay) read(r string) {
 	}
 }
 
-// follow follows an instruction. It returns false if that writes a register that is read.
-func (w *productsUnderWay) follow(text string) bool {
-	if m := leftOperand.FindStringSubmatch(text); m != nil {
-		for _, r := range registers.FindAllString(m[1], -1) {
-			w.read(r)
+// follow follows an instruction. It returns false if the instruction writes a register that is being read.
+func (w *productsUnderWay) follow(s *ptx.Stmt) bool {
+	switch {
+	case s.Is("wgmma.mma_async"):
+		if ops := s.Operands(); len(ops) > 1 && strings.HasPrefix(ops[1], "{") {
+			for r := range ptx.Registers(ops[1]) {
+				w.read(r)
+			}
 		}
-		return true
-	}
-	if m := pending.FindStringSubmatch(text); m != nil {
-		n, _ := strconv.Atoi(m[1])
+	case s.Is("wgmma.wait_group"):
+		n, _ := strconv.Atoi(s.Args)
 		w.groups = w.groups[max(0, len(w.groups)-1-n):]
-		return true
-	}
-	if strings.HasPrefix(text, "wgmma.commit_group") {
+	case s.Is("wgmma.commit_group"):
 		w.groups = append(w.groups, nil)
+	case !s.Is("wgmma"):
+		return !w.writes(s)
 	}
-	return strings.HasPrefix(text, "wgmma.") || !w.reads(written.FindStringSubmatch(text))
+	return true
 }
 
-// reads reports whether products under way read one of the registers that an instruction writes.
-func (w *productsUnderWay) reads(writes []string) bool {
-	if writes == nil {
+// writes reports whether an instruction writes a register that products under way read.
+func (w *productsUnderWay) writes(s *ptx.Stmt) bool {
+	ops := s.Operands()
+	if len(ops) == 0 || ops[0][0] != '{' && ops[0][0] != '%' {
 		return false
 	}
-	for _, r := range registers.FindAllString(writes[1], -1) {
+	for r := range ptx.Registers(ops[0]) {
 		if slices.ContainsFunc(w.groups, func(group []string) bool { return slices.Contains(group, r) }) {
 			return true
 		}

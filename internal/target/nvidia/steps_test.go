@@ -15,7 +15,8 @@ import (
 
 // TestStepsInTime: the registers of a step may be written when the step that read them is complete.
 func TestStepsInTime(t *testing.T) {
-	const loop = `$L__BB0_1:
+	const loop = `.entry k() {
+$L__BB0_1:
 %s
 	wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {%%r1,%%r2}, {%%r3,%%r4}, %%rd4, 1, 1, 1, 1;
 	wgmma.commit_group.sync.aligned;
@@ -26,6 +27,7 @@ func TestStepsInTime(t *testing.T) {
 	wgmma.wait_group.sync.aligned %d;
 %s
 	@%%p1 bra $L__BB0_1;
+}
 `
 	const first, second = "\tcvt.rn.f16.f32 %r3, %r9;", "\tld.shared.v2.b32 {%r5, %r6}, [%r9];"
 	for _, c := range []struct {

@@ -3,10 +3,11 @@ package nvidia
 import (
 	"context"
 	"fmt"
-	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/nereid-lang/nereid/internal/ptx"
 	"github.com/nereid-lang/nereid/internal/target"
 )
 
@@ -28,67 +29,81 @@ type HeaderParam struct {
 	Size    int // bytes
 }
 
-var (
-	entryStart = regexp.MustCompile(`(?m)^[ \t]*(?:\.visible[ \t]+|\.weak[ \t]+)?\.entry[ \t]+([\w$.]+)[ \t]*(?:\(([^)]*)\))?([^{;]*)\{`)
-	paramDecl  = regexp.MustCompile(`^\.param\s+(?:\.align\s+\d+\s+)?\.([a-z]\d+)\s+(.*?)([\w$.]+?)(?:\[(\d+)\])?$`)
-	archDecl   = regexp.MustCompile(`(?m)^[ \t]*\.target[ \t]+(sm_\w+)`)
-	threadDecl = regexp.MustCompile(`\.(?:reqntid|maxntid)\s+(\d+)(?:\s*,\s*(\d+))?(?:\s*,\s*(\d+))?`)
-	ctasDecl   = regexp.MustCompile(`\.reqnctapercluster\s+(\d+)(?:\s*,\s*(\d+))?(?:\s*,\s*(\d+))?`)
-	dynamic    = regexp.MustCompile(`(?m)^[ \t]*\.extern[ \t]+\.shared\b`)
-)
-
 // ReadHeader reads the header of an entry function of PTX: the named one, or with "" the only one.
-func ReadHeader(ptx []byte, kernel string) (*Header, error) {
-	h := &Header{Cluster: 1, Dynamic: dynamic.Match(ptx)}
-	if m := archDecl.FindSubmatch(ptx); m != nil {
-		h.Arch = string(m[1])
+func ReadHeader(text []byte, kernel string) (*Header, error) {
+	m, err := ptx.Parse(text)
+	if err != nil {
+		return nil, err
 	}
+	f, err := entry(m, kernel)
+	if err != nil {
+		return nil, err
+	}
+	h := &Header{Name: f.Name, Arch: m.Arch(), Cluster: max(1, f.Directive(".reqnctapercluster").Product())}
+	h.Threads = f.Directive(".reqntid").Product()
+	if h.Threads == 0 {
+		h.Threads = f.Directive(".maxntid").Product()
+	}
+	for _, v := range m.Vars {
+		words := strings.Fields(v.Decl)
+		h.Dynamic = h.Dynamic || slices.Contains(words, ".extern") && slices.Contains(words, ".shared")
+	}
+	for i, decl := range f.Params {
+		p, err := readParam(decl)
+		if err != nil {
+			return nil, fmt.Errorf("parameter %d of %s: %w", i, h.Name, err)
+		}
+		h.Params = append(h.Params, p)
+	}
+	return h, nil
+}
+
+// entry returns the entry function of a module with a name, or with "" the only one.
+func entry(m *ptx.Module, name string) (found *ptx.Func, err error) {
 	var names []string
-	var found [][]byte
-	for _, m := range entryStart.FindAllSubmatch(ptx, -1) {
-		names = append(names, string(m[1]))
-		if kernel == "" || kernel == string(m[1]) {
-			found = m
+	for _, f := range m.Funcs {
+		if !f.Entry || f.Declared {
+			continue
+		}
+		names = append(names, f.Name)
+		if name == "" || name == f.Name {
+			found = f
 		}
 	}
 	switch {
 	case len(names) == 0:
 		return nil, fmt.Errorf("the PTX has no entry function: expected .visible .entry NAME(...)")
 	case found == nil:
-		return nil, fmt.Errorf("the PTX has no entry function %s: it has %s", kernel,
+		return nil, fmt.Errorf("the PTX has no entry function %s: it has %s", name,
 			strings.Join(names, ", "))
-	case kernel == "" && len(names) > 1:
+	case name == "" && len(names) > 1:
 		return nil, fmt.Errorf("the PTX has %d entry functions, one of which has to be named: %s",
 			len(names), strings.Join(names, ", "))
 	}
-	h.Name = string(found[1])
-	for i, text := range strings.Split(string(found[2]), ",") {
-		if text = strings.TrimSpace(text); text == "" {
-			continue
-		}
-		p, err := readParam(text)
-		if err != nil {
-			return nil, fmt.Errorf("parameter %d of %s: %w", i, h.Name, err)
-		}
-		h.Params = append(h.Params, p)
-	}
-	h.Threads = product(threadDecl.FindSubmatch(found[3]))
-	h.Cluster = max(1, product(ctasDecl.FindSubmatch(found[3])))
-	return h, nil
+	return found, nil
 }
 
-func readParam(text string) (p HeaderParam, err error) {
-	m := paramDecl.FindStringSubmatch(text)
-	if m == nil {
-		return p, fmt.Errorf("%q is no parameter as PTX declares one", text)
+// readParam reads a declaration: ".param .u64 .ptr .global .align 1 x", ".param .align 64 .b8 y[128]".
+func readParam(decl string) (p HeaderParam, err error) {
+	words := strings.Fields(decl)
+	if len(words) > 2 && words[1] == ".align" {
+		words = slices.Delete(words, 1, 3)
 	}
-	bits, err := strconv.Atoi(m[1][1:])
-	if err != nil || bits < 8 {
-		return p, fmt.Errorf("unknown type .%s", m[1])
+	none := fmt.Errorf("%q is no parameter as PTX declares one", decl)
+	if len(words) < 3 || words[0] != ".param" || len(words[1]) < 3 {
+		return p, none
 	}
-	p = HeaderParam{Type: m[1], Pointer: strings.Contains(m[2], ".ptr"), Size: bits / 8}
-	if m[4] != "" {
-		n, err := strconv.Atoi(m[4])
+	p.Type = words[1][1:]
+	bits, err := strconv.Atoi(p.Type[1:])
+	switch {
+	case err != nil:
+		return p, none
+	case bits < 8:
+		return p, fmt.Errorf("unknown type .%s", p.Type)
+	}
+	p.Pointer, p.Size = slices.Contains(words, ".ptr"), bits/8
+	if _, count, ok := strings.Cut(words[len(words)-1], "["); ok {
+		n, err := strconv.Atoi(strings.TrimSuffix(count, "]"))
 		if err != nil {
 			return p, err
 		}
@@ -97,37 +112,23 @@ func readParam(text string) (p HeaderParam, err error) {
 	return p, nil
 }
 
-// product multiplies the numbers that a directive has; 0 means that it is absent.
-func product(m [][]byte) int {
-	if m == nil {
-		return 0
-	}
-	n := 1
-	for _, text := range m[1:] {
-		if k, err := strconv.Atoi(string(text)); err == nil {
-			n *= k
-		}
-	}
-	return n
-}
-
 // fromText goes on from LLVM IR or PTX that the user gave, without the stages before. The description comes
 // with the text, or the header of the PTX tells it.
 func (c Compiler) fromText(ctx context.Context, in *target.Input, maxPTX int) (*Code, error) {
-	ptx := in.Given.Text
+	text := in.Given.Text
 	if in.Given.Stage == "llir" {
 		in.Stages.Record("llir", 0, func() []byte { return in.Given.Text })
 		if in.Until == "llir" {
 			return nil, nil
 		}
 		var err error
-		if ptx, err = c.ptx(ctx, in, in.Given.Text, maxPTX); err != nil {
+		if text, err = c.ptx(ctx, in, in.Given.Text, maxPTX); err != nil {
 			return nil, err
 		}
 	} else {
-		in.Stages.Record("ptx", 0, func() []byte { return ptx })
+		in.Stages.Record("ptx", 0, func() []byte { return text })
 	}
-	h, err := ReadHeader(ptx, in.Kernel)
+	h, err := ReadHeader(text, in.Kernel)
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +136,7 @@ func (c Compiler) fromText(ctx context.Context, in *target.Input, maxPTX int) (*
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", h.Name, err)
 	}
-	code.PTX = ptx
+	code.PTX = text
 	return code, nil
 }
 

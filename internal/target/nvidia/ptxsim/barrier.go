@@ -3,6 +3,8 @@ package ptxsim
 import (
 	"fmt"
 	"strings"
+
+	"github.com/nereid-lang/nereid/internal/ptx"
 )
 
 // barrierOp is an instruction of the block's barriers: bar.sync, bar.arrive, barrier.sync, barrier.cta.sync.
@@ -27,7 +29,7 @@ const numBarriers = 16
 
 // barrierOf reads the operands of a barrier.
 func (p *parser) barrierOf(s *stmt, args string) (*barrierOp, error) {
-	parts := splitOperands(args)
+	parts := ptx.Split(args)
 	b := &barrierOp{arrive: s.has("arrive"), all: len(parts) < 2, anywhere: s.name == "barrier" &&
 		!s.has("aligned")}
 	if s.has("red") || len(parts) > 2 {

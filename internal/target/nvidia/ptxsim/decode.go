@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/nereid-lang/nereid/internal/ptx"
 )
 
 // stmt is an instruction as text, taken apart.
@@ -96,27 +98,21 @@ func (s *stmt) need(n int) error {
 	return nil
 }
 
-// instruction reads one instruction.
-func (p *parser) instruction(text string, line int) error {
-	in := instr{text: strings.Join(strings.Fields(text), " "), line: line, loc: p.loc, guard: -1}
-	rest := strings.TrimSpace(text)
-	if rest[0] == '@' {
-		g, tail, ok := cutSpace(rest[1:])
-		if !ok {
-			return fmt.Errorf("a predicate without an instruction: %q", text)
-		}
-		if g[0] == '!' {
-			in.neg, g = true, g[1:]
-		}
-		r, ok := p.register(g)
-		if !ok {
-			return fmt.Errorf("no predicate %q", g)
-		}
-		in.guard, rest = r, tail
+// instruction takes in one instruction.
+func (p *parser) instruction(read *ptx.Stmt) error {
+	in := instr{text: strings.Join(strings.Fields(read.Text), " "), line: read.Line, loc: p.loc, guard: -1,
+		neg: read.Not}
+	if read.Opcode == "" {
+		return fmt.Errorf("a predicate without an instruction: %q", read.Text)
 	}
-	opcode, args, _ := cutSpace(rest)
-	parts := splitOpcode(opcode)
-	s := &stmt{p: p, name: parts[0], parts: parts[1:]}
+	if read.Guard != "" {
+		r, ok := p.register(read.Guard)
+		if !ok {
+			return fmt.Errorf("no predicate %q", read.Guard)
+		}
+		in.guard = r
+	}
+	s, args := &stmt{p: p, name: read.Name(), parts: read.Parts()}, read.Args
 	for _, x := range s.parts {
 		if t := typeOf(x); t.bits > 0 {
 			s.types = append(s.types, t)
@@ -125,7 +121,7 @@ func (p *parser) instruction(text string, line int) error {
 	if done, err := p.transfer(s, &in, args); done || err != nil {
 		return err
 	}
-	for _, a := range splitOperands(args) {
+	for _, a := range ptx.Split(args) {
 		o, err := p.operand(a)
 		if err != nil {
 			return fmt.Errorf("%s: %w", in.text, err)
@@ -149,17 +145,6 @@ func (p *parser) instruction(text string, line int) error {
 	p.emit(in)
 	return nil
 }
-
-func cutSpace(s string) (head, tail string, ok bool) {
-	i := strings.IndexAny(s, " \t\n")
-	if i < 0 {
-		return s, "", false
-	}
-	return s[:i], strings.TrimSpace(s[i:]), true
-}
-
-// splitOpcode cuts at points, keeping "L1::evict_first" whole.
-func splitOpcode(s string) []string { return strings.Split(s, ".") }
 
 // transfer reads the instructions that change where a thread is.
 func (p *parser) transfer(s *stmt, in *instr, args string) (bool, error) {
@@ -194,12 +179,12 @@ func (p *parser) transfer(s *stmt, in *instr, args string) (bool, error) {
 			in.kind = kindBarrier
 		}
 	case "brx":
-		if err := p.table(in, splitOperands(args)); err != nil {
+		if err := p.table(in, ptx.Split(args)); err != nil {
 			return true, err
 		}
 	case "call":
 		in.kind = kindCall
-		site, err := p.callSite(splitOperands(args))
+		site, err := p.callSite(ptx.Split(args))
 		if err != nil {
 			return true, err
 		}
@@ -264,7 +249,7 @@ func (p *parser) callSite(parts []string) (*callSite, error) {
 
 func (p *parser) paramNames(list string) ([]param, error) {
 	var out []param
-	for _, n := range splitOperands(strings.Trim(list, "() \t\n")) {
+	for _, n := range ptx.Split(strings.Trim(list, "() \t\n")) {
 		q, ok := p.param(n)
 		if !ok {
 			return nil, fmt.Errorf("no parameter %q", n)

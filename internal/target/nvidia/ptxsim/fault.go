@@ -67,18 +67,4 @@ func (m *Module) where(at int32) string {
 	return fmt.Sprintf("line %d", in.line)
 }
 
-// file notes a directive that numbers a file: .file 1 "/dir/kernel.py".
-func (m *Module) file(directive string) {
-	number, name, ok := strings.Cut(strings.TrimSpace(strings.TrimPrefix(directive, ".file")), " ")
-	if !ok {
-		return
-	}
-	if m.files == nil {
-		m.files = map[string]string{}
-	}
-	if text, err := strconv.Unquote(strings.TrimSpace(name)); err == nil {
-		m.files[number] = text
-	}
-}
-
 func sprintf(format string, args ...any) string { return fmt.Sprintf(format, args...) }

@@ -1,9 +1,6 @@
 package ptxsim
 
-import (
-	"slices"
-	"strings"
-)
+import "slices"
 
 type jump struct {
 	at     int
@@ -26,18 +23,4 @@ func (p *parser) target(j jump) (int, bool) {
 		}
 	}
 	return 0, false
-}
-
-// label reads "name:".
-func (p *parser) label() (string, bool) {
-	i := p.at
-	for i < len(p.text) && (isWord(p.text[i]) || p.text[i] == '$') {
-		i++
-	}
-	if i == p.at || i >= len(p.text) || p.text[i] != ':' || strings.HasPrefix(p.text[i:], "::") {
-		return "", false
-	}
-	name := p.text[p.at:i]
-	p.at = i + 1
-	return name, true
 }

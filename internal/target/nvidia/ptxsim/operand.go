@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/nereid-lang/nereid/internal/num"
+	"github.com/nereid-lang/nereid/internal/ptx"
 )
 
 // operand is an operand of an instruction.
@@ -36,35 +37,12 @@ const (
 	isParam   // [param+imm]
 )
 
-// splitOperands cuts at commas that are in no bracket.
-func splitOperands(s string) []string {
-	var out []string
-	depth, start := 0, 0
-	for i := range len(s) {
-		switch s[i] {
-		case '{', '[', '(':
-			depth++
-		case '}', ']', ')':
-			depth--
-		case ',':
-			if depth == 0 {
-				out = append(out, strings.TrimSpace(s[start:i]))
-				start = i + 1
-			}
-		}
-	}
-	if last := strings.TrimSpace(s[start:]); last != "" {
-		out = append(out, last)
-	}
-	return out
-}
-
 func (p *parser) operand(s string) (operand, error) {
 	switch {
 	case s == "_":
 		return operand{kind: isNone}, nil
 	case s[0] == '{' || s[0] == '(':
-		return p.list(isVector, splitOperands(strings.Trim(s, "{}() \t")))
+		return p.list(isVector, ptx.Split(strings.Trim(s, "{}() \t")))
 	case s[0] == '[':
 		return p.address(strings.TrimSpace(s[1 : len(s)-1]))
 	case strings.Contains(s, "|"):
@@ -119,7 +97,7 @@ func (p *parser) constant(s string) (operand, error) {
 
 // address parses the text in brackets: a base and an offset, or a list of coordinates behind a base.
 func (p *parser) address(s string) (operand, error) {
-	if parts := splitOperands(s); len(parts) == 2 {
+	if parts := ptx.Split(s); len(parts) == 2 {
 		o, err := p.address(parts[0])
 		if err != nil {
 			return o, err

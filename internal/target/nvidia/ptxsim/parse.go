@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/nereid-lang/nereid/internal/ptx"
 	"github.com/nereid-lang/nereid/internal/target/simmem"
 )
 
@@ -39,11 +40,10 @@ type function struct {
 // param is a parameter: a place in the thread's parameter memory.
 type param struct{ off, size int }
 
-// parser reads a module.
+// parser gives the statements of a module their meaning: places of variables, registers by number, actions
+// of instructions.
 type parser struct {
 	m         *Module
-	text      string
-	at, line  int
 	names     []map[string]int // scopes of registers
 	params    []map[string]param
 	prefixes  map[string]int // of ranges of registers, "%r", and their widths
@@ -58,8 +58,7 @@ type parser struct {
 	loc       string              // the last .loc
 	tables    map[string][]string // the labels of .branchtargets, by its own
 	lastLabel string
-	shared    int // static shared memory
-	fn        *function
+	shared    int  // static shared memory
 	ring      bool // floats are elements of a ring: see ring.go
 }
 
@@ -67,138 +66,42 @@ type parser struct {
 func Parse(text []byte) (*Module, error) { return parse(text, false) }
 
 func parse(text []byte, ring bool) (*Module, error) {
+	read, err := ptx.Parse(text)
+	if err != nil {
+		return nil, err
+	}
 	p := &parser{ring: ring, widths: map[int]int{}, m: &Module{funcs: map[string]*function{},
-		symbols: map[string]*symbol{}}, text: stripComments(string(text)), line: 1}
-	for {
-		p.space()
-		if p.at >= len(p.text) {
-			break
+		symbols: map[string]*symbol{}, files: read.Files}}
+	for _, v := range read.Vars {
+		if err := p.variable(v); err != nil {
+			return nil, fmt.Errorf("ptx:%d: %w", v.Line, err)
 		}
-		if err := p.top(); err != nil {
-			return nil, fmt.Errorf("ptx:%d: %w", p.line, err)
+	}
+	for _, f := range read.Funcs {
+		if err := p.function(f); err != nil {
+			return nil, fmt.Errorf("ptx:%d: %w", f.Line, err)
 		}
 	}
 	p.m.numRegs, p.m.paramSize, p.m.localSize, p.m.sharedSize = p.numRegs, p.paramTop, p.localTop, p.shared
 	return p.m, p.checkCalls()
 }
 
-// stripComments replaces comments with spaces.
-func stripComments(s string) string {
-	var b strings.Builder
-	for i := 0; i < len(s); {
-		switch {
-		case strings.HasPrefix(s[i:], "//"):
-			for i < len(s) && s[i] != '\n' {
-				i++
-			}
-		case strings.HasPrefix(s[i:], "/*"):
-			for i < len(s) && !strings.HasPrefix(s[i:], "*/") {
-				if s[i] == '\n' {
-					b.WriteByte('\n')
-				}
-				i++
-			}
-			i = min(i+2, len(s))
-		default:
-			b.WriteByte(s[i])
-			i++
-		}
+// variable gives a global, constant or shared variable its place.
+func (p *parser) variable(v ptx.Var) error {
+	if strings.Contains(v.Decl, ".shared") {
+		return p.sharedVariable(v.Decl)
 	}
-	return b.String()
-}
-
-func (p *parser) space() {
-	for p.at < len(p.text) && strings.IndexByte(" \t\r\n", p.text[p.at]) >= 0 {
-		if p.text[p.at] == '\n' {
-			p.line++
-		}
-		p.at++
-	}
-}
-
-// until takes text up to one of the stop characters, which it does not consume.
-func (p *parser) until(stops string) string {
-	start := p.at
-	for p.at < len(p.text) && strings.IndexByte(stops, p.text[p.at]) < 0 {
-		if p.text[p.at] == '\n' {
-			p.line++
-		}
-		p.at++
-	}
-	return p.text[start:p.at]
-}
-
-// skipBraces passes over a group in braces.
-func (p *parser) skipBraces() {
-	depth := 0
-	for p.at < len(p.text) {
-		switch p.text[p.at] {
-		case '{':
-			depth++
-		case '}':
-			depth--
-		case '\n':
-			p.line++
-		}
-		p.at++
-		if depth == 0 {
-			return
-		}
-	}
-}
-
-// top reads one directive of the module.
-func (p *parser) top() error {
-	for _, d := range []string{".version", ".target", ".address_size", ".file", ".loc"} {
-		if strings.HasPrefix(p.text[p.at:], d) {
-			if text := p.until("\n"); d == ".file" {
-				p.m.file(text)
-			}
-			return nil
-		}
-	}
-	if strings.HasPrefix(p.text[p.at:], ".section") {
-		p.until("{")
-		p.skipBraces()
-		return nil
-	}
-	head := p.until("({;=")
-	if p.at >= len(p.text) {
-		return fmt.Errorf("the module ends in %q", strings.TrimSpace(head))
-	}
-	words := strings.Fields(head)
-	for i, w := range words {
-		if w == ".entry" || w == ".func" {
-			return p.function(words, i)
-		}
-	}
-	return p.variable(head)
-}
-
-// variable reads a global, constant or shared variable.
-func (p *parser) variable(head string) error {
-	init := ""
-	if p.text[p.at] == '=' {
-		init = p.until(";")
-	}
-	p.at++
-	size, name, err := declared(head)
+	size, name, err := declared(v.Decl)
 	if err != nil {
 		return err
-	}
-	if strings.Contains(head, ".shared") {
-		p.shared = (p.shared + 15) &^ 15
-		p.m.symbols[name] = &symbol{shared: true, off: p.shared}
-		p.shared += size
-		return nil
 	}
 	for len(p.m.data)%16 != 0 {
 		p.m.data = append(p.m.data, 0)
 	}
 	p.m.symbols[name] = &symbol{off: len(p.m.data)}
 	data := make([]byte, size)
-	if init = strings.Trim(init, "= \n\t{}"); init != "" {
-		unit := max(1, typeOf(elemSuffix(head)).bits/8)
+	if init := strings.Trim(v.Init, " \n\t{}"); init != "" {
+		unit := max(1, typeOf(elemSuffix(v.Decl)).bits/8)
 		for i, w := range strings.Split(init, ",") {
 			v, err := parseInt(strings.TrimSpace(w))
 			if err != nil || (i+1)*unit > size {
@@ -243,10 +146,9 @@ func declared(head string) (int, string, error) {
 	return count * max(1, typeOf(elemSuffix(head)).bits/8), words[len(words)-1], nil
 }
 
-// function reads an entry or a function, whose word ".entry" or ".func" is words[at].
-func (p *parser) function(words []string, at int) error {
-	f := &function{entry: words[at] == ".entry"}
-	p.fn = f
+// function takes in an entry or a function.
+func (p *parser) function(read *ptx.Func) error {
+	f := &function{name: read.Name, entry: read.Entry}
 	p.params = []map[string]param{{}}
 	p.names = []map[string]int{{}}
 	p.prefixes = map[string]int{}
@@ -254,34 +156,27 @@ func (p *parser) function(words []string, at int) error {
 	p.tables = map[string][]string{}
 	p.jumps = nil
 	var err error
-	if at+1 < len(words) {
-		f.name = words[at+1]
-	} else { // the results come first
-		if f.rets, err = p.paramList(); err != nil {
-			return err
-		}
-		p.space()
-		f.name = strings.TrimSpace(p.until("(;{"))
+	if f.rets, err = p.paramList(read.Results); err != nil {
+		return err
 	}
-	if p.text[p.at] == '(' {
-		if f.params, err = p.paramList(); err != nil {
-			return err
-		}
+	if f.params, err = p.paramList(read.Params); err != nil {
+		return err
 	}
-	tail := p.until("{;")
-	f.threads, f.cluster = directive(tail, ".reqntid"), directive(tail, ".reqnctapercluster")
-	p.at++
-	if p.text[p.at-1] == ';' {
-		return nil // a declaration
+	f.threads, f.cluster = firstNumber(read, ".reqntid"), firstNumber(read, ".reqnctapercluster")
+	if read.Declared {
+		return nil
 	}
 	if old := p.m.funcs[f.name]; old != nil {
 		return fmt.Errorf("function %s is there twice", f.name)
 	}
 	p.m.funcs[f.name] = f
 	f.start = len(p.m.code)
-	if err := p.body(); err != nil {
-		return err
+	for i := range read.Body {
+		if err := p.statement(&read.Body[i]); err != nil {
+			return fmt.Errorf("line %d: %w", read.Body[i].Line, err)
+		}
 	}
+	p.emit(instr{kind: kindExit, guard: -1, text: "end of " + f.name})
 	for _, j := range p.jumps {
 		to, ok := p.target(j)
 		if !ok {
@@ -292,26 +187,20 @@ func (p *parser) function(words []string, at int) error {
 	return nil
 }
 
-// directive returns the first number behind a directive, 0 where it is not there.
-func directive(text, name string) int {
-	i := strings.Index(text, name)
-	if i < 0 {
+// firstNumber returns the first number behind a directive, 0 where it is not there.
+func firstNumber(f *ptx.Func, directive string) int {
+	d := f.Directive(directive)
+	if d == nil || len(d.Args) == 0 {
 		return 0
 	}
-	n, _ := parseInt(strings.Trim(strings.Fields(text[i+len(name):] + " 0")[0], ","))
+	n, _ := parseInt(d.Args[0])
 	return int(n)
 }
 
-// paramList reads "(.param .u64 a, .param .align 4 .b8 b[8])".
-func (p *parser) paramList() ([]param, error) {
-	p.at++
-	text := p.until(")")
-	p.at++
+// paramList gives declared parameters their places.
+func (p *parser) paramList(decls []string) ([]param, error) {
 	var out []param
-	for _, d := range strings.Split(text, ",") {
-		if strings.TrimSpace(d) == "" {
-			continue
-		}
+	for _, d := range decls {
 		q, err := p.newParam(d)
 		if err != nil {
 			return nil, err
@@ -338,91 +227,57 @@ func (p *parser) newParam(d string) (param, error) {
 	return q, nil
 }
 
-// body reads the statements of a function, whose opening brace is behind us.
-func (p *parser) body() error {
-	depth := 1
-	for {
-		p.space()
-		if p.at >= len(p.text) {
-			return fmt.Errorf("function %s does not end", p.fn.name)
-		}
-		switch c := p.text[p.at]; {
-		case c == '{':
-			p.at++
-			depth++
-			p.names = append(p.names, map[string]int{})
-			p.params = append(p.params, map[string]param{})
-			p.lastScope++
-			p.scopes = append(p.scopes, p.lastScope)
-			continue
-		case c == '}':
-			p.at++
-			if depth--; depth == 0 {
-				p.emit(instr{kind: kindExit, guard: -1, text: "end of " + p.fn.name})
-				return nil
-			}
-			p.names = p.names[:len(p.names)-1]
-			p.params = p.params[:len(p.params)-1]
-			p.scopes = p.scopes[:len(p.scopes)-1]
-			continue
-		case c == ';':
-			p.at++
-			continue
-		// .local is another
-		case strings.HasPrefix(p.text[p.at:], ".loc ") || strings.HasPrefix(p.text[p.at:], ".loc\t"):
-			p.loc = strings.TrimSpace(p.until("\n"))
-			continue
-		}
-		if name, ok := p.label(); ok {
-			p.labels[label{p.scopes[len(p.scopes)-1], name}], p.lastLabel = len(p.m.code), name
-			continue
-		}
-		line := p.line
-		if err := p.statement(strings.TrimSpace(p.until(";")), line); err != nil {
-			return fmt.Errorf("line %d: %w", line, err)
-		}
-		p.at++
-	}
-}
-
-func isWord(c byte) bool {
-	return c == '_' || c == '%' || c == '$' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' ||
-		c >= 'A' && c <= 'Z'
-}
-
 func (p *parser) emit(i instr) { p.m.code = append(p.m.code, i) }
 
-// statement reads a declaration or an instruction.
-func (p *parser) statement(s string, line int) error {
-	if list, ok := strings.CutPrefix(s, ".branchtargets"); ok {
-		p.tables[p.lastLabel] = splitOperands(strings.TrimSpace(list))
-		return nil
+// statement takes in a statement of a function.
+func (p *parser) statement(s *ptx.Stmt) error {
+	switch s.Kind {
+	case ptx.Open:
+		p.names = append(p.names, map[string]int{})
+		p.params = append(p.params, map[string]param{})
+		p.lastScope++
+		p.scopes = append(p.scopes, p.lastScope)
+	case ptx.Close:
+		p.names = p.names[:len(p.names)-1]
+		p.params = p.params[:len(p.params)-1]
+		p.scopes = p.scopes[:len(p.scopes)-1]
+	case ptx.Loc:
+		p.loc = s.Text
+	case ptx.Label:
+		p.labels[label{p.scopes[len(p.scopes)-1], s.Opcode}], p.lastLabel = len(p.m.code), s.Opcode
+	case ptx.Declaration:
+		return p.declaration(s)
+	case ptx.Instruction:
+		return p.instruction(s)
 	}
-	word, rest, _ := strings.Cut(strings.ReplaceAll(s, "\t", " "), " ")
-	switch word {
+	return nil
+}
+
+// declaration takes in a declaration of a function's body.
+func (p *parser) declaration(s *ptx.Stmt) error {
+	switch s.Opcode {
+	case ".branchtargets":
+		p.tables[p.lastLabel] = s.Operands()
 	case ".reg":
-		return p.registers(rest)
+		return p.registers(s.Args)
 	case ".param":
-		_, err := p.newParam(rest)
+		_, err := p.newParam(s.Args)
 		return err
 	case ".local":
-		size, name, err := declared(rest)
+		size, name, err := declared(s.Args)
 		if err != nil {
 			return err
 		}
 		p.localTop = (p.localTop + 15) &^ 15
 		p.m.symbols[name] = &symbol{off: -1 - p.localTop}
 		p.localTop += size
-		return nil
-	case ".pragma":
-		return nil
 	case ".shared":
-		return p.sharedVariable(rest)
+		return p.sharedVariable(s.Args)
+	case ".pragma":
+	default:
+		return fmt.Errorf("declaration %s is not known", s.Text)
 	}
-	if strings.HasPrefix(word, ".branchtargets") {
-		return nil
-	}
-	return p.instruction(s, line)
+	return nil
 }
 
 func (p *parser) sharedVariable(rest string) error {
