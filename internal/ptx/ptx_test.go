@@ -40,7 +40,8 @@ func TestParse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m.Arch() != "sm_90a" || len(m.Target) != 2 || m.Target[1].Text != "debug" || m.Files["1"] != "/a//b.py" {
+	if m.Arch() != "sm_90a" || len(m.Target) != 2 || m.Target[1].Text != "debug" ||
+		m.Files["1"] != "/a//b.py" {
 		t.Errorf("target %v, files %v", m.Target, m.Files)
 	}
 	if len(m.Vars) != 2 || m.Vars[1].Init != "{1, 2}" || m.Vars[1].Line != 7 {

@@ -27,7 +27,8 @@ type Compiler struct {
 	Capability int
 	NoMaps     bool // descriptors do not become tensor maps, because nobody can make them at a launch
 
-	// What code does without (retreats): pipelines with more stages than asked for, and so on.
+	// What an attempt does without (restarts): pipelines with more stages than asked for, stores and loads of
+	// tiles by the copy engine, persistent programs, ping-pong of warp groups.
 	shallow, noTileStores, noTiles, noPersist, noTurns bool
 }
 
@@ -111,8 +112,10 @@ type Code struct {
 	// Rules holds the overrides of rules that launches and assembling read, as rules.Set.Text writes them.
 	Rules string `json:",omitempty"`
 
-	strides bool // see stridesOverGrid
-	recurs  bool // see recurs
+	// GridStride and Recurrence say that launches have few programs, which the assembler should give many
+	// registers: the programs stride over the grid, or share out the heads and columns of a recurrence.
+	GridStride bool `json:",omitempty"`
+	Recurrence bool `json:",omitempty"`
 
 	rules *rules.Set // values of the rules, of the module or of Rules
 
@@ -194,38 +197,42 @@ func (c Compiler) Compile(ctx context.Context, in *target.Input, maxPTX int) (*C
 			return nil, err
 		}
 	}
-	var values *rules.Set
-	if in.Module != nil {
-		values = gpu.RulesOf(in.Module)
-	}
-	strides := in.Module != nil && stridesOverGrid(in.Module)
-	again := in.Module != nil && recurs(in.Module)
-	merge := c.mergeable(in)
-	var units []int
-	if merge > 1 {
-		units = gpu.Strides(in.Module)
-	}
-	code, err := c.fit(ctx, in, maxPTX)
+	known := c.learn(in)
+	code, err := c.attempts(ctx, in, maxPTX)
 	if code != nil {
-		code.strides, code.Merge, code.Merged = strides || code.Persistent, merge, in.Way.Merge
-		code.Strides, code.recurs = units, again
-		code.rules, code.Rules = values, values.Text()
-		values.Made(code.PTX)
+		known.tell(code, in)
 	}
 	return code, err
 }
 
-// fromTTIR compiles TTIR.
-func (c Compiler) fromTTIR(ctx context.Context, in *target.Input, maxPTX int) (*Code, error) {
-	depths, err := c.ttgir(in)
-	if err != nil || in.Until == "ttgir" {
-		return nil, err
+// knowledge is what TTIR shows and code hands on to the assembler and to launches.
+type knowledge struct {
+	rules      *rules.Set
+	gridStride bool
+	recurrence bool
+	merge      int
+	strides    []int
+}
+
+// learn returns what the module shows before the passes change it.
+func (c Compiler) learn(in *target.Input) (k knowledge) {
+	if in.Module == nil {
+		return k
 	}
-	code, err := c.FromTTGIR(ctx, in, maxPTX)
-	if code != nil && !code.Persistent {
-		code.Sharing, code.Depths = c.sharing(in).Programs, depths
+	k.rules = gpu.RulesOf(in.Module)
+	k.gridStride, k.recurrence = stridesOverGrid(in.Module), recurs(in.Module)
+	if k.merge = c.mergeable(in); k.merge > 1 {
+		k.strides = gpu.Strides(in.Module)
 	}
-	return code, err
+	return k
+}
+
+// tell adds the knowledge to code.
+func (k knowledge) tell(code *Code, in *target.Input) {
+	code.GridStride, code.Recurrence = k.gridStride || code.Persistent, k.recurrence
+	code.Merge, code.Merged, code.Strides = k.merge, in.Way.Merge, k.strides
+	code.rules, code.Rules = k.rules, k.rules.Text()
+	k.rules.Made(code.PTX)
 }
 
 // checks reports whether code checks its accesses and the indices that it computes in int32.
@@ -317,10 +324,6 @@ func (c Compiler) FromTTGIR(ctx context.Context, in *target.Input, maxPTX int) (
 	ptx, err := c.ptx(ctx, in, k.IR, maxPTX)
 	if err != nil {
 		return nil, err
-	}
-	if gpu.HasSteps(in.Module) && !stepsInTime(ptx) {
-		gpu.JoinSteps(in.Module)
-		return c.FromTTGIR(ctx, in, maxPTX)
 	}
 	persistent := gpu.Persistent(in.Module)
 	if persistent {

@@ -42,7 +42,7 @@ func TestDeeper(t *testing.T) {
 			m := golden(t, x.name)
 			in := &target.Input{Module: m, Way: device.Way{Fallback: true, Sharing: sharing},
 				Options: target.Options{NumWarps: x.warps, NumStages: x.stages, NumCTAs: 1}}
-			depths, err := c.ttgir(in)
+			depths, err := c.ttgir(in, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -127,7 +127,7 @@ func TestWideTiles(t *testing.T) {
 		m := golden(t, name)
 		in := &target.Input{Module: m, Way: device.AnyLaunch,
 			Options: target.Options{NumWarps: 8, NumStages: 3, NumCTAs: 1}}
-		if _, err := (Compiler{Capability: 90}).ttgir(in); err != nil {
+		if _, err := (Compiler{Capability: 90}).ttgir(in, nil); err != nil {
 			t.Fatal(err)
 		}
 		if n := strings.Count(string(target.Text(m)), "nereid.tile"); n != want {

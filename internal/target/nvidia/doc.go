@@ -11,7 +11,7 @@
 //	text.go           code from the text of a stage
 //	steps.go          whether PTX writes registers that products under way read
 //	ptxas.go          PTX to a cubin, by NVIDIA's program
-//	retreat.go        what code does without if it needs more shared memory than there is
+//	attempt.go        the steps from TTIR to PTX, and why they are taken again
 //	occupancy.go      registers against blocks per SM: how code is assembled, and how often
 //	features.go       what PTX shows for that: products, loops, registers that are alive at once
 //	cubin.go          the registers and spills of a cubin

@@ -169,7 +169,7 @@ func (s *search) withMoreBlocks(best *assembled) *assembled {
 	if enough && !s.barrier && s.loop {
 		return best
 	}
-	if s.code.strides || s.products || s.bounded {
+	if s.code.GridStride || s.products || s.bounded {
 		return best
 	}
 	plain, err := s.assemble(s.code.PTX, false)
@@ -273,7 +273,7 @@ func (s *search) gaveUp(u use) bool {
 // alone reports whether the goal of one block per SM needs no first attempt: an SM runs one block at a time
 // whatever its registers, or the kernel is a recurrence.
 func (s *search) alone() bool {
-	return s.known && !s.bounded && (s.chip.most(s.code) == 1 || s.code.recurs)
+	return s.known && !s.bounded && (s.chip.most(s.code) == 1 || s.code.Recurrence)
 }
 
 // busy reports whether so many blocks have nearly all of the threads that an SM has room for.
@@ -354,7 +354,7 @@ func (s *search) goals(registers int) (out []goal) {
 func (s *search) spares(registers int, few bool) func(lost int) bool {
 	rule := rules.SpareLoop
 	switch {
-	case s.code.strides, !s.products && !s.loop, s.products && s.loop && s.code.NumWarps == 1:
+	case s.code.GridStride, !s.products && !s.loop, s.products && s.loop && s.code.NumWarps == 1:
 		return func(int) bool { return false }
 	case few, s.products && !s.loop && rules.Holds(s.code.rules, rules.FewRegisters, registers):
 		rule = rules.SpareFew

@@ -130,15 +130,15 @@ func TestGoals(t *testing.T) {
 	if got := c.search(code, nil).goals(120); !slices.Equal(got, []goal{{5, few}, {6, few}}) {
 		t.Errorf("goals %v", got)
 	}
-	code.strides = true
+	code.GridStride = true
 	if got := c.search(code, nil).goals(120); !slices.Equal(got, []goal{{4, 0}}) {
 		t.Errorf("goals %v of a kernel that strides over the grid", got)
 	}
-	code.strides = false
+	code.GridStride = false
 	if c.search(code, nil).alone() {
 		t.Errorf("one block per SM is the goal of a kernel of which many run")
 	}
-	code.recurs = true
+	code.Recurrence = true
 	if !c.search(code, nil).alone() {
 		t.Errorf("one block per SM is not the goal of a recurrence")
 	}
@@ -274,7 +274,7 @@ func TestMorePrograms(t *testing.T) {
 	} {
 		code := &Code{
 			PTX:      kernelPTX(test.warps, test.body),
-			NumWarps: test.warps, strides: test.strides,
+			NumWarps: test.warps, GridStride: test.strides,
 		}
 		got, err := Compiler{Capability: 90}.assembleBest(code, func(ptx []byte, _ bool) (*assembled, error) {
 			goal := 0

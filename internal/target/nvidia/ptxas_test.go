@@ -60,7 +60,7 @@ func assembleSample(t *testing.T, c Compiler, path string, ctas int) {
 		Module: m, Kernel: meta.Name, Options: target.Options{NumWarps: meta.NumWarps, NumCTAs: ctas,
 			NumStages: 3}, Until: "cubin",
 	}
-	if _, err := c.ttgir(in); err != nil {
+	if _, err := c.ttgir(in, nil); err != nil {
 		t.Fatal(err)
 	}
 	code, err := c.FromTTGIR(context.Background(), in, 0)
@@ -139,7 +139,7 @@ tt.func public @product(%a: !tt.ptr<f32> {tt.divisibility = 16 : i32},
 	c := Compiler{Capability: 90}
 	options := target.Options{NumWarps: 2, NumCTAs: 1, NumStages: 2}
 	in := &target.Input{Module: m, Kernel: "product", Options: options}
-	if _, err := c.ttgir(in); err != nil {
+	if _, err := c.ttgir(in, nil); err != nil {
 		t.Fatal(err)
 	}
 	code, err := c.FromTTGIR(context.Background(), in, 0)

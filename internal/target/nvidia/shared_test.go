@@ -49,7 +49,7 @@ func sharedOf(t *testing.T, c Compiler, path, kernel string, o target.Options) i
 		t.Fatal(err)
 	}
 	in := &target.Input{Module: m, Kernel: kernel, Options: o}
-	if _, err := c.ttgir(in); err != nil {
+	if _, err := c.ttgir(in, nil); err != nil {
 		t.Fatal(err)
 	}
 	k, err := lower.Lower(m, kernel, c.lowerOptions(m))

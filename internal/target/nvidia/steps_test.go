@@ -101,7 +101,7 @@ func TestJoinSteps(t *testing.T) {
 	c := Compiler{Capability: 90}
 	in := &target.Input{Module: m, Kernel: "k",
 		Options: target.Options{NumWarps: 4, NumStages: 3, NumCTAs: 1}}
-	if _, err := c.ttgir(in); err != nil {
+	if _, err := c.ttgir(in, nil); err != nil {
 		t.Fatal(err)
 	}
 	waits := func() int {

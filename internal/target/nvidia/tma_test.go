@@ -90,7 +90,7 @@ func TestMapsOfArguments(t *testing.T) {
 		},
 	} {
 		in := sample(t, "internal/gpu/testdata/descriptors/"+name, "ttir")
-		if _, err := c.ttgir(in); err != nil {
+		if _, err := c.ttgir(in, nil); err != nil {
 			t.Fatal(err)
 		}
 		k, err := lower.Lower(in.Module, in.Kernel, c.lowerOptions(in.Module))
@@ -114,7 +114,7 @@ func TestWideDescriptors(t *testing.T) {
 	c := Compiler{Capability: 80}
 	for _, name := range []string{"matmul", "attention", "persistent"} {
 		in := sample(t, "internal/gpu/testdata/descriptors/"+name, "ttir")
-		if _, err := c.ttgir(in); err != nil {
+		if _, err := c.ttgir(in, nil); err != nil {
 			t.Fatal(err)
 		}
 		code, err := c.FromTTGIR(context.Background(), in, 0)

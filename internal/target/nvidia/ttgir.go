@@ -13,11 +13,19 @@ import (
 	"github.com/nereid-lang/nereid/internal/target"
 )
 
-// ttgir takes the module to TTGIR: tensors get layouts. It returns Code.Depths.
-func (c Compiler) ttgir(in *target.Input) (depths []int, err error) {
+// ttgir takes the module to TTGIR: tensors get layouts. With a condition short, under which loops are short,
+// programs stay on their SMs, and the TTGIR has the condition. It returns Code.Depths.
+func (c Compiler) ttgir(in *target.Input, short tt.TileGuard) (depths []int, err error) {
 	err = in.Make("ttgir", func() error {
-		if err := c.layOut(in); err != nil {
+		mode := c.persists(in)
+		if short != nil {
+			mode = gpu.Persist
+		}
+		if err := in.Run(c.passes(in, mode)); err != nil {
 			return err
+		}
+		if short != nil {
+			gpu.SetShortLoop(in.Module, short)
 		}
 		depths = gpu.TakeDepths(in.Module)
 		if n := in.Options.MaxNReg; n > 0 {
@@ -26,29 +34,6 @@ func (c Compiler) ttgir(in *target.Input) (depths []int, err error) {
 		return nil
 	})
 	return depths, err
-}
-
-// layOut runs the passes. Whether the programs of a launch should stay on their SMs may show only in the
-// TTGIR of programs that do not (gpu.ShortLoop). If they should in the launch that waits for the code, the
-// passes run again, so that one code is assembled instead of two.
-func (c Compiler) layOut(in *target.Input) error {
-	mode, ttir := c.persists(in), (*ir.Module)(nil)
-	if mode == gpu.PersistProducts && in.Launch != nil {
-		ttir = in.Module.Clone()
-	}
-	if err := in.Run(c.passes(in, mode)); err != nil || ttir == nil {
-		return err
-	}
-	short := gpu.ShortLoop(in.Module)
-	if short == nil || !holds(short, in) {
-		return nil
-	}
-	in.Module = ttir
-	if err := in.Run(c.passes(in, gpu.Persist)); err != nil {
-		return err
-	}
-	gpu.SetShortLoop(in.Module, short)
-	return nil
 }
 
 // passes returns the passes from TTIR to TTGIR.

@@ -54,7 +54,7 @@ func (c Compiler) fromSample(t *testing.T, path, stage string) *Code {
 	t.Helper()
 	in := sample(t, path, stage)
 	if stage == "ttir" {
-		if _, err := c.ttgir(in); err != nil {
+		if _, err := c.ttgir(in, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -94,7 +94,7 @@ func TestNoWarpGroups(t *testing.T) {
 		t.Errorf("both are %q", with)
 	}
 	in := sample(t, "testdata/golden/cuda-90/matmul_bf16_relu", "ttir")
-	if _, err := c.ttgir(in); err != nil {
+	if _, err := c.ttgir(in, nil); err != nil {
 		t.Fatal(err)
 	}
 	if text := string(target.Text(in.Module)); strings.Contains(text, "ttng.warp_group_dot") ||
