@@ -25,8 +25,8 @@ const purego = "github.com/ebitengine/purego"
 
 // Groups that many rows share.
 var (
-	leaves = []string{"internal/budget", "internal/chip", "internal/diag", "internal/dtype",
-		"internal/intern", "internal/num", "internal/ptx"}
+	leaves = []string{"internal/budget", "internal/diag", "internal/dtype", "internal/intern",
+		"internal/num", "internal/ptx"}
 	irLayer  = join(leaves, "internal/ir", "internal/dialect/...")
 	compiler = join(irLayer, "internal/analysis/...", "internal/pass/...", "internal/layout/...")
 	native   = join(compiler, "internal/device", "internal/middle/...", "internal/gpu/...", "internal/lower/...",
@@ -37,7 +37,6 @@ var (
 var rules = []rule{
 	// Leaves: they know nobody.
 	{pkg: "internal/budget"},
-	{pkg: "internal/chip"},
 	{pkg: "internal/diag"},
 	{pkg: "internal/num"},
 	{pkg: "internal/ring", ours: []string{"internal/num"}},
@@ -95,7 +94,7 @@ var rules = []rule{
 	{pkg: "internal/codemem"},
 	{pkg: "internal/objcode", ours: []string{"internal/codemem", "internal/dl"}},
 	{pkg: "internal/llvm",
-		ours: []string{"internal/chip", "internal/codemem", "internal/diag", "internal/dl",
+		ours: []string{"internal/codemem", "internal/diag", "internal/dl",
 			"internal/knob", "internal/ptx", "internal/safefile"}},
 
 	// Targets: each knows the layers above and none of the others. Code generation and drivers know no
