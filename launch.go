@@ -368,7 +368,8 @@ func isNumber(k reflect.Kind) bool { return k >= reflect.Bool && k <= reflect.Fl
 
 // build returns the kernel compiled for the arguments of a launch.
 func (k *Kernel) build(ctx context.Context, l *launch) (*compile.Build, error) {
-	r := compile.Request{Spec: l.spec(), Ahead: l.ahead, All: l.all, Way: l.way, Launch: l.first}
+	r := compile.Request{Spec: l.spec(), Ahead: l.ahead, All: l.all, Want: l.want, Way: l.way,
+		Launch: l.first}
 	if l.on != nil {
 		r.Refuse = func() error { return l.on.refuse(k.name, "compiled") }
 	}
@@ -392,11 +393,12 @@ func (l *launch) spec() compile.Spec {
 type launch struct {
 	k       *Kernel
 	dev     *Device
-	on      *Stream // nil if nothing is launched yet
-	nowhere bool    // nothing will be launched: only the types of the arguments matter
-	ahead   bool    // strict mode allows to compile
-	all     bool    // the code of all launches is made (compile.Request.All)
-	bound   bool    // later launches may have other numbers
+	on      *Stream               // nil if nothing is launched yet
+	nowhere bool                  // nothing will be launched: only the types of the arguments matter
+	ahead   bool                  // strict mode allows to compile
+	all     bool                  // the code of all launches is made (compile.Request.All)
+	bound   bool                  // later launches may have other numbers
+	want    func(device.Way) bool // see compile.Request.Want
 	// loosened says that the code knows nothing of numbers under do_not_specialize, because better code would
 	// have to be compiled first.
 	loosened bool

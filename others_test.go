@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/kernels"
 )
 
 // loads is a launch on the stub: its number of programs, and how often it loads code.
@@ -50,6 +51,45 @@ func TestStubMerged(t *testing.T) {
 		const large = 1 << 20
 		launchesLoad(t, sharedKernel(t, "vector_add.py", "add_kernel"), s, calls,
 			[]loads{{1, 1}, {large + 1, 0}, {large, 1}, {large, 0}, {1, 0}, {large, 0}}, x, x, x, 4096, 256)
+	})
+}
+
+// Warm-up loads all forms of code, and launches in strict mode choose among them and load nothing.
+func TestStubAhead(t *testing.T) {
+	onStub(t, func(t *testing.T, s *nereid.Stream, calls func() map[string]int) {
+		x, err := nereid.New(s.Device(), nereid.Float16, 64, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer x.Close()
+		for file, c := range map[string]struct {
+			kernel, signature string
+			forms             int
+			opts              nereid.Options
+			args              []any
+		}{
+			"matmul.py": {"matmul_kernel", `*fp16:16, *fp16:16, *fp16:16, i32:16, i32:16, i32:16, i32:16, ` +
+				`i32:1, i32:16, i32:1, i32:16, i32:1, 64, 64, 32, 8, ""`, 2,
+				nereid.Options{NumWarps: 4, NumStages: 3},
+				[]any{x, x, x, 64, 64, 64, 64, 1, 64, 1, 64, 1, 64, 64, 32, 8, ""}},
+			"vector_add.py": {"add_kernel", "*fp16:16, *fp16:16, *fp16:16, i32:16, 256", 2, nereid.Options{},
+				[]any{x, x, x, 4096, 256}},
+		} {
+			m, err := nereid.LoadFS(kernels.Files, file, nereid.With(nereid.Config{Strict: true}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			calls()
+			if err := m.Warmup(t.Context(), s.Device(), []nereid.Variant{{Kernel: c.kernel,
+				Signature: c.signature, Options: c.opts}}, nil); err != nil {
+				t.Fatal(err)
+			}
+			if n := calls()["cuModuleLoadDataEx"]; n < c.forms {
+				t.Errorf("%s: %d codes are loaded", file, n)
+			}
+			launchesLoad(t, kernelIn(t, m, c.kernel), s, calls, []loads{{1, 0}, {64, 0}, {100_000, 0},
+				{1 << 20, 0}, {1<<20 + 1, 0}, {1, 0}}, append(c.args, c.opts)...)
+		}
 	})
 }
 

@@ -7,9 +7,11 @@ import (
 	"path"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 
+	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/runtime/compile"
 )
@@ -20,6 +22,9 @@ type Variant struct {
 	Kernel    string  `json:"kernel"`    // name of the kernel
 	Signature string  `json:"signature"` // in the form that Kernel.Compile takes
 	Options   Options `json:"options"`   // defaults filled in
+	// Form names the launches for which the code is, where a recorded launch ran code that serves only some:
+	// those of few programs, or with strides of 1, say. "" is the code that any launch can begin with.
+	Form string `json:"form,omitempty"`
 }
 
 // String returns the variant on one line, with Triton's names of the options.
@@ -28,12 +33,12 @@ func (v Variant) String() string { return v.core().String() }
 // core returns the variant in the form of package compile.
 func (v Variant) core() compile.Variant {
 	return compile.Variant{File: v.File, Kernel: v.Kernel, Signature: v.Signature,
-		Options: options(v.Options)}
+		Options: options(v.Options), Form: v.Form}
 }
 
 // variantOf returns a variant of package compile in its exported form.
 func variantOf(v compile.Variant) Variant {
-	return Variant{v.File, v.Kernel, v.Signature, Options(v.Options)}
+	return Variant{v.File, v.Kernel, v.Signature, Options(v.Options), v.Form}
 }
 
 func variantsOf(list []compile.Variant) []Variant {
@@ -49,6 +54,9 @@ func variantsOf(list []compile.Variant) []Variant {
 // path ends with the other, so that a manifest written with kernels/add.py serves a program that loads
 // /srv/kernels/add.py. progress, if not nil, is called after each variant, by one goroutine at a time. Warmup
 // returns the joined errors of all variants; it is also an error if no variant is of the module's file.
+//
+// On GPUs, launches choose among several forms of a variant's code: with merged programs, deeper pipelines,
+// persistent programs. Config.Forms says which of them Warmup makes.
 func (m *Module) Warmup(ctx context.Context, dev *Device, list []Variant,
 	progress func(done, total int, v Variant, err error)) error {
 	if err := m.usable(); err != nil {
@@ -74,11 +82,12 @@ func (m *Module) Warmup(ctx context.Context, dev *Device, list []Variant,
 	var errs []error
 	done := 0
 	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
+	mine, forms := withoutForms(mine)
 	for _, v := range mine {
 		slots <- struct{}{}
 		wg.Go(func() {
 			defer func() { <-slots }()
-			err := m.warm(ctx, dev, v)
+			err := m.warm(ctx, dev, v, m.conf.Forms.wanted(forms[v]))
 			mu.Lock()
 			defer mu.Unlock()
 			done++
@@ -92,6 +101,37 @@ func (m *Module) Warmup(ctx context.Context, dev *Device, list []Variant,
 	}
 	wg.Wait()
 	return errors.Join(errs...)
+}
+
+// withoutForms returns the different variants of a list, and the forms that the list has of each.
+func withoutForms(list []Variant) (out []Variant, forms map[Variant][]string) {
+	forms = map[Variant][]string{}
+	for _, v := range list {
+		form := v.Form
+		v.Form = ""
+		if _, ok := forms[v]; !ok {
+			out = append(out, v)
+		}
+		forms[v] = append(forms[v], form)
+	}
+	return out, forms
+}
+
+// Forms says which forms of a variant's code Module.Warmup makes. Code that serves all launches is always
+// among them.
+type Forms uint8
+
+const (
+	AllForms    Forms = iota // all that a launch may choose
+	SeenForms                // those that the variants name: what recorded launches ran
+	GeneralForm              // only the code that any launch can begin with
+)
+
+// wanted returns which ways of code are made, for a variant of which some forms were recorded.
+func (f Forms) wanted(seen []string) func(device.Way) bool {
+	return func(w device.Way) bool {
+		return f == AllForms || f == SeenForms && slices.Contains(seen, compile.Form(w))
+	}
 }
 
 // variants returns the variants of the module's file.
@@ -114,8 +154,8 @@ func (m *Module) variants(list []Variant) (mine []Variant) {
 	return mine
 }
 
-// warm compiles a variant, even in strict mode.
-func (m *Module) warm(ctx context.Context, dev *Device, v Variant) error {
+// warm compiles a variant, even in strict mode, with some forms of its code.
+func (m *Module) warm(ctx context.Context, dev *Device, v Variant, want func(device.Way) bool) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -128,7 +168,7 @@ func (m *Module) warm(ctx context.Context, dev *Device, v Variant) error {
 		return err
 	}
 	_, err = k.build(ctx, &launch{k: k, dev: dev, opts: options(v.Options), specs: specs, ahead: true,
-		all: true})
+		all: true, want: want})
 	return err
 }
 

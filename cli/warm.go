@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -19,6 +20,7 @@ import (
 func newWarmCmd() *cobra.Command {
 	var device, root, program string
 	var quiet bool
+	forms := formNames[0]
 	cmd := &cobra.Command{
 		Use:   "warm MANIFEST.json",
 		Short: "Compiles the kernels of a manifest ahead of time",
@@ -44,7 +46,11 @@ func newWarmCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return warm(cmd, m, dev, root, quiet)
+			f := slices.Index(formNames, forms)
+			if f < 0 {
+				return usagef("--forms %s: there are %s", forms, strings.Join(formNames, ", "))
+			}
+			return warm(cmd, m, dev, warmFlags{root, quiet, nereid.Forms(f)})
 		},
 	}
 	flags := cmd.Flags()
@@ -53,6 +59,8 @@ func newWarmCmd() *cobra.Command {
 		"right from here")
 	flags.StringVar(&program, "program", "", "have this program, which calls nereid.WarmMain, compile "+
 		"for itself")
+	flags.StringVar(&forms, "forms", forms, "which forms of code, for launches of other grids and arguments, "+
+		"are compiled: all, those that the manifest has seen, or the general one alone")
 	flags.BoolVarP(&quiet, "quiet", "q", false, "print failures and the total only")
 	return cmd
 }
@@ -71,12 +79,22 @@ func warmProgram(cmd *cobra.Command, program, manifest, device string) error {
 	return nil
 }
 
+// formNames are the values of --forms, by nereid.Forms.
+var formNames = []string{"all", "seen", "general"}
+
+// warmFlags say what is compiled, and what is printed.
+type warmFlags struct {
+	root  string
+	quiet bool
+	forms nereid.Forms
+}
+
 // warm compiles file by file.
-func warm(cmd *cobra.Command, m *nereid.Manifest, dev *nereid.Device, root string, quiet bool) error {
+func warm(cmd *cobra.Command, m *nereid.Manifest, dev *nereid.Device, f warmFlags) error {
 	out := cmd.OutOrStdout()
 	var fsys fs.FS
-	if root != "" {
-		below, err := os.OpenRoot(root) // neither names nor links of a manifest lead out of it
+	if f.root != "" {
+		below, err := os.OpenRoot(f.root) // neither names nor links of a manifest lead out of it
 		if err != nil {
 			return err
 		}
@@ -87,7 +105,7 @@ func warm(cmd *cobra.Command, m *nereid.Manifest, dev *nereid.Device, root strin
 	if mode := knob.Cache.Get(); kept == nil || mode == "readonly" {
 		return usagef("what is compiled would not be kept: NEREID_CACHE=%s", mode)
 	}
-	passed, failed, total := 0, 0, len(m.Variants)
+	passed, failed, total := 0, 0, variantCount(m)
 	bar := newProgress(cmd.ErrOrStderr(), total)
 	defer func() { bar.done() }()
 	told := func(v nereid.Variant, err error) {
@@ -99,14 +117,14 @@ func warm(cmd *cobra.Command, m *nereid.Manifest, dev *nereid.Device, root strin
 			fmt.Fprintf(out, "FAIL %s: %v\n", v, err)
 		default:
 			passed++
-			if !quiet {
+			if !f.quiet {
 				fmt.Fprintf(out, "ok %s (%d of %d)\n", v, passed+failed, total)
 			}
 		}
 	}
 	for _, of := range filesOf(m) {
 		mod, err := within(contextOf(cmd), func() (*nereid.Module, error) {
-			return loadNamed(of[0].File, fsys, kept)
+			return loadNamed(of[0].File, fsys, kept, f.forms)
 		})
 		if err != nil {
 			for _, v := range of {
@@ -147,8 +165,9 @@ func buildName() string {
 }
 
 // loadNamed loads a file under the name that the manifest has for it, below a root if there is one.
-func loadNamed(file string, root fs.FS, kept *nereid.Cache) (*nereid.Module, error) {
+func loadNamed(file string, root fs.FS, kept *nereid.Cache, forms nereid.Forms) (*nereid.Module, error) {
 	conf := nereid.EnvConfig()
+	conf.Forms = forms
 	conf.Cache, conf.Strict, conf.Record = kept, false, nil
 	if root != nil {
 		return nereid.LoadFS(root, file, nereid.With(conf))
@@ -172,6 +191,16 @@ func within[T any](ctx context.Context, f func() (T, error)) (out T, err error) 
 	case <-ctx.Done():
 		return out, ctx.Err()
 	}
+}
+
+// variantCount returns the number of different variants; several forms of one count once.
+func variantCount(m *nereid.Manifest) int {
+	seen := map[nereid.Variant]bool{}
+	for _, v := range m.Variants {
+		v.Form = ""
+		seen[v] = true
+	}
+	return len(seen)
 }
 
 // filesOf are the variants of a manifest by file, in its order.

@@ -34,7 +34,7 @@ func TestConformCPU(t *testing.T) {
 // must serve one launch alone.
 func TestKeptOperands(t *testing.T) {
 	dev := txtest.Device(t, "cpu", nereid.Open)
-	_, k := products(t, t.TempDir())
+	_, k := products(t, nereid.Config{Dump: t.TempDir()})
 	if err := multiplyOften(t, k, dev, 0); err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,9 @@ package conform
 
 import (
 	"bytes"
+	"context"
 	"regexp"
+	"slices"
 	"testing"
 
 	"github.com/nereid-lang/nereid"
@@ -14,7 +16,7 @@ import (
 // respect: launches run code with more stages or fewer, all with the interpreter's result.
 func TestDeeper(t *testing.T) {
 	dev, judge, dump := opened(t, "sim:90")[0], interpreter(t), t.TempDir()
-	_, k := products(t, dump)
+	_, k := products(t, nereid.Config{Dump: dump})
 	for _, x := range []struct {
 		size, depth int
 		last        string // buffers of the pipeline that was compiled last
@@ -32,19 +34,61 @@ func TestDeeper(t *testing.T) {
 	}
 }
 
-// TestDeeperAhead: launches of a kernel that was compiled ahead of time compile nothing.
+// TestDeeperAhead: launches of a kernel that was compiled ahead of time run the same code as those that
+// compile, and compile nothing; without forms they run the code for any launch.
 func TestDeeperAhead(t *testing.T) {
-	dev, dump := opened(t, "sim:90")[0], t.TempDir()
-	m, k := products(t, dump)
-	err := m.Warmup(t.Context(), dev, []nereid.Variant{{Kernel: "matmul_kernel", Options: few,
+	dev := opened(t, "sim:90")[0]
+	v := nereid.Variant{Kernel: "matmul_kernel", Options: few,
 		Signature: `*fp16:16, *fp16:16, *fp16:16, i32:16, i32:16, i32:16, i32:16, i32:1, i32:16, i32:1, ` +
-			`i32:16, i32:1, 64, 64, 64, 8, ""`}}, nil)
-	if err != nil {
-		t.Fatal(err)
+			`i32:16, i32:1, 64, 64, 64, 8, ""`}
+	launches := []struct{ size, depth int }{{64, 64}, {64, 640}, {192, 128}, {192, 64}}
+	var jit nereid.Recorder
+	_, k := products(t, nereid.Config{Record: &jit})
+	var want [][]byte
+	for _, x := range launches {
+		want = append(want, multiply(t, k, dev, x.size, x.depth))
 	}
-	multiply(t, k, dev, 64, 64)
-	if got := buffersIn(t, dump); got != "3" {
-		t.Errorf("the pipeline has %s buffers, not 3", got)
+	if len(jit.Variants()) < 2 {
+		t.Fatalf("launches ran %v", jit.Variants())
+	}
+	seen := append(jit.Variants(), v)
+	for i := range seen {
+		seen[i].File = ""
+	}
+	for _, c := range []struct {
+		forms   nereid.Forms
+		list    []nereid.Variant
+		made    int
+		missing bool // forms that launches would run
+	}{{nereid.AllForms, []nereid.Variant{v}, 3, false}, {nereid.SeenForms, seen, 2, false},
+		{nereid.GeneralForm, seen, 1, true}} {
+		var made nereid.Recorder
+		compiled := 0
+		m, k := products(t, nereid.Config{Record: &made, Strict: true, Forms: c.forms,
+			Hooks: nereid.Hooks{BeforeCompile: func(context.Context, nereid.Variant) error {
+				compiled++
+				return nil
+			}}})
+		if err := m.Warmup(t.Context(), dev, c.list, nil); err != nil {
+			t.Fatal(err)
+		}
+		before := compiled
+		if before < c.made {
+			t.Errorf("forms %d: %d are compiled: %v", c.forms, before, made.Variants())
+		}
+		for i, x := range launches {
+			if got := multiply(t, k, dev, x.size, x.depth); !bytes.Equal(want[i], got) {
+				t.Errorf("forms %d, %v: results differ", c.forms, x)
+			}
+		}
+		if compiled != before {
+			t.Errorf("forms %d: launches compiled %d times", c.forms, compiled-before)
+		}
+		for _, v := range jit.Variants() {
+			if v.Form != "" && slices.Contains(made.Variants(), v) == c.missing {
+				t.Errorf("forms %d: %v are made, and launches run %v", c.forms, made.Variants(), v)
+			}
+		}
 	}
 }
 
@@ -153,9 +197,9 @@ func factors(n int) array {
 }
 
 // products returns kernels/matmul.py and its kernel, whose stages are dumped to a folder.
-func products(t *testing.T, dump string) (*nereid.Module, *nereid.Kernel) {
+func products(t *testing.T, conf nereid.Config) (*nereid.Module, *nereid.Kernel) {
 	t.Helper()
-	m, err := nereid.LoadFS(kernels.Files, "matmul.py", nereid.With(nereid.Config{Dump: dump}))
+	m, err := nereid.LoadFS(kernels.Files, "matmul.py", nereid.With(conf))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package conform
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -146,32 +147,41 @@ def k(x, y):
 	wg.Wait()
 }
 
-// TestMergedAhead: launches of a kernel that was compiled ahead of time, and those in strict mode, compile no
-// code of merged programs.
+// TestMergedAhead: launches of a kernel that was compiled ahead of time, with all forms or with its general
+// one, compile nothing.
 func TestMergedAhead(t *testing.T) {
-	dev, dump := opened(t, "sim:90")[0], t.TempDir()
-	t.Setenv("NEREID_MERGE_PROGRAMS", "all")
-	m, err := nereid.Parse("k.py", []byte(header+`
+	dev := opened(t, "sim:90")[0]
+	t.Setenv("NEREID_MERGE_PROGRAMS", "4")
+	for forms, want := range map[nereid.Forms]int{nereid.AllForms: 2, nereid.GeneralForm: 1} {
+		compiled := 0
+		conf := nereid.Config{Strict: true, Forms: forms, Hooks: nereid.Hooks{
+			BeforeCompile: func(context.Context, nereid.Variant) error { compiled++; return nil }}}
+		m, err := nereid.Parse("k.py", []byte(header+`
 @triton.jit
 def k(x, y):
     i = tl.program_id(0) * 64 + tl.arange(0, 64)
     tl.store(y + i, tl.load(x + i) + 1)
-`), nereid.With(nereid.Config{Dump: dump, Strict: true}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	opts := nereid.Options{NumWarps: 4}
-	v := nereid.Variant{Kernel: "k", Signature: "*fp32:16, *fp32:16", Options: opts}
-	if err := m.Warmup(t.Context(), dev, []nereid.Variant{v}, nil); err != nil {
-		t.Fatal(err)
-	}
-	k, err := m.Kernel("k")
-	if err != nil {
-		t.Fatal(err)
-	}
-	leaves(t, k, dev, nereid.Grid{16}, numbers(f32, 1024), newArray(f32, 1024), opts)
-	if n := strings.Count(onlyTTGIR(t, dump), "tt.store "); n != 1 {
-		t.Errorf("the code that was compiled last has %d stores, not 1", n)
+`), nereid.With(conf))
+		if err != nil {
+			t.Fatal(err)
+		}
+		opts := nereid.Options{NumWarps: 4}
+		v := nereid.Variant{Kernel: "k", Signature: "*fp32:16, *fp32:16", Options: opts}
+		if err := m.Warmup(t.Context(), dev, []nereid.Variant{v}, nil); err != nil {
+			t.Fatal(err)
+		}
+		if compiled != want {
+			t.Errorf("forms %d: %d are compiled, not %d", forms, compiled, want)
+		}
+		k, err := m.Kernel("k")
+		if err != nil {
+			t.Fatal(err)
+		}
+		leaves(t, k, dev, nereid.Grid{16}, numbers(f32, 1024), newArray(f32, 1024), opts)
+		leaves(t, k, dev, nereid.Grid{15}, numbers(f32, 1024), newArray(f32, 1024), opts)
+		if compiled != want {
+			t.Errorf("forms %d: launches compile %d", forms, compiled-want)
+		}
 	}
 }
 

@@ -292,8 +292,9 @@ type Maker func(ctx context.Context, way Way, ahead bool) (Executable, error)
 
 // Preparing is a Partial whose further code can be made ahead of launches.
 type Preparing interface {
-	// Prepare makes the code of all launches that the executable's own code does not serve.
-	Prepare(ctx context.Context) error
+	// Prepare makes the code of all launches that the executable's own code does not serve, and the code of
+	// those ways that launches run instead and for which want returns true.
+	Prepare(ctx context.Context, want func(Way) bool) error
 }
 
 // Discarder is an executable that can be discarded as soon as nobody can launch it any more.

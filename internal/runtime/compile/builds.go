@@ -51,8 +51,10 @@ type Request struct {
 	Spec
 	// Ahead is set if the caller compiles ahead of time, which strict mode allows.
 	Ahead bool
-	// All asks for the code of all launches, also of those that the Build's own code does not serve.
-	All bool
+	// All asks for the code of all launches, also of those that the Build's own code does not serve, and for
+	// that of the ways for which Want returns true; nil wants all.
+	All  bool
+	Want func(device.Way) bool
 	// Refuse returns why nothing can be compiled now, or nil. The function may be nil.
 	Refuse func() error
 
@@ -73,17 +75,20 @@ func (k *Kernel) Build(ctx context.Context, r Request) (*Build, error) {
 	if err != nil || !r.All && !(r.Ahead && k.Set.Strict) {
 		return b, err
 	}
-	return b, b.prepare(ctx)
+	if r.Want == nil {
+		r.Want = func(device.Way) bool { return true }
+	}
+	return b, b.prepare(ctx, r.Want)
 }
 
-// prepare makes the code of all launches that the executable's own code does not serve: in strict mode, no
-// launch may make it.
-func (b *Build) prepare(ctx context.Context) error {
+// prepare makes the code of all launches that the executable's own code does not serve, or not well: in
+// strict mode, no launch may make it.
+func (b *Build) prepare(ctx context.Context, want func(device.Way) bool) error {
 	p, ok := b.Exec.(target.Preparing)
 	if !ok {
 		return nil
 	}
-	err := p.Prepare(ctx)
+	err := p.Prepare(ctx, want)
 	runtime.KeepAlive(b) // whose maker holds it weakly
 	return err
 }
@@ -127,7 +132,8 @@ func (k *Kernel) fill(ctx context.Context, b *Build, r Request) error {
 		b.labels = &labels
 	}
 	var err error
-	if b.Exec, err = k.make(ctx, r); err != nil {
+	var way device.Way
+	if b.Exec, way, err = k.make(ctx, r); err != nil {
 		return err
 	}
 	if p, ok := b.Exec.(target.Partial); ok {
@@ -139,10 +145,16 @@ func (k *Kernel) fill(ctx context.Context, b *Build, r Request) error {
 		}
 	}
 	b.inspect()
-	if f := k.Set.Hooks.Built; f != nil {
-		f(b.Variant)
-	}
+	k.tell(b.Variant, way)
 	return nil
+}
+
+// tell calls the hook for new code of a variant.
+func (k *Kernel) tell(v Variant, way device.Way) {
+	if f := k.Set.Hooks.Built; f != nil {
+		v.Form = Form(way)
+		f(v)
+	}
 }
 
 // serveAll tells an executable how to make the code for launches that it does not serve, or not well. It
@@ -160,13 +172,13 @@ func otherwise(build weak.Pointer[Build], p target.Partial, r Request) {
 		if b == nil {
 			return nil, errors.New("nereid: the kernel is gone")
 		}
-		if r.Ahead && !way.IsGeneral() {
-			return nil, device.ErrAhead
-		}
 		r := r
 		r.Way = way
 		r.Ahead = ahead // in strict mode, what there is must serve
-		e, err := b.kernel.make(ctx, r)
+		e, _, err := b.kernel.make(ctx, r)
+		if err == nil {
+			b.kernel.tell(b.Variant, way)
+		}
 		if p, ok := e.(target.Partial); ok && way.Fallback {
 			otherwise(build, p, r)
 		}

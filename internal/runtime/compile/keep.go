@@ -17,18 +17,18 @@ import (
 	"github.com/nereid-lang/nereid/internal/target"
 )
 
-// make returns the executable of a specialization, from the cache or compiled.
-func (k *Kernel) make(ctx context.Context, r Request) (target.Executable, error) {
+// make returns the executable of a specialization, from the cache or compiled, and the way of its code.
+func (k *Kernel) make(ctx context.Context, r Request) (target.Executable, device.Way, error) {
 	defer trace.StartRegion(ctx, "nereid compile "+k.Name).End()
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return nil, r.Way, err
 	}
 	begin := time.Now()
 	ctx, meter, cancel := k.budget(ctx)
 	defer cancel()
 	j, err := k.begin(meter, r.Spec, false, "")
 	if err != nil {
-		return nil, err
+		return nil, r.Way, err
 	}
 	j.ahead, j.in.Way, j.in.Hosted = r.Ahead, r.Way, true
 	if d, ok := j.dev.Backend.(target.Chooser); ok {
@@ -44,7 +44,7 @@ func (k *Kernel) make(ctx context.Context, r Request) (target.Executable, error)
 	if f := k.Set.Hooks.After; f != nil {
 		f(j.out.Variant, r.Dev, time.Since(begin), found, err)
 	}
-	return j.out.Exec, err
+	return j.out.Exec, j.in.Way, err
 }
 
 // make finishes the job through the cache if the device's code can be kept. found reports that nothing was

@@ -249,8 +249,8 @@ func CompileText(ctx context.Context, set *Settings, dev *args.Device, t *Text, 
 		k.Name = t.Kernel
 	}
 	j.out.Params, j.out.Constants = args.Describe(k.Params, specs)
-	j.out.Variant = Variant{cmp.Or(t.Source, filepath.Base(t.File)), k.Name,
-		lang.FormatSignature(specs), opts}
+	j.out.Variant = Variant{File: cmp.Or(t.Source, filepath.Base(t.File)), Kernel: k.Name,
+		Signature: lang.FormatSignature(specs), Options: opts}
 	j.out.Saved = k.describe(Spec{dev, specs, opts}, j.out)
 	return j.out, nil
 }

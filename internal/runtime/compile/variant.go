@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/target"
 )
@@ -16,6 +17,16 @@ type Variant struct {
 	Kernel    string         `json:"kernel"`
 	Signature string         `json:"signature"` // in the form of lang.ParseSignature
 	Options   target.Options `json:"options"`
+	// Form names the launches for which code was made besides that for any launch (Form); "" if it is that.
+	Form string `json:"form,omitempty"`
+}
+
+// Form returns the name of the form of code of a way: "" for the code that any launch begins with.
+func Form(way device.Way) string {
+	if way == device.AnyLaunch || way.IsGeneral() {
+		return ""
+	}
+	return way.String()
 }
 
 // String returns the variant on one line, with Triton's names of the options.
@@ -28,12 +39,15 @@ func (v Variant) String() string {
 			text += fmt.Sprintf(" %s=%v", name, f)
 		}
 	}
+	if v.Form != "" {
+		text += " (" + v.Form + ")"
+	}
 	return text
 }
 
 // variant returns the name of a specialization, whose options are complete.
 func (k *Kernel) variant(specs []lang.ArgSpec, opts target.Options) Variant {
-	return Variant{k.Source.Name, k.Name, lang.FormatSignature(specs), opts}
+	return Variant{File: k.Source.Name, Kernel: k.Name, Signature: lang.FormatSignature(specs), Options: opts}
 }
 
 // ErrNotCompiled is wrapped by the error of a launch in strict mode that would have to compile or tune.

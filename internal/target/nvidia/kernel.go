@@ -128,7 +128,9 @@ func (k *kernel) Otherwise(maker target.Maker) {
 }
 
 // Prepare implements target.Preparing.
-func (k *kernel) Prepare(ctx context.Context) error { return k.PrepareWhole(ctx, k.code) }
+func (k *kernel) Prepare(ctx context.Context, want func(device.Way) bool) error {
+	return k.PrepareForms(ctx, k.code, k.code.Ways(k.ready.Is()), want)
+}
 
 // deeper returns the code whose pipelines are for launches with that grid, nil if it is this one. A stage
 // that costs values on the stack is not worth it.

@@ -16,6 +16,7 @@ import (
 // Others is the further code of a kernel's specialization, made when a launch first needs it: for arguments
 // that no tensor map describes, and for launches with more or fewer programs on an SM.
 type Others struct {
+	base    *Others          // of the code that chose this one, whose further code this one shares; or nil
 	maker   target.Maker     // nil if there is no compiler
 	whole   other            // without tensor maps of tiles: serves all launches
 	merged  [2][4]other      // programs that do the work of 2, 4, 8: by the logarithm; [1] for strides of 1
@@ -26,64 +27,108 @@ type Others struct {
 // Otherwise sets how to make the code.
 func (o *Others) Otherwise(maker target.Maker) { o.maker = maker }
 
+// root returns where the further code of the specialization is.
+func (o *Others) root() *Others {
+	for o.base != nil {
+		o = o.base
+	}
+	return o
+}
+
+// under lets code share the further code of the code that chose it.
+func (o *Others) under(base *Others) { o.base = base }
+
 // LaunchWhole launches the code that serves all launches.
 func (o *Others) LaunchWhole(ctx context.Context, s target.Stream, grid [3]int, words []uint64) error {
 	if o.maker == nil {
 		return ErrNoTile
 	}
-	e, err := o.whole.get(ctx, o.maker, device.Way{}, false)
+	e, err := o.get(ctx, device.Way{}, false)
 	if err != nil {
 		return err
 	}
 	return e.Launch(ctx, s, grid, words)
 }
 
-// PrepareWhole makes the code that serves all launches, if code may not fit some.
-func (o *Others) PrepareWhole(ctx context.Context, code *Code) error {
-	tile := func(m lower.TensorMap) bool { return m.Tile != nil }
-	if o.maker == nil || !slices.ContainsFunc(code.Maps, tile) {
+// PrepareForms makes the code that serves all launches, if code may not fit some, and the code that launches
+// of some ways run instead: those for which want returns true. One of the latter that cannot be made is left
+// out, as a launch would do without it.
+func (o *Others) PrepareForms(ctx context.Context, code *Code, ways []device.Way,
+	want func(device.Way) bool) error {
+	if o.maker == nil {
 		return nil
 	}
-	_, err := o.whole.get(ctx, o.maker, device.Way{}, true)
-	return err
+	tile := func(m lower.TensorMap) bool { return m.Tile != nil }
+	if slices.ContainsFunc(code.Maps, tile) {
+		if _, err := o.get(ctx, device.Way{}, true); err != nil {
+			return err
+		}
+	}
+	for _, way := range ways {
+		if !want(way) {
+			continue
+		}
+		if _, err := o.get(ctx, way, true); err != nil && ctx.Err() != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// slot returns the place of the code of a way.
+func (o *Others) slot(way device.Way) *other {
+	o = o.root()
+	switch {
+	case way.IsGeneral():
+		return &o.whole
+	case way.Merge > 0 && way.Unit:
+		return &o.merged[1][bits.Len(uint(way.Merge))-1]
+	case way.Merge > 0:
+		return &o.merged[0][bits.Len(uint(way.Merge))-1]
+	case way.Persist:
+		return &o.staying
+	}
+	return &o.sharing[gpu.KindOf(way.Sharing)]
+}
+
+// get returns the code of a way, made now if it is not there.
+func (o *Others) get(ctx context.Context, way device.Way, ahead bool) (target.Executable, error) {
+	return o.slot(way).get(ctx, o.root(), o.maker, way, ahead)
 }
 
 // Merged returns the code of merged programs, for launches whose strides are 1 if unit.
 func (o *Others) Merged(ctx context.Context, merge int, unit bool) (target.Executable, error) {
-	list := &o.merged[0]
-	if unit {
-		list = &o.merged[1]
-	}
-	return list[bits.Len(uint(merge))-1].get(ctx, o.maker, device.Way{Merge: merge, Unit: unit}, false)
+	return o.get(ctx, device.Way{Merge: merge, Unit: unit}, false)
 }
 
 // HasMaker reports whether other code can be made.
 func (o *Others) HasMaker() bool { return o.maker != nil }
 
 // HasWhole reports whether the code that serves all launches is made.
-func (o *Others) HasWhole() bool { return o.whole.Made() != nil }
+func (o *Others) HasWhole() bool { return o.root().whole.Made() != nil }
 
 // Deeper returns the code whose pipelines and requests ahead are for launches of a sharing, nil if there is
 // none. wait says that it may be made now.
 func (o *Others) Deeper(ctx context.Context, sharing int, wait func() bool) target.Executable {
-	return o.ifMade(ctx, &o.sharing[gpu.KindOf(sharing)], device.Way{Fallback: true, Sharing: sharing}, wait)
+	return o.ifMade(ctx, device.Way{Fallback: true, Sharing: sharing}, wait)
 }
 
 // Staying returns the code whose programs stay on their SMs, nil if there is none. wait says that it may be
 // made now.
 func (o *Others) Staying(ctx context.Context, wait func() bool) target.Executable {
-	return o.ifMade(ctx, &o.staying, device.Way{Fallback: true, Persist: true}, wait)
+	return o.ifMade(ctx, device.Way{Fallback: true, Persist: true}, wait)
 }
 
 // ifMade returns code that launches can do without, nil if there is none.
-func (o *Others) ifMade(ctx context.Context, x *other, way device.Way, wait func() bool) target.Executable {
+func (o *Others) ifMade(ctx context.Context, way device.Way, wait func() bool) target.Executable {
 	if o.maker == nil {
 		return nil
 	}
+	x := o.slot(way)
 	if e := x.Made(); e != nil || x.failed.Load() || !wait() {
 		return e
 	}
-	e, err := x.get(ctx, o.maker, way, false)
+	e, err := o.get(ctx, way, false)
 	if err != nil {
 		x.failed.Store(ctx.Err() == nil)
 		return nil
@@ -123,8 +168,8 @@ func (o *other) Made() target.Executable {
 	return nil
 }
 
-func (o *other) get(ctx context.Context, maker target.Maker, way device.Way, ahead bool) (target.Executable,
-	error) {
+func (o *other) get(ctx context.Context, base *Others, maker target.Maker, way device.Way,
+	ahead bool) (target.Executable, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if e := o.Made(); e != nil {
@@ -134,6 +179,35 @@ func (o *other) get(ctx context.Context, maker target.Maker, way device.Way, ahe
 	if err != nil {
 		return nil, err
 	}
+	if x, ok := e.(interface{ under(*Others) }); ok {
+		x.under(base)
+	}
 	o.made.Store(&e)
 	return e, nil
+}
+
+// Ways returns the ways of the code that launches may run instead of this one. A kernel that is launched
+// without an interface call (ready) merges large launches; only others look whether programs should stay.
+func (k *Code) Ways(ready bool) (list []device.Way) {
+	add := func(w device.Way) {
+		if !slices.Contains(list, w) {
+			list = append(list, w)
+		}
+	}
+	if ready {
+		for _, unit := range []bool{false, true} {
+			for _, n := range k.merges(unit) {
+				if !unit || len(k.Strides) > 0 {
+					add(device.Way{Merge: n, Unit: unit})
+				}
+			}
+		}
+	}
+	if k.Short != nil && !k.Persistent {
+		add(device.Way{Fallback: true, Persist: true})
+	}
+	for _, n := range k.depths() {
+		add(device.Way{Fallback: true, Sharing: n})
+	}
+	return list
 }

@@ -109,6 +109,30 @@ func (k *Code) OtherDepth(grid [3]int, words []uint64, sms int) int {
 	return n
 }
 
+// depths returns the sharings that OtherDepth may return.
+func (k *Code) depths() (list []int) {
+	for kind := 1; kind < gpu.Kinds; kind++ {
+		n := 1 << (kind - 1)
+		switch {
+		case k.Persistent && (kind == 1 || k.Short != nil) && rules.Holds(k.rules, rules.DeepenPrograms, n):
+			list = append(list, n)
+		case k.Persistent && (kind == 1 || k.Short != nil):
+			list = append(list, 0)
+		case k.Persistent || k.Depths == nil || k.Depths[kind] == k.Depths[gpu.KindOf(k.Sharing)]:
+		case k.Depths[kind] == k.Depths[0]:
+			list = append(list, 0)
+		default:
+			list = append(list, n)
+		}
+	}
+	// launches of more programs than any of these
+	if k.Persistent && k.Short != nil ||
+		k.Depths != nil && k.Depths[0] != k.Depths[gpu.KindOf(k.Sharing)] {
+		list = append(list, 0)
+	}
+	return list
+}
+
 // insteadOfStaying is OtherDepth for persistent code, with n programs on an SM. Programs stay to begin with
 // the next one early: those of a grid with one for each SM have no next one, and those of long loops hardly
 // need it.

@@ -126,7 +126,9 @@ func (k *kernel) Launch(ctx context.Context, s target.Stream, grid [3]int, args 
 }
 
 // Prepare implements target.Preparing.
-func (k *kernel) Prepare(ctx context.Context) error { return k.PrepareWhole(ctx, k.code) }
+func (k *kernel) Prepare(ctx context.Context, want func(device.Way) bool) error {
+	return k.PrepareForms(ctx, k.code, k.code.Ways(true), want)
+}
 
 // Bounded reports whether the code checks its accesses.
 func (k *kernel) Bounded() bool { return k.code.Check != nil }
