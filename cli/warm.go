@@ -59,8 +59,8 @@ func newWarmCmd() *cobra.Command {
 		"right from here")
 	flags.StringVar(&program, "program", "", "have this program, which calls nereid.WarmMain, compile "+
 		"for itself")
-	flags.StringVar(&forms, "forms", forms, "which forms of code, for launches of other grids and arguments, "+
-		"are compiled: all, those that the manifest has seen, or the general one alone")
+	flags.StringVar(&forms, "forms", forms, "which forms of code, for launches of other grids and "+
+		"arguments, are compiled: all, those that the manifest has seen, or the general one alone")
 	flags.BoolVarP(&quiet, "quiet", "q", false, "print failures and the total only")
 	return cmd
 }
