@@ -18,6 +18,7 @@ type fault struct {
 	line       int
 	start, end int // offsets of the text that is replaced
 	by         string
+	run        [][]string // arguments of go test, for each run of tests; nil for those that go by the package
 }
 
 func (f fault) String() string {
@@ -78,7 +79,8 @@ func faultsOf(file string, src []byte) (list []fault, err error) {
 	}
 	add := func(from, to token.Pos, by string) {
 		p := fset.Position(from)
-		list = append(list, fault{file, src, p.Line, p.Offset, fset.Position(to).Offset, by})
+		list = append(list, fault{file: file, src: src, line: p.Line, start: p.Offset,
+			end: fset.Position(to).Offset, by: by})
 	}
 	text := func(n ast.Node) string {
 		return string(src[fset.Position(n.Pos()).Offset:fset.Position(n.End()).Offset])

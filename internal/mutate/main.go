@@ -1,10 +1,12 @@
 // Mutate plants faults in the code, one at a time, and reports which of them the tests find.
 //
 //	go run ./internal/mutate -n 30 -seed 1 -packages internal/middle,internal/lower -and ./internal/memfuzz=T
+//	go run ./internal/mutate -chosen internal/mutate/testdata/chosen.txt
 //
-// In: packages, a seed. Out: one line for each fault: its place, what was changed, and the tests' verdict:
-// killed, SURVIVED, or slow, which a test's time limit ended. Faults that do not compile are left out. The
-// tree is never touched: the go command reads the changed file through an overlay.
+// In: packages and a seed, or a list of faults. Out: one line for each fault: its place, what was changed, and
+// the tests' verdict: killed, with the test that failed, SURVIVED, or slow, which a test's time limit ended.
+// Faults that do not compile are left out. The tree is never touched: the go command reads the changed file
+// through an overlay.
 package main
 
 import (
@@ -16,16 +18,19 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 )
 
 var (
-	count    = flag.Int("n", 10, "how many faults to plant")
+	count    = flag.Int("n", 0, "how many faults to plant (0: 10, or all that are chosen)")
 	seed     = flag.Uint64("seed", 1, "the seed of their choice")
 	packages = flag.String("packages", "internal/middle", "the packages to plant them in, separated by commas")
 	also     = flag.String("and", "./internal/conform=TestConformCPU|TestConformSim",
 		"tests to run where the package's own find nothing: PACKAGE=PATTERN, separated by semicolons")
+	list  = flag.String("chosen", "", "a file with faults to plant instead of random ones")
+	skip  = flag.Int("skip", 0, "how many faults to pass over first")
 	limit = flag.Duration("limit", 4*time.Minute, "time limit of one run of tests")
 	show  = flag.Bool("list", false, "print the faults and run nothing")
 )
@@ -39,16 +44,11 @@ func main() {
 }
 
 func run() error {
-	var all []fault
-	for _, pkg := range strings.Split(*packages, ",") {
-		list, err := faultsIn(pkg)
-		if err != nil {
-			return err
-		}
-		all = append(all, list...)
+	all, err := candidates()
+	if err != nil {
+		return err
 	}
-	r := rand.New(rand.NewPCG(*seed, 0))
-	r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	all = all[min(*skip, len(all)):]
 	verdicts := map[string]int{}
 	for planted := 0; planted < *count && len(all) > 0; all = all[1:] {
 		if *show {
@@ -56,38 +56,65 @@ func run() error {
 			planted++
 			continue
 		}
-		verdict, took := all[0].judge()
+		verdict, by, took := all[0].judge()
 		if verdict == "" {
-			continue // it does not compile
+			fmt.Printf("does not compile: %s\n", all[0])
+			continue
 		}
 		planted++
 		verdicts[verdict]++
-		fmt.Printf("%-8s %5.0fs  %s\n", verdict, took.Seconds(), all[0])
+		fmt.Printf("%-8s %5.0fs  %s  %s\n", verdict, took.Seconds(), all[0], by)
 	}
 	fmt.Println(verdicts)
 	return nil
 }
 
+// candidates returns the faults to plant, in order.
+func candidates() (all []fault, err error) {
+	if *list != "" {
+		if all, err = readChosen(*list); *count == 0 {
+			*count = len(all)
+		}
+		return all, err
+	}
+	if *count == 0 {
+		*count = 10
+	}
+	for _, pkg := range strings.Split(*packages, ",") {
+		list, err := faultsIn(pkg)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, list...)
+	}
+	r := rand.New(rand.NewPCG(*seed, 0))
+	r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	return all, nil
+}
+
 // judge runs the tests with the fault planted: those of its package, then others. It returns "" for a fault
-// that does not compile.
-func (f *fault) judge() (verdict string, took time.Duration) {
+// that does not compile; by is the test that failed.
+func (f *fault) judge() (verdict, by string, took time.Duration) {
 	begin := time.Now()
 	overlay, remove, err := f.plant()
 	if err != nil {
-		return err.Error(), 0
+		return err.Error(), "", 0
 	}
 	defer remove()
 	for _, args := range f.tests() {
-		if verdict := test(overlay, args); verdict != "SURVIVED" {
-			return verdict, time.Since(begin)
+		if verdict, by := test(overlay, args); verdict != "SURVIVED" {
+			return verdict, by, time.Since(begin)
 		}
 	}
-	return "SURVIVED", time.Since(begin)
+	return "SURVIVED", "", time.Since(begin)
 }
 
 // tests returns the arguments of go test, in turn: the tests of the fault's package, those of the package
 // around it, and further ones.
 func (f *fault) tests() (list [][]string) {
+	if f.run != nil {
+		return f.run
+	}
 	pkg := filepath.Dir(f.file)
 	list = append(list, []string{"./" + filepath.ToSlash(pkg)})
 	around := filepath.Dir(pkg)
@@ -95,29 +122,37 @@ func (f *fault) tests() (list [][]string) {
 		list = append(list, []string{"./" + filepath.ToSlash(around)})
 	}
 	for _, more := range strings.Split(*also, ";") {
-		pkg, pattern, _ := strings.Cut(more, "=")
-		list = append(list, []string{"-run", pattern, pkg})
+		list = append(list, testArgs(more))
 	}
 	return list
 }
 
-// test runs tests with an overlay.
-func test(overlay string, args []string) string {
+// test runs tests with an overlay, and returns the verdict and the first test that failed.
+func test(overlay string, args []string) (verdict, by string) {
 	ctx, cancel := context.WithTimeout(context.Background(), *limit)
 	defer cancel()
-	flags := []string{"test", "-count=1", "-failfast", "-vet=off", "-short", "-overlay=" + overlay}
-	args = append(flags, args...)
-	out, err := exec.CommandContext(ctx, "go", args...).CombinedOutput()
+	flags := []string{"test", "-count=1", "-failfast", "-vet=off", "-overlay=" + overlay}
+	cmd := exec.CommandContext(ctx, "go", append(flags, args...)...)
+	if pkg := &cmd.Args[len(cmd.Args)-1]; strings.HasPrefix(*pkg, "./capi/") { // a module of its own
+		cmd.Dir, *pkg = "capi", "."+strings.TrimPrefix(*pkg, "./capi")
+	}
+	out, err := cmd.CombinedOutput()
 	switch {
 	case err == nil:
-		return "SURVIVED"
+		return "SURVIVED", ""
 	case ctx.Err() != nil:
-		return "slow"
+		return "slow", strings.Join(args, " ")
 	case strings.Contains(string(out), "[build failed]"):
-		return ""
+		return "", ""
 	}
-	return "killed"
+	if m := failedTest.FindSubmatch(out); m != nil {
+		return "killed", args[len(args)-1] + " " + string(m[1])
+	}
+	return "killed", args[len(args)-1]
 }
+
+// failedTest finds the name of a test in go test's report, the innermost of nested ones first.
+var failedTest = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)`)
 
 // plant writes the changed file and an overlay that names it.
 func (f *fault) plant() (overlay string, remove func(), err error) {

@@ -42,7 +42,7 @@ func clusterSize(f *function, l *Launch) (int, error) {
 
 // runCluster runs the cluster whose first block is id.
 func (m *Module) runCluster(ctx context.Context, f *function, l *Launch, id [3]int, size int,
-	globals *globalRaces) (err error) {
+	w watched) (err error) {
 	defer func() {
 		switch x := recover().(type) {
 		case nil:
@@ -55,12 +55,12 @@ func (m *Module) runCluster(ctx context.Context, f *function, l *Launch, id [3]i
 		}
 	}()
 	g := &cluster{}
-	if globals != nil {
-		globals.begin()
+	if w.globals != nil {
+		w.globals.begin()
 	}
 	for i := range size {
 		c := m.newBlock(f, l, [3]int{id[0] + i, id[1], id[2]})
-		c.cluster, c.rank, c.globals, c.ctx = g, i, globals, ctx
+		c.cluster, c.rank, c.watched, c.ctx = g, i, w, ctx
 		if !l.NoRaces {
 			if g.clocks == nil {
 				g.clocks = newClocks(size * c.n)

@@ -53,6 +53,7 @@
 //	parse.go         modules and functions; label.go labels, operand.go operands, decode.go instructions
 //	exec.go          launches, blocks, warps, threads
 //	cluster.go       clusters of blocks
+//	banks.go         bank conflicts of shared memory, counted by instruction
 //	barrier.go       the 16 barriers of a block; mbarrier.go, op_mbarrier.go mbarriers
 //	bulk.go          bulk copies under way; op_bulk.go their instructions, tensormap.go tensor maps
 //	clock.go         which access comes before which

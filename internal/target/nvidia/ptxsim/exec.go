@@ -34,7 +34,9 @@ type Launch struct {
 	Order      Order
 	// Explored, if not nil, is told what Order.States has found out about each cluster.
 	Explored func(interleave.Result)
-	Steps    int // how many instructions of a warp a block may run; 0 for a hundred million
+	// Banks, if not nil, is told at the end how the launch accessed shared memory. Otherwise nothing is counted.
+	Banks func([]SharedAccess)
+	Steps int // how many instructions of a warp a block may run; 0 for a hundred million
 }
 
 // instr is a decoded instruction.
@@ -98,7 +100,7 @@ type block struct {
 	local   []byte
 	shared  []byte
 	races   *races
-	globals *globalRaces // of the launch
+	watched
 	pending []copies
 	carry   []uint64
 	fences  []fences // of each thread, for shared memory
@@ -218,9 +220,9 @@ func (m *Module) Run(ctx context.Context, l *Launch) error {
 	if err != nil {
 		return err
 	}
-	var globals *globalRaces
+	w := watched{banks: newBankCounter(m, l)}
 	if !l.NoRaces && !l.NoGlobal {
-		globals = newGlobalRaces(l.Strict)
+		w.globals = newGlobalRaces(l.Strict)
 	}
 	for z := range l.Grid[2] {
 		for y := range l.Grid[1] {
@@ -228,13 +230,22 @@ func (m *Module) Run(ctx context.Context, l *Launch) error {
 				if err := ctx.Err(); err != nil {
 					return err
 				}
-				if err := m.runCluster(ctx, f, l, [3]int{x, y, z}, size, globals); err != nil {
+				if err := m.runCluster(ctx, f, l, [3]int{x, y, z}, size, w); err != nil {
 					return err
 				}
 			}
 		}
 	}
+	if w.banks != nil {
+		l.Banks(w.banks.report(m))
+	}
 	return nil
+}
+
+// watched is the memory that all blocks of a launch share, as far as it is watched.
+type watched struct {
+	globals *globalRaces // nil if accesses to global memory are not
+	banks   *bankCounter // nil if accesses to shared memory are not counted
 }
 
 func (m *Module) newBlock(f *function, l *Launch, id [3]int) *block {

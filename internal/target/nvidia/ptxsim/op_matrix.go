@@ -150,10 +150,13 @@ func ldmatrix(s *stmt) (action, error) {
 		w := act[0] &^ 31
 		for i, o := range outs {
 			var rows [8][]byte
+			var at [8]uint64
 			for r := range rows {
 				th := w + int32(i*8+r)
-				rows[r] = c.bytes(shared, th, (b.get(c, th)+off)&0xffffffff, 16, false)
+				at[r] = (b.get(c, th) + off) & 0xffffffff
+				rows[r] = c.bytes(shared, th, at[r], 16, false)
 			}
+			c.banks.matrix(c, at)
 			for lane := range 32 {
 				r, k := lane/4, lane%4*2
 				var v uint64
@@ -179,10 +182,13 @@ func stmatrix(s *stmt) (action, error) {
 		w := act[0] &^ 31
 		for i := range ins {
 			var rows [8][]byte
+			var at [8]uint64
 			for r := range rows {
 				th := w + int32(i*8+r)
-				rows[r] = c.bytes(shared, th, (b.get(c, th)+off)&0xffffffff, 16, true)
+				at[r] = (b.get(c, th) + off) & 0xffffffff
+				rows[r] = c.bytes(shared, th, at[r], 16, true)
 			}
+			c.banks.matrix(c, at)
 			for lane := range 32 {
 				r, k := lane/4, lane%4*2
 				v := ins[i].get(c, w+int32(lane))

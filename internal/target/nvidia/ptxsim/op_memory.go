@@ -135,9 +135,11 @@ func loadOp(s *stmt) (action, error) {
 		}, nil
 	}
 	sp := s.space()
+	addr := func(c *block, th int32) uint64 { return s.shorten(sp, b.get(c, th)+off) }
 	return func(c *block, act []int32) {
+		c.countShared(sp, act, size*len(outs), addr)
 		for _, th := range act {
-			at := c.bytes(sp, th, s.shorten(sp, b.get(c, th)+off), size*len(outs), false)
+			at := c.bytes(sp, th, addr(c, th), size*len(outs), false)
 			for i, o := range outs {
 				if o.kind == isReg {
 					c.set(o.reg, th, extend(o.reg, simmem.Load(at[i*size:], size)))
@@ -177,9 +179,11 @@ func storeOp(s *stmt) (action, error) {
 		return nil, err
 	}
 	sp := s.space()
+	addr := func(c *block, th int32) uint64 { return s.shorten(sp, b.get(c, th)+off) }
 	return func(c *block, act []int32) {
+		c.countShared(sp, act, size*len(ins), addr)
 		for _, th := range act {
-			at := c.bytes(sp, th, s.shorten(sp, b.get(c, th)+off), size*len(ins), true)
+			at := c.bytes(sp, th, addr(c, th), size*len(ins), true)
 			for i := range ins {
 				simmem.Store(at[i*size:], ins[i].get(c, th), size)
 			}
@@ -379,9 +383,11 @@ func copyStart(s *stmt) (action, error) {
 		return nil, fmt.Errorf("a copy of %d bytes", size)
 	}
 	valid := s.validBytes(size)
+	addr := func(c *block, t int32) uint64 { return (to.get(c, t) + toOff) & 0xffffffff }
 	return func(c *block, act []int32) {
+		c.countShared(shared, act, size, addr)
 		for _, t := range act {
-			j := copyJob{to: (to.get(c, t) + toOff) & 0xffffffff, from: from.get(c, t) + fromOff,
+			j := copyJob{to: addr(c, t), from: from.get(c, t) + fromOff,
 				n: valid(c, t), size: size}
 			if j.to%uint64(size) != 0 || j.n > 0 && j.from%uint64(size) != 0 {
 				c.fail(t, "a copy of %d bytes from %#x to %#x is not aligned", size, j.from, j.to)

@@ -189,7 +189,7 @@ func (k *kernel) launch(ctx context.Context, grid [3]int, args, bounds []uint64)
 	return module.Run(ctx, &ptxsim.Launch{
 		Kernel: k.code.Name, Grid: grid, Cluster: cluster, Shared: k.code.Shared, Args: args, Bytes: maps,
 		Memory: k.dev.mem, Print: os.Stdout, Strict: w.Races || knob.CheckRaces.Get(), Order: w.order(),
-		Explored: w.Explored, CopyFences: knob.CopyFences.Get(),
+		Explored: w.Explored, Banks: w.Banks, CopyFences: knob.CopyFences.Get(),
 	})
 }
 
@@ -231,6 +231,8 @@ type Watch struct {
 	// not nil, is told about those of each cluster.
 	States   int
 	Explored func(interleave.Result)
+	// Banks, if not nil, is told how each launch accessed shared memory, by instruction and line of the kernel.
+	Banks func([]ptxsim.SharedAccess)
 	// Change, if not nil, returns the PTX that runs in place of a kernel's own: with a fault planted, which
 	// the simulator must find.
 	Change func(ptx string) string

@@ -1,0 +1,82 @@
+package conform
+
+import (
+	"testing"
+
+	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/internal/target/nvidia/ptxsim"
+	"github.com/nereid-lang/nereid/internal/target/nvidia/sim"
+)
+
+// bankKernels change layouts through shared memory, or multiply what lies there.
+const bankKernels = header + `
+@triton.jit
+def transpose(x, y, M: tl.constexpr, N: tl.constexpr):
+    i, j = tl.arange(0, M), tl.arange(0, N)
+    v = tl.load(x + i[:, None] * N + j[None, :])
+    tl.store(y + j[:, None] * M + i[None, :], v.T)
+
+@triton.jit
+def product(a, b, c, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, S: tl.constexpr, T: tl.constexpr):
+    i, j, k = tl.arange(0, M), tl.arange(0, N), tl.arange(0, S)
+    acc = tl.zeros((M, N), tl.int32 if a.dtype.element_ty == tl.int8 else tl.float32)
+    for at in range(0, K, S):
+        x = tl.load(a + i[:, None] * K + (at + k)[None, :])
+        if T:
+            z = tl.load(b + j[None, :] * K + (at + k)[:, None])
+        else:
+            z = tl.load(b + (at + k)[:, None] * N + j[None, :])
+        acc = tl.dot(x, z, acc, out_dtype=acc.dtype)
+    tl.store(c + i[:, None] * N + j[None, :], acc.to(c.dtype.element_ty))
+`
+
+// TestBankConflicts runs kernels that change layouts through shared memory on the simulated GPUs, and has them
+// count the wavefronts that accesses take there. Layouts are chosen so that no bank is asked for two words at
+// once; nothing but the count shows whether they do what they are for.
+func TestBankConflicts(t *testing.T) {
+	mod, err := nereid.Parse("banks.py", []byte(bankKernels))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f16, f32, i8, i64 := nereid.Float16, nereid.Float32, nereid.Int8, nereid.Int64
+	in := func(t nereid.DType, shape ...int64) tile { return tile{dtype: t, shape: shape} }
+	for _, c := range []struct {
+		kernel string
+		args   []any
+		// least is the number of wavefronts that sm_90, which stores matrices, cannot do without: those that
+		// write every element once and read it once. 0 if elements have not their own registers.
+		least int64
+	}{
+		{"transpose", []any{in(f32, 64, 64), in(f32, 64, 64), 64, 64}, 256},
+		{"transpose", []any{in(f32, 32, 128), in(f32, 128, 32), 32, 128}, 256},
+		{"transpose", []any{in(f16, 64, 64), in(f16, 64, 64), 64, 64}, 128},
+		{"transpose", []any{in(f16, 128, 32), in(f16, 32, 128), 128, 32}, 128},
+		{"transpose", []any{in(i64, 32, 64), in(i64, 64, 32), 32, 64}, 256},
+		{"transpose", []any{in(i8, 64, 128), in(i8, 128, 64), 64, 128}, 0},
+		{"product", []any{in(f16, 64, 128), in(f16, 128, 64), in(f16, 64, 64), 64, 64, 128, 64, false}, 0},
+		{"product", []any{in(f16, 64, 128), in(f16, 64, 128), in(f32, 64, 64), 64, 64, 128, 32, true}, 0},
+		{"product", []any{in(i8, 64, 128), in(i8, 64, 128), in(f32, 64, 64), 64, 64, 128, 64, true}, 0},
+		{"product", []any{in(f32, 64, 64), in(f32, 64, 64), in(f32, 64, 64), 64, 64, 64, 32, true}, 0},
+	} {
+		for _, name := range []string{"sim:90", "sim:80"} {
+			d := described{kernel: c.kernel, grid: nereid.Grid{1}, args: c.args,
+				opts: nereid.Options{NumWarps: 4, NumStages: 3}}
+			var list []ptxsim.SharedAccess
+			w := sim.Watch{Banks: func(a []ptxsim.SharedAccess) { list = append(list, a...) }}
+			if err := d.watched(t, mod, opened(t, name)[0], w); err != nil {
+				t.Fatalf("%s %v on %s: %v", d.kernel, d.args, name, err)
+			}
+			var took int64
+			for _, a := range list {
+				took += a.Wavefronts
+				if a.Conflicts() > 0 {
+					t.Errorf("%s %v on %s: line %d: %d wavefronts instead of %d: %s", d.kernel, d.args, name,
+						a.Line, a.Wavefronts, a.Ideal, a.PTX)
+				}
+			}
+			if took == 0 || name == "sim:90" && c.least > 0 && took != c.least {
+				t.Errorf("%s %v on %s: %d wavefronts, not %d", d.kernel, d.args, name, took, c.least)
+			}
+		}
+	}
+}

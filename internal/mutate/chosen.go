@@ -1,0 +1,78 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strings"
+)
+
+// readChosen reads faults that somebody chose:
+//
+//	# text that says what breaks
+//	internal/lower/barrier.go
+//	-the text that is replaced, which the file has once
+//	+the text in its place
+//	& ./internal/lower=TestBarriers ./internal/conform
+//
+// Lines with - and + may be several, or there is no +. The last line names the tests to run in turn, instead of
+// those that go by the fault's package.
+func readChosen(name string) (list []fault, err error) {
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	var f chosen
+	for i, line := range strings.Split(string(data), "\n") {
+		switch mark, text := line[:min(1, len(line))], line[min(1, len(line)):]; mark {
+		case "", "#":
+		case "-":
+			f.old = append(f.old, text)
+		case "+":
+			f.by = append(f.by, text)
+		case "&":
+			planted, err := f.fault(text)
+			if err != nil {
+				return nil, fmt.Errorf("%s:%d: %w", name, i+1, err)
+			}
+			list, f = append(list, planted), chosen{}
+		default:
+			f.file = line
+		}
+	}
+	return list, nil
+}
+
+// chosen is a fault of a list.
+type chosen struct {
+	file    string
+	old, by []string
+}
+
+// fault finds the place of a chosen fault in its file.
+func (c chosen) fault(tests string) (f fault, err error) {
+	src, err := os.ReadFile(c.file)
+	if err != nil {
+		return f, err
+	}
+	old := strings.Join(c.old, "\n")
+	if n := bytes.Count(src, []byte(old)); n != 1 || old == "" {
+		return f, fmt.Errorf("%s has the text %d times, not once: %s", c.file, n, clip(old))
+	}
+	at := bytes.Index(src, []byte(old))
+	f = fault{file: c.file, src: src, line: 1 + bytes.Count(src[:at], []byte("\n")), start: at,
+		end: at + len(old), by: strings.Join(c.by, "\n")}
+	for _, t := range strings.Fields(tests) {
+		f.run = append(f.run, testArgs(t))
+	}
+	return f, nil
+}
+
+// testArgs returns the arguments of go test for PACKAGE or PACKAGE=PATTERN.
+func testArgs(text string) []string {
+	pkg, pattern, ok := strings.Cut(text, "=")
+	if !ok {
+		return []string{pkg}
+	}
+	return []string{"-run", pattern, pkg}
+}
