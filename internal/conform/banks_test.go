@@ -43,22 +43,27 @@ func TestBankConflicts(t *testing.T) {
 	for _, c := range []struct {
 		kernel string
 		args   []any
-		// least is the number of wavefronts that sm_90, which stores matrices, cannot do without: those that
-		// write every element once and read it once. 0 if elements have not their own registers.
-		least int64
+		// most is the number of wavefronts on sm_90 and sm_80 today. More are a loss. Those of transpositions
+		// on sm_90, which stores matrices, are the least that write every element once and read it once, but for
+		// bytes.
+		most [2]int64
 	}{
-		{"transpose", []any{in(f32, 64, 64), in(f32, 64, 64), 64, 64}, 256},
-		{"transpose", []any{in(f32, 32, 128), in(f32, 128, 32), 32, 128}, 256},
-		{"transpose", []any{in(f16, 64, 64), in(f16, 64, 64), 64, 64}, 128},
-		{"transpose", []any{in(f16, 128, 32), in(f16, 32, 128), 128, 32}, 128},
-		{"transpose", []any{in(i64, 32, 64), in(i64, 64, 32), 32, 64}, 256},
-		{"transpose", []any{in(i8, 64, 128), in(i8, 128, 64), 64, 128}, 0},
-		{"product", []any{in(f16, 64, 128), in(f16, 128, 64), in(f16, 64, 64), 64, 64, 128, 64, false}, 0},
-		{"product", []any{in(f16, 64, 128), in(f16, 64, 128), in(f32, 64, 64), 64, 64, 128, 32, true}, 0},
-		{"product", []any{in(i8, 64, 128), in(i8, 64, 128), in(f32, 64, 64), 64, 64, 128, 64, true}, 0},
-		{"product", []any{in(f32, 64, 64), in(f32, 64, 64), in(f32, 64, 64), 64, 64, 64, 32, true}, 0},
+		{"transpose", []any{in(f32, 64, 64), in(f32, 64, 64), 64, 64}, [2]int64{256, 256}},
+		{"transpose", []any{in(f32, 32, 128), in(f32, 128, 32), 32, 128}, [2]int64{256, 256}},
+		{"transpose", []any{in(f16, 64, 64), in(f16, 64, 64), 64, 64}, [2]int64{128, 256}},
+		{"transpose", []any{in(f16, 128, 32), in(f16, 32, 128), 128, 32}, [2]int64{128, 192}},
+		{"transpose", []any{in(i64, 32, 64), in(i64, 64, 32), 32, 64}, [2]int64{256, 256}},
+		{"transpose", []any{in(i8, 64, 128), in(i8, 128, 64), 64, 128}, [2]int64{512, 512}},
+		{"product", []any{in(f16, 64, 128), in(f16, 128, 64), in(f16, 64, 64), 64, 64, 128, 64, false},
+			[2]int64{1024, 896}},
+		{"product", []any{in(f16, 64, 128), in(f16, 64, 128), in(f32, 64, 64), 64, 64, 128, 32, true},
+			[2]int64{704, 1024}},
+		{"product", []any{in(i8, 64, 128), in(i8, 64, 128), in(f32, 64, 64), 64, 64, 128, 64, true},
+			[2]int64{704, 640}},
+		{"product", []any{in(f32, 64, 64), in(f32, 64, 64), in(f32, 64, 64), 64, 64, 64, 32, true},
+			[2]int64{1152, 1024}},
 	} {
-		for _, name := range []string{"sim:90", "sim:80"} {
+		for i, name := range []string{"sim:90", "sim:80"} {
 			d := described{kernel: c.kernel, grid: nereid.Grid{1}, args: c.args,
 				opts: nereid.Options{NumWarps: 4, NumStages: 3}}
 			var list []ptxsim.SharedAccess
@@ -74,8 +79,8 @@ func TestBankConflicts(t *testing.T) {
 						a.Line, a.Wavefronts, a.Ideal, a.PTX)
 				}
 			}
-			if took == 0 || name == "sim:90" && c.least > 0 && took != c.least {
-				t.Errorf("%s %v on %s: %d wavefronts, not %d", d.kernel, d.args, name, took, c.least)
+			if took == 0 || took > c.most[i] {
+				t.Errorf("%s %v on %s: %d wavefronts, not %d", d.kernel, d.args, name, took, c.most[i])
 			}
 		}
 	}
