@@ -30,9 +30,9 @@ def product(a, b, c, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, S: tl.co
     tl.store(c + i[:, None] * N + j[None, :], acc.to(c.dtype.element_ty))
 `
 
-// TestBankConflicts runs kernels that change layouts through shared memory on the simulated GPUs, and has them
-// count the wavefronts that accesses take there. Layouts are chosen so that no bank is asked for two words at
-// once; nothing but the count shows whether they do what they are for.
+// TestBankConflicts runs kernels that change layouts through shared memory on the simulated GPUs, and has
+// them count the wavefronts that accesses take there. Layouts are chosen so that no bank is asked for two
+// words at once; nothing but the count shows whether they do what they are for.
 func TestBankConflicts(t *testing.T) {
 	mod, err := nereid.Parse("banks.py", []byte(bankKernels))
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 //	+the text in its place
 //	& ./internal/lower=TestBarriers ./internal/conform
 //
-// Lines with - and + may be several, or there is no +. The last line names the tests to run in turn, instead of
-// those that go by the fault's package.
+// Lines with - and + may be several, or there is no +. The last line names the tests to run in turn, instead
+// of those that go by the fault's package.
 func readChosen(name string) (list []fault, err error) {
 	data, err := os.ReadFile(name)
 	if err != nil {

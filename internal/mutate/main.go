@@ -3,10 +3,10 @@
 //	go run ./internal/mutate -n 30 -seed 1 -packages internal/middle,internal/lower -and ./internal/memfuzz=T
 //	go run ./internal/mutate -chosen internal/mutate/testdata/chosen.txt
 //
-// In: packages and a seed, or a list of faults. Out: one line for each fault: its place, what was changed, and
-// the tests' verdict: killed, with the test that failed, SURVIVED, or slow, which a test's time limit ended.
-// Faults that do not compile are left out. The tree is never touched: the go command reads the changed file
-// through an overlay.
+// In: packages and a seed, or a list of faults. Out: one line for each fault: its place, what was changed,
+// and the tests' verdict: killed, with the test that failed, SURVIVED, or slow, which a test's time limit
+// ended. Faults that do not compile are left out. The tree is never touched: the go command reads the changed
+// file through an overlay.
 package main
 
 import (

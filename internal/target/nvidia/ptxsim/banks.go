@@ -1,9 +1,9 @@
 package ptxsim
 
 // Shared memory has 32 banks, and word i of 4 bytes is in bank i%32. In one wavefront each bank delivers one
-// word, to all lanes that ask for it. An access of a warp takes as many wavefronts as the bank has words that
-// most of its words are in. Lanes with 8 bytes each access memory by half warps, those with 16 bytes by quarters,
-// and a matrix of ldmatrix or stmatrix is an access of its own.
+// word, to all lanes that ask for it. An access of a warp takes as many wavefronts as it wants words of the
+// bank that it wants most words of. Lanes with 8 bytes each access memory by half warps, those with 16 bytes
+// by quarters, and a matrix of ldmatrix or stmatrix is an access of its own.
 //
 // What is not counted: atomics, the shared memory of other blocks, bulk copies, and products of warp groups,
 // whose matrices have the swizzles that the hardware knows.

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// bankKernel has one warp: lane i has the address i*STRIDE of shared memory in %r1, and as a generic address in
-// %rd1; %p1 holds in the upper half of the lanes.
+// bankKernel has one warp: lane i has the address i*STRIDE of shared memory in %r1, and as a generic address
+// in %rd1; %p1 holds in the upper half of the lanes.
 const bankKernel = `
 .version 8.3
 .target sm_90a
