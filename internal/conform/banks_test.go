@@ -43,9 +43,9 @@ func TestBankConflicts(t *testing.T) {
 	for _, c := range []struct {
 		kernel string
 		args   []any
-		// most is the number of wavefronts on sm_90 and sm_80 today. More are a loss. Those of transpositions
-		// on sm_90, which stores matrices, are the least that write every element once and read it once, but for
-		// bytes.
+		// most is the number of wavefronts on sm_90 and sm_80 today. More are a loss. On sm_90, which stores
+		// matrices, those of transpositions are the least that write every element once and read it once; bytes
+		// take four times as many.
 		most [2]int64
 	}{
 		{"transpose", []any{in(f32, 64, 64), in(f32, 64, 64), 64, 64}, [2]int64{256, 256}},

@@ -22,35 +22,46 @@ func readChosen(name string) (list []fault, err error) {
 	if err != nil {
 		return nil, err
 	}
-	var f chosen
-	for i, line := range strings.Split(string(data), "\n") {
-		switch mark, text := line[:min(1, len(line))], line[min(1, len(line)):]; mark {
-		case "", "#":
-		case "-":
-			f.old = append(f.old, text)
-		case "+":
-			f.by = append(f.by, text)
-		case "&":
-			planted, err := f.fault(text)
-			if err != nil {
-				return nil, fmt.Errorf("%s:%d: %w", name, i+1, err)
-			}
-			list, f = append(list, planted), chosen{}
-		default:
-			f.file = line
+	for _, c := range parseChosen(string(data)) {
+		f, err := c.fault()
+		if err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", name, c.line, err)
 		}
+		list = append(list, f)
 	}
 	return list, nil
 }
 
 // chosen is a fault of a list.
 type chosen struct {
+	line    int // of the list, where the fault ends
 	file    string
 	old, by []string
+	tests   []string
+}
+
+// parseChosen reads a list of faults.
+func parseChosen(text string) (list []chosen) {
+	var c chosen
+	for i, line := range strings.Split(text, "\n") {
+		switch mark, text := line[:min(1, len(line))], line[min(1, len(line)):]; mark {
+		case "", "#":
+		case "-":
+			c.old = append(c.old, text)
+		case "+":
+			c.by = append(c.by, text)
+		case "&":
+			c.line, c.tests = i+1, strings.Fields(text)
+			list, c = append(list, c), chosen{}
+		default:
+			c.file = line
+		}
+	}
+	return list
 }
 
 // fault finds the place of a chosen fault in its file.
-func (c chosen) fault(tests string) (f fault, err error) {
+func (c chosen) fault() (f fault, err error) {
 	src, err := os.ReadFile(c.file)
 	if err != nil {
 		return f, err
@@ -62,7 +73,7 @@ func (c chosen) fault(tests string) (f fault, err error) {
 	at := bytes.Index(src, []byte(old))
 	f = fault{file: c.file, src: src, line: 1 + bytes.Count(src[:at], []byte("\n")), start: at,
 		end: at + len(old), by: strings.Join(c.by, "\n")}
-	for _, t := range strings.Fields(tests) {
+	for _, t := range c.tests {
 		f.run = append(f.run, testArgs(t))
 	}
 	return f, nil

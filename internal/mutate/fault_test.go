@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -24,5 +25,43 @@ func TestFaults(t *testing.T) {
 		"p.go:7: a += 2 -> ", "p.go:7: 2 -> 3", "p.go:8: true -> false"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q\nwant %q", got, want)
+	}
+}
+
+// TestLists reads the lists of chosen faults: each names a file, a text and tests.
+func TestLists(t *testing.T) {
+	for name, want := range map[string]int{"testdata/chosen.txt": 32, "testdata/swizzles.txt": 5} {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list := parseChosen(string(data))
+		if len(list) != want {
+			t.Errorf("%s has %d faults, not %d", name, len(list), want)
+		}
+		for _, c := range list {
+			if _, err := os.Stat("../../" + c.file); err != nil || len(c.old) == 0 || len(c.tests) == 0 ||
+				slices.Equal(c.old, c.by) {
+				t.Errorf("%s:%d: %+v", name, c.line, c)
+			}
+		}
+	}
+}
+
+// TestChosen plants a fault of a list where its text is, once.
+func TestChosen(t *testing.T) {
+	src := t.TempDir() + "/p.go"
+	if err := os.WriteFile(src, []byte("package p\n\nvar x = 1\nvar y = 2\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	list := parseChosen("# a number\n" + src + "\n-x = 1\n+x = 3\n& ./p ./q=TestQ\n\n" +
+		src + "\n-var\n+\n& ./p\n")
+	f, err := list[0].fault()
+	if err != nil || string(f.text()) != "package p\n\nvar x = 3\nvar y = 2\n" || f.line != 3 ||
+		!slices.EqualFunc(f.tests(), [][]string{{"./p"}, {"-run", "TestQ", "./q"}}, slices.Equal) {
+		t.Errorf("%+v: %v", f, err)
+	}
+	if _, err := list[1].fault(); err == nil {
+		t.Error("a text that is there twice was taken")
 	}
 }

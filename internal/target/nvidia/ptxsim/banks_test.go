@@ -56,7 +56,7 @@ func TestBankConflicts(t *testing.T) {
 		{"a store of a column", store, 128, SharedAccess{Accesses: 1, Wavefronts: 32, Ideal: 1}},
 		{"half of the lanes", "@%p1 " + load, 128, SharedAccess{Accesses: 1, Wavefronts: 16, Ideal: 1}},
 		{"a generic address", "ld.b32 %r4, [%rd1];", 8, SharedAccess{Accesses: 1, Wavefronts: 2, Ideal: 1}},
-		{"bytes of a word", "ld.shared.b8 %r4, [%r1];", 1, SharedAccess{Accesses: 1, Wavefronts: 1, Ideal: 1}},
+		{"bytes", "ld.shared.b8 %r4, [%r1];", 1, SharedAccess{Accesses: 1, Wavefronts: 1, Ideal: 1}},
 		{"vectors", wide, 16, SharedAccess{Accesses: 1, Wavefronts: 4, Ideal: 4}},
 		{"vectors of rows", wide, 128, SharedAccess{Accesses: 1, Wavefronts: 32, Ideal: 4}},
 		{"matrices", matrices, 16, SharedAccess{Accesses: 4, Wavefronts: 4, Ideal: 4}},

@@ -34,7 +34,7 @@ type Launch struct {
 	Order      Order
 	// Explored, if not nil, is told what Order.States has found out about each cluster.
 	Explored func(interleave.Result)
-	// Banks, if not nil, is told at the end how the launch accessed shared memory. Otherwise nothing is counted.
+	// Banks, if not nil, is told at the end how the launch accessed shared memory.
 	Banks func([]SharedAccess)
 	Steps int // how many instructions of a warp a block may run; 0 for a hundred million
 }

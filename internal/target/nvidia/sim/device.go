@@ -231,7 +231,8 @@ type Watch struct {
 	// not nil, is told about those of each cluster.
 	States   int
 	Explored func(interleave.Result)
-	// Banks, if not nil, is told how each launch accessed shared memory, by instruction and line of the kernel.
+	// Banks, if not nil, is told how each launch accessed shared memory, by instruction, with the kernel's
+	// lines.
 	Banks func([]ptxsim.SharedAccess)
 	// Change, if not nil, returns the PTX that runs in place of a kernel's own: with a fault planted, which
 	// the simulator must find.
