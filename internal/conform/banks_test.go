@@ -44,9 +44,9 @@ func TestBankConflicts(t *testing.T) {
 		kernel string
 		args   []any
 		// most is the number of wavefronts on sm_90 and sm_80 today. More are a loss. On sm_90, which stores
-		// most is the number of wavefronts on sm_90 and sm_80 today. More are a loss. On sm_90, which stores
 		// matrices, transpositions take the least that write every element once and read it once; bytes take
 		// four times as many.
+		most [2]int64
 	}{
 		{"transpose", []any{in(f32, 64, 64), in(f32, 64, 64), 64, 64}, [2]int64{256, 256}},
 		{"transpose", []any{in(f32, 32, 128), in(f32, 128, 32), 32, 128}, [2]int64{256, 256}},
