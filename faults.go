@@ -13,7 +13,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/runtime/compile"
 	amdsim "github.com/nereid-lang/nereid/internal/target/amd/sim"
-	"github.com/nereid-lang/nereid/internal/target/cpu"
+	"github.com/nereid-lang/nereid/internal/device/cpu"
 	"github.com/nereid-lang/nereid/internal/target/interp"
 	"github.com/nereid-lang/nereid/internal/target/nvidia/sim"
 )

@@ -11,7 +11,7 @@ import (
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/internal/gen/genkernels"
 	"github.com/nereid-lang/nereid/internal/llvm"
-	hipstub "github.com/nereid-lang/nereid/internal/target/amd/hip/stub"
+	hipstub "github.com/nereid-lang/nereid/internal/device/amd/hip/stub"
 	"github.com/nereid-lang/nereid/internal/target/nvidia/driver/stub"
 	"github.com/nereid-lang/nereid/internal/txtest"
 )

@@ -8,7 +8,7 @@ import (
 
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/internal/llvm"
-	"github.com/nereid-lang/nereid/internal/target/amd/hip/stub"
+	"github.com/nereid-lang/nereid/internal/device/amd/hip/stub"
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
 

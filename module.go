@@ -18,7 +18,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/runtime/warm"
 	"github.com/nereid-lang/nereid/internal/safefile"
 	"github.com/nereid-lang/nereid/internal/target"
-	"github.com/nereid-lang/nereid/internal/target/cpu"
+	"github.com/nereid-lang/nereid/internal/device/cpu"
 )
 
 // Module is a file with kernels.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/nereid-lang/nereid/bundle"
 	format "github.com/nereid-lang/nereid/internal/bundle"
-	"github.com/nereid-lang/nereid/internal/target/amd/hip/stub"
+	"github.com/nereid-lang/nereid/internal/device/amd/hip/stub"
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
 

@@ -97,6 +97,18 @@ var rules = []rule{
 		ours: []string{"internal/codemem", "internal/diag", "internal/dl",
 			"internal/knob", "internal/ptx", "internal/safefile"}},
 
+	// What runs compiled kernels. It knows no IR and no compiler.
+	{pkg: "internal/device/cpu/cpuid"},
+	{pkg: "internal/device/cpu/pool", ours: []string{"internal/dl"}},
+	{pkg: "internal/device/cpu",
+		ours: []string{"internal/device", "internal/device/cpu/...", "internal/device/stray", "internal/diag",
+			"internal/dl", "internal/knob", "internal/num", "internal/objcode"}},
+	{pkg: "internal/device/amd/hip/stub", ours: []string{"internal/txtest"}},
+	{pkg: "internal/device/amd/hip", ours: []string{"internal/dl", "internal/knob", "internal/device/inflight"}},
+	{pkg: "internal/device/amd",
+		ours: []string{"internal/device", "internal/device/amd/hip", "internal/device/inflight",
+			"internal/diag"}},
+
 	// Targets: each knows the layers above and none of the others. Code generation and drivers know no
 	// device.
 	{pkg: "internal/target/interleave"},
@@ -113,8 +125,9 @@ var rules = []rule{
 		ours: []string{"internal/num", "internal/ring", "internal/target/amd/gcn",
 			"internal/target/interleave", "internal/target/simmem", "internal/device/stray"}},
 	{pkg: "internal/target/cpu/codegen",
-		ours: join(irLayer, "internal/mathlib", "internal/target/cpu/gemm", "internal/target/cpu/vmath")},
-	{pkg: "internal/target/cpu/cpuid"},
+		ours: join(irLayer, "internal/device/cpu", "internal/mathlib", "internal/target/cpu/gemm",
+			"internal/target/cpu/vmath")},
+	{pkg: "internal/device/cpu/cpuid"},
 	{pkg: "internal/target/cpu/gemm", ours: join(irLayer, "internal/mathlib")},
 	{pkg: "internal/target/cpu/vmath", ours: join(irLayer, "internal/mathlib")},
 	{pkg: "internal/target", ours: join(compiler, "internal/device", "internal/lang/...", "internal/python",
@@ -123,7 +136,7 @@ var rules = []rule{
 		ours: join(compiler, "internal/lang", "internal/middle/...", "internal/ring", "internal/device", "internal/target",
 			"internal/device/stray", "internal/target/interp/...")},
 	{pkg: "internal/target/cpu/...",
-		ours: join(native, "internal/lang", "internal/objcode", "internal/target", "internal/device/stray",
+		ours: join(native, "internal/device/cpu/...", "internal/lang", "internal/target",
 			"internal/target/cpu/...")},
 	{pkg: "internal/target/nvidia/...",
 		ours: join(native, "internal/lang", "internal/target", "internal/device/inflight",
@@ -131,14 +144,12 @@ var rules = []rule{
 			"internal/target/nvidia/...", "internal/rules", "internal/uniform")},
 
 	{pkg: "internal/target/amd/hsaco"},
-	{pkg: "internal/target/amd/hip/stub", ours: []string{"internal/txtest"}},
-	{pkg: "internal/target/amd/hip",
-		ours: []string{"internal/dl", "internal/knob", "internal/device/inflight"}},
+	{pkg: "internal/device/amd/hip/stub", ours: []string{"internal/txtest"}},
 	{pkg: "internal/target/amd",
 		ours: join(native, "internal/lang", "internal/target", "internal/target/amd/gcn",
-			"internal/target/amd/hip", "internal/target/amd/hsaco", "internal/device/inflight")},
+			"internal/target/amd/hsaco", "internal/device/amd")},
 	{pkg: "internal/target/amd/sim",
-		ours: []string{"internal/diag", "internal/knob", "internal/llvm", "internal/device", "internal/target",
+		ours: []string{"internal/diag", "internal/knob", "internal/llvm", "internal/device", "internal/device/amd", "internal/target",
 			"internal/target/amd", "internal/target/amd/gcnsim", "internal/target/interleave",
 			"internal/target/simmem"}},
 
@@ -211,7 +222,7 @@ var rules = []rule{
 
 // testOnly packages are for tests and for each other, whatever a row says.
 var testOnly = []string{"internal/arch", "internal/filecheck", "internal/target/nvidia/driver/stub",
-	"internal/target/amd/hip/stub", "internal/irgen", "internal/pass/passtest", "internal/txtest"}
+	"internal/device/amd/hip/stub", "internal/irgen", "internal/pass/passtest", "internal/txtest"}
 
 // dialects in order: each imports only those above it. What dialects share comes first; the package all,
 // which gathers them, is not in the list and imports any.

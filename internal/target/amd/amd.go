@@ -6,13 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/nereid-lang/nereid/internal/analysis/axisinfo"
 	"github.com/nereid-lang/nereid/internal/device"
+	devamd "github.com/nereid-lang/nereid/internal/device/amd"
 	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/gpu"
@@ -26,13 +26,6 @@ import (
 	"github.com/nereid-lang/nereid/internal/target/amd/hsaco"
 )
 
-// chips are the GPUs that code can be made for, by LLVM's names, with the lanes of a wave.
-var chips = map[string]int{
-	"gfx908": 64, "gfx90a": 64, "gfx942": 64, "gfx950": 64,
-	"gfx1100": 32, "gfx1101": 32, "gfx1102": 32, "gfx1103": 32, "gfx1150": 32, "gfx1151": 32,
-	"gfx1200": 32, "gfx1201": 32,
-}
-
 // Compiler compiles for a chip. It needs LLVM but no GPU.
 type Compiler struct {
 	Chip     string
@@ -41,18 +34,13 @@ type Compiler struct {
 
 // CompilerFor returns the compiler for a chip by LLVM's name, "gfx942".
 func CompilerFor(chip string) (Compiler, error) {
-	if chips[chip] == 0 {
-		names := make([]string, 0, len(chips))
-		for n := range chips {
-			names = append(names, n)
-		}
-		slices.Sort(names)
-		return Compiler{}, fmt.Errorf("unknown chip %q (have %s)", chip, strings.Join(names, ", "))
+	if err := devamd.CheckChip(chip); err != nil {
+		return Compiler{}, err
 	}
 	return Compiler{Chip: chip}, nil
 }
 
-func (c Compiler) lanes() int { return chips[c.Chip] }
+func (c Compiler) lanes() int { return devamd.Lanes(c.Chip) }
 
 // Target returns the properties that kernels can see.
 func (c Compiler) Target() lang.Target {
@@ -84,7 +72,7 @@ func (Compiler) Describe(d target.Descriptor) ([]uint64, func(), error) {
 // The last stages: assembly and the code object.
 const (
 	stageAsm  = "amdgcn"
-	stageCode = "hsaco"
+	stageCode = devamd.StageCode
 )
 
 // Machine returns the chip, which alone runs its code.
@@ -92,25 +80,6 @@ func (c Compiler) Machine() string { return c.Chip }
 
 // Generator names what code depends on.
 func (c Compiler) Generator() string { return c.Fingerprint() }
-
-// Code describes a compiled kernel.
-type Code struct {
-	Name     string
-	Chip     string
-	Shared   int // bytes of dynamic shared memory
-	NumWarps int
-	Params   []int // sizes of the arguments in bytes
-
-	Certify bool `json:",omitempty"` // floats are elements of a ring, which only the emulator has
-}
-
-// Facts returns what is known of the code.
-func (k *Code) Facts() target.Facts {
-	return target.Facts{
-		Entry: k.Name, Warps: k.NumWarps, Threads: chips[k.Chip] * k.NumWarps, Cluster: 1, Shared: k.Shared,
-		Params: k.Params,
-	}
-}
 
 // maxThreads bounds the threads of a workgroup.
 const maxThreads = 1024
@@ -149,12 +118,12 @@ func (c Compiler) CompileOnly(ctx context.Context, in *target.Input) (target.Exe
 	if err != nil || data == nil {
 		return nil, err
 	}
-	return c.keep(data, &Code{Name: k.Name, Shared: k.Shared, NumWarps: k.NumWarps, Params: params,
+	return c.keep(data, &devamd.Code{Name: k.Name, Shared: k.Shared, NumWarps: k.NumWarps, Params: params,
 		Certify: in.Options.Certify})
 }
 
 // keep returns a code object with its description.
-func (c Compiler) keep(data []byte, code *Code) (target.Executable, error) {
+func (c Compiler) keep(data []byte, code *devamd.Code) (target.Executable, error) {
 	code.Chip = c.Chip
 	meta, err := json.Marshal(code)
 	if err != nil {
@@ -168,7 +137,7 @@ func (c Compiler) keep(data []byte, code *Code) (target.Executable, error) {
 // description says how many warps and how much shared memory it wants; the parameters are those of the
 // kernel's Triton IR.
 func (c Compiler) given(in *target.Input) (target.Executable, error) {
-	code := &Code{}
+	code := &devamd.Code{}
 	if len(in.Given.Meta) == 0 {
 		return nil, errors.New("no JSON file beside the code object says which kernel it has and how many " +
 			"warps that wants")
@@ -188,7 +157,7 @@ func (c Compiler) given(in *target.Input) (target.Executable, error) {
 
 // takes returns an error if a code object's kernel has other parameters than its description. It may have
 // more behind them: Triton's have two pointers to scratch memory.
-func takes(object []byte, code *Code) error {
+func takes(object []byte, code *devamd.Code) error {
 	o, err := gcn.Read(object)
 	if err != nil {
 		return err

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nereid-lang/nereid/internal/device/amd/hip/stub"
 	"github.com/nereid-lang/nereid/internal/target"
 	"github.com/nereid-lang/nereid/internal/target/amd"
-	"github.com/nereid-lang/nereid/internal/target/amd/hip/stub"
 )
 
 // TestDevice launches saved code on a stub of AMD's runtime: devices, memory, the argument buffer.

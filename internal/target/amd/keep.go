@@ -2,30 +2,14 @@ package amd
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 
+	devamd "github.com/nereid-lang/nereid/internal/device/amd"
 	"github.com/nereid-lang/nereid/internal/knob"
 	"github.com/nereid-lang/nereid/internal/llvm"
 	"github.com/nereid-lang/nereid/internal/target"
 )
-
-// Kept returns the description of a compiled kernel that is saved with its code object.
-func Kept(c target.Code) (*Code, error) {
-	k := &Code{}
-	if err := json.Unmarshal(c.Meta, k); err != nil {
-		return nil, err
-	}
-	if k.Name == "" || k.NumWarps <= 0 || chips[k.Chip] == 0 {
-		return nil, errors.New("the kernel's description is not complete")
-	}
-	return k, nil
-}
-
-// Lanes returns the lanes of a wave of the kernel's chip.
-func (k *Code) Lanes() int { return chips[k.Chip] }
 
 // Fingerprint names what code depends on: the chip, LLVM, and whether indices are checked.
 func (c Compiler) Fingerprint() string {
@@ -54,12 +38,7 @@ func (c Compiler) Adopts(fingerprint string) bool {
 func (Compiler) Located() bool { return true }
 
 // Runs returns nil if the chip runs code of a stage that was compiled for a machine.
-func (c Compiler) Runs(stage, machine string) error {
-	if stage != stageCode || machine != c.Chip {
-		return fmt.Errorf("%s runs its own code objects, not %s for %s", c.Chip, stage, machine)
-	}
-	return nil
-}
+func (c Compiler) Runs(stage, machine string) error { return devamd.Runs(c.Chip, stage, machine) }
 
 // Build compiles a kernel and has restore load it.
 func (c Compiler) Build(ctx context.Context, in *target.Input,

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	devcpu "github.com/nereid-lang/nereid/internal/device/cpu"
+	"github.com/nereid-lang/nereid/internal/device/stray"
 	"github.com/nereid-lang/nereid/internal/diag"
 	_ "github.com/nereid-lang/nereid/internal/dialect/all"
 	"github.com/nereid-lang/nereid/internal/ir"
@@ -118,7 +120,7 @@ tt.func public @k(%x: !tt.ptr<i32>, %o: !tt.ptr<i32>, %off: i32) {
 func wantFault(t *testing.T, err error, want string) {
 	t.Helper()
 	want = strings.TrimSpace(want)
-	var f *cpu.Fault
+	var f *stray.Fault
 	switch {
 	case err == nil:
 		t.Errorf("no fault, want\n%s", want)
@@ -287,8 +289,8 @@ func TestPrint(t *testing.T) {
 		binary.LittleEndian.PutUint32(x.Host()[4*i:], bits)
 	}
 	var out bytes.Buffer
-	cpu.Stdout = &out
-	defer func() { cpu.Stdout = os.Stdout }()
+	devcpu.Stdout = &out
+	defer func() { devcpu.Stdout = os.Stdout }()
 	if err := launch(t.Context(), k, [3]int{1, 1, 1}, x, -5); err != nil {
 		t.Fatal(err)
 	}

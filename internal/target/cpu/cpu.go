@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/nereid-lang/nereid/internal/budget"
 	"github.com/nereid-lang/nereid/internal/device"
+	devcpu "github.com/nereid-lang/nereid/internal/device/cpu"
 	"github.com/nereid-lang/nereid/internal/knob"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/llvm"
@@ -42,22 +42,9 @@ func (Compiler) Target() lang.Target { return lang.DefaultTarget }
 // Stages returns the names of the stages.
 func (Compiler) Stages() []string { return []string{"source", "ttir", "linalg", "llir", "asm"} }
 
-// compiled is a kernel as an object file.
-type compiled struct {
-	obj     []byte
-	entry   string
-	scratch int64
-	params  int
-	sites   []codegen.Site
-	prints  []codegen.Print
-	checked bool
-	apart   []target.Apart
-	shares  bool
-}
-
 // compile compiles the front end's module to an object file. If in.Until names an earlier stage, it stops
 // there and returns nil.
-func (c Compiler) compile(ctx context.Context, in *target.Input) (*compiled, error) {
+func (c Compiler) compile(ctx context.Context, in *target.Input) (*devcpu.Code, error) {
 	c.Check = c.Check || in.Options.Check
 	if err := in.TTIR(c.Target()); err != nil || in.Until == "ttir" {
 		return nil, err
@@ -84,7 +71,7 @@ func (c Compiler) compile(ctx context.Context, in *target.Input) (*compiled, err
 	start := time.Now()
 	opts := llvm.Options{Name: in.Kernel + ".llir", Target: host, Level: llvm.O2, Passes: passes,
 		Emit: llvm.EmitObj}
-	opts.Entry = done.entry
+	opts.Entry = done.Entry
 	for _, l := range in.Libs {
 		opts.Link = append(opts.Link, llvm.Bitcode{Name: l.Path, Data: l.Data})
 	}
@@ -99,13 +86,13 @@ func (c Compiler) compile(ctx context.Context, in *target.Input) (*compiled, err
 	if in.Until == "asm" {
 		return nil, nil
 	}
-	done.obj = out.Obj
+	done.Obj = out.Obj
 	return done, nil
 }
 
 // generate makes LLVM IR, or takes the user's with its description, and records the stage. The result has no
 // object file yet.
-func (c Compiler) generate(in *target.Input, host llvm.Target) (done *compiled, ir []byte, err error) {
+func (c Compiler) generate(in *target.Input, host llvm.Target) (done *devcpu.Code, ir []byte, err error) {
 	start := time.Now()
 	if in.Skips("llir") {
 		if in.Given.Meta == nil {
@@ -113,7 +100,7 @@ func (c Compiler) generate(in *target.Input, host llvm.Target) (done *compiled, 
 				"give the description that --emit json wrote with it", in.Kernel)
 		}
 		ir = in.Given.Text
-		if done, err = describedBy(in.Given.Meta); err != nil {
+		if done, err = devcpu.Described(in.Given.Meta); err != nil {
 			return nil, nil, err
 		}
 	} else {
@@ -123,10 +110,10 @@ func (c Compiler) generate(in *target.Input, host llvm.Target) (done *compiled, 
 		if err != nil {
 			return nil, nil, err
 		}
-		done = &compiled{entry: code.Entry, scratch: code.Scratch, params: code.Params, sites: code.Sites,
-			prints: code.Prints, checked: c.Check, shares: code.Shares}
+		done = &devcpu.Code{Entry: code.Entry, Scratch: code.Scratch, Params: code.Params, Sites: code.Sites,
+			Prints: code.Prints, Checked: c.Check, Shares: code.Shares}
 		for _, p := range code.Apart {
-			done.apart = append(done.apart, target.Apart(p))
+			done.Apart = append(done.Apart, target.Apart(p))
 		}
 		ir = in.ReplaceText("llir", append(code.IR, halfConversions(host, code.IR)...))
 	}
@@ -139,7 +126,7 @@ func (c Compiler) generate(in *target.Input, host llvm.Target) (done *compiled, 
 func (c Compiler) options(host llvm.Target, overlap bool, meter *budget.Meter) codegen.Options {
 	o := codegen.Options{
 		Overlap: overlap, VectorBytes: vectorBytes(host.Features), Features: host.Features,
-		Check: c.Check, Lines: c.Lines, Gemm: gemm.Host(host.Features, c.chip == nil && tiles()),
+		Check: c.Check, Lines: c.Lines, Gemm: gemm.Host(host.Features, c.chip == nil && devcpu.Tiles()),
 	}
 	if c.vector > 0 {
 		o.VectorBytes, o.Gemm = c.vector, gemm.Host("", false)
@@ -185,11 +172,11 @@ func (c Compiler) CompileOnly(ctx context.Context, in *target.Input) (target.Exe
 	if err != nil || out == nil {
 		return nil, err
 	}
-	code, err := out.keep(in.Kernel)
+	code, err := out.Keep(in.Kernel)
 	if err != nil { // it prints: only a kernel of this process can
 		return nil, nil
 	}
-	return device.NewUnloaded("cpu", code, out.facts()), nil
+	return device.NewUnloaded("cpu", code, out.Facts()), nil
 }
 
 // Machine names the processor and its features.
@@ -201,9 +188,6 @@ func (c Compiler) Machine() string {
 	host := c.targetOf(lib)
 	return fmt.Sprintf("%s %s %s", host.Triple, host.CPU, host.Features)
 }
-
-// tiles reports whether the operating system lets this process use AMX.
-var tiles = sync.OnceValue(func() bool { return gemm.RequestAMX() == nil })
 
 // vectorBytes returns the size of a vector register.
 func vectorBytes(features string) int {

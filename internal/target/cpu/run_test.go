@@ -14,12 +14,16 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/nereid-lang/nereid/internal/device"
+	devcpu "github.com/nereid-lang/nereid/internal/device/cpu"
 	"github.com/nereid-lang/nereid/internal/diag"
 	_ "github.com/nereid-lang/nereid/internal/dialect/all"
 	"github.com/nereid-lang/nereid/internal/dialect/funclike"
+	"github.com/nereid-lang/nereid/internal/dl"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/irgen"
 	"github.com/nereid-lang/nereid/internal/llvm"
+	"github.com/nereid-lang/nereid/internal/objcode"
 	"github.com/nereid-lang/nereid/internal/target"
 	"github.com/nereid-lang/nereid/internal/target/interp"
 	"github.com/nereid-lang/nereid/internal/txtest"
@@ -315,13 +319,22 @@ func TestProgramIDs(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer e.Close()
+	code, err := e.(device.Kept).Code()
+	if err != nil {
+		t.Fatal(err)
+	}
+	linked, err := objcode.Link(code.Data, device.FactsOf(e).Entry, devcpu.Symbols())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer linked.Close()
 	var got, want [3]int32
 	args, grid, status := []uint64{uint64(uintptr(unsafe.Pointer(&got)))},
 		[5]uint64{1 << 20, 1 << 21, 1 << 21}, [4]uint64{}
 	stop := new(uint32)
 	status[3] = uint64(uintptr(unsafe.Pointer(stop)))
 	for _, p := range []uint64{0, 1<<20 + 3, 1<<33 + 5, 1<<45 + 1<<32 + 7, 1<<62 - 1} {
-		llvm.Call(e.(*kernel).live.Load().work.Fn, uintptr(unsafe.Pointer(&args[0])),
+		dl.Call(linked.Entry, uintptr(unsafe.Pointer(&args[0])),
 			uintptr(unsafe.Pointer(&grid)), uintptr(p), uintptr(p+1),
 			uintptr(unsafe.Pointer(new([4096]byte))), uintptr(unsafe.Pointer(&status)))
 		want = [3]int32{int32(p % grid[0]), int32(p / grid[0] % grid[1]), int32(p / grid[0] / grid[1])}

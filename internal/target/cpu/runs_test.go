@@ -6,7 +6,8 @@ import (
 	"testing"
 
 	"github.com/nereid-lang/nereid/internal/device"
-	"github.com/nereid-lang/nereid/internal/target/cpu/cpuid"
+	devcpu "github.com/nereid-lang/nereid/internal/device/cpu"
+	"github.com/nereid-lang/nereid/internal/device/cpu/cpuid"
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
@@ -15,7 +16,7 @@ func TestRuns(t *testing.T) {
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
 		txtest.NotHere(t, "the test knows linux/amd64")
 	}
-	d := newDevice(NewCompiler())
+	d := newDevice(devcpu.New(), NewCompiler())
 	const host = "x86_64-unknown-linux-gnu "
 	for _, c := range []struct{ stage, machine, want string }{
 		{"obj", host + "x86-64 +sse,+sse2", ""},

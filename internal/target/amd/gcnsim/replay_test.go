@@ -13,6 +13,7 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/replay"
 	"github.com/nereid-lang/nereid/internal/target"
+	devamd "github.com/nereid-lang/nereid/internal/device/amd"
 	"github.com/nereid-lang/nereid/internal/target/amd"
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
@@ -147,7 +148,7 @@ func (s sample) continued(t *testing.T, chip, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	about, err := amd.Kept(code)
+	about, err := devamd.Kept(code)
 	if err != nil {
 		t.Fatal(err)
 	}

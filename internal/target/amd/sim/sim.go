@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/nereid-lang/nereid/internal/device"
+	devamd "github.com/nereid-lang/nereid/internal/device/amd"
 	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/knob"
 	"github.com/nereid-lang/nereid/internal/llvm"
@@ -59,7 +60,7 @@ func (d *Device) Compile(ctx context.Context, in *target.Input) (target.Executab
 
 // Restore decodes a code object.
 func (d *Device) Restore(_ context.Context, _ string, c target.Code) (target.Executable, error) {
-	code, err := amd.Kept(c)
+	code, err := devamd.Kept(c)
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +103,7 @@ func (*Device) Describe(d target.Descriptor) ([]uint64, func(), error) {
 // kernel is a code object, decoded.
 type kernel struct {
 	dev    *Device
-	code   *amd.Code
+	code   *devamd.Code
 	kept   target.Code
 	module *gcnsim.Module
 }

@@ -3,6 +3,7 @@ package codegen
 import (
 	"fmt"
 
+	devcpu "github.com/nereid-lang/nereid/internal/device/cpu"
 	"github.com/nereid-lang/nereid/internal/dialect/arith"
 	"github.com/nereid-lang/nereid/internal/dialect/memref"
 	"github.com/nereid-lang/nereid/internal/ir"
@@ -24,24 +25,16 @@ import (
 // size of each argument's tensor; then, for pointers derived from no argument, a count and as many such
 // pairs, which cover all memory that they may point into.
 
-// Site is a place in a kernel where it may stop.
-type Site struct {
-	What string   // "load of 4 bytes", "store of 2 bytes", or the message of an assertion
-	Kind SiteKind // why it stops
-	Op   string   // name of the operation
-	Arg  int      // argument whose tensor is accessed, or -1
-	Wild bool     `json:",omitempty"` // the pointer was derived from no argument
-	Name string   // name of the argument, if known
-	Locs []string // position in the source, then the calls that led there
-}
-
-// SiteKind says why a kernel stops.
-type SiteKind int
+// What a launch must know of places where kernels stop.
+type (
+	Site     = devcpu.Site
+	SiteKind = devcpu.SiteKind
+)
 
 // The kinds of sites.
 const (
-	Assertion SiteKind = iota
-	OutOfBounds
+	Assertion   = devcpu.Assertion
+	OutOfBounds = devcpu.OutOfBounds
 )
 
 // writing sets the operation that sites and debug information name, until the returned function is called.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	devcpu "github.com/nereid-lang/nereid/internal/device/cpu"
 	"github.com/nereid-lang/nereid/internal/dialect/arith"
 	"github.com/nereid-lang/nereid/internal/dialect/scf"
 	"github.com/nereid-lang/nereid/internal/ir"
@@ -17,9 +18,6 @@ import (
 //
 // and leaves the function with the code Stopped in the status. The fourth word of the status is the address
 // of that word.
-
-// Stopped is the code in the status of a kernel that its launch has stopped.
-const Stopped = -1
 
 // unpolled is the number of rounds of loops that may pass without reading the word: some milliseconds of work
 // on blocks.
@@ -40,7 +38,7 @@ func (g *gen) poll() {
 
 // stopped returns the block that poll branches to.
 func (g *gen) stopped() string {
-	return fmt.Sprintf("stopped:\n  store i64 %d, ptr %%status\n  ret void%s\n", Stopped,
+	return fmt.Sprintf("stopped:\n  store i64 %d, ptr %%status\n  ret void%s\n", devcpu.Stopped,
 		g.lines.at(g.fn.Loc, ""))
 }
 

@@ -3,31 +3,16 @@ package codegen
 import (
 	"strings"
 
+	devcpu "github.com/nereid-lang/nereid/internal/device/cpu"
 	"github.com/nereid-lang/nereid/internal/dialect/arith"
 	"github.com/nereid-lang/nereid/internal/dialect/memref"
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
 // Print describes a device_print of one operand, as far as it is known at compile time.
-type Print struct {
-	Prefix  string
-	Elem    ir.Type // nil if there is no operand
-	Shape   []int64
-	Operand int // index among Of operands
-	Of      int
-	Hex     bool
-	Signed  bool
-}
+type Print = devcpu.Print
 
-// printFunction is called where a kernel prints: with the fifth word of the grid, which identifies the
-// kernel, the number of the print, the address of the elements in row-major order, and the program's
-// position.
-const printFunction = "nereid_print"
-
-// PrintFunction returns the name of the function that kernels call to print.
-func PrintFunction() string { return printFunction }
-
-func isPrint(name string) bool { return strings.HasPrefix(name, "nereid_print") }
+func isPrint(name string) bool { return strings.HasPrefix(name, devcpu.PrintFunction) }
 
 func emitPrint(g *gen, op *ir.Op) {
 	p := Print{Prefix: g.textOf(op.Operand(0)), Of: 1}
@@ -40,7 +25,7 @@ func emitPrint(g *gen, op *ir.Op) {
 		}
 		w := g.viewOf(buf.Operand(0))
 		t := buf.Operand(0).Type.(*ir.MemRefType)
-		p.Elem, p.Shape, data = t.Elem, t.Shape, g.address(w, "0")
+		p.Elem, p.Shape, data = printElem(t.Elem), t.Shape, g.address(w, "0")
 		flag := func(i int) int { n, _ := arith.IntOf(op.Operand(i)); return int(n) }
 		p.Operand, p.Of, p.Hex, p.Signed = flag(2), flag(3), flag(4) != 0, flag(5) != 0
 		pids = op.Operands()[6:]
@@ -53,7 +38,16 @@ func emitPrint(g *gen, op *ir.Op) {
 	for _, v := range pids {
 		args = append(args, "i64 "+g.op("zext i32 %s to i64", g.plain(g.scalar(v), 1).s))
 	}
-	g.call("void", printFunction, args...)
+	g.call("void", devcpu.PrintFunction, args...)
+}
+
+// printElem returns the type of printed elements.
+func printElem(t ir.Type) devcpu.PrintElem {
+	e := devcpu.PrintElem{Bits: ir.BitWidth(t)}
+	if f, ok := t.(*ir.FloatType); ok {
+		e.Float = f.Format
+	}
+	return e
 }
 
 // textOf returns the text in a buffer of the module.

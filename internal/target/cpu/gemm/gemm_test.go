@@ -14,6 +14,7 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/nereid-lang/nereid/internal/device/cpu/cpuid"
 	"github.com/nereid-lang/nereid/internal/llvm"
 	"github.com/nereid-lang/nereid/internal/num"
 	"github.com/nereid-lang/nereid/internal/txtest"
@@ -24,7 +25,7 @@ func targets(t testing.TB) map[string]Target {
 	t.Helper()
 	l := load(t)
 	features := l.HostTarget().Features
-	all := map[string]Target{"host": Host(features, RequestAMX() == nil),
+	all := map[string]Target{"host": Host(features, cpuid.RequestAMX() == nil),
 		"host without AMX": Host(features, false), "sse": Host("", false)}
 	if strings.Contains(features, "+avx512f") {
 		all["avx2"] = Host("+avx2,+fma", false)

@@ -12,10 +12,8 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	"github.com/nereid-lang/nereid/internal/ir"
-	"github.com/nereid-lang/nereid/internal/llvm"
+	"github.com/nereid-lang/nereid/internal/dl"
 	"github.com/nereid-lang/nereid/internal/num"
-	"github.com/nereid-lang/nereid/internal/target/cpu/codegen"
 )
 
 // Stdout receives the output of device_print. Lines of one call stay together; those of several programs come
@@ -23,18 +21,18 @@ import (
 var Stdout io.Writer = os.Stdout
 
 var (
-	printers  sync.Map // uint64 to []codegen.Print
+	printers  sync.Map // uint64 to []Print
 	printerID atomic.Uint64
 	printLock sync.Mutex
 )
 
 // symbols returns the functions that kernels call.
 var symbols = sync.OnceValue(func() map[string]uintptr {
-	return map[string]uintptr{codegen.PrintFunction(): llvm.NewCallback(onPrint)}
+	return map[string]uintptr{PrintFunction: dl.NewCallback(onPrint)}
 })
 
 // addPrinter registers the prints of a kernel and returns their number, 0 if there are none.
-func addPrinter(list []codegen.Print) uint64 {
+func addPrinter(list []Print) uint64 {
 	if len(list) == 0 {
 		return 0
 	}
@@ -49,7 +47,7 @@ func onPrint(id, which uintptr, data unsafe.Pointer, x, y, z uintptr) {
 	if !ok {
 		return
 	}
-	list := v.([]codegen.Print)
+	list := v.([]Print)
 	if int(which) >= len(list) {
 		return
 	}
@@ -61,11 +59,11 @@ func onPrint(id, which uintptr, data unsafe.Pointer, x, y, z uintptr) {
 	_, _ = Stdout.Write(b.Bytes())
 }
 
-func printBytes(p codegen.Print) int {
-	if p.Elem == nil {
+func printBytes(p Print) int {
+	if p.Elem.Bits == 0 {
 		return 0
 	}
-	n := max(1, ir.BitWidth(p.Elem)/8)
+	n := max(1, p.Elem.Bits/8)
 	for _, d := range p.Shape {
 		n *= int(d)
 	}
@@ -73,9 +71,9 @@ func printBytes(p codegen.Print) int {
 }
 
 // writePrint writes a line for each element, as Triton does.
-func writePrint(w io.Writer, p codegen.Print, pid [3]int, data []byte) {
+func writePrint(w io.Writer, p Print, pid [3]int, data []byte) {
 	head := fmt.Sprintf("pid (%d, %d, %d)", pid[0], pid[1], pid[2])
-	if p.Elem == nil {
+	if p.Elem.Bits == 0 {
 		fmt.Fprintf(w, "%s%s\n", head, p.Prefix)
 		return
 	}
@@ -83,7 +81,7 @@ func writePrint(w io.Writer, p codegen.Print, pid [3]int, data []byte) {
 	if p.Of > 1 {
 		prefix += fmt.Sprintf("(operand %d) ", p.Operand)
 	}
-	size := max(1, ir.BitWidth(p.Elem)/8)
+	size := max(1, p.Elem.Bits/8)
 	for i := 0; i*size < len(data); i++ {
 		var word [8]byte
 		copy(word[:], data[i*size:(i+1)*size])
@@ -104,17 +102,16 @@ func printIndex(i int, shape []int64) string {
 }
 
 // printElement returns an element in C's notation: %f, %i, %u or hexadecimal.
-func printElement(p codegen.Print, bits uint64) string {
-	width := max(8, ir.BitWidth(p.Elem))
-	f, isFloat := p.Elem.(*ir.FloatType)
+func printElement(p Print, bits uint64) string {
+	width := max(8, p.Elem.Bits)
 	switch {
 	case p.Hex:
 		return fmt.Sprintf("0x%0*x", width/4, bits)
-	case isFloat:
-		return num.FormatC(f.Format.Decode(bits))
-	case p.Signed && p.Elem != ir.Type(ir.I1):
+	case p.Elem.Float != nil:
+		return num.FormatC(p.Elem.Float.Decode(bits))
+	case p.Signed && p.Elem.Bits != 1:
 		return fmt.Sprint(int64(bits) << (64 - width) >> (64 - width))
-	case p.Elem == ir.Type(ir.I1):
+	case p.Elem.Bits == 1:
 		bits &= 1
 	}
 	return fmt.Sprint(bits)

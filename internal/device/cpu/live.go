@@ -10,9 +10,8 @@ import (
 	"weak"
 
 	"github.com/nereid-lang/nereid/internal/device"
-	"github.com/nereid-lang/nereid/internal/llvm"
+	"github.com/nereid-lang/nereid/internal/device/cpu/pool"
 	"github.com/nereid-lang/nereid/internal/objcode"
-	"github.com/nereid-lang/nereid/internal/target/cpu/pool"
 )
 
 // linked is the native code of a kernel. Its kernel and running launches hold it; the collector frees the
@@ -26,14 +25,14 @@ type linked struct {
 
 // codeMemory is the memory of linked code.
 type codeMemory struct {
-	code    nativeCode
+	code    Native
 	size    int
 	evicted bool // new launches do not find it
 	freed   bool
 }
 
-// nativeCode is linked code, whoever linked it.
-type nativeCode interface {
+// Native is linked code, whoever linked it.
+type Native interface {
 	Size() int // bytes of memory; 0 means that they are not known
 	Close() error
 }
@@ -139,7 +138,7 @@ func (k *kernel) link() (*linked, error) {
 		return nil, fmt.Errorf("%s is %w", k.name, device.ErrClosed)
 	}
 	d := k.dev
-	code, entry, err := d.linkObject(k.code.obj, k.code.entry)
+	code, entry, err := d.linkObject(k.code.Obj, k.code.Entry)
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +146,7 @@ func (k *kernel) link() (*linked, error) {
 	if c.mem.size == 0 {
 		c.mem.size = sessionSize
 	}
-	c.work.Fn, c.work.Scratch, c.work.Shares = entry, int(k.code.scratch), k.code.shares
+	c.work.Fn, c.work.Scratch, c.work.Shares = entry, int(k.code.Scratch), k.code.Shares
 	k.live.Store(c)
 	d.live.add(c)
 	return c, nil
@@ -155,10 +154,10 @@ func (k *kernel) link() (*linked, error) {
 
 // linkObject links an object file: without LLVM, unless debuggers and profilers are to be told of the code or
 // the file needs LLVM's linker.
-func (d *Device) linkObject(obj []byte, entry string) (nativeCode, uintptr, error) {
-	if d.Lines {
-		if h, err := d.host(); err == nil {
-			return h.link(obj, entry, true)
+func (d *Device) linkObject(obj []byte, entry string) (Native, uintptr, error) {
+	if d.Lines && d.Linker != nil {
+		if c, at, err := d.Linker(obj, entry, true); !errors.Is(err, ErrNoLinker) {
+			return c, at, err
 		}
 	}
 	c, err := objcode.Link(obj, entry, symbols())
@@ -167,22 +166,21 @@ func (d *Device) linkObject(obj []byte, entry string) (nativeCode, uintptr, erro
 		return c, c.Entry, nil
 	case !errors.Is(err, objcode.ErrUnsupported):
 		return nil, 0, err
+	case d.Linker == nil:
+		return nil, 0, fmt.Errorf("%w, and this program has no LLVM", err)
 	}
-	h, missing := d.host()
-	if missing != nil {
-		return nil, 0, fmt.Errorf("%w, and LLVM's linker is not here: %w", err, missing)
+	linked, at, missing := d.Linker(obj, entry, false)
+	if errors.Is(missing, ErrNoLinker) {
+		missing = fmt.Errorf("%w, and LLVM's linker is not here: %w", err, missing)
 	}
-	return h.link(obj, entry, false)
+	return linked, at, missing
 }
 
-// link links an object file by LLVM.
-func (h *host) link(obj []byte, entry string, tell bool) (nativeCode, uintptr, error) {
-	c, err := h.lib.Link(obj, entry, llvm.JITOptions{Symbols: symbols(), GDB: tell, Perf: tell})
-	if err != nil {
-		return nil, 0, err
-	}
-	return c, c.Entry, nil
-}
+// ErrNoLinker is wrapped by the error of a Linker that is not here.
+var ErrNoLinker = errors.New("no linker")
+
+// Symbols returns the functions that kernels call, for a Linker.
+func Symbols() map[string]uintptr { return symbols() }
 
 // Close makes later launches fail. The collector frees the code when the launches under way, which hold it,
 // have ended. Closing twice is harmless.

@@ -11,18 +11,30 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nereid-lang/nereid/internal/target"
+	"github.com/nereid-lang/nereid/internal/llvm"
+	"github.com/nereid-lang/nereid/internal/txtest"
 )
+
+// testDevice returns a device of its own.
+func testDevice(testing.TB) *Device { return New() }
 
 // storing returns a kernel that stores the number n.
 func storing(t testing.TB, d *Device, n int) *kernel {
 	t.Helper()
-	m := parse(t, fmt.Sprintf(`module { tt.func public @store%[1]d(%%p: !tt.ptr<i32>) {
-		%%c = arith.constant %[1]d : i32
-		tt.store %%p, %%c : !tt.ptr<i32>
-		tt.return
-	} }`, n))
-	e, err := d.Compile(t.Context(), &target.Input{Module: m, Kernel: kernelOf(m)})
+	lib := txtest.LLVM(t, llvm.Load)
+	text := fmt.Sprintf(`define void @store%[1]d(ptr %%args, ptr %%grid, i64 %%first, i64 %%last, ptr %%scratch,
+    ptr %%status) {
+  %%p = load ptr, ptr %%args
+  store i32 %[1]d, ptr %%p
+  ret void
+}`, n)
+	out, err := lib.Compile(t.Context(), []byte(text), llvm.Options{Name: "k.llir",
+		Target: lib.HostTarget(), Level: llvm.O2, Emit: llvm.EmitObj})
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := fmt.Sprintf("store%d", n)
+	e, err := d.Load(&Code{Obj: out.Obj, Entry: name, Params: 1}, name)
 	if err != nil {
 		t.Fatal(err)
 	}

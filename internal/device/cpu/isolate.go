@@ -16,8 +16,8 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/diag"
-	"github.com/nereid-lang/nereid/internal/target"
 )
 
 // Isolated launches run in child processes: the program's own executable, started again, in which
@@ -54,10 +54,10 @@ const maxChildKernels = 1024
 type isolationRequest struct {
 	Kernel uint64
 	Name   string
-	Code   *target.Code
+	Code   *device.Code
 	Grid   [3]int
 	Words  []uint64
-	Memory []target.Memory
+	Memory []device.Memory
 }
 
 // isolationReply is the result of a launch.
@@ -112,7 +112,7 @@ func sharedArena() *arena {
 }
 
 // Isolate returns an executable of this device whose launches run in a child process.
-func (d *Device) Isolate(e target.Executable) (target.Executable, error) {
+func (d *Device) Isolate(e device.Executable) (device.Executable, error) {
 	k, ok := e.(*kernel)
 	if !ok {
 		return nil, fmt.Errorf("this executable cannot be isolated")
@@ -134,17 +134,17 @@ type isolated struct {
 	*kernel
 	on   *isolation
 	id   uint64
-	code target.Code
+	code device.Code
 }
 
 func (x *isolated) Bounded() bool { return true }
 
-func (x *isolated) Launch(context.Context, target.Stream, [3]int, []uint64) error {
+func (x *isolated) Launch(context.Context, device.Stream, [3]int, []uint64) error {
 	return fmt.Errorf("%s runs in another process, and was not told the memory of its arguments", x.name)
 }
 
-func (x *isolated) LaunchBounded(ctx context.Context, _ target.Stream, grid [3]int, words []uint64,
-	mem []target.Memory) error {
+func (x *isolated) LaunchBounded(ctx context.Context, _ device.Stream, grid [3]int, words []uint64,
+	mem []device.Memory) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -236,7 +236,7 @@ func (on *isolation) put(c *child) {
 type moved struct {
 	a      *arena
 	words  []uint64
-	mem    []target.Memory
+	mem    []device.Memory
 	copies []movedBlock
 }
 
@@ -249,7 +249,7 @@ type movedBlock struct {
 }
 
 // move copies memory that is not in the arena. Overlapping memory is copied in one piece.
-func (a *arena) move(words []uint64, mem []target.Memory) (*moved, error) {
+func (a *arena) move(words []uint64, mem []device.Memory) (*moved, error) {
 	m := &moved{a: a, words: slices.Clone(words), mem: slices.Clone(mem)}
 	for _, x := range mem {
 		if x.Base < x.End && !a.holds(x.Base) {
@@ -284,7 +284,7 @@ func (a *arena) move(words []uint64, mem []target.Memory) (*moved, error) {
 			if x.Base >= c.base && x.Base < c.end {
 				by := uint64(uintptr(unsafe.Pointer(&c.data[0]))) - c.base
 				m.words[x.Word] += by
-				m.mem[i] = target.Memory{Word: x.Word, Lo: x.Lo + by, Hi: x.Hi + by, Base: x.Base + by,
+				m.mem[i] = device.Memory{Word: x.Word, Lo: x.Lo + by, Hi: x.Hi + by, Base: x.Base + by,
 					End: x.End + by}
 			}
 		}
@@ -350,9 +350,9 @@ var crashSignal = regexp.MustCompile(`\[signal (SIG[A-Z]+)|^(SIG[A-Z]+):`)
 
 // serve runs launches from the connection, in a child.
 func serve(conn *os.File) error {
-	d := newDevice(Compiler{})
+	d := New()
 	dec, enc := gob.NewDecoder(conn), gob.NewEncoder(conn)
-	kernels := map[uint64]target.Executable{}
+	kernels := map[uint64]device.Executable{}
 	for {
 		var req isolationRequest
 		if err := dec.Decode(&req); err == io.EOF { // the parent has closed the connection
@@ -366,7 +366,7 @@ func serve(conn *os.File) error {
 	}
 }
 
-func (d *Device) isolatedLaunch(kernels map[uint64]target.Executable, req *isolationRequest) isolationReply {
+func (d *Device) isolatedLaunch(kernels map[uint64]device.Executable, req *isolationRequest) isolationReply {
 	k := kernels[req.Kernel]
 	if k == nil && req.Code != nil {
 		var err error
@@ -375,7 +375,7 @@ func (d *Device) isolatedLaunch(kernels map[uint64]target.Executable, req *isola
 		}
 		kernels[req.Kernel] = k
 	}
-	b, ok := k.(target.Bounded)
+	b, ok := k.(device.Bounded)
 	if !ok {
 		return isolationReply{Err: "the child process has no such kernel"}
 	}

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/nereid-lang/nereid/internal/target"
+	"github.com/nereid-lang/nereid/internal/device"
 )
 
 // TestMoveOverlapping: arguments of an isolated launch keep their distances where their memory overlaps,
@@ -28,11 +28,11 @@ func TestMoveOverlapping(t *testing.T) {
 			}
 			base := uint64(uintptr(unsafe.Pointer(&memory[0])))
 			var words []uint64
-			var mem []target.Memory
+			var mem []device.Memory
 			for i, s := range spans {
 				lo, hi := base+uint64(s[0]), base+uint64(s[1])
 				words = append(words, lo)
-				mem = append(mem, target.Memory{Word: i, Lo: lo, Hi: hi, Base: lo, End: hi})
+				mem = append(mem, device.Memory{Word: i, Lo: lo, Hi: hi, Base: lo, End: hi})
 			}
 			m, err := a.move(words, mem)
 			if err != nil {

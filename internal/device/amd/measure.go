@@ -5,8 +5,7 @@ import (
 	"time"
 
 	"github.com/nereid-lang/nereid/internal/device"
-	"github.com/nereid-lang/nereid/internal/target"
-	"github.com/nereid-lang/nereid/internal/target/amd/hip"
+	"github.com/nereid-lang/nereid/internal/device/amd/hip"
 )
 
 // flushBytes is the memory to clear between runs, so that caches are cold: the largest, that of an MI300, has
@@ -15,7 +14,7 @@ const flushBytes = 512 << 20
 
 // Measure times f as Triton's do_bench does: estimate, warm up, then time each run between two events, with
 // the caches cleared before.
-func (d *Device) Measure(bs target.Stream, warmup, rep time.Duration,
+func (d *Device) Measure(bs device.Stream, warmup, rep time.Duration,
 	f func() error) ([]time.Duration, error) {
 	at, err := d.dev.Alloc(flushBytes)
 	if err != nil {

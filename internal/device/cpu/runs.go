@@ -5,7 +5,7 @@ import (
 	"runtime"
 	"strings"
 
-	"github.com/nereid-lang/nereid/internal/target/cpu/cpuid"
+	"github.com/nereid-lang/nereid/internal/device/cpu/cpuid"
 )
 
 // Runs returns nil if this machine runs code that was compiled for a machine, as Machine describes it, and
@@ -14,17 +14,18 @@ func (d *Device) Runs(stage, machine string) error {
 	triple, rest, _ := strings.Cut(machine, " ")
 	cpu, features, _ := strings.Cut(rest, " ")
 	system := systemOf(triple)
-	switch own := runtime.GOOS + "/" + runtime.GOARCH; {
-	case stage != stageObj || system == "":
-		return fmt.Errorf("this is %s, which runs object files for it", own)
-	case system != own:
-		return fmt.Errorf("the code is for %s (%s), and this is %s", system, cpu, own)
+	switch here := runtime.GOOS + "/" + runtime.GOARCH; {
+	case stage != StageObj || system == "":
+		return fmt.Errorf("this is %s, which runs object files for it", here)
+	case system != here:
+		return fmt.Errorf("the code is for %s (%s), and this is %s", system, cpu, here)
 	}
 	missing := cpuid.Missing(features)
-	if len(missing) == 0 && strings.Contains(features, "+amx-") && !tiles() {
+	if len(missing) == 0 && strings.Contains(features, "+amx-") && !Tiles() {
 		missing = []string{"AMX, which the system does not grant"}
 	}
-	if len(missing) == 0 || machine == d.Machine() { // LLVM may know more than the tables
+	own := d.Compiled != nil && machine == d.Compiled() // LLVM may know more than the tables
+	if len(missing) == 0 || own {
 		return nil
 	}
 	if more := len(missing) - maxNamed; more > 0 {

@@ -6,10 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nereid-lang/nereid/internal/device"
+	"github.com/nereid-lang/nereid/internal/device/cpu/pool"
 	"github.com/nereid-lang/nereid/internal/device/stray"
-	"github.com/nereid-lang/nereid/internal/target"
-	"github.com/nereid-lang/nereid/internal/target/cpu/codegen"
-	"github.com/nereid-lang/nereid/internal/target/cpu/pool"
 )
 
 // add records a buffer until it is removed or collected. It does not keep the buffer alive.
@@ -21,7 +20,7 @@ func (d *Device) add(b *buffer) {
 // bounds returns the words that a checked kernel reads: for each argument the memory of its tensor, empty if
 // it is none; then, if the kernel has pointers not derived from arguments, all memory they may point into:
 // the tensors of this launch and the buffers of the device.
-func (k *kernel) bounds(words int, mem []target.Memory) []uint64 {
+func (k *kernel) bounds(words int, mem []device.Memory) []uint64 {
 	out := make([]uint64, 2*words+1, 2*words+1+2*len(mem))
 	for _, m := range mem {
 		if m.Word < words && m.Lo < m.Hi {
@@ -42,8 +41,8 @@ func (k *kernel) bounds(words int, mem []target.Memory) []uint64 {
 }
 
 // wild reports whether a kernel checks pointers that were derived from no argument.
-func wild(sites []codegen.Site) bool {
-	return slices.ContainsFunc(sites, func(s codegen.Site) bool { return s.Wild })
+func wild(sites []Site) bool {
+	return slices.ContainsFunc(sites, func(s Site) bool { return s.Wild })
 }
 
 // Fault is the error of a kernel that stopped: a failed assertion or, in checked code, an access out of
@@ -58,7 +57,7 @@ func (k *kernel) fault(t *pool.Trap, grid [3]int, words, bounds []uint64) error 
 	site, p := k.sites[t.Code-1], int(t.Words[0])
 	f := &Fault{Kernel: k.name, Op: site.Op, Locs: site.Locs}
 	f.Program = [3]int{p % grid[0], p / grid[0] % grid[1], p / (grid[0] * grid[1])}
-	if site.Kind == codegen.Assertion {
+	if site.Kind == Assertion {
 		f.Msg = "assertion failed: " + site.What
 		return f
 	}
@@ -86,13 +85,13 @@ func (k *kernel) fault(t *pool.Trap, grid [3]int, words, bounds []uint64) error 
 }
 
 // kindOf returns "load", "store" or "atomic".
-func kindOf(s codegen.Site) string {
+func kindOf(s Site) string {
 	what, _, _ := strings.Cut(s.What, " of ")
 	return what
 }
 
 // accessed returns the bytes of an element that a site accesses.
-func accessed(s codegen.Site) int64 {
+func accessed(s Site) int64 {
 	var n int64
 	if _, of, ok := strings.Cut(s.What, " of "); ok {
 		fmt.Sscanf(of, "%d bytes", &n)
@@ -101,7 +100,7 @@ func accessed(s codegen.Site) int64 {
 }
 
 // argument returns the name of a site's argument for messages.
-func argument(s codegen.Site) string {
+func argument(s Site) string {
 	if s.Name != "" {
 		return s.Name
 	}

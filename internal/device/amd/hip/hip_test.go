@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nereid-lang/nereid/internal/device/amd/hip/stub"
 	"github.com/nereid-lang/nereid/internal/dl"
-	"github.com/nereid-lang/nereid/internal/target/amd/hip/stub"
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
 

@@ -10,7 +10,7 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/nereid-lang/nereid/internal/llvm"
+	"github.com/nereid-lang/nereid/internal/dl"
 )
 
 // Work is a kernel that is launched repeatedly. The zero value with Fn is ready; it must not be copied after
@@ -386,7 +386,7 @@ func (r *run) workOn(s *slot) {
 		if r.timed {
 			start = nanotime()
 		}
-		llvm.Call(r.work.Fn, s.words[:]...)
+		dl.Call(r.work.Fn, s.words[:]...)
 		if r.timed {
 			took += nanotime() - start
 		}
