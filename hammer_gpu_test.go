@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/nereid-lang/nereid"
+	hipstub "github.com/nereid-lang/nereid/internal/device/amd/hip/stub"
 	"github.com/nereid-lang/nereid/internal/gen/genkernels"
 	"github.com/nereid-lang/nereid/internal/llvm"
-	hipstub "github.com/nereid-lang/nereid/internal/device/amd/hip/stub"
 	"github.com/nereid-lang/nereid/internal/target/nvidia/driver/stub"
 	"github.com/nereid-lang/nereid/internal/txtest"
 )

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/nereid-lang/nereid"
-	"github.com/nereid-lang/nereid/internal/llvm"
 	"github.com/nereid-lang/nereid/internal/device/amd/hip/stub"
+	"github.com/nereid-lang/nereid/internal/llvm"
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
