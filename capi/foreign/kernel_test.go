@@ -28,6 +28,12 @@ def add(x_ptr, out_ptr, n, s, mode: tl.constexpr, B: tl.constexpr, eps=0.5):
 def chosen(out_ptr, n, B: tl.constexpr):
     at = tl.arange(0, B)
     tl.store(out_ptr + at, B, at < n)
+
+@triton.heuristics({"B": lambda args: 32 if args["out_ptr"].numel() > 16 else 16})
+@triton.jit
+def sized(out_ptr, n, B: tl.constexpr):
+    at = tl.arange(0, B)
+    tl.store(out_ptr + at, B, at < n)
 `
 
 // memory is 64 floats at an address divisible by 16.
@@ -187,6 +193,28 @@ func TestByValue(t *testing.T) {
 			want = 16
 		}
 		if err != nil || f.out[0] != want || done != (i == 1 || i == 3 || i == 5) {
+			t.Errorf("launch %d: %v, %v, %v", i, f.out[0], done, err)
+		}
+	}
+}
+
+// TestBySize repeats a launch for which a decorator looked at the size of memory, with the very size alone.
+func TestBySize(t *testing.T) {
+	f := newFixture(t, "sized")
+	grid := nereid.Grid{1}
+	for i, elements := range []uint64{64, 64, 8, 8, 20, 64} {
+		out := pointer(f.out, 0)
+		out.Size = 4 * elements
+		l := []Arg{out, integer(4)}
+		done, err := f.k.Quick(f.s, (*[3]int)(&grid), l, nil)
+		if !done && err == nil {
+			err = f.k.Launch(f.r, f.s, grid, l, nil)
+		}
+		want := float32(32)
+		if elements <= 16 {
+			want = 16
+		}
+		if err != nil || f.out[0] != want || i%2 == 1 && i < 4 && !done {
 			t.Errorf("launch %d: %v, %v, %v", i, f.out[0], done, err)
 		}
 	}

@@ -193,3 +193,22 @@ class C:
 # ---
 def f(): return __class__
 r = f()
+# ---
+# Names that := binds in a lambda are the lambda's own, also in defaults of others and in nested ones.
+y, z = "module", "module"
+def f():
+    g = lambda: (y := 1)
+    h = lambda: (lambda: (z := 2))()
+    return g(), h(), y, z
+r = f(), y, z
+# ---
+def f():
+    g = lambda: (w := 1)
+    return g(), w
+r = f()
+# ---
+def f():
+    g = [lambda: (v := 1)][0]
+    k = lambda a=(u := 3): a
+    return g(), k(), u, "v" in locals()
+r = f()
