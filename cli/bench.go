@@ -18,7 +18,7 @@ import (
 
 func newBenchCmd() *cobra.Command {
 	var device, begin, torch string
-	var compare, lines, turns bool
+	var compare, lines, turns, ahead bool
 	s := &bench.Suite{}
 	cmd := &cobra.Command{
 		Use:   "bench [--device D] [--only NAME]...",
@@ -72,6 +72,9 @@ func newBenchCmd() *cobra.Command {
 			if turns {
 				return s.Turns(ctx, cmd.InOrStdin())
 			}
+			if ahead {
+				s.CompareAhead(ctx)
+			}
 			total := len(s.Only)
 			if total == 0 {
 				total = len(known) - 1 // without start
@@ -99,6 +102,8 @@ func newBenchCmd() *cobra.Command {
 	fs.StringVar(&torch, "torch", "", "with --peers, a Python that has PyTorch (default: .venv/bin/python)")
 	fs.BoolVar(&turns, "turns", false,
 		"measure what lines of the standard input ask for, as 100ms matmul fp16 4096")
+	fs.BoolVar(&ahead, "ahead", false, "compare each launch that compiles with the same in strict mode after "+
+		"a warm-up, and with compiled code as in a bundle")
 	fs.StringVar(&begin, "begin", "", "be a process of --only start")
 	fs.MarkHidden("begin")
 	fs.BoolVar(&lines, "json", false,

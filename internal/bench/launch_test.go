@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/internal/llvm"
@@ -46,4 +47,22 @@ func TestLaunchTable(t *testing.T) {
 	if got, want := fmt.Sprint(forms), fmt.Sprint(append(each, each...)); got != want {
 		t.Errorf("forms %s, want %s", got, want)
 	}
+}
+
+// TestCompareAhead: every launch runs compiled when it comes, in strict mode and as compiled code.
+func TestCompareAhead(t *testing.T) {
+	dev := txtest.Device(t, "interp", nereid.Open)
+	var out bytes.Buffer
+	s := &Suite{Device: dev, Small: true, Out: &out, Only: []string{"row_sum"}, Rep: time.Millisecond}
+	s.CompareAhead(t.Context())
+	if err := s.Run(t.Context()); err != nil {
+		t.Fatal(err, out.String())
+	}
+	for line := range strings.Lines(out.String()) {
+		var a Ahead
+		if err := json.Unmarshal([]byte(line), &a); err == nil && a.JIT > 0 && a.Strict > 0 && a.Compiled > 0 {
+			return
+		}
+	}
+	t.Error(out.String())
 }
