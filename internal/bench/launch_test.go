@@ -60,7 +60,8 @@ func TestCompareAhead(t *testing.T) {
 	}
 	for line := range strings.Lines(out.String()) {
 		var a Ahead
-		if err := json.Unmarshal([]byte(line), &a); err == nil && a.JIT > 0 && a.Strict > 0 && a.Compiled > 0 {
+		err := json.Unmarshal([]byte(line), &a)
+		if err == nil && a.JIT > 0 && a.Strict > 0 && a.Compiled > 0 {
 			return
 		}
 	}
