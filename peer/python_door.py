@@ -1,18 +1,29 @@
-"""The Python door on a GPU, beside Triton: results, times of kernels, host times of launches.
+"""The Python door on a GPU, beside Triton and `nereid race`: results, times of kernels, host times of launches.
 
-    python peer/python_door.py [--tutorials DIR] [--rep MS]
+    python peer/python_door.py [--rep MS] [--libraries DIR [--nereid BINARY] [--seconds S]] [--tutorials]
 
-It needs PyTorch, Triton 3.6 and the wheel, installed (make wheel; Triton finds back ends by entry points), and libLLVM 22 (NEREID_LLVM names it; peer/pack-llvm packs one). Each line has Triton's
-figure first, then Nereid's. With --tutorials the checks of Triton's tutorials in a folder run through the plug-in.
+It needs PyTorch, Triton 3.6, the package (installed, or python/ on the path with libnereid.so.1 in it), and libLLVM 22
+(peer/pack-llvm packs one). Each line has Triton's figure first, then Nereid's.
+
+--libraries is a folder as libraries.py has it. Its launches run by Triton, which capture.py records and times, then
+through the plug-in with the same memory: the results are compared, and the launch is timed in the same way. With
+--nereid the command races what was recorded: the last column is its time over the plug-in's, 1.0 if Python costs the
+kernel nothing. --tutorials runs the checks of DIR/tutorials through the plug-in. --dry tries the script itself without
+a GPU: both sides are Nereid on the CPU.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
+import io
+import json
 import os
 import runpy
 import statistics
+import subprocess
 import sys
+import tempfile
 import time
 
 import torch
@@ -25,6 +36,9 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import matmul  # noqa: E402
 import softmax  # noqa: E402
 import vector_add  # noqa: E402
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import capture  # noqa: E402
 
 
 @triton.jit
@@ -40,13 +54,27 @@ def twelve(a, b, c, n, i0, i1, i2, i3, i4, i5, i6, i7, BLOCK: tl.constexpr):
     tl.store(c + at, tl.load(a + at, mask=at < n) + tl.load(b + at, mask=at < n) + s, mask=at < n)
 
 
+DEVICE = "cuda"
+
+
+@contextlib.contextmanager
+def through_nereid():
+    """Kernels run through the plug-in; outside they are Triton's."""
+    if DEVICE == "cpu":  # --dry: it is active anyway
+        yield
+        return
+    nereid.activate("cuda")
+    try:
+        yield
+    finally:
+        nereid.deactivate()
+
+
 def drivers():
     """Yields the two drivers in turn, each active while it is tried."""
-    nereid.deactivate()
     yield "triton"
-    nereid.activate("cuda")
-    yield "nereid"
-    nereid.deactivate()
+    with through_nereid():
+        yield "nereid"
 
 
 def host_us(f, n=2000, rounds=9):
@@ -68,7 +96,7 @@ def host_us(f, n=2000, rounds=9):
 
 
 def launches():
-    x, y, z = (torch.rand(1024, device="cuda") for _ in range(3))
+    x, y, z = (torch.rand(1024, device=DEVICE) for _ in range(3))
     calls = {
         "3 tensors + 1 int": lambda: four[(1,)](x, y, z, 1000, BLOCK=1024),
         "3 tensors + 9 ints": lambda: twelve[(1,)](x, y, z, 1000, 2, 3, 4, 5, 6, 7, 8, 9, BLOCK=1024),
@@ -100,9 +128,9 @@ def product(a, b):
 
 def kernels(rep):
     torch.manual_seed(0)
-    x, y = torch.randn(1 << 24, device="cuda"), torch.randn(1 << 24, device="cuda")
-    s = torch.randn(4096, 4096, device="cuda")
-    a, b = (torch.randn(2048, 2048, device="cuda", dtype=torch.float16) for _ in range(2))
+    x, y = torch.randn(1 << 24, device=DEVICE), torch.randn(1 << 24, device=DEVICE)
+    s = torch.randn(4096, 4096, device=DEVICE)
+    a, b = (torch.randn(2048, 2048, device=DEVICE, dtype=torch.float16) for _ in range(2))
     cases = {
         "add, 16 Mi": (lambda: add(x, y), x + y, 0),
         "softmax, 4096 x 4096": (lambda: rows(s), torch.softmax(s, 1), 1e-6),
@@ -119,13 +147,22 @@ def kernels(rep):
 
 
 def streams_and_graphs():
-    nereid.activate("cuda")
-    x, out = torch.zeros(1 << 20, device="cuda"), torch.zeros(1 << 20, device="cuda")
-    side = torch.cuda.Stream()
+    with through_nereid():
+        other_stream()
+        graph()
+        host_tensor()
+
+
+def other_stream():
+    x, side = torch.zeros(1 << 20, device=DEVICE), torch.cuda.Stream()
     with torch.cuda.stream(side):
         got = add(x + 1, x + 2)
     side.synchronize()
     print("another stream:", "right" if bool((got == 3).all()) else "WRONG")
+
+
+def graph():
+    x, out = torch.zeros(1 << 20, device=DEVICE), torch.zeros(1 << 20, device=DEVICE)
     grid = (triton.cdiv(x.numel(), 1024),)
     vector_add.add_kernel[grid](x, x, out, x.numel(), BLOCK_SIZE=1024)
     g = torch.cuda.CUDAGraph()
@@ -135,44 +172,216 @@ def streams_and_graphs():
     g.replay()
     torch.cuda.synchronize()
     print("a graph:", "right" if bool((out == 8).all()) else "WRONG")
+
+
+def host_tensor():
+    """A tensor in host memory, where the kernel expects one on the GPU."""
+    x, out = torch.zeros(1024), torch.zeros(1024, device=DEVICE)
     try:
-        vector_add.add_kernel[grid](x.cpu(), x, out, 1024, BLOCK_SIZE=1024)
+        vector_add.add_kernel[(1,)](x, x, out, 1024, BLOCK_SIZE=1024)
         torch.cuda.synchronize()
         print("a tensor of the host: taken")
     except Exception as e:
         print("a tensor of the host:", type(e).__name__, e)
-    nereid.deactivate()
 
 
-def tutorials(folder):
-    triton.testing.Mark.run = lambda self, *args, **kwargs: None
-    for name in sorted(os.listdir(folder)):
-        if not name.endswith(".py"):
+def same(got, want, dtype):
+    """Returns how far two storages of an element type are apart: the largest difference over the largest value."""
+    if torch.equal(got, want):
+        return 0.0
+    kind = {short: getattr(torch, name.split(".")[1]) for name, short in capture.DTYPES.items()}[dtype]
+    size = torch.empty(0, dtype=kind).element_size()
+    a, b = (t[:t.numel() // size * size].view(kind).double() for t in (got, want))
+    finite = torch.isfinite(a) & torch.isfinite(b)
+    if not torch.equal(a[~finite].nan_to_num(7), b[~finite].nan_to_num(7)):
+        return float("inf")
+    a, b = a[finite], b[finite]
+    return ((a - b).abs().max() / b.abs().max().clamp(min=1e-30)).item() if a.numel() else 0.0
+
+
+# The largest difference, over the largest value, of sums in another order.
+TOLERANCE = {"fp32": 2e-3, "fp64": 1e-9, "fp16": 1e-2, "bf16": 4e-2, "fp8e4nv": 0.2, "fp8e5": 0.3}
+
+
+class Beside(capture.Recorder):
+    """Records and times launches of Triton's, then makes each through the plug-in."""
+
+    def __init__(self, out, root, most, until):
+        super().__init__(out, root, per_kernel=1, max_bytes=150 << 20, timed=True)
+        self.most, self.until, self.rows = most, until, []
+
+    def before(self, fn, args, kwargs, grid):
+        if self.count >= self.most or time.time() > self.until:
+            return None
+        return super().before(fn, args, kwargs, grid)
+
+    def after(self, result, launch, storages, before, again):
+        name = f"{self.count:04d}-{launch['kernel']}"
+        super().after(result, launch, storages, before, again)
+        views = {key: torch.empty(0, dtype=torch.uint8, device=dev).set_(s) for key, s, dev in storages.values()}
+        want = {key: v.clone() for key, v in views.items()}
+        row = {"case": name, "triton": launch["triton"]["ms"]}
+        try:
+            with through_nereid():
+                for key, v in views.items():
+                    v.copy_(before[key])
+                again()
+                torch.cuda.synchronize()
+                row["apart"] = self.apart(launch, views, want)
+                row["plug-in"] = self.time(None, again)["ms"]
+        except Exception as e:
+            row["failed"] = f"{type(e).__name__}: {e}"[:300]
+        for key, v in views.items():
+            v.copy_(want[key])
+        self.rows.append(row)
+
+    def apart(self, launch, views, want):
+        """Returns the largest difference, in tolerances: up to 1 is right."""
+        kinds = {}
+        for a in launch["args"]:
+            for t in a.get("items", ()) if a["kind"] == "tuple" else (a,):
+                if "storage" in t:
+                    kinds.setdefault(t["storage"], t["dtype"])
+        return max((same(views[k], want[k], d) / TOLERANCE.get(d, 1e-30) for k, d in kinds.items()), default=0.0)
+
+
+# Functions of libraries.py, those of both libraries in turn.
+LAUNCHES = ("tutorial_elementwise", "tutorial_rows", "liger_elementwise", "liger_norms", "fla_cumsum", "liger_losses",
+            "fla_gated", "liger_rope", "fla_modules", "fla_delta", "fla_elementwise", "fla_conv", "fla_losses")
+
+
+def record(folder, out, most, seconds):
+    """Returns a row for each launch of the libraries."""
+    with through_nereid():
+        pass  # Triton is changed now, under the recorder
+    launch, tune = capture.JITFunction.run, capture.Autotuner._bench
+    recorder = Beside(out, folder, most, time.time() + seconds)
+    capture.recorder = capture.install(out, folder, recorder=recorder)
+    capture.fewer_configs(1)
+    sys.path.insert(0, folder)
+    import libraries
+    libraries.DEVICE = DEVICE
+    torch.manual_seed(0)
+    for name in LAUNCHES:
+        if recorder.count < most and time.time() < recorder.until:
+            start = time.time()
+            libraries.once(getattr(libraries, name))
+            print(f"  {name}: {recorder.count} launches, {time.time() - start:.1f} s", file=sys.stderr, flush=True)
+    capture.JITFunction.run, capture.Autotuner._bench = launch, tune
+    return recorder.rows
+
+
+def raced(binary, folder, out, rows):
+    """Adds the times of `nereid race` to the rows."""
+    cases = [os.path.join(out, r["case"] + ".safetensors") for r in rows]
+    done = subprocess.run([binary, "race", "--json", "--device", DEVICE, "--root", folder, "--warmup", "15ms",
+                           "--rep", "60ms", *cases], capture_output=True, text=True)
+    if done.returncode:
+        print(f"nereid race: {done.stderr[-2000:]}")
+    by = {r["case"]: r for r in rows}
+    for line in done.stdout.splitlines():
+        got = json.loads(line) if line.startswith("{") else {}
+        if got.get("case") in by and not got.get("failed"):
+            by[got["case"]]["race"] = got["nereid"]["ms"]
+        elif got.get("failed"):
+            print(f"nereid race: {got.get('case')}: {got['failed'][:200]}")
+
+
+def shown(rows):
+    """Prints a line for each launch, and the whole."""
+    print(f"{'':5} {'Triton us':>10} {'plug-in us':>10} {'race us':>10} {'race/plug-in':>12}  launch")
+    right, ratios = 0, []
+    for r in rows:
+        if "failed" in r:
+            print(f"FAIL  {r['case']}: {r['failed']}")
             continue
-        nereid.activate("cuda")
+        ok = r["apart"] <= 1
+        right += ok
+        ratio = r["race"] / r["plug-in"] if "race" in r else None
+        if ratio is not None:
+            ratios.append(ratio)
+        us = [f"{r[k] * 1e3:10.2f}" if k in r else f"{'':10}" for k in ("triton", "plug-in", "race")]
+        print("ok   " if ok else "WRONG", *us, f"{ratio:12.3f}" if ratio else " " * 12, "", r["case"],
+              "" if ok else f"{r['apart']:.2g} tolerances apart")
+    print(f"{right} of {len(rows)} launches right")
+    if ratios:
+        print(f"race over plug-in: mean {statistics.geometric_mean(ratios):.3f}, least {min(ratios):.3f}, "
+              f"at least 0.98: {sum(x >= 0.98 for x in ratios)} of {len(ratios)}; at least 0.98 or under 0.3 us apart: "
+              f"{sum(r['race'] / r['plug-in'] >= 0.98 or r['plug-in'] - r['race'] < 0.0003 for r in rows if 'race' in r)}")
+
+
+def libraries(folder, binary, most, seconds):
+    with tempfile.TemporaryDirectory() as out:
+        rows = record(os.path.realpath(folder), out, most, seconds)
+        if binary and rows:
+            raced(binary, os.path.realpath(folder), out, rows)
+        shown(rows)
+
+
+def attention(space):
+    """Runs tests of the tutorial on attention: the file itself only measures."""
+    for causal in (False, True):
+        for mode in ("fwd", "bwd"):
+            with contextlib.suppress(space["pytest"].skip.Exception):
+                space["test_op"](1, 2, 1024, 64, causal, False, mode, "triton-fp16")
+
+
+def tutorials(folder, names=("01", "02", "03", "05", "06")):
+    triton.testing.Mark.run = lambda self, *args, **kwargs: None
+    capture.fewer_configs(3)
+    for name in sorted(os.listdir(folder)):
+        if not name.endswith(".py") or name[:2] not in names:
+            continue
         start = time.time()
         try:
-            runpy.run_path(os.path.join(folder, name), run_name="__main__")
+            with through_nereid(), contextlib.redirect_stdout(io.StringIO()):
+                space = runpy.run_path(os.path.join(folder, name), run_name="__main__")
+                if name[:2] == "06":
+                    attention(space)
             print(f"{name}: right, {time.time() - start:.1f} s")
         except BaseException as e:
             print(f"{name}: {type(e).__name__}: {str(e)[:300]}")
-    nereid.deactivate()
+
+
+def steps(args):
+    yield launches
+    yield lambda: kernels(args.rep)
+    if DEVICE == "cuda":
+        yield streams_and_graphs
+    if args.libraries and args.tutorials:
+        yield lambda: tutorials(os.path.join(args.libraries, "tutorials"))
+    if args.libraries:
+        yield lambda: libraries(args.libraries, args.nereid, args.most, args.seconds)
+
+
+def dry():
+    """Both sides are Nereid on the CPU, and there is nothing to wait for."""
+    global DEVICE
+    DEVICE = "cpu"
+    nereid.activate("cpu")
+    torch.cuda.synchronize = lambda: None
 
 
 def main():
     p = argparse.ArgumentParser()
-    p.add_argument("--tutorials", default="")
-    p.add_argument("--rep", type=int, default=300)
+    p.add_argument("--libraries", default="", metavar="DIR")
+    p.add_argument("--tutorials", action="store_true")
+    p.add_argument("--nereid", default="", metavar="BINARY")
+    p.add_argument("--most", type=int, default=60, help="launches of libraries")
+    p.add_argument("--seconds", type=float, default=90, help="for the launches of libraries, without the race")
+    p.add_argument("--rep", type=int, default=100, metavar="MS")
+    p.add_argument("--dry", action="store_true")
     args = p.parse_args()
+    if args.dry:
+        dry()
     print(nereid.version(), nereid.devices())
-    for step in (launches, lambda: kernels(args.rep), streams_and_graphs):
+    for step in steps(args):
+        start = time.time()
         try:
             step()
         except Exception as e:
             print(f"FAILED: {type(e).__name__}: {e}")
-            nereid.deactivate()
-    if args.tutorials:
-        tutorials(args.tutorials)
+        print(f"  {time.time() - start:.1f} s", flush=True)
 
 
 if __name__ == "__main__":

@@ -23,6 +23,15 @@ def activate(device: str = "", check: bool = False, deep: bool = False) -> None:
     triton.runtime.driver.set_active(driver.NereidDriver(device, check=check, deep=deep))
 
 
+def register() -> None:
+    """Tells Triton of the back end where it did not find it: the package is on the path, but not installed."""
+    from triton.backends import Backend, backends
+
+    from . import compiler, driver
+    if "nereid" not in backends:
+        backends["nereid"] = Backend(compiler.NereidBackend, driver.NereidDriver)
+
+
 def deactivate() -> None:
     """Gives Triton's kernels back to the driver that Triton chooses."""
     triton.runtime.driver._active = None

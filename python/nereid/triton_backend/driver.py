@@ -10,7 +10,7 @@ from typing import Any
 from triton.backends.compiler import GPUTarget
 from triton.backends.driver import DriverBase
 
-from . import default_device, launcher, open_device, patches
+from . import default_device, launcher, open_device, patches, register
 
 _CHOSEN = os.environ.get("TRITON_DEFAULT_BACKEND") == "nereid"
 if _CHOSEN:
@@ -98,6 +98,7 @@ class NereidDriver(DriverBase):
 
     def __init__(self, device: str = "", check: bool = False, deep: bool = False) -> None:
         super().__init__()
+        register()
         patches.install()
         self.device = open_device(device or default_device())
         self.check, self.deep = check, deep
