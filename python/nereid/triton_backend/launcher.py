@@ -11,6 +11,7 @@ from .. import _args, _errors, _lib
 _FLOATS = ("fp", "bf", "f3", "f6")
 _WORD = struct.Struct("=Q")
 _DOUBLE = struct.Struct("=d")
+ON_GPU = "is_cuda"
 _GRIDS = 256  # grids that a function remembers
 _MASK = 0xFFFFFFFFFFFFFFFF
 
@@ -104,7 +105,7 @@ class Launcher:
                 fields.append(f"{_args.PTR},{code},0,0,0,{name}.data_ptr(),"
                               f"{name}.numel()*{_args.dtype_size(code)}")
             else:
-                tests.append(f"{name}.is_cuda")
+                tests.append(f"{name}.{ON_GPU}")
                 fields.append(f"{_args.PTR},{code},0,0,0,{name}.data_ptr(),0")
         space = {"pack": struct.Struct(layout).pack}
         exec(f"def fast({', '.join(names)}):\n"
