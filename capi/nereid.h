@@ -571,6 +571,18 @@ nereid_status nereid_launch(nereid_kernel *k, nereid_stream *s, nereid_grid grid
  * stream of other devices. */
 nereid_status nereid_launch_on(nereid_kernel *k, nereid_device *d, void *custream, nereid_grid grid,
 	const nereid_arg *args, size_t n, const nereid_options *options, nereid_error **err);
+/* nereid_call is a launch in one piece of memory, for languages whose calls cost by the argument, as Python's
+ * do. Its n arguments follow it. */
+typedef struct nereid_call {
+	nereid_kernel *kernel;
+	nereid_device *device;
+	void *custream;
+	const nereid_options *options;
+	uint32_t x, y, z; /* the grid */
+	uint32_t n;
+} nereid_call;
+/* nereid_launch_call is nereid_launch_on. It returns NULL, or the error. */
+nereid_error *nereid_launch_call(const nereid_call *call);
 /* nereid_prepare does everything of a launch but the launch: it tunes and compiles, also in strict mode. A
  * kernel under @triton.autotune is launched to be measured. */
 nereid_status nereid_prepare(nereid_kernel *k, nereid_stream *s, nereid_grid grid, const nereid_arg *args,

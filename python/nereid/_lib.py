@@ -76,6 +76,7 @@ _OTHERS = {
     "module_kernels": (_H, (_H,)), "module_close": (None, (_H,)),
     "kernel_params": (c_size_t, (_H,)), "kernel_param": (c_char_p, (_H, c_size_t, POINTER(c_uint32))),
     "kernel_close": (None, (_H,)),
+    "launch_call": (_H, (c_char_p,)),
     "code_stages": (_H, (_H,)), "code_stage": (_H, (_H, _S, POINTER(c_size_t))), "code_close": (None, (_H,)),
 }
 

@@ -107,6 +107,7 @@ class NereidDriver(DriverBase):
         self.binary_ext = "nereid"
         self.target = self._target()
         self._key = self.device.name + ("/check" if check else "")
+        self._ask_torch()
 
     @property
     def backend_name(self) -> str:
@@ -136,27 +137,26 @@ class NereidDriver(DriverBase):
         return self.target
 
     def get_current_device(self) -> Any:
-        if not self.device.cuda:
-            return self._key
-        return _indices[self._cuda().current_device()]
+        return self.current_device()
 
-    @staticmethod
-    def _cuda() -> Any:
-        import torch
-        return torch.cuda
+    def get_current_stream(self, device: Any = None) -> int:
+        return self.current_stream(self.current_device() if device is None else device)
 
     def set_current_device(self, device: Any) -> None:
         if self.device.cuda:
-            self._cuda().set_device(int(device))
+            import torch
+            torch.cuda.set_device(int(device))
 
-    def get_current_stream(self, device: Any = None) -> int:
-        return self._raw_stream(device) if self.device.cuda else 0
-
-    @staticmethod
-    def _raw_stream(device: Any) -> int:
+    def _ask_torch(self) -> None:
+        """Sets current_device and current_stream, which launches call, to the quickest functions that know."""
+        self.current_device, self.current_stream = lambda: self._key, lambda device: 0
+        if not self.device.cuda:
+            return
         import torch
-        at = torch.cuda.current_device() if device is None else int(device)
-        return torch._C._cuda_getCurrentRawStream(at)
+        torch.cuda.init()
+        number, at = torch._C._cuda_getDevice, _indices.__getitem__
+        self.current_device = lambda: at(number())
+        self.current_stream = torch._C._cuda_getCurrentRawStream
 
     def get_device_capability(self, device: Any = None) -> tuple:
         if self.target.backend == "cuda":

@@ -11,8 +11,7 @@ from .. import _args, _errors, _lib
 _FLOATS = ("fp", "bf", "f3", "f6")
 _WORD = struct.Struct("=Q")
 _DOUBLE = struct.Struct("=d")
-ON_GPU = "is_cuda"
-_GRIDS = 256  # grids that a function remembers
+_CALL = struct.Struct("=QQQQIIII")  # nereid_call
 _MASK = 0xFFFFFFFFFFFFFFFF
 
 
@@ -44,7 +43,6 @@ class Launcher:
         self.device = metadata.device
         self.host = not self.device.startswith("cuda")
         self.whole = self.device != "cpu" or metadata.check
-        self.fast: dict[Any, Callable] = {}
 
     def _flatten(self, kinds: Any, args: Any, out: list) -> None:
         """Adds the arguments that the code receives."""
@@ -88,43 +86,6 @@ class Launcher:
                                         f"and its signature has {len(flat)}")
         return b"".join(parts), len(parts), packer.keep
 
-    def _fast(self, function: Any) -> Callable[..., bytes | None]:
-        """Returns a function that packs plain arguments: contiguous tensors of PyTorch's, and numbers."""
-        names = [f"a{i}" for i in range(len(self.kinds))]
-        plain = [n for n, k in zip(names, self.kinds) if k != "constexpr"]
-        if self.host and self.whole or any(isinstance(k, tuple) for k in self.kinds) or \
-                any(form == "desc" for form, _ in function.types) or len(plain) != len(function.types):
-            return lambda *args: None
-        layout, fields, tests = "=", [], []
-        for name, (form, code) in zip(plain, function.types):
-            layout += {"*": "BBHIQQQ", "f": "BBHIQdQ", "i": "BBHIQqQ"}[form]
-            if form != "*":
-                fields.append(f"{_args.SCALAR},{code},0,0,0,{name},0")
-            elif self.host:
-                tests.append(f"{name}.is_cpu and {name}.is_contiguous()")
-                fields.append(f"{_args.PTR},{code},0,0,0,{name}.data_ptr(),"
-                              f"{name}.numel()*{_args.dtype_size(code)}")
-            else:
-                tests.append(f"{name}.{ON_GPU}")
-                fields.append(f"{_args.PTR},{code},0,0,0,{name}.data_ptr(),0")
-        space = {"pack": struct.Struct(layout).pack}
-        exec(f"def fast({', '.join(names)}):\n"
-             f"    if {' and '.join(tests) or 'True'}:\n        return pack({', '.join(fields)})\n", space)
-        return space["fast"]
-
-    def _packed(self, function: Any, args: Any) -> tuple[bytes, int, Any]:
-        """Returns the arguments of a launch, the quick way if they allow it."""
-        fast = self.fast.get(function)
-        if fast is None:
-            fast = self.fast[function] = self._fast(function)
-        try:
-            packed = fast(*args)
-        except (AttributeError, TypeError, struct.error, RuntimeError):
-            packed = None
-        if packed is not None:
-            return packed, len(packed) // _args.ARG.size, None
-        return self.pack(function, args)
-
     def __call__(self, x: int, y: int, z: int, stream: Any, function: Any, packed_metadata: Any,
                  launch_metadata: Any, enter: Callable | None, leave: Callable | None, *args: Any) -> None:
         __tracebackhide__ = True
@@ -132,7 +93,7 @@ class Launcher:
             enter(launch_metadata)
         if x > 0 and y > 0 and z > 0:
             try:
-                packed, n, keep = self._packed(function, args)
+                packed, n, keep = self.pack(function, args)
             except _errors.ArgumentError as e:
                 e.kernel = function.program.kernel.name
                 raise
@@ -156,23 +117,15 @@ class Function:
     def __init__(self, program: Any) -> None:
         self.program = program
         self.types = [_form(t) for t in split(program.signature)]
-        self._handle, self._device = program.kernel.handle, program.device.handle
-        self._options = ctypes.byref(program.options) if program.options else None
-        self._call = _lib.lib().nereid_launch_on
-        self._grids: dict[tuple[int, int, int], _lib.Grid] = {}
+        self.handle, self.device = program.kernel.handle, program.device.handle
+        self.options = ctypes.addressof(program.options) if program.options else 0
 
     def launch(self, x: int, y: int, z: int, stream: Any, packed: bytes, n: int) -> None:
         """Launches with packed arguments."""
-        err = ctypes.c_void_p()
-        grid = self._grids.get((x, y, z))
-        if grid is None:
-            if len(self._grids) >= _GRIDS:
-                self._grids.clear()
-            grid = self._grids[x, y, z] = _lib.Grid(x, y, z, 0, None, None)
-        if self._call(self._handle, self._device, stream or None, grid, packed, n, self._options,
-                      ctypes.byref(err)):
+        call = _CALL.pack(self.handle, self.device, stream or 0, self.options, x, y, z, n)
+        if err := _lib.lib().nereid_launch_call(call + packed):
             __tracebackhide__ = True  # for pytest: the launch is of interest
-            raise resources(_errors.with_line(_errors.take(err)))
+            raise resources(_errors.with_line(_errors.take(ctypes.c_void_p(err))))
 
 
 def resources(e: _errors.NereidError) -> Exception:

@@ -135,30 +135,39 @@ def _take_arrays() -> None:
             return v
         return _args.Tensor(v) if _args.memory(v) is not None else v
 
-    def first(self: Any, d: Any, args: Any, grid: Any, warmup: bool, kwargs: dict) -> Any:
+    def through(self: Any, d: Any, args: Any, grid: Any, warmup: bool, kwargs: dict) -> Any:
         __tracebackhide__ = True
         if d.deep and not warmup and deep.launch(d.device, self, grid, args, kwargs):
             return None
         kernel = old(self, *args, grid=grid, warmup=warmup, **kwargs)
         if not warmup and kernel is not None:
-            quick.remember(self, d, kernel, knobs, args, kwargs)
+            quick.remember(self, d, kernel, knobs, args, kwargs, general)
         return kernel
 
-    @functools.wraps(old)
-    def run(self: Any, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> Any:
+    def general(self: Any, args: Any, grid: Any, kwargs: dict, warmup: bool = False) -> Any:
         __tracebackhide__ = True
         d = config._active
         if d is None or not getattr(d, "nereid", False):
             return old(self, *args, grid=grid, warmup=warmup, **kwargs)
         try:
-            kernel = None if warmup or d.deep else quick.repeat(self, d, knobs, args, grid, kwargs)
-            return kernel or first(self, d, args, grid, warmup, kwargs)
+            return through(self, d, args, grid, warmup, kwargs)
         except TypeError as e:
             if "failed to specialize" not in str(e):
                 raise
-        return first(self, d, [wrapped(v) for v in args], grid, warmup, {k: wrapped(v) for k, v in kwargs.items()})
+        return through(self, d, [wrapped(v) for v in args], grid, warmup, {k: wrapped(v) for k, v in kwargs.items()})
 
-    JITFunction.run = run
+    @functools.wraps(old)
+    def run(self: Any, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> Any:
+        __tracebackhide__ = True
+        known = None if warmup else self.__dict__.get("_nereid")
+        return general(self, args, grid, kwargs, warmup) if known is None else known.launch(grid, *args, **kwargs)
+
+    def item(self: Any, grid: Any) -> Any:
+        known = self.__dict__.get("_nereid")
+        return before(self, grid) if known is None else functools.partial(known.launch, grid)
+
+    before = JITFunction.__getitem__
+    JITFunction.run, JITFunction.__getitem__ = run, item
 
 
 def _compile_in_turn() -> None:

@@ -1,77 +1,210 @@
-"""Launches of Triton's kernels that repeat: Triton's JITFunction.run without the work that the first one did.
+"""Launches of Triton's kernels that repeat: one Python function for each kernel, one call of the library.
 
-A launch is like an earlier one if Triton's binder finds the same types and specializations, and the same options.
-Everything else (hooks of the user's, warm-up, another driver) takes Triton's own way.
+The first launch of a kernel makes a function of Python with the kernel's parameters. It knows launches by what
+Triton specializes on: element types, divisibility by 16, integers that are 1 or wide, constants, options. A launch
+that is like an earlier one packs its arguments and calls the library; any other takes Triton's way, and is
+remembered. The same holds while hooks are set, for tensors elsewhere, for grids without programs, and for arguments
+that are neither tensors of PyTorch nor numbers.
 """
 
 from __future__ import annotations
 
-from typing import Any
+import ctypes
+import struct
+from typing import Any, Callable
+
+from .. import _args, _errors, _lib
+from . import launcher
 
 _MOST = 1024  # launches that a kernel remembers
+_HEAD = struct.Struct("=BBHI")  # of a nereid_arg: kind, dtype, flags, count
+
+ON_GPU, ON_HOST = "is_cuda", "is_cpu"  # attributes of a tensor
 
 _missing = object()
 
 
-class Launches:
-    """The launches of a JITFunction on one device."""
-
-    __slots__ = ("binder", "kernels")
-
-    def __init__(self, binder: Any) -> None:
-        self.binder, self.kernels = binder, {}
+def fact(n: int) -> Any:
+    """Returns what a kernel depends on of an integer that is 1 or has more than 32 bits."""
+    return "1" if n == 1 else (n & 15 == 0, n >> 63)
 
 
-def repeat(fn: Any, driver: Any, knobs: Any, args: Any, grid: Any, kwargs: dict[str, Any]) -> Any:
-    """Launches a kernel like before and returns it, or None if there was no such launch."""
-    device = driver.get_current_device()
-    known = fn.__dict__.get("_nereid", {}).get(device)
-    if known is None or fn.pre_run_hooks:
-        return None
-    given = {**kwargs, "debug": kwargs.get("debug", fn.debug) or knobs.runtime.debug,
-             "instrumentation_mode": knobs.compilation.instrumentation_mode}
-    bound, specialization, options = known.binder(*args, **given)
-    kernel = known.kernels.get((tuple(specialization), tuple(options.items())))
-    if kernel is None:
-        return None
-    for (name, _), (value, space) in fn.used_global_vals.items():
-        if space.get(name, _missing) != value:
-            return None  # Triton has a message
-    if callable(grid):
-        grid = grid(bound)
-    n = len(grid)
-    hooks = knobs.runtime
-    enter, leave = hooks.launch_enter_hook, hooks.launch_exit_hook
-    values = bound.values()
-    stream = driver.get_current_stream(device)
-    about = None
-    if enter is not None and getattr(enter, "calls", True):
-        about = kernel.launch_metadata(grid, stream, *values)
-    else:
-        enter = None
-    if not getattr(leave, "calls", True):
-        leave = None
-    kernel._run(grid[0], grid[1] if n > 1 else 1, grid[2] if n > 2 else 1, stream, kernel.function,
-                kernel.packed_metadata, about, enter, leave, *values)
-    return kernel
+def changed(used: dict) -> bool:
+    """Reports whether a global value that a kernel was compiled with is another now, for which Triton has a message."""
+    return any(space.get(name, _missing) != value for (name, _), (value, space) in used.items())
 
 
-def remember(fn: Any, driver: Any, kernel: Any, knobs: Any, args: Any, kwargs: dict[str, Any]) -> None:
-    """Keeps a launch that Triton has made."""
-    if getattr(kernel, "_run", None) is None:
+def _kind(param: Any, v: Any) -> str:
+    """Returns how a launch knows an argument; "" if it does not."""
+    kind = type(v)
+    if v is None:
+        return "none"
+    if param.is_constexpr:
+        return "const" if kind in (int, bool, float, str) or kind.__name__ == "dtype" else ""
+    if kind in (int, bool, float):
+        return kind.__name__
+    return "tensor" if hasattr(v, "untyped_storage") and hasattr(v, ON_HOST) else ""
+
+
+# What a launch compares of an argument x, beside its class.
+_KEYS = {
+    "none": "None",
+    "const": "{x}",
+    "bool": "None",
+    "float": "None",
+    "int": "{x} & 15 == 0 if -2147483648 <= {x} <= 2147483647 and {x} != 1 else nrd_fact({x})",
+    "tensor": "{x}.dtype, not nrd_{x} & 15",
+}
+
+
+class Quick:
+    """The quick launches of a JITFunction with arguments of certain kinds, on the device of a driver."""
+
+    def __init__(self, fn: Any, driver: Any, knobs: Any, values: dict[str, Any], kinds: dict[str, str],
+                 general: Callable) -> None:
+        self.fn, self.driver, self.kinds = fn, driver, kinds
+        self.classes = {name: type(v) for name, v in values.items()}
+        self.table: dict[Any, tuple[Callable, Any]] = {}
+        self.space = {
+            "nrd_table": self.table, "nrd_driver": driver, "nrd_fn": fn, "nrd_fact": fact, "nrd_changed": changed,
+            "nrd_runtime": knobs.runtime, "nrd_compilation": knobs.compilation, "nrd_general": general,
+            "nrd_config": _config(), "nrd_device": driver.current_device, "nrd_stream": driver.current_stream,
+            "nrd_fail": _fail, **{f"nrd_class_{name}": kind for name, kind in self.classes.items()},
+        }
+        self.launch = self._function()
+
+    def _parameters(self) -> str:
+        """Returns the parameters of the function: those of the kernel with their defaults."""
+        out = []
+        for name, p in self.fn.signature.parameters.items():
+            if p.default is not p.empty:
+                self.space[f"nrd_default_{name}"] = p.default
+            out.append(name if p.default is p.empty else f"{name}=nrd_default_{name}")
+        return ", ".join(out)
+
+    def _guards(self) -> str:
+        tests = ["nrd_config._active is nrd_driver"]
+        for name, kind in self.kinds.items():
+            if kind == "none":
+                tests.append(f"{name} is None")
+            elif kind != "tensor":
+                tests.append(f"{name}.__class__ is nrd_class_{name}")
+        return " and ".join(tests)
+
+    def _key(self) -> str:
+        parts = ["nrd_at", "nrd_runtime.debug", "nrd_compilation.instrumentation_mode"]
+        parts += [_KEYS[kind].format(x=name) for name, kind in self.kinds.items()]
+        return ", ".join(parts)
+
+    def _function(self) -> Callable:
+        names, tensors = ", ".join(self.kinds), [n for n, k in self.kinds.items() if k == "tensor"]
+        where = ON_GPU if self.driver.device.cuda else ON_HOST
+        here = [f"{x}.{where}" for x in tensors]
+        if not self.driver.device.cuda:  # kernels are told where memory ends
+            here += [f"{x}.is_contiguous()" for x in tensors]
+        addresses = "".join(f"            nrd_{x} = {x}.data_ptr()\n" for x in tensors)
+        passed = ", ".join(["nrd_stream(nrd_at)", *(f"nrd_{x}" for x in tensors), names])
+        given = ", ".join(f"{n!r}: {n}" for n in self.kinds)
+        source = f"""
+def launch(nrd_grid, /, {self._parameters()}, **nrd_options):
+    nrd_found = None
+    if {self._guards()}:
+        try:
+            nrd_at = nrd_device()
+{addresses}            nrd_found = nrd_table.get(({self._key()}, *nrd_options.items()))
+            if nrd_found is not None and (nrd_runtime.launch_enter_hook.calls or nrd_runtime.launch_exit_hook.calls or
+                    nrd_fn.pre_run_hooks or nrd_fn.used_global_vals and nrd_changed(nrd_fn.used_global_vals)
+                    or not ({" and ".join(here) or "True"})):
+                nrd_found = None
+        except (AttributeError, TypeError, RuntimeError):
+            nrd_found = None
+    if nrd_found is None:
+        return nrd_general(nrd_fn, ({names},), nrd_grid, nrd_options)
+    if callable(nrd_grid):
+        nrd_grid = nrd_grid({{{given}}})
+    nrd_n = len(nrd_grid)
+    nrd_x, nrd_y, nrd_z = nrd_grid[0], nrd_grid[1] if nrd_n > 1 else 1, nrd_grid[2] if nrd_n > 2 else 1
+    if nrd_x > 0 and nrd_y > 0 and nrd_z > 0:
+        nrd_call, nrd_kernel = nrd_found
+        nrd_error = nrd_call(nrd_x, nrd_y, nrd_z, {passed})
+        if nrd_error:
+            nrd_fail(nrd_error)
+        return nrd_kernel
+    return nrd_general(nrd_fn, ({names},), nrd_grid, nrd_options)
+"""
+        exec(compile(source, f"<launches of {self.fn.__name__}>", "exec"), self.space)
+        f = self.space["launch"]
+        f.__name__ = f.__qualname__ = self.fn.__name__
+        return f
+
+    def remember(self, values: dict[str, Any], options: dict[str, Any], kernel: Any) -> None:
+        """Keeps a launch that Triton has made."""
+        if {n: type(v) for n, v in values.items() if self.kinds[n] != "tensor"} != \
+                {n: c for n, c in self.classes.items() if self.kinds[n] != "tensor"}:
+            return
+        space = {**self.space, **values, "nrd_at": self.driver.current_device(), "nrd_options": options}
+        try:
+            space.update({f"nrd_{n}": values[n].data_ptr() for n, k in self.kinds.items() if k == "tensor"})
+            key = eval(f"({self._key()}, *nrd_options.items())", space)
+            if len(self.table) >= _MOST:
+                self.table.clear()
+            self.table[key] = self._caller(kernel), kernel
+        except (AttributeError, TypeError):  # a tensor of another kind, or something that has no hash
+            pass
+
+    def _caller(self, kernel: Any) -> Callable:
+        """Returns a function that calls the library for a compiled kernel."""
+        function, types = kernel.function, iter(kernel.function.types)
+        host = not self.driver.device.cuda
+        layout, fields = "=QQQQIIII", []
+        for name, kind in zip(self.kinds, kernel._run.kinds):
+            if kind == "constexpr":
+                continue
+            form, code = next(types)
+            if form == "*":
+                head, value = _args.PTR, "0" if self.kinds[name] == "none" else f"nrd_{name}"
+                size = f"{name}.numel() * {_args.dtype_size(code)}" if host and value != "0" else "0"
+            else:
+                head, value, size = _args.SCALAR, name, "0"
+            layout += {"*": "Q8xQQ", "f": "Q8xdQ", "i": "Q8xqQ"}[form]
+            fields += [str(int.from_bytes(_HEAD.pack(head, code, 0, 0), "little")), value, size]
+        n = len(fields) // 3
+        tensors = [f"nrd_{x}" for x, k in self.kinds.items() if k == "tensor"]
+        head = f"{function.handle}, {function.device}, nrd_stream, {function.options}, nrd_x, nrd_y, nrd_z, {n}"
+        space = {"nrd_pack": struct.Struct(layout).pack, "nrd_launch": _lib.lib().nereid_launch_call, "nrd_keep": function}
+        exec(f"def call(nrd_x, nrd_y, nrd_z, {', '.join(['nrd_stream', *tensors, *self.kinds])}):\n"
+             f"    return nrd_launch(nrd_pack({', '.join([head, *fields])}))\n", space)
+        return space["call"]
+
+
+def _fail(error: int) -> None:
+    """Raises an error of the library."""
+    __tracebackhide__ = True  # for pytest: the launch is of interest
+    raise launcher.resources(_errors.with_line(_errors.take(ctypes.c_void_p(error))))
+
+
+def _config() -> Any:
+    from triton.runtime.driver import driver
+    return driver
+
+
+def remember(fn: Any, driver: Any, kernel: Any, knobs: Any, args: Any, kwargs: dict[str, Any],
+             general: Callable) -> None:
+    """Keeps a launch that Triton has made, if later ones like it can be quick."""
+    run = getattr(kernel, "_run", None)
+    if not isinstance(run, launcher.Launcher) or run.host and run.whole:
         return
-    device = driver.get_current_device()
-    all_ = fn.__dict__.setdefault("_nereid", {})
-    known = all_.get(device)
-    if known is None:
-        known = all_[device] = Launches(fn.device_caches[device][4])
-    given = {**kwargs, "debug": kwargs.get("debug", fn.debug) or knobs.runtime.debug,
-             "instrumentation_mode": knobs.compilation.instrumentation_mode}
+    options = {k: v for k, v in kwargs.items() if k not in fn.signature.parameters}
     try:
-        _, specialization, options = known.binder(*args, **given)
-        key = (tuple(specialization), tuple(options.items()))
-        if len(known.kernels) >= _MOST:
-            known.kernels.clear()
-        known.kernels[key] = kernel
-    except TypeError:  # something has no hash
-        pass
+        bound = fn.signature.bind(*args, **{k: v for k, v in kwargs.items() if k not in options})
+    except TypeError:
+        return
+    bound.apply_defaults()
+    values = bound.arguments
+    q = fn.__dict__.get("_nereid")
+    if q is None or q.driver is not driver:
+        kinds = {p.name: _kind(p, values[p.name]) for p in fn.params}
+        if "" in kinds.values():
+            return
+        q = fn.__dict__["_nereid"] = Quick(fn, driver, knobs, values, kinds, general)
+    q.remember(values, options, kernel)
