@@ -3,13 +3,15 @@
   census.py --out DIR --root LIBRARIES [--nereid bin/nereid] [--every N] [--python PYTHON] [LIBRARY]...
 
 A library (liger, fla, flag_gems, tutorials; all unless named) is run by dry.py with small_libraries.py, and every config of its
-autotuned kernels is listed, with the signature of the call. Nereid compiles all of them for cuda:90. Triton is asked about each
-one that Nereid refuses or for which it needs more shared memory than a block of an H200 may have, and about every Nth other.
+autotuned kernels is listed, with the signature of the call, if Triton's front end takes the kernel with these types. Nereid
+compiles all of them for cuda:90. Triton is asked about each one that Nereid refuses or for which it needs more shared memory than
+a block of an H200 may have, and about every Nth other.
 PYTHON has PyTorch and Triton; no GPU is needed. FlagGems asks for its vendor: GEMS_VENDOR=nvidia.
 
 The table counts, for each library: configs; those that Nereid compiles within the limit; those about which Triton was asked,
 of these: compiled by both within the limit; by neither; by Triton alone, which is a failure and named with Nereid's error; by
-Nereid alone; and, of those that both compiled, how many took more and less memory than Triton's. With --again, what DIR has is not made anew. The exit status is 1 if Triton alone compiled one.
+Nereid alone; and, of those that both compiled, how many took more and less memory than Triton's, and for how many a processor has
+room for fewer blocks. With --again, what DIR has is not made anew. The exit status is 1 if Triton alone compiled one.
 """
 import argparse
 import collections
@@ -19,10 +21,11 @@ import subprocess
 import sys
 
 LIMIT = 232448  # bytes of shared memory of a block on an H200
+ROOM, RESERVED, THREADS = 233472, 1024, 2048  # bytes of a processor, those that a block takes beside its own, threads of a processor
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROUNDS = 4
 LIBRARIES = ("tutorials", "liger", "fla", "flag_gems")
-COLUMNS = ("configs", "fits", "asked", "both", "neither", "Triton alone", "Nereid alone", "more bytes", "fewer bytes")
+COLUMNS = ("configs", "fits", "asked", "both", "neither", "Triton alone", "Nereid alone", "more bytes", "fewer bytes", "fewer blocks")
 
 
 def dry(a, library, out, *options):
@@ -58,6 +61,11 @@ def shared(out, name):
     return {"shared": read(os.path.join(out, "nereid", name + ".json"))["shared"]}
 
 
+def blocks(answer, warps):
+    """How many blocks a processor has room for, by their shared memory and threads."""
+    return min(ROOM // (answer["shared"] + RESERVED), THREADS // (32 * warps))
+
+
 def fits(answer):
     return answer.get("shared", LIMIT + 1) <= LIMIT
 
@@ -68,14 +76,14 @@ def ask(a, library, out, specs, said):
     Returns the entries of the last run, with Triton's answers, and what Nereid says of them."""
     asked = {key(s): s for i, s in enumerate(specs) if i % a.every == 0}
     path, folder = os.path.join(out, "asked.json"), os.path.join(out, "asked")
-    for _ in range(ROUNDS):
+    for turn in range(ROUNDS):
         more = {key(s): s for s in specs if not fits(said.get(s["name"], {})) and key(s) not in asked}
-        if not more and any("triton" in s for s in specs):
+        if turn and not more:
             break
         asked.update(more)
         with open(path, "w") as f:
             json.dump(list(asked.values()), f)
-        specs = dry(a, library, folder, "--ask", path)
+        specs = dry(a, library, folder, "--types", "--ask", path)
         said = compile_all(a, folder)
     return specs, said
 
@@ -85,28 +93,33 @@ def key(spec):
     return os.path.basename(spec["file"]), *options
 
 
-def judge(ours, triton):
+def judge(ours, triton, warps):
     """The columns of the table in which a config counts."""
     if fits(ours) and fits(triton):
         more = ours["shared"] - triton["shared"]
-        return ["both"] + (["more bytes"] if more > 0 else ["fewer bytes"] if more < 0 else [])
+        columns = ["both"] + (["more bytes"] if more > 0 else ["fewer bytes"] if more < 0 else [])
+        return columns + (["fewer blocks"] if blocks(ours, warps) < blocks(triton, warps) else [])
     return ["Triton alone" if fits(triton) else "Nereid alone" if fits(ours) else "neither"]
 
 
 def census(a, library):
     out = os.path.join(a.out, library)
     again = a.again and os.path.exists(os.path.join(out, "specs.json"))
-    specs = read(os.path.join(out, "specs.json")) if again else dry(a, library, out, "--no-triton")
+    specs = read(os.path.join(out, "specs.json")) if again else dry(a, library, out, "--no-triton", "--types")
     specs, said = ask(a, library, out, specs, compile_all(a, out))
     counts = collections.Counter(configs=len(specs))
     for spec in specs:
         ours, theirs = said.get(spec["name"], {"error": "no answer"}), spec.get("triton")
         counts["fits"] += fits(ours)
-        for column in ("asked", *judge(ours, theirs)) if theirs else ():
+        for column in ("asked", *judge(ours, theirs, spec["num_warps"])) if theirs else ():
             counts[column] += 1
-            if column == "Triton alone":
-                print(f"{library} {about(spec)}: Triton {theirs['shared']} bytes, Nereid {ours.get('shared') or ours['error']}")
+            if column in ("Triton alone", "more bytes", "neither"):
+                print(f"{library} {about(spec)}: {column}: Triton {said_of(theirs)}, Nereid {said_of(ours)}")
     return counts
+
+
+def said_of(answer):
+    return f"{answer['shared']} bytes" if "shared" in answer else answer["error"]
 
 
 def about(spec):

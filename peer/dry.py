@@ -1,6 +1,6 @@
 """Runs a Triton program without a GPU: nothing is launched, but each launch is recorded, and Triton compiles its kernel.
 
-  dry.py --out DIR --root LIBRARIES [--target hip:gfx942|cuda:90] [--configs N] [--no-triton | --ask SPECS.json] program.py [its arguments]
+  dry.py --out DIR --root LIBRARIES [--target hip:gfx942|cuda:90] [--configs N] [--no-triton | --ask SPECS.json] [--types] program.py [its arguments]
 
 The program's tensors lie in the host's memory and say that they are a GPU's. Memory that a launch would have
 written holds made-up values, which later launches get. For the first launch with each choice of types and constants,
@@ -13,6 +13,9 @@ DIR has
                             of the first one that Triton compiles and whose shared memory the GPU has
 
 For cuda:90 there is PTX instead of code objects: ptxas is not run.
+
+With --types, Triton's front end reads every kernel that Triton is not asked to compile: an entry whose arguments it refuses has
+its error, as if Triton had been asked, and small_libraries.py goes on to other arguments.
 
 A launch that Triton does not compile, or that asks for more shared memory than there is, has an entry in specs.json alone.
 
@@ -33,6 +36,7 @@ import warnings
 
 import torch
 import triton
+from triton._C.libtriton import ir
 from triton.backends.compiler import GPUTarget
 from triton.runtime.autotuner import Autotuner
 from triton.runtime.jit import JITFunction
@@ -183,6 +187,12 @@ class Nothing:
         pass
 
 
+def first_cause(e):
+    while e.__cause__ is not None:
+        e = e.__cause__
+    return f"{type(e).__name__}: {e}"[:400]
+
+
 def about(spec):
     """What tells compilations apart."""
     return tuple(spec[k] for k in ("kernel", "signature", "num_warps", "num_stages", "num_ctas"))
@@ -192,7 +202,7 @@ class Recorder(capture.Recorder):
 
     def __init__(self, out, root, compiles, max_bytes, backend):
         super().__init__(out, root, 1, max_bytes)
-        self.compiles, self.specs, self.asks = compiles, [], None
+        self.compiles, self.specs, self.asks, self.types = compiles, [], None, False
         self.code, self.shared = CODE[backend], GPUS[backend].shared_memory_per_block_optin
         self.only_compile = False  # the launch of another config is recorded
         self.fits = True  # Triton compiled the last kernel, and its shared memory is there
@@ -266,6 +276,11 @@ class Recorder(capture.Recorder):
         if self.compiles and (self.asks is None or about(spec) in self.asks):
             spec["triton"] = self.compile(name, triton.compiler.ASTSource(fn, signature, constexprs, attrs), target, options)
             self.fits = spec["triton"].get("shared", self.shared + 1) <= self.shared and options.num_warps * target.warp_size <= THREADS
+        elif self.types and (wrong := self.refused(triton.compiler.ASTSource(fn, signature, constexprs, attrs), target, options)):
+            spec["triton"] = {"error": wrong}
+            self.fits = False
+        elif self.types:
+            self.fits = True
         if self.fits and not self.only_compile:
             tensors = {f"in/{k}": v for k, v in before.items()}
             capture.save_file(tensors, os.path.join(self.out, name + ".safetensors"), metadata={"launch": json.dumps(launch)})
@@ -298,14 +313,23 @@ class Recorder(capture.Recorder):
             return f"float('{value}')"
         return repr(value)
 
+    def refused(self, source, target, options):
+        """What Triton's front end says against a kernel with these arguments, "" for nothing."""
+        backend, context = triton.compiler.compiler.make_backend(target), ir.context()
+        ir.load_dialects(context)
+        backend.load_dialects(context)
+        try:
+            source.make_ir(target, options, backend.get_codegen_implementation(options), backend.get_module_map(), context)
+        except Exception as e:
+            return first_cause(e)
+        return ""
+
     def compile(self, name, source, target, options):
         start = os.times()
         try:
             made = triton.compile(source, target=target, options=options.__dict__)
         except Exception as e:
-            while e.__cause__ is not None:
-                e = e.__cause__
-            return {"error": f"{type(e).__name__}: {e}"[:400]}
+            return {"error": first_cause(e)}
         end = os.times()
         if not self.only_compile:
             code = made.asm[self.code]
@@ -369,6 +393,7 @@ def main():
     parser.add_argument("--max-bytes", type=int, default=1 << 22)
     parser.add_argument("--no-triton", action="store_true", help="record only")
     parser.add_argument("--ask", metavar="SPECS.json", help="have Triton compile these entries alone")
+    parser.add_argument("--types", action="store_true", help="have Triton's front end read what Triton does not compile")
     parser.add_argument("--thin", action="store_true", help="do not record floats")
     parser.add_argument("program")
     parser.add_argument("arguments", nargs=argparse.REMAINDER)
@@ -387,6 +412,7 @@ def main():
     if a.ask:
         with open(a.ask) as f:
             recorder.asks = {about(spec) for spec in json.load(f)}
+    recorder.types = a.types
     install(recorder, a.configs)
     sys.modules["dry"] = types.SimpleNamespace(recorder=recorder)  # the program finds it here
     sys.argv = [a.program] + a.arguments

@@ -54,11 +54,16 @@ func (w *wave) scalarLoad(t *transfer, n, base int, off uint64, buffer bool) {
 	if addr += off; addr%4 != 0 {
 		w.fail(-1, "the address %#x of a scalar load is not a multiple of 4", addr)
 	}
+	t.scalar, t.how, t.parts, t.bytes, t.exec = true, reads, 1, 4, 1<<n-1
 	for i := range n {
-		t.mem[0][i] = nil
-		if at := off + uint64(4*i); !buffer || at+4 <= limit {
-			t.mem[0][i] = w.global(-1, addr+uint64(4*i), 4, "load")
-			w.checkScalar(addr + uint64(4*i))
+		at := addr + uint64(4*i)
+		t.mem[0][i], t.addr[0][i], t.space[i] = nil, at, inGlobal
+		if end := off + uint64(4*i) + 4; !buffer || end <= limit {
+			t.mem[0][i] = w.global(-1, at, 4, "load")
+			w.checkScalar(at)
+			if s := w.shadowOf(inGlobal); s != nil {
+				s.touch(w, -1, at, 4, reads, nil)
+			}
 		}
 	}
 }

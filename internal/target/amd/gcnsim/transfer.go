@@ -25,6 +25,7 @@ type transfer struct {
 	regs     []int                      // that it writes
 	from     int                        // the step that began it
 	anyOrder bool                       // it may overtake others of its queue, and be overtaken
+	scalar   bool                       // it goes by the cache of scalars, which barriers keep in no order
 	toLDS    bool                       // it loads from global memory to LDS; addr are those of LDS
 	ended    bool
 	queues   int // that hold it
@@ -52,7 +53,8 @@ func (w *wave) begin(regs []int, end func(w *wave, t *transfer)) *transfer {
 	}
 	w.begun++
 	t.regs, t.end, t.from, t.seq = regs, end, w.at, w.begun
-	t.anyOrder, t.toLDS, t.ended, t.queues, t.parts, t.exec = false, false, false, 0, 0, 0
+	t.anyOrder, t.scalar, t.toLDS, t.ended = false, false, false, false
+	t.queues, t.parts, t.exec = 0, 0, 0
 	return t
 }
 
@@ -99,7 +101,8 @@ func (w *wave) release(t *transfer) {
 }
 
 // carryOver notes the accesses of a transfer that is under way at a barrier as accesses behind it, too.
-// Accesses to global memory need it only where the waves of a workgroup do not share a cache.
+// Accesses to global memory need it only where the waves of a workgroup do not share a cache, or if they are
+// scalar loads.
 func (w *wave) carryOver(t *transfer) {
 	for part := range t.parts {
 		for e := t.exec; e != 0; e &= e - 1 {
@@ -108,7 +111,7 @@ func (w *wave) carryOver(t *transfer) {
 				continue
 			}
 			s := w.shadowOf(t.space[lane])
-			if s == nil || t.space[lane] == inGlobal && !w.p.apart {
+			if s == nil || t.space[lane] == inGlobal && !w.p.apart && !t.scalar {
 				continue
 			}
 			var data []byte
