@@ -28,6 +28,7 @@ type compileFlags struct {
 	input                       inputFlags
 	only                        []string
 	roots                       []string
+	env                         environment
 	opts                        nereid.Options
 	timing, explain             bool
 	shared                      int
@@ -81,6 +82,7 @@ func newCompileCmd() *cobra.Command {
 		"llir, ptx, cubin; for cpu source, ttir, linalg, llir, asm, obj; json: what a launcher must know")
 	fs.StringVarP(&f.output, "output", "o", "", "folder for the stages, NAME.STAGE; - prints them")
 	fs.StringSliceVar(&f.roots, "root", nil, "more folders in which imports are found")
+	f.env.add(fs)
 	fs.IntVar(&f.opts.NumWarps, "num-warps", 0, "warps of a program (default 4)")
 	fs.IntVar(&f.opts.NumStages, "num-stages", 0, "stages of software pipelining (default 3, on hip 2)")
 	fs.IntVar(&f.opts.NumCTAs, "num-ctas", 0, "blocks of a program, a cluster (default 1)")
@@ -112,7 +114,8 @@ func (f *compileFlags) run(cmd *cobra.Command, args []string) error {
 	if file, kernel, _ := cutKernel(args[0]); nereid.StageOf(file) != "" {
 		return f.compileStage(cmd, file, kernel, args[1:])
 	}
-	k, err := loadKernel(args[0], nereid.Roots(f.roots...), nereid.With(nereid.Config{Print: io.Discard}))
+	k, err := loadKernel(args[0], nereid.Roots(f.roots...), f.env.load(),
+		nereid.With(nereid.Config{Print: io.Discard}))
 	if err != nil {
 		return err
 	}
@@ -238,7 +241,7 @@ func (f *compileFlags) one(cmd *cobra.Command, s spec) error {
 			explain(cmd.OutOrStdout(), s.Name, trace.Decisions())
 		}()
 	}
-	m, err := nereid.Load(s.File, nereid.Roots(f.roots...), nereid.With(conf))
+	m, err := nereid.Load(s.File, nereid.Roots(f.roots...), f.env.load(), nereid.With(conf))
 	if err != nil {
 		return err
 	}

@@ -20,6 +20,7 @@ import (
 
 type raceFlags struct {
 	device, root string
+	env          environment
 	json         bool
 	warmup, rep  time.Duration
 	loads        int
@@ -45,6 +46,7 @@ func newRaceCmd() *cobra.Command {
 	fs := cmd.Flags()
 	fs.StringVar(&f.device, "device", "", "device to run on (default: the best one here)")
 	fs.StringVar(&f.root, "root", ".", "folder below which the kernels' files lie")
+	f.env.add(fs)
 	fs.BoolVar(&f.json, "json", false, "print JSON lines")
 	fs.DurationVar(&f.warmup, "warmup", 25*time.Millisecond,
 		"how long to run each launch before it is measured")
@@ -165,7 +167,7 @@ const shortKernel = 6 * time.Microsecond
 // memory.
 func (r *racer) load(ctx context.Context, run *raceRun) (time.Duration, error) {
 	rep := &replayer{
-		dev: r.dev, root: r.root, conf: r.conf, modules: map[string]*nereid.Module{},
+		dev: r.dev, root: r.root, env: r.env, conf: r.conf, modules: map[string]*nereid.Module{},
 		lost: lost{root: r.root},
 	}
 	if run.c.Empty() {

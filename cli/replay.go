@@ -19,6 +19,7 @@ import (
 
 type replayFlags struct {
 	device, root, from, against string
+	env                         environment
 	quiet, check                bool
 }
 
@@ -42,6 +43,7 @@ func newReplayCmd() *cobra.Command {
 	fs := cmd.Flags()
 	fs.StringVar(&f.device, "device", "", "device to run on (default: the best one here)")
 	fs.StringVar(&f.root, "root", ".", "folder below which the kernels' files lie")
+	f.env.add(fs)
 	fs.StringVar(&f.from, "from-stage", "", "STAGE=PATH: start from a stage (ttir, ttgir, ...) that is "+
 		"given, by a file or by a folder of CASE.STAGE")
 	fs.StringVar(&f.against, "against", "",
@@ -64,8 +66,8 @@ func (f *replayFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	r := &replayer{dev: dev, conf: configOf(cmd), root: f.root, modules: map[string]*nereid.Module{},
-		lost: lost{root: f.root}, room: replay.Room}
+	r := &replayer{dev: dev, conf: configOf(cmd), root: f.root, env: f.env,
+		modules: map[string]*nereid.Module{}, lost: lost{root: f.root}, room: replay.Room}
 	if f.check {
 		r.room = 0
 	}
@@ -111,6 +113,7 @@ type replayer struct {
 	dev     *nereid.Device
 	against *nereid.Device // whose results count; nil for the recorded ones
 	root    string
+	env     environment
 	from    givenStage
 	mu      sync.Mutex
 	modules map[string]*nereid.Module
@@ -269,7 +272,7 @@ func (r *replayer) kernel(c *replay.Case, path string, from givenStage) (*nereid
 		if err != nil {
 			return nil, err
 		}
-		m, err := nereid.Load(file, nereid.Roots(r.root), opt)
+		m, err := nereid.Load(file, nereid.Roots(r.root), r.env.load(), opt)
 		if err != nil {
 			return nil, err
 		}
@@ -280,7 +283,8 @@ func (r *replayer) kernel(c *replay.Case, path string, from givenStage) (*nereid
 	r.mu.Unlock()
 	if m == nil {
 		var err error
-		if m, err = nereid.Load(file, nereid.Roots(r.folders(c)...), nereid.With(r.conf)); err != nil {
+		m, err = nereid.Load(file, nereid.Roots(r.folders(c)...), r.env.load(), nereid.With(r.conf))
+		if err != nil {
 			return nil, err
 		}
 		r.mu.Lock()

@@ -45,7 +45,7 @@ func (r *replayer) complete(c *replay.Case, err error,
 	if e != nil {
 		return 0, err
 	}
-	opts := []nereid.LoadOption{nereid.Roots(r.root, pyrun.ProjectRoot(file))}
+	opts := []nereid.LoadOption{nereid.Roots(r.root, pyrun.ProjectRoot(file)), r.env.load()}
 	for range maxLost {
 		name := undefinedName.FindStringSubmatch(err.Error())
 		if name == nil {

@@ -23,6 +23,7 @@ type runFlags struct {
 	check   checks
 	isolate bool
 	roots   []string
+	env     environment
 	opts    nereid.Options
 	rep     time.Duration
 	show    int
@@ -83,6 +84,7 @@ func newRunCmd() *cobra.Command {
 	fs.StringArrayVar(&f.save, "save", nil,
 		"write tensors after the launch: FILE.safetensors, or NAME=FILE.npy; may be given several times")
 	fs.StringSliceVar(&f.roots, "root", nil, "more folders in which imports are found")
+	f.env.add(fs)
 	fs.IntVar(&f.opts.NumWarps, "num-warps", 0, "warps of a program (default 4)")
 	fs.IntVar(&f.opts.NumStages, "num-stages", 0, "stages of software pipelining (default 3, on hip 2)")
 	fs.IntVar(&f.opts.NumCTAs, "num-ctas", 0, "blocks of a program, a cluster (default 1)")
@@ -95,11 +97,12 @@ func newRunCmd() *cobra.Command {
 func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	conf := configOf(cmd)
 	conf.Isolate = conf.Isolate || f.isolate
-	k, err := loadKernel(args[0], nereid.Roots(f.roots...), nereid.With(conf))
+	k, err := loadKernel(args[0], nereid.Roots(f.roots...), f.env.load(), nereid.With(conf))
 	if err != nil {
 		return err
 	}
-	judge, err := loadKernel(args[0], nereid.Roots(f.roots...), nereid.With(nereid.Config{Print: io.Discard}))
+	judge, err := loadKernel(args[0], nereid.Roots(f.roots...), f.env.load(),
+		nereid.With(nereid.Config{Print: io.Discard}))
 	if err != nil {
 		return err
 	}

@@ -44,6 +44,7 @@ func newVerifyCmd() *cobra.Command {
 		"types of the arguments, as nereid compile takes them: constants are values, pointers tensors")
 	f.input.add(cmd)
 	fs.StringSliceVar(&f.roots, "root", nil, "more folders in which imports are found")
+	f.env.add(fs)
 	fs.IntVar(&f.opts.NumWarps, "num-warps", 0, "warps of a program (default 4)")
 	fs.IntVar(&f.opts.NumStages, "num-stages", 0, "stages of software pipelining (default 3, on hip 2)")
 	fs.IntVar(&f.opts.NumCTAs, "num-ctas", 0, "blocks of a program, a cluster (default 1)")
@@ -52,11 +53,12 @@ func newVerifyCmd() *cobra.Command {
 }
 
 func (f *runFlags) verify(cmd *cobra.Command, args []string) error {
-	k, err := loadKernel(args[0], nereid.Roots(f.roots...), nereid.With(configOf(cmd)))
+	k, err := loadKernel(args[0], nereid.Roots(f.roots...), f.env.load(), nereid.With(configOf(cmd)))
 	if err != nil {
 		return err
 	}
-	judge, err := loadKernel(args[0], nereid.Roots(f.roots...), nereid.With(nereid.Config{Print: io.Discard}))
+	judge, err := loadKernel(args[0], nereid.Roots(f.roots...), f.env.load(),
+		nereid.With(nereid.Config{Print: io.Discard}))
 	if err != nil {
 		return err
 	}

@@ -52,7 +52,8 @@ func (f *runFlags) verifyCases(cmd *cobra.Command, paths []string) error {
 	conf := configOf(cmd)
 	conf.Print = io.Discard
 	v := &caseVerifier{out: cmd.OutOrStdout(), counts: map[string]map[string]int{},
-		r: &replayer{conf: conf, root: root, modules: map[string]*nereid.Module{}, lost: lost{root: root},
+		r: &replayer{conf: conf, root: root, env: f.env, modules: map[string]*nereid.Module{},
+			lost: lost{root: root},
 			room: replay.Room, certify: true},
 		// programs one after another: which of two stores to an address wins is then the same each time
 		source: nereid.NewInterpreter(nereid.InterpOptions{Workers: 1, MaxSteps: serialSteps})}

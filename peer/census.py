@@ -45,7 +45,8 @@ def read(path):
 
 def compile_all(a, out):
     """What Nereid says of each entry of out/specs.json: its shared memory, or an error."""
-    command = [a.nereid, "compile", "--specs", os.path.join(out, "specs.json"), "--root", a.root, "--target", "cuda:90", "--emit",
+    vendor = ["--env", "GEMS_VENDOR=" + os.environ["GEMS_VENDOR"]] if "GEMS_VENDOR" in os.environ else []
+    command = [a.nereid, "compile", *vendor, "--specs", os.path.join(out, "specs.json"), "--root", a.root, "--target", "cuda:90", "--emit",
                "json", "-o", os.path.join(out, "nereid")]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     said, name = {}, ""

@@ -4,7 +4,7 @@ finite ring, without a tolerance (docs/VERIFY.md). No GPU is needed, and no Trit
   dry.py --no-triton --target cuda:90 --out CASES --root LIBRARIES small_libraries.py [--only LIBRARY]...
   certify.py --root LIBRARIES --json RESULTS.json CASES/*.safetensors
 
-FlagGems asks for its vendor: GEMS_VENDOR=nvidia. One process runs each launch, so that one that hangs or takes all memory
+FlagGems asks for its vendor: GEMS_VENDOR=nvidia. One process runs each launch on all devices, so that one that hangs or takes all memory
 costs nothing but itself. The table at the end counts launches, and kernels: one is certified on a device if some launch of
 it is equal there and none differs. Every launch that differs or fails is named, and the exit status is 1 then; what is
 refused is counted by its reason.
@@ -12,6 +12,7 @@ refused is counted by its reason.
 import argparse
 import collections
 import json
+import os
 import re
 import struct
 import subprocess
@@ -27,18 +28,21 @@ def launch_of(path):
     return json.loads(header["__metadata__"]["launch"])
 
 
-def verify(args, path, device):
-    """The verdict of nereid verify on a launch, with its explanation."""
-    command = [args.nereid, "verify", "--root", args.root, "--device", device, path]
+def verify(args, path, devices):
+    """The verdicts of nereid verify on a launch, with their explanations, by device."""
+    vendor = ["--env", "GEMS_VENDOR=" + os.environ["GEMS_VENDOR"]] if "GEMS_VENDOR" in os.environ else []
+    command = [args.nereid, "verify", *vendor, "--root", args.root, "--device", ",".join(devices), path]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=args.timeout)
     except subprocess.TimeoutExpired:
-        return "TIMEOUT", f"{args.timeout} s"
+        return {device: ("TIMEOUT", f"{args.timeout} s") for device in devices}
+    found = {}
     for line in done.stdout.splitlines():
-        verdict, _, rest = line.partition(" ")
-        if verdict in VERDICTS and path in rest:
-            return verdict, rest.split(path + ": ", 1)[-1]
-    return "FAILED", (done.stderr or done.stdout or f"exit status {done.returncode}").strip().splitlines()[-1]
+        words = line.split(" ", 2)
+        if len(words) == 3 and words[0] in VERDICTS and words[1] in devices:
+            found[words[1]] = words[0], words[2].split(path + ": ", 1)[-1]
+    why = (done.stderr or done.stdout or f"exit status {done.returncode}").strip().splitlines()[-1]
+    return {device: found.get(device, ("FAILED", why)) for device in devices}
 
 
 def reason(text):
@@ -89,10 +93,8 @@ def main():
     devices = args.device.split(",")
     for path in args.cases:
         kernel = kernel_of(launch_of(path))
-        for device in devices:
-            if (path, device) in known:
-                continue
-            verdict, text = verify(args, path, device)
+        left = [d for d in devices if (path, d) not in known]
+        for device, (verdict, text) in verify(args, path, left).items() if left else ():
             results.append({"path": path, "kernel": kernel, "device": device, "verdict": verdict, "text": text})
             if args.json:
                 with open(args.json, "a") as f:

@@ -141,12 +141,21 @@ func (ev *Evaluator) sysPath() []string {
 		if l, ok := sys.Vars["path"].(*object.List); ok {
 			for _, v := range l.Items {
 				if s, ok := v.(object.Str); ok && s != "" {
-					out = append(out, path.Clean(string(s)))
+					out = append(out, cleanPath(string(s)))
 				}
 			}
 		}
 	}
 	return out
+}
+
+// cleanPath cleans a path. What os.path.abspath makes of one that leads out of the working folder, /../x, is
+// ../x again.
+func cleanPath(s string) string {
+	if strings.HasPrefix(s, "/../") {
+		return path.Clean(s[1:])
+	}
+	return path.Clean(s)
 }
 
 // maxUp is the number of folders upwards in which a src folder is looked for.

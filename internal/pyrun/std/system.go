@@ -101,8 +101,8 @@ func pathModule() map[string]object.Value {
 			return object.Str(s[strings.LastIndexByte(s, '/')+1:])
 		}),
 		one("dirname", func(s string) object.Value { return object.Str(dirName(s)) }),
-		one("abspath", func(s string) object.Value { return object.Str(path.Join("/", s)) }),
-		one("realpath", func(s string) object.Value { return object.Str(path.Join("/", s)) }),
+		one("abspath", func(s string) object.Value { return object.Str(absolute(s)) }),
+		one("realpath", func(s string) object.Value { return object.Str(absolute(s)) }),
 		one("normpath", func(s string) object.Value { return object.Str(path.Clean(s)) }),
 		one("expanduser", func(s string) object.Value { return object.Str(s) }),
 		one("expandvars", func(s string) object.Value { return object.Str(s) }),
@@ -119,6 +119,15 @@ func pathModule() map[string]object.Value {
 			return object.NewTuple(object.Str(strings.TrimSuffix(s, ext)), object.Str(ext))
 		}),
 	)
+}
+
+// absolute returns a path with a slash before it. One that leads out of the working folder keeps its first
+// "..", so that it can be told what it was: see pyrun's search of sys.path.
+func absolute(s string) string {
+	if s = path.Clean(s); strings.HasPrefix(s, "../") {
+		return "/" + s
+	}
+	return path.Join("/", s)
 }
 
 func dirName(s string) string {
