@@ -25,8 +25,8 @@ const purego = "github.com/ebitengine/purego"
 
 // Groups that many rows share.
 var (
-	leaves = []string{"internal/budget", "internal/diag", "internal/dtype", "internal/intern",
-		"internal/num", "internal/ptx"}
+	leaves = []string{"internal/budget", "internal/chip", "internal/diag", "internal/dtype",
+		"internal/intern", "internal/num", "internal/ptx"}
 	irLayer  = join(leaves, "internal/ir", "internal/dialect/...")
 	compiler = join(irLayer, "internal/analysis/...", "internal/pass/...", "internal/layout/...")
 	native   = join(compiler, "internal/device", "internal/middle/...", "internal/gpu/...", "internal/lower/...",
@@ -37,6 +37,7 @@ var (
 var rules = []rule{
 	// Leaves: they know nobody.
 	{pkg: "internal/budget"},
+	{pkg: "internal/chip"},
 	{pkg: "internal/diag"},
 	{pkg: "internal/num"},
 	{pkg: "internal/ring", ours: []string{"internal/num"}},
@@ -94,7 +95,7 @@ var rules = []rule{
 	{pkg: "internal/codemem"},
 	{pkg: "internal/objcode", ours: []string{"internal/codemem", "internal/dl"}},
 	{pkg: "internal/llvm",
-		ours: []string{"internal/codemem", "internal/diag", "internal/dl",
+		ours: []string{"internal/chip", "internal/codemem", "internal/diag", "internal/dl",
 			"internal/knob", "internal/ptx", "internal/safefile"}},
 
 	// What runs compiled kernels. It knows no IR and no compiler.
@@ -106,8 +107,8 @@ var rules = []rule{
 	{pkg: "internal/device/amd/hip/stub", ours: []string{"internal/txtest"}},
 	{pkg: "internal/device/amd/hip", ours: []string{"internal/dl", "internal/knob", "internal/device/inflight"}},
 	{pkg: "internal/device/amd",
-		ours: []string{"internal/device", "internal/device/amd/hip", "internal/device/inflight",
-			"internal/diag"}},
+		ours: []string{"internal/chip", "internal/device", "internal/device/amd/hip",
+			"internal/device/inflight", "internal/diag"}},
 
 	// Targets: each knows the layers above and none of the others. Code generation and drivers know no
 	// device.
@@ -201,7 +202,7 @@ var rules = []rule{
 		ours: []string{".", "internal/runtime/...", "internal/device", "internal/target",
 			"internal/target/nvidia"}},
 	{pkg: "internal/bench/...", ours: []string{".", "kernels", "internal/..."}},
-	{pkg: "internal/selftest", ours: []string{"."}},
+	{pkg: "internal/selftest", ours: []string{".", "internal/chip"}},
 	{pkg: "kernels"},
 
 	// What tests share. No row lets shipped code import it.

@@ -2,8 +2,8 @@ package gpu
 
 import (
 	"slices"
-	"strings"
 
+	"github.com/nereid-lang/nereid/internal/chip"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/ir"
@@ -24,7 +24,8 @@ func AccelerateAMDMatmul(o AMDMatmulOptions) pass.Pass {
 		Name: "tritonamdgpu-accelerate-matmul",
 		Doc:  "put matrix products on the matrix cores of AMD's GPUs",
 		Run: func(ctx *pass.Context, m *ir.Module) error {
-			a := amdAccelerator{AMDMatmulOptions: o, cores: matrixCores(ttg.Target(m.Op))}
+			c := chip.Target(ttg.Target(m.Op))
+			a := amdAccelerator{AMDMatmulOptions: o, mfma: int64(c.MFMA), wmma: int64(c.WMMA)}
 			for _, op := range opsOf(m.Op, tt.DotScaled) {
 				ctx.At(op)
 				decomposeScaled(op, false)
@@ -38,30 +39,9 @@ func AccelerateAMDMatmul(o AMDMatmulOptions) pass.Pass {
 	}
 }
 
-// cores says which matrix instructions a chip has.
-type cores struct {
-	mfma, wmma int64 // their versions, 0 for none
-}
-
-// matrixCores returns the cores of a target, "hip:gfx942".
-func matrixCores(target string) cores {
-	for _, row := range []struct {
-		prefix string
-		cores
-	}{
-		{"hip:gfx908", cores{mfma: 1}}, {"hip:gfx90a", cores{mfma: 2}}, {"hip:gfx94", cores{mfma: 3}},
-		{"hip:gfx950", cores{mfma: 4}}, {"hip:gfx11", cores{wmma: 1}}, {"hip:gfx12", cores{wmma: 2}},
-	} {
-		if strings.HasPrefix(target, row.prefix) {
-			return row.cores
-		}
-	}
-	return cores{}
-}
-
 type amdAccelerator struct {
 	AMDMatmulOptions
-	cores
+	mfma, wmma int64 // the versions of the chip's matrix instructions, 0 for none
 }
 
 // matrixShape is an instruction: its depth, and the elements along k that a lane has of an operand.

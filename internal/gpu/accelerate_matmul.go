@@ -3,6 +3,7 @@ package gpu
 import (
 	"slices"
 
+	"github.com/nereid-lang/nereid/internal/chip"
 	"github.com/nereid-lang/nereid/internal/dialect/arith"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
@@ -26,7 +27,7 @@ func AccelerateMatmul(o MatmulOptions) pass.Pass {
 		Name: "tritongpu-accelerate-matmul",
 		Doc:  "put matrix products on tensor cores",
 		Run: func(ctx *pass.Context, m *ir.Module) error {
-			a := accelerator{capability: capability(ttg.Target(m.Op)), warpGroups: o.WarpGroups}
+			a := accelerator{chip: chip.Target(ttg.Target(m.Op)), warpGroups: o.WarpGroups}
 			for _, op := range opsOf(m.Op, tt.DotScaled) {
 				ctx.At(op)
 				decomposeScaled(op, true)
@@ -52,7 +53,7 @@ type MatmulOptions struct {
 }
 
 type accelerator struct {
-	capability int
+	chip       chip.Chip
 	warpGroups bool
 }
 
@@ -64,7 +65,7 @@ const (
 
 func (a accelerator) accelerate(op *ir.Op) {
 	t := tensorOf(op.Result(0))
-	if a.capability < 80 || ttg.IsMma(t.Encoding) || !a.takesF64(op) {
+	if !a.chip.MMA || ttg.IsMma(t.Encoding) || !a.takesF64(op) {
 		return
 	}
 	part, err := ttglayout.ShapePerCTA(t.Encoding, t.Shape)
@@ -79,11 +80,11 @@ func (a accelerator) accelerate(op *ir.Op) {
 	}
 }
 
-// takesF64 reports whether the operand types allow tensor cores: only sm_80 and sm_90 multiply f64 on them at
-// full speed.
+// takesF64 reports whether the operand types allow tensor cores: not every chip multiplies f64 on
+// them at full speed.
 func (a accelerator) takesF64(op *ir.Op) bool {
 	for _, v := range []*ir.Value{op.Operand(0), op.Operand(1), op.Result(0)} {
-		if ir.ElemOf(v.Type) == ir.F64 && a.capability != 80 && a.capability != 90 {
+		if ir.ElemOf(v.Type) == ir.F64 && !a.chip.MMAF64 {
 			return false
 		}
 	}
@@ -92,7 +93,7 @@ func (a accelerator) takesF64(op *ir.Op) bool {
 
 // version returns the best instruction for a product, 0 for none.
 func (a accelerator) version(op *ir.Op, part []int64) int {
-	hopper := a.capability/10 == 9 && a.warpGroups
+	hopper := a.chip.WarpGroups && a.warpGroups
 	if hopper && fitsWarpGroup(op, part, machineOf(op).numWarps) && takesTypes(op) && blocksAgree(op) {
 		return wgmma
 	}
@@ -304,7 +305,7 @@ func (a accelerator) promote(op *ir.Op) {
 		promoteOperands(op)
 		return
 	}
-	if isFP8(ir.ElemOf(op.Operand(0).Type)) && a.capability != 89 && a.capability != 120 {
+	if isFP8(ir.ElemOf(op.Operand(0).Type)) && !a.chip.MMAFP8 {
 		castOperands(op, ir.F16)
 	}
 }

@@ -191,18 +191,3 @@ func afterValue(v *ir.Value) *ir.Builder {
 	}
 	return b
 }
-
-// capability returns the compute capability of a CUDA target, 90 for "cuda:90", or 0 for any other.
-func capability(target string) int {
-	n := 0
-	if len(target) < 5 || target[:5] != "cuda:" {
-		return 0
-	}
-	for _, c := range target[5:] {
-		if c < '0' || c > '9' {
-			return 0
-		}
-		n = n*10 + int(c-'0')
-	}
-	return n
-}

@@ -3,6 +3,7 @@ package gpu
 import (
 	"slices"
 
+	"github.com/nereid-lang/nereid/internal/chip"
 	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/pass"
 )
@@ -46,7 +47,7 @@ const (
 // Pipeline returns the passes from TTIR to TTGIR for a CUDA target, in the order of make_ttgir in Triton's
 // NVIDIA back end.
 func Pipeline(o Options) []pass.Pass {
-	c := capability(o.Target)
+	mma := chip.Target(o.Target).MMA
 	var passes []pass.Pass
 	if o.Way.Merge > 1 {
 		passes = append(passes, MergePrograms(o.Way.Merge, o.Way.Unit), pass.Canonicalize, pass.CSE)
@@ -71,7 +72,7 @@ func Pipeline(o Options) []pass.Pass {
 	passes = append(passes,
 		ConvertTriton(o.Machine),
 		Coalesce,
-		F32DotTC(c >= 80),
+		F32DotTC(mma),
 		PlanCTA,
 		RemoveLayoutConversions,
 		OptimizeThreadLocality,
@@ -88,7 +89,7 @@ func Pipeline(o Options) []pass.Pass {
 		pass.TritonLICM,
 		Canonicalize,
 	)
-	if c >= 80 && o.NumStages > 0 {
+	if mma && o.NumStages > 0 {
 		own := []pass.Pass{LoadAtOnce(o.NumStages)}
 		if o.Turns {
 			own = append(own, GroupTurns)
@@ -99,7 +100,7 @@ func Pipeline(o Options) []pass.Pass {
 		passes = append(passes, pipelined(o.NumStages, own...)...)
 	}
 	passes = append(passes, pass.LoopAwareCSE, OptimizeDotOperands)
-	if c >= 80 && o.NumStages > 0 {
+	if mma && o.NumStages > 0 {
 		passes = append(passes, CoalesceAsyncCopy)
 	}
 	if tma {
@@ -118,7 +119,7 @@ func Pipeline(o Options) []pass.Pass {
 	if o.Turns && o.Persist != NoPersist {
 		passes = append(passes, PersistPrograms(o.Persist == Persist))
 	}
-	if c >= 80 && o.NumStages > 0 {
+	if mma && o.NumStages > 0 {
 		passes = append(passes, FetchAhead(o.Sharing))
 	}
 	return passes
@@ -152,7 +153,7 @@ func All(o Options) []pass.Pass {
 	most.Tiles, most.Stores = max(o.Tiles, PayingTiles), max(o.Stores, PayingTiles)
 	most.Way.Merge, most.Persist, most.NumStages = max(o.Way.Merge, 2), Persist, max(o.NumStages, 1)
 	most.WarpGroups, most.TMA, most.Turns = true, true, true
-	if capability(o.Target) < 90 {
+	if !chip.Target(o.Target).TMA {
 		most.Target = "cuda:90"
 	}
 	amd := AMDOptions{Machine: o.Machine, NumStages: most.NumStages}

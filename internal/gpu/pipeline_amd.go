@@ -1,8 +1,7 @@
 package gpu
 
 import (
-	"strings"
-
+	"github.com/nereid-lang/nereid/internal/chip"
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/pass"
@@ -38,19 +37,15 @@ func AMDPipeline(o AMDOptions) []pass.Pass {
 		passes = append(append(passes, pipelined(o.NumStages)...), pass.LoopAwareCSE)
 	}
 	passes = append(passes, RemoveLayoutConversions, ReduceDataDuplication)
-	if hasInThreadTranspose(o.Target) {
+	if chip.Target(o.Target).InThreadTranspose {
 		passes = append(passes, InThreadTranspose, RemoveLayoutConversions)
 	}
 	return append(passes, ReorderAMD, pass.LoopAwareCSE, pass.SymbolDCE, pass.SCCP,
 		CanonicalizePointers, Canonicalize, ConvertToBufferOps, Canonicalize, pass.CSE)
 }
 
-// hasInThreadTranspose reports whether Triton transposes operands in registers for a target: MI300 alone
-// gains from it.
-func hasInThreadTranspose(target string) bool { return target == "hip:gfx942" }
-
 // lacksCopies reports whether an op's target has no asynchronous copies to shared memory.
-func lacksCopies(op *ir.Op) bool { return strings.HasPrefix(ttg.Target(op), "hip:") }
+func lacksCopies(op *ir.Op) bool { return chip.Target(ttg.Target(op)).Backend == "hip" }
 
 // swizzledAMD returns the layout of shared memory from which lanes read kWidth elements along k without bank
 // conflicts: 16 lanes read at a time, and a row of all banks is 128 bytes, on CDNA4 256. An operand whose

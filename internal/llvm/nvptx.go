@@ -4,27 +4,9 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/nereid-lang/nereid/internal/chip"
 	"github.com/nereid-lang/nereid/internal/diag"
 )
-
-// sms lists the architectures that we compile for: the first PTX version that has each, and the first LLVM.
-var sms = []struct {
-	name      string
-	ptx, llvm int
-}{
-	{"sm_75", 63, 17},
-	{"sm_80", 70, 17},
-	{"sm_86", 71, 17},
-	{"sm_87", 74, 17},
-	{"sm_88", 90, 22},
-	{"sm_89", 78, 17},
-	{"sm_90", 78, 17}, {"sm_90a", 80, 18},
-	{"sm_100", 86, 20}, {"sm_100a", 86, 20}, {"sm_100f", 88, 21},
-	{"sm_103", 88, 21}, {"sm_103a", 88, 21}, {"sm_103f", 88, 21},
-	{"sm_110", 90, 22}, {"sm_110a", 90, 22}, {"sm_110f", 90, 22},
-	{"sm_120", 87, 20}, {"sm_120a", 87, 20}, {"sm_120f", 88, 21},
-	{"sm_121", 88, 21}, {"sm_121a", 88, 21}, {"sm_121f", 88, 21},
-}
 
 // newestPTX is the newest PTX version that each LLVM writes.
 var newestPTX = map[int]int{17: 81, 18: 83, 19: 85, 20: 87, 21: 88, 22: 90}
@@ -71,20 +53,20 @@ func (t Target) isPTX() bool { return strings.HasPrefix(t.Triple, "nvptx") }
 func (t Target) isGPU() bool { return t.isPTX() || strings.HasPrefix(t.Triple, "amdgcn") }
 
 func choosePTX(sm string, maxPTX, llvm int) (int, error) {
-	for _, row := range sms {
+	for _, row := range chip.Arches() {
 		switch {
-		case row.name != sm:
+		case row.Name != sm:
 			continue
-		case llvm < row.llvm:
+		case llvm < row.LLVM:
 			return 0, diag.Refuse("code for "+sm, "LLVM %d does not know it",
-				llvm).Instead(fmt.Sprintf("install LLVM %d or newer", row.llvm))
-		case maxPTX != 0 && maxPTX < row.ptx:
+				llvm).Instead(fmt.Sprintf("install LLVM %d or newer", row.LLVM))
+		case maxPTX != 0 && maxPTX < row.PTX:
 			return 0, diag.Refuse("code for "+sm, "it needs PTX %s, and the driver takes at most %s",
-				version(row.ptx), version(maxPTX)).Instead("update the driver")
+				version(row.PTX), version(maxPTX)).Instead("update the driver")
 		case maxPTX != 0:
 			return knownPTX(min(maxPTX, newestPTX[llvm])), nil
 		}
-		return max(row.ptx, min(usualPTX, newestPTX[llvm])), nil
+		return max(row.PTX, min(usualPTX, newestPTX[llvm])), nil
 	}
 	return 0, fmt.Errorf("unknown NVIDIA architecture %q; known: %s", sm, strings.Join(smNames(), ", "))
 }
@@ -100,9 +82,9 @@ func knownPTX(ptx int) int {
 func version(ptx int) string { return fmt.Sprintf("%d.%d", ptx/10, ptx%10) }
 
 func smNames() []string {
-	names := make([]string, len(sms))
-	for i, row := range sms {
-		names[i] = row.name
+	var names []string
+	for _, row := range chip.Arches() {
+		names = append(names, row.Name)
 	}
 	return names
 }

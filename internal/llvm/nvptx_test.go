@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nereid-lang/nereid/internal/chip"
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
@@ -49,16 +50,16 @@ func nvptx(t testing.TB, lib *Lib, sm string) Target {
 
 func TestNVPTX(t *testing.T) {
 	each(t, func(t *testing.T, lib *Lib) {
-		for _, row := range sms {
-			if row.llvm > lib.Version().Major {
+		for _, row := range chip.Arches() {
+			if row.LLVM > lib.Version().Major {
 				continue
 			}
 			ptx := string(compile(t, lib, kernelIR,
-				Options{Target: nvptx(t, lib, row.name), FastMath: Contract}).Asm)
-			for _, want := range []string{".visible .entry axpy(", ".target " + row.name + "\n", "fma.rn.f32",
+				Options{Target: nvptx(t, lib, row.Name), FastMath: Contract}).Asm)
+			for _, want := range []string{".visible .entry axpy(", ".target " + row.Name + "\n", "fma.rn.f32",
 				".loc\t1 3 5"} {
 				if !strings.Contains(ptx, want) {
-					t.Errorf("%s: no %q in\n%s", row.name, want, ptx)
+					t.Errorf("%s: no %q in\n%s", row.Name, want, ptx)
 				}
 			}
 		}

@@ -3,6 +3,7 @@ package lower
 import (
 	"fmt"
 
+	"github.com/nereid-lang/nereid/internal/chip"
 	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/dialect/arith"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
@@ -13,11 +14,10 @@ import (
 
 // amd implements Vendor by the intrinsics of LLVM's AMDGPU target.
 type amd struct {
-	chip     string // LLVM's name, "gfx942"
-	wave     int    // lanes
-	perEU    int    // waves of an execution unit to aim at; 0 leaves it to LLVM
-	flushF32 bool   // subnormal f32 are zero
-	ilp      bool   // instructions are scheduled for parallelism
+	chip     chip.Chip
+	perEU    int  // waves of an execution unit to aim at; 0 leaves it to LLVM
+	flushF32 bool // subnormal f32 are zero
+	ilp      bool // instructions are scheduled for parallelism
 }
 
 // AMDOptions are options of a kernel that AMD's GPUs alone have.
@@ -27,12 +27,10 @@ type AMDOptions struct {
 	ILP        bool // instructions are scheduled for parallelism instead of few registers
 }
 
-// AMD returns the intrinsics of AMD's GPUs: chip is LLVM's name, "gfx942", and wave its number of lanes.
-func AMD(chip string, wave int, o AMDOptions) Vendor {
-	return amd{chip, wave, o.WavesPerEU, o.Flush, o.ILP}
-}
+// AMD returns the intrinsics of a GPU of AMD's.
+func AMD(c chip.Chip, o AMDOptions) Vendor { return amd{c, o.WavesPerEU, o.Flush, o.ILP} }
 
-func (v amd) lanes() int                { return v.wave }
+func (v amd) lanes() int                { return v.chip.WarpSize }
 func (amd) banks() int                  { return 32 }
 func (amd) widensShifts() bool          { return false } // its target allows pairs only
 func (amd) bufferAlign(ttg.MemDesc) int { return bufferAlign }
@@ -55,7 +53,7 @@ func (v amd) checkCluster(ctas int) error {
 	if ctas == 1 {
 		return nil
 	}
-	return diag.Refuse(fmt.Sprintf("num_ctas=%d", ctas), "%s has no clusters of blocks", v.chip).
+	return diag.Refuse(fmt.Sprintf("num_ctas=%d", ctas), "%s has no clusters of blocks", v.chip.Name).
 		Instead("set num_ctas to 1")
 }
 
@@ -79,7 +77,7 @@ func (v amd) limits(g *program) string {
 func (v amd) ops() map[*ir.OpDef]fact {
 	return map[*ir.OpDef]fact{
 		tt.Print: {lower: func(l *lowering, op *ir.Op) {
-			l.fail(op, "tl.device_print is not available on %s", v.chip)
+			l.fail(op, "tl.device_print is not available on %s", v.chip.Name)
 		}},
 	}
 }
@@ -125,10 +123,10 @@ func (amd) holdLoads(l *lowering) { l.do(`call void asm sideeffect "", "~{memory
 // drops its wait in a loop before which no access is under way, although one from the iteration before may
 // be.
 func (v amd) awaitShared(l *lowering) {
-	switch v.chip[3 : len(v.chip)-2] { // the word says how many accesses of each kind may be under way
-	case "9", "10":
+	switch v.chip.RDNA { // the word says how many accesses of each kind may be under way
+	case 0:
 		l.call("void", "llvm.amdgcn.s.waitcnt", "i32 "+itoa(0xC07F))
-	case "11":
+	case 3:
 		l.call("void", "llvm.amdgcn.s.waitcnt", "i32 "+itoa(0xFC07))
 	default:
 		l.call("void", "llvm.amdgcn.s.wait.dscnt", "i16 0")

@@ -3,13 +3,12 @@ package lower
 import (
 	"math/bits"
 	"slices"
-	"strings"
 
 	"github.com/nereid-lang/nereid/internal/layout"
 )
 
 // isRDNA reports whether the chip is one of RDNA.
-func (v amd) isRDNA() bool { return strings.HasPrefix(v.chip, "gfx1") }
+func (v amd) isRDNA() bool { return v.chip.RDNA > 0 }
 
 // Codes of data-parallel movement, where an ALU instruction's operand comes from another lane of its row of
 // 16.
@@ -42,7 +41,7 @@ func (v amd) shuffleXor(l *lowering, word string, xor int) string {
 		const low, high = 0x76543210, 0xFEDCBA98 // each from its own place of the other row
 		return l.call("i32", "llvm.amdgcn.permlanex16.i32", "i32 poison", "i32 "+word,
 			"i32 "+itoa(low), "i32 "+itoa(high-1<<32), "i1 false", "i1 false")
-	case v.chip == "gfx950" && (xor == 16 || xor == 32):
+	case v.chip.PermLaneSwap && (xor == 16 || xor == 32):
 		return v.swappedRows(l, word, xor)
 	case xor < 32: // within a half of 32 lanes, the pattern is part of the instruction
 		const keepAll = 0x1F
@@ -75,7 +74,7 @@ func (amd) shuffleIdx(l *lowering, word, lane string) string {
 
 // loadMatrices reads operands that lie across k with the transposing reads of CDNA4.
 func (v amd) loadMatrices(l *lowering, b smem, cvt layout.Layout) ([]string, bool) {
-	if v.chip != "gfx950" || b.pad != nil || b.start != "0" || !b.aligned {
+	if !v.chip.TransposingReads || b.pad != nil || b.start != "0" || !b.aligned {
 		return nil, false
 	}
 	rows, ok := transposingRead(cvt, bitsOf(b.elem))

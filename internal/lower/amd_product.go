@@ -186,9 +186,9 @@ func (v amd) mfma(l *lowering, op *ir.Op, enc ttg.AMDMfma) tileInstruction {
 	}
 	if !fp8 && (!ok || x != y) || rows != cols {
 		l.fail(op, "there is no matrix instruction of %dx%dx%d for %s and %s on %s", rows, cols, k, x, y,
-			v.chip)
+			v.chip.Name)
 	}
-	n := rows * cols / v.wave
+	n := rows * cols / v.chip.WarpSize
 	typ := fmt.Sprintf("<%d x %s>", n, llvmType(ir.ElemOf(op.Result(0).Type)))
 	return tileInstruction{m.depth, func(as, bs, acc []string) []string {
 		r := l.call(typ, "llvm.amdgcn.mfma."+m.name,
@@ -216,7 +216,7 @@ func (v amd) wmma(l *lowering, op *ir.Op, transposed bool) tileInstruction {
 	elem, other := instructionTypes(op, transposed)
 	sum := ir.ElemOf(op.Result(0).Type)
 	table := wmmas
-	rdna4 := len(v.chip) > 4 && v.chip[3:5] == "12"
+	rdna4 := v.chip.RDNA >= 4
 	if rdna4 {
 		table = wmmas12
 	}
@@ -227,7 +227,7 @@ func (v amd) wmma(l *lowering, op *ir.Op, transposed bool) tileInstruction {
 		m = amdMatrix{name, 8, "<2 x i32>"}
 	}
 	if !fp8 && (!ok || elem != other) {
-		l.fail(op, "there is no matrix instruction for %s and %s on %s", elem, other, v.chip)
+		l.fail(op, "there is no matrix instruction for %s and %s on %s", elem, other, v.chip.Name)
 	}
 	typ := fmt.Sprintf("<8 x %s>", llvmType(sum))
 	return tileInstruction{m.depth, func(as, bs, acc []string) []string {

@@ -3,6 +3,7 @@ package lower
 import (
 	"fmt"
 
+	"github.com/nereid-lang/nereid/internal/chip"
 	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/dialect/arith"
 	"github.com/nereid-lang/nereid/internal/dialect/gpud"
@@ -14,11 +15,11 @@ import (
 
 // nvidia implements Vendor by the intrinsics of LLVM's NVVM and by PTX.
 type nvidia struct {
-	capability int // compute capability, 80 for sm_80
+	chip chip.Chip
 }
 
 // NVIDIA returns the intrinsics of NVIDIA's GPUs of a compute capability, 80 for sm_80.
-func NVIDIA(capability int) Vendor { return nvidia{capability} }
+func NVIDIA(capability int) Vendor { return nvidia{chip.CUDA(capability)} }
 
 func (nvidia) lanes() int { return 32 }
 func (nvidia) banks() int { return 32 }
@@ -39,22 +40,22 @@ func (nvidia) bufferAlign(m ttg.MemDesc) int {
 // maxCTAs is the largest cluster. Clusters of more than 8 blocks do not run on every GPU.
 const maxCTAs = 16
 
-// CheckCluster returns an error unless a GPU of the given compute capability can run programs of ctas blocks.
-func CheckCluster(ctas, capability int) error {
+// CheckCluster returns an error unless a GPU can run programs of ctas blocks.
+func CheckCluster(ctas int, c chip.Chip) error {
 	switch {
 	case ctas == 1:
 		return nil
 	case ctas < 1 || ctas > maxCTAs || ctas&(ctas-1) != 0:
 		return diag.Refuse(fmt.Sprintf("num_ctas=%d", ctas), "a cluster has 1, 2, 4, 8 or %d blocks", maxCTAs)
-	case capability < 90:
+	case !c.Clusters:
 		return diag.Refuse(fmt.Sprintf("num_ctas=%d", ctas),
 			"clusters of blocks need compute capability 9.0 or higher, and this is for sm_%d",
-			capability).Instead("set num_ctas to 1")
+			c.Capability).Instead("set num_ctas to 1")
 	}
 	return nil
 }
 
-func (v nvidia) checkCluster(ctas int) error { return CheckCluster(ctas, v.capability) }
+func (v nvidia) checkCluster(ctas int) error { return CheckCluster(ctas, v.chip) }
 
 func (nvidia) header() string {
 	return "target triple = \"nvptx64-nvidia-cuda\"\n" +
@@ -189,7 +190,7 @@ func (v nvidia) reduceWarp(l *lowering, by *ir.OpDef, t ir.Type, x string) (stri
 		return l.call("i1", "llvm.nvvm.vote."+name+".sync", "i32 -1", "i1 "+x), true
 	}
 	name := warpReductions[by]
-	if name == "" || v.capability < 80 {
+	if name == "" || !v.chip.WarpReduce {
 		return "", false
 	}
 	return l.call("i32", "llvm.nvvm.redux.sync."+name, "i32 "+x, "i32 -1"), true

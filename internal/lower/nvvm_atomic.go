@@ -119,7 +119,7 @@ func numbered(at, n int) string {
 // atomicWidth is more than 1 for sums of floats, of which an instruction adds up to 16 bytes.
 func (v nvidia) atomicWidth(u update) int {
 	switch {
-	case v.capability < 90 || u.kind != tt.RMWFAdd:
+	case !v.chip.VectorAtomics || u.kind != tt.RMWFAdd:
 		return 1
 	case u.elem == ir.F32 || u.elem == ir.F16 || u.elem == ir.BF16:
 		return 128 / ir.BitWidth(u.elem)
@@ -157,7 +157,7 @@ func (v nvidia) orderAtomics(l *lowering, u update, n int) (each update, end fun
 // lacksAtomic reports whether the hardware has no instruction for an update of a float.
 func (v nvidia) lacksAtomic(u update) bool {
 	addsBF16 := u.kind == tt.RMWFAdd && u.elem == ir.BF16
-	return u.kind == tt.RMWMax || u.kind == tt.RMWMin || addsBF16 && v.capability < 90
+	return u.kind == tt.RMWMax || u.kind == tt.RMWMin || addsBF16 && !v.chip.VectorAtomics
 }
 
 // atomicFloat emits an atomicrmw for an operation without an instruction of its own: LLVM expands it to a

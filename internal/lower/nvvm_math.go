@@ -21,24 +21,24 @@ func (nvidia) approximate(l *lowering, name string, args ...string) (v string, o
 
 func (nvidia) keepsSubnormals() bool { return true }
 
-// clip has an instruction from sm_86 on, which Triton uses too: the smaller magnitude, with the sign of x. A
+// clip has an instruction that Triton uses too: the smaller magnitude, with the sign of x. A
 // NaN that does not propagate becomes the limit with the NaN's sign.
 func (v nvidia) clip(l *lowering, x, limit string, nans bool) (string, bool) {
 	name := "llvm.nvvm.fmin.xorsign.abs.f"
 	if nans {
 		name = "llvm.nvvm.fmin.nan.xorsign.abs.f"
 	}
-	if v.capability < 86 {
+	if !v.chip.XorSign {
 		return "", false
 	}
 	return l.call("float", name, typed("float", []string{x, limit})...), true
 }
 
-// smallPairs holds for e4m3fn and e5m2 from sm_89 on.
+// smallPairs holds for e4m3fn and e5m2 if the chip converts them.
 func (v nvidia) smallPairs(from, to ir.Type) bool {
 	hw := func(t ir.Type) bool { return smallNames[t] != "" }
 	wide := func(t ir.Type) bool { return t == ir.F32 || t == ir.F16 || t == ir.BF16 }
-	return v.capability >= 89 && (hw(from) && wide(to) || wide(from) && hw(to))
+	return v.chip.FP8Conversions && (hw(from) && wide(to) || wide(from) && hw(to))
 }
 
 var smallNames = map[ir.Type]string{ir.F8E4M3FN: "e4m3x2", ir.F8E5M2: "e5m2x2"}

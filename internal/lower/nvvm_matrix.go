@@ -36,7 +36,7 @@ func (m matrixRead) register(n int) (r int) {
 // if it does not fit the instruction.
 func (v nvidia) matrices(b smem, cvt layout.Layout) (matrixRead, bool) {
 	width := bitsOf(b.elem)
-	if v.capability < 75 || width > 32 || width < 8 || b.pad != nil || b.start != "0" || !b.aligned ||
+	if !v.chip.LoadMatrix || width > 32 || width < 8 || b.pad != nil || b.start != "0" || !b.aligned ||
 		cvt.InBits(layout.Lane) != 5 {
 		return matrixRead{}, false
 	}
@@ -162,7 +162,7 @@ func (v nvidia) storeMatrices(l *lowering, b smem, cvt layout.Layout, regs []str
 
 // rowFinder returns matrixRow on machines with stmatrix.
 func (v nvidia) rowFinder() rowFinder {
-	if v.capability < 90 {
+	if !v.chip.StoreMatrix {
 		return nil
 	}
 	return matrixRow

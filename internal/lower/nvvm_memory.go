@@ -49,7 +49,7 @@ func (m memory) hint(caches map[int64]string) string {
 // policy returns the L2 cache's part of an eviction policy, an i64, or "" if there is none.
 func (v nvidia) policy(l *lowering, m memory) string {
 	evict := evictions[m.evict]
-	if evict == "" || m.space != inGlobal || m.volatile || v.capability < 80 {
+	if evict == "" || m.space != inGlobal || m.volatile || !v.chip.CachePolicy {
 		return ""
 	}
 	return l.asm("i64", "createpolicy.fractional.L2::"+evict+".b64 $0, 1.0;", "=l", false)

@@ -91,8 +91,8 @@ func (v nvidia) groupLayout(l *lowering, op *ir.Op) ttg.NvidiaMma {
 		enc.WarpsPerCTA[0]%4 != 0 {
 		l.fail(op, "no layout of a warp group's product: %s", op.Result(0).Type)
 	}
-	if v.capability/10 != 9 {
-		l.fail(op, "sm_%d has no such instruction", v.capability)
+	if !v.chip.WarpGroups {
+		l.fail(op, "sm_%d has no such instruction", v.chip.Capability)
 	}
 	return enc
 }

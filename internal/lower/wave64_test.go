@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nereid-lang/nereid/internal/chip"
 	"github.com/nereid-lang/nereid/internal/llvm"
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
@@ -20,7 +21,7 @@ func onWave64(t *testing.T, text []byte, kernel string) (*Kernel, string) {
 	txtest.Need(t, "llvm", err)
 	m := parseIR(t, kernel+".ttgir", text)
 	opts := testOptions(m, 0)
-	opts.Vendor = AMD("gfx942", 64, AMDOptions{})
+	opts.Vendor = AMD(chip.Of("hip", "gfx942"), AMDOptions{})
 	k, err := Lower(m, kernel, opts)
 	if err != nil {
 		t.Fatal(err)

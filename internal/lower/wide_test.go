@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nereid-lang/nereid/internal/chip"
 	"github.com/nereid-lang/nereid/internal/llvm"
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
@@ -92,7 +93,7 @@ func runWide(t *testing.T, text string, width int, l launch, scale float64) {
 	onInterp(t, parseIR(t, "test.ttgir", []byte(text)), l, want)
 	m := parseIR(t, "test.ttgir", []byte(text))
 	opts := testOptions(m, 80)
-	opts.Vendor = wide{nvidia{80}, width}
+	opts.Vendor = wide{nvidia{chip.CUDA(80)}, width}
 	k, err := Lower(m, l.kernel, opts)
 	if err != nil {
 		t.Fatal(err)

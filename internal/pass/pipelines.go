@@ -1,5 +1,7 @@
 package pass
 
+import "github.com/nereid-lang/nereid/internal/chip"
+
 // TTIROptions choose the TTIR pipeline of a target.
 type TTIROptions struct {
 	// NoDescriptors says that the target has no hardware for tensor descriptors: NVIDIA before sm_90, AMD.
@@ -14,7 +16,7 @@ func TTIRFor(backend string, capability int) TTIROptions {
 	if backend == "hip" {
 		return TTIROptions{NoDescriptors: true, HoistLoads: true}
 	}
-	return TTIROptions{NoDescriptors: capability/10 < 9}
+	return TTIROptions{NoDescriptors: !chip.CUDA(capability).TMA}
 }
 
 // TTIR returns the pipeline from what the front end makes to TTIR, in the order of make_ttir in Triton's back

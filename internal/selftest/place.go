@@ -1,10 +1,10 @@
 package selftest
 
 import (
-	"strconv"
 	"strings"
 
 	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/internal/chip"
 )
 
 // place is what cases must know of a device.
@@ -14,8 +14,7 @@ type place struct {
 	judges bool   // kernels compare memory; if not, the host does
 	checks bool   // it checks every access itself: an interpreter or a simulator
 	vendor string // "cuda", "hip" or ""
-	arch   int    // of cuda: 90
-	chip   string // of hip: "gfx942"
+	chip   chip.Chip
 }
 
 // placeOf asks a device's own name, and the target of code that was compiled for it.
@@ -28,11 +27,11 @@ func placeOf(dev *nereid.Device, target string) *place {
 	kind, arch, _ := strings.Cut(target, ":")
 	switch {
 	case strings.HasPrefix(arch, "gfx"):
-		p.vendor, p.chip = "hip", arch
+		p.vendor = "hip"
 	case kind == "cuda" || kind == "sim":
 		p.vendor = "cuda"
-		p.arch, _ = strconv.Atoi(arch)
 	}
+	p.chip = chip.Of(p.vendor, arch)
 	return p
 }
 
@@ -49,9 +48,9 @@ func (p *place) guard() int {
 func (p *place) products() []nereid.DType {
 	types := []nereid.DType{nereid.Float16, nereid.BFloat16, nereid.Float32, nereid.Int8}
 	switch {
-	case p.vendor == "cuda" && p.arch >= 89 || p.vendor == "":
+	case p.vendor != "hip" && p.chip.FP8Conversions:
 		types = append(types, nereid.Float8E4NV, nereid.Float8E5)
-	case p.chip == "gfx942":
+	case p.chip.MFMA == 3:
 		types = append(types, nereid.Float8E4B8, nereid.Float8E5B16)
 	}
 	return types

@@ -4,31 +4,27 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
+	"github.com/nereid-lang/nereid/internal/chip"
 	"github.com/nereid-lang/nereid/internal/device"
 )
 
 // StageCode is the form of the code that AMD's GPUs run: a code object.
 const StageCode = "hsaco"
 
-// chips are the GPUs that code can be made for, by LLVM's names, with the lanes of a wave.
-var chips = map[string]int{
-	"gfx908": 64, "gfx90a": 64, "gfx942": 64, "gfx950": 64,
-	"gfx1100": 32, "gfx1101": 32, "gfx1102": 32, "gfx1103": 32, "gfx1150": 32, "gfx1151": 32,
-	"gfx1200": 32, "gfx1201": 32,
+// Lanes returns the lanes of a wave of a chip, 0 for one that code is not made for.
+func Lanes(name string) int {
+	if c, ok := chip.HIP(name); ok {
+		return c.WarpSize
+	}
+	return 0
 }
 
-// Lanes returns the lanes of a wave of a chip, 0 for one that is not known.
-func Lanes(chip string) int { return chips[chip] }
-
-// CheckChip returns an error for a chip that is not known.
-func CheckChip(chip string) error {
-	if chips[chip] == 0 {
-		return fmt.Errorf("unknown chip %q (have %s)", chip,
-			strings.Join(slices.Sorted(maps.Keys(chips)), ", "))
+// CheckChip returns an error for a chip that code is not made for.
+func CheckChip(name string) error {
+	if Lanes(name) == 0 {
+		return fmt.Errorf("unknown chip %q (have %s)", name, strings.Join(chip.HIPNames(), ", "))
 	}
 	return nil
 }
@@ -65,7 +61,7 @@ func Kept(c device.Code) (*Code, error) {
 }
 
 // Lanes returns the lanes of a wave of the kernel's chip.
-func (k *Code) Lanes() int { return chips[k.Chip] }
+func (k *Code) Lanes() int { return Lanes(k.Chip) }
 
 // Runs returns nil if a chip runs code of a stage that was compiled for a machine.
 func Runs(chip, stage, machine string) error {

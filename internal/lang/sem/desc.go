@@ -285,7 +285,7 @@ func descAtomic(c *Call) object.Value {
 }
 
 // lacksTMA reports whether the target lacks TMA.
-func lacksTMA(b *Builder) bool { return b.Opts.Capability() < 90 }
+func lacksTMA(b *Builder) bool { return !b.Opts.Chip().TMA }
 
 // rows checks the arguments of gather and scatter: a descriptor of single rows, and which rows.
 func (c *Call) rows(what string, args []object.Value) (d *Descriptor, x *Tensor, y *ir.Value) {

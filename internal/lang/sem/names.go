@@ -202,11 +202,11 @@ var classRows = []row{
 	{"target_info", "", public | module_, nil},
 
 	{"current_target", "", inTarget, currentTarget},
-	{"is_cuda", "", inTarget, isBackend("cuda", "")},
+	{"is_cuda", "", inTarget, isBackend("cuda")},
 	{"cuda_capability_geq", "major, minor=0", inTarget, capabilityAtLeast},
-	{"is_hip", "", inTarget, isBackend("hip", "")},
-	{"is_hip_cdna3", "", inTarget, isBackend("hip", "gfx942")},
-	{"is_hip_cdna4", "", inTarget, isBackend("hip", "gfx950")},
+	{"is_hip", "", inTarget, isBackend("hip")},
+	{"is_hip_cdna3", "", inTarget, isCDNA(3)},
+	{"is_hip_cdna4", "", inTarget, isCDNA(4)},
 }
 
 var cudaRows = []row{

@@ -2,8 +2,8 @@ package sem
 
 import (
 	"slices"
-	"strconv"
-	"strings"
+
+	"github.com/nereid-lang/nereid/internal/chip"
 )
 
 // Options has the facts about target and launch that change the meaning of an operation.
@@ -43,29 +43,13 @@ func DefaultOptions(backend, arch string) Options {
 	return o
 }
 
-// Capability returns the compute capability of a cuda target, such as 90, or the one whose rules a target
-// follows; 0 for hip.
-func (o *Options) Capability() int {
-	switch o.Backend {
-	case "cuda":
-		n, _ := strconv.Atoi(strings.TrimSuffix(o.Arch, "a"))
-		return n
-	case "hip":
-		return 0
-	}
-	return 90
-}
+// Chip returns the target's chip, or the one whose rules a target follows.
+func (o *Options) Chip() chip.Chip { return chip.Of(o.Backend, o.Arch) }
 
 func (o *Options) cuda() {
-	capability := o.Capability()
-	o.AllowFP8 = []string{"fp8e4b15", "fp8e5"}
-	if capability >= 89 {
-		o.AllowFP8 = []string{"fp8e4b15", "fp8e4nv", "fp8e5"}
-	}
-	if capability >= 90 {
-		o.DeprecatedFP8 = []string{"fp8e4b15"}
-	}
-	if capability == 90 {
+	c := o.Chip()
+	o.AllowFP8, o.DeprecatedFP8 = c.FP8, c.SlowFP8
+	if c.ImpreciseSums {
 		o.MaxNumImpreciseAcc = 1 << 30
 	}
 	o.DefaultDotPrecision = "tf32"
@@ -79,15 +63,13 @@ func (o *Options) cuda() {
 }
 
 func (o *Options) hip() {
+	c := o.Chip()
 	o.NumStages = 2
-	o.AllowFP8 = []string{"fp8e4nv", "fp8e5", "fp8e5b16", "fp8e4b8"}
+	o.AllowFP8, o.DeprecatedFP8 = c.FP8, c.SlowFP8
 	o.DefaultDotPrecision = "ieee"
 	o.AllowedDotPrecisions = []string{"ieee", "bf16x3", "bf16x6"}
-	if o.Arch == "gfx942" {
+	if c.TF32 {
 		o.AllowedDotPrecisions = append(o.AllowedDotPrecisions, "tf32")
-	}
-	if o.Arch == "gfx950" {
-		o.DeprecatedFP8 = []string{"fp8e5b16", "fp8e4b8"}
 	}
 	o.MinDotK = func(int) int64 { return 1 }
 }

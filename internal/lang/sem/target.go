@@ -1,7 +1,6 @@
 package sem
 
 import (
-	"strings"
 
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
 )
@@ -34,26 +33,27 @@ var targetClass = &object.NamedTuple{Name: "GPUTarget", Fields: []string{"backen
 
 func currentTarget(c *Call) object.Value {
 	o := &c.B.Opts
-	arch, warp := object.Value(object.Str(o.Arch)), int64(32)
-	if n := o.Capability(); o.Backend == "cuda" {
-		arch = object.MakeInt(int64(n))
+	chip, arch := o.Chip(), object.Value(object.Str(o.Arch))
+	if o.Backend == "cuda" {
+		arch = object.MakeInt(int64(chip.Capability))
 	}
-	if o.Backend == "hip" && strings.HasPrefix(o.Arch, "gfx9") {
-		warp = 64
-	}
-	return &object.Tuple{Items: []object.Value{object.Str(o.Backend), arch, object.MakeInt(warp)},
-		Class: targetClass}
+	return &object.Tuple{Class: targetClass,
+		Items: []object.Value{object.Str(o.Backend), arch, object.MakeInt(int64(chip.WarpSize))}}
 }
 
-// isBackend returns a builtin that asks for a back end and, unless it is empty, an architecture.
-func isBackend(backend, arch string) impl {
+// isBackend returns a builtin that asks for a back end.
+func isBackend(backend string) impl {
+	return func(c *Call) object.Value { return object.Bool(c.B.Opts.Backend == backend) }
+}
+
+// isCDNA returns a builtin that asks for a generation of AMD's CDNA.
+func isCDNA(generation int) impl {
 	return func(c *Call) object.Value {
-		o := &c.B.Opts
-		return object.Bool(o.Backend == backend && (arch == "" || o.Arch == arch))
+		return object.Bool(c.B.Opts.Backend == "hip" && c.B.Opts.Chip().MFMA == generation)
 	}
 }
 
 func capabilityAtLeast(c *Call) object.Value {
 	o := &c.B.Opts
-	return object.Bool(o.Backend == "cuda" && int64(o.Capability()) >= 10*c.int("major")+c.int("minor"))
+	return object.Bool(o.Backend == "cuda" && int64(o.Chip().Capability) >= 10*c.int("major")+c.int("minor"))
 }

@@ -26,34 +26,6 @@ func (w *World) capability() object.Value {
 	return object.NewTuple(object.MakeInt(int64(w.target.Arch/10)), object.MakeInt(int64(w.target.Arch%10)))
 }
 
-// sharedMemory is the shared memory that a block may have at most, in bytes, by the capability; other GPUs
-// have as much as sm_86.
-var sharedMemory = map[int]int64{70: 98304, 75: 65536, 80: 166912, 87: 166912, 90: 232448, 100: 232448,
-	103: 232448}
-
-func (t Target) sharedMemory() int64 {
-	if t.Backend == "hip" {
-		return 65536
-	}
-	if n, ok := sharedMemory[t.Arch]; ok {
-		return n
-	}
-	return 101376
-}
-
-// multiprocessors returns the number of multiprocessors of the usual card with the target's capability.
-func (t Target) multiprocessors() int64 {
-	switch {
-	case t.Backend == "hip":
-		return 304
-	case t.Arch >= 100:
-		return 148
-	case t.Arch >= 90:
-		return 132
-	}
-	return 108
-}
-
 // driverProperties returns the properties of a device as Triton's driver lists them.
 func (w *World) driverProperties() object.Value {
 	d := object.NewDict()
@@ -61,8 +33,8 @@ func (w *World) driverProperties() object.Value {
 		name  string
 		value int64
 	}{
-		{"max_shared_mem", w.target.sharedMemory()}, {"max_num_regs", 65536},
-		{"multiprocessor_count", w.target.multiprocessors()},
+		{"max_shared_mem", int64(w.target.chip().SharedPerBlock)}, {"max_num_regs", 65536},
+		{"multiprocessor_count", int64(w.target.chip().Multiprocessors)},
 		{"warpSize", int64(w.target.WarpSize)}, {"sm_clock_rate", 1980000}, {"mem_clock_rate", 3201000},
 		{"mem_bus_width", 6144},
 	} {
@@ -77,11 +49,11 @@ func (w *World) torchProperties() object.Value {
 		"gcnArchName": object.Str(w.target.Chip)}
 	for name, n := range map[string]int64{
 		"major": int64(w.target.Arch / 10), "minor": int64(w.target.Arch % 10),
-		"multi_processor_count": w.target.multiprocessors(),
+		"multi_processor_count": int64(w.target.chip().Multiprocessors),
 		"total_memory":          141 << 30, "warp_size": int64(w.target.WarpSize),
 		"shared_memory_per_block":          49152,
-		"shared_memory_per_block_optin":    w.target.sharedMemory(),
-		"shared_memory_per_multiprocessor": w.target.sharedMemory() + 1024,
+		"shared_memory_per_block_optin":    int64(w.target.chip().SharedPerBlock),
+		"shared_memory_per_multiprocessor": int64(w.target.chip().SharedPerBlock) + 1024,
 		"max_threads_per_multi_processor":  2048, "max_threads_per_block": 1024,
 		"regs_per_multiprocessor": 65536, "L2_cache_size": 60 << 20,
 	} {

@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/nereid-lang/nereid/internal/budget"
+	"github.com/nereid-lang/nereid/internal/chip"
 	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/pyrun"
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
@@ -29,18 +30,17 @@ type Target struct {
 // DefaultTarget is what kernels see where nothing else is said: an sm_90 GPU.
 var DefaultTarget = Target{Backend: "cuda", Arch: 90, WarpSize: 32}
 
-// Name returns what torch.cuda.get_device_name would return.
-func (t Target) Name() string {
-	switch {
-	case t.Backend == "hip":
-		return "AMD Instinct MI300X"
-	case t.Arch >= 100:
-		return "NVIDIA B200"
-	case t.Arch >= 90:
-		return "NVIDIA H200"
+// chip returns the row of the target's GPU.
+func (t Target) chip() chip.Chip {
+	if t.Backend == "hip" {
+		c, _ := chip.HIP(t.Chip)
+		return c
 	}
-	return "NVIDIA A100"
+	return chip.CUDA(t.Arch)
 }
+
+// Name returns what torch.cuda.get_device_name would return.
+func (t Target) Name() string { return t.chip().Card }
 
 // LoadOptions says where a file's imports are found and which environment its conditions see.
 type LoadOptions struct {

@@ -319,7 +319,7 @@ func (w *World) targetInfo() map[string]object.Value {
 				return object.Bool(f(ints)), nil
 			})}
 	}
-	cuda, chip, arch := w.target.Backend == "cuda", w.target.Chip, int64(w.target.Arch)
+	cuda, mfma, arch := w.target.Backend == "cuda", w.target.chip().MFMA, int64(w.target.Arch)
 	return map[string]object.Value{
 		"current_target": &ConstexprFunc{native("current_target",
 			func(*object.Interp, []object.Value, []object.Keyword) (object.Value, error) {
@@ -327,8 +327,8 @@ func (w *World) targetInfo() map[string]object.Value {
 			})},
 		"is_cuda":      test("is_cuda", func([]int64) bool { return cuda }),
 		"is_hip":       test("is_hip", func([]int64) bool { return w.target.Backend == "hip" }),
-		"is_hip_cdna3": test("is_hip_cdna3", func([]int64) bool { return chip == "gfx942" }),
-		"is_hip_cdna4": test("is_hip_cdna4", func([]int64) bool { return chip == "gfx950" }),
+		"is_hip_cdna3": test("is_hip_cdna3", func([]int64) bool { return mfma == 3 }),
+		"is_hip_cdna4": test("is_hip_cdna4", func([]int64) bool { return mfma == 4 }),
 		"cuda_capability_geq": test("cuda_capability_geq", func(a []int64) bool {
 			want := int64(0)
 			if len(a) > 0 {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/nereid-lang/nereid/internal/analysis/axisinfo"
+	"github.com/nereid-lang/nereid/internal/chip"
 	"github.com/nereid-lang/nereid/internal/device"
 	devamd "github.com/nereid-lang/nereid/internal/device/amd"
 	"github.com/nereid-lang/nereid/internal/diag"
@@ -267,10 +268,12 @@ func (c Compiler) llir(in *target.Input, o options) (*lower.Kernel, error) {
 	if err := in.Run([]pass.Pass{gpu.LowerAMD}); err != nil {
 		return nil, err
 	}
+	row := chip.Of("hip", c.Chip)
+	row.WarpSize = ttg.ThreadsPerWarp(in.Module.Op)
 	info := axisinfo.Module(in.Module)
 	exact := info.Exact()
 	k, err := lower.Lower(in.Module, in.Kernel, lower.Options{
-		Vendor: lower.AMD(c.Chip, ttg.ThreadsPerWarp(in.Module.Op), o.lower), Contiguity: info.Contiguity,
+		Vendor: lower.AMD(row, o.lower), Contiguity: info.Contiguity,
 		MaskAlign: exact.MaskAlignment, MaskPrefix: exact.MaskPrefix, Constancy: exact.Constancy,
 		Runs: exact.Runs, Divisor: exact.Divisor, NotNegative: exact.NotNegative,
 		Budget: in.Budget, Externs: len(in.Libs) > 0, Certify: in.Options.Certify,

@@ -6,6 +6,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/nereid-lang/nereid/internal/chip"
 	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
@@ -49,14 +50,11 @@ func (Compiler) Stages() []string { return []string{"source", "ttir", "ttgir", "
 // name returns the target in Triton's notation.
 func (c Compiler) name() string { return fmt.Sprintf("cuda:%d", c.Capability) }
 
-// Arch returns the name of the architecture for LLVM and the assembler. sm_90a has the instructions that only
-// Hopper has.
-func (c Compiler) Arch() string {
-	if c.Capability == 90 {
-		return "sm_90a"
-	}
-	return fmt.Sprintf("sm_%d", c.Capability)
-}
+// chip returns the row of the GPU.
+func (c Compiler) chip() chip.Chip { return chip.CUDA(c.Capability) }
+
+// Arch returns the name of the architecture for LLVM and the assembler.
+func (c Compiler) Arch() string { return c.chip().Own }
 
 // Code is a compiled kernel.
 type Code struct {
@@ -183,7 +181,7 @@ func (k *Code) config(grid [3]int) driver.Config {
 // Compile compiles the front end's module to PTX. If in.Until names an earlier stage, it stops there and
 // returns nil.
 func (c Compiler) Compile(ctx context.Context, in *target.Input, maxPTX int) (*Code, error) {
-	if err := lower.CheckCluster(max(1, in.Options.NumCTAs), c.Capability); err != nil {
+	if err := lower.CheckCluster(max(1, in.Options.NumCTAs), c.chip()); err != nil {
 		return nil, err
 	}
 	if err := in.TTIR(c.Target()); err != nil || in.Until == "ttir" {
@@ -297,7 +295,7 @@ func (c Compiler) FromTTGIR(ctx context.Context, in *target.Input, maxPTX int) (
 		return c.fromText(ctx, in, maxPTX)
 	}
 	ctas := ttg.NumCTAs(in.Module.Op)
-	if err := lower.CheckCluster(ctas, c.Capability); err != nil {
+	if err := lower.CheckCluster(ctas, c.chip()); err != nil {
 		return nil, err
 	}
 	start := time.Now()

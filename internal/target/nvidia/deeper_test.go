@@ -61,7 +61,7 @@ func TestDeeper(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if n := sms[90].shared / (k.Shared + 1<<10); n != programs {
+			if n := c.chip().SharedPerSM / (k.Shared + 1<<10); n != programs {
 				t.Errorf("%s, sharing %d: %d bytes, which %d programs have, want %d",
 					x.name, sharing, k.Shared, n, programs)
 			}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/nereid-lang/nereid/internal/chip"
 	"github.com/nereid-lang/nereid/internal/rules"
 	"github.com/nereid-lang/nereid/internal/target/nvidia/driver"
 )
@@ -26,22 +27,8 @@ import (
 
 const registersPerSM = 65536
 
-// sm holds the limits of an SM of a compute capability.
-type sm struct{ programs, threads, shared int }
-
-var sms = map[int]sm{
-	75: {16, 1024, 64 << 10}, 80: {32, 2048, 164 << 10}, 86: {16, 1536, 100 << 10},
-	87: {16, 2048, 164 << 10}, 89: {24, 1536, 100 << 10}, 90: {32, 2048, 228 << 10},
-}
-
-// SharedPerBlock returns the most bytes of shared memory that a block can have: an SM's, less one KiB that
-// the system keeps from sm_80 on.
-func (c Compiler) SharedPerBlock() int {
-	if c.Capability < 80 {
-		return sms[c.Capability].shared
-	}
-	return sms[c.Capability].shared - 1<<10
-}
+// SharedPerBlock returns the most bytes of shared memory that a block can have.
+func (c Compiler) SharedPerBlock() int { return c.chip().SharedPerBlock }
 
 // assembler assembles PTX, with fewer optimizations if plain. It has to see the whole program: an assembler
 // of relocatable code, as the driver's linker has one, does not weigh registers against the number of
@@ -80,14 +67,12 @@ func (c Compiler) assembleBest(code *Code, assemble assembler) (*assembled, erro
 type search struct {
 	features
 	code     *Code
-	chip     sm
-	known    bool // chip is known
+	chip     chip.Chip
 	assemble assembler
 }
 
 func (c Compiler) search(code *Code, assemble assembler) *search {
-	s := &search{code: code, assemble: assemble}
-	s.chip, s.known = sms[c.Capability]
+	s := &search{code: code, chip: c.chip(), assemble: assemble}
 	if !s.huge() { // whose text nobody asks about
 		s.features = readFeatures(code.PTX)
 	}
@@ -161,11 +146,11 @@ func (s *search) reachGoals(best *assembled, stack int) *assembled {
 // the assembler's own choice if more blocks run, for at most a third of the registers. A recurrence, which
 // would give up more, holds its state in them.
 func (s *search) withMoreBlocks(best *assembled) *assembled {
-	now := s.chip.running(s.code, best.use.registers)
-	if !s.known || now == 0 || now == s.chip.most(s.code) {
+	now := s.running(best.use.registers)
+	if !s.chip.Known() || now == 0 || now == s.most() {
 		return best
 	}
-	enough := rules.Holds(s.code.rules, rules.LoopPrograms, now) || s.chip.busy(s.code, now)
+	enough := rules.Holds(s.code.rules, rules.LoopPrograms, now) || s.busy(now)
 	if enough && !s.barrier && s.loop {
 		return best
 	}
@@ -176,7 +161,7 @@ func (s *search) withMoreBlocks(best *assembled) *assembled {
 	if err != nil {
 		return best
 	}
-	more := s.chip.running(s.code, plain.use.registers)
+	more := s.running(plain.use.registers)
 	waits := enough && s.barrier
 	lost, had := best.use.registers-plain.use.registers, best.use.registers
 	switch {
@@ -212,9 +197,9 @@ func (s *search) unlessSpills(best *assembled, blocks int) *assembled {
 // (rules.LoopWarps): those wait at the barriers of their reductions, and a second block fills the time.
 func (s *search) withOneMore(best *assembled) *assembled {
 	threads, taken := 32*s.code.NumWarps, roundUp(best.use.registers, 8)
-	next := s.chip.running(s.code, taken) + 1
+	next := s.running(taken) + 1
 	room := registersPerSM / (next * threads) / 8 * 8
-	if next > s.chip.most(s.code) || s.chip.busy(s.code, next-1) ||
+	if next > s.most() || s.busy(next-1) ||
 		!rules.Holds(s.code.rules, rules.MostPrograms, next) {
 		return best
 	}
@@ -273,18 +258,19 @@ func (s *search) gaveUp(u use) bool {
 // alone reports whether the goal of one block per SM needs no first attempt: an SM runs one block at a time
 // whatever its registers, or the kernel is a recurrence.
 func (s *search) alone() bool {
-	return s.known && !s.bounded && (s.chip.most(s.code) == 1 || s.code.Recurrence)
+	return s.chip.Known() && !s.bounded && (s.most() == 1 || s.code.Recurrence)
 }
 
 // busy reports whether so many blocks have nearly all of the threads that an SM has room for.
-func (m sm) busy(code *Code, blocks int) bool {
-	return rules.Holds(code.rules, rules.BusyThreads, 100*blocks*32*code.NumWarps/m.threads)
+func (s *search) busy(blocks int) bool {
+	return rules.Holds(s.code.rules, rules.BusyThreads, 100*blocks*32*s.code.NumWarps/s.chip.ThreadsPerSM)
 }
 
 // most returns the number of blocks that an SM runs at once if registers do not matter.
-func (m sm) most(code *Code) int {
-	most := min(m.programs, m.threads/(32*code.NumWarps), m.shared/(code.Shared+1024))
-	if n := code.sharers(); n > 0 {
+func (s *search) most() int {
+	c := &s.chip
+	most := min(c.BlocksPerSM, c.ThreadsPerSM/(32*s.code.NumWarps), c.SharedPerSM/(s.code.Shared+1024))
+	if n := s.code.sharers(); n > 0 {
 		most = min(most, n)
 	}
 	return most
@@ -292,11 +278,11 @@ func (m sm) most(code *Code) int {
 
 // running returns the number of blocks that an SM runs at once with that many registers for each thread, 0
 // if the number of registers is not known.
-func (m sm) running(code *Code, registers int) int {
+func (s *search) running(registers int) int {
 	if registers == 0 {
 		return 0
 	}
-	return min(registersPerSM/(32*code.NumWarps*roundUp(registers, 8)), m.most(code))
+	return min(registersPerSM/(32*s.code.NumWarps*roundUp(registers, 8)), s.most())
 }
 
 // goal is a number of blocks per SM for which a kernel is assembled again, and how many bytes of further
@@ -319,15 +305,15 @@ func (s *search) spillFor(blocks int) (bytes int) {
 
 // goals returns the goals for a kernel with that many registers. Each is tried if the one before was reached.
 func (s *search) goals(registers int) (out []goal) {
-	if !s.known || registers == 0 || s.bounded || s.goal == 0 {
+	if !s.chip.Known() || registers == 0 || s.bounded || s.goal == 0 {
 		return nil
 	}
 	threads := 32 * s.code.NumWarps
 	// registers for each thread
 	room := func(blocks int) int { return min(255, registersPerSM/(blocks*threads)/8*8) }
 	taken := roundUp(registers, 8)
-	most := s.chip.most(s.code)
-	blocks := s.chip.running(s.code, registers)
+	most := s.most()
+	blocks := s.running(registers)
 	if blocks < 1 {
 		return nil
 	}
@@ -335,7 +321,7 @@ func (s *search) goals(registers int) (out []goal) {
 	if rules.Holds(s.code.rules, rules.ShortPTX, len(s.code.PTX)) {
 		tries = 3
 	}
-	spares := s.spares(taken, 2*blocks*threads < s.chip.threads)
+	spares := s.spares(taken, 2*blocks*threads < s.chip.ThreadsPerSM)
 	for n := blocks + 1; n <= most && len(out) < tries && spares(taken-room(n)); n++ {
 		out = append(out, goal{n, spill})
 	}

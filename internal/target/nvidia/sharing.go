@@ -26,7 +26,7 @@ func (c Compiler) sharing(in *target.Input) gpu.Sharing {
 	if !c.deepens() || !in.Way.Fallback || c.shallow {
 		return gpu.Sharing{}
 	}
-	return gpu.Sharing{SM: sms[c.Capability].shared, Programs: max(0, in.Way.Sharing)}
+	return gpu.Sharing{SM: c.chip().SharedPerSM, Programs: max(0, in.Way.Sharing)}
 }
 
 // WayOf returns the way of the code for a grid on a device with so many SMs.

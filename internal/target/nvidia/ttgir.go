@@ -74,7 +74,7 @@ func (c Compiler) persists(in *target.Input) gpu.PersistMode {
 }
 
 // warpGroups reports whether products use wgmma where possible.
-func (c Compiler) warpGroups() bool { return c.Capability/10 == 9 && !knob.NoWarpGroups.Get() }
+func (c Compiler) warpGroups() bool { return c.chip().WarpGroups && !knob.NoWarpGroups.Get() }
 
 // turns reports whether warp groups take turns on the tensor cores where that pays.
 func (c Compiler) turns() bool { return c.warpGroups() && !knob.NoTurns.Get() && !c.noTurns }
@@ -148,5 +148,5 @@ func (Compiler) Describe(d target.Descriptor) ([]uint64, func(), error) {
 
 // tensorMaps reports whether descriptors become tensor maps where they can.
 func (c Compiler) tensorMaps() bool {
-	return c.Capability >= 90 && !c.NoMaps && !knob.NoTMA.Get()
+	return c.chip().TMA && !c.NoMaps && !knob.NoTMA.Get()
 }
