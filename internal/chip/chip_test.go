@@ -20,11 +20,12 @@ func TestRows(t *testing.T) {
 			}
 		}
 		own := CUDA(c.Capability).Own
-		if has := func(a Arch) bool { return a.Name == own }; c.Arches != nil && !slices.ContainsFunc(c.Arches, has) {
+		isOwn := func(a Arch) bool { return a.Name == own }
+		if c.Arches != nil && !slices.ContainsFunc(c.Arches, isOwn) {
 			t.Errorf("sm_%s is compiled for %s, which it does not have", c.Name, own)
 		}
-		if c.Known() && (c.ThreadsPerSM < 1024 || c.SharedPerSM < c.SharedPerBlock) || c.SharedPerBlock < 64<<10 ||
-			c.WarpSize != 32 || c.Card == "" || len(c.FP8) < 2 {
+		if c.Known() && (c.ThreadsPerSM < 1024 || c.SharedPerSM < c.SharedPerBlock) ||
+			c.SharedPerBlock < 64<<10 || c.WarpSize != 32 || c.Card == "" || len(c.FP8) < 2 {
 			t.Errorf("%+v", c)
 		}
 	}
@@ -40,7 +41,8 @@ func TestRows(t *testing.T) {
 
 // TestLookup: chips are found by number, name and target; those without a row are like their family.
 func TestLookup(t *testing.T) {
-	if c := Of("cuda", "90a"); c.Capability != 90 || c.Own != "sm_90a" || !c.WarpGroups || c.SharedPerBlock != 232448 {
+	if c := Of("cuda", "90a"); c.Capability != 90 || c.Own != "sm_90a" || !c.WarpGroups ||
+		c.SharedPerBlock != 232448 {
 		t.Errorf("%+v", c)
 	}
 	if c := Of("interp", ""); c.Capability != 90 {

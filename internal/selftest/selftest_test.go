@@ -194,8 +194,12 @@ func TestReference(t *testing.T) {
 // TestConfigs draws configs for every sort of device: each can be parsed back, and is drawn again by the same
 // seed.
 func TestConfigs(t *testing.T) {
-	for _, p := range []*place{{gpu: true, vendor: "cuda", chip: chip.CUDA(90)}, {vendor: "cuda", chip: chip.CUDA(80)},
-		{vendor: "hip", chip: chip.Of("hip", "gfx942")}, {chip: chip.Of("", "")}} {
+	for _, p := range []*place{
+		{gpu: true, vendor: "cuda", chip: chip.CUDA(90)},
+		{vendor: "cuda", chip: chip.CUDA(80)},
+		{vendor: "hip", chip: chip.Of("hip", "gfx942")},
+		{chip: chip.Of("", "")},
+	} {
 		for _, k := range kinds {
 			for i := range uint64(200) {
 				draw := func() Config { return k.draw(rand.New(rand.NewPCG(i, 1)), p) }
