@@ -55,25 +55,25 @@ func convertTriton(ctx *pass.Context, m *ir.Module, o Machine) error {
 	if o.Target != "" {
 		m.Op.SetAttr(ttg.TargetAttr, ir.Str(o.Target))
 	}
-	return c.encodeAll(ctx, m.Op)
+	return encodeAll(ctx, c, m.Op)
 }
 
 // encodeAll gives all values their default layout, then rewrites the ops that demand others.
-func (m machine) encodeAll(ctx *pass.Context, root *ir.Op) error {
+func encodeAll(ctx *pass.Context, m machine, root *ir.Op) error {
 	var special []*ir.Op
 	for op := range root.Ops() {
 		for _, r := range op.Results() {
-			setType(r, m.encode(r.Type))
+			setType(r, encodeType(m, r.Type))
 		}
 		for _, region := range op.Regions() {
 			for b := range region.Blocks() {
 				for _, a := range b.Args() {
-					a.Type = m.encode(a.Type)
+					a.Type = encodeType(m, a.Type)
 				}
 			}
 		}
 		if op.Def == tt.Func {
-			m.encodeSignature(op)
+			encodeSignature(m, op)
 		}
 		if facts[op.Def].demand != nil {
 			special = append(special, op)
@@ -88,37 +88,37 @@ func (m machine) encodeAll(ctx *pass.Context, root *ir.Op) error {
 	return nil
 }
 
-// encode returns a type with the default layout.
-func (m machine) encode(t ir.Type) ir.Type {
+// encodeType returns a type with the default layout.
+func encodeType(m machine, t ir.Type) ir.Type {
 	if tensor, ok := t.(*ir.TensorType); ok && tensor.Encoding == nil && tensor.Rank() > 0 {
 		return tensor.WithEncoding(m.defaultEncoding(tensor.Shape))
 	}
 	if tt.IsTensorPtr(t) {
 		pointee, space, _ := tt.AsPtr(t)
-		return tt.PtrIn(m.encode(pointee), space)
+		return tt.PtrIn(encodeType(m, pointee), space)
 	}
 	return t
 }
 
-func (m machine) encodeSignature(fn *ir.Op) {
+func encodeSignature(m machine, fn *ir.Op) {
 	t := funclike.Type(fn)
 	ins, outs := slices.Clone(t.Ins), slices.Clone(t.Outs)
 	for _, list := range [][]ir.Type{ins, outs} {
 		for i := range list {
-			list[i] = m.encode(list[i])
+			list[i] = encodeType(m, list[i])
 		}
 	}
 	funclike.SetType(fn, ir.Func(ins, outs))
 }
 
-func broadcast(m machine, op *ir.Op) error { return m.infer(op, encodingOf(op.Operand(0))) }
+func broadcast(m machine, op *ir.Op) error { return inferResults(op, encodingOf(op.Operand(0))) }
 
 func join(m machine, op *ir.Op) error {
-	return m.infer(op, ttglayout.Join(encodingOf(op.Operand(0)), tensorOf(op.Operand(0)).Shape))
+	return inferResults(op, ttglayout.Join(encodingOf(op.Operand(0)), tensorOf(op.Operand(0)).Shape))
 }
 
-// infer gives op's results layout enc and converts them back for their users.
-func (m machine) infer(op *ir.Op, enc ir.Attr) error {
+// inferResults gives op's results layout enc and converts them back for their users.
+func inferResults(op *ir.Op, enc ir.Attr) error {
 	if enc == nil {
 		return fmt.Errorf("no layout for the result of %s", op)
 	}
@@ -149,19 +149,19 @@ func expandDims(m machine, op *ir.Op) error {
 		result.CGALayout = append(result.CGALayout, insert(v, 0))
 	}
 	operand(op, 0, ttg.Slice{Dim: int64(axis), Parent: result.Attr()}.Attr())
-	return m.infer(op, result.Attr())
+	return inferResults(op, result.Attr())
 }
 
 func transpose(m machine, op *ir.Op) error {
 	order := op.Attr("order").(*ir.DenseArrayAttr).Values
-	return m.infer(op, ttglayout.Trans(encodingOf(op.Operand(0)), tensorOf(op.Operand(0)).Shape, order))
+	return inferResults(op, ttglayout.Trans(encodingOf(op.Operand(0)), tensorOf(op.Operand(0)).Shape, order))
 }
 
 func reduce(m machine, op *ir.Op) error {
 	if tensorOf(op.Result(0)) == nil {
 		return nil
 	}
-	return m.infer(op, ttg.Slice{Dim: op.IntOr("axis", 0), Parent: encodingOf(op.Operand(0))}.Attr())
+	return inferResults(op, ttg.Slice{Dim: op.IntOr("axis", 0), Parent: encodingOf(op.Operand(0))}.Attr())
 }
 
 // reshape keeps default layouts, which follow row-major order on both sides. Only in clusters with more
@@ -175,7 +175,7 @@ func reshape(m machine, op *ir.Op) error {
 	if enc == nil || ttglayout.Equivalent(enc, dst.Encoding, dst.Shape) {
 		return nil
 	}
-	return m.infer(op, enc)
+	return inferResults(op, enc)
 }
 
 // split gives a thread both elements of each pair.
@@ -184,7 +184,7 @@ func split(m machine, op *ir.Op) error {
 	half := t.Shape[:t.Rank()-1]
 	paired := ttglayout.Join(m.defaultEncoding(half), half)
 	operand(op, 0, paired)
-	return m.infer(op, ttglayout.Split(paired, t.Shape))
+	return inferResults(op, ttglayout.Split(paired, t.Shape))
 }
 
 // dot gives a thread up to 4x4 elements of the result, and the operands the layout that belongs to it.
@@ -206,7 +206,7 @@ func dot(m machine, op *ir.Op) error {
 		operand(op, i, dotOperand(i, enc, 0))
 	}
 	operand(op, 2, enc)
-	return m.infer(op, enc)
+	return inferResults(op, enc)
 }
 
 // dotOperand returns the layout of a product's operand. kWidth is 0 for products without tensor cores.
@@ -224,7 +224,7 @@ func cat(m machine, op *ir.Op) error {
 	have := int64(elemsPerThread(op.Result(0).Type))
 	enc.SizePerThread = slices.Clone(enc.SizePerThread)
 	enc.SizePerThread[enc.Order[0]] *= max(1, need/have)
-	return m.infer(op, enc.Attr())
+	return inferResults(op, enc.Attr())
 }
 
 // elemsPerThread returns the number of registers of a tensor in each thread.

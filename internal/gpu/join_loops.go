@@ -81,17 +81,17 @@ func (j *joiner) mayJoin(mach Machine) bool {
 			return false
 		}
 	}
-	return mach.isPlainLoop(a) && mach.isPlainLoop(b) && mayPipeline(a)
+	return isPlainLoop(mach, a) && isPlainLoop(mach, b) && mayPipeline(a)
 }
 
 // isPlainLoop reports whether a loop has products of 16 bits by warp groups, and no effects but loads.
-func (m Machine) isPlainLoop(loop *ir.Op) bool {
+func isPlainLoop(m Machine, loop *ir.Op) bool {
 	found := false
 	for op := range loop.Ops() {
 		if op.Effects()&^ir.EffRead != 0 && op != loop {
 			return false
 		}
-		found = found || m.isGroupProduct(op) && ir.BitWidth(ir.ElemOf(op.Operand(0).Type)) == 16
+		found = found || isGroupProduct(m, op) && ir.BitWidth(ir.ElemOf(op.Operand(0).Type)) == 16
 	}
 	return found
 }

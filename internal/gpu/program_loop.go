@@ -111,7 +111,7 @@ func (p *program) isSum(mach Machine) bool {
 		sums++
 		for u := range arg.Uses() {
 			dot := u.Owner()
-			if !mach.isGroupProduct(dot) || u.Index() != 2 || !isZero(scf.Inits(p.loop)[i]) ||
+			if !isGroupProduct(mach, dot) || u.Index() != 2 || !isZero(scf.Inits(p.loop)[i]) ||
 				p.loop.Body(0).Last().Operand(i) != dot.Result(0) {
 				return false
 			}

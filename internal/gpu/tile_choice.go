@@ -76,7 +76,7 @@ func (t *tiler) planLoop(loop *ir.Op) (out []*tilePlan) {
 // planBefore returns the loads before a loop that feed its products and are tiles, once for each product.
 func (t *tiler) planBefore(loop *ir.Op) (out []*tilePlan) {
 	for op := range body(loop) {
-		if !t.mach.isGroupProduct(op) {
+		if !isGroupProduct(t.mach, op) {
 			continue
 		}
 		load := op.Operand(0).DefBy(tt.Load)
@@ -98,7 +98,7 @@ func (t *tiler) hasChain(loop *ir.Op) bool {
 		return false
 	}
 	for op := range body(loop) {
-		if t.mach.isGroupProduct(op) && fromProduct(op.Operand(0), loop, tt.Dot) {
+		if isGroupProduct(t.mach, op) && fromProduct(op.Operand(0), loop, tt.Dot) {
 			return true
 		}
 	}
@@ -109,7 +109,7 @@ func (t *tiler) hasChain(loop *ir.Op) bool {
 // the programs are short, or several to an SM: they begin before a map is fetched, and hide what copies take.
 func (t *tiler) isWide(loop *ir.Op) bool {
 	for op := range body(loop) {
-		if t.mach.isGroupProduct(op) && t.mach.NumWarps >= 2*groupWarps {
+		if isGroupProduct(t.mach, op) && t.mach.NumWarps >= 2*groupWarps {
 			shape := tensorOf(op.Result(0)).Shape
 			return satisfies(op, rules.TileAccumulators, shape[0]*shape[1]/int64(32*t.mach.NumWarps))
 		}
@@ -126,7 +126,7 @@ func (t *tiler) isPersistent(loop *ir.Op) bool {
 		return false
 	}
 	for op := range body(loop) {
-		if t.mach.isGroupProduct(op) {
+		if isGroupProduct(t.mach, op) {
 			shape := tensorOf(op.Result(0)).Shape
 			return satisfies(op, rules.PersistentTileAccumulators,
 				shape[0]*shape[1]/int64(32*t.mach.NumWarps))
@@ -141,11 +141,11 @@ func (t *tiler) feedsProducts(load *ir.Op) bool {
 	for u := range load.Result(0).Users() {
 		if u.Def == tt.Trans {
 			for v := range u.Result(0).Users() {
-				if !t.mach.isGroupProduct(v) {
+				if !isGroupProduct(t.mach, v) {
 					return false
 				}
 			}
-		} else if !t.mach.isGroupProduct(u) {
+		} else if !isGroupProduct(t.mach, u) {
 			return false
 		}
 		found = true
@@ -154,7 +154,7 @@ func (t *tiler) feedsProducts(load *ir.Op) bool {
 }
 
 // isGroupProduct reports whether an op is a product that AccelerateMatmul gives to wgmma.
-func (m Machine) isGroupProduct(op *ir.Op) bool {
+func isGroupProduct(m Machine, op *ir.Op) bool {
 	if op.Def != tt.Dot {
 		return false
 	}
