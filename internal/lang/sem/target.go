@@ -1,7 +1,6 @@
 package sem
 
 import (
-
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
 )
 
