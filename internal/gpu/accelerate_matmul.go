@@ -5,6 +5,7 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/chip"
 	"github.com/nereid-lang/nereid/internal/dialect/arith"
+	"github.com/nereid-lang/nereid/internal/dialect/scf"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/dialect/ttng"
@@ -340,7 +341,7 @@ func castFloat(b *ir.Builder, v *ir.Value, to ir.Type) *ir.Value {
 }
 
 // toWarpGroup replaces a product by a warp group's product. Operands are in shared memory, or the left one in
-// registers if it was computed.
+// registers if it is computed in the loop of the product.
 func toWarpGroup(op *ir.Op, part []int64) {
 	t := tensorOf(op.Result(0))
 	x := ir.ElemOf(op.Operand(0).Type)
@@ -351,7 +352,7 @@ func toWarpGroup(op *ir.Op, part []int64) {
 	acc := convert(b, op.Operand(2), enc)
 	eitherOrder := x == ir.F16 || x == ir.BF16 // for other types wgmma reads only rows along k
 	left := op.Operand(0)
-	if isLoaded(left) {
+	if isLoaded(left) || isInvariant(left, op) {
 		left = sharedOperand(left, 0, eitherOrder)
 	} else {
 		left = convert(b, left, dotOperand(0, enc, kWidth(ir.BitWidth(x))))
@@ -381,6 +382,17 @@ func isLoaded(v *ir.Value) bool {
 			return false
 		}
 	}
+}
+
+// isInvariant reports whether v is computed before the loop of a product. In shared memory it costs the loop
+// nothing, in registers a load in each iteration; and ptxas overwrites it there (operandsCollide).
+func isInvariant(v *ir.Value, product *ir.Op) bool {
+	for op := product.Parent(); op != nil; op = op.Parent() {
+		if op.Def == scf.For || op.Def == scf.While {
+			return !unconverted(v).Block().IsInside(op)
+		}
+	}
+	return false
 }
 
 // warpGroupShape returns the largest instruction that divides a warp group's part of the result.

@@ -22,6 +22,7 @@ func drawAttention(r *rand.Rand, p *place) (c Config) {
 	c.set("causal", bit(r))
 	c.set("form", oneOf(r, "pointers", "desc", "heads"))
 	c.set("loop", oneOf(r, "plain", "plain", "special"))
+	c.set("query", oneOf(r, "loaded", "scaled"))
 	dt, _ := nereid.DTypeOf(c.get("dtype"))
 	drawChainBlocks(r, p, &c, dt)
 	return c
@@ -161,7 +162,8 @@ func attentionArgs(c Config, in [3]*nereid.Tensor, outs []*output) []any {
 	heads, n, h, d, bm, bn := c.num("heads"), c.num("n"), c.num("h"), c.num("d"), c.num("bm"), c.num("bn")
 	list := []any{in[0], in[1], in[2], outs[0].tensor, outs[1].tensor, outs[2].tensor, n, float32(1),
 		options(c), arg("H", h), arg("D", d), arg("BM", bm), arg("BN", bn), arg("CAUSAL", c.is("causal")),
-		arg("EVEN", n%bn == 0), arg("FORM", c.get("form")), arg("LOOP", c.get("loop"))}
+		arg("EVEN", n%bn == 0), arg("FORM", c.get("form")), arg("LOOP", c.get("loop")),
+		arg("QUERY", c.get("query"))}
 	for i, x := range [][2]int{{bm, h}, {bn, h}, {bn, d}} {
 		switch c.get("form") {
 		case "desc":

@@ -44,13 +44,12 @@ func between(dt nereid.DType) []string {
 
 // drawChainBlocks draws block sizes that a program's threads hold.
 func drawChainBlocks(r *rand.Rand, p *place, c *Config, dt nereid.DType) {
-	tall := []int{16, 32, 64, 128}
+	tall, short := []int{16, 32, 64, 128, 256}, []int{16, 32, 64, 128}
 	if !p.gpu {
-		tall = tall[:3]
+		tall, short = tall[:3], short[:3]
 	}
-	short := tall
 	if dt.Size() == 1 {
-		short = tall[1:]
+		short = short[1:]
 	}
 	for {
 		bm, bn, warps := oneOf(r, tall...), oneOf(r, short...), oneOf(r, 1, 2, 4, 4, 8)

@@ -38,9 +38,11 @@ def step(acc, total, top, x, k, v, m, n, head, N, scale, H: tl.constexpr, D: tl.
 @triton.jit
 def attention(q, k, v, out, sums, tops, N, scale, H: tl.constexpr, D: tl.constexpr, BM: tl.constexpr,
               BN: tl.constexpr, CAUSAL: tl.constexpr, EVEN: tl.constexpr, FORM: tl.constexpr,
-              LOOP: tl.constexpr):
+              LOOP: tl.constexpr, QUERY: tl.constexpr):
     m, head = tl.program_id(0) * BM, tl.program_id(1)
     x = rows_of(q, m, head, N, BM, H, FORM)
+    if QUERY == "scaled":  # a left operand that is computed once, before the loop
+        x = (x.to(tl.float32) * scale).to(x.dtype)
     top = tl.full((BM, ), -1.0e4, tl.float32)
     total = tl.zeros((BM, ), tl.float32)
     acc = tl.zeros((BM, D), tl.float32)
