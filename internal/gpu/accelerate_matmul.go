@@ -385,7 +385,7 @@ func isLoaded(v *ir.Value) bool {
 }
 
 // isInvariant reports whether v is computed before the loop of a product. In shared memory it costs the loop
-// nothing, in registers a load in each iteration; and ptxas overwrites it there (operandsCollide).
+// nothing, in registers a load in each iteration.
 func isInvariant(v *ir.Value, product *ir.Op) bool {
 	for op := product.Parent(); op != nil; op = op.Parent() {
 		if op.Def == scf.For || op.Def == scf.While {

@@ -1,6 +1,8 @@
 package gpu
 
 import (
+	"iter"
+
 	"github.com/nereid-lang/nereid/internal/dialect/arith"
 	"github.com/nereid-lang/nereid/internal/dialect/scf"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
@@ -108,6 +110,36 @@ func holdIn(loop *ir.Op) {
 		v := ir.At(loop).Val(ttg.LocalLoad, h.t, h.buffer)
 		for _, op := range users[h] {
 			op.SetOperand(0, v)
+		}
+	}
+}
+
+// HoldsOperands reports whether HoldOperands changed a module.
+func HoldsOperands(m *ir.Module) bool {
+	for range heldProducts(m) {
+		return true
+	}
+	return false
+}
+
+// ReleaseOperands takes back what HoldOperands did: products read their left operands from shared memory.
+func ReleaseOperands(m *ir.Module) {
+	for product, load := range heldProducts(m) {
+		product.SetOperand(0, load.Operand(0))
+		if !load.Result(0).HasUses() {
+			load.Erase()
+		}
+	}
+}
+
+// heldProducts returns the products in loops whose left operand is loaded before the loop, and these loads.
+func heldProducts(m *ir.Module) iter.Seq2[*ir.Op, *ir.Op] {
+	return func(yield func(*ir.Op, *ir.Op) bool) {
+		for _, op := range opsOf(m.Op, ttng.WarpGroupDot) {
+			load := op.Operand(0).DefBy(ttg.LocalLoad)
+			if load != nil && isInvariant(load.Result(0), op) && !yield(op, load) {
+				return
+			}
 		}
 	}
 }

@@ -233,7 +233,8 @@ func (j *job) finish(ctx context.Context) (err error) {
 	return err
 }
 
-// record adds a stage: it dumps, times and keeps it, and calls the hook.
+// record adds a stage: it dumps, times and keeps it, and calls the hook. A stage that is made again, because
+// a later one showed that it should have gone another way, takes the place of the first.
 func (j *job) record(stage string, took time.Duration, text func() []byte) {
 	s := Stage{Name: stage, Took: took}
 	// the cache omits assembly, which takes another run of LLVM
@@ -248,6 +249,11 @@ func (j *job) record(stage string, took time.Duration, text func() []byte) {
 	}
 	if f := j.k.Set.Hooks.Stage; f != nil {
 		f(j.out.Variant, s)
+	}
+	if i := slices.IndexFunc(j.out.Stages, func(o Stage) bool { return o.Name == stage }); i >= 0 {
+		s.Took += j.out.Stages[i].Took
+		j.out.Stages[i] = s
+		return
 	}
 	j.out.Stages = append(j.out.Stages, s)
 }

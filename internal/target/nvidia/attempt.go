@@ -52,7 +52,9 @@ var restarts = []restart{
 	{toTTGIR, "the loops of the launch that waits are short: its programs become persistent",
 		(*attempt).shouldPersist, func(a *attempt) { a.short = gpu.ShortLoop(a.in.Module) }, toTTGIR},
 	{toPTX, "LLVM moved the conversions of a product's steps over their waits: the product is one step",
-		(*attempt).movedSteps, func(a *attempt) { gpu.JoinSteps(a.in.Module) }, toPTX},
+		(*attempt).movedSteps, func(a *attempt) { a.rewrite(gpu.JoinSteps) }, toPTX},
+	{toPTX, "ptxas would overwrite operands that a loop holds in registers: products read them from shared memory",
+		(*attempt).overwrites, func(a *attempt) { a.rewrite(gpu.ReleaseOperands) }, toPTX},
 	{toPTX, "too much shared memory: pipelines have the stages that were asked for",
 		func(a *attempt) bool { return a.tooLarge() && a.sharing(a.in).Programs > 0 },
 		func(a *attempt) { a.shallow, a.in.Way = true, a.in.Way.AnyGrid() }, toTTGIR},
@@ -119,6 +121,12 @@ func (a *attempt) next(s step) step {
 	return s + 1
 }
 
+// rewrite changes the TTGIR of an attempt, and records it anew.
+func (a *attempt) rewrite(change func(*ir.Module)) {
+	change(a.in.Module)
+	a.in.Stages.Record("ttgir", 0, func() []byte { return target.Text(a.in.Module) })
+}
+
 // shouldPersist reports whether the programs of the launch that waits for the code should stay on their SMs,
 // which may show only in the TTGIR of programs that do not. Another attempt then costs passes, but one code
 // is assembled instead of two.
@@ -133,6 +141,11 @@ func (a *attempt) shouldPersist() bool {
 // movedSteps reports whether the PTX writes registers that products under way read.
 func (a *attempt) movedSteps() bool {
 	return a.code != nil && !a.in.Skips("llir") && gpu.HasSteps(a.in.Module) && !stepsInTime(a.code.PTX)
+}
+
+// overwrites reports whether ptxas may overwrite what HoldOperands keeps in registers.
+func (a *attempt) overwrites() bool {
+	return a.code != nil && !a.in.Skips("llir") && gpu.HoldsOperands(a.in.Module) && overwritesOperands(a.code.PTX)
 }
 
 // tooLarge reports whether the code needs more shared memory than a block can have.
