@@ -10,7 +10,7 @@
 //	ttgir.go          Triton IR to TTGIR
 //	text.go           code from the text of a stage
 //	steps.go          whether PTX writes registers that products under way read
-//	operands.go     registers that ptxas would use twice
+//	operands.go       registers that ptxas would use twice
 //	ptxas.go          PTX to a cubin, by NVIDIA's program
 //	attempt.go        the steps from TTIR to PTX, and why they are taken again
 //	occupancy.go      registers against blocks per SM: how code is assembled, and how often

@@ -6,11 +6,13 @@ import "testing"
 // computes is found.
 func TestOverwritesOperands(t *testing.T) {
 	const (
-		head    = ".version 8.7\n.target sm_90a\n.address_size 64\n.visible .entry k()\n{\n\t.reg .b32 %r<20>;\n$L0:\n"
-		before  = "\twgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%r1,%r2,%r3,%r4}, {%r5,%r6,%r7,%r8}, %rd1, 1, 1, 1, 0;\n"
+		head = ".version 8.7\n.target sm_90a\n.address_size 64\n.visible .entry k()\n{\n" +
+			"\t.reg .b32 %r<20>;\n$L0:\n"
+		product = "\twgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 "
+		before  = product + "{%r1,%r2,%r3,%r4}, {%r5,%r6,%r7,%r8}, %rd1, 1, 1, 1, 0;\n"
 		convert = "\tcvt.rn.f16x2.f32 %r9, %r1, %r2;\n"
-		late    = "\twgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%r13,%r14,%r15,%r16}, {%r9,%r10,%r11,%r12}, %rd1, 1, 1, 1, 0;\n"
-		shared  = "\twgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%r13,%r14,%r15,%r16}, %rd2, %rd1, 1, 1, 1, 0, 0;\n"
+		late    = product + "{%r13,%r14,%r15,%r16}, {%r9,%r10,%r11,%r12}, %rd1, 1, 1, 1, 0;\n"
+		shared  = product + "{%r13,%r14,%r15,%r16}, %rd2, %rd1, 1, 1, 1, 0, 0;\n"
 		branch  = "\t@%p1 bra $L1;\n\tadd.f32 %r1, %r1, %r1;\n$L1:\n"
 		tail    = "\t@%p2 bra $L0;\n\tret;\n}\n"
 	)
