@@ -10,7 +10,7 @@ import (
 var ErrClosed = inflight.ErrClosed
 
 // ErrCapturing is wrapped by errors of work that cannot be captured on a stream that is being captured.
-var ErrCapturing = errors.New("the stream is being captured")
+var ErrCapturing = inflight.ErrCapturing
 
 // ErrAhead is wrapped by the error of making further code for a kernel, better code for some launches, when
 // the kernel was compiled ahead of time or the configuration is strict: its launches compile nothing.

@@ -145,7 +145,8 @@ func (a *attempt) movedSteps() bool {
 
 // overwrites reports whether ptxas may overwrite what HoldOperands keeps in registers.
 func (a *attempt) overwrites() bool {
-	return a.code != nil && !a.in.Skips("llir") && gpu.HoldsOperands(a.in.Module) && overwritesOperands(a.code.PTX)
+	return a.code != nil && !a.in.Skips("llir") && gpu.HoldsOperands(a.in.Module) &&
+		overwritesOperands(a.code.PTX)
 }
 
 // tooLarge reports whether the code needs more shared memory than a block can have.

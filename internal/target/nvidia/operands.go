@@ -6,11 +6,11 @@ import (
 	"github.com/nereid-lang/nereid/internal/ptx"
 )
 
-// A product of a warp group may read its left operand from registers. If a loop has one that was loaded before
-// it and another one that the loop computes, and there is a branch between the two products, ptxas gives both
-// operands the same registers: the second iteration multiplies what the first one computed. ptxas 12.8, 12.9
-// and the driver of CUDA 13.0 do so; copies, waits and fences in the loop do not help, and there is a warning
-// (C7513) in some cases only. peer/registers.py looks for it in machine code.
+// A product of a warp group may read its left operand from registers. If a loop has one that was loaded
+// before it and another one that it computes, with a branch between the two products, ptxas gives both the
+// same registers: the second iteration multiplies what the first one computed. ptxas 12.8, 12.9 and the
+// driver of CUDA 13.0 do so; copies, waits and fences in the loop do not help, and ptxas warns (C7513) in some
+// cases only. peer/registers.py looks for it in machine code.
 
 // overwritesOperands reports whether ptxas may give two left operands of a loop the same registers.
 func overwritesOperands(text []byte) bool {
@@ -30,7 +30,7 @@ func overwritesOperands(text []byte) bool {
 func loopOverwrites(body []ptx.Stmt) bool {
 	written := writtenIn(body)
 	block := 0
-	var before, computed []int // blocks of products whose left operand is from before the loop, and of the others
+	var before, computed []int // blocks of products, by where their left operand is from
 	for i := range body {
 		s := &body[i]
 		switch {

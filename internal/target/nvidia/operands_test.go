@@ -2,8 +2,8 @@ package nvidia
 
 import "testing"
 
-// TestOverwritesOperands: a branch between a product of what was loaded before a loop and one of what the loop
-// computes is found.
+// TestOverwritesOperands: a branch between a product of what was loaded before a loop and one of what the
+// loop computes is found.
 func TestOverwritesOperands(t *testing.T) {
 	const (
 		head = ".version 8.7\n.target sm_90a\n.address_size 64\n.visible .entry k()\n{\n" +

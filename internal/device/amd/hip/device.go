@@ -3,6 +3,7 @@ package hip
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"sync/atomic"
 	"unsafe"
 
@@ -20,10 +21,18 @@ func (d *Device) Free(p uint64) error {
 	return d.do("hipFree", func(r *raw) Result { return r.free(p) })
 }
 
-// Synchronize waits for all work on the device.
-func (d *Device) Synchronize() error {
-	return d.do("hipDeviceSynchronize", func(r *raw) Result { return r.synchronize() })
+// Synchronize waits for all work on the device, and before that for the captures of other threads, which it
+// would spoil.
+func (d *Device) Synchronize() (err error) {
+	if !d.live.captures.Wait(func() {
+		err = d.do("hipDeviceSynchronize", func(r *raw) Result { return r.synchronize() })
+	}) {
+		return errWaitInCapture
+	}
+	return err
 }
+
+var errWaitInCapture = fmt.Errorf("hip: it would wait for the device: %w", inflight.ErrCapturing)
 
 // Write copies host memory to the device and waits.
 func (d *Device) Write(to uint64, from []byte) error {
@@ -155,6 +164,9 @@ const relaxed = 2
 
 // Capture records the work that f queues on the stream.
 func (s *Stream) Capture(f func() error) (*Graph, error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	defer s.dev.live.captures.Begin()()
 	s.dev.hold()
 	g, err := s.capture(f)
 	if err != nil {

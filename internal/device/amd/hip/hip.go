@@ -41,7 +41,8 @@ type Device struct {
 
 // live is what closing something on a device must know.
 type live struct {
-	streams inflight.Group[Stream, *Stream]
+	streams  inflight.Group[Stream, *Stream]
+	captures inflight.Captures
 
 	mu      sync.Mutex
 	graphs  int         // captures under way, and open graphs

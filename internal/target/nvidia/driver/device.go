@@ -147,6 +147,8 @@ type Context struct {
 	known   inflight.Group[Stream, *Stream]
 
 	retired retired
+
+	captures inflight.Captures
 }
 
 // Context returns the device's context, opened at the first call. Each device has one; Release closes it.
@@ -339,10 +341,16 @@ func (d *Driver) BeGuest() {
 // guests is more contexts than a process has.
 const guests = 1 << 20
 
-// Synchronize waits for all work on the device.
-func (c *Context) Synchronize() error {
-	return c.blame(c.do("cuCtxSynchronize", c.driver.raw.ctxSynchronize))
+// Synchronize waits for all work on the device, and before that for the captures of other threads, which it
+// would spoil.
+func (c *Context) Synchronize() (err error) {
+	if !c.captures.Wait(func() { err = c.do("cuCtxSynchronize", c.driver.raw.ctxSynchronize) }) {
+		return errWaitInCapture
+	}
+	return c.blame(err)
 }
+
+var errWaitInCapture = fmt.Errorf("cuda: it would wait for the device: %w", inflight.ErrCapturing)
 
 // blame adds the last known launch on the device to a sticky error.
 func (c *Context) blame(err error) error {

@@ -296,6 +296,7 @@ func (s *Stream) Capture(f func() error) (*Graph, error) {
 	}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
+	defer s.ctx.captures.Begin()()
 	s.ctx.hold()
 	g := &Graph{ctx: s.ctx}
 	const threadLocal = 1

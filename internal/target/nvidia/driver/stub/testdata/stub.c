@@ -101,7 +101,7 @@ CALL(cuCtxDestroy_v2, H c) { LOG; if (current == c) current = 0; free(c); return
 CALL(cuCtxSetCurrent, H c) { current = c; return OK; }
 CALL(cuCtxGetCurrent, H *c) { *c = current; return OK; }
 CALL(cuCtxGetDevice, int *d) { *d = 0; return OK; }
-CALL(cuCtxSynchronize, void) { LOG; return OK; }
+CALL(cuCtxSynchronize, void) { LOG; return capturing ? 900 : OK; } // it would spoil the capture
 CALL(cuCtxSetLimit, int l, size_t v) { LOG; return OK; }
 
 CALL(cuStreamCreateWithPriority, H *s, unsigned f, int p) { LOG; *s = born(malloc(16)); return OK; }
