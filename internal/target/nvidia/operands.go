@@ -9,8 +9,8 @@ import (
 // A product of a warp group may read its left operand from registers. If a loop has one that was loaded
 // before it and another one that it computes, with a branch between the two products, ptxas gives both the
 // same registers: the second iteration multiplies what the first one computed. ptxas 12.8, 12.9 and the
-// driver of CUDA 13.0 do so; copies, waits and fences in the loop do not help, and ptxas warns (C7513) in some
-// cases only. peer/registers.py looks for it in machine code.
+// driver of CUDA 13.0 do so; copies, waits and fences in the loop do not help, and ptxas warns (C7513) in
+// some cases only. peer/registers.py looks for it in machine code.
 
 // overwritesOperands reports whether ptxas may give two left operands of a loop the same registers.
 func overwritesOperands(text []byte) bool {
