@@ -161,6 +161,48 @@ tl.store(p0 + i, i)
 if tl.load(p1) > 2:
     tl.store(p1 + i, tl.load(p0 + 511 - i))
 `},
+	// A barrier that only some paths pass orders nothing on the others.
+	{name: "a barrier in a branch", blocks: 2, body: `
+i = tl.arange(0, 512)
+tl.store(p0 + i, i)
+if tl.load(p1 + 7) > 1 << 30:
+    tl.debug_barrier()
+tl.store(p1 + i, tl.load(p0 + (i + 130) % 512))
+`},
+	{name: "a barrier in one of two branches", blocks: 2, body: `
+i = tl.arange(0, 512)
+tl.store(p0 + i, i)
+if tl.load(p1 + 7) > 1 << 30:
+    tl.debug_barrier()
+else:
+    tl.store(p1 + 1024 + i, i)
+tl.store(p1 + i, tl.load(p0 + (i + 130) % 512))
+`},
+	{name: "barriers in both branches", blocks: 2, body: `
+i = tl.arange(0, 512)
+tl.store(p0 + i, i)
+if tl.load(p1 + 7) > 1 << 30:
+    tl.debug_barrier()
+else:
+    tl.debug_barrier()
+    tl.store(p1 + 1024 + i, i)
+tl.store(p1 + i, tl.load(p0 + (i + 130) % 512))
+`},
+	{name: "a barrier in a loop without iterations", blocks: 2, body: `
+i = tl.arange(0, 512)
+tl.store(p0 + i, i)
+for k in range(tl.load(p1 + 7) // (1 << 30)):
+    tl.debug_barrier()
+tl.store(p1 + i, tl.load(p0 + (i + 130) % 512))
+`},
+	{name: "the condition of a while, behind its last test", blocks: 2, body: `
+i = tl.arange(0, 512)
+n = tl.load(p1 + 7) // (1 << 30)
+while tl.load(p0 + 5) // (1 << 30) + n < 3:
+    tl.debug_barrier()
+    n += 1
+tl.store(p0 + i, i + n)
+`},
 	{name: "a scalar, read back by all", blocks: 1, body: `
 i = tl.arange(0, 512)
 tl.store(p0, 5)
