@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/genrt"
@@ -45,6 +46,16 @@ def both(x, y, out, n, B: tl.constexpr):
     i = tl.arange(0, B)
     v = tl.load(x + i, mask=i < n) + tl.load(y + i, mask=i < n)
     tl.store(out + i, v, mask=i < n)
+
+@triton.jit
+def widen(x, y, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(y + i, tl.load(x + i).to(tl.int32) + 1)
+
+@triton.jit
+def narrow(x, y, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(y + i, (tl.load(x + i) + 1).to(tl.int16))
 `
 
 // overlapModule is a module of overlapKernels and the options of what was compiled of it, in order.
@@ -152,6 +163,48 @@ func TestOverlap(t *testing.T) {
 				t.Errorf("compiled with Overlap %v, not %v", *compiled, c.want)
 			}
 		})
+	}
+}
+
+// TestOverlapTypes: arguments at one address whose elements have different sizes are not in place: a vector
+// of wide elements covers narrow ones that come later.
+func TestOverlapTypes(t *testing.T) {
+	_, s := cpuStream(t)
+	for _, kernel := range []string{"widen", "narrow"} {
+		m, compiled := overlapModule(t)
+		k, err := m.Kernel(kernel)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 3 {
+			wide := make([]int32, 256)
+			short := unsafe.Slice((*int16)(unsafe.Pointer(&wide[0])), len(wide))
+			for i := range wide {
+				if kernel == "widen" {
+					short[i] = int16(i)
+				} else {
+					wide[i] = int32(i)
+				}
+			}
+			x, y := any(nereid.FromSlice(short)), any(nereid.FromSlice(wide))
+			if kernel == "narrow" {
+				x, y = y, x
+			}
+			if err := k.Launch(s, nereid.Grid{1}, x, y, 256); err != nil {
+				t.Fatal(err)
+			}
+			for i := range wide {
+				if got := wide[i]; kernel == "widen" && got != int32(i)+1 {
+					t.Fatalf("%s: element %d is %d", kernel, i, got)
+				}
+				if got := short[i]; kernel == "narrow" && got != int16(i)+1 {
+					t.Fatalf("%s: element %d is %d", kernel, i, got)
+				}
+			}
+		}
+		if fmt.Sprint(*compiled) != "[false true]" {
+			t.Errorf("%s: compiled with Overlap %v", kernel, *compiled)
+		}
 	}
 }
 

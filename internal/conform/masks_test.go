@@ -1,0 +1,84 @@
+package conform
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/nereid-lang/nereid"
+)
+
+// formula returns a random condition on the indices i and j and the numbers a, b and c.
+func formula(r *rand.Rand, depth int, indices ...string) string {
+	if depth > 0 {
+		switch r.IntN(4) {
+		case 0:
+			return "~" + formula(r, depth-1, indices...)
+		case 1, 2:
+			x, y := formula(r, depth-1, indices...), formula(r, depth-1, indices...)
+			return "(" + x + []string{" & ", " & ", " | "}[r.IntN(3)] + y + ")"
+		}
+	}
+	index := indices[r.IntN(len(indices))]
+	left := []string{index, index, index + " * 2", index + " + a", "9 - " + index}[r.IntN(5)]
+	op := []string{"<", "<=", ">", ">="}[r.IntN(4)]
+	return "(" + left + " " + op + " " + []string{"a", "b", "c", "7", "b - 2"}[r.IntN(5)] + ")"
+}
+
+// TestMaskFormulas loads, stores and chooses rows under random conditions. The CPU's code makes bounds of
+// conditions and of their negations, pieces of choices, and leaves the rest to masks; GPUs keep masks.
+func TestMaskFormulas(t *testing.T) {
+	r := rand.New(rand.NewPCG(31, 4))
+	judge, devices := interpreter(t), opened(t, "cpu", "sim:90")
+	x := numbers(i32, 32*64)
+	for n := range 40 {
+		body := fmt.Sprintf(`
+i, j = tl.arange(0, 32)[:, None], tl.arange(0, 64)[None, :]
+v = tl.load(x + i * 64 + j, mask=%s, other=-5)
+row = tl.where(%s, i, %s)
+w = tl.load(x + row * 64 + j)
+tl.store(y + i * 64 + j, v * 1000 + w, mask=%s)
+`, formula(r, 3, "i", "j"), formula(r, 1+n%2, "i"), []string{"3", "i - i", "31 - i"}[r.IntN(3)],
+			formula(r, 2, "i", "j"))
+		k := kernelOf(t, "@triton.jit\ndef k(x, y, a, b, c):\n", body)
+		for range 4 {
+			args := []any{r.IntN(50) - 10, r.IntN(50) - 10, r.IntN(50) - 10}
+			want := leaves(t, k, judge, nereid.Grid{1}, x, newArray(i32, 32*64), args...)
+			for _, dev := range devices {
+				if dev.String() != "cpu" && n%8 != 0 {
+					continue
+				}
+				got := leaves(t, k, dev, nereid.Grid{1}, x, newArray(i32, 32*64), args...)
+				if !bytes.Equal(got, want) {
+					t.Errorf("%s differs for a, b, c = %v:%s", dev, args, strings.TrimRight(body, "\n"))
+				}
+			}
+		}
+	}
+}
+
+// TestWrappedOperand multiplies rows that wrap around and have a lower bound. The CPU's code reads a matrix
+// in place that does not wrap; where it begins behind the first row, there are zeros before it.
+func TestWrappedOperand(t *testing.T) {
+	k := kernelOf(t, "@triton.jit\ndef k(x, y, n, a, b):\n", `
+i, j = tl.arange(0, 32), tl.arange(0, 16)
+rows = (tl.program_id(0) * 32 + i) % n
+here = (i >= a) & (i < b)
+v = tl.load(x + rows[:, None] * 16 + j[None, :], mask=here[:, None], other=0.0)
+w = tl.load(x + j[:, None] * 16 + j[None, :])
+u = tl.dot(v, w, input_precision="ieee")
+tl.store(y + (tl.program_id(0) * 32 + i)[:, None] * 16 + j[None, :], u)
+`)
+	judge, dev := interpreter(t), opened(t, "cpu")[0]
+	x := numbers(f32, 96*16)
+	for _, args := range [][]any{{64, 0, 32}, {64, 5, 32}, {64, 5, 20}, {64, 31, 40}, {40, 0, 32}, {40, 3, 30},
+		{17, 2, 32}, {64, 20, 10}, {64, -3, 8}, {64, 40, 50}} {
+		want := leaves(t, k, judge, nereid.Grid{2}, x, newArray(f32, 64*16), args...)
+		got := leaves(t, k, dev, nereid.Grid{2}, x, newArray(f32, 64*16), args...)
+		if !bytes.Equal(got, want) {
+			t.Errorf("the product differs for n, a, b = %v", args)
+		}
+	}
+}
