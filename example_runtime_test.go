@@ -59,7 +59,7 @@ func ExampleModule_Warmup() {
 	// 1 of 1 scale <nil>
 	// warm: <nil>
 	// <nil>
-	// true nereid: scale.py:scale(*fp32:16, i32, 32) num_warps=4 num_stages=3: not compiled ahead of time, and the configuration is strict: record what is launched (Config.Record) and compile it at the start (Module.Warmup)
+	// true nereid: scale.py:scale(*fp32:16, i32, 32) num_warps=4 num_stages=3: not compiled ahead of time, and the configuration is strict: record what is launched (Config.Record) and compile it at the start (Module.Warmup) (parameter BLOCK is 32, and was 16 before)
 }
 
 // Hooks see compilations and launches, and may refuse to compile.

@@ -21,8 +21,16 @@ type Hooks struct {
 	// AfterCompile is called with the outcome; found reports that the cache had the kernel.
 	AfterCompile func(v Variant, took time.Duration, found bool, err error)
 	Stage        func(v Variant, s Stage) // called for each stage; Text may be nil
-	BeforeLaunch func(Launching)          // called before the work is queued
-	AfterLaunch  func(Launching, error)   // called when the work is queued, which may be before it is done
+
+	// General is called when a launch that may not compile first runs code of a more general specialization;
+	// Module.General counts such launches.
+	General func(GeneralRun)
+	// Late is called before each compilation that a launch waits for after Module.Warmup, with its cause:
+	// "parameter n was 16-divisible before, and is not". The module need not be strict.
+	Late func(v Variant, cause string)
+
+	BeforeLaunch func(Launching)        // called before the work is queued
+	AfterLaunch  func(Launching, error) // called when the work is queued, which may be before it is done
 }
 
 // Launching describes a launch to hooks.
@@ -56,6 +64,9 @@ func (c *Config) compileHooks() (h compile.Hooks) {
 	if f := c.Hooks.Stage; f != nil {
 		h.Stage = func(v compile.Variant, s compile.Stage) { f(variantOf(v), Stage(s)) }
 	}
+	if c.Hooks.Late != nil || c.Logger != nil {
+		h.Late = c.late
+	}
 	if r := c.Record; r != nil {
 		h.Built = func(v compile.Variant) {
 			if err := r.add(v); err != nil { // no reason to fail a launch
@@ -84,6 +95,17 @@ func (c *Config) launchHooks() *compile.LaunchHooks {
 		}
 	}
 	return h
+}
+
+// late reports a compilation after the warm-up to the hook and the logger.
+func (c *Config) late(v compile.Variant, cause string) {
+	if f := c.Hooks.Late; f != nil {
+		f(variantOf(v), cause)
+	}
+	if c.Logger != nil {
+		c.Logger.Warn("nereid: a launch compiles after the warm-up", "kernel", v.Kernel, "file", v.File,
+			"signature", v.Signature, "cause", cause)
+	}
 }
 
 // compiled reports the end of a compilation, or a hit in the cache, to the hook and the logger.

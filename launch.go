@@ -247,11 +247,7 @@ func (k *Kernel) launchLong(s *Stream, grid Programs, list []any, m *args.Matche
 	if err != nil {
 		return fmt.Errorf("nereid: %s: %w", k.name, err)
 	}
-	l.share(g)
-	b, err := k.build(s.ctx, l)
-	if mayNotCompile(err) && l.loosen() {
-		b, err = k.build(s.ctx, l)
-	}
+	b, err := l.build(s, g)
 	if err != nil {
 		return err
 	}
@@ -268,10 +264,13 @@ func (k *Kernel) launchLong(s *Stream, grid Programs, list []any, m *args.Matche
 // plan keeps the plan by which the launch can be repeated, unless each launch must determine the memory of
 // its arguments.
 func (l *launch) plan(b *compile.Build, list []any, note noting, byValue bool) {
-	if b.Bounded != nil || l.checked() || l.loosened && !l.k.code.Set.Strict {
+	strict := l.k.code.Set.Strict
+	if b.Bounded != nil || l.checked() || l.loosened && !strict ||
+		l.general != nil && (!l.general.same || !strict || note != nil) {
 		return
 	}
 	p := newPlan(l.dev, b, len(l.frame.Words))
+	l.general.count(p)
 	p.Overlap = l.opts.Overlap
 	if note != nil {
 		p.Consts = l.frame.consts()
@@ -402,6 +401,7 @@ type launch struct {
 	// loosened says that the code knows nothing of numbers under do_not_specialize, because better code would
 	// have to be compiled first.
 	loosened bool
+	general  *general // the code of another specialization that serves the launch, or nil
 	frame    frame
 	opts     target.Options // options that the kernel is compiled with
 	specs    []lang.ArgSpec
@@ -416,6 +416,9 @@ type launch struct {
 // do_not_specialize that are divisible by 16 have code of their own: without it, masks that depend on them
 // split every wide access.
 func (l *launch) params() *args.Params {
+	if l.general != nil {
+		return l.general.params
+	}
 	if l.bound || !device.AlignsNumbers(l.dev.b) {
 		return l.k.loose
 	}

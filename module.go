@@ -29,6 +29,9 @@ type Module struct {
 	tune *tune.Options     // and for package tune
 	sig  string            // signature of the kernel of ParseIR
 
+	warmed  *atomic.Bool // Warmup has ended
+	general generalRuns
+
 	mu      sync.Mutex
 	kernels map[string]*Kernel
 }
@@ -111,7 +114,10 @@ func parse(name string, src []byte, lo lang.LoadOptions, opts []LoadOption) (*Mo
 	}
 	set := l.conf.settings()
 	set.Given = l.given
-	return &Module{src: s, conf: l.conf, set: set, tune: l.conf.tuning(), kernels: map[string]*Kernel{}}, nil
+	m := &Module{src: s, conf: l.conf, set: set, tune: l.conf.tuning(), kernels: map[string]*Kernel{}}
+	m.warmed = &atomic.Bool{}
+	set.Hooks.Warmed = m.warmed.Load
+	return m, nil
 }
 
 // Kernels returns the names of the file's jit functions, in order.
@@ -158,7 +164,8 @@ type Kernel struct {
 	spare device.Spare[frame]
 	metas device.Spare[meta]
 
-	code compile.Kernel // its specializations
+	code     compile.Kernel // its specializations
+	generals generals       // and those that serve others
 
 	tuned tune.Kernel // its decorators and their choices
 }

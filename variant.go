@@ -100,6 +100,9 @@ func (m *Module) Warmup(ctx context.Context, dev *Device, list []Variant,
 		})
 	}
 	wg.Wait()
+	if m.warmed != nil {
+		m.warmed.Store(true)
+	}
 	return errors.Join(errs...)
 }
 

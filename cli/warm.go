@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -19,7 +20,8 @@ import (
 
 func newWarmCmd() *cobra.Command {
 	var device, root, program string
-	var quiet bool
+	var quiet, all bool
+	var ranges []string
 	forms := formNames[0]
 	cmd := &cobra.Command{
 		Use:   "warm MANIFEST.json",
@@ -50,7 +52,11 @@ func newWarmCmd() *cobra.Command {
 			if f < 0 {
 				return usagef("--forms %s: there are %s", forms, strings.Join(formNames, ", "))
 			}
-			return warm(cmd, m, dev, warmFlags{root, quiet, nereid.Forms(f)})
+			bounds, err := parseRanges(ranges)
+			if err != nil {
+				return err
+			}
+			return warm(cmd, m, dev, warmFlags{root, quiet, nereid.Forms(f), all || bounds != nil, bounds})
 		},
 	}
 	flags := cmd.Flags()
@@ -61,6 +67,9 @@ func newWarmCmd() *cobra.Command {
 		"for itself")
 	flags.StringVar(&forms, "forms", forms, "which forms of code, for launches of other grids and "+
 		"arguments, are compiled: all, those that the manifest has seen, or the general one alone")
+	flags.BoolVar(&all, "all", false, "compile every specialization that the types of the manifest's "+
+		"arguments allow: numbers that are 1, divisible by 16 or neither, addresses that are aligned or not")
+	flags.StringArrayVar(&ranges, "range", nil, "with --all, values of a number: n=1:4096; more than one")
 	flags.BoolVarP(&quiet, "quiet", "q", false, "print failures and the total only")
 	return cmd
 }
@@ -84,9 +93,30 @@ var formNames = []string{"all", "seen", "general"}
 
 // warmFlags say what is compiled, and what is printed.
 type warmFlags struct {
-	root  string
-	quiet bool
-	forms nereid.Forms
+	root   string
+	quiet  bool
+	forms  nereid.Forms
+	all    bool // every specialization that the types of arguments allow, within ranges of numbers
+	bounds map[string]nereid.Range
+}
+
+// parseRanges reads ranges of numbers: n=1:4096.
+func parseRanges(texts []string) (map[string]nereid.Range, error) {
+	if len(texts) == 0 {
+		return nil, nil
+	}
+	out := map[string]nereid.Range{}
+	for _, text := range texts {
+		name, values, _ := strings.Cut(text, "=")
+		first, last, ok := strings.Cut(values, ":")
+		a, err := strconv.ParseInt(first, 10, 64)
+		b, err2 := strconv.ParseInt(last, 10, 64)
+		if !ok || err != nil || err2 != nil || name == "" {
+			return nil, usagef("--range %s: write NAME=FIRST:LAST, as n=1:4096", text)
+		}
+		out[name] = nereid.Range{First: a, Last: b}
+	}
+	return out, nil
 }
 
 // warm compiles file by file.
@@ -131,6 +161,14 @@ func warm(cmd *cobra.Command, m *nereid.Manifest, dev *nereid.Device, f warmFlag
 				told(v, err)
 			}
 			continue
+		}
+		if f.all {
+			more, err := mod.AllVariants(of, f.bounds)
+			if err != nil {
+				return err
+			}
+			total += len(more) - variantCount(&nereid.Manifest{Variants: of})
+			of = more
 		}
 		// which tells of every error
 		mod.Warmup(contextOf(cmd), dev, of, func(_, _ int, v nereid.Variant, err error) { told(v, err) })

@@ -36,6 +36,7 @@ type Build struct {
 
 	Variant Variant
 
+	spec   Spec            // what is compiled; without a device if the code was loaded
 	labels *pprof.LabelSet // of launches for the profiler, or nil
 	kernel *Kernel         // makes code for launches that Exec cannot serve; nil if there are none
 
@@ -124,6 +125,7 @@ func (k *Kernel) fill(ctx context.Context, b *Build, r Request) error {
 			return err
 		}
 	}
+	b.spec = r.Spec
 	b.Variant = k.variant(r.Args, r.Dev.Defaults(r.Opts))
 	b.source, b.params = k.Source, wordParams(k.Params, r.Args)
 	b.Around = k.Set.Around

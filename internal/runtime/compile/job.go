@@ -29,6 +29,7 @@ import (
 type job struct {
 	k    *Kernel
 	dev  *args.Device
+	spec Spec
 	in   *target.Input
 	keep bool // keep the text of each stage
 	out  *Result
@@ -114,7 +115,7 @@ func (k *Kernel) begin(meter *budget.Meter, s Spec, keep bool, until string) (*j
 		return nil, fmt.Errorf("nereid: %s: %w", k.Name, err)
 	}
 	opts.Check = opts.Check || k.Set.Check
-	j := &job{k: k, dev: s.Dev, keep: keep, out: &Result{Variant: k.variant(s.Args, opts)}}
+	j := &job{k: k, dev: s.Dev, spec: s, keep: keep, out: &Result{Variant: k.variant(s.Args, opts)}}
 	start := time.Now()
 	mod, err := k.Source.Compile(k.Name, s.Args, lang.Options{
 		Target: s.Dev.Target(), NumWarps: opts.NumWarps, NumStages: opts.NumStages, NumCTAs: opts.NumCTAs,

@@ -125,12 +125,28 @@ func (j *job) allowed(ctx context.Context) error {
 		}
 		return fmt.Errorf("nereid: %s: %w%s", j.out.Variant, ErrNotCompiled, why)
 	}
+	j.alarm()
 	if f := j.k.Set.Hooks.Before; f != nil {
 		if err := f(ctx, j.out.Variant); err != nil {
 			return &Vetoed{err}
 		}
 	}
 	return j.finish(ctx)
+}
+
+// alarm reports a compilation that a launch waits for although the kernel's module was warmed up.
+func (j *job) alarm() {
+	h := &j.k.Set.Hooks
+	if j.ahead || h.Late == nil || h.Warmed == nil || !h.Warmed() {
+		return
+	}
+	v := j.out.Variant
+	v.Form = Form(j.in.Way)
+	cause := j.k.Cause(j.spec)
+	if cause == "" {
+		cause = "its grid or its arguments need another form of code"
+	}
+	h.Late(v, cause)
 }
 
 // key returns a hash of everything that the code depends on. Triton IR before any pass contains all of the

@@ -45,6 +45,11 @@ type Hooks struct {
 	After  func(v Variant, dev *args.Device, took time.Duration, found bool, err error)
 	Stage  func(v Variant, s Stage)
 	Built  func(v Variant) // called for each new Build
+
+	// Late, if not nil, is called before a compilation that a launch waits for, with its cause, once Warmed
+	// returns true.
+	Late   func(v Variant, cause string)
+	Warmed func() bool
 }
 
 // Stage is one form of a kernel on its way to a device.
