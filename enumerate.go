@@ -28,8 +28,8 @@ func (m *Module) Specializations(v Variant, ranges map[string]Range) ([]Variant,
 	}
 	for name, r := range ranges {
 		if i := k.params.Index(name); i < 0 || k.params.List[i].Constexpr || r.First > r.Last {
-			return nil, fmt.Errorf("nereid: %s: there is no runtime parameter %s with values from %d to %d", k.name,
-				name, r.First, r.Last)
+			return nil, fmt.Errorf("nereid: %s: there is no runtime parameter %s with values from %d to %d",
+				k.name, name, r.First, r.Last)
 		}
 	}
 	specs, err := lang.ParseSignature(k.params.List, v.Signature)

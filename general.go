@@ -149,8 +149,8 @@ func (k *Kernel) noteGeneral(s compile.Spec, x *general) {
 		f(x.run)
 	}
 	if c.Logger != nil {
-		c.Logger.Warn("nereid: a launch runs general code", "kernel", k.name, "launch", x.run.Variant.Signature,
-			"code", x.run.Code.Signature, "cause", strings.Join(x.run.Causes, "; "),
+		c.Logger.Warn("nereid: a launch runs general code", "kernel", k.name,
+			"launch", x.run.Variant.Signature, "code", x.run.Code.Signature, "cause", strings.Join(x.run.Causes, "; "),
 			"remedy", "record such a launch, or warm up with nereid warm --all")
 	}
 }

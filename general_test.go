@@ -43,8 +43,8 @@ func (v *service) launch(r request) (ok bool, err error) {
 	x := nereid.FromSlice(v.x[r.shift:])
 	y := v.y[r.shift : r.shift+r.n+1]
 	y[0], y[r.n-1], y[r.n] = -1, -1, -1
-	if err := v.k.Launch(v.s, nereid.Grid{nereid.Cdiv(r.n, 256)}, x, nereid.FromSlice(y), r.n, r.stride, r.seed,
-		256); err != nil {
+	if err := v.k.Launch(v.s, nereid.Grid{nereid.Cdiv(r.n, 256)}, x, nereid.FromSlice(y), r.n, r.stride,
+		r.seed, 256); err != nil {
 		return false, err
 	}
 	want := func(i int) int32 { return int32(r.shift+i*r.stride) + int32(r.seed%1000) }
@@ -120,7 +120,8 @@ func TestFrozenService(t *testing.T) {
 		t.Errorf("%d launches in %d kinds, %d told, of %d:\n%s", total, len(runs), told.Load(), requests, &log)
 	}
 	t.Logf("%d of %d launches ran general code, of %d kinds", total, requests, len(runs))
-	if !strings.Contains(log.String(), "parameter seed is ") || !strings.Contains(log.String(), "nereid warm --all") {
+	if text := log.String(); !strings.Contains(text, "parameter seed is ") ||
+		!strings.Contains(text, "nereid warm --all") {
 		t.Errorf("%s", &log)
 	}
 }
@@ -142,7 +143,8 @@ func TestRefusedNamesParameter(t *testing.T) {
 		{256, 3, 0, 1 << 40}: "parameter seed is i64:16, and was i32 before",
 		{1, 3, 0, 5}:         "parameter n is 1, and was i32:16 before",
 	} {
-		if _, err := v.launch(r); !errors.Is(err, nereid.ErrNotCompiled) || !strings.Contains(err.Error(), want) {
+		if _, err := v.launch(r); !errors.Is(err, nereid.ErrNotCompiled) ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v", r, err)
 		}
 	}
@@ -202,9 +204,9 @@ func TestSpecializations(t *testing.T) {
 		want   int
 	}{
 		{nil, 2 * 2 * 3 * 3 * 3},
-		{map[string]nereid.Range{"n": {First: 17, Last: 31}, "stride": {First: 1, Last: 1}}, 2 * 2 * 1 * 1 * 3},
-		{map[string]nereid.Range{"n": {First: 16, Last: 17}, "seed": {First: -16, Last: -16}}, 2 * 2 * 2 * 3 * 1},
-		{map[string]nereid.Range{"n": {First: 0, Last: 1}, "seed": {First: 1, Last: 2}}, 2 * 2 * 2 * 3 * 2},
+		{map[string]nereid.Range{"n": {17, 31}, "stride": {1, 1}}, 2 * 2 * 1 * 1 * 3},
+		{map[string]nereid.Range{"n": {16, 17}, "seed": {-16, -16}}, 2 * 2 * 2 * 3 * 1},
+		{map[string]nereid.Range{"n": {0, 1}, "seed": {1, 2}}, 2 * 2 * 2 * 3 * 2},
 	} {
 		list, err := m.Specializations(v, c.ranges)
 		if err != nil || len(list) != c.want {

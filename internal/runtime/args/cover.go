@@ -38,8 +38,8 @@ func covers(p lang.Param, general, got lang.ArgSpec) (ok, same bool) {
 
 // isOne reports whether a number was specialized for being 1.
 func isOne(s lang.ArgSpec) bool {
-	return s.Const != nil && !s.Tuple && s.Desc == nil && s.Const.TypeName() == object.MakeInt(1).TypeName() &&
-		lang.Repr(s.Const) == "1"
+	return s.Const != nil && !s.Tuple && s.Desc == nil &&
+		s.Const.TypeName() == object.MakeInt(1).TypeName() && lang.Repr(s.Const) == "1"
 }
 
 func isInt(t sem.Type, want *sem.DType) bool { return t != nil && t.String() == want.String() }

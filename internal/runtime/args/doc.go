@@ -16,6 +16,7 @@
 //	specialize.go  arguments to classes and words
 //	spec.go        classes to what the compiler is told, and to the key of a specialization
 //	fit.go         arguments held to what code was compiled for
+//	cover.go       code that serves more general arguments, and how specializations differ
 //	constant.go    Go values to compile-time values and back
 //	describe.go    what back ends are told of the arguments of launches
 //

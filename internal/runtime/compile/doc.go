@@ -11,6 +11,7 @@
 //	job.go        one compilation: front end, then the stages of the device
 //	keep.go       the same through the cache: key, entry, restoring
 //	elsewhere.go  why strict mode does not find what another build has kept
+//	nearest.go    the specializations that are compiled, and what a new one differs in
 //	dump.go       stages written to files, and files that replace stages
 //	launch.go     a Build passed to its device, between hooks
 //	saved.go      Saved: a compiled kernel as data, with what a launch must know of it

@@ -63,8 +63,8 @@ func (k *Kernel) keptSpecs(dev *args.Device) (list []Spec) {
 	return list
 }
 
-// Cause says why a specialization is not among those that are compiled: how it differs from the nearest. It is
-// "" if it does not.
+// Cause says why a specialization is not among those that are compiled: how it differs from the nearest. It
+// is "" if it does not.
 func (k *Kernel) Cause(s Spec) string {
 	var nearest []string
 	found := false
