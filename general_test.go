@@ -117,7 +117,8 @@ func TestFrozenService(t *testing.T) {
 	}
 	if total == 0 || total >= uint64(requests) || int(told.Load()) != len(runs) ||
 		strings.Count(log.String(), "runs general code") != len(runs) {
-		t.Errorf("%d launches in %d kinds, %d told, of %d:\n%s", total, len(runs), told.Load(), requests, &log)
+		t.Errorf("%d launches in %d kinds, %d told, of %d:\n%s", total, len(runs), told.Load(), requests,
+			&log)
 	}
 	t.Logf("%d of %d launches ran general code, of %d kinds", total, requests, len(runs))
 	if text := log.String(); !strings.Contains(text, "parameter seed is ") ||
