@@ -150,7 +150,8 @@ func (k *Kernel) noteGeneral(s compile.Spec, x *general) {
 	}
 	if c.Logger != nil {
 		c.Logger.Warn("nereid: a launch runs general code", "kernel", k.name,
-			"launch", x.run.Variant.Signature, "code", x.run.Code.Signature, "cause", strings.Join(x.run.Causes, "; "),
+			"launch", x.run.Variant.Signature, "code", x.run.Code.Signature,
+			"cause", strings.Join(x.run.Causes, "; "),
 			"remedy", "record such a launch, or warm up with nereid warm --all")
 	}
 }
