@@ -5,12 +5,20 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/chip"
 	"github.com/nereid-lang/nereid/internal/device"
+	"github.com/nereid-lang/nereid/internal/gpu/amd"
+	"github.com/nereid-lang/nereid/internal/gpu/layouts"
+	"github.com/nereid-lang/nereid/internal/gpu/motion"
+	"github.com/nereid-lang/nereid/internal/gpu/pipeline"
+	"github.com/nereid-lang/nereid/internal/gpu/products"
+	"github.com/nereid-lang/nereid/internal/gpu/programs"
+	"github.com/nereid-lang/nereid/internal/gpu/tma"
+	"github.com/nereid-lang/nereid/internal/gpu/ttgir"
 	"github.com/nereid-lang/nereid/internal/pass"
 )
 
 // Options chooses the pipeline of a target.
 type Options struct {
-	Machine
+	ttgir.Machine
 	// WarpGroups puts products on wgmma instead of mma.sync where the target has it.
 	WarpGroups bool
 	// NumStages is the number of iterations that overlap in a loop that does not say so itself, from its
@@ -23,15 +31,15 @@ type Options struct {
 	// cores, and skips selects in loops of their products, on targets that have such products.
 	Turns bool
 	// Tiles says which loads by pointers become loads through descriptors that the host makes.
-	Tiles TileMode
+	Tiles tma.TileMode
 	// Stores says which stores by pointers become stores through such descriptors.
-	Stores TileMode
+	Stores tma.TileMode
 	// Way says for which launches code is made: with merged programs, for Strides of 1.
 	Way device.Way
 	// Persist says whether programs stay on their SMs, in launches that tell the kernel their grid.
 	Persist PersistMode
 	// Sharing is the shared memory that pipelines may fill.
-	Sharing Sharing
+	Sharing pipeline.Sharing
 }
 
 // PersistMode says whether programs stay on their SMs.
@@ -50,77 +58,80 @@ func Pipeline(o Options) []pass.Pass {
 	mma := chip.Target(o.Target).MMA
 	var passes []pass.Pass
 	if o.Way.Merge > 1 {
-		passes = append(passes, MergePrograms(o.Way.Merge, o.Way.Unit), pass.Canonicalize, pass.CSE)
+		passes = append(passes, programs.MergePrograms(o.Way.Merge, o.Way.Unit), pass.Canonicalize, pass.CSE)
 	}
 	if o.TMA {
-		passes = append(passes, LegalizeDescriptors(o.Machine), pass.Canonicalize, pass.CSE)
+		passes = append(passes, tma.LegalizeDescriptors(o.Machine), pass.Canonicalize, pass.CSE)
 	}
 	if o.Turns {
-		passes = append(passes, LongestFirst(o.Machine), JoinLoops(o.Machine), pass.Canonicalize, pass.CSE)
+		passes = append(passes, programs.LongestFirst(o.Machine), programs.JoinLoops(o.Machine),
+			pass.Canonicalize, pass.CSE)
 	}
-	if o.Tiles != NoTiles {
-		passes = append(passes, TileLoads(o.Machine, o.NumStages, o.Tiles), pass.Canonicalize, pass.CSE)
+	if o.Tiles != tma.NoTiles {
+		passes = append(passes, tma.TileLoads(o.Machine, o.NumStages, o.Tiles), pass.Canonicalize, pass.CSE)
 	}
-	if o.Stores != NoTiles {
-		passes = append(passes, TileStores(o.Machine, o.Stores), pass.Canonicalize, pass.CSE)
+	if o.Stores != tma.NoTiles {
+		passes = append(passes, tma.TileStores(o.Machine, o.Stores), pass.Canonicalize, pass.CSE)
 	}
-	if o.Tiles != NoTiles && o.Persist != NoPersist {
+	if o.Tiles != tma.NoTiles && o.Persist != NoPersist {
 		stay := o.Persist >= PersistProducts
-		passes = append(passes, LoopOverPrograms(o.Machine, o.NumStages, stay), pass.CSE)
+		passes = append(passes, programs.LoopOverPrograms(o.Machine, o.NumStages, stay), pass.CSE)
 	}
-	tma := o.TMA || o.Tiles != NoTiles || o.Stores != NoTiles
+	maps := o.TMA || o.Tiles != tma.NoTiles || o.Stores != tma.NoTiles
 	passes = append(passes,
-		ConvertTriton(o.Machine),
-		Coalesce,
-		F32DotTC(mma),
-		PlanCTA,
-		RemoveLayoutConversions,
-		OptimizeThreadLocality,
-		AccelerateMatmul(MatmulOptions{WarpGroups: o.WarpGroups}),
-		RemoveLayoutConversions,
-		OptimizeDotOperands,
+		layouts.ConvertTriton(o.Machine),
+		layouts.Coalesce,
+		products.F32DotTC(mma),
+		layouts.PlanCTA,
+		layouts.RemoveLayoutConversions,
+		layouts.OptimizeThreadLocality,
+		products.AccelerateMatmul(products.MatmulOptions{WarpGroups: o.WarpGroups}),
+		layouts.RemoveLayoutConversions,
+		products.OptimizeDotOperands,
 	)
-	if tma {
-		passes = append(passes, OptimizeDescriptorEncoding)
+	if maps {
+		passes = append(passes, tma.OptimizeDescriptorEncoding)
 	}
 	passes = append(passes,
 		pass.LoopAwareCSE,
-		Canonicalize,
+		layouts.Canonicalize,
 		pass.TritonLICM,
-		Canonicalize,
+		layouts.Canonicalize,
 	)
 	if mma && o.NumStages > 0 {
-		own := []pass.Pass{LoadAtOnce(o.NumStages)}
+		own := []pass.Pass{pipeline.LoadAtOnce(o.NumStages)}
 		if o.Turns {
-			own = append(own, GroupTurns)
+			own = append(own, pipeline.GroupTurns)
 		}
 		if o.WarpGroups {
-			own = append(own, DeepenPipelines(o.NumStages, o.Sharing))
+			own = append(own, pipeline.DeepenPipelines(o.NumStages, o.Sharing))
 		}
 		passes = append(passes, pipelined(o.NumStages, own...)...)
 	}
-	passes = append(passes, pass.LoopAwareCSE, OptimizeDotOperands)
+	passes = append(passes, pass.LoopAwareCSE, products.OptimizeDotOperands)
 	if mma && o.NumStages > 0 {
-		passes = append(passes, CoalesceAsyncCopy)
+		passes = append(passes, pipeline.CoalesceAsyncCopy)
 	}
-	if tma {
-		passes = append(passes, TMALowering)
+	if maps {
+		passes = append(passes, tma.TMALowering)
 	}
 	if o.Turns {
-		passes = append(passes, StoreByWarps(o.Persist == Persist))
+		passes = append(passes, programs.StoreByWarps(o.Persist == Persist))
 	}
-	passes = append(append(passes, finished(FenceInsertion)...),
-		WhileToFor, FlattenBranches, OrderOffsets, LoadEarly, LoadLate, HoldOperands, ShortLives, StreamLoads,
-		BranchOnProducts)
+	passes = append(append(passes, finished(tma.FenceInsertion)...),
+		motion.WhileToFor, motion.FlattenBranches, motion.OrderOffsets, motion.LoadEarly, motion.LoadLate,
+		motion.HoldOperands, motion.ShortLives, motion.StreamLoads,
+		pipeline.BranchOnProducts)
 	if o.Turns {
-		passes = append(passes, ScaleLate, BranchOnMasks, BranchOnCopies, WaitInside, SpreadStores,
-			StoreInParts)
+		passes = append(passes, motion.ScaleLate, motion.BranchOnMasks, pipeline.BranchOnCopies,
+			motion.WaitInside, tma.SpreadStores,
+			tma.StoreInParts)
 	}
 	if o.Turns && o.Persist != NoPersist {
-		passes = append(passes, PersistPrograms(o.Persist == Persist))
+		passes = append(passes, programs.PersistPrograms(o.Persist == Persist))
 	}
 	if mma && o.NumStages > 0 {
-		passes = append(passes, FetchAhead(o.Sharing))
+		passes = append(passes, pipeline.FetchAhead(o.Sharing))
 	}
 	return passes
 }
@@ -128,39 +139,40 @@ func Pipeline(o Options) []pass.Pass {
 // pipelined returns the passes that overlap the iterations of loops, with those of one target among them.
 func pipelined(stages int, own ...pass.Pass) []pass.Pass {
 	return slices.Concat(
-		[]pass.Pass{FuseNestedLoops, Canonicalize, CombineSelectAndIf},
+		[]pass.Pass{pipeline.FuseNestedLoops, layouts.Canonicalize, pipeline.CombineSelectAndIf},
 		own,
-		[]pass.Pass{AssignLatencies(stages), ScheduleLoops, SoftwarePipeline})
+		[]pass.Pass{pipeline.AssignLatencies(stages), pipeline.ScheduleLoops, pipeline.SoftwarePipeline})
 }
 
 // finished returns the passes behind the pipelining, with those of one target among them.
 func finished(own ...pass.Pass) []pass.Pass {
 	return slices.Concat(
-		[]pass.Pass{RemoveLayoutConversions, ReduceDataDuplication, ReorderInstructions, pass.LoopAwareCSE,
+		[]pass.Pass{layouts.RemoveLayoutConversions, products.ReduceDataDuplication,
+			motion.ReorderInstructions, pass.LoopAwareCSE,
 			pass.SymbolDCE},
 		own,
-		[]pass.Pass{pass.SCCP, pass.CSE, Canonicalize})
+		[]pass.Pass{pass.SCCP, pass.CSE, layouts.Canonicalize})
 }
 
 // All returns every pass of this package in the order in which `nereid opt --help` lists them. Passes of o's
 // pipeline are made for o; the others are made as if o asked for them, so that every name is known, in
 // reproducers too.
 func All(o Options) []pass.Pass {
-	if o.Sharing == (Sharing{}) { // with which some passes do nothing
-		o.Sharing = Sharing{SM: wholeShared, Programs: 1}
+	if o.Sharing == (pipeline.Sharing{}) { // with which some passes do nothing
+		o.Sharing = pipeline.Sharing{SM: tma.WholeShared, Programs: 1}
 	}
 	most := o
-	most.Tiles, most.Stores = max(o.Tiles, PayingTiles), max(o.Stores, PayingTiles)
+	most.Tiles, most.Stores = max(o.Tiles, tma.PayingTiles), max(o.Stores, tma.PayingTiles)
 	most.Way.Merge, most.Persist, most.NumStages = max(o.Way.Merge, 2), Persist, max(o.NumStages, 1)
 	most.WarpGroups, most.TMA, most.Turns = true, true, true
 	if !chip.Target(o.Target).TMA {
 		most.Target = "cuda:90"
 	}
-	amd := AMDOptions{Machine: o.Machine, NumStages: most.NumStages}
-	amd.Target = "hip:gfx942" // the target with the most passes
+	other := AMDOptions{Machine: o.Machine, NumStages: most.NumStages}
+	other.Target = "hip:gfx942" // the target with the most passes
 	var out []pass.Pass
 	own := Pipeline(o)
-	for _, p := range slices.Concat(Pipeline(most), AMDPipeline(amd), []pass.Pass{LowerAMD}) {
+	for _, p := range slices.Concat(Pipeline(most), AMDPipeline(other), []pass.Pass{amd.LowerAMD}) {
 		_, listed := pass.Lookup(out, p.Name)
 		if _, elsewhere := pass.Lookup(pass.All(), p.Name); listed || elsewhere {
 			continue

@@ -15,10 +15,10 @@ import (
 // rules, with the reason.
 var untabled = map[string]string{
 	"groupRows":       "rows of a warp group's instruction",
-	"groupWarps":      "warps of a warp group",
+	"GroupWarps":      "warps of a warp group",
 	"rowsOfWarp":      "rows of a warp in such an instruction",
-	"threadRegisters": "registers that a thread can have",
-	"reservedShared":  "shared memory that the system takes",
+	"ThreadRegisters": "registers that a thread can have",
+	"ReservedShared":  "shared memory that the system takes",
 	"maxCTAs":         "blocks of a cluster",
 	"portableCTAs":    "blocks of a cluster on every GPU",
 	"maxGuard":        "bounds the length of a guard",
@@ -36,8 +36,11 @@ var untabled = map[string]string{
 // TestUntabled: a constant that passes, lowering or assembling compare with something is a rule, or is listed
 // above with the reason why it is none.
 func TestUntabled(t *testing.T) {
-	for _, dir := range []string{"internal/gpu", "internal/lower", "internal/target/nvidia"} {
-		for name := range compared(t, txtest.Path(t, dir)) {
+	for dir, patterns := range map[string][]string{
+		"internal/gpu":   {"*.go", "*/*.go"},
+		"internal/lower": {"*.go"}, "internal/target/nvidia": {"*.go"},
+	} {
+		for name := range compared(t, txtest.Path(t, dir), patterns) {
 			if untabled[name] == "" {
 				t.Errorf("%s: %s is compared with something: make it a rule (internal/rules), or say here why "+
 					"it is none", dir, name)
@@ -46,11 +49,11 @@ func TestUntabled(t *testing.T) {
 	}
 }
 
-// compared returns the numeric constants of a package that it compares by size.
-func compared(t *testing.T, dir string) map[string]bool {
+// compared returns the numeric constants of the files of a folder that they compare by size.
+func compared(t *testing.T, dir string, patterns []string) map[string]bool {
 	t.Helper()
 	consts, out := map[string]bool{}, map[string]bool{}
-	files := parsed(t, dir)
+	files := parsed(t, dir, patterns)
 	for _, f := range files {
 		ast.Inspect(f, func(n ast.Node) bool {
 			if d, ok := n.(*ast.GenDecl); ok && d.Tok == token.CONST {
@@ -96,12 +99,16 @@ func noteConsts(d *ast.GenDecl, consts map[string]bool) {
 	}
 }
 
-// parsed returns the files of a package but its tests.
-func parsed(t *testing.T, dir string) (files []*ast.File) {
+// parsed returns the files of a folder that match patterns, but for tests.
+func parsed(t *testing.T, dir string, patterns []string) (files []*ast.File) {
 	t.Helper()
-	paths, err := filepath.Glob(filepath.Join(dir, "*.go"))
-	if err != nil {
-		t.Fatal(err)
+	var paths []string
+	for _, p := range patterns {
+		found, err := filepath.Glob(filepath.Join(dir, p))
+		if err != nil {
+			t.Fatal(err)
+		}
+		paths = append(paths, found...)
 	}
 	for _, path := range paths {
 		if strings.HasSuffix(path, "_test.go") {
