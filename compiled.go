@@ -354,7 +354,8 @@ func loadSaved(dev *Device, s *compile.Saved) (*Compiled, error) {
 	if f := device.FactsOf(exec); f.Registers > 0 {
 		s.Facts = f // a GPU knows more than the compiler did
 	}
-	v := compile.Variant{File: s.File, Kernel: s.Kernel, Signature: s.Signature, Options: s.Options}
+	v := compile.Variant{File: s.File, Kernel: s.Kernel, Signature: s.Signature, Options: s.Options,
+		Triton: s.Triton}
 	stage := compile.Stage{Name: s.Stage, Text: s.Code}
 	return newCompiled(dev, &compile.Result{Exec: exec, Stages: []compile.Stage{stage}, Variant: v, Saved: s},
 		nil), nil

@@ -29,6 +29,9 @@ type Config struct {
 	DumpPasses  []string  // passes, or "all", after which the IR is printed to standard error
 	Verify      bool      // verify the IR after each pass
 	Reproducers string    // folder that receives files for running a failed pass again
+	// Triton is the release of the Triton language of the module's files, as NEREID_TRITON names it: "3.9".
+	// Empty leaves it to a line of the file, `# nereid: triton 3.9`, and to the default, 3.6.
+	Triton string
 	// Rules overrides thresholds by which the GPU compiler chooses, as NEREID_RULES does:
 	// name=value,other=off. docs/RULES.md lists them.
 	Rules string
@@ -94,6 +97,7 @@ func EnvConfig() Config {
 		Verify:        knob.Verify.Get(),
 		Reproducers:   knob.Reproducers.Get(),
 		Rules:         knob.Rules.Get(),
+		Triton:        knob.Triton.Get(),
 	}
 	if passes := knob.DumpPasses.Get(); passes != "" {
 		c.DumpPasses = strings.Split(passes, ",")

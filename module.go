@@ -19,6 +19,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/runtime/warm"
 	"github.com/nereid-lang/nereid/internal/safefile"
 	"github.com/nereid-lang/nereid/internal/target"
+	"github.com/nereid-lang/nereid/internal/triton"
 )
 
 // Module is a file with kernels.
@@ -41,9 +42,10 @@ type LoadOption func(*loading)
 
 // loading holds the settings of LoadOptions.
 type loading struct {
-	lang  lang.LoadOptions
-	conf  *Config
-	given *target.Given // stage that compilations start from; see inside.Root.StartAt
+	lang   lang.LoadOptions
+	triton *string // of the option Triton
+	conf   *Config
+	given  *target.Given // stage that compilations start from; see inside.Root.StartAt
 }
 
 // Env sets the environment variables that the file's module-level code sees. Without it there are none.
@@ -55,6 +57,12 @@ func Env(vars map[string]string) LoadOption { return func(o *loading) { o.lang.E
 func Roots(dirs ...string) LoadOption {
 	return func(o *loading) { o.lang.Roots = append(o.lang.Roots, dirs...) }
 }
+
+// Triton chooses the release of the Triton language that the file is written in: "3.6" to "3.9", or
+// "3.9+block_ptr", which keeps block pointers under the rules of 3.9. It is asked before Config.Triton and
+// before the line of the file, `# nereid: triton 3.9`, that says so. Files for which nothing is chosen are
+// written in 3.6. docs/VERSIONS.md lists what differs.
+func Triton(release string) LoadOption { return func(o *loading) { o.triton = &release } }
 
 // With compiles the module's kernels under a configuration of the program instead of the environment's.
 func With(c Config) LoadOption { return func(o *loading) { o.conf = &c } }
@@ -108,6 +116,14 @@ func parse(name string, src []byte, lo lang.LoadOptions, opts []LoadOption) (*Mo
 		_ = cpu.EnableIsolation() // each launch reports the error
 	}
 	l.lang.Limits = budget.Limits(l.conf.Budget)
+	release := l.conf.Triton
+	if l.triton != nil {
+		release = *l.triton
+	}
+	var err error
+	if l.lang.Triton, err = triton.Parse(release); err != nil {
+		return nil, fmt.Errorf("nereid: %w", err)
+	}
 	s, err := lang.Load(name, src, l.lang)
 	if err != nil {
 		return nil, compileError(err)
@@ -118,6 +134,14 @@ func parse(name string, src []byte, lo lang.LoadOptions, opts []LoadOption) (*Mo
 	m.warmed = &atomic.Bool{}
 	set.Hooks.Warmed = m.warmed.Load
 	return m, nil
+}
+
+// Triton returns the release of the language that the file's kernels are compiled as: "3.6", "3.9+block_ptr".
+func (m *Module) Triton() string {
+	if m.usable() != nil {
+		return ""
+	}
+	return m.src.Version().String()
 }
 
 // Kernels returns the names of the file's jit functions, in order.

@@ -25,6 +25,9 @@ type Variant struct {
 	// Form names the launches for which the code is, where a recorded launch ran code that serves only some:
 	// those of few programs, or with strides of 1, say. "" is the code that any launch can begin with.
 	Form string `json:"form,omitempty"`
+
+	// Triton is the release of the language, "3.9"; empty: 3.6
+	Triton string `json:"triton,omitempty"`
 }
 
 // String returns the variant on one line, with Triton's names of the options.
@@ -33,12 +36,12 @@ func (v Variant) String() string { return v.core().String() }
 // core returns the variant in the form of package compile.
 func (v Variant) core() compile.Variant {
 	return compile.Variant{File: v.File, Kernel: v.Kernel, Signature: v.Signature,
-		Options: options(v.Options), Form: v.Form}
+		Options: options(v.Options), Form: v.Form, Triton: v.Triton}
 }
 
 // variantOf returns a variant of package compile in its exported form.
 func variantOf(v compile.Variant) Variant {
-	return Variant{v.File, v.Kernel, v.Signature, Options(v.Options), v.Form}
+	return Variant{v.File, v.Kernel, v.Signature, Options(v.Options), v.Form, v.Triton}
 }
 
 func variantsOf(list []compile.Variant) []Variant {
@@ -50,10 +53,11 @@ func variantsOf(list []compile.Variant) []Variant {
 }
 
 // Warmup compiles variants of the module's kernels for a device (nil means the best), several at once, so
-// that launches find them. Variants of other files are skipped. A file matches if it is the module's or one
-// path ends with the other, so that a manifest written with kernels/add.py serves a program that loads
-// /srv/kernels/add.py. progress, if not nil, is called after each variant, by one goroutine at a time. Warmup
-// returns the joined errors of all variants; it is also an error if no variant is of the module's file.
+// that launches find them. Variants of other files, and of other releases of Triton, are skipped. A file
+// matches if it is the module's or one path ends with the other, so that a manifest written with
+// kernels/add.py serves a program that loads /srv/kernels/add.py. progress, if not nil, is called after each
+// variant, by one goroutine at a time. Warmup returns the joined errors of all variants; it is also an error
+// if no variant is of the module's file.
 //
 // On GPUs, launches choose among several forms of a variant's code: with merged programs, deeper pipelines,
 // persistent programs. Config.Forms says which of them Warmup makes.
@@ -139,9 +143,10 @@ func (f Forms) wanted(seen []string) func(device.Way) bool {
 
 // variants returns the variants of the module's file.
 func (m *Module) variants(list []Variant) (mine []Variant) {
+	release := m.src.Version().Chosen()
 	of := func(f func(file string) bool) (out []Variant) {
 		for _, v := range list {
-			if v.File == "" || f(path.Clean(filepath.ToSlash(v.File))) {
+			if v.File == "" || v.Triton == release && f(path.Clean(filepath.ToSlash(v.File))) {
 				out = append(out, v)
 			}
 		}

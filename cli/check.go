@@ -115,7 +115,7 @@ func (f *checkFlags) run(cmd *cobra.Command, args []string) error {
 // file checks all kernels of a file. The error is not one of the file's.
 func (f *checkFlags) file(cmd *cobra.Command, file string, src []byte, given map[string]string,
 	out *checked) error {
-	conf := nereid.Config{Print: io.Discard}
+	conf := quietConfig()
 	m, err := nereid.Load(file, nereid.Roots(f.roots...), nereid.With(conf))
 	if err != nil {
 		return out.add("", err)

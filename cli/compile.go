@@ -115,7 +115,7 @@ func (f *compileFlags) run(cmd *cobra.Command, args []string) error {
 		return f.compileStage(cmd, file, kernel, args[1:])
 	}
 	k, err := loadKernel(args[0], nereid.Roots(f.roots...), f.env.load(),
-		nereid.With(nereid.Config{Print: io.Discard}))
+		nereid.With(quietConfig()))
 	if err != nil {
 		return err
 	}

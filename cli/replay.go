@@ -272,23 +272,25 @@ func (r *replayer) kernel(c *replay.Case, path string, from givenStage) (*nereid
 		if err != nil {
 			return nil, err
 		}
-		m, err := nereid.Load(file, nereid.Roots(r.root), r.env.load(), opt)
+		m, err := nereid.Load(file, nereid.Roots(r.root), r.env.load(), releaseOf(c), opt)
 		if err != nil {
 			return nil, err
 		}
 		return m.Kernel(c.Kernel)
 	}
 	r.mu.Lock()
-	m := r.modules[file]
+	key := file + "@" + c.Release
+	m := r.modules[key]
 	r.mu.Unlock()
 	if m == nil {
 		var err error
-		m, err = nereid.Load(file, nereid.Roots(r.folders(c)...), r.env.load(), nereid.With(r.conf))
+		m, err = nereid.Load(file, nereid.Roots(r.folders(c)...), r.env.load(), nereid.With(r.conf),
+			releaseOf(c))
 		if err != nil {
 			return nil, err
 		}
 		r.mu.Lock()
-		r.modules[file] = m
+		r.modules[key] = m
 		r.mu.Unlock()
 	}
 	k, err := m.Kernel(c.Kernel)
@@ -298,6 +300,14 @@ func (r *replayer) kernel(c *replay.Case, path string, from givenStage) (*nereid
 		return m.Kernel(names[len(names)-1])
 	}
 	return k, err
+}
+
+// releaseOf loads a case's file as the language that its launch was recorded in; nil where it does not say.
+func releaseOf(c *replay.Case) nereid.LoadOption {
+	if c.Release == "" {
+		return nil
+	}
+	return nereid.Triton(c.Release)
 }
 
 // folders are those in which a case's files lie: the root, and the folder of functions that were written out

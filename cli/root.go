@@ -20,6 +20,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/gpu"
 	"github.com/nereid-lang/nereid/internal/knob"
+	"github.com/nereid-lang/nereid/internal/triton"
 )
 
 // commands makes the subcommands, one file each, in the order in which the help lists them.
@@ -124,6 +125,9 @@ func newRootCmd() *cobra.Command {
 	for _, newCmd := range commands {
 		root.AddCommand(newCmd())
 	}
+	root.PersistentFlags().String("triton", "",
+		"the release of Triton that kernels are written in: 3.6 to 3.9, or 3.9+block_ptr (default 3.6)")
+	root.PersistentPreRunE = chooseTriton
 	addCompletions(root)
 	root.InitDefaultCompletionCmd()
 	// an unknown shell is an error, not a call for help
@@ -236,12 +240,27 @@ func report(stderr io.Writer, err error) {
 	fmt.Fprintf(stderr, "nereid: %s\n", strings.TrimPrefix(err.Error(), "nereid: "))
 }
 
+// chooseTriton makes --triton the release of the language for everything that the command loads.
+func chooseTriton(cmd *cobra.Command, _ []string) error {
+	text, err := cmd.Flags().GetString("triton")
+	if err != nil || text == "" {
+		return err
+	}
+	if _, err := triton.Parse(text); err != nil {
+		return usagef("--triton: %w", err)
+	}
+	return os.Setenv(knob.Triton.Name(), text) // before files are read
+}
+
 // configOf returns the environment's configuration, with what kernels print on the command's output.
 func configOf(cmd *cobra.Command) nereid.Config {
 	conf := nereid.EnvConfig()
 	conf.Print = cmd.OutOrStdout()
 	return conf
 }
+
+// quietConfig returns a configuration of which only the language comes from the environment.
+func quietConfig() nereid.Config { return nereid.Config{Print: io.Discard, Triton: knob.Triton.Get()} }
 
 // contextOf is the context of a command.
 func contextOf(cmd *cobra.Command) context.Context {

@@ -102,7 +102,7 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	judge, err := loadKernel(args[0], nereid.Roots(f.roots...), f.env.load(),
-		nereid.With(nereid.Config{Print: io.Discard}))
+		nereid.With(quietConfig()))
 	if err != nil {
 		return err
 	}

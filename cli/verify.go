@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"io"
 	"strings"
 	"text/tabwriter"
 
@@ -58,7 +57,7 @@ func (f *runFlags) verify(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	judge, err := loadKernel(args[0], nereid.Roots(f.roots...), f.env.load(),
-		nereid.With(nereid.Config{Print: io.Discard}))
+		nereid.With(quietConfig()))
 	if err != nil {
 		return err
 	}

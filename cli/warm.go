@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
@@ -16,6 +17,7 @@ import (
 	"github.com/nereid-lang/nereid"
 	cachestore "github.com/nereid-lang/nereid/internal/cache"
 	"github.com/nereid-lang/nereid/internal/knob"
+	"github.com/nereid-lang/nereid/internal/triton"
 )
 
 func newWarmCmd() *cobra.Command {
@@ -154,7 +156,7 @@ func warm(cmd *cobra.Command, m *nereid.Manifest, dev *nereid.Device, f warmFlag
 	}
 	for _, of := range filesOf(m) {
 		mod, err := within(contextOf(cmd), func() (*nereid.Module, error) {
-			return loadNamed(of[0].File, fsys, kept, f.forms)
+			return loadNamed(of[0], fsys, kept, f.forms)
 		})
 		if err != nil {
 			for _, v := range of {
@@ -203,14 +205,16 @@ func buildName() string {
 }
 
 // loadNamed loads a file under the name that the manifest has for it, below a root if there is one.
-func loadNamed(file string, root fs.FS, kept *nereid.Cache, forms nereid.Forms) (*nereid.Module, error) {
+func loadNamed(v nereid.Variant, root fs.FS, kept *nereid.Cache, forms nereid.Forms) (*nereid.Module,
+	error) {
 	conf := nereid.EnvConfig()
 	conf.Forms = forms
+	file, release := v.File, nereid.Triton(cmp.Or(v.Triton, triton.Default.String()))
 	conf.Cache, conf.Strict, conf.Record = kept, false, nil
 	if root != nil {
-		return nereid.LoadFS(root, file, nereid.With(conf))
+		return nereid.LoadFS(root, file, nereid.With(conf), release)
 	}
-	return nereid.Load(filepath.FromSlash(file), nereid.With(conf))
+	return nereid.Load(filepath.FromSlash(file), nereid.With(conf), release)
 }
 
 // within returns the results of f, or the context's error if that ends first: a signal must end the command
@@ -243,12 +247,13 @@ func variantCount(m *nereid.Manifest) int {
 
 // filesOf are the variants of a manifest by file, in its order.
 func filesOf(m *nereid.Manifest) (files [][]nereid.Variant) {
-	at := map[string]int{}
+	type source struct{ file, triton string }
+	at := map[source]int{}
 	for _, v := range m.Variants {
-		i, ok := at[v.File]
+		i, ok := at[source{v.File, v.Triton}]
 		if !ok {
 			i, files = len(files), append(files, nil)
-			at[v.File] = i
+			at[source{v.File, v.Triton}] = i
 		}
 		files[i] = append(files[i], v)
 	}

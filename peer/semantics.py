@@ -1,6 +1,9 @@
 """Asks Triton what its operations give for every combination of types, and writes the answers for our tests.
 
   semantics.py OUT.json            answers for all groups below (a minute; needs Triton, not a GPU)
+  semantics.py --since EARLIER.json THESE.json OUT.json.gz
+                                   the answers of a later release, as differences from an earlier one's: answers of cases that are
+                                   equal are zeros, others are combined with the earlier ones by exclusive or
   semantics.py --show GROUP CASE   the IR that Triton makes for one case, such as --show "+ bc" "int8 300"
   semantics.py --names OUT.json    the names of triton.language and their parameters
   semantics.py --kernels FILE.py OUT.txtar
@@ -17,6 +20,7 @@ For each case we keep one byte for the result's type and two of a hash of the IR
 the verifier).
 """
 import base64
+import gzip
 import hashlib
 import importlib.util
 import inspect
@@ -287,8 +291,26 @@ def all_names():
     return {home: {n: parameters(f) for n, f in sorted(fns.items())} for home, fns in homes.items()}
 
 
+def since(earlier, these):
+    """The answers of a later release, whose results are listed behind those of the earlier one."""
+    results = earlier["results"] + [r for r in these["results"] if r not in earlier["results"]]
+    groups = []
+    for old, new in zip(earlier["groups"], these["groups"]):
+        assert old["group"] == new["group"], "the groups differ: ask both releases again"
+        a, b = bytearray(base64.b64decode(old["cases"])), bytearray(base64.b64decode(new["cases"]))
+        for i in range(0, len(b), 3):
+            b[i] = results.index(these["results"][b[i]])
+        groups.append({"group": new["group"], "cases": base64.b64encode(bytes(x ^ y for x, y in zip(a, b))).decode()})
+    return {"triton": these["triton"], "results": results, "groups": groups}
+
+
 def main():
     warnings.simplefilter("ignore")
+    if sys.argv[1] == "--since":
+        made = since(*(json.load(open(f)) for f in sys.argv[2:4]))
+        with open(sys.argv[4], "wb") as f:
+            f.write(gzip.compress(json.dumps(made, separators=(",", ":")).encode(), 9, mtime=0))
+        return
     if sys.argv[1] == "--names":
         with open(sys.argv[2], "w") as f:
             f.write(json.dumps(all_names(), indent=0) + "\n")
@@ -306,7 +328,7 @@ def main():
     names = {"error": 0}
     sessions = {t: Session(t) for t in {parts(g)[2] for g in GROUPS}}
     groups = [answers(sessions[parts(g)[2]], g, names) for g in GROUPS]
-    out = {"triton": "3.6.0", "types": TYPES, "numbers": NUMBERS, "few": FEW, "consts": CONSTS,
+    out = {"triton": triton.__version__, "types": TYPES, "numbers": NUMBERS, "few": FEW, "consts": CONSTS,
            "few_consts": FEW_CONSTS, "results": list(names), "groups": groups}
     with open(sys.argv[1], "w") as f:
         f.write(json.dumps(out, separators=(",", ":")).replace('{"group"', '\n{"group"') + "\n")

@@ -13,6 +13,7 @@ import (
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/internal/bundle"
 	"github.com/nereid-lang/nereid/internal/device"
+	"github.com/nereid-lang/nereid/internal/knob"
 	"github.com/nereid-lang/nereid/internal/llvm"
 	"github.com/nereid-lang/nereid/internal/runtime/compile"
 	"github.com/nereid-lang/nereid/internal/runtime/inside"
@@ -189,7 +190,7 @@ func (b *builder) kernel(v Variant) (*nereid.Kernel, error) {
 	m := b.modules[v.File]
 	if m == nil {
 		var err error
-		conf := nereid.Config{NoLines: !b.o.Lines, Print: io.Discard,
+		conf := nereid.Config{NoLines: !b.o.Lines, Print: io.Discard, Triton: knob.Triton.Get(),
 			Budget: nereid.Budget{Time: -1}} // on a busy machine, ptxas takes minutes for a large variant
 		if m, err = nereid.Load(v.File, nereid.Roots(b.o.Roots...), nereid.With(conf)); err != nil {
 			return nil, err

@@ -26,7 +26,7 @@ const purego = "github.com/ebitengine/purego"
 // Groups that many rows share.
 var (
 	leaves = []string{"internal/budget", "internal/chip", "internal/diag", "internal/dtype",
-		"internal/intern", "internal/num", "internal/ptx"}
+		"internal/intern", "internal/num", "internal/ptx", "internal/triton"}
 	irLayer  = join(leaves, "internal/ir", "internal/dialect/...")
 	compiler = join(irLayer, "internal/analysis/...", "internal/pass/...", "internal/layout/...")
 	native   = join(compiler, "internal/device", "internal/middle/...", "internal/gpu/...", "internal/lower/...",
@@ -51,6 +51,7 @@ var rules = []rule{
 	{pkg: "internal/knob", ours: []string{"internal/diag", "internal/rules"}},
 	{pkg: "internal/safefile"},
 	{pkg: "internal/safetensors"},
+	{pkg: "internal/triton"},
 	{pkg: "internal/uniform"},
 	{pkg: "internal/device/inflight"},
 	{pkg: "internal/device/stray"},

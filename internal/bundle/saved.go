@@ -26,7 +26,7 @@ func NewEntry(name, group, source string, s *compile.Saved) (Entry, map[string][
 	}
 	e := Entry{
 		Name: name, Group: group, Kernel: s.Kernel, Target: s.Target, Machine: s.Machine,
-		Signature: s.Signature, Options: string(options), Source: source, Compiler: s.Compiler,
+		Signature: s.Signature, Options: string(options), Source: source, Compiler: compiler(s),
 		Generator: s.Generator, Constants: Constants(s.Constants),
 	}
 	return e, map[string][]byte{s.Stage: s.Code, PartMeta: meta}, nil
@@ -52,4 +52,12 @@ func (f *File) Saved(e *Entry, part string) (*compile.Saved, error) {
 	}
 	s.Size = len(s.Code)
 	return s, f.checkCertificate(e, part, s.Code)
+}
+
+// compiler names the build of Nereid and, unless it is 3.6, the release of the language.
+func compiler(s *compile.Saved) string {
+	if s.Triton == "" {
+		return s.Compiler
+	}
+	return s.Compiler + " (Triton " + s.Triton + ")"
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/nereid-lang/nereid/internal/lang/sem"
+	"github.com/nereid-lang/nereid/internal/triton"
 )
 
 // uncovered are the names without a case, with the reason.
@@ -27,7 +28,7 @@ var uncovered = map[string]string{
 // as a method.
 func TestEveryBuiltin(t *testing.T) {
 	names := mentioned()
-	for _, b := range sem.Builtins() {
+	for _, b := range sem.In(triton.Default).All() {
 		found := names[b.FullName()]
 		if b.Member || b.Module == sem.InTensor || b.Module == sem.InDescriptor {
 			found = found || names["."+b.Name]

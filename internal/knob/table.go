@@ -22,6 +22,16 @@ var (
 	})
 )
 
+// What kernels are written in.
+var (
+	Triton = text(Row{
+		Group: "Language", Name: "NEREID_TRITON", Default: "3.6", Form: "a release",
+		Doc: "The release of the Triton language that kernels are written in, `3.6` to `3.9`, or " +
+			"`3.9+block_ptr`, whatever a line `# nereid: triton 3.8` at the top of a file says " +
+			"([VERSIONS.md](VERSIONS.md)). `Config.Triton` and the option `Triton` of `Load` say it for a module.",
+	})
+)
+
 // Where kernels run.
 var (
 	Device = text(Row{

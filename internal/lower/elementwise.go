@@ -121,7 +121,7 @@ var binaryOps = map[*ir.OpDef]element{
 	arith.SubF: instr("fsub"), arith.MulF: instr("fmul"), arith.DivF: divide, arith.RemF: mathOp("fmod"),
 	arith.MaximumF: intrinsic("llvm.maximum"), arith.MinimumF: intrinsic("llvm.minimum"),
 	arith.MaxNumF: intrinsic("llvm.maxnum"), arith.MinNumF: intrinsic("llvm.minnum"),
-	tt.PreciseDivF: inFloat(instr("fdiv")), tt.MulhiUI: mulhi,
+	tt.PreciseDivF: inFloat(instr("fdiv")), tt.ApproxDivF: divide, tt.MulhiUI: mulhi,
 }
 
 var unaryOps = map[*ir.OpDef]element{

@@ -12,6 +12,7 @@ var scalarOps = map[*ir.OpDef]func(c *converter, op *ir.Op, args []*ir.Value) ([
 	tt.ClampF:            scalarClamp,
 	tt.PreciseSqrt:       renamed(math.Sqrt),
 	tt.PreciseDivF:       renamed(arith.DivF),
+	tt.ApproxDivF:        renamed(arith.DivF),
 	tt.MulhiUI:           scalarMulHigh,
 	tt.FpToFp:            scalarConvert,
 	tt.Bitcast:           scalarBitcast,

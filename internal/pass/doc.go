@@ -32,6 +32,7 @@
 //	reorder_broadcast.go           triton-reorder-broadcast
 //	rewrite_tensor_pointer.go      block pointers as pointers
 //	rewrite_tensor_descriptor.go   tensor descriptors as pointers
+//	expand_newer.go                operations of newer releases by older ones
 //	unroll.go                      loop unrolling
 //	inline.go                      inlining
 //	cse.go                         common subexpressions; loop_cse.go also among loop-carried values

@@ -22,7 +22,7 @@ func TTIRFor(backend string, capability int) TTIROptions {
 // TTIR returns the pipeline from what the front end makes to TTIR, in the order of make_ttir in Triton's back
 // ends.
 func TTIR(o TTIROptions) []Pass {
-	passes := []Pass{Inline, RewriteTensorPointer}
+	passes := []Pass{ExpandNewer, Inline, RewriteTensorPointer}
 	if o.NoDescriptors {
 		passes = append(passes, RewriteTensorDescriptor)
 	}

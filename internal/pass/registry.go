@@ -16,6 +16,7 @@ func All() []Pass {
 		SCCP,
 		SymbolDCE,
 		LoopUnroll,
+		ExpandNewer,
 		CheckIndexOverflow,
 		CheckGather,
 	}

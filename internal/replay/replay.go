@@ -31,6 +31,7 @@ type Case struct {
 	Args    []Arg          // one for each parameter
 	Class   string         // what kind of work the launch is, in the recording program's words; may be empty
 	Triton  Timing         // of the recorded launch, where it was timed
+	Release string         // of the Triton language, "3.9"; empty: as the file says, or 3.6
 
 	Before map[string][]byte // the bytes of each storage before the launch
 	After  map[string][]byte // and after it, for those that it changed
@@ -228,6 +229,7 @@ func (c *Case) launch(text string) (made map[string]int64, err error) {
 		Args         []rawArg
 		Class        string
 		Triton       Timing
+		Release      string
 		Made         map[string]int64
 	}
 	d := json.NewDecoder(strings.NewReader(quoteNonFinite(text)))
@@ -245,7 +247,7 @@ func (c *Case) launch(text string) (made map[string]int64, err error) {
 		return nil, fmt.Errorf("the launch: the kernel's file %w", err)
 	}
 	c.File, c.Kernel, c.Grid, c.Options = l.File, l.Kernel, [3]int(l.Grid), l.Options
-	c.Class, c.Triton = l.Class, l.Triton
+	c.Class, c.Triton, c.Release = l.Class, l.Triton, l.Release
 	for k, v := range c.Options {
 		c.Options[k] = number(v)
 	}

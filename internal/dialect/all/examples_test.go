@@ -38,7 +38,7 @@ func examples(t *testing.T, dir string) []example {
 
 // TestExamples: each example reads, verifies, and its print reads back to the same module, in either form.
 func TestExamples(t *testing.T) {
-	for _, dir := range []string{"mlir", "triton"} {
+	for _, dir := range []string{"mlir", "triton", "triton-3.9"} {
 		for _, e := range examples(t, dir) {
 			t.Run(dir+"/"+e.name, func(t *testing.T) {
 				m := parse(t, e.name, e.src)
@@ -71,7 +71,7 @@ func TestExamples(t *testing.T) {
 // TestExamplesCoverTables: every op of every table is in an example.
 func TestExamplesCoverTables(t *testing.T) {
 	seen := map[*ir.OpDef]bool{ir.ModuleOp: true}
-	for _, dir := range []string{"mlir", "triton"} {
+	for _, dir := range []string{"mlir", "triton", "triton-3.9"} {
 		for _, e := range examples(t, dir) {
 			parse(t, e.name, e.src).Op.Walk(func(op *ir.Op) bool { seen[op.Def] = true; return true })
 		}
@@ -201,7 +201,7 @@ func normal(m *ir.Module) string {
 // example is cut short at every token of its lines.
 func TestUnreadable(t *testing.T) {
 	errs := map[string]int{}
-	for _, dir := range []string{"mlir", "triton"} {
+	for _, dir := range []string{"mlir", "triton", "triton-3.9"} {
 		for _, e := range examples(t, dir) {
 			for _, cut := range cuts(e.src) {
 				if _, err := ir.Parse(newFiles(), "cut.mlir", []byte(cut)); err != nil {

@@ -27,7 +27,7 @@ func TestInference(t *testing.T) {
 			return true
 		})
 	}
-	for _, dir := range []string{"mlir", "triton"} {
+	for _, dir := range []string{"mlir", "triton", "triton-3.9"} {
 		for _, e := range examples(t, dir) {
 			check(e.name, parse(t, e.name, e.src))
 		}

@@ -108,6 +108,44 @@ var (
 	})
 )
 
+// Atomics since 3.9.
+var (
+	AtomicLoad = Dialect.Op(ir.OpDef{
+		Name: "atomic_load",
+		Doc:  "Loads from each pointer in one atomic step, where the mask is true.",
+		Traits: base | ir.Reads | ir.Writes | ir.SameOperandsAndResultShape |
+			ir.SameOperandsAndResultEncoding,
+		Operands: ir.Slots("ptr", PtrLike, "mask", BoolLike),
+		Results:  ir.Slots("result", AnyOf),
+		Attrs:    ir.Attrs("sem", SemKind, "scope", ScopeKind),
+		Types: []ir.TypeRule{{From: "result", To: "ptr", Fn: PtrTo},
+			{From: "result", To: "mask", Fn: MaskOf}},
+		Format: "$sem `,` $scope `,` $ptr `,` $mask attr-dict `:` functional-type(operands, $result)",
+	})
+	AtomicStore = Dialect.Op(ir.OpDef{
+		Name:     "atomic_store",
+		Doc:      "Stores to each pointer in one atomic step, where the mask is true.",
+		Traits:   base | ir.Reads | ir.Writes | ir.SameLoadStoreShape,
+		Operands: ir.Slots("ptr", PtrLike, "val", AnyOf, "mask", BoolLike),
+		Attrs:    ir.Attrs("sem", SemKind, "scope", ScopeKind),
+		Types: []ir.TypeRule{{From: "ptr", To: "val", Fn: Pointee},
+			{From: "ptr", To: "mask", Fn: blockMask}},
+		Format: "$sem `,` $scope `,` $ptr `,` $val `,` $mask attr-dict `:` type($ptr)",
+	})
+	AtomicPoll = Dialect.Op(ir.OpDef{
+		Name: "atomic_poll",
+		Doc: "Waits until memory holds the expected value, for each element, or until a time in " +
+			"nanoseconds has passed; returns whether it does.",
+		Traits: base | ir.Reads | ir.Writes,
+		Operands: ir.Slots("ptr", PtrLike, "expected", IntLike, "timeout_ns",
+			ir.Optional(ir.Exactly(ir.I64))),
+		Results: ir.Slots("result", BoolLike),
+		Attrs:   ir.Attrs("sem", SemKind, "scope", ScopeKind),
+		Format: "$sem `,` $scope `,` $ptr `,` $expected (`timeout` $timeout_ns^)? attr-dict `:` " +
+			"type($ptr) `,` type($expected) `->` type($result)",
+	})
+)
+
 var indices = ir.Variadic(ir.Exactly(ir.I32))
 
 // Tensor descriptors.

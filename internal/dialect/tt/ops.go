@@ -83,6 +83,14 @@ var (
 		Results:  ir.Slots("result", FloatLike),
 		Format:   "$x `,` $y attr-dict `:` type($x)",
 	})
+	ApproxDivF = Dialect.Op(ir.OpDef{
+		Name:     "approx_divf",
+		Doc:      "Quotient of floats, exact to two units in the last place; since 3.9.",
+		Traits:   arith,
+		Operands: ir.Slots("x", FloatLike, "y", FloatLike),
+		Results:  ir.Slots("result", FloatLike),
+		Format:   "$x `,` $y attr-dict `:` type($x)",
+	})
 	MulhiUI = Dialect.Op(ir.OpDef{
 		Name:     "mulhiui",
 		Doc:      "The upper half of the double-width product of unsigned integers.",
@@ -130,6 +138,22 @@ var (
 		Results: ir.Slots("result", ir.Exactly(ir.I32)),
 		Attrs:   ir.Attrs("axis", DimKind),
 		Format:  "$axis attr-dict `:` type($result)",
+	})
+)
+
+// Grids that follow one another; since 3.9.
+var (
+	GridWait = Dialect.Op(ir.OpDef{
+		Name:   "grid_dependency_wait",
+		Doc:    "Waits until the grids before this one have ended, or let it go on.",
+		Traits: base | ir.Reads | ir.Writes,
+		Format: "attr-dict",
+	})
+	GridLaunch = Dialect.Op(ir.OpDef{
+		Name:   "grid_dependency_launch_dependents",
+		Doc:    "Lets the grid behind this one begin.",
+		Traits: base | ir.Reads | ir.Writes,
+		Format: "attr-dict",
 	})
 )
 

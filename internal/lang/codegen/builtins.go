@@ -81,7 +81,7 @@ func toTuple(g *generator, n python.Node, args []object.Value, kws []object.Keyw
 }
 
 func devicePrint(g *generator, n python.Node, args []object.Value, kws []object.Keyword) object.Value {
-	v, err := sem.Lookup("", "device_print").Invoke(g.b, g, args, kws, false)
+	v, err := g.u.world.Names().Lookup("", "device_print").Invoke(g.b, g, args, kws, false)
 	g.check(n, err)
 	return v
 }
@@ -111,7 +111,7 @@ func minMax(device, onHost string) func(*generator, python.Node, []object.Value,
 		}
 		r := args[0]
 		for _, a := range args[1:] {
-			v, err := sem.Lookup("", device).Invoke(g.b, g, []object.Value{r, a}, kws, false)
+			v, err := g.u.world.Names().Lookup("", device).Invoke(g.b, g, []object.Value{r, a}, kws, false)
 			g.check(n, err)
 			r = v
 		}

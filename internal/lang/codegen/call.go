@@ -120,7 +120,7 @@ func (g *generator) apply(n python.Node, fn object.Value, args []object.Value,
 	if err != nil && !isBuiltinError(err) &&
 		(anyDevice(args) ||
 			anyDeviceKw(kws)) { // device values may pass through such a function, but not be computed with
-		g.failHint(n, "not-jit", deviceHint(fn),
+		g.failHint(n, "not-jit", deviceHint(fn, g.u.world.Vocabulary()),
 			"%s runs at compile time and can do nothing with a device value: %v", calleeText(fn), err)
 	}
 	g.check(n, err)
@@ -136,11 +136,11 @@ func isBuiltinError(err error) bool {
 
 // deviceHint returns a hint that names what to call instead of a function that cannot compute with device
 // values.
-func deviceHint(fn object.Value) string {
+func deviceHint(fn object.Value, vocabulary []string) string {
 	if c, ok := fn.(*world.ConstexprFunc); ok {
 		fn = c.Fn
 	}
-	if b, ok := fn.(*object.Builtin); ok && slices.Contains(world.Vocabulary(), b.Name) {
+	if b, ok := fn.(*object.Builtin); ok && slices.Contains(vocabulary, b.Name) {
 		return "use tl." + b.Name
 	}
 	return "decorate it with @triton.jit"
@@ -179,7 +179,7 @@ func (g *generator) CallFunction(fn object.Value, args []object.Value) (v object
 
 // callBuiltin calls a builtin of triton.language by name.
 func (g *generator) callBuiltin(n python.Node, name string, args ...object.Value) (object.Value, error) {
-	return sem.Lookup("", name).Invoke(g.b, g, args, nil, false)
+	return g.u.world.Names().Lookup("", name).Invoke(g.b, g, args, nil, false)
 }
 
 // callJIT compiles the callee for these arguments, unless that was done before, and makes the call.
@@ -259,7 +259,7 @@ func (u *unit) find(fn *world.JITFunction, args []object.Value, omitted []bool) 
 	if name, ok := u.names[key]; ok {
 		return name, u.funcs[name]
 	}
-	base := mangle(fn, args, omitted)
+	base := u.mangle(fn, args, omitted)
 	name := base
 	for i := 1; u.funcs[name] != nil; i++ {
 		name = fmt.Sprintf("%s_%d", base, i)

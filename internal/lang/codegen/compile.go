@@ -12,6 +12,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/lang/sem"
 	"github.com/nereid-lang/nereid/internal/lang/world"
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
+	"github.com/nereid-lang/nereid/internal/triton"
 )
 
 // Options has what a compilation depends on besides source and signature.
@@ -33,13 +34,13 @@ type Options struct {
 // defaultSteps is more than any useful kernel takes, and still only a few seconds.
 const defaultSteps = 2_000_000
 
-func (o Options) sem() sem.Options {
+func (o Options) sem(v triton.Version) sem.Options {
 	arch := o.Target.Chip
 	if arch == "" {
 		arch = strconv.Itoa(o.Target.Arch)
 	}
 	s := sem.DefaultOptions(o.Target.Backend, arch)
-	s.Debug, s.SanitizeOverflow = o.Debug, !o.NoOverflow
+	s.Triton, s.Debug, s.SanitizeOverflow = v, o.Debug, !o.NoOverflow
 	if o.NumWarps > 0 {
 		s.NumWarps = o.NumWarps
 	}

@@ -19,7 +19,7 @@
 //	control.go           conditions; loop.go loops
 //	joins.go             types of names where control flow joins
 //	with.go              context managers
-//	call.go              calls
+//	call.go              calls; returns.go what functions return
 //	builtins.go          functions of Python and of the language that are no operations
 //	semantic.go          functions under @core.builtin, which run at compile time
 //	object.go            instances of aggregates and their methods

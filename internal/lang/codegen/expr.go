@@ -11,6 +11,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/pyrun"
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
 	"github.com/nereid-lang/nereid/internal/python"
+	"github.com/nereid-lang/nereid/internal/triton"
 )
 
 // expr returns the value of an expression.
@@ -202,16 +203,40 @@ func (g *generator) noSuchName(n python.Node, m *pyrun.Module, name string, err 
 	if !ok || ex.Hint != "" || !world.IsTriton(m.Name) {
 		return
 	}
-	if best := diag.Nearest(name, world.Vocabulary()); best != "" {
+	if g.elsewhere(n, strings.TrimPrefix(strings.TrimPrefix(m.Name, "triton.language"), "."), name) {
+		return
+	}
+	if best := diag.Nearest(name, g.u.world.Vocabulary()); best != "" {
 		ex.Hint = "did you mean tl." + best + "?"
 	}
-	if other, ok := elsewhere[name]; ok {
+	if other, ok := otherNames[name]; ok {
 		ex.Hint = other
 	}
 }
 
-// elsewhere has the language's names for functions that people know from torch and NumPy.
-var elsewhere = map[string]string{
+// elsewhere fails for a name that other releases have. It returns false where none has it.
+func (g *generator) elsewhere(n python.Node, module, name string) bool {
+	have := sem.Elsewhere(module, name)
+	if len(have) == 0 {
+		return false
+	}
+	mine := g.u.world.Version()
+	nearest := triton.SpanOf(have).Nearest(mine)
+	full := "tl." + name
+	switch module {
+	case "":
+	case sem.InTensor:
+		full = "method " + name
+	default:
+		full = "tl." + module + "." + name
+	}
+	g.failHint(n, sem.CodeVersion, triton.HowToChoose(nearest),
+		"Triton %s has no %s: it is in %s", mine, full, triton.SpanOf(have))
+	return true
+}
+
+// otherNames has the language's names for functions that people know from torch and NumPy.
+var otherNames = map[string]string{
 	"mean": "divide a sum: tl.sum(x) / n", "relu": "use tl.maximum(x, 0)",
 	"tanh":  "use libdevice.tanh of triton.language.extra",
 	"pow":   "use libdevice.pow of triton.language.extra",
@@ -235,6 +260,7 @@ func (g *generator) deviceAttr(n python.Node, v object.Value, name string) (obje
 	if m := g.u.world.Method(v, name); m != nil {
 		return &boundMethod{self: v, fn: m}, true, nil
 	}
+	g.elsewhere(n, sem.InTensor, name)
 	g.failHint(n, "no-attribute", suggestFrom(name, g.u.world.MethodNames(v)), "%s has no attribute %s",
 		describe(v), name)
 	return nil, false, nil

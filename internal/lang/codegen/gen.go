@@ -15,6 +15,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/lang/world"
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
 	"github.com/nereid-lang/nereid/internal/python"
+	"github.com/nereid-lang/nereid/internal/triton"
 )
 
 // unit is one compilation: a kernel with everything it calls.
@@ -64,6 +65,8 @@ type generator struct {
 	ret     *shape // of the first return; nil before one is seen
 	retVoid bool
 	retAt   python.Node
+	returns []pendingReturn     // since 3.7: their common type is known at the end
+	promise map[string]struct{} // names under `x: tl.constexpr`, which the next assignment makes known
 
 	// These are for messages.
 	where   map[string]python.Node // the statement that last bound a name
@@ -186,7 +189,7 @@ func (u *unit) compile(fn *world.JITFunction, name string, params []object.Value
 		entry = ir.NewBlock(ins...)
 		f.op.Region(0).Append(entry)
 	}
-	g.b = sem.New(ir.NewBuilder(entry), u.opts.sem())
+	g.b = sem.New(ir.NewBuilder(entry), u.opts.sem(u.world.Version()))
 	g.b.OnCreate = g.created
 	g.b.Loc = fnLoc
 	g.bindParams(shapes, entry, fnLoc, attrs)
@@ -239,13 +242,19 @@ func (g *generator) bindParams(shapes []shape, entry *ir.Block, loc ir.Loc,
 
 // finish ends the function with the return that Triton puts behind every body, reachable or not.
 func (g *generator) finish(f *function, ins []ir.Type) {
+	if g.has(triton.KnownReturns) {
+		common := g.emitReturns()
+		g.ret, g.retVoid = &common, false
+	}
 	if g.ret == nil || g.retVoid {
 		f.void = true
 		g.b.Op(tt.Return, nil, nil)
 	} else {
 		f.ret = *g.ret
 		outs := f.ret.irTypes(nil)
-		funclike.SetType(f.op, ir.Func(ins, outs))
+		if len(outs) > 0 {
+			funclike.SetType(f.op, ir.Func(ins, outs))
+		}
 		vs := make([]*ir.Value, len(outs))
 		for i, t := range outs {
 			vs[i] = g.b.Val(ub.Poison, t)
@@ -261,8 +270,19 @@ func (g *generator) bind(name string, v object.Value) {
 	g.defs.set(name, v)
 }
 
+// has reports whether the language has a feature.
+func (g *generator) has(f triton.Feature) bool { return g.u.world.Version().Has(f) }
+
 // mangle returns Triton's name for a function specialised for these arguments.
-func mangle(fn *world.JITFunction, args []object.Value, omitted []bool) string {
+func (u *unit) mangle(fn *world.JITFunction, args []object.Value, omitted []bool) string {
+	if u.world.Version().Has(triton.KnownInNames) {
+		parts := make([]string, len(args))
+		for i, a := range args {
+			parts[i] = plainMangle(a)
+		}
+		text := strings.NewReplacer("'", "_sq_", "[", "_", "]", "_").Replace(strings.Join(parts, "_"))
+		return fn.FullName() + "__" + text
+	}
 	var types, consts []string
 	leaves(args, nil, func(p argPath, v object.Value) {
 		s := shapeOf(v)
@@ -282,6 +302,24 @@ func mangle(fn *world.JITFunction, args []object.Value, omitted []bool) string {
 	})
 	c := strings.NewReplacer(".", "_d_", "'", "_sq_", "[", "_", "]", "_").Replace(strings.Join(consts, "_"))
 	return fn.FullName() + "__" + strings.Join(types, "_") + "__" + c
+}
+
+// plainMangle returns the part of an argument in the names of functions since 3.7.
+func plainMangle(v object.Value) string {
+	switch v := v.(type) {
+	case *object.Tuple:
+		parts := make([]string, len(v.Items))
+		for i, item := range v.Items {
+			parts[i] = plainMangle(item)
+		}
+		return "T" + strings.Join(parts, "_") + "T"
+	case sem.Type:
+		return "c" + v.Mangle()
+	}
+	if s := shapeOf(v); s.isDevice() {
+		return s.mangle()
+	}
+	return "c" + world.Repr(v)
 }
 
 // bareNone reports whether an argument is a None that Triton does not hold in a constexpr: the default of a

@@ -8,12 +8,16 @@ import (
 	"github.com/nereid-lang/nereid/internal/pyrun"
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
 	"github.com/nereid-lang/nereid/internal/python"
+	"github.com/nereid-lang/nereid/internal/triton"
 )
 
 // callMethod calls a plain method of an object, which may change its fields. Values do not change: the names
 // that hold the object hold a changed copy afterwards.
 func (g *generator) callMethod(n python.Node, o *world.Object, fn object.Value, args []object.Value,
 	kws []object.Keyword) object.Value {
+	if g.has(triton.Immutable) {
+		return g.apply(n, fn, append([]object.Value{o}, args...), kws)
+	}
 	changed := &world.Object{Class: o.Class, Fields: slices.Clone(o.Fields)}
 	v := g.apply(n, fn, append([]object.Value{changed}, args...), kws)
 	if slices.Equal(changed.Fields, o.Fields) {

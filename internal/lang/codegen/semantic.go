@@ -39,6 +39,9 @@ func (s *semantic) CallBuiltin(b *sem.Builtin, args []object.Value, kws []object
 	for i, k := range kws {
 		named[i] = object.Keyword{Name: k.Name, Value: unwrapDeep(k.Value)}
 	}
+	if own := s.g.u.world.Names().Lookup(b.Module, b.Name); own != nil {
+		b = own
+	}
 	return b.Invoke(s.g.b, s.g, plain, named, false)
 }
 

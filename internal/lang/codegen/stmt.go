@@ -8,6 +8,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/lang/world"
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
 	"github.com/nereid-lang/nereid/internal/python"
+	"github.com/nereid-lang/nereid/internal/triton"
 )
 
 // stmts walks a list of statements up to a return: Triton never looks at what stands after it.
@@ -77,6 +78,11 @@ func (g *generator) assignTo(target python.Expr, value func() object.Value) {
 	if n, ok := target.(*python.Name); ok {
 		g.name = n.ID
 		known := value()
+		if g.keepPromise(n.ID) {
+			g.name = ""
+			g.scope.set(n.ID, known)
+			return
+		}
 		v := g.toRuntime(target, known)
 		g.name = ""
 		if world.IsKnown(known) && hasDevice(v) {
@@ -132,6 +138,10 @@ func (g *generator) unpack(n python.Node, targets []python.Expr, v object.Value)
 	if !ok {
 		g.fail(n, "unpack", "cannot unpack %s: expected a tuple of %d values", describe(v), len(targets))
 	}
+	if g.has(triton.StrictUnpack) && len(t.Items) > len(targets) {
+		g.fail(n, "unpack", "too many values to unpack: %s for %s", sem.Count(len(t.Items), "value"),
+			sem.Count(len(targets), "name"))
+	}
 	if len(t.Items) < len(targets) {
 		g.fail(n, "unpack", "not enough values to unpack: %s for %s", sem.Count(len(t.Items), "value"),
 			sem.Count(len(targets), "name"))
@@ -169,6 +179,13 @@ func (g *generator) annAssign(s *python.AnnAssign) {
 		return
 	}
 	n, ok := s.Target.(*python.Name)
+	if ok && s.Value == nil && g.has(triton.BareAnnotations) {
+		if g.promise == nil {
+			g.promise = map[string]struct{}{}
+		}
+		g.promise[n.ID] = struct{}{}
+		return
+	}
 	if !ok || s.Value == nil {
 		g.fail(s, "constexpr", "a constexpr declaration needs a name and a value")
 	}
@@ -181,6 +198,14 @@ func (g *generator) annAssign(s *python.AnnAssign) {
 	g.scope.set(n.ID, v)
 }
 
+// keepPromise reports whether a name was declared as constexpr without a value, for which this assignment is
+// meant.
+func (g *generator) keepPromise(name string) bool {
+	_, ok := g.promise[name]
+	delete(g.promise, name)
+	return ok
+}
+
 // isConstexpr reports whether an annotation is tl.constexpr in any spelling.
 func (g *generator) isConstexpr(ann python.Expr) bool {
 	return world.IsConstexprAnnotation(g.file, ann)
@@ -191,6 +216,10 @@ func (g *generator) returnStmt(s *python.Return) {
 	if g.loops > 0 {
 		g.failHint(s, "unsupported", "set a flag in the loop and test it afterwards",
 			"return is not supported inside a for or while loop")
+	}
+	if g.has(triton.KnownReturns) {
+		g.laterReturn(s)
+		return
 	}
 	var v object.Value = object.None
 	if s.Value != nil {
@@ -209,9 +238,24 @@ func (g *generator) returnStmt(s *python.Return) {
 			"this return gives %s, but an earlier one gives %s", returnText(sh, void),
 			returnText(*g.ret, g.retVoid))
 	}
+	g.afterReturn()
+}
+
+// afterReturn goes on in a block that nothing reaches.
+func (g *generator) afterReturn() {
 	dead := ir.NewBlock()
 	g.b.Block().Region().Append(dead)
 	g.b.ToEnd(dead)
+}
+
+// laterReturn notes a return, of which the end of the function makes the operation.
+func (g *generator) laterReturn(s *python.Return) {
+	var v object.Value = object.None
+	if s.Value != nil {
+		v = g.expr(s.Value)
+	}
+	g.returns = append(g.returns, pendingReturn{value: v, at: s, point: g.b.Point(), loc: g.b.Loc})
+	g.afterReturn()
 }
 
 func returnText(s shape, void bool) string {

@@ -4,6 +4,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
+	"github.com/nereid-lang/nereid/internal/triton"
 )
 
 func atomicCAS(c *Call) object.Value {
@@ -26,9 +27,107 @@ func atomicCAS(c *Call) object.Value {
 }
 
 // order returns the memory order and scope that a call asks for.
-func (c *Call) order() (sem, scope ir.NamedAttr) {
-	return ir.A("sem", ir.I32Attr(semantics.get("memory semantic", c.str("sem")))),
+func (c *Call) order() (sem, scope ir.NamedAttr) { return c.orderOf(semantics) }
+
+// orderOf does what order does, for an operation that has only some orders.
+func (c *Call) orderOf(orders words) (sem, scope ir.NamedAttr) {
+	return ir.A("sem", ir.I32Attr(orders.get("memory semantic", c.str("sem")))),
 		ir.A("scope", ir.I32Attr(scopes.get("memory scope", c.str("scope"))))
+}
+
+// The orders of atomic loads and stores; the first is the default.
+var (
+	loadOrders  = words{"": tt.SemAcquire, "acquire": tt.SemAcquire, "relaxed": tt.SemRelaxed}
+	storeOrders = words{"": tt.SemRelease, "release": tt.SemRelease, "relaxed": tt.SemRelaxed}
+)
+
+// accessArgs checks and shapes the arguments of an atomic load or store; x is nil for a load.
+func (c *Call) accessArgs(x *Tensor) (p, val, mask *Tensor) {
+	b := c.B
+	p, val, mask = c.pointer("pointer"), x, c.optTensor("mask")
+	if x != nil && Scalar(p.Type).(*PtrType).Const {
+		panic(bad(CodeType, "cannot store through %s", p.Type).at("pointer"))
+	}
+	switch {
+	case !IsBlock(p.Type):
+		checkScalar("val", x)
+		checkScalar("mask", mask)
+	case x == nil:
+		p, mask = b.broadcastArg("mask", p, mask)
+	default:
+		p, val, mask = b.storeShapes(p, x, mask)
+	}
+	p = b.bytePointer(p)
+	elem, ok := pointee(p).(*DType)
+	if !ok {
+		panic(bad(CodeType, "tl.%s takes pointers to numbers, not to %s", c.Fn.Name, pointee(p)))
+	}
+	if val != nil {
+		val = b.castTo(val, elem)
+	}
+	if mask == nil {
+		mask = b.splat(&Tensor{b.constInt(1, ir.I1), Int1}, ShapeOf(p.Type))
+	}
+	checkMask(p, mask)
+	return p, val, mask
+}
+
+func atomicLoad(c *Call) object.Value {
+	asBool := pointee(c.pointer("pointer")) == Int1
+	p, _, mask := c.accessArgs(nil)
+	sem, scope := c.orderOf(loadOrders)
+	x := c.B.opA(tt.AtomicLoad, WithElem(p.Type, pointee(p)), []ir.NamedAttr{sem, scope}, p.V, mask.V)
+	if asBool {
+		return c.B.cast(x, Int1, noRounding)
+	}
+	return x
+}
+
+func atomicStore(c *Call) object.Value {
+	p, x, mask := c.accessArgs(c.tensor("val"))
+	sem, scope := c.orderOf(storeOrders)
+	c.B.Op(tt.AtomicStore, []*ir.Value{p.V, x.V, mask.V}, nil, sem, scope)
+	return object.None
+}
+
+// atomicPoll waits for values in memory.
+func atomicPoll(c *Call) object.Value {
+	b := c.B
+	p, want := c.pointer("pointer"), c.tensor("expected_value")
+	timeout := c.pollTimeout()
+	elem, ok := pointee(p).(*DType)
+	if !ok || !elem.IsInt() || elem.Bits < 16 {
+		panic(bad(CodeType, "tl.atomic_poll waits for integers of 16, 32 or 64 bits, not for %s", pointee(p)))
+	}
+	want = b.castTo(want, elem)
+	if IsBlock(p.Type) {
+		p, want, _ = b.storeShapes(p, want, nil)
+	} else {
+		checkScalar("expected_value", want)
+	}
+	sem, scope := c.orderOf(loadOrders)
+	var limit *ir.Value
+	if timeout != nil {
+		limit = b.castTo(timeout, Uint64).V
+	}
+	t := WithElem(p.Type, Int1)
+	op := b.Groups(tt.AtomicPoll, [][]*ir.Value{{p.V}, {want.V}, {limit}}, []ir.Type{b.ir(t)}, sem, scope)
+	return &Tensor{op.Result(0), t}
+}
+
+// pollTimeout returns the time that a poll may take, or nil.
+func (c *Call) pollTimeout() *Tensor {
+	if !c.given("timeout_ns") {
+		return nil
+	}
+	if n, ok := smallInt(c.Named("timeout_ns")); ok && n < 0 {
+		panic(bad(CodeValue, "the timeout of tl.atomic_poll is negative: %d", n).at("timeout_ns"))
+	}
+	t := c.tensor("timeout_ns")
+	if d, ok := t.Type.(*DType); !ok || !d.IsInt() {
+		panic(bad(CodeType, "the timeout of tl.atomic_poll is one integer, not %s", t.Type).at("timeout_ns"))
+	}
+	return t
 }
 
 // rmw makes tt.atomic_rmw with one memory order and scope.
@@ -56,7 +155,9 @@ func (c *Call) atomicArgs(op string) (r rmw, p, x, mask *Tensor) {
 		op != "add" {
 		panic(bad(CodeType, "atomic_%s does not support %s", op, pointee(p)))
 	}
-	if shape := ShapeOf(p.Type); shape != nil {
+	if shape := ShapeOf(p.Type); shape != nil && b.has(triton.WideAtomics) {
+		p, x, mask = b.storeShapes(p, x, mask)
+	} else if shape != nil {
 		if mask != nil {
 			mask = b.broadcastTo(mask, shape)
 		}
@@ -132,7 +233,7 @@ func (r rmw) floatExtreme(e extreme, p, x, mask *Tensor, i, u *DType) *Tensor {
 	pos := b.not(neg)
 	posOut := r.op(e.signed, ip, ix, b.and(mask, pos))
 	negOut := r.op(e.negative, up, ux, b.and(mask, neg))
-	if e == atomicMinOp { // Triton converts the two results to one type for max only
+	if e == atomicMinOp && !b.has(triton.WideAtomics) { // Triton makes one type of them for max only
 		negOut.Type = posOut.Type
 	}
 	return b.bitcast(b.where(pos, posOut, negOut), scalarType(x))

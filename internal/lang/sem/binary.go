@@ -6,6 +6,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
 	"github.com/nereid-lang/nereid/internal/python"
+	"github.com/nereid-lang/nereid/internal/triton"
 )
 
 // Binary returns the value of `l op r` where at least one side is a device value.
@@ -172,7 +173,7 @@ func (b *Builder) mod(l, r object.Value) *Tensor {
 }
 
 // fdiv divides floats of any two types that need no conversion.
-func (b *Builder) fdiv(x, y *Tensor) *Tensor {
+func (b *Builder) fdiv(x, y *Tensor, def *ir.OpDef) *Tensor {
 	for _, o := range []*Tensor{x, y} {
 		if t := scalarType(o); t == nil || !t.IsFloating() {
 			panic(bad(CodeType, "tl.fdiv divides floats, but an operand has elements of type %s",
@@ -180,7 +181,7 @@ func (b *Builder) fdiv(x, y *Tensor) *Tensor {
 		}
 	}
 	x, y = b.operands(x, y, asIs|division)
-	return b.same(byKind{float: arith.DivF}, x, y)
+	return b.same(byKind{float: def}, x, y)
 }
 
 // bitOperands makes two integer operands of one type.
@@ -279,6 +280,9 @@ func (b *Builder) minus(x *Tensor) *Tensor {
 	t := scalarType(x)
 	if t == nil {
 		panic(bad(CodeType, "unary - is not defined for %s", Scalar(x.Type)))
+	}
+	if b.has(triton.Negation) && t.IsFloating() && t != Float8E4B15 {
+		return b.op(arith.NegF, x.Type, x.V)
 	}
 	return b.sub(b.null(t), x, true)
 }

@@ -41,6 +41,10 @@ func parseParams(text string) []param {
 	var out []param
 	keyword := false
 	for _, part := range splitParams(text) {
+		if strings.TrimSpace(part) == "*" {
+			keyword = true
+			continue
+		}
 		name, def, hasDef := strings.Cut(part, "=")
 		p := param{name: strings.TrimSpace(name), keyword: keyword}
 		if rest, star := strings.CutPrefix(p.name, "*"); star {
@@ -128,6 +132,9 @@ func (bi *Builtin) Bind(args []object.Value, kws []object.Keyword) (c *Call, err
 
 // keywordHint returns advice for a keyword that the function does not take.
 func (bi *Builtin) keywordHint(name string) string {
+	if hint := ParamHint(bi.Module, bi.Name, name); hint != "" {
+		return hint
+	}
 	names := make([]string, len(bi.params))
 	for i, p := range bi.params {
 		names[i] = p.name
@@ -158,14 +165,30 @@ func (bi *Builtin) positional(c *Call, args []object.Value) {
 		case p.variadic:
 			c.args[i] = object.NewTuple(slices.Clone(args)...)
 			return
-		case p.keyword || len(args) == 0:
+		case len(args) == 0:
 			return
+		case p.keyword:
+			bi.tooMany(i + len(args))
 		}
 		c.args[i], args = args[0], args[1:]
 	}
 	if len(args) > 0 {
-		panic(bad(CodeArgs, "%s() takes %s, but %d were given", bi.FullName(),
-			Count(len(bi.params), "argument"), len(bi.params)+len(args)).
-			hint("its parameters are (%s)", bi.Params))
+		bi.tooMany(len(bi.params) + len(args))
 	}
+}
+
+// tooMany refuses a call with more arguments without names than there are parameters for.
+func (bi *Builtin) tooMany(given int) {
+	n := 0
+	for _, p := range bi.params {
+		if !p.keyword {
+			n++
+		}
+	}
+	words := Count(n, "argument")
+	if n < len(bi.params) {
+		words = "at most " + words + " without a name"
+	}
+	panic(bad(CodeArgs, "%s() takes %s, but %d were given", bi.FullName(), words, given).
+		hint("its parameters are (%s)", bi.Params))
 }

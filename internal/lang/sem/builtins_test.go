@@ -14,6 +14,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
 	"github.com/nereid-lang/nereid/internal/python"
+	"github.com/nereid-lang/nereid/internal/triton"
 	"github.com/nereid-lang/nereid/internal/txtest"
 	"github.com/rogpeppe/go-internal/txtar"
 )
@@ -251,9 +252,9 @@ func (w *walker) name(id string) object.Value {
 	case "cuda":
 		return moduleName(InCUDA)
 	case "min", "max":
-		return Lookup(InCore, "builtin_"+id)
+		return In(triton.Default).Lookup(InCore, "builtin_"+id)
 	case "print":
-		return Lookup("", "device_print")
+		return In(triton.Default).Lookup("", "device_print")
 	}
 	return jitName(id)
 }
@@ -261,7 +262,7 @@ func (w *walker) name(id string) object.Value {
 func (w *walker) attr(v object.Value, name string) object.Value {
 	switch v := v.(type) {
 	case moduleName:
-		bi := Lookup(string(v), name)
+		bi := In(triton.Default).Lookup(string(v), name)
 		switch {
 		case bi == nil:
 			panic(string(v) + "." + name)
@@ -286,7 +287,7 @@ func (w *walker) attr(v object.Value, name string) object.Value {
 	} else if ok {
 		return a
 	}
-	fn := Method(v, name)
+	fn := In(triton.Default).Method(v, name)
 	if fn == nil {
 		panic(v.TypeName() + "." + name)
 	}

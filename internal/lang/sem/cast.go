@@ -8,6 +8,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
 	"github.com/nereid-lang/nereid/internal/python"
+	"github.com/nereid-lang/nereid/internal/triton"
 )
 
 // rounding says how a float conversion rounds that loses bits.
@@ -81,6 +82,9 @@ func (b *Builder) cast(x *Tensor, to Type, r rounding) *Tensor {
 			from, to))
 	}
 	switch {
+	case b.has(triton.DirectHalves) && (f == BFloat16 && t == Float16 || f == Float16 && t == BFloat16):
+		return b.opA(tt.FpToFp, WithElem(x.Type, t),
+			[]ir.NamedAttr{ir.A("rounding", ir.I32Attr(int64(roundNear)))}, x.V)
 	case f == Float8E4B15 || t == Float8E4B15:
 		return b.castE4B15(x, to)
 	case !fok || !tok:

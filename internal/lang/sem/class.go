@@ -2,9 +2,11 @@ package sem
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
+	"github.com/nereid-lang/nereid/internal/triton"
 )
 
 // dtypeClass returns tl.dtype("int32").
@@ -329,11 +331,11 @@ func (t *Tensor) Attr(_ *object.Interp, name string) (v object.Value, ok bool, e
 	if v := t.attr(name); v != nil {
 		return v, true, nil
 	}
-	if m := Lookup(InTensor, name); m != nil {
-		return &object.BoundMethod{Self: t, Fn: m}, true, nil
-	}
-	if m := Lookup("", name); m != nil && m.Member {
-		return &object.BoundMethod{Self: t, Fn: m}, true, nil
+	// Which release holds is known where the method is called; see BuiltinCaller.
+	for _, v := range slices.Backward(triton.Releases) {
+		if m := In(v).members[name]; m != nil {
+			return &object.BoundMethod{Self: t, Fn: m}, true, nil
+		}
 	}
 	return nil, false, nil
 }

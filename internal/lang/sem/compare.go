@@ -6,6 +6,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
 	"github.com/nereid-lang/nereid/internal/python"
+	"github.com/nereid-lang/nereid/internal/triton"
 )
 
 // predicates has the float, signed and unsigned form of a comparison.
@@ -27,11 +28,19 @@ func (b *Builder) Compare(op python.CmpOperator, l, r object.Value) (t *Tensor, 
 	if _, ok := comparisons[op]; !ok {
 		panic(bad(CodeType, "operator %s is not defined for tensors", op))
 	}
-	// The operand that is no tensor is converted before anything else, whichever side it stands on.
-	return b.compare(op, b.toTensor(l), b.toTensor(r)), nil
+	return b.compare(op, b.fixed(l), b.fixed(r)), nil
 }
 
-func (b *Builder) compare(op python.CmpOperator, l, r *Tensor) *Tensor {
+// fixed returns an operand with the type that it has by itself; in languages in which numbers adapt to the
+// other operand, a number stays a number.
+func (b *Builder) fixed(v object.Value) object.Value {
+	if b.has(triton.ScalarsAdapt) && isNumber(v) {
+		return v
+	}
+	return b.toTensor(v)
+}
+
+func (b *Builder) compare(op python.CmpOperator, l, r object.Value) *Tensor {
 	x, y := b.operands(l, r, 0)
 	checkSame(x, y)
 	t, p := scalarType(x), comparisons[op]
@@ -102,30 +111,50 @@ var (
 	}
 )
 
-// minMax returns the minimum or maximum. bf16 is widened, since no hardware compares it.
+// minMax returns the minimum or maximum. Up to 3.8 bf16 is widened, since older hardware cannot compare it.
 func (b *Builder) minMax(ops map[PropagateNan]byKind, l, r object.Value, nan PropagateNan) *Tensor {
-	x, y := b.toTensor(l), b.toTensor(r)
-	x, y = b.operands(b.widenBF16(x), b.widenBF16(y), 0)
+	l, r = b.fixed(l), b.fixed(r)
+	x, y := b.operands(b.widenBF16(l), b.widenBF16(r), 0)
 	return b.same(ops[nan], x, y)
 }
 
-func (b *Builder) widenBF16(x *Tensor) *Tensor {
-	if Scalar(x.Type) == BFloat16 {
+func (b *Builder) widenBF16(v object.Value) object.Value {
+	if x, ok := v.(*Tensor); ok && Scalar(x.Type) == BFloat16 && !b.has(triton.KeepBF16) {
 		return b.cast(x, Float32, noRounding)
 	}
-	return x
+	return v
+}
+
+// clampAny limits floats or integers.
+func (b *Builder) clampAny(v, least, most object.Value, nan PropagateNan) *Tensor {
+	x, lo, hi := b.threeOperands(v, least, most)
+	switch t := scalarType(x); {
+	case t == nil || t == Float8E4B15:
+		panic(bad(CodeType, "tl.clamp takes numbers, not %s", Scalar(x.Type)))
+	case t.IsInt():
+		return b.minMax(minOps, b.minMax(maxOps, x, lo, nan), hi, nan)
+	}
+	return b.clampF(x, lo, hi, nan)
+}
+
+func (b *Builder) clampF(x, lo, hi *Tensor, nan PropagateNan) *Tensor {
+	return b.opA(tt.ClampF, x.Type, []ir.NamedAttr{ir.A("propagateNan", ir.I32Attr(int64(nan)))}, x.V, lo.V,
+		hi.V)
 }
 
 func (b *Builder) clamp(v, least, most object.Value, nan PropagateNan) *Tensor {
-	x, lo, hi := b.toTensor(v), b.toTensor(least), b.toTensor(most)
-	x, lo, hi = b.widenBF16(x), b.widenBF16(lo), b.widenBF16(hi)
-	lo, hi = b.operands(lo, hi, 0)
+	if b.has(triton.IntegerClamp) {
+		return b.clampAny(v, least, most, nan)
+	}
+	v, least, most = b.toTensor(v), b.toTensor(least), b.toTensor(most)
+	v, least, most = b.widenBF16(v), b.widenBF16(least), b.widenBF16(most)
+	x := b.toTensor(v)
+	lo, hi := b.operands(least, most, 0)
 	x, lo = b.operands(x, lo, 0)
 	x, hi = b.operands(x, hi, 0)
 	if t := scalarType(x); !t.IsFloating() || lo.Type != x.Type {
 		panic(bad(CodeType,
 			"tl.clamp takes floats, not %s: for integers write tl.minimum(tl.maximum(x, lo), hi)", t))
 	}
-	return b.opA(tt.ClampF, x.Type, []ir.NamedAttr{ir.A("propagateNan", ir.I32Attr(int64(nan)))}, x.V, lo.V,
-		hi.V)
+	return b.clampF(x, lo, hi, nan)
 }

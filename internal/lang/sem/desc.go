@@ -6,6 +6,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
+	"github.com/nereid-lang/nereid/internal/triton"
 )
 
 // Descriptor is a device value that describes a tensor in memory: an IR descriptor with the tensor's shape
@@ -152,6 +153,9 @@ func makeTensorDescriptor(c *Call) object.Value {
 	}
 	block := Block(pt.Elem, c.shape("block_shape", dims)...)
 	checkDescriptor(block, len(shape), strides)
+	if c.B.has(triton.AlignedStrides) {
+		checkStrides(block.Elem.(*DType), strides)
+	}
 	d := &Descriptor{Type: Desc(block)}
 	for _, v := range shape {
 		d.Shape = append(d.Shape, c.B.makeScalar(v, Int32))
@@ -200,6 +204,16 @@ func checkDescriptor(block *BlockType, rank int, strides []object.Value) {
 			"neighbours in the last dimension of a tensor descriptor lie side by side, but its stride is %s",
 			describe(strides[rank-1])).
 			hint("pass the constant 1 as the last stride"))
+	}
+}
+
+// checkStrides refuses constant strides that TMA cannot have: those of all dimensions but the last.
+func checkStrides(elem *DType, strides []object.Value) {
+	for _, v := range strides[:len(strides)-1] {
+		if n, ok := smallInt(v); ok && n*int64(elem.Bits/8)%16 != 0 {
+			panic(bad(CodeValue, "strides of a tensor descriptor are multiples of 16 bytes, but %d elements of "+
+				"%s are %d bytes", n, elem, n*int64(elem.Bits/8)).at("strides"))
+		}
 	}
 }
 
@@ -301,7 +315,7 @@ func (c *Call) rows(what string, args []object.Value) (d *Descriptor, x *Tensor,
 		panic(bad(CodeShape, "descriptor %s takes a 2D descriptor whose block has 1 row, but got %s", what,
 			plainShape(shape)))
 	case !ok || len(ShapeOf(x.Type)) != 1 || scalarType(x) == nil || scalarType(x).Bits != 32 ||
-		!scalarType(x).IsInt():
+		!scalarType(x).IsInt() || c.B.has(triton.NarrowRows) && !scalarType(x).IsSigned():
 		panic(bad(CodeType, "descriptor %s takes x offsets in a 1D tensor of int32, not %s", what,
 			describe(args[0])))
 	case ShapeOf(x.Type)[0] < 8:

@@ -19,6 +19,7 @@
 // The names of the language:
 //
 //	table.go, names.go   Builtin, and the table of all names; libdevice.go those of the device libraries
+//	changes.go           names that only some releases have
 //	bind.go, call.go     parameters and arguments of a call
 //	errors.go            Error, and the way from deep inside an operation to the caller
 //

@@ -7,6 +7,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
+	"github.com/nereid-lang/nereid/internal/triton"
 )
 
 func dot(c *Call) object.Value {
@@ -14,7 +15,7 @@ func dot(c *Call) object.Value {
 	x, y := c.device("input"), c.device("other")
 	acc := c.optDevice("acc")
 	precision := c.dotPrecision()
-	out := c.scalarDType("out_dtype")
+	out := c.dotType(acc)
 	shape := dotShape(x, y)
 	if acc != nil && !slices.Equal(ShapeOf(acc.Type), shape) {
 		panic(bad(CodeShape, "an accumulator of shape %s does not fit a product of shape %s",
@@ -28,6 +29,21 @@ func dot(c *Call) object.Value {
 		acc = b.flattenBatch(acc)
 	}
 	return b.reshape(c.dot(x, y, acc, precision, out), shape, false)
+}
+
+// dotType returns the type that a product is asked to have: by default, since 3.8, that of its accumulator.
+func (c *Call) dotType(acc *Tensor) *DType {
+	switch {
+	case c.given("out_dtype") || !c.B.has(triton.AccumulatorType):
+		return c.scalarDType("out_dtype")
+	case acc == nil:
+		return Float32
+	}
+	t := scalarType(acc)
+	if t == nil {
+		panic(bad(CodeType, "an accumulator holds numbers, not %s", Scalar(acc.Type)).at("acc"))
+	}
+	return t
 }
 
 // dotPrecision returns the precision in which fp32 operands are multiplied.
@@ -263,18 +279,45 @@ func (c *Call) scaledArg(side string) scaled {
 }
 
 // checkScale makes sure that an operand's scales have one for each group of 16 or 32 elements along K.
-func (s scaled) checkScale(side string, rows, k int64) {
+func (s scaled) checkScale(b *Builder, side string, rows, k, group int64) {
 	if s.scale == nil {
 		return
 	}
-	group := int64(32)
-	if Scalar(s.scale.Type) == Float8E4NV {
-		group = 16
+	if group == 0 {
+		group = 32
+		if Scalar(s.scale.Type) == Float8E4NV {
+			group = 16
+		}
 	}
-	if want := []int64{rows, k / group}; !slices.Equal(ShapeOf(s.scale.Type), want) {
+	shape := ShapeOf(s.scale.Type)
+	if b.has(triton.BatchedScales) && len(shape) > 2 {
+		shape = shape[len(shape)-2:]
+	}
+	if want := []int64{rows, k / group}; !slices.Equal(shape, want) {
 		panic(bad(CodeShape, "%s_scale has shape %s, but the operand wants %s", side,
 			plainShape(ShapeOf(s.scale.Type)), plainShape(want)))
 	}
+}
+
+// scaleGroup returns the number of elements that share a scale as the shapes tell, since 3.8; 0 where the
+// type of the scales tells it.
+func (b *Builder) scaleGroup(l, r scaled, k int64) int64 {
+	if !b.has(triton.ScaleFactors) {
+		return 0
+	}
+	for _, s := range []scaled{l, r} {
+		if s.scale == nil {
+			continue
+		}
+		if shape := ShapeOf(s.scale.Type); len(shape) >= 2 {
+			if n := k / shape[len(shape)-1]; n == 16 || n == 32 {
+				return n
+			}
+			panic(bad(CodeShape, "scales of shape %s do not fit %d elements along K: 16 or 32 share one",
+				plainShape(shape), k))
+		}
+	}
+	return 32
 }
 
 func dotScaled(c *Call) object.Value {
@@ -314,8 +357,9 @@ func dotScaled(c *Call) object.Value {
 	} else if acc.Type != t {
 		panic(bad(CodeType, "accumulator of type %s does not fit a product of type %s", acc.Type, t))
 	}
-	l.checkScale("lhs", m, k)
-	r.checkScale("rhs", cols, k)
+	group := b.scaleGroup(l, r, k)
+	l.checkScale(b, "lhs", m, k, group)
+	r.checkScale(b, "rhs", cols, k, group)
 	return b.dotScaled(c, l, r, acc)
 }
 

@@ -25,6 +25,7 @@ const (
 	CodeArgs      = "bad-arguments"
 	CodeTarget    = "unsupported-on-target"
 	CodeAttribute = "no-attribute"
+	CodeVersion   = "triton-version"
 )
 
 // bailout carries an error from deep inside an operation to the exported function that was called, which

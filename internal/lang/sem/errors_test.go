@@ -8,6 +8,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
 	"github.com/nereid-lang/nereid/internal/python"
+	"github.com/nereid-lang/nereid/internal/triton"
 )
 
 // errorNames are the names that the expressions below use.
@@ -185,7 +186,7 @@ func TestGeneratorErrors(t *testing.T) {
 	f := newTestFunc(DefaultOptions("cuda", "90"))
 	want := errors.New("broken")
 	at := f.b.Point()
-	_, err := Lookup("", "reduce").Invoke(f.b, failing{want},
+	_, err := In(triton.Default).Lookup("", "reduce").Invoke(f.b, failing{want},
 		[]object.Value{f.param(Block(Float32, 16)), object.MakeInt(0), jitName("fn")}, nil, false)
 	if err != want {
 		t.Errorf("got %v", err)

@@ -8,6 +8,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
+	"github.com/nereid-lang/nereid/internal/python"
+	"github.com/nereid-lang/nereid/internal/triton"
 )
 
 var (
@@ -36,7 +38,7 @@ func (c *Call) checkTypes(types []*DType) {
 // unaryMath returns a builtin that is a function of one float.
 func unaryMath(def *ir.OpDef, types []*DType) impl {
 	return func(c *Call) object.Value {
-		if !c.Method { // Triton checks the function and not the method
+		if !c.Method || c.B.has(triton.MethodTypes) {
 			c.checkTypes(types)
 		}
 		x := c.tensor("x")
@@ -50,21 +52,45 @@ func unaryMath(def *ir.OpDef, types []*DType) impl {
 
 func umulhi(c *Call) object.Value {
 	c.checkTypes(wideInts)
-	x, y := c.tensor("x"), c.tensor("y")
-	x, y = c.B.bitOperands(x, y)
+	x, y := c.B.bitOperands(c.B.fixed(c.numeric("x")), c.B.fixed(c.numeric("y")))
 	return c.B.op(tt.MulhiUI, x.Type, x.V, y.V)
 }
 
 func divRn(c *Call) object.Value {
 	c.checkTypes(single)
-	x, y := c.tensor("x"), c.tensor("y")
-	x, y = c.B.operands(x, y, 0)
+	x, y := c.B.operands(c.B.fixed(c.numeric("x")), c.B.fixed(c.numeric("y")), 0)
 	return c.B.same(byKind{float: tt.PreciseDivF}, x, y)
 }
 
 func fdivFn(c *Call) object.Value {
 	x, y := c.tensor("x"), c.tensor("y")
-	return c.B.fdiv(x, y)
+	if c.B.has(triton.PreciseFDiv) && c.bool("ieee_rounding") {
+		return c.B.fdiv(x, y, tt.PreciseDivF)
+	}
+	return c.B.fdiv(x, y, arith.DivF)
+}
+
+// fdivAny is tl.fdiv since 3.9: it promotes its operands as / does, and can be approximate.
+func fdivAny(c *Call) object.Value {
+	def := arith.DivF
+	approx, precise := c.bool("approx"), c.bool("ieee_rounding")
+	switch {
+	case approx && precise:
+		panic(bad(CodeArgs, "a division cannot be approximate and rounded correctly").at("approx"))
+	case precise:
+		def = tt.PreciseDivF
+	case approx:
+		def = tt.ApproxDivF
+	}
+	x, y := c.B.operands(c.numeric("x"), c.numeric("y"), division)
+	t := scalarType(x)
+	if t == nil || !t.IsFloating() {
+		panic(bad(CodeType, "tl.fdiv divides floats, but its operands have type %s", Scalar(x.Type)))
+	}
+	if approx && t != Float32 {
+		panic(bad(CodeType, "an approximate division is one of float32, not of %s", t).at("approx"))
+	}
+	return c.B.same(byKind{float: def}, x, y)
 }
 
 func abs(c *Call) object.Value {
@@ -86,10 +112,15 @@ func abs(c *Call) object.Value {
 
 func fma(c *Call) object.Value {
 	b := c.B
-	x, y, z := c.tensor("x"), c.tensor("y"), c.tensor("z")
-	x, y = b.operands(x, y, 0)
-	z, x = b.operands(z, x, 0)
-	z, y = b.operands(z, y, 0)
+	var x, y, z *Tensor
+	if b.has(triton.ScalarsAdapt) {
+		x, y, z = b.threeOperands(c.numeric("x"), c.numeric("y"), c.numeric("z"))
+	} else {
+		x, y, z = c.tensor("x"), c.tensor("y"), c.tensor("z")
+		x, y = b.operands(x, y, 0)
+		z, x = b.operands(z, x, 0)
+		z, y = b.operands(z, y, 0)
+	}
 	if t := scalarType(x); !t.IsFloating() || x.Type != y.Type {
 		panic(bad(CodeType, "fma takes floats, not %s", x.Type))
 	}
@@ -134,6 +165,19 @@ func binaryFn(f arithmetic) impl {
 
 func whereFn(c *Call) object.Value {
 	return c.B.where(c.tensor("condition"), c.numeric("x"), c.numeric("y"))
+}
+
+// expectZero is tl.expect_zero: it returns its argument, and asserts in debug mode that it is zero where the
+// mask holds.
+func expectZero(c *Call) object.Value {
+	b := c.B
+	x, mask := c.numeric("x"), c.tensor("mask")
+	if b.Opts.Debug {
+		x := b.fixed(x)
+		zero := b.compare(python.Eq, x, b.fixed(object.MakeInt(0)))
+		b.deviceAssert(b.or(zero, b.not(mask)), "expect_zero expected x == 0 where mask is true", nil)
+	}
+	return x
 }
 
 func toTensorFn(c *Call) object.Value { return c.tensor("x") }

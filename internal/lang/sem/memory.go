@@ -1,12 +1,14 @@
 package sem
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
+	"github.com/nereid-lang/nereid/internal/triton"
 )
 
 // The words of the language for the enums of memory operations; "" is the default.
@@ -21,6 +23,16 @@ var (
 		"relaxed": tt.SemRelaxed}
 	scopes = words{"": tt.ScopeGPU, "gpu": tt.ScopeGPU, "cta": tt.ScopeCTA, "sys": tt.ScopeSys}
 )
+
+// loadCaches returns the cache modifiers of loads.
+func (b *Builder) loadCaches() words {
+	if !b.has(triton.StreamingLoads) {
+		return loadCaches
+	}
+	all := maps.Clone(loadCaches)
+	all[".cs"] = tt.CacheCS
+	return all
+}
 
 type words map[string]int64
 
@@ -64,8 +76,11 @@ func (c *Call) memoryAttrs(caches words) []ir.NamedAttr {
 func load(c *Call) object.Value {
 	p := c.pointer("pointer")
 	mask, other := c.optTensor("mask"), c.optTensor("other")
-	attrs := c.memoryAttrs(loadCaches)
-	padding := paddings.get("padding option", c.str("padding_option"))
+	attrs := c.memoryAttrs(c.B.loadCaches())
+	padding := int64(0)
+	if c.takes("padding_option") {
+		padding = paddings.get("padding option", c.str("padding_option"))
+	}
 	if c.bool("volatile") {
 		attrs = append(attrs, ir.A("isVolatile", ir.BoolAttr(true)))
 	}
@@ -93,7 +108,13 @@ func (c *Call) pointer(name string) *Tensor {
 	return p
 }
 
+// takes reports whether the function has a parameter.
+func (c *Call) takes(name string) bool { return c.Fn.ParamIndex(name) >= 0 }
+
 func (c *Call) hasBoundaryCheck() bool {
+	if !c.takes("boundary_check") {
+		return false
+	}
 	v := c.Named("boundary_check")
 	vs, list := items(v)
 	return list && len(vs) > 0 || !list && !isNone(v)
@@ -274,6 +295,9 @@ func (b *Builder) store(p, x, mask *Tensor, attrs []ir.NamedAttr) {
 		checkScalar("mask", mask)
 	} else {
 		p, x, mask = b.storeShapes(p, x, mask)
+	}
+	if pointee(p) == Int1 && b.has(triton.StoreTwice) {
+		x = b.cast(x, Int1, noRounding)
 	}
 	p = b.bytePointer(p)
 	x = b.castValue(x, pointee(p))

@@ -6,9 +6,11 @@ import (
 	"math/big"
 	"strconv"
 
+	"github.com/nereid-lang/nereid/internal/dialect/arith"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/num"
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
+	"github.com/nereid-lang/nereid/internal/triton"
 )
 
 // number returns v as a plain Int, Bool or Float; nil if it is no number. v may be one already, or derive
@@ -106,6 +108,18 @@ func numberType(v object.Value) *DType {
 	panic(e)
 }
 
+// NumberType returns the type of a number that meets no tensor.
+func NumberType(v object.Value) (t *DType, err error) {
+	defer guard(&err)
+	return numberType(v), nil
+}
+
+// Constant returns a number as a constant of a type.
+func (b *Builder) Constant(v object.Value, t *DType) (x *Tensor, err error) {
+	defer guard(&err)
+	return b.scalar(v, t), nil
+}
+
 // floatType returns fp32, unless the value would overflow or lose its normal form there.
 func floatType(v float64) *DType {
 	abs := math.Abs(v)
@@ -122,8 +136,11 @@ func (b *Builder) ToTensor(v object.Value) (t *Tensor, err error) {
 }
 
 func (b *Builder) toTensor(v object.Value) *Tensor {
-	if t, ok := v.(*Tensor); ok {
-		return t
+	switch v := v.(type) {
+	case *Tensor:
+		return v
+	case madeNumber:
+		return v.made
 	}
 	t := numberType(v)
 	if t == Int1 {
@@ -141,7 +158,10 @@ func boolInt(v bool) int64 {
 
 // scalar returns a constant of a type.
 func (b *Builder) scalar(v object.Value, t *DType) *Tensor {
-	if float(v) == 0 { // minus zero too, as in Triton
+	if t.IsFP8() && b.has(triton.FP8Constants) && (float(v) != 0 || b.has(triton.SignedZeros)) {
+		return b.fp8Constant(v, t)
+	}
+	if float(v) == 0 && !(t.IsFloating() && b.has(triton.SignedZeros)) { // minus zero too, as in Triton
 		return b.null(t)
 	}
 	switch {
@@ -155,6 +175,19 @@ func (b *Builder) scalar(v object.Value, t *DType) *Tensor {
 	}
 	panic(bad(CodeType, "a constant of type %s can only be zero",
 		t).hint("make it in another type and cast it"))
+}
+
+// fp8Constant rounds a constant from fp32 to fp8.
+func (b *Builder) fp8Constant(v object.Value, t *DType) *Tensor {
+	b.ir(t)
+	single := b.constant(ir.FloatBits(floatBits(float(v), num.F32), ir.F32), ir.F32)
+	switch {
+	case t != Float8E4B15:
+		return b.op(arith.TruncF, t, single)
+	case b.has(triton.SignedZeros):
+		return b.cast(&Tensor{single, Float32}, t, noRounding)
+	}
+	panic(bad(CodeType, "a constant of type %s can only be zero", t).hint("make it in another type and cast it"))
 }
 
 // constBits returns an integer constant's value. Triton takes any 64-bit value and cuts it, but no negative

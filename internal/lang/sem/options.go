@@ -4,12 +4,14 @@ import (
 	"slices"
 
 	"github.com/nereid-lang/nereid/internal/chip"
+	"github.com/nereid-lang/nereid/internal/triton"
 )
 
 // Options has the facts about target and launch that change the meaning of an operation.
 type Options struct {
-	Backend string // "cuda", "hip", or another
-	Arch    string // "90" for cuda, "gfx942" for hip
+	Triton  triton.Version // the language's release
+	Backend string         // "cuda", "hip", or another
+	Arch    string         // "90" for cuda, "gfx942" for hip
 
 	NumWarps, NumCTAs, NumStages int
 
@@ -75,6 +77,9 @@ func (o *Options) hip() {
 }
 
 func (o *Options) allowsTF32() bool { return slices.Contains(o.AllowedDotPrecisions, "tf32") }
+
+// has reports whether the language has a feature.
+func (b *Builder) has(f triton.Feature) bool { return b.Opts.Triton.Has(f) }
 
 func (o *Options) warn(msg string) {
 	if o.Warn != nil {

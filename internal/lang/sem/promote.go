@@ -6,6 +6,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
+	"github.com/nereid-lang/nereid/internal/triton"
 )
 
 // IntegerPromote returns the type in which two integer types compute together: the wider one, and of equal
@@ -41,19 +42,23 @@ func (t *DType) rank() int {
 }
 
 // computeType returns the type in which two types compute together. A compile-time number (aConst, bConst) of
-// no higher rank than the other operand takes that operand's type. Division of small floats is done in fp32.
-func computeType(a *DType, aConst bool, b *DType, bConst, div bool) *DType {
+// no higher rank than the other operand takes that operand's type. Division of small floats is done in fp32;
+// fp8 is among them where fp8Too is set.
+func computeType(a *DType, aConst bool, b *DType, bConst, div, fp8Too bool) *DType {
 	if aConst != bConst {
 		number, other := a, b
 		if bConst {
 			number, other = b, a
 		}
 		if number.rank() <= other.rank() {
-			if div && (other == Float16 || other == BFloat16) {
+			if div && (other == Float16 || other == BFloat16 || fp8Too && other.IsFP8()) {
 				return Float32
 			}
 			return other
 		}
+	}
+	if div && fp8Too && (a.IsFP8() || b.IsFP8()) && a != Float64 && b != Float64 {
+		return Float32
 	}
 	if t := computeFloat(a, b, div); t != nil {
 		return t
@@ -107,26 +112,86 @@ const (
 // operands makes two operands of one type and shape.
 func (b *Builder) operands(l, r object.Value, m mode) (*Tensor, *Tensor) {
 	lConst, rConst := isNumber(l), isNumber(r)
-	x, y := b.toTensor(l), b.toTensor(r)
-	xt, yt := Scalar(x.Type), Scalar(y.Type)
+	if !b.has(triton.ScalarsAdapt) { // constants that nothing uses, unless types are left alone
+		l, r = b.remember(l), b.remember(r)
+	}
+	xt, yt := typeOf(l), typeOf(r)
 	checkPointer(xt, yt, m&ptrLeft != 0)
 	checkPointer(yt, xt, m&ptrRight != 0)
-	if m&asIs == 0 && !IsPtr(xt) && !IsPtr(yt) {
-		t := computeType(dtypeOf(xt), lConst, dtypeOf(yt), rConst, m&division != 0)
-		checkConst(l, lConst, t)
-		checkConst(r, rConst, t)
-		if lConst {
-			x = b.scalar(l, t)
-		} else {
-			x = b.cast(x, t, noRounding)
-		}
-		if rConst {
-			y = b.scalar(r, t)
-		} else {
-			y = b.cast(y, t, noRounding)
+	if m&asIs != 0 || IsPtr(xt) || IsPtr(yt) {
+		return b.broadcastValues(b.toTensor(l), b.toTensor(r))
+	}
+	t := computeType(dtypeOf(xt), lConst, dtypeOf(yt), rConst, m&division != 0, b.has(triton.DivisionInFP32))
+	x, y := b.operand(l, t), b.operand(r, t)
+	return b.broadcastValues(x, y)
+}
+
+// madeNumber is a number together with the device value that was made of it.
+type madeNumber struct {
+	object.Value
+	made *Tensor
+}
+
+// remember makes a device value of a number, in case that it is needed.
+func (b *Builder) remember(v object.Value) object.Value {
+	if isNumber(v) {
+		return madeNumber{v, b.toTensor(v)}
+	}
+	return b.toTensor(v)
+}
+
+// typeOf returns the scalar type of an operand; a number has the type that it has by itself.
+func typeOf(v object.Value) Type {
+	switch v := v.(type) {
+	case *Tensor:
+		return Scalar(v.Type)
+	case madeNumber:
+		return Scalar(v.made.Type)
+	}
+	return numberType(v)
+}
+
+// operand gives a number or a tensor the type in which it takes part.
+func (b *Builder) operand(v object.Value, t *DType) *Tensor {
+	if x, ok := v.(*Tensor); ok {
+		return b.cast(x, t, noRounding)
+	}
+	if m, ok := v.(madeNumber); ok {
+		v = m.Value
+	}
+	checkConst(v, true, t)
+	return b.scalar(v, t)
+}
+
+// threeOperands makes three operands of one type and shape. Types of tensors and of numbers are combined
+// apart, so that their order makes no difference.
+func (b *Builder) threeOperands(vs ...object.Value) (x, y, z *Tensor) {
+	var tensors, numbers *DType
+	for _, v := range vs {
+		t, number := dtypeOf(typeOf(v)), isNumber(v)
+		switch {
+		case number && numbers == nil:
+			numbers = t
+		case number:
+			numbers = computeType(numbers, true, t, true, false, true)
+		case tensors == nil:
+			tensors = t
+		default:
+			tensors = computeType(tensors, false, t, false, false, true)
 		}
 	}
-	return b.broadcastValues(x, y)
+	t := tensors
+	switch {
+	case tensors == nil:
+		t = numbers
+	case numbers != nil:
+		t = computeType(tensors, false, numbers, true, false, true)
+	}
+	x, y, z = b.operand(vs[0], t), b.operand(vs[1], t), b.operand(vs[2], t)
+	x, y = b.broadcastValues(x, y)
+	x, z = b.broadcastValues(x, z)
+	y, z = b.broadcastValues(y, z)
+	return x, y, z
 }
 
 // dtypeOf returns a scalar type that is no pointer; operands checks pointers first.

@@ -6,6 +6,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
+	"github.com/nereid-lang/nereid/internal/triton"
 )
 
 // blocks returns the inputs of a reduction or scan: one tensor or a tuple of them, all of one shape.
@@ -222,6 +223,8 @@ func histogram(c *Call) object.Value {
 	x, bins := c.device("input"), c.int("num_bins")
 	if t := scalarType(x); len(ShapeOf(x.Type)) != 1 || t == nil || !t.IsInt() {
 		panic(bad(CodeType, "histogram only supports 1D integer input, not %s", x.Type))
+	} else if t.Bits != 32 && c.B.has(triton.Histogram32) {
+		panic(bad(CodeType, "tl.histogram takes integers of 32 bits, not %s", t).hint("cast with .to(tl.int32)"))
 	}
 	operands := []*ir.Value{x.V}
 	if mask := c.optTensor("mask"); mask != nil {

@@ -2,6 +2,7 @@ package sem
 
 import (
 	"bytes"
+	"compress/gzip"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
@@ -20,6 +21,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
 	"github.com/nereid-lang/nereid/internal/python"
+	"github.com/nereid-lang/nereid/internal/triton"
 )
 
 // answers is what peer/semantics.py wrote; see there for groups and forms.
@@ -30,23 +32,72 @@ type answers struct {
 	Groups                      []struct{ Group, Cases string }
 }
 
-// TestTritonsAnswers compares types, errors and IR with Triton's for every combination that
-// peer/semantics.py knows.
-func TestTritonsAnswers(t *testing.T) {
-	data, err := os.ReadFile("testdata/semantics.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var all answers
-	if err := json.Unmarshal(data, &all); err != nil {
-		t.Fatal(err)
-	}
-	total := 0
-	for _, g := range all.Groups {
-		want, err := base64.StdEncoding.DecodeString(g.Cases)
+// answersOf returns Triton's answers of a release, from those of the release before it. Files of later
+// releases have the differences alone; see semantics.py --since.
+func answersOf(t *testing.T, v triton.Version, before answers) answers {
+	t.Helper()
+	if v == triton.Default {
+		data, err := os.ReadFile("testdata/semantics.json")
 		if err != nil {
 			t.Fatal(err)
 		}
+		var all answers
+		if err := json.Unmarshal(data, &all); err != nil {
+			t.Fatal(err)
+		}
+		return all
+	}
+	f, err := os.Open("testdata/semantics-" + v.String() + ".json.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var changes answers
+	if err := json.NewDecoder(z).Decode(&changes); err != nil {
+		t.Fatal(err)
+	}
+	all := before
+	all.Results, all.Groups = changes.Results, slices.Clone(before.Groups)
+	for i, g := range changes.Groups {
+		a, b := decode(t, before.Groups[i].Cases), decode(t, g.Cases)
+		if g.Group != all.Groups[i].Group || len(a) != len(b) {
+			t.Fatalf("%s: group %q does not fit that of the release before", v, g.Group)
+		}
+		for j := range a {
+			a[j] ^= b[j]
+		}
+		all.Groups[i].Cases = base64.StdEncoding.EncodeToString(a)
+	}
+	return all
+}
+
+func decode(t *testing.T, text string) []byte {
+	t.Helper()
+	b, err := base64.StdEncoding.DecodeString(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// TestTritonsAnswers compares types, errors and IR with Triton's for every combination that
+// peer/semantics.py knows, under the rules of each release.
+func TestTritonsAnswers(t *testing.T) {
+	var all answers
+	for _, v := range triton.Releases {
+		all = answersOf(t, v, all)
+		t.Run(v.String(), func(t *testing.T) { all.compare(t, v) })
+	}
+}
+
+func (all *answers) compare(t *testing.T, v triton.Version) {
+	total := 0
+	for _, g := range all.Groups {
+		want := decode(t, g.Cases)
 		t.Run(g.Group, func(t *testing.T) {
 			cases := all.cases(g.Group)
 			if len(cases)*3 != len(want) {
@@ -55,7 +106,7 @@ func TestTritonsAnswers(t *testing.T) {
 			failed := 0
 			for i, c := range cases {
 				w := want[3*i : 3*i+3]
-				if msg := compareCase(g.Group, c, all.Results[w[0]], w[1:]); msg != "" {
+				if msg := compareCase(v, g.Group, c, all.Results[w[0]], w[1:]); msg != "" {
 					if failed++; failed <= 3 {
 						t.Errorf("peer/semantics.py --show %q %q: %s", g.Group, strings.Join(c, " "), msg)
 					}
@@ -113,9 +164,11 @@ func (a *answers) domain(letter rune, arity int) []string {
 }
 
 // compareCase is what differs from Triton's answer, or "".
-func compareCase(group string, args []string, want string, hash []byte) string {
+func compareCase(v triton.Version, group string, args []string, want string, hash []byte) string {
 	op, form, target := parseGroup(group)
-	f := newTestFunc(DefaultOptions(target[0], target[1]))
+	opts := DefaultOptions(target[0], target[1])
+	opts.Triton = v
+	f := newTestFunc(opts)
 	var vs []object.Value
 	var err error
 	for i, letter := range form {
@@ -279,7 +332,7 @@ func (f *testFunc) apply(op string, args []object.Value) (object.Value, error) {
 	keyword := func(name string, v object.Value) { kws = append(kws, object.Keyword{Name: name, Value: v}) }
 	switch name {
 	case "method":
-		return Method(args[0], option).Invoke(f.b, f.gen, args, nil, true)
+		return In(f.b.Opts.Triton).Method(args[0], option).Invoke(f.b, f.gen, args, nil, true)
 	case "to":
 		name = "cast"
 		if option != "" {
@@ -308,7 +361,7 @@ func (f *testFunc) apply(op string, args []object.Value) (object.Value, error) {
 	if rest, ok := strings.CutPrefix(name, "libdevice."); ok {
 		module, name = InLibdevice, rest
 	}
-	return Lookup(module, name).Invoke(f.b, f.gen, args, kws, false)
+	return In(f.b.Opts.Triton).Lookup(module, name).Invoke(f.b, f.gen, args, kws, false)
 }
 
 // value makes a nil tensor a nil value.

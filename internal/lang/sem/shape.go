@@ -6,6 +6,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
+	"github.com/nereid-lang/nereid/internal/triton"
 )
 
 func broadcastFn(c *Call) object.Value {
@@ -160,6 +161,7 @@ func (b *Builder) IndexSlice(x *Tensor, index object.Value) (t *Tensor, err erro
 	if !ok {
 		list = []object.Value{index}
 	}
+	rank, colons := len(ShapeOf(x.Type)), 0
 	for dim, v := range list {
 		s, isSlice := v.(*object.Slice)
 		switch {
@@ -170,6 +172,9 @@ func (b *Builder) IndexSlice(x *Tensor, index object.Value) (t *Tensor, err erro
 			}
 			x = b.expandDims(x, min(dim, rank)) // a scalar takes any index: s[:, None] has one dimension
 		case isSlice && isNone(s.Lo) && isNone(s.Hi) && isNone(s.Step):
+			if colons++; colons > rank && b.has(triton.StrictIndex) {
+				panic(bad(CodeShape, "a tensor of rank %d is indexed by %d colons or more", rank, colons))
+			}
 		default:
 			panic(bad(CodeType, "a tensor cannot be indexed by %s", describe(v)).
 				hint("only : and None index a tensor; tl.gather picks elements, tl.split and tl.reshape " +
@@ -179,7 +184,32 @@ func (b *Builder) IndexSlice(x *Tensor, index object.Value) (t *Tensor, err erro
 	return x, nil
 }
 
+// catAlong joins two blocks along a dimension, in order.
+func (c *Call) catAlong() *Tensor {
+	b := c.B
+	x, y := c.device("input"), c.device("other")
+	xs, ys := ShapeOf(x.Type), ShapeOf(y.Type)
+	if len(xs) != len(ys) {
+		panic(bad(CodeShape, "cat takes two tensors of one rank, not %s and %s", x.Type, y.Type))
+	}
+	dim := wrapAxis(c.int("dim"), len(xs))
+	for i := range xs {
+		if xs[i] != ys[i] && (i != dim || b.has(triton.SameShapeCat)) {
+			panic(bad(CodeShape, "cat takes two tensors of one shape, not %s and %s", plainShape(xs),
+				plainShape(ys)))
+		}
+	}
+	joined := b.join(x, y)
+	order := slices.Insert(iota64(len(xs)), dim, int64(len(xs)))
+	shape := slices.Clone(xs)
+	shape[dim] += ys[dim]
+	return b.reshape(b.permute(joined, order), shape, false)
+}
+
 func cat(c *Call) object.Value {
+	if c.takes("dim") && !c.bool("can_reorder") {
+		return c.catAlong()
+	}
 	x, y := c.device("input"), c.device("other")
 	xs, ys := ShapeOf(x.Type), ShapeOf(y.Type)
 	switch {

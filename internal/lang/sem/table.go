@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
+	"github.com/nereid-lang/nereid/internal/triton"
 )
 
 // The modules below triton.language.
@@ -111,61 +112,94 @@ func (r row) make() *Builtin {
 // key is a name with its module.
 type key struct{ module, name string }
 
-// index returns the table by module and name, and by name among the public ones and the methods.
-var index = sync.OnceValue(func() (ix struct {
+// Names has the names of the language of one version: by module and name, and by name among the public ones
+// and the methods.
+type Names struct {
 	all     []*Builtin
 	homes   map[key]*Builtin
 	public  map[string]*Builtin
 	members map[string]*Builtin
-}) {
-	ix.homes, ix.public, ix.members = map[key]*Builtin{}, map[string]*Builtin{}, map[string]*Builtin{}
-	add := func(bi *Builtin) {
-		ix.all = append(ix.all, bi)
-		ix.homes[key{bi.Module, bi.Name}] = bi
-		if bi.Public {
-			ix.public[bi.Name] = bi
-		}
-		if bi.Member || bi.Module == InTensor {
-			ix.members[bi.Name] = bi
-		}
+}
+
+// In returns the names of a version's language.
+func In(v triton.Version) *Names {
+	if n, ok := names.Load(v); ok {
+		return n.(*Names)
 	}
+	n, _ := names.LoadOrStore(v, newNames(v))
+	return n.(*Names)
+}
+
+var names sync.Map // *Names by triton.Version
+
+func newNames(v triton.Version) *Names {
+	n := &Names{homes: map[key]*Builtin{}, public: map[string]*Builtin{}, members: map[string]*Builtin{}}
 	for _, rows := range [][]row{coreRows, mathRows, shapeRows, memoryRows, methodRows, libraryRows,
 		classRows, cudaRows, libdeviceRows()} {
 		for _, r := range rows {
-			add(r.make())
+			n.add(r.make())
+		}
+	}
+	for _, c := range changes {
+		if c.in(v) {
+			for _, r := range c.rows {
+				n.add(r.make())
+			}
 		}
 	}
 	for _, c := range constants() {
-		add(c)
+		n.add(c)
 	}
-	return ix
-})
+	return n
+}
 
-// Builtins returns all names, in the order of the tables.
-func Builtins() []*Builtin { return index().all }
+// add adds a name, in the place of an earlier one of its module.
+func (n *Names) add(bi *Builtin) {
+	k := key{bi.Module, bi.Name}
+	if old := n.homes[k]; old != nil {
+		n.all[slices.Index(n.all, old)] = bi
+		if old.Public {
+			delete(n.public, old.Name)
+		}
+		if old.Member {
+			delete(n.members, old.Name)
+		}
+	} else {
+		n.all = append(n.all, bi)
+	}
+	n.homes[k] = bi
+	if bi.Public {
+		n.public[bi.Name] = bi
+	}
+	if bi.Member || bi.Module == InTensor {
+		n.members[bi.Name] = bi
+	}
+}
+
+// All returns the names in the order of the tables.
+func (n *Names) All() []*Builtin { return n.all }
 
 // Lookup returns triton.language.NAME for the module "", and triton.language.MODULE.NAME for others; nil if
 // there is none. The modules "core", "math", "standard" and "random" hold their own names;
 // "extra.cuda.libdevice" is "extra.libdevice".
-func Lookup(module, name string) *Builtin {
-	ix := index()
+func (n *Names) Lookup(module, name string) *Builtin {
 	switch module {
 	case "":
-		return ix.public[name]
+		return n.public[name]
 	case "extra.cuda.libdevice":
 		module = InLibdevice
 	}
-	return ix.homes[key{module, name}]
+	return n.homes[key{module, name}]
 }
 
 // Method returns a method of a tensor or a tensor descriptor; nil if there is none. It may be a function of
 // the standard library.
-func Method(v object.Value, name string) *Builtin {
+func (n *Names) Method(v object.Value, name string) *Builtin {
 	switch v.(type) {
 	case *Tensor:
-		return index().members[name]
+		return n.members[name]
 	case *Descriptor:
-		return index().homes[key{InDescriptor, name}]
+		return n.homes[key{InDescriptor, name}]
 	}
 	return nil
 }

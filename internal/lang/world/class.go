@@ -3,17 +3,23 @@ package world
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/nereid-lang/nereid/internal/lang/sem"
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
 	"github.com/nereid-lang/nereid/internal/python"
+	"github.com/nereid-lang/nereid/internal/triton"
 )
 
-// Class is a class under tl.core._aggregate: its instances are device values made of their fields.
+// Class is a class under tl.core._aggregate or triton.aggregate: its instances are device values made of
+// their fields.
 type Class struct {
 	Name       string
 	FieldNames []string
 	Host       *object.Class
+
+	fixed    bool                    // instances do not change: the rules of 3.8
+	defaults map[string]object.Value // of fields
 }
 
 // Object is an instance of a Class; Fields are in the order of the class's annotations.
@@ -58,6 +64,12 @@ func (o *Object) within(v object.Value) bool {
 
 // SetAttr changes a field while a plain method runs that may do so.
 func (o *Object) SetAttr(_ *object.Interp, name string, v object.Value) error {
+	if o.Class.fixed {
+		e := object.Errorf(object.AttributeError, "the field %s of %s cannot be assigned: its instances do not change",
+			name, o.Class.Name)
+		e.Hint = "make a changed copy: tl.core.aggregate_replace(x, " + name + "=...)"
+		return e
+	}
 	for i, f := range o.Class.FieldNames {
 		if f == name {
 			v = Unwrap(v)
@@ -82,32 +94,131 @@ func (o *Object) Field(name string) (object.Value, bool) {
 	return nil, false
 }
 
-var aggregateDecorator = native("_aggregate",
-	func(in *object.Interp, args []object.Value, kws []object.Keyword) (object.Value, error) {
-		if len(args) == 1 {
-			if c, ok := args[0].(*object.Class); ok && c.Def != nil {
-				return newClass(c), nil
+// aggregate returns the decorator of aggregates, by the rules of the language's release.
+func (w *World) aggregate() object.Value {
+	return native("_aggregate",
+		func(in *object.Interp, args []object.Value, kws []object.Keyword) (object.Value, error) {
+			if len(args) == 1 {
+				if c, ok := args[0].(*object.Class); ok && c.Def != nil {
+					return newClass(in, c, w.version.Has(triton.Immutable))
+				}
 			}
-		}
-		return nil, object.Errorf(object.TypeError, "_aggregate decorates a class")
-	})
+			return nil, object.Errorf(object.TypeError, "_aggregate decorates a class")
+		})
+}
 
-func newClass(c *object.Class) *Class {
-	cl := &Class{Name: c.Name, Host: c}
-	for _, s := range c.Def.Body {
-		if a, ok := s.(*python.AnnAssign); ok {
-			if n, ok := a.Target.(*python.Name); ok {
-				cl.FieldNames = append(cl.FieldNames, n.ID)
-			}
+// newClass makes an aggregate of a class of the host. Since 3.8 it has the fields of the aggregates that it
+// derives from, too, and fields may have defaults.
+func newClass(in *object.Interp, c *object.Class, fixed bool) (*Class, error) {
+	cl := &Class{Name: c.Name, Host: c, fixed: fixed, defaults: map[string]object.Value{}}
+	for _, b := range c.Bases {
+		if !fixed {
+			break
+		}
+		base, ok := b.Data.(*Class)
+		if !ok {
+			return nil, object.Errorf(object.TypeError, "an aggregate derives from aggregates alone, and %s is none",
+				b.Name)
+		}
+		cl.FieldNames = append(cl.FieldNames, base.FieldNames...)
+		for name, v := range base.defaults {
+			cl.defaults[name] = v
 		}
 	}
-	return cl
+	for _, s := range c.Def.Body {
+		a, ok := s.(*python.AnnAssign)
+		if !ok {
+			continue
+		}
+		n, ok := a.Target.(*python.Name)
+		if !ok {
+			continue
+		}
+		if !slices.Contains(cl.FieldNames, n.ID) {
+			cl.FieldNames = append(cl.FieldNames, n.ID)
+		}
+		if a.Value != nil && fixed {
+			v, err := object.GetAttr(in, c, n.ID)
+			if err != nil {
+				return nil, err
+			}
+			cl.defaults[n.ID] = Unwrap(v)
+		}
+	}
+	c.Data = cl
+	return cl, nil
 }
+
+// Subclass lets a class derive from an aggregate.
+func (c *Class) Subclass(*object.Interp, *object.Class) (*object.Class, error) { return c.Host, nil }
+
+// fields makes an instance of a class without __init__: arguments are fields, in their order or by name.
+func (c *Class) fields(args []object.Value, kws []object.Keyword) (*Object, error) {
+	bad := func(format string, args ...any) (*Object, error) {
+		return nil, &sem.Error{Code: sem.CodeArgs, Msg: c.Name + "() " + fmt.Sprintf(format, args...),
+			Hint: "its fields are " + strings.Join(c.FieldNames, ", ")}
+	}
+	if len(args) > len(c.FieldNames) {
+		return bad("takes %s, but %d were given", sem.Count(len(c.FieldNames), "argument"), len(args))
+	}
+	o := &Object{Class: c, Fields: make([]object.Value, len(c.FieldNames))}
+	for i, a := range args {
+		o.Fields[i] = Unwrap(a)
+	}
+	for _, k := range kws {
+		i := slices.Index(c.FieldNames, k.Name)
+		switch {
+		case i < 0:
+			return bad("has no field %s", k.Name)
+		case o.Fields[i] != nil:
+			return bad("got the field %s twice", k.Name)
+		}
+		o.Fields[i] = Unwrap(k.Value)
+	}
+	for i, f := range c.FieldNames {
+		if o.Fields[i] == nil {
+			o.Fields[i] = c.defaults[f]
+		}
+		if o.Fields[i] == nil {
+			return bad("is missing its field %s", f)
+		}
+	}
+	return o, nil
+}
+
+// replaceFields is tl.core.aggregate_replace: a copy of an instance with other values of some fields.
+var replaceFields = native("aggregate_replace",
+	func(in *object.Interp, args []object.Value, kws []object.Keyword) (object.Value, error) {
+		var o *Object
+		if len(args) == 1 {
+			o, _ = args[0].(*Object)
+		}
+		if o == nil {
+			return nil, object.Errorf(object.TypeError, "aggregate_replace() takes an instance of an aggregate")
+		}
+		var all []object.Keyword
+		for i, f := range o.Class.FieldNames {
+			v := o.Fields[i]
+			if k := slices.IndexFunc(kws, func(k object.Keyword) bool { return k.Name == f }); k >= 0 {
+				v = kws[k].Value
+			}
+			all = append(all, object.Keyword{Name: f, Value: v})
+		}
+		for _, k := range kws {
+			if !slices.Contains(o.Class.FieldNames, k.Name) {
+				return nil, object.Errorf(object.TypeError, "%s has no field %s", o.Class.Name, k.Name)
+			}
+		}
+		return o.Class.Call(in, nil, all)
+	})
 
 // Call runs the class's __init__ at compile time; the device values it is given pass through it untouched.
 func (c *Class) Call(in *object.Interp, args []object.Value, kws []object.Keyword) (object.Value, error) {
 	self := &object.Instance{Class: c.Host, Attrs: object.NewDict()}
 	init, err := object.GetAttr(in, c.Host, "__init__")
+	if _, own := init.(*object.Builtin); c.fixed && (err != nil || own) {
+		return c.fields(args, kws)
+	}
 	if err != nil {
 		return nil, err
 	}

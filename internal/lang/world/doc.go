@@ -5,6 +5,7 @@
 //	source.go            Source: loading a file; Target
 //	find.go              finding a kernel by its name, also inside functions and classes
 //	world.go             World: the modules that one compilation can see
+//	library.go           the standard library of a release of the language
 //	triton.go            module triton; runtime.go triton.runtime, machine.go triton.backends, torch.go torch
 //	resolve.go           names that stand for modules of Triton, whatever conditions are around their imports
 //	jit.go               functions under @triton.jit and the decorators around them

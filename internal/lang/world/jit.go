@@ -1,7 +1,9 @@
 package world
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/nereid-lang/nereid/internal/diag"
@@ -40,6 +42,8 @@ type Param struct {
 	Const     bool   // a pointer that is only read
 	Default   object.Value
 	Pos       diag.Span
+
+	Var bool // *name: a tuple of all further arguments
 
 	NoSpecialize, NoAlign bool // do_not_specialize, do_not_specialize_on_alignment
 }
@@ -121,14 +125,18 @@ func (f *JITFunction) Item(in *object.Interp, grid object.Value) (object.Value, 
 // HashKey lets jit functions be keys, by identity.
 func (f *JITFunction) HashKey() (any, error) { return f, nil }
 
-// newJIT wraps a function; opts are the keyword arguments of @triton.jit.
-func newJIT(fn *pyrun.Func, opts []object.Keyword) (*JITFunction, error) {
+// newJIT wraps a function; opts are the keyword arguments of @triton.jit. varArgs says whether *args is a
+// parameter.
+func newJIT(fn *pyrun.Func, opts []object.Keyword, varArgs bool) (*JITFunction, error) {
 	if fn.Def == nil {
 		return nil, fmt.Errorf("@triton.jit needs a function defined by def")
 	}
 	j := &JITFunction{Func: fn}
 	args := fn.Def.Args
 	all := append(append([]*python.Arg(nil), args.PosOnlyArgs...), args.Args...)
+	if args.Vararg != nil && varArgs {
+		all = append(all, args.Vararg)
+	}
 	all = append(all, args.KwOnlyArgs...)
 	firstDefault := len(args.PosOnlyArgs) + len(args.Args) - len(fn.Defaults)
 	file := fn.Module.Syntax.File
@@ -137,6 +145,9 @@ func newJIT(fn *pyrun.Func, opts []object.Keyword) (*JITFunction, error) {
 		p.annotate(file, a.Annotation)
 		if i >= firstDefault && i-firstDefault < len(fn.Defaults) {
 			p.Default = Unwrap(fn.Defaults[i-firstDefault])
+		}
+		if a == args.Vararg {
+			p.Var, p.Default = true, object.NewTuple()
 		}
 		if d, ok := fn.KwDefs[a.Arg]; ok {
 			p.Default = Unwrap(d)
@@ -268,6 +279,9 @@ func CanonicalName(t dtype.Type) string {
 func (f *JITFunction) Bind(args []object.Value, kws []object.Keyword) (out []object.Value, omitted []bool,
 	err error) {
 	out, omitted = make([]object.Value, len(f.Params)), make([]bool, len(f.Params))
+	if i := slices.IndexFunc(f.Params, func(p Param) bool { return p.Var }); i >= 0 && len(args) > i {
+		args = append(slices.Clone(args[:i]), object.NewTuple(slices.Clone(args[i:])...))
+	}
 	if len(args) > len(f.Params) {
 		return nil, nil, f.badCall("", "%s() takes %s, but %d were given", f.Func.Name,
 			sem.Count(len(f.Params), "argument"), len(args))
@@ -277,8 +291,11 @@ func (f *JITFunction) Bind(args []object.Value, kws []object.Keyword) (out []obj
 		i := f.ParamIndex(k.Name)
 		switch {
 		case i < 0:
-			return nil, nil, f.badCall(k.Name, "%s() got an unexpected keyword argument '%s'", f.Func.Name,
-				k.Name)
+			err := f.badCall(k.Name, "%s() got an unexpected keyword argument '%s'", f.Func.Name, k.Name)
+			if in, ok := strings.CutPrefix(f.Func.Module.Name, "triton.language."); ok {
+				err.Hint = cmp.Or(sem.ParamHint(in, f.Func.Name, k.Name), err.Hint)
+			}
+			return nil, nil, err
 		case out[i] != nil:
 			return nil, nil, f.badCall(k.Name, "%s() got multiple values for argument '%s'", f.Func.Name,
 				k.Name)
@@ -297,7 +314,7 @@ func (f *JITFunction) Bind(args []object.Value, kws []object.Keyword) (out []obj
 }
 
 // badCall returns the error of a call whose arguments do not fit.
-func (f *JITFunction) badCall(param, format string, args ...any) error {
+func (f *JITFunction) badCall(param, format string, args ...any) *sem.Error {
 	list := make([]string, len(f.Params))
 	for i, p := range f.Params {
 		list[i] = p.Name

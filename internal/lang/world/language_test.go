@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/nereid-lang/nereid/internal/lang/sem"
+	"github.com/nereid-lang/nereid/internal/triton"
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
@@ -32,7 +33,7 @@ func TestLanguage(t *testing.T) {
 		{sem.InLibdevice, "triton.language.extra.libdevice"},
 	} {
 		fmt.Fprintf(&b, "\n## %s\n\n| name | parameters | state | also |\n|---|---|---|---|\n", home.title)
-		for _, bi := range sem.Builtins() {
+		for _, bi := range sem.In(triton.Default).All() {
 			if bi.Module != home.module {
 				continue
 			}

@@ -26,7 +26,7 @@ func (w *World) registerRuntime() {
 		{Name: "triton.runtime.jit",
 			Vars: there("KernelInterface KernelParam ConstexprFunction TensorWrapper MockTensor "+
 				"reinterpret mangle_type get_jit_fn_file_line T",
-				map[string]object.Value{"jit": jitDecorator, "JITFunction": jitClass,
+				map[string]object.Value{"jit": w.jit(), "JITFunction": jitClass,
 					"constexpr_function": constexprDecorator, "JITCallable": jitClass})},
 		{Name: "triton.runtime.driver", Vars: map[string]object.Value{"active": w.activeDriver()}},
 		{Name: "triton.runtime.autotuner",

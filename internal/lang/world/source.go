@@ -1,6 +1,7 @@
 package world
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -14,9 +15,11 @@ import (
 	"github.com/nereid-lang/nereid/internal/budget"
 	"github.com/nereid-lang/nereid/internal/chip"
 	"github.com/nereid-lang/nereid/internal/diag"
+	"github.com/nereid-lang/nereid/internal/lang/sem"
 	"github.com/nereid-lang/nereid/internal/pyrun"
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
 	"github.com/nereid-lang/nereid/internal/python"
+	"github.com/nereid-lang/nereid/internal/triton"
 )
 
 // Target is the machine that kernels are compiled for, as far as the language shows it.
@@ -50,6 +53,30 @@ type LoadOptions struct {
 	Roots  []string          // more folders to search
 	Env    map[string]string // os.environ
 	Limits budget.Limits     // of source text here, and of what is evaluated before a compilation
+
+	// Triton is the release of the language, whatever the file says; Fallback that of a file that names none
+	Triton, Fallback triton.Version
+}
+
+// badVersion reports that a file asks for a release that there is not.
+func badVersion(name string, src []byte, err error) error {
+	files := diag.NewFileSet()
+	f := files.AddFile(name, src)
+	at := max(bytes.Index(src, []byte(triton.LinePrefix)), 0)
+	return &diag.List{Files: files, Diags: []diag.Diagnostic{{Code: sem.CodeVersion, Msg: err.Error(),
+		Span: diag.Span{Start: f.Pos(at), End: f.Pos(min(at+len(triton.LinePrefix), len(src)))}}}}
+}
+
+// version returns the release of the language for a file.
+func (o *LoadOptions) version(src []byte) (triton.Version, error) {
+	v := o.Triton
+	if v == (triton.Version{}) {
+		var err error
+		if v, err = triton.OfFile(src); err != nil {
+			return v, err
+		}
+	}
+	return v.Or(o.Fallback).Or(triton.Default), nil
 }
 
 // Source is a file with kernels. It is parsed once; nothing in it is evaluated before a kernel is asked for.
@@ -59,6 +86,8 @@ type Source struct {
 	files  *diag.FileSet
 	syntax *python.Module
 	opts   LoadOptions
+
+	version triton.Version
 
 	mu     sync.Mutex
 	bytes  int // of source text read so far
@@ -72,18 +101,19 @@ type parsedFile struct {
 	err error
 }
 
-// stdlibFiles holds the library's sources; every Source's own set begins with them.
-var stdlibFiles = diag.NewFileSet()
-
 // Load parses a file. The error is a *diag.List.
 func Load(name string, src []byte, opts LoadOptions) (*Source, error) {
-	stdlibSyntax()
 	opts.Limits = opts.Limits.WithDefaults()
 	if err := budget.New(context.Background(), opts.Limits).CheckSource(len(src), name); err != nil {
 		return nil, err
 	}
-	s := &Source{bytes: len(src), Name: name, files: stdlibFiles.Fork(), opts: opts,
-		parsed: map[string]parsedFile{}, params: map[string][]Param{}, debug: map[string]bool{}}
+	version, err := opts.version(src)
+	if err != nil {
+		return nil, badVersion(name, src, err)
+	}
+	s := &Source{bytes: len(src), Name: name, files: libraryOf(version).files.Fork(), opts: opts,
+		version: version,
+		parsed:  map[string]parsedFile{}, params: map[string][]Param{}, debug: map[string]bool{}}
 	m, err := python.Parse(s.files, name, src)
 	if err != nil {
 		return nil, err
@@ -151,6 +181,9 @@ func looksLikeJIT(d python.Expr) bool {
 	}
 	return false
 }
+
+// Version returns the release of the language.
+func (s *Source) Version() triton.Version { return s.version }
 
 // Files returns the set that positions in diagnostics refer to.
 func (s *Source) Files() *diag.FileSet { return s.files }

@@ -8,6 +8,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/pyrun"
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
 	"github.com/nereid-lang/nereid/internal/python"
+	"github.com/nereid-lang/nereid/internal/triton"
 )
 
 // native returns a function written in Go that host code calls with positional or keyword arguments.
@@ -56,15 +57,18 @@ func (d *decorator) Call(in *object.Interp, args []object.Value, kws []object.Ke
 		}), nil
 }
 
-var jitDecorator = &decorator{"jit", func(fn object.Value, opts []object.Keyword) (object.Value, error) {
-	switch f := fn.(type) {
-	case *pyrun.Func:
-		return newJIT(f, opts)
-	case *JITFunction:
-		return f, nil
-	}
-	return nil, object.Errorf(object.TypeError, "@triton.jit decorates functions, not %s", fn.TypeName())
-}}
+// jit returns the decorator of jit functions, by the rules of the language's release.
+func (w *World) jit() object.Value {
+	return &decorator{"jit", func(fn object.Value, opts []object.Keyword) (object.Value, error) {
+		switch f := fn.(type) {
+		case *pyrun.Func:
+			return newJIT(f, opts, w.version.Has(triton.VarArgs))
+		case *JITFunction:
+			return f, nil
+		}
+		return nil, object.Errorf(object.TypeError, "@triton.jit decorates functions, not %s", fn.TypeName())
+	}}
+}
 
 var constexprDecorator = &decorator{"constexpr_function",
 	func(fn object.Value, _ []object.Keyword) (object.Value, error) {
@@ -186,9 +190,9 @@ var configClass = native("Config",
 // triton returns the names of the package triton. cdiv and next_power_of_2 are for the host, and for
 // constants in kernels.
 func (w *World) triton() map[string]object.Value {
-	return map[string]object.Value{
-		"__version__":        object.Str(version),
-		"jit":                jitDecorator,
+	names := map[string]object.Value{
+		"__version__":        object.Str(w.version.Release()),
+		"jit":                w.jit(),
 		"constexpr_function": constexprDecorator,
 		"autotune":           autotuneDecorator,
 		"heuristics":         heuristicsDecorator,
@@ -207,6 +211,10 @@ func (w *World) triton() map[string]object.Value {
 		"TritonError":        object.RuntimeError,
 		"InterpreterError":   object.RuntimeError,
 	}
+	if w.version.Has(triton.Immutable) {
+		names["aggregate"] = w.aggregate()
+	}
+	return names
 }
 
 func nothing(*object.Interp, []object.Value, []object.Keyword) (object.Value, error) {
@@ -354,7 +362,6 @@ func init() {
 		"condition":               &Form{Name: "condition"},
 		"TRITON_MAX_TENSOR_NUMEL": object.MakeInt(1 << 20),
 		"CONSTEXPR_0":             &Constexpr{object.MakeInt(0)},
-		"_aggregate":              aggregateDecorator,
 		"builtin":                 native("builtin", makeHostBuiltin),
 		"extern":                  native("extern", makeHostBuiltin),
 		"_tensor_member_fn":       native("_tensor_member_fn", identity),

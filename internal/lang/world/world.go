@@ -1,19 +1,17 @@
 package world
 
 import (
-	"io/fs"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/nereid-lang/nereid/internal/budget"
 	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/lang/sem"
-	"github.com/nereid-lang/nereid/internal/lang/stdlib"
 	"github.com/nereid-lang/nereid/internal/pyrun"
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
 	"github.com/nereid-lang/nereid/internal/pyrun/std"
 	"github.com/nereid-lang/nereid/internal/python"
+	"github.com/nereid-lang/nereid/internal/triton"
 )
 
 // World is everything that one compilation can see: an evaluator of host Python with triton, triton.language
@@ -23,13 +21,17 @@ type World struct {
 	In      *object.Interp // that of ev
 	files   *diag.FileSet
 	target  Target
+	version triton.Version
+	lib     *library
+	names   *sem.Names
 	known   map[string]*pyrun.Module
 	imports map[*python.Module]map[string]string // what each file binds to modules of Triton
 }
 
 // New returns the world of one compilation of src; meter bounds what is evaluated in it.
 func New(src *Source, target Target, meter *budget.Meter) *World {
-	w := &World{files: src.files, target: target, known: map[string]*pyrun.Module{},
+	w := &World{files: src.files, target: target, known: map[string]*pyrun.Module{}, version: src.version,
+		lib: libraryOf(src.version), names: sem.In(src.version),
 		imports: map[*python.Module]map[string]string{}}
 	w.Eval = pyrun.New(pyrun.Options{
 		Limits:  object.Limits{Poll: meter.Tick, MaxBytes: int(min(meter.Limits().Memory, maxValues))},
@@ -58,9 +60,6 @@ func (w *World) lookupModule(name string) (*pyrun.Module, bool) {
 	m, ok := w.known[name]
 	return m, ok
 }
-
-// version is the release of Triton that host code sees.
-const version = "3.6.0"
 
 // register makes the modules of Triton, and of torch as far as code around kernels asks for it.
 func (w *World) register() {
@@ -116,7 +115,7 @@ var stdlibModules = []struct{ name, file string }{
 // Defining returns the first of stdlibModules that defines a function of this name, or "".
 func Defining(function string) string {
 	for _, m := range stdlibModules {
-		for _, s := range stdlibSyntax()[m.file].Body {
+		for _, s := range libraryOf(triton.Default).syntax[m.file].Body {
 			if def, ok := s.(*python.FunctionDef); ok && def.Name == function {
 				return m.name
 			}
@@ -138,32 +137,10 @@ func (w *World) link(pkg string, subs ...string) {
 	}
 }
 
-var stdlibSyntax = sync.OnceValue(func() map[string]*python.Module {
-	out := map[string]*python.Module{}
-	names, _ := fs.Glob(stdlib.Files, "*.py")
-	for _, name := range names {
-		src, err := stdlib.Files.ReadFile(name)
-		if err != nil {
-			panic(err)
-		}
-		m, err := python.Parse(stdlibFiles, stdlibPath(name), src)
-		if err != nil {
-			panic(err)
-		}
-		out[name] = m
-	}
-	return out
-})
-
-// stdlibPath names a file of the library in messages and locations. The text is ours and its lines are not
-// Triton's, so the name says whose it is.
-func stdlibPath(file string) string { return "nereid/stdlib/" + file }
-
 // stdlibModule returns a module of the language that is written in the language; it is parsed once for the
 // process.
 func (w *World) stdlibModule(name, file string) *pyrun.Module {
-	syntax := stdlibSyntax()[file]
-	return &pyrun.Module{Name: name, File: stdlibPath(file), Syntax: syntax}
+	return &pyrun.Module{Name: name, File: stdlibPath(file), Syntax: w.lib.syntax[file]}
 }
 
 // language looks up a name of triton.language: a builtin, a dtype, a class, or a function of the standard
@@ -177,7 +154,7 @@ func (w *World) lookupIn(module string) func(*object.Interp, string) (object.Val
 }
 
 func (w *World) lookup(module, name string) (object.Value, bool, error) {
-	b := sem.Lookup(module, name)
+	b := w.names.Lookup(module, name)
 	switch {
 	case b == nil:
 	case b.Fn != nil && plainFunctions[name]:
@@ -196,6 +173,12 @@ func (w *World) lookup(module, name string) (object.Value, bool, error) {
 		if v, ok := languageNames[name]; ok {
 			return v, true, nil
 		}
+		switch {
+		case name == "_aggregate":
+			return w.aggregate(), true, nil
+		case name == "aggregate_replace" && w.version.Has(triton.Immutable):
+			return replaceFields, true, nil
+		}
 		return w.standard(name)
 	}
 	return nil, false, nil
@@ -208,7 +191,7 @@ var plainFunctions = map[string]bool{"get_int_dtype": true}
 // all the same.
 func (w *World) standard(name string) (object.Value, bool, error) {
 	for _, mod := range []string{"triton.language.standard", "triton.language.random"} {
-		if !slices.Contains(stdlibNames()[mod], name) {
+		if !slices.Contains(w.lib.names[mod], name) {
 			continue
 		}
 		v, ok, err := w.known[mod].Get(w.In, name)
@@ -217,29 +200,9 @@ func (w *World) standard(name string) (object.Value, bool, error) {
 	return nil, false, nil
 }
 
-// stdlibNames has the names that the library's modules define.
-var stdlibNames = sync.OnceValue(func() map[string][]string {
-	out := map[string][]string{}
-	for file, syntax := range stdlibSyntax() {
-		var names []string
-		for _, s := range syntax.Body {
-			switch s := s.(type) {
-			case *python.FunctionDef:
-				names = append(names, s.Name)
-			case *python.Assign:
-				if n, ok := s.Targets[0].(*python.Name); ok {
-					names = append(names, n.ID)
-				}
-			}
-		}
-		out["triton.language."+file[:len(file)-len(".py")]] = names
-	}
-	return out
-})
-
 // Method returns the function behind v.name, or nil.
 func (w *World) Method(v object.Value, name string) object.Value {
-	b := sem.Method(v, name)
+	b := w.names.Method(v, name)
 	switch {
 	case b == nil:
 		return nil
@@ -255,21 +218,27 @@ func (w *World) Method(v object.Value, name string) object.Value {
 // MethodNames returns the methods of a device value, for suggestions.
 func (w *World) MethodNames(v object.Value) []string {
 	var out []string
-	for _, b := range sem.Builtins() {
-		if sem.Method(v, b.Name) == b {
+	for _, b := range w.names.All() {
+		if w.names.Method(v, b.Name) == b {
 			out = append(out, b.Name)
 		}
 	}
 	return out
 }
 
+// Version returns the release of the language.
+func (w *World) Version() triton.Version { return w.version }
+
+// Names returns the names of the language.
+func (w *World) Names() *sem.Names { return w.names }
+
 // Vocabulary returns the public names of triton.language.
-var Vocabulary = sync.OnceValue(func() []string {
+func (w *World) Vocabulary() []string {
 	var out []string
-	for _, b := range sem.Builtins() {
+	for _, b := range w.names.All() {
 		if b.Public {
 			out = append(out, b.Name)
 		}
 	}
 	return out
-})
+}

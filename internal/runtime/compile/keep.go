@@ -158,6 +158,9 @@ func (j *job) key(keeper target.Keeper, generator string) cache.Key {
 	h.Add("generator", generator)
 	h.Add("target", fmt.Sprintf("%+v", j.dev.Target()))
 	h.Add("options", j.in.Options.Key())
+	if release := j.out.Variant.Triton; release != "" {
+		h.Add("triton", release)
+	}
 	if j.lineless() {
 		h.Add("lines", "none")
 	}

@@ -24,6 +24,7 @@ type Saved struct {
 	File      string         `json:"file"`
 	Signature string         `json:"signature"`
 	Options   target.Options `json:"options"`
+	Triton    string         `json:"triton,omitempty"` // the release of the language; "" is 3.6
 
 	Params    []SavedParam      `json:"params"`    // of the kernel, in the order of the signature
 	Args      []SavedArg        `json:"args"`      // of a launch, in the order in which the device gets them
@@ -63,6 +64,7 @@ type SavedArg struct {
 func (k *Kernel) describe(s Spec, r *Result) *Saved {
 	out := &Saved{
 		Kernel: k.Name, File: r.Variant.File, Signature: r.Variant.Signature, Options: r.Variant.Options,
+		Triton:    r.Variant.Triton,
 		Constants: r.Constants, Facts: device.FactsOf(r.Exec), Compiler: cache.Build(),
 	}
 	for i, p := range k.Params {

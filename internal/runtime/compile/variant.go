@@ -17,6 +17,8 @@ type Variant struct {
 	Kernel    string         `json:"kernel"`
 	Signature string         `json:"signature"` // in the form of lang.ParseSignature
 	Options   target.Options `json:"options"`
+	Triton    string         `json:"triton,omitempty"` // the release of the language; "" is 3.6
+
 	// Form names the launches for which code was made besides that for any launch (Form); "" if it is that.
 	Form string `json:"form,omitempty"`
 }
@@ -42,12 +44,16 @@ func (v Variant) String() string {
 	if v.Form != "" {
 		text += " (" + v.Form + ")"
 	}
+	if v.Triton != "" {
+		text += " triton=" + v.Triton
+	}
 	return text
 }
 
 // variant returns the name of a specialization, whose options are complete.
 func (k *Kernel) variant(specs []lang.ArgSpec, opts target.Options) Variant {
-	return Variant{File: k.Source.Name, Kernel: k.Name, Signature: lang.FormatSignature(specs), Options: opts}
+	return Variant{File: k.Source.Name, Kernel: k.Name, Signature: lang.FormatSignature(specs), Options: opts,
+		Triton: k.Source.Version().Chosen()}
 }
 
 // ErrNotCompiled is wrapped by the error of a launch in strict mode that would have to compile or tune.

@@ -338,6 +338,7 @@ var floatOps = map[*ir.OpDef]lowering{
 	arith.MulF:     floats2(mul[float32], mul[float64]),
 	arith.DivF:     floats2(divf[float32], divf[float64]),
 	tt.PreciseDivF: floats2(divf[float32], divf[float64]),
+	tt.ApproxDivF:  floats2(divf[float32], divf[float64]),
 	arith.RemF:     in64x2(gomath.Mod),
 	arith.MaximumF: eachF2(maximum[float32], maximum[float64]),
 	arith.MinimumF: eachF2(minimum[float32], minimum[float64]),

@@ -262,6 +262,7 @@ func init() {
 var ringOps = map[*ir.OpDef]lowering{
 	arith.AddF: ringBinary(ring.Add), arith.SubF: ringBinary(ring.Sub), arith.MulF: ringBinary(ring.Mul),
 	arith.DivF: ringBinary(ring.Div), tt.PreciseDivF: ringBinary(ring.Div),
+	tt.ApproxDivF: ringBinary(ring.Div),
 	math.Fma: inRing(func(to *num.Format, a []float64) float64 {
 		return ring.Fma(to, a[0], a[1], a[2])
 	}),
