@@ -71,8 +71,8 @@ type place struct {
 func placeOf(b *ir.Builder, op *ir.Op, ptr, mask *ir.Value, elem ir.Type) (place, error) {
 	bits := ir.BitWidth(ir.ElemOf(elem))
 	if bits != 32 && bits != 64 {
-		return place{}, fmt.Errorf("tt.%s of elements of %d bits is not supported: 32 and 64 are", op.Def.Name,
-			bits)
+		return place{}, fmt.Errorf("tt.%s of elements of %d bits is not supported: 32 and 64 are",
+			op.Def.Name, bits)
 	}
 	p := place{ptr, mask, ir.WithElem(elem, ir.Int(bits)), ir.A("sem", op.Attr("sem")),
 		ir.A("scope", op.Attr("scope"))}

@@ -73,7 +73,8 @@ func TestTTIR(t *testing.T) {
 	} {
 		backend, arch, _ := strings.Cut(target, " ")
 		capability := map[string]int{"90": 90, "80": 80, "0": 0}[arch]
-		if got := pass.Names(pass.TTIR(pass.TTIRFor(backend, capability))); got != "nereid-expand-newer,"+want {
+		want = "nereid-expand-newer," + want
+		if got := pass.Names(pass.TTIR(pass.TTIRFor(backend, capability))); got != want {
 			t.Errorf("%s: %s\nwant %s", target, got, want)
 		}
 	}
