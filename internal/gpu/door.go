@@ -4,6 +4,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/gpu/amd"
 	"github.com/nereid-lang/nereid/internal/gpu/layouts"
+	"github.com/nereid-lang/nereid/internal/gpu/motion"
 	"github.com/nereid-lang/nereid/internal/gpu/pipeline"
 	"github.com/nereid-lang/nereid/internal/gpu/programs"
 	"github.com/nereid-lang/nereid/internal/gpu/tma"
@@ -72,6 +73,12 @@ func HasSteps(m *ir.Module) bool { return pipeline.HasSteps(m) }
 
 // JoinSteps makes products whose steps are apart whole ones, complete before the next iteration.
 func JoinSteps(m *ir.Module) { pipeline.JoinSteps(m) }
+
+// HoldsOperands reports whether products of a module have their left operands in registers during a loop.
+func HoldsOperands(m *ir.Module) bool { return motion.HoldsOperands(m) }
+
+// ReleaseOperands makes these products read their left operands from shared memory.
+func ReleaseOperands(m *ir.Module) { motion.ReleaseOperands(m) }
 
 // SpecializedWarps returns the number of warps of a program with tl.range(warp_specialize=True).
 func SpecializedWarps(m *ir.Module, warps int) int { return pipeline.SpecializedWarps(m, warps) }

@@ -9,6 +9,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/dialect/ttng"
 	"github.com/nereid-lang/nereid/internal/gpu/pipeline"
+	"github.com/nereid-lang/nereid/internal/gpu/products"
 	"github.com/nereid-lang/nereid/internal/gpu/ttgir"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/pass"
@@ -127,9 +128,9 @@ func ReleaseOperands(m *ir.Module) {
 // heldProducts returns the products in loops whose left operand is loaded before the loop, and these loads.
 func heldProducts(m *ir.Module) iter.Seq2[*ir.Op, *ir.Op] {
 	return func(yield func(*ir.Op, *ir.Op) bool) {
-		for _, op := range opsOf(m.Op, ttng.WarpGroupDot) {
+		for _, op := range ttgir.OpsOf(m.Op, ttng.WarpGroupDot) {
 			load := op.Operand(0).DefBy(ttg.LocalLoad)
-			if load != nil && isInvariant(load.Result(0), op) && !yield(op, load) {
+			if load != nil && products.IsInvariant(load.Result(0), op) && !yield(op, load) {
 				return
 			}
 		}

@@ -354,7 +354,7 @@ func toWarpGroup(op *ir.Op, part []int64) {
 	acc := ttgir.Convert(b, op.Operand(2), enc)
 	eitherOrder := x == ir.F16 || x == ir.BF16 // for other types wgmma reads only rows along k
 	left := op.Operand(0)
-	if isLoaded(left) || isInvariant(left, op) {
+	if isLoaded(left) || IsInvariant(left, op) {
 		left = sharedOperand(left, 0, eitherOrder)
 	} else {
 		left = ttgir.Convert(b, left, layouts.DotOperand(0, enc, kWidth(ir.BitWidth(x))))
@@ -386,9 +386,9 @@ func isLoaded(v *ir.Value) bool {
 	}
 }
 
-// isInvariant reports whether v is computed before the loop of a product. In shared memory it costs the loop
+// IsInvariant reports whether v is computed before the loop of a product. In shared memory it costs the loop
 // nothing, in registers a load in each iteration.
-func isInvariant(v *ir.Value, product *ir.Op) bool {
+func IsInvariant(v *ir.Value, product *ir.Op) bool {
 	for op := product.Parent(); op != nil; op = op.Parent() {
 		if op.Def == scf.For || op.Def == scf.While {
 			return !unconverted(v).Block().IsInside(op)
