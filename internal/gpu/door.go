@@ -83,7 +83,7 @@ func ReleaseOperands(m *ir.Module) { motion.ReleaseOperands(m) }
 // SpecializedWarps returns the number of warps of a program with tl.range(warp_specialize=True).
 func SpecializedWarps(m *ir.Module, warps int) int { return pipeline.SpecializedWarps(m, warps) }
 
-// Persistent reports whether the programs of a module stay on their SMs.
+// Persistent reports whether a module's programs are persistent.
 func Persistent(m *ir.Module) bool { return ttgir.Persistent(m) }
 
 // ShortLoop returns the condition under which a module's loops are short, nil if it has none.

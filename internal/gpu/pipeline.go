@@ -27,8 +27,8 @@ type Options struct {
 	// TMA gives accesses through tensor descriptors to the copy engine, which targets from cuda:90 on have,
 	// where it can serve them. Without TMA, no descriptor may be left in the module.
 	TMA bool
-	// Turns lets the warp groups of loops like that of attention apart, so that they take turns on the tensor
-	// cores, and skips selects in loops of their products, on targets that have such products.
+	// Turns lets two warp groups of attention-like loops ping-pong on the tensor cores: one multiplies while
+	// the other computes. It also skips selects in loops of wgmma. It needs a target with warp groups.
 	Turns bool
 	// Tiles says which loads by pointers become loads through descriptors that the host makes.
 	Tiles tma.TileMode
@@ -36,13 +36,14 @@ type Options struct {
 	Stores tma.TileMode
 	// Way says for which launches code is made: with merged programs, for Strides of 1.
 	Way device.Way
-	// Persist says whether programs stay on their SMs, in launches that tell the kernel their grid.
+	// Persist says whether programs are persistent, in launches that pass their grid to the kernel.
 	Persist PersistMode
 	// Sharing is the shared memory that pipelines may fill.
 	Sharing pipeline.Sharing
 }
 
-// PersistMode says whether programs stay on their SMs.
+// PersistMode says whether programs are persistent: whether they stay on their SMs and do the work of
+// several.
 type PersistMode int
 
 const (
@@ -144,7 +145,7 @@ func pipelined(stages int, own ...pass.Pass) []pass.Pass {
 		[]pass.Pass{pipeline.AssignLatencies(stages), pipeline.ScheduleLoops, pipeline.SoftwarePipeline})
 }
 
-// finished returns the passes behind the pipelining, with those of one target among them.
+// finished returns the passes behind the pipelining; own are the passes of one target.
 func finished(own ...pass.Pass) []pass.Pass {
 	return slices.Concat(
 		[]pass.Pass{layouts.RemoveLayoutConversions, products.ReduceDataDuplication,

@@ -110,8 +110,8 @@ func (a amdAccelerator) lay(op *ir.Op, tile int64, shape matrixShape) {
 	ttgir.SetResults(op, enc)
 }
 
-// widen makes operands of types that the cores do not multiply f16, and the accumulator f32 where sums are
-// f16, since the cores' sums are.
+// widen makes operands of types that the cores do not multiply f16, and makes an f16 accumulator f32: the
+// cores accumulate in f32.
 func (a amdAccelerator) widen(op *ir.Op) {
 	x, y := ir.ElemOf(op.Operand(0).Type), ir.ElemOf(op.Operand(1).Type)
 	if (products.IsFP8(x) || products.IsFP8(y)) && (!a.multipliesFP8(x) || !a.multipliesFP8(y)) {

@@ -51,8 +51,7 @@ func storedProduct(store *ir.Op) (ops []*ir.Op, ok bool) {
 	}
 }
 
-// storeAsIs lets ops, whose last is the conversion, and the store have the layout of the conversion's
-// operand.
+// storeAsIs drops the conversion at the end of ops: the ops and the store get the layout of its operand.
 func storeAsIs(store *ir.Op, ops []*ir.Op) {
 	cvt := ops[len(ops)-1]
 	enc := ttgir.EncodingOf(cvt.Operand(0))

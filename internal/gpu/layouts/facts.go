@@ -40,14 +40,14 @@ type fact struct {
 	// again. Without it, a byte of arithmetic costs 1, and other ops nothing.
 	cost func(op *ir.Op) (units int64, ok bool)
 
-	view     bool              // it only reshapes its operand
+	view     bool              // its result has the operand's elements, in another shape or order
 	grows    func(*ir.Op) bool // its result has more bytes than its operand
-	product  bool              // of matrices
-	Access   bool              // to global memory, by the pointers or the descriptor in operand 0
-	Reads    bool              // an access that only reads
-	Local    bool              // it changes shared memory at most
-	Mask     int               // the operand that disables it; 0: none
-	Harmless bool              // without a mask, too, in iterations that do not exist
+	product  bool              // it multiplies matrices
+	Access   bool              // it accesses global memory by the pointers or the descriptor in operand 0
+	Reads    bool              // it accesses memory and does not write
+	Local    bool              // it writes no memory but shared memory
+	Mask     int               // index of the operand that disables the op; 0 for none
+	Harmless bool              // it may run in iterations that do not exist, without a mask
 }
 
 // Facts has a row for every op of which there is something to know.

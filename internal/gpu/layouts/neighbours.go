@@ -13,8 +13,8 @@ import (
 type neighbours struct {
 	group map[*ir.Op]int
 	own   []map[string]int64 // by group: the widest access of each kind
-	inner []map[int]bool     // by group: those of the ops that are nested in its ops
-	all   []map[string]int64 // own with what can be reached over inner, nil until asked for
+	inner []map[int]bool     // by group: the groups of the ops nested in its ops
+	all   []map[string]int64 // own and all that inner reaches; computed when first asked for
 }
 
 // newNeighbours looks at the accesses for which kind is ok.

@@ -104,7 +104,7 @@ func conditionFlow(op *ir.Op, i int) []*ir.Value {
 	return []*ir.Value{loop.Body(1).Arg(i - 1), loop.Result(i - 1)}
 }
 
-// gatherFlow passes the layout of the indices on.
+// gatherFlow propagates the layout of the indices to the result.
 func gatherFlow(op *ir.Op, i int) []*ir.Value {
 	if i != 1 || efficient(op) {
 		return nil

@@ -21,7 +21,7 @@ type rematerializer struct {
 
 	// Slices of one function have most operations in common, and layouts of views are dear to compute.
 	srcs    map[srcKey]ir.Attr
-	renames map[[2]ir.Type]bool // whether a conversion between two types only renames registers
+	renames map[[2]ir.Type]bool // whether a conversion between two types moves no element to another thread
 }
 
 // srcKey asks for the layout of an operation's operands, given that of its results. The answer depends on the

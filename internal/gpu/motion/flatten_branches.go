@@ -22,7 +22,7 @@ import (
 //	}
 //
 // The assembler moves no load over a branch. If %w was loaded, the next load would wait for it. Kernels with
-// products keep their branches: a select would read sums that are still being computed.
+// products keep their branches: a select would read accumulators that a product is still writing.
 var FlattenBranches = pass.Pass{
 	Name: "nereid-gpu-flatten-branches",
 	Doc:  "select between results of short branches",

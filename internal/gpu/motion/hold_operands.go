@@ -58,8 +58,7 @@ func holdInFunction(fn *ir.Op) {
 	}
 }
 
-// productWords returns the number of registers that sums and left operands of a loop's products take in each
-// thread.
+// productWords returns the registers per thread of the accumulators and left operands of a loop's products.
 func productWords(loop *ir.Op) (words int) {
 	for op := range ttgir.Body(loop) {
 		if op.Def == ttng.WarpGroupDot {

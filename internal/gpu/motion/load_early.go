@@ -66,7 +66,7 @@ func isAwaited(op *ir.Op) bool { return multiplies(op) || reducesOverWarps(op) }
 func reducesOverWarps(op *ir.Op) bool { return op.Def == tt.Reduce && pipeline.MeetsWarps(op) }
 
 func loadEarlyIn(b *ir.Block, at *address.Analysis) {
-	var awaited []*ir.Op // above which the next load may move
+	var awaited []*ir.Op // products and reductions above which the next load may move
 	for _, op := range slices.Collect(b.Ops()) {
 		switch {
 		case isAwaited(op):

@@ -79,11 +79,11 @@ func (s spread) find(v *ir.Value) (some axes) {
 // chain is a pointer plus several offsets.
 type chain struct {
 	of     spread
-	all    axes        // along which its pointers differ
+	all    axes        // the axes along which its pointers differ
 	last   *ir.Op      // the last addition
 	base   *ir.Value   // the pointer
 	terms  []*ir.Value // the offsets, first to last, without constants
-	fixed  []*ir.Value // those that are constant: they cost nothing where they are added last
+	fixed  []*ir.Value // constant offsets: instructions add them for free if they come last
 	before int         // additions for each element
 }
 
@@ -169,7 +169,7 @@ func (c *chain) groups() []together {
 // rewrite adds the offsets in a better order if there is one.
 func (c *chain) rewrite() {
 	at := c.of.axes(c.base)
-	var early, late []*ir.Value // to the pointer, one by one, and in sums
+	var early, late []*ir.Value // offsets added to the pointer one by one, and those added up first
 	var groups []together
 	for _, g := range c.groups() {
 		if at != c.all && (at.holds(g.axes) || at == 0 && g.axes != c.all) {

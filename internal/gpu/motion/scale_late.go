@@ -42,10 +42,10 @@ var ScaleLate = pass.Pass{
 type scaled struct {
 	reduce  *ir.Op
 	product *ir.Op
-	x       *ir.Value // what is scaled
+	x       *ir.Value // the value that is scaled
 	scale   *ir.Value // a scalar
-	masks   []*ir.Op  // selects from the product to the rows, the last first
-	minus   []*ir.Op  // differences of the rows and others
+	masks   []*ir.Op  // the selects between the product and the row maxima, last first
+	minus   []*ir.Op  // subtractions of the row maxima
 }
 
 // scaledRows returns what a maximum is taken of, nil if it is not of that kind.

@@ -43,7 +43,7 @@ type streams struct {
 	loads         []*ir.Op
 	axes          int // a bit for each axis of the grid that the kernel reads
 	read, written int64
-	uses          map[*ir.Value]int // of pointers among the kernel's arguments, by loads and stores
+	uses          map[*ir.Value]int // number of loads and stores by pointer argument
 }
 
 // collect reports whether all uses of memory are known, and no program is likely to read what others read.
@@ -112,10 +112,10 @@ func (s *streams) once(load *ir.Op) bool {
 // origin is what an address is computed from.
 type origin struct {
 	bases            map[*ir.Value]bool // pointers among the kernel's arguments
-	loops            map[*ir.Op]bool    // with whose iterations it changes
+	loops            map[*ir.Op]bool    // loops whose iterations change the address
 	axes             int                // a bit for each axis of the grid
-	divides, remains bool               // by division and by remainder
-	opaque           bool               // by memory, too, or by branches
+	divides, remains bool               // the address depends on a quotient, on a remainder
+	opaque           bool               // the address depends on memory or on branches
 	seen             map[*ir.Value]bool
 }
 

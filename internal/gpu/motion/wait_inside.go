@@ -13,9 +13,9 @@ import (
 )
 
 // WaitInside puts the wait for products that a loop leaves under way into a branch with the loop, so that the
-// path around a loop without iterations does not pass it. Registers that are set to the first sums on that
-// path would otherwise be written between a product and its wait, as the assembler sees it, and it then waits
-// for every product at once (C7515).
+// path around a loop without iterations does not pass it. On that path the accumulators are set to their
+// initial values. The assembler would see these writes between a product and its wait, and serialize all
+// products (C7515).
 //
 //	%r = scf.for %i = %lo to %hi …              %some = arith.cmpi slt, %lo, %hi
 //	  iter_args(%acc = %x)                      %w = scf.if %some {
@@ -37,8 +37,8 @@ var WaitInside = pass.Pass{
 }
 
 // waitBehind returns the wait for products of a loop, if it is all that uses them. It returns nil if there is
-// none, if the loop is known to have iterations, if the first sums are not constants, so that they are in the
-// registers of the products on both paths, or if a branch cannot yield a result.
+// none, if the loop is known to have iterations, if the accumulators do not begin with constants, so that
+// both paths have them in the same registers, or if a branch cannot yield a result.
 func waitBehind(loop *ir.Op) *ir.Op {
 	wait := loop.Next()
 	for wait != nil && wait.Def != ttng.WarpGroupDotWait && wait.Effects() == 0 && len(wait.Regions()) == 0 {

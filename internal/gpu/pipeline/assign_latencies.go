@@ -74,13 +74,13 @@ func MayPipeline(loop *ir.Op) bool {
 	return true
 }
 
-// latencies finds, for each load of a loop, how many further loads lie between it and the product.
+// latencies collects, for each load of a loop, the number of loads on the way from it to the product.
 type latencies struct {
 	loop     *ir.Op
 	axes     *axisinfo.Analysis
 	loads    []*ir.Op // in the order found
 	level    map[*ir.Op]int
-	excluded map[*ir.Op]bool // loads needed at several levels
+	excluded map[*ir.Op]bool // loads that products need at several distances
 	seen     map[*ir.Op]bool
 	copies   map[*ir.Op]*asyncCopy
 	where    *address.Analysis // nil until isStoredTo is called
@@ -238,7 +238,8 @@ func operandBuffer(v *ir.Value) (enc ir.Attr, ok, clash bool) {
 	return enc, true, clash
 }
 
-// wantedBuffer returns the layout that user u wants.
+// wantedBuffer returns the layout of shared memory that user u of v demands; clash is set if u's own users
+// demand different ones.
 func wantedBuffer(v *ir.Value, u *ir.Op, clash *bool) (ir.Attr, bool) {
 	if m, isMem := ttg.MemDescOf(u.Result(0).Type); isMem {
 		if _, ok := ttg.As[ttg.Swizzled](m.Encoding); !ok {

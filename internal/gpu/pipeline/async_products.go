@@ -15,8 +15,8 @@ import (
 
 // Products of warp groups run asynchronously. All products of a loop are started without waiting, and a wait
 // behind each says where it must be complete. Most need no wait before the next iteration: only the next
-// product reads the sum, and products complete in order; and the operands lie in buffers that are not
-// overwritten so soon. Such a product overlaps with the copies of the next iteration and the waits for them.
+// product reads the accumulator, products complete in order, and the operands' buffers are not overwritten
+// before. Such a product overlaps with the copies of the next iteration and the waits for them.
 //
 //	scf.for … iter_args(%acc) {                    scf.for … iter_args(%acc) {
 //	  %d = ttng.warp_group_dot %a, %b, %acc          %d = ttng.warp_group_dot %a, %b, %acc {isAsync}
@@ -345,7 +345,8 @@ func onlyYields(op *ir.Op) bool {
 }
 
 // stepsApart reports whether the steps of a product along k may be groups of their own: it is the only
-// product of its loop, so that waits count nothing but its steps, and one instruction sums a step exactly.
+// product of its loop, so that waits count nothing but its steps, and one instruction accumulates a step
+// exactly.
 func stepsApart(op, loop *ir.Op) bool {
 	mma, _ := ttg.As[ttg.NvidiaMma](ttgir.EncodingOf(op.Result(0)))
 	return stepsAlong(op) > 1 && ir.BitWidth(ir.ElemOf(op.Operand(0).Type)) == 16 &&

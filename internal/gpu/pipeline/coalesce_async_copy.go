@@ -74,7 +74,7 @@ func narrowCopy(op *ir.Op) ir.Attr {
 	return ttgir.ThreadsOf(op).Blocked(t.Shape, perThread, l.Order, l.CGALayout).Attr()
 }
 
-// convertOperands has all tensors that op takes converted to layout enc.
+// convertOperands converts all tensor operands of op to layout enc.
 func convertOperands(op *ir.Op, enc ir.Attr) {
 	b := ir.At(op)
 	for i, v := range op.Operands() {

@@ -29,7 +29,7 @@ var CombineSelectAndIf = pass.Pass{
 
 // BranchOnProducts moves selects of asynchronous products into branches, at the end of the pipeline, after
 // canonicalization has turned such branches into selects again. A select would read registers that a product
-// is still writing; a branch does not touch the sum that it does not choose.
+// is still writing; a branch does not touch the accumulator that it does not choose.
 var BranchOnProducts = pass.Pass{
 	Name: "nereid-gpu-branch-on-products",
 	Doc:  "choose whether to go on with the sum of a product in a branch, without reading it",

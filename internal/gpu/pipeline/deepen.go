@@ -15,7 +15,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/rules"
 )
 
-// Sharing says how the programs of a launch share a multiprocessor.
+// Sharing says how many blocks of a launch share an SM, and its shared memory.
 type Sharing struct {
 	// SM is the shared memory of a multiprocessor in bytes, 0 if it is not to be filled.
 	SM int
@@ -24,7 +24,7 @@ type Sharing struct {
 	Programs int
 }
 
-// of returns the sharing of a module's programs. Those that stay are launched one for each multiprocessor,
+// of returns how many blocks of a module's programs share an SM. Of persistent programs, each SM has one,
 // whatever the launch.
 func (s Sharing) of(m *ir.Module) Sharing {
 	if ttgir.Persistent(m) {
@@ -34,7 +34,7 @@ func (s Sharing) of(m *ir.Module) Sharing {
 }
 
 const (
-	// MostShared is the largest Sharing.Programs: launches with more programs on a multiprocessor run the
+	// MostShared is the largest number of blocks per SM that has code of its own: launches with more run the
 	// code for any launch.
 	MostShared = 16
 	// Kinds is the number of kinds of launches: any, and those with up to 1, 2, 4, 8 and 16 programs on a
@@ -42,7 +42,7 @@ const (
 	Kinds = 6
 )
 
-// KindOf returns the kind of launches with a Sharing.Programs.
+// KindOf returns the index in Code.Depths of launches with so many blocks per SM.
 func KindOf(programs int) int { return bits.Len(uint(programs)) }
 
 // programsOf is the inverse of KindOf.
@@ -51,7 +51,7 @@ func programsOf(kind int) int { return 1 << kind >> 1 }
 const (
 	// depthAttr is the number of stages of a loop, from LoadAtOnce or DeepenPipelines to AssignLatencies.
 	depthAttr = "nereid.stages"
-	// depthsAttr of a module holds the stages of its deepened loops, in sum, by the kind of launch.
+	// depthsAttr of a module holds the total stages of its deepened loops by the kind of launch (KindOf).
 	depthsAttr = "nereid.depths"
 )
 

@@ -23,16 +23,16 @@ import (
 //
 // Products complete in order, so the first wait still waits for all products of the iteration before.
 func startEarly(loop *ir.Op) {
-	if loop.HasAttr(apartAttr) { // the groups' turns decide when a product begins
+	if loop.HasAttr(apartAttr) { // the ping-pong of the groups decides when a product begins
 		return
 	}
-	var first *ir.Op // the last product with a wait of its own
+	var first *ir.Op // the last product that has a wait for itself alone
 	for product := range ttgir.Body(loop) {
 		if product.Def != ttng.WarpGroupDot || ownWait(product) == nil {
 			continue
 		}
 		if first != nil && begin(product, first) {
-			first = nil // one at a time: more sums would take too many registers
+			first = nil // one at a time: more accumulators would take too many registers
 			continue
 		}
 		overtake(product)
@@ -83,7 +83,7 @@ func begin(product, first *ir.Op) bool {
 	return true
 }
 
-// overtake starts a product before the one above, if that adds to a sum which nothing waits for yet: the wait
+// overtake starts a product before the one above, if nothing waits for that one's accumulator yet: the wait
 // for the product then lets the other go on, under what the threads compute from the result.
 //
 //	%e = ttng.warp_group_dot %p, %do, %sum             %d = ttng.warp_group_dot %do, %v
@@ -155,7 +155,7 @@ func isDefinedAbove(op, other *ir.Op) bool {
 	return true
 }
 
-// sums returns the number of registers that the sums of all products in the block of op take in each thread.
+// sums returns the registers per thread of the accumulators of all products in the block of op.
 func sums(op *ir.Op) (words int) {
 	for o := range op.Block().Ops() {
 		if o.Def == ttng.WarpGroupDot {

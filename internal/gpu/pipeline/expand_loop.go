@@ -22,7 +22,7 @@ import (
 //	                                              for i { b(i); a(i+1) if i < n-1 }
 type expander struct {
 	loop  *ir.Op
-	last  int // number of the last stage
+	last  int // index of the pipeline's last stage
 	order []*ir.Op
 	stage map[*ir.Op]int
 	// versions of a value of the body for the iterations that begin before the loop
@@ -36,7 +36,7 @@ type expander struct {
 	carried map[*ir.Value]*ages
 	keys    []*ir.Value // keys of carried, in order
 	iv      []*ir.Value // induction variable as each stage sees it
-	pred    []*ir.Value // condition that each stage but the last has an iteration
+	pred    []*ir.Value // by stage: whether its iteration exists; the last stage needs none
 }
 
 // ages gives the arguments of the new loop that hold a value from 1, 2, … n iterations ago: n of them, from

@@ -22,9 +22,9 @@ import (
 //	  …                                          %x = tt.load f(%i)
 //	}                                            …
 //
-// Where many warps share a multiprocessor, others compute while one waits for memory. A program that is
-// alone there, such as one that sums the gradients of its share of the rows, waits in each iteration, and so
-// do a few programs of one warp, such as those of a recurrence.
+// Where many warps share a multiprocessor, others compute while one waits for memory. A program that is alone
+// there, such as one that accumulates the gradients of its rows, waits in each iteration, and so do a few
+// programs of one warp, such as those of a recurrence.
 //
 // A short loop that only loads and computes needs no requests: the assembler unrolls it and begins with the
 // loads of four iterations. With requests, the loop would be too long for that.
@@ -169,11 +169,11 @@ type later struct {
 // known finds out what can be computed ahead.
 type known struct {
 	loop    *ir.Op
-	changes bool // the values found so far depend on the iteration
+	changes bool // some value found so far depends on the iteration
 	seen    map[later]bool
 }
 
-// ahead reports whether x can be computed now, by arithmetic.
+// ahead reports whether x, a value of a later iteration, can be computed in this one, by arithmetic alone.
 func (k *known) ahead(x later) bool {
 	if k.seen[x] || !x.v.Block().IsInside(k.loop) {
 		return true

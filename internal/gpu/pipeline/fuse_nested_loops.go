@@ -57,7 +57,7 @@ type fusion struct {
 	outer, inner   *ir.Op
 	before, behind []*ir.Op
 	sunk           []*ir.Op    // ops before the inner loop that become part of its body, in order
-	values         []*ir.Value // of before, used by the inner loop or behind it
+	values         []*ir.Value // results of before that the inner loop or later ops use
 	// for each value that the inner loop carries, the product that adds to it, or nil
 	sums []*ir.Op
 }
@@ -143,8 +143,8 @@ func (f *fusion) isSimple() bool {
 	return scf.IV(f.outer).Type == ir.Type(ir.I32) && scf.IV(f.inner).Type == ir.Type(ir.I32)
 }
 
-// findSums finds the products that add to what the inner loop carries. Tensors must begin with zeros and be
-// sums of one product; other values may be anything.
+// findSums finds the accumulators that the inner loop carries. A tensor must begin with zeros and accumulate
+// one product; scalars may be anything.
 func (f *fusion) findSums() bool {
 	products := 0
 	for i, arg := range scf.IterArgs(f.inner) {
@@ -358,7 +358,7 @@ func (f *fusion) copyAttrs(loop *ir.Op) {
 	}
 }
 
-// countOf returns the number of iterations of a loop that has some.
+// countOf returns the number of iterations of a loop that is known to have at least one.
 func countOf(b *ir.Builder, lo, hi, step *ir.Value) *ir.Value {
 	n := b.Val(arith.SubI, ir.I32, hi, lo)
 	if s, ok := arith.IntOf(step); ok && s == 1 {

@@ -46,11 +46,11 @@ func isLoad(op *ir.Op) bool { return op.Def == tt.Load || op.Def == tt.DescLoad 
 type asyncCopy struct {
 	load    *ir.Op
 	wide    bool // a thread has at least 4 adjacent bytes in global memory
-	clash   bool // users want different layouts
+	clash   bool // users demand different layouts
 	width   int  // elements that a thread copies at once, 0 if the load must stay a load
 	buf     ir.Attr
 	buffers int
-	tight   bool // the next copy overwrites the slot that products read
+	tight   bool // the next copy overwrites the slot that products of its iteration still read
 	roomy   bool // a copy never overwrites the slot that products of its iteration read
 	alloc   *ir.Value
 

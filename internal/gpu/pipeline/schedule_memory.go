@@ -10,7 +10,7 @@ import (
 // accesses lists the pointers through which an op, including its regions, reads and writes global memory.
 type accesses struct {
 	reads, writes []*ir.Value
-	unknown       bool // the op must stay in order with all accesses
+	unknown       bool // the op may access anything: it keeps its place among all accesses
 }
 
 func (a accesses) Any() bool { return a.unknown || len(a.reads)+len(a.writes) > 0 }

@@ -35,10 +35,10 @@ import (
 //	                                          }
 //	                                          end of the group's turn, and ttg.local_barrier
 //
-// A turn holds the products behind the wait and the leading one of the next iteration. It ends when they are
-// started: the tensor cores have work for the next group before they are done. Bytes that the copy engine
-// brings have barriers of their own; %bar then only says that slots are free (guard_slots.go). What threads
-// compute between the products is put in order in turn_order.go.
+// A turn of the ping-pong starts the products behind the wait and the leading product of the next iteration.
+// It ends when they are started, so that the tensor cores get the next group's work before they run dry.
+// Bytes that the copy engine brings have barriers of their own; %bar then only says that slots are free
+// (guard_slots.go). What threads compute between the products is put in order in turn_order.go.
 
 // turnLoop is a loop whose warp groups are to be apart.
 type turnLoop struct {
@@ -46,12 +46,12 @@ type turnLoop struct {
 	leading *ir.Op
 	wait    *ir.Op   // for all products
 	behind  *ir.Op   // the first product behind it
-	fills   []*ir.Op // ops that fill slots or announce that
+	fills   []*ir.Op // copies into slots, and the expects of their bytes
 	waits   []*ir.Op
 	rings   []*ir.Op // allocations of the slots and of the barriers that count their bytes
 	enter   *ir.Op   // barriers of the block before and behind the loop
 	leave   *ir.Op
-	parity  *ir.Value // of the next iteration's number
+	parity  *ir.Value // parity of the next iteration's number
 }
 
 // takeTurns lets the warp groups of a marked loop apart, if it has the right form.
@@ -149,9 +149,9 @@ func (t *turnLoop) isLate(w *ir.Op) bool {
 	})
 }
 
-// worthTurns reports whether groups are to take turns: two groups that are alone on an SM. More groups
-// overlap by chance, and would wait for each other. A group that meets the other one during its turn would
-// wait for ever: that one waits for the turn's end.
+// worthTurns reports whether groups should ping-pong: there are two, and they are alone on their SM. More
+// groups overlap by chance, and turns would only make them wait. A barrier of the whole block within a turn
+// would be a deadlock: the other group waits for the end of the turn.
 func (t *turnLoop) worthTurns() bool {
 	sums := 0
 	for op := range t.loop.Ops() {
@@ -189,8 +189,8 @@ func MeetsWarps(op *ir.Op) bool {
 	return slices.Contains(meeting, op.Def)
 }
 
-// divide divides the loop into turns. Each group has a barrier, at which the group before it arrives when its
-// turn ends. The first group's first turn needs none.
+// divide divides the loop into the turns of the ping-pong. Each group has a barrier, at which the other group
+// arrives when its turn ends. The first turn of the first group waits for nobody.
 func (t *turnLoop) divide() {
 	b := ir.At(t.enter)
 	groups := int64(ttg.NumWarps(t.loop) / ttgir.GroupWarps)

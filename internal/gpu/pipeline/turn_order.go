@@ -51,9 +51,9 @@ func (t *turnLoop) waitEarly() {
 	}
 }
 
-// sumsFirst moves what the sums of products behind the wait are computed from, a factor for each row, ahead
-// of what their left operands are computed from. That takes long, mostly in the unit for exponentials; the
-// sums are multiplied meanwhile.
+// sumsFirst moves the scaling factors of accumulators, one for each row, ahead of the arithmetic for the left
+// operands of the products behind the wait. That arithmetic takes long, mostly in the unit for exponentials;
+// the accumulators are scaled meanwhile.
 func (t *turnLoop) sumsFirst() {
 	need := map[*ir.Op]bool{}
 	var visit func(v *ir.Value)
@@ -85,8 +85,8 @@ func (t *turnLoop) sumsFirst() {
 	}
 }
 
-// inChains marks the reductions of the loop: a warp that computes alone on its part of an SM does not wait
-// for each sum before the next if it has several.
+// inChains marks the reductions of the loop to be computed in several independent chains: a warp that is
+// alone on its quarter of an SM would wait for each addition before the next.
 func (t *turnLoop) inChains() {
 	for op := range ttgir.Body(t.loop) {
 		if op.Def == tt.Reduce {

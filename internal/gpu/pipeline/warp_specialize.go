@@ -11,16 +11,17 @@ import (
 // products without making their warps wait. Bulk copies and barriers in shared memory do that without warps
 // of their own, so the hint has two other effects, which Triton's implementation has as well:
 //
-//   - A program of one warp group that cannot hold the sums of its products gets a second one, which computes
+//   - A program of one warp group that cannot hold the accumulators of its products gets a second one, which computes
 //     half of the rows (SpecializedWarps).
 //   - The loop is fused with the loop inside it, so that copies for the next tile run while the current one
 //     is stored (FuseNestedLoops).
 const specializeAttr = "tt.warp_specialize"
 
-// SpecializedWarps returns the number of warps of a program that is to have n: twice as many if n is one warp
-// group, and a loop has more sums than one group can hold and rows for two. A loop that asks for warp
-// specialization gets them as soon as that is faster, others if the sums alone are more than all registers:
-// the assembler would keep them on the stack and wait for every product.
+// SpecializedWarps returns the number of warps of a program for which the author asked for n: twice as many
+// if n is one warp group, a loop has more accumulators than one group can hold, and there are rows for two
+// groups. A loop that asks for warp specialization gets the second group as soon as that is faster, other
+// loops if the accumulators alone exceed all registers: the assembler would spill them and serialize the
+// products.
 func SpecializedWarps(m *ir.Module, n int) int {
 	if n != ttgir.GroupWarps {
 		return n
@@ -40,7 +41,8 @@ const (
 	ThreadRegisters = 255
 )
 
-// needsTwoGroups reports whether a warp group has too many sums in each thread, and two can divide them.
+// needsTwoGroups reports whether the accumulators exceed the registers of one warp group, and two can divide
+// them.
 func needsTwoGroups(loop *ir.Op) bool {
 	sums := int64(0)
 	for op := range loop.Ops() {

@@ -48,10 +48,10 @@ func JoinLoops(mach ttgir.Machine) pass.Pass {
 	}
 }
 
-// joiner compares two loops.
+// joiner compares the bodies of two loops op by op.
 type joiner struct {
 	first, second *ir.Op
-	pairs         map[*ir.Value]*ir.Value // from values of the second loop to equal ones of the first
+	pairs         map[*ir.Value]*ir.Value // value of the second loop to its equal in the first
 	extra         []extraMask
 }
 

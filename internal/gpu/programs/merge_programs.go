@@ -196,7 +196,7 @@ func isNumber(op *ir.Op) bool {
 
 // merger copies the operations of a program.
 type merger struct {
-	maps    []*ir.Mapping // what a value is in each of the programs
+	maps    []*ir.Mapping // the copy of a value in each merged program
 	depends map[*ir.Value]bool
 }
 

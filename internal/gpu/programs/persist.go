@@ -17,10 +17,10 @@ import (
 	"github.com/nereid-lang/nereid/internal/rules"
 )
 
-// PersistPrograms lets a program stay on its SM and do the work of many, one after the other, in kernels
-// whose warp groups take turns: each program has an SM for itself, so nothing else runs there while it
-// starts, waits for its first copies, and stores. In the loop over programs, copies for the next one are
-// under way while the current one computes its last products and stores its results:
+// PersistPrograms makes kernels persistent whose warp groups ping-pong: a program stays on its SM and does
+// the work of many. Such a program has an SM for itself, so nothing else would run there while it starts,
+// waits for its first copies, and stores. In the loop over programs, copies for the next one are under way
+// while the current one computes its last products and stores its results:
 //
 //	first copies of this program          copies of the first blocks of program 0
 //	scf.for %n … {                        scf.for programs {
@@ -107,7 +107,7 @@ func (p *persistent) isShort() tt.TileGuard {
 	return guard
 }
 
-// ShortLoop returns the condition under which programs of a launch should stay, nil if they never should.
+// ShortLoop returns the condition under which a launch should run persistent code, nil if it never should.
 func ShortLoop(m *ir.Module) tt.TileGuard {
 	if a, ok := m.Op.Attr(ttgir.ShortAttr).(*ir.DenseArrayAttr); ok {
 		return tt.TileGuard(a.Values)
@@ -120,38 +120,38 @@ func SetShortLoop(m *ir.Module, guard tt.TileGuard) {
 	m.Op.SetAttr(ttgir.ShortAttr, ir.DenseArray(ir.I64, guard...))
 }
 
-// persistent is a kernel whose programs can stay.
+// persistent is a kernel that can become persistent.
 type persistent struct {
 	fn, loop *ir.Op
-	few      *ir.Op   // the branch of the loop in which a few warps fill slots
-	fills    []*ir.Op // what fills slots in it
+	few      *ir.Op   // the branch of the loop in which a few warps start the copies into slots
+	fills    []*ir.Op // the copies in that branch
 	more     *ir.Value
-	slot     *ir.Value // the number of the slots that are filled
-	ahead    int64     // blocks that copies are ahead
+	slot     *ir.Value // the index of the slot that copies fill
+	ahead    int64     // how many iterations copies run ahead
 	step     int64
 
 	setup  []*ir.Op // allocations and barriers, once for all programs
 	first  []*ir.Op // copies before the loop for slots
 	whole  []*ir.Op // copies before the loop for its other operands
-	tile   []*ir.Op // what each program does
-	end    []*ir.Op // what ends the life of allocations
+	tile   []*ir.Op // the ops that are repeated for each program
+	end    []*ir.Op // deallocations behind the loop
 	enter  *ir.Op
 	turn   *ir.Op   // the wait for the first turn
 	waits  []*ir.Op // for the copies of whole
-	passed *ir.Op   // the end of the last turn
+	passed *ir.Op   // the arrival that ends the last turn of the ping-pong
 
-	varies  map[*ir.Value]bool // what depends on the program's number
-	rings   []int              // iteration arguments that go on in the next program
-	parity  int                // that of turns
-	ids     [3]*ir.Value       // numbers of the program, where used
+	varies  map[*ir.Value]bool // values that depend on the program's number
+	rings   []int              // indices of iteration arguments that keep counting in the next program
+	parity  int                // index of the iteration argument with the ping-pong's parity
+	ids     [3]*ir.Value       // the kernel's reads of its program number, by axis; nil if unused
 	grid    [3]*ir.Value
-	longest bool // programs are numbered so that the longest are first
+	longest bool // programs with the longest loops have the lowest numbers
 
 	programs, last, stop *ir.Value
-	me                   [2]*ir.Value // this program's number, from the first and from the last
+	me                   [2]*ir.Value // this program's number, counted from the first and from the last
 }
 
-// findPersistent returns the parts of a kernel, nil if its programs cannot stay.
+// findPersistent returns the parts of a kernel, nil if it cannot become persistent.
 func findPersistent(fn *ir.Op) *persistent {
 	r := fn.Region(0)
 	if r.Empty() || r.NumBlocks() != 1 || ttgir.IsOrdered(fn) {
@@ -250,7 +250,7 @@ func (p *persistent) isVarying(op *ir.Op) bool {
 	return false
 }
 
-// noteWait notes a wait before the loop: for the first turn, or for copies.
+// noteWait notes a wait before the loop: for the first turn of the ping-pong, or for copies.
 func (p *persistent) noteWait(op *ir.Op) bool {
 	n, ok := arith.IntOf(op.Slot(1))
 	if !ok || n != 0 || op.Slot(2) != nil {
@@ -338,8 +338,8 @@ func (p *persistent) fillsAlone() bool {
 	return p.few.Body(0).First().Def == ttng.WaitBarrier
 }
 
-// findRings finds the iteration arguments that count slots and turns, and reports whether the turns' parity
-// is among them. Those of the kernel itself begin anew in each program.
+// findRings finds the iteration arguments that count slots of buffers and turns of the ping-pong, and reports
+// whether the parity of the turns is among them. Counters of the kernel itself begin anew in each program.
 func (p *persistent) findRings() bool {
 	for i, arg := range scf.IterArgs(p.loop) {
 		turns, ok := p.countsSlots(arg, arg.Type == ir.Type(ir.I32), map[*ir.Value]bool{})
@@ -357,8 +357,8 @@ func (p *persistent) findRings() bool {
 	return p.parity >= 0
 }
 
-// countsSlots reports whether a number serves to choose slots and parities alone, and whether one is that of
-// turns.
+// countsSlots reports whether a number does nothing but choose slots and parities, and whether it is the
+// parity of the turns.
 func (p *persistent) countsSlots(v *ir.Value, is bool, seen map[*ir.Value]bool) (turns, ok bool) {
 	if seen[v] || !is {
 		return false, is

@@ -15,9 +15,9 @@ import (
 	"github.com/nereid-lang/nereid/internal/rules"
 )
 
-// The loop over programs counts in rounds: base is the round times the number of programs that stay. In a
-// round, each of them does one of the launch's programs; in every other round, they count from the last, so
-// that the sum of two rounds is about the same for all where later programs have less work.
+// The loop over programs counts in rounds: base is the round times the number of persistent programs. In a
+// round, each of them does one of the launch's programs. Every other round is counted from its end: where
+// later programs have less work, two rounds together then give all the same amount.
 
 // persist makes the loop over programs.
 func (p *persistent) persist() {
@@ -49,7 +49,7 @@ func (p *persistent) persist() {
 	}
 }
 
-// takeGrid adds the parameters of a kernel that are the sizes of the launch's grid.
+// takeGrid adds three parameters to a kernel: the sizes of the launch's grid.
 func takeGrid(fn *ir.Op) (grid [3]*ir.Value) {
 	for axis := range grid {
 		grid[axis] = funclike.AddArg(fn, ir.I32, fn.Loc)
@@ -60,8 +60,8 @@ func takeGrid(fn *ir.Op) (grid [3]*ir.Value) {
 	return grid
 }
 
-// countRounds computes how many programs stay, the number of the last of the launch's, and where the rounds
-// of this one stop.
+// countRounds computes the number of persistent programs, the number of the launch's last program, and where
+// the rounds of this program stop.
 func (p *persistent) countRounds(b *ir.Builder) {
 	axis := ir.A("axis", ir.I32Attr(0))
 	one := arith.ConstInt(b, 1, ir.I32)
@@ -114,8 +114,9 @@ func (p *persistent) numbers(b *ir.Builder, base, odd *ir.Value) (ids [3]*ir.Val
 	return ids
 }
 
-// even reports whether two rounds, one forward and one backward, give the same sum to all programs that stay,
-// with the programs of the launch in their own order: those along the first axis divide two rounds.
+// even reports whether two rounds, one forward and one backward, give all persistent programs the same amount
+// of work without renumbering the launch's programs: the number of programs along the first axis divides two
+// rounds.
 func (p *persistent) even(b *ir.Builder) *ir.Value {
 	two := b.Val(arith.MulI, ir.I32, p.programs, arith.ConstInt(b, 2, ir.I32))
 	rest := b.Val(arith.RemUI, ir.I32, two, p.grid[0])
@@ -124,7 +125,7 @@ func (p *persistent) even(b *ir.Builder) *ir.Value {
 
 // cursor is a place in the sequence of all blocks of this program's rounds.
 type cursor struct {
-	base, odd *ir.Value // the round
+	base, odd *ir.Value // the first program of the round, and whether the round counts backward
 	n, end    *ir.Value
 	ids       [3]*ir.Value
 }
@@ -333,8 +334,8 @@ func (p *persistent) copyNext(branch *ir.Op, base, odd *ir.Value) {
 	scf.MakeYield(in)
 }
 
-// passEarly ends the last turn of a program as soon as its products are started, before the copies for later
-// programs: the other group waits for it.
+// passEarly ends a program's last turn as soon as its products are started, before the copies for later
+// programs: the other group waits for the turn.
 func (p *persistent) passEarly() {
 	lower, upper := scf.LowerBound(p.loop), scf.UpperBound(p.loop)
 	b := ir.At(p.passed)

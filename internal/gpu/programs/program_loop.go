@@ -21,12 +21,12 @@ import (
 // nothing else runs there while one starts, waits for its first copies, and stores. FuseNestedLoops makes one
 // loop of both, so that the copies for the next program run while this one is stored:
 //
-//	%id = tt.get_program_id x             scf.for %t = this program to all step programs that stay {
+//	%id = tt.get_program_id x             scf.for %t = this program to all step persistent programs {
 //	scf.for %k … { products }        =>     scf.for %k … { products of program %t }
 //	stores                                  stores
 //	                                      } {tt.flatten}
 //
-// As with PersistPrograms, which does this for loops whose warp groups take turns, the kernel gets the sizes
+// As with PersistPrograms, which does this for loops whose warp groups ping-pong, the kernel gets the sizes
 // of the launch's grid, and launches choose between this code and the ordinary one, which is only marked if
 // persist is not set.
 func LoopOverPrograms(mach ttgir.Machine, numStages int, persist bool) pass.Pass {
@@ -99,8 +99,8 @@ func (p *program) hasTiles() bool {
 	return found && !ttgir.HasLoop(p.loop)
 }
 
-// isSum reports whether the only tensor that the loop carries is the sum of one product, from zero on, and so
-// large that a program has an SM for itself.
+// isSum reports whether the only tensor that the loop carries is the accumulator of one product, begins with
+// zeros, and is so large that an SM runs one block at a time.
 func (p *program) isSum(mach ttgir.Machine) bool {
 	sums := 0
 	for i, arg := range scf.IterArgs(p.loop) {

@@ -11,16 +11,16 @@ import (
 )
 
 // StoreByWarps lets each warp store the rows that it has from a product of warp groups, in kernels whose
-// warps are apart. The way to a layout with longer pieces of rows then stays within the warp, and warps need
-// not meet. One number of each row is stored by the threads that have it.
+// warps need not run in step. The conversion to a layout with longer pieces of rows then stays within a warp,
+// without a barrier of the block. Vectors with one number per row are stored by the threads that hold them.
 //
 //	#mma: a warp has rows 16w to 16w + 15       #rows = #ttg.blocked<{sizePerThread = [8, 8], …}>
 //	%y = ttg.convert_layout %x : #mma -> #b     %y = ttg.convert_layout %x : #mma -> #rows
 //	tt.store %p, %y : #b                    =>  tt.store (convert_layout %p), %y : #rows
 //
-// If programs stay (PersistPrograms, LoopOverPrograms), shared memory has no room for that: it is filled for
-// the next program. Then the four threads that have a row exchange its elements, and each stores 16 bytes
-// (rowsOfQuads).
+// Persistent programs (PersistPrograms, LoopOverPrograms) have no shared memory left for that: it is being
+// filled for the next program. There, the four threads that hold a row exchange its elements, and each stores
+// 16 bytes (rowsOfQuads).
 func StoreByWarps(persist bool) pass.Pass {
 	return pass.Pass{
 		Name: "nereid-gpu-store-by-warps",

@@ -49,7 +49,7 @@ type descWish struct {
 // descGroups collects the descriptors of a function in groups of one layout.
 type descGroups struct {
 	parent map[*ir.Value]*ir.Value
-	list   []*ir.Value // in the order of first sight
+	list   []*ir.Value // in the order in which they were met
 	wishes map[*ir.Value]*descWish
 }
 

@@ -46,8 +46,8 @@ var SpreadStores = pass.Pass{
 
 // tileStore is the store of a tile at the end of some iterations of a loop that copies operands.
 type tileStore struct {
-	loop, branch *ir.Op // the branch is taken where a tile ends
-	wait, copy   *ir.Op // in the branch: the wait until the buffer is free, and the store itself
+	loop, branch *ir.Op // branch is taken in the last iteration of a tile
+	wait, copy   *ir.Op // in branch: the wait for the buffer's last store, and the store
 	behind       *ir.Op // the wait behind the loop
 }
 

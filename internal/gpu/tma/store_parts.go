@@ -54,7 +54,7 @@ var StoreInParts = pass.Pass{
 // wholeStore is the store of a tile through a buffer that nothing else uses.
 type wholeStore struct {
 	alloc, fence, copy, wait *ir.Op
-	columns                  int64 // of a part
+	columns                  int64 // columns of one part of the tile
 }
 
 // findWholeStore returns the store that a copy is part of, nil if it has one part.

@@ -119,7 +119,7 @@ func (t *tiler) room(op *ir.Op) *address.Form {
 	return out
 }
 
-// number returns a constant as a sum.
+// number returns a constant as a linear expression.
 func (t *tiler) number(n int64) address.Sum { return t.addr.Sum(address.Term{Factor: n}) }
 
 // setSize sets the size of a dimension so that room is left from the tile's first element on. The size must

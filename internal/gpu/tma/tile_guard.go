@@ -36,8 +36,8 @@ var guardSteps = map[*ir.OpDef]int64{
 // GuardWriter writes the steps of a guard.
 type GuardWriter struct {
 	Argument func(*ir.Value) int // the number of a kernel's argument, -1 for other values
-	loops    []*ir.Op            // those whose variables the steps use, outer ones first
-	heads    tt.TileGuard        // steps that enter the loops, which come before all others
+	loops    []*ir.Op            // the loops whose variables the steps use, outermost first
+	heads    tt.TileGuard        // the steps that enter the loops; they come first
 }
 
 // Steps appends the steps that compute a scalar.

@@ -58,7 +58,7 @@ func TileLoads(mach ttgir.Machine, numStages int, mode TileMode) pass.Pass {
 type tiler struct {
 	mach   ttgir.Machine
 	stages int
-	all    bool // also where it does not pay
+	all    bool // make tiles also where the rules see no gain
 	fn     *ir.Op
 
 	addr  *address.Analysis
@@ -73,7 +73,7 @@ type tileMap struct {
 	desc *ir.Value
 }
 
-// tilePlan is a load or a store that is a tile.
+// tilePlan describes a load or a store whose addresses form a tile: its dimensions, strides and coordinates.
 type tilePlan struct {
 	op        *ir.Op
 	base      int
@@ -82,7 +82,7 @@ type tilePlan struct {
 	natural   []int
 	multiples []tt.TileMultiple
 	guards    []tt.TileGuard
-	apart     []int // arguments whose memory must be other than the tile's
+	apart     []int // arguments whose memory may not overlap the tile's
 }
 
 // tileDim is a dimension of a tile.

@@ -72,7 +72,8 @@ func isPlainLoad(load *ir.Op) bool {
 	return false
 }
 
-// contiguous finds the two dimensions of the tensor.
+// contiguous sets the two dimensions of a plan from their strides, the one along which memory is contiguous
+// last. It returns false if there is none.
 func (t *tiler) contiguous(p *tilePlan, form *address.Form) bool {
 	size := address.ElementBytes(p.op.Operand(0).Type)
 	strides := make([]address.Term, 2)

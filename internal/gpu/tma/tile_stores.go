@@ -15,8 +15,8 @@ import (
 )
 
 // TileStores gives stores by pointers to the copy engine, where their addresses are those of a tile, as
-// TileLoads does for loads. Threads then have no addresses to compute, and where programs stay on their SMs
-// (LoopOverPrograms), the tile of one is written while the next one multiplies.
+// TileLoads does for loads. Threads then have no addresses to compute, and in persistent kernels
+// (LoopOverPrograms), the tile of one program is written while the next one multiplies.
 //
 //	tt.store %c + rows*%sc + cols, %v, mask   =>   tt.descriptor_store %d[row, col], %v
 //
@@ -71,9 +71,9 @@ func (t *tiler) planStores(m *ir.Module) (out []*tilePlan) {
 	return out
 }
 
-// isResult reports whether a store is worth a tile: it stores the sum of large products of tiles, made by the
-// last loop before it, in 16 bits, which get to shared memory as matrices (stmatrix), and the loop's pipeline
-// leaves room for them.
+// isResult reports whether a store is worth a tile: it stores, in 16 bits (which stmatrix writes to shared
+// memory), the accumulator of large products of the last loop before it, and the loop's pipeline leaves
+// shared memory for it.
 func (t *tiler) isResult(store *ir.Op) bool {
 	typ, loop := ttgir.TensorOf(store.Operand(1)), store
 	for loop != nil && loop.Def != scf.For {
@@ -111,7 +111,8 @@ func StagesBeside(loop *ir.Op, bytes int64) int64 {
 	return (WholeShared - pipeline.ReservedShared - bytes) / stage
 }
 
-// planStore returns how a store is a tile, nil if it may be none, or if the order of accesses may matter.
+// planStore returns the tile of a store, nil if its addresses may form none or if the order of accesses may
+// matter.
 func (t *tiler) planStore(store *ir.Op) *tilePlan {
 	if ttgir.IsHinted(store) || isRepeated(store) {
 		return nil

@@ -15,9 +15,9 @@ import (
 
 // wrap is the scalar that such a block of indices begins with.
 type wrap struct {
-	at  address.Sum // before the remainder or the selection
+	at  address.Sum // the index before the remainder or the selection
 	arg int         // number of the argument with the end
-	n   int64       // elements of the block, which both are multiples of
+	n   int64       // elements of the block; index and end are multiples of it
 	// room is what is left from the block's first element to the last one before the end. It must not be
 	// negative. It is nil for indices that wrap around.
 	room *ir.Value

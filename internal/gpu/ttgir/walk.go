@@ -104,7 +104,7 @@ func IsZero(v *ir.Value) bool {
 const (
 	// PersistentAttr marks a module whose kernel has the grid's sizes as its last parameters.
 	PersistentAttr = "nereid.persistent"
-	// ShortAttr of a module is a tt.TileGuard: if it holds, programs of the launch should stay.
+	// ShortAttr of a module is a tt.TileGuard: launches for which it holds should run persistent code.
 	ShortAttr = "nereid.short"
 )
 

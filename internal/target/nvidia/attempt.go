@@ -39,7 +39,7 @@ const (
 
 // restart is a reason for another attempt.
 type restart struct {
-	after  step // whose result shows the reason
+	after  step // the step whose result shows the reason
 	why    string
 	when   func(a *attempt) bool
 	change func(a *attempt)
@@ -127,8 +127,8 @@ func (a *attempt) rewrite(change func(*ir.Module)) {
 	a.in.Stages.Record("ttgir", 0, func() []byte { return target.Text(a.in.Module) })
 }
 
-// shouldPersist reports whether the programs of the launch that waits for the code should stay on their SMs,
-// which may show only in the TTGIR of programs that do not. Another attempt then costs passes, but one code
+// shouldPersist reports whether the programs of the launch that waits for the code should be persistent,
+// which may show only in the TTGIR of programs that are not. Another attempt then costs passes, but one code
 // is assembled instead of two.
 func (a *attempt) shouldPersist() bool {
 	if a.short != nil || a.in.Launch == nil || a.persists(a.in) != gpu.PersistProducts {

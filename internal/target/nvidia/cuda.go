@@ -72,8 +72,9 @@ type Code struct {
 	Cooperative bool `json:",omitempty"`
 	Overlap     bool `json:",omitempty"` // programmatic dependent launch
 
-	// Sharing is that of the launches for which the code is made (device.Way). Depths holds the stages of
-	// its pipelines, in sum, by sharing; nil if they are the same for all launches.
+	// Sharing is the number of blocks per SM in the launches for which the code is made (device.Way). Depths
+	// holds the total stages of its pipelines by the number of blocks per SM; nil if they are the same for
+	// all launches.
 	Sharing int   `json:",omitempty"`
 	Depths  []int `json:",omitempty"`
 
@@ -115,9 +116,9 @@ type Code struct {
 	GridStride bool `json:",omitempty"`
 	Recurrence bool `json:",omitempty"`
 
-	rules *rules.Set // values of the rules, of the module or of Rules
+	rules *rules.Set // values of the rules: the module's, or those in Rules
 
-	guards *guardTable // answers about the guards of tiles
+	guards *guardTable // cached results of evaluating tile guards
 }
 
 // ScratchBytes returns the scratch memory that a launch needs in all.

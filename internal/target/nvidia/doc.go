@@ -32,7 +32,7 @@
 // What a launch decides:
 //
 //	others.go         further code of a specialization, made when a launch needs it
-//	sharing.go        which launches have few programs on an SM, and the code for those
+//	sharing.go        blocks per SM of a launch, and the code for few of them
 //	merge.go          which launches have merged programs
 //	tensormap.go      tensor maps of descriptors
 //	tile.go           tensor maps of loads by pointers

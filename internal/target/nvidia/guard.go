@@ -67,7 +67,7 @@ type guardRun struct {
 	guard tt.TileGuard
 	grid  [3]int
 	words []uint64
-	left  int // how many programs and iterations may still follow
+	left  int // the remaining budget of programs and iterations
 
 	at    [3]int                  // the program
 	index [tt.MaxGuardLoops]int64 // variables of loops that are entered

@@ -118,7 +118,7 @@ func (d *Device) Fingerprint() string {
 type assembling struct {
 	name   string // as part of a fingerprint
 	maxPTX int    // the newest PTX that it reads
-	ptxas  bool   // rather than the driver
+	ptxas  bool   // ptxas assembles, not the driver
 }
 
 // assembles returns the assembler of a device with a driver of that version: ptxas if the environment names

@@ -163,7 +163,7 @@ func (k *kernel) shallower(s *driver.Stream) *kernel {
 	return e
 }
 
-// staying returns the code whose programs stay on their SMs, nil if a launch should not run it.
+// staying returns the persistent code, nil if a launch should not run it.
 func (k *kernel) staying(s *driver.Stream, grid [3]int, words []uint64) *kernel {
 	if !k.code.Stays(grid, words, k.dev.dev.SMs) {
 		return nil

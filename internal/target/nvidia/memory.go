@@ -96,7 +96,7 @@ type buffer struct {
 	ptr  driver.DevicePtr
 	size int
 
-	foreign bool // somebody else frees it
+	foreign bool // its owner outside of this package frees it
 	closed  atomic.Bool
 	copies  sync.RWMutex // copies under way, for which Close waits
 

@@ -55,7 +55,7 @@ func (k *Code) Merges(x int, words []uint64, sms int) (n int, unit bool) {
 // UnitStrides reports whether a launch has strides, all of them 1.
 func (k *Code) UnitStrides(words []uint64) bool { return len(k.Strides) > 0 && k.ones().In(words) }
 
-// ones returns the words of the strides.
+// ones returns the argument words that are strides, for the check that all are 1.
 func (k *Code) ones() (list driver.Ones) {
 	for _, i := range k.Strides {
 		list = append(list, driver.One{Word: i, Mask: 1<<(8*k.Params[i]) - 1})

@@ -16,12 +16,12 @@ import (
 // Others is the further code of a kernel's specialization, made when a launch first needs it: for arguments
 // that no tensor map describes, and for launches with more or fewer programs on an SM.
 type Others struct {
-	base    *Others          // of the code that chose this one, whose further code this one shares; or nil
+	base    *Others          // those of the code that chose this one, which shares them; or nil
 	maker   target.Maker     // nil if there is no compiler
-	whole   other            // without tensor maps of tiles: serves all launches
+	whole   other            // code without tensor maps of tiles: it serves all launches
 	merged  [2][4]other      // programs that do the work of 2, 4, 8: by the logarithm; [1] for strides of 1
-	staying other            // programs that stay on their SMs
-	sharing [gpu.Kinds]other // deeper pipelines and requests ahead, by the kind of launch
+	staying other            // persistent code
+	sharing [gpu.Kinds]other // deeper pipelines and prefetches, by the kind of launch
 }
 
 // Otherwise sets how to make the code.
@@ -107,14 +107,14 @@ func (o *Others) HasMaker() bool { return o.maker != nil }
 // HasWhole reports whether the code that serves all launches is made.
 func (o *Others) HasWhole() bool { return o.root().whole.Made() != nil }
 
-// Deeper returns the code whose pipelines and requests ahead are for launches of a sharing, nil if there is
-// none. wait says that it may be made now.
+// Deeper returns the code whose pipelines and prefetches are made for a number of blocks per SM, nil if there
+// is none. wait reports whether the launch may wait for its compilation.
 func (o *Others) Deeper(ctx context.Context, sharing int, wait func() bool) target.Executable {
 	return o.ifMade(ctx, device.Way{Fallback: true, Sharing: sharing}, wait)
 }
 
-// Staying returns the code whose programs stay on their SMs, nil if there is none. wait says that it may be
-// made now.
+// Staying returns the persistent code, nil if there is none. wait reports whether the launch may wait for its
+// compilation.
 func (o *Others) Staying(ctx context.Context, wait func() bool) target.Executable {
 	return o.ifMade(ctx, device.Way{Fallback: true, Persist: true}, wait)
 }
@@ -157,7 +157,7 @@ func (o *Others) All() (list []target.Executable) {
 type other struct {
 	mu     sync.Mutex
 	made   atomic.Pointer[target.Executable]
-	failed atomic.Bool // it is not tried again
+	failed atomic.Bool // its compilation failed, and is not tried again
 }
 
 // Made returns the executable, or nil if there is none yet.
@@ -187,7 +187,7 @@ func (o *other) get(ctx context.Context, base *Others, maker target.Maker, way d
 }
 
 // Ways returns the ways of the code that launches may run instead of this one. A kernel that is launched
-// without an interface call (ready) merges large launches; only others look whether programs should stay.
+// without an interface call (ready) merges large launches; only other kernels look for persistent code.
 func (k *Code) Ways(ready bool) (list []device.Way) {
 	add := func(w device.Way) {
 		if !slices.Contains(list, w) {

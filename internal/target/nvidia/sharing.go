@@ -13,15 +13,15 @@ import (
 	"github.com/nereid-lang/nereid/internal/target"
 )
 
-// The sharing of a launch is a number up to which its programs run on one SM at a time: a power of two. Where
-// it is small, pipelines may fill the shared memory that programs leave, and loops may ask for memory ahead,
-// so such launches have code of their own. It is 0, or device.Many, where programs are too many to matter.
+// The sharing of a launch is its number of blocks per SM, rounded up to a power of two. Where it is small,
+// deeper pipelines may fill the shared memory that is left, and loops may prefetch, so such launches have
+// code of their own. It is 0, or device.Many, where blocks are so many that this does not matter.
 
 // deepens reports whether launches of few programs have code of their own.
 func (c Compiler) deepens() bool { return c.warpGroups() && !knob.NoDeeper.Get() }
 
-// sharing returns what the passes are told about the launches of the code. That takes a host that has other
-// code for other launches.
+// sharing returns the blocks per SM that the passes may rely on. They may only if the host has other code for
+// other launches.
 func (c Compiler) sharing(in *target.Input) gpu.Sharing {
 	if !c.deepens() || !in.Way.Fallback || c.shallow {
 		return gpu.Sharing{}
@@ -34,8 +34,8 @@ func (c Compiler) WayOf(grid [3]int, sms int) device.Way {
 	return device.Way{Fallback: true, Sharing: c.Sharing(grid, sms)}
 }
 
-// Sharing returns the sharing of a grid on a device with so many SMs. Without other code for
-// few programs, there may still be some for many: that of programs that stay on their SMs.
+// Sharing returns the blocks per SM of a grid on a device with so many SMs. Where few blocks have no code of
+// their own, many may still have some: the persistent one.
 func (c Compiler) Sharing(grid [3]int, sms int) int {
 	switch n := programsOnSM(grid, sms); {
 	case n == 0 && grid[0]*grid[1]*grid[2] > 0 || n > 1 && !c.deepens():
@@ -66,10 +66,11 @@ func (c Compiler) Distinct(m *ir.Module, w device.Way) device.Way {
 	return w
 }
 
-// shares returns the sharing that the code of a module of TTIR depends on, in launches of a
-// sharing. The code of loops depends on it: with products as far as pipelines get deeper, and on programs
-// being many, which may stay; without products if they are few. Where shares returns 0 although OtherDepth
-// asks for the code of a sharing, the code that asks would be returned, and would ask again.
+// shares returns the part of a launch's blocks per SM on which the code of a module depends. Code without
+// loops does not depend on it. Loops with products depend on a number for which pipelines get deeper, and on
+// there being many blocks, which may become persistent; other loops depend on small numbers alone. Where
+// shares returns 0 although OtherDepth asks for other code, the asking code would be returned, and would ask
+// again.
 func (c Compiler) shares(m *ir.Module, sharing int) int {
 	if m == nil {
 		return sharing
@@ -88,7 +89,7 @@ func (c Compiler) shares(m *ir.Module, sharing int) int {
 	return sharing
 }
 
-// OtherDepth returns the sharing of a launch if other code has pipelines for it, else -1.
+// OtherDepth returns the blocks per SM of a launch if other code has pipelines for that number, else -1.
 func (k *Code) OtherDepth(grid [3]int, words []uint64, sms int) int {
 	if grid[0]*grid[1]*grid[2] == 0 {
 		return -1
@@ -133,9 +134,8 @@ func (k *Code) depths() (list []int) {
 	return list
 }
 
-// insteadOfStaying is OtherDepth for persistent code, with n programs on an SM. Programs stay to begin with
-// the next one early: those of a grid with one for each SM have no next one, and those of long loops hardly
-// need it.
+// insteadOfStaying is OtherDepth for persistent code, with n blocks per SM. Persistent programs gain by
+// starting the next one early: with one block per SM there is no next one, and long loops hardly need it.
 func (k *Code) insteadOfStaying(n int, grid [3]int, words []uint64) int {
 	switch {
 	case n != 1 && (k.Short == nil || k.guarded(k.Short, grid, words)):
@@ -151,8 +151,8 @@ func (k *Code) isDeep() bool {
 	return k.Depths != nil && k.Depths[0] > 0 && k.Depths[gpu.KindOf(k.Sharing)] > k.Depths[0]
 }
 
-// sharers returns the largest number of programs that run on one SM in the launches for which the code is
-// made, 0 if there may be more.
+// sharers returns the largest number of blocks per SM in the launches for which the code is made, 0 if it is
+// not bounded.
 func (k *Code) sharers() int {
 	if k.Depths == nil {
 		return 0

@@ -14,7 +14,7 @@ import (
 )
 
 // ttgir takes the module to TTGIR: tensors get layouts. With a condition short, under which loops are short,
-// programs stay on their SMs, and the TTGIR has the condition. It returns Code.Depths.
+// programs are persistent, and the TTGIR holds the condition. It returns Code.Depths.
 func (c Compiler) ttgir(in *target.Input, short tt.TileGuard) (depths []int, err error) {
 	err = in.Make("ttgir", func() error {
 		mode := c.persists(in)
@@ -58,8 +58,8 @@ func holds(guard tt.TileGuard, in *target.Input) bool {
 	return k.guardHolds(guard, in.Launch.Grid, in.Launch.Words)
 }
 
-// persists says whether programs stay on their SMs. That takes a host that tells the kernel its grid and has
-// other code for other launches.
+// persists says whether programs are persistent. They may be if the host passes the grid to the kernel and
+// has other code for other launches.
 func (c Compiler) persists(in *target.Input) gpu.PersistMode {
 	way := in.Way
 	switch {
@@ -76,7 +76,7 @@ func (c Compiler) persists(in *target.Input) gpu.PersistMode {
 // warpGroups reports whether products use wgmma where possible.
 func (c Compiler) warpGroups() bool { return c.chip().WarpGroups && !knob.NoWarpGroups.Get() }
 
-// turns reports whether warp groups take turns on the tensor cores where that pays.
+// turns reports whether warp groups ping-pong on the tensor cores where that pays.
 func (c Compiler) turns() bool { return c.warpGroups() && !knob.NoTurns.Get() && !c.noTurns }
 
 // tiles returns which loads or stores by pointers the copy engine executes, by the mode that is asked for:
