@@ -11,8 +11,8 @@ import (
 // products without making their warps wait. Bulk copies and barriers in shared memory do that without warps
 // of their own, so the hint has two other effects, which Triton's implementation has as well:
 //
-//   - A program of one warp group that cannot hold the accumulators of its products gets a second one, which computes
-//     half of the rows (SpecializedWarps).
+//   - A program of one warp group that cannot hold the accumulators of its products gets a second one, which
+//     computes half of the rows (SpecializedWarps).
 //   - The loop is fused with the loop inside it, so that copies for the next tile run while the current one
 //     is stored (FuseNestedLoops).
 const specializeAttr = "tt.warp_specialize"
