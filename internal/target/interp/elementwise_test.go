@@ -308,7 +308,8 @@ func TestFloatUnary(t *testing.T) {
 	}
 }
 
-// TestMath holds the functions to one unit in the last place of f32, and to Go's own in f64.
+// TestMath holds the functions to one unit in the last place of f32, and to Go's own in f64, which they call;
+// TestExactOperations compares those of f64 with exact results.
 func TestMath(t *testing.T) {
 	for op, f := range map[string]func(float64) float64{
 		"exp": math.Exp, "exp2": math.Exp2, "expm1": math.Expm1, "log": logRef,

@@ -115,7 +115,7 @@ func init() {
 		"sin": math.Sin, "cos": math.Cos, "tan": math.Tan, "sinpi": sinPi, "cospi": cosPi,
 		"asin": math.Asin, "acos": math.Acos, "atan": math.Atan,
 		"sinh": math.Sinh, "cosh": math.Cosh, "tanh": math.Tanh, "asinh": math.Asinh, "acosh": math.Acosh,
-		"atanh": math.Atanh, "j0": math.J0, "j1": math.J1, "y0": math.Y0, "y1": math.Y1,
+		"atanh": math.Atanh, "j0": math.J0, "j1": j1, "y0": math.Y0, "y1": math.Y1,
 		"cyl_bessel_i0": besselI0, "cyl_bessel_i1": besselI1, "erf": math.Erf, "erfc": math.Erfc,
 		"erfinv": math.Erfinv, "erfcinv": erfcInv, "erfcx": erfcx, "normcdf": normCDF,
 		"normcdfinv": normCDFInv, "lgamma": lgamma, "tgamma": math.Gamma,
@@ -130,6 +130,13 @@ func init() {
 	} {
 		both2(name, f)
 	}
+	for name, f := range map[string]func(float64) float64{
+		"exp": exp64, "exp10": exp10Exact, "sin": sin64, "cos": cos64, "tan": tan64, "acos": acos64,
+		"sinh": sinh64, "cosh": cosh64,
+	} {
+		libdevice[name] = ext1(f)
+	}
+	libdevice["pow"] = ext2(powExact)
 	both3("norm3d", norm3)
 	both3("rnorm3d", func(a, b, c float64) float64 { return 1 / norm3(a, b, c) })
 	both4("norm4d", norm4)

@@ -62,6 +62,9 @@ func lgamma(x float64) float64 {
 	if math.IsInf(x, 0) {
 		return math.Inf(1)
 	}
+	if a := math.Abs(x); 0 < a && a < 0x1p-60 {
+		return -log64(a)
+	}
 	y, _ := math.Lgamma(x)
 	return y
 }

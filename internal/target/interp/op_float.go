@@ -297,7 +297,7 @@ func chooseStep[T any](d, c, a, b reg) step {
 func lowerSinCos(c *compiler, op *ir.Op) step {
 	s, k, a := c.out(op.Result(0)), c.out(op.Result(1)), c.in(op.Operand(0)).reg
 	if s.kind == kF64 {
-		sin, cos := each1(gomath.Sin)(s.reg, a), each1(gomath.Cos)(k.reg, a)
+		sin, cos := each1(sin64)(s.reg, a), each1(cos64)(k.reg, a)
 		return func(f *frame) { sin(f); cos(f) }
 	}
 	sin := rounded(s, each1(by64(gomath.Sin))(s.reg, a))
@@ -350,7 +350,7 @@ var floatOps = map[*ir.OpDef]lowering{
 	tt.ClampF:      lowerClampF,
 	tt.PreciseSqrt: in64(gomath.Sqrt),
 	math.AbsF:      eachF1(abs32, gomath.Abs),
-	math.Acos:      in64(gomath.Acos),
+	math.Acos:      eachF1(by64(gomath.Acos), acos64),
 	math.Acosh:     in64(gomath.Acosh),
 	math.Asin:      in64(gomath.Asin),
 	math.Asinh:     in64(gomath.Asinh),
@@ -358,11 +358,11 @@ var floatOps = map[*ir.OpDef]lowering{
 	math.Atanh:     in64(gomath.Atanh),
 	math.Cbrt:      in64(gomath.Cbrt),
 	math.Ceil:      in64(gomath.Ceil),
-	math.Cos:       in64(gomath.Cos),
-	math.Cosh:      in64(gomath.Cosh),
+	math.Cos:       eachF1(by64(gomath.Cos), cos64),
+	math.Cosh:      eachF1(by64(gomath.Cosh), cosh64),
 	math.Erf:       in64(gomath.Erf),
 	math.Erfc:      in64(gomath.Erfc),
-	math.Exp:       eachF1(exp32, gomath.Exp),
+	math.Exp:       eachF1(exp32, exp64),
 	math.Exp2:      eachF1(exp2f, gomath.Exp2),
 	math.ExpM1:     in64(gomath.Expm1),
 	math.Floor:     in64(gomath.Floor),
@@ -373,15 +373,15 @@ var floatOps = map[*ir.OpDef]lowering{
 	math.Round:     in64(gomath.Round),
 	math.RoundEven: in64(gomath.RoundToEven),
 	math.Rsqrt:     in64(rsqrt64),
-	math.Sin:       in64(gomath.Sin),
-	math.Sinh:      in64(gomath.Sinh),
+	math.Sin:       eachF1(by64(gomath.Sin), sin64),
+	math.Sinh:      eachF1(by64(gomath.Sinh), sinh64),
 	math.Sqrt:      in64(gomath.Sqrt),
-	math.Tan:       in64(gomath.Tan),
+	math.Tan:       eachF1(by64(gomath.Tan), tan64),
 	math.Tanh:      in64(gomath.Tanh),
 	math.Trunc:     in64(gomath.Trunc),
 	math.Atan2:     in64x2(gomath.Atan2),
 	math.CopySign:  eachF2(copysign32, gomath.Copysign),
-	math.PowF:      in64x2(pow64),
+	math.PowF:      eachF2(by64x2(pow64), powExact),
 	math.Fma:       lowerFma,
 	math.ClampF:    eachF3(clamp[float32], clamp[float64]),
 	math.FPowI:     lowerFPowI,
