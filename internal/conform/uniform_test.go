@@ -34,6 +34,39 @@ h = min(tl.maximum(a - p * 3, 1), 3)
 tl.store(y + 448, n % tl.num_programs(0) + p // h * 100 + p % h)
 `
 
+// TestUniformWide divides numbers of 64 bits that all lie on one side of 31, 32, 63 bits or zero, by an
+// argument: programs whose numbers are short take a shorter way.
+func TestUniformWide(t *testing.T) {
+	edges := []int64{0, 64, 1<<31 - 64, 1 << 31, 1<<31 + 12345, 1<<32 - 64, 1 << 32, 1<<33 + 7, 1 << 62,
+		math.MaxInt64 - 63, -64, -1 << 31, -1<<31 - 64, -1 << 32, math.MinInt64}
+	x := newArray(i64, 64*len(edges))
+	for i := range x.len() {
+		x.setInt(i, edges[i/64]+int64(i%64))
+	}
+	k := kernelOf(t, "\n@triton.jit\ndef k(x, y, c):\n", `
+i = tl.program_id(0) * 64 + tl.arange(0, 64)
+n = tl.load(x + i)
+tl.store(y + i * 2, n // c)
+tl.store(y + i * 2 + 1, n % c)
+`)
+	judge := interpreter(t)
+	for _, dev := range opened(t, "sim:90", "sim:gfx942") {
+		for _, c := range []int{2, 3, 7, 1000003, math.MaxInt32, 1 << 31, 1<<32 - 1, 1<<32 + 1, 1<<40 + 9, -3,
+			-1 << 31} {
+			run := func(dev *nereid.Device) []byte {
+				return leaves(t, k, dev, nereid.Grid{len(edges)}, x, newArray(i64, 2*x.len()), c)
+			}
+			if want, got := run(judge), run(dev); !bytes.Equal(got, want) {
+				at := 0
+				for got[at] == want[at] {
+					at++
+				}
+				t.Errorf("%s: %d divided by %d, or its remainder, is wrong", dev, x.int(at/16), c)
+			}
+		}
+	}
+}
+
 // TestUniform divides by arguments of any size and sign on the simulated GPUs, and by no other way than a
 // multiplication: programs divide only by what depends on their number.
 func TestUniform(t *testing.T) {
