@@ -78,5 +78,6 @@
 //	libdevice.go           NVIDIA's device library
 //	libdevice_round.go     its functions with a rounding mode
 //	libdevice_special.go   its special functions: logarithms, powers, Bessel functions, erfc
+//	exact.go               functions of float64 that Go's lose digits of
 //	fastmath.go            fast exponentials of float32
 package interp
