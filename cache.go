@@ -6,9 +6,12 @@ import (
 	"sync"
 	"time"
 
+	sources "github.com/nereid-lang/nereid/internal"
 	"github.com/nereid-lang/nereid/internal/cache"
 	"github.com/nereid-lang/nereid/internal/knob"
 )
+
+func init() { cache.Sources = sources.Hash }
 
 // Cache keeps compiled kernels in a folder, which several processes may share.
 type Cache struct{ store *cache.Store }

@@ -14,9 +14,9 @@ import (
 // manifest, it compiles the manifest's variants of these modules into their cache, for the device in
 // NEREID_DEVICE or the best one, prints a line for each, and ends the process. Otherwise it does nothing.
 //
-// Compiled kernels belong to a build of the compiler: a release of this module, or else the very program.
-// What `nereid warm` compiles is therefore of no use to a program that was built from a checkout or with a
-// replaced module; `nereid warm MANIFEST --program ./prog` has the program do it.
+// Compiled kernels belong to a build of the compiler: a release of this module, or the sources of a checkout.
+// What a `nereid warm` of another build compiles is therefore of no use to a program;
+// `nereid warm MANIFEST --program ./prog` has the program do it.
 func WarmMain(mods ...*Module) {
 	file := knob.Warm.Get()
 	if file == "" {

@@ -53,7 +53,7 @@ func TestWarmMain(t *testing.T) {
 		!strings.Contains(out, `the cache has it from "v9.9.9`) || !strings.Contains(out, "nereid.WarmMain") {
 		t.Errorf("before the warm-up: %s", out)
 	}
-	if out := run(manifest); !strings.Contains(out, "1 passed, 0 failed, for the build program ") ||
+	if out := run(manifest); !strings.Contains(out, "1 passed, 0 failed, for the build sources ") ||
 		strings.Contains(out, "strict launch") {
 		t.Errorf("the warm-up: %s", out)
 	}

@@ -31,9 +31,9 @@ func newWarmCmd() *cobra.Command {
 		Long: "Compiles every variant that a manifest lists, several at once, into the cache: processes\n" +
 			"that share it compile nothing. A program writes a manifest of what it launches with\n" +
 			"NEREID_RECORD=MANIFEST.json, or with nereid.Recorder.\n\n" +
-			"Compiled kernels belong to a build of the compiler: a release, or else the very program. A\n" +
-			"program that was built from a checkout calls nereid.WarmMain in its main function, and\n" +
-			"--program has it warm itself up.",
+			"Compiled kernels belong to a build of the compiler: a release, or the sources of a checkout,\n" +
+			"from which programs and this command are built. A program of another build that calls\n" +
+			"nereid.WarmMain in its main function warms itself up with --program.",
 		Example: "  NEREID_RECORD=manifest.json ./prog; nereid warm manifest.json\n" +
 			"  nereid warm manifest.json --program ./prog",
 		Args: one("a manifest: MANIFEST.json"),
@@ -196,6 +196,9 @@ func warm(cmd *cobra.Command, m *nereid.Manifest, dev *nereid.Device, f warmFlag
 // buildName says which programs find what this one has compiled.
 func buildName() string {
 	name := cachestore.Build()
+	if id, ok := strings.CutPrefix(name, "sources "); ok {
+		return "programs with these sources of Nereid, " + id
+	}
 	if id, ok := strings.CutPrefix(name, "build "); ok {
 		return "this very program alone, build " + id +
 			": it is no release. Another program compiles a manifest with Module.Warmup or " +

@@ -48,6 +48,7 @@ var rules = []rule{
 	{pkg: "internal/mathlib"},
 	{pkg: "internal/ptx"},
 	{pkg: "internal/rules"},
+	{pkg: "internal"},
 	{pkg: "internal/knob", ours: []string{"internal/diag", "internal/rules"}},
 	{pkg: "internal/safefile"},
 	{pkg: "internal/safetensors"},
@@ -236,7 +237,7 @@ var rules = []rule{
 	{pkg: "internal/txtest", outside: []string{"github.com/rogpeppe/go-internal"}},
 
 	// The API, and the commands on top of everything.
-	{pkg: ".", ours: []string{"backend", "internal/..."}},
+	{pkg: ".", ours: []string{"backend", "internal", "internal/..."}},
 	{pkg: "cli", ours: []string{".", "bundle", "kernels", "tunable", "internal/..."},
 		outside: []string{"github.com/spf13/cobra", "github.com/spf13/pflag"}},
 	{pkg: "cmd/...", ours: []string{"cli", "redis"}},

@@ -16,6 +16,9 @@ const module = "github.com/nereid-lang/nereid"
 
 // BuildText returns a build's name at a length that people read.
 func BuildText(build string) string {
+	if id, ok := strings.CutPrefix(build, "sources "); ok {
+		return "sources " + id[:min(len(id), 12)]
+	}
 	id, ok := strings.CutPrefix(build, "build ")
 	if !ok {
 		version, _, _ := strings.Cut(build, " ")
@@ -28,13 +31,20 @@ func BuildText(build string) string {
 // it, before anybody asks for Build.
 var Program = os.Executable
 
-// Build returns the name of the compiler's build in this program: its release where it is one, so that
-// programs share what they compile, and otherwise an identity of the program, since nothing else says which
-// code is in it.
+// Sources returns a hash of the compiler's text in this program, "" if it is not known. A program that has
+// the compiler sets it.
+var Sources = func() string { return "" }
+
+// Build returns the name of the compiler's build in this program: its release where it is one, or a hash of
+// its text, so that programs share what they compile; otherwise an identity of the program, since nothing
+// else says which code is in it.
 var Build = sync.OnceValue(func() string {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		if v := release(info); v != "" {
 			return v
+		}
+		if h := Sources(); h != "" {
+			return "sources " + h + toolchain(info)
 		}
 	}
 	if path, err := Program(); err == nil {
@@ -57,7 +67,8 @@ func release(info *debug.BuildInfo) string {
 		}
 	}
 	switch {
-	case m == nil || m.Version == "" || m.Version == "(devel)" || strings.Contains(m.Version, "+dirty"):
+	case m == nil || m.Sum == "" || m.Version == "" || m.Version == "(devel)" ||
+		strings.Contains(m.Version, "+dirty"):
 		return ""
 	}
 	return m.Version + " " + m.Sum + toolchain(info)
