@@ -26,18 +26,21 @@ import (
 //go:embed dialect/memref/*[^t].go dialect/scf/*[^s]t.go dialect/scf/*[^t].go dialect/tensor/*[^t].go
 //go:embed dialect/tt/*[^s]t.go dialect/tt/*[^t].go dialect/ttg/*[^s]t.go dialect/ttg/*[^t].go
 //go:embed dialect/ttng/*[^s]t.go dialect/ttng/*[^t].go dialect/ub/*[^t].go dl/*[^t].go dtype/*[^s]t.go
-//go:embed dtype/*[^t].go gpu/*[^e]st.go gpu/*[^s]t.go gpu/*[^t].go intern/*[^t].go ir/*[^s]t.go ir/*[^t].go
-//go:embed knob/*[^t].go layout/*[^s]t.go layout/*[^t].go layout/ttglayout/*[^s]t.go
-//go:embed layout/ttglayout/*[^t].go llvm/*[^s]t.go llvm/*[^t].go lower/*[^e]st.go lower/*[^s]t.go
-//go:embed lower/*[^t].go mathlib/*[^e]st.go mathlib/*[^s]t.go mathlib/*[^t].go middle/*[^s]t.go
-//go:embed middle/*[^t].go num/*[^t].go objcode/*[^s]t.go objcode/*[^t].go pass/*[^e]st.go pass/*[^s]t.go
-//go:embed pass/*[^t].go ptx/*[^t].go ring/*[^s]t.go ring/*[^t].go rules/*[^s]t.go rules/*[^t].go
-//go:embed runtime/compile/*[^s]t.go runtime/compile/*[^t].go runtime/compile/*[^t]est.go target/*[^s]t.go
-//go:embed target/*[^t].go target/amd/*[^t].go target/amd/gcn/*[^s]t.go target/amd/gcn/*[^t].go
-//go:embed target/amd/gcn/ops.txt target/amd/hsaco/*[^t].go target/cpu/*[^t].go target/cpu/codegen/*[^s]t.go
-//go:embed target/cpu/codegen/*[^t].go target/cpu/codegen/*[^t]est.go target/cpu/gemm/*[^t].go
-//go:embed target/cpu/vmath/*[^t].go target/nvidia/*[^s]t.go target/nvidia/*[^t].go
-//go:embed target/nvidia/driver/*[^t].go target/outside/*[^t].go uniform/*[^t].go
+//go:embed dtype/*[^t].go gpu/*[^t].go gpu/amd/*[^t].go gpu/layouts/*[^e]st.go gpu/layouts/*[^s]t.go
+//go:embed gpu/layouts/*[^t].go gpu/motion/*[^t].go gpu/pipeline/*[^s]t.go gpu/pipeline/*[^t].go
+//go:embed gpu/products/*[^t].go gpu/programs/*[^e]st.go gpu/programs/*[^t].go gpu/tma/*[^t].go
+//go:embed gpu/ttgir/*[^t].go intern/*[^t].go ir/*[^s]t.go ir/*[^t].go knob/*[^t].go layout/*[^s]t.go
+//go:embed layout/*[^t].go layout/ttglayout/*[^s]t.go layout/ttglayout/*[^t].go llvm/*[^s]t.go llvm/*[^t].go
+//go:embed lower/*[^e]st.go lower/*[^s]t.go lower/*[^t].go mathlib/*[^e]st.go mathlib/*[^s]t.go
+//go:embed mathlib/*[^t].go middle/*[^s]t.go middle/*[^t].go num/*[^t].go objcode/*[^s]t.go objcode/*[^t].go
+//go:embed pass/*[^e]st.go pass/*[^s]t.go pass/*[^t].go ptx/*[^t].go ring/*[^s]t.go ring/*[^t].go
+//go:embed rules/*[^s]t.go rules/*[^t].go runtime/compile/*[^s]t.go runtime/compile/*[^t].go
+//go:embed runtime/compile/*[^t]est.go target/*[^s]t.go target/*[^t].go target/amd/*[^t].go
+//go:embed target/amd/gcn/*[^s]t.go target/amd/gcn/*[^t].go target/amd/gcn/ops.txt target/amd/hsaco/*[^t].go
+//go:embed target/cpu/*[^t].go target/cpu/codegen/*[^s]t.go target/cpu/codegen/*[^t].go
+//go:embed target/cpu/codegen/*[^t]est.go target/cpu/gemm/*[^t].go target/cpu/vmath/*[^t].go
+//go:embed target/nvidia/*[^s]t.go target/nvidia/*[^t].go target/nvidia/driver/*[^t].go
+//go:embed target/outside/*[^t].go triton/*[^t].go uniform/*[^t].go
 var files embed.FS
 
 // Hash returns a hash of the names and texts of all files, "" if they cannot be read.
