@@ -16,7 +16,10 @@ import (
 )
 
 // code is a nereid_code.
-type code struct{ c *nereid.Compiled }
+type code struct {
+	c        *nereid.Compiled
+	borrowed bool // a bundle's, which closes it
+}
 
 //export go_compile
 func go_compile(h C.uintptr_t, target, signature *C.char, o *C.nereid_options, until *C.char,
@@ -35,7 +38,7 @@ func go_compile(h C.uintptr_t, target, signature *C.char, o *C.nereid_options, u
 		if err != nil {
 			return nil, err
 		}
-		return &code{c}, nil
+		return &code{c: c}, nil
 	})
 }
 
@@ -123,7 +126,7 @@ func go_code_load(dev C.uintptr_t, data unsafe.Pointer, n C.size_t, out *C.uintp
 		if err != nil {
 			return nil, err
 		}
-		return &code{c}, nil
+		return &code{c: c}, nil
 	})
 }
 
@@ -153,7 +156,7 @@ func go_code_launch(h, s C.uintptr_t, grid *C.nereid_grid, list *C.nereid_arg, n
 
 //export go_code_close
 func go_code_close(h C.uintptr_t) {
-	if c := shut[code](h); c != nil {
+	if c := shut[code](h); c != nil && !c.borrowed {
 		run(nil, c.c.Close)
 	}
 }

@@ -313,6 +313,24 @@ nereid_status nereid_code_launch(nereid_code *c, nereid_stream *s, nereid_grid g
 }
 void nereid_code_close(nereid_code *c) { DO(go_code_close(H(c))); }
 
+nereid_status nereid_bundle_open(const char *path, nereid_bundle **out, nereid_error **err) {
+	CALL(err, go_bundle_open((char *)path, (uintptr_t *)out, err));
+}
+char *nereid_bundle_variants(nereid_bundle *b) { GET(0, go_bundle_variants(H(b))); }
+nereid_status nereid_bundle_code(nereid_bundle *b, const char *name, nereid_device *d, nereid_code **out,
+	nereid_error **err) {
+	CALL(err, go_bundle_code(H(b), (char *)name, H(d), (uintptr_t *)out, err));
+}
+void nereid_bundle_close(nereid_bundle *b) { DO(go_bundle_close(H(b))); }
+
+nereid_status nereid_certify_prepare(nereid_dtype t, void *data, size_t bytes, nereid_error **err) {
+	CALL(err, go_certify_prepare(t, data, bytes, err));
+}
+nereid_status nereid_certify_compare(nereid_dtype t, const void *before, const void *source, const void *code,
+	size_t bytes, size_t *changed, char **differ, nereid_error **err) {
+	CALL(err, go_certify_compare(t, (void *)before, (void *)source, (void *)code, bytes, changed, differ, err));
+}
+
 /* ---- Calls of the caller's functions ------------------------------------------------------------------- */
 
 int door_grid(nereid_grid_fn f, void *user, uintptr_t meta, uint32_t *grid) {

@@ -119,6 +119,7 @@ typedef struct nereid_tensor nereid_tensor;
 typedef struct nereid_module nereid_module;
 typedef struct nereid_kernel nereid_kernel;
 typedef struct nereid_bound nereid_bound;
+typedef struct nereid_bundle nereid_bundle;
 typedef struct nereid_code nereid_code;
 
 /* ---- Element types ------------------------------------------------------------------------------------ */
@@ -352,6 +353,7 @@ NEREID_INLINE nereid_arg nereid_const(nereid_arg a) {
 #define NEREID_OPT_NO_FP_FUSION 32u          /* enable_fp_fusion=False */
 #define NEREID_OPT_OVERLAP 64u               /* code that allows overlapping arguments; launches set it */
 #define NEREID_OPT_CHECK 128u                /* accesses outside of an argument are errors */
+#define NEREID_OPT_CERTIFY 256u              /* floats are elements of a ring: nereid_certify_prepare */
 
 /* nereid_options are the options of a compilation. 0 and NULL mean Triton's defaults; a NULL nereid_options
  * means all of them. */
@@ -631,6 +633,30 @@ nereid_status nereid_code_load(nereid_device *d, const void *data, size_t bytes,
 nereid_status nereid_code_launch(nereid_code *c, nereid_stream *s, nereid_grid grid,
 	const nereid_arg *args, size_t n, nereid_error **err);
 void nereid_code_close(nereid_code *c);
+
+/* ---- Bundles ------------------------------------------------------------------------------------------ */
+
+/* nereid_bundle_open opens a bundle of `nereid aot` (docs/AOT.md): load only what you trust. */
+nereid_status nereid_bundle_open(const char *path, nereid_bundle **out, nereid_error **err);
+/* nereid_bundle_variants returns the variants as a JSON list: name, group, kernel, signature, constants,
+ * targets. */
+char *nereid_bundle_variants(nereid_bundle *b);
+/* nereid_bundle_code loads a variant on a device, for nereid_code_launch. Closing the bundle ends it. */
+nereid_status nereid_bundle_code(nereid_bundle *b, const char *name, nereid_device *d, nereid_code **out,
+	nereid_error **err);
+void nereid_bundle_close(nereid_bundle *b);
+
+/* ---- Comparing code with its source ------------------------------------------------------------------- */
+
+/* With NEREID_OPT_CERTIFY the interpreter and the simulators compute with elements of a finite ring, in which
+ * sums and products are exact in every order: what the code of a simulator leaves in memory must be, bit for
+ * bit, what the interpreter leaves. nereid_certify_prepare makes memory fit for such launches. */
+nereid_status nereid_certify_prepare(nereid_dtype t, void *data, size_t bytes, nereid_error **err);
+/* nereid_certify_compare compares memory after a launch of the source with that after one of the code; both
+ * began with before. It writes how many elements the source changed to numbers, and where both differ, "" if
+ * they do not. */
+nereid_status nereid_certify_compare(nereid_dtype t, const void *before, const void *source, const void *code,
+	size_t bytes, size_t *changed, char **differ, nereid_error **err);
 
 #ifdef __cplusplus
 }

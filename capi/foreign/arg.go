@@ -96,6 +96,7 @@ const (
 	optNoFPFusion
 	optOverlap
 	optCheck
+	optCertify
 	optKnown = 1<<iota - 1
 )
 
@@ -110,14 +111,14 @@ func (o *Options) Go() nereid.Options {
 		MaxNReg: int(o.MaxNReg), Extra: clone(o.Extra), ExternLibs: clone(o.ExternLibs),
 		Debug: is(optDebug), NoDebug: is(optNoDebug), NoSanitizeOverflow: is(optNoSanitizeOverflow),
 		LaunchCooperativeGrid: is(optCooperative), LaunchPDL: is(optPDL), NoFPFusion: is(optNoFPFusion),
-		Overlap: is(optOverlap), Check: is(optCheck),
+		Overlap: is(optOverlap), Check: is(optCheck), Certify: is(optCertify),
 	}
 }
 
 // FlagsOf returns the bits of options, for hooks.
 func FlagsOf(o nereid.Options) (flags uint32) {
 	for i, on := range []bool{o.Debug, o.NoDebug, o.NoSanitizeOverflow, o.LaunchCooperativeGrid, o.LaunchPDL,
-		o.NoFPFusion, o.Overlap, o.Check} {
+		o.NoFPFusion, o.Overlap, o.Check, o.Certify} {
 		if on {
 			flags |= 1 << i
 		}

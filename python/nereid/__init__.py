@@ -14,19 +14,20 @@ from __future__ import annotations
 from . import _lib
 from ._args import Tensor as tensor
 from ._args import TensorDescriptor, const, dtype, func
+from ._bundle import Bundle, Variant, open_bundle
 from ._device import Device, absent, devices, set_device
 from ._device import open as device
 from ._errors import (ArgumentError, BudgetError, CancelledError, CapturingError, ClosedError, CompileError,
                       CrashError, DeviceError, Diagnostic, FileError, ForkedError, InternalError, KernelFault,
                       NereidError, NoDeviceError, NoLLVMError, NotCompiledError, RefusedError)
-from ._kernel import Code, Kernel, Module, load, parse, parse_ir
+from ._kernel import Code, Kernel, Module, load, load_code, parse, parse_ir
 
 __all__ = [
-    "ArgumentError", "BudgetError", "CancelledError", "CapturingError", "ClosedError", "Code", "CompileError",
+    "ArgumentError", "BudgetError", "Bundle", "CancelledError", "CapturingError", "ClosedError", "Code", "CompileError",
     "CrashError", "Device", "DeviceError", "Diagnostic", "FileError", "ForkedError", "InternalError", "Kernel",
     "KernelFault", "Module", "NereidError", "NoDeviceError", "NoLLVMError", "NotCompiledError", "RefusedError",
     "TensorDescriptor", "absent", "activate", "cdiv", "const", "deactivate", "device", "devices", "dtype",
-    "func", "load", "parse", "parse_ir", "set_device", "tensor", "version",
+    "func", "load", "load_code", "open_bundle", "parse", "parse_ir", "set_device", "tensor", "version", "Variant",
 ]
 
 

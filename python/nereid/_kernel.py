@@ -13,7 +13,7 @@ from ._errors import ArgumentError, CancelledError
 GridLike = Union[int, Sequence[int], Callable[[Mapping[str, Any]], Sequence[int]]]
 
 # Options of launches: bits of nereid_options.flags when they are True, or False.
-_TRUE = {"debug": 1, "launch_cooperative_grid": 8, "launch_pdl": 16, "overlap": 64, "check": 128}
+_TRUE = {"debug": 1, "launch_cooperative_grid": 8, "launch_pdl": 16, "overlap": 64, "check": 128, "certify": 256}
 _FALSE = {"debug": 2, "sanitize_overflow": 4, "enable_fp_fusion": 32}
 _NUMBERS = ("num_warps", "num_stages", "num_ctas", "maxnreg")
 OPTIONS = frozenset((*_TRUE, *_FALSE, *_NUMBERS, "extern_libs", "extra"))
@@ -69,9 +69,39 @@ def grid_of(grid: Any) -> _lib.Grid:
 
 
 class Code(_lib.Handle):
-    """A compiled kernel: asm has its stages by name, info what a launcher must know."""
+    """A compiled kernel: asm has its stages by name, info what a launcher must know; code[grid](*args) launches it."""
 
     _close = "code_close"
+
+    def __init__(self, handle: int, device: _device.Device | None = None) -> None:
+        super().__init__(handle)
+        self.device = device
+        self.keep: Any = None  # what the code is part of
+
+    def save(self) -> bytes:
+        """Returns bytes that load_code loads in another process, without a compiler."""
+        data, n = ctypes.c_void_p(), ctypes.c_size_t()
+        _lib.call("code_save", self.handle, ctypes.byref(data), ctypes.byref(n))
+        try:
+            return ctypes.string_at(data, n.value)
+        finally:
+            _lib.lib().nereid_free(data)
+
+    def __getitem__(self, grid: int | Sequence[int]) -> Callable[..., None]:
+        return lambda *args: self.launch(grid, args)
+
+    def launch(self, grid: int | Sequence[int], args: Sequence[Any]) -> None:
+        """Launches on the device that the code was loaded on, with the arguments that are not compiled in, and waits."""
+        if self.device is None:
+            raise ArgumentError("nereid: code that was compiled, and not loaded on a device: load_code(code.save())")
+        packer = _args.Packer(self.device.name)
+        packed = b"".join(packer.pack(v) for v in args)
+        stream = _lib.make("stream_new", self.device.handle)
+        try:
+            _lib.call("code_launch", self.handle, stream, grid_of(grid), packed, len(args))
+            _lib.call("stream_sync", stream)
+        finally:
+            _lib.lib().nereid_stream_close(stream)
 
     @property
     def stages(self) -> list[str]:
@@ -223,6 +253,16 @@ class Kernel(_lib.Handle):
         return Code(_lib.make("compile", self.handle, target.encode(), signature.encode(),
                               ctypes.byref(o) if o else None, until.encode()))
 
+    def verify(self, grid: GridLike, *args: Any, device: str | _device.Device = "sim:90", **kwargs: Any) -> int:
+        """Compares the code for a simulated device with the source, bit for bit, as `nereid verify` does.
+
+        Both run on copies of the arrays, whose floats are elements of a finite ring: sums and products are exact in
+        every order, so a wrong index or a lost term cannot hide in rounding. It returns how many elements the source
+        changed; where the code leaves others, it raises a KernelFault, and an ArgumentError where it changes none.
+        """
+        from . import _verify
+        return _verify.verify(self, grid, args, _device.open(device), kwargs)
+
     def build(self, signature: str, **opts: Any) -> None:
         """Compiles for the kernel's device, so that launches with such arguments find the code."""
         o = options(opts)
@@ -309,6 +349,12 @@ def _make(name: str, text: bytes | None, ir: bool, device: str | _device.Device,
     finally:
         if c:
             _lib.lib().nereid_config_close(c)
+
+
+def load_code(data: bytes, device: str | _device.Device = "") -> Code:
+    """Loads code that Code.save returned, on a device. It is machine code: load only what you trust."""
+    dev = _device.open(device)
+    return Code(_lib.make("code_load", dev.handle, data, len(data)), dev)
 
 
 def load(path: str | os.PathLike, *, device: str | _device.Device = "", env: Mapping[str, str] | None = None,

@@ -60,7 +60,10 @@ _STATUS = {
     "kernel_signature": (_H, _H, c_size_t, _OUT), "kernel_build": (_H, _H, _S, _H),
     "launch_on": (_H, _H, _H, Grid, _H, c_size_t, _H),
     "compile": (_H, _S, _S, _H, _S, _OUT), "code_info": (_H, _OUT), "code_save": (_H, _OUT, POINTER(c_size_t)),
-    "code_load": (_H, _H, c_size_t, _OUT),
+    "code_load": (_H, _H, c_size_t, _OUT), "code_launch": (_H, _H, Grid, _H, c_size_t),
+    "bundle_open": (_S, _OUT), "bundle_code": (_H, _S, _H, _OUT),
+    "certify_prepare": (c_int, _H, c_size_t),
+    "certify_compare": (c_int, _H, _H, _H, c_size_t, POINTER(c_size_t), _OUT),
 }
 _OTHERS = {
     "abi": (c_int, ()), "version": (c_char_p, ()), "free": (None, (_H,)),
@@ -76,7 +79,7 @@ _OTHERS = {
     "module_kernels": (_H, (_H,)), "module_close": (None, (_H,)),
     "kernel_params": (c_size_t, (_H,)), "kernel_param": (c_char_p, (_H, c_size_t, POINTER(c_uint32))),
     "kernel_close": (None, (_H,)),
-    "launch_call": (_H, (c_char_p,)),
+    "launch_call": (_H, (c_char_p,)), "bundle_variants": (_H, (_H,)), "bundle_close": (None, (_H,)),
     "code_stages": (_H, (_H,)), "code_stage": (_H, (_H, _S, POINTER(c_size_t))), "code_close": (None, (_H,)),
 }
 

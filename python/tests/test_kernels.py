@@ -8,6 +8,7 @@ import tempfile
 import textwrap
 import threading
 import unittest
+import venv
 
 import numpy as np
 
@@ -144,6 +145,59 @@ class Launches(unittest.TestCase):
                 np.testing.assert_array_equal(out, 2)
 
 
+class Ahead(unittest.TestCase):
+    """Code that is compiled, saved, loaded, compared with its source."""
+
+    def test_saved(self):
+        code = nereid.parse(ADD)["add"].compile("*fp32, *fp32, *fp32, i32, 32", "cpu")
+        x = np.arange(100, dtype=np.float32)
+        out = np.zeros_like(x)
+        nereid.load_code(code.save(), "cpu")[4](x, x, out, 100)
+        np.testing.assert_array_equal(out, 2 * x)
+        with self.assertRaises(nereid.ArgumentError):
+            code[4](x, x, out, 100)
+        with self.assertRaises(nereid.NereidError):
+            nereid.load_code(b"nothing", "cpu")
+
+    def test_verify(self):
+        x = np.arange(1, 101, dtype=np.float32)
+        out = np.zeros_like(x)
+        add = nereid.parse(ADD)["add"]
+        for device in ("sim:90", "sim:gfx942"):
+            self.assertEqual(add.verify(grid, x, x, out, 100, device=device), 100)
+        self.assertEqual(out.max(), 0)  # copies were written
+        with self.assertRaisesRegex(nereid.ArgumentError, "changes no element"):
+            add.verify(1, x, x, out, 0)
+        with self.assertRaises(nereid.RefusedError):
+            add.verify(grid, x, x, out, 100, device="cpu")
+
+    def test_verify_differs(self):
+        from nereid import _args, _verify
+        zeros, ones = (_verify._Copy(_args.dtype_code("int32"), np.full(8, v, dtype=np.int32).tobytes()) for v in (0, 1))
+        self.assertEqual(_verify._compare("k", zeros.data, ones, ones, "sim:90"), 8)
+        with self.assertRaisesRegex(nereid.KernelFault, "8 of 8 elements differ, first 0: source 0, code 1"):
+            _verify._compare("k", zeros.data, zeros, ones, "sim:90")
+
+    @unittest.skipUnless(os.environ.get("NEREID_TEST_BUNDLE"), "NEREID_TEST_BUNDLE names no bundle")
+    def test_bundle(self):
+        b = nereid.open_bundle(os.environ["NEREID_TEST_BUNDLE"])
+        name = next(n for n in b if n.endswith("fp32_1024"))
+        self.assertEqual((b[name].kernel, b[name].constants["BLOCK_SIZE"]), ("softmax_kernel", "1024"))
+        x = np.random.default_rng(0).standard_normal((3, 1000), dtype=np.float32)
+        out = np.zeros_like(x)
+        b.load(name, "cpu")[3](out, x, 1000, 1000, 1000)
+        e = np.exp(x - x.max(1, keepdims=True))
+        np.testing.assert_allclose(out, e / e.sum(1, keepdims=True), rtol=1e-5)
+        with self.assertRaisesRegex(nereid.ArgumentError, "no variant"):
+            b.load("nothing", "cpu")
+        with self.assertRaisesRegex(nereid.NereidError, "no code for interp"):
+            b.load(name, "interp")
+
+    def test_no_bundle(self):
+        with self.assertRaises(nereid.FileError):
+            nereid.open_bundle("/nowhere.nrb")
+
+
 class Errors(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -207,8 +261,8 @@ class Processes(unittest.TestCase):
             t.join()
         self.assertEqual(wrong, [])
 
-    def run_python(self, text, **env):
-        out = subprocess.run([sys.executable, "-c", textwrap.dedent(text)], capture_output=True, text=True,
+    def run_python(self, text, python=sys.executable, **env):
+        out = subprocess.run([python, "-c", textwrap.dedent(text)], capture_output=True, text=True,
                              env={**os.environ, **env}, timeout=120)
         self.assertEqual(out.returncode, 0, out.stderr)
         return out.stdout
@@ -241,9 +295,17 @@ class Processes(unittest.TestCase):
             k[1](x, x, x, 8); print(x[0])
         '''.format(ADD)
         with tempfile.TemporaryDirectory() as d:
-            for _ in range(2):
-                self.assertEqual(self.run_python(script, NEREID_CACHE_DIR=d).strip(), "2.0")
-            self.assertTrue(os.listdir(d))
+            cache, other = os.path.join(d, "cache"), os.path.join(d, "venv")
+            venv.create(other)  # another virtual environment, with this one's packages on its path
+            path = os.pathsep.join(p for p in sys.path if p)
+            for python in (sys.executable, os.path.join(other, "bin", "python")):
+                out = self.run_python(script, python, NEREID_CACHE_DIR=cache, PYTHONPATH=path)
+                self.assertEqual(out.strip(), "2.0")
+                entries = [f for _, _, files in os.walk(cache) for f in files]
+                self.assertTrue(entries)
+                if python == sys.executable:
+                    first = entries
+            self.assertEqual(sorted(entries), sorted(first))  # the second one compiled nothing
 
     def test_no_llvm(self):
         script = '''

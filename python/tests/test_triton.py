@@ -204,6 +204,165 @@ class Plugin(unittest.TestCase):
         self.assertEqual(wrong, [])
 
 
+class Torch(nereid.tensor):
+    """An array with what quick launches ask of PyTorch's tensors, which the tests cannot count on."""
+
+    is_cpu, is_cuda = True, False
+
+    def untyped_storage(self):
+        raise AssertionError("asked for by checked launches alone")
+
+    def is_contiguous(self):
+        return self.base.flags.c_contiguous
+
+    def numel(self):
+        return self.base.size
+
+
+FACTOR = tl.constexpr(2)
+
+
+@triton.jit
+def scaled(x_ptr, out_ptr, n, s, flag, more_ptr, BLOCK: tl.constexpr = 32):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    v = tl.load(x_ptr + at, mask=at < 32) * s + (n % 1024)
+    if flag:
+        v += 100
+    if more_ptr is not None:
+        v += tl.load(more_ptr)
+    tl.store(out_ptr + at, v * FACTOR, mask=at < 32)
+
+
+class Quick(unittest.TestCase):
+    """Launches that repeat: each is like one by Triton's own way."""
+
+    def setUp(self):
+        nereid.activate("cpu")
+        scaled.__dict__.pop("_nereid", None)
+        self.x = np.arange(64, dtype=np.float32)
+
+    def tearDown(self):
+        nereid.deactivate()
+
+    def launch(self, n, s=1.0, flag=False, more=None, x=None, programs=(1,), **kwargs):
+        """Launches, and compares the result; it returns the kernel, and whether the launch was known."""
+        x = self.x if x is None else x
+        out = np.zeros(64, dtype=x.dtype)
+        known = len(scaled._nereid.table) if "_nereid" in scaled.__dict__ else 0
+        k = scaled[programs](Torch(x), Torch(out), n, s, flag, more and Torch(more), **kwargs)
+        want = x[:32] * s + n % 1024 + 100 * flag + (more[0] if more is not None else 0)
+        np.testing.assert_allclose(out[:32], 2 * want)
+        now = len(scaled._nereid.table) if "_nereid" in scaled.__dict__ else 0
+        return k, now == known
+
+    def test_facts(self):
+        seen = set()
+        for n in (5, 16, 1, 7, 32, 2**31 - 1, 2**31, 2**40 + 3, 2**40, 2**33, 5, 16, 1, 2**40, 2**40 + 5, 0):
+            fact = (n == 1, n % 16 == 0, n >= 2**31)
+            self.assertEqual(self.launch(n)[1], fact in seen, n)
+            seen.add(fact)
+
+    def test_constants_and_types(self):
+        self.launch(5)
+        for kwargs in ({"BLOCK": 64}, {"num_warps": 2}, {"x": self.x.astype(np.float64)}, {"x": self.x[1:]}):
+            self.assertFalse(self.launch(5, **kwargs)[1], kwargs)
+            self.assertTrue(self.launch(5, **kwargs)[1], kwargs)
+        for other in ({"s": 3}, {"flag": 1}, {"s": np.float32(2)}, {"flag": np.bool_(True)}):  # other classes
+            self.launch(5, **other)
+            self.launch(5, **other)
+        self.assertTrue(self.launch(7, s=0.5, flag=True)[1])
+
+    def test_grids(self):
+        self.launch(5)
+        asked = []
+        self.launch(5, programs=lambda meta: asked.append(dict(meta)) or (1,))
+        self.assertEqual((asked[0]["n"], asked[0]["BLOCK"], asked[0]["more_ptr"]), (5, 32, None))
+        self.launch(5, programs=[1])
+        self.launch(5, programs=(np.int64(1), 1, 1))
+        out = np.zeros(64, dtype=np.float32)
+        for nothing in ((0,), (1, 0), lambda meta: (0,)):
+            scaled[nothing](Torch(self.x), Torch(out), 5, 1.0, False, None)
+        self.assertEqual(out.max(), 0)
+        with self.assertRaises(ZeroDivisionError):
+            self.launch(5, programs=lambda meta: (1 // 0,))
+
+    def test_strided(self):
+        self.launch(5)
+        wide = np.zeros((64, 2), dtype=np.float32)
+        scaled[1,](Torch(wide[:, 0]), Torch(np.zeros(64, dtype=np.float32)), 5, 1.0, False, None)
+
+    def test_wrong(self):
+        self.launch(5)
+        with self.assertRaises(TypeError):
+            scaled[1,](Torch(self.x), Torch(self.x), 5)
+        with self.assertRaises(KeyError):
+            self.launch(5, colour=1)
+        with self.assertRaises(Exception):
+            scaled[1,](Torch(self.x), object(), 5, 1.0, False, None)
+
+    def test_hooks(self):
+        self.launch(5)
+        seen = []
+        hook = lambda data: seen.append(data)  # noqa: E731
+        triton.knobs.runtime.launch_enter_hook.add(hook)
+        try:
+            self.launch(5)
+        finally:
+            triton.knobs.runtime.launch_enter_hook.remove(hook)
+        self.launch(5)
+        self.assertEqual(len(seen), 1)
+        scaled.add_pre_run_hook(lambda *args, **kwargs: seen.append(kwargs))
+        try:
+            self.launch(5)
+        finally:
+            scaled.pre_run_hooks.clear()
+        self.assertEqual(len(seen), 2)
+
+    def test_globals(self):
+        global FACTOR
+        self.launch(5)
+        FACTOR = tl.constexpr(3)
+        try:
+            with self.assertRaisesRegex(RuntimeError, "FACTOR"):
+                self.launch(5)
+        finally:
+            FACTOR = tl.constexpr(2)
+
+    def test_drivers(self):
+        self.launch(5)
+        nereid.activate("interp")
+        x = np.arange(64, dtype=np.float32)
+        out = np.zeros_like(x)
+        scaled[1,](x, out, 5, 1.0, False, None)
+        np.testing.assert_array_equal(out[:32], 2 * x[:32] + 10)
+        nereid.activate("cpu", check=True)
+        with self.assertRaises(nereid.KernelFault):
+            scaled[1,](x[:8].copy(), out, 5, 1.0, False, None)
+        nereid.activate("cpu")
+        self.launch(5)
+        self.assertTrue(self.launch(5)[1])
+
+    def test_threads(self):
+        self.launch(5)
+        wrong = []
+
+        def work(i):
+            try:
+                for j in range(50):
+                    out = np.zeros(64, dtype=np.float32)
+                    scaled[1,](Torch(self.x), Torch(out), i, float(j), False, None)
+                    np.testing.assert_array_equal(out[:32], 2 * (self.x[:32] * j + i))
+            except Exception as e:
+                wrong.append(e)
+
+        threads = [threading.Thread(target=work, args=(i,)) for i in range(16)]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+        self.assertEqual(wrong, [])
+
+
 class Environment(unittest.TestCase):
     def run_script(self, text, *args, **env):
         with tempfile.TemporaryDirectory() as d:
@@ -218,6 +377,31 @@ class Environment(unittest.TestCase):
         out = self.run_script("import triton; d = triton.runtime.driver.active; print(d.device.name)",
                               TRITON_DEFAULT_BACKEND="nereid", NEREID_DEVICE="interp")
         self.assertEqual(out.stdout.strip(), "interp", out.stderr)
+
+    def test_fork(self):
+        text = ("import os, numpy, nereid, triton, triton.language as tl\n"
+                "@triton.jit\ndef k(x):\n    tl.store(x, tl.load(x) + 1)\n"
+                "def use():\n    nereid.activate('interp'); x = numpy.zeros(4); k[1,](x); assert x[0] == 1\n"
+                "def child():\n"
+                "    if (pid := os.fork()) == 0:\n"
+                "        try:\n            use()\n"
+                "        except nereid.ForkedError:\n            os._exit(7)\n"
+                "        except BaseException:\n            os._exit(9)\n"
+                "        os._exit(0)\n"
+                "    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])\n"
+                "print(child()); use(); print(child()); use()\n")
+        out = self.run_script(text)
+        self.assertEqual(out.stdout.split(), ["0", "7"], out.stderr)
+
+    def test_not_installed(self):
+        """The package may be on the path alone, unknown to Triton's search for back ends."""
+        text = ("import numpy, triton, triton.language as tl\n"
+                "triton.backends.backends.pop('nereid', None)\n"
+                "import nereid; nereid.activate('interp')\n"
+                "@triton.jit\ndef k(x):\n    tl.store(x, 3.0)\n"
+                "x = numpy.zeros(4); k[1,](x); print(x[0])\n")
+        out = self.run_script(text)
+        self.assertEqual(out.stdout.strip(), "3.0", out.stderr)
 
     def test_imported_first(self):
         for text in ("import nereid.triton_backend.driver as d; d.NereidDriver('interp')",

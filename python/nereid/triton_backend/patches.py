@@ -133,6 +133,8 @@ def _take_arrays() -> None:
     def wrapped(v: Any) -> Any:
         if isinstance(v, (int, float, str)) or v is None or hasattr(v, "data_ptr"):
             return v
+        if type(v).__module__ == "numpy" and getattr(v, "ndim", 1) == 0 and not hasattr(v, "ctypes"):
+            return v.item()  # a number of NumPy's, which has a buffer as arrays have
         return _args.Tensor(v) if _args.memory(v) is not None else v
 
     def through(self: Any, d: Any, args: Any, grid: Any, warmup: bool, kwargs: dict) -> Any:
