@@ -9,23 +9,23 @@ import (
 	"encoding/json"
 
 	"github.com/nereid-lang/nereid"
-	"github.com/nereid-lang/nereid/bundle"
+	bundles "github.com/nereid-lang/nereid/bundle"
 )
 
-// bundled is a nereid_bundle.
-type bundled struct{ b *bundle.Bundle }
+// bundle is a nereid_bundle.
+type bundle struct{ b *bundles.Bundle }
 
 //export go_bundle_open
 func go_bundle_open(path *C.char, out *C.uintptr_t, err **C.nereid_error) C.int {
-	return makeObject(out, err, func() (*bundled, error) {
+	return makeObject(out, err, func() (*bundle, error) {
 		if path == nil {
 			return nil, badCall("the path is NULL")
 		}
-		b, err := bundle.Open(C.GoString(path))
+		b, err := bundles.Open(C.GoString(path))
 		if err != nil {
 			return nil, err
 		}
-		return &bundled{b}, nil
+		return &bundle{b}, nil
 	})
 }
 
@@ -41,7 +41,7 @@ type described struct {
 
 //export go_bundle_variants
 func go_bundle_variants(h C.uintptr_t) *C.char {
-	return textOf(h, func(o *bundled) string {
+	return textOf(h, func(o *bundle) string {
 		list := []described{}
 		for _, v := range o.b.Variants() {
 			list = append(list, described{v.Name(), v.Group(), v.Kernel(), v.Signature(), v.Constants(), v.Targets()})
@@ -55,9 +55,10 @@ func go_bundle_variants(h C.uintptr_t) *C.char {
 }
 
 //export go_bundle_code
-func go_bundle_code(h C.uintptr_t, name *C.char, dev C.uintptr_t, out *C.uintptr_t, err **C.nereid_error) C.int {
+func go_bundle_code(h C.uintptr_t, name *C.char, dev C.uintptr_t, out *C.uintptr_t,
+	err **C.nereid_error) C.int {
 	return makeObject(out, err, func() (*code, error) {
-		o, err := object[bundled](h)
+		o, err := object[bundle](h)
 		if err != nil {
 			return nil, err
 		}
@@ -77,7 +78,7 @@ func go_bundle_code(h C.uintptr_t, name *C.char, dev C.uintptr_t, out *C.uintptr
 }
 
 // variant loads a variant of a bundle, which keeps it.
-func variant(b *bundle.Bundle, name string, d *nereid.Device) (*nereid.Compiled, error) {
+func variant(b *bundles.Bundle, name string, d *nereid.Device) (*nereid.Compiled, error) {
 	v, err := b.Lookup(name)
 	if err != nil {
 		return nil, err
@@ -87,7 +88,7 @@ func variant(b *bundle.Bundle, name string, d *nereid.Device) (*nereid.Compiled,
 
 //export go_bundle_close
 func go_bundle_close(h C.uintptr_t) {
-	if o := shut[bundled](h); o != nil {
+	if o := shut[bundle](h); o != nil {
 		run(nil, o.b.Close)
 	}
 }

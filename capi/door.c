@@ -260,8 +260,8 @@ nereid_status nereid_launch_on(nereid_kernel *k, nereid_device *d, void *custrea
 nereid_error *nereid_launch_call(const nereid_call *c) {
 	nereid_error *err = NULL;
 	nereid_grid grid = {c->x, c->y, c->z, 0, NULL, NULL};
-	return nereid_launch_on(c->kernel, c->device, c->custream, grid, (const nereid_arg *)(c + 1), c->n, c->options,
-		&err) ? err : NULL;
+	const nereid_arg *args = (const nereid_arg *)(c + 1);
+	return nereid_launch_on(c->kernel, c->device, c->custream, grid, args, c->n, c->options, &err) ? err : NULL;
 }
 nereid_status nereid_prepare(nereid_kernel *k, nereid_stream *s, nereid_grid grid, const nereid_arg *args,
 	size_t n, const nereid_options *options, nereid_error **err) {

@@ -299,6 +299,26 @@ static void saved(struct where *w, nereid_module *m) {
 	nereid_kernel_close(k);
 }
 
+/* certified compares memory, and opens a bundle that is not there. */
+static void certified(void) {
+	int32_t was[] = {0, 0}, right[] = {1, 2}, wrong[] = {1, 3};
+	size_t changed = 0;
+	char *differ = NULL;
+	MUST(nereid_certify_prepare(NEREID_INT32, was, sizeof was, &err));
+	MUST(nereid_certify_compare(NEREID_INT32, was, right, right, sizeof was, &changed, &differ, &err));
+	TRUE(changed == 2 && !*differ);
+	nereid_free(differ);
+	MUST(nereid_certify_compare(NEREID_INT32, was, right, wrong, sizeof was, &changed, &differ, &err));
+	TRUE(strstr(differ, "1 of 2 elements differ, first 1: source 2, code 3"));
+	nereid_free(differ);
+	nereid_bundle *b = NULL;
+	nereid_error *e = NULL;
+	TRUE(nereid_bundle_open("/nowhere.nrb", &b, &e) == NEREID_ERR_IO && !b);
+	nereid_error_free(e);
+	TRUE(!nereid_bundle_variants(b));
+	nereid_bundle_close(b);
+}
+
 /* in_one_piece is refused as a nereid_call what nereid_launch_on refuses, and launches what it launches: with
  * no elements, so that the memory stays as it is. */
 static void in_one_piece(struct where *w, nereid_kernel *k, const nereid_arg *args) {
@@ -473,6 +493,7 @@ int cmd_features(struct where *w, const char *dir) {
 	saved(w, m);
 	tensors(w, m);
 	strict(w, dir);
+	certified();
 	hooked(w);
 	nereid_module_close(m);
 	return 0;

@@ -51,7 +51,8 @@ class Utils:
             return {**_PROPERTIES, "multiprocessor_count": p.multi_processor_count,
                     "max_shared_mem": getattr(p, "shared_memory_per_block_optin", 232448),
                     "max_num_regs": getattr(p, "regs_per_multiprocessor", 65536)}
-        return {**_PROPERTIES, "multiprocessor_count": os.cpu_count() or 1}
+        # Kernels that walk over rows with one program for each multiprocessor walk in order with many of them.
+        return {**_PROPERTIES, "multiprocessor_count": max(os.cpu_count() or 1, 132)}
 
     def load_binary(self, name: str, kernel: bytes, shared: int, device: Any) -> tuple:
         """Returns module, function, registers, spills and threads of a kernel."""
