@@ -7,11 +7,11 @@ import (
 	"runtime/trace"
 	"slices"
 
+	devnvidia "github.com/nereid-lang/nereid/internal/device/nvidia"
+	"github.com/nereid-lang/nereid/internal/device/nvidia/driver"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
 	"github.com/nereid-lang/nereid/internal/runtime/compile"
 	"github.com/nereid-lang/nereid/internal/runtime/warm"
-	"github.com/nereid-lang/nereid/internal/target/nvidia"
-	"github.com/nereid-lang/nereid/internal/target/nvidia/driver"
 )
 
 // Bound is a kernel with its arguments bound to one specialization on one stream. The Set methods change
@@ -93,7 +93,7 @@ func (b *Bound) choose() error {
 }
 
 // take makes launches go by a plan.
-func (b *Bound) take(p *warm.Plan) { b.p, b.ready, b.raw = p, p.Ready, nvidia.RawStream(b.s.s) }
+func (b *Bound) take(p *warm.Plan) { b.p, b.ready, b.raw = p, p.Ready, devnvidia.RawStream(b.s.s) }
 
 // prepare specializes arguments and compiles the kernel for them.
 func (l *launch) prepare(s *Stream, list []any) (*compile.Build, error) {

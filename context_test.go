@@ -6,14 +6,14 @@ import (
 	"testing"
 
 	"github.com/nereid-lang/nereid"
-	"github.com/nereid-lang/nereid/internal/target/nvidia"
+	devnvidia "github.com/nereid-lang/nereid/internal/device/nvidia"
 )
 
 // TestOpenContext launches in a context of the program's own beside the primary one. The stub of the driver
 // launches a function in the context alone that it was loaded in.
 func TestOpenContext(t *testing.T) {
 	onStub(t, func(t *testing.T, own *nereid.Stream, _ func() map[string]int) {
-		nvidia.BeGuest()
+		devnvidia.BeGuest()
 		k := stubKernel(t, "plain")
 		launch := func(s *nereid.Stream) {
 			t.Helper()

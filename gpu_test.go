@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/nereid-lang/nereid"
-	"github.com/nereid-lang/nereid/internal/target/nvidia/driver"
+	"github.com/nereid-lang/nereid/internal/device/nvidia/driver"
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
 

@@ -10,9 +10,9 @@ import (
 
 	"github.com/nereid-lang/nereid"
 	hipstub "github.com/nereid-lang/nereid/internal/device/amd/hip/stub"
+	"github.com/nereid-lang/nereid/internal/device/nvidia/driver/stub"
 	"github.com/nereid-lang/nereid/internal/gen/genkernels"
 	"github.com/nereid-lang/nereid/internal/llvm"
-	"github.com/nereid-lang/nereid/internal/target/nvidia/driver/stub"
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
 

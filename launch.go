@@ -10,13 +10,13 @@ import (
 	"strings"
 
 	"github.com/nereid-lang/nereid/internal/device"
+	devnvidia "github.com/nereid-lang/nereid/internal/device/nvidia"
 	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
 	"github.com/nereid-lang/nereid/internal/runtime/compile"
 	"github.com/nereid-lang/nereid/internal/runtime/warm"
 	"github.com/nereid-lang/nereid/internal/target"
-	"github.com/nereid-lang/nereid/internal/target/nvidia"
 )
 
 // Launch runs the kernel once for each program of the grid. Arguments are given in the order of the
@@ -301,7 +301,7 @@ func newPlan(dev *Device, b *compile.Build, words int) *warm.Plan {
 	p := &warm.Plan{Dev: dev.core(), Owner: b, Words: words, Apart: b.Apart}
 	if b.Direct() {
 		p.Exec = b.Exec
-		if r, n, ok := nvidia.Ready(b.Exec); ok && n == words {
+		if r, n, ok := devnvidia.Ready(b.Exec); ok && n == words {
 			p.Ready = r
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/bundle"
 	format "github.com/nereid-lang/nereid/internal/bundle"
-	"github.com/nereid-lang/nereid/internal/target/nvidia/driver/stub"
+	"github.com/nereid-lang/nereid/internal/device/nvidia/driver/stub"
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
 

@@ -14,7 +14,7 @@ import (
 	"unsafe"
 
 	"github.com/nereid-lang/nereid"
-	"github.com/nereid-lang/nereid/internal/target/nvidia"
+	devnvidia "github.com/nereid-lang/nereid/internal/device/nvidia"
 )
 
 // device is a nereid_device.
@@ -76,7 +76,7 @@ func (d *device) external(handle uintptr) (*nereid.Stream, error) {
 //export go_device_open
 func go_device_open(name *C.char, out *C.uintptr_t, err **C.nereid_error) C.int {
 	return makeObject(out, err, func() (*device, error) {
-		nvidia.BeGuest()
+		devnvidia.BeGuest()
 		d, err := nereid.Open(C.GoString(name))
 		if err != nil {
 			return nil, err
@@ -88,7 +88,7 @@ func go_device_open(name *C.char, out *C.uintptr_t, err **C.nereid_error) C.int 
 //export go_device_from_context
 func go_device_from_context(handle C.uintptr_t, out *C.uintptr_t, err **C.nereid_error) C.int {
 	return makeObject(out, err, func() (*device, error) {
-		nvidia.BeGuest()
+		devnvidia.BeGuest()
 		d, release, err := nereid.OpenContext(uintptr(handle))
 		if err != nil {
 			return nil, err

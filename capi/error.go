@@ -13,8 +13,8 @@ import (
 	"runtime/debug"
 
 	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/internal/device/nvidia/driver"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
-	"github.com/nereid-lang/nereid/internal/target/nvidia/driver"
 )
 
 // run calls f and returns the status of its error, which it hands to the caller. A panic is a bug of the

@@ -12,9 +12,9 @@ import (
 
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/capi/foreign"
+	devnvidia "github.com/nereid-lang/nereid/internal/device/nvidia"
+	"github.com/nereid-lang/nereid/internal/device/nvidia/driver"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
-	"github.com/nereid-lang/nereid/internal/target/nvidia"
-	"github.com/nereid-lang/nereid/internal/target/nvidia/driver"
 )
 
 // numbers gives each device a number for C.
@@ -34,7 +34,7 @@ func numberOf(d *nereid.Device) C.uint64_t {
 
 // rawStream returns the driver's stream of a GPU, or nil.
 func rawStream(s *nereid.Stream) *driver.Stream {
-	return nvidia.RawStream((*args.Stream)(unsafe.Pointer(s)).S)
+	return devnvidia.RawStream((*args.Stream)(unsafe.Pointer(s)).S)
 }
 
 // tell tells C which device, and which stream of it, a handle stands for.

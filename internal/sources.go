@@ -16,8 +16,9 @@ import (
 //go:embed analysis/address/*[^t].go analysis/axisinfo/*[^s]t.go analysis/axisinfo/*[^t].go budget/*[^s]t.go
 //go:embed chip/*[^t].go codemem/*[^t].go device/*[^e]st.go device/*[^t].go device/amd/*[^t].go
 //go:embed device/amd/hip/*[^s]t.go device/amd/hip/*[^t].go device/cpu/*[^s]t.go device/cpu/*[^t].go
-//go:embed device/cpu/cpuid/*[^t].go device/cpu/pool/*[^t].go device/inflight/*[^s]t.go
-//go:embed device/inflight/*[^t].go device/stray/*[^s]t.go device/stray/*[^t].go diag/*[^t].go
+//go:embed device/cpu/cpuid/*[^t].go device/cpu/pool/*[^t].go device/gpucode/*[^t].go
+//go:embed device/inflight/*[^s]t.go device/inflight/*[^t].go device/nvidia/*[^t].go
+//go:embed device/nvidia/driver/*[^t].go device/stray/*[^s]t.go device/stray/*[^t].go diag/*[^t].go
 //go:embed dialect/amdg/*[^t].go dialect/arith/*[^e]st.go dialect/arith/*[^s]t.go dialect/arith/*[^t].go
 //go:embed dialect/bufferization/*[^t].go dialect/cf/*[^t].go dialect/constfold/*[^t].go
 //go:embed dialect/funcd/*[^t].go dialect/funclike/*[^t].go dialect/gpud/*[^t].go
@@ -39,8 +40,8 @@ import (
 //go:embed target/amd/gcn/*[^s]t.go target/amd/gcn/*[^t].go target/amd/gcn/ops.txt target/amd/hsaco/*[^t].go
 //go:embed target/cpu/*[^t].go target/cpu/codegen/*[^s]t.go target/cpu/codegen/*[^t].go
 //go:embed target/cpu/codegen/*[^t]est.go target/cpu/gemm/*[^t].go target/cpu/vmath/*[^t].go
-//go:embed target/nvidia/*[^s]t.go target/nvidia/*[^t].go target/nvidia/driver/*[^t].go
-//go:embed target/outside/*[^t].go triton/*[^t].go uniform/*[^t].go
+//go:embed target/nvidia/*[^s]t.go target/nvidia/*[^t].go target/outside/*[^t].go triton/*[^t].go
+//go:embed uniform/*[^t].go
 var files embed.FS
 
 // Hash returns a hash of the names and texts of all files, "" if they cannot be read.

@@ -7,13 +7,13 @@ import (
 	"unsafe"
 
 	"github.com/nereid-lang/nereid"
+	devnvidia "github.com/nereid-lang/nereid/internal/device/nvidia"
+	"github.com/nereid-lang/nereid/internal/device/nvidia/driver"
 	"github.com/nereid-lang/nereid/internal/dtype"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
 	"github.com/nereid-lang/nereid/internal/runtime/inside"
 	"github.com/nereid-lang/nereid/internal/runtime/warm"
-	"github.com/nereid-lang/nereid/internal/target/nvidia"
-	"github.com/nereid-lang/nereid/internal/target/nvidia/driver"
 )
 
 // cut is the plan of an earlier launch and what arguments must look like to be launched by it: a launch reads
@@ -169,7 +169,7 @@ func (c *cut) launch(k *Kernel, s *nereid.Stream, grid *[3]int, list []Arg, o *O
 	if bad != 0 {
 		return false, nil // the long way reports it
 	}
-	raw := nvidia.RawStream(st.S)
+	raw := devnvidia.RawStream(st.S)
 	call := raw.Begin()
 	err = c.ready.Launch(raw, x, y, z, words[:c.words], nil)
 	call.End()

@@ -1,6 +1,6 @@
 package foreign
 
-import "github.com/nereid-lang/nereid/internal/target/nvidia/driver"
+import "github.com/nereid-lang/nereid/internal/device/nvidia/driver"
 
 // Description is a launch that C can make itself, without a call into Go: quick.h says how.
 type Description struct {

@@ -8,13 +8,13 @@ import (
 
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/internal/device"
+	devnvidia "github.com/nereid-lang/nereid/internal/device/nvidia"
 	"github.com/nereid-lang/nereid/internal/dtype"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
 	"github.com/nereid-lang/nereid/internal/runtime/compile"
 	"github.com/nereid-lang/nereid/internal/runtime/inside"
 	"github.com/nereid-lang/nereid/internal/runtime/warm"
 	"github.com/nereid-lang/nereid/internal/target"
-	"github.com/nereid-lang/nereid/internal/target/nvidia"
 )
 
 // Frozen is one specialization of a kernel on one device. It never changes, and many threads may launch it.
@@ -130,7 +130,7 @@ func (f *Frozen) Launch(s *nereid.Stream, grid *[3]int, params []unsafe.Pointer)
 	if st.Dev != f.plan.Dev {
 		return f.misfit(-1, "is frozen for another device than the stream's")
 	}
-	raw := nvidia.RawStream(st.S)
+	raw := devnvidia.RawStream(st.S)
 	call := raw.Begin()
 	err := f.plan.Ready.Launch(raw, x, y, z, words[:len(params)], nil)
 	call.End()

@@ -13,7 +13,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/nereid-lang/nereid/internal/target/nvidia/driver/stub"
+	"github.com/nereid-lang/nereid/internal/device/nvidia/driver/stub"
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
 

@@ -13,13 +13,13 @@ import (
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/internal/bundle"
 	"github.com/nereid-lang/nereid/internal/device"
+	devnvidia "github.com/nereid-lang/nereid/internal/device/nvidia"
 	"github.com/nereid-lang/nereid/internal/knob"
 	"github.com/nereid-lang/nereid/internal/llvm"
 	"github.com/nereid-lang/nereid/internal/runtime/compile"
 	"github.com/nereid-lang/nereid/internal/runtime/inside"
 	"github.com/nereid-lang/nereid/internal/target"
 	"github.com/nereid-lang/nereid/internal/target/amd"
-	"github.com/nereid-lang/nereid/internal/target/nvidia"
 )
 
 // BuildOptions says what variants are compiled for, and how.
@@ -125,7 +125,7 @@ func (b *builder) findCompilers(ctx context.Context) error {
 	}
 	b.generator["cpu"] = "llvm " + lib.Version().String()
 	b.generator["cuda"], b.generator["hip"] = b.generator["cpu"], b.generator["cpu"]
-	if version, err := nvidia.AssemblerVersion(ctx); err == nil {
+	if version, err := devnvidia.AssemblerVersion(ctx); err == nil {
 		b.cubins = true
 		b.generator["cuda"] += ", " + version
 	}

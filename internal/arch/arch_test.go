@@ -27,6 +27,82 @@ func TestImports(t *testing.T) {
 	}
 }
 
+// TestWithoutCompiler follows the imports of packages that run compiled code: none leads to the compiler.
+func TestWithoutCompiler(t *testing.T) {
+	imports := importsOf(t)
+	bad := func(pkg string) bool {
+		return slices.ContainsFunc(compilerParts, func(p string) bool { return matches(p, pkg) })
+	}
+	held := 0
+	for from := range imports {
+		if !slices.ContainsFunc(withoutCompiler, func(p string) bool { return matches(p, from) }) {
+			continue
+		}
+		held++
+		if way := reaches(imports, from, bad); way != nil {
+			t.Errorf("%s reaches the compiler: %s", from, strings.Join(way, " imports "))
+		}
+	}
+	if held == 0 {
+		t.Error("no package is held to the rule")
+	}
+	imports["internal/device"] = append(slices.Clone(imports["internal/device"]), "internal/ir")
+	if reaches(imports, "internal/device/cpu", bad) == nil {
+		t.Error("an import of internal/ir two packages down is not found")
+	}
+}
+
+// importsOf returns what each package of the module imports of it, tests aside.
+func importsOf(t *testing.T) map[string][]string {
+	t.Helper()
+	root, all := txtest.Root(t), map[string][]string{}
+	for _, file := range goFiles(t, root) {
+		rel, err := filepath.Rel(root, file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		tree, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pkg := path.Dir(filepath.ToSlash(rel))
+		for _, spec := range tree.Imports {
+			to, err := strconv.Unquote(spec.Path.Value)
+			if err == nil && (to == Module || strings.HasPrefix(to, Module+"/")) {
+				all[pkg] = append(all[pkg], below(to))
+			}
+		}
+	}
+	return all
+}
+
+// reaches returns a chain of imports from a package to a bad one, nil if there is none.
+func reaches(imports map[string][]string, from string, bad func(string) bool) []string {
+	before, next := map[string]string{from: ""}, []string{from}
+	for len(next) > 0 {
+		pkg := next[0]
+		next = next[1:]
+		for _, to := range imports[pkg] {
+			if _, seen := before[to]; seen {
+				continue
+			}
+			before[to] = pkg
+			if bad(to) {
+				var chain []string
+				for p := to; p != ""; p = before[p] {
+					chain = append([]string{p}, chain...)
+				}
+				return chain
+			}
+			next = append(next, to)
+		}
+	}
+	return nil
+}
+
 // goFiles returns the Go files of the module below root, those of tests included.
 func goFiles(t *testing.T, root string) (files []string) {
 	t.Helper()
@@ -115,8 +191,8 @@ func TestRules(t *testing.T) {
 		{"internal/gpu", "internal/layout", true},
 		{"internal/lower", "internal/pass", false},
 		{"internal/llvm", "internal/ir", false},
-		{"internal/target/nvidia/driver", "internal/llvm", true},
-		{"internal/target/nvidia/driver", "internal/ir", false},
+		{"internal/device/nvidia/driver", "internal/llvm", false},
+		{"internal/device/nvidia/driver", "internal/ir", false},
 		{"internal/target/cpu", "internal/target/interp", false},
 		{"internal/target/nvidia", "internal/target/cpu", false},
 		{"internal/target/nvidia", "internal/gpu", true},
@@ -139,8 +215,8 @@ func TestRules(t *testing.T) {
 		{"internal/dl", purego, true},
 		{"internal/llvm", purego, false},
 		{"internal/llvm", "internal/dl", true},
-		{"internal/target/nvidia/driver", "internal/dl", true},
-		{"internal/target/nvidia/driver", purego, false},
+		{"internal/device/nvidia/driver", "internal/dl", true},
+		{"internal/device/nvidia/driver", purego, false},
 		{"internal/target/nvidia", purego, false},
 		{"cli", "github.com/spf13/cobra", true},
 		{".", "github.com/spf13/cobra", false},

@@ -27,7 +27,7 @@ const purego = "github.com/ebitengine/purego"
 var (
 	leaves = []string{"internal/budget", "internal/chip", "internal/diag", "internal/dtype",
 		"internal/intern", "internal/num", "internal/ptx", "internal/triton"}
-	irLayer  = join(leaves, "internal/ir", "internal/dialect/...")
+	irLayer  = join(leaves, "internal/device/gpucode", "internal/ir", "internal/dialect/...")
 	compiler = join(irLayer, "internal/analysis/...", "internal/pass/...", "internal/layout/...")
 	native   = join(compiler, "internal/device", "internal/middle/...", "internal/gpu/...", "internal/lower/...",
 		"internal/llvm", "internal/knob")
@@ -54,6 +54,7 @@ var rules = []rule{
 	{pkg: "internal/safetensors"},
 	{pkg: "internal/triton"},
 	{pkg: "internal/uniform"},
+	{pkg: "internal/device/gpucode"},
 	{pkg: "internal/device/inflight"},
 	{pkg: "internal/device/stray"},
 	{pkg: "internal/device", ours: []string{"internal/device/inflight", "internal/diag"}},
@@ -121,6 +122,14 @@ var rules = []rule{
 			"internal/knob", "internal/ptx", "internal/safefile"}},
 
 	// What runs compiled kernels. It knows no IR and no compiler.
+	{pkg: "internal/device/nvidia/driver/stub", ours: []string{"internal/txtest"}},
+	{pkg: "internal/device/nvidia/driver",
+		ours: []string{"internal/diag", "internal/dl", "internal/knob",
+			"internal/device/inflight", "internal/uniform"}},
+	{pkg: "internal/device/nvidia",
+		ours: []string{"internal/device", "internal/device/gpucode", "internal/device/inflight",
+			"internal/device/nvidia/driver", "internal/device/stray", "internal/chip", "internal/diag",
+			"internal/knob", "internal/ptx", "internal/rules", "internal/uniform"}},
 	{pkg: "internal/device/cpu/cpuid"},
 	{pkg: "internal/device/cpu/pool", ours: []string{"internal/dl"}},
 	{pkg: "internal/device/cpu",
@@ -136,10 +145,6 @@ var rules = []rule{
 	// device.
 	{pkg: "internal/target/interleave"},
 	{pkg: "internal/target/simmem", ours: []string{"internal/device", "internal/target", "internal/device/stray"}},
-	{pkg: "internal/target/nvidia/driver/stub", ours: []string{"internal/txtest"}},
-	{pkg: "internal/target/nvidia/driver",
-		ours: []string{"internal/diag", "internal/dl", "internal/knob", "internal/llvm",
-			"internal/device/inflight", "internal/uniform"}},
 	{pkg: "internal/target/nvidia/ptxsim",
 		ours: join(irLayer, "internal/ring", "internal/target/interleave", "internal/target/simmem",
 			"internal/device/stray")},
@@ -162,8 +167,8 @@ var rules = []rule{
 		ours: join(native, "internal/device/cpu/...", "internal/lang", "internal/target",
 			"internal/target/cpu/...")},
 	{pkg: "internal/target/nvidia/...",
-		ours: join(native, "internal/lang", "internal/target", "internal/device/inflight",
-			"internal/target/interleave", "internal/target/simmem", "internal/device/stray",
+		ours: join(native, "internal/device/nvidia/...", "internal/device/stray", "internal/lang",
+			"internal/target", "internal/target/interleave", "internal/target/simmem",
 			"internal/target/nvidia/...", "internal/rules", "internal/uniform")},
 
 	{pkg: "internal/target/amd/hsaco"},
@@ -197,8 +202,8 @@ var rules = []rule{
 	{pkg: "internal/runtime/args",
 		ours: []string{"internal/dtype", "internal/lang/...", "internal/pyrun/...", "internal/device", "internal/target"}},
 	{pkg: "internal/runtime/warm",
-		ours: []string{"internal/dtype", "internal/runtime/args", "internal/target", "internal/target/nvidia",
-			"internal/target/nvidia/driver"}},
+		ours: []string{"internal/device/nvidia/...", "internal/dtype", "internal/runtime/args",
+			"internal/target"}},
 	{pkg: "internal/runtime/compile",
 		ours: join(compiler, "internal/cache", "internal/device", "internal/knob", "internal/lang/...", "internal/rules",
 			"internal/runtime/args", "internal/safefile", "internal/target")},
@@ -222,7 +227,7 @@ var rules = []rule{
 		outside: []string{"github.com/BurntSushi/toml"}},
 	{pkg: "genrt",
 		ours: []string{".", "internal/runtime/...", "internal/device", "internal/target",
-			"internal/target/nvidia"}},
+			"internal/device/nvidia"}},
 	{pkg: "internal/bench/...", ours: []string{".", "kernels", "internal/..."}},
 	{pkg: "internal/selftest", ours: []string{".", "internal/chip"}},
 	{pkg: "kernels"},
@@ -243,8 +248,16 @@ var rules = []rule{
 	{pkg: "cmd/...", ours: []string{"cli", "redis"}},
 }
 
+// withoutCompiler lists packages that neither import nor reach the compiler, so that programs which only run
+// compiled code do not link it.
+var withoutCompiler = []string{"internal/device/..."}
+
+// compilerParts are what they do not reach: the front end, the IR, LLVM, the simulators.
+var compilerParts = []string{"internal/ir", "internal/dialect/...", "internal/lang/...", "internal/python",
+	"internal/pyrun/...", "internal/pass/...", "internal/llvm", "internal/target/...", "."}
+
 // testOnly packages are for tests and for each other, whatever a row says.
-var testOnly = []string{"internal/arch", "internal/filecheck", "internal/target/nvidia/driver/stub",
+var testOnly = []string{"internal/arch", "internal/filecheck", "internal/device/nvidia/driver/stub",
 	"internal/device/amd/hip/stub", "internal/irgen", "internal/pass/passtest", "internal/txtest"}
 
 // dialects in order: each imports only those above it. What dialects share comes first; the package all,

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/internal/device/nvidia/driver"
 	"github.com/nereid-lang/nereid/internal/gen/genkernels"
-	"github.com/nereid-lang/nereid/internal/target/nvidia/driver"
 	"github.com/nereid-lang/nereid/kernels"
 )
 

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/internal/device/nvidia/driver/stub"
 	"github.com/nereid-lang/nereid/internal/llvm"
-	"github.com/nereid-lang/nereid/internal/target/nvidia/driver/stub"
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
 

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nereid-lang/nereid/internal/device/nvidia/driver/stub"
 	"github.com/nereid-lang/nereid/internal/llvm"
-	"github.com/nereid-lang/nereid/internal/target/nvidia/driver/stub"
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
 

@@ -56,15 +56,6 @@ func Handles(d *ir.OpDef) bool { return layouts.Handles(d) }
 // RulesOf returns the values of a module's rules (internal/rules).
 func RulesOf(m *ir.Module) *rules.Set { return ttgir.RulesOf(m) }
 
-// Numbers of programs on an SM that are told apart, and how many are.
-const (
-	MostShared = pipeline.MostShared
-	Kinds      = pipeline.Kinds
-)
-
-// KindOf returns the index of a number of programs on an SM in Code.Depths.
-func KindOf(programs int) int { return pipeline.KindOf(programs) }
-
 // TakeDepths takes the depths of the pipelines, by the number of programs on an SM, off a module.
 func TakeDepths(m *ir.Module) []int { return pipeline.TakeDepths(m) }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nereid-lang/nereid/internal/device/gpucode"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
 )
@@ -32,36 +33,10 @@ import (
 // A pointer is checked against the tensors of the arguments that it may be derived from (package address).
 // Accesses by tensor maps are not checked, so checked code is made of kernels without them.
 
-// Check describes checked code.
-type Check struct {
-	Args  []int    // the arguments of the kernel that are pointers
-	Names []string // their names
-	Sites []Site   // by number, from one on
-}
-
-// Site is a place in a kernel where it may go wrong.
-type Site struct {
-	What    string // "load", "store", "atomic"; "" for an assertion
-	Message string `json:",omitempty"` // of an assertion
-	Size    int    `json:",omitempty"` // bytes of an element
-	Bytes   int    `json:",omitempty"` // bytes of the access, which may have several elements
-	// Args holds the arguments that the pointer may be derived from. With Wild, it may also be derived from
-	// none.
-	Args []int    `json:",omitempty"`
-	Wild bool     `json:",omitempty"`
-	Locs []string `json:",omitempty"` // position in the source, then the calls that led there
-}
-
-// Wild reports whether a site has pointers that may be derived from no argument.
-func (c *Check) Wild() bool {
-	return slices.ContainsFunc(c.Sites, func(s Site) bool { return s.Wild })
-}
-
-// RecordWords is the number of words of a record before the pieces of memory; SiteShift is the number of bits
-// below that of the site.
-const (
-	RecordWords = 3
-	SiteShift   = 48
+// What a launch must know of checked code.
+type (
+	Check = gpucode.Check
+	Site  = gpucode.Site
 )
 
 // newCheck returns the description of checked code without its sites.
@@ -116,7 +91,7 @@ func (l *lowering) site(op *ir.Op, s Site) int {
 		return i + 1
 	}
 	g.check.Sites = append(g.check.Sites, s)
-	if len(g.check.Sites) >= 1<<(64-SiteShift) {
+	if len(g.check.Sites) >= 1<<(64-gpucode.SiteShift) {
 		fail(op, "checked code with more than %d accesses", len(g.check.Sites)-1)
 	}
 	return len(g.check.Sites)
@@ -239,7 +214,7 @@ func (g *program) faultText() string {
 	u := update{elem: ir.I64, sem: tt.SemRelaxed, scope: tt.ScopeGPU}
 	swap, least := u, u
 	swap.swap, swap.cmp = true, "0"
-	own := l.val("or i64 %s, %s", l.val("shl i64 %%site, %d", SiteShift), l.programNumber())
+	own := l.val("or i64 %s, %s", l.val("shl i64 %%site, %d", gpucode.SiteShift), l.programNumber())
 	swap.vals = []string{own}
 	least.kind, least.vals = tt.RMWUMin, []string{"%address"}
 	old := l.vendor.atomic(l, swap, "%record", "true")[0]

@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"github.com/nereid-lang/nereid/internal/device/gpucode"
 	"github.com/nereid-lang/nereid/internal/dialect/arith"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
@@ -11,39 +12,10 @@ import (
 // TensorMapBytes is the size of a tensor map: an argument that is passed by value, aligned to 64 bytes.
 const TensorMapBytes = 128
 
-// TensorMap says how the host encodes a descriptor that a kernel takes as a tensor map. Address, sizes,
-// strides and the value outside of the tensor are the launch's.
-type TensorMap struct {
-	Param     int      // number of the argument in the function
-	Type      ElemType // element type for the hardware
-	ElemBytes int      // bytes of an element
-	Swizzle   int      // bytes over which 16-byte units are exchanged: 0, 32, 64 or 128
-	// Box is what one copy moves, in elements along each dimension of the descriptor, the last one
-	// contiguous. With a swizzle its rows are at most as wide as that.
-	Box []int
-	// Tile says how the host makes the descriptor of other arguments, if it is none of the launch's.
-	Tile *tt.Tile `json:",omitempty"`
-	// FP4Padded says that elements are bytes of two fp4 numbers, spread over 16 bytes in shared memory.
-	FP4Padded bool `json:",omitempty"`
-}
-
-// ElemType is CUtensorMapDataType: what the hardware takes elements for, when it fills or reduces.
-type ElemType int
-
-const (
-	ElemU8 ElemType = iota
-	ElemU16
-	ElemU32
-	ElemS32
-	ElemU64
-	ElemS64
-	ElemF16
-	ElemF32
-	ElemF64
-	ElemBF16
-	ElemF32FTZ
-	ElemTF32
-	ElemTF32FTZ
+// What a launch must know of tensor maps.
+type (
+	TensorMap = gpucode.TensorMap
+	ElemType  = gpucode.ElemType
 )
 
 // isDesc reports whether v is a tensor descriptor.
@@ -67,14 +39,16 @@ func mapOf(fn *ir.Op, i int, t ir.Type) TensorMap {
 }
 
 // mapElems holds the element types whose arithmetic the copy engine knows.
-var mapElems = map[ir.Type]ElemType{ir.F16: ElemF16, ir.F32: ElemF32, ir.F64: ElemF64, ir.BF16: ElemBF16}
+var mapElems = map[ir.Type]ElemType{ir.F16: gpucode.ElemF16, ir.F32: gpucode.ElemF32, ir.F64: gpucode.ElemF64,
+	ir.BF16: gpucode.ElemBF16}
 
 // elemType returns an element's type for a tensor map; fp8 and other small types are bytes.
 func elemType(t ir.Type) ElemType {
 	if e, ok := mapElems[t]; ok {
 		return e
 	}
-	e := map[int]ElemType{8: ElemU8, 16: ElemU16, 32: ElemU32, 64: ElemU64}[bitsOf(t)]
+	e := map[int]ElemType{8: gpucode.ElemU8, 16: gpucode.ElemU16, 32: gpucode.ElemU32,
+		64: gpucode.ElemU64}[bitsOf(t)]
 	if it, ok := t.(*ir.IntegerType); ok && it.Sign == ir.Signed && it.Width >= 32 {
 		e++
 	}

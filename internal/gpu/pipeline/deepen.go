@@ -1,9 +1,9 @@
 package pipeline
 
 import (
-	"math/bits"
 	"slices"
 
+	"github.com/nereid-lang/nereid/internal/device/gpucode"
 	"github.com/nereid-lang/nereid/internal/dialect/arith"
 	"github.com/nereid-lang/nereid/internal/dialect/scf"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
@@ -19,8 +19,8 @@ import (
 type Sharing struct {
 	// SM is the shared memory of a multiprocessor in bytes, 0 if it is not to be filled.
 	SM int
-	// Programs bounds the programs that run on one multiprocessor at a time: a power of two up to MostShared;
-	// 0 if there may be more.
+	// Programs bounds the programs that run on one multiprocessor at a time: a power of two up to
+	// gpucode.MostShared; 0 if there may be more.
 	Programs int
 }
 
@@ -33,25 +33,13 @@ func (s Sharing) of(m *ir.Module) Sharing {
 	return s
 }
 
-const (
-	// MostShared is the largest number of blocks per SM that has code of its own: launches with more run the
-	// code for any launch.
-	MostShared = 16
-	// Kinds is the number of kinds of launches: any, and those with up to 1, 2, 4, 8 and 16 programs on a
-	// multiprocessor.
-	Kinds = 6
-)
-
-// KindOf returns the index in Code.Depths of launches with so many blocks per SM.
-func KindOf(programs int) int { return bits.Len(uint(programs)) }
-
-// programsOf is the inverse of KindOf.
+// programsOf is the inverse of gpucode.KindOf.
 func programsOf(kind int) int { return 1 << kind >> 1 }
 
 const (
 	// depthAttr is the number of stages of a loop, from LoadAtOnce or DeepenPipelines to AssignLatencies.
 	depthAttr = "nereid.stages"
-	// depthsAttr of a module holds the total stages of its deepened loops by the kind of launch (KindOf).
+	// depthsAttr of a module holds the total stages of its deepened loops by gpucode.KindOf a launch.
 	depthsAttr = "nereid.depths"
 )
 
@@ -85,7 +73,7 @@ func DeepenPipelines(numStages int, with Sharing) pass.Pass {
 				return nil
 			}
 			with := with.of(m)
-			var sums [Kinds]int
+			var sums [gpucode.Kinds]int
 			for _, loop := range ttgir.ForLoops(m.Op) {
 				stages := with.stagesOf(loop, numStages)
 				if stages == nil || loop.HasAttr(depthAttr) { // LoadAtOnce has chosen

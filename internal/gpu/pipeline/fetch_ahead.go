@@ -3,6 +3,7 @@ package pipeline
 import (
 	"slices"
 
+	"github.com/nereid-lang/nereid/internal/device/gpucode"
 	"github.com/nereid-lang/nereid/internal/dialect/arith"
 	"github.com/nereid-lang/nereid/internal/dialect/scf"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
@@ -68,7 +69,7 @@ func awaits(programs int, m *ir.Op) bool {
 // fetching returns the depths of code that makes requests: every kind of launch for which it does has code of
 // its own, which may use its share of the registers.
 func fetching(m *ir.Op) (depths []int) {
-	for kind := range Kinds {
+	for kind := range gpucode.Kinds {
 		if !awaits(programsOf(kind), m) {
 			kind = 0
 		}

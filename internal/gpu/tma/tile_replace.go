@@ -24,7 +24,7 @@ func (t *tiler) replace(p *tilePlan) {
 	}
 	inner := ir.Tensor(shape, typ.Elem, nil)
 	block := ir.Tensor(padShape(shape, len(p.dims)), typ.Elem, nil)
-	desc := t.descriptor(t.tileOf(p).Attr(), tt.DescType.Get(block), p.op.Loc)
+	desc := t.descriptor(tt.AttrOfTile(t.tileOf(p)), tt.DescType.Get(block), p.op.Loc)
 	b := ir.At(p.op)
 	var at []*ir.Value
 	for _, d := range p.dims {

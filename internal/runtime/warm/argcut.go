@@ -8,10 +8,10 @@ import (
 	"slices"
 	"unsafe"
 
+	devnvidia "github.com/nereid-lang/nereid/internal/device/nvidia"
+	"github.com/nereid-lang/nereid/internal/device/nvidia/driver"
 	"github.com/nereid-lang/nereid/internal/dtype"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
-	"github.com/nereid-lang/nereid/internal/target/nvidia"
-	"github.com/nereid-lang/nereid/internal/target/nvidia/driver"
 )
 
 // ArgCut is the short cut of Kernel.Launch: like Cut, for arguments of any type in the order of the
@@ -65,7 +65,7 @@ func (x *ArgCut) Launch(s *args.Stream, grid *[3]int, list []any) (done bool, er
 		trace.IsEnabled() {
 		return false, nil
 	}
-	raw := nvidia.RawStream(s.S)
+	raw := devnvidia.RawStream(s.S)
 	call := raw.Begin() // before anything looks whether a tensor is open, and before there is much to store
 	var words [CutWords]uint64
 	gx, gy, gz, bad := GPUGrid(grid)

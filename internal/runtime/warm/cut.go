@@ -9,10 +9,10 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	devnvidia "github.com/nereid-lang/nereid/internal/device/nvidia"
+	"github.com/nereid-lang/nereid/internal/device/nvidia/driver"
 	"github.com/nereid-lang/nereid/internal/dtype"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
-	"github.com/nereid-lang/nereid/internal/target/nvidia"
-	"github.com/nereid-lang/nereid/internal/target/nvidia/driver"
 )
 
 // Cut is the short cut of a generated function: a plan and everything needed to check that arguments fit it,
@@ -58,7 +58,7 @@ func (l *LastCut) Launch(s *args.Stream, grid *[3]int, consts unsafe.Pointer, te
 		len(scalars) != int(x.nScalars) || trace.IsEnabled() {
 		return false, nil
 	}
-	raw := nvidia.RawStream(s.S)
+	raw := devnvidia.RawStream(s.S)
 	call := raw.Begin() // before anything looks whether a tensor is open, and before there is much to store
 	var words [CutWords]uint64
 	gx, gy, gz, bad := GPUGrid(grid)

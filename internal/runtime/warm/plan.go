@@ -3,9 +3,9 @@ package warm
 import (
 	"slices"
 
+	"github.com/nereid-lang/nereid/internal/device/nvidia/driver"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
 	"github.com/nereid-lang/nereid/internal/target"
-	"github.com/nereid-lang/nereid/internal/target/nvidia/driver"
 )
 
 // Plan is a specialization that was launched before: the look of its arguments, and its code. It never

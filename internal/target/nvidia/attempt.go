@@ -3,6 +3,7 @@ package nvidia
 import (
 	"context"
 
+	devnvidia "github.com/nereid-lang/nereid/internal/device/nvidia"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/gpu"
 	"github.com/nereid-lang/nereid/internal/ir"
@@ -25,7 +26,7 @@ type attempt struct {
 	ttir   *ir.Module   // where attempts start; nil if the user gave a later stage
 	short  tt.TileGuard // the condition that made this attempt's programs persistent, nil if none did
 	depths []int        // see Code.Depths
-	code   *Code
+	code   *devnvidia.Code
 }
 
 // step is a step of an attempt.
@@ -74,7 +75,7 @@ var restarts = []restart{
 
 // attempts compiles TTIR, or goes on from a stage that the user gave, until no restart applies. It returns
 // nil if in.Until names a stage before PTX.
-func (c Compiler) attempts(ctx context.Context, in *target.Input, maxPTX int) (*Code, error) {
+func (c Compiler) attempts(ctx context.Context, in *target.Input, maxPTX int) (*devnvidia.Code, error) {
 	a := &attempt{Compiler: c, in: in, maxPTX: maxPTX}
 	if in.Module != nil && !in.Skips("ttgir") {
 		a.ttir = in.Module.Clone()

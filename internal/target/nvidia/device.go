@@ -2,134 +2,74 @@ package nvidia
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/nereid-lang/nereid/internal/device"
-	"github.com/nereid-lang/nereid/internal/device/stray"
+	devnvidia "github.com/nereid-lang/nereid/internal/device/nvidia"
 	"github.com/nereid-lang/nereid/internal/llvm"
 	"github.com/nereid-lang/nereid/internal/target"
-	"github.com/nereid-lang/nereid/internal/target/nvidia/driver"
 )
 
-// Device is an NVIDIA GPU.
+// Device is an NVIDIA GPU with a compiler.
 type Device struct {
 	Compiler
-	dev  *driver.Device
-	ctx  *driver.Context
-	maps *mapTable
-
-	memory  stray.Spans // buffers, for checked kernels
-	records records     // for their launches
-
-	assembler func() assembling // the same at each call
+	*devnvidia.Device
 }
+
+// Both halves of a device have these.
+var _ interface {
+	target.Backend
+	target.Chooser
+	device.Keeper
+	device.Adopter
+	device.Runner
+	device.WordDescriber
+	device.Native
+	device.Aligner
+	device.Lined
+} = (*Device)(nil)
 
 // Devices returns the GPUs of this machine, whether LLVM is installed or not. If there is none, the error
 // says why.
 func Devices() ([]target.Backend, error) {
-	d, err := driver.Load()
+	list, err := devnvidia.Devices()
 	if err != nil {
 		return nil, err
 	}
 	var out []target.Backend
-	for _, dev := range d.Devices() {
-		out = append(out, newDevice(d, dev))
-	}
-	if len(out) == 0 {
-		return nil, fmt.Errorf("the CUDA driver is here, but no GPU")
+	for _, d := range list {
+		out = append(out, withCompiler(d))
 	}
 	return out, nil
 }
 
-// DeviceOf returns the GPU of a context that somebody else made and keeps until release is called, by its
-// CUcontext; 0 means the calling thread's current one. For a primary context, release is nil: the device of
-// the same name that Devices returns uses it.
+// DeviceOf returns the GPU of a context that somebody else made, as devnvidia.DeviceOf does.
 func DeviceOf(handle uintptr) (b target.Backend, release func(), err error) {
-	d, err := driver.Load()
+	d, release, err := devnvidia.DeviceOf(handle)
 	if err != nil {
 		return nil, nil, err
 	}
-	if handle == 0 {
-		if handle, err = d.Current(); err == nil && handle == 0 {
-			err = errors.New("the calling thread has no current CUDA context")
-		}
-		if err != nil {
-			return nil, nil, err
-		}
-	}
-	c, err := d.Foreign(handle)
-	if err != nil {
-		return nil, nil, err
-	}
-	x := newDevice(d, c.Device())
-	if x.ctx = c; c.Primary() {
-		return x, nil, nil
-	}
-	return x, func() { _ = c.Release() }, nil
+	return withCompiler(d), release, nil
 }
 
-func newDevice(d *driver.Driver, dev *driver.Device) *Device {
-	c := Compiler{Capability: dev.Capability(), NoMaps: !d.HasTensorMaps()}
-	assembler := sync.OnceValue(func() assembling { return assembles(d.Version()) })
-	return &Device{Compiler: c, dev: dev, maps: &mapTable{}, assembler: assembler}
-}
-
-// BeGuest makes calls leave the current contexts of threads as they were; see driver.Driver.BeGuest.
-func BeGuest() {
-	if d, err := driver.Load(); err == nil {
-		d.BeGuest()
-	}
-}
-
-// Name returns "cuda:0" and the like.
-func (d *Device) Name() string { return d.dev.String() }
-
-// Kind returns the target in Triton's notation: all GPUs of an architecture share code.
-func (d *Device) Kind() string { return d.Compiler.name() }
-
-// Info returns a line about the GPU.
-func (d *Device) Info() string {
-	return fmt.Sprintf("%s, sm_%d, %d SMs, %d MiB", d.dev.Name, d.Capability, d.dev.SMs,
-		d.dev.TotalMemory>>20)
-}
-
-// Model returns the GPU and the version of its driver.
-func (d *Device) Model() (model, driver string) {
-	return d.Info(), fmt.Sprintf("driver %d", d.dev.Driver().Version())
-}
-
-var contexts sync.Mutex
-
-// context returns the GPU's context: the primary one, created when first needed, unless it has one of others.
-func (d *Device) context() (*driver.Context, error) {
-	contexts.Lock()
-	defer contexts.Unlock()
-	if d.ctx != nil {
-		return d.ctx, nil
-	}
-	c, err := d.dev.Context()
-	if err == nil {
-		d.ctx = c
-	}
-	return c, err
+func withCompiler(d *devnvidia.Device) *Device {
+	return &Device{Compiler{Capability: d.GPU.Capability, NoMaps: !d.HasTensorMaps()}, d}
 }
 
 // Compile compiles and loads a kernel. Only this needs LLVM: a machine without it runs kernels from the
 // cache.
-func (d *Device) Compile(ctx context.Context, in *target.Input) (target.Executable, error) {
+func (d *Device) Compile(ctx context.Context, in *target.Input) (device.Executable, error) {
 	if _, err := llvm.Load(); err != nil {
 		return nil, fmt.Errorf("%s is not among the compiled kernels, and to compile it takes LLVM: %w",
 			in.Kernel, err)
 	}
-	code, err := d.Compiler.Compile(ctx, in, d.assembler().maxPTX)
+	code, err := d.Compiler.Compile(ctx, in, d.maxPTX())
 	if err != nil || code == nil {
 		return nil, err
 	}
 	start := time.Now()
-	k, err := d.load(ctx, code)
+	k, err := d.Load(ctx, code)
 	if err != nil {
 		return nil, err
 	}
@@ -140,56 +80,13 @@ func (d *Device) Compile(ctx context.Context, in *target.Input) (target.Executab
 // nothing returns the text of a stage that has none.
 func nothing() []byte { return nil }
 
-// load assembles and loads a kernel.
-func (d *Device) load(ctx context.Context, code *Code) (target.Executable, error) {
-	c, err := d.context()
-	if err != nil {
-		return nil, err
+// maxPTX returns the newest PTX that the device's assembler reads, 0 if it is not known.
+func (d *Device) maxPTX() int {
+	if v := d.Assembler().Version; v > 0 {
+		return llvm.DriverPTX(v)
 	}
-	assemble := byDriver(c, code.Name)
-	if d.assembler().ptxas {
-		assemble = d.byPtxas(ctx)
-	}
-	best, err := d.assembleBest(code, assemble)
-	if err != nil {
-		return nil, err
-	}
-	return d.loaded(code, best)
-}
-
-// loaded returns the kernel of assembled code.
-func (d *Device) loaded(code *Code, made *assembled) (target.Executable, error) {
-	c, err := d.context()
-	if err != nil {
-		return nil, err
-	}
-	m := made.module
-	if m == nil {
-		if m, err = c.Load(made.cubin, driver.JITOptions{}); err != nil {
-			return nil, err
-		}
-	}
-	f, err := m.Function(code.Name)
-	if err != nil {
-		return nil, err
-	}
-	if code.Shared > 48<<10 {
-		if err := f.AllowShared(code.Shared); err != nil {
-			return nil, err
-		}
-	}
-	if code.NumCTAs > portableCTAs {
-		if err := f.AllowLargeClusters(); err != nil {
-			return nil, err
-		}
-	}
-	k := &kernel{code: code, made: made, module: m, fn: f, words: code.Words(), dev: d}
-	config := code.config([3]int{1, 1, 1})
-	if config.Plain() && code.plain() && len(code.Params)+code.Uniform.Words() <= driver.MaxReady {
-		k.ready = f.Ready(config, code.Uniform)
-	}
-	return k, nil
+	return 0
 }
 
 // WayOf returns the way of the code for a grid.
-func (d *Device) WayOf(grid [3]int) device.Way { return d.Compiler.WayOf(grid, d.dev.SMs) }
+func (d *Device) WayOf(grid [3]int) device.Way { return d.Compiler.WayOf(grid, d.SMs()) }

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	devnvidia "github.com/nereid-lang/nereid/internal/device/nvidia"
 	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/llvm"
@@ -20,7 +21,7 @@ import (
 // needPtxas returns the path of the assembler, which Triton's package brings.
 func needPtxas(t testing.TB) string {
 	t.Helper()
-	tool, err := findPtxas()
+	tool, err := devnvidia.FindPtxas()
 	txtest.Need(t, "triton", err)
 	return tool
 }
@@ -67,7 +68,7 @@ func assembleSample(t *testing.T, c Compiler, path string, ctas int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cubin, err := Assemble(context.Background(), c.Arch(), code.PTX)
+	cubin, err := devnvidia.Assemble(context.Background(), c.Arch(), code.PTX)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +80,7 @@ func assembleSample(t *testing.T, c Compiler, path string, ctas int) {
 // An error of ptxas names the line of the PTX and no temporary folder.
 func TestAssembleError(t *testing.T) {
 	needPtxas(t)
-	_, err := Assemble(context.Background(), "sm_80",
+	_, err := devnvidia.Assemble(context.Background(), "sm_80",
 		[]byte(".version 8.0\n.target sm_80\n.address_size 64\nnonsense\n"))
 	if err == nil || !strings.Contains(err.Error(), "kernel.ptx, line 4") {
 		t.Errorf("error %v", err)
@@ -96,7 +97,7 @@ func TestAssembleStopped(t *testing.T) {
 	late := errors.New("the time is up")
 	ctx, stop := context.WithTimeoutCause(t.Context(), 100*time.Millisecond, late)
 	defer stop()
-	if _, err := Assemble(ctx, "sm_90a", nil); !errors.Is(err, late) {
+	if _, err := devnvidia.Assemble(ctx, "sm_90a", nil); !errors.Is(err, late) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -146,11 +147,11 @@ tt.func public @product(%a: !tt.ptr<f32> {tt.divisibility = 16 : i32},
 	if err != nil {
 		t.Fatal(err)
 	}
-	made, err := assembleWith(context.Background(), c.Arch(), code.PTX, false)
+	_, facts, err := c.gpu().Best(context.Background(), code)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := strings.Count(string(code.PTX), "fma.rn.f32"); n != 64*64*64/64 || made.use.stack != 0 {
-		t.Errorf("%d multiply-adds, %d bytes on the stack", n, made.use.stack)
+	if n := strings.Count(string(code.PTX), "fma.rn.f32"); n != 64*64*64/64 || facts.Spills != 0 {
+		t.Errorf("%d multiply-adds, %d bytes on the stack", n, facts.Spills)
 	}
 }

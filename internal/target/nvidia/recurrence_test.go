@@ -55,3 +55,21 @@ tt.func public @k(%n: i32, %a: tensor<64x64xf16>, %start: tensor<64xf32>) {
 		}
 	}
 }
+
+func TestStridesOverGrid(t *testing.T) {
+	for from, want := range map[string]bool{"%pid": true, "%zero": false} {
+		text := `module { tt.func public @k(%n: i32) {
+  %pid = tt.get_program_id x : i32
+  %zero = arith.constant 0 : i32
+  scf.for %i = ` + from + ` to %n step %n : i32 { }
+  tt.return
+} }`
+		m, err := ir.Parse(diag.NewFileSet(), "k.ttir", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := stridesOverGrid(m); got != want {
+			t.Errorf("a loop from %s on: %v", from, got)
+		}
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/nereid-lang/nereid/internal/device"
+	devnvidia "github.com/nereid-lang/nereid/internal/device/nvidia"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/rules"
@@ -69,7 +70,8 @@ func (s ruleSample) compile(t *testing.T, m *ir.Module, values *rules.Set) strin
 	in.Kernel = target.EntryOf(m, "")
 	c := Compiler{Capability: 90}
 	if merge := c.mergeable(in); merge > 1 {
-		code := &Code{Merge: merge, Strides: []int{0}, Params: []int{4}, rules: values}
+		code := &devnvidia.Code{Merge: merge, Strides: []int{0}, Params: []int{4}}
+		code.Obey(values)
 		for _, x := range []int{64, 4096, 1 << 20} {
 			n, unit := code.Merges(x, []uint64{1}, 132)
 			few, _ := code.Merges(x, []uint64{2}, 132)

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	devnvidia "github.com/nereid-lang/nereid/internal/device/nvidia"
 	"github.com/nereid-lang/nereid/internal/ptx"
 	"github.com/nereid-lang/nereid/internal/target"
 )
@@ -114,7 +115,7 @@ func readParam(decl string) (p HeaderParam, err error) {
 
 // fromText goes on from LLVM IR or PTX that the user gave, without the stages before. The description comes
 // with the text, or the header of the PTX tells it.
-func (c Compiler) fromText(ctx context.Context, in *target.Input, maxPTX int) (*Code, error) {
+func (c Compiler) fromText(ctx context.Context, in *target.Input, maxPTX int) (*devnvidia.Code, error) {
 	text := in.Given.Text
 	if in.Given.Stage == "llir" {
 		in.Stages.Record("llir", 0, func() []byte { return in.Given.Text })
@@ -141,9 +142,9 @@ func (c Compiler) fromText(ctx context.Context, in *target.Input, maxPTX int) (*
 }
 
 // describe returns what a launch of a text must know.
-func (c Compiler) describe(in *target.Input, h *Header) (*Code, error) {
+func (c Compiler) describe(in *target.Input, h *Header) (*devnvidia.Code, error) {
 	if in.Given.Meta != nil {
-		code, err := Kept(target.Code{Meta: in.Given.Meta})
+		code, err := devnvidia.Kept(target.Code{Meta: in.Given.Meta})
 		if err == nil && code.Name != h.Name {
 			err = fmt.Errorf("the description is that of %s", code.Name)
 		}
@@ -153,7 +154,7 @@ func (c Compiler) describe(in *target.Input, h *Header) (*Code, error) {
 		return nil, fmt.Errorf("the text uses dynamic shared memory, and does not tell how much: " +
 			"give --shared BYTES, or the description that --emit json wrote with it")
 	}
-	code := &Code{
+	code := &devnvidia.Code{
 		Name: h.Name, Shared: max(0, in.Given.Shared), NumWarps: in.Options.NumWarps, NumCTAs: h.Cluster,
 		Cooperative: in.Options.LaunchCooperativeGrid, Overlap: in.Options.LaunchPDL,
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nereid-lang/nereid/internal/device/gpucode"
 	"github.com/nereid-lang/nereid/internal/llvm"
 	"github.com/nereid-lang/nereid/internal/lower"
 	"github.com/nereid-lang/nereid/internal/txtest"
@@ -79,14 +80,14 @@ func TestMapsOfArguments(t *testing.T) {
 	c := Compiler{Capability: 90}
 	for name, want := range map[string][]lower.TensorMap{
 		"matmul": {
-			{Param: 0, Type: lower.ElemF16, ElemBytes: 2, Swizzle: 128, Box: []int{128, 64}},
-			{Param: 5, Type: lower.ElemF16, ElemBytes: 2, Swizzle: 128, Box: []int{256, 64}},
-			{Param: 10, Type: lower.ElemF16, ElemBytes: 2, Swizzle: 128, Box: []int{128, 64}},
+			{Param: 0, Type: gpucode.ElemF16, ElemBytes: 2, Swizzle: 128, Box: []int{128, 64}},
+			{Param: 5, Type: gpucode.ElemF16, ElemBytes: 2, Swizzle: 128, Box: []int{256, 64}},
+			{Param: 10, Type: gpucode.ElemF16, ElemBytes: 2, Swizzle: 128, Box: []int{128, 64}},
 		},
 		"blocks": {
-			{Param: 0, Type: lower.ElemF32, ElemBytes: 4, Swizzle: 128, Box: []int{2, 8, 32}},
-			{Param: 7, Type: lower.ElemF32, ElemBytes: 4, Swizzle: 128, Box: []int{2, 8, 32}},
-			{Param: 14, Type: lower.ElemF32, ElemBytes: 4, Box: []int{8}},
+			{Param: 0, Type: gpucode.ElemF32, ElemBytes: 4, Swizzle: 128, Box: []int{2, 8, 32}},
+			{Param: 7, Type: gpucode.ElemF32, ElemBytes: 4, Swizzle: 128, Box: []int{2, 8, 32}},
+			{Param: 14, Type: gpucode.ElemF32, ElemBytes: 4, Box: []int{8}},
 		},
 	} {
 		in := sample(t, "internal/gpu/testdata/descriptors/"+name, "ttir")

@@ -3,6 +3,7 @@ package nvidia
 import (
 	"github.com/nereid-lang/nereid/internal/analysis/axisinfo"
 	"github.com/nereid-lang/nereid/internal/device"
+	devnvidia "github.com/nereid-lang/nereid/internal/device/nvidia"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/gpu"
@@ -54,8 +55,8 @@ func (c Compiler) passes(in *target.Input, persist gpu.PersistMode) []pass.Pass 
 
 // holds reports whether a guard of the module's kernel holds for the launch for which it is compiled.
 func holds(guard tt.TileGuard, in *target.Input) bool {
-	k := &Code{Params: lower.ParamSizes(in.Module.Lookup(in.Kernel), nil)}
-	return k.guardHolds(guard, in.Launch.Grid, in.Launch.Words)
+	k := &devnvidia.Code{Params: lower.ParamSizes(in.Module.Lookup(in.Kernel), nil)}
+	return k.GuardHolds(guard, in.Launch.Grid, in.Launch.Words)
 }
 
 // persists says whether programs are persistent. They may be if the host passes the grid to the kernel and

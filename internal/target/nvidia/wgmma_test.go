@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	devnvidia "github.com/nereid-lang/nereid/internal/device/nvidia"
 	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/llvm"
@@ -50,7 +51,7 @@ func TestWarpGroupsFlow(t *testing.T) {
 }
 
 // fromSample compiles a sample from a stage on.
-func (c Compiler) fromSample(t *testing.T, path, stage string) *Code {
+func (c Compiler) fromSample(t *testing.T, path, stage string) *devnvidia.Code {
 	t.Helper()
 	in := sample(t, path, stage)
 	if stage == "ttir" {

@@ -11,9 +11,10 @@ import (
 	"os"
 
 	"github.com/nereid-lang/nereid/internal/device"
+	"github.com/nereid-lang/nereid/internal/device/gpucode"
+	devnvidia "github.com/nereid-lang/nereid/internal/device/nvidia"
 	"github.com/nereid-lang/nereid/internal/knob"
 	"github.com/nereid-lang/nereid/internal/llvm"
-	"github.com/nereid-lang/nereid/internal/lower"
 	"github.com/nereid-lang/nereid/internal/target"
 	"github.com/nereid-lang/nereid/internal/target/interleave"
 	"github.com/nereid-lang/nereid/internal/target/nvidia"
@@ -88,10 +89,10 @@ const (
 func (d *Device) WayOf(grid [3]int) device.Way { return d.Compiler.WayOf(grid, fewSMs) }
 
 type kernel struct {
-	dev           *Device
-	code          *nvidia.Code
-	module        *ptxsim.Module
-	nvidia.Others // code for other launches
+	dev              *Device
+	code             *devnvidia.Code
+	module           *ptxsim.Module
+	devnvidia.Others // code for other launches
 }
 
 func (k *kernel) Launch(ctx context.Context, s target.Stream, grid [3]int, args []uint64) error {
@@ -119,7 +120,7 @@ func (k *kernel) Launch(ctx context.Context, s target.Stream, grid [3]int, args 
 		}
 	}
 	err := k.launch(ctx, grid, args, nil)
-	if errors.Is(err, nvidia.ErrNoTile) {
+	if errors.Is(err, devnvidia.ErrNoTile) {
 		return k.LaunchWhole(ctx, s, grid, args)
 	}
 	return err
@@ -198,11 +199,11 @@ func (k *kernel) launch(ctx context.Context, grid [3]int, args, bounds []uint64)
 func (k *kernel) arguments(grid [3]int, words []uint64) ([]uint64, map[int][]byte, error) {
 	args, maps := make([]uint64, len(k.code.Params)), map[int][]byte{}
 	word := func(i int, w uint64) { args[i] = w }
-	err := k.code.Args(grid, words, word, func(i int, m *lower.TensorMap, words []uint64) error {
-		t := nvidia.Tiled(m, words)
+	err := k.code.Args(grid, words, word, func(i int, m *gpucode.TensorMap, words []uint64) error {
+		t := devnvidia.Tiled(m, words)
 		switch err := t.Check(); {
 		case err != nil && m.Tile != nil:
-			return nvidia.ErrNoTile
+			return devnvidia.ErrNoTile
 		case err != nil:
 			return err
 		}

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 
+	devnvidia "github.com/nereid-lang/nereid/internal/device/nvidia"
 	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/target"
-	"github.com/nereid-lang/nereid/internal/target/nvidia"
 	"github.com/nereid-lang/nereid/internal/target/nvidia/ptxsim"
 )
 
@@ -30,7 +30,7 @@ func (d *Device) Restore(_ context.Context, kernel string, c target.Code) (targe
 	if c.Stage != stagePTX {
 		return nil, fmt.Errorf("%s is no PTX", c.Stage)
 	}
-	code, err := nvidia.Kept(c)
+	code, err := devnvidia.Kept(c)
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +44,7 @@ func (k *kernel) Facts() target.Facts { return k.code.Facts() }
 // Code returns the kernel's PTX.
 func (k *kernel) Code() (target.Code, error) { return k.code.Keep(stagePTX, k.code.PTX) }
 
-func (d *Device) load(code *nvidia.Code) (target.Executable, error) {
+func (d *Device) load(code *devnvidia.Code) (target.Executable, error) {
 	if most := d.SharedPerBlock(); code.Shared > most {
 		return nil, diag.Refuse("shared memory", "kernel %s needs %d bytes, sm_%d has %d for a block",
 			code.Name, code.Shared, d.Capability,

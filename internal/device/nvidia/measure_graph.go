@@ -3,8 +3,8 @@ package nvidia
 import (
 	"time"
 
-	"github.com/nereid-lang/nereid/internal/target"
-	"github.com/nereid-lang/nereid/internal/target/nvidia/driver"
+	"github.com/nereid-lang/nereid/internal/device"
+	"github.com/nereid-lang/nereid/internal/device/nvidia/driver"
 )
 
 const (
@@ -15,7 +15,7 @@ const (
 // MeasureGraph times f as Triton's do_bench_cudagraph does: as many runs as fit into rep are captured as one
 // graph, which is replayed a few times between two events. The host takes no part in it, and caches stay
 // warm.
-func (d *Device) MeasureGraph(bs target.Stream, rep time.Duration, f func() error) ([]time.Duration, error) {
+func (d *Device) MeasureGraph(bs device.Stream, rep time.Duration, f func() error) ([]time.Duration, error) {
 	s := bs.(stream).s
 	if err := f(); err != nil { // one-time work of the first run
 		return nil, err

@@ -8,13 +8,12 @@ import (
 	"sync/atomic"
 
 	"github.com/nereid-lang/nereid/internal/device"
+	"github.com/nereid-lang/nereid/internal/device/nvidia/driver"
 	"github.com/nereid-lang/nereid/internal/device/stray"
-	"github.com/nereid-lang/nereid/internal/target"
-	"github.com/nereid-lang/nereid/internal/target/nvidia/driver"
 )
 
 // Alloc returns zeroed device memory.
-func (d *Device) Alloc(size int) (target.Buffer, error) {
+func (d *Device) Alloc(size int) (device.Buffer, error) {
 	b, err := d.alloc(size)
 	if err != nil {
 		return nil, err
@@ -42,7 +41,7 @@ func (d *Device) alloc(size int) (*buffer, error) {
 }
 
 // At returns a buffer of memory that somebody else has allocated on the GPU, and frees. At 0 there is none.
-func (d *Device) At(addr uint64, size int) (target.Buffer, error) {
+func (d *Device) At(addr uint64, size int) (device.Buffer, error) {
 	c, err := d.context()
 	if err != nil {
 		return nil, err
@@ -63,7 +62,7 @@ func (d *Device) At(addr uint64, size int) (target.Buffer, error) {
 }
 
 // Wrap copies host memory to the device for the duration of a launch; Close copies it back.
-func (d *Device) Wrap(data []byte) (target.Buffer, error) {
+func (d *Device) Wrap(data []byte) (device.Buffer, error) {
 	b, err := d.alloc(len(data))
 	if err != nil {
 		return nil, err
@@ -76,7 +75,7 @@ func (d *Device) Wrap(data []byte) (target.Buffer, error) {
 }
 
 // place returns the address of n bytes of a buffer.
-func place(b target.Buffer, at, n int) (driver.DevicePtr, error) {
+func place(b device.Buffer, at, n int) (driver.DevicePtr, error) {
 	closed := false
 	if own, ok := b.(*buffer); ok {
 		closed = own.closed.Load()

@@ -1,13 +1,13 @@
 package nvidia
 
 import (
+	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/device/inflight"
-	"github.com/nereid-lang/nereid/internal/target"
-	"github.com/nereid-lang/nereid/internal/target/nvidia/driver"
+	"github.com/nereid-lang/nereid/internal/device/nvidia/driver"
 )
 
 // NewStream returns a CUDA stream.
-func (d *Device) NewStream() (target.Stream, error) {
+func (d *Device) NewStream() (device.Stream, error) {
 	c, err := d.context()
 	if err != nil {
 		return nil, err
@@ -20,7 +20,7 @@ func (d *Device) NewStream() (target.Stream, error) {
 }
 
 // ExternalStream returns a stream for a CUstream that the caller owns.
-func (d *Device) ExternalStream(handle uintptr) (target.Stream, error) {
+func (d *Device) ExternalStream(handle uintptr) (device.Stream, error) {
 	c, err := d.context()
 	if err != nil {
 		return nil, err
@@ -30,13 +30,13 @@ func (d *Device) ExternalStream(handle uintptr) (target.Stream, error) {
 
 type stream struct{ s *driver.Stream }
 
-// Begin implements target.Guarded.
+// Begin implements device.Guarded.
 func (s stream) Begin() inflight.Call { return s.s.Begin() }
 
 func (s stream) Capturing() (bool, error) { return s.s.Capturing() }
 
 // Capture records work as a CUDA graph.
-func (s stream) Capture(f func() error) (target.Graph, error) {
+func (s stream) Capture(f func() error) (device.Graph, error) {
 	g, err := s.s.Capture(f)
 	if err != nil {
 		return nil, err
@@ -45,7 +45,7 @@ func (s stream) Capture(f func() error) (target.Graph, error) {
 }
 
 // Launched returns what the code of the last launch takes, which may be other code than the kernel's first.
-func (s stream) Launched() (f target.Facts) {
+func (s stream) Launched() (f device.Facts) {
 	if fn, shared := s.s.LastLaunch(); fn != nil {
 		f.Registers, f.Spills, f.Shared = fn.Registers, fn.LocalBytes, fn.SharedBytes+shared
 	}
@@ -54,13 +54,13 @@ func (s stream) Launched() (f target.Facts) {
 
 type graph struct{ g *driver.Graph }
 
-func (g graph) Launch(s target.Stream) error { return g.g.Launch(s.(stream).s) }
+func (g graph) Launch(s device.Stream) error { return g.g.Launch(s.(stream).s) }
 func (g graph) Close() error                 { return g.g.Close() }
 func (s stream) Sync() error                 { return s.s.Synchronize() }
 func (s stream) Close() error                { return s.s.Close() }
 
 // Zero queues a fill with zeros.
-func (s stream) Zero(b target.Buffer, at, n int) error {
+func (s stream) Zero(b device.Buffer, at, n int) error {
 	defer s.Begin().End()
 	p, err := place(b, at, n)
 	if err != nil {
@@ -70,7 +70,7 @@ func (s stream) Zero(b target.Buffer, at, n int) error {
 }
 
 // Copy queues a copy within the GPU's memory.
-func (s stream) Copy(to target.Buffer, toAt int, from target.Buffer, fromAt, n int) error {
+func (s stream) Copy(to device.Buffer, toAt int, from device.Buffer, fromAt, n int) error {
 	defer s.Begin().End()
 	dst, err := place(to, toAt, n)
 	if err != nil {
@@ -84,7 +84,7 @@ func (s stream) Copy(to target.Buffer, toAt int, from target.Buffer, fromAt, n i
 }
 
 // RawStream returns a GPU's stream, or nil.
-func RawStream(s target.Stream) *driver.Stream {
+func RawStream(s device.Stream) *driver.Stream {
 	own, _ := s.(stream)
 	return own.s
 }

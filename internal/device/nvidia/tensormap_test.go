@@ -9,26 +9,26 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nereid-lang/nereid/internal/lower"
-	"github.com/nereid-lang/nereid/internal/target"
-	"github.com/nereid-lang/nereid/internal/target/nvidia/driver"
-	"github.com/nereid-lang/nereid/internal/target/nvidia/driver/stub"
+	"github.com/nereid-lang/nereid/internal/device"
+	"github.com/nereid-lang/nereid/internal/device/gpucode"
+	"github.com/nereid-lang/nereid/internal/device/nvidia/driver"
+	"github.com/nereid-lang/nereid/internal/device/nvidia/driver/stub"
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
 // mapCode takes a pointer, a map of rank 2, its sizes and strides, a map of rank 1, its size and stride, and
 // a number.
 var mapCode = Code{Name: "k", NumWarps: 4, Params: []int{8, 128, 4, 4, 8, 8, 128, 4, 8, 4},
-	Maps: []lower.TensorMap{
-		{Param: 1, Type: lower.ElemBF16, ElemBytes: 2, Swizzle: 64, Box: []int{128, 32}},
-		{Param: 6, Type: lower.ElemS32, ElemBytes: 4, Box: []int{64}},
+	Maps: []gpucode.TensorMap{
+		{Param: 1, Type: gpucode.ElemBF16, ElemBytes: 2, Swizzle: 64, Box: []int{128, 32}},
+		{Param: 6, Type: gpucode.ElemS32, ElemBytes: 4, Box: []int{64}},
 	}}
 
 // mapWordsOf returns the words of a launch of mapCode.
 func mapWordsOf(x, y uint64, rows int64) []uint64 {
 	words := []uint64{7}
-	a := target.Descriptor{Base: x, Shape: []int64{rows, 100}, Strides: []int64{104, 1}, NaN: true}
-	b := target.Descriptor{Base: y, Shape: []int64{500}, Strides: []int64{1}, NaN: true}
+	a := device.Descriptor{Base: x, Shape: []int64{rows, 100}, Strides: []int64{104, 1}, NaN: true}
+	b := device.Descriptor{Base: y, Shape: []int64{500}, Strides: []int64{1}, NaN: true}
 	words = append(append(words, a.Words()...), uint64(rows), 100, 104, 1)
 	return append(append(append(words, b.Words()...), 500, 1), 9)
 }
@@ -39,7 +39,7 @@ func TestTiled(t *testing.T) {
 	var rest []uint64
 	err := mapCode.Args([3]int{1, 1, 1}, words, func(_ int, w uint64) {
 		rest = append(rest, w)
-	}, func(_ int, m *lower.TensorMap, words []uint64) error {
+	}, func(_ int, m *gpucode.TensorMap, words []uint64) error {
 		got = append(got, Tiled(m, words))
 		return nil
 	})
@@ -63,7 +63,7 @@ func TestTiled(t *testing.T) {
 // TestTiledOne: a dimension of one element with stride 0 gets a stride that the driver takes; a longer one
 // keeps its own.
 func TestTiledOne(t *testing.T) {
-	m := &lower.TensorMap{Type: lower.ElemF16, ElemBytes: 2, Box: []int{1, 16, 32}}
+	m := &gpucode.TensorMap{Type: gpucode.ElemF16, ElemBytes: 2, Box: []int{1, 16, 32}}
 	for rows, want := range map[uint64]uint64{1: minMapStride, 3: 0} {
 		got := Tiled(m, []uint64{0x1000, rows, 30, 104, 0, 104, 1, 0})
 		if got.Strides != [4]uint64{208, want} || (got.Check() == nil) != (rows == 1) {
@@ -82,7 +82,7 @@ func TestKeptMaps(t *testing.T) {
 	if err != nil || back.Words() != 18 || back.Maps[0].Box[1] != 32 {
 		t.Errorf("%+v, %v", back, err)
 	}
-	for _, m := range [][]lower.TensorMap{
+	for _, m := range [][]gpucode.TensorMap{
 		{{Param: 10, Box: []int{8}, ElemBytes: 1}}, {{Param: -1, Box: []int{8}, ElemBytes: 1}},
 		{{Param: 1, ElemBytes: 1}},
 		{{Param: 1, Box: make([]int, 6), ElemBytes: 1}}, {mapCode.Maps[1], mapCode.Maps[0]},
@@ -90,7 +90,7 @@ func TestKeptMaps(t *testing.T) {
 		bad := mapCode
 		bad.Maps = m
 		meta, _ := json.Marshal(bad)
-		if _, err := Kept(target.Code{Meta: meta}); err == nil {
+		if _, err := Kept(device.Code{Meta: meta}); err == nil {
 			t.Errorf("%+v is accepted", m)
 		}
 	}
@@ -109,8 +109,8 @@ func TestMapLaunch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := devices[0].(*Device)
-	kept, err := mapCode.Keep(stageCubin, []byte("code"))
+	d := devices[0]
+	kept, err := mapCode.Keep(StageCubin, []byte("code"))
 	if err != nil {
 		t.Fatal(err)
 	}

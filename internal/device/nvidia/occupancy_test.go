@@ -7,10 +7,17 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nereid-lang/nereid/internal/diag"
-	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/rules"
+	"github.com/nereid-lang/nereid/internal/txtest"
 )
+
+// needPtxas returns the path of the assembler, which Triton's package brings.
+func needPtxas(t testing.TB) string {
+	t.Helper()
+	tool, err := FindPtxas()
+	txtest.Need(t, "triton", err)
+	return tool
+}
 
 // hungry is a kernel that needs at least n registers: it loads all before it uses any.
 func hungry(n, warps int) []byte {
@@ -99,7 +106,7 @@ func TestGoal(t *testing.T) {
 		{90, 4, 0, 32, loopPTX, 0},         // all threads are taken
 		{90, 1, 0, 16, loopPTX, 0},         // all programs
 	} {
-		c := Compiler{Capability: test.capability}
+		c := GPU{Capability: test.capability}
 		code := &Code{PTX: kernelPTX(test.warps, test.body),
 			NumWarps: test.warps, Shared: test.shared}
 		got := 0
@@ -124,7 +131,7 @@ func TestGoal(t *testing.T) {
 // Goals follow each other while they cost little: three for a short kernel, one for a long one. A few bytes
 // on the stack are allowed where few programs run, and no products in turn.
 func TestGoals(t *testing.T) {
-	c := Compiler{Capability: 90}
+	c := GPU{Capability: 90}
 	code := &Code{PTX: kernelPTX(4, loopPTX), NumWarps: 4}
 	few := rules.FewBytes.Value
 	if got := c.search(code, nil).goals(120); !slices.Equal(got, []goal{{5, few}, {6, few}}) {
@@ -148,28 +155,10 @@ func TestGoals(t *testing.T) {
 	}
 }
 
-func TestStridesOverGrid(t *testing.T) {
-	for from, want := range map[string]bool{"%pid": true, "%zero": false} {
-		text := `module { tt.func public @k(%n: i32) {
-  %pid = tt.get_program_id x : i32
-  %zero = arith.constant 0 : i32
-  scf.for %i = ` + from + ` to %n step %n : i32 { }
-  tt.return
-} }`
-		m, err := ir.Parse(diag.NewFileSet(), "k.ttir", []byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := stridesOverGrid(m); got != want {
-			t.Errorf("a loop from %s on: %v", from, got)
-		}
-	}
-}
-
 // The second result of the assembler is taken, the first when there is none.
 func TestAssembleBest(t *testing.T) {
 	needPtxas(t)
-	c := Compiler{Capability: 90}
+	c := GPU{Capability: 90}
 	// which leaves room for two programs, with all registers
 	code := &Code{PTX: hungry(100, 4), NumWarps: 4, Shared: 100 << 10}
 	for _, second := range []bool{true, false} {
@@ -204,7 +193,7 @@ func TestAssembleBest(t *testing.T) {
 // start.
 func TestAssembleAlone(t *testing.T) {
 	needPtxas(t)
-	c := Compiler{Capability: 90}
+	c := GPU{Capability: 90}
 	const useMMA = "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%d1, %d2}, {%d1}, {%d1}, {%d1, %d2};\n"
 	for _, test := range []struct {
 		shared int
@@ -276,7 +265,7 @@ func TestMorePrograms(t *testing.T) {
 			PTX:      kernelPTX(test.warps, test.body),
 			NumWarps: test.warps, GridStride: test.strides,
 		}
-		got, err := Compiler{Capability: 90}.assembleBest(code, func(ptx []byte, _ bool) (*assembled, error) {
+		got, err := GPU{Capability: 90}.assembleBest(code, func(ptx []byte, _ bool) (*assembled, error) {
 			goal := 0
 			if _, text, ok := strings.Cut(string(ptx), ".minnctapersm "); ok {
 				fmt.Sscan(text, &goal)
@@ -303,7 +292,7 @@ func TestAssemblerWastes(t *testing.T) {
 			}
 			return &assembled{use: use{32, 5688}}, nil
 		}
-		got, err := Compiler{Capability: 90}.assembleBest(code, assemble)
+		got, err := GPU{Capability: 90}.assembleBest(code, assemble)
 		if err != nil || got.use != want {
 			t.Errorf("error %v, %+v instead of %+v", err, got.use, want)
 		}
@@ -329,7 +318,7 @@ func TestAssemblerGaveUp(t *testing.T) {
 	}
 	for _, worse := range []bool{false, true} {
 		tries := 0
-		got, err := Compiler{Capability: 90}.assembleBest(code,
+		got, err := GPU{Capability: 90}.assembleBest(code,
 			func(_ []byte, plain bool) (*assembled, error) {
 				tries++
 				return &assembled{use: cubinUse(cubins[plain && !worse])}, nil
@@ -339,7 +328,7 @@ func TestAssemblerGaveUp(t *testing.T) {
 		}
 	}
 	code.PTX = few // as its author wanted
-	if (Compiler{Capability: 90}).search(code, nil).gaveUp(cubinUse(cubins[false])) {
+	if (GPU{Capability: 90}).search(code, nil).gaveUp(cubinUse(cubins[false])) {
 		t.Error("a kernel with .maxnreg has no more registers")
 	}
 
@@ -352,7 +341,7 @@ func TestAssemblerHadNoChoice(t *testing.T) {
 	u := use{registers: 32, stack: 4000}
 	for n, want := range map[int]bool{200: true, most + 400: true, most + 600: false} {
 		code := &Code{PTX: hungry(n, 2), NumWarps: 2}
-		s := Compiler{Capability: 90}.search(code, nil)
+		s := GPU{Capability: 90}.search(code, nil)
 		if p := s.pressure(); p < n || p > n+20 {
 			t.Errorf("%d values: pressure %d", n, p)
 		}
@@ -387,7 +376,7 @@ $L__BB0_1:
 
 func TestHugeKernel(t *testing.T) {
 	huge := &Code{PTX: make([]byte, rules.HugePTX.Value+1), NumWarps: 2}
-	_, err := Compiler{Capability: 90}.assembleBest(huge, func(_ []byte, plain bool) (*assembled, error) {
+	_, err := GPU{Capability: 90}.assembleBest(huge, func(_ []byte, plain bool) (*assembled, error) {
 		if !plain {
 			t.Error("a huge kernel takes too long with all optimisations")
 		}

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/nereid-lang/nereid/internal/chip"
+	"github.com/nereid-lang/nereid/internal/device/nvidia/driver"
 	"github.com/nereid-lang/nereid/internal/rules"
-	"github.com/nereid-lang/nereid/internal/target/nvidia/driver"
 )
 
 // The number of blocks that an SM runs at once falls in steps as their registers grow. The assembler does not
@@ -28,7 +28,7 @@ import (
 const registersPerSM = 65536
 
 // SharedPerBlock returns the most bytes of shared memory that a block can have.
-func (c Compiler) SharedPerBlock() int { return c.chip().SharedPerBlock }
+func (c GPU) SharedPerBlock() int { return c.chip().SharedPerBlock }
 
 // assembler assembles PTX, with fewer optimizations if plain. It has to see the whole program: an assembler
 // of relocatable code, as the driver's linker has one, does not weigh registers against the number of
@@ -54,7 +54,7 @@ func (a *assembled) drop(other *assembled) *assembled {
 }
 
 // assembleBest assembles with an assembler of any kind, several times if that can gain something.
-func (c Compiler) assembleBest(code *Code, assemble assembler) (*assembled, error) {
+func (c GPU) assembleBest(code *Code, assemble assembler) (*assembled, error) {
 	best, err := c.search(code, assemble).run()
 	if err == nil {
 		code.rules.Made(best.ptx)
@@ -71,7 +71,7 @@ type search struct {
 	assemble assembler
 }
 
-func (c Compiler) search(code *Code, assemble assembler) *search {
+func (c GPU) search(code *Code, assemble assembler) *search {
 	s := &search{code: code, chip: c.chip(), assemble: assemble}
 	if !s.huge() { // whose text nobody asks about
 		s.features = readFeatures(code.PTX)
@@ -196,7 +196,7 @@ func (s *search) unlessSpills(best *assembled, blocks int) *assembled {
 // A loop keeps its registers, which hold the state of a recurrence, unless blocks have many warps
 // (rules.LoopWarps): those wait at the barriers of their reductions, and a second block fills the time.
 func (s *search) withOneMore(best *assembled) *assembled {
-	threads, taken := 32*s.code.NumWarps, roundUp(best.use.registers, 8)
+	threads, taken := 32*s.code.NumWarps, RoundUp(best.use.registers, 8)
 	next := s.running(taken) + 1
 	room := registersPerSM / (next * threads) / 8 * 8
 	if next > s.most() || s.busy(next-1) ||
@@ -282,7 +282,7 @@ func (s *search) running(registers int) int {
 	if registers == 0 {
 		return 0
 	}
-	return min(registersPerSM/(32*s.code.NumWarps*roundUp(registers, 8)), s.most())
+	return min(registersPerSM/(32*s.code.NumWarps*RoundUp(registers, 8)), s.most())
 }
 
 // goal is a number of blocks per SM for which a kernel is assembled again, and how many bytes of further
@@ -311,7 +311,7 @@ func (s *search) goals(registers int) (out []goal) {
 	threads := 32 * s.code.NumWarps
 	// registers for each thread
 	room := func(blocks int) int { return min(255, registersPerSM/(blocks*threads)/8*8) }
-	taken := roundUp(registers, 8)
+	taken := RoundUp(registers, 8)
 	most := s.most()
 	blocks := s.running(registers)
 	if blocks < 1 {
@@ -352,4 +352,4 @@ func (s *search) spares(registers int, few bool) func(lost int) bool {
 	}
 }
 
-func roundUp(n, to int) int { return (n + to - 1) / to * to }
+func RoundUp(n, to int) int { return (n + to - 1) / to * to }

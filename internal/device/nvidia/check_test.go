@@ -5,16 +5,16 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nereid-lang/nereid/internal/device"
+	"github.com/nereid-lang/nereid/internal/device/gpucode"
+	"github.com/nereid-lang/nereid/internal/device/nvidia"
 	"github.com/nereid-lang/nereid/internal/device/stray"
-	"github.com/nereid-lang/nereid/internal/lower"
-	"github.com/nereid-lang/nereid/internal/target"
-	"github.com/nereid-lang/nereid/internal/target/nvidia"
 )
 
 // TestRecord reads records as kernels leave them: what is wrong, where, by which program.
 func TestRecord(t *testing.T) {
-	code := &nvidia.Code{Name: "k", NumWarps: 4, Params: []int{8, 4, 8}, Check: &lower.Check{
-		Args: []int{0, 2}, Names: []string{"x", "y"}, Sites: []lower.Site{
+	code := &nvidia.Code{Name: "k", NumWarps: 4, Params: []int{8, 4, 8}, Check: &gpucode.Check{
+		Args: []int{0, 2}, Names: []string{"x", "y"}, Sites: []gpucode.Site{
 			{What: "load", Size: 4, Bytes: 16, Args: []int{0}, Locs: []string{"k.py:3:4"}},
 			{What: "store", Size: 2, Bytes: 2, Args: []int{0, 2}},
 			{What: "atomic", Size: 8, Bytes: 8, Wild: true},
@@ -22,7 +22,7 @@ func TestRecord(t *testing.T) {
 			{What: "load", Size: 1, Bytes: 1, Args: []int{2}},
 		},
 	}}
-	mem := []target.Memory{{Word: 0, Lo: 0x1000, Hi: 0x1000 + 4*10}}
+	mem := []device.Memory{{Word: 0, Lo: 0x1000, Hi: 0x1000 + 4*10}}
 	live := func() []stray.Span { return []stray.Span{{Lo: 0x9000, Size: 64}} }
 	for _, c := range []struct {
 		site, program, address uint64
@@ -49,7 +49,7 @@ func TestRecord(t *testing.T) {
 		if err := b.Fault(record); err != nil {
 			t.Fatal("a record that nobody wrote to:", err)
 		}
-		binary.LittleEndian.PutUint64(record, c.site<<lower.SiteShift|c.program)
+		binary.LittleEndian.PutUint64(record, c.site<<gpucode.SiteShift|c.program)
 		binary.LittleEndian.PutUint64(record[8:], c.address)
 		switch err := b.Fault(record); {
 		case c.want == "" && err == nil:
@@ -61,16 +61,16 @@ func TestRecord(t *testing.T) {
 
 // TestKeptChecks: a description from a cache that does not fit itself is refused.
 func TestKeptChecks(t *testing.T) {
-	good := lower.Check{Args: []int{0}, Names: []string{"x"},
-		Sites: []lower.Site{{What: "load", Size: 4, Bytes: 4, Args: []int{0}}}}
-	for name, change := range map[string]func(c *lower.Check){
-		"":        func(*lower.Check) {},
-		"no name": func(c *lower.Check) { c.Names = nil },
-		"no size": func(c *lower.Check) { c.Sites = []lower.Site{{What: "load", Args: []int{0}}} },
-		"no such": func(c *lower.Check) {
-			c.Sites = []lower.Site{{What: "load", Size: 1, Bytes: 1, Args: []int{1}}}
+	good := gpucode.Check{Args: []int{0}, Names: []string{"x"},
+		Sites: []gpucode.Site{{What: "load", Size: 4, Bytes: 4, Args: []int{0}}}}
+	for name, change := range map[string]func(c *gpucode.Check){
+		"":        func(*gpucode.Check) {},
+		"no name": func(c *gpucode.Check) { c.Names = nil },
+		"no size": func(c *gpucode.Check) { c.Sites = []gpucode.Site{{What: "load", Args: []int{0}}} },
+		"no such": func(c *gpucode.Check) {
+			c.Sites = []gpucode.Site{{What: "load", Size: 1, Bytes: 1, Args: []int{1}}}
 		},
-		"out of range": func(c *lower.Check) { c.Args, c.Sites = []int{7}, nil },
+		"out of range": func(c *gpucode.Check) { c.Args, c.Sites = []int{7}, nil },
 	} {
 		c := good
 		change(&c)

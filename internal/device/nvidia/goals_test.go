@@ -25,7 +25,7 @@ func (s goalSample) assemble(t *testing.T, values *rules.Set) string {
 	code := &Code{NumWarps: s.warps, Shared: s.shared, rules: values,
 		PTX: kernelPTX(s.warps, s.body+strings.Repeat("\n", s.padding))}
 	var calls []string
-	c := Compiler{Capability: 90}
+	c := GPU{Capability: 90}
 	best, err := c.assembleBest(code, func(ptx []byte, plain bool) (*assembled, error) {
 		goal := 0
 		if _, text, ok := strings.Cut(string(ptx), ".minnctapersm "); ok {

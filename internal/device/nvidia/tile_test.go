@@ -6,23 +6,25 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/nereid-lang/nereid/internal/dialect/tt"
-	"github.com/nereid-lang/nereid/internal/lower"
+	"github.com/nereid-lang/nereid/internal/device/gpucode"
+	"github.com/nereid-lang/nereid/internal/device/nvidia/driver"
 )
 
 // tiled returns code with a tile: x + row*s + column, with n rows that must be a multiple of 32.
 func tiled() *Code {
-	return &Code{Name: "k", NumWarps: 4, Params: []int{8, 4, 4, lower.TensorMapBytes}, guards: &guardTable{},
-		Maps: []lower.TensorMap{{Param: 3, ElemBytes: 2, Box: []int{32, 64}, Tile: &tt.Tile{
-			Base: 0, Natural: []int{1, 2}, Multiples: []tt.TileMultiple{{Arg: 1, Of: 32}},
-			Dims: []tt.TileDim{
-				{Stride: tt.TileTerm{Factor: 1, Args: []int{2}},
-					Size: []tt.TileTerm{{Factor: 1, Args: []int{1}}}},
-				{Stride: tt.TileTerm{Factor: 1}},
+	return &Code{Name: "k", NumWarps: 4, Params: []int{8, 4, 4, driver.TensorMapBytes},
+		guards: &guardTable{},
+		Maps: []gpucode.TensorMap{{Param: 3, ElemBytes: 2, Box: []int{32, 64}, Tile: &gpucode.Tile{
+			Base: 0, Natural: []int{1, 2}, Multiples: []gpucode.TileMultiple{{Arg: 1, Of: 32}},
+			Dims: []gpucode.TileDim{
+				{Stride: gpucode.TileTerm{Factor: 1, Args: []int{2}},
+					Size: []gpucode.TileTerm{{Factor: 1, Args: []int{1}}}},
+				{Stride: gpucode.TileTerm{Factor: 1}},
 			},
 			// n / 32 less the program's number
-			Guards: []tt.TileGuard{{tt.GuardArg, 1, tt.GuardNumber, 32, tt.GuardDiv, 0, tt.GuardProgram, 0,
-				tt.GuardSub, 0}},
+			Guards: []gpucode.TileGuard{{gpucode.GuardArg, 1, gpucode.GuardNumber, 32, gpucode.GuardDiv, 0,
+				gpucode.GuardProgram, 0,
+				gpucode.GuardSub, 0}},
 		}}},
 	}
 }
@@ -57,7 +59,7 @@ func TestTileWords(t *testing.T) {
 		}
 	}
 	k := tiled() // with a first row, of which nothing but its sign is known
-	k.Params, k.Maps[0].Param = []int{8, 4, 4, 4, lower.TensorMapBytes}, 4
+	k.Params, k.Maps[0].Param = []int{8, 4, 4, 4, driver.TensorMapBytes}, 4
 	k.Maps[0].Tile.Natural = []int{3}
 	for first, fits := range map[int32]bool{
 		0: true, 7: true, math.MaxInt32: true, -1: false, math.MinInt32: false,
@@ -73,20 +75,26 @@ func TestTileWords(t *testing.T) {
 	}
 }
 
-// TestGuardLoops: a guard with loops holds if it does in all of their iterations, and there are not too many.
+// TestGuardLoops: a guard with loops holds if it does in all of their iterations,
+// and there are not too many.
 func TestGuardLoops(t *testing.T) {
 	// n less i*32, for i from the program's number on below m by the number of programs
-	one := tt.TileGuard{tt.GuardProgram, 0, tt.GuardArg, 1, tt.GuardPrograms, 0, tt.GuardEach, 0,
-		tt.GuardArg, 0, tt.GuardIndex, 0, tt.GuardNumber, 32, tt.GuardMul, 0, tt.GuardSub, 0}
+	one := gpucode.TileGuard{gpucode.GuardProgram, 0, gpucode.GuardArg, 1, gpucode.GuardPrograms, 0,
+		gpucode.GuardEach, 0,
+		gpucode.GuardArg, 0, gpucode.GuardIndex, 0, gpucode.GuardNumber, 32, gpucode.GuardMul, 0,
+		gpucode.GuardSub, 0}
 	// n less i + j, for i below m and j from i on below m
-	two := tt.TileGuard{tt.GuardNumber, 0, tt.GuardArg, 1, tt.GuardNumber, 1, tt.GuardEach, 0,
-		tt.GuardIndex, 0, tt.GuardArg, 1, tt.GuardNumber, 1, tt.GuardEach, 0,
-		tt.GuardArg, 0, tt.GuardIndex, 0, tt.GuardIndex, 1, tt.GuardAdd, 0, tt.GuardSub, 0}
+	two := gpucode.TileGuard{gpucode.GuardNumber, 0, gpucode.GuardArg, 1, gpucode.GuardNumber, 1,
+		gpucode.GuardEach, 0,
+		gpucode.GuardIndex, 0, gpucode.GuardArg, 1, gpucode.GuardNumber, 1, gpucode.GuardEach, 0,
+		gpucode.GuardArg, 0, gpucode.GuardIndex, 0, gpucode.GuardIndex, 1, gpucode.GuardAdd, 0,
+		gpucode.GuardSub, 0}
 	// n, for i from 0 on below m by n
-	by := tt.TileGuard{tt.GuardNumber, 0, tt.GuardArg, 1, tt.GuardArg, 0, tt.GuardEach, 0, tt.GuardArg, 0}
+	by := gpucode.TileGuard{gpucode.GuardNumber, 0, gpucode.GuardArg, 1, gpucode.GuardArg, 0,
+		gpucode.GuardEach, 0, gpucode.GuardArg, 0}
 	for _, c := range []struct {
 		name  string
-		guard tt.TileGuard
+		guard gpucode.TileGuard
 		n, m  int64
 		grid  int
 		holds bool
@@ -118,25 +126,27 @@ func TestTileFromCache(t *testing.T) {
 	if err := tiled().checkMaps(); err != nil {
 		t.Fatal(err)
 	}
-	for name, spoil := range map[string]func(t *tt.Tile){
-		"base":          func(t *tt.Tile) { t.Base = 3 },
-		"stride":        func(t *tt.Tile) { t.Dims[0].Stride.Args = []int{-1} },
-		"size":          func(t *tt.Tile) { t.Dims[0].Size[0].Args = []int{9} },
-		"dimensions":    func(t *tt.Tile) { t.Dims = t.Dims[1:] },
-		"multiple":      func(t *tt.Tile) { t.Multiples[0].Of = 0 },
-		"guard's stack": func(t *tt.Tile) { t.Guards[0] = tt.TileGuard{tt.GuardAdd, 0} },
-		"guard's arg":   func(t *tt.Tile) { t.Guards[0] = tt.TileGuard{tt.GuardArg, 5} },
-		"guard's axis":  func(t *tt.Tile) { t.Guards[0] = tt.TileGuard{tt.GuardProgram, 3} },
-		"guard's loop":  func(t *tt.Tile) { t.Guards[0] = tt.TileGuard{tt.GuardIndex, 0} },
-		"guard's bounds": func(t *tt.Tile) {
-			t.Guards[0] = tt.TileGuard{tt.GuardNumber, 0, tt.GuardNumber, 1, tt.GuardEach, 0,
-				tt.GuardNumber, 0}
+	for name, spoil := range map[string]func(t *gpucode.Tile){
+		"base":          func(t *gpucode.Tile) { t.Base = 3 },
+		"stride":        func(t *gpucode.Tile) { t.Dims[0].Stride.Args = []int{-1} },
+		"size":          func(t *gpucode.Tile) { t.Dims[0].Size[0].Args = []int{9} },
+		"dimensions":    func(t *gpucode.Tile) { t.Dims = t.Dims[1:] },
+		"multiple":      func(t *gpucode.Tile) { t.Multiples[0].Of = 0 },
+		"guard's stack": func(t *gpucode.Tile) { t.Guards[0] = gpucode.TileGuard{gpucode.GuardAdd, 0} },
+		"guard's arg":   func(t *gpucode.Tile) { t.Guards[0] = gpucode.TileGuard{gpucode.GuardArg, 5} },
+		"guard's axis":  func(t *gpucode.Tile) { t.Guards[0] = gpucode.TileGuard{gpucode.GuardProgram, 3} },
+		"guard's loop":  func(t *gpucode.Tile) { t.Guards[0] = gpucode.TileGuard{gpucode.GuardIndex, 0} },
+		"guard's bounds": func(t *gpucode.Tile) {
+			t.Guards[0] = gpucode.TileGuard{gpucode.GuardNumber, 0, gpucode.GuardNumber, 1,
+				gpucode.GuardEach, 0,
+				gpucode.GuardNumber, 0}
 		},
-		"guard's end": func(t *tt.Tile) {
-			t.Guards[0] = tt.TileGuard{tt.GuardNumber, 0, tt.GuardNumber, 1, tt.GuardNumber, 1,
-				tt.GuardEach, 0}
+		"guard's end": func(t *gpucode.Tile) {
+			t.Guards[0] = gpucode.TileGuard{gpucode.GuardNumber, 0, gpucode.GuardNumber, 1,
+				gpucode.GuardNumber, 1,
+				gpucode.GuardEach, 0}
 		},
-		"guard's length": func(t *tt.Tile) { t.Guards[0] = tt.TileGuard{tt.GuardNumber} },
+		"guard's length": func(t *gpucode.Tile) { t.Guards[0] = gpucode.TileGuard{gpucode.GuardNumber} },
 	} {
 		k := tiled()
 		spoil(k.Maps[0].Tile)

@@ -26,7 +26,7 @@ func TestRuns(t *testing.T) {
 		{90, "obj", "sm_90a", "which runs code for sm_90a"},
 		{90, "ptx", "sm_banana", "which runs code for sm_90a"},
 	} {
-		err := Compiler{Capability: c.on}.Runs(c.stage, c.machine)
+		err := GPU{Capability: c.on}.Runs(c.stage, c.machine)
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s for %s on sm_%d: %v", c.stage, c.machine, c.on, err)
 		}

@@ -3,15 +3,16 @@ package nvidia
 import (
 	"testing"
 
-	"github.com/nereid-lang/nereid/internal/dialect/tt"
+	"github.com/nereid-lang/nereid/internal/device/gpucode"
 )
 
 // TestStays: programs stay if there are more than SMs and the loop of none ends behind 1,024, here at
 // (program + 1) * the argument.
 func TestStays(t *testing.T) {
-	k := &Code{Params: []int{4}, guards: &guardTable{}, Short: tt.TileGuard{tt.GuardNumber, 1024,
-		tt.GuardProgram, 0, tt.GuardNumber, 1, tt.GuardAdd, 0, tt.GuardArg, 0, tt.GuardMul, 0,
-		tt.GuardSub, 0}}
+	k := &Code{Params: []int{4}, guards: &guardTable{}, Short: gpucode.TileGuard{gpucode.GuardNumber, 1024,
+		gpucode.GuardProgram, 0, gpucode.GuardNumber, 1, gpucode.GuardAdd, 0, gpucode.GuardArg, 0,
+		gpucode.GuardMul, 0,
+		gpucode.GuardSub, 0}}
 	for _, c := range []struct {
 		x, y int
 		n    uint64

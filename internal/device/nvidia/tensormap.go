@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"sync/atomic"
 
-	"github.com/nereid-lang/nereid/internal/lower"
-	"github.com/nereid-lang/nereid/internal/target/nvidia/driver"
+	"github.com/nereid-lang/nereid/internal/device/gpucode"
+	"github.com/nereid-lang/nereid/internal/device/nvidia/driver"
 )
 
-// A launch passes a descriptor as the words of target.Descriptor.Words whether or not code takes it as a
+// A launch passes a descriptor as the words of device.Descriptor.Words whether or not code takes it as a
 // tensor map, so that everything before the launch is the same. Here the words become a map, once: a table
 // of the device keeps it.
 
@@ -29,7 +29,7 @@ func (k *Code) Words() int {
 
 // Args calls word for each parameter that is a word of a launch, and desc for each that is a tensor map.
 func (k *Code) Args(grid [3]int, words []uint64, word func(param int, w uint64),
-	desc func(param int, m *lower.TensorMap, words []uint64) error) error {
+	desc func(param int, m *gpucode.TensorMap, words []uint64) error) error {
 	if len(words) != k.Words() {
 		return fmt.Errorf("%s takes %d words of arguments, not %d", k.Name, k.Words(), len(words))
 	}
@@ -78,10 +78,10 @@ func (k *Code) checkMaps() error {
 const minMapStride = 16
 
 // Tiled returns what the driver encodes for a descriptor that a launch passes as words.
-func Tiled(m *lower.TensorMap, words []uint64) driver.Tiled {
+func Tiled(m *gpucode.TensorMap, words []uint64) driver.Tiled {
 	n := len(m.Box)
 	t := driver.Tiled{Type: int(m.Type), Elem: m.ElemBytes, Rank: n, Address: words[0], Swizzle: m.Swizzle,
-		NaN: words[2*n+1] != 0 && m.Type >= lower.ElemF16}
+		NaN: words[2*n+1] != 0 && m.Type >= gpucode.ElemF16}
 	for i := range n {
 		from := n - 1 - i // the driver's order is the other way round
 		t.Dims[i], t.Box[i] = words[1+from], uint32(m.Box[from])
@@ -115,13 +115,13 @@ const (
 
 // keptMap is a map and what it was made of. It never changes.
 type keptMap struct {
-	meta  *lower.TensorMap
+	meta  *gpucode.TensorMap
 	words [2*driver.MaxRank + 2]uint64
 	made  *driver.TensorMap
 }
 
 // get returns the map of a descriptor, and makes it if there is none.
-func (t *mapTable) get(c *driver.Context, m *lower.TensorMap, words []uint64) (*driver.TensorMap, error) {
+func (t *mapTable) get(c *driver.Context, m *gpucode.TensorMap, words []uint64) (*driver.TensorMap, error) {
 	h := uint64(len(words))
 	for _, w := range words {
 		h = (h ^ w) * 0x9e3779b97f4a7c15

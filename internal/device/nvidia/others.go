@@ -8,24 +8,22 @@ import (
 	"sync/atomic"
 
 	"github.com/nereid-lang/nereid/internal/device"
-	"github.com/nereid-lang/nereid/internal/gpu"
-	"github.com/nereid-lang/nereid/internal/lower"
-	"github.com/nereid-lang/nereid/internal/target"
+	"github.com/nereid-lang/nereid/internal/device/gpucode"
 )
 
 // Others is the further code of a kernel's specialization, made when a launch first needs it: for arguments
 // that no tensor map describes, and for launches with more or fewer programs on an SM.
 type Others struct {
-	base    *Others          // those of the code that chose this one, which shares them; or nil
-	maker   target.Maker     // nil if there is no compiler
-	whole   other            // code without tensor maps of tiles: it serves all launches
-	merged  [2][4]other      // programs that do the work of 2, 4, 8: by the logarithm; [1] for strides of 1
-	staying other            // persistent code
-	sharing [gpu.Kinds]other // deeper pipelines and prefetches, by the kind of launch
+	base    *Others              // those of the code that chose this one, which shares them; or nil
+	maker   device.Maker         // nil if there is no compiler
+	whole   other                // code without tensor maps of tiles: it serves all launches
+	merged  [2][4]other          // programs that do the work of 2, 4, 8, by the logarithm; [1]: strides of 1
+	staying other                // persistent code
+	sharing [gpucode.Kinds]other // deeper pipelines and prefetches, by the kind of launch
 }
 
 // Otherwise sets how to make the code.
-func (o *Others) Otherwise(maker target.Maker) { o.maker = maker }
+func (o *Others) Otherwise(maker device.Maker) { o.maker = maker }
 
 // root returns where the further code of the specialization is.
 func (o *Others) root() *Others {
@@ -39,7 +37,7 @@ func (o *Others) root() *Others {
 func (o *Others) under(base *Others) { o.base = base }
 
 // LaunchWhole launches the code that serves all launches.
-func (o *Others) LaunchWhole(ctx context.Context, s target.Stream, grid [3]int, words []uint64) error {
+func (o *Others) LaunchWhole(ctx context.Context, s device.Stream, grid [3]int, words []uint64) error {
 	if o.maker == nil {
 		return ErrNoTile
 	}
@@ -58,7 +56,7 @@ func (o *Others) PrepareForms(ctx context.Context, code *Code, ways []device.Way
 	if o.maker == nil {
 		return nil
 	}
-	tile := func(m lower.TensorMap) bool { return m.Tile != nil }
+	tile := func(m gpucode.TensorMap) bool { return m.Tile != nil }
 	if slices.ContainsFunc(code.Maps, tile) {
 		if _, err := o.get(ctx, device.Way{}, true); err != nil {
 			return err
@@ -88,16 +86,16 @@ func (o *Others) slot(way device.Way) *other {
 	case way.Persist:
 		return &o.staying
 	}
-	return &o.sharing[gpu.KindOf(way.Sharing)]
+	return &o.sharing[gpucode.KindOf(way.Sharing)]
 }
 
 // get returns the code of a way, made now if it is not there.
-func (o *Others) get(ctx context.Context, way device.Way, ahead bool) (target.Executable, error) {
+func (o *Others) get(ctx context.Context, way device.Way, ahead bool) (device.Executable, error) {
 	return o.slot(way).get(ctx, o.root(), o.maker, way, ahead)
 }
 
 // Merged returns the code of merged programs, for launches whose strides are 1 if unit.
-func (o *Others) Merged(ctx context.Context, merge int, unit bool) (target.Executable, error) {
+func (o *Others) Merged(ctx context.Context, merge int, unit bool) (device.Executable, error) {
 	return o.get(ctx, device.Way{Merge: merge, Unit: unit}, false)
 }
 
@@ -109,18 +107,18 @@ func (o *Others) HasWhole() bool { return o.root().whole.Made() != nil }
 
 // Deeper returns the code whose pipelines and prefetches are made for a number of blocks per SM, nil if there
 // is none. wait reports whether the launch may wait for its compilation.
-func (o *Others) Deeper(ctx context.Context, sharing int, wait func() bool) target.Executable {
+func (o *Others) Deeper(ctx context.Context, sharing int, wait func() bool) device.Executable {
 	return o.ifMade(ctx, device.Way{Fallback: true, Sharing: sharing}, wait)
 }
 
 // Staying returns the persistent code, nil if there is none. wait reports whether the launch may wait for its
 // compilation.
-func (o *Others) Staying(ctx context.Context, wait func() bool) target.Executable {
+func (o *Others) Staying(ctx context.Context, wait func() bool) device.Executable {
 	return o.ifMade(ctx, device.Way{Fallback: true, Persist: true}, wait)
 }
 
 // ifMade returns code that launches can do without, nil if there is none.
-func (o *Others) ifMade(ctx context.Context, way device.Way, wait func() bool) target.Executable {
+func (o *Others) ifMade(ctx context.Context, way device.Way, wait func() bool) device.Executable {
 	if o.maker == nil {
 		return nil
 	}
@@ -137,7 +135,7 @@ func (o *Others) ifMade(ctx context.Context, way device.Way, wait func() bool) t
 }
 
 // All returns the code that is made.
-func (o *Others) All() (list []target.Executable) {
+func (o *Others) All() (list []device.Executable) {
 	all := []*other{&o.whole, &o.staying}
 	for i := range o.merged[0] {
 		all = append(all, &o.merged[0][i], &o.merged[1][i])
@@ -156,20 +154,20 @@ func (o *Others) All() (list []target.Executable) {
 // other is code that is made once.
 type other struct {
 	mu     sync.Mutex
-	made   atomic.Pointer[target.Executable]
+	made   atomic.Pointer[device.Executable]
 	failed atomic.Bool // its compilation failed, and is not tried again
 }
 
 // Made returns the executable, or nil if there is none yet.
-func (o *other) Made() target.Executable {
+func (o *other) Made() device.Executable {
 	if e := o.made.Load(); e != nil {
 		return *e
 	}
 	return nil
 }
 
-func (o *other) get(ctx context.Context, base *Others, maker target.Maker, way device.Way,
-	ahead bool) (target.Executable, error) {
+func (o *other) get(ctx context.Context, base *Others, maker device.Maker, way device.Way,
+	ahead bool) (device.Executable, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if e := o.Made(); e != nil {

@@ -11,10 +11,9 @@ import (
 	"sync"
 
 	"github.com/nereid-lang/nereid/internal/device"
+	"github.com/nereid-lang/nereid/internal/device/gpucode"
+	"github.com/nereid-lang/nereid/internal/device/nvidia/driver"
 	"github.com/nereid-lang/nereid/internal/device/stray"
-	"github.com/nereid-lang/nereid/internal/lower"
-	"github.com/nereid-lang/nereid/internal/target"
-	"github.com/nereid-lang/nereid/internal/target/nvidia/driver"
 )
 
 // A checked kernel writes its first fault to a record (lower/check.go). The record is memory of the host that
@@ -24,15 +23,15 @@ import (
 type Bounds struct {
 	code *Code
 	grid [3]int
-	args []target.Memory // of each argument in Check.Args; empty for a null pointer
+	args []device.Memory // of each argument in Check.Args; empty for a null pointer
 	// first byte and size of each piece that a pointer derived from no argument may access
 	all []uint64
 }
 
 // Bounds returns the bounds of a launch. live returns the buffers of the device; it is called only if the
 // code has pointers that are derived from no argument.
-func (k *Code) Bounds(grid [3]int, mem []target.Memory, live func() []stray.Span) *Bounds {
-	b := &Bounds{code: k, grid: grid, args: make([]target.Memory, len(k.Check.Args))}
+func (k *Code) Bounds(grid [3]int, mem []device.Memory, live func() []stray.Span) *Bounds {
+	b := &Bounds{code: k, grid: grid, args: make([]device.Memory, len(k.Check.Args))}
 	for _, m := range mem {
 		if i := slices.Index(k.Check.Args, m.Word); i >= 0 && m.Lo < m.Hi {
 			b.args[i] = m
@@ -51,11 +50,11 @@ func (k *Code) Bounds(grid [3]int, mem []target.Memory, live func() []stray.Span
 }
 
 // Size returns the number of bytes of the record.
-func (b *Bounds) Size() int { return 8 * (lower.RecordWords + len(b.all)) }
+func (b *Bounds) Size() int { return 8 * (gpucode.RecordWords + len(b.all)) }
 
 // Begin writes the record as a launch must find it.
 func (b *Bounds) Begin(record []byte) {
-	words := make([]uint64, lower.RecordWords, lower.RecordWords+len(b.all))
+	words := make([]uint64, gpucode.RecordWords, gpucode.RecordWords+len(b.all))
 	words[1], words[2] = math.MaxUint64, uint64(len(b.all)/2)
 	for i, w := range append(words, b.all...) {
 		binary.LittleEndian.PutUint64(record[8*i:], w)
@@ -82,7 +81,7 @@ func (k *Code) checkWords() int {
 // Fault returns the fault that a launch has left in its record, or nil.
 func (b *Bounds) Fault(record []byte) error {
 	first, address := binary.LittleEndian.Uint64(record), binary.LittleEndian.Uint64(record[8:])
-	site, program := first>>lower.SiteShift, int(first&(1<<lower.SiteShift-1))
+	site, program := first>>gpucode.SiteShift, int(first&(1<<gpucode.SiteShift-1))
 	sites := b.code.Check.Sites
 	if first == 0 {
 		return nil
@@ -113,7 +112,7 @@ func (b *Bounds) Fault(record []byte) error {
 }
 
 // knows reports whether the bytes at an address lie in memory that the pointers of a site may access.
-func (b *Bounds) knows(s *lower.Site, address uint64) bool {
+func (b *Bounds) knows(s *gpucode.Site, address uint64) bool {
 	all := b.all
 	if !s.Wild {
 		all = nil
@@ -131,7 +130,7 @@ func (b *Bounds) knows(s *lower.Site, address uint64) bool {
 }
 
 // outside says where a pointer that may be derived from several arguments, or from none, points.
-func (b *Bounds) outside(s *lower.Site) string {
+func (b *Bounds) outside(s *gpucode.Site) string {
 	if s.Wild {
 		return "in no tensor of the launch and in no buffer of the device"
 	}
@@ -144,7 +143,7 @@ func (b *Bounds) outside(s *lower.Site) string {
 
 // access describes an access to an argument's memory: by its first element that is not there or, if all are
 // there, by its address, which is not aligned.
-func access(s *lower.Site, address uint64, m target.Memory) *stray.Access {
+func access(s *gpucode.Site, address uint64, m device.Memory) *stray.Access {
 	a := &stray.Access{What: s.What, Size: s.Size, Word: s.Args[0], Null: m.Hi == 0,
 		Offset: int64(address - m.Lo), Bytes: int64(m.Hi - m.Lo)}
 	switch {
@@ -216,11 +215,11 @@ func (r *records) put(b *driver.HostBuffer) {
 func (k *kernel) Bounded() bool { return k.code.Check != nil }
 
 // Apart returns the arguments whose memory the code assumes not to overlap.
-func (k *kernel) Apart() []target.Apart { return k.code.Apart() }
+func (k *kernel) Apart() []device.Apart { return k.code.Apart() }
 
 // LaunchBounded launches checked code and waits for it, because only its end shows whether all was well.
-func (k *kernel) LaunchBounded(_ context.Context, s target.Stream, grid [3]int, words []uint64,
-	mem []target.Memory) error {
+func (k *kernel) LaunchBounded(_ context.Context, s device.Stream, grid [3]int, words []uint64,
+	mem []device.Memory) error {
 	on := s.(stream)
 	if is, err := on.Capturing(); err != nil || is {
 		return errors.Join(fmt.Errorf("%s: a checked launch waits for its kernel: %w", k.code.Name,

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"sync/atomic"
 
-	"github.com/nereid-lang/nereid/internal/dialect/tt"
+	"github.com/nereid-lang/nereid/internal/device/gpucode"
 	"github.com/nereid-lang/nereid/internal/uniform"
 )
 
@@ -13,11 +13,14 @@ const maxGuarded = 1 << 18
 
 // guarded reports whether a guard is not negative in any program of a grid. Answers are kept, since a grid
 // may have many programs.
-func (k *Code) guarded(g tt.TileGuard, grid [3]int, words []uint64) bool {
+func (k *Code) guarded(g gpucode.TileGuard, grid [3]int, words []uint64) bool {
+	if k.guards == nil {
+		return k.GuardHolds(g, grid, words)
+	}
 	key := guardKey{guard: &g[0], grid: grid}
 	n := 0
 	for i := 0; i < len(g); i += 2 {
-		if g[i] != tt.GuardArg {
+		if g[i] != gpucode.GuardArg {
 			continue
 		}
 		key.args[n] = k.number(words, int(g[i+1]))
@@ -26,17 +29,17 @@ func (k *Code) guarded(g tt.TileGuard, grid [3]int, words []uint64) bool {
 	if ok, known := k.guards.find(&key); known {
 		return ok
 	}
-	ok := k.guardHolds(g, grid, words)
+	ok := k.GuardHolds(g, grid, words)
 	k.guards.keep(key, ok)
 	return ok
 }
 
-// guardHolds computes a guard for all programs of a grid; axes that the guard does not name count once.
-func (k *Code) guardHolds(g tt.TileGuard, grid [3]int, words []uint64) bool {
+// GuardHolds computes a guard for all programs of a grid; axes that the guard does not name count once.
+func (k *Code) GuardHolds(g gpucode.TileGuard, grid [3]int, words []uint64) bool {
 	over, count := [3]int{1, 1, 1}, 1
 	for axis := range over {
 		for i := 0; i < len(g); i += 2 {
-			if g[i] == tt.GuardProgram && g[i+1] == int64(axis) {
+			if g[i] == gpucode.GuardProgram && g[i+1] == int64(axis) {
 				over[axis] = grid[axis]
 			}
 		}
@@ -64,13 +67,13 @@ func (k *Code) guardHolds(g tt.TileGuard, grid [3]int, words []uint64) bool {
 // guardRun computes a guard for the programs of a launch.
 type guardRun struct {
 	k     *Code
-	guard tt.TileGuard
+	guard gpucode.TileGuard
 	grid  [3]int
 	words []uint64
 	left  int // the remaining budget of programs and iterations
 
-	at    [3]int                  // the program
-	index [tt.MaxGuardLoops]int64 // variables of loops that are entered
+	at    [3]int                       // the program
+	index [gpucode.MaxGuardLoops]int64 // variables of loops that are entered
 }
 
 // holds reports whether the guard is not negative for a program, from a step on, inside so many loops. What
@@ -79,21 +82,21 @@ func (r *guardRun) holds(from, depth int) bool {
 	if r.left--; r.left < 0 {
 		return false
 	}
-	var stack [tt.MaxGuardStack]int64
+	var stack [gpucode.MaxGuardStack]int64
 	n := 0
 	for i := from; i < len(r.guard); i += 2 {
 		switch step, x := r.guard[i], r.guard[i+1]; step {
-		case tt.GuardNumber:
+		case gpucode.GuardNumber:
 			stack[n] = x
-		case tt.GuardArg:
+		case gpucode.GuardArg:
 			stack[n] = r.k.number(r.words, int(x))
-		case tt.GuardProgram:
+		case gpucode.GuardProgram:
 			stack[n] = int64(r.at[x])
-		case tt.GuardPrograms:
+		case gpucode.GuardPrograms:
 			stack[n] = int64(r.grid[x])
-		case tt.GuardIndex:
+		case gpucode.GuardIndex:
 			stack[n] = r.index[x]
-		case tt.GuardEach:
+		case gpucode.GuardEach:
 			return r.each(stack[0], stack[1], stack[2], i+2, depth)
 		default:
 			n -= 2
@@ -125,7 +128,7 @@ func (r *guardRun) each(first, end, by int64, body, depth int) bool {
 func (k *Code) checkShort() error {
 	ok := k.Short == nil || k.Short.Valid()
 	for i := 0; ok && i < len(k.Short); i += 2 {
-		ok = k.Short[i] != tt.GuardArg || int(k.Short[i+1]) < len(k.Params)-len(k.Maps)
+		ok = k.Short[i] != gpucode.GuardArg || int(k.Short[i+1]) < len(k.Params)-len(k.Maps)
 	}
 	if !ok {
 		return errors.New("the kernel's description does not fit its loops")
@@ -136,7 +139,7 @@ func (k *Code) checkShort() error {
 // combine returns the result of a step with two operands, as 32-bit integers have it: what is larger is not
 // defined.
 func combine(step, x, y int64) (v int64, ok bool) {
-	if y == 0 && (step == tt.GuardDiv || step == tt.GuardRem) {
+	if y == 0 && (step == gpucode.GuardDiv || step == gpucode.GuardRem) {
 		return 0, false
 	}
 	v = uniform.Apply(guardOps[step], x, y)
@@ -144,8 +147,9 @@ func combine(step, x, y int64) (v int64, ok bool) {
 }
 
 var guardOps = [...]uniform.Op{
-	tt.GuardAdd: uniform.Add, tt.GuardSub: uniform.Sub, tt.GuardMul: uniform.Mul, tt.GuardDiv: uniform.Div,
-	tt.GuardRem: uniform.Rem, tt.GuardMin: uniform.Min, tt.GuardMax: uniform.Max,
+	gpucode.GuardAdd: uniform.Add, gpucode.GuardSub: uniform.Sub, gpucode.GuardMul: uniform.Mul,
+	gpucode.GuardDiv: uniform.Div,
+	gpucode.GuardRem: uniform.Rem, gpucode.GuardMin: uniform.Min, gpucode.GuardMax: uniform.Max,
 }
 
 func isNarrow(v int64) bool { return v == int64(int32(v)) }
@@ -154,7 +158,7 @@ func isNarrow(v int64) bool { return v == int64(int32(v)) }
 type guardKey struct {
 	guard *int64
 	grid  [3]int
-	args  [tt.MaxGuardArgs]int64
+	args  [gpucode.MaxGuardArgs]int64
 }
 
 // guardTable keeps the last answers about guards. It is read and written without a lock.

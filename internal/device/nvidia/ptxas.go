@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/knob"
 )
 
@@ -23,7 +24,7 @@ func Assemble(ctx context.Context, arch string, ptx []byte) ([]byte, error) {
 
 // assembleWith assembles like Assemble, with fewer optimizations if plain.
 func assembleWith(ctx context.Context, arch string, ptx []byte, plain bool) (*assembled, error) {
-	tool, err := findPtxas()
+	tool, err := FindPtxas()
 	if err != nil {
 		return nil, err
 	}
@@ -54,16 +55,16 @@ func assembleWith(ctx context.Context, arch string, ptx []byte, plain bool) (*as
 }
 
 // byPtxas returns ptxas as an assembler.
-func (c Compiler) byPtxas(ctx context.Context) assembler {
+func (c GPU) byPtxas(ctx context.Context) assembler {
 	return func(ptx []byte, plain bool) (*assembled, error) { return assembleWith(ctx, c.Arch(), ptx, plain) }
 }
 
 var errNoPtxas = errors.New("there is no ptxas: put it on the PATH or name it in NEREID_PTXAS (Triton's " +
 	"package for Python brings one along)")
 
-// findPtxas looks in NEREID_PTXAS, on the path, and in the Python environment of the working directory or one
-// above it.
-func findPtxas() (string, error) {
+// FindPtxas returns the path of ptxas. It looks in NEREID_PTXAS, on the path, and in the Python environment
+// of the working directory or one above it.
+func FindPtxas() (string, error) {
 	if p := knob.PTXAS.Get(); p != "" {
 		return p, nil
 	}
@@ -91,7 +92,7 @@ func findPtxas() (string, error) {
 // AssemblerVersion returns the version of the ptxas that Assemble runs: "ptxas 12.8.93". The error says that
 // there is none.
 func AssemblerVersion(ctx context.Context) (string, error) {
-	tool, err := findPtxas()
+	tool, err := FindPtxas()
 	if err != nil {
 		return "", err
 	}
@@ -104,4 +105,15 @@ func AssemblerVersion(ctx context.Context) (string, error) {
 		return "", fmt.Errorf("%s does not tell its version: it printed %q", tool, out)
 	}
 	return "ptxas " + strings.TrimSpace(strings.SplitN(version, "\n", 2)[0]), nil
+}
+
+// Best returns the cubin that ptxas makes of code, in the way that suits the GPU best, and its facts.
+func (c GPU) Best(ctx context.Context, code *Code) ([]byte, device.Facts, error) {
+	best, err := c.assembleBest(code, c.byPtxas(ctx))
+	if err != nil {
+		return nil, device.Facts{}, err
+	}
+	facts, use := code.Facts(), cubinUse(best.cubin)
+	facts.Registers, facts.Spills = use.registers, use.stack
+	return best.cubin, facts, nil
 }

@@ -4,8 +4,7 @@ import (
 	"time"
 
 	"github.com/nereid-lang/nereid/internal/device"
-	"github.com/nereid-lang/nereid/internal/target"
-	"github.com/nereid-lang/nereid/internal/target/nvidia/driver"
+	"github.com/nereid-lang/nereid/internal/device/nvidia/driver"
 )
 
 // flushBytes returns how much memory to clear between runs so that an L2 cache of that size is cold: at least
@@ -34,7 +33,7 @@ type flushed struct {
 // A run begins when the one before has ended. With the next clearing in the queue already, an H200 records
 // the end of a kernel half a microsecond later. Triton's launches mostly take the host longer than the
 // clearing takes the GPU, so that nothing is queued behind them.
-func (d *Device) Measure(bs target.Stream, warmup, rep time.Duration,
+func (d *Device) Measure(bs device.Stream, warmup, rep time.Duration,
 	f func() error) ([]time.Duration, error) {
 	c, err := d.context()
 	if err != nil {

@@ -15,7 +15,7 @@ func TestSerializedProducts(t *testing.T) {
 	} {
 		code := &Code{PTX: kernelPTX(4, mmaPTX), NumWarps: 4, Shared: 16 << 10}
 		tries := 0
-		got, err := Compiler{Capability: 90}.assembleBest(code, func(ptx []byte, _ bool) (*assembled, error) {
+		got, err := GPU{Capability: 90}.assembleBest(code, func(ptx []byte, _ bool) (*assembled, error) {
 			tries++
 			if strings.Contains(string(ptx), ".minnctapersm") {
 				return &assembled{cubin: []byte("goal"), use: use{registers: 96}, log: log}, nil

@@ -5,10 +5,9 @@ import (
 	"math"
 	"slices"
 
-	"github.com/nereid-lang/nereid/internal/dialect/tt"
-	"github.com/nereid-lang/nereid/internal/lower"
-	"github.com/nereid-lang/nereid/internal/target"
-	"github.com/nereid-lang/nereid/internal/target/nvidia/driver"
+	"github.com/nereid-lang/nereid/internal/device"
+	"github.com/nereid-lang/nereid/internal/device/gpucode"
+	"github.com/nereid-lang/nereid/internal/device/nvidia/driver"
 )
 
 // ErrNoTile means that no tensor map describes what a launch's arguments make of a tile: the launch takes
@@ -18,9 +17,9 @@ var ErrNoTile = errors.New("no tensor map describes the arguments")
 // tileWords is room for the words of a descriptor.
 type tileWords [2*driver.MaxRank + 2]uint64
 
-// tile returns the words of the descriptor that a launch's arguments make, as target.Descriptor.Words would.
+// tile returns the words of the descriptor that a launch's arguments make, as device.Descriptor.Words would.
 // Kernels with tiles have no other descriptors, so that words and parameters have the same numbers.
-func (k *Code) tile(m *lower.TensorMap, grid [3]int, words []uint64, made *tileWords) ([]uint64, error) {
+func (k *Code) tile(m *gpucode.TensorMap, grid [3]int, words []uint64, made *tileWords) ([]uint64, error) {
 	t, n := m.Tile, len(m.Box)
 	for _, a := range t.Natural {
 		if k.number(words, a) < 0 {
@@ -63,13 +62,13 @@ func (k *Code) tile(m *lower.TensorMap, grid [3]int, words []uint64, made *tileW
 
 // Apart returns the arguments of tiles with those through which the kernel may have stored before it loads
 // them: the copy engine need not see what was stored.
-func (k *Code) Apart() (out []target.Apart) {
+func (k *Code) Apart() (out []device.Apart) {
 	for _, m := range k.Maps {
 		if m.Tile == nil {
 			continue
 		}
 		for _, stored := range m.Tile.Apart {
-			if x := (target.Apart{A: m.Tile.Base, B: stored}); !slices.Contains(out, x) {
+			if x := (device.Apart{A: m.Tile.Base, B: stored}); !slices.Contains(out, x) {
 				out = append(out, x)
 			}
 		}
@@ -84,7 +83,7 @@ func (k *Code) number(words []uint64, arg int) int64 {
 }
 
 // product returns the value of a term for a launch; 0, which nothing accepts, if it is too large.
-func (k *Code) product(words []uint64, t tt.TileTerm) int64 {
+func (k *Code) product(words []uint64, t gpucode.TileTerm) int64 {
 	p := t.Factor
 	for _, a := range t.Args {
 		v := k.number(words, a)
@@ -97,7 +96,7 @@ func (k *Code) product(words []uint64, t tt.TileTerm) int64 {
 }
 
 // tileIsRight reports whether a tile from a cache names arguments that are there.
-func (k *Code) tileIsRight(m *lower.TensorMap) bool {
+func (k *Code) tileIsRight(m *gpucode.TensorMap) bool {
 	t := m.Tile
 	used := append(slices.Concat(t.Natural, t.Apart), t.Base)
 	for _, x := range t.Multiples {
@@ -111,7 +110,7 @@ func (k *Code) tileIsRight(m *lower.TensorMap) bool {
 			return false
 		}
 		for i := 0; i < len(g); i += 2 {
-			if g[i] == tt.GuardArg {
+			if g[i] == gpucode.GuardArg {
 				used = append(used, int(g[i+1]))
 			}
 		}
@@ -121,7 +120,7 @@ func (k *Code) tileIsRight(m *lower.TensorMap) bool {
 			used = append(used, s.Args...)
 		}
 	}
-	alone := !slices.ContainsFunc(k.Maps, func(o lower.TensorMap) bool { return o.Tile == nil })
+	alone := !slices.ContainsFunc(k.Maps, func(o gpucode.TensorMap) bool { return o.Tile == nil })
 	wrong := func(a int) bool {
 		return a < 0 || a >= len(k.Params)-len(k.Maps) || k.Params[a] < 1
 	}

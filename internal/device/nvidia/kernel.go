@@ -9,8 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/nereid-lang/nereid/internal/device"
-	"github.com/nereid-lang/nereid/internal/target"
-	"github.com/nereid-lang/nereid/internal/target/nvidia/driver"
+	"github.com/nereid-lang/nereid/internal/device/nvidia/driver"
 )
 
 // kernel is a loaded kernel.
@@ -32,7 +31,7 @@ type kernel struct {
 
 // Ready returns how to launch an executable without an interface call, if that is possible: on a stream of
 // RawStream, with params words.
-func Ready(e target.Executable) (r driver.Ready, params int, ok bool) {
+func Ready(e device.Executable) (r driver.Ready, params int, ok bool) {
 	k, is := e.(*kernel)
 	if !is || !k.ready.Is() {
 		return r, 0, false
@@ -40,7 +39,7 @@ func Ready(e target.Executable) (r driver.Ready, params int, ok bool) {
 	return k.ready, k.words, true
 }
 
-func (k *kernel) Launch(_ context.Context, s target.Stream, grid [3]int, words []uint64) error {
+func (k *kernel) Launch(_ context.Context, s device.Stream, grid [3]int, words []uint64) error {
 	if len(words) != k.words {
 		return k.misfit(words)
 	}
@@ -73,7 +72,7 @@ func (k *kernel) suited(s *driver.Stream, grid [3]int, words []uint64) *kernel {
 }
 
 // launchAny launches with everything that a kernel can need. bounds holds the words of checked code.
-func (k *kernel) launchAny(s target.Stream, grid [3]int, words, bounds []uint64) error {
+func (k *kernel) launchAny(s device.Stream, grid [3]int, words, bounds []uint64) error {
 	a, _ := k.args.Get().(*driver.Args)
 	if a == nil {
 		a = driver.NewWords(len(k.code.Params) + k.extra())
@@ -103,7 +102,7 @@ func (k *kernel) launchAny(s target.Stream, grid [3]int, words, bounds []uint64)
 }
 
 // launchOther launches the code without tiles. A stream that records cannot wait for a compilation.
-func (k *kernel) launchOther(s target.Stream, grid [3]int, words []uint64) error {
+func (k *kernel) launchOther(s device.Stream, grid [3]int, words []uint64) error {
 	if !k.HasWhole() {
 		if on, err := s.(stream).Capturing(); on || err != nil {
 			busy := fmt.Errorf("%s: its arguments need other code: %w", k.code.Name, device.ErrCapturing)
@@ -114,7 +113,7 @@ func (k *kernel) launchOther(s target.Stream, grid [3]int, words []uint64) error
 }
 
 // Otherwise sets how to make the code for other launches.
-func (k *kernel) Otherwise(maker target.Maker) {
+func (k *kernel) Otherwise(maker device.Maker) {
 	k.Others.Otherwise(maker)
 	k.mergeLarge()
 	if k.code.Depths != nil && k.ready.Is() {
@@ -127,7 +126,7 @@ func (k *kernel) Otherwise(maker target.Maker) {
 	}
 }
 
-// Prepare implements target.Preparing.
+// Prepare implements device.Preparing.
 func (k *kernel) Prepare(ctx context.Context, want func(device.Way) bool) error {
 	return k.PrepareForms(ctx, k.code, k.code.Ways(k.ready.Is()), want)
 }
@@ -225,7 +224,7 @@ func (k *kernel) extra() int {
 		n++
 	}
 	if k.code.Persistent {
-		n += gridWords
+		n += GridWords
 	}
 	return n
 }
@@ -239,7 +238,7 @@ func (k *kernel) launchScratch(s *driver.Stream, c *driver.Config, a *driver.Arg
 }
 
 // Facts adds what the driver knows of the loaded code.
-func (k *kernel) Facts() target.Facts {
+func (k *kernel) Facts() device.Facts {
 	f := k.code.Facts()
 	f.Shared += k.fn.SharedBytes
 	f.Registers, f.Spills = k.fn.Registers, k.fn.LocalBytes
@@ -259,7 +258,7 @@ func (k *kernel) Close() error {
 // Discard unloads the code once its launches are done.
 func (k *kernel) Discard() {
 	for _, e := range k.All() {
-		if d, ok := e.(target.Discarder); ok {
+		if d, ok := e.(device.Discarder); ok {
 			d.Discard()
 		}
 	}
