@@ -62,6 +62,8 @@ const (
 	// no memory effects, but undefined for some operands: may be dropped and merged, not moved (implied by
 	// Pure)
 	NoEffects
+	// every element of the result is one of the operand's: in another shape, order or layout, or repeated
+	View
 )
 
 // Constraint is what a slot demands of a value's type.

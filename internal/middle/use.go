@@ -294,9 +294,6 @@ type uniform struct {
 	e    expr
 }
 
-// views are operations that change the shape of a tensor, and of a uniform one nothing else.
-var views = map[*ir.OpDef]bool{tt.Broadcast: true, tt.ExpandDims: true, tt.Reshape: true, tt.Trans: true}
-
 // uniformOf finds out whether the elements of a tensor are known to be equal. A scalar is such a tensor.
 func (a *analysis) uniformOf(v *ir.Value) (uniform, bool) {
 	if _, tensor := v.Type.(*ir.TensorType); !tensor {
@@ -312,7 +309,7 @@ func (a *analysis) uniformOf(v *ir.Value) (uniform, bool) {
 		return uniform{attr: x}, x != nil
 	case op.Def == tt.Splat:
 		return uniform{v: op.Operand(0)}, true
-	case views[op.Def]:
+	case op.Def.Has(ir.View):
 		if x, ok := a.uniformOf(op.Operand(0)); ok {
 			return x, true
 		}

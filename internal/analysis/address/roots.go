@@ -112,9 +112,12 @@ func (w *rootWalk) visit(v *ir.Value) {
 		w.argument(v)
 		return
 	}
+	if op.Def.Has(ir.View) {
+		w.visit(op.Operand(0))
+		return
+	}
 	switch op.Def {
-	case tt.MakeTensorDesc, tt.AddPtr, tt.Splat, tt.Unsplat, tt.Broadcast, tt.ExpandDims, tt.Reshape,
-		tt.Trans, tt.Bitcast, tt.Split, tt.Gather, ttg.ConvertLayout:
+	case tt.MakeTensorDesc, tt.AddPtr, tt.Splat, tt.Unsplat, tt.Bitcast, tt.Split, tt.Gather:
 		w.visit(op.Operand(0))
 	case arith.Select:
 		w.all(op.Operands()[1:]...)

@@ -7,7 +7,6 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/math"
 	"github.com/nereid-lang/nereid/internal/dialect/scf"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
-	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
@@ -89,6 +88,9 @@ func (a *Analysis) findSign(v *ir.Value, natural func(*ir.Value) bool) bool {
 		return loop.Def == scf.For && v == scf.IV(loop) && natural(scf.LowerBound(loop))
 	}
 	op := v.Def()
+	if op.Def.Has(ir.View) {
+		return natural(op.Operand(0))
+	}
 	switch op.Def {
 	case tt.GetProgramID, tt.GetNumPrograms, math.AbsI:
 		return true
@@ -99,8 +101,7 @@ func (a *Analysis) findSign(v *ir.Value, natural func(*ir.Value) bool) bool {
 		return info.Known && signed(info.Value, ir.BitWidth(ir.ElemOf(v.Type))) >= 0
 	case arith.MaxSI, arith.AndI:
 		return natural(op.Operand(0)) || natural(op.Operand(1))
-	case arith.DivSI, arith.RemSI, arith.ShRSI, arith.ExtSI, tt.Splat, tt.Broadcast, tt.ExpandDims, tt.Trans,
-		tt.Reshape, ttg.ConvertLayout:
+	case arith.DivSI, arith.RemSI, arith.ShRSI, arith.ExtSI, tt.Splat:
 		return natural(op.Operand(0))
 	case arith.Select:
 		return natural(op.Operand(1)) && natural(op.Operand(2))

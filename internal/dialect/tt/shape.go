@@ -32,7 +32,7 @@ var (
 	ExpandDims = Dialect.Op(ir.OpDef{
 		Name:     "expand_dims",
 		Doc:      "Adds a dimension of size one.",
-		Traits:   pure | ir.SameOperandsAndResultElem,
+		Traits:   pure | ir.View | ir.SameOperandsAndResultElem,
 		Operands: ir.Slots("src", Tensor),
 		Results:  ir.Slots("result", Tensor),
 		Attrs:    ir.Attrs("axis", ir.AnyI32),
@@ -41,7 +41,7 @@ var (
 	Reshape = Dialect.Op(ir.OpDef{
 		Name:     "reshape",
 		Doc:      "Gives a block another shape; with allow_reorder the elements may change places.",
-		Traits:   pure | ir.SameOperandsAndResultElem,
+		Traits:   pure | ir.View | ir.SameOperandsAndResultElem,
 		Operands: ir.Slots("src", Tensor),
 		Results:  ir.Slots("result", Tensor),
 		Attrs: ir.Attrs("allow_reorder", ir.OptAttr(ir.AnyUnit), "efficient_layout",
@@ -52,7 +52,7 @@ var (
 	Broadcast = Dialect.Op(ir.OpDef{
 		Name:     "broadcast",
 		Doc:      "Repeats a block along its dimensions of size one.",
-		Traits:   pure | ir.SameOperandsAndResultElem | ir.SameOperandsAndResultEncoding,
+		Traits:   pure | ir.View | ir.SameOperandsAndResultElem | ir.SameOperandsAndResultEncoding,
 		Operands: ir.Slots("src", Tensor),
 		Results:  ir.Slots("result", Tensor),
 		Format:   castFormat,
@@ -85,7 +85,7 @@ var (
 	Trans = Dialect.Op(ir.OpDef{
 		Name:     "trans",
 		Doc:      "Permutes the dimensions of a block.",
-		Traits:   pure | ir.SameOperandsAndResultElem,
+		Traits:   pure | ir.View | ir.SameOperandsAndResultElem,
 		Operands: ir.Slots("src", Tensor),
 		Results:  ir.Slots("result", Tensor),
 		Attrs:    ir.Attrs("order", ir.I32s),

@@ -28,7 +28,7 @@ var (
 	ConvertLayout = Dialect.Op(ir.OpDef{
 		Name:     "convert_layout",
 		Doc:      "The same tensor in another layout.",
-		Traits:   ir.Pure | ir.SameOperandsAndResultShape | ir.SameOperandsAndResultElem,
+		Traits:   ir.Pure | ir.View | ir.SameOperandsAndResultShape | ir.SameOperandsAndResultElem,
 		Operands: ir.Slots("src", tt.Tensor),
 		Results:  ir.Slots("result", tt.Tensor),
 		Format:   "$src attr-dict `:` type($src) `->` type($result)",

@@ -6,7 +6,6 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/amdg"
 	"github.com/nereid-lang/nereid/internal/dialect/arith"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
-	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/gpu/ttgir"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/pass"
@@ -87,12 +86,15 @@ func rangeOf(v *ir.Value, of func(*ir.Value) intRange) (r intRange) {
 	if op == nil {
 		return r
 	}
+	if op.Def.Has(ir.View) {
+		return of(op.Operand(0))
+	}
 	switch op.Def {
 	case tt.MakeRange:
 		start, _ := op.Int("start")
 		end, _ := op.Int("end")
 		return intRange{start, end - 1, true}
-	case tt.Splat, tt.Broadcast, tt.ExpandDims, tt.Trans, tt.Reshape, ttg.ConvertLayout, arith.ExtSI:
+	case tt.Splat, arith.ExtSI:
 		return of(op.Operand(0))
 	case arith.AddI, arith.MulI, arith.RemSI, arith.DivSI, arith.AndI:
 		x, y := of(op.Operand(0)), of(op.Operand(1))

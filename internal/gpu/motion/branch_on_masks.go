@@ -7,7 +7,6 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/arith"
 	"github.com/nereid-lang/nereid/internal/dialect/scf"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
-	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/dialect/ttng"
 	"github.com/nereid-lang/nereid/internal/gpu/ttgir"
 	"github.com/nereid-lang/nereid/internal/ir"
@@ -77,13 +76,14 @@ func makeAllTrue(b *ir.Builder, mask *ir.Value, all func(*ir.Value) *ir.Value) *
 	if op == nil {
 		return nil
 	}
+	if op.Def.Has(ir.View) {
+		return all(op.Operand(0))
+	}
 	switch op.Def {
 	case tt.Splat:
 		if ttgir.IsUniform(op.Operand(0)) {
 			return op.Operand(0)
 		}
-	case tt.Broadcast, tt.ExpandDims, ttg.ConvertLayout, tt.Reshape, tt.Trans:
-		return all(op.Operand(0))
 	case arith.AndI:
 		x, y := all(op.Operand(0)), all(op.Operand(1))
 		if x == nil || y == nil {
@@ -166,13 +166,14 @@ func findSum(v *ir.Value, of func(*ir.Value) *sum) *sum {
 	if op == nil {
 		return nil
 	}
+	if op.Def.Has(ir.View) {
+		return of(op.Operand(0))
+	}
 	switch op.Def {
 	case tt.Splat:
 		return &sum{scalar: op.Operand(0)}
 	case tt.MakeRange:
 		return &sum{least: op.IntOr("start", 0), most: op.IntOr("end", 0) - 1}
-	case tt.Broadcast, tt.ExpandDims, ttg.ConvertLayout, tt.Reshape, tt.Trans:
-		return of(op.Operand(0))
 	case arith.AddI:
 		x, y := of(op.Operand(0)), of(op.Operand(1))
 		if x == nil || y == nil || x.scalar != nil && y.scalar != nil || x.most+y.most > math.MaxInt32 {
