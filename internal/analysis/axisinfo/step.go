@@ -13,6 +13,12 @@ func (a *Analysis) Step(v *ir.Value, dim int) (step int64, known bool) {
 	return steps{a, map[axis]stepOf{}}.of(v, dim)
 }
 
+// Apart reports whether neighbours along dim are known to differ by a multiple of a number above one: they
+// are a stride apart that the launch is known to divide by 16, say.
+func (a *Analysis) Apart(v *ir.Value, dim int) bool {
+	return steps{a, map[axis]stepOf{}}.apart(v, dim)
+}
+
 type steps struct {
 	*Analysis
 	seen map[axis]stepOf
@@ -85,6 +91,40 @@ func (s steps) arithmetic(op *ir.Op, dim int) (int64, bool) {
 		return x, by.Known && abs(x) < by.Value
 	}
 	return 0, by.Known && abs(x) < by.Value // a quotient
+}
+
+func (s steps) apart(v *ir.Value, dim int) bool {
+	op := v.Def()
+	if n, known := s.of(v, dim); known || op == nil {
+		return abs(n) > 1
+	}
+	switch op.Def {
+	case arith.ExtSI, arith.ExtUI, ttg.ConvertLayout, tt.Broadcast:
+		return s.apart(op.Operand(0), dim)
+	case tt.ExpandDims:
+		if int(op.IntOr("axis", 0)) < dim {
+			dim--
+		}
+		return s.apart(op.Operand(0), dim)
+	case arith.AddI, arith.SubI, tt.AddPtr:
+		return s.resting(op.Operand(0), dim) && s.apart(op.Operand(1), dim) ||
+			s.resting(op.Operand(1), dim) && s.apart(op.Operand(0), dim)
+	case arith.MulI:
+		return s.scaled(op.Operand(0), op.Operand(1), dim) || s.scaled(op.Operand(1), op.Operand(0), dim)
+	}
+	return false
+}
+
+// resting reports whether neighbours are equal.
+func (s steps) resting(v *ir.Value, dim int) bool {
+	n, known := s.of(v, dim)
+	return known && n == 0
+}
+
+// scaled reports whether by is the same for all neighbours and a multiple of a number above one.
+func (s steps) scaled(v, by *ir.Value, dim int) bool {
+	n, known := s.of(v, dim)
+	return known && n != 0 && s.resting(by, dim) && s.Of(by).Divisibility[dim] > 1
 }
 
 func abs(x int64) int64 { return max(x, -x) }

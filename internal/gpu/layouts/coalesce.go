@@ -120,8 +120,8 @@ func (c *coalescer) coalesced(op *ir.Op, t *ir.TensorType) ir.Attr {
 }
 
 // order returns the dimensions, the one with the longest run of adjacent pointers first. If pointers are
-// adjacent along none, the one along which most of them are is first, else the last one, since most tensors
-// are row-major. Not so in kernels with products, where the layout of an operand decides how it reaches the
+// adjacent along none, the one along which most of them are is first, else the last one along which they may
+// be, since most tensors are row-major. Not so in kernels with products, where the layout of an operand decides how it reaches the
 // product.
 func (c *coalescer) order(op *ir.Op) []int64 {
 	ptr := MemAccessPtr(op)
@@ -133,6 +133,8 @@ func (c *coalescer) order(op *ir.Op) []int64 {
 			n, known := c.axes.Step(ptr, int(d))
 			return known && (n == 1 || n == -1)
 		}
+		apart := func(d int64) bool { return c.axes.Apart(ptr, int(d)) }
+		sort.SliceStable(order, func(i, j int) bool { return !apart(order[i]) && apart(order[j]) })
 		sort.SliceStable(order, func(i, j int) bool { return adjacent(order[i]) && !adjacent(order[j]) })
 	}
 	sort.SliceStable(order, func(i, j int) bool { return contiguity[order[i]] > contiguity[order[j]] })
