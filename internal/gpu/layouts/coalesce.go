@@ -121,8 +121,8 @@ func (c *coalescer) coalesced(op *ir.Op, t *ir.TensorType) ir.Attr {
 
 // order returns the dimensions, the one with the longest run of adjacent pointers first. If pointers are
 // adjacent along none, the one along which most of them are is first, else the last one along which they may
-// be, since most tensors are row-major. Not so in kernels with products, where the layout of an operand decides how it reaches the
-// product.
+// be, since most tensors are row-major. Not so in kernels with products, where the layout of an operand
+// decides how it reaches the product.
 func (c *coalescer) order(op *ir.Op) []int64 {
 	ptr := MemAccessPtr(op)
 	contiguity := c.axes.Of(ptr).Contiguity
