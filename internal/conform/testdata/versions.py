@@ -1,0 +1,263 @@
+"""Kernels that show what differs between releases of Triton, one for each kind of change.
+
+Each has a comment: its signature, and the releases that take it, if not all do. peer/versions.py has each release's wheel
+compile them; the answers are kept in versions.json.gz.
+"""
+import triton
+import triton.language as tl
+from triton.language.extra import libdevice
+
+
+# sig: *fp32, *fp32
+@triton.jit
+def negation(x, out):
+    i = tl.arange(0, 16)
+    tl.store(out + i, -tl.load(x + i))
+
+
+# sig: *fp32, *fp32
+@triton.jit
+def precise_fdiv(x, out):
+    i = tl.arange(0, 16)
+    v = tl.load(x + i)
+    tl.store(out + i, tl.fdiv(v, v + 3.0, ieee_rounding=True))
+
+
+# sig: *fp32, *fp32
+# since: 3.9
+@triton.jit
+def approx_fdiv(x, out):
+    i = tl.arange(0, 16)
+    v = tl.load(x + i)
+    tl.store(out + i, tl.fdiv(v, v + 3.0, approx=True))
+
+
+# sig: *bf16, *bf16
+@triton.jit
+def bf16_maximum(x, out):
+    i = tl.arange(0, 16)
+    v = tl.load(x + i)
+    tl.store(out + i, tl.maximum(v, 0.3) + tl.minimum(v, 0.1))
+
+
+# sig: *bf16, *fp32
+@triton.jit
+def bf16_scan(x, out):
+    i = tl.arange(0, 16)
+    tl.store(out + i, tl.cumsum(tl.load(x + i), 0).to(tl.float32))
+
+
+# sig: *bf16, *fp32
+@triton.jit
+def bf16_max(x, out):
+    i = tl.arange(0, 16)
+    v, at = tl.max(tl.load(x + i), 0, return_indices=True)
+    tl.store(out, v.to(tl.float32) + at)
+
+
+# sig: *bf16, *bf16
+@triton.jit
+def bf16_clamp(x, out):
+    i = tl.arange(0, 16)
+    tl.store(out + i, tl.clamp(tl.load(x + i), -0.3, 0.3))
+
+
+# sig: *i32, *i32
+# since: 3.9
+@triton.jit
+def integer_clamp(x, out):
+    i = tl.arange(0, 16)
+    tl.store(out + i, tl.clamp(tl.load(x + i), -3, 3))
+
+
+# sig: *fp16, *i32
+@triton.jit
+def scalar_compare(x, out):
+    i = tl.arange(0, 16)
+    tl.store(out + i, (tl.load(x + i) > 0.1).to(tl.int32))
+
+
+# sig: *fp16, *fp16
+@triton.jit
+def scalar_fma(x, out):
+    i = tl.arange(0, 16)
+    tl.store(out + i, tl.fma(tl.load(x + i), 3.0, 0.5))
+
+
+# sig: *fp32, *fp32
+@triton.jit
+def fp8_division(x, out):
+    i = tl.arange(0, 16)
+    v = tl.load(x + i).to(tl.float8e5)
+    w = (tl.load(x + i) + 4.0).to(tl.float8e5)
+    tl.store(out + i, (v.to(tl.float32) / w.to(tl.float32)))
+
+
+# sig: *fp16, *bf16
+@triton.jit
+def halves(x, out):
+    i = tl.arange(0, 16)
+    tl.store(out + i, tl.load(x + i).to(tl.bfloat16))
+
+
+# sig: *fp32, *fp32
+@triton.jit
+def signed_zero(x, out):
+    i = tl.arange(0, 16)
+    tl.store(out + i, tl.load(x + i) * 0.0 + tl.full([16], -0.0, tl.float32))
+
+
+# sig: *fp32, *fp32
+# since: 3.7
+@triton.jit
+def fp8_constant(x, out):
+    i = tl.arange(0, 16)
+    tl.store(out + i, tl.load(x + i) + tl.full([16], 1.7, tl.float8e5).to(tl.float32))
+
+
+# sig: *fp32, *fp32
+# since: 3.7
+@triton.jit
+def cat_along(x, out):
+    r, c = tl.arange(0, 4), tl.arange(0, 8)
+    v = tl.load(x + r[:, None] * 8 + c[None, :])
+    w = tl.cat(v, v * 2, dim=1)
+    tl.store(out + r[:, None] * 16 + tl.arange(0, 16)[None, :], w)
+
+
+# sig: *fp32, *fp32
+# since: 3.7
+@triton.jit
+def squeezed(x, out):
+    i = tl.arange(0, 16)
+    v = tl.unsqueeze(tl.load(x + i), 0)
+    tl.store(out + i, tl.squeeze(v + 1.0, 0))
+
+
+@triton.jit
+def width(x):
+    if x.dtype == tl.float32:
+        return 8
+    else:
+        return 16
+
+
+# sig: *fp32, *fp32
+# since: 3.7
+@triton.jit
+def known_return(x, out):
+    n: tl.constexpr = width(tl.load(x))
+    tl.store(out + tl.arange(0, n), n)
+
+
+# sig: *fp32, *fp32
+@triton.jit
+def softmax_shape(x, out):
+    i = tl.arange(0, 16)
+    tl.store(out + i, tl.softmax(tl.load(x + i)))
+
+
+# sig: *fp32, *fp32
+# since: 3.8
+@triton.jit
+def topk_smallest(x, out):
+    v = tl.topk(tl.load(x + tl.arange(0, 16)), 4, descending=False)
+    tl.store(out + tl.arange(0, 4), v)
+
+
+# sig: *fp32, *fp32
+@triton.jit
+def topk_largest(x, out):
+    v = tl.topk(tl.load(x + tl.arange(0, 16)), 4)
+    tl.store(out + tl.arange(0, 4), v)
+
+
+# sig: *fp32, *fp32
+# since: 3.8
+@triton.jit
+def streaming(x, out):
+    i = tl.arange(0, 16)
+    tl.store(out + i, tl.load(x + i, cache_modifier=".cs"))
+
+
+# sig: *fp32, *fp32
+# since: 3.8
+@triton.jit
+def expected_zero(x, out):
+    i = tl.arange(0, 16)
+    v = tl.load(x + i)
+    tl.store(out + i, tl.expect_zero(v, v != v))
+
+
+# sig: *fp16, *fp16
+# since: 3.8
+@triton.jit
+def dot_type(x, out):
+    i, j = tl.arange(0, 16)[:, None], tl.arange(0, 16)[None, :]
+    v = tl.load(x + i * 16 + j)
+    acc = tl.zeros([16, 16], tl.float16)
+    tl.store(out + i * 16 + j, tl.dot(v, v, acc))
+
+
+# sig: *fp32, *fp32
+# since: 3.9
+@triton.jit
+def atomic_access(x, out):
+    i = tl.arange(0, 16)
+    tl.atomic_store(out + i, tl.atomic_load(x + i, sem="relaxed") + 1.0)
+
+
+# sig: *i32, *i32
+# since: 3.9
+@triton.jit
+def atomic_wait(x, out):
+    tl.atomic_store(x, 5)
+    ok = tl.atomic_poll(x, 5)
+    tl.store(out, ok.to(tl.int32))
+
+
+# sig: *fp32, *fp32
+# since: 3.9
+@triton.jit
+def product_type(x, out):
+    i = tl.arange(0, 16)
+    tl.store(out + i, tl.cumprod(tl.load(x + i).to(tl.float16), 0, dtype=tl.float32))
+
+
+# sig: *i32, *i1
+@triton.jit
+def store_bool(x, out):
+    i = tl.arange(0, 16)
+    tl.store(out + i, tl.load(x + i) * 256)
+
+
+@triton.jit
+def total(first, *others):
+    for k in tl.static_range(len(others)):
+        first += others[k]
+    return first
+
+
+# sig: *fp32, *fp32
+# since: 3.8
+@triton.jit
+def variadic(x, out):
+    i = tl.arange(0, 16)
+    v = tl.load(x + i)
+    tl.store(out + i, total(v, v, v * 2))
+
+
+# sig: *fp32, *fp32
+@triton.jit
+def random_numbers(x, out):
+    i = tl.arange(0, 16)
+    tl.store(out + i, tl.rand(7, i))
+
+
+# sig: *fp32, *fp32
+# until: 3.8
+@triton.jit
+def block_pointer(x, out):
+    p = tl.make_block_ptr(x, (16, ), (1, ), (0, ), (16, ), (0, ))
+    q = tl.make_block_ptr(out, (12, ), (1, ), (0, ), (16, ), (0, ))
+    tl.store(q, tl.load(p, boundary_check=(0, )), boundary_check=(0, ))
