@@ -43,7 +43,9 @@ var refusals = []struct{ tables, why, ops string }{
 	{"l", "passes replace them",
 		`tt.dot_scaled tt.descriptor_load tt.descriptor_store tt.descriptor_reduce tt.descriptor_gather
 		tt.descriptor_scatter`},
-	{"imgl", "the first pass writes them in terms of others", `tt.atomic_load tt.atomic_store tt.atomic_poll
+	{"iml", "the first pass writes them in terms of others", `tt.atomic_load tt.atomic_store tt.atomic_poll
+		tt.grid_dependency_wait tt.grid_dependency_launch_dependents`},
+	{"g", "the first pass writes them in terms of others", `tt.atomic_store tt.atomic_poll
 		tt.grid_dependency_wait tt.grid_dependency_launch_dependents`},
 	{"i", "the interpreter runs them as part of the op around them", "tt.func"},
 	{"mgl", "functions are converted as a whole", "tt.func"},

@@ -8,11 +8,11 @@ import (
 
 // IR is one in memory; releases differ in how they write some of it. Older and Newer translate the text:
 //
-//	3.6                                  3.7            3.9
-//	gpu.barrier                          ttg.barrier all
-//	cacheModifier = cg evictionPolicy …                 {cachePolicy = #tt.cache_policy<cache_modifier = cg, …>}
-//	!tt.ptr<f32>, of a pointer to const                 !tt.ptr<f32, "constant">
-//	!tt.ptr<f32, 3>                                     !tt.ptr<f32, "shared">
+//	3.6                          later
+//	gpu.barrier                  ttg.barrier all (3.7)
+//	cacheModifier = cg           {cachePolicy = #tt.cache_policy<cache_modifier = cg, …>} (3.9)
+//	!tt.ptr<f32>, to a const     !tt.ptr<f32, "constant"> (3.9)
+//	!tt.ptr<f32, 3>              !tt.ptr<f32, "shared"> (3.9)
 
 var (
 	pointerSpace = regexp.MustCompile(`(!tt\.ptr<[^<>"]*(?:<[^<>]*>)?[^<>"]*), "(\w+)">`)
@@ -98,7 +98,8 @@ func newerLine(line string) string {
 		if evict == "" {
 			evict = "evict_normal"
 		}
-		dict := "cachePolicy = #tt.cache_policy<cache_modifier = " + cache + ", eviction_policy = " + evict + ">"
+		dict := "cachePolicy = #tt.cache_policy<cache_modifier = " + cache + ", eviction_policy = " + evict +
+			">"
 		if rest := strings.TrimSuffix(strings.TrimPrefix(m[5], " {"), "}"); rest != "" {
 			dict += ", " + rest
 		}

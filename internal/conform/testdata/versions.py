@@ -74,14 +74,14 @@ def integer_clamp(x, out):
 @triton.jit
 def scalar_compare(x, out):
     i = tl.arange(0, 16)
-    tl.store(out + i, (tl.load(x + i) > 0.1).to(tl.int32))
+    tl.store(out + i, (tl.load(x + i) >= 0.1).to(tl.int32))
 
 
 # sig: *fp16, *fp16
 @triton.jit
 def scalar_fma(x, out):
     i = tl.arange(0, 16)
-    tl.store(out + i, tl.fma(tl.load(x + i), 3.0, 0.5))
+    tl.store(out + i, tl.fma(tl.load(x + i), 0.1, 0.3))
 
 
 # sig: *fp32, *fp32
