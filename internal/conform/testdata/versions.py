@@ -1,7 +1,7 @@
 """Kernels that show what differs between releases of Triton, one for each kind of change.
 
 Each has a comment: its signature, and the releases that take it, if not all do. peer/versions.py has each release's wheel
-compile them; the answers are kept in versions.json.gz.
+compile them; the answers are kept in internal/lang/testdata/versions.json.gz.
 """
 import triton
 import triton.language as tl
