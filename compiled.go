@@ -345,8 +345,7 @@ func loadSaved(dev *Device, s *compile.Saved) (*Compiled, error) {
 	if err := device.Runs(dev.b, s.Stage, s.Machine); err != nil {
 		return nil, dev.refuse("code for "+s.Machine, err.Error(), "compile the kernel for it")
 	}
-	exec, err := on.Restore(context.Background(), s.Kernel,
-		target.Code{Stage: s.Stage, Data: s.Code, Meta: s.Meta})
+	exec, err := s.Restore(context.Background(), on)
 	if err != nil {
 		return nil, refusal(fmt.Errorf("nereid: the saved kernel %s: %w", s.Kernel,
 			diag.RefusedBy(err, dev.String())))

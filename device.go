@@ -12,6 +12,7 @@ import (
 
 	"github.com/nereid-lang/nereid/backend"
 	"github.com/nereid-lang/nereid/internal/device"
+	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/knob"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/target"
@@ -368,7 +369,26 @@ type offline struct {
 	compiler
 }
 
-func (c offline) Name() string                     { return c.name }
+func (c offline) Name() string { return c.name }
+func (c offline) FormsOf(code target.Code) ([]device.Way, error) {
+	if f, ok := c.compiler.(interface {
+		FormsOf(target.Code) ([]device.Way, error)
+	}); ok {
+		return f.FormsOf(code)
+	}
+	return nil, nil
+}
+
+// Distinct returns the way of the code for launches of a way.
+func (c offline) Distinct(m *ir.Module, w device.Way) device.Way {
+	if f, ok := c.compiler.(interface {
+		Distinct(*ir.Module, device.Way) device.Way
+	}); ok {
+		return f.Distinct(m, w)
+	}
+	return w
+}
+
 func (c offline) HasLines() bool                   { return hasLines(c.compiler) }
 func (c offline) DefaultStages() int               { return defaultStages(c.compiler) }
 func (c offline) Machine() string                  { return machine(c.compiler) }

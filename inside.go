@@ -79,6 +79,15 @@ func init() { // package inside says who needs these functions
 		}
 		return model, driver, compiler
 	}
+	inside.Root.Forms = func(ctx context.Context, k any, target, signature string, opts target.Options,
+		until string) ([]compile.SavedForm, error) {
+		x := k.(*Kernel)
+		dev, specs, err := x.forTarget(target, signature)
+		if err != nil {
+			return nil, err
+		}
+		return x.code.Forms(ctx, compile.Spec{Dev: dev.core(), Args: specs, Opts: opts}, until)
+	}
 	inside.Root.LaunchConfig = func(k, s, g any, list []any, config string, ahead bool) error {
 		return k.(*Kernel).launchConfig(s.(*Stream), g.(Programs), list, config, ahead)
 	}

@@ -67,6 +67,8 @@ func newAOTCmd() *cobra.Command {
 	fs.StringSliceVar(&f.build.Roots, "root", nil, "more folders in which imports are found")
 	fs.IntVarP(&f.build.Workers, "jobs", "j", 0, "compilations at a time (default: one for each processor)")
 	fs.BoolVar(&f.build.Lines, "lines", false, "keep line information in GPU code, with the paths of files")
+	fs.Var(&formsFlag{&f.build.Forms}, "forms", "which forms of code, for launches of other grids and "+
+		"arguments, a bundle for NVIDIA's GPUs has: all, or the general one alone")
 	fs.BoolVar(&f.build.Skip, "skip-failed", false, "leave out variants that do not compile for a target")
 	fs.BoolVar(&f.certify, "certify", false,
 		"compare the code of each variant with its source in a simulator, without a tolerance, and put a "+
@@ -217,4 +219,24 @@ func printBuildTiming(out io.Writer, s aot.Stats) {
 	}
 	fmt.Fprintf(w, "all\tpack\t%s\nall\ttotal\t%s\n", timeText(s.Pack), timeText(s.Took))
 	w.Flush()
+}
+
+// formsFlag is the flag --forms of bundles.
+type formsFlag struct{ all *bool }
+
+func (f *formsFlag) Type() string { return "all|general" }
+
+func (f *formsFlag) String() string {
+	if f.all != nil && *f.all {
+		return formNames[0]
+	}
+	return formNames[2]
+}
+
+func (f *formsFlag) Set(text string) error {
+	if text != formNames[0] && text != formNames[2] {
+		return fmt.Errorf("there are %s and %s", formNames[0], formNames[2])
+	}
+	*f.all = text == formNames[0]
+	return nil
 }

@@ -12,7 +12,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nereid-lang/nereid/internal/bundle"
+	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/diag"
+	"github.com/nereid-lang/nereid/internal/runtime/compile"
 )
 
 // withBundle opens a bundle and calls f with it.
@@ -177,6 +179,7 @@ func newAOTShowCmd() *cobra.Command {
 type shown struct {
 	*bundle.Entry
 	Hash        string              // of the code
+	Forms       []shownForm         `json:",omitempty"`
 	Certificate *bundle.Certificate `json:",omitempty"`
 	Launch      json.RawMessage     // compile.Saved
 }
@@ -187,7 +190,42 @@ func describeEntry(b *bundle.File, e *bundle.Entry) (shown, error) {
 		return shown{}, err
 	}
 	meta, err := b.Read(e, bundle.PartMeta)
-	return shown{e, b.EntryHash(e), certificate, meta}, err
+	if err != nil {
+		return shown{}, err
+	}
+	forms, err := b.Forms(e)
+	return shown{e, b.EntryHash(e), shownForms(forms), certificate, meta}, err
+}
+
+// shownForm is a form of an entry's code, and the launches that run it.
+type shownForm struct {
+	Form, Launches, Stage string
+	Bytes                 int
+}
+
+func shownForms(list []compile.SavedForm) (out []shownForm) {
+	if list == nil {
+		return nil
+	}
+	for _, f := range list {
+		out = append(out, shownForm{f.Way.String(), guardOf(f.Way), f.Stage, len(f.Code)})
+	}
+	return append(out, shownForm{Form: device.Way{}.String(), Launches: "all others", Stage: "the entry's code"})
+}
+
+// guardOf says which launches run a form.
+func guardOf(w device.Way) string {
+	switch {
+	case w.Merge > 0 && w.Unit:
+		return fmt.Sprintf("many programs, a multiple of %d along x, and strides of 1", w.Merge)
+	case w.Merge > 0:
+		return fmt.Sprintf("many programs, a multiple of %d along x", w.Merge)
+	case w.Persist:
+		return "more programs than multiprocessors, with loops short enough to stay"
+	case w.Sharing > 0:
+		return fmt.Sprintf("at most %d programs on a multiprocessor", w.Sharing)
+	}
+	return "any whose arguments its tensor maps describe, if it has any"
 }
 
 func newAOTVerifyCmd() *cobra.Command {

@@ -103,7 +103,7 @@ func newBenchCmd() *cobra.Command {
 	fs.BoolVar(&turns, "turns", false,
 		"measure what lines of the standard input ask for, as 100ms matmul fp16 4096")
 	fs.BoolVar(&ahead, "ahead", false, "compare each launch that compiles with the same in strict mode "+
-		"after a warm-up, and with compiled code as in a bundle")
+		"after a warm-up, and with a bundle")
 	fs.StringVar(&begin, "begin", "", "be a process of --only start")
 	fs.MarkHidden("begin")
 	fs.BoolVar(&lines, "json", false,

@@ -1,6 +1,7 @@
 package aot
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -28,6 +29,7 @@ type BuildOptions struct {
 	Roots   []string // more folders in which imports are found
 	Workers int      // compilations at a time; 0 means one for each processor
 	Lines   bool     // GPU code has line information, which contains the path of the kernel's file
+	Forms   bool     // every form of code that launches may choose, on targets that have several
 	Skip    bool     // a variant that does not compile is left out; without it, it is an error
 
 	// Certify compares code with its source; nil means that it is not compared.
@@ -55,6 +57,7 @@ type work struct {
 	out      *compile.Result
 	took     time.Duration
 	err      error
+	forms    []compile.SavedForm // with BuildOptions.Forms
 
 	certificate *bundle.Certificate
 }
@@ -235,7 +238,23 @@ func (b *builder) compile(ctx context.Context, w *work, all int) {
 	}
 	w.out, w.err = inside.Root.Compile(ctx, w.kernel, w.target, v.Signature, target.Options(v.Options),
 		b.until(w.target), keep)
+	if w.err == nil && b.o.Forms {
+		w.forms, w.err = inside.Root.Forms(ctx, w.kernel, w.target, v.Signature, target.Options(v.Options),
+			b.until(w.target))
+		w.dropSame()
+	}
 	w.took = time.Since(start)
+}
+
+// dropSame leaves a form out that is alone and the same as the general code.
+func (w *work) dropSame() {
+	kept, ok := w.out.Exec.(target.Kept)
+	if !ok || len(w.forms) != 1 {
+		return
+	}
+	if c, err := kept.Code(); err == nil && bytes.Equal(c.Data, w.forms[0].Code) {
+		w.forms = nil
+	}
 }
 
 // step says that work on something begins.

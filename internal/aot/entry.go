@@ -1,6 +1,7 @@
 package aot
 
 import (
+	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -28,6 +29,11 @@ func (b *builder) add(to *bundle.Writer, w *work) error {
 		}
 		if ptx != nil {
 			parts[bundle.PartPTX] = ptx
+		}
+		if len(w.forms) > 0 {
+			if parts[bundle.PartForms], err = json.Marshal(w.forms); err != nil {
+				return err
+			}
 		}
 		if w.certificate != nil {
 			if parts[bundle.PartCertificate], err = w.certified(&e, parts); err != nil {

@@ -228,7 +228,7 @@ var rules = []rule{
 	{pkg: "genrt",
 		ours: []string{".", "internal/runtime/...", "internal/device", "internal/target",
 			"internal/device/nvidia"}},
-	{pkg: "internal/bench/...", ours: []string{".", "kernels", "internal/..."}},
+	{pkg: "internal/bench/...", ours: []string{".", "bundle", "kernels", "internal/..."}},
 	{pkg: "internal/selftest", ours: []string{".", "internal/chip"}},
 	{pkg: "kernels"},
 

@@ -1,25 +1,31 @@
 package bench
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
 	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/bundle"
+	"github.com/nereid-lang/nereid/internal/aot"
 	"github.com/nereid-lang/nereid/kernels"
 )
 
 // Ahead compares a launch in three ways: compiled when it comes, in strict mode after a warm-up with what the
-// first way recorded, and by Kernel.Compile, as bundles launch. Times are in microseconds, medians of turns.
+// first way recorded, and from a bundle with all forms. Times are in microseconds, medians of turns.
 type Ahead struct {
-	Kernel   string      `json:"kernel"`
-	Grid     nereid.Grid `json:"grid"`
-	JIT      float64     `json:"jit"`
-	Strict   float64     `json:"strict"`
-	Compiled float64     `json:"compiled"`
-	Forms    []string    `json:"forms,omitempty"` // of code that the first way made
-	Failed   string      `json:"failed,omitempty"`
+	Kernel string      `json:"kernel"`
+	Grid   nereid.Grid `json:"grid"`
+	JIT    float64     `json:"jit"`
+	Strict float64     `json:"strict"`
+	Bundle float64     `json:"bundle"`
+	Bytes  int         `json:"bytes"`           // of the bundle
+	Forms  []string    `json:"forms,omitempty"` // of code that the first way made
+	Failed string      `json:"failed,omitempty"`
 }
 
 // aheadTurns is how often each way is measured, in turn with the others.
@@ -70,14 +76,48 @@ func (s *Suite) compareAhead(ctx context.Context, row *Ahead, file string, args 
 		return err
 	}
 	strict := func() error { return k.Launch(s.stream, row.Grid, args...) }
-	c, err := k.Compile(ctx, s.Device, list[0].Signature, list[0].Options)
+	b, v, err := s.bundled(ctx, file, list[0], row)
 	if err != nil {
 		return fmt.Errorf("%s: %w", list[0], err)
 	}
-	defer c.Close()
+	defer b.Close()
+	c, err := v.Load(s.Device)
+	if err != nil {
+		return err
+	}
 	own := runtimeArgs(k, c, args)
-	compiled := func() error { return c.Launch(s.stream, row.Grid, own...) }
-	return s.inTurn([]func() error{jit, strict, compiled}, []*float64{&row.JIT, &row.Strict, &row.Compiled})
+	bundled := func() error { return v.Launch(s.stream, row.Grid, own...) }
+	return s.inTurn([]func() error{jit, strict, bundled}, []*float64{&row.JIT, &row.Strict, &row.Bundle})
+}
+
+// bundled builds a bundle of a variant, with all forms, for the suite's device.
+func (s *Suite) bundled(ctx context.Context, file string, v nereid.Variant,
+	row *Ahead) (*bundle.Bundle, *bundle.Variant, error) {
+	dir, err := os.MkdirTemp("", "nereid-bench")
+	if err != nil {
+		return nil, nil, err
+	}
+	defer os.RemoveAll(dir)
+	if err := os.CopyFS(dir, kernels.Files); err != nil {
+		return nil, nil, err
+	}
+	built, err := aot.Build(ctx, []aot.Variant{{Name: "v", File: filepath.Join(dir, file), Kernel: v.Kernel,
+		Signature: v.Signature, Options: v.Options}},
+		aot.BuildOptions{Targets: []string{s.Device.Target()}, Forms: true})
+	if err != nil {
+		return nil, nil, err
+	}
+	var data bytes.Buffer
+	if _, err := built.Writer.WriteTo(&data); err != nil {
+		return nil, nil, err
+	}
+	row.Bytes = data.Len()
+	b, err := bundle.OpenBytes(data.Bytes())
+	if err != nil {
+		return nil, nil, err
+	}
+	found, err := b.Lookup("v")
+	return b, found, err
 }
 
 // inTurn measures functions one after the other, several times, and sets the medians.

@@ -51,7 +51,8 @@ func TestLaunchTable(t *testing.T) {
 
 // TestCompareAhead: every launch runs compiled when it comes, in strict mode and as compiled code.
 func TestCompareAhead(t *testing.T) {
-	dev := txtest.Device(t, "interp", nereid.Open)
+	txtest.LLVM(t, llvm.Load)
+	dev := txtest.Device(t, "cpu", nereid.Open)
 	var out bytes.Buffer
 	s := &Suite{Device: dev, Small: true, Out: &out, Only: []string{"row_sum"}, Rep: time.Millisecond}
 	s.CompareAhead(t.Context())
@@ -61,7 +62,7 @@ func TestCompareAhead(t *testing.T) {
 	for line := range strings.Lines(out.String()) {
 		var a Ahead
 		err := json.Unmarshal([]byte(line), &a)
-		if err == nil && a.JIT > 0 && a.Strict > 0 && a.Compiled > 0 {
+		if err == nil && a.JIT > 0 && a.Strict > 0 && a.Bundle > 0 {
 			return
 		}
 	}

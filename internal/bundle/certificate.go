@@ -82,7 +82,9 @@ func (f *File) Certificate(e *Entry) (*Certificate, error) {
 }
 
 // IsCode reports whether a part of that name is code.
-func IsCode(part string) bool { return part != PartMeta && part != PartCertificate }
+func IsCode(part string) bool {
+	return part != PartMeta && part != PartCertificate && part != PartForms
+}
 
 // checkCertificate returns a Damage if an entry has a certificate that is not for the code of a part.
 func (f *File) checkCertificate(e *Entry, part string, code []byte) error {

@@ -18,6 +18,7 @@ const (
 	PartMeta  = "meta"  // what a launch must know: JSON of compile.Saved, without the code
 
 	PartCertificate = "certificate" // JSON of Certificate
+	PartForms       = "forms"       // JSON of a list of compile.SavedForm: code for some launches each
 )
 
 // Entry is a variant of a kernel, compiled for one target. Name and Target together are its key.

@@ -51,7 +51,25 @@ func (f *File) Saved(e *Entry, part string) (*compile.Saved, error) {
 		return nil, err
 	}
 	s.Size = len(s.Code)
+	if s.Forms, err = f.Forms(e); err != nil {
+		return nil, err
+	}
 	return s, f.checkCertificate(e, part, s.Code)
+}
+
+// Forms returns the forms of an entry's code, nil if it has none beside the code that serves all launches.
+func (f *File) Forms(e *Entry) (list []compile.SavedForm, err error) {
+	if e.Part(PartForms) == nil {
+		return nil, nil
+	}
+	text, err := f.Read(e, PartForms)
+	if err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(text, &list); err != nil {
+		return nil, &Damage{e.String(), PartForms, "it is no list of forms: " + err.Error()}
+	}
+	return list, nil
 }
 
 // compiler names the build of Nereid and, unless it is 3.6, the release of the language.

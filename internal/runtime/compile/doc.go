@@ -15,6 +15,7 @@
 //	dump.go       stages written to files, and files that replace stages
 //	launch.go     a Build passed to its device, between hooks
 //	saved.go      Saved: a compiled kernel as data, with what a launch must know of it
+//	forms.go      the forms of a saved kernel, among which launches choose
 //	launchinfo.go the same for launchers of others, as JSON
 //	text.go       a kernel that begins with the text of a stage
 //

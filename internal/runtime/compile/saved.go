@@ -40,6 +40,8 @@ type Saved struct {
 	Meta  json.RawMessage `json:"meta,omitempty"`
 	Size  int             `json:"size"` // bytes of the code
 	Code  []byte          `json:"-"`
+
+	Forms []SavedForm `json:"-"` // code for some launches each, beside Code, which serves all; may be nil
 }
 
 // SavedParam is a parameter of the kernel.

@@ -37,6 +37,9 @@ var Root struct {
 	// Compile compiles a *nereid.Kernel like CompileFor, and keeps the text of some stages only.
 	Compile func(ctx context.Context, kernel any, target, signature string, opts target.Options, until string,
 		only []string) (*compile.Result, error)
+	// Forms compiles the forms of a specialization for a target, beside what Compile compiles.
+	Forms func(ctx context.Context, kernel any, target, signature string, opts target.Options,
+		until string) ([]compile.SavedForm, error)
 	// CompileFor is like Compile and returns a *nereid.Compiled, also beside an error.
 	CompileFor func(ctx context.Context, kernel any, target, signature string, opts target.Options,
 		until string, only []string) (any, error)

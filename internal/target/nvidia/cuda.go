@@ -141,6 +141,15 @@ func (c Compiler) CompileOnly(ctx context.Context, in *target.Input) (target.Exe
 	return c.unloaded(code, devnvidia.StageCubin, cubin, facts)
 }
 
+// FormsOf returns the ways of the code that launches of some code run instead.
+func (c Compiler) FormsOf(code target.Code) ([]device.Way, error) {
+	k, err := devnvidia.Kept(code)
+	if err != nil {
+		return nil, err
+	}
+	return k.Ways(true), nil
+}
+
 // unloaded returns code in the form of a stage as an executable that cannot be launched.
 func (c Compiler) unloaded(code *devnvidia.Code, stage string, data []byte,
 	facts device.Facts) (target.Executable, error) {
