@@ -377,3 +377,38 @@ func BenchmarkOverlap(b *testing.B) {
 		})
 	}
 }
+
+// TestDevicesInTurn launches one kernel with the same arguments on two devices that read host memory, in
+// turn: each launch runs on its own stream's device. The interpreter refuses to read behind the end of a
+// tensor, which code of the CPU does.
+func TestDevicesInTurn(t *testing.T) {
+	_, cpu := cpuStream(t)
+	dev, err := nereid.Open("interp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	interp := txtest.Open(t, dev.NewStream, t.Context())
+	m, _ := overlapModule(t)
+	k, err := m.Kernel("shift")
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, out := make([]int32, 256), make([]int32, 256)
+	args := []any{nereid.FromSlice(data[:200]), nereid.FromSlice(out), 256, 256}
+	for i := range 8 {
+		s, fails := cpu, i%4 >= 2
+		if fails {
+			s = interp
+		}
+		err := k.Launch(s, nereid.Grid{1}, args...)
+		if err == nil {
+			err = s.Sync()
+		}
+		if (err != nil) != fails {
+			t.Fatalf("launch %d on %s: %v", i, s.Device(), err)
+		}
+		if fails { // the error stays with its stream
+			interp = txtest.Open(t, dev.NewStream, t.Context())
+		}
+	}
+}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/diag"
 	_ "github.com/nereid-lang/nereid/internal/dialect/all"
+	"github.com/nereid-lang/nereid/internal/dialect/scf"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
 )
@@ -91,6 +92,70 @@ func short(a Info) string {
 		s += fmt.Sprint(" =", a.Value)
 	}
 	return s
+}
+
+// TestSoundControl: what the analysis says of a loop's result holds after any number of iterations, none
+// included, and what it says of a branch's result holds of both values.
+func TestSoundControl(t *testing.T) {
+	const n = 16
+	ty := fmt.Sprintf("tensor<%dxi32>", n)
+	ops := []string{"addi", "subi", "muli", "divsi", "remsi", "andi", "shli", "maxsi"}
+	for seed := range uint64(600) {
+		r := rand.New(rand.NewPCG(seed, 2))
+		var values [][]int64
+		src := "tt.func @f(%n: i32, %c: i1) {\n" +
+			"%zero = arith.constant 0 : i32\n%one = arith.constant 1 : i32\n"
+		for i, v := range []int64{0, 1, 4, 16, 48, 3} {
+			src += fmt.Sprintf("%%v%d = arith.constant dense<%d> : %s\n", i, v, ty)
+			values = append(values, fill(n, func(int) int64 { return v }))
+		}
+		for i, start := range []int64{0, 8, 64, 5} {
+			src += fmt.Sprintf("%%v%d = tt.make_range {start = %d : i32, end = %d : i32} : %s\n", 6+i, start,
+				start+n, ty)
+			values = append(values, fill(n, func(i int) int64 { return start + int64(i) }))
+		}
+		init, by, other, op := r.IntN(10), r.IntN(10), r.IntN(10), ops[r.IntN(len(ops))]
+		var after [][]int64 // the values that the loop can return
+		for v, ok := values[init], true; ok && len(after) < 4; v, ok = compute(op, v, values[by]) {
+			after = append(after, v)
+		}
+		src += fmt.Sprintf(`%%r = scf.for %%i = %%zero to %%n step %%one iter_args(%%acc = %%v%d) -> (%s) : i32 {
+  %%x = arith.%s %%acc, %%v%d : %[2]s
+  scf.yield %%x : %[2]s
+}
+%%w = scf.while (%%acc = %%v%[1]d) : (%[2]s) -> %[2]s {
+  scf.condition(%%c) %%acc : %[2]s
+} do {
+^bb0(%%in: %[2]s):
+  %%y = arith.%[3]s %%in, %%v%[4]d : %[2]s
+  scf.yield %%y : %[2]s
+}
+%%b = scf.if %%c -> (%[2]s) {
+  scf.yield %%v%[1]d : %[2]s
+} else {
+  scf.yield %%v%[5]d : %[2]s
+}
+tt.return
+}`, init, ty, op, by, other)
+		m := parse(t, src)
+		a := Module(m).Exact()
+		for o := range m.Op.Ops() {
+			list := after
+			switch o.Def {
+			case scf.For, scf.While:
+			case scf.If:
+				list = [][]int64{values[init], values[other]}
+			default:
+				continue
+			}
+			for _, v := range list {
+				if msg := violates(a.Of(o.Result(0)), v); msg != "" {
+					t.Fatalf("seed %d: %s may be %v, but the analysis says %s: %s\n%s", seed, o.Def.Name, v,
+						a.Of(o.Result(0)), msg, src)
+				}
+			}
+		}
+	}
 }
 
 // TestSound computes random programs and looks whether what the analysis claims is true of the numbers: the

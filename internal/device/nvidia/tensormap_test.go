@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -152,6 +153,38 @@ func TestMapLaunch(t *testing.T) {
 	words := mapWordsOf(0x1000, 0x2000, 30)
 	if n := testing.AllocsPerRun(100, func() { _ = launch(words) }); n != 0 {
 		t.Errorf("%v allocations", n)
+	}
+	launchOther(t, d, s, words)
+}
+
+// launchOther launches code whose blocks have another size with the descriptors of another launch: its maps
+// are its own.
+func launchOther(t *testing.T, d *Device, s target.Stream, words []uint64) {
+	t.Helper()
+	encoded := func() int {
+		text, err := os.ReadFile(os.Getenv("NEREID_STUB_LOG"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Count(string(text), "cuTensorMapEncodeTiled")
+	}
+	other := mapCode
+	other.Maps = slices.Clone(mapCode.Maps)
+	other.Maps[0].Box, other.Maps[1].Box = []int{64, 32}, []int{128}
+	kept, err := other.Keep(stageCubin, []byte("code"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := d.Restore(context.Background(), "k", kept)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := encoded()
+	if err := k.Launch(context.Background(), s, [3]int{2, 1, 1}, words); err != nil {
+		t.Fatal(err)
+	}
+	if n := encoded() - before; n != 2 {
+		t.Errorf("%d maps were made for other blocks, not 2", n)
 	}
 }
 
