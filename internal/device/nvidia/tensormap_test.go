@@ -159,7 +159,7 @@ func TestMapLaunch(t *testing.T) {
 
 // launchOther launches code whose blocks have another size with the descriptors of another launch: its maps
 // are its own.
-func launchOther(t *testing.T, d *Device, s target.Stream, words []uint64) {
+func launchOther(t *testing.T, d *Device, s device.Stream, words []uint64) {
 	t.Helper()
 	encoded := func() int {
 		text, err := os.ReadFile(os.Getenv("NEREID_STUB_LOG"))
@@ -171,7 +171,7 @@ func launchOther(t *testing.T, d *Device, s target.Stream, words []uint64) {
 	other := mapCode
 	other.Maps = slices.Clone(mapCode.Maps)
 	other.Maps[0].Box, other.Maps[1].Box = []int{64, 32}, []int{128}
-	kept, err := other.Keep(stageCubin, []byte("code"))
+	kept, err := other.Keep(StageCubin, []byte("code"))
 	if err != nil {
 		t.Fatal(err)
 	}
