@@ -355,6 +355,8 @@ def attention(space):
 
 def tutorials(folder, names=("01", "02", "03", "05", "06")):
     triton.testing.Mark.run = lambda self, *args, **kwargs: None
+    # Tutorial 06 then has the one config of its own tests: its list has others, wrong under a causal mask.
+    os.environ.setdefault("PYTEST_VERSION", "0")
     capture.fewer_configs(3)
     for name in sorted(os.listdir(folder)):
         if not name.endswith(".py") or name[:2] not in names:
