@@ -27,8 +27,8 @@ asked:
 rules of the kernel's file. Recorded launches (` + "`release`" + `), manifests (` + "`triton`" + `), saved kernels, bundles and the keys
 of the cache name the release, unless it is 3.6.
 
-` + "`nereid diff-versions FILE.py --from 3.6 --to 3.9`" + ` tells what a move would change for the kernels of a file or a
-folder.
+` + "`nereid diff-versions FILE.py --from 3.6 --to 3.9`" + ` tells which kernels of a file or a folder the
+other release refuses, and the lines whose operations differ.
 
 This page is made from the front end's own tables; ` + "`go test ./internal/lang/sem -run TestVersions -update`" + ` writes it
 anew. The rules are compared with those of the wheels 3.6.0, 3.7.1, 3.8.0 and 3.9.0
