@@ -220,6 +220,23 @@ func TestBySize(t *testing.T) {
 	}
 }
 
+// TestReadWords reads parameters of every width: signed ones keep their sign in a word, others have none.
+func TestReadWords(t *testing.T) {
+	var b [8]byte
+	for i := range b {
+		b[i] = 0xff
+	}
+	b[0] = 0xfd
+	for size, short := range map[uint8]uint64{1: 0xfd, 2: 0xfffd, 4: 0xfffffffd, 8: math.MaxUint64 - 2} {
+		for signed, want := range map[bool]uint64{false: short, true: math.MaxUint64 - 2} {
+			r := read{size: size, signed: signed}
+			if got := r.word(unsafe.Pointer(&b)); got != want {
+				t.Errorf("%d bytes, signed %v: %#x, not %#x", size, signed, got, want)
+			}
+		}
+	}
+}
+
 // TestListErrors names the argument that is wrong.
 func TestListErrors(t *testing.T) {
 	f := newFixture(t, "add")
