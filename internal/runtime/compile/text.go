@@ -22,6 +22,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/lang/sem"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
 	"github.com/nereid-lang/nereid/internal/target"
+	"github.com/nereid-lang/nereid/internal/triton"
 )
 
 // Text is a kernel that begins with the text of a stage instead of a file of Python.
@@ -55,7 +56,7 @@ func (t *Text) Read(description []byte) error {
 		return nil
 	}
 	files := diag.NewFileSet()
-	m, err := ir.Parse(files, t.File, t.Given.Text)
+	m, err := ir.Parse(files, t.File, triton.Older(t.Given.Text))
 	if err != nil {
 		return err
 	}
