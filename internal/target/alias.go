@@ -27,7 +27,6 @@ type (
 	Bounded       = device.Bounded
 	Narrower      = device.Narrower
 	Partial       = device.Partial
-	Maker         = device.Maker
 	Preparing     = device.Preparing
 	Discarder     = device.Discarder
 	Stream        = device.Stream
@@ -37,22 +36,16 @@ type (
 	Foreign       = device.Foreign
 	Addressed     = device.Addressed
 	Facts         = device.Facts
-	Inspected     = device.Inspected
 	Launched      = device.Launched
 	Restorer      = device.Restorer
 	Native        = device.Native
-	Runner        = device.Runner
 	Unloaded      = device.Unloaded
 	Tracked       = device.Tracked
 	HostBuffer    = device.HostBuffer
 	HostStream    = device.HostStream
-	Kinded        = device.Kinded
 	Staged        = device.Staged
 	Lined         = device.Lined
 	Certifier     = device.Certifier
-	HostSharer    = device.HostSharer
-	HostCopier    = device.HostCopier
-	Aligner       = device.Aligner
 	Isolator      = device.Isolator
 	Labeled       = device.Labeled
 )
