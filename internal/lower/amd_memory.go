@@ -122,7 +122,8 @@ var (
 )
 
 // atomic emits LLVM's atomics. Memory that other devices share at a fine grain is not supported, so additions
-// of floats are single instructions.
+// of floats, and on RDNA minima and bit operations of integers, are single instructions, of which LLVM would
+// make loops; integers keep their loops where the scope is the system.
 func (amd) atomic(l *lowering, u update, ptr, pred string) []string {
 	typ, value := llvmType(u.elem), u.vals[0]
 	if u.swap {
@@ -140,8 +141,10 @@ func (amd) atomic(l *lowering, u update, ptr, pred string) []string {
 		return []string{l.bitcast(old, bits, typ)}
 	}
 	name, hint := amdUpdates[u.kind], ""
-	if ir.IsFloat(u.elem) {
+	if ir.IsFloat(u.elem) || u.scope != tt.ScopeSys {
 		hint = ", !amdgpu.no.fine.grained.memory !{}"
+	}
+	if ir.IsFloat(u.elem) {
 		if u.kind == tt.RMWMax || u.kind == tt.RMWMin {
 			name = "f" + name
 		}

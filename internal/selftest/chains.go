@@ -90,7 +90,7 @@ func chainWork(e *env, c Config) (*work, error) {
 	}
 	return &work{kernel: c.get("kernel"), outs: []*output{out},
 		launches: []launch{
-			{nereid.Grid{nereid.Cdiv(m, c.num("bm"))}, chainArgs(c, in, out.tensor, acc)},
+			{nereid.Grid{nereid.Cdiv(m, c.num("bm"))}, chainArgs(c, in, out.tensor, acc, e.precision())},
 		}}, nil
 }
 
@@ -127,11 +127,12 @@ func apply(f string, v int32, m, n int) int32 {
 }
 
 // chainArgs returns the arguments of a kernel in chains.py.
-func chainArgs(c Config, in [3]*nereid.Tensor, out *nereid.Tensor, acc nereid.DType) []any {
+func chainArgs(c Config, in [3]*nereid.Tensor, out *nereid.Tensor, acc nereid.DType,
+	precision string) []any {
 	m, n, h, d, bm, bn := c.num("m"), c.num("n"), c.num("h"), c.num("d"), c.num("bm"), c.num("bn")
 	list := []any{in[0], in[1], in[2], out, m, n, options(c), arg("H", h), arg("D", d), arg("BM", bm),
 		arg("BN", bn), arg("F", c.get("f")), arg("FORM", c.get("form")), arg("ACC", acc),
-		arg("PRECISION", "tf32"), arg("LOOP", c.get("loop"))}
+		arg("PRECISION", precision), arg("LOOP", c.get("loop"))}
 	if c.get("kernel") == "chain" && c.get("form") == "desc" {
 		list[0] = descriptor(in[0], []int{m, h}, []int{bm, h})
 		list[1] = descriptor(in[1], []int{n, h}, []int{bn, h})

@@ -56,6 +56,14 @@ func (p *place) products() []nereid.DType {
 	return types
 }
 
+// precision returns the input precision of products: not all of AMD's GPUs have tf32.
+func (p *place) precision() string {
+	if p.vendor == "hip" && !p.chip.TF32 {
+		return "ieee"
+	}
+	return "tf32"
+}
+
 // size is the size of a product: rows, columns and the length of its sums.
 type size struct{ m, n, k int }
 

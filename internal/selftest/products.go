@@ -15,7 +15,7 @@ func drawProduct(r *rand.Rand, p *place) (c Config) {
 	c.set("n", s.n)
 	c.set("k", s.k)
 	c.set("dtype", dt)
-	precision := "tf32"
+	precision := p.precision()
 	if dt == nereid.Float32 && r.IntN(3) == 0 {
 		precision = "ieee"
 	}

@@ -28,7 +28,8 @@ func device(t *testing.T, name string) *nereid.Device {
 
 // TestKinds runs some configs of every kind on every sort of device.
 func TestKinds(t *testing.T) {
-	for name, configs := range map[string]int{"interp": 12, "cpu": 2, "sim:90": 3, "sim:gfx942": 2} {
+	for name, configs := range map[string]int{"interp": 12, "cpu": 2, "sim:90": 3, "sim:gfx942": 2,
+		"sim:gfx1100": 2} {
 		for _, k := range kinds {
 			configs := configs
 			if name == "sim:90" && k.name == "edges" {
@@ -198,6 +199,7 @@ func TestConfigs(t *testing.T) {
 		{gpu: true, vendor: "cuda", chip: chip.CUDA(90)},
 		{vendor: "cuda", chip: chip.CUDA(80)},
 		{vendor: "hip", chip: chip.Of("hip", "gfx942")},
+		{vendor: "hip", chip: chip.Of("hip", "gfx1100")},
 		{chip: chip.Of("", "")},
 	} {
 		for _, k := range kinds {
