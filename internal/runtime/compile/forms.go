@@ -98,7 +98,7 @@ func (s *Saved) Restore(ctx context.Context, on target.Restorer) (target.Executa
 }
 
 // maker returns a function that loads the form of a way.
-func (s *Saved) maker(on target.Restorer, general *SavedForm) target.Maker {
+func (s *Saved) maker(on target.Restorer, general *SavedForm) device.Maker {
 	return func(ctx context.Context, way device.Way, _ bool) (target.Executable, error) {
 		f := s.form(way)
 		if way.IsGeneral() {
