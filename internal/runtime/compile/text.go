@@ -56,7 +56,8 @@ func (t *Text) Read(description []byte) error {
 		return nil
 	}
 	files := diag.NewFileSet()
-	m, err := ir.Parse(files, t.File, triton.Older(t.Given.Text))
+	t.Given.Text = triton.Older(t.Given.Text)
+	m, err := ir.Parse(files, t.File, t.Given.Text)
 	if err != nil {
 		return err
 	}
