@@ -63,7 +63,7 @@ func (v Version) keep(text, kept string, plus bool) (Version, error) {
 	switch {
 	case !plus:
 	case kept != keepBlockPtr:
-		return Version{}, fmt.Errorf("Triton %q: only %s can be kept of earlier releases, not %q", text,
+		return Version{}, fmt.Errorf("version %q: only %s can be kept of earlier releases, not %q", text,
 			keepBlockPtr, kept)
 	case v.hasOwn(BlockPointers):
 	default:
