@@ -484,6 +484,8 @@ var specialUlps = map[string]float64{
 	"j0": 64, "j1": 64, "y0": 64, "y1": 64, "cyl_bessel_i0": 64, "cyl_bessel_i1": 64,
 	"tgamma": 64, "lgamma": 64, "normcdf": 64, "normcdfinv": 64, "erfcx": 64, "erfcinv": 64, "erfinv": 64,
 	"sinpi": 64, "cospi": 64, "rcbrt": 64,
+	// what Go's package math expects here is further off than the interpreter (TestExactFunctions)
+	"acos": 32, "pow": 32, "exp10": 8,
 }
 
 // libdevice adds the case of a function for one tuple of types.

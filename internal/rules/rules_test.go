@@ -140,21 +140,23 @@ func TestDocs(t *testing.T) {
 
 // TestTests: the test that a row names is there, and looks at the rows that name it.
 func TestTests(t *testing.T) {
-	folders := map[string]string{"gpu": "internal/gpu", "lower": "internal/lower",
-		"nvidia": "internal/target/nvidia"}
+	folders := map[string][]string{"gpu": {"internal/gpu"}, "lower": {"internal/lower"},
+		"nvidia": {"internal/target/nvidia", "internal/device/nvidia"}}
 	var all strings.Builder
-	for _, folder := range folders {
-		paths, err := filepath.Glob(filepath.Join(txtest.Path(t, folder), "*_test.go"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, path := range paths {
-			all.WriteString(txtest.Read(t, path))
+	for _, list := range folders {
+		for _, folder := range list {
+			paths, err := filepath.Glob(filepath.Join(txtest.Path(t, folder), "*_test.go"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, path := range paths {
+				all.WriteString(txtest.Read(t, path))
+			}
 		}
 	}
 	for _, r := range All() {
 		pkg, name, _ := strings.Cut(r.Test, ".")
-		if folders[pkg] == "" || !strings.Contains(all.String(), "func "+name+"(t *testing.T)") ||
+		if folders[pkg] == nil || !strings.Contains(all.String(), "func "+name+"(t *testing.T)") ||
 			!strings.Contains(all.String(), `r.Test != "`+r.Test+`"`) {
 			t.Errorf("%s: there is no test %s", r.Name, r.Test)
 		}
