@@ -47,7 +47,7 @@ func newDiffVersionsCmd() *cobra.Command {
 // moved is what a move makes of a kernel.
 type moved struct {
 	file, kernel string
-	state        string // "same", "changed", "refused by 3.9", "refused by both", "skipped"
+	state        string // "same", "changed", "refused by 3.9", "refused by both", "skipped", "not read"
 	detail       []string
 }
 
@@ -68,10 +68,15 @@ func (f *diffFlags) run(cmd *cobra.Command, arg string) error {
 	var all []moved
 	for _, name := range files {
 		found, err := f.file(name, kernel, versions)
-		if err != nil && !folder {
+		switch {
+		case err == nil:
+			all = append(all, found...)
+		case folder: // the others are told nevertheless
+			all = append(all, moved{file: name, kernel: "-", state: "not read",
+				detail: []string{firstLine(err)}})
+		default:
 			return err
 		}
-		all = append(all, found...)
 	}
 	printMoves(cmd.OutOrStdout(), all, folder)
 	return nil

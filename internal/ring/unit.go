@@ -13,10 +13,10 @@ import (
 
 // units are the names, by their numbers in literals.
 var units = slices.Concat(formatNames(), strings.Fields(`floor ceil trunc rint round sqrt rsqrt cbrt
-	rcbrt exp exp2 exp10 expm1 log log2 log10 log1p logb sin cos tan sin16 cos16 tan16 sinpi cospi asin acos atan sinh cosh tanh
-	asinh acosh atanh j0 j1 y0 y1 jn yn cyl_bessel_i0 cyl_bessel_i1 erf erfc erfinv erfcinv erfcx normcdf
-	normcdfinv lgamma tgamma atan2 hypot rhypot fmod remainder pow fdim norm3d rnorm3d norm4d rnorm4d
-	saturate sigmoid`))
+	rcbrt exp exp2 exp10 expm1 log log2 log10 log1p logb sin cos tan sin16 cos16 tan16 sinpi cospi asin
+	acos atan sinh cosh tanh asinh acosh atanh j0 j1 y0 y1 jn yn cyl_bessel_i0 cyl_bessel_i1 erf erfc
+	erfinv erfcinv erfcx normcdf normcdfinv lgamma tgamma atan2 hypot rhypot fmod remainder pow fdim
+	norm3d rnorm3d norm4d rnorm4d saturate sigmoid`))
 
 func formatNames() []string {
 	var out []string

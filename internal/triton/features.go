@@ -48,6 +48,7 @@ const (
 	KnownReturns
 	KnownInNames
 	BatchedScales
+	NamedBarriers
 
 	// 3.8
 	Negation
@@ -81,6 +82,7 @@ const (
 	MethodTypes
 	DynamicBool
 	OperatorOwners
+	CachePolicies
 )
 
 // features is the table of all differences.
@@ -90,6 +92,7 @@ var features = [...]Row{
 	KnownInNames: {Span: from(V37), What: "names of specialized functions list types and constants together"},
 	BatchedScales: {Span: from(V37),
 		What: "tl.dot_scaled takes scales with batch dimensions"},
+	NamedBarriers: {Span: from(V37), What: "barriers are written ttg.barrier in IR"},
 
 	Negation: {Span: from(V38), Results: true,
 		What: "-x of floats is a negation instead of 0 - x: minus zero and the sign of NaN differ"},
@@ -109,7 +112,8 @@ var features = [...]Row{
 	NarrowRows: {Span: from(V38),
 		What: "rows of gather and scatter by descriptors are int16 or int32"},
 	BlockPointersByHand: {Span: Span{V38, V38},
-		What: "block pointers are pointers and masks from the start; offsets may be int64"},
+		What: "block pointers are pointers and masks from the start; offsets may be int64 " +
+			"(not done here: they are as in 3.7)"},
 
 	BlockPointers:  {Span: until(V38), What: "tl.make_block_ptr, tl.advance, boundary_check, padding_option"},
 	KeywordOptions: {Span: from(V39), What: "options of tl.load and tl.store are given by keyword"},
@@ -137,7 +141,10 @@ var features = [...]Row{
 	DynamicBool: {Span: from(V39),
 		What: "the condition of while may be any scalar; chained comparisons (a < b < c)"},
 	OperatorOwners: {Span: from(V39),
-		What: "operators of aggregates come before those of tensors, on either side"},
+		What: "operators of aggregates come before those of tensors, on either side " +
+			"(not done here: they are as in 3.8)"},
+	CachePolicies: {Span: from(V39),
+		What: "IR has one cachePolicy instead of a cache modifier and an eviction policy"},
 }
 
 func from(v Version) Span  { return Span{Since: v} }

@@ -69,14 +69,14 @@ func olderLine(line string) string {
 
 // Newer returns the text of IR, as 3.6 writes it, as a release does.
 func Newer(v Version, text []byte) []byte {
-	if !v.Has(KnownReturns) {
+	if !v.Has(NamedBarriers) {
 		return text
 	}
 	var out strings.Builder
 	for line := range strings.Lines(string(text)) {
 		line = strings.Replace(line, "gpu.barrier", "ttg.barrier all", 1)
 		line = strings.Replace(line, "ttg.local_barrier", "ttg.barrier local", 1)
-		if v.Has(KeepBF16) && (strings.Contains(line, "cacheModifier = ") ||
+		if v.Has(CachePolicies) && (strings.Contains(line, "cacheModifier = ") ||
 			strings.Contains(line, "evictionPolicy = ")) {
 			line = newerLine(line)
 		}

@@ -139,6 +139,8 @@ func (s Span) String() string {
 	switch {
 	case s.Since.compare(Releases[0]) <= 0 && s.Last == Version{}:
 		return "every release"
+	case s.Since == s.Last:
+		return s.Since.String()
 	case s.Last == Version{}:
 		if s.Since == Releases[len(Releases)-1] {
 			return s.Since.String()

@@ -10,42 +10,10 @@ import (
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
-const versionsHead = `# Releases of Triton
-
-A kernel is compiled by the rules of the release of Triton that it was written for. The release is chosen, never
-guessed, since the same text can mean other numbers; without a choice it is 3.6. In the order in which they are
-asked:
-
-| where | example |
-|---|---|
-| an option of ` + "`Load`" + ` | ` + "`nereid.Load(file, nereid.Triton(\"3.9\"))`" + ` |
-| the configuration, the environment or the command line | ` + "`Config.Triton`, `NEREID_TRITON=3.9`, `--triton 3.9`" + ` |
-| a line among the comments at the top of the file | ` + "`# nereid: triton 3.9`" + ` |
-
-` + "`3.9+block_ptr`" + ` has the rules of 3.9 and keeps block pointers with ` + "`boundary_check` and `padding_option`" + `, which
-3.9 has given up, for libraries that have not moved yet. Functions that a kernel calls from other files follow the
-rules of the kernel's file. Recorded launches (` + "`release`" + `), manifests (` + "`triton`" + `), saved kernels, bundles and the keys
-of the cache name the release, unless it is 3.6.
-
-` + "`nereid diff-versions FILE.py --from 3.6 --to 3.9`" + ` tells which kernels of a file or a folder the
-other release refuses, and the lines whose operations differ.
-
-This page is made from the front end's own tables; ` + "`go test ./internal/lang/sem -run TestVersions -update`" + ` writes it
-anew. The rules are compared with those of the wheels 3.6.0, 3.7.1, 3.8.0 and 3.9.0
-(` + "`internal/lang/sem/testdata/semantics-*.json.gz`" + `, ` + "`peer/versions.py`" + `).
-
-## Rules
-
-*results*: the same kernel may compute other numbers.
-
-| release | what | results |
-|---|---|---|
-`
-
 // TestVersions: docs/VERSIONS.md lists what differs between releases.
 func TestVersions(t *testing.T) {
 	var b strings.Builder
-	b.WriteString(versionsHead)
+	b.WriteString(txtest.Read(t, "testdata/versions_head.md"))
 	for _, f := range triton.Features() {
 		r, mark := f.Row(), ""
 		if r.Results {

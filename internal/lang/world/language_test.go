@@ -19,7 +19,8 @@ func TestLanguage(t *testing.T) {
 	w := New(src, DefaultTarget, nil)
 	var b strings.Builder
 	b.WriteString("# The language\n\n" +
-		"Every name of `triton.language` 3.6 and how Nereid has it. This page is made from the\n" +
+		"Every name of `triton.language` 3.6 and how Nereid has it; [VERSIONS.md](VERSIONS.md) says what\n" +
+		"later releases have. This page is made from the\n" +
 		"front end's own table; the command that writes it anew is\n\n" +
 		"```sh\ngo test ./internal/lang/world -run TestLanguage -update\n```\n\n" +
 		"*primitive*: made by the front end in Go; *library*: written in the language, in\n" +

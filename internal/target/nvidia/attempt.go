@@ -54,7 +54,7 @@ var restarts = []restart{
 		(*attempt).shouldPersist, func(a *attempt) { a.short = gpu.ShortLoop(a.in.Module) }, toTTGIR},
 	{toPTX, "LLVM moved the conversions of a product's steps over their waits: the product is one step",
 		(*attempt).movedSteps, func(a *attempt) { a.rewrite(gpu.JoinSteps) }, toPTX},
-	{toPTX, "ptxas would overwrite operands that a loop holds in registers: products read them from shared memory",
+	{toPTX, "ptxas would overwrite operands that a loop holds in registers: they stay in shared memory",
 		(*attempt).overwrites, func(a *attempt) { a.rewrite(gpu.ReleaseOperands) }, toPTX},
 	{toPTX, "too much shared memory: pipelines have the stages that were asked for",
 		func(a *attempt) bool { return a.tooLarge() && a.sharing(a.in).Programs > 0 },
