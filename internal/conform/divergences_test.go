@@ -46,6 +46,33 @@ var claims = []struct {
 	{kernel: "twice", signature: "*i32, i32", stage: "source", has: []string{"scf.for"},
 		body: "def twice(p, n):\n    for i in range(n):\n        tl.static_print(\"seen\")\n" +
 			"        tl.store(p, i)\n"},
+	// Conversions of float8e4b15 are inline PTX.
+	{kernel: "e4b15", signature: "*fp16, *i8", stage: "source",
+		has: []string{"tt.elementwise_inline_asm", "prmt.b32"},
+		body: "def e4b15(p, q):\n    i = tl.arange(0, 64)\n" +
+			"    tl.store(q + i, tl.load(p + i).to(tl.float8e4b15).to(tl.int8, bitcast=True))\n"},
+	// A select is merged with a masked load, which moves behind the store between them.
+	{kernel: "chosen", signature: "*fp32, i32", stage: "ttir", lacks: []string{"arith.select", "scf.if"},
+		body: "def chosen(p, n):\n    i = tl.arange(0, 64)\n    c = n > 3\n" +
+			"    x = tl.load(p + i, mask=c)\n    tl.store(p + i, 7.0)\n" +
+			"    o = tl.full((64,), 5.0, tl.float32)\n    y = x if c else o\n    tl.store(p + 64 + i, y)\n"},
+	// A reshape before an argmax may reorder its elements.
+	{kernel: "pairs", signature: "*fp32, *i32", stage: "ttir", has: []string{"allow_reorder"},
+		body: "def pairs(p, q):\n    i = tl.arange(0, 16)\n" +
+			"    x = tl.load(p + i[:, None] * 16 + i[None, :])\n" +
+			"    tl.store(q, tl.argmax(tl.reshape(x, [256]), 0))\n"},
+	// Loads are pipelined although the loop stores through the same argument.
+	{kernel: "piped", signature: "*fp16:16, i32", stage: "ttgir",
+		has: []string{"ttg.async_copy_global_to_local"},
+		body: "def piped(p, n):\n    i = tl.arange(0, 64)\n    acc = tl.zeros((64, 64), tl.float32)\n" +
+			"    at = i[:, None] * 64 + i[None, :]\n    for k in range(n):\n" +
+			"        acc = tl.dot(tl.load(p + at), tl.load(p + 4096 + at), acc)\n" +
+			"        tl.store(p + 4096 + at, acc.to(tl.float16))\n        p += 64\n"},
+	// The iterations of an unrolled loop are counted without a sign: from 0 to -10 by 3, some are left.
+	{kernel: "unrolled", signature: "*i32, i32", stage: "ttir", has: []string{"arith.divui"},
+		lacks: []string{"arith.cmpi", "arith.maxsi", "arith.select"},
+		body: "def unrolled(p, n):\n    s = 5\n    for k in tl.range(0, n, 3, loop_unroll_factor=4):\n" +
+			"        s = s * 3 + k\n    tl.store(p, s)\n"},
 }
 
 // TestDivergences asks Triton for what docs/DIVERGENCES.md says of it.

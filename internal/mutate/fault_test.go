@@ -31,7 +31,8 @@ func TestFaults(t *testing.T) {
 // TestLists reads the lists of chosen faults: each names a file, a text and tests. Whether the text is there
 // shows when it is planted.
 func TestLists(t *testing.T) {
-	for name, want := range map[string]int{"testdata/chosen.txt": 30, "testdata/swizzles.txt": 5} {
+	for name, want := range map[string]int{"testdata/chosen.txt": 30, "testdata/swizzles.txt": 5,
+		"testdata/further.txt": 30} {
 		data, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
