@@ -121,24 +121,7 @@ func launches(t *testing.T, s *nereid.Stream, v *bundle.Variant) {
 		{"Variant.Launch", func() error { return v.Launch(s, nereid.Grid{1}, args...) }},
 		{"Compiled.Launch", func() error { return c.Launch(s, nereid.Grid{1}, args...) }},
 	} {
-		n := testing.AllocsPerRun(100, func() {
-			if err := way.launch(); err != nil {
-				t.Fatal(err)
-			}
-		})
-		if n != 0 && !raceDetector {
-			t.Errorf("%s: %v allocations", way.name, n)
-		}
-		const runs = 20000
-		best := time.Hour
-		for range 5 {
-			start := time.Now()
-			for range runs {
-				_ = way.launch()
-			}
-			best = min(best, time.Since(start)/runs)
-		}
-		text += fmt.Sprintf(" %s %v", way.name, best)
+		text += fmt.Sprintf(" %s %v", way.name, perLaunch(t, way.name, way.launch))
 	}
 	t.Log("one launch:" + text)
 }
@@ -147,4 +130,80 @@ func launches(t *testing.T, s *nereid.Stream, v *bundle.Variant) {
 func TestLaunchAllocations(t *testing.T) {
 	b := open(t, build(t, softmaxes([]string{baseline()}, 64)[:1]))
 	launches(t, newStream(t, "cpu"), lookup(t, b, "softmax_fp32_64"))
+}
+
+// TestFormLookup compares launches of a bundle with all forms, which choose among them, with those of one
+// that has only the general form: on the stub of the driver here, and where there is a GPU on that.
+func TestFormLookup(t *testing.T) {
+	if txtest.Inside() {
+		compareForms(t, newStream(t, ""), os.Getenv(hidden))
+		return
+	}
+	dir := t.TempDir()
+	for name, forms := range map[string]bool{"all": true, "general": false} {
+		if err := os.WriteFile(filepath.Join(dir, name), formBundle(t, forms), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("NEREID_PTXAS", "")
+	if dev, err := nereid.Open("cuda"); err == nil {
+		s := txtest.Open(t, dev.NewStream, t.Context())
+		compareForms(t, s, dir)
+		return
+	}
+	t.Log(stub.Again(t, hidden+"="+dir, "NEREID_LLVM=/nowhere/libLLVM.so", "NEREID_CACHE_DIR="+dir,
+		"NEREID_STUB_LOG="+filepath.Join(dir, "log")))
+}
+
+// compareForms prints the times of launches that run merged code, and of those that run the general code.
+func compareForms(t *testing.T, s *nereid.Stream, dir string) {
+	t.Helper()
+	x, err := nereid.New(s.Device(), nereid.Float32, 1<<16)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	args := []any{x, x, 1 << 16}
+	for _, programs := range []int{7, 1 << 10} {
+		var took [2]time.Duration
+		for i, name := range []string{"general", "all"} {
+			b, err := bundle.Open(filepath.Join(dir, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer b.Close()
+			v := lookup(t, b, "add")
+			took[i] = perLaunch(t, name, func() error { return v.Launch(s, nereid.Grid{programs}, args...) })
+			if err := s.Sync(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		t.Logf("%d programs: general %v, with forms %v", programs, took[0], took[1])
+		if more := took[1] - took[0]; more > 200*time.Nanosecond && !raceDetector {
+			t.Errorf("%d programs: choosing takes %v, want at most 200ns", programs, more)
+		}
+	}
+}
+
+// perLaunch returns the time of a launch, which must allocate nothing.
+func perLaunch(t *testing.T, name string, launch func() error) time.Duration {
+	t.Helper()
+	n := testing.AllocsPerRun(100, func() {
+		if err := launch(); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if n != 0 && !raceDetector {
+		t.Errorf("%s: %v allocations", name, n)
+	}
+	const runs = 500 // more would fill a GPU's queue, and wait
+	best := time.Hour
+	for range 50 {
+		start := time.Now()
+		for range runs {
+			_ = launch()
+		}
+		best = min(best, time.Since(start)/runs)
+	}
+	return best
 }

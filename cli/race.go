@@ -24,6 +24,7 @@ type raceFlags struct {
 	json         bool
 	warmup, rep  time.Duration
 	loads        int
+	inAdvance    bool
 }
 
 func newRaceCmd() *cobra.Command {
@@ -38,7 +39,10 @@ func newRaceCmd() *cobra.Command {
 			"geometric means by class and over all.\n\n" +
 			"Where a module's code happens to lie in a GPU's memory moves kernels of a few microseconds\n" +
 			"by up to a tenth. Kernels under 6 µs are therefore loaded --loads times, and the median\n" +
-			"counts.",
+			"counts.\n\n" +
+			"With --ahead, each launch runs in three ways instead: compiled when it comes, in strict mode\n" +
+			"after a warm-up with what was recorded of the first way, and from a bundle with all forms of\n" +
+			"its code. All three are compared with what was recorded of Triton, and measured in turn.",
 		Example: "  nereid race --device cuda --root libraries cases/*.safetensors",
 		Args:    named("a recorded launch: CASE.safetensors"),
 		RunE:    func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
@@ -51,6 +55,8 @@ func newRaceCmd() *cobra.Command {
 	fs.DurationVar(&f.warmup, "warmup", 25*time.Millisecond,
 		"how long to run each launch before it is measured")
 	fs.DurationVar(&f.rep, "rep", 100*time.Millisecond, "how long to measure each launch")
+	fs.BoolVar(&f.inAdvance, "ahead", false, "compare each launch that compiles with the same in strict "+
+		"mode after a warm-up, and with a bundle")
 	fs.IntVar(&f.loads, "loads", 5, "how often to load kernels under 6 µs")
 	return cmd
 }
@@ -68,6 +74,9 @@ func (f *raceFlags) run(cmd *cobra.Command, paths []string) error {
 		return err
 	}
 	r := &racer{raceFlags: *f, dev: dev, conf: configOf(cmd)}
+	if f.inAdvance {
+		return r.ahead(contextOf(cmd), cmd.OutOrStdout(), paths)
+	}
 	table := &raceTable{out: cmd.OutOrStdout(), json: f.json}
 	for row := range r.all(cmd.Context(), paths) {
 		table.add(row)

@@ -3,9 +3,11 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -124,5 +126,57 @@ func TestRaceSummary(t *testing.T) {
 	want := "scans                         2    1.000    0.500        1        1"
 	if !strings.Contains(out.String(), want) {
 		t.Errorf("no line %q in\n%s", want, out)
+	}
+}
+
+// TestRaceAhead runs a recorded launch in all ways: one that gives what was recorded, and one that does not.
+func TestRaceAhead(t *testing.T) {
+	needLLVM(t)
+	dir := t.TempDir()
+	src := "import triton\nimport triton.language as tl\n\n\n@triton.jit\ndef k(p, N: tl.constexpr):\n" +
+		"    tl.store(p, tl.load(p) + N)\n"
+	if err := os.WriteFile(filepath.Join(dir, "k.py"), []byte(src), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	args := []map[string]any{recordedTensor("p", "s0", "i32", 1),
+		{"name": "N", "kind": "int", "value": 1, "constexpr": true}}
+	var cases []string
+	for name, after := range map[string]int32{"right": 7, "wrong": 8} {
+		sub := filepath.Join(dir, name)
+		if err := os.Mkdir(sub, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		cases = append(cases, writeCase(t, sub, "k.py", 1, args,
+			map[string][]byte{"in/s0": i32s(6), "out/s0": i32s(after)}))
+	}
+	slices.Sort(cases)
+	for _, lines := range []bool{true, false} {
+		cmd, out := newRaceCmd(), &bytes.Buffer{}
+		cmd.SilenceUsage, cmd.SilenceErrors = true, true
+		cmd.SetOut(out)
+		cmd.SetArgs(append([]string{"--ahead", "--device", "cpu", "--rep", "1ms", "--warmup", "0", "--loads",
+			"2", fmt.Sprintf("--json=%v", lines), "--root", dir}, cases...))
+		if err := cmd.Execute(); err != errReported {
+			t.Errorf("a race with a failure ended with %v: %s", err, out)
+		}
+		if !lines {
+			if text := out.String(); !strings.Contains(text, "1 passed, 1 failed") ||
+				!strings.Contains(text, "bundles: ") {
+				t.Error(text)
+			}
+			continue
+		}
+		var rows [2]aheadRow
+		for i, line := range strings.Split(strings.TrimSpace(out.String()), "\n") {
+			if err := json.Unmarshal([]byte(line), &rows[i%2]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if r := rows[0]; r.Failed != "" || r.JIT <= 0 || r.Strict <= 0 || r.Bundle <= 0 || r.Bytes == 0 {
+			t.Errorf("the right case: %+v", r)
+		}
+		if !strings.Contains(rows[1].Failed, "got 7, want 8") {
+			t.Errorf("the wrong case: %q", rows[1].Failed)
+		}
 	}
 }
