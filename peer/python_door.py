@@ -201,12 +201,12 @@ def graph():
 
 
 def host_tensor():
-    """A tensor in host memory, where the kernel expects one on the GPU."""
-    x, out = torch.zeros(1024), torch.zeros(1024, device=DEVICE)
+    """A tensor in host memory, where the kernel expects one on the GPU: it is copied there and back, or refused."""
+    x, out = torch.arange(1024.0), torch.zeros(1024, device=DEVICE)
     try:
         vector_add.add_kernel[(1,)](x, x, out, 1024, BLOCK_SIZE=1024)
         torch.cuda.synchronize()
-        print("a tensor of the host: taken")
+        print("a tensor of the host:", "right" if torch.equal(out.cpu(), 2 * x) else "WRONG")
     except Exception as e:
         print("a tensor of the host:", type(e).__name__, e)
 
@@ -273,9 +273,10 @@ class Beside(capture.Recorder):
         return max((same(views[k], want[k], d) / allowed[d] for k, d in kinds.items()), default=0.0)
 
 
-# Functions of libraries.py, those of both libraries in turn.
+# Functions of libraries.py, those of the libraries in turn; kernels that compile for long are last.
 LAUNCHES = ("tutorial_elementwise", "tutorial_rows", "liger_elementwise", "liger_norms", "fla_cumsum", "liger_losses",
-            "fla_gated", "liger_rope", "fla_modules", "fla_delta", "fla_elementwise", "fla_conv", "fla_losses")
+            "attorch_elementwise", "liger_rope", "attorch_norms", "fla_modules", "attorch_losses", "fla_elementwise",
+            "fla_conv", "fla_losses", "fla_gated", "fla_delta")
 
 
 def record(folder, out, most, seconds):
@@ -293,7 +294,8 @@ def record(folder, out, most, seconds):
     for name in LAUNCHES:
         if recorder.count < most and time.time() < recorder.until:
             start = time.time()
-            libraries.once(getattr(libraries, name))
+            with contextlib.redirect_stdout(io.StringIO()):
+                libraries.once(getattr(libraries, name))
             print(f"  {name}: {recorder.count} launches, {time.time() - start:.1f} s", file=sys.stderr, flush=True)
     capture.JITFunction.run, capture.Autotuner._bench = launch, tune
     return recorder.rows
