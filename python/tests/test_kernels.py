@@ -267,6 +267,12 @@ class Processes(unittest.TestCase):
         self.assertEqual(out.returncode, 0, out.stderr)
         return out.stdout
 
+    def test_demonstration(self):
+        out = subprocess.run([sys.executable, "-m", "nereid", "cpu", "interp"], capture_output=True, text=True, timeout=120)
+        self.assertEqual((out.returncode, out.stdout.count("1 + 2 = 3, right")), (0, 2), out.stderr)
+        out = subprocess.run([sys.executable, "-m", "nereid", "abacus"], capture_output=True, text=True, timeout=120)
+        self.assertEqual((out.returncode, "no device" in out.stdout), (1, True), out.stderr)
+
     def test_fork(self):
         script = '''
             import os, sys, numpy, nereid

@@ -54,6 +54,12 @@ def block(desc, out_ptr, B: tl.constexpr):
 
 
 @triton.jit
+def copied(x_ptr, out_ptr, stride_m, stride_n, M: tl.constexpr, N: tl.constexpr):
+    m, n = tl.arange(0, M)[:, None], tl.arange(0, N)[None, :]
+    tl.store(out_ptr + m * N + n, tl.load(x_ptr + m * stride_m + n * stride_n))
+
+
+@triton.jit
 def products(a_ptr, b_ptr, c_ptr, N: tl.constexpr):
     at = tl.arange(0, N)[:, None] * N + tl.arange(0, N)[None, :]
     tl.store(c_ptr + at, tl.dot(tl.load(a_ptr + at), tl.load(b_ptr + at)))
@@ -182,6 +188,33 @@ class Plugin(unittest.TestCase):
         add[0,](none, none, none, 0, BLOCK=16)
         add[1,](none, none, none, 0, BLOCK=16)
 
+    @each(*DEVICES)
+    def test_strides(self, device):
+        x = np.arange(64, dtype=np.float32).reshape(8, 8)
+        for v in (x.T, x[::2], x[:, ::2], x[1:3, 4:]):
+            out = np.zeros(v.shape, dtype=np.float32)
+            copied[1,](v, out, *(n // 4 for n in v.strides), M=v.shape[0], N=v.shape[1])
+            np.testing.assert_array_equal(out, v)
+        with self.assertRaisesRegex(nereid.ArgumentError, "negative strides"):
+            copied[1,](x[::-1], x.copy(), -8, 1, M=8, N=8)
+
+    @each(*DEVICES)
+    def test_doubles(self, device):
+        x = np.linspace(0, 1, 100)
+        out = np.zeros_like(x)
+        add[grid](x, x / 3, out, 100, BLOCK=64)
+        np.testing.assert_array_equal(out, x + x / 3)
+
+    @each(*DEVICES)
+    def test_wrong_device(self, device):
+        x, out = np.ones(64, dtype=np.float32), np.zeros(64, dtype=np.float32)
+        here = Torch if device == "cpu" else nereid.tensor  # the first is known to quick launches
+        for _ in range(2):
+            with self.assertRaisesRegex(nereid.ArgumentError, f"on cuda:0, and the launch on {device}") as caught:
+                add[1,](here(x), Elsewhere(), here(out), 64, BLOCK=64)
+            self.assertEqual(caught.exception.kernel, "add")
+            add[1,](here(x), here(x), here(out), 64, BLOCK=64)
+
     def test_threads(self):
         nereid.activate("cpu")
         wrong = []
@@ -217,6 +250,21 @@ class Torch(nereid.tensor):
 
     def numel(self):
         return self.base.size
+
+
+class Elsewhere:
+    """A tensor on a GPU that kernels on the host must not touch."""
+
+    is_cpu, is_cuda, device, dtype, shape = False, True, "cuda:0", "fp32", (64,)
+
+    def data_ptr(self):
+        return 1 << 40
+
+    def stride(self):
+        return (1,)
+
+    def untyped_storage(self):
+        raise AssertionError("its memory is elsewhere")
 
 
 FACTOR = tl.constexpr(2)
@@ -285,6 +333,25 @@ class Quick(unittest.TestCase):
         self.assertEqual(out.max(), 0)
         with self.assertRaises(ZeroDivisionError):
             self.launch(5, programs=lambda meta: (1 // 0,))
+
+    def test_arrays(self):
+        """Arrays of NumPy, without a wrapper."""
+        out = np.zeros(64, dtype=np.float32)
+        for i in range(6):
+            n, x = (5, 7, 16, 16, 5, 16)[i], self.x + i
+            known = len(scaled._nereid.table) if "_nereid" in scaled.__dict__ else 0
+            scaled[1,](x, out, n, 1.0, False, None)
+            np.testing.assert_array_equal(out[:32], 2 * (x[:32] + n))
+            self.assertEqual(len(scaled._nereid.table), known + (i in (0, 2)), i)
+        for x in (np.arange(65, dtype=np.float32)[1:], self.x.astype(np.float64), np.arange(128, dtype=np.float32)[::2]):
+            out = np.zeros(64, dtype=x.dtype)
+            for _ in range(2):
+                scaled[1,](x, out, 5, 1.0, False, None)
+                seen = x.base[:32] if x.strides[0] == 8 and x.itemsize == 4 else x[:32]  # kernels see addresses
+                np.testing.assert_array_equal(out[:32], 2 * (seen + 5))
+        none = np.zeros(0, dtype=np.float32)
+        scaled[0,](none, none, 5, 1.0, False, None)
+        self.launch(5)  # with tensors, which the function for arrays does not know
 
     def test_strided(self):
         self.launch(5)
@@ -392,6 +459,15 @@ class Environment(unittest.TestCase):
                 "print(child()); use(); print(child()); use()\n")
         out = self.run_script(text)
         self.assertEqual(out.stdout.split(), ["0", "7"], out.stderr)
+
+    def test_no_llvm(self):
+        text = ("import numpy, nereid, triton, triton.language as tl\n"
+                "@triton.jit\ndef k(x):\n    tl.store(x, tl.load(x) + 1)\n"
+                "x = numpy.zeros(4)\n"
+                "nereid.activate('interp'); k[1,](x)\n"
+                "try:\n    nereid.activate('cpu')\nexcept nereid.NoLLVMError as e:\n    print(x[0], 'LLVM' in str(e))\n")
+        out = self.run_script(text, NEREID_LLVM="/nowhere/libLLVM.so", NEREID_CACHE_DIR="/nonexistent")
+        self.assertEqual(out.stdout.split(), ["1.0", "True"], out.stderr)
 
     def test_not_installed(self):
         """The package may be on the path alone, unknown to Triton's search for back ends."""

@@ -137,26 +137,28 @@ def _take_arrays() -> None:
             return v.item()  # a number of NumPy's, which has a buffer as arrays have
         return _args.Tensor(v) if _args.memory(v) is not None else v
 
-    def through(self: Any, d: Any, args: Any, grid: Any, warmup: bool, kwargs: dict) -> Any:
+    def triton(self: Any, args: Any, grid: Any, warmup: bool, kwargs: dict) -> Any:
+        """Launches Triton's way: with its own tensors, and if it knows an argument of no such kind, with ours."""
         __tracebackhide__ = True
-        if d.deep and not warmup and deep.launch(d.device, self, grid, args, kwargs):
-            return None
-        kernel = old(self, *args, grid=grid, warmup=warmup, **kwargs)
-        if not warmup and kernel is not None:
-            quick.remember(self, d, kernel, knobs, args, kwargs, general)
-        return kernel
+        try:
+            return old(self, *args, grid=grid, warmup=warmup, **kwargs)
+        except TypeError as e:
+            if "failed to specialize" not in str(e):
+                raise
+        named = {k: wrapped(v) for k, v in kwargs.items()}
+        return old(self, *map(wrapped, args), grid=grid, warmup=warmup, **named)
 
     def general(self: Any, args: Any, grid: Any, kwargs: dict, warmup: bool = False) -> Any:
         __tracebackhide__ = True
         d = config._active
         if d is None or not getattr(d, "nereid", False):
             return old(self, *args, grid=grid, warmup=warmup, **kwargs)
-        try:
-            return through(self, d, args, grid, warmup, kwargs)
-        except TypeError as e:
-            if "failed to specialize" not in str(e):
-                raise
-        return through(self, d, [wrapped(v) for v in args], grid, warmup, {k: wrapped(v) for k, v in kwargs.items()})
+        if d.deep and not warmup and deep.launch(d.device, self, grid, args, kwargs):
+            return None
+        kernel = triton(self, args, grid, warmup, kwargs)
+        if not warmup and kernel is not None:
+            quick.remember(self, d, kernel, knobs, args, kwargs, general)
+        return kernel
 
     @functools.wraps(old)
     def run(self: Any, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> Any:

@@ -4,14 +4,14 @@ The first launch of a kernel makes a function of Python with the kernel's parame
 Triton specializes on: element types, divisibility by 16, integers that are 1 or wide, constants, options. A launch
 that is like an earlier one packs its arguments and calls the library; any other takes Triton's way, and is
 remembered. The same holds while hooks are set, for tensors elsewhere, for grids without programs, and for arguments
-that are neither tensors of PyTorch nor numbers.
+that are neither tensors of PyTorch, nor arrays of NumPy on the CPU, nor numbers.
 """
 
 from __future__ import annotations
 
 import ctypes
 import struct
-from typing import Any, Callable
+from typing import Any, Callable, NamedTuple
 
 from .. import _args, _errors, _lib
 from . import launcher
@@ -34,7 +34,7 @@ def changed(used: dict) -> bool:
     return any(space.get(name, _missing) != value for (name, _), (value, space) in used.items())
 
 
-def _kind(param: Any, v: Any) -> str:
+def _kind(param: Any, v: Any, cuda: bool) -> str:
     """Returns how a launch knows an argument; "" if it does not."""
     kind = type(v)
     if v is None:
@@ -43,6 +43,8 @@ def _kind(param: Any, v: Any) -> str:
         return "const" if kind in (int, bool, float, str) or kind.__name__ == "dtype" else ""
     if kind in (int, bool, float):
         return kind.__name__
+    if kind.__module__ == "numpy" and kind.__name__ == "ndarray":
+        return "" if cuda else "array"  # a GPU needs a copy
     return "tensor" if hasattr(v, "untyped_storage") and hasattr(v, ON_HOST) else ""
 
 
@@ -54,6 +56,21 @@ _KEYS = {
     "float": "None",
     "int": "{x} & 15 == 0 if -2147483648 <= {x} <= 2147483647 and {x} != 1 else nrd_fact({x})",
     "tensor": "{x}.dtype, not nrd_{x} & 15",
+    "array": "{x}.dtype, not nrd_{x} & 15",
+}
+
+
+class Memory(NamedTuple):
+    """What a launch asks of an argument that has memory, as expressions of its name x."""
+
+    address: str
+    contiguous: str  # kernels on the CPU are told where memory ends
+    count: str       # of elements
+
+
+_MEMORY = {
+    "tensor": Memory("{x}.data_ptr()", "{x}.is_contiguous()", "{x}.numel()"),
+    "array": Memory("{x}.__array_interface__['data'][0] if {x}.size else 0", "{x}.flags.c_contiguous", "{x}.size"),
 }
 
 
@@ -72,6 +89,10 @@ class Quick:
             "nrd_fail": _fail, **{f"nrd_class_{name}": kind for name, kind in self.classes.items()},
         }
         self.launch = self._function()
+
+    def _with_memory(self) -> dict[str, Memory]:
+        """Returns what is asked of each argument that has memory."""
+        return {name: _MEMORY[kind] for name, kind in self.kinds.items() if kind in _MEMORY}
 
     def _parameters(self) -> str:
         """Returns the parameters of the function: those of the kernel with their defaults."""
@@ -97,12 +118,12 @@ class Quick:
         return ", ".join(parts)
 
     def _function(self) -> Callable:
-        names, tensors = ", ".join(self.kinds), [n for n, k in self.kinds.items() if k == "tensor"]
+        names, tensors = ", ".join(self.kinds), self._with_memory()
         where = ON_GPU if self.driver.device.cuda else ON_HOST
-        here = [f"{x}.{where}" for x in tensors]
-        if not self.driver.device.cuda:  # kernels are told where memory ends
-            here += [f"{x}.is_contiguous()" for x in tensors]
-        addresses = "".join(f"            nrd_{x} = {x}.data_ptr()\n" for x in tensors)
+        here = [f"{x}.{where}" for x in tensors if self.kinds[x] == "tensor"]
+        if not self.driver.device.cuda:
+            here += [m.contiguous.format(x=x) for x, m in tensors.items()]
+        addresses = "".join(f"            nrd_{x} = {m.address.format(x=x)}\n" for x, m in tensors.items())
         passed = ", ".join(["nrd_stream(nrd_at)", *(f"nrd_{x}" for x in tensors), names])
         given = ", ".join(f"{n!r}: {n}" for n in self.kinds)
         source = f"""
@@ -144,7 +165,7 @@ def launch(nrd_grid, /, {self._parameters()}, **nrd_options):
             return
         space = {**self.space, **values, "nrd_at": self.driver.current_device(), "nrd_options": options}
         try:
-            space.update({f"nrd_{n}": values[n].data_ptr() for n, k in self.kinds.items() if k == "tensor"})
+            space.update({f"nrd_{n}": eval(m.address.format(x=n), space) for n, m in self._with_memory().items()})
             key = eval(f"({self._key()}, *nrd_options.items())", space)
             if len(self.table) >= _MOST:
                 self.table.clear()
@@ -163,13 +184,14 @@ def launch(nrd_grid, /, {self._parameters()}, **nrd_options):
             form, code = next(types)
             if form == "*":
                 head, value = _args.PTR, "0" if self.kinds[name] == "none" else f"nrd_{name}"
-                size = f"{name}.numel() * {_args.dtype_size(code)}" if host and value != "0" else "0"
+                count = _MEMORY[self.kinds[name]].count.format(x=name) if value != "0" else "0"
+                size = f"{count} * {_args.dtype_size(code)}" if host else "0"
             else:
                 head, value, size = _args.SCALAR, name, "0"
             layout += {"*": "Q8xQQ", "f": "Q8xdQ", "i": "Q8xqQ"}[form]
             fields += [str(int.from_bytes(_HEAD.pack(head, code, 0, 0), "little")), value, size]
         n = len(fields) // 3
-        tensors = [f"nrd_{x}" for x, k in self.kinds.items() if k == "tensor"]
+        tensors = [f"nrd_{x}" for x in self._with_memory()]
         head = f"{function.handle}, {function.device}, nrd_stream, {function.options}, nrd_x, nrd_y, nrd_z, {n}"
         space = {"nrd_pack": struct.Struct(layout).pack, "nrd_launch": _lib.lib().nereid_launch_call, "nrd_keep": function}
         exec(f"def call(nrd_x, nrd_y, nrd_z, {', '.join(['nrd_stream', *tensors, *self.kinds])}):\n"
@@ -203,7 +225,7 @@ def remember(fn: Any, driver: Any, kernel: Any, knobs: Any, args: Any, kwargs: d
     values = bound.arguments
     q = fn.__dict__.get("_nereid")
     if q is None or q.driver is not driver:
-        kinds = {p.name: _kind(p, values[p.name]) for p in fn.params}
+        kinds = {p.name: _kind(p, values[p.name], driver.device.cuda) for p in fn.params}
         if "" in kinds.values():
             return
         q = fn.__dict__["_nereid"] = Quick(fn, driver, knobs, values, kinds, general)
