@@ -1,6 +1,6 @@
 // Package memfuzz compares what devices do with memory. It makes random kernels, runs each on the
-// interpreter, which is the judge, and on other devices, and compares all memory bit by bit. A kernel that
-// differs is made smaller for as long as it differs.
+// interpreter, which is the judge and takes the IR before any pass, and on other devices, and compares all
+// memory bit by bit. A kernel that differs is made smaller for as long as it differs.
 //
 //	NEREID_MEMFUZZ=50000 go test ./internal/memfuzz -run TestMemory -timeout 0
 //

@@ -4,11 +4,15 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"strings"
 
 	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/internal/runtime/inside"
+	"github.com/nereid-lang/nereid/internal/target"
+	"github.com/nereid-lang/nereid/internal/target/interp"
 	"github.com/nereid-lang/nereid/internal/target/nvidia/sim"
 )
 
@@ -69,10 +73,22 @@ func (d *Diff) String() string {
 // Judge compares devices with the interpreter.
 type Judge struct{ interp *Device }
 
-// NewJudge opens the interpreter.
+// NewJudge opens the interpreter. It runs what the front end makes, so that passes are judged as well, which
+// all devices have in common.
 func NewJudge() (*Judge, error) {
-	d, err := Open("interp")
-	return &Judge{d}, err
+	dev, ok := inside.Root.Device(source{interp.NewDevice(interp.DeviceOptions{})}).(*nereid.Device)
+	if !ok {
+		return nil, errors.New("no interpreter")
+	}
+	return &Judge{&Device{Name: "interp", dev: dev, orders: []uint64{0}}}, nil
+}
+
+// source is the interpreter of kernels before any pass.
+type source struct{ *interp.Device }
+
+// Compile takes the module as it is.
+func (s source) Compile(ctx context.Context, in *target.Input) (target.Executable, error) {
+	return s.Restore(ctx, in.Kernel, target.Code{Stage: "ttir", Data: target.Text(in.Module)})
 }
 
 // Compare runs a case on the interpreter and on devices and returns the first difference of each device. The
