@@ -293,10 +293,15 @@ type goal struct{ blocks, spill int }
 // blocks per SM gain most by one more. With products of warp groups it is worth less, since the assembler
 // serializes products around spills.
 func (s *search) spillFor(blocks int) (bytes int) {
-	if rules.Holds(s.code.rules, rules.FewPrograms, blocks) {
+	switch {
+	case rules.Holds(s.code.rules, rules.FewPrograms, blocks):
 		bytes = rules.Get(s.code.rules, rules.FewBytes)
-		bytes = min(bytes, bytes*s.code.NumWarps/rules.Get(s.code.rules, rules.FewWarps))
+	case rules.Holds(s.code.rules, rules.SomePrograms, blocks):
+		bytes = rules.Get(s.code.rules, rules.SomeBytes)
+	default:
+		return 0
 	}
+	bytes = min(bytes, bytes*s.code.NumWarps/rules.Get(s.code.rules, rules.FewWarps))
 	if s.groups {
 		bytes = rules.Capped(s.code.rules, rules.GroupBytes, bytes)
 	}
@@ -317,19 +322,28 @@ func (s *search) goals(registers int) (out []goal) {
 	if blocks < 1 {
 		return nil
 	}
-	tries, spill := 1, s.spillFor(blocks)
+	tries := 1
 	if rules.Holds(s.code.rules, rules.ShortPTX, len(s.code.PTX)) {
 		tries = 3
 	}
-	spares := s.spares(taken, 2*blocks*threads < s.chip.ThreadsPerSM)
+	spares := s.spares(taken, s.fewThreads(blocks*threads))
 	for n := blocks + 1; n <= most && len(out) < tries && spares(taken-room(n)); n++ {
-		out = append(out, goal{n, spill})
+		out = append(out, goal{n, s.spillFor(n - 1)})
 	}
 	if len(out) == 0 && room(blocks) >= registers+8 &&
 		rules.Holds(s.code.rules, rules.LeftoverRegisters, registers) {
 		return []goal{{blocks, 0}}
 	}
 	return out
+}
+
+// fewThreads reports whether so many threads are few for an SM: less than half of those that it has room for.
+// In a loop with products, whose threads wait for each other in each iteration, half are few as well.
+func (s *search) fewThreads(threads int) bool {
+	if s.products && s.loop {
+		return 2*threads <= s.chip.ThreadsPerSM
+	}
+	return 2*threads < s.chip.ThreadsPerSM
 }
 
 // spares returns whether a kernel may lose so many of its registers for more blocks per SM. It needs a loop,

@@ -87,8 +87,9 @@ func TestGoal(t *testing.T) {
 		{90, 1, 0, 168, mmaPTX, 0},         // a recurrence keeps its registers
 		{90, 1, 17 << 10, 108, mmaPTX, 12}, // and gets those left over, of 168
 		{90, 8, 0, 224, mmaPTX, 1},         // 224-128 are more; 255 are left over
-		{90, 8, 0, 58, mmaPTX, 0},          // 64-48, and many threads run
-		{90, 8, 0, 52, mmaPTX, 0},          // 56-48 are more than a tenth
+		{90, 8, 0, 58, mmaPTX, 5},          // 64-48, and half of the threads run
+		{90, 8, 0, 52, mmaPTX, 5},          // 56-48 likewise
+		{90, 4, 0, 52, mmaPTX, 0},          // 56-48 are more than a tenth, and more than half run
 		{90, 8, 0, 52, oncePTX, 5},         // they may be lost without a loop
 		{90, 8, 0, 58, oncePTX, 0},         // not by many registers
 		{90, 8, 0, 106, loopPTX, 3},        // 112-80, less than a third
@@ -133,9 +134,12 @@ func TestGoal(t *testing.T) {
 func TestGoals(t *testing.T) {
 	c := GPU{Capability: 90}
 	code := &Code{PTX: kernelPTX(4, loopPTX), NumWarps: 4}
-	few := rules.FewBytes.Value
-	if got := c.search(code, nil).goals(120); !slices.Equal(got, []goal{{5, few}, {6, few}}) {
+	few, some := rules.FewBytes.Value, rules.SomeBytes.Value
+	if got := c.search(code, nil).goals(120); !slices.Equal(got, []goal{{5, some}, {6, 0}}) {
 		t.Errorf("goals %v", got)
+	}
+	if got := c.search(code, nil).goals(224); !slices.Equal(got, []goal{{3, few}}) {
+		t.Errorf("goals %v of a kernel of which two blocks run", got)
 	}
 	code.GridStride = true
 	if got := c.search(code, nil).goals(120); !slices.Equal(got, []goal{{4, 0}}) {
@@ -150,7 +154,7 @@ func TestGoals(t *testing.T) {
 		t.Errorf("one block per SM is not the goal of a recurrence")
 	}
 	code.PTX = append(code.PTX, strings.Repeat("\n", rules.ShortPTX.Value)...)
-	if got := c.search(code, nil).goals(120); !slices.Equal(got, []goal{{5, rules.FewBytes.Value}}) {
+	if got := c.search(code, nil).goals(120); !slices.Equal(got, []goal{{5, some}}) {
 		t.Errorf("goals of a long kernel %v", got)
 	}
 }
