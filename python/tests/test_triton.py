@@ -508,7 +508,7 @@ class Environment(unittest.TestCase):
                 "def test_wrong():\n    k[1,](numpy.zeros(4, dtype='f4'), 4)\n")
         out = self.run_script(text, "-m", "pytest", "-q", "--nereid-device", "interp", "-p", "no:cacheprovider")
         self.assertIn("1 failed, 1 passed", out.stdout, out.stderr)
-        self.assertIn("script.py:4:21: error: out of bounds store", out.stdout)
+        self.assertRegex(out.stdout, r"script.py:4:(21|5): error: out of bounds store")  # 5 since Triton 3.8
 
 
 if __name__ == "__main__":

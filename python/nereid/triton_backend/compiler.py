@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import inspect
 import json
+import re
 import threading
 from dataclasses import dataclass, fields
 from types import ModuleType
@@ -54,6 +56,7 @@ class NereidOptions:
     kpack: int = 1
     allow_flush_denorm: bool = False
     schedule_hint: str = "none"
+    fpsan_homomorphic_casts: bool = False  # of Triton 3.9
     # The device, and activate(check=True).
     device: str = ""
     check: bool = False
@@ -116,6 +119,24 @@ def program(text: str, device: str, opts: dict[str, Any]) -> Program:
                 _programs.clear()
             p = _programs.setdefault(key, p)
     return p
+
+
+@functools.lru_cache(maxsize=1)
+def _columns_from_one() -> bool:
+    """Reports whether places in the IR of this Triton have columns that begin with 1: since 3.8, and with 0 before."""
+    from triton.compiler.code_generator import CodeGenerator
+    return "begin_col" in inspect.signature(CodeGenerator.__init__).parameters
+
+
+_PLACE = re.compile(r'(loc\("[^"\n]*":\d+:)(\d+)')
+
+
+def source(module: Any) -> str:
+    """Returns the text of a module of Triton's, with columns that begin with 0, as MLIR's other tools have them."""
+    text = str(module)
+    if _columns_from_one():
+        text = _PLACE.sub(lambda m: m[1] + str(max(int(m[2]) - 1, 0)), text)
+    return text
 
 
 def read(binary: bytes, device: str = "") -> Program:
@@ -199,7 +220,7 @@ class NereidBackend(BaseBackend):
 
     def _ttir(self, src: Any, metadata: dict, options: NereidOptions, kept: dict[str, str]) -> str:
         """Returns Triton IR after our passes. The IR before them is kept for the next stage."""
-        kept["source"] = str(src)
+        kept["source"] = source(src)
         p = program(kept["source"], options.device, options.launch())
         metadata["name"], metadata["shared"] = p.kernel.name, _SHARED
         kept["ttir"] = ir = p.code("ttir").asm["ttir"]

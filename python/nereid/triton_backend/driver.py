@@ -60,6 +60,9 @@ class Utils:
         p = compiler.read(kernel, f"cuda:{int(device)}" if self._driver.device.cuda else "")
         return p, launcher.Function(p), _REGISTERS, 0, sys.maxsize
 
+    def unload_module(self, module: Any) -> None:
+        """Does what Triton 3.8 asks for when a kernel is freed: nothing, since the module is freed with its last user."""
+
 
 class Event:
     """A moment on the host's clock, with the interface of PyTorch's events."""
