@@ -68,7 +68,7 @@ func newAOTCmd() *cobra.Command {
 	fs.IntVarP(&f.build.Workers, "jobs", "j", 0, "compilations at a time (default: one for each processor)")
 	fs.BoolVar(&f.build.Lines, "lines", false, "keep line information in GPU code, with the paths of files")
 	fs.Var(&formsFlag{&f.build.Forms}, "forms", "which forms of code, for launches of other grids and "+
-		"arguments, a bundle for NVIDIA's GPUs has: all, or the general one alone")
+		"arguments, what is built for NVIDIA's GPUs has: all, or the general one alone")
 	fs.BoolVar(&f.build.Skip, "skip-failed", false, "leave out variants that do not compile for a target")
 	fs.BoolVar(&f.certify, "certify", false,
 		"compare the code of each variant with its source in a simulator, without a tolerance, and put a "+

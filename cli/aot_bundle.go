@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nereid-lang/nereid/internal/bundle"
+	"github.com/nereid-lang/nereid/internal/cform"
 	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/runtime/compile"
@@ -201,6 +202,7 @@ func describeEntry(b *bundle.File, e *bundle.Entry) (shown, error) {
 type shownForm struct {
 	Form, Launches, Stage string
 	Bytes                 int
+	NotInC                string `json:",omitempty"` // why launches from C do without it
 }
 
 func shownForms(list []compile.SavedForm) (out []shownForm) {
@@ -208,7 +210,11 @@ func shownForms(list []compile.SavedForm) (out []shownForm) {
 		return nil
 	}
 	for _, f := range list {
-		out = append(out, shownForm{f.Way.String(), guardOf(f.Way), f.Stage, len(f.Code)})
+		form := shownForm{Form: f.Way.String(), Launches: guardOf(f.Way), Stage: f.Stage, Bytes: len(f.Code)}
+		if err := cform.Launches(&f); err != nil {
+			form.NotInC = err.Error()
+		}
+		out = append(out, form)
 	}
 	return append(out, shownForm{Form: device.Way{}.String(), Launches: "all others", Stage: "the entry's code"})
 }

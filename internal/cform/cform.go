@@ -21,7 +21,7 @@ const maxArgs = 256
 // Form is a bundle as C.
 type Form struct {
 	Name    string  // begins all names of the C code
-	Left    []error // entries that have no form in C
+	Left    []error // entries, and forms of their code, that C has not
 	header  []byte
 	writer  *writer
 	objects []hostObject
@@ -131,6 +131,8 @@ type writer struct {
 	groups   []*grouped
 	rules    int // that were written
 	maps     int // codes with tensor maps
+	forms    int // codes with forms
+	lists    int // of numbers
 	tables   []table
 	blobs    []blob
 	images   map[string]string // code → name of its blob
@@ -242,11 +244,26 @@ func (w *writer) code(e *bundle.Entry, s *compile.Saved, part string) ([]cell, e
 	if err != nil {
 		return nil, fmt.Errorf("%q is no compute capability", s.Machine)
 	}
-	count, at := w.mapTables(maps)
-	return []cell{number(kind), e.Target, f.Entry, ref(w.image(s.Code)), number(capability),
-		number(plain != exact), number(f.Threads), number(max(1, f.Cluster)), number(f.Shared),
-		number(f.Scratch), number(s.Options.LaunchCooperativeGrid), number(s.Options.LaunchPDL), "", ref(""),
-		count, at}, nil
+	chip := chipOf{kind, e.Target, capability, plain != exact}
+	count, at := w.mapTables(maps, nil)
+	choice, err := w.choice(e, s, chip)
+	return append(chip.cells(f.Entry, w.image(s.Code)), number(f.Threads), number(max(1, f.Cluster)),
+		number(f.Shared), number(f.Scratch), number(s.Options.LaunchCooperativeGrid),
+		number(s.Options.LaunchPDL), "", ref(""), count, at, number(len(s.Facts.Params)), number(false),
+		number(1), number(0), ref(""), choice), err
+}
+
+// chipOf is the GPUs that code is for.
+type chipOf struct {
+	kind       int
+	target     string
+	capability int
+	exact      bool // no others run it
+}
+
+// cells returns the first cells of a row of code.
+func (c chipOf) cells(entry, image string) []cell {
+	return []cell{number(c.kind), c.target, entry, ref(image), number(c.capability), number(c.exact)}
 }
 
 // host keeps an object file and returns its row. Code for the processors of another architecture than the C
@@ -264,7 +281,8 @@ func (w *writer) host(e *bundle.Entry, s *compile.Saved) ([]cell, error) {
 	features := rest[strings.LastIndexByte(rest, ' ')+1:]
 	zero := number(0)
 	return []cell{number(kindHost), e.Target, symbol, ref(""), zero, zero, zero, number(1), zero,
-		number(s.Facts.Scratch), zero, zero, features, ref("AT_" + symbol), zero, ref("")}, nil
+		number(s.Facts.Scratch), zero, zero, features, ref("AT_" + symbol), zero, ref(""), zero, zero,
+		number(1), zero, ref(""), ref("")}, nil
 }
 
 // object keeps an object file, once, and returns the name of its function.

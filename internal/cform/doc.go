@@ -12,6 +12,7 @@
 //	group.go       groups: rules, and the choice among variants
 //	onnx.go        operators of ONNX Runtime
 //	functions.go   functions with typed arguments; header and source put together
+//	forms.go       code for some launches each, and what the choice among it needs
 //	maps.go        descriptors that code takes as tensor maps
 //	library.go     shared libraries, by a C compiler
 //	lld.go         the same by LLVM and lld; ir.go tables and functions as LLVM IR
@@ -23,6 +24,7 @@
 //	source.h.txt   the header
 //	source.c.txt   types of the tables
 //	runtime.c.txt  errors
+//	forms.c.txt    what a launch computes for forms of code: guards, tiles, numbers
 //	cuda.c.txt     launches on GPUs
 //	host.c.txt     launches on CPUs: what the processor has, the pool of threads
 //	api.c.txt      functions that every form has

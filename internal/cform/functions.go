@@ -19,6 +19,8 @@ var (
 	typesText string
 	//go:embed runtime.c.txt
 	runtimeText string
+	//go:embed forms.c.txt
+	formsText string
 	//go:embed cuda.c.txt
 	cudaText string
 	//go:embed host.c.txt
@@ -205,7 +207,7 @@ func (w *writer) source() []byte {
 		fmt.Fprintf(&b, "\t%s,\n", v.symbol)
 	}
 	fmt.Fprintf(&b, "};\nconst int %s_count = %d;\n", w.prefix, len(w.variants))
-	b.WriteString(steps() + w.named(runtimeText+cudaText+hostText+apiText+groupText))
+	b.WriteString(steps() + formSteps() + w.named(runtimeText+formsText+cudaText+hostText+apiText+groupText))
 	if w.options.ONNX {
 		b.WriteString(w.named(onnxText))
 	}

@@ -21,8 +21,8 @@ import (
 // runtimeSource returns the C source of what all forms share. Its tables are elsewhere.
 func runtimeSource() string {
 	w := &writer{prefix: "PREFIX"}
-	return typesText + onnxTypesText + steps() +
-		w.named(runtimeText+cudaText+hostText+apiText+groupText+onnxText)
+	return typesText + onnxTypesText + steps() + formSteps() +
+		w.named(runtimeText+formsText+cudaText+hostText+apiText+groupText+onnxText)
 }
 
 // TestRuntimeIR checks that runtime_*.ll.gz are made of the C source as it is now. UPDATE_GOLDEN=1 makes them

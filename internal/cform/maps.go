@@ -19,8 +19,7 @@ const maxMaps = 32
 // swizzles holds the numbers of CUtensorMapSwizzle, by the bytes of a swizzle.
 var swizzles = map[int]int{0: 0, 32: 1, 64: 2, 128: 3}
 
-// takeMaps returns the tensor maps that code takes, and puts words in their place among its arguments. Param
-// of a map is then the number of its first word.
+// takeMaps returns the tensor maps that code takes, and puts words in their place among its arguments.
 func takeMaps(s *compile.Saved) ([]lower.TensorMap, error) {
 	if len(s.Facts.Maps) == 0 {
 		return nil, nil
@@ -41,7 +40,6 @@ func takeMaps(s *compile.Saved) ([]lower.TensorMap, error) {
 			args = append(args, a)
 			continue
 		}
-		maps[k].Param = len(args)
 		words := compile.DescriptorArgs(a.Name, elementType(s, a.Name), len(maps[k].Box))
 		args = append(args, compile.Args(words, nil)...)
 		k++
@@ -61,8 +59,9 @@ func elementType(s *compile.Saved, param string) string {
 	return ""
 }
 
-// mapTables writes the tensor maps of code, and returns their number and the name of their table.
-func (w *writer) mapTables(maps []lower.TensorMap) (count, at cell) {
+// mapTables writes the tensor maps of code, and returns their number and the name of their table. sizes are
+// the bytes of the parameters, if some maps are of tiles.
+func (w *writer) mapTables(maps []lower.TensorMap, sizes []int) (count, at cell) {
 	if len(maps) == 0 {
 		return number(0), ref("")
 	}
@@ -74,8 +73,12 @@ func (w *writer) mapTables(maps []lower.TensorMap) (count, at cell) {
 			box.rows = append(box.rows, []cell{number(n)})
 		}
 		w.tables = append(w.tables, box)
+		tile := ref("")
+		if m.Tile != nil {
+			tile = w.numbers(tileNumbers(m.Tile, sizes))
+		}
 		list.rows = append(list.rows, []cell{number(m.Param), number(len(m.Box)), number(int(m.Type)),
-			number(m.ElemBytes), number(swizzles[m.Swizzle]), number(m.FP4Padded), ref(box.name)})
+			number(m.ElemBytes), number(swizzles[m.Swizzle]), number(m.FP4Padded), ref(box.name), tile})
 	}
 	w.tables = append(w.tables, list)
 	return number(len(maps)), ref(list.name)

@@ -160,7 +160,7 @@ func Apply(o Op, x, y int64) int64 {
 	case Max:
 		return max(x, y)
 	}
-	if y == 0 {
+	if y == 0 || o > Rem && uint32(y) == 0 {
 		return 0
 	}
 	switch o {

@@ -154,9 +154,8 @@ func (d *Device) loaded(code *Code, made *assembled) (device.Executable, error) 
 		}
 	}
 	k := &kernel{code: code, made: made, module: m, fn: f, words: code.Words(), dev: d}
-	config := code.config([3]int{1, 1, 1})
-	if config.Plain() && code.plain() && len(code.Params)+code.Uniform.Words() <= driver.MaxReady {
-		k.ready = f.Ready(config, code.Uniform)
+	if code.isReady() {
+		k.ready = f.Ready(code.config([3]int{1, 1, 1}), code.Uniform)
 	}
 	return k, nil
 }

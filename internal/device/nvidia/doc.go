@@ -27,6 +27,7 @@
 //
 //	others.go         further code of a specialization, made when a launch needs it
 //	sharing.go        which launches have few programs on an SM
+//	choice.go         all of this as data, for launches from C
 //	merge.go          which launches have merged programs
 //	tensormap.go      tensor maps of descriptors
 //	tile.go           tensor maps of loads by pointers

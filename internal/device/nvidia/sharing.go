@@ -30,16 +30,7 @@ func (k *Code) OtherDepth(grid [3]int, words []uint64, sms int) int {
 	if k.Persistent {
 		return k.insteadOfStaying(n, grid, words)
 	}
-	if k.Depths == nil {
-		return -1
-	}
-	switch k.Depths[gpucode.KindOf(n)] {
-	case k.Depths[gpucode.KindOf(k.Sharing)]:
-		return -1
-	case k.Depths[0]:
-		return 0
-	}
-	return n
+	return k.depthOf(gpucode.KindOf(n))
 }
 
 // depths returns the sharings that OtherDepth may return.
@@ -69,13 +60,10 @@ func (k *Code) depths() (list []int) {
 // insteadOfStaying is OtherDepth for persistent code, with n blocks per SM. Persistent programs gain by
 // starting the next one early: with one block per SM there is no next one, and long loops hardly need it.
 func (k *Code) insteadOfStaying(n int, grid [3]int, words []uint64) int {
-	switch {
-	case n != 1 && (k.Short == nil || k.guarded(k.Short, grid, words)):
+	if n != 1 && (k.Short == nil || k.guarded(k.Short, grid, words)) {
 		return -1
-	case !rules.Holds(k.rules, rules.DeepenPrograms, n): // the code for all launches
-		return 0
 	}
-	return n
+	return k.depthOf(gpucode.KindOf(n))
 }
 
 // isDeep reports whether pipelines of products have more stages here than in the code for any launch.
