@@ -54,6 +54,26 @@ func TestStubMerged(t *testing.T) {
 	})
 }
 
+// So is that of a kernel whose IR comes from another front end.
+func TestStubMergedIR(t *testing.T) {
+	onStub(t, func(t *testing.T, s *nereid.Stream, calls func() map[string]int) {
+		c, err := sharedKernel(t, "vector_add.py", "add_kernel").CompileFor(t.Context(), "cuda:90",
+			"*fp32:16, *fp32:16, *fp32:16, i32:16, 256", nereid.Options{}, "source")
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, err := nereid.New(s.Device(), nereid.Float32, 4096)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer x.Close()
+		const large = 1 << 20
+		launchesLoad(t, irKernel(t, c.Stage("source")), s, calls,
+			[]loads{{1, 1}, {large + 1, 0}, {large, 1}, {large, 0}, {1, 0}}, x, x, x,
+			nereid.ScalarOf(nereid.Int32, 4096))
+	})
+}
+
 // Warm-up loads all forms of code, and launches in strict mode choose among them and load nothing.
 func TestStubAhead(t *testing.T) {
 	onStub(t, func(t *testing.T, s *nereid.Stream, calls func() map[string]int) {

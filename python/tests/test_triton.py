@@ -281,6 +281,16 @@ def scaled(x_ptr, out_ptr, n, s, flag, more_ptr, BLOCK: tl.constexpr = 32):
     tl.store(out_ptr + at, v * FACTOR, mask=at < 32)
 
 
+@triton.jit
+def asserted():
+    tl.static_assert(FACTOR == 2)
+
+
+@triton.jit
+def counted(out, len, callable):
+    tl.store(out, len + callable)
+
+
 class Quick(unittest.TestCase):
     """Launches that repeat: each is like one by Triton's own way."""
 
@@ -352,6 +362,18 @@ class Quick(unittest.TestCase):
         none = np.zeros(0, dtype=np.float32)
         scaled[0,](none, none, 5, 1.0, False, None)
         self.launch(5)  # with tensors, which the function for arrays does not know
+
+    def test_no_parameters(self):
+        for _ in range(3):
+            self.assertIsNotNone(asserted[2,]())
+        with self.assertRaises(TypeError):
+            asserted[1,](5)
+
+    def test_names_of_builtins(self):
+        out = np.zeros(1, dtype=np.int64)
+        for n in (5, 6, 7):
+            counted[lambda meta: (1,)](out, n, n)
+            self.assertEqual(out[0], 2 * n)
 
     def test_strided(self):
         self.launch(5)

@@ -12,8 +12,8 @@ import (
 // takes a compiler when they come.
 func (c Compiler) mergeable(in *target.Input) int {
 	mode := knob.Merge.Get()
-	if checks(in) || mode == "off" || in.Module == nil || in.Given != nil || !in.Way.Fallback ||
-		in.Way.Merge > 0 {
+	late := in.Given != nil && in.Given.Stage != "source" // the user has decided what the programs are
+	if checks(in) || mode == "off" || in.Module == nil || late || !in.Way.Fallback || in.Way.Merge > 0 {
 		return 0
 	}
 	if n, err := strconv.Atoi(mode); err == nil && gpu.MayMerge(in.Module, c.machine(in)) {

@@ -61,7 +61,7 @@ class Utils:
         return p, launcher.Function(p), _REGISTERS, 0, sys.maxsize
 
     def unload_module(self, module: Any) -> None:
-        """Does what Triton 3.8 asks for when a kernel is freed: nothing, since the module is freed with its last user."""
+        """Does nothing when Triton 3.8 frees a kernel: its module is freed with the last user."""
 
 
 class Event:

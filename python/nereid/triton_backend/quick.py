@@ -86,7 +86,8 @@ class Quick:
             "nrd_table": self.table, "nrd_driver": driver, "nrd_fn": fn, "nrd_fact": fact, "nrd_changed": changed,
             "nrd_runtime": knobs.runtime, "nrd_compilation": knobs.compilation, "nrd_general": general,
             "nrd_config": _config(), "nrd_device": driver.current_device, "nrd_stream": driver.current_stream,
-            "nrd_fail": _fail, **{f"nrd_class_{name}": kind for name, kind in self.classes.items()},
+            "nrd_fail": _fail, "nrd_callable": callable, "nrd_len": len,  # which parameters may be called, too
+            **{f"nrd_class_{name}": kind for name, kind in self.classes.items()},
         }
         self.launch = self._function()
 
@@ -95,8 +96,8 @@ class Quick:
         return {name: _MEMORY[kind] for name, kind in self.kinds.items() if kind in _MEMORY}
 
     def _parameters(self) -> str:
-        """Returns the parameters of the function: those of the kernel with their defaults."""
-        out = []
+        """Returns the parameters of the function: the grid, and those of the kernel with their defaults."""
+        out = ["nrd_grid, /"]
         for name, p in self.fn.signature.parameters.items():
             if p.default is not p.empty:
                 self.space[f"nrd_default_{name}"] = p.default
@@ -118,16 +119,17 @@ class Quick:
         return ", ".join(parts)
 
     def _function(self) -> Callable:
-        names, tensors = ", ".join(self.kinds), self._with_memory()
+        tensors = self._with_memory()
         where = ON_GPU if self.driver.device.cuda else ON_HOST
         here = [f"{x}.{where}" for x in tensors if self.kinds[x] == "tensor"]
         if not self.driver.device.cuda:
             here += [m.contiguous.format(x=x) for x, m in tensors.items()]
         addresses = "".join(f"            nrd_{x} = {m.address.format(x=x)}\n" for x, m in tensors.items())
-        passed = ", ".join(["nrd_stream(nrd_at)", *(f"nrd_{x}" for x in tensors), names])
+        passed = ", ".join(["nrd_stream(nrd_at)", *(f"nrd_{x}" for x in tensors), *self.kinds])
+        args = "".join(name + ", " for name in self.kinds)
         given = ", ".join(f"{n!r}: {n}" for n in self.kinds)
         source = f"""
-def launch(nrd_grid, /, {self._parameters()}, **nrd_options):
+def launch({self._parameters()}, **nrd_options):
     nrd_found = None
     if {self._guards()}:
         try:
@@ -140,10 +142,10 @@ def launch(nrd_grid, /, {self._parameters()}, **nrd_options):
         except (AttributeError, TypeError, RuntimeError):
             nrd_found = None
     if nrd_found is None:
-        return nrd_general(nrd_fn, ({names},), nrd_grid, nrd_options)
-    if callable(nrd_grid):
+        return nrd_general(nrd_fn, ({args}), nrd_grid, nrd_options)
+    if nrd_callable(nrd_grid):
         nrd_grid = nrd_grid({{{given}}})
-    nrd_n = len(nrd_grid)
+    nrd_n = nrd_len(nrd_grid)
     nrd_x, nrd_y, nrd_z = nrd_grid[0], nrd_grid[1] if nrd_n > 1 else 1, nrd_grid[2] if nrd_n > 2 else 1
     if nrd_x > 0 and nrd_y > 0 and nrd_z > 0:
         nrd_call, nrd_kernel = nrd_found
@@ -151,7 +153,7 @@ def launch(nrd_grid, /, {self._parameters()}, **nrd_options):
         if nrd_error:
             nrd_fail(nrd_error)
         return nrd_kernel
-    return nrd_general(nrd_fn, ({names},), nrd_grid, nrd_options)
+    return nrd_general(nrd_fn, ({args}), nrd_grid, nrd_options)
 """
         exec(compile(source, f"<launches of {self.fn.__name__}>", "exec"), self.space)
         f = self.space["launch"]
