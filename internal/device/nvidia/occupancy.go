@@ -80,7 +80,18 @@ func (c GPU) search(code *Code, assemble assembler) *search {
 }
 
 // huge reports whether assembling the kernel with all optimizations would take minutes.
-func (s *search) huge() bool { return rules.Holds(s.code.rules, rules.HugePTX, len(s.code.PTX)) }
+func (s *search) huge() bool { return rules.Holds(s.code.rules, rules.HugePTX, s.bytes()) }
+
+// bytes returns the length of the kernel's text with line information, by which rules are measured. Text that
+// has none, of bundles and without NEREID_LINES, is about a sixteenth shorter: code must not be assembled in
+// another way for that.
+func (s *search) bytes() int {
+	n := len(s.code.PTX)
+	if !bytes.Contains(s.code.PTX, []byte("\t.loc\t")) {
+		n += n / 16
+	}
+	return n
+}
 
 // withBlocks returns the PTX with a goal of so many blocks per SM, nil if it takes none.
 func (s *search) withBlocks(n int) []byte { return s.withGoal(s.code.PTX, n) }
@@ -323,7 +334,7 @@ func (s *search) goals(registers int) (out []goal) {
 		return nil
 	}
 	tries := 1
-	if rules.Holds(s.code.rules, rules.ShortPTX, len(s.code.PTX)) {
+	if rules.Holds(s.code.rules, rules.ShortPTX, s.bytes()) {
 		tries = 3
 	}
 	spares := s.spares(taken, s.fewThreads(blocks*threads))

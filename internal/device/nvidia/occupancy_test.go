@@ -390,3 +390,24 @@ func TestHugeKernel(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestLinesDoNotCount: a text without line information, as bundles have it, is assembled for as many goals as
+// the same text with it, near the length from which on there is one goal alone.
+func TestLinesDoNotCount(t *testing.T) {
+	long := rules.ShortPTX.Value + 500
+	for _, c := range []struct {
+		text string
+		want int
+	}{
+		{"\t.loc\t1 167 0\n" + strings.Repeat("\n", long), 1},
+		{strings.Repeat("\n", long*15/16), 1}, // of the same kernel
+		{"\t.loc\t1 167 0\n" + strings.Repeat("\n", long*7/8), 2},
+		{strings.Repeat("\n", long*7/8), 2},
+	} {
+		code := &Code{NumWarps: 4, PTX: kernelPTX(4, loopPTX+c.text)}
+		s := GPU{Capability: 90}.search(code, nil)
+		if got := len(s.goals(144)); got != c.want {
+			t.Errorf("a text of %d bytes has %d goals, want %d", len(code.PTX), got, c.want)
+		}
+	}
+}
