@@ -10,7 +10,7 @@ import (
 	devnvidia "github.com/nereid-lang/nereid/internal/device/nvidia"
 	"github.com/nereid-lang/nereid/internal/device/nvidia/driver"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
-	"github.com/nereid-lang/nereid/internal/runtime/compile"
+	"github.com/nereid-lang/nereid/internal/runtime/code"
 	"github.com/nereid-lang/nereid/internal/runtime/warm"
 )
 
@@ -96,7 +96,7 @@ func (b *Bound) choose() error {
 func (b *Bound) take(p *warm.Plan) { b.p, b.ready, b.raw = p, p.Ready, devnvidia.RawStream(b.s.s) }
 
 // prepare specializes arguments and compiles the kernel for them.
-func (l *launch) prepare(s *Stream, list []any) (*compile.Build, error) {
+func (l *launch) prepare(s *Stream, list []any) (*code.Build, error) {
 	if err := l.decorated(s, list); err != nil {
 		return nil, err
 	}
@@ -172,7 +172,7 @@ func (b *Bound) launch(grid Grid) error {
 	if err != nil {
 		return fmt.Errorf("nereid: %s: %w", b.k.name, err)
 	}
-	if own := b.p.Owner.(*compile.Build); own.Bounded != nil {
+	if own := b.p.Owner.(*code.Build); own.Bounded != nil {
 		return runError(own.Launch(b.s.ctx, b.s.core(), b.l.work(g)), own)
 	}
 	return launchPlan(b.p, b.s, g, b.words, &b.l.frame.Matched)

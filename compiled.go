@@ -13,10 +13,10 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/diag"
-	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
-	"github.com/nereid-lang/nereid/internal/runtime/compile"
+	"github.com/nereid-lang/nereid/internal/runtime/code"
 	"github.com/nereid-lang/nereid/internal/runtime/warm"
+	"github.com/nereid-lang/nereid/internal/signature"
 	"github.com/nereid-lang/nereid/internal/target"
 )
 
@@ -28,10 +28,10 @@ type Compiled struct {
 	Stages []Stage // the forms of the kernel up to its code, in order; only the code after LoadCompiled
 
 	dev    *Device
-	of     *compile.Result
-	build  *compile.Build              // nil if the compilation ended before there was code
+	of     *code.Result
+	build  *code.Build                 // nil if the compilation ended before there was code
 	params *args.Params                // parameters that launches pass arguments for
-	specs  []lang.ArgSpec              // what each was compiled for
+	specs  []signature.Arg             // what each was compiled for
 	last   atomic.Pointer[warm.ArgCut] // short cut to the launch before, on a GPU
 	host   atomic.Pointer[warm.ArgCut] // the same on a device that reads the host's memory in place
 	words  device.Spare[[warm.CutWords]uint64]
@@ -84,7 +84,7 @@ type CodeParam struct {
 
 // newCompiled returns the outcome of a compilation for a device. Without a device there is no code; without a
 // kernel the code was loaded.
-func newCompiled(dev *Device, r *compile.Result, k *Kernel) *Compiled {
+func newCompiled(dev *Device, r *code.Result, k *Kernel) *Compiled {
 	c := &Compiled{Kernel: k, dev: dev, of: r}
 	for _, s := range r.Stages {
 		c.Stages = append(c.Stages, Stage(s))
@@ -92,11 +92,11 @@ func newCompiled(dev *Device, r *compile.Result, k *Kernel) *Compiled {
 	if r.Exec == nil {
 		return c
 	}
-	var src *lang.Source
+	var src code.Source
 	if k != nil {
 		src = k.m.src
 	}
-	c.build = compile.NewBuild(r, src)
+	c.build = code.NewBuild(r, src)
 	params, specs, err := r.Saved.LaunchSpecs()
 	c.params, c.specs, c.noParams = args.NewParams(params), specs, err
 	if k, ok := r.Exec.(target.Kept); ok { // machine code is a stage too
@@ -326,7 +326,7 @@ func LoadCompiled(dev *Device, r io.Reader) (*Compiled, error) {
 	if err := dev.usable(); err != nil {
 		return nil, err
 	}
-	s, err := compile.ReadSaved(r)
+	s, err := code.ReadSaved(r)
 	if err != nil {
 		return nil, fmt.Errorf("nereid: %w", err)
 	}
@@ -334,7 +334,7 @@ func LoadCompiled(dev *Device, r io.Reader) (*Compiled, error) {
 }
 
 // loadSaved loads a compiled kernel on a device.
-func loadSaved(dev *Device, s *compile.Saved) (*Compiled, error) {
+func loadSaved(dev *Device, s *code.Saved) (*Compiled, error) {
 	if _, _, err := s.LaunchSpecs(); err != nil {
 		return nil, fmt.Errorf("nereid: the saved kernel %s: %w", s.Kernel, err)
 	}
@@ -353,9 +353,9 @@ func loadSaved(dev *Device, s *compile.Saved) (*Compiled, error) {
 	if f := device.FactsOf(exec); f.Registers > 0 {
 		s.Facts = f // a GPU knows more than the compiler did
 	}
-	v := compile.Variant{File: s.File, Kernel: s.Kernel, Signature: s.Signature, Options: s.Options,
+	v := code.Variant{File: s.File, Kernel: s.Kernel, Signature: s.Signature, Options: s.Options,
 		Triton: s.Triton}
-	stage := compile.Stage{Name: s.Stage, Text: s.Code}
-	return newCompiled(dev, &compile.Result{Exec: exec, Stages: []compile.Stage{stage}, Variant: v, Saved: s},
+	stage := code.Stage{Name: s.Stage, Text: s.Code}
+	return newCompiled(dev, &code.Result{Exec: exec, Stages: []code.Stage{stage}, Variant: v, Saved: s},
 		nil), nil
 }

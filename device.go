@@ -15,6 +15,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/knob"
 	"github.com/nereid-lang/nereid/internal/lang"
+	"github.com/nereid-lang/nereid/internal/runtime/compile"
 	"github.com/nereid-lang/nereid/internal/target"
 	"github.com/nereid-lang/nereid/internal/target/amd"
 	amdsim "github.com/nereid-lang/nereid/internal/target/amd/sim"
@@ -25,7 +26,7 @@ import (
 )
 
 // Device runs kernels.
-type Device struct{ b target.Backend }
+type Device struct{ b device.Device }
 
 // usable returns an error for a device that Open did not return.
 func (d *Device) usable() error {
@@ -64,7 +65,7 @@ func (d *Device) Target() string {
 	if !strings.HasPrefix(kind, "sim:") {
 		return kind
 	}
-	t := d.b.Target()
+	t := compile.TargetOf(d.core())
 	if t.Chip != "" {
 		return t.Backend + ":" + t.Chip
 	}
@@ -76,7 +77,7 @@ func (d *Device) Stages() []string {
 	if err := d.usable(); err != nil {
 		return nil
 	}
-	return d.b.Stages()
+	return device.Stages(d.b)
 }
 
 // opener finds the devices of a kind when they are first asked for: finding them can be costly (LLVM for the

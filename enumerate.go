@@ -6,9 +6,9 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/nereid-lang/nereid/internal/dtype"
 	"github.com/nereid-lang/nereid/internal/lang"
-	"github.com/nereid-lang/nereid/internal/lang/sem"
-	"github.com/nereid-lang/nereid/internal/pyrun/object"
+	"github.com/nereid-lang/nereid/internal/signature"
 )
 
 // Range is the values that launches pass for a number, from First to Last.
@@ -36,10 +36,10 @@ func (m *Module) Specializations(v Variant, ranges map[string]Range) ([]Variant,
 	if err != nil {
 		return nil, k.argError(err)
 	}
-	all := [][]lang.ArgSpec{nil}
+	all := [][]signature.Arg{nil}
 	for i, s := range specs {
 		r, bounded := ranges[k.params.List[i].Name]
-		var next [][]lang.ArgSpec
+		var next [][]signature.Arg
 		for _, head := range all {
 			for _, alt := range alternatives(k.params.List[i], s, r, bounded) {
 				next = append(next, append(slices.Clip(head), alt))
@@ -54,7 +54,7 @@ func (m *Module) Specializations(v Variant, ranges map[string]Range) ([]Variant,
 	seen := map[string]bool{}
 	for _, list := range all {
 		w := v
-		if w.Signature, w.Form = lang.FormatSignature(list), ""; !seen[w.Signature] {
+		if w.Signature, w.Form = signature.Format(list), ""; !seen[w.Signature] {
 			seen[w.Signature] = true
 			out = append(out, w)
 		}
@@ -63,34 +63,33 @@ func (m *Module) Specializations(v Variant, ranges map[string]Range) ([]Variant,
 }
 
 // alternatives returns the specializations of one argument.
-func alternatives(p lang.Param, s lang.ArgSpec, r Range, bounded bool) []lang.ArgSpec {
-	one := s.Const != nil && !p.Constexpr && lang.Repr(s.Const) == "1"
-	if p.Constexpr || s.Tuple || s.Desc != nil || s.Type == nil && !one {
-		return []lang.ArgSpec{s}
+func alternatives(p signature.Param, s signature.Arg, r Range, bounded bool) []signature.Arg {
+	one := !p.Constexpr && s.IsOne()
+	if p.Constexpr || s.Tuple || s.Desc != nil || !s.Typed() && !one {
+		return []signature.Arg{s}
 	}
 	if one {
-		s = lang.ArgSpec{Type: sem.Int32}
+		s = signature.Arg{Type: signature.Scalar(dtype.Int32)}
 	}
 	plain, aligned := s, s
 	plain.Div16, aligned.Div16 = false, !p.NoAlign
-	_, pointer := s.Type.(*sem.PtrType)
-	if pointer {
-		return []lang.ArgSpec{plain, aligned}
+	if s.Type.IsPointer() {
+		return []signature.Arg{plain, aligned}
 	}
-	if t, ok := s.Type.(*sem.DType); !ok || !t.IsInt() || t == sem.Int1 {
-		return []lang.ArgSpec{s}
+	if !s.Type.IsInt() || s.Type.Elem == dtype.Bool {
+		return []signature.Arg{s}
 	}
 	return numbers(p, plain, aligned, r, bounded)
 }
 
 // numbers returns the specializations of an integer.
-func numbers(p lang.Param, plain, aligned lang.ArgSpec, r Range, bounded bool) (list []lang.ArgSpec) {
+func numbers(p signature.Param, plain, aligned signature.Arg, r Range, bounded bool) (list []signature.Arg) {
 	if !bounded {
 		r = Range{-1 << 62, 1 << 62}
 	}
 	special := p.Type == "" && !p.NoSpecialize
 	if special && r.First <= 1 && r.Last >= 1 {
-		list = append(list, lang.ArgSpec{Const: object.MakeInt(1)})
+		list = append(list, signature.Arg{Const: signature.Int(1)})
 	}
 	multiple := r.Last - (r.Last%16+16)%16 // the largest one that is not more than Last
 	if multiple >= r.First {

@@ -12,7 +12,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/device/stray"
 	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/ir"
-	"github.com/nereid-lang/nereid/internal/runtime/compile"
+	"github.com/nereid-lang/nereid/internal/runtime/code"
 	amdsim "github.com/nereid-lang/nereid/internal/target/amd/sim"
 	"github.com/nereid-lang/nereid/internal/target/interp"
 	"github.com/nereid-lang/nereid/internal/target/nvidia/sim"
@@ -21,7 +21,7 @@ import (
 // runError returns an error of a launch as a Crash if its process died, as a Fault if the kernel was stopped,
 // as a Refusal if the device declines it, with the kernel's name if the context has ended, else unchanged. b
 // is the launched code; it may be nil.
-func runError(err error, b *compile.Build) error {
+func runError(err error, b *code.Build) error {
 	var died *cpu.Crash
 	switch {
 	case err == nil || errors.As(err, new(*Fault)) || errors.As(err, new(*Crash)):
@@ -41,7 +41,7 @@ func runError(err error, b *compile.Build) error {
 }
 
 // faultOf returns the fault by which a device stopped a kernel, without its text; nil if err is no fault.
-func faultOf(err error, b *compile.Build) *Fault {
+func faultOf(err error, b *code.Build) *Fault {
 	var byInterp *interp.Fault
 	var byCode *stray.Fault
 	var bySim *sim.Fault
@@ -86,7 +86,7 @@ func (e *Fault) explainInterp(by *interp.Fault) {
 }
 
 // explainSim sets the place, the access and the message of a fault in simulated PTX.
-func (e *Fault) explainSim(by *sim.Fault, b *compile.Build) {
+func (e *Fault) explainSim(by *sim.Fault, b *code.Build) {
 	if by.File != "" {
 		// which PTX counts from 0, as Triton does
 		e.File, e.Line, e.Column = by.File, by.Line, by.Column+1
@@ -115,7 +115,7 @@ func ended(kernel string, err error) error {
 var assertion = regexp.MustCompile("Assertion `(?s:(.*))` failed")
 
 // setAccess sets the argument and the index of a stray access, and the message that they allow.
-func (e *Fault) setAccess(a *stray.Access, b *compile.Build) {
+func (e *Fault) setAccess(a *stray.Access, b *code.Build) {
 	if a == nil {
 		return
 	}
@@ -136,7 +136,7 @@ func (e *Fault) setAccess(a *stray.Access, b *compile.Build) {
 
 // compose makes the text of a fault: as that of an error of the compiler, with the line and a caret, then the
 // kernel, the program and the calls that led there.
-func (e *Fault) compose(b *compile.Build) *Fault {
+func (e *Fault) compose(b *code.Build) *Fault {
 	where := fmt.Sprintf("in kernel %s, program (%d, %d, %d)", e.Kernel, e.Program[0], e.Program[1],
 		e.Program[2])
 	for _, c := range e.Calls {
@@ -144,8 +144,8 @@ func (e *Fault) compose(b *compile.Build) *Fault {
 	}
 	var span diag.Span
 	var ok bool
-	if b != nil && b.Source() != nil && e.File != "" {
-		span, ok = b.Source().Around(e.what, e.File, e.Line, e.Column)
+	if b != nil && b.Source != nil && e.File != "" {
+		span, ok = b.Source.Around(e.what, e.File, e.Line, e.Column)
 	}
 	if !ok {
 		text := "error: " + e.Message
@@ -155,7 +155,7 @@ func (e *Fault) compose(b *compile.Build) *Fault {
 		e.text = text + "\n    " + where
 		return e
 	}
-	files := b.Source().Files()
+	files := b.Source.Files()
 	begin := files.Place(span.Start)
 	e.Line, e.Column = begin.Line, begin.Col
 	d := diag.Diagnostic{Span: span, Msg: e.Message}

@@ -7,6 +7,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/runtime/warm"
+	"github.com/nereid-lang/nereid/internal/signature"
 )
 
 // freeze returns the plan of launches with arguments like these on the stream's device, or, with a signature,
@@ -53,7 +54,7 @@ func (k *Kernel) freeze(s *Stream, list []any, signature string, apart bool) (*w
 }
 
 // described reports whether an argument is a descriptor or a tuple that has one.
-func described(a lang.ArgSpec) bool { return a.Desc != nil || slices.ContainsFunc(a.Items, described) }
+func described(a signature.Arg) bool { return a.Desc != nil || slices.ContainsFunc(a.Items, described) }
 
 // describe takes the specialization from a signature.
 func (l *launch) describe(list []any, signature string) error {

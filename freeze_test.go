@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/nereid-lang/nereid"
-	"github.com/nereid-lang/nereid/internal/runtime/compile"
+	"github.com/nereid-lang/nereid/internal/runtime/code"
 	"github.com/nereid-lang/nereid/internal/runtime/inside"
 )
 
@@ -39,7 +39,7 @@ func TestFreeze(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if p.Words != 3 || p.Owner.(*compile.Build).Param(2).Name != "n" || (len(p.Apart) > 0) != c.apart {
+		if p.Words != 3 || p.Owner.(*code.Build).Param(2).Name != "n" || (len(p.Apart) > 0) != c.apart {
 			t.Errorf("%d words, %v", p.Words, p.Apart)
 		}
 		if c.apart {

@@ -8,10 +8,11 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
+	"github.com/nereid-lang/nereid/internal/runtime/code"
 	"github.com/nereid-lang/nereid/internal/runtime/compile"
 	"github.com/nereid-lang/nereid/internal/runtime/warm"
+	"github.com/nereid-lang/nereid/internal/signature"
 	"github.com/nereid-lang/nereid/internal/target"
 )
 
@@ -60,7 +61,7 @@ func (m *Module) General() (list []GeneralRun) {
 
 // build returns the code of a launch with a grid. One that may not compile runs code of a more general
 // specialization, if there is any.
-func (l *launch) build(s *Stream, g Grid) (*compile.Build, error) {
+func (l *launch) build(s *Stream, g Grid) (*code.Build, error) {
 	k, spec := l.k, l.spec()
 	l.share(g)
 	if k.generals.any.Load() {
@@ -92,7 +93,7 @@ func (l *launch) build(s *Stream, g Grid) (*compile.Build, error) {
 }
 
 // buildGeneral binds the arguments to the code of another specialization.
-func (l *launch) buildGeneral(s *Stream, g Grid, x *general) (*compile.Build, error) {
+func (l *launch) buildGeneral(s *Stream, g Grid, x *general) (*code.Build, error) {
 	l.general = x
 	m := l.frame.Matched
 	if err := l.bind(&m); err != nil {
@@ -132,7 +133,7 @@ func (k *Kernel) findGeneral(s compile.Spec) *general {
 // noteGeneral remembers what serves a specialization, and says so once.
 func (k *Kernel) noteGeneral(s compile.Spec, x *general) {
 	name := func(s compile.Spec) Variant {
-		return Variant{File: k.m.src.Name, Kernel: k.name, Signature: lang.FormatSignature(s.Args),
+		return Variant{File: k.m.src.Name, Kernel: k.name, Signature: signature.Format(s.Args),
 			Options: Options(s.Dev.Defaults(s.Opts))}
 	}
 	x.run.Variant, x.run.Code = name(s), name(x.spec)

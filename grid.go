@@ -188,7 +188,7 @@ func (f *frame) Value(name string) (any, bool) {
 	}
 	v := f.Vals[i]
 	if _, ok := v.(args.ItsDefault); ok {
-		return args.Plain(f.Params.List[i].Default), true
+		return f.Params.List[i].Default.Plain(), true
 	}
 	return shown(v), true
 }
@@ -218,7 +218,7 @@ func shown(v any) any {
 		return shown(v.Value)
 	}
 	if c, err := args.Constant(v); err == nil {
-		return args.Plain(c)
+		return c.Plain()
 	}
 	return v
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/budget"
 	"github.com/nereid-lang/nereid/internal/pass"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
+	"github.com/nereid-lang/nereid/internal/runtime/code"
 	"github.com/nereid-lang/nereid/internal/runtime/compile"
 )
 
@@ -56,19 +57,19 @@ func (c *Config) settings() *compile.Settings {
 // compileHooks returns the hooks of compilations: the program's, the logger and the recorder.
 func (c *Config) compileHooks() (h compile.Hooks) {
 	if f := c.Hooks.BeforeCompile; f != nil {
-		h.Before = func(ctx context.Context, v compile.Variant) error { return f(ctx, variantOf(v)) }
+		h.Before = func(ctx context.Context, v code.Variant) error { return f(ctx, variantOf(v)) }
 	}
 	if c.Hooks.AfterCompile != nil || c.Logger != nil {
 		h.After = c.compiled
 	}
 	if f := c.Hooks.Stage; f != nil {
-		h.Stage = func(v compile.Variant, s compile.Stage) { f(variantOf(v), Stage(s)) }
+		h.Stage = func(v code.Variant, s code.Stage) { f(variantOf(v), Stage(s)) }
 	}
 	if c.Hooks.Late != nil || c.Logger != nil {
 		h.Late = c.late
 	}
 	if r := c.Record; r != nil {
-		h.Built = func(v compile.Variant) {
+		h.Built = func(v code.Variant) {
 			if err := r.add(v); err != nil { // no reason to fail a launch
 				c.warn("nereid: what is launched is not recorded in "+r.File, err)
 			}
@@ -78,19 +79,19 @@ func (c *Config) compileHooks() (h compile.Hooks) {
 }
 
 // launchHooks returns the hooks of launches, or nil if there are none.
-func (c *Config) launchHooks() *compile.LaunchHooks {
+func (c *Config) launchHooks() *code.LaunchHooks {
 	if c.Hooks.BeforeLaunch == nil && c.Hooks.AfterLaunch == nil {
 		return nil
 	}
-	h := &compile.LaunchHooks{}
-	launching := func(v compile.Variant, dev *args.Device, grid [3]int) Launching {
+	h := &code.LaunchHooks{}
+	launching := func(v code.Variant, dev *args.Device, grid [3]int) Launching {
 		return Launching{variantOf(v), (*Device)(unsafe.Pointer(dev)), grid}
 	}
 	if f := c.Hooks.BeforeLaunch; f != nil {
-		h.Before = func(v compile.Variant, dev *args.Device, grid [3]int) { f(launching(v, dev, grid)) }
+		h.Before = func(v code.Variant, dev *args.Device, grid [3]int) { f(launching(v, dev, grid)) }
 	}
 	if f := c.Hooks.AfterLaunch; f != nil {
-		h.After = func(v compile.Variant, dev *args.Device, grid [3]int, err error) {
+		h.After = func(v code.Variant, dev *args.Device, grid [3]int, err error) {
 			f(launching(v, dev, grid), runError(err, nil))
 		}
 	}
@@ -98,7 +99,7 @@ func (c *Config) launchHooks() *compile.LaunchHooks {
 }
 
 // late reports a compilation after the warm-up to the hook and the logger.
-func (c *Config) late(v compile.Variant, cause string) {
+func (c *Config) late(v code.Variant, cause string) {
 	if f := c.Hooks.Late; f != nil {
 		f(variantOf(v), cause)
 	}
@@ -109,7 +110,7 @@ func (c *Config) late(v compile.Variant, cause string) {
 }
 
 // compiled reports the end of a compilation, or a hit in the cache, to the hook and the logger.
-func (c *Config) compiled(v compile.Variant, dev *args.Device, took time.Duration, found bool, err error) {
+func (c *Config) compiled(v code.Variant, dev *args.Device, took time.Duration, found bool, err error) {
 	if c.Hooks.AfterCompile != nil {
 		c.Hooks.AfterCompile(variantOf(v), took, found, compileError(err))
 	}

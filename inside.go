@@ -10,6 +10,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
+	"github.com/nereid-lang/nereid/internal/runtime/code"
 	"github.com/nereid-lang/nereid/internal/runtime/compile"
 	"github.com/nereid-lang/nereid/internal/runtime/inside"
 	"github.com/nereid-lang/nereid/internal/runtime/warm"
@@ -32,7 +33,7 @@ func init() { // package inside says who needs these functions
 		return err
 	}
 	inside.Root.Compile = func(ctx context.Context, k any, target, signature string, opts target.Options,
-		until string, only []string) (*compile.Result, error) {
+		until string, only []string) (*code.Result, error) {
 		return k.(*Kernel).compileFor(ctx, target, signature, opts, until, only)
 	}
 	inside.Root.CompileFor = func(ctx context.Context, k any, target, signature string, opts target.Options,
@@ -55,7 +56,7 @@ func init() { // package inside says who needs these functions
 		}
 		return device.Runs(d.b, stage, machine)
 	}
-	inside.Root.Load = func(dev any, s *compile.Saved) (any, error) { return loadSaved(dev.(*Device), s) }
+	inside.Root.Load = func(dev any, s *code.Saved) (any, error) { return loadSaved(dev.(*Device), s) }
 	inside.Root.Text = func(k any) (string, error) {
 		x := k.(*Kernel)
 		return x.m.src.Text(x.name, lang.DefaultTarget)
@@ -80,7 +81,7 @@ func init() { // package inside says who needs these functions
 		return model, driver, compiler
 	}
 	inside.Root.Forms = func(ctx context.Context, k any, target, signature string, opts target.Options,
-		until string) ([]compile.SavedForm, error) {
+		until string) ([]code.SavedForm, error) {
 		x := k.(*Kernel)
 		dev, specs, err := x.forTarget(target, signature)
 		if err != nil {
@@ -131,7 +132,7 @@ func (k *Kernel) gridOf(p *warm.Plan, grid GridFunc, values inside.Values) (Grid
 
 // compileFor compiles like CompileFor; the texts of stages that are not in only are not kept.
 func (k *Kernel) compileFor(ctx context.Context, target, signature string, opts target.Options, until string,
-	only []string) (*compile.Result, error) {
+	only []string) (*code.Result, error) {
 	dev, specs, err := k.forTarget(target, signature)
 	if err != nil {
 		return nil, err

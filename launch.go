@@ -12,10 +12,11 @@ import (
 	"github.com/nereid-lang/nereid/internal/device"
 	devnvidia "github.com/nereid-lang/nereid/internal/device/nvidia"
 	"github.com/nereid-lang/nereid/internal/diag"
-	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
+	"github.com/nereid-lang/nereid/internal/runtime/code"
 	"github.com/nereid-lang/nereid/internal/runtime/compile"
 	"github.com/nereid-lang/nereid/internal/runtime/warm"
+	"github.com/nereid-lang/nereid/internal/signature"
 	"github.com/nereid-lang/nereid/internal/target"
 )
 
@@ -208,13 +209,13 @@ func launchPlan(p *warm.Plan, s *Stream, g Grid, words []uint64, held args.Holde
 		return errClosedStream
 	}
 	if p.Exec == nil || trace.IsEnabled() {
-		own := p.Owner.(*compile.Build)
-		return runError(own.Launch(s.ctx, s.core(), &compile.Work{Grid: g, Words: words, Held: held}), own)
+		own := p.Owner.(*code.Build)
+		return runError(own.Launch(s.ctx, s.core(), &code.Work{Grid: g, Words: words, Held: held}), own)
 	}
 	err := launchExec(p, s, g, words, held)
 	runtime.KeepAlive(p)
 	if err != nil {
-		return runError(diag.RefusedBy(err, s.dev.String()), p.Owner.(*compile.Build))
+		return runError(diag.RefusedBy(err, s.dev.String()), p.Owner.(*code.Build))
 	}
 	return nil
 }
@@ -225,12 +226,12 @@ func launchExec(p *warm.Plan, s *Stream, g Grid, words []uint64, held args.Holde
 	if _, ok := s.s.(target.Guarded); !ok {
 		return p.Exec.Launch(s.ctx, s.s, g, words)
 	}
-	return compile.Guard(s.core(), held, func() error { return p.Exec.Launch(s.ctx, s.s, g, words) })
+	return code.Guard(s.core(), held, func() error { return p.Exec.Launch(s.ctx, s.s, g, words) })
 }
 
 // work returns what the launch does.
-func (l *launch) work(g Grid) *compile.Work {
-	return &compile.Work{Grid: g, Words: l.frame.Words, Mem: l.mem, Held: &l.frame.Matched}
+func (l *launch) work(g Grid) *code.Work {
+	return &code.Work{Grid: g, Words: l.frame.Words, Mem: l.mem, Held: &l.frame.Matched}
 }
 
 // launchLong launches with arguments of a specialization that has no plan yet, after decorators, and keeps
@@ -263,7 +264,7 @@ func (k *Kernel) launchLong(s *Stream, grid Programs, list []any, m *args.Matche
 
 // plan keeps the plan by which the launch can be repeated, unless each launch must determine the memory of
 // its arguments.
-func (l *launch) plan(b *compile.Build, list []any, note noting, byValue bool) {
+func (l *launch) plan(b *code.Build, list []any, note noting, byValue bool) {
 	strict := l.k.code.Set.Strict
 	if b.Bounded != nil || l.checked() || l.loosened && !strict ||
 		l.general != nil && (!l.general.same || !strict || note != nil) {
@@ -297,7 +298,7 @@ func (k *Kernel) launchMatched(s *Stream, grid Programs, m *args.Matched, ahead 
 }
 
 // newPlan returns a plan for launches with that many words.
-func newPlan(dev *Device, b *compile.Build, words int) *warm.Plan {
+func newPlan(dev *Device, b *code.Build, words int) *warm.Plan {
 	p := &warm.Plan{Dev: dev.core(), Owner: b, Words: words, Apart: b.Apart}
 	if b.Direct() {
 		p.Exec = b.Exec
@@ -328,7 +329,7 @@ func (l *launch) explain(err error) error {
 	if !errors.As(err, new(*CompileError)) || len(l.frame.Vals) == 0 {
 		return err
 	}
-	pointers, perr := l.k.m.src.Pointers(l.k.name, l.dev.core().Target())
+	pointers, perr := l.k.m.src.Pointers(l.k.name, compile.TargetOf(l.dev.core()))
 	if perr != nil {
 		return err
 	}
@@ -366,7 +367,7 @@ func noPointer(name string, v any, err error) error {
 func isNumber(k reflect.Kind) bool { return k >= reflect.Bool && k <= reflect.Float64 }
 
 // build returns the kernel compiled for the arguments of a launch.
-func (k *Kernel) build(ctx context.Context, l *launch) (*compile.Build, error) {
+func (k *Kernel) build(ctx context.Context, l *launch) (*code.Build, error) {
 	r := compile.Request{Spec: l.spec(), Ahead: l.ahead, All: l.all, Want: l.want, Way: l.way,
 		Launch: l.first}
 	if l.on != nil {
@@ -404,7 +405,7 @@ type launch struct {
 	general  *general // the code of another specialization that serves the launch, or nil
 	frame    frame
 	opts     target.Options // options that the kernel is compiled with
-	specs    []lang.ArgSpec
+	specs    []signature.Arg
 	way      device.Way      // of the code for the grid
 	first    *target.Launch  // what the compiler is told of the launch; nil if its device does not ask
 	mem      []target.Memory // memory of the arguments that are pointers

@@ -18,6 +18,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/runtime/tune"
 	"github.com/nereid-lang/nereid/internal/runtime/warm"
 	"github.com/nereid-lang/nereid/internal/safefile"
+	"github.com/nereid-lang/nereid/internal/signature"
 	"github.com/nereid-lang/nereid/internal/target"
 	"github.com/nereid-lang/nereid/internal/triton"
 )
@@ -302,7 +303,7 @@ func (k *Kernel) Signature(arguments ...any) (string, error) {
 	if err := l.bind(&f.Matched); err != nil {
 		return "", err
 	}
-	return lang.FormatSignature(l.specs), nil
+	return signature.Format(l.specs), nil
 }
 
 // Source returns the Triton IR, before any pass, that a launch with these arguments compiles.
@@ -343,7 +344,7 @@ func (k *Kernel) CompileFor(ctx context.Context, target, signature string, opts 
 }
 
 // forTarget returns a device that compiles for a target, and the arguments that a signature describes.
-func (k *Kernel) forTarget(target, signature string) (*Device, []lang.ArgSpec, error) {
+func (k *Kernel) forTarget(target, signature string) (*Device, []signature.Arg, error) {
 	specs, err := lang.ParseSignature(k.params.List, signature)
 	if err != nil {
 		return nil, nil, k.argError(err)
@@ -356,7 +357,7 @@ func (k *Kernel) forTarget(target, signature string) (*Device, []lang.ArgSpec, e
 }
 
 // compile compiles up to a stage ("" means all) and keeps the text of some stages (nil means all).
-func (k *Kernel) compile(ctx context.Context, dev *Device, specs []lang.ArgSpec, opts target.Options,
+func (k *Kernel) compile(ctx context.Context, dev *Device, specs []signature.Arg, opts target.Options,
 	until string, only []string) (*Compiled, error) {
 	if dev != nil && dev.b == nil {
 		return nil, dev.usable()

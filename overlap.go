@@ -2,7 +2,7 @@ package nereid
 
 import (
 	"github.com/nereid-lang/nereid/internal/runtime/args"
-	"github.com/nereid-lang/nereid/internal/runtime/compile"
+	"github.com/nereid-lang/nereid/internal/runtime/code"
 	"github.com/nereid-lang/nereid/internal/target"
 )
 
@@ -13,7 +13,7 @@ import (
 // loads tiles of one argument after stores through another.
 
 // buildOverlap returns the kernel compiled for overlapping arguments.
-func (l *launch) buildOverlap(s *Stream) (*compile.Build, error) {
+func (l *launch) buildOverlap(s *Stream) (*code.Build, error) {
 	l.opts.Overlap = true
 	return l.k.build(s.ctx, l)
 }

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"sync"
 
-	"github.com/nereid-lang/nereid/internal/runtime/compile"
+	"github.com/nereid-lang/nereid/internal/runtime/code"
 	"github.com/nereid-lang/nereid/internal/runtime/manifest"
 )
 
@@ -56,7 +56,7 @@ func (r *Recorder) Write(name string) error {
 }
 
 // add records a variant.
-func (r *Recorder) add(v compile.Variant) error {
+func (r *Recorder) add(v code.Variant) error {
 	r.first.Do(func() { r.rec.File = r.File })
 	return r.rec.Add(v)
 }

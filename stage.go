@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/nereid-lang/nereid/internal/diag"
+	"github.com/nereid-lang/nereid/internal/runtime/code"
 	"github.com/nereid-lang/nereid/internal/runtime/compile"
 	"github.com/nereid-lang/nereid/internal/target"
 	"github.com/nereid-lang/nereid/internal/target/nvidia"
@@ -85,7 +86,7 @@ func (in *StageText) read() (*compile.Text, error) {
 		return nil, err
 	}
 	if t.Params == nil && (stage == "ptx" || stage == "llir") {
-		t.Late = func(r *compile.Result) ([]compile.SavedParam, error) { return headerParams(t, r) }
+		t.Late = func(r *code.Result) ([]code.SavedParam, error) { return headerParams(t, r) }
 	}
 	if stage != "ptx" {
 		return t, nil
@@ -109,8 +110,8 @@ var headerTypes = map[string]string{
 }
 
 // headerParams returns the parameters that PTX declares. What its pointers point to is not known.
-func headerParams(t *compile.Text, r *compile.Result) (out []compile.SavedParam, err error) {
-	out = []compile.SavedParam{}
+func headerParams(t *compile.Text, r *code.Result) (out []code.SavedParam, err error) {
+	out = []code.SavedParam{}
 	for _, s := range r.Stages {
 		if s.Name != "ptx" {
 			continue
@@ -128,7 +129,7 @@ func headerParams(t *compile.Text, r *compile.Result) (out []compile.SavedParam,
 				return nil, fmt.Errorf("nereid: %s: parameter %d has %d bytes of .%s: "+
 					"what it is stands in the description that --emit json writes", t.File, i, p.Size, p.Type)
 			}
-			out = append(out, compile.SavedParam{Name: fmt.Sprintf("param_%d", i), Spec: spec})
+			out = append(out, code.SavedParam{Name: fmt.Sprintf("param_%d", i), Spec: spec})
 		}
 	}
 	return out, nil

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/nereid-lang/nereid/internal/runtime/compile"
+	"github.com/nereid-lang/nereid/internal/runtime/code"
 )
 
 // Errors for nil and zero values of the API's types, which would otherwise panic.
@@ -23,7 +23,7 @@ var (
 
 // Errors for values used after Close.
 var (
-	errClosedTensor   = compile.ErrTensor
+	errClosedTensor   = code.ErrTensor
 	errClosedStream   = fmt.Errorf("nereid: the stream is %w", ErrClosed)
 	errClosedGraph    = fmt.Errorf("nereid: the graph is %w", ErrClosed)
 	errClosedCompiled = fmt.Errorf("nereid: the compiled kernel is %w", ErrClosed)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/lang"
+	"github.com/nereid-lang/nereid/internal/runtime/code"
 	"github.com/nereid-lang/nereid/internal/runtime/compile"
 )
 
@@ -34,17 +35,17 @@ type Variant struct {
 func (v Variant) String() string { return v.core().String() }
 
 // core returns the variant in the form of package compile.
-func (v Variant) core() compile.Variant {
-	return compile.Variant{File: v.File, Kernel: v.Kernel, Signature: v.Signature,
+func (v Variant) core() code.Variant {
+	return code.Variant{File: v.File, Kernel: v.Kernel, Signature: v.Signature,
 		Options: options(v.Options), Form: v.Form, Triton: v.Triton}
 }
 
 // variantOf returns a variant of package compile in its exported form.
-func variantOf(v compile.Variant) Variant {
+func variantOf(v code.Variant) Variant {
 	return Variant{v.File, v.Kernel, v.Signature, Options(v.Options), v.Form, v.Triton}
 }
 
-func variantsOf(list []compile.Variant) []Variant {
+func variantsOf(list []code.Variant) []Variant {
 	out := make([]Variant, len(list))
 	for i, v := range list {
 		out[i] = variantOf(v)
@@ -137,7 +138,7 @@ const (
 // wanted returns which ways of code are made, for a variant of which some forms were recorded.
 func (f Forms) wanted(seen []string) func(device.Way) bool {
 	return func(w device.Way) bool {
-		return f == AllForms || f == SeenForms && slices.Contains(seen, compile.Form(w))
+		return f == AllForms || f == SeenForms && slices.Contains(seen, code.Form(w))
 	}
 }
 

@@ -23,7 +23,7 @@ import (
 	"github.com/nereid-lang/nereid/bundle"
 	format "github.com/nereid-lang/nereid/internal/bundle"
 	"github.com/nereid-lang/nereid/internal/llvm"
-	"github.com/nereid-lang/nereid/internal/runtime/compile"
+	"github.com/nereid-lang/nereid/internal/runtime/code"
 	"github.com/nereid-lang/nereid/internal/txtest"
 	"github.com/nereid-lang/nereid/kernels"
 )
@@ -71,7 +71,7 @@ func compileAll(t testing.TB, list []item) (entries []format.Entry, parts []map[
 			if err := c.Save(&file); err != nil {
 				t.Fatal(err)
 			}
-			s, err := compile.ReadSaved(&file)
+			s, err := code.ReadSaved(&file)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -13,7 +13,7 @@ import (
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/bundle"
 	format "github.com/nereid-lang/nereid/internal/bundle"
-	"github.com/nereid-lang/nereid/internal/runtime/compile"
+	"github.com/nereid-lang/nereid/internal/runtime/code"
 )
 
 // TestForeign loads code for processors that this machine is not: the error says which, and why.
@@ -54,7 +54,7 @@ func TestForeign(t *testing.T) {
 // remachine changes the machine of an entry.
 func remachine(t *testing.T, e *format.Entry, parts map[string][]byte, machine string) {
 	t.Helper()
-	var s compile.Saved
+	var s code.Saved
 	if err := json.Unmarshal(parts[format.PartMeta], &s); err != nil {
 		t.Fatal(err)
 	}
@@ -96,19 +96,19 @@ func TestDamaged(t *testing.T) {
 // TestWrongCode has entries whose checksums are right and whose code is not: errors, no panics and no crash.
 func TestWrongCode(t *testing.T) {
 	s := newStream(t, "cpu")
-	for name, change := range map[string]func(*compile.Saved, map[string][]byte){
-		"no ELF object file":   func(_ *compile.Saved, p map[string][]byte) { p["obj"] = []byte("no code") },
-		"is damaged: its meta": func(s *compile.Saved, _ map[string][]byte) { s.Kernel = "another" },
-		"has no meta":          func(_ *compile.Saved, p map[string][]byte) { p["meta"] = nil },
-		"is not complete":      func(s *compile.Saved, _ map[string][]byte) { s.Meta = []byte(`{}`) },
-		"the saved kernel":     func(s *compile.Saved, _ map[string][]byte) { s.Params[0].Spec = "banana" },
-		"no function nowhere": func(s *compile.Saved, _ map[string][]byte) {
+	for name, change := range map[string]func(*code.Saved, map[string][]byte){
+		"no ELF object file":   func(_ *code.Saved, p map[string][]byte) { p["obj"] = []byte("no code") },
+		"is damaged: its meta": func(s *code.Saved, _ map[string][]byte) { s.Kernel = "another" },
+		"has no meta":          func(_ *code.Saved, p map[string][]byte) { p["meta"] = nil },
+		"is not complete":      func(s *code.Saved, _ map[string][]byte) { s.Meta = []byte(`{}`) },
+		"the saved kernel":     func(s *code.Saved, _ map[string][]byte) { s.Params[0].Spec = "banana" },
+		"no function nowhere": func(s *code.Saved, _ map[string][]byte) {
 			s.Meta = []byte(`{"Entry":"nowhere","Params":5}`)
 		},
-		"no description of a k": func(_ *compile.Saved, p map[string][]byte) { p["meta"] = []byte("{") },
+		"no description of a k": func(_ *code.Saved, p map[string][]byte) { p["meta"] = []byte("{") },
 	} {
 		entries, parts := compileAll(t, softmaxes([]string{baseline()}, 64)[:1])
-		var saved compile.Saved
+		var saved code.Saved
 		if err := json.Unmarshal(parts[0]["meta"], &saved); err != nil {
 			t.Fatal(err)
 		}

@@ -9,13 +9,12 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/spf13/cobra"
-
 	"github.com/nereid-lang/nereid/internal/bundle"
 	"github.com/nereid-lang/nereid/internal/cform"
 	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/diag"
-	"github.com/nereid-lang/nereid/internal/runtime/compile"
+	"github.com/nereid-lang/nereid/internal/runtime/code"
+	"github.com/spf13/cobra"
 )
 
 // withBundle opens a bundle and calls f with it.
@@ -182,7 +181,7 @@ type shown struct {
 	Hash        string              // of the code
 	Forms       []shownForm         `json:",omitempty"`
 	Certificate *bundle.Certificate `json:",omitempty"`
-	Launch      json.RawMessage     // compile.Saved
+	Launch      json.RawMessage     // code.Saved
 }
 
 func describeEntry(b *bundle.File, e *bundle.Entry) (shown, error) {
@@ -205,7 +204,7 @@ type shownForm struct {
 	NotInC                string `json:",omitempty"` // why launches from C do without it
 }
 
-func shownForms(list []compile.SavedForm) (out []shownForm) {
+func shownForms(list []code.SavedForm) (out []shownForm) {
 	if list == nil {
 		return nil
 	}

@@ -297,7 +297,7 @@ func (b *cutter) missing(params *args.Params, i int) bool {
 
 // number returns the class and the word of a default that is a number.
 func number(r *args.Rule, p *lang.Param) (c args.Class, word uint64, ok bool) {
-	switch v := args.GoValue(p.Default).(type) {
+	switch v := p.Default.Plain().(type) {
 	case int64:
 		c, word = r.Integer(v)
 	case float64:

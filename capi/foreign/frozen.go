@@ -11,7 +11,7 @@ import (
 	devnvidia "github.com/nereid-lang/nereid/internal/device/nvidia"
 	"github.com/nereid-lang/nereid/internal/dtype"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
-	"github.com/nereid-lang/nereid/internal/runtime/compile"
+	"github.com/nereid-lang/nereid/internal/runtime/code"
 	"github.com/nereid-lang/nereid/internal/runtime/inside"
 	"github.com/nereid-lang/nereid/internal/runtime/warm"
 	"github.com/nereid-lang/nereid/internal/target"
@@ -67,7 +67,7 @@ func newFrozen(k *nereid.Kernel, s *nereid.Stream, list []any, signature string,
 		return nil, err
 	}
 	f := &Frozen{plan: p, k: k}
-	build := p.Owner.(*compile.Build)
+	build := p.Owner.(*code.Build)
 	for i := range p.Words {
 		x := build.Param(i)
 		r := read{size: 8}

@@ -17,7 +17,7 @@ import (
 	devnvidia "github.com/nereid-lang/nereid/internal/device/nvidia"
 	"github.com/nereid-lang/nereid/internal/knob"
 	"github.com/nereid-lang/nereid/internal/llvm"
-	"github.com/nereid-lang/nereid/internal/runtime/compile"
+	"github.com/nereid-lang/nereid/internal/runtime/code"
 	"github.com/nereid-lang/nereid/internal/runtime/inside"
 	"github.com/nereid-lang/nereid/internal/target"
 	"github.com/nereid-lang/nereid/internal/target/amd"
@@ -54,10 +54,10 @@ type work struct {
 	target   string
 	variants []Variant // the first one is compiled
 	kernel   *nereid.Kernel
-	out      *compile.Result
+	out      *code.Result
 	took     time.Duration
 	err      error
-	forms    []compile.SavedForm // with BuildOptions.Forms
+	forms    []code.SavedForm // with BuildOptions.Forms
 
 	certificate *bundle.Certificate
 }

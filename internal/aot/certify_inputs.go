@@ -142,7 +142,7 @@ func (c *chooser) read() error {
 	for i, s := range c.specs {
 		switch {
 		case s.Const != nil:
-			setNumber(c.constants, c.params[i].Name, s.Const)
+			setNumber(c.constants, c.params[i].Name, lang.ValueOf(s.Const))
 		case s.Tuple || s.Desc != nil:
 			return notCertified{fmt.Errorf("%s: tuples and descriptors are not made up", c.params[i].Name)}
 		}
@@ -251,15 +251,13 @@ func (c *chooser) setGrid(in *inputs, rules []rule.Rule, numbers map[string]floa
 
 // newInput returns an argument of a type, without a value.
 func newInput(name string, s lang.ArgSpec) (input, error) {
-	typ := strings.TrimPrefix(fmt.Sprint(s.Type), "pointer<")
-	if typ != fmt.Sprint(s.Type) {
-		t, ok := dtype.Parse(strings.TrimSuffix(typ, ">"))
-		if !ok {
-			return input{}, notCertified{fmt.Errorf("%s: tensors of %s are not made up", name, typ)}
-		}
-		return input{name: name, tensor: true, dtype: t}, nil
+	if !s.Type.IsPointer() {
+		return input{name: name, typ: s.Type.Long()}, nil
 	}
-	return input{name: name, typ: typ}, nil
+	if elem := s.Type.Pointee(); elem.IsPointer() {
+		return input{}, notCertified{fmt.Errorf("%s: tensors of %s are not made up", name, elem)}
+	}
+	return input{name: name, tensor: true, dtype: s.Type.Elem}, nil
 }
 
 // setNumber sets the value of a number of the argument's type.
@@ -270,7 +268,7 @@ func (a *input) setNumber(v float64) {
 			v = 0.75 // a probability, a scale or an epsilon rather than a size
 		}
 		a.value = v
-	case a.typ == "int1" || a.typ == "i1":
+	case a.typ == "int1":
 		a.value = v != 0
 	default:
 		a.value = int64(v)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/bundle"
 	"github.com/nereid-lang/nereid/internal/ptx"
-	"github.com/nereid-lang/nereid/internal/runtime/compile"
+	"github.com/nereid-lang/nereid/internal/runtime/code"
 	"github.com/nereid-lang/nereid/internal/runtime/inside"
 	"github.com/nereid-lang/nereid/internal/target"
 )
@@ -48,7 +48,7 @@ func (b *builder) add(to *bundle.Writer, w *work) error {
 }
 
 // saved returns the description of a compilation with its code. ptx is the text beside a cubin, or nil.
-func (b *builder) saved(w *work) (s *compile.Saved, ptx []byte, err error) {
+func (b *builder) saved(w *work) (s *code.Saved, ptx []byte, err error) {
 	kept, ok := w.out.Exec.(target.Kept)
 	if !ok {
 		return nil, nil, errors.New("the code of " + w.variants[0].Name + " cannot be kept")

@@ -14,7 +14,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/bundle"
 	"github.com/nereid-lang/nereid/internal/dtype"
 	"github.com/nereid-lang/nereid/internal/gen"
-	"github.com/nereid-lang/nereid/internal/runtime/compile"
+	"github.com/nereid-lang/nereid/internal/runtime/code"
 )
 
 // bundleFile is the name of the bundle in a generated package.
@@ -117,7 +117,7 @@ func unused(name string, taken map[string]bool) string {
 }
 
 // goArgs returns the arguments of a launch: parameters that are not compiled in.
-func goArgs(s *compile.Saved) (out []goArg) {
+func goArgs(s *code.Saved) (out []goArg) {
 	for _, p := range s.Params {
 		if p.Constant {
 			continue

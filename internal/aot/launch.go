@@ -20,7 +20,7 @@ func launchOf(t rule.LaunchText, params []lang.Param, c constants,
 	for i, p := range params {
 		v, ok := c[i]
 		if !ok && p.Constexpr && p.Default != nil {
-			v, ok = p.Default, true
+			v, ok = lang.ValueOf(p.Default), true
 		}
 		if !ok {
 			args = append(args, p.Name)

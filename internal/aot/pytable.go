@@ -96,7 +96,8 @@ func (p *pyRow) finish(v Variant, fn *world.JITFunction) bool {
 	if err != nil {
 		return p.fault("kwargs", err.Error(), "")
 	}
-	c, err := constantsOf(fn.Params, consts)
+	params := lang.ParamsOf(fn.Params)
+	c, err := constantsOf(params, consts)
 	if err != nil {
 		return p.fault("constants", err.Error(), "")
 	}
@@ -104,8 +105,8 @@ func (p *pyRow) finish(v Variant, fn *world.JITFunction) bool {
 	if err != nil {
 		return p.fault("sig", err.Error(), "")
 	}
-	if v.Signature, err = compose(fn.Params, given, c); err == nil {
-		err = checkSignature(fn.Params, v.Signature)
+	if v.Signature, err = compose(params, given, c); err == nil {
+		err = checkSignature(params, v.Signature)
 	}
 	if err != nil {
 		d := asDiagnostic(err)
@@ -115,7 +116,7 @@ func (p *pyRow) finish(v Variant, fn *world.JITFunction) bool {
 		return p.fault("kwargs", err.Error(), "")
 	}
 	var key string
-	if v.Launch, key, err = p.launch(fn.Params, c); err != nil {
+	if v.Launch, key, err = p.launch(params, c); err != nil {
 		return p.fault(key, err.Error(), "")
 	}
 	return p.rows.add(p.row, v)

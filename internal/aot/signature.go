@@ -125,7 +125,7 @@ func namesOf(params []lang.Param) []string {
 func compose(params []lang.Param, e entries, c constants) (string, error) {
 	out := make([]string, len(params))
 	for i, v := range c {
-		out[i] = lang.FormatSignature([]lang.ArgSpec{{Const: v}})
+		out[i] = lang.FormatSignature([]lang.ArgSpec{{Const: lang.ConstOf(v)}})
 	}
 	open, err := e.fill(params, c, out)
 	if err != nil {

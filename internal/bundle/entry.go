@@ -15,10 +15,10 @@ const (
 	PartPTX   = "ptx"   // PTX, which drivers of newer GPUs assemble
 	PartHsaco = "hsaco" // a code object of an AMD GPU
 	PartObj   = "obj"   // an ELF object file for CPUs
-	PartMeta  = "meta"  // what a launch must know: JSON of compile.Saved, without the code
+	PartMeta  = "meta"  // what a launch must know: JSON of code.Saved, without the code
 
 	PartCertificate = "certificate" // JSON of Certificate
-	PartForms       = "forms"       // JSON of a list of compile.SavedForm: code for some launches each
+	PartForms       = "forms"       // JSON of a list of code.SavedForm: code for some launches each
 )
 
 // Entry is a variant of a kernel, compiled for one target. Name and Target together are its key.
@@ -27,7 +27,7 @@ type Entry struct {
 	Group     string     // variants that compute the same; "" means none
 	Kernel    string     // name of the kernel's function
 	Target    string     // what it was compiled for: "cuda:90", "hip:gfx942", "cpu:x86-64-v3"
-	Machine   string     // processors that run it: compile.Saved.Machine
+	Machine   string     // processors that run it: code.Saved.Machine
 	Signature string     // in the form that Kernel.Compile takes
 	Options   string     // JSON of target.Options
 	Source    string     // hash of the kernel's source

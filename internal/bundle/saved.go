@@ -4,13 +4,13 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/nereid-lang/nereid/internal/runtime/compile"
+	"github.com/nereid-lang/nereid/internal/runtime/code"
 )
 
 // NewEntry returns the entry of a compiled kernel with its parts: the code under the name of its stage, and
 // the description. Whoever has the kernel in a second form (PTX beside a cubin) adds a part. source is a hash
 // of the kernel's source.
-func NewEntry(name, group, source string, s *compile.Saved) (Entry, map[string][]byte, error) {
+func NewEntry(name, group, source string, s *code.Saved) (Entry, map[string][]byte, error) {
 	options, err := json.Marshal(s.Options)
 	if err != nil {
 		return Entry{}, nil, fmt.Errorf("bundle: %s: %w", name, err)
@@ -34,12 +34,12 @@ func NewEntry(name, group, source string, s *compile.Saved) (Entry, map[string][
 
 // Saved returns the compiled kernel of an entry with the code of one of its parts. Code for which the entry's
 // certificate is not is a Damage.
-func (f *File) Saved(e *Entry, part string) (*compile.Saved, error) {
+func (f *File) Saved(e *Entry, part string) (*code.Saved, error) {
 	meta, err := f.Read(e, PartMeta)
 	if err != nil {
 		return nil, err
 	}
-	s := &compile.Saved{}
+	s := &code.Saved{}
 	if err := json.Unmarshal(meta, s); err != nil {
 		return nil, &Damage{e.String(), PartMeta, "it is no description of a kernel: " + err.Error()}
 	}
@@ -58,7 +58,7 @@ func (f *File) Saved(e *Entry, part string) (*compile.Saved, error) {
 }
 
 // Forms returns the forms of an entry's code, nil if it has none beside the code that serves all launches.
-func (f *File) Forms(e *Entry) (list []compile.SavedForm, err error) {
+func (f *File) Forms(e *Entry) (list []code.SavedForm, err error) {
 	if e.Part(PartForms) == nil {
 		return nil, nil
 	}
@@ -73,7 +73,7 @@ func (f *File) Forms(e *Entry) (list []compile.SavedForm, err error) {
 }
 
 // compiler names the build of Nereid and, unless it is 3.6, the release of the language.
-func compiler(s *compile.Saved) string {
+func compiler(s *code.Saved) string {
 	if s.Triton == "" {
 		return s.Compiler
 	}

@@ -7,15 +7,15 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/nereid-lang/nereid/internal/runtime/compile"
+	"github.com/nereid-lang/nereid/internal/runtime/code"
 	"github.com/nereid-lang/nereid/internal/target"
 )
 
-func savedSample() *compile.Saved {
-	return &compile.Saved{
+func savedSample() *code.Saved {
+	return &code.Saved{
 		Kernel: "add", File: "add.py", Signature: "*fp32:16, i32, 64", Options: target.Options{NumWarps: 4},
-		Params:    []compile.SavedParam{{Name: "x", Spec: "*fp32:16"}, {Name: "n", Spec: "i32"}},
-		Args:      []compile.SavedArg{{Name: "x", Type: "fp32", Pointer: true, Align16: true, Size: 8}},
+		Params:    []code.SavedParam{{Name: "x", Spec: "*fp32:16"}, {Name: "n", Spec: "i32"}},
+		Args:      []code.SavedArg{{Name: "x", Type: "fp32", Pointer: true, Align16: true, Size: 8}},
 		Constants: map[string]string{"BLOCK": "64"}, Target: "cuda:90", Machine: "sm_90a",
 		Compiler: "nereid 1", Generator: "llvm 22", Facts: target.Facts{Warps: 4}, Stage: PartCubin,
 		Meta: []byte(`{"Name":"add"}`), Code: []byte("machine code"),

@@ -12,7 +12,7 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/bundle"
 	"github.com/nereid-lang/nereid/internal/rule"
-	"github.com/nereid-lang/nereid/internal/runtime/compile"
+	"github.com/nereid-lang/nereid/internal/runtime/code"
 )
 
 // maxArgs bounds the arguments of a kernel.
@@ -146,7 +146,7 @@ type writer struct {
 type variant struct {
 	id     string // its name as part of a C identifier
 	entry  *bundle.Entry
-	saved  *compile.Saved // of its first code: the arguments are the same for all
+	saved  *code.Saved // of its first code: the arguments are the same for all
 	launch rule.Launch
 	symbol string // of its table
 
@@ -196,7 +196,7 @@ func (w *writer) variant(list []bundle.Entry) error {
 }
 
 // sameArgs reports whether two pieces of code take the same arguments, wherever these lie.
-func sameArgs(a, b *compile.Saved) bool {
+func sameArgs(a, b *code.Saved) bool {
 	if len(a.Args) != len(b.Args) {
 		return false
 	}
@@ -216,7 +216,7 @@ const (
 )
 
 // code returns the row of one piece of code in its variant's table.
-func (w *writer) code(e *bundle.Entry, s *compile.Saved, part string) ([]cell, error) {
+func (w *writer) code(e *bundle.Entry, s *code.Saved, part string) ([]cell, error) {
 	f := s.Facts
 	switch {
 	case len(s.Args) > maxArgs:
@@ -268,7 +268,7 @@ func (c chipOf) cells(entry, image string) []cell {
 
 // host keeps an object file and returns its row. Code for the processors of another architecture than the C
 // compiler's is not linked.
-func (w *writer) host(e *bundle.Entry, s *compile.Saved) ([]cell, error) {
+func (w *writer) host(e *bundle.Entry, s *code.Saved) ([]cell, error) {
 	triple, rest, _ := strings.Cut(s.Machine, " ")
 	arch, _, _ := strings.Cut(triple, "-")
 	if arch != "x86_64" && arch != "aarch64" {
@@ -286,7 +286,7 @@ func (w *writer) host(e *bundle.Entry, s *compile.Saved) ([]cell, error) {
 }
 
 // object keeps an object file, once, and returns the name of its function.
-func (w *writer) object(arch string, s *compile.Saved) (string, error) {
+func (w *writer) object(arch string, s *code.Saved) (string, error) {
 	if symbol := w.hosts[string(s.Code)]; symbol != "" {
 		return symbol, nil
 	}
@@ -324,8 +324,8 @@ func (w *writer) describe(v *variant, codes table) {
 	}
 	state := table{name: "state_" + v.id, ctype: "state", variable: true, rows: [][]cell{{ref(""), ref("")}}}
 	v.symbol = "variant_" + v.id
-	pointers := bits(v.saved.Args, func(a compile.SavedArg) bool { return a.Pointer })
-	aligned := bits(v.saved.Args, func(a compile.SavedArg) bool { return a.Align16 })
+	pointers := bits(v.saved.Args, func(a code.SavedArg) bool { return a.Pointer })
+	aligned := bits(v.saved.Args, func(a code.SavedArg) bool { return a.Align16 })
 	row := append([]cell{number(len(args.rows)), pointers, aligned, ref(state.name)}, w.launchRules(v)...)
 	row = append(row, v.entry.Name, v.entry.Group, v.entry.Kernel, number(len(constants.rows)),
 		number(len(codes.rows)), ref(args.name), ref(constants.name), ref(codes.name))
@@ -335,7 +335,7 @@ func (w *writer) describe(v *variant, codes table) {
 }
 
 // bits returns which of the first 64 arguments are of a kind.
-func bits(args []compile.SavedArg, is func(compile.SavedArg) bool) cell {
+func bits(args []code.SavedArg, is func(code.SavedArg) bool) cell {
 	var mask uint64
 	for i, a := range args[:min(64, len(args))] {
 		if is(a) {

@@ -9,7 +9,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/device/gpucode"
 	"github.com/nereid-lang/nereid/internal/device/nvidia"
-	"github.com/nereid-lang/nereid/internal/runtime/compile"
+	"github.com/nereid-lang/nereid/internal/runtime/code"
 	"github.com/nereid-lang/nereid/internal/uniform"
 )
 
@@ -18,13 +18,13 @@ import (
 
 // form is a form with its description.
 type form struct {
-	compile.SavedForm
+	code.SavedForm
 	code *nvidia.Code
 }
 
 // choice writes the forms of an entry's code and returns the name of their table; "" if there are none beside
 // the general one.
-func (w *writer) choice(e *bundle.Entry, s *compile.Saved, chip chipOf) (ref, error) {
+func (w *writer) choice(e *bundle.Entry, s *code.Saved, chip chipOf) (ref, error) {
 	forms, err := w.takeForms(e, s)
 	if err != nil || len(forms) == 0 {
 		return "", err
@@ -72,7 +72,7 @@ func (w *writer) choice(e *bundle.Entry, s *compile.Saved, chip chipOf) (ref, er
 
 // takeForms returns the forms that C code can launch, that with which launches begin first. The others are
 // left out, by name; all of them without the first.
-func (w *writer) takeForms(e *bundle.Entry, s *compile.Saved) (list []form, err error) {
+func (w *writer) takeForms(e *bundle.Entry, s *code.Saved) (list []form, err error) {
 	for _, f := range s.Forms {
 		if f.Stage != s.Stage {
 			continue
@@ -94,7 +94,7 @@ func (w *writer) takeForms(e *bundle.Entry, s *compile.Saved) (list []form, err 
 }
 
 // describe returns what launches know of a form.
-func describe(f *compile.SavedForm) (*nvidia.Code, error) {
+func describe(f *code.SavedForm) (*nvidia.Code, error) {
 	k, err := nvidia.Kept(device.Code{Stage: f.Stage, Meta: f.Meta})
 	if err != nil {
 		return nil, fmt.Errorf("the form %s: %w", f.Way, err)
@@ -103,7 +103,7 @@ func describe(f *compile.SavedForm) (*nvidia.Code, error) {
 }
 
 // Launches returns why C code cannot launch a form, or nil.
-func Launches(f *compile.SavedForm) error {
+func Launches(f *code.SavedForm) error {
 	k, err := describe(f)
 	if err != nil {
 		return err

@@ -8,7 +8,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/bundle"
 	"github.com/nereid-lang/nereid/internal/dtype"
 	"github.com/nereid-lang/nereid/internal/rule"
-	"github.com/nereid-lang/nereid/internal/runtime/compile"
+	"github.com/nereid-lang/nereid/internal/runtime/code"
 )
 
 // The parts of the files that are the same for all bundles; PREFIX stands for the form's name.
@@ -70,7 +70,7 @@ type function struct {
 	group     bool     // it chooses among the variants of a group
 	grid      bool     // it takes the grid
 	sizes     []string // of a group
-	args      []compile.SavedArg
+	args      []code.SavedArg
 }
 
 // function notes the function of a variant.
@@ -129,13 +129,13 @@ func (f *function) c(prefix string, b *strings.Builder) {
 }
 
 // isFloat reports whether C passes an argument as a float or a double.
-func isFloat(a compile.SavedArg) bool {
+func isFloat(a code.SavedArg) bool {
 	t, ok := dtype.Parse(a.Type)
 	return !a.Pointer && ok && t.Row().Kind == dtype.Float && t.Row().C != ""
 }
 
 // argBits returns the bits of an argument in C.
-func argBits(a compile.SavedArg) int {
+func argBits(a code.SavedArg) int {
 	if t, ok := dtype.Parse(a.Type); !a.Pointer && ok && t.Row().C != "" {
 		return max(8, t.Row().Bits)
 	}
@@ -143,7 +143,7 @@ func argBits(a compile.SavedArg) int {
 }
 
 // about describes a variant for people.
-func about(e *bundle.Entry, s *compile.Saved) string {
+func about(e *bundle.Entry, s *code.Saved) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, kernel %s(%s)", e.Name, e.Kernel, e.Signature)
 	for _, p := range s.Facts.Apart {
@@ -153,10 +153,10 @@ func about(e *bundle.Entry, s *compile.Saved) string {
 	return b.String()
 }
 
-func argName(i int, a compile.SavedArg) string { return fmt.Sprintf("a%d_%s", i, cName(a.Name)) }
+func argName(i int, a code.SavedArg) string { return fmt.Sprintf("a%d_%s", i, cName(a.Name)) }
 
 // cType returns the type of an argument, as it stands before the name.
-func cType(a compile.SavedArg) string {
+func cType(a code.SavedArg) string {
 	if a.Pointer {
 		return "const void *"
 	}

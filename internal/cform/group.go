@@ -6,7 +6,7 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/dtype"
 	"github.com/nereid-lang/nereid/internal/rule"
-	"github.com/nereid-lang/nereid/internal/runtime/compile"
+	"github.com/nereid-lang/nereid/internal/runtime/code"
 )
 
 // choiceWords is the size of the C source's type choices, in words.
@@ -119,7 +119,7 @@ func (w *writer) launchRules(v *variant) []cell {
 }
 
 // numberKind returns how the C source reads a scalar: see its type argument.
-func numberKind(a compile.SavedArg) int {
+func numberKind(a code.SavedArg) int {
 	t, ok := dtype.Parse(a.Type)
 	if a.Pointer || !ok {
 		return 0

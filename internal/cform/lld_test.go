@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"github.com/nereid-lang/nereid/internal/llvm"
-	"github.com/nereid-lang/nereid/internal/runtime/compile"
+	"github.com/nereid-lang/nereid/internal/runtime/code"
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
@@ -56,7 +56,7 @@ func TestRuntimeIR(t *testing.T) {
 // architectures.
 func TestRuntimeCompiles(t *testing.T) {
 	lib := txtest.LLVM(t, llvm.Load)
-	args := []compile.SavedArg{{Name: "x", Type: "fp32", Pointer: true}, {Name: "n", Type: "i32"},
+	args := []code.SavedArg{{Name: "x", Type: "fp32", Pointer: true}, {Name: "n", Type: "i32"},
 		{Name: "f", Type: "fp32"}, {Name: "d", Type: "fp64"}, {Name: "b", Type: "i1"},
 		{Name: "h", Type: "fp16"}}
 	w := &writer{prefix: "t", blobs: []blob{{"code_0", []byte("a\x00\"\\\xff")}},

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/nereid-lang/nereid/internal/lower"
-	"github.com/nereid-lang/nereid/internal/runtime/compile"
+	"github.com/nereid-lang/nereid/internal/runtime/code"
 )
 
 // A launch in C passes a tensor descriptor as words: address, sizes, strides, padding. Code for CPUs and
@@ -20,7 +20,7 @@ const maxMaps = 32
 var swizzles = map[int]int{0: 0, 32: 1, 64: 2, 128: 3}
 
 // takeMaps returns the tensor maps that code takes, and puts words in their place among its arguments.
-func takeMaps(s *compile.Saved) ([]lower.TensorMap, error) {
+func takeMaps(s *code.Saved) ([]lower.TensorMap, error) {
 	if len(s.Facts.Maps) == 0 {
 		return nil, nil
 	}
@@ -33,15 +33,15 @@ func takeMaps(s *compile.Saved) ([]lower.TensorMap, error) {
 		return nil, fmt.Errorf("it takes %d tensor maps, and %d are described; C code makes at most %d",
 			len(s.Facts.Maps), len(maps), maxMaps)
 	}
-	var args []compile.SavedArg
+	var args []code.SavedArg
 	k := 0
 	for i, a := range s.Args {
 		if k == len(maps) || maps[k].Param != i {
 			args = append(args, a)
 			continue
 		}
-		words := compile.DescriptorArgs(a.Name, elementType(s, a.Name), len(maps[k].Box))
-		args = append(args, compile.Args(words, nil)...)
+		words := code.DescriptorArgs(a.Name, elementType(s, a.Name), len(maps[k].Box))
+		args = append(args, code.Args(words, nil)...)
 		k++
 	}
 	s.Args = args
@@ -49,7 +49,7 @@ func takeMaps(s *compile.Saved) ([]lower.TensorMap, error) {
 }
 
 // elementType returns the type of a descriptor's elements: fp16 of tensordesc<fp16[64, 64]>.
-func elementType(s *compile.Saved, param string) string {
+func elementType(s *code.Saved, param string) string {
 	for _, p := range s.Params {
 		if _, text, ok := strings.Cut(p.Spec, "<"); ok && p.Name == param {
 			elem, _, _ := strings.Cut(text, "[")

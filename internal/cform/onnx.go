@@ -8,7 +8,7 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/dtype"
 	"github.com/nereid-lang/nereid/internal/rule"
-	"github.com/nereid-lang/nereid/internal/runtime/compile"
+	"github.com/nereid-lang/nereid/internal/runtime/code"
 )
 
 var (
@@ -156,7 +156,7 @@ func (w *writer) operands(o *rule.Operator, g *grouped, types map[string]string)
 }
 
 // tensorOperand returns the row of an argument that is a tensor.
-func tensorOperand(o *rule.Operator, a compile.SavedArg, types map[string]string) ([]cell, error) {
+func tensorOperand(o *rule.Operator, a code.SavedArg, types map[string]string) ([]cell, error) {
 	name := a.Name
 	if other, ok := o.Tensors[name]; ok {
 		name = other

@@ -92,3 +92,11 @@ type Isolator interface {
 
 // Labeled is a buffer whose name appears in the errors of launches.
 type Labeled interface{ SetName(name string) }
+
+// Stages returns the names of the forms that a kernel takes on its way to a device, nil if it compiles none.
+func Stages(b Device) []string {
+	if s, ok := b.(interface{ Stages() []string }); ok {
+		return s.Stages()
+	}
+	return nil
+}

@@ -337,7 +337,7 @@ func (p param) constField() (typ, note, form string) {
 	if p.Default == nil {
 		return typ, "", form
 	}
-	value := lang.Repr(p.Default)
+	value := lang.Repr(lang.ValueOf(p.Default))
 	note = " // the kernel's default is " + value
 	switch {
 	case p.kind == dtype:

@@ -7,6 +7,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/lang/sem"
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
 	"github.com/nereid-lang/nereid/internal/python"
+	"github.com/nereid-lang/nereid/internal/signature"
 )
 
 // kind is what a parameter is, as far as Go needs to know.
@@ -86,10 +87,10 @@ func (f *file) paramKind(fn string, p lang.Param) kind {
 	switch {
 	case found != unknown:
 		return found
-	case p.Default == object.None || namesPointer(p.Name):
+	case p.Default == signature.None || namesPointer(p.Name):
 		return tensor
 	}
-	switch p.Default.(type) {
+	switch defaultOf(p).(type) {
 	case object.Int:
 		return integer
 	case object.Bool:
@@ -131,9 +132,17 @@ func annotated(t string) kind {
 	return integer
 }
 
+// defaultOf returns the default of a parameter, nil if it has none.
+func defaultOf(p lang.Param) object.Value {
+	if p.Default == nil {
+		return nil
+	}
+	return lang.ValueOf(p.Default)
+}
+
 // constKind is the kind of a compile-time parameter.
 func constKind(p lang.Param, found kind) kind {
-	switch p.Default.(type) {
+	switch defaultOf(p).(type) {
 	case nil:
 	case object.Bool:
 		return boolean

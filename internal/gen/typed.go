@@ -46,7 +46,7 @@ func (g *generator) example(k kernel, given map[string]string) Example {
 		case p.Constexpr && set[p.Name] != "":
 			entry = set[p.Name]
 		case p.Default != nil:
-			entry = lang.Repr(p.Default)
+			entry = lang.Repr(lang.ValueOf(p.Default))
 		case p.Constexpr && p.kind == boolean:
 			entry = "False"
 			e.Guessed = append(e.Guessed, p.Name+"=False")

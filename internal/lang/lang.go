@@ -3,9 +3,9 @@ package lang
 import (
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/lang/codegen"
-	"github.com/nereid-lang/nereid/internal/lang/sem"
 	"github.com/nereid-lang/nereid/internal/lang/world"
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
+	"github.com/nereid-lang/nereid/internal/signature"
 )
 
 // Source is a file with kernels. It is parsed once; nothing in it is evaluated before a kernel is asked for.
@@ -30,7 +30,6 @@ func (s *Source) Compile(kernel string, args []ArgSpec, opts Options) (*ir.Modul
 type (
 	LoadOptions   = world.LoadOptions
 	Target        = world.Target
-	Param         = world.Param
 	InternalError = world.InternalError
 )
 
@@ -45,18 +44,21 @@ type (
 	DescriptorValue = world.DescriptorValue
 )
 
-// What they name of a compilation.
+// Options says how a kernel is compiled.
+type Options = codegen.Options
+
+// What they name of the arguments of launches.
 type (
-	Options  = codegen.Options
-	ArgSpec  = codegen.ArgSpec
-	DescSpec = codegen.DescSpec
-	FuncRef  = codegen.FuncRef
+	Param    = signature.Param
+	ArgSpec  = signature.Arg
+	DescSpec = signature.Desc
+	FuncRef  = signature.FuncRef
 )
 
 // DefaultTarget is what kernels see where nothing else is said: an sm_90 GPU.
 var DefaultTarget = world.DefaultTarget
 
-// PointerAttr is the attribute of a function's descriptor argument with DescSpec.Pointer.
+// PointerAttr is the attribute of a function's descriptor argument with signature.Desc.Pointer.
 const PointerAttr = codegen.PointerAttr
 
 // ParseSignature reads a signature as Triton's ahead-of-time tool writes it: one entry for each parameter, a
@@ -73,10 +75,35 @@ func SplitSignature(params []Param, text string) ([]string, error) {
 }
 
 // FormatSignature writes arguments as ParseSignature reads them.
-func FormatSignature(args []ArgSpec) string { return codegen.FormatSignature(args) }
+func FormatSignature(args []ArgSpec) string { return signature.Format(args) }
 
-// ParseType reads a type as signatures write it: i32, *fp16, *ki8 for a pointer that is only read, **fp32.
-func ParseType(text string) (sem.Type, error) { return codegen.ParseType(text) }
+// Params returns the parameters of a kernel.
+func (s *Source) Params(kernel string, target Target) ([]Param, error) {
+	list, err := s.Source.Params(kernel, target)
+	if err != nil {
+		return nil, err
+	}
+	return ParamsOf(list), nil
+}
+
+// ParamsOf returns the parameters of a jit function as launches see them.
+func ParamsOf(list []world.Param) []Param {
+	out := make([]Param, len(list))
+	for i, p := range list {
+		out[i] = Param{Name: p.Name, Constexpr: p.Constexpr, Type: p.Type, Const: p.Const, Pos: p.Pos,
+			Var: p.Var, NoSpecialize: p.NoSpecialize, NoAlign: p.NoAlign}
+		if p.Default != nil {
+			out[i].Default = ConstOf(p.Default)
+		}
+	}
+	return out
+}
+
+// ConstOf returns a value known at compile time as a constant of a signature, ValueOf the value of one.
+func ConstOf(v object.Value) *signature.Const { return codegen.ConstOf(v) }
+
+// ValueOf returns the value of a constant of a signature.
+func ValueOf(c *signature.Const) object.Value { return codegen.ValueOf(c) }
 
 // Repr returns repr(v).
 func Repr(v object.Value) string { return world.Repr(v) }

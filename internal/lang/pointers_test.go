@@ -51,7 +51,7 @@ func TestPointersOfKernels(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, a := range args {
-			if want := a.Type != nil && a.Type.String()[0] == 'p'; got[i] != want {
+			if want := a.Type.IsPointer(); got[i] != want {
 				t.Errorf("%s: parameter %s: pointer %v, want %v", s.Name, params[i].Name, got[i], want)
 			}
 		}

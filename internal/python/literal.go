@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/nereid-lang/nereid/internal/pytext"
 )
 
 // maxDigits is CPython's bound on decimal integers, whose conversion takes time quadratic in their length.
@@ -207,9 +209,4 @@ func appendRune(b []byte, r rune) []byte {
 
 // DecodeRune does what utf8.DecodeRuneInString does, for the strings of a Constant, which may hold
 // surrogates.
-func DecodeRune(s string) (r rune, size int) {
-	if len(s) >= 3 && s[0] == 0xED && s[1]&0xE0 == 0xA0 && s[2]&0xC0 == 0x80 {
-		return 0xD000 | rune(s[1]&0x3F)<<6 | rune(s[2]&0x3F), 3
-	}
-	return utf8.DecodeRuneInString(s)
-}
+func DecodeRune(s string) (r rune, size int) { return pytext.DecodeRune(s) }

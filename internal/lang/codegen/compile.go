@@ -12,6 +12,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/lang/sem"
 	"github.com/nereid-lang/nereid/internal/lang/world"
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
+	"github.com/nereid-lang/nereid/internal/signature"
 	"github.com/nereid-lang/nereid/internal/triton"
 )
 
@@ -49,7 +50,7 @@ func (o Options) sem(v triton.Version) sem.Options {
 }
 
 // Compile makes Triton IR of a kernel for one signature. An error of the user's is a *diag.List.
-func Compile(s *world.Source, kernel string, args []ArgSpec, opts Options) (m *ir.Module, err error) {
+func Compile(s *world.Source, kernel string, args []signature.Arg, opts Options) (m *ir.Module, err error) {
 	if opts.Target.Backend == "" {
 		opts.Target = world.DefaultTarget
 	}
@@ -92,7 +93,7 @@ func Compile(s *world.Source, kernel string, args []ArgSpec, opts Options) (m *i
 	return u.kernel(fn, args)
 }
 
-func (u *unit) kernel(fn *world.JITFunction, args []ArgSpec) (*ir.Module, error) {
+func (u *unit) kernel(fn *world.JITFunction, args []signature.Arg) (*ir.Module, error) {
 	u.entry = fn.Func.Def.NamePos.Span()
 	params := make([]object.Value, len(args))
 	var facts []argFact
@@ -127,7 +128,7 @@ type argFact struct {
 }
 
 // template returns a value of the argument's shape, with no IR behind it yet.
-func (u *unit) template(a ArgSpec, at argPath, facts *[]argFact) object.Value {
+func (u *unit) template(a signature.Arg, at argPath, facts *[]argFact) object.Value {
 	switch {
 	case a.Tuple:
 		items := make([]object.Value, len(a.Items))
@@ -144,8 +145,8 @@ func (u *unit) template(a ArgSpec, at argPath, facts *[]argFact) object.Value {
 			*facts = append(*facts, argFact{at, ir.A(PointerAttr, ir.I32Attr(1))})
 		}
 		return descTemplate(a.Desc)
-	case a.Type == nil:
-		return u.constant(orNone(a.Const))
+	case !a.Typed():
+		return u.constant(ValueOf(a.Const))
 	}
 	if a.Div16 {
 		*facts = append(*facts, argFact{at, ir.A("tt.divisibility", ir.I32Attr(16))})
@@ -153,13 +154,13 @@ func (u *unit) template(a ArgSpec, at argPath, facts *[]argFact) object.Value {
 	if a.Small {
 		*facts = append(*facts, argFact{at, ir.A("tt.pointer_range", ir.I32Attr(32))})
 	}
-	return &sem.Tensor{Type: a.Type}
+	return &sem.Tensor{Type: typeOf(a.Type)}
 }
 
 // constant returns a compile-time argument with references to functions resolved.
 func (u *unit) constant(v object.Value) object.Value {
 	switch v := v.(type) {
-	case *FuncRef:
+	case *signature.FuncRef:
 		m := u.source.Module(u.world)
 		if v.File != "" && v.File != u.source.Name {
 			m = u.world.Eval.LoadFile(v.File)
@@ -185,8 +186,8 @@ func (u *unit) constant(v object.Value) object.Value {
 }
 
 // descTemplate returns a descriptor of the spec's type, with no IR behind it yet.
-func descTemplate(d *DescSpec) *sem.Descriptor {
-	t := &sem.Descriptor{Type: sem.Desc(sem.Block(d.Elem, d.Block...))}
+func descTemplate(d *signature.Desc) *sem.Descriptor {
+	t := &sem.Descriptor{Type: sem.Desc(sem.Block(sem.ScalarOf(d.Elem), d.Block...))}
 	for range d.Block {
 		t.Shape = append(t.Shape, &sem.Tensor{Type: sem.Int32})
 		t.Strides = append(t.Strides, &sem.Tensor{Type: sem.Int64})

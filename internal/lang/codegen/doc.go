@@ -9,7 +9,7 @@
 //
 // Arguments:
 //
-//	signature.go         what is known of each argument; signature_format.go the same as text
+//	signature.go         signatures with constants of Python, and their types and values here
 //	compile.go           Compile: a kernel for one signature
 //
 // Walking a kernel:

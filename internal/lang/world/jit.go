@@ -12,6 +12,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/pyrun"
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
 	"github.com/nereid-lang/nereid/internal/python"
+	"github.com/nereid-lang/nereid/internal/signature"
 )
 
 // JITFunction is a function under @triton.jit.
@@ -259,19 +260,7 @@ func canonicalType(text string) string {
 	}
 	text = text[strings.LastIndex(text, ".")+1:]
 	t, _ := dtype.Parse(strings.TrimSuffix(text, "_t"))
-	return CanonicalName(t)
-}
-
-// CanonicalName returns Triton's name of an element type in signatures, or "". It is the name of the table,
-// except for bool.
-func CanonicalName(t dtype.Type) string {
-	switch t {
-	case dtype.Invalid:
-		return ""
-	case dtype.Bool:
-		return "u1"
-	}
-	return t.String()
+	return signature.CanonicalName(t)
 }
 
 // Bind matches arguments with parameters, as a call of the function in Python would. omitted marks the

@@ -8,15 +8,14 @@ import (
 	"testing"
 
 	"github.com/nereid-lang/nereid/internal/dtype"
-	"github.com/nereid-lang/nereid/internal/lang"
-	"github.com/nereid-lang/nereid/internal/pyrun/object"
+	"github.com/nereid-lang/nereid/internal/signature"
 )
 
 // addParams are those of def add(x, y, n, scale: "fp32" = 2, BLOCK: constexpr = 64).
-var addParams = NewParams([]lang.Param{
+var addParams = NewParams([]signature.Param{
 	{Name: "x"}, {Name: "y"}, {Name: "n"},
-	{Name: "scale", Type: "fp32", Default: object.MakeInt(2)},
-	{Name: "BLOCK", Constexpr: true, Default: object.MakeInt(64)},
+	{Name: "scale", Type: "fp32", Default: signature.Int(2)},
+	{Name: "BLOCK", Constexpr: true, Default: signature.Int(64)},
 })
 
 func positional(vals ...any) (out []Arg) {
@@ -76,9 +75,9 @@ func (lender) Describe(_ string, _ int, d *Descriptor) (uint64, []uint64, error)
 }
 
 // specialize returns the specs and the words of one argument.
-func specialize(t *testing.T, p lang.Param, v any) string {
+func specialize(t *testing.T, p signature.Param, v any) string {
 	t.Helper()
-	params := NewParams([]lang.Param{p})
+	params := NewParams([]signature.Param{p})
 	var f Frame
 	if err := f.Specialize(params, []any{v}, lender{}); err != nil {
 		return err.Error()
@@ -98,12 +97,12 @@ func specialize(t *testing.T, p lang.Param, v any) string {
 }
 
 func TestSpecialize(t *testing.T) {
-	plain, fixed, free := lang.Param{Name: "p"}, lang.Param{Name: "p", Type: "i64"},
-		lang.Param{Name: "p", NoSpecialize: true}
-	half, constexpr := lang.Param{Name: "p", Type: "fp16"}, lang.Param{Name: "p", Constexpr: true}
+	plain, fixed, free := signature.Param{Name: "p"}, signature.Param{Name: "p", Type: "i64"},
+		signature.Param{Name: "p", NoSpecialize: true}
+	half, constexpr := signature.Param{Name: "p", Type: "fp16"}, signature.Param{Name: "p", Constexpr: true}
 	x := &Tensor{Elem: dtype.Float16, Addr: 4096}
 	for _, c := range []struct {
-		p    lang.Param
+		p    signature.Param
 		v    any
 		want string
 	}{
@@ -118,7 +117,7 @@ func TestSpecialize(t *testing.T) {
 		{fixed, 1, "|int64:false[1]"},
 		{free, 1, "|int32:false[1]"},
 		{free, 16, "|int32:true[16]"},
-		{lang.Param{Name: "p", NoSpecialize: true, NoAlign: true}, 16, "|int32:false[16]"},
+		{signature.Param{Name: "p", NoSpecialize: true, NoAlign: true}, 16, "|int32:false[16]"},
 		{half, 1, "|fp16:false[15360]"},
 		{half, 1.0, "|fp16:false[15360]"},
 		{plain, 1.0, "|fp32:false[1065353216]"},
@@ -127,7 +126,7 @@ func TestSpecialize(t *testing.T) {
 		{plain, nil, "|=NoneType None[]"},
 		{plain, x, "|pointer<fp16>:true[4096]"},
 		{plain, &Tensor{Elem: dtype.Int8, Addr: 4100}, "|pointer<int8>:false[4100]"},
-		{lang.Param{Name: "p", Type: "*i8"}, x, "|pointer<int8>:true[4096]"},
+		{signature.Param{Name: "p", Type: "*i8"}, x, "|pointer<int8>:true[4096]"},
 		{plain, &Tensor{Elem: dtype.Int8}, `argument "p": no memory`},
 		{plain, "relu", "|=str 'relu'[]"},
 		{plain, dtype.Float16, "|=dtype triton.language.float16[]"},

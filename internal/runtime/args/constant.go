@@ -2,12 +2,10 @@ package args
 
 import (
 	"fmt"
-	"math/big"
 	"reflect"
 
 	"github.com/nereid-lang/nereid/internal/dtype"
-	"github.com/nereid-lang/nereid/internal/lang/sem"
-	"github.com/nereid-lang/nereid/internal/pyrun/object"
+	"github.com/nereid-lang/nereid/internal/signature"
 )
 
 // MaxDepth bounds nested tuples, because a slice can contain itself.
@@ -15,28 +13,29 @@ const MaxDepth = 100
 
 var errTooDeep = fmt.Errorf("tuples are nested more than %d deep", MaxDepth)
 
-// Constant returns a compile-time argument as a value of the compiler.
-func Constant(v any) (object.Value, error) { return constantIn(v, 0) }
+// Constant returns a compile-time argument as a constant of a signature.
+func Constant(v any) (*signature.Const, error) { return constantIn(v, 0) }
 
-func constantIn(v any, depth int) (object.Value, error) {
+func constantIn(v any, depth int) (*signature.Const, error) {
 	if depth++; depth > MaxDepth {
 		return nil, errTooDeep
 	}
 	switch v := v.(type) {
 	case nil:
-		return object.None, nil
-	case object.Value:
+		return signature.None, nil
+	case *signature.Const:
 		return v, nil
+	case *signature.FuncRef:
+		return signature.Func(v), nil
 	case string:
-		return object.Str(v), nil
+		return signature.Str(v), nil
 	case bool:
-		return object.Bool(v), nil
+		return signature.Bool(v), nil
 	case dtype.Type:
-		t := sem.ScalarOf(v)
-		if t == nil {
+		if v.Size() == 0 {
 			return nil, fmt.Errorf("%s is no element type", v)
 		}
-		return t, nil
+		return signature.DType(v), nil
 	case Const:
 		return constantIn(v.Value, depth)
 	case Scalar:
@@ -47,23 +46,23 @@ func constantIn(v any, depth int) (object.Value, error) {
 	r := reflect.ValueOf(v)
 	switch {
 	case r.CanInt():
-		return object.MakeInt(r.Int()), nil
+		return signature.Int(r.Int()), nil
 	case r.CanUint():
-		return object.BigInt(new(big.Int).SetUint64(r.Uint())), nil
+		return signature.Uint(r.Uint()), nil
 	case r.CanFloat():
-		return object.Float(r.Float()), nil
+		return signature.Float(r.Float()), nil
 	case r.Kind() == reflect.Bool:
-		return object.Bool(r.Bool()), nil
+		return signature.Bool(r.Bool()), nil
 	case r.Kind() == reflect.String:
-		return object.Str(r.String()), nil
+		return signature.Str(r.String()), nil
 	case r.Kind() == reflect.Slice || r.Kind() == reflect.Array:
 		return constantTuple(r, depth)
 	}
 	return nil, fmt.Errorf("a %T cannot be a compile-time argument", v)
 }
 
-func constantTuple(r reflect.Value, depth int) (object.Value, error) {
-	items := make([]object.Value, r.Len())
+func constantTuple(r reflect.Value, depth int) (*signature.Const, error) {
+	items := make([]*signature.Const, r.Len())
 	for i := range items {
 		c, err := constantIn(r.Index(i).Interface(), depth)
 		if err != nil {
@@ -71,35 +70,5 @@ func constantTuple(r reflect.Value, depth int) (object.Value, error) {
 		}
 		items[i] = c
 	}
-	return object.NewTuple(items...), nil
-}
-
-// Plain returns a compile-time value as an int64, float64, bool or string, or nil for all others.
-func Plain(v object.Value) any {
-	switch v := v.(type) {
-	case object.Int:
-		n, _ := v.Int64()
-		return n
-	case object.Float:
-		return float64(v)
-	case object.Bool:
-		return bool(v)
-	case object.Str:
-		return string(v)
-	}
-	return nil
-}
-
-// GoValue returns a compile-time value as a plain Go value if that loses nothing, else the value itself.
-func GoValue(v object.Value) any {
-	if n, ok := v.(object.Int); ok {
-		if i, ok := n.Int64(); ok {
-			return i
-		}
-		return v
-	}
-	if p := Plain(v); p != nil {
-		return p
-	}
-	return v
+	return signature.Tuple(items), nil
 }

@@ -5,8 +5,7 @@ import (
 	"math/bits"
 
 	"github.com/nereid-lang/nereid/internal/dtype"
-	"github.com/nereid-lang/nereid/internal/lang"
-	"github.com/nereid-lang/nereid/internal/lang/sem"
+	"github.com/nereid-lang/nereid/internal/signature"
 )
 
 // Descriptor is a tensor descriptor made by the host. The root package's Descriptor begins with it.
@@ -93,7 +92,7 @@ func (c Class) block() (out []int64) {
 }
 
 // Words returns the number of words that an argument of the class has on devices that take descriptors in
-// words (see target.WordDescriber).
+// words (see device.WordDescriber).
 func (c Class) Words() int {
 	switch {
 	case c.Folded():
@@ -164,7 +163,7 @@ func (f *Frame) describe(param string, d *Descriptor, lend Lender) (addr uint64,
 }
 
 // spec returns the compiler's description of a descriptor of memory at an address.
-func (d *Descriptor) spec(addr uint64) lang.ArgSpec {
-	return lang.ArgSpec{Desc: &lang.DescSpec{Elem: sem.ScalarOf(d.Base.Elem), Block: d.Block,
+func (d *Descriptor) spec(addr uint64) signature.Arg {
+	return signature.Arg{Desc: &signature.Desc{Elem: d.Base.Elem, Block: d.Block,
 		Pointer: !d.mappable(addr)}}
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/nereid-lang/nereid/internal/dtype"
-	"github.com/nereid-lang/nereid/internal/lang"
+	"github.com/nereid-lang/nereid/internal/signature"
 )
 
 // TestDescriptorClass: a descriptor's class says its element type and block, and whether the hardware can
@@ -82,7 +82,7 @@ func TestMappable(t *testing.T) {
 
 // TestDescriptorSpecs: both ways give the same words and classes, and the compiler learns what they say.
 func TestDescriptorSpecs(t *testing.T) {
-	params := NewParams([]lang.Param{{Name: "d"}, {Name: "n"}})
+	params := NewParams([]signature.Param{{Name: "d"}, {Name: "n"}})
 	for strides, want := range map[int64]string{64: "tensordesc<fp16[32, 16]>, i32",
 		63: "tensordesc<fp16[32, 16]>:pointer, i32"} {
 		d := &Descriptor{Base: &Tensor{Elem: dtype.Float16, Addr: 4096}, Shape: []int64{5, 56},
@@ -100,7 +100,7 @@ func TestDescriptorSpecs(t *testing.T) {
 			t.Errorf("%v and %v, %v and %v", short.Classes, long.Classes, short.Words, long.Words)
 		}
 		specs, err := long.Specs(params)
-		if got := lang.FormatSignature(specs); err != nil || got != want {
+		if got := signature.Format(specs); err != nil || got != want {
 			t.Errorf("%s, %v, want %s", got, err, want)
 		}
 		if n := testing.AllocsPerRun(100, func() { _ = short.Specialize(params, []any{d, 7}, nil) }); n != 0 {

@@ -5,7 +5,7 @@
 //
 // Its input is arguments by position and by name. Its output is, for each parameter, a Class, the words that
 // the device reads and, if a kernel has to be compiled, the compiler's description of the argument
-// (lang.ArgSpec).
+// (signature.Arg).
 //
 //	value.go       what an argument may be; Tensor and Device as launches see them
 //	hold.go        the tensors of a launch, which others may close

@@ -3,13 +3,12 @@ package args
 import (
 	"slices"
 
-	"github.com/nereid-lang/nereid/internal/lang"
-	"github.com/nereid-lang/nereid/internal/lang/sem"
+	"github.com/nereid-lang/nereid/internal/signature"
 )
 
 // Fits returns an error if specialized arguments do not fit code that was compiled for specs: it names the
 // first that does not.
-func (f *Frame) Fits(p *Params, specs []lang.ArgSpec) error {
+func (f *Frame) Fits(p *Params, specs []signature.Arg) error {
 	got, err := f.Specs(p)
 	if err != nil {
 		return err
@@ -17,18 +16,18 @@ func (f *Frame) Fits(p *Params, specs []lang.ArgSpec) error {
 	for i, want := range specs {
 		if !fits(got[i], want) || !f.inRange(p, i, want) {
 			return errorf(p.List[i].Name, "%s, and the kernel was compiled for %s", misfit(got[i], want),
-				lang.FormatSignature(specs[i:i+1]))
+				signature.Format(specs[i:i+1]))
 		}
 	}
 	return nil
 }
 
 // misfit says why an argument of got does not fit want.
-func misfit(got, want lang.ArgSpec) string {
-	_, pointer := want.Type.(*sem.PtrType)
+func misfit(got, want signature.Arg) string {
+	pointer := want.Type.IsPointer()
 	switch {
-	case got.Type == nil || want.Type == nil || !sameType(got.Type, want.Type):
-		return "it is " + lang.FormatSignature([]lang.ArgSpec{got})
+	case !got.Typed() || !want.Typed() || !sameType(got.Type, want.Type):
+		return "it is " + signature.Format([]signature.Arg{got})
 	case want.Div16 && !got.Div16 && pointer:
 		return "its address is not divisible by 16"
 	case want.Div16 && !got.Div16:
@@ -40,7 +39,7 @@ func misfit(got, want lang.ArgSpec) string {
 }
 
 // fits reports whether code compiled for want can take an argument of got.
-func fits(got, want lang.ArgSpec) bool {
+func fits(got, want signature.Arg) bool {
 	switch {
 	case want.Tuple:
 		return got.Tuple && slices.EqualFunc(got.Items, want.Items, fits)
@@ -48,28 +47,22 @@ func fits(got, want lang.ArgSpec) bool {
 		return got.Desc != nil && got.Desc.Elem == want.Desc.Elem &&
 			slices.Equal(got.Desc.Block, want.Desc.Block) &&
 			(want.Desc.Pointer || !got.Desc.Pointer) // code without tensor maps takes any descriptor
-	case want.Type != nil:
-		return got.Type != nil && sameType(got.Type, want.Type) && (got.Div16 || !want.Div16) &&
+	case want.Typed():
+		return got.Typed() && sameType(got.Type, want.Type) && (got.Div16 || !want.Div16) &&
 			(got.Small || !want.Small)
 	}
-	return got.Const != nil && got.Const.TypeName() == want.Const.TypeName() &&
-		lang.Repr(got.Const) == lang.Repr(want.Const)
+	return got.Constant() && got.Const.Same(want.Const)
 }
 
 // sameType compares types; whether a pointer is only read does not matter to a launch.
-func sameType(a, b sem.Type) bool {
-	p, ok := a.(*sem.PtrType)
-	q, ok2 := b.(*sem.PtrType)
-	if ok && ok2 {
-		return p.Elem.String() == q.Elem.String()
-	}
-	return ok == ok2 && a.String() == b.String()
+func sameType(a, b signature.Type) bool {
+	return a.IsPointer() == b.IsPointer() && a.Pointee() == b.Pointee()
 }
 
 // inRange reports whether an integer argument has a value of the type that the code takes.
-func (f *Frame) inRange(p *Params, i int, want lang.ArgSpec) bool {
+func (f *Frame) inRange(p *Params, i int, want signature.Arg) bool {
 	r := &p.Rules[i]
-	if want.Type == nil || !r.Fixed || r.Float || len(f.At) <= i {
+	if !want.Typed() || !r.Fixed || r.Float || len(f.At) <= i {
 		return true
 	}
 	bits := 8 * r.Elem.Size()

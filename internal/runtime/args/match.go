@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nereid-lang/nereid/internal/target"
+	"github.com/nereid-lang/nereid/internal/device"
 )
 
 // Error is the error of one argument of a launch, or of the whole list.
@@ -33,7 +33,7 @@ type Matched struct {
 	Vals       []any  // by parameter; nil if not given, and for None
 	Given      []bool // the caller has given an argument, possibly None
 	Positional []bool // the argument was given by position
-	Opts       target.Options
+	Opts       device.Options
 }
 
 // Match binds arguments to parameters: named ones to the parameter of that name, the others in order to the

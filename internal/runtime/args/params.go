@@ -5,13 +5,12 @@ import (
 	"strings"
 
 	"github.com/nereid-lang/nereid/internal/dtype"
-	"github.com/nereid-lang/nereid/internal/lang"
-	"github.com/nereid-lang/nereid/internal/pyrun/object"
+	"github.com/nereid-lang/nereid/internal/signature"
 )
 
 // Params holds a kernel's parameters for launches.
 type Params struct {
-	List     []lang.Param
+	List     []signature.Param
 	Rules    []Rule // by parameter
 	Runtime  []Rule // rules of the parameters that are no constexprs
 	defaults []any  // default of each parameter; nil if an argument is required
@@ -27,7 +26,7 @@ type Rule struct {
 }
 
 // NewParams returns the parameters of a kernel.
-func NewParams(list []lang.Param) *Params {
+func NewParams(list []signature.Param) *Params {
 	p := &Params{List: list}
 	for _, x := range list {
 		r := newRule(x)
@@ -52,7 +51,7 @@ func (p *Params) Loose() *Params {
 
 // newRule returns how a parameter is specialized. One under do_not_specialize has code for any value and code
 // for those that are divisible by 16, never code for 1; Loose takes that back.
-func newRule(p lang.Param) Rule {
+func newRule(p signature.Param) Rule {
 	r := Rule{Constexpr: p.Constexpr, IntRule: IntRule{One: ClassInt32}}
 	if !p.NoSpecialize && p.Type == "" {
 		r.One = ClassOne
@@ -67,14 +66,14 @@ func newRule(p lang.Param) Rule {
 }
 
 // defaultOf returns a parameter's default: a Go number if the device receives it, else ItsDefault.
-func defaultOf(p lang.Param) any {
+func defaultOf(p signature.Param) any {
 	switch {
 	case p.Default == nil:
 		return nil
-	case p.Constexpr || p.Default == object.None:
+	case p.Constexpr:
 		return ItsDefault{}
 	}
-	switch v := GoValue(p.Default).(type) {
+	switch v := p.Default.Plain().(type) {
 	case int64, float64, bool:
 		return v
 	}

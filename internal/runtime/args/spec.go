@@ -5,16 +5,14 @@ import (
 	"math"
 	"strings"
 
+	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/dtype"
-	"github.com/nereid-lang/nereid/internal/lang"
-	"github.com/nereid-lang/nereid/internal/lang/sem"
-	"github.com/nereid-lang/nereid/internal/pyrun/object"
-	"github.com/nereid-lang/nereid/internal/target"
+	"github.com/nereid-lang/nereid/internal/signature"
 )
 
 // Specs returns the compiler's descriptions of the arguments.
-func (f *Frame) Specs(p *Params) ([]lang.ArgSpec, error) {
-	specs := make([]lang.ArgSpec, len(p.List))
+func (f *Frame) Specs(p *Params) ([]signature.Arg, error) {
+	specs := make([]signature.Arg, len(p.List))
 	classes, texts, others := f.Classes, f.Texts, f.others
 	for i, param := range p.List {
 		c, bits := classes[0], uint64(0)
@@ -28,7 +26,7 @@ func (f *Frame) Specs(p *Params) ([]lang.ArgSpec, error) {
 		case ClassOther:
 			specs[i], others, texts = others[0], others[1:], texts[1:]
 		case ClassConstText:
-			specs[i], texts = lang.ArgSpec{Const: object.Str(texts[0])}, texts[1:]
+			specs[i], texts = signature.Arg{Const: signature.Str(texts[0])}, texts[1:]
 		default:
 			specs[i], err = specOf(param, c, bits)
 		}
@@ -40,28 +38,28 @@ func (f *Frame) Specs(p *Params) ([]lang.ArgSpec, error) {
 }
 
 // specOf returns the compiler's description of an argument of a class; bits is the value of a constant.
-func specOf(p lang.Param, c Class, bits uint64) (lang.ArgSpec, error) {
+func specOf(p signature.Param, c Class, bits uint64) (signature.Arg, error) {
 	switch kind := c & ClassKind; kind {
 	case ClassNone:
-		return lang.ArgSpec{Const: object.None}, nil
+		return signature.Arg{Const: signature.None}, nil
 	case ClassOne:
-		return lang.ArgSpec{Const: object.MakeInt(1)}, nil
+		return signature.Arg{Const: signature.Int(1)}, nil
 	case ClassConstInt:
-		return lang.ArgSpec{Const: object.MakeInt(int64(bits))}, nil
+		return signature.Arg{Const: signature.Int(int64(bits))}, nil
 	case ClassConstFloat:
-		return lang.ArgSpec{Const: object.Float(math.Float64frombits(bits))}, nil
+		return signature.Arg{Const: signature.Float(math.Float64frombits(bits))}, nil
 	case ClassConstBool:
-		return lang.ArgSpec{Const: object.Bool(bits != 0)}, nil
+		return signature.Arg{Const: signature.Bool(bits != 0)}, nil
 	case ClassConstType:
-		return lang.ArgSpec{Const: sem.ScalarOf(dtype.Type(bits))}, nil
+		return signature.Arg{Const: signature.DType(dtype.Type(bits))}, nil
 	case ClassDefault:
-		return lang.ArgSpec{Const: p.Default}, nil
+		return signature.Arg{Const: p.Default}, nil
 	case ClassBool:
-		return lang.ArgSpec{Type: sem.Int1}, nil
+		return signature.Arg{Type: signature.Scalar(dtype.Bool)}, nil
 	case ClassPtr:
 		return pointerSpec(p, c)
 	case ClassDesc:
-		return lang.ArgSpec{Desc: &lang.DescSpec{Elem: sem.ScalarOf(c.elem()), Block: c.block(),
+		return signature.Arg{Desc: &signature.Desc{Elem: c.elem(), Block: c.block(),
 			Pointer: c&ClassDiv16 == 0}}, nil
 	default:
 		return numberSpec(p, c)
@@ -69,39 +67,40 @@ func specOf(p lang.Param, c Class, bits uint64) (lang.ArgSpec, error) {
 }
 
 // numberTypes holds the types of numbers without an annotation.
-var numberTypes = map[Class]*sem.DType{
-	ClassInt32: sem.Int32, ClassInt64: sem.Int64, ClassUint64: sem.Uint64, ClassFloat: sem.Float32,
+var numberTypes = map[Class]dtype.Type{
+	ClassInt32: dtype.Int32, ClassInt64: dtype.Int64, ClassUint64: dtype.Uint64,
+	ClassFloat: dtype.Float32,
 }
 
-func numberSpec(p lang.Param, c Class) (lang.ArgSpec, error) {
-	var t sem.Type = numberTypes[c&ClassKind]
+func numberSpec(p signature.Param, c Class) (signature.Arg, error) {
+	t := signature.Scalar(numberTypes[c&ClassKind])
 	if c&ClassKind == ClassTyped {
-		t = sem.ScalarOf(c.Elem())
+		t = signature.Scalar(c.Elem())
 	}
 	if p.Type != "" {
 		var err error
-		if t, err = lang.ParseType(p.Type); err != nil {
-			return lang.ArgSpec{}, err
+		if t, err = signature.ParseType(p.Type); err != nil {
+			return signature.Arg{}, err
 		}
 	}
-	return lang.ArgSpec{Type: t, Div16: c&ClassDiv16 != 0}, nil
+	return signature.Arg{Type: t, Div16: c&ClassDiv16 != 0}, nil
 }
 
-func pointerSpec(p lang.Param, c Class) (lang.ArgSpec, error) {
-	var elem sem.Type = sem.ScalarOf(c.Elem())
+func pointerSpec(p signature.Param, c Class) (signature.Arg, error) {
+	elem := signature.Scalar(c.Elem())
 	if strings.HasPrefix(p.Type, "*") { // the annotation wins over the tensor's type
 		var err error
-		if elem, err = lang.ParseType(strings.TrimPrefix(p.Type[1:], "k")); err != nil {
-			return lang.ArgSpec{}, err
+		if elem, err = signature.ParseType(strings.TrimPrefix(p.Type[1:], "k")); err != nil {
+			return signature.Arg{}, err
 		}
 	}
 	div := c&ClassDiv16 != 0 && !p.NoAlign
-	return lang.ArgSpec{Type: sem.PtrIn(elem, 1, p.Const), Div16: div}, nil
+	return signature.Arg{Type: signature.PointerTo(elem, p.Const), Div16: div}, nil
 }
 
 // Key returns the text that identifies a specialization: two launches share compiled code exactly if their
 // keys are equal.
-func Key(dev *Device, specs []lang.ArgSpec, opts target.Options) string {
+func Key(dev *Device, specs []signature.Arg, opts device.Options) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %p %+v", dev, dev, dev.Defaults(opts)) // code belongs to one device
 	for _, s := range specs {
@@ -110,7 +109,7 @@ func Key(dev *Device, specs []lang.ArgSpec, opts target.Options) string {
 	return b.String()
 }
 
-func writeSpec(b *strings.Builder, s lang.ArgSpec) {
+func writeSpec(b *strings.Builder, s signature.Arg) {
 	switch {
 	case s.Tuple:
 		fmt.Fprintf(b, "|%s(", strings.Join(s.Names, ","))
@@ -120,12 +119,12 @@ func writeSpec(b *strings.Builder, s lang.ArgSpec) {
 		b.WriteString(")")
 	case s.Desc != nil:
 		fmt.Fprintf(b, "|desc %s%v:%v", s.Desc.Elem, s.Desc.Block, s.Desc.Pointer)
-	case s.Type != nil:
+	case s.Typed():
 		fmt.Fprintf(b, "|%s:%v", s.Type, s.Div16)
 		if s.Small {
 			b.WriteString(":S")
 		}
 	default:
-		fmt.Fprintf(b, "|=%s %s", s.Const.TypeName(), lang.Repr(s.Const))
+		fmt.Fprintf(b, "|=%s %s", s.Const.Kind(), s.Const.Text())
 	}
 }

@@ -4,12 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/big"
 	"reflect"
 	"strings"
 
 	"github.com/nereid-lang/nereid/internal/dtype"
-	"github.com/nereid-lang/nereid/internal/lang"
-	"github.com/nereid-lang/nereid/internal/pyrun/object"
+	"github.com/nereid-lang/nereid/internal/signature"
 )
 
 // Lender makes memory accessible to the device for the duration of a launch.
@@ -33,8 +33,8 @@ type Frame struct {
 	// At is the position of each parameter's first word. It is set only with a Lender.
 	At []int
 
-	depth  int            // nesting of tuples
-	others []lang.ArgSpec // descriptions of ClassOther arguments, in order
+	depth  int             // nesting of tuples
+	others []signature.Arg // descriptions of ClassOther arguments, in order
 	room   struct {
 		classes [72]Class
 		words   [24]uint64
@@ -178,7 +178,7 @@ func (f *Frame) addConst(v any, lend Lender) error {
 	if err != nil {
 		return err
 	}
-	f.other(lang.ArgSpec{Const: x}, true)
+	f.other(signature.Arg{Const: x}, true)
 	return nil
 }
 
@@ -304,9 +304,9 @@ func (r *Rule) reflected(v any) (c Class, word uint64, ok bool) {
 	switch v := v.(type) {
 	case dtype.Type: // its Go kind is a number
 		return 0, 0, false
-	case object.Int:
-		if b := v.Big(); b.IsUint64() {
-			c, word = r.unsigned(b.Uint64())
+	case *signature.Const: // an integer beyond all types of Go but one
+		if n, ok := v.Value.(interface{ Big() *big.Int }); ok && n.Big().IsUint64() {
+			c, word = r.unsigned(n.Big().Uint64())
 			return c, word, true
 		}
 	}
@@ -326,7 +326,7 @@ func (r *Rule) reflected(v any) (c Class, word uint64, ok bool) {
 }
 
 // other appends an argument of ClassOther.
-func (f *Frame) other(spec lang.ArgSpec, constexpr bool) {
+func (f *Frame) other(spec signature.Arg, constexpr bool) {
 	var b strings.Builder
 	writeSpec(&b, spec)
 	f.Texts = append(f.Texts, b.String())
@@ -341,9 +341,9 @@ func (f *Frame) other(spec lang.ArgSpec, constexpr bool) {
 var plainRule = Rule{IntRule: IntRule{One: ClassOne, Align: ClassDiv16}}
 
 // item returns the compiler's description of an argument or of an item of a tuple, and appends its words.
-func (f *Frame) item(param string, v any, lend Lender) (lang.ArgSpec, error) {
+func (f *Frame) item(param string, v any, lend Lender) (signature.Arg, error) {
 	if f.depth++; f.depth > MaxDepth {
-		return lang.ArgSpec{}, errTooDeep
+		return signature.Arg{}, errTooDeep
 	}
 	defer func() { f.depth-- }()
 	switch v := v.(type) {
@@ -353,18 +353,18 @@ func (f *Frame) item(param string, v any, lend Lender) (lang.ArgSpec, error) {
 		}
 		addr, err := lend.Address(param, len(f.Words), v)
 		if err != nil {
-			return lang.ArgSpec{}, err
+			return signature.Arg{}, err
 		}
 		return f.word((&Tensor{Elem: v.Elem, Addr: addr}).Class(), addr)
 	case *Descriptor:
 		addr, err := f.describe(param, v, lend)
 		if err != nil {
-			return lang.ArgSpec{}, err
+			return signature.Arg{}, err
 		}
 		return v.spec(addr), nil
-	case string, dtype.Type, Const, object.Value:
+	case string, dtype.Type, Const, *signature.Const, *signature.FuncRef:
 		x, err := Constant(v)
-		return lang.ArgSpec{Const: x}, err
+		return signature.Arg{Const: x}, err
 	case Fields:
 		return f.fields(param, v, lend)
 	}
@@ -379,22 +379,22 @@ func (f *Frame) item(param string, v any, lend Lender) (lang.ArgSpec, error) {
 		return f.tuple(param, r, lend)
 	}
 	if t := reflect.TypeOf(v); t != nil && t.Kind() == reflect.Pointer && t.Elem().Kind() != reflect.Struct {
-		return lang.ArgSpec{}, fmt.Errorf("a %T cannot be passed to a kernel: pass a tensor, as "+
+		return signature.Arg{}, fmt.Errorf("a %T cannot be passed to a kernel: pass a tensor, as "+
 			"nereid.FromSlice makes it of a slice", v)
 	}
-	return lang.ArgSpec{}, fmt.Errorf("a %T cannot be passed to a kernel", v)
+	return signature.Arg{}, fmt.Errorf("a %T cannot be passed to a kernel", v)
 }
 
 // word appends a word and returns the compiler's description of it.
-func (f *Frame) word(c Class, word uint64) (lang.ArgSpec, error) {
+func (f *Frame) word(c Class, word uint64) (signature.Arg, error) {
 	if !c.Folded() {
 		f.Words = append(f.Words, word)
 	}
-	return specOf(lang.Param{}, c, word)
+	return specOf(signature.Param{}, c, word)
 }
 
-func (f *Frame) tuple(param string, v reflect.Value, lend Lender) (lang.ArgSpec, error) {
-	spec := lang.ArgSpec{Tuple: true}
+func (f *Frame) tuple(param string, v reflect.Value, lend Lender) (signature.Arg, error) {
+	spec := signature.Arg{Tuple: true}
 	for i := range v.Len() {
 		item, err := f.item(param, v.Index(i).Interface(), lend)
 		if err != nil {
@@ -405,8 +405,8 @@ func (f *Frame) tuple(param string, v reflect.Value, lend Lender) (lang.ArgSpec,
 	return spec, nil
 }
 
-func (f *Frame) fields(param string, v Fields, lend Lender) (lang.ArgSpec, error) {
-	spec := lang.ArgSpec{Tuple: true}
+func (f *Frame) fields(param string, v Fields, lend Lender) (signature.Arg, error) {
+	spec := signature.Arg{Tuple: true}
 	for _, x := range v {
 		item, err := f.item(param, x.Value, lend)
 		if err != nil {

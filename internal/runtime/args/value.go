@@ -1,22 +1,19 @@
 package args
 
 import (
-	"math/big"
 	"sync/atomic"
 	"unsafe"
 
 	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/dtype"
-	"github.com/nereid-lang/nereid/internal/lang"
-	"github.com/nereid-lang/nereid/internal/pyrun/object"
-	"github.com/nereid-lang/nereid/internal/target"
+	"github.com/nereid-lang/nereid/internal/signature"
 )
 
 // Device is the identity of a device. The root package's Device begins with it.
-type Device struct{ Backend target.Backend }
+type Device struct{ Backend device.Device }
 
 // Defaults returns the options of a launch on the device with unset ones filled in.
-func (d *Device) Defaults(o target.Options) target.Options {
+func (d *Device) Defaults(o device.Options) device.Options {
 	if d == nil {
 		return o.Defaults()
 	}
@@ -36,7 +33,7 @@ func (d *Device) String() string {
 
 // DescribesInWords reports whether descriptors are passed to kernels in words.
 func (d *Device) DescribesInWords() bool {
-	_, ok := d.Backend.(target.WordDescriber)
+	_, ok := d.Backend.(device.WordDescriber)
 	return ok
 }
 
@@ -45,18 +42,10 @@ func (d *Device) SharesHost() bool {
 	return d != nil && device.SharesHost(d.Backend)
 }
 
-// Target returns the properties of the device that kernels can see; no device has the default.
-func (d *Device) Target() lang.Target {
-	if d == nil || d.Backend == nil {
-		return lang.DefaultTarget
-	}
-	return d.Backend.Target()
-}
-
 // Stream is the part of a stream that a launch reads. The root package's Stream begins with it.
 type Stream struct {
 	Dev    *Device
-	S      target.Stream
+	S      device.Stream
 	Closed atomic.Bool
 }
 
@@ -90,7 +79,7 @@ type Tensor struct {
 //
 //   - an integer, a float or a bool of Go, or nil for None; Scalar: a number of a given type
 //   - *Tensor, *Descriptor
-//   - a string, dtype.Type, lang.FuncRef, object.Value: compile-time values
+//   - a string, dtype.Type, *signature.FuncRef, *signature.Const: compile-time values
 //   - Const: a value that is compiled in although its parameter is no constexpr
 //   - Fields, or a slice or array of any of these: a tuple
 type Arg struct {
@@ -111,17 +100,17 @@ type Scalar struct {
 	Bits uint64
 }
 
-// value returns the number as a value of the compiler.
-func (s Scalar) value() object.Value {
+// value returns the number as a compile-time value.
+func (s Scalar) value() *signature.Const {
 	switch row := s.Elem.Row(); {
 	case s.Elem == dtype.Bool:
-		return object.Bool(s.Bits != 0)
+		return signature.Bool(s.Bits != 0)
 	case row.Kind == dtype.Float:
-		return object.Float(s.Elem.Decode(s.Bits))
+		return signature.Float(s.Elem.Decode(s.Bits))
 	case row.Kind == dtype.Unsigned:
-		return object.BigInt(new(big.Int).SetUint64(s.Bits))
+		return signature.Uint(s.Bits)
 	}
-	return object.MakeInt(int64(s.Bits))
+	return signature.Int(int64(s.Bits))
 }
 
 // ItsDefault stands for a default that is compiled in.

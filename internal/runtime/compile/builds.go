@@ -6,13 +6,12 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/pprof"
-	"slices"
 	"sync"
 	"weak"
 
 	"github.com/nereid-lang/nereid/internal/device"
-	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
+	"github.com/nereid-lang/nereid/internal/runtime/code"
 	"github.com/nereid-lang/nereid/internal/target"
 )
 
@@ -22,26 +21,15 @@ const maxBuilds = 2048
 // builds holds the specializations of a kernel. Each is compiled once, however many goroutines ask for it.
 type builds struct {
 	mu    sync.Mutex
-	byKey map[string]*Build
+	byKey map[string]*building
 	order []string
 }
 
-// Build is a specialization, compiled or being compiled.
-type Build struct {
-	Exec   target.Executable
-	Around *LaunchHooks // hooks for launches, or nil
-
-	Apart   []target.Apart // pairs of arguments that must not overlap
-	Bounded target.Bounded // Exec if launches must pass the memory of their arguments, else nil
-
-	Variant Variant
-
-	spec   Spec            // what is compiled; without a device if the code was loaded
-	labels *pprof.LabelSet // of launches for the profiler, or nil
-	kernel *Kernel         // makes code for launches that Exec cannot serve; nil if there are none
-
-	source *lang.Source   // nil if the code was loaded without it
-	params []target.Param // parameter of each word of a launch; nil if they are not known
+// building is a specialization, compiled or being compiled.
+type building struct {
+	code.Build
+	spec   Spec    // what is compiled
+	kernel *Kernel // makes code for launches that Exec cannot serve; nil if there are none
 
 	done chan struct{} // closed when Exec or err is set
 	err  error
@@ -66,25 +54,28 @@ type Request struct {
 }
 
 // Build returns the specialization of a request, compiled now or before.
-func (k *Kernel) Build(ctx context.Context, r Request) (*Build, error) {
+func (k *Kernel) Build(ctx context.Context, r Request) (*code.Build, error) {
 	if r.Way.IsGeneral() {
 		r.Way = device.AnyLaunch
 	}
-	b, err := k.built.get(ctx, args.Key(r.Dev, r.Args, r.Opts), r.Ahead, func(b *Build) error {
+	b, err := k.built.get(ctx, args.Key(r.Dev, r.Args, r.Opts), r.Ahead, func(b *building) error {
 		return k.fill(ctx, b, r)
 	})
-	if err != nil || !r.All && !(r.Ahead && k.Set.Strict) {
-		return b, err
+	if err != nil {
+		return nil, err
+	}
+	if !r.All && !(r.Ahead && k.Set.Strict) {
+		return &b.Build, nil
 	}
 	if r.Want == nil {
 		r.Want = func(device.Way) bool { return true }
 	}
-	return b, b.prepare(ctx, r.Want)
+	return &b.Build, b.prepare(ctx, r.Want)
 }
 
 // prepare makes the code of all launches that the executable's own code does not serve, or not well: in
 // strict mode, no launch may make it.
-func (b *Build) prepare(ctx context.Context, want func(device.Way) bool) error {
+func (b *building) prepare(ctx context.Context, want func(device.Way) bool) error {
 	p, ok := b.Exec.(target.Preparing)
 	if !ok {
 		return nil
@@ -94,32 +85,8 @@ func (b *Build) prepare(ctx context.Context, want func(device.Way) bool) error {
 	return err
 }
 
-// Direct reports whether nothing happens around launches, so that they may go to Exec.
-func (b *Build) Direct() bool { return b.Around == nil && b.labels == nil }
-
-// Source returns the file of the kernel, or nil if the code was loaded without it.
-func (b *Build) Source() *lang.Source { return b.source }
-
-// Param returns the parameter that a word of a launch belongs to; its name is "" if it is not known.
-func (b *Build) Param(word int) target.Param {
-	if word < 0 || word >= len(b.params) {
-		return target.Param{}
-	}
-	return b.params[word]
-}
-
-// wordParams returns the parameter of each word of a launch, or nil if the words depend on the device: those
-// of descriptors do.
-func wordParams(params []lang.Param, specs []lang.ArgSpec) []target.Param {
-	if slices.ContainsFunc(specs, func(a lang.ArgSpec) bool { return a.Desc != nil }) {
-		return nil
-	}
-	list, _ := args.Describe(params, specs)
-	return list
-}
-
 // fill makes the executable of a build.
-func (k *Kernel) fill(ctx context.Context, b *Build, r Request) error {
+func (k *Kernel) fill(ctx context.Context, b *building, r Request) error {
 	if r.Refuse != nil {
 		if err := r.Refuse(); err != nil {
 			return err
@@ -127,11 +94,11 @@ func (k *Kernel) fill(ctx context.Context, b *Build, r Request) error {
 	}
 	b.spec = r.Spec
 	b.Variant = k.variant(r.Args, r.Dev.Defaults(r.Opts))
-	b.source, b.params = k.Source, wordParams(k.Params, r.Args)
+	b.Source, b.Params = k.Source, code.WordParams(k.Params, r.Args)
 	b.Around = k.Set.Around
 	if k.Set.Profile {
 		labels := pprof.Labels("kernel", k.Name, "device", r.Dev.String())
-		b.labels = &labels
+		b.Labels = &labels
 	}
 	var err error
 	var way device.Way
@@ -146,15 +113,15 @@ func (k *Kernel) fill(ctx context.Context, b *Build, r Request) error {
 			return err
 		}
 	}
-	b.inspect()
+	b.Inspect()
 	k.tell(b.Variant, way)
 	return nil
 }
 
 // tell calls the hook for new code of a variant.
-func (k *Kernel) tell(v Variant, way device.Way) {
+func (k *Kernel) tell(v code.Variant, way device.Way) {
 	if f := k.Set.Hooks.Built; f != nil {
-		v.Form = Form(way)
+		v.Form = code.Form(way)
 		f(v)
 	}
 }
@@ -162,13 +129,13 @@ func (k *Kernel) tell(v Variant, way device.Way) {
 // serveAll tells an executable how to make the code for launches that it does not serve, or not well. It
 // holds the build weakly: the collector discards the executable when the build is gone, which it must not
 // keep alive itself.
-func (b *Build) serveAll(k *Kernel, p target.Partial, r Request) {
+func (b *building) serveAll(k *Kernel, p target.Partial, r Request) {
 	r.Refuse, r.Launch = nil, nil
 	b.kernel = k
 	otherwise(weak.Make(b), p, r)
 }
 
-func otherwise(build weak.Pointer[Build], p target.Partial, r Request) {
+func otherwise(build weak.Pointer[building], p target.Partial, r Request) {
 	p.Otherwise(func(ctx context.Context, way device.Way, ahead bool) (target.Executable, error) {
 		b := build.Value()
 		if b == nil {
@@ -191,23 +158,6 @@ func otherwise(build weak.Pointer[Build], p target.Partial, r Request) {
 	})
 }
 
-// NewBuild returns the build of a kernel whose executable was compiled or loaded elsewhere.
-func NewBuild(r *Result, src *lang.Source) *Build {
-	b := &Build{Exec: r.Exec, Variant: r.Variant, source: src, params: r.Saved.wordParams()}
-	b.inspect()
-	return b
-}
-
-// inspect finds out what launches of the executable must know.
-func (b *Build) inspect() {
-	if x, ok := b.Exec.(target.Assuming); ok {
-		b.Apart = x.Apart()
-	}
-	if x, ok := b.Exec.(target.Bounded); ok && x.Bounded() {
-		b.Bounded = x
-	}
-}
-
 // isolate returns an executable whose launches run in a child process, or exec itself if the device does not
 // isolate.
 func isolate(dev *args.Device, exec target.Executable) (target.Executable, error) {
@@ -225,7 +175,8 @@ func isolate(dev *args.Device, exec target.Executable) (target.Executable, error
 
 // get returns the build of a key and calls make if there is none. A failed build is dropped, so the next
 // caller tries again.
-func (b *builds) get(ctx context.Context, key string, ahead bool, make func(*Build) error) (*Build, error) {
+func (b *builds) get(ctx context.Context, key string, ahead bool,
+	make func(*building) error) (*building, error) {
 	for {
 		x, mine := b.claim(key)
 		if mine {
@@ -255,16 +206,16 @@ func IsCancelled(err error) bool {
 }
 
 // claim returns the build of a key and whether the caller must fill it.
-func (b *builds) claim(key string) (x *Build, mine bool) {
+func (b *builds) claim(key string) (x *building, mine bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if x := b.byKey[key]; x != nil {
 		return x, false
 	}
 	if b.byKey == nil {
-		b.byKey = map[string]*Build{}
+		b.byKey = map[string]*building{}
 	}
-	x = &Build{done: make(chan struct{})}
+	x = &building{done: make(chan struct{})}
 	b.byKey[key] = x
 	b.order = append(b.order, key)
 	if len(b.order) > maxBuilds {
@@ -276,7 +227,7 @@ func (b *builds) claim(key string) (x *Build, mine bool) {
 
 // fill runs make and wakes the waiting goroutines. The collector discards the code when nobody can launch it
 // any more, where that is safe.
-func (b *builds) fill(key string, x *Build, make func(*Build) error) {
+func (b *builds) fill(key string, x *building, make func(*building) error) {
 	defer close(x.done)
 	x.err = errors.New("nereid: the compilation panicked") // seen only if make panics
 	defer func() {
@@ -293,7 +244,7 @@ func (b *builds) fill(key string, x *Build, make func(*Build) error) {
 }
 
 // drop removes a failed build.
-func (b *builds) drop(key string, x *Build) {
+func (b *builds) drop(key string, x *building) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.byKey[key] != x {

@@ -18,7 +18,7 @@ func TestBuildOnce(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 100 {
 		wg.Go(func() {
-			x, err := b.get(t.Context(), "k", false, func(*Build) error { made.Add(1); return nil })
+			x, err := b.get(t.Context(), "k", false, func(*building) error { made.Add(1); return nil })
 			if err != nil || x == nil {
 				t.Error(err)
 			}
@@ -30,7 +30,7 @@ func TestBuildOnce(t *testing.T) {
 	}
 	broken := errors.New("broken")
 	for range 2 {
-		if _, err := b.get(t.Context(), "other", false, func(*Build) error {
+		if _, err := b.get(t.Context(), "other", false, func(*building) error {
 			made.Add(1)
 			return broken
 		}); err != broken {
@@ -59,13 +59,13 @@ func TestBuildBesideOthers(t *testing.T) {
 		begun, fail := make(chan bool), make(chan bool)
 		var wg sync.WaitGroup
 		wg.Go(func() {
-			b.get(t.Context(), "k", false, func(*Build) error { close(begun); <-fail; return c.err })
+			b.get(t.Context(), "k", false, func(*building) error { close(begun); <-fail; return c.err })
 		})
 		<-begun
 		again := false
 		ctx := &waiting{Context: t.Context(), waits: make(chan bool)}
 		wg.Go(func() {
-			_, err := b.get(ctx, "k", c.ahead, func(*Build) error { again = true; return nil })
+			_, err := b.get(ctx, "k", c.ahead, func(*building) error { again = true; return nil })
 			if (err == nil) != c.again {
 				t.Errorf("beside %v, ahead %v: %v", c.err, c.ahead, err)
 			}
@@ -95,7 +95,7 @@ func (w *waiting) Done() <-chan struct{} {
 func TestBuildsBounded(t *testing.T) {
 	var b builds
 	for i := range maxBuilds + 3 {
-		b.get(t.Context(), fmt.Sprint(i), false, func(*Build) error { return nil })
+		b.get(t.Context(), fmt.Sprint(i), false, func(*building) error { return nil })
 	}
 	if len(b.byKey) != maxBuilds || len(b.order) != maxBuilds || b.byKey["2"] != nil || b.byKey["3"] == nil {
 		t.Errorf("%d builds, the third: %v", len(b.byKey), b.byKey["2"])

@@ -9,6 +9,7 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/cache"
 	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/runtime/code"
 	"github.com/nereid-lang/nereid/internal/safefile"
 	"github.com/nereid-lang/nereid/internal/target"
 )
@@ -30,7 +31,7 @@ func stageFile(dir, folder, kernel, stage string) string {
 }
 
 // dump writes a stage to Settings.Dump. Failure to write does not fail a launch.
-func (j *job) dump(s Stage) {
+func (j *job) dump(s code.Stage) {
 	if j.k.Set.Dump == "" || s.Text == nil {
 		return
 	}
@@ -43,7 +44,7 @@ func (j *job) dump(s Stage) {
 // dumpEntry dumps the stages of a kernel found in the cache.
 func (j *job) dumpEntry(e *cache.Entry) {
 	for _, s := range e.Stages {
-		j.dump(Stage{Name: s.Name, Text: s.Data})
+		j.dump(code.Stage{Name: s.Name, Text: s.Data})
 	}
 }
 

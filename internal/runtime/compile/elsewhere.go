@@ -7,12 +7,13 @@ import (
 	"github.com/nereid-lang/nereid/internal/cache"
 	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
+	"github.com/nereid-lang/nereid/internal/runtime/code"
 	"github.com/nereid-lang/nereid/internal/target"
 )
 
 // found is the answer of elsewhere for a variant.
 type found struct {
-	v    Variant
+	v    code.Variant
 	dev  *args.Device
 	text string
 }
@@ -21,7 +22,7 @@ type found struct {
 // compiled, or returns "". A program finds only what a program with the same compiler has kept, which is
 // hard to guess for somebody who has warmed the cache. The last answer is kept, because a service may ask
 // again and again.
-func (k *Kernel) elsewhere(dev *args.Device, v Variant) string {
+func (k *Kernel) elsewhere(dev *args.Device, v code.Variant) string {
 	if last := k.found.Load(); last != nil && last.v == v && last.dev == dev {
 		return last.text
 	}
@@ -33,7 +34,7 @@ func (k *Kernel) elsewhere(dev *args.Device, v Variant) string {
 // maxLooks bounds the entries that lookElsewhere reads.
 const maxLooks = 500
 
-func (k *Kernel) lookElsewhere(dev *args.Device, v Variant) string {
+func (k *Kernel) lookElsewhere(dev *args.Device, v code.Variant) string {
 	keeper, ok := dev.Backend.(target.Keeper)
 	if !ok || k.Set.Store == nil {
 		return ""

@@ -2,26 +2,13 @@ package compile
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 
 	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/runtime/code"
 	"github.com/nereid-lang/nereid/internal/target"
 )
-
-// SavedForm is code of a specialization for launches of a way, as data.
-type SavedForm struct {
-	Way   device.Way      `json:"way"`
-	Stage string          `json:"stage"`
-	Meta  json.RawMessage `json:"meta,omitempty"`
-	Code  []byte          `json:"code"`
-}
-
-// code returns the form as a device restores it.
-func (f *SavedForm) code() target.Code {
-	return target.Code{Stage: f.Stage, Data: f.Code, Meta: f.Meta}
-}
 
 // former is a back end whose launches choose among several forms of code.
 type former interface {
@@ -33,7 +20,7 @@ type former interface {
 // Forms compiles the forms of a specialization that a launch may choose, beside the code that serves all
 // launches: that of any launch first, then those that it chooses. There are none if the back end knows only
 // one. A form that does not compile is left out, as a launch would do without it.
-func (k *Kernel) Forms(ctx context.Context, s Spec, until string) (list []SavedForm, err error) {
+func (k *Kernel) Forms(ctx context.Context, s Spec, until string) (list []code.SavedForm, err error) {
 	f, ok := s.Dev.Backend.(former)
 	if !ok {
 		return nil, nil
@@ -43,7 +30,7 @@ func (k *Kernel) Forms(ctx context.Context, s Spec, until string) (list []SavedF
 		return nil, ctx.Err()
 	}
 	list = append(list, *first)
-	ways, err := f.FormsOf(first.code())
+	ways, err := f.FormsOf(first.Data())
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +47,7 @@ func (k *Kernel) Forms(ctx context.Context, s Spec, until string) (list []SavedF
 }
 
 // form compiles one form.
-func (k *Kernel) form(ctx context.Context, s Spec, until string, f former, way device.Way) (*SavedForm,
+func (k *Kernel) form(ctx context.Context, s Spec, until string, f former, way device.Way) (*code.SavedForm,
 	error) {
 	ctx, meter, cancel := k.budget(ctx)
 	defer cancel()
@@ -77,50 +64,5 @@ func (k *Kernel) form(ctx context.Context, s Spec, until string, f former, way d
 		return nil, errors.New("the code cannot be kept")
 	}
 	c, err := kept.Code()
-	return &SavedForm{way, c.Stage, c.Meta, c.Data}, err
-}
-
-// Restore loads a saved kernel. With forms, launches choose among them as among code that is compiled when it
-// is needed; each form is loaded when a launch first runs it.
-func (s *Saved) Restore(ctx context.Context, on target.Restorer) (target.Executable, error) {
-	general := &SavedForm{Stage: s.Stage, Meta: s.Meta, Code: s.Code}
-	first := s.form(device.AnyLaunch)
-	if first == nil {
-		return on.Restore(ctx, s.Kernel, general.code())
-	}
-	exec, err := on.Restore(ctx, s.Kernel, first.code())
-	p, ok := exec.(target.Partial)
-	if err != nil || !ok {
-		return on.Restore(ctx, s.Kernel, general.code())
-	}
-	p.Otherwise(s.maker(on, general))
-	return exec, nil
-}
-
-// maker returns a function that loads the form of a way.
-func (s *Saved) maker(on target.Restorer, general *SavedForm) device.Maker {
-	return func(ctx context.Context, way device.Way, _ bool) (target.Executable, error) {
-		f := s.form(way)
-		if way.IsGeneral() {
-			f = general
-		}
-		if f == nil {
-			return nil, device.ErrAhead
-		}
-		e, err := on.Restore(ctx, s.Kernel, f.code())
-		if p, ok := e.(target.Partial); ok && err == nil && way.Fallback {
-			p.Otherwise(s.maker(on, general))
-		}
-		return e, err
-	}
-}
-
-// form returns the form of a way, or nil.
-func (s *Saved) form(way device.Way) *SavedForm {
-	for i := range s.Forms {
-		if f := &s.Forms[i]; f.Way == way && f.Stage == s.Stage {
-			return f
-		}
-	}
-	return nil
+	return &code.SavedForm{Way: way, Stage: c.Stage, Meta: c.Meta, Code: c.Data}, err
 }

@@ -2,8 +2,6 @@ package compile
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"math/bits"
 	"os"
@@ -22,6 +20,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/rules"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
+	"github.com/nereid-lang/nereid/internal/runtime/code"
 	"github.com/nereid-lang/nereid/internal/target"
 )
 
@@ -32,7 +31,7 @@ type job struct {
 	spec Spec
 	in   *target.Input
 	keep bool // keep the text of each stage
-	out  *Result
+	out  *code.Result
 
 	folder  string   // name of the specialization, for folders of stages
 	keyText string   // the kernel's part of its cache key
@@ -41,46 +40,21 @@ type job struct {
 	ahead   bool     // strict mode allows the compilation
 }
 
-// Result is the outcome of a compilation.
-type Result struct {
-	Exec    target.Executable // nil if the compilation ended before the last stage, or if there is no device
-	Stages  []Stage
-	Variant Variant
-
-	Params    []target.Param    // arguments of launches
-	Constants map[string]string // values that are compiled in
-	Saved     *Saved            // description of the compiled kernel, without its code; set by Compile
-}
-
-// Code returns the code of a finished compilation: that of its executable or, if it cannot be taken apart,
-// the text of the last stage.
-func (r *Result) Code(last string) (target.Code, error) {
-	if k, ok := r.Exec.(target.Kept); ok {
-		return k.Code()
-	}
-	for _, s := range r.Stages {
-		if s.Name == last && s.Text != nil && r.Exec != nil {
-			meta, err := json.Marshal(r.Variant.Options)
-			return target.Code{Stage: last, Data: s.Text, Meta: meta}, err
-		}
-	}
-	return target.Code{}, errors.New("the compilation ended before there was code")
-}
-
 // Compile compiles a specialization and keeps the text of each stage. until is the last stage; "" means all.
 // It uses no cache, and strict mode does not apply.
-func (k *Kernel) Compile(ctx context.Context, s Spec, until string) (*Result, error) {
+func (k *Kernel) Compile(ctx context.Context, s Spec, until string) (*code.Result, error) {
 	return k.CompileKeeping(ctx, s, until, nil)
 }
 
 // CompileKeeping compiles like Compile and keeps the text of some stages only: texts that nobody reads cost
 // time, assembly another run of LLVM. nil means all.
-func (k *Kernel) CompileKeeping(ctx context.Context, s Spec, until string, only []string) (*Result, error) {
+func (k *Kernel) CompileKeeping(ctx context.Context, s Spec, until string, only []string) (*code.Result,
+	error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	if until != "" && s.Dev != nil {
-		if stages := s.Dev.Backend.Stages(); !slices.Contains(stages, until) {
+		if stages := device.Stages(s.Dev.Backend); !slices.Contains(stages, until) {
 			return nil, fmt.Errorf("nereid: there is no stage %s for %s: there are %s", until, s.Dev,
 				strings.Join(stages, ", "))
 		}
@@ -115,10 +89,10 @@ func (k *Kernel) begin(meter *budget.Meter, s Spec, keep bool, until string) (*j
 		return nil, fmt.Errorf("nereid: %s: %w", k.Name, err)
 	}
 	opts.Check = opts.Check || k.Set.Check
-	j := &job{k: k, dev: s.Dev, spec: s, keep: keep, out: &Result{Variant: k.variant(s.Args, opts)}}
+	j := &job{k: k, dev: s.Dev, spec: s, keep: keep, out: &code.Result{Variant: k.variant(s.Args, opts)}}
 	start := time.Now()
 	mod, err := k.Source.Compile(k.Name, s.Args, lang.Options{
-		Target: s.Dev.Target(), NumWarps: opts.NumWarps, NumStages: opts.NumStages, NumCTAs: opts.NumCTAs,
+		Target: TargetOf(s.Dev), NumWarps: opts.NumWarps, NumStages: opts.NumStages, NumCTAs: opts.NumCTAs,
 		Debug: opts.Debug, NoOverflow: opts.NoSanitizeOverflow, Meter: meter, Stdout: k.Set.Printer(k.Name),
 	})
 	if err != nil {
@@ -134,7 +108,7 @@ func (k *Kernel) begin(meter *budget.Meter, s Spec, keep bool, until string) (*j
 		Module: mod, Kernel: target.EntryOf(mod, k.Name), Options: opts, Stages: j.record, Until: until,
 		Passes: k.Set.Passes, Dump: os.Stderr, Budget: meter, Given: k.Set.Given, Libs: libs,
 	}
-	j.in.Params, j.in.Constants = args.Describe(k.Params, s.Args)
+	j.in.Params, j.in.Constants = describeArgs(k.Params, s.Args)
 	j.out.Params, j.out.Constants = j.in.Params, j.in.Constants
 	if k.Set.Dump != "" || k.Set.Override != "" {
 		j.folder = folderName(k.Name, s.Dev.String(), mod, opts)
@@ -228,16 +202,26 @@ func (j *job) finish(ctx context.Context) (err error) {
 	case j.dev == nil:
 		err = j.in.TTIR(lang.DefaultTarget)
 	default:
-		j.out.Exec, err = j.dev.Backend.Compile(ctx, j.in)
+		j.out.Exec, err = compileOn(ctx, j.dev, j.in)
 		err = diag.RefusedBy(err, device.Kind(j.dev.Backend))
 	}
 	return err
 }
 
+// compileOn has a device compile a kernel.
+func compileOn(ctx context.Context, dev *args.Device, in *target.Input) (target.Executable, error) {
+	b, ok := dev.Backend.(target.Backend)
+	if !ok {
+		return nil, diag.Refuse("compiling for "+dev.String(), "the device runs compiled code alone").
+			Instead("open it with nereid.Open")
+	}
+	return b.Compile(ctx, in)
+}
+
 // record adds a stage: it dumps, times and keeps it, and calls the hook. A stage that is made again, because
 // a later one showed that it should have gone another way, takes the place of the first.
 func (j *job) record(stage string, took time.Duration, text func() []byte) {
-	s := Stage{Name: stage, Took: took}
+	s := code.Stage{Name: stage, Took: took}
 	// the cache omits assembly, which takes another run of LLVM
 	omitted := j.cached && (stage == "asm" || stage == "amdgcn")
 	kept := j.keep && !omitted && (j.only == nil || slices.Contains(j.only, stage))
@@ -251,7 +235,7 @@ func (j *job) record(stage string, took time.Duration, text func() []byte) {
 	if f := j.k.Set.Hooks.Stage; f != nil {
 		f(j.out.Variant, s)
 	}
-	if i := slices.IndexFunc(j.out.Stages, func(o Stage) bool { return o.Name == stage }); i >= 0 {
+	if i := slices.IndexFunc(j.out.Stages, func(o code.Stage) bool { return o.Name == stage }); i >= 0 {
 		s.Took += j.out.Stages[i].Took
 		j.out.Stages[i] = s
 		return

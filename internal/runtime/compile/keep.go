@@ -14,6 +14,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/runtime/code"
 	"github.com/nereid-lang/nereid/internal/target"
 )
 
@@ -141,7 +142,7 @@ func (j *job) alarm() {
 		return
 	}
 	v := j.out.Variant
-	v.Form = Form(j.in.Way)
+	v.Form = code.Form(j.in.Way)
 	cause := j.k.Cause(j.spec)
 	if cause == "" {
 		cause = "its grid or its arguments need another form of code"
@@ -156,7 +157,7 @@ func (j *job) key(keeper target.Keeper, generator string) cache.Key {
 	h := cache.NewHasher()
 	h.Add("compiler", cache.Build())
 	h.Add("generator", generator)
-	h.Add("target", fmt.Sprintf("%+v", j.dev.Target()))
+	h.Add("target", fmt.Sprintf("%+v", TargetOf(j.dev)))
 	h.Add("options", j.in.Options.Key())
 	if release := j.out.Variant.Triton; release != "" {
 		h.Add("triton", release)

@@ -11,6 +11,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/pass"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
+	"github.com/nereid-lang/nereid/internal/runtime/code"
+	"github.com/nereid-lang/nereid/internal/signature"
 	"github.com/nereid-lang/nereid/internal/target"
 )
 
@@ -33,37 +35,30 @@ type Settings struct {
 	Passes        pass.Options
 	Budget        budget.Limits
 
-	Hooks  Hooks        // of compilations
-	Around *LaunchHooks // of launches; nil if there are none
+	Hooks  Hooks             // of compilations
+	Around *code.LaunchHooks // of launches; nil if there are none
 
 	Profile bool // launches carry labels for the profiler
 }
 
 // Hooks are functions called around compilations. Any may be nil.
 type Hooks struct {
-	Before func(ctx context.Context, v Variant) error // an error refuses the compilation
-	After  func(v Variant, dev *args.Device, took time.Duration, found bool, err error)
-	Stage  func(v Variant, s Stage)
-	Built  func(v Variant) // called for each new Build
+	Before func(ctx context.Context, v code.Variant) error // an error refuses the compilation
+	After  func(v code.Variant, dev *args.Device, took time.Duration, found bool, err error)
+	Stage  func(v code.Variant, s code.Stage)
+	Built  func(v code.Variant) // called for each new Build
 
 	// Late, if not nil, is called before a compilation that a launch waits for, with its cause, once Warmed
 	// returns true.
-	Late   func(v Variant, cause string)
+	Late   func(v code.Variant, cause string)
 	Warmed func() bool
-}
-
-// Stage is one form of a kernel on its way to a device.
-type Stage struct {
-	Name string
-	Took time.Duration
-	Text []byte // nil if the texts were not asked for
 }
 
 // Kernel is a kernel of a file, with its specializations. It must not be copied.
 type Kernel struct {
 	Source *lang.Source
 	Name   string
-	Params []lang.Param
+	Params []signature.Param
 	Set    *Settings
 
 	built builds
@@ -73,7 +68,7 @@ type Kernel struct {
 // Spec is a specialization: a device, the compiler's description of each argument, options.
 type Spec struct {
 	Dev  *args.Device // nil means no device: compilations end with Triton IR for an sm_90 GPU
-	Args []lang.ArgSpec
+	Args []signature.Arg
 	Opts target.Options
 }
 
@@ -82,4 +77,14 @@ func (k *Kernel) budget(ctx context.Context) (context.Context, *budget.Meter, co
 	meter := budget.New(ctx, k.Set.Budget)
 	ctx, cancel := meter.Context(ctx, k.Name)
 	return ctx, meter, cancel
+}
+
+// TargetOf returns the properties of a device that kernels can see; no device has the default.
+func TargetOf(d *args.Device) lang.Target {
+	if d != nil {
+		if b, ok := d.Backend.(target.Backend); ok {
+			return b.Target()
+		}
+	}
+	return lang.DefaultTarget
 }

@@ -7,12 +7,12 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/diag"
+	_ "github.com/nereid-lang/nereid/internal/dialect/all"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
+	"github.com/nereid-lang/nereid/internal/runtime/code"
 	"github.com/nereid-lang/nereid/internal/target"
-
-	_ "github.com/nereid-lang/nereid/internal/dialect/all"
 )
 
 // keyed is a device that keeps code.
@@ -32,7 +32,7 @@ func keyJob(t *testing.T, text string) *job {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &job{k: &Kernel{Name: "k", Set: &Settings{}}, out: &Result{},
+	return &job{k: &Kernel{Name: "k", Set: &Settings{}}, out: &code.Result{},
 		dev: &args.Device{Backend: keyed{chip: "one"}},
 		in:  &target.Input{Module: m, Kernel: "k", Way: device.AnyLaunch, Hosted: true}}
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/dialect/funcd"
 	"github.com/nereid-lang/nereid/internal/dialect/funclike"
@@ -21,6 +22,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/lang/sem"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
+	"github.com/nereid-lang/nereid/internal/runtime/code"
+	"github.com/nereid-lang/nereid/internal/signature"
 	"github.com/nereid-lang/nereid/internal/target"
 	"github.com/nereid-lang/nereid/internal/triton"
 )
@@ -29,16 +32,16 @@ import (
 type Text struct {
 	File   string // its name, for messages
 	Given  target.Given
-	Kernel string       // "" means the only one of the text
-	Target string       // target that the text names; "" if it names none
-	Params []SavedParam // nil if the text does not tell them before it is compiled
-	Source string       // file that the kernel was compiled from, if its description tells
+	Kernel string            // "" means the only one of the text
+	Target string            // target that the text names; "" if it names none
+	Params []code.SavedParam // nil if the text does not tell them before it is compiled
+	Source string            // file that the kernel was compiled from, if its description tells
 
 	// Options holds what the text, or its description, says: it is made for them.
 	Options target.Options
 
 	// Late returns the parameters of the compiled text if Params is nil; may be nil.
-	Late func(*Result) ([]SavedParam, error)
+	Late func(*code.Result) ([]code.SavedParam, error)
 }
 
 // moduleStages are the stages whose text is a module, which tells everything about its kernel.
@@ -81,14 +84,14 @@ func (t *Text) Read(description []byte) error {
 }
 
 func (t *Text) describedBy(data []byte) error {
-	var d LaunchInfo
+	var d code.LaunchInfo
 	if err := json.Unmarshal(data, &d); err != nil {
 		return fmt.Errorf("the description of %s, the .json beside it: %w", t.File,
 			diag.JSONError(data, err))
 	}
-	if d.Format != launchFormat {
+	if d.Format != code.LaunchFormat {
 		return fmt.Errorf("the description of %s, the .json beside it, has the format %q: expected %q",
-			t.File, d.Format, launchFormat)
+			t.File, d.Format, code.LaunchFormat)
 	}
 	if t.Kernel != "" && t.Kernel != d.Kernel {
 		return fmt.Errorf("the description of %s is that of %s, not of %s", t.File, d.Kernel, t.Kernel)
@@ -131,7 +134,7 @@ func (t *Text) find(m *ir.Module) (fn *ir.Op, err error) {
 const programArgs = 6
 
 // paramsOf returns the parameters of a function, as a signature has them.
-func paramsOf(fn *ir.Op, linalg bool) (out []SavedParam, err error) {
+func paramsOf(fn *ir.Op, linalg bool) (out []code.SavedParam, err error) {
 	list := fn.Body(0).Args()
 	if linalg {
 		list = list[:max(0, len(list)-programArgs)]
@@ -139,7 +142,7 @@ func paramsOf(fn *ir.Op, linalg bool) (out []SavedParam, err error) {
 	for i := 0; i < len(list); i++ {
 		a := list[i]
 		if block := tt.DescBlock(a.Type); block != nil && !linalg {
-			out = append(out, SavedParam{Name: argName(a, i), Spec: descSpec(block)})
+			out = append(out, code.SavedParam{Name: argName(a, i), Spec: descSpec(block)})
 			i += 2 * len(block.Shape) // shape and strides follow, which are the same parameter's
 			continue
 		}
@@ -152,7 +155,7 @@ func paramsOf(fn *ir.Op, linalg bool) (out []SavedParam, err error) {
 		if d, ok := funclike.ArgAttr(fn, i, "tt.divisibility").(*ir.IntegerAttr); ok && d.Value%16 == 0 {
 			spec += ":16"
 		}
-		out = append(out, SavedParam{Name: argName(a, i), Spec: spec})
+		out = append(out, code.SavedParam{Name: argName(a, i), Spec: spec})
 	}
 	return out, nil
 }
@@ -191,10 +194,8 @@ func typeSpec(t ir.Type) string {
 		return "*" + typeSpec(m.Elem)
 	}
 	for d := range dtype.All() {
-		if own, err := lang.ParseType(d.String()); err == nil {
-			if s, ok := own.(*sem.DType); ok && s.IR() == t {
-				return d.String()
-			}
+		if s := sem.ScalarOf(d); s != nil && s.IR() == t {
+			return d.String()
 		}
 	}
 	return ""
@@ -202,8 +203,8 @@ func typeSpec(t ir.Type) string {
 
 // CompileText compiles a kernel from the text of a stage on, like Kernel.Compile.
 func CompileText(ctx context.Context, set *Settings, dev *args.Device, t *Text, opts target.Options,
-	until string) (*Result, error) {
-	stages := dev.Backend.Stages()
+	until string) (*code.Result, error) {
+	stages := device.Stages(dev.Backend)
 	at := slices.Index(stages, t.Given.Stage)
 	if at < 0 {
 		return nil, fmt.Errorf("nereid: %s has no stage %s: it has %s", dev, t.Given.Stage,
@@ -229,12 +230,12 @@ func CompileText(ctx context.Context, set *Settings, dev *args.Device, t *Text, 
 	if err != nil {
 		return nil, err
 	}
-	j := &job{k: k, dev: dev, keep: true, out: &Result{}}
+	j := &job{k: k, dev: dev, keep: true, out: &code.Result{}}
 	j.in = &target.Input{
 		Kernel: t.Kernel, Options: opts, Stages: j.record, Until: until, Given: &t.Given,
 		Passes: set.Passes, Dump: os.Stderr, Budget: meter, Libs: libs,
 	}
-	j.in.Params, j.in.Constants = args.Describe(k.Params, specs)
+	j.in.Params, j.in.Constants = describeArgs(k.Params, specs)
 	if err := j.in.Make("source", func() error { return nil }); err != nil {
 		return nil, err
 	}
@@ -250,9 +251,9 @@ func CompileText(ctx context.Context, set *Settings, dev *args.Device, t *Text, 
 		}
 		k.Name = t.Kernel
 	}
-	j.out.Params, j.out.Constants = args.Describe(k.Params, specs)
-	j.out.Variant = Variant{File: cmp.Or(t.Source, filepath.Base(t.File)), Kernel: k.Name,
-		Signature: lang.FormatSignature(specs), Options: opts}
+	j.out.Params, j.out.Constants = describeArgs(k.Params, specs)
+	j.out.Variant = code.Variant{File: cmp.Or(t.Source, filepath.Base(t.File)), Kernel: k.Name,
+		Signature: signature.Format(specs), Options: opts}
 	j.out.Saved = k.describe(Spec{dev, specs, opts}, j.out)
 	return j.out, nil
 }
@@ -276,11 +277,11 @@ func (t *Text) options(o target.Options) target.Options {
 }
 
 // take sets the kernel's parameters and returns what each is compiled for.
-func (k *Kernel) take(params []SavedParam) ([]lang.ArgSpec, error) {
+func (k *Kernel) take(params []code.SavedParam) ([]signature.Arg, error) {
 	k.Params = nil
-	var specs []lang.ArgSpec
+	var specs []signature.Arg
 	for _, p := range params {
-		own := []lang.Param{{Name: p.Name, Constexpr: p.Constant}}
+		own := []signature.Param{{Name: p.Name, Constexpr: p.Constant}}
 		list, err := lang.ParseSignature(own, p.Spec)
 		if err != nil {
 			return nil, err

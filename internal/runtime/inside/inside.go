@@ -9,7 +9,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/autotune"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
-	"github.com/nereid-lang/nereid/internal/runtime/compile"
+	"github.com/nereid-lang/nereid/internal/runtime/code"
 	"github.com/nereid-lang/nereid/internal/runtime/warm"
 	"github.com/nereid-lang/nereid/internal/target"
 )
@@ -36,10 +36,10 @@ var Root struct {
 	CheckTarget func(target string) error
 	// Compile compiles a *nereid.Kernel like CompileFor, and keeps the text of some stages only.
 	Compile func(ctx context.Context, kernel any, target, signature string, opts target.Options, until string,
-		only []string) (*compile.Result, error)
+		only []string) (*code.Result, error)
 	// Forms compiles the forms of a specialization for a target, beside what Compile compiles.
 	Forms func(ctx context.Context, kernel any, target, signature string, opts target.Options,
-		until string) ([]compile.SavedForm, error)
+		until string) ([]code.SavedForm, error)
 	// CompileFor is like Compile and returns a *nereid.Compiled, also beside an error.
 	CompileFor func(ctx context.Context, kernel any, target, signature string, opts target.Options,
 		until string, only []string) (any, error)
@@ -51,7 +51,7 @@ var Root struct {
 	// Runs returns nil if a *nereid.Device runs code of a stage compiled for a machine, or else why not.
 	Runs func(dev any, stage, machine string) error
 	// Load returns a *nereid.Compiled of saved code, loaded on a *nereid.Device.
-	Load func(dev any, s *compile.Saved) (any, error)
+	Load func(dev any, s *code.Saved) (any, error)
 	// Text returns the text of a *nereid.Kernel and of the functions of its file that it calls.
 	Text func(kernel any) (string, error)
 	// Launched returns the facts of the code that a *nereid.Stream launched last, zeros if it does not know.

@@ -8,14 +8,14 @@ import (
 	"strings"
 
 	"github.com/nereid-lang/nereid/internal/diag"
-	"github.com/nereid-lang/nereid/internal/runtime/compile"
+	"github.com/nereid-lang/nereid/internal/runtime/code"
 	"github.com/nereid-lang/nereid/internal/safefile"
 )
 
 // Manifest is the contents of a manifest file: a list of variants.
 type Manifest struct {
-	Version  int               `json:"version"`
-	Variants []compile.Variant `json:"variants"`
+	Version  int            `json:"version"`
+	Variants []code.Variant `json:"variants"`
 }
 
 const (
@@ -136,7 +136,7 @@ func torn(rest string) bool {
 }
 
 // textOf returns the text of a manifest as a Recorder writes it.
-func textOf(list []compile.Variant) ([]byte, error) {
+func textOf(list []code.Variant) ([]byte, error) {
 	b := bytes.NewBufferString(textHead)
 	sep := textFirst
 	for _, v := range list {

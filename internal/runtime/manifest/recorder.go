@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/nereid-lang/nereid/internal/cache"
-	"github.com/nereid-lang/nereid/internal/runtime/compile"
+	"github.com/nereid-lang/nereid/internal/runtime/code"
 	"github.com/nereid-lang/nereid/internal/safefile"
 )
 
@@ -25,28 +25,28 @@ type Recorder struct {
 	File string
 
 	mu    sync.Mutex
-	list  []compile.Variant
-	noted map[compile.Variant]bool // the variants in list
+	list  []code.Variant
+	noted map[code.Variant]bool // the variants in list
 
 	// State of the file when this recorder last saw it. Variants that others add behind end are read before
 	// the next write.
-	kept    map[compile.Variant]bool // variants in the file
-	missing []compile.Variant        // recorded variants that are not in the file
+	kept    map[code.Variant]bool // variants in the file
+	missing []code.Variant        // recorded variants that are not in the file
 	seen    fs.FileInfo
 	end     int64 // end of its last variant; -1 if variants cannot be added in place
 	busy    bool  // the lock was held for too long the last time
 }
 
 // Variants returns the recorded variants, sorted.
-func (r *Recorder) Variants() []compile.Variant {
+func (r *Recorder) Variants() []code.Variant {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.sorted()
 }
 
-func (r *Recorder) sorted() []compile.Variant {
+func (r *Recorder) sorted() []code.Variant {
 	list := slices.Clone(r.list)
-	slices.SortFunc(list, func(a, b compile.Variant) int { return strings.Compare(a.String(), b.String()) })
+	slices.SortFunc(list, func(a, b code.Variant) int { return strings.Compare(a.String(), b.String()) })
 	return list
 }
 
@@ -61,7 +61,7 @@ func (r *Recorder) Write(name string) error {
 }
 
 // Add records a variant.
-func (r *Recorder) Add(v compile.Variant) error {
+func (r *Recorder) Add(v code.Variant) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.noted[v] {
@@ -75,9 +75,9 @@ func (r *Recorder) Add(v compile.Variant) error {
 	return r.update()
 }
 
-func (r *Recorder) note(v compile.Variant) {
+func (r *Recorder) note(v code.Variant) {
 	if r.noted == nil {
-		r.noted = map[compile.Variant]bool{}
+		r.noted = map[code.Variant]bool{}
 	}
 	if !r.noted[v] {
 		r.noted[v] = true
@@ -140,7 +140,7 @@ func (r *Recorder) catchUp(f *os.File) error {
 	if same && size > r.end+tail && r.takeIn(f, r.end, size, textHead, len(textSep)-len(textFirst)) == nil {
 		return nil
 	}
-	r.kept = map[compile.Variant]bool{}
+	r.kept = map[code.Variant]bool{}
 	if err := r.takeIn(f, 0, size, "", 0); err != nil {
 		r.seen = nil
 		return fmt.Errorf("%s %w", r.File, err)
@@ -175,7 +175,7 @@ func (r *Recorder) takeIn(f *os.File, from, to int64, before string, without int
 
 // extend overwrites the end of the file with the missing variants.
 func (r *Recorder) extend(f *os.File) error {
-	r.missing = slices.DeleteFunc(r.missing, func(v compile.Variant) bool { return r.kept[v] })
+	r.missing = slices.DeleteFunc(r.missing, func(v code.Variant) bool { return r.kept[v] })
 	text, err := textOf(r.missing)
 	if err != nil || len(r.missing) == 0 {
 		return err
@@ -205,7 +205,7 @@ func (r *Recorder) rewrite() error {
 }
 
 // writeFile replaces a file atomically.
-func writeFile(name string, list []compile.Variant) error {
+func writeFile(name string, list []code.Variant) error {
 	data, err := textOf(list)
 	if err != nil {
 		return err

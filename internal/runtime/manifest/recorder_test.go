@@ -13,12 +13,12 @@ import (
 	"time"
 
 	"github.com/nereid-lang/nereid/internal/cache"
-	"github.com/nereid-lang/nereid/internal/runtime/compile"
+	"github.com/nereid-lang/nereid/internal/runtime/code"
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
-func variantOf(i int) compile.Variant {
-	return compile.Variant{File: "k.py", Kernel: fmt.Sprintf("k%d", i), Signature: "*fp32:16, \"i32\"\n"}
+func variantOf(i int) code.Variant {
+	return code.Variant{File: "k.py", Kernel: fmt.Sprintf("k%d", i), Signature: "*fp32:16, \"i32\"\n"}
 }
 
 // manifestOf reads the kernels of a manifest, in order.
@@ -100,8 +100,8 @@ func TestRecordTorn(t *testing.T) {
 // Manifests of any form are added to, and what is none is left alone.
 func TestRecordForms(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "m.json")
-	indented, _ := json.MarshalIndent(Manifest{1, []compile.Variant{variantOf(1), variantOf(2)}}, "", "  ")
-	short, _ := json.Marshal(Manifest{1, []compile.Variant{variantOf(1), variantOf(2)}})
+	indented, _ := json.MarshalIndent(Manifest{1, []code.Variant{variantOf(1), variantOf(2)}}, "", "  ")
+	short, _ := json.Marshal(Manifest{1, []code.Variant{variantOf(1), variantOf(2)}})
 	none, _ := json.Marshal(Manifest{1, nil})
 	for _, c := range []struct {
 		text string
@@ -149,7 +149,7 @@ func TestRecordReplaced(t *testing.T) {
 	if got := fmt.Sprint(manifestOf(t, file)); got != "[k1 k2 k3 k4]" {
 		t.Error(got)
 	}
-	if err := writeFile(file, []compile.Variant{variantOf(9)}); err != nil {
+	if err := writeFile(file, []code.Variant{variantOf(9)}); err != nil {
 		t.Fatal(err)
 	}
 	record(t, r, 5)
@@ -232,7 +232,7 @@ func TestRecordKill(t *testing.T) {
 
 // A text of any kind is refused or read, and what is read can be added to.
 func FuzzManifest(f *testing.F) {
-	whole, _ := textOf([]compile.Variant{variantOf(1), variantOf(2)})
+	whole, _ := textOf([]code.Variant{variantOf(1), variantOf(2)})
 	f.Add(whole)
 	f.Add(whole[:len(whole)-3])
 	f.Add([]byte(`{"version": 1, "variants": [{"file": "k.py", "kernel": "k", "options": {"num_warps": 8}}]}`))
@@ -241,7 +241,7 @@ func FuzzManifest(f *testing.F) {
 		if err != nil || end < 0 {
 			return
 		}
-		next, _ := textOf([]compile.Variant{variantOf(3)})
+		next, _ := textOf([]code.Variant{variantOf(3)})
 		text := append(append(slices.Clone(data[:end]), ','), next[len(textHead):]...)
 		again, _, err := parse(text)
 		if err != nil || len(again.Variants) != len(m.Variants)+1 {

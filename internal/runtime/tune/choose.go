@@ -12,7 +12,6 @@ import (
 	"github.com/nereid-lang/nereid/internal/cache"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
-	"github.com/nereid-lang/nereid/internal/runtime/args"
 	"github.com/nereid-lang/nereid/internal/runtime/compile"
 	"github.com/nereid-lang/nereid/internal/target"
 )
@@ -148,7 +147,7 @@ func (r *run) topK(a *lang.Autotune, g *given, configs []lang.Config) ([]lang.Co
 }
 
 func plainFloat(v object.Value) float64 {
-	switch v := args.Plain(v).(type) {
+	switch v := lang.ConstOf(v).Plain().(type) {
 	case int64:
 		return float64(v)
 	case float64:

@@ -33,7 +33,7 @@ func (k *Kernel) Configs(dev *args.Device) ([]Config, error) {
 		for _, c := range s.Autotune.Configs {
 			x := Config{Name: c.String(), Options: configOptions(c, target.Options{}), Hook: c.PreHook != nil}
 			for _, kw := range c.Kwargs {
-				x.Args = append(x.Args, NamedValue{kw.Name, args.GoValue(kw.Value)})
+				x.Args = append(x.Args, NamedValue{kw.Name, goValue(kw.Value)})
 			}
 			out = append(out, x)
 		}

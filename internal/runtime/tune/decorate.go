@@ -9,6 +9,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
+	"github.com/nereid-lang/nereid/internal/runtime/compile"
 	"github.com/nereid-lang/nereid/internal/target"
 )
 
@@ -19,7 +20,7 @@ type decorators struct {
 }
 
 func (k *Kernel) decorators(dev *args.Device) *decorators {
-	target := dev.Target()
+	target := compile.TargetOf(dev)
 	if d, ok := k.wrapped.Load(target); ok {
 		return d.(*decorators)
 	}
@@ -258,5 +259,5 @@ func (r *run) value(v any) object.Value {
 	if err != nil {
 		return object.None
 	}
-	return c
+	return lang.ValueOf(c)
 }

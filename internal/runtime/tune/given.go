@@ -1,6 +1,7 @@
 package tune
 
 import (
+	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
 	"github.com/nereid-lang/nereid/internal/target"
@@ -51,8 +52,18 @@ func (g *given) with(kws []object.Keyword, opts target.Options) *given {
 	c.Opts = opts
 	for _, k := range kws {
 		if i := c.Params.Index(k.Name); i >= 0 {
-			c.Vals[i], c.Given[i] = args.GoValue(k.Value), true
+			c.Vals[i], c.Given[i] = goValue(k.Value), true
 		}
+	}
+	return c
+}
+
+// goValue returns a value of a decorator as an argument: a plain Go value if that loses nothing, else a
+// constant of a signature.
+func goValue(v object.Value) any {
+	c := lang.ConstOf(v)
+	if p := c.Plain(); p != nil {
+		return p
 	}
 	return c
 }

@@ -1,4 +1,4 @@
-package compile
+package code
 
 import (
 	"bytes"
@@ -10,12 +10,9 @@ import (
 	"io"
 	"strings"
 
-	"github.com/nereid-lang/nereid/internal/cache"
 	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/dtype"
-	"github.com/nereid-lang/nereid/internal/lang"
-	"github.com/nereid-lang/nereid/internal/lang/sem"
-	"github.com/nereid-lang/nereid/internal/target"
+	"github.com/nereid-lang/nereid/internal/signature"
 )
 
 // Saved is a compiled kernel as data: its code, and everything that a launch must know without its source.
@@ -23,7 +20,7 @@ type Saved struct {
 	Kernel    string         `json:"kernel"`
 	File      string         `json:"file"`
 	Signature string         `json:"signature"`
-	Options   target.Options `json:"options"`
+	Options   device.Options `json:"options"`
 	Triton    string         `json:"triton,omitempty"` // the release of the language; "" is 3.6
 
 	Params    []SavedParam      `json:"params"`    // of the kernel, in the order of the signature
@@ -34,7 +31,7 @@ type Saved struct {
 	Machine   string       `json:"machine"`   // processors that run the code: device.Machine
 	Compiler  string       `json:"compiler"`  // build of Nereid
 	Generator string       `json:"generator"` // LLVM and the like
-	Facts     target.Facts `json:"facts"`
+	Facts     device.Facts `json:"facts"`
 
 	Stage string          `json:"stage"` // form of the code: "cubin", "ptx", "obj", "ttir"
 	Meta  json.RawMessage `json:"meta,omitempty"`
@@ -62,40 +59,18 @@ type SavedArg struct {
 	Size    int    `json:"size"`
 }
 
-// describe returns what a launch must know of a compiled kernel, without its code.
-func (k *Kernel) describe(s Spec, r *Result) *Saved {
-	out := &Saved{
-		Kernel: k.Name, File: r.Variant.File, Signature: r.Variant.Signature, Options: r.Variant.Options,
-		Triton:    r.Variant.Triton,
-		Constants: r.Constants, Facts: device.FactsOf(r.Exec), Compiler: cache.Build(),
-	}
-	for i, p := range k.Params {
-		constant := s.Args[i].Type == nil && s.Args[i].Desc == nil && !s.Args[i].Tuple
-		out.Params = append(out.Params, SavedParam{p.Name, lang.FormatSignature(s.Args[i : i+1]), constant})
-	}
-	out.Args = Args(words(k.Params, s.Args, r.Params, out.Facts), out.Facts.Params)
-	if s.Dev == nil {
-		out.Target = "ttir"
-		return out
-	}
-	out.Target, out.Machine = device.Kind(s.Dev.Backend), device.Machine(s.Dev.Backend)
-	if g, ok := s.Dev.Backend.(target.Keeper); ok {
-		out.Generator = g.Fingerprint()
-	} else if g, ok := s.Dev.Backend.(target.Generated); ok {
-		out.Generator = g.Generator()
-	}
-	return out
-}
-
 // LaunchSpecs returns the parameters that launches pass arguments for, and what each was compiled for.
-func (s *Saved) LaunchSpecs() (params []lang.Param, specs []lang.ArgSpec, err error) {
+func (s *Saved) LaunchSpecs() (params []signature.Param, specs []signature.Arg, err error) {
 	for _, p := range s.Params {
 		if p.Constant {
 			continue
 		}
-		list, err := lang.ParseSignature([]lang.Param{{Name: p.Name}}, p.Spec)
+		list, err := signature.Parse([]signature.Param{{Name: p.Name}}, p.Spec, signature.Texts)
 		if err != nil {
 			return nil, nil, err
+		}
+		if list[0].Constant() {
+			return nil, nil, fmt.Errorf("parameter %s: %q is no type", p.Name, p.Spec)
 		}
 		params, specs = append(params, launchParam(p.Name, list[0])), append(specs, list[0])
 	}
@@ -103,14 +78,14 @@ func (s *Saved) LaunchSpecs() (params []lang.Param, specs []lang.ArgSpec, err er
 }
 
 // wordParams returns the parameter of each word of a launch, or nil if they are not known.
-func (s *Saved) wordParams() (out []target.Param) {
+func (s *Saved) wordParams() (out []device.Param) {
 	for _, p := range s.Params {
 		if strings.HasPrefix(p.Spec, "tensordesc") {
 			return nil // words of descriptors depend on the device
 		}
 	}
 	for _, a := range s.Args {
-		p := target.Param{Name: a.Name, Pointer: a.Pointer, Type: a.Type, Align16: a.Align16}
+		p := device.Param{Name: a.Name, Pointer: a.Pointer, Type: a.Type, Align16: a.Align16}
 		if t, ok := dtype.Parse(a.Type); ok {
 			p.Bytes = t.Size()
 		}
@@ -121,10 +96,10 @@ func (s *Saved) wordParams() (out []target.Param) {
 
 // launchParam returns a parameter whose arguments are specialized for one specification alone: integers have
 // its type, and divisibility by 16 counts only if the code relies on it.
-func launchParam(name string, s lang.ArgSpec) lang.Param {
-	p := lang.Param{Name: name, NoAlign: !s.Div16}
-	if t, ok := s.Type.(*sem.DType); ok {
-		p.Type = lang.FormatSignature([]lang.ArgSpec{{Type: t}})
+func launchParam(name string, s signature.Arg) signature.Param {
+	p := signature.Param{Name: name, NoAlign: !s.Div16}
+	if s.Typed() && !s.Type.IsPointer() {
+		p.Type = s.Type.String()
 	}
 	return p
 }
@@ -137,9 +112,9 @@ const (
 	maxSaved   = 256 << 20 // bytes of a saved kernel
 )
 
-// Args returns the places of the arguments of launches. sizes are those of target.Facts: without them, each
+// Args returns the places of the arguments of launches. sizes are those of device.Facts: without them, each
 // argument is a word of 8 bytes.
-func Args(params []target.Param, sizes []int) []SavedArg {
+func Args(params []device.Param, sizes []int) []SavedArg {
 	out := make([]SavedArg, len(params))
 	at := 0
 	for i, p := range params {

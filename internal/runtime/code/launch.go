@@ -1,4 +1,4 @@
-package compile
+package code
 
 import (
 	"context"
@@ -10,7 +10,6 @@ import (
 	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
-	"github.com/nereid-lang/nereid/internal/target"
 )
 
 // LaunchHooks are functions called around launches. Either may be nil.
@@ -23,14 +22,14 @@ type LaunchHooks struct {
 type Work struct {
 	Grid  [3]int
 	Words []uint64
-	Mem   []target.Memory // memory of arguments, which only bounded builds use
+	Mem   []device.Memory // memory of arguments, which only bounded builds use
 	Held  args.Holder     // tensors of the arguments; nil if there are none
 }
 
 // Launch passes a launch to the device, between the hooks.
 func (b *Build) Launch(ctx context.Context, s *args.Stream, w *Work) error {
-	if b.labels != nil {
-		labelled := pprof.WithLabels(ctx, *b.labels)
+	if b.Labels != nil {
+		labelled := pprof.WithLabels(ctx, *b.Labels)
 		pprof.SetGoroutineLabels(labelled)
 		defer pprof.SetGoroutineLabels(ctx)
 		ctx = labelled
@@ -49,7 +48,7 @@ var ErrTensor = fmt.Errorf("nereid: the tensor is %w", device.ErrClosed)
 
 // Guard calls launch while nothing that it uses is destroyed, unless a tensor is closed already.
 func Guard(s *args.Stream, held args.Holder, launch func() error) error {
-	g, ok := s.S.(target.Guarded)
+	g, ok := s.S.(device.Guarded)
 	if !ok {
 		return launch()
 	}

@@ -1,11 +1,11 @@
-package compile
+package code
 
 import (
 	"bytes"
 	"reflect"
 	"testing"
 
-	"github.com/nereid-lang/nereid/internal/target"
+	"github.com/nereid-lang/nereid/internal/device"
 )
 
 func sample() *Saved {
@@ -13,7 +13,7 @@ func sample() *Saved {
 		Kernel: "k", File: "k.py", Signature: "*fp32:16, i8, i64, 16", Target: "cuda:90", Machine: "sm_90a",
 		Stage: "ptx", Code: []byte("code\n\x00"), Params: []SavedParam{{"x", "*fp32:16", false},
 			{"a", "i8", false}, {"n", "i64", false}, {"B", "16", true}},
-		Args: Args([]target.Param{{Name: "x", Pointer: true, Type: "fp32"}, {Name: "a", Type: "i8"},
+		Args: Args([]device.Param{{Name: "x", Pointer: true, Type: "fp32"}, {Name: "a", Type: "i8"},
 			{Name: "n", Type: "i64"}}, []int{8, 1, 8}),
 	}
 }

@@ -1,4 +1,4 @@
-package compile
+package code
 
 import (
 	"crypto/sha256"
@@ -7,12 +7,12 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"github.com/nereid-lang/nereid/internal/lang"
-	"github.com/nereid-lang/nereid/internal/target"
+	"github.com/nereid-lang/nereid/internal/device"
+	"github.com/nereid-lang/nereid/internal/signature"
 )
 
-// launchFormat names the form of LaunchInfo.
-const launchFormat = "nereid launch 1"
+// LaunchFormat names the form of LaunchInfo.
+const LaunchFormat = "nereid launch 1"
 
 // LaunchInfo is everything that a launcher must know about compiled code, for launchers of others: `nereid
 // compile --emit json` writes it. docs/LAUNCHERS.md describes the fields.
@@ -33,7 +33,7 @@ type LaunchInfo struct {
 	Signature  string            `json:"signature"`
 	Parameters []SavedParam      `json:"parameters"` // of the kernel
 	Constants  map[string]string `json:"constants"`  // compiled in, as Python literals
-	Options    target.Options    `json:"options"`
+	Options    device.Options    `json:"options"`
 
 	Arguments     []LaunchArg `json:"arguments"`      // of a launch, in order
 	ArgumentBytes int         `json:"argument_bytes"` // of the block of arguments
@@ -49,7 +49,7 @@ type LaunchInfo struct {
 	Cooperative bool   `json:"cooperative"`
 	PDL         bool   `json:"programmatic_dependent_launch"`
 
-	Apart []target.Apart  `json:"apart,omitempty"` // arguments whose memory must not overlap
+	Apart []device.Apart  `json:"apart,omitempty"` // arguments whose memory must not overlap
 	Meta  json.RawMessage `json:"meta,omitempty"`  // for Nereid itself
 }
 
@@ -67,11 +67,11 @@ var gridRules = map[string]string{
 }
 
 // LaunchInfo returns the description of compiled code.
-func (s *Saved) LaunchInfo(code target.Code) *LaunchInfo {
+func (s *Saved) LaunchInfo(code device.Code) *LaunchInfo {
 	f := s.Facts
 	sum := sha256.Sum256(code.Data)
 	d := &LaunchInfo{
-		Format: launchFormat, Kernel: s.Kernel, Entry: f.Entry, File: filepath.Base(s.File),
+		Format: LaunchFormat, Kernel: s.Kernel, Entry: f.Entry, File: filepath.Base(s.File),
 		Target: s.Target, Machine: s.Machine, Compiler: s.Compiler, Generator: s.Generator,
 		Stage: code.Stage, CodeBytes: len(code.Data), CodeHash: hex.EncodeToString(sum[:]),
 		Signature: s.Signature, Parameters: s.Params, Constants: s.Constants, Options: s.Options,
@@ -91,7 +91,7 @@ func (s *Saved) LaunchInfo(code target.Code) *LaunchInfo {
 }
 
 // arguments describes the arguments, and the address of the scratch memory where code takes it as one.
-func (d *LaunchInfo) arguments(list []SavedArg, f target.Facts) {
+func (d *LaunchInfo) arguments(list []SavedArg, f device.Facts) {
 	for _, a := range list {
 		kind := "scalar"
 		switch {
@@ -113,11 +113,11 @@ func (d *LaunchInfo) arguments(list []SavedArg, f target.Facts) {
 // tensorMapType is the type of an argument that is a descriptor for the hardware.
 const tensorMapType = "tensormap"
 
-// words returns the arguments of launches in the order in which code gets them. A descriptor is one argument
+// Words returns the arguments of launches in the order in which code gets them. A descriptor is one argument
 // if the code takes a tensor map, and else its address, sizes, strides and whether padding is NaN; its sizes
 // and strides follow once more, for the kernel.
-func words(params []lang.Param, specs []lang.ArgSpec, own []target.Param,
-	f target.Facts) (out []target.Param) {
+func Words(params []signature.Param, specs []signature.Arg, own []device.Param,
+	f device.Facts) (out []device.Param) {
 	for i, s := range specs {
 		if s.Desc == nil {
 			n := countWords(s)
@@ -127,9 +127,9 @@ func words(params []lang.Param, specs []lang.ArgSpec, own []target.Param,
 		name, rank := params[i].Name, len(s.Desc.Block)
 		if len(f.Maps) > 0 && f.Maps[0] == len(out) {
 			f.Maps = f.Maps[1:]
-			out = append(out, target.Param{Name: name, Type: tensorMapType})
+			out = append(out, device.Param{Name: name, Type: tensorMapType})
 		} else {
-			out = append(out, DescriptorArgs(name, lang.FormatSignature([]lang.ArgSpec{{Type: s.Desc.Elem}}),
+			out = append(out, DescriptorArgs(name, signature.CanonicalName(s.Desc.Elem),
 				rank)...)
 		}
 		out = append(out, numbered(name+".shape", "i32", rank)...)
@@ -139,30 +139,30 @@ func words(params []lang.Param, specs []lang.ArgSpec, own []target.Param,
 }
 
 // DescriptorArgs returns the arguments of a descriptor that is passed as words.
-func DescriptorArgs(name, elem string, rank int) []target.Param {
-	out := []target.Param{{Name: name + ".desc.base", Pointer: true, Type: elem}}
+func DescriptorArgs(name, elem string, rank int) []device.Param {
+	out := []device.Param{{Name: name + ".desc.base", Pointer: true, Type: elem}}
 	out = append(out, numbered(name+".desc.shape", "i64", rank)...)
 	out = append(out, numbered(name+".desc.stride", "i64", rank)...)
-	return append(out, target.Param{Name: name + ".desc.nan", Type: "i1"})
+	return append(out, device.Param{Name: name + ".desc.nan", Type: "i1"})
 }
 
 // numbered returns n scalars of a type.
-func numbered(name, typ string, n int) (out []target.Param) {
+func numbered(name, typ string, n int) (out []device.Param) {
 	for i := range n {
-		out = append(out, target.Param{Name: name + "." + strconv.Itoa(i), Type: typ})
+		out = append(out, device.Param{Name: name + "." + strconv.Itoa(i), Type: typ})
 	}
 	return out
 }
 
 // countWords returns the number of arguments that args.Describe makes of a parameter without descriptors.
-func countWords(s lang.ArgSpec) (n int) {
+func countWords(s signature.Arg) (n int) {
 	switch {
 	case s.Tuple:
 		for _, item := range s.Items {
 			n += countWords(item)
 		}
 		return n
-	case s.Type != nil:
+	case s.Typed():
 		return 1
 	}
 	return 0

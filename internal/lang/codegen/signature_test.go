@@ -3,14 +3,14 @@ package codegen
 import (
 	"testing"
 
-	"github.com/nereid-lang/nereid/internal/lang/world"
+	"github.com/nereid-lang/nereid/internal/signature"
 )
 
 // What is written is read again as the same.
 func TestFormatSignature(t *testing.T) {
-	x, c := world.Param{Name: "x"}, world.Param{Name: "C", Constexpr: true}
+	x, c := signature.Param{Name: "x"}, signature.Param{Name: "C", Constexpr: true}
 	for _, tc := range []struct {
-		param world.Param
+		param signature.Param
 		text  string
 	}{
 		{x, "*fp32:16"}, {x, "*fp32:16S"}, {x, "*i8:S"}, {x, "*kfp16"}, {x, "i32"}, {x, "u64:16"}, {x, "u1"},
@@ -22,7 +22,7 @@ func TestFormatSignature(t *testing.T) {
 		{c, "float('-inf')"}, {c, "float('nan')"}, {c, "36893488147419103232"}, {c, "@:f"},
 		{c, "@ops.py:add"},
 	} {
-		args, err := ParseSignature([]world.Param{tc.param}, tc.text)
+		args, err := ParseSignature([]signature.Param{tc.param}, tc.text)
 		if err != nil {
 			t.Errorf("%s: %v", tc.text, err)
 			continue
@@ -31,7 +31,7 @@ func TestFormatSignature(t *testing.T) {
 		if want == "i1" {
 			want = "u1"
 		}
-		if got := FormatSignature(args); got != want {
+		if got := signature.Format(args); got != want {
 			t.Errorf("%s is written as %s", tc.text, got)
 		}
 	}
