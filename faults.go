@@ -123,6 +123,7 @@ func (e *Fault) setAccess(a *stray.Access, b *code.Build) {
 	if b != nil && a.Word >= 0 {
 		if p := b.Param(a.Word); p.Name != "" {
 			e.Argument = p.Name
+			a.Element = p.Bytes
 			if a.Size == 1 { // of a race, which is seen byte by byte
 				a.Size = max(p.Bytes, 1)
 			}

@@ -28,9 +28,10 @@ type runFlags struct {
 	rep     time.Duration
 	show    int
 	flops   string
-	sweep   string
+	sweep   []string
 	plot    string
 	save    []string
+	expect  []string // NAME=FILE
 }
 
 func newRunCmd() *cobra.Command {
@@ -69,20 +70,23 @@ func newRunCmd() *cobra.Command {
 		"types of the arguments, as nereid compile takes them: constants are values, pointers tensors")
 	f.input.add(cmd)
 	fs.StringSliceVar((*[]string)(&f.check), "check", nil,
-		"what to look for: bounds, overflow of indices, uninit, races: by the interpreter, which judges "+
-			"every run; bounds and overflow also by the device, races within programs by sim")
+		"what to look for: bounds, overflow of indices, uninit, races, nan: by the interpreter, which "+
+			"judges every run; bounds and overflow also by the device, races within programs by sim")
 	fs.Lookup("check").NoOptDefVal = bareCheck
 	fs.BoolVar(&f.isolate, "isolate", false,
 		"run on the CPU in a child process: a kernel that crashes is an error")
 	fs.DurationVar(&f.rep, "rep", 200*time.Millisecond, "how long to measure; 0 runs the kernel once")
 	fs.IntVar(&f.show, "print", 0, "print this many elements of each tensor that changed")
 	fs.StringVar(&f.flops, "flops", "", "operations of the launch, a number or an expression, for the rate")
-	fs.StringVar(&f.sweep, "sweep", "",
+	fs.StringArrayVar(&f.sweep, "sweep", nil,
 		"measure for several values of an argument: n=2^10..2^24, n=100..1000+100, n=1,2,3; other "+
 			"arguments may name it,\nas in stride=n, x=fp32[64xn]")
 	fs.StringVar(&f.plot, "plot", "", "draw a sweep to a PNG or SVG file")
 	fs.StringArrayVar(&f.save, "save", nil,
 		"write tensors after the launch: FILE.safetensors, or NAME=FILE.npy; may be given several times")
+	fs.StringArrayVar(&f.expect, "expect", nil,
+		"compare a tensor after the launch with a file: NAME=FILE.npy, NAME=FILE.safetensors:TENSOR; may be "+
+			"given several times")
 	fs.StringSliceVar(&f.roots, "root", nil, "more folders in which imports are found")
 	f.env.add(fs)
 	fs.IntVar(&f.opts.NumWarps, "num-warps", 0, "warps of a program (default 4)")
@@ -106,7 +110,7 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if f.sweep != "" {
+	if len(f.sweep) > 0 {
 		return f.runSweep(cmd, args[1:], k, judge)
 	}
 	if f.plot != "" {
@@ -202,7 +206,8 @@ type runner struct {
 	dev      *nereid.Device
 	in       *inputs
 	gridSize nereid.Grid
-	loaded   int // bytes, as the interpreter counted them
+	plain    *result // of the interpreter, where it has judged
+	loaded   int     // bytes, as the interpreter counted them
 	stored   int
 	out      io.Writer
 }
@@ -213,6 +218,11 @@ func (r *runner) run() error {
 	if r.in.chosen.values != nil {
 		fmt.Fprintf(r.out, "config %s\n", r.in.chosen)
 	}
+	for _, t := range r.in.tensors {
+		if t.note != "" {
+			fmt.Fprintln(r.out, "note "+t.note)
+		}
+	}
 	got, err := r.once(r.dev, r.k)
 	if err != nil {
 		return r.located(err)
@@ -222,6 +232,9 @@ func (r *runner) run() error {
 	fmt.Fprintf(w, "first launch\t%s, compilation included\n", timeText(got.took))
 	verdict, failed := r.check(got)
 	fmt.Fprintf(w, "check\t%s\n", verdict)
+	if failed == nil {
+		failed = r.findings(w, got)
+	}
 	if text := r.flags.check.missing(r.gridSize[0] * r.gridSize[1] * r.gridSize[2]); text != "" {
 		fmt.Fprintf(w, "not checked\t%s\n", text)
 	}
@@ -352,13 +365,15 @@ func (r *runner) orders() (out []map[string][]byte, err error) {
 func (r *runner) judged() (*result, error) {
 	d := r.flags.check.interpreter()
 	touch := d.Track()
-	return r.onceAnd(inside.Root.Device(d).(*nereid.Device), r.judge,
+	res, err := r.onceAnd(inside.Root.Device(d).(*nereid.Device), r.judge,
 		func(tensors map[string]*nereid.Tensor) {
 			for _, t := range tensors {
 				loaded, stored := touch.At(t.Addr()).Bytes()
 				r.loaded, r.stored = r.loaded+loaded, r.stored+stored
 			}
 		})
+	r.plain = res
+	return res, err
 }
 
 // measure is the median time of a launch.

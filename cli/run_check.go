@@ -22,6 +22,7 @@ var checkNames = []struct{ name, missing, clean string }{
 	{"overflow", "overflow of indices", "no index overflows"},
 	{"uninit", "reads of memory that nobody wrote", "no read of what nobody wrote"},
 	{"races", "races between programs", "no two programs at odds"},
+	{"nan", "NaN in results", ""}, // noNaN says what it found
 }
 
 // checks is the set of checks of a run.

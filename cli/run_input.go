@@ -19,6 +19,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/pyrun"
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
 	"github.com/nereid-lang/nereid/internal/python"
+	"github.com/nereid-lang/nereid/internal/replay"
 	"github.com/nereid-lang/nereid/internal/runtime/inside"
 )
 
@@ -52,6 +53,7 @@ type tensorArg struct {
 	block []int64 // of the descriptor that the kernel is given instead of the tensor; nil for none
 	fill  string
 	data  []byte
+	note  string // what to say of a size that was found; "" for nothing
 }
 
 // inputs are the arguments of a run.
@@ -64,6 +66,16 @@ type inputs struct {
 
 // defaultElements is the size of a tensor of which nothing is said.
 const defaultElements = 65536
+
+// tensor returns the tensor of a parameter, nil if there is none.
+func (in *inputs) tensor(name string) *tensorArg {
+	for _, t := range in.tensors {
+		if t.name == name {
+			return t
+		}
+	}
+	return nil
+}
 
 // read makes up the arguments of a kernel from what the command line says of them.
 func (f *inputFlags) read(k *nereid.Kernel, given []string) (*inputs, error) {
@@ -587,6 +599,19 @@ func (t *tensorArg) at(data []byte, i int) float64 {
 	n := t.dtype.Size()
 	copy(word[:], data[i*n:(i+1)*n])
 	return t.dtype.Decode(binary.LittleEndian.Uint64(word[:]))
+}
+
+// set stores a value in an element of data.
+func (t *tensorArg) set(data []byte, i int, v float64) {
+	var word [8]byte
+	binary.LittleEndian.PutUint64(word[:], t.dtype.Encode(v))
+	n := t.dtype.Size()
+	copy(data[i*n:(i+1)*n], word[:n])
+}
+
+// arg is the tensor as a recorded launch has it, in memory of its own name.
+func (t *tensorArg) arg() replay.Arg {
+	return replay.Arg{Name: t.name, Kind: replay.Tensor, Storage: t.name, Dtype: t.dtype.String()}
 }
 
 // summary is least, mean and greatest of the elements.

@@ -2,8 +2,11 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"io"
+	"maps"
 	"math"
+	"slices"
 
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/internal/diag"
@@ -21,6 +24,10 @@ import (
 //   - the text: where an index e is compared with n, tensors accessed at e hold n elements;
 //   - a trial run in the interpreter, on tensors with room to spare: the end of the accesses under masks, or,
 //     without any, of all accesses, less what an integer argument shows to be too much.
+//
+// Integers known at compile time are the sizes of blocks, and those that multiply an index are strides:
+// neither is the size of a tensor. A trial run that goes one element past a size that masks compare with, as
+// i <= n or x_ptr + i + 1 do, shows a fault: the tensor gets that size, and a note says so.
 
 // maxTrial bounds the elements of a tensor in a trial run.
 const maxTrial = 1 << 24
@@ -32,6 +39,9 @@ type sizer struct {
 	in   *inputs
 	opts nereid.Options
 	fill func(*inputs) error // allocates tensors that have a shape
+
+	strides  map[string]bool // integer arguments that multiply an index
+	compared map[string]bool // and those that one is compared with
 }
 
 // sizes gives every tensor a shape; open lists those that have none.
@@ -65,7 +75,7 @@ func (z *sizer) sizes(grid string, open []*tensorArg) error {
 		}
 		for _, t := range open {
 			if bounds[t.name] <= 0 {
-				t.shape = []int{z.size(touched[t.name], t.dtype.Size())}
+				z.fit(t, touched[t.name])
 			}
 		}
 		return nil
@@ -76,7 +86,7 @@ func (z *sizer) sizes(grid string, open []*tensorArg) error {
 		}
 		t.shape = []int{room}
 		if x := touched[t.name]; x != nil && x.MaskedEnd+x.PlainEnd > 0 {
-			t.shape = []int{z.size(x, t.dtype.Size())}
+			z.fit(t, x)
 		}
 	}
 	return nil
@@ -88,25 +98,71 @@ func setShapes(list []*tensorArg, n int) {
 	}
 }
 
-// size returns the elements that a tensor needs after what a trial run did with it.
-func (z *sizer) size(t *interp.Touched, elem int) int {
+// fit gives a tensor the shape that it needs after what a trial run did with it.
+func (z *sizer) fit(t *tensorArg, x *interp.Touched) {
+	n, note := z.size(x, t.dtype.Size())
+	t.shape = []int{n}
+	if note != "" {
+		t.note = fmt.Sprintf("%s needed %d elements, %s: if that is meant, write %[1]s=%[4]s[%[2]d]",
+			t.name, n+1, note, t.dtype)
+	}
+}
+
+// size returns the elements that a tensor needs after what a trial run did with it, and where one more was
+// accessed the size that is exceeded.
+func (z *sizer) size(t *interp.Touched, elem int) (n int, note string) {
 	switch {
 	case t == nil:
-		return 1
+		return 1, ""
 	case t.MaskedEnd > 0:
-		return t.MaskedEnd / elem
+		n := t.MaskedEnd / elem
+		if text := z.extent(n - 1); text != "" && z.extent(n) == "" {
+			return n - 1, text
+		}
+		return n, ""
 	}
 	end, most := t.PlainEnd/elem, t.PlainRun/elem
 	best := 0
-	for _, v := range z.in.values {
-		if n, ok := v.(int64); ok && n < int64(end) && n > int64(end-most) && n > int64(best) {
-			best = int(n) // the last access begins before n and ends after it
+	for name, v := range z.lengths() {
+		if v < end && v > end-most && v > best && !z.strides[name] {
+			best = v // the last access begins before v and ends after it
 		}
 	}
 	if best > 0 {
-		return best
+		return best, ""
 	}
-	return max(end, 1)
+	return max(end, 1), ""
+}
+
+// lengths returns the integer arguments that are known at launch only.
+func (z *sizer) lengths() map[string]int {
+	out := map[string]int{}
+	for _, p := range z.k.Params() {
+		if n, ok := z.in.values[p.Name].(int64); ok && !p.Constexpr && n > 0 && n <= math.MaxInt32 {
+			out[p.Name] = int(n)
+		}
+	}
+	return out
+}
+
+// extent says which size a number of elements is: an integer that an index is compared with, or the product
+// of two. It is "" if it is none.
+func (z *sizer) extent(n int) string {
+	all := z.lengths()
+	names := slices.Sorted(maps.Keys(all))
+	for _, a := range names {
+		if z.compared[a] && all[a] == n {
+			return fmt.Sprintf("%s is %d", a, n)
+		}
+	}
+	for _, a := range names {
+		for _, b := range names {
+			if a < b && z.compared[a] && z.compared[b] && all[a]*all[b] == n {
+				return fmt.Sprintf("%s times %s is %d", a, b, n)
+			}
+		}
+	}
+	return ""
 }
 
 // trial runs the kernel with room for so many elements in each open tensor. What it touched before a fault is
@@ -172,6 +228,7 @@ func (z *sizer) bounds() map[string]int {
 	if err != nil || pass.Run(&pass.Context{}, m, pass.TTIR(pass.TTIRFor("cuda", 90))) != nil {
 		return nil
 	}
+	z.roles(m)
 	limits := z.limits(m)
 	out := map[string]int{}
 	for op := range m.Ops() {
@@ -191,6 +248,42 @@ func (z *sizer) bounds() map[string]int {
 		}
 	}
 	return out
+}
+
+// roles finds out which integer arguments are strides, and which are compared with indices.
+func (z *sizer) roles(m *ir.Module) {
+	z.strides, z.compared = map[string]bool{}, map[string]bool{}
+	for op := range m.Ops() {
+		for _, role := range []struct {
+			def *ir.OpDef
+			in  map[string]bool
+		}{{arith.MulI, z.strides}, {arith.CmpI, z.compared}} {
+			if op.Def != role.def {
+				continue
+			}
+			for _, v := range op.Operands() {
+				if arg := argument(v); arg != nil {
+					role.in[arg.Name] = true
+				}
+			}
+		}
+	}
+}
+
+// argument returns the kernel's argument that a value is, spread over a tensor or widened; nil if it is none.
+func argument(v *ir.Value) *ir.Value {
+	for v.Def() != nil {
+		switch v.Def().Def {
+		case tt.Splat, arith.ExtSI, arith.ExtUI:
+			v = v.Def().Operand(0)
+		default:
+			return nil
+		}
+	}
+	if !v.IsArg() {
+		return nil
+	}
+	return v
 }
 
 // limits returns the values that are compared with a number, e < n, and the largest such n.
@@ -223,16 +316,12 @@ func (z *sizer) number(v *ir.Value) (int64, bool) {
 	if n, ok := arith.IntOf(v); ok {
 		return n, true
 	}
-	for v.Def() != nil {
-		switch v.Def().Def {
-		case tt.Splat, arith.ExtSI, arith.ExtUI:
-			v = v.Def().Operand(0)
-		default:
-			return 0, false
-		}
+	arg := argument(v)
+	if arg == nil {
+		return 0, false
 	}
-	n, ok := z.in.values[v.Name].(int64)
-	return n, ok && v.IsArg()
+	n, ok := z.in.values[arg.Name].(int64)
+	return n, ok
 }
 
 // elementOf returns the parameter and the index of a one-dimensional address, param + index. The name is ""

@@ -126,7 +126,11 @@ type swept struct {
 
 // runSweep runs the kernel for each value on each device, prints a table, and draws a picture.
 func (f *runFlags) runSweep(cmd *cobra.Command, args []string, k, judge *nereid.Kernel) error {
-	s, err := parseSweep(f.sweep)
+	if len(f.sweep) > 1 {
+		return usagef("--sweep takes one argument, and is given %d times: %s", len(f.sweep),
+			strings.Join(f.sweep, ", "))
+	}
+	s, err := parseSweep(f.sweep[0])
 	if err != nil {
 		return err
 	}
@@ -145,6 +149,9 @@ func (f *runFlags) runSweep(cmd *cobra.Command, args []string, k, judge *nereid.
 	}
 	if len(f.save) > 0 {
 		return usagef("--save writes the tensors of one launch: remove --sweep")
+	}
+	if len(f.expect) > 0 {
+		return usagef("--expect compares the tensors of one launch: remove --sweep")
 	}
 	bar := newProgress(cmd.ErrOrStderr(), len(s.values)*len(devices))
 	rows := make([][]swept, len(s.values))

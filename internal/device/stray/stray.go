@@ -7,7 +7,11 @@ import "fmt"
 // Access describes an access to memory that stopped a kernel.
 type Access struct {
 	What string // "load", "store" or "atomic"
-	Size int    // bytes of an element
+	Size int    // bytes
+
+	// Element is the size of an element of the argument's tensor: code for GPUs takes several at once. 0
+	// stands for Size.
+	Element int
 
 	// Word is the position, among the words of the launch, of the argument through which memory was
 	// accessed, or -1. Name is the name of its parameter where the device knows it.
@@ -23,12 +27,23 @@ type Access struct {
 	Misaligned bool
 }
 
-// Index returns the element that was accessed, counted in elements of the accessed size; an address right
-// before the memory is that of element -1.
+// element returns the size of an element: of the tensor, or what was accessed at once.
+func (a *Access) element() int64 {
+	if a.Element > 0 {
+		return int64(a.Element)
+	}
+	return int64(max(a.Size, 1))
+}
+
+// Index returns the element that was accessed: the first one outside of the memory if the access begins in it
+// and goes over its end. An address right before the memory is that of element -1.
 func (a *Access) Index() int64 {
-	size := int64(max(a.Size, 1))
-	q := a.Offset / size
-	if a.Offset%size < 0 {
+	size, at := a.element(), a.Offset
+	if at >= 0 && at < a.Bytes && at+int64(a.Size) > a.Bytes {
+		at = a.Bytes
+	}
+	q := at / size
+	if at%size < 0 {
 		q--
 	}
 	return q
@@ -44,5 +59,5 @@ func (a *Access) Text(name string) string {
 			a.Offset, name, a.Bytes)
 	}
 	return fmt.Sprintf("out of bounds %s of %d bytes: index %d of %s, which has %d elements",
-		a.What, a.Size, a.Index(), name, a.Bytes/int64(max(a.Size, 1)))
+		a.What, a.Size, a.Index(), name, a.Bytes/a.element())
 }

@@ -23,6 +23,7 @@ type Device struct {
 	mem   *Memory
 	opts  DeviceOptions
 	lanes int    // see SumInLanes
+	ones  bool   // see FillMasked
 	touch *Touch // records accesses; may be nil
 }
 
@@ -45,6 +46,11 @@ func NewDevice(o DeviceOptions) *Device { return &Device{mem: NewMemory(), opts:
 // lanes sums the elements that lie n apart, one after the other, as the threads of a GPU do, then neighbours
 // are summed. n is a power of two. What changes by it in a kernel's results is rounding.
 func (d *Device) SumInLanes(n int) { d.lanes = n }
+
+// FillMasked makes the lanes of a load that its mask leaves out, and for which the kernel gives no other
+// value, all ones instead of zeros: NaN, or -1. Triton says nothing about them, so no result may change by
+// it.
+func (d *Device) FillMasked() { d.ones = true }
 
 func (*Device) Name() string        { return "interp" }
 func (*Device) Target() lang.Target { return lang.DefaultTarget }
@@ -186,7 +192,7 @@ func (k *kernel) Launch(ctx context.Context, _ target.Stream, grid [3]int, args 
 	}
 	return k.p.Run(ctx, k.dev.mem, grid, args, Options{
 		Workers: o.Workers, TrackUninit: o.CheckUninit, TrackRaces: o.CheckRaces, TF32: !o.IEEE,
-		Stdout: o.Stdout, MaxSteps: o.MaxSteps, SumLanes: k.dev.lanes,
+		Stdout: o.Stdout, MaxSteps: o.MaxSteps, SumLanes: k.dev.lanes, MaskedOnes: k.dev.ones,
 	})
 }
 

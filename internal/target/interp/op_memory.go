@@ -13,6 +13,8 @@ type access struct {
 	ptr   reg
 	mask  reg // none when every lane takes part
 	shape []int64
+
+	undefined bool // Triton does not say what inactive lanes of the load hold
 }
 
 const none reg = -1
@@ -156,7 +158,9 @@ func lowerLoad(c *compiler, op *ir.Op) step {
 		v := c.in(other)
 		o = &v
 	}
-	return c.load(d, c.access(ptr, mask), o)
+	a := c.access(ptr, mask)
+	a.undefined = mask != nil && other == nil
+	return c.load(d, a, o)
 }
 
 // load returns the step that loads a row; inactive lanes become other, or zero when other is nil.
@@ -191,20 +195,24 @@ func loadRow[U any](d value, a access, other *value) step {
 	return func(f *frame) {
 		r := row[U](f, d.reg)
 		ptrs, mask := a.rows(f)
-		if mask != nil {
-			preset(f, r, d, other)
+		if mask != nil && other != nil {
+			f.copyReg(d.reg, other.reg, d.kind)
+		} else if mask != nil {
+			a.preset(f, view8(r))
 		}
 		gather(f.w, r, ptrs, mask, a.shape)
 	}
 }
 
-// preset fills a row with the values of inactive lanes.
-func preset[U any](f *frame, r []U, d value, other *value) {
-	if other == nil {
-		clear(r)
-		return
+// preset fills a row with the values of inactive lanes of a load without other: zeros, or all ones
+// (Device.FillMasked).
+func (a access) preset(f *frame, r []byte) {
+	clear(r)
+	if a.undefined && f.w.opts.MaskedOnes {
+		for i := range r {
+			r[i] = 0xff
+		}
 	}
-	f.copyReg(d.reg, other.reg, d.kind)
 }
 
 // loadSmall loads floats that are held as float32.
@@ -216,7 +224,7 @@ func loadSmall[U any](d value, a access, other *value, temp reg,
 		bits, r := row[U](f, temp), row[float32](f, d.reg)
 		ptrs, mask := a.rows(f)
 		if mask != nil {
-			clear(bits)
+			a.preset(f, view8(bits))
 		}
 		load(f.w, bits, ptrs, mask, a.shape)
 		decode(s, r, bits)

@@ -25,6 +25,7 @@ type Options struct {
 	Stdout     io.Writer // where device_print goes, ordered by program; nil drops it
 	MaxSteps   int64     // operations that one program may execute; 0 is no limit
 	SumLanes   int       // see Device.SumInLanes
+	MaskedOnes bool      // see Device.FillMasked
 }
 
 // run is one execution of a grid: the state that its workers share.
