@@ -199,6 +199,21 @@ for k in range(n):
     b += 64 * 32
 tl.store(tile(p2, 32, 32), acc)
 `},
+	// The product is two values of the next iteration, of which one is stored at its beginning.
+	{name: "carried twice", sizes: []string{"fp16:24576", "fp16:24576", "fp32:4096", "fp32:49152"}, body: `
+first = tl.zeros((64, 64), tl.float32) + 1
+acc = tl.zeros((64, 64), tl.float32)
+last = acc + 2
+for k in range(n):
+    tl.store(tile(p3 + k * 4096, 64, 64), first)
+    acc = tl.dot(tl.load(tile(p0 + k * 4096, 64, 64)), tl.load(tile(p1 + k * 4096, 64, 64)), acc)
+    first = acc
+for k in range(n):
+    tl.store(tile(p3 + (6 + k) * 4096, 64, 64), last)
+    acc = tl.dot(tl.load(tile(p0 + k * 4096, 64, 64)), tl.load(tile(p1 + k * 4096, 64, 64)), acc)
+    last = acc
+tl.store(tile(p2, 64, 64), acc + first + last)
+`},
 	{name: "constant count", sizes: []string{"fp16:12288", "fp16:12288", "fp32:1024"},
 		counts: []int{1}, body: `
 acc = tl.zeros((32, 32), tl.float32)
