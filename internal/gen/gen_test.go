@@ -145,6 +145,31 @@ func TestInference(t *testing.T) {
 	t.Logf("%d right, %d wrong", right, wrong)
 }
 
+// TestAddresses: pointers are found in addresses of every form, and what is added to them is a number.
+func TestAddresses(t *testing.T) {
+	for _, address := range []string{"p + i", "i + p", "p + n + i", "p - n + i", "p + i - n", "(p - n) - i",
+		"p + (i - n)", "tl.multiple_of(p - n, 16) + i", "(p + i if n > 0 else p - i)",
+		"p.to(tl.pointer_type(tl.int8)) - n + i"} {
+		for _, before := range []string{"", "at = %s\n    ", "at = p\n    at += i - n\n    at -= n\n    "} {
+			text, use := before, address
+			if strings.Contains(before, "%s") {
+				text = fmt.Sprintf(before, address)
+			}
+			if before != "" {
+				use = "at"
+			}
+			src := "import triton\nimport triton.language as tl\n@triton.jit\ndef k(n, p):\n" +
+				"    i = tl.arange(0, 16)\n    " + text + "tl.store(" + use + ", tl.load(" + use + "))\n"
+			g, params := generatorFor(t, "k.py", []byte(src), "k")
+			n, p := g.file.paramKind("k", params[0]), g.file.paramKind("k", params[1])
+			numberOrNot := n == integer || n == number || n == unknown || n == other
+			if p != tensor || !numberOrNot || n == unknown && strings.Contains(src, "- n") {
+				t.Errorf("n is taken for %d and p for %d in\n%s", n, p, src)
+			}
+		}
+	}
+}
+
 func generatorFor(t *testing.T, name string, src []byte, kernel string) (*generator, []lang.Param) {
 	t.Helper()
 	g, err := newGenerator(name, src, Options{})
