@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/nereid-lang/nereid/internal/dtype"
-	"github.com/nereid-lang/nereid/internal/runtime/compile"
+	"github.com/nereid-lang/nereid/internal/runtime/code"
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
@@ -22,7 +22,7 @@ func TestNumbersInC(t *testing.T) {
 	var names []string
 	var want []float64
 	for dt := range dtype.All() {
-		kind := numberKind(compile.SavedArg{Type: dt.String()})
+		kind := numberKind(code.SavedArg{Type: dt.String()})
 		for _, word := range []uint64{0, 1, 2, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0xffff, 1<<31 - 1, 1 << 31,
 			1<<32 - 1, 1<<62 + 1<<40, 1 << 63, math.MaxUint64, uint64(math.Float32bits(2.5)),
 			math.Float64bits(-2.5)} {
@@ -42,8 +42,8 @@ func TestNumbersInC(t *testing.T) {
 	kinds, _, _ = strings.Cut(kinds, "typedef")
 	_, number, _ := strings.Cut(groupText, "/* number returns")
 	number, _, _ = strings.Cut(number, "/* call is")
-	text := "#include <stdint.h>\n#include <stdio.h>\n#include <string.h>\n/* A number of an argument" + kinds +
-		"/* number returns" + number + "int main(void) {\n" + calls.String() + "\treturn 0;\n}\n"
+	text := "#include <stdint.h>\n#include <stdio.h>\n#include <string.h>\n" +
+		"/* A number of an argument" + kinds + "/* number returns" + number + "int main(void) {\n" + calls.String() + "\treturn 0;\n}\n"
 	file := filepath.Join(t.TempDir(), "n.c")
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)

@@ -31,8 +31,8 @@ tl.store(y + i[:, None] * 16 + i[None, :], u)`)
 					for _, dev := range devices {
 						got := leaves(t, k, dev, nereid.Grid{1}, x, newArray(f32, 256), n)
 						if !bytes.Equal(got, want) {
-							t.Errorf("%s, rows %s, n = %d on %s: after %s the product differs", product, rows, n, dev,
-								change)
+							t.Errorf("%s, rows %s, n = %d on %s: after %s the product differs", product, rows,
+								n, dev, change)
 						}
 					}
 				}
