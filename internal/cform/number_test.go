@@ -43,7 +43,8 @@ func TestNumbersInC(t *testing.T) {
 	_, number, _ := strings.Cut(groupText, "/* number returns")
 	number, _, _ = strings.Cut(number, "/* call is")
 	text := "#include <stdint.h>\n#include <stdio.h>\n#include <string.h>\n" +
-		"/* A number of an argument" + kinds + "/* number returns" + number + "int main(void) {\n" + calls.String() + "\treturn 0;\n}\n"
+		"/* A number of an argument" + kinds + "/* number returns" + number +
+		"int main(void) {\n" + calls.String() + "\treturn 0;\n}\n"
 	file := filepath.Join(t.TempDir(), "n.c")
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
