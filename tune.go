@@ -1,10 +1,12 @@
 package nereid
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"time"
 
 	"github.com/nereid-lang/nereid/internal/autotune"
@@ -38,7 +40,8 @@ type TuneOptions struct {
 	// Done is called with each choice and the timings of all configs, measured now or before; may be nil.
 	Done func(best string, all []Tuned)
 
-	// Progress is called for each config that was measured or failed; may be nil.
+	// Progress is called for each config that was measured or failed. Without it and Print, a tuning of more
+	// than a second is logged (Config.Logger, or slog's default logger): that it goes on, and its end.
 	Progress func(Tuned)
 }
 
@@ -63,6 +66,9 @@ func (c *Config) tuning() *tune.Options {
 	}
 	if o.Store != nil {
 		out.Store = o.Store.layers
+	}
+	if o.Progress == nil && o.Print == nil {
+		out.Inform = cmp.Or(c.Logger, slog.Default()).Info
 	}
 	if o.Progress != nil {
 		out.Progress = func(r tune.Result) { o.Progress(Tuned(r)) }

@@ -23,6 +23,8 @@ func (r *run) measureAll(step int, a *lang.Autotune, g *given, configs []lang.Co
 	defer same.copyAll(rec)
 	ctx, enough := context.WithCancel(r.ctx)
 	defer enough() // stops compilations of configs that will not be measured
+	told := r.tell(len(todo))
+	defer func() { told.end(rec.Pick(configNames(configs))) }()
 	ready := r.compileAll(ctx, step, g, todo)
 	defer r.w.Release()
 	r.reference(step, a, g, configs, rec, todo)
@@ -68,6 +70,7 @@ func (r *run) measureAll(step int, a *lang.Autotune, g *given, configs []lang.Co
 		rec.Set(t)
 		r.journal(rec, store, t)
 		r.report(rec, t, n, len(todo))
+		told.measured.Add(1)
 		if err != nil && r.lost() {
 			return fmt.Errorf("nereid: %s: %w after %s: %w", r.k.Name, errLost, c, err)
 		}

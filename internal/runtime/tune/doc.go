@@ -16,6 +16,7 @@
 //	around.go    what the decorator wants before and after each run: hooks, tensors reset and restored
 //	check.go     the results of configs compared (Options.Verify)
 //	keep.go      timings saved while and after tuning; package autotune has the files
+//	tell.go      what a program is told while a tuning takes long
 //
 // One tuning runs at a time in a process, because measurements would disturb each other.
 package tune

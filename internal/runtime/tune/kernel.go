@@ -26,6 +26,8 @@ type Options struct {
 
 	Strict bool                        // only what is tuned already may be launched
 	Warn   func(msg string, err error) // receives problems that fail nothing
+
+	Inform func(msg string, args ...any) // receives how long tunings go on, as slog takes it; nil for nobody
 }
 
 // Result is the result of measuring a config.
