@@ -8,8 +8,8 @@ It needs PyTorch, Triton 3.6, the package (installed, or python/ on the path wit
 --libraries is a folder as libraries.py has it. Its launches run by Triton, which capture.py records and times, then
 through the plug-in with the same memory: the results are compared, and the launch is timed in the same way. With
 --nereid the command races what was recorded: the last column is its time over the plug-in's, 1.0 if Python costs the
-kernel nothing. --tutorials runs the checks of DIR/tutorials through the plug-in. --dry tries the script itself without
-a GPU: both sides are Nereid on the CPU.
+kernel nothing. --case runs the launches of functions of libraries.py, and nothing else. --tutorials runs the checks of
+DIR/tutorials through the plug-in. --dry tries the script itself without a GPU: both sides are Nereid on the CPU.
 """
 
 from __future__ import annotations
@@ -279,7 +279,7 @@ LAUNCHES = ("tutorial_elementwise", "tutorial_rows", "liger_elementwise", "liger
             "fla_conv", "fla_losses", "fla_gated", "fla_delta")
 
 
-def record(folder, out, most, seconds):
+def record(folder, out, most, seconds, cases):
     """Returns a row for each launch of the libraries."""
     with through_nereid():
         pass  # Triton is changed now, under the recorder
@@ -291,7 +291,7 @@ def record(folder, out, most, seconds):
     import libraries
     libraries.DEVICE = DEVICE
     torch.manual_seed(0)
-    for name in LAUNCHES:
+    for name in cases:
         if recorder.count < most and time.time() < recorder.until:
             start = time.time()
             with contextlib.redirect_stdout(io.StringIO()):
@@ -340,9 +340,9 @@ def shown(rows):
               f"{sum(r['race'] / r['plug-in'] >= 0.98 or r['plug-in'] - r['race'] < 0.0003 for r in rows if 'race' in r)}")
 
 
-def libraries(folder, binary, most, seconds):
+def libraries(folder, binary, most, seconds, cases):
     with tempfile.TemporaryDirectory() as out:
-        rows = record(os.path.realpath(folder), out, most, seconds)
+        rows = record(os.path.realpath(folder), out, most, seconds, cases)
         if binary and rows:
             raced(binary, os.path.realpath(folder), out, rows)
         shown(rows)
@@ -375,14 +375,15 @@ def tutorials(folder, names=("01", "02", "03", "05", "06")):
 
 
 def steps(args):
-    yield launches
-    yield lambda: kernels(args.rep)
-    if DEVICE == "cuda":
+    if not args.case:
+        yield launches
+        yield lambda: kernels(args.rep)
+    if not args.case and DEVICE == "cuda":
         yield streams_and_graphs
-    if args.libraries and args.tutorials:
+    if args.libraries and args.tutorials and not args.case:
         yield lambda: tutorials(os.path.join(args.libraries, "tutorials"))
     if args.libraries:
-        yield lambda: libraries(args.libraries, args.nereid, args.most, args.seconds)
+        yield lambda: libraries(args.libraries, args.nereid, args.most, args.seconds, args.case or LAUNCHES)
 
 
 def dry():
@@ -400,6 +401,7 @@ def main():
     p.add_argument("--nereid", default="", metavar="BINARY")
     p.add_argument("--most", type=int, default=60, help="launches of libraries")
     p.add_argument("--seconds", type=float, default=90, help="for the launches of libraries, without the race")
+    p.add_argument("--case", action="append", help="functions of libraries.py")
     p.add_argument("--rep", type=int, default=100, metavar="MS")
     p.add_argument("--dry", action="store_true")
     args = p.parse_args()
