@@ -169,8 +169,11 @@ func (in *inliner) inline(call, callee *ir.Op) {
 	}
 }
 
-// placeAt says of everything in a region that it was called from a place.
+// placeAt says of everything in a region that it was called from a place; one that is unknown tells nothing.
 func placeAt(r *ir.Region, caller ir.Loc) {
+	if caller == ir.Unknown {
+		return
+	}
 	at := func(l ir.Loc) ir.Loc { return ir.CallSite(l, caller) }
 	for b := range r.Blocks() {
 		for _, a := range b.Args() {
