@@ -1,6 +1,7 @@
 """Tensors of PyTorch, through the plug-in and without it."""
 
 import unittest
+import unittest.mock
 
 import nereid
 
@@ -108,6 +109,22 @@ class Tensors(unittest.TestCase):
             self.assertEqual(x[0], 1)
         with self.assertRaises(nereid.ArgumentError):
             m["one"].on("cpu")[1](torch.zeros(4, device="meta"))
+
+    def test_inductor(self):
+        """Kernels that torch.compile writes for the CPU if it is told to write Triton."""
+        import torch._inductor.config as config
+
+        from nereid.triton_backend import launcher
+        if not hasattr(config, "cpu_backend"):
+            self.skipTest("this PyTorch writes C++ for the CPU")
+        nereid.activate("cpu")
+        launch = launcher.Launcher.__call__
+        with config.patch(cpu_backend="triton", compile_threads=1, fx_graph_cache=False), \
+                unittest.mock.patch.object(launcher.Launcher, "__call__", autospec=True, side_effect=launch) as launched:
+            x = torch.randn(64, 100)
+            f = torch.compile(lambda x: torch.softmax(torch.nn.functional.gelu(x) + 1, -1))
+            torch.testing.assert_close(f(x), torch.softmax(torch.nn.functional.gelu(x) + 1, -1))
+            self.assertGreater(launched.call_count, 0)
 
 
 if __name__ == "__main__":
