@@ -103,6 +103,7 @@ signature = "*fp32, *fp32, i32"
 grid = "cdiv(n, BLOCK)"
 when = "n > 0"
 measure = MEASURE
+writes = "y_ptr: n"
 [variants.vars]
 group = "GROUP"
 [variants.constants]
@@ -133,8 +134,84 @@ func TestAOTMeasured(t *testing.T) {
 		}
 	}
 	_, run := buildLibrary(t, dir, filepath.Join(dir, "measured.toml"), "measured", "cpu")
-	if got := run(nil); got != "twice_1 twice_1 twice_1 once_3000\n" {
+	cache := "NEREID_CACHE_DIR=" + filepath.Join(dir, "cache")
+	if got := run([]string{cache}); got != "twice_1 twice_1 twice_1 once_3000\n" {
 		t.Errorf("chosen: %s", got)
+	}
+}
+
+// judgedTable has variants of which some do nothing, or compute something else: all of them are faster.
+const judgedTable = `
+[[variants]]
+kernel = "judged.py:judged"
+name = "{group}_{KIND}"
+group = "{group}"
+signature = "*fp32, *fp32, i32"
+grid = "cdiv(n, BLOCK)"
+when = "n > 0"
+measure = true
+writes = "y_ptr: n"
+[variants.vars]
+group = "GROUP"
+[variants.constants]
+BLOCK = 256
+KIND = KINDS
+`
+
+const judgedKernel = `import triton
+import triton.language as tl
+
+@triton.jit
+def judged(y_ptr, x_ptr, n, BLOCK: tl.constexpr, KIND: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    ROUNDS: tl.constexpr = 300 if KIND == 0 else 1
+    if KIND != 1:
+        for i in range(ROUNDS):
+            x = tl.load(x_ptr + at, mask=at < n)
+            y = x * 2
+            if KIND == 2:
+                y = tl.where(at == 700, y + 1, y)
+            tl.store(y_ptr + at, y, mask=at < n)
+`
+
+// TestAOTJudged: a variant that does nothing, and one with another result, are never chosen, and reported, on
+// the CPU and on a GPU; the outcome is kept on disk, and the next process does not measure.
+func TestAOTJudged(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("NEREID_PTXAS", filepath.Join(dir, "none")) // the simulator runs PTX
+	table := strings.NewReplacer("KINDS", "[0, 1, 2, 3]", "GROUP", "later").Replace(judgedTable) +
+		strings.NewReplacer("KINDS", "[1, 0, 2]", "GROUP", "first").Replace(judgedTable)
+	for name, text := range map[string]string{"judged.toml": table, "judged.py": judgedKernel} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, run := buildLibrary(t, dir, filepath.Join(dir, "judged.toml"), "judged", "cpu,cuda:90")
+	_, sim := newSimDriver(t)
+	for mode, env := range map[string][]string{"cpu": nil, "cuda": sim} {
+		cache := filepath.Join(dir, "cache-"+mode)
+		env = append(env, "NEREID_CACHE_DIR="+cache, "NEREID_CACHE=")
+		got := run(env, mode)
+		right := "later_3 "
+		if mode == "cuda" {
+			right = "later_0 " // all take the same time there
+		}
+		for _, want := range []string{right, "first_0 ",
+			"later_1 out: y_ptr[0] differs from that of later_0",
+			"later_2 out: y_ptr[700] differs from that of later_0, 1401 and 1400",
+			"first_1 out: it wrote nothing", "first_2 out: y_ptr[700] differs from that of first_0"} {
+			if !strings.Contains(got, want) {
+				t.Errorf("%s: there is no %q in:\n%s", mode, want, got)
+			}
+		}
+		files, _ := filepath.Glob(filepath.Join(cache, "choices", "judged-*.txt"))
+		if len(files) != 1 || !strings.Contains(txtest.Read(t, files[0]), "later_2 out: ") {
+			t.Errorf("%s: results on disk: %q", mode, files)
+		}
+		again := run(env, mode)
+		if !strings.Contains(again, right) || strings.Contains(again, "out:") {
+			t.Errorf("%s, the second time: %s", mode, again)
+		}
 	}
 }
 

@@ -45,6 +45,7 @@ type variants struct {
 	Grid      any            `toml:"grid"`      // rules of a launch's grid
 	Sizes     []string       `toml:"sizes"`     // names in When and Grid beside arguments and constants
 	Measure   bool           `toml:"measure"`   // launches may be repeated to measure them
+	Writes    any            `toml:"writes"`    // what they write, to be compared
 	Vars      map[string]any `toml:"vars"`      // values for names, signatures and conditions alone
 	Constants map[string]any `toml:"constants"`
 	Options   map[string]any `toml:"options"`
@@ -107,7 +108,7 @@ func firstLine(text string) string {
 
 // manifestKeys lists the keys of a manifest and of its sections.
 var manifestKeys = append([]string{"targets", section, operators, "kernel", "signature", "where", "vars",
-	"constants", "options", "when", "grid", "sizes", "measure"}, rule.OperatorKeys...)
+	"constants", "options", "when", "grid", "sizes", "measure", "writes"}, rule.OperatorKeys...)
 
 // unknownKey returns the message for a key that no manifest has.
 func (p *tomlPlaces) unknownKey(key toml.Key) diag.Diagnostic {
@@ -227,8 +228,11 @@ func (v *variants) launch() (t rule.LaunchText, key string, err error) {
 	if t.When, err = stringsOf(v.When); err != nil {
 		return t, "when", err
 	}
-	t.Grid, err = stringsOf(v.Grid)
-	return t, "grid", err
+	if t.Grid, err = stringsOf(v.Grid); err != nil {
+		return t, "grid", err
+	}
+	t.Writes, err = stringsOf(v.Writes)
+	return t, "writes", err
 }
 
 // stringsOf returns a string, or a list of strings.

@@ -58,7 +58,8 @@ type pyRow struct {
 }
 
 // rowKeys lists the keys of a row. Only name, func and sig are needed; those from when on are ours.
-var rowKeys = []string{"name", "group", "func", "sig", "kwargs", "when", "grid", "sizes", "measure"}
+var rowKeys = []string{"name", "group", "func", "sig", "kwargs", "when", "grid", "sizes", "measure",
+	"writes"}
 
 // read adds the variant of a row. It reports whether reading goes on.
 func (p *pyRow) read(places *pythonPlaces, item object.Value) bool {
@@ -128,7 +129,7 @@ func (p *pyRow) launch(params []lang.Param, c constants) (_ rule.Launch, key str
 	for _, f := range []struct {
 		key string
 		to  *[]string
-	}{{"when", &t.When}, {"grid", &t.Grid}, {"sizes", &t.Sizes}} {
+	}{{"when", &t.When}, {"grid", &t.Grid}, {"sizes", &t.Sizes}, {"writes", &t.Writes}} {
 		if *f.to, err = p.texts(f.key); err != nil {
 			return rule.Launch{}, f.key, err
 		}

@@ -316,7 +316,7 @@ func (w *writer) describe(v *variant, codes table) {
 	args := table{name: "arguments_" + v.id, ctype: "argument"}
 	for _, a := range v.saved.Args {
 		args.rows = append(args.rows, []cell{a.Name, number(a.Pointer), number(a.Align16),
-			number(numberKind(a))})
+			number(numberKind(a)), number(elementKind(a))})
 	}
 	constants := table{name: "constants_" + v.id, ctype: "constant"}
 	for _, c := range v.entry.Constants {

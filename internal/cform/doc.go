@@ -28,6 +28,7 @@
 //	cuda.c.txt     launches on GPUs
 //	host.c.txt     launches on CPUs: what the processor has, the pool of threads
 //	api.c.txt      functions that every form has
+//	verify.c.txt   results of variants compared, and the outcome of measuring on disk
 //	group.c.txt    groups: rules evaluated, variants chosen and measured
 //	onnx.c.txt     operators of ONNX Runtime; onnx_types.c.txt, behind source.c.txt, its interface and tables
 package cform

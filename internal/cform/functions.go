@@ -27,13 +27,15 @@ var (
 	hostText string
 	//go:embed api.c.txt
 	apiText string
+	//go:embed verify.c.txt
+	verifyText string
 	//go:embed group.c.txt
 	groupText string
 )
 
 // reserved holds the names of functions that every form has; a variant must not have them.
 var reserved = map[string]bool{"api": true, "place": true, "variant": true, "variants": true, "count": true,
-	"name": true, "group": true, "constant": true, "find": true, "choose": true, "runs": true, "fits": true,
+	"name": true, "group": true, "constant": true, "find": true, "choose": true, "runs": true, "fits": true, "measured": true,
 	"launch": true, "launch_group": true, "operators": true, "chosen": true, "error": true, "status": true}
 
 // functions writes a function for each variant and for each group.
@@ -207,7 +209,8 @@ func (w *writer) source() []byte {
 		fmt.Fprintf(&b, "\t%s,\n", v.symbol)
 	}
 	fmt.Fprintf(&b, "};\nconst int %s_count = %d;\n", w.prefix, len(w.variants))
-	b.WriteString(steps() + formSteps() + w.named(runtimeText+formsText+cudaText+hostText+apiText+groupText))
+	b.WriteString(steps() + formSteps())
+	b.WriteString(w.named(runtimeText + formsText + cudaText + hostText + apiText + verifyText + groupText))
 	if w.options.ONNX {
 		b.WriteString(w.named(onnxText))
 	}

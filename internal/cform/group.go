@@ -1,6 +1,8 @@
 package cform
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"slices"
 
@@ -96,13 +98,17 @@ func (w *writer) rule(r rule.Rule, names []string) ref {
 	return ref(t.name)
 }
 
-// launchRules writes the rules of a variant and returns their cells.
-func (w *writer) launchRules(v *variant) []cell {
-	var names []string
+// ruleNames returns the names of numbers that a variant's rules see: arguments, then sizes.
+func ruleNames(v *variant) (names []string) {
 	for _, a := range v.saved.Args {
 		names = append(names, a.Name)
 	}
-	names = append(names, v.launch.Sizes...)
+	return append(names, v.launch.Sizes...)
+}
+
+// launchRules writes the rules of a variant and returns their cells.
+func (w *writer) launchRules(v *variant) []cell {
+	names := ruleNames(v)
 	if v.launch.Grid == nil {
 		return []cell{w.rule(v.launch.When, names), ref("")}
 	}
@@ -135,6 +141,35 @@ func numberKind(a code.SavedArg) int {
 	return 0
 }
 
+// elementKind returns how the C source compares elements that a pointer points to: see its type argument.
+func elementKind(a code.SavedArg) int {
+	t, ok := dtype.Parse(a.Type)
+	switch {
+	case !a.Pointer || !ok:
+		return 0
+	case t == dtype.BFloat16:
+		return 117
+	case t == dtype.Float16 || t == dtype.Float32 || t == dtype.Float64:
+		return 100 + t.Row().Bits
+	}
+	return 8 * t.Size()
+}
+
+// identity names all code and all variants of the library: results of measuring are kept under it.
+func (w *writer) identity() string {
+	h := sha256.New()
+	for _, v := range w.variants {
+		fmt.Fprintf(h, "%s %s\n", v.entry.Name, v.entry.Signature)
+	}
+	for _, b := range w.blobs {
+		h.Write(b.data)
+	}
+	for _, o := range w.objects {
+		h.Write(o.data)
+	}
+	return w.prefix + "-" + hex.EncodeToString(h.Sum(nil)[:12])
+}
+
 // groupTables writes the tables of a group.
 func (w *writer) groupTables(g *grouped) {
 	list := table{name: "list_" + g.id, ctype: w.prefix + "_variant *const"}
@@ -147,9 +182,21 @@ func (w *writer) groupTables(g *grouped) {
 		w.tables = append(w.tables, table{name: string(measured), ctype: "choices", variable: true,
 			zeros: choiceWords})
 	}
-	w.tables = append(w.tables, list, table{name: g.symbol, ctype: "group",
-		rows: [][]cell{{g.name, number(len(list.rows)), number(len(g.variants[0].saved.Args)),
-			number(len(g.sizes)), ref(list.name), measured}}})
+	writes := table{name: "writes_" + g.id, ctype: "written"}
+	first := g.variants[0]
+	for _, x := range first.launch.Writes {
+		at := slices.IndexFunc(first.saved.Args, func(a code.SavedArg) bool { return a.Name == x.Arg })
+		if at >= 0 && first.saved.Args[at].Pointer {
+			writes.rows = append(writes.rows, []cell{number(at), w.rule(x.Elements, ruleNames(first))})
+		}
+	}
+	if measured != "" && len(writes.rows) == 0 && !w.options.ONNX {
+		w.left = append(w.left, fmt.Errorf("measuring of the group %s: no rule says what its launches "+
+			"write, so that results cannot be compared (writes = \"ARGUMENT: ELEMENTS\")", g.name))
+	}
+	w.tables = append(w.tables, list, writes, table{name: g.symbol, ctype: "group",
+		rows: [][]cell{{g.name, number(len(list.rows)), number(len(first.saved.Args)), number(len(g.sizes)),
+			ref(list.name), measured, w.identity(), number(len(writes.rows)), ref(writes.name)}}})
 }
 
 // groupFunction notes the function that chooses among the variants of a group: it takes the sizes, or the

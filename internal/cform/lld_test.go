@@ -22,7 +22,7 @@ import (
 func runtimeSource() string {
 	w := &writer{prefix: "PREFIX"}
 	return typesText + onnxTypesText + steps() + formSteps() +
-		w.named(runtimeText+formsText+cudaText+hostText+apiText+groupText+onnxText)
+		w.named(runtimeText+formsText+cudaText+hostText+apiText+verifyText+groupText+onnxText)
 }
 
 // TestRuntimeIR checks that runtime_*.ll.gz are made of the C source as it is now. UPDATE_GOLDEN=1 makes them

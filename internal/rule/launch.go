@@ -13,12 +13,20 @@ type Launch struct {
 	Grid    []Rule   // programs along x, y and z; nil leaves the grid to the caller
 	Sizes   []string // numbers that When and Grid use beside the arguments
 	Measure bool     // a launch may be repeated, to measure which variant of its group is fastest
+	Writes  []Write  // what launches write: results of variants that are measured are compared there
+}
+
+// Write is memory that launches write: so many elements from the address on that an argument is.
+type Write struct {
+	Arg      string
+	Elements Rule
 }
 
 // LaunchText is Launch as a table has it.
 type LaunchText struct {
 	When, Grid, Sizes []string
 	Measure           bool
+	Writes            []string // "argument: elements"
 }
 
 // CompileLaunch compiles the rules of a variant. key is the place of an error.
@@ -46,6 +54,18 @@ func CompileLaunch(t LaunchText, constants map[string]float64, args []string) (l
 			return l, "grid", err
 		}
 		l.Grid = append(l.Grid, r)
+	}
+	for _, text := range t.Writes {
+		arg, elements, ok := strings.Cut(text, ":")
+		if arg = strings.TrimSpace(arg); !ok || !slices.Contains(args, arg) {
+			return l, "writes", fmt.Errorf("%q: expected an argument, a colon, and how many elements of it "+
+				"are written: y_ptr: n * stride", text)
+		}
+		r, err := Compile(strings.TrimSpace(elements), constants, names)
+		if err != nil {
+			return l, "writes", err
+		}
+		l.Writes = append(l.Writes, Write{arg, r})
 	}
 	return l, "", nil
 }
