@@ -21,6 +21,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/runtime/inside"
 	"github.com/nereid-lang/nereid/internal/safefile"
 	"github.com/nereid-lang/nereid/internal/target"
+	"github.com/nereid-lang/nereid/internal/triton"
 )
 
 type compileFlags struct {
@@ -32,6 +33,8 @@ type compileFlags struct {
 	opts                        nereid.Options
 	timing, explain             bool
 	shared                      int
+	emitFor                     string
+	text                        triton.Version // the release whose text IR is written in
 	times                       []nereid.Stage // of all kernels together, by stage
 }
 
@@ -80,6 +83,8 @@ func newCompileCmd() *cobra.Command {
 		"what to compile for: cuda:CAPABILITY, hip:CHIP, cpu, cpu:CHIP or interp")
 	fs.StringVar(&f.emit, "emit", "ttir", "stages to write, separated by commas: source, ttir, ttgir, "+
 		"llir, ptx, cubin; for cpu source, ttir, linalg, llir, asm, obj; json: what a launcher must know")
+	fs.StringVar(&f.emitFor, "emit-for", "", "the release of Triton whose text TTIR and TTGIR are written in "+
+		"(default: that of the kernel)")
 	fs.StringVarP(&f.output, "output", "o", "", "folder for the stages, NAME.STAGE; - prints them")
 	fs.StringSliceVar(&f.roots, "root", nil, "more folders in which imports are found")
 	f.env.add(fs)
@@ -102,6 +107,9 @@ func (f *compileFlags) run(cmd *cobra.Command, args []string) error {
 		if f.emit = "ptx"; strings.HasPrefix(f.target, "hip") {
 			f.emit = "amdgcn"
 		}
+	}
+	if _, err := triton.Parse(f.emitFor); err != nil {
+		return usagef("--emit-for: %w", err)
 	}
 	switch {
 	case f.specs != "" && len(args) > 0:
@@ -261,6 +269,9 @@ func (f *compileFlags) one(cmd *cobra.Command, s spec) error {
 	c, err := inside.Root.CompileFor(contextOf(cmd), k, f.target, s.Signature, target.Options(opts),
 		until(emit, f.target), emit)
 	if err != nil {
+		return err
+	}
+	if f.text, err = triton.Parse(cmp.Or(f.emitFor, m.Triton())); err != nil {
 		return err
 	}
 	return f.emitAll(cmd, s.Name, c.(*nereid.Compiled), emit)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"slices"
@@ -11,8 +12,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/internal/knob"
 	"github.com/nereid-lang/nereid/internal/runtime/inside"
 	"github.com/nereid-lang/nereid/internal/safefile"
+	"github.com/nereid-lang/nereid/internal/triton"
 )
 
 // emitJSON is the word of --emit for the description of a launch.
@@ -93,10 +96,16 @@ func (f *compileFlags) compileStage(cmd *cobra.Command, file, kernel string, arg
 		f.output = "-"
 	}
 	name, _, _ := strings.Cut(baseName(file), ".")
+	if f.text, err = triton.Parse(cmp.Or(f.emitFor, knob.Triton.Get())); err != nil {
+		return err
+	}
 	return f.emitAll(cmd, name, c, emit)
 }
 
 func baseName(file string) string { return file[strings.LastIndexAny(file, `/\`)+1:] }
+
+// tritonStages are the stages whose text differs between releases of Triton.
+var tritonStages = []string{"source", "ttir", "ttgir"}
 
 // emitAll writes the stages that were asked for, and the description of the launch.
 func (f *compileFlags) emitAll(cmd *cobra.Command, name string, c *nereid.Compiled, emit []string) error {
@@ -115,6 +124,9 @@ func (f *compileFlags) emitAll(cmd *cobra.Command, name string, c *nereid.Compil
 			st.Text = text
 		} else if st.Text = c.Stage(want); st.Text == nil {
 			return fmt.Errorf("there is no stage %s for %s", want, f.target)
+		}
+		if slices.Contains(tritonStages, want) {
+			st.Text = triton.Newer(f.text, st.Text)
 		}
 		if err := f.write(out, name, st, len(emit) > 1); err != nil {
 			return err
