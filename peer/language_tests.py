@@ -85,12 +85,7 @@ class File:
             self.define(its, value)
             return f"{name} = {its}\n"
         self.needs(value.src, value.get_capture_scope())
-        head = "@triton.jit"
-        if not isinstance(value, JITFunction):
-            head = "@triton.constexpr_function"
-        elif getattr(value, "noinline", False):
-            head += "(noinline=True)"
-        return f"\n\n{head}\n{value.src.rstrip()}\n\n"
+        return f"\n\n{decorators(value)}\n{value.src.rstrip()}\n\n"
 
     def of_class(self, name, value):
         source = textwrap.dedent(inspect.getsource(value))
@@ -130,6 +125,18 @@ class File:
             self.define(value.__name__, value)
             return value.__name__
         raise LeftOut(f"a {type(value).__module__}.{type(value).__name__}")
+
+
+def decorators(fn):
+    """The decorators that make a function what it is."""
+    must = getattr(fn, "_must_use_result", False)
+    lines = [f"@triton.must_use_result({must!r})" if isinstance(must, str) else "@triton.must_use_result"] if must else []
+    if not isinstance(fn, JITFunction):
+        return "\n".join(lines + ["@triton.constexpr_function"])
+    options = {"noinline": getattr(fn, "noinline", False), "do_not_specialize": list(getattr(fn, "do_not_specialize", None) or []),
+               "do_not_specialize_on_alignment": list(getattr(fn, "do_not_specialize_on_alignment", None) or [])}
+    given = ", ".join(f"{k}={v!r}" for k, v in options.items() if v)
+    return "\n".join(lines + [f"@triton.jit({given})" if given else "@triton.jit"])
 
 
 def written(dtype):
@@ -314,7 +321,7 @@ def main():
     dry.pretend("cuda")
     harvest = Harvest()
     install(harvest)
-    pytest.main(["-q", "-x", "--maxfail=1000000", "--tb=no", "-p", "no:cacheprovider", "--no-header", "-rN", *arguments], plugins=[each])
+    pytest.main(["-q", "-x", "--maxfail=1000000", "--tb=no", "-p", "no:cacheprovider", "--no-header", "-rN", "--continue-on-collection-errors", *arguments], plugins=[each])
     harvest.close(out)
 
 

@@ -167,10 +167,11 @@ func (p *parser) entry(constexpr bool, e entry) (Arg, *sigError) {
 		if t, ok := ParseScalar(text); ok {
 			return Arg{Const: DType(t)}, nil
 		}
-		if file, name, ok := strings.Cut(strings.TrimPrefix(text, "@"), ":"); ok &&
-			strings.HasPrefix(text, "@") {
-			return Arg{Const: Func(&FuncRef{File: file, Name: name})}, nil
-		}
+	}
+	if file, name, ok := strings.Cut(strings.TrimPrefix(text, "@"), ":"); ok && strings.HasPrefix(text, "@") {
+		return Arg{Const: Func(&FuncRef{File: file, Name: name})}, nil
+	}
+	if constexpr {
 		return p.constant(e)
 	}
 	if strings.HasPrefix(text, "tensordesc<") {

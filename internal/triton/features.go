@@ -49,6 +49,7 @@ const (
 	KnownInNames
 	BatchedScales
 	NamedBarriers
+	UsedMethods
 
 	// 3.8
 	Negation
@@ -93,6 +94,7 @@ var features = [...]Row{
 	BatchedScales: {Span: from(V37),
 		What: "tl.dot_scaled takes scales with batch dimensions"},
 	NamedBarriers: {Span: from(V37), What: "barriers are written ttg.barrier in IR"},
+	UsedMethods:   {Span: from(V37), What: "triton.must_use_result holds for methods, too"},
 
 	Negation: {Span: from(V38), Results: true,
 		What: "-x of floats is a negation instead of 0 - x: minus zero and the sign of NaN differ"},
@@ -141,8 +143,7 @@ var features = [...]Row{
 	DynamicBool: {Span: from(V39),
 		What: "the condition of while may be any scalar; chained comparisons (a < b < c)"},
 	OperatorOwners: {Span: from(V39),
-		What: "operators of aggregates come before those of tensors, on either side " +
-			"(not done here: they are as in 3.8)"},
+		What: "operators of aggregates come before those of tensors, on either side; 1 < x is x > 1 in IR"},
 	CachePolicies: {Span: from(V39),
 		What: "IR has one cachePolicy instead of a cache modifier and an eviction policy"},
 }

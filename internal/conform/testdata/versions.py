@@ -261,3 +261,62 @@ def block_pointer(x, out):
     p = tl.make_block_ptr(x, (16, ), (1, ), (0, ), (16, ), (0, ))
     q = tl.make_block_ptr(out, (12, ), (1, ), (0, ), (16, ), (0, ))
     tl.store(q, tl.load(p, boundary_check=(0, )), boundary_check=(0, ))
+
+
+# sig: *fp32, *fp32
+@triton.jit
+def reflected(x, out):
+    i = tl.arange(0, 16)
+    v = tl.load(x + i)
+    tl.store(out + i, tl.where(0.2 <= v, 1.0, 0.0) + tl.where(1.0 == v, 2.0, 0.0))
+
+
+# sig: *fp32, *fp32
+# since: 3.8
+@triton.jit
+def promised_tuple(x, out):
+    n: tl.constexpr
+    k: tl.constexpr
+    (n, k), twice = (16, 3), 2
+    i = tl.arange(0, n)
+    tl.store(out + i, tl.load(x + i) * k * twice)
+
+
+# sig: *i32, *i32
+@triton.jit
+def narrow_cdiv(x, out):
+    i = tl.arange(0, 16)
+    tl.store(out + i, tl.cdiv(tl.load(x + i).to(tl.int8) * 16, 100).to(tl.int32))
+
+
+@tl.core._aggregate
+class Scaled:
+    value: tl.tensor
+    factor: tl.constexpr = 2
+
+    @triton.jit
+    def __add__(self, other):
+        return self.value * self.factor + other
+
+    @triton.jit
+    def __radd__(self, other):
+        return other * 128 + self.value * self.factor
+
+
+# sig: *fp32, *fp32
+# since: 3.8
+@triton.jit
+def aggregate_fields(x, out):
+    i = tl.arange(0, 16)
+    twice = Scaled(tl.load(x + i))
+    thrice = tl.core.aggregate_replace(twice, factor=tl.constexpr(3))
+    tl.store(out + i, twice.value * twice.factor + thrice.value * thrice.factor)
+
+
+# sig: *fp32, *fp32
+# since: 3.9
+@triton.jit
+def aggregate_on_the_right(x, out):
+    i = tl.arange(0, 16)
+    v = tl.load(x + i)
+    tl.store(out + i, v + Scaled(v))

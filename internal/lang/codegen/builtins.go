@@ -102,6 +102,7 @@ func minMax(device, onHost string) func(*generator, python.Node, []object.Value,
 	[]object.Keyword) object.Value {
 	return func(g *generator, n python.Node, args []object.Value, kws []object.Keyword) object.Value {
 		if !anyDevice(args) {
+			g.check(n, sem.CheckPlain(onHost, args))
 			v, err := object.Call(g.u.world.In, g.pyBuiltin(onHost), args, kws)
 			g.check(n, err)
 			return v

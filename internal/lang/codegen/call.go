@@ -13,6 +13,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/pyrun"
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
 	"github.com/nereid-lang/nereid/internal/python"
+	"github.com/nereid-lang/nereid/internal/triton"
 )
 
 // boundMethod is a method together with the value it belongs to.
@@ -38,7 +39,12 @@ func (g *generator) call(e *python.Call) object.Value {
 // result.
 func (g *generator) checkUsed(e *python.Call, fn object.Value) {
 	why := ""
+	if m, ok := fn.(*boundMethod); ok && g.has(triton.UsedMethods) {
+		fn = m.fn
+	}
 	switch fn := fn.(type) {
+	case *world.ConstexprFunc:
+		why = fn.MustUse
 	case *world.JITFunction:
 		why = fn.MustUse
 	case *sem.Builtin:

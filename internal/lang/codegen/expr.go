@@ -52,7 +52,10 @@ func (g *generator) expr(e python.Expr) object.Value {
 	case *python.Slice:
 		return &object.Slice{Lo: g.optional(e.Lower), Hi: g.optional(e.Upper), Step: g.optional(e.Step)}
 	case *python.NamedExpr:
-		v := g.toRuntime(e, g.expr(e.Value))
+		v := g.expr(e.Value)
+		if !g.keepPromise(e.Target.ID) {
+			v = g.toRuntime(e, v)
+		}
 		g.bind(e.Target.ID, v)
 		return v
 	}
@@ -162,6 +165,9 @@ func (g *generator) attribute(n python.Node, v object.Value, name string) object
 	if r := constexprAttr(v, name); r != nil {
 		return r
 	}
+	if t, ok := v.(*object.Tuple); ok && name == "type" {
+		return g.tupleType(n, t)
+	}
 	r, err := object.GetAttr(g.u.world.In, v, name)
 	if m, ok := v.(*pyrun.Module); ok && err != nil {
 		g.noSuchName(n, m, name, err)
@@ -172,6 +178,15 @@ func (g *generator) attribute(n python.Node, v object.Value, name string) object
 	}
 	g.check(n, err)
 	return world.Unwrap(r)
+}
+
+// tupleType returns the type of a tuple: that of each of its items.
+func (g *generator) tupleType(n python.Node, t *object.Tuple) object.Value {
+	types := make([]object.Value, len(t.Items))
+	for i, item := range t.Items {
+		types[i] = g.attribute(n, item, "type")
+	}
+	return world.TupleType{Types: object.NewTuple(types...)}
 }
 
 // constexprAttr returns an attribute of the constexpr in which Triton holds a known value.
@@ -267,6 +282,9 @@ func (g *generator) deviceAttr(n python.Node, v object.Value, name string) (obje
 }
 
 func (g *generator) binary(n python.Node, op python.Operator, lhs, rhs object.Value) object.Value {
+	if v, ok := g.ownOperator(n, operatorMethods[op], operatorMethods[op], lhs, rhs); ok {
+		return v
+	}
 	_, l := lhs.(*sem.Tensor)
 	_, r := rhs.(*sem.Tensor)
 	if l || r {
@@ -275,7 +293,7 @@ func (g *generator) binary(n python.Node, op python.Operator, lhs, rhs object.Va
 		return v
 	}
 	if o, ok := lhs.(*world.Object); ok {
-		return g.objectOp(n, o, "__"+operatorMethods[op]+"__", rhs)
+		return g.objectOp(n, o, operatorMethods[op], rhs)
 	}
 	v, err := object.Binary(g.u.world.In, op, lhs, rhs)
 	g.check(n, err)
@@ -283,11 +301,11 @@ func (g *generator) binary(n python.Node, op python.Operator, lhs, rhs object.Va
 }
 
 var operatorMethods = map[python.Operator]string{
-	python.Add: "add", python.Sub: "sub", python.Mult: "mul", python.Div: "truediv",
-	python.FloorDiv: "floordiv", python.Mod: "mod",
-	python.Pow: "pow", python.LShift: "lshift", python.RShift: "rshift", python.BitAnd: "and",
-	python.BitOr: "or", python.BitXor: "xor",
-	python.MatMult: "matmul",
+	python.Add: "__add__", python.Sub: "__sub__", python.Mult: "__mul__", python.Div: "__truediv__",
+	python.FloorDiv: "__floordiv__", python.Mod: "__mod__",
+	python.Pow: "__pow__", python.LShift: "__lshift__", python.RShift: "__rshift__", python.BitAnd: "__and__",
+	python.BitOr: "__or__", python.BitXor: "__xor__",
+	python.MatMult: "__matmul__",
 }
 
 func (g *generator) unary(e *python.UnaryOp) object.Value {
@@ -395,9 +413,18 @@ func (g *generator) comparePair(e python.Node, op python.CmpOperator, lhs, rhs o
 	case op == python.Is || op == python.IsNot:
 		same := identical(lhs, rhs)
 		return object.Bool(same == (op == python.Is))
+	case compareMethods[op] != "":
+		if v, ok := g.ownOperator(e, compareMethods[op], compareMethods[mirrored[op]], lhs, rhs); ok {
+			return v
+		}
+	}
+	switch {
 	case (l || r) && (op == python.Eq || op == python.NotEq) && (lhs == object.None || rhs == object.None):
 		return object.Bool(op == python.NotEq)
 	case (l || r) && op != python.In && op != python.NotIn:
+		if g.has(triton.OperatorOwners) && !l {
+			op, lhs, rhs = mirrored[op], rhs, lhs
+		}
 		v, err := g.b.Compare(op, lhs, rhs)
 		g.check(e, err)
 		return v
@@ -408,6 +435,12 @@ func (g *generator) comparePair(e python.Node, op python.CmpOperator, lhs, rhs o
 	v, err := object.Compare(g.u.world.In, op, lhs, rhs)
 	g.check(e, err)
 	return v
+}
+
+// mirrored has the comparisons that hold of b and a where others hold of a and b.
+var mirrored = map[python.CmpOperator]python.CmpOperator{
+	python.Eq: python.Eq, python.NotEq: python.NotEq, python.Lt: python.Gt, python.LtE: python.GtE,
+	python.Gt: python.Lt, python.GtE: python.LtE,
 }
 
 var compareMethods = map[python.CmpOperator]string{

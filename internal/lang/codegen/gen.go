@@ -313,6 +313,12 @@ func plainMangle(v object.Value) string {
 			parts[i] = plainMangle(item)
 		}
 		return "T" + strings.Join(parts, "_") + "T"
+	case *world.Object:
+		parts := make([]string, len(v.Fields))
+		for i, f := range v.Fields {
+			parts[i] = plainMangle(f)
+		}
+		return v.Class.FullName() + "<" + strings.Join(parts, ", ") + ">"
 	case sem.Type:
 		return "c" + v.Mangle()
 	}

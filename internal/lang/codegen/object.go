@@ -92,3 +92,47 @@ func (g *generator) objectOp(n python.Node, o *world.Object, method string, othe
 	}
 	return g.apply(n, m, []object.Value{o, other}, nil)
 }
+
+// ownOperator has aggregates compute an operator, from 3.9 on: on either side, and before tensors do. The
+// method of the left operand is tried first, then that of the right one, under the name for the reverse
+// order; a method may return NotImplemented.
+func (g *generator) ownOperator(n python.Node, forward, reverse string, lhs, rhs object.Value) (object.Value,
+	bool) {
+	if !g.has(triton.OperatorOwners) {
+		return nil, false
+	}
+	l, left := lhs.(*world.Object)
+	r, right := rhs.(*world.Object)
+	if !left && !right {
+		return nil, false
+	}
+	if forward == reverse && forward != "__eq__" && forward != "__ne__" {
+		reverse = "__r" + reverse[len("__"):]
+	}
+	if left {
+		if v, ok := g.tryMethod(n, l, forward, rhs); ok {
+			return v, true
+		}
+	}
+	if right {
+		if v, ok := g.tryMethod(n, r, reverse, lhs); ok {
+			return v, true
+		}
+	}
+	g.fail(n, "operator", "neither %s nor %s defines this operator for the other", describe(lhs), describe(rhs))
+	return nil, false
+}
+
+// tryMethod calls a method behind an operator, if there is one and it does not return NotImplemented.
+func (g *generator) tryMethod(n python.Node, o *world.Object, name string, other object.Value) (object.Value,
+	bool) {
+	m, err := object.GetAttr(g.u.world.In, o.Class.Host, name)
+	if err != nil {
+		return nil, false
+	}
+	if _, host := m.(*object.Builtin); host { // every class has an __eq__ from object
+		return nil, false
+	}
+	v := g.apply(n, m, []object.Value{o, other}, nil)
+	return v, v != object.Value(object.NotImplemented)
+}

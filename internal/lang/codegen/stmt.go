@@ -91,7 +91,32 @@ func (g *generator) assignTo(target python.Expr, value func() object.Value) {
 		g.store(target, v)
 		return
 	}
-	g.store(target, g.toRuntime(target, value()))
+	g.store(target, g.assigned(target, value()))
+}
+
+// assigned returns what an assignment makes of a value: names that were declared as constexpr keep what is
+// known, for all others it is toRuntime.
+func (g *generator) assigned(target python.Expr, v object.Value) object.Value {
+	var targets []python.Expr
+	switch t := target.(type) {
+	case *python.Name:
+		if g.keepPromise(t.ID) {
+			return v
+		}
+	case *python.Tuple:
+		targets = t.Elts
+	case *python.List:
+		targets = t.Elts
+	}
+	t, ok := v.(*object.Tuple)
+	if !ok || len(t.Items) != len(targets) {
+		return g.toRuntime(target, v)
+	}
+	items := make([]object.Value, len(targets))
+	for i, target := range targets {
+		items[i] = g.assigned(target, t.Items[i])
+	}
+	return &object.Tuple{Items: items, Class: t.Class}
 }
 
 // toRuntime returns what a plain assignment makes of a value: numbers become scalars; dtypes, None, functions

@@ -198,7 +198,11 @@ func minMaxBuiltin(name string, ops map[PropagateNan]byKind, better int) impl {
 		device := slices.ContainsFunc(vs, func(v object.Value) bool { _, ok := v.(*Tensor); return ok })
 		switch {
 		case !device:
-			return bestNumber(name, vs, better)
+			best := bestNumber(name, vs, better)
+			if err := CheckPlain(name, vs); err != nil {
+				panic(bailout{err})
+			}
+			return best
 		case len(vs) < 2:
 			panic(bad(CodeArgs, "%s compares two values or more, and has one",
 				name).hint("tl.%s finds it within a block", name))

@@ -37,8 +37,8 @@ def _cube_of(n):
 @jit
 def cdiv(x, div):
     """Divides and rounds up."""
-    gap = div - 1
-    return (x + gap) // div
+    # without a name for it, div - 1 stays a constant where div is one
+    return (x + (div - 1)) // div
 
 
 @jit

@@ -112,7 +112,7 @@ func (w *World) aggregate() object.Value {
 func newClass(in *object.Interp, c *object.Class, fixed bool) (*Class, error) {
 	cl := &Class{Name: c.Name, Host: c, fixed: fixed, defaults: map[string]object.Value{}}
 	for _, b := range c.Bases {
-		if !fixed {
+		if !fixed || b == object.ObjectClass {
 			break
 		}
 		base, ok := b.Data.(*Class)
@@ -215,10 +215,10 @@ var replaceFields = native("aggregate_replace",
 // Call runs the class's __init__ at compile time; the device values it is given pass through it untouched.
 func (c *Class) Call(in *object.Interp, args []object.Value, kws []object.Keyword) (object.Value, error) {
 	self := &object.Instance{Class: c.Host, Attrs: object.NewDict()}
-	init, err := object.GetAttr(in, c.Host, "__init__")
-	if _, own := init.(*object.Builtin); c.fixed && (err != nil || own) {
+	if _, own := c.Host.Attrs.GetStr("__init__"); c.fixed && !own {
 		return c.fields(args, kws)
 	}
+	init, err := object.GetAttr(in, c.Host, "__init__")
 	if err != nil {
 		return nil, err
 	}

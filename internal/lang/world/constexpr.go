@@ -75,7 +75,10 @@ func (c *Constexpr) Call(in *object.Interp, args []object.Value, kws []object.Ke
 
 // ConstexprFunc is a plain function under @triton.constexpr_function: it runs at compile time, on values and
 // not on constexprs.
-type ConstexprFunc struct{ Fn object.Value }
+type ConstexprFunc struct {
+	Fn      object.Value
+	MustUse string // why its result must be used, or ""
+}
 
 func (*ConstexprFunc) TypeName() string { return "ConstexprFunction" }
 
@@ -152,6 +155,32 @@ func (t ConstexprType) Compare(in *object.Interp, op python.CmpOperator, other o
 	return object.Compare(in, op, t.V, o.V)
 }
 
+// TupleType is the type of a tuple: those of its items.
+type TupleType struct{ Types *object.Tuple }
+
+func (TupleType) TypeName() string { return "tuple_type" }
+func (t TupleType) Repr() string   { return Text(t.Types) }
+
+// Compare compares the types of the items.
+func (t TupleType) Compare(in *object.Interp, op python.CmpOperator, other object.Value) (object.Value, error) {
+	o, ok := Unwrap(other).(TupleType)
+	if !ok {
+		return object.Bool(op == python.NotEq), nil
+	}
+	return object.Compare(in, op, t.Types, o.Types)
+}
+
+func makeTupleType(in *object.Interp, args []object.Value, _ []object.Keyword) (object.Value, error) {
+	if len(args) == 0 {
+		return nil, object.Errorf(object.TypeError, "tuple_type() takes a list of types")
+	}
+	items, err := object.Iterate(in, Unwrap(args[0]))
+	for i, item := range items {
+		items[i] = Unwrap(item)
+	}
+	return TupleType{object.NewTuple(items...)}, err
+}
+
 // IsKnown reports whether Triton would hold a value as a constexpr.
 func IsKnown(v object.Value) bool {
 	switch v.(type) {
@@ -204,7 +233,7 @@ var typeClasses = []*typeClass{
 	{"base_type", func(v object.Value) bool { _, ok := v.(sem.Type); return ok }, nil},
 	{"slice", func(v object.Value) bool { _, ok := v.(*object.Slice); return ok }, nil},
 	{"const", func(object.Value) bool { return false }, nil},
-	{"tuple_type", func(object.Value) bool { return false }, nil},
+	{"tuple_type", func(v object.Value) bool { _, ok := v.(TupleType); return ok }, makeTupleType},
 	{"constexpr_type", func(v object.Value) bool {
 		_, ok := v.(ConstexprType)
 		return ok

@@ -72,7 +72,7 @@ func (w *World) jit() object.Value {
 
 var constexprDecorator = &decorator{"constexpr_function",
 	func(fn object.Value, _ []object.Keyword) (object.Value, error) {
-		return &ConstexprFunc{fn}, nil
+		return &ConstexprFunc{Fn: fn}, nil
 	}}
 
 var jitClass = &typeClass{name: "JITFunction", is: func(v object.Value) bool {
@@ -198,8 +198,8 @@ func (w *World) triton() map[string]object.Value {
 		"heuristics":         heuristicsDecorator,
 		"Config":             configClass,
 		"JITFunction":        jitClass,
-		"cdiv":               &ConstexprFunc{native("cdiv", hostCdiv)},
-		"next_power_of_2":    &ConstexprFunc{native("next_power_of_2", nextPowerOf2)},
+		"cdiv":               &ConstexprFunc{Fn: native("cdiv", hostCdiv)},
+		"next_power_of_2":    &ConstexprFunc{Fn: native("next_power_of_2", nextPowerOf2)},
 		"set_allocator":      native("set_allocator", nothing),
 		"must_use_result":    mustUseDecorator,
 		"reinterpret":        unusable("reinterpret"),
@@ -231,7 +231,10 @@ func mustUseResult(_ *object.Interp, args []object.Value, _ []object.Keyword) (o
 		if len(args) == 0 {
 			return nil, object.Errorf(object.TypeError, "must_use_result() takes a function")
 		}
-		if f, ok := args[0].(*JITFunction); ok {
+		switch f := args[0].(type) {
+		case *JITFunction:
+			f.MustUse = why
+		case *ConstexprFunc:
 			f.MustUse = why
 		}
 		return args[0], nil
@@ -313,7 +316,7 @@ func (w *World) activeDriver() object.Value {
 // targetInfo returns the functions of triton.language.target_info.
 func (w *World) targetInfo() map[string]object.Value {
 	test := func(name string, f func(args []int64) bool) object.Value {
-		return &ConstexprFunc{native(name,
+		return &ConstexprFunc{Fn: native(name,
 			func(_ *object.Interp, args []object.Value, kws []object.Keyword) (object.Value, error) {
 				var ints []int64
 				for _, a := range args {
@@ -329,7 +332,7 @@ func (w *World) targetInfo() map[string]object.Value {
 	}
 	cuda, mfma, arch := w.target.Backend == "cuda", w.target.chip().MFMA, int64(w.target.Arch)
 	return map[string]object.Value{
-		"current_target": &ConstexprFunc{native("current_target",
+		"current_target": &ConstexprFunc{Fn: native("current_target",
 			func(*object.Interp, []object.Value, []object.Keyword) (object.Value, error) {
 				return w.targetValue(), nil
 			})},
@@ -365,7 +368,7 @@ func init() {
 		"builtin":                 native("builtin", makeHostBuiltin),
 		"extern":                  native("extern", makeHostBuiltin),
 		"_tensor_member_fn":       native("_tensor_member_fn", identity),
-		"_unwrap_if_constexpr":    &ConstexprFunc{native("_unwrap_if_constexpr", identity)},
+		"_unwrap_if_constexpr":    &ConstexprFunc{Fn: native("_unwrap_if_constexpr", identity)},
 	}
 	for _, c := range typeClasses {
 		languageNames[c.name] = c

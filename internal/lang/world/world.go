@@ -75,6 +75,7 @@ func (w *World) register() {
 		{Name: "triton.language.extra"},
 		{Name: "triton.language.extra.libdevice", Lookup: w.lookupIn(sem.InLibdevice)},
 		{Name: "triton.language.extra.cuda", Lookup: w.lookupIn(sem.InCUDA)},
+		{Name: "triton.language.extra.cuda.utils", Lookup: w.lookupIn(sem.InCUDA)},
 		{Name: "triton.language.extra.cuda.libdevice", Lookup: w.lookupIn(sem.InLibdevice)},
 		{Name: "triton", Vars: w.triton()},
 		{Name: "triton.compiler", Open: true},
@@ -99,6 +100,7 @@ func (w *World) register() {
 	w.link("triton.language", "core", "math", "standard", "random", "extra", "target_info", "semantic")
 	w.link("triton.language.extra", "libdevice", "cuda")
 	w.link("triton.language.extra.cuda", "libdevice")
+	w.link("triton.language.extra.cuda", "utils")
 	w.link("triton.tools", "tensor_descriptor", "ragged_tma")
 	w.link("triton.experimental", "gluon")
 	w.registerTorch()
@@ -158,7 +160,7 @@ func (w *World) lookup(module, name string) (object.Value, bool, error) {
 	switch {
 	case b == nil:
 	case b.Fn != nil && plainFunctions[name]:
-		return &ConstexprFunc{native(name,
+		return &ConstexprFunc{Fn: native(name,
 			func(_ *object.Interp, args []object.Value, kws []object.Keyword) (object.Value, error) {
 				return b.Invoke(nil, nil, args, kws, false)
 			})}, true, nil
