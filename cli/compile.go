@@ -83,8 +83,8 @@ func newCompileCmd() *cobra.Command {
 		"what to compile for: cuda:CAPABILITY, hip:CHIP, cpu, cpu:CHIP or interp")
 	fs.StringVar(&f.emit, "emit", "ttir", "stages to write, separated by commas: source, ttir, ttgir, "+
 		"llir, ptx, cubin; for cpu source, ttir, linalg, llir, asm, obj; json: what a launcher must know")
-	fs.StringVar(&f.emitFor, "emit-for", "", "the release of Triton whose text TTIR and TTGIR are written in "+
-		"(default: that of the kernel)")
+	fs.StringVar(&f.emitFor, "emit-for", "", "the release of Triton whose text TTIR and TTGIR are written "+
+		"in (default: that of the kernel)")
 	fs.StringVarP(&f.output, "output", "o", "", "folder for the stages, NAME.STAGE; - prints them")
 	fs.StringSliceVar(&f.roots, "root", nil, "more folders in which imports are found")
 	f.env.add(fs)

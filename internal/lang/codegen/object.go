@@ -119,7 +119,8 @@ func (g *generator) ownOperator(n python.Node, forward, reverse string, lhs, rhs
 			return v, true
 		}
 	}
-	g.fail(n, "operator", "neither %s nor %s defines this operator for the other", describe(lhs), describe(rhs))
+	g.fail(n, "operator", "neither %s nor %s defines this operator for the other", describe(lhs),
+		describe(rhs))
 	return nil, false
 }
 

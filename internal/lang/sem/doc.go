@@ -26,7 +26,8 @@
 // Operations:
 //
 //	builder.go           Builder: constants, splats, broadcasts
-//	binary.go            operators; compare.go comparisons, mathops.go functions of numbers
+//	binary.go            operators; compare.go comparisons, mathops.go functions of numbers,
+//	                     minmax.go min and max of constants
 //	cast.go, create.go   conversions; new blocks
 //	memory.go            loads and stores; atomic.go atomics
 //	shape.go             shapes; reduce.go reductions, scans and maps

@@ -162,7 +162,8 @@ func (TupleType) TypeName() string { return "tuple_type" }
 func (t TupleType) Repr() string   { return Text(t.Types) }
 
 // Compare compares the types of the items.
-func (t TupleType) Compare(in *object.Interp, op python.CmpOperator, other object.Value) (object.Value, error) {
+func (t TupleType) Compare(in *object.Interp, op python.CmpOperator, other object.Value) (object.Value,
+	error) {
 	o, ok := Unwrap(other).(TupleType)
 	if !ok {
 		return object.Bool(op == python.NotEq), nil
