@@ -106,20 +106,25 @@ def reason(error):
     return str(error)
 
 
-parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-parser.add_argument("specs")
-parser.add_argument("out")
-parser.add_argument("--root", action="append", default=[])
-args = parser.parse_args()
-warnings.simplefilter("ignore")
-here = os.path.dirname(os.path.abspath(args.specs))
-sys.path[:0] = [here] + args.root
-triton.runtime.driver.set_active(type("Driver", (), {"get_current_target": lambda self: TARGET})())
-backend = make_backend(TARGET)
-for spec in json.load(open(args.specs)):
-    try:
-        text, ext = front_end(spec, backend), "source"
-    except Exception as e:
-        text, ext = reason(e), "error"
-    with open(os.path.join(args.out, spec["name"] + "." + ext), "w") as f:
-        f.write(text)
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("specs")
+    parser.add_argument("out")
+    parser.add_argument("--root", action="append", default=[])
+    args = parser.parse_args()
+    warnings.simplefilter("ignore")
+    here = os.path.dirname(os.path.abspath(args.specs))
+    sys.path[:0] = [here] + args.root
+    triton.runtime.driver.set_active(type("Driver", (), {"get_current_target": lambda self: TARGET})())
+    backend = make_backend(TARGET)
+    for spec in json.load(open(args.specs)):
+        try:
+            text, ext = front_end(spec, backend), "source"
+        except Exception as e:
+            text, ext = reason(e), "error"
+        with open(os.path.join(args.out, spec["name"] + "." + ext), "w") as f:
+            f.write(text)
+
+
+if __name__ == "__main__":
+    main()

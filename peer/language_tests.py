@@ -225,6 +225,9 @@ class Harvest:
         self.seen[key] = None
         try:
             line["ir"] = make_ir(source, TARGET, options, self.backend).str_nodebug()
+        except TimeoutError:
+            del self.seen[key]
+            raise
         except Exception as e:
             line["error"], self.seen[key] = dry.first_cause(e), e
         self.lines.append(line)
