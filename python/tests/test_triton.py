@@ -363,6 +363,13 @@ class Quick(unittest.TestCase):
         scaled[0,](none, none, 5, 1.0, False, None)
         self.launch(5)  # with tensors, which the function for arrays does not know
 
+    def test_forgotten(self):
+        """A program may clear Triton's cache of a kernel: the next launch is Triton's again."""
+        first, _ = self.launch(5)
+        self.assertIs(self.launch(5)[0], first)
+        scaled.device_caches.clear()
+        self.assertIsNot(self.launch(5)[0], first)
+
     def test_no_parameters(self):
         for _ in range(3):
             self.assertIsNotNone(asserted[2,]())

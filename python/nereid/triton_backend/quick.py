@@ -137,7 +137,7 @@ def launch({self._parameters()}, **nrd_options):
 {addresses}            nrd_found = nrd_table.get(({self._key()}, *nrd_options.items()))
             if nrd_found is not None and (nrd_runtime.launch_enter_hook.calls or nrd_runtime.launch_exit_hook.calls or
                     nrd_fn.pre_run_hooks or nrd_fn.used_global_vals and nrd_changed(nrd_fn.used_global_vals)
-                    or not ({" and ".join(here) or "True"})):
+                    or nrd_at not in nrd_fn.device_caches or not ({" and ".join(here) or "True"})):
                 nrd_found = None
         except (AttributeError, TypeError, RuntimeError):
             nrd_found = None
