@@ -58,14 +58,16 @@ type generator struct {
 	out    bytes.Buffer
 }
 
-// param is a parameter with its Go type.
+// param is a parameter with its Go type and name.
 type param struct {
 	lang.Param
 	kind kind
+	name string // of the argument, or of the field
 }
 
 type kernel struct {
 	name   string
+	goName string // of its function
 	doc    string
 	params []param
 	tuned  bool // as its decorators complete it
@@ -124,14 +126,46 @@ func (g *generator) kernels() ([]kernel, error) {
 			if err != nil {
 				return nil, err
 			}
-			k.params = append(k.params, param{p, kind})
+			k.params = append(k.params, param{Param: p, kind: kind})
 		}
+		k.nameParams()
 		out = append(out, k)
 	}
 	if len(out) == 0 {
 		return nil, absent
 	}
+	g.nameKernels(out)
 	return out, g.checkTypes(out)
+}
+
+// nameKernels gives each kernel's function a name: first to those that have their own in Go, too, so that of
+// Add and add the second is Add2.
+func (g *generator) nameKernels(kernels []kernel) {
+	given := names{g.fileName(): true}
+	for _, own := range []bool{true, false} {
+		for i := range kernels {
+			k := &kernels[i]
+			if name := Exported(k.name); (name == k.name) == own {
+				k.goName = given.unused(name, "Consts", "Tuned", "TunedConsts")
+			}
+		}
+	}
+}
+
+// nameParams gives the parameters names in Go, fields and arguments apart.
+func (k *kernel) nameParams() {
+	fields, args := names{"Options": true}, names{}
+	for i := range k.params {
+		p := &k.params[i]
+		switch name := field(p.Name); {
+		case !p.Constexpr:
+			p.name = args.unused(argName(p.Name))
+		case fields[name]:
+			p.name = fields.unused("X" + p.Name)
+		default:
+			p.name = fields.unused(name)
+		}
+	}
 }
 
 // checkTypes is an error if the caller says something of a parameter that there is not.
@@ -174,19 +208,11 @@ func (g *generator) tuned(k kernel) (kernel, bool) {
 			}
 		}
 	}
-	k.tuned = true
+	k.tuned, k.goName = true, k.goName+"Tuned"
 	k.params = slices.DeleteFunc(slices.Clone(k.params), func(p param) bool {
 		return slices.Contains(set, p.Name)
 	})
 	return k, true
-}
-
-// goName is the name of the kernel's function.
-func (k kernel) goName() string {
-	if k.tuned {
-		return Exported(k.name) + "Tuned"
-	}
-	return Exported(k.name)
 }
 
 // helper reports whether a jit function is there to be called by others.
@@ -289,7 +315,7 @@ func (p param) goType() string {
 
 // give is the call that hands the argument over.
 func (p param) give() string {
-	name := argName(p.Name)
+	name := p.name
 	if p.kind == number {
 		return fmt.Sprintf("genrt.Give(call, %s)", name)
 	}
@@ -301,7 +327,7 @@ func (p param) give() string {
 
 // consts writes the struct of a kernel's compile-time arguments and options.
 func (g *generator) consts(k kernel) {
-	name := k.goName() + "Consts"
+	name := k.goName + "Consts"
 	g.printf("// %s are the compile-time arguments and options of %s.\ntype %s struct {\n", name,
 		k.name, name)
 	var always, unlessDefault []string
@@ -310,8 +336,8 @@ func (g *generator) consts(k kernel) {
 			continue
 		}
 		typ, note, form := p.constField()
-		g.printf("%s %s%s\n", field(p.Name), typ, note)
-		code := fmt.Sprintf(form, field(p.Name), p.Name)
+		g.printf("%s %s%s\n", p.name, typ, note)
+		code := fmt.Sprintf(form, p.name, p.Name)
 		if strings.HasPrefix(code, "list = ") {
 			unlessDefault = append(unlessDefault, code)
 		} else {
@@ -352,7 +378,7 @@ func (p param) constField() (typ, note, form string) {
 var zeros = map[kind]string{integer: "0", float: "0.0", boolean: "False", text: "''", other: "None"}
 
 func (g *generator) function(k kernel) {
-	name := k.goName()
+	name := k.goName
 	value, gridType, launch := unexported(name)+"Typed", "nereid.Grid", "Launch"
 	if k.tuned {
 		gridType, launch = "nereid.GridFunc", "LaunchFunc"
@@ -414,7 +440,7 @@ func list(elem string, values []string) string {
 // word is the letter of a parameter's kind and the argument as Typed.Again takes it; the letter is 0 where
 // it takes none.
 func (p param) word() (letter rune, value string) {
-	name := argName(p.Name)
+	name := p.name
 	switch {
 	case p.kind == tensor:
 		return 't', name
@@ -458,7 +484,7 @@ func give(run []param) string {
 	method := together[run[0].kind]
 	var args []string
 	for _, p := range run {
-		args = append(args, fmt.Sprintf(method[1], argName(p.Name)))
+		args = append(args, fmt.Sprintf(method[1], p.name))
 	}
 	return fmt.Sprintf("call.%s(%s)", method[0], strings.Join(args, ", "))
 }
@@ -475,7 +501,7 @@ func parameters(k kernel) (list, types string) {
 	var b strings.Builder
 	var numbers []string
 	for i, p := range params {
-		b.WriteString(", " + argName(p.Name))
+		b.WriteString(", " + p.name)
 		if p.kind == number {
 			t := fmt.Sprintf("T%d", len(numbers)+1)
 			numbers = append(numbers, t)

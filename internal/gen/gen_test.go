@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"go/parser"
+	"go/token"
 	"io/fs"
 	"maps"
 	"os"
@@ -243,7 +245,7 @@ func TestOdd(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"func TheKernel[T1 genrt.Number](stream *nereid.Stream, grid nereid.Grid, range_ int, type_, X " +
+		"func TheKernel[T1 genrt.Number](stream *nereid.Stream, grid nereid.Grid, range_ int, type_, x " +
 			"*nereid.Tensor, n int64, eps float32, desc *nereid.Descriptor, items any, on bool, alpha T1, " +
 			"consts TheKernelConsts) error {",
 		"MODE    string", "DT      nereid.DType      // the kernel's default is ",
@@ -318,7 +320,44 @@ def turns(x_ptr, y_ptr, n, stride, flag: tl.constexpr):
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(string(out), "x_ptr, y_ptr *nereid.Tensor, n, stride int,") {
+	if !strings.Contains(string(out), "xPtr, yPtr *nereid.Tensor, n, stride int,") {
 		t.Errorf("%s", out)
+	}
+}
+
+// Names in Go are of its own style, and given once: to functions, to fields and to arguments.
+func TestNames(t *testing.T) {
+	const src = `import triton
+import triton.language as tl
+
+@triton.jit
+def add(x_ptr, X_PTR, SM_SCALE, _n, err, Options: tl.constexpr, n: tl.constexpr, N: tl.constexpr):
+    tl.store(x_ptr + tl.arange(0, N), tl.load(X_PTR + tl.arange(0, N)) + n)
+
+@triton.jit
+def Add(x_ptr):
+    tl.store(x_ptr, 1)
+
+@triton.jit
+def add_consts(ptrs, sizes):
+    for i in tl.static_range(2):
+        tl.store(ptrs[i] + sizes[0], 1)
+`
+	out, err := Go("k.py", []byte(src), Options{Package: "p"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"func Add(stream *nereid.Stream, grid nereid.Grid, xPtr *nereid.Tensor, consts AddConsts) error {",
+		"func Add2(stream *nereid.Stream, grid nereid.Grid, xPtr, xPtr2 *nereid.Tensor, smScale, n, err_ any, ",
+		"XOptions ", "\tN ", "\tXN ", "\tOptions ", `nereid.Arg("Options", c.XOptions)`,
+		"func AddConsts2(stream *nereid.Stream, grid nereid.Grid, ptrs, sizes any, ",
+	} {
+		if !strings.Contains(string(out), want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+	if _, err := parser.ParseFile(token.NewFileSet(), "k.go", out, 0); err != nil {
+		t.Error(err)
 	}
 }

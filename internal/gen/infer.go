@@ -85,6 +85,8 @@ func (f *file) paramKind(fn string, p lang.Param) kind {
 		return constKind(p, found)
 	}
 	switch {
+	case f.indexed(fn, p.Name):
+		return other // a tuple
 	case found != unknown:
 		return found
 	case p.Default == signature.None || namesPointer(p.Name):
@@ -115,6 +117,35 @@ func (f *file) mentioned(fn, name string) bool {
 		}
 	}
 	return found
+}
+
+// indexed reports whether a function's body takes an element of a parameter, as of a tuple: p[0], p[i].
+// Blocks have slices and None between their brackets.
+func (f *file) indexed(fn, name string) bool {
+	found := false
+	if def := f.funcs[fn]; def != nil {
+		for _, s := range def.Body {
+			python.Inspect(s, func(n python.Node) bool {
+				if e, ok := n.(*python.Subscript); ok {
+					v, isName := e.Value.(*python.Name)
+					found = found || isName && v.ID == name && isIndex(e.Slice)
+				}
+				return !found
+			})
+		}
+	}
+	return found
+}
+
+// isIndex reports whether what stands between brackets is one integer.
+func isIndex(e python.Expr) bool {
+	switch e := e.(type) {
+	case *python.Constant:
+		return e.Value != nil
+	case *python.Name, *python.BinOp, *python.UnaryOp:
+		return true
+	}
+	return false
 }
 
 // annotated is the kind that an annotation fixes.

@@ -2,6 +2,8 @@ package gen
 
 import (
 	"go/token"
+	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 )
@@ -48,16 +50,57 @@ func field(name string) string {
 	return string(r)
 }
 
-// argument names are the kernel's own, unless Go or the function around them has another use for them.
+// argName is the name of a parameter as Go writes it: x_ptr becomes xPtr, and SM_SCALE smScale.
 func argName(name string) string {
-	if token.IsKeyword(name) || taken[name] || name == "_" {
-		return name + "_"
+	var b strings.Builder
+	for _, part := range strings.Split(name, "_") {
+		if part == strings.ToUpper(part) {
+			part = strings.ToLower(part)
+		}
+		r := []rune(part)
+		switch {
+		case len(r) == 0:
+			continue
+		case b.Len() == 0:
+			r[0] = unicode.ToLower(r[0])
+		default:
+			r[0] = unicode.ToUpper(r[0])
+		}
+		b.WriteString(string(r))
 	}
-	return name
+	s := b.String()
+	if s == "" || !unicode.IsLetter([]rune(s)[0]) {
+		s = "p" + s
+	}
+	if token.IsKeyword(s) || taken[s] {
+		return s + "_"
+	}
+	return s
 }
 
 // taken are names that generated functions use.
 var taken = map[string]bool{
 	"nereid": true, "genrt": true, "stream": true, "grid": true, "consts": true, "call": true, "error": true,
-	"int64": true, "float64": true, "init": true, "string": true, "bool": true, "any": true, "nil": true,
+	"done": true, "err": true, "int64": true, "float64": true, "init": true, "string": true, "bool": true,
+	"any": true, "nil": true,
+}
+
+// names are those that a generated file has given away.
+type names map[string]bool
+
+// unused returns the first of name, name2, name3 … that is free with each of the endings, and takes them
+// all.
+func (n names) unused(name string, endings ...string) string {
+	free := func(s string) bool {
+		return !n[s] && !slices.ContainsFunc(endings, func(e string) bool { return n[s+e] })
+	}
+	found := name
+	for i := 2; !free(found); i++ {
+		found = name + strconv.Itoa(i)
+	}
+	n[found] = true
+	for _, e := range endings {
+		n[found+e] = true
+	}
+	return found
 }

@@ -22,13 +22,13 @@ func (c RmsNormKernelConsts) args() []any {
 var rmsNormKernelTyped = genrt.Typed[RmsNormKernelConsts]{Load: ScorePy.Module, Name: "rms_norm_kernel", Consts: RmsNormKernelConsts.args, Kinds: "tttiiif"}
 
 // RmsNormKernel launches rms_norm_kernel. A nil stream is one of the best device, waited for.
-func RmsNormKernel(stream *nereid.Stream, grid nereid.Grid, x_ptr, weight_ptr, y_ptr *nereid.Tensor, x_stride, y_stride, n_cols int, eps float32, consts RmsNormKernelConsts) error {
-	if done, err := rmsNormKernelTyped.Again(stream, &grid, &consts, []*nereid.Tensor{x_ptr, weight_ptr, y_ptr}, []int64{int64(x_stride), int64(y_stride), int64(n_cols), genrt.FloatWord(float64(eps))}); done {
+func RmsNormKernel(stream *nereid.Stream, grid nereid.Grid, xPtr, weightPtr, yPtr *nereid.Tensor, xStride, yStride, nCols int, eps float32, consts RmsNormKernelConsts) error {
+	if done, err := rmsNormKernelTyped.Again(stream, &grid, &consts, []*nereid.Tensor{xPtr, weightPtr, yPtr}, []int64{int64(xStride), int64(yStride), int64(nCols), genrt.FloatWord(float64(eps))}); done {
 		return err
 	}
 	call := rmsNormKernelTyped.Call(consts)
-	call.Tensors(x_ptr, weight_ptr, y_ptr)
-	call.Ints(int64(x_stride), int64(y_stride), int64(n_cols))
+	call.Tensors(xPtr, weightPtr, yPtr)
+	call.Ints(int64(xStride), int64(yStride), int64(nCols))
 	call.Float(float64(eps))
 	return call.Launch(stream, grid)
 }
@@ -46,13 +46,13 @@ func (c SoftmaxKernelConsts) args() []any {
 var softmaxKernelTyped = genrt.Typed[SoftmaxKernelConsts]{Load: ScorePy.Module, Name: "softmax_kernel", Consts: SoftmaxKernelConsts.args, Kinds: "ttiiif"}
 
 // SoftmaxKernel launches softmax_kernel. A nil stream is one of the best device, waited for.
-func SoftmaxKernel(stream *nereid.Stream, grid nereid.Grid, x_ptr, out_ptr *nereid.Tensor, x_stride, out_stride, n_cols int, temperature float32, consts SoftmaxKernelConsts) error {
-	if done, err := softmaxKernelTyped.Again(stream, &grid, &consts, []*nereid.Tensor{x_ptr, out_ptr}, []int64{int64(x_stride), int64(out_stride), int64(n_cols), genrt.FloatWord(float64(temperature))}); done {
+func SoftmaxKernel(stream *nereid.Stream, grid nereid.Grid, xPtr, outPtr *nereid.Tensor, xStride, outStride, nCols int, temperature float32, consts SoftmaxKernelConsts) error {
+	if done, err := softmaxKernelTyped.Again(stream, &grid, &consts, []*nereid.Tensor{xPtr, outPtr}, []int64{int64(xStride), int64(outStride), int64(nCols), genrt.FloatWord(float64(temperature))}); done {
 		return err
 	}
 	call := softmaxKernelTyped.Call(consts)
-	call.Tensors(x_ptr, out_ptr)
-	call.Ints(int64(x_stride), int64(out_stride), int64(n_cols))
+	call.Tensors(xPtr, outPtr)
+	call.Ints(int64(xStride), int64(outStride), int64(nCols))
 	call.Float(float64(temperature))
 	return call.Launch(stream, grid)
 }
@@ -69,10 +69,10 @@ func (c SoftmaxKernelTunedConsts) args() []any {
 var softmaxKernelTunedTyped = genrt.Typed[SoftmaxKernelTunedConsts]{Load: ScorePy.Module, Name: "softmax_kernel", Consts: SoftmaxKernelTunedConsts.args}
 
 // SoftmaxKernelTuned launches softmax_kernel with what its decorators choose. A nil stream is one of the best device, waited for.
-func SoftmaxKernelTuned(stream *nereid.Stream, grid nereid.GridFunc, x_ptr, out_ptr *nereid.Tensor, x_stride, out_stride, n_cols int, temperature float32, consts SoftmaxKernelTunedConsts) error {
+func SoftmaxKernelTuned(stream *nereid.Stream, grid nereid.GridFunc, xPtr, outPtr *nereid.Tensor, xStride, outStride, nCols int, temperature float32, consts SoftmaxKernelTunedConsts) error {
 	call := softmaxKernelTunedTyped.Call(consts)
-	call.Tensors(x_ptr, out_ptr)
-	call.Ints(int64(x_stride), int64(out_stride), int64(n_cols))
+	call.Tensors(xPtr, outPtr)
+	call.Ints(int64(xStride), int64(outStride), int64(nCols))
 	call.Float(float64(temperature))
 	return call.LaunchFunc(stream, grid)
 }

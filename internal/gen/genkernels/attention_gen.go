@@ -23,11 +23,11 @@ func (c AttentionKernelConsts) args() []any {
 var attentionKernelTyped = genrt.Typed[AttentionKernelConsts]{Load: AttentionPy.Module, Name: "attention_kernel", Consts: AttentionKernelConsts.args}
 
 // AttentionKernel launches attention_kernel. A nil stream is one of the best device, waited for.
-func AttentionKernel[T1 genrt.Number](stream *nereid.Stream, grid nereid.Grid, q_ptr, k_ptr, v_ptr, out_ptr, lse_ptr *nereid.Tensor, scale T1, stride_qh, stride_qm, stride_kh, stride_kn, stride_vh, stride_vn, stride_oh, stride_om, seq_len int, consts AttentionKernelConsts) error {
+func AttentionKernel[T1 genrt.Number](stream *nereid.Stream, grid nereid.Grid, qPtr, kPtr, vPtr, outPtr, lsePtr *nereid.Tensor, scale T1, strideQh, strideQm, strideKh, strideKn, strideVh, strideVn, strideOh, strideOm, seqLen int, consts AttentionKernelConsts) error {
 	call := attentionKernelTyped.Call(consts)
-	call.Tensors(q_ptr, k_ptr, v_ptr, out_ptr, lse_ptr)
+	call.Tensors(qPtr, kPtr, vPtr, outPtr, lsePtr)
 	genrt.Give(call, scale)
-	call.Ints(int64(stride_qh), int64(stride_qm), int64(stride_kh), int64(stride_kn), int64(stride_vh), int64(stride_vn), int64(stride_oh), int64(stride_om), int64(seq_len))
+	call.Ints(int64(strideQh), int64(strideQm), int64(strideKh), int64(strideKn), int64(strideVh), int64(strideVn), int64(strideOh), int64(strideOm), int64(seqLen))
 	return call.Launch(stream, grid)
 }
 

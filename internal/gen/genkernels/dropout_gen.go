@@ -20,10 +20,10 @@ func (c DropoutKernelConsts) args() []any {
 var dropoutKernelTyped = genrt.Typed[DropoutKernelConsts]{Load: DropoutPy.Module, Name: "dropout_kernel", Consts: DropoutKernelConsts.args}
 
 // DropoutKernel launches dropout_kernel. A nil stream is one of the best device, waited for.
-func DropoutKernel[T1 genrt.Number](stream *nereid.Stream, grid nereid.Grid, x_ptr, out_ptr *nereid.Tensor, n_elements int, p T1, seed int, consts DropoutKernelConsts) error {
+func DropoutKernel[T1 genrt.Number](stream *nereid.Stream, grid nereid.Grid, xPtr, outPtr *nereid.Tensor, nElements int, p T1, seed int, consts DropoutKernelConsts) error {
 	call := dropoutKernelTyped.Call(consts)
-	call.Tensors(x_ptr, out_ptr)
-	call.Int(int64(n_elements))
+	call.Tensors(xPtr, outPtr)
+	call.Int(int64(nElements))
 	genrt.Give(call, p)
 	call.Int(int64(seed))
 	return call.Launch(stream, grid)

@@ -20,10 +20,10 @@ func (c LayerNormKernelConsts) args() []any {
 var layerNormKernelTyped = genrt.Typed[LayerNormKernelConsts]{Load: LayerNormPy.Module, Name: "layer_norm_kernel", Consts: LayerNormKernelConsts.args}
 
 // LayerNormKernel launches layer_norm_kernel. A nil stream is one of the best device, waited for.
-func LayerNormKernel[T1 genrt.Number](stream *nereid.Stream, grid nereid.Grid, x_ptr, y_ptr, w_ptr, b_ptr, mean_ptr, rstd_ptr *nereid.Tensor, row_stride, n_cols int, eps T1, consts LayerNormKernelConsts) error {
+func LayerNormKernel[T1 genrt.Number](stream *nereid.Stream, grid nereid.Grid, xPtr, yPtr, wPtr, bPtr, meanPtr, rstdPtr *nereid.Tensor, rowStride, nCols int, eps T1, consts LayerNormKernelConsts) error {
 	call := layerNormKernelTyped.Call(consts)
-	call.Tensors(x_ptr, y_ptr, w_ptr, b_ptr, mean_ptr, rstd_ptr)
-	call.Ints(int64(row_stride), int64(n_cols))
+	call.Tensors(xPtr, yPtr, wPtr, bPtr, meanPtr, rstdPtr)
+	call.Ints(int64(rowStride), int64(nCols))
 	genrt.Give(call, eps)
 	return call.Launch(stream, grid)
 }

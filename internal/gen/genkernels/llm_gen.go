@@ -20,10 +20,10 @@ func (c RmsNormKernelConsts) args() []any {
 var rmsNormKernelTyped = genrt.Typed[RmsNormKernelConsts]{Load: LlmPy.Module, Name: "rms_norm_kernel", Consts: RmsNormKernelConsts.args}
 
 // RmsNormKernel launches rms_norm_kernel. A nil stream is one of the best device, waited for.
-func RmsNormKernel[T1 genrt.Number](stream *nereid.Stream, grid nereid.Grid, x_ptr, w_ptr, y_ptr *nereid.Tensor, row_stride, n_cols int, eps T1, consts RmsNormKernelConsts) error {
+func RmsNormKernel[T1 genrt.Number](stream *nereid.Stream, grid nereid.Grid, xPtr, wPtr, yPtr *nereid.Tensor, rowStride, nCols int, eps T1, consts RmsNormKernelConsts) error {
 	call := rmsNormKernelTyped.Call(consts)
-	call.Tensors(x_ptr, w_ptr, y_ptr)
-	call.Ints(int64(row_stride), int64(n_cols))
+	call.Tensors(xPtr, wPtr, yPtr)
+	call.Ints(int64(rowStride), int64(nCols))
 	genrt.Give(call, eps)
 	return call.Launch(stream, grid)
 }
@@ -41,13 +41,13 @@ func (c SwigluKernelConsts) args() []any {
 var swigluKernelTyped = genrt.Typed[SwigluKernelConsts]{Load: LlmPy.Module, Name: "swiglu_kernel", Consts: SwigluKernelConsts.args, Kinds: "ttti"}
 
 // SwigluKernel launches swiglu_kernel. A nil stream is one of the best device, waited for.
-func SwigluKernel(stream *nereid.Stream, grid nereid.Grid, gate_ptr, up_ptr, out_ptr *nereid.Tensor, n_elements int, consts SwigluKernelConsts) error {
-	if done, err := swigluKernelTyped.Again(stream, &grid, &consts, []*nereid.Tensor{gate_ptr, up_ptr, out_ptr}, []int64{int64(n_elements)}); done {
+func SwigluKernel(stream *nereid.Stream, grid nereid.Grid, gatePtr, upPtr, outPtr *nereid.Tensor, nElements int, consts SwigluKernelConsts) error {
+	if done, err := swigluKernelTyped.Again(stream, &grid, &consts, []*nereid.Tensor{gatePtr, upPtr, outPtr}, []int64{int64(nElements)}); done {
 		return err
 	}
 	call := swigluKernelTyped.Call(consts)
-	call.Tensors(gate_ptr, up_ptr, out_ptr)
-	call.Int(int64(n_elements))
+	call.Tensors(gatePtr, upPtr, outPtr)
+	call.Int(int64(nElements))
 	return call.Launch(stream, grid)
 }
 
@@ -65,13 +65,13 @@ func (c RopeKernelConsts) args() []any {
 var ropeKernelTyped = genrt.Typed[RopeKernelConsts]{Load: LlmPy.Module, Name: "rope_kernel", Consts: RopeKernelConsts.args, Kinds: "ttti"}
 
 // RopeKernel launches rope_kernel. A nil stream is one of the best device, waited for.
-func RopeKernel(stream *nereid.Stream, grid nereid.Grid, x_ptr, cos_ptr, sin_ptr *nereid.Tensor, row_stride int, consts RopeKernelConsts) error {
-	if done, err := ropeKernelTyped.Again(stream, &grid, &consts, []*nereid.Tensor{x_ptr, cos_ptr, sin_ptr}, []int64{int64(row_stride)}); done {
+func RopeKernel(stream *nereid.Stream, grid nereid.Grid, xPtr, cosPtr, sinPtr *nereid.Tensor, rowStride int, consts RopeKernelConsts) error {
+	if done, err := ropeKernelTyped.Again(stream, &grid, &consts, []*nereid.Tensor{xPtr, cosPtr, sinPtr}, []int64{int64(rowStride)}); done {
 		return err
 	}
 	call := ropeKernelTyped.Call(consts)
-	call.Tensors(x_ptr, cos_ptr, sin_ptr)
-	call.Int(int64(row_stride))
+	call.Tensors(xPtr, cosPtr, sinPtr)
+	call.Int(int64(rowStride))
 	return call.Launch(stream, grid)
 }
 
@@ -88,13 +88,13 @@ func (c CrossEntropyKernelConsts) args() []any {
 var crossEntropyKernelTyped = genrt.Typed[CrossEntropyKernelConsts]{Load: LlmPy.Module, Name: "cross_entropy_kernel", Consts: CrossEntropyKernelConsts.args, Kinds: "tttii"}
 
 // CrossEntropyKernel launches cross_entropy_kernel. A nil stream is one of the best device, waited for.
-func CrossEntropyKernel(stream *nereid.Stream, grid nereid.Grid, logits_ptr, labels_ptr, loss_ptr *nereid.Tensor, row_stride, n_cols int, consts CrossEntropyKernelConsts) error {
-	if done, err := crossEntropyKernelTyped.Again(stream, &grid, &consts, []*nereid.Tensor{logits_ptr, labels_ptr, loss_ptr}, []int64{int64(row_stride), int64(n_cols)}); done {
+func CrossEntropyKernel(stream *nereid.Stream, grid nereid.Grid, logitsPtr, labelsPtr, lossPtr *nereid.Tensor, rowStride, nCols int, consts CrossEntropyKernelConsts) error {
+	if done, err := crossEntropyKernelTyped.Again(stream, &grid, &consts, []*nereid.Tensor{logitsPtr, labelsPtr, lossPtr}, []int64{int64(rowStride), int64(nCols)}); done {
 		return err
 	}
 	call := crossEntropyKernelTyped.Call(consts)
-	call.Tensors(logits_ptr, labels_ptr, loss_ptr)
-	call.Ints(int64(row_stride), int64(n_cols))
+	call.Tensors(logitsPtr, labelsPtr, lossPtr)
+	call.Ints(int64(rowStride), int64(nCols))
 	return call.Launch(stream, grid)
 }
 
@@ -111,12 +111,12 @@ func (c EmbeddingKernelConsts) args() []any {
 var embeddingKernelTyped = genrt.Typed[EmbeddingKernelConsts]{Load: LlmPy.Module, Name: "embedding_kernel", Consts: EmbeddingKernelConsts.args, Kinds: "ttti"}
 
 // EmbeddingKernel launches embedding_kernel. A nil stream is one of the best device, waited for.
-func EmbeddingKernel(stream *nereid.Stream, grid nereid.Grid, ids_ptr, table_ptr, out_ptr *nereid.Tensor, dim int, consts EmbeddingKernelConsts) error {
-	if done, err := embeddingKernelTyped.Again(stream, &grid, &consts, []*nereid.Tensor{ids_ptr, table_ptr, out_ptr}, []int64{int64(dim)}); done {
+func EmbeddingKernel(stream *nereid.Stream, grid nereid.Grid, idsPtr, tablePtr, outPtr *nereid.Tensor, dim int, consts EmbeddingKernelConsts) error {
+	if done, err := embeddingKernelTyped.Again(stream, &grid, &consts, []*nereid.Tensor{idsPtr, tablePtr, outPtr}, []int64{int64(dim)}); done {
 		return err
 	}
 	call := embeddingKernelTyped.Call(consts)
-	call.Tensors(ids_ptr, table_ptr, out_ptr)
+	call.Tensors(idsPtr, tablePtr, outPtr)
 	call.Int(int64(dim))
 	return call.Launch(stream, grid)
 }

@@ -24,13 +24,13 @@ func (c MatmulKernelConsts) args() []any {
 var matmulKernelTyped = genrt.Typed[MatmulKernelConsts]{Load: MatmulPy.Module, Name: "matmul_kernel", Consts: MatmulKernelConsts.args, Kinds: "tttiiiiiiiii"}
 
 // MatmulKernel launches matmul_kernel. A nil stream is one of the best device, waited for.
-func MatmulKernel(stream *nereid.Stream, grid nereid.Grid, a_ptr, b_ptr, c_ptr *nereid.Tensor, M, N, K, stride_am, stride_ak, stride_bk, stride_bn, stride_cm, stride_cn int, consts MatmulKernelConsts) error {
-	if done, err := matmulKernelTyped.Again(stream, &grid, &consts, []*nereid.Tensor{a_ptr, b_ptr, c_ptr}, []int64{int64(M), int64(N), int64(K), int64(stride_am), int64(stride_ak), int64(stride_bk), int64(stride_bn), int64(stride_cm), int64(stride_cn)}); done {
+func MatmulKernel(stream *nereid.Stream, grid nereid.Grid, aPtr, bPtr, cPtr *nereid.Tensor, m, n, k, strideAm, strideAk, strideBk, strideBn, strideCm, strideCn int, consts MatmulKernelConsts) error {
+	if done, err := matmulKernelTyped.Again(stream, &grid, &consts, []*nereid.Tensor{aPtr, bPtr, cPtr}, []int64{int64(m), int64(n), int64(k), int64(strideAm), int64(strideAk), int64(strideBk), int64(strideBn), int64(strideCm), int64(strideCn)}); done {
 		return err
 	}
 	call := matmulKernelTyped.Call(consts)
-	call.Tensors(a_ptr, b_ptr, c_ptr)
-	call.Ints(int64(M), int64(N), int64(K), int64(stride_am), int64(stride_ak), int64(stride_bk), int64(stride_bn), int64(stride_cm), int64(stride_cn))
+	call.Tensors(aPtr, bPtr, cPtr)
+	call.Ints(int64(m), int64(n), int64(k), int64(strideAm), int64(strideAk), int64(strideBk), int64(strideBn), int64(strideCm), int64(strideCn))
 	return call.Launch(stream, grid)
 }
 
@@ -47,10 +47,10 @@ func (c MatmulKernelTunedConsts) args() []any {
 var matmulKernelTunedTyped = genrt.Typed[MatmulKernelTunedConsts]{Load: MatmulPy.Module, Name: "matmul_kernel", Consts: MatmulKernelTunedConsts.args}
 
 // MatmulKernelTuned launches matmul_kernel with what its decorators choose. A nil stream is one of the best device, waited for.
-func MatmulKernelTuned(stream *nereid.Stream, grid nereid.GridFunc, a_ptr, b_ptr, c_ptr *nereid.Tensor, M, N, K, stride_am, stride_ak, stride_bk, stride_bn, stride_cm, stride_cn int, consts MatmulKernelTunedConsts) error {
+func MatmulKernelTuned(stream *nereid.Stream, grid nereid.GridFunc, aPtr, bPtr, cPtr *nereid.Tensor, m, n, k, strideAm, strideAk, strideBk, strideBn, strideCm, strideCn int, consts MatmulKernelTunedConsts) error {
 	call := matmulKernelTunedTyped.Call(consts)
-	call.Tensors(a_ptr, b_ptr, c_ptr)
-	call.Ints(int64(M), int64(N), int64(K), int64(stride_am), int64(stride_ak), int64(stride_bk), int64(stride_bn), int64(stride_cm), int64(stride_cn))
+	call.Tensors(aPtr, bPtr, cPtr)
+	call.Ints(int64(m), int64(n), int64(k), int64(strideAm), int64(strideAk), int64(strideBk), int64(strideBn), int64(strideCm), int64(strideCn))
 	return call.LaunchFunc(stream, grid)
 }
 

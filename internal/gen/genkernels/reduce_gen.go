@@ -22,13 +22,13 @@ func (c RowSumKernelConsts) args() []any {
 var rowSumKernelTyped = genrt.Typed[RowSumKernelConsts]{Load: ReducePy.Module, Name: "row_sum_kernel", Consts: RowSumKernelConsts.args, Kinds: "ttii"}
 
 // RowSumKernel launches row_sum_kernel. A nil stream is one of the best device, waited for.
-func RowSumKernel(stream *nereid.Stream, grid nereid.Grid, in_ptr, out_ptr *nereid.Tensor, M, N int, consts RowSumKernelConsts) error {
-	if done, err := rowSumKernelTyped.Again(stream, &grid, &consts, []*nereid.Tensor{in_ptr, out_ptr}, []int64{int64(M), int64(N)}); done {
+func RowSumKernel(stream *nereid.Stream, grid nereid.Grid, inPtr, outPtr *nereid.Tensor, m, n int, consts RowSumKernelConsts) error {
+	if done, err := rowSumKernelTyped.Again(stream, &grid, &consts, []*nereid.Tensor{inPtr, outPtr}, []int64{int64(m), int64(n)}); done {
 		return err
 	}
 	call := rowSumKernelTyped.Call(consts)
-	call.Tensors(in_ptr, out_ptr)
-	call.Ints(int64(M), int64(N))
+	call.Tensors(inPtr, outPtr)
+	call.Ints(int64(m), int64(n))
 	return call.Launch(stream, grid)
 }
 
@@ -45,13 +45,13 @@ func (c TotalSumKernelConsts) args() []any {
 var totalSumKernelTyped = genrt.Typed[TotalSumKernelConsts]{Load: ReducePy.Module, Name: "total_sum_kernel", Consts: TotalSumKernelConsts.args, Kinds: "tti"}
 
 // TotalSumKernel launches total_sum_kernel. A nil stream is one of the best device, waited for.
-func TotalSumKernel(stream *nereid.Stream, grid nereid.Grid, in_ptr, out_ptr *nereid.Tensor, n_elements int, consts TotalSumKernelConsts) error {
-	if done, err := totalSumKernelTyped.Again(stream, &grid, &consts, []*nereid.Tensor{in_ptr, out_ptr}, []int64{int64(n_elements)}); done {
+func TotalSumKernel(stream *nereid.Stream, grid nereid.Grid, inPtr, outPtr *nereid.Tensor, nElements int, consts TotalSumKernelConsts) error {
+	if done, err := totalSumKernelTyped.Again(stream, &grid, &consts, []*nereid.Tensor{inPtr, outPtr}, []int64{int64(nElements)}); done {
 		return err
 	}
 	call := totalSumKernelTyped.Call(consts)
-	call.Tensors(in_ptr, out_ptr)
-	call.Int(int64(n_elements))
+	call.Tensors(inPtr, outPtr)
+	call.Int(int64(nElements))
 	return call.Launch(stream, grid)
 }
 

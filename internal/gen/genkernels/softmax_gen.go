@@ -20,13 +20,13 @@ func (c SoftmaxKernelConsts) args() []any {
 var softmaxKernelTyped = genrt.Typed[SoftmaxKernelConsts]{Load: SoftmaxPy.Module, Name: "softmax_kernel", Consts: SoftmaxKernelConsts.args, Kinds: "ttiii"}
 
 // SoftmaxKernel launches softmax_kernel. A nil stream is one of the best device, waited for.
-func SoftmaxKernel(stream *nereid.Stream, grid nereid.Grid, out_ptr, in_ptr *nereid.Tensor, in_row_stride, out_row_stride, n_cols int, consts SoftmaxKernelConsts) error {
-	if done, err := softmaxKernelTyped.Again(stream, &grid, &consts, []*nereid.Tensor{out_ptr, in_ptr}, []int64{int64(in_row_stride), int64(out_row_stride), int64(n_cols)}); done {
+func SoftmaxKernel(stream *nereid.Stream, grid nereid.Grid, outPtr, inPtr *nereid.Tensor, inRowStride, outRowStride, nCols int, consts SoftmaxKernelConsts) error {
+	if done, err := softmaxKernelTyped.Again(stream, &grid, &consts, []*nereid.Tensor{outPtr, inPtr}, []int64{int64(inRowStride), int64(outRowStride), int64(nCols)}); done {
 		return err
 	}
 	call := softmaxKernelTyped.Call(consts)
-	call.Tensors(out_ptr, in_ptr)
-	call.Ints(int64(in_row_stride), int64(out_row_stride), int64(n_cols))
+	call.Tensors(outPtr, inPtr)
+	call.Ints(int64(inRowStride), int64(outRowStride), int64(nCols))
 	return call.Launch(stream, grid)
 }
 

@@ -20,13 +20,13 @@ func (c AddKernelConsts) args() []any {
 var addKernelTyped = genrt.Typed[AddKernelConsts]{Load: VectorAddPy.Module, Name: "add_kernel", Consts: AddKernelConsts.args, Kinds: "ttti"}
 
 // AddKernel launches add_kernel. A nil stream is one of the best device, waited for.
-func AddKernel(stream *nereid.Stream, grid nereid.Grid, x_ptr, y_ptr, out_ptr *nereid.Tensor, n_elements int, consts AddKernelConsts) error {
-	if done, err := addKernelTyped.Again(stream, &grid, &consts, []*nereid.Tensor{x_ptr, y_ptr, out_ptr}, []int64{int64(n_elements)}); done {
+func AddKernel(stream *nereid.Stream, grid nereid.Grid, xPtr, yPtr, outPtr *nereid.Tensor, nElements int, consts AddKernelConsts) error {
+	if done, err := addKernelTyped.Again(stream, &grid, &consts, []*nereid.Tensor{xPtr, yPtr, outPtr}, []int64{int64(nElements)}); done {
 		return err
 	}
 	call := addKernelTyped.Call(consts)
-	call.Tensors(x_ptr, y_ptr, out_ptr)
-	call.Int(int64(n_elements))
+	call.Tensors(xPtr, yPtr, outPtr)
+	call.Int(int64(nElements))
 	return call.Launch(stream, grid)
 }
 
