@@ -122,6 +122,28 @@ func TestConfigs(t *testing.T) {
 
 const two = `configs=[triton.Config({"BLOCK": 16}), triton.Config({"BLOCK": 32}), triton.Config({"BLOCK": 64})], key=["n"]`
 
+// TestChosenFor: configs are measured once for each value of the key and each combination of the tensors'
+// types.
+func TestChosenFor(t *testing.T) {
+	x := newTuned(t, `@triton.autotune(configs=[triton.Config({"BLOCK": 16}), triton.Config({"BLOCK": 32})], `+
+		`key=["n"])`, nereid.TuneOptions{})
+	f32, f64 := nereid.FromSlice(make([]float32, 64)), nereid.FromSlice(make([]float64, 64))
+	i32 := nereid.FromSlice(make([]int32, 64))
+	for i, l := range []struct {
+		data     *nereid.Tensor
+		n        int
+		measured int // configs in all
+	}{{f32, 64, 2}, {f32, 64, 2}, {f64, 64, 4}, {i32, 64, 6}, {f32, 63, 8}, {f64, 63, 10}, {f64, 64, 10},
+		{i32, 64, 10}, {f32, 63, 10}} {
+		if err := x.k.Launch(x.s, tuneGrid, l.data, l.n); err != nil {
+			t.Fatal(err)
+		}
+		if len(x.measured) != l.measured {
+			t.Errorf("launch %d: %d configs were measured, not %d", i, len(x.measured), l.measured)
+		}
+	}
+}
+
 func TestPrune(t *testing.T) {
 	x := newTuned(t, `
 def prune(configs, named_args, **kwargs):
