@@ -125,8 +125,8 @@ const two = `configs=[triton.Config({"BLOCK": 16}), triton.Config({"BLOCK": 32})
 // TestChosenFor: configs are measured once for each value of the key and each combination of the tensors'
 // types.
 func TestChosenFor(t *testing.T) {
-	x := newTuned(t, `@triton.autotune(configs=[triton.Config({"BLOCK": 16}), triton.Config({"BLOCK": 32})], `+
-		`key=["n"])`, nereid.TuneOptions{})
+	x := newTuned(t, `@triton.autotune(configs=[triton.Config({"BLOCK": 16}), `+
+		`triton.Config({"BLOCK": 32})], key=["n"])`, nereid.TuneOptions{})
 	f32, f64 := nereid.FromSlice(make([]float32, 64)), nereid.FromSlice(make([]float64, 64))
 	i32 := nereid.FromSlice(make([]int32, 64))
 	for i, l := range []struct {

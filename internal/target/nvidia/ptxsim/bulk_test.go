@@ -108,6 +108,7 @@ func runBulk(t *testing.T, body string, change func(*TensorMap), l Launch) bulkR
 
 func TestBulkFaults(t *testing.T) {
 	first := "@%p0 "
+	other := strings.ReplaceAll("setp.eq.u32 %p5, %r0, 40;\n"+expect+loadBox, "@%p0", "@%p5") + await + copyOut
 	for _, c := range []struct{ name, body, want string }{
 		{"load", makeBar + expect + loadBox + await + copyOut, ""},
 		{"load, then expect", makeBar + loadBox + expect + await + copyOut, ""},
@@ -174,6 +175,10 @@ func TestBulkFaults(t *testing.T) {
 			loadBox + await, "no fence.mbarrier_init shows it"},
 		{"the fence before the init", showBar + strings.Replace(makeBar, showBar, "\n", 1) + expect +
 			loadBox + await, "no fence.mbarrier_init shows it"},
+		{"a fence that the copying thread has not met", strings.Replace(makeBar, showBar, "\n", 1) + showBar +
+			other, "no fence.mbarrier_init shows it"},
+		{"a fence that the copying thread has met", strings.Replace(makeBar, showBar, "\n", 1) + showBar +
+			syncAll + other, ""},
 		{"a proxy fence behind the init", strings.Replace(makeBar, showBar, "\n"+proxy, 1) + expect +
 			loadBox + await + copyOut, ""},
 		{"no fence, no copies", "@%p0 mbarrier.init.shared.b64 [%r2], 64;\n" + syncAll +
