@@ -108,7 +108,8 @@ func runBulk(t *testing.T, body string, change func(*TensorMap), l Launch) bulkR
 
 func TestBulkFaults(t *testing.T) {
 	first := "@%p0 "
-	other := strings.ReplaceAll("setp.eq.u32 %p5, %r0, 40;\n"+expect+loadBox, "@%p0", "@%p5") + await + copyOut
+	other := strings.ReplaceAll("setp.eq.u32 %p5, %r0, 40;\n"+expect+loadBox, "@%p0", "@%p5") + await +
+		copyOut
 	for _, c := range []struct{ name, body, want string }{
 		{"load", makeBar + expect + loadBox + await + copyOut, ""},
 		{"load, then expect", makeBar + loadBox + expect + await + copyOut, ""},
