@@ -291,6 +291,12 @@ def counted(out, len, callable):
     tl.store(out, len + callable)
 
 
+@triton.jit
+def named(x, y, z, n, at, call, table, stream, grid, found, kernel, error, key):
+    s = tl.load(y) + tl.load(z) + tl.load(n) + tl.load(at) + tl.load(call) + tl.load(table) + tl.load(stream)
+    tl.store(x, s + tl.load(grid) + tl.load(found) + tl.load(kernel) + tl.load(error) + tl.load(key))
+
+
 class Quick(unittest.TestCase):
     """Launches that repeat: each is like one by Triton's own way."""
 
@@ -376,11 +382,21 @@ class Quick(unittest.TestCase):
         with self.assertRaises(TypeError):
             asserted[1,](5)
 
-    def test_names_of_builtins(self):
+    def test_names(self):
+        """Parameters may have any name: those of builtins, and those that launches use themselves."""
         out = np.zeros(1, dtype=np.int64)
         for n in (5, 6, 7):
             counted[lambda meta: (1,)](out, n, n)
             self.assertEqual(out[0], 2 * n)
+        names = ("x", "y", "z", "n", "at", "call", "table", "stream", "grid", "found", "kernel", "error", "key")
+        arrays = [np.full(1, i, dtype=np.int64) for i in range(len(names))]
+        for wrap in (lambda a: a, Torch):
+            named.__dict__.pop("_nereid", None)
+            for _ in range(3):
+                arrays[0][0] = 0
+                named[1,](*map(wrap, arrays))
+                self.assertEqual(arrays[0][0], sum(range(len(names))))
+            self.assertEqual(len(named._nereid.table), 1)
 
     def test_strided(self):
         self.launch(5)

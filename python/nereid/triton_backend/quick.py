@@ -55,8 +55,8 @@ _KEYS = {
     "bool": "None",
     "float": "None",
     "int": "{x} & 15 == 0 if -2147483648 <= {x} <= 2147483647 and {x} != 1 else nrd_fact({x})",
-    "tensor": "{x}.dtype, not nrd_{x} & 15",
-    "array": "{x}.dtype, not nrd_{x} & 15",
+    "tensor": "{x}.dtype, not nrd_p_{x} & 15",
+    "array": "{x}.dtype, not nrd_p_{x} & 15",
 }
 
 
@@ -124,8 +124,8 @@ class Quick:
         here = [f"{x}.{where}" for x in tensors if self.kinds[x] == "tensor"]
         if not self.driver.device.cuda:
             here += [m.contiguous.format(x=x) for x, m in tensors.items()]
-        addresses = "".join(f"            nrd_{x} = {m.address.format(x=x)}\n" for x, m in tensors.items())
-        passed = ", ".join(["nrd_stream(nrd_at)", *(f"nrd_{x}" for x in tensors), *self.kinds])
+        addresses = "".join(f"            nrd_p_{x} = {m.address.format(x=x)}\n" for x, m in tensors.items())
+        passed = ", ".join(["nrd_stream(nrd_at)", *(f"nrd_p_{x}" for x in tensors), *self.kinds])
         args = "".join(name + ", " for name in self.kinds)
         given = ", ".join(f"{n!r}: {n}" for n in self.kinds)
         source = f"""
@@ -167,7 +167,7 @@ def launch({self._parameters()}, **nrd_options):
             return
         space = {**self.space, **values, "nrd_at": self.driver.current_device(), "nrd_options": options}
         try:
-            space.update({f"nrd_{n}": eval(m.address.format(x=n), space) for n, m in self._with_memory().items()})
+            space.update({f"nrd_p_{n}": eval(m.address.format(x=n), space) for n, m in self._with_memory().items()})
             key = eval(f"({self._key()}, *nrd_options.items())", space)
             if len(self.table) >= _MOST:
                 self.table.clear()
@@ -185,7 +185,7 @@ def launch({self._parameters()}, **nrd_options):
                 continue
             form, code = next(types)
             if form == "*":
-                head, value = _args.PTR, "0" if self.kinds[name] == "none" else f"nrd_{name}"
+                head, value = _args.PTR, "0" if self.kinds[name] == "none" else f"nrd_p_{name}"
                 count = _MEMORY[self.kinds[name]].count.format(x=name) if value != "0" else "0"
                 size = f"{count} * {_args.dtype_size(code)}" if host else "0"
             else:
@@ -193,7 +193,7 @@ def launch({self._parameters()}, **nrd_options):
             layout += {"*": "Q8xQQ", "f": "Q8xdQ", "i": "Q8xqQ"}[form]
             fields += [str(int.from_bytes(_HEAD.pack(head, code, 0, 0), "little")), value, size]
         n = len(fields) // 3
-        tensors = [f"nrd_{x}" for x in self._with_memory()]
+        tensors = [f"nrd_p_{x}" for x in self._with_memory()]
         head = f"{function.handle}, {function.device}, nrd_stream, {function.options}, nrd_x, nrd_y, nrd_z, {n}"
         space = {"nrd_pack": struct.Struct(layout).pack, "nrd_launch": _lib.lib().nereid_launch_call, "nrd_keep": function}
         exec(f"def call(nrd_x, nrd_y, nrd_z, {', '.join(['nrd_stream', *tensors, *self.kinds])}):\n"
