@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -64,13 +65,14 @@ func (f *exploreFlags) addOp(cmd *cobra.Command) {
 func newExploreCmd() *cobra.Command {
 	f := &exploreFlags{}
 	cmd := &cobra.Command{
-		Use: "explore-kernels BUNDLE|TABLE|FILE.py:KERNEL [NAME=VALUE]... --shapes NAME=VALUE,... " +
+		Use: "explore-kernels BUNDLE|TABLE|FILE.py:KERNEL [NAME=VALUE]... [--shapes NAME=VALUE,...]... " +
 			"--grid EXPR",
 		Short: "Measures every candidate of an op, and shows what the op picks",
 		Long: "Measures, on made-up inputs, every variant of a bundle's or a table's group, or every\n" +
 			"config of a kernel, and prints their times and rates, the fastest first, below the tunable\n" +
-			"op that picks among them. Each --shapes is one measurement. Its names are parameters, or\n" +
-			"words that other arguments and expressions mention: x_ptr=fp16[ROWSxCOLS].\n\n" +
+			"op that picks among them. Each --shapes is one measurement; without any, the numbers among\n" +
+			"the arguments are one. Its names are parameters, or words that other arguments and\n" +
+			"expressions mention: x_ptr=fp16[ROWSxCOLS].\n\n" +
 			"Configs are those of @triton.autotune, or those of --config: BLOCK_SIZE=1024,num_warps=8.",
 		Example: "  nereid explore-kernels kernels/softmax.py:softmax_kernel --config BLOCK_SIZE=1024 \\\n" +
 			"      --config BLOCK_SIZE=4096,num_warps=8 'out_ptr=fp16[ROWSxCOLS]' 'in_ptr=fp16[ROWSxCOLS]' " +
@@ -101,6 +103,7 @@ func (f *exploreFlags) run(cmd *cobra.Command, args []string) error {
 			return usageError{err}
 		}
 	}
+	args = f.takeShape(args)
 	src, err := f.source(contextOf(cmd), args[0], configOf(cmd))
 	if err != nil {
 		return err
@@ -131,6 +134,28 @@ func (f *exploreFlags) run(cmd *cobra.Command, args []string) error {
 		return show.draw(f.plot)
 	}
 	return nil
+}
+
+// takeShape makes the numbers among the arguments the shape to measure, where --shapes names none, and
+// returns the other arguments.
+func (f *exploreFlags) takeShape(args []string) []string {
+	if len(f.shapes) > 0 {
+		return args
+	}
+	var numbers []string
+	left := args[:1:1]
+	for _, a := range args[1:] {
+		_, value, _ := strings.Cut(a, "=")
+		if _, err := sweepNumber(value); err != nil {
+			left = append(left, a)
+		} else {
+			numbers = append(numbers, a)
+		}
+	}
+	if len(numbers) > 0 {
+		f.shapes = []string{strings.Join(numbers, ",")}
+	}
+	return left
 }
 
 // each calls a function with the arguments of a shape, on a stream.

@@ -54,7 +54,8 @@ type exploreKey [16]string
 // source opens what the command line names.
 func (f *exploreFlags) source(ctx context.Context, arg string, conf nereid.Config) (*exploreSource, error) {
 	if f.grid == "" || len(f.shapes) == 0 {
-		return nil, usagef("say what is measured: --shapes ROWS=512,COLS=1000 --grid ROWS")
+		return nil, usagef("say what is measured: n_cols=1000 --grid 512, or --shapes ROWS=512,COLS=1000 " +
+			"--grid ROWS")
 	}
 	launch := tunable.Launch[*exploreCall]{Run: runExplored, Supports: supportsExplored}
 	if file, name, ok := cutKernel(arg); ok && filepath.Ext(file) == ".py" {
