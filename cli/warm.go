@@ -33,9 +33,13 @@ func newWarmCmd() *cobra.Command {
 			"NEREID_RECORD=MANIFEST.json, or with nereid.Recorder.\n\n" +
 			"Compiled kernels belong to a build of the compiler: a release, or the sources of a checkout,\n" +
 			"from which programs and this command are built. A program of another build that calls\n" +
-			"nereid.WarmMain in its main function warms itself up with --program.",
+			"nereid.WarmMain in its main function warms itself up with --program.\n\n" +
+			"With --device cuda:90 or hip:gfx942 the machine needs neither such a GPU nor its driver. A\n" +
+			"machine that has one, with the same version of LLVM or none, finds the code in a cache that\n" +
+			"it shares or gets; NVIDIA's drivers assemble it when it is loaded.",
 		Example: "  NEREID_RECORD=manifest.json ./prog; nereid warm manifest.json\n" +
-			"  nereid warm manifest.json --program ./prog",
+			"  nereid warm manifest.json --program ./prog\n" +
+			"  nereid warm manifest.json --device cuda:90",
 		Args: one("a manifest: MANIFEST.json"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			defer interruptible(cmd)()
@@ -46,7 +50,7 @@ func newWarmCmd() *cobra.Command {
 			if program != "" {
 				return warmProgram(cmd, program, args[0], device)
 			}
-			dev, err := nereid.Open(device)
+			dev, err := openOrTarget(device)
 			if err != nil {
 				return err
 			}
@@ -62,7 +66,8 @@ func newWarmCmd() *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&device, "device", "", "device to compile for (default: the best one here)")
+	flags.StringVar(&device, "device", "", "device to compile for, or a target that need not be here: "+
+		"cuda:90, hip:gfx942 (default: the best device here)")
 	flags.StringVar(&root, "root", "", "folder of the kernels' files, where the manifest's names are not "+
 		"right from here")
 	flags.StringVar(&program, "program", "", "have this program, which calls nereid.WarmMain, compile "+
@@ -75,6 +80,20 @@ func newWarmCmd() *cobra.Command {
 	flags.BoolVarP(&quiet, "quiet", "q", false, "print failures and the total only")
 	return cmd
 }
+
+// openOrTarget opens a device, or a target for which code is compiled without it: a compute capability is no
+// number of a device.
+func openOrTarget(name string) (*nereid.Device, error) {
+	kind, which, _ := strings.Cut(name, ":")
+	n, err := strconv.Atoi(which)
+	if kind == "cuda" && err == nil && n >= leastCapability || kind == "hip" && strings.HasPrefix(which, "gfx") {
+		return nereid.OpenTarget(name)
+	}
+	return nereid.Open(name)
+}
+
+// leastCapability is less than every compute capability, and more than the GPUs of a machine.
+const leastCapability = 50
 
 // warmProgram starts a program that warms itself up.
 func warmProgram(cmd *cobra.Command, program, manifest, device string) error {

@@ -185,6 +185,10 @@ type Keeper interface {
 	Restorer
 }
 
+// Portable is a Keeper that also runs code which a machine without the device has kept, under a fingerprint
+// that says nothing of drivers.
+type Portable interface{ Portable() string }
+
 // Generated is a device that names its code generator and everything that its code depends on, though it may
 // keep none.
 type Generated interface{ Generator() string }

@@ -27,6 +27,7 @@ type (
 	Bounded       = device.Bounded
 	Narrower      = device.Narrower
 	Partial       = device.Partial
+	Portable      = device.Portable
 	Preparing     = device.Preparing
 	Discarder     = device.Discarder
 	Stream        = device.Stream

@@ -70,6 +70,9 @@ func (k *Kernel) Build(ctx context.Context, r Request) (*code.Build, error) {
 	if r.Want == nil {
 		r.Want = func(device.Way) bool { return true }
 	}
+	if f, ok := r.Dev.Backend.(former); ok && isUnloaded(b.Exec) {
+		return &b.Build, k.formsAhead(ctx, b, f, r)
+	}
 	return &b.Build, b.prepare(ctx, r.Want)
 }
 

@@ -15,6 +15,7 @@
 //	dump.go       stages written to files, and files that replace stages
 //	describe.go   what a launch must know of compiled code
 //	forms.go      the forms of a specialization, among which launches choose, compiled ahead
+//	ahead.go      the same into the cache, for a device that need not be here
 //	text.go       a kernel that begins with the text of a stage
 //
 // The package knows devices through package target alone. Errors are those of the compiler and the device;

@@ -89,6 +89,13 @@ func (j *job) make(ctx context.Context) (found bool, err error) {
 		}
 		return false, err
 	}
+	if p, ok := keeper.(target.Portable); ok && !store.Use(ctx, key, restore) {
+		// what a machine without the device has compiled
+		found = store.Use(ctx, j.key(keeper, p.Portable()), restore)
+	}
+	if found {
+		return true, nil
+	}
 	err = store.Do(ctx, key, restore, compile)
 	return found, err
 }

@@ -71,8 +71,18 @@ func (d *Device) Fingerprint() string {
 	return made + d.Assembler().Name
 }
 
-// Adopts reports whether a fingerprint is that of this device except for LLVM's version.
+// Portable names what code depends on that was compiled for the GPU's architecture without a driver.
+func (d *Device) Portable() string { return d.Compiler.Fingerprint(0) }
+
+// Adopts reports whether a fingerprint is that of this device, or of code compiled without a driver, except
+// for LLVM's version.
 func (d *Device) Adopts(fingerprint string) bool {
-	before, after, _ := strings.Cut(d.fingerprint("\n", d.maxPTX())+d.Assembler().Name, "\n")
-	return strings.HasPrefix(fingerprint, before) && strings.HasSuffix(fingerprint, after)
+	here := d.fingerprint("\n", d.maxPTX()) + d.Assembler().Name
+	for _, own := range []string{here, d.fingerprint("\n", 0)} {
+		before, after, _ := strings.Cut(own, "\n")
+		if strings.HasPrefix(fingerprint, before) && strings.HasSuffix(fingerprint, after) {
+			return true
+		}
+	}
+	return false
 }

@@ -2,6 +2,7 @@ package nvidia
 
 import (
 	"github.com/nereid-lang/nereid/internal/device"
+	"github.com/nereid-lang/nereid/internal/device/gpucode"
 	devnvidia "github.com/nereid-lang/nereid/internal/device/nvidia"
 	"github.com/nereid-lang/nereid/internal/dialect/scf"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
@@ -31,6 +32,15 @@ func (c Compiler) sharing(in *target.Input) gpu.Sharing {
 // WayOf returns the way of the code for a grid on a device with so many SMs.
 func (c Compiler) WayOf(grid [3]int, sms int) device.Way {
 	return device.Way{Fallback: true, Sharing: c.Sharing(grid, sms)}
+}
+
+// Begins returns the ways that WayOf may return, and that of the code which serves all launches.
+func (c Compiler) Begins() []device.Way {
+	list := []device.Way{{}, {Fallback: true, Sharing: device.Many}}
+	for n := 1; n <= gpucode.MostShared && c.deepens(); n *= 2 {
+		list = append(list, device.Way{Fallback: true, Sharing: n})
+	}
+	return list
 }
 
 // Sharing returns the blocks per SM of a grid on a device with so many SMs. Where few blocks have no code of
