@@ -62,6 +62,9 @@ func (d *Device) link(obj []byte, entry string, tell bool) (devcpu.Native, uintp
 	if err != nil {
 		return nil, 0, err
 	}
+	if tell {
+		tellPerf(obj, entry, c.Entry)
+	}
 	return c, c.Entry, nil
 }
 

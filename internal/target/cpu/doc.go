@@ -6,4 +6,5 @@
 //	half.go           conversions of fp16 for processors without instructions for it
 //	keep.go           what code in the cache depends on
 //	device.go         Device: the host's CPU with a compiler
+//	perfmap.go        the names of kernels for perf
 package cpu
