@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -22,6 +24,10 @@ import (
 type diffFlags struct {
 	from, to string
 	roots    []string
+	targets  []string
+	runs     bool
+	dtype    string
+	env      environment
 }
 
 func newDiffVersionsCmd() *cobra.Command {
@@ -31,7 +37,10 @@ func newDiffVersionsCmd() *cobra.Command {
 		Short: "Tells what another release of Triton makes of kernels",
 		Long: "Compiles kernels to Triton IR by the rules of two releases, with types made up as nereid check\n" +
 			"does, and says for each: whether both take it, and if not, why; and the lines whose\n" +
-			"operations differ. Over a folder it prints a line for each kernel and the sums.",
+			"operations differ. Kernels with such lines run in the interpreter by both rules, on the same\n" +
+			"made-up arguments, and the largest difference between the results is told. With --target,\n" +
+			"the code for that target is compared: instructions, and registers for hip. Over a folder it\n" +
+			"prints a line for each kernel and the sums.",
 		Example: "  nereid diff-versions kernels/softmax.py --from 3.6 --to 3.9",
 		Args:    one("a file or a folder"),
 		RunE:    func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
@@ -40,6 +49,10 @@ func newDiffVersionsCmd() *cobra.Command {
 	fs.SortFlags = false
 	fs.StringVar(&f.from, "from", triton.Default.String(), "the release that kernels are written in")
 	fs.StringVar(&f.to, "to", triton.V39.String(), "the release to move to")
+	fs.BoolVar(&f.runs, "run", true, "run kernels whose operations differ, and compare results")
+	fs.StringSliceVar(&f.targets, "target", nil, "compare code for these targets: cuda:90, hip:gfx942")
+	fs.StringVar(&f.dtype, "dtype", "fp32", "element type of tensors")
+	f.env.add(fs)
 	fs.StringSliceVar(&f.roots, "root", nil, "more folders in which imports are found")
 	return cmd
 }
@@ -47,8 +60,10 @@ func newDiffVersionsCmd() *cobra.Command {
 // moved is what a move makes of a kernel.
 type moved struct {
 	file, kernel string
-	state        string // "same", "changed", "refused by 3.9", "refused by both", "skipped", "not read"
-	detail       []string
+	// "same", "changed", "other results", "refused by 3.9", "refused by both", "skipped", "not read"
+	state   string
+	detail  []string
+	outcome []string // results, code
 }
 
 func (f *diffFlags) run(cmd *cobra.Command, arg string) error {
@@ -60,6 +75,9 @@ func (f *diffFlags) run(cmd *cobra.Command, arg string) error {
 		}
 		versions[i] = v
 	}
+	if _, err := typeOf(f.dtype); err != nil {
+		return usagef("--dtype: %w", err)
+	}
 	file, kernel, _ := cutKernel(arg)
 	files, folder, err := sourcesBelow(file)
 	if err != nil {
@@ -67,10 +85,11 @@ func (f *diffFlags) run(cmd *cobra.Command, arg string) error {
 	}
 	var all []moved
 	for _, name := range files {
-		found, err := f.file(name, kernel, versions)
+		found, err := f.file(contextOf(cmd), name, kernel, versions)
 		switch {
 		case err == nil:
 			all = append(all, found...)
+		case folder && errors.Is(err, gen.ErrNoKernels):
 		case folder: // the others are told nevertheless
 			all = append(all, moved{file: name, kernel: "-", state: "not read",
 				detail: []string{firstLine(err)}})
@@ -99,7 +118,8 @@ func sourcesBelow(name string) (files []string, folder bool, err error) {
 }
 
 // file compares the kernels of a file.
-func (f *diffFlags) file(name, kernel string, versions [2]triton.Version) (out []moved, err error) {
+func (f *diffFlags) file(ctx context.Context, name, kernel string, versions [2]triton.Version) (out []moved,
+	err error) {
 	text, err := safefile.Read(name, maxInput)
 	if err != nil || !strings.Contains(string(text), "jit") {
 		return nil, err
@@ -120,13 +140,33 @@ func (f *diffFlags) file(name, kernel string, versions [2]triton.Version) (out [
 		if kernel != "" && e.Kernel != kernel {
 			continue
 		}
+		e.Signature = strings.ReplaceAll(e.Signature, gen.Pointer, "*"+f.dtype+":16")
 		m := moved{file: name, kernel: e.Kernel, state: "skipped"}
 		if e.Untyped == "" {
 			m.compare(sources, e, versions)
 		}
+		if m.state == "changed" {
+			f.further(ctx, &m, e, versions)
+		}
 		out = append(out, m)
 	}
 	return out, nil
+}
+
+// further adds what changes beside operations: results, code.
+func (f *diffFlags) further(ctx context.Context, m *moved, e gen.Example, versions [2]triton.Version) {
+	kernels, err := f.kernels(m.file, e.Kernel, versions)
+	if err != nil {
+		m.outcome = []string{"not run: " + firstLine(err)}
+		return
+	}
+	if f.runs {
+		m.outcome = f.results(ctx, kernels, e)
+		if strings.HasPrefix(m.outcome[0], "results of ") {
+			m.state = "other results"
+		}
+	}
+	m.outcome = append(m.outcome, f.code(ctx, kernels, e)...)
 }
 
 // compare compiles the kernel as both releases do.
@@ -243,6 +283,7 @@ func printMoves(out io.Writer, all []moved, brief bool) {
 		if brief && len(detail) > 1 {
 			detail = detail[:1]
 		}
+		detail = append(slices.Clip(detail), m.outcome...)
 		first := ""
 		if len(detail) > 0 {
 			first, detail = detail[0], detail[1:]

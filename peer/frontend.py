@@ -25,7 +25,7 @@ from _signature import split
 TARGET = GPUTarget("cuda", 90, 32)
 DTYPES = {str(t): t for t in tl.core.dtype.SINT_TYPES + tl.core.dtype.UINT_TYPES + tl.core.dtype.FP_TYPES}
 DTYPES = {name: tl.dtype(name) for name in DTYPES}
-SHORT = {name.replace("uint", "u").replace("int", "i"): t for name, t in DTYPES.items()}
+SHORT = {name.replace("uint", "u").replace("int", "i"): t for name, t in DTYPES.items()} | {"u1": tl.int1}
 
 
 def constant(text):

@@ -35,6 +35,9 @@ def picked(paths):
 def ask(spec, root, backend):
     """Triton's answer: "" or the reason of its refusal."""
     module = os.path.relpath(spec["file"], root)[:-3].replace(os.sep, ".")
+    if module.startswith("."):  # a file that a library has generated
+        folder, module = os.path.dirname(spec["file"]), os.path.basename(spec["file"])[:-3]
+        sys.path[:0] = [folder] if folder not in sys.path else []
     try:
         frontend.front_end(dict(spec, module=module), backend)
     except Exception as e:
@@ -85,7 +88,7 @@ def main():
 def report(a, specs, theirs, ours, kept):
     counts, lines = collections.defaultdict(collections.Counter), []
     for spec in specs:
-        name, library = spec["name"], spec.get("library", "")
+        name, library = spec["name"], {"@": "flag_gems, made"}.get(spec["library"], spec["library"])
         they, we = theirs[name], ours.get(name, "no answer")
         column = ("both" if not we else "Triton alone") if not they else ("Nereid alone" if not we else "neither")
         for key in (library, "all"):
@@ -96,9 +99,9 @@ def report(a, specs, theirs, ours, kept):
     with open(os.path.join(a.out, "report.tsv"), "w") as f:
         f.write("\n".join(lines) + "\n")
     columns = ("kernels", "both", "Triton alone", "Nereid alone", "neither", "with +block_ptr")
-    print(f"{'':12}" + "".join(f"{c:>16}" for c in columns))
+    print(f"{'':18}" + "".join(f"{c:>16}" for c in columns))
     for library, row in sorted(counts.items(), key=lambda kv: kv[0] == "all"):
-        print(f"{library:12}" + "".join(f"{row[c]:>16}" for c in columns))
+        print(f"{library:18}" + "".join(f"{row[c]:>16}" for c in columns))
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@ package gen
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"go/format"
 	"maps"
@@ -15,6 +16,9 @@ import (
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/python"
 )
+
+// ErrNoKernels is the error of a file without kernels.
+var ErrNoKernels = errors.New("has no kernels")
 
 // Options say what to write.
 type Options struct {
@@ -107,7 +111,7 @@ func (g *generator) kernels() ([]kernel, error) {
 		}
 	}
 	if len(names) == 0 {
-		return nil, fmt.Errorf("%s has no kernels", g.name)
+		return nil, fmt.Errorf("%s %w", g.name, ErrNoKernels)
 	}
 	var out []kernel
 	var absent error
