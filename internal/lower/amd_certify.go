@@ -18,4 +18,6 @@ func (amd) ringUnit(name string, args []string) string {
 		strings.Join(typed("float", args), ", "))
 }
 
+func (amd) ringCopy() (code, constraints string) { return "v_mov_b32 $0, $1", "=v,v" }
+
 func (amd) expands() bool { return true }

@@ -4,6 +4,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/mathlib"
+	"github.com/nereid-lang/nereid/internal/num"
 )
 
 // Certified code (Options.Certify) runs in simulators, with floats that are elements of a finite ring. It is
@@ -55,6 +56,18 @@ func (l *lowering) ringBool(typ, x string, signed bool) (string, string) {
 	}
 	wide := l.val("%s i1 %s to i32", extend, x)
 	return "i32", l.val(`call i32 asm "v_mov_b32 $0, $1", "=v,v"(i32 %s)`, wide)
+}
+
+// ringConstant returns a constant. LLVM would round one that no format of 16 bits has where it is converted to
+// such a format, also behind a selection: so certified code hides what it is.
+func (l *lowering) ringConstant(bits uint64, t ir.Type) string {
+	text := literal(bits, t)
+	if f, ok := t.(*ir.FloatType); !ok || !l.opts.Certify || t != ir.F32 ||
+		f.Format.Decode(bits) == num.F16.Round(f.Format.Decode(bits)) {
+		return text
+	}
+	code, constraints := l.vendor.ringCopy()
+	return l.val(`call float asm "%s", "%s"(float %s)`, code, constraints, text)
 }
 
 // refuseRingSum refuses an atomic sum of bf16 where LLVM makes it a loop that rounds on the bits of floats.

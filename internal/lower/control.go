@@ -332,7 +332,7 @@ func lowerConstant(l *lowering, op *ir.Op) {
 		if !a.Splat {
 			l.fail(op, "a constant with several values")
 		}
-		text := literal(a.Bits(0), ir.ElemOf(t))
+		text := l.ringConstant(a.Bits(0), ir.ElemOf(t))
 		regs := make([]string, l.numRegs(op, t))
 		for i := range regs {
 			regs[i] = text
@@ -341,7 +341,7 @@ func lowerConstant(l *lowering, op *ir.Op) {
 	case *ir.IntegerAttr:
 		l.setOne(op.Result(0), literal(uint64(a.Value), t))
 	case *ir.FloatAttr:
-		l.setOne(op.Result(0), literal(a.Bits, t))
+		l.setOne(op.Result(0), l.ringConstant(a.Bits, t))
 	default:
 		l.fail(op, "a constant of this kind")
 	}

@@ -16,4 +16,6 @@ func (nvidia) ringUnit(name string, args []string) string {
 		strings.Join(typed("float", args), ", "))
 }
 
+func (nvidia) ringCopy() (code, constraints string) { return "mov.b32 $0, $1;", "=f,f" }
+
 func (nvidia) expands() bool { return false }

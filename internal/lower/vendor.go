@@ -46,6 +46,8 @@ type vendorModule interface {
 	mathTarget() mathlib.Target
 	// ringUnit returns a call that stands for a function of floats in certified code: see certify.go.
 	ringUnit(name string, args []string) string
+	// ringCopy returns the assembly of a copy of a float, and its constraints.
+	ringCopy() (code, constraints string)
 	// expands reports whether LLVM expands square roots and rounding to bf16 to many instructions.
 	expands() bool
 	// widensShifts reports whether LLVM makes wide vectors of elements that a loop shifts: see carried.go.

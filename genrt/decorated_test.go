@@ -1,0 +1,100 @@
+package genrt_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/genrt"
+	"github.com/nereid-lang/nereid/internal/txtest"
+)
+
+const decorated = `
+import triton
+import triton.language as tl
+
+@triton.heuristics({"SEEN": lambda args: args["x"].data_ptr() % 16 + 100 * args["x"].stride(0)
+                    + 1000 * args["x"].numel()})
+@triton.jit
+def seen(x, out, SEEN: tl.constexpr):
+    tl.store(out, SEEN)
+
+@triton.heuristics({"BLOCK": lambda args: 64})
+@triton.jit
+def above(x, y, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    tl.store(y + i, tl.load(x + i) + 1)
+`
+
+type none struct{ Options nereid.Options }
+
+func (c none) args() []any { return []any{c.Options} }
+
+// cpu returns a stream of the CPU, whose launches are repeated by plans.
+func cpu(t *testing.T) *nereid.Stream {
+	t.Helper()
+	s, err := txtest.Device(t, "cpu", nereid.Open).NewStream(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// TestSeenByDecorators launches a kernel whose decorator looks at all that it can see of a tensor, again and
+// again with tensors that differ in one of these things: each launch has its own code.
+func TestSeenByDecorators(t *testing.T) {
+	file := genrt.File{Name: "k.py", Sources: genrt.Sources{"k.py": decorated}}
+	typed := genrt.Typed[none]{Load: file.Module, Name: "seen", Consts: none.args, Kinds: "tt"}
+	s := cpu(t)
+	all := nereid.FromSlice(make([]int32, 256))
+	out := []int32{0}
+	to := nereid.FromSlice(out)
+	for range 3 { // cold and warm
+		for at := range 4 {
+			for n := 1; n < 3; n++ {
+				for step := 1; step < 3; step++ {
+					x := all.Slice(0, at, at+8*n*step, step)
+					call := typed.Call(none{})
+					call.Tensors(x, to)
+					if err := errors.Join(call.Launch(s, nereid.Grid{1}), s.Sync()); err != nil {
+						t.Fatal(err)
+					}
+					if want := int32(4*at + 100*step + 8000*n); out[0] != want {
+						t.Errorf("%d elements from %d on, every %d: the decorator saw %d, not %d", 8*n, at, step,
+							out[0], want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestOverlapDecorated launches a kernel under a decorator with tensors apart and with tensors that overlap,
+// which look the same: what is loaded is what was there before.
+func TestOverlapDecorated(t *testing.T) {
+	s := cpu(t)
+	file := genrt.File{Name: "k.py", Sources: genrt.Sources{"k.py": decorated}}
+	typed := genrt.Typed[none]{Load: file.Module, Name: "above", Consts: none.args, Kinds: "tt"}
+	for round := range 3 {
+		for _, distance := range []int{128, 16, 4, 0, 32} {
+			data, want := make([]int32, 256), make([]int32, 256)
+			for i := range data {
+				data[i] = int32(i * i)
+			}
+			copy(want, data)
+			for i := range 64 {
+				want[distance+i] = data[i] + 1
+			}
+			all := nereid.FromSlice(data)
+			call := typed.Call(none{})
+			call.Tensors(all.Slice(0, 0, 64, 1), all.Slice(0, distance, distance+64, 1))
+			if err := errors.Join(call.Launch(s, nereid.Grid{1}), s.Sync()); err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(data, want) {
+				t.Errorf("round %d, distance %d:\n%v, not\n%v", round, distance, data, want)
+			}
+		}
+	}
+}
