@@ -61,8 +61,8 @@ func TestSeenByDecorators(t *testing.T) {
 						t.Fatal(err)
 					}
 					if want := int32(4*at + 100*step + 8000*n); out[0] != want {
-						t.Errorf("%d elements from %d on, every %d: the decorator saw %d, not %d", 8*n, at, step,
-							out[0], want)
+						t.Errorf("%d elements from %d on, every %d: the decorator saw %d, not %d", 8*n, at,
+							step, out[0], want)
 					}
 				}
 			}

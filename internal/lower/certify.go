@@ -58,8 +58,8 @@ func (l *lowering) ringBool(typ, x string, signed bool) (string, string) {
 	return "i32", l.val(`call i32 asm "v_mov_b32 $0, $1", "=v,v"(i32 %s)`, wide)
 }
 
-// ringConstant returns a constant. LLVM would round one that no format of 16 bits has where it is converted to
-// such a format, also behind a selection: so certified code hides what it is.
+// ringConstant returns a constant. LLVM would round one that no format of 16 bits has where it is converted
+// to such a format, also behind a selection: so certified code hides what it is.
 func (l *lowering) ringConstant(bits uint64, t ir.Type) string {
 	text := literal(bits, t)
 	if f, ok := t.(*ir.FloatType); !ok || !l.opts.Certify || t != ir.F32 ||
