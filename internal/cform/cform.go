@@ -250,7 +250,7 @@ func (w *writer) code(e *bundle.Entry, s *code.Saved, part string) ([]cell, erro
 	return append(chip.cells(f.Entry, w.image(s.Code)), number(f.Threads), number(max(1, f.Cluster)),
 		number(f.Shared), number(f.Scratch), number(s.Options.LaunchCooperativeGrid),
 		number(s.Options.LaunchPDL), "", ref(""), count, at, number(len(s.Facts.Params)), number(false),
-		number(1), number(0), ref(""), choice), err
+		number(1), number(0), ref(""), choice, number(0), ref("")), err
 }
 
 // chipOf is the GPUs that code is for.
@@ -280,9 +280,13 @@ func (w *writer) host(e *bundle.Entry, s *code.Saved) ([]cell, error) {
 	}
 	features := rest[strings.LastIndexByte(rest, ' ')+1:]
 	zero := number(0)
+	var apart []int64
+	for _, p := range s.Facts.Apart {
+		apart = append(apart, int64(p.A), int64(p.B))
+	}
 	return []cell{number(kindHost), e.Target, symbol, ref(""), zero, zero, zero, number(1), zero,
 		number(s.Facts.Scratch), zero, zero, features, ref("AT_" + symbol), zero, ref(""), zero, zero,
-		number(1), zero, ref(""), ref("")}, nil
+		number(1), zero, ref(""), ref(""), number(len(s.Facts.Apart)), w.numbers(apart)}, nil
 }
 
 // object keeps an object file, once, and returns the name of its function.

@@ -128,7 +128,12 @@ static int bad(void) {
 	expect(lib.choose("softmax_fp32", odd, 0, 0) ? 0 : softmax_NOT_FOUND, softmax_NOT_FOUND, "fits");
 	expect(lib.group(0, 1, y, x, 16, 16, 16385), softmax_NOT_FOUND, "softmax_fp32 takes these sizes");
 	expect(lib.group(0, -1, y, x, 16, 16, 16), softmax_BAD_ARGUMENT, "a grid has no size of -1");
-	expect(lib.group(0, 1, y, 0, 16, 16, 16), softmax_BAD_ARGUMENT, "null pointer");
+	expect(lib.group(0, 1, y, 0, 16, 16, 16), softmax_BAD_ARGUMENT,
+		"softmax_fp32_1024: in_ptr is a null pointer");
+	expect(lib.group(0, 1, y, 0, 16, 16, 2000), softmax_BAD_ARGUMENT,
+		"softmax_fp32_2048: in_ptr is a null pointer");
+	if (lib.group(0, 1, y, x, 16, 16, 2) || *lib.error()) wrong++, printf("FAIL %s\n", lib.error());
+	if (lib.kernel(0, 1, 1, 1, y, x, 16, 16, 16) || *lib.error()) wrong++, printf("FAIL %s\n", lib.error());
 	if (lib.launch(v, 0, 0, 1, 1, words)) wrong++, printf("FAIL an empty grid\n");
 	printf("%d calls, %d wrong\n", calls, wrong);
 	return wrong != 0;

@@ -31,5 +31,7 @@ int main(int argc, char **argv) {
 	}
 	if (once(0, y, x, N)) return printf("%s\n", error()), 1; /* its launches are not repeated */
 	printf("%s\n", name(chosen()));
+	if (once(0, x, x, N) != measured_BAD_ARGUMENT || !strstr(error(), "y_ptr and x_ptr are the same memory"))
+		return printf("in place: %s\n", error()), 1;
 	return 0;
 }
