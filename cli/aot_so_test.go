@@ -120,6 +120,19 @@ def twice(y_ptr, x_ptr, n, BLOCK: tl.constexpr, ROUNDS: tl.constexpr):
     for i in range(ROUNDS):
         x = tl.load(x_ptr + at, mask=at < n)
         tl.store(y_ptr + at, x * 2, mask=at < n)
+
+@triton.jit
+def turned(y_ptr, x_ptr, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(y_ptr + at, tl.load(x_ptr + n - 1 - at, mask=at < n), mask=at < n)
+`
+
+const turnedTable = `
+[[variants]]
+kernel = "twice.py:turned"
+name = "turned"
+signature = "*fp32, *fp32, i32"
+constants = { BLOCK = 1024 }
 `
 
 // TestAOTMeasured calls a group whose first launch measures its variants, and one whose launches may not be
@@ -127,7 +140,7 @@ def twice(y_ptr, x_ptr, n, BLOCK: tl.constexpr, ROUNDS: tl.constexpr):
 func TestAOTMeasured(t *testing.T) {
 	dir := t.TempDir()
 	table := strings.NewReplacer("MEASURE", "true", "GROUP", "twice").Replace(twiceTable) +
-		strings.NewReplacer("MEASURE", "false", "GROUP", "once").Replace(twiceTable)
+		strings.NewReplacer("MEASURE", "false", "GROUP", "once").Replace(twiceTable) + turnedTable
 	for name, text := range map[string]string{"measured.toml": table, "twice.py": twiceKernel} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)

@@ -282,11 +282,13 @@ func (w *writer) host(e *bundle.Entry, s *code.Saved) ([]cell, error) {
 	zero := number(0)
 	var apart []int64
 	for _, p := range s.Facts.Apart {
-		apart = append(apart, int64(p.A), int64(p.B))
+		if !p.OrEqual { // equal addresses are all that a launch can find
+			apart = append(apart, int64(p.A), int64(p.B))
+		}
 	}
 	return []cell{number(kindHost), e.Target, symbol, ref(""), zero, zero, zero, number(1), zero,
 		number(s.Facts.Scratch), zero, zero, features, ref("AT_" + symbol), zero, ref(""), zero, zero,
-		number(1), zero, ref(""), ref(""), number(len(s.Facts.Apart)), w.numbers(apart)}, nil
+		number(1), zero, ref(""), ref(""), number(len(apart) / 2), w.numbers(apart)}, nil
 }
 
 // object keeps an object file, once, and returns the name of its function.

@@ -151,6 +151,9 @@ func about(e *bundle.Entry, s *code.Saved) string {
 	for _, p := range s.Facts.Apart {
 		fmt.Fprintf(&b, ";\n   on the CPU the memory of %s and %s must not overlap", s.Args[p.A].Name,
 			s.Args[p.B].Name)
+		if p.OrEqual {
+			b.WriteString(", unless it is the same")
+		}
 	}
 	return b.String()
 }

@@ -11,6 +11,7 @@ int main(int argc, char **argv) {
 	void *lib = argc > 1 ? dlopen(argv[1], RTLD_NOW) : 0;
 	__typeof__(&measured_twice) twice;
 	__typeof__(&measured_once) once;
+	__typeof__(&measured_turned) turned;
 	__typeof__(&measured_chosen) chosen;
 	__typeof__(&measured_name) name;
 	__typeof__(&measured_error) error;
@@ -18,6 +19,7 @@ int main(int argc, char **argv) {
 	if (!lib) return printf("%s\n", dlerror()), 1;
 	*(void **)&twice = dlsym(lib, "measured_twice");
 	*(void **)&once = dlsym(lib, "measured_once");
+	*(void **)&turned = dlsym(lib, "measured_turned");
 	*(void **)&chosen = dlsym(lib, "measured_chosen");
 	*(void **)&name = dlsym(lib, "measured_name");
 	*(void **)&error = dlsym(lib, "measured_error");
@@ -31,7 +33,10 @@ int main(int argc, char **argv) {
 	}
 	if (once(0, y, x, N)) return printf("%s\n", error()), 1; /* its launches are not repeated */
 	printf("%s\n", name(chosen()));
-	if (once(0, x, x, N) != measured_BAD_ARGUMENT || !strstr(error(), "y_ptr and x_ptr are the same memory"))
-		return printf("in place: %s\n", error()), 1;
+	/* in place: an element is read before it is written, or another is */
+	if (once(0, x, x, N) || x[N - 1] == N - 1) return printf("in place: %s\n", error()), 1;
+	if (turned(0, 5, 1, 1, x, x, N) != measured_BAD_ARGUMENT ||
+		!strstr(error(), "y_ptr and x_ptr are the same memory"))
+		return printf("turned in place: %s\n", error()), 1;
 	return 0;
 }
