@@ -7,6 +7,7 @@ import sys
 import tempfile
 import threading
 import unittest
+import unittest.mock
 
 import numpy as np
 
@@ -16,6 +17,8 @@ try:
     import triton
     import triton.language as tl
     from triton.tools.tensor_descriptor import TensorDescriptor
+
+    from nereid.triton_backend import launcher
 except ImportError as e:
     raise unittest.SkipTest(f"no triton: {e}")
 
@@ -158,7 +161,8 @@ class Plugin(unittest.TestCase):
             with self.assertRaises(nereid.KernelFault) as caught:
                 add[grid](x, x, x, 11, BLOCK=16)
             e = caught.exception
-            self.assertEqual((os.path.basename(e.file), e.param, e.line), ("test_triton.py", "x_ptr", 28))
+            line = add.fn.__code__.co_firstlineno + 3
+            self.assertEqual((os.path.basename(e.file), e.param, e.line), ("test_triton.py", "x_ptr", line))
             self.assertRegex(str(e), r"tl.load\(x_ptr \+ at, mask=at < n\)\n +\^")
         nereid.activate("cpu", check=True)
         with self.assertRaises(nereid.KernelFault):
@@ -368,6 +372,28 @@ class Quick(unittest.TestCase):
         none = np.zeros(0, dtype=np.float32)
         scaled[0,](none, none, 5, 1.0, False, None)
         self.launch(5)  # with tensors, which the function for arrays does not know
+
+    def test_other_kinds(self):
+        """Arguments of other kinds have functions of their own: launches that take turns are quick."""
+        more = np.full(1, 3, dtype=np.float32)
+        out = np.zeros(64, dtype=np.float32)
+
+        def turn(i):
+            self.launch(5 + i)
+            self.launch(5 + i, more=more)
+            self.launch(5 + i, s=3)
+            scaled[1,](self.x, out, 5 + i, 1.0, False, None)
+            np.testing.assert_array_equal(out[:32], 2 * (self.x[:32] + 5 + i))
+
+        turn(0)
+        with unittest.mock.patch.object(launcher.Launcher, "__call__", autospec=True) as slow:
+            for i in range(3):
+                turn(i)
+            slow.assert_not_called()
+        for flag, s in ((1, 1.0), (1, 2), (True, 2)):  # more kinds than are kept
+            for _ in range(2):
+                self.launch(5, flag=flag, s=s)
+        turn(1)
 
     def test_forgotten(self):
         """A program may clear Triton's cache of a kernel: the next launch is Triton's again."""

@@ -4,7 +4,8 @@ The first launch of a kernel makes a function of Python with the kernel's parame
 Triton specializes on: element types, divisibility by 16, integers that are 1 or wide, constants, options. A launch
 that is like an earlier one packs its arguments and calls the library; any other takes Triton's way, and is
 remembered. The same holds while hooks are set, for tensors elsewhere, for grids without programs, and for arguments
-that are neither tensors of PyTorch, nor arrays of NumPy on the CPU, nor numbers.
+that are neither tensors of PyTorch, nor arrays of NumPy on the CPU, nor numbers. Arguments of other kinds, None where
+a tensor was, have a function of their own, which the first one calls.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from .. import _args, _errors, _lib
 from . import launcher
 
 _MOST = 1024  # launches that a kernel remembers
+_KINDS = 4  # combinations of kinds of arguments that a kernel has functions for
 _HEAD = struct.Struct("=BBHI")  # of a nereid_arg: kind, dtype, flags, count
 
 ON_GPU, ON_HOST = "is_cuda", "is_cpu"  # attributes of a tensor
@@ -82,9 +84,10 @@ class Quick:
         self.fn, self.driver, self.kinds = fn, driver, kinds
         self.classes = {name: type(v) for name, v in values.items()}
         self.table: dict[Any, tuple[Callable, Any]] = {}
+        self.next: Quick | None = None  # for arguments of other kinds
         self.space = {
             "nrd_table": self.table, "nrd_driver": driver, "nrd_fn": fn, "nrd_fact": fact, "nrd_changed": changed,
-            "nrd_runtime": knobs.runtime, "nrd_compilation": knobs.compilation, "nrd_general": general,
+            "nrd_runtime": knobs.runtime, "nrd_compilation": knobs.compilation, "nrd_general": general, "nrd_self": self,
             "nrd_config": _config(), "nrd_device": driver.current_device, "nrd_stream": driver.current_stream,
             "nrd_fail": _fail, "nrd_callable": callable, "nrd_len": len,  # which parameters may be called, too
             **{f"nrd_class_{name}": kind for name, kind in self.classes.items()},
@@ -142,6 +145,8 @@ def launch({self._parameters()}, **nrd_options):
         except (AttributeError, TypeError, RuntimeError):
             nrd_found = None
     if nrd_found is None:
+        if nrd_self.next is not None:
+            return nrd_self.next.launch(nrd_grid, {args}**nrd_options)
         return nrd_general(nrd_fn, ({args}), nrd_grid, nrd_options)
     if nrd_callable(nrd_grid):
         nrd_grid = nrd_grid({{{given}}})
@@ -160,11 +165,12 @@ def launch({self._parameters()}, **nrd_options):
         f.__name__ = f.__qualname__ = self.fn.__name__
         return f
 
+    def fits(self, values: dict[str, Any], kinds: dict[str, str]) -> bool:
+        """Reports whether arguments are of the kinds that the function knows; tensors may be of any class."""
+        return kinds == self.kinds and all(kinds[n] == "tensor" or type(v) is self.classes[n] for n, v in values.items())
+
     def remember(self, values: dict[str, Any], options: dict[str, Any], kernel: Any) -> None:
         """Keeps a launch that Triton has made."""
-        if {n: type(v) for n, v in values.items() if self.kinds[n] != "tensor"} != \
-                {n: c for n, c in self.classes.items() if self.kinds[n] != "tensor"}:
-            return
         space = {**self.space, **values, "nrd_at": self.driver.current_device(), "nrd_options": options}
         try:
             space.update({f"nrd_p_{n}": eval(m.address.format(x=n), space) for n, m in self._with_memory().items()})
@@ -225,10 +231,23 @@ def remember(fn: Any, driver: Any, kernel: Any, knobs: Any, args: Any, kwargs: d
         return
     bound.apply_defaults()
     values = bound.arguments
-    q = fn.__dict__.get("_nereid")
-    if q is None or q.driver is not driver:
-        kinds = {p.name: _kind(p, values[p.name], driver.device.cuda) for p in fn.params}
-        if "" in kinds.values():
-            return
-        q = fn.__dict__["_nereid"] = Quick(fn, driver, knobs, values, kinds, general)
-    q.remember(values, options, kernel)
+    kinds = {p.name: _kind(p, values[p.name], driver.device.cuda) for p in fn.params}
+    if "" in kinds.values():
+        return
+    make = lambda: Quick(fn, driver, knobs, values, kinds, general)  # noqa: E731
+    _function(fn, driver, values, kinds, make).remember(values, options, kernel)
+
+
+def _function(fn: Any, driver: Any, values: dict[str, Any], kinds: dict[str, str], make: Callable) -> Quick:
+    """Returns the quick launches for arguments of some kinds, new ones behind those that the kernel has."""
+    first = fn.__dict__.get("_nereid")
+    if first is None or first.driver is not driver:
+        first = fn.__dict__["_nereid"] = make()
+    q, length = first, 1
+    while not q.fits(values, kinds):
+        if q.next is None:
+            last = q if length < _KINDS else first  # a program that does not settle begins again
+            last.next = make()
+            return last.next
+        q, length = q.next, length + 1
+    return q
