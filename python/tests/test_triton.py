@@ -550,6 +550,14 @@ class Environment(unittest.TestCase):
         out = self.run_script(text)
         self.assertEqual(out.stdout.strip(), "3.0", out.stderr)
 
+    def test_exit(self):
+        """Kernels outlive the driver that compiled them."""
+        text = ("import numpy, nereid, triton, triton.language as tl\n"
+                "@triton.jit\ndef k(x):\n    tl.store(x, 3.0)\n"
+                "x = numpy.zeros(4); nereid.activate('interp'); k[1,](x); nereid.deactivate(); print(x[0])\n")
+        out = self.run_script(text)
+        self.assertEqual((out.stdout.strip(), out.stderr), ("3.0", ""))
+
     def test_imported_first(self):
         for text in ("import nereid.triton_backend.driver as d; d.NereidDriver('interp')",
                      "import nereid.triton_backend.compiler", "import nereid, triton; nereid.activate('interp')"):

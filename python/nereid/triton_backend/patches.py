@@ -19,6 +19,7 @@ def install() -> None:
         if not _installed:
             _share_targets()
             _lazy_stages()
+            _free_alone()
             _mark_warmups()
             _take_arrays()
             _compile_in_turn()
@@ -100,6 +101,27 @@ def _lazy_stages() -> None:
     from triton.compiler import compiler
     old = compiler.AsmDict
     compiler.AsmDict = lambda files: Stages(files) if "nereid" in files else old(files)
+
+
+def _free_alone() -> None:
+    """Frees kernels of Nereid's without the active driver, which Triton asks since 3.8: it may be another, or none."""
+    from triton import knobs
+    from triton.compiler.compiler import CompiledKernel
+
+    from . import compiler
+    old = getattr(CompiledKernel, "__del__", None)
+    if old is None:
+        return
+
+    def free(self: Any) -> None:
+        module = getattr(self, "module", None)
+        if not isinstance(module, compiler.Program):
+            return old(self)
+        if hook := getattr(knobs.runtime, "kernel_unload_hook", None):
+            hook(module, self.function, self.name, self.metadata_group, self.hash)
+        self.module = None
+
+    CompiledKernel.__del__ = free
 
 
 def _mark_warmups() -> None:
