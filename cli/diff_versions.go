@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -27,6 +28,7 @@ type diffFlags struct {
 	targets  []string
 	runs     bool
 	dtype    string
+	json     bool
 	env      environment
 }
 
@@ -52,6 +54,7 @@ func newDiffVersionsCmd() *cobra.Command {
 	fs.BoolVar(&f.runs, "run", true, "run kernels whose operations differ, and compare results")
 	fs.StringSliceVar(&f.targets, "target", nil, "compare code for these targets: cuda:90, hip:gfx942")
 	fs.StringVar(&f.dtype, "dtype", "fp32", "element type of tensors")
+	fs.BoolVar(&f.json, "json", false, "print a line of JSON for each kernel")
 	f.env.add(fs)
 	fs.StringSliceVar(&f.roots, "root", nil, "more folders in which imports are found")
 	return cmd
@@ -59,11 +62,13 @@ func newDiffVersionsCmd() *cobra.Command {
 
 // moved is what a move makes of a kernel.
 type moved struct {
-	file, kernel string
+	File      string `json:"file"`
+	Kernel    string `json:"kernel"`
+	Signature string `json:"signature,omitempty"`
 	// "same", "changed", "other results", "refused by 3.9", "refused by both", "skipped", "not read"
-	state   string
-	detail  []string
-	outcome []string // results, code
+	State   string   `json:"state"`
+	Detail  []string `json:"detail,omitempty"`
+	Outcome []string `json:"outcome,omitempty"` // results, code
 }
 
 func (f *diffFlags) run(cmd *cobra.Command, arg string) error {
@@ -91,11 +96,21 @@ func (f *diffFlags) run(cmd *cobra.Command, arg string) error {
 			all = append(all, found...)
 		case folder && errors.Is(err, gen.ErrNoKernels):
 		case folder: // the others are told nevertheless
-			all = append(all, moved{file: name, kernel: "-", state: "not read",
-				detail: []string{firstLine(err)}})
+			all = append(all, moved{File: name, Kernel: "-", State: "not read",
+				Detail: []string{firstLine(err)}})
 		default:
 			return err
 		}
+	}
+	if f.json {
+		encoder := json.NewEncoder(cmd.OutOrStdout())
+		encoder.SetEscapeHTML(false)
+		for _, m := range all {
+			if err := encoder.Encode(m); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 	printMoves(cmd.OutOrStdout(), all, folder)
 	return nil
@@ -141,11 +156,11 @@ func (f *diffFlags) file(ctx context.Context, name, kernel string, versions [2]t
 			continue
 		}
 		e.Signature = strings.ReplaceAll(e.Signature, gen.Pointer, "*"+f.dtype+":16")
-		m := moved{file: name, kernel: e.Kernel, state: "skipped"}
+		m := moved{File: name, Kernel: e.Kernel, Signature: e.Signature, State: "skipped"}
 		if e.Untyped == "" {
 			m.compare(sources, e, versions)
 		}
-		if m.state == "changed" {
+		if m.State == "changed" {
 			f.further(ctx, &m, e, versions)
 		}
 		out = append(out, m)
@@ -155,18 +170,18 @@ func (f *diffFlags) file(ctx context.Context, name, kernel string, versions [2]t
 
 // further adds what changes beside operations: results, code.
 func (f *diffFlags) further(ctx context.Context, m *moved, e gen.Example, versions [2]triton.Version) {
-	kernels, err := f.kernels(m.file, e.Kernel, versions)
+	kernels, err := f.kernels(m.File, e.Kernel, versions)
 	if err != nil {
-		m.outcome = []string{"not run: " + firstLine(err)}
+		m.Outcome = []string{"not run: " + firstLine(err)}
 		return
 	}
 	if f.runs {
-		m.outcome = f.results(ctx, kernels, e)
-		if strings.HasPrefix(m.outcome[0], "results of ") {
-			m.state = "other results"
+		m.Outcome = f.results(ctx, kernels, e)
+		if strings.HasPrefix(m.Outcome[0], "results of ") {
+			m.State = "other results"
 		}
 	}
-	m.outcome = append(m.outcome, f.code(ctx, kernels, e)...)
+	m.Outcome = append(m.Outcome, f.code(ctx, kernels, e)...)
 }
 
 // compare compiles the kernel as both releases do.
@@ -178,18 +193,18 @@ func (m *moved) compare(sources [2]*lang.Source, e gen.Example, versions [2]trit
 	}
 	switch {
 	case errs[0] != nil && errs[1] != nil:
-		m.state = "refused by both"
-		m.detail = []string{firstLine(errs[1])}
+		m.State = "refused by both"
+		m.Detail = []string{firstLine(errs[1])}
 		return
 	case errs[0] != nil || errs[1] != nil:
 		i := 0
 		if errs[1] != nil {
 			i = 1
 		}
-		m.state, m.detail = "refused by "+versions[i].String(), []string{firstLine(errs[i])}
+		m.State, m.Detail = "refused by "+versions[i].String(), []string{firstLine(errs[i])}
 		return
 	}
-	m.state = "same"
+	m.State = "same"
 	places := slices.Sorted(maps.Keys(ops[0]))
 	for _, p := range slices.Sorted(maps.Keys(ops[1])) {
 		if ops[0][p] == nil {
@@ -199,8 +214,8 @@ func (m *moved) compare(sources [2]*lang.Source, e gen.Example, versions [2]trit
 	for _, p := range places {
 		gone, come := without(ops[0][p], ops[1][p]), without(ops[1][p], ops[0][p])
 		if len(gone)+len(come) > 0 {
-			m.state = "changed"
-			m.detail = append(m.detail, fmt.Sprintf("%s: %s -> %s", p, listed(gone), listed(come)))
+			m.State = "changed"
+			m.Detail = append(m.Detail, fmt.Sprintf("%s: %s -> %s", p, listed(gone), listed(come)))
 		}
 	}
 }
@@ -278,17 +293,17 @@ func printMoves(out io.Writer, all []moved, brief bool) {
 	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
 	sums := map[string]int{}
 	for _, m := range all {
-		sums[m.state]++
-		detail := m.detail
+		sums[m.State]++
+		detail := m.Detail
 		if brief && len(detail) > 1 {
 			detail = detail[:1]
 		}
-		detail = append(slices.Clip(detail), m.outcome...)
+		detail = append(slices.Clip(detail), m.Outcome...)
 		first := ""
 		if len(detail) > 0 {
 			first, detail = detail[0], detail[1:]
 		}
-		fmt.Fprintf(w, "%s:%s\t%s\t%s\n", m.file, m.kernel, m.state, first)
+		fmt.Fprintf(w, "%s:%s\t%s\t%s\n", m.File, m.Kernel, m.State, first)
 		for _, d := range detail {
 			fmt.Fprintf(w, "\t\t%s\n", d)
 		}
