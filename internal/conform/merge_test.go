@@ -75,6 +75,9 @@ var mergeCases = []*mergeCase{
 	{"a branch", place + "v = tl.load(x + j)\nif p % 3 == 0:\n    v += tl.load(x + p)\ntl.store(y + j, v)",
 		4},
 	{"a store in a branch", place + "v = tl.load(x + j)\nif p % 3 == 0:\n    tl.store(y + j, v)", 8},
+	{"a number that a branch asks for",
+		"if n > 5:\n    q = tl.program_id(0)\n" +
+			"    tl.store(y + (h * 16 + q) * 64 + i, tl.load(x + q * 64 + i))", 1},
 	{"memory that is written and read", place +
 		"tl.store(y + j, tl.load(x + j))\ntl.debug_barrier()\ntl.store(y + j, tl.load(y + j) + 1)", 2},
 	{"a row from memory",
