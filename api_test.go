@@ -9,13 +9,15 @@ import (
 	"testing"
 )
 
-// rootFiles calls f with each file of the package.
+// rootFiles calls f with each file of the package, and of the core whose types it names.
 func rootFiles(t *testing.T, f func(name string, file *ast.File)) {
 	t.Helper()
 	names, err := filepath.Glob("*.go")
-	if err != nil || len(names) == 0 {
-		t.Fatal("no files", err)
+	more, err2 := filepath.Glob("internal/runtime/core/*.go") // which running.go names
+	if err != nil || err2 != nil || len(names) == 0 || len(more) == 0 {
+		t.Fatal("no files", err, err2)
 	}
+	names = append(names, more...)
 	for _, name := range names {
 		if strings.HasSuffix(name, "_test.go") {
 			continue
@@ -80,12 +82,14 @@ func undocumented(t *testing.T, file string, s *ast.TypeSpec) {
 	}
 }
 
-// Exported types are defined in this package: of an alias to an internal type, go doc shows no field and no
-// method.
+// Exported types are defined in this package, but for those that run kernels without the compiler: of an
+// alias to an internal type, go doc shows no field and no method, so TestDoors of internal/arch writes them
+// into the comments.
 func TestNoAliases(t *testing.T) {
 	rootFiles(t, func(name string, f *ast.File) {
 		ast.Inspect(f, func(n ast.Node) bool {
-			if s, ok := n.(*ast.TypeSpec); ok && s.Assign.IsValid() && s.Name.IsExported() {
+			if s, ok := n.(*ast.TypeSpec); ok && s.Assign.IsValid() && s.Name.IsExported() &&
+				name != "running.go" {
 				t.Errorf("%s: %s is an alias", name, s.Name)
 			}
 			return true

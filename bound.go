@@ -11,6 +11,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/device/nvidia/driver"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
 	"github.com/nereid-lang/nereid/internal/runtime/code"
+	"github.com/nereid-lang/nereid/internal/runtime/core"
 	"github.com/nereid-lang/nereid/internal/runtime/warm"
 )
 
@@ -54,20 +55,22 @@ func (k *Kernel) Bind(s *Stream, arguments ...any) (*Bound, error) {
 	if err := k.usable(); err != nil {
 		return nil, err
 	}
-	if err := s.usable(); err != nil {
+	if err := core.Usable(s); err != nil {
 		return nil, fmt.Errorf("nereid: %s: Bind needs a stream: %w", k.name, err)
 	}
-	l := &launch{k: k, dev: s.dev, bound: true}
+	l := k.newLaunch(s.Device())
+	l.bound = true
 	b, err := l.prepare(s, arguments)
 	if err != nil {
-		l.release()
+		l.Release()
 		return nil, err
 	}
-	l.frame.Words = slices.Grow(l.frame.Words, driver.MaxReady) // room for what the host computes
-	x := &Bound{s: s, words: l.frame.Words, k: k, l: l, apart: newPlan(s.dev, b, len(l.frame.Words))}
+	l.Frame.Words = slices.Grow(l.Frame.Words, driver.MaxReady) // room for what the host computes
+	x := &Bound{s: s, words: l.Frame.Words, k: k, l: l,
+		apart: core.NewPlan(s.Device(), b, len(l.Frame.Words))}
 	x.params = l.boundParams()
 	if err := x.choose(); err != nil {
-		l.release()
+		l.Release()
 		return nil, err
 	}
 	return x, nil
@@ -76,7 +79,7 @@ func (k *Kernel) Bind(s *Stream, arguments ...any) (*Bound, error) {
 // choose selects the plan for overlapping arguments if they overlap, else the other. A wrong choice would
 // compute wrong results.
 func (b *Bound) choose() error {
-	if !b.l.overlap(b.apart.Apart) {
+	if !b.l.Overlap(b.apart.Apart) {
 		b.take(b.apart)
 		return nil
 	}
@@ -86,38 +89,40 @@ func (b *Bound) choose() error {
 		if err != nil {
 			return err
 		}
-		b.overlap = newPlan(b.s.dev, x, len(b.words))
+		b.overlap = core.NewPlan(b.s.Device(), x, len(b.words))
 	}
 	b.take(b.overlap)
 	return nil
 }
 
 // take makes launches go by a plan.
-func (b *Bound) take(p *warm.Plan) { b.p, b.ready, b.raw = p, p.Ready, devnvidia.RawStream(b.s.s) }
+func (b *Bound) take(p *warm.Plan) {
+	b.p, b.ready, b.raw = p, p.Ready, devnvidia.RawStream(core.QueueOf(b.s))
+}
 
 // prepare specializes arguments and compiles the kernel for them.
 func (l *launch) prepare(s *Stream, list []any) (*code.Build, error) {
 	if err := l.decorated(s, list); err != nil {
 		return nil, err
 	}
-	return l.k.build(s.ctx, l)
+	return l.k.build(s.Context(), l)
 }
 
 // boundParams returns, for each parameter, whether and how it can be changed.
 func (l *launch) boundParams() []boundParam {
-	f := &l.frame
+	f := &l.Frame
 	out := make([]boundParam, len(f.Params.List))
 	classes := f.Classes
 	for i := range out {
 		x := &out[i]
 		x.class, x.word = classes[0], f.At[i]
 		classes = classes[1:]
-		t := tensorOf(f.Vals[i])
+		t := core.TensorOf(f.Vals[i])
 		switch {
 		case f.Params.Rules[i].Constexpr:
 			classes = classes[2:]
 			x.fixed = "it is a constexpr"
-		case t != nil && t.on() == nil:
+		case t != nil && core.On(t) == nil:
 			x.fixed = "it is memory of the host, which the device has for as long as the kernel is bound: " +
 				"make the tensor with New"
 		case x.class&args.ClassKind == args.ClassDesc:
@@ -143,7 +148,7 @@ func (b *Bound) Launch(grid Grid) error {
 	if b.closes == b.ready.Closes() || b.holds() {
 		err = b.ready.Launch(b.raw, x, y, z, b.words, &b.kept)
 	} else {
-		err = errClosedTensor
+		err = core.ErrClosedTensor
 	}
 	call.End()
 	runtime.KeepAlive(b)
@@ -156,7 +161,7 @@ func (b *Bound) Launch(grid Grid) error {
 // holds reports whether all tensors are open, now that some tensor of the device was closed.
 func (b *Bound) holds() bool {
 	closes := b.ready.Closes()
-	if b.l.frame.Closed(b.s.dev.core()) {
+	if b.l.Frame.Closed(core.DeviceCore(b.s.Device())) {
 		return false
 	}
 	b.closes = closes
@@ -168,14 +173,14 @@ func (b *Bound) launch(grid Grid) error {
 	if err := b.usable(); err != nil {
 		return err
 	}
-	g, err := grid.valid()
+	g, err := core.ValidGrid(b.k.name, grid)
 	if err != nil {
-		return fmt.Errorf("nereid: %s: %w", b.k.name, err)
+		return err
 	}
 	if own := b.p.Owner.(*code.Build); own.Bounded != nil {
-		return runError(own.Launch(b.s.ctx, b.s.core(), b.l.work(g)), own)
+		return core.RunError(own.Launch(b.s.Context(), core.StreamCore(b.s), b.l.Work(g)), own)
 	}
-	return launchPlan(b.p, b.s, g, b.words, &b.l.frame.Matched)
+	return core.LaunchPlan(b.p, b.s, g, b.words, &b.l.Frame.Matched)
 }
 
 // Param returns the position of a parameter for the Set methods, or -1.
@@ -213,19 +218,19 @@ func (b *Bound) SetTensor(param int, t *Tensor) error {
 	if err := t.Err(); err != nil {
 		return b.paramError(param, "%w", err)
 	}
-	on := t.on()
+	on := core.On(t)
 	if on == nil {
 		return b.paramError(param,
-			"must be a tensor on %s, but it is memory of the host: make the tensor with New", b.s.dev)
+			"must be a tensor on %s, but it is memory of the host: make the tensor with New", b.s.Device())
 	}
-	if on != b.s.dev {
-		return b.paramError(param, "must be a tensor on %s", b.s.dev)
+	if on != b.s.Device() {
+		return b.paramError(param, "must be a tensor on %s", b.s.Device())
 	}
-	if err := b.put(param, t.core().Class(), t.addr); err != nil {
+	if err := b.put(param, core.TensorCore(t).Class(), core.TensorCore(t).Addr); err != nil {
 		return err
 	}
-	b.l.rebind(b.params[param].word, t)
-	b.l.frame.Vals[param] = t.core() // keeps the tensor's memory alive
+	b.l.Rebind(b.params[param].word, t)
+	b.l.Frame.Vals[param] = core.TensorCore(t) // keeps the tensor's memory alive
 	return b.choose()
 }
 
@@ -263,7 +268,7 @@ func (b *Bound) Close() error {
 	if b == nil || b.p == nil {
 		return nil
 	}
-	b.l.release()
+	b.l.Release()
 	b.p, b.ready = nil, driver.Ready{}
 	return nil
 }

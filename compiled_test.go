@@ -102,9 +102,10 @@ func TestCompiledInfo(t *testing.T) {
 		t.Errorf("%+v", i)
 	}
 	want := []nereid.CodeParam{
-		{"x_ptr", "fp32", true, true, 0, 8}, {"y_ptr", "fp32", true, true, 8, 8},
-		{"out_ptr", "fp32", true, true, 16, 8},
-		{"n_elements", "i32", false, false, 24, 4},
+		{Name: "x_ptr", Type: "fp32", Pointer: true, Align16: true, Offset: 0, Size: 8},
+		{Name: "y_ptr", Type: "fp32", Pointer: true, Align16: true, Offset: 8, Size: 8},
+		{Name: "out_ptr", Type: "fp32", Pointer: true, Align16: true, Offset: 16, Size: 8},
+		{Name: "n_elements", Type: "i32", Offset: 24, Size: 4},
 	}
 	if !slices.Equal(i.Params, want) || i.Constants["BLOCK_SIZE"] != "64" {
 		t.Errorf("%+v, constants %v", i.Params, i.Constants)

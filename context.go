@@ -3,6 +3,7 @@ package nereid
 import (
 	"fmt"
 
+	"github.com/nereid-lang/nereid/internal/runtime/core"
 	"github.com/nereid-lang/nereid/internal/target/nvidia"
 )
 
@@ -13,11 +14,11 @@ import (
 func OpenContext(handle uintptr) (d *Device, release func(), err error) {
 	b, release, err := nvidia.DeviceOf(handle)
 	if err != nil {
-		return nil, nil, &absent{fmt.Errorf("nereid: the CUDA context %#x: %w", handle, err)}
+		return nil, nil, core.NoDevice(fmt.Errorf("nereid: the CUDA context %#x: %w", handle, err))
 	}
 	if release == nil {
 		d, err = Open(b.Name())
 		return d, func() {}, err
 	}
-	return &Device{b}, release, nil
+	return core.NewDevice(b), release, nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/nereid-lang/nereid/internal/device"
+	"github.com/nereid-lang/nereid/internal/runtime/core"
 	"github.com/nereid-lang/nereid/internal/target"
 )
 
@@ -21,7 +22,7 @@ func OpenTarget(name string) (*Device, error) {
 		return nil, fmt.Errorf("nereid: code for the target %s is not kept: there is no LLVM, or it is made in "+
 			"a moment", name)
 	}
-	return &Device{b}, nil
+	return core.NewDevice(b), nil
 }
 
 // Fingerprint names what code for the target depends on; a device that has the target looks for it.

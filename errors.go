@@ -5,23 +5,14 @@ import (
 	"fmt"
 
 	"github.com/nereid-lang/nereid/internal/budget"
-	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/llvm"
-	"github.com/nereid-lang/nereid/internal/runtime/args"
+	"github.com/nereid-lang/nereid/internal/runtime/core"
 )
 
-// Errors for errors.Is; see also ErrNotCompiled and ErrCapturing.
-var (
-	// ErrNoDevice is wrapped by the error of Open for a device that this machine does not have.
-	ErrNoDevice = errors.New("no such device")
-	// ErrNoLLVM is wrapped by errors of operations that need LLVM where there is none: opening the CPU,
-	// compiling for a GPU.
-	ErrNoLLVM = llvm.ErrNone
-	// ErrClosed is wrapped by errors of using a tensor, stream, graph, bound or compiled kernel after Close,
-	// or while another goroutine closes it.
-	ErrClosed = device.ErrClosed
-)
+// ErrNoLLVM is wrapped by errors of operations that need LLVM where there is none: opening the CPU, compiling
+// for a GPU.
+var ErrNoLLVM = llvm.ErrNone
 
 // Diagnostic is a message about a place in a kernel's file.
 type Diagnostic struct {
@@ -79,7 +70,7 @@ func compileError(err error) error {
 		return err
 	case errors.As(err, &list):
 	case errors.As(err, new(*diag.Refusal)):
-		return refusal(err)
+		return core.RefusalOf(err)
 	case errors.As(err, &over):
 		return &BudgetError{What: over.What, Limit: over.Limit, Where: over.Where, Field: over.Field,
 			Variable: over.Knob, err: err}
@@ -110,75 +101,8 @@ func diagnostic(files *diag.FileSet, d *diag.Diagnostic) Diagnostic {
 	return out
 }
 
-// ArgumentError is the error of an argument that a kernel cannot take, or of an argument list that does not
-// match its parameters.
-type ArgumentError struct {
-	Kernel string // name of the kernel
-	Param  string // name of the parameter; "" if the list as a whole is wrong
-	Err    error  // the reason
-}
-
-// Error returns the kernel, the parameter and the reason.
-func (e *ArgumentError) Error() string { return "nereid: " + e.Kernel + ": " + e.Err.Error() }
-
-// Unwrap returns Err.
-func (e *ArgumentError) Unwrap() error { return e.Err }
-
 // argError returns err as an ArgumentError of the kernel.
-func (k *Kernel) argError(err error) error { return argError(k.name, err) }
-
-func argError(kernel string, err error) error {
-	e := &ArgumentError{Kernel: kernel, Err: err}
-	var arg *args.Error
-	if errors.As(err, &arg) {
-		e.Param = arg.Param
-	}
-	return e
-}
-
-// Fault is the error of a launch that the kernel's own action stopped: an access out of bounds, a failed
-// assertion, a race. The interpreter and simulated GPUs fill in all fields, the CPU and GPUs do with
-// Options.Check.
-type Fault struct {
-	Kernel  string // name of the kernel
-	Program [3]int // position in the grid
-	Message string // what the kernel did
-
-	File         string   // file of the operation; "" if unknown
-	Line, Column int      // counted from 1
-	Calls        []string // calls that led there, as file:line:column, innermost first
-
-	// Argument is the parameter through which memory was accessed, or "".
-	Argument string
-	// Index is the element, counted in elements of the accessed size from the parameter's beginning; it is
-	// negative before it.
-	Index int64
-
-	what string // the kind of access: "load", "store", "atomic"
-	text string
-	err  error
-}
-
-// Error returns the place in the kernel's file, the message, the line with a caret, and the position in the
-// grid.
-func (e *Fault) Error() string { return e.text }
-
-// Unwrap returns the device's own error.
-func (e *Fault) Unwrap() error { return e.err }
-
-// Crash is the error of an isolated launch whose process died.
-type Crash struct {
-	Kernel string // name of the kernel
-	Signal string // "SIGSEGV", or "" if there was none
-	Detail string // last output of the process, or how it ended
-	err    error
-}
-
-// Error returns the kernel and how its process ended.
-func (e *Crash) Error() string { return e.err.Error() }
-
-// Unwrap returns the device's own error.
-func (e *Crash) Unwrap() error { return e.err }
+func (k *Kernel) argError(err error) error { return core.ArgError(k.name, err) }
 
 // BudgetError is the error of a compilation that exceeded a limit of its Budget.
 type BudgetError struct {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/lang"
+	"github.com/nereid-lang/nereid/internal/runtime/core"
 	"github.com/nereid-lang/nereid/internal/runtime/warm"
 	"github.com/nereid-lang/nereid/internal/signature"
 )
@@ -18,11 +19,12 @@ func (k *Kernel) freeze(s *Stream, list []any, signature string, apart bool) (*w
 	if err := k.usable(); err != nil {
 		return nil, err
 	}
-	if err := s.usable(); err != nil {
+	if err := core.Usable(s); err != nil {
 		return nil, fmt.Errorf("nereid: %s: %w", k.name, err)
 	}
-	l := &launch{k: k, dev: s.dev, bound: true}
-	defer l.release()
+	l := k.newLaunch(s.Device())
+	l.bound = true
+	defer l.Release()
 	var err error
 	if signature != "" {
 		err = l.describe(list, signature)
@@ -32,10 +34,10 @@ func (k *Kernel) freeze(s *Stream, list []any, signature string, apart bool) (*w
 	if err != nil {
 		return nil, err
 	}
-	if !apart && device.SharesHost(s.dev.b) {
+	if !apart && device.SharesHost(core.Backend(s.Device())) {
 		l.opts.Overlap = true
 	}
-	b, err := k.build(s.ctx, l)
+	b, err := k.build(s.Context(), l)
 	if err != nil {
 		return nil, err
 	}
@@ -44,13 +46,13 @@ func (k *Kernel) freeze(s *Stream, list []any, signature string, apart bool) (*w
 		n++
 	}
 	switch {
-	case b.Bounded != nil || l.checked():
+	case b.Bounded != nil || l.Checked():
 		return nil, fmt.Errorf("nereid: %s: a launch that checks accesses cannot be frozen: launch it",
 			k.name)
 	case slices.ContainsFunc(l.specs, described):
 		return nil, fmt.Errorf("nereid: %s: a launch with descriptors cannot be frozen: launch it", k.name)
 	}
-	return newPlan(s.dev, b, n), nil
+	return core.NewPlan(s.Device(), b, n), nil
 }
 
 // described reports whether an argument is a descriptor or a tuple that has one.
@@ -62,15 +64,15 @@ func (l *launch) describe(list []any, signature string) error {
 	if err != nil {
 		return l.k.argError(err)
 	}
-	l.frame.take(list)
-	l.specs, l.opts = specs, l.frame.Opts
+	l.Frame.Take(list)
+	l.specs, l.opts = specs, l.Frame.Opts
 	return nil
 }
 
 // decorated takes the specialization from arguments that decorators complete.
 func (l *launch) decorated(s *Stream, list []any) error {
-	var f frame
-	if err := f.match(l.k, list); err != nil {
+	var f core.Frame
+	if err := f.Bind(l.k.name, l.k.params, list); err != nil {
 		return err
 	}
 	d, err := l.k.decorate(s, nil, &f.Matched, false)

@@ -70,9 +70,9 @@ func (l *launch) build(s *Stream, g Grid) (*code.Build, error) {
 		}
 	}
 	spec.Args = slices.Clone(spec.Args) // loosen changes them
-	b, err := k.build(s.ctx, l)
+	b, err := k.build(s.Context(), l)
 	if mayNotCompile(err) && !k.code.Set.Strict && l.loosen() {
-		b, err = k.build(s.ctx, l)
+		b, err = k.build(s.Context(), l)
 	}
 	if !mayNotCompile(err) {
 		return b, err
@@ -95,14 +95,13 @@ func (l *launch) build(s *Stream, g Grid) (*code.Build, error) {
 // buildGeneral binds the arguments to the code of another specialization.
 func (l *launch) buildGeneral(s *Stream, g Grid, x *general) (*code.Build, error) {
 	l.general = x
-	m := l.frame.Matched
+	m := l.Frame.Matched
 	if err := l.bind(&m); err != nil {
 		return nil, err
 	}
 	l.opts = x.spec.Opts
-	l.frame.meta.of = &l.frame
 	l.share(g)
-	b, err := l.k.build(s.ctx, l)
+	b, err := l.k.build(s.Context(), l)
 	if err == nil {
 		x.n.Add(1)
 	}

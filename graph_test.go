@@ -5,6 +5,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/nereid-lang/nereid/internal/runtime/core"
 	"github.com/nereid-lang/nereid/internal/target"
 	"github.com/nereid-lang/nereid/internal/target/interp"
 )
@@ -55,7 +56,7 @@ def tuned(x_ptr, n, B: tl.constexpr):
 // A launch during a capture works; one that would have to compile or to tune is refused, and works once the
 // capture is over.
 func TestCapture(t *testing.T) {
-	dev := &Device{&recorder{Device: newInterp().(*interp.Device)}}
+	dev := core.NewDevice(&recorder{Device: newInterp().(*interp.Device)})
 	for _, name := range []string{"plain", "tuned"} {
 		m, err := Parse("k.py", []byte(capturedKernels), With(Config{}))
 		if err != nil {
@@ -85,14 +86,14 @@ func TestCapture(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if n := dev.b.(*recorder).launched; n != 2 {
+	if n := core.Backend(dev).(*recorder).launched; n != 2 {
 		t.Errorf("%d graphs were launched", n)
 	}
 }
 
 // What a device cannot do is an error.
 func TestNoCapture(t *testing.T) {
-	dev := &Device{newInterp()}
+	dev := core.NewDevice(newInterp())
 	if _, err := dev.ExternalStream(context.Background(), 7); err == nil {
 		t.Error("the interpreter took a CUstream")
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/runtime/args"
 	"github.com/nereid-lang/nereid/internal/runtime/code"
 	"github.com/nereid-lang/nereid/internal/runtime/compile"
+	"github.com/nereid-lang/nereid/internal/runtime/core"
 )
 
 // Hooks are functions called around compilations and launches, by the goroutine that compiles or launches.
@@ -92,7 +93,7 @@ func (c *Config) launchHooks() *code.LaunchHooks {
 	}
 	if f := c.Hooks.AfterLaunch; f != nil {
 		h.After = func(v code.Variant, dev *args.Device, grid [3]int, err error) {
-			f(launching(v, dev, grid), runError(err, nil))
+			f(launching(v, dev, grid), core.RunError(err, nil))
 		}
 	}
 	return h

@@ -4,6 +4,7 @@ import (
 	"io"
 
 	"github.com/nereid-lang/nereid/internal/knob"
+	"github.com/nereid-lang/nereid/internal/runtime/core"
 	"github.com/nereid-lang/nereid/internal/target"
 	"github.com/nereid-lang/nereid/internal/target/interp"
 )
@@ -29,7 +30,7 @@ type InterpOptions struct {
 
 // NewInterpreter returns an interpreter with its own options, separate from the device "interp" of Open.
 func NewInterpreter(o InterpOptions) *Device {
-	return &Device{interp.NewDevice(interp.DeviceOptions(o))}
+	return core.NewDevice(interp.NewDevice(interp.DeviceOptions(o)))
 }
 
 func newInterp() target.Backend {

@@ -6,15 +6,13 @@ import (
 	"fmt"
 	"reflect"
 	"runtime"
-	"runtime/trace"
 	"strings"
 
 	"github.com/nereid-lang/nereid/internal/device"
-	devnvidia "github.com/nereid-lang/nereid/internal/device/nvidia"
-	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
 	"github.com/nereid-lang/nereid/internal/runtime/code"
 	"github.com/nereid-lang/nereid/internal/runtime/compile"
+	"github.com/nereid-lang/nereid/internal/runtime/core"
 	"github.com/nereid-lang/nereid/internal/runtime/warm"
 	"github.com/nereid-lang/nereid/internal/signature"
 	"github.com/nereid-lang/nereid/internal/target"
@@ -38,8 +36,8 @@ func (k *Kernel) Launch(s *Stream, grid Programs, arguments ...any) error {
 	if k == nil {
 		return errNoKernel
 	}
-	if g := gridOf(&grid); g != nil {
-		if done, err := k.last.Load().Launch(s.core(), g, arguments); done {
+	if g := core.GridOf(&grid); g != nil {
+		if done, err := k.last.Load().Launch(core.StreamCore(s), g, arguments); done {
 			return err
 		}
 	}
@@ -56,7 +54,7 @@ func (k *Kernel) launch(s *Stream, grid Programs, list []any, note noting) error
 		return err
 	}
 	if s != nil {
-		if err := s.usable(); err != nil {
+		if err := core.Usable(s); err != nil {
 			return err
 		}
 		return k.launchOn(s, grid, list, note)
@@ -77,36 +75,22 @@ func (k *Kernel) launch(s *Stream, grid Programs, list []any, note noting) error
 
 func (k *Kernel) launchOn(s *Stream, grid Programs, list []any, note noting) error {
 	f := k.spare.Get()
-	err := closedMeanwhile(k.launchFrame(f, s, grid, list, note), k.name, list)
+	err := core.ClosedMeanwhile(k.launchFrame(f, s, grid, list, note), k.name, list)
 	runtime.KeepAlive(list) // also keeps the tensors' memory alive
-	f.clear()
+	f.Clear()
 	k.spare.Put(f)
-	return err
-}
-
-// closedMeanwhile returns the error of a launch: ErrClosed if it is a fault and a tensor was closed while the
-// kernel ran, whose memory devices with virtual addresses do not find any more.
-func closedMeanwhile(err error, kernel string, list []any) error {
-	if err == nil || !errors.As(err, new(*Fault)) {
-		return err
-	}
-	for _, v := range list {
-		if t, ok := v.(*Tensor); ok && t != nil && t.on() == gone {
-			return fmt.Errorf("nereid: %s: %w while the kernel ran", kernel, errClosedTensor)
-		}
-	}
 	return err
 }
 
 // launchFrame binds the arguments, then launches by the plan of an earlier launch if there is one, else with
 // the arguments that the decorators complete.
-func (k *Kernel) launchFrame(f *frame, s *Stream, grid Programs, list []any, note noting) error {
+func (k *Kernel) launchFrame(f *core.Frame, s *Stream, grid Programs, list []any, note noting) error {
 	if x := k.host.Load(); x != nil && note == nil {
 		if done, err := k.launchHost(x, f, s, grid, list); done {
 			return err
 		}
 	}
-	if err := f.match(k, list); err != nil {
+	if err := f.Bind(k.name, k.params, list); err != nil {
 		return err
 	}
 	if note == nil && !k.plans.Empty() {
@@ -126,29 +110,28 @@ func (k *Kernel) launchFrame(f *frame, s *Stream, grid Programs, list []any, not
 
 // repeat launches by the plan that fits the arguments, if there is one. It does not know every kind of
 // argument; unknown ones take launchLong.
-func (k *Kernel) repeat(f *frame, s *Stream, grid Programs, list []any) (done bool, err error) {
-	if !k.tuned.Recall(s.dev.core(), &f.Matched) && f.Missing() || f.Fill() != nil {
+func (k *Kernel) repeat(f *core.Frame, s *Stream, grid Programs, list []any) (done bool, err error) {
+	if !k.tuned.Recall(core.DeviceCore(s.Device()), &f.Matched) && f.Missing() || f.Fill() != nil {
 		return false, nil
 	}
-	if f.Specialize(k.params, f.Vals, nil) != nil || !f.Reads(s.dev.core()) {
+	if f.Specialize(k.params, f.Vals, nil) != nil || !f.Reads(core.DeviceCore(s.Device())) {
 		return false, nil
 	}
-	p := k.plans.Find(&f.Look, &f.Opts, s.dev.core())
-	if p != nil && p.Apart != nil && overlap(p.Apart, f.Vals) {
+	p := k.plans.Find(&f.Look, &f.Opts, core.DeviceCore(s.Device()))
+	if p != nil && p.Apart != nil && core.Overlap(p.Apart, f.Vals) {
 		opts := f.Opts
 		opts.Overlap = true
-		p = k.plans.Find(&f.Look, &opts, s.dev.core())
+		p = k.plans.Find(&f.Look, &opts, core.DeviceCore(s.Device()))
 	}
 	if p == nil {
 		return false, nil
 	}
-	f.meta.of = f
-	g, err := resolve(grid, &f.meta)
+	g, err := f.Resolve(k.name, grid)
 	if err != nil {
-		return true, fmt.Errorf("nereid: %s: %w", k.name, err)
+		return true, err
 	}
 	k.noteLast(p)
-	return true, launchPlan(p, s, g, f.Words, &f.Matched)
+	return true, core.LaunchPlan(p, s, g, f.Words, &f.Matched)
 }
 
 // noteLast makes the next launch begin with a short cut to p. Code for overlapping arguments has none, since
@@ -165,120 +148,75 @@ func (k *Kernel) noteLast(p *warm.Plan) {
 
 // launchHost launches by the short cut of the previous launch on the CPU if the arguments fit it and do not
 // overlap.
-func (k *Kernel) launchHost(x *warm.ArgCut, f *frame, s *Stream, grid Programs, list []any) (done bool,
+func (k *Kernel) launchHost(x *warm.ArgCut, f *core.Frame, s *Stream, grid Programs, list []any) (done bool,
 	err error) {
-	words, ok := x.Words(s.dev.core(), list, &f.cut)
+	words, ok := x.Words(core.DeviceCore(s.Device()), list, &f.Cut)
 	if !ok {
 		return false, nil
 	}
-	if overlapping(x.Plan.Apart, list) {
+	if core.Overlapping(x.Plan.Apart, list) {
 		return false, nil
 	}
 	g, ok := grid.(Grid)
 	if ok {
-		g, err = g.valid()
+		g, err = core.ValidGrid(k.name, g)
 	} else { // a function asks for the arguments by name
-		if err = f.match(k, list); err != nil {
+		if err = f.Bind(k.name, k.params, list); err != nil {
 			return true, err
 		}
-		f.meta.of = f
-		g, err = resolve(grid, &f.meta)
+		g, err = f.Resolve(k.name, grid)
 	}
 	if err != nil {
-		return true, fmt.Errorf("nereid: %s: %w", k.name, err)
+		return true, err
 	}
-	return true, launchPlan(x.Plan, s, g, words, nil)
-}
-
-// overlapping reports whether tensors of a list, in the order of the parameters, overlap that must not.
-func overlapping(apart []target.Apart, list []any) bool {
-	for _, a := range apart {
-		t, _ := list[a.A].(*Tensor)
-		o, _ := list[a.B].(*Tensor)
-		if t.overlaps(o, a.OrEqual) {
-			return true
-		}
-	}
-	return false
-}
-
-// launchPlan launches by a plan. The grid must be valid; held holds the tensors, and may be nil on devices
-// that read the host's memory.
-func launchPlan(p *warm.Plan, s *Stream, g Grid, words []uint64, held args.Holder) error {
-	if s.closed.Load() {
-		return errClosedStream
-	}
-	if p.Exec == nil || trace.IsEnabled() {
-		own := p.Owner.(*code.Build)
-		return runError(own.Launch(s.ctx, s.core(), &code.Work{Grid: g, Words: words, Held: held}), own)
-	}
-	err := launchExec(p, s, g, words, held)
-	runtime.KeepAlive(p)
-	if err != nil {
-		return runError(diag.RefusedBy(err, s.dev.String()), p.Owner.(*code.Build))
-	}
-	return nil
-}
-
-// launchExec passes a launch to the device. Devices of the host need no guard, and their launches allocate
-// nothing.
-func launchExec(p *warm.Plan, s *Stream, g Grid, words []uint64, held args.Holder) error {
-	if _, ok := s.s.(target.Guarded); !ok {
-		return p.Exec.Launch(s.ctx, s.s, g, words)
-	}
-	return code.Guard(s.core(), held, func() error { return p.Exec.Launch(s.ctx, s.s, g, words) })
-}
-
-// work returns what the launch does.
-func (l *launch) work(g Grid) *code.Work {
-	return &code.Work{Grid: g, Words: l.frame.Words, Mem: l.mem, Held: &l.frame.Matched}
+	return true, core.LaunchPlan(x.Plan, s, g, words, nil)
 }
 
 // launchLong launches with arguments of a specialization that has no plan yet, after decorators, and keeps
 // the plan that it finds. With ahead, strict mode allows to compile.
 func (k *Kernel) launchLong(s *Stream, grid Programs, list []any, m *args.Matched, note noting, byValue,
 	ahead bool) error {
-	l := &launch{k: k, dev: s.dev, on: s, ahead: ahead}
-	defer l.release()
+	l := k.newLaunch(s.Device())
+	l.On, l.ahead = s, ahead
+	defer l.Release()
 	if err := l.bind(m); err != nil {
 		return err
 	}
-	l.frame.meta.of = &l.frame
-	g, err := resolve(grid, &l.frame.meta)
+	g, err := l.Frame.Resolve(k.name, grid)
 	if err != nil {
-		return fmt.Errorf("nereid: %s: %w", k.name, err)
+		return err
 	}
 	b, err := l.build(s, g)
 	if err != nil {
 		return err
 	}
 	l.plan(b, list, note, byValue)
-	if l.overlap(b.Apart) {
+	if l.Overlap(b.Apart) {
 		if b, err = l.buildOverlap(s); err != nil {
 			return err
 		}
 		l.plan(b, list, note, byValue)
 	}
-	return runError(b.Launch(s.ctx, s.core(), l.work(g)), b)
+	return core.RunError(b.Launch(s.Context(), core.StreamCore(s), l.Work(g)), b)
 }
 
 // plan keeps the plan by which the launch can be repeated, unless each launch must determine the memory of
 // its arguments.
 func (l *launch) plan(b *code.Build, list []any, note noting, byValue bool) {
 	strict := l.k.code.Set.Strict
-	if b.Bounded != nil || l.checked() || l.loosened && !strict ||
+	if b.Bounded != nil || l.Checked() || l.loosened && !strict ||
 		l.general != nil && (!l.general.same || !strict || note != nil) {
 		return
 	}
-	p := newPlan(l.dev, b, len(l.frame.Words))
+	p := core.NewPlan(l.Dev, b, len(l.Frame.Words))
 	l.general.count(p)
 	p.Overlap = l.opts.Overlap
 	if note != nil {
-		p.Consts = l.frame.consts()
+		p.Consts = l.Frame.Consts()
 		note(p, byValue)
 		return
 	}
-	l.k.remember(p, &l.frame, list)
+	l.k.remember(p, &l.Frame, list)
 }
 
 // launchMatched launches with bound arguments. It may be called repeatedly.
@@ -286,7 +224,7 @@ func (k *Kernel) launchMatched(s *Stream, grid Programs, m *args.Matched, ahead 
 	f := k.spare.Get()
 	f.Matched = *m.Clone()
 	defer func() {
-		f.clear()
+		f.Clear()
 		k.spare.Put(f)
 	}()
 	if !k.plans.Empty() {
@@ -297,20 +235,8 @@ func (k *Kernel) launchMatched(s *Stream, grid Programs, m *args.Matched, ahead 
 	return k.launchLong(s, grid, nil, m, nil, false, ahead)
 }
 
-// newPlan returns a plan for launches with that many words.
-func newPlan(dev *Device, b *code.Build, words int) *warm.Plan {
-	p := &warm.Plan{Dev: dev.core(), Owner: b, Words: words, Apart: b.Apart}
-	if b.Direct() {
-		p.Exec = b.Exec
-		if r, n, ok := devnvidia.Ready(b.Exec); ok && n == words {
-			p.Ready = r
-		}
-	}
-	return p
-}
-
 // remember adds a plan for arguments like those of f, if repeat can handle them.
-func (k *Kernel) remember(p *warm.Plan, f *frame, list []any) {
+func (k *Kernel) remember(p *warm.Plan, f *core.Frame, list []any) {
 	var short args.Frame
 	if short.Specialize(k.params, f.Vals, nil) != nil || !short.Reads(p.Dev) {
 		return
@@ -318,7 +244,7 @@ func (k *Kernel) remember(p *warm.Plan, f *frame, list []any) {
 	opts := f.Opts
 	opts.Overlap = p.Overlap
 	p.Keep(&short.Look, opts)
-	p.Apart = byParameter(p.Apart, k.params.Rules, p.Classes)
+	p.Apart = core.ByParameter(p.Apart, k.params.Rules, p.Classes)
 	p.Args = warm.NewArgCut(p, k.params.Rules, list, f.Vals)
 	k.plans.Add(p)
 }
@@ -326,14 +252,14 @@ func (k *Kernel) remember(p *warm.Plan, f *frame, list []any) {
 // explain returns the error of a compilation that failed because a Go slice, a number, a string or nil was
 // passed for a pointer: what the kernel's text says of it helps nobody. Any other error is returned as it is.
 func (l *launch) explain(err error) error {
-	if !errors.As(err, new(*CompileError)) || len(l.frame.Vals) == 0 {
+	if !errors.As(err, new(*CompileError)) || len(l.Frame.Vals) == 0 {
 		return err
 	}
-	pointers, perr := l.k.m.src.Pointers(l.k.name, compile.TargetOf(l.dev.core()))
+	pointers, perr := l.k.m.src.Pointers(l.k.name, compile.TargetOf(core.DeviceCore(l.Dev)))
 	if perr != nil {
 		return err
 	}
-	for i, v := range l.frame.Vals {
+	for i, v := range l.Frame.Vals {
 		if i >= len(pointers) || !pointers[i] {
 			continue
 		}
@@ -370,47 +296,46 @@ func isNumber(k reflect.Kind) bool { return k >= reflect.Bool && k <= reflect.Fl
 func (k *Kernel) build(ctx context.Context, l *launch) (*code.Build, error) {
 	r := compile.Request{Spec: l.spec(), Ahead: l.ahead, All: l.all, Want: l.want, Way: l.way,
 		Launch: l.first}
-	if l.on != nil {
-		r.Refuse = func() error { return l.on.refuse(k.name, "compiled") }
+	if l.On != nil {
+		r.Refuse = func() error { return core.Capturing(l.On, k.name, "compiled") }
 	}
 	b, err := k.code.Build(ctx, r)
-	return b, l.explain(compileError(ended(k.name, err)))
+	return b, l.explain(compileError(core.Ended(k.name, err)))
 }
 
 // share notes what a launch's grid means for its code.
 func (l *launch) share(g Grid) {
-	if d, ok := l.dev.b.(target.Chooser); ok {
-		l.way, l.first = d.WayOf(g), &target.Launch{Grid: g, Words: l.frame.Words}
+	if d, ok := core.Backend(l.Dev).(target.Chooser); ok {
+		l.way, l.first = d.WayOf(g), &target.Launch{Grid: g, Words: l.Frame.Words}
 	}
 }
 
 // spec returns the specialization that the launch needs.
 func (l *launch) spec() compile.Spec {
-	return compile.Spec{Dev: l.dev.core(), Args: l.specs, Opts: l.opts}
+	return compile.Spec{Dev: core.DeviceCore(l.Dev), Args: l.specs, Opts: l.opts}
 }
 
-// launch is the state of a launch without a plan: its arguments, and the memory lent to the device.
+// launch is a launch of a kernel without a plan.
 type launch struct {
-	k       *Kernel
-	dev     *Device
-	on      *Stream               // nil if nothing is launched yet
-	nowhere bool                  // nothing will be launched: only the types of the arguments matter
-	ahead   bool                  // strict mode allows to compile
-	all     bool                  // the code of all launches is made (compile.Request.All)
-	bound   bool                  // later launches may have other numbers
-	want    func(device.Way) bool // see compile.Request.Want
+	core.Launch
+	k     *Kernel
+	ahead bool                  // strict mode allows to compile
+	all   bool                  // the code of all launches is made (compile.Request.All)
+	bound bool                  // later launches may have other numbers
+	want  func(device.Way) bool // see compile.Request.Want
 	// loosened says that the code knows nothing of numbers under do_not_specialize, because better code would
 	// have to be compiled first.
 	loosened bool
-	general  *general // the code of another specialization that serves the launch, or nil
-	frame    frame
+	general  *general       // the code of another specialization that serves the launch, or nil
 	opts     target.Options // options that the kernel is compiled with
 	specs    []signature.Arg
-	way      device.Way      // of the code for the grid
-	first    *target.Launch  // what the compiler is told of the launch; nil if its device does not ask
-	mem      []target.Memory // memory of the arguments that are pointers
-	lent     []target.Buffer // host memory lent to the device for this launch
-	done     []func()        // functions to call at the end of the launch
+	way      device.Way     // of the code for the grid
+	first    *target.Launch // what the compiler is told of the launch; nil if its device does not ask
+}
+
+// newLaunch returns a launch of the kernel on a device.
+func (k *Kernel) newLaunch(dev *Device) *launch {
+	return &launch{Launch: core.Launch{Dev: dev, CheckAll: k.m.conf.Check}, k: k}
 }
 
 // params returns the parameters that the arguments are specialized for. On GPUs, numbers under
@@ -420,7 +345,7 @@ func (l *launch) params() *args.Params {
 	if l.general != nil {
 		return l.general.params
 	}
-	if l.bound || !device.AlignsNumbers(l.dev.b) {
+	if l.bound || !device.AlignsNumbers(core.Backend(l.Dev)) {
 		return l.k.loose
 	}
 	return l.k.params
@@ -444,7 +369,7 @@ func (l *launch) loosen() bool {
 
 // bind specializes arguments.
 func (l *launch) bind(m *args.Matched) error {
-	f := &l.frame
+	f := &l.Frame
 	f.Matched = *m
 	err := f.Fill()
 	if err == nil {

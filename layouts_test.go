@@ -3,70 +3,22 @@ package nereid
 import (
 	"testing"
 	"unsafe"
-
-	"github.com/nereid-lang/nereid/internal/runtime/args"
 )
 
-// TestLayouts holds the structs that internal/runtime reads through its own types to beginning as those do.
-func TestLayouts(t *testing.T) {
-	var (
-		tensor Tensor
-		core   args.Tensor
-		stream Stream
-		queue  args.Stream
-		device Device
-		dev    args.Device
-		desc   Descriptor
-		plain  args.Descriptor
-	)
-	for name, at := range map[string][2]uintptr{
-		"Tensor.DType":       {unsafe.Offsetof(tensor.DType), unsafe.Offsetof(core.Elem)},
-		"Tensor.dev":         {unsafe.Offsetof(tensor.dev), unsafe.Offsetof(core.Dev)},
-		"Tensor.addr":        {unsafe.Offsetof(tensor.addr), unsafe.Offsetof(core.Addr)},
-		"Tensor.end":         {unsafe.Offsetof(tensor.end), unsafe.Offsetof(core.End)},
-		"Tensor.Shape":       {unsafe.Offsetof(tensor.Shape), unsafe.Offsetof(core.Shape)},
-		"Tensor.Strides":     {unsafe.Offsetof(tensor.Strides), unsafe.Offsetof(core.Strides)},
-		"size of DType":      {unsafe.Sizeof(tensor.DType), unsafe.Sizeof(core.Elem)},
-		"Stream.dev":         {unsafe.Offsetof(stream.dev), unsafe.Offsetof(queue.Dev)},
-		"Stream.s":           {unsafe.Offsetof(stream.s), unsafe.Offsetof(queue.S)},
-		"Device.b":           {unsafe.Offsetof(device.b), unsafe.Offsetof(dev.Backend)},
-		"size of b":          {unsafe.Sizeof(device.b), unsafe.Sizeof(dev.Backend)},
-		"Descriptor.Base":    {unsafe.Offsetof(desc.Base), unsafe.Offsetof(plain.Base)},
-		"Descriptor.Shape":   {unsafe.Offsetof(desc.Shape), unsafe.Offsetof(plain.Shape)},
-		"Descriptor.Strides": {unsafe.Offsetof(desc.Strides), unsafe.Offsetof(plain.Strides)},
-		"Descriptor.Block":   {unsafe.Offsetof(desc.Block), unsafe.Offsetof(plain.Block)},
-		"Descriptor.NaN":     {unsafe.Offsetof(desc.NaN), unsafe.Offsetof(plain.NaN)},
-		"size of Descriptor": {unsafe.Sizeof(desc), unsafe.Sizeof(plain)},
-	} {
-		if at[0] != at[1] {
-			t.Errorf("%s: %d here, %d in package args", name, at[0], at[1])
-		}
-	}
-}
-
-// TestLines holds what a launch on a GPU reads to whole cache lines: the allocator puts a struct whose size
-// is a multiple of a line's at the beginning of one, and the fields are in the first line or two.
+// TestLines holds what a launch of a Bound reads to two whole cache lines: the allocator puts a struct whose
+// size is a multiple of a line's at the beginning of one.
 func TestLines(t *testing.T) {
 	const line = 64
-	var (
-		stream Stream
-		bound  Bound
-		tensor Tensor
-	)
-	for name, at := range map[string][2]uintptr{ // end of the last field that is read, and how far it may be
-		"Stream.s":    {unsafe.Offsetof(stream.s) + unsafe.Sizeof(stream.s), line},
-		"Tensor.addr": {unsafe.Offsetof(tensor.addr) + unsafe.Sizeof(tensor.addr), line},
-		"Bound.raw":   {unsafe.Offsetof(bound.raw) + unsafe.Sizeof(bound.raw), 2 * line},
-		"Bound.words": {unsafe.Offsetof(bound.words) + unsafe.Sizeof(bound.words), 2 * line},
+	var bound Bound
+	for name, end := range map[string]uintptr{ // of the last field that is read
+		"raw":   unsafe.Offsetof(bound.raw) + unsafe.Sizeof(bound.raw),
+		"words": unsafe.Offsetof(bound.words) + unsafe.Sizeof(bound.words),
 	} {
-		if at[0] > at[1] {
-			t.Errorf("%s ends at %d, behind %d", name, at[0], at[1])
+		if end > 2*line {
+			t.Errorf("%s ends at %d", name, end)
 		}
 	}
-	for name, size := range map[string]uintptr{"Stream": unsafe.Sizeof(stream),
-		"Bound": unsafe.Sizeof(bound)} {
-		if size%line != 0 {
-			t.Errorf("a %s has %d bytes", name, size)
-		}
+	if size := unsafe.Sizeof(bound); size%line != 0 {
+		t.Errorf("a Bound has %d bytes", size)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
 	"github.com/nereid-lang/nereid/internal/runtime/compile"
+	"github.com/nereid-lang/nereid/internal/runtime/core"
 	"github.com/nereid-lang/nereid/internal/runtime/tune"
 	"github.com/nereid-lang/nereid/internal/runtime/warm"
 	"github.com/nereid-lang/nereid/internal/safefile"
@@ -186,8 +187,8 @@ type Kernel struct {
 	last  atomic.Pointer[warm.ArgCut] // shortcut to the plan of the previous launch on a GPU
 	host  atomic.Pointer[warm.ArgCut] // shortcut to that on the CPU
 	plans warm.Table
-	spare device.Spare[frame]
-	metas device.Spare[meta]
+	spare device.Spare[core.Frame]
+	metas core.Metas
 
 	code     compile.Kernel // its specializations
 	generals generals       // and those that serve others
@@ -201,6 +202,15 @@ func (k *Kernel) Name() string {
 		return ""
 	}
 	return k.name
+}
+
+// Text returns the text of the kernel and of the functions of its file that it calls: what its code is made
+// of, so that results that were measured with another text are known to be old.
+func (k *Kernel) Text() (string, error) {
+	if err := k.usable(); err != nil {
+		return "", err
+	}
+	return k.m.src.Text(k.name, lang.DefaultTarget)
 }
 
 // Param describes a parameter of a kernel.
@@ -222,54 +232,6 @@ func (k *Kernel) Params() []Param {
 	return out
 }
 
-// Options sets the options of a compilation and of its launches. The zero value has Triton's defaults.
-type Options struct {
-	NumWarps  int `json:"num_warps"`         // num_warps; 0: 4
-	NumStages int `json:"num_stages"`        // num_stages; 0: 3, on AMD's GPUs 2
-	NumCTAs   int `json:"num_ctas"`          // num_ctas, the blocks of a program's cluster; 0: 1
-	MaxNReg   int `json:"maxnreg,omitempty"` // maxnreg, the registers of a thread; 0: no limit
-
-	// Extra holds options of back ends from outside: "name=value,name=value".
-	Extra string `json:"extra,omitempty"`
-
-	// ExternLibs is extern_libs, as "name=path,name=path": files of LLVM bitcode with functions that the
-	// kernel calls by tl.extra or core.extern_elementwise. They are linked in and run in the kernel: native
-	// code, to be trusted as such.
-	ExternLibs string `json:"extern_libs,omitempty"`
-
-	// Debug is debug=True: assertions are checked, and integers for overflow unless NoSanitizeOverflow is
-	// set.
-	Debug bool `json:"debug,omitempty"`
-	// NoDebug is debug=False: it undoes @triton.jit(debug=True).
-	NoDebug bool `json:"no_debug,omitempty"`
-	// NoSanitizeOverflow is sanitize_overflow=False: Debug does not check integers for overflow.
-	NoSanitizeOverflow bool `json:"no_sanitize_overflow,omitempty"`
-
-	// LaunchCooperativeGrid is launch_cooperative_grid: all programs of a grid run at once, so that they may
-	// wait for each other. Only GPUs use it.
-	LaunchCooperativeGrid bool `json:"launch_cooperative_grid,omitempty"`
-	// LaunchPDL is launch_pdl: the kernel may begin before the previous one ends. Only GPUs use it.
-	LaunchPDL bool `json:"launch_pdl,omitempty"`
-
-	// NoFPFusion is enable_fp_fusion=False: a product and the sum that it goes into are rounded each.
-	NoFPFusion bool `json:"no_fp_fusion,omitempty"`
-
-	// Overlap makes code for the CPU that allows arguments whose memory overlaps. Launches detect such
-	// arguments and set it.
-	Overlap bool `json:"overlap,omitempty"`
-	// Check makes an access outside of its tensor, and an index that overflows int32, end the launch with an
-	// error that names the line, on every device. A GPU's launch then waits for its kernel. docs/CPU.md and
-	// docs/GPU.md have the rules and the cost.
-	Check bool `json:"check,omitempty"`
-	// Certify makes floats elements of a finite ring, in which sums and products are exact in every order, so
-	// that compiled code can be compared with its source bit for bit. Simulators and the interpreter have it,
-	// other devices refuse it. docs/VERIFY.md tells how.
-	Certify bool `json:"certify,omitempty"`
-}
-
-// options returns options as back ends take them; the compiler holds the two structs to the same fields.
-func options(o Options) target.Options { return target.Options(o) }
-
 // Compile compiles the kernel for a device and a signature in the form of Triton's ahead-of-time tool
 // ("*fp32:16, *fp32:16, i32, 1024"). A nil device stops at Triton IR for an sm_90 GPU.
 func (k *Kernel) Compile(ctx context.Context, dev *Device, signature string,
@@ -277,12 +239,12 @@ func (k *Kernel) Compile(ctx context.Context, dev *Device, signature string,
 	if err := k.usable(); err != nil {
 		return nil, err
 	}
-	ctx = orBackground(ctx)
+	ctx = core.OrBackground(ctx)
 	specs, err := lang.ParseSignature(k.params.List, signature)
 	if err != nil {
 		return nil, k.argError(err)
 	}
-	return k.compile(ctx, dev, specs, options(opts), "", nil)
+	return k.compile(ctx, dev, specs, core.DeviceOptions(opts), "", nil)
 }
 
 // Signature returns the signature, in the form that Compile takes, of the specialization that a launch with
@@ -294,10 +256,11 @@ func (k *Kernel) Signature(arguments ...any) (string, error) {
 	if len(arguments) == 0 && k.m.sig != "" {
 		return k.m.sig, nil
 	}
-	l := &launch{k: k, dev: &Device{newInterp()}, nowhere: true}
-	defer l.release()
-	var f frame
-	if err := f.match(k, arguments); err != nil {
+	l := k.newLaunch(core.NewDevice(newInterp()))
+	l.Nowhere = true
+	defer l.Release()
+	var f core.Frame
+	if err := f.Bind(k.name, k.params, arguments); err != nil {
 		return "", err
 	}
 	if err := l.bind(&f.Matched); err != nil {
@@ -311,17 +274,18 @@ func (k *Kernel) Source(ctx context.Context, arguments ...any) ([]byte, error) {
 	if err := k.usable(); err != nil {
 		return nil, err
 	}
-	ctx = orBackground(ctx)
-	l := &launch{k: k, dev: &Device{newInterp()}, nowhere: true}
-	defer l.release()
-	var f frame
-	if err := f.match(k, arguments); err != nil {
+	ctx = core.OrBackground(ctx)
+	l := k.newLaunch(core.NewDevice(newInterp()))
+	l.Nowhere = true
+	defer l.Release()
+	var f core.Frame
+	if err := f.Bind(k.name, k.params, arguments); err != nil {
 		return nil, err
 	}
 	if err := l.bind(&f.Matched); err != nil {
 		return nil, err
 	}
-	c, err := k.compile(ctx, l.dev, l.specs, l.opts, "source", nil)
+	c, err := k.compile(ctx, l.Dev, l.specs, l.opts, "source", nil)
 	if err != nil {
 		return nil, err
 	}
@@ -340,7 +304,7 @@ func (k *Kernel) CompileFor(ctx context.Context, target, signature string, opts 
 	if err != nil {
 		return nil, err
 	}
-	return k.compile(orBackground(ctx), dev, specs, options(opts), until, nil)
+	return k.compile(core.OrBackground(ctx), dev, specs, core.DeviceOptions(opts), until, nil)
 }
 
 // forTarget returns a device that compiles for a target, and the arguments that a signature describes.
@@ -353,18 +317,19 @@ func (k *Kernel) forTarget(target, signature string) (*Device, []signature.Arg, 
 	if err != nil {
 		return nil, nil, err
 	}
-	return &Device{b}, specs, nil
+	return core.NewDevice(b), specs, nil
 }
 
 // compile compiles up to a stage ("" means all) and keeps the text of some stages (nil means all).
 func (k *Kernel) compile(ctx context.Context, dev *Device, specs []signature.Arg, opts target.Options,
 	until string, only []string) (*Compiled, error) {
-	if dev != nil && dev.b == nil {
-		return nil, dev.usable()
+	if dev != nil && core.Backend(dev) == nil {
+		return nil, core.Usable(dev)
 	}
-	r, err := k.code.CompileKeeping(ctx, compile.Spec{Dev: dev.core(), Args: specs, Opts: opts}, until, only)
+	spec := compile.Spec{Dev: core.DeviceCore(dev), Args: specs, Opts: opts}
+	r, err := k.code.CompileKeeping(ctx, spec, until, only)
 	if r == nil {
 		return nil, compileError(err)
 	}
-	return newCompiled(dev, r, k), compileError(err)
+	return core.NewCompiled(dev, r, k.m.src), compileError(err)
 }

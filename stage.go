@@ -2,7 +2,6 @@ package nereid
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/runtime/code"
 	"github.com/nereid-lang/nereid/internal/runtime/compile"
+	"github.com/nereid-lang/nereid/internal/runtime/core"
 	"github.com/nereid-lang/nereid/internal/target"
 	"github.com/nereid-lang/nereid/internal/target/nvidia"
 )
@@ -61,13 +61,13 @@ func CompileStage(ctx context.Context, target string, in StageText, opts Options
 	if err != nil {
 		return nil, err
 	}
-	dev := &Device{b}
-	r, err := compile.CompileText(orBackground(ctx), defaultConfig().settings(), dev.core(), t, options(opts),
-		until)
+	dev := core.NewDevice(b)
+	r, err := compile.CompileText(core.OrBackground(ctx), defaultConfig().settings(), core.DeviceCore(dev), t,
+		core.DeviceOptions(opts), until)
 	if err != nil {
 		return nil, compileError(diag.RefusedBy(err, target))
 	}
-	return newCompiled(dev, r, nil), nil
+	return core.NewCompiled(dev, r, nil), nil
 }
 
 // read takes the text and its description apart.
@@ -133,28 +133,4 @@ func headerParams(t *compile.Text, r *code.Result) (out []code.SavedParam, err e
 		}
 	}
 	return out, nil
-}
-
-// LaunchInfo returns, as JSON, everything that a launcher must know about the code: its symbol, the arguments
-// with their places, threads, cluster, shared memory and scratch memory, constants, target, versions.
-// docs/LAUNCHERS.md describes it. It fails if the compilation ended before there was code.
-func (c *Compiled) LaunchInfo() ([]byte, error) {
-	if c == nil || c.of == nil {
-		return nil, errNotCompiled
-	}
-	code, err := c.of.Code(c.lastStage())
-	if err != nil {
-		return nil, fmt.Errorf("nereid: %s: %w", c.of.Saved.Kernel, err)
-	}
-	data, err := json.MarshalIndent(c.of.Saved.LaunchInfo(code), "", "  ")
-	return append(data, '\n'), err
-}
-
-// lastStage returns the name of the stage that the device executes.
-func (c *Compiled) lastStage() string {
-	if c.dev.usable() != nil {
-		return ""
-	}
-	stages := c.dev.Stages()
-	return stages[len(stages)-1]
 }

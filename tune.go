@@ -7,14 +7,15 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/nereid-lang/nereid/internal/autotune"
 	"github.com/nereid-lang/nereid/internal/dtype"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
+	"github.com/nereid-lang/nereid/internal/runtime/core"
 	"github.com/nereid-lang/nereid/internal/runtime/tune"
-	"github.com/nereid-lang/nereid/internal/target"
 )
 
 // TuneOptions says how kernels under @triton.autotune are tuned. The zero value measures as Triton does and
@@ -65,7 +66,7 @@ func (c *Config) tuning() *tune.Options {
 		Verify: o.Verify, Journal: o.Journal, Strict: c.Strict, Warn: c.warn,
 	}
 	if o.Store != nil {
-		out.Store = o.Store.layers
+		out.Store = core.Records(o.Store)
 	}
 	if o.Progress == nil && o.Print == nil {
 		out.Inform = cmp.Or(c.Logger, slog.Default()).Info
@@ -88,7 +89,7 @@ func (c *Config) tuning() *tune.Options {
 // decorate completes the arguments of a launch as the kernel's decorators say.
 func (k *Kernel) decorate(s *Stream, grid Programs, m *args.Matched, ahead bool) (tune.Decorated, error) {
 	w := &tuneWork{k: k, s: s, grid: grid, ahead: ahead}
-	d, err := k.tuned.Complete(tune.Start{Ctx: s.ctx, Dev: s.dev.core(), Work: w, Stream: s, Ahead: ahead}, m)
+	d, err := k.tuned.Complete(w.start(), m)
 	return d, compileError(err)
 }
 
@@ -100,40 +101,51 @@ func (k *Kernel) Tune(s *Stream, grid Programs, arguments ...any) error {
 	if err := k.usable(); err != nil {
 		return err
 	}
-	if err := s.usable(); err != nil {
+	if err := core.Usable(s); err != nil {
 		return fmt.Errorf("nereid: %s: Tune needs a stream: %w", k.name, err)
 	}
-	var f frame
-	if err := f.match(k, arguments); err != nil {
+	var f core.Frame
+	if err := f.Bind(k.name, k.params, arguments); err != nil {
 		return err
 	}
 	d, err := k.decorate(s, grid, &f.Matched, true)
 	if err != nil {
 		return err
 	}
-	return (&tuneWork{k: k, s: s, grid: grid, ahead: true}).Compile(s.ctx, d.Full)
+	return (&tuneWork{k: k, s: s, grid: grid, ahead: true}).Compile(s.Context(), d.Full)
 }
 
-// launchConfig launches with a config of the kernel's @triton.autotune, by its name, instead of the one that
-// a tuning chooses. With ahead it compiles what the launch needs.
+// LaunchConfig launches with a config of the kernel's @triton.autotune, by its name (TuneConfig.Name),
+// instead of the one that a tuning chooses, and calls the config's hook.
+func (k *Kernel) LaunchConfig(s *Stream, grid Programs, config string, arguments ...any) error {
+	return k.launchConfig(s, grid, arguments, config, false)
+}
+
+// CompileConfig compiles what LaunchConfig with these arguments launches.
+func (k *Kernel) CompileConfig(s *Stream, grid Programs, config string, arguments ...any) error {
+	return k.launchConfig(s, grid, arguments, config, true)
+}
+
+// launchConfig launches with a config or, with ahead, compiles what the launch needs.
 func (k *Kernel) launchConfig(s *Stream, grid Programs, list []any, config string, ahead bool) error {
-	if err := errors.Join(k.usable(), s.usable()); err != nil {
+	if err := errors.Join(k.usable(), core.Usable(s)); err != nil {
 		return err
 	}
-	var f frame
-	if err := f.match(k, list); err != nil {
+	var f core.Frame
+	if err := f.Bind(k.name, k.params, list); err != nil {
 		return err
 	}
 	w := &tuneWork{k: k, s: s, grid: grid, ahead: ahead}
-	d, err := k.tuned.Complete(tune.Start{Ctx: s.ctx, Dev: s.dev.core(), Work: w, Stream: s, Ahead: ahead,
-		Config: config}, &f.Matched)
+	start := w.start()
+	start.Config = config
+	d, err := k.tuned.Complete(start, &f.Matched)
 	if err != nil {
 		return compileError(err)
 	}
 	if ahead {
-		return w.Compile(s.ctx, d.Full)
+		return w.Compile(s.Context(), d.Full)
 	}
-	return closedMeanwhile(k.launchMatched(s, grid, d.Full, false), k.name, list)
+	return core.ClosedMeanwhile(k.launchMatched(s, grid, d.Full, false), k.name, list)
 }
 
 // tuneWork implements tune.Work: launches of a kernel on a stream.
@@ -141,33 +153,39 @@ type tuneWork struct {
 	k     *Kernel
 	s     *Stream
 	grid  Programs
-	ahead bool                      // strict mode allows to compile
-	saved map[*Tensor]target.Buffer // contents of restore_value tensors, on the device
+	ahead bool       // strict mode allows to compile
+	saved core.Saver // contents of restore_value tensors
+}
+
+// start says where and for whom the launch is completed.
+func (w *tuneWork) start() tune.Start {
+	return tune.Start{Ctx: w.s.Context(), Dev: core.DeviceCore(w.s.Device()), Work: w, Stream: w.s,
+		Ahead: w.ahead}
 }
 
 func (w *tuneWork) Launch(m *args.Matched) error { return w.k.launchMatched(w.s, w.grid, m, w.ahead) }
 func (w *tuneWork) Sync() error                  { return w.s.Sync() }
-func (w *tuneWork) Refuse() error                { return w.s.refuse(w.k.name, "tuned") }
+func (w *tuneWork) Refuse() error                { return core.Capturing(w.s, w.k.name, "tuned") }
 
-func (w *tuneWork) Tensor(t *args.Tensor) tune.Tensor { return tuneTensor{tensorOf(t), w} }
+func (w *tuneWork) Tensor(t *args.Tensor) tune.Tensor { return tuneTensor{core.TensorOf(t), w} }
 
 func (w *tuneWork) Times(warmup, rep time.Duration, f func() error) ([]time.Duration, error) {
-	return w.s.times(warmup, rep, f)
+	return core.TimesOn(w.s, warmup, rep, f)
 }
 
 func (w *tuneWork) GraphTimes(rep time.Duration, f func() error) ([]time.Duration, error) {
-	return w.s.graphTimes(rep, f)
+	return core.GraphTimesOn(w.s, rep, f)
 }
 
 // Compile compiles the kernel as a launch with these arguments would.
 func (w *tuneWork) Compile(ctx context.Context, m *args.Matched) error {
-	l := &launch{k: w.k, dev: w.s.dev, ahead: w.ahead}
-	defer l.release()
+	l := w.k.newLaunch(w.s.Device())
+	l.ahead = w.ahead
+	defer l.Release()
 	if err := l.bind(m); err != nil {
 		return err
 	}
-	l.frame.meta.of = &l.frame
-	if g, err := resolve(w.grid, &l.frame.meta); err == nil { // if not, the launch says so
+	if g, err := l.Frame.Resolve(w.k.name, w.grid); err == nil { // if not, the launch says so
 		l.share(g)
 	}
 	_, err := w.k.build(ctx, l)
@@ -175,15 +193,7 @@ func (w *tuneWork) Compile(ctx context.Context, m *args.Matched) error {
 }
 
 // Release frees the memory of saved tensors.
-func (w *tuneWork) Release() {
-	if len(w.saved) > 0 {
-		w.s.Sync()
-	}
-	for _, b := range w.saved {
-		b.Close()
-	}
-	w.saved = nil
-}
+func (w *tuneWork) Release() { w.saved.Release() }
 
 // tuneTensor implements tune.Tensor.
 type tuneTensor struct {
@@ -191,53 +201,32 @@ type tuneTensor struct {
 	w *tuneWork
 }
 
-func (t tuneTensor) Bytes() ([]byte, error)   { return t.bytes() }
-func (t tuneTensor) Zero() error              { return t.w.s.zero(t.Tensor) }
-func (t tuneTensor) Value() *lang.TensorValue { return t.hostValue() }
+func (t tuneTensor) Bytes() ([]byte, error)      { return core.Bytes(t.Tensor) }
+func (t tuneTensor) Zero() error                 { return core.ZeroOn(t.w.s, t.Tensor) }
+func (t tuneTensor) Value() *lang.TensorValue    { return hostValue(t.Tensor) }
+func (t tuneTensor) Save() (func() error, error) { return t.w.saver().Save(t.Tensor) }
 
-// Save saves the contents of a tensor and returns a function that restores them: in order with the stream's
-// work where the device can, in memory that all runs share.
-func (t tuneTensor) Save() (back func() error, err error) {
-	w := t.w
-	q, ok := w.s.queue(t.Tensor)
-	if !ok {
-		data, err := t.bytes()
-		if err != nil {
-			return nil, err
-		}
-		return func() error { return errors.Join(w.s.Sync(), t.Write(data)) }, nil
-	}
-	n := t.size()
-	copied := w.saved[t.Tensor]
-	if copied == nil {
-		if copied, err = w.s.dev.b.Alloc(n); err != nil {
-			return nil, err
-		}
-		if w.saved == nil {
-			w.saved = map[*Tensor]target.Buffer{}
-		}
-		w.saved[t.Tensor] = copied
-	}
-	if err := q.Copy(copied, 0, t.buf, t.offset, n); err != nil {
-		return nil, err
-	}
-	return func() error { return q.Copy(t.buf, t.offset, copied, 0, n) }, nil
+// saver returns what saves the contents of restore_value tensors.
+func (w *tuneWork) saver() *core.Saver {
+	w.saved.S = w.s
+	return &w.saved
 }
 
 // hostValue returns the tensor as functions of a kernel's file see it.
-func (t *Tensor) hostValue() *lang.TensorValue {
-	v := &lang.TensorValue{DType: dtype.Type(t.DType).Row().Torch, Ptr: int64(t.addr), Zero: t.zero}
-	for i, stride := range t.strides() {
+func hostValue(t *Tensor) *lang.TensorValue {
+	v := &lang.TensorValue{DType: dtype.Type(t.DType).Row().Torch, Ptr: int64(core.TensorCore(t).Addr),
+		Zero: func() error { return core.Zero(t) }}
+	for i, stride := range core.Strides(t) {
 		v.Shape, v.Strides = append(v.Shape, int64(t.Shape[i])), append(v.Strides, int64(stride))
 	}
 	v.Clone = func() (*lang.TensorValue, error) {
-		data, err := t.bytes()
+		data, err := core.Bytes(t)
 		if err != nil {
 			return nil, err
 		}
 		c := FromBytes(t.DType, data)
 		c.Shape, c.Strides = t.Shape, t.Strides
-		return c.hostValue(), nil
+		return hostValue(c), nil
 	}
 	v.Copy = func(from *lang.TensorValue) error {
 		data, err := from.Bytes()
@@ -246,6 +235,51 @@ func (t *Tensor) hostValue() *lang.TensorValue {
 		}
 		return t.Write(data)
 	}
-	v.Bytes = t.bytes
+	v.Bytes = func() ([]byte, error) { return core.Bytes(t) }
 	return v
+}
+
+// envTuneStore returns the store of the environment's settings, the same for the same settings, or nil if it
+// cannot be opened; the cache warns of that.
+func envTuneStore(o TuneStoreOptions) *TuneStore {
+	type key struct {
+		dir, redis, secret string
+		readOnly           bool
+	}
+	open, _ := envTuneStores.LoadOrStore(key{o.Dir, o.Redis, o.Key, o.ReadOnly},
+		sync.OnceValue(func() *TuneStore {
+			o.Logger = slog.Default()
+			s, err := OpenTuneStore(o)
+			if err != nil {
+				return nil
+			}
+			return s
+		}))
+	return open.(func() *TuneStore)()
+}
+
+var envTuneStores sync.Map // settings to func() *TuneStore
+
+// Configs returns the configs of the kernel's @triton.autotune for a device, before any pruning. A kernel
+// without the decorator has none.
+func (k *Kernel) Configs(dev *Device) ([]TuneConfig, error) {
+	if err := k.usable(); err != nil {
+		return nil, err
+	}
+	if err := core.Usable(dev); err != nil {
+		return nil, err
+	}
+	list, err := k.tuned.Configs(core.DeviceCore(dev))
+	if err != nil {
+		return nil, compileError(err)
+	}
+	var out []TuneConfig
+	for _, c := range list {
+		t := TuneConfig{Name: c.Name, Options: Options(c.Options), Hook: c.Hook}
+		for _, a := range c.Args {
+			t.Args = append(t.Args, Named(a))
+		}
+		out = append(out, t)
+	}
+	return out, nil
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nereid-lang/nereid/internal/runtime/core"
 	"github.com/nereid-lang/nereid/internal/target"
 	"github.com/nereid-lang/nereid/internal/target/interp"
 	"github.com/nereid-lang/nereid/internal/txtest"
@@ -65,7 +66,7 @@ func tuneOn(t *testing.T, d target.Backend, o TuneOptions) float32 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := (&Device{d}).NewStream(t.Context())
+	s, err := (core.NewDevice(d)).NewStream(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

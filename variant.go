@@ -15,6 +15,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/runtime/code"
 	"github.com/nereid-lang/nereid/internal/runtime/compile"
+	"github.com/nereid-lang/nereid/internal/runtime/core"
 )
 
 // Variant names a specialization of a kernel: a launch compiles one, and a manifest lists them.
@@ -37,7 +38,7 @@ func (v Variant) String() string { return v.core().String() }
 // core returns the variant in the form of package compile.
 func (v Variant) core() code.Variant {
 	return code.Variant{File: v.File, Kernel: v.Kernel, Signature: v.Signature,
-		Options: options(v.Options), Form: v.Form, Triton: v.Triton}
+		Options: core.DeviceOptions(v.Options), Form: v.Form, Triton: v.Triton}
 }
 
 // variantOf returns a variant of package compile in its exported form.
@@ -67,14 +68,14 @@ func (m *Module) Warmup(ctx context.Context, dev *Device, list []Variant,
 	if err := m.usable(); err != nil {
 		return err
 	}
-	ctx = orBackground(ctx)
+	ctx = core.OrBackground(ctx)
 	if dev == nil {
 		var err error
 		if dev, err = Open(""); err != nil {
 			return err
 		}
 	}
-	if err := dev.usable(); err != nil {
+	if err := core.Usable(dev); err != nil {
 		return err
 	}
 	mine := m.variants(list)
@@ -176,8 +177,9 @@ func (m *Module) warm(ctx context.Context, dev *Device, v Variant, want func(dev
 	if err != nil {
 		return err
 	}
-	_, err = k.build(ctx, &launch{k: k, dev: dev, opts: options(v.Options), specs: specs, ahead: true,
-		all: true, want: want})
+	l := k.newLaunch(dev)
+	l.opts, l.specs, l.ahead, l.all, l.want = core.DeviceOptions(v.Options), specs, true, true, want
+	_, err = k.build(ctx, l)
 	return err
 }
 
@@ -187,15 +189,16 @@ func (k *Kernel) Build(ctx context.Context, dev *Device, signature string, opts 
 	if err := k.usable(); err != nil {
 		return err
 	}
-	if err := dev.usable(); err != nil {
+	if err := core.Usable(dev); err != nil {
 		return err
 	}
 	specs, err := lang.ParseSignature(k.params.List, signature)
 	if err != nil {
 		return k.argError(err)
 	}
-	l := &launch{k: k, dev: dev, opts: options(opts), specs: specs, ahead: true}
-	_, err = k.build(orBackground(ctx), l)
+	l := k.newLaunch(dev)
+	l.opts, l.specs, l.ahead = core.DeviceOptions(opts), specs, true
+	_, err = k.build(core.OrBackground(ctx), l)
 	return err
 }
 

@@ -11,10 +11,9 @@ import (
 	"sort"
 	"sync"
 
-	"github.com/nereid-lang/nereid"
 	format "github.com/nereid-lang/nereid/internal/bundle"
-	"github.com/nereid-lang/nereid/internal/runtime/inside"
 	"github.com/nereid-lang/nereid/internal/safefile"
+	"github.com/nereid-lang/nereid/run"
 )
 
 // Bundle is an open bundle. Many goroutines may use it at once.
@@ -207,7 +206,7 @@ func (b *Bundle) Loaded() int {
 }
 
 // Close frees all code that was loaded, once its launches are done, and the file. Launches and loads then
-// fail with nereid.ErrClosed. Closing twice is harmless.
+// fail with run.ErrClosed. Closing twice is harmless.
 func (b *Bundle) Close() error {
 	if !b.open() {
 		return nil
@@ -231,12 +230,7 @@ func (b *Bundle) Close() error {
 }
 
 // Device returns a device to run bundles on: "cuda", "cuda:1", "hip:0", "cpu". An empty name means the one in
-// NEREID_DEVICE, or else a GPU, or else the CPU. Unlike nereid.Open, it returns the CPU without LLVM too;
-// where LLVM is installed, both return the same device.
-func Device(name string) (*nereid.Device, error) {
-	d, err := inside.Root.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	return d.(*nereid.Device), nil
+// NEREID_DEVICE, or else a GPU, or else the CPU, which needs no LLVM. It is run.Open.
+func Device(name string) (*run.Device, error) {
+	return run.Open(name)
 }

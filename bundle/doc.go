@@ -6,10 +6,10 @@
 //	var data []byte
 //
 //	b, err := bundle.OpenBytes(data)
-//	dev, err := bundle.Device("")
+//	dev, err := run.Open("")
 //	stream, err := dev.NewStream(ctx)
 //	v, err := b.Lookup("softmax_fp32_1024")
-//	err = v.Launch(stream, nereid.Grid{rows}, out, x, rowStride, rowStride, cols)
+//	err = v.Launch(stream, run.Grid{rows}, out, x, rowStride, rowStride, cols)
 //
 // Opening reads the index alone. The code of a variant is read, checked and loaded when it is first asked for
 // on a device, once however many goroutines ask, and launched through the same core as kernels that were

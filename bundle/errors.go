@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/nereid-lang/nereid"
 	format "github.com/nereid-lang/nereid/internal/bundle"
 	"github.com/nereid-lang/nereid/internal/diag"
+	"github.com/nereid-lang/nereid/run"
 )
 
 // Errors for errors.Is.
@@ -19,7 +19,7 @@ var (
 )
 
 var (
-	errClosed = fmt.Errorf("bundle: the bundle is closed: %w", nereid.ErrClosed)
+	errClosed = fmt.Errorf("bundle: the bundle is closed: %w", run.ErrClosed)
 	errNil    = errors.New("bundle: there is no bundle: Open, OpenFS and OpenBytes return one")
 )
 

@@ -12,7 +12,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/aot"
 	format "github.com/nereid-lang/nereid/internal/bundle"
 	"github.com/nereid-lang/nereid/internal/llvm"
-	"github.com/nereid-lang/nereid/internal/runtime/inside"
+	"github.com/nereid-lang/nereid/internal/runtime/core"
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
@@ -142,13 +142,13 @@ func TestFormIsChosen(t *testing.T) {
 	}
 	dev := txtest.Device(t, "sim:90", nereid.Open)
 	s := txtest.Open(t, dev.NewStream, t.Context())
-	code, err := inside.Root.Load(dev, saved)
+	code, err := core.LoadSaved(dev, saved)
 	if err != nil || changed == 0 {
 		t.Fatal(err, changed)
 	}
 	for programs, want := range map[int]float32{8: 2, 7: 1} {
 		in, out := make([]float32, 512), make([]float32, 512)
-		if err := code.(*nereid.Compiled).Launch(s, nereid.Grid{programs}, nereid.FromSlice(in),
+		if err := code.Launch(s, nereid.Grid{programs}, nereid.FromSlice(in),
 			nereid.FromSlice(out), programs*64); err != nil || out[5] != want {
 			t.Errorf("%d programs: %v, want %v: %v", programs, out[5], want, err)
 		}

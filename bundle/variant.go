@@ -11,9 +11,9 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/nereid-lang/nereid"
 	format "github.com/nereid-lang/nereid/internal/bundle"
-	"github.com/nereid-lang/nereid/internal/runtime/inside"
+	"github.com/nereid-lang/nereid/internal/runtime/core"
+	"github.com/nereid-lang/nereid/run"
 )
 
 // Variant is a kernel with fixed constants and options, compiled for one or more targets.
@@ -27,9 +27,9 @@ type Variant struct {
 
 // loading is the code of a variant on a device, being loaded or loaded.
 type loading struct {
-	dev  *nereid.Device
+	dev  *run.Device
 	once sync.Once
-	code *nereid.Compiled // nil after an error
+	code *run.Compiled // nil after an error
 	err  error
 }
 
@@ -80,14 +80,14 @@ func (v *Variant) Constants() map[string]string {
 
 // Code describes the code of a variant for one target.
 type Code struct {
-	Target    string         // "cuda:90", "hip:gfx942", "cpu:x86-64-v3"
-	Forms     []string       // "cubin" and "ptx", "hsaco", or "obj"
-	Options   nereid.Options // the options that it was compiled with
-	Source    string         // hash of the kernel's source
-	Compiler  string         // build of Nereid
-	Generator string         // LLVM and the like, with their versions
-	Hash      string         // names the code: equal hashes, equal code
-	Size      int            // bytes in the bundle
+	Target    string      // "cuda:90", "hip:gfx942", "cpu:x86-64-v3"
+	Forms     []string    // "cubin" and "ptx", "hsaco", or "obj"
+	Options   run.Options // the options that it was compiled with
+	Source    string      // hash of the kernel's source
+	Compiler  string      // build of Nereid
+	Generator string      // LLVM and the like, with their versions
+	Hash      string      // names the code: equal hashes, equal code
+	Size      int         // bytes in the bundle
 }
 
 // Code describes the variant's code for each target.
@@ -128,14 +128,14 @@ func (v *Variant) Targets() []string {
 func (v *Variant) String() string { return v.Name() }
 
 // Runs returns nil if a device runs the variant, or else a TargetError that says why not. Nothing is loaded.
-func (v *Variant) Runs(dev *nereid.Device) error {
+func (v *Variant) Runs(dev *run.Device) error {
 	_, err := v.choose(dev)
 	return err
 }
 
 // CodeOn describes the code that a device runs, without loading it. The error is a TargetError if there is
 // none.
-func (v *Variant) CodeOn(dev *nereid.Device) (Code, error) {
+func (v *Variant) CodeOn(dev *run.Device) (Code, error) {
 	list, err := v.choose(dev)
 	if err != nil {
 		return Code{}, err
@@ -152,7 +152,7 @@ type choice struct {
 }
 
 // choose returns the code that a device runs, the best first. The error is a TargetError if there is none.
-func (v *Variant) choose(dev *nereid.Device) ([]choice, error) {
+func (v *Variant) choose(dev *run.Device) ([]choice, error) {
 	if !v.usable() {
 		return nil, errNil
 	}
@@ -166,7 +166,7 @@ func (v *Variant) choose(dev *nereid.Device) ([]choice, error) {
 			if !format.IsCode(p.Name) {
 				continue
 			}
-			if err := inside.Root.Runs(dev, p.Name, e.Machine); err != nil {
+			if err := core.Runs(dev, p.Name, e.Machine); err != nil {
 				why = err
 				continue
 			}
@@ -200,7 +200,7 @@ func rank(part, machine string) int {
 // Load loads the variant on a device, if it is not there yet, and returns it. The code is the bundle's: Close
 // of the bundle frees it. A device that runs none of its code is a TargetError, a damaged entry a
 // DamageError.
-func (v *Variant) Load(dev *nereid.Device) (*nereid.Compiled, error) {
+func (v *Variant) Load(dev *run.Device) (*run.Compiled, error) {
 	l, err := v.load(dev)
 	if err != nil {
 		return nil, err
@@ -208,7 +208,7 @@ func (v *Variant) Load(dev *nereid.Device) (*nereid.Compiled, error) {
 	return l.code, nil
 }
 
-func (v *Variant) load(dev *nereid.Device) (*loading, error) {
+func (v *Variant) load(dev *run.Device) (*loading, error) {
 	if !v.usable() {
 		return nil, errNil
 	}
@@ -226,7 +226,7 @@ func (v *Variant) load(dev *nereid.Device) (*loading, error) {
 }
 
 // begin returns the loading for a device: a new one, or that of whoever came first.
-func (v *Variant) begin(dev *nereid.Device) (*loading, error) {
+func (v *Variant) begin(dev *run.Device) (*loading, error) {
 	b := v.of
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -253,7 +253,7 @@ func (v *Variant) forget(failed *loading) {
 }
 
 // loadOn loads the best code that the device takes. A driver may be too old for a cubin, and takes PTX.
-func (v *Variant) loadOn(dev *nereid.Device) (*nereid.Compiled, error) {
+func (v *Variant) loadOn(dev *run.Device) (*run.Compiled, error) {
 	list, err := v.choose(dev)
 	if err != nil {
 		return nil, err
@@ -264,18 +264,18 @@ func (v *Variant) loadOn(dev *nereid.Device) (*nereid.Compiled, error) {
 		if err != nil {
 			return nil, damage(err)
 		}
-		code, err := inside.Root.Load(dev, saved)
+		code, err := core.LoadSaved(dev, saved)
 		if err == nil {
-			return code.(*nereid.Compiled), nil
+			return code, nil
 		}
 		failed = append(failed, fmt.Errorf("bundle: %s, its %s: %w", c.entry, c.part, err))
 	}
 	return nil, errors.Join(failed...)
 }
 
-// Launch runs the variant once for each program of the grid, on a stream, as nereid.Compiled.Launch does. The
+// Launch runs the variant once for each program of the grid, on a stream, as run.Compiled.Launch does. The
 // first launch on a device loads the code.
-func (v *Variant) Launch(s *nereid.Stream, grid nereid.Grid, arguments ...any) error {
+func (v *Variant) Launch(s *run.Stream, grid run.Grid, arguments ...any) error {
 	if v == nil {
 		return errNil
 	}

@@ -5,11 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/spf13/cobra"
-
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/internal/replay"
-	"github.com/nereid-lang/nereid/internal/runtime/inside"
+	"github.com/nereid-lang/nereid/internal/runtime/core"
+	"github.com/spf13/cobra"
 )
 
 // What follows --check names the checks, with a space or with an equals sign.
@@ -96,7 +95,7 @@ def k(y, DT: tl.constexpr):
 		{4, nereid.Float32, 271}} {
 		d := checks(nil).interpreter()
 		d.SumInLanes(c.lanes)
-		s, err := inside.Root.Device(d).(*nereid.Device).NewStream(t.Context())
+		s, err := core.NewDevice(d).NewStream(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,11 +11,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/internal/replay"
-	"github.com/nereid-lang/nereid/internal/runtime/inside"
+	"github.com/nereid-lang/nereid/internal/runtime/core"
+	"github.com/spf13/cobra"
 )
 
 type raceFlags struct {
@@ -326,7 +325,7 @@ func (m deviceMemory) tensor(a replay.Arg) (*nereid.Tensor, error) {
 // zeros where the device does not tell either.
 func resources(ctx context.Context, k *nereid.Kernel, s *nereid.Stream, args []any,
 	o nereid.Options) replay.Timing {
-	if f := inside.Root.Launched(s); f.Registers > 0 {
+	if f := core.Launched(s); f.Registers > 0 {
 		return replay.Timing{Registers: f.Registers, Spills: f.Spills, Shared: f.Shared}
 	}
 	sig, err := k.Signature(args...)

@@ -14,11 +14,10 @@ import (
 	"sync"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/internal/rules"
-	"github.com/nereid-lang/nereid/internal/runtime/inside"
+	"github.com/nereid-lang/nereid/internal/runtime/core"
+	"github.com/spf13/cobra"
 )
 
 type rulesMeasureFlags struct {
@@ -100,7 +99,7 @@ type ruleMeasurer struct {
 
 // open reads the data file, if there is one, or begins it.
 func (m *ruleMeasurer) open() error {
-	model, _, _ := inside.Root.Built(m.dev)
+	model, _, _ := core.Built(m.dev)
 	chip, commit := cmp.Or(model, m.dev.String()), m.commit
 	if info, ok := debug.ReadBuildInfo(); ok && commit == "" {
 		commit = version(info)

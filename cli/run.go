@@ -9,11 +9,10 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/internal/replay"
-	"github.com/nereid-lang/nereid/internal/runtime/inside"
+	"github.com/nereid-lang/nereid/internal/runtime/core"
+	"github.com/spf13/cobra"
 )
 
 type runFlags struct {
@@ -351,7 +350,7 @@ func (r *runner) orders() (out []map[string][]byte, err error) {
 	for _, lanes := range []int{8, 16, 32, 64, 128} {
 		d := r.flags.check.interpreter()
 		d.SumInLanes(lanes)
-		res, err := r.once(inside.Root.Device(d).(*nereid.Device), r.judge)
+		res, err := r.once(core.NewDevice(d), r.judge)
 		if err != nil {
 			return nil, err
 		}
@@ -365,7 +364,7 @@ func (r *runner) orders() (out []map[string][]byte, err error) {
 func (r *runner) judged() (*result, error) {
 	d := r.flags.check.interpreter()
 	touch := d.Track()
-	res, err := r.onceAnd(inside.Root.Device(d).(*nereid.Device), r.judge,
+	res, err := r.onceAnd(core.NewDevice(d), r.judge,
 		func(tensors map[string]*nereid.Tensor) {
 			for _, t := range tensors {
 				loaded, stored := touch.At(t.Addr()).Bytes()

@@ -11,7 +11,7 @@ import (
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/internal/knob"
 	"github.com/nereid-lang/nereid/internal/replay"
-	"github.com/nereid-lang/nereid/internal/runtime/inside"
+	"github.com/nereid-lang/nereid/internal/runtime/core"
 	"github.com/nereid-lang/nereid/internal/target/interp"
 )
 
@@ -69,7 +69,7 @@ func (c checks) open(device string) (*nereid.Device, error) {
 	case device == "interp":
 		o := c.options()
 		o.Stdout = nil // this one is the device, and its kernels print
-		return inside.Root.Device(interp.NewDevice(o)).(*nereid.Device), nil
+		return core.NewDevice(interp.NewDevice(o)), nil
 	}
 	if strings.HasPrefix(device, "sim") && c.has("races") {
 		if err := os.Setenv(knob.CheckRaces.Name(), "1"); err != nil { // before devices are looked for

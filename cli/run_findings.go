@@ -9,12 +9,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/replay"
-	"github.com/nereid-lang/nereid/internal/runtime/inside"
+	"github.com/nereid-lang/nereid/internal/runtime/core"
 )
 
 // What a run shows to be wrong although every access was allowed: results that are not those of --expect, NaN
@@ -124,7 +123,7 @@ func (r *runner) maskedLanes(w io.Writer, got *result) error {
 	}
 	d := r.flags.check.interpreter()
 	d.FillMasked()
-	again, err := r.once(inside.Root.Device(d).(*nereid.Device), r.judge)
+	again, err := r.once(core.NewDevice(d), r.judge)
 	remedy := "; other= says what they hold: " + strings.Join(loads, ", ")
 	if err != nil {
 		fmt.Fprintln(w, "masks\tFAILED: lanes that the mask of a load leaves out matter")

@@ -14,7 +14,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/pass"
-	"github.com/nereid-lang/nereid/internal/runtime/inside"
+	"github.com/nereid-lang/nereid/internal/runtime/core"
 	"github.com/nereid-lang/nereid/internal/target/interp"
 )
 
@@ -206,7 +206,7 @@ func (z *sizer) trial(g nereid.Grid, open []*tensorArg, room int) (map[string]*i
 func tracked(f func(*nereid.Device, *interp.Touch) error) error {
 	d := interp.NewDevice(interp.DeviceOptions{Stdout: io.Discard})
 	touch := d.Track()
-	return f(inside.Root.Device(d).(*nereid.Device), touch)
+	return f(core.NewDevice(d), touch)
 }
 
 // bounds returns the sizes that the kernel's comparisons show, by parameter.

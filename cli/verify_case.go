@@ -9,12 +9,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/internal/certify"
 	"github.com/nereid-lang/nereid/internal/replay"
-	"github.com/nereid-lang/nereid/internal/runtime/inside"
+	"github.com/nereid-lang/nereid/internal/runtime/core"
+	"github.com/spf13/cobra"
 )
 
 // A recorded launch (peer/capture.py, peer/dry.py) is verified on its own arguments: what it was recorded to
@@ -127,7 +126,7 @@ type sourceError struct{ error }
 
 // race returns the error of source that leaves it open what is in memory in the end.
 func (v *caseVerifier) race(ctx context.Context, c *replay.Case, k *nereid.Kernel) error {
-	dev := inside.Root.Device(checks{"races"}.interpreter()).(*nereid.Device)
+	dev := core.NewDevice(checks{"races"}.interpreter())
 	_, _, err := v.r.run(ctx, c, k, guess{dev: dev})
 	return err
 }

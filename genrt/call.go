@@ -10,6 +10,7 @@ import (
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
+	"github.com/nereid-lang/nereid/internal/runtime/core"
 	"github.com/nereid-lang/nereid/internal/runtime/inside"
 	"github.com/nereid-lang/nereid/internal/runtime/warm"
 	"github.com/nereid-lang/nereid/internal/target"
@@ -355,7 +356,7 @@ func (c *Call) plan(s *nereid.Stream) *warm.Plan {
 // overlap reports whether tensors overlap that the plan's code assumes to be apart.
 func (c *Call) overlap(p *warm.Plan) bool {
 	for _, x := range p.Apart {
-		if inside.Root.Overlap(tensorOf(c.tensors[x.A]), tensorOf(c.tensors[x.B]), x.OrEqual) {
+		if core.Overlaps(tensorOf(c.tensors[x.A]), tensorOf(c.tensors[x.B]), x.OrEqual) {
 			return true
 		}
 	}

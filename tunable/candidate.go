@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nereid-lang/nereid"
-	"github.com/nereid-lang/nereid/internal/runtime/inside"
+	"github.com/nereid-lang/nereid/internal/runtime/core"
+	"github.com/nereid-lang/nereid/run"
 )
 
 // Candidate is one implementation of an op.
@@ -20,19 +20,19 @@ type Candidate[P any] struct {
 	// and must be cheap; nil supports all.
 	Supports func(p P) error
 	// Run queues the work on a stream, as a launch does.
-	Run func(s *nereid.Stream, p P) error
+	Run func(s *run.Stream, p P) error
 	// Prepare compiles or loads what Run needs, before anything is measured; several candidates are prepared
 	// at once. It may be nil.
-	Prepare func(s *nereid.Stream, p P) error
+	Prepare func(s *run.Stream, p P) error
 
 	// device returns an error if the candidate does not run on a device; may be nil.
-	device func(dev *nereid.Device) error
+	device func(dev *run.Device) error
 	// hashOn returns the hash of code that differs from device to device; nil means Hash.
-	hashOn func(dev *nereid.Device) string
+	hashOn func(dev *run.Device) string
 }
 
 // hash returns the hash of the code for a device.
-func (c *Candidate[P]) hash(dev *nereid.Device) string {
+func (c *Candidate[P]) hash(dev *run.Device) string {
 	if c.hashOn != nil {
 		return c.hashOn(dev)
 	}
@@ -41,7 +41,7 @@ func (c *Candidate[P]) hash(dev *nereid.Device) string {
 
 // Func returns the candidate of a Go function: a CPU path, or a call of a vendor's library. Results that were
 // measured with another version are not used.
-func Func[P any](name, version string, run func(s *nereid.Stream, p P) error) Candidate[P] {
+func Func[P any](name, version string, run func(s *run.Stream, p P) error) Candidate[P] {
 	return Candidate[P]{Name: name, Hash: "go:" + version, Run: run}
 }
 
@@ -49,7 +49,7 @@ func Func[P any](name, version string, run func(s *nereid.Stream, p P) error) Ca
 type Launch[P any] struct {
 	// Run launches: it fills c.Args and calls Args.Launch. It is also called to compile or to load the
 	// code; its launches then run nothing.
-	Run func(c *Code, s *nereid.Stream, p P) error
+	Run func(c *Code, s *run.Stream, p P) error
 	// Supports returns an error if the code cannot run with the parameters, a block that is too small for a
 	// row say. It must be cheap; nil supports all.
 	Supports func(c *Code, p P) error
@@ -61,35 +61,45 @@ func (l Launch[P]) candidate(c *Code) Candidate[P] {
 	if l.Run == nil {
 		return out // which New refuses
 	}
-	out.Run = func(s *nereid.Stream, p P) error { return l.Run(c, s, p) }
+	out.Run = func(s *run.Stream, p P) error { return l.Run(c, s, p) }
 	if l.Supports != nil {
 		out.Supports = func(p P) error { return l.Supports(c, p) }
 	}
 	ahead := c.preparing()
-	out.Prepare = func(s *nereid.Stream, p P) error { return l.Run(ahead, s, p) }
+	out.Prepare = func(s *run.Stream, p P) error { return l.Run(ahead, s, p) }
 	return out
+}
+
+// JIT is a kernel that is compiled when it is launched: a *nereid.Kernel, whose methods say more.
+type JIT interface {
+	Name() string
+	Text() (string, error)
+	Launch(s *run.Stream, grid run.Programs, arguments ...any) error
+	Tune(s *run.Stream, grid run.Programs, arguments ...any) error
+	LaunchConfig(s *run.Stream, grid run.Programs, config string, arguments ...any) error
+	CompileConfig(s *run.Stream, grid run.Programs, config string, arguments ...any) error
 }
 
 // Kernel returns a candidate for each config of a kernel: those of its @triton.autotune
 // (nereid.Kernel.Configs) or others. Launches of a config with a pre_hook, which must be one of the kernel's
 // own, call the hook. Without configs there is one candidate, the kernel as it is.
-func Kernel[P any](k *nereid.Kernel, configs []nereid.TuneConfig, l Launch[P]) ([]Candidate[P], error) {
+func Kernel[P any](k JIT, configs []run.TuneConfig, l Launch[P]) ([]Candidate[P], error) {
 	if k == nil || l.Run == nil {
 		return nil, fmt.Errorf("tunable: Kernel needs a kernel and a function Run")
 	}
-	text, err := inside.Root.Text(k)
+	text, err := k.Text()
 	if err != nil {
 		return nil, err
 	}
 	if len(configs) == 0 {
-		configs = []nereid.TuneConfig{{}}
+		configs = []run.TuneConfig{{}}
 	}
 	var out []Candidate[P]
 	for _, config := range configs {
 		code := kernelCode(k, config)
 		c := l.candidate(code)
-		c.hashOn = func(dev *nereid.Device) string {
-			_, _, compiler := inside.Root.Built(dev)
+		c.hashOn = func(dev *run.Device) string {
+			_, _, compiler := core.Built(dev)
 			return hashOf(text, code.name, compiler)
 		}
 		out = append(out, c)
@@ -98,7 +108,7 @@ func Kernel[P any](k *nereid.Kernel, configs []nereid.TuneConfig, l Launch[P]) (
 }
 
 // kernelCode returns a kernel with one of its configs.
-func kernelCode(k *nereid.Kernel, config nereid.TuneConfig) *Code {
+func kernelCode(k JIT, config run.TuneConfig) *Code {
 	c := &Code{kernel: k}
 	values := map[string]any{}
 	for _, a := range config.Args {
@@ -111,7 +121,7 @@ func kernelCode(k *nereid.Kernel, config nereid.TuneConfig) *Code {
 	switch {
 	case config.Hook: // launches choose the config by name, and call its hook
 		c.hooked = config.Name
-	case config.Options != (nereid.Options{}):
+	case config.Options != (run.Options{}):
 		c.fixed = append(c.fixed, config.Options)
 	}
 	c.name = k.Name()
@@ -122,7 +132,7 @@ func kernelCode(k *nereid.Kernel, config nereid.TuneConfig) *Code {
 }
 
 // configText returns the values of a config, as Triton writes them.
-func configText(c nereid.TuneConfig) string {
+func configText(c run.TuneConfig) string {
 	if c.Name != "" {
 		return c.Name
 	}
@@ -154,8 +164,8 @@ func Nested[P, Q any](op *Op[Q], convert func(P) Q) Candidate[P] {
 		Name:     op.name,
 		hashOn:   op.hash,
 		Supports: func(p P) error { return op.supports(convert(p)) },
-		Run:      func(s *nereid.Stream, p P) error { return op.Call(s, convert(p)) },
-		device: func(dev *nereid.Device) (err error) {
+		Run:      func(s *run.Stream, p P) error { return op.Call(s, convert(p)) },
+		device: func(dev *run.Device) (err error) {
 			for i := range op.candidates {
 				if err = op.candidates[i].on(dev); err == nil {
 					return nil
@@ -167,7 +177,7 @@ func Nested[P, Q any](op *Op[Q], convert func(P) Q) Candidate[P] {
 }
 
 // hash identifies the candidates on a device, in any order.
-func (o *Op[P]) hash(dev *nereid.Device) string {
+func (o *Op[P]) hash(dev *run.Device) string {
 	var parts []string
 	for i := range o.candidates {
 		c := &o.candidates[i]
@@ -190,7 +200,7 @@ func (o *Op[P]) supports(p P) (err error) {
 }
 
 // on returns an error if the candidate does not run on a device.
-func (c *Candidate[P]) on(dev *nereid.Device) error {
+func (c *Candidate[P]) on(dev *run.Device) error {
 	if c.device == nil {
 		return nil
 	}

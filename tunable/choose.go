@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/internal/autotune"
-	"github.com/nereid-lang/nereid/internal/runtime/inside"
+	"github.com/nereid-lang/nereid/internal/runtime/core"
+	"github.com/nereid-lang/nereid/run"
 )
 
 // choice is the candidates to run for a key, the best first.
@@ -19,7 +19,7 @@ type choice struct {
 
 // choice returns the choice for parameters. One goroutine makes it, others wait, each for as long as its own
 // context lives; if the first gives up, another goes on.
-func (o *Op[P]) choice(s *nereid.Stream, p P) (*choice, error) {
+func (o *Op[P]) choice(s *run.Stream, p P) (*choice, error) {
 	if s.Device() == nil {
 		return nil, errNilStream
 	}
@@ -51,7 +51,7 @@ func (o *Op[P]) cancelled(p P, ctx context.Context) error {
 func (o *Op[P]) keyText(p P) string { return strings.Join(o.keys.text(p), " ") }
 
 // supported returns the candidates that support the parameters on a device, or an UnsupportedError.
-func (o *Op[P]) supported(dev *nereid.Device, p P) (list []int, err error) {
+func (o *Op[P]) supported(dev *run.Device, p P) (list []int, err error) {
 	e := &UnsupportedError{Op: o.name, Key: o.keyText(p)}
 	for i := range o.candidates {
 		c := &o.candidates[i]
@@ -68,7 +68,7 @@ func (o *Op[P]) supported(dev *nereid.Device, p P) (list []int, err error) {
 }
 
 // supports returns an error if the candidate cannot run with the parameters on a device.
-func (c *Candidate[P]) supports(dev *nereid.Device, p P) error {
+func (c *Candidate[P]) supports(dev *run.Device, p P) error {
 	if err := c.on(dev); err != nil || c.Supports == nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func (c *Candidate[P]) supports(dev *nereid.Device, p P) error {
 }
 
 // choose makes the choice: by the kept result, by default, or by measurement.
-func (o *Op[P]) choose(s *nereid.Stream, p P) (*choice, error) {
+func (o *Op[P]) choose(s *run.Stream, p P) (*choice, error) {
 	list, err := o.supported(s.Device(), p)
 	if err != nil {
 		return nil, err
@@ -95,7 +95,7 @@ func (o *Op[P]) choose(s *nereid.Stream, p P) (*choice, error) {
 	if c := o.ranked(rec, list); len(o.unknown(rec, list)) == 0 && len(c.order) > 0 {
 		return c, nil
 	}
-	if err := inside.Root.Refuse(s, o.name, "tuned"); err != nil {
+	if err := core.Capturing(s, o.name, "tuned"); err != nil {
 		return nil, err
 	}
 	return o.tune(s, p, list, rec)
@@ -106,8 +106,8 @@ const recordSource = "tunable op"
 
 // record returns an empty record for parameters. In the bit-stable mode it also depends on the candidate that
 // the others are compared with.
-func (o *Op[P]) record(dev *nereid.Device, p P, list []int) *autotune.Record {
-	model, driver, _ := inside.Root.Built(dev)
+func (o *Op[P]) record(dev *run.Device, p P, list []int) *autotune.Record {
+	model, driver, _ := core.Built(dev)
 	key := o.keys.text(p)
 	if o.opts.BitStable {
 		key = append(key, "bits of "+o.candidates[list[0]].Name)
@@ -120,7 +120,7 @@ func (o *Op[P]) record(dev *nereid.Device, p P, list []int) *autotune.Record {
 
 // accept reports whether a kept result is of the code that the candidate has now, and was compared with
 // others where that can be done.
-func (o *Op[P]) accept(dev *nereid.Device, t autotune.Timing, compares bool) bool {
+func (o *Op[P]) accept(dev *run.Device, t autotune.Timing, compares bool) bool {
 	i := slices.IndexFunc(o.candidates, func(c Candidate[P]) bool { return c.Name == t.Config })
 	why := ""
 	switch {
@@ -138,8 +138,8 @@ func (o *Op[P]) accept(dev *nereid.Device, t autotune.Timing, compares bool) boo
 }
 
 // load fills in what is kept.
-func (o *Op[P]) load(s *nereid.Stream, rec *autotune.Record) {
-	inside.Root.Store(o.opts.Store).Load(s.Context(), rec)
+func (o *Op[P]) load(s *run.Stream, rec *autotune.Record) {
+	core.Records(o.opts.Store).Load(s.Context(), rec)
 }
 
 // unknown returns the candidates without a result. One that an earlier tuning had no time for counts as known

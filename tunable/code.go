@@ -8,19 +8,18 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/bundle"
-	"github.com/nereid-lang/nereid/internal/runtime/inside"
+	"github.com/nereid-lang/nereid/run"
 )
 
 // Code is a kernel with values for its compile-time parameters: a config of a kernel, or a variant of a
 // bundle.
 type Code struct {
 	name      string
-	kernel    *nereid.Kernel // nil for a variant
-	fixed     []any          // arguments behind the caller's: those of the config
-	hooked    string         // name of a config with a pre_hook, else ""
-	constants []constant     // sorted by name; few, so a search compares them one after the other
+	kernel    JIT        // nil for a variant
+	fixed     []any      // arguments behind the caller's: those of the config
+	hooked    string     // name of a config with a pre_hook, else ""
+	constants []constant // sorted by name; few, so a search compares them one after the other
 
 	variant *bundle.Variant // nil for a kernel
 	ahead   bool            // launches compile or load, and run nothing
@@ -132,7 +131,7 @@ type Args struct {
 }
 
 // Tensor adds a tensor.
-func (a *Args) Tensor(t *nereid.Tensor) *Args {
+func (a *Args) Tensor(t *run.Tensor) *Args {
 	if t == nil {
 		return a.Value(nil)
 	}
@@ -165,7 +164,7 @@ func (a *Args) Value(v any) *Args {
 }
 
 // Launch launches the code with the arguments.
-func (a *Args) Launch(s *nereid.Stream, grid nereid.Grid) error {
+func (a *Args) Launch(s *run.Stream, grid run.Grid) error {
 	c := a.of
 	if c == nil {
 		return errors.New("tunable: arguments without code: Code.Args makes them")
@@ -175,7 +174,7 @@ func (a *Args) Launch(s *nereid.Stream, grid nereid.Grid) error {
 	return err
 }
 
-func (c *Code) launch(s *nereid.Stream, grid nereid.Grid, a *Args) error {
+func (c *Code) launch(s *run.Stream, grid run.Grid, a *Args) error {
 	if c.kernel == nil {
 		if c.ahead {
 			_, err := c.variant.Load(s.Device())
@@ -185,7 +184,11 @@ func (c *Code) launch(s *nereid.Stream, grid nereid.Grid, a *Args) error {
 	}
 	a.list = append(a.list, c.fixed...)
 	if c.hooked != "" {
-		return inside.Root.LaunchConfig(c.kernel, s, c.boxed.grid(grid), a.list, c.hooked, c.ahead)
+		launch := c.kernel.LaunchConfig
+		if c.ahead {
+			launch = c.kernel.CompileConfig
+		}
+		return launch(s, c.boxed.grid(grid), c.hooked, a.list...)
 	}
 	if c.ahead {
 		return c.kernel.Tune(s, grid, a.list...)
@@ -228,8 +231,8 @@ type box struct {
 }
 
 type gridBox struct {
-	grid  nereid.Grid
-	value nereid.Programs
+	grid  run.Grid
+	value run.Programs
 }
 
 // mix spreads the bits of a number over its upper ones.
@@ -252,7 +255,7 @@ func (b *boxes) of(bits uint64, k kind) any {
 }
 
 // grid returns a grid as an interface value.
-func (b *boxes) grid(g nereid.Grid) nereid.Programs {
+func (b *boxes) grid(g run.Grid) run.Programs {
 	set := &b.grids[mix(uint64(g[0])^mix(uint64(g[1])^mix(uint64(g[2]))))>>(64-setBits+1)]
 	for i := range set.at {
 		if x := set.at[i].Load(); x != nil && x.grid == g {

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/internal/autotune"
 	"github.com/nereid-lang/nereid/internal/dtype"
+	"github.com/nereid-lang/nereid/run"
 )
 
 // answer is what the reference leaves in the tensors; candidates with other results are out.
@@ -164,6 +164,6 @@ func (t *tuning[P]) differ(got [][]byte) error {
 
 // found is a tensor among the parameters of an op.
 type found struct {
-	*nereid.Tensor
+	*run.Tensor
 	name string
 }

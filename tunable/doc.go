@@ -10,7 +10,7 @@
 //	err = op.Call(stream, Params{X: x, Out: out, Rows: 4096, Cols: 1024})
 //
 // The first call for a key measures the candidates that support the parameters and keeps the times in a
-// nereid.TuneStore, by the names of the candidates; later calls, in this process or another, run the best. A
+// run.TuneStore, by the names of the candidates; later calls, in this process or another, run the best. A
 // tuned call allocates nothing and costs some 100 ns more than the launch.
 //
 //	op.go         Op, Options, Call

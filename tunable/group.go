@@ -4,8 +4,8 @@ import (
 	"errors"
 	"strconv"
 
-	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/bundle"
+	"github.com/nereid-lang/nereid/run"
 )
 
 // Group returns a candidate for each variant of a bundle's group. Their constants are those that are compiled
@@ -34,7 +34,7 @@ func Variants[P any](list []*bundle.Variant, l Launch[P]) []Candidate[P] {
 		code.setConstants(values)
 		c := l.candidate(code)
 		c.device = v.Runs
-		c.hashOn = func(dev *nereid.Device) string {
+		c.hashOn = func(dev *run.Device) string {
 			x, err := v.CodeOn(dev)
 			if err != nil {
 				return ""

@@ -8,13 +8,13 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/run"
 )
 
 // keys finds the slot of parameters. Op has no type parameter for the key; this interface hides it.
 type keys[P any] interface {
-	find(dev *nereid.Device, p P) *slot
-	make(dev *nereid.Device, p P) *slot
+	find(dev *run.Device, p P) *slot
+	make(dev *run.Device, p P) *slot
 	text(p P) []string
 }
 
@@ -26,7 +26,7 @@ type slot struct {
 
 // place is a key on a device.
 type place[K comparable] struct {
-	dev *nereid.Device
+	dev *run.Device
 	key K
 }
 
@@ -67,7 +67,7 @@ func newSlots[K comparable](all map[place[K]]*slot) *slots[K] {
 }
 
 // find returns the slot of parameters that have one which is read without a lock, else nil.
-func (t *table[P, K]) find(dev *nereid.Device, p P) *slot {
+func (t *table[P, K]) find(dev *run.Device, p P) *slot {
 	s := t.read.Load()
 	if s == nil {
 		return nil
@@ -85,7 +85,7 @@ func (t *table[P, K]) find(dev *nereid.Device, p P) *slot {
 }
 
 // make returns the slot of parameters.
-func (t *table[P, K]) make(dev *nereid.Device, p P) *slot {
+func (t *table[P, K]) make(dev *run.Device, p P) *slot {
 	at := place[K]{dev, t.of(p)}
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -135,13 +135,13 @@ func fieldName(f reflect.StructField) string {
 	return strings.ToLower(f.Name)
 }
 
-var typeDType = reflect.TypeFor[nereid.DType]()
+var typeDType = reflect.TypeFor[run.DType]()
 
 // valueText returns a value as text. Methods of unexported fields cannot be called, so a DType is recognized
 // by its type.
 func valueText(v reflect.Value) string {
 	if v.Type() == typeDType {
-		return nereid.DType(v.Uint()).String()
+		return run.DType(v.Uint()).String()
 	}
 	return fmt.Sprint(v)
 }

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/run"
 )
 
 // Mode says what an op does for a key that it has not chosen for.
@@ -41,7 +41,7 @@ func ParseMode(name string) (Mode, error) {
 // Options says how an op chooses. The zero value tunes and keeps the results in memory.
 type Options[P any] struct {
 	Mode  Mode
-	Store *nereid.TuneStore // keeps results; nil keeps them in the op
+	Store *run.TuneStore // keeps results; nil keeps them in the op
 
 	Warmup, Rep time.Duration // for each candidate; 0 means 25 and 100 ms
 	// Budget is the time limit of a tuning: candidates not measured by then are passed over. If none is
@@ -51,13 +51,13 @@ type Options[P any] struct {
 	// Outputs returns the tensors among the parameters that the op writes. A tuning runs the candidates with
 	// copies in their place, so that an op that works in place is tuned without harm. Without Outputs they
 	// run with the caller's tensors, which have their contents back afterwards.
-	Outputs func(p *P) []**nereid.Tensor
+	Outputs func(p *P) []**run.Tensor
 
 	// Before a candidate can win, its results are compared with those of the first candidate that supports
 	// the parameters, or with those of Reference, which runs once in a tuning and may be slow. A candidate
 	// that differs is passed over, and its result says so. What is compared is the tensors of Outputs or,
 	// without it, every tensor among the parameters, which a tuning then copies to the host and restores.
-	Reference func(s *nereid.Stream, p P) error
+	Reference func(s *run.Stream, p P) error
 	// Tolerance bounds differences of floats, relative to the largest element of a tensor. 0 means that of
 	// the element type: 64 times its precision, at most a sixteenth. Integers must be equal.
 	Tolerance float64
@@ -117,7 +117,7 @@ func New[P any, K comparable](
 		seen[c.Name] = true
 	}
 	if o.Store == nil {
-		o.Store, _ = nereid.OpenTuneStore(nereid.TuneStoreOptions{})
+		o.Store, _ = run.OpenTuneStore(run.TuneStoreOptions{})
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
@@ -139,8 +139,8 @@ func (o *Op[P]) usable() bool { return o != nil && o.keys != nil }
 // Call runs the op on a stream, with the best candidate that supports the parameters. The first call for a
 // key tunes, as the op's mode says, and waits for the stream; of several goroutines that need the same
 // choice, one tunes. When the context of the stream ends, so does a tuning. On a stream that is being
-// captured, a call that would have to tune fails with nereid.ErrCapturing.
-func (o *Op[P]) Call(s *nereid.Stream, p P) error {
+// captured, a call that would have to tune fails with run.ErrCapturing.
+func (o *Op[P]) Call(s *run.Stream, p P) error {
 	if !o.usable() {
 		return errNil
 	}
@@ -157,7 +157,7 @@ func (o *Op[P]) Call(s *nereid.Stream, p P) error {
 }
 
 // Tune makes the choice for parameters, as the first call would, without running the op on them.
-func (o *Op[P]) Tune(s *nereid.Stream, p P) error {
+func (o *Op[P]) Tune(s *run.Stream, p P) error {
 	if !o.usable() {
 		return errNil
 	}
@@ -167,7 +167,7 @@ func (o *Op[P]) Tune(s *nereid.Stream, p P) error {
 
 // run runs the best candidate that supports the parameters: those of the same key may differ in what the key
 // does not say.
-func (o *Op[P]) run(c *choice, s *nereid.Stream, p P) error {
+func (o *Op[P]) run(c *choice, s *run.Stream, p P) error {
 	for _, i := range c.order {
 		x := &o.candidates[i]
 		if x.Supports == nil || x.Supports(p) == nil {

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/nereid-lang/nereid"
-	"github.com/nereid-lang/nereid/internal/runtime/inside"
+	"github.com/nereid-lang/nereid/internal/runtime/core"
+	"github.com/nereid-lang/nereid/run"
 )
 
 // proxy is the parameters of a tuning, and the tensors among them that candidates may write: copies of those
@@ -20,7 +20,7 @@ type proxy[P any] struct {
 
 // tensor is a tensor whose contents are compared.
 type tensor struct {
-	*nereid.Tensor
+	*run.Tensor
 	name   string // in the parameters
 	origin []byte // contents before the tuning
 }
@@ -34,7 +34,7 @@ func (o *Op[P]) proxy(p P) (*proxy[P], error) {
 		}
 		return x, nil
 	}
-	done := map[*nereid.Tensor]*nereid.Tensor{}
+	done := map[*run.Tensor]*run.Tensor{}
 	for i, at := range o.opts.Outputs(&x.p) {
 		if at == nil || *at == nil {
 			continue
@@ -43,11 +43,11 @@ func (o *Op[P]) proxy(p P) (*proxy[P], error) {
 			*at = c
 			continue
 		}
-		c, err := inside.Root.Clone(*at)
+		c, err := core.Clone(*at)
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("tunable: %s: copying an output: %w", o.name, err), x.close())
 		}
-		t := c.(*nereid.Tensor)
+		t := c
 		if err := x.add(t, fmt.Sprintf("output %d", i)); err != nil {
 			return nil, errors.Join(err, t.Close(), x.close())
 		}
@@ -64,8 +64,8 @@ func (x *proxy[P]) addOwn() {
 	}
 }
 
-func (x *proxy[P]) add(t *nereid.Tensor, name string) error {
-	data, err := inside.Root.Bytes(t)
+func (x *proxy[P]) add(t *run.Tensor, name string) error {
+	data, err := core.Bytes(t)
 	if err == nil {
 		x.tensors = append(x.tensors, tensor{t, name, data})
 		x.start = append(x.start, data)
@@ -80,7 +80,7 @@ func (x *proxy[P]) restore() error { return x.write(x.start) }
 func (x *proxy[P]) write(contents [][]byte) error {
 	for i, t := range x.tensors {
 		if !x.copies {
-			if now, err := inside.Root.Bytes(t.Tensor); err != nil || bytes.Equal(now, contents[i]) {
+			if now, err := core.Bytes(t.Tensor); err != nil || bytes.Equal(now, contents[i]) {
 				continue
 			}
 		}
@@ -95,7 +95,7 @@ func (x *proxy[P]) write(contents [][]byte) error {
 func (x *proxy[P]) results() ([][]byte, error) {
 	var out [][]byte
 	for _, t := range x.tensors {
-		data, err := inside.Root.Bytes(t.Tensor)
+		data, err := core.Bytes(t.Tensor)
 		if err != nil {
 			return nil, err
 		}

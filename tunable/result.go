@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/internal/autotune"
+	"github.com/nereid-lang/nereid/run"
 )
 
 // Result is what is known of a candidate for some parameters.
@@ -21,7 +21,7 @@ type Result struct {
 
 // Results makes the choice for parameters, as a call would, and returns what it rests on: the picked
 // candidate first, then the others by time, then those without a time.
-func (o *Op[P]) Results(s *nereid.Stream, p P) ([]Result, error) {
+func (o *Op[P]) Results(s *run.Stream, p P) ([]Result, error) {
 	if !o.usable() {
 		return nil, errNil
 	}
@@ -33,7 +33,7 @@ func (o *Op[P]) Results(s *nereid.Stream, p P) ([]Result, error) {
 }
 
 // Picked returns the name of the candidate that a call runs. It makes the choice if there is none.
-func (o *Op[P]) Picked(s *nereid.Stream, p P) (string, error) {
+func (o *Op[P]) Picked(s *run.Stream, p P) (string, error) {
 	list, err := o.Results(s, p)
 	if err != nil {
 		return "", err
@@ -44,7 +44,7 @@ func (o *Op[P]) Picked(s *nereid.Stream, p P) (string, error) {
 // Explore measures every candidate to the end, without an early stop and without the budget, and returns the
 // results in the order of Results. The choice, which it makes if there is none, and the store stay as they
 // are.
-func (o *Op[P]) Explore(s *nereid.Stream, p P) ([]Result, error) {
+func (o *Op[P]) Explore(s *run.Stream, p P) ([]Result, error) {
 	if !o.usable() {
 		return nil, errNil
 	}
@@ -89,7 +89,7 @@ func (o *Op[P]) Explore(s *nereid.Stream, p P) ([]Result, error) {
 }
 
 // results returns what a record knows of the candidates, with the choice that was made.
-func (o *Op[P]) results(dev *nereid.Device, p P, c *choice, rec *autotune.Record) []Result {
+func (o *Op[P]) results(dev *run.Device, p P, c *choice, rec *autotune.Record) []Result {
 	var out []Result
 	for i := range o.candidates {
 		x := &o.candidates[i]

@@ -5,7 +5,7 @@ import (
 	"reflect"
 	"strings"
 
-	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/run"
 )
 
 // bounds of a search for tensors: parameters are small structs, not whole programs.
@@ -15,8 +15,8 @@ const (
 )
 
 var (
-	tensorType     = reflect.TypeFor[*nereid.Tensor]()
-	descriptorType = reflect.TypeFor[nereid.Descriptor]()
+	tensorType     = reflect.TypeFor[*run.Tensor]()
+	descriptorType = reflect.TypeFor[run.Descriptor]()
 )
 
 // tensorsOf returns the tensors among parameters, each once: in fields, slices, arrays and interfaces, and
@@ -64,7 +64,7 @@ func (w *tensorWalk) pointer(v reflect.Value, name string, depth int) {
 		if name == "" {
 			name = "the tensor"
 		}
-		w.out = append(w.out, found{(*nereid.Tensor)(v.UnsafePointer()), name})
+		w.out = append(w.out, found{(*run.Tensor)(v.UnsafePointer()), name})
 		return
 	}
 	if at := v.Type().Elem(); at.Kind() == reflect.Struct && (at == descriptorType || !ours(at)) {
@@ -76,7 +76,7 @@ func (w *tensorWalk) pointer(v reflect.Value, name string, depth int) {
 // package sync.
 func ours(t reflect.Type) bool {
 	switch t.PkgPath() {
-	case reflect.TypeFor[nereid.Tensor]().PkgPath(), reflect.TypeFor[Code]().PkgPath(), "sync", "context":
+	case reflect.TypeFor[run.Tensor]().PkgPath(), reflect.TypeFor[Code]().PkgPath(), "sync", "context":
 		return true
 	}
 	return false

@@ -10,9 +10,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/internal/autotune"
-	"github.com/nereid-lang/nereid/internal/runtime/inside"
+	"github.com/nereid-lang/nereid/internal/runtime/core"
+	"github.com/nereid-lang/nereid/run"
 )
 
 const (
@@ -34,7 +34,7 @@ type tuning[P any] struct {
 	o     *Op[P]
 	key   string
 	ctx   context.Context // of the caller
-	s     *nereid.Stream  // runs the candidates; ends with the caller's context and with the budget
+	s     *run.Stream     // runs the candidates; ends with the caller's context and with the budget
 	x     *proxy[P]
 	rec   *autotune.Record
 	meter autotune.Meter
@@ -46,7 +46,7 @@ type tuning[P any] struct {
 }
 
 // tune measures the candidates without a result, and keeps and returns the choice.
-func (o *Op[P]) tune(s *nereid.Stream, p P, list []int, rec *autotune.Record) (*choice, error) {
+func (o *Op[P]) tune(s *run.Stream, p P, list []int, rec *autotune.Record) (*choice, error) {
 	ctx := s.Context()
 	if err := s.Sync(); err != nil { // work on the way writes what the candidates read
 		return nil, err
@@ -63,7 +63,7 @@ func (o *Op[P]) tune(s *nereid.Stream, p P, list []int, rec *autotune.Record) (*
 		return nil, o.cancelled(p, ctx)
 	}
 	defer end()
-	store := inside.Root.Store(o.opts.Store)
+	store := core.Records(o.opts.Store)
 	if !nested { // the tuning around this one may have the lock
 		unlock := store.Lock(ctx, rec)
 		defer unlock()
@@ -90,7 +90,7 @@ func (o *Op[P]) limit(ctx context.Context) (context.Context, context.CancelFunc)
 }
 
 // newTuning returns a tuning for parameters, which the caller closes.
-func (o *Op[P]) newTuning(ctx context.Context, own *nereid.Stream, p P, rec *autotune.Record) (*tuning[P],
+func (o *Op[P]) newTuning(ctx context.Context, own *run.Stream, p P, rec *autotune.Record) (*tuning[P],
 	error) {
 	x, err := o.proxy(p)
 	if err != nil {
@@ -119,7 +119,7 @@ func (t *tuning[P]) times(warmup, rep time.Duration, f func() error) ([]time.Dur
 
 // measure measures candidates and keeps the record. If the caller gives up, it keeps the times so far without
 // a choice.
-func (o *Op[P]) measure(ctx context.Context, own *nereid.Stream, p P, list, todo []int,
+func (o *Op[P]) measure(ctx context.Context, own *run.Stream, p P, list, todo []int,
 	rec *autotune.Record) error {
 	begin := time.Now()
 	t, err := o.newTuning(ctx, own, p, rec)
@@ -179,7 +179,7 @@ func (t *tuning[P]) nothing(list []int) error {
 
 // keep saves the record.
 func (t *tuning[P]) keep() {
-	if err := inside.Root.Store(t.o.opts.Store).Save(t.rec); err != nil {
+	if err := core.Records(t.o.opts.Store).Save(t.rec); err != nil {
 		t.o.opts.Logger.Warn("tunable: results are not kept", "op", t.o.name, "err", err)
 	}
 }

@@ -18,8 +18,8 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/bundle"
+	"github.com/nereid-lang/nereid/run"
 )
 
 //go:generate go -C ../.. run ./cmd/nereid aot examples/softmax-op/softmax.py -o examples/softmax-op/softmax.nrb --targets cuda:90,cpu
@@ -46,13 +46,13 @@ func main() {
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, o, os.Stdout); err != nil {
+	if err := compute(ctx, o, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "softmax-op:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, o options, out io.Writer) error {
+func compute(ctx context.Context, o options, out io.Writer) error {
 	b, err := bundle.Open(o.bundle)
 	if err != nil {
 		return fmt.Errorf("%w (`go generate` makes the bundle)", err)
@@ -62,7 +62,7 @@ func run(ctx context.Context, o options, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	store, err := nereid.OpenTuneStore(nereid.TuneStoreOptions{File: o.store})
+	store, err := run.OpenTuneStore(run.TuneStoreOptions{File: o.store})
 	if err != nil {
 		return err
 	}
@@ -91,9 +91,9 @@ func run(ctx context.Context, o options, out io.Writer) error {
 
 // overhead compares the host's time for a tuned call, for Softmax, which checks its arguments as well, and
 // for a direct launch of the variant that they run, by the least times of many batches.
-func overhead(b *bundle.Bundle, op *softmax, s *nereid.Stream, limit time.Duration, out io.Writer) error {
+func overhead(b *bundle.Bundle, op *softmax, s *run.Stream, limit time.Duration, out io.Writer) error {
 	const width = 1024
-	x, y, err := tensors(s.Device(), nereid.Float32, 1, width)
+	x, y, err := tensors(s.Device(), run.Float32, 1, width)
 	if err != nil {
 		return err
 	}
@@ -113,7 +113,7 @@ func overhead(b *bundle.Bundle, op *softmax, s *nereid.Stream, limit time.Durati
 	calls := []func() error{
 		func() error { return tuned.Call(s, p) },
 		func() error { return op.Softmax(s, y, x) },
-		func() error { return v.Launch(s, nereid.Grid{1}, args...) },
+		func() error { return v.Launch(s, run.Grid{1}, args...) },
 	}
 	least := []time.Duration{time.Hour, time.Hour, time.Hour}
 	const batch = 100
@@ -143,7 +143,7 @@ func overhead(b *bundle.Bundle, op *softmax, s *nereid.Stream, limit time.Durati
 }
 
 // once computes one softmax of each type and says which candidate the op picked.
-func once(op *softmax, s *nereid.Stream, rows, cols int, out io.Writer) error {
+func once(op *softmax, s *run.Stream, rows, cols int, out io.Writer) error {
 	for _, dt := range types {
 		x, y, err := tensors(s.Device(), dt, rows, cols)
 		if err != nil {
@@ -169,16 +169,16 @@ func once(op *softmax, s *nereid.Stream, rows, cols int, out io.Writer) error {
 }
 
 // tensors returns an input and an output on a device.
-func tensors(dev *nereid.Device, dt nereid.DType, rows, cols int) (x, y *nereid.Tensor, err error) {
-	if x, err = nereid.New(dev, dt, rows, cols); err != nil {
+func tensors(dev *run.Device, dt run.DType, rows, cols int) (x, y *run.Tensor, err error) {
+	if x, err = run.New(dev, dt, rows, cols); err != nil {
 		return nil, nil, err
 	}
 	data := make([]float32, rows*cols)
 	for i := range data {
 		data[i] = float32((i*7919)%1000)/250 - 2
 	}
-	if err = nereid.CopyFrom(x, data); err == nil {
-		y, err = nereid.New(dev, dt, rows, cols)
+	if err = run.CopyFrom(x, data); err == nil {
+		y, err = run.New(dev, dt, rows, cols)
 	}
 	if err != nil {
 		x.Close()
@@ -191,7 +191,7 @@ func tensors(dev *nereid.Device, dt nereid.DType, rows, cols int) (x, y *nereid.
 var widths = []int{64, 256, 781, 1024, 1500, 2048, 3000, 4096, 6000, 8192, 12000, 16384}
 
 // sweep measures every candidate for the shapes and types, and compares the op's pick with the fastest.
-func sweep(op *softmax, s *nereid.Stream, rows int, out io.Writer) error {
+func sweep(op *softmax, s *run.Stream, rows int, out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "softmax on %s, %d rows\n", s.Device().Info(), rows)
 	fmt.Fprintln(w, "type\tcols\tpick\ttime\tGB/s\tbest\ttime\tpick/best\tothers")
@@ -214,7 +214,7 @@ func sweep(op *softmax, s *nereid.Stream, rows int, out io.Writer) error {
 }
 
 // line measures one shape of one type. It returns the time of the pick divided by the best time.
-func line(op *softmax, s *nereid.Stream, dt nereid.DType, rows, cols int, w io.Writer) (float64, error) {
+func line(op *softmax, s *run.Stream, dt run.DType, rows, cols int, w io.Writer) (float64, error) {
 	x, y, err := tensors(s.Device(), dt, rows, cols)
 	if err != nil {
 		return 0, err

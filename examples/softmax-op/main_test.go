@@ -145,7 +145,7 @@ func TestRun(t *testing.T) {
 	for _, sweep := range []bool{false, true} {
 		o.sweep = sweep
 		var out bytes.Buffer
-		if err := run(t.Context(), o, &out); err != nil {
+		if err := compute(t.Context(), o, &out); err != nil {
 			t.Fatal(err)
 		}
 		text := out.String()
@@ -159,11 +159,11 @@ func TestRun(t *testing.T) {
 	}
 	o.sweep, o.overhead = false, true
 	var out bytes.Buffer
-	if err := run(t.Context(), o, &out); err != nil || !strings.Contains(out.String(), "; 0.0") {
+	if err := compute(t.Context(), o, &out); err != nil || !strings.Contains(out.String(), "; 0.0") {
 		t.Error(out.String(), err)
 	}
 	o.bundle = "none.nrb"
-	if err := run(t.Context(), o, &bytes.Buffer{}); err == nil ||
+	if err := compute(t.Context(), o, &bytes.Buffer{}); err == nil ||
 		!strings.Contains(err.Error(), "go generate") {
 		t.Error(err)
 	}

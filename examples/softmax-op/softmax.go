@@ -5,17 +5,17 @@ import (
 	"slices"
 	"time"
 
-	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/bundle"
+	"github.com/nereid-lang/nereid/run"
 	"github.com/nereid-lang/nereid/tunable"
 )
 
 // types are the element types that there are kernels for, each in a group of its own.
-var types = []nereid.DType{nereid.Float32, nereid.Float16}
+var types = []run.DType{run.Float32, run.Float16}
 
 // params are the parameters of the op.
 type params struct {
-	out, x     *nereid.Tensor
+	out, x     *run.Tensor
 	rows, cols int
 }
 
@@ -24,9 +24,9 @@ type key struct{ Rows, Cols int }
 
 // launch launches a variant, one program for each row.
 var launch = tunable.Launch[params]{
-	Run: func(c *tunable.Code, s *nereid.Stream, p params) error {
+	Run: func(c *tunable.Code, s *run.Stream, p params) error {
 		return c.Args().Tensor(p.out).Tensor(p.x).Int(p.x.Strides[0]).Int(p.out.Strides[0]).Int(p.cols).
-			Launch(s, nereid.Grid{p.rows})
+			Launch(s, run.Grid{p.rows})
 	},
 	Supports: func(c *tunable.Code, p params) error {
 		if block := c.Int("BLOCK_SIZE"); p.cols > block {
@@ -38,12 +38,12 @@ var launch = tunable.Launch[params]{
 
 // softmax has an op for each type.
 type softmax struct {
-	ops map[nereid.DType]*tunable.Op[params]
+	ops map[run.DType]*tunable.Op[params]
 }
 
 // newSoftmax returns the ops over the groups of a bundle. Results are kept in a store.
-func newSoftmax(b *bundle.Bundle, store *nereid.TuneStore, rep time.Duration) (*softmax, error) {
-	out := &softmax{ops: map[nereid.DType]*tunable.Op[params]{}}
+func newSoftmax(b *bundle.Bundle, store *run.TuneStore, rep time.Duration) (*softmax, error) {
+	out := &softmax{ops: map[run.DType]*tunable.Op[params]{}}
 	for _, dt := range types {
 		name := "softmax_" + dt.String()
 		list, err := tunable.Group(b, name, launch)
@@ -62,7 +62,7 @@ func newSoftmax(b *bundle.Bundle, store *nereid.TuneStore, rep time.Duration) (*
 
 // Softmax writes the softmax of each row of x, a matrix whose rows are contiguous, to out. The first call for
 // a shape measures the candidates.
-func (s *softmax) Softmax(stream *nereid.Stream, out, x *nereid.Tensor) error {
+func (s *softmax) Softmax(stream *run.Stream, out, x *run.Tensor) error {
 	if err := x.Err(); err != nil {
 		return err
 	}

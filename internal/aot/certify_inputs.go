@@ -17,6 +17,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/dtype"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/rule"
+	"github.com/nereid-lang/nereid/internal/runtime/core"
 	"github.com/nereid-lang/nereid/internal/runtime/inside"
 	"github.com/nereid-lang/nereid/internal/target/interp"
 )
@@ -158,7 +159,7 @@ func (c *chooser) read() error {
 	}
 	back := interp.NewDevice(interp.DeviceOptions{Stdout: io.Discard, CheckRaces: true, MaxSteps: 1 << 22})
 	c.touch = back.Track()
-	c.dev = inside.Root.Device(back).(*nereid.Device)
+	c.dev = core.NewDevice(back)
 	var err error
 	c.source, err = c.compile(c.dev)
 	return err

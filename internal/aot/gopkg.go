@@ -132,12 +132,12 @@ func goArgs(s *code.Saved) (out []goArg) {
 }
 
 // goTaken lists names that generated functions use.
-var goTaken = []string{"v", "stream", "grid", "nereid", "bundle", "any", "error", "_"}
+var goTaken = []string{"v", "stream", "grid", "run", "bundle", "any", "error", "_"}
 
 // goType returns the Go type of arguments for an entry of a signature.
 func goType(spec string) string {
 	if strings.HasPrefix(spec, "*") {
-		return "*nereid.Tensor"
+		return "*run.Tensor"
 	}
 	base, _, _ := strings.Cut(spec, ":")
 	switch t, ok := dtype.Parse(base); {
@@ -172,8 +172,8 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/bundle"
+	"github.com/nereid-lang/nereid/run"
 )
 
 //go:embed %s
@@ -216,7 +216,7 @@ func (f *family) write(b *bytes.Buffer) {
 		"error) {\n"+
 		"v, err := lookup(name, %[2]s)\nreturn %[1]s{v}, err\n}\n\n", f.name, list)
 	fmt.Fprintf(b, "// Launch runs %s once for each program of the grid.\n"+
-		"func (v %s) Launch(stream *nereid.Stream, grid nereid.Grid%s) error {\n"+
+		"func (v %s) Launch(stream *run.Stream, grid run.Grid%s) error {\n"+
 		"return v.Variant.Launch(stream, grid%s)\n}\n", f.kernel, f.name, strings.Join(params, ""),
 		strings.Join(args, ""))
 }

@@ -213,8 +213,14 @@ var rules = []rule{
 		ours: []string{"internal/device", "internal/diag", "internal/dtype", "internal/runtime/args",
 			"internal/signature"}},
 	{pkg: "internal/runtime/warm",
-		ours: []string{"internal/device/nvidia/...", "internal/dtype", "internal/runtime/args",
-			"internal/target"}},
+		ours: []string{"internal/device", "internal/device/nvidia/...", "internal/dtype",
+			"internal/runtime/args"}},
+	{pkg: "internal/runtime/core",
+		ours: []string{"internal/autotune", "internal/cache", "internal/device/...", "internal/diag",
+			"internal/dtype", "internal/knob", "internal/num", "internal/runtime/args",
+			"internal/runtime/code", "internal/runtime/warm", "internal/safefile", "internal/safetensors",
+			"internal/signature"}},
+	{pkg: "run", ours: []string{"internal/runtime/core"}}, // public
 	{pkg: "internal/runtime/compile",
 		ours: join(compiler, "internal/cache", "internal/device", "internal/knob",
 			"internal/lang/...", "internal/rules",
@@ -231,12 +237,12 @@ var rules = []rule{
 			"internal/device", "internal/target")},
 	{pkg: "internal/runtime/inside",
 		ours: []string{"internal/autotune", "internal/lang", "internal/runtime/args",
-			"internal/runtime/code", "internal/runtime/warm", "internal/target"}},
+			"internal/runtime/code", "internal/runtime/core", "internal/runtime/warm", "internal/target"}},
 	{pkg: "bundle", // public
-		ours: []string{".", "internal/bundle", "internal/diag", "internal/runtime/inside",
+		ours: []string{"run", "internal/bundle", "internal/diag", "internal/runtime/core",
 			"internal/safefile"}},
 	{pkg: "tunable", // public
-		ours: []string{".", "bundle", "internal/autotune", "internal/dtype", "internal/runtime/inside"}},
+		ours: []string{"run", "bundle", "internal/autotune", "internal/dtype", "internal/runtime/core"}},
 	{pkg: "internal/aot", ours: []string{".", "internal/..."},
 		outside: []string{"github.com/BurntSushi/toml"}},
 	{pkg: "genrt",
@@ -264,7 +270,7 @@ var rules = []rule{
 
 // withoutCompiler lists packages that neither import nor reach the compiler, so that programs which only run
 // compiled code do not link it.
-var withoutCompiler = []string{"internal/device/..."}
+var withoutCompiler = []string{"internal/device/...", "internal/runtime/core", "run", "bundle", "tunable"}
 
 // compilerParts are what they do not reach: the front end, the IR, LLVM, the simulators.
 var compilerParts = []string{"internal/ir", "internal/dialect/...", "internal/lang/...", "internal/python",

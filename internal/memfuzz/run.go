@@ -4,13 +4,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"math"
 	"strings"
 
 	"github.com/nereid-lang/nereid"
-	"github.com/nereid-lang/nereid/internal/runtime/inside"
+	"github.com/nereid-lang/nereid/internal/runtime/core"
 	"github.com/nereid-lang/nereid/internal/target"
 	"github.com/nereid-lang/nereid/internal/target/interp"
 	"github.com/nereid-lang/nereid/internal/target/nvidia/sim"
@@ -76,10 +75,7 @@ type Judge struct{ interp *Device }
 // NewJudge opens the interpreter. It runs what the front end makes, so that passes are judged as well, which
 // all devices have in common.
 func NewJudge() (*Judge, error) {
-	dev, ok := inside.Root.Device(source{interp.NewDevice(interp.DeviceOptions{})}).(*nereid.Device)
-	if !ok {
-		return nil, errors.New("no interpreter")
-	}
+	dev := core.NewDevice(source{interp.NewDevice(interp.DeviceOptions{})})
 	return &Judge{&Device{Name: "interp", dev: dev, orders: []uint64{0}}}, nil
 }
 

@@ -17,7 +17,20 @@ type Fault struct {
 	Index   int64    // position in it, in elements of the accessed size
 
 	Access *Access // the access, if it is one through an argument
+
+	// Explain returns the message once the argument and the element are known, where Access does not say it;
+	// may be nil.
+	Explain func(argument string, index int64) string `json:"-"`
 }
+
+// Reporter is the error of a kernel that was stopped, whatever device stopped it.
+type Reporter interface {
+	error
+	Stray() *Fault
+}
+
+// Stray implements Reporter.
+func (f *Fault) Stray() *Fault { return f }
 
 // Error returns the position in the kernel's source, the message, and the position in the grid; then the
 // calls that led there.

@@ -5,9 +5,9 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/dtype"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
-	"github.com/nereid-lang/nereid/internal/target"
 )
 
 // TestNumber holds short cuts to what package args says of an integer.
@@ -89,9 +89,9 @@ func TestCacheLines(t *testing.T) {
 func TestOptionsWithoutPadding(t *testing.T) {
 	type consts struct {
 		Block   int
-		Options target.Options
+		Options device.Options
 	}
-	raw := NewRaw(consts{Options: target.Options{NumWarps: 4, Check: true}})
+	raw := NewRaw(consts{Options: device.Options{NumWarps: 4, Check: true}})
 	if raw.masks != nil || len(raw.words) == 0 {
 		t.Errorf("%d words, masks %x", len(raw.words), raw.masks)
 	}

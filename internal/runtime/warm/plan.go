@@ -3,9 +3,9 @@ package warm
 import (
 	"slices"
 
+	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/device/nvidia/driver"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
-	"github.com/nereid-lang/nereid/internal/target"
 )
 
 // Plan is a specialization that was launched before: the look of its arguments, and its code. It never
@@ -13,9 +13,9 @@ import (
 type Plan struct {
 	Ready driver.Ready // set if a GPU's stream can launch the kernel directly
 	Dev   *args.Device
-	Exec  target.Executable // nil if there are hooks for launches: then Owner launches
+	Exec  device.Executable // nil if there are hooks for launches: then Owner launches
 	args.Look
-	Opts  target.Options
+	Opts  device.Options
 	Words int // number of words of the arguments
 	Owner any // keeps the code alive
 
@@ -24,7 +24,7 @@ type Plan struct {
 
 	// Apart lists the tensors that must not overlap, by parameter or among the tensors of a genrt.Call.
 	// Overlap is set if the code allows overlap.
-	Apart   []target.Apart
+	Apart   []device.Apart
 	Overlap bool
 
 	Cut  *Cut
@@ -34,7 +34,7 @@ type Plan struct {
 }
 
 // Keep copies the look of the arguments into the plan.
-func (p *Plan) Keep(l *args.Look, opts target.Options) {
+func (p *Plan) Keep(l *args.Look, opts device.Options) {
 	p.Look = args.Look{Classes: append(p.room[:0], l.Classes...), Texts: slices.Clone(l.Texts)}
 	p.Opts = opts
 }
@@ -47,6 +47,6 @@ func GPUGrid(g *[3]int) (x, y, z uint32, bad uint64) {
 }
 
 // fits reports whether the plan is for arguments that look like l.
-func (p *Plan) fits(l *args.Look, opts *target.Options, dev *args.Device) bool {
+func (p *Plan) fits(l *args.Look, opts *device.Options, dev *args.Device) bool {
 	return p.Dev == dev && p.Same(l) && p.Opts == *opts
 }

@@ -4,8 +4,8 @@ import (
 	"hash/maphash"
 	"sync/atomic"
 
+	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
-	"github.com/nereid-lang/nereid/internal/target"
 )
 
 // Table holds the plans of a kernel and is read without a lock. Few plans are compared one by one; more are
@@ -31,7 +31,7 @@ const (
 var seed = maphash.MakeSeed()
 
 // hash returns a hash of the look of arguments and the common options.
-func hash(l *args.Look, o *target.Options) uint64 {
+func hash(l *args.Look, o *device.Options) uint64 {
 	h := maphash.String(seed, args.Bytes(l.Classes))
 	for _, t := range l.Texts {
 		h = h*31 ^ maphash.String(seed, t)
@@ -40,7 +40,7 @@ func hash(l *args.Look, o *target.Options) uint64 {
 }
 
 // Find returns the plan of arguments that look like l, or nil.
-func (t *Table) Find(l *args.Look, opts *target.Options, dev *args.Device) *Plan {
+func (t *Table) Find(l *args.Look, opts *device.Options, dev *args.Device) *Plan {
 	if p := t.last.Load(); p != nil && p.fits(l, opts, dev) {
 		return p
 	}
@@ -51,7 +51,7 @@ func (t *Table) Find(l *args.Look, opts *target.Options, dev *args.Device) *Plan
 	return p
 }
 
-func (t *Table) search(l *args.Look, opts *target.Options, dev *args.Device) *Plan {
+func (t *Table) search(l *args.Look, opts *device.Options, dev *args.Device) *Plan {
 	all := t.all.Load()
 	if all == nil {
 		return nil

@@ -59,3 +59,24 @@ func tuple(xs []int) string {
 	}
 	return "(" + strings.Join(s, ", ") + ")"
 }
+
+// Stray implements stray.Reporter.
+func (e *Fault) Stray() *stray.Fault {
+	f := &stray.Fault{Kernel: e.Kernel, Program: e.Program, Msg: e.Msg, Locs: ir.CallChain(e.Loc),
+		Access: e.Access}
+	switch {
+	case e.Race != "":
+		f.Explain = func(argument string, index int64) string {
+			return fmt.Sprintf("race: store to index %d of %s, where program %s has stored another value",
+				index, argument, e.Race)
+		}
+	case e.Uninit:
+		f.Explain = func(argument string, index int64) string {
+			return fmt.Sprintf("load of index %d of %s, which nobody has written", index, argument)
+		}
+	}
+	if e.Bug {
+		f.Msg = "internal error: " + f.Msg
+	}
+	return f
+}

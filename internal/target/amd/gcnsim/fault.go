@@ -61,3 +61,12 @@ func (r *run) place(w *wave, step int) gcn.Place {
 	}
 	return r.m.Object.Place(w.p.steps[step-1].in.Addr)
 }
+
+// Stray implements stray.Reporter.
+func (f *Fault) Stray() *stray.Fault {
+	out := &stray.Fault{Kernel: f.Kernel, Program: f.Program, Msg: f.Msg, Access: f.Access}
+	if f.Place.File != "" {
+		out.Locs = []string{fmt.Sprintf("%s:%d:%d", f.Place.File, f.Place.Line, f.Place.Column+1)}
+	}
+	return out
+}

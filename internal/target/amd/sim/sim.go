@@ -46,6 +46,9 @@ func Devices() ([]target.Backend, error) {
 
 func (d *Device) Name() string { return "sim:" + d.Chip }
 
+// CodeTarget returns the target whose code the device runs.
+func (d *Device) CodeTarget() string { return "hip:" + d.Chip }
+
 func (d *Device) Info() string {
 	return fmt.Sprintf("emulator of %s in Go, checks accesses, races and waits", d.Chip)
 }

@@ -2,6 +2,7 @@ package ptxsim
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -68,3 +69,24 @@ func (m *Module) where(at int32) string {
 }
 
 func sprintf(format string, args ...any) string { return fmt.Sprintf(format, args...) }
+
+// assertion matches the message of a failed assertion in GPU code.
+var assertion = regexp.MustCompile("Assertion `(?s:(.*))` failed")
+
+// Stray implements stray.Reporter.
+func (f *Fault) Stray() *stray.Fault {
+	out := &stray.Fault{Kernel: f.Kernel, Program: f.Program, Msg: f.Msg, Access: f.Access}
+	if f.File != "" { // columns count from 0 in PTX, as Triton's do
+		out.Locs = []string{fmt.Sprintf("%s:%d:%d", f.File, f.Line, f.Column+1)}
+	}
+	if m := assertion.FindStringSubmatch(f.Msg); m != nil {
+		out.Msg = "assertion failed: " + m[1]
+	}
+	if f.Race {
+		out.Explain = func(argument string, index int64) string {
+			return fmt.Sprintf("race: thread %d and thread %d access index %d of %s, and no barrier lies "+
+				"between", f.Other, f.Thread, index, argument)
+		}
+	}
+	return out
+}

@@ -48,6 +48,9 @@ func Devices() ([]target.Backend, error) {
 
 func (d *Device) Name() string { return fmt.Sprintf("sim:%d", d.Capability) }
 
+// CodeTarget returns the target whose code the device runs.
+func (d *Device) CodeTarget() string { return fmt.Sprintf("cuda:%d", d.Capability) }
+
 func (d *Device) Info() string {
 	return fmt.Sprintf("simulator of PTX for sm_%d in Go, checks accesses and races", d.Capability)
 }

@@ -1,13 +1,13 @@
-package nereid
+package core
 
 import (
 	"unsafe"
 
+	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/dtype"
-	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
 	"github.com/nereid-lang/nereid/internal/runtime/warm"
-	"github.com/nereid-lang/nereid/internal/target"
+	"github.com/nereid-lang/nereid/internal/signature"
 )
 
 // Named is an argument given by name; Arg returns one.
@@ -50,33 +50,42 @@ type Func struct{ File, Name string }
 // order: a launch passes their addresses on instead of copying. A different order would read wrong memory;
 // TestLayouts compares them.
 
+// DeviceCore returns a device as launches see it.
+func DeviceCore(d *Device) *args.Device { return (*args.Device)(unsafe.Pointer(d)) }
+
+// StreamCore returns a stream as launches see it.
+func StreamCore(s *Stream) *args.Stream { return (*args.Stream)(unsafe.Pointer(s)) }
+
+// TensorCore returns a tensor as launches see it.
+func TensorCore(t *Tensor) *args.Tensor { return (*args.Tensor)(unsafe.Pointer(t)) }
+
 func (d *Device) core() *args.Device { return (*args.Device)(unsafe.Pointer(d)) }
 func (s *Stream) core() *args.Stream { return (*args.Stream)(unsafe.Pointer(s)) }
 func (t *Tensor) core() *args.Tensor { return (*args.Tensor)(unsafe.Pointer(t)) }
 
-// tensorOf returns v as a tensor, or nil if it is none.
-func tensorOf(v any) *Tensor {
+// TensorOf returns v as a tensor, or nil if it is none.
+func TensorOf(v any) *Tensor {
 	t, _ := v.(*args.Tensor)
 	return (*Tensor)(unsafe.Pointer(t))
 }
 
-// frame holds the state of a launch. A kernel keeps a spare frame, so that a repeated launch allocates
+// Frame holds the state of a launch. A kernel keeps a spare frame, so that a repeated launch allocates
 // nothing.
-type frame struct {
+type Frame struct {
 	list []args.Arg
 	args.Matched
 	args.Frame
 	meta meta
-	cut  [warm.CutWords]uint64 // words of a launch by a short cut
+	Cut  [warm.CutWords]uint64 // words of a launch by a short cut
 }
 
-// take separates options from arguments and converts the arguments to the forms of package args.
-func (f *frame) take(list []any) {
-	f.list, f.Opts = f.list[:0], target.Options{}
+// Take separates options from arguments and converts the arguments to the forms of package args.
+func (f *Frame) Take(list []any) {
+	f.list, f.Opts = f.list[:0], device.Options{}
 	for _, v := range list {
 		switch v := v.(type) {
 		case Options:
-			f.Opts = options(v)
+			f.Opts = DeviceOptions(v)
 		case Named:
 			f.list = append(f.list, args.Arg{Name: v.Name, Value: plainArg(v.Value)})
 		default:
@@ -85,17 +94,17 @@ func (f *frame) take(list []any) {
 	}
 }
 
-// match binds the arguments of a launch to the kernel's parameters.
-func (f *frame) match(k *Kernel, list []any) error {
-	f.take(list)
-	if err := f.Match(k.params, f.list); err != nil {
-		return k.argError(err)
+// Bind binds the arguments of a launch to the parameters of a kernel.
+func (f *Frame) Bind(kernel string, params *args.Params, list []any) error {
+	f.Take(list)
+	if err := f.Match(params, f.list); err != nil {
+		return ArgError(kernel, err)
 	}
 	return nil
 }
 
-// clear drops all references to the caller's arguments, so that a spare frame keeps nothing alive.
-func (f *frame) clear() {
+// Clear drops all references to the caller's arguments, so that a spare frame keeps nothing alive.
+func (f *Frame) Clear() {
 	clear(f.list)
 	f.Matched.Clear()
 	f.meta = meta{}
@@ -121,7 +130,7 @@ func plainArgIn(v any, depth int) any {
 	case DType:
 		return dtype.Type(v)
 	case Func:
-		return &lang.FuncRef{File: v.File, Name: v.Name}
+		return &signature.FuncRef{File: v.File, Name: v.Name}
 	case *Descriptor:
 		if v == nil {
 			return nil

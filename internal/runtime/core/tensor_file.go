@@ -1,13 +1,13 @@
-package nereid
+package core
 
 import (
 	"fmt"
 	"io"
 	"unsafe"
 
+	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/dtype"
 	"github.com/nereid-lang/nereid/internal/safetensors"
-	"github.com/nereid-lang/nereid/internal/target"
 )
 
 // safetensorsNames has the names of element types in safetensors files.
@@ -96,7 +96,7 @@ func WriteSafetensors(w io.Writer, tensors map[string]*Tensor) error {
 
 // hostTensor makes a tensor like FromBytes, for any shape, one of no dimensions too, that the bytes fit.
 func hostTensor(dt DType, data []byte, shape []int) *Tensor {
-	buf := target.HostBuffer{Data: data}
+	buf := device.HostBuffer{Data: data}
 	end := buf.Addr() + uint64(len(data))
 	return &Tensor{DType: dt, Shape: shape, Strides: contiguous(shape), buf: buf, addr: buf.Addr(), end: end}
 }

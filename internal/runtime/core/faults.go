@@ -1,33 +1,28 @@
-package nereid
+package core
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/nereid-lang/nereid/internal/device/cpu"
 	"github.com/nereid-lang/nereid/internal/device/stray"
 	"github.com/nereid-lang/nereid/internal/diag"
-	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/runtime/code"
-	amdsim "github.com/nereid-lang/nereid/internal/target/amd/sim"
-	"github.com/nereid-lang/nereid/internal/target/interp"
-	"github.com/nereid-lang/nereid/internal/target/nvidia/sim"
 )
 
-// runError returns an error of a launch as a Crash if its process died, as a Fault if the kernel was stopped,
+// RunError returns an error of a launch as a Crash if its process died, as a Fault if the kernel was stopped,
 // as a Refusal if the device declines it, with the kernel's name if the context has ended, else unchanged. b
 // is the launched code; it may be nil.
-func runError(err error, b *code.Build) error {
+func RunError(err error, b *code.Build) error {
 	var died *cpu.Crash
 	switch {
 	case err == nil || errors.As(err, new(*Fault)) || errors.As(err, new(*Crash)):
 		return err
 	case errors.As(err, new(*diag.Refusal)):
-		return refusal(err)
+		return RefusalOf(err)
 	case errors.As(err, &died):
 		return &Crash{Kernel: died.Kernel, Signal: died.Signal, Detail: died.Detail, err: err}
 	}
@@ -35,84 +30,35 @@ func runError(err error, b *code.Build) error {
 		return f.compose(b)
 	}
 	if b != nil {
-		return ended(b.Variant.Kernel, err)
+		return Ended(b.Variant.Kernel, err)
 	}
 	return err
 }
 
 // faultOf returns the fault by which a device stopped a kernel, without its text; nil if err is no fault.
 func faultOf(err error, b *code.Build) *Fault {
-	var byInterp *interp.Fault
-	var byCode *stray.Fault
-	var bySim *sim.Fault
-	var byEmulator *amdsim.Fault
-	switch {
-	case errors.As(err, &byInterp):
-		f := &Fault{Kernel: byInterp.Kernel, Program: byInterp.Program, Message: byInterp.Msg, err: err}
-		f.setPlaces(ir.CallChain(byInterp.Loc))
-		f.setAccess(byInterp.Access, b)
-		f.explainInterp(byInterp)
-		return f
-	case errors.As(err, &byCode):
-		f := &Fault{Kernel: byCode.Kernel, Program: byCode.Program, Message: byCode.Msg, err: err}
-		f.setPlaces(byCode.Locs)
-		f.setAccess(byCode.Access, b)
-		return f
-	case errors.As(err, &bySim):
-		f := &Fault{Kernel: bySim.Kernel, Program: bySim.Program, Message: bySim.Msg, err: err}
-		f.explainSim(bySim, b)
-		return f
-	case errors.As(err, &byEmulator):
-		f := &Fault{Kernel: byEmulator.Kernel, Program: byEmulator.Program, Message: byEmulator.Msg, err: err}
-		f.File, f.Line, f.Column = byEmulator.Place.File, byEmulator.Place.Line, byEmulator.Place.Column+1
-		f.setAccess(byEmulator.Access, b)
-		return f
+	var by stray.Reporter
+	if !errors.As(err, &by) {
+		return nil
 	}
-	return nil
+	x := by.Stray()
+	f := &Fault{Kernel: x.Kernel, Program: x.Program, Message: x.Msg, err: err}
+	f.setPlaces(x.Locs)
+	f.setAccess(x.Access, b)
+	if x.Explain != nil && f.Argument != "" {
+		f.Message = x.Explain(f.Argument, f.Index)
+	}
+	return f
 }
 
-// explainInterp sets the message of what only the interpreter sees.
-func (e *Fault) explainInterp(by *interp.Fault) {
-	if by.Uninit && e.Argument != "" {
-		e.Message = fmt.Sprintf("load of index %d of %s, which nobody has written", e.Index, e.Argument)
-	}
-	if by.Race != "" && e.Argument != "" {
-		e.Message = fmt.Sprintf("race: store to index %d of %s, where program %s has stored another value",
-			e.Index, e.Argument, by.Race)
-	}
-	if by.Bug {
-		e.Message = "internal error: " + e.Message
-	}
-}
-
-// explainSim sets the place, the access and the message of a fault in simulated PTX.
-func (e *Fault) explainSim(by *sim.Fault, b *code.Build) {
-	if by.File != "" {
-		// which PTX counts from 0, as Triton does
-		e.File, e.Line, e.Column = by.File, by.Line, by.Column+1
-	}
-	if m := assertion.FindStringSubmatch(e.Message); m != nil {
-		e.Message = "assertion failed: " + m[1]
-	}
-	e.setAccess(by.Access, b)
-	if by.Race && e.Argument != "" {
-		e.Message = fmt.Sprintf("race: thread %d and thread %d access index %d of %s, and no barrier "+
-			"lies between",
-			by.Other, by.Thread, e.Index, e.Argument)
-	}
-}
-
-// ended adds the kernel's name to the error of a launch whose context has ended. Other errors are unchanged.
-func ended(kernel string, err error) error {
+// Ended adds the kernel's name to the error of a launch whose context has ended. Other errors are unchanged.
+func Ended(kernel string, err error) error {
 	over := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 	if !over || strings.Contains(err.Error(), kernel) {
 		return err
 	}
 	return fmt.Errorf("nereid: %s: %w", kernel, err)
 }
-
-// assertion matches the message of a failed assertion in GPU code.
-var assertion = regexp.MustCompile("Assertion `(?s:(.*))` failed")
 
 // setAccess sets the argument and the index of a stray access, and the message that they allow.
 func (e *Fault) setAccess(a *stray.Access, b *code.Build) {

@@ -1,12 +1,12 @@
-package nereid
+package core
 
 import (
 	"fmt"
 	"unsafe"
 
+	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
-	"github.com/nereid-lang/nereid/internal/target"
 )
 
 // Descriptor describes a tensor to a kernel that loads and stores blocks of it, like Triton's
@@ -24,7 +24,7 @@ type Descriptor struct {
 func (d *Descriptor) core() *args.Descriptor { return (*args.Descriptor)(unsafe.Pointer(d)) }
 
 // Describe implements args.Lender: it checks a descriptor and returns the device's words for it.
-func (l *launch) Describe(param string, word int, x *args.Descriptor) (uint64, []uint64, error) {
+func (l *Launch) Describe(param string, word int, x *args.Descriptor) (uint64, []uint64, error) {
 	d := (*Descriptor)(unsafe.Pointer(x))
 	for i := range d.Shape {
 		if d.Shape[i] < 0 || i < len(d.Block) && d.Block[i] <= 0 {
@@ -37,15 +37,15 @@ func (l *launch) Describe(param string, word int, x *args.Descriptor) (uint64, [
 			"dimensions, not %d, %d and %d",
 			len(d.Strides), len(d.Block), len(d.Shape))
 	}
-	maker, ok := l.dev.b.(target.Describer)
+	maker, ok := l.Dev.b.(device.Describer)
 	if !ok {
-		return 0, nil, diag.Refuse("tensor descriptors", "%s takes none", l.dev).By(l.dev.String())
+		return 0, nil, diag.Refuse("tensor descriptors", "%s takes none", l.Dev).By(l.Dev.String())
 	}
 	base, err := l.Address(param, word, x.Base)
 	if err != nil {
 		return 0, nil, err
 	}
-	desc := target.Descriptor{Base: base, Shape: d.Shape, Strides: d.Strides, Block: d.Block,
+	desc := device.Descriptor{Base: base, Shape: d.Shape, Strides: d.Strides, Block: d.Block,
 		ElemSize: d.Base.DType.Size(), NaN: d.NaN}
 	words, release, err := maker.Describe(desc)
 	if err != nil {

@@ -1,4 +1,4 @@
-package nereid
+package core
 
 import (
 	"errors"
@@ -28,8 +28,8 @@ func (e *Refusal) Error() string { return e.err.Error() }
 // Unwrap returns the compiler's or the device's own error.
 func (e *Refusal) Unwrap() error { return e.err }
 
-// refusal returns an error of something that is declined as a Refusal, and any other unchanged.
-func refusal(err error) error {
+// RefusalOf returns an error of something that is declined as a Refusal, and any other unchanged.
+func RefusalOf(err error) error {
 	var r *diag.Refusal
 	if !errors.As(err, &r) || errors.As(err, new(*Refusal)) {
 		return err
@@ -43,6 +43,6 @@ func refusal(err error) error {
 
 // refuse returns the Refusal of something that a device does not have.
 func (d *Device) refuse(feature, reason, remedy string) error {
-	return refusal(fmt.Errorf("nereid: %w", diag.Refuse(feature, "%s",
+	return RefusalOf(fmt.Errorf("nereid: %w", diag.Refuse(feature, "%s",
 		reason).By(d.String()).Instead(remedy)))
 }

@@ -1,4 +1,4 @@
-package nereid
+package core
 
 import (
 	"context"
@@ -7,13 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/nereid-lang/nereid/internal/device"
-	"github.com/nereid-lang/nereid/internal/target"
 )
-
-// ErrCapturing is wrapped by the error of a launch on a stream that is being captured if it would have to
-// compile, tune, or copy host memory: such work cannot be captured. Launch once before, or warm the kernel
-// up, with tensors on the device.
-var ErrCapturing = device.ErrCapturing
 
 // ExternalStream returns a stream for a driver handle (CUstream) that the caller owns. Close does not destroy
 // the handle.
@@ -21,11 +15,11 @@ func (d *Device) ExternalStream(ctx context.Context, handle uintptr) (*Stream, e
 	if err := d.usable(); err != nil {
 		return nil, err
 	}
-	f, ok := d.b.(target.Foreign)
+	f, ok := d.b.(device.Foreign)
 	if !ok {
 		return nil, d.refuse("ExternalStream", d.String()+" has no streams of others", "use NewStream")
 	}
-	ctx = orBackground(ctx)
+	ctx = OrBackground(ctx)
 	s, err := f.ExternalStream(handle)
 	if err != nil {
 		return nil, err
@@ -36,7 +30,7 @@ func (d *Device) ExternalStream(ctx context.Context, handle uintptr) (*Stream, e
 // Graph is work that was captured once and is launched as a whole: a CUDA graph.
 type Graph struct {
 	dev    *Device
-	g      target.Graph
+	g      device.Graph
 	closed atomic.Bool
 }
 
@@ -50,7 +44,7 @@ func (s *Stream) Capture(f func() error) (*Graph, error) {
 	if f == nil {
 		return nil, errNoFunc
 	}
-	r, ok := s.s.(target.Recording)
+	r, ok := s.s.(device.Recording)
 	if !ok {
 		return nil, s.dev.refuse("Capture", s.dev.String()+" has no graphs", "launch the kernels one by one")
 	}
@@ -89,23 +83,23 @@ func (g *Graph) Close() error {
 
 // lends returns an error if the stream is being captured and lending host memory to the device would copy it:
 // the copies would not be part of the graph.
-func (l *launch) lends() error {
-	if l.on == nil || !device.CopiesHost(l.dev.b) {
+func (l *Launch) lends() error {
+	if l.On == nil || !device.CopiesHost(l.Dev.b) {
 		return nil
 	}
-	return l.on.recorded("memory of the host would have to be copied to the device, which takes no part " +
+	return l.On.recorded("memory of the host would have to be copied to the device, which takes no part " +
 		"in a graph")
 }
 
-// refuse returns an error that wraps ErrCapturing if the stream is being captured, by Capture or by somebody
-// else. what names the work that the kernel needs.
-func (s *Stream) refuse(kernel, what string) error {
+// Capturing returns an error that wraps ErrCapturing if the stream is being captured, by Capture or by
+// somebody else. what names the work that the kernel needs.
+func Capturing(s *Stream, kernel, what string) error {
 	return s.recorded(fmt.Sprintf("nereid: %s would have to be %s", kernel, what))
 }
 
 // recorded returns an error that wraps ErrCapturing if the stream is being captured.
 func (s *Stream) recorded(why string) error {
-	r, ok := s.s.(target.Recording)
+	r, ok := s.s.(device.Recording)
 	if !ok {
 		return nil
 	}

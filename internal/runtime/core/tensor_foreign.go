@@ -1,11 +1,11 @@
-package nereid
+package core
 
 import (
 	"fmt"
 	"slices"
 
+	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
-	"github.com/nereid-lang/nereid/internal/target"
 )
 
 // TensorAt returns a tensor over memory that somebody else has allocated on the device, another library
@@ -20,7 +20,7 @@ func (d *Device) TensorAt(addr uint64, dt DType, shape ...int) (*Tensor, error) 
 	if err := checkShape(dt, shape); err != nil {
 		return nil, err
 	}
-	on, ok := d.b.(target.Addressed)
+	on, ok := d.b.(device.Addressed)
 	if !ok {
 		return nil, d.refuse("TensorAt", d.String()+" has no memory of others",
 			"use FromBytes for memory of the host")

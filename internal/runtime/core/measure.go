@@ -1,10 +1,10 @@
-package nereid
+package core
 
 import (
 	"slices"
 	"time"
 
-	"github.com/nereid-lang/nereid/internal/target"
+	"github.com/nereid-lang/nereid/internal/device"
 )
 
 // Measure runs f, which launches on the stream, repeatedly and returns the median time of a run. A GPU
@@ -72,7 +72,7 @@ func (s *Stream) graphTimes(rep time.Duration, f func() error) ([]time.Duration,
 	if f == nil {
 		return nil, errNoFunc
 	}
-	if t, ok := s.dev.b.(target.GraphTimer); ok {
+	if t, ok := s.dev.b.(device.GraphTimer); ok {
 		return t.MeasureGraph(s.s, rep, f)
 	}
 	return s.times(rep/4, rep, f)
@@ -86,7 +86,7 @@ func (s *Stream) times(warmup, rep time.Duration, f func() error) ([]time.Durati
 	if f == nil {
 		return nil, errNoFunc
 	}
-	if t, ok := s.dev.b.(target.Timer); ok {
+	if t, ok := s.dev.b.(device.Timer); ok {
 		return t.Measure(s.s, warmup, rep, f)
 	}
 	return s.onHost(warmup, rep, f)

@@ -1,4 +1,4 @@
-package nereid
+package core
 
 import (
 	"encoding/binary"

@@ -1,11 +1,11 @@
-package nereid
+package core
 
 import (
 	"fmt"
 	"unsafe"
 
+	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/dtype"
-	"github.com/nereid-lang/nereid/internal/target"
 )
 
 // CopyFrom copies a slice to a tensor with the same number of elements, in the order of their indices, and
@@ -107,7 +107,7 @@ func (t *Tensor) copy(other dtype.Type, packed []byte, in bool) error {
 // hostMemory returns the memory of a tensor that Go code may access directly, or nil. The interpreter's is
 // not: it must be told of writes.
 func (t *Tensor) hostMemory() []byte {
-	if _, ok := t.buf.(target.Tracked); ok {
+	if _, ok := t.buf.(device.Tracked); ok {
 		return nil
 	}
 	return t.buf.Host()

@@ -1,14 +1,13 @@
-package nereid
+package core
 
 import (
 	"fmt"
 	"math"
 	"unsafe"
 
+	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
-	"github.com/nereid-lang/nereid/internal/runtime/inside"
 	"github.com/nereid-lang/nereid/internal/runtime/warm"
-	"github.com/nereid-lang/nereid/internal/target"
 )
 
 // Programs says how many programs a launch runs: a Grid, or a GridFunc if it depends on the arguments.
@@ -28,24 +27,30 @@ type GridFunc func(Meta) Grid
 func (Grid) programs()     {}
 func (GridFunc) programs() {}
 
-// gridOf returns the numbers of a Grid, or nil for any other form. It does not copy them: a launch reads
+// GridOf returns the numbers of a Grid, or nil for any other form. It does not copy them: a launch reads
 // them in place.
-func gridOf(p *Programs) *[3]int {
+func GridOf(p *Programs) *[3]int {
 	if _, ok := (*p).(Grid); !ok {
 		return nil
 	}
 	return (*[3]int)((*struct{ typ, data unsafe.Pointer })(unsafe.Pointer(p)).data)
 }
 
-// Cdiv returns n/d rounded up: how many blocks of d elements cover n.
-func Cdiv(n, d int) int { return (n + d - 1) / d }
+// Cdiv returns n/d rounded up: how many blocks of d elements cover n. Blocks of no elements cover nothing:
+// for a d of 0 it returns 0, and a grid of 0 programs fails its launch.
+func Cdiv(n, d int) int {
+	if d == 0 {
+		return 0
+	}
+	return (n + d - 1) / d
+}
 
 // String writes a grid as Triton does: (4, 1, 1).
 func (g Grid) String() string { return fmt.Sprintf("(%d, %d, %d)", g[0], g[1], g[2]) }
 
-// valid returns the grid with zeros replaced by 1, or an error for a grid that no device runs: program
+// checked returns the grid with zeros replaced by 1, or an error for a grid that no device runs: program
 // numbers have 32 bits, and their product must fit an int.
-func (g Grid) valid() (Grid, error) {
+func (g Grid) checked() (Grid, error) {
 	if g[0] == 0 {
 		return g, fmt.Errorf("the grid %v runs nothing: its first dimension is 0", g)
 	}
@@ -65,14 +70,51 @@ func (g Grid) valid() (Grid, error) {
 	return g, nil
 }
 
+// ValidGrid returns the grid of a launch of a kernel with zeros replaced by 1. A grid that no device runs is
+// an ArgumentError.
+func ValidGrid(kernel string, g Grid) (Grid, error) {
+	out, err := g.checked()
+	if err != nil {
+		return out, ArgError(kernel, err)
+	}
+	return out, nil
+}
+
 // Meta gives a GridFunc the arguments of the launch by name: constexprs, values that decorators chose,
 // options (num_warps), and the caller's arguments. It is valid until the function returns.
 type Meta struct{ m *meta }
 
+// Values gives a grid function access to the arguments of a launch.
+type Values interface {
+	// Integer returns an integer argument without boxing it.
+	Integer(name string) (n int64, ok bool)
+	// Value returns any argument. Integers are int64.
+	Value(name string) (v any, ok bool)
+}
+
+// Metas keeps memory for calls of a GridFunc, so that they allocate nothing.
+type Metas struct{ spare device.Spare[meta] }
+
+// Grid calls a GridFunc with the arguments of a launch by a plan.
+func (m *Metas) Grid(kernel string, p *warm.Plan, grid GridFunc, values Values) (Grid, error) {
+	x := m.spare.Get()
+	x.of, x.plan = values, p
+	g, err := resolve(kernel, grid, x)
+	*x = meta{}
+	m.spare.Put(x)
+	return g, err
+}
+
+// Resolve returns the grid of a launch with these arguments.
+func (f *Frame) Resolve(kernel string, p Programs) (Grid, error) {
+	f.meta.of = f
+	return resolve(kernel, p, &f.meta)
+}
+
 // meta holds the arguments behind a Meta and the first error of using it.
 type meta struct {
-	of   inside.Values // arguments of the launch
-	plan *warm.Plan    // has the constants that decorators added; may be nil
+	of   Values     // arguments of the launch
+	plan *warm.Plan // has the constants that decorators added; may be nil
 	err  error
 }
 
@@ -146,27 +188,27 @@ func (m Meta) fail(err error) {
 	}
 }
 
-// resolve returns the grid of a launch with the arguments of m.
-func resolve(p Programs, m *meta) (Grid, error) {
+// resolve returns the grid of a launch of a kernel with the arguments of m.
+func resolve(kernel string, p Programs, m *meta) (Grid, error) {
 	switch p := p.(type) {
 	case Grid:
-		return p.valid()
+		return ValidGrid(kernel, p)
 	case GridFunc:
 		if p == nil {
-			return Grid{}, fmt.Errorf("the grid is a nil function")
+			return Grid{}, ArgError(kernel, fmt.Errorf("the grid is a nil function"))
 		}
 		m.err = nil
 		g := p(Meta{m})
 		if m.err != nil {
-			return g, m.err
+			return g, ArgError(kernel, m.err)
 		}
-		return g.valid()
+		return ValidGrid(kernel, g)
 	}
-	return Grid{}, fmt.Errorf("the grid must be a Grid or a GridFunc, not %T", p)
+	return Grid{}, ArgError(kernel, fmt.Errorf("the grid must be a Grid or a GridFunc, not %T", p))
 }
 
-// Integer implements inside.Values.
-func (f *frame) Integer(name string) (int64, bool) {
+// Integer implements Values.
+func (f *Frame) Integer(name string) (int64, bool) {
 	i := f.Params.Index(name)
 	if i < 0 {
 		return 0, false
@@ -180,8 +222,8 @@ func (f *frame) Integer(name string) (int64, bool) {
 	return 0, false
 }
 
-// Value implements inside.Values.
-func (f *frame) Value(name string) (any, bool) {
+// Value implements Values.
+func (f *Frame) Value(name string) (any, bool) {
 	i := f.Params.Index(name)
 	if i < 0 {
 		return option(&f.Opts, name)
@@ -193,8 +235,8 @@ func (f *frame) Value(name string) (any, bool) {
 	return shown(v), true
 }
 
-// consts returns the compile-time arguments and the options by name.
-func (f *frame) consts() map[string]any {
+// Consts returns the compile-time arguments and the options by name.
+func (f *Frame) Consts() map[string]any {
 	m := map[string]any{}
 	for _, name := range []string{"num_warps", "num_stages", "num_ctas", "maxnreg"} {
 		m[name], _ = option(&f.Opts, name)
@@ -213,7 +255,7 @@ func shown(v any) any {
 	case int:
 		return int64(v)
 	case *args.Tensor:
-		return tensorOf(v)
+		return TensorOf(v)
 	case args.Const:
 		return shown(v.Value)
 	}
@@ -224,7 +266,7 @@ func shown(v any) any {
 }
 
 // option returns an option of a launch by Triton's name.
-func option(o *target.Options, name string) (any, bool) {
+func option(o *device.Options, name string) (any, bool) {
 	d := o.Defaults()
 	switch name {
 	case "num_warps":

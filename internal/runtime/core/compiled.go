@@ -1,7 +1,8 @@
-package nereid
+package core
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -17,14 +18,12 @@ import (
 	"github.com/nereid-lang/nereid/internal/runtime/code"
 	"github.com/nereid-lang/nereid/internal/runtime/warm"
 	"github.com/nereid-lang/nereid/internal/signature"
-	"github.com/nereid-lang/nereid/internal/target"
 )
 
 // Compiled is a kernel compiled for one signature and one device: Kernel.Compile makes one, LoadCompiled
 // reads one that was saved. It can be launched, inspected and saved. Close frees its code, or the garbage
 // collector does.
 type Compiled struct {
-	Kernel *Kernel // the kernel that was compiled; nil after LoadCompiled
 	Stages []Stage // the forms of the kernel up to its code, in order; only the code after LoadCompiled
 
 	dev    *Device
@@ -82,30 +81,26 @@ type CodeParam struct {
 	Size    int    // bytes in the block of arguments
 }
 
-// newCompiled returns the outcome of a compilation for a device. Without a device there is no code; without a
-// kernel the code was loaded.
-func newCompiled(dev *Device, r *code.Result, k *Kernel) *Compiled {
-	c := &Compiled{Kernel: k, dev: dev, of: r}
+// NewCompiled returns the outcome of a compilation for a device. Without a device there is no code; without a
+// source the code was loaded.
+func NewCompiled(dev *Device, r *code.Result, src code.Source) *Compiled {
+	c := &Compiled{dev: dev, of: r}
 	for _, s := range r.Stages {
 		c.Stages = append(c.Stages, Stage(s))
 	}
 	if r.Exec == nil {
 		return c
 	}
-	var src code.Source
-	if k != nil {
-		src = k.m.src
-	}
 	c.build = code.NewBuild(r, src)
 	params, specs, err := r.Saved.LaunchSpecs()
 	c.params, c.specs, c.noParams = args.NewParams(params), specs, err
-	if k, ok := r.Exec.(target.Kept); ok { // machine code is a stage too
+	if k, ok := r.Exec.(device.Kept); ok { // machine code is a stage too
 		if code, err := k.Code(); err == nil && c.Stage(code.Stage) == nil {
 			c.Stages = append(c.Stages, Stage{Name: code.Stage, Text: code.Data})
 		}
 	}
-	if d, ok := r.Exec.(target.Discarder); ok { // the collector frees the code with c, where that is safe
-		c.freed = runtime.AddCleanup(c, func(d target.Discarder) { d.Discard() }, d)
+	if d, ok := r.Exec.(device.Discarder); ok { // the collector frees the code with c, where that is safe
+		c.freed = runtime.AddCleanup(c, func(d device.Discarder) { d.Discard() }, d)
 	}
 	return c
 }
@@ -187,7 +182,7 @@ func (c *Compiled) Launch(s *Stream, grid Grid, arguments ...any) error {
 	runtime.KeepAlive(arguments)
 	runtime.KeepAlive(c)
 	if err != nil && c.of != nil {
-		return closedMeanwhile(err, c.of.Saved.Kernel, arguments)
+		return ClosedMeanwhile(err, c.of.Saved.Kernel, arguments)
 	}
 	return err
 }
@@ -201,14 +196,14 @@ func (c *Compiled) launchHost(x *warm.ArgCut, s *Stream, grid Grid, list []any) 
 	buf := c.words.Get()
 	defer c.words.Put(buf)
 	words, ok := x.Words(s.dev.core(), list, buf)
-	if !ok || overlapping(x.Plan.Apart, list) {
+	if !ok || Overlapping(x.Plan.Apart, list) {
 		return false, nil
 	}
-	g, err := grid.valid()
+	g, err := ValidGrid(c.of.Saved.Kernel, grid)
 	if err != nil {
-		return true, fmt.Errorf("nereid: %s: %w", c.of.Saved.Kernel, err)
+		return true, err
 	}
-	return true, launchPlan(x.Plan, s, g, words, nil)
+	return true, LaunchPlan(x.Plan, s, g, words, nil)
 }
 
 // launch launches the long way.
@@ -217,22 +212,22 @@ func (c *Compiled) launch(s *Stream, grid Grid, list []any) error {
 		return err
 	}
 	name := c.of.Saved.Kernel
-	g, err := grid.valid()
+	g, err := ValidGrid(name, grid)
 	if err != nil {
-		return fmt.Errorf("nereid: %s: %w", name, err)
+		return err
 	}
-	l := &launch{dev: c.dev, on: s}
-	defer l.release()
+	l := &Launch{Dev: c.dev, On: s}
+	defer l.Release()
 	if err := c.bind(l, list); err != nil {
-		return argError(name, err)
+		return ArgError(name, err)
 	}
-	if l.overlap(c.build.Apart) {
-		return refusal(fmt.Errorf("nereid: %s: %w", name,
+	if l.Overlap(c.build.Apart) {
+		return RefusalOf(fmt.Errorf("nereid: %s: %w", name,
 			diag.Refuse("arguments that overlap", "the code assumes that they do not").
 				By(c.of.Saved.Target).Instead("compile it with Options.Overlap")))
 	}
-	c.remember(&l.frame, list)
-	return runError(c.build.Launch(s.ctx, s.core(), l.work(g)), c.build)
+	c.remember(&l.Frame, list)
+	return RunError(c.build.Launch(s.ctx, s.core(), l.Work(g)), c.build)
 }
 
 // usable returns an error if the code cannot be launched on a stream.
@@ -246,8 +241,8 @@ func (c *Compiled) usable(s *Stream) error {
 		return fmt.Errorf("nereid: %s: the compilation ended before there was code to launch",
 			c.of.Saved.Kernel)
 	}
-	if _, ok := c.of.Exec.(*target.Unloaded); ok {
-		return runError(c.of.Exec.Launch(context.Background(), nil, Grid{}, nil), nil)
+	if _, ok := c.of.Exec.(*device.Unloaded); ok {
+		return RunError(c.of.Exec.Launch(context.Background(), nil, Grid{}, nil), nil)
 	}
 	if err := s.usable(); err != nil {
 		return err
@@ -260,13 +255,13 @@ func (c *Compiled) usable(s *Stream) error {
 }
 
 // bind specializes the arguments of a launch and holds them to the signature.
-func (c *Compiled) bind(l *launch, list []any) error {
-	f := &l.frame
+func (c *Compiled) bind(l *Launch, list []any) error {
+	f := &l.Frame
 	if c.noParams != nil {
 		return c.noParams
 	}
-	f.take(list)
-	if f.Opts != (target.Options{}) {
+	f.Take(list)
+	if f.Opts != (device.Options{}) {
 		return errors.New("the options are compiled in: an Options value is no argument of a Compiled")
 	}
 	f.Opts = c.of.Saved.Options
@@ -283,15 +278,15 @@ func (c *Compiled) bind(l *launch, list []any) error {
 }
 
 // remember keeps a short cut for arguments like these.
-func (c *Compiled) remember(f *frame, list []any) {
+func (c *Compiled) remember(f *Frame, list []any) {
 	var short args.Frame
-	p := newPlan(c.dev, c.build, len(f.Words))
+	p := NewPlan(c.dev, c.build, len(f.Words))
 	if p.Ready.Is() && len(p.Apart) > 0 || short.Specialize(c.params, f.Vals, nil) != nil ||
 		!short.Reads(p.Dev) {
 		return
 	}
 	p.Keep(&short.Look, f.Opts)
-	p.Apart = byParameter(p.Apart, c.params.Rules, p.Classes)
+	p.Apart = ByParameter(p.Apart, c.params.Rules, p.Classes)
 	last := &c.last
 	if !p.Ready.Is() {
 		last = &c.host
@@ -330,15 +325,15 @@ func LoadCompiled(dev *Device, r io.Reader) (*Compiled, error) {
 	if err != nil {
 		return nil, fmt.Errorf("nereid: %w", err)
 	}
-	return loadSaved(dev, s)
+	return LoadSaved(dev, s)
 }
 
-// loadSaved loads a compiled kernel on a device.
-func loadSaved(dev *Device, s *code.Saved) (*Compiled, error) {
+// LoadSaved loads a compiled kernel on a device.
+func LoadSaved(dev *Device, s *code.Saved) (*Compiled, error) {
 	if _, _, err := s.LaunchSpecs(); err != nil {
 		return nil, fmt.Errorf("nereid: the saved kernel %s: %w", s.Kernel, err)
 	}
-	on, ok := dev.b.(target.Restorer)
+	on, ok := dev.b.(device.Restorer)
 	if !ok {
 		return nil, dev.refuse("code for "+s.Machine, "the device loads no code", "compile the kernel for it")
 	}
@@ -347,7 +342,7 @@ func loadSaved(dev *Device, s *code.Saved) (*Compiled, error) {
 	}
 	exec, err := s.Restore(context.Background(), on)
 	if err != nil {
-		return nil, refusal(fmt.Errorf("nereid: the saved kernel %s: %w", s.Kernel,
+		return nil, RefusalOf(fmt.Errorf("nereid: the saved kernel %s: %w", s.Kernel,
 			diag.RefusedBy(err, dev.String())))
 	}
 	if f := device.FactsOf(exec); f.Registers > 0 {
@@ -356,6 +351,30 @@ func loadSaved(dev *Device, s *code.Saved) (*Compiled, error) {
 	v := code.Variant{File: s.File, Kernel: s.Kernel, Signature: s.Signature, Options: s.Options,
 		Triton: s.Triton}
 	stage := code.Stage{Name: s.Stage, Text: s.Code}
-	return newCompiled(dev, &code.Result{Exec: exec, Stages: []code.Stage{stage}, Variant: v, Saved: s},
+	return NewCompiled(dev, &code.Result{Exec: exec, Stages: []code.Stage{stage}, Variant: v, Saved: s},
 		nil), nil
+}
+
+// LaunchInfo returns, as JSON, everything that a launcher must know about the code: its symbol, the arguments
+// with their places, threads, cluster, shared memory and scratch memory, constants, target, versions.
+// docs/LAUNCHERS.md describes it. It fails if the compilation ended before there was code.
+func (c *Compiled) LaunchInfo() ([]byte, error) {
+	if c == nil || c.of == nil {
+		return nil, errNotCompiled
+	}
+	code, err := c.of.Code(c.lastStage())
+	if err != nil {
+		return nil, fmt.Errorf("nereid: %s: %w", c.of.Saved.Kernel, err)
+	}
+	data, err := json.MarshalIndent(c.of.Saved.LaunchInfo(code), "", "  ")
+	return append(data, '\n'), err
+}
+
+// lastStage returns the name of the stage that the device executes.
+func (c *Compiled) lastStage() string {
+	if c.dev.usable() != nil {
+		return ""
+	}
+	stages := c.dev.Stages()
+	return stages[len(stages)-1]
 }

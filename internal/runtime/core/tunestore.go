@@ -1,11 +1,10 @@
-package nereid
+package core
 
 import (
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
-	"sync"
 
 	"github.com/nereid-lang/nereid/internal/autotune"
 	"github.com/nereid-lang/nereid/internal/cache"
@@ -89,8 +88,8 @@ func (s *TuneStore) share(o TuneStoreOptions) error {
 	return nil
 }
 
-// store returns the records, for packages of this module.
-func (s *TuneStore) store() autotune.Store {
+// Records returns the records of a store, which may be nil.
+func Records(s *TuneStore) autotune.Store {
 	if s == nil {
 		return autotune.Layers(nil)
 	}
@@ -151,55 +150,10 @@ func (s *TuneStore) Close() error {
 	return s.closer.Close()
 }
 
-// envTuneStore returns the store of the environment's settings, the same for the same settings, or nil if it
-// cannot be opened; the cache warns of that.
-func envTuneStore(o TuneStoreOptions) *TuneStore {
-	type key struct {
-		dir, redis, secret string
-		readOnly           bool
-	}
-	open, _ := envTuneStores.LoadOrStore(key{o.Dir, o.Redis, o.Key, o.ReadOnly},
-		sync.OnceValue(func() *TuneStore {
-			o.Logger = slog.Default()
-			s, err := OpenTuneStore(o)
-			if err != nil {
-				return nil
-			}
-			return s
-		}))
-	return open.(func() *TuneStore)()
-}
-
-var envTuneStores sync.Map // settings to func() *TuneStore
-
 // TuneConfig is a config of @triton.autotune: arguments of a launch that runs with it and tunes nothing.
 type TuneConfig struct {
 	Name    string  // as Triton writes it
 	Args    []Named // the values of compile-time parameters
 	Options Options // num_warps and the like
 	Hook    bool    // it has a pre_hook, which a launch with these arguments does not call
-}
-
-// Configs returns the configs of the kernel's @triton.autotune for a device, before any pruning. A kernel
-// without the decorator has none.
-func (k *Kernel) Configs(dev *Device) ([]TuneConfig, error) {
-	if err := k.usable(); err != nil {
-		return nil, err
-	}
-	if err := dev.usable(); err != nil {
-		return nil, err
-	}
-	list, err := k.tuned.Configs(dev.core())
-	if err != nil {
-		return nil, compileError(err)
-	}
-	var out []TuneConfig
-	for _, c := range list {
-		t := TuneConfig{Name: c.Name, Options: Options(c.Options), Hook: c.Hook}
-		for _, a := range c.Args {
-			t.Args = append(t.Args, Named(a))
-		}
-		out = append(out, t)
-	}
-	return out, nil
 }

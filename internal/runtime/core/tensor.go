@@ -1,4 +1,4 @@
-package nereid
+package core
 
 import (
 	"encoding/binary"
@@ -7,8 +7,8 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
-	"github.com/nereid-lang/nereid/internal/target"
 )
 
 // Tensor is device or host memory with a type and a shape. Kernels see it as a pointer.
@@ -21,7 +21,7 @@ type Tensor struct {
 	Shape   []int // size of each dimension
 	Strides []int // in elements
 
-	buf    target.Buffer
+	buf    device.Buffer
 	offset int   // bytes from the start of buf to the first element
 	err    error // why the tensor cannot be used, or nil
 }
@@ -36,7 +36,7 @@ func (t *Tensor) Err() error {
 	case t.err != nil:
 		return t.err
 	case t.on() == gone:
-		return errClosedTensor
+		return ErrClosedTensor
 	case t.buf == nil:
 		return errNoMemory
 	}
@@ -66,7 +66,7 @@ var gone = &Device{}
 
 // broken returns a tensor with an error.
 func broken(dt DType, shape []int, err error) *Tensor {
-	return &Tensor{DType: dt, Shape: shape, dev: args.PlaceOf(nowhere.core()), buf: target.HostBuffer{},
+	return &Tensor{DType: dt, Shape: shape, dev: args.PlaceOf(nowhere.core()), buf: device.HostBuffer{},
 		err: err}
 }
 
@@ -106,7 +106,7 @@ func FromBytes(dt DType, data []byte, shape ...int) *Tensor {
 		return broken(dt, shape, fmt.Errorf("nereid: a tensor of %s with the shape %v needs %d bytes, not %d",
 			dt, shape, n, len(data)))
 	}
-	buf := target.HostBuffer{Data: data}
+	buf := device.HostBuffer{Data: data}
 	return &Tensor{DType: dt, Shape: shape, Strides: contiguous(shape), buf: buf, addr: buf.Addr(),
 		end: buf.Addr() + uint64(len(data))}
 }
@@ -336,8 +336,8 @@ func (t *Tensor) zero() error {
 
 // queue returns the stream's queue for memory operations in order with its work; ok is false if the tensor is
 // elsewhere or the device has none.
-func (s *Stream) queue(t *Tensor) (target.Queue, bool) {
-	q, ok := s.s.(target.Queue)
+func (s *Stream) queue(t *Tensor) (device.Queue, bool) {
+	q, ok := s.s.(device.Queue)
 	return q, ok && t.on() == s.dev
 }
 

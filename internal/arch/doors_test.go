@@ -1,0 +1,270 @@
+package arch
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/doc"
+	"go/format"
+	"go/parser"
+	"go/printer"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/nereid-lang/nereid/internal/txtest"
+)
+
+// corePackage holds what runs compiled kernels; the packages of doors show it to users.
+const corePackage = "internal/runtime/core"
+
+// public lists what of corePackage users see, in the root package and in package run.
+var public = []string{"Absent", "AllClose", "Arange", "Arg", "ArgumentError", "BF16", "Cdiv", "CodeInfo", "CodeParam",
+	"Compiled", "Const", "CopyFrom", "CopyTo", "Crash", "DType", "DTypeOf", "Descriptor", "Device", "Devices",
+	"Element", "ErrCapturing", "ErrClosed", "ErrNoDevice", "F16", "Fault", "Fields", "FromBytes",
+	"FromFloats", "FromSlice", "Func", "Graph", "Grid", "GridFunc", "Invalid", "LoadCompiled", "Meta",
+	"Named", "New", "OpenTuneStore", "Options", "ParseSafetensors", "Programs", "Rand", "ReadNPY", "ReadSafetensors",
+	"Refusal", "Scalar", "ScalarOf", "Slice", "Stage", "Stream", "Tensor", "Times", "ToBF16", "ToF16",
+	"TuneConfig", "TuneStore", "TuneStoreOptions", "WriteNPY", "WriteSafetensors"}
+
+// doors are the files that name it, each with the name of the core's function that opens devices there.
+var doors = []struct{ file, pkg, open string }{
+	{"running.go", "nereid", "Open"},
+	{"run/running.go", "run", "OpenRunning"},
+}
+
+// TestDoors: the files of doors name all of public, with its documentation, since that of an alias is not
+// shown where it is used. UPDATE_GOLDEN=1 writes them.
+func TestDoors(t *testing.T) {
+	root := txtest.Root(t)
+	d := readCore(t, filepath.Join(root, corePackage))
+	for _, door := range doors {
+		name := filepath.Join(root, door.file)
+		text, err := format.Source([]byte(d.write(t, door.pkg, door.open)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		old, _ := os.ReadFile(name)
+		switch {
+		case bytes.Equal(old, text):
+		case txtest.Updating():
+			if err := os.WriteFile(name, text, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		default:
+			t.Errorf("%s is not what %s has: UPDATE_GOLDEN=1 go test ./internal/arch -run TestDoors",
+				door.file, corePackage)
+		}
+	}
+}
+
+// coreDoc is the documentation of the core.
+type coreDoc struct {
+	files *token.FileSet
+	pkg   *doc.Package
+	funcs map[string]*doc.Func
+}
+
+func readCore(t *testing.T, dir string) *coreDoc {
+	t.Helper()
+	d := &coreDoc{files: token.NewFileSet(), funcs: map[string]*doc.Func{}}
+	names, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []*ast.File
+	for _, name := range names {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		f, err := parser.ParseFile(d.files, name, nil, parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, f)
+	}
+	if d.pkg, err = doc.NewFromFiles(d.files, list, Module+"/"+corePackage); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range d.pkg.Funcs {
+		d.funcs[f.Name] = f
+	}
+	for _, typ := range d.pkg.Types {
+		for _, f := range typ.Funcs {
+			d.funcs[f.Name] = f
+		}
+	}
+	return d
+}
+
+// write returns the file of a door.
+func (d *coreDoc) write(t *testing.T, pkg, open string) string {
+	t.Helper()
+	var b strings.Builder
+	fmt.Fprintf(&b, "package %s\n\n// Made by TestDoors of internal/arch from %s. DO NOT EDIT.\n\n", pkg,
+		corePackage)
+	body := d.body(t, open)
+	b.WriteString("import (\n")
+	if strings.Contains(body, "io.") {
+		b.WriteString("\t\"io\"\n\n")
+	}
+	fmt.Fprintf(&b, "\t%q\n)\n\n%s", Module+"/"+corePackage, body)
+	return b.String()
+}
+
+func (d *coreDoc) body(t *testing.T, open string) string {
+	t.Helper()
+	var b strings.Builder
+	seen := map[string]bool{}
+	for _, v := range slices.Concat(d.pkg.Consts, d.pkg.Vars) {
+		d.values(&b, v, seen)
+	}
+	for _, typ := range d.pkg.Types {
+		for _, v := range slices.Concat(typ.Consts, typ.Vars) {
+			d.values(&b, v, seen)
+		}
+		if slices.Contains(public, typ.Name) {
+			seen[typ.Name] = true
+			d.typ(&b, typ)
+		}
+	}
+	b.WriteString(d.function(d.funcs[open], "Open"))
+	for _, name := range public {
+		if f := d.funcs[name]; f != nil {
+			seen[name] = true
+			b.WriteString(d.function(f, name))
+		}
+		if !seen[name] {
+			t.Errorf("%s has no %s", corePackage, name)
+		}
+	}
+	return b.String()
+}
+
+// values writes constants or variables.
+func (d *coreDoc) values(b *strings.Builder, v *doc.Value, seen map[string]bool) {
+	if !slices.ContainsFunc(v.Names, func(n string) bool { return slices.Contains(public, n) }) {
+		return
+	}
+	b.WriteString(comment(v.Doc) + v.Decl.Tok.String() + " (\n")
+	for _, s := range v.Decl.Specs {
+		s := s.(*ast.ValueSpec)
+		for _, n := range s.Names {
+			seen[n.Name] = true
+			fmt.Fprintf(b, "%s%s = core.%s", comment(s.Doc.Text()), n.Name, n.Name)
+			if s.Comment != nil {
+				b.WriteString(" // " + strings.TrimSpace(s.Comment.Text()))
+			}
+			b.WriteString("\n")
+		}
+	}
+	b.WriteString(")\n\n")
+}
+
+// typ writes an alias, with the declaration and the methods in its comment.
+func (d *coreDoc) typ(b *strings.Builder, typ *doc.Type) {
+	text := strings.TrimRight(typ.Doc, "\n") + "\n"
+	if decl := d.declaration(typ); decl != "" {
+		text += "\n" + decl
+	}
+	if len(typ.Methods) > 0 {
+		text += "\nIts methods:\n\n"
+		for _, m := range typ.Methods {
+			text += "\t" + d.signature(m, m.Name) + "\n"
+		}
+	}
+	fmt.Fprintf(b, "%stype %s = core.%s\n\n", comment(text), typ.Name, typ.Name)
+}
+
+// declaration returns the fields of a struct that has no hidden ones but those behind them, as text.
+func (d *coreDoc) declaration(typ *doc.Type) string {
+	st, ok := typ.Decl.Specs[0].(*ast.TypeSpec).Type.(*ast.StructType)
+	if !ok || len(st.Fields.List) == 0 {
+		return ""
+	}
+	out := ""
+	for _, f := range st.Fields.List {
+		for _, n := range f.Names {
+			if n.IsExported() {
+				for line := range strings.Lines(f.Doc.Text()) {
+					out += "\t// " + line
+				}
+				out += "\t" + n.Name + " " + d.text(f.Type) + fieldComment(f) + "\n"
+			}
+		}
+	}
+	if out == "" {
+		return ""
+	}
+	return "Its fields:\n\n" + out
+}
+
+// fieldComment returns what is said of a field, behind it.
+func fieldComment(f *ast.Field) string {
+	text := strings.TrimSpace(f.Comment.Text())
+	if text == "" {
+		return ""
+	}
+	return " // " + text
+}
+
+// function writes a function that calls the core's.
+func (d *coreDoc) function(f *doc.Func, name string) string {
+	call := "core." + f.Name
+	var args, params []string
+	if p := f.Decl.Type.TypeParams; p != nil {
+		for _, x := range p.List {
+			for _, n := range x.Names {
+				params = append(params, n.Name)
+			}
+		}
+		call += "[" + strings.Join(params, ", ") + "]"
+	}
+	for _, x := range f.Decl.Type.Params.List {
+		for _, n := range x.Names {
+			arg := n.Name
+			if _, variadic := x.Type.(*ast.Ellipsis); variadic {
+				arg += "..."
+			}
+			args = append(args, arg)
+		}
+	}
+	text := strings.ReplaceAll(f.Doc, "OpenRunning", "Open")
+	return fmt.Sprintf("%s%s {\n\treturn %s(%s)\n}\n\n", comment(text), d.signature(f, name), call,
+		strings.Join(args, ", "))
+}
+
+// signature returns the head of a function under a name.
+func (d *coreDoc) signature(f *doc.Func, name string) string {
+	decl := *f.Decl
+	decl.Body, decl.Doc, decl.Name = nil, nil, ast.NewIdent(name)
+	return spaces.ReplaceAllString(d.text(&decl), " ")
+}
+
+var spaces = regexp.MustCompile(`\s+`)
+
+func (d *coreDoc) text(n ast.Node) string {
+	var b bytes.Buffer
+	_ = printer.Fprint(&b, token.NewFileSet(), n)
+	return b.String()
+}
+
+// comment returns a text as a comment.
+func comment(text string) string {
+	if strings.TrimSpace(text) == "" {
+		return ""
+	}
+	out := ""
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\n")
+		if line != "" && line[0] != '\t' {
+			line = " " + line
+		}
+		out += "//" + line + "\n"
+	}
+	return out
+}

@@ -1,0 +1,123 @@
+package core
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+
+	"github.com/nereid-lang/nereid/internal/device"
+)
+
+// Device runs kernels.
+type Device struct{ b device.Device }
+
+// NewDevice returns the device of a back end.
+func NewDevice(b device.Device) *Device { return &Device{b} }
+
+// Backend returns the back end of a device.
+func Backend(d *Device) device.Device { return d.b }
+
+// usable returns an error for a device that Open did not return.
+func (d *Device) usable() error {
+	if d == nil || d.b == nil {
+		return errors.New("nereid: there is no device: nereid.Open finds one")
+	}
+	return nil
+}
+
+// String returns the device's name: "interp", "cuda:0".
+func (d *Device) String() string {
+	switch {
+	case d == nil:
+		return "the host"
+	case d.b == nil:
+		return "no device"
+	}
+	return d.b.Name()
+}
+
+// Info returns a line about the device.
+func (d *Device) Info() string {
+	if err := d.usable(); err != nil {
+		return "no device"
+	}
+	return d.b.Info()
+}
+
+// Target returns the target for which the device's code is compiled, as Kernel.CompileFor takes it:
+// "cuda:90" for a GPU, real or simulated, "cpu" for the CPU.
+func (d *Device) Target() string {
+	if err := d.usable(); err != nil {
+		return ""
+	}
+	if t, ok := d.b.(interface{ CodeTarget() string }); ok {
+		return t.CodeTarget()
+	}
+	return device.Kind(d.b)
+}
+
+// Stages returns the names of the forms that a kernel takes on its way to this device.
+func (d *Device) Stages() []string {
+	if err := d.usable(); err != nil {
+		return nil
+	}
+	return device.Stages(d.b)
+}
+
+// Stream is a queue of launches on a device. Launches on a stream run in order.
+type Stream struct {
+	dev    *Device
+	s      device.Stream
+	closed atomic.Bool
+	ctx    context.Context
+	_      [16]byte // padded to 64 bytes so that a launch touches a single cache line
+}
+
+// Context returns the context that ends what the stream's launches wait for; for the zero value it never
+// ends.
+func (s *Stream) Context() context.Context {
+	if s == nil || s.ctx == nil {
+		return context.Background()
+	}
+	return s.ctx
+}
+
+// NewStream returns a new queue on the device. When ctx ends, compilations and tunings of its launches end,
+// and so do kernels on every device but a GPU, within some milliseconds, even in an endless loop.
+// Work given to a GPU runs to its end.
+func (d *Device) NewStream(ctx context.Context) (*Stream, error) {
+	if err := d.usable(); err != nil {
+		return nil, err
+	}
+	ctx = OrBackground(ctx)
+	s, err := d.b.NewStream()
+	if err != nil {
+		return nil, err
+	}
+	return &Stream{dev: d, s: s, ctx: ctx}, nil
+}
+
+// Device returns the device that the stream belongs to.
+func (s *Stream) Device() *Device {
+	if s == nil {
+		return nil
+	}
+	return s.dev
+}
+
+// Sync waits until everything launched so far is done and returns its first error.
+func (s *Stream) Sync() error {
+	if err := s.usable(); err != nil {
+		return err
+	}
+	return s.s.Sync()
+}
+
+// Close waits for the stream's work and releases it. Using a closed stream is ErrClosed, also for a launch
+// that begins meanwhile; closing twice is harmless.
+func (s *Stream) Close() error {
+	if s == nil || s.s == nil || s.closed.Swap(true) {
+		return nil
+	}
+	return s.s.Close()
+}

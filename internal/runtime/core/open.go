@@ -1,0 +1,166 @@
+package core
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+
+	"github.com/nereid-lang/nereid/internal/device"
+	"github.com/nereid-lang/nereid/internal/device/amd"
+	"github.com/nereid-lang/nereid/internal/device/cpu"
+	"github.com/nereid-lang/nereid/internal/device/nvidia"
+	"github.com/nereid-lang/nereid/internal/knob"
+)
+
+// Kind is a kind of devices, which are found when they are first asked for: finding them can be costly (LLVM
+// for the CPU), and callers may want another kind. If there is none, the error says why and what to do.
+type Kind struct {
+	Name string // "cuda", "cpu"
+	Slow string // warning if such a device is chosen because the kind before it is absent; may be ""
+	find func() ([]*Device, error)
+}
+
+// NewKind returns a kind of devices.
+func NewKind[D device.Device](name string, find func() ([]D, error)) Kind {
+	return Kind{Name: name, find: sync.OnceValues(func() (list []*Device, err error) {
+		found, err := find()
+		for _, b := range found {
+			list = append(list, NewDevice(b))
+		}
+		return list, err
+	})}
+}
+
+// OrSlow returns the kind with a warning.
+func (k Kind) OrSlow(warning string) Kind {
+	k.Slow = warning
+	return k
+}
+
+// Kinds returns the kinds of devices of this program, in the order of preference. Here they run compiled code
+// alone; the root package replaces them with those that compile.
+var Kinds = func() []Kind { return running }
+
+var running = []Kind{
+	NewKind("cuda", nvidia.Devices),
+	NewKind("hip", amd.Devices),
+	{Name: "cpu", find: func() ([]*Device, error) { return []*Device{HostCPU()}, nil }},
+}
+
+// HostCPU returns the CPU, which runs compiled code whether LLVM is installed or not. The root package
+// replaces it.
+var HostCPU = sync.OnceValue(func() *Device { return NewDevice(cpu.Host()) })
+
+// CPU returns the kind of the CPU; check says why it is absent.
+func CPU(check func() error) Kind {
+	return Kind{Name: "cpu", find: sync.OnceValues(func() ([]*Device, error) {
+		if err := check(); err != nil {
+			return nil, err
+		}
+		return []*Device{HostCPU()}, nil
+	})}
+}
+
+// OpenRunning returns a device that runs compiled code, as Open does; but the CPU needs no LLVM for that, and
+// comes next if there is no GPU.
+func OpenRunning(name string) (*Device, error) {
+	if name == "" {
+		name = preferred()
+	}
+	if name == "" {
+		if d, err := Open("cuda"); err == nil {
+			return d, nil
+		}
+		name = "cpu"
+	}
+	if name == "cpu" {
+		return HostCPU(), nil
+	}
+	return Open(name)
+}
+
+// Absent is a kind of device that this machine does not have.
+type Absent struct {
+	Kind string // "cuda", "cpu"
+	Why  error  // what is missing, and what to do about it
+}
+
+// Devices returns the devices of this machine, the best first, and the kinds that are absent. It looks for
+// them once.
+func Devices() (here []*Device, absent []Absent) {
+	for _, o := range Kinds() {
+		list, err := o.find()
+		if err != nil {
+			absent = append(absent, Absent{o.Name, err})
+		}
+		here = append(here, list...)
+	}
+	return here, absent
+}
+
+// preferred returns the name of the device that the environment asks for, or "".
+func preferred() string {
+	if knob.Interpret.Get() {
+		return "interp"
+	}
+	return knob.Device.Get()
+}
+
+// Open returns the device of a name: "interp", "cpu", "cuda", "cuda:1". An empty name means the one in
+// NEREID_DEVICE, or else the best of this machine. If that is the interpreter, because there is no LLVM, a
+// warning is logged once: kernels run some 40 times slower there than on the CPU.
+func Open(name string) (*Device, error) {
+	if name == "" {
+		name = preferred()
+	}
+	kind, _, indexed := strings.Cut(name, ":")
+	var before error // why the kind before is absent
+	for _, o := range Kinds() {
+		if name != "" && o.Name != kind {
+			continue
+		}
+		list, err := o.find()
+		for _, d := range list {
+			if name == "" || d.String() == name || !indexed && strings.HasPrefix(d.String(), name+":") {
+				if name == "" && o.Slow != "" && before != nil {
+					Warn(slog.Default(), o.Slow, before)
+				}
+				return d, nil
+			}
+		}
+		before = err
+		if name != "" && err != nil {
+			return nil, &absent{fmt.Errorf("nereid: device %s: %w", name, err)}
+		}
+	}
+	here, _ := Devices()
+	if len(here) == 0 {
+		return nil, &absent{errors.New("nereid: no device is here")}
+	}
+	names := make([]string, len(here))
+	for i, d := range here {
+		names[i] = d.String()
+	}
+	return nil, &absent{fmt.Errorf("nereid: there is no device %q; here: %s", name,
+		strings.Join(names, ", "))}
+}
+
+// absent is an error that is ErrNoDevice but shows only the reason.
+type absent struct{ error }
+
+// NoDevice returns an error as one that is ErrNoDevice too.
+func NoDevice(err error) error { return &absent{err} }
+
+func (e *absent) Unwrap() error        { return e.error }
+func (e *absent) Is(target error) bool { return target == ErrNoDevice }
+
+// Warn logs a problem that fails nothing, once for each message.
+func Warn(log *slog.Logger, msg string, err error) {
+	if _, told := warned.LoadOrStore(msg, true); !told {
+		log.Warn(msg, "err", err)
+	}
+}
+
+var warned sync.Map // messages logged

@@ -1,0 +1,205 @@
+package nereid
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/nereid-lang/nereid/backend"
+	"github.com/nereid-lang/nereid/internal/device"
+	"github.com/nereid-lang/nereid/internal/ir"
+	"github.com/nereid-lang/nereid/internal/lang"
+	"github.com/nereid-lang/nereid/internal/runtime/core"
+	"github.com/nereid-lang/nereid/internal/target"
+	"github.com/nereid-lang/nereid/internal/target/amd"
+	amdsim "github.com/nereid-lang/nereid/internal/target/amd/sim"
+	"github.com/nereid-lang/nereid/internal/target/cpu"
+	"github.com/nereid-lang/nereid/internal/target/nvidia"
+	"github.com/nereid-lang/nereid/internal/target/nvidia/sim"
+	"github.com/nereid-lang/nereid/internal/target/outside"
+)
+
+func init() {
+	core.Kinds = allKinds
+	core.HostCPU = sync.OnceValue(func() *Device { return core.NewDevice(cpu.Host()) })
+}
+
+// kinds lists the kinds of devices in the order of preference.
+var kinds = []core.Kind{
+	core.NewKind("cuda", nvidia.Devices),
+	core.NewKind("hip", amd.Devices),
+	core.CPU(func() error {
+		_, err := cpu.Devices()
+		return err
+	}),
+	core.NewKind("interp", func() ([]target.Backend, error) {
+		return []target.Backend{newInterp()}, nil
+	}).OrSlow(slowWarning),
+	core.NewKind("sim", simulated),
+}
+
+// simulated returns the simulated GPUs.
+func simulated() ([]target.Backend, error) {
+	nv, err := sim.Devices()
+	if err != nil {
+		return nil, err
+	}
+	amd, err := amdsim.Devices()
+	return append(nv, amd...), err
+}
+
+// outsiders holds the kind of each back end from outside, by name.
+var outsiders sync.Map
+
+// allKinds returns the kinds of the built-in devices, then those of back ends from outside (package backend).
+func allKinds() []core.Kind {
+	all := slices.Clone(kinds)
+	for _, t := range backend.Targets() {
+		k, ok := outsiders.Load(t.Name())
+		if !ok {
+			k, _ = outsiders.LoadOrStore(t.Name(), core.NewKind(t.Name(), func() ([]target.Backend, error) {
+				d, err := outside.New(t)
+				if err != nil {
+					return nil, err
+				}
+				return []target.Backend{d}, nil
+			}))
+		}
+		all = append(all, k.(core.Kind))
+	}
+	return all
+}
+
+// slowWarning is logged when the interpreter is chosen only because nothing better is here.
+const slowWarning = "nereid: kernels run in the interpreter, some 40 times slower than on the CPU, which " +
+	"needs LLVM"
+
+// compilers makes the back ends that compile for a target without a device, by kind. arch is the part of the
+// target's name behind the colon.
+var compilers = map[string]func(name, arch string) (target.Backend, error){
+	"interp": func(string, string) (target.Backend, error) { return newInterp(), nil },
+	"cpu": func(name, arch string) (target.Backend, error) {
+		c, err := cpu.CompilerFor(arch)
+		if err != nil {
+			return nil, fmt.Errorf("nereid: the target %q: %w", name, err)
+		}
+		return offline{name, c}, nil
+	},
+	"cuda": func(name, arch string) (target.Backend, error) {
+		n, err := strconv.Atoi(strings.TrimSuffix(arch, "a"))
+		if err != nil {
+			return nil, fmt.Errorf("nereid: the target %q has no compute capability: write cuda:90", name)
+		}
+		return offline{name, nvidia.Compiler{Capability: n}}, nil
+	},
+	"hip": func(name, arch string) (target.Backend, error) {
+		c, err := amd.CompilerFor(arch)
+		if err != nil {
+			return nil, fmt.Errorf("nereid: the target %q: %w", name, err)
+		}
+		return offline{name, c}, nil
+	},
+}
+
+// compilerFor returns a back end that compiles for a target without a device.
+func compilerFor(name string) (target.Backend, error) {
+	kind, arch, _ := strings.Cut(name, ":")
+	if f := compilers[kind]; f != nil {
+		return f(name, arch)
+	}
+	if d, err := outside.Find(kind); !errors.Is(err, outside.ErrNone) {
+		return d, err
+	}
+	return nil, fmt.Errorf("nereid: unknown target %q (have cuda:90, hip:gfx942, cpu, interp%s)", name,
+		outsideNames())
+}
+
+// outsideNames returns the names of back ends from outside, for messages.
+func outsideNames() string {
+	text := ""
+	for _, t := range backend.Targets() {
+		text += ", " + t.Name()
+	}
+	return text
+}
+
+// compiler is the part of a back end that needs no device.
+type compiler interface {
+	Target() lang.Target
+	Stages() []string
+	CompileOnly(ctx context.Context, in *target.Input) (target.Executable, error)
+}
+
+// offline is a back end that compiles for a device that this machine may not have.
+type offline struct {
+	name string
+	compiler
+}
+
+func (c offline) Name() string { return c.name }
+func (c offline) FormsOf(code target.Code) ([]device.Way, error) {
+	if f, ok := c.compiler.(interface {
+		FormsOf(target.Code) ([]device.Way, error)
+	}); ok {
+		return f.FormsOf(code)
+	}
+	return nil, nil
+}
+
+// Distinct returns the way of the code for launches of a way.
+func (c offline) Distinct(m *ir.Module, w device.Way) device.Way {
+	if f, ok := c.compiler.(interface {
+		Distinct(*ir.Module, device.Way) device.Way
+	}); ok {
+		return f.Distinct(m, w)
+	}
+	return w
+}
+
+func (c offline) HasLines() bool                   { return hasLines(c.compiler) }
+func (c offline) DefaultStages() int               { return defaultStages(c.compiler) }
+func (c offline) Machine() string                  { return machine(c.compiler) }
+func (c offline) Generator() string                { return generator(c.compiler) }
+func (c offline) Info() string                     { return "compiler for " + c.name }
+func (offline) Alloc(int) (target.Buffer, error)   { return nil, errNoDevice }
+func (offline) Wrap([]byte) (target.Buffer, error) { return nil, errNoDevice }
+func (offline) NewStream() (target.Stream, error)  { return nil, errNoDevice }
+func (c offline) Compile(ctx context.Context, in *target.Input) (target.Executable, error) {
+	return c.CompileOnly(ctx, in)
+}
+
+// defaultStages returns the number of stages that loops have on a target; 0 means the usual one.
+func defaultStages(c compiler) int {
+	if s, ok := c.(target.Staged); ok {
+		return s.DefaultStages()
+	}
+	return 0
+}
+
+// hasLines reports whether a compiler's code has line information.
+func hasLines(c compiler) bool {
+	l, ok := c.(target.Lined)
+	return ok && l.HasLines()
+}
+
+// machine names the processors that run a compiler's code.
+func machine(c compiler) string {
+	if n, ok := c.(target.Native); ok {
+		return n.Machine()
+	}
+	return ""
+}
+
+// generator names a compiler's code generator.
+func generator(c compiler) string {
+	if g, ok := c.(target.Generated); ok {
+		return g.Generator()
+	}
+	return ""
+}
+
+var errNoDevice = errors.New("nereid: this is a target without a device")
