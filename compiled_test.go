@@ -104,7 +104,7 @@ func TestCompiledInfo(t *testing.T) {
 	want := []nereid.CodeParam{
 		{Name: "x_ptr", Type: "fp32", Pointer: true, Align16: true, Offset: 0, Size: 8},
 		{Name: "y_ptr", Type: "fp32", Pointer: true, Align16: true, Offset: 8, Size: 8},
-		{Name: "out_ptr", Type: "fp32", Pointer: true, Align16: true, Offset: 16, Size: 8},
+		{Name: "out_ptr", Type: "fp32", Pointer: true, Align16: true, Offset: 16, Size: 8, Stored: true},
 		{Name: "n_elements", Type: "i32", Offset: 24, Size: 4},
 	}
 	if !slices.Equal(i.Params, want) || i.Constants["BLOCK_SIZE"] != "64" {

@@ -127,6 +127,40 @@ def turned(y_ptr, x_ptr, n, BLOCK: tl.constexpr):
     tl.store(y_ptr + at, tl.load(x_ptr + n - 1 - at, mask=at < n), mask=at < n)
 `
 
+const helpedKernel = `import triton
+import triton.language as tl
+
+@triton.jit(noinline=True)
+def put(p, v):
+    tl.store(p, v)
+
+@triton.jit
+def helped(a_ptr, b_ptr, c_ptr, n):
+    v = tl.load(a_ptr)
+    put(b_ptr, v)
+    tl.atomic_add(c_ptr, v)
+`
+
+// TestAOTOutputs: pointers that a kernel writes through, itself, atomically or in a function that it calls,
+// are no pointers to constants in C.
+func TestAOTOutputs(t *testing.T) {
+	needLLVM(t)
+	dir := t.TempDir()
+	table := "[[variants]]\nkernel = \"helped.py:helped\"\nname = \"helped\"\n" +
+		"signature = \"*fp32, *fp32, *fp32, i32\"\n"
+	for name, text := range map[string]string{"helped.toml": table, "helped.py": helpedKernel} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	nereidMain(t, "aot", filepath.Join(dir, "helped.toml"), "--c", dir, "--targets", "cpu")
+	head := txtest.Read(t, filepath.Join(dir, "helped.h"))
+	want := "unsigned z, const void *a0_a_ptr, void *a1_b_ptr, void *a2_c_ptr, int32_t a3_n)"
+	if !strings.Contains(head, want) {
+		t.Errorf("there is no %q in\n%s", want, head)
+	}
+}
+
 const turnedTable = `
 [[variants]]
 kernel = "twice.py:turned"

@@ -110,6 +110,7 @@ type CodeInfo = core.CodeInfo
 //	Align16 bool // the value, or the address, must be divisible by 16
 //	Offset int // bytes from the beginning of the block of arguments
 //	Size int // bytes in the block of arguments
+//	Stored bool // the kernel may write through the pointer
 type CodeParam = core.CodeParam
 
 // Compiled is a kernel compiled for one signature and one device: Kernel.Compile makes one, LoadCompiled

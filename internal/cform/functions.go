@@ -162,7 +162,10 @@ func argName(i int, a code.SavedArg) string { return fmt.Sprintf("a%d_%s", i, cN
 
 // cType returns the type of an argument, as it stands before the name.
 func cType(a code.SavedArg) string {
-	if a.Pointer {
+	switch {
+	case a.Stored:
+		return "void *"
+	case a.Pointer:
 		return "const void *"
 	}
 	if t, ok := dtype.Parse(a.Type); ok && t.Row().C != "" {

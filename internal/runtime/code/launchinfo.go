@@ -105,7 +105,7 @@ func (d *LaunchInfo) arguments(list []SavedArg, f device.Facts) {
 	}
 	if f.Scratch > 0 && f.Threads > 0 {
 		at := (d.ArgumentBytes + 7) / 8 * 8
-		d.Arguments = append(d.Arguments, LaunchArg{SavedArg{"scratch", "i8", true, true, at, 8}, "scratch"})
+		d.Arguments = append(d.Arguments, LaunchArg{SavedArg{"scratch", "i8", true, true, at, 8, true}, "scratch"})
 		d.ArgumentBytes = at + 8
 	}
 }

@@ -57,6 +57,7 @@ type SavedArg struct {
 	Align16 bool   `json:"align16,omitempty"` // the value, or the address, must be divisible by 16
 	Offset  int    `json:"offset"`
 	Size    int    `json:"size"`
+	Stored  bool   `json:"stored,omitempty"` // the kernel may write through the pointer
 }
 
 // LaunchSpecs returns the parameters that launches pass arguments for, and what each was compiled for.
@@ -124,7 +125,7 @@ func Args(params []device.Param, sizes []int) []SavedArg {
 		}
 		align := min(size, maxAlign)
 		at = (at + align - 1) / align * align
-		out[i] = SavedArg{p.Name, p.Type, p.Pointer, p.Align16, at, size}
+		out[i] = SavedArg{p.Name, p.Type, p.Pointer, p.Align16, at, size, false}
 		at += size
 	}
 	return out

@@ -16,6 +16,7 @@
 //	describe.go   what a launch must know of compiled code
 //	forms.go      the forms of a specialization, among which launches choose, compiled ahead
 //	ahead.go      the same into the cache, for a device that need not be here
+//	stored.go     through which arguments a kernel writes
 //	text.go       a kernel that begins with the text of a stage
 //
 // The package knows devices through package target alone. Errors are those of the compiler and the device;

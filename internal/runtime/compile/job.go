@@ -38,6 +38,7 @@ type job struct {
 	cached  bool     // stages are kept for the cache
 	only    []string // stages whose text is kept; nil means all
 	ahead   bool     // strict mode allows the compilation
+	stored  []bool   // arguments through which the kernel may write; nil if that is not known
 }
 
 // Compile compiles a specialization and keeps the text of each stage. until is the last stage; "" means all.
@@ -68,6 +69,7 @@ func (k *Kernel) CompileKeeping(ctx context.Context, s Spec, until string, only 
 	j.only = only
 	err = j.finish(ctx)
 	j.out.Saved = k.describe(s, j.out)
+	markStored(j.out.Saved.Args, j.stored)
 	return j.out, err
 }
 
@@ -109,6 +111,9 @@ func (k *Kernel) begin(meter *budget.Meter, s Spec, keep bool, until string) (*j
 		Passes: k.Set.Passes, Dump: os.Stderr, Budget: meter, Given: k.Set.Given, Libs: libs,
 	}
 	j.in.Params, j.in.Constants = describeArgs(k.Params, s.Args)
+	if keep {
+		j.stored = storedArgs(mod, j.in.Kernel)
+	}
 	j.out.Params, j.out.Constants = j.in.Params, j.in.Constants
 	if k.Set.Dump != "" || k.Set.Override != "" {
 		j.folder = folderName(k.Name, s.Dev.String(), mod, opts)

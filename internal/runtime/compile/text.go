@@ -255,6 +255,7 @@ func CompileText(ctx context.Context, set *Settings, dev *args.Device, t *Text, 
 	j.out.Variant = code.Variant{File: cmp.Or(t.Source, filepath.Base(t.File)), Kernel: k.Name,
 		Signature: signature.Format(specs), Options: opts}
 	j.out.Saved = k.describe(Spec{dev, specs, opts}, j.out)
+	markStored(j.out.Saved.Args, nil)
 	return j.out, nil
 }
 

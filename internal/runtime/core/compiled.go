@@ -79,6 +79,7 @@ type CodeParam struct {
 	Align16 bool   // the value, or the address, must be divisible by 16
 	Offset  int    // bytes from the beginning of the block of arguments
 	Size    int    // bytes in the block of arguments
+	Stored  bool   // the kernel may write through the pointer
 }
 
 // NewCompiled returns the outcome of a compilation for a device. Without a device there is no code; without a
