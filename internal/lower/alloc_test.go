@@ -39,3 +39,38 @@ func TestRoomAfterReturns(t *testing.T) {
 		}
 	}
 }
+
+// TestRoomInLoops: a buffer from before a loop, which each iteration reads, keeps its memory while the
+// iteration has another one.
+func TestRoomInLoops(t *testing.T) {
+	const enc = "#ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>"
+	const mem = "!ttg.memdesc<1024xf32, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, " +
+		"order = [0]}>, #ttg.shared_memory>"
+	const typ = "tensor<1024xf32, " + enc + ">"
+	inside := "%a = ttg.local_load %m : " + mem + " -> " + typ + "\n%b = arith.addf %a, %a : " + typ +
+		"\n%l = ttg.local_alloc %b : (" + typ + ") -> " + mem + "\n%y = ttg.local_load %l : " + mem + " -> " +
+		typ + "\n" + accessText("x", "o", "y", []int{1024}, "f32", enc, true)
+	for name, loop := range map[string]string{
+		"for": "scf.for %i = %zero to %n step %one : i32 {\n" + inside + "}\n",
+		"while": "%r = scf.while (%i = %zero) : (i32) -> i32 {\n%c = arith.cmpi slt, %i, %n : i32\n" +
+			"scf.condition(%c) %i : i32\n} do {\n^bb0(%j: i32):\n" + inside +
+			"%k = arith.addi %j, %one : i32\nscf.yield %k : i32\n}\n",
+	} {
+		body := "tt.func public @k(%x: !tt.ptr<f32>, %n: i32) {\n%zero = arith.constant 0 : i32\n" +
+			"%one = arith.constant 1 : i32\n" + offsetsText("o", []int{1024}, enc) +
+			accessText("x", "o", "v", []int{1024}, "f32", enc, false) +
+			"%m = ttg.local_alloc %v : (" + typ + ") -> " + mem + "\n" + loop + "tt.return\n}\n"
+		k, ptx := compile(t, parseIR(t, name+".ttgir", []byte(moduleText(4, body))), "k", 90)
+		if k.Shared != 8192 {
+			t.Errorf("%s: two buffers at a time take %d bytes, not 8192", name, k.Shared)
+		}
+		l := launch{"k", [3]int{1, 1, 1}, []any{floats(ir.F32, 1024), 3}}
+		once, thrice := l.memory(1)
+		onSim(t, ptx, k.Shared, l, thrice, false)
+		l.args[1] = 1
+		onSim(t, ptx, k.Shared, l, once, false)
+		if string(once[0]) != string(thrice[0]) {
+			t.Errorf("%s: three iterations leave something else than one", name)
+		}
+	}
+}
