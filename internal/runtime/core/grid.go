@@ -3,6 +3,7 @@ package core
 import (
 	"fmt"
 	"math"
+	"math/bits"
 	"unsafe"
 
 	"github.com/nereid-lang/nereid/internal/device"
@@ -50,19 +51,20 @@ func (g Grid) String() string { return fmt.Sprintf("(%d, %d, %d)", g[0], g[1], g
 
 // checked returns the grid with zeros replaced by 1, or an error for a grid that no device runs: program
 // numbers have 32 bits, and their product must fit an int.
-func (g Grid) checked() (Grid, error) {
+func (g Grid) checked(kernel string) (Grid, error) {
 	if g[0] == 0 {
-		return g, fmt.Errorf("the grid %v runs nothing: its first dimension is 0", g)
+		return g, ArgError(kernel, fmt.Errorf("the grid %v runs nothing: its first dimension is 0", g))
 	}
 	programs := 1
 	for i, n := range g {
 		switch {
 		case n < 0:
-			return g, fmt.Errorf("the grid %v has a negative dimension", g)
+			return g, ArgError(kernel, fmt.Errorf("the grid %v has a negative dimension", g))
 		case n == 0:
 			g[i] = 1
 		case n > math.MaxInt32 || programs > math.MaxInt/n:
-			return g, fmt.Errorf("the grid %v is too large: a dimension is at most %d", g, math.MaxInt32)
+			return g, ArgError(kernel, fmt.Errorf("the grid %v is too large: a dimension is at most %d",
+				g, math.MaxInt32))
 		default:
 			programs *= n
 		}
@@ -71,13 +73,14 @@ func (g Grid) checked() (Grid, error) {
 }
 
 // ValidGrid returns the grid of a launch of a kernel with zeros replaced by 1. A grid that no device runs is
-// an ArgumentError.
+// an ArgumentError. Most grids are small, and need no division to see that their programs can be counted.
 func ValidGrid(kernel string, g Grid) (Grid, error) {
-	out, err := g.checked()
-	if err != nil {
-		return out, ArgError(kernel, err)
+	const few = 1 << (bits.UintSize/3 - 1) // whose cube is an int
+	if uint(g[0]-1) < few && uint(g[1]) < few && uint(g[2]) < few {
+		g[1], g[2] = max(g[1], 1), max(g[2], 1)
+		return g, nil
 	}
-	return out, nil
+	return g.checked(kernel)
 }
 
 // Meta gives a GridFunc the arguments of the launch by name: constexprs, values that decorators chose,
