@@ -85,7 +85,7 @@ func (k *Kernel) launchOn(s *Stream, grid Programs, list []any, note noting) err
 // launchFrame binds the arguments, then launches by the plan of an earlier launch if there is one, else with
 // the arguments that the decorators complete.
 func (k *Kernel) launchFrame(f *core.Frame, s *Stream, grid Programs, list []any, note noting) error {
-	if x := k.host.Load(); x != nil && note == nil {
+	if x := k.last.Load(); x.OnHost() && note == nil {
 		if done, err := k.launchHost(x, f, s, grid, list); done {
 			return err
 		}
@@ -137,12 +137,8 @@ func (k *Kernel) repeat(f *core.Frame, s *Stream, grid Programs, list []any) (do
 // noteLast makes the next launch begin with a short cut to p. Code for overlapping arguments has none, since
 // the next arguments may not overlap.
 func (k *Kernel) noteLast(p *warm.Plan) {
-	last := &k.last
-	if !p.Ready.Is() {
-		last = &k.host
-	}
-	if p.Args != nil && !p.Overlap && last.Load() != p.Args {
-		last.Store(p.Args)
+	if p.Args != nil && !p.Overlap && k.last.Load() != p.Args {
+		k.last.Store(p.Args)
 	}
 }
 

@@ -184,8 +184,7 @@ type Kernel struct {
 	loose  *args.Params // params without the specialization that do_not_specialize forbids
 	debug  bool         // @triton.jit(debug=True)
 
-	last  atomic.Pointer[warm.ArgCut] // shortcut to the plan of the previous launch on a GPU
-	host  atomic.Pointer[warm.ArgCut] // shortcut to that on the CPU
+	last  atomic.Pointer[warm.ArgCut] // short cut to the plan of the previous launch
 	plans warm.Table
 	spare device.Spare[core.Frame]
 	metas core.Metas

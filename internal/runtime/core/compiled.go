@@ -31,8 +31,7 @@ type Compiled struct {
 	build  *code.Build                 // nil if the compilation ended before there was code
 	params *args.Params                // parameters that launches pass arguments for
 	specs  []signature.Arg             // what each was compiled for
-	last   atomic.Pointer[warm.ArgCut] // short cut to the launch before, on a GPU
-	host   atomic.Pointer[warm.ArgCut] // the same on a device that reads the host's memory in place
+	last   atomic.Pointer[warm.ArgCut] // short cut to the launch before
 	words  device.Spare[[warm.CutWords]uint64]
 
 	noParams error // why params are not known, or nil
@@ -149,7 +148,6 @@ func (c *Compiled) Close() error {
 	c.closing.Do(func() {
 		c.closed.Store(true)
 		c.last.Store(nil)
-		c.host.Store(nil)
 		if c.build != nil {
 			c.freed.Stop()
 			err = c.build.Exec.Close()
@@ -172,7 +170,7 @@ func (c *Compiled) Launch(s *Stream, grid Grid, arguments ...any) error {
 		runtime.KeepAlive(c)
 		return err
 	}
-	if x := c.host.Load(); x != nil {
+	if x := c.last.Load(); x.OnHost() {
 		if done, err := c.launchHost(x, s, grid, arguments); done {
 			runtime.KeepAlive(arguments)
 			runtime.KeepAlive(c)
@@ -288,11 +286,7 @@ func (c *Compiled) remember(f *Frame, list []any) {
 	}
 	p.Keep(&short.Look, f.Opts)
 	p.Apart = ByParameter(p.Apart, c.params.Rules, p.Classes)
-	last := &c.last
-	if !p.Ready.Is() {
-		last = &c.host
-	}
-	last.Store(warm.NewArgCut(p, c.params.Rules, list, f.Vals))
+	c.last.Store(warm.NewArgCut(p, c.params.Rules, list, f.Vals))
 }
 
 // Save writes the code with everything that LoadCompiled needs to launch it: neither the kernel's source nor

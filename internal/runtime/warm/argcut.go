@@ -61,7 +61,7 @@ func wordOf(v *any) *argWord { return (*argWord)(unsafe.Pointer(v)) }
 // Launch launches if there is a short cut and the arguments fit. Otherwise done is false and nothing has
 // happened. Tensors are pointers to structs that begin with an args.Tensor.
 func (x *ArgCut) Launch(s *args.Stream, grid *[3]int, list []any) (done bool, err error) {
-	if x == nil || s == nil || x.dev != s.Dev || s.Closed.Load() || len(list) != int(x.nArgs) ||
+	if x == nil || s == nil || x.dev != s.Dev || x.host || s.Closed.Load() || len(list) != int(x.nArgs) ||
 		trace.IsEnabled() {
 		return false, nil
 	}
@@ -76,6 +76,10 @@ func (x *ArgCut) Launch(s *args.Stream, grid *[3]int, list []any) (done bool, er
 	runtime.KeepAlive(x)
 	return done, err
 }
+
+// OnHost reports whether the short cut is for a device that reads the host's memory in place: Words is for
+// those, and Launch does nothing.
+func (x *ArgCut) OnHost() bool { return x != nil && x.host }
 
 // Words writes the words of arguments to words and returns the part that the device reads. It is for devices
 // that have no driver.Ready and read host memory in place; ok is false if the arguments do not fit.
