@@ -117,7 +117,7 @@ func (r *racer) prepareAhead(ctx context.Context, a *aheadCase) error {
 		}
 		defer done()
 		for i, launch := range ways {
-			if err := errors.Join(mem.restore(a.c), launch(), s.Sync()); err != nil {
+			if err := errors.Join(mem.again(a.c), launch(), s.Sync()); err != nil {
 				return fmt.Errorf("%s: %w", aheadNames[i], err)
 			}
 			after, err := mem.read(a.c)
@@ -324,21 +324,6 @@ func launchArguments(c *nereid.Compiled, args []any) (out []any) {
 func (r *racer) replayer(conf nereid.Config) *replayer {
 	return &replayer{dev: r.dev, root: r.root, env: r.env, conf: conf, modules: map[string]*nereid.Module{},
 		lost: lost{root: r.root}}
-}
-
-// restore gives storages the contents that they had before the launch.
-func (m deviceMemory) restore(c *replay.Case) error {
-	for name, data := range c.Before {
-		if err := m[name].Slice(0, 0, len(data), 1).Write(data); err != nil {
-			return err
-		}
-	}
-	for _, a := range c.Args {
-		if err := m.point(a); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // aheadTable prints rows as they come and their summary.

@@ -126,6 +126,9 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	if err := r.checkSave(); err != nil {
 		return err
 	}
+	if err := r.readExpected(); err != nil {
+		return err
+	}
 	return r.run()
 }
 
@@ -205,6 +208,8 @@ type runner struct {
 	dev      *nereid.Device
 	in       *inputs
 	gridSize nereid.Grid
+	wanted   []expectation
+	ir       []byte  // what source has found
 	plain    *result // of the interpreter, where it has judged
 	loaded   int     // bytes, as the interpreter counted them
 	stored   int

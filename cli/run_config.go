@@ -65,6 +65,9 @@ func (c chosen) String() string {
 
 // source returns the kernel's IR before any pass, or nil.
 func (r *runner) source() []byte {
+	if r.ir != nil {
+		return r.ir
+	}
 	args, tensors, err := r.in.on(r.dev)
 	if err != nil {
 		return nil
@@ -74,6 +77,7 @@ func (r *runner) source() []byte {
 	if err != nil {
 		return nil
 	}
+	r.ir = text
 	return text
 }
 

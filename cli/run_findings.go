@@ -33,44 +33,53 @@ func (r *runner) findings(w io.Writer, got *result) error {
 	return errors.Join(all...)
 }
 
-// expected compares tensors with those that --expect names.
-func (r *runner) expected(w io.Writer, got *result) error {
+// readExpected reads the tensors that --expect names, before anything is compiled.
+func (r *runner) readExpected() error {
 	for _, text := range r.flags.expect {
 		name, from, _ := strings.Cut(text, "=")
 		a := r.in.tensor(name)
-		file, inside, ok := tensorFile(from)
+		file, stored, ok := tensorFile(from)
 		if a == nil || !ok {
 			return usagef("--expect %s: write NAME=FILE.npy or NAME=FILE.safetensors:TENSOR, NAME being a tensor "+
 				"of the kernel", text)
 		}
-		want, err := readTensor(name, file, inside)
+		want, err := readTensor(name, file, stored)
 		if err != nil {
 			return err
 		}
 		if want.len() != a.len() {
 			return fmt.Errorf("%s has %d elements, and %s has %d", file, want.len(), name, a.len())
 		}
-		worst, err := r.compare(a, got.mem[name], want)
-		if err != nil {
-			fmt.Fprintf(w, "expected\tFAILED: %s is not as in %s\n", name, file)
-			return err
-		}
-		fmt.Fprintf(w, "expected\tok: %s as in %s, largest error %.1e\n", name, file, worst)
+		r.wanted = append(r.wanted, expectation{a, file, want.as(a.dtype)})
 	}
 	return nil
 }
 
-// compare compares a tensor's memory with an expected tensor, which may be of another type.
-func (r *runner) compare(a *tensorArg, got []byte, want *tensorArg) (float64, error) {
-	data := want.data
-	if want.dtype != a.dtype {
-		data = make([]byte, len(got))
-		for i := range a.len() {
-			a.set(data, i, want.at(want.data, i))
+// expectation is what a tensor should hold after the launch.
+type expectation struct {
+	tensor *tensorArg
+	file   string
+	data   []byte
+}
+
+// expected compares tensors with those that --expect names.
+func (r *runner) expected(w io.Writer, got *result) error {
+	for _, e := range r.wanted {
+		name := e.tensor.name
+		worst, err := r.compare(e.tensor, got.mem[name], e.data)
+		if err != nil {
+			fmt.Fprintf(w, "expected\tFAILED: %s is not as in %s\n", name, e.file)
+			return err
 		}
+		fmt.Fprintf(w, "expected\tok: %s as in %s, largest error %.1e\n", name, e.file, worst)
 	}
+	return nil
+}
+
+// compare compares what a launch left in a tensor with what it should have left.
+func (r *runner) compare(a *tensorArg, got, want []byte) (float64, error) {
 	c := &replay.Case{Kernel: r.k.Name(), Before: map[string][]byte{a.name: a.data},
-		After: map[string][]byte{a.name: data}, Args: []replay.Arg{a.arg()}}
+		After: map[string][]byte{a.name: want}, Args: []replay.Arg{a.arg()}}
 	c.LessPrecise(r.source())
 	return c.Compare(map[string][]byte{a.name: got})
 }
@@ -104,39 +113,43 @@ func (r *runner) noNaN(w io.Writer, got *result) error {
 	return nil
 }
 
-// maskedLanes runs the kernel in the interpreter with other values in the lanes that masks of loads without
-// other leave out. Triton does not say what those hold, so that results must not depend on them: a sum over
-// them is right on one GPU and wrong on the next.
+// maskedLanes looks for results that depend on the lanes that masks of loads without other= leave out. Triton
+// does not say what those lanes hold: a sum over them may be right on one GPU and wrong on the next.
 func (r *runner) maskedLanes(w io.Writer, got *result) error {
 	loads := r.maskedLoads()
-	plain := r.plain
-	if plain == nil {
-		plain = got // of the interpreter itself
-	}
 	if len(loads) == 0 {
 		return nil
+	}
+	plain := r.plain
+	if plain == nil {
+		plain = got // the device is the interpreter
 	}
 	if plain.took > maxAgain {
 		fmt.Fprintf(w, "not checked\twhether lanes that masks leave out reach a result: the interpreter "+
 			"took %s\n", timeText(plain.took))
 		return nil
 	}
+	err := r.fillMasked(plain)
+	if err == nil {
+		return nil
+	}
+	fmt.Fprintln(w, "masks\tFAILED: lanes that the mask of a load leaves out matter")
+	return fmt.Errorf("%w; other= says what they hold: %s", err, strings.Join(loads, ", "))
+}
+
+// fillMasked runs the kernel with other values in those lanes, and returns an error if that changes what the
+// interpreter has left in memory.
+func (r *runner) fillMasked(plain *result) error {
 	d := r.flags.check.interpreter()
 	d.FillMasked()
 	again, err := r.once(core.NewDevice(d), r.judge)
-	remedy := "; other= says what they hold: " + strings.Join(loads, ", ")
 	if err != nil {
-		fmt.Fprintln(w, "masks\tFAILED: lanes that the mask of a load leaves out matter")
-		return fmt.Errorf("%w\n    with other values in lanes that a mask leaves out%s", err, remedy)
+		return fmt.Errorf("%w\n    with other values in lanes that a mask leaves out", err)
 	}
 	for _, a := range r.in.tensors {
-		c := &replay.Case{Before: map[string][]byte{a.name: a.data},
-			After: map[string][]byte{a.name: plain.mem[a.name]}, Args: []replay.Arg{a.arg()}}
-		c.LessPrecise(r.source())
-		if _, err := c.Compare(again.mem); err != nil {
-			fmt.Fprintln(w, "masks\tFAILED: lanes that the mask of a load leaves out matter")
-			return fmt.Errorf("%s: %s depends on lanes that the mask of a load leaves out%s", r.k.Name(),
-				a.name, remedy)
+		if _, err := r.compare(a, again.mem[a.name], plain.mem[a.name]); err != nil {
+			return fmt.Errorf("%s: %s depends on lanes that the mask of a load leaves out", r.k.Name(),
+				a.name)
 		}
 	}
 	return nil

@@ -601,12 +601,18 @@ func (t *tensorArg) at(data []byte, i int) float64 {
 	return t.dtype.Decode(binary.LittleEndian.Uint64(word[:]))
 }
 
-// set stores a value in an element of data.
-func (t *tensorArg) set(data []byte, i int, v float64) {
+// as returns the elements in another type.
+func (t *tensorArg) as(to nereid.DType) []byte {
+	if to == t.dtype {
+		return t.data
+	}
 	var word [8]byte
-	binary.LittleEndian.PutUint64(word[:], t.dtype.Encode(v))
-	n := t.dtype.Size()
-	copy(data[i*n:(i+1)*n], word[:n])
+	out := make([]byte, 0, t.len()*to.Size())
+	for i := range t.len() {
+		binary.LittleEndian.PutUint64(word[:], to.Encode(t.at(t.data, i)))
+		out = append(out, word[:to.Size()]...)
+	}
+	return out
 }
 
 // arg is the tensor as a recorded launch has it, in memory of its own name.

@@ -9,6 +9,7 @@
 //	infer.go    types of parameters
 //	flow.go     parameters followed through a kernel's body, for infer.go
 //	index.go    names that are used as indices, for infer.go
+//	fold.go     long lines of what is written
 //	imports.go  the modules that a file needs
 //	names.go    Go's names for Python's
 //	typed.go    the signature that a kernel's text suggests

@@ -91,8 +91,18 @@ func (g *generator) run() ([]byte, error) {
 			g.function(t)
 		}
 	}
+	code, err := formatted(g.out.Bytes())
+	if err != nil {
+		return nil, err
+	}
+	g.out.Reset()
+	g.out.WriteString(foldAll(string(code)) + "\n")
 	g.embedded()
-	out, err := format.Source(g.out.Bytes())
+	return formatted(g.out.Bytes())
+}
+
+func formatted(code []byte) ([]byte, error) {
+	out, err := format.Source(code)
 	if err != nil {
 		return nil, fmt.Errorf("internal error: what was generated is no Go: %w", err)
 	}

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -244,6 +245,7 @@ func TestOdd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	flat := unfold.ReplaceAllString(string(out), ", ")
 	for _, want := range []string{
 		"func TheKernel[T1 genrt.Number](stream *nereid.Stream, grid nereid.Grid, range_ int, type_, x " +
 			"*nereid.Tensor, n int64, eps float32, desc *nereid.Descriptor, items any, on bool, alpha T1, " +
@@ -259,7 +261,7 @@ func TestOdd(t *testing.T) {
 		"// Does a thing.\n//\n// In two paragraphs", `"pkg/base.py": `, "call.Float(float64(eps))",
 		"call.Descriptor(desc)", "genrt.Give(call, alpha)",
 	} {
-		if !strings.Contains(string(out), want) {
+		if !strings.Contains(flat, want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}
 	}
@@ -347,17 +349,37 @@ def add_consts(ptrs, sizes):
 	if err != nil {
 		t.Fatal(err)
 	}
+	flat := unfold.ReplaceAllString(string(out), ", ")
 	for _, want := range []string{
 		"func Add(stream *nereid.Stream, grid nereid.Grid, xPtr *nereid.Tensor, consts AddConsts) error {",
 		"func Add2(stream *nereid.Stream, grid nereid.Grid, xPtr, xPtr2 *nereid.Tensor, smScale, n, err_ any, ",
 		"XOptions ", "\tN ", "\tXN ", "\tOptions ", `nereid.Arg("Options", c.XOptions)`,
 		"func AddConsts2(stream *nereid.Stream, grid nereid.Grid, ptrs, sizes any, ",
 	} {
-		if !strings.Contains(string(out), want) {
+		if !strings.Contains(flat, want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}
 	}
 	if _, err := parser.ParseFile(token.NewFileSet(), "k.go", out, 0); err != nil {
 		t.Error(err)
+	}
+}
+
+// unfold matches where a list is broken.
+var unfold = regexp.MustCompile(`,\n\t+`)
+
+// Long lines are broken within lists alone, and stay Go.
+func TestFold(t *testing.T) {
+	item := strings.Repeat("x", 30)
+	long := "\tf(" + strings.Repeat(item+", ", 9) + item + ")\n"
+	for in, want := range map[string]string{
+		"// " + long: "// " + long, "a, b := 1, 2\n": "a, b := 1, 2\n",
+		"a, b := \"" + long[:90] + "\", f(1, 2)\n": "a, b := \"" + long[:90] + "\", f(1, 2)\n",
+		long: "\tf(" + item + ", " + item + ", " + item + ",\n" + item + ", " + item + ", " + item + ",\n" +
+			item + ", " + item + ", " + item + ",\n" + item + ")\n",
+	} {
+		if got := foldAll(in); got != want {
+			t.Errorf("%q becomes\n%q, want\n%q", in, got, want)
+		}
 	}
 }

@@ -6,7 +6,8 @@ func TestText(t *testing.T) {
 	for _, c := range []struct{ older, newer string }{
 		{"    gpu.barrier\n", "    ttg.barrier all\n"},
 		{"    %1 = tt.load %0 : !tt.ptr<f16>\n", "    %1 = tt.load %0 : !tt.ptr<f16>\n"},
-		{"    %22 = tt.load %20, %18, %21 cacheModifier = cg evictionPolicy = evict_last : tensor<128x!tt.ptr<f16>>\n",
+		{"    %22 = tt.load %20, %18, %21 cacheModifier = cg evictionPolicy = evict_last : " +
+			"tensor<128x!tt.ptr<f16>>\n",
 			"    %22 = tt.load %20, %18, %21 {cachePolicy = #tt.cache_policy<cache_modifier = cg, eviction_policy = " +
 				"evict_last>} : tensor<128x!tt.ptr<f16>>\n"},
 		{"    tt.store %32, %33 cacheModifier = cs : tensor<128x!tt.ptr<bf16>>\n",

@@ -19,11 +19,15 @@ func (c RmsNormKernelConsts) args() []any {
 	return list
 }
 
-var rmsNormKernelTyped = genrt.Typed[RmsNormKernelConsts]{Load: ScorePy.Module, Name: "rms_norm_kernel", Consts: RmsNormKernelConsts.args, Kinds: "tttiiif"}
+var rmsNormKernelTyped = genrt.Typed[RmsNormKernelConsts]{Load: ScorePy.Module,
+	Name: "rms_norm_kernel", Consts: RmsNormKernelConsts.args, Kinds: "tttiiif"}
 
 // RmsNormKernel launches rms_norm_kernel. A nil stream is one of the best device, waited for.
-func RmsNormKernel(stream *nereid.Stream, grid nereid.Grid, xPtr, weightPtr, yPtr *nereid.Tensor, xStride, yStride, nCols int, eps float32, consts RmsNormKernelConsts) error {
-	if done, err := rmsNormKernelTyped.Again(stream, &grid, &consts, []*nereid.Tensor{xPtr, weightPtr, yPtr}, []int64{int64(xStride), int64(yStride), int64(nCols), genrt.FloatWord(float64(eps))}); done {
+func RmsNormKernel(stream *nereid.Stream, grid nereid.Grid, xPtr, weightPtr, yPtr *nereid.Tensor,
+	xStride, yStride, nCols int, eps float32, consts RmsNormKernelConsts) error {
+	if done, err := rmsNormKernelTyped.Again(stream, &grid, &consts, []*nereid.Tensor{xPtr, weightPtr,
+		yPtr}, []int64{int64(xStride), int64(yStride), int64(nCols),
+		genrt.FloatWord(float64(eps))}); done {
 		return err
 	}
 	call := rmsNormKernelTyped.Call(consts)
@@ -43,11 +47,15 @@ func (c SoftmaxKernelConsts) args() []any {
 	return []any{nereid.Arg("BLOCK", c.BLOCK), c.Options}
 }
 
-var softmaxKernelTyped = genrt.Typed[SoftmaxKernelConsts]{Load: ScorePy.Module, Name: "softmax_kernel", Consts: SoftmaxKernelConsts.args, Kinds: "ttiiif"}
+var softmaxKernelTyped = genrt.Typed[SoftmaxKernelConsts]{Load: ScorePy.Module,
+	Name: "softmax_kernel", Consts: SoftmaxKernelConsts.args, Kinds: "ttiiif"}
 
 // SoftmaxKernel launches softmax_kernel. A nil stream is one of the best device, waited for.
-func SoftmaxKernel(stream *nereid.Stream, grid nereid.Grid, xPtr, outPtr *nereid.Tensor, xStride, outStride, nCols int, temperature float32, consts SoftmaxKernelConsts) error {
-	if done, err := softmaxKernelTyped.Again(stream, &grid, &consts, []*nereid.Tensor{xPtr, outPtr}, []int64{int64(xStride), int64(outStride), int64(nCols), genrt.FloatWord(float64(temperature))}); done {
+func SoftmaxKernel(stream *nereid.Stream, grid nereid.Grid, xPtr, outPtr *nereid.Tensor, xStride,
+	outStride, nCols int, temperature float32, consts SoftmaxKernelConsts) error {
+	if done, err := softmaxKernelTyped.Again(stream, &grid, &consts, []*nereid.Tensor{xPtr, outPtr},
+		[]int64{int64(xStride), int64(outStride), int64(nCols),
+			genrt.FloatWord(float64(temperature))}); done {
 		return err
 	}
 	call := softmaxKernelTyped.Call(consts)
@@ -66,10 +74,12 @@ func (c SoftmaxKernelTunedConsts) args() []any {
 	return []any{c.Options}
 }
 
-var softmaxKernelTunedTyped = genrt.Typed[SoftmaxKernelTunedConsts]{Load: ScorePy.Module, Name: "softmax_kernel", Consts: SoftmaxKernelTunedConsts.args}
+var softmaxKernelTunedTyped = genrt.Typed[SoftmaxKernelTunedConsts]{Load: ScorePy.Module,
+	Name: "softmax_kernel", Consts: SoftmaxKernelTunedConsts.args}
 
 // SoftmaxKernelTuned launches softmax_kernel with what its decorators choose. A nil stream is one of the best device, waited for.
-func SoftmaxKernelTuned(stream *nereid.Stream, grid nereid.GridFunc, xPtr, outPtr *nereid.Tensor, xStride, outStride, nCols int, temperature float32, consts SoftmaxKernelTunedConsts) error {
+func SoftmaxKernelTuned(stream *nereid.Stream, grid nereid.GridFunc, xPtr, outPtr *nereid.Tensor,
+	xStride, outStride, nCols int, temperature float32, consts SoftmaxKernelTunedConsts) error {
 	call := softmaxKernelTunedTyped.Call(consts)
 	call.Tensors(xPtr, outPtr)
 	call.Ints(int64(xStride), int64(outStride), int64(nCols))

@@ -17,17 +17,22 @@ type AttentionKernelConsts struct {
 }
 
 func (c AttentionKernelConsts) args() []any {
-	return []any{nereid.Arg("HEAD_DIM", c.HEAD_DIM), nereid.Arg("BLOCK_M", c.BLOCK_M), nereid.Arg("BLOCK_N", c.BLOCK_N), nereid.Arg("CAUSAL", c.CAUSAL), c.Options}
+	return []any{nereid.Arg("HEAD_DIM", c.HEAD_DIM), nereid.Arg("BLOCK_M", c.BLOCK_M),
+		nereid.Arg("BLOCK_N", c.BLOCK_N), nereid.Arg("CAUSAL", c.CAUSAL), c.Options}
 }
 
-var attentionKernelTyped = genrt.Typed[AttentionKernelConsts]{Load: AttentionPy.Module, Name: "attention_kernel", Consts: AttentionKernelConsts.args}
+var attentionKernelTyped = genrt.Typed[AttentionKernelConsts]{Load: AttentionPy.Module,
+	Name: "attention_kernel", Consts: AttentionKernelConsts.args}
 
 // AttentionKernel launches attention_kernel. A nil stream is one of the best device, waited for.
-func AttentionKernel[T1 genrt.Number](stream *nereid.Stream, grid nereid.Grid, qPtr, kPtr, vPtr, outPtr, lsePtr *nereid.Tensor, scale T1, strideQh, strideQm, strideKh, strideKn, strideVh, strideVn, strideOh, strideOm, seqLen int, consts AttentionKernelConsts) error {
+func AttentionKernel[T1 genrt.Number](stream *nereid.Stream, grid nereid.Grid, qPtr, kPtr, vPtr,
+	outPtr, lsePtr *nereid.Tensor, scale T1, strideQh, strideQm, strideKh, strideKn, strideVh, strideVn,
+	strideOh, strideOm, seqLen int, consts AttentionKernelConsts) error {
 	call := attentionKernelTyped.Call(consts)
 	call.Tensors(qPtr, kPtr, vPtr, outPtr, lsePtr)
 	genrt.Give(call, scale)
-	call.Ints(int64(strideQh), int64(strideQm), int64(strideKh), int64(strideKn), int64(strideVh), int64(strideVn), int64(strideOh), int64(strideOm), int64(seqLen))
+	call.Ints(int64(strideQh), int64(strideQm), int64(strideKh), int64(strideKn), int64(strideVh),
+		int64(strideVn), int64(strideOh), int64(strideOm), int64(seqLen))
 	return call.Launch(stream, grid)
 }
 

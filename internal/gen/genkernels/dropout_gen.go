@@ -17,10 +17,12 @@ func (c DropoutKernelConsts) args() []any {
 	return []any{nereid.Arg("BLOCK_SIZE", c.BLOCK_SIZE), c.Options}
 }
 
-var dropoutKernelTyped = genrt.Typed[DropoutKernelConsts]{Load: DropoutPy.Module, Name: "dropout_kernel", Consts: DropoutKernelConsts.args}
+var dropoutKernelTyped = genrt.Typed[DropoutKernelConsts]{Load: DropoutPy.Module,
+	Name: "dropout_kernel", Consts: DropoutKernelConsts.args}
 
 // DropoutKernel launches dropout_kernel. A nil stream is one of the best device, waited for.
-func DropoutKernel[T1 genrt.Number](stream *nereid.Stream, grid nereid.Grid, xPtr, outPtr *nereid.Tensor, nElements int, p T1, seed int, consts DropoutKernelConsts) error {
+func DropoutKernel[T1 genrt.Number](stream *nereid.Stream, grid nereid.Grid, xPtr,
+	outPtr *nereid.Tensor, nElements int, p T1, seed int, consts DropoutKernelConsts) error {
 	call := dropoutKernelTyped.Call(consts)
 	call.Tensors(xPtr, outPtr)
 	call.Int(int64(nElements))

@@ -17,10 +17,13 @@ func (c LayerNormKernelConsts) args() []any {
 	return []any{nereid.Arg("BLOCK_SIZE", c.BLOCK_SIZE), c.Options}
 }
 
-var layerNormKernelTyped = genrt.Typed[LayerNormKernelConsts]{Load: LayerNormPy.Module, Name: "layer_norm_kernel", Consts: LayerNormKernelConsts.args}
+var layerNormKernelTyped = genrt.Typed[LayerNormKernelConsts]{Load: LayerNormPy.Module,
+	Name: "layer_norm_kernel", Consts: LayerNormKernelConsts.args}
 
 // LayerNormKernel launches layer_norm_kernel. A nil stream is one of the best device, waited for.
-func LayerNormKernel[T1 genrt.Number](stream *nereid.Stream, grid nereid.Grid, xPtr, yPtr, wPtr, bPtr, meanPtr, rstdPtr *nereid.Tensor, rowStride, nCols int, eps T1, consts LayerNormKernelConsts) error {
+func LayerNormKernel[T1 genrt.Number](stream *nereid.Stream, grid nereid.Grid, xPtr, yPtr, wPtr,
+	bPtr, meanPtr, rstdPtr *nereid.Tensor, rowStride, nCols int, eps T1,
+	consts LayerNormKernelConsts) error {
 	call := layerNormKernelTyped.Call(consts)
 	call.Tensors(xPtr, yPtr, wPtr, bPtr, meanPtr, rstdPtr)
 	call.Ints(int64(rowStride), int64(nCols))

@@ -17,10 +17,12 @@ func (c RmsNormKernelConsts) args() []any {
 	return []any{nereid.Arg("BLOCK_SIZE", c.BLOCK_SIZE), c.Options}
 }
 
-var rmsNormKernelTyped = genrt.Typed[RmsNormKernelConsts]{Load: LlmPy.Module, Name: "rms_norm_kernel", Consts: RmsNormKernelConsts.args}
+var rmsNormKernelTyped = genrt.Typed[RmsNormKernelConsts]{Load: LlmPy.Module,
+	Name: "rms_norm_kernel", Consts: RmsNormKernelConsts.args}
 
 // RmsNormKernel launches rms_norm_kernel. A nil stream is one of the best device, waited for.
-func RmsNormKernel[T1 genrt.Number](stream *nereid.Stream, grid nereid.Grid, xPtr, wPtr, yPtr *nereid.Tensor, rowStride, nCols int, eps T1, consts RmsNormKernelConsts) error {
+func RmsNormKernel[T1 genrt.Number](stream *nereid.Stream, grid nereid.Grid, xPtr, wPtr,
+	yPtr *nereid.Tensor, rowStride, nCols int, eps T1, consts RmsNormKernelConsts) error {
 	call := rmsNormKernelTyped.Call(consts)
 	call.Tensors(xPtr, wPtr, yPtr)
 	call.Ints(int64(rowStride), int64(nCols))
@@ -38,11 +40,14 @@ func (c SwigluKernelConsts) args() []any {
 	return []any{nereid.Arg("BLOCK_SIZE", c.BLOCK_SIZE), c.Options}
 }
 
-var swigluKernelTyped = genrt.Typed[SwigluKernelConsts]{Load: LlmPy.Module, Name: "swiglu_kernel", Consts: SwigluKernelConsts.args, Kinds: "ttti"}
+var swigluKernelTyped = genrt.Typed[SwigluKernelConsts]{Load: LlmPy.Module, Name: "swiglu_kernel",
+	Consts: SwigluKernelConsts.args, Kinds: "ttti"}
 
 // SwigluKernel launches swiglu_kernel. A nil stream is one of the best device, waited for.
-func SwigluKernel(stream *nereid.Stream, grid nereid.Grid, gatePtr, upPtr, outPtr *nereid.Tensor, nElements int, consts SwigluKernelConsts) error {
-	if done, err := swigluKernelTyped.Again(stream, &grid, &consts, []*nereid.Tensor{gatePtr, upPtr, outPtr}, []int64{int64(nElements)}); done {
+func SwigluKernel(stream *nereid.Stream, grid nereid.Grid, gatePtr, upPtr, outPtr *nereid.Tensor,
+	nElements int, consts SwigluKernelConsts) error {
+	if done, err := swigluKernelTyped.Again(stream, &grid, &consts, []*nereid.Tensor{gatePtr, upPtr,
+		outPtr}, []int64{int64(nElements)}); done {
 		return err
 	}
 	call := swigluKernelTyped.Call(consts)
@@ -62,11 +67,14 @@ func (c RopeKernelConsts) args() []any {
 	return []any{nereid.Arg("HALF", c.HALF), nereid.Arg("N_HEADS", c.N_HEADS), c.Options}
 }
 
-var ropeKernelTyped = genrt.Typed[RopeKernelConsts]{Load: LlmPy.Module, Name: "rope_kernel", Consts: RopeKernelConsts.args, Kinds: "ttti"}
+var ropeKernelTyped = genrt.Typed[RopeKernelConsts]{Load: LlmPy.Module, Name: "rope_kernel",
+	Consts: RopeKernelConsts.args, Kinds: "ttti"}
 
 // RopeKernel launches rope_kernel. A nil stream is one of the best device, waited for.
-func RopeKernel(stream *nereid.Stream, grid nereid.Grid, xPtr, cosPtr, sinPtr *nereid.Tensor, rowStride int, consts RopeKernelConsts) error {
-	if done, err := ropeKernelTyped.Again(stream, &grid, &consts, []*nereid.Tensor{xPtr, cosPtr, sinPtr}, []int64{int64(rowStride)}); done {
+func RopeKernel(stream *nereid.Stream, grid nereid.Grid, xPtr, cosPtr, sinPtr *nereid.Tensor,
+	rowStride int, consts RopeKernelConsts) error {
+	if done, err := ropeKernelTyped.Again(stream, &grid, &consts, []*nereid.Tensor{xPtr, cosPtr,
+		sinPtr}, []int64{int64(rowStride)}); done {
 		return err
 	}
 	call := ropeKernelTyped.Call(consts)
@@ -85,11 +93,14 @@ func (c CrossEntropyKernelConsts) args() []any {
 	return []any{nereid.Arg("BLOCK_SIZE", c.BLOCK_SIZE), c.Options}
 }
 
-var crossEntropyKernelTyped = genrt.Typed[CrossEntropyKernelConsts]{Load: LlmPy.Module, Name: "cross_entropy_kernel", Consts: CrossEntropyKernelConsts.args, Kinds: "tttii"}
+var crossEntropyKernelTyped = genrt.Typed[CrossEntropyKernelConsts]{Load: LlmPy.Module,
+	Name: "cross_entropy_kernel", Consts: CrossEntropyKernelConsts.args, Kinds: "tttii"}
 
 // CrossEntropyKernel launches cross_entropy_kernel. A nil stream is one of the best device, waited for.
-func CrossEntropyKernel(stream *nereid.Stream, grid nereid.Grid, logitsPtr, labelsPtr, lossPtr *nereid.Tensor, rowStride, nCols int, consts CrossEntropyKernelConsts) error {
-	if done, err := crossEntropyKernelTyped.Again(stream, &grid, &consts, []*nereid.Tensor{logitsPtr, labelsPtr, lossPtr}, []int64{int64(rowStride), int64(nCols)}); done {
+func CrossEntropyKernel(stream *nereid.Stream, grid nereid.Grid, logitsPtr, labelsPtr,
+	lossPtr *nereid.Tensor, rowStride, nCols int, consts CrossEntropyKernelConsts) error {
+	if done, err := crossEntropyKernelTyped.Again(stream, &grid, &consts, []*nereid.Tensor{logitsPtr,
+		labelsPtr, lossPtr}, []int64{int64(rowStride), int64(nCols)}); done {
 		return err
 	}
 	call := crossEntropyKernelTyped.Call(consts)
@@ -108,11 +119,14 @@ func (c EmbeddingKernelConsts) args() []any {
 	return []any{nereid.Arg("BLOCK_SIZE", c.BLOCK_SIZE), c.Options}
 }
 
-var embeddingKernelTyped = genrt.Typed[EmbeddingKernelConsts]{Load: LlmPy.Module, Name: "embedding_kernel", Consts: EmbeddingKernelConsts.args, Kinds: "ttti"}
+var embeddingKernelTyped = genrt.Typed[EmbeddingKernelConsts]{Load: LlmPy.Module,
+	Name: "embedding_kernel", Consts: EmbeddingKernelConsts.args, Kinds: "ttti"}
 
 // EmbeddingKernel launches embedding_kernel. A nil stream is one of the best device, waited for.
-func EmbeddingKernel(stream *nereid.Stream, grid nereid.Grid, idsPtr, tablePtr, outPtr *nereid.Tensor, dim int, consts EmbeddingKernelConsts) error {
-	if done, err := embeddingKernelTyped.Again(stream, &grid, &consts, []*nereid.Tensor{idsPtr, tablePtr, outPtr}, []int64{int64(dim)}); done {
+func EmbeddingKernel(stream *nereid.Stream, grid nereid.Grid, idsPtr, tablePtr,
+	outPtr *nereid.Tensor, dim int, consts EmbeddingKernelConsts) error {
+	if done, err := embeddingKernelTyped.Again(stream, &grid, &consts, []*nereid.Tensor{idsPtr,
+		tablePtr, outPtr}, []int64{int64(dim)}); done {
 		return err
 	}
 	call := embeddingKernelTyped.Call(consts)

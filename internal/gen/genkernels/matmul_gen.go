@@ -18,19 +18,26 @@ type MatmulKernelConsts struct {
 }
 
 func (c MatmulKernelConsts) args() []any {
-	return []any{nereid.Arg("BLOCK_M", c.BLOCK_M), nereid.Arg("BLOCK_N", c.BLOCK_N), nereid.Arg("BLOCK_K", c.BLOCK_K), nereid.Arg("GROUP_M", c.GROUP_M), nereid.Arg("ACTIVATION", c.ACTIVATION), c.Options}
+	return []any{nereid.Arg("BLOCK_M", c.BLOCK_M), nereid.Arg("BLOCK_N", c.BLOCK_N),
+		nereid.Arg("BLOCK_K", c.BLOCK_K), nereid.Arg("GROUP_M", c.GROUP_M), nereid.Arg("ACTIVATION",
+			c.ACTIVATION), c.Options}
 }
 
-var matmulKernelTyped = genrt.Typed[MatmulKernelConsts]{Load: MatmulPy.Module, Name: "matmul_kernel", Consts: MatmulKernelConsts.args, Kinds: "tttiiiiiiiii"}
+var matmulKernelTyped = genrt.Typed[MatmulKernelConsts]{Load: MatmulPy.Module,
+	Name: "matmul_kernel", Consts: MatmulKernelConsts.args, Kinds: "tttiiiiiiiii"}
 
 // MatmulKernel launches matmul_kernel. A nil stream is one of the best device, waited for.
-func MatmulKernel(stream *nereid.Stream, grid nereid.Grid, aPtr, bPtr, cPtr *nereid.Tensor, m, n, k, strideAm, strideAk, strideBk, strideBn, strideCm, strideCn int, consts MatmulKernelConsts) error {
-	if done, err := matmulKernelTyped.Again(stream, &grid, &consts, []*nereid.Tensor{aPtr, bPtr, cPtr}, []int64{int64(m), int64(n), int64(k), int64(strideAm), int64(strideAk), int64(strideBk), int64(strideBn), int64(strideCm), int64(strideCn)}); done {
+func MatmulKernel(stream *nereid.Stream, grid nereid.Grid, aPtr, bPtr, cPtr *nereid.Tensor, m, n, k,
+	strideAm, strideAk, strideBk, strideBn, strideCm, strideCn int, consts MatmulKernelConsts) error {
+	if done, err := matmulKernelTyped.Again(stream, &grid, &consts, []*nereid.Tensor{aPtr, bPtr, cPtr},
+		[]int64{int64(m), int64(n), int64(k), int64(strideAm), int64(strideAk), int64(strideBk),
+			int64(strideBn), int64(strideCm), int64(strideCn)}); done {
 		return err
 	}
 	call := matmulKernelTyped.Call(consts)
 	call.Tensors(aPtr, bPtr, cPtr)
-	call.Ints(int64(m), int64(n), int64(k), int64(strideAm), int64(strideAk), int64(strideBk), int64(strideBn), int64(strideCm), int64(strideCn))
+	call.Ints(int64(m), int64(n), int64(k), int64(strideAm), int64(strideAk), int64(strideBk),
+		int64(strideBn), int64(strideCm), int64(strideCn))
 	return call.Launch(stream, grid)
 }
 
@@ -44,13 +51,17 @@ func (c MatmulKernelTunedConsts) args() []any {
 	return []any{nereid.Arg("ACTIVATION", c.ACTIVATION), c.Options}
 }
 
-var matmulKernelTunedTyped = genrt.Typed[MatmulKernelTunedConsts]{Load: MatmulPy.Module, Name: "matmul_kernel", Consts: MatmulKernelTunedConsts.args}
+var matmulKernelTunedTyped = genrt.Typed[MatmulKernelTunedConsts]{Load: MatmulPy.Module,
+	Name: "matmul_kernel", Consts: MatmulKernelTunedConsts.args}
 
 // MatmulKernelTuned launches matmul_kernel with what its decorators choose. A nil stream is one of the best device, waited for.
-func MatmulKernelTuned(stream *nereid.Stream, grid nereid.GridFunc, aPtr, bPtr, cPtr *nereid.Tensor, m, n, k, strideAm, strideAk, strideBk, strideBn, strideCm, strideCn int, consts MatmulKernelTunedConsts) error {
+func MatmulKernelTuned(stream *nereid.Stream, grid nereid.GridFunc, aPtr, bPtr, cPtr *nereid.Tensor,
+	m, n, k, strideAm, strideAk, strideBk, strideBn, strideCm, strideCn int,
+	consts MatmulKernelTunedConsts) error {
 	call := matmulKernelTunedTyped.Call(consts)
 	call.Tensors(aPtr, bPtr, cPtr)
-	call.Ints(int64(m), int64(n), int64(k), int64(strideAm), int64(strideAk), int64(strideBk), int64(strideBn), int64(strideCm), int64(strideCn))
+	call.Ints(int64(m), int64(n), int64(k), int64(strideAm), int64(strideAk), int64(strideBk),
+		int64(strideBn), int64(strideCm), int64(strideCn))
 	return call.LaunchFunc(stream, grid)
 }
 

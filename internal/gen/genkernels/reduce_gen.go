@@ -16,14 +16,18 @@ type RowSumKernelConsts struct {
 }
 
 func (c RowSumKernelConsts) args() []any {
-	return []any{nereid.Arg("STEP", c.STEP), nereid.Arg("TILE_M", c.TILE_M), nereid.Arg("TILE_N", c.TILE_N), c.Options}
+	return []any{nereid.Arg("STEP", c.STEP), nereid.Arg("TILE_M", c.TILE_M), nereid.Arg("TILE_N",
+		c.TILE_N), c.Options}
 }
 
-var rowSumKernelTyped = genrt.Typed[RowSumKernelConsts]{Load: ReducePy.Module, Name: "row_sum_kernel", Consts: RowSumKernelConsts.args, Kinds: "ttii"}
+var rowSumKernelTyped = genrt.Typed[RowSumKernelConsts]{Load: ReducePy.Module,
+	Name: "row_sum_kernel", Consts: RowSumKernelConsts.args, Kinds: "ttii"}
 
 // RowSumKernel launches row_sum_kernel. A nil stream is one of the best device, waited for.
-func RowSumKernel(stream *nereid.Stream, grid nereid.Grid, inPtr, outPtr *nereid.Tensor, m, n int, consts RowSumKernelConsts) error {
-	if done, err := rowSumKernelTyped.Again(stream, &grid, &consts, []*nereid.Tensor{inPtr, outPtr}, []int64{int64(m), int64(n)}); done {
+func RowSumKernel(stream *nereid.Stream, grid nereid.Grid, inPtr, outPtr *nereid.Tensor, m, n int,
+	consts RowSumKernelConsts) error {
+	if done, err := rowSumKernelTyped.Again(stream, &grid, &consts, []*nereid.Tensor{inPtr, outPtr},
+		[]int64{int64(m), int64(n)}); done {
 		return err
 	}
 	call := rowSumKernelTyped.Call(consts)
@@ -42,11 +46,14 @@ func (c TotalSumKernelConsts) args() []any {
 	return []any{nereid.Arg("BLOCK_SIZE", c.BLOCK_SIZE), c.Options}
 }
 
-var totalSumKernelTyped = genrt.Typed[TotalSumKernelConsts]{Load: ReducePy.Module, Name: "total_sum_kernel", Consts: TotalSumKernelConsts.args, Kinds: "tti"}
+var totalSumKernelTyped = genrt.Typed[TotalSumKernelConsts]{Load: ReducePy.Module,
+	Name: "total_sum_kernel", Consts: TotalSumKernelConsts.args, Kinds: "tti"}
 
 // TotalSumKernel launches total_sum_kernel. A nil stream is one of the best device, waited for.
-func TotalSumKernel(stream *nereid.Stream, grid nereid.Grid, inPtr, outPtr *nereid.Tensor, nElements int, consts TotalSumKernelConsts) error {
-	if done, err := totalSumKernelTyped.Again(stream, &grid, &consts, []*nereid.Tensor{inPtr, outPtr}, []int64{int64(nElements)}); done {
+func TotalSumKernel(stream *nereid.Stream, grid nereid.Grid, inPtr, outPtr *nereid.Tensor,
+	nElements int, consts TotalSumKernelConsts) error {
+	if done, err := totalSumKernelTyped.Again(stream, &grid, &consts, []*nereid.Tensor{inPtr, outPtr},
+		[]int64{int64(nElements)}); done {
 		return err
 	}
 	call := totalSumKernelTyped.Call(consts)

@@ -17,11 +17,14 @@ func (c SoftmaxKernelConsts) args() []any {
 	return []any{nereid.Arg("BLOCK_SIZE", c.BLOCK_SIZE), c.Options}
 }
 
-var softmaxKernelTyped = genrt.Typed[SoftmaxKernelConsts]{Load: SoftmaxPy.Module, Name: "softmax_kernel", Consts: SoftmaxKernelConsts.args, Kinds: "ttiii"}
+var softmaxKernelTyped = genrt.Typed[SoftmaxKernelConsts]{Load: SoftmaxPy.Module,
+	Name: "softmax_kernel", Consts: SoftmaxKernelConsts.args, Kinds: "ttiii"}
 
 // SoftmaxKernel launches softmax_kernel. A nil stream is one of the best device, waited for.
-func SoftmaxKernel(stream *nereid.Stream, grid nereid.Grid, outPtr, inPtr *nereid.Tensor, inRowStride, outRowStride, nCols int, consts SoftmaxKernelConsts) error {
-	if done, err := softmaxKernelTyped.Again(stream, &grid, &consts, []*nereid.Tensor{outPtr, inPtr}, []int64{int64(inRowStride), int64(outRowStride), int64(nCols)}); done {
+func SoftmaxKernel(stream *nereid.Stream, grid nereid.Grid, outPtr, inPtr *nereid.Tensor,
+	inRowStride, outRowStride, nCols int, consts SoftmaxKernelConsts) error {
+	if done, err := softmaxKernelTyped.Again(stream, &grid, &consts, []*nereid.Tensor{outPtr, inPtr},
+		[]int64{int64(inRowStride), int64(outRowStride), int64(nCols)}); done {
 		return err
 	}
 	call := softmaxKernelTyped.Call(consts)

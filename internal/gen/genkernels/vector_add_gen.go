@@ -17,11 +17,14 @@ func (c AddKernelConsts) args() []any {
 	return []any{nereid.Arg("BLOCK_SIZE", c.BLOCK_SIZE), c.Options}
 }
 
-var addKernelTyped = genrt.Typed[AddKernelConsts]{Load: VectorAddPy.Module, Name: "add_kernel", Consts: AddKernelConsts.args, Kinds: "ttti"}
+var addKernelTyped = genrt.Typed[AddKernelConsts]{Load: VectorAddPy.Module, Name: "add_kernel",
+	Consts: AddKernelConsts.args, Kinds: "ttti"}
 
 // AddKernel launches add_kernel. A nil stream is one of the best device, waited for.
-func AddKernel(stream *nereid.Stream, grid nereid.Grid, xPtr, yPtr, outPtr *nereid.Tensor, nElements int, consts AddKernelConsts) error {
-	if done, err := addKernelTyped.Again(stream, &grid, &consts, []*nereid.Tensor{xPtr, yPtr, outPtr}, []int64{int64(nElements)}); done {
+func AddKernel(stream *nereid.Stream, grid nereid.Grid, xPtr, yPtr, outPtr *nereid.Tensor,
+	nElements int, consts AddKernelConsts) error {
+	if done, err := addKernelTyped.Again(stream, &grid, &consts, []*nereid.Tensor{xPtr, yPtr, outPtr},
+		[]int64{int64(nElements)}); done {
 		return err
 	}
 	call := addKernelTyped.Call(consts)

@@ -19,8 +19,10 @@ const conflictText = `module {
     tt.store %x, %v : !tt.ptr<f32>
     tt.store %y, %v : !tt.ptr<f32>
     %o = tt.atomic_rmw fadd, relaxed, gpu, %y, %v, %b : (!tt.ptr<f32>, f32, i1) -> f32
-    %i = tt.elementwise_inline_asm "x" {constraints = "=r,r", packed_element = 1 : i32, pure = false} %n : i32 -> i32
-    %j = tt.elementwise_inline_asm "x" {constraints = "=r,r", packed_element = 1 : i32, pure = true} %n : i32 -> i32
+    %i = tt.elementwise_inline_asm "x" {constraints = "=r,r", packed_element = 1 : i32, pure = false}
+        %n : i32 -> i32
+    %j = tt.elementwise_inline_asm "x" {constraints = "=r,r", packed_element = 1 : i32, pure = true}
+        %n : i32 -> i32
     tt.call @other(%y) : (!tt.ptr<f32>) -> ()
     scf.if %b {
       tt.store %x, %v : !tt.ptr<f32>
