@@ -11,6 +11,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -22,9 +23,9 @@ import (
 	"github.com/nereid-lang/nereid/internal/replay"
 )
 
-// aheadBatch is how many cases are compiled at once before they are measured: compilations beside a
-// measurement would disturb it.
-const aheadBatch = 16
+// aheadBatch is how many cases are compiled and loaded before they are measured: compilations beside a
+// measurement would disturb it, and processors would wait for the slowest of few cases.
+const aheadBatch = 48
 
 // aheadTurns is how often each way is measured, in turn with the others.
 const aheadTurns = 5
@@ -52,6 +53,17 @@ type aheadCase struct {
 	row    aheadRow
 	list   []nereid.Variant // that the first way recorded
 	bundle []byte
+	ready  *aheadLoaded
+	times  [len(aheadNames)]nereid.Times
+}
+
+// aheadLoaded is a case on the device, with the launches of its ways.
+type aheadLoaded struct {
+	stream *nereid.Stream
+	mem    deviceMemory
+	args   []any
+	ways   []func() error
+	bundle *bundle.Bundle
 }
 
 // ahead compares the cases and prints a row for each, then means by class.
@@ -69,67 +81,76 @@ func (r *racer) ahead(ctx context.Context, out io.Writer, paths []string) error 
 	r.conf.Cache = kept
 	table := &aheadTable{out: out, json: r.json}
 	for batch := range slices.Chunk(paths, aheadBatch) {
-		for _, a := range r.prepareAll(ctx, batch) {
-			if a.err == nil {
-				a.err = r.measureAhead(ctx, a)
+		list := make([]*aheadCase, len(batch))
+		for i, path := range batch {
+			list[i] = &aheadCase{loadedCase: loadedCase{path: path}}
+		}
+		r.prepareAll(ctx, list)
+		r.measureAll(ctx, list)
+		for _, a := range list {
+			if ctx.Err() == nil || len(a.times[0]) > 0 {
+				table.add(a.finished())
 			}
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			if a.err != nil {
-				a.row.Failed = strings.TrimPrefix(a.err.Error(), a.path+": ")
-			}
-			table.add(a.row)
+		}
+		if err := ctx.Err(); err != nil {
+			return errors.Join(err, table.end())
 		}
 	}
 	return table.end()
 }
 
-func (r *racer) prepareAll(ctx context.Context, paths []string) []*aheadCase {
-	list := make([]*aheadCase, len(paths))
+// beside calls f for the cases that have not failed, as many at once as there are processors, and keeps what
+// failed.
+func beside(list []*aheadCase, f func(a *aheadCase) error) {
 	var wg sync.WaitGroup
-	for i, path := range paths {
+	room := make(chan struct{}, runtime.GOMAXPROCS(0))
+	for _, a := range list {
+		if a.err != nil {
+			continue
+		}
+		room <- struct{}{}
 		wg.Go(func() {
-			a := &aheadCase{loadedCase: loadedCase{path: path}}
-			a.row.Case = strings.TrimSuffix(filepath.Base(path), ".safetensors")
-			a.c, a.err = replay.Read(path)
-			if a.err == nil {
-				a.row.Kernel, a.row.Library, a.row.Class = a.c.Kernel, library(a.c.File),
-					cmp.Or(a.c.Class, "other")
-				a.err = r.prepareAhead(ctx, a)
-			}
-			list[i] = a
+			defer func() { <-room }()
+			a.err = f(a)
 		})
 	}
 	wg.Wait()
-	return list
 }
 
-// prepareAhead compiles everything and compares what each way leaves in memory with what was recorded.
-func (r *racer) prepareAhead(ctx context.Context, a *aheadCase) error {
-	if a.c.Empty() {
-		return fmt.Errorf("the grid %v has no programs: there is nothing to time", a.c.Grid)
-	}
-	return r.withArguments(ctx, a, func(s *nereid.Stream, mem deviceMemory, args []any) error {
-		ways, done, err := r.aheadWays(ctx, a, s, args)
+// prepareAll compiles the cases, loads them and compares what each way leaves in memory.
+func (r *racer) prepareAll(ctx context.Context, list []*aheadCase) {
+	beside(list, func(a *aheadCase) (err error) {
+		a.row.Case = strings.TrimSuffix(filepath.Base(a.path), ".safetensors")
+		if a.c, err = replay.Read(a.path); err != nil {
+			return err
+		}
+		a.row.Kernel, a.row.Library, a.row.Class = a.c.Kernel, library(a.c.File), cmp.Or(a.c.Class, "other")
+		if a.c.Empty() {
+			return fmt.Errorf("the grid %v has no programs: there is nothing to time", a.c.Grid)
+		}
+		if err := r.loadAhead(ctx, a); err != nil {
+			return err
+		}
+		return r.compareAhead(ctx, a)
+	})
+}
+
+// compareAhead compares what each way leaves in memory with what was recorded.
+func (r *racer) compareAhead(ctx context.Context, a *aheadCase) error {
+	on := a.ready
+	for i, launch := range on.ways {
+		if err := errors.Join(on.mem.again(a.c), launch(), on.stream.Sync()); err != nil {
+			return fmt.Errorf("%s: %w", aheadNames[i], err)
+		}
+		after, err := on.mem.read(a.c)
 		if err != nil {
 			return err
 		}
-		defer done()
-		for i, launch := range ways {
-			if err := errors.Join(mem.again(a.c), launch(), s.Sync()); err != nil {
-				return fmt.Errorf("%s: %w", aheadNames[i], err)
-			}
-			after, err := mem.read(a.c)
-			if err != nil {
-				return err
-			}
-			if _, err := a.c.Compare(after); err != nil && !r.lessPrecise(ctx, a, args, after) {
-				return fmt.Errorf("%s: %w", aheadNames[i], err)
-			}
+		if _, err := a.c.Compare(after); err != nil && !r.lessPrecise(ctx, a, on.args, after) {
+			return fmt.Errorf("%s: %w", aheadNames[i], err)
 		}
-		return nil
-	})
+	}
+	return nil
 }
 
 var aheadNames = [...]string{"JIT", "strict", "bundle"}
@@ -149,105 +170,138 @@ func (r *racer) lessPrecise(ctx context.Context, a *aheadCase, args []any, after
 	return err == nil
 }
 
-// withArguments calls f with the arguments of a case on the device.
-func (r *racer) withArguments(ctx context.Context, a *aheadCase,
-	f func(s *nereid.Stream, mem deviceMemory, args []any) error) error {
-	mem := deviceMemory{}
-	defer mem.close()
-	if err := mem.fill(r.dev, a.c); err != nil {
+// loadAhead puts a case's memory on the device and loads its ways.
+func (r *racer) loadAhead(ctx context.Context, a *aheadCase) (err error) {
+	on := &aheadLoaded{mem: deviceMemory{}}
+	defer func() {
+		if a.ready = on; err != nil {
+			a.unload()
+		}
+	}()
+	if err := on.mem.fill(r.dev, a.c); err != nil {
 		return err
 	}
-	args, err := r.replayer(r.conf).arguments(a.c, mem, guess{dev: r.dev})
-	if err != nil {
+	if on.args, err = r.replayer(r.conf).arguments(a.c, on.mem, guess{dev: r.dev}); err != nil {
 		return err
 	}
-	s, err := r.dev.NewStream(ctx)
-	if err != nil {
+	if on.stream, err = r.dev.NewStream(ctx); err != nil {
 		return err
 	}
-	defer s.Close()
-	return f(s, mem, args)
+	return r.aheadWays(ctx, a, on)
 }
 
-// measureAhead measures the ways in turn. Kernels of a few microseconds are loaded several times, as race
-// does; the medians count.
-func (r *racer) measureAhead(ctx context.Context, a *aheadCase) error {
-	return r.withArguments(ctx, a, func(s *nereid.Stream, _ deviceMemory, args []any) error {
-		times := make([]nereid.Times, len(aheadNames))
-		for n := 0; n == 0 || n < r.loads && slices.Max(times[0]) < shortKernel; n++ {
-			if err := r.measureLoaded(ctx, a, s, args, times); err != nil {
-				return err
+// unload takes a case from the device.
+func (a *aheadCase) unload() {
+	on := a.ready
+	if a.ready = nil; on == nil {
+		return
+	}
+	if on.bundle != nil {
+		on.bundle.Close()
+	}
+	if on.stream != nil {
+		on.stream.Close()
+	}
+	on.mem.close()
+}
+
+// measureAll measures the cases one after another. Kernels of a few microseconds are loaded several times, as
+// race does.
+func (r *racer) measureAll(ctx context.Context, list []*aheadCase) {
+	for n := 0; n < r.loads && ctx.Err() == nil; n++ {
+		if n > 0 {
+			list = slices.DeleteFunc(slices.Clone(list), func(a *aheadCase) bool {
+				return a.err != nil || slices.Max(a.times[0]) >= shortKernel
+			})
+			beside(list, func(a *aheadCase) error { return r.loadAhead(ctx, a) })
+		}
+		for _, a := range list {
+			if a.err == nil && ctx.Err() == nil {
+				a.err = r.measureLoaded(a)
 			}
+			a.unload()
 		}
-		for i, to := range []*float64{&a.row.JIT, &a.row.Strict, &a.row.Bundle} {
-			slices.Sort(times[i])
-			*to = times[i].Median().Seconds() * 1e6
-		}
-		return nil
-	})
+	}
 }
 
-// measureLoaded loads the ways anew and appends what the turns of each took.
-func (r *racer) measureLoaded(ctx context.Context, a *aheadCase, s *nereid.Stream, args []any,
-	times []nereid.Times) error {
-	ways, done, err := r.aheadWays(ctx, a, s, args)
-	if err != nil {
+// measureLoaded measures the ways in turn.
+func (r *racer) measureLoaded(a *aheadCase) error {
+	if err := a.ready.mem.again(a.c); err != nil {
 		return err
 	}
-	defer done()
 	for range aheadTurns {
-		for i, launch := range ways {
-			t, err := s.Measure(r.warmup, r.rep, launch)
+		for i, launch := range a.ready.ways {
+			t, err := a.ready.stream.Measure(r.warmup, r.rep, launch)
 			if err != nil {
 				return err
 			}
-			times[i] = append(times[i], t)
+			a.times[i] = append(a.times[i], t)
 		}
 	}
 	return nil
 }
 
-// aheadWays loads a case in all ways and returns their launches. The first time, it compiles, and keeps what
-// the first way recorded and the bundle.
-func (r *racer) aheadWays(ctx context.Context, a *aheadCase, s *nereid.Stream, args []any) (
-	ways []func() error, done func(), err error) {
-	grid := nereid.Grid(a.c.Grid)
+// finished returns a case's row: the medians count.
+func (a *aheadCase) finished() aheadRow {
+	if a.err != nil {
+		a.row.Failed = strings.TrimPrefix(a.err.Error(), a.path+": ")
+		return a.row
+	}
+	for i, to := range []*float64{&a.row.JIT, &a.row.Strict, &a.row.Bundle} {
+		slices.Sort(a.times[i])
+		*to = a.times[i].Median().Seconds() * 1e6
+	}
+	return a.row
+}
+
+// aheadWays loads a case in all ways. The first time, it compiles, and keeps what the first way recorded and
+// the bundle.
+func (r *racer) aheadWays(ctx context.Context, a *aheadCase, on *aheadLoaded) error {
+	grid, s, args := nereid.Grid(a.c.Grid), on.stream, on.args
 	var seen nereid.Recorder
 	conf := r.conf
 	conf.Record = &seen
 	jit, err := r.replayer(conf).kernel(a.c, a.path, givenStage{})
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
 	if err := errors.Join(jit.Launch(s, grid, args...), s.Sync()); err != nil {
-		return nil, nil, err
+		return err
 	}
-	if a.list == nil {
-		a.list = seen.Variants()
-		for _, v := range a.list {
-			if v.Form != "" {
-				a.row.Forms = append(a.row.Forms, v.Form)
-			}
-		}
-	}
+	a.keep(seen.Variants())
 	strict, err := r.strictKernel(ctx, a)
 	if err != nil {
-		return nil, nil, fmt.Errorf("strict: %w", err)
+		return fmt.Errorf("strict: %w", err)
 	}
 	b, v, err := r.bundled(ctx, a)
 	if err != nil {
-		return nil, nil, fmt.Errorf("bundle: %w", err)
+		return fmt.Errorf("bundle: %w", err)
 	}
+	on.bundle = b
 	c, err := v.Load(r.dev)
 	if err != nil {
-		return nil, nil, errors.Join(err, b.Close())
+		return err
 	}
 	own := launchArguments(c, args)
-	return []func() error{
+	on.ways = []func() error{
 		func() error { return jit.Launch(s, grid, args...) },
 		func() error { return strict.Launch(s, grid, args...) },
 		func() error { return v.Launch(s, grid, own...) },
-	}, func() { b.Close() }, nil
+	}
+	return nil
+}
+
+// keep notes what the first way recorded when it was first loaded.
+func (a *aheadCase) keep(list []nereid.Variant) {
+	if a.list != nil {
+		return
+	}
+	a.list = list
+	for _, v := range list {
+		if v.Form != "" {
+			a.row.Forms = append(a.row.Forms, v.Form)
+		}
+	}
 }
 
 // strictKernel returns a case's kernel in strict mode, warmed up with what was recorded.
@@ -384,6 +438,6 @@ func (t *aheadTable) summary() {
 			slices.Min(s), atLeast(s, 0.95), geometricMean(b), slices.Min(b), atLeast(b, 0.95))
 	}
 	fmt.Fprintf(t.out, "bundles: %d bytes, built in %.1f s; warm-ups: %.1f s (%d at a time)\n", bytes,
-		build/1e3, warm/1e3, aheadBatch)
+		build/1e3, warm/1e3, runtime.GOMAXPROCS(0))
 	fmt.Fprintf(t.out, "%d passed, %d failed\n", len(t.rows)-t.failed, t.failed)
 }
