@@ -50,7 +50,7 @@ type Config struct {
 	// (runtime/trace) name compilations and launches in any case.
 	Profile bool
 
-	Forms  Forms        // which forms of code Module.Warmup makes
+	Forms  Forms        // which forms of code Module.Warmup and Kernel.Compile make
 	Strict bool         // a launch that would have to compile or tune fails with ErrNotCompiled
 	Record *Recorder    // records launched variants for a manifest
 	Hooks  Hooks        // functions called around compilations and launches

@@ -50,7 +50,8 @@ func init() { // package inside says who needs these functions
 		if err != nil {
 			return nil, err
 		}
-		return x.code.Forms(ctx, compile.Spec{Dev: core.DeviceCore(dev), Args: specs, Opts: opts}, until)
+		return x.code.Forms(ctx, compile.Spec{Dev: core.DeviceCore(dev), Args: specs, Opts: opts}, until,
+			nil)
 	}
 	inside.Root.Launch = func(k, s, grid any, list []any, note func(*warm.Plan, bool)) error {
 		p, _ := grid.(Programs)

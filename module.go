@@ -14,6 +14,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/device/cpu"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
+	"github.com/nereid-lang/nereid/internal/runtime/code"
 	"github.com/nereid-lang/nereid/internal/runtime/compile"
 	"github.com/nereid-lang/nereid/internal/runtime/core"
 	"github.com/nereid-lang/nereid/internal/runtime/tune"
@@ -233,6 +234,10 @@ func (k *Kernel) Params() []Param {
 
 // Compile compiles the kernel for a device and a signature in the form of Triton's ahead-of-time tool
 // ("*fp32:16, *fp32:16, i32, 1024"). A nil device stops at Triton IR for an sm_90 GPU.
+//
+// On GPUs, launches of the result choose among several forms of the code, as Kernel.Launch does.
+// Config.Forms bounds them, and with them the time to compile; with SeenForms they are those that
+// Config.Record has seen.
 func (k *Kernel) Compile(ctx context.Context, dev *Device, signature string,
 	opts Options) (*Compiled, error) {
 	if err := k.usable(); err != nil {
@@ -243,7 +248,7 @@ func (k *Kernel) Compile(ctx context.Context, dev *Device, signature string,
 	if err != nil {
 		return nil, k.argError(err)
 	}
-	return k.compile(ctx, dev, specs, core.DeviceOptions(opts), "", nil)
+	return k.compileForms(ctx, dev, specs, core.DeviceOptions(opts))
 }
 
 // Signature returns the signature, in the form that Compile takes, of the specialization that a launch with
@@ -292,8 +297,8 @@ func (k *Kernel) Source(ctx context.Context, arguments ...any) ([]byte, error) {
 }
 
 // CompileFor compiles for a target that this machine may not have ("cuda:90", "cuda:80", "hip:gfx942", "cpu",
-// "cpu:x86-64-v3", "interp"), up to a stage; "" means all. The result of all stages can be saved, and
-// launched where the device is.
+// "cpu:x86-64-v3", "interp"), up to a stage; "" means all. The result of all stages can be saved, with the
+// forms that Compile makes, and launched where the device is.
 func (k *Kernel) CompileFor(ctx context.Context, target, signature string, opts Options,
 	until string) (*Compiled, error) {
 	if err := k.usable(); err != nil {
@@ -303,7 +308,42 @@ func (k *Kernel) CompileFor(ctx context.Context, target, signature string, opts 
 	if err != nil {
 		return nil, err
 	}
-	return k.compile(core.OrBackground(ctx), dev, specs, core.DeviceOptions(opts), until, nil)
+	ctx = core.OrBackground(ctx)
+	if until == "" {
+		return k.compileForms(ctx, dev, specs, core.DeviceOptions(opts))
+	}
+	return k.compile(ctx, dev, specs, core.DeviceOptions(opts), until, nil)
+}
+
+// compileForms compiles the forms of a specialization that Config.Forms asks for, and then the code that
+// serves all launches: what is dumped of both is that of the last.
+func (k *Kernel) compileForms(ctx context.Context, dev *Device, specs []signature.Arg,
+	opts target.Options) (*Compiled, error) {
+	var forms []code.SavedForm
+	if wanted := k.m.conf.Forms; dev != nil && core.Usable(dev) == nil && wanted != GeneralForm {
+		var err error
+		spec := compile.Spec{Dev: core.DeviceCore(dev), Args: specs, Opts: opts}
+		if forms, err = k.code.Forms(ctx, spec, "", wanted.wanted(k.seenForms(spec))); err != nil {
+			return nil, compileError(err)
+		}
+	}
+	r, err := k.compileResult(ctx, dev, specs, opts, "", nil)
+	if r == nil {
+		return nil, compileError(err)
+	}
+	if err == nil && len(forms) > 0 {
+		err = r.AddForms(ctx, core.Backend(dev), forms)
+	}
+	return core.NewCompiled(dev, r, k.m.src), compileError(err)
+}
+
+// seenForms returns the forms of a specialization that launches ran.
+func (k *Kernel) seenForms(spec compile.Spec) []string {
+	if k.m.conf.Forms != SeenForms {
+		return nil
+	}
+	_, forms := withoutForms(k.m.conf.Record.Variants())
+	return forms[variantOf(k.code.VariantOf(spec))]
 }
 
 // forTarget returns a device that compiles for a target, and the arguments that a signature describes.
@@ -322,13 +362,18 @@ func (k *Kernel) forTarget(target, signature string) (*Device, []signature.Arg, 
 // compile compiles up to a stage ("" means all) and keeps the text of some stages (nil means all).
 func (k *Kernel) compile(ctx context.Context, dev *Device, specs []signature.Arg, opts target.Options,
 	until string, only []string) (*Compiled, error) {
-	if dev != nil && core.Backend(dev) == nil {
-		return nil, core.Usable(dev)
-	}
-	spec := compile.Spec{Dev: core.DeviceCore(dev), Args: specs, Opts: opts}
-	r, err := k.code.CompileKeeping(ctx, spec, until, only)
+	r, err := k.compileResult(ctx, dev, specs, opts, until, only)
 	if r == nil {
 		return nil, compileError(err)
 	}
 	return core.NewCompiled(dev, r, k.m.src), compileError(err)
+}
+
+func (k *Kernel) compileResult(ctx context.Context, dev *Device, specs []signature.Arg, opts target.Options,
+	until string, only []string) (*code.Result, error) {
+	if dev != nil && core.Backend(dev) == nil {
+		return nil, core.Usable(dev)
+	}
+	spec := compile.Spec{Dev: core.DeviceCore(dev), Args: specs, Opts: opts}
+	return k.code.CompileKeeping(ctx, spec, until, only)
 }

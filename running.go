@@ -97,6 +97,9 @@ type BF16 = core.BF16
 //	Scratch int64 // bytes of memory that each program has for itself while it runs
 //	Registers int // registers of a thread; known once a GPU has loaded the code
 //	Spills int // bytes of local memory of a thread, for spilled registers and arrays; likewise
+//	// Forms names the code beside this one that launches may choose, as Variant.Form does: each serves some
+//	// launches only, and those faster.
+//	Forms []string
 type CodeInfo = core.CodeInfo
 
 // CodeParam is an argument that compiled code receives. An item of a tuple has its position behind the

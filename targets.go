@@ -150,6 +150,14 @@ func (c offline) FormsOf(code target.Code) ([]device.Way, error) {
 	return nil, nil
 }
 
+// Chooses reports whether launches choose among several forms of code.
+func (c offline) Chooses() bool {
+	_, ok := c.compiler.(interface {
+		FormsOf(target.Code) ([]device.Way, error)
+	})
+	return ok
+}
+
 // Distinct returns the way of the code for launches of a way.
 func (c offline) Distinct(m *ir.Module, w device.Way) device.Way {
 	if f, ok := c.compiler.(interface {

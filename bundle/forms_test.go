@@ -154,3 +154,41 @@ func TestFormIsChosen(t *testing.T) {
 		}
 	}
 }
+
+// What a bundle's code is saved as has the forms too, and the code that serves all launches.
+func TestFormsSaved(t *testing.T) {
+	b, err := bundle.OpenBytes(formBundle(t, true))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	dev := txtest.Device(t, "sim:90", nereid.Open)
+	s := txtest.Open(t, dev.NewStream, t.Context())
+	v, err := b.Lookup("add")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := v.Load(dev)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file bytes.Buffer
+	if err := c.Save(&file); err != nil {
+		t.Fatal(err)
+	}
+	back, err := nereid.LoadCompiled(dev, &file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := back.Info().Forms; len(got) == 0 || !slices.Equal(got, c.Info().Forms) {
+		t.Errorf("forms %q, saved %q", c.Info().Forms, got)
+	}
+	for _, programs := range []int{8, 7} {
+		in, out := make([]float32, 512), make([]float32, 512)
+		n := programs*64 - 3
+		if err := back.Launch(s, nereid.Grid{programs}, nereid.FromSlice(in), nereid.FromSlice(out),
+			n); err != nil || slices.Index(out, 0) != n {
+			t.Errorf("%d programs: %v, %d elements are written", programs, err, slices.Index(out, 0))
+		}
+	}
+}

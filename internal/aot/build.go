@@ -1,7 +1,6 @@
 package aot
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -248,12 +247,10 @@ func (b *builder) compile(ctx context.Context, w *work, all int) {
 
 // dropSame leaves a form out that is alone and the same as the general code.
 func (w *work) dropSame() {
-	kept, ok := w.out.Exec.(target.Kept)
-	if !ok || len(w.forms) != 1 {
-		return
-	}
-	if c, err := kept.Code(); err == nil && bytes.Equal(c.Data, w.forms[0].Code) {
-		w.forms = nil
+	if kept, ok := w.out.Exec.(target.Kept); ok {
+		if c, err := kept.Code(); err == nil {
+			w.forms = code.Differ(w.forms, c)
+		}
 	}
 }
 

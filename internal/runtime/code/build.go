@@ -83,9 +83,12 @@ type Result struct {
 	Saved     *Saved            // description of the compiled kernel, without its code; set by Compile
 }
 
-// Code returns the code of a finished compilation: that of its executable or, if it cannot be taken apart,
-// the text of the last stage.
+// Code returns the code of a finished compilation that serves all launches: that of its executable or, if it
+// cannot be taken apart, the text of the last stage.
 func (r *Result) Code(last string) (device.Code, error) {
+	if s := r.Saved; s != nil && s.Forms != nil { // the executable is that of one form
+		return device.Code{Stage: s.Stage, Data: s.Code, Meta: s.Meta}, nil
+	}
 	if k, ok := r.Exec.(device.Kept); ok {
 		return k.Code()
 	}

@@ -1,6 +1,7 @@
 package code
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 
@@ -63,4 +64,42 @@ func (s *Saved) form(way device.Way) *SavedForm {
 		}
 	}
 	return nil
+}
+
+// Differ returns the forms, or nil if there is but one and it is the same as the general code.
+func Differ(forms []SavedForm, general device.Code) []SavedForm {
+	if len(forms) == 1 && bytes.Equal(forms[0].Code, general.Data) {
+		return nil
+	}
+	return forms
+}
+
+// AddForms adds forms to the outcome of a compilation. On a device that loads code, launches of its
+// executable then choose among them.
+func (r *Result) AddForms(ctx context.Context, on device.Device, forms []SavedForm) error {
+	general, err := r.Code("")
+	if err != nil {
+		return err
+	}
+	if forms = Differ(forms, general); len(forms) == 0 {
+		return nil
+	}
+	saved := *r.Saved
+	saved.Stage, saved.Meta, saved.Code = general.Stage, general.Meta, general.Data
+	saved.Forms = forms
+	r.Saved = &saved
+	if _, ok := r.Exec.(*device.Unloaded); ok {
+		return nil
+	}
+	loads, ok := on.(device.Restorer)
+	if !ok {
+		return nil
+	}
+	exec, err := saved.Restore(ctx, loads)
+	if err != nil {
+		return err
+	}
+	alone := r.Exec
+	r.Exec = exec
+	return alone.Close()
 }

@@ -131,11 +131,17 @@ func Args(params []device.Param, sizes []int) []SavedArg {
 	return out
 }
 
+// header is the description of a saved kernel in its file.
+type header struct {
+	*Saved
+	Forms []SavedForm `json:"forms,omitempty"`
+}
+
 // Encode returns the file of a saved kernel: a line with a checksum, the description as JSON, the code. The
 // same kernel gives the same bytes.
 func (s *Saved) Encode() ([]byte, error) {
 	s.Size = len(s.Code)
-	header, err := json.MarshalIndent(s, "", " ")
+	header, err := json.MarshalIndent(header{s, s.Forms}, "", " ")
 	if err != nil {
 		return nil, err
 	}
@@ -173,9 +179,11 @@ func ReadSaved(r io.Reader) (*Saved, error) {
 		return nil, errNotSaved
 	}
 	s := &Saved{}
-	if err := json.Unmarshal(body[:size], s); err != nil {
+	h := header{Saved: s}
+	if err := json.Unmarshal(body[:size], &h); err != nil {
 		return nil, fmt.Errorf("%w: %w", errNotSaved, err)
 	}
+	s.Forms = h.Forms
 	if s.Code = body[size+1:]; len(s.Code) != s.Size || s.Kernel == "" || s.Stage == "" {
 		return nil, errNotSaved
 	}

@@ -19,10 +19,15 @@ type former interface {
 
 // Forms compiles the forms of a specialization that a launch may choose, beside the code that serves all
 // launches: that of any launch first, then those that it chooses. There are none if the back end knows only
-// one. A form that does not compile is left out, as a launch would do without it.
-func (k *Kernel) Forms(ctx context.Context, s Spec, until string) (list []code.SavedForm, err error) {
+// one. A form that does not compile is left out, as a launch would do without it, and so are ways that want
+// refuses; nil wants all.
+func (k *Kernel) Forms(ctx context.Context, s Spec, until string, want func(device.Way) bool) (
+	list []code.SavedForm, err error) {
 	f, ok := s.Dev.Backend.(former)
 	if !ok {
+		return nil, nil
+	}
+	if c, ok := f.(interface{ Chooses() bool }); ok && !c.Chooses() {
 		return nil, nil
 	}
 	first, err := k.form(ctx, s, until, f, device.AnyLaunch)
@@ -35,6 +40,9 @@ func (k *Kernel) Forms(ctx context.Context, s Spec, until string) (list []code.S
 		return nil, err
 	}
 	for _, way := range ways {
+		if want != nil && !want(way) {
+			continue
+		}
 		form, err := k.form(ctx, s, until, f, way)
 		switch {
 		case err == nil:
@@ -64,5 +72,6 @@ func (k *Kernel) form(ctx context.Context, s Spec, until string, f former, way d
 		return nil, errors.New("the code cannot be kept")
 	}
 	c, err := kept.Code()
-	return &code.SavedForm{Way: way, Stage: c.Stage, Meta: c.Meta, Code: c.Data}, err
+	form := &code.SavedForm{Way: way, Stage: c.Stage, Meta: c.Meta, Code: c.Data}
+	return form, errors.Join(err, j.out.Exec.Close())
 }

@@ -13,6 +13,9 @@ func (k *Kernel) variant(specs []signature.Arg, opts target.Options) code.Varian
 		Triton:  k.Source.Version().Chosen()}
 }
 
+// VariantOf returns the variant of a specialization, with the device's defaults.
+func (k *Kernel) VariantOf(s Spec) code.Variant { return k.variant(s.Args, s.Dev.Defaults(s.Opts)) }
+
 // ErrNotCompiled is wrapped by the error of a launch in strict mode that would have to compile or tune.
 var ErrNotCompiled = code.ErrNotCompiled
 

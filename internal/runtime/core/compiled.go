@@ -67,6 +67,10 @@ type CodeInfo struct {
 	Scratch   int64 // bytes of memory that each program has for itself while it runs
 	Registers int   // registers of a thread; known once a GPU has loaded the code
 	Spills    int   // bytes of local memory of a thread, for spilled registers and arrays; likewise
+
+	// Forms names the code beside this one that launches may choose, as Variant.Form does: each serves some
+	// launches only, and those faster.
+	Forms []string
 }
 
 // CodeParam is an argument that compiled code receives. An item of a tuple has its position behind the
@@ -94,8 +98,8 @@ func NewCompiled(dev *Device, r *code.Result, src code.Source) *Compiled {
 	c.build = code.NewBuild(r, src)
 	params, specs, err := r.Saved.LaunchSpecs()
 	c.params, c.specs, c.noParams = args.NewParams(params), specs, err
-	if k, ok := r.Exec.(device.Kept); ok { // machine code is a stage too
-		if code, err := k.Code(); err == nil && c.Stage(code.Stage) == nil {
+	if _, ok := r.Exec.(device.Kept); ok { // machine code is a stage too
+		if code, err := r.Code(""); err == nil && c.Stage(code.Stage) == nil {
 			c.Stages = append(c.Stages, Stage{Name: code.Stage, Text: code.Data})
 		}
 	}
@@ -133,6 +137,11 @@ func (c *Compiled) Info() CodeInfo {
 	}
 	for _, a := range s.Args {
 		info.Params = append(info.Params, CodeParam(a))
+	}
+	for _, f := range s.Forms {
+		if name := code.Form(f.Way); name != "" {
+			info.Forms = append(info.Forms, name)
+		}
 	}
 	return info
 }
