@@ -167,8 +167,8 @@ func (l *lowering) needs(roots map[*ir.Value][]*ir.Op) []need {
 			from, to := number[op], max(number[op], ends[op])
 			for p := op.Parent(); p != nil && p != l.fn; p = p.Parent() {
 				// the buffer is still used in the next iteration
-				if (p.Def == scf.For || p.Def == scf.While) && last[p] < to {
-					from = number[p]
+				if (p.Def == scf.For || p.Def == scf.While) && (last[p] < to || carries(p, op, roots)) {
+					from, to = number[p], max(to, last[p])
 				}
 			}
 			out = append(out, need{op: op, size: size, align: a, from: from, to: to})
@@ -180,6 +180,16 @@ func (l *lowering) needs(roots map[*ir.Value][]*ir.Op) []need {
 		}
 	}
 	return out
+}
+
+// carries reports whether a loop hands a buffer that it allocates to its next iteration.
+func carries(loop, alloc *ir.Op, roots map[*ir.Value][]*ir.Op) bool {
+	for _, arg := range loop.Body(0).Args() {
+		if containsOp(roots[arg], alloc) {
+			return true
+		}
+	}
+	return false
 }
 
 // lastUses returns, for each allocation, the number of the last operation that needs it. A use inside a loop
