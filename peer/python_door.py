@@ -8,8 +8,9 @@ It needs PyTorch, Triton 3.6, the package (installed, or python/ on the path wit
 --libraries is a folder as libraries.py has it. Its launches run by Triton, which capture.py records and times, then
 through the plug-in with the same memory: the results are compared, and the launch is timed in the same way. With
 --nereid the command races what was recorded: the last column is its time over the plug-in's, 1.0 if Python costs the
-kernel nothing. --case runs the launches of functions of libraries.py, and nothing else. --tutorials runs the checks of
-DIR/tutorials through the plug-in. --dry tries the script itself without a GPU: both sides are Nereid on the CPU.
+kernel nothing; launches under 0.98 are measured three times on both sides. --case runs the launches of functions of
+libraries.py, and nothing else. --tutorials runs the checks of DIR/tutorials through the plug-in. --dry tries the script
+itself without a GPU: both sides are Nereid on the CPU.
 """
 
 from __future__ import annotations
@@ -246,7 +247,7 @@ class Beside(capture.Recorder):
         super().after(result, launch, storages, before, again)
         views = {key: torch.empty(0, dtype=torch.uint8, device=dev).set_(s) for key, s, dev in storages.values()}
         want = {key: v.clone() for key, v in views.items()}
-        row = {"case": name, "triton": milliseconds(again, 60)}
+        row = {"case": name, "triton": milliseconds(again, 60), "again": again}
         try:
             with through_nereid():
                 for key, v in views.items():
@@ -317,6 +318,27 @@ def raced(binary, folder, out, rows):
             print(f"nereid race: {got.get('case')}: {got['failed'][:200]}")
 
 
+ENOUGH = 0.98  # of race's speed
+
+
+def once_more(binary, folder, out, rows):
+    """Measures launches that fell short twice more, both sides in turn: their times are the medians of three."""
+    short = [r for r in rows if "race" in r and r["race"] / r["plug-in"] < ENOUGH]
+    times = [{k: [r[k]] for k in ("plug-in", "race")} for r in short]
+    for _ in range(2 if short else 0):
+        with through_nereid():
+            for r in short:
+                r["plug-in"] = milliseconds(r["again"], 60)
+        raced(binary, folder, out, short)
+        for r, t in zip(short, times):
+            for k in t:
+                t[k].append(r[k])
+    for r, t in zip(short, times):
+        r.update({k: statistics.median(v) for k, v in t.items()})
+        figures = (f"{k} " + " ".join(f"{x * 1e3:.2f}" for x in v) for k, v in t.items())
+        print("measured three times:", r["case"], *figures)
+
+
 def shown(rows):
     """Prints a line for each launch, and the whole."""
     print(f"{'':5} {'Triton us':>10} {'plug-in us':>10} {'race us':>10} {'race/plug-in':>12}  launch")
@@ -336,8 +358,8 @@ def shown(rows):
     print(f"{right} of {len(rows)} launches right")
     if ratios:
         print(f"race over plug-in: mean {statistics.geometric_mean(ratios):.3f}, least {min(ratios):.3f}, "
-              f"at least 0.98: {sum(x >= 0.98 for x in ratios)} of {len(ratios)}; at least 0.98 or under 0.3 us apart: "
-              f"{sum(r['race'] / r['plug-in'] >= 0.98 or r['plug-in'] - r['race'] < 0.0003 for r in rows if 'race' in r)}")
+              f"at least 0.98: {sum(x >= ENOUGH for x in ratios)} of {len(ratios)}; at least 0.98 or under 0.3 us apart: "
+              f"{sum(r['race'] / r['plug-in'] >= ENOUGH or r['plug-in'] - r['race'] < 0.0003 for r in rows if 'race' in r)}")
 
 
 def libraries(folder, binary, most, seconds, cases):
@@ -345,6 +367,7 @@ def libraries(folder, binary, most, seconds, cases):
         rows = record(os.path.realpath(folder), out, most, seconds, cases)
         if binary and rows:
             raced(binary, os.path.realpath(folder), out, rows)
+            once_more(binary, os.path.realpath(folder), out, rows)
         shown(rows)
 
 
