@@ -58,6 +58,30 @@ class Device(_lib.Handle):
         return f"nereid.Device({self.name!r})"
 
 
+class Later(Device):
+    """A device that every machine has, opened by its first use: until then the process may fork."""
+
+    target: str = ""
+
+    def __init__(self, name: str) -> None:
+        self.name, self.cuda, self.target = name, False, name
+
+    @property
+    def handle(self) -> int:
+        return open(self.name).handle
+
+    def __del__(self) -> None:
+        pass  # open's is closed
+
+
+_EVERYWHERE = ("cpu", "interp")
+
+
+def later(name: str) -> Device:
+    """Returns the device of a name, opened by its first use where every machine has one."""
+    return Later(name) if name in _EVERYWHERE else open(name)
+
+
 _opened: dict[tuple[int, str], Device] = {}
 _lock = threading.Lock()
 _default = ""

@@ -20,12 +20,29 @@ def pytest_addoption(parser: Any) -> None:
 def pytest_configure(config: Any) -> None:
     device = config.getoption("--nereid-device")
     if device or config.getoption("--nereid-check"):
-        import nereid
         # Processes that tests start have the same device.
         os.environ["TRITON_DEFAULT_BACKEND"] = "nereid"
         if device:
             os.environ["NEREID_DEVICE"] = device
-        nereid.activate(device, check=config.getoption("--nereid-check"), deep=config.getoption("--nereid-deep"))
+        _choose(device, config.getoption("--nereid-check"), config.getoption("--nereid-deep"))
+
+
+def _choose(device: str, check: bool, deep: bool) -> None:
+    """Makes Triton's kernels run on a device. Tests may run in forks (pytest --forked): the CPU is opened by them."""
+    import pytest
+
+    from . import _errors
+    try:
+        from .triton_backend import choose
+    except ModuleNotFoundError as e:
+        if e.name != "triton":
+            raise
+        raise pytest.UsageError("nereid: --nereid-device needs Triton, which is not installed: "
+                                "pip install triton==3.6.0") from None
+    try:
+        choose(device, check, deep)
+    except _errors.NereidError as e:
+        raise pytest.UsageError(str(e)) from None
 
 
 def pytest_report_header(config: Any) -> str | None:
@@ -33,4 +50,4 @@ def pytest_report_header(config: Any) -> str | None:
         return None
     from .triton_backend import active
     d = active()
-    return f"nereid: kernels run on {d.device.name} ({d.device.info})" if d else None
+    return f"nereid: kernels run on {d.device.name}" + (", checked" if d.check else "") if d else None

@@ -1,6 +1,8 @@
 """The plug-in of Triton, with NumPy's arrays."""
 
+import contextlib
 import functools
+import io
 import os
 import subprocess
 import sys
@@ -31,6 +33,11 @@ def add(x_ptr, y_ptr, out_ptr, n, BLOCK: tl.constexpr):
     x = tl.load(x_ptr + at, mask=at < n)
     y = tl.load(y_ptr + at, mask=at < n)
     tl.store(out_ptr + at, x + y, mask=at < n)
+
+
+@triton.jit
+def doubled(x_ptr):
+    tl.store(x_ptr, tl.load(x_ptr) * 2)
 
 
 @triton.autotune(configs=[triton.Config({"BLOCK": b}) for b in (64, 256)], key=["n"])
@@ -167,6 +174,24 @@ class Plugin(unittest.TestCase):
         nereid.activate("cpu", check=True)
         with self.assertRaises(nereid.KernelFault):
             add[grid](x, x, x, 11, BLOCK=16)
+
+    def test_assertion(self):
+        """A failed assertion has the words by which programs written for CUDA know it."""
+        for device in DEVICES:
+            nereid.activate(device)
+            with self.assertRaises(nereid.KernelFault) as caught:
+                doubled[1,](np.array([1 << 30], dtype=np.int32), debug=True)
+            self.assertRegex(str(caught.exception), r"device-side assert: int32 overflow detected for operation mul\n")
+
+    def test_dump(self):
+        nereid.activate("interp")
+        for name, block, seen in (("1", 512, True), ("add", 2048, True), ("sub", 4096, False)):
+            heard = io.StringIO()
+            with unittest.mock.patch.dict(os.environ, {"MLIR_ENABLE_DUMP": name, "TRITON_ALWAYS_COMPILE": "1"}):
+                with contextlib.redirect_stderr(heard):
+                    add.warmup(nereid.tensor(np.zeros(4)), nereid.tensor(np.zeros(4)), nereid.tensor(np.zeros(4)), 4,
+                               BLOCK=block, grid=(1,))
+            self.assertEqual("IR Dump Before" in heard.getvalue() and "tt.func public @add" in heard.getvalue(), seen)
 
     def test_deep(self):
         nereid.activate("interp", deep=True)
@@ -456,6 +481,19 @@ class Quick(unittest.TestCase):
             scaled.pre_run_hooks.clear()
         self.assertEqual(len(seen), 2)
 
+    def test_watched(self):
+        """A program that replaces JITFunction.run, as recorders of launches do, sees those that repeat, too."""
+        self.launch(5)
+        seen, run = [], triton.JITFunction.run
+
+        def watch(fn, *args, **kwargs):
+            seen.append(fn.__name__)
+            return run(fn, *args, **kwargs)
+
+        with unittest.mock.patch.object(triton.JITFunction, "run", watch):
+            self.launch(5)
+        self.assertEqual(len(seen), 1)
+
     def test_globals(self):
         global FACTOR
         self.launch(5)
@@ -530,6 +568,18 @@ class Environment(unittest.TestCase):
                 "print(child()); use(); print(child()); use()\n")
         out = self.run_script(text)
         self.assertEqual(out.stdout.split(), ["0", "7"], out.stderr)
+
+    def test_fork_after_choice(self):
+        """The environment's device is opened by the first launch, so that a program may fork before it."""
+        text = ("import os, numpy, triton, triton.language as tl\n"
+                "@triton.jit\ndef k(x):\n    tl.store(x, tl.load(x) + 1)\n"
+                "triton.runtime.driver.active.get_current_target()\n"
+                "for _ in range(2):\n"
+                "    if (pid := os.fork()) == 0:\n"
+                "        x = numpy.zeros(4); k[1,](x); os._exit(int(x[0]))\n"
+                "    print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))\n")
+        out = self.run_script(text, TRITON_DEFAULT_BACKEND="nereid", NEREID_DEVICE="interp")
+        self.assertEqual(out.stdout.split(), ["1", "1"], out.stderr)
 
     def test_no_llvm(self):
         text = ("import numpy, nereid, triton, triton.language as tl\n"

@@ -19,8 +19,17 @@ def activate(device: str = "", check: bool = False, deep: bool = False) -> None:
     check makes every launch check its accesses; interp and the simulators do anyway. deep reads the source of
     kernels itself, without Triton's compiler, where they are functions of a file.
     """
+    d = choose(device, check, deep)
+    open_device(d.device.name)  # a device that cannot be opened is reported now
+
+
+def choose(device: str = "", check: bool = False, deep: bool = False):
+    """Does what activate does, and returns the driver. The CPU is opened by the first launch: until then the process
+    may fork."""
     from . import driver
-    triton.runtime.driver.set_active(driver.NereidDriver(device, check=check, deep=deep))
+    d = driver.NereidDriver(device, check=check, deep=deep)
+    triton.runtime.driver.set_active(d)
+    return d
 
 
 def register() -> None:
@@ -57,7 +66,7 @@ def default_device() -> str:
         return "cpu"
 
 
-open_device = _device.open
+open_device, open_later = _device.open, _device.later
 
 # Triton imports compiler.py and driver.py, which need it: whoever imports one of them first imports Triton first.
 import triton  # noqa: E402, F401

@@ -6,7 +6,9 @@ import functools
 import hashlib
 import inspect
 import json
+import os
 import re
+import sys
 import threading
 from dataclasses import dataclass, fields
 from types import ModuleType
@@ -223,6 +225,8 @@ class NereidBackend(BaseBackend):
         kept["source"] = source(src)
         p = program(kept["source"], options.device, options.launch())
         metadata["name"], metadata["shared"] = p.kernel.name, _SHARED
+        if os.environ.get("MLIR_ENABLE_DUMP", "0") in ("1", p.kernel.name):
+            sys.stderr.write(f"// -----// IR Dump Before Nereid ({p.kernel.name}) //----- //\n{kept['source']}\n")
         kept["ttir"] = ir = p.code("ttir").asm["ttir"]
         return ir
 
@@ -236,7 +240,7 @@ class NereidBackend(BaseBackend):
             try:
                 p.kernel.build(p.signature, **p.values)
             except _errors.NereidError as e:
-                raise launcher.resources(_errors.with_line(e)) from None
+                raise launcher.expected(_errors.with_line(e)) from None
         return json.dumps({"device": options.device, "options": p.values}).encode() + b"\n" + text.encode()
 
 

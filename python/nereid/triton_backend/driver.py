@@ -10,7 +10,7 @@ from typing import Any
 from triton.backends.compiler import GPUTarget
 from triton.backends.driver import DriverBase
 
-from . import default_device, launcher, open_device, patches, register
+from . import default_device, launcher, open_later, patches, register
 
 _CHOSEN = os.environ.get("TRITON_DEFAULT_BACKEND") == "nereid"
 if _CHOSEN:
@@ -104,7 +104,7 @@ class NereidDriver(DriverBase):
         super().__init__()
         register()
         patches.install()
-        self.device = open_device(device or default_device())
+        self.device = open_later(device or default_device())
         self.check, self.deep = check, deep
         self.utils = Utils(self)
         self.launcher_cls = launcher.Launcher

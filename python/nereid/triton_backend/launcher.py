@@ -125,11 +125,16 @@ class Function:
         call = _CALL.pack(self.handle, self.device, stream or 0, self.options, x, y, z, n)
         if err := _lib.lib().nereid_launch_call(call + packed):
             __tracebackhide__ = True  # for pytest: the launch is of interest
-            raise resources(_errors.with_line(_errors.take(ctypes.c_void_p(err))))
+            raise expected(_errors.with_line(_errors.take(ctypes.c_void_p(err))))
 
 
-def resources(e: _errors.NereidError) -> Exception:
-    """Returns the error of a kernel that wants too much shared memory as the one that autotuners expect."""
+_ASSERT = "error: assertion failed: "
+
+
+def expected(e: _errors.NereidError) -> Exception:
+    """Returns an error as programs written for Triton look for it: too much shared memory, a failed assertion."""
+    if isinstance(e, _errors.KernelFault):
+        e.args = (str(e).replace(_ASSERT, _ASSERT + "device-side assert: ", 1),)
     if not isinstance(e, _errors.RefusedError) or "shared memory" not in str(e):
         return e
     from triton.runtime.errors import OutOfResources

@@ -210,7 +210,7 @@ def launch({self._parameters()}, **nrd_options):
 def _fail(error: int) -> None:
     """Raises an error of the library."""
     __tracebackhide__ = True  # for pytest: the launch is of interest
-    raise launcher.resources(_errors.with_line(_errors.take(ctypes.c_void_p(error))))
+    raise launcher.expected(_errors.with_line(_errors.take(ctypes.c_void_p(error))))
 
 
 def _config() -> Any:
