@@ -124,3 +124,9 @@ func (v *Saver) Release() {
 	}
 	v.saved = nil
 }
+
+// Broken returns a tensor with an error: that of every use, see Tensor.Err.
+func Broken(err error) *Tensor { return broken(Invalid, nil, err) }
+
+// CheckShape returns an error for shapes that no memory can hold.
+func CheckShape(dt DType, shape []int) error { return checkShape(dt, shape) }

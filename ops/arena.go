@@ -1,0 +1,76 @@
+package ops
+
+import (
+	"slices"
+
+	"github.com/nereid-lang/nereid"
+)
+
+// arena gives out memory of a device front to back, and takes it back in the reverse order. Memory that was
+// taken back is given out again while the kernels that used it may still run: later work of the same stream
+// runs after them.
+type arena struct {
+	dev    *nereid.Device
+	chunks []*nereid.Tensor // of bytes
+	at     Mark
+}
+
+// Mark is a state of a stream's arena.
+type Mark struct {
+	chunk int // chunks before it are full
+	used  int // bytes of that chunk
+}
+
+const (
+	arenaAlign = 256     // bytes; every tensor begins at a multiple, for loads of whole vectors
+	firstChunk = 1 << 20 // bytes; every further chunk is as large as all before
+)
+
+// alloc returns memory for a tensor. Its contents are arbitrary.
+func (a *arena) alloc(dt nereid.DType, shape []int) (*nereid.Tensor, error) {
+	n := dt.Size()
+	for _, d := range shape {
+		n *= d
+	}
+	n = (n + arenaAlign - 1) / arenaAlign * arenaAlign
+	if err := a.room(n); err != nil {
+		return nil, err
+	}
+	t := a.chunks[a.at.chunk].Offset(a.at.used)
+	a.at.used += n
+	t.DType, t.Shape, t.Strides = dt, slices.Clone(shape), contiguous(shape)
+	return t, nil
+}
+
+// room moves to a chunk with n free bytes.
+func (a *arena) room(n int) error {
+	total := 0
+	for i, c := range a.chunks {
+		total += c.Len()
+		if i == a.at.chunk && a.at.used+n <= c.Len() {
+			return nil
+		}
+		if i > a.at.chunk && n <= c.Len() {
+			a.at = Mark{chunk: i}
+			return nil
+		}
+	}
+	c, err := nereid.New(a.dev, nereid.Uint8, max(n, total, firstChunk))
+	if err != nil {
+		return err
+	}
+	a.chunks = append(a.chunks, c)
+	a.at = Mark{chunk: len(a.chunks) - 1}
+	return nil
+}
+
+// close frees all memory.
+func (a *arena) close() (err error) {
+	for _, c := range a.chunks {
+		if e := c.Close(); err == nil {
+			err = e
+		}
+	}
+	a.chunks, a.at = nil, Mark{}
+	return err
+}
