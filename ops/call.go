@@ -44,8 +44,8 @@ type step struct {
 	kernel *nereid.Kernel
 	grid   nereid.Programs
 	args   []any
-	slots  []slot  // arguments that differ from call to call
-	numAs  numType // type of numbers among them
+	slots  []slot // arguments that differ from call to call
+	double bool   // numbers among them are fp64
 }
 
 // slot says which operand an argument is: an input, an output behind the inputs, or scratch behind those.
@@ -72,17 +72,6 @@ func (c *call) in(name string, t *nereid.Tensor) {
 	if c.err == nil {
 		c.tensorKey(t)
 	}
-}
-
-// optional adds an operand that may be nil.
-func (c *call) optional(name string, t *nereid.Tensor) {
-	if t != nil {
-		c.in(name, t)
-		return
-	}
-	c.names[c.n] = name
-	c.n++
-	c.key = append(c.key, 0xff)
 }
 
 // number adds an operand that is a Go number: its value is no part of the key.
@@ -209,8 +198,8 @@ func (c *call) plan(planner func(*call) (*plan, error)) (*plan, error) {
 		}
 		for i, r := range p.outs {
 			if t := c.s.outs[i]; !slices.Equal(t.Shape, r.shape) || t.DType != r.dt {
-				return nil, wrong(c.op, outNames[i], "it is %s%v, and the result %s%v", t.DType, t.Shape, r.dt,
-					r.shape)
+				return nil, wrong(c.op, outNames[i], "it is %s%v, and the result %s%v", t.DType, t.Shape,
+					r.dt, r.shape)
 			}
 		}
 	}
@@ -290,16 +279,33 @@ func (c *call) step(st *step) error {
 	return st.kernel.Launch(c.s.stream, st.grid, st.args...)
 }
 
-// numType says as which types a kernel takes numbers.
-type numType struct{ float nereid.DType }
-
 // number makes an argument a number. The same number as in the call before allocates nothing.
 func (st *step) number(arg int, v number) {
-	x := nereid.ScalarOf(nereid.Int64, v.i)
-	if v.float {
-		x = nereid.ScalarOf(st.numAs.float, v.f)
+	switch old := st.args[arg].(type) {
+	case nereid.Scalar:
+		if old != nereid.ScalarOf(nereid.Float64, v.f) || !v.float {
+			st.args[arg] = st.argument(v)
+		}
+	case float64:
+		if old != v.f || !v.float {
+			st.args[arg] = st.argument(v)
+		}
+	case int64:
+		if old != v.i || v.float {
+			st.args[arg] = st.argument(v)
+		}
+	default:
+		st.args[arg] = st.argument(v)
 	}
-	if old, ok := st.args[arg].(nereid.Scalar); !ok || old != x {
-		st.args[arg] = x
+}
+
+// argument returns a number as a launch takes it: floats are fp32 unless the kernel computes in fp64.
+func (st *step) argument(v number) any {
+	switch {
+	case !v.float:
+		return v.i
+	case st.double:
+		return nereid.ScalarOf(nereid.Float64, v.f)
 	}
+	return v.f
 }

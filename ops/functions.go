@@ -36,6 +36,7 @@ const (
 	logicRule                    // bools: what is not 0 is true
 	castRule                     // to the type of the node
 	sizeRule                     // an i32 without operands
+	randomRule                   // fp32 of a seed and a position
 )
 
 // identity is the neutral value of a reduction.
@@ -101,6 +102,8 @@ func (n *node) types(common nereid.DType) (operand, result nereid.DType, err err
 		return common, n.dt, nil
 	case sizeRule:
 		return nereid.Int32, nereid.Int32, nil
+	case randomRule:
+		return nereid.Int64, nereid.Float32, nil
 	case whereRule:
 		return common, common, nil
 	}

@@ -132,10 +132,14 @@ type fusion struct {
 	f    *Fused
 	axes []int        // dimensions of the reductions
 	dt   nereid.DType // of the result; Invalid: as the rule of types says
+	// shape is what all operands are broadcast to; a caller may set one to begin with.
+	shape []int
+	// into are strides of the first output, and begin its first element, where the op writes a part of it.
+	into  []int
+	begin int
 
 	c          *call
 	form       form
-	shape      []int // that all operands are broadcast to
 	outs       []result
 	rows, cols space
 }
@@ -148,7 +152,7 @@ func (x *fusion) plan(c *call) (*plan, error) {
 	if count(x.shape) == 0 {
 		return p, x.emptyResult()
 	}
-	k, err := c.s.lib.generated(kernelName, x.form.text())
+	k, err := c.s.lib.generated(x.f.kernelName(), x.form.text())
 	if err != nil {
 		return nil, err
 	}
@@ -192,6 +196,7 @@ func (x *fusion) resolve(c *call) (err error) {
 		x.form.uses = append(x.form.uses, use)
 	}
 	x.form.wide = x.rows.widest()+x.cols.widest() >= 1<<31 || count(x.shape) >= 1<<31
+	x.form.shifted = x.into != nil
 	x.form.loop = x.reduces() && x.tile().loop
 	return nil
 }
@@ -212,7 +217,9 @@ func (x *fusion) types() (err error) {
 
 // broadcast determines the common shape.
 func (x *fusion) broadcast() (err error) {
-	x.shape = []int{}
+	if x.shape == nil {
+		x.shape = []int{}
+	}
 	for i, t := range x.c.ins[:x.c.n] {
 		if t == nil {
 			continue
@@ -295,6 +302,9 @@ func (x *fusion) spaces(reduced []int) {
 
 // outStrides returns the strides of an output in the common shape: 0 along reduced dimensions that it lacks.
 func (x *fusion) outStrides(i int, reduced []int) []int {
+	if x.into != nil {
+		return x.into
+	}
 	own := contiguous(x.outs[i].shape)
 	if x.c.s.into && i < x.c.s.n && i < maxOuts {
 		if t := x.c.s.outs[i]; len(t.Shape) == len(own) {
@@ -316,10 +326,7 @@ func (x *fusion) outStrides(i int, reduced []int) []int {
 
 // step returns the launch of the kernel.
 func (x *fusion) step(k *nereid.Kernel) step {
-	st := step{kernel: k, numAs: numType{float: nereid.Float32}}
-	if slices.Contains(x.form.inputs, nereid.Float64) {
-		st.numAs.float = nereid.Float64
-	}
+	st := step{kernel: k, double: slices.Contains(x.form.inputs, nereid.Float64) || x.dt == nereid.Float64}
 	for i := range x.form.inputs {
 		if uses(x.f.roots, i) {
 			st.slots = append(st.slots, slot{arg: len(st.args), operand: i})
@@ -331,6 +338,9 @@ func (x *fusion) step(k *nereid.Kernel) step {
 		st.args = append(st.args, nil)
 	}
 	rows, cols := count(x.rows.sizes), count(x.cols.sizes)
+	if x.form.shifted {
+		st.args = append(st.args, x.begin)
+	}
 	st.args = append(st.args, rows, cols)
 	for _, s := range []space{x.rows, x.cols} {
 		for d := 1; d < len(s.sizes); d++ {

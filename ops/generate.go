@@ -13,9 +13,9 @@ import (
 // form says for which launches a kernel's text is made. Launches of one form differ in sizes and strides.
 //
 // A kernel computes a tile of R rows and C columns at a time. Without reductions, columns are the innermost
-// dimension and programs are in two dimensions. With reductions, columns are the dimensions that are reduced,
-// and a program computes whole rows: in one tile, or, with loop, tile after tile, once for each reduction that
-// needs another one's result.
+// dimension and programs are in two dimensions. With reductions, columns are the dimensions that are
+// reduced, and a program computes whole rows: in one tile, or, with loop, tile after tile, once for each
+// reduction that needs another one's result.
 type form struct {
 	f       *Fused
 	ty      typing
@@ -27,6 +27,7 @@ type form struct {
 	uses    [][]bool // by operand, inputs first: does it walk along each dimension, rows first?
 	loop    bool
 	wide    bool // offsets need 64 bits
+	shifted bool // outputs begin some elements behind their address
 }
 
 // writer writes a kernel's text.
@@ -42,7 +43,6 @@ type writer struct {
 // text returns the text of the kernel of a form.
 func (fm *form) text() string {
 	w := &writer{form: *fm, indent: "    ", names: map[*node]string{}, depths: map[*node]int{}}
-	w.head()
 	w.rowIndices()
 	if w.loop {
 		w.passes()
@@ -52,24 +52,55 @@ func (fm *form) text() string {
 			w.store(i, root)
 		}
 	}
-	return w.b.String()
+	return w.head(w.b.String()) + w.b.String()
 }
 
 func (w *writer) line(format string, list ...any) {
 	fmt.Fprintf(&w.b, w.indent+format+"\n", list...)
 }
 
-// head writes everything up to the body.
-func (w *writer) head() {
-	fmt.Fprintf(&w.b, "\"\"\"%s\n\nMade by package ops.\n\"\"\"\n", w.f.name)
-	w.b.WriteString("import functions\nimport triton\nimport triton.language as tl\n" +
-		"from triton.language.extra import libdevice\n\n\n@triton.jit\n")
-	fmt.Fprintf(&w.b, "def %s(%s,\n    R: tl.constexpr, C: tl.constexpr):\n", kernelName,
-		strings.Join(w.params(), ", "))
+// head returns everything up to the body.
+func (w *form) head(body string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "\"\"\"%s: made by package ops.\"\"\"\n", w.f)
+	for _, x := range []struct{ use, line string }{
+		{"functions.", "import functions"},
+		{"", "import triton\nimport triton.language as tl"},
+		{"libdevice.", "from triton.language.extra import libdevice"},
+	} {
+		if strings.Contains(body, x.use) {
+			b.WriteString(x.line + "\n")
+		}
+	}
+	begin := "def " + w.f.kernelName() + "("
+	fmt.Fprintf(&b, "\n\n@triton.jit%s\n%s", w.unspecialized(), begin)
+	width := len(begin)
+	for _, p := range append(w.params(), "R: tl.constexpr", "C: tl.constexpr") {
+		if width += len(p) + 2; width > 110 {
+			b.WriteString("\n" + strings.Repeat(" ", len(begin)))
+			width = len(begin) + len(p)
+		}
+		b.WriteString(p + ", ")
+	}
+	return strings.TrimSuffix(b.String(), ", ") + "):\n"
 }
 
-// kernelName is the name of every generated kernel.
-const kernelName = "fused_kernel"
+// unspecialized returns the decorator's argument by which numbers have one code for all values.
+func (w *form) unspecialized() string {
+	var list []string
+	for i, dt := range w.inputs {
+		if dt == nereid.Invalid && uses(w.f.roots, i) {
+			list = append(list, strconv.Quote(inputName(i)))
+		}
+	}
+	if list == nil {
+		return ""
+	}
+	return "(do_not_specialize=[" + strings.Join(list, ", ") + "])"
+}
+
+// kernelName returns the name of the kernel in texts, messages and profiles.
+func (f *Fused) kernelName() string { return strings.ToLower(f.name) + "_kernel" }
 
 // params returns the parameters up to R and C, in the order in which arguments are given.
 func (w *form) params() (list []string) {
@@ -80,6 +111,9 @@ func (w *form) params() (list []string) {
 	}
 	for i := range w.outs {
 		list = append(list, outName(i))
+	}
+	if w.shifted {
+		list = append(list, "begin")
 	}
 	list = append(list, "rows", "cols")
 	for d := 1; d < w.rows; d++ {
@@ -143,8 +177,6 @@ func (w *writer) columns(first string) {
 	w.split("col", w.cols)
 	if w.rows > 0 {
 		w.line("inside = row_in[:, None] & col_in[None, :]")
-	} else {
-		w.line("inside = col_in")
 	}
 }
 
@@ -171,9 +203,15 @@ func (w *form) walks(i int) (rows, cols bool) {
 func (w *writer) address(i int) (text, mask string) {
 	rows, cols := w.walks(i)
 	text = w.operandName(i)
+	if w.shifted && i >= len(w.inputs) {
+		text += " + begin"
+	}
 	if w.rows == 0 {
-		if cols {
+		switch {
+		case cols:
 			return text + " + " + w.offsets(i, "col", w.rows, w.rows+w.cols), "col_in"
+		case i >= len(w.inputs): // a result of one element
+			return text + " + col", "col_in"
 		}
 		return text, ""
 	}
@@ -184,6 +222,8 @@ func (w *writer) address(i int) (text, mask string) {
 		mask = "row_in[:, None]"
 	case cols:
 		mask = "col_in[None, :]"
+	case i >= len(w.inputs): // a result of one element
+		return text + " + row[:, None]", "row_in[:, None]"
 	}
 	if rows {
 		text += " + (" + w.offsets(i, "row", 0, w.rows) + ")[:, None]"
@@ -222,7 +262,7 @@ func (w *writer) columnwise(n *node) bool {
 		_, cols := w.walks(n.input)
 		return cols
 	}
-	return slices.ContainsFunc(n.args, w.columnwise)
+	return n.fn == fnPosition || slices.ContainsFunc(n.args, w.columnwise)
 }
 
 // value writes what computes a node, if nothing has yet, and returns its variable.
@@ -297,7 +337,7 @@ func (w *writer) as(n *node, dt nereid.DType) string {
 		if n.number != nil {
 			return "tl.full([], " + typedLiteral(*v, dt) + ", " + tlNames[dt] + ")"
 		}
-		return text + ".to(" + tlNames[dt] + ")"
+		return "tl.full([], " + text + ", " + tlNames[dt] + ")"
 	}
 	return w.converted(text, computed(w.ty[n]), dt)
 }
@@ -335,9 +375,6 @@ func literal(v number) string {
 // typedLiteral returns a number as Python writes one of a type.
 func typedLiteral(v number, dt nereid.DType) string {
 	v.float = dt.IsFloat()
-	if v.float {
-		return literal(v)
-	}
 	return literal(v)
 }
 

@@ -115,8 +115,8 @@ func (w *writer) position(n *node) int { return slices.Index(reductions(w.f.root
 func (w *writer) accumulate(n *node) {
 	i, x := w.position(n), w.filled(n)
 	if n.fn.index {
-		w.line("acc%d, at%d = functions.%s(acc%d, at%d, %s, col[None, :].to(tl.int64))", i, i, n.fn.text, i, i,
-			x)
+		w.line("acc%d, at%d = functions.%s(acc%d, at%d, %s, col[None, :].to(tl.int64))", i, i, n.fn.text,
+			i, i, x)
 		return
 	}
 	w.line("acc%d = functions.%s(acc%d, %s)", i, n.fn.text, i, x)

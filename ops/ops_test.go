@@ -1,7 +1,6 @@
 package ops_test
 
 import (
-	"fmt"
 	"math"
 	"testing"
 
@@ -77,31 +76,3 @@ func near(t testing.TB, what string, got *nereid.Tensor, want []float64, tol flo
 }
 
 func wave(i int) float64 { return math.Sin(float64(i)*1.7) * 3 }
-
-func TestFirst(t *testing.T) {
-	on(t, func(t *testing.T, s *ops.Stream) {
-		x := made(t, s, nereid.Float32, wave, 5, 70)
-		y := made(t, s, nereid.Float32, wave, 70)
-		var want, sums, soft []float64
-		for i := range 350 {
-			want = append(want, wave(i)+wave(i%70))
-		}
-		for r := range 5 {
-			sum, e := 0.0, 0.0
-			for i := range 70 {
-				sum += wave(r*70 + i)
-				e += math.Exp(wave(r*70 + i))
-			}
-			sums = append(sums, sum)
-			for i := range 70 {
-				soft = append(soft, math.Exp(wave(r*70+i))/e)
-			}
-		}
-		near(t, "Add", ops.Add(s, x, y), want, 1e-6)
-		near(t, "Sum", ops.Sum(s, x, -1), sums, 1e-5)
-		near(t, "Softmax", ops.Softmax(s, x, -1), soft, 1e-5)
-		fmt.Println(ops.Fuse(func(x Expr) Expr { return x.GELU().Mul(2.0) }).Source(s, x))
-	})
-}
-
-type Expr = ops.Expr

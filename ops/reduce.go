@@ -1,6 +1,8 @@
 package ops
 
 import (
+	"slices"
+
 	"github.com/nereid-lang/nereid"
 )
 
@@ -63,7 +65,8 @@ func ArgMax(s *Stream, x *nereid.Tensor, axes ...int) *nereid.Tensor {
 	return s.reduce(fnArgMax.fused, x, axes)
 }
 
-// ArgMin returns where the smallest element along dimensions of x is, as ArgMax does. NaN is smaller than all.
+// ArgMin returns where the smallest element along dimensions of x is, as ArgMax does. NaN is smaller than
+// all.
 func ArgMin(s *Stream, x *nereid.Tensor, axes ...int) *nereid.Tensor {
 	return s.reduce(fnArgMin.fused, x, axes)
 }
@@ -91,7 +94,9 @@ func (c *call) reduce(f *Fused, axes []int) *nereid.Tensor {
 	for _, a := range axes {
 		c.attr(a)
 	}
-	return c.run(func(c *call) (*plan, error) { return (&fusion{f: f, axes: axes}).plan(c) })
+	return c.run(func(c *call) (*plan, error) {
+		return (&fusion{f: f, axes: slices.Clone(axes)}).plan(c) // a copy: axes stay on the caller's stack
+	})
 }
 
 // RowSum returns the sum of x along the last dimension, for all elements of that row.

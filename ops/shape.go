@@ -58,8 +58,8 @@ func spread(t *core.Tensor, shape []int) []int {
 	return strides
 }
 
-// axes returns dimensions of a tensor of some rank in ascending order, each once. Negative ones count from the
-// end. None means all.
+// axes returns dimensions of a tensor of some rank in ascending order, each once. Negative ones count from
+// the end. None means all.
 func axes(rank int, list []int) ([]int, error) {
 	if len(list) == 0 {
 		all := make([]int, rank)

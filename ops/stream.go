@@ -24,6 +24,7 @@ type state struct {
 	arena  arena
 	plans  map[string]*plan
 	call   call
+	plain  *Stream   // without Into
 	spare  []*Stream // for Into
 	chip   chip
 }
@@ -45,7 +46,8 @@ func (l *Library) On(s *nereid.Stream) *Stream {
 	if s != nil {
 		st.arena.dev, st.chip = s.Device(), chipOf(s.Device())
 	}
-	return &Stream{state: st}
+	st.plain = &Stream{state: st}
+	return st.plain
 }
 
 // Stream returns the device's stream, for launches of other kernels between ops.
@@ -88,9 +90,9 @@ func (s *Stream) Reset() { s.Release(Mark{}) }
 // Sync waits for the work of the stream.
 func (s *Stream) Sync() error { return s.stream.Sync() }
 
-// Into returns s for one call of an op that writes its result to a tensor instead of the arena. The tensor has
-// the shape of the result; values are rounded to its type where the op says so. An op with two results takes
-// two tensors.
+// Into returns s for one call of an op that writes its result to a tensor instead of the arena. The tensor
+// has the shape of the result; values are rounded to its type where the op says so. An op with two results
+// takes two tensors.
 //
 //	err := ops.Add(s.Into(out), x, y).Err()
 //

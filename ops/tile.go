@@ -107,8 +107,8 @@ func (x *fusion) tile() tile {
 	return t
 }
 
-// single reports whether the kernel reads its columns once even in a loop: all results are values of rows, and
-// no reduction needs another one.
+// single reports whether the kernel reads its columns once even in a loop: all results are values of rows,
+// and no reduction needs another one.
 func (x *fusion) single() bool {
 	depths := map[*node]int{}
 	for i, r := range x.f.roots {

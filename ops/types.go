@@ -4,11 +4,11 @@ import "github.com/nereid-lang/nereid"
 
 // The rule of types:
 //
-//   - Operands of different types meet in the type that holds both: bool < integers < floats; of integers, and
-//     of floats, the wider one; of a signed and an unsigned integer, the signed one that holds both, at most
-//     i64; fp16 and bf16 meet in fp32, and an fp8 type in any other float.
-//   - A Go number takes the type of the tensors beside it. A float beside integers makes them fp32, an integer
-//     beside bools makes them i32.
+//   - Operands of different types meet in the type that holds both: bool < integers < floats; of
+//     integers, and of floats, the wider one; of a signed and an unsigned integer, the signed one that
+//     holds both, at most i64; fp16 and bf16 meet in fp32, and an fp8 type in any other float.
+//   - A Go number takes the type of the tensors beside it. A float beside integers makes them fp32, an
+//     integer beside bools makes them i32.
 //   - Types of 8 and 16 bits of floats are computed in fp32 and rounded once, when the result is stored.
 //   - Functions of real numbers make integers fp32.
 //

@@ -243,6 +243,7 @@ var rules = []rule{
 			"internal/safefile"}},
 	{pkg: "tunable", // public
 		ours: []string{"run", "bundle", "internal/autotune", "internal/dtype", "internal/runtime/core"}},
+	{pkg: "ops", ours: []string{".", "internal/runtime/core"}}, // public
 	{pkg: "internal/aot", ours: []string{".", "internal/..."},
 		outside: []string{"github.com/BurntSushi/toml"}},
 	{pkg: "genrt",

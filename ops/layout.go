@@ -1,0 +1,226 @@
+package ops
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/internal/runtime/core"
+)
+
+var copyOp = newFused("Copy", []string{"x"}, &node{input: 0})
+
+// Copy returns a contiguous copy of x, which may be any view: x.Transpose(0, 1), say. With Into it converts
+// to the type of the tensor, and fills a view.
+func Copy(s *Stream, x *nereid.Tensor) *nereid.Tensor { return s.apply(copyOp, x) }
+
+// Cast returns x in another type: floats are rounded to nearest, to integers toward 0; what is not 0 is a
+// true bool.
+func Cast(s *Stream, x *nereid.Tensor, dt nereid.DType) *nereid.Tensor {
+	c := s.begin("Cast")
+	c.in("x", x)
+	c.attr(int(dt))
+	return c.run(func(c *call) (*plan, error) {
+		if tlNames[dt] == "" {
+			return nil, fmt.Errorf("there is no type %v", dt)
+		}
+		return (&fusion{f: copyOp, dt: dt}).plan(c)
+	})
+}
+
+// fnPosition is the position of an element in a result of one dimension.
+var fnPosition = &function{name: "position", text: "col", rule: sizeRule}
+
+var (
+	fillOp = newFused("Fill", []string{"value"}, &node{input: 0})
+	iotaOp = fusedN("Iota", []string{"start", "step"}, func(x []Expr) []Expr {
+		return []Expr{Expr{&node{fn: fnPosition}}.Mul(x[1]).Add(x[0])}
+	})
+	uniformOp = newFused("Uniform", []string{"seed"}, randomNode("tl.rand($0, col)"))
+	normalOp  = newFused("Normal", []string{"seed"}, randomNode("tl.randn($0, col)"))
+)
+
+// randomNode returns a random number of a seed, the input, and the position.
+func randomNode(text string) *node {
+	return &node{fn: &function{name: "random", text: text, rule: randomRule},
+		args: []*node{{input: 0}, {fn: fnPosition}}}
+}
+
+// Fill returns a tensor with all elements of one value.
+func Fill[N int | float64](s *Stream, value N, dt nereid.DType, shape ...int) *nereid.Tensor {
+	return s.produce(fillOp, dt, shape, value)
+}
+
+// Iota returns the numbers start, start + step, … in one dimension of n elements.
+func Iota[N int | float64](s *Stream, start, step N, dt nereid.DType, n int) *nereid.Tensor {
+	return s.produce(iotaOp, dt, []int{n}, start, step)
+}
+
+// Uniform returns random numbers from 0 to 1, 1 excluded before they are rounded to the type. The same seed
+// and shape give the same numbers on every device.
+func Uniform(s *Stream, seed int, dt nereid.DType, shape ...int) *nereid.Tensor {
+	return s.produce(uniformOp, dt, shape, seed)
+}
+
+// Normal returns normally distributed random numbers of mean 0 and variance 1. The same seed and shape give
+// the same numbers.
+func Normal(s *Stream, seed int, dt nereid.DType, shape ...int) *nereid.Tensor {
+	return s.produce(normalOp, dt, shape, seed)
+}
+
+// produce runs an op that has a shape instead of tensors.
+func (s *Stream) produce(f *Fused, dt nereid.DType, shape []int, numbers ...any) *nereid.Tensor {
+	c := f.begin(s, numbers)
+	c.attr(int(dt))
+	for _, n := range shape {
+		c.attr(n)
+	}
+	return c.run(func(c *call) (*plan, error) {
+		if err := core.CheckShape(dt, shape); err != nil {
+			return nil, err
+		}
+		x := &fusion{f: f, dt: dt, shape: append([]int{}, shape...)}
+		p, err := x.plan(c)
+		if err == nil && f != fillOp && len(x.rows.sizes) > 0 {
+			return nil, wrong(f.name, outNames[0], "it is a view with the strides %v; this op fills tensors "+
+				"without gaps", c.s.outs[0].Strides)
+		}
+		return p, err
+	})
+}
+
+// Concat returns tensors joined along a dimension. They have the same sizes along all others, and meet in one
+// type.
+func Concat(s *Stream, axis int, xs ...*nereid.Tensor) *nereid.Tensor {
+	c := s.begin("Concat")
+	c.attr(axis)
+	if len(xs) == 0 || len(xs) > maxIns {
+		c.err = wrong(c.op, "", "it joins 1 to %d tensors, not %d", maxIns, len(xs))
+		return c.run(nil)
+	}
+	for i, x := range xs {
+		c.in(concatNames[i], x)
+	}
+	return c.run(func(c *call) (*plan, error) { return planConcat(c, axis) })
+}
+
+var concatNames = [maxIns]string{"xs[0]", "xs[1]", "xs[2]", "xs[3]", "xs[4]", "xs[5]", "xs[6]", "xs[7]"}
+
+func planConcat(c *call, axis int) (*plan, error) {
+	first := c.ins[0]
+	list, err := axes(len(first.Shape), []int{axis})
+	if err != nil {
+		return nil, wrong(c.op, c.names[0], "%w", err)
+	}
+	axis = list[0]
+	r := result{dt: first.DType, shape: slices.Clone(first.Shape)}
+	for i, x := range c.ins[1:c.n] {
+		rest, want := slices.Clone(x.Shape), slices.Clone(first.Shape)
+		if len(rest) == len(want) {
+			rest[axis] = want[axis]
+		}
+		if !slices.Equal(rest, want) {
+			return nil, wrong(c.op, c.names[i+1], "its shape is %v, and that of %s %v", x.Shape, c.names[0],
+				first.Shape)
+		}
+		r.dt, r.shape[axis] = promote(r.dt, x.DType), r.shape[axis]+x.Shape[axis]
+	}
+	p := &plan{outs: []result{c.outcome(r)}}
+	strides, at := c.outStrides(r.shape), 0
+	for i, x := range c.ins[:c.n] {
+		if err := c.place(p, i, strides, at*strides[axis]); err != nil {
+			return nil, err
+		}
+		at += x.Shape[axis]
+	}
+	return p, nil
+}
+
+// outcome returns a result in the type of the tensor of Into, if there is one.
+func (c *call) outcome(r result) result {
+	if c.s.into && c.s.n > 0 {
+		r.dt = c.s.outs[0].DType
+	}
+	return r
+}
+
+// outStrides returns the strides of the first result.
+func (c *call) outStrides(shape []int) []int {
+	if c.s.into && c.s.n > 0 && len(c.s.outs[0].Shape) == len(shape) {
+		return core.Strides(c.s.outs[0])
+	}
+	return contiguous(shape)
+}
+
+// place adds a launch to a plan that copies input i to a part of the first output: from element begin on,
+// with these strides.
+func (c *call) place(p *plan, i int, strides []int, begin int) error {
+	if c.ins[i].Len() == 0 {
+		return nil
+	}
+	sub := &call{s: c.s.plain, op: c.op, n: 1}
+	sub.names[0], sub.ins[0] = c.names[i], c.ins[i]
+	x := &fusion{f: copyOp, dt: p.outs[0].dt, into: strides, begin: begin}
+	if err := x.resolve(sub); err != nil {
+		return err
+	}
+	k, err := c.s.lib.generated(copyOp.kernelName(), x.form.text())
+	if err != nil {
+		return err
+	}
+	st := x.step(k)
+	st.slots[0].operand, st.slots[1].operand = i, c.n
+	p.steps = append(p.steps, st)
+	return nil
+}
+
+// Pad returns x with before[d] elements of a value in front of dimension d and after[d] behind it.
+func Pad(s *Stream, x *nereid.Tensor, value float64, before, after []int) *nereid.Tensor {
+	c := s.begin("Pad")
+	c.in("x", x)
+	c.number("value", number{f: value, i: int64(value), float: true})
+	for _, list := range [][]int{before, after} {
+		c.attr(len(list))
+		for _, n := range list {
+			c.attr(n)
+		}
+	}
+	return c.run(func(c *call) (*plan, error) { return planPad(c, before, after) })
+}
+
+func planPad(c *call, before, after []int) (*plan, error) {
+	x := c.ins[0]
+	if len(before) != len(x.Shape) || len(after) != len(x.Shape) {
+		return nil, wrong(c.op, "x", "it has %d dimensions, and the padding is for %d and %d", len(x.Shape),
+			len(before), len(after))
+	}
+	r := result{dt: x.DType, shape: slices.Clone(x.Shape)}
+	for d := range r.shape {
+		if before[d] < 0 || after[d] < 0 {
+			return nil, wrong(c.op, "", "a padding of dimension %d is negative", d)
+		}
+		r.shape[d] += before[d] + after[d]
+	}
+	p := &plan{outs: []result{c.outcome(r)}}
+	if count(r.shape) == 0 {
+		return p, nil
+	}
+	strides, begin := c.outStrides(r.shape), 0
+	for d, n := range before {
+		begin += n * strides[d]
+	}
+	sub := &call{s: c.s.plain, op: c.op, n: 1}
+	sub.nums[0] = c.nums[1]
+	fill := &fusion{f: fillOp, dt: p.outs[0].dt, shape: r.shape, into: strides}
+	if err := fill.resolve(sub); err != nil {
+		return nil, err
+	}
+	k, err := c.s.lib.generated(fillOp.kernelName(), fill.form.text())
+	if err != nil {
+		return nil, err
+	}
+	st := fill.step(k)
+	st.slots[0].operand, st.slots[1].operand = 1, c.n
+	p.steps = append(p.steps, st)
+	return p, c.place(p, 0, strides, begin)
+}

@@ -1,0 +1,187 @@
+package ops_test
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/ops"
+)
+
+// TestLayout: copies, casts, and the ops that make or join tensors.
+func TestLayout(t *testing.T) {
+	on(t, func(t *testing.T, s *ops.Stream) {
+		x := made(t, s, nereid.Float32, func(i int) float64 { return float64(i) }, 2, 3)
+		near(t, "Copy", ops.Copy(s, x.Transpose(0, 1)), []float64{0, 3, 1, 4, 2, 5}, 0)
+		near(t, "Cast", ops.Cast(s, ops.Mul(s, x, -0.7), nereid.Int8), []float64{0, 0, -1, -2, -2, -3}, 0)
+		near(t, "Cast to bool", ops.Cast(s, x, nereid.Bool), []float64{0, 1, 1, 1, 1, 1}, 0)
+		near(t, "Fill", ops.Fill(s, 2.5, nereid.Float16, 2, 2), []float64{2.5, 2.5, 2.5, 2.5}, 0)
+		near(t, "Fill of a scalar", ops.Fill(s, 7, nereid.Int64), []float64{7}, 0)
+		near(t, "Iota", ops.Iota(s, 3, -2, nereid.Int32, 4), []float64{3, 1, -1, -3}, 0)
+		near(t, "Iota of floats", ops.Iota(s, 0.5, 0.25, nereid.Float32, 3), []float64{.5, .75, 1}, 0)
+		near(t, "Concat", ops.Concat(s, 1, x, x.Slice(1, 0, 1, 1)), []float64{0, 1, 2, 0, 3, 4, 5, 3}, 0)
+		near(t, "Concat of rows", ops.Concat(s, 0, x, ops.Cast(s, x, nereid.Int32)),
+			[]float64{0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 4, 5}, 0)
+		near(t, "Pad", ops.Pad(s, x, -1, []int{1, 0}, []int{0, 1}),
+			[]float64{-1, -1, -1, -1, 0, 1, 2, -1, 3, 4, 5, -1}, 0)
+		if u := values(t, ops.Uniform(s, 7, nereid.Float32, 1000)); slices.Min(u) < 0 || slices.Max(u) >= 1 ||
+			math.Abs(sumOf(u)/1000-.5) > .05 {
+			t.Errorf("Uniform: from %v to %v, mean %v", slices.Min(u), slices.Max(u), sumOf(u)/1000)
+		}
+		if n := values(t, ops.Normal(s, 7, nereid.Float32, 1000)); math.Abs(sumOf(n)/1000) > .1 ||
+			math.Abs(variance(n)-1) > .15 {
+			t.Errorf("Normal: mean %v, variance %v", sumOf(n)/1000, variance(n))
+		}
+	})
+}
+
+// TestIndex: elements by index, of contiguous tensors and of views; an index outside gives zeros.
+func TestIndex(t *testing.T) {
+	on(t, func(t *testing.T, s *ops.Stream) {
+		x := made(t, s, nereid.Float32, func(i int) float64 { return float64(i + 1) }, 3, 4)
+		index := made(t, s, nereid.Int64, func(i int) float64 { return []float64{2, 0, 5, -1}[i] }, 2, 2)
+		got := ops.Take(s, x, index, 0)
+		near(t, "Take", got, []float64{9, 10, 11, 12, 1, 2, 3, 4, 0, 0, 0, 0, 0, 0, 0, 0}, 0)
+		if !slices.Equal(got.Shape, []int{2, 2, 4}) {
+			t.Errorf("the shape of Take is %v", got.Shape)
+		}
+		one := made(t, s, nereid.Int32, func(i int) float64 { return float64(3 - i) }, 2)
+		near(t, "Take of columns", ops.Take(s, x, one, 1), []float64{4, 3, 8, 7, 12, 11}, 0)
+		near(t, "Take of a view", ops.Take(s, x.Transpose(0, 1), one, 0), []float64{4, 8, 12, 3, 7, 11}, 0)
+		each := made(t, s, nereid.Int32, func(i int) float64 { return float64(i % 3) }, 2, 4)
+		near(t, "Gather", ops.Gather(s, x, each, 0), []float64{1, 6, 11, 4, 5, 10, 3, 8}, 0)
+		ones := ops.Fill(s, 1.0, nereid.Float32, 2, 4)
+		near(t, "ScatterAdd", ops.ScatterAdd(s, x, each, ones, 0),
+			[]float64{2, 2, 4, 5, 6, 7, 7, 9, 9, 11, 12, 12}, 0)
+	})
+}
+
+// TestInto: a result in the caller's memory, also in place; memory that would be spoiled is refused.
+func TestInto(t *testing.T) {
+	s := streamOn(t, "cpu")
+	x := made(t, s, nereid.Float32, wave, 4, 8)
+	out := made(t, s, nereid.Float16, wave, 4, 8)
+	if got := ops.Exp(s.Into(out), x); got != out {
+		t.Errorf("Into returns %v", got)
+	}
+	near(t, "Exp", out, mapped(math.Exp, values(t, x)), 1e-3)
+	near(t, "nested", ops.Add(s.Into(out), ops.Mul(s.Into(ops.Copy(s, x)), x, 0), 1), values(t,
+		ops.Fill(s, 1.0, nereid.Float32, 32)), 0)
+	want := mapped(func(v float64) float64 { return 2 * v }, values(t, x))
+	near(t, "in place", ops.Add(s.Into(x), x, x), want, 1e-6)
+	for _, c := range []struct {
+		got  *nereid.Tensor
+		want string
+	}{
+		{ops.Exp(s.Into(x.Slice(0, 1, 4, 1)), x.Slice(0, 0, 3, 1)), "ops: Exp: out: it shares memory with x"},
+		{ops.Exp(s.Into(x), out.Slice(0, 1, 3, 1)), "ops: Exp: out: it is fp32[4 8], and the result fp32[2 8]"},
+		{ops.Exp(s.Into(x, out), x), "ops: Exp: it has 1 results, and Into has 2 tensors"},
+		{ops.Take(s.Into(x), x, x, 0), "ops: Take: index: it is of fp32, not of integers"},
+	} {
+		if err := c.got.Err(); err == nil || err.Error() != c.want {
+			t.Errorf("the error is %v, want %s", err, c.want)
+		}
+	}
+}
+
+// TestErrors: an error names the op and the operand, and goes through later ops unchanged.
+func TestErrors(t *testing.T) {
+	s := streamOn(t, "interp")
+	other := streamOn(t, "cpu")
+	x := made(t, s, nereid.Float32, wave, 4, 8)
+	for _, c := range []struct {
+		got              *nereid.Tensor
+		op, operand, has string
+	}{
+		{ops.Add(s, x, made(t, s, nereid.Float32, wave, 3)), "Add", "y", "8 and 3"},
+		{ops.Add(s, x, "1"), "Add", "y", "string"},
+		{ops.Add(s, nil, 1), "Add", "x", "<nil>"},
+		{ops.And(s, x, 1), "And", "", "integers"},
+		{ops.Sum(s, x, 2), "Sum", "", "no dimension 2 of 2"},
+		{ops.Sum(s, x, 1, -1), "Sum", "", "twice"},
+		{ops.Max(s, x.Slice(0, 0, 0, 1), 0), "Max", "", "no elements"},
+		{ops.Where(s, x, 1, 2), "Where", "", "bools"},
+		{ops.Exp(s, made(t, other, nereid.Float32, wave, 4)), "Exp", "x", "cpu"},
+		{ops.Exp(s, x.Select(0, 9)), "Exp", "x", "no index 9"},
+		{ops.Concat(s, 0, x, made(t, s, nereid.Float32, wave, 4, 7)), "Concat", "xs[1]", "[4 7]"},
+		{ops.Pad(s, x, 0, []int{1}, []int{1}), "Pad", "x", "2 dimensions"},
+		{ops.Exp(ops.On(nil), x), "Exp", "", "nil"},
+	} {
+		var e *ops.Error
+		err := c.got.Err()
+		if !errors.As(err, &e) || e.Op != c.op || e.Operand != c.operand ||
+			!strings.Contains(err.Error(), c.has) {
+			t.Errorf("the error is %v, want %s: %s: … %s …", err, c.op, c.operand, c.has)
+			continue
+		}
+		if later := ops.Sum(s, ops.Exp(s, c.got)).Err(); later != err {
+			t.Errorf("the error becomes %v", later)
+		}
+	}
+}
+
+// TestEmpty: tensors without elements have results without elements, and sums of nothing are refused.
+func TestEmpty(t *testing.T) {
+	s := streamOn(t, "cpu")
+	x := s.New(nereid.Float32, 0, 4)
+	if y := ops.Exp(s, x); y.Err() != nil || !slices.Equal(y.Shape, []int{0, 4}) {
+		t.Errorf("Exp of nothing is %v", y)
+	}
+	if y := ops.Sum(s, x, 1); y.Err() != nil || !slices.Equal(y.Shape, []int{0}) {
+		t.Errorf("Sum of no rows is %v", y)
+	}
+}
+
+// TestWarm: calls with Into like earlier ones allocate nothing.
+func TestWarm(t *testing.T) {
+	s := streamOn(t, "cpu")
+	x := made(t, s, nereid.Float32, wave, 8, 32)
+	w := made(t, s, nereid.Float32, wave, 32)
+	out := s.New(nereid.Float32, 8, 32)
+	row := s.New(nereid.Float32, 8)
+	index := made(t, s, nereid.Int32, func(i int) float64 { return float64(i) }, 8)
+	for name, f := range map[string]func() *nereid.Tensor{
+		"Add":     func() *nereid.Tensor { return ops.Add(s.Into(out), x, w) },
+		"Scaled":  func() *nereid.Tensor { return ops.Mul(s.Into(out), x, 0.3) },
+		"Sum":     func() *nereid.Tensor { return ops.Sum(s.Into(row), x, 1) },
+		"Softmax": func() *nereid.Tensor { return ops.Softmax(s.Into(out), x, -1) },
+		"RMSNorm": func() *nereid.Tensor { return ops.RMSNorm(s.Into(out), x, w, 1e-5) },
+		"Take":    func() *nereid.Tensor { return ops.Take(s.Into(out), x, index, 0) },
+		"Copy":    func() *nereid.Tensor { return ops.Copy(s.Into(out), x) },
+	} {
+		if err := f().Err(); err != nil {
+			t.Fatal(err)
+		}
+		if n := testing.AllocsPerRun(50, func() { f() }); n != 0 && !raceDetector {
+			t.Errorf("%s allocates %v times", name, n)
+		}
+	}
+}
+
+// TestArena: results live until Release, memory is used again, and tensors larger than a chunk get one.
+func TestArena(t *testing.T) {
+	s := streamOn(t, "interp")
+	m := s.Mark()
+	a := s.New(nereid.Float32, 300)
+	b := s.New(nereid.Float32, 300)
+	if a.Addr()%256 != b.Addr()%256 || b.Addr()-a.Addr() < 1200 {
+		t.Errorf("tensors at %x and %x", a.Addr(), b.Addr())
+	}
+	s.Release(m)
+	if c := s.New(nereid.Int8, 5); c.Addr() != a.Addr() {
+		t.Errorf("a tensor at %x after Release, not at %x", c.Addr(), a.Addr())
+	}
+	if big := s.New(nereid.Int8, 3<<20); big.Err() != nil {
+		t.Error(big.Err())
+	}
+	if bad := s.New(nereid.Float32, -1); bad.Err() == nil {
+		t.Error("a tensor of -1 elements")
+	}
+	s.Reset()
+	if c := s.New(nereid.Int8, 5); c.Addr() != a.Addr() {
+		t.Errorf("a tensor at %x after Reset, not at %x", c.Addr(), a.Addr())
+	}
+}
