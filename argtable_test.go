@@ -33,7 +33,7 @@ type oddSet struct{ Case int }
 // function and an autotuned kernel; "" is none.
 func TestOddArguments(t *testing.T) {
 	s := stream(t, "interp")
-	other, err := nereid.New(stream(t, "cpu").Device(), nereid.Float32, 16)
+	other, err := nereid.NewTensor(stream(t, "cpu").Device(), nereid.Float32, 16)
 	if err != nil {
 		t.Fatal(err)
 	}

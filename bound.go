@@ -124,7 +124,7 @@ func (l *launch) boundParams() []boundParam {
 			x.fixed = "it is a constexpr"
 		case t != nil && core.On(t) == nil:
 			x.fixed = "it is memory of the host, which the device has for as long as the kernel is bound: " +
-				"make the tensor with New"
+				"make the tensor with NewTensor"
 		case x.class&args.ClassKind == args.ClassDesc:
 			x.fixed = "it is a descriptor: bind the kernel again"
 		case x.class.Folded():
@@ -220,8 +220,8 @@ func (b *Bound) SetTensor(param int, t *Tensor) error {
 	}
 	on := core.On(t)
 	if on == nil {
-		return b.paramError(param,
-			"must be a tensor on %s, but it is memory of the host: make the tensor with New", b.s.Device())
+		return b.paramError(param, "must be a tensor on %s, but it is memory of the host: make the tensor "+
+			"with NewTensor", b.s.Device())
 	}
 	if on != b.s.Device() {
 		return b.paramError(param, "must be a tensor on %s", b.s.Device())

@@ -78,7 +78,7 @@ var attacks = []struct {
 // TestAttacks: no source text takes the machine. Each attack ends soon, in an error that is short and says
 // where.
 func TestAttacks(t *testing.T) {
-	dev, err := nereid.Open("interp")
+	dev, err := nereid.OpenDevice("interp")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +143,7 @@ func compileText(ctx context.Context, dev *nereid.Device, src string, conf nerei
 // TestCompileCancelled: a compilation without a limit on operations, which would take all memory, ends with
 // its context.
 func TestCompileCancelled(t *testing.T) {
-	dev, err := nereid.Open("interp")
+	dev, err := nereid.OpenDevice("interp")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +170,7 @@ func TestCompileCancelled(t *testing.T) {
 
 // TestBudgetTime: the time of a compilation is bounded, and the error says by which limit.
 func TestBudgetTime(t *testing.T) {
-	dev, err := nereid.Open("interp")
+	dev, err := nereid.OpenDevice("interp")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -158,7 +158,7 @@ func TestCacheLines(t *testing.T) {
 	c, s := openCache(t, nereid.CacheOptions{}), stream(t, "cpu")
 	src := strings.Replace(pair, "    i = tl.arange",
 		"    tl.device_assert(n > 0, \"n\")\n    i = tl.arange", 1)
-	debug := nereid.Options{Debug: true}
+	debug := nereid.Options{Debug: nereid.DebugOn}
 	if compiled(t, c, s, "k.py", src, 3, 2, debug) != 1 || compiled(t, c, s, "k.py", src, 3, 2, debug) != 0 {
 		t.Error("not kept")
 	}

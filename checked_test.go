@@ -67,7 +67,7 @@ func checkedDevices(t *testing.T, names ...string) map[string]*nereid.Stream {
 	t.Helper()
 	out := map[string]*nereid.Stream{}
 	for _, name := range names {
-		d := txtest.Device(t, name, nereid.Open)
+		d := txtest.Device(t, name, nereid.OpenDevice)
 		s, err := d.NewStream(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -167,7 +167,7 @@ func randomTensor(t *testing.T, dev *nereid.Device, shared []float32, r *rand.Ra
 		x.Shape = []int{n}
 		return x, n
 	}
-	x, err := nereid.New(dev, nereid.Float32, n)
+	x, err := nereid.NewTensor(dev, nereid.Float32, n)
 	if err != nil {
 		t.Error(err)
 	}
@@ -185,7 +185,7 @@ func TestCheckedViews(t *testing.T) {
 		launch := func(x *nereid.Tensor, i int) error { return at.Launch(s, nereid.Grid{1}, x, i) }
 		data := make([]float32, 64)
 		whole := nereid.FromSlice(data)
-		device, err := nereid.New(s.Device(), nereid.Float32, 64)
+		device, err := nereid.NewTensor(s.Device(), nereid.Float32, 64)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -265,11 +265,11 @@ func TestCheckedPointers(t *testing.T) {
 			t.Errorf("%s%v: %v", c.kernel, c.args[len(c.args)-2:], err)
 		}
 	}
-	d, err := nereid.New(s.Device(), nereid.Float32, 16)
+	d, err := nereid.NewTensor(s.Device(), nereid.Float32, 16)
 	if err != nil {
 		t.Fatal(err)
 	}
-	target, err := nereid.Slice[float32](d)
+	target, err := nereid.AsSlice[float32](d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -326,7 +326,7 @@ func TestCheckPerLaunch(t *testing.T) {
 
 // BenchmarkChecked is what launches cost with checks and without.
 func BenchmarkChecked(b *testing.B) {
-	dev := txtest.Device(b, "cpu", nereid.Open)
+	dev := txtest.Device(b, "cpu", nereid.OpenDevice)
 	s, err := dev.NewStream(context.Background())
 	if err != nil {
 		b.Fatal(err)

@@ -130,7 +130,7 @@ func TestCompiledArguments(t *testing.T) {
 		t.Fatal(err)
 	}
 	x, y, out := tensors(t, s.Device(), 128)
-	half, err := nereid.New(s.Device(), nereid.Float16, 128)
+	half, err := nereid.NewTensor(s.Device(), nereid.Float16, 128)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -319,7 +319,7 @@ func TestCompiledHostCut(t *testing.T) {
 func ExampleCompiled_Save() {
 	m, _ := nereid.LoadFS(kernels.Files, "vector_add.py")
 	add, _ := m.Kernel("add_kernel")
-	dev, _ := nereid.Open("interp")
+	dev, _ := nereid.OpenDevice("interp")
 	c, err := add.Compile(context.Background(), dev, "*fp32:16, *fp32:16, *fp32:16, i32, 64",
 		nereid.Options{})
 	if err != nil {

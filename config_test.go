@@ -17,7 +17,7 @@ import (
 // stream is a new stream of a device; the test is skipped where the device is not here.
 func stream(t testing.TB, device string) *nereid.Stream {
 	t.Helper()
-	dev := txtest.Device(t, device, nereid.Open)
+	dev := txtest.Device(t, device, nereid.OpenDevice)
 	s, err := dev.NewStream(context.Background())
 	if err != nil {
 		t.Fatal(err)
@@ -120,12 +120,12 @@ func TestEnvConfig(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	t.Setenv("NEREID_INTERPRET", "1")
-	if d, err := nereid.Open(""); err != nil || d.String() != "interp" {
+	if d, err := nereid.OpenDevice(""); err != nil || d.String() != "interp" {
 		t.Error(d, err)
 	}
 	t.Setenv("NEREID_INTERPRET", "")
 	t.Setenv("NEREID_DEVICE", "abacus")
-	if _, err := nereid.Open(""); err == nil {
+	if _, err := nereid.OpenDevice(""); err == nil {
 		t.Error("a device that is not there was opened")
 	}
 	var b strings.Builder

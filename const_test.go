@@ -81,9 +81,9 @@ func TestDebugDecorator(t *testing.T) {
 	}{
 		{own, 5, nereid.Options{}, false},
 		{own, 2, nereid.Options{}, true},
-		{own, 2, nereid.Options{NoDebug: true}, false},
-		{own, 2, nereid.Options{Debug: true}, true},
-		{all, 2, nereid.Options{NoDebug: true}, true},
+		{own, 2, nereid.Options{Debug: nereid.DebugOff}, false},
+		{own, 2, nereid.Options{Debug: nereid.DebugOn}, true},
+		{all, 2, nereid.Options{Debug: nereid.DebugOff}, true},
 	} {
 		for range 2 { // the second launch by what the first has left
 			s := stream(t, "interp")

@@ -17,7 +17,7 @@ func TestOpenContext(t *testing.T) {
 		k := stubKernel(t, "plain")
 		launch := func(s *nereid.Stream) {
 			t.Helper()
-			x, err := nereid.New(s.Device(), nereid.Float32, 16)
+			x, err := nereid.NewTensor(s.Device(), nereid.Float32, 16)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -43,7 +43,7 @@ func TestOpenContext(t *testing.T) {
 		launch(s)
 		launch(own)
 		release()
-		if _, err := nereid.New(d, nereid.Float32, 16); err == nil {
+		if _, err := nereid.NewTensor(d, nereid.Float32, 16); err == nil {
 			t.Error("memory in a context that was given back")
 		}
 		launch(own)

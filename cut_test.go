@@ -196,11 +196,11 @@ func (a *cutArgs) list() []any {
 
 // cutCases differ from the first in one respect each.
 func cutCases(t *testing.T, s *nereid.Stream) []*cutArgs {
-	x, err := nereid.New(s.Device(), nereid.Float32, 64)
+	x, err := nereid.NewTensor(s.Device(), nereid.Float32, 64)
 	if err != nil {
 		t.Fatal(err)
 	}
-	y, err := nereid.New(s.Device(), nereid.Int32, 64)
+	y, err := nereid.NewTensor(s.Device(), nereid.Int32, 64)
 	if err != nil {
 		t.Fatal(err)
 	}

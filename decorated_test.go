@@ -41,7 +41,7 @@ func TestDecoratedLaunches(t *testing.T) {
 		return []any{nereid.Arg("MODE", c.MODE)}
 	}}
 	s := stream(t, "cpu")
-	x, err := nereid.New(s.Device(), nereid.Float32, 64)
+	x, err := nereid.NewTensor(s.Device(), nereid.Float32, 64)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +92,7 @@ func BenchmarkDecorated(b *testing.B) {
 		b.Fatal(err)
 	}
 	s := stream(b, "cpu")
-	x, err := nereid.New(s.Device(), nereid.Float32, 64)
+	x, err := nereid.NewTensor(s.Device(), nereid.Float32, 64)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -76,7 +76,7 @@ func launchWarmed(t *testing.T) {
 	if os.Getenv("NEREID_TEST_TARGET") != "cuda:90" {
 		name = "hip:0"
 	}
-	dev, err := nereid.Open(name)
+	dev, err := nereid.OpenDevice(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +91,7 @@ func launchWarmed(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := txtest.Open(t, dev.NewStream, t.Context())
-	x, err := nereid.New(dev, nereid.Float32, 4096)
+	x, err := nereid.NewTensor(dev, nereid.Float32, 4096)
 	if err != nil {
 		t.Fatal(err)
 	}

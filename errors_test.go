@@ -54,7 +54,7 @@ func provoke(k *nereid.Kernel, s *nereid.Stream, list ...any) map[string]error {
 func TestErrors(t *testing.T) {
 	s := stream(t, "interp")
 	x := nereid.FromSlice(make([]float32, 4))
-	closed, err := nereid.New(s.Device(), nereid.Float32, 4)
+	closed, err := nereid.NewTensor(s.Device(), nereid.Float32, 4)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,8 @@ func TestErrors(t *testing.T) {
 		{"broken tensor", provoke(at, s, x.Skip(9), 1), argument("x")},
 		{"closed stream", provoke(at, gone, x, 1), is(nereid.ErrClosed)},
 		{"out of bounds", provoke(at, s, x, 4), fault},
-		{"assertion", provoke(faultyKernel(t, "assertion"), s, x, 2, nereid.Options{Debug: true}), fault},
+		{"assertion", provoke(faultyKernel(t, "assertion"), s, x, 2,
+			nereid.Options{Debug: nereid.DebugOn}), fault},
 		{"wrong kernel", provoke(faultyKernel(t, "wrong"), s, x), compile},
 		{"strict", provoke(faultyKernel(t, "at", strict), s, x, 1), is(nereid.ErrNotCompiled)},
 		{"strict, tuned", provoke(faultyKernel(t, "tuned", strict), s, x, 1), is(nereid.ErrNotCompiled)},
@@ -119,7 +120,7 @@ func TestErrorsElsewhere(t *testing.T) {
 		return errors.As(err, &e) && len(e.Diagnostics) > 0 && e.Diagnostics[0].Line > 0
 	}
 	argument := func(err error) bool { return errors.As(err, new(*nereid.ArgumentError)) }
-	x, err := nereid.New(s.Device(), nereid.Float32, 4)
+	x, err := nereid.NewTensor(s.Device(), nereid.Float32, 4)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,9 +149,9 @@ func TestErrorsElsewhere(t *testing.T) {
 		err  error
 		want func(error) bool
 	}{
-		{"Open", second(nereid.Open("cuda:77")), is(nereid.ErrNoDevice)},
-		{"Open", second(nereid.Open("abacus")), is(nereid.ErrNoDevice)},
-		{"Open", second(nereid.Open("interp:9")), is(nereid.ErrNoDevice)},
+		{"Open", second(nereid.OpenDevice("cuda:77")), is(nereid.ErrNoDevice)},
+		{"Open", second(nereid.OpenDevice("abacus")), is(nereid.ErrNoDevice)},
+		{"Open", second(nereid.OpenDevice("interp:9")), is(nereid.ErrNoDevice)},
 		{"Load", second(nereid.Load(file)), compile},
 		{"Load", second(nereid.Load(file + "x")), is(os.ErrNotExist)},
 		{"Parse", second(nereid.Parse("bad.py", []byte("x = = 1\n"))), compile},
@@ -169,10 +170,10 @@ func TestErrorsElsewhere(t *testing.T) {
 		{"Bound.SetInt", bound.SetInt(1, 2), is(nereid.ErrClosed)},
 		{"Bound.Launch on a closed stream", open.Launch(nereid.Grid{1}), is(nereid.ErrClosed)},
 		{"Sync", gone.Sync(), is(nereid.ErrClosed)},
-		{"Read", x.Read(make([]byte, 4)), is(nereid.ErrClosed)},
-		{"Write", x.Write(make([]byte, 4)), is(nereid.ErrClosed)},
+		{"Read", x.CopyBytesTo(make([]byte, 4)), is(nereid.ErrClosed)},
+		{"Write", x.CopyBytesFrom(make([]byte, 4)), is(nereid.ErrClosed)},
 		{"At", second(x.At(0)), is(nereid.ErrClosed)},
-		{"Slice", second(nereid.Slice[float32](x)), is(nereid.ErrClosed)},
+		{"Slice", second(nereid.AsSlice[float32](x)), is(nereid.ErrClosed)},
 		{"CopyTo", nereid.CopyTo(make([]float32, 4), x), is(nereid.ErrClosed)},
 		{"view", x.Slice(0, 0, 1, 1).Err(), is(nereid.ErrClosed)},
 	} {
@@ -250,7 +251,7 @@ func TestFaults(t *testing.T) {
 // Without LLVM the CPU is no device, for this reason. A process looks for LLVM once, so another one does it.
 func TestNoLLVM(t *testing.T) {
 	if os.Getenv("NEREID_TEST_NO_LLVM") != "" {
-		_, err := nereid.Open("cpu")
+		_, err := nereid.OpenDevice("cpu")
 		fmt.Println("no device:", errors.Is(err, nereid.ErrNoDevice), "no LLVM:",
 			errors.Is(err, nereid.ErrNoLLVM))
 		return

@@ -34,7 +34,7 @@ def put(x, i):
 	if err != nil {
 		panic(err)
 	}
-	dev, err := nereid.Open("interp")
+	dev, err := nereid.OpenDevice("interp")
 	if err != nil {
 		panic(err)
 	}

@@ -37,7 +37,7 @@ func exampleKernel(c nereid.Config) (*nereid.Module, *nereid.Kernel) {
 // One run of a program notes what it launches. The next compiles that before it takes requests, and refuses
 // to compile anything else.
 func ExampleModule_Warmup() {
-	dev, _ := nereid.Open("interp")
+	dev, _ := nereid.OpenDevice("interp")
 	s, _ := dev.NewStream(context.Background())
 	defer s.Close()
 	x := nereid.FromSlice(append(make([]float32, 0, 64), 1, 2, 3))
@@ -64,7 +64,7 @@ func ExampleModule_Warmup() {
 
 // Hooks see compilations and launches, and may refuse to compile.
 func ExampleHooks() {
-	dev, _ := nereid.Open("interp")
+	dev, _ := nereid.OpenDevice("interp")
 	s, _ := dev.NewStream(context.Background())
 	defer s.Close()
 	_, k := exampleKernel(nereid.Config{Hooks: nereid.Hooks{
@@ -118,7 +118,7 @@ def scale(x_ptr, n, BLOCK: tl.constexpr):
 		return
 	}
 	k, _ := m.Kernel("scale")
-	dev, _ := nereid.Open("interp")
+	dev, _ := nereid.OpenDevice("interp")
 	s, _ := dev.NewStream(context.Background())
 	defer s.Close()
 	x := make([]float32, 100)
@@ -149,7 +149,7 @@ def flip(src, dst, B: tl.constexpr):
 		return
 	}
 	k, _ := m.Kernel("flip")
-	dev, _ := nereid.Open("interp")
+	dev, _ := nereid.OpenDevice("interp")
 	s, _ := dev.NewStream(context.Background())
 	defer s.Close()
 	x, y := make([]float32, 4*4), make([]float32, 4*4)
@@ -167,7 +167,7 @@ def flip(src, dst, B: tl.constexpr):
 
 // Measure times launches as Triton's do_bench does.
 func ExampleStream_Measure() {
-	dev, _ := nereid.Open("interp")
+	dev, _ := nereid.OpenDevice("interp")
 	s, _ := dev.NewStream(context.Background())
 	defer s.Close()
 	_, k := exampleKernel(nereid.Config{})

@@ -8,11 +8,11 @@ import (
 )
 
 func ExampleCopyFrom() {
-	dev, err := nereid.Open("interp")
+	dev, err := nereid.OpenDevice("interp")
 	if err != nil {
 		panic(err)
 	}
-	x, err := nereid.New(dev, nereid.Float16, 2, 3)
+	x, err := nereid.NewTensor(dev, nereid.Float16, 2, 3)
 	if err != nil {
 		panic(err)
 	}

@@ -36,19 +36,19 @@ func ExampleLoadFS() {
 func ExampleStream() {
 	m, _ := nereid.LoadFS(exampleKernels, "testdata/example/row_norm.py")
 	norm, _ := m.Kernel("row_norm")
-	dev, _ := nereid.Open("interp")
+	dev, _ := nereid.OpenDevice("interp")
 	s, _ := dev.NewStream(context.Background())
 	defer s.Close()
 
-	x, err := nereid.New(dev, nereid.Float32, 1, 4)
+	x, err := nereid.NewTensor(dev, nereid.Float32, 1, 4)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	defer x.Close()
-	out, _ := nereid.New(dev, nereid.Float32, 1)
+	out, _ := nereid.NewTensor(dev, nereid.Float32, 1)
 	defer out.Close()
-	x.Write([]byte{0, 0, 128, 63, 0, 0, 128, 63, 0, 0, 128, 63, 0, 0, 128, 63}) // four times 1
+	x.CopyBytesFrom([]byte{0, 0, 128, 63, 0, 0, 128, 63, 0, 0, 128, 63, 0, 0, 128, 63}) // four times 1
 	if err := norm.Launch(s, nereid.Grid{1}, x, out, 4, 4); err != nil {
 		fmt.Println(err)
 		return

@@ -62,7 +62,7 @@ func gpuKernel(t *testing.T, name string) *nereid.Kernel {
 }
 
 func TestGPUKernelsCompile(t *testing.T) {
-	txtest.Device(t, "sim", nereid.Open)
+	txtest.Device(t, "sim", nereid.OpenDevice)
 	for name, c := range map[string]struct {
 		signature string
 		opts      nereid.Options
@@ -87,7 +87,7 @@ func TestGPUKernelsCompile(t *testing.T) {
 // gpu is a stream of a GPU.
 func gpu(t *testing.T) *nereid.Stream {
 	t.Helper()
-	dev := txtest.Device(t, "cuda", nereid.Open)
+	dev := txtest.Device(t, "cuda", nereid.OpenDevice)
 	s, err := dev.NewStream(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -99,7 +99,7 @@ func gpu(t *testing.T) *nereid.Stream {
 // on is a tensor of zeros.
 func on(t *testing.T, s *nereid.Stream, dt nereid.DType, n int) *nereid.Tensor {
 	t.Helper()
-	x, err := nereid.New(s.Device(), dt, n)
+	x, err := nereid.NewTensor(s.Device(), dt, n)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,7 +180,7 @@ func TestGPUExternalStream(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer other.Close()
-	dev, err := nereid.Open("cuda:0")
+	dev, err := nereid.OpenDevice("cuda:0")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -318,7 +318,7 @@ func TestGPUManyGoroutines(t *testing.T) {
 					return err
 				}
 				defer own.Close()
-				x, err := nereid.New(s.Device(), nereid.Float32, 1000)
+				x, err := nereid.NewTensor(s.Device(), nereid.Float32, 1000)
 				if err != nil {
 					return err
 				}

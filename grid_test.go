@@ -26,7 +26,7 @@ func TestGridTooLarge(t *testing.T) {
 	}
 	for _, name := range []string{"interp", "cpu", "sim:90", "cuda"} {
 		t.Run(name, func(t *testing.T) {
-			dev := txtest.Device(t, name, nereid.Open)
+			dev := txtest.Device(t, name, nereid.OpenDevice)
 			s, err := dev.NewStream(t.Context())
 			if err != nil {
 				t.Fatal(err)

@@ -145,7 +145,7 @@ var guardCases = []guardCase{
 	{"inlined", nereid.Grid{1}, []any{fp32(64), fp32(64), 64},
 		"58:12: error: out of bounds load of 4 bytes: index 64 of x, which has 64 elements",
 		"guard.py:63:31", ""},
-	{"asserts", nereid.Grid{1}, []any{fp32(64), 64, nereid.Options{Debug: true}},
+	{"asserts", nereid.Grid{1}, []any{fp32(64), 64, nereid.Options{Debug: nereid.DebugOn}},
 		"69:5: error: assertion failed: v is large", "", ""},
 	{"overflows", nereid.Grid{1}, []any{fp32(16), 40000},
 		"74:5: error: assertion failed: an index overflows int32", "", ""},

@@ -37,7 +37,7 @@ func TestHammerGPU(t *testing.T) {
 
 // TestGPUHammer does the same on a GPU, where a launch with memory that is gone loses the device.
 func TestGPUHammer(t *testing.T) {
-	dev := txtest.Device(t, "cuda", nereid.Open)
+	dev := txtest.Device(t, "cuda", nereid.OpenDevice)
 	if txtest.Inside() {
 		txtest.NotHere(t, "the driver is a stub")
 	}
@@ -129,7 +129,7 @@ func (h *gpuHammer) newCode() *nereid.Compiled {
 }
 
 func (h *gpuHammer) newTensor() *nereid.Tensor {
-	x, err := nereid.New(h.dev, nereid.Float32, 128)
+	x, err := nereid.NewTensor(h.dev, nereid.Float32, 128)
 	h.must(err)
 	return x
 }

@@ -125,7 +125,7 @@ func (h *hammer) code() *hammered[*nereid.Compiled] {
 
 // tensor returns a tensor of the device that holds ones.
 func (h *hammer) tensor() *hammered[*nereid.Tensor] {
-	x, err := nereid.New(h.dev, nereid.Float32, hammerSize)
+	x, err := nereid.NewTensor(h.dev, nereid.Float32, hammerSize)
 	if err == nil {
 		ones := make([]float32, hammerSize)
 		for i := range ones {

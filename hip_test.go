@@ -49,7 +49,7 @@ func onHIP(t *testing.T, log string) {
 		t.Fatal(err)
 	}
 	k := kernelIn(t, m, "scale")
-	x, err := nereid.New(s.Device(), nereid.Float32, 1000)
+	x, err := nereid.NewTensor(s.Device(), nereid.Float32, 1000)
 	if err != nil {
 		t.Fatal(err)
 	}

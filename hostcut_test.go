@@ -36,7 +36,7 @@ func TestHostCut(t *testing.T) {
 	}
 	rnd := rand.New(rand.NewPCG(1, 2))
 	host := [2][]float32{make([]float32, 16), make([]float32, 20)}
-	own, err := nereid.New(dev, nereid.Float32, 16)
+	own, err := nereid.NewTensor(dev, nereid.Float32, 16)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,11 +92,11 @@ func TestHostCut(t *testing.T) {
 // forget overwrites what earlier launches of fill have stored.
 func forget(t *testing.T, x, flags *nereid.Tensor) {
 	t.Helper()
-	data, err := nereid.Slice[float32](x)
+	data, err := nereid.AsSlice[float32](x)
 	if err != nil {
 		t.Fatal(err)
 	}
-	y, err := nereid.Slice[int32](flags)
+	y, err := nereid.AsSlice[int32](flags)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +128,7 @@ func checkFilled(t *testing.T, what string, list []any, b int) {
 		if list[4] == true {
 			want = 2
 		}
-		if data, err := nereid.Slice[int32](y); err != nil || data[0] != want {
+		if data, err := nereid.AsSlice[int32](y); err != nil || data[0] != want {
 			t.Fatalf("%s: the flag is %v, not %v: %v", what, data, want, err)
 		}
 	}
@@ -136,7 +136,7 @@ func checkFilled(t *testing.T, what string, list []any, b int) {
 
 func closedTensor(t *testing.T, dev *nereid.Device) *nereid.Tensor {
 	t.Helper()
-	x, err := nereid.New(dev, nereid.Float32, 16)
+	x, err := nereid.NewTensor(dev, nereid.Float32, 16)
 	if err == nil {
 		err = x.Close()
 	}

@@ -18,15 +18,15 @@ import (
 // TestHostileArguments: nil, zero, negative, huge and mismatched values given to every exported function and
 // method are errors, or harmless, and never panics. A case of "ok" may return nil.
 func TestHostileArguments(t *testing.T) {
-	interp, err := nereid.Open("interp")
+	interp, err := nereid.OpenDevice("interp")
 	if err != nil {
 		t.Fatal(err)
 	}
 	devices := []*nereid.Device{interp}
-	if cpu, err := nereid.Open("cpu"); err == nil {
+	if cpu, err := nereid.OpenDevice("cpu"); err == nil {
 		devices = append(devices, cpu)
 	}
-	if sim, err := nereid.Open("sim:90"); err == nil {
+	if sim, err := nereid.OpenDevice("sim:90"); err == nil {
 		devices = append(devices, sim)
 	}
 	for _, dev := range devices {
@@ -73,7 +73,7 @@ func hostileCases(t *testing.T, dev *nereid.Device, s *nereid.Stream) map[string
 	}
 	bind := func(f func(*nereid.Bound) error) func() error {
 		return func() error {
-			d, err := nereid.New(dev, nereid.Float32, 16)
+			d, err := nereid.NewTensor(dev, nereid.Float32, 16)
 			if err != nil {
 				return err
 			}
@@ -101,28 +101,28 @@ func hostileCases(t *testing.T, dev *nereid.Device, s *nereid.Stream) map[string
 	)
 	ctx := context.Background()
 	cases := map[string]func() error{
-		"New nil device": func() error { return second(nereid.New(noDev, nereid.Float32, 4)) },
+		"New nil device": func() error { return second(nereid.NewTensor(noDev, nereid.Float32, 4)) },
 		"New zero device": func() error {
-			return second(nereid.New(&nereid.Device{}, nereid.Float32, 4))
+			return second(nereid.NewTensor(&nereid.Device{}, nereid.Float32, 4))
 		},
-		"New no type":       func() error { return second(nereid.New(dev, nereid.Invalid, 4)) },
-		"New unknown type":  func() error { return second(nereid.New(dev, nereid.DType(200), 4)) },
-		"New negative":      func() error { return second(nereid.New(dev, nereid.Float32, -4)) },
-		"New two negatives": func() error { return second(nereid.New(dev, nereid.Float32, -4, -4)) },
+		"New no type":       func() error { return second(nereid.NewTensor(dev, nereid.Invalid, 4)) },
+		"New unknown type":  func() error { return second(nereid.NewTensor(dev, nereid.DType(200), 4)) },
+		"New negative":      func() error { return second(nereid.NewTensor(dev, nereid.Float32, -4)) },
+		"New two negatives": func() error { return second(nereid.NewTensor(dev, nereid.Float32, -4, -4)) },
 		"New overflow": func() error {
-			return second(nereid.New(dev, nereid.Float32, 1<<32, 1<<32))
+			return second(nereid.NewTensor(dev, nereid.Float32, 1<<32, 1<<32))
 		},
-		"New most": func() error {
-			return second(nereid.New(dev, nereid.Float32, math.MaxInt))
+		"most": func() error {
+			return second(nereid.NewTensor(dev, nereid.Float32, math.MaxInt))
 		},
-		"New terabytes":          func() error { return second(nereid.New(dev, nereid.Float64, 1<<42)) },
-		"New more than there is": func() error { return second(nereid.New(dev, nereid.Uint8, 1<<40)) },
-		"ok New empty":           func() error { return second(nereid.New(dev, nereid.Float32, 0)) },
-		"FromSlice wrong shape":  func() error { return nereid.FromSlice([]float32{1, 2}, 3).Err() },
-		"FromSlice negative":     func() error { return nereid.FromSlice([]float32{1, 2}, -1, -2).Err() },
-		"FromSlice overflow":     func() error { return nereid.FromSlice([]float32{}, 1<<33, 1<<33).Err() },
+		"terabytes":             func() error { return second(nereid.NewTensor(dev, nereid.Float64, 1<<42)) },
+		"more than there is":    func() error { return second(nereid.NewTensor(dev, nereid.Uint8, 1<<40)) },
+		"ok empty":              func() error { return second(nereid.NewTensor(dev, nereid.Float32, 0)) },
+		"FromSlice wrong shape": func() error { return nereid.FromSlice([]float32{1, 2}, 3).Err() },
+		"FromSlice negative":    func() error { return nereid.FromSlice([]float32{1, 2}, -1, -2).Err() },
+		"FromSlice overflow":    func() error { return nereid.FromSlice([]float32{}, 1<<33, 1<<33).Err() },
 		"FromSlice wrong, Slice": func() error {
-			return second(nereid.Slice[float32](nereid.FromSlice([]float32{1}, 7)))
+			return second(nereid.AsSlice[float32](nereid.FromSlice([]float32{1}, 7)))
 		},
 		"FromBytes too few": func() error {
 			return nereid.FromBytes(nereid.Float32, make([]byte, 15), 4).Err()
@@ -138,19 +138,19 @@ func hostileCases(t *testing.T, dev *nereid.Device, s *nereid.Stream) map[string
 			return nereid.FromBytes(nereid.Float32, make([]byte, 64), 4).Err()
 		},
 		"launch wrong shape": launch(nereid.FromSlice([]float32{1, 2}, 3), 0),
-		"Slice nil":          func() error { return second(nereid.Slice[float32](noTensor)) },
-		"Slice zero":         func() error { return second(nereid.Slice[float32](&nereid.Tensor{})) },
-		"Slice other type":   func() error { return second(nereid.Slice[int8](x)) },
+		"Slice nil":          func() error { return second(nereid.AsSlice[float32](noTensor)) },
+		"Slice zero":         func() error { return second(nereid.AsSlice[float32](&nereid.Tensor{})) },
+		"Slice other type":   func() error { return second(nereid.AsSlice[int8](x)) },
 		"Slice bent shape": func() error {
 			y := *x
 			y.Shape = []int{-1, -5}
-			return second(nereid.Slice[float32](&y))
+			return second(nereid.AsSlice[float32](&y))
 		},
-		"Read nil":               func() error { return noTensor.Read(make([]byte, 4)) },
-		"Read zero":              func() error { return (&nereid.Tensor{}).Read(nil) },
-		"Read too much":          func() error { return x.Read(make([]byte, 65)) },
-		"Write nil":              func() error { return noTensor.Write(make([]byte, 4)) },
-		"Write too much":         func() error { return x.Write(make([]byte, 65)) },
+		"Read nil":               func() error { return noTensor.CopyBytesTo(make([]byte, 4)) },
+		"Read zero":              func() error { return (&nereid.Tensor{}).CopyBytesTo(nil) },
+		"Read too much":          func() error { return x.CopyBytesTo(make([]byte, 65)) },
+		"Write nil":              func() error { return noTensor.CopyBytesFrom(make([]byte, 4)) },
+		"Write too much":         func() error { return x.CopyBytesFrom(make([]byte, 65)) },
 		"At nil":                 func() error { return second(noTensor.At(0)) },
 		"At negative":            func() error { return second(x.At(-1)) },
 		"At behind":              func() error { return second(x.At(16)) },
@@ -167,7 +167,7 @@ func hostileCases(t *testing.T, dev *nereid.Device, s *nereid.Stream) map[string
 		"ok Offset end":          func() error { return x.Offset(64).Err() },
 		"ok Offset back":         func() error { return x.Offset(64).Offset(-64).Err() },
 		"Offset twice":           func() error { return x.Offset(-4).Offset(4).Err() },
-		"Offset read":            func() error { return x.Offset(-1 << 40).Read(make([]byte, 1)) },
+		"Offset read":            func() error { return x.Offset(-1 << 40).CopyBytesTo(make([]byte, 1)) },
 		"launch Offset far":      launch(x.Offset(-1<<40), 0),
 		"launch Offset checked":  launch(x.Offset(-1<<40), 0, nereid.Options{Check: true}),
 		"ok Close nil":           func() error { return noTensor.Close() },
@@ -278,7 +278,7 @@ func hostileCases(t *testing.T, dev *nereid.Device, s *nereid.Stream) map[string
 		"Parse rubbish": func() error {
 			return second(nereid.Parse("x.py", []byte("\x00\xff(((")))
 		},
-		"Open nowhere":            func() error { return second(nereid.Open("nowhere:7")) },
+		"Open nowhere":            func() error { return second(nereid.OpenDevice("nowhere:7")) },
 		"NewStream nil":           func() error { return second(noDev.NewStream(ctx)) },
 		"NewStream zero":          func() error { return second(new(nereid.Device).NewStream(ctx)) },
 		"ok NewStream no context": func() error { return second(dev.NewStream(noContext)) },
@@ -327,8 +327,8 @@ func hostileCases(t *testing.T, dev *nereid.Device, s *nereid.Stream) map[string
 		"LoadCompiled nothing": func() error {
 			return second(nereid.LoadCompiled(dev, strings.NewReader("")))
 		},
-		"Recorder nil":         func() error { return noRec.Write("/nowhere/x") },
-		"Recorder nowhere":     func() error { return new(nereid.Recorder).Write("/nowhere/x") },
+		"Recorder nil":         func() error { return noRec.WriteFile("/nowhere/x") },
+		"Recorder nowhere":     func() error { return new(nereid.Recorder).WriteFile("/nowhere/x") },
 		"ok Recorder nil":      func() error { _ = noRec.Variants(); return nil },
 		"ReadManifest nowhere": func() error { return second(nereid.ReadManifest("/nowhere/x")) },
 		"ok Cache nil": func() error {

@@ -12,7 +12,7 @@ import (
 // InterpOptions says how an interpreter runs kernels. Accesses out of bounds, misaligned accesses and failed
 // assertions are always errors.
 type InterpOptions struct {
-	// CheckUninit makes it an error to load memory that was never written. A tensor made by New is such
+	// CheckUninit makes it an error to load memory that was never written. A tensor made by NewTensor is such
 	// memory until it is written.
 	CheckUninit bool
 	// CheckRaces makes it an error if two programs store different values to the same address. Programs then
@@ -25,10 +25,11 @@ type InterpOptions struct {
 	IEEE     bool      // compute products of fp32 in full precision even if the kernel allows tf32
 	Workers  int       // goroutines that run programs; 0 means one for each core
 	MaxSteps int64     // operations that a program may execute; 0 means no limit
-	Stdout   io.Writer // output of tl.device_print; nil means standard output
+	Stdout   io.Writer // output of tl.device_print; nil means where PrintTo says
 }
 
-// NewInterpreter returns an interpreter with its own options, separate from the device "interp" of Open.
+// NewInterpreter returns an interpreter with its own options, separate from the device "interp" that
+// OpenDevice returns.
 func NewInterpreter(o InterpOptions) *Device {
 	return core.NewDevice(interp.NewDevice(interp.DeviceOptions(o)))
 }

@@ -48,7 +48,7 @@ func launchOn(t *testing.T, dev *nereid.Device, name string, grid nereid.Grid, a
 
 func tensor(t *testing.T, dev *nereid.Device, n int) *nereid.Tensor {
 	t.Helper()
-	x, err := nereid.New(dev, nereid.Float32, n)
+	x, err := nereid.NewTensor(dev, nereid.Float32, n)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func TestInterpreterChecks(t *testing.T) {
 		dev := nereid.NewInterpreter(c.opts)
 		x, out := tensor(t, dev, 2), tensor(t, dev, 1)
 		data := []byte{0, 0, 128, 63, 0, 0, 0, 64}[:c.written] // 1, 2
-		if err := x.Write(data); err != nil {
+		if err := x.CopyBytesFrom(data); err != nil {
 			t.Fatal(err)
 		}
 		err := launchOn(t, dev, "first", nereid.Grid{2}, x, out)

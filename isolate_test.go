@@ -33,7 +33,7 @@ func isolatedStream(t testing.TB, ctx context.Context) *nereid.Stream {
 	if runtime.GOOS != "linux" {
 		txtest.NotHere(t, "launches are isolated on Linux alone")
 	}
-	dev := txtest.Device(t, "cpu", nereid.Open)
+	dev := txtest.Device(t, "cpu", nereid.OpenDevice)
 	s, err := dev.NewStream(ctx)
 	if err != nil {
 		t.Fatal(err)
@@ -92,7 +92,7 @@ func TestIsolatedResults(t *testing.T) {
 	for i := range data {
 		data[i] = float32(i)
 	}
-	d, err := nereid.New(s.Device(), nereid.Float32, 256)
+	d, err := nereid.NewTensor(s.Device(), nereid.Float32, 256)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func TestIsolatedResults(t *testing.T) {
 	if err := k.Launch(s, nereid.Grid{1}, d, whole.Offset(4*300), 100, 100, 256); err != nil {
 		t.Fatal(err)
 	}
-	got, err := nereid.Slice[float32](d)
+	got, err := nereid.AsSlice[float32](d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +117,7 @@ func TestIsolatedResults(t *testing.T) {
 		t.Errorf("memory around was written: %v %v %v", got[100], data[299], data[400])
 	}
 	claim := isolatedKernel(t, "claim")
-	err = claim.Launch(s, nereid.Grid{1}, whole, 12, nereid.Options{Debug: true})
+	err = claim.Launch(s, nereid.Grid{1}, whole, 12, nereid.Options{Debug: nereid.DebugOn})
 	if err == nil || !strings.Contains(err.Error(), "n is large") {
 		t.Errorf("an assertion: %v", err)
 	}
@@ -160,7 +160,7 @@ func TestIsolatedFromManyGoroutines(t *testing.T) {
 func BenchmarkIsolated(b *testing.B) {
 	s := isolatedStream(b, context.Background())
 	iso := isolatedKernel(b, "at")
-	d, err := nereid.New(s.Device(), nereid.Float32, 1<<20)
+	d, err := nereid.NewTensor(s.Device(), nereid.Float32, 1<<20)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -59,7 +59,7 @@ func (k *Kernel) launch(s *Stream, grid Programs, list []any, note noting) error
 		}
 		return k.launchOn(s, grid, list, note)
 	}
-	dev, err := Open("")
+	dev, err := OpenDevice("")
 	if err != nil {
 		return err
 	}
@@ -378,7 +378,11 @@ func (l *launch) bind(m *args.Matched) error {
 		return l.k.argError(err)
 	}
 	l.opts = f.Opts
-	l.opts.Debug = f.Opts.Debug || l.k.debug && !f.Opts.NoDebug
-	l.opts.NoDebug = false // the code is the same as without
+	switch d := f.Opts.Debug; {
+	case d == DebugDefault && l.k.debug:
+		l.opts.Debug = DebugOn
+	case d == DebugOff:
+		l.opts.Debug = DebugDefault // the code is the same
+	}
 	return nil
 }

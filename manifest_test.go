@@ -64,7 +64,7 @@ func TestRecordNowhere(t *testing.T) {
 		if strings.Count(log.String(), "is not recorded") != 1 {
 			t.Errorf("said: %s", &log)
 		}
-		if err := conf.Record.Write(name); name != file && err == nil {
+		if err := conf.Record.WriteFile(name); name != file && err == nil {
 			t.Error("written below a file")
 		}
 	}

@@ -13,10 +13,10 @@
 //
 // [Load], [LoadFS] and [Parse] read a file; [Module.Kernel] returns a kernel of it. [Kernel.Launch] takes
 // arguments as Triton does, by position or by name ([Arg]), and compiles once for each specialization.
-// Tensors are in Go's memory ([FromSlice]) or on a device ([Open], [New]); launches go to a [Stream], whose
-// context ends what they wait for. [Kernel.Bind] binds a specialization, and `nereid gen` writes a typed Go
-// function for each kernel. The first launch of a kernel under @triton.autotune or @triton.heuristics tunes
-// it ([TuneOptions]).
+// Tensors are in Go's memory ([FromSlice]) or on a device ([OpenDevice], [NewTensor]); launches go to a
+// [Stream], whose context ends what they wait for. [Kernel.Bind] binds a specialization, and `nereid gen`
+// writes a typed Go function for each kernel. The first launch of a kernel under @triton.autotune or
+// @triton.heuristics tunes it ([TuneOptions]).
 //
 // # What is kept
 //

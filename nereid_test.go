@@ -233,7 +233,7 @@ func TestWrongArguments(t *testing.T) {
 
 // A launch out of bounds is an error with the kernel's line, and nothing outside is touched.
 func TestOutOfBounds(t *testing.T) {
-	dev, err := nereid.Open("interp")
+	dev, err := nereid.OpenDevice("interp")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -286,7 +286,7 @@ func TestNoSuchKernel(t *testing.T) {
 		!strings.Contains(err.Error(), "bad.py:1:") {
 		t.Errorf("got %v", err)
 	}
-	if _, err := nereid.Open("abacus"); err == nil || !strings.Contains(err.Error(), "there is no device") {
+	if _, err := nereid.OpenDevice("abacus"); err == nil || !strings.Contains(err.Error(), "there is no device") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -48,7 +48,7 @@ func TestNewcomers(t *testing.T) {
 	x := nereid.FromSlice(make([]float32, 64))
 	closed := stream(t, "interp")
 	closed.Close()
-	freed, err := nereid.New(s.Device(), nereid.Float32, 64)
+	freed, err := nereid.NewTensor(s.Device(), nereid.Float32, 64)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func TestNewcomers(t *testing.T) {
 func TestSlowDevice(t *testing.T) {
 	if os.Getenv("NEREID_TEST_SLOW") != "" {
 		for range 2 {
-			dev, err := nereid.Open("")
+			dev, err := nereid.OpenDevice("")
 			fmt.Println("opened", dev, err)
 		}
 		return
@@ -135,7 +135,7 @@ def k(x, n, m, B: tl.constexpr):
 `, "k")
 	s := stream(t, "interp")
 	tensor := func(dt nereid.DType) *nereid.Tensor {
-		x, err := nereid.New(s.Device(), dt, 64)
+		x, err := nereid.NewTensor(s.Device(), dt, 64)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -189,7 +189,7 @@ def turning(x, n):
         pass
 `, "turning")
 	for _, device := range []string{"interp", "cpu", "sim"} {
-		dev, err := nereid.Open(device)
+		dev, err := nereid.OpenDevice(device)
 		if err != nil {
 			t.Logf("no %s: %v", device, err)
 			continue

@@ -28,7 +28,7 @@ func launchesLoad(t *testing.T, k *nereid.Kernel, s *nereid.Stream, calls func()
 // On a GPU, code is loaded when a launch first has a number of programs that it is for.
 func TestStubDeeper(t *testing.T) {
 	onStub(t, func(t *testing.T, s *nereid.Stream, calls func() map[string]int) {
-		x, err := nereid.New(s.Device(), nereid.Float16, 64, 64)
+		x, err := nereid.NewTensor(s.Device(), nereid.Float16, 64, 64)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -43,7 +43,7 @@ func TestStubDeeper(t *testing.T) {
 // On a GPU, code of merged programs is loaded when the first large launch comes that it can serve.
 func TestStubMerged(t *testing.T) {
 	onStub(t, func(t *testing.T, s *nereid.Stream, calls func() map[string]int) {
-		x, err := nereid.New(s.Device(), nereid.Float32, 4096)
+		x, err := nereid.NewTensor(s.Device(), nereid.Float32, 4096)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -62,7 +62,7 @@ func TestStubMergedIR(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		x, err := nereid.New(s.Device(), nereid.Float32, 4096)
+		x, err := nereid.NewTensor(s.Device(), nereid.Float32, 4096)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,7 +77,7 @@ func TestStubMergedIR(t *testing.T) {
 // Warm-up loads all forms of code, and launches in strict mode choose among them and load nothing.
 func TestStubAhead(t *testing.T) {
 	onStub(t, func(t *testing.T, s *nereid.Stream, calls func() map[string]int) {
-		x, err := nereid.New(s.Device(), nereid.Float16, 64, 64)
+		x, err := nereid.NewTensor(s.Device(), nereid.Float16, 64, 64)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -116,7 +116,7 @@ func TestStubAhead(t *testing.T) {
 // On a GPU, large launches whose strides are 1 load code of their own, other ones that of merged programs.
 func TestStubUnitStrides(t *testing.T) {
 	onStub(t, func(t *testing.T, s *nereid.Stream, calls func() map[string]int) {
-		x, err := nereid.New(s.Device(), nereid.Float32, 4096)
+		x, err := nereid.NewTensor(s.Device(), nereid.Float32, 4096)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -79,7 +79,7 @@ func overlapModule(t testing.TB, opts ...nereid.LoadOption) (*nereid.Module, *[]
 
 func cpuStream(t testing.TB) (*nereid.Device, *nereid.Stream) {
 	t.Helper()
-	dev := txtest.Device(t, "cpu", nereid.Open)
+	dev := txtest.Device(t, "cpu", nereid.OpenDevice)
 	s, err := dev.NewStream(context.Background())
 	if err != nil {
 		t.Fatal(err)
@@ -249,12 +249,12 @@ func TestOverlapWays(t *testing.T) {
 		Load: func() (*nereid.Module, error) { return m, nil }, Name: "shift",
 		Consts: func(c consts) []any { return []any{nereid.Arg("B", c.B), c.Options} },
 	}
-	mem, err := nereid.New(dev, nereid.Int32, 1024)
+	mem, err := nereid.NewTensor(dev, nereid.Int32, 1024)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer mem.Close()
-	data, err := nereid.Slice[int32](mem)
+	data, err := nereid.AsSlice[int32](mem)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -298,7 +298,7 @@ func TestOverlapWays(t *testing.T) {
 				if err := launch(y); err != nil {
 					t.Fatalf("%s: %v", how, err)
 				}
-				got, _ := nereid.Slice[int32](y)
+				got, _ := nereid.AsSlice[int32](y)
 				for i := range 256 {
 					if want := int32(256 + i + 1); got[i] != want {
 						t.Fatalf("%s: element %d is %d, not %d", how, i, got[i], want)
@@ -383,7 +383,7 @@ func BenchmarkOverlap(b *testing.B) {
 // tensor, which code of the CPU does.
 func TestDevicesInTurn(t *testing.T) {
 	_, cpu := cpuStream(t)
-	dev, err := nereid.Open("interp")
+	dev, err := nereid.OpenDevice("interp")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -59,7 +59,7 @@ func irKernel(t *testing.T, text []byte) *nereid.Kernel {
 
 func irStream(t *testing.T, device string) *nereid.Stream {
 	t.Helper()
-	dev, err := nereid.Open(device)
+	dev, err := nereid.OpenDevice(device)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,7 +29,7 @@ def many(x_ptr, n, V: tl.constexpr, NAME: tl.constexpr):
 		t.Fatal(err)
 	}
 	s := stream(t, "interp")
-	x, err := nereid.New(s.Device(), nereid.Float32, 16)
+	x, err := nereid.NewTensor(s.Device(), nereid.Float32, 16)
 	if err != nil {
 		t.Fatal(err)
 	}

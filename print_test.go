@@ -36,7 +36,7 @@ func TestStaticPrint(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		dev, err := nereid.Open("interp")
+		dev, err := nereid.OpenDevice("interp")
 		if err != nil {
 			t.Fatal(err)
 		}

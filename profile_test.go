@@ -46,7 +46,7 @@ func TestProfile(t *testing.T) {
 					t.Fatal(err)
 				}
 				s := stream(t, device)
-				x, err := nereid.New(s.Device(), nereid.Float32, 64*64)
+				x, err := nereid.NewTensor(s.Device(), nereid.Float32, 64*64)
 				if err != nil {
 					t.Fatal(err)
 				}

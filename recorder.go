@@ -47,8 +47,8 @@ func (r *Recorder) Variants() []Variant {
 	return variantsOf(r.rec.Variants())
 }
 
-// Write writes a manifest of the recorded variants.
-func (r *Recorder) Write(name string) error {
+// WriteFile writes a manifest of the recorded variants to a file.
+func (r *Recorder) WriteFile(name string) error {
 	if r == nil {
 		return errors.New("nereid: there is no recorder")
 	}

@@ -40,7 +40,7 @@ func TestStubRecordOthers(t *testing.T) {
 			compiled++
 			return nil
 		}}
-		x, err := nereid.New(s.Device(), nereid.Float16, 1<<20)
+		x, err := nereid.NewTensor(s.Device(), nereid.Float16, 1<<20)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -31,9 +31,16 @@ const (
 	Float8E4B15 = core.Float8E4B15
 )
 
+// The values of Debug.
+const (
+	DebugDefault = core.DebugDefault // as the kernel's decorator says: @triton.jit(debug=True)
+	DebugOn      = core.DebugOn      // debug=True
+	DebugOff     = core.DebugOff     // debug=False, against the decorator
+)
+
 // Errors for errors.Is.
 var (
-	// ErrNoDevice is wrapped by the error of Open for a device that this machine does not have.
+	// ErrNoDevice is wrapped by the error of OpenDevice for a device that this machine does not have.
 	ErrNoDevice = core.ErrNoDevice
 	// ErrClosed is wrapped by errors of using a tensor, stream, graph, bound or compiled kernel after Close,
 	// or while another goroutine closes it.
@@ -51,6 +58,17 @@ var (
 //	Kind string // "cuda", "cpu"
 //	Why error // what is missing, and what to do about it
 type Absent = core.Absent
+
+// Arena is memory of a device for the scratch tensors of launches: it is allocated once, tensors are taken
+// from it one behind the other, and Reset takes all of them back.
+//
+// Its methods:
+//
+//	func (a *Arena) Close() error
+//	func (a *Arena) Peak() int
+//	func (a *Arena) Reset()
+//	func (a *Arena) Tensor(dt DType, shape ...int) *Tensor
+type Arena = core.Arena
 
 // ArgumentError is the error of an argument that a kernel cannot take, or of an argument list that does not
 // match its parameters.
@@ -166,6 +184,9 @@ type Crash = core.Crash
 //	func (t DType) Size() int
 //	func (t DType) String() string
 type DType = core.DType
+
+// Debug says whether a kernel checks its assertions, and integers for overflow.
+type Debug = core.Debug
 
 // Descriptor describes a tensor to a kernel that loads and stores blocks of it, like Triton's
 // TensorDescriptor. Any memory can be described. On GPUs from sm_90 on, loads and stores are fast where
@@ -299,11 +320,9 @@ type Named = core.Named
 //	// kernel calls by tl.extra or core.extern_elementwise. They are linked in and run in the kernel: native
 //	// code, to be trusted as such.
 //	ExternLibs string
-//	// Debug is debug=True: assertions are checked, and integers for overflow unless NoSanitizeOverflow is
-//	// set.
-//	Debug bool
-//	// NoDebug is debug=False: it undoes @triton.jit(debug=True).
-//	NoDebug bool
+//	// Debug is debug: with DebugOn assertions are checked, and integers for overflow unless
+//	// NoSanitizeOverflow is set. DebugOff undoes @triton.jit(debug=True).
+//	Debug Debug
 //	// NoSanitizeOverflow is sanitize_overflow=False: Debug does not check integers for overflow.
 //	NoSanitizeOverflow bool
 //	// LaunchCooperativeGrid is launch_cooperative_grid: all programs of a grid run at once, so that they may
@@ -313,8 +332,9 @@ type Named = core.Named
 //	LaunchPDL bool
 //	// NoFPFusion is enable_fp_fusion=False: a product and the sum that it goes into are rounded each.
 //	NoFPFusion bool
-//	// Overlap makes code for the CPU that allows arguments whose memory overlaps. Launches detect such
-//	// arguments and set it.
+//	// Overlap is for code that is compiled ahead of time (Kernel.Compile, bundles): its arguments may share
+//	// memory, where the CPU's code and the copy engine of GPUs otherwise assume that they do not. Launches of
+//	// a Kernel need it not: they see whether arguments overlap and run such code by themselves.
 //	Overlap bool
 //	// Check makes an access outside of its tensor, and an index that overflows int32, end the launch with an
 //	// error that names the line, on every device. A GPU's launch then waits for its kernel. docs/CPU.md and
@@ -396,12 +416,13 @@ type Stream = core.Stream
 //	func (t *Tensor) At(i int) (float64, error)
 //	func (t *Tensor) Close() error
 //	func (t *Tensor) Contiguous() bool
+//	func (t *Tensor) CopyBytesFrom(src []byte) error
+//	func (t *Tensor) CopyBytesTo(dst []byte) error
 //	func (t *Tensor) Err() error
 //	func (t *Tensor) Fill(v float64) error
 //	func (t *Tensor) Len() int
 //	func (t *Tensor) Offset(n int) *Tensor
 //	func (t *Tensor) Permute(dims ...int) *Tensor
-//	func (t *Tensor) Read(into []byte) error
 //	func (t *Tensor) Reshape(shape ...int) *Tensor
 //	func (t *Tensor) Select(dim, index int) *Tensor
 //	func (t *Tensor) Skip(n int) *Tensor
@@ -409,7 +430,6 @@ type Stream = core.Stream
 //	func (t *Tensor) String() string
 //	func (t *Tensor) To(dev *Device) (*Tensor, error)
 //	func (t *Tensor) Transpose(a, b int) *Tensor
-//	func (t *Tensor) Write(from []byte) error
 type Tensor = core.Tensor
 
 // Times is a list of durations, sorted, shortest first.
@@ -440,7 +460,7 @@ type TuneConfig = core.TuneConfig
 //	func (s *TuneStore) Close() error
 //	func (s *TuneStore) Merge(data []byte) (int, error)
 //	func (s *TuneStore) MergeFile(name string) (int, error)
-//	func (s *TuneStore) Write(w io.Writer) error
+//	func (s *TuneStore) Save(w io.Writer) error
 type TuneStore = core.TuneStore
 
 // TuneStoreOptions says where a TuneStore keeps its results. Every place that is set is used; a result is
@@ -448,7 +468,7 @@ type TuneStore = core.TuneStore
 //
 // Its fields:
 //
-//	// Known is a JSON text that Write or `nereid tune --export` wrote, often an embedded file. It is only
+//	// Known is a JSON text that Save or `nereid tune --export` wrote, often an embedded file. It is only
 //	// read.
 //	Known []byte
 //	Dir string // a folder with a file for each result, which processes share
@@ -462,11 +482,11 @@ type TuneStore = core.TuneStore
 //	Logger *slog.Logger // receives problems that are no errors; may be nil
 type TuneStoreOptions = core.TuneStoreOptions
 
-// Open returns the device of a name: "interp", "cpu", "cuda", "cuda:1". An empty name means the one in
+// OpenDevice returns the device of a name: "interp", "cpu", "cuda", "cuda:1". An empty name means the one in
 // NEREID_DEVICE, or else the best of this machine. If that is the interpreter, because there is no LLVM, a
 // warning is logged once: kernels run some 40 times slower there than on the CPU.
-func Open(name string) (*Device, error) {
-	return core.Open(name)
+func OpenDevice(name string) (*Device, error) {
+	return core.OpenDevice(name)
 }
 
 // AllClose returns nil if two tensors of the same shape hold nearly the same values: each element of a is
@@ -490,6 +510,12 @@ func Arg(name string, value any) Named {
 // for a d of 0 it returns 0, and a grid of 0 programs fails its launch.
 func Cdiv(n, d int) int {
 	return core.Cdiv(n, d)
+}
+
+// AsSlice returns the elements of a contiguous tensor in host memory, shared. It fails for other tensors and
+// other types; CopyTo copies them.
+func AsSlice[T Element](t *Tensor) ([]T, error) {
+	return core.AsSlice[T](t)
 }
 
 // CopyFrom copies a slice to a tensor with the same number of elements, in the order of their indices, and
@@ -544,9 +570,15 @@ func LoadCompiled(dev *Device, r io.Reader) (*Compiled, error) {
 	return core.LoadCompiled(dev, r)
 }
 
-// New returns a tensor of zeros on a device; the caller closes it. It fails if there is not enough memory.
-func New(dev *Device, dt DType, shape ...int) (*Tensor, error) {
-	return core.New(dev, dt, shape...)
+// NewArena returns an arena of a number of bytes. The caller closes it.
+func NewArena(dev *Device, bytes int) (*Arena, error) {
+	return core.NewArena(dev, bytes)
+}
+
+// NewTensor returns a tensor of zeros on a device; the caller closes it. It fails if there is not enough
+// memory.
+func NewTensor(dev *Device, dt DType, shape ...int) (*Tensor, error) {
+	return core.NewTensor(dev, dt, shape...)
 }
 
 // OpenTuneStore returns a store. A text, file or folder that exists and cannot be used is an error.
@@ -558,6 +590,14 @@ func OpenTuneStore(o TuneStoreOptions) (*TuneStore, error) {
 // tensors share them where they are aligned.
 func ParseSafetensors(data []byte) (map[string]*Tensor, error) {
 	return core.ParseSafetensors(data)
+}
+
+// PrintTo makes w receive what kernels of this process print by tl.device_print on the CPU, the interpreter
+// and simulated GPUs; nil means standard output, as at the start. Writes are made one at a time; lines of one
+// print stay together, those of several programs come in any order. The driver of a real GPU prints to
+// standard output, always.
+func PrintTo(w io.Writer) {
+	core.PrintTo(w)
 }
 
 // Rand returns a tensor in host memory with random numbers, the same for the same seed: floats from 0 to 1,
@@ -583,12 +623,6 @@ func ReadSafetensors(r io.Reader) (map[string]*Tensor, error) {
 // ScalarOf returns a number rounded to a type: ScalarOf(Float64, 0.1), ScalarOf(Int64, n).
 func ScalarOf[N int | int32 | int64 | uint32 | uint64 | float32 | float64](dt DType, v N) Scalar {
 	return core.ScalarOf[N](dt, v)
-}
-
-// Slice returns the elements of a contiguous tensor in host memory, shared. It fails for other tensors and
-// other types; CopyTo copies them.
-func Slice[T Element](t *Tensor) ([]T, error) {
-	return core.Slice[T](t)
 }
 
 // ToBF16 rounds to a bfloat16.

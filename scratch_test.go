@@ -93,7 +93,7 @@ func TestStubScratch(t *testing.T) {
 func TestTooMuchShared(t *testing.T) {
 	s := stream(t, "sim:90")
 	k := sharedKernel(t, "matmul.py", "matmul_kernel")
-	x, err := nereid.New(s.Device(), nereid.Float16, 256, 256)
+	x, err := nereid.NewTensor(s.Device(), nereid.Float16, 256, 256)
 	if err != nil {
 		t.Fatal(err)
 	}

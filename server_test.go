@@ -76,14 +76,14 @@ type server struct {
 func newServer(t *testing.T, device string, live int) *server {
 	t.Helper()
 	t.Setenv("NEREID_CACHE", "off")
-	dev := txtest.Device(t, device, nereid.Open)
+	dev := txtest.Device(t, device, nereid.OpenDevice)
 	s, err := dev.NewStream(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { s.Close() })
 	v := &server{t: t, dev: dev, stream: s, x: tensor(t, dev, 16), out: tensor(t, dev, 16)}
-	if err := v.x.Write(bytes.Repeat([]byte{0, 0, 128, 63}, 16)); err != nil { // ones
+	if err := v.x.CopyBytesFrom(bytes.Repeat([]byte{0, 0, 128, 63}, 16)); err != nil { // ones
 		t.Fatal(err)
 	}
 	v.live, v.number = make([]*nereid.Kernel, live), make([]int, live)
@@ -123,7 +123,7 @@ func (v *server) launch(k *nereid.Kernel, i int) {
 	if err := k.Launch(v.stream, nereid.Grid{1}, v.x, v.out, 16, 16); err != nil {
 		v.t.Fatal(err)
 	}
-	got, err := nereid.Slice[float32](v.out)
+	got, err := nereid.AsSlice[float32](v.out)
 	if err != nil {
 		v.t.Fatal(err)
 	}

@@ -102,7 +102,7 @@ def count(x_ptr, n):
 func TestStubUnspecialized(t *testing.T) {
 	onStub(t, func(t *testing.T, s *nereid.Stream, calls func() map[string]int) {
 		k := kernelOf(t, "count.py", unspecialised, "count")
-		x, err := nereid.New(s.Device(), nereid.Int32, 64)
+		x, err := nereid.NewTensor(s.Device(), nereid.Int32, 64)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -132,7 +132,7 @@ func TestStubUnspecialized(t *testing.T) {
 // On the simulator of a GPU and on the CPU, both codes compute the same.
 func TestUnspecialized(t *testing.T) {
 	for _, name := range []string{"sim:90", "cpu", "interp"} {
-		dev, err := nereid.Open(name)
+		dev, err := nereid.OpenDevice(name)
 		if err != nil {
 			t.Logf("%s: %v", name, err)
 			continue
@@ -167,7 +167,7 @@ func TestStubUnspecializedRefused(t *testing.T) {
 	onStub(t, func(t *testing.T, s *nereid.Stream, _ func() map[string]int) {
 		rec := &nereid.Recorder{}
 		k := kernelOf(t, "count.py", unspecialised, "count", nereid.With(nereid.Config{Record: rec}))
-		x, err := nereid.New(s.Device(), nereid.Int32, 64)
+		x, err := nereid.NewTensor(s.Device(), nereid.Int32, 64)
 		if err != nil {
 			t.Fatal(err)
 		}

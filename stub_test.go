@@ -76,7 +76,7 @@ const stubTime = 50 * time.Microsecond
 func TestMeasureGraph(t *testing.T) {
 	onStub(t, func(t *testing.T, s *nereid.Stream, calls func() map[string]int) {
 		k := stubKernel(t, "plain")
-		x, err := nereid.New(s.Device(), nereid.Float32, 16)
+		x, err := nereid.NewTensor(s.Device(), nereid.Float32, 16)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -133,7 +133,7 @@ func TestStubWithoutLLVM(t *testing.T) {
 		return
 	}
 	s := stream(t, "cuda")
-	x, err := nereid.New(s.Device(), nereid.Float32, 16)
+	x, err := nereid.NewTensor(s.Device(), nereid.Float32, 16)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +150,7 @@ func TestStubWithoutLLVM(t *testing.T) {
 func TestCaptureHostMemory(t *testing.T) {
 	onStub(t, func(t *testing.T, s *nereid.Stream, calls func() map[string]int) {
 		k := stubKernel(t, "plain")
-		x, err := nereid.New(s.Device(), nereid.Float32, 16)
+		x, err := nereid.NewTensor(s.Device(), nereid.Float32, 16)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -185,7 +185,7 @@ func TestStubAllocations(t *testing.T) {
 		txtest.NotHere(t, "with the race detector, launches allocate")
 	}
 	onStub(t, func(t *testing.T, s *nereid.Stream, _ func() map[string]int) {
-		x, err := nereid.New(s.Device(), nereid.Float32, 64)
+		x, err := nereid.NewTensor(s.Device(), nereid.Float32, 64)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -252,7 +252,7 @@ func TestAssembleAgain(t *testing.T) {
 // Code that nobody can launch any more is unloaded from the GPU, but not while a graph may launch it.
 func TestUnload(t *testing.T) {
 	onStub(t, func(t *testing.T, s *nereid.Stream, calls func() map[string]int) {
-		x, err := nereid.New(s.Device(), nereid.Float32, 16)
+		x, err := nereid.NewTensor(s.Device(), nereid.Float32, 16)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -33,7 +33,7 @@ func TestCopy(t *testing.T) {
 				x = nereid.FromBytes(dt, make([]byte, len(src)*dt.Size()), 3, 1000)
 			} else {
 				var err error
-				if x, err = nereid.New(stream(t, name).Device(), dt, 3, 1000); err != nil {
+				if x, err = nereid.NewTensor(stream(t, name).Device(), dt, 3, 1000); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -67,7 +67,7 @@ func TestCopyStrided(t *testing.T) {
 		x := nereid.FromSlice(data, 4, 6)
 		if name != "" {
 			var err error
-			if x, err = nereid.New(stream(t, name).Device(), nereid.Float16, 4, 6); err != nil {
+			if x, err = nereid.NewTensor(stream(t, name).Device(), nereid.Float16, 4, 6); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -106,7 +106,7 @@ func TestFromFloats(t *testing.T) {
 	if x.Err() != nil || x.DType != nereid.BFloat16 {
 		t.Fatal(x, x.Err())
 	}
-	if v, err := nereid.Slice[nereid.BF16](x); err != nil || v[1].Float() != 2.5 {
+	if v, err := nereid.AsSlice[nereid.BF16](x); err != nil || v[1].Float() != 2.5 {
 		t.Error(v, err)
 	}
 	if x := nereid.FromFloats(nereid.Float16, []float64{1, 2}, 3); x.Err() == nil {
@@ -181,7 +181,7 @@ func TestViews(t *testing.T) {
 				break
 			}
 		}
-		if _, err := nereid.Slice[int32](c.view); (err == nil) != c.whole {
+		if _, err := nereid.AsSlice[int32](c.view); (err == nil) != c.whole {
 			t.Errorf("%s: Slice: %v", c.name, err)
 		}
 	}
@@ -227,7 +227,7 @@ func TestTensorString(t *testing.T) {
 	for i := range long {
 		long[i] = float32(i) / 2
 	}
-	dev, err := nereid.New(stream(t, "interp").Device(), nereid.Int8, 2)
+	dev, err := nereid.NewTensor(stream(t, "interp").Device(), nereid.Int8, 2)
 	if err != nil {
 		t.Fatal(err)
 	}

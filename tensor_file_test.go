@@ -23,7 +23,7 @@ var allTypes = append(slices.Clone(floatTypes), nereid.Bool, nereid.Int8, nereid
 // ones returns a tensor of zeros and ones of a type.
 func ones(t *testing.T, dt nereid.DType, shape ...int) *nereid.Tensor {
 	t.Helper()
-	x, err := nereid.New(stream(t, "interp").Device(), dt, shape...)
+	x, err := nereid.NewTensor(stream(t, "interp").Device(), dt, shape...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 // A tensor over somebody else's device memory is that memory, and closing it leaves the memory alone.
 func TestTensorAt(t *testing.T) {
 	onStub(t, func(t *testing.T, s *nereid.Stream, calls func() map[string]int) {
-		own, err := nereid.New(s.Device(), nereid.Float16, 2, 8)
+		own, err := nereid.NewTensor(s.Device(), nereid.Float16, 2, 8)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -38,7 +38,7 @@ func TestTensorAt(t *testing.T) {
 			calls()["cuMemFree_v2"] != 1 {
 			t.Error("memory is freed once, by its owner:", err)
 		}
-		if err := own.Read(make([]byte, 2)); !errors.Is(err, nereid.ErrClosed) {
+		if err := own.CopyBytesTo(make([]byte, 2)); !errors.Is(err, nereid.ErrClosed) {
 			t.Error(err)
 		}
 		if null, err := s.Device().TensorAt(0, nereid.Float16, 0); err != nil || null.Addr() != 0 {
@@ -61,7 +61,7 @@ func TestTensorAt(t *testing.T) {
 // Use after Close of a view whose tensor was closed is an error where the memory is gone.
 func TestClosedView(t *testing.T) {
 	onStub(t, func(t *testing.T, s *nereid.Stream, _ func() map[string]int) {
-		x, err := nereid.New(s.Device(), nereid.Float32, 4)
+		x, err := nereid.NewTensor(s.Device(), nereid.Float32, 4)
 		if err != nil {
 			t.Fatal(err)
 		}

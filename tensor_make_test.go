@@ -9,7 +9,7 @@ import (
 
 // TestMake makes and fills tensors of the host and of a device, and views of them.
 func TestMake(t *testing.T) {
-	dev, err := nereid.Open("interp")
+	dev, err := nereid.OpenDevice("interp")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,24 +26,24 @@ func TestBadTensors(t *testing.T) {
 			{dev, nereid.Invalid, []int{5}},
 			{dev, nereid.DType(200), []int{5}},
 		} {
-			if x, err := nereid.New(c.dev, c.dt, c.shape...); err == nil {
+			if x, err := nereid.NewTensor(c.dev, c.dt, c.shape...); err == nil {
 				t.Errorf("%s: there is a tensor %+v", name, x)
 			}
 		}
-		if x, err := nereid.New(dev, nereid.Float32, 0, 1<<40); err != nil || x.Len() != 0 {
+		if x, err := nereid.NewTensor(dev, nereid.Float32, 0, 1<<40); err != nil || x.Len() != 0 {
 			t.Error(name, err)
 		}
 	}
 	if n := nereid.FromBytes(nereid.Float8E5, make([]byte, 7)).Len(); n != 7 {
 		t.Errorf("7 bytes are %d elements", n)
 	}
-	if s, err := nereid.Slice[float32](nereid.FromBytes(nereid.Float32, make([]byte, 8), 100)); err == nil {
+	if s, err := nereid.AsSlice[float32](nereid.FromBytes(nereid.Float32, make([]byte, 8), 100)); err == nil {
 		t.Errorf("%d elements in 8 bytes", len(s))
 	}
-	if s, err := nereid.Slice[float32](nereid.FromSlice([]float32{1, 2, 3}).Offset(4)); err == nil {
+	if s, err := nereid.AsSlice[float32](nereid.FromSlice([]float32{1, 2, 3}).Offset(4)); err == nil {
 		t.Errorf("%v beyond the end", s)
 	}
-	if s, err := nereid.Slice[int8](nereid.FromBytes(nereid.Int8, []byte{1, 255})); err != nil ||
+	if s, err := nereid.AsSlice[int8](nereid.FromBytes(nereid.Int8, []byte{1, 255})); err != nil ||
 		len(s) != 2 || s[1] != -1 {
 		t.Error(s, err)
 	}
@@ -86,7 +86,7 @@ func TestForeignTensors(t *testing.T) {
 	k := kernel(t, "scale")
 	s := stream(t, "cpu")
 	other := stream(t, "interp")
-	x, err := nereid.New(other.Device(), nereid.Float32, 4)
+	x, err := nereid.NewTensor(other.Device(), nereid.Float32, 4)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -233,7 +233,7 @@ func hostValue(t *Tensor) *lang.TensorValue {
 		if err != nil {
 			return err
 		}
-		return t.Write(data)
+		return t.CopyBytesFrom(data)
 	}
 	v.Bytes = func() ([]byte, error) { return core.Bytes(t) }
 	return v

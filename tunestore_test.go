@@ -54,7 +54,7 @@ func TestTuneStores(t *testing.T) {
 			t.Errorf("%s: %d configs are measured again", what, n)
 		}
 		var text bytes.Buffer
-		if err := first.Write(&text); err != nil {
+		if err := first.Save(&text); err != nil {
 			t.Fatal(err)
 		}
 		known := tuneStore(t, nereid.TuneStoreOptions{Known: text.Bytes()})
@@ -85,7 +85,7 @@ func TestTuneStoreErrors(t *testing.T) {
 		if _, err := none.Merge([]byte("[]")); err == nil {
 			t.Error("merged into nothing")
 		}
-		if none.Write(&bytes.Buffer{}) == nil || none.Close() != nil {
+		if none.Save(&bytes.Buffer{}) == nil || none.Close() != nil {
 			t.Error("nothing is written")
 		}
 		if n := measuredIn(t, nereid.TuneOptions{Store: none}); n != 3 {

@@ -43,12 +43,12 @@ func tensors(t testing.TB, dev *nereid.Device, n int) (x, y, out *nereid.Tensor)
 	t.Helper()
 	for i, p := range []**nereid.Tensor{&x, &y, &out} {
 		var err error
-		if *p, err = nereid.New(dev, nereid.Float32, n); err != nil {
+		if *p, err = nereid.NewTensor(dev, nereid.Float32, n); err != nil {
 			t.Fatal(err)
 		}
 		for j := range n {
 			bits := nereid.Float32.Encode([]float64{float64(j), 10 * float64(j), 0}[i])
-			if err := (*p).Offset(4 * j).Write([]byte{byte(bits), byte(bits >> 8), byte(bits >> 16),
+			if err := (*p).Offset(4 * j).CopyBytesFrom([]byte{byte(bits), byte(bits >> 8), byte(bits >> 16),
 				byte(bits >> 24)}); err != nil {
 				t.Fatal(err)
 			}
@@ -292,9 +292,9 @@ func BenchmarkLaunch(b *testing.B) {
 func ExampleKernel_Bind() {
 	m, _ := nereid.LoadFS(kernels.Files, "vector_add.py")
 	add, _ := m.Kernel("add_kernel")
-	dev, _ := nereid.Open("interp")
+	dev, _ := nereid.OpenDevice("interp")
 	s, _ := dev.NewStream(context.Background())
-	x, _ := nereid.New(dev, nereid.Float32, 64)
+	x, _ := nereid.NewTensor(dev, nereid.Float32, 64)
 	b, err := add.Bind(s, x, x, x, 64, nereid.Arg("BLOCK_SIZE", 16))
 	if err != nil {
 		fmt.Println(err)

@@ -71,7 +71,7 @@ func (m *Module) Warmup(ctx context.Context, dev *Device, list []Variant,
 	ctx = core.OrBackground(ctx)
 	if dev == nil {
 		var err error
-		if dev, err = Open(""); err != nil {
+		if dev, err = OpenDevice(""); err != nil {
 			return err
 		}
 	}

@@ -20,7 +20,7 @@ import (
 // launchScale launches scale with n and a constant.
 func launchScale(t testing.TB, s *nereid.Stream, conf nereid.Config, n, block int) error {
 	t.Helper()
-	x, err := nereid.New(s.Device(), nereid.Float32, 64)
+	x, err := nereid.NewTensor(s.Device(), nereid.Float32, 64)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func TestManifest(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			x, err := nereid.New(s.Device(), nereid.Float32, 64)
+			x, err := nereid.NewTensor(s.Device(), nereid.Float32, 64)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -255,7 +255,7 @@ func TestBadOptions(t *testing.T) {
 	k := kernel(t, "scale")
 	for _, device := range []string{"interp", "cpu", "sim:80"} {
 		s := stream(t, device)
-		x, err := nereid.New(s.Device(), nereid.Float32, 64)
+		x, err := nereid.NewTensor(s.Device(), nereid.Float32, 64)
 		if err != nil {
 			t.Fatal(err)
 		}

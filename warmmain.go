@@ -38,7 +38,7 @@ func warmAll(out io.Writer, file string, mods []*Module) (failed int, err error)
 	if err != nil {
 		return 0, err
 	}
-	dev, err := Open("")
+	dev, err := OpenDevice("")
 	if err != nil {
 		return 0, err
 	}

@@ -27,7 +27,7 @@ func TestWarmMain(t *testing.T) {
 	manifest := filepath.Join(dir, "manifest.json")
 	r := &nereid.Recorder{}
 	launchTimes(t, nereid.Config{Record: r})
-	if err := r.Write(manifest); err != nil {
+	if err := r.WriteFile(manifest); err != nil {
 		t.Fatal(err)
 	}
 	v := r.Variants()[0]
@@ -99,7 +99,7 @@ func launchPair(m *nereid.Module) error {
 	if err != nil {
 		return err
 	}
-	dev, err := nereid.Open("cpu")
+	dev, err := nereid.OpenDevice("cpu")
 	if err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ func launchPair(m *nereid.Module) error {
 		return err
 	}
 	defer s.Close()
-	x, err := nereid.New(dev, nereid.Float32, 16)
+	x, err := nereid.NewTensor(dev, nereid.Float32, 16)
 	if err != nil {
 		return err
 	}

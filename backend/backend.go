@@ -4,9 +4,9 @@
 //
 //	func init() { backend.Register(myTarget{}) }
 //
-// From then on nereid.Open("mine") finds it, kernels launch on it, the cache keeps its code, and `nereid
-// devices` and `nereid compile --target mine` of a program built with it know it. docs/BACKENDS.md is a walk
-// through examples/backend-c, a back end that writes C.
+// From then on nereid.OpenDevice("mine") finds it, kernels launch on it, the cache keeps its code, and
+// `nereid devices` and `nereid compile --target mine` of a program built with it know it. docs/BACKENDS.md is
+// a walk through examples/backend-c, a back end that writes C.
 //
 // The package has no types of Nereid's compiler: what crosses is text, bytes, and the structs below.
 package backend
@@ -32,7 +32,8 @@ const (
 
 // Target is a back end. Its methods are called by several goroutines at once.
 type Target interface {
-	// Name is what users write in nereid.Open and after --target: lower-case letters, digits and dashes.
+	// Name is what users write in nereid.OpenDevice and after --target: lower-case letters, digits and
+	// dashes.
 	Name() string
 	// Info returns a line about the target for `nereid devices`, or why it cannot be used here and what to do
 	// about it.

@@ -92,7 +92,7 @@ func load(t *testing.T, c nereid.Config) *nereid.Kernel {
 
 func stream(t *testing.T) *nereid.Stream {
 	t.Helper()
-	dev, err := nereid.Open("toy")
+	dev, err := nereid.OpenDevice("toy")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +134,7 @@ func TestLaunch(t *testing.T) {
 // Memory of the device is memory of the host.
 func TestMemory(t *testing.T) {
 	s := stream(t)
-	x, err := nereid.New(s.Device(), nereid.Int32, 4)
+	x, err := nereid.NewTensor(s.Device(), nereid.Int32, 4)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,7 +193,7 @@ func TestRefuse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, err := nereid.New(s.Device(), nereid.Int32, 5)
+	x, err := nereid.NewTensor(s.Device(), nereid.Int32, 5)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -230,7 +230,7 @@ func (b *Bundle) Close() error {
 }
 
 // Device returns a device to run bundles on: "cuda", "cuda:1", "hip:0", "cpu". An empty name means the one in
-// NEREID_DEVICE, or else a GPU, or else the CPU, which needs no LLVM. It is run.Open.
+// NEREID_DEVICE, or else a GPU, or else the CPU, which needs no LLVM. It is run.OpenDevice.
 func Device(name string) (*run.Device, error) {
-	return run.Open(name)
+	return run.OpenDevice(name)
 }

@@ -221,7 +221,7 @@ func TestWithoutCompiler(t *testing.T) {
 }
 
 func withoutCompiler(t *testing.T, path string) {
-	if _, err := nereid.Open("cpu"); !errors.Is(err, nereid.ErrNoLLVM) {
+	if _, err := nereid.OpenDevice("cpu"); !errors.Is(err, nereid.ErrNoLLVM) {
 		t.Fatalf("LLVM is not hidden: %v", err)
 	}
 	want := cmp.Or(os.Getenv("NEREID_DEVICE"), "cpu")
@@ -234,7 +234,7 @@ func withoutCompiler(t *testing.T, path string) {
 		t.Fatal(err)
 	}
 	// the driver is up then
-	if x, err := nereid.New(dev, nereid.Float32, 64); err != nil || x.Close() != nil {
+	if x, err := nereid.NewTensor(dev, nereid.Float32, 64); err != nil || x.Close() != nil {
 		t.Fatal(err)
 	}
 	start := time.Now()

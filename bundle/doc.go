@@ -6,7 +6,7 @@
 //	var data []byte
 //
 //	b, err := bundle.OpenBytes(data)
-//	dev, err := run.Open("")
+//	dev, err := run.OpenDevice("")
 //	stream, err := dev.NewStream(ctx)
 //	v, err := b.Lookup("softmax_fp32_1024")
 //	err = v.Launch(stream, run.Grid{rows}, out, x, rowStride, rowStride, cols)

@@ -74,7 +74,7 @@ func ExampleVariant_Runs() {
 	if err != nil {
 		panic(err)
 	}
-	dev, err := nereid.Open("interp")
+	dev, err := nereid.OpenDevice("interp")
 	if err != nil {
 		panic(err)
 	}

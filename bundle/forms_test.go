@@ -69,7 +69,7 @@ func TestForms(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer b.Close()
-		dev := txtest.Device(t, "sim:90", nereid.Open)
+		dev := txtest.Device(t, "sim:90", nereid.OpenDevice)
 		s := txtest.Open(t, dev.NewStream, t.Context())
 		rows, err := b.Lookup("rows")
 		if err != nil {
@@ -140,7 +140,7 @@ func TestFormIsChosen(t *testing.T) {
 			changed++
 		}
 	}
-	dev := txtest.Device(t, "sim:90", nereid.Open)
+	dev := txtest.Device(t, "sim:90", nereid.OpenDevice)
 	s := txtest.Open(t, dev.NewStream, t.Context())
 	code, err := core.LoadSaved(dev, saved)
 	if err != nil || changed == 0 {
@@ -162,7 +162,7 @@ func TestFormsSaved(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer b.Close()
-	dev := txtest.Device(t, "sim:90", nereid.Open)
+	dev := txtest.Device(t, "sim:90", nereid.OpenDevice)
 	s := txtest.Open(t, dev.NewStream, t.Context())
 	v, err := b.Lookup("add")
 	if err != nil {

@@ -98,12 +98,12 @@ func onGPU(t *testing.T, path, log string) {
 // launches compares launches of a variant with those of its code.
 func launches(t *testing.T, s *nereid.Stream, v *bundle.Variant) {
 	t.Helper()
-	x, err := nereid.New(s.Device(), nereid.Float32, 64)
+	x, err := nereid.NewTensor(s.Device(), nereid.Float32, 64)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer x.Close()
-	out, err := nereid.New(s.Device(), nereid.Float32, 64)
+	out, err := nereid.NewTensor(s.Device(), nereid.Float32, 64)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +146,7 @@ func TestFormLookup(t *testing.T) {
 		}
 	}
 	t.Setenv("NEREID_PTXAS", "")
-	if dev, err := nereid.Open("cuda"); err == nil {
+	if dev, err := nereid.OpenDevice("cuda"); err == nil {
 		s := txtest.Open(t, dev.NewStream, t.Context())
 		compareForms(t, s, dir)
 		return
@@ -158,7 +158,7 @@ func TestFormLookup(t *testing.T) {
 // compareForms prints the times of launches that run merged code, and of those that run the general code.
 func compareForms(t *testing.T, s *nereid.Stream, dir string) {
 	t.Helper()
-	x, err := nereid.New(s.Device(), nereid.Float32, 1<<16)
+	x, err := nereid.NewTensor(s.Device(), nereid.Float32, 1<<16)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -44,15 +44,15 @@ type room struct {
 func newRoom(s *nereid.Stream, dt nereid.DType, values []float32) (*room, error) {
 	r := &room{dt: dt, host: make([]byte, len(values)*dt.Size())}
 	var err error
-	if r.Tensor, err = nereid.New(s.Device(), dt, len(values)); err != nil {
+	if r.Tensor, err = nereid.NewTensor(s.Device(), dt, len(values)); err != nil {
 		return nil, err
 	}
-	return r, errors.Join(nereid.FromFloats(dt, values).Read(r.host), r.Write(r.host))
+	return r, errors.Join(nereid.FromFloats(dt, values).CopyBytesTo(r.host), r.CopyBytesFrom(r.host))
 }
 
 // values returns the content after everything that was launched.
 func (r *room) values(s *nereid.Stream) ([]float64, error) {
-	if err := errors.Join(s.Sync(), r.Read(r.host)); err != nil {
+	if err := errors.Join(s.Sync(), r.CopyBytesTo(r.host)); err != nil {
 		return nil, err
 	}
 	list := make([]float64, len(r.host)/r.dt.Size())

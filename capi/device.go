@@ -77,7 +77,7 @@ func (d *device) external(handle uintptr) (*nereid.Stream, error) {
 func go_device_open(name *C.char, out *C.uintptr_t, err **C.nereid_error) C.int {
 	return makeObject(out, err, func() (*device, error) {
 		devnvidia.BeGuest()
-		d, err := nereid.Open(C.GoString(name))
+		d, err := nereid.OpenDevice(C.GoString(name))
 		if err != nil {
 			return nil, err
 		}
@@ -256,7 +256,7 @@ func go_tensor_new(h C.uintptr_t, dt C.int, shape *C.int64_t, ndim C.size_t, out
 		for _, n := range unsafe.Slice(shape, ndim) {
 			dims = append(dims, int(n))
 		}
-		t, err := nereid.New(d.d, nereid.DType(dt), dims...)
+		t, err := nereid.NewTensor(d.d, nereid.DType(dt), dims...)
 		if err != nil {
 			return nil, err
 		}
@@ -296,12 +296,12 @@ func memory(p unsafe.Pointer, n C.size_t) ([]byte, error) {
 
 //export go_tensor_read
 func go_tensor_read(h C.uintptr_t, into unsafe.Pointer, n C.size_t, err **C.nereid_error) C.int {
-	return tensorBytes(h, into, n, err, (*nereid.Tensor).Read)
+	return tensorBytes(h, into, n, err, (*nereid.Tensor).CopyBytesTo)
 }
 
 //export go_tensor_write
 func go_tensor_write(h C.uintptr_t, from unsafe.Pointer, n C.size_t, err **C.nereid_error) C.int {
-	return tensorBytes(h, from, n, err, (*nereid.Tensor).Write)
+	return tensorBytes(h, from, n, err, (*nereid.Tensor).CopyBytesFrom)
 }
 
 //export go_tensor_address

@@ -115,7 +115,7 @@ func (c *call) long(k *kernel, s *nereid.Stream, prepare bool) error {
 	dev := s.Device()
 	if s == nil {
 		var err error
-		if dev, err = nereid.Open(""); err != nil {
+		if dev, err = nereid.OpenDevice(""); err != nil {
 			return err
 		}
 	}

@@ -59,7 +59,7 @@ func newBenchCmd() *cobra.Command {
 			}
 			// the driver would remember what it compiled in an earlier run
 			os.Setenv("CUDA_CACHE_DISABLE", "1")
-			dev, err := nereid.Open(device)
+			dev, err := nereid.OpenDevice(device)
 			if err != nil {
 				return err
 			}

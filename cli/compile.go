@@ -95,7 +95,7 @@ func newCompileCmd() *cobra.Command {
 	fs.StringVar(&f.opts.Extra, "extra", "", "options of a target from outside: NAME=VALUE,NAME=VALUE")
 	fs.IntVar(&f.shared, "shared", 0, "bytes of dynamic shared memory that FILE.ptx or FILE.llir uses, if "+
 		"FILE.json does not tell")
-	fs.BoolVar(&f.opts.Debug, "debug", false, "keep device_assert and check integer overflow")
+	addDebug(fs, &f.opts)
 	fs.BoolVar(&f.timing, "timing", false, "print how long each stage took")
 	fs.BoolVar(&f.explain, "explain", false, "print what the rules of the GPU compiler decided (nereid rules); "+
 		"without --emit, no stage")

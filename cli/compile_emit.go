@@ -33,6 +33,17 @@ func addCodeFlags(fs *pflag.FlagSet, o *nereid.Options) {
 	fs.StringVar(&o.ExternLibs, "extern-libs", "", "LLVM bitcode to link in: NAME=FILE.bc,NAME=FILE.bc")
 }
 
+// addDebug adds the flag of Triton's debug.
+func addDebug(fs *pflag.FlagSet, o *nereid.Options) {
+	fs.BoolFunc("debug", "keep device_assert and check integer overflow", func(text string) error {
+		on, err := strconv.ParseBool(text)
+		if o.Debug = nereid.DebugOff; on {
+			o.Debug = nereid.DebugOn
+		}
+		return err
+	})
+}
+
 // until returns the stage at which a compilation ends whose stages are asked for; "" means all.
 func until(emit []string, target string) string {
 	stages := inside.Root.Stages(target)

@@ -29,7 +29,7 @@ func newDemoCmd() *cobra.Command {
 }
 
 func demo(cmd *cobra.Command, device string) error {
-	dev, err := nereid.Open(device)
+	dev, err := nereid.OpenDevice(device)
 	if err != nil {
 		return err
 	}

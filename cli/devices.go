@@ -14,8 +14,8 @@ func newDevicesCmd() *cobra.Command {
 		Use:   "devices",
 		Short: "Lists the devices that are here",
 		Long: "Lists the devices that are here, the best first: launches that name none use it. Of those\n" +
-			"that are not it says why, and how to get them. Names are what --device, nereid.Open and\n" +
-			"NEREID_DEVICE take.",
+			"that are not it says why, and how to get them. Names are what --device,\n" +
+			"nereid.OpenDevice and NEREID_DEVICE take.",
 		Example: "  nereid devices\n  NEREID_LLVM=/opt/llvm/lib/libLLVM.so nereid devices",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

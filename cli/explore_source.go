@@ -122,7 +122,7 @@ func (f *exploreFlags) kernelSource(file, name string, conf nereid.Config,
 	if s.kernel, err = m.Kernel(name); err != nil {
 		return nil, err
 	}
-	if s.dev, err = nereid.Open(f.device); err != nil {
+	if s.dev, err = nereid.OpenDevice(f.device); err != nil {
 		return nil, err
 	}
 	configs, err := s.kernel.Configs(s.dev)

@@ -68,7 +68,7 @@ func (f *raceFlags) run(cmd *cobra.Command, paths []string) error {
 	case f.rep <= 0 || f.warmup < 0:
 		return usagef("--rep %v --warmup %v: a launch is measured for some time", f.rep, f.warmup)
 	}
-	dev, err := nereid.Open(f.device)
+	dev, err := nereid.OpenDevice(f.device)
 	if err != nil {
 		return err
 	}
@@ -250,12 +250,12 @@ type deviceMemory map[string]*nereid.Tensor
 // elements of any type.
 func (m deviceMemory) fill(dev *nereid.Device, c *replay.Case) error {
 	for name, data := range c.Before {
-		t, err := nereid.New(dev, nereid.Uint8, (len(data)+7)/8*8+8)
+		t, err := nereid.NewTensor(dev, nereid.Uint8, (len(data)+7)/8*8+8)
 		if err != nil {
 			return err
 		}
 		m[name] = t
-		if err := t.Slice(0, 0, len(data), 1).Write(data); err != nil {
+		if err := t.Slice(0, 0, len(data), 1).CopyBytesFrom(data); err != nil {
 			return err
 		}
 	}
@@ -281,7 +281,7 @@ func (m deviceMemory) point(a replay.Arg) error {
 		here = binary.LittleEndian.AppendUint64(here, t.Addr())
 	}
 	table := m[a.Storage].Slice(0, int(a.Offset), int(a.Offset)+len(here), 1)
-	return errors.Join(table.Err(), table.Write(here))
+	return errors.Join(table.Err(), table.CopyBytesFrom(here))
 }
 
 // read copies a case's storages back, with the recorded addresses where point has put others.
@@ -289,7 +289,7 @@ func (m deviceMemory) read(c *replay.Case) (map[string][]byte, error) {
 	out := map[string][]byte{}
 	for name, t := range m {
 		out[name] = make([]byte, len(c.Before[name]))
-		if err := t.Slice(0, 0, len(out[name]), 1).Read(out[name]); err != nil {
+		if err := t.Slice(0, 0, len(out[name]), 1).CopyBytesTo(out[name]); err != nil {
 			return nil, err
 		}
 	}

@@ -58,7 +58,7 @@ func (f *replayFlags) open() (*nereid.Device, error) {
 	if f.check {
 		return openBounds(f.device, true)
 	}
-	return nereid.Open(f.device)
+	return nereid.OpenDevice(f.device)
 }
 
 func (f *replayFlags) run(cmd *cobra.Command, args []string) error {
@@ -72,7 +72,7 @@ func (f *replayFlags) run(cmd *cobra.Command, args []string) error {
 		r.room = 0
 	}
 	if f.against != "" {
-		if r.against, err = nereid.Open(f.against); err != nil {
+		if r.against, err = nereid.OpenDevice(f.against); err != nil {
 			return err
 		}
 	}
@@ -397,6 +397,16 @@ func (m hostMemory) tensor(a replay.Arg) (*nereid.Tensor, error) {
 
 func noStorage(a replay.Arg) error { return fmt.Errorf("the storage %s is not in the file", a.Storage) }
 
+func debugOf(on, off bool) nereid.Debug {
+	switch {
+	case on:
+		return nereid.DebugOn
+	case off:
+		return nereid.DebugOff
+	}
+	return nereid.DebugDefault
+}
+
 func replayOptions(c *replay.Case) nereid.Options {
 	num := func(name string) int {
 		n, _ := c.Options[name].(int64)
@@ -412,7 +422,7 @@ func replayOptions(c *replay.Case) nereid.Options {
 	}
 	return nereid.Options{
 		NumWarps: num("num_warps"), NumStages: num("num_stages"), NumCTAs: num("num_ctas"),
-		MaxNReg: num("maxnreg"), Debug: flag("debug"), NoDebug: off("debug"),
+		MaxNReg: num("maxnreg"), Debug: debugOf(flag("debug"), off("debug")),
 		NoSanitizeOverflow: off("sanitize_overflow"), NoFPFusion: off("enable_fp_fusion"),
 		LaunchCooperativeGrid: flag("launch_cooperative_grid"), LaunchPDL: flag("launch_pdl"),
 	}

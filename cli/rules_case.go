@@ -133,7 +133,7 @@ func (m deviceMemory) begins(c *replay.Case) (before, now map[string][]byte, err
 	for name, t := range m {
 		before[name] = c.Before[name][:min(compared, len(c.Before[name]))]
 		now[name] = make([]byte, len(before[name]))
-		if err := t.Slice(0, 0, len(now[name]), 1).Read(now[name]); err != nil {
+		if err := t.Slice(0, 0, len(now[name]), 1).CopyBytesTo(now[name]); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -195,7 +195,7 @@ func (m *ruleMeasurer) code(c *replay.Case, mem deviceMemory, s *nereid.Stream, 
 // again copies the recorded memory to the device once more.
 func (m deviceMemory) again(c *replay.Case) error {
 	for name, data := range c.Before {
-		if err := m[name].Slice(0, 0, len(data), 1).Write(data); err != nil {
+		if err := m[name].Slice(0, 0, len(data), 1).CopyBytesFrom(data); err != nil {
 			return err
 		}
 	}

@@ -69,7 +69,7 @@ func (f *rulesMeasureFlags) run(cmd *cobra.Command, paths []string) error {
 	if err := checkNamed("--only", f.only, rules.Names()); err != nil {
 		return err
 	}
-	dev, err := nereid.Open(f.device)
+	dev, err := nereid.OpenDevice(f.device)
 	if err != nil {
 		return err
 	}
@@ -171,12 +171,12 @@ func caseName(path string) string { return strings.TrimSuffix(filepath.Base(path
 
 // alive returns an error if the device no longer works.
 func (m *ruleMeasurer) alive() error {
-	t, err := nereid.New(m.dev, nereid.Uint8, 64)
+	t, err := nereid.NewTensor(m.dev, nereid.Uint8, 64)
 	if err != nil {
 		return err
 	}
 	defer t.Close()
-	return t.Write(make([]byte, 64))
+	return t.CopyBytesFrom(make([]byte, 64))
 }
 
 // batch measures some launches.

@@ -93,7 +93,7 @@ func newRunCmd() *cobra.Command {
 	fs.IntVar(&f.opts.NumCTAs, "num-ctas", 0, "blocks of a program, a cluster (default 1)")
 	addCodeFlags(fs, &f.opts)
 	fs.StringVar(&f.opts.Extra, "extra", "", "options of a device from outside: NAME=VALUE,NAME=VALUE")
-	fs.BoolVar(&f.opts.Debug, "debug", false, "keep device_assert and check integer overflow")
+	addDebug(fs, &f.opts)
 	return cmd
 }
 
@@ -303,7 +303,7 @@ func (r *runner) onceAnd(dev *nereid.Device, k *nereid.Kernel, then func(map[str
 	res := &result{mem: map[string][]byte{}, took: took}
 	for name, t := range tensors {
 		data := make([]byte, t.Len()*t.DType.Size())
-		if err := t.Read(data); err != nil {
+		if err := t.CopyBytesTo(data); err != nil {
 			return nil, err
 		}
 		res.mem[name] = data

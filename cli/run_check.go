@@ -65,7 +65,7 @@ func (c checks) open(device string) (*nereid.Device, error) {
 	}
 	switch {
 	case len(c) == 0:
-		return nereid.Open(device)
+		return nereid.OpenDevice(device)
 	case device == "interp":
 		o := c.options()
 		o.Stdout = nil // this one is the device, and its kernels print
@@ -79,7 +79,7 @@ func (c checks) open(device string) (*nereid.Device, error) {
 	if c.has("bounds") || c.has("overflow") {
 		return openBounds(device, c.has("bounds"))
 	}
-	return nereid.Open(device)
+	return nereid.OpenDevice(device)
 }
 
 // clean says what was looked for and not found.
@@ -150,5 +150,5 @@ func openBounds(device string, bounds bool) (*nereid.Device, error) {
 	if known := []string{"cpu", "interp", "sim", "cuda"}; bounds && !slices.Contains(known, kind) {
 		return nil, usagef("--check bounds is for %s, not for %s", strings.Join(known, ", "), device)
 	}
-	return nereid.Open(device)
+	return nereid.OpenDevice(device)
 }

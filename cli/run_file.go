@@ -52,7 +52,7 @@ func readTensor(param, file, name string) (*tensorArg, error) {
 		}
 	}
 	data := make([]byte, t.Len()*t.DType.Size())
-	if err := t.Read(data); err != nil {
+	if err := t.CopyBytesTo(data); err != nil {
 		return nil, in(err)
 	}
 	shape := t.Shape

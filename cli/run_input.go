@@ -448,14 +448,14 @@ func (in *inputs) on(dev *nereid.Device) ([]any, map[string]*nereid.Tensor, erro
 	var args []any
 	tensors := map[string]*nereid.Tensor{}
 	for _, a := range in.tensors {
-		t, err := nereid.New(dev, a.dtype, a.shape...)
+		t, err := nereid.NewTensor(dev, a.dtype, a.shape...)
 		if err != nil {
 			closeAll(tensors)
 			return nil, nil, err
 		}
 		tensors[a.name] = t
 		if a.fill != "empty" {
-			if err := t.Write(a.data); err != nil {
+			if err := t.CopyBytesFrom(a.data); err != nil {
 				closeAll(tensors)
 				return nil, nil, err
 			}

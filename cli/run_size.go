@@ -211,7 +211,7 @@ func tracked(f func(*nereid.Device, *interp.Touch) error) error {
 
 // bounds returns the sizes that the kernel's comparisons show, by parameter.
 func (z *sizer) bounds() map[string]int {
-	interp, err := nereid.Open("interp")
+	interp, err := nereid.OpenDevice("interp")
 	if err != nil {
 		return nil
 	}

@@ -65,7 +65,7 @@ func (f *selftestFlags) run(cmd *cobra.Command) error {
 		return err
 	}
 	defer interruptible(cmd)()
-	dev, err := nereid.Open(f.device)
+	dev, err := nereid.OpenDevice(f.device)
 	if err != nil {
 		return err
 	}

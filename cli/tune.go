@@ -118,7 +118,7 @@ func (f *tuneFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	dev, err := nereid.Open(f.device)
+	dev, err := nereid.OpenDevice(f.device)
 	if err != nil {
 		return err
 	}

@@ -75,7 +75,7 @@ func (f *runFlags) verify(cmd *cobra.Command, args []string) error {
 	}
 	failed := false
 	for name := range strings.SplitSeq(f.device, ",") {
-		if r.dev, err = nereid.Open(name); err != nil {
+		if r.dev, err = nereid.OpenDevice(name); err != nil {
 			return err
 		}
 		got, err := r.once(r.dev, r.k)

@@ -57,7 +57,7 @@ func (f *runFlags) verifyCases(cmd *cobra.Command, paths []string) error {
 		// programs one after another: which of two stores to an address wins is then the same each time
 		source: nereid.NewInterpreter(nereid.InterpOptions{Workers: 1, MaxSteps: serialSteps})}
 	for name := range strings.SplitSeq(f.device, ",") {
-		dev, err := nereid.Open(name)
+		dev, err := nereid.OpenDevice(name)
 		if err != nil {
 			return err
 		}

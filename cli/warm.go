@@ -89,7 +89,7 @@ func openOrTarget(name string) (*nereid.Device, error) {
 	if kind == "cuda" && err == nil && n >= leastCapability || kind == "hip" && strings.HasPrefix(which, "gfx") {
 		return nereid.OpenTarget(name)
 	}
-	return nereid.Open(name)
+	return nereid.OpenDevice(name)
 }
 
 // leastCapability is less than every compute capability, and more than the GPUs of a machine.

@@ -34,7 +34,7 @@ func (c none) args() []any { return []any{c.Options} }
 // cpu returns a stream of the CPU, whose launches are repeated by plans.
 func cpu(t *testing.T) *nereid.Stream {
 	t.Helper()
-	s, err := txtest.Device(t, "cpu", nereid.Open).NewStream(t.Context())
+	s, err := txtest.Device(t, "cpu", nereid.OpenDevice).NewStream(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,7 +33,7 @@ func (c consts) args() []any {
 // interpreter returns a stream of the interpreter.
 func interpreter(t *testing.T) *nereid.Stream {
 	t.Helper()
-	dev, err := nereid.Open("interp")
+	dev, err := nereid.OpenDevice("interp")
 	if err != nil {
 		t.Fatal(err)
 	}

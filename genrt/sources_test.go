@@ -27,7 +27,7 @@ func TestSources(t *testing.T) {
 		t.Fatal(err)
 	}
 	x := []int32{0}
-	dev, err := nereid.Open("interp")
+	dev, err := nereid.OpenDevice("interp")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,9 +14,9 @@ import (
 // The files, by patterns that leave tests out; TestSources of package arch writes them.
 //
 //go:embed analysis/address/*[^t].go analysis/axisinfo/*[^s]t.go analysis/axisinfo/*[^t].go budget/*[^s]t.go
-//go:embed chip/*[^t].go codemem/*[^t].go device/*[^e]st.go device/*[^t].go device/amd/*[^t].go
-//go:embed device/amd/hip/*[^s]t.go device/amd/hip/*[^t].go device/cpu/*[^s]t.go device/cpu/*[^t].go
-//go:embed device/cpu/cpuid/*[^t].go device/cpu/pool/*[^t].go device/gpucode/*[^t].go
+//go:embed chip/*[^t].go codemem/*[^t].go device/*[^e]st.go device/*[^s]t.go device/*[^t].go
+//go:embed device/amd/*[^t].go device/amd/hip/*[^s]t.go device/amd/hip/*[^t].go device/cpu/*[^s]t.go
+//go:embed device/cpu/*[^t].go device/cpu/cpuid/*[^t].go device/cpu/pool/*[^t].go device/gpucode/*[^t].go
 //go:embed device/inflight/*[^s]t.go device/inflight/*[^t].go device/nvidia/*[^t].go
 //go:embed device/nvidia/driver/*[^t].go device/stray/*[^s]t.go device/stray/*[^t].go diag/*[^t].go
 //go:embed dialect/amdg/*[^t].go dialect/arith/*[^e]st.go dialect/arith/*[^s]t.go dialect/arith/*[^t].go

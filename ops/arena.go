@@ -55,7 +55,7 @@ func (a *arena) room(n int) error {
 			return nil
 		}
 	}
-	c, err := nereid.New(a.dev, nereid.Uint8, max(n, total, firstChunk))
+	c, err := nereid.NewTensor(a.dev, nereid.Uint8, max(n, total, firstChunk))
 	if err != nil {
 		return err
 	}

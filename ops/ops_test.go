@@ -19,7 +19,7 @@ func on(t *testing.T, f func(t *testing.T, s *ops.Stream)) {
 
 func streamOn(t testing.TB, name string) *ops.Stream {
 	t.Helper()
-	dev := txtest.Device(t, name, nereid.Open)
+	dev := txtest.Device(t, name, nereid.OpenDevice)
 	stream := txtest.Open(t, dev.NewStream, t.Context())
 	s := ops.On(stream)
 	t.Cleanup(func() {

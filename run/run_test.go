@@ -11,7 +11,7 @@ import (
 
 // TestTensors makes tensors, copies, writes and reads them, without the compiler.
 func TestTensors(t *testing.T) {
-	dev, err := run.Open("cpu")
+	dev, err := run.OpenDevice("cpu")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -19,10 +19,10 @@ func TestTensors(t *testing.T) {
 	if len(here)+len(absent) < 3 || !strings.HasPrefix(dev.String(), "cpu") {
 		t.Errorf("%v, %v, absent %v", dev, here, absent)
 	}
-	if _, err := run.Open("sim:90"); !errors.Is(err, run.ErrNoDevice) {
+	if _, err := run.OpenDevice("sim:90"); !errors.Is(err, run.ErrNoDevice) {
 		t.Errorf("a simulator without its compiler: %v", err)
 	}
-	x, err := run.New(dev, run.Float32, 4)
+	x, err := run.NewTensor(dev, run.Float32, 4)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +32,7 @@ func TestTensors(t *testing.T) {
 		run.AllClose(x, run.Arange(run.Float32, 4), 0, 0)); err != nil || got[3] != 3 {
 		t.Error(err, got)
 	}
-	if s, err := run.Slice[float32](run.FromSlice(got)); err != nil || &s[0] != &got[0] {
+	if s, err := run.AsSlice[float32](run.FromSlice(got)); err != nil || &s[0] != &got[0] {
 		t.Error(err)
 	}
 	halves := run.FromFloats(run.Float16, []float32{1.5, 2})
@@ -70,7 +70,7 @@ func TestValues(t *testing.T) {
 	if err != nil || store.Close() != nil {
 		t.Error(err)
 	}
-	dev, err := run.Open("cpu")
+	dev, err := run.OpenDevice("cpu")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -55,7 +55,7 @@ func Example() {
 		panic(err)
 	}
 
-	dev, err := nereid.Open("interp")
+	dev, err := nereid.OpenDevice("interp")
 	if err != nil {
 		panic(err)
 	}

@@ -88,7 +88,7 @@ func scaleOp(t testing.TB, s *nereid.Stream, n int) (*tunable.Op[scaleParams], s
 	}
 	p := scaleParams{N: n, Factor: 3}
 	for _, at := range []**nereid.Tensor{&p.X, &p.Out} {
-		if *at, err = nereid.New(s.Device(), nereid.Float32, n); err != nil {
+		if *at, err = nereid.NewTensor(s.Device(), nereid.Float32, n); err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { (*at).Close() })

@@ -34,7 +34,7 @@ func outputs(p *params) []**nereid.Tensor { return []**nereid.Tensor{&p.X} }
 // stream returns a stream of a device, or skips where it is absent.
 func stream(t testing.TB, device string) *nereid.Stream {
 	t.Helper()
-	dev := txtest.Device(t, device, nereid.Open)
+	dev := txtest.Device(t, device, nereid.OpenDevice)
 	s, err := dev.NewStream(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -249,7 +249,7 @@ func TestBudget(t *testing.T) {
 
 // When the caller's context ends, so does the tuning, and the next caller goes on with the times so far.
 func TestCancel(t *testing.T) {
-	dev, err := nereid.Open("interp")
+	dev, err := nereid.OpenDevice("interp")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -387,7 +387,7 @@ func TestInPlace(t *testing.T) {
 	for _, device := range []string{"interp", "cpu"} {
 		t.Run(device, func(t *testing.T) {
 			s := stream(t, device)
-			x, err := nereid.New(s.Device(), nereid.Int32, 4)
+			x, err := nereid.NewTensor(s.Device(), nereid.Int32, 4)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -622,7 +622,7 @@ func openStore(t *testing.T, o nereid.TuneStoreOptions) *nereid.TuneStore {
 func written(t *testing.T, s *nereid.TuneStore) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := s.Write(&b); err != nil {
+	if err := s.Save(&b); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()

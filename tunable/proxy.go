@@ -84,7 +84,7 @@ func (x *proxy[P]) write(contents [][]byte) error {
 				continue
 			}
 		}
-		if err := t.Write(contents[i]); err != nil {
+		if err := t.CopyBytesFrom(contents[i]); err != nil {
 			return err
 		}
 	}

@@ -109,16 +109,27 @@ func (o *Options) Go() nereid.Options {
 	return nereid.Options{
 		NumWarps: int(o.NumWarps), NumStages: int(o.NumStages), NumCTAs: int(o.NumCTAs),
 		MaxNReg: int(o.MaxNReg), Extra: clone(o.Extra), ExternLibs: clone(o.ExternLibs),
-		Debug: is(optDebug), NoDebug: is(optNoDebug), NoSanitizeOverflow: is(optNoSanitizeOverflow),
+		Debug: o.debug(), NoSanitizeOverflow: is(optNoSanitizeOverflow),
 		LaunchCooperativeGrid: is(optCooperative), LaunchPDL: is(optPDL), NoFPFusion: is(optNoFPFusion),
 		Overlap: is(optOverlap), Check: is(optCheck), Certify: is(optCertify),
 	}
 }
 
+// debug returns what the flags say of assertions. A caller that sets both bits wants them checked.
+func (o *Options) debug() nereid.Debug {
+	switch {
+	case o.Flags&optDebug != 0:
+		return nereid.DebugOn
+	case o.Flags&optNoDebug != 0:
+		return nereid.DebugOff
+	}
+	return nereid.DebugDefault
+}
+
 // FlagsOf returns the bits of options, for hooks.
 func FlagsOf(o nereid.Options) (flags uint32) {
-	for i, on := range []bool{o.Debug, o.NoDebug, o.NoSanitizeOverflow, o.LaunchCooperativeGrid, o.LaunchPDL,
-		o.NoFPFusion, o.Overlap, o.Check, o.Certify} {
+	for i, on := range []bool{o.Debug == nereid.DebugOn, o.Debug == nereid.DebugOff,
+		o.NoSanitizeOverflow, o.LaunchCooperativeGrid, o.LaunchPDL, o.NoFPFusion, o.Overlap, o.Check, o.Certify} {
 		if on {
 			flags |= 1 << i
 		}

@@ -51,7 +51,7 @@ type fixture struct {
 
 func newFixture(t *testing.T, kernel string) *fixture {
 	t.Helper()
-	dev := txtest.Device(t, "cpu", nereid.Open)
+	dev := txtest.Device(t, "cpu", nereid.OpenDevice)
 	m, err := nereid.Parse("k.py", []byte(source), nereid.With(nereid.Config{}))
 	if err != nil {
 		t.Fatal(err)

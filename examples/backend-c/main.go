@@ -62,7 +62,7 @@ func (s sample) run(ctx context.Context, device string) ([][]float32, time.Durat
 	if err != nil {
 		return nil, 0, err
 	}
-	dev, err := nereid.Open(device)
+	dev, err := nereid.OpenDevice(device)
 	if err != nil {
 		return nil, 0, err
 	}

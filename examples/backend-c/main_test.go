@@ -10,7 +10,7 @@ import (
 
 // The three kernels agree with the interpreter, with and without masks that hide something.
 func TestKernels(t *testing.T) {
-	if _, err := nereid.Open("c"); err != nil {
+	if _, err := nereid.OpenDevice("c"); err != nil {
 		if os.Getenv("NEREID_REQUIRE_TOOLS") != "" {
 			t.Fatal(err)
 		}

@@ -76,7 +76,7 @@ func newService(ctx context.Context, o options) (_ *service, err error) {
 			s.Close()
 		}
 	}()
-	if s.dev, err = nereid.Open(o.device); err != nil {
+	if s.dev, err = nereid.OpenDevice(o.device); err != nil {
 		return nil, err
 	}
 	if s.cache, err = nereid.OpenCache(nereid.CacheOptions{Dir: o.cacheDir, Limit: 1 << 30,
@@ -107,7 +107,7 @@ func (s *service) allocate(workers int) (err error) {
 	for i := range weight {
 		weight[i] = 1
 	}
-	if s.weight, err = nereid.New(s.dev, nereid.Float32, width); err != nil {
+	if s.weight, err = nereid.NewTensor(s.dev, nereid.Float32, width); err != nil {
 		return err
 	}
 	if err := nereid.CopyFrom(s.weight, weight); err != nil {
@@ -123,7 +123,7 @@ func (s *service) allocate(workers int) (err error) {
 				to   **nereid.Tensor
 				elem nereid.DType
 			}{{&b.x, t}, {&b.y, t}, {&b.out, nereid.Float32}} {
-				if *m.to, err = nereid.New(s.dev, m.elem, maxRows, width); err != nil {
+				if *m.to, err = nereid.NewTensor(s.dev, m.elem, maxRows, width); err != nil {
 					return err
 				}
 			}
@@ -156,7 +156,7 @@ func (s *service) load(ctx context.Context, conf nereid.Config, record string) e
 			return err
 		}
 	}
-	return conf.Record.Write(record)
+	return conf.Record.WriteFile(record)
 }
 
 // warmUp compiles the manifest, or finds it in the cache.
@@ -323,7 +323,7 @@ func (p *probe) open(dev *nereid.Device, conf nereid.Config) error {
 	if p.stream, err = dev.NewStream(context.Background()); err != nil {
 		return err
 	}
-	if p.out, err = nereid.New(dev, nereid.Int32, probeSize); err != nil {
+	if p.out, err = nereid.NewTensor(dev, nereid.Int32, probeSize); err != nil {
 		return err
 	}
 	p.value = 3

@@ -61,7 +61,7 @@ func testDevice() string {
 	if d := os.Getenv("SERVICE_TEST_DEVICE"); d != "" {
 		return d
 	}
-	if _, err := nereid.Open("cpu"); err != nil {
+	if _, err := nereid.OpenDevice("cpu"); err != nil {
 		return "interp"
 	}
 	return "cpu"

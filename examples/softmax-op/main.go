@@ -170,7 +170,7 @@ func once(op *softmax, s *run.Stream, rows, cols int, out io.Writer) error {
 
 // tensors returns an input and an output on a device.
 func tensors(dev *run.Device, dt run.DType, rows, cols int) (x, y *run.Tensor, err error) {
-	if x, err = run.New(dev, dt, rows, cols); err != nil {
+	if x, err = run.NewTensor(dev, dt, rows, cols); err != nil {
 		return nil, nil, err
 	}
 	data := make([]float32, rows*cols)
@@ -178,7 +178,7 @@ func tensors(dev *run.Device, dt run.DType, rows, cols int) (x, y *run.Tensor, e
 		data[i] = float32((i*7919)%1000)/250 - 2
 	}
 	if err = run.CopyFrom(x, data); err == nil {
-		y, err = run.New(dev, dt, rows, cols)
+		y, err = run.NewTensor(dev, dt, rows, cols)
 	}
 	if err != nil {
 		x.Close()

@@ -78,7 +78,7 @@ func simulator(t string) (*nereid.Device, error) {
 	if kind == "cpu" {
 		return nil, notCertified{errors.New("code for CPUs computes with floats, not in the ring")}
 	}
-	dev, err := nereid.Open("sim:" + arch)
+	dev, err := nereid.OpenDevice("sim:" + arch)
 	if err != nil {
 		return nil, notCertified{fmt.Errorf("there is no simulator: %w", err)}
 	}
@@ -207,12 +207,12 @@ func (in *inputs) launch(ctx context.Context, dev *nereid.Device, c *nereid.Comp
 			args[i] = nereid.Arg(a.name, a.value)
 			continue
 		}
-		t, err := nereid.New(dev, nereid.DType(a.dtype), a.elements)
+		t, err := nereid.NewTensor(dev, nereid.DType(a.dtype), a.elements)
 		if err != nil {
 			return nil, err
 		}
 		defer t.Close()
-		if err := t.Write(a.data); err != nil {
+		if err := t.CopyBytesFrom(a.data); err != nil {
 			return nil, err
 		}
 		tensors[i], args[i] = t, nereid.Arg(a.name, t)
@@ -234,7 +234,7 @@ func contents(tensors []*nereid.Tensor) ([][]byte, error) {
 			continue
 		}
 		out[i] = make([]byte, t.Len()*t.DType.Size())
-		if err := t.Read(out[i]); err != nil {
+		if err := t.CopyBytesTo(out[i]); err != nil {
 			return nil, err
 		}
 	}

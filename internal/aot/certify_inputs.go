@@ -319,12 +319,12 @@ func (c *chooser) run(in *inputs, again bool) error {
 		if !a.tensor {
 			continue
 		}
-		t, err := nereid.New(c.dev, nereid.DType(a.dtype), a.elements)
+		t, err := nereid.NewTensor(c.dev, nereid.DType(a.dtype), a.elements)
 		if err != nil {
 			return err
 		}
 		defer t.Close()
-		if err := t.Write(a.data); err != nil {
+		if err := t.CopyBytesFrom(a.data); err != nil {
 			return err
 		}
 		touched[i], args[i] = c.touch.At(t.Addr()), nereid.Arg(a.name, t)

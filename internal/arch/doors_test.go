@@ -24,16 +24,17 @@ const corePackage = "internal/runtime/core"
 
 // public lists what of corePackage users see, in the root package and in package run.
 var public = []string{"Absent", "AllClose", "Arange", "Arg", "ArgumentError", "BF16", "Cdiv", "CodeInfo", "CodeParam",
-	"Compiled", "Const", "CopyFrom", "CopyTo", "Crash", "DType", "DTypeOf", "Descriptor", "Device", "Devices",
+	"Arena", "AsSlice", "Compiled", "Const", "CopyFrom", "CopyTo", "Crash", "DType", "DTypeOf",
+	"Debug", "DebugDefault", "Descriptor", "Device", "Devices",
 	"Element", "ErrCapturing", "ErrClosed", "ErrNoDevice", "F16", "Fault", "Fields", "FromBytes",
 	"FromFloats", "FromSlice", "Func", "Graph", "Grid", "GridFunc", "Invalid", "LoadCompiled", "Meta",
-	"Named", "New", "OpenTuneStore", "Options", "ParseSafetensors", "Programs", "Rand", "ReadNPY", "ReadSafetensors",
-	"Refusal", "Scalar", "ScalarOf", "Slice", "Stage", "Stream", "Tensor", "Times", "ToBF16", "ToF16",
+	"Named", "NewArena", "NewTensor", "OpenTuneStore", "Options", "ParseSafetensors", "PrintTo", "Programs",
+	"Rand", "ReadNPY", "ReadSafetensors", "Refusal", "Scalar", "ScalarOf", "Stage", "Stream", "Tensor", "Times", "ToBF16", "ToF16",
 	"TuneConfig", "TuneStore", "TuneStoreOptions", "WriteNPY", "WriteSafetensors"}
 
 // doors are the files that name it, each with the name of the core's function that opens devices there.
 var doors = []struct{ file, pkg, open string }{
-	{"running.go", "nereid", "Open"},
+	{"running.go", "nereid", "OpenDevice"},
 	{"run/running.go", "run", "OpenRunning"},
 }
 
@@ -132,7 +133,7 @@ func (d *coreDoc) body(t *testing.T, open string) string {
 			d.typ(&b, typ)
 		}
 	}
-	b.WriteString(d.function(d.funcs[open], "Open"))
+	b.WriteString(d.function(d.funcs[open], "OpenDevice"))
 	for _, name := range public {
 		if f := d.funcs[name]; f != nil {
 			seen[name] = true
@@ -233,8 +234,11 @@ func (d *coreDoc) function(f *doc.Func, name string) string {
 			args = append(args, arg)
 		}
 	}
-	text := strings.ReplaceAll(f.Doc, "OpenRunning", "Open")
-	return fmt.Sprintf("%s%s {\n\treturn %s(%s)\n}\n\n", comment(text), d.signature(f, name), call,
+	text := strings.ReplaceAll(f.Doc, "OpenRunning", "OpenDevice")
+	if f.Decl.Type.Results != nil {
+		call = "return " + call
+	}
+	return fmt.Sprintf("%s%s {\n\t%s(%s)\n}\n\n", comment(text), d.signature(f, name), call,
 		strings.Join(args, ", "))
 }
 

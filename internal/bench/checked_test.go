@@ -22,7 +22,7 @@ import (
 //	go test ./internal/bench -run '^$' -bench Checked -cpu 1
 func BenchmarkChecked(b *testing.B) {
 	name := cmp.Or(os.Getenv("NEREID_TEST_DEVICE"), "cpu")
-	dev := txtest.Device(b, name, nereid.Open)
+	dev := txtest.Device(b, name, nereid.OpenDevice)
 	s := &Suite{Device: dev, Small: name == "cpu", Out: io.Discard}
 	s.Only = slices.DeleteFunc(s.Names(), func(name string) bool {
 		return name == "compile" || name == "launch"

@@ -77,7 +77,7 @@ func (r *room) random(seed uint64, dt nereid.DType, shape ...int) *input {
 	e := r.s.encode(dt)
 	t := r.empty(dt, shape...)
 	if r.err == nil {
-		r.err = t.Write(e.bytes(seed, t.Len(), dt.Size()))
+		r.err = t.CopyBytesFrom(e.bytes(seed, t.Len(), dt.Size()))
 	}
 	return &input{t, seed, &e.values}
 }
@@ -88,7 +88,7 @@ func (r *room) empty(dt nereid.DType, shape ...int) *nereid.Tensor {
 		return nil
 	}
 	var t *nereid.Tensor
-	if t, r.err = nereid.New(r.s.Device, dt, shape...); r.err == nil {
+	if t, r.err = nereid.NewTensor(r.s.Device, dt, shape...); r.err == nil {
 		r.list = append(r.list, t)
 	}
 	return t

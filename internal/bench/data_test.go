@@ -56,7 +56,7 @@ func TestWrong(t *testing.T) {
 		t.Log(stub.Again(t, "NEREID_CACHE_DIR="+t.TempDir()))
 		return
 	}
-	dev, err := nereid.Open("cuda")
+	dev, err := nereid.OpenDevice("cuda")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +78,7 @@ func TestWrong(t *testing.T) {
 
 // TestTurns answers requests on a device of the host, each in a row of its own.
 func TestTurns(t *testing.T) {
-	dev, err := nereid.Open("cpu")
+	dev, err := nereid.OpenDevice("cpu")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -67,7 +67,7 @@ func (e *expect) spoil() error {
 		nan[i] = 0xff
 	}
 	for _, x := range e.samples() {
-		if err := e.out.Offset(x.i * len(nan)).Write(nan); err != nil {
+		if err := e.out.Offset(x.i * len(nan)).CopyBytesFrom(nan); err != nil {
 			return err
 		}
 	}

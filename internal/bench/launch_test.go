@@ -22,7 +22,7 @@ func TestLaunchTable(t *testing.T) {
 		t.Log(stub.Again(t, "NEREID_CACHE_DIR="+t.TempDir()))
 		return
 	}
-	dev, err := nereid.Open("cuda")
+	dev, err := nereid.OpenDevice("cuda")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func TestLaunchTable(t *testing.T) {
 // TestCompareAhead: every launch runs compiled when it comes, in strict mode and as compiled code.
 func TestCompareAhead(t *testing.T) {
 	txtest.LLVM(t, llvm.Load)
-	dev := txtest.Device(t, "cpu", nereid.Open)
+	dev := txtest.Device(t, "cpu", nereid.OpenDevice)
 	var out bytes.Buffer
 	s := &Suite{Device: dev, Small: true, Out: &out, Only: []string{"row_sum"}, Rep: time.Millisecond}
 	s.CompareAhead(t.Context())

@@ -156,7 +156,7 @@ func (s *Suite) crossEntropy() error {
 		for row := range rows {
 			data = binary.LittleEndian.AppendUint64(data, uint64(label(row)))
 		}
-		r.err = labels.Write(data)
+		r.err = labels.CopyBytesFrom(data)
 	}
 	return s.measure(r, &figure{
 		row:  Row{Kernel: "cross_entropy", DType: "bf16", Shape: []int{rows, vocab}, Unit: "GB/s"},

@@ -132,7 +132,7 @@ func Begin(device, what string, out io.Writer) error {
 		r.Steps = append(r.Steps, StartStep{name, float64(now.Sub(last).Microseconds()) / 1000})
 		last = now
 	}
-	dev, err := nereid.Open(device)
+	dev, err := nereid.OpenDevice(device)
 	if err != nil {
 		return err
 	}

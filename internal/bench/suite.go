@@ -190,11 +190,11 @@ func (s *Suite) compile() error {
 	var x, h [6]*nereid.Tensor
 	for i := range x {
 		var err error
-		if x[i], err = nereid.New(s.Device, nereid.Float32, 1024); err != nil {
+		if x[i], err = nereid.NewTensor(s.Device, nereid.Float32, 1024); err != nil {
 			return err
 		}
 		defer x[i].Close()
-		if h[i], err = nereid.New(s.Device, nereid.Float16, 1024); err != nil {
+		if h[i], err = nereid.NewTensor(s.Device, nereid.Float16, 1024); err != nil {
 			return err
 		}
 		defer h[i].Close()

@@ -70,7 +70,7 @@ func TestConformAMD(t *testing.T) {
 		part int
 	}{{"gfx942", 48}, {"gfx90a", 160}, {"gfx1100", 160}} {
 		t.Run(chip.name, func(t *testing.T) {
-			dev := txtest.Device(t, "sim:"+chip.name, nereid.Open)
+			dev := txtest.Device(t, "sim:"+chip.name, nereid.OpenDevice)
 			parallel(t, someCases(t, chip.part), func(t *testing.T, c *testCase) {
 				if why := hipRefuses(c, chip.name); why != "" {
 					refusedBy(t, c, dev, why)
@@ -169,7 +169,7 @@ func amdCases() []*testCase {
 func TestOnlyAMD(t *testing.T) {
 	for _, chip := range []string{"gfx942", "gfx90a", "gfx1100"} {
 		t.Run(chip, func(t *testing.T) {
-			dev := txtest.Device(t, "sim:"+chip, nereid.Open)
+			dev := txtest.Device(t, "sim:"+chip, nereid.OpenDevice)
 			parallel(t, amdCases(), func(t *testing.T, c *testCase) { c.test(t, dev) })
 		})
 	}

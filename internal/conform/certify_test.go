@@ -27,7 +27,7 @@ var onceFaulty = []string{"binary/mod/u64-u32", "binary/mod/u64-u16", "binary/tr
 func TestCertified(t *testing.T) {
 	for _, device := range []string{"sim:90", "sim:gfx942"} {
 		t.Run(device, func(t *testing.T) {
-			dev := txtest.Device(t, device, nereid.Open)
+			dev := txtest.Device(t, device, nereid.OpenDevice)
 			chosen := txtest.Sample(t, 48)
 			var some []*testCase
 			known := 0
@@ -84,7 +84,7 @@ func reason(err error) string {
 
 // certify compares a launch on a device with one of the source.
 func (c *testCase) certify(dev *nereid.Device) error {
-	source, err := nereid.Open("interp")
+	source, err := nereid.OpenDevice("interp")
 	if err != nil {
 		return err
 	}
@@ -142,7 +142,7 @@ func (c *testCase) memory(dev *nereid.Device) ([][]byte, error) {
 		}
 		defer t.Close()
 		out[i] = make([]byte, t.Len()*t.DType.Size())
-		if err := t.Read(out[i]); err != nil {
+		if err := t.CopyBytesTo(out[i]); err != nil {
 			return nil, err
 		}
 	}
@@ -164,11 +164,11 @@ func (c *testCase) inRing(dev *nereid.Device) (values []any, tensors []*nereid.T
 			return nil, nil, err
 		}
 		data := make([]byte, tensors[i].Len()*a.data.dt.size())
-		if err := tensors[i].Read(data); err != nil {
+		if err := tensors[i].CopyBytesTo(data); err != nil {
 			return nil, nil, err
 		}
 		certify.Prepare(idtype.Type(a.data.dt.nd), data)
-		if err := tensors[i].Write(data); err != nil {
+		if err := tensors[i].CopyBytesFrom(data); err != nil {
 			return nil, nil, err
 		}
 		if a.desc != nil {

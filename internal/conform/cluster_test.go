@@ -120,12 +120,12 @@ func (c *clusterCase) run(k *nereid.Kernel, dev *nereid.Device, o nereid.Options
 			}
 			binary.LittleEndian.PutUint32(data[4*i:], v)
 		}
-		x, err := nereid.New(dev, c.dtype, n)
+		x, err := nereid.NewTensor(dev, c.dtype, n)
 		if err != nil {
 			return nil, err
 		}
 		defer x.Close()
-		if err := x.Write(data); err != nil {
+		if err := x.CopyBytesFrom(data); err != nil {
 			return nil, err
 		}
 		tensors, values = append(tensors, x), append(values, x)
@@ -144,7 +144,7 @@ func (c *clusterCase) run(k *nereid.Kernel, dev *nereid.Device, o nereid.Options
 	var out [][]byte
 	for i, x := range tensors {
 		data := make([]byte, 4*c.sizes[i])
-		if err := x.Read(data); err != nil {
+		if err := x.CopyBytesTo(data); err != nil {
 			return nil, err
 		}
 		out = append(out, data)

@@ -15,7 +15,7 @@ import (
 // NEREID_TEST_PART=all.
 func TestConformCPU(t *testing.T) {
 	chosen := txtest.Sample(t, 16)
-	dev := txtest.Device(t, "cpu", nereid.Open)
+	dev := txtest.Device(t, "cpu", nereid.OpenDevice)
 	var some []*testCase
 	for i, c := range all() {
 		if chosen(i) && !c.refused && !c.compile {
@@ -33,7 +33,7 @@ func TestConformCPU(t *testing.T) {
 // from several goroutines at once. Threads of the CPU keep the right operands that they have packed, which
 // must serve one launch alone.
 func TestKeptOperands(t *testing.T) {
-	dev := txtest.Device(t, "cpu", nereid.Open)
+	dev := txtest.Device(t, "cpu", nereid.OpenDevice)
 	_, k := products(t, nereid.Config{Dump: t.TempDir()})
 	if err := multiplyOften(t, k, dev, 0); err != nil {
 		t.Fatal(err)
@@ -84,7 +84,7 @@ func multiplyOften(t *testing.T, k *nereid.Kernel, dev *nereid.Device, worker in
 
 // write fills a tensor that lend has made.
 func write(to *nereid.Tensor, a array) error {
-	return to.Write(append(a.bytes(), make([]byte, pad*a.dt.size())...))
+	return to.CopyBytesFrom(append(a.bytes(), make([]byte, pad*a.dt.size())...))
 }
 
 // productOf returns the bytes of the product of matrices, rows×n and n×n, whose sums are exact.

@@ -11,7 +11,7 @@ import (
 // interpreter returns the device that says what is right: it knows no threads, blocks or pipelines.
 func interpreter(t *testing.T) *nereid.Device {
 	t.Helper()
-	dev, err := nereid.Open("interp")
+	dev, err := nereid.OpenDevice("interp")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +31,7 @@ func gpus(t *testing.T, names ...string) []*nereid.Device {
 func opened(t *testing.T, names ...string) (devices []*nereid.Device) {
 	t.Helper()
 	for _, name := range names {
-		dev := txtest.Device(t, name, nereid.Open)
+		dev := txtest.Device(t, name, nereid.OpenDevice)
 		devices = append(devices, dev)
 	}
 	return devices

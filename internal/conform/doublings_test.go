@@ -48,7 +48,7 @@ func TestDoublings(t *testing.T) {
 		{"sim:90", "add", "both"}, {"sim:90", "least", "either"}, {"sim:gfx942", "mixed", "both"},
 		{"cpu", "add", "either"},
 	} {
-		dev := txtest.Device(t, by.device, nereid.Open)
+		dev := txtest.Device(t, by.device, nereid.OpenDevice)
 		src := strings.NewReplacer("number(", by.number+"(", "mask(", by.mask+"(").Replace(doublings)
 		m, err := nereid.Parse("doublings.py", []byte(src))
 		if err != nil {

@@ -154,11 +154,11 @@ func (c hiddenCase) run(file string, dev *nereid.Device, conf nereid.Config, rin
 		if ring {
 			certify.Prepare(idtype.Float32, data)
 		}
-		if out, err = nereid.New(dev, nereid.Float32, n); err != nil {
+		if out, err = nereid.NewTensor(dev, nereid.Float32, n); err != nil {
 			return nil, err
 		}
 		defer out.Close()
-		if err := out.Write(data); err != nil {
+		if err := out.CopyBytesFrom(data); err != nil {
 			return nil, err
 		}
 		args = append(args, out)
@@ -171,7 +171,7 @@ func (c hiddenCase) run(file string, dev *nereid.Device, conf nereid.Config, rin
 		return nil, err
 	}
 	got := make([]byte, 4*c.out)
-	return got, out.Read(got)
+	return got, out.CopyBytesTo(got)
 }
 
 // within reports whether all floats agree but for the tolerance.
@@ -237,7 +237,7 @@ func TestHidden(t *testing.T) {
 		faults        []fault
 	}{{"sim:90", "ptx", ptxFaults}, {"sim:gfx942", "llir", llvmFaults}} {
 		t.Run(d.device, func(t *testing.T) {
-			dev := txtest.Device(t, d.device, nereid.Open)
+			dev := txtest.Device(t, d.device, nereid.OpenDevice)
 			found := map[string]bool{} // kinds by kernel
 			all := 0
 			for _, c := range hiddenCases {
@@ -273,7 +273,7 @@ type hidden struct {
 func newHidden(t *testing.T, c hiddenCase, file string, dev *nereid.Device, stage string) *hidden {
 	t.Helper()
 	h := &hidden{hiddenCase: c, file: file, dev: dev, stage: stage, texts: c.stageTexts(t, file, dev, stage)}
-	source := txtest.Device(t, "interp", nereid.Open)
+	source := txtest.Device(t, "interp", nereid.OpenDevice)
 	must := func(dev *nereid.Device, ring bool) []byte {
 		out, err := c.run(file, dev, nereid.Config{}, ring)
 		if err != nil {

@@ -66,7 +66,7 @@ func leaves(t *testing.T, k *nereid.Kernel, dev *nereid.Device, grid nereid.Grid
 func bytesOf(t *testing.T, x *nereid.Tensor) []byte {
 	t.Helper()
 	raw := make([]byte, x.Len()*x.DType.Size())
-	if err := x.Read(raw); err != nil {
+	if err := x.CopyBytesTo(raw); err != nil {
 		t.Fatal(err)
 	}
 	return raw

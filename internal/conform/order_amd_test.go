@@ -22,7 +22,7 @@ func TestOrdersAMD(t *testing.T) {
 	}{{"gfx942", 480}, {"gfx90a", 1600}, {"gfx1100", 1600}} {
 		for _, order := range seeds {
 			t.Run(chip.name+"/"+order, func(t *testing.T) {
-				dev := txtest.Device(t, "sim:"+chip.name, nereid.Open)
+				dev := txtest.Device(t, "sim:"+chip.name, nereid.OpenDevice)
 				t.Setenv(knob.SimOrder.Name(), order)
 				parallel(t, someCases(t, chip.part), func(t *testing.T, c *testCase) {
 					if hipRefuses(c, chip.name) == "" && !slices.Contains(hipTakes, c.name) {

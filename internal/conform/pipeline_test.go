@@ -164,7 +164,7 @@ func (c *pipelineCase) run(k *nereid.Kernel, dev *nereid.Device, n int, o nereid
 	}
 	for i, x := range tensors {
 		raw := make([]byte, out[i].dt.size()*out[i].len())
-		if err := x.Read(raw); err != nil {
+		if err := x.CopyBytesTo(raw); err != nil {
 			return nil, err
 		}
 		out[i] = arrayOf(out[i].dt, raw)

@@ -26,7 +26,7 @@ func TestConform(t *testing.T) {
 	if name == "" {
 		name = "interp"
 	}
-	dev, err := nereid.Open(name)
+	dev, err := nereid.OpenDevice(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +182,7 @@ func (c *testCase) run(dev *nereid.Device, opts ...any) error {
 }
 
 func upload(dev *nereid.Device, a array) (*nereid.Tensor, error) {
-	t, err := nereid.New(dev, a.dt.nd, a.len()+pad)
+	t, err := nereid.NewTensor(dev, a.dt.nd, a.len()+pad)
 	if err != nil {
 		return nil, err
 	}
@@ -190,7 +190,7 @@ func upload(dev *nereid.Device, a array) (*nereid.Tensor, error) {
 	for len(data) < (a.len()+pad)*a.dt.size() {
 		data = append(data, 0x5a)
 	}
-	return t, t.Write(data)
+	return t, t.CopyBytesFrom(data)
 }
 
 func describe(t *nereid.Tensor, a arg) *nereid.Descriptor {
@@ -211,7 +211,7 @@ func describe(t *nereid.Tensor, a arg) *nereid.Descriptor {
 func (a arg) check(dev *nereid.Device, t *nereid.Tensor) error {
 	n := a.data.len()
 	data := make([]byte, (n+pad)*a.data.dt.size())
-	if err := t.Read(data); err != nil {
+	if err := t.CopyBytesTo(data); err != nil {
 		return err
 	}
 	for i, b := range data[n*a.data.dt.size():] {

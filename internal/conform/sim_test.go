@@ -29,7 +29,7 @@ func TestConformDescriptors(t *testing.T) {
 
 // simulate runs the chosen ones of the cases that GPUs run.
 func simulate(t *testing.T, device string, chosen func(i int, c *testCase) bool) {
-	dev := txtest.Device(t, device, nereid.Open)
+	dev := txtest.Device(t, device, nereid.OpenDevice)
 	var some []*testCase
 	for i, c := range all() {
 		if !c.refused && !c.compile && c.gpuless == "" && chosen(i, c) {

@@ -274,7 +274,7 @@ func (x tile) upload(t *testing.T, dev *nereid.Device, i int) *nereid.Tensor {
 	for k, n := range x.shape {
 		shape[k] = int(n)
 	}
-	tensor, err := nereid.New(dev, x.dtype, shape...)
+	tensor, err := nereid.NewTensor(dev, x.dtype, shape...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -286,7 +286,7 @@ func (x tile) upload(t *testing.T, dev *nereid.Device, i int) *nereid.Tensor {
 			data[k*size+j] = byte(bits >> (8 * j))
 		}
 	}
-	if err := tensor.Write(data); err != nil {
+	if err := tensor.CopyBytesFrom(data); err != nil {
 		t.Fatal(err)
 	}
 	return tensor

@@ -29,10 +29,8 @@ type Options struct {
 	ExternLibs string `json:"extern_libs,omitempty" code:"yes"`
 
 	// Bools are last: generated code compares the memory of options, and padding between fields is slow.
-	Debug bool `json:"debug,omitempty" code:"yes"`
+	Debug Debug `json:"debug,omitempty" code:"yes"`
 
-	// debug=False: undoes @triton.jit(debug=True)
-	NoDebug bool `json:"no_debug,omitempty" code:"no"`
 	// sanitize_overflow=False: debug does not check integers for overflow
 	NoSanitizeOverflow bool `json:"no_sanitize_overflow,omitempty" code:"yes"`
 

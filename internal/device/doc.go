@@ -2,7 +2,7 @@
 // interfaces of a device, its memory, its streams and its executables. It knows no IR and no compiler, and
 // neither does any package below it, so that programs which only run compiled code link none.
 //
-//	device.go    Device, Executable, Buffer, Stream; Options of a launch
+//	device.go    Device, Executable, Buffer, Stream; Options of a launch, debug.go: one of them
 //	traits.go    what some devices can do, as optional interfaces
 //	facts.go     what is known of compiled code
 //	way.go       for which launches code is made
@@ -11,4 +11,5 @@
 //	host.go      buffers in host memory; hostmem.go, hostmem_*.go: enough of it
 //	spare.go     memory that launches use again
 //	bench.go     how long a launch takes
+//	print.go     where device_print writes
 package device

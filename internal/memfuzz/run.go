@@ -28,7 +28,7 @@ type Device struct {
 
 // Open opens a device by name, and the interpreter for judging.
 func Open(name string) (*Device, error) {
-	dev, err := nereid.Open(name)
+	dev, err := nereid.OpenDevice(name)
 	if err != nil {
 		return nil, err
 	}

@@ -93,7 +93,7 @@ func (s *spare) get(e *env, words int) (*nereid.Tensor, error) {
 		s.used[words]++
 		return list[i], nil
 	}
-	t, err := nereid.New(e.dev, nereid.Int32, words)
+	t, err := nereid.NewTensor(e.dev, nereid.Int32, words)
 	if err != nil {
 		return nil, err
 	}

@@ -51,7 +51,7 @@ func (j *judge) reset(s *nereid.Stream, o *output) error {
 		if o.before != nil {
 			before = o.before.bytes
 		}
-		return o.words.Write(before)
+		return o.words.CopyBytesFrom(before)
 	}
 	grid := nereid.Grid{nereid.Cdiv(n, lanes)}
 	if o.before != nil {
@@ -66,7 +66,7 @@ func (j *judge) differs(s *nereid.Stream, o *output, result *nereid.Tensor) (boo
 		got, err := o.read()
 		return !bytes.Equal(got, o.want.bytes), err
 	}
-	if err := result.Write(noDifference); err != nil {
+	if err := result.CopyBytesFrom(noDifference); err != nil {
 		return false, err
 	}
 	n := o.words.Len()
@@ -75,7 +75,7 @@ func (j *judge) differs(s *nereid.Stream, o *output, result *nereid.Tensor) (boo
 		return false, err
 	}
 	got := make([]byte, len(noDifference))
-	if err := result.Read(got); err != nil {
+	if err := result.CopyBytesTo(got); err != nil {
 		return false, err
 	}
 	return !bytes.Equal(got, noDifference), nil
@@ -87,7 +87,7 @@ var noDifference = binary.LittleEndian.AppendUint32(make([]byte, 4), math.MaxInt
 // read returns the content of an output and its guards.
 func (o *output) read() ([]byte, error) {
 	got := make([]byte, o.words.Len()*4)
-	return got, o.words.Read(got)
+	return got, o.words.CopyBytesTo(got)
 }
 
 // difference is how an output differs from what it must be.
@@ -166,7 +166,7 @@ func (j *judge) finds(s *nereid.Stream, e *env, want *image, n int, must bool) e
 	if err != nil {
 		return err
 	}
-	result, err := nereid.New(j.place.dev, nereid.Int32, 2)
+	result, err := nereid.NewTensor(j.place.dev, nereid.Int32, 2)
 	if err != nil {
 		return err
 	}

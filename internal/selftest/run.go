@@ -119,7 +119,7 @@ func (s *suite) fix() (err error) {
 func (s *suite) worker(ctx context.Context) {
 	spare := newSpare()
 	defer spare.close()
-	result, err := nereid.New(s.Device, nereid.Int32, 2)
+	result, err := nereid.NewTensor(s.Device, nereid.Int32, 2)
 	if err != nil {
 		s.fail(Failure{Kind: s.kinds[0].name, Err: err.Error()})
 		return
@@ -209,7 +209,7 @@ func (t *trial) blame(err error, lost bool) {
 // isLost reports whether the device takes no more work after an error.
 func (t *trial) isLost() bool {
 	var word [4]byte
-	return t.judge.place.gpu && t.result.Read(word[:]) != nil
+	return t.judge.place.gpu && t.result.CopyBytesTo(word[:]) != nil
 }
 
 // all makes the work and runs it. The first run, which compiles, is beside those of other workers; the others

@@ -19,7 +19,7 @@ func device(t *testing.T, name string) *nereid.Device {
 	if name != "interp" {
 		txtest.LLVMTool(t, "opt")
 	}
-	dev, err := nereid.Open(name)
+	dev, err := nereid.OpenDevice(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +140,7 @@ func TestLost(t *testing.T) {
 		var ctx context.Context
 		ctx, s.cancel = context.WithCancel(t.Context())
 		s.judge.place.gpu = true
-		closed, err := nereid.New(s.Device, nereid.Int32, 2)
+		closed, err := nereid.NewTensor(s.Device, nereid.Int32, 2)
 		if err != nil {
 			t.Fatal(err)
 		}

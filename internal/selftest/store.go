@@ -52,11 +52,11 @@ func (s *store) numbers(key string, make func() ([]int32, error)) ([]int32, erro
 
 // upload makes a tensor of bytes.
 func upload(dev *nereid.Device, dt nereid.DType, data []byte) (*nereid.Tensor, error) {
-	t, err := nereid.New(dev, dt, len(data)/dt.Size())
+	t, err := nereid.NewTensor(dev, dt, len(data)/dt.Size())
 	if err != nil {
 		return nil, err
 	}
-	return t, t.Write(data)
+	return t, t.CopyBytesFrom(data)
 }
 
 // image is the content of an output with its guards: on a GPU in a tensor, elsewhere in Go's memory.
@@ -99,7 +99,7 @@ func (m *image) read() ([]byte, error) {
 		return m.bytes, nil
 	}
 	all := make([]byte, m.tensor.Len()*4)
-	return all, m.tensor.Read(all)
+	return all, m.tensor.CopyBytesTo(all)
 }
 
 // rounded returns a number of bytes as a multiple of 8: tensors are viewed as elements of any type.

@@ -54,8 +54,8 @@ func LLVM[T any](t testing.TB, load func() (T, error)) T {
 	return lib
 }
 
-// Device returns the device that open, such as nereid.Open, opens. Tests on the CPU and on simulated GPUs
-// need LLVM, all others a GPU.
+// Device returns the device that open, such as nereid.OpenDevice, opens. Tests on the CPU and on simulated
+// GPUs need LLVM, all others a GPU.
 func Device[T any](t testing.TB, name string, open func(name string) (T, error)) T {
 	t.Helper()
 	dev, err := open(name)

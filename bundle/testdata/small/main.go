@@ -18,7 +18,7 @@ func main() {
 		log.Fatal(err)
 	}
 	defer b.Close()
-	dev, err := run.Open("cpu")
+	dev, err := run.OpenDevice("cpu")
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -70,7 +70,7 @@ func parse(src string, opts ...nereid.LoadOption) (*nereid.Kernel, error) {
 }
 
 func launchKernel(ctx context.Context, device string, k *nereid.Kernel, grid nereid.Grid, args ...any) error {
-	dev, err := nereid.Open(device)
+	dev, err := nereid.OpenDevice(device)
 	if err != nil {
 		return err
 	}

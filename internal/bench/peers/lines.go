@@ -178,7 +178,7 @@ func (s *Suite) launch(context.Context) error {
 	if err != nil {
 		return err
 	}
-	x, err := nereid.New(s.Device, nereid.Float32, 64)
+	x, err := nereid.NewTensor(s.Device, nereid.Float32, 64)
 	if err != nil {
 		return err
 	}

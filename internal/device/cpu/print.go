@@ -6,24 +6,19 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/dl"
 	"github.com/nereid-lang/nereid/internal/num"
 )
 
-// Stdout receives the output of device_print. Lines of one call stay together; those of several programs come
-// in any order.
-var Stdout io.Writer = os.Stdout
-
 var (
 	printers  sync.Map // uint64 to []Print
 	printerID atomic.Uint64
-	printLock sync.Mutex
 )
 
 // symbols returns the functions that kernels call.
@@ -54,9 +49,7 @@ func onPrint(id, which uintptr, data unsafe.Pointer, x, y, z uintptr) {
 	p := list[which]
 	var b bytes.Buffer
 	writePrint(&b, p, [3]int{int(x), int(y), int(z)}, unsafe.Slice((*byte)(data), printBytes(p)))
-	printLock.Lock()
-	defer printLock.Unlock()
-	_, _ = Stdout.Write(b.Bytes())
+	_, _ = device.Print.Write(b.Bytes()) // lines of one call stay together
 }
 
 func printBytes(p Print) int {

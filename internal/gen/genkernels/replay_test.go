@@ -28,7 +28,7 @@ func TestReplay(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatal("no recorded launches", err)
 	}
-	dev, err := nereid.Open("interp")
+	dev, err := nereid.OpenDevice("interp")
 	if err != nil {
 		t.Fatal(err)
 	}

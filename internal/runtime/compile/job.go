@@ -84,7 +84,9 @@ func (k *Kernel) begin(meter *budget.Meter, s Spec, keep bool, until string) (*j
 			return nil, fmt.Errorf("nereid: %s: %w", k.Name, err)
 		}
 	}
-	opts.Debug = opts.Debug || k.Set.Debug
+	if k.Set.Debug {
+		opts.Debug = device.DebugOn
+	}
 	opts.NoFPFusion = opts.NoFPFusion || knob.NoFPFusion.Get()
 	libs, err := target.ReadLibs(opts.ExternLibs)
 	if err != nil {
@@ -95,7 +97,8 @@ func (k *Kernel) begin(meter *budget.Meter, s Spec, keep bool, until string) (*j
 	start := time.Now()
 	mod, err := k.Source.Compile(k.Name, s.Args, lang.Options{
 		Target: TargetOf(s.Dev), NumWarps: opts.NumWarps, NumStages: opts.NumStages, NumCTAs: opts.NumCTAs,
-		Debug: opts.Debug, NoOverflow: opts.NoSanitizeOverflow, Meter: meter, Stdout: k.Set.Printer(k.Name),
+		Debug: opts.Debug == device.DebugOn, NoOverflow: opts.NoSanitizeOverflow, Meter: meter,
+		Stdout: k.Set.Printer(k.Name),
 	})
 	if err != nil {
 		return nil, err
@@ -218,7 +221,7 @@ func compileOn(ctx context.Context, dev *args.Device, in *target.Input) (target.
 	b, ok := dev.Backend.(target.Backend)
 	if !ok {
 		return nil, diag.Refuse("compiling for "+dev.String(), "the device runs compiled code alone").
-			Instead("open it with nereid.Open")
+			Instead("open it with nereid.OpenDevice")
 	}
 	return b.Compile(ctx, in)
 }

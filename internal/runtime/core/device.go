@@ -17,10 +17,10 @@ func NewDevice(b device.Device) *Device { return &Device{b} }
 // Backend returns the back end of a device.
 func Backend(d *Device) device.Device { return d.b }
 
-// usable returns an error for a device that Open did not return.
+// usable returns an error for a device that OpenDevice did not return.
 func (d *Device) usable() error {
 	if d == nil || d.b == nil {
-		return errors.New("nereid: there is no device: nereid.Open finds one")
+		return errors.New("nereid: there is no device: nereid.OpenDevice finds one")
 	}
 	return nil
 }

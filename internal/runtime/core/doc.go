@@ -7,9 +7,10 @@
 //	tensor.go          Tensor; tensor_make.go: made and filled, tensor_copy.go: elements copied,
 //	                   tensor_view.go: views, tensor_foreign.go: memory of others, tensor_format.go: texts and
 //	                   comparisons, tensor_file.go and tensor_npy.go: files
+//	arena.go           Arena: scratch memory of launches
 //	dtype.go           DType and the Go types of elements
 //	descriptor.go      Descriptor
-//	options.go         Options of launches
+//	options.go         Options of launches; print.go: the output of kernels
 //	arguments.go       what a launch takes, and Frame, in which its arguments are bound
 //	grid.go            Grid and GridFunc
 //	launch.go          Launch: a launch without a plan, and host memory lent to the device

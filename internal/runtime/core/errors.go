@@ -9,7 +9,7 @@ import (
 
 // Errors for errors.Is.
 var (
-	// ErrNoDevice is wrapped by the error of Open for a device that this machine does not have.
+	// ErrNoDevice is wrapped by the error of OpenDevice for a device that this machine does not have.
 	ErrNoDevice = errors.New("no such device")
 	// ErrClosed is wrapped by errors of using a tensor, stream, graph, bound or compiled kernel after Close,
 	// or while another goroutine closes it.

@@ -95,7 +95,7 @@ func (v *Saver) Save(t *Tensor) (back func() error, err error) {
 		if err != nil {
 			return nil, err
 		}
-		return func() error { return errors.Join(v.S.Sync(), t.Write(data)) }, nil
+		return func() error { return errors.Join(v.S.Sync(), t.CopyBytesFrom(data)) }, nil
 	}
 	n := t.size()
 	copied := v.saved[t]

@@ -63,14 +63,14 @@ func CPU(check func() error) Kind {
 	})}
 }
 
-// OpenRunning returns a device that runs compiled code, as Open does; but the CPU needs no LLVM for that, and
-// comes next if there is no GPU.
+// OpenRunning returns a device that runs compiled code, as OpenDevice of the root package does; but the CPU
+// needs no LLVM for that, and comes next if there is no GPU.
 func OpenRunning(name string) (*Device, error) {
 	if name == "" {
 		name = preferred()
 	}
 	if name == "" {
-		if d, err := Open("cuda"); err == nil {
+		if d, err := OpenDevice("cuda"); err == nil {
 			return d, nil
 		}
 		name = "cpu"
@@ -78,7 +78,7 @@ func OpenRunning(name string) (*Device, error) {
 	if name == "cpu" {
 		return HostCPU(), nil
 	}
-	return Open(name)
+	return OpenDevice(name)
 }
 
 // Absent is a kind of device that this machine does not have.
@@ -108,10 +108,10 @@ func preferred() string {
 	return knob.Device.Get()
 }
 
-// Open returns the device of a name: "interp", "cpu", "cuda", "cuda:1". An empty name means the one in
+// OpenDevice returns the device of a name: "interp", "cpu", "cuda", "cuda:1". An empty name means the one in
 // NEREID_DEVICE, or else the best of this machine. If that is the interpreter, because there is no LLVM, a
 // warning is logged once: kernels run some 40 times slower there than on the CPU.
-func Open(name string) (*Device, error) {
+func OpenDevice(name string) (*Device, error) {
 	if name == "" {
 		name = preferred()
 	}

@@ -17,11 +17,9 @@ type Options struct {
 	// code, to be trusted as such.
 	ExternLibs string `json:"extern_libs,omitempty"`
 
-	// Debug is debug=True: assertions are checked, and integers for overflow unless NoSanitizeOverflow is
-	// set.
-	Debug bool `json:"debug,omitempty"`
-	// NoDebug is debug=False: it undoes @triton.jit(debug=True).
-	NoDebug bool `json:"no_debug,omitempty"`
+	// Debug is debug: with DebugOn assertions are checked, and integers for overflow unless
+	// NoSanitizeOverflow is set. DebugOff undoes @triton.jit(debug=True).
+	Debug Debug `json:"debug,omitempty"`
 	// NoSanitizeOverflow is sanitize_overflow=False: Debug does not check integers for overflow.
 	NoSanitizeOverflow bool `json:"no_sanitize_overflow,omitempty"`
 
@@ -34,8 +32,9 @@ type Options struct {
 	// NoFPFusion is enable_fp_fusion=False: a product and the sum that it goes into are rounded each.
 	NoFPFusion bool `json:"no_fp_fusion,omitempty"`
 
-	// Overlap makes code for the CPU that allows arguments whose memory overlaps. Launches detect such
-	// arguments and set it.
+	// Overlap is for code that is compiled ahead of time (Kernel.Compile, bundles): its arguments may share
+	// memory, where the CPU's code and the copy engine of GPUs otherwise assume that they do not. Launches of
+	// a Kernel need it not: they see whether arguments overlap and run such code by themselves.
 	Overlap bool `json:"overlap,omitempty"`
 	// Check makes an access outside of its tensor, and an index that overflows int32, end the launch with an
 	// error that names the line, on every device. A GPU's launch then waits for its kernel. docs/CPU.md and
@@ -46,6 +45,16 @@ type Options struct {
 	// other devices refuse it. docs/VERIFY.md tells how.
 	Certify bool `json:"certify,omitempty"`
 }
+
+// Debug says whether a kernel checks its assertions, and integers for overflow.
+type Debug = device.Debug
+
+// The values of Debug.
+const (
+	DebugDefault = device.DebugDefault // as the kernel's decorator says: @triton.jit(debug=True)
+	DebugOn      = device.DebugOn      // debug=True
+	DebugOff     = device.DebugOff     // debug=False, against the decorator
+)
 
 // DeviceOptions returns options as back ends take them; Go's compiler holds the structs to the same
 // fields.

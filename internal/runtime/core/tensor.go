@@ -54,7 +54,7 @@ func (t *Tensor) same() *Tensor {
 
 var (
 	errNilTensor = errors.New("nereid: the tensor is nil")
-	errNoMemory  = errors.New("nereid: the tensor has no memory: make it with New, FromSlice or FromBytes")
+	errNoMemory  = errors.New("nereid: the tensor has no memory: make it with NewTensor, FromSlice or FromBytes")
 )
 
 // nowhere is the device of tensors with an error: a launch sees that it is not its own device and then finds
@@ -111,8 +111,9 @@ func FromBytes(dt DType, data []byte, shape ...int) *Tensor {
 		end: buf.Addr() + uint64(len(data))}
 }
 
-// New returns a tensor of zeros on a device; the caller closes it. It fails if there is not enough memory.
-func New(dev *Device, dt DType, shape ...int) (*Tensor, error) {
+// NewTensor returns a tensor of zeros on a device; the caller closes it. It fails if there is not enough
+// memory.
+func NewTensor(dev *Device, dt DType, shape ...int) (*Tensor, error) {
 	if err := dev.usable(); err != nil {
 		return nil, err
 	}
@@ -154,9 +155,9 @@ func (t *Tensor) Len() int {
 	return count(t.Shape)
 }
 
-// Slice returns the elements of a contiguous tensor in host memory, shared. It fails for other tensors and
+// AsSlice returns the elements of a contiguous tensor in host memory, shared. It fails for other tensors and
 // other types; CopyTo copies them.
-func Slice[T Element](t *Tensor) ([]T, error) {
+func AsSlice[T Element](t *Tensor) ([]T, error) {
 	if err := t.Err(); err != nil {
 		return nil, err
 	}
@@ -185,20 +186,21 @@ func Slice[T Element](t *Tensor) ([]T, error) {
 	return unsafe.Slice((*T)(unsafe.Pointer(&data[0])), t.Len()), nil
 }
 
-// Read copies bytes of the tensor, from its first element on, once all work launched on its device is done.
-func (t *Tensor) Read(into []byte) error {
+// CopyBytesTo copies bytes of the tensor, from its first element on, once all work launched on its device is
+// done.
+func (t *Tensor) CopyBytesTo(dst []byte) error {
 	if err := t.Err(); err != nil {
 		return err
 	}
-	return t.buf.Read(t.offset, into)
+	return t.buf.Read(t.offset, dst)
 }
 
-// Write copies bytes to the tensor, from its first element on. Work launched afterwards sees them.
-func (t *Tensor) Write(from []byte) error {
+// CopyBytesFrom copies bytes to the tensor, from its first element on. Work launched afterwards sees them.
+func (t *Tensor) CopyBytesFrom(src []byte) error {
 	if err := t.Err(); err != nil {
 		return err
 	}
-	return t.buf.Write(t.offset, from)
+	return t.buf.Write(t.offset, src)
 }
 
 // At returns the element at flat position i, in the order of the indices, as a float64, for looking at
@@ -302,7 +304,7 @@ func (t *Tensor) bytes() ([]byte, error) {
 		return nil, err
 	}
 	data := make([]byte, t.size())
-	return data, t.Read(data)
+	return data, t.CopyBytesTo(data)
 }
 
 // clone returns a tensor with the same contents, shape, strides and alignment in memory of its own: of the
@@ -315,13 +317,13 @@ func (t *Tensor) clone() (*Tensor, error) {
 	shift := int(t.addr % 16)
 	c := FromBytes(Uint8, make([]byte, len(data)+shift+64))
 	if on := t.on(); on != nil {
-		if c, err = New(on, Uint8, len(data)+shift+64); err != nil {
+		if c, err = NewTensor(on, Uint8, len(data)+shift+64); err != nil {
 			return nil, err
 		}
 	}
 	c = c.Offset((shift - int(c.addr%16) + 16) % 16)
 	c.DType, c.Shape, c.Strides = t.DType, t.Shape, t.Strides
-	return c, errors.Join(c.Err(), c.Write(data))
+	return c, errors.Join(c.Err(), c.CopyBytesFrom(data))
 }
 
 func (t *Tensor) zero() error {
@@ -331,7 +333,7 @@ func (t *Tensor) zero() error {
 	if !t.Contiguous() {
 		return t.zeroStrided()
 	}
-	return t.Write(make([]byte, t.size()))
+	return t.CopyBytesFrom(make([]byte, t.size()))
 }
 
 // queue returns the stream's queue for memory operations in order with its work; ok is false if the tensor is

@@ -19,7 +19,7 @@ func (t *Tensor) To(dev *Device) (*Tensor, error) {
 		to = FromBytes(t.DType, make([]byte, t.Len()*t.DType.Size()), t.Shape...)
 	} else {
 		var err error
-		if to, err = New(dev, t.DType, t.Shape...); err != nil {
+		if to, err = NewTensor(dev, t.DType, t.Shape...); err != nil {
 			return nil, err
 		}
 	}
@@ -28,7 +28,7 @@ func (t *Tensor) To(dev *Device) (*Tensor, error) {
 		_ = to.Close()
 		return nil, err
 	}
-	if err := to.Write(packed); err != nil {
+	if err := to.CopyBytesFrom(packed); err != nil {
 		_ = to.Close()
 		return nil, err
 	}

@@ -23,7 +23,7 @@ type TuneStore struct {
 // TuneStoreOptions says where a TuneStore keeps its results. Every place that is set is used; a result is
 // looked for in their order. The zero value keeps results in memory.
 type TuneStoreOptions struct {
-	// Known is a JSON text that Write or `nereid tune --export` wrote, often an embedded file. It is only
+	// Known is a JSON text that Save or `nereid tune --export` wrote, often an embedded file. It is only
 	// read.
 	Known []byte
 	Dir   string // a folder with a file for each result, which processes share
@@ -96,7 +96,7 @@ func Records(s *TuneStore) autotune.Store {
 	return s.layers
 }
 
-// Merge adds the results of a JSON text that Write or `nereid tune --export` wrote, for as long as the store
+// Merge adds the results of a JSON text that Save or `nereid tune --export` wrote, for as long as the store
 // is open; results that are known here stay. It returns the number of results in the text.
 func (s *TuneStore) Merge(data []byte) (int, error) {
 	if s == nil || s.memory == nil {
@@ -128,9 +128,9 @@ var errNoTuneStore = errors.New("nereid: the TuneStore is nil or empty: OpenTune
 // maxTuneFile bounds a file of results.
 const maxTuneFile = 256 << 20
 
-// Write writes the results that this store was given or has measured since it was opened, in the form that
+// Save writes the results that this store was given or has measured since it was opened, in the form that
 // Merge reads.
-func (s *TuneStore) Write(w io.Writer) error {
+func (s *TuneStore) Save(w io.Writer) error {
 	if s == nil || s.memory == nil {
 		return errNoTuneStore
 	}

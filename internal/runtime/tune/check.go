@@ -41,7 +41,7 @@ func (r *run) snapshot(g *given) (*results, error) {
 // restore writes the contents back to the tensors.
 func (r *results) restore(w Work) error {
 	for i, t := range r.tensors {
-		if err := w.Tensor(t).Write(r.data[i]); err != nil {
+		if err := w.Tensor(t).CopyBytesFrom(r.data[i]); err != nil {
 			return err
 		}
 	}

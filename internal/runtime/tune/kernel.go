@@ -76,7 +76,7 @@ type Work interface {
 // Tensor is the contents of a tensor among the arguments.
 type Tensor interface {
 	Bytes() ([]byte, error)
-	Write(data []byte) error
+	CopyBytesFrom(src []byte) error
 	// Zero fills the tensor with zeros, in order with the work of the launch.
 	Zero() error
 	// Save saves the contents and returns a function that restores them.

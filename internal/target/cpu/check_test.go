@@ -6,13 +6,12 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	devcpu "github.com/nereid-lang/nereid/internal/device/cpu"
+	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/device/stray"
 	"github.com/nereid-lang/nereid/internal/diag"
 	_ "github.com/nereid-lang/nereid/internal/dialect/all"
@@ -289,8 +288,8 @@ func TestPrint(t *testing.T) {
 		binary.LittleEndian.PutUint32(x.Host()[4*i:], bits)
 	}
 	var out bytes.Buffer
-	devcpu.Stdout = &out
-	defer func() { devcpu.Stdout = os.Stdout }()
+	device.PrintTo(&out)
+	defer device.PrintTo(nil)
 	if err := launch(t.Context(), k, [3]int{1, 1, 1}, x, -5); err != nil {
 		t.Fatal(err)
 	}

@@ -21,7 +21,7 @@ var raceDetector bool
 // Time is the processor's, so that others on the machine do not count.
 func TestCompileTime(t *testing.T) {
 	const median, worst = 60 * time.Millisecond, 400 * time.Millisecond
-	txtest.Device(t, "cpu", nereid.Open)
+	txtest.Device(t, "cpu", nereid.OpenDevice)
 	folder := filepath.Join(txtest.Root(t), "kernels")
 	var specs []struct {
 		Name, File, Kernel, Signature string

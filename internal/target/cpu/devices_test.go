@@ -10,7 +10,7 @@ import (
 // hostCPU returns the device under test, and skips where there is none.
 func hostCPU(t *testing.T) *nereid.Device {
 	t.Helper()
-	dev := txtest.Device(t, "cpu", nereid.Open)
+	dev := txtest.Device(t, "cpu", nereid.OpenDevice)
 	return dev
 }
 
@@ -18,7 +18,7 @@ func hostCPU(t *testing.T) *nereid.Device {
 func cpuAndJudge(t *testing.T) (dev, judge *nereid.Device) {
 	t.Helper()
 	dev = hostCPU(t)
-	judge, err := nereid.Open("interp")
+	judge, err := nereid.OpenDevice("interp")
 	if err != nil {
 		t.Fatal(err)
 	}

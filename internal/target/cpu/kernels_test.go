@@ -110,12 +110,12 @@ func run(t *testing.T, dev *nereid.Device, k *nereid.Kernel, grid nereid.Grid, a
 		if !ok {
 			continue
 		}
-		x, err := nereid.New(dev, d.dt, d.n)
+		x, err := nereid.NewTensor(dev, d.dt, d.n)
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { x.Close() })
-		if err := x.Write(d.bytes(r)); err != nil {
+		if err := x.CopyBytesFrom(d.bytes(r)); err != nil {
 			t.Fatal(err)
 		}
 		values[i], tensors[i] = x, x
@@ -127,7 +127,7 @@ func run(t *testing.T, dev *nereid.Device, k *nereid.Kernel, grid nereid.Grid, a
 	out := map[int][]byte{}
 	for i, x := range tensors {
 		out[i] = make([]byte, x.Len()*x.DType.Size())
-		if err := x.Read(out[i]); err != nil {
+		if err := x.CopyBytesTo(out[i]); err != nil {
 			t.Fatal(err)
 		}
 	}

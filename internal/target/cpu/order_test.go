@@ -534,12 +534,12 @@ func orderRun(t *testing.T, dev *nereid.Device, k *nereid.Kernel, shift, n, bloc
 	for i := range data {
 		data[i] = int32(i % 1009)
 	}
-	mem, err := nereid.New(dev, nereid.Int32, len(data))
+	mem, err := nereid.NewTensor(dev, nereid.Int32, len(data))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer mem.Close()
-	host, err := nereid.Slice[int32](mem)
+	host, err := nereid.AsSlice[int32](mem)
 	if err != nil {
 		t.Fatal(err)
 	}

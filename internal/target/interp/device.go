@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"runtime"
 
 	"github.com/nereid-lang/nereid/internal/device"
@@ -36,7 +35,7 @@ type DeviceOptions struct {
 	IEEE     bool      // compute products of fp32 in full precision even if the kernel allows tf32
 	Workers  int       // goroutines that run programs; 0 means one for each core
 	MaxSteps int64     // operations that a program may execute; 0 means no limit
-	Stdout   io.Writer // output of tl.device_print; nil means standard output
+	Stdout   io.Writer // output of tl.device_print; nil means where PrintTo says
 }
 
 // NewDevice returns an interpreter with memory of its own.
@@ -188,7 +187,7 @@ type kernel struct {
 func (k *kernel) Launch(ctx context.Context, _ target.Stream, grid [3]int, args []uint64) error {
 	o := k.dev.opts
 	if o.Stdout == nil {
-		o.Stdout = os.Stdout
+		o.Stdout = device.Print
 	}
 	return k.p.Run(ctx, k.dev.mem, grid, args, Options{
 		Workers: o.Workers, TrackUninit: o.CheckUninit, TrackRaces: o.CheckRaces, TF32: !o.IEEE,

@@ -123,7 +123,8 @@ func (d *Device) kernel(in *target.Input) (*backend.Kernel, error) {
 	}
 	k := &backend.Kernel{
 		Name: in.Kernel, IR: text.Bytes(), Constants: in.Constants,
-		Options: backend.Options{NumWarps: o.NumWarps, NumStages: o.NumStages, Debug: o.Debug, Extra: extra},
+		Options: backend.Options{NumWarps: o.NumWarps, NumStages: o.NumStages,
+			Debug: o.Debug == device.DebugOn, Extra: extra},
 	}
 	for _, p := range in.Params {
 		k.Params = append(k.Params, backend.Param(p))

@@ -8,7 +8,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"os"
 
 	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/device/gpucode"
@@ -192,7 +191,7 @@ func (k *kernel) launch(ctx context.Context, grid [3]int, args, bounds []uint64)
 	grid[0] *= cluster // the simulator counts blocks, the caller programs
 	return module.Run(ctx, &ptxsim.Launch{
 		Kernel: k.code.Name, Grid: grid, Cluster: cluster, Shared: k.code.Shared, Args: args, Bytes: maps,
-		Memory: k.dev.mem, Print: os.Stdout, Strict: w.Races || knob.CheckRaces.Get(), Order: w.order(),
+		Memory: k.dev.mem, Print: device.Print, Strict: w.Races || knob.CheckRaces.Get(), Order: w.order(),
 		Explored: w.Explored, Banks: w.Banks, CopyFences: knob.CopyFences.Get(),
 	})
 }
