@@ -114,8 +114,7 @@ var features = [...]Row{
 	NarrowRows: {Span: from(V38),
 		What: "rows of gather and scatter by descriptors are int16 or int32"},
 	BlockPointersByHand: {Span: Span{V38, V38},
-		What: "block pointers are pointers and masks from the start; offsets may be int64 " +
-			"(not done here: they are as in 3.7)"},
+		What: "block pointers are pointers and masks from the start; offsets may be int64"},
 
 	BlockPointers:  {Span: until(V38), What: "tl.make_block_ptr, tl.advance, boundary_check, padding_option"},
 	KeywordOptions: {Span: from(V39), What: "options of tl.load and tl.store are given by keyword"},

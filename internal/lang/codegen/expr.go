@@ -265,7 +265,7 @@ var otherNames = map[string]string{
 // deviceAttr returns an attribute or method of a tensor or descriptor.
 func (g *generator) deviceAttr(n python.Node, v object.Value, name string) (object.Value, bool, error) {
 	switch v.(type) {
-	case *sem.Tensor, *sem.Descriptor:
+	case *sem.Tensor, *sem.Descriptor, *sem.BlockPointer:
 	default:
 		return nil, false, nil
 	}
@@ -451,11 +451,11 @@ var compareMethods = map[python.CmpOperator]string{
 // identical reports whether a is b, for values that a kernel can hold.
 func identical(a, b object.Value) bool {
 	switch a.(type) {
-	case *sem.Tensor, *object.Tuple, *sem.Descriptor, *world.Object:
+	case *sem.Tensor, *object.Tuple, *sem.Descriptor, *sem.BlockPointer, *world.Object:
 		return a == b
 	}
 	switch b.(type) {
-	case *sem.Tensor, *object.Tuple, *sem.Descriptor, *world.Object:
+	case *sem.Tensor, *object.Tuple, *sem.Descriptor, *sem.BlockPointer, *world.Object:
 		return false
 	}
 	return a.TypeName() == b.TypeName() && world.Equal(a, b)

@@ -316,7 +316,7 @@ func describe(v object.Value) string {
 	switch v := v.(type) {
 	case *sem.Tensor:
 		return "a value of type " + sem.TypeText(v.Type)
-	case *object.Tuple, *sem.Descriptor, *world.Object:
+	case *object.Tuple, *sem.Descriptor, *sem.BlockPointer, *world.Object:
 		return "a value of type " + shapeOf(v).String()
 	}
 	return world.Describe(v)

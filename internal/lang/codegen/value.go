@@ -2,6 +2,7 @@ package codegen
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/nereid-lang/nereid/internal/ir"
@@ -11,10 +12,12 @@ import (
 )
 
 // shape is the type of a value as control flow and calls see it: the IR values that it is made of, and the
-// part of it that is known at compile time. Exactly one of dev, tuple (elems), object and known describes it.
+// part of it that is known at compile time. Exactly one of dev, desc, block, tuple (elems), object and known
+// describes it.
 type shape struct {
 	dev    sem.Type           // of a tensor
 	desc   *descShape         // of a tensor descriptor
+	block  *sem.BlockPointer  // like which a block pointer is, whose parts have the shapes elems
 	elems  []shape            // of a tuple or object, with isTuple
 	class  *object.NamedTuple // of a named tuple
 	object *world.Class       // of an aggregate
@@ -36,6 +39,8 @@ func shapeOf(v object.Value) shape {
 	case *sem.Descriptor:
 		return shape{desc: &descShape{t: v.Type, shape: tensorShapes(v.Shape),
 			strides: tensorShapes(v.Strides), like: v}}
+	case *sem.BlockPointer:
+		return shape{block: v, elems: tensorShapes(v.Parts())}
 	case *object.Tuple:
 		return shape{tuple: true, class: v.Class, elems: shapesOf(v.Items)}
 	case *world.Object:
@@ -73,6 +78,9 @@ func (s shape) equal(t shape) bool {
 			equalShapes(s.desc.shape, t.desc.shape) && equalShapes(s.desc.strides, t.desc.strides)
 	case s.dev != nil || t.dev != nil:
 		return s.dev == t.dev
+	case s.block != nil || t.block != nil:
+		return s.block != nil && t.block != nil && slices.Equal(s.block.Block, t.block.Block) &&
+			slices.Equal(s.block.Order, t.block.Order) && equalShapes(s.elems, t.elems)
 	}
 	return s.tuple == t.tuple && s.class == t.class && s.object == t.object && equalShapes(s.elems, t.elems)
 }
@@ -103,6 +111,9 @@ func (s shape) String() string {
 	for i, e := range s.elems {
 		parts[i] = e.String()
 	}
+	if s.block != nil {
+		return s.block.TypeName() + "(" + strings.Join(parts, ", ") + ")"
+	}
 	if s.object != nil {
 		return s.object.Name + "(" + strings.Join(parts, ", ") + ")"
 	}
@@ -122,6 +133,10 @@ func (s shape) mangle() string {
 	parts := make([]string, len(s.elems))
 	for i, e := range s.elems {
 		parts[i] = e.mangle()
+	}
+	if s.block != nil {
+		return fmt.Sprintf("%s<%s, %v, %v>", s.block.TypeName(), strings.Join(parts, ", "), s.block.Block,
+			s.block.Order)
 	}
 	if s.object != nil {
 		return s.object.FullName() + "<" + strings.Join(parts, ", ") + ">"
@@ -160,6 +175,10 @@ func flatten(v object.Value, out []*ir.Value) []*ir.Value {
 		for _, t := range v.Strides {
 			out = append(out, t.V)
 		}
+	case *sem.BlockPointer:
+		for _, t := range v.Parts() {
+			out = append(out, t.V)
+		}
 	case *object.Tuple:
 		for _, e := range v.Items {
 			out = flatten(e, out)
@@ -185,6 +204,9 @@ func (s shape) build(vs []*ir.Value) (object.Value, []*ir.Value) {
 		d.Shape, vs = buildTensors(s.desc.shape, vs)
 		d.Strides, vs = buildTensors(s.desc.strides, vs)
 		return &d, vs
+	case s.block != nil:
+		parts, rest := buildTensors(s.elems, vs)
+		return s.block.WithParts(parts), rest
 	}
 	items := make([]object.Value, len(s.elems))
 	for i, e := range s.elems {
@@ -208,7 +230,7 @@ func buildTensors(shapes []shape, vs []*ir.Value) ([]*sem.Tensor, []*ir.Value) {
 // hasDevice reports whether any part of v lives on the device.
 func hasDevice(v object.Value) bool {
 	switch v := v.(type) {
-	case *sem.Tensor, *sem.Descriptor:
+	case *sem.Tensor, *sem.Descriptor, *sem.BlockPointer:
 		return true
 	case *object.Tuple:
 		return anyDevice(v.Items)

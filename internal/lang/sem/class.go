@@ -293,6 +293,8 @@ func (b *Builder) Attr(v object.Value, name string) (out object.Value, ok bool, 
 		out = b.tensorAttr(v, name)
 	case *Descriptor:
 		out = v.attr(name)
+	case *BlockPointer:
+		out = v.attr(name)
 	}
 	return out, out != nil, nil
 }

@@ -97,50 +97,73 @@ func (b *Builder) indexTensor(x *Tensor, wide bool) *ir.Value {
 	return x.V
 }
 
-func makeBlockPtr(c *Call) object.Value {
-	b := c.B
-	shape := b.indices(c.list("shape"), true)
-	strides := b.indices(c.list("strides"), true)
-	offsets := b.indices(c.list("offsets"), false)
+// blockBase returns the base of a block pointer.
+func (c *Call) blockBase() *Tensor {
 	base := c.device("base")
-	pt, ok := base.Type.(*PtrType)
-	if !ok || IsBlock(pt.Elem) {
+	if pt, ok := base.Type.(*PtrType); !ok || IsBlock(pt.Elem) {
 		panic(bad(CodeType, "the base of a block pointer is a pointer to one element, not %s", base.Type))
 	}
-	if pt.Elem == Int1 {
-		base = b.cast(base, PtrIn(Int8, pt.Space, false), noRounding)
-	}
-	dims := c.shape("block_shape", c.list("block_shape"))
+	return base
+}
+
+// blockOrder returns the order of a block pointer's dimensions.
+func (c *Call) blockOrder() []int64 {
 	order := c.ints("order", c.list("order"))
 	if sorted := slices.Sorted(slices.Values(order)); !slices.Equal(sorted, iota64(len(order))) {
 		panic(bad(CodeValue, "order names each dimension from 0 to %d once, but is %s", len(order)-1,
 			plainShape(order)))
 	}
-	for _, n := range []int{len(shape), len(strides), len(offsets), len(order)} {
+	return order
+}
+
+// checkRanks checks that the lists of a block pointer have an entry for each dimension.
+func checkRanks(dims []int64, shape, strides, offsets, order int) {
+	for _, n := range []int{shape, strides, offsets, order} {
 		if n != len(dims) {
 			panic(bad(CodeShape,
 				"a block pointer has one entry for each dimension in every list: shape has %d, strides "+
-					"%d, offsets %d, block_shape %d, order %d",
-				len(shape), len(strides), len(offsets), len(dims), len(order)))
+					"%d, offsets %d, block_shape %d, order %d", shape, strides, offsets, len(dims), order))
 		}
 	}
+}
+
+func makeBlockPtr(c *Call) object.Value {
+	b := c.B
+	if b.has(triton.BlockPointersByHand) {
+		return c.blockPointerByHand()
+	}
+	shape := b.indices(c.list("shape"), true)
+	strides := b.indices(c.list("strides"), true)
+	offsets := b.indices(c.list("offsets"), false)
+	base := b.bytePointer(c.blockBase())
+	dims := c.shape("block_shape", c.list("block_shape"))
+	order := c.blockOrder()
+	checkRanks(dims, len(shape), len(strides), len(offsets), len(order))
 	t := Ptr(Block(pointee(base), dims...))
 	op := b.Groups(tt.MakeTensorPtr, [][]*ir.Value{{base.V}, shape, strides, offsets}, []ir.Type{b.ir(t)},
 		ir.A("order", ir.DenseArray(ir.I32, order...)))
 	return &Tensor{op.Result(0), t}
 }
 
+// checkMove checks the number of offsets that a block pointer is moved by.
+func checkMove(rank, offsets int) {
+	if offsets != rank {
+		panic(bad(CodeShape, "a block pointer of rank %d moves by %s, not %d", rank, Count(rank, "offset"),
+			offsets).at("offsets"))
+	}
+}
+
 func advance(c *Call) object.Value {
+	if p, ok := c.Named("base").(*BlockPointer); ok {
+		return p.moved(c)
+	}
 	base := c.device("base")
 	if !IsBlockPtr(base.Type) {
 		panic(bad(CodeType, "tl.advance moves a block pointer, not %s",
 			base.Type).hint("add the offset to a plain pointer"))
 	}
 	offsets := c.B.indices(c.list("offsets"), false)
-	if rank := len(base.Type.(*PtrType).Elem.(*BlockType).Shape); len(offsets) != rank {
-		panic(bad(CodeShape, "a block pointer of rank %d moves by %s, not %d", rank, Count(rank, "offset"),
-			len(offsets)).at("offsets"))
-	}
+	checkMove(len(base.Type.(*PtrType).Elem.(*BlockType).Shape), len(offsets))
 	return c.B.op(tt.Advance, base.Type, append([]*ir.Value{base.V}, offsets...)...)
 }
 

@@ -4,14 +4,15 @@
 // knows nothing of syntax.
 //
 // Host values come in: compile-time numbers, strings, tuples and dtypes as they are, and device values as
-// *Tensor or *Descriptor. Out go IR at the builder's insertion point, operation for operation as Triton
+// *Tensor, *Descriptor or *BlockPointer. Out go IR at the builder's insertion point, operation for operation as Triton
 // 3.6's front end emits it, and the device value that stands for it. A use that Triton forbids is an
 // *Error.
 //
 // Types and values:
 //
 //	types.go             Type and its kinds; Tensor; intern.go one object for each type
-//	class.go             types and device values as host code sees them; desc.go tensor descriptors
+//	class.go             types and device values as host code sees them; desc.go tensor descriptors,
+//	                     blockptr.go block pointers of 3.8
 //	number.go            compile-time numbers as device values
 //	promote.go           the types and shapes in which operands compute together
 //	options.go           Options: what target and launch change

@@ -74,29 +74,42 @@ func (c *Call) memoryAttrs(caches words) []ir.NamedAttr {
 }
 
 func load(c *Call) object.Value {
+	if p, ok := c.Named("pointer").(*BlockPointer); ok {
+		return c.loadByHand(p)
+	}
 	p := c.pointer("pointer")
 	mask, other := c.optTensor("mask"), c.optTensor("other")
-	attrs := c.memoryAttrs(c.B.loadCaches())
+	attrs := c.loadAttrs()
 	padding := int64(0)
 	if c.takes("padding_option") {
 		padding = paddings.get("padding option", c.str("padding_option"))
 	}
-	if c.bool("volatile") {
-		attrs = append(attrs, ir.A("isVolatile", ir.BoolAttr(true)))
-	}
 	if IsBlockPtr(p.Type) {
 		return c.loadBlock(p, mask, other, padding, attrs)
 	}
-	if mask == nil && other != nil {
-		panic(bad(CodeArgs,
-			"there is `other`, but no `mask`").at("other").hint("`other` stands for what the mask leaves out"))
-	}
+	checkOther(mask, other)
 	if padding != 0 || c.hasBoundaryCheck() {
 		panic(bad(CodeArgs,
 			"padding_option and boundary_check are for block pointers: plain pointers have no boundary").
 			hint("use a mask, or tl.make_block_ptr"))
 	}
 	return c.B.load(p, mask, other, attrs)
+}
+
+// loadAttrs returns the attributes of a load that differ from the defaults.
+func (c *Call) loadAttrs() []ir.NamedAttr {
+	attrs := c.memoryAttrs(c.B.loadCaches())
+	if c.bool("volatile") {
+		attrs = append(attrs, ir.A("isVolatile", ir.BoolAttr(true)))
+	}
+	return attrs
+}
+
+func checkOther(mask, other *Tensor) {
+	if mask == nil && other != nil {
+		panic(bad(CodeArgs,
+			"there is `other`, but no `mask`").at("other").hint("`other` stands for what the mask leaves out"))
+	}
 }
 
 // pointer returns an argument that must be a pointer or a block of pointers.
@@ -120,8 +133,17 @@ func (c *Call) hasBoundaryCheck() bool {
 	return list && len(vs) > 0 || !list && !isNone(v)
 }
 
-// boundaryCheck returns the dimensions to check, sorted.
+// boundaryCheck returns the attribute of a load or store that names the dimensions to check.
 func (c *Call) boundaryCheck(rank int) []ir.NamedAttr {
+	dims := c.boundaryDims(rank)
+	if dims == nil {
+		return nil
+	}
+	return []ir.NamedAttr{ir.A("boundaryCheck", ir.DenseArray(ir.I32, dims...))}
+}
+
+// boundaryDims returns the dimensions to check, sorted; nil if there are none.
+func (c *Call) boundaryDims(rank int) []int64 {
 	if !c.hasBoundaryCheck() {
 		return nil
 	}
@@ -136,24 +158,36 @@ func (c *Call) boundaryCheck(rank int) []ir.NamedAttr {
 			panic(bad(CodeValue, "duplicate dimension in `boundary_check`"))
 		}
 	}
-	return []ir.NamedAttr{ir.A("boundaryCheck", ir.DenseArray(ir.I32, dims...))}
+	return dims
 }
 
 // loadBlock loads through a block pointer.
 func (c *Call) loadBlock(p, mask, other *Tensor, padding int64, attrs []ir.NamedAttr) *Tensor {
 	if mask != nil || other != nil {
-		panic(bad(CodeArgs, "mask and other are for plain pointers, not for block pointers").
-			hint("use boundary_check and padding_option"))
+		panic(maskOfBlockLoad())
 	}
 	block := p.Type.(*PtrType).Elem.(*BlockType)
 	if t, ok := block.Elem.(*DType); ok && t.IsInt() && padding == tt.PadNaN {
-		panic(bad(CodeValue, "integers have no NaN to pad with: pad a block of %s with \"zero\"", block.Elem))
+		panic(noNaN(block.Elem))
 	}
 	attrs = append(attrs, c.boundaryCheck(len(block.Shape))...)
 	if padding != 0 {
 		attrs = append(attrs, ir.A("padding", ir.I32Attr(padding)))
 	}
 	return c.B.loadOp(block, attrs, p, nil, nil)
+}
+
+func maskOfBlockLoad() bailout {
+	return bad(CodeArgs, "mask and other are for plain pointers, not for block pointers").
+		hint("use boundary_check and padding_option")
+}
+
+func maskOfBlockStore() bailout {
+	return bad(CodeArgs, "a mask is for plain pointers, not for block pointers").hint("use boundary_check")
+}
+
+func noNaN(elem Type) bailout {
+	return bad(CodeValue, "integers have no NaN to pad with: pad a block of %s with \"zero\"", elem)
 }
 
 // loadOp makes a tt.load; mask and other may be nil.
@@ -241,6 +275,10 @@ func checkMask(p, mask *Tensor) {
 }
 
 func store(c *Call) object.Value {
+	if p, ok := c.Named("pointer").(*BlockPointer); ok {
+		c.storeByHand(p)
+		return object.None
+	}
 	p := c.pointer("pointer")
 	x := c.tensor("value")
 	mask := c.optTensor("mask")
@@ -266,8 +304,7 @@ func store(c *Call) object.Value {
 // storeBlock stores through a block pointer.
 func (c *Call) storeBlock(p, x, mask *Tensor, attrs []ir.NamedAttr) {
 	if mask != nil {
-		panic(bad(CodeArgs,
-			"a mask is for plain pointers, not for block pointers").hint("use boundary_check"))
+		panic(maskOfBlockStore())
 	}
 	block := p.Type.(*PtrType).Elem.(*BlockType)
 	if !IsBlock(x.Type) {

@@ -192,7 +192,7 @@ func (n *Names) Lookup(module, name string) *Builtin {
 	return n.homes[key{module, name}]
 }
 
-// Method returns a method of a tensor or a tensor descriptor; nil if there is none. It may be a function of
+// Method returns a method of a tensor, a tensor descriptor or a block pointer; nil if there is none. It may be a function of
 // the standard library.
 func (n *Names) Method(v object.Value, name string) *Builtin {
 	switch v.(type) {
@@ -200,6 +200,10 @@ func (n *Names) Method(v object.Value, name string) *Builtin {
 		return n.members[name]
 	case *Descriptor:
 		return n.homes[key{InDescriptor, name}]
+	case *BlockPointer:
+		if slices.Contains([]string{"load", "store", "advance"}, name) {
+			return n.public[name]
+		}
 	}
 	return nil
 }

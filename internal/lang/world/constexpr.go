@@ -292,7 +292,7 @@ func makeBlockType(in *object.Interp, args []object.Value, kws []object.Keyword)
 // IsDeviceValue reports whether v is a device value: one that control flow must carry.
 func IsDeviceValue(v object.Value) bool {
 	switch v.(type) {
-	case *sem.Tensor, *sem.Descriptor, *object.Tuple, *Object:
+	case *sem.Tensor, *sem.Descriptor, *sem.BlockPointer, *object.Tuple, *Object:
 		return true
 	}
 	return false
