@@ -19,7 +19,7 @@ KERNELS = os.path.join(HERE, "..", "internal", "conform", "testdata", "versions.
 def specs():
     with open(KERNELS) as f:
         text = f.read()
-    for sig, limits, name in re.findall(r"# sig: (.*)\n((?:# (?:since|until): .*\n)*)@triton.jit\ndef (\w+)", text):
+    for sig, limits, name in re.findall(r"# sig: (.*)\n((?: *# (?:since|until): .*\n)*) *@triton.jit\n *def (\w+)", text):
         yield {"name": name, "file": KERNELS, "kernel": name, "signature": sig, "module": "versions_kernels"}
 
 

@@ -320,3 +320,163 @@ def aggregate_on_the_right(x, out):
     i = tl.arange(0, 16)
     v = tl.load(x + i)
     tl.store(out + i, v + Scaled(v))
+
+
+# sig: *fp32, *fp32
+# since: 3.7
+@triton.jit
+def made_tensor(x, out):
+    i = tl.arange(0, 16)
+    tl.store(out + i, tl.load(x + i) + tl.to_tensor(0.5))
+
+
+# sig: *fp32, *fp32
+@triton.jit
+def fp8_quotient(x, out):
+    i = tl.arange(0, 16)
+    v = tl.load(x + i).to(tl.int32).to(tl.float32).to(tl.float8e5)
+    w = (i // 4 + 2).to(tl.float32).to(tl.float8e5)
+    tl.store(out + i, (v / w).to(tl.float32) + (v % w).to(tl.float32))
+
+
+# sig: *fp32, *fp32
+@triton.jit
+def softmax_rows(x, out):
+    at = tl.arange(0, 8)[:, None] * 8 + tl.arange(0, 8)[None, :]
+    tl.store(out + at, tl.softmax(tl.load(x + at), 1))
+
+
+# sig: *fp32, *fp32
+# until: 3.8
+@triton.jit
+def options_by_place(x, out):
+    i = tl.arange(0, 16)
+    tl.store(out + i, tl.load(x + i, None, None, (), "", ".cg", "evict_last"))
+
+
+# sig: *fp32, *fp32
+@triton.jit
+def options_by_keyword(x, out):
+    i = tl.arange(0, 16)
+    tl.store(out + i, tl.load(x + i, cache_modifier=".cg", eviction_policy="evict_last"), cache_modifier=".cs")
+
+
+# sig: *i32, *i32
+# since: never
+@triton.jit
+def number_as_mask(x, out):
+    i = tl.arange(0, 16)
+    tl.atomic_add(out + i, tl.load(x + i), mask=i // 8)
+
+
+# sig: *i32, *i32
+@triton.jit
+def bool_as_mask(x, out):
+    i = tl.arange(0, 16)
+    tl.atomic_add(out + i, tl.load(x + i), mask=i // 8 != 0)
+
+
+# sig: *fp32, *fp32
+# since: 3.9
+@triton.jit
+def atomic_scopes(x, out):
+    i = tl.arange(0, 16)
+    v = tl.atomic_load(x + i, sem="acquire", scope="cta")
+    tl.atomic_store(out + i, v * 2.0, mask=i < 12, sem="release", scope="sys")
+
+
+@triton.jit
+def described(pair, row):
+    return pair[0].load([row, 0])
+
+
+# sig: *fp32, *fp32
+@triton.jit
+def descriptors_in_tuple(x, out):
+    pair = (tl.make_tensor_descriptor(x, [4, 16], [16, 1], [2, 16]), tl.make_tensor_descriptor(out, [4, 16], [16, 1], [2, 16]))
+    for row in range(0, 4, 2):
+        pair[1].store([row, 0], described(pair, row) + 1.0)
+
+
+# sig: *fp32, *fp32
+# until: 3.8
+@triton.jit
+def block_pointer_loop(x, out):
+    p = tl.make_block_ptr(x, (10, 16), (16, 1), (0, 0), (4, 8), (1, 0))
+    q = tl.make_block_ptr(out, (10, 14), (16, 1), (0, 8), (4, 8), (1, 0))
+    for _ in range(3):
+        v = tl.load(p, boundary_check=(0, ), padding_option="zero")
+        tl.store(q, v + 1.0, boundary_check=(0, 1))
+        p = tl.advance(p, (4, 0))
+        q = tl.advance(q, (4, 0))
+
+
+@triton.jit
+def later(p, rows):
+    return tl.advance(p, (rows, 0))
+
+
+# sig: *fp32, *fp32
+# until: 3.8
+@triton.jit
+def block_pointer_passed(x, out):
+    p = tl.make_block_ptr(x, (10, 16), (16, 1), (0, 0), (4, 16), (1, 0))
+    if tl.load(x) > 0:
+        p = later(p, 4)
+    else:
+        p = later(p, 8)
+    v = tl.load(p, boundary_check=(0, ), padding_option="zero")
+    tl.store(out + tl.arange(0, 4)[:, None] * 16 + tl.arange(0, 16)[None, :], v)
+
+
+@tl.core._aggregate
+class Mutable:
+    value: tl.tensor
+
+    def __init__(self, value):
+        self.value = value
+
+
+# sig: *fp32, *fp32
+# since: never
+@triton.jit
+def aggregate_assigned(x, out):
+    i = tl.arange(0, 16)
+    m = Mutable(tl.load(x + i))
+    m.value = m.value + 1.0
+    tl.store(out + i, m.value)
+
+
+@getattr(triton, "aggregate", tl.core._aggregate)
+class Named:
+    value: tl.tensor
+
+    def __init__(self, value):
+        self.value = value
+
+
+# sig: *fp32, *fp32
+# since: 3.8
+@triton.jit
+def aggregate_replaced(x, out):
+    i = tl.arange(0, 16)
+    m = Named(tl.load(x + i))
+    tl.store(out + i, tl.aggregate_replace(m, value=m.value + 1.0).value + m.value)
+
+
+FACTOR = tl.constexpr(5)
+
+
+def make_nonlocal():
+    FACTOR = tl.constexpr(3)
+
+    # sig: *fp32, *fp32
+    @triton.jit
+    def nonlocal_factor(x, out):
+        i = tl.arange(0, 16)
+        tl.store(out + i, tl.load(x + i) * FACTOR)
+
+    return nonlocal_factor
+
+
+nonlocal_factor = make_nonlocal()

@@ -135,13 +135,29 @@ func (s shape) mangle() string {
 		parts[i] = e.mangle()
 	}
 	if s.block != nil {
-		return fmt.Sprintf("%s<%s, %v, %v>", s.block.TypeName(), strings.Join(parts, ", "), s.block.Block,
-			s.block.Order)
+		return s.mangleBlock(parts)
 	}
 	if s.object != nil {
 		return s.object.FullName() + "<" + strings.Join(parts, ", ") + ">"
 	}
 	return "T" + strings.Join(parts, "_") + "T"
+}
+
+// mangleBlock names a block pointer as Triton does: a class of tuples.
+func (s shape) mangleBlock(parts []string) string {
+	n := len(s.block.Block)
+	fields := []string{parts[0]}
+	for i := range 3 {
+		fields = append(fields, "T"+strings.Join(parts[1+i*n:1+(i+1)*n], "_")+"T")
+	}
+	for _, list := range [][]int64{s.block.Block, s.block.Order} {
+		var items []string
+		for _, x := range list {
+			items = append(items, fmt.Sprint("c", x))
+		}
+		fields = append(fields, "T"+strings.Join(items, "_")+"T")
+	}
+	return "triton.language.core._block_ptr<" + strings.Join(fields, ", ") + ">"
 }
 
 // irTypes appends the types of the IR values that make up a value of the shape.
