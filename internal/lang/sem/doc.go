@@ -4,9 +4,9 @@
 // knows nothing of syntax.
 //
 // Host values come in: compile-time numbers, strings, tuples and dtypes as they are, and device values as
-// *Tensor, *Descriptor or *BlockPointer. Out go IR at the builder's insertion point, operation for operation as Triton
-// 3.6's front end emits it, and the device value that stands for it. A use that Triton forbids is an
-// *Error.
+// *Tensor, *Descriptor or *BlockPointer. Out go IR at the builder's insertion point, operation for operation
+// as the front end of the chosen release of Triton emits it, and the device value that stands for it. A use
+// that Triton forbids is an *Error.
 //
 // Types and values:
 //

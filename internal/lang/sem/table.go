@@ -192,8 +192,8 @@ func (n *Names) Lookup(module, name string) *Builtin {
 	return n.homes[key{module, name}]
 }
 
-// Method returns a method of a tensor, a tensor descriptor or a block pointer; nil if there is none. It may be a function of
-// the standard library.
+// Method returns a method of a tensor, a tensor descriptor or a block pointer; nil if there is none. It may
+// be a function of the standard library.
 func (n *Names) Method(v object.Value, name string) *Builtin {
 	switch v.(type) {
 	case *Tensor:
