@@ -43,9 +43,9 @@ var changedResults = map[string]triton.Version{
 }
 
 // TestVersions runs a kernel for each kind of change between releases of Triton, under the rules of every
-// release that takes it, in the interpreter, on the CPU and on simulated GPUs. The results are those of the IR
-// that the release's own wheel has made of the kernel (peer/versions.py), run in the interpreter. They change
-// where they are known to, and nowhere else.
+// release that takes it, in the interpreter, on the CPU and on simulated GPUs. The expected results are those
+// of the IR that the release's own wheel has made of the kernel (peer/versions.py), run in the interpreter.
+// They change where they are known to, and nowhere else.
 func TestVersions(t *testing.T) {
 	text := txtest.Read(t, "testdata/versions.py")
 	judge := interpreter(t)
@@ -141,8 +141,8 @@ func (k versionKernel) input() array {
 
 // versionTolerance has the kernels whose results in fp32 depend on the device: on its exponentials and
 // quotients, or on the order in which it adds bf16.
-var versionTolerance = map[string]float64{"softmax_shape": 1e-5, "softmax_rows": 1e-5, "approx_fdiv": 1e-6, "fp8_division": 1e-6,
-	"bf16_scan": 0.03}
+var versionTolerance = map[string]float64{"softmax_shape": 1e-5, "softmax_rows": 1e-5,
+	"approx_fdiv": 1e-6, "fp8_division": 1e-6, "bf16_scan": 0.03}
 
 // same reports whether a device's results are those of the interpreter.
 func (k versionKernel) same(want, got []byte) bool {
@@ -160,8 +160,8 @@ func (k versionKernel) same(want, got []byte) bool {
 	return true
 }
 
-// ownInterpreter has the kernels to which the interpreters of some releases give other results than the IR that
-// the same releases compile, with the reason.
+// ownInterpreter has the kernels to which the interpreters of some releases give other results than the IR
+// that the same releases compile, with the reason.
 var ownInterpreter = map[string]struct {
 	triton.Span
 	why string
@@ -177,8 +177,8 @@ var ownInterpreter = map[string]struct {
 	"nonlocal_factor": {why: "the global is found instead of the nonlocal of the same name"},
 }
 
-// TestVersionsInterpreted: the interpreters of Triton's own releases (peer/version_results.py) have the results
-// of ours, by the rules of each.
+// TestVersionsInterpreted: the interpreters of Triton's own releases (peer/version_results.py) have the
+// results of ours, by the rules of each.
 func TestVersionsInterpreted(t *testing.T) {
 	text := txtest.Read(t, "testdata/versions.py")
 	judge := interpreter(t)

@@ -98,8 +98,8 @@ func (p *BlockPointer) moved(c *Call) *BlockPointer {
 	return &out
 }
 
-// elements returns a pointer to each element of the block, and a mask of the dimensions in checked that is nil
-// if there are none.
+// elements returns a pointer to each element of the block, and a mask of the dimensions in checked; nil if
+// there are none.
 func (p *BlockPointer) elements(b *Builder, checked []int64) (ptrs, mask *Tensor) {
 	ptrs = p.Base
 	for dim, extent := range p.Block {
