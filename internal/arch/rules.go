@@ -258,6 +258,7 @@ var rules = []rule{
 	{pkg: "internal/filecheck"},
 	{pkg: "internal/irgen", ours: irLayer},
 	{pkg: "internal/conform", ours: []string{".", "internal/..."}},
+	{pkg: "internal/conform/choose", ours: []string{"."}},
 	{pkg: "internal/memfuzz", ours: []string{".", "internal/..."}},
 	{pkg: "internal/mutate"},
 	{pkg: "internal/txtest", outside: []string{"github.com/rogpeppe/go-internal"}},

@@ -68,10 +68,11 @@ func TestConformAMD(t *testing.T) {
 	for _, chip := range []struct {
 		name string
 		part int
-	}{{"gfx942", 48}, {"gfx90a", 160}, {"gfx1100", 160}} {
+	}{{"gfx942", 32}, {"gfx90a", 160}, {"gfx1100", 160}} {
 		t.Run(chip.name, func(t *testing.T) {
 			dev := txtest.Device(t, "sim:"+chip.name, nereid.OpenDevice)
-			parallel(t, someCases(t, chip.part), func(t *testing.T, c *testCase) {
+			some := someCases(t, chip.part, chosenFor("hip:"+chip.name))
+			parallel(t, some, func(t *testing.T, c *testCase) {
 				if why := hipRefuses(c, chip.name); why != "" {
 					refusedBy(t, c, dev, why)
 				} else if slices.Contains(hipTakes, c.name) {
@@ -84,15 +85,15 @@ func TestConformAMD(t *testing.T) {
 	}
 }
 
-// someCases returns one of part cases, or all in full.
-func someCases(t *testing.T, part int) []*testCase {
+// someCases returns one of part cases and those that always run, or all in full.
+func someCases(t *testing.T, part int, always map[string]bool) []*testCase {
 	if entireAMD() {
 		return all()
 	}
 	chosen := txtest.Sample(t, part)
 	var some []*testCase
 	for i, c := range all() {
-		if chosen(i) {
+		if chosen(i) || always[c.name] {
 			some = append(some, c)
 		}
 	}

@@ -11,14 +11,14 @@ import (
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
-// TestConformCPU runs a part of the cases on the CPU, another part at each commit. All of them:
-// NEREID_TEST_PART=all.
+// TestConformCPU runs a part of the cases on the CPU, another part at each commit, and those that always run.
+// All of them: NEREID_TEST_PART=all.
 func TestConformCPU(t *testing.T) {
-	chosen := txtest.Sample(t, 16)
+	chosen, always := txtest.Sample(t, 16), chosenFor("cpu")
 	dev := txtest.Device(t, "cpu", nereid.OpenDevice)
 	var some []*testCase
 	for i, c := range all() {
-		if chosen(i) && !c.refused && !c.compile {
+		if (chosen(i) || always[c.name]) && !c.refused && !c.compile {
 			some = append(some, c)
 		}
 	}

@@ -24,7 +24,7 @@ func TestOrdersAMD(t *testing.T) {
 			t.Run(chip.name+"/"+order, func(t *testing.T) {
 				dev := txtest.Device(t, "sim:"+chip.name, nereid.OpenDevice)
 				t.Setenv(knob.SimOrder.Name(), order)
-				parallel(t, someCases(t, chip.part), func(t *testing.T, c *testCase) {
+				parallel(t, someCases(t, chip.part, nil), func(t *testing.T, c *testCase) {
 					if hipRefuses(c, chip.name) == "" && !slices.Contains(hipTakes, c.name) {
 						c.test(t, dev)
 					}

@@ -8,11 +8,11 @@ import (
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
-// TestConformSim runs a part of the cases on the simulated GPU, another part at each commit. All of them:
-// NEREID_TEST_PART=all.
+// TestConformSim runs a part of the cases on the simulated GPU, another part at each commit, and those that
+// always run. All of them: NEREID_TEST_PART=all.
 func TestConformSim(t *testing.T) {
-	chosen := txtest.Sample(t, 16)
-	simulate(t, "sim", func(i int, _ *testCase) bool { return chosen(i) })
+	chosen, always := txtest.Sample(t, 12), chosenFor("cuda:90")
+	simulate(t, "sim", func(i int, c *testCase) bool { return chosen(i) || always[c.name] })
 }
 
 // TestConformDescriptors runs all cases with tensor descriptors on the simulated sm_90, whose copy engine
