@@ -74,6 +74,17 @@ func (c *call) in(name string, t *nereid.Tensor) {
 	}
 }
 
+// optional adds an operand that may be nil.
+func (c *call) optional(name string, t *nereid.Tensor) {
+	if t != nil {
+		c.in(name, t)
+		return
+	}
+	c.names[c.n] = name
+	c.n++
+	c.key = append(c.key, 0xff)
+}
+
 // number adds an operand that is a Go number: its value is no part of the key.
 func (c *call) number(name string, v number) {
 	c.names[c.n], c.nums[c.n] = name, v

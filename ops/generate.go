@@ -391,3 +391,18 @@ func (w *writer) store(i int, root *node) {
 	}
 	w.line("tl.store(%s, %s%s)", at, value, mask)
 }
+
+// function returns the text of a function of one value, x, of a type of computation.
+func (f *Fused) function(name string, dt nereid.DType) string {
+	w := &writer{form: form{f: f, inputs: []nereid.DType{dt}, numbers: []*number{nil}}, indent: "    ",
+		names: map[*node]string{}}
+	w.ty, _ = infer(f.roots, w.inputs, w.numbers)
+	seen := map[*node]bool{}
+	f.roots[0].walk(seen, func(n *node) {
+		if n.fn == nil && n.number == nil {
+			w.names[n] = "x"
+		}
+	})
+	w.line("return %s", w.as(f.roots[0], computed(w.ty[f.roots[0]])))
+	return "def " + name + "(x):\n" + w.b.String()
+}

@@ -5,8 +5,10 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
+	"fmt"
 	"io"
 	"io/fs"
+	"strings"
 	"sync"
 	"time"
 
@@ -25,7 +27,7 @@ type Library struct {
 
 	mu      sync.Mutex
 	modules map[string]*nereid.Module // by file
-	made    map[string]*nereid.Kernel // generated kernels, by text
+	made    map[string]*nereid.Kernel // generated kernels, by name and text
 }
 
 // Load returns a library with kernels of its own, for programs that choose how kernels are compiled:
@@ -63,7 +65,8 @@ func (l *Library) kernel(file, name string) (*nereid.Kernel, error) {
 func (l *Library) generated(name, text string) (*nereid.Kernel, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if k := l.made[text]; k != nil {
+	key := name + "\n" + text
+	if k := l.made[key]; k != nil {
 		return k, nil
 	}
 	file := fileName(name, text)
@@ -73,9 +76,22 @@ func (l *Library) generated(name, text string) (*nereid.Kernel, error) {
 	}
 	k, err := m.Kernel(name)
 	if err == nil {
-		l.made[text] = k
+		l.made[key] = k
 	}
 	return k, err
+}
+
+// withFunction returns a kernel of a file in which the text of a function is another.
+func (l *Library) withFunction(file, name, old, text string) (*nereid.Kernel, error) {
+	data, err := fs.ReadFile(l.files, file)
+	if err != nil {
+		return nil, err
+	}
+	all := string(data)
+	if strings.Count(all, old) != 1 {
+		return nil, fmt.Errorf("%s does not have the function %q once", file, old)
+	}
+	return l.generated(name, strings.Replace(all, old, text, 1))
 }
 
 // fileName returns the name of a generated file, which messages and caches know it by.

@@ -1,0 +1,69 @@
+package ops
+
+import "github.com/nereid-lang/nereid"
+
+// vectorRows is up to how many rows a product is one of vectors: tensor cores have 16 rows at least, and
+// threads alone reach the bandwidth of the memory.
+const vectorRows = 2
+
+// blocks is a config of a product: the tile of a program, warps and stages of a GPU.
+type blocks struct{ m, n, k, warps, stages int }
+
+// The shipped configs of products on GPUs, by what an H200 is fastest with (docs/PERFORMANCE.md, "Matrix
+// products and attention"): the first whose programs are enough for its SMs.
+var (
+	halfBlocks   = []blocks{{128, 256, 64, 8, 4}, {128, 128, 64, 4, 4}, {64, 128, 64, 4, 4}, {64, 64, 64, 4, 4}}
+	eightBlocks  = []blocks{{128, 256, 128, 8, 4}, {128, 128, 128, 4, 4}, {64, 64, 128, 4, 4}}
+	singleBlocks = []blocks{{64, 64, 32, 4, 3}, {32, 64, 32, 4, 3}}
+	tf32Blocks   = []blocks{{128, 128, 32, 8, 4}, {64, 64, 32, 4, 4}}
+	doubleBlocks = []blocks{{32, 32, 16, 4, 2}}
+)
+
+// The configs on CPUs: large blocks, which a core's caches hold.
+var cpuBlocks = []blocks{{128, 128, 128, 1, 1}, {64, 64, 128, 1, 1}, {32, 64, 64, 1, 1}}
+
+// enough is how many programs keep a GPU busy: one for most of an H200's 132 SMs.
+const enough = 100
+
+// tile returns the config of the product.
+func (p *product) tile() blocks {
+	list := halfBlocks
+	switch {
+	case p.c.s.chip != gpuChip:
+		list = cpuBlocks
+	case p.dt.Size() == 1:
+		list = eightBlocks
+	case p.dt == nereid.Float32 && p.o.precision == "":
+		list = singleBlocks
+	case p.dt == nereid.Float32:
+		list = tf32Blocks
+	case p.dt == nereid.Float64:
+		list = doubleBlocks
+	}
+	want := enough
+	if p.c.s.chip != gpuChip {
+		want = 4
+	}
+	t := list[len(list)-1]
+	for _, x := range list {
+		if nereid.Cdiv(p.m, x.m)*nereid.Cdiv(p.n, x.n)*p.batches*p.heads >= want {
+			t = x
+			break
+		}
+	}
+	least := 16 // the smallest block of a product
+	if p.dt.Size() == 1 {
+		least = 32
+	}
+	t.m, t.n = min(t.m, max(pow2(p.m), 16)), min(t.n, max(pow2(p.n), 16))
+	t.k = min(t.k, max(pow2(p.k), least))
+	return t
+}
+
+// vectorTile returns the config of a product of few rows.
+func vectorTile(p *product) blocks {
+	if p.col[1] == 1 && p.row[1] != 1 { // b is contiguous along columns
+		return blocks{n: min(pow2(p.n), 64), k: min(pow2(p.k), 64), warps: 4}
+	}
+	return blocks{n: 4, k: min(pow2(p.k), 1024), warps: 4}
+}
