@@ -28,11 +28,7 @@ const (
 
 // alloc returns memory for a tensor. Its contents are arbitrary.
 func (a *arena) alloc(dt nereid.DType, shape []int) (*nereid.Tensor, error) {
-	n := dt.Size()
-	for _, d := range shape {
-		n *= d
-	}
-	n = (n + arenaAlign - 1) / arenaAlign * arenaAlign
+	n := rounded(dt, shape)
 	if err := a.room(n); err != nil {
 		return nil, err
 	}
@@ -62,6 +58,40 @@ func (a *arena) room(n int) error {
 	a.chunks = append(a.chunks, c)
 	a.at = Mark{chunk: len(a.chunks) - 1}
 	return nil
+}
+
+// scratchFor finds memory for what a plan keeps between its steps. All plans of a stream share it: their
+// launches run one after the other.
+func (s *state) scratchFor(p *plan) error {
+	if p.scratch == nil || p.views != nil && p.base == s.scratch {
+		return nil
+	}
+	total := 0
+	for _, r := range p.scratch {
+		total += rounded(r.dt, r.shape)
+	}
+	if s.scratch == nil || s.scratch.Len() < total {
+		t, err := nereid.New(s.arena.dev, nereid.Uint8, max(total, firstChunk))
+		if err != nil {
+			return err
+		}
+		s.outgrown = append(s.outgrown, t)
+		s.scratch = t
+	}
+	p.base, p.views = s.scratch, nil
+	at := 0
+	for _, r := range p.scratch {
+		t := s.scratch.Offset(at)
+		t.DType, t.Shape, t.Strides = r.dt, r.shape, contiguous(r.shape)
+		p.views = append(p.views, t)
+		at += rounded(r.dt, r.shape)
+	}
+	return nil
+}
+
+// rounded returns the bytes of a tensor, rounded up to the alignment of the next one.
+func rounded(dt nereid.DType, shape []int) int {
+	return (dt.Size()*count(shape) + arenaAlign - 1) / arenaAlign * arenaAlign
 }
 
 // close frees all memory.

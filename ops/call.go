@@ -29,6 +29,9 @@ type plan struct {
 	outs  []result
 	// extents are the bytes that the operands reach over from their first element on, inputs first.
 	extents []int
+	scratch []result // memory between the steps
+	views   []*nereid.Tensor
+	base    *nereid.Tensor // that views are of
 	// inPlace allows an output to be an input of the same shape and strides.
 	inPlace bool
 }
@@ -184,13 +187,14 @@ func (c *call) launch(planner func(*call) (*plan, error)) error {
 	if err := c.results(p); err != nil {
 		return err
 	}
-	mark := c.s.arena.at
+	if err := c.s.scratchFor(p); err != nil {
+		return err
+	}
 	for i := range p.steps {
-		if err := c.step(&p.steps[i]); err != nil {
+		if err := c.step(p, &p.steps[i]); err != nil {
 			return err
 		}
 	}
-	c.s.arena.at = mark // scratch
 	return nil
 }
 
@@ -276,9 +280,11 @@ func (c *call) apart(p *plan, i int) error {
 }
 
 // step launches a kernel.
-func (c *call) step(st *step) error {
+func (c *call) step(p *plan, st *step) error {
 	for _, x := range st.slots {
 		switch {
+		case x.operand >= c.n+len(p.outs):
+			st.args[x.arg] = p.views[x.operand-c.n-len(p.outs)]
 		case x.operand >= c.n:
 			st.args[x.arg] = c.outs[x.operand-c.n]
 		case c.ins[x.operand] != nil:

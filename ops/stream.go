@@ -27,6 +27,10 @@ type state struct {
 	plain  *Stream   // without Into
 	spare  []*Stream // for Into
 	chip   chip
+	// scratch is memory that ops use between their launches; outgrown has it and all before it, which graphs
+	// may still use.
+	scratch  *nereid.Tensor
+	outgrown []*nereid.Tensor
 }
 
 const (
@@ -54,7 +58,15 @@ func (l *Library) On(s *nereid.Stream) *Stream {
 func (s *Stream) Stream() *nereid.Stream { return s.stream }
 
 // Close frees the arena; the device's stream stays open.
-func (s *Stream) Close() error { return s.arena.close() }
+func (s *Stream) Close() error {
+	err := s.arena.close()
+	for _, t := range s.outgrown {
+		err = errors.Join(err, t.Close())
+	}
+	s.scratch, s.outgrown = nil, nil
+	clear(s.plans) // they have views of the memory
+	return err
+}
 
 // New returns a tensor in the arena. Its contents are arbitrary.
 func (s *Stream) New(dt nereid.DType, shape ...int) *nereid.Tensor {

@@ -1,0 +1,182 @@
+"""Attention without backward: softmax(q @ k.T * scale) @ v, the softmax block by block of keys."""
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def attend(acc, weight, peak, q, k_at, v_at, stride_kn, stride_vn, scale, start, stop, positions, keys, length, window,
+           dims_in, BLOCK_N: tl.constexpr, PADDED: tl.constexpr, CAUSAL: tl.constexpr, WINDOW: tl.constexpr,
+           PRECISION: tl.constexpr):
+    """Takes the keys from start to stop into the sums acc and weight, which are relative to the largest score."""
+    for n in range(start, stop, BLOCK_N):
+        n = tl.multiple_of(n, BLOCK_N)
+        inside = (n + keys) < length
+        if PADDED:
+            k = tl.load(k_at + n * stride_kn, mask=inside[None, :] & dims_in[:, None], other=0.0)
+        else:
+            k = tl.load(k_at + n * stride_kn, mask=inside[None, :], other=0.0)
+        score = tl.dot(q, k, input_precision=PRECISION) * scale
+        if CAUSAL:
+            score = tl.where(positions[:, None] >= (n + keys[None, :]), score, -1.0e6)
+        if WINDOW:
+            score = tl.where(positions[:, None] - window < (n + keys[None, :]), score, -1.0e6)
+        score = tl.where(inside[None, :], score, -1.0e6)
+        higher = tl.maximum(peak, tl.max(score, 1))
+        p = tl.math.exp2(score - higher[:, None])
+        fade = tl.math.exp2(peak - higher)
+        weight = weight * fade + tl.sum(p, 1)
+        acc *= fade[:, None]
+        if PADDED:
+            v = tl.load(v_at + n * stride_vn, mask=inside[:, None] & dims_in[None, :], other=0.0)
+        else:
+            v = tl.load(v_at + n * stride_vn, mask=inside[:, None], other=0.0)
+        acc = tl.dot(p.to(v.dtype), v, acc, input_precision=PRECISION)
+        peak = higher
+    return acc, weight, peak
+
+
+@triton.jit
+def attention_kernel(q, k, v, out, scale, heads, group, queries, length, window,
+                     stride_qb, stride_qh, stride_qm, stride_kb, stride_kh, stride_kn, stride_vb, stride_vh, stride_vn,
+                     stride_ob, stride_oh, stride_om, HEAD_DIM: tl.constexpr, DIM: tl.constexpr, BLOCK_M: tl.constexpr,
+                     BLOCK_N: tl.constexpr, CAUSAL: tl.constexpr, WINDOW: tl.constexpr, SQUARE: tl.constexpr,
+                     PRECISION: tl.constexpr):
+    """A program computes a block of queries of one head; the last query is at the position of the last key."""
+    tile = tl.program_id(0)
+    batch = (tl.program_id(1) // heads).to(tl.int64)
+    head = (tl.program_id(1) % heads).to(tl.int64)
+    q += batch * stride_qb + head * stride_qh
+    k += batch * stride_kb + head // group * stride_kh
+    v += batch * stride_vb + head // group * stride_vh
+    out += batch * stride_ob + head * stride_oh
+    rows = tile * BLOCK_M + tl.arange(0, BLOCK_M)
+    keys = tl.arange(0, BLOCK_N)
+    dims = tl.arange(0, DIM)
+    dims_in = dims < HEAD_DIM
+    PADDED: tl.constexpr = DIM != HEAD_DIM
+    if PADDED:
+        x = tl.load(q + rows[:, None] * stride_qm + dims[None, :], mask=(rows[:, None] < queries) & dims_in[None, :],
+                    other=0.0)
+    else:
+        x = tl.load(q + rows[:, None] * stride_qm + dims[None, :], mask=rows[:, None] < queries, other=0.0)
+    k_at = k + keys[None, :] * stride_kn + dims[:, None]
+    v_at = v + keys[:, None] * stride_vn + dims[None, :]
+    peak = tl.full([BLOCK_M], -float("inf"), dtype=tl.float32)
+    weight = tl.zeros([BLOCK_M], tl.float32)
+    acc = tl.zeros([BLOCK_M, DIM], tl.float32)
+    log2_scale = scale * 1.44269504
+    positions = rows
+    first = tile * BLOCK_M
+    if not SQUARE:
+        positions += length - queries
+        first += length - queries
+    if CAUSAL or WINDOW:
+        # Keys before the diagonal need no mask, unless a window ends among them.
+        diagonal = first
+        if not SQUARE or BLOCK_M % BLOCK_N != 0:
+            diagonal = first // BLOCK_N * BLOCK_N
+        begin = 0
+        if WINDOW:
+            begin = tl.maximum(first - window + 1, 0) // BLOCK_N * BLOCK_N
+        end = length
+        if CAUSAL:
+            end = tl.minimum(first + BLOCK_M, length)
+            acc, weight, peak = attend(acc, weight, peak, x, k_at, v_at, stride_kn, stride_vn, log2_scale, begin,
+                                       diagonal, positions, keys, length, window, dims_in, BLOCK_N, PADDED, False,
+                                       WINDOW, PRECISION)
+            begin = diagonal
+        acc, weight, peak = attend(acc, weight, peak, x, k_at, v_at, stride_kn, stride_vn, log2_scale, begin, end,
+                                   positions, keys, length, window, dims_in, BLOCK_N, PADDED, CAUSAL, WINDOW,
+                                   PRECISION)
+    else:
+        acc, weight, peak = attend(acc, weight, peak, x, k_at, v_at, stride_kn, stride_vn, log2_scale, 0, length,
+                                   positions, keys, length, window, dims_in, BLOCK_N, PADDED, False, False, PRECISION)
+    acc /= weight[:, None]
+    if PADDED:
+        tl.store(out + rows[:, None] * stride_om + dims[None, :], acc.to(out.dtype.element_ty),
+                 mask=(rows[:, None] < queries) & dims_in[None, :])
+    else:
+        tl.store(out + rows[:, None] * stride_om + dims[None, :], acc.to(out.dtype.element_ty),
+                 mask=rows[:, None] < queries)
+
+
+@triton.jit
+def decode_kernel(q, k, v, table, lengths, partial, peaks, scale, heads, group, queries, length, window, chunk, splits,
+                  stride_qb, stride_qh, stride_qm, stride_kb, stride_kh, stride_kn, stride_vb, stride_vh, stride_vn,
+                  stride_table, page, HEAD_DIM: tl.constexpr, DIM: tl.constexpr, BLOCK_M: tl.constexpr,
+                  BLOCK_N: tl.constexpr, CAUSAL: tl.constexpr, WINDOW: tl.constexpr, PRECISION: tl.constexpr):
+    """Attention of few queries over many keys: a program computes all queries of a group of heads over one part of
+    the keys, and leaves its sum and its weight. Keys lie in pages where there is a table of them."""
+    split = tl.program_id(0)
+    kv_heads = heads // group
+    batch = (tl.program_id(1) // kv_heads).to(tl.int64)
+    kv_head = (tl.program_id(1) % kv_heads).to(tl.int64)
+    rows = tl.arange(0, BLOCK_M)
+    rows_in = rows < group * queries
+    head = kv_head * group + rows // queries
+    query = rows % queries
+    dims = tl.arange(0, DIM)
+    dims_in = dims < HEAD_DIM
+    if lengths is not None:
+        length = tl.load(lengths + batch)
+    x = tl.load(q + batch * stride_qb + (head * stride_qh + query * stride_qm)[:, None] + dims[None, :],
+                mask=rows_in[:, None] & dims_in[None, :], other=0.0)
+    positions = length - queries + query
+    k += kv_head * stride_kh
+    v += kv_head * stride_vh
+    if table is None:
+        k += batch * stride_kb
+        v += batch * stride_vb
+    peak = tl.full([BLOCK_M], -1.0e30, dtype=tl.float32)
+    weight = tl.zeros([BLOCK_M], tl.float32)
+    acc = tl.zeros([BLOCK_M, DIM], tl.float32)
+    log2_scale = scale * 1.44269504
+    for n in range(split * chunk, tl.minimum(split * chunk + chunk, length), BLOCK_N):
+        keys = n + tl.arange(0, BLOCK_N)
+        inside = keys < length
+        if table is None:
+            k_rows = keys * stride_kn
+            v_rows = keys * stride_vn
+        else:
+            number = tl.load(table + batch * stride_table + keys // page, mask=inside, other=0).to(tl.int64)
+            k_rows = number * stride_kb + keys % page * stride_kn
+            v_rows = number * stride_vb + keys % page * stride_vn
+        y = tl.load(k + k_rows[None, :] + dims[:, None], mask=inside[None, :] & dims_in[:, None], other=0.0)
+        score = tl.dot(x, y, input_precision=PRECISION) * log2_scale
+        valid = inside[None, :]
+        if CAUSAL:
+            valid = valid & (positions[:, None] >= keys[None, :])
+        if WINDOW:
+            valid = valid & (positions[:, None] - window < keys[None, :])
+        score = tl.where(valid, score, -float("inf"))
+        higher = tl.maximum(peak, tl.max(score, 1))
+        p = tl.math.exp2(score - higher[:, None])
+        fade = tl.math.exp2(peak - higher)
+        weight = weight * fade + tl.sum(p, 1)
+        z = tl.load(v + v_rows[:, None] + dims[None, :], mask=inside[:, None] & dims_in[None, :], other=0.0)
+        acc = tl.dot(p.to(z.dtype), z, acc * fade[:, None], input_precision=PRECISION)
+        peak = higher
+    row = ((batch * heads + head) * queries + query) * splits + split
+    tl.store(partial + row[:, None] * DIM + dims[None, :], acc, mask=rows_in[:, None])
+    tl.store(peaks + row * 2, peak, mask=rows_in)
+    tl.store(peaks + row * 2 + 1, weight, mask=rows_in)
+
+
+@triton.jit
+def combine_kernel(partial, peaks, out, heads, queries, splits, stride_ob, stride_oh, stride_om, HEAD_DIM: tl.constexpr,
+                   DIM: tl.constexpr, SPLITS: tl.constexpr):
+    """Adds up the parts that decode_kernel left: a program for each query of each head."""
+    row = tl.program_id(0).to(tl.int64)
+    query = row % queries
+    head = row // queries % heads
+    batch = row // queries // heads
+    part = tl.arange(0, SPLITS)
+    dims = tl.arange(0, DIM)
+    there = part < splits
+    peak = tl.load(peaks + (row * splits + part) * 2, mask=there, other=-1.0e30)
+    weight = tl.load(peaks + (row * splits + part) * 2 + 1, mask=there, other=0.0)
+    sums = tl.load(partial + ((row * splits + part) * DIM)[:, None] + dims[None, :], mask=there[:, None], other=0.0)
+    fade = tl.math.exp2(peak - tl.max(peak, 0))
+    total = tl.sum(sums * fade[:, None], 0) / tl.sum(weight * fade, 0)
+    tl.store(out + batch * stride_ob + head * stride_oh + query * stride_om + dims, total.to(out.dtype.element_ty),
+             mask=dims < HEAD_DIM)
