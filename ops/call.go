@@ -21,6 +21,9 @@ type call struct {
 	key   []byte
 	err   error
 	outs  [maxOuts]*nereid.Tensor // results
+	// aliased reports that an output begins where an input does. Threads that hold the same elements must
+	// then all have read them before one of them writes.
+	aliased bool
 }
 
 // plan is how calls with one key are executed.
@@ -171,6 +174,7 @@ func (c *call) launch(planner func(*call) (*plan, error)) error {
 			}
 			if c.err == nil {
 				c.tensorKey(c.s.outs[i])
+				c.alias(c.s.outs[i])
 			}
 		}
 	}
@@ -196,6 +200,17 @@ func (c *call) launch(planner func(*call) (*plan, error)) error {
 		}
 	}
 	return nil
+}
+
+// alias adds to the key whether an output begins where an input does.
+func (c *call) alias(out *nereid.Tensor) {
+	for _, t := range c.ins[:c.n] {
+		if t != nil && t.Addr() == out.Addr() {
+			c.aliased = true
+			c.key = append(c.key, 0xfc)
+			return
+		}
+	}
 }
 
 // outNames are the names of results in errors.

@@ -196,7 +196,7 @@ func (x *fusion) resolve(c *call) (err error) {
 		x.form.uses = append(x.form.uses, use)
 	}
 	x.form.wide = x.rows.widest()+x.cols.widest() >= 1<<31 || count(x.shape) >= 1<<31
-	x.form.shifted = x.into != nil
+	x.form.shifted, x.form.inPlace = x.into != nil, c.aliased
 	x.form.loop = x.reduces() && x.tile().loop
 	return nil
 }

@@ -28,6 +28,7 @@ type form struct {
 	loop    bool
 	wide    bool // offsets need 64 bits
 	shifted bool // outputs begin some elements behind their address
+	inPlace bool // an output is an input
 }
 
 // writer writes a kernel's text.
@@ -388,6 +389,9 @@ func (w *writer) store(i int, root *node) {
 	at, mask := w.address(len(w.inputs) + i)
 	if mask != "" {
 		mask = ", mask=" + mask
+	}
+	if w.inPlace {
+		w.line("tl.debug_barrier()  # the output is an input, which all threads have read now")
 	}
 	w.line("tl.store(%s, %s%s)", at, value, mask)
 }

@@ -87,6 +87,20 @@ func TestInto(t *testing.T) {
 	}
 }
 
+// TestInPlace: an output that is an input, small enough that threads hold the same elements.
+func TestInPlace(t *testing.T) {
+	on(t, func(t *testing.T, s *ops.Stream) {
+		for _, n := range []int{5, 600} {
+			x := made(t, s, nereid.Float32, wave, n)
+			y := made(t, s, nereid.Float16, wave, 3, n)
+			want := mapped(func(v float64) float64 { return v*v + 1 }, values(t, x))
+			near(t, "in place", ops.Add(s.Into(x), ops.Square(s.Into(x), x), 1), want, 1e-5)
+			doubled := mapped(func(v float64) float64 { return 2 * v }, values(t, y))
+			near(t, "rows in place", ops.Add(s.Into(y), y, y), doubled, 2e-3)
+		}
+	})
+}
+
 // TestErrors: an error names the op and the operand, and goes through later ops unchanged.
 func TestErrors(t *testing.T) {
 	s := streamOn(t, "interp")

@@ -1,0 +1,153 @@
+"""Kernels of rows that are no formulas: rotary embedding, cross entropy, sums of all elements before, order."""
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def rope_kernel(x, cos, sin, out, heads, positions, stride_xb, stride_xh, stride_xt, stride_ob, stride_oh, stride_ot,
+                stride_cb, stride_ct, HALF: tl.constexpr, BLOCK: tl.constexpr, HEADS: tl.constexpr, PAIRS: tl.constexpr,
+                IN_PLACE: tl.constexpr):
+    """Rotates pairs of elements by an angle for each position: element i with i + HALF, or 2 * i with 2 * i + 1."""
+    batch = (tl.program_id(0) // positions).to(tl.int64)
+    position = (tl.program_id(0) % positions).to(tl.int64)
+    head = tl.program_id(1) * HEADS + tl.arange(0, HEADS)
+    i = tl.arange(0, BLOCK)
+    inside = (head < heads)[:, None] & (i < HALF)[None, :]
+    turn = batch * stride_cb + position * stride_ct + i
+    c = tl.load(cos + turn, mask=i < HALF)[None, :].to(tl.float32)
+    s = tl.load(sin + turn, mask=i < HALF)[None, :].to(tl.float32)
+    if PAIRS:
+        first = (2 * i)[None, :]
+        second = (2 * i + 1)[None, :]
+    else:
+        first = i[None, :]
+        second = (i + HALF)[None, :]
+    x_at = x + batch * stride_xb + position * stride_xt + (head * stride_xh)[:, None]
+    out_at = out + batch * stride_ob + position * stride_ot + (head * stride_oh)[:, None]
+    u = tl.load(x_at + first, mask=inside).to(tl.float32)
+    v = tl.load(x_at + second, mask=inside).to(tl.float32)
+    if IN_PLACE:
+        tl.debug_barrier()  # all threads have read x
+    tl.store(out_at + first, (u * c - v * s).to(out.dtype.element_ty), mask=inside)
+    tl.store(out_at + second, (v * c + u * s).to(out.dtype.element_ty), mask=inside)
+
+
+@triton.jit
+def cross_entropy_kernel(logits, labels, loss, cols, stride, BLOCK: tl.constexpr):
+    """loss = log(sum(exp(logits))) - logits[label]; 0 for a label outside of the row. A program for each row."""
+    row = tl.program_id(0).to(tl.int64)
+    logits += row * stride
+    label = tl.load(labels + row).to(tl.int64)
+    peak = tl.full([BLOCK], -float("inf"), tl.float32)
+    total = tl.zeros([BLOCK], tl.float32)
+    for start in range(0, cols, BLOCK):
+        col = start + tl.arange(0, BLOCK)
+        x = tl.load(logits + col, mask=col < cols, other=-float("inf")).to(tl.float32)
+        higher = tl.maximum(peak, x)
+        # a column without any element yet has -inf, and nothing to fade
+        total = total * tl.where(peak == higher, 1.0, tl.exp(peak - higher)) + tl.where(x == -float("inf"), 0.0,
+                                                                                     tl.exp(x - higher))
+        peak = higher
+    top = tl.max(peak, 0)
+    lse = tl.log(tl.sum(tl.where(peak == -float("inf"), 0.0, total * tl.exp(peak - top)), 0)) + top
+    valid = (label >= 0) & (label < cols)
+    x = tl.load(logits + label, mask=valid, other=0.0).to(tl.float32)
+    tl.store(loss + row, tl.where(valid, lse - x, 0.0).to(loss.dtype.element_ty))
+
+
+@triton.jit
+def add(x, y):
+    return x + y
+
+
+@triton.jit
+def cumsum_kernel(x, out, rows, cols, stride_xr, stride_xc, stride_or, stride_oc, R: tl.constexpr, C: tl.constexpr,
+                  ACC: tl.constexpr):
+    """out[r, c] = x[r, 0] + … + x[r, c]."""
+    row = tl.program_id(0).to(tl.int64) * R + tl.arange(0, R)
+    carry = tl.zeros([R, 1], ACC)
+    for start in range(0, cols, C):
+        col = start + tl.arange(0, C)
+        inside = (row < rows)[:, None] & (col < cols)[None, :]
+        v = tl.load(x + (row * stride_xr)[:, None] + (col * stride_xc)[None, :], mask=inside, other=0).to(ACC)
+        s = tl.associative_scan(v, 1, add) + carry
+        tl.store(out + (row * stride_or)[:, None] + (col * stride_oc)[None, :], s.to(out.dtype.element_ty), mask=inside)
+        carry += tl.sum(v, 1, keep_dims=True)
+
+
+@triton.jit
+def ordered(x, col):
+    """Keys whose order as integers is that of x, descending by column among equals; NaN is the largest."""
+    bits = x.to(tl.float32).to(tl.int32, bitcast=True)
+    bits = tl.where(x != x, 0x7FFFFFFF, tl.where(bits < 0, bits ^ 0x7FFFFFFF, bits))
+    return (bits.to(tl.int64) << 32) | (0x7FFFFFFF - col).to(tl.int64)
+
+
+@triton.jit
+def unordered(key, dtype: tl.constexpr):
+    """The number and the column of a key of ordered."""
+    bits = (key >> 32).to(tl.int32)
+    bits = tl.where(bits < 0, bits ^ 0x7FFFFFFF, bits)
+    return bits.to(tl.float32, bitcast=True).to(dtype), 0x7FFFFFFF - (key & 0x7FFFFFFF)
+
+
+@triton.jit
+def top_kernel(x, keys, cols, parts, stride, BLOCK: tl.constexpr, K: tl.constexpr):
+    """The K largest of a block of a row, as keys; a program for each block of each row."""
+    row = tl.program_id(0).to(tl.int64)
+    part = tl.program_id(1)
+    col = part * BLOCK + tl.arange(0, BLOCK)
+    v = tl.load(x + row * stride + col, mask=col < cols, other=0.0)
+    key = tl.where(col < cols, ordered(v, col), -0x8000000000000000)
+    tl.store(keys + (row * parts + part) * K + tl.arange(0, K), tl.topk(key, K))
+
+
+@triton.jit
+def select_kernel(keys, values, indices, n, count, BLOCK: tl.constexpr, K: tl.constexpr):
+    """The K largest of a row of keys, as numbers and columns; count of them are stored."""
+    row = tl.program_id(0).to(tl.int64)
+    i = tl.arange(0, BLOCK)
+    key = tl.load(keys + row * n + i, mask=i < n, other=-0x8000000000000000)
+    best = tl.topk(key, K)
+    v, col = unordered(best, values.dtype.element_ty)
+    j = tl.arange(0, K)
+    tl.store(values + row * count + j, v, mask=j < count)
+    tl.store(indices + row * count + j, col, mask=j < count)
+
+
+@triton.jit
+def sort_kernel(x, values, indices, cols, stride, BLOCK: tl.constexpr, DESCENDING: tl.constexpr):
+    """A row in order, and the columns that its elements had; equal elements keep their order."""
+    row = tl.program_id(0).to(tl.int64)
+    col = tl.arange(0, BLOCK)
+    v = tl.load(x + row * stride + col, mask=col < cols, other=0.0)
+    if DESCENDING:
+        key = tl.where(col < cols, ordered(v, col), -0x8000000000000000)
+    else:
+        # equal elements by column ascending: the column is inverted twice
+        key = tl.where(col < cols, ordered(v, 0x7FFFFFFF - col), 0x7FFFFFFFFFFFFFFF)
+    key = tl.sort(key, descending=DESCENDING)
+    w, at = unordered(key, values.dtype.element_ty)
+    if not DESCENDING:
+        at = 0x7FFFFFFF - at
+    tl.store(values + row * cols + col, w, mask=col < cols)
+    tl.store(indices + row * cols + col, at, mask=col < cols)
+
+
+@triton.jit(do_not_specialize=["seed", "step"])
+def sample_kernel(values, indices, tokens, n, temperature, top_p, min_p, seed, step, K: tl.constexpr):
+    """Draws one of n candidates of a row, sorted by falling logit: those that are less likely than min_p of the
+    likeliest go, and those behind the first that reach top_p together."""
+    row = tl.program_id(0)
+    i = tl.arange(0, K)
+    x = tl.load(values + row * n + i, mask=i < n, other=-float("inf")).to(tl.float32)
+    p = tl.where(i < n, tl.exp((x - tl.max(x, 0)) / temperature), 0.0)
+    p = tl.where(p >= min_p, p, 0.0)
+    p = p / tl.sum(p, 0)
+    before = tl.associative_scan(p, 0, add) - p
+    p = tl.where((before < top_p) | (i == 0), p, 0.0)
+    upto = tl.associative_scan(p, 0, add)
+    total = tl.sum(p, 0)
+    u = tl.rand(seed, step * 65536 + row) * total
+    chosen = tl.min(tl.where((upto > u) & (p > 0), i, n - 1), 0)
+    tl.store(tokens + row, tl.load(indices + row * n + chosen))

@@ -1,0 +1,171 @@
+package ops_test
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/ops"
+)
+
+// TestRope: both kinds of rotary embedding, of a view, and in place.
+func TestRope(t *testing.T) {
+	on(t, func(t *testing.T, s *ops.Stream) {
+		const batch, heads, positions, size = 2, 3, 5, 12
+		x := made(t, s, nereid.Float32, wave, batch, positions, heads, size).Transpose(1, 2)
+		angle := func(i int) float64 { return float64(i) / 7 }
+		cos := made(t, s, nereid.Float32, func(i int) float64 { return math.Cos(angle(i)) }, positions, size/2)
+		sin := made(t, s, nereid.Float32, func(i int) float64 { return math.Sin(angle(i)) }, positions, size/2)
+		xs := values(t, x)
+		halves, pairs := make([]float64, len(xs)), make([]float64, len(xs))
+		for row := range len(xs) / size {
+			for i := range size / 2 {
+				c, n := math.Cos(angle(row%positions*size/2+i)), math.Sin(angle(row%positions*size/2+i))
+				for _, k := range []struct {
+					out  []float64
+					a, b int
+				}{{halves, row*size + i, row*size + i + size/2}, {pairs, row*size + 2*i, row*size + 2*i + 1}} {
+					k.out[k.a], k.out[k.b] = xs[k.a]*c-xs[k.b]*n, xs[k.b]*c+xs[k.a]*n
+				}
+			}
+		}
+		near(t, "Rope", ops.Rope(s, x, cos, sin), halves, 1e-5)
+		near(t, "RopePairs", ops.RopePairs(s, x, cos, sin), pairs, 1e-5)
+		near(t, "Rope in place", ops.Rope(s.Into(x), x, cos, sin), halves, 1e-5)
+	})
+}
+
+// TestCrossEntropy: rows longer and shorter than a block, -inf among the logits, and a label outside.
+func TestCrossEntropy(t *testing.T) {
+	on(t, func(t *testing.T, s *ops.Stream) {
+		for _, cols := range []int{7, 5000} {
+			x := made(t, s, nereid.Float32, func(i int) float64 {
+				if i%5 == 4 {
+					return math.Inf(-1)
+				}
+				return wave(i)
+			}, 3, cols)
+			at := []float64{3, -100, 6}
+			labels := made(t, s, nereid.Int64, func(i int) float64 { return at[i] }, 3)
+			want := make([]float64, 3)
+			for i, g := range grouped(t, x, 1) {
+				if at[i] >= 0 {
+					want[i] = logSumExp(g) - g[int(at[i])]
+				}
+			}
+			near(t, "CrossEntropy", ops.CrossEntropy(s, x, labels), want, 1e-5)
+		}
+	})
+}
+
+// TestOrder: the largest elements and whole rows in order; equal elements keep theirs, and NaN is the largest.
+func TestOrder(t *testing.T) {
+	on(t, func(t *testing.T, s *ops.Stream) {
+		cols := 2100
+		if s.Stream().Device().String() != "cpu" {
+			cols = 100 // the interpreter and the simulator are slow
+		}
+		x := made(t, s, nereid.Float32, func(i int) float64 {
+			if i == 40 {
+				return math.NaN()
+			}
+			return float64(i*7919%60) - 30
+		}, 2, cols)
+		for row, g := range grouped(t, x, 1) {
+			at := make([]int, cols)
+			for i := range at {
+				at[i] = i
+			}
+			slices.SortStableFunc(at, func(a, b int) int {
+				if math.IsNaN(g[a]) || math.IsNaN(g[b]) {
+					return int(truth(math.IsNaN(g[b])) - truth(math.IsNaN(g[a])))
+				}
+				return cmp.Compare(g[b], g[a])
+			})
+			v, i := ops.TopK(s, x.Slice(0, row, row+1, 1), 5)
+			near(t, "TopK", v, []float64{g[at[0]], g[at[1]], g[at[2]], g[at[3]], g[at[4]]}, 0)
+			near(t, "its indices", i, []float64{float64(at[0]), float64(at[1]), float64(at[2]), float64(at[3]),
+				float64(at[4])}, 0)
+			sorted(t, s, x.Select(0, row), g, at, true)
+		}
+	})
+}
+
+// sorted checks Sort of one row, of which at are the positions in falling order.
+func sorted(t *testing.T, s *ops.Stream, x *nereid.Tensor, g []float64, at []int, descending bool) {
+	t.Helper()
+	values0, indices := ops.Sort(s, x, descending)
+	var want, where []float64
+	for _, i := range at {
+		want, where = append(want, g[i]), append(where, float64(i))
+	}
+	near(t, "Sort", values0, want, 0)
+	near(t, "its indices", indices, where, 0)
+	up, first := ops.Sort(s, x, false)
+	list, order := values(t, up), values(t, first)
+	for i := 1; i < len(list); i++ {
+		if list[i] < list[i-1] || list[i] == list[i-1] && order[i] < order[i-1] || list[i] != g[int(order[i])] &&
+			!math.IsNaN(list[i]) {
+			t.Errorf("Sort, ascending: %v at %v after %v at %v", list[i], order[i], list[i-1], order[i-1])
+			return
+		}
+	}
+}
+
+// TestCumSum: sums along a dimension, of rows longer than a block.
+func TestCumSum(t *testing.T) {
+	on(t, func(t *testing.T, s *ops.Stream) {
+		x := made(t, s, nereid.Float32, small, 3, 1500)
+		var want []float64
+		for _, g := range grouped(t, x, 1) {
+			sum := 0.0
+			for _, v := range g {
+				sum += v
+				want = append(want, sum)
+			}
+		}
+		near(t, "CumSum", ops.CumSum(s, x, 1), want, 0)
+		near(t, "CumSum of columns", ops.CumSum(s, x.Transpose(0, 1), 0).Transpose(0, 1), want, 0)
+		b := made(t, s, nereid.Bool, func(i int) float64 { return float64(i % 2) }, 6)
+		near(t, "CumSum of bools", ops.CumSum(s, b, 0), []float64{0, 1, 1, 2, 2, 3}, 0)
+	})
+}
+
+// TestSample: draws follow the probabilities that the options leave.
+func TestSample(t *testing.T) {
+	s := streamOn(t, "cpu")
+	logits := made(t, s, nereid.Float32, func(i int) float64 { return []float64{0, 2, -1, 3, 1}[i] }, 1, 5)
+	draw := func(o ops.Sampling) []float64 {
+		p := make([]float64, 5)
+		base := s.Mark()
+		for i := range 600 {
+			s.Release(base)
+			o.Seed, o.Step = 11, i
+			p[int(values(t, ops.Sample(s, logits, o))[0])] += 1. / 600
+		}
+		return p
+	}
+	total := 1 + math.Exp(2) + math.Exp(-1) + math.Exp(3) + math.Exp(1)
+	for i, p := range draw(ops.Sampling{Temperature: 1}) {
+		if want := math.Exp(values(t, logits)[i]) / total; math.Abs(p-want) > 0.06 {
+			t.Errorf("token %d is drawn with %v, not %v", i, p, want)
+		}
+	}
+	for name, c := range map[string]struct {
+		o    ops.Sampling
+		want []bool
+	}{
+		"temperature 0": {ops.Sampling{}, []bool{false, false, false, true, false}},
+		"top k":         {ops.Sampling{Temperature: 2, TopK: 2}, []bool{false, true, false, true, false}},
+		"top p":         {ops.Sampling{Temperature: 1, TopP: 0.7}, []bool{false, true, false, true, false}},
+		"min p":         {ops.Sampling{Temperature: 1, MinP: 0.1}, []bool{false, true, false, true, true}},
+	} {
+		for i, p := range draw(c.o) {
+			if (p > 0) != c.want[i] {
+				t.Errorf("%s: token %d is drawn with %v", name, i, p)
+			}
+		}
+	}
+}
