@@ -71,7 +71,7 @@ func (s *state) scratchFor(p *plan) error {
 		total += rounded(r.dt, r.shape)
 	}
 	if s.scratch == nil || s.scratch.Len() < total {
-		t, err := nereid.New(s.arena.dev, nereid.Uint8, max(total, firstChunk))
+		t, err := nereid.NewTensor(s.arena.dev, nereid.Uint8, max(total, firstChunk))
 		if err != nil {
 			return err
 		}

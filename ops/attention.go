@@ -15,10 +15,10 @@ type AttentionOptions struct {
 	Scale  float64 // of the products; 0: 1 divided by the root of the size of a head
 }
 
-// Attention returns softmax(q @ kᵀ * scale) @ v for each head. q has the shape [batch, heads, queries, size], k
-// and v [batch, heads, keys, size]; the first dimension may be missing. k and v may have fewer heads, each for
-// several of q in turn (grouped heads). The operands are of one type, views of any strides but along the last
-// dimension. The result has type and shape of q.
+// Attention returns softmax(q @ kᵀ * scale) @ v for each head. q has the shape [batch, heads, queries,
+// size], k and v [batch, heads, keys, size]; the first dimension may be missing. k and v may have fewer
+// heads, each for several of q in turn (grouped heads). The operands are of one type, views of any strides
+// but along the last dimension. The result has type and shape of q.
 //
 // Few queries over many keys, as when a text is continued, are computed in parts of the keys.
 func Attention(s *Stream, q, k, v *nereid.Tensor, o AttentionOptions) *nereid.Tensor {
@@ -33,11 +33,11 @@ func Attention(s *Stream, q, k, v *nereid.Tensor, o AttentionOptions) *nereid.Te
 	})
 }
 
-// PagedAttention returns attention of the last queries of several sequences, whose keys and values lie in pages:
-// k and v have the shape [pages, positions of a page, heads, size], table, of i32, says for each sequence which
-// pages its positions are in, in order, and lengths, of i32, how many positions it has. q has the shape [batch,
-// heads, queries, size], the last query being at the last position. The number of positions that the table has
-// room for bounds the work of a launch.
+// PagedAttention returns attention of the last queries of several sequences, whose keys and values lie in
+// pages: k and v have the shape [pages, positions of a page, heads, size], table, of i32, says for each
+// sequence which pages its positions are in, in order, and lengths, of i32, how many positions it has. q
+// has the shape [batch, heads, queries, size], the last query being at the last position. The number of
+// positions that the table has room for bounds the work of a launch.
 func PagedAttention(s *Stream, q, k, v, table, lengths *nereid.Tensor, o AttentionOptions) *nereid.Tensor {
 	c := s.begin("PagedAttention")
 	c.in("q", q)
@@ -207,13 +207,14 @@ func (a *attention) decode(p *plan) error {
 	t, chunk := a.decodeTile()
 	splits := nereid.Cdiv(a.length, chunk)
 	rows := a.batch * a.heads * a.queries
-	p.scratch = []result{{nereid.Float32, []int{rows * splits, a.dim}}, {nereid.Float32, []int{rows * splits, 2}}}
+	p.scratch = []result{{nereid.Float32, []int{rows * splits, a.dim}},
+		{nereid.Float32, []int{rows * splits, 2}}}
 	partial, table, stride := a.c.n+1, -1, 0
 	if a.paged {
 		table, stride = 3, core.Strides(a.c.ins[3])[0]
 	}
-	args := []any{nil, nil, nil, nil, nil, nil, nil, a.o.Scale, a.heads, a.group, a.queries, a.length, a.o.Window,
-		chunk, splits}
+	args := []any{nil, nil, nil, nil, nil, nil, nil, a.o.Scale, a.heads, a.group, a.queries, a.length,
+		a.o.Window, chunk, splits}
 	for _, s := range a.strides[:3] {
 		args = append(args, s[0], s[1], s[2])
 	}
@@ -255,8 +256,8 @@ func (a *attention) tile() blocks {
 	return t
 }
 
-// decodeTile returns the config of decode, and how many keys a part has: enough parts for all SMs, and not more
-// than combine takes at once.
+// decodeTile returns the config of decode, and how many keys a part has: enough parts for all SMs, and not
+// more than combine takes at once.
 func (a *attention) decodeTile() (t blocks, chunk int) {
 	t = blocks{m: max(pow2(a.queries*a.group), 16), n: 64, warps: 4, stages: 3}
 	parts := nereid.Cdiv(2*enough, a.batch*(a.heads/a.group))

@@ -40,6 +40,11 @@
 //	tile.go             tile sizes by device
 //	reduce.go           sums and other reductions
 //	normalize.go        softmax, layer norm, RMS norm
+//	matmul.go           products of matrices, and what follows them
+//	products.go         configs of products
+//	attention.go        attention, also over pages
+//	transformer.go      rotary embedding, gated layers, cross entropy
+//	order.go            the largest, sorted rows, sums of all before; sampling
 //	layout.go           copies, casts, concatenation, padding, fills
 //	index.go            elements by index
 package ops

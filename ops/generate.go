@@ -76,14 +76,18 @@ func (w *form) head(body string) string {
 	begin := "def " + w.f.kernelName() + "("
 	fmt.Fprintf(&b, "\n\n@triton.jit%s\n%s", w.unspecialized(), begin)
 	width := len(begin)
-	for _, p := range append(w.params(), "R: tl.constexpr", "C: tl.constexpr") {
-		if width += len(p) + 2; width > 110 {
-			b.WriteString("\n" + strings.Repeat(" ", len(begin)))
+	for i, p := range append(w.params(), "R: tl.constexpr", "C: tl.constexpr") {
+		if i > 0 {
+			b.WriteString(",")
+			p = " " + p
+		}
+		if width += len(p) + 1; width > 110 {
+			b.WriteString("\n" + strings.Repeat(" ", len(begin)-1))
 			width = len(begin) + len(p)
 		}
-		b.WriteString(p + ", ")
+		b.WriteString(p)
 	}
-	return strings.TrimSuffix(b.String(), ", ") + "):\n"
+	return b.String() + "):\n"
 }
 
 // unspecialized returns the decorator's argument by which numbers have one code for all values.
@@ -315,12 +319,12 @@ func (w *writer) load(n *node) string {
 func (w *writer) call(n *node) string {
 	operand, result, _ := n.types(w.ty.common(n, w.numbers))
 	text := n.fn.text
-	for i := len(n.args) - 1; i >= 0; i-- {
+	for i, a := range n.args {
 		dt := computed(operand)
 		if n.fn.rule == whereRule && i == 0 {
 			dt = nereid.Bool
 		}
-		text = strings.ReplaceAll(text, "$"+strconv.Itoa(i), w.as(n.args[i], dt))
+		text = strings.ReplaceAll(text, "$"+strconv.Itoa(i), w.as(a, dt))
 	}
 	if n.fn == castFunction {
 		text = w.converted(text, computed(operand), result)

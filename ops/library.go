@@ -28,6 +28,7 @@ type Library struct {
 	mu      sync.Mutex
 	modules map[string]*nereid.Module // by file
 	made    map[string]*nereid.Kernel // generated kernels, by name and text
+	texts   map[string]string         // of their files
 }
 
 // Load returns a library with kernels of its own, for programs that choose how kernels are compiled:
@@ -40,7 +41,7 @@ func Load(opts ...nereid.LoadOption) *Library {
 		panic(err) // the folder is embedded
 	}
 	return &Library{opts: opts, files: files, modules: map[string]*nereid.Module{},
-		made: map[string]*nereid.Kernel{}}
+		made: map[string]*nereid.Kernel{}, texts: map[string]string{}}
 }
 
 // shared is the library of On.
@@ -76,7 +77,7 @@ func (l *Library) generated(name, text string) (*nereid.Kernel, error) {
 	}
 	k, err := m.Kernel(name)
 	if err == nil {
-		l.made[key] = k
+		l.made[key], l.texts[file] = k, text
 	}
 	return k, err
 }

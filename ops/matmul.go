@@ -19,8 +19,8 @@ type MatMulOption struct {
 // Bias adds a vector, one element for each column of the result, before Then.
 func Bias(x *nereid.Tensor) MatMulOption { return MatMulOption{bias: x} }
 
-// Then applies a formula to each element of the result: ops.Then(ops.Expr.GELU). Make it once: its kernels are
-// found by it.
+// Then applies a formula to each element of the result: ops.Then(ops.Expr.GELU). Make it once: its kernels
+// are found by it.
 func Then(f func(x Expr) Expr) MatMulOption {
 	return MatMulOption{then: newFused("Then", []string{"x"}, f(Expr{&node{input: 0}}).n)}
 }
@@ -64,13 +64,14 @@ func (o *MatMulOption) add(list []MatMulOption) {
 	}
 }
 
-// MatMul returns the products of the matrices in the last two dimensions of a and b; the dimensions before them
-// are broadcast. A vector is a row on the left and a column on the right, and the result lacks its dimension.
+// MatMul returns the products of the matrices in the last two dimensions of a and b; the dimensions before
+// them are broadcast. A vector is a row on the left and a column on the right, and the result lacks its
+// dimension.
 //
 //	y := ops.MatMul(s, x, w.Transpose(0, 1), ops.Bias(b), ops.ThenGELU)
 //
-// Operands meet in one type: a float, or i8. The accumulator is fp32 (fp64 for fp64, i32 for i8), the result of
-// the type of the operands, of fp32 for fp8 and of i32 for i8, unless As or Into say otherwise.
+// Operands meet in one type: a float, or i8. The accumulator is fp32 (fp64 for fp64, i32 for i8), the
+// result of the type of the operands, of fp32 for fp8 and of i32 for i8, unless As or Into say otherwise.
 func MatMul(s *Stream, a, b *nereid.Tensor, options ...MatMulOption) *nereid.Tensor {
 	var o MatMulOption
 	o.add(options)

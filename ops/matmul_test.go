@@ -91,7 +91,8 @@ func TestMatMulParts(t *testing.T) {
 		for i := range want {
 			want[i] *= 0.5
 		}
-		got := ops.MatMul(s, i8, i8.Transpose(0, 1), ops.Then(func(x ops.Expr) ops.Expr { return x.Mul(0.5) }))
+		half := ops.Then(func(x ops.Expr) ops.Expr { return x.Mul(0.5) })
+		got := ops.MatMul(s, i8, i8.Transpose(0, 1), half)
 		near(t, "MatMul of i8, scaled", got, want, 0)
 		if got.DType != nereid.Float32 {
 			t.Errorf("scaled products of i8 are %s", got.DType)
@@ -121,7 +122,8 @@ func TestMatMulBatches(t *testing.T) {
 		} {
 			got := ops.MatMul(s, c.a, c.b)
 			if !slices.Equal(got.Shape, c.shape) {
-				t.Errorf("%v @ %v has the shape %v, not %v: %v", c.a.Shape, c.b.Shape, got.Shape, c.shape, got.Err())
+				t.Errorf("%v @ %v has the shape %v, not %v: %v", c.a.Shape, c.b.Shape, got.Shape, c.shape,
+					got.Err())
 				continue
 			}
 			near(t, fmt.Sprint(c.a.Shape, " @ ", c.b.Shape), got, batched(t, c.a, c.b), 1e-6)

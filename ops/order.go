@@ -12,8 +12,8 @@ const (
 	maxSort = 16384 // elements of a row of Sort
 )
 
-// CumSum returns the sums of all elements of x up to each one along a dimension. Sums of integers and bools are
-// i64.
+// CumSum returns the sums of all elements of x up to each one along a dimension. Sums of integers and bools
+// are i64.
 func CumSum(s *Stream, x *nereid.Tensor, axis int) *nereid.Tensor {
 	c := s.begin("CumSum")
 	c.in("x", x)
@@ -64,9 +64,9 @@ func planCumSum(c *call, axis int) (*plan, error) {
 	return p, nil
 }
 
-// TopK returns the k largest elements of each row along the last dimension of x, the largest first, and their
-// indices, of i64. Of equal elements the first comes first; NaN is larger than all. k is at most 256, and x of a
-// float type up to fp32.
+// TopK returns the k largest elements of each row along the last dimension of x, the largest first, and
+// their indices, of i64. Of equal elements the first comes first; NaN is larger than all. k is at most 256,
+// and x of a float type up to fp32.
 func TopK(s *Stream, x *nereid.Tensor, k int) (values, indices *nereid.Tensor) {
 	x = s.packed(x)
 	c := s.begin("TopK")
@@ -130,9 +130,9 @@ func planTopK(c *call, k int) (*plan, error) {
 	return p, nil
 }
 
-// Sort returns the elements of each row along the last dimension of x in order, and the indices that they had,
-// of i64. Equal elements keep their order; NaN is larger than all. Rows have at most 16384 elements, of a float
-// type up to fp32.
+// Sort returns the elements of each row along the last dimension of x in order, and the indices that they
+// had, of i64. Equal elements keep their order; NaN is larger than all. Rows have at most 16384 elements,
+// of a float type up to fp32.
 func Sort(s *Stream, x *nereid.Tensor, descending bool) (values, indices *nereid.Tensor) {
 	x = s.packed(x)
 	c := s.begin("Sort")
@@ -218,7 +218,8 @@ func planSample(c *call) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.steps = []step{{kernel: k, grid: nereid.Grid{rows}, args: []any{nil, nil, nil, n, nil, nil, nil, nil, nil,
-		max(pow2(n), 2)}, slots: []slot{{0, 0}, {1, 1}, {2, c.n}, {4, 2}, {5, 3}, {6, 4}, {7, 5}, {8, 6}}}}
+	p.steps = []step{{kernel: k, grid: nereid.Grid{rows},
+		args:  []any{nil, nil, nil, n, nil, nil, nil, nil, nil, max(pow2(n), 2)},
+		slots: []slot{{0, 0}, {1, 1}, {2, c.n}, {4, 2}, {5, 3}, {6, 4}, {7, 5}, {8, 6}}}}
 	return p, nil
 }

@@ -25,10 +25,10 @@ func GeGLU(s *Stream, gate, up *nereid.Tensor) *nereid.Tensor { return s.apply(g
 // Embedding returns the rows of a table for ids: Take along dimension 0.
 func Embedding(s *Stream, table, ids *nereid.Tensor) *nereid.Tensor { return Take(s, table, ids, 0) }
 
-// Rope returns x, of the shape [batch, heads, positions, size], with each element of the first half of a head
-// and that of the second half rotated by an angle: a rotary embedding. cos and sin have the shape [positions,
-// size/2], or one of the first dimension of x before that; for positions other than 0, 1, 2 …, Take picks rows
-// of a table. The result may be x itself, by Into.
+// Rope returns x, of the shape [batch, heads, positions, size], with each element of the first half of a
+// head and that of the second half rotated by an angle: a rotary embedding. cos and sin have the shape
+// [positions, size/2], or one of the first dimension of x before that; for positions other than 0, 1, 2 …,
+// Take picks rows of a table. The result may be x itself, by Into.
 func Rope(s *Stream, x, cos, sin *nereid.Tensor) *nereid.Tensor {
 	return s.rope("Rope", x, cos, sin, false)
 }
@@ -49,8 +49,8 @@ func (s *Stream) rope(op string, x, cos, sin *nereid.Tensor, pairs bool) *nereid
 func planRope(c *call, pairs bool) (*plan, error) {
 	x, cos, sin := c.ins[0], c.ins[1], c.ins[2]
 	if len(x.Shape) != 4 || x.Shape[3]%2 != 0 || core.Strides(x)[3] != 1 {
-		return nil, wrong(c.op, "x", "its shape is %v with the strides %v, not four dimensions with an even, "+
-			"contiguous last one", x.Shape, core.Strides(x))
+		return nil, wrong(c.op, "x", "its shape is %v with the strides %v, not four dimensions with "+
+			"an even, contiguous last one", x.Shape, core.Strides(x))
 	}
 	half := x.Shape[3] / 2
 	turn := []int{x.Shape[2], half}
@@ -89,8 +89,8 @@ func planRope(c *call, pairs bool) (*plan, error) {
 }
 
 // CrossEntropy returns, for each row of logits along the last dimension, the negative logarithm of the
-// probability that softmax gives to its label: labels, of integers, have the shape of the rows, and the result
-// too, in fp32. A label outside of the row gives 0.
+// probability that softmax gives to its label: labels, of integers, have the shape of the rows, and the
+// result too, in fp32. A label outside of the row gives 0.
 func CrossEntropy(s *Stream, logits, labels *nereid.Tensor) *nereid.Tensor {
 	logits, labels = s.packed(logits), s.packed(labels)
 	c := s.begin("CrossEntropy")
@@ -106,8 +106,8 @@ func planCrossEntropy(c *call) (*plan, error) {
 	case n == 0 || !x.DType.IsFloat():
 		return nil, wrong(c.op, "logits", "it is %s%v, not rows of floats", x.DType, x.Shape)
 	case kindOf(labels.DType) != intKind || !slices.Equal(labels.Shape, x.Shape[:n-1]):
-		return nil, wrong(c.op, "labels", "it is %s%v, not integers of the shape %v", labels.DType, labels.Shape,
-			x.Shape[:n-1])
+		return nil, wrong(c.op, "labels", "it is %s%v, not integers of the shape %v", labels.DType,
+			labels.Shape, x.Shape[:n-1])
 	}
 	cols := x.Shape[n-1]
 	p := &plan{outs: []result{{nereid.Float32, slices.Clone(labels.Shape)}}}
