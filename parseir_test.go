@@ -20,6 +20,10 @@ def add(x_ptr, n, by, BLOCK: tl.constexpr):
     tl.store(x_ptr + at, tl.load(x_ptr + at, mask=at < n) + by, mask=at < n)
 
 @triton.jit
+def move(x_ptr, out_ptr):
+    tl.store(out_ptr, tl.load(x_ptr))
+
+@triton.jit
 def copy(desc, out, B: tl.constexpr):
     at = tl.arange(0, B)[:, None] * B + tl.arange(0, B)[None, :]
     tl.store(out + at, desc.load([0, 0]) + desc.shape[0])
@@ -90,6 +94,20 @@ func TestParseIR(t *testing.T) {
 				t.Errorf("%s: %d elements were written, want %d", device, got, n)
 			}
 		}
+	}
+}
+
+// TestParseIRStored asks which arguments a kernel writes through, by its IR: launchers in C and arrays of
+// Python that must not be written depend on it.
+func TestParseIRStored(t *testing.T) {
+	k := irKernel(t, sourceOf(t, "move", "*fp32:16, *fp32:16"))
+	c, err := k.CompileFor(context.Background(), "interp", "*fp32, *fp32", nereid.Options{}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := c.Info().Params
+	if len(p) != 2 || p[0].Stored || !p[1].Stored {
+		t.Errorf("the kernel has the parameters %+v, want the second one stored", p)
 	}
 }
 

@@ -11,6 +11,8 @@ With Triton installed, nereid.activate("cpu") makes Triton's own kernels run her
 
 from __future__ import annotations
 
+import sys
+
 from . import _lib
 from ._args import Tensor as tensor
 from ._args import TensorDescriptor, const, dtype, func
@@ -59,5 +61,6 @@ def activate(device: str = "", check: bool = False, deep: bool = False) -> None:
 
 def deactivate() -> None:
     """Gives Triton's kernels back to Triton's own driver."""
-    from .triton_backend import deactivate as f
-    f()
+    if "triton" in sys.modules:
+        from .triton_backend import deactivate as f
+        f()

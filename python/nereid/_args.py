@@ -120,10 +120,12 @@ def _code_of(t: Any) -> int:
 class Memory:
     """The memory of an array: address and bytes from its first element on, and the device that has it."""
 
-    __slots__ = ("dtype", "address", "size", "device", "keep")
+    __slots__ = ("dtype", "address", "size", "device", "keep", "fixed")
 
-    def __init__(self, dtype: int, address: int, size: int, device: str = "", keep: Any = None) -> None:
+    def __init__(self, dtype: int, address: int, size: int, device: str = "", keep: Any = None,
+                 fixed: bool = False) -> None:
         self.dtype, self.address, self.size, self.device, self.keep = dtype, address, size, device, keep
+        self.fixed = fixed  # it must not be written
 
 
 def extent(shape: Any, strides: Any, size: int) -> int:
@@ -155,7 +157,8 @@ def _of_numpy(x: Any) -> Memory:
         bytes_ = extent(x.shape, [s // size for s in x.strides], size)
     else:
         bytes_ = x.nbytes
-    return Memory(_code_of(x.dtype), x.__array_interface__["data"][0] if bytes_ else 0, bytes_, keep=x)
+    return Memory(_code_of(x.dtype), x.__array_interface__["data"][0] if bytes_ else 0, bytes_, keep=x,
+                  fixed=not flags.writeable)
 
 
 def _of_pointer(x: Any) -> Memory:
@@ -164,7 +167,7 @@ def _of_pointer(x: Any) -> Memory:
     base = getattr(x, "base", None)
     if base is not None and base is not x:  # triton.reinterpret
         m = memory(base)
-        return Memory(code, m.address, m.size, m.device)
+        return Memory(code, m.address, m.size, m.device, fixed=m.fixed)
     shape, stride = getattr(x, "shape", ()), getattr(x, "stride", None)
     size = 0
     if callable(stride):
@@ -198,9 +201,10 @@ def _of_buffer(x: Any) -> Memory:
     kinds = {"b": "int8", "B": "uint8", "h": "int16", "H": "uint16", "i": "int32", "I": "uint32", "q": "int64",
              "Q": "uint64", "l": "int64", "L": "uint64", "e": "float16", "f": "float32", "d": "float64",
              "?": "bool"}
-    if view.format not in kinds or not view.c_contiguous or view.readonly:
-        raise ArgumentError(f"nereid: a buffer of format {view.format!r}: expected a contiguous, writable "
-                            "one of numbers")
+    if view.readonly:
+        raise ArgumentError(f"nereid: a {type(x).__name__} cannot be written: pass a bytearray or an array")
+    if view.format not in kinds or not view.c_contiguous:
+        raise ArgumentError(f"nereid: a buffer of format {view.format!r}: expected a contiguous one of numbers")
     raw = (ctypes.c_char * view.nbytes).from_buffer(view) if view.nbytes else None
     return Memory(dtype_code(kinds[view.format]), ctypes.addressof(raw) if raw else 0, view.nbytes, keep=raw)
 
@@ -248,6 +252,16 @@ def memory(x: Any) -> Memory | None:
     return f(x)
 
 
+def fixed(v: Any) -> bool:
+    """Reports whether a value is, or has, an array that must not be written."""
+    if isinstance(v, (tuple, list)):
+        return any(map(fixed, v))
+    if hasattr(v, "block_shape") and hasattr(v, "base"):
+        return fixed(v.base)
+    m = None if isinstance(v, (int, float, str)) or v is None else memory(v)
+    return m is not None and m.fixed
+
+
 class Packer:
     """Writes arguments for a launch on a device; keep holds what must outlive the call."""
 
@@ -255,6 +269,7 @@ class Packer:
         self.cuda = device.startswith("cuda")
         self.device = device
         self.keep: list[Any] = []
+        self.fixed = False  # whether an array must not be written
 
     def text(self, s: str) -> int:
         """Returns the address of a C string."""
@@ -282,6 +297,7 @@ class Packer:
 
     def array(self, m: Memory, name: int) -> bytes:
         self.keep.append(m)
+        self.fixed |= m.fixed
         kind = PTR
         if self.cuda:
             kind = PTR if m.device else HOST

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ctypes
 import json
+import operator
 import os
-from typing import Any, Callable, Iterator, Mapping, Sequence, Union
+from typing import Any, Callable, Iterable, Iterator, Mapping, Sequence, Union
 
 from . import _args, _device, _lib
-from ._errors import ArgumentError, CancelledError
+from ._errors import ArgumentError, CancelledError, NereidError
 
 GridLike = Union[int, Sequence[int], Callable[[Mapping[str, Any]], Sequence[int]]]
 
@@ -16,6 +17,7 @@ GridLike = Union[int, Sequence[int], Callable[[Mapping[str, Any]], Sequence[int]
 _TRUE = {"debug": 1, "launch_cooperative_grid": 8, "launch_pdl": 16, "overlap": 64, "check": 128, "certify": 256}
 _FALSE = {"debug": 2, "sanitize_overflow": 4, "enable_fp_fusion": 32}
 _NUMBERS = ("num_warps", "num_stages", "num_ctas", "maxnreg")
+_CONSTEXPR = 1  # NEREID_PARAM_CONSTEXPR
 OPTIONS = frozenset((*_TRUE, *_FALSE, *_NUMBERS, "extern_libs", "extra"))
 
 
@@ -59,13 +61,28 @@ class _Meta(Mapping):
 
 def grid_of(grid: Any) -> _lib.Grid:
     """Returns a grid of numbers."""
-    if isinstance(grid, int):
-        grid = (grid,)
-    g = [int(n) for n in grid]
+    numbers = grid if isinstance(grid, Iterable) else (grid,)
+    try:
+        g = [operator.index(n) for n in numbers]
+    except TypeError:
+        g = []
     if not 1 <= len(g) <= 3 or min(g) < 0 or max(g) >= 1 << 32:
-        raise ArgumentError(f"nereid: {tuple(grid)} is no grid: expected one to three numbers")
+        raise ArgumentError(f"nereid: {grid!r} is no grid: expected one to three whole numbers, none negative")
     g += [1] * (3 - len(g))
     return _lib.Grid(*g, 0, None, None)
+
+
+def _stored(info: Mapping[str, Any]) -> frozenset[str]:
+    """Returns the parameters through which code may write, of what a launcher must know of it."""
+    return frozenset(a["name"].split(".")[0] for a in info["arguments"] if a.get("stored"))
+
+
+def refuse_writes(kernel: str, values: Mapping[str, Any], stored: frozenset[str]) -> None:
+    """Raises an error if a kernel may write to an array that must not be written: the process would end."""
+    for name, v in values.items():
+        if name in stored and _args.fixed(v):
+            raise ArgumentError(f"nereid: {kernel}: argument {name!r}: the array is read-only, and the kernel writes "
+                                "to it", kernel=kernel, param=name)
 
 
 class Code(_lib.Handle):
@@ -96,12 +113,20 @@ class Code(_lib.Handle):
             raise ArgumentError("nereid: code that was compiled, and not loaded on a device: load_code(code.save())")
         packer = _args.Packer(self.device.name)
         packed = b"".join(packer.pack(v) for v in args)
+        if packer.fixed:
+            self._refuse_writes(args)
         stream = _lib.make("stream_new", self.device.handle)
         try:
             _lib.call("code_launch", self.handle, stream, grid_of(grid), packed, len(args))
             _lib.call("stream_sync", stream)
         finally:
             _lib.lib().nereid_stream_close(stream)
+
+    def _refuse_writes(self, args: Sequence[Any]) -> None:
+        """Raises an error if the code may write to an array that must not be written."""
+        info = self.info
+        names = [p["name"] for p in info["parameters"] if not p.get("constant")]
+        refuse_writes(info["kernel"], dict(zip(names, args)), _stored(info))
 
     @property
     def stages(self) -> list[str]:
@@ -149,6 +174,7 @@ class Kernel(_lib.Handle):
         self.module, self.name = module, name
         self._device = device
         self._names = {n: n.encode() for n in self.params}
+        self._stored: dict[str, frozenset[str]] = {}  # by signature
 
     @property
     def params(self) -> list[str]:
@@ -163,6 +189,9 @@ class Kernel(_lib.Handle):
 
     def __getitem__(self, grid: GridLike) -> Callable[..., None]:
         return lambda *args, **kwargs: self.launch(grid, args, kwargs)
+
+    def __call__(self, *_: Any, **__: Any) -> None:
+        raise TypeError(f"nereid: {self.name} is launched on a grid: {self.name}[grid](...)")
 
     def __repr__(self) -> str:
         return f"nereid.Kernel({self.name!r}, {self.module.name!r})"
@@ -182,12 +211,42 @@ class Kernel(_lib.Handle):
 
     def _pack(self, packer: _args.Packer, args: Sequence[Any], named: Mapping[str, Any]) -> bytes:
         try:
+            self._refuse_lists(args, named)
             parts = [packer.pack(v) for v in args]
             parts += [packer.pack(v, _address(self._names[n])) for n, v in named.items()]
         except ArgumentError as e:
             e.kernel = self.name
             raise
         return b"".join(parts)
+
+    def _refuse_lists(self, args: Sequence[Any], named: Mapping[str, Any]) -> None:
+        """Raises an error for a list that is given as an array; a constexpr may be one."""
+        for name, v in self._given(args, named).items():
+            if type(v) is list and not self._constexpr(name):
+                raise ArgumentError(f"nereid: {self.name}: argument {name!r}: a list is no array: make one of it "
+                                    "(numpy.array, array.array), or a tuple of values", param=name)
+
+    def _constexpr(self, name: str) -> bool:
+        flags = ctypes.c_uint32()
+        _lib.lib().nereid_kernel_param(self.handle, self.params.index(name), ctypes.byref(flags))
+        return bool(flags.value & _CONSTEXPR)
+
+    def _given(self, args: Sequence[Any], named: Mapping[str, Any]) -> dict[str, Any]:
+        return {**dict(zip(self._names, args)), **named}
+
+    def stored(self, signature: str) -> frozenset[str]:
+        """Returns the parameters through which code of a signature may write."""
+        if signature not in self._stored:
+            self._stored[signature] = _stored(self.compile(signature, "interp").info)
+        return self._stored[signature]
+
+    def _refuse_writes(self, args: Sequence[Any], named: Mapping[str, Any]) -> None:
+        """Raises an error if the kernel may write to an array that must not be written."""
+        try:
+            stored = self.stored(self.signature(*args, **named))
+        except NereidError:
+            return  # the launch says why, or chooses values that the signature lacks
+        refuse_writes(self.name, self._given(args, named), stored)
 
     def _device_of(self, args: Sequence[Any]) -> _device.Device:
         """Returns the device of a launch: the kernel's, or that of the first tensor on a GPU."""
@@ -207,6 +266,8 @@ class Kernel(_lib.Handle):
         dev = self._device_of([*args, *named.values()])
         packer = _args.Packer(dev.name)
         packed = self._pack(packer, args, named)
+        if packer.fixed:
+            self._refuse_writes(args, named)
         o = options(opts)
         n = len(args) + len(named)
         if stream is None:
@@ -222,7 +283,7 @@ class Kernel(_lib.Handle):
             raise
 
     def _grid(self, f: Callable, args: Sequence[Any], named: Mapping[str, Any], raised: list, keep: list) -> Any:
-        given = {**dict(zip(self.params, args)), **named}
+        given = self._given(args, named)
 
         def call(_, meta, out):
             try:
@@ -306,6 +367,9 @@ class Module(_lib.Handle, Mapping):
 
     def __len__(self) -> int:
         return len(list(iter(self)))
+
+    def __repr__(self) -> str:
+        return f"nereid.Module({self.name!r}: {', '.join(self)})"
 
     __hash__ = object.__hash__
 

@@ -75,6 +75,6 @@ def verify(kernel: _kernel.Kernel, grid: Any, args: Sequence[Any], device: _devi
     changed = sum(_compare(kernel.name, b, s, c, device.name)
                   for b, s, c in zip(before, runs[0].values(), runs[1].values()))
     if not changed:
-        raise ArgumentError("nereid: nothing is compared, since the source changes no element to a number",
-                            kernel=kernel.name)
+        raise ArgumentError(f"nereid: {kernel.name}: nothing is compared, since it leaves every element of these "
+                            "arrays as it was, or makes it NaN: give arrays that it changes", kernel=kernel.name)
     return changed

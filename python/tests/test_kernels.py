@@ -166,7 +166,7 @@ class Ahead(unittest.TestCase):
         for device in ("sim:90", "sim:gfx942"):
             self.assertEqual(add.verify(grid, x, x, out, 100, device=device), 100)
         self.assertEqual(out.max(), 0)  # copies were written
-        with self.assertRaisesRegex(nereid.ArgumentError, "changes no element"):
+        with self.assertRaisesRegex(nereid.ArgumentError, "leaves every element"):
             add.verify(1, x, x, out, 0)
         with self.assertRaises(nereid.RefusedError):
             add.verify(grid, x, x, out, 100, device="cpu")
@@ -292,6 +292,33 @@ class Processes(unittest.TestCase):
             print(child(use)); use(); print(child(use)); use()
         '''
         self.assertEqual(self.run_python(script).split(), ["0", "7"])
+
+    def test_read_only(self):
+        """Memory that the system protects is an error where the kernel writes to it, and an input elsewhere."""
+        with tempfile.TemporaryDirectory() as d:
+            path = os.path.join(d, "data")
+            np.ones(64, dtype=np.float32).tofile(path)
+            fixed, x = np.memmap(path, dtype=np.float32, mode="r"), np.zeros(64, dtype=np.float32)
+            k = nereid.parse(ADD)["add"]
+            code = nereid.load_code(k.compile(k.signature(x, x, x, 64), "cpu").save(), "cpu")
+            for launch in (k.on("cpu")[1], k.on("interp")[1], k.on("sim:90")[1], code[1]):
+                launch(fixed, fixed, x, 64)
+                self.assertEqual(x[63], 2)
+                with self.assertRaisesRegex(nereid.ArgumentError, "argument 'out.*read-only"):
+                    launch(x, x, fixed, 64)
+            del fixed
+
+    def test_misuse(self):
+        k, x = nereid.parse(ADD)["add"].on("interp"), np.zeros(64, dtype=np.float32)
+        for error, launch, text in (
+                (TypeError, lambda: k(x, x, x, 64), r"add\[grid\]"),
+                (nereid.ArgumentError, lambda: k[1.5](x, x, x, 64), "no grid"),
+                (nereid.ArgumentError, lambda: k[1, 1, 1, 1](x, x, x, 64), "no grid"),
+                (nereid.ArgumentError, lambda: k[1]([1.0], x, x, 64), "a list is no array"),
+                (nereid.ArgumentError, lambda: k[1](b"1234", x, x, 64), "a bytes cannot be written")):
+            with self.assertRaisesRegex(error, text):
+                launch()
+        self.assertRegex(repr(k.module), r"^nereid.Module\('kernel.py': add")
 
     def test_shared_cache(self):
         script = '''

@@ -244,6 +244,17 @@ class Plugin(unittest.TestCase):
             self.assertEqual(caught.exception.kernel, "add")
             add[1,](here(x), here(x), here(out), 64, BLOCK=64)
 
+    def test_read_only(self):
+        x, out = np.ones(64, dtype=np.float32), np.zeros(64, dtype=np.float32)
+        x.flags.writeable = False
+        for device in DEVICES:
+            nereid.activate(device)
+            for _ in range(3):
+                add[grid](x, x, out, 64, BLOCK=64)
+                self.assertEqual(out[63], 2)
+                with self.assertRaisesRegex(nereid.ArgumentError, "argument 'out_ptr': the array is read-only"):
+                    add[grid](x, x, x, 64, BLOCK=64)
+
     def test_threads(self):
         nereid.activate("cpu")
         wrong = []

@@ -114,9 +114,6 @@ func (k *Kernel) begin(meter *budget.Meter, s Spec, keep bool, until string) (*j
 		Passes: k.Set.Passes, Dump: os.Stderr, Budget: meter, Given: k.Set.Given, Libs: libs,
 	}
 	j.in.Params, j.in.Constants = describeArgs(k.Params, s.Args)
-	if keep {
-		j.stored = storedArgs(mod, j.in.Kernel)
-	}
 	j.out.Params, j.out.Constants = j.in.Params, j.in.Constants
 	if k.Set.Dump != "" || k.Set.Override != "" {
 		j.folder = folderName(k.Name, s.Dev.String(), mod, opts)
@@ -130,6 +127,9 @@ func (k *Kernel) begin(meter *budget.Meter, s Spec, keep bool, until string) (*j
 	if mod != j.in.Module {
 		j.in.Kernel = target.EntryOf(j.in.Module, j.in.Kernel)
 		copyPointerAttrs(mod, j.in.Module)
+	}
+	if keep {
+		j.stored = storedArgs(j.in.Module, j.in.Kernel)
 	}
 	j.record("source", time.Since(start), func() []byte { return target.Text(j.in.Module) })
 	return j, nil

@@ -6,7 +6,7 @@ import ctypes
 import struct
 from typing import Any, Callable
 
-from .. import _args, _errors, _lib
+from .. import _args, _errors, _kernel, _lib
 
 _FLOATS = ("fp", "bf", "f3", "f6")
 _WORD = struct.Struct("=Q")
@@ -64,7 +64,7 @@ class Launcher:
             raise _errors.ArgumentError(f"nereid: a {type(v).__name__} is no tensor, which the kernel expects")
         if self.host and not m.device and self.whole:
             m.size = max(m.size, _rest(v))
-        return packer.array(_args.Memory(code, m.address, m.size, m.device, m), 0)
+        return packer.array(_args.Memory(code, m.address, m.size, m.device, m, m.fixed), 0)
 
     def pack(self, function: Any, args: Any) -> tuple[bytes, int, list]:
         """Returns the arguments of a launch, their number, and what must outlive it."""
@@ -84,6 +84,10 @@ class Launcher:
         if len(flat) != len(types):
             raise _errors.ArgumentError(f"nereid: {function.program.kernel.name} takes {len(types)} arguments, "
                                         f"and its signature has {len(flat)}")
+        if packer.fixed:
+            kernel = function.program.kernel
+            values = dict(zip(kernel.params, (v for _, v in flat)))
+            _kernel.refuse_writes(kernel.name, values, kernel.stored(function.program.signature))
         return b"".join(parts), len(parts), packer.keep
 
     def __call__(self, x: int, y: int, z: int, stream: Any, function: Any, packed_metadata: Any,

@@ -66,13 +66,13 @@ class Memory(NamedTuple):
     """What a launch asks of an argument that has memory, as expressions of its name x."""
 
     address: str
-    contiguous: str  # kernels on the CPU are told where memory ends
+    contiguous: str  # kernels on the CPU are told where memory ends; and it may be written
     count: str       # of elements
 
 
 _MEMORY = {
     "tensor": Memory("{x}.data_ptr()", "{x}.is_contiguous()", "{x}.numel()"),
-    "array": Memory("{x}.__array_interface__['data'][0] if {x}.size else 0", "{x}.flags.c_contiguous", "{x}.size"),
+    "array": Memory("{x}.__array_interface__['data'][0] if {x}.size else 0", "{x}.flags.carray", "{x}.size"),
 }
 
 
