@@ -88,7 +88,7 @@ func TestEnvironmentAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	config, err := os.ReadFile("config.go")
+	config, err := os.ReadFile("internal/runtime/jit/config.go")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func TestEnvironmentAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cache, err := os.ReadFile("cache.go")
+	cache, err := os.ReadFile("internal/runtime/jit/cache.go")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/internal/runtime/code"
-	"github.com/nereid-lang/nereid/internal/runtime/inside"
+	"github.com/nereid-lang/nereid/internal/runtime/jit"
 )
 
 const freezeKernels = `
@@ -35,7 +35,7 @@ func TestFreeze(t *testing.T) {
 		signature string
 		apart     bool
 	}{{list, "", false}, {list, "", true}, {nil, "*fp32:16, *fp32:16, i32, 64", false}} {
-		p, err := inside.Root.Freeze(k, s, c.list, c.signature, c.apart)
+		p, err := jit.Freeze(k, s, c.list, c.signature, c.apart)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -49,7 +49,7 @@ func TestFreeze(t *testing.T) {
 			x[i] = float32(i)
 		}
 		in, out := nereid.FromSlice(x), nereid.FromSlice(x[4:])
-		if err := inside.Root.LaunchPlan(p, k, s, [3]int{1},
+		if err := jit.LaunchPlan(p, k, s, [3]int{1},
 			[]uint64{in.Addr(), out.Addr(), 33}, nil); err != nil {
 			t.Fatal(err)
 		}
@@ -76,13 +76,13 @@ func TestFreezeRefuses(t *testing.T) {
 		{"add", "", "missing", []any{x}},
 	} {
 		k := kernelOf(t, "k.py", freezeKernels, c.kernel, nereid.With(nereid.Config{}))
-		_, err := inside.Root.Freeze(k, s, c.list, c.signature, false)
+		_, err := jit.Freeze(k, s, c.list, c.signature, false)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s %s: %v", c.kernel, c.signature, err)
 		}
 	}
 	k := kernelOf(t, "k.py", freezeKernels, "add", nereid.With(nereid.Config{}))
-	if _, err := inside.Root.Freeze(k, (*nereid.Stream)(nil), nil, "", false); err == nil {
+	if _, err := jit.Freeze(k, (*nereid.Stream)(nil), nil, "", false); err == nil {
 		t.Error("no stream")
 	}
 }

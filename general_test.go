@@ -205,9 +205,12 @@ func TestSpecializations(t *testing.T) {
 		want   int
 	}{
 		{nil, 2 * 2 * 3 * 3 * 3},
-		{map[string]nereid.Range{"n": {17, 31}, "stride": {1, 1}}, 2 * 2 * 1 * 1 * 3},
-		{map[string]nereid.Range{"n": {16, 17}, "seed": {-16, -16}}, 2 * 2 * 2 * 3 * 1},
-		{map[string]nereid.Range{"n": {0, 1}, "seed": {1, 2}}, 2 * 2 * 2 * 3 * 2},
+		{map[string]nereid.Range{"n": {First: 17, Last: 31}, "stride": {First: 1, Last: 1}},
+			2 * 2 * 1 * 1 * 3},
+		{map[string]nereid.Range{"n": {First: 16, Last: 17}, "seed": {First: -16, Last: -16}},
+			2 * 2 * 2 * 3 * 1},
+		{map[string]nereid.Range{"n": {First: 0, Last: 1}, "seed": {First: 1, Last: 2}},
+			2 * 2 * 2 * 3 * 2},
 	} {
 		list, err := m.Specializations(v, c.ranges)
 		if err != nil || len(list) != c.want {

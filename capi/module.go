@@ -12,7 +12,7 @@ import (
 
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/capi/foreign"
-	"github.com/nereid-lang/nereid/internal/runtime/inside"
+	"github.com/nereid-lang/nereid/internal/runtime/jit"
 )
 
 // module is a nereid_module.
@@ -160,7 +160,7 @@ type param struct {
 // newKernel returns a kernel with its names for C, which are freed with it.
 func newKernel(k *nereid.Kernel, m *module) *kernel {
 	out := &kernel{k: k, quick: foreign.NewKernel(k), checked: m.checked, name: cString(k.Name())}
-	for _, p := range inside.Root.Params(k).List {
+	for _, p := range jit.Params(k).List {
 		x := param{name: cString(p.Name)}
 		for _, f := range []struct {
 			is   bool

@@ -18,7 +18,7 @@ import (
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/lang"
-	"github.com/nereid-lang/nereid/internal/runtime/inside"
+	"github.com/nereid-lang/nereid/internal/runtime/jit"
 	"github.com/nereid-lang/nereid/internal/safefile"
 	"github.com/nereid-lang/nereid/internal/target"
 	"github.com/nereid-lang/nereid/internal/triton"
@@ -152,7 +152,7 @@ var typical = map[string]string{
 // infer returns the signature that a launch with these arguments would have. It says on errs what it took
 // of a config.
 func (f *compileFlags) infer(errs io.Writer, k *nereid.Kernel, given []string) (string, error) {
-	pointers, err := inside.Root.Source(k).Pointers(k.Name(), lang.DefaultTarget)
+	pointers, err := jit.Source(k).Pointers(k.Name(), lang.DefaultTarget)
 	if err != nil {
 		return "", err
 	}
@@ -266,7 +266,7 @@ func (f *compileFlags) one(cmd *cobra.Command, s spec) error {
 	}
 	opts.Extra = cmp.Or(opts.Extra, s.Extra)
 	emit := strings.Split(f.emit, ",")
-	c, err := inside.Root.CompileFor(contextOf(cmd), k, f.target, s.Signature, target.Options(opts),
+	c, err := jit.CompileFor(contextOf(cmd), k, f.target, s.Signature, target.Options(opts),
 		until(emit, f.target), emit)
 	if err != nil {
 		return err
@@ -274,7 +274,7 @@ func (f *compileFlags) one(cmd *cobra.Command, s spec) error {
 	if f.text, err = triton.Parse(cmp.Or(f.emitFor, m.Triton())); err != nil {
 		return err
 	}
-	return f.emitAll(cmd, s.Name, c.(*nereid.Compiled), emit)
+	return f.emitAll(cmd, s.Name, c, emit)
 }
 
 func (f *compileFlags) write(out io.Writer, name string, st nereid.Stage, several bool) error {

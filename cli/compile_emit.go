@@ -13,7 +13,7 @@ import (
 
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/internal/knob"
-	"github.com/nereid-lang/nereid/internal/runtime/inside"
+	"github.com/nereid-lang/nereid/internal/runtime/jit"
 	"github.com/nereid-lang/nereid/internal/safefile"
 	"github.com/nereid-lang/nereid/internal/triton"
 )
@@ -46,7 +46,7 @@ func addDebug(fs *pflag.FlagSet, o *nereid.Options) {
 
 // until returns the stage at which a compilation ends whose stages are asked for; "" means all.
 func until(emit []string, target string) string {
-	stages := inside.Root.Stages(target)
+	stages := jit.StagesOf(target)
 	if stages == nil { // the file will name it
 		stages = []string{"source", "ttir", "ttgir", "linalg", "llir", "ptx", "cubin", "asm"}
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/internal/gpu"
-	"github.com/nereid-lang/nereid/internal/runtime/inside"
+	"github.com/nereid-lang/nereid/internal/runtime/jit"
 )
 
 // completions of flags, by name, for all commands that have them.
@@ -110,7 +110,7 @@ func deviceNames() (names []string) {
 // stagesOf returns the stages of the command's target.
 func stagesOf(cmd *cobra.Command) []string {
 	target, _ := cmd.Flags().GetString("target")
-	return inside.Root.Stages(target)
+	return jit.StagesOf(target)
 }
 
 func passNames() (names []string) {

@@ -11,7 +11,7 @@ import (
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/internal/gen"
 	"github.com/nereid-lang/nereid/internal/lang"
-	"github.com/nereid-lang/nereid/internal/runtime/inside"
+	"github.com/nereid-lang/nereid/internal/runtime/jit"
 	"github.com/nereid-lang/nereid/internal/target"
 	"github.com/nereid-lang/nereid/internal/triton"
 )
@@ -57,7 +57,7 @@ var madeUp = map[string]string{"i32": "64", "i64": "64", "u32": "64", "fp32": "0
 
 // scalarsOf returns arguments for the scalars of a kernel.
 func scalarsOf(k *nereid.Kernel, e gen.Example) (args []string) {
-	params, err := inside.Root.Source(k).Params(e.Kernel, lang.DefaultTarget)
+	params, err := jit.Source(k).Params(e.Kernel, lang.DefaultTarget)
 	if err != nil {
 		return nil
 	}
@@ -163,12 +163,12 @@ func sizeFor(ctx context.Context, k *nereid.Kernel, name, signature string) (cod
 	if strings.HasPrefix(name, "hip") {
 		stage = "amdgcn"
 	}
-	c, err := inside.Root.CompileFor(ctx, k, name, signature, target.Options{}, until([]string{stage}, name),
+	c, err := jit.CompileFor(ctx, k, name, signature, target.Options{}, until([]string{stage}, name),
 		[]string{stage})
 	if err != nil {
 		return codeSize{}, err
 	}
-	return sizeOf(stage, string(c.(*nereid.Compiled).Stage(stage))), nil
+	return sizeOf(stage, string(c.Stage(stage))), nil
 }
 
 // sizeOf counts in the text of code.

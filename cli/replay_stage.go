@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/nereid-lang/nereid"
-	"github.com/nereid-lang/nereid/internal/runtime/inside"
+	"github.com/nereid-lang/nereid/internal/runtime/jit"
 	"github.com/nereid-lang/nereid/internal/safefile"
 )
 
@@ -49,5 +49,5 @@ func (g *givenStage) load(recording string) (nereid.LoadOption, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	return inside.Root.StartAt(g.stage, text, meta).(nereid.LoadOption), nil
+	return jit.StartAt(g.stage, text, meta), nil
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/lang/world"
-	"github.com/nereid-lang/nereid/internal/runtime/inside"
+	"github.com/nereid-lang/nereid/internal/runtime/jit"
 )
 
 // A kernel under @triton.autotune runs and compiles with the first config where the command line does not say
@@ -21,7 +21,7 @@ type chosen struct {
 
 // firstConfig adds to texts what the first config of the kernel's @triton.autotune sets and texts does not.
 func firstConfig(k *nereid.Kernel, texts map[string]string) (c chosen) {
-	t, err := inside.Root.Source(k).Tuning(k.Name(), lang.DefaultTarget)
+	t, err := jit.Source(k).Tuning(k.Name(), lang.DefaultTarget)
 	if t == nil || err != nil {
 		return c
 	}

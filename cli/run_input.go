@@ -20,7 +20,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
 	"github.com/nereid-lang/nereid/internal/python"
 	"github.com/nereid-lang/nereid/internal/replay"
-	"github.com/nereid-lang/nereid/internal/runtime/inside"
+	"github.com/nereid-lang/nereid/internal/runtime/jit"
 )
 
 // inputFlags say how the arguments of a run are made up.
@@ -83,7 +83,7 @@ func (f *inputFlags) read(k *nereid.Kernel, given []string) (*inputs, error) {
 	if err != nil {
 		return nil, err
 	}
-	pointers, err := inside.Root.Source(k).Pointers(k.Name(), lang.DefaultTarget)
+	pointers, err := jit.Source(k).Pointers(k.Name(), lang.DefaultTarget)
 	if err != nil {
 		return nil, err
 	}
@@ -176,7 +176,7 @@ func nearestParam(name string, params []nereid.Param) string {
 // fromSignature takes tensors and constants from a signature; scalars of which it gives only the type need a
 // value.
 func (f *inputFlags) fromSignature(params []nereid.Param, k *nereid.Kernel, texts map[string]string) error {
-	entries, err := lang.SplitSignature(inside.Root.Params(k).List, f.signature)
+	entries, err := lang.SplitSignature(jit.Params(k).List, f.signature)
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
 	"github.com/nereid-lang/nereid/internal/runtime/core"
-	"github.com/nereid-lang/nereid/internal/runtime/inside"
+	"github.com/nereid-lang/nereid/internal/runtime/jit"
 	"github.com/nereid-lang/nereid/internal/runtime/warm"
 	"github.com/nereid-lang/nereid/internal/target"
 )
@@ -284,7 +284,7 @@ func (c *Call) Launch(s *nereid.Stream, grid nereid.Grid) error {
 	if p.Cut != nil && c.set.last.Load() != p.Cut {
 		c.set.last.Store(p.Cut)
 	}
-	return inside.Root.LaunchPlan(p, c.set.k, s, grid, c.words[:c.used], c)
+	return jit.LaunchPlan(p, c.set.k, s, grid, c.words[:c.used], c)
 }
 
 // LaunchFunc runs the kernel with a grid that depends on the arguments.
@@ -294,11 +294,11 @@ func (c *Call) LaunchFunc(s *nereid.Stream, grid nereid.GridFunc) error {
 	if p == nil {
 		return c.long(s, grid)
 	}
-	g, err := inside.Root.Grid(p, c.set.k, grid, c)
+	g, err := jit.GridOf(p, c.set.k, grid, c)
 	if err != nil {
 		return err
 	}
-	return inside.Root.LaunchPlan(p, c.set.k, s, g, c.words[:c.used], c)
+	return jit.LaunchPlan(p, c.set.k, s, g, c.words[:c.used], c)
 }
 
 // Closed implements args.Holder.
@@ -468,7 +468,7 @@ func (c *Call) long(s *nereid.Stream, grid nereid.Programs) error {
 			c.set.plans.Add(p)
 		}
 	}
-	return c.set.unset(inside.Root.Launch(k, s, grid, list, note))
+	return c.set.unset(jit.Launch(k, s, grid, list, note))
 }
 
 // value returns an argument in the form that Launch takes.
@@ -493,7 +493,7 @@ func (c *Call) value(g givenArg, t *nereid.Tensor) any {
 // names returns the names of the parameters that are no constexprs.
 func (c *Call) names() []string {
 	var names []string
-	for _, p := range inside.Root.Params(c.set.k).List {
+	for _, p := range jit.Params(c.set.k).List {
 		if !p.Constexpr {
 			names = append(names, p.Name)
 		}
@@ -501,10 +501,10 @@ func (c *Call) names() []string {
 	return names
 }
 
-// Integer implements inside.Values. It returns an argument that was given as an integer.
+// Integer implements core.Values. It returns an argument that was given as an integer.
 func (c *Call) Integer(name string) (n int64, ok bool) {
 	at := 0
-	for _, p := range inside.Root.Params(c.set.k).List {
+	for _, p := range jit.Params(c.set.k).List {
 		switch {
 		case p.Constexpr:
 		case p.Name != name:
@@ -521,7 +521,7 @@ func (c *Call) Integer(name string) (n int64, ok bool) {
 	return 0, false
 }
 
-// Value implements inside.Values.
+// Value implements core.Values.
 func (c *Call) Value(name string) (v any, ok bool) {
 	for i, n := range c.names() {
 		if n == name {

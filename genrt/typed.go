@@ -10,7 +10,7 @@ import (
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
-	"github.com/nereid-lang/nereid/internal/runtime/inside"
+	"github.com/nereid-lang/nereid/internal/runtime/jit"
 	"github.com/nereid-lang/nereid/internal/runtime/warm"
 )
 
@@ -85,7 +85,7 @@ func (t *Typed[C]) Again(s *nereid.Stream, grid *nereid.Grid, c *C, tensors []*n
 		*(*[]*args.Tensor)(unsafe.Pointer(&tensors)), scalars)
 }
 
-// streamOf and tensorOf return the part that launches read; the root package's structs begin with it.
+// streamOf and tensorOf return the part that launches read; the structs of package core begin with it.
 
 func streamOf(s *nereid.Stream) *args.Stream { return (*args.Stream)(unsafe.Pointer(s)) }
 func tensorOf(t *nereid.Tensor) *args.Tensor { return (*args.Tensor)(unsafe.Pointer(t)) }
@@ -136,7 +136,7 @@ func (t *Typed[C]) newSet(c C) *constSet {
 	if err != nil {
 		return set
 	}
-	set.params = inside.Root.Params(k).Runtime
+	set.params = jit.Params(k).Runtime
 	dynamic := hasInterface(reflect.TypeFor[C]())
 	if dynamic && !canCompare(c) {
 		return set // for this launch alone

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/nereid-lang/nereid"
-	"github.com/nereid-lang/nereid/internal/runtime/inside"
+	"github.com/nereid-lang/nereid/internal/runtime/jit"
 )
 
 // unset adds to an error of the compiler the compile-time arguments that the caller has probably forgotten:
@@ -18,7 +18,7 @@ func (s *constSet) unset(err error) error {
 		return err
 	}
 	var names []string
-	for _, p := range inside.Root.Params(s.k).List {
+	for _, p := range jit.Params(s.k).List {
 		if p.Constexpr && p.Default == nil && s.zero(p.Name) {
 			names = append(names, p.Name)
 		}

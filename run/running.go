@@ -65,9 +65,23 @@ type Absent = core.Absent
 // Its methods:
 //
 //	func (a *Arena) Close() error
+//
+// Close frees the memory. Its tensors must not be used afterwards, and Tensor returns no more of them.
+//
 //	func (a *Arena) Peak() int
+//
+// Peak returns the most bytes that were taken at once, which is how large the arena has to be.
+//
 //	func (a *Arena) Reset()
+//
+// Reset takes back all tensors: their memory goes to those that Tensor returns from now on. Launches of one
+// stream run in order, so a launch may be given such memory while an earlier one on the same stream still
+// uses it; work on other streams must be done.
+//
 //	func (a *Arena) Tensor(dt DType, shape ...int) *Tensor
+//
+// Tensor returns a tensor of the arena. It holds what its memory held before: nothing is cleared. If there is
+// not enough memory left, its Err says so.
 type Arena = core.Arena
 
 // ArgumentError is the error of an argument that a kernel cannot take, or of an argument list that does not
@@ -82,7 +96,12 @@ type Arena = core.Arena
 // Its methods:
 //
 //	func (e *ArgumentError) Error() string
+//
+// Error returns the kernel, the parameter and the reason.
+//
 //	func (e *ArgumentError) Unwrap() error
+//
+// Unwrap returns Err.
 type ArgumentError = core.ArgumentError
 
 // BF16 holds the bits of a bfloat16, the upper half of a float32.
@@ -94,6 +113,8 @@ type ArgumentError = core.ArgumentError
 // Its methods:
 //
 //	func (h BF16) Float() float64
+//
+// Float returns the value.
 type BF16 = core.BF16
 
 // CodeInfo describes compiled code. Numbers are 0 if the target has nothing of the kind, or does not tell.
@@ -145,11 +166,36 @@ type CodeParam = core.CodeParam
 // Its methods:
 //
 //	func (c *Compiled) Close() error
+//
+// Close frees the code on the device; Launch then fails with ErrClosed. Launches under way run to their end,
+// and the code goes with the last; on a GPU also with the last graph that may launch it. The stages stay.
+// Closing twice is harmless.
+//
 //	func (c *Compiled) Info() CodeInfo
+//
+// Info describes the code.
+//
 //	func (c *Compiled) Launch(s *Stream, grid Grid, arguments ...any) error
+//
+// Launch runs the code once for each program of the grid, on a stream of its device. Arguments are those that
+// are not compiled in, in the order of the kernel's parameters or by name; they must fit the signature, and
+// an argument that does not is an ArgumentError. As with Kernel.Launch, work on a GPU is queued.
+//
 //	func (c *Compiled) LaunchInfo() ([]byte, error)
+//
+// LaunchInfo returns, as JSON, everything that a launcher must know about the code: its symbol, the arguments
+// with their places, threads, cluster, shared memory and scratch memory, constants, target, versions.
+// docs/LAUNCHERS.md describes it. It fails if the compilation ended before there was code.
+//
 //	func (c *Compiled) Save(w io.Writer) error
+//
+// Save writes the code with everything that LoadCompiled needs to launch it: neither the kernel's source nor
+// a compiler. It fails for a kernel whose compilation ended before there was code, and for one whose code
+// belongs to this process.
+//
 //	func (c *Compiled) Stage(name string) []byte
+//
+// Stage returns the text, or the bytes, of a stage of that name, or nil.
 type Compiled = core.Compiled
 
 // Const is a value that is compiled in although its parameter is no constexpr, as tl.constexpr(v) in Python.
@@ -171,7 +217,12 @@ type Const = core.Const
 // Its methods:
 //
 //	func (e *Crash) Error() string
+//
+// Error returns the kernel and how its process ended.
+//
 //	func (e *Crash) Unwrap() error
+//
+// Unwrap returns the device's own error.
 type Crash = core.Crash
 
 // DType is the type of a tensor's elements.
@@ -179,10 +230,24 @@ type Crash = core.Crash
 // Its methods:
 //
 //	func (t DType) Decode(bits uint64) float64
+//
+// Decode returns the value of an element's bits; integers beyond 2^53 lose precision.
+//
 //	func (t DType) Encode(v float64) uint64
+//
+// Encode returns the bits of a value, rounded to the type. Integers wrap around.
+//
 //	func (t DType) IsFloat() bool
+//
+// IsFloat reports whether the type is a floating point type.
+//
 //	func (t DType) Size() int
+//
+// Size returns the number of bytes of an element, 0 for an invalid type.
+//
 //	func (t DType) String() string
+//
+// String returns the type's name in signatures: "fp16", "i64".
 type DType = core.DType
 
 // Debug says whether a kernel checks its assertions, and integers for overflow.
@@ -206,12 +271,40 @@ type Descriptor = core.Descriptor
 // Its methods:
 //
 //	func (d *Device) ExternalStream(ctx context.Context, handle uintptr) (*Stream, error)
+//
+// ExternalStream returns a stream for a driver handle (CUstream) that the caller owns. Close does not destroy
+// the handle.
+//
 //	func (d *Device) Info() string
+//
+// Info returns a line about the device.
+//
 //	func (d *Device) NewStream(ctx context.Context) (*Stream, error)
+//
+// NewStream returns a new queue on the device. When ctx ends, compilations and tunings of its launches end,
+// and so do kernels on every device but a GPU, within some milliseconds, even in an endless loop.
+// Work given to a GPU runs to its end.
+//
 //	func (d *Device) Stages() []string
+//
+// Stages returns the names of the forms that a kernel takes on its way to this device.
+//
 //	func (d *Device) String() string
+//
+// String returns the device's name: "interp", "cuda:0".
+//
 //	func (d *Device) Target() string
+//
+// Target returns the target for which the device's code is compiled, as Kernel.CompileFor takes it:
+// "cuda:90" for a GPU, real or simulated, "cpu" for the CPU.
+//
 //	func (d *Device) TensorAt(addr uint64, dt DType, shape ...int) (*Tensor, error)
+//
+// TensorAt returns a tensor over memory that somebody else has allocated on the device, another library
+// say, and that stays allocated for as long as the tensor is used. Close leaves the memory alone. The
+// driver must know the address as the device's; how far the allocation goes is for the caller to know.
+// Devices that share the host's memory have no addresses of their own: there, use FromBytes, with
+// unsafe.Slice for memory that is not Go's. Without elements it may be at 0, which is a null pointer.
 type Device = core.Device
 
 // Element is a Go type that tensors can hold. F16 and BF16 hold the bits of half precision floats.
@@ -226,6 +319,8 @@ type Element = core.Element
 // Its methods:
 //
 //	func (h F16) Float() float64
+//
+// Float returns the value.
 type F16 = core.F16
 
 // Fault is the error of a launch that the kernel's own action stopped: an access out of bounds, a failed
@@ -250,7 +345,13 @@ type F16 = core.F16
 // Its methods:
 //
 //	func (e *Fault) Error() string
+//
+// Error returns the place in the kernel's file, the message, the line with a caret, and the position in the
+// grid.
+//
 //	func (e *Fault) Unwrap() error
+//
+// Unwrap returns the device's own error.
 type Fault = core.Fault
 
 // Fields is a named tuple: kernels access its items by name as well as by position.
@@ -271,7 +372,13 @@ type Func = core.Func
 // Its methods:
 //
 //	func (g *Graph) Close() error
+//
+// Close releases the graph, after launches that are being queued. Launching it then is ErrClosed; closing
+// twice is harmless.
+//
 //	func (g *Graph) Launch(s *Stream) error
+//
+// Launch queues the graph's work on a stream of its device.
 type Graph = core.Graph
 
 // Grid is the number of programs in each dimension. The second and third dimension may be 0, which means 1;
@@ -280,6 +387,8 @@ type Graph = core.Graph
 // Its methods:
 //
 //	func (g Grid) String() string
+//
+// String writes a grid as Triton does: (4, 1, 1).
 type Grid = core.Grid
 
 // GridFunc returns the grid of a launch from its arguments, like a lambda in Triton:
@@ -295,7 +404,14 @@ type GridFunc = core.GridFunc
 // Its methods:
 //
 //	func (m Meta) Int(name string) int
+//
+// Int returns an integer argument. A name that the kernel does not have, or a value that is no integer, fails
+// the launch.
+//
 //	func (m Meta) Value(name string) any
+//
+// Value returns an argument: an int64, float64, bool, string, DType or *Tensor, nil for None. A name that the
+// kernel does not have fails the launch.
 type Meta = core.Meta
 
 // Named is an argument given by name; Arg returns one.
@@ -366,7 +482,12 @@ type Programs = core.Programs
 // Its methods:
 //
 //	func (e *Refusal) Error() string
+//
+// Error returns the place, the feature, the reason and the remedy.
+//
 //	func (e *Refusal) Unwrap() error
+//
+// Unwrap returns the compiler's or the device's own error.
 type Refusal = core.Refusal
 
 // Scalar is a number of a type that the caller chooses, where Launch would choose by its value: an int64 that
@@ -392,13 +513,44 @@ type Stage = core.Stage
 // Its methods:
 //
 //	func (s *Stream) Capture(f func() error) (*Graph, error)
+//
+// Capture records the launches that f makes on the stream instead of running them. Tensors must be on the
+// device and stay there as long as the graph is launched; a tensor in host memory, which would be copied, is
+// refused with ErrCapturing.
+//
 //	func (s *Stream) Close() error
+//
+// Close waits for the stream's work and releases it. Using a closed stream is ErrClosed, also for a launch
+// that begins meanwhile; closing twice is harmless.
+//
 //	func (s *Stream) Context() context.Context
+//
+// Context returns the context that ends what the stream's launches wait for; for the zero value it never
+// ends.
+//
 //	func (s *Stream) Device() *Device
+//
+// Device returns the device that the stream belongs to.
+//
 //	func (s *Stream) Measure(warmup, rep time.Duration, f func() error) (time.Duration, error)
+//
+// Measure runs f, which launches on the stream, repeatedly and returns the median time of a run. A GPU
+// measures with its own clock and with cold caches, as Triton's do_bench does; other devices use the host's
+// clock.
+//
 //	func (s *Stream) MeasureGraph(rep time.Duration, f func() error) (time.Duration, error)
+//
+// MeasureGraph captures runs of f, which launches on the stream, in a graph and returns the median time of a
+// run when the graph is replayed: the device's time without the host's part, with warm caches, as Triton's
+// do_bench_cudagraph does. On devices without graphs it is Measure.
+//
 //	func (s *Stream) Sync() error
+//
+// Sync waits until everything launched so far is done and returns its first error.
+//
 //	func (s *Stream) Times(warmup, rep time.Duration, f func() error) (Times, error)
+//
+// Times returns the duration of every run that Measure would make, sorted, shortest first.
 type Stream = core.Stream
 
 // Tensor is device or host memory with a type and a shape. Kernels see it as a pointer.
@@ -412,24 +564,100 @@ type Stream = core.Stream
 // Its methods:
 //
 //	func (t *Tensor) Addr() uint64
+//
+// Addr returns the address of the first element: on the device, or in the host's memory for a tensor of no
+// device. It is 0 for a tensor that cannot be used. It is for handing memory to other libraries, which must
+// be done with it before the tensor is closed or collected.
+//
 //	func (t *Tensor) As(dt DType) *Tensor
+//
+// As returns a view of the same memory as elements of another type, in one dimension. The tensor is
+// contiguous, and its bytes are a whole number of the other type's elements.
+//
 //	func (t *Tensor) At(i int) (float64, error)
+//
+// At returns the element at flat position i, in the order of the indices, as a float64, for looking at
+// results. In a contiguous tensor i may lie behind the shape as long as it is in the memory.
+//
 //	func (t *Tensor) Close() error
+//
+// Close releases device memory. Tensors over Go slices need no Close. Using a closed tensor is ErrClosed; a
+// view of it must not be used either, which is not detected. A launch that uses the tensor while it is closed
+// runs to its end with the memory, or fails with ErrClosed; on a GPU, Close waits for the work under way.
+// Closing twice is harmless.
+//
 //	func (t *Tensor) Contiguous() bool
+//
+// Contiguous reports whether the elements lie in the order of their indices without gaps.
+//
 //	func (t *Tensor) CopyBytesFrom(src []byte) error
+//
+// CopyBytesFrom copies bytes to the tensor, from its first element on. Work launched afterwards sees them.
+//
 //	func (t *Tensor) CopyBytesTo(dst []byte) error
+//
+// CopyBytesTo copies bytes of the tensor, from its first element on, once all work launched on its device is
+// done.
+//
 //	func (t *Tensor) Err() error
+//
+// Err returns the error of a tensor that could not be made: by FromSlice or FromBytes with a shape that does
+// not fit, or by Offset beyond either end of the memory. Every use of such a tensor returns this error. For
+// all others Err returns nil.
+//
 //	func (t *Tensor) Fill(v float64) error
+//
+// Fill sets all elements to a value, rounded to their type. Work launched afterwards sees it.
+//
 //	func (t *Tensor) Len() int
+//
+// Len returns the number of elements.
+//
 //	func (t *Tensor) Offset(n int) *Tensor
+//
+// Offset returns a tensor that begins n bytes further into the same memory, or before if n is negative.
+// Outside the memory it returns a tensor with an error, see Err.
+//
 //	func (t *Tensor) Permute(dims ...int) *Tensor
+//
+// Permute returns the view whose dimension i is dimension dims[i] of the tensor.
+//
 //	func (t *Tensor) Reshape(shape ...int) *Tensor
+//
+// Reshape returns a view of a contiguous tensor in another shape with the same number of elements. One size
+// may be -1, which is computed.
+//
 //	func (t *Tensor) Select(dim, index int) *Tensor
+//
+// Select returns the view of one index along a dimension, which the view does not have: for dimension 0 of
+// a matrix, a row.
+//
 //	func (t *Tensor) Skip(n int) *Tensor
+//
+// Skip returns the tensor that begins n elements further into the same memory, or before if n is negative:
+// Offset in elements.
+//
 //	func (t *Tensor) Slice(dim, start, stop, step int) *Tensor
+//
+// Slice returns the view of elements start, start+step, start+2*step … below stop along a dimension. Bounds
+// are those of a Go slice, 0 <= start <= stop <= Shape[dim], and step is at least 1.
+//
 //	func (t *Tensor) String() string
+//
+// String returns the type, shape and device, and a few elements:
+//
+//	fp16[2, 3] on cpu [[1, 2, 3], [4, 5, 6]]
+//
+// Elements on a GPU are read once all launched work is done. A tensor that cannot be read shows why.
+//
 //	func (t *Tensor) To(dev *Device) (*Tensor, error)
+//
+// To returns a copy of the tensor, contiguous, on a device, or in memory of the host if dev is nil. It waits
+// for all work launched on the tensor's device. The caller closes it.
+//
 //	func (t *Tensor) Transpose(a, b int) *Tensor
+//
+// Transpose returns the view with two dimensions exchanged.
 type Tensor = core.Tensor
 
 // Times is a list of durations, sorted, shortest first.
@@ -437,8 +665,17 @@ type Tensor = core.Tensor
 // Its methods:
 //
 //	func (t Times) Mean() time.Duration
+//
+// Mean returns the mean duration, 0 for an empty list.
+//
 //	func (t Times) Median() time.Duration
+//
+// Median returns the middle duration, 0 for an empty list.
+//
 //	func (t Times) Quantile(q float64) time.Duration
+//
+// Quantile returns the duration below which a share q, from 0 to 1, of the runs lie. It interpolates
+// linearly, as Triton's do_bench does.
 type Times = core.Times
 
 // TuneConfig is a config of @triton.autotune: arguments of a launch that runs with it and tunes nothing.
@@ -458,9 +695,22 @@ type TuneConfig = core.TuneConfig
 // Its methods:
 //
 //	func (s *TuneStore) Close() error
+//
+// Close closes the connection to the shared store, if there is one.
+//
 //	func (s *TuneStore) Merge(data []byte) (int, error)
+//
+// Merge adds the results of a JSON text that Save or `nereid tune --export` wrote, for as long as the store
+// is open; results that are known here stay. It returns the number of results in the text.
+//
 //	func (s *TuneStore) MergeFile(name string) (int, error)
+//
+// MergeFile adds the results of a file as Merge does.
+//
 //	func (s *TuneStore) Save(w io.Writer) error
+//
+// Save writes the results that this store was given or has measured since it was opened, in the form that
+// Merge reads.
 type TuneStore = core.TuneStore
 
 // TuneStoreOptions says where a TuneStore keeps its results. Every place that is set is used; a result is

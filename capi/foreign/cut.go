@@ -12,7 +12,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/dtype"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
-	"github.com/nereid-lang/nereid/internal/runtime/inside"
+	"github.com/nereid-lang/nereid/internal/runtime/jit"
 	"github.com/nereid-lang/nereid/internal/runtime/warm"
 )
 
@@ -184,7 +184,7 @@ func (c *cut) launchHost(k *Kernel, s *nereid.Stream, grid *[3]int, list []Arg) 
 	if !c.fill(list, words) || c.overlaps(list) {
 		return false, nil
 	}
-	return true, inside.Root.LaunchPlan(c.plan, k.k, s, *grid, words[:c.words], nil)
+	return true, jit.LaunchPlan(c.plan, k.k, s, *grid, words[:c.words], nil)
 }
 
 // overlaps reports whether memory overlaps that the code assumes to be apart.

@@ -12,7 +12,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/dtype"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
 	"github.com/nereid-lang/nereid/internal/runtime/code"
-	"github.com/nereid-lang/nereid/internal/runtime/inside"
+	"github.com/nereid-lang/nereid/internal/runtime/jit"
 	"github.com/nereid-lang/nereid/internal/runtime/warm"
 	"github.com/nereid-lang/nereid/internal/target"
 )
@@ -62,7 +62,7 @@ func FreezeSignature(k *nereid.Kernel, s *nereid.Stream, signature string, o *Op
 
 func newFrozen(k *nereid.Kernel, s *nereid.Stream, list []any, signature string, apart bool) (*Frozen,
 	error) {
-	p, err := inside.Root.Freeze(k, s, list, signature, apart)
+	p, err := jit.Freeze(k, s, list, signature, apart)
 	if err != nil {
 		return nil, err
 	}
@@ -167,7 +167,7 @@ func (f *Frozen) launch(s *nereid.Stream, grid *[3]int, params []unsafe.Pointer)
 	if streamOf(s).Dev != f.plan.Dev {
 		return f.misfit(-1, "is frozen for another device than the stream's")
 	}
-	return inside.Root.LaunchPlan(f.plan, f.k, s, *grid, (*words)[:len(params)], nil)
+	return jit.LaunchPlan(f.plan, f.k, s, *grid, (*words)[:len(params)], nil)
 }
 
 // wrong says what is wrong with a value.

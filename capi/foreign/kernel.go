@@ -7,7 +7,7 @@ import (
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
-	"github.com/nereid-lang/nereid/internal/runtime/inside"
+	"github.com/nereid-lang/nereid/internal/runtime/jit"
 	"github.com/nereid-lang/nereid/internal/runtime/warm"
 )
 
@@ -28,7 +28,7 @@ const (
 
 // NewKernel returns a kernel for launches.
 func NewKernel(k *nereid.Kernel) *Kernel {
-	return &Kernel{k: k, params: inside.Root.Params(k)}
+	return &Kernel{k: k, params: jit.Params(k)}
 }
 
 // Quick launches by an earlier launch with arguments of the same look, without allocating. Otherwise done is
@@ -62,7 +62,7 @@ func (k *Kernel) Launch(r *Reader, s *nereid.Stream, grid nereid.Programs, list 
 		return k.k.Launch(s, grid, values...)
 	}
 	kept := false
-	err = inside.Root.Launch(k.k, s, grid, values, func(p *warm.Plan, byValue bool) {
+	err = jit.Launch(k.k, s, grid, values, func(p *warm.Plan, byValue bool) {
 		if c := newCut(p, k.params, list, o, byValue); c != nil {
 			k.keep(c)
 			kept = true

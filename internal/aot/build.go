@@ -17,7 +17,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/knob"
 	"github.com/nereid-lang/nereid/internal/llvm"
 	"github.com/nereid-lang/nereid/internal/runtime/code"
-	"github.com/nereid-lang/nereid/internal/runtime/inside"
+	"github.com/nereid-lang/nereid/internal/runtime/jit"
 	"github.com/nereid-lang/nereid/internal/target"
 	"github.com/nereid-lang/nereid/internal/target/amd"
 )
@@ -235,10 +235,10 @@ func (b *builder) compile(ctx context.Context, w *work, all int) {
 	if b.o.Certify != nil {
 		keep = append(keep, irStages...)
 	}
-	w.out, w.err = inside.Root.Compile(ctx, w.kernel, w.target, v.Signature, target.Options(v.Options),
+	w.out, w.err = jit.Compile(ctx, w.kernel, w.target, v.Signature, target.Options(v.Options),
 		b.until(w.target), keep)
 	if w.err == nil && b.o.Forms {
-		w.forms, w.err = inside.Root.Forms(ctx, w.kernel, w.target, v.Signature, target.Options(v.Options),
+		w.forms, w.err = jit.FormsFor(ctx, w.kernel, w.target, v.Signature, target.Options(v.Options),
 			b.until(w.target))
 		w.dropSame()
 	}

@@ -18,7 +18,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/rule"
 	"github.com/nereid-lang/nereid/internal/runtime/core"
-	"github.com/nereid-lang/nereid/internal/runtime/inside"
+	"github.com/nereid-lang/nereid/internal/runtime/jit"
 	"github.com/nereid-lang/nereid/internal/target/interp"
 )
 
@@ -98,7 +98,7 @@ func sameTensor(a, b string) bool {
 
 // choose returns arguments with which the source runs.
 func (p *proof) choose() (*inputs, error) {
-	specs, err := lang.ParseSignature(inside.Root.Params(p.w.kernel).List, p.w.variants[0].Signature)
+	specs, err := lang.ParseSignature(jit.Params(p.w.kernel).List, p.w.variants[0].Signature)
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/bundle"
 	"github.com/nereid-lang/nereid/internal/ptx"
 	"github.com/nereid-lang/nereid/internal/runtime/code"
-	"github.com/nereid-lang/nereid/internal/runtime/inside"
+	"github.com/nereid-lang/nereid/internal/runtime/jit"
 	"github.com/nereid-lang/nereid/internal/target"
 )
 
@@ -19,7 +19,7 @@ func (b *builder) add(to *bundle.Writer, w *work) error {
 	if err != nil {
 		return err
 	}
-	source := inside.Root.Source(w.kernel).Hash()
+	source := jit.Source(w.kernel).Hash()
 	for _, v := range w.variants {
 		s := *saved
 		s.Options = defaults(w.target, v)

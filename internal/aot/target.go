@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/nereid-lang/nereid/internal/llvm"
-	"github.com/nereid-lang/nereid/internal/runtime/inside"
+	"github.com/nereid-lang/nereid/internal/runtime/jit"
 	"github.com/nereid-lang/nereid/internal/target/cpu"
 )
 
@@ -36,7 +36,7 @@ func checkTarget(name string) error {
 	if kind != "cuda" && kind != "hip" && kind != "cpu" {
 		return fmt.Errorf("there is no code ahead of time for the target %q: %s", name, forms)
 	}
-	if err := inside.Root.CheckTarget(name); err != nil {
+	if err := jit.CheckTarget(name); err != nil {
 		return err
 	}
 	lib, err := llvm.Load()

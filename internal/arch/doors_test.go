@@ -10,6 +10,7 @@ import (
 	"go/printer"
 	"go/token"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -19,10 +20,14 @@ import (
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
-// corePackage holds what runs compiled kernels; the packages of doors show it to users.
-const corePackage = "internal/runtime/core"
+// What runs compiled kernels, and what compiles them; the packages of doors show both to users.
+const (
+	corePackage = "internal/runtime/core"
+	jitPackage  = "internal/runtime/jit"
+)
 
-// public lists what of corePackage users see, in the root package and in package run.
+// public lists what of corePackage users see, in the root package and in package run. Of jitPackage they see
+// all but the functions of its door.go.
 var public = []string{"Absent", "AllClose", "Arange", "Arg", "ArgumentError", "BF16", "Cdiv", "CodeInfo", "CodeParam",
 	"Arena", "AsSlice", "Compiled", "Const", "CopyFrom", "CopyTo", "Crash", "DType", "DTypeOf",
 	"Debug", "DebugDefault", "Descriptor", "Device", "Devices",
@@ -32,19 +37,20 @@ var public = []string{"Absent", "AllClose", "Arange", "Arg", "ArgumentError", "B
 	"Rand", "ReadNPY", "ReadSafetensors", "Refusal", "Scalar", "ScalarOf", "Stage", "Stream", "Tensor", "Times", "ToBF16", "ToF16",
 	"TuneConfig", "TuneStore", "TuneStoreOptions", "WriteNPY", "WriteSafetensors"}
 
-// doors are the files that name it, each with the name of the core's function that opens devices there.
-var doors = []struct{ file, pkg, open string }{
-	{"running.go", "nereid", "OpenDevice"},
-	{"run/running.go", "run", "OpenRunning"},
+// doors are the files that name them, each with the name of the core's function that opens devices there.
+var doors = []struct{ file, pkg, from, open string }{
+	{"running.go", "nereid", corePackage, "OpenDevice"},
+	{"run/running.go", "run", corePackage, "OpenRunning"},
+	{"compiling.go", "nereid", jitPackage, ""},
 }
 
-// TestDoors: the files of doors name all of public, with its documentation, since that of an alias is not
-// shown where it is used. UPDATE_GOLDEN=1 writes them.
+// TestDoors: the files of doors name all that users see, with its documentation, since that of an alias is
+// not shown where it is used. UPDATE_GOLDEN=1 writes them.
 func TestDoors(t *testing.T) {
 	root := txtest.Root(t)
-	d := readCore(t, filepath.Join(root, corePackage))
 	for _, door := range doors {
 		name := filepath.Join(root, door.file)
+		d := readInner(t, root, door.from)
 		text, err := format.Source([]byte(d.write(t, door.pkg, door.open)))
 		if err != nil {
 			t.Fatal(err)
@@ -58,22 +64,24 @@ func TestDoors(t *testing.T) {
 			}
 		default:
 			t.Errorf("%s is not what %s has: UPDATE_GOLDEN=1 go test ./internal/arch -run TestDoors",
-				door.file, corePackage)
+				door.file, door.from)
 		}
 	}
 }
 
-// coreDoc is the documentation of the core.
-type coreDoc struct {
-	files *token.FileSet
-	pkg   *doc.Package
-	funcs map[string]*doc.Func
+// innerDoc is the documentation of a package behind a door.
+type innerDoc struct {
+	path   string // below the module
+	files  *token.FileSet
+	pkg    *doc.Package
+	funcs  map[string]*doc.Func
+	public []string // what users see, sorted
 }
 
-func readCore(t *testing.T, dir string) *coreDoc {
+func readInner(t *testing.T, root, dir string) *innerDoc {
 	t.Helper()
-	d := &coreDoc{files: token.NewFileSet(), funcs: map[string]*doc.Func{}}
-	names, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	d := &innerDoc{path: dir, files: token.NewFileSet(), funcs: map[string]*doc.Func{}, public: public}
+	names, err := filepath.Glob(filepath.Join(root, dir, "*.go"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +96,7 @@ func readCore(t *testing.T, dir string) *coreDoc {
 		}
 		list = append(list, f)
 	}
-	if d.pkg, err = doc.NewFromFiles(d.files, list, Module+"/"+corePackage); err != nil {
+	if d.pkg, err = doc.NewFromFiles(d.files, list, Module+"/"+dir); err != nil {
 		t.Fatal(err)
 	}
 	for _, f := range d.pkg.Funcs {
@@ -99,25 +107,50 @@ func readCore(t *testing.T, dir string) *coreDoc {
 			d.funcs[f.Name] = f
 		}
 	}
+	if dir == jitPackage {
+		d.public = d.exported()
+	}
 	return d
 }
 
+// exported returns the exported names of the package but those of its door.go.
+func (d *innerDoc) exported() (names []string) {
+	for _, v := range slices.Concat(d.pkg.Consts, d.pkg.Vars) {
+		names = append(names, v.Names...)
+	}
+	for _, typ := range d.pkg.Types {
+		names = append(names, typ.Name)
+		for _, v := range slices.Concat(typ.Consts, typ.Vars) {
+			names = append(names, v.Names...)
+		}
+	}
+	for name, f := range d.funcs {
+		if filepath.Base(d.files.Position(f.Decl.Pos()).Filename) != "door.go" {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
 // write returns the file of a door.
-func (d *coreDoc) write(t *testing.T, pkg, open string) string {
+func (d *innerDoc) write(t *testing.T, pkg, open string) string {
 	t.Helper()
 	var b strings.Builder
-	fmt.Fprintf(&b, "package %s\n\n// Made by TestDoors of internal/arch from %s. DO NOT EDIT.\n\n", pkg,
-		corePackage)
+	const head = "package %s\n\n// Made by TestDoors of internal/arch from %s. DO NOT EDIT.\n\n"
+	fmt.Fprintf(&b, head, pkg, d.path)
 	body := d.body(t, open)
 	b.WriteString("import (\n")
-	if strings.Contains(body, "io.") {
-		b.WriteString("\t\"io\"\n\n")
+	for _, lib := range []string{"context", "io", "io/fs"} {
+		if regexp.MustCompile(`(?m)^func .*\b` + path.Base(lib) + `\.`).MatchString(body) {
+			fmt.Fprintf(&b, "\t%q\n", lib)
+		}
 	}
-	fmt.Fprintf(&b, "\t%q\n)\n\n%s", Module+"/"+corePackage, body)
+	fmt.Fprintf(&b, "\n\t%q\n)\n\n%s", Module+"/"+d.path, body)
 	return b.String()
 }
 
-func (d *coreDoc) body(t *testing.T, open string) string {
+func (d *innerDoc) body(t *testing.T, open string) string {
 	t.Helper()
 	var b strings.Builder
 	seen := map[string]bool{}
@@ -128,27 +161,29 @@ func (d *coreDoc) body(t *testing.T, open string) string {
 		for _, v := range slices.Concat(typ.Consts, typ.Vars) {
 			d.values(&b, v, seen)
 		}
-		if slices.Contains(public, typ.Name) {
+		if slices.Contains(d.public, typ.Name) {
 			seen[typ.Name] = true
 			d.typ(&b, typ)
 		}
 	}
-	b.WriteString(d.function(d.funcs[open], "OpenDevice"))
-	for _, name := range public {
+	if open != "" {
+		b.WriteString(d.function(d.funcs[open], "OpenDevice"))
+	}
+	for _, name := range d.public {
 		if f := d.funcs[name]; f != nil {
 			seen[name] = true
 			b.WriteString(d.function(f, name))
 		}
 		if !seen[name] {
-			t.Errorf("%s has no %s", corePackage, name)
+			t.Errorf("%s has no %s", d.path, name)
 		}
 	}
 	return b.String()
 }
 
 // values writes constants or variables.
-func (d *coreDoc) values(b *strings.Builder, v *doc.Value, seen map[string]bool) {
-	if !slices.ContainsFunc(v.Names, func(n string) bool { return slices.Contains(public, n) }) {
+func (d *innerDoc) values(b *strings.Builder, v *doc.Value, seen map[string]bool) {
+	if !slices.ContainsFunc(v.Names, func(n string) bool { return slices.Contains(d.public, n) }) {
 		return
 	}
 	b.WriteString(comment(v.Doc) + v.Decl.Tok.String() + " (\n")
@@ -156,7 +191,7 @@ func (d *coreDoc) values(b *strings.Builder, v *doc.Value, seen map[string]bool)
 		s := s.(*ast.ValueSpec)
 		for _, n := range s.Names {
 			seen[n.Name] = true
-			fmt.Fprintf(b, "%s%s = core.%s", comment(s.Doc.Text()), n.Name, n.Name)
+			fmt.Fprintf(b, "%s%s = %s.%s", comment(s.Doc.Text()), n.Name, d.pkg.Name, n.Name)
 			if s.Comment != nil {
 				b.WriteString(" // " + strings.TrimSpace(s.Comment.Text()))
 			}
@@ -167,22 +202,22 @@ func (d *coreDoc) values(b *strings.Builder, v *doc.Value, seen map[string]bool)
 }
 
 // typ writes an alias, with the declaration and the methods in its comment.
-func (d *coreDoc) typ(b *strings.Builder, typ *doc.Type) {
+func (d *innerDoc) typ(b *strings.Builder, typ *doc.Type) {
 	text := strings.TrimRight(typ.Doc, "\n") + "\n"
 	if decl := d.declaration(typ); decl != "" {
 		text += "\n" + decl
 	}
 	if len(typ.Methods) > 0 {
-		text += "\nIts methods:\n\n"
+		text += "\nIts methods:\n"
 		for _, m := range typ.Methods {
-			text += "\t" + d.signature(m, m.Name) + "\n"
+			text += "\n\t" + d.signature(m, m.Name) + "\n\n" + m.Doc
 		}
 	}
-	fmt.Fprintf(b, "%stype %s = core.%s\n\n", comment(text), typ.Name, typ.Name)
+	fmt.Fprintf(b, "%stype %s = %s.%s\n\n", comment(text), typ.Name, d.pkg.Name, typ.Name)
 }
 
 // declaration returns the fields of a struct that has no hidden ones but those behind them, as text.
-func (d *coreDoc) declaration(typ *doc.Type) string {
+func (d *innerDoc) declaration(typ *doc.Type) string {
 	st, ok := typ.Decl.Specs[0].(*ast.TypeSpec).Type.(*ast.StructType)
 	if !ok || len(st.Fields.List) == 0 {
 		return ""
@@ -214,8 +249,8 @@ func fieldComment(f *ast.Field) string {
 }
 
 // function writes a function that calls the core's.
-func (d *coreDoc) function(f *doc.Func, name string) string {
-	call := "core." + f.Name
+func (d *innerDoc) function(f *doc.Func, name string) string {
+	call := d.pkg.Name + "." + f.Name
 	var args, params []string
 	if p := f.Decl.Type.TypeParams; p != nil {
 		for _, x := range p.List {
@@ -243,18 +278,28 @@ func (d *coreDoc) function(f *doc.Func, name string) string {
 }
 
 // signature returns the head of a function under a name.
-func (d *coreDoc) signature(f *doc.Func, name string) string {
+func (d *innerDoc) signature(f *doc.Func, name string) string {
 	decl := *f.Decl
 	decl.Body, decl.Doc, decl.Name = nil, nil, ast.NewIdent(name)
-	return spaces.ReplaceAllString(d.text(&decl), " ")
+	return fold(spaces.ReplaceAllString(d.text(&decl), " "))
+}
+
+// fold breaks a signature that is too long for a line, behind a comma.
+func fold(text string) string {
+	const most = 100
+	if len(text) <= most {
+		return text
+	}
+	i := strings.LastIndex(text[:most], ", ") + 1
+	return text[:i] + "\n\t\t" + text[i+1:]
 }
 
 var spaces = regexp.MustCompile(`\s+`)
 
-func (d *coreDoc) text(n ast.Node) string {
+func (d *innerDoc) text(n ast.Node) string {
 	var b bytes.Buffer
 	_ = printer.Fprint(&b, token.NewFileSet(), n)
-	return b.String()
+	return strings.ReplaceAll(b.String(), "core.", "") // the root package has its types under the same names
 }
 
 // comment returns a text as a comment.

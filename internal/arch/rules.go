@@ -235,9 +235,7 @@ var rules = []rule{
 	{pkg: "internal/target/outside",
 		ours: join(compiler, "backend", "internal/lang", "internal/middle/...",
 			"internal/device", "internal/target")},
-	{pkg: "internal/runtime/inside",
-		ours: []string{"internal/autotune", "internal/lang", "internal/runtime/args",
-			"internal/runtime/code", "internal/runtime/core", "internal/runtime/warm", "internal/target"}},
+	{pkg: "internal/runtime/jit", ours: []string{"backend", "internal", "internal/..."}},
 	{pkg: "bundle", // public
 		ours: []string{"run", "internal/bundle", "internal/diag", "internal/runtime/core",
 			"internal/safefile"}},
@@ -264,7 +262,7 @@ var rules = []rule{
 	{pkg: "internal/txtest", outside: []string{"github.com/rogpeppe/go-internal"}},
 
 	// The API, and the commands on top of everything.
-	{pkg: ".", ours: []string{"backend", "internal", "internal/..."}},
+	{pkg: ".", ours: []string{"internal/runtime/core", "internal/runtime/jit"}},
 	{pkg: "cli", ours: []string{".", "bundle", "kernels", "tunable", "internal/..."},
 		outside: []string{"github.com/spf13/cobra", "github.com/spf13/pflag"}},
 	{pkg: "cmd/...", ours: []string{"cli", "redis"}},
@@ -276,7 +274,8 @@ var withoutCompiler = []string{"internal/device/...", "internal/runtime/core", "
 
 // compilerParts are what they do not reach: the front end, the IR, LLVM, the simulators.
 var compilerParts = []string{"internal/ir", "internal/dialect/...", "internal/lang/...", "internal/python",
-	"internal/pyrun/...", "internal/pass/...", "internal/llvm", "internal/target/...", "."}
+	"internal/pyrun/...", "internal/pass/...", "internal/llvm", "internal/target/...",
+	"internal/runtime/jit", "."}
 
 // testOnly packages are for tests and for each other, whatever a row says.
 var testOnly = []string{"internal/arch", "internal/filecheck", "internal/device/nvidia/driver/stub",

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/nereid-lang/nereid"
-	"github.com/nereid-lang/nereid/internal/runtime/inside"
+	"github.com/nereid-lang/nereid/internal/runtime/jit"
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
@@ -234,7 +234,7 @@ func TestSlotsGuarded(t *testing.T) {
 			if spoiled == text && m.want != "" {
 				t.Fatalf("nothing to spoil in\n%s", text)
 			}
-			start := inside.Root.StartAt("ttgir", []byte(spoiled), nil).(nereid.LoadOption)
+			start := jit.StartAt("ttgir", []byte(spoiled), nil)
 			k := kernelOf(t, pipelineHelpers+"\n@triton.jit\ndef k(p0, p1, p2, p3, n):\n", c.body, start)
 			_, err := c.run(k, dev, 224, o)
 			if (err == nil) != (m.want == "") || err != nil && !strings.Contains(err.Error(), m.want) {

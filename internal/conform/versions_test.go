@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"github.com/nereid-lang/nereid"
-	"github.com/nereid-lang/nereid/internal/runtime/inside"
+	"github.com/nereid-lang/nereid/internal/runtime/jit"
 	"github.com/nereid-lang/nereid/internal/triton"
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
@@ -59,7 +59,7 @@ func TestVersions(t *testing.T) {
 					continue
 				}
 				ir := triton.Older([]byte(theirs[v.String()][k.name]))
-				start := inside.Root.StartAt("source", ir, nil).(nereid.LoadOption)
+				start := jit.StartAt("source", ir, nil)
 				want := k.run(t, text, v, judge, start)
 				if first == nil {
 					first = want

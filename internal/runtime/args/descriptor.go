@@ -8,7 +8,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/signature"
 )
 
-// Descriptor is a tensor descriptor made by the host. The root package's Descriptor begins with it.
+// Descriptor is a tensor descriptor made by the host. Package core's Descriptor begins with it.
 type Descriptor struct {
 	Base    *Tensor
 	Shape   []int64

@@ -9,7 +9,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/signature"
 )
 
-// Device is the identity of a device. The root package's Device begins with it.
+// Device is the identity of a device. Package core's Device begins with it.
 type Device struct{ Backend device.Device }
 
 // Defaults returns the options of a launch on the device with unset ones filled in.
@@ -42,7 +42,7 @@ func (d *Device) SharesHost() bool {
 	return d != nil && device.SharesHost(d.Backend)
 }
 
-// Stream is the part of a stream that a launch reads. The root package's Stream begins with it.
+// Stream is the part of a stream that a launch reads. Package core's Stream begins with it.
 type Stream struct {
 	Dev    *Device
 	S      device.Stream
@@ -64,7 +64,7 @@ func (p *Place) Swap(d *Device) *Device {
 	return (*Device)(atomic.SwapPointer(&p.dev, unsafe.Pointer(d)))
 }
 
-// Tensor is the part of a tensor that a launch reads. The root package's Tensor begins with it.
+// Tensor is the part of a tensor that a launch reads. Package core's Tensor begins with it.
 type Tensor struct {
 	Elem dtype.Type
 	Dev  Place

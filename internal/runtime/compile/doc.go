@@ -20,5 +20,5 @@
 //	text.go       a kernel that begins with the text of a stage
 //
 // The package knows devices through package target alone. Errors are those of the compiler and the device;
-// the root package gives them their exported types.
+// package jit gives them their exported types.
 package compile

@@ -16,7 +16,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/target"
 )
 
-// Settings says how the kernels of a file are compiled and launched. The root package's Config documents the
+// Settings says how the kernels of a file are compiled and launched. Package jit's Config documents the
 // fields that have its names.
 type Settings struct {
 	Store         *cache.Store // nil keeps compiled kernels in memory only

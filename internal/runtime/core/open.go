@@ -40,7 +40,7 @@ func (k Kind) OrSlow(warning string) Kind {
 }
 
 // Kinds returns the kinds of devices of this program, in the order of preference. Here they run compiled code
-// alone; the root package replaces them with those that compile.
+// alone; package jit replaces them with those that compile.
 var Kinds = func() []Kind { return running }
 
 var running = []Kind{
@@ -49,7 +49,7 @@ var running = []Kind{
 	{Name: "cpu", find: func() ([]*Device, error) { return []*Device{HostCPU()}, nil }},
 }
 
-// HostCPU returns the CPU, which runs compiled code whether LLVM is installed or not. The root package
+// HostCPU returns the CPU, which runs compiled code whether LLVM is installed or not. Package jit
 // replaces it.
 var HostCPU = sync.OnceValue(func() *Device { return NewDevice(cpu.Host()) })
 

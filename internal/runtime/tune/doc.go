@@ -4,7 +4,7 @@
 // Its input is the arguments that the caller gave (args.Matched) and the launch itself as Work, which can
 // compile, launch and time with other arguments. Its output is the completed arguments.
 //
-//	kernel.go    Kernel, Options, Work: what a kernel's choices depend on, what the root package provides
+//	kernel.go    Kernel, Options, Work: what a kernel's choices depend on, what package jit provides
 //	decorate.go  the decorators, from the outside in
 //	given.go     the arguments of a launch, with lookups by name
 //	memo.go      what decorators added to equal arguments before

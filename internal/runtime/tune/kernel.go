@@ -11,7 +11,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/runtime/args"
 )
 
-// Options says how kernels are tuned. The root package's TuneOptions documents the fields that have its
+// Options says how kernels are tuned. Package jit's TuneOptions documents the fields that have its
 // names.
 type Options struct {
 	Store       autotune.Store // keeps timings; nil keeps none

@@ -1,4 +1,4 @@
-package nereid
+package jit
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/runtime/args"
 	"github.com/nereid-lang/nereid/internal/runtime/code"
 	"github.com/nereid-lang/nereid/internal/runtime/compile"
+	"github.com/nereid-lang/nereid/internal/runtime/core"
 	"github.com/nereid-lang/nereid/internal/runtime/warm"
 	"github.com/nereid-lang/nereid/internal/signature"
 	"github.com/nereid-lang/nereid/internal/target"
@@ -61,7 +62,7 @@ func (m *Module) General() (list []GeneralRun) {
 
 // build returns the code of a launch with a grid. One that may not compile runs code of a more general
 // specialization, if there is any.
-func (l *launch) build(s *Stream, g Grid) (*code.Build, error) {
+func (l *launch) build(s *core.Stream, g core.Grid) (*code.Build, error) {
 	k, spec := l.k, l.spec()
 	l.share(g)
 	if k.generals.any.Load() {
@@ -93,7 +94,7 @@ func (l *launch) build(s *Stream, g Grid) (*code.Build, error) {
 }
 
 // buildGeneral binds the arguments to the code of another specialization.
-func (l *launch) buildGeneral(s *Stream, g Grid, x *general) (*code.Build, error) {
+func (l *launch) buildGeneral(s *core.Stream, g core.Grid, x *general) (*code.Build, error) {
 	l.general = x
 	m := l.Frame.Matched
 	if err := l.bind(&m); err != nil {
@@ -133,7 +134,7 @@ func (k *Kernel) findGeneral(s compile.Spec) *general {
 func (k *Kernel) noteGeneral(s compile.Spec, x *general) {
 	name := func(s compile.Spec) Variant {
 		return Variant{File: k.m.src.Name, Kernel: k.name, Signature: signature.Format(s.Args),
-			Options: Options(s.Dev.Defaults(s.Opts))}
+			Options: core.Options(s.Dev.Defaults(s.Opts))}
 	}
 	x.run.Variant, x.run.Code = name(s), name(x.spec)
 	if _, known := k.generals.of.LoadOrStore(args.Key(s.Dev, s.Args, s.Opts), x); known {

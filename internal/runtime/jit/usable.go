@@ -1,4 +1,4 @@
-package nereid
+package jit
 
 import (
 	"errors"
@@ -17,7 +17,7 @@ var (
 
 // Errors for values used after Close.
 var (
-	errClosedBound = fmt.Errorf("nereid: the bound kernel is %w", ErrClosed)
+	errClosedBound = fmt.Errorf("nereid: the bound kernel is %w", core.ErrClosed)
 )
 
 // usable returns an error for a kernel that Module.Kernel did not return.

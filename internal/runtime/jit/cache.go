@@ -1,4 +1,4 @@
-package nereid
+package jit
 
 import (
 	"fmt"

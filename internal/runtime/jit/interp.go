@@ -1,4 +1,4 @@
-package nereid
+package jit
 
 import (
 	"io"
@@ -30,7 +30,7 @@ type InterpOptions struct {
 
 // NewInterpreter returns an interpreter with its own options, separate from the device "interp" that
 // OpenDevice returns.
-func NewInterpreter(o InterpOptions) *Device {
+func NewInterpreter(o InterpOptions) *core.Device {
 	return core.NewDevice(interp.NewDevice(interp.DeviceOptions(o)))
 }
 

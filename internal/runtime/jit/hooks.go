@@ -1,4 +1,4 @@
-package nereid
+package jit
 
 import (
 	"context"
@@ -22,7 +22,7 @@ type Hooks struct {
 	BeforeCompile func(ctx context.Context, v Variant) error
 	// AfterCompile is called with the outcome; found reports that the cache had the kernel.
 	AfterCompile func(v Variant, took time.Duration, found bool, err error)
-	Stage        func(v Variant, s Stage) // called for each stage; Text may be nil
+	Stage        func(v Variant, s core.Stage) // called for each stage; Text may be nil
 
 	// General is called when a launch that may not compile first runs code of a more general specialization;
 	// Module.General counts such launches.
@@ -37,9 +37,9 @@ type Hooks struct {
 
 // Launching describes a launch to hooks.
 type Launching struct {
-	Variant Variant // specialization that is launched
-	Device  *Device // where it runs
-	Grid    Grid    // its programs, without zeros
+	Variant Variant      // specialization that is launched
+	Device  *core.Device // where it runs
+	Grid    core.Grid    // its programs, without zeros
 }
 
 // settings returns the configuration in the form of package compile.
@@ -64,7 +64,7 @@ func (c *Config) compileHooks() (h compile.Hooks) {
 		h.After = c.compiled
 	}
 	if f := c.Hooks.Stage; f != nil {
-		h.Stage = func(v code.Variant, s code.Stage) { f(variantOf(v), Stage(s)) }
+		h.Stage = func(v code.Variant, s code.Stage) { f(variantOf(v), core.Stage(s)) }
 	}
 	if c.Hooks.Late != nil || c.Logger != nil {
 		h.Late = c.late
@@ -86,7 +86,7 @@ func (c *Config) launchHooks() *code.LaunchHooks {
 	}
 	h := &code.LaunchHooks{}
 	launching := func(v code.Variant, dev *args.Device, grid [3]int) Launching {
-		return Launching{variantOf(v), (*Device)(unsafe.Pointer(dev)), grid}
+		return Launching{variantOf(v), (*core.Device)(unsafe.Pointer(dev)), grid}
 	}
 	if f := c.Hooks.BeforeLaunch; f != nil {
 		h.Before = func(v code.Variant, dev *args.Device, grid [3]int) { f(launching(v, dev, grid)) }

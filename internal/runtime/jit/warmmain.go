@@ -1,4 +1,4 @@
-package nereid
+package jit
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/cache"
 	"github.com/nereid-lang/nereid/internal/knob"
+	"github.com/nereid-lang/nereid/internal/runtime/core"
 )
 
 // WarmMain is a hook for the main function of a program. If the environment variable NEREID_WARM names a
@@ -38,7 +39,7 @@ func warmAll(out io.Writer, file string, mods []*Module) (failed int, err error)
 	if err != nil {
 		return 0, err
 	}
-	dev, err := OpenDevice("")
+	dev, err := core.OpenDevice("")
 	if err != nil {
 		return 0, err
 	}

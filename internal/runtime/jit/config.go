@@ -1,4 +1,4 @@
-package nereid
+package jit
 
 import (
 	"io"
@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/nereid-lang/nereid/internal/knob"
+	"github.com/nereid-lang/nereid/internal/runtime/core"
 )
 
 // Config says how the kernels of a module are compiled and launched, and what is kept. The zero value
@@ -148,7 +149,7 @@ func envTune(c *Cache) TuneOptions {
 		o.Print = os.Stderr
 	}
 	if address := knob.CacheRedis.Get(); address != "" && knob.Cache.Get() != "off" {
-		o.Store = envTuneStore(TuneStoreOptions{Dir: o.Dir, ReadOnly: o.ReadOnly, Redis: address,
+		o.Store = envTuneStore(core.TuneStoreOptions{Dir: o.Dir, ReadOnly: o.ReadOnly, Redis: address,
 			Key: knob.CacheKey.Get()})
 	}
 	return o

@@ -1,4 +1,4 @@
-package nereid
+package jit
 
 import "github.com/nereid-lang/nereid/internal/device/cpu"
 

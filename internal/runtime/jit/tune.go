@@ -1,4 +1,4 @@
-package nereid
+package jit
 
 import (
 	"cmp"
@@ -21,10 +21,10 @@ import (
 // TuneOptions says how kernels under @triton.autotune are tuned. The zero value measures as Triton does and
 // keeps nothing.
 type TuneOptions struct {
-	Dir         string        // folder for timings, used by later runs and other processes; "" keeps none
-	ReadOnly    bool          // do not write to Dir
-	Store       *TuneStore    // keeps timings instead of Dir, for other machines say; may be nil
-	Warmup, Rep time.Duration // for each config, unless the decorator says otherwise; 0 means 25 and 100 ms
+	Dir         string          // folder for timings, used by later runs and other processes; "" keeps none
+	ReadOnly    bool            // do not write to Dir
+	Store       *core.TuneStore // keeps timings instead of Dir, for other machines say; may be nil
+	Warmup, Rep time.Duration   // for each config, unless the decorator says otherwise; 0 means 25 and 100 ms
 	// Budget is the time limit of a tuning: configs not measured by then are skipped. 0 means none.
 	Budget time.Duration
 	Again  bool      // measure configs even if their timings are kept
@@ -87,7 +87,8 @@ func (c *Config) tuning() *tune.Options {
 }
 
 // decorate completes the arguments of a launch as the kernel's decorators say.
-func (k *Kernel) decorate(s *Stream, grid Programs, m *args.Matched, ahead bool) (tune.Decorated, error) {
+func (k *Kernel) decorate(s *core.Stream, grid core.Programs, m *args.Matched,
+	ahead bool) (tune.Decorated, error) {
 	w := &tuneWork{k: k, s: s, grid: grid, ahead: ahead}
 	d, err := k.tuned.Complete(w.start(), m)
 	return d, compileError(err)
@@ -97,7 +98,7 @@ func (k *Kernel) decorate(s *Stream, grid Programs, m *args.Matched, ahead bool)
 // it, even in strict mode: a service tunes and compiles before it takes requests. Configs are launched to be
 // measured, so tensors hold arbitrary results afterwards unless the decorator restores them. A kernel without
 // decorators is compiled. Launches with arguments of the same key then find the choice.
-func (k *Kernel) Tune(s *Stream, grid Programs, arguments ...any) error {
+func (k *Kernel) Tune(s *core.Stream, grid core.Programs, arguments ...any) error {
 	if err := k.usable(); err != nil {
 		return err
 	}
@@ -117,17 +118,18 @@ func (k *Kernel) Tune(s *Stream, grid Programs, arguments ...any) error {
 
 // LaunchConfig launches with a config of the kernel's @triton.autotune, by its name (TuneConfig.Name),
 // instead of the one that a tuning chooses, and calls the config's hook.
-func (k *Kernel) LaunchConfig(s *Stream, grid Programs, config string, arguments ...any) error {
+func (k *Kernel) LaunchConfig(s *core.Stream, grid core.Programs, config string, arguments ...any) error {
 	return k.launchConfig(s, grid, arguments, config, false)
 }
 
 // CompileConfig compiles what LaunchConfig with these arguments launches.
-func (k *Kernel) CompileConfig(s *Stream, grid Programs, config string, arguments ...any) error {
+func (k *Kernel) CompileConfig(s *core.Stream, grid core.Programs, config string, arguments ...any) error {
 	return k.launchConfig(s, grid, arguments, config, true)
 }
 
 // launchConfig launches with a config or, with ahead, compiles what the launch needs.
-func (k *Kernel) launchConfig(s *Stream, grid Programs, list []any, config string, ahead bool) error {
+func (k *Kernel) launchConfig(s *core.Stream, grid core.Programs, list []any, config string,
+	ahead bool) error {
 	if err := errors.Join(k.usable(), core.Usable(s)); err != nil {
 		return err
 	}
@@ -151,8 +153,8 @@ func (k *Kernel) launchConfig(s *Stream, grid Programs, list []any, config strin
 // tuneWork implements tune.Work: launches of a kernel on a stream.
 type tuneWork struct {
 	k     *Kernel
-	s     *Stream
-	grid  Programs
+	s     *core.Stream
+	grid  core.Programs
 	ahead bool       // strict mode allows to compile
 	saved core.Saver // contents of restore_value tensors
 }
@@ -197,7 +199,7 @@ func (w *tuneWork) Release() { w.saved.Release() }
 
 // tuneTensor implements tune.Tensor.
 type tuneTensor struct {
-	*Tensor
+	*core.Tensor
 	w *tuneWork
 }
 
@@ -213,7 +215,7 @@ func (w *tuneWork) saver() *core.Saver {
 }
 
 // hostValue returns the tensor as functions of a kernel's file see it.
-func hostValue(t *Tensor) *lang.TensorValue {
+func hostValue(t *core.Tensor) *lang.TensorValue {
 	v := &lang.TensorValue{DType: dtype.Type(t.DType).Row().Torch, Ptr: int64(core.TensorCore(t).Addr),
 		Zero: func() error { return core.Zero(t) }}
 	for i, stride := range core.Strides(t) {
@@ -224,7 +226,7 @@ func hostValue(t *Tensor) *lang.TensorValue {
 		if err != nil {
 			return nil, err
 		}
-		c := FromBytes(t.DType, data)
+		c := core.FromBytes(t.DType, data)
 		c.Shape, c.Strides = t.Shape, t.Strides
 		return hostValue(c), nil
 	}
@@ -241,28 +243,28 @@ func hostValue(t *Tensor) *lang.TensorValue {
 
 // envTuneStore returns the store of the environment's settings, the same for the same settings, or nil if it
 // cannot be opened; the cache warns of that.
-func envTuneStore(o TuneStoreOptions) *TuneStore {
+func envTuneStore(o core.TuneStoreOptions) *core.TuneStore {
 	type key struct {
 		dir, redis, secret string
 		readOnly           bool
 	}
 	open, _ := envTuneStores.LoadOrStore(key{o.Dir, o.Redis, o.Key, o.ReadOnly},
-		sync.OnceValue(func() *TuneStore {
+		sync.OnceValue(func() *core.TuneStore {
 			o.Logger = slog.Default()
-			s, err := OpenTuneStore(o)
+			s, err := core.OpenTuneStore(o)
 			if err != nil {
 				return nil
 			}
 			return s
 		}))
-	return open.(func() *TuneStore)()
+	return open.(func() *core.TuneStore)()
 }
 
 var envTuneStores sync.Map // settings to func() *TuneStore
 
 // Configs returns the configs of the kernel's @triton.autotune for a device, before any pruning. A kernel
 // without the decorator has none.
-func (k *Kernel) Configs(dev *Device) ([]TuneConfig, error) {
+func (k *Kernel) Configs(dev *core.Device) ([]core.TuneConfig, error) {
 	if err := k.usable(); err != nil {
 		return nil, err
 	}
@@ -273,11 +275,11 @@ func (k *Kernel) Configs(dev *Device) ([]TuneConfig, error) {
 	if err != nil {
 		return nil, compileError(err)
 	}
-	var out []TuneConfig
+	var out []core.TuneConfig
 	for _, c := range list {
-		t := TuneConfig{Name: c.Name, Options: Options(c.Options), Hook: c.Hook}
+		t := core.TuneConfig{Name: c.Name, Options: core.Options(c.Options), Hook: c.Hook}
 		for _, a := range c.Args {
-			t.Args = append(t.Args, Named(a))
+			t.Args = append(t.Args, core.Named(a))
 		}
 		out = append(out, t)
 	}

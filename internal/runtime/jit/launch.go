@@ -1,4 +1,4 @@
-package nereid
+package jit
 
 import (
 	"context"
@@ -32,7 +32,7 @@ import (
 // alignment, as in Triton. A new specialization is compiled first, under the stream's context. On a GPU
 // Launch returns as soon as the work is queued; Stream.Sync waits for it. On all other devices it returns
 // when the kernel has run. A nil stream means a stream of the best device, which Launch waits for.
-func (k *Kernel) Launch(s *Stream, grid Programs, arguments ...any) error {
+func (k *Kernel) Launch(s *core.Stream, grid core.Programs, arguments ...any) error {
 	if k == nil {
 		return errNoKernel
 	}
@@ -49,7 +49,7 @@ func (k *Kernel) Launch(s *Stream, grid Programs, arguments ...any) error {
 type noting func(p *warm.Plan, byValue bool)
 
 // launch runs the kernel on s, or on the best device if s is nil. note, if not nil, receives the plan.
-func (k *Kernel) launch(s *Stream, grid Programs, list []any, note noting) error {
+func (k *Kernel) launch(s *core.Stream, grid core.Programs, list []any, note noting) error {
 	if err := k.usable(); err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func (k *Kernel) launch(s *Stream, grid Programs, list []any, note noting) error
 		}
 		return k.launchOn(s, grid, list, note)
 	}
-	dev, err := OpenDevice("")
+	dev, err := core.OpenDevice("")
 	if err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func (k *Kernel) launch(s *Stream, grid Programs, list []any, note noting) error
 	return s.Sync()
 }
 
-func (k *Kernel) launchOn(s *Stream, grid Programs, list []any, note noting) error {
+func (k *Kernel) launchOn(s *core.Stream, grid core.Programs, list []any, note noting) error {
 	f := k.spare.Get()
 	err := core.ClosedMeanwhile(k.launchFrame(f, s, grid, list, note), k.name, list)
 	runtime.KeepAlive(list) // also keeps the tensors' memory alive
@@ -84,7 +84,8 @@ func (k *Kernel) launchOn(s *Stream, grid Programs, list []any, note noting) err
 
 // launchFrame binds the arguments, then launches by the plan of an earlier launch if there is one, else with
 // the arguments that the decorators complete.
-func (k *Kernel) launchFrame(f *core.Frame, s *Stream, grid Programs, list []any, note noting) error {
+func (k *Kernel) launchFrame(f *core.Frame, s *core.Stream, grid core.Programs, list []any,
+	note noting) error {
 	if x := k.last.Load(); x.OnHost() && note == nil {
 		if done, err := k.launchHost(x, f, s, grid, list); done {
 			return err
@@ -110,7 +111,8 @@ func (k *Kernel) launchFrame(f *core.Frame, s *Stream, grid Programs, list []any
 
 // repeat launches by the plan that fits the arguments, if there is one. It does not know every kind of
 // argument; unknown ones take launchLong.
-func (k *Kernel) repeat(f *core.Frame, s *Stream, grid Programs, list []any) (done bool, err error) {
+func (k *Kernel) repeat(f *core.Frame, s *core.Stream, grid core.Programs, list []any) (done bool,
+	err error) {
 	if !k.tuned.Recall(core.DeviceCore(s.Device()), &f.Matched) && f.Missing() || f.Fill() != nil {
 		return false, nil
 	}
@@ -144,7 +146,8 @@ func (k *Kernel) noteLast(p *warm.Plan) {
 
 // launchHost launches by the short cut of the previous launch on the CPU if the arguments fit it and do not
 // overlap.
-func (k *Kernel) launchHost(x *warm.ArgCut, f *core.Frame, s *Stream, grid Programs, list []any) (done bool,
+func (k *Kernel) launchHost(x *warm.ArgCut, f *core.Frame, s *core.Stream, grid core.Programs,
+	list []any) (done bool,
 	err error) {
 	words, ok := x.Words(core.DeviceCore(s.Device()), list, &f.Cut)
 	if !ok {
@@ -153,7 +156,7 @@ func (k *Kernel) launchHost(x *warm.ArgCut, f *core.Frame, s *Stream, grid Progr
 	if core.Overlapping(x.Plan.Apart, list) {
 		return false, nil
 	}
-	g, ok := grid.(Grid)
+	g, ok := grid.(core.Grid)
 	if ok {
 		g, err = core.ValidGrid(k.name, g)
 	} else { // a function asks for the arguments by name
@@ -170,7 +173,8 @@ func (k *Kernel) launchHost(x *warm.ArgCut, f *core.Frame, s *Stream, grid Progr
 
 // launchLong launches with arguments of a specialization that has no plan yet, after decorators, and keeps
 // the plan that it finds. With ahead, strict mode allows to compile.
-func (k *Kernel) launchLong(s *Stream, grid Programs, list []any, m *args.Matched, note noting, byValue,
+func (k *Kernel) launchLong(s *core.Stream, grid core.Programs, list []any, m *args.Matched, note noting,
+	byValue,
 	ahead bool) error {
 	l := k.newLaunch(s.Device())
 	l.On, l.ahead = s, ahead
@@ -216,7 +220,7 @@ func (l *launch) plan(b *code.Build, list []any, note noting, byValue bool) {
 }
 
 // launchMatched launches with bound arguments. It may be called repeatedly.
-func (k *Kernel) launchMatched(s *Stream, grid Programs, m *args.Matched, ahead bool) error {
+func (k *Kernel) launchMatched(s *core.Stream, grid core.Programs, m *args.Matched, ahead bool) error {
 	f := k.spare.Get()
 	f.Matched = *m.Clone()
 	defer func() {
@@ -300,7 +304,7 @@ func (k *Kernel) build(ctx context.Context, l *launch) (*code.Build, error) {
 }
 
 // share notes what a launch's grid means for its code.
-func (l *launch) share(g Grid) {
+func (l *launch) share(g core.Grid) {
 	if d, ok := core.Backend(l.Dev).(target.Chooser); ok {
 		l.way, l.first = d.WayOf(g), &target.Launch{Grid: g, Words: l.Frame.Words}
 	}
@@ -330,7 +334,7 @@ type launch struct {
 }
 
 // newLaunch returns a launch of the kernel on a device.
-func (k *Kernel) newLaunch(dev *Device) *launch {
+func (k *Kernel) newLaunch(dev *core.Device) *launch {
 	return &launch{Launch: core.Launch{Dev: dev, CheckAll: k.m.conf.Check}, k: k}
 }
 
@@ -349,7 +353,7 @@ func (l *launch) params() *args.Params {
 
 // mayNotCompile reports whether err says that a launch would have to compile and may not.
 func mayNotCompile(err error) bool {
-	return errors.Is(err, ErrNotCompiled) || errors.Is(err, ErrCapturing)
+	return errors.Is(err, ErrNotCompiled) || errors.Is(err, core.ErrCapturing)
 }
 
 // loosen lets the launch take the code for any number under do_not_specialize, which may be there already. It
@@ -379,10 +383,10 @@ func (l *launch) bind(m *args.Matched) error {
 	}
 	l.opts = f.Opts
 	switch d := f.Opts.Debug; {
-	case d == DebugDefault && l.k.debug:
-		l.opts.Debug = DebugOn
-	case d == DebugOff:
-		l.opts.Debug = DebugDefault // the code is the same
+	case d == core.DebugDefault && l.k.debug:
+		l.opts.Debug = core.DebugOn
+	case d == core.DebugOff:
+		l.opts.Debug = core.DebugDefault // the code is the same
 	}
 	return nil
 }

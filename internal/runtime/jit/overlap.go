@@ -1,7 +1,8 @@
-package nereid
+package jit
 
 import (
 	"github.com/nereid-lang/nereid/internal/runtime/code"
+	"github.com/nereid-lang/nereid/internal/runtime/core"
 )
 
 // Code for the CPU computes a load and a store of two arguments in one loop. That is right only if their
@@ -11,7 +12,7 @@ import (
 // loads tiles of one argument after stores through another.
 
 // buildOverlap returns the kernel compiled for overlapping arguments.
-func (l *launch) buildOverlap(s *Stream) (*code.Build, error) {
+func (l *launch) buildOverlap(s *core.Stream) (*code.Build, error) {
 	l.opts.Overlap = true
 	return l.k.build(s.Context(), l)
 }

@@ -1,4 +1,4 @@
-package nereid
+package jit
 
 import (
 	"context"
@@ -71,7 +71,7 @@ func tuneOn(t *testing.T, d target.Backend, o TuneOptions) float32 {
 		t.Fatal(err)
 	}
 	x := make([]float32, 1)
-	if err := k.Launch(s, Grid{1}, FromSlice(x), 5); err != nil {
+	if err := k.Launch(s, core.Grid{1}, core.FromSlice(x), 5); err != nil {
 		t.Fatal(err)
 	}
 	return x[0]

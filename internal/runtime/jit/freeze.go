@@ -1,4 +1,4 @@
-package nereid
+package jit
 
 import (
 	"fmt"
@@ -15,7 +15,7 @@ import (
 // of launches with arguments that it describes; the list then has options alone. Nothing is launched. Callers
 // who do not know how far memory reaches cannot tell whether it overlaps: unless apart is set, the code
 // allows that.
-func (k *Kernel) freeze(s *Stream, list []any, signature string, apart bool) (*warm.Plan, error) {
+func (k *Kernel) freeze(s *core.Stream, list []any, signature string, apart bool) (*warm.Plan, error) {
 	if err := k.usable(); err != nil {
 		return nil, err
 	}
@@ -70,7 +70,7 @@ func (l *launch) describe(list []any, signature string) error {
 }
 
 // decorated takes the specialization from arguments that decorators complete.
-func (l *launch) decorated(s *Stream, list []any) error {
+func (l *launch) decorated(s *core.Stream, list []any) error {
 	var f core.Frame
 	if err := f.Bind(l.k.name, l.k.params, list); err != nil {
 		return err

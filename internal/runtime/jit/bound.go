@@ -1,4 +1,4 @@
-package nereid
+package jit
 
 import (
 	"errors"
@@ -28,7 +28,7 @@ type Bound struct {
 	closes uint32
 
 	p      *warm.Plan
-	s      *Stream
+	s      *core.Stream
 	k      *Kernel
 	l      *launch
 	params []boundParam
@@ -51,7 +51,7 @@ var errBoundHooks = errors.New("its config has a pre_hook, which a bound kernel 
 // Bind compiles the kernel for arguments and keeps them for launches on a stream. Decorators complete the
 // arguments as in Launch. Bind launches nothing, so a kernel that has not been tuned for these arguments must
 // be launched once before. The caller closes the Bound.
-func (k *Kernel) Bind(s *Stream, arguments ...any) (*Bound, error) {
+func (k *Kernel) Bind(s *core.Stream, arguments ...any) (*Bound, error) {
 	if err := k.usable(); err != nil {
 		return nil, err
 	}
@@ -101,7 +101,7 @@ func (b *Bound) take(p *warm.Plan) {
 }
 
 // prepare specializes arguments and compiles the kernel for them.
-func (l *launch) prepare(s *Stream, list []any) (*code.Build, error) {
+func (l *launch) prepare(s *core.Stream, list []any) (*code.Build, error) {
 	if err := l.decorated(s, list); err != nil {
 		return nil, err
 	}
@@ -135,7 +135,7 @@ func (l *launch) boundParams() []boundParam {
 }
 
 // Launch runs the kernel with the current arguments.
-func (b *Bound) Launch(grid Grid) error {
+func (b *Bound) Launch(grid core.Grid) error {
 	if b == nil || !b.ready.Is() || trace.IsEnabled() {
 		return b.launch(grid)
 	}
@@ -169,7 +169,7 @@ func (b *Bound) holds() bool {
 }
 
 // launch is Launch by the long way.
-func (b *Bound) launch(grid Grid) error {
+func (b *Bound) launch(grid core.Grid) error {
 	if err := b.usable(); err != nil {
 		return err
 	}
@@ -211,7 +211,7 @@ func (b *Bound) SetFloat(param int, v float64) error {
 }
 
 // SetTensor changes a tensor argument to one of the same type and alignment on the same device.
-func (b *Bound) SetTensor(param int, t *Tensor) error {
+func (b *Bound) SetTensor(param int, t *core.Tensor) error {
 	if err := b.settable(param); err != nil {
 		return err
 	}

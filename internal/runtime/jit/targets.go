@@ -1,4 +1,4 @@
-package nereid
+package jit
 
 import (
 	"context"
@@ -25,7 +25,7 @@ import (
 
 func init() {
 	core.Kinds = allKinds
-	core.HostCPU = sync.OnceValue(func() *Device { return core.NewDevice(cpu.Host()) })
+	core.HostCPU = sync.OnceValue(func() *core.Device { return core.NewDevice(cpu.Host()) })
 }
 
 // kinds lists the kinds of devices in the order of preference.

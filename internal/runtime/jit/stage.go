@@ -1,4 +1,4 @@
-package nereid
+package jit
 
 import (
 	"context"
@@ -42,7 +42,8 @@ func StageOf(file string) string {
 // CompileStage goes on with a kernel from one of its stages, up to another; "" means all. The passes of the
 // stage itself and of those before do not run. target is as for Kernel.CompileFor; "" means the one that the
 // text names.
-func CompileStage(ctx context.Context, target string, in StageText, opts Options, until string) (*Compiled,
+func CompileStage(ctx context.Context, target string, in StageText, opts core.Options,
+	until string) (*core.Compiled,
 	error) {
 	t, err := in.read()
 	if err != nil {

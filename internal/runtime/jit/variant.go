@@ -1,4 +1,4 @@
-package nereid
+package jit
 
 import (
 	"context"
@@ -20,10 +20,10 @@ import (
 
 // Variant names a specialization of a kernel: a launch compiles one, and a manifest lists them.
 type Variant struct {
-	File      string  `json:"file"`      // as the module was loaded
-	Kernel    string  `json:"kernel"`    // name of the kernel
-	Signature string  `json:"signature"` // in the form that Kernel.Compile takes
-	Options   Options `json:"options"`   // defaults filled in
+	File      string       `json:"file"`      // as the module was loaded
+	Kernel    string       `json:"kernel"`    // name of the kernel
+	Signature string       `json:"signature"` // in the form that Kernel.Compile takes
+	Options   core.Options `json:"options"`   // defaults filled in
 	// Form names the launches for which the code is, where a recorded launch ran code that serves only some:
 	// those of few programs, or with strides of 1, say. "" is the code that any launch can begin with.
 	Form string `json:"form,omitempty"`
@@ -43,7 +43,7 @@ func (v Variant) core() code.Variant {
 
 // variantOf returns a variant of package compile in its exported form.
 func variantOf(v code.Variant) Variant {
-	return Variant{v.File, v.Kernel, v.Signature, Options(v.Options), v.Form, v.Triton}
+	return Variant{v.File, v.Kernel, v.Signature, core.Options(v.Options), v.Form, v.Triton}
 }
 
 func variantsOf(list []code.Variant) []Variant {
@@ -63,7 +63,7 @@ func variantsOf(list []code.Variant) []Variant {
 //
 // On GPUs, launches choose among several forms of a variant's code: with merged programs, deeper pipelines,
 // persistent programs. Config.Forms says which of them Warmup makes.
-func (m *Module) Warmup(ctx context.Context, dev *Device, list []Variant,
+func (m *Module) Warmup(ctx context.Context, dev *core.Device, list []Variant,
 	progress func(done, total int, v Variant, err error)) error {
 	if err := m.usable(); err != nil {
 		return err
@@ -71,7 +71,7 @@ func (m *Module) Warmup(ctx context.Context, dev *Device, list []Variant,
 	ctx = core.OrBackground(ctx)
 	if dev == nil {
 		var err error
-		if dev, err = OpenDevice(""); err != nil {
+		if dev, err = core.OpenDevice(""); err != nil {
 			return err
 		}
 	}
@@ -165,7 +165,7 @@ func (m *Module) variants(list []Variant) (mine []Variant) {
 }
 
 // warm compiles a variant, even in strict mode, with some forms of its code.
-func (m *Module) warm(ctx context.Context, dev *Device, v Variant, want func(device.Way) bool) error {
+func (m *Module) warm(ctx context.Context, dev *core.Device, v Variant, want func(device.Way) bool) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -185,7 +185,7 @@ func (m *Module) warm(ctx context.Context, dev *Device, v Variant, want func(dev
 
 // Build compiles the kernel for a device and a signature, even in strict mode, so that launches with such
 // arguments find the code. Unlike Module.Warmup it leaves code that only some launches need to them.
-func (k *Kernel) Build(ctx context.Context, dev *Device, signature string, opts Options) error {
+func (k *Kernel) Build(ctx context.Context, dev *core.Device, signature string, opts core.Options) error {
 	if err := k.usable(); err != nil {
 		return err
 	}

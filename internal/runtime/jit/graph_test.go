@@ -1,4 +1,4 @@
-package nereid
+package jit
 
 import (
 	"context"
@@ -70,9 +70,9 @@ func TestCapture(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		x := FromSlice(make([]float32, 1))
-		launch := func() error { return k.Launch(s, Grid{1}, x, 5) }
-		if _, err := s.Capture(launch); !errors.Is(err, ErrCapturing) {
+		x := core.FromSlice(make([]float32, 1))
+		launch := func() error { return k.Launch(s, core.Grid{1}, x, 5) }
+		if _, err := s.Capture(launch); !errors.Is(err, core.ErrCapturing) {
 			t.Errorf("%s, cold: %v", name, err)
 		}
 		if err := launch(); err != nil {

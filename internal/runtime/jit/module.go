@@ -1,4 +1,4 @@
-package nereid
+package jit
 
 import (
 	"context"
@@ -48,7 +48,7 @@ type loading struct {
 	lang   lang.LoadOptions
 	triton *string // of the option Triton
 	conf   *Config
-	given  *target.Given // stage that compilations start from; see inside.Root.StartAt
+	given  *target.Given // stage that compilations start from; see StartAt
 }
 
 // Env sets the environment variables that the file's module-level code sees. Without it there are none.
@@ -238,8 +238,8 @@ func (k *Kernel) Params() []Param {
 // On GPUs, launches of the result choose among several forms of the code, as Kernel.Launch does.
 // Config.Forms bounds them, and with them the time to compile; with SeenForms they are those that
 // Config.Record has seen.
-func (k *Kernel) Compile(ctx context.Context, dev *Device, signature string,
-	opts Options) (*Compiled, error) {
+func (k *Kernel) Compile(ctx context.Context, dev *core.Device, signature string,
+	opts core.Options) (*core.Compiled, error) {
 	if err := k.usable(); err != nil {
 		return nil, err
 	}
@@ -299,8 +299,8 @@ func (k *Kernel) Source(ctx context.Context, arguments ...any) ([]byte, error) {
 // CompileFor compiles for a target that this machine may not have ("cuda:90", "cuda:80", "hip:gfx942", "cpu",
 // "cpu:x86-64-v3", "interp"), up to a stage; "" means all. The result of all stages can be saved, with the
 // forms that Compile makes, and launched where the device is.
-func (k *Kernel) CompileFor(ctx context.Context, target, signature string, opts Options,
-	until string) (*Compiled, error) {
+func (k *Kernel) CompileFor(ctx context.Context, target, signature string, opts core.Options,
+	until string) (*core.Compiled, error) {
 	if err := k.usable(); err != nil {
 		return nil, err
 	}
@@ -317,8 +317,8 @@ func (k *Kernel) CompileFor(ctx context.Context, target, signature string, opts 
 
 // compileForms compiles the forms of a specialization that Config.Forms asks for, and then the code that
 // serves all launches: what is dumped of both is that of the last.
-func (k *Kernel) compileForms(ctx context.Context, dev *Device, specs []signature.Arg,
-	opts target.Options) (*Compiled, error) {
+func (k *Kernel) compileForms(ctx context.Context, dev *core.Device, specs []signature.Arg,
+	opts target.Options) (*core.Compiled, error) {
 	var forms []code.SavedForm
 	if wanted := k.m.conf.Forms; dev != nil && core.Usable(dev) == nil && wanted != GeneralForm {
 		var err error
@@ -347,7 +347,7 @@ func (k *Kernel) seenForms(spec compile.Spec) []string {
 }
 
 // forTarget returns a device that compiles for a target, and the arguments that a signature describes.
-func (k *Kernel) forTarget(target, signature string) (*Device, []signature.Arg, error) {
+func (k *Kernel) forTarget(target, signature string) (*core.Device, []signature.Arg, error) {
 	specs, err := lang.ParseSignature(k.params.List, signature)
 	if err != nil {
 		return nil, nil, k.argError(err)
@@ -360,8 +360,8 @@ func (k *Kernel) forTarget(target, signature string) (*Device, []signature.Arg, 
 }
 
 // compile compiles up to a stage ("" means all) and keeps the text of some stages (nil means all).
-func (k *Kernel) compile(ctx context.Context, dev *Device, specs []signature.Arg, opts target.Options,
-	until string, only []string) (*Compiled, error) {
+func (k *Kernel) compile(ctx context.Context, dev *core.Device, specs []signature.Arg, opts target.Options,
+	until string, only []string) (*core.Compiled, error) {
 	r, err := k.compileResult(ctx, dev, specs, opts, until, only)
 	if r == nil {
 		return nil, compileError(err)
@@ -369,7 +369,8 @@ func (k *Kernel) compile(ctx context.Context, dev *Device, specs []signature.Arg
 	return core.NewCompiled(dev, r, k.m.src), compileError(err)
 }
 
-func (k *Kernel) compileResult(ctx context.Context, dev *Device, specs []signature.Arg, opts target.Options,
+func (k *Kernel) compileResult(ctx context.Context, dev *core.Device, specs []signature.Arg,
+	opts target.Options,
 	until string, only []string) (*code.Result, error) {
 	if dev != nil && core.Backend(dev) == nil {
 		return nil, core.Usable(dev)

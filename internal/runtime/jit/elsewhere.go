@@ -1,4 +1,4 @@
-package nereid
+package jit
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 // "hip:gfx942". It launches nothing. Module.Warmup with it fills a cache for machines that have such a
 // device: their programs find what was compiled, if they are built with the same sources of Nereid and the
 // same version of LLVM. GPUs of NVIDIA's assemble the code when they load it.
-func OpenTarget(name string) (*Device, error) {
+func OpenTarget(name string) (*core.Device, error) {
 	b, err := compilerFor(name)
 	if err != nil {
 		return nil, err
