@@ -37,6 +37,7 @@
 //	fuse.go             Fuse, and how a call of a formula is planned
 //	generate.go         a formula's kernel as text
 //	generate_reduce.go  the same for reductions
+//	split.go            reductions in parts
 //	tile.go             tile sizes by device
 //	reduce.go           sums and other reductions
 //	normalize.go        softmax, layer norm, RMS norm

@@ -138,6 +138,9 @@ type fusion struct {
 	into  []int
 	begin int
 
+	size    int // how many elements are reduced, where they are more than the columns
+	inParts int // of a reduction in parts: how many
+
 	c          *call
 	form       form
 	outs       []result
@@ -151,6 +154,11 @@ func (x *fusion) plan(c *call) (*plan, error) {
 	p := &plan{outs: x.outs, inPlace: !x.reduces()}
 	if count(x.shape) == 0 {
 		return p, x.emptyResult()
+	}
+	if n := x.parts(); n > 1 {
+		steps, scratch, err := x.split(n)
+		p.steps, p.scratch = steps, scratch
+		return p, err
 	}
 	k, err := c.s.lib.generated(x.f.kernelName(), x.form.text())
 	if err != nil {
@@ -342,6 +350,15 @@ func (x *fusion) step(k *nereid.Kernel) step {
 		st.args = append(st.args, x.begin)
 	}
 	st.args = append(st.args, rows, cols)
+	if x.form.sized() {
+		st.args = append(st.args, max(x.size, cols))
+	}
+	t := x.tile()
+	span := 0
+	if x.inParts > 0 {
+		span = nereid.Cdiv(nereid.Cdiv(cols, x.inParts), t.c) * t.c
+		st.args = append(st.args, span)
+	}
 	for _, s := range []space{x.rows, x.cols} {
 		for d := 1; d < len(s.sizes); d++ {
 			st.args = append(st.args, s.sizes[d])
@@ -354,11 +371,10 @@ func (x *fusion) step(k *nereid.Kernel) step {
 			}
 		}
 	}
-	t := x.tile()
 	st.args = append(st.args, t.r, t.c, nereid.Options{NumWarps: t.warps})
 	st.grid = nereid.Grid{nereid.Cdiv(rows, t.r), nereid.Cdiv(cols, t.c)}
 	if x.reduces() {
-		st.grid = nereid.Grid{nereid.Cdiv(rows, t.r)}
+		st.grid = nereid.Grid{nereid.Cdiv(rows, t.r), max(x.inParts, 1)}
 	} else if len(x.rows.sizes) == 0 {
 		st.grid = nereid.Grid{nereid.Cdiv(cols, t.c)}
 	}

@@ -29,6 +29,7 @@ type form struct {
 	wide    bool // offsets need 64 bits
 	shifted bool // outputs begin some elements behind their address
 	inPlace bool // an output is an input
+	parts   bool // a program reduces a part of its rows, and outputs have a column for each part
 }
 
 // writer writes a kernel's text.
@@ -121,6 +122,12 @@ func (w *form) params() (list []string) {
 		list = append(list, "begin")
 	}
 	list = append(list, "rows", "cols")
+	if w.sized() {
+		list = append(list, "size")
+	}
+	if w.parts {
+		list = append(list, "span")
+	}
 	for d := 1; d < w.rows; d++ {
 		list = append(list, fmt.Sprintf("rows%d", d))
 	}
@@ -135,6 +142,15 @@ func (w *form) params() (list []string) {
 		}
 	}
 	return list
+}
+
+// sized reports whether the formula uses how many elements are reduced.
+func (w *form) sized() bool {
+	found, seen := false, map[*node]bool{}
+	for _, r := range w.f.roots {
+		r.walk(seen, func(n *node) { found = found || n.fn == fnSize })
+	}
+	return found
 }
 
 func inputName(i int) string { return fmt.Sprintf("x%d", i) }
@@ -210,6 +226,9 @@ func (w *writer) address(i int) (text, mask string) {
 	text = w.operandName(i)
 	if w.shifted && i >= len(w.inputs) {
 		text += " + begin"
+	}
+	if w.parts && i >= len(w.inputs) {
+		text += " + tl.program_id(1)"
 	}
 	if w.rows == 0 {
 		switch {

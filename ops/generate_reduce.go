@@ -124,7 +124,12 @@ func (w *writer) accumulate(n *node) {
 
 // loopOver writes a loop over the tiles of the rows. Variables that differ from column to column end with it.
 func (w *writer) loopOver(body func()) {
-	w.line("for start in range(0, cols, C):")
+	if w.parts {
+		w.line("first = tl.program_id(1) * span")
+		w.line("for start in range(first, tl.minimum(first + span, cols), C):")
+	} else {
+		w.line("for start in range(0, cols, C):")
+	}
 	w.indent += "    "
 	w.columns("start + ")
 	body()

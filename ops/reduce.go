@@ -16,8 +16,8 @@ var (
 
 	fnArgMax = argReduction("ArgMax", "first_max", lowest)
 	fnArgMin = argReduction("ArgMin", "first_min", highest)
-	// fnSize is how many elements are reduced, which kernels know as cols.
-	fnSize = &function{name: "size", text: "cols", rule: sizeRule}
+	// fnSize is how many elements are reduced.
+	fnSize = &function{name: "size", text: "size", rule: sizeRule}
 )
 
 func argReduction(name, combine string, id identity) *function {

@@ -132,6 +132,27 @@ func TestLongRows(t *testing.T) {
 	})
 }
 
+// TestParts: reductions of long rows are made in parts, contiguous or not.
+func TestParts(t *testing.T) {
+	on(t, func(t *testing.T, s *ops.Stream) {
+		n := 200_003
+		if s.Stream().Device().String() == "sim:90" {
+			n = 40_001
+		}
+		x := made(t, s, nereid.Float32, small, n)
+		list := values(t, x)
+		near(t, "Sum", ops.Sum(s, x), []float64{sumOf(list)}, 1e-6)
+		near(t, "Mean", ops.Mean(s, x), []float64{sumOf(list) / float64(n)}, 1e-6)
+		near(t, "All", ops.All(s, ops.Greater(s, x, -9)), []float64{1}, 0)
+		y := x.Slice(0, 0, n/2*2, 1).Reshape(n/2, 2)
+		var sums []float64
+		for _, g := range grouped(t, y, 0) {
+			sums = append(sums, sumOf(g))
+		}
+		near(t, "Sum of columns", ops.Sum(s, y, 0), sums, 1e-6)
+	})
+}
+
 // TestIntegerReductions: sums of integers are i64, and the identities of all integer types are right.
 func TestIntegerReductions(t *testing.T) {
 	s := streamOn(t, "cpu")
