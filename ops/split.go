@@ -9,9 +9,6 @@ import (
 // A reduction to few values would keep few programs busy. It is split: a first kernel reduces parts of the
 // rows, a second one the results of the parts.
 
-// splitColumns is from how many columns on rows are split.
-const splitColumns = 16384
-
 // parts returns into how many parts the columns are split; 1: they are not.
 func (x *fusion) parts() int {
 	list := reductions(x.f.roots)
@@ -19,7 +16,7 @@ func (x *fusion) parts() int {
 		return 1
 	}
 	t, cols := x.tile(), count(x.cols.sizes)
-	if !t.loop || cols < splitColumns {
+	if !t.loop {
 		return 1
 	}
 	want := enough * 4

@@ -39,7 +39,7 @@ var elements = [...]int{gpuChip: 1024, cpuChip: 4096, interpChip: 4096}
 
 // longestRow is how many columns a row may have that is reduced in one tile, by chip: what fits into the
 // registers of a block on a GPU, into the first caches elsewhere.
-var longestRow = [...]int{gpuChip: 16384, cpuChip: 8192, interpChip: 65536}
+var longestRow = [...]int{gpuChip: 32768, cpuChip: 8192, interpChip: 65536}
 
 // pow2 returns the smallest power of two that is at least n.
 func pow2(n int) int {
@@ -101,9 +101,7 @@ func (x *fusion) tile() tile {
 		t.c, t.loop = min(4096, limit), true
 	}
 	t.r = max(1, min(pow2(rows), elements[x.c.s.chip]/t.c))
-	if t.c*t.r >= 4096 {
-		t.warps = 8
-	}
+	t.warps = min(max(t.c*t.r/512, 4), 32)
 	return t
 }
 
@@ -139,7 +137,8 @@ func (x *fusion) flatTile() tile {
 	}
 	rows := count(x.rows.sizes)
 	if x.transposes() {
-		t.c = min(pow2(count(x.cols.sizes)), 32)
+		total, t.warps = 4096, 8
+		t.c = min(pow2(count(x.cols.sizes)), 64)
 	} else {
 		t.c = min(pow2(count(x.cols.sizes)), total)
 	}
