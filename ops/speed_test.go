@@ -85,52 +85,58 @@ func speedLines() (list []speedLine) {
 	square, wide := []int{4096, 4096}, []int{4096, 16384}
 	add := func(l ...speedLine) { list = append(list, l...) }
 	add(
-		one("add bf16 4096x4096", speedBF16, square, func(s *ops.Stream, x *nereid.Tensor) *nereid.Tensor {
-			return ops.Add(s, x, x)
-		}),
-		one("add fp32 1M", speedF32, []int{1 << 20}, func(s *ops.Stream, x *nereid.Tensor) *nereid.Tensor {
-			return ops.Add(s, x, x)
-		}),
-		one("mul number fp32 4096x4096", speedF32, square, func(s *ops.Stream,
-			x *nereid.Tensor) *nereid.Tensor {
-			return ops.Mul(s, x, 0.5)
-		}),
+		one("add bf16 4096x4096", speedBF16, square,
+			func(s *ops.Stream, x *nereid.Tensor) *nereid.Tensor {
+				return ops.Add(s, x, x)
+			}),
+		one("add fp32 1M", speedF32, []int{1 << 20},
+			func(s *ops.Stream, x *nereid.Tensor) *nereid.Tensor {
+				return ops.Add(s, x, x)
+			}),
+		one("mul number fp32 4096x4096", speedF32, square,
+			func(s *ops.Stream, x *nereid.Tensor) *nereid.Tensor {
+				return ops.Mul(s, x, 0.5)
+			}),
 		one("gelu bf16 4096x4096", speedBF16, square, unaryOf(ops.GELU)),
 		one("exp fp32 4096x4096", speedF32, square, unaryOf(ops.Exp)),
 		one("tanh fp16 4096x4096", speedF16, square, unaryOf(ops.Tanh)),
 		one("sqrt fp32 16M", speedF32, []int{1 << 24}, unaryOf(ops.Sqrt)),
-		one("greater fp32 4096x4096", speedF32, square, func(s *ops.Stream, x *nereid.Tensor) *nereid.Tensor {
-			return ops.Greater(s, x, 0.0)
-		}),
-		one("cast fp32 bf16 4096x4096", speedF32, square, func(s *ops.Stream,
-			x *nereid.Tensor) *nereid.Tensor {
-			return ops.Cast(s, x, speedBF16)
-		}),
-		one("transpose fp32 4096x4096", speedF32, square, func(s *ops.Stream,
-			x *nereid.Tensor) *nereid.Tensor {
-			return ops.Copy(s, x.Transpose(0, 1))
-		}),
-		one("transpose bf16 4096x4096", speedBF16, square, func(s *ops.Stream,
-			x *nereid.Tensor) *nereid.Tensor {
-			return ops.Copy(s, x.Transpose(0, 1))
-		}),
-		one("permute bf16 16x32x1024x64", speedBF16, []int{16, 32, 1024, 64}, func(s *ops.Stream,
-			x *nereid.Tensor) *nereid.Tensor {
-			return ops.Copy(s, x.Permute(0, 2, 1, 3))
-		}),
-		one("add row bf16 4096x4096", speedBF16, square, func(s *ops.Stream, x *nereid.Tensor) *nereid.Tensor {
-			return ops.Add(s, x, x.Select(0, 0))
-		}),
-		one("add column bf16 4096x4096", speedBF16, square, func(s *ops.Stream,
-			x *nereid.Tensor) *nereid.Tensor {
-			return ops.Add(s, x, x.Slice(1, 0, 1, 1))
-		}),
-		one("concat bf16 4096x4096", speedBF16, square, func(s *ops.Stream, x *nereid.Tensor) *nereid.Tensor {
-			return ops.Concat(s, 1, x, x)
-		}),
-		one("pad fp32 4096x4096", speedF32, square, func(s *ops.Stream, x *nereid.Tensor) *nereid.Tensor {
-			return ops.Pad(s, x, 0, []int{1, 1}, []int{1, 1})
-		}),
+		one("greater fp32 4096x4096", speedF32, square,
+			func(s *ops.Stream, x *nereid.Tensor) *nereid.Tensor {
+				return ops.Greater(s, x, 0.0)
+			}),
+		one("cast fp32 bf16 4096x4096", speedF32, square,
+			func(s *ops.Stream, x *nereid.Tensor) *nereid.Tensor {
+				return ops.Cast(s, x, speedBF16)
+			}),
+		one("transpose fp32 4096x4096", speedF32, square,
+			func(s *ops.Stream, x *nereid.Tensor) *nereid.Tensor {
+				return ops.Copy(s, x.Transpose(0, 1))
+			}),
+		one("transpose bf16 4096x4096", speedBF16, square,
+			func(s *ops.Stream, x *nereid.Tensor) *nereid.Tensor {
+				return ops.Copy(s, x.Transpose(0, 1))
+			}),
+		one("permute bf16 16x32x1024x64", speedBF16, []int{16, 32, 1024, 64},
+			func(s *ops.Stream, x *nereid.Tensor) *nereid.Tensor {
+				return ops.Copy(s, x.Permute(0, 2, 1, 3))
+			}),
+		one("add row bf16 4096x4096", speedBF16, square,
+			func(s *ops.Stream, x *nereid.Tensor) *nereid.Tensor {
+				return ops.Add(s, x, x.Select(0, 0))
+			}),
+		one("add column bf16 4096x4096", speedBF16, square,
+			func(s *ops.Stream, x *nereid.Tensor) *nereid.Tensor {
+				return ops.Add(s, x, x.Slice(1, 0, 1, 1))
+			}),
+		one("concat bf16 4096x4096", speedBF16, square,
+			func(s *ops.Stream, x *nereid.Tensor) *nereid.Tensor {
+				return ops.Concat(s, 1, x, x)
+			}),
+		one("pad fp32 4096x4096", speedF32, square,
+			func(s *ops.Stream, x *nereid.Tensor) *nereid.Tensor {
+				return ops.Pad(s, x, 0, []int{1, 1}, []int{1, 1})
+			}),
 		one("sum fp32 16M", speedF32, []int{1 << 24}, reduceOf(ops.Sum)),
 		one("sum rows fp32 4096x4096", speedF32, square, reduceOf(ops.Sum, 1)),
 		one("sum columns fp32 4096x4096", speedF32, square, reduceOf(ops.Sum, 0)),
@@ -140,32 +146,35 @@ func speedLines() (list []speedLine) {
 		one("argmax rows fp32 4096x4096", speedF32, square, reduceOf(ops.ArgMax, 1)),
 		one("variance rows fp32 4096x4096", speedF32, square, reduceOf(ops.Variance, 1)),
 		one("logsumexp rows fp32 4096x4096", speedF32, square, reduceOf(ops.LogSumExp, 1)),
-		one("cumsum fp32 4096x4096", speedF32, square, func(s *ops.Stream, x *nereid.Tensor) *nereid.Tensor {
-			return ops.CumSum(s, x, 1)
-		}),
+		one("cumsum fp32 4096x4096", speedF32, square,
+			func(s *ops.Stream, x *nereid.Tensor) *nereid.Tensor {
+				return ops.CumSum(s, x, 1)
+			}),
 		one("softmax bf16 4096x1024", speedBF16, []int{4096, 1024}, softmaxOf),
 		one("softmax fp32 4096x4096", speedF32, square, softmaxOf),
 		one("softmax bf16 4096x16384", speedBF16, wide, softmaxOf),
 		one("softmax bf16 1024x65536", speedBF16, []int{1024, 65536}, softmaxOf),
-		one("log_softmax fp32 4096x4096", speedF32, square, func(s *ops.Stream,
-			x *nereid.Tensor) *nereid.Tensor {
-			return ops.LogSoftmax(s, x, -1)
-		}),
+		one("log_softmax fp32 4096x4096", speedF32, square,
+			func(s *ops.Stream, x *nereid.Tensor) *nereid.Tensor {
+				return ops.LogSoftmax(s, x, -1)
+			}),
 	)
 	for _, shape := range [][]int{{4096, 1024}, {4096, 4096}, {4096, 8192}} {
 		size := "4096x" + map[int]string{1024: "1024", 4096: "4096", 8192: "8192"}[shape[1]]
-		add(one("rms_norm bf16 "+size, speedBF16, shape, func(s *ops.Stream, x *nereid.Tensor) *nereid.Tensor {
+		rms := func(s *ops.Stream, x *nereid.Tensor) *nereid.Tensor {
 			return ops.RMSNorm(s, x, x.Select(0, 0), 1e-5)
-		}))
-		add(one("layer_norm bf16 "+size, speedBF16, shape, func(s *ops.Stream, x *nereid.Tensor) *nereid.Tensor {
+		}
+		layer := func(s *ops.Stream, x *nereid.Tensor) *nereid.Tensor {
 			return ops.LayerNorm(s, x, x.Select(0, 0), x.Select(0, 1), 1e-5)
-		}))
+		}
+		add(one("rms_norm bf16 "+size, speedBF16, shape, rms),
+			one("layer_norm bf16 "+size, speedBF16, shape, layer))
 	}
 	add(
-		one("swiglu bf16 4096x11008", speedBF16, []int{4096, 22016}, func(s *ops.Stream,
-			x *nereid.Tensor) *nereid.Tensor {
-			return ops.SwiGLU(s, x.Slice(1, 0, 11008, 1), x.Slice(1, 11008, 22016, 1))
-		}),
+		one("swiglu bf16 4096x11008", speedBF16, []int{4096, 22016},
+			func(s *ops.Stream, x *nereid.Tensor) *nereid.Tensor {
+				return ops.SwiGLU(s, x.Slice(1, 0, 11008, 1), x.Slice(1, 11008, 22016, 1))
+			}),
 		speedLine{"add_rms_norm bf16 4096x4096", addNormLine},
 		speedLine{"rope bf16 4x32x1024x128", ropeLine},
 		speedLine{"embedding bf16 32768 of 32000x4096", embeddingLine},
@@ -191,7 +200,8 @@ func speedLines() (list []speedLine) {
 		attentionLine("attention bf16 4x16x4096x128", speedBF16, 4, 16, 16, 4096, 4096, 128, false),
 		attentionLine("attention causal bf16 4x16x4096x64", speedBF16, 4, 16, 16, 4096, 4096, 64, true),
 		attentionLine("attention causal bf16 4x16x4096x128", speedBF16, 4, 16, 16, 4096, 4096, 128, true),
-		attentionLine("attention grouped causal bf16 2x32/8x2048x128", speedBF16, 2, 32, 8, 2048, 2048, 128, true),
+		attentionLine("attention grouped causal bf16 2x32/8x2048x128", speedBF16, 2, 32, 8, 2048, 2048, 128,
+			true),
 		attentionLine("decode bf16 8x32/8x4096x128", speedBF16, 8, 32, 8, 1, 4096, 128, false),
 		attentionLine("decode bf16 1x32/8x16384x128", speedBF16, 1, 32, 8, 1, 16384, 128, false),
 	)
@@ -288,6 +298,7 @@ func speedOf(s *ops.Stream, l speedLine) (float64, error) {
 	if err := call().Err(); err != nil {
 		return 0, err
 	}
-	took, err := s.Stream().Measure(10*time.Millisecond, 50*time.Millisecond, func() error { return call().Err() })
+	run := func() error { return call().Err() }
+	took, err := s.Stream().Measure(10*time.Millisecond, 50*time.Millisecond, run)
 	return float64(took.Nanoseconds()) / 1000, err
 }

@@ -35,7 +35,8 @@ func (x *fusion) split(parts int) (steps []step, scratch []result, err error) {
 	first := *x
 	first.f = x.f.part(r)
 	first.outs, first.inParts = []result{{dt, nil}}, parts
-	first.form.f, first.form.outs, first.form.parts, first.form.inPlace = first.f, []nereid.DType{dt}, true, false
+	first.form.f, first.form.outs = first.f, []nereid.DType{dt}
+	first.form.parts, first.form.inPlace = true, false
 	rows := count(x.rows.sizes)
 	first.rows = x.rows.with(1, scaled(contiguous(x.rows.sizes), parts))
 	first.form.uses[1] = walked(first.rows.strides[1], first.cols.strides[1])
