@@ -27,6 +27,7 @@ test: prepare check ## what check does, and every test
 	@echo "tests need: $$(scripts/setup --have)"
 	$(require) GOGC=$(GOGC) $(GO) test $(TESTFLAGS) ./...
 	@$(require) GOGC=$(GOGC) GO="$(GO)" TESTFLAGS="$(TESTFLAGS)" scripts/test-examples
+	@$(require) GOGC=$(GOGC) GO="$(GO)" TESTFLAGS="$(TESTFLAGS)" scripts/test-browser
 	@$(require) GOGC=$(GOGC) GO="$(GO)" TESTFLAGS="$(TESTFLAGS)" scripts/test-capi
 	@$(require) GO="$(GO)" scripts/test-python
 

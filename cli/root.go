@@ -31,6 +31,7 @@ var commands = []func() *cobra.Command{
 	newCheckCmd,
 	newDiffVersionsCmd,
 	newCompileCmd,
+	newViewCmd,
 	newRulesCmd,
 	newReplayCmd,
 	newRaceCmd,

@@ -206,6 +206,7 @@ var rules = []rule{
 			"internal/lower", "internal/rule", "internal/runtime/code", "internal/uniform"}},
 	{pkg: "internal/autotune", ours: []string{"internal/cache", "internal/dtype", "internal/safefile"},
 		outside: []string{"github.com/gofrs/flock"}},
+	{pkg: "internal/view", ours: join(compiler, "internal/safefile", "internal/target/interp")},
 	{pkg: "internal/plot", outside: []string{"golang.org/x/image"}},
 	{pkg: "internal/runtime/args",
 		ours: []string{"internal/device", "internal/dtype", "internal/signature"}},

@@ -35,6 +35,7 @@ type Input struct {
 
 	Passes pass.Options // options for running passes
 	Dump   io.Writer    // receives the output of Passes
+	Watch  PassWatcher  // called before and after each pass; may be nil
 
 	Budget *budget.Meter // bounds the whole compilation; nil means no bound
 
@@ -46,9 +47,12 @@ type Input struct {
 	Launch *Launch
 }
 
+// PassWatcher sees the module before and after each pass. It must not keep the module.
+type PassWatcher func(pass.Stage)
+
 // Run runs passes over the input's module.
 func (in *Input) Run(passes []pass.Pass) error {
-	ctx := &pass.Context{Options: in.Passes, Dump: in.Dump, Budget: in.Budget}
+	ctx := &pass.Context{Options: in.Passes, Dump: in.Dump, Stage: in.Watch, Budget: in.Budget}
 	ctx.DumpAfter = nil
 	for _, n := range in.Passes.DumpAfter { // each pipeline prints the passes that it has
 		if _, ok := pass.Lookup(passes, n); ok || n == "all" {

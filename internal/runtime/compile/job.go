@@ -111,7 +111,8 @@ func (k *Kernel) begin(meter *budget.Meter, s Spec, keep bool, until string) (*j
 	}
 	j.in = &target.Input{
 		Module: mod, Kernel: target.EntryOf(mod, k.Name), Options: opts, Stages: j.record, Until: until,
-		Passes: k.Set.Passes, Dump: os.Stderr, Budget: meter, Given: k.Set.Given, Libs: libs,
+		Passes: k.Set.Passes, Dump: os.Stderr, Watch: k.Set.Watch, Budget: meter, Given: k.Set.Given,
+		Libs: libs,
 	}
 	j.in.Params, j.in.Constants = describeArgs(k.Params, s.Args)
 	j.out.Params, j.out.Constants = j.in.Params, j.in.Constants

@@ -33,6 +33,7 @@ type Settings struct {
 	Timing        io.Writer
 	Printer       func(kernel string) io.Writer // where tl.static_print of a kernel writes
 	Passes        pass.Options
+	Watch         target.PassWatcher // may be nil
 	Budget        budget.Limits
 
 	Hooks  Hooks             // of compilations

@@ -73,6 +73,14 @@ func StartAt(stage string, text, meta []byte) LoadOption {
 	return func(o *loading) { o.given = &target.Given{Stage: stage, Text: text, Meta: meta} }
 }
 
+// WatchPasses has f see the module before and after each pass. Compilations of the file's kernels must not
+// run at the same time.
+func WatchPasses(f target.PassWatcher) LoadOption { return func(o *loading) { o.watch = f } }
+
+// OnDisk says of a text for Parse that it is that of the file of its name, as an editor has it: imports are
+// found as Load finds them.
+func OnDisk() LoadOption { return func(o *loading) { o.lang.OnDisk = true } }
+
 // Launch launches a kernel without a plan. note receives the plan, and byValue if the plan holds only for
 // arguments of the same values.
 func Launch(k *Kernel, s *core.Stream, grid core.Programs, list []any,

@@ -49,6 +49,7 @@ type loading struct {
 	triton *string // of the option Triton
 	conf   *Config
 	given  *target.Given // stage that compilations start from; see StartAt
+	watch  target.PassWatcher
 }
 
 // Env sets the environment variables that the file's module-level code sees. Without it there are none.
@@ -132,7 +133,7 @@ func parse(name string, src []byte, lo lang.LoadOptions, opts []LoadOption) (*Mo
 		return nil, compileError(err)
 	}
 	set := l.conf.settings()
-	set.Given = l.given
+	set.Given, set.Watch = l.given, l.watch
 	m := &Module{src: s, conf: l.conf, set: set, tune: l.conf.tuning(), kernels: map[string]*Kernel{}}
 	m.warmed = &atomic.Bool{}
 	set.Hooks.Warmed = m.warmed.Load

@@ -23,7 +23,9 @@ type Device struct {
 	opts  DeviceOptions
 	lanes int    // see SumInLanes
 	ones  bool   // see FillMasked
-	touch *Touch // records accesses; may be nil
+	touch *Touch // records bytes; may be nil
+
+	record *Record // records accesses; may be nil
 }
 
 // DeviceOptions says how an interpreter runs kernels; the root package's InterpOptions documents the fields.
@@ -192,6 +194,7 @@ func (k *kernel) Launch(ctx context.Context, _ target.Stream, grid [3]int, args 
 	return k.p.Run(ctx, k.dev.mem, grid, args, Options{
 		Workers: o.Workers, TrackUninit: o.CheckUninit, TrackRaces: o.CheckRaces, TF32: !o.IEEE,
 		Stdout: o.Stdout, MaxSteps: o.MaxSteps, SumLanes: k.dev.lanes, MaskedOnes: k.dev.ones,
+		Record: k.dev.record,
 	})
 }
 

@@ -61,6 +61,7 @@
 //	round.go               rounding to formats below f32
 //	memory.go              the address space
 //	fault.go               Fault
+//	record.go              every access, for pictures
 //	touch.go               bytes that kernels load and store
 //	track.go               uninitialized memory and races
 //	op_int.go, op_float.go arithmetic and comparisons of integers; of floats

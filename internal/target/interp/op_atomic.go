@@ -111,6 +111,7 @@ func rmwStep[U unsignedInt](f func(old, val U) U, val, old reg, a access) step {
 		w.looped()
 		ptrs, mask := a.rows(fr)
 		w.masked = mask != nil
+		w.lanes("atomic", len(ptrs), mask)
 		d, v := row[U](fr, old), row[U](fr, val)
 		for i, p := range ptrs {
 			d[i] = 0
@@ -131,6 +132,7 @@ func rmwStep[U unsignedInt](f func(old, val U) U, val, old reg, a access) step {
 func atomicAt[U unsignedInt](w *worker, p uint64, i int, shape []int64) *U {
 	size := int(unsafe.Sizeof(U(0)))
 	b := w.check("atomic", p, 1, size, i, shape)
+	w.settle()
 	if b.written != nil {
 		if w.opts.TrackUninit {
 			w.checkWritten(b, p, 1, size, i, shape)

@@ -1,6 +1,7 @@
 package interp
 
 import (
+	"cmp"
 	"unsafe"
 
 	"github.com/nereid-lang/nereid/internal/device/stray"
@@ -34,15 +35,18 @@ func (a access) rows(f *frame) (ptrs []uint64, mask []uint8) {
 	return row[uint64](f, a.ptr), mask
 }
 
-// check finds the buffer that holds a run of elements, or stops the program at the first that none holds.
+// check finds the buffer that holds a run of elements, or stops the program at the first that none holds. If
+// accesses are recorded, it returns nil instead, and settle stops the program.
 func (w *worker) check(what string, addr uint64, count, size int, i int, shape []int64) *Buffer {
 	b := find(w.table, addr)
 	if b != nil && addr%uint64(size) == 0 && b.holds(addr, uint64(count*size)) {
 		if whole, at := b.whole(); whole.touched != nil {
 			whole.touched.note(what, at+int(addr-b.addr), count*size, w.masked)
 		}
+		w.noted(what, b, addr, count, size, false)
 		return b
 	}
+	first := addr
 	for ; ; i, addr = i+1, addr+uint64(size) {
 		if b = find(w.table, addr); b == nil || addr%uint64(size) != 0 || !b.holds(addr, uint64(size)) {
 			e := w.newFault(explain(w.table, what, addr, size))
@@ -51,7 +55,12 @@ func (w *worker) check(what string, addr uint64, count, size int, i int, shape [
 				e.Access = w.accessOf(b, what, addr, size)
 				e.Arg, e.Index = b.name, floorDiv(int64(addr-b.addr), int64(size))
 			}
-			panic(e)
+			if w.opts.Record == nil {
+				panic(e)
+			}
+			w.strayed(what, first, count, size)
+			w.stray = cmp.Or(w.stray, e)
+			return nil
 		}
 	}
 }
@@ -92,6 +101,7 @@ func gather[U any](w *worker, d []U, ptrs []uint64, mask []uint8, shape []int64)
 	var zero U
 	size := int(unsafe.Sizeof(zero))
 	w.masked = mask != nil
+	w.lanes("load", len(d), mask)
 	for i := 0; i < len(d); {
 		if mask != nil && mask[i] == 0 {
 			i++
@@ -99,6 +109,10 @@ func gather[U any](w *worker, d []U, ptrs []uint64, mask []uint8, shape []int64)
 		}
 		j := runEnd(ptrs, mask, i, uint64(size))
 		b := w.check("load", ptrs[i], j-i, size, i, shape)
+		if b == nil {
+			i = j
+			continue
+		}
 		if b.written != nil && w.opts.TrackUninit {
 			w.checkWritten(b, ptrs[i], j-i, size, i, shape)
 		}
@@ -109,6 +123,7 @@ func gather[U any](w *worker, d []U, ptrs []uint64, mask []uint8, shape []int64)
 		}
 		i = j
 	}
+	w.settle()
 }
 
 // scatter stores s through pointers, by runs of neighbours.
@@ -116,6 +131,7 @@ func scatter[U any](w *worker, s []U, ptrs []uint64, mask []uint8, shape []int64
 	var zero U
 	size := int(unsafe.Sizeof(zero))
 	w.masked = mask != nil
+	w.lanes("store", len(s), mask)
 	for i := 0; i < len(s); {
 		if mask != nil && mask[i] == 0 {
 			i++
@@ -123,6 +139,10 @@ func scatter[U any](w *worker, s []U, ptrs []uint64, mask []uint8, shape []int64
 		}
 		j := runEnd(ptrs, mask, i, uint64(size))
 		b := w.check("store", ptrs[i], j-i, size, i, shape)
+		if b == nil {
+			i = j
+			continue
+		}
 		if b.written != nil {
 			b.MarkWritten(int(ptrs[i]-b.addr), (j-i)*size)
 		}
@@ -136,6 +156,7 @@ func scatter[U any](w *worker, s []U, ptrs []uint64, mask []uint8, shape []int64
 		}
 		i = j
 	}
+	w.settle()
 }
 
 // view8 returns a row as bytes.

@@ -26,6 +26,7 @@ type Options struct {
 	MaxSteps   int64     // operations that one program may execute; 0 is no limit
 	SumLanes   int       // see Device.SumInLanes
 	MaskedOnes bool      // see Device.FillMasked
+	Record     *Record   // receives accesses; nil if nobody asks for them
 }
 
 // run is one execution of a grid: the state that its workers share.
@@ -46,6 +47,8 @@ type run struct {
 	mu    sync.Mutex
 	fault *Fault
 	out   ordered
+
+	faultAt int64 // program of the fault, where others go on after one
 
 	races raceTable
 }
@@ -126,6 +129,12 @@ func (r *run) letOthersStart() {
 func (r *run) failed(id int64, e *Fault) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.opts.Record != nil { // the others go on
+		if r.fault == nil || id < r.faultAt {
+			r.fault, r.faultAt = e, id
+		}
+		return
+	}
 	if id < r.limit.Load() {
 		r.limit.Store(id)
 		r.fault = e
@@ -138,7 +147,9 @@ type worker struct {
 	id     int64
 	pid    [3]int
 	at     *instr
-	masked bool  // the access has a mask
+	masked bool // the access has a mask
+	tile   Tile // being recorded; see Record
+	stray  *Fault
 	count  int64 // operations executed by the program
 	wake   int64 // when to pause next
 	work   int   // elements computed since the last look at whether to stop
@@ -161,7 +172,9 @@ func (w *worker) program(id int64) {
 	w.id, w.pid = id, [3]int{int(id % x), int(id / x % y), int(id / x / y)}
 	w.count, w.spins, w.calls = 0, 0, w.calls[:0]
 	w.wake = min(stride, w.maxSteps())
-	if e := w.execute(); e != nil {
+	e := w.execute()
+	w.recorded(e)
+	if e != nil {
 		w.failed(id, e)
 	}
 	if w.p.prints {

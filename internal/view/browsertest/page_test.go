@@ -1,0 +1,341 @@
+package browsertest
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+var softmax = []string{"kernels/softmax.py", "--shape", "64x1000", "in_row_stride=1000", "out_row_stride=1000",
+	"n_cols=1000", "BLOCK_SIZE=1024", "--grid", "64"}
+
+// strayed is a kernel that stores without a mask.
+const strayed = `import triton
+import triton.language as tl
+
+
+@triton.jit
+def scale(x_ptr, y_ptr, n, factor, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + i, mask=i < n, other=0.0)
+    tl.store(y_ptr + i, x * factor)
+`
+
+func strayedArgs(t *testing.T) []string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "scale.py")
+	if err := os.WriteFile(file, []byte(strayed), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return []string{file, "x_ptr=fp32[1000]", "y_ptr=fp32[1000]", "n=1000", "factor=2.5", "BLOCK=128", "--grid",
+		"cdiv(n, BLOCK)"}
+}
+
+// row is the number of a line, from 1, in a column; it exists while it is in sight. The line itself may reach
+// below the next column.
+func row(stage string, line int) string {
+	return fmt.Sprintf(`[data-stage=%q] [aria-posinset="%d"] .num`, stage, line)
+}
+
+// pinned returns the texts of the pinned rows of a column.
+func (b *browser) pinned(stage string) []string {
+	b.t.Helper()
+	return eval[[]string](b, fmt.Sprintf(
+		`[...document.querySelectorAll('[data-stage=%q] .row.pin .text')].map((e) => e.textContent)`, stage))
+}
+
+// has fails the test unless some text contains each word.
+func (b *browser) has(texts []string, words ...string) {
+	b.t.Helper()
+	for _, w := range words {
+		if !strings.Contains(strings.Join(texts, "\n"), w) {
+			b.t.Errorf("%q is not in\n%s", w, strings.Join(texts, "\n"))
+		}
+	}
+}
+
+// TestLinks: a click on a line of the source shows its lines in four stages, and one on a line of PTX its line
+// of the source. The keyboard does the same.
+func TestLinks(t *testing.T) {
+	b := open(t, page(t, softmax...))
+	b.click(row("Source", 13)) // e = tl.exp(x)
+	b.has(b.pinned("TTIR"), "math.exp")
+	b.has(b.pinned("TTGIR"), "math.exp", "#blocked")
+	b.has(b.pinned("LLVM IR"), "ex2")
+	b.has(b.pinned("PTX"), "ex2.approx")
+	b.shot("stages")
+
+	// tl.max is written in Triton: LLVM IR and PTX know the line of the library, TTIR knows who called it
+	b.click(row("Source", 12))
+	b.has(b.pinned("TTIR"), "tt.reduce", "arith.subf")
+	b.has(b.pinned("PTX"), "shfl.sync")
+
+	at := eval[int](b, `Number([...document.querySelectorAll('[data-stage="PTX"] .row')]
+		.find((e) => e.textContent.includes("shfl.sync")).getAttribute("aria-posinset"))`)
+	b.click(row("PTX", at))
+	b.has(b.pinned("Source"), "tl.max")
+
+	// the same by keys: the first line, nine down, Enter
+	b.do(chromedp.Focus(chromedp.CSS(`[data-stage="Source"] .list`)))
+	b.do(chromedp.KeyEvent(kb.Home))
+	b.until(`document.querySelector('[data-stage="Source"] .row.current')`)
+	for range 9 {
+		b.do(chromedp.KeyEvent(kb.ArrowDown))
+	}
+	b.do(chromedp.KeyEvent(kb.Enter))
+	b.has(b.pinned("Source"), "inside = cols < n_cols")
+	b.has(b.pinned("TTGIR"), "arith.cmpi slt")
+
+	// search, and the other target
+	b.do(chromedp.KeyEvent("/"))
+	b.until(`document.activeElement.id === "search"`)
+	// the protocol types the slash as well, a keyboard does not
+	eval[string](b, `document.getElementById("search").value = ""`)
+	b.do(chromedp.KeyEvent("shfl"))
+	b.until(`document.getElementById("matches").textContent.match(/^[1-9]\d* matches$/)`)
+	b.do(chromedp.KeyEvent(kb.Enter))
+	b.until(`document.getElementById("matches").textContent.startsWith("1 of ")`)
+	b.until(`document.querySelector('.row.current mark')`)
+	eval[bool](b, `(() => { const t = document.getElementById("target"); t.value = "cpu";
+		t.dispatchEvent(new Event("change")); return true; })()`)
+	b.until(`document.querySelector('[data-stage="Assembly"]')`)
+	b.click(row("Source", 15)) // tl.store
+	b.has(b.pinned("linalg"), "materialize_in_destination")
+	b.has(b.pinned("Assembly"), "vmov")
+}
+
+// TestPasses steps through the diffs of passes.
+func TestPasses(t *testing.T) {
+	b := open(t, page(t, softmax...))
+	b.click("#tab-passes")
+	names := `[...document.querySelectorAll('#view-passes .narrow .row')].map((e) => e.textContent)`
+	b.until(names + `.some((n) => n.includes("canonicalize"))`)
+	list := eval[[]string](b, names)
+	if len(list) > 20 || !strings.Contains(list[1], "inline") || !strings.Contains(list[1], " ms ") {
+		t.Errorf("the passes that change something are\n%s", strings.Join(list, "\n"))
+	}
+	b.do(chromedp.Focus(chromedp.CSS(`#view-passes .narrow .list`)))
+	b.do(chromedp.KeyEvent(kb.ArrowDown)) // from the input to the first pass
+	b.until(`document.querySelector("#view-passes .column:last-child h2").textContent === "inline"`)
+	b.until(`[...document.querySelectorAll('#view-passes .row.del')].some((e) => e.textContent.includes("tt.call"))`)
+	b.until(`[...document.querySelectorAll('#view-passes .row.add')].some((e) => e.textContent.includes("tt.reduce"))`)
+	b.shot("passes")
+	b.click("#changing")
+	b.until(`document.querySelector("#view-passes .narrow [aria-setsize]").getAttribute("aria-setsize") > 40`)
+}
+
+// TestLayout draws layouts of a product: threads in registers, banks in shared memory.
+func TestLayout(t *testing.T) {
+	b := open(t, page(t, "kernels/matmul.py:matmul_kernel", "a_ptr=fp16[128x128]", "b_ptr=fp16[128x128]",
+		"c_ptr=fp16[128x128]", "M=128", "N=128", "K=128", "stride_am=128", "stride_ak=1", "stride_bk=128",
+		"stride_bn=1", "stride_cm=128", "stride_cn=1", "BLOCK_M=64", "BLOCK_N=64", "BLOCK_K=32", "GROUP_M=8",
+		"--grid", "4", "--target", "cuda:90"))
+	b.click("#tab-layouts")
+	pick := func(word string) {
+		t.Helper()
+		n := eval[int](b, fmt.Sprintf(`Number([...document.querySelectorAll('#view-layouts .row')]
+			.find((e) => e.textContent.includes(%q)).getAttribute("aria-posinset"))`, word))
+		b.click(fmt.Sprintf(`#view-layouts [aria-posinset="%d"] .mark`, n))
+	}
+	b.until(`[...document.querySelectorAll('#view-layouts .row')].some((e) => e.textContent.includes("#mma"))`)
+	pick("64×64     #mma")
+	b.until(`document.getElementById("owner").textContent === "element (0, 0): register 0, thread 0, warp 0"`)
+	b.do(chromedp.Focus(chromedp.CSS("#layout")))
+	for range 2 {
+		b.do(chromedp.KeyEvent(kb.ArrowRight)) // right: the next thread of an m64n64 tile holds it
+	}
+	b.until(`document.getElementById("owner").textContent === "element (0, 2): register 0, thread 1, warp 0"`)
+	colours := eval[int](b, `(() => { const c = document.getElementById("layout");
+		const d = c.getContext("2d").getImageData(0, 0, c.width, c.height).data, seen = new Set();
+		for (let i = 0; i < d.length; i += 4) seen.add(d[i] << 16 | d[i + 1] << 8 | d[i + 2]);
+		return seen.size; })()`)
+	if colours < 32 {
+		t.Errorf("%d colours, want one for each of 32 threads", colours)
+	}
+	b.shot("layouts")
+	pick("#shared")
+	b.until(`/^element \(0, 0\): offset 0, bank 0/.test(document.getElementById("owner").textContent)`)
+	b.until(`document.getElementById("layout-by").value === "bank"`)
+}
+
+// TestStray finds an access out of bounds in the heat map, and the line that does it.
+func TestStray(t *testing.T) {
+	b := open(t, page(t, strayedArgs(t)...))
+	b.click("#tab-run")
+	text := eval[string](b, `document.querySelector('[data-tensor="y_ptr"] .oob').textContent`)
+	if text != "indices 1000 to 1023 of y_ptr, which has 1000 elements: store at scale.py:9, program (7, 0, 0)" {
+		t.Errorf("the page says %q", text)
+	}
+	if n := eval[int](b, `document.querySelectorAll('[data-tensor="x_ptr"] .oob').length`); n != 0 {
+		t.Errorf("x_ptr has %d ranges out of bounds, want none: its load has a mask", n)
+	}
+	red := `(() => { const c = document.querySelector('[data-tensor="y_ptr"] canvas');
+		const d = c.getContext("2d").getImageData(0, 0, c.width, c.height).data;
+		let n = 0;
+		for (let i = 0; i < d.length; i += 4) if (d[i] === 0xd0 && d[i + 1] === 0 && d[i + 2] === 0x20) n++;
+		return n; })()`
+	if eval[int](b, red) == 0 {
+		t.Error("nothing in the heat map is red")
+	}
+	b.shot("run")
+	// the first program alone is in bounds
+	b.do(chromedp.Focus(chromedp.CSS("#grid")))
+	b.do(chromedp.KeyEvent(kb.ArrowRight))
+	b.until(`document.getElementById("program").textContent.startsWith("program (0, 0, 0): 256 elements")`)
+	b.until(`document.querySelector('[data-tensor="y_ptr"] p').textContent.includes("stored 128 of 1,000")`)
+	if eval[int](b, red) != 0 {
+		t.Error("the heat map of program 0 is red")
+	}
+	b.click("#view-run .bar button")
+	b.click(`[data-tensor="y_ptr"] .oob`)
+	b.until(`document.getElementById("tab-stages").getAttribute("aria-selected") === "true"`)
+	b.has(b.pinned("Source"), "tl.store(y_ptr + i, x * factor)")
+}
+
+// TestEdit edits the kernel in the page and sees all stages anew, faults of the text included.
+func TestEdit(t *testing.T) {
+	b := open(t, serve(t, strayedArgs(t)...))
+	b.click("#edit")
+	edit := func(from, to string) {
+		t.Helper()
+		eval[bool](b, fmt.Sprintf(`(() => { const a = document.querySelector("textarea");
+			a.value = a.value.replace(%q, %q); a.dispatchEvent(new Event("input")); return true; })()`, from, to))
+	}
+	edit("x * factor)", "tl.exp(x), mask=i < n)")
+	b.until(`document.documentElement.dataset.compiled === "1"`)
+	status := eval[string](b, `document.getElementById("status").textContent`)
+	t.Log(status)
+	b.click("#edit")
+	b.click(row("Source", 9))
+	b.has(b.pinned("TTIR"), "math.exp")
+	b.has(b.pinned("PTX"), "ex2.approx")
+	b.click("#tab-run")
+	b.until(`document.querySelector('[data-tensor="y_ptr"]') && !document.querySelector(".oob")`)
+
+	b.click("#tab-stages")
+	b.click("#edit")
+	edit("tl.exp(x)", "tl.exp(z)")
+	b.until(`!document.querySelector("pre.errors").hidden`)
+	b.has([]string{eval[string](b, `document.querySelector("pre.errors").textContent`)}, "scale.py:9:", "z")
+	b.has([]string{eval[string](b, `document.getElementById("status").textContent`)}, "not compiled")
+	edit("tl.exp(z)", "x")
+	b.until(`document.documentElement.dataset.compiled === "2" && document.querySelector("pre.errors").hidden`)
+}
+
+// TestScroll scrolls through 5,000 lines and more: no frame takes longer than 50 ms, half of them much less.
+func TestScroll(t *testing.T) {
+	b := open(t, page(t, "--target", "cpu", "--no-run", longKernel(t), "x_ptr=fp32[64]"))
+	b.until(`document.querySelector('[data-stage="Assembly"] .row')`)
+	times, err := chromedp.Run(b.ctx, chromedp.Evaluate[[]float64](`new Promise((done) => {
+		const list = document.querySelector('[data-stage="Assembly"] .list'), times = [];
+		const step = () => {
+			if (times.length === 100) { done(times); return; }
+			const start = performance.now();
+			list.scrollTop += 900; // a screen
+			requestAnimationFrame(() => { // the list draws in this frame; what it took is known after it
+				const c = new MessageChannel();
+				c.port1.onmessage = () => { times.push(performance.now() - start); step(); };
+				c.port2.postMessage(0);
+			});
+		};
+		step();
+	})`, chromedp.EvalAwaitPromise))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := eval[int](b, `document.querySelectorAll('[data-stage="Assembly"] .row').length`)
+	lines := eval[int](b, `Number(document.querySelector('[data-stage="Assembly"] .row').getAttribute("aria-setsize"))`)
+	slices.Sort(times)
+	t.Logf("%d lines, %d rows; frames: median %.1f ms, longest %.1f ms", lines, rows, times[len(times)/2],
+		times[len(times)-1])
+	if lines < 5000 || rows > 150 {
+		t.Errorf("%d lines as %d rows, want 5,000 as those in sight", lines, rows)
+	}
+	if m := times[len(times)/2]; m > 50 { // the longest depends on what else the machine does
+		t.Errorf("half of the frames take longer than %.1f ms, want 50", m)
+	}
+}
+
+// longKernel writes a kernel with much code.
+func longKernel(t *testing.T) string {
+	t.Helper()
+	var b strings.Builder
+	b.WriteString("import triton\nimport triton.language as tl\n\n\n@triton.jit\ndef long(x_ptr):\n" +
+		"    i = tl.arange(0, 64)\n    x = tl.load(x_ptr + i)\n")
+	for i := range 60 {
+		fmt.Fprintf(&b, "    x = x * %d.5 + tl.sin(x)\n    tl.store(x_ptr + i, x)\n", i)
+	}
+	file := filepath.Join(t.TempDir(), "long.py")
+	if err := os.WriteFile(file, []byte(b.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// TestAccess: what the page is for those who do not see it or use no mouse. Every control has a name, text has
+// a contrast of 4.5 at least in both colour schemes, ids are unique, and the tabs follow the pattern of ARIA.
+func TestAccess(t *testing.T) {
+	b := open(t, page(t, strayedArgs(t)...))
+	for _, scheme := range []string{"light", "dark"} {
+		_, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+			Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, tab := range []string{"stages", "passes", "layouts", "run"} {
+			b.do(chromedp.Focus(chromedp.CSS("#tab-stages")))
+			b.do(chromedp.KeyEvent(fmt.Sprint(i + 1)))
+			b.until(fmt.Sprintf(`!document.getElementById("view-%s").hidden`, tab))
+			for _, fault := range eval[[]string](b, accessFaults) {
+				t.Errorf("%s, %s: %s", scheme, tab, fault)
+			}
+		}
+	}
+}
+
+// accessFaults is a function of the page: what is wrong with what it shows.
+const accessFaults = `(() => {
+	const faults = [];
+	const seen = (e) => e.getClientRects().length > 0;
+	const name = (e) => (e.getAttribute("aria-label") || e.textContent ||
+		(e.labels && [...e.labels].map((l) => l.textContent).join()) || "").trim();
+	const ids = new Set();
+	for (const e of document.querySelectorAll("[id]")) {
+		if (ids.has(e.id)) faults.push("two elements have the id " + e.id);
+		ids.add(e.id);
+	}
+	for (const e of document.querySelectorAll("button, select, input, textarea, canvas, [role=listbox]")) {
+		if (seen(e) && !name(e)) faults.push("no name: " + e.outerHTML.slice(0, 100));
+		if (seen(e) && e.matches("canvas, [role=listbox]") && e.tabIndex < 0) faults.push("no key gets to " + e.outerHTML.slice(0, 100));
+	}
+	const tabs = [...document.querySelectorAll("[role=tab]")];
+	if (tabs.filter((t) => t.tabIndex === 0).length !== 1) faults.push("not one tab can be tabbed to");
+	for (const t of tabs) {
+		const panel = document.getElementById(t.getAttribute("aria-controls"));
+		if (panel.hidden === (t.getAttribute("aria-selected") === "true")) faults.push("wrong panel for " + t.id);
+	}
+	for (const e of document.querySelectorAll("[aria-activedescendant]")) {
+		if (seen(e) && !document.getElementById(e.getAttribute("aria-activedescendant"))) faults.push("the current row of " + e.getAttribute("aria-label") + " is not there");
+	}
+	const parse = (c) => { const m = c.match(/[\d.]+/g).map(Number); return m.length > 3 && m[3] === 0 ? null : m.slice(0, 3); };
+	const light = (c) => { const [r, g, b] = c.map((v) => (v /= 255) <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+		return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+	const back = (e) => { for (; e; e = e.parentElement) { const c = parse(getComputedStyle(e).backgroundColor); if (c) return c; } return [255, 255, 255]; };
+	const bad = new Set();
+	const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+	while (walk.nextNode()) {
+		const e = walk.currentNode.parentElement;
+		if (!walk.currentNode.textContent.trim() || !seen(e) || e.matches("script, style, option")) continue;
+		const a = light(parse(getComputedStyle(e).color)), b = light(back(e));
+		const contrast = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+		if (contrast < 4.5) bad.add("contrast " + contrast.toFixed(2) + " of " + e.className + " in " + e.parentElement.className + ": " + e.textContent.slice(0, 30));
+	}
+	return faults.concat([...bad].slice(0, 5));
+})()`
