@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"reflect"
 	"testing"
+
+	"github.com/nereid-lang/nereid/internal/device"
 )
 
 // filled gives every field below v a value of its own that is not zero.
@@ -59,7 +61,7 @@ func TestSavedFields(t *testing.T) {
 	var s Saved
 	n := 0
 	filled(reflect.ValueOf(&s).Elem(), &n)
-	s.Size = len(s.Code)
+	s.Size, s.Options.Debug = len(s.Code), device.DebugOn // an enumeration, kept as a bool
 	data, err := s.Encode()
 	if err != nil {
 		t.Fatal(err)
