@@ -182,7 +182,7 @@ func effective(t string, v Variant) target.Options {
 func defaults(t string, v Variant) target.Options {
 	o := target.Options(v.Options)
 	if kindOf(t) == "hip" && o.NumStages == 0 {
-		o.NumStages = amd.Compiler{}.DefaultStages()
+		o.NumStages = amd.Compiler{}.Traits().DefaultStages
 	}
 	return o.Defaults()
 }

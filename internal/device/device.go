@@ -57,18 +57,14 @@ type Device interface {
 	// Name returns the name by which users open it: "interp", "cpu", "cuda:0". Info returns a line about it.
 	Name() string
 	Info() string
+	// Traits returns what is fixed of the device.
+	Traits() Traits
 	// Alloc returns memory that kernels can use.
 	Alloc(size int) (Buffer, error)
 	// Wrap returns a buffer for memory of the caller, for the duration of a launch.
 	Wrap(data []byte) (Buffer, error)
 	// NewStream returns a queue of launches and copies.
 	NewStream() (Stream, error)
-}
-
-// Indifferent is implemented by devices whose code does not depend on some options.
-type Indifferent interface {
-	// Effective returns the options without those that have no effect.
-	Effective(Options) Options
 }
 
 // HostOptions returns options without those that only GPUs use.
@@ -129,16 +125,11 @@ type Param struct {
 	Align16 bool   // the value, or the address, is divisible by 16
 }
 
-// Describer is a device that takes tensor descriptors made by the host.
+// Describer is a device that makes tensor descriptors of its own, instead of taking Descriptor.Words
+// (Traits.WordDescriptors).
 type Describer interface {
 	// Describe returns the words of a descriptor and a function that ends its use.
 	Describe(d Descriptor) (words []uint64, release func(), err error)
-}
-
-// WordDescriber is a Describer whose words are those of Descriptor.Words, and whose release does nothing.
-type WordDescriber interface {
-	Describer
-	DescribesInWords()
 }
 
 // Descriptor describes a tensor in memory.

@@ -3,7 +3,7 @@
 // neither does any package below it, so that programs which only run compiled code link none.
 //
 //	device.go    Device, Executable, Buffer, Stream; Options of a launch, debug.go: one of them
-//	traits.go    what some devices can do, as optional interfaces
+//	traits.go    Traits: what is fixed of a device
 //	facts.go     what is known of compiled code
 //	way.go       for which launches code is made
 //	grid.go      the number of programs of a grid

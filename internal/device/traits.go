@@ -1,87 +1,53 @@
 package device
 
-import "github.com/nereid-lang/nereid/internal/diag"
+import (
+	"cmp"
 
-// Optional interfaces of devices and buffers. What a device can do is declared here; nobody compares its
-// name.
+	"github.com/nereid-lang/nereid/internal/diag"
+)
 
-// Kinded is a device that is one of several of a kind: code compiled for one runs on the others.
-type Kinded interface {
-	// Kind returns the target for which the device's code is compiled: "cuda:90".
-	Kind() string
+// Traits is what is fixed of a device. Everybody reads it here; nobody compares a device's name.
+type Traits struct {
+	// Kind is the target for which code is compiled, where several devices run the same code: "cuda:90". ""
+	// means the device's name.
+	Kind string
+	// Target is the target whose code a simulated device runs: "cuda:90". "" means Kind.
+	Target string
+
+	DefaultStages int // num_stages of launches that ask for none; 0 means 3
+
+	HasLines  bool // code has line information unless the functions of its input have no locations
+	Certifies bool // code compiled with Options.Certify runs
+	HostOnly  bool // code does not depend on options that only GPUs use, see HostOptions
+
+	SharesHost bool // kernels read host memory in place, without Wrap
+	CopiesHost bool // host memory is copied to the device for each launch
+
+	// AlignsNumbers says that kernels gain by knowing that a number is divisible by 16, even one under
+	// do_not_specialize: masks that depend on it then do not split wide accesses.
+	AlignsNumbers bool
+	// WordDescriptors says that kernels take tensor descriptors as the words of Descriptor.Words.
+	WordDescriptors bool
 }
 
 // Kind returns the target for which a device's code is compiled: its kind or, without one, its name.
-func Kind(b Device) string {
-	if k, ok := b.(Kinded); ok {
-		return k.Kind()
-	}
-	return b.Name()
-}
-
-// Staged is a device whose loops are pipelined in another number of stages than 3, unless a launch asks for
-// one.
-type Staged interface{ DefaultStages() int }
+func Kind(b Device) string { return cmp.Or(b.Traits().Kind, b.Name()) }
 
 // DefaultsOn returns the options of a launch on a device with unset ones filled in.
 func DefaultsOn(b Device, o Options) Options {
-	if s, ok := b.(Staged); ok && o.NumStages == 0 {
-		o.NumStages = s.DefaultStages()
+	if o.NumStages == 0 {
+		o.NumStages = b.Traits().DefaultStages
 	}
 	return o.Defaults()
 }
 
-// Lined is a device whose code can have line information.
-type Lined interface {
-	// HasLines reports whether code has line information unless the functions of its input have no locations.
-	HasLines() bool
-}
-
-// HasLines reports whether a device's code has line information, which a compilation may leave out.
-func HasLines(b Device) bool {
-	l, ok := b.(Lined)
-	return ok && l.HasLines()
-}
-
-// Certifier is a device that runs code compiled with Options.Certify.
-type Certifier interface{ Certifies() }
-
 // CheckCertify returns an error if launches ask for Options.Certify of a device that does not have it.
 func CheckCertify(b Device, o Options) error {
-	if _, ok := b.(Certifier); ok || !o.Certify {
+	if b.Traits().Certifies || !o.Certify {
 		return nil
 	}
 	return diag.Refuse("Options.Certify", "%s computes with floats", b.Name()).
 		Instead("take interp, sim:90 or sim:gfx942")
-}
-
-// HostSharer is a device whose kernels can read host memory in place, without Wrap.
-type HostSharer interface{ SharesHost() bool }
-
-// SharesHost reports whether a device's kernels read host memory in place.
-func SharesHost(b Device) bool {
-	h, ok := b.(HostSharer)
-	return ok && h.SharesHost()
-}
-
-// HostCopier is a device that copies host memory to its own for each launch.
-type HostCopier interface{ CopiesHost() bool }
-
-// CopiesHost reports whether a device copies host memory for each launch.
-func CopiesHost(b Device) bool {
-	h, ok := b.(HostCopier)
-	return ok && h.CopiesHost()
-}
-
-// Aligner is a device whose kernels gain by knowing that a number is divisible by 16, even one under
-// do_not_specialize: masks that depend on it then do not split wide accesses.
-type Aligner interface{ AlignsNumbers() bool }
-
-// AlignsNumbers reports whether numbers under do_not_specialize that are divisible by 16 have code of their
-// own.
-func AlignsNumbers(b Device) bool {
-	a, ok := b.(Aligner)
-	return ok && a.AlignsNumbers()
 }
 
 // Isolator is a device that can run launches in a child process.

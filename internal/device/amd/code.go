@@ -76,11 +76,3 @@ func (d *Device) Runs(stage, machine string) error { return Runs(d.Chip, stage, 
 
 // Machine returns the chip, which alone runs its code.
 func (d *Device) Machine() string { return d.Chip }
-
-// DescribesInWords says that launches take descriptors in words.
-func (*Device) DescribesInWords() {}
-
-// Describe returns the words of a descriptor.
-func (*Device) Describe(t device.Descriptor) ([]uint64, func(), error) {
-	return t.Words(), func() {}, nil
-}

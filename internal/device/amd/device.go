@@ -44,8 +44,10 @@ func Devices() ([]*Device, error) {
 // Name returns "hip:0" and the like.
 func (d *Device) Name() string { return fmt.Sprintf("hip:%d", d.dev.Ordinal) }
 
-// Kind returns the target in Triton's notation.
-func (d *Device) Kind() string { return "hip:" + d.Chip }
+// Traits returns what is fixed of the GPU; its kind is the target in Triton's notation.
+func (d *Device) Traits() device.Traits {
+	return device.Traits{Kind: "hip:" + d.Chip, CopiesHost: true, WordDescriptors: true}
+}
 
 // Info returns a line about the GPU.
 func (d *Device) Info() string {
@@ -69,9 +71,6 @@ func (d *Device) Restore(_ context.Context, _ string, c device.Code) (device.Exe
 	}
 	return &kernel{d, code, c, f}, nil
 }
-
-// CopiesHost reports that host memory is copied for each launch.
-func (*Device) CopiesHost() bool { return true }
 
 // Alloc returns zeroed device memory.
 func (d *Device) Alloc(size int) (device.Buffer, error) {

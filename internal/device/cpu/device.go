@@ -33,8 +33,10 @@ type Device struct {
 	live    liveCode
 }
 
-// Effective implements device.Indifferent.
-func (*Device) Effective(o device.Options) device.Options { return device.HostOptions(o) }
+// Traits returns what is fixed of the CPU.
+func (*Device) Traits() device.Traits {
+	return device.Traits{HostOnly: true, SharesHost: true, WordDescriptors: true}
+}
 
 // EnableLabels has the threads that run kernels carry the profiler's labels of their launch.
 func EnableLabels() { pool.Labels.Store(true) }
@@ -170,20 +172,8 @@ var Tiles = sync.OnceValue(func() bool { return cpuid.RequestAMX() == nil })
 // Wrap returns a buffer for memory of the caller.
 func (d *Device) Wrap(data []byte) (device.Buffer, error) { return &buffer{data: data}, nil }
 
-// SharesHost reports that kernels read host memory in place, without Wrap.
-func (d *Device) SharesHost() bool { return true }
-
 // NewStream returns a stream on which a launch is done when it returns.
 func (*Device) NewStream() (device.Stream, error) { return stream{}, nil }
-
-// DescribesInWords says that launches take descriptors in words.
-func (*Device) DescribesInWords() {}
-
-// Describe returns the words of a descriptor as the middle layer splits it: base, shape, strides and whether
-// padding is NaN.
-func (*Device) Describe(t device.Descriptor) (words []uint64, release func(), err error) {
-	return t.Words(), func() {}, nil
-}
 
 // The code generator and the pool must use the same code for a stopped kernel; the index fails to compile if
 // they differ.

@@ -22,8 +22,7 @@ func (c GPU) Arch() string { return c.chip().Own }
 // Machine returns the architecture.
 func (c GPU) Machine() string { return c.Arch() }
 
-// DescribesInWords says that launches take descriptors in words, also those that become tensor maps.
-func (GPU) DescribesInWords() {}
-
-// Describe returns the words of a descriptor.
-func (GPU) Describe(d device.Descriptor) ([]uint64, func(), error) { return d.Words(), func() {}, nil }
+// Traits returns what is fixed of a GPU. Descriptors are passed in words, also those that become tensor maps.
+func (c GPU) Traits() device.Traits {
+	return device.Traits{Kind: c.Kind(), CopiesHost: true, WordDescriptors: true}
+}

@@ -86,9 +86,6 @@ func place(b device.Buffer, at, n int) (driver.DevicePtr, error) {
 	return driver.DevicePtr(b.Addr()) + driver.DevicePtr(at), nil
 }
 
-// CopiesHost reports that host memory is copied for each launch.
-func (*Device) CopiesHost() bool { return true }
-
 // buffer is memory of the GPU.
 type buffer struct {
 	ctx  *driver.Context

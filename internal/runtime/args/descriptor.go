@@ -92,7 +92,7 @@ func (c Class) block() (out []int64) {
 }
 
 // Words returns the number of words that an argument of the class has on devices that take descriptors in
-// words (see device.WordDescriber).
+// words (see device.Traits).
 func (c Class) Words() int {
 	switch {
 	case c.Folded():

@@ -10,7 +10,10 @@ import (
 )
 
 // Device is the identity of a device. Package core's Device begins with it.
-type Device struct{ Backend device.Device }
+type Device struct {
+	Backend device.Device
+	Traits  device.Traits // the back end's, which launches read
+}
 
 // Defaults returns the options of a launch on the device with unset ones filled in.
 func (d *Device) Defaults(o device.Options) device.Options {
@@ -33,13 +36,12 @@ func (d *Device) String() string {
 
 // DescribesInWords reports whether descriptors are passed to kernels in words.
 func (d *Device) DescribesInWords() bool {
-	_, ok := d.Backend.(device.WordDescriber)
-	return ok
+	return d.Traits.WordDescriptors
 }
 
 // SharesHost reports whether kernels on the device read host memory in place.
 func (d *Device) SharesHost() bool {
-	return d != nil && device.SharesHost(d.Backend)
+	return d != nil && d.Traits.SharesHost
 }
 
 // Stream is the part of a stream that a launch reads. Package core's Stream begins with it.

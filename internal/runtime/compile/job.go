@@ -175,7 +175,7 @@ func (k *Kernel) setRules(m *ir.Module) error {
 // lineless reports whether code omits line information: with Settings.NoLines, on devices whose code has it.
 func (j *job) lineless() bool {
 	return j.k.Set.NoLines && !knob.Checked.Get() && !j.out.Variant.Options.Check && j.dev != nil &&
-		device.HasLines(j.dev.Backend)
+		j.dev.Backend.Traits().HasLines
 }
 
 // dropLines removes the locations of functions, without which code has no line information. Operations keep

@@ -38,7 +38,7 @@ func (l *Launch) Describe(param string, word int, x *args.Descriptor) (uint64, [
 			len(d.Strides), len(d.Block), len(d.Shape))
 	}
 	maker, ok := l.Dev.b.(device.Describer)
-	if !ok {
+	if !ok && !l.Dev.traits.WordDescriptors {
 		return 0, nil, diag.Refuse("tensor descriptors", "%s takes none", l.Dev).By(l.Dev.String())
 	}
 	base, err := l.Address(param, word, x.Base)
@@ -47,6 +47,9 @@ func (l *Launch) Describe(param string, word int, x *args.Descriptor) (uint64, [
 	}
 	desc := device.Descriptor{Base: base, Shape: d.Shape, Strides: d.Strides, Block: d.Block,
 		ElemSize: d.Base.DType.Size(), NaN: d.NaN}
+	if l.Dev.traits.WordDescriptors {
+		return base, desc.Words(), nil
+	}
 	words, release, err := maker.Describe(desc)
 	if err != nil {
 		return 0, nil, err

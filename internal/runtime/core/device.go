@@ -1,6 +1,7 @@
 package core
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync/atomic"
@@ -9,10 +10,16 @@ import (
 )
 
 // Device runs kernels.
-type Device struct{ b device.Device }
+type Device struct {
+	b      device.Device
+	traits device.Traits // those of b
+}
 
 // NewDevice returns the device of a back end.
-func NewDevice(b device.Device) *Device { return &Device{b} }
+func NewDevice(b device.Device) *Device { return &Device{b, b.Traits()} }
+
+// Traits returns what is fixed of a device.
+func Traits(d *Device) *device.Traits { return &d.traits }
 
 // Backend returns the back end of a device.
 func Backend(d *Device) device.Device { return d.b }
@@ -50,10 +57,7 @@ func (d *Device) Target() string {
 	if err := d.usable(); err != nil {
 		return ""
 	}
-	if t, ok := d.b.(interface{ CodeTarget() string }); ok {
-		return t.CodeTarget()
-	}
-	return device.Kind(d.b)
+	return cmp.Or(d.traits.Target, device.Kind(d.b))
 }
 
 // Stages returns the names of the forms that a kernel takes on its way to this device.

@@ -84,7 +84,7 @@ func (g *Graph) Close() error {
 // lends returns an error if the stream is being captured and lending host memory to the device would copy it:
 // the copies would not be part of the graph.
 func (l *Launch) lends() error {
-	if l.On == nil || !device.CopiesHost(l.Dev.b) {
+	if l.On == nil || !l.Dev.traits.CopiesHost {
 		return nil
 	}
 	return l.On.recorded("memory of the host would have to be copied to the device, which takes no part " +

@@ -31,6 +31,7 @@ func TestLayouts(t *testing.T) {
 		"Stream.s":           {unsafe.Offsetof(stream.s), unsafe.Offsetof(queue.S)},
 		"Device.b":           {unsafe.Offsetof(device.b), unsafe.Offsetof(dev.Backend)},
 		"size of b":          {unsafe.Sizeof(device.b), unsafe.Sizeof(dev.Backend)},
+		"Device.traits":      {unsafe.Offsetof(device.traits), unsafe.Offsetof(dev.Traits)},
 		"Descriptor.Base":    {unsafe.Offsetof(desc.Base), unsafe.Offsetof(plain.Base)},
 		"Descriptor.Shape":   {unsafe.Offsetof(desc.Shape), unsafe.Offsetof(plain.Shape)},
 		"Descriptor.Strides": {unsafe.Offsetof(desc.Strides), unsafe.Offsetof(plain.Strides)},

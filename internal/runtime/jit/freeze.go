@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/runtime/core"
 	"github.com/nereid-lang/nereid/internal/runtime/warm"
@@ -34,7 +33,7 @@ func (k *Kernel) freeze(s *core.Stream, list []any, signature string, apart bool
 	if err != nil {
 		return nil, err
 	}
-	if !apart && device.SharesHost(core.Backend(s.Device())) {
+	if !apart && core.Traits(s.Device()).SharesHost {
 		l.opts.Overlap = true
 	}
 	b, err := k.build(s.Context(), l)

@@ -345,7 +345,7 @@ func (l *launch) params() *args.Params {
 	if l.general != nil {
 		return l.general.params
 	}
-	if l.bound || !device.AlignsNumbers(core.Backend(l.Dev)) {
+	if l.bound || !core.Traits(l.Dev).AlignsNumbers {
 		return l.k.loose
 	}
 	return l.k.params

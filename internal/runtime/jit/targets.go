@@ -132,6 +132,7 @@ type compiler interface {
 	Target() lang.Target
 	Stages() []string
 	CompileOnly(ctx context.Context, in *target.Input) (target.Executable, error)
+	Traits() device.Traits
 }
 
 // offline is a back end that compiles for a device that this machine may not have.
@@ -168,8 +169,6 @@ func (c offline) Distinct(m *ir.Module, w device.Way) device.Way {
 	return w
 }
 
-func (c offline) HasLines() bool                   { return hasLines(c.compiler) }
-func (c offline) DefaultStages() int               { return defaultStages(c.compiler) }
 func (c offline) Machine() string                  { return machine(c.compiler) }
 func (c offline) Generator() string                { return generator(c.compiler) }
 func (c offline) Info() string                     { return "compiler for " + c.name }
@@ -180,18 +179,10 @@ func (c offline) Compile(ctx context.Context, in *target.Input) (target.Executab
 	return c.CompileOnly(ctx, in)
 }
 
-// defaultStages returns the number of stages that loops have on a target; 0 means the usual one.
-func defaultStages(c compiler) int {
-	if s, ok := c.(target.Staged); ok {
-		return s.DefaultStages()
-	}
-	return 0
-}
-
-// hasLines reports whether a compiler's code has line information.
-func hasLines(c compiler) bool {
-	l, ok := c.(target.Lined)
-	return ok && l.HasLines()
+// Traits returns what compilations read: nothing is launched.
+func (c offline) Traits() device.Traits {
+	t := c.compiler.Traits()
+	return device.Traits{DefaultStages: t.DefaultStages, HasLines: t.HasLines}
 }
 
 // machine names the processors that run a compiler's code.

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/nereid-lang/nereid/internal/autotune"
+	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/lang"
-	"github.com/nereid-lang/nereid/internal/target"
 )
 
 // twins holds, by the name of a config that is measured, the others that give the same code.
@@ -16,8 +16,7 @@ type twins map[string][]lang.Config
 // config with the code of one that has a timing already takes that timing.
 func (r *run) distinct(step int, g *given, configs, todo []lang.Config,
 	rec *autotune.Record) ([]lang.Config, twins) {
-	plain, ok := r.dev.Backend.(target.Indifferent)
-	if !ok || r.seesOptions(step) {
+	if !r.dev.Backend.Traits().HostOnly || r.seesOptions(step) {
 		return todo, nil
 	}
 	first, same := map[string]string{}, twins{}
@@ -27,12 +26,12 @@ func (r *run) distinct(step int, g *given, configs, todo []lang.Config,
 	}
 	for _, c := range configs {
 		if t, ok := rec.Find(c.String()); ok && t.Failed == "" && !missing[c.String()] {
-			first[code(plain, g, c)] = c.String()
+			first[code(g, c)] = c.String()
 		}
 	}
 	var left []lang.Config
 	for _, c := range todo {
-		key := code(plain, g, c)
+		key := code(g, c)
 		of, known := first[key]
 		switch {
 		case !known:
@@ -64,7 +63,7 @@ func (r *run) seesOptions(step int) bool {
 }
 
 // code returns a text that configs of the same code share.
-func code(plain target.Indifferent, g *given, c lang.Config) string {
+func code(g *given, c lang.Config) string {
 	var b strings.Builder
 	for _, kw := range c.Kwargs {
 		fmt.Fprintf(&b, "%s=%s, ", kw.Name, lang.Repr(kw.Value))
@@ -72,7 +71,7 @@ func code(plain target.Indifferent, g *given, c lang.Config) string {
 	if c.PreHook != nil {
 		fmt.Fprintf(&b, "hook %p, ", c.PreHook)
 	}
-	return b.String() + plain.Effective(configOptions(c, g.Opts)).Key()
+	return b.String() + device.HostOptions(configOptions(c, g.Opts)).Key()
 }
 
 // copy gives a config the timing of another.

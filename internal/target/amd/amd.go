@@ -48,26 +48,15 @@ func (c Compiler) Target() lang.Target {
 	return lang.Target{Backend: "hip", Chip: c.Chip, WarpSize: c.lanes()}
 }
 
-// DefaultStages returns Triton's number of stages for HIP.
-func (Compiler) DefaultStages() int { return 2 }
-
-// HasLines reports that code has line information.
-func (Compiler) HasLines() bool { return true }
-
-// AlignsNumbers says that wide accesses pay.
-func (Compiler) AlignsNumbers() bool { return true }
+// Traits returns what is fixed of devices that run the code. Triton's number of stages for HIP is 2; wide
+// accesses pay; TTIR has pointers in the place of descriptors.
+func (Compiler) Traits() device.Traits {
+	return device.Traits{DefaultStages: 2, HasLines: true, AlignsNumbers: true, WordDescriptors: true}
+}
 
 // Stages returns the names of the stages.
 func (Compiler) Stages() []string {
 	return []string{"source", "ttir", "ttgir", "llir", stageAsm, stageCode}
-}
-
-// DescribesInWords says that launches take descriptors in words: TTIR has pointers in their place.
-func (Compiler) DescribesInWords() {}
-
-// Describe returns the words of a descriptor.
-func (Compiler) Describe(d target.Descriptor) ([]uint64, func(), error) {
-	return d.Words(), func() {}, nil
 }
 
 // The last stages: assembly and the code object.

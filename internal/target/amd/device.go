@@ -17,7 +17,6 @@ type Device struct {
 // Both halves of a device have these; the GPU's count.
 var _ interface {
 	device.Runner
-	device.WordDescriber
 	device.Native
 } = (*Device)(nil)
 
@@ -45,8 +44,9 @@ func (d *Device) Runs(stage, machine string) error { return d.Device.Runs(stage,
 // Machine returns the chip, which alone runs its code.
 func (d *Device) Machine() string { return d.Device.Machine() }
 
-// DescribesInWords says that launches take descriptors in words.
-func (*Device) DescribesInWords() {}
-
-// Describe returns the words of a descriptor.
-func (d *Device) Describe(t device.Descriptor) ([]uint64, func(), error) { return d.Device.Describe(t) }
+// Traits returns those of the compiler and of the GPU.
+func (d *Device) Traits() device.Traits {
+	t, gpu := d.Compiler.Traits(), d.Device.Traits()
+	t.Kind, t.CopiesHost = gpu.Kind, gpu.CopiesHost
+	return t
+}

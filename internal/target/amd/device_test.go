@@ -19,7 +19,7 @@ func TestDevice(t *testing.T) {
 	}
 	d := list[1].(*amd.Device)
 	const about = "hip:1 hip:gfx90a Stub Instinct, gfx90a, 304 CUs, 196608 MiB"
-	if got := d.Name() + " " + d.Kind() + " " + d.Info(); got != about {
+	if got := d.Name() + " " + d.Traits().Kind + " " + d.Info(); got != about {
 		t.Error(got)
 	}
 	k, err := d.Restore(t.Context(), "add", target.Code{

@@ -179,6 +179,9 @@ func (c Compiler) CompileOnly(ctx context.Context, in *target.Input) (target.Exe
 	return device.NewUnloaded("cpu", code, out.Facts()), nil
 }
 
+// Traits returns what compilations for another machine must know: nothing.
+func (Compiler) Traits() device.Traits { return device.Traits{} }
+
 // Machine names the processor and its features.
 func (c Compiler) Machine() string {
 	lib, err := c.library()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/nereid-lang/nereid/internal/device"
 	devcpu "github.com/nereid-lang/nereid/internal/device/cpu"
 	"github.com/nereid-lang/nereid/internal/llvm"
 	"github.com/nereid-lang/nereid/internal/target"
@@ -51,6 +52,9 @@ func newDevice(d *devcpu.Device, c Compiler) *Device {
 	d.Lines, d.Linker, d.Compiled = c.Lines, x.link, c.Machine
 	return x
 }
+
+// Traits returns what is fixed of the CPU.
+func (d *Device) Traits() device.Traits { return d.Device.Traits() }
 
 // link links an object file by LLVM.
 func (d *Device) link(obj []byte, entry string, tell bool) (devcpu.Native, uintptr, error) {

@@ -56,15 +56,14 @@ func (d *Device) FillMasked() { d.ones = true }
 func (*Device) Name() string        { return "interp" }
 func (*Device) Target() lang.Target { return lang.DefaultTarget }
 func (*Device) Stages() []string    { return []string{"source", "ttir"} }
-func (*Device) Certifies()          {} // implements target.Certifier
 
 func (*Device) Info() string {
 	return fmt.Sprintf("interpreter of Triton IR in Go, %d workers, checks every access",
 		runtime.GOMAXPROCS(0))
 }
 
-// Effective implements target.Indifferent.
-func (*Device) Effective(o target.Options) target.Options { return device.HostOptions(o) }
+// Traits returns what is fixed of the interpreter.
+func (*Device) Traits() device.Traits { return device.Traits{Certifies: true, HostOnly: true} }
 
 func (d *Device) Compile(ctx context.Context, in *target.Input) (target.Executable, error) {
 	if err := in.TTIR(d.Target()); err != nil || in.Until == "ttir" {

@@ -34,11 +34,11 @@ func (c Compiler) Target() lang.Target {
 	return lang.Target{Backend: "cuda", Arch: c.Capability, WarpSize: 32}
 }
 
-// HasLines reports that code has line information: PTX has it, as Triton's does.
-func (Compiler) HasLines() bool { return true }
-
-// AlignsNumbers says that wide accesses pay.
-func (Compiler) AlignsNumbers() bool { return true }
+// Traits returns what is fixed of devices that run the code. PTX has line information, as Triton's does; wide
+// accesses pay; descriptors are passed in words, also those that become tensor maps.
+func (Compiler) Traits() device.Traits {
+	return device.Traits{HasLines: true, AlignsNumbers: true, WordDescriptors: true}
+}
 
 // Stages returns the names of the stages.
 func (Compiler) Stages() []string { return []string{"source", "ttir", "ttgir", "llir", "ptx", "cubin"} }

@@ -24,10 +24,7 @@ var _ interface {
 	device.Keeper
 	device.Adopter
 	device.Runner
-	device.WordDescriber
 	device.Native
-	device.Aligner
-	device.Lined
 } = (*Device)(nil)
 
 // Devices returns the GPUs of this machine, whether LLVM is installed or not. If there is none, the error
@@ -55,6 +52,13 @@ func DeviceOf(handle uintptr) (b target.Backend, release func(), err error) {
 
 func withCompiler(d *devnvidia.Device) *Device {
 	return &Device{Compiler{Capability: d.GPU.Capability, NoMaps: !d.HasTensorMaps()}, d}
+}
+
+// Traits returns those of the compiler and of the GPU.
+func (d *Device) Traits() device.Traits {
+	t, gpu := d.Compiler.Traits(), d.Device.Traits()
+	t.Kind, t.CopiesHost = gpu.Kind, gpu.CopiesHost
+	return t
 }
 
 // Compile compiles and loads a kernel. Only this needs LLVM: a machine without it runs kernels from the

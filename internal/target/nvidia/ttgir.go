@@ -139,14 +139,6 @@ func hasDescriptors(m *ir.Module) bool {
 	return false
 }
 
-// DescribesInWords says that launches take descriptors in words, also those that become tensor maps.
-func (Compiler) DescribesInWords() {}
-
-// Describe returns the words of a descriptor.
-func (Compiler) Describe(d target.Descriptor) ([]uint64, func(), error) {
-	return d.Words(), func() {}, nil
-}
-
 // tensorMaps reports whether descriptors become tensor maps where they can.
 func (c Compiler) tensorMaps() bool {
 	return c.chip().TMA && !c.NoMaps && !knob.NoTMA.Get()

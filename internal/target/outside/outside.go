@@ -45,8 +45,8 @@ func (d *Device) Name() string        { return d.t.Name() }
 func (d *Device) Info() string        { return d.info }
 func (d *Device) Target() lang.Target { return lang.DefaultTarget }
 
-// SharesHost reports that kernels read host memory in place.
-func (d *Device) SharesHost() bool { return true }
+// Traits returns what is fixed of the device: kernels read host memory in place.
+func (d *Device) Traits() device.Traits { return device.Traits{SharesHost: true} }
 
 // Stages returns Nereid's stages, then the back end's.
 func (d *Device) Stages() []string {

@@ -46,15 +46,16 @@ func Devices() ([]target.Backend, error) {
 
 func (d *Device) Name() string { return "sim:" + d.Chip }
 
-// CodeTarget returns the target whose code the device runs.
-func (d *Device) CodeTarget() string { return "hip:" + d.Chip }
+// Traits returns those of the compiler, and that the emulator runs a GPU's code and has Options.Certify.
+func (d *Device) Traits() device.Traits {
+	t := d.Compiler.Traits()
+	t.Target, t.Certifies = "hip:"+d.Chip, true
+	return t
+}
 
 func (d *Device) Info() string {
 	return fmt.Sprintf("emulator of %s in Go, checks accesses, races and waits", d.Chip)
 }
-
-// Certifies says that the emulator has Options.Certify.
-func (*Device) Certifies() {}
 
 // Compile compiles a kernel to a code object and decodes it.
 func (d *Device) Compile(ctx context.Context, in *target.Input) (target.Executable, error) {
@@ -94,14 +95,6 @@ func (d *Device) Alloc(size int) (target.Buffer, error) {
 func (d *Device) Wrap(data []byte) (target.Buffer, error) { return d.mem.Buffer(data), nil }
 
 func (*Device) NewStream() (target.Stream, error) { return simmem.Stream{}, nil }
-
-// DescribesInWords says that launches take descriptors in words.
-func (*Device) DescribesInWords() {}
-
-// Describe returns the words of a descriptor.
-func (*Device) Describe(d target.Descriptor) ([]uint64, func(), error) {
-	return d.Words(), func() {}, nil
-}
 
 // kernel is a code object, decoded.
 type kernel struct {

@@ -47,15 +47,16 @@ func Devices() ([]target.Backend, error) {
 
 func (d *Device) Name() string { return fmt.Sprintf("sim:%d", d.Capability) }
 
-// CodeTarget returns the target whose code the device runs.
-func (d *Device) CodeTarget() string { return fmt.Sprintf("cuda:%d", d.Capability) }
+// Traits returns those of the compiler, and that the simulator runs a GPU's code and has Options.Certify.
+func (d *Device) Traits() device.Traits {
+	t := d.Compiler.Traits()
+	t.Target, t.Certifies = fmt.Sprintf("cuda:%d", d.Capability), true
+	return t
+}
 
 func (d *Device) Info() string {
 	return fmt.Sprintf("simulator of PTX for sm_%d in Go, checks accesses and races", d.Capability)
 }
-
-// Certifies says that the simulator has Options.Certify.
-func (*Device) Certifies() {}
 
 // Compile compiles a kernel to PTX and parses it.
 func (d *Device) Compile(ctx context.Context, in *target.Input) (target.Executable, error) {
