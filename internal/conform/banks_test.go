@@ -28,6 +28,16 @@ def product(a, b, c, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, S: tl.co
             z = tl.load(b + (at + k)[:, None] * N + j[None, :])
         acc = tl.dot(x, z, acc, out_dtype=acc.dtype)
     tl.store(c + i[:, None] * N + j[None, :], acc.to(c.dtype.element_ty))
+
+@triton.jit
+def floats(a, b, c, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, T: tl.constexpr):
+    i, j, k = tl.arange(0, M), tl.arange(0, N), tl.arange(0, K)
+    x = tl.load(a + i[:, None] * K + k[None, :]).to(tl.float32)
+    if T:
+        y = tl.load(b + j[None, :] * K + k[:, None]).to(tl.float32)
+    else:
+        y = tl.load(b + k[:, None] * N + j[None, :]).to(tl.float32)
+    tl.store(c + i[:, None] * N + j[None, :], tl.dot(x, y))
 `
 
 // TestBankConflicts runs kernels that change layouts through shared memory on the simulated GPUs, and has
@@ -62,6 +72,8 @@ func TestBankConflicts(t *testing.T) {
 			[2]int64{704, 640}},
 		{"product", []any{in(f32, 64, 64), in(f32, 64, 64), in(f32, 64, 64), 64, 64, 64, 32, true},
 			[2]int64{1152, 1024}},
+		{"floats", []any{in(f16, 64, 64), in(f16, 64, 64), in(f32, 64, 64), 64, 64, 64, false}, [2]int64{576, 640}},
+		{"floats", []any{in(f16, 64, 64), in(f16, 64, 64), in(f32, 64, 64), 64, 64, 64, true}, [2]int64{576, 640}},
 	} {
 		for i, name := range []string{"sim:90", "sim:80"} {
 			d := described{kernel: c.kernel, grid: nereid.Grid{1}, args: c.args,

@@ -40,3 +40,32 @@ tl.store(y + i[:, None] * 16 + i[None, :], u)`)
 		}
 	}
 }
+
+// TestFloatOperands multiplies in TF32 what is converted in registers: tensor cores want its columns side by
+// side in shared memory, and lanes store their parts of a row in different orders to reach different banks.
+// With small whole numbers every sum is exact.
+func TestFloatOperands(t *testing.T) {
+	judge := interpreter(t)
+	dev := opened(t, "sim:90")[0]
+	for _, c := range []struct{ m, n, k, warps int }{
+		{64, 64, 64, 4}, {64, 16, 32, 4}, {64, 128, 16, 4}, {128, 32, 64, 8}, {128, 256, 16, 8}, {64, 8, 128, 4},
+	} {
+		for _, b := range []string{"kk[:, None] * N + j[None, :]", "j[None, :] * K + kk[:, None]"} {
+			for _, dt := range []*dtype{f16, f32} {
+				k := kernelOf(t, `@triton.jit
+def k(x, out, y, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
+`, `i, j, kk = tl.arange(0, M), tl.arange(0, N), tl.arange(0, K)
+v = (tl.load(x + i[:, None] * K + kk[None, :]).to(tl.int32) % 7 - 3).to(tl.float32)
+w = (tl.load(y + `+b+`).to(tl.int32) % 5 - 2).to(tl.float32)
+tl.store(out + i[:, None] * N + j[None, :], tl.dot(v, w))`)
+				run := func(dev *nereid.Device) []byte {
+					return leaves(t, k, dev, nereid.Grid{1}, numbers(dt, c.m*c.k), newArray(f32, c.m*c.n),
+						lend(t, dev, numbers(dt, c.k*c.n)), c.m, c.n, c.k, nereid.Options{NumWarps: c.warps})
+				}
+				if !bytes.Equal(run(dev), run(judge)) {
+					t.Errorf("%+v, right operand at %s, %v: the product differs", c, b, dt)
+				}
+			}
+		}
+	}
+}

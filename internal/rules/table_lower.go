@@ -30,6 +30,13 @@ var (
 		Decides: "lanes choose among registers that are sent to all",
 		Reason:  "Each bit of the choice doubles the shuffles and adds a select.",
 	})
+	SpreadWavefronts = add(Rule{
+		Name: "spread-wavefronts", Area: areaExchange, Test: switches,
+		Kind: AtLeast, Value: 2, Off: always, Unit: "wavefronts of a word",
+		Decides: "lanes store their registers to shared memory in different orders",
+		Reason: "A wavefront occupies the shared memory of all warps for a cycle; the select that spares " +
+			"one or more of them occupies one of four schedulers for two.",
+	})
 	RepeatedWords = add(Rule{
 		Name: "repeated-words", Area: areaExchange, Test: layoutTest,
 		Kind: AtMost, Value: 32, Off: never, Unit: "registers of a thread",

@@ -133,6 +133,7 @@ func ruleSamples() (list []ruleSample) {
 		{"held", "*fp16:16, *fp16:16, *fp16:16, *fp32:16, 128, 32, 128, 64, 12", 4, 2},
 		{"wide", "*fp16:16, *fp16:16, *fp32:16, i32, 128, 128, 64", 4, 3},
 		{"narrow", "*fp16:16, *fp16:16, *fp32:16, i32, 128, 32, 128", 4, 3},
+		{"floats", "*fp16:16, *fp16:16, *fp32:16, 64, 64, 64", 4, 3},
 	} {
 		for _, way := range []device.Way{any, one, many} {
 			list = append(list, ruleSample{kernel: s.kernel, signature: s.signature, warps: s.warps,

@@ -309,3 +309,12 @@ def persistent(a, b, c, m, n, K, M: tl.constexpr, N: tl.constexpr, B: tl.constex
             y = tl.load(b + kk[:, None] * n + j[None, :], mask=kk[:, None] < K, other=0.0)
             acc = tl.dot(x, y, acc)
         tl.store(c + i[:, None] * n + j[None, :], acc.to(tl.float16))
+
+
+@triton.jit
+def floats(a, b, c, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
+    """A product in TF32 whose right operand comes by rows: a store to shared memory turns them into columns."""
+    i, j, k = tl.arange(0, M), tl.arange(0, N), tl.arange(0, K)
+    x = tl.load(a + i[:, None] * K + k[None, :]).to(tl.float32)
+    y = tl.load(b + k[:, None] * N + j[None, :]).to(tl.float32)
+    tl.store(c + i[:, None] * N + j[None, :], tl.dot(x, y))
