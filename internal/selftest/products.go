@@ -18,6 +18,8 @@ func drawProduct(r *rand.Rand, p *place) (c Config) {
 	precision := p.precision()
 	if dt == nereid.Float32 && r.IntN(3) == 0 {
 		precision = "ieee"
+	} else if dt.Size() == 2 && precision == "tf32" && r.IntN(6) == 0 {
+		precision = "wide"
 	}
 	c.set("precision", precision)
 	c.set("out", oneOf(r, outTypes(dt)...))
@@ -71,14 +73,17 @@ func drawBlocks(r *rand.Rand, p *place, c *Config, dt nereid.DType, precision st
 	if dt.Size() == 1 {
 		deep = deep[1:]
 	}
-	each := 128
+	each, size := 128, dt.Size()
+	if precision == "wide" {
+		size = 4
+	}
 	if precision == "ieee" {
 		each, deep = 64, deep[:2]
 	}
 	for {
 		bm, bn, bk := oneOf(r, tall...), oneOf(r, tall...), oneOf(r, deep...)
 		warps := oneOf(r, 1, 2, 4, 4, 8)
-		if bm*bn > each*warps*32 || (bm+bn)*bk*dt.Size() > 128<<10 {
+		if bm*bn > each*warps*32 || (bm+bn)*bk*size > 128<<10 {
 			continue
 		}
 		c.set("bm", bm)

@@ -34,6 +34,15 @@ def operand(x, i, k, N, K, si, sk, BI: tl.constexpr, BK: tl.constexpr, FORM: tl.
 
 
 @triton.jit
+def multiply(x, y, acc, ACC: tl.constexpr, PRECISION: tl.constexpr):
+    """acc and the product of x and y, which "wide" widens to fp32 in registers."""
+    if PRECISION == "wide":
+        return tl.dot(x.to(tl.float32), y.to(tl.float32), acc, input_precision="tf32", out_dtype=ACC)
+    else:
+        return tl.dot(x, y, acc, input_precision=PRECISION, out_dtype=ACC)
+
+
+@triton.jit
 def keep(c, acc, m, n, M, N, sc, BM: tl.constexpr, BN: tl.constexpr, FORM: tl.constexpr):
     """Stores a tile, by pointers, by a descriptor, or by a descriptor in two halves."""
     if FORM == "pointers":
@@ -57,7 +66,7 @@ def tile(t, a, b, c, M, N, K, sam, sak, sbn, sbk, sc, BM: tl.constexpr, BN: tl.c
     for k in range(0, K, BK):
         x = operand(a, m, k, M, K, sam, sak, BM, BK, AFORM, TA)
         y = operand(b, n, k, N, K, sbn, sbk, BN, BK, BFORM, TB)
-        acc = tl.dot(x, y.T, acc, input_precision=PRECISION, out_dtype=ACC)
+        acc = multiply(x, y.T, acc, ACC, PRECISION)
     keep(c, acc, m, n, M, N, sc, BM, BN, CFORM)
 
 
@@ -126,7 +135,7 @@ def advanced(a, b, c, M, N, K, sam, sak, sbn, sbk, sc, BM: tl.constexpr, BN: tl.
         else:
             x = tl.load(left, mask=ks[None, :] < K - k * BK, other=0.0)
             y = tl.load(right, mask=ks[:, None] < K - k * BK, other=0.0)
-        acc = tl.dot(x, y, acc, input_precision=PRECISION, out_dtype=ACC)
+        acc = multiply(x, y, acc, ACC, PRECISION)
         left += BK * sak
         right += BK * sbk
     keep(c, acc, m, n, M, N, sc, BM, BN, "pointers")
@@ -144,7 +153,7 @@ def blocks(a, b, c, M, N, K, sam, sak, sbn, sbk, sc, BM: tl.constexpr, BN: tl.co
     for k in range(0, K, BK):
         x = tl.load(left, boundary_check=(0, 1), padding_option="zero")
         y = tl.load(right, boundary_check=(0, 1), padding_option="zero")
-        acc = tl.dot(x, y, acc, input_precision=PRECISION, out_dtype=ACC)
+        acc = multiply(x, y, acc, ACC, PRECISION)
         left = tl.advance(left, (0, BK))
         right = tl.advance(right, (BK, 0))
     out = tl.make_block_ptr(c, (M, N), (sc, 1), (m, n), (BM, BN), (1, 0))
