@@ -72,8 +72,10 @@ func TestBankConflicts(t *testing.T) {
 			[2]int64{704, 640}},
 		{"product", []any{in(f32, 64, 64), in(f32, 64, 64), in(f32, 64, 64), 64, 64, 64, 32, true},
 			[2]int64{1152, 1024}},
-		{"floats", []any{in(f16, 64, 64), in(f16, 64, 64), in(f32, 64, 64), 64, 64, 64, false}, [2]int64{576, 640}},
-		{"floats", []any{in(f16, 64, 64), in(f16, 64, 64), in(f32, 64, 64), 64, 64, 64, true}, [2]int64{576, 640}},
+		{"floats", []any{in(f16, 64, 64), in(f16, 64, 64), in(f32, 64, 64), 64, 64, 64, false},
+			[2]int64{576, 640}},
+		{"floats", []any{in(f16, 64, 64), in(f16, 64, 64), in(f32, 64, 64), 64, 64, 64, true},
+			[2]int64{576, 640}},
 	} {
 		for i, name := range []string{"sim:90", "sim:80"} {
 			d := described{kernel: c.kernel, grid: nereid.Grid{1}, args: c.args,
