@@ -260,7 +260,7 @@ func (a *attention) tile() blocks {
 // more than combine takes at once.
 func (a *attention) decodeTile() (t blocks, chunk int) {
 	t = blocks{m: max(pow2(a.queries*a.group), 16), n: 64, warps: 4, stages: 3}
-	parts := nereid.Cdiv(2*enough, a.batch*(a.heads/a.group))
+	parts := nereid.Cdiv(3*enough, a.batch*(a.heads/a.group))
 	if a.c.s.chip != gpuChip {
 		parts = 4
 	}

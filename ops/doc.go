@@ -43,6 +43,7 @@
 //	normalize.go        softmax, layer norm, RMS norm
 //	matmul.go           products of matrices, and what follows them
 //	products.go         configs of products
+//	quantized.go        weights in blocks of few bits, and products with them
 //	attention.go        attention, also over pages
 //	transformer.go      rotary embedding, gated layers, cross entropy
 //	order.go            the largest, sorted rows, sums of all before; sampling

@@ -121,13 +121,7 @@ func (p *product) plan() (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	st.slots = []slot{{0, 0}, {1, 1}, {2, c.n}}
-	if p.o.bias != nil {
-		st.slots = append(st.slots, slot{3, 2})
-	}
-	if p.o.plus != nil {
-		st.slots = append(st.slots, slot{4, 3})
-	}
+	st.slots = append([]slot{{0, 0}, {1, 1}, {2, c.n}}, p.optionSlots()...)
 	out.steps = []step{st}
 	return out, nil
 }
@@ -353,6 +347,8 @@ func (p *product) kernel(name string) (*nereid.Kernel, error) {
 	if p.o.then == nil {
 		return p.c.s.lib.kernel("matmul.py", name)
 	}
-	return p.c.s.lib.withFunction("matmul.py", name, "def epilogue(x):\n    return x\n",
-		p.o.then.function("epilogue", p.acc))
+	return p.c.s.lib.withFunction("matmul.py", name, epilogueText, p.o.then.function("epilogue", p.acc))
 }
+
+// epilogueText is the function of kernels that the formula of Then replaces.
+const epilogueText = "def epilogue(x):\n    return x\n"

@@ -6,6 +6,9 @@ import "github.com/nereid-lang/nereid"
 // threads alone reach the bandwidth of the memory.
 const vectorRows = 2
 
+// skinnyRows is up to how many rows a product has few.
+const skinnyRows = 16
+
 // blocks is a config of a product: the tile of a program, warps and stages of a GPU.
 type blocks struct{ m, n, k, warps, stages int }
 
@@ -15,9 +18,11 @@ var (
 	halfBlocks = []blocks{{128, 256, 64, 8, 4}, {128, 128, 64, 4, 4}, {64, 128, 64, 4, 4},
 		{64, 64, 64, 4, 4}}
 	eightBlocks  = []blocks{{128, 256, 128, 8, 4}, {128, 128, 128, 4, 4}, {64, 64, 128, 4, 4}}
-	singleBlocks = []blocks{{64, 64, 32, 4, 3}, {32, 64, 32, 4, 3}}
+	singleBlocks = []blocks{{128, 128, 16, 8, 3}, {64, 64, 16, 4, 3}}
 	tf32Blocks   = []blocks{{128, 128, 32, 8, 4}, {64, 64, 32, 4, 4}}
 	doubleBlocks = []blocks{{32, 32, 16, 4, 2}}
+	// few rows: what counts is how many bytes of the weights are under way
+	skinnyBlocks = []blocks{{16, 32, 128, 4, 5}}
 )
 
 // The configs on CPUs: large blocks, which a core's caches hold.
@@ -34,6 +39,8 @@ func (p *product) tile() blocks {
 		list = cpuBlocks
 	case p.dt.Size() == 1:
 		list = eightBlocks
+	case p.m <= skinnyRows && p.dt.Size() == 2:
+		list = skinnyBlocks
 	case p.dt == nereid.Float32 && p.o.precision == "":
 		list = singleBlocks
 	case p.dt == nereid.Float32:

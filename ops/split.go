@@ -19,7 +19,7 @@ func (x *fusion) parts() int {
 	if !t.loop {
 		return 1
 	}
-	want := enough * 4
+	want := enough * 16
 	if x.c.s.chip != gpuChip {
 		want = 8
 	}

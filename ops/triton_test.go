@@ -130,6 +130,9 @@ func walk(t *testing.T, s *ops.Stream) {
 			i.Reshape(1, 16), i.Slice(0, 7, 8, 1), ops.AttentionOptions{}),
 		ops.Rope(s, h, table, table), ops.CrossEntropy(s, x, i), ops.CumSum(s, x, 1),
 		ops.Sample(s, x, ops.Sampling{Temperature: 1}))
+	w, _ := quantizedMatrix(t, s, 3, 2, 256)
+	keep(ops.Dequantize(s, w, nereid.Float32),
+		ops.MatMulQuantized(s, made(t, s, nereid.Float32, wave, 1, 256), w, ops.ThenReLU))
 	keep(ops.TopK(s, x, 3))
 	keep(ops.Sort(s, x, false))
 	for _, r := range results {

@@ -2,8 +2,8 @@
 
   ops.py TEST [--device cuda] [--threads N] [--only TEXT] [--seconds N]
       runs TEST, a test binary of package ops (go test -c ./ops), which prints the time of each of its lines, measures
-      PyTorch's form of the same lines, and prints a table: microseconds, and our speed relative to eager and to the
-      better of both. torch.compile gets N seconds, lines of several operations first
+      PyTorch's form of the same lines, and prints tables: microseconds, and our speed relative to eager and to
+      torch.compile, which is tried while N seconds have not passed, lines of several operations first
 """
 import argparse
 import json
@@ -174,16 +174,6 @@ FUSED = ("add_rms_norm", "rope", "swiglu", "rms_norm", "layer_norm", "cross_entr
          "softmax", "log_softmax", "pad", "concat", "sum", "mean", "transpose", "permute", "cumsum")
 
 
-def all_compiled(device, names, seconds):
-    """Times of lines with torch.compile, as many as the seconds allow."""
-    end, times = time.perf_counter() + seconds, {}
-    rank = lambda name: next((i for i, p in enumerate(FUSED) if name.startswith(p)), len(FUSED))
-    for name in sorted(names, key=rank):
-        if time.perf_counter() < end:
-            times[name] = compiled(device, name)
-    return times
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("test")
@@ -194,23 +184,34 @@ def main():
     args = parser.parse_args()
     if args.threads:
         torch.set_num_threads(args.threads)
-    rows = ours(args)
-    times = {name: eager(args.device, name) for name, row in rows.items() if "error" not in row}
-    fast = all_compiled(args.device, list(times), args.seconds)
-    ratios, best = [], []
-    print("| call | Nereid | eager | compiled | of eager | of the better |\n|---|---|---|---|---|---|")
-    for name, row in rows.items():
+    end = time.perf_counter() + args.seconds
+    times, ratios, fast = {}, {}, {}
+    print("| call | Nereid | eager | of eager |\n|---|---|---|---|")
+    for name, row in ours(args).items():
         if "error" in row:
-            print(f"| {name} | failed: {row['error'][:120]} | | | | |", flush=True)
+            print(f"| {name} | failed: {row['error'][:120]} | | |", flush=True)
             continue
-        theirs, other = times[name], fast.get(name, math.inf)
-        ratios.append(theirs / row["us"])
-        best.append(min(theirs, other) / row["us"])
-        print(f"| {name} | {row['us']:.1f} | {theirs:.1f} | {other:.1f} | {ratios[-1]:.3f} | {best[-1]:.3f} |", flush=True)
-    mean = lambda l: math.exp(sum(map(math.log, l)) / max(len(l), 1))
-    print(f"\n{len(ratios)} lines; of eager: mean {mean(ratios):.3f}, least {min(ratios, default=0):.3f}, "
-          f"{sum(x >= 1 for x in ratios)} at 1.0 or more; of the better: mean {mean(best):.3f}, least {min(best, default=0):.3f}, "
-          f"{sum(x < 0.85 for x in best)} under 0.85")
+        times[name] = row["us"]
+        theirs = eager(args.device, name)
+        ratios[name] = theirs / row["us"]
+        print(f"| {name} | {row['us']:.1f} | {theirs:.1f} | {ratios[name]:.3f} |", flush=True)
+    summary("eager", ratios)
+    print("\n| call | Nereid | compiled | of compiled |\n|---|---|---|---|")
+    rank = lambda name: next((i for i, p in enumerate(FUSED) if name.startswith(p)), len(FUSED))
+    for name in sorted(times, key=rank):
+        if time.perf_counter() < end:
+            theirs = compiled(args.device, name)
+            fast[name] = theirs / times[name]
+            print(f"| {name} | {times[name]:.1f} | {theirs:.1f} | {fast[name]:.3f} |", flush=True)
+    summary("compiled", fast)
+    summary("the better of both", {name: min(r, fast.get(name, math.inf)) for name, r in ratios.items()})
+
+
+def summary(what, ratios):
+    list_ = list(ratios.values())
+    mean = math.exp(sum(map(math.log, list_)) / max(len(list_), 1))
+    print(f"\nof {what}: {len(list_)} lines, mean {mean:.3f}, least {min(list_, default=0):.3f}, "
+          f"{sum(x >= 1 for x in list_)} at 1.0 or more, {sum(x < 0.85 for x in list_)} under 0.85", flush=True)
 
 
 if __name__ == "__main__":

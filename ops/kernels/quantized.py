@@ -1,0 +1,126 @@
+"""Weights in blocks of few bits, as GGUF files have them: their values, and products with them."""
+import functions
+import triton
+import triton.language as tl
+from triton.language.extra import libdevice
+
+
+@triton.jit
+def epilogue(x):
+    return x
+
+
+@triton.jit
+def byte(at, mask):
+    return tl.load(at, mask=mask, other=0).to(tl.int32)
+
+
+@triton.jit
+def half(at, mask):
+    """The fp16 of two bytes, which may be at an odd address."""
+    bits = (byte(at, mask) | (byte(at + 1, mask) << 8)).to(tl.uint16)
+    return bits.to(tl.float16, bitcast=True).to(tl.float32)
+
+
+@triton.jit
+def q4_0(w, i, mask):
+    """18 bytes for 32 weights: a scale, then nibbles, those of the second half in the upper bits."""
+    block = w + i // 32 * 18
+    j = i % 32
+    b = byte(block + 2 + j % 16, mask)
+    return (tl.where(j < 16, b & 15, b >> 4) - 8).to(tl.float32) * half(block, mask)
+
+
+@triton.jit
+def q4_1(w, i, mask):
+    """20 bytes for 32 weights: a scale, the least value, nibbles as in q4_0."""
+    block = w + i // 32 * 20
+    j = i % 32
+    b = byte(block + 4 + j % 16, mask)
+    return tl.where(j < 16, b & 15, b >> 4).to(tl.float32) * half(block, mask) + half(block + 2, mask)
+
+
+@triton.jit
+def q8_0(w, i, mask):
+    """34 bytes for 32 weights: a scale, then signed bytes."""
+    block = w + i // 32 * 34
+    b = tl.load(block + 2 + i % 32, mask=mask, other=0).to(tl.int8, bitcast=True)
+    return b.to(tl.float32) * half(block, mask)
+
+
+@triton.jit
+def q4_k(w, i, mask):
+    """144 bytes for 256 weights: two scales; scale and least value, of 6 bits each, for each 32 weights; nibbles."""
+    block = w + i // 256 * 144
+    j = i % 256
+    part = j // 32
+    low = part < 4
+    a = byte(block + 4 + tl.where(low, part, part + 4), mask)
+    b = byte(block + 4 + tl.where(low, part + 4, part), mask)
+    c = byte(block + 4 + tl.where(low, part, part - 4), mask)
+    scale = tl.where(low, a & 63, (a & 15) | (c >> 6 << 4)).to(tl.float32)
+    least = tl.where(low, b & 63, (a >> 4) | (b >> 6 << 4)).to(tl.float32)
+    q = byte(block + 16 + j // 64 * 32 + j % 32, mask)
+    q = tl.where(part % 2 == 0, q & 15, q >> 4).to(tl.float32)
+    return half(block, mask) * scale * q - half(block + 2, mask) * least
+
+
+@triton.jit
+def q6_k(w, i, mask):
+    """210 bytes for 256 weights: four bits of each, two more of each, a scale for each 16 weights, and one for all."""
+    block = w + i // 256 * 210
+    j = i % 256
+    side = j // 128
+    quarter = j % 128 // 32
+    l = j % 32
+    low = byte(block + side * 64 + quarter % 2 * 32 + l, mask)
+    low = tl.where(quarter < 2, low & 15, low >> 4)
+    high = byte(block + 128 + side * 32 + l, mask) >> (2 * quarter) & 3
+    at = block + 192 + side * 8 + quarter * 2 + l // 16
+    scale = tl.load(at, mask=mask, other=0).to(tl.int8, bitcast=True).to(tl.float32)
+    return half(block + 208, mask) * scale * ((low | high << 4) - 32).to(tl.float32)
+
+
+@triton.jit
+def weight(w, i, mask, FORMAT: tl.constexpr):
+    """Weights i of a matrix."""
+    if FORMAT == "q4_0":
+        return q4_0(w, i, mask)
+    elif FORMAT == "q4_1":
+        return q4_1(w, i, mask)
+    elif FORMAT == "q8_0":
+        return q8_0(w, i, mask)
+    elif FORMAT == "q4_k":
+        return q4_k(w, i, mask)
+    else:
+        return q6_k(w, i, mask)
+
+
+@triton.jit
+def dequantize_kernel(w, out, n, FORMAT: tl.constexpr, BLOCK: tl.constexpr):
+    i = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+    mask = i < n
+    tl.store(out + i, weight(w, i, mask, FORMAT).to(out.dtype.element_ty), mask=mask)
+
+
+@triton.jit
+def quantized_kernel(x, w, out, bias, plus, N, K, stride_xm, stride_xk, stride_om, stride_on, stride_bias, stride_pm,
+                     stride_pn, FORMAT: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr):
+    """out = epilogue(x @ w.T + bias) + plus for few rows of x: a program computes some columns of one row."""
+    row = tl.program_id(1)
+    cols = tl.program_id(0) * BLOCK_N + tl.arange(0, BLOCK_N)
+    inside = cols < N
+    first = cols.to(tl.int64) * K
+    acc = tl.zeros([BLOCK_N, BLOCK_K], tl.float32)
+    for start in range(0, K, BLOCK_K):
+        depth = start + tl.arange(0, BLOCK_K)
+        a = tl.load(x + row * stride_xm + depth * stride_xk, mask=depth < K, other=0.0).to(tl.float32)
+        mask = inside[:, None] & (depth < K)[None, :]
+        acc += a[None, :] * weight(w, first[:, None] + depth[None, :], mask, FORMAT)
+    c = tl.sum(acc, 1)
+    if bias is not None:
+        c += tl.load(bias + cols * stride_bias, mask=inside).to(tl.float32)
+    c = epilogue(c)
+    if plus is not None:
+        c += tl.load(plus + row * stride_pm + cols * stride_pn, mask=inside).to(c.dtype)
+    tl.store(out + row * stride_om + cols * stride_on, c.to(out.dtype.element_ty), mask=inside)
