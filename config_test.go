@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -136,5 +138,55 @@ func TestEnvConfig(t *testing.T) {
 	}
 	if !regexp.MustCompile(`^scale source [\d.]+ ms\nscale ttir [\d.]+ ms\n$`).MatchString(b.String()) {
 		t.Error(b.String())
+	}
+}
+
+// The environment asks for a logger, and for stages to print.
+func TestEnvLog(t *testing.T) {
+	for level, want := range map[string][2]bool{"": {}, "off": {}, "warn": {}, "info": {true, false},
+		"debug": {true, true}} {
+		t.Setenv("NEREID_LOG", level)
+		log := nereid.EnvConfig().Logger
+		if logs := level != "" && level != "off"; log != nil != logs {
+			t.Errorf("NEREID_LOG=%s: a logger %v", level, log != nil)
+		}
+		for i, l := range []slog.Level{slog.LevelInfo, slog.LevelDebug} {
+			if log != nil && log.Enabled(t.Context(), l) != want[i] {
+				t.Errorf("NEREID_LOG=%s: level %v is enabled %v", level, l, !want[i])
+			}
+		}
+	}
+	t.Setenv("LLVM_IR_ENABLE_DUMP", "1")
+	if got := nereid.EnvConfig().PrintStages; !slices.Equal(got, []string{"llir"}) {
+		t.Errorf("stages %q", got)
+	}
+}
+
+// Stages are printed as they are made.
+func TestPrintStages(t *testing.T) {
+	file, err := os.Create(filepath.Join(t.TempDir(), "stderr"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	stderr := os.Stderr
+	os.Stderr = file
+	defer func() { os.Stderr = stderr }()
+	k := sharedKernel(t, "vector_add.py", "add_kernel", nereid.With(nereid.Config{
+		PrintStages: []string{"ttgir", "ptx"}}))
+	_, err = k.CompileFor(t.Context(), "cuda:90", addSignature, nereid.Options{}, "ptx")
+	os.Stderr = stderr
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := txtest.Read(t, file.Name())
+	for _, want := range []string{"// ttgir for ", "tt.func public @add_kernel", "// ptx for ",
+		".visible .entry add_kernel("} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not printed", want)
+		}
+	}
+	if strings.Contains(text, "// llir for") {
+		t.Error("a stage that nobody asked for is printed")
 	}
 }

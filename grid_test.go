@@ -55,6 +55,88 @@ func TestGridTooLarge(t *testing.T) {
 	}
 }
 
+// TestGridEmpty: a launch of no programs runs nothing and is no error, on every way to a launch; its
+// arguments are checked all the same.
+func TestGridEmpty(t *testing.T) {
+	for _, name := range []string{"interp", "cpu", "sim:90", "cuda"} {
+		t.Run(name, func(t *testing.T) {
+			dev := txtest.Device(t, name, nereid.OpenDevice)
+			s := txtest.Open(t, dev.NewStream, t.Context())
+			emptyGrids(t, s)
+		})
+	}
+}
+
+// On a GPU, the driver is not asked to launch nothing, which it refuses.
+func TestGridEmptyStub(t *testing.T) {
+	onStub(t, func(t *testing.T, s *nereid.Stream, _ func() map[string]int) { emptyGrids(t, s) })
+}
+
+func emptyGrids(t *testing.T, s *nereid.Stream) {
+	t.Helper()
+	x, y, out := tensors(t, s.Device(), 64)
+	m, err := loadAdd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := m.Kernel("add_kernel")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := k.Launch(s, nereid.Grid{0, 3}, x, y, out, 64, 16); err != nil {
+		t.Errorf("the first launch: %v", err)
+	}
+	if err := k.Launch(s, nereid.Grid{}, x, y, "out", 64, 16); err == nil {
+		t.Error("arguments of an empty launch are not checked")
+	}
+	launches := gridLaunches(t, s, x, y, out)
+	zero := make([]float32, 64)
+	if err := nereid.CopyFrom(out, zero); err != nil {
+		t.Fatal(err)
+	}
+	for how, launch := range launches {
+		for _, g := range []nereid.Grid{{}, {0, 2, 3}, {}} {
+			if err := launch(g); err != nil {
+				t.Errorf("%s with the grid %v: %v", how, g, err)
+			}
+		}
+	}
+	if got := at(t, out, 5); got != 0 {
+		t.Errorf("an empty launch wrote %v", got)
+	}
+	for how, launch := range launches {
+		if err := launch(nereid.Grid{4}); err != nil {
+			t.Errorf("%s after that: %v", how, err)
+		}
+	}
+}
+
+// TestGridEmptyTuned: a launch of no programs tunes nothing, so that no config wins by doing nothing.
+func TestGridEmptyTuned(t *testing.T) {
+	tunings := 0
+	m, err := nereid.Parse("k.py", []byte(aheadKernel), nereid.With(nereid.Config{Tune: nereid.TuneOptions{
+		Progress: func(nereid.Tuned) { tunings++ }}}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fill, err := m.Kernel("fill")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, x := stream(t, "cpu"), make([]float32, 64)
+	launch := func(n int) error {
+		return fill.Launch(s, nereid.GridFunc(func(m nereid.Meta) nereid.Grid {
+			return nereid.Grid{nereid.Cdiv(m.Int("n"), m.Int("B"))}
+		}), nereid.FromSlice(x), n)
+	}
+	if err := launch(0); err != nil || tunings != 0 {
+		t.Errorf("an empty launch: %v, %d tunings", err, tunings)
+	}
+	if err := launch(64); err != nil || tunings == 0 || x[63] != 1 {
+		t.Errorf("a launch after it: %v, %d tunings, %v", err, tunings, x[63])
+	}
+}
+
 // gridLaunches are the ways to launch the kernel that adds, once launched, for blocks of 16.
 func gridLaunches(t *testing.T, s *nereid.Stream, x, y,
 	out *nereid.Tensor) map[string]func(nereid.Grid) error {

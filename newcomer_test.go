@@ -67,7 +67,6 @@ func TestNewcomers(t *testing.T) {
 		{"argument twice", `argument "n": given twice`, plain.Launch(s, one, x, 3, 32, nereid.Arg("n", 4))},
 		{"argument twice, tuned", `argument "n": given twice`,
 			tuned.Launch(s, one, x, 3, nereid.Arg("n", 4))},
-		{"empty grid", "runs nothing", plain.Launch(s, nereid.Grid{}, x, 3, 32)},
 		{"misspelt meta", `"BLOCK"`, plain.Launch(s, misspelt, x, 3, 32)},
 		{"too few bytes", "needs 400 bytes, not 8",
 			plain.Launch(s, one, nereid.FromBytes(nereid.Float32, make([]byte, 8), 100), 3, 32)},

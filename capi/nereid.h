@@ -377,8 +377,8 @@ bool nereid_meta_int(const nereid_meta *m, const char *name, int64_t *out);
 /* nereid_grid_fn writes the grid of a launch. A result other than 0 ends it with NEREID_ERR_CANCELLED. */
 typedef int (*nereid_grid_fn)(void *user, const nereid_meta *m, uint32_t grid[3]);
 
-/* nereid_grid is the number of programs in each dimension, where 0 for y and z means 1; or, with fn, a
- * function that computes it. */
+/* nereid_grid is the number of programs in each dimension, where 0 for y and z means 1, and a
+ * launch with 0 for x runs nothing; or, with fn, a function that computes it. */
 typedef struct nereid_grid {
 	uint32_t x, y, z;
 	uint32_t reserved;

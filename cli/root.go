@@ -142,7 +142,7 @@ func newRootCmd() *cobra.Command {
 
 // Main runs a command line, without the name of the program, and returns the exit code of the process.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	for _, err := range append(knob.Check(), checkPasses()...) {
+	for _, err := range slices.Concat(knob.Check(), knob.Refused(), checkPasses()) {
 		fmt.Fprintf(stderr, "nereid: warning: %v\n", err)
 	}
 	slog.SetDefault(slog.New(warnings{new(sync.Mutex), stderr}))

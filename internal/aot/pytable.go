@@ -99,6 +99,9 @@ func (p *pyRow) finish(v Variant, fn *world.JITFunction) bool {
 	}
 	params := lang.ParamsOf(fn.Params)
 	c, err := constantsOf(params, consts)
+	if err == nil {
+		err = takeConstants(params, kwargs, c)
+	}
 	if err != nil {
 		return p.fault("constants", err.Error(), "")
 	}

@@ -99,6 +99,24 @@ func constantsOf(params []lang.Param, d *object.Dict) (constants, error) {
 	return c, nil
 }
 
+// takeConstants takes those of kwargs that are no options and name a parameter: tables may write constants
+// beside options, as {"BLOCK_SIZE": 64, "num_warps": 4}.
+func takeConstants(params []lang.Param, kwargs map[string]object.Value, c constants) error {
+	options := optionNames()
+	for i, p := range params {
+		v, ok := kwargs[p.Name]
+		if !ok || slices.Contains(options, p.Name) {
+			continue
+		}
+		if _, twice := c[i]; twice {
+			return fmt.Errorf("%s is given twice: in kwargs, and in their constants", p.Name)
+		}
+		c[i] = v
+		delete(kwargs, p.Name)
+	}
+	return nil
+}
+
 // paramOf returns the position of a parameter that a key names.
 func paramOf(params []lang.Param, key object.Value) (int, error) {
 	if n, ok := object.AsInt64(key); ok && n >= 0 && int(n) < len(params) {

@@ -103,6 +103,10 @@ func TestRowForms(t *testing.T) {
 			"*fp32, *fp32, i32, fp32, 8, False"},
 		{`"sig": "*fp32, *fp32, i32", "kwargs": {"constants": {"BLOCK": 16, "factor": 2.5}}`,
 			"*fp32, *fp32, i32, 2.5, 16, False"},
+		{`"sig": "*fp32, *fp32, i32, fp32", "kwargs": {"BLOCK": 128, "num_warps": 2, "NEGATE": True}`,
+			"*fp32, *fp32, i32, fp32, 128, True"},
+		{`"sig": "*fp32, *fp32, i32, fp32", "kwargs": {"BLOCK": 128, "constants": {"NEGATE": True}}`,
+			"*fp32, *fp32, i32, fp32, 128, True"},
 	} {
 		table, err := read(t, "t.py",
 			"from scale import scale\ndef get_function_table():\n  return [{'name': 'a', 'func': scale, "+
@@ -156,6 +160,9 @@ func TestWrongPythonTables(t *testing.T) {
 		{row("'sig': {'out': '*fp32'}, 'kwargs': {'constants': {'BLOCK': 64}}"),
 			"parameter x has neither a type nor a constant"},
 		{row("'kwargs': {}"), "sig is missing"},
+		{row("'sig': '', 'kwargs': {'BLOCK': 64, 'constants': {'BLOCK': 32}}"),
+			"BLOCK is given twice: in kwargs, and in their constants"},
+		{row("'sig': '*fp32, *fp32, i32, fp32, 64', 'kwargs': {'BLOK': 64}"), "there is no option \"BLOK\""},
 		{row("'sig': '', 'kwargs': {'constants': {'BLOK': 64}}"),
 			"t.py:4:36: error: variant a: there is no parameter \"BLOK\": did you mean BLOCK?"},
 		{row("'sig': '*fp32, *fp32, i32, fp32, 64', 'kwargs': {'num_warp': 4}"),

@@ -26,6 +26,16 @@ func WriteDocs(w io.Writer) {
 		}
 		fmt.Fprintf(w, "| `%s` | %s | %s | %s | %s |\n", r.Name, r.Form, r.Default, r.Doc, r.triton())
 	}
+	fmt.Fprint(w, "\n## Triton's variables without a counterpart\n\nThose that are refused are named on "+
+		"standard error once, by the command, or by `slog`'s default logger, if they are set. The others "+
+		"have nothing to change here.\n\n| Triton's variable | refused | instead, or why |\n|---|---|---|\n")
+	for _, u := range unread {
+		mark := "no"
+		if u.Refused {
+			mark = "yes"
+		}
+		fmt.Fprintf(w, "| `%s` | %s | %s |\n", u.Name, mark, u.Why)
+	}
 }
 
 // triton returns Triton's variables, in brackets if they are not read.

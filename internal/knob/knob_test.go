@@ -161,11 +161,78 @@ func TestTriton(t *testing.T) {
 		{[]string{"TRITON_REMOTE_CACHE_BACKEND", "triton.runtime.cache:RedisRemoteCacheBackend",
 			"TRITON_REDIS_HOST", "h"},
 			func() any { return CacheRedis.Get() }, "redis://h:6379/0"},
+		{[]string{"TRITON_HOME", dir}, func() any { return CacheDir.Get() },
+			filepath.Join(dir, ".triton", "cache", "nereid")},
+		{[]string{"TRITON_HOME", dir}, func() any { return DumpDir.IsSet() }, false},
+		{[]string{"TRITON_HOME", dir, "TRITON_KERNEL_DUMP", "1"}, func() any { return DumpDir.Get() },
+			filepath.Join(dir, ".triton", "dump")},
+		{[]string{"TRITON_HOME", dir, "TRITON_KERNEL_OVERRIDE", "1"}, func() any { return OverrideDir.Get() },
+			filepath.Join(dir, ".triton", "override")},
+		{[]string{"LLVM_IR_ENABLE_DUMP", "1", "NVPTX_ENABLE_DUMP", "1"}, func() any {
+			return PrintStages.Get()
+		}, "llir,ptx"},
+		{[]string{"AMDGCN_ENABLE_DUMP", "1"}, func() any { return PrintStages.Get() }, "amdgcn"},
+		{[]string{"AMDGCN_ENABLE_DUMP", "0"}, func() any { return PrintStages.Get() }, ""},
 		{[]string{"LLVM_ENABLE_TIMING", "1"}, func() any { return Timing.Get() }, true},
 	} {
 		set(c.env...)
 		if got := c.get(); got != c.want {
 			t.Errorf("%q: got %v, want %v", c.env, got, c.want)
 		}
+	}
+}
+
+// knobs36 are the variables that Triton 3.6 reads: those of its knobs.py, and those of its compiler that
+// people set.
+const knobs36 = `CC TRITON_CUDACRT_PATH TRITON_CUDART_PATH TRITON_REDIS_KEY_FORMAT TRITON_REDIS_HOST
+TRITON_REDIS_PORT TRITON_HOME TRITON_DUMP_DIR TRITON_OVERRIDE_DIR TRITON_CACHE_DIR TRITON_CACHE_MANAGER
+TRITON_REMOTE_CACHE_BACKEND TRITON_KERNEL_OVERRIDE TRITON_KERNEL_DUMP LLVM_EXTRACT_DI_LOCAL_VARIABLES
+TRITON_STORE_BINARY_ONLY TRITON_ALWAYS_COMPILE USE_IR_LOC TRITON_ENABLE_ASAN TRITON_DISABLE_LINE_INFO
+TRITON_FRONT_END_DEBUGGING TRITON_ALLOW_NON_CONSTEXPR_GLOBALS TRITON_INSTRUMENTATION_MODE
+TRITON_CACHE_AUTOTUNING TRITON_PRINT_AUTOTUNING TRITON_INTERPRET TRITON_DEBUG TRITON_OVERRIDE_ARCH
+TRITON_F32_DEFAULT TRITON_DEFAULT_FP_FUSION TRITON_CUOBJDUMP_PATH TRITON_NVDISASM_PATH TRITON_PTXAS_PATH
+TRITON_PTXAS_BLACKWELL_PATH NVPTX_ENABLE_DUMP DISABLE_PTXAS_OPT PTXAS_OPTIONS TRITON_MOCK_PTX_VERSION
+TRITON_DUMP_PTXAS_LOG TRITON_LIBDEVICE_PATH TRITON_LIBCUDA_PATH AMDGCN_USE_BUFFER_OPS
+AMDGCN_USE_BUFFER_ATOMICS AMDGCN_ANALYZE_SMALL_TENSOR_RANGE AMDGCN_ENABLE_DUMP TRITON_LIBHIP_PATH
+TRITON_HIP_USE_BLOCK_PINGPONG TRITON_HIP_USE_IN_THREAD_TRANSPOSE TRITON_HIP_USE_ASYNC_COPY
+AMDGCN_SCALARIZE_PACKED_FOPS TRITON_PROTON_DISABLE TRITON_ENABLE_NVTX TRITON_DEFAULT_BACKEND
+MLIR_ENABLE_DUMP MLIR_ENABLE_TIMING LLVM_ENABLE_TIMING MLIR_ENABLE_DIAGNOSTICS MLIR_DUMP_PATH
+TRITON_REPRODUCER_PATH LLVM_IR_ENABLE_DUMP DISABLE_LLVM_OPT LLVM_PASS_PLUGIN_PATH DISABLE_MMA_V3`
+
+// TestKnobsOfTriton: each of Triton's variables counts for one of ours, or is in the list of those that have
+// no counterpart, and not in both.
+func TestKnobsOfTriton(t *testing.T) {
+	here := map[string]int{}
+	for _, r := range rows {
+		for _, name := range strings.Split(r.Triton, ", ") {
+			here[name] |= 1
+		}
+		for _, a := range r.Also {
+			here[a.name] |= 1
+		}
+	}
+	for _, u := range unread {
+		here[u.Name] |= 2
+	}
+	for _, name := range strings.Fields(knobs36) {
+		if n := here[name]; n != 1 && n != 2 {
+			t.Errorf("%s: %d", name, n)
+		}
+	}
+}
+
+// TestRefused: variables that are refused are named, with what to do instead, unless they are off; those
+// without a meaning are not.
+func TestRefused(t *testing.T) {
+	set := map[string]string{"PTXAS_OPTIONS": "-v", "DISABLE_LLVM_OPT": "0", "TRITON_STORE_BINARY_ONLY": "1",
+		"AMDGCN_USE_BUFFER_OPS": "0", "TRITON_OVERRIDE_ARCH": "sm80", "TRITON_CACHE_DIR": "/x"}
+	got := fmt.Sprint(refusals(func(name string) string { return set[name] }))
+	want := "[TRITON_OVERRIDE_ARCH=sm80 is a variable of Triton's without a counterpart here: nereid compile " +
+		"--target cuda:80 compiles for another GPU PTXAS_OPTIONS=-v is a variable of Triton's without a " +
+		"counterpart here: the driver assembles, and takes no options; Options.MaxNReg bounds registers " +
+		"AMDGCN_USE_BUFFER_OPS=0 is a variable of Triton's without a counterpart here: the compiler chooses " +
+		"the form of accesses]"
+	if got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }

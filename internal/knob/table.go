@@ -107,8 +107,9 @@ var (
 	})
 	DumpDir = text(Row{
 		Group: "Compilation", Name: "NEREID_DUMP_DIR", Triton: "TRITON_DUMP_DIR",
-		Also: only("TRITON_KERNEL_DUMP", "TRITON_DUMP_DIR"), Default: "`nereid-dump` in the current folder",
-		Form: "a folder", Doc: "Where dumped stages go: one folder for each specialisation, one file for " +
+		Also:    append(only("TRITON_KERNEL_DUMP", "TRITON_DUMP_DIR"), home("dump", "TRITON_KERNEL_DUMP")),
+		Default: "`nereid-dump` in the current folder",
+		Form:    "a folder", Doc: "Where dumped stages go: one folder for each specialisation, one file for " +
 			"each stage.",
 	})
 	DumpPasses = text(Row{
@@ -117,6 +118,19 @@ var (
 		Doc: "The IR after these passes of each compilation is printed to standard error. What is found " +
 			"in the cache has none: `NEREID_ALWAYS_COMPILE`.",
 	})
+	PrintStages = text(Row{
+		Group: "Compilation", Name: "NEREID_PRINT_STAGES",
+		Triton: "LLVM_IR_ENABLE_DUMP, NVPTX_ENABLE_DUMP, AMDGCN_ENABLE_DUMP", Also: tritonStages(),
+		Default: "none", Form: "names of stages: `ttgir,llir,ptx`",
+		Doc: "The text of these stages of each compilation is printed to standard error. What is found in " +
+			"the cache has none: `NEREID_ALWAYS_COMPILE`.",
+	})
+	Log = choice(Row{
+		Group: "Compilation", Name: "NEREID_LOG",
+		Doc: "What is logged to standard error: compilations and hits in the cache (`debug`), long tunings " +
+			"(`info`), what failed or ran general code (`warn`). `off` leaves it to `Config.Logger` and " +
+			"`slog`'s default logger.",
+	}, "off", "debug", "info", "warn", "error")
 	Verify = flag(Row{
 		Group: "Compilation", Name: "NEREID_VERIFY",
 		Doc: "The IR of each compilation is verified before the first pass and after each.",
@@ -129,7 +143,9 @@ var (
 	OverrideDir = text(Row{
 		Group: "Compilation", Name: "NEREID_OVERRIDE_DIR",
 		Triton: "TRITON_KERNEL_OVERRIDE, TRITON_OVERRIDE_DIR",
-		Also:   only("TRITON_KERNEL_OVERRIDE", "TRITON_OVERRIDE_DIR"), Default: "none", Form: "a folder",
+		Also: append(only("TRITON_KERNEL_OVERRIDE", "TRITON_OVERRIDE_DIR"),
+			home("override", "TRITON_KERNEL_OVERRIDE")),
+		Default: "none", Form: "a folder",
 		Doc: "A file of the form that `NEREID_DUMP` writes, found at the same place below this folder, " +
 			"takes the place of that stage.",
 	})
@@ -242,7 +258,8 @@ var (
 	}, "on", "off", "readonly")
 	CacheDir = text(Row{
 		Group: "The cache", Name: "NEREID_CACHE_DIR", Triton: "TRITON_CACHE_DIR",
-		Also: within("TRITON_CACHE_DIR"), Default: "`nereid` in the user's cache folder", Form: "a folder",
+		Also:    append(within("TRITON_CACHE_DIR"), home("cache/nereid", "")),
+		Default: "`nereid` in the user's cache folder", Form: "a folder",
 		Doc: "Where they are kept. The folder may be shared by processes and machines, moved and copied. " +
 			"It must belong to the user or to root, and nobody else may write to it: `SECURITY.md`.",
 	})

@@ -49,6 +49,35 @@ func within(name string) []also {
 	return []also{{name, func(text string) string { return filepath.Join(text, "nereid") }}}
 }
 
+// home is Triton's folder for all that it keeps, in which a folder has a name; it counts while a flag is on.
+func home(folder, flag string) also {
+	return also{"TRITON_HOME", func(text string) string {
+		if on, err := parseBool(os.Getenv(flag)); flag != "" && (err != nil || !on) {
+			return ""
+		}
+		return filepath.Join(text, ".triton", filepath.FromSlash(folder))
+	}}
+}
+
+// tritonStages are the flags that print a stage each.
+func tritonStages() (out []also) {
+	flags := []struct{ name, stage string }{{"LLVM_IR_ENABLE_DUMP", "llir"}, {"NVPTX_ENABLE_DUMP", "ptx"},
+		{"AMDGCN_ENABLE_DUMP", "amdgcn"}}
+	all := func(string) string {
+		var stages []string
+		for _, f := range flags {
+			if on, err := parseBool(os.Getenv(f.name)); err == nil && on {
+				stages = append(stages, f.stage)
+			}
+		}
+		return strings.Join(stages, ",")
+	}
+	for _, f := range flags {
+		out = append(out, also{f.name, all})
+	}
+	return out
+}
+
 // devices are the devices of Triton's back ends.
 var devices = map[string]string{"nvidia": "cuda:0", "cuda": "cuda:0", "cpu": "cpu"}
 

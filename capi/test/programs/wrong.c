@@ -138,7 +138,8 @@ static void wrong_options(struct fixture *f) {
 	WRONG("options of another size", NEREID_ERR_ARGUMENT, "size", LAUNCH(f->add, f->args, 4, &o));
 	nereid_grid grid = f->grid;
 	f->grid = nereid_grid_of(0, 1, 1);
-	WRONG("an empty grid", NEREID_ERR_ARGUMENT, "grid", LAUNCH(f->add, f->args, 4, NULL));
+	MUST(LAUNCH(f->add, f->args, 4, NULL)); /* runs nothing */
+	WRONG("an empty grid, and too few arguments", NEREID_ERR_ARGUMENT, "argument", LAUNCH(f->add, f->args, 2, NULL));
 	f->grid = grid;
 	if (!f->w->cuda) {
 		void *stream = f->w->stream;

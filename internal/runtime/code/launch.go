@@ -61,6 +61,9 @@ func Guard(s *args.Stream, held args.Holder, launch func() error) error {
 
 func (b *Build) give(ctx context.Context, s *args.Stream, w *Work) error {
 	err := Guard(s, w.Held, func() error {
+		if w.Grid[0] == 0 { // there are no programs
+			return nil
+		}
 		if b.Bounded != nil {
 			return b.Bounded.LaunchBounded(ctx, s.S, w.Grid, w.Words, w.Mem)
 		}

@@ -234,10 +234,14 @@ func (j *job) record(stage string, took time.Duration, text func() []byte) {
 	// the cache omits assembly, which takes another run of LLVM
 	omitted := j.cached && (stage == "asm" || stage == "amdgcn")
 	kept := j.keep && !omitted && (j.only == nil || slices.Contains(j.only, stage))
-	if kept || j.k.Set.Dump != "" {
+	printed := slices.Contains(j.k.Set.Print, stage)
+	if kept || printed || j.k.Set.Dump != "" {
 		s.Text = text()
 	}
 	j.dump(s)
+	if printed {
+		fmt.Fprintf(os.Stderr, "// %s for %s: %s\n%s\n", stage, j.dev, j.k.Name, s.Text)
+	}
 	if w := j.k.Set.Timing; w != nil {
 		fmt.Fprintf(w, "%s %s %.3f ms\n", j.k.Name, s.Name, float64(s.Took.Microseconds())/1000)
 	}

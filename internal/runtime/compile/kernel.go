@@ -30,6 +30,7 @@ type Settings struct {
 	Rules         string
 	Isolate       bool
 	Strict        bool
+	Print         []string // stages whose text is printed to standard error
 	Timing        io.Writer
 	Printer       func(kernel string) io.Writer // where tl.static_print of a kernel writes
 	Passes        pass.Options

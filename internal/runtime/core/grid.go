@@ -14,8 +14,8 @@ import (
 // Programs says how many programs a launch runs: a Grid, or a GridFunc if it depends on the arguments.
 type Programs interface{ programs() }
 
-// Grid is the number of programs in each dimension. The second and third dimension may be 0, which means 1;
-// the first may not.
+// Grid is the number of programs in each dimension. The second and third dimension may be 0, which means 1. A
+// launch whose first dimension is 0 checks its arguments and runs nothing, as in Triton.
 type Grid [3]int
 
 // GridFunc returns the grid of a launch from its arguments, like a lambda in Triton:
@@ -38,7 +38,7 @@ func GridOf(p *Programs) *[3]int {
 }
 
 // Cdiv returns n/d rounded up: how many blocks of d elements cover n. Blocks of no elements cover nothing:
-// for a d of 0 it returns 0, and a grid of 0 programs fails its launch.
+// for a d of 0 it returns 0, and a launch of 0 programs runs nothing.
 func Cdiv(n, d int) int {
 	if d == 0 {
 		return 0
@@ -49,19 +49,19 @@ func Cdiv(n, d int) int {
 // String writes a grid as Triton does: (4, 1, 1).
 func (g Grid) String() string { return fmt.Sprintf("(%d, %d, %d)", g[0], g[1], g[2]) }
 
-// checked returns the grid with zeros replaced by 1, or an error for a grid that no device runs: program
-// numbers have 32 bits, and their product must fit an int.
+// Empty reports whether a launch of the grid, which is valid, runs nothing.
+func (g Grid) Empty() bool { return g[0] == 0 }
+
+// checked returns the grid with zeros replaced by 1, but for the first, or an error for a grid that no device
+// runs: program numbers have 32 bits, and their product must fit an int.
 func (g Grid) checked(kernel string) (Grid, error) {
-	if g[0] == 0 {
-		return g, ArgError(kernel, fmt.Errorf("the grid %v runs nothing: its first dimension is 0", g))
-	}
 	programs := 1
 	for i, n := range g {
 		switch {
 		case n < 0:
 			return g, ArgError(kernel, fmt.Errorf("the grid %v has a negative dimension", g))
 		case n == 0:
-			g[i] = 1
+			g[i] = min(i, 1)
 		case n > math.MaxInt32 || programs > math.MaxInt/n:
 			return g, ArgError(kernel, fmt.Errorf("the grid %v is too large: a dimension is at most %d",
 				g, math.MaxInt32))
@@ -72,8 +72,8 @@ func (g Grid) checked(kernel string) (Grid, error) {
 	return g, nil
 }
 
-// ValidGrid returns the grid of a launch of a kernel with zeros replaced by 1. A grid that no device runs is
-// an ArgumentError. Most grids are small, and need no division to see that their programs can be counted.
+// ValidGrid returns the grid of a launch of a kernel with zeros replaced by 1, but for the first: such a launch
+// runs nothing. A grid that no device runs is an ArgumentError. Most grids are small, and need no division to see that their programs can be counted.
 func ValidGrid(kernel string, g Grid) (Grid, error) {
 	const few = 1 << (bits.UintSize/3 - 1) // whose cube is an int
 	if uint(g[0]-1) < few && uint(g[1]) < few && uint(g[2]) < few {

@@ -47,6 +47,9 @@ func LaunchPlan(p *warm.Plan, s *Stream, g Grid, words []uint64, held args.Holde
 // launchExec passes a launch to the device. Devices of the host need no guard, and their launches allocate
 // nothing.
 func launchExec(p *warm.Plan, s *Stream, g Grid, words []uint64, held args.Holder) error {
+	if g.Empty() {
+		return nil
+	}
 	if _, ok := s.s.(device.Guarded); !ok {
 		return p.Exec.Launch(s.ctx, s.s, g, words)
 	}

@@ -28,6 +28,7 @@ type Config struct {
 	NoLines     bool
 	Timing      io.Writer // receives a line for each stage of each compilation
 	DumpPasses  []string  // passes, or "all", after which the IR is printed to standard error
+	PrintStages []string  // stages whose text is printed to standard error: "llir", "ptx"
 	Verify      bool      // verify the IR after each pass
 	Reproducers string    // folder that receives files for running a failed pass again
 	// Triton is the release of the Triton language of the module's files, as NEREID_TRITON names it: "3.9".
@@ -103,6 +104,10 @@ func EnvConfig() Config {
 	if passes := knob.DumpPasses.Get(); passes != "" {
 		c.DumpPasses = strings.Split(passes, ",")
 	}
+	if stages := knob.PrintStages.Get(); stages != "" {
+		c.PrintStages = strings.Split(stages, ",")
+	}
+	c.Logger = envLogger()
 	if knob.Dump.Get() || knob.DumpDir.IsSet() {
 		c.Dump = knob.DumpDir.Get()
 		if c.Dump == "" {
@@ -124,7 +129,19 @@ func EnvConfig() Config {
 
 func defaultConfig() *Config {
 	c := EnvConfig()
+	for _, err := range knob.Refused() {
+		c.warn("nereid: "+err.Error(), nil)
+	}
 	return &c
+}
+
+// envLogger returns the logger that the environment asks for, or nil.
+func envLogger() *slog.Logger {
+	var level slog.Level
+	if level.UnmarshalText([]byte(knob.Log.Get())) != nil { // off
+		return nil
+	}
+	return slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: level}))
 }
 
 // envRecorder returns the recorder of a file, which modules share.
@@ -163,6 +180,10 @@ func (c *Config) warn(msg string, err error) {
 	log := c.Logger
 	if log == nil {
 		log = slog.Default()
+	}
+	if err == nil {
+		log.Warn(msg)
+		return
 	}
 	log.Warn(msg, "err", err)
 }

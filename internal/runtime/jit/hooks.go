@@ -39,7 +39,7 @@ type Hooks struct {
 type Launching struct {
 	Variant Variant      // specialization that is launched
 	Device  *core.Device // where it runs
-	Grid    core.Grid    // its programs, without zeros
+	Grid    core.Grid    // its programs, without zeros unless there are none
 }
 
 // settings returns the configuration in the form of package compile.
@@ -47,7 +47,7 @@ func (c *Config) settings() *compile.Settings {
 	return &compile.Settings{
 		Store: c.store(), Dump: c.Dump, Override: c.Override, AlwaysCompile: c.AlwaysCompile, Debug: c.Debug,
 		Rules: c.Rules, Check: c.Check, NoLines: c.NoLines, Isolate: c.Isolate, Strict: c.Strict,
-		Timing: c.Timing, Printer: c.printer, Passes: pass.Options{Verify: c.Verify, DumpAfter: c.DumpPasses,
+		Print: c.PrintStages, Timing: c.Timing, Printer: c.printer, Passes: pass.Options{Verify: c.Verify, DumpAfter: c.DumpPasses,
 			Reproducers: c.Reproducers},
 		Budget: budget.Limits(c.Budget),
 		Hooks:  c.compileHooks(),

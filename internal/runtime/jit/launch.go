@@ -13,6 +13,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/runtime/code"
 	"github.com/nereid-lang/nereid/internal/runtime/compile"
 	"github.com/nereid-lang/nereid/internal/runtime/core"
+	"github.com/nereid-lang/nereid/internal/runtime/tune"
 	"github.com/nereid-lang/nereid/internal/runtime/warm"
 	"github.com/nereid-lang/nereid/internal/signature"
 	"github.com/nereid-lang/nereid/internal/target"
@@ -100,6 +101,9 @@ func (k *Kernel) launchFrame(f *core.Frame, s *core.Stream, grid core.Programs, 
 		}
 	}
 	d, err := k.decorate(s, grid, &f.Matched, false)
+	if errors.Is(err, tune.ErrNothing) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}

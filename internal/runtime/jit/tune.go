@@ -169,6 +169,13 @@ func (w *tuneWork) Launch(m *args.Matched) error { return w.k.launchMatched(w.s,
 func (w *tuneWork) Sync() error                  { return w.s.Sync() }
 func (w *tuneWork) Refuse() error                { return core.Capturing(w.s, w.k.name, "tuned") }
 
+// Nothing reports whether a launch with these arguments has no programs.
+func (w *tuneWork) Nothing(m *args.Matched) bool {
+	f := core.Frame{Matched: *m}
+	g, err := f.Resolve(w.k.name, w.grid)
+	return err == nil && g.Empty()
+}
+
 func (w *tuneWork) Tensor(t *args.Tensor) tune.Tensor { return tuneTensor{core.TensorOf(t), w} }
 
 func (w *tuneWork) Times(warmup, rep time.Duration, f func() error) ([]time.Duration, error) {

@@ -156,6 +156,9 @@ func plainFloat(v object.Value) float64 {
 	return math.Inf(1)
 }
 
+// ErrNothing is the error of tuning for a launch that has no programs, by whose time no config can be chosen.
+var ErrNothing = errors.New("the grid has no programs: there is nothing to measure")
+
 // tune measures the configs without a timing and returns the best.
 func (r *run) tune(step int, a *lang.Autotune, g *given, key []string) (lang.Config, error) {
 	configs, err := r.prune(a, g)
@@ -174,6 +177,9 @@ func (r *run) tune(step int, a *lang.Autotune, g *given, key []string) (lang.Con
 	names := configNames(configs)
 	known := func() bool { return !o.Again && store.Load(r.ctx, rec) && len(r.unknown(configs, rec)) == 0 }
 	if !known() {
+		if full, err := r.complete(step, g, configs[0]); err == nil && r.w.Nothing(full.Matched) {
+			return lang.Config{}, fmt.Errorf("nereid: %s: %w", r.k.Name, ErrNothing)
+		}
 		if r.k.Opts.Strict && !r.ahead {
 			return lang.Config{}, fmt.Errorf("nereid: %s is not tuned for %s: %w: tune it at the start "+
 				"(Kernel.Tune)",

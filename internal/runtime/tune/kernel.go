@@ -59,6 +59,8 @@ type Work interface {
 	Launch(m *args.Matched) error
 	// Compile compiles for completed arguments.
 	Compile(ctx context.Context, m *args.Matched) error
+	// Nothing reports whether a launch with completed arguments has no programs.
+	Nothing(m *args.Matched) bool
 	// Sync waits for everything launched so far.
 	Sync() error
 	// Times returns the durations of runs of f for a while, after a warm-up.
