@@ -171,6 +171,7 @@ type CompileError = jit.CompileError
 //	NoLines bool
 //	Timing io.Writer // receives a line for each stage of each compilation
 //	DumpPasses []string // passes, or "all", after which the IR is printed to standard error
+//	PrintStages []string // stages whose text is printed to standard error: "llir", "ptx"
 //	Verify bool // verify the IR after each pass
 //	Reproducers string // folder that receives files for running a failed pass again
 //	// Triton is the release of the Triton language of the module's files, as NEREID_TRITON names it: "3.9".
@@ -387,7 +388,7 @@ type Kernel = jit.Kernel
 //
 //	Variant Variant // specialization that is launched
 //	Device *Device // where it runs
-//	Grid Grid // its programs, without zeros
+//	Grid Grid // its programs, without zeros unless there are none
 type Launching = jit.Launching
 
 // LoadOption changes how a file is read and its kernels are compiled.

@@ -120,7 +120,7 @@ func (f *checkFlags) file(cmd *cobra.Command, file string, src []byte, given map
 	if err != nil {
 		return out.add("", err)
 	}
-	examples, err := gen.Examples(filepath.ToSlash(file), src, gen.Options{Roots: f.roots}, given)
+	examples, err := gen.Examples(filepath.ToSlash(file), src, gen.Options{Roots: f.roots, Nested: true}, given)
 	if err != nil {
 		if len(m.Kernels()) == 0 {
 			return usagef("%s has no kernels", file)
@@ -138,6 +138,10 @@ func (f *checkFlags) file(cmd *cobra.Command, file string, src []byte, given map
 		}
 		if len(e.Guessed) > 0 && asserted(err) {
 			out.skip(e.Kernel, "it does not take the values made up for it: "+strings.Join(e.Guessed, ", "))
+			continue
+		}
+		if why := unknownAround(e.Kernel, err); why != "" {
+			out.skip(e.Kernel, why)
 			continue
 		}
 		out.Checked = append(out.Checked, e.Kernel)
@@ -173,6 +177,21 @@ func (f *checkFlags) compile(cmd *cobra.Command, k *nereid.Kernel, signature str
 		}
 	}
 	return err
+}
+
+// unknownAround says what a kernel needs of the function that defines it, and that nothing in the file tells;
+// "" for any other error, or kernel.
+func unknownAround(kernel string, err error) string {
+	var e *nereid.CompileError
+	if !strings.Contains(kernel, ".") || !errors.As(err, &e) {
+		return ""
+	}
+	for _, d := range e.Diagnostics {
+		if d.Code == "unknown-package" {
+			return strings.TrimPrefix(d.Message, "TypeError: ")
+		}
+	}
+	return ""
 }
 
 // asserted reports whether a kernel refuses its compile-time arguments by tl.static_assert.

@@ -381,10 +381,14 @@ type Func = core.Func
 // Launch queues the graph's work on a stream of its device.
 type Graph = core.Graph
 
-// Grid is the number of programs in each dimension. The second and third dimension may be 0, which means 1;
-// the first may not.
+// Grid is the number of programs in each dimension. The second and third dimension may be 0, which means 1. A
+// launch whose first dimension is 0 checks its arguments and runs nothing, as in Triton.
 //
 // Its methods:
+//
+//	func (g Grid) Empty() bool
+//
+// Empty reports whether a launch of the grid, which is valid, runs nothing.
 //
 //	func (g Grid) String() string
 //
@@ -756,7 +760,7 @@ func Arg(name string, value any) Named {
 }
 
 // Cdiv returns n/d rounded up: how many blocks of d elements cover n. Blocks of no elements cover nothing:
-// for a d of 0 it returns 0, and a grid of 0 programs fails its launch.
+// for a d of 0 it returns 0, and a launch of 0 programs runs nothing.
 func Cdiv(n, d int) int {
 	return core.Cdiv(n, d)
 }

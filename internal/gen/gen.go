@@ -24,6 +24,7 @@ var ErrNoKernels = errors.New("has no kernels")
 type Options struct {
 	Package string
 	Kernels []string // which; none: all that look like kernels
+	Nested  bool     // those that functions and classes define are among them
 	// "kernel.param" to tensor, descriptor, int, float, bool, string, dtype or any, where inference is
 	// wrong
 	Types map[string]string
@@ -117,6 +118,13 @@ func (g *generator) kernels() ([]kernel, error) {
 		for _, n := range g.source.Names() {
 			if !g.helper(n) {
 				names = append(names, n)
+			}
+		}
+		if g.o.Nested {
+			for _, n := range g.source.Nested() {
+				if !g.helper(n) {
+					names = append(names, n)
+				}
 			}
 		}
 	}

@@ -40,7 +40,28 @@ func newFile(m *python.Module) *file {
 		}
 		return true
 	})
+	f.addNested("", m.Body)
 	return f
+}
+
+// addNested adds the functions in functions and classes by their dotted names.
+func (f *file) addNested(prefix string, list []python.Stmt) {
+	for _, st := range list {
+		switch st := st.(type) {
+		case *python.FunctionDef:
+			if prefix != "" {
+				f.funcs[prefix+st.Name] = st
+			}
+			f.addNested(prefix+st.Name+".", st.Body)
+		case *python.ClassDef:
+			f.addNested(prefix+st.Name+".", st.Body)
+		case *python.If:
+			f.addNested(prefix, st.Body)
+			f.addNested(prefix, st.Orelse)
+		case *python.Try:
+			f.addNested(prefix, st.Body)
+		}
+	}
 }
 
 // mentions reports whether a function's body names a parameter.

@@ -101,7 +101,7 @@ func shadowed(w *World, m *pyrun.Module, name string) *JITFunction {
 
 // noKernel reports that the file does not bind a name.
 func (s *Source) noKernel(name string) error {
-	names := append(s.Names(), s.nested()...)
+	names := append(s.Names(), s.Nested()...)
 	d := diag.Diagnostic{Code: "no-kernel", Msg: fmt.Sprintf("%s has no kernel %s", s.Name, name)}
 	if best := diag.Nearest(name, names); best != "" {
 		d.Hint = "did you mean " + best + "?"
@@ -113,10 +113,15 @@ func (s *Source) noKernel(name string) error {
 	return s.Report(d)
 }
 
-// nested returns the kernels that functions define, as Find takes them.
-func (s *Source) nested() (out []string) {
+// Nested returns the kernels that functions and classes define, as Find takes them.
+func (s *Source) Nested() (out []string) {
 	var walk func(prefix string, list []python.Stmt)
 	walk = func(prefix string, list []python.Stmt) {
+		for _, st := range list {
+			if c, ok := st.(*python.ClassDef); ok {
+				walk(prefix+c.Name+".", c.Body)
+			}
+		}
 		each(list, func(d *python.FunctionDef) {
 			if slices.ContainsFunc(d.DecoratorList, looksLikeJIT) {
 				if prefix != "" {
