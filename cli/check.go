@@ -120,7 +120,8 @@ func (f *checkFlags) file(cmd *cobra.Command, file string, src []byte, given map
 	if err != nil {
 		return out.add("", err)
 	}
-	examples, err := gen.Examples(filepath.ToSlash(file), src, gen.Options{Roots: f.roots, Nested: true}, given)
+	o := gen.Options{Roots: f.roots, Nested: true}
+	examples, err := gen.Examples(filepath.ToSlash(file), src, o, given)
 	if err != nil {
 		if len(m.Kernels()) == 0 {
 			return usagef("%s has no kernels", file)

@@ -227,11 +227,10 @@ func TestRefused(t *testing.T) {
 	set := map[string]string{"PTXAS_OPTIONS": "-v", "DISABLE_LLVM_OPT": "0", "TRITON_STORE_BINARY_ONLY": "1",
 		"AMDGCN_USE_BUFFER_OPS": "0", "TRITON_OVERRIDE_ARCH": "sm80", "TRITON_CACHE_DIR": "/x"}
 	got := fmt.Sprint(refusals(func(name string) string { return set[name] }))
-	want := "[TRITON_OVERRIDE_ARCH=sm80 is a variable of Triton's without a counterpart here: nereid compile " +
-		"--target cuda:80 compiles for another GPU PTXAS_OPTIONS=-v is a variable of Triton's without a " +
-		"counterpart here: the driver assembles, and takes no options; Options.MaxNReg bounds registers " +
-		"AMDGCN_USE_BUFFER_OPS=0 is a variable of Triton's without a counterpart here: the compiler chooses " +
-		"the form of accesses]"
+	const without = " is a variable of Triton's without a counterpart here: "
+	want := "[TRITON_OVERRIDE_ARCH=sm80" + without + "nereid compile --target cuda:80 compiles for another " +
+		"GPU PTXAS_OPTIONS=-v" + without + "the driver assembles, and takes no options; Options.MaxNReg " +
+		"bounds registers AMDGCN_USE_BUFFER_OPS=0" + without + "the compiler chooses the form of accesses]"
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

@@ -109,8 +109,8 @@ var (
 		Group: "Compilation", Name: "NEREID_DUMP_DIR", Triton: "TRITON_DUMP_DIR",
 		Also:    append(only("TRITON_KERNEL_DUMP", "TRITON_DUMP_DIR"), home("dump", "TRITON_KERNEL_DUMP")),
 		Default: "`nereid-dump` in the current folder",
-		Form:    "a folder", Doc: "Where dumped stages go: one folder for each specialisation, one file for " +
-			"each stage.",
+		Form:    "a folder",
+		Doc:     "Where dumped stages go: one folder for each specialisation, one file for each stage.",
 	})
 	DumpPasses = text(Row{
 		Group: "Compilation", Name: "NEREID_DUMP_PASSES", Triton: "MLIR_ENABLE_DUMP", Also: tritonPasses,

@@ -72,8 +72,9 @@ func (g Grid) checked(kernel string) (Grid, error) {
 	return g, nil
 }
 
-// ValidGrid returns the grid of a launch of a kernel with zeros replaced by 1, but for the first: such a launch
-// runs nothing. A grid that no device runs is an ArgumentError. Most grids are small, and need no division to see that their programs can be counted.
+// ValidGrid returns the grid of a launch of a kernel with zeros replaced by 1, but for the first: such a
+// launch runs nothing. A grid that no device runs is an ArgumentError. Most grids are small, and need no
+// division to see that their programs can be counted.
 func ValidGrid(kernel string, g Grid) (Grid, error) {
 	const few = 1 << (bits.UintSize/3 - 1) // whose cube is an int
 	if uint(g[0]-1) < few && uint(g[1]) < few && uint(g[2]) < few {

@@ -47,7 +47,8 @@ func (c *Config) settings() *compile.Settings {
 	return &compile.Settings{
 		Store: c.store(), Dump: c.Dump, Override: c.Override, AlwaysCompile: c.AlwaysCompile, Debug: c.Debug,
 		Rules: c.Rules, Check: c.Check, NoLines: c.NoLines, Isolate: c.Isolate, Strict: c.Strict,
-		Print: c.PrintStages, Timing: c.Timing, Printer: c.printer, Passes: pass.Options{Verify: c.Verify, DumpAfter: c.DumpPasses,
+		Print: c.PrintStages, Timing: c.Timing,
+		Printer: c.printer, Passes: pass.Options{Verify: c.Verify, DumpAfter: c.DumpPasses,
 			Reproducers: c.Reproducers},
 		Budget: budget.Limits(c.Budget),
 		Hooks:  c.compileHooks(),
