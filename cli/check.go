@@ -135,7 +135,7 @@ func (f *checkFlags) file(cmd *cobra.Command, file string, src []byte, given map
 		}
 		k, err := m.Kernel(e.Kernel)
 		if err == nil {
-			err = f.compile(cmd, k, e.Signature)
+			err = f.compile(cmd, k, e.Signatures())
 		}
 		if len(e.Guessed) > 0 && asserted(err) {
 			out.skip(e.Kernel, "it does not take the values made up for it: "+strings.Join(e.Guessed, ", "))
@@ -153,31 +153,18 @@ func (f *checkFlags) file(cmd *cobra.Command, file string, src []byte, given map
 	return nil
 }
 
-// compile compiles a kernel for a signature whose tensors are all of fp32, or else for one with a tensor of
-// integers: nothing in a kernel says which of its tensors hold indices.
-func (f *checkFlags) compile(cmd *cobra.Command, k *nereid.Kernel, signature string) error {
-	try := func(signature string) error {
-		c, err := k.CompileFor(contextOf(cmd), f.target, signature, nereid.Options{}, "ttir")
+// compile compiles a kernel for the first of its signatures that it takes. The error is that of the first.
+func (f *checkFlags) compile(cmd *cobra.Command, k *nereid.Kernel, signatures []string) (first error) {
+	for _, s := range signatures {
+		c, err := k.CompileFor(contextOf(cmd), f.target, s, nereid.Options{}, "ttir")
 		if err == nil {
-			c.Close()
+			return c.Close()
 		}
-		return err
-	}
-	err := try(signature)
-	if err == nil {
-		return nil
-	}
-	for i := range strings.Count(signature, gen.Pointer) {
-		at := 0
-		for range i {
-			at += strings.Index(signature[at:], gen.Pointer) + 1
-		}
-		at += strings.Index(signature[at:], gen.Pointer)
-		if try(signature[:at]+"*i64:16"+signature[at+len(gen.Pointer):]) == nil {
-			return nil
+		if first == nil {
+			first = err
 		}
 	}
-	return err
+	return first
 }
 
 // unknownAround says what a kernel needs of the function that defines it, and that nothing in the file tells;

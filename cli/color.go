@@ -57,6 +57,14 @@ func painted(w io.Writer) (out io.Writer, flush func()) {
 	return p, p.flush
 }
 
+// unpainted returns the writer below a painter, for output that no person reads.
+func unpainted(w io.Writer) io.Writer {
+	if p, ok := w.(*painter); ok {
+		return p.w
+	}
+	return w
+}
+
 // colors follows no-color.org and bixense.com/clicolors.
 func colors(w io.Writer) bool {
 	if os.Getenv("NO_COLOR") != "" {

@@ -29,6 +29,7 @@ var commands = []func() *cobra.Command{
 	newRunCmd,
 	newVerifyCmd,
 	newCheckCmd,
+	newLSPCmd,
 	newDiffVersionsCmd,
 	newCompileCmd,
 	newViewCmd,

@@ -68,6 +68,20 @@ func (g *generator) example(k kernel, given map[string]string) Example {
 	return e
 }
 
+// Signatures returns the signature with tensors of fp32 alone, then those with one tensor of integers each:
+// nothing in a kernel says which of its tensors hold indices.
+func (e Example) Signatures() []string {
+	out := []string{e.Signature}
+	for at := 0; ; at++ {
+		i := strings.Index(e.Signature[at:], Pointer)
+		if i < 0 {
+			return out
+		}
+		at += i
+		out = append(out, e.Signature[:at]+"*i64:16"+e.Signature[at+len(Pointer):])
+	}
+}
+
 // Pointer is the entry of a tensor in the signature of an Example.
 const Pointer = "*fp32:16"
 

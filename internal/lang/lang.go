@@ -47,6 +47,9 @@ type (
 // Options says how a kernel is compiled.
 type Options = codegen.Options
 
+// Seen is what a compilation found out about an expression.
+type Seen = codegen.Seen
+
 // What they name of the arguments of launches.
 type (
 	Param    = signature.Param

@@ -35,5 +35,6 @@
 //	alloc.go          memory of nodes
 //	fields.go         fields of expressions; fields_stmt.go: of statements
 //	walk.go           Walk
+//	describe.go       parameters and docstrings as text
 //	dump.go           Dump; dump_fstring.go: positions in f-strings as before 3.12; repr.go: values
 package python

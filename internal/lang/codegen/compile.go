@@ -30,6 +30,7 @@ type Options struct {
 	AllowGlobals bool      // kernels may read plain global numbers
 	Stdout       io.Writer // of tl.static_print; nil drops it
 	Warn         func(string)
+	Seen         func(Seen) // called for each expression that was compiled, for editors; may be nil
 }
 
 // defaultSteps is more than any useful kernel takes, and still only a few seconds.

@@ -24,6 +24,7 @@
 //	semantic.go          functions under @core.builtin, which run at compile time
 //	object.go            instances of aggregates and their methods
 //	scope.go, names.go   names and where statements bind them
+//	seen.go              what is told of expressions, for editors
 //	value.go             the types of values as control flow sees them
 //
 // Errors:

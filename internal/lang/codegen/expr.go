@@ -16,6 +16,15 @@ import (
 
 // expr returns the value of an expression.
 func (g *generator) expr(e python.Expr) object.Value {
+	v := g.compute(e)
+	if g.u.opts.Seen != nil {
+		g.seen(e, v)
+	}
+	return v
+}
+
+// compute compiles an expression.
+func (g *generator) compute(e python.Expr) object.Value {
 	defer g.at(e)()
 	switch e := e.(type) {
 	case *python.Name:

@@ -1,0 +1,200 @@
+package lsp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nereid-lang/nereid/internal/budget"
+	"github.com/nereid-lang/nereid/internal/diag"
+	"github.com/nereid-lang/nereid/internal/gen"
+	"github.com/nereid-lang/nereid/internal/lang"
+	"github.com/nereid-lang/nereid/internal/python"
+)
+
+// document is an open file.
+type document struct {
+	uri, file string
+	version   int
+	text      string
+	*analysis // of text, or of the text before the last changes
+	stale     bool
+}
+
+// analysis is what is known of a text.
+type analysis struct {
+	lines  *lines
+	tree   *python.Module // nil if nothing could be parsed
+	source *lang.Source   // nil if the text has faults of syntax
+	faults []diagnostic
+	seen   []lang.Seen // expressions, in the order of their compilation
+	args   map[string]map[string]string
+}
+
+// limits bound what a document may cost: an editor does not wait longer.
+var limits = budget.Limits{Time: 3 * time.Second, Ops: 200_000, Memory: 512 << 20}
+
+// analyse compiles the kernels of a document.
+func (s *Server) analyse(d *document) {
+	a := &analysis{lines: newLines(d.text), args: map[string]map[string]string{}}
+	d.analysis, d.stale = a, false
+	defer func() { // a fault of ours must not end the editor's session
+		if r := recover(); r != nil {
+			a.add(diagnostic{Severity: 2, Source: "nereid", Message: fmt.Sprintf("internal error: %v", r)})
+		}
+	}()
+	a.tree, _ = python.Parse(diag.NewFileSet(), d.file, []byte(d.text)) // Load reports its faults
+	src, err := lang.Load(d.file, []byte(d.text), lang.LoadOptions{OnDisk: true, Roots: s.Roots,
+		Limits: limits})
+	if err != nil {
+		a.fault(d, err)
+		return
+	}
+	a.source = src
+	examples, err := gen.Examples(filepath.ToSlash(d.file), []byte(d.text), gen.Options{Roots: s.Roots}, nil)
+	if err != nil && len(src.Names()) > 0 {
+		a.fault(d, err)
+	}
+	for _, e := range examples {
+		a.kernel(d, e)
+	}
+}
+
+// kernel compiles a kernel for the signature that its text suggests, or else for one with a tensor of
+// integers.
+func (a *analysis) kernel(d *document, e gen.Example) {
+	params, err := a.source.Params(e.Kernel, lang.DefaultTarget)
+	if err != nil {
+		a.fault(d, err)
+		return
+	}
+	if e.Untyped != "" { // nothing is known of it: neither right nor wrong
+		return
+	}
+	var first error
+	for _, signature := range e.Signatures() {
+		seen, err := a.compile(e.Kernel, params, signature)
+		if err == nil || first == nil {
+			a.note(e.Kernel, params, signature, seen)
+		}
+		if err == nil {
+			return
+		}
+		if first == nil {
+			first = err
+		}
+	}
+	if len(e.Guessed) > 0 && refused(first) {
+		return
+	}
+	a.fault(d, first)
+}
+
+// compile compiles a kernel, and returns what was seen on the way, also beside an error.
+func (a *analysis) compile(kernel string, params []lang.Param, signature string) (seen []lang.Seen,
+	err error) {
+	specs, err := lang.ParseSignature(params, signature)
+	if err != nil {
+		return nil, err
+	}
+	_, err = a.source.Compile(kernel, specs, lang.Options{Meter: budget.New(context.Background(), limits),
+		Seen: func(s lang.Seen) { seen = append(seen, s) }})
+	return seen, err
+}
+
+// note keeps what a compilation saw, and the types of the kernel's parameters.
+func (a *analysis) note(kernel string, params []lang.Param, signature string, seen []lang.Seen) {
+	entries, err := lang.SplitSignature(params, signature)
+	if err != nil {
+		return
+	}
+	types := map[string]string{}
+	for i, p := range params {
+		types[p.Name], _, _ = strings.Cut(entries[i], ":")
+		if p.Constexpr {
+			types[p.Name] = "constexpr[" + entries[i] + "]"
+		}
+	}
+	a.args[kernel] = types
+	a.seen = append(a.seen, seen...)
+}
+
+// refused reports whether a kernel does not take values that were made up: a tl.static_assert says so.
+func refused(err error) bool {
+	var list *diag.List
+	return errors.As(err, &list) && slices.ContainsFunc(list.Diags, func(d diag.Diagnostic) bool {
+		return d.Code == "static-assert"
+	})
+}
+
+// severities of the protocol.
+var severities = map[string]int{"error": 1, "warning": 2, "remark": 3}
+
+// fault adds the diagnostics of an error; those that several kernels share are kept once.
+func (a *analysis) fault(d *document, err error) {
+	var list *diag.List
+	if !errors.As(err, &list) {
+		a.add(diagnostic{Severity: 1, Source: "nereid", Message: err.Error()})
+		return
+	}
+	for _, x := range list.Diags {
+		msg := x.Msg
+		if x.Hint != "" {
+			msg += "\nhint: " + x.Hint
+		}
+		out := diagnostic{Severity: severities[x.Severity.String()], Code: x.Code, Source: "nereid",
+			Message: msg}
+		file, r := a.place(list.Files, x.Span)
+		if sameFile(file, d.file) {
+			out.Range = r
+		} else { // the fault is in a file that this one imports
+			out.Message = filepath.Base(file) + ": " + out.Message
+			out.Related = append(out.Related, related{location{uriOf(file), r}, x.Msg})
+		}
+		for _, n := range x.Notes {
+			if file, r := a.place(list.Files, n.Span); file != "" {
+				out.Related = append(out.Related, related{location{uriOf(file), r}, n.Msg})
+			}
+		}
+		a.add(out)
+	}
+}
+
+func (a *analysis) add(d diagnostic) {
+	same := func(o diagnostic) bool { return o.Range == d.Range && o.Message == d.Message }
+	if !slices.ContainsFunc(a.faults, same) {
+		a.faults = append(a.faults, d)
+	}
+}
+
+// place returns file and range of a span.
+func (a *analysis) place(files *diag.FileSet, span diag.Span) (string, Range) {
+	f := files.File(span.Start)
+	if f == nil {
+		return "", Range{}
+	}
+	text := newLines(string(f.Src))
+	start, end := f.Offset(span.Start), f.Offset(span.End)
+	return f.Name, text.span(start, max(start, end))
+}
+
+// at returns what was seen of the smallest expression around an offset: its place, and what is known of it.
+func (a *analysis) at(file string, offset int) (best lang.Seen, types []string) {
+	size := 1 << 30
+	for _, s := range a.seen {
+		if offset < s.Start || offset > s.End || !sameFile(s.File, file) {
+			continue
+		}
+		if n := s.End - s.Start; n < size {
+			best, types, size = s, nil, n
+		}
+		if s.Start == best.Start && s.End == best.End && !slices.Contains(types, s.Type) {
+			types = append(types, s.Type)
+		}
+	}
+	return best, types
+}

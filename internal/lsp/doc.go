@@ -1,0 +1,15 @@
+// Package lsp is the language server of `nereid lsp`: diagnostics of kernels while they are typed, hover with
+// type, shape and compile-time value, definitions through imports, and completion of triton.language.
+//
+// A document is compiled, up to Triton IR, for the signature that its text suggests (package gen), each
+// kernel for itself. What the compilation saw of each expression is what hover shows.
+//
+// # The files
+//
+//	server.go    messages: what is asked, in order
+//	protocol.go  the parts of the protocol that the server speaks
+//	analysis.go  a document compiled: diagnostics, and what was seen
+//	position.go  lines and columns of the protocol, in UTF-16
+//	define.go    where a name is defined
+//	complete.go  names that can follow
+package lsp
