@@ -242,6 +242,9 @@ const (
 // tile returns the config of prefill, by what an H200 is fastest with (docs/PERFORMANCE.md).
 func (a *attention) tile() blocks {
 	t := blocks{m: 128, n: 128, warps: 8, stages: 2}
+	if a.dim <= 64 { // two programs run on an SM, and fill each other's gaps
+		t = blocks{m: 128, n: 64, warps: 8, stages: 3}
+	}
 	switch {
 	case a.c.s.chip != gpuChip:
 		t = blocks{m: 64, n: 64, warps: 4, stages: 1}

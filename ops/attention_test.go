@@ -62,6 +62,9 @@ func TestAttention(t *testing.T) {
 			{4, 2, 1, 300, 16, ops.AttentionOptions{Causal: true}},
 			{3, 1, 3, 333, 24, ops.AttentionOptions{Causal: true, Window: 100}},
 		} {
+			if s.Stream().Device().String() != "interp" && i%3 != 2 {
+				continue // two are enough for compiled code
+			}
 			s.Reset()
 			dt, tol := nereid.Float32, 1e-5
 			if i%2 == 1 {

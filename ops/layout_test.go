@@ -157,6 +157,13 @@ func TestWarm(t *testing.T) {
 	out := s.New(nereid.Float32, 8, 32)
 	row := s.New(nereid.Float32, 8)
 	index := made(t, s, nereid.Int32, func(i int) float64 { return float64(i) }, 8)
+	half, m := x.Slice(0, 0, 4, 1), made(t, s, nereid.Float32, wave, 32, 32)
+	heads, heads2 := s.New(nereid.Float32, 1, 2, 8, 16), made(t, s, nereid.Float32, wave, 1, 2, 8, 16)
+	query, query2 := s.New(nereid.Float32, 1, 2, 1, 16), made(t, s, nereid.Float32, wave, 1, 2, 1, 16)
+	keys, turns := made(t, s, nereid.Float32, wave, 1, 2, 256, 16), made(t, s, nereid.Float32, wave, 8, 8)
+	quantized, _ := quantizedMatrix(t, s, 0, 10, 512)
+	long, wide := made(t, s, nereid.Float32, wave, 1, 512), s.New(nereid.Float32, 1, 10)
+	best, where := s.New(nereid.Float32, 8, 4), s.New(nereid.Int64, 8, 4)
 	for name, f := range map[string]func() *nereid.Tensor{
 		"Add":     func() *nereid.Tensor { return ops.Add(s.Into(out), x, w) },
 		"Scaled":  func() *nereid.Tensor { return ops.Mul(s.Into(out), x, 0.3) },
@@ -165,6 +172,24 @@ func TestWarm(t *testing.T) {
 		"RMSNorm": func() *nereid.Tensor { return ops.RMSNorm(s.Into(out), x, w, 1e-5) },
 		"Take":    func() *nereid.Tensor { return ops.Take(s.Into(out), x, index, 0) },
 		"Copy":    func() *nereid.Tensor { return ops.Copy(s.Into(out), x) },
+		"Fused":   func() *nereid.Tensor { return scored.Call(s.Into(out), x, w) },
+		"Concat":  func() *nereid.Tensor { return ops.Concat(s.Into(out), 0, half, half) },
+		"Cast":    func() *nereid.Tensor { return ops.Cast(s.Into(out), x, nereid.Float32) },
+		"MatMul":  func() *nereid.Tensor { return ops.MatMul(s.Into(out), x, m, ops.Bias(w), ops.ThenReLU) },
+		"Attention": func() *nereid.Tensor {
+			return ops.Attention(s.Into(heads), heads2, heads2, heads2, ops.AttentionOptions{Causal: true})
+		},
+		"decode": func() *nereid.Tensor {
+			return ops.Attention(s.Into(query), query2, keys, keys, ops.AttentionOptions{})
+		},
+		"Rope":         func() *nereid.Tensor { return ops.Rope(s.Into(heads), heads2, turns, turns) },
+		"CrossEntropy": func() *nereid.Tensor { return ops.CrossEntropy(s.Into(row), x, index) },
+		"CumSum":       func() *nereid.Tensor { return ops.CumSum(s.Into(out), x, 1) },
+		"Quantized":    func() *nereid.Tensor { return ops.MatMulQuantized(s.Into(wide), long, quantized) },
+		"TopK": func() *nereid.Tensor {
+			v, _ := ops.TopK(s.Into(best, where), x, 4)
+			return v
+		},
 	} {
 		if err := f().Err(); err != nil {
 			t.Fatal(err)

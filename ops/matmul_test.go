@@ -33,7 +33,7 @@ func product(t *testing.T, a, b *nereid.Tensor) (out []float64) {
 // TestMatMul: products of all types, of matrices that no tile divides, with strides of any order.
 func TestMatMul(t *testing.T) {
 	on(t, func(t *testing.T, s *ops.Stream) {
-		for _, c := range []struct {
+		for i, c := range []struct {
 			dt, want nereid.DType
 			tol      float64
 			options  []ops.MatMulOption
@@ -48,7 +48,10 @@ func TestMatMul(t *testing.T) {
 			{nereid.Float8E5, nereid.Float16, 1e-3, []ops.MatMulOption{ops.As(nereid.Float16)}},
 			{nereid.Int8, nereid.Int32, 0, nil},
 		} {
-			for _, size := range [][3]int{{20, 33, 50}, {1, 40, 70}, {37, 5, 16}} {
+			for j, size := range [][3]int{{20, 33, 50}, {1, 40, 70}, {37, 5, 16}} {
+				if s.Stream().Device().String() != "interp" && (i+j)%3 != 0 {
+					continue // a third is enough for compiled code
+				}
 				s.Reset()
 				value := small
 				if c.dt == nereid.Int8 {

@@ -15,11 +15,10 @@ type blocks struct{ m, n, k, warps, stages int }
 // The shipped configs of products on GPUs, by what an H200 is fastest with (docs/PERFORMANCE.md, "Matrix
 // products and attention"): the first whose programs are enough for its SMs.
 var (
-	halfBlocks = []blocks{{128, 256, 64, 8, 4}, {128, 128, 64, 4, 4}, {64, 128, 64, 4, 4},
-		{64, 64, 64, 4, 4}}
+	halfBlocks   = []blocks{{128, 256, 64, 8, 3}, {64, 64, 64, 4, 4}}
 	eightBlocks  = []blocks{{128, 256, 128, 8, 4}, {128, 128, 128, 4, 4}, {64, 64, 128, 4, 4}}
 	singleBlocks = []blocks{{128, 128, 16, 8, 3}, {64, 64, 16, 4, 3}}
-	tf32Blocks   = []blocks{{128, 128, 32, 8, 4}, {64, 64, 32, 4, 4}}
+	tf32Blocks   = []blocks{{128, 256, 32, 8, 3}, {64, 64, 32, 4, 4}}
 	doubleBlocks = []blocks{{32, 32, 16, 4, 2}}
 	// few rows: what counts is how many bytes of the weights are under way
 	skinnyBlocks = []blocks{{16, 32, 128, 4, 5}}

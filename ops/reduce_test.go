@@ -103,9 +103,9 @@ func TestReductions(t *testing.T) {
 // TestLongRows: rows that do not fit into a tile are reduced in loops, and NaN and equal elements are found.
 func TestLongRows(t *testing.T) {
 	on(t, func(t *testing.T, s *ops.Stream) {
-		const rows, cols = 2, 70001
-		if s.Stream().Device().String() == "sim:90" && testing.Short() {
-			return
+		rows, cols := 2, 70001
+		if s.Stream().Device().String() == "sim:90" {
+			rows, cols = 1, 33001 // just longer than a tile
 		}
 		x := made(t, s, nereid.Float32, wave, rows, cols)
 		y := ops.Softmax(s, x, -1)
@@ -117,7 +117,7 @@ func TestLongRows(t *testing.T) {
 		}
 		near(t, "LogSumExp", ops.LogSumExp(s, x, 1), lse, 1e-5)
 		near(t, "ArgMax", ops.ArgMax(s, x, 1), at, 0)
-		if math.Abs(sums[0]-1) > 1e-4 || math.Abs(sums[1]-1) > 1e-4 {
+		if math.Abs(sums[0]-1) > 1e-4 || math.Abs(sums[rows-1]-1) > 1e-4 {
 			t.Errorf("the sums of Softmax are %v", sums)
 		}
 		nan := made(t, s, nereid.Float32, func(i int) float64 {

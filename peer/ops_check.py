@@ -68,7 +68,7 @@ OTHERS = {
     "RMSNorm": lambda x, w: F.rms_norm(x, w.shape, w, 1e-5), "LayerNorm": lambda x, w, b: F.layer_norm(x, w.shape, w, b, 1e-5),
     "MatMul": torch.matmul, "Linear": lambda x, w, b: F.gelu(F.linear(x, w, b)), "Attention": attention,
     "CrossEntropy": lambda x, y: F.cross_entropy(x, y, reduction="none"),
-    "Sort": lambda x, a: x.sort(-1, descending=a["descending"], stable=True),
+    "Sort": lambda x, a: x.sort(dim=-1, descending=a["descending"], stable=True),
     "TopK": lambda x, a: x.topk(a["k"])[:1], "Gather": lambda x, i, a: x.gather(a["axis"], i),
     "ScatterAdd": lambda x, i, y, a: x.scatter_add(a["axis"], i, y),
 }
