@@ -149,6 +149,23 @@ func leftOut(s *ops.Stream, dt nereid.DType, i int) bool {
 	return (i+int(dt))%6 != 0
 }
 
+// TestNextafter: the next number of fp32, and constants in formulas.
+func TestNextafter(t *testing.T) {
+	s := streamOn(t, "cpu")
+	x := made(t, s, nereid.Float32, wave, 9)
+	var want []float64
+	for _, v := range values(t, x) {
+		want = append(want, float64(math.Nextafter32(float32(v), 9)))
+	}
+	near(t, "Nextafter", ops.Nextafter(s, x, 9.0), want, 0)
+	third := ops.Fuse(func(x ops.Expr) ops.Expr { return ops.Number(1).Div(x.Square().Add(ops.Number(2.5))) })
+	near(t, "a formula", third.Call(s, x), mapped(func(v float64) float64 { return 1 / (v*v + 2.5) },
+		values(t, x)), 1e-6)
+	if bad := ops.Fuse(func(x ops.Expr) ops.Expr { return x.Add("1") }).Call(s, x).Err(); bad == nil {
+		t.Error("a formula with a text in it")
+	}
+}
+
 // between returns numbers from lo to hi, the first equal to lo.
 func between(lo, hi float64) func(i int) float64 {
 	return func(i int) float64 { return lo + (hi-lo)*float64(i*7%33)/33 }

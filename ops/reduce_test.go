@@ -162,6 +162,7 @@ func TestIntegerReductions(t *testing.T) {
 		near(t, "Sum", ops.Sum(s, x), []float64{27*100 + 26*27/2}, 0)
 		near(t, "Max", ops.Max(s, x), []float64{126}, 0)
 		near(t, "Min", ops.Min(s, x), []float64{100}, 0)
+		near(t, "Prod", ops.Prod(s, x.Slice(0, 0, 4, 1)), []float64{100 * 101 * 102 * 103}, 0)
 	}
 }
 
@@ -202,6 +203,10 @@ func TestNorms(t *testing.T) {
 			near(t, "LayerNorm", ops.LayerNorm(s, x, w, b, 1e-5), layer, tol)
 			norm, total := ops.AddRMSNorm(s, x, r, w, 1e-5)
 			near(t, "AddRMSNorm", norm, addRMS, tol)
+			near(t, "its sum", total, sum, tol)
+			plain := ops.LayerNorm(s, ops.Cast(s, total, nereid.Float32), w, b, 1e-5)
+			norm, total = ops.AddLayerNorm(s, x, r, w, b, 1e-5)
+			near(t, "AddLayerNorm", norm, values(t, plain), 3*tol)
 			near(t, "its sum", total, sum, tol)
 		}
 	})

@@ -40,6 +40,21 @@ func TestRope(t *testing.T) {
 	})
 }
 
+// TestGated: SwiGLU and GeGLU of the halves of a tensor.
+func TestGated(t *testing.T) {
+	s := streamOn(t, "cpu")
+	x := made(t, s, nereid.Float32, wave, 3, 20)
+	gate, up := x.Slice(1, 0, 10, 1), x.Slice(1, 10, 20, 1)
+	g, u := values(t, gate), values(t, up)
+	var swi, ge []float64
+	for i := range g {
+		swi = append(swi, g[i]/(1+math.Exp(-g[i]))*u[i])
+		ge = append(ge, g[i]/2*(1+math.Erf(g[i]/math.Sqrt2))*u[i])
+	}
+	near(t, "SwiGLU", ops.SwiGLU(s, gate, up), swi, 1e-5)
+	near(t, "GeGLU", ops.GeGLU(s, gate, up), ge, 1e-5)
+}
+
 // TestCrossEntropy: rows longer and shorter than a block, -inf among the logits, and a label outside.
 func TestCrossEntropy(t *testing.T) {
 	on(t, func(t *testing.T, s *ops.Stream) {
