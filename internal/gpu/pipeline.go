@@ -268,3 +268,12 @@ var Constraints = []pass.Constraint{
 	{Before: "tritongpu-reduce-data-duplication", After: "tritongpu-reorder-instructions",
 		Why: "the buffers it makes are to be moved"},
 }
+
+// GluonPipeline returns the passes from what the front end makes of a Gluon kernel to TTGIR, as in Triton:
+// the program has chosen layouts and pipelines.
+func GluonPipeline(m Machine) []pass.Pass {
+	return []pass.Pass{
+		pass.ExpandNewer, pass.Inline, pass.SymbolDCE, layouts.GivenLayouts(m),
+		layouts.Canonicalize, pass.SCCP, pass.LoopAwareCSE, layouts.Canonicalize,
+	}
+}

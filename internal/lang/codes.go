@@ -36,6 +36,7 @@ var Codes = []struct{ Code, Doc string }{
 	{sem.CodeTarget, "The target does not have what the kernel asks for."},
 	{sem.CodeVersion, "The release of Triton that the kernel is compiled as does not have what it uses; " +
 		"another one does ([VERSIONS.md](VERSIONS.md))."},
+	{sem.CodeGluon, "A part of Gluon that is not compiled here ([VERSIONS.md](VERSIONS.md))."},
 	{"constexpr", "A name declared as `tl.constexpr` is declared again, or a parameter is both that and " +
 		"listed under `do_not_specialize`."},
 	{"unused",

@@ -5,6 +5,7 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
+	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/pass"
@@ -18,6 +19,30 @@ type Given struct {
 	Meta  []byte // description of the code as in Code.Meta, which text below the IR does not tell; may be nil
 
 	Shared int // bytes of dynamic shared memory of a block where only Meta would tell; below 0: not known
+}
+
+// GluonCompiler is a back end that compiles kernels of Gluon: it takes their modules to TTGIR.
+type GluonCompiler interface{ Gluon(in *Input) error }
+
+// StartFromGluon takes the module of a Gluon kernel to TTGIR, from which the compilation then starts. Other
+// modules stay as they are.
+func (in *Input) StartFromGluon(b Backend) error {
+	if !in.Module.Op.HasAttr(ttg.GluonAttr) {
+		return nil
+	}
+	if err := GluonBy(b, in); err != nil {
+		return err
+	}
+	in.Given = &Given{Stage: "ttgir", Text: Text(in.Module), Shared: -1}
+	return nil
+}
+
+// GluonBy has a compiler take the module of a Gluon kernel to TTGIR, if it can.
+func GluonBy(compiler any, in *Input) error {
+	if c, ok := compiler.(GluonCompiler); ok {
+		return c.Gluon(in)
+	}
+	return diag.Refuse("Gluon", "its kernels are compiled for NVIDIA's GPUs and their simulators alone")
 }
 
 // ranks orders the stages of all back ends.

@@ -19,6 +19,8 @@ type Version struct {
 	minor int // of release 3
 	// block pointers, which 3.9 has given up, are kept: "3.9+block_ptr"
 	blockPtr bool
+	// kernels of Gluon are compiled, as an experiment: "3.9+gluon"
+	gluon bool
 }
 
 // The releases.
@@ -39,37 +41,55 @@ var Releases = []Version{V36, V37, V38, V39}
 // patches has the last digits of the releases whose wheels the rules were compared with.
 var patches = map[int]int{6: 0, 7: 1, 8: 0, 9: 0}
 
-const keepBlockPtr = "block_ptr"
+const (
+	keepBlockPtr = "block_ptr"
+	withGluon    = "gluon"
+)
 
-// Parse reads a version: "3.9", "3.9.0" or "3.9+block_ptr". The empty text is no choice.
+// Parse reads a version: "3.9", "3.9.0", "3.9+block_ptr" or "3.9+gluon". The empty text is no choice.
 func Parse(text string) (Version, error) {
 	if text == "" {
 		return Version{}, nil
 	}
-	number, kept, plus := strings.Cut(text, "+")
+	number, more, plus := strings.Cut(text, "+")
 	parts := strings.Split(number, ".")
 	if len(parts) >= 2 && len(parts) <= 3 && parts[0] == "3" {
 		minor, err := strconv.Atoi(parts[1])
 		v := Version{minor: minor}
 		if err == nil && slices.Contains(Releases, v) {
-			return v.keep(text, kept, plus)
+			if !plus {
+				return v, nil
+			}
+			return v.with(text, strings.Split(more, "+"))
 		}
 	}
 	return Version{}, fmt.Errorf("there is no Triton %q here: the releases are %s", text, list(Releases))
 }
 
-// keep adds what a version keeps of earlier ones.
-func (v Version) keep(text, kept string, plus bool) (Version, error) {
-	switch {
-	case !plus:
-	case kept != keepBlockPtr:
-		return Version{}, fmt.Errorf("version %q: only %s can be kept of earlier releases, not %q", text,
-			keepBlockPtr, kept)
-	case v.hasOwn(BlockPointers):
-	default:
-		v.blockPtr = true
+// with adds what a version has besides its release.
+func (v Version) with(text string, more []string) (Version, error) {
+	for _, word := range more {
+		switch word {
+		case keepBlockPtr:
+			v.blockPtr = !v.hasOwn(BlockPointers)
+		case withGluon:
+			v.gluon = true
+		default:
+			return Version{}, fmt.Errorf("version %q: a release can have +%s (kept of earlier ones) and +%s (an "+
+				"experiment), not %q", text, keepBlockPtr, withGluon, word)
+		}
 	}
 	return v, nil
+}
+
+// Gluon reports whether kernels of Gluon are compiled.
+func (v Version) Gluon() bool { return v.gluon }
+
+// WithGluon returns the version with kernels of Gluon compiled.
+func (v Version) WithGluon() Version {
+	v = v.rules()
+	v.gluon = true
+	return v
 }
 
 // KeepBlockPtr returns the version with block pointers kept.
@@ -104,6 +124,9 @@ func (v Version) String() string {
 	text := "3." + strconv.Itoa(v.minor)
 	if v.blockPtr {
 		text += "+" + keepBlockPtr
+	}
+	if v.gluon {
+		text += "+" + withGluon
 	}
 	return text
 }

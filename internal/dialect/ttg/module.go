@@ -14,6 +14,10 @@ const (
 
 // Attributes of ours, which Triton ignores.
 const (
+	// GluonAttr marks the module of a Gluon kernel before its tensors have layouts, LayoutMark the operations
+	// whose layouts the program names.
+	GluonAttr  = "nereid.gluon"
+	LayoutMark = "nereid.layout"
 	// GuardedAttr marks an allocation whose readers and writers a barrier in shared memory orders.
 	GuardedAttr = "nereid.guarded"
 	// EachWarpAttr marks an arrival of each warp; others are of one thread.

@@ -30,6 +30,15 @@ func ConvertTriton(o ttgir.Machine) pass.Pass {
 }
 
 func convertTriton(ctx *pass.Context, m *ir.Module, o ttgir.Machine) error {
+	c, err := setMachine(m, o)
+	if err != nil {
+		return err
+	}
+	return encodeAll(ctx, c, m.Op)
+}
+
+// setMachine records the machine on the module.
+func setMachine(m *ir.Module, o ttgir.Machine) (ttgir.Threads, error) {
 	c := ttgir.Threads{NumWarps: int64(max(1, o.NumWarps)), ThreadsPerWarp: int64(o.ThreadsPerWarp),
 		NumCTAs: int64(max(1, o.NumCTAs))}
 	if c.ThreadsPerWarp == 0 {
@@ -40,7 +49,7 @@ func convertTriton(ctx *pass.Context, m *ir.Module, o ttgir.Machine) error {
 		n    int64
 	}{{"num_warps", c.NumWarps}, {"threads per warp", c.ThreadsPerWarp}, {"num_ctas", c.NumCTAs}} {
 		if x.n&(x.n-1) != 0 {
-			return diag.Refuse(fmt.Sprintf("%s=%d", x.name, x.n), "must be a power of two")
+			return c, diag.Refuse(fmt.Sprintf("%s=%d", x.name, x.n), "must be a power of two")
 		}
 	}
 	m.Op.SetAttr(ttg.NumWarpsAttr, ir.I32Attr(c.NumWarps))
@@ -49,7 +58,7 @@ func convertTriton(ctx *pass.Context, m *ir.Module, o ttgir.Machine) error {
 	if o.Target != "" {
 		m.Op.SetAttr(ttg.TargetAttr, ir.Str(o.Target))
 	}
-	return encodeAll(ctx, c, m.Op)
+	return c, nil
 }
 
 // encodeAll gives all values their default layout, then rewrites the ops that demand others.

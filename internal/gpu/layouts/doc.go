@@ -8,6 +8,7 @@
 //	convert_triton.go              convert-triton-to-tritongpu
 //	dead_args.go                   patterns that remove dead loop-carried values
 //	facts.go                       a row for each op: what the passes know of it
+//	given.go                       nereid-given-layouts: those of Gluon programs
 //	hoist.go                       moving conversions to where they are cheaper
 //	infer.go                       how layouts pass through ops: the functions of the rows
 //	late_reduce.go                 … a loop of truth values that are reduced behind it

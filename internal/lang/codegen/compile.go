@@ -8,6 +8,7 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/budget"
 	"github.com/nereid-lang/nereid/internal/diag"
+	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/lang/sem"
 	"github.com/nereid-lang/nereid/internal/lang/world"
@@ -109,6 +110,9 @@ func (u *unit) kernel(fn *world.JITFunction, args []signature.Arg) (*ir.Module, 
 			}
 		}
 		return out
+	}
+	if fn.Gluon {
+		u.module.Op.SetAttr(ttg.GluonAttr, ir.Unit)
 	}
 	u.compile(fn, fn.Func.Name, params, true, attrs)
 	if err := u.errors(); err != nil {

@@ -34,5 +34,6 @@
 //	shape.go             shapes; reduce.go reductions, scans and maps
 //	dot.go               products
 //	asm.go, hints.go     inline assembly and extern functions; promises, assertions and prints
+//	gluon.go             layouts and functions of Gluon
 //	target.go            what a kernel may ask of its target
 package sem

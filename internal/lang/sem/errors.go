@@ -26,6 +26,7 @@ const (
 	CodeTarget    = "unsupported-on-target"
 	CodeAttribute = "no-attribute"
 	CodeVersion   = "triton-version"
+	CodeGluon     = "gluon"
 )
 
 // bailout carries an error from deep inside an operation to the exported function that was called, which

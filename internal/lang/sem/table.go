@@ -42,7 +42,9 @@ type Builtin struct {
 	Public bool   // also a name of triton.language itself
 	Member bool   // also a method of tensors, with the tensor as first argument
 	Value  object.Value
-	Fn     func(c *Call) (object.Value, error) // nil unless Primitive or a Class made here
+	// Language is "gl" for functions of Gluon, and "" for those of Triton.
+	Language string
+	Fn       func(c *Call) (object.Value, error) // nil unless Primitive or a Class made here
 
 	params []param
 }
@@ -211,6 +213,8 @@ func (n *Names) Method(v object.Value, name string) *Builtin {
 // FullName returns the name as people write it: "tl.load", "tl.extra.libdevice.pow", "tensor.to".
 func (bi *Builtin) FullName() string {
 	switch {
+	case bi.Language != "":
+		return bi.Language + "." + bi.Name
 	case bi.Public:
 		return "tl." + bi.Name
 	case bi.Module == InTensor || bi.Module == InDescriptor:

@@ -7,6 +7,7 @@
 //	world.go             World: the modules that one compilation can see
 //	library.go           the standard library of a release of the language
 //	triton.go            module triton; runtime.go triton.runtime, machine.go triton.backends, torch.go torch
+//	gluon.go             Gluon: refused, or the part of it that is compiled as an experiment
 //	resolve.go           names that stand for modules of Triton, whatever conditions are around their imports
 //	jit.go               functions under @triton.jit and the decorators around them
 //	tuning.go            autotune and heuristics

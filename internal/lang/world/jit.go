@@ -24,6 +24,7 @@ type JITFunction struct {
 	MustUse  string       // why its result must be used, or ""
 	Repr     object.Value // repr=, or nil
 	Wrappers []Wrapper    // autotune, heuristics and the like around it, innermost first
+	Gluon    bool         // under @gluon.jit
 	Foreign  bool         // decorators of other packages are around it, which were passed over
 }
 

@@ -87,12 +87,11 @@ func (w *World) register() {
 		w.nvml(),
 		{Name: "triton.profiler", Open: true},
 		{Name: "triton.experimental"},
-		{Name: "triton.experimental.gluon", Open: true,
-			Why: "Gluon is a language of its own, which is not compiled here"},
 		{Name: "triton.knobs", Open: true},
 	} {
 		w.known[m.Name] = m
 	}
+	w.registerGluon()
 	w.registerRuntime()
 	w.link("triton", "language", "runtime", "errors", "compiler", "testing", "tools", "backends", "knobs",
 		"experimental", "profiler")

@@ -133,7 +133,22 @@ func (k *Kernel) begin(meter *budget.Meter, s Spec, keep bool, until string) (*j
 		j.stored = storedArgs(j.in.Module, j.in.Kernel)
 	}
 	j.record("source", time.Since(start), func() []byte { return target.Text(j.in.Module) })
+	if err := j.startFromGluon(); err != nil {
+		return nil, err
+	}
 	return j, nil
+}
+
+// startFromGluon takes a kernel of Gluon to TTGIR, from which the stages begin.
+func (j *job) startFromGluon() error {
+	if j.in.Until == "source" {
+		return nil
+	}
+	var b target.Backend
+	if j.dev != nil {
+		b, _ = j.dev.Backend.(target.Backend)
+	}
+	return j.in.StartFromGluon(b)
 }
 
 // copyPointerAttrs marks the descriptors that the launch must access by pointers in a module that takes the

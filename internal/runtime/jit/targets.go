@@ -159,6 +159,9 @@ func (c offline) Chooses() bool {
 	return ok
 }
 
+// Gluon takes the module of a Gluon kernel to TTGIR.
+func (c offline) Gluon(in *target.Input) error { return target.GluonBy(c.compiler, in) }
+
 // Distinct returns the way of the code for launches of a way.
 func (c offline) Distinct(m *ir.Module, w device.Way) device.Way {
 	if f, ok := c.compiler.(interface {

@@ -143,3 +143,9 @@ func hasDescriptors(m *ir.Module) bool {
 func (c Compiler) tensorMaps() bool {
 	return c.chip().TMA && !c.NoMaps && !knob.NoTMA.Get()
 }
+
+// Gluon takes the module of a Gluon kernel to TTGIR.
+func (c Compiler) Gluon(in *target.Input) error {
+	return in.Run(gpu.GluonPipeline(gpu.Machine{Target: c.name(), NumWarps: in.Options.NumWarps,
+		ThreadsPerWarp: 32, NumCTAs: in.Options.NumCTAs}))
+}
