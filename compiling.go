@@ -136,6 +136,18 @@ type CacheOptions = jit.CacheOptions
 //	Lost int64 // kernels that could not be written to disk
 type CacheStats = jit.CacheStats
 
+// Choice is what tuning has chosen for arguments, as Triton's AutotuneListener sees it.
+//
+// Its fields:
+//
+//	Kernel string // name of the kernel
+//	Key []string // values that the choice depends on
+//	Best string // config, as Triton writes it; "" if none works
+//	All []Tuned // timings of all configs, measured now or before
+//	Took time.Duration // time that measuring took; 0 if nothing was measured
+//	Found bool // all timings were found, and nothing was measured
+type Choice = jit.Choice
+
 // CompileError is the error of a file that cannot be read or a kernel that cannot be compiled because of
 // its source.
 //
@@ -265,6 +277,12 @@ type GeneralRun = jit.GeneralRun
 //	// Late is called before each compilation that a launch waits for after Module.Warmup, with its cause:
 //	// "parameter n was 16-divisible before, and is not". The module need not be strict.
 //	Late func(v Variant, cause string)
+//	// Unload is called when nobody can launch a compiled kernel any more (its module was collected) and its
+//	// code is given back to the device, by a goroutine of the garbage collector's, which it must not keep
+//	// waiting.
+//	Unload func(v Variant, device string)
+//	// Tuned is called with each choice of a config, measured now or found.
+//	Tuned func(Choice)
 //	BeforeLaunch func(Launching) // called before the work is queued
 //	AfterLaunch func(Launching, error) // called when the work is queued, which may be before it is done
 type Hooks = jit.Hooks

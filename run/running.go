@@ -510,6 +510,7 @@ type Scalar = core.Scalar
 //	Name string // "source", "ttir", "ttgir", "llir", "ptx", "cubin" ...
 //	Took time.Duration // time that it took to make it from the stage before
 //	Text []byte // text, or bytes of machine code; nil if it was not kept
+//	Target string // for which it was made: "cuda:90", "hip:gfx942", "cpu", "interp"; "" in saved code
 type Stage = core.Stage
 
 // Stream is a queue of launches on a device. Launches on a stream run in order.

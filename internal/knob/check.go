@@ -9,8 +9,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/diag"
 )
 
-// Check says what is wrong in the environment: NEREID_ variables that nobody reads, and values that make no
-// sense.
+// Check says what is wrong in the environment: NEREID_ variables that nobody reads, values that make no
+// sense, and a variable of Triton's that asks for something that is not here.
 func Check() []error { return check(os.Environ()) }
 
 // forTests are variables of the project's own scripts and tests.
@@ -31,6 +31,10 @@ func check(environ []string) []error {
 	var out []error
 	for _, kv := range environ {
 		name, value, _ := strings.Cut(kv, "=")
+		if name == instrumentation && value != "" {
+			out = append(out, fmt.Errorf("%s=%s: kernels are not instrumented here: NEREID_CHECK=1 checks accesses "+
+				"and overflow on every device, and the simulated GPUs (sim:90, sim:gfx942) find races", name, value))
+		}
 		if !strings.HasPrefix(name, "NEREID_") || value == "" || ofTests(name) {
 			continue
 		}

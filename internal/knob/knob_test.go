@@ -45,10 +45,12 @@ func TestValues(t *testing.T) {
 func TestCheck(t *testing.T) {
 	got := fmt.Sprint(check([]string{
 		"HOME=/", "NEREID_DUMP=perhaps", "NEREID_DUMPDIR=x", "NEREID_TIMING=1", "NEREID_DUMP_DIR=",
-		"NEREID_ZZZZZZZZZZZZZZZ=1",
+		"NEREID_ZZZZZZZZZZZZZZZ=1", "TRITON_INSTRUMENTATION_MODE=consan",
 	}))
 	want := "[NEREID_DUMP=perhaps: expected 1 or 0 NEREID_DUMPDIR is no variable of Nereid's: did you mean " +
-		"NEREID_DUMP_DIR? NEREID_ZZZZZZZZZZZZZZZ is no variable of Nereid's]"
+		"NEREID_DUMP_DIR? NEREID_ZZZZZZZZZZZZZZZ is no variable of Nereid's TRITON_INSTRUMENTATION_MODE=consan: " +
+		"kernels are not instrumented here: NEREID_CHECK=1 checks accesses and overflow on every device, and " +
+		"the simulated GPUs (sim:90, sim:gfx942) find races]"
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -149,6 +151,14 @@ func TestTriton(t *testing.T) {
 			return Lines.IsSet() && !Lines.Get()
 		}, true},
 		{[]string{"TRITON_DISABLE_LINE_INFO", "0"}, func() any { return Lines.IsSet() }, false},
+		{[]string{"TRITON_FORCE_DISABLE_FP_FUSION", "1"}, func() any { return NoFPFusion.Get() }, true},
+		{[]string{"TRITON_FORCE_DISABLE_FP_FUSION", "1", "TRITON_DEFAULT_FP_FUSION", "1"}, func() any {
+			return NoFPFusion.Get()
+		}, true},
+		{[]string{"TRITON_FORCE_DISABLE_FP_FUSION", "0", "TRITON_DEFAULT_FP_FUSION", "0"}, func() any {
+			return NoFPFusion.Get()
+		}, true},
+		{[]string{"TRITON_FORCE_DISABLE_FP_FUSION", "0"}, func() any { return NoFPFusion.Get() }, false},
 		{[]string{"TRITON_DEFAULT_BACKEND", "nvidia"}, func() any { return Device.Get() }, "cuda:0"},
 		{[]string{"MLIR_ENABLE_DUMP", "1"}, func() any { return DumpPasses.Get() }, "all"},
 		{[]string{"MLIR_ENABLE_DUMP", "my_kernel"}, func() any { return DumpPasses.Get() }, ""},

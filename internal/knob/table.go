@@ -49,7 +49,7 @@ var (
 		Doc: "Kernels are compiled with `debug=True`: `tl.device_assert` is checked.",
 	})
 	Checked = flag(Row{
-		Group: "Devices", Name: "NEREID_CHECK",
+		Group: "Devices", Name: "NEREID_CHECK", Triton: instrumentation,
 		Doc: "Every launch is checked, on every device: an access outside of the tensor that it goes " +
 			"through, or an index computed in int32 that overflows, is an error that names the line and " +
 			"the program ([CPU.md](CPU.md), [GPU.md](GPU.md)); `Config.Check` and `Options.Check` are the " +
@@ -154,10 +154,12 @@ var (
 		Also: same("TRITON_ALWAYS_COMPILE"), Doc: "Kernels are compiled even if the cache on disk has them.",
 	})
 	NoFPFusion = flag(Row{
-		Group: "Compilation", Name: "NEREID_DISABLE_FP_FUSION", Triton: "TRITON_DEFAULT_FP_FUSION",
-		Also: unless("TRITON_DEFAULT_FP_FUSION"),
+		Group: "Compilation", Name: "NEREID_DISABLE_FP_FUSION",
+		Triton: "TRITON_FORCE_DISABLE_FP_FUSION, TRITON_DEFAULT_FP_FUSION",
+		Also:   append(whenOn("TRITON_FORCE_DISABLE_FP_FUSION"), unless("TRITON_DEFAULT_FP_FUSION")...),
 		Doc: "Kernels are compiled with `enable_fp_fusion=False`: a product and the sum that it goes " +
-			"into are rounded each.",
+			"into are rounded each. Triton announces it as the default of 3.10; " +
+			"`TRITON_DEFAULT_FP_FUSION=0` asks for it now.",
 	})
 	NoWarpGroups = flag(Row{
 		Group: "Compilation", Name: "NEREID_DISABLE_WGMMA", Triton: "DISABLE_MMA_V3",

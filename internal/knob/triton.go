@@ -24,6 +24,19 @@ func negated(name string) []also {
 	}}}
 }
 
+// whenOn is a flag of Triton's that means the same here, and says nothing while it is off.
+func whenOn(name string) []also {
+	return []also{{name, func(text string) string {
+		if on, err := parseBool(text); err == nil && on {
+			return "1"
+		}
+		return ""
+	}}}
+}
+
+// instrumentation is Triton's variable for code that checks itself, of which there is none here.
+const instrumentation = "TRITON_INSTRUMENTATION_MODE"
+
 // unless is a flag of Triton's that is on if nobody says otherwise, where ours turns the same off.
 func unless(name string) []also {
 	return []also{{name, func(text string) string {

@@ -106,4 +106,6 @@ type Stage struct {
 	Name string
 	Took time.Duration
 	Text []byte // nil if the texts were not asked for
+
+	Target string // for which it was made: "cuda:90", "hip:gfx942", "cpu", "interp"; "" in saved code
 }

@@ -117,6 +117,7 @@ func (k *Kernel) fill(ctx context.Context, b *building, r Request) error {
 		}
 	}
 	b.Inspect()
+	b.discardLater(k.Set.Hooks.Unload)
 	k.tell(b.Variant, way)
 	return nil
 }
@@ -228,8 +229,7 @@ func (b *builds) claim(key string) (x *building, mine bool) {
 	return x, true
 }
 
-// fill runs make and wakes the waiting goroutines. The collector discards the code when nobody can launch it
-// any more, where that is safe.
+// fill runs make and wakes the waiting goroutines.
 func (b *builds) fill(key string, x *building, make func(*building) error) {
 	defer close(x.done)
 	x.err = errors.New("nereid: the compilation panicked") // seen only if make panics
@@ -238,11 +238,32 @@ func (b *builds) fill(key string, x *building, make func(*building) error) {
 			b.drop(key, x)
 		}
 	}()
-	if x.err = make(x); x.err != nil {
-		return
+	x.err = make(x)
+}
+
+// discardLater has the collector discard the code when nobody can launch it any more, where that is safe, and
+// then call the hook.
+func (b *building) discardLater(hook func(v code.Variant, dev string)) {
+	discarder, _ := b.Exec.(target.Discarder)
+	if discarder != nil || hook != nil {
+		runtime.AddCleanup(b, discarded.discard, discarded{discarder, hook, b.Variant, b.spec.Dev.String()})
 	}
-	if d, ok := x.Exec.(target.Discarder); ok {
-		runtime.AddCleanup(x, func(d target.Discarder) { d.Discard() }, d)
+}
+
+// discarded is what is left to do when nobody can launch a build any more.
+type discarded struct {
+	code    target.Discarder // nil if the device frees code by itself
+	hook    func(v code.Variant, dev string)
+	variant code.Variant
+	dev     string
+}
+
+func (d discarded) discard() {
+	if d.hook != nil {
+		d.hook(d.variant, d.dev)
+	}
+	if d.code != nil {
+		d.code.Discard()
 	}
 }
 

@@ -245,7 +245,7 @@ func compileOn(ctx context.Context, dev *args.Device, in *target.Input) (target.
 // record adds a stage: it dumps, times and keeps it, and calls the hook. A stage that is made again, because
 // a later one showed that it should have gone another way, takes the place of the first.
 func (j *job) record(stage string, took time.Duration, text func() []byte) {
-	s := code.Stage{Name: stage, Took: took}
+	s := code.Stage{Name: stage, Took: took, Target: targetName(j.dev)}
 	// the cache omits assembly, which takes another run of LLVM
 	omitted := j.cached && (stage == "asm" || stage == "amdgcn")
 	kept := j.keep && !omitted && (j.only == nil || slices.Contains(j.only, stage))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/budget"
 	"github.com/nereid-lang/nereid/internal/cache"
+	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/pass"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
@@ -49,6 +50,8 @@ type Hooks struct {
 	After  func(v code.Variant, dev *args.Device, took time.Duration, found bool, err error)
 	Stage  func(v code.Variant, s code.Stage)
 	Built  func(v code.Variant) // called for each new Build
+	// Unload, if not nil, is called when nobody can launch a Build any more and its code is given back.
+	Unload func(v code.Variant, dev string)
 
 	// Late, if not nil, is called before a compilation that a launch waits for, with its cause, once Warmed
 	// returns true.
@@ -79,6 +82,14 @@ func (k *Kernel) budget(ctx context.Context) (context.Context, *budget.Meter, co
 	meter := budget.New(ctx, k.Set.Budget)
 	ctx, cancel := meter.Context(ctx, k.Name)
 	return ctx, meter, cancel
+}
+
+// targetName returns the target that a device's code is made for, as hooks see it; "" for none.
+func targetName(d *args.Device) string {
+	if d == nil {
+		return ""
+	}
+	return device.Kind(d.Backend)
 }
 
 // TargetOf returns the properties of a device that kernels can see; no device has the default.

@@ -46,6 +46,8 @@ type Stage struct {
 	Name string        // "source", "ttir", "ttgir", "llir", "ptx", "cubin" ...
 	Took time.Duration // time that it took to make it from the stage before
 	Text []byte        // text, or bytes of machine code; nil if it was not kept
+
+	Target string // for which it was made: "cuda:90", "hip:gfx942", "cpu", "interp"; "" in saved code
 }
 
 // CodeInfo describes compiled code. Numbers are 0 if the target has nothing of the kind, or does not tell.

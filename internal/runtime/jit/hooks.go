@@ -31,8 +31,25 @@ type Hooks struct {
 	// "parameter n was 16-divisible before, and is not". The module need not be strict.
 	Late func(v Variant, cause string)
 
+	// Unload is called when nobody can launch a compiled kernel any more (its module was collected) and its
+	// code is given back to the device, by a goroutine of the garbage collector's, which it must not keep
+	// waiting.
+	Unload func(v Variant, device string)
+	// Tuned is called with each choice of a config, measured now or found.
+	Tuned func(Choice)
+
 	BeforeLaunch func(Launching)        // called before the work is queued
 	AfterLaunch  func(Launching, error) // called when the work is queued, which may be before it is done
+}
+
+// Choice is what tuning has chosen for arguments, as Triton's AutotuneListener sees it.
+type Choice struct {
+	Kernel string        // name of the kernel
+	Key    []string      // values that the choice depends on
+	Best   string        // config, as Triton writes it; "" if none works
+	All    []Tuned       // timings of all configs, measured now or before
+	Took   time.Duration // time that measuring took; 0 if nothing was measured
+	Found  bool          // all timings were found, and nothing was measured
 }
 
 // Launching describes a launch to hooks.
@@ -66,6 +83,9 @@ func (c *Config) compileHooks() (h compile.Hooks) {
 	}
 	if f := c.Hooks.Stage; f != nil {
 		h.Stage = func(v code.Variant, s code.Stage) { f(variantOf(v), core.Stage(s)) }
+	}
+	if f := c.Hooks.Unload; f != nil {
+		h.Unload = func(v code.Variant, dev string) { f(variantOf(v), dev) }
 	}
 	if c.Hooks.Late != nil || c.Logger != nil {
 		h.Late = c.late

@@ -74,13 +74,18 @@ func (c *Config) tuning() *tune.Options {
 	if o.Progress != nil {
 		out.Progress = func(r tune.Result) { o.Progress(Tuned(r)) }
 	}
-	if o.Done != nil {
-		out.Done = func(best string, list []tune.Result) {
+	if hook := c.Hooks.Tuned; o.Done != nil || hook != nil {
+		out.Done = func(choice tune.Choice) {
 			var all []Tuned
-			for _, r := range list {
+			for _, r := range choice.All {
 				all = append(all, Tuned(r))
 			}
-			o.Done(best, all)
+			if o.Done != nil {
+				o.Done(choice.Best, all)
+			}
+			if hook != nil {
+				hook(Choice{choice.Kernel, choice.Key, choice.Best, all, choice.Took, choice.Found})
+			}
 		}
 	}
 	return out

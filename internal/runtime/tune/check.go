@@ -135,7 +135,7 @@ func tunedOf(rec *autotune.Record, t autotune.Timing, i, n int) Result {
 }
 
 // finished calls Done with the choice and the result of every config.
-func (r *run) finished(rec *autotune.Record, names []string, best string) {
+func (r *run) finished(rec *autotune.Record, names []string, best string, took time.Duration) {
 	f := r.k.Opts.Done
 	if f == nil {
 		return
@@ -146,5 +146,5 @@ func (r *run) finished(rec *autotune.Record, names []string, best string) {
 			all = append(all, tunedOf(rec, t, i, len(names)))
 		}
 	}
-	f(best, all)
+	f(Choice{Kernel: r.k.Name, Key: rec.Key, Best: best, All: all, Took: took, Found: took == 0})
 }

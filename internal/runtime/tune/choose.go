@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/nereid-lang/nereid/internal/autotune"
 	"github.com/nereid-lang/nereid/internal/cache"
@@ -175,6 +176,7 @@ func (r *run) tune(step int, a *lang.Autotune, g *given, key []string) (lang.Con
 	}
 	rec := r.record(key)
 	names := configNames(configs)
+	var took time.Duration // of measurements; never 0 where there were some
 	known := func() bool { return !o.Again && store.Load(r.ctx, rec) && len(r.unknown(configs, rec)) == 0 }
 	if !known() {
 		if full, err := r.complete(step, g, configs[0]); err == nil && r.w.Nothing(full.Matched) {
@@ -193,9 +195,11 @@ func (r *run) tune(step int, a *lang.Autotune, g *given, key []string) (lang.Con
 			defer unlock()
 		}
 		if !known() {
+			begin := time.Now()
 			if err := r.tuneNow(step, a, g, configs, rec, store); err != nil {
 				return lang.Config{}, err
 			}
+			took = max(1, time.Since(begin))
 		}
 	}
 	// All processes use the same choice: one made by another process stays if it is among the configs.
@@ -203,7 +207,7 @@ func (r *run) tune(step int, a *lang.Autotune, g *given, key []string) (lang.Con
 	if !slices.Contains(names, best) {
 		best = rec.Pick(names)
 	}
-	r.finished(rec, names, best)
+	r.finished(rec, names, best, took)
 	if best == "" {
 		return lang.Config{}, fmt.Errorf("nereid: %s: no config works", r.k.Name)
 	}

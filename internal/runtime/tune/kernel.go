@@ -21,13 +21,23 @@ type Options struct {
 	Print       io.Writer
 	Verify      bool
 	Journal     bool
-	Done        func(best string, all []Result)
+	Done        func(Choice)
 	Progress    func(Result)
 
 	Strict bool                        // only what is tuned already may be launched
 	Warn   func(msg string, err error) // receives problems that fail nothing
 
 	Inform func(msg string, args ...any) // receives how long tunings go on, as slog takes it; nil for nobody
+}
+
+// Choice is a config that was chosen, with the timings of all.
+type Choice struct {
+	Kernel string
+	Key    []string
+	Best   string // "" if none works
+	All    []Result
+	Took   time.Duration // of the measurements; 0 if nothing was measured
+	Found  bool          // nothing was measured
 }
 
 // Result is the result of measuring a config.
