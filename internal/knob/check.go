@@ -32,8 +32,9 @@ func check(environ []string) []error {
 	for _, kv := range environ {
 		name, value, _ := strings.Cut(kv, "=")
 		if name == instrumentation && value != "" {
-			out = append(out, fmt.Errorf("%s=%s: kernels are not instrumented here: NEREID_CHECK=1 checks accesses "+
-				"and overflow on every device, and the simulated GPUs (sim:90, sim:gfx942) find races", name, value))
+			out = append(out, fmt.Errorf("%s=%s: kernels are not instrumented here: NEREID_CHECK=1 checks "+
+				"accesses and overflow on every device, and the simulated GPUs (sim:90, sim:gfx942) find races",
+				name, value))
 		}
 		if !strings.HasPrefix(name, "NEREID_") || value == "" || ofTests(name) {
 			continue

@@ -48,7 +48,8 @@ func TestCheck(t *testing.T) {
 		"NEREID_ZZZZZZZZZZZZZZZ=1", "TRITON_INSTRUMENTATION_MODE=consan",
 	}))
 	want := "[NEREID_DUMP=perhaps: expected 1 or 0 NEREID_DUMPDIR is no variable of Nereid's: did you mean " +
-		"NEREID_DUMP_DIR? NEREID_ZZZZZZZZZZZZZZZ is no variable of Nereid's TRITON_INSTRUMENTATION_MODE=consan: " +
+		"NEREID_DUMP_DIR? NEREID_ZZZZZZZZZZZZZZZ is no variable of Nereid's " +
+		"TRITON_INSTRUMENTATION_MODE=consan: " +
 		"kernels are not instrumented here: NEREID_CHECK=1 checks accesses and overflow on every device, and " +
 		"the simulated GPUs (sim:90, sim:gfx942) find races]"
 	if got != want {
