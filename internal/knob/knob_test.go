@@ -50,8 +50,8 @@ func TestCheck(t *testing.T) {
 	want := "[NEREID_DUMP=perhaps: expected 1 or 0 NEREID_DUMPDIR is no variable of Nereid's: did you mean " +
 		"NEREID_DUMP_DIR? NEREID_ZZZZZZZZZZZZZZZ is no variable of Nereid's " +
 		"TRITON_INSTRUMENTATION_MODE=consan: " +
-		"kernels are not instrumented here: NEREID_CHECK=1 checks accesses and overflow on every device, and " +
-		"the simulated GPUs (sim:90, sim:gfx942) find races]"
+		"kernels are not instrumented here: NEREID_CHECK=1 checks accesses and overflow on every device, " +
+		"and the simulated GPUs (sim:90, sim:gfx942) find races]"
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
