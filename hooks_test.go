@@ -35,7 +35,8 @@ func TestTunedHook(t *testing.T) {
 			t.Fatal(err)
 		}
 		for range 2 { // the second launch has its config already
-			if err := k.Launch(stream(t, "cpu"), tuneGrid, nereid.FromSlice(make([]float32, 64)), 64); err != nil {
+			x := nereid.FromSlice(make([]float32, 64))
+			if err := k.Launch(stream(t, "cpu"), tuneGrid, x, 64); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -68,7 +69,8 @@ func TestUnloadHook(t *testing.T) {
 			}
 		}}})
 		for range 2 {
-			if err := k.Launch(stream(t, "cpu"), nereid.Grid{1}, nereid.FromSlice([]float32{1}), 1, 16); err != nil {
+			x := nereid.FromSlice([]float32{1})
+			if err := k.Launch(stream(t, "cpu"), nereid.Grid{1}, x, 1, 16); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -6,7 +6,8 @@ Modules below the packages are run statement by statement, and a statement that 
 them, are stubs. So the jit functions are there, and neither PyTorch nor a GPU is needed. The types of the parameters are not known: they are
 searched for, beginning with those that Nereid guesses, until the release's front end takes the kernel or the time is over. A kernel that it
 takes is compiled by Nereid with the same types (`nereid compile --triton RELEASE`); those with block pointers, which the release refuses, with
-types that 3.8 takes are not looked for: they are compiled by RELEASE+block_ptr alone. DIR/specs.json and DIR/report.tsv tell of each kernel.
+types that 3.8 takes are not looked for: they are compiled by RELEASE+block_ptr alone. DIR/specs.json and DIR/report.tsv tell of each kernel;
+with the former as --guesses, the search goes on.
 The first triton on PYTHONPATH must be of that release.
 """
 import argparse
@@ -108,14 +109,6 @@ def vllm_modules():
     sys.modules["vllm.triton_utils"] = made
 
 
-def first_guess(nereid, file, kernel, root):
-    """The signature that Nereid guesses, entry by entry, or None."""
-    done = subprocess.run([nereid, "compile", f"{file}:{kernel}", "--root", root, "--emit", "json", "--dtype", "bf16", "-o", "-"],
-                          capture_output=True, text=True, check=False)
-    found = re.search(r'"signature": *"([^"]*)"', done.stdout)
-    return frontend.split(found.group(1)) if found else None
-
-
 def choices(param, guess):
     """Entries that a parameter may have, the likeliest first."""
     name, low = param.name, param.name.lower()
@@ -171,6 +164,10 @@ def search(fn, guess, backend, seconds):
     lists = [choices(p, g) for p, g in zip(params, guess or [""] * len(params))]
     best = [l[0] for l in lists]
     score, why = attempt(fn, best, backend)
+    if guess and score is not None:
+        got, reason = attempt(fn, guess, backend)
+        if got is None or got > score:
+            best, score, why = guess, got, reason
     end, source = time.time() + seconds, fn.src.splitlines()
     improved = True
     while score is not None and improved and time.time() < end:
@@ -232,6 +229,8 @@ def main():
     for name in ("root", "release", "nereid", "out"):
         parser.add_argument("--" + name, required=True)
     parser.add_argument("--seconds", type=float, default=3)
+    parser.add_argument("--rules", help="the rules by which Nereid compiles, if not those of the release")
+    parser.add_argument("--block-pointers", action="store_true", help="ask for kernels with block pointers alone")
     parser.add_argument("--guesses", help="signatures to begin with: a list as nereid compile --specs takes it")
     parser.add_argument("packages", nargs="+")
     a = parser.parse_args()
@@ -250,6 +249,8 @@ def main():
             guesses = {(os.path.realpath(s["file"]), s["kernel"]): s["signature"] for s in json.load(f)}
     backend, specs, verdicts = triton.compiler.compiler.make_backend(frontend.TARGET), [], {}
     for package, path, module, name, block in kernels(a):
+        if a.block_pointers and not block:
+            continue
         fn = getattr(importlib.import_module(module), name, None)
         entry = {"name": f"{len(verdicts):04d}-{name}", "file": path, "kernel": name, "library": package}
         try:
@@ -266,7 +267,7 @@ def main():
         print(f"{'ok ' if taken else 'no '} {name} {why}", flush=True)
     with open(os.path.join(a.out, "specs.json"), "w") as f:
         json.dump(specs, f, indent=1)
-    ours = ask_nereid(a, specs, a.release, os.path.join(a.out, "source"))
+    ours = ask_nereid(a, specs, a.rules or a.release, os.path.join(a.out, "source"))
     kept = ask_nereid(a, [s for s in specs if not verdicts[s["name"]][1]], a.release + "+block_ptr", os.path.join(a.out, "kept"))
     report(a, verdicts, ours, kept)
 
