@@ -98,10 +98,10 @@ func TestStageTarget(t *testing.T) {
 	for target, want := range map[string]string{"cuda:90": "cuda:90", "hip:gfx942": "hip:gfx942", "cpu": "cpu",
 		"interp": "interp"} {
 		got := map[string]bool{}
-		_, k := exampleKernel(nereid.Config{Hooks: nereid.Hooks{Stage: func(_ nereid.Variant, s nereid.Stage) {
-			got[s.Target] = true
-		}}})
-		if _, err := k.CompileFor(t.Context(), target, "*fp32, i32, 16", nereid.Options{}, "ttir"); err != nil {
+		seen := func(_ nereid.Variant, s nereid.Stage) { got[s.Target] = true }
+		_, k := exampleKernel(nereid.Config{Hooks: nereid.Hooks{Stage: seen}})
+		_, err := k.CompileFor(t.Context(), target, "*fp32, i32, 16", nereid.Options{}, "ttir")
+		if err != nil {
 			t.Fatal(err)
 		}
 		if len(got) != 1 || !got[want] {
