@@ -8,6 +8,7 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/dialect/scf"
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
+	"github.com/nereid-lang/nereid/internal/dialect/ttng"
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
@@ -232,15 +233,25 @@ func judgePlaces(l *lowering, a *allocation, base int) (checked int, err error) 
 			}
 		}
 		checked += len(list)
+		for _, v := range uses(n.op) { // the swizzle of wgmma repeats every 1024 bytes, counted from 0
+			read := map[*ir.Op]bool{}
+			p.buffers(v, map[*ir.Value]bool{}, read)
+			for op := range read {
+				if at := a.buffers[op][0].lo; n.op.Def == ttng.WarpGroupDot && at%1024 != 0 {
+					return checked, fmt.Errorf("%v reads a buffer at byte %d", n.op, at)
+				}
+			}
+		}
 	}
 	return checked, nil
 }
 
-// judgeModule judges the places of all functions that a kernel reaches.
-func judgeModule(t testing.TB, m *ir.Module, kernel string, opts Options) (checked int) {
+// judgeModule judges the places of all functions that a kernel reaches, whose memory begins at base.
+func judgeModule(t testing.TB, m *ir.Module, kernel string, opts Options, base int) (checked int) {
 	t.Helper()
 	g := newProgram(m, opts)
 	order := g.callOrder(m.Lookup(kernel))
+	g.frames[order[0]] = &frame{base: base}
 	for _, fn := range order {
 		g.place(fn)
 	}
