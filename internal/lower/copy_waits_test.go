@@ -20,7 +20,8 @@ func TestCopiesUnderWay(t *testing.T) {
 	for _, left := range []int{0, 1, 2} {
 		for _, to := range []string{"x", "y", "z"} {
 			body := "tt.func public @k(%x: !tt.ptr<i32>, %y: !tt.ptr<i32>, %z: !tt.ptr<i32>, " +
-				"%out: !tt.ptr<i32>) {\n" + offsetsText("o", []int{512}, enc) + offsetsText("w", []int{512}, turned)
+				"%out: !tt.ptr<i32>) {\n" + offsetsText("o", []int{512}, enc) +
+				offsetsText("w", []int{512}, turned)
 			last := ""
 			for _, from := range []string{"x", "y", "z"} {
 				body += fmt.Sprintf("%%m%[1]s = ttg.local_alloc : () -> %[2]s\n"+
