@@ -564,7 +564,7 @@ type TuneOptions = jit.TuneOptions
 //	Kernel string // name of the kernel
 //	Key []string // values that the choice depends on
 //	Config string // as Triton writes it
-//	Median time.Duration // of the runs
+//	Median time.Duration // median of the runs
 //	Low time.Duration // quantiles 0.2 and 0.8
 //	High time.Duration // quantiles 0.2 and 0.8
 //	Failed string // why there is no timing, or ""

@@ -228,8 +228,8 @@ func guardOf(w device.Way) string {
 		return fmt.Sprintf("many programs, a multiple of %d along x", w.Merge)
 	case w.Persist:
 		return "more programs than multiprocessors, with loops short enough to stay"
-	case w.Sharing > 0:
-		return fmt.Sprintf("at most %d programs on a multiprocessor", w.Sharing)
+	case w.BlocksPerSM > 0:
+		return fmt.Sprintf("at most %d programs on a multiprocessor", w.BlocksPerSM)
 	}
 	return "any whose arguments its tensor maps describe, if it has any"
 }

@@ -114,7 +114,7 @@ func stagesOf(cmd *cobra.Command) []string {
 }
 
 func passNames() (names []string) {
-	for _, p := range optPasses(gpu.Options{Machine: gpu.Machine{Target: "cuda:90"}, Turns: true}) {
+	for _, p := range optPasses(gpu.Options{Machine: gpu.Machine{Target: "cuda:90"}, PingPong: true}) {
 		names = append(names, p.Name)
 	}
 	return names

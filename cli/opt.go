@@ -53,7 +53,8 @@ func (f *optFlags) machine() gpu.Options {
 	if chip, ok := strings.CutPrefix(f.target, "hip:"); ok {
 		m.ThreadsPerWarp = amd.Compiler{Chip: chip}.Target().WarpSize
 	}
-	return gpu.Options{Machine: m, WarpGroups: f.warpGroups, NumStages: f.numStages, TMA: true, Turns: true}
+	return gpu.Options{Machine: m, WarpGroups: f.warpGroups, NumStages: f.numStages, TMA: true,
+		PingPong: true}
 }
 
 func newOptCmd() *cobra.Command {

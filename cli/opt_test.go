@@ -16,7 +16,7 @@ import (
 // pipeline. Without further flags, opt knows and runs them, whatever options the pipeline was made for.
 func TestReproducersOfTargets(t *testing.T) {
 	nvidia := gpu.Options{Machine: gpu.Machine{Target: "cuda:90", NumWarps: 4}, NumStages: 3,
-		WarpGroups: true, TMA: true, Turns: true, Tiles: gpu.AllTiles, Stores: gpu.AllTiles,
+		WarpGroups: true, TMA: true, PingPong: true, Tiles: gpu.AllTiles, Stores: gpu.AllTiles,
 		Way: device.Way{Merge: 2}, Persist: gpu.Persist}
 	amd := gpu.AMDOptions{Machine: gpu.Machine{Target: "hip:gfx942", NumWarps: 4}, NumStages: 2}
 	const stores = "tt.func public @f(%p: !tt.ptr<i32>, %x: i32) {\n" +

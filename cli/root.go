@@ -160,7 +160,7 @@ func checkPasses() (out []error) {
 	}
 	var known []string
 	for _, p := range optPasses(gpu.Options{Machine: gpu.Machine{Target: "cuda:90"}, TMA: true,
-		Turns: true}) {
+		PingPong: true}) {
 		known = append(known, p.Name)
 	}
 	for _, n := range names {

@@ -27,7 +27,7 @@ type Code struct {
 	// Arguments for the next launch. The first ones are at hand; others are for launches at the same time.
 	// After a launch little is left in the processor's caches, and a pool touches much.
 	first atomic.Pointer[Args]
-	spare sync.Pool // of *Args
+	spare sync.Pool // spare *Args
 	boxed boxes
 }
 

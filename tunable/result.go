@@ -13,7 +13,7 @@ import (
 // Result is what is known of a candidate for some parameters.
 type Result struct {
 	Candidate string        // its name
-	Median    time.Duration // of a run; 0 if it was not measured
+	Median    time.Duration // median of a run; 0 if it was not measured
 	Low, High time.Duration // quantiles 0.2 and 0.8
 	Failed    string        // why there is no time, or ""
 	Picked    bool          // calls run this candidate

@@ -33,7 +33,7 @@ const (
 type tuning[P any] struct {
 	o     *Op[P]
 	key   string
-	ctx   context.Context // of the caller
+	ctx   context.Context // context of the caller
 	s     *run.Stream     // runs the candidates; ends with the caller's context and with the budget
 	x     *proxy[P]
 	rec   *autotune.Record
@@ -41,7 +41,7 @@ type tuning[P any] struct {
 
 	best   float64 // least median so far, in milliseconds
 	ready  map[int]error
-	errs   map[string]error // of the candidates that failed now
+	errs   map[string]error // errors of the candidates that failed now
 	answer *answer          // with which results are compared
 }
 

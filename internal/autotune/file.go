@@ -21,7 +21,7 @@ type File struct {
 	ReadOnly bool
 
 	mu   sync.Mutex
-	seen fs.FileInfo // of the file when mem was read from it
+	seen fs.FileInfo // state of the file when mem was read from it
 	mem  *Memory
 }
 

@@ -18,7 +18,7 @@ type File struct {
 	r       io.ReaderAt
 	entries []Entry
 	blobs   []blob
-	sum     [32]byte // of the index, and so of everything
+	sum     [32]byte // checksum of the index, and so of everything
 }
 
 // ErrFormat is wrapped by the errors of data that is no bundle of this version.

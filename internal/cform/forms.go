@@ -52,7 +52,7 @@ func (w *writer) choice(e *bundle.Entry, s *code.Saved, chip chipOf) (ref, error
 	for _, n := range c.Depths {
 		at := -1
 		if n >= 0 {
-			at = formOf(forms, device.Way{Fallback: true, Sharing: n})
+			at = formOf(forms, device.Way{Fallback: true, BlocksPerSM: n})
 		}
 		deeper = append(deeper, int64(at))
 	}

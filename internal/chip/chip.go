@@ -49,7 +49,7 @@ type NVIDIA struct {
 	MMAFP8        bool // for 8-bit floats
 	WarpGroups    bool // products of four warps: wgmma
 	TMA           bool // the copy engine, with tensor maps
-	Clusters      bool // of blocks
+	Clusters      bool // clusters of blocks
 	WarpReduce    bool // redux.sync
 	CachePolicy   bool // createpolicy
 	XorSign       bool // fmin.xorsign.abs
@@ -68,7 +68,7 @@ type AMD struct {
 	MFMA, WMMA        int  // the version of matrix instructions of each kind, 0 for none
 	RDNA              int  // the generation, 0 for CDNA
 	PermLaneSwap      bool // lanes 16 and 32 apart exchange registers
-	TransposingReads  bool // of shared memory
+	TransposingReads  bool // instructions that read shared memory transposed
 	InThreadTranspose bool // Triton transposes operands in registers: MI300 alone gains from it
 }
 

@@ -1,6 +1,7 @@
 package device
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"strings"
@@ -12,21 +13,22 @@ import (
 //
 // The zero value is the general way: its code serves all launches of the specialization.
 type Way struct {
-	// Fallback: the host has other code for launches that this code does not serve, or not well.
+	// Fallback says that the host has other code for launches which this code cannot serve, or serves slowly.
 	Fallback bool
-	// Merge is the number of neighbouring programs whose work one does; 0 means 1. Launches have multiples of
-	// as many along the first axis.
+	// Merge is the number of neighbouring programs that are merged into one; 0 means 1. The first dimension
+	// of the grid is a multiple of it.
 	Merge int
-	// Unit: the strides of merged launches are 1.
+	// Unit says that the strides which merged programs load and store by are 1.
 	Unit bool
-	// Sharing is the number up to which programs of the launches run on one processor at a time: Many if they
-	// are too many to matter, 0 if it is not known. The code serves launches of any sharing.
-	Sharing int
-	// Persist: programs stay on their processors and do the work of many, if they can.
+	// BlocksPerSM is the most blocks of a launch that each SM gets: Many if they are too many to matter, 0 if
+	// it is not known. The code is tuned for that number and is right for any.
+	BlocksPerSM int `json:"Sharing"` // the name that saved code has
+	// Persist asks for a persistent kernel where it can be one: as many blocks as fit on the GPU at once,
+	// each of which does the work of many programs.
 	Persist bool
 }
 
-// Many is the sharing of grids with too many programs for code of their own.
+// Many is the BlocksPerSM of grids with too many programs for code of their own.
 const Many = -1
 
 // AnyLaunch is the way of the code that a launch of unknown grid begins with.
@@ -37,7 +39,7 @@ func (w Way) IsGeneral() bool { return w == Way{} }
 
 // AnyGrid returns the way without what the grids of launches say.
 func (w Way) AnyGrid() Way {
-	w.Sharing = 0
+	w.BlocksPerSM = 0
 	return w
 }
 
@@ -49,7 +51,8 @@ func (w Way) String() string {
 	var set []string
 	v := reflect.ValueOf(w)
 	for i := range v.NumField() {
-		name := strings.ToLower(v.Type().Field(i).Name)
+		field := v.Type().Field(i)
+		name := strings.ToLower(cmp.Or(field.Tag.Get("json"), field.Name))
 		switch f := v.Field(i); {
 		case f.IsZero():
 		case f.Kind() == reflect.Bool:

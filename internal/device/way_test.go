@@ -37,7 +37,7 @@ func TestWayString(t *testing.T) {
 	if !(device.Way{}).IsGeneral() || device.AnyLaunch.IsGeneral() {
 		t.Error("only the zero way is general")
 	}
-	if w := (device.Way{Fallback: true, Sharing: 2}); w.AnyGrid() != device.AnyLaunch {
+	if w := (device.Way{Fallback: true, BlocksPerSM: 2}); w.AnyGrid() != device.AnyLaunch {
 		t.Error(w.AnyGrid())
 	}
 }

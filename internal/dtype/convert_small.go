@@ -174,7 +174,7 @@ func toHalfOne(u uint32, steps *[512]halfStep) uint16 {
 // one for the mantissa.
 type halfTables struct {
 	exp [64]uint32   // sign and exponent
-	man [2048]uint32 // of subnormal numbers, then of others
+	man [2048]uint32 // mantissas of subnormal numbers, then of others
 }
 
 var halves = sync.OnceValue(func() *halfTables {

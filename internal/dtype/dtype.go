@@ -57,8 +57,8 @@ type Row struct {
 	Go, C   string   // types of a scalar in Go and C; "" if they have none
 
 	Kind   Kind
-	Bits   int         // of a value; Bool has 1
-	Format *num.Format // of a float; nil for integers
+	Bits   int         // bits of a value; Bool has 1
+	Format *num.Format // format of a float; nil for integers
 	NoIR   bool        // MLIR has no such type: IR holds the bits as an integer
 
 	// Tolerance is the relative error that two correct devices may differ by in a value stored as this type:

@@ -20,8 +20,8 @@ import (
 // Machine describes the hardware that a kernel is compiled for.
 type Machine = ttgir.Machine
 
-// Sharing says how much shared memory pipelines may fill.
-type Sharing = pipeline.Sharing
+// Occupancy is the number of blocks per SM and the shared memory that their pipelines may fill.
+type Occupancy = pipeline.Occupancy
 
 // TileMode says which accesses by pointers the copy engine executes.
 type TileMode = tma.TileMode

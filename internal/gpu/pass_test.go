@@ -15,8 +15,8 @@ import (
 // passes are those that a case may name.
 func passes() []pass.Pass {
 	o := gpu.Options{Machine: gpu.Machine{Target: "cuda:80", NumWarps: 4}, WarpGroups: true, NumStages: 3,
-		TMA: true, Turns: true, Tiles: gpu.AllTiles, Stores: gpu.AllTiles,
-		Sharing: gpu.Sharing{SM: 228 << 10, Programs: 1}}
+		TMA: true, PingPong: true, Tiles: gpu.AllTiles, Stores: gpu.AllTiles,
+		Occupancy: gpu.Occupancy{SM: 228 << 10, Programs: 1}}
 	return slices.Concat(gpu.All(o), []pass.Pass{gpu.Canonicalize}, pass.All())
 }
 
@@ -24,7 +24,7 @@ func passes() []pass.Pass {
 func TestCases(t *testing.T) {
 	tried := passtest.Cases(t, "testdata/*.txtar", passes())
 	all := gpu.Options{Machine: gpu.Machine{Target: "cuda:80"}, NumStages: 3, WarpGroups: true, TMA: true,
-		Turns: true}
+		PingPong: true}
 	for _, p := range gpu.All(all) {
 		if !tried[p.Name] {
 			t.Errorf("no case for %s", p.Name)
@@ -40,7 +40,7 @@ func TestPipelines(t *testing.T) {
 			tiles, persist = gpu.PayingTiles, gpu.MayPersist
 		}
 		list := gpu.Pipeline(gpu.Options{Machine: gpu.Machine{Target: target, NumWarps: 4}, NumStages: 3,
-			WarpGroups: hopper, TMA: hopper, Turns: hopper, Tiles: tiles, Stores: tiles,
+			WarpGroups: hopper, TMA: hopper, PingPong: hopper, Tiles: tiles, Stores: tiles,
 			Way: device.Way{Merge: 2}, Persist: persist})
 		first := map[string]int{}
 		for i, p := range list {
@@ -81,7 +81,7 @@ func TestPipelines(t *testing.T) {
 // be run; and passes of a pipeline are made for its options.
 func TestAll(t *testing.T) {
 	most := gpu.Options{Machine: gpu.Machine{Target: "cuda:90", NumWarps: 4}, NumStages: 3, WarpGroups: true,
-		TMA: true, Turns: true, Tiles: gpu.AllTiles, Stores: gpu.AllTiles, Way: device.Way{Merge: 2},
+		TMA: true, PingPong: true, Tiles: gpu.AllTiles, Stores: gpu.AllTiles, Way: device.Way{Merge: 2},
 		Persist: gpu.Persist}
 	amd := gpu.AMDOptions{Machine: gpu.Machine{Target: "hip:gfx942", NumWarps: 4}, NumStages: 3}
 	for _, target := range []string{"cuda:75", "cuda:90", "hip:gfx1100"} {

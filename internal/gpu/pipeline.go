@@ -27,9 +27,10 @@ type Options struct {
 	// TMA gives accesses through tensor descriptors to the copy engine, which targets from cuda:90 on have,
 	// where it can serve them. Without TMA, no descriptor may be left in the module.
 	TMA bool
-	// Turns lets two warp groups of attention-like loops ping-pong on the tensor cores: one multiplies while
-	// the other computes. It also skips selects in loops of wgmma. It needs a target with warp groups.
-	Turns bool
+	// PingPong lets two warp groups of attention-like loops ping-pong on the tensor cores: one multiplies
+	// while the other computes. It also skips selects in loops of wgmma. It needs a target with warp
+	// groups.
+	PingPong bool
 	// Tiles says which loads by pointers become loads through descriptors that the host makes.
 	Tiles tma.TileMode
 	// Stores says which stores by pointers become stores through such descriptors.
@@ -38,12 +39,12 @@ type Options struct {
 	Way device.Way
 	// Persist says whether programs are persistent, in launches that pass their grid to the kernel.
 	Persist PersistMode
-	// Sharing is the shared memory that pipelines may fill.
-	Sharing pipeline.Sharing
+	// Occupancy is the number of blocks per SM and the shared memory that their pipelines may fill.
+	Occupancy pipeline.Occupancy
 }
 
-// PersistMode says whether programs are persistent: whether they stay on their SMs and do the work of
-// several.
+// PersistMode says whether the kernel is persistent: a grid of as many blocks as run at once, each of which
+// loops over programs.
 type PersistMode int
 
 const (
@@ -64,7 +65,7 @@ func Pipeline(o Options) []pass.Pass {
 	if o.TMA {
 		passes = append(passes, tma.LegalizeDescriptors(o.Machine), pass.Canonicalize, pass.CSE)
 	}
-	if o.Turns {
+	if o.PingPong {
 		passes = append(passes, programs.LongestFirst(o.Machine), programs.JoinLoops(o.Machine),
 			pass.Canonicalize, pass.CSE)
 	}
@@ -101,11 +102,11 @@ func Pipeline(o Options) []pass.Pass {
 	)
 	if mma && o.NumStages > 0 {
 		own := []pass.Pass{pipeline.LoadAtOnce(o.NumStages)}
-		if o.Turns {
-			own = append(own, pipeline.GroupTurns)
+		if o.PingPong {
+			own = append(own, pipeline.MarkPingPong)
 		}
 		if o.WarpGroups {
-			own = append(own, pipeline.DeepenPipelines(o.NumStages, o.Sharing))
+			own = append(own, pipeline.DeepenPipelines(o.NumStages, o.Occupancy))
 		}
 		passes = append(passes, pipelined(o.NumStages, own...)...)
 	}
@@ -116,23 +117,23 @@ func Pipeline(o Options) []pass.Pass {
 	if maps {
 		passes = append(passes, tma.TMALowering)
 	}
-	if o.Turns {
+	if o.PingPong {
 		passes = append(passes, programs.StoreByWarps(o.Persist == Persist))
 	}
 	passes = append(append(passes, finished(tma.FenceInsertion)...),
 		motion.WhileToFor, motion.FlattenBranches, motion.OrderOffsets, motion.LoadEarly, motion.LoadLate,
 		motion.HoldOperands, motion.ShortLives, motion.StreamLoads,
 		pipeline.BranchOnProducts)
-	if o.Turns {
+	if o.PingPong {
 		passes = append(passes, motion.ScaleLate, motion.BranchOnMasks, pipeline.BranchOnCopies,
 			motion.WaitInside, tma.SpreadStores,
 			tma.StoreInParts)
 	}
-	if o.Turns && o.Persist != NoPersist {
+	if o.PingPong && o.Persist != NoPersist {
 		passes = append(passes, programs.PersistPrograms(o.Persist == Persist))
 	}
 	if mma && o.NumStages > 0 {
-		passes = append(passes, pipeline.FetchAhead(o.Sharing))
+		passes = append(passes, pipeline.FetchAhead(o.Occupancy))
 	}
 	return passes
 }
@@ -159,13 +160,13 @@ func finished(own ...pass.Pass) []pass.Pass {
 // pipeline are made for o; the others are made as if o asked for them, so that every name is known, in
 // reproducers too.
 func All(o Options) []pass.Pass {
-	if o.Sharing == (pipeline.Sharing{}) { // with which some passes do nothing
-		o.Sharing = pipeline.Sharing{SM: tma.WholeShared, Programs: 1}
+	if o.Occupancy == (pipeline.Occupancy{}) { // with which some passes do nothing
+		o.Occupancy = pipeline.Occupancy{SM: tma.WholeShared, Programs: 1}
 	}
 	most := o
 	most.Tiles, most.Stores = max(o.Tiles, tma.PayingTiles), max(o.Stores, tma.PayingTiles)
 	most.Way.Merge, most.Persist, most.NumStages = max(o.Way.Merge, 2), Persist, max(o.NumStages, 1)
-	most.WarpGroups, most.TMA, most.Turns = true, true, true
+	most.WarpGroups, most.TMA, most.PingPong = true, true, true
 	if !chip.Target(o.Target).TMA {
 		most.Target = "cuda:90"
 	}

@@ -46,8 +46,8 @@ const (
 // fmtElem is one element.
 type fmtElem struct {
 	kind      fmtKind
-	text      string // of a literal; the name of a variable or a custom directive
-	index     int    // of the slot, attribute, region or successor in the row
+	text      string // text of a literal; the name of a variable or a custom directive
+	index     int    // index of the slot, attribute, region or successor in the row
 	many      bool   // a region or successor with a trailing "..."
 	space     bool   // a space is written before it
 	qualified bool
@@ -57,7 +57,7 @@ type fmtElem struct {
 	then, els []*fmtElem // of a group
 	anchor    *fmtElem   // its presence decides; it stands in els when inverted
 	inverted  bool
-	clauses   [][]*fmtElem // of an oilist
+	clauses   [][]*fmtElem // clauses of an oilist
 }
 
 // compiled returns the op's Format as a tree.
@@ -398,11 +398,11 @@ type Directive struct {
 // FormatArg is one argument of a custom directive: what it stands for when printing, where it goes when
 // reading.
 type FormatArg struct {
-	Name     string    // of the operand, attribute, ..., or the text of a string
+	Name     string    // name of the operand, attribute, ..., or the text of a string
 	Ref      bool      // ref(...): read elsewhere; here to be looked at
-	Operands []Operand // of an operand, when reading
-	Values   []*Value  // of an operand, when printing
-	Types    []Type    // of type(...)
+	Operands []Operand // operands read for a variable
+	Values   []*Value  // values printed for a variable
+	Types    []Type    // types that type(...) prints or reads
 	Attr     Attr
 	Regions  []*Region
 	Blocks   []*Block

@@ -7,10 +7,10 @@ type formatReader struct {
 	*Parser
 	s   *State
 	def *OpDef
-	pos diag.Pos // of the op's name
+	pos diag.Pos // position of the op's name
 
 	operands   [][]Operand // slot by slot
-	all        []Operand   // of the `operands` directive
+	all        []Operand   // operands of the `operands` directive
 	hasAll     bool
 	in, out    []slotTypes // of operands and results
 	regions    [][]*Region

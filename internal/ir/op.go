@@ -11,7 +11,7 @@ import (
 type Value struct {
 	Type Type
 	Name string // a wish for its name in text, without "%"; may be empty
-	Loc  Loc    // of a block argument; nil for results, whose op has one
+	Loc  Loc    // location of a block argument; nil for results, whose op has one
 
 	op    *Op    // the defining op of a result
 	block *Block // the block of an argument

@@ -12,7 +12,7 @@ import (
 type denseText struct {
 	pos   diag.Pos
 	elems []literal
-	shape []int64 // of the nested lists; nil for one literal
+	shape []int64 // shape of the nested lists; nil for one literal
 	hex   token   // a string of raw bytes, or none
 	list  bool
 }

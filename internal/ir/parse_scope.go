@@ -21,7 +21,7 @@ type scope struct {
 // binding is one value of a name; %x#2 is the third of x.
 type binding struct {
 	value *Value
-	pos   diag.Pos // of the definition, or of the first use when forward
+	pos   diag.Pos // position of the definition, or of the first use when forward
 	state bindState
 }
 
@@ -45,7 +45,7 @@ type fwdUse struct {
 type hiddenName struct {
 	name  string
 	list  []binding
-	level int // of the region further in
+	level int // level of the region further in
 }
 
 func newScope() *scope {
@@ -292,7 +292,7 @@ type labels struct {
 
 type label struct {
 	block   *Block
-	pos     diag.Pos // of the definition, or of the first use
+	pos     diag.Pos // position of the definition, or of the first use
 	defined bool
 }
 

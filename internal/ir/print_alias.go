@@ -10,7 +10,7 @@ import (
 type collector struct {
 	infos []aliasInfo
 	index map[any]int
-	frame *aliasFrame // of the value whose parts are being visited
+	frame *aliasFrame // frame of the value whose parts are being visited
 }
 
 type aliasInfo struct {

@@ -8,7 +8,7 @@ import (
 // valueNames holds the names that values and blocks have in one text.
 type valueNames struct {
 	values  map[*Value]string // "%x", "%x#1"
-	groups  map[*Value]group  // of the first result of each group
+	groups  map[*Value]group  // group that begins with a result
 	blocks  map[*Block]int
 	used    map[string]bool
 	generic bool

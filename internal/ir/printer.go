@@ -15,7 +15,7 @@ type Printer struct {
 	opts     PrintOptions
 	indent   int
 	names    *valueNames
-	aliases  map[any]string // of types, attributes and locations
+	aliases  map[any]string // aliases of types, attributes and locations
 	collect  *collector     // set while aliases are collected
 	broken   map[*Op]bool   // operations that only the generic form can show
 	dialects []string       // the one whose prefix is left out, region by region

@@ -39,7 +39,7 @@ func Exchange(src, dst Layout, bits int) Layout {
 
 type exchange struct {
 	dim                int // bits of the tensor
-	bits               int // of an element
+	bits               int // bits of an element
 	from, to           side
 	vector, bank, line []uint64
 }

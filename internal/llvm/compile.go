@@ -10,9 +10,9 @@ import (
 
 // Options of a compilation. The zero value, with a target, is O3 with everything on.
 type Options struct {
-	Name   string // of the module, for messages; "kernel.llir" if empty
+	Name   string // name of the module, for messages; "kernel.llir" if empty
 	Target Target
-	Level  OptLevel // of the pipeline and of code generation
+	Level  OptLevel // level of the pipeline and of code generation
 	Emit   Emit     // EmitAsm if zero
 
 	// Passes replaces the pipeline of the level, in the notation of opt -passes; "verify" runs none.

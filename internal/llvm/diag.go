@@ -13,7 +13,7 @@ import (
 
 // ParseError is IR text that LLVM cannot read.
 type ParseError struct {
-	Name      string // of the module
+	Name      string // name of the module
 	Line, Col int    // from 1; 0 where LLVM does not say
 	Msg       string
 	Text      string // the line

@@ -35,7 +35,7 @@ type reports struct {
 	lib      *Lib
 	id       uintptr
 	options  JITOptions
-	linker   *linker // of memory that is not LLVM's; may be nil
+	linker   *linker // linker of memory that is not LLVM's; may be nil
 	mu       sync.Mutex
 	messages []string
 }

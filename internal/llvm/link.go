@@ -15,7 +15,7 @@ import (
 type Code struct {
 	Entry   uintptr
 	regions []*codemem.Region
-	jit     *JIT // that holds the code; nil where regions do
+	jit     *JIT // session that holds the code; nil where regions do
 	close   sync.Once
 }
 

@@ -123,7 +123,7 @@ func (p *tileProduct) multiply(t tile, ks []int) {
 
 // amdMatrix is a matrix instruction of LLVM.
 type amdMatrix struct {
-	name  string // of the intrinsic
+	name  string // name of the intrinsic
 	depth int    // elements of an operand in a lane
 	in    string // LLVM type of a lane's part of an operand
 }

@@ -67,7 +67,7 @@ type Kernel struct {
 	// Maps describes the arguments that are tensor maps, in their order.
 	Maps []TensorMap
 
-	Check *Check // of checked code, else nil
+	Check *Check // what checked code checks; nil for other code
 
 	// Uniform computes the words of the kernel's last parameter; nil if the host computes nothing.
 	Uniform *uniform.Program
@@ -129,7 +129,7 @@ type lowering struct {
 	ids        threadIDs
 	angles     map[angle]string
 	uniforms   *uniforms         // nil if the host computes nothing
-	quotients  map[string]string // of byBounded, by dividend and divisor
+	quotients  map[string]string // quotients of byBounded, by dividend and divisor
 }
 
 func (g *program) newLowering(fn *ir.Op) *lowering {

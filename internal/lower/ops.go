@@ -25,7 +25,7 @@ type fact struct {
 	// crosses reports whether the operation reads other blocks' memory. It must then end with the cluster's
 	// barrier: findBarriers relies on it.
 	crosses func(l *lowering, op *ir.Op) bool
-	align   int // of the buffers in bytes, if more than sharedAlign
+	align   int // alignment of the buffers in bytes, if more than sharedAlign
 	effects effects
 }
 

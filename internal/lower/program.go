@@ -20,7 +20,7 @@ import (
 type program struct {
 	opts    Options
 	vendor  Vendor
-	ownOps  map[*ir.OpDef]fact // of the vendor
+	ownOps  map[*ir.OpDef]fact // operations of the vendor
 	module  *ir.Module
 	rules   *rules.Set // values of the module's rules
 	warps   int

@@ -25,7 +25,7 @@ type uniforms struct {
 // uniformStep says how the host computes a number. The zero value is that of a number which only programs can
 // compute.
 type uniformStep struct {
-	step  uint8 // of the builder
+	step  uint8 // step of the builder
 	known bool  // the host can compute the number
 }
 

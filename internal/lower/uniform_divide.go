@@ -26,7 +26,7 @@ func (l *lowering) divisorKind(op *ir.Op, d division) uniform.Kind {
 type divisor struct {
 	division
 	kind    uniform.Kind
-	words   []string // of the kind
+	words   []string // words of the kind
 	natural bool     // dividends are not negative
 	cast    bool     // dividends of 64 bits have no more than 31, and the divisor has 32
 }

@@ -12,7 +12,7 @@ import (
 // access describes a load, store or atomic: where each element of the block lies in memory.
 type access struct {
 	shape []int64
-	elem  ir.Type // of the values
+	elem  ir.Type // element type of the values
 	addr  *state
 	mask  *mask // nil for none
 
@@ -29,7 +29,7 @@ type piece struct {
 	block box               // in the block
 	src   *ir.Value         // the buffer, or nil when addr says all
 	off   *ir.Value         // distance of the block's first element, in elements
-	size  []int64           // of the block along the dimensions that are left
+	size  []int64           // size of the block along the dimensions that are left
 	step  []indexlist.Entry // strides along them
 	addr  *ir.Value         // the address of a single element, when there is no source
 }

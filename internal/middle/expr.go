@@ -49,7 +49,7 @@ type atom struct {
 // symbol is a value of the output that the input does not have: a part of a description that changes in a
 // loop, or that depends on which branch was taken.
 type symbol struct {
-	block *ir.Block // of the input, in which the symbol can be used
+	block *ir.Block // block of the input, in which the symbol can be used
 	owner *carry
 }
 

@@ -20,7 +20,7 @@ type carry struct {
 	conds []bool             // which conditions are
 	in    *symbols           // inside the loop; nil for a branch
 	out   *symbols           // after the loop or branch; nil for the first region of a while
-	elem  ir.Type            // of the carried source
+	elem  ir.Type            // element type of the carried source
 	abs   bool               // pointers are carried as absolute addresses
 	loose bool               // some description on the way is
 }
@@ -35,8 +35,8 @@ type symbols struct {
 
 // flow is how values go through one loop or branch.
 type flow struct {
-	args    []*carry // of a for; of the first region of a while
-	results []*carry // of a while or if; those of a for are its args
+	args    []*carry // arguments of a for; of the first region of a while
+	results []*carry // results of a while or if; those of a for are its args
 }
 
 // flowOf returns the flow of op, kept from one visit to the next.

@@ -38,7 +38,7 @@ type cond struct {
 	v     *ir.Value
 	first bool // v is a tensor of one element
 	sym   *symbol
-	pred  int64 // of arith.cmpi, x against zero
+	pred  int64 // predicate of arith.cmpi, x against zero
 	x     expr
 	not   bool
 }

@@ -27,7 +27,7 @@ type desc interface {
 type source struct {
 	root *ir.Value // the scalar pointer of the input that begins it, or nil
 	sym  *symbol   // or what carries it
-	elem ir.Type   // of its elements in memory
+	elem ir.Type   // type of its elements in memory
 }
 
 func (s *source) inside(op *ir.Op) bool {
@@ -43,7 +43,7 @@ func (s *source) inside(op *ir.Op) bool {
 type state struct {
 	shape []int64
 	ptr   bool
-	src   *source // of pointers; nil when they are absolute addresses
+	src   *source // base of pointers; nil when they are absolute addresses
 	off   expr
 	dims  []dim
 

@@ -17,7 +17,7 @@ type InternalError struct {
 	Op         string // the operation that was being worked on, "" when unknown
 	Loc        string // where that came from, "" when unknown
 	Err        error
-	Stack      string // of a panic
+	Stack      string // stack of a panic
 	Reproducer string // the file that shows the fault, "" when none was written
 }
 

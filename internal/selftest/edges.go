@@ -116,7 +116,7 @@ type edge struct {
 	op           string
 	dt           nereid.DType
 	shape, block []int
-	strides      []int   // of the tensor's dimensions
+	strides      []int   // strides of the tensor's dimensions
 	at           [][]int // coordinates of each program; of rows: the rows, then the column
 	programs     int
 }

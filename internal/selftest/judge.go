@@ -14,7 +14,7 @@ import (
 type judge struct {
 	place                  *place
 	fill, restore, compare *nereid.Kernel
-	target                 string // of code for the device
+	target                 string // target of code for the device
 }
 
 // newJudge compiles the kernels and sees to it that they find a difference.

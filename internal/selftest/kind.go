@@ -12,7 +12,7 @@ var kernels embed.FS
 type kind struct {
 	name   string
 	doc    string
-	file   string // of the kernels
+	file   string // file of the kernels
 	weight int    // how often it is chosen
 	draw   func(r *rand.Rand, p *place) Config
 	work   func(e *env, c Config) (*work, error)

@@ -8,7 +8,7 @@ import (
 
 // packed is a matrix of -1, 0 and 1 by rows, a bit for each number that is not 0 and one for its sign.
 type packed struct {
-	words         int // of a row
+	words         int // words of a row
 	nonzero, sign []uint64
 }
 

@@ -18,11 +18,11 @@ import (
 type Options struct {
 	Device  *nereid.Device
 	Conf    nereid.Config // how kernels are compiled
-	Seed    uint64        // of the configs and the inputs
+	Seed    uint64        // seed of the configs and the inputs
 	First   int           // the first config of the seed
 	Configs int           // how many; 0: until For has passed
 	For     time.Duration // how long; 0: until Configs have run
-	Runs    int           // of each config
+	Runs    int           // runs of each config
 	Jobs    int           // how many configs are compiled at a time; 0: one for each core
 	Only    []string      // kinds; none: all
 	Config  string        // the only config, of the only kind
@@ -151,7 +151,7 @@ type trial struct {
 	kind    *kind
 	config  Config
 	env     *env
-	result  *nereid.Tensor // of the judge
+	result  *nereid.Tensor // result of the judge
 	runs    int
 	failure Failure
 	seen    map[string]bool // contents that were wrong

@@ -11,7 +11,7 @@ import (
 type Summary struct {
 	Device   string        `json:"device"`
 	Seed     uint64        `json:"seed"`
-	Runs     int           `json:"runs"` // of each config
+	Runs     int           `json:"runs"` // runs of each config
 	Took     time.Duration `json:"ns"`
 	Rows     []Row         `json:"kinds"`
 	Failures []Failure     `json:"failures"`
@@ -24,7 +24,7 @@ type Row struct {
 	Runs    int           `json:"runs"`
 	Refused int           `json:"refused"` // by the compiler or the device: too much shared memory
 	Failed  int           `json:"failed"`
-	Took    time.Duration `json:"ns"` // of all workers, compilation included
+	Took    time.Duration `json:"ns"` // time of all workers, compilation included
 }
 
 // Failure is a config that failed.
@@ -36,7 +36,7 @@ type Failure struct {
 	Runs     int    `json:"runs"`
 	Wrong    int    `json:"wrong"`    // runs that differ from the reference
 	Outcomes int    `json:"outcomes"` // different results of the runs; 1: all were the same
-	Elements int    `json:"elements"` // that differ from the reference, in the worst run
+	Elements int    `json:"elements"` // elements that differ from the reference, in the worst run
 	Of       int    `json:"of"`       // so many
 	First    string `json:"first"`    // the first of them
 	Err      string `json:"error,omitempty"`

@@ -7,14 +7,14 @@ import (
 
 // Arg describes an argument of a kernel before it is compiled: by a type, or by a value.
 type Arg struct {
-	Type  Type   // of an argument of launches; the zero value for a constant, a tuple and a descriptor
-	Const *Const // of a constant; nil is None
+	Type  Type   // type of an argument of launches; the zero value for a constant, a tuple and a descriptor
+	Const *Const // value of a constant; nil is None
 	Div16 bool   // the value, or the address, is divisible by 16
-	Small bool   // of a pointer: all that the kernel accesses lies within 2 GiB behind it
-	Items []Arg  // of a tuple
+	Small bool   // for a pointer: all that the kernel accesses lies within 2 GiB behind it
+	Items []Arg  // items of a tuple
 	Names []string
 	Tuple bool
-	Desc  *Desc // of a tensor descriptor
+	Desc  *Desc // what is known of a tensor descriptor
 }
 
 // Typed reports whether launches pass a value of a type.

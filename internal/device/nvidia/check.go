@@ -23,7 +23,7 @@ import (
 type Bounds struct {
 	code *Code
 	grid [3]int
-	args []device.Memory // of each argument in Check.Args; empty for a null pointer
+	args []device.Memory // bounds of each argument in Check.Args; empty for a null pointer
 	// first byte and size of each piece that a pointer derived from no argument may access
 	all []uint64
 }

@@ -85,7 +85,7 @@ func (k *Code) depthOf(kind int) int {
 		return -1
 	}
 	switch k.Depths[kind] {
-	case k.Depths[gpucode.KindOf(k.Sharing)]:
+	case k.Depths[gpucode.KindOf(k.BlocksPerSM)]:
 		return -1
 	case k.Depths[0]:
 		return 0

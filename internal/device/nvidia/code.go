@@ -28,11 +28,11 @@ type Code struct {
 	Cooperative bool `json:",omitempty"`
 	Overlap     bool `json:",omitempty"` // programmatic dependent launch
 
-	// Sharing is the number of blocks per SM in the launches for which the code is made (device.Way). Depths
-	// holds the total stages of its pipelines by the number of blocks per SM; nil if they are the same for
-	// all launches.
-	Sharing int   `json:",omitempty"`
-	Depths  []int `json:",omitempty"`
+	// BlocksPerSM is the number of blocks per SM in the launches for which the code is made (device.Way).
+	// Depths holds the total stages of its pipelines by the number of blocks per SM; nil if they are the
+	// same for all launches.
+	BlocksPerSM int   `json:"Sharing,omitempty"`
+	Depths      []int `json:",omitempty"`
 
 	// Maps describes the arguments that are tensor maps. A launch has words for each: those of
 	// device.Descriptor.Words. It has none for maps with a Tile, which are made of the other arguments.

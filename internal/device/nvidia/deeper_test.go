@@ -9,14 +9,14 @@ import (
 	"github.com/nereid-lang/nereid/internal/device/nvidia/driver"
 )
 
-// TestOtherDepth: code for few programs is not run by launches of many, nor that of programs that stay by
+// TestOtherDepth: code for few programs is not run by launches of many, nor that of persistent kernels by
 // launches with one for each SM.
 func TestOtherDepth(t *testing.T) {
 	few, many, deep := [3]int{132, 1, 1}, [3]int{999, 1, 1}, []int{3, 5, 4, 3, 3, 3}
 	never, always := gpucode.TileGuard{gpucode.GuardNumber, -1}, gpucode.TileGuard{gpucode.GuardNumber, 0}
 	long := &Code{Persistent: true, Short: never, guards: &guardTable{}}
 	short := &Code{Persistent: true, Short: always, guards: &guardTable{}}
-	forFew, stays := &Code{Depths: deep, Sharing: 1}, &Code{Persistent: true}
+	forFew, stays := &Code{Depths: deep, BlocksPerSM: 1}, &Code{Persistent: true}
 	for _, x := range []struct {
 		code *Code
 		grid [3]int
@@ -37,14 +37,14 @@ func TestOtherDepth(t *testing.T) {
 // launches, whichever of the two was made first.
 func TestDeeperStack(t *testing.T) {
 	depths := []int{2, 3, 3, 2, 2, 2}
-	made := func(sharing, stack int) *kernel {
-		return &kernel{code: &Code{Sharing: sharing, Depths: depths}, fn: &driver.Function{LocalBytes: stack},
-			dev: &Device{dev: &driver.Device{SMs: 132}}}
+	made := func(blocks, stack int) *kernel {
+		return &kernel{code: &Code{BlocksPerSM: blocks, Depths: depths},
+			fn: &driver.Function{LocalBytes: stack}, dev: &Device{dev: &driver.Device{SMs: 132}}}
 	}
 	few := [3]int{64, 1, 1}
 	for _, x := range []struct {
 		general, deep int // bytes on the stack
-		want          int // sharing of the code that runs
+		want          int // blocks per SM for which the running code is made
 	}{{0, 0, 1}, {0, 8, 0}, {8, 8, 1}, {344, 464, 0}, {464, 344, 1}} {
 		for first, own := range []*kernel{made(0, x.general), made(1, x.deep)} {
 			other := made(1-first, []int{x.general, x.deep}[1-first])
@@ -52,14 +52,14 @@ func TestDeeperStack(t *testing.T) {
 				return other, nil
 			}
 			var e device.Executable = other
-			own.sharing[gpucode.KindOf(1-first)].made.Store(&e)
+			own.byBlocks[gpucode.KindOf(1-first)].made.Store(&e)
 			got := own.deeper(nil, few, nil)
 			if got == nil {
 				got = own
 			}
-			if got.code.Sharing != x.want || got != own && got.deeper(nil, few, nil) != nil {
-				t.Errorf("%d and %d bytes, sharing %d first: runs the code of sharing %d, want %d",
-					x.general, x.deep, first, got.code.Sharing, x.want)
+			if got.code.BlocksPerSM != x.want || got != own && got.deeper(nil, few, nil) != nil {
+				t.Errorf("%d and %d bytes, blocks %d first: runs the code of blocks %d, want %d",
+					x.general, x.deep, first, got.code.BlocksPerSM, x.want)
 			}
 		}
 	}

@@ -26,7 +26,7 @@
 // What a launch decides:
 //
 //	others.go         further code of a specialization, made when a launch needs it
-//	sharing.go        which launches have few programs on an SM
+//	blocks_per_sm.go        which launches have few programs on an SM
 //	choice.go         all of this as data, for launches from C
 //	merge.go          which launches have merged programs
 //	tensormap.go      tensor maps of descriptors

@@ -14,12 +14,12 @@ import (
 // Others is the further code of a kernel's specialization, made when a launch first needs it: for arguments
 // that no tensor map describes, and for launches with more or fewer programs on an SM.
 type Others struct {
-	base    *Others              // those of the code that chose this one, which shares them; or nil
-	maker   device.Maker         // nil if there is no compiler
-	whole   other                // code without tensor maps of tiles: it serves all launches
-	merged  [2][4]other          // programs that do the work of 2, 4, 8, by the logarithm; [1]: strides of 1
-	staying other                // persistent code
-	sharing [gpucode.Kinds]other // deeper pipelines and prefetches, by the kind of launch
+	base     *Others              // those of the code that chose this one, which shares them; or nil
+	maker    device.Maker         // nil if there is no compiler
+	whole    other                // code without tensor maps of tiles: it serves all launches
+	merged   [2][4]other          // programs that do the work of 2, 4, 8, by the logarithm; [1]: strides of 1
+	staying  other                // persistent code
+	byBlocks [gpucode.Kinds]other // deeper pipelines and prefetches, by the kind of launch
 }
 
 // Otherwise sets how to make the code.
@@ -86,7 +86,7 @@ func (o *Others) slot(way device.Way) *other {
 	case way.Persist:
 		return &o.staying
 	}
-	return &o.sharing[gpucode.KindOf(way.Sharing)]
+	return &o.byBlocks[gpucode.KindOf(way.BlocksPerSM)]
 }
 
 // get returns the code of a way, made now if it is not there.
@@ -107,8 +107,8 @@ func (o *Others) HasWhole() bool { return o.root().whole.Made() != nil }
 
 // Deeper returns the code whose pipelines and prefetches are made for a number of blocks per SM, nil if there
 // is none. wait reports whether the launch may wait for its compilation.
-func (o *Others) Deeper(ctx context.Context, sharing int, wait func() bool) device.Executable {
-	return o.ifMade(ctx, device.Way{Fallback: true, Sharing: sharing}, wait)
+func (o *Others) Deeper(ctx context.Context, blocks int, wait func() bool) device.Executable {
+	return o.ifMade(ctx, device.Way{Fallback: true, BlocksPerSM: blocks}, wait)
 }
 
 // Staying returns the persistent code, nil if there is none. wait reports whether the launch may wait for its
@@ -140,8 +140,8 @@ func (o *Others) All() (list []device.Executable) {
 	for i := range o.merged[0] {
 		all = append(all, &o.merged[0][i], &o.merged[1][i])
 	}
-	for i := range o.sharing {
-		all = append(all, &o.sharing[i])
+	for i := range o.byBlocks {
+		all = append(all, &o.byBlocks[i])
 	}
 	for _, x := range all {
 		if e := x.Made(); e != nil {
@@ -205,7 +205,7 @@ func (k *Code) Ways(ready bool) (list []device.Way) {
 		add(device.Way{Fallback: true, Persist: true})
 	}
 	for _, n := range k.depths() {
-		add(device.Way{Fallback: true, Sharing: n})
+		add(device.Way{Fallback: true, BlocksPerSM: n})
 	}
 	return list
 }

@@ -32,8 +32,8 @@ const (
 type flags struct {
 	def   *ir.AttrTypeDef
 	sep   string
-	words []string // of each bit, the lowest first
-	all   string   // of all bits together, or empty
+	words []string // words of each bit, the lowest first
+	all   string   // word for all bits together, or empty
 }
 
 func newFlags(name, doc, sep, all string, words ...string) *flags {

@@ -61,7 +61,7 @@ var PlanCTA = pass.Pass{
 // planner collects how loads and stores should be shared.
 type planner struct {
 	ttgir.Threads
-	ops    []*ir.Op // keys of wishes, in order
+	ops    []*ir.Op // loads and stores that have an entry in wishes, in program order
 	wishes map[*ir.Op][][]int64
 	odds   map[*ir.Op]bool // accesses whose users want different shares
 	rows   bool            // share products by rows only

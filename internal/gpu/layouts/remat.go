@@ -309,8 +309,8 @@ type rewriter struct {
 	s       *slice
 	m       *ir.Mapping
 	ops     map[*ir.Op]bool
-	args    map[*ir.Op][]int // arguments of loops that exist twice
-	results map[*ir.Op][]int // results of branches that exist twice
+	args    map[*ir.Op][]int // loop arguments that were duplicated, one in each layout
+	results map[*ir.Op][]int // branch results that were duplicated, likewise
 	order   []*ir.Op         // keys of args and results
 }
 

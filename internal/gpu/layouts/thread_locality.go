@@ -280,8 +280,8 @@ func (s *runningReduce) localLayout(rank int) ir.Attr {
 	return local.Attr()
 }
 
-// carry adds the partial results, of type part, to what the loop carries, and returns the last of them.
-// They are sums over the last dimension of a view. The old value from now on keeps its initial value.
+// carry adds a loop-carried accumulator of type part, one partial sum for each thread over the last dimension
+// of a view, and returns its value after the loop. The accumulator that it replaces keeps its initial value.
 func (s *runningReduce) carry(view, part *ir.TensorType) *ir.Value {
 	value := ir.A("value", ir.DenseSplat(part, neutralOf(s.combine.Def, part.Elem)))
 	start := ir.At(s.loop).ValA(arith.Constant, part, []ir.NamedAttr{value})

@@ -15,8 +15,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/rules"
 )
 
-// Sharing says how many blocks of a launch share an SM, and its shared memory.
-type Sharing struct {
+// Occupancy is how many blocks of a launch an SM runs at a time, and the shared memory that they divide.
+type Occupancy struct {
 	// SM is the shared memory of a multiprocessor in bytes, 0 if it is not to be filled.
 	SM int
 	// Programs bounds the programs that run on one multiprocessor at a time: a power of two up to
@@ -26,7 +26,7 @@ type Sharing struct {
 
 // of returns how many blocks of a module's programs share an SM. Of persistent programs, each SM has one,
 // whatever the launch.
-func (s Sharing) of(m *ir.Module) Sharing {
+func (s Occupancy) of(m *ir.Module) Occupancy {
 	if ttgir.Persistent(m) {
 		s.Programs = 0
 	}
@@ -64,7 +64,7 @@ const ReservedShared = 2 << 10
 //
 // Loops like that of attention get fewer stages instead if two programs of one warp group then share a
 // multiprocessor (pairedStages).
-func DeepenPipelines(numStages int, with Sharing) pass.Pass {
+func DeepenPipelines(numStages int, with Occupancy) pass.Pass {
 	return pass.Pass{
 		Name: "nereid-gpu-deepen-pipelines",
 		Doc:  "give loops of products the shared memory that a launch leaves",
@@ -106,9 +106,9 @@ func TakeDepths(m *ir.Module) (depths []int) {
 	return depths
 }
 
-// stagesOf returns the number of stages of a loop by the number of programs on a multiprocessor (0: any
-// number), nil if that does not matter.
-func (s Sharing) stagesOf(loop *ir.Op, n int) func(programs int) int {
+// stagesOf returns a function from the number of blocks per SM (0: any) to the number of pipeline stages of a
+// loop, or nil if all numbers of blocks get the same stages.
+func (s Occupancy) stagesOf(loop *ir.Op, n int) func(programs int) int {
 	stages := s.stagesOfFew(loop, n)
 	if stages == nil {
 		return nil
@@ -122,7 +122,7 @@ func (s Sharing) stagesOf(loop *ir.Op, n int) func(programs int) int {
 }
 
 // stagesOfFew is stagesOf for the few programs of rules.DeepenPrograms.
-func (s Sharing) stagesOfFew(loop *ir.Op, n int) func(programs int) int {
+func (s Occupancy) stagesOfFew(loop *ir.Op, n int) func(programs int) int {
 	if bytes := stageBytes(loop); bytes > 0 {
 		others := storedBytes(loop) + outerBytes(loop) + convertedBytes(loop)
 		return func(programs int) int {
@@ -146,7 +146,7 @@ func (s Sharing) stagesOfFew(loop *ir.Op, n int) func(programs int) int {
 // multiprocessor, n if there is none. A warp group that is alone computes and multiplies in turn; of two, one
 // multiplies while the other computes, which gains more than a further stage: on an H200, tutorial 06 with
 // heads of 128 in tiles of 128×64 takes 0.35 ms with 2 stages and 0.39 ms with 3.
-func (s Sharing) pairedStages(n, bytes, others, programs int) int {
+func (s Occupancy) pairedStages(n, bytes, others, programs int) int {
 	if programs == 1 {
 		return n
 	}
@@ -160,7 +160,7 @@ func (s Sharing) pairedStages(n, bytes, others, programs int) int {
 
 // stages returns the number of stages of a loop with so many bytes in each, and others besides, in a launch
 // with at most that many programs on a multiprocessor (0: any number); most bounds the number.
-func (s Sharing) stages(loop *ir.Op, n, bytes, others, programs int, most *rules.Rule) int {
+func (s Occupancy) stages(loop *ir.Op, n, bytes, others, programs int, most *rules.Rule) int {
 	fit := s.SM / (n*bytes + others + ReservedShared)
 	if programs == 0 || fit == 0 {
 		return n

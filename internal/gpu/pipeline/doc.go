@@ -11,7 +11,7 @@
 //	expand_loop.go           taking a loop apart by its schedule
 //	fetch_ahead.go           nereid-gpu-fetch-ahead: asking for the next iteration's memory
 //	fuse_nested_loops.go     tritongpu-fuse-nested-loops: tl.range(flatten=True)
-//	group_turns.go           nereid-gpu-group-turns: loops whose warp groups may ping-pong
+//	mark_ping_pong.go           nereid-gpu-group-turns: loops whose warp groups may ping-pong
 //	guard_slots.go           barriers in shared memory for the slots of their loops
 //	load_at_once.go          nereid-gpu-load-at-once: all loads of short loops first
 //	load_buffers.go          the buffers of such copies and their counters
@@ -20,9 +20,9 @@
 //	schedule_loops.go        tritongpu-schedule-loops: a stage for each op
 //	schedule_memory.go       which accesses must stay in order
 //	software_pipeline.go     tritongpu-pipeline
-//	take_turns.go            barriers of the ping-pong: which group multiplies when
+//	ping_pong.go            barriers of the ping-pong: which group multiplies when
 //	tma_loads.go             loads in pipelines, and their barriers
 //	tma_stores.go            stores in loops that overlap with the next iteration
-//	turn_order.go            the order of the arithmetic within a turn of the ping-pong
+//	ping_pong_order.go            the order of the arithmetic within a turn of the ping-pong
 //	warp_specialize.go       what tl.range(warp_specialize=True) changes
 package pipeline

@@ -31,7 +31,7 @@ import (
 // loads of four iterations. With requests, the loop would be too long for that.
 //
 // A request changes no value. It may pass stores, even those whose values the next iteration loads.
-func FetchAhead(with Sharing) pass.Pass {
+func FetchAhead(with Occupancy) pass.Pass {
 	return pass.Pass{
 		Name: "nereid-gpu-fetch-ahead",
 		Doc:  "ask for the memory of the next iteration where few programs run",

@@ -33,7 +33,7 @@ var SoftwarePipeline = pass.Pass{
 			ctx.At(loop)
 			changed = startProducts(loop) || changed
 			startEarly(loop)
-			takeTurns(loop)
+			pingPong(loop)
 			changed = overlapStores(loop) || changed
 		}
 		if !changed {

@@ -383,8 +383,9 @@ func (p *persistent) countsSlots(v *ir.Value, is bool, seen map[*ir.Value]bool) 
 	return turns, true
 }
 
-// canCopy reports whether bounds and coordinates can be computed for other programs and blocks, and whether
-// the kernel waits for each of the copies that it makes once.
+// canCopy reports whether the copies of a later program can be started ahead of time: their coordinates and
+// the bounds of the loop can be computed for any program, and the kernel waits for every copy outside of
+// the loop.
 func (p *persistent) canCopy() bool {
 	p.varies[scf.IV(p.loop)] = true
 	values := []*ir.Value{scf.LowerBound(p.loop), scf.UpperBound(p.loop)}

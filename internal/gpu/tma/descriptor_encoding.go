@@ -42,7 +42,7 @@ var OptimizeDescriptorEncoding = pass.Pass{
 type descWish struct {
 	enc    ir.Attr // layout that a product reads, nil for no wish
 	cga    [][]int64
-	shape  []int64 // of the tensors, which gathers make larger than the block; nil before the first use
+	shape  []int64 // shape of the tensors, which gathers make larger than the block; nil before the first use
 	forced bool    // the default layout: it crosses a function's boundary, or two products disagree
 }
 

@@ -59,7 +59,7 @@ type legalizer struct {
 	unfit   map[*ir.Value]bool
 	partial map[*ir.Value]bool // rows may end within a unit of 16 bytes
 	stored  map[*ir.Value]bool
-	kinds   map[*ir.Value]uint // of reductions, a bit for each
+	kinds   map[*ir.Value]uint // kinds of reductions, a bit for each
 }
 
 // connectedDescriptors groups the descriptors of a module, across its functions.

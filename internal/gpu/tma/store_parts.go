@@ -13,7 +13,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/pass"
 )
 
-// HasApart reports whether a kernel has a loop whose warps are apart (takeTurns). Other warps would not gain:
+// HasApart reports whether a kernel has a loop whose warps are apart (pingPong). Other warps would not gain:
 // they reach the stores at the same time.
 func HasApart(fn *ir.Op) bool {
 	guarded := func(op *ir.Op) bool { return op.HasAttr(ttg.GuardedAttr) }
@@ -31,7 +31,7 @@ func HasApart(fn *ir.Op) bool {
 //	                                                 ttng.async_tma_store_wait; ttg.local_dealloc %b0, %b1
 //
 // Threads hold the columns of each part already, so that parting the tensor costs nothing. Warps that are
-// apart (takeTurns) would meet for each part, and keep what they have.
+// apart (pingPong) would meet for each part, and keep what they have.
 var StoreInParts = pass.Pass{
 	Name: "nereid-gpu-store-in-parts",
 	Doc:  "store the first columns of a tile while the others are written to shared memory",

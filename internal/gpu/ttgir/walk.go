@@ -216,8 +216,9 @@ func IsOrdered(fn *ir.Op) bool {
 	return false
 }
 
-// ReadsMachine reports whether op is assembly that reads special registers, such as the number of the block.
-// Then the program's number that it knows is that of the launch.
+// ReadsMachine reports whether op is assembly that reads special registers, such as the index of the block.
+// Passes that merge programs or make them persistent must leave such kernels alone: the register has the
+// index in the launch, not that of the program.
 func ReadsMachine(op *ir.Op) bool {
 	return op.Def == tt.InlineAsm && strings.Contains(op.Text("asm_string"), "%")
 }

@@ -29,7 +29,7 @@ type Options struct {
 	// statements and expressions compiled, each as often as it is unrolled; 0: 2 million
 	MaxSteps     int
 	AllowGlobals bool      // kernels may read plain global numbers
-	Stdout       io.Writer // of tl.static_print; nil drops it
+	Stdout       io.Writer // output of tl.static_print; nil drops it
 	Warn         func(string)
 	Seen         func(Seen) // called for each expression that was compiled, for editors; may be nil
 }

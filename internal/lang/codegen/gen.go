@@ -30,7 +30,7 @@ type unit struct {
 	depth   int
 	steps   int
 	ops     int               // made so far, erased ones too
-	diags   []diag.Diagnostic // of the faults so far
+	diags   []diag.Diagnostic // diagnostics of the faults so far
 	missing map[string]bool   // names that were told not to be defined
 	entry   diag.Span         // the name of the kernel, for faults of its arguments
 }
@@ -62,7 +62,7 @@ type generator struct {
 	cur    python.Node
 	unused *python.Call // whose result is dropped
 
-	ret     *shape // of the first return; nil before one is seen
+	ret     *shape // type of the first return; nil before one is seen
 	retVoid bool
 	retAt   python.Node
 	returns []pendingReturn     // since 3.7: their common type is known at the end

@@ -15,13 +15,13 @@ import (
 // part of it that is known at compile time. Exactly one of dev, desc, block, tuple (elems), object and known
 // describes it.
 type shape struct {
-	dev    sem.Type           // of a tensor
-	desc   *descShape         // of a tensor descriptor
-	block  *sem.BlockPointer  // like which a block pointer is, whose parts have the shapes elems
-	elems  []shape            // of a tuple or object, with isTuple
-	class  *object.NamedTuple // of a named tuple
-	object *world.Class       // of an aggregate
-	known  object.Value       // of a compile-time value
+	dev    sem.Type           // type of a tensor
+	desc   *descShape         // what is known of a tensor descriptor
+	block  *sem.BlockPointer  // block pointer of this kind; its parts have the shapes elems
+	elems  []shape            // elements of a tuple or object, with isTuple
+	class  *object.NamedTuple // class of a named tuple
+	object *world.Class       // the object of an aggregate
+	known  object.Value       // the value, if it is known at compile time
 	tuple  bool
 }
 

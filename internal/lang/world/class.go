@@ -19,7 +19,7 @@ type Class struct {
 	Host       *object.Class
 
 	fixed    bool                    // instances do not change: the rules of 3.8
-	defaults map[string]object.Value // of fields
+	defaults map[string]object.Value // defaults of fields
 }
 
 // Object is an instance of a Class; Fields are in the order of the class's annotations.

@@ -13,7 +13,7 @@ import (
 type Host struct {
 	s     *Source
 	w     *World
-	meter *budget.Meter // of each call
+	meter *budget.Meter // meter of each call
 }
 
 // Host returns a caller of the file's functions.

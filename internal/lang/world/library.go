@@ -18,7 +18,7 @@ import (
 type library struct {
 	files  *diag.FileSet // every Source's own set begins with it
 	syntax map[string]*python.Module
-	names  map[string][]string // that modules define
+	names  map[string][]string // names that modules define
 }
 
 var libraries sync.Map // *library by release

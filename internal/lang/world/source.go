@@ -52,7 +52,7 @@ type LoadOptions struct {
 	OnDisk bool
 	Roots  []string          // more folders to search
 	Env    map[string]string // os.environ
-	Limits budget.Limits     // of source text here, and of what is evaluated before a compilation
+	Limits budget.Limits     // limits of source text here, and of what is evaluated before a compilation
 
 	// Triton is the release of the language, whatever the file says; Fallback that of a file that names none
 	Triton, Fallback triton.Version
@@ -90,7 +90,7 @@ type Source struct {
 	version triton.Version
 
 	mu     sync.Mutex
-	bytes  int // of source text read so far
+	bytes  int // bytes of source text read so far
 	parsed map[string]parsedFile
 	params map[string][]Param
 	debug  map[string]bool

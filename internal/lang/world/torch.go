@@ -12,9 +12,9 @@ import (
 // torchDType is torch.float16 and the like, which module constants and conditions mention.
 type torchDType struct {
 	name   string
-	format *num.Format // of a float
+	format *num.Format // format of a float
 	power  bool        // float8_e8m0fnu: powers of two, 8 bits, no sign
-	bits   int         // of an integer
+	bits   int         // bits of an integer
 	signed bool
 }
 

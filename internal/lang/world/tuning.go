@@ -21,7 +21,7 @@ type Tuning struct {
 
 	mu    sync.Mutex
 	in    *object.Interp
-	meter *budget.Meter // of each call
+	meter *budget.Meter // meter of each call
 }
 
 // Step is one decorator: either autotune or heuristics.

@@ -22,7 +22,7 @@ type Build struct {
 	Bounded device.Bounded // Exec if launches must pass the memory of their arguments, else nil
 
 	Variant Variant
-	Labels  *pprof.LabelSet // of launches for the profiler, or nil
+	Labels  *pprof.LabelSet // labels of launches for the profiler, or nil
 
 	Source Source         // file of the kernel; nil if the code was loaded without it
 	Params []device.Param // parameter of each word of a launch; nil if they are not known

@@ -31,12 +31,12 @@ type LaunchInfo struct {
 	CodeHash  string `json:"code_sha256"`
 
 	Signature  string            `json:"signature"`
-	Parameters []SavedParam      `json:"parameters"` // of the kernel
+	Parameters []SavedParam      `json:"parameters"` // parameters of the kernel
 	Constants  map[string]string `json:"constants"`  // compiled in, as Python literals
 	Options    device.Options    `json:"options"`
 
-	Arguments     []LaunchArg `json:"arguments"`      // of a launch, in order
-	ArgumentBytes int         `json:"argument_bytes"` // of the block of arguments
+	Arguments     []LaunchArg `json:"arguments"`      // arguments of a launch, in order
+	ArgumentBytes int         `json:"argument_bytes"` // size of the block of arguments
 
 	Warps       int    `json:"warps,omitempty"`
 	Block       [3]int `json:"block"`   // threads of a block

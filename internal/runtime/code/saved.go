@@ -23,7 +23,7 @@ type Saved struct {
 	Options   device.Options `json:"options"`
 	Triton    string         `json:"triton,omitempty"` // the release of the language; "" is 3.6
 
-	Params    []SavedParam      `json:"params"`    // of the kernel, in the order of the signature
+	Params    []SavedParam      `json:"params"`    // parameters of the kernel, in the order of the signature
 	Args      []SavedArg        `json:"args"`      // of a launch, in the order in which the device gets them
 	Constants map[string]string `json:"constants"` // values that are compiled in, as Python literals
 

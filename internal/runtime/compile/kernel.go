@@ -38,8 +38,8 @@ type Settings struct {
 	Watch         target.PassWatcher // may be nil
 	Budget        budget.Limits
 
-	Hooks  Hooks             // of compilations
-	Around *code.LaunchHooks // of launches; nil if there are none
+	Hooks  Hooks             // hooks of compilations
+	Around *code.LaunchHooks // hooks around launches; nil if there are none
 
 	Profile bool // launches carry labels for the profiler
 }

@@ -17,7 +17,7 @@ import (
 type TuneStore struct {
 	layers autotune.Layers
 	memory *autotune.Memory
-	closer io.Closer // of the shared level; may be nil
+	closer io.Closer // closes the shared level; may be nil
 }
 
 // TuneStoreOptions says where a TuneStore keeps its results. Every place that is set is used; a result is

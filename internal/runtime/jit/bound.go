@@ -21,7 +21,7 @@ import (
 type Bound struct {
 	// A launch on a GPU reads the fields up to words, which are two cache lines, and no others.
 	ready driver.Ready   // p's; not set if p has none, and not after Close
-	raw   *driver.Stream // of s
+	raw   *driver.Stream // driver's handle of s
 	words []uint64
 	kept  driver.Kept
 	// closes is ready.Closes when the tensors were last seen to be open.

@@ -333,7 +333,7 @@ type launch struct {
 	general  *general       // the code of another specialization that serves the launch, or nil
 	opts     target.Options // options that the kernel is compiled with
 	specs    []signature.Arg
-	way      device.Way     // of the code for the grid
+	way      device.Way     // way of the code for the grid
 	first    *target.Launch // what the compiler is told of the launch; nil if its device does not ask
 }
 

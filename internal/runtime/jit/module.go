@@ -46,7 +46,7 @@ type LoadOption func(*loading)
 // loading holds the settings of LoadOptions.
 type loading struct {
 	lang   lang.LoadOptions
-	triton *string // of the option Triton
+	triton *string // value of the option Triton
 	conf   *Config
 	given  *target.Given // stage that compilations start from; see StartAt
 	watch  target.PassWatcher

@@ -31,7 +31,7 @@ func (l lockedWriter) Write(p []byte) (int, error) {
 type printLog struct {
 	log    *slog.Logger
 	kernel string
-	begun  string // of a line without its end
+	begun  string // text of a line without its end
 }
 
 func (p *printLog) Write(b []byte) (int, error) {

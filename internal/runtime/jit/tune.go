@@ -51,7 +51,7 @@ type Tuned struct {
 	Kernel       string        // name of the kernel
 	Key          []string      // values that the choice depends on
 	Config       string        // as Triton writes it
-	Median       time.Duration // of the runs
+	Median       time.Duration // median of the runs
 	Low, High    time.Duration // quantiles 0.2 and 0.8
 	Failed       string        // why there is no timing, or ""
 	Index, Count int           // position among the configs to measure, and their number

@@ -16,7 +16,7 @@ var (
 type telling struct {
 	inform   func(msg string, args ...any) // nil tells nothing
 	kernel   string
-	count    int // of configs
+	count    int // count of configs
 	begin    time.Time
 	measured atomic.Int64
 

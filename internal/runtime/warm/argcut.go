@@ -26,7 +26,7 @@ type ArgCut struct {
 
 	host   bool                // tensors may be in host memory
 	tensor unsafe.Pointer      // type word of a tensor argument
-	codes  [argCutArgs]argCode // of the quick ints, other ints, tensors, constants, numbers
+	codes  [argCutArgs]argCode // codes of the quick ints, other ints, tensors, constants, numbers
 	consts [argCutConsts]argWord
 	Plan   *Plan // keeps the code alive
 }

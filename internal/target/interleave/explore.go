@@ -13,7 +13,7 @@ type explorer struct {
 	classes []class
 	copies  []Step // the kinds of copies: the end of one, with the phase that counted it
 	kinds   [][]int32
-	homes   []int // of the barriers
+	homes   []int // places of the barriers
 
 	bound  int
 	result Result

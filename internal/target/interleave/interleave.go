@@ -39,7 +39,7 @@ type Step struct {
 	Kind   Kind
 	Object int   // the barrier; 0 for Exit
 	N      int   // threads that arrive
-	Bytes  int64 // that an arrival expects, or a copy brings
+	Bytes  int64 // bytes that an arrival expects, or a copy brings
 	// Want is how many arrivals complete a phase; 0 for all threads of the barrier's block that have not
 	// ended.
 	Want  int
@@ -69,7 +69,7 @@ const All = -1
 // Result is what Explore has found out.
 type Result struct {
 	States   int
-	Steps    int     // of each interleaving
+	Steps    int     // steps of each interleaving
 	Log10    float64 // the logarithm of the number of interleavings
 	Finished bool    // all states were visited
 }

@@ -7,7 +7,7 @@ import (
 
 // object is the state of a barrier.
 type object struct {
-	phases  int32 // that are complete
+	phases  int32 // phases that are complete
 	arrived int32 // threads that came in this phase
 	want    int32 // as those who came in this phase said; -1 if nobody came
 	bytes   int64 // expected, less those that copies brought

@@ -14,7 +14,7 @@ type Fault struct {
 	Program [3]int
 	Element []int  // where in the tensor; nil when it is about no element
 	Msg     string // what is wrong
-	Loc     ir.Loc // of the operation
+	Loc     ir.Loc // location of the operation
 	Op      string // its name
 	Bug     bool   // the interpreter's fault, not the kernel's
 	Arg     string // the name of the buffer that was accessed; "" if it has none, or if it is about no access

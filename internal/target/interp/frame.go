@@ -36,7 +36,7 @@ type frame struct {
 	objs []any
 	mem  []uint64 // what the registers point into
 
-	lanes int // of a function over lanes: how many are at work
+	lanes int // active lanes of a function over lanes
 }
 
 // row returns the elements in a register, as the kind of elements that the compiler put there.

@@ -33,7 +33,7 @@ func (k kind) isFloat() bool { return k == kF32 || k == kF64 }
 // layout is the form of a type's values in registers.
 type layout struct {
 	kind kind
-	fmt  *num.Format // of a float
+	fmt  *num.Format // format of a float
 	n    int         // elements
 }
 

@@ -20,10 +20,10 @@ const (
 // goroutines, but a buffer must not be freed while a kernel that may use it runs.
 type Memory struct {
 	mu   sync.Mutex
-	bufs []*Buffer // of region i at i-1
+	bufs []*Buffer // buffers of region i at i-1
 	free []*Buffer // oldest first, to be reused late
 
-	locks [256]sync.Mutex // of atomics, of all kernels that run
+	locks [256]sync.Mutex // locks of atomics, of all kernels that run
 
 	descs    map[uint64]*tensorRef // by handle
 	lastDesc uint64

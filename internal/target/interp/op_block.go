@@ -15,7 +15,7 @@ type tensorRef struct {
 	base    uint64
 	shape   []int64
 	strides []int64 // in elements
-	offsets []int64 // of the block; nil for a descriptor
+	offsets []int64 // offsets of the block; nil for a descriptor
 	nan     bool    // a load outside the tensor gives NaN, not zero
 }
 
@@ -116,7 +116,7 @@ func (c *compiler) intList(vs []*ir.Value) func(f *frame) []int64 {
 // window is a block of a tensor in memory: from a reference, its place and shape.
 type window struct {
 	dims   []int64
-	size   uint64 // of an element in memory
+	size   uint64 // size of an element in memory
 	checks []bool // dimensions in which lanes outside the tensor take no part
 }
 

@@ -142,7 +142,7 @@ func (p product) floats(f *frame, a, b []float64, batch int, acc, d value) {
 type sink struct {
 	d32, c32 []float32
 	d64, c64 []float64
-	mask     int // of an index into c
+	mask     int // mask of an index into c
 	small    *small
 }
 

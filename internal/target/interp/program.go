@@ -12,12 +12,12 @@ import (
 // Program is a kernel ready to run. It may be run from several goroutines at once.
 type Program struct {
 	Name   string
-	Params []ir.Type // of the kernel's arguments
+	Params []ir.Type // types of the kernel's arguments
 
 	kernel *function
 	funcs  []*function
 	prints bool      // some operation prints
-	pool   sync.Pool // of idle workers, for their frames
+	pool   sync.Pool // pool of idle workers, for their frames
 }
 
 // function is a function of the module, or the region of a reduction, compiled.

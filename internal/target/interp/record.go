@@ -23,7 +23,7 @@ type Record struct {
 type Site struct {
 	What   string   // "load", "store" or "atomic"
 	Op     string   // "tt.load"
-	Places []string // of the operation, then of each call around it: "softmax.py:11:16"
+	Places []string // places of the operation, then of each call around it: "softmax.py:11:16"
 	Lanes  int64    // elements of all executions together
 	Active int64    // and those that a mask did not leave out
 }

@@ -57,7 +57,7 @@ var restarts = []restart{
 	{toPTX, "ptxas would overwrite operands that a loop holds in registers: they stay in shared memory",
 		(*attempt).overwrites, func(a *attempt) { a.rewrite(gpu.ReleaseOperands) }, toPTX},
 	{toPTX, "too much shared memory: pipelines have the stages that were asked for",
-		func(a *attempt) bool { return a.tooLarge() && a.sharing(a.in).Programs > 0 },
+		func(a *attempt) bool { return a.tooLarge() && a.occupancy(a.in).Programs > 0 },
 		func(a *attempt) { a.shallow, a.in.Way = true, a.in.Way.AnyGrid() }, toTTGIR},
 	{toPTX, "too much shared memory: threads store tiles, not the copy engine",
 		func(a *attempt) bool { return a.tooLarge() && a.in.Way.Fallback && !a.noTileStores },
@@ -69,7 +69,7 @@ var restarts = []restart{
 		func(a *attempt) bool { return a.tooLarge() && a.in.Way.Fallback && !a.noTiles },
 		func(a *attempt) { a.noTiles = true }, toTTGIR},
 	{toPTX, "too much shared memory: warp groups do not ping-pong",
-		func(a *attempt) bool { return a.tooLarge() && a.turns() },
+		func(a *attempt) bool { return a.tooLarge() && a.pingPong() },
 		func(a *attempt) { a.noTurns = true }, toTTGIR},
 }
 
@@ -96,7 +96,7 @@ func (a *attempt) run(ctx context.Context, s step) (err error) {
 	}
 	a.code, err = a.FromTTGIR(ctx, a.in, a.maxPTX)
 	if a.code != nil && !a.code.Persistent {
-		a.code.Sharing, a.code.Depths = a.sharing(a.in).Programs, a.depths
+		a.code.BlocksPerSM, a.code.Depths = a.occupancy(a.in).Programs, a.depths
 	}
 	return err
 }

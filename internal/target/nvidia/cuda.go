@@ -108,7 +108,8 @@ func (c Compiler) learn(in *target.Input) (k knowledge) {
 	return k
 }
 
-// tell adds the knowledge to code.
+// tell writes what TTGIR has shown of the kernel into the description of its code, for the assembler and for
+// launches.
 func (k knowledge) tell(code *devnvidia.Code, in *target.Input) {
 	code.GridStride, code.Recurrence = k.gridStride || code.Persistent, k.recurrence
 	code.Merge, code.Merged, code.Strides = k.merge, in.Way.Merge, k.strides

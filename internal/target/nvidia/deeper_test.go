@@ -35,9 +35,9 @@ func TestDeeper(t *testing.T) {
 		{"attention_d128_causal", 2, 4, nil, [3]int{2, 2, 2}},
 		{"matmul_bf16_relu", 2, 2, []int{2, 3, 3, 2, 2, 2}, [3]int{13, 6, 6}}, // products of single warps
 	} {
-		for sharing, programs := range x.programs {
+		for blocks, programs := range x.programs {
 			m := golden(t, x.name)
-			in := &target.Input{Module: m, Way: device.Way{Fallback: true, Sharing: sharing},
+			in := &target.Input{Module: m, Way: device.Way{Fallback: true, BlocksPerSM: blocks},
 				Options: target.Options{NumWarps: x.warps, NumStages: x.stages, NumCTAs: 1}}
 			depths, err := c.ttgir(in, nil)
 			if err != nil {
@@ -48,7 +48,7 @@ func TestDeeper(t *testing.T) {
 				want = nil
 			}
 			if !slices.Equal(depths, want) {
-				t.Errorf("%s, sharing %d: depths %v, want %v", x.name, sharing, depths, want)
+				t.Errorf("%s, blocks %d: depths %v, want %v", x.name, blocks, depths, want)
 			}
 			kernel := ""
 			for name := range m.Symbols() {
@@ -59,15 +59,15 @@ func TestDeeper(t *testing.T) {
 				t.Fatal(err)
 			}
 			if n := c.chip().SharedPerSM / (k.Shared + 1<<10); n != programs {
-				t.Errorf("%s, sharing %d: %d bytes, which %d programs have, want %d",
-					x.name, sharing, k.Shared, n, programs)
+				t.Errorf("%s, blocks %d: %d bytes, which %d programs have, want %d",
+					x.name, blocks, k.Shared, n, programs)
 			}
 		}
 	}
 }
 
-// TestSharing divides grids among SMs.
-func TestSharing(t *testing.T) {
+// TestBlocksPerSM divides grids among SMs.
+func TestBlocksPerSM(t *testing.T) {
 	c := Compiler{Capability: 90}
 	for _, x := range []struct {
 		grid [3]int
@@ -77,18 +77,18 @@ func TestSharing(t *testing.T) {
 		{[3]int{265, 1, 1}, 4}, {[3]int{528, 1, 1}, 4}, {[3]int{529, 1, 1}, 8}, {[3]int{2112, 1, 1}, 16},
 		{[3]int{2113, 1, 1}, device.Many}, {[3]int{1, 1, 1}, 1}, {[3]int{0, 1, 1}, 0},
 	} {
-		if got := c.Sharing(x.grid, 132); got != x.want {
+		if got := c.BlocksPerSM(x.grid, 132); got != x.want {
 			t.Errorf("%v: %d, want %d", x.grid, got, x.want)
 		}
 	}
-	if got := (Compiler{Capability: 80}).Sharing([3]int{1, 1, 1}, 132); got != 0 {
+	if got := (Compiler{Capability: 80}).BlocksPerSM([3]int{1, 1, 1}, 132); got != 0 {
 		t.Errorf("sm_80: %d", got)
 	}
 	t.Setenv("NEREID_DISABLE_DEEPER", "1")
-	if got := c.Sharing([3]int{1, 1, 1}, 132); got != 0 {
+	if got := c.BlocksPerSM([3]int{1, 1, 1}, 132); got != 0 {
 		t.Errorf("disabled: %d", got)
 	}
-	if got := c.Sharing([3]int{133, 1, 1}, 132); got != device.Many {
+	if got := c.BlocksPerSM([3]int{133, 1, 1}, 132); got != device.Many {
 		t.Errorf("disabled, many programs: %d", got)
 	}
 }
@@ -136,14 +136,14 @@ func TestShares(t *testing.T) {
   tt.return
 }`)
 	for _, x := range []struct {
-		m             *ir.Module
-		sharing, want int
+		m            *ir.Module
+		blocks, want int
 	}{
 		{product, 1, 1}, {product, 2, 2}, {product, 4, device.Many}, {product, device.Many, device.Many},
 		{rows, 1, 1}, {rows, 8, 8}, {rows, device.Many, 0}, {once, 1, 0}, {counts, 1, 1}, {nil, 8, 8},
 	} {
-		if got := (Compiler{Capability: 90}).shares(x.m, x.sharing); got != x.want {
-			t.Errorf("%d programs on an SM: %d, want %d", x.sharing, got, x.want)
+		if got := (Compiler{Capability: 90}).shares(x.m, x.blocks); got != x.want {
+			t.Errorf("%d programs on an SM: %d, want %d", x.blocks, got, x.want)
 		}
 	}
 }

@@ -8,7 +8,7 @@
 //	operands.go       registers that ptxas would use twice
 //	attempt.go        the steps from TTIR to PTX, and why they are taken again
 //	recurrence.go     which kernels are recurrences or stride over the grid, with few programs
-//	sharing.go        for how many programs on an SM code is made
+//	blocks_per_sm.go        for how many programs on an SM code is made
 //	merge.go          which programs may be merged
 //	uniform.go        how many words the host may compute
 //	keep.go           what code in the cache depends on

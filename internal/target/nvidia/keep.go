@@ -29,7 +29,7 @@ func (c Compiler) fingerprint(version string, maxPTX int) string {
 	if c.tensorMaps() {
 		also += " tma"
 	}
-	if c.turns() {
+	if c.pingPong() {
 		also += " turns"
 	}
 	if t := knob.Tiles.Get(); c.tensorMaps() && c.warpGroups() && t != "off" {
@@ -44,7 +44,7 @@ func (c Compiler) fingerprint(version string, maxPTX int) string {
 	if c.deepens() {
 		also += " deeper"
 	}
-	if c.turns() && !knob.NoPersist.Get() {
+	if c.pingPong() && !knob.NoPersist.Get() {
 		also += " persist"
 	}
 	if !knob.NoUniform.Get() {

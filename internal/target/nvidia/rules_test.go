@@ -87,7 +87,7 @@ func (s ruleSample) compile(t *testing.T, m *ir.Module, values *rules.Set) strin
 // ruleSamples returns kernels that ask for all rules.
 func ruleSamples() (list []ruleSample) {
 	any, one, many, stays := device.AnyLaunch, device.AnyLaunch, device.AnyLaunch, device.AnyLaunch
-	one.Sharing, many.Sharing, stays.Persist = 1, device.Many, true
+	one.BlocksPerSM, many.BlocksPerSM, stays.Persist = 1, device.Many, true
 	list = []ruleSample{
 		{golden: "matmul_f16", warps: 8, stages: 3, way: one},
 		{golden: "matmul_bf16_relu", warps: 4, stages: 4, way: one},

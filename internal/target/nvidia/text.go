@@ -18,7 +18,7 @@ type Header struct {
 	Name    string
 	Arch    string // "sm_90a"
 	Params  []HeaderParam
-	Threads int  // of a block, 0 if any number will do
+	Threads int  // threads of a block, 0 if any number will do
 	Cluster int  // blocks of a cluster, at least 1
 	Dynamic bool // it uses dynamic shared memory
 }

@@ -43,9 +43,9 @@ func (c Compiler) passes(in *target.Input, persist gpu.PersistMode) []pass.Pass 
 	maps := described && c.tensorMaps()
 	passes := gpu.Pipeline(gpu.Options{
 		Machine: c.machine(in), NumStages: in.Options.NumStages, WarpGroups: c.warpGroups(), TMA: maps,
-		Turns: c.turns(), Tiles: c.tiles(in, described || c.noTiles, knob.Tiles.Get()),
+		PingPong: c.pingPong(), Tiles: c.tiles(in, described || c.noTiles, knob.Tiles.Get()),
 		Stores: c.tiles(in, described || c.noTileStores, knob.TileStores.Get()), Way: in.Way,
-		Sharing: c.sharing(in), Persist: persist,
+		Occupancy: c.occupancy(in), Persist: persist,
 	})
 	if described && !maps {
 		passes = append([]pass.Pass{pass.RewriteTensorDescriptor, pass.Canonicalize, pass.CSE}, passes...)
@@ -64,11 +64,12 @@ func holds(guard tt.TileGuard, in *target.Input) bool {
 func (c Compiler) persists(in *target.Input) gpu.PersistMode {
 	way := in.Way
 	switch {
-	case !c.turns() || !way.Fallback || in.Options.LaunchCooperativeGrid || knob.NoPersist.Get(), c.noPersist:
+	case !c.pingPong() || !way.Fallback || in.Options.LaunchCooperativeGrid || knob.NoPersist.Get(),
+		c.noPersist:
 		return gpu.NoPersist
 	case way.Persist:
 		return gpu.Persist
-	case way.Sharing > 1 || way.Sharing == device.Many:
+	case way.BlocksPerSM > 1 || way.BlocksPerSM == device.Many:
 		return gpu.PersistProducts
 	}
 	return gpu.MayPersist
@@ -78,7 +79,7 @@ func (c Compiler) persists(in *target.Input) gpu.PersistMode {
 func (c Compiler) warpGroups() bool { return c.chip().WarpGroups && !knob.NoWarpGroups.Get() }
 
 // turns reports whether warp groups ping-pong on the tensor cores where that pays.
-func (c Compiler) turns() bool { return c.warpGroups() && !knob.NoTurns.Get() && !c.noTurns }
+func (c Compiler) pingPong() bool { return c.warpGroups() && !knob.NoTurns.Get() && !c.noTurns }
 
 // tiles returns which loads or stores by pointers the copy engine executes, by the mode that is asked for:
 // none, if others go through descriptors, or if code does without. That takes a host that makes tensor maps
@@ -98,7 +99,7 @@ func (c Compiler) machine(in *target.Input) gpu.Machine {
 	m := gpu.Machine{
 		Target: c.name(), NumWarps: in.Options.NumWarps, ThreadsPerWarp: 32, NumCTAs: in.Options.NumCTAs,
 	}
-	if c.turns() && m.NumCTAs <= 1 {
+	if c.pingPong() && m.NumCTAs <= 1 {
 		m.NumWarps = gpu.SpecializedWarps(in.Module, m.NumWarps)
 	}
 	if in.Way.Merge > 1 {

@@ -8,8 +8,8 @@ import (
 
 // Function is a kernel of a module, ready to be launched. Its fields describe the compiled code.
 type Function struct {
-	Registers          int // of each thread
-	LocalBytes         int // of each thread: spills and arrays
+	Registers          int // registers of each thread
+	LocalBytes         int // local memory of each thread: spills and arrays
 	SharedBytes        int // static, of each block
 	ConstBytes         int
 	MaxThreadsPerBlock int

@@ -21,7 +21,7 @@ type Module struct {
 // JITOptions sets options of the driver's compiler of PTX. The zero value optimizes most.
 type JITOptions struct {
 	OptLevel     *int // 0 to 4; nil means 4
-	MaxRegisters int  // of each thread; 0 means no bound
+	MaxRegisters int  // most registers of each thread; 0 means no bound
 	Target       int  // compute capability to compile for, 90 for sm_90; 0 means the device's own
 	LineInfo     bool // keep the lines of the source, for profilers and debuggers
 	DebugInfo    bool // also unoptimized code

@@ -20,7 +20,7 @@ const (
 
 // Operand is an operand of an instruction.
 type Operand struct {
-	Field string // of the encoding; "" for registers that an instruction always uses
+	Field string // field of the encoding; "" for registers that an instruction always uses
 	File  File
 	Code  int // the first register, or the code of a scalar operand
 	N     int // registers

@@ -5,7 +5,7 @@ import "encoding/binary"
 // Descriptor is the kernel descriptor of the AMDHSA ABI: which registers a wave begins with, and its modes.
 type Descriptor struct {
 	LDS, Scratch, Kernarg uint32
-	Entry                 int64 // of the code, from the descriptor on
+	Entry                 int64 // offset of the code from the descriptor
 	rsrc1, rsrc2, rsrc3   uint32
 	properties            uint16
 	preload               uint16

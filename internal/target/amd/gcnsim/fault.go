@@ -11,15 +11,15 @@ import (
 type Fault struct {
 	Kernel  string
 	Program [3]int
-	Wave    int // of the workgroup
-	Lane    int // of the wave, -1 where the fault is the whole wave's
+	Wave    int // wave of the workgroup
+	Lane    int // lane of the wave, -1 where the fault is the whole wave's
 	Msg     string
 	Race    bool          // two accesses to memory that nothing orders
 	Wait    bool          // a register is used before a wait for it
 	Other   gcn.Place     // the other of two accesses that nothing orders
 	Access  *stray.Access // to global memory; nil when it is about something else
 
-	Addr  uint64 // of the instruction in the code object
+	Addr  uint64 // address of the instruction in the code object
 	Text  string // the instruction
 	Place gcn.Place
 }

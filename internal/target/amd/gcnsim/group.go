@@ -18,7 +18,7 @@ type group struct {
 	first uint32 // epoch
 
 	record *record // nil unless all interleavings are asked for
-	ranks  []int   // of waves, the first of which goes first
+	ranks  []int   // ranks of waves, the first of which goes first
 }
 
 // group runs a workgroup.
@@ -143,7 +143,7 @@ type wave struct {
 	id            int
 	pc, at        int // the next step, the one that runs
 	count         int
-	lanes         uint64 // that instructions ran in
+	lanes         uint64 // lanes that instructions ran in
 	done, waiting bool
 
 	s      [sgprs]uint32
@@ -161,7 +161,7 @@ type wave struct {
 	mode  uint32
 
 	vm, lgkm queue
-	stores   queue  // of RDNA, which counts them apart
+	stores   queue  // stores in flight on RDNA, which counts them apart
 	busy     int    // registers that a load under way writes
 	begun    int    // transfers so far
 	toLDS    int    // loads to LDS under way

@@ -14,13 +14,13 @@ import (
 type Launch struct {
 	Kernel  string
 	Grid    [3]int // workgroups
-	Threads int    // of a workgroup, all in its first dimension
+	Threads int    // threads of a workgroup, all in its first dimension
 	LDS     int    // bytes in all; at least what the kernel declares
 	Args    []uint64
 	Memory  *Memory
 
 	Steps   int   // instructions of a wave at most; 0 stands for maxSteps
-	Order   Order // of what the hardware leaves open
+	Order   Order // order of what the hardware leaves open
 	NoRaces bool  // do not look for races
 	// NoGlobal says not to look for races on global memory. Where waves hold copies of data, Triton's code
 	// has all of them load what one of them stores in place; the copies are not used.
@@ -32,8 +32,8 @@ type Launch struct {
 
 // Counts are statistics of a launch.
 type Counts struct {
-	Instructions uint64 // of waves
-	Lanes        uint64 // of active lanes, and one for each scalar instruction
+	Instructions uint64 // instructions executed by waves
+	Lanes        uint64 // executions in active lanes, a scalar instruction counts as one
 }
 
 const maxSteps = 1 << 28

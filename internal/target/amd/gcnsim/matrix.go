@@ -45,7 +45,7 @@ type matrix struct {
 	out        string
 	m, n, k, b int
 	perLane    int        // elements of A and B in a lane
-	types      [2]element // of A and B
+	types      [2]element // types of A and B
 	srcA, srcB int
 	srcC       source
 	dst, regs  int

@@ -11,10 +11,10 @@ import (
 type program struct {
 	kernel  *gcn.Kernel
 	steps   []step
-	index   map[uint64]int // of steps by address
+	index   map[uint64]int // index of steps by address
 	entry   int
 	vectors int // VGPRs and AGPRs of a wave
-	lanes   int // of a wave: 32 or 64
+	lanes   int // lanes of a wave: 32 or 64
 	mode    uint32
 	apart   bool // waves of a workgroup have caches apart
 	ring    bool // floats are elements of a ring: see ring.go

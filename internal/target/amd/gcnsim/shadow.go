@@ -26,7 +26,7 @@ type touch struct {
 	epoch uint32
 	at    uint32 // the step
 	wave  int16
-	mask  uint8 // of bytes
+	mask  uint8 // mask of bytes
 	how   access
 }
 
@@ -117,7 +117,7 @@ func spread(mask uint8) uint32 {
 
 // shadow holds the words of a memory, in pages that appear when they are touched.
 type shadow struct {
-	name  string // of the memory, in messages
+	name  string // name of the memory, in messages
 	pages map[uint64]*page
 	free  []*page
 	last  uint64 // number and page of the last access

@@ -24,10 +24,10 @@ type source struct {
 	kind   kind
 	vector int    // the first register; -1 for what is the same in all lanes
 	scalar int    // the first SGPR; -1 for a constant
-	value  uint64 // of a constant
+	value  uint64 // value of a constant
 	mods   gcn.Mods
 	half   bool // reads the upper half of the register
-	sel    int  // of SDWA: 0 to 3 bytes, 4 and 5 halves, 6 all
+	sel    int  // bytes selected by SDWA: 0 to 3 bytes, 4 and 5 halves, 6 all
 }
 
 // whole is the selection of SDWA that takes all bits.

@@ -22,19 +22,19 @@ const (
 // memory or registers change.
 type transfer struct {
 	end      func(w *wave, t *transfer) // moves the data, nil where there are none
-	regs     []int                      // that it writes
+	regs     []int                      // registers that it writes
 	from     int                        // the step that began it
 	anyOrder bool                       // it may overtake others of its queue, and be overtaken
 	scalar   bool                       // it goes by the cache of scalars, which barriers keep in no order
 	toLDS    bool                       // it loads from global memory to LDS; addr are those of LDS
 	ended    bool
-	queues   int // that hold it
-	seq      int // of the wave's transfers, in the order of their beginnings
+	queues   int // queues that hold it
+	seq      int // position among the wave's transfers, in the order of their beginnings
 
 	how   access
 	space [lanes]space
 	parts int // places of each lane
-	bytes int // of each place
+	bytes int // bytes of each place
 	exec  uint64
 	addr  [2][lanes]uint64
 	mem   [2][lanes][]byte // nil: dropped

@@ -54,7 +54,7 @@ type destination struct {
 	kind     kind
 	clamp    bool
 	omod     int
-	sel      int // of SDWA
+	sel      int // bytes selected by SDWA
 	unused   int
 	half     bool // op_sel of the result: the upper half
 	keepHalf bool // a 16-bit result leaves the other half alone

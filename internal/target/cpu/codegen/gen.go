@@ -67,7 +67,7 @@ type gen struct {
 	err      error
 
 	gemmScratch map[string]*view
-	sharedBytes int             // that products keep for the next program; see share.go
+	sharedBytes int             // bytes that products keep for the next program; see share.go
 	apart       map[[2]int]bool // recorded by reliesOn
 	rounds      int64           // rounds of the surrounding loops that do not poll; see poll.go
 	round       *round          // innermost loop around the current operation, or nil

@@ -184,7 +184,7 @@ func align(n int) int { return (n + 63) &^ 63 }
 type tile struct {
 	acc            string
 	lanes, vectors int
-	rows           int    // of most tiles
+	rows           int    // rows of most tiles
 	m, n, k        int    // of the whole multiplication
 	chunk          int    // steps of k between fetches
 	unroll         int    // steps of k in a round of the inner loop

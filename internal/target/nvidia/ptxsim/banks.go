@@ -18,8 +18,8 @@ type SharedAccess struct {
 	Line, Column int // from 1
 
 	Accesses   int64 // by a warp
-	Wavefronts int64 // that they took
-	Ideal      int64 // that they would take if their words were spread evenly over the banks
+	Wavefronts int64 // wavefronts that they took
+	Ideal      int64 // wavefronts that they would take if their words were spread evenly over the banks
 }
 
 // Conflicts returns the wavefronts that bank conflicts cost.
@@ -33,7 +33,7 @@ const (
 // bankCounter counts the accesses of a launch, by instruction.
 type bankCounter struct {
 	counts []SharedAccess // the first three numbers alone
-	words  []uint64       // of a wavefront's lanes
+	words  []uint64       // words of a wavefront's lanes
 }
 
 func newBankCounter(m *Module, l *Launch) *bankCounter {

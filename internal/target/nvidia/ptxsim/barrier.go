@@ -17,7 +17,7 @@ type barrierOp struct {
 
 // barrier is one of the 16 barriers of a block.
 type barrier struct {
-	threads []int32 // that wait
+	threads []int32 // threads that wait
 	arrived int     // threads that came and went on
 	want    int     // how many must come; 0 for all that live
 	behind  clock   // what those that went on did

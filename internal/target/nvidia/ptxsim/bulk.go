@@ -21,12 +21,12 @@ import (
 // bulkLoad is a copy to shared memory.
 type bulkLoad struct {
 	block *block // whose memory it writes
-	by    *block // of the thread that issued it
+	by    *block // clock of the thread that issued it
 	t     int32
 	at    int // the instruction
 	to    uint64
 	size  int
-	phase int32 // of the mbarrier
+	phase int32 // phase of the mbarrier
 	parts []globalPart
 	seq   int64 // writes to global memory when it began
 	moved bool

@@ -41,7 +41,7 @@ func joined(a, b clock) clock {
 
 // clocks is the times of all threads of a cluster.
 type clocks struct {
-	seen  []clock // of each thread, without its own time
+	seen  []clock // vector clock of each thread, without its own time
 	now   []int32 // each thread's own time, from 1 on
 	extra int32   // numbers given to mbarriers so far
 

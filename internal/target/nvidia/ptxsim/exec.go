@@ -43,7 +43,7 @@ type Launch struct {
 type instr struct {
 	text    string
 	line    int
-	loc     string // of the source, "" if unknown
+	loc     string // location of the source, "" if unknown
 	counts  bool   // it may write global memory
 	kind    kind
 	guard   int // register of its predicate, or -1
@@ -103,20 +103,20 @@ type block struct {
 	watched
 	pending []copies
 	carry   []uint64
-	fences  []fences // of each thread, for shared memory
+	fences  []fences // proxy fences of each thread, for shared memory
 	// globalFences are those for global memory.
 	globalFences []fences
 
-	products []products // of each warp; nil before the first
+	products []products // asynchronous products of each warp; nil before the first
 	underWay int        // how many there are
 
 	bars      [numBarriers]barrier
 	mbarriers map[uint64]*mbarrier // by address
 	barriers  []*mbarrier          // all that were made
-	waitsFor  []*mbarrier          // of each thread that waits for one
-	tried     []*mbarrier          // of each thread whose last try was too early
+	waitsFor  []*mbarrier          // mbarrier of each thread that waits for one
+	tried     []*mbarrier          // mbarrier of each thread whose last try was too early
 	members   []uint32             // the member mask of each thread that waits for lanes of its warp
-	bulks     []bulkGroups         // of each thread; nil before the first
+	bulks     []bulkGroups         // bulk copies of each thread; nil before the first
 
 	counts map[int][]int32 // how often threads came to each instruction that may write global memory
 
@@ -126,7 +126,7 @@ type block struct {
 	left    bool // all threads have
 	steps   int
 	turns   turns
-	ctx     context.Context // of the launch
+	ctx     context.Context // context of the launch
 	yields  bool            // the warp's turn ends
 	at      int             // the instruction that runs
 	scratch [32]int32

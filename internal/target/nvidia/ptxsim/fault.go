@@ -12,7 +12,7 @@ import (
 // Fault is the error that stopped a kernel.
 type Fault struct {
 	Kernel  string
-	Program [3]int // of the grid, in programs: a cluster of blocks is one
+	Program [3]int // position in the grid, in programs: a cluster of blocks is one
 	Block   [3]int
 	Thread  int
 	Msg     string

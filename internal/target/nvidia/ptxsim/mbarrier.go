@@ -18,12 +18,12 @@ type mbarrier struct {
 	count   int   // arrivals of a phase
 	pending int   // those that are missing
 	missed  int64 // bytes expected, less those of the copies issued
-	phases  int32 // that are complete
+	phases  int32 // phases that are complete
 
 	behind clock // what the arrivals of this phase have behind them
-	done   clock // the same, of the last complete phase
+	done   clock // clock of the arrivals of the last complete phase
 	copies []*bulkLoad
-	landed []*bulkLoad // of complete phases; their bytes have not moved
+	landed []*bulkLoad // copies of complete phases whose bytes have not moved
 
 	maker, made int32 // the thread that initialized it, and when
 	shown       int32 // when that thread showed it to copies and other blocks by fence.mbarrier_init, or 0

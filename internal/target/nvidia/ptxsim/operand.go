@@ -18,7 +18,7 @@ type operand struct {
 	imm   uint64 // or the offset of an address
 	read  func(c *block, t int32) uint64
 	elems []operand // {a, b}, or a|b
-	name  string    // of a symbol, label or parameter
+	name  string    // name of a symbol, label or parameter
 	param param
 }
 

@@ -14,7 +14,7 @@ type Module struct {
 	funcs   map[string]*function
 	symbols map[string]*symbol
 	files   map[string]string // their names by number, of .file directives
-	data    []byte            // of the module's globals and constants
+	data    []byte            // data of the module's globals and constants
 	code    []instr
 
 	numRegs, paramSize, localSize, sharedSize int
@@ -32,7 +32,7 @@ type function struct {
 	entry   bool
 	params  []param
 	rets    []param
-	start   int // of its code
+	start   int // start of its code
 	threads int // .reqntid
 	cluster int // .reqnctapercluster, 0 for none
 }
@@ -46,8 +46,8 @@ type parser struct {
 	m         *Module
 	names     []map[string]int // scopes of registers
 	params    []map[string]param
-	prefixes  map[string]int // of ranges of registers, "%r", and their widths
-	widths    map[int]int    // of registers in bits
+	prefixes  map[string]int // prefixes of ranges of registers, "%r", and their widths
+	widths    map[int]int    // widths of registers in bits
 	labels    map[label]int
 	scopes    []int // the groups in braces that we are in
 	lastScope int

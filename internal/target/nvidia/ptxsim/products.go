@@ -17,13 +17,13 @@ import "slices"
 // product is a product that is under way in a warp.
 type product struct {
 	dst, src []int32 // registers
-	units    []int32 // of 16 bytes of shared memory
+	units    []int32 // addresses in units of 16 bytes of shared memory
 	compute  func()  // computes the result, where that was put off
 }
 
 // products is the set of products under way in a warp.
 type products struct {
-	groups [][]*product // that were committed, the oldest first
+	groups [][]*product // groups that were committed, the oldest first
 	now    []*product
 	fenced bool
 	busy   map[int32]int // registers that results will come to, or came from, and how often

@@ -35,11 +35,11 @@ type stamp struct {
 type globalCell struct {
 	write   stamp
 	readers *readers // since the last write, in the same cluster
-	seq     int64    // of the write
+	seq     int64    // number of the write
 	run     int32    // how often the writer had run the instruction
 	readGen int32    // the cluster of the readers
 	atomic  bool     // the write was
-	fences  int32    // of the writer before the write, for global memory; byCopy for a bulk copy
+	fences  int32    // fences of the writer before the write, for global memory; byCopy for a bulk copy
 
 	bulks       int32 // bulk copies under way that write it
 	mixed, once bool  // they are of different threads; one has landed

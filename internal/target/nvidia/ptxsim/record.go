@@ -19,7 +19,7 @@ import (
 type record struct {
 	run     interleave.Run
 	objects map[any]int // barriers, by the block and number, and mbarriers
-	last    []taken     // of each warp: the last step
+	last    []taken     // last step of each warp
 	why     string      // why the run does not stand for others; "" if it does
 }
 

@@ -8,10 +8,10 @@ import (
 	"github.com/nereid-lang/nereid/internal/pass"
 )
 
-// GroupTurns marks the loops whose warp groups need not run in step. In attention, threads compute the left
-// operand of one product from the result of another. Warp groups that do so in step leave the tensor cores
-// idle meanwhile, and then the threads. Apart from each other, the products of one group run while the
-// threads of another compute.
+// MarkPingPong marks the loops whose warp groups ping-pong. In attention, threads compute the left operand of
+// one product from the result of another. Warp groups that do so in lockstep leave the tensor cores idle
+// meanwhile, and then the threads. In ping-pong, the products of one group run on the tensor cores while the
+// threads of the other group compute.
 //
 //	scf.for … {                            scf.for … {
 //	  %s = ttng.warp_group_dot …             …
@@ -19,8 +19,8 @@ import (
 //	  %d = ttng.warp_group_dot %p, …
 //	}
 //
-// SoftwarePipeline lets the groups of such a loop apart (takeTurns).
-var GroupTurns = pass.Pass{
+// SoftwarePipeline divides such a loop between its groups (pingPong).
+var MarkPingPong = pass.Pass{
 	Name: "nereid-gpu-group-turns",
 	Doc:  "choose the loops whose warp groups need not run in step",
 	Run: func(ctx *pass.Context, m *ir.Module) error {
@@ -33,7 +33,7 @@ var GroupTurns = pass.Pass{
 	},
 }
 
-// apartAttr marks a loop, from GroupTurns to SoftwarePipeline.
+// apartAttr marks a loop, from MarkPingPong to SoftwarePipeline.
 const apartAttr = "nereid.apart"
 
 // leadingProduct returns the product of a loop that depends on no other one of its iteration, nil if there

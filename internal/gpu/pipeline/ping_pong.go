@@ -38,7 +38,7 @@ import (
 // A turn of the ping-pong starts the products behind the wait and the leading product of the next iteration.
 // It ends when they are started, so that the tensor cores get the next group's work before they run dry.
 // Bytes that the copy engine brings have barriers of their own; %bar then only says that slots are free
-// (guard_slots.go). What threads compute between the products is put in order in turn_order.go.
+// (guard_slots.go). What threads compute between the products is put in order in ping_pong_order.go.
 
 // turnLoop is a loop whose warp groups are to be apart.
 type turnLoop struct {
@@ -54,8 +54,9 @@ type turnLoop struct {
 	parity  *ir.Value // parity of the next iteration's number
 }
 
-// takeTurns lets the warp groups of a marked loop apart, if it has the right form.
-func takeTurns(loop *ir.Op) {
+// pingPong makes the warp groups of a marked loop alternate on the tensor cores, if the loop has the right
+// form.
+func pingPong(loop *ir.Op) {
 	if !loop.HasAttr(apartAttr) {
 		return
 	}

@@ -13,39 +13,39 @@ import (
 	"github.com/nereid-lang/nereid/internal/target"
 )
 
-// The sharing of a launch is its number of blocks per SM, rounded up to a power of two. Where it is small,
-// deeper pipelines may fill the shared memory that is left, and loops may prefetch, so such launches have
-// code of their own. It is 0, or device.Many, where blocks are so many that this does not matter.
+// The blocks per SM of a launch are counted up to a power of two. Where they are few, deeper pipelines may
+// fill the shared memory that is left, and loops may prefetch, so such launches have code of their own. The
+// number is 0, or device.Many, where blocks are so many that this does not matter.
 
 // deepens reports whether launches of few programs have code of their own.
 func (c Compiler) deepens() bool { return c.warpGroups() && !knob.NoDeeper.Get() }
 
-// sharing returns the blocks per SM that the passes may rely on. They may only if the host has other code for
-// other launches.
-func (c Compiler) sharing(in *target.Input) gpu.Sharing {
+// occupancy returns the blocks per SM that the passes may rely on: those of the launches for which the code
+// is made, or none unless the host has other code for other launches.
+func (c Compiler) occupancy(in *target.Input) gpu.Occupancy {
 	if !c.deepens() || !in.Way.Fallback || c.shallow {
-		return gpu.Sharing{}
+		return gpu.Occupancy{}
 	}
-	return gpu.Sharing{SM: c.chip().SharedPerSM, Programs: max(0, in.Way.Sharing)}
+	return gpu.Occupancy{SM: c.chip().SharedPerSM, Programs: max(0, in.Way.BlocksPerSM)}
 }
 
 // WayOf returns the way of the code for a grid on a device with so many SMs.
 func (c Compiler) WayOf(grid [3]int, sms int) device.Way {
-	return device.Way{Fallback: true, Sharing: c.Sharing(grid, sms)}
+	return device.Way{Fallback: true, BlocksPerSM: c.BlocksPerSM(grid, sms)}
 }
 
 // Begins returns the ways that WayOf may return, and that of the code which serves all launches.
 func (c Compiler) Begins() []device.Way {
-	list := []device.Way{{}, {Fallback: true, Sharing: device.Many}}
+	list := []device.Way{{}, {Fallback: true, BlocksPerSM: device.Many}}
 	for n := 1; n <= gpucode.MostShared && c.deepens(); n *= 2 {
-		list = append(list, device.Way{Fallback: true, Sharing: n})
+		list = append(list, device.Way{Fallback: true, BlocksPerSM: n})
 	}
 	return list
 }
 
-// Sharing returns the blocks per SM of a grid on a device with so many SMs. Where few blocks have no code of
-// their own, many may still have some: the persistent one.
-func (c Compiler) Sharing(grid [3]int, sms int) int {
+// BlocksPerSM returns the blocks per SM of a grid on a device with that many SMs. Where few blocks have no
+// code of their own, many may still have some: that of a persistent kernel.
+func (c Compiler) BlocksPerSM(grid [3]int, sms int) int {
 	switch n := devnvidia.ProgramsOnSM(grid, sms); {
 	case n == 0 && grid[0]*grid[1]*grid[2] > 0 || n > 1 && !c.deepens():
 		return device.Many
@@ -57,7 +57,7 @@ func (c Compiler) Sharing(grid [3]int, sms int) int {
 
 // Distinct implements target.Chooser.
 func (c Compiler) Distinct(m *ir.Module, w device.Way) device.Way {
-	w.Sharing = c.shares(m, w.Sharing)
+	w.BlocksPerSM = c.shares(m, w.BlocksPerSM)
 	return w
 }
 
@@ -66,9 +66,9 @@ func (c Compiler) Distinct(m *ir.Module, w device.Way) device.Way {
 // there being many blocks, which may become persistent; other loops depend on small numbers alone. Where
 // shares returns 0 although OtherDepth asks for other code, the asking code would be returned, and would ask
 // again.
-func (c Compiler) shares(m *ir.Module, sharing int) int {
+func (c Compiler) shares(m *ir.Module, blocks int) int {
 	if m == nil {
-		return sharing
+		return blocks
 	}
 	loops, products := false, false
 	for op := range m.Ops() {
@@ -76,10 +76,10 @@ func (c Compiler) shares(m *ir.Module, sharing int) int {
 		products = products || op.Def == tt.Dot
 	}
 	switch {
-	case !loops, !products && sharing == device.Many:
+	case !loops, !products && blocks == device.Many:
 		return 0
-	case products && !rules.Holds(gpu.RulesOf(m), rules.DeepenPrograms, sharing):
+	case products && !rules.Holds(gpu.RulesOf(m), rules.DeepenPrograms, blocks):
 		return device.Many
 	}
-	return sharing
+	return blocks
 }

@@ -42,7 +42,7 @@ func (k *Code) depths() (list []int) {
 			list = append(list, n)
 		case k.Persistent && (kind == 1 || k.Short != nil):
 			list = append(list, 0)
-		case k.Persistent || k.Depths == nil || k.Depths[kind] == k.Depths[gpucode.KindOf(k.Sharing)]:
+		case k.Persistent || k.Depths == nil || k.Depths[kind] == k.Depths[gpucode.KindOf(k.BlocksPerSM)]:
 		case k.Depths[kind] == k.Depths[0]:
 			list = append(list, 0)
 		default:
@@ -51,7 +51,7 @@ func (k *Code) depths() (list []int) {
 	}
 	// launches of more programs than any of these
 	if k.Persistent && k.Short != nil ||
-		k.Depths != nil && k.Depths[0] != k.Depths[gpucode.KindOf(k.Sharing)] {
+		k.Depths != nil && k.Depths[0] != k.Depths[gpucode.KindOf(k.BlocksPerSM)] {
 		list = append(list, 0)
 	}
 	return list
@@ -68,7 +68,7 @@ func (k *Code) insteadOfStaying(n int, grid [3]int, words []uint64) int {
 
 // isDeep reports whether pipelines of products have more stages here than in the code for any launch.
 func (k *Code) isDeep() bool {
-	return k.Depths != nil && k.Depths[0] > 0 && k.Depths[gpucode.KindOf(k.Sharing)] > k.Depths[0]
+	return k.Depths != nil && k.Depths[0] > 0 && k.Depths[gpucode.KindOf(k.BlocksPerSM)] > k.Depths[0]
 }
 
 // sharers returns the largest number of blocks per SM in the launches for which the code is made, 0 if it is
@@ -77,18 +77,19 @@ func (k *Code) sharers() int {
 	if k.Depths == nil {
 		return 0
 	}
-	own := gpucode.KindOf(k.Sharing)
+	own := gpucode.KindOf(k.BlocksPerSM)
 	for kind, depth := range k.Depths {
 		if kind != own && depth == k.Depths[own] {
 			return 0 // launches of that sharing run this code, too
 		}
 	}
-	return k.Sharing
+	return k.BlocksPerSM
 }
 
 // checkDepths returns an error for depths from a cache that are not complete.
 func (k *Code) checkDepths() error {
-	if k.Depths != nil && len(k.Depths) != gpucode.Kinds || k.Sharing < 0 || k.Sharing > gpucode.MostShared {
+	if k.Depths != nil && len(k.Depths) != gpucode.Kinds || k.BlocksPerSM < 0 ||
+		k.BlocksPerSM > gpucode.MostShared {
 		return errors.New("the kernel's description does not fit its pipelines")
 	}
 	return nil
