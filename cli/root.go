@@ -30,6 +30,7 @@ var commands = []func() *cobra.Command{
 	newVerifyCmd,
 	newCheckCmd,
 	newLSPCmd,
+	newDebugCmd,
 	newDiffVersionsCmd,
 	newCompileCmd,
 	newViewCmd,

@@ -207,6 +207,7 @@ var rules = []rule{
 	{pkg: "internal/autotune", ours: []string{"internal/cache", "internal/dtype", "internal/safefile"},
 		outside: []string{"github.com/gofrs/flock"}},
 	{pkg: "internal/frame"},
+	{pkg: "internal/dap", ours: join(irLayer, "internal/frame", "internal/target/interp")},
 	{pkg: "internal/lsp",
 		ours: []string{"internal/budget", "internal/diag", "internal/frame", "internal/gen", "internal/lang/...",
 			"internal/pyrun/...", "internal/python", "internal/safefile", "internal/triton"}},

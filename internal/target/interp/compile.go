@@ -39,6 +39,8 @@ type moduleCompiler struct {
 	byOp  map[*ir.Op]*function
 	lanes map[*ir.Op]*function // functions compiled to work on many elements at once
 	ring  bool                 // floats are elements of a ring: see ring.go
+
+	traced bool // see compileProgram
 }
 
 // compiler compiles one function.
@@ -82,6 +84,9 @@ func (m *moduleCompiler) function(op *ir.Op, kernel bool) (*function, error) {
 		c.fn.body = *c.region(op.Region(0), func(ret *ir.Op) { c.move(c.fn.results, ret.Operands(), nil) })
 	}
 	c.finish()
+	if c.traced {
+		c.fn.vals = c.vals
+	}
 	return c.fn, c.err
 }
 
@@ -220,6 +225,9 @@ func workOf(op *ir.Op) (most int) {
 // lower compiles one operation, unless the planner has disposed of it.
 func (c *compiler) lower(op *ir.Op) {
 	c.meter.Tick()
+	if c.traced && !c.lanes && c.plan.live[op] && c.plan.done[op] {
+		c.emit(op, func(*frame) {}) // the trace has it at its place
+	}
 	if !c.plan.live[op] || c.plan.done[op] {
 		return
 	}

@@ -26,6 +26,7 @@ type Device struct {
 	touch *Touch // records bytes; may be nil
 
 	record *Record // records accesses; may be nil
+	trace  *Trace  // records the execution of a program; may be nil
 }
 
 // DeviceOptions says how an interpreter runs kernels; the root package's InterpOptions documents the fields.
@@ -66,6 +67,9 @@ func (*Device) Info() string {
 func (*Device) Traits() device.Traits { return device.Traits{Certifies: true, HostOnly: true} }
 
 func (d *Device) Compile(ctx context.Context, in *target.Input) (target.Executable, error) {
+	if d.trace != nil {
+		return d.load(in) // as the front end made it: no pass merges lines
+	}
 	if err := in.TTIR(d.Target()); err != nil || in.Until == "ttir" {
 		return nil, err
 	}
@@ -103,7 +107,7 @@ func (d *Device) load(in *target.Input) (target.Executable, error) {
 	if err := in.Run(passes); err != nil {
 		return nil, err
 	}
-	p, err := CompileWithin(in.Budget, in.Module, in.Kernel, in.Options.Certify)
+	p, err := compileProgram(in.Budget, in.Module, in.Kernel, in.Options.Certify, d.trace != nil)
 	if err != nil {
 		return nil, err
 	}
@@ -193,7 +197,7 @@ func (k *kernel) Launch(ctx context.Context, _ target.Stream, grid [3]int, args 
 	return k.p.Run(ctx, k.dev.mem, grid, args, Options{
 		Workers: o.Workers, TrackUninit: o.CheckUninit, TrackRaces: o.CheckRaces, TF32: !o.IEEE,
 		Stdout: o.Stdout, MaxSteps: o.MaxSteps, SumLanes: k.dev.lanes, MaskedOnes: k.dev.ones,
-		Record: k.dev.record,
+		Record: k.dev.record, Trace: k.dev.trace,
 	})
 }
 

@@ -62,6 +62,7 @@
 //	memory.go              the address space
 //	fault.go               Fault
 //	record.go              every access, for pictures
+//	trace.go               the execution of one program, for debuggers
 //	touch.go               bytes that kernels load and store
 //	track.go               uninitialized memory and races
 //	op_int.go, op_float.go arithmetic and comparisons of integers; of floats

@@ -56,10 +56,16 @@ func (f *frame) exec(c code) {
 	}
 	for i := range c {
 		w.at = &c[i]
+		if w.opts.Trace != nil {
+			w.begins(f, &c[i])
+		}
 		if n := c[i].work; n > 0 {
 			w.worked(n)
 		}
 		c[i].run(f)
+		if w.opts.Trace != nil {
+			w.ended(f, &c[i])
+		}
 	}
 }
 

@@ -79,7 +79,8 @@ func (p *planner) markLive() {
 		}
 	}
 	p.op.Walk(func(op *ir.Op) bool {
-		if op == p.op || !op.Def.Has(ir.Terminator) && !(op.Effects() == 0 && !op.Def.Unregistered) {
+		pure := op.Effects() == 0 && !op.Def.Unregistered
+		if op == p.op || p.c.traced || !op.Def.Has(ir.Terminator) && !pure {
 			need(op)
 		}
 		return true
@@ -237,6 +238,9 @@ const maxHoist = 4 << 20
 // hoist finds operations at the start of a kernel that no program changes: arithmetic on arguments and
 // constants.
 func (p *planner) hoist(op *ir.Op) bool {
+	if p.c.traced {
+		return false
+	}
 	if op.Block() != p.op.Body(0) || p.c.lanes || op.NumResults() != 1 || !hoistable(op) {
 		return false
 	}

@@ -32,6 +32,8 @@ type function struct {
 	body    body
 	params  []value
 	results []value
+
+	vals map[*ir.Value]value // of a traced program
 }
 
 // regInfo is a register's place in a frame's memory.
@@ -119,6 +121,13 @@ func Compile(m *ir.Module, kernel string) (*Program, error) {
 
 // CompileWithin compiles like Compile, within a budget; with ring, floats are elements of a finite ring.
 func CompileWithin(meter *budget.Meter, m *ir.Module, kernel string, ring bool) (p *Program, err error) {
+	return compileProgram(meter, m, kernel, ring, false)
+}
+
+// compileProgram compiles like CompileWithin; with traced, every operation runs where it stands, and
+// functions know the registers of their values.
+func compileProgram(meter *budget.Meter, m *ir.Module, kernel string, ring, traced bool) (p *Program,
+	err error) {
 	defer func() { // a module that the verifier would reject
 		if e := recover(); e != nil {
 			if over, ok := budget.Recovered(e); ok {
@@ -133,7 +142,7 @@ func CompileWithin(meter *budget.Meter, m *ir.Module, kernel string, ring bool) 
 		return nil, fmt.Errorf("interp: no function @%s in the module", kernel)
 	}
 	c := &moduleCompiler{m: m, p: &Program{Name: kernel}, meter: meter, byOp: map[*ir.Op]*function{},
-		lanes: map[*ir.Op]*function{}, ring: ring}
+		lanes: map[*ir.Op]*function{}, ring: ring, traced: traced}
 	fn, err := c.function(op, true)
 	if err != nil {
 		return nil, err

@@ -27,6 +27,7 @@ type Options struct {
 	SumLanes   int       // see Device.SumInLanes
 	MaskedOnes bool      // see Device.FillMasked
 	Record     *Record   // receives accesses; nil if nobody asks for them
+	Trace      *Trace    // receives the execution of one program; nil if nobody asks for it
 }
 
 // run is one execution of a grid: the state that its workers share.
@@ -174,6 +175,9 @@ func (w *worker) program(id int64) {
 	w.wake = min(stride, w.maxSteps())
 	e := w.execute()
 	w.recorded(e)
+	if t := w.opts.Trace; t != nil && t.Program == id {
+		t.Fault = e
+	}
 	if e != nil {
 		w.failed(id, e)
 	}
