@@ -271,6 +271,10 @@ type GeneralRun = jit.GeneralRun
 //	// AfterCompile is called with the outcome; found reports that the cache had the kernel.
 //	AfterCompile func(v Variant, took time.Duration, found bool, err error)
 //	Stage func(v Variant, s Stage) // called for each stage; Text may be nil
+//	// ReplaceStage is called with the text of each stage from which a compilation can go on (source, ttir,
+//	// ttgir, llir, ptx) and returns another text to go on from, or nil. The cache does not keep what is
+//	// compiled with it.
+//	ReplaceStage func(v Variant, stage string, text []byte) []byte
 //	// General is called when a launch that may not compile first runs code of a more general specialization;
 //	// Module.General counts such launches.
 //	General func(GeneralRun)

@@ -123,3 +123,56 @@ def move(a, b, n):
 		})
 	}
 }
+
+// A hook replaces the text of a stage, from which the compilation goes on; the cache keeps nothing of it.
+func TestReplaceStage(t *testing.T) {
+	for _, test := range []struct{ device, stage, old, new string }{
+		{"sim:90", "ttir", "1.000000e+00", "2.000000e+00"}, {"sim:90", "ttgir", "1.000000e+00", "2.000000e+00"},
+		{"sim:90", "ptx", "0f3F800000", "0f40000000"}, {"cpu", "source", "1.000000e+00", "2.000000e+00"},
+	} {
+		t.Run(test.device+" "+test.stage, func(t *testing.T) {
+			s := stream(t, test.device)
+			kept, err := nereid.OpenCache(nereid.CacheOptions{Dir: t.TempDir()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer kept.Close()
+			launch := func(replace func(nereid.Variant, string, []byte) []byte) (float32, error) {
+				m, err := nereid.Parse("k.py", []byte(mergedKernel), nereid.With(nereid.Config{Cache: kept,
+					Hooks: nereid.Hooks{ReplaceStage: replace}}))
+				if err != nil {
+					t.Fatal(err)
+				}
+				k, err := m.Kernel("add")
+				if err != nil {
+					t.Fatal(err)
+				}
+				x, y := make([]float32, 64), make([]float32, 64)
+				err = k.Launch(s, nereid.Grid{1}, nereid.FromSlice(x), nereid.FromSlice(y), 64)
+				return y[5], err
+			}
+			seen := false
+			got, err := launch(func(v nereid.Variant, stage string, text []byte) []byte {
+				if stage != test.stage || v.Kernel != "add" {
+					return nil
+				}
+				seen = bytes.Contains(text, []byte(test.old))
+				return bytes.ReplaceAll(text, []byte(test.old), []byte(test.new))
+			})
+			if err != nil || !seen || got != 2 {
+				t.Errorf("replaced: %v, %v, the text has it %v", got, err, seen)
+			}
+			if got, err := launch(nil); err != nil || got != 1 {
+				t.Errorf("not replaced: %v, %v", got, err)
+			}
+			if _, err := launch(func(_ nereid.Variant, stage string, _ []byte) []byte {
+				if stage == "ttir" {
+					return []byte("no module")
+				}
+				return nil
+			}); err == nil {
+				t.Error("a text that is no IR is compiled")
+			}
+		})
+	}
+}

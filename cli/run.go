@@ -12,6 +12,7 @@ import (
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/internal/replay"
 	"github.com/nereid-lang/nereid/internal/runtime/core"
+	"github.com/nereid-lang/nereid/internal/safefile"
 	"github.com/spf13/cobra"
 )
 
@@ -51,7 +52,8 @@ func newRunCmd() *cobra.Command {
 			"bound them allow: n where the kernel compares its index with n, or else what it accesses\n" +
 			"under masks.\n\n" +
 			"The grid is a number, or up to three, or expressions of the arguments:\n" +
-			"--grid 'cdiv(n, BLOCK)'.",
+			"--grid 'cdiv(n, BLOCK)'.\n\n" +
+			"The kernel may be one of Triton IR, FILE.ttir, which says the types of its arguments.",
 		Example: "  nereid run kernels/vector_add.py:add_kernel n_elements=100000 BLOCK_SIZE=1024 \\\n" +
 			"      --grid 'cdiv(n_elements, BLOCK_SIZE)'\n" +
 			"  nereid run kernels/softmax.py:softmax_kernel --device interp --check uninit,races \\\n" +
@@ -109,6 +111,11 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	if file, _, _ := cutKernel(args[0]); nereid.StageOf(file) == "ttir" && f.input.signature == "" {
+		if f.input.signature, err = k.Signature(); err != nil { // the IR's own
+			return err
+		}
+	}
 	if len(f.sweep) > 0 {
 		return f.runSweep(cmd, args[1:], k, judge)
 	}
@@ -147,10 +154,10 @@ func (r *runner) read(args []string) (err error) {
 	return err
 }
 
-// loadKernel finds FILE.py:KERNEL; a file with one kernel needs no name.
+// loadKernel finds FILE.py:KERNEL, or the same of a file of Triton IR; a file with one kernel needs no name.
 func loadKernel(arg string, opts ...nereid.LoadOption) (*nereid.Kernel, error) {
 	file, name, ok := cutKernel(arg)
-	m, err := nereid.Load(file, opts...)
+	m, err := loadFile(file, opts...)
 	if err != nil {
 		return nil, err
 	}
@@ -163,6 +170,18 @@ func loadKernel(arg string, opts ...nereid.LoadOption) (*nereid.Kernel, error) {
 		name = names[0]
 	}
 	return m.Kernel(name)
+}
+
+// loadFile loads a file of Python, or one of Triton IR.
+func loadFile(file string, opts ...nereid.LoadOption) (*nereid.Module, error) {
+	if nereid.StageOf(file) != "ttir" {
+		return nereid.Load(file, opts...)
+	}
+	text, err := safefile.Read(file, maxInput)
+	if err != nil {
+		return nil, err
+	}
+	return nereid.ParseIR(file, text, opts...)
 }
 
 // cutKernel cuts FILE.py:KERNEL, or the same with the ending of a stage. A colon before the end of a file's

@@ -130,6 +130,39 @@ func operators(t *testing.T, flags ...string) string {
 	return build
 }
 
+// TestSubproject builds a program in a project that has the library as a part, by FetchContent.
+func TestSubproject(t *testing.T) {
+	t.Parallel()
+	library(t) // Go has compiled what the project's build links
+	cmake, dir := txtest.Tool(t, "cmake"), t.TempDir()
+	for name, text := range map[string]string{
+		"CMakeLists.txt": `cmake_minimum_required(VERSION 3.18)
+project(program C CXX)
+include(FetchContent)
+FetchContent_Declare(nereid SOURCE_DIR "` + path(t) + `" SOURCE_SUBDIR capi)
+FetchContent_MakeAvailable(nereid)
+add_executable(program program.c)
+target_link_libraries(program PRIVATE nereid::nereid)
+add_executable(program_cxx program.cpp)
+target_link_libraries(program_cxx PRIVATE nereid::nereid)
+`,
+		"program.c":   "#include <nereid.h>\n#include <stdio.h>\nint main(void) { return puts(nereid_version()) < 0; }\n",
+		"program.cpp": "#include <nereid.hpp>\n#include <cstdio>\nint main() { return puts(nereid_version()) < 0; }\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	build := filepath.Join(dir, "build")
+	command(t, "", nil, cmake, "-S", dir, "-B", build)
+	command(t, "", nil, cmake, "--build", build)
+	for _, name := range []string{"program", "program_cxx"} {
+		if out, err := exec.Command(filepath.Join(build, name)).CombinedOutput(); err != nil || len(out) < 2 {
+			t.Errorf("%s: %v, %q", name, err, out)
+		}
+	}
+}
+
 // TestOperators compares the results of the operators with references.
 func TestOperators(t *testing.T) {
 	t.Parallel()

@@ -106,6 +106,15 @@ func (in *Input) ReplaceText(stage string, own []byte) []byte {
 			return text
 		}
 	}
+	if in.Edit != nil {
+		text := own
+		if text == nil {
+			text = Text(in.Module)
+		}
+		if text = in.Edit(stage, text); text != nil {
+			return text
+		}
+	}
 	return own
 }
 

@@ -27,6 +27,8 @@ type Input struct {
 
 	// Override returns the text that replaces a stage, or nil. The function may be nil.
 	Override func(stage string) []byte
+	// Edit returns another text for that of a stage, or nil. The function may be nil.
+	Edit func(stage string, text []byte) []byte
 
 	Libs []Lib // libraries of Options.ExternLibs
 

@@ -122,6 +122,9 @@ func (k *Kernel) begin(meter *budget.Meter, s Spec, keep bool, until string) (*j
 	if k.Set.Override != "" {
 		j.in.Override = j.override
 	}
+	if f := k.Set.Hooks.Replace; f != nil {
+		j.in.Edit = func(stage string, text []byte) []byte { return f(j.out.Variant, stage, text) }
+	}
 	if err := j.in.Replace("source"); err != nil {
 		return nil, err
 	}

@@ -55,7 +55,7 @@ func (j *job) make(ctx context.Context) (found bool, err error) {
 	keeper, ok := j.dev.Backend.(target.Keeper)
 	store := set.Store
 	late := set.Given != nil && set.Given.Stage != "source" // the key knows the source alone
-	if !ok || store == nil || set.Override != "" || late || cache.Build() == "" {
+	if !ok || store == nil || set.Override != "" || set.Hooks.Replace != nil || late || cache.Build() == "" {
 		return false, j.allowed(ctx)
 	}
 	generator := keeper.Fingerprint()

@@ -52,6 +52,8 @@ type Hooks struct {
 	Built  func(v code.Variant) // called for each new Build
 	// Unload, if not nil, is called when nobody can launch a Build any more and its code is given back.
 	Unload func(v code.Variant, dev string)
+	// Replace returns another text for that of a stage, or nil.
+	Replace func(v code.Variant, stage string, text []byte) []byte
 
 	// Late, if not nil, is called before a compilation that a launch waits for, with its cause, once Warmed
 	// returns true.

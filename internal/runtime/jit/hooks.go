@@ -23,6 +23,10 @@ type Hooks struct {
 	// AfterCompile is called with the outcome; found reports that the cache had the kernel.
 	AfterCompile func(v Variant, took time.Duration, found bool, err error)
 	Stage        func(v Variant, s core.Stage) // called for each stage; Text may be nil
+	// ReplaceStage is called with the text of each stage from which a compilation can go on (source, ttir,
+	// ttgir, llir, ptx) and returns another text to go on from, or nil. The cache does not keep what is
+	// compiled with it.
+	ReplaceStage func(v Variant, stage string, text []byte) []byte
 
 	// General is called when a launch that may not compile first runs code of a more general specialization;
 	// Module.General counts such launches.
@@ -86,6 +90,11 @@ func (c *Config) compileHooks() (h compile.Hooks) {
 	}
 	if f := c.Hooks.Unload; f != nil {
 		h.Unload = func(v code.Variant, dev string) { f(variantOf(v), dev) }
+	}
+	if f := c.Hooks.ReplaceStage; f != nil {
+		h.Replace = func(v code.Variant, stage string, text []byte) []byte {
+			return f(variantOf(v), stage, text)
+		}
 	}
 	if c.Hooks.Late != nil || c.Logger != nil {
 		h.Late = c.late
