@@ -12,7 +12,7 @@ import (
 )
 
 // randomCalls is how many calls TestRandom makes; NEREID_TEST_OPS_CALLS is another number.
-const randomCalls = 150
+const randomCalls = 100
 
 // gambler makes random operands on a device.
 type gambler struct {
