@@ -29,7 +29,6 @@ var unread = []Unread{
 	{"TRITON_ENABLE_ASAN", true, "`NEREID_CHECK=1` finds accesses out of bounds on every device"},
 	{"TRITON_FRONT_END_DEBUGGING", false, "errors have their place and calls in any case"},
 	{"TRITON_ALLOW_NON_CONSTEXPR_GLOBALS", true, "a global that a kernel reads must be a constexpr"},
-	{"TRITON_INSTRUMENTATION_MODE", true, "`NEREID_CHECK_RACES=1` finds races in the interpreter"},
 	{"TRITON_OVERRIDE_ARCH", true, "`nereid compile --target cuda:80` compiles for another GPU"},
 	{"TRITON_F32_DEFAULT", true, "say `input_precision` at the `tl.dot`"},
 	{"TRITON_CUOBJDUMP_PATH", false, "nothing runs cuobjdump"},
