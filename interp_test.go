@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -78,6 +79,25 @@ func TestInterpreterChecks(t *testing.T) {
 		if c.want == "" && err != nil || c.want != "" &&
 			(err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s: got %v, want %q", c.name, err, c.want)
+		}
+	}
+}
+
+// TestInterpreterMarked launches on memory of the caller, which has no value where it holds the mark.
+func TestInterpreterMarked(t *testing.T) {
+	dev := nereid.NewInterpreter(nereid.InterpOptions{CheckUninit: true, CheckRaces: true})
+	mark := []float32{math.Float32frombits(0xc1f8b42d), math.Float32frombits(0x9e6d57a3)}
+	for _, c := range []struct {
+		x    []float32
+		want string
+	}{
+		{mark, "load of index 0 of x_ptr, which nobody has written"},
+		{[]float32{1, 2}, "race: store to index 0 of out_ptr"}, {[]float32{1, 1}, ""},
+	} {
+		out := make([]float32, 1)
+		err := launchOn(t, dev, "first", nereid.Grid{2}, nereid.FromSlice(c.x), nereid.FromSlice(out))
+		if c.want == "" && err != nil || !strings.Contains(fmt.Sprint(err), c.want) {
+			t.Errorf("%v: got %v, want %q", c.x, err, c.want)
 		}
 	}
 }

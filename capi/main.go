@@ -11,6 +11,7 @@
 //	launch.go, bound.go  launches and frozen specializations
 //	quick.c, quick.go    launches that C repeats itself
 //	code.go              compilation without a launch
+//	environ.go           the environment of the moment
 //
 // Arguments are the business of package foreign. This module is the only one with cgo.
 package main

@@ -13,6 +13,10 @@ def pytest_addoption(parser: Any) -> None:
                     help="run Triton's kernels on a device of Nereid's: cpu, interp, sim:90, cuda")
     group.addoption("--nereid-check", action="store_true",
                     help="check every access of kernels also on devices that do not by themselves")
+    group.addoption("--nereid-races", action="store_true",
+                    help="two programs that store different values to one place are a failure (interp)")
+    group.addoption("--nereid-uninit", action="store_true",
+                    help="a load of what torch.empty or numpy.empty returned, and nobody wrote, is a failure (interp)")
     group.addoption("--nereid-deep", action="store_true",
                     help="read the source of kernels without Triton's compiler, where possible")
 
@@ -24,6 +28,12 @@ def pytest_configure(config: Any) -> None:
         os.environ["TRITON_DEFAULT_BACKEND"] = "nereid"
         if device:
             os.environ["NEREID_DEVICE"] = device
+        if config.getoption("--nereid-races"):
+            os.environ["NEREID_CHECK_RACES"] = "1"
+        if config.getoption("--nereid-uninit"):
+            from . import _uninit
+            os.environ["NEREID_CHECK_UNINIT"] = "1"
+            _uninit.mark_empty()
         _choose(device, config.getoption("--nereid-check"), config.getoption("--nereid-deep"))
 
 

@@ -293,6 +293,18 @@ class Processes(unittest.TestCase):
         '''
         self.assertEqual(self.run_python(script).split(), ["0", "7"])
 
+    def test_environment(self):
+        """What a program sets in os.environ before the first use counts."""
+        script = '''
+            import os, nereid
+            os.environ["NEREID_DEVICE"] = "sim:80"
+            del os.environ["NEREID_CHECK"]
+            print(nereid.device().name)
+            os.environ["NEREID_DEVICE"] = "interp"  # too late
+            print(nereid.device().name)
+        '''
+        self.assertEqual(self.run_python(script, NEREID_CHECK="1").split(), ["sim:80", "sim:80"])
+
     def test_read_only(self):
         """Memory that the system protects is an error where the kernel writes to it, and an input elsewhere."""
         with tempfile.TemporaryDirectory() as d:

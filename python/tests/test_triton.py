@@ -650,6 +650,23 @@ class Environment(unittest.TestCase):
         self.assertIn("1 failed, 1 passed", out.stdout, out.stderr)
         self.assertRegex(out.stdout, r"script.py:4:(21|5): error: out of bounds store")  # 5 since Triton 3.8
 
+    def test_pytest_checks(self):
+        """Reads of what nobody wrote, and races of programs, are failures with the kernel's line."""
+        try:
+            import pytest  # noqa: F401
+        except ImportError as e:
+            self.skipTest(f"no pytest: {e}")
+        text = ("import numpy, triton, triton.language as tl\n"
+                "@triton.jit\ndef k(x, y):\n    tl.store(y, tl.load(x + tl.program_id(0)))\n"
+                "def test_right():\n    y = numpy.empty(4, dtype='f4'); k[2,](numpy.ones(4, dtype='f4'), y)\n"
+                "def test_race():\n    k[2,](numpy.arange(4, dtype='f4'), numpy.zeros(4, dtype='f4'))\n"
+                "def test_uninit():\n    k[1,](numpy.empty(4, dtype='f4'), numpy.zeros(4, dtype='f4'))\n")
+        out = self.run_script(text, "-m", "pytest", "-q", "--nereid-device", "interp", "--nereid-races",
+                              "--nereid-uninit", "-p", "no:cacheprovider")
+        self.assertIn("2 failed, 1 passed", out.stdout, out.stderr)
+        self.assertRegex(out.stdout, r"script.py:4:\d+: error: race: store to index 0 of y")
+        self.assertRegex(out.stdout, r"script.py:4:\d+: error: load of index 0 of x, which nobody has written")
+
 
 if __name__ == "__main__":
     unittest.main()

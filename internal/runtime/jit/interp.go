@@ -35,5 +35,8 @@ func NewInterpreter(o InterpOptions) *core.Device {
 }
 
 func newInterp() target.Backend {
-	return interp.NewDevice(interp.DeviceOptions{CheckOverflow: knob.Checked.Get()})
+	return interp.NewDevice(interp.DeviceOptions{
+		CheckOverflow: knob.Checked.Get(), CheckRaces: knob.CheckRaces.Get(),
+		CheckUninit: knob.CheckUninit.Get(),
+	})
 }

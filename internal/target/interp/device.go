@@ -131,7 +131,11 @@ func (d *Device) Alloc(size int) (target.Buffer, error) {
 }
 
 func (d *Device) Wrap(data []byte) (target.Buffer, error) {
-	return newDeviceBuffer(data, d.mem, d.mem.Alloc(data, ""))
+	b := d.mem.Alloc(data, "")
+	if b != nil && d.opts.CheckUninit {
+		b.written = unmarked(data)
+	}
+	return newDeviceBuffer(data, d.mem, b)
 }
 
 // newDeviceBuffer returns a buffer of the interpreter's memory, or an error if b is nil because no address

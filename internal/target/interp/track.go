@@ -3,7 +3,37 @@ package interp
 import (
 	"fmt"
 	"sync"
+	"unsafe"
 )
+
+// mark is what a caller fills memory with that has no value yet: words of 8 bytes, at addresses that are
+// multiples of 8, the first byte at the lowest address.
+var mark = [8]byte{0x2d, 0xb4, 0xf8, 0xc1, 0xa3, 0x57, 0x6d, 0x9e}
+
+// leastMark is how much of a word at the end of a tensor must be as mark has it.
+const leastMark = 4
+
+// unmarked returns, for each byte of the caller's memory, 1 if it has a value and 0 if it lies in a word that
+// is still mark; nil if all have values.
+func unmarked(data []byte) []byte {
+	if len(data) == 0 {
+		return nil
+	}
+	var written []byte
+	at := int(uintptr(unsafe.Pointer(unsafe.SliceData(data))) % uintptr(len(mark)))
+	for lo := 0; lo < len(data); {
+		hi := min(lo+len(mark)-at, len(data))
+		if hi-lo >= leastMark && string(data[lo:hi]) == string(mark[at:at+hi-lo]) {
+			if written == nil {
+				written = make([]byte, len(data))
+				markWritten(written)
+			}
+			clear(written[lo:hi])
+		}
+		lo, at = hi, 0
+	}
+	return written
+}
 
 // checkWritten stops the program at the first element of a run that nobody has written.
 func (w *worker) checkWritten(b *Buffer, addr uint64, count, size, i int, shape []int64) {
@@ -13,7 +43,7 @@ func (w *worker) checkWritten(b *Buffer, addr uint64, count, size, i int, shape 
 			e := w.newFault(fmt.Sprintf("load of %d bytes at offset %d of %s, which nobody has written", size,
 				off+k/size*size, b.label()))
 			e.Element, e.Uninit = unravel(i+k/size, shape), true
-			e.Access = w.accessOf(b, "load", addr+uint64(k), size)
+			e.Access = w.accessOf(b, "load", addr+uint64(k/size*size), size)
 			panic(e)
 		}
 	}
@@ -48,7 +78,7 @@ func (w *worker) checkRace(b *Buffer, addr uint64, bytes []byte, size, i int, sh
 				"stored another value",
 				size, off+k/size*size, b.label(), tuple(w.gridIndex(int64(o-1)))))
 			e.Element, e.Race = unravel(i+k/size, shape), tuple(w.gridIndex(int64(o-1)))
-			e.Access = w.accessOf(b, "store", b.addr+uint64(off+k), size)
+			e.Access = w.accessOf(b, "store", b.addr+uint64(off+k/size*size), size)
 			panic(e)
 		}
 		owners[off+k] = me
