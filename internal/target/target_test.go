@@ -25,6 +25,8 @@ func TestOptionsKey(t *testing.T) {
 			o.Field(i).SetBool(true)
 		case reflect.String:
 			o.Field(i).SetString("x")
+		case reflect.Uint8: // Debug
+			o.Field(i).SetUint(1)
 		default:
 			t.Fatalf("%s: say here how a %s is set", f.Name, f.Type)
 		}
