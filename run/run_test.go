@@ -78,3 +78,20 @@ func TestValues(t *testing.T) {
 		t.Error("a text was loaded as code")
 	}
 }
+
+// TestArena takes a tensor of an arena, and sets where kernels print.
+func TestArena(t *testing.T) {
+	run.PrintTo(nil)
+	dev, err := run.OpenDevice("cpu")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := run.NewArena(dev, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	if err := a.Tensor(run.Float32, 25).Err(); err != nil || a.Peak() != 100 {
+		t.Error(err, a.Peak())
+	}
+}
