@@ -56,9 +56,6 @@ var unread = []Unread{
 	{"TRITON_ENABLE_NVTX", false, "no ranges are marked"},
 }
 
-// Unreads returns the variables of Triton's that have no counterpart.
-func Unreads() []Unread { return unread }
-
 // Refused says which variables of Triton's are set that have no counterpart, once in a process: later calls
 // return nothing.
 func Refused() []error {
