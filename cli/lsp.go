@@ -14,6 +14,8 @@ func newLSPCmd() *cobra.Command {
 		Long: "Speaks the Language Server Protocol on standard input and output: diagnostics while\n" +
 			"a kernel is typed; hover with type, shape and compile-time value; definitions, through\n" +
 			"imports; completion of triton.language. docs/LSP.md says how editors start it.",
+		Example: "  nereid lsp\n" +
+			"  nereid lsp --root libraries",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return s.Serve(cmd.InOrStdin(), unpainted(cmd.OutOrStdout()))
