@@ -260,6 +260,7 @@ var rules = []rule{
 	// What tests share. No row lets shipped code import it.
 	{pkg: "internal/arch"},
 	{pkg: "internal/filecheck"},
+	{pkg: "internal/fingerprint", ours: []string{"internal/..."}},
 	{pkg: "internal/irgen", ours: irLayer},
 	{pkg: "internal/conform", ours: []string{".", "internal/..."}},
 	{pkg: "internal/conform/choose", ours: []string{"."}},
@@ -285,7 +286,8 @@ var compilerParts = []string{"internal/ir", "internal/dialect/...", "internal/la
 
 // testOnly packages are for tests and for each other, whatever a row says.
 var testOnly = []string{"internal/arch", "internal/filecheck", "internal/device/nvidia/driver/stub",
-	"internal/device/amd/hip/stub", "internal/irgen", "internal/pass/passtest", "internal/txtest"}
+	"internal/device/amd/hip/stub", "internal/fingerprint", "internal/irgen",
+	"internal/pass/passtest", "internal/txtest"}
 
 // dialects in order: each imports only those above it. What dialects share comes first; the package all,
 // which gathers them, is not in the list and imports any.
