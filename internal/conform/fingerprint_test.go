@@ -36,17 +36,46 @@ func TestFingerprint(t *testing.T) {
 				targets = append(targets, fingerprint.Target{Name: s.target})
 			}
 		}
-		if targets == nil {
-			continue
-		}
 		src, err := c.module.source()
 		if err != nil {
 			t.Fatal(err)
+		}
+		if n := lot("another " + c.name); n%20 == 0 {
+			rows = append(rows, another(c, src, n/20))
+		}
+		if targets == nil {
+			continue
 		}
 		rows = append(rows, fingerprint.Row{Targets: targets, Kernel: fingerprint.Kernel{Name: c.name,
 			Source: src, Kernel: c.kernel, Signature: c.signature()}})
 	}
 	fingerprint.Compare(t, "testdata/fingerprint.txt", rows)
+}
+
+// another returns a row of a case under options, or for a target, that few have.
+func another(c *testCase, src *lang.Source, n uint32) fingerprint.Row {
+	k := fingerprint.Kernel{Name: "another/" + c.name, Source: src, Kernel: c.kernel,
+		Signature: c.signature()}
+	to := fingerprint.Target{Name: "cuda:90"}
+	switch n % 12 {
+	case 0, 1, 2, 3:
+		k.Options.NumWarps = []int{1, 2, 8, 16}[n%12]
+	case 4, 5:
+		k.Options.NumCTAs = 2 << (n % 2)
+	case 6:
+		k.Options.Check = true
+	case 7:
+		to.Way = codes.Way{Fallback: true, Merge: 4}
+	case 8:
+		to.Name = "hip:gfx90a"
+	case 9:
+		to.Name = "hip:gfx1100"
+	case 10:
+		to.Name, k.Options.Check = "cpu:x86-64-v2", true
+	case 11:
+		to.Name, k.Options.Overlap = "cpu:neoverse-v1", true
+	}
+	return fingerprint.Row{Kernel: k, Targets: []fingerprint.Target{to}}
 }
 
 // lot is a number by which cases are drawn: a new case changes nothing for the others.

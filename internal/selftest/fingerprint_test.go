@@ -23,6 +23,8 @@ func TestFingerprint(t *testing.T) {
 			return codes.Way{Fallback: n%3 != 0, Persist: n%7 == 6, BlocksPerSM: blocks}
 		}},
 		{"sim:gfx942", "hip:gfx942", 2, func(int) codes.Way { return codes.Way{} }},
+		{"sim:gfx1100", "hip:gfx1100", 1, func(int) codes.Way { return codes.Way{} }},
+		{"sim:80", "cuda:80", 1, func(int) codes.Way { return codes.Way{} }},
 	} {
 		dev := device(t, place.device)
 		p := placeOf(dev, place.target)
