@@ -14,6 +14,7 @@ import (
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/internal/replay"
 	"github.com/nereid-lang/nereid/internal/runtime/core"
+	"github.com/nereid-lang/nereid/internal/triton"
 	"github.com/spf13/cobra"
 )
 
@@ -24,6 +25,7 @@ type raceFlags struct {
 	warmup, rep  time.Duration
 	loads        int
 	inAdvance    bool
+	to           string
 }
 
 func newRaceCmd() *cobra.Command {
@@ -41,10 +43,13 @@ func newRaceCmd() *cobra.Command {
 			"counts.\n\n" +
 			"With --ahead, each launch runs in three ways instead: compiled when it comes, in strict mode\n" +
 			"after a warm-up with what was recorded of the first way, and from a bundle with all forms of\n" +
-			"its code. All three are compared with what was recorded of Triton, and measured in turn.",
-		Example: "  nereid race --device cuda --root libraries cases/*.safetensors",
-		Args:    named("a recorded launch: CASE.safetensors"),
-		RunE:    func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
+			"its code. All three are compared with what was recorded of Triton, and measured in turn.\n\n" +
+			"With --to, each launch runs by the rules of its own release of Triton (3.6, or that of\n" +
+			"--triton) and by those of another one, in turn; above 1 the other one's are faster.",
+		Example: "  nereid race --device cuda --root libraries cases/*.safetensors\n" +
+			"  nereid race --device cuda --root libraries --to 3.9 cases/*.safetensors",
+		Args: named("a recorded launch: CASE.safetensors"),
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 	}
 	fs := cmd.Flags()
 	fs.StringVar(&f.device, "device", "", "device to run on (default: the best one here)")
@@ -56,6 +61,8 @@ func newRaceCmd() *cobra.Command {
 	fs.DurationVar(&f.rep, "rep", 100*time.Millisecond, "how long to measure each launch")
 	fs.BoolVar(&f.inAdvance, "ahead", false, "compare each launch that compiles with the same in strict "+
 		"mode after a warm-up, and with a bundle")
+	fs.StringVar(&f.to, "to", "", "compare each launch with the same by the rules of another release of "+
+		"Triton: 3.9, 3.9+block_ptr")
 	fs.IntVar(&f.loads, "loads", 5, "how often to load kernels under 6 µs")
 	return cmd
 }
@@ -67,6 +74,13 @@ func (f *raceFlags) run(cmd *cobra.Command, paths []string) error {
 		return usagef("--loads %d: a kernel is loaded at least once", f.loads)
 	case f.rep <= 0 || f.warmup < 0:
 		return usagef("--rep %v --warmup %v: a launch is measured for some time", f.rep, f.warmup)
+	case f.inAdvance && f.to != "":
+		return usagef("--ahead and --to are two races")
+	}
+	if f.to != "" {
+		if _, err := triton.Parse(f.to); err != nil {
+			return usagef("--to: %w", err)
+		}
 	}
 	dev, err := nereid.OpenDevice(f.device)
 	if err != nil {
@@ -75,6 +89,9 @@ func (f *raceFlags) run(cmd *cobra.Command, paths []string) error {
 	r := &racer{raceFlags: *f, dev: dev, conf: configOf(cmd)}
 	if f.inAdvance {
 		return r.ahead(contextOf(cmd), cmd.OutOrStdout(), paths)
+	}
+	if f.to != "" {
+		return r.releases(contextOf(cmd), cmd.OutOrStdout(), paths)
 	}
 	table := &raceTable{out: cmd.OutOrStdout(), json: f.json}
 	for row := range r.all(cmd.Context(), paths) {

@@ -180,3 +180,56 @@ func TestRaceAhead(t *testing.T) {
 		}
 	}
 }
+
+// TestRaceReleases runs recorded launches by the rules of two releases: one whose result changes, which is
+// told, and one that the other release refuses.
+func TestRaceReleases(t *testing.T) {
+	dir := t.TempDir()
+	src := "import triton\nimport triton.language as tl\n\n\n@triton.jit\ndef k(p, N: tl.constexpr):\n" +
+		"    x = (tl.load(p) * 0.1).to(tl.bfloat16)\n" +
+		"    if N == 1:\n        x = tl.load(tl.make_block_ptr(p, (1,), (1,), (0,), (1,), (0,)))\n" +
+		"    tl.store(p, tl.sum(x == 0.1) if N == 1 else (x == 0.1).to(tl.int32))\n"
+	if err := os.WriteFile(filepath.Join(dir, "k.py"), []byte(src), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	record := func(n int) string {
+		sub := filepath.Join(dir, fmt.Sprint(n))
+		if err := os.Mkdir(sub, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		return writeCase(t, sub, "k.py", 1, []map[string]any{recordedTensor("p", "s0", "i32", 1),
+			{"name": "N", "kind": "int", "value": n, "constexpr": true}},
+			map[string][]byte{"in/s0": i32s(1), "out/s0": i32s(0)})
+	}
+	cases := []string{record(0), record(1)}
+	for _, lines := range []bool{true, false} {
+		cmd, out := newRaceCmd(), &bytes.Buffer{}
+		cmd.SilenceUsage, cmd.SilenceErrors = true, true
+		cmd.SetOut(out)
+		cmd.SetArgs(append([]string{"--to", "3.9", "--device", "interp", "--rep", "1ms", "--warmup", "0",
+			"--loads", "2", fmt.Sprintf("--json=%v", lines), "--root", dir}, cases...))
+		if err := cmd.Execute(); err != errReported {
+			t.Errorf("a race with a failure ended with %v: %s", err, out)
+		}
+		if !lines {
+			if text := out.String(); !strings.Contains(text, "1 passed, 1 failed") ||
+				!strings.Contains(text, "other results: ") {
+				t.Error(text)
+			}
+			continue
+		}
+		var rows [2]releaseRow
+		for i, line := range strings.Split(strings.TrimSpace(out.String()), "\n") {
+			if err := json.Unmarshal([]byte(line), &rows[i%2]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if r := rows[0]; r.Failed != "" || r.ratio() <= 0 || r.From.Differs != "" ||
+			!strings.Contains(r.To.Differs, "got 1, want 0") {
+			t.Errorf("the launch whose result changes: %+v", r)
+		}
+		if !strings.Contains(rows[1].Failed, "3.9: ") || !strings.Contains(rows[1].Failed, "make_block_ptr") {
+			t.Errorf("the launch that 3.9 refuses: %q", rows[1].Failed)
+		}
+	}
+}

@@ -14,6 +14,8 @@ import subprocess
 import sys
 import tempfile
 
+from _nereid import compile_specs
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 OPERATION = re.compile(r'^\s*(?:%[^=]*= )?"?((?:arith|tt|math|scf)\.[a-z_0-9]+)', re.M)
 LEFT_OUT = ("arith.constant", "tt.func", "tt.return", "tt.call")
@@ -79,9 +81,7 @@ def main():
             os.makedirs(theirs[-1])
             env = dict(os.environ, PYTHONPATH=os.pathsep.join((wheel, HERE)), TRITON_CACHE_DIR=tmp)
             subprocess.run([sys.executable, os.path.abspath(__file__), "--ask", path, os.path.realpath(a.root), theirs[-1]], env=env, check=True)
-            vendor = ["--env", "GEMS_VENDOR=" + os.environ["GEMS_VENDOR"]] if "GEMS_VENDOR" in os.environ else []
-            subprocess.run([a.nereid, "compile", "--triton", release, *vendor, "--root", a.root, "--specs", path, "--emit", "source", "-o",
-                            ours[-1]], stdout=subprocess.DEVNULL, check=False)
+            compile_specs(a.nereid, specs, release, a.root, ours[-1])
         equal = asked = 0
         for spec in specs:
             t, o = change(theirs, spec["name"]), change(ours, spec["name"])

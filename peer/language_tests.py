@@ -30,8 +30,7 @@ from triton.runtime.jit import JITFunction
 
 import dry
 
-SECONDS = 10  # for a test
-TOO_LONG = "nothing more is compiled, probably"
+SECONDS = 10  # for a test, without what Triton compiles
 TARGET = dry.target_of("cuda:90")
 OPTIONS = ("num_warps", "num_stages", "num_ctas", "debug", "sanitize_overflow", "enable_fp_fusion", "maxnreg",
            "default_dot_input_precision", "allow_fp8e4nv", "arch")
@@ -212,6 +211,7 @@ class Harvest:
         key = source.fn.cache_key, str(source.signature), str(source.constants), str(source.attrs), str(chosen)
         if key in self.seen:
             return self.seen[key]
+        left = signal.alarm(0)  # a test's time is for what it does besides: a slow machine makes no refusals
         line = {"test": os.environ.get("PYTEST_CURRENT_TEST", "").rpartition("/")[2].split(" (")[0], "kernel": source.fn.__name__,
                 "options": chosen}
         try:
@@ -227,10 +227,8 @@ class Harvest:
         try:
             line["ir"] = make_ir(source, TARGET, options, self.backend).str_nodebug()
         except Exception as e:
-            if TOO_LONG in dry.first_cause(e) or TOO_LONG in str(e):
-                del self.seen[key]
-                raise
             line["error"], self.seen[key] = dry.first_cause(e), e
+        signal.alarm(left)
         self.lines.append(line)
         return self.seen[key]
 
@@ -291,7 +289,7 @@ class Each:
 
 
 def too_long(*_):
-    raise TimeoutError(TOO_LONG)
+    raise TimeoutError("nothing more is compiled, probably")
 
 
 def install(harvest):

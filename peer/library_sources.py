@@ -19,7 +19,6 @@ import importlib.machinery
 import json
 import os
 import re
-import subprocess
 import sys
 import time
 import types
@@ -30,6 +29,7 @@ import triton.language as tl
 from triton.language.extra import libdevice
 
 import frontend
+from _nereid import compile_specs
 
 POINTERS = ["*bf16:16", "*fp32:16", "*i32:16", "*i64:16", "*fp16:16", "*u8:16", "*i8:16", "*u32:16", "*i1:16", "*fp8e4nv:16"]
 SCALARS = ["i32", "fp32", "i64"]
@@ -209,21 +209,6 @@ def kernels(a):
                             yield package, path, module, node.name, "make_block_ptr" in ast.unparse(node)
 
 
-def ask_nereid(a, specs, release, out):
-    path = os.path.join(a.out, "asked.json")
-    with open(path, "w") as f:
-        json.dump(specs, f)
-    done = subprocess.run([a.nereid, "compile", "--triton", release, "--specs", path, "--root", a.root, "--target", "cuda:90", "--emit",
-                           "source", "-o", out], capture_output=True, text=True, check=False)
-    said = {}
-    for line in (done.stdout + done.stderr).splitlines():
-        word, _, rest = line.partition(" ")
-        if word in ("ok", "fail"):
-            name, _, why = rest.partition(":")
-            said[name.strip()] = why.strip() if word == "fail" else ""
-    return said
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name in ("root", "release", "nereid", "out"):
@@ -267,8 +252,9 @@ def main():
         print(f"{'ok ' if taken else 'no '} {name} {why}", flush=True)
     with open(os.path.join(a.out, "specs.json"), "w") as f:
         json.dump(specs, f, indent=1)
-    ours = ask_nereid(a, specs, a.rules or a.release, os.path.join(a.out, "source"))
-    kept = ask_nereid(a, [s for s in specs if not verdicts[s["name"]][1]], a.release + "+block_ptr", os.path.join(a.out, "kept"))
+    ours = compile_specs(a.nereid, specs, a.rules or a.release, a.root, os.path.join(a.out, "source"))
+    refused = [s for s in specs if not verdicts[s["name"]][1]]
+    kept = compile_specs(a.nereid, refused, a.release + "+block_ptr", a.root, os.path.join(a.out, "kept"))
     report(a, verdicts, ours, kept)
 
 

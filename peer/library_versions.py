@@ -11,7 +11,6 @@ import argparse
 import collections
 import json
 import os
-import subprocess
 import sys
 import warnings
 
@@ -19,6 +18,7 @@ import triton
 
 import dry
 import frontend
+from _nereid import compile_specs
 
 
 def picked(paths):
@@ -47,23 +47,6 @@ def ask(spec, root, backend):
     return ""
 
 
-def nereid(a, specs, release, out):
-    """Nereid's answers by the entry's name: "" or the reason of its refusal."""
-    path = os.path.join(a.out, "picked.json")
-    with open(path, "w") as f:
-        json.dump(specs, f)
-    vendor = ["--env", "GEMS_VENDOR=" + os.environ["GEMS_VENDOR"]] if "GEMS_VENDOR" in os.environ else []
-    done = subprocess.run([a.nereid, "compile", "--triton", release, *vendor, "--specs", path, "--root", a.root, "--target", "cuda:90",
-                           "--emit", "source", "-o", out], capture_output=True, text=True, check=False)
-    said = {}
-    for line in (done.stdout + done.stderr).splitlines():
-        word, _, rest = line.partition(" ")
-        if word in ("ok", "fail"):
-            name, _, why = rest.partition(":")
-            said[name.strip()] = why.strip() if word == "fail" else ""
-    return said
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name in ("root", "release", "nereid", "out"):
@@ -80,8 +63,9 @@ def main():
     sys.path[:0] = [a.root]
     specs, backend = picked(a.specs), triton.compiler.compiler.make_backend(frontend.TARGET)
     theirs = {spec["name"]: ask(spec, a.root, backend) for spec in specs}
-    ours = nereid(a, specs, a.release, os.path.join(a.out, "source"))
-    kept = nereid(a, [s for s in specs if theirs[s["name"]]], a.release + "+block_ptr", os.path.join(a.out, "kept"))
+    ours = compile_specs(a.nereid, specs, a.release, a.root, os.path.join(a.out, "source"))
+    refused = [s for s in specs if theirs[s["name"]]]
+    kept = compile_specs(a.nereid, refused, a.release + "+block_ptr", a.root, os.path.join(a.out, "kept"))
     report(a, specs, theirs, ours, kept)
 
 

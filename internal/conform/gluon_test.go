@@ -32,7 +32,7 @@ func gluonKernel(t *testing.T, src, name, release string) *nereid.Kernel {
 // TestGluonTTGIR: the TTGIR of kernels of Gluon is that of the releases' own compilers (peer/gluon.py).
 func TestGluonTTGIR(t *testing.T) {
 	src := txtest.Read(t, "testdata/gluon.py")
-	theirs := releaseAnswers(t, "testdata/gluon.json.gz")
+	theirs := txtest.JSON[releaseAnswers](t, "testdata/gluon.json.gz")
 	signatures := regexp.MustCompile(`# sig: (.*)\n@gluon.jit\ndef (\w+)`).FindAllStringSubmatch(src, -1)
 	if len(signatures) < 2 {
 		t.Fatalf("only %d kernels", len(signatures))

@@ -2,12 +2,9 @@ package conform
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/binary"
 	"encoding/hex"
-	"encoding/json"
 	"math"
-	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -50,7 +47,8 @@ func TestVersions(t *testing.T) {
 	text := txtest.Read(t, "testdata/versions.py")
 	judge := interpreter(t)
 	devices := append([]*nereid.Device{judge}, opened(t, "cpu", "sim:90", "sim:gfx942")...)
-	theirs := releaseAnswers(t, txtest.Path(t, "internal", "lang", "testdata", "versions.json.gz"))
+	theirs := txtest.JSON[releaseAnswers](t, txtest.Path(t, "internal", "lang", "testdata",
+		"versions.json.gz"))
 	for _, k := range versionKernels(t, text) {
 		t.Run(k.name, func(t *testing.T) {
 			var first []byte
@@ -182,7 +180,7 @@ var ownInterpreter = map[string]struct {
 func TestVersionsInterpreted(t *testing.T) {
 	text := txtest.Read(t, "testdata/versions.py")
 	judge := interpreter(t)
-	theirs := releaseAnswers(t, "testdata/version_results.json.gz")
+	theirs := txtest.JSON[releaseAnswers](t, "testdata/version_results.json.gz")
 	for _, k := range versionKernels(t, text) {
 		t.Run(k.name, func(t *testing.T) {
 			for _, v := range triton.Releases {
@@ -208,23 +206,8 @@ func TestVersionsInterpreted(t *testing.T) {
 	}
 }
 
-// releaseAnswers reads what Triton answered: by release and kernel.
-func releaseAnswers(t *testing.T, path string) (answers map[string]map[string]string) {
-	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.NewDecoder(z).Decode(&answers); err != nil {
-		t.Fatal(err)
-	}
-	return answers
-}
+// releaseAnswers is what Triton answered: by release and kernel.
+type releaseAnswers map[string]map[string]string
 
 var documentedKind = regexp.MustCompile("(?m)^\\| .* \\| ((?:`\\w+`(?:, )?)+) \\| [^|]* \\|$")
 

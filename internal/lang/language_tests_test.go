@@ -2,7 +2,6 @@ package lang_test
 
 import (
 	"bufio"
-	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -91,17 +90,9 @@ func languageTests(t *testing.T, v triton.Version, path, report string) {
 // compilations reads the lines of a file.
 func compilations(t *testing.T, path string) func(func(compilation) bool) {
 	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { f.Close() })
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	packed := txtest.Unpacked(t, path)
 	return func(yield func(compilation) bool) {
-		decoder := json.NewDecoder(bufio.NewReader(z))
+		decoder := json.NewDecoder(bufio.NewReader(packed))
 		for {
 			var c compilation
 			switch err := decoder.Decode(&c); {

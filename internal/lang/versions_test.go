@@ -1,9 +1,6 @@
 package lang_test
 
 import (
-	"compress/gzip"
-	"encoding/json"
-	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -19,7 +16,7 @@ var versionSpec = regexp.MustCompile(`# sig: (.*)\n(?: *# (?:since|until): .*\n)
 // that of the release's wheel before any pass, and what that refuses is refused (peer/versions.py).
 func TestVersions(t *testing.T) {
 	text := txtest.Read(t, txtest.Path(t, "internal", "conform", "testdata", "versions.py"))
-	answers := versionAnswers(t)
+	answers := txtest.JSON[map[string]map[string]string](t, "testdata/versions.json.gz")
 	specs := versionSpec.FindAllStringSubmatch(text, -1)
 	if len(specs) < 26 {
 		t.Fatalf("only %d kernels", len(specs))
@@ -50,21 +47,4 @@ func TestVersions(t *testing.T) {
 			})
 		}
 	}
-}
-
-func versionAnswers(t *testing.T) (answers map[string]map[string]string) {
-	t.Helper()
-	f, err := os.Open("testdata/versions.json.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.NewDecoder(z).Decode(&answers); err != nil {
-		t.Fatal(err)
-	}
-	return answers
 }

@@ -2,14 +2,11 @@ package sem
 
 import (
 	"bytes"
-	"compress/gzip"
 	"crypto/sha256"
 	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"math"
 	"math/big"
-	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -22,6 +19,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
 	"github.com/nereid-lang/nereid/internal/python"
 	"github.com/nereid-lang/nereid/internal/triton"
+	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
 // answers is what peer/semantics.py wrote; see there for groups and forms.
@@ -37,29 +35,9 @@ type answers struct {
 func answersOf(t *testing.T, v triton.Version, before answers) answers {
 	t.Helper()
 	if v == triton.Default {
-		data, err := os.ReadFile("testdata/semantics.json")
-		if err != nil {
-			t.Fatal(err)
-		}
-		var all answers
-		if err := json.Unmarshal(data, &all); err != nil {
-			t.Fatal(err)
-		}
-		return all
+		return txtest.JSON[answers](t, "testdata/semantics.json")
 	}
-	f, err := os.Open("testdata/semantics-" + v.String() + ".json.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var changes answers
-	if err := json.NewDecoder(z).Decode(&changes); err != nil {
-		t.Fatal(err)
-	}
+	changes := txtest.JSON[answers](t, "testdata/semantics-"+v.String()+".json.gz")
 	all := before
 	all.Results, all.Groups = changes.Results, slices.Clone(before.Groups)
 	for i, g := range changes.Groups {

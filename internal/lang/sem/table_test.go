@@ -1,11 +1,7 @@
 package sem
 
 import (
-	"compress/gzip"
-	"encoding/json"
-	"io"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +10,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
 	"github.com/nereid-lang/nereid/internal/triton"
+	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
 // TestNamesOfTriton compares the table with Triton's names and parameters (peer/semantics.py --names), in
@@ -25,27 +22,13 @@ func TestNamesOfTriton(t *testing.T) {
 }
 
 // namesOf returns Triton's names and parameters of a release.
-func namesOf(t *testing.T, v triton.Version) (names map[string]map[string]*string) {
+func namesOf(t *testing.T, v triton.Version) map[string]map[string]*string {
 	t.Helper()
 	file := "testdata/names.json"
 	if v != triton.Default {
 		file = "testdata/names-" + v.String() + ".json.gz"
 	}
-	f, err := os.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	var r io.Reader = f
-	if v != triton.Default {
-		if r, err = gzip.NewReader(f); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := json.NewDecoder(r).Decode(&names); err != nil {
-		t.Fatal(err)
-	}
-	return names
+	return txtest.JSON[map[string]map[string]*string](t, file)
 }
 
 func compareNames(t *testing.T, v triton.Version) {

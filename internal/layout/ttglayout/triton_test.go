@@ -2,14 +2,13 @@ package ttglayout
 
 import (
 	"bufio"
-	"compress/gzip"
 	"encoding/json"
-	"os"
 	"testing"
 
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/layout"
+	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
 // tritonCase is a line of testdata/layouts.jsonl.gz, which peer/layouts.py makes: what Triton says that the
@@ -22,17 +21,8 @@ type tritonCase struct {
 
 func tritonCases(t testing.TB) []tritonCase {
 	t.Helper()
-	f, err := os.Open("testdata/layouts.jsonl.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var cases []tritonCase
-	lines := bufio.NewScanner(z)
+	lines := bufio.NewScanner(txtest.Unpacked(t, "testdata/layouts.jsonl.gz"))
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
 		var c tritonCase

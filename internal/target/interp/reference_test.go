@@ -2,15 +2,15 @@ package interp
 
 import (
 	"bufio"
-	"compress/gzip"
 	"fmt"
 	"maps"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
 // exactRow is a call of a function and its exact result, rounded to float64. peer/functions.py has mpmath
@@ -23,17 +23,8 @@ type exactRow struct {
 // exactRows reads testdata/functions.txt.gz.
 func exactRows(t *testing.T) map[string][]exactRow {
 	t.Helper()
-	f, err := os.Open("testdata/functions.txt.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
 	rows := map[string][]exactRow{}
-	for s := bufio.NewScanner(z); s.Scan(); {
+	for s := bufio.NewScanner(txtest.Unpacked(t, "testdata/functions.txt.gz")); s.Scan(); {
 		words := strings.Fields(s.Text())
 		var row exactRow
 		for i, w := range words[1:] {
