@@ -281,11 +281,25 @@ func without(a, b []string) (out []string) {
 	return out
 }
 
+// listed writes sorted names, each once, with how often it occurs.
 func listed(names []string) string {
 	if len(names) == 0 {
 		return "nothing"
 	}
-	return strings.Join(names, ", ")
+	var parts []string
+	for len(names) > 0 {
+		n := 1
+		for n < len(names) && names[n] == names[0] {
+			n++
+		}
+		if n > 1 {
+			parts = append(parts, fmt.Sprintf("%d × %s", n, names[0]))
+		} else {
+			parts = append(parts, names[0])
+		}
+		names = names[n:]
+	}
+	return strings.Join(parts, ", ")
 }
 
 // printMoves prints what a move changes; brief leaves all but the first detail of a kernel out.
