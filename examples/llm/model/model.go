@@ -1,0 +1,153 @@
+// Package model runs models of Llama's architecture on a device, by the operators of package ops.
+//
+//	config.go   sizes
+//	weights.go  weights and memory on the device
+//	model.go    the forward pass
+//	batch.go    its inputs
+//	kernels     a kernel of our own, which launches between the operators
+package model
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"math/bits"
+
+	"example.com/llm/gguf"
+	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/ops"
+)
+
+//go:embed kernels/cache.py
+var kernels embed.FS
+
+// PageSize is the number of positions that a page of the cache has.
+const PageSize = 16
+
+// Options say how a model runs.
+type Options struct {
+	Device string       // as nereid.OpenDevice has it
+	DType  nereid.DType // of activations and cache
+	Pages  int          // of the cache
+	Config nereid.Config
+}
+
+// Model is a model on a device. One goroutine uses it at a time.
+type Model struct {
+	Config
+	dev    *nereid.Device
+	stream *nereid.Stream
+	s      *ops.Stream
+	dt     nereid.DType
+	pages  int
+	memory []*nereid.Tensor // to be freed
+
+	embedding, head matrix
+	norm            *nereid.Tensor
+	layers          []layer
+	cos, sin        *nereid.Tensor
+	rope            *nereid.Kernel
+	batches         map[shape]*inputs
+}
+
+// New puts the model of a file on a device.
+func New(f *gguf.File, o Options) (m *Model, err error) {
+	m = &Model{dt: o.DType, pages: o.Pages, batches: map[shape]*inputs{}}
+	if m.Config, err = configOf(f); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			m.Close()
+		}
+	}()
+	if m.dev, err = nereid.OpenDevice(o.Device); err != nil {
+		return nil, err
+	}
+	if m.stream, err = m.dev.NewStream(context.Background()); err != nil {
+		return nil, err
+	}
+	m.s = ops.Load(nereid.With(o.Config)).On(m.stream)
+	module, err := nereid.LoadFS(kernels, "kernels/cache.py", nereid.With(o.Config))
+	if err != nil {
+		return nil, err
+	}
+	if m.rope, err = module.Kernel("rope_store_kernel"); err != nil {
+		return nil, err
+	}
+	return m, m.load(f)
+}
+
+// Device returns the name of the device.
+func (m *Model) Device() string { return m.dev.String() }
+
+// Pages returns how many pages the cache has.
+func (m *Model) Pages() int { return m.pages }
+
+// Close frees the memory of the device.
+func (m *Model) Close() error {
+	var err error
+	if m.s != nil {
+		err = m.s.Close()
+	}
+	for _, t := range m.memory {
+		err = errors.Join(err, t.Close())
+	}
+	if m.stream != nil {
+		err = errors.Join(err, m.stream.Close())
+	}
+	return err
+}
+
+// forward launches the forward pass of a batch and returns the logits of the wanted rows, [rows, Vocabulary], of
+// fp32. They live until the next call.
+func (m *Model) forward(b *inputs) (*nereid.Tensor, error) {
+	s := m.s
+	s.Reset()
+	x := m.embedding.rows(s, b.tokens, m.dt)
+	y := s.New(m.dt, b.tokens.Len(), m.Dim)
+	for i := range m.layers {
+		l, mark := &m.layers[i], s.Mark()
+		a, err := m.attention(l, ops.RMSNorm(s, x, l.attentionNorm, m.Epsilon), b)
+		if err != nil {
+			return nil, err
+		}
+		l.output.times(s.Into(y), a, ops.Plus(x))
+		h := l.gateUp.times(s, ops.RMSNorm(s, y, l.ffnNorm, m.Epsilon))
+		if err := h.Err(); err != nil {
+			return nil, err
+		}
+		h = ops.SwiGLU(s, h.Slice(1, 0, m.FFN, 1), h.Slice(1, m.FFN, 2*m.FFN, 1))
+		if err := l.down.times(s.Into(x), h, ops.Plus(y)).Err(); err != nil {
+			return nil, err
+		}
+		s.Release(mark)
+	}
+	if b.wanted != nil {
+		x = ops.Take(s, x, b.wanted, 0)
+	}
+	logits := m.head.times(s, ops.RMSNorm(s, x, m.norm, m.Epsilon), ops.As(nereid.Float32))
+	return logits, logits.Err()
+}
+
+// attention returns the outputs of a layer's heads for its inputs h.
+func (m *Model) attention(l *layer, h *nereid.Tensor, b *inputs) (*nereid.Tensor, error) {
+	s := m.s
+	qkv := l.qkv.times(s, h)
+	q := s.New(m.dt, b.blocks, b.queries, m.Heads, m.HeadSize)
+	out := s.New(m.dt, q.Shape...)
+	if err := errors.Join(qkv.Err(), q.Err(), out.Err()); err != nil {
+		return nil, err
+	}
+	rows := b.blocks * b.queries
+	if err := m.rope.Launch(m.stream, nereid.Grid{rows}, qkv, q, l.keys, l.values, m.cos, m.sin, b.positions, b.slots,
+		m.Heads, m.KVHeads, m.HeadSize/2, pow2(m.Heads+2*m.KVHeads), pow2(m.HeadSize/2)); err != nil {
+		return nil, err
+	}
+	a := ops.PagedAttention(s.Into(out.Transpose(1, 2)), q.Transpose(1, 2), l.keys, l.values, b.table, b.lengths,
+		ops.AttentionOptions{Causal: true})
+	return out.Reshape(rows, m.Dim), a.Err()
+}
+
+// pow2 returns the smallest power of two that is at least n, which is at least 1.
+func pow2(n int) int { return 1 << bits.Len(uint(n-1)) }

@@ -1,0 +1,184 @@
+package model
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"example.com/llm/gguf"
+	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/ops"
+)
+
+// layer has the weights of one layer. Matrices that multiply the same vectors are one matrix.
+type layer struct {
+	attentionNorm, ffnNorm    *nereid.Tensor
+	qkv, output, gateUp, down matrix
+	keys, values              *nereid.Tensor // the cache: [pages, PageSize, KVHeads, HeadSize]
+}
+
+// matrix is a matrix of weights with a row for each output: quantized as in the file, or of floats.
+type matrix struct {
+	quantized ops.Quantized
+	dense     *nereid.Tensor
+}
+
+var formats = map[gguf.Type]ops.Format{gguf.Q4_0: ops.Q4_0, gguf.Q4_1: ops.Q4_1, gguf.Q8_0: ops.Q8_0,
+	gguf.Q4_K: ops.Q4_K, gguf.Q6_K: ops.Q6_K}
+
+var floats = map[gguf.Type]nereid.DType{gguf.F32: nereid.Float32, gguf.F16: nereid.Float16,
+	gguf.BF16: nereid.BFloat16}
+
+// times returns x times the transpose of the matrix.
+func (w *matrix) times(s *ops.Stream, x *nereid.Tensor, options ...ops.MatMulOption) *nereid.Tensor {
+	if w.dense != nil {
+		return ops.MatMul(s, x, w.dense.Transpose(0, 1), options...)
+	}
+	return ops.MatMulQuantized(s, x, w.quantized, options...)
+}
+
+// rows returns rows of the matrix by index.
+func (w *matrix) rows(s *ops.Stream, index *nereid.Tensor, dt nereid.DType) *nereid.Tensor {
+	if w.dense != nil {
+		return ops.Take(s, w.dense, index, 0)
+	}
+	q := w.quantized
+	q.Data, q.Rows = ops.Take(s, q.Data, index, 0), index.Len()
+	if q.Data.Err() == nil {
+		q.Data = q.Data.Reshape(-1)
+	}
+	return ops.Dequantize(s, q, dt)
+}
+
+// load puts the weights of a file on the device.
+func (m *Model) load(f *gguf.File) (err error) {
+	l := loader{m: m, file: f}
+	m.embedding = l.matrix(m.Vocabulary, m.Dim, "token_embd.weight")
+	m.head = m.embedding // unless the file has one
+	if _, ok := f.Tensors["output.weight"]; ok {
+		m.head = l.matrix(m.Vocabulary, m.Dim, "output.weight")
+	}
+	m.norm = l.vector("output_norm.weight")
+	kv := m.KVHeads * m.HeadSize
+	for i := range m.Layers {
+		name := func(part string) string { return fmt.Sprintf("blk.%d.%s.weight", i, part) }
+		m.layers = append(m.layers, layer{
+			attentionNorm: l.vector(name("attn_norm")),
+			ffnNorm:       l.vector(name("ffn_norm")),
+			qkv:           l.matrix(m.Dim+2*kv, m.Dim, name("attn_q"), name("attn_k"), name("attn_v")),
+			output:        l.matrix(m.Dim, m.Dim, name("attn_output")),
+			gateUp:        l.matrix(2*m.FFN, m.Dim, name("ffn_gate"), name("ffn_up")),
+			down:          l.matrix(m.Dim, m.FFN, name("ffn_down")),
+			keys:          l.zeros(m.dt, m.pages, PageSize, m.KVHeads, m.HeadSize),
+			values:        l.zeros(m.dt, m.pages, PageSize, m.KVHeads, m.HeadSize),
+		})
+	}
+	m.angles(&l)
+	return l.err
+}
+
+// angles makes the tables of the rotary embedding.
+func (m *Model) angles(l *loader) {
+	half := m.HeadSize / 2
+	n := m.Context + Block // a block may reach over the end
+	cos, sin := make([]float32, n*half), make([]float32, n*half)
+	for i := range cos {
+		angle := float64(i/half) * math.Pow(m.RopeBase, -float64(i%half)/float64(half))
+		s, c := math.Sincos(angle)
+		cos[i], sin[i] = float32(c), float32(s)
+	}
+	m.cos, m.sin = l.put(nereid.FromSlice(cos, n, half)), l.put(nereid.FromSlice(sin, n, half))
+}
+
+// loader puts tensors on a device. After an error it does nothing.
+type loader struct {
+	m    *Model
+	file *gguf.File
+	err  error
+}
+
+// put returns a copy of a tensor on the device.
+func (l *loader) put(t *nereid.Tensor) *nereid.Tensor {
+	if l.err == nil {
+		t, l.err = t.To(l.m.dev)
+	}
+	if l.err == nil {
+		l.m.memory = append(l.m.memory, t)
+	}
+	return t
+}
+
+func (l *loader) zeros(dt nereid.DType, shape ...int) *nereid.Tensor {
+	if l.err != nil {
+		return nil
+	}
+	t, err := nereid.NewTensor(l.m.dev, dt, shape...)
+	if err == nil {
+		l.m.memory = append(l.m.memory, t)
+		err = t.Fill(0) // also positions that nothing was written to meet weights, of zero, in products
+	}
+	l.err = err
+	return t
+}
+
+// tensor returns a tensor of the file.
+func (l *loader) tensor(name string) gguf.Tensor {
+	t, ok := l.file.Tensors[name]
+	if !ok && l.err == nil {
+		l.err = fmt.Errorf("model: the file has no tensor %q", name)
+	}
+	return t
+}
+
+// vector returns the weights of a norm, in the type of activations.
+func (l *loader) vector(name string) *nereid.Tensor {
+	t := l.tensor(name)
+	if l.err == nil && (t.Type != gguf.F32 || !slices.Equal(t.Shape, []int{l.m.Dim})) {
+		l.err = fmt.Errorf("model: tensor %q is %s%v, not F32[%d]", name, t.Type, t.Shape, l.m.Dim)
+	}
+	return l.floats(t)
+}
+
+// floats returns a tensor in the type of activations.
+func (l *loader) floats(t gguf.Tensor) *nereid.Tensor {
+	if l.err != nil {
+		return nil
+	}
+	x := l.put(nereid.FromBytes(floats[t.Type], t.Data, t.Shape...))
+	if l.err == nil && x.DType != l.m.dt {
+		y := ops.Cast(l.m.s, x, l.m.dt)
+		if l.err = y.Err(); l.err == nil {
+			return l.put(y)
+		}
+	}
+	return x
+}
+
+// matrix returns the matrix of all rows of some tensors.
+func (l *loader) matrix(rows, cols int, names ...string) (w matrix) {
+	all := l.tensor(names[0])
+	all.Data = slices.Clone(all.Data)
+	all.Shape = slices.Clone(all.Shape)
+	for _, name := range names[1:] {
+		t := l.tensor(name)
+		if l.err == nil && (t.Type != all.Type || len(t.Shape) != 2 || len(all.Shape) != 2) {
+			l.err = fmt.Errorf("model: %q is %s%v, and %q %s%v", names[0], all.Type, all.Shape, name, t.Type, t.Shape)
+		}
+		if l.err != nil {
+			return w
+		}
+		all.Data, all.Shape[0] = append(all.Data, t.Data...), all.Shape[0]+t.Shape[0]
+	}
+	if l.err == nil && !slices.Equal(all.Shape, []int{rows, cols}) {
+		l.err = fmt.Errorf("model: %q have the shape %v, not %v", names, all.Shape, []int{rows, cols})
+	}
+	if _, dense := floats[all.Type]; dense {
+		return matrix{dense: l.floats(all)}
+	}
+	if l.err != nil {
+		return w
+	}
+	w.quantized = ops.Quantized{Format: formats[all.Type], Rows: rows, Cols: cols,
+		Data: l.put(nereid.FromSlice(all.Data, rows, len(all.Data)/rows))}
+	return w
+}
