@@ -14,7 +14,8 @@ import (
 // File is the contents of a GGUF file.
 type File struct {
 	Version uint32
-	// Meta has the metadata. Values are bool, string, the sized integers and floats of Go, and slices of them.
+	// Meta has the metadata. Values are bool, string, the sized integers and floats of Go, and slices of
+	// them.
 	Meta    map[string]any
 	Tensors map[string]Tensor
 }
@@ -47,8 +48,9 @@ var types = map[Type]struct {
 	name            string
 	elements, bytes int
 }{
-	F32: {"F32", 1, 4}, F16: {"F16", 1, 2}, BF16: {"BF16", 1, 2}, Q4_0: {"Q4_0", 32, 18}, Q4_1: {"Q4_1", 32, 20},
-	Q8_0: {"Q8_0", 32, 34}, Q4_K: {"Q4_K", 256, 144}, Q6_K: {"Q6_K", 256, 210},
+	F32: {"F32", 1, 4}, F16: {"F16", 1, 2}, BF16: {"BF16", 1, 2},
+	Q4_0: {"Q4_0", 32, 18}, Q4_1: {"Q4_1", 32, 20}, Q8_0: {"Q8_0", 32, 34},
+	Q4_K: {"Q4_K", 256, 144}, Q6_K: {"Q6_K", 256, 210},
 }
 
 func (t Type) String() string {
@@ -124,7 +126,8 @@ func (f *File) place(list []info, data []byte, end int) error {
 		}
 		if x.offset%uint64(align) != 0 || base > len(data) || x.offset > uint64(len(data)-base) ||
 			size > uint64(len(data)-base)-x.offset {
-			return fmt.Errorf("gguf: tensor %q: its %d bytes at offset %d are not in the file", x.name, size, x.offset)
+			return fmt.Errorf("gguf: tensor %q: its %d bytes at offset %d are not in the file", x.name, size,
+				x.offset)
 		}
 		if _, twice := f.Tensors[x.name]; twice {
 			return fmt.Errorf("gguf: tensor %q: there are two of this name", x.name)

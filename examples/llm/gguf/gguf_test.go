@@ -57,12 +57,14 @@ func TestHostile(t *testing.T) {
 	}{
 		{"magic", "not a GGUF file", change("GGUF", "GGML")},
 		{"version", "version 9", change("GGUF\x03", "GGUF\x09")},
-		{"strings", "more than the file", change("\x08\x00\x00\x00\x03\x00\x00\x00", "\x08\x00\x00\x00\x03\x00\x00\x7f")},
+		{"strings", "more than the file", change("\x08\x00\x00\x00\x03\x00\x00\x00",
+			"\x08\x00\x00\x00\x03\x00\x00\x7f")},
 		{"dimensions", "dimensions", change("v\x01\x00\x00\x00", "v\x09\x00\x00\x00")},
 		{"blocks", "whole blocks", change("w\x02\x00\x00\x00\x20", "w\x02\x00\x00\x00\x21")},
 		{"size", "not in the file", change("w\x02\x00\x00\x00\x20\x00", "w\x02\x00\x00\x00\x20\x10")},
 		{"type", "type 99", change("\x08\x00\x00\x00\x20\x00", "\x63\x00\x00\x00\x20\x00")},
-		{"offset", "not in the file", change("\x08\x00\x00\x00\x20\x00\x00\x00", "\x08\x00\x00\x00\x20\x00\x00\x7f")},
+		{"offset", "not in the file", change("\x08\x00\x00\x00\x20\x00\x00\x00",
+			"\x08\x00\x00\x00\x20\x00\x00\x7f")},
 	} {
 		if _, err := Parse(c.data); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: the error is %v, not %q", c.name, err, c.want)

@@ -2,13 +2,14 @@ package model
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/ops"
 )
 
-// Block is the number of tokens that attention computes together while a prompt is read. Prompts are padded to
-// whole blocks, so that few shapes occur, for which everything is compiled at the start.
+// Block is the number of tokens that attention computes together while a prompt is read. Prompts are padded
+// to whole blocks, so that few shapes occur, for which everything is compiled at the start.
 const Block = 32
 
 // Row is the next token of a sequence whose earlier ones are in the cache.
@@ -20,9 +21,13 @@ type Row struct {
 // Prediction is what the model expects as the next token.
 type Prediction struct {
 	Token int
-	// Top has the likeliest tokens, the likeliest first, if they were asked for.
+	// Top has the likeliest tokens (Candidates, or the whole vocabulary if that is smaller), the likeliest
+	// first, if they were asked for.
 	Top []Candidate
 }
+
+// Candidates is how many of the likeliest tokens a prediction has.
+const Candidates = 256
 
 // Candidate is a token with the logarithm of its probability.
 type Candidate struct {
@@ -33,14 +38,28 @@ type Candidate struct {
 // shape is the shape of a batch: so many blocks of so many tokens.
 type shape struct{ blocks, queries int }
 
-// inputs are the inputs of a forward pass: views of one tensor on the device, of i32, which is filled at once.
+// inputs are the inputs of a forward pass: views of one tensor on the device, of i32, which is filled at
+// once.
 type inputs struct {
 	shape
+	all                      bool // logits of all tokens of a prompt are wanted
 	host                     []int32
 	device                   *nereid.Tensor
-	tokens, positions, slots *nereid.Tensor // of each token; the slot is where the cache has its key and value
-	lengths, table           *nereid.Tensor // of each block: as ops.PagedAttention has them
-	wanted                   *nereid.Tensor // rows whose logits are wanted; nil: all
+	tokens, positions, slots field // of each token; the slot is where the cache has its key and value
+	lengths, table           field // of each block: as ops.PagedAttention has them
+	wanted                   field // the row of a prompt whose logits are wanted
+	// graph is the forward pass as a CUDA graph, logits its result, and arena the state of the arena behind
+	// it.
+	graph  *nereid.Graph
+	logits *nereid.Tensor
+	arena  ops.Mark
+}
+
+// field is a part of the inputs, on the device and on the host.
+type field struct {
+	*nereid.Tensor
+	host     []int32
+	from, to int
 }
 
 // batch returns the inputs of a shape, empty.
@@ -50,45 +69,42 @@ func (m *Model) batch(blocks, queries int) (*inputs, error) {
 		clear(b.host)
 		return b, nil
 	}
-	rows, width := blocks*queries, m.tableWidth()
-	b := &inputs{shape: key, host: make([]int32, 4*rows+blocks+blocks*width)}
+	// The last block of a prompt may reach over the end of the context.
+	rows, width := blocks*queries, (m.Context+Block+PageSize-1)/PageSize
+	b := &inputs{shape: key}
+	fields := []*field{&b.tokens, &b.positions, &b.slots, &b.lengths, &b.wanted, &b.table}
+	at := 0
+	for i, n := range []int{rows, rows, rows, blocks, 1, blocks * width} {
+		fields[i].from, fields[i].to = at, at+n
+		at += (n + 63) / 64 * 64 // aligned as the memory of other operands is
+	}
 	var err error
-	if b.device, err = nereid.NewTensor(m.dev, nereid.Int32, len(b.host)); err != nil {
+	if b.device, err = nereid.NewTensor(m.dev, nereid.Int32, at); err != nil {
 		return nil, err
 	}
 	m.memory = append(m.memory, b.device)
-	at := 0
-	view := func(n int) *nereid.Tensor {
-		at += n
-		return b.device.Slice(0, at-n, at, 1)
+	b.host = make([]int32, at)
+	for _, f := range fields {
+		f.host, f.Tensor = b.host[f.from:f.to], b.device.Slice(0, f.from, f.to, 1)
 	}
-	b.table = view(blocks*width).Reshape(blocks, width)
-	b.tokens, b.positions, b.slots, b.lengths = view(rows), view(rows), view(rows), view(blocks)
-	if queries > 1 {
-		b.wanted = view(1)
-	}
+	b.table.Tensor = b.table.Reshape(blocks, width)
 	m.batches[key] = b
 	return b, nil
 }
 
-// tableWidth returns the pages of the longest sequence. The last block of a prompt may reach over its end.
-func (m *Model) tableWidth() int { return (m.Context + Block + PageSize - 1) / PageSize }
-
 // fill sets the inputs of one token.
 func (b *inputs) fill(row, token, position, slot int) {
-	n := b.blocks * b.queries
-	at := b.table.Len() + row
-	b.host[at], b.host[at+n], b.host[at+2*n] = int32(token), int32(position), int32(slot)
+	b.tokens.host[row], b.positions.host[row], b.slots.host[row] = int32(token), int32(position), int32(slot)
 }
 
 // block sets the inputs of one block.
 func (b *inputs) block(i, length int, pages []int32) {
-	copy(b.host[i*b.table.Shape[1]:], pages)
-	b.host[b.table.Len()+3*b.blocks*b.queries+i] = int32(length)
+	copy(b.table.host[i*b.table.Shape[1]:], pages)
+	b.lengths.host[i] = int32(length)
 }
 
-// Decode predicts the tokens that follow some rows; top is how many candidates of each are wanted.
-func (m *Model) Decode(rows []Row, top int) ([]Prediction, error) {
+// Decode predicts the tokens that follow some rows, with candidates if top says so.
+func (m *Model) Decode(rows []Row, top bool) ([]Prediction, error) {
 	b, err := m.batch(pow2(len(rows)), 1)
 	if err != nil {
 		return nil, err
@@ -110,7 +126,7 @@ func (m *Model) Decode(rows []Row, top int) ([]Prediction, error) {
 }
 
 // Prefill puts tokens of one sequence, from a position on, into the cache and predicts the next one.
-func (m *Model) Prefill(tokens []int, start int, pages []int32, top int) (Prediction, error) {
+func (m *Model) Prefill(tokens []int, start int, pages []int32, top bool) (Prediction, error) {
 	blocks := pow2((len(tokens) + Block - 1) / Block)
 	b, err := m.batch(blocks, Block)
 	if err != nil {
@@ -133,7 +149,7 @@ func (m *Model) Prefill(tokens []int, start int, pages []int32, top int) (Predic
 			b.block(i, Block, nil)
 		}
 	}
-	b.host[b.table.Len()+3*blocks*Block+blocks] = int32(len(tokens) - 1)
+	b.wanted.host[0] = int32(len(tokens) - 1)
 	list, err := m.predict(b, 1, top)
 	if err != nil {
 		return Prediction{}, err
@@ -163,16 +179,16 @@ func (m *Model) check(token, position int, pages []int32) error {
 }
 
 // predict runs a batch and reads the predictions of its first rows.
-func (m *Model) predict(b *inputs, rows, top int) ([]Prediction, error) {
+func (m *Model) predict(b *inputs, rows int, top bool) ([]Prediction, error) {
 	if err := nereid.CopyFrom(b.device, b.host); err != nil {
 		return nil, err
 	}
-	logits, err := m.forward(b)
+	logits, err := m.run(b)
 	if err != nil {
 		return nil, err
 	}
 	list := make([]Prediction, rows)
-	if top == 0 {
+	if !top {
 		ids, err := read[int64](ops.ArgMax(m.s, logits, -1))
 		for i := range list {
 			if err == nil {
@@ -181,12 +197,12 @@ func (m *Model) predict(b *inputs, rows, top int) ([]Prediction, error) {
 		}
 		return list, err
 	}
-	return list, m.candidates(list, logits, top)
+	return list, m.candidates(list, logits)
 }
 
 // candidates reads the likeliest tokens of each row.
-func (m *Model) candidates(list []Prediction, logits *nereid.Tensor, top int) error {
-	top = min(top, m.Vocabulary)
+func (m *Model) candidates(list []Prediction, logits *nereid.Tensor) error {
+	top := min(Candidates, m.Vocabulary)
 	values, indices := ops.TopK(m.s, logits, top)
 	v, err := read[float32](values)
 	if err != nil {
@@ -203,7 +219,8 @@ func (m *Model) candidates(list []Prediction, logits *nereid.Tensor, top int) er
 	for i := range list {
 		list[i].Token = int(ids[i*top])
 		for j := range top {
-			list[i].Top = append(list[i].Top, Candidate{int(ids[i*top+j]), float64(v[i*top+j]) - float64(total[i])})
+			logProb := float64(v[i*top+j]) - float64(total[i])
+			list[i].Top = append(list[i].Top, Candidate{int(ids[i*top+j]), logProb})
 		}
 	}
 	return nil
@@ -216,4 +233,56 @@ func read[T nereid.Element](t *nereid.Tensor) ([]T, error) {
 	}
 	out := make([]T, t.Len())
 	return out, nereid.CopyTo(out, t)
+}
+
+// Warm runs every shape of batches up to so many rows of Decode and tokens of Prefill, so that later calls
+// compile nothing. On a GPU it records the forward passes of Decode as graphs.
+func (m *Model) Warm(rows, tokens int) error {
+	page := []int32{0}
+	for n := 1; n <= pow2(rows); n *= 2 {
+		list := make([]Row, n)
+		for i := range list {
+			list[i].Pages = page
+		}
+		for _, top := range []bool{false, true} {
+			if _, err := m.Decode(list, top); err != nil {
+				return err
+			}
+		}
+		if err := m.record(m.batches[shape{n, 1}]); err != nil {
+			return err
+		}
+	}
+	pages := make([]int32, (tokens+PageSize-1)/PageSize)
+	for n := Block; n <= pow2(tokens); n *= 2 {
+		for _, top := range []bool{false, true} {
+			if _, err := m.Prefill(make([]int, min(n, tokens)), 0, pages, top); err != nil {
+				return err
+			}
+		}
+	}
+	m.warm = true
+	return nil
+}
+
+// record captures the forward pass of a batch as a graph, on devices that have them.
+func (m *Model) record(b *inputs) (err error) {
+	if !strings.HasPrefix(m.dev.String(), "cuda") {
+		return nil
+	}
+	b.graph, err = m.stream.Capture(func() (err error) {
+		b.logits, err = m.forward(b)
+		return err
+	})
+	b.arena = m.s.Mark()
+	return err
+}
+
+// run launches the forward pass of a batch.
+func (m *Model) run(b *inputs) (*nereid.Tensor, error) {
+	if b.graph == nil {
+		return m.forward(b)
+	}
+	m.s.Release(b.arena) // what comes next must not overwrite the logits
+	return b.logits, b.graph.Launch(m.stream)
 }

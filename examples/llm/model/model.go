@@ -12,6 +12,8 @@ import (
 	"embed"
 	"errors"
 	"math/bits"
+	"sync/atomic"
+	"time"
 
 	"example.com/llm/gguf"
 	"github.com/nereid-lang/nereid"
@@ -48,6 +50,8 @@ type Model struct {
 	cos, sin        *nereid.Tensor
 	rope            *nereid.Kernel
 	batches         map[shape]*inputs
+	warm            bool
+	compiled        atomic.Int64 // kernels, after Warm
 }
 
 // New puts the model of a file on a device.
@@ -61,6 +65,7 @@ func New(f *gguf.File, o Options) (m *Model, err error) {
 			m.Close()
 		}
 	}()
+	m.watch(&o.Config.Hooks)
 	if m.dev, err = nereid.OpenDevice(o.Device); err != nil {
 		return nil, err
 	}
@@ -78,6 +83,23 @@ func New(f *gguf.File, o Options) (m *Model, err error) {
 	return m, m.load(f)
 }
 
+// watch counts kernels that are compiled after Warm.
+func (m *Model) watch(h *nereid.Hooks) {
+	after := h.AfterCompile
+	h.AfterCompile = func(v nereid.Variant, took time.Duration, found bool, err error) {
+		if m.warm {
+			m.compiled.Add(1)
+		}
+		if after != nil {
+			after(v, took, found, err)
+		}
+	}
+}
+
+// CompiledLate returns how many kernels were compiled, or found in a cache, after Warm: none, if all shapes
+// were run.
+func (m *Model) CompiledLate() int { return int(m.compiled.Load()) }
+
 // Device returns the name of the device.
 func (m *Model) Device() string { return m.dev.String() }
 
@@ -90,6 +112,11 @@ func (m *Model) Close() error {
 	if m.s != nil {
 		err = m.s.Close()
 	}
+	for _, b := range m.batches {
+		if b.graph != nil {
+			err = errors.Join(err, b.graph.Close())
+		}
+	}
 	for _, t := range m.memory {
 		err = errors.Join(err, t.Close())
 	}
@@ -99,12 +126,12 @@ func (m *Model) Close() error {
 	return err
 }
 
-// forward launches the forward pass of a batch and returns the logits of the wanted rows, [rows, Vocabulary], of
-// fp32. They live until the next call.
+// forward launches the forward pass of a batch and returns the logits of the wanted rows, [rows,
+// Vocabulary], of fp32. They live until the next call.
 func (m *Model) forward(b *inputs) (*nereid.Tensor, error) {
 	s := m.s
 	s.Reset()
-	x := m.embedding.rows(s, b.tokens, m.dt)
+	x := m.embedding.rows(s, b.tokens.Tensor, m.dt)
 	y := s.New(m.dt, b.tokens.Len(), m.Dim)
 	for i := range m.layers {
 		l, mark := &m.layers[i], s.Mark()
@@ -123,8 +150,8 @@ func (m *Model) forward(b *inputs) (*nereid.Tensor, error) {
 		}
 		s.Release(mark)
 	}
-	if b.wanted != nil {
-		x = ops.Take(s, x, b.wanted, 0)
+	if b.queries > 1 && !b.all {
+		x = ops.Take(s, x, b.wanted.Tensor, 0)
 	}
 	logits := m.head.times(s, ops.RMSNorm(s, x, m.norm, m.Epsilon), ops.As(nereid.Float32))
 	return logits, logits.Err()
@@ -140,12 +167,14 @@ func (m *Model) attention(l *layer, h *nereid.Tensor, b *inputs) (*nereid.Tensor
 		return nil, err
 	}
 	rows := b.blocks * b.queries
-	if err := m.rope.Launch(m.stream, nereid.Grid{rows}, qkv, q, l.keys, l.values, m.cos, m.sin, b.positions, b.slots,
-		m.Heads, m.KVHeads, m.HeadSize/2, pow2(m.Heads+2*m.KVHeads), pow2(m.HeadSize/2)); err != nil {
+	half := m.HeadSize / 2
+	err := m.rope.Launch(m.stream, nereid.Grid{rows}, qkv, q, l.keys, l.values, m.cos, m.sin,
+		b.positions.Tensor, b.slots.Tensor, m.Heads, m.KVHeads, half, pow2(m.Heads+2*m.KVHeads), pow2(half))
+	if err != nil {
 		return nil, err
 	}
-	a := ops.PagedAttention(s.Into(out.Transpose(1, 2)), q.Transpose(1, 2), l.keys, l.values, b.table, b.lengths,
-		ops.AttentionOptions{Causal: true})
+	a := ops.PagedAttention(s.Into(out.Transpose(1, 2)), q.Transpose(1, 2), l.keys, l.values, b.table.Tensor,
+		b.lengths.Tensor, ops.AttentionOptions{Causal: true})
 	return out.Reshape(rows, m.Dim), a.Err()
 }
 

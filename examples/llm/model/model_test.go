@@ -61,11 +61,11 @@ func randomTokens(n int, seed uint64) []int {
 // allLogits returns the logits behind each token of a text, by one forward pass.
 func (m *Model) allLogits(t testing.TB, ids []int, pages []int32) *nereid.Tensor {
 	t.Helper()
-	if _, err := m.Prefill(ids, 0, pages, 0); err != nil { // makes and fills the batch
+	if _, err := m.Prefill(ids, 0, pages, false); err != nil { // makes and fills the batch
 		t.Fatal(err)
 	}
 	b := *m.batches[shape{pow2((len(ids) + Block - 1) / Block), Block}]
-	b.wanted = nil
+	b.all = true
 	logits, err := m.forward(&b)
 	if err != nil {
 		t.Fatal(err)
@@ -106,27 +106,26 @@ func distance[T float32 | float64](a []float32, b []T) float64 {
 func TestParts(t *testing.T) {
 	m := open(t, weights.Random(weights.Tiny, 1), Options{DType: nereid.Float32})
 	ids, p := randomTokens(75, 3), pages(1, 5)
-	const top = 8
-	whole, err := m.Prefill(ids, 0, p, top)
+	whole, err := m.Prefill(ids, 0, p, true)
 	if err != nil {
 		t.Fatal(err)
 	}
 	same := func(name string, got Prediction) {
 		t.Helper()
-		for i, c := range got.Top {
+		for i, c := range got.Top[:8] {
 			if w := whole.Top[i]; c.Token != w.Token || math.Abs(c.LogProb-w.LogProb) > 1e-3 {
 				t.Errorf("%s: candidate %d is %v, not %v", name, i, c, w)
 			}
 		}
 	}
 	q := pages(10, 5)
-	if _, err := m.Prefill(ids[:33], 0, q, 0); err != nil {
+	if _, err := m.Prefill(ids[:33], 0, q, false); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := m.Prefill(ids[33:50], 33, q, 0); err != nil {
+	if _, err := m.Prefill(ids[33:50], 33, q, false); err != nil {
 		t.Fatal(err)
 	}
-	rest, err := m.Prefill(ids[50:], 50, q, top)
+	rest, err := m.Prefill(ids[50:], 50, q, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,14 +133,14 @@ func TestParts(t *testing.T) {
 	other, far := randomTokens(75, 4), pages(20, 5)
 	for i := range ids {
 		rows := []Row{{other[i], i, far}, {ids[i], i, q}, {other[i], i, pages(30, 5)}}
-		list, err := m.Decode(rows, top)
+		list, err := m.Decode(rows, true)
 		if err != nil {
 			t.Fatal(err)
 		}
 		rest = list[1]
 	}
 	same("token by token", rest)
-	greedy, err := m.Decode([]Row{{ids[74], 74, q}}, 0)
+	greedy, err := m.Decode([]Row{{ids[74], 74, q}}, false)
 	if err != nil || greedy[0].Token != whole.Token {
 		t.Errorf("the greedy token is %v, %v, not %d", greedy, err, whole.Token)
 	}
@@ -156,7 +155,7 @@ func TestRefused(t *testing.T) {
 		"with 1 pages": {0, 16, pages(0, 1)},
 		"page 64":      {0, 0, []int32{64}},
 	} {
-		if _, err := m.Decode([]Row{row}, 0); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := m.Decode([]Row{row}, false); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("the error is %v, not %q", err, want)
 		}
 	}

@@ -15,7 +15,8 @@ import (
 )
 
 // smolLM returns SmolLM2 with the reference's results, which reference.py writes, or skips the test.
-func smolLM(t *testing.T, dt nereid.DType) (m *Model, tok *tokenizer.Tokenizer, want referenceFile, logits []float32) {
+func smolLM(t *testing.T, dt nereid.DType) (m *Model, tok *tokenizer.Tokenizer, want referenceFile,
+	logits []float32) {
 	t.Helper()
 	var paths []string
 	for _, name := range []string{weights.Name, "reference.json", "logits.npy"} {
@@ -82,13 +83,13 @@ func TestSmolLM(t *testing.T) {
 		equal += m.agree(t, all, len(c.IDs), c.Follow)
 		total += len(c.Follow)
 	}
-	t.Logf("logits of %d prompts are off by %.2g at most; %d of %d greedy tokens are equal", len(want.Cases), worst,
-		equal, total)
+	t.Logf("logits of %d prompts are off by %.2g at most; %d of %d greedy tokens are equal",
+		len(want.Cases), worst, equal, total)
 	if equal < total*99/100 {
 		t.Errorf("%d of %d greedy tokens are equal", equal, total)
 	}
 	m.perplexity(t, want, p)
-	next, err := m.Prefill(tok.Encode("The capital of France is"), 0, p, 0)
+	next, err := m.Prefill(tok.Encode("The capital of France is"), 0, p, false)
 	if err != nil || tok.Text(next.Token) != " Paris" {
 		t.Errorf("The capital of France is%s, %v", tok.Text(next.Token), err)
 	}

@@ -162,7 +162,8 @@ func (l *loader) matrix(rows, cols int, names ...string) (w matrix) {
 	for _, name := range names[1:] {
 		t := l.tensor(name)
 		if l.err == nil && (t.Type != all.Type || len(t.Shape) != 2 || len(all.Shape) != 2) {
-			l.err = fmt.Errorf("model: %q is %s%v, and %q %s%v", names[0], all.Type, all.Shape, name, t.Type, t.Shape)
+			l.err = fmt.Errorf("model: %q is %s%v, and %q %s%v", names[0], all.Type, all.Shape, name, t.Type,
+				t.Shape)
 		}
 		if l.err != nil {
 			return w

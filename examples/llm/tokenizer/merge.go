@@ -2,9 +2,9 @@ package tokenizer
 
 import "container/heap"
 
-// word is memory for the merges of one word: a list of its parts, and a heap of the merges that may come next.
-// Its time is that of sorting, so that a long word without spaces, which a stranger may send, costs no more
-// than a long text.
+// word is memory for the merges of one word: a list of its parts, and a heap of the merges that may come
+// next. Its time is that of sorting, so that a long word without spaces, which a stranger may send, costs
+// no more than a long text.
 type word struct {
 	parts []part
 	next  candidates
@@ -17,7 +17,8 @@ type part struct {
 	left, right int32 // positions in word.parts, or -1
 }
 
-// candidate is a merge of a part with its right neighbor. It is out of date if their tokens are others by now.
+// candidate is a merge of a part with its right neighbor. It is out of date if their tokens are others by
+// now.
 type candidate struct {
 	merge
 	at          int32

@@ -37,7 +37,8 @@ func New(f *gguf.File) (*Tokenizer, error) {
 	model, _ := gguf.Get[string](f, "tokenizer.ggml.model")
 	pre, _ := gguf.Get[string](f, "tokenizer.ggml.pre")
 	if model != "gpt2" || pre != "smollm" {
-		return nil, fmt.Errorf("tokenizer: %q with the splitter %q is not known: gpt2 with smollm is", model, pre)
+		return nil, fmt.Errorf("tokenizer: %q with the splitter %q is not known: gpt2 with smollm is", model,
+			pre)
 	}
 	tokens, err := gguf.Get[[]string](f, "tokenizer.ggml.tokens")
 	if err != nil {
@@ -56,8 +57,8 @@ func New(f *gguf.File) (*Tokenizer, error) {
 		return nil, err
 	}
 	if len(kinds) != len(tokens) || int64(eos) >= int64(len(tokens)) || len(tokens) > math.MaxInt32 {
-		return nil, fmt.Errorf("tokenizer: %d tokens, %d types of tokens, the last token is %d", len(tokens), len(kinds),
-			eos)
+		return nil, fmt.Errorf("tokenizer: %d tokens, %d types of tokens, the last token is %d", len(tokens),
+			len(kinds), eos)
 	}
 	t := &Tokenizer{EOS: int(eos), text: make([]string, len(tokens)), special: map[string]int{},
 		merges: make(map[pair]merge, len(merges))}
@@ -142,6 +143,11 @@ func (t *Tokenizer) Name(id int) string {
 func (t *Tokenizer) IsSpecial(id int) bool {
 	at, ok := t.special[t.Name(id)]
 	return ok && at == id
+}
+
+// Ends reports whether a token ends a text.
+func (t *Tokenizer) Ends(id int) bool {
+	return id == t.EOS || t.IsSpecial(id) && t.text[id] == "<|endoftext|>"
 }
 
 // Decode returns the text of tokens, without control tokens.

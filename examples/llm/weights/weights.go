@@ -1,5 +1,5 @@
-// Package weights finds the weights of SmolLM2-135M-Instruct, and makes models with random weights for tests and
-// measurements.
+// Package weights finds the weights of SmolLM2-135M-Instruct, and makes models with random weights for
+// tests and measurements.
 package weights
 
 import (
@@ -29,8 +29,8 @@ func Folder() string {
 func Find(name string) (string, error) {
 	path := filepath.Join(Folder(), name)
 	if _, err := os.Stat(path); err != nil {
-		return "", fmt.Errorf("no %s: ./fetch downloads the weights, ./fetch --reference makes what tests compare with",
-			path)
+		return "", fmt.Errorf("no %s: ./fetch downloads weights, ./fetch --reference also makes what tests "+
+			"compare with", path)
 	}
 	return path, nil
 }
@@ -53,7 +53,8 @@ var (
 // Random returns a model with random weights, quantized as SmolLM2's are: matrices to Q4_1, the embedding to
 // Q8_0.
 func Random(s Shape, seed uint64) *gguf.File {
-	r := random{rand.New(rand.NewPCG(seed, 0)), &gguf.File{Version: 3, Meta: s.meta(), Tensors: map[string]gguf.Tensor{}}}
+	file := &gguf.File{Version: 3, Meta: s.meta(), Tensors: map[string]gguf.Tensor{}}
+	r := random{rand.New(rand.NewPCG(seed, 0)), file}
 	kv := s.Dim / s.Heads * s.KVHeads
 	r.matrix("token_embd.weight", gguf.Q8_0, s.Vocabulary, s.Dim)
 	r.ones("output_norm.weight", s.Dim)
