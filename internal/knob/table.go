@@ -59,13 +59,14 @@ var (
 		Group: "Devices", Name: "NEREID_CHECK_RACES",
 		Doc: "On the device `sim`, different values that one store writes to one place are an error, too. " +
 			"That other accesses of a program to global memory are in order is always checked there. On `interp`, " +
-			"different values that two programs store to one place are an error.",
+			"different values that two programs store to one place are an error, and so is a load of what another " +
+			"program has stored, unless atomics order the two.",
 	})
 	CheckUninit = flag(Row{
 		Group: "Devices", Name: "NEREID_CHECK_UNINIT",
 		Doc: "On the device `interp`, a load of memory that nobody has written is an error: of tensors that it " +
 			"allocated, and of words of 8 bytes in the caller's memory that are `0x9e6d57a3c1f8b42d`, by which " +
-			"`pytest --nereid-uninit` marks what `torch.empty` returns.",
+			"`pytest --nereid-device interp` marks what `torch.empty` returns.",
 	})
 	SimOrder = simOrder(Row{
 		Group: "Devices", Name: "NEREID_SIM_ORDER",

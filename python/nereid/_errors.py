@@ -6,7 +6,7 @@ import ctypes
 import linecache
 from dataclasses import dataclass
 
-from . import _lib
+from . import _frames, _lib
 
 
 @dataclass(frozen=True)
@@ -107,6 +107,9 @@ _BY_STATUS = (NereidError, ArgumentError, ClosedError, FileError, CompileError, 
               KernelFault, CrashError, NoDeviceError, NoLLVMError, NotCompiledError, CapturingError,
               CancelledError, DeviceError, ForkedError, InternalError)
 
+for _kind in set(_BY_STATUS):
+    _kind.__module__ = "nereid"  # the name that programs know, in tracebacks and reports of tests
+
 _HINT_FORKED = ("; in Python: multiprocessing.set_start_method(\"spawn\"), or use nereid in the children alone "
                 "(import is free: the library is opened by its first use)")
 
@@ -144,7 +147,8 @@ def take(e: ctypes.c_void_p) -> NereidError:
         status = l.nereid_error_status(e)
         kind = _BY_STATUS[status] if 0 < status < len(_BY_STATUS) else NereidError
         message = text("text") + (_HINT_FORKED if kind is ForkedError else "")
-        return kind(message, text("file"), l.nereid_error_line(e), l.nereid_error_column(e), text("kernel"),
-                    text("param"), _diagnostics(l, e))
+        out = kind(message, text("file"), l.nereid_error_line(e), l.nereid_error_column(e), text("kernel"),
+                   text("param"), _diagnostics(l, e))
+        return out.with_traceback(_frames.traceback((out.file, out.line, out.column), message))
     finally:
         l.nereid_error_free(e)

@@ -6,6 +6,8 @@ import os
 import sys
 from typing import Any
 
+import pytest
+
 
 def pytest_addoption(parser: Any) -> None:
     group = parser.getgroup("nereid")
@@ -13,12 +15,24 @@ def pytest_addoption(parser: Any) -> None:
                     help="run Triton's kernels on a device of Nereid's: cpu, interp, sim:90, cuda")
     group.addoption("--nereid-check", action="store_true",
                     help="check every access of kernels also on devices that do not by themselves")
-    group.addoption("--nereid-races", action="store_true",
-                    help="two programs that store different values to one place are a failure (interp)")
-    group.addoption("--nereid-uninit", action="store_true",
-                    help="a load of what torch.empty or numpy.empty returned, and nobody wrote, is a failure (interp)")
+    _switch(group, "races", "programs that access one place, one of which stores, in no order, are a failure")
+    _switch(group, "uninit", "a load of what torch.empty or numpy.empty returned, and nobody wrote, is a failure")
+    group.addoption("--nereid-as-cuda", action="store_true",
+                    help="tensors that tests ask for on cuda are in host memory, and torch.cuda answers for the device")
     group.addoption("--nereid-deep", action="store_true",
                     help="read the source of kernels without Triton's compiler, where possible")
+
+
+def _switch(group: Any, name: str, text: str) -> None:
+    """Adds the two options of a check that is on where the interpreter is the device."""
+    dest = f"nereid_{name}"
+    group.addoption(f"--nereid-{name}", action="store_true", default=None, dest=dest, help=f"{text} (on with interp)")
+    group.addoption(f"--no-nereid-{name}", action="store_false", default=None, dest=dest, help="it is not")
+
+
+def _is_on(config: Any, name: str) -> bool:
+    chosen = config.getoption(f"nereid_{name}")
+    return config.getoption("--nereid-device") == "interp" if chosen is None else chosen
 
 
 def pytest_configure(config: Any) -> None:
@@ -28,19 +42,19 @@ def pytest_configure(config: Any) -> None:
         os.environ["TRITON_DEFAULT_BACKEND"] = "nereid"
         if device:
             os.environ["NEREID_DEVICE"] = device
-        if config.getoption("--nereid-races"):
+        if _is_on(config, "races"):
             os.environ["NEREID_CHECK_RACES"] = "1"
-        if config.getoption("--nereid-uninit"):
+        if _is_on(config, "uninit"):
             from . import _uninit
             os.environ["NEREID_CHECK_UNINIT"] = "1"
             _uninit.mark_empty()
-        _choose(device, config.getoption("--nereid-check"), config.getoption("--nereid-deep"))
+        d = _choose(device, config.getoption("--nereid-check"), config.getoption("--nereid-deep"))
+        if config.getoption("--nereid-as-cuda"):
+            _as_cuda(d)
 
 
-def _choose(device: str, check: bool, deep: bool) -> None:
+def _choose(device: str, check: bool, deep: bool) -> Any:
     """Makes Triton's kernels run on a device. Tests may run in forks (pytest --forked): the CPU is opened by them."""
-    import pytest
-
     from . import _errors
     try:
         from .triton_backend import choose
@@ -50,9 +64,18 @@ def _choose(device: str, check: bool, deep: bool) -> None:
         raise pytest.UsageError("nereid: --nereid-device needs Triton, which is not installed: "
                                 "pip install triton==3.6.0") from None
     try:
-        choose(device, check, deep)
+        driver = choose(device, check, deep)
     except _errors.NereidError as e:
         raise pytest.UsageError(str(e)) from None
+    _hide_machinery()
+    return driver
+
+
+def _as_cuda(driver: Any) -> None:
+    if driver.device.cuda:
+        raise pytest.UsageError("nereid: --nereid-as-cuda is for devices that work in host memory")
+    from . import _as_cuda
+    _as_cuda.stand_in(driver)
 
 
 def pytest_report_header(config: Any) -> str | None:
@@ -60,4 +83,20 @@ def pytest_report_header(config: Any) -> str | None:
         return None
     from .triton_backend import active
     d = active()
-    return f"nereid: kernels run on {d.device.name}" + (", checked" if d.check else "") if d else None
+    if not d:
+        return None
+    checked = "accesses" if d.check or d.device.name not in ("cpu", "cuda") else ""
+    if _is_on(config, "races"):
+        checked += ", races"
+    if _is_on(config, "uninit"):
+        checked += ", uninitialized memory"
+    return f"nereid: kernels run on {d.device.name}" + (f"; checked: {checked.strip(', ')}" if checked else "")
+
+
+def _hide_machinery() -> None:
+    """Leaves in reports of errors the project's own code and the kernel: what lies between, Triton's launch and this
+    package, is hidden (pytest --full-trace shows it)."""
+    from ._errors import NereidError
+    for name, module in list(sys.modules.items()):
+        if name.startswith(("nereid.", "triton.runtime.", "triton.compiler.")):
+            module.__tracebackhide__ = lambda caught: isinstance(caught.value, NereidError)

@@ -1,5 +1,9 @@
 """Tensors of PyTorch, through the plug-in and without it."""
 
+import os
+import subprocess
+import sys
+import tempfile
 import unittest
 import unittest.mock
 
@@ -109,6 +113,40 @@ class Tensors(unittest.TestCase):
             self.assertEqual(x[0], 1)
         with self.assertRaises(nereid.ArgumentError):
             m["one"].on("cpu")[1](torch.zeros(4, device="meta"))
+
+    def test_as_cuda(self):
+        """Tests that name CUDA: their tensors are in host memory, and torch.cuda answers."""
+        text = """
+import pytest, torch, triton, triton.language as tl
+
+@triton.jit
+def add_one(x):
+    tl.store(x, tl.load(x) + 1)
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU")
+@pytest.mark.parametrize("make", [lambda: torch.ones(1, device="cuda"), lambda: torch.ones(1).cuda(),
+                                  lambda: torch.ones(1).to("cuda:0"), lambda: torch.ones(1).to(torch.device("cuda")),
+                                  lambda: torch.nn.Linear(1, 1, device="cuda").cuda().weight.detach().fill_(1),
+                                  lambda: torch.ones(1, device=torch.cuda.current_device())])
+def test_one(make):
+    with torch.cuda.device(0):
+        x = make()
+    assert x.is_cuda
+    add_one[(torch.cuda.device_count(),)](x)
+    torch.cuda.synchronize()
+    assert x.to("cpu").item() == 2
+    assert torch.cuda.get_device_capability() == (9, 0)
+    assert torch.cuda.get_device_properties(0).multi_processor_count >= 132
+"""
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, "test_one.py")
+            with open(file, "w") as f:
+                f.write(text)
+            out = subprocess.run([sys.executable, "-m", "pytest", "-q", "--nereid-device", "interp", "--nereid-as-cuda",
+                                  "-p", "no:cacheprovider", file], capture_output=True, text=True)
+        if "No module named pytest" in out.stderr:
+            self.skipTest("no pytest")
+        self.assertIn("6 passed", out.stdout, out.stdout + out.stderr)
 
     def test_inductor(self):
         """Kernels that torch.compile writes for the CPU if it is told to write Triton."""

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import traceback
 import unittest
 import unittest.mock
 
@@ -171,6 +172,8 @@ class Plugin(unittest.TestCase):
             line = add.fn.__code__.co_firstlineno + 3
             self.assertEqual((os.path.basename(e.file), e.param, e.line), ("test_triton.py", "x_ptr", line))
             self.assertRegex(str(e), r"tl.load\(x_ptr \+ at, mask=at < n\)\n +\^")
+            at = traceback.extract_tb(e.__traceback__)[-1]  # the last frame is the kernel's
+            self.assertEqual((at.name, at.lineno, at.filename), ("add", line, e.file))
         nereid.activate("cpu", check=True)
         with self.assertRaises(nereid.KernelFault):
             add[grid](x, x, x, 11, BLOCK=16)
@@ -649,6 +652,9 @@ class Environment(unittest.TestCase):
         out = self.run_script(text, "-m", "pytest", "-q", "--nereid-device", "interp", "-p", "no:cacheprovider")
         self.assertIn("1 failed, 1 passed", out.stdout, out.stderr)
         self.assertRegex(out.stdout, r"script.py:4:(21|5): error: out of bounds store")  # 5 since Triton 3.8
+        self.assertRegex(out.stdout, r"script.py:8: \n(_ )+")  # the launch, then the kernel, and nothing between
+        self.assertRegex(out.stdout, r"> +tl.store\(x \+ n, 1.0\)\n(.*\n)+.*script.py:4: KernelFault\n")
+        self.assertNotIn("jit.py", out.stdout)
 
     def test_pytest_checks(self):
         """Reads of what nobody wrote, and races of programs, are failures with the kernel's line."""
@@ -661,8 +667,10 @@ class Environment(unittest.TestCase):
                 "def test_right():\n    y = numpy.empty(4, dtype='f4'); k[2,](numpy.ones(4, dtype='f4'), y)\n"
                 "def test_race():\n    k[2,](numpy.arange(4, dtype='f4'), numpy.zeros(4, dtype='f4'))\n"
                 "def test_uninit():\n    k[1,](numpy.empty(4, dtype='f4'), numpy.zeros(4, dtype='f4'))\n")
-        out = self.run_script(text, "-m", "pytest", "-q", "--nereid-device", "interp", "--nereid-races",
-                              "--nereid-uninit", "-p", "no:cacheprovider")
+        run = ("-m", "pytest", "-q", "--nereid-device", "interp", "-p", "no:cacheprovider")
+        out = self.run_script(text, *run, "--no-nereid-races", "--no-nereid-uninit")
+        self.assertIn("3 passed", out.stdout, out.stderr)
+        out = self.run_script(text, *run)
         self.assertIn("2 failed, 1 passed", out.stdout, out.stderr)
         self.assertRegex(out.stdout, r"script.py:4:\d+: error: race: store to index 0 of y")
         self.assertRegex(out.stdout, r"script.py:4:\d+: error: load of index 0 of x, which nobody has written")

@@ -64,7 +64,8 @@
 //	record.go              every access, for pictures
 //	trace.go               the execution of one program, for debuggers
 //	touch.go               bytes that kernels load and store
-//	track.go               uninitialized memory and races
+//	track.go               uninitialized memory
+//	races.go               programs that access one place in no order
 //	op_int.go, op_float.go arithmetic and comparisons of integers; of floats
 //	op_cast.go             conversions between types
 //	op_shape.go            constants, ranges, reshapes, broadcasts, transposes

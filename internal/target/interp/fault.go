@@ -21,7 +21,7 @@ type Fault struct {
 	Index   int64  // where in it, in elements as large as the accessed one
 
 	Uninit bool // a load of memory that nobody has written
-	// the program that has stored another value at the same place, "(0, 0, 0)"; "" if it is about no race
+	// the program that has stored at the same place, "(0, 0, 0)"; "" if it is about no race
 	Race   string
 	Access *stray.Access // out of bounds or misaligned; nil when it is about something else
 }
@@ -67,6 +67,10 @@ func (e *Fault) Stray() *stray.Fault {
 	switch {
 	case e.Race != "":
 		f.Explain = func(argument string, index int64) string {
+			if e.Access.What == "load" {
+				return fmt.Sprintf("race: load of index %d of %s, which program %s has stored", index,
+					argument, e.Race)
+			}
 			return fmt.Sprintf("race: store to index %d of %s, where program %s has stored another value",
 				index, argument, e.Race)
 		}

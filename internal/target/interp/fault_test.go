@@ -127,6 +127,112 @@ race.py:7:5: race: store of 4 bytes at offset 4 of buffer "out", where program (
 	}
 }
 
+// TestRacesOfLoads loads what another program has stored: one of the program's own is fine, and so is one that a
+// volatile load waits for.
+func TestRacesOfLoads(t *testing.T) {
+	const src = `
+#s = loc("race.py":9:4)
+tt.func public @k(%o: !tt.ptr<i32>, %from: i32) {
+  %pid = tt.get_program_id x : i32
+  %p = tt.addptr %o, %pid : !tt.ptr<i32>, i32
+  tt.store %p, %pid : !tt.ptr<i32>
+  %i = arith.subi %pid, %from : i32
+  %c0 = arith.constant 0 : i32
+  %j = arith.maxsi %i, %c0 : i32
+  %q = tt.addptr %o, %j : !tt.ptr<i32>, i32
+  %v = tt.load %q {VOLATILE} : !tt.ptr<i32> loc(#s)
+  tt.store %p, %v : !tt.ptr<i32>
+  tt.return
+}`
+	plain := strings.Replace(src, "{VOLATILE} ", "", 1)
+	mem := NewMemory()
+	o := mem.Alloc(make([]byte, 16), "out")
+	wantFault(t, launch(t, plain, [3]int{4, 1, 1}, Options{TrackRaces: true}, mem, o, 2), `
+race.py:9:5: race: load of 4 bytes at offset 0 of buffer "out", which program (0, 0, 0) has stored
+    tt.load in k, program (1, 0, 0)`)
+	if err := launch(t, plain, [3]int{4, 1, 1}, Options{TrackRaces: true}, mem, o, 0); err != nil {
+		t.Errorf("what a program itself has stored: %v", err)
+	}
+	waiting := strings.Replace(src, "VOLATILE", "isVolatile = true", 1)
+	if err := launch(t, waiting, [3]int{4, 1, 1}, Options{TrackRaces: true}, mem, o, 2); err != nil {
+		t.Errorf("a volatile load: %v", err)
+	}
+}
+
+// TestRacesInOrder lets programs store one after another, in an order that atomics on one place make: before what
+// they load and store, or after it alone, or without order (relaxed), or on places of their own.
+func TestRacesInOrder(t *testing.T) {
+	const src = `
+#s = loc("race.py":9:4)
+tt.func public @k(%o: !tt.ptr<i32>, %own: i32) {
+  %pid = tt.get_program_id x : i32
+  %c1 = arith.constant 1 : i32
+  %true = arith.constant true
+  %at = arith.muli %pid, %own : i32
+  %after = arith.addi %at, %c1 : i32
+  %lock = tt.addptr %o, %after : !tt.ptr<i32>, i32
+  ACQUIRE
+  %v = tt.load %o : !tt.ptr<i32> loc(#s)
+  %w = arith.addi %v, %pid : i32
+  tt.store %o, %w : !tt.ptr<i32>
+  RELEASE
+  tt.return
+}`
+	const atomic = "%NAME = tt.atomic_rmw add, SEM, gpu, %lock, %c1, %true : " +
+		"(!tt.ptr<i32>, i32, i1) -> i32"
+	with := func(name, sem string) string {
+		return strings.NewReplacer("NAME", name, "SEM", sem).Replace(atomic)
+	}
+	for _, c := range []struct {
+		name             string
+		acquire, release string
+		own              int
+		race             bool
+	}{
+		{"a lock", with("a", "acq_rel"), with("b", "acq_rel"), 0, false},
+		{"before alone", with("a", "acq_rel"), "", 0, true},
+		{"after alone", "", with("b", "acq_rel"), 0, true},
+		{"relaxed", with("a", "relaxed"), with("b", "relaxed"), 0, true},
+		{"locks of their own", with("a", "acq_rel"), with("b", "acq_rel"), 1, true},
+	} {
+		text := strings.NewReplacer("ACQUIRE", c.acquire, "RELEASE", c.release).Replace(src)
+		mem := NewMemory()
+		o := mem.Alloc(make([]byte, 64), "out")
+		err := launch(t, text, [3]int{4, 1, 1}, Options{TrackRaces: true}, mem, o, c.own)
+		if !c.race {
+			if err != nil {
+				t.Errorf("%s: %v", c.name, err)
+			}
+			continue
+		}
+		if err == nil || !strings.Contains(err.Error(), `which program (0, 0, 0) has stored`) {
+			t.Errorf("%s: %v, want a race", c.name, err)
+		}
+	}
+}
+
+// TestRacesThroughOthers orders two programs by a third: the first releases a place, the second another after it.
+func TestRacesThroughOthers(t *testing.T) {
+	first, second, third := &releases{}, &releases{}, &releases{}
+	first.all = []release{{interval: interval{0, 0}}, {interval: interval{0, 1}}}
+	a := &acquired{first, 1, nil}
+	second.all = []release{{interval{1, 0}, a}}
+	third.all = []release{{interval{2, 0}, &acquired{second, 1, nil}}}
+	b := &acquired{third, 1, &acquired{second, 0, nil}}
+	for _, c := range []struct {
+		at   *acquired
+		i    interval
+		want bool
+	}{
+		{b, interval{0, 0}, true}, {b, interval{0, 1}, false}, {b, interval{1, 0}, true}, {b, interval{1, 1}, false},
+		{b, interval{2, 0}, true}, {b, interval{3, 0}, false}, {a, interval{1, 0}, false}, {nil, interval{0, 0}, false},
+	} {
+		if got := c.at.comesAfter(c.i); got != c.want {
+			t.Errorf("comesAfter(%v) = %v", c.i, got)
+		}
+	}
+}
+
 func TestAssert(t *testing.T) {
 	const src = `
 #a = loc("a.py":3:2)

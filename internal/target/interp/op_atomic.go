@@ -82,6 +82,7 @@ func lowerAtomicRMW(c *compiler, op *ir.Op) step {
 	d, v := c.out(op.Result(0)), c.full(op.Slot(1))
 	raw, old := c.raw(v), c.rawOut(d)
 	a := c.access(op.Slot(0), op.Slot(2))
+	a.orders = orders(op)
 	kind, add := op.IntOr("atomic_rmw_op", 0), c.adder()
 	var s step
 	switch v.memBytes() {
@@ -121,6 +122,7 @@ func rmwStep[U unsignedInt](f func(old, val U) U, val, old reg, a access) step {
 			m := atomicAt[U](w, p, i, a.shape)
 			l := w.lock(unsafe.Pointer(m))
 			l.Lock()
+			a.order(w, unsafe.Pointer(m))
 			d[i] = *m
 			*m = f(*m, v[i])
 			l.Unlock()
@@ -147,6 +149,7 @@ func lowerAtomicCAS(c *compiler, op *ir.Op) step {
 	cmp, val := c.raw(c.full(op.Slot(1))), c.raw(c.full(op.Slot(2)))
 	old := c.rawOut(d)
 	a := c.access(op.Slot(0), nil)
+	a.orders = orders(op)
 	var s step
 	switch d.memBytes() {
 	case 1:
@@ -176,6 +179,7 @@ func casStep[U unsignedInt](cmp, val, old reg, a access) step {
 			l := w.lock(unsafe.Pointer(m))
 			l.Lock()
 			if d[i] = *m; d[i] == x[i] {
+				a.order(w, unsafe.Pointer(m))
 				*m = v[i]
 			}
 			l.Unlock()

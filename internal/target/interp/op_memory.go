@@ -16,6 +16,7 @@ type access struct {
 	shape []int64
 
 	undefined bool // Triton does not say what inactive lanes of the load hold
+	orders    bool // an atomic that orders what its program does with what others do; see orders
 }
 
 const none reg = -1
@@ -116,6 +117,9 @@ func gather[U any](w *worker, d []U, ptrs []uint64, mask []uint8, shape []int64)
 		if b.written != nil && w.opts.TrackUninit {
 			w.checkWritten(b, ptrs[i], j-i, size, i, shape)
 		}
+		if w.opts.TrackRaces {
+			w.checkRace(b, ptrs[i], (j-i)*size, nil, size, i, shape)
+		}
 		if j-i == 1 {
 			d[i] = at[U](b, ptrs[i], 1)[0]
 		} else {
@@ -147,7 +151,7 @@ func scatter[U any](w *worker, s []U, ptrs []uint64, mask []uint8, shape []int64
 			b.MarkWritten(int(ptrs[i]-b.addr), (j-i)*size)
 		}
 		if w.opts.TrackRaces {
-			w.checkRace(b, ptrs[i], view8(s[i:j]), size, i, shape)
+			w.checkRace(b, ptrs[i], (j-i)*size, view8(s[i:j]), size, i, shape)
 		}
 		if j-i == 1 {
 			at[U](b, ptrs[i], 1)[0] = s[i]

@@ -19,7 +19,8 @@ import (
 type Options struct {
 	Workers     int  // goroutines that run programs; 0 is GOMAXPROCS
 	TrackUninit bool // a load of bytes that nobody wrote is a fault; see Memory.AllocUninit
-	// two programs storing different values to one address is a fault; programs then run one after another
+	// two programs storing different values to one address, or one loading what another has stored, is a fault
+	// unless atomics order them; programs then run one after another
 	TrackRaces bool
 	TF32       bool      // round the inputs of a dot to tf32 where its inputPrecision says so
 	Stdout     io.Writer // where device_print goes, ordered by program; nil drops it
@@ -159,6 +160,7 @@ type worker struct {
 	frames [][]*frame // free ones of each function
 	kernel *frame
 	text   bytes.Buffer // what the program printed
+	order  order        // see raceTable
 }
 
 // stride is the number of operations between two pauses.
@@ -172,7 +174,7 @@ func (w *worker) program(id int64) {
 	x, y := int64(w.grid[0]), int64(w.grid[1])
 	w.id, w.pid = id, [3]int{int(id % x), int(id / x % y), int(id / x / y)}
 	w.count, w.spins, w.calls = 0, 0, w.calls[:0]
-	w.wake = min(stride, w.maxSteps())
+	w.wake, w.order = min(stride, w.maxSteps()), order{}
 	e := w.execute()
 	w.recorded(e)
 	if t := w.opts.Trace; t != nil && t.Program == id {

@@ -2,7 +2,6 @@ package interp
 
 import (
 	"fmt"
-	"sync"
 	"unsafe"
 )
 
@@ -46,42 +45,6 @@ func (w *worker) checkWritten(b *Buffer, addr uint64, count, size, i int, shape 
 			e.Access = w.accessOf(b, "load", addr+uint64(k/size*size), size)
 			panic(e)
 		}
-	}
-}
-
-// raceTable remembers, for each byte of a buffer, which program stored it last, counted from 1.
-type raceTable struct {
-	mu     sync.Mutex
-	owners map[*Buffer][]uint32
-}
-
-// checkRace stops the program if a run it stores differs from the bytes that another program stored there.
-func (w *worker) checkRace(b *Buffer, addr uint64, bytes []byte, size, i int, shape []int64) {
-	off := int(addr - b.addr)
-	w.races.mu.Lock()
-	defer w.races.mu.Unlock()
-	if w.races.owners == nil {
-		w.races.owners = map[*Buffer][]uint32{}
-	}
-	b, at := b.whole()
-	owners := w.races.owners[b]
-	if owners == nil {
-		owners = make([]uint32, len(b.data))
-		w.races.owners[b] = owners
-	}
-	off += at
-	me := uint32(w.id + 1)
-	for k, x := range bytes {
-		o := owners[off+k]
-		if o != 0 && o != me && b.data[off+k] != x {
-			e := w.newFault(fmt.Sprintf("race: store of %d bytes at offset %d of %s, where program %s has "+
-				"stored another value",
-				size, off+k/size*size, b.label(), tuple(w.gridIndex(int64(o-1)))))
-			e.Element, e.Race = unravel(i+k/size, shape), tuple(w.gridIndex(int64(o-1)))
-			e.Access = w.accessOf(b, "store", b.addr+uint64(off+k/size*size), size)
-			panic(e)
-		}
-		owners[off+k] = me
 	}
 }
 
