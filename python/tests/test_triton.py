@@ -172,6 +172,9 @@ class Plugin(unittest.TestCase):
             line = add.fn.__code__.co_firstlineno + 3
             self.assertEqual((os.path.basename(e.file), e.param, e.line), ("test_triton.py", "x_ptr", line))
             self.assertRegex(str(e), r"tl.load\(x_ptr \+ at, mask=at < n\)\n +\^")
+        try:
+            add[grid](x, x, x, 11, BLOCK=16)
+        except nereid.KernelFault as e:
             at = traceback.extract_tb(e.__traceback__)[-1]  # the last frame is the kernel's
             self.assertEqual((at.name, at.lineno, at.filename), ("add", line, e.file))
         nereid.activate("cpu", check=True)
