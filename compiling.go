@@ -299,8 +299,8 @@ type Hooks = jit.Hooks
 //	// CheckUninit makes it an error to load memory that was never written. A tensor made by NewTensor is such
 //	// memory until it is written.
 //	CheckUninit bool
-//	// CheckRaces makes it an error if two programs store different values to the same address, or if one loads
-//	// what another has stored, unless atomics order them. Programs then run one after another.
+//	// CheckRaces makes it an error if two programs store different values to the same address, or if one
+//	// loads what another has stored, unless atomics order them. Programs then run one after another.
 //	CheckRaces bool
 //	// CheckOverflow makes it an error if a sum, difference or product of less than 64 bits wraps around on
 //	// its way to an address.

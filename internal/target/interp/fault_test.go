@@ -127,8 +127,8 @@ race.py:7:5: race: store of 4 bytes at offset 4 of buffer "out", where program (
 	}
 }
 
-// TestRacesOfLoads loads what another program has stored: one of the program's own is fine, and so is one that a
-// volatile load waits for.
+// TestRacesOfLoads loads what another program has stored: one of the program's own is fine, and so is one
+// that a volatile load waits for.
 func TestRacesOfLoads(t *testing.T) {
 	const src = `
 #s = loc("race.py":9:4)
@@ -159,8 +159,8 @@ race.py:9:5: race: load of 4 bytes at offset 0 of buffer "out", which program (0
 	}
 }
 
-// TestRacesInOrder lets programs store one after another, in an order that atomics on one place make: before what
-// they load and store, or after it alone, or without order (relaxed), or on places of their own.
+// TestRacesInOrder lets programs store one after another, in an order that atomics on one place make: before
+// what they load and store, or after it alone, or without order (relaxed), or on places of their own.
 func TestRacesInOrder(t *testing.T) {
 	const src = `
 #s = loc("race.py":9:4)
@@ -211,7 +211,8 @@ tt.func public @k(%o: !tt.ptr<i32>, %own: i32) {
 	}
 }
 
-// TestRacesThroughOthers orders two programs by a third: the first releases a place, the second another after it.
+// TestRacesThroughOthers orders two programs by a third: the first releases a place, the second another after
+// it.
 func TestRacesThroughOthers(t *testing.T) {
 	first, second, third := &releases{}, &releases{}, &releases{}
 	first.all = []release{{interval: interval{0, 0}}, {interval: interval{0, 1}}}
@@ -224,8 +225,9 @@ func TestRacesThroughOthers(t *testing.T) {
 		i    interval
 		want bool
 	}{
-		{b, interval{0, 0}, true}, {b, interval{0, 1}, false}, {b, interval{1, 0}, true}, {b, interval{1, 1}, false},
-		{b, interval{2, 0}, true}, {b, interval{3, 0}, false}, {a, interval{1, 0}, false}, {nil, interval{0, 0}, false},
+		{b, interval{0, 0}, true}, {b, interval{0, 1}, false}, {b, interval{1, 0}, true},
+		{b, interval{1, 1}, false}, {b, interval{2, 0}, true}, {b, interval{3, 0}, false},
+		{a, interval{1, 0}, false}, {nil, interval{0, 0}, false},
 	} {
 		if got := c.at.comesAfter(c.i); got != c.want {
 			t.Errorf("comesAfter(%v) = %v", c.i, got)

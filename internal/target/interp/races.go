@@ -9,8 +9,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// raceTable remembers, for each byte of a buffer, in which interval it was stored last, counted from 1, and how
-// atomics order the intervals of different programs.
+// raceTable remembers, for each byte of a buffer, in which interval it was stored last, counted from 1, and
+// how atomics order the intervals of different programs.
 type raceTable struct {
 	mu        sync.Mutex
 	owners    map[*Buffer][]uint32
@@ -48,8 +48,8 @@ type order struct {
 	interval uint32 // in raceTable.intervals, counted from 1; 0 if the program has stored nothing in it yet
 }
 
-// orders reports whether an atomic orders its program with others that do one on the same place: a lock, a counter.
-// Atomics on tensors, which sum, are not taken for such.
+// orders reports whether an atomic orders its program with others that do one on the same place: a lock, a
+// counter. Atomics on tensors, which sum, are not taken for such.
 func orders(op *ir.Op) bool {
 	return ir.ShapeOf(op.Slot(0).Type) == nil && op.IntOr("sem", 0) != tt.SemRelaxed
 }
@@ -107,8 +107,8 @@ func (a *acquired) comesAfter(i interval) bool {
 	return false
 }
 
-// checkRace stops the program at the first byte of a run that another program has stored, where nothing orders
-// the two: at any byte of a load, at one that a store (bytes) changes.
+// checkRace stops the program at the first byte of a run that another program has stored, where nothing
+// orders the two: at any byte of a load, at one that a store (bytes) changes.
 func (w *worker) checkRace(b *Buffer, addr uint64, n int, bytes []byte, size, i int, shape []int64) {
 	if bytes == nil && tt.IsVolatile(w.at.op) {
 		return // a program that waits for another
@@ -171,7 +171,8 @@ func (w *worker) race(b *Buffer, store bool, off, size int, element []int, other
 		what, verdict = "store", "where program %s has stored another value"
 	}
 	by := tuple(w.gridIndex(other))
-	e := w.newFault(fmt.Sprintf("race: %s of %d bytes at offset %d of %s, "+verdict, what, size, off, b.label(), by))
+	e := w.newFault(fmt.Sprintf("race: %s of %d bytes at offset %d of %s, "+verdict, what, size, off,
+		b.label(), by))
 	e.Element, e.Race = element, by
 	e.Access = w.accessOf(b, what, b.addr+uint64(off), size)
 	return e

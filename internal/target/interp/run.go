@@ -19,8 +19,8 @@ import (
 type Options struct {
 	Workers     int  // goroutines that run programs; 0 is GOMAXPROCS
 	TrackUninit bool // a load of bytes that nobody wrote is a fault; see Memory.AllocUninit
-	// two programs storing different values to one address, or one loading what another has stored, is a fault
-	// unless atomics order them; programs then run one after another
+	// two programs storing different values to one address, or one loading what another has stored, is a
+	// fault unless atomics order them; programs then run one after another
 	TrackRaces bool
 	TF32       bool      // round the inputs of a dot to tf32 where its inputPrecision says so
 	Stdout     io.Writer // where device_print goes, ordered by program; nil drops it
