@@ -39,6 +39,7 @@ var commands = []func() *cobra.Command{
 	newRaceCmd,
 	newSelftestCmd,
 	newBenchCmd,
+	newProfileCmd,
 	newDevicesCmd,
 	newOptCmd,
 	newLayoutCmd,

@@ -311,6 +311,16 @@ func (c *Call) Closed(on *args.Device) bool {
 	return false
 }
 
+// Bytes implements args.Holder.
+func (c *Call) Bytes() (n int64) {
+	for _, t := range c.tensors[:c.held] {
+		if x := tensorOf(t); x != nil {
+			n += x.Bytes()
+		}
+	}
+	return n
+}
+
 // short reports whether the arguments can be launched by a plan.
 func (c *Call) short(s *nereid.Stream) bool {
 	if s == nil || c.slow || c.n > len(c.params) || c.set.err != nil {

@@ -40,8 +40,8 @@ import (
 //go:embed target/amd/gcn/*[^s]t.go target/amd/gcn/*[^t].go target/amd/gcn/ops.txt target/amd/hsaco/*[^t].go
 //go:embed target/cpu/*[^t].go target/cpu/codegen/*[^s]t.go target/cpu/codegen/*[^t].go
 //go:embed target/cpu/codegen/*[^t]est.go target/cpu/gemm/*[^t].go target/cpu/vmath/*[^t].go
-//go:embed target/nvidia/*[^s]t.go target/nvidia/*[^t].go target/outside/*[^t].go triton/*[^s]t.go
-//go:embed triton/*[^t].go uniform/*[^t].go
+//go:embed target/nvidia/*[^s]t.go target/nvidia/*[^t].go target/outside/*[^t].go timeline/*[^s]t.go
+//go:embed timeline/*[^t].go triton/*[^s]t.go triton/*[^t].go uniform/*[^t].go
 var files embed.FS
 
 // Hash returns a hash of the names and texts of all files, "" if they cannot be read.

@@ -466,6 +466,16 @@ type Named = core.Named
 //	Certify bool
 type Options = core.Options
 
+// Profile is a recording of what the process does with kernels.
+//
+// Its methods:
+//
+//	func (p *Profile) Stop() error
+//
+// Stop ends the recording once all work is done that was launched before, and returns the first error of a
+// write. Stopping twice is harmless.
+type Profile = core.Profile
+
 // Programs says how many programs a launch runs: a Grid, or a GridFunc if it depends on the arguments.
 type Programs = core.Programs
 
@@ -852,6 +862,15 @@ func ParseSafetensors(data []byte) (map[string]*Tensor, error) {
 // standard output, always.
 func PrintTo(w io.Writer) {
 	core.PrintTo(w)
+}
+
+// StartProfile begins to record launches, the time of kernels on their devices, compilations, tunings, copies
+// and graphs, and writes them to w as a timeline that Perfetto and Chrome open and that package profile
+// reads. Each event is one call of Write. A kernel whose first launch came before is not seen, so a program
+// calls it first. There is one recording at a time; NEREID_TRACE begins one when the process starts.
+// docs/PROFILING.md describes it.
+func StartProfile(w io.Writer) (*Profile, error) {
+	return core.StartProfile(w)
 }
 
 // Rand returns a tensor in host memory with random numbers, the same for the same seed: floats from 0 to 1,

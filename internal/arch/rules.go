@@ -134,6 +134,7 @@ var rules = []rule{
 		ours: []string{"internal/device", "internal/device/gpucode", "internal/device/inflight",
 			"internal/device/nvidia/driver", "internal/device/stray", "internal/chip", "internal/diag",
 			"internal/knob", "internal/ptx", "internal/rules", "internal/uniform"}},
+	{pkg: "internal/timeline", ours: []string{"internal/device", "internal/knob"}},
 	{pkg: "internal/device/cpu/cpuid"},
 	{pkg: "internal/device/cpu/pool", ours: []string{"internal/dl"}},
 	{pkg: "internal/device/cpu",
@@ -217,7 +218,7 @@ var rules = []rule{
 		ours: []string{"internal/device", "internal/dtype", "internal/signature"}},
 	{pkg: "internal/runtime/code",
 		ours: []string{"internal/device", "internal/diag", "internal/dtype", "internal/runtime/args",
-			"internal/signature"}},
+			"internal/signature", "internal/timeline"}},
 	{pkg: "internal/runtime/warm",
 		ours: []string{"internal/device", "internal/device/nvidia/...", "internal/dtype",
 			"internal/runtime/args"}},
@@ -225,12 +226,13 @@ var rules = []rule{
 		ours: []string{"internal/autotune", "internal/cache", "internal/device/...", "internal/diag",
 			"internal/dtype", "internal/knob", "internal/num", "internal/runtime/args",
 			"internal/runtime/code", "internal/runtime/warm", "internal/safefile", "internal/safetensors",
-			"internal/signature"}},
+			"internal/signature", "internal/timeline"}},
 	{pkg: "run", ours: []string{"internal/runtime/core"}}, // public
 	{pkg: "internal/runtime/compile",
 		ours: join(compiler, "internal/cache", "internal/device", "internal/knob",
 			"internal/lang/...", "internal/rules",
-			"internal/runtime/args", "internal/runtime/code", "internal/safefile", "internal/target")},
+			"internal/runtime/args", "internal/runtime/code", "internal/safefile", "internal/target",
+			"internal/timeline")},
 	{pkg: "internal/runtime/tune",
 		ours: []string{"internal/autotune", "internal/cache", "internal/dtype", "internal/lang",
 			"internal/pyrun/...", "internal/runtime/args", "internal/runtime/compile",
@@ -245,6 +247,7 @@ var rules = []rule{
 	{pkg: "bundle", // public
 		ours: []string{"run", "internal/bundle", "internal/diag", "internal/runtime/core",
 			"internal/safefile"}},
+	{pkg: "profile"}, // public
 	{pkg: "tunable", // public
 		ours: []string{"run", "bundle", "internal/autotune", "internal/dtype", "internal/runtime/core"}},
 	{pkg: "ops", ours: []string{".", "internal/runtime/core"}}, // public
@@ -270,7 +273,7 @@ var rules = []rule{
 
 	// The API, and the commands on top of everything.
 	{pkg: ".", ours: []string{"internal/runtime/core", "internal/runtime/jit"}},
-	{pkg: "cli", ours: []string{".", "bundle", "kernels", "tunable", "internal/..."},
+	{pkg: "cli", ours: []string{".", "bundle", "kernels", "profile", "tunable", "internal/..."},
 		outside: []string{"github.com/spf13/cobra", "github.com/spf13/pflag"}},
 	{pkg: "cmd/...", ours: []string{"cli", "redis"}},
 }

@@ -302,6 +302,27 @@ type Stream interface {
 	io.Closer
 }
 
+// Clocked is a stream of a device that measures with its own clock when it reaches a point of its queue.
+type Clocked interface {
+	// Mark puts a mark at the end of the queue: old, if it is not nil, or a new one.
+	Mark(old Mark) (Mark, error)
+}
+
+// Mark is a point of a stream's queue.
+type Mark interface {
+	// Done reports whether the stream has reached the mark.
+	Done() (bool, error)
+	// Since returns the time on the device from another mark to this one. Both are done.
+	Since(Mark) (time.Duration, error)
+	io.Closer
+}
+
+// Rated is a device that knows how fast its memory is.
+type Rated interface {
+	// BytesPerSecond returns the most that the memory can read and write.
+	BytesPerSecond() float64
+}
+
 // Guarded is a stream of a device that destroys nothing while a call that uses it is under way.
 type Guarded interface {
 	// Begin begins a launch: whatever is open now is destroyed after End of the result.

@@ -97,6 +97,12 @@ var (
 			"-tagfocus kernel=NAME`. It costs a launch some 300 ns. In execution traces (`go tool trace`) " +
 			"launches and compilations are regions that name their kernel in any case.",
 	})
+	Trace = text(Row{
+		Group: "Devices", Name: "NEREID_TRACE", Default: "none", Form: "a file",
+		Doc: "What the process does is recorded in this file, as a timeline for Perfetto and Chrome: kernels, " +
+			"launches, compilations, tunings, copies, graphs. `nereid profile -- PROGRAM` sets it, and makes a " +
+			"table of what was recorded ([PROFILING.md](PROFILING.md)). A program calls `StartProfile` instead.",
+	})
 	Lines = flag(Row{
 		Group: "Devices", Name: "NEREID_LINES", Triton: "TRITON_DISABLE_LINE_INFO",
 		Also: negated("TRITON_DISABLE_LINE_INFO"), Default: "on for GPUs, off for `cpu`",

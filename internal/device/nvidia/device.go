@@ -166,5 +166,10 @@ func (d *Device) HasTensorMaps() bool { return d.dev.Driver().HasTensorMaps() }
 // Assembler describes the assembler of the device's kernels.
 func (d *Device) Assembler() Assembler { return d.assembler() }
 
+// BytesPerSecond implements device.Rated: two words of the memory's bus in a cycle of its clock.
+func (d *Device) BytesPerSecond() float64 {
+	return 2 * float64(d.dev.MemoryClockKHz) * 1e3 * float64(d.dev.MemoryBusBits) / 8
+}
+
 // SMs returns the number of the GPU's multiprocessors.
 func (d *Device) SMs() int { return d.dev.SMs }

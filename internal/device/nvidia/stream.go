@@ -1,6 +1,8 @@
 package nvidia
 
 import (
+	"time"
+
 	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/device/inflight"
 	"github.com/nereid-lang/nereid/internal/device/nvidia/driver"
@@ -51,6 +53,24 @@ func (s stream) Launched() (f device.Facts) {
 	}
 	return f
 }
+
+// Mark implements device.Clocked by an event.
+func (s stream) Mark(old device.Mark) (device.Mark, error) {
+	m, ok := old.(mark)
+	if !ok {
+		e, err := s.s.Context().NewEvent()
+		if err != nil {
+			return nil, err
+		}
+		m = mark{e}
+	}
+	return m, m.Record(s.s)
+}
+
+type mark struct{ *driver.Event }
+
+// Since implements device.Mark.
+func (m mark) Since(from device.Mark) (time.Duration, error) { return m.Event.Since(from.(mark).Event) }
 
 type graph struct{ g *driver.Graph }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
 	"github.com/nereid-lang/nereid/internal/signature"
+	"github.com/nereid-lang/nereid/internal/timeline"
 )
 
 // Build is compiled code that launches pass to its device.
@@ -23,6 +24,7 @@ type Build struct {
 
 	Variant Variant
 	Labels  *pprof.LabelSet // labels of launches for the profiler, or nil
+	Log     *timeline.Log   // receives launches; nil if nothing is recorded
 
 	Source Source         // file of the kernel; nil if the code was loaded without it
 	Params []device.Param // parameter of each word of a launch; nil if they are not known
@@ -36,7 +38,7 @@ type Source interface {
 }
 
 // Direct reports whether nothing happens around launches, so that they may go to Exec.
-func (b *Build) Direct() bool { return b.Around == nil && b.Labels == nil }
+func (b *Build) Direct() bool { return b.Around == nil && b.Labels == nil && b.Log == nil }
 
 // Param returns the parameter that a word of a launch belongs to; its name is "" if it is not known.
 func (b *Build) Param(word int) device.Param {
@@ -64,6 +66,7 @@ func NewBuild(r *Result, src Source) *Build {
 
 // Inspect finds out what launches of the executable must know.
 func (b *Build) Inspect() {
+	b.Log = timeline.On()
 	if x, ok := b.Exec.(device.Assuming); ok {
 		b.Apart = x.Apart()
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
+	"github.com/nereid-lang/nereid/internal/timeline"
 )
 
 // LaunchHooks are functions called around launches. Either may be nil.
@@ -34,6 +35,27 @@ func (b *Build) Launch(ctx context.Context, s *args.Stream, w *Work) error {
 		defer pprof.SetGoroutineLabels(ctx)
 		ctx = labelled
 	}
+	if b.Log != nil {
+		return b.recorded(ctx, s, w)
+	}
+	return b.launch(ctx, s, w)
+}
+
+// recorded launches and records the launch.
+func (b *Build) recorded(ctx context.Context, s *args.Stream, w *Work) error {
+	facts := []timeline.Arg{
+		{Key: "grid", Value: fmt.Sprintf("%dx%dx%d", w.Grid[0], w.Grid[1], w.Grid[2])},
+		{Key: "signature", Value: b.Variant.Signature}, {Key: "file", Value: b.Variant.File},
+	}
+	if w.Held != nil {
+		facts = append(facts, timeline.Arg{Key: "bytes", Value: w.Held.Bytes()})
+	}
+	return b.Log.Run(timeline.Kernel, b.Variant.Kernel, s.Dev.Backend, s.S, facts, func() error {
+		return b.launch(ctx, s, w)
+	})
+}
+
+func (b *Build) launch(ctx context.Context, s *args.Stream, w *Work) error {
 	if b.Around != nil {
 		return b.hooked(ctx, s, w)
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/runtime/args"
 	"github.com/nereid-lang/nereid/internal/runtime/code"
 	"github.com/nereid-lang/nereid/internal/target"
+	"github.com/nereid-lang/nereid/internal/timeline"
 )
 
 // job is a compilation of a kernel.
@@ -262,6 +263,10 @@ func (j *job) record(stage string, took time.Duration, text func() []byte) {
 	}
 	if w := j.k.Set.Timing; w != nil {
 		fmt.Fprintf(w, "%s %s %.3f ms\n", j.k.Name, s.Name, float64(s.Took.Microseconds())/1000)
+	}
+	if l := timeline.On(); l != nil {
+		end := time.Now()
+		l.Span(timeline.Stage, s.Name, end.Add(-took), end, timeline.Arg{Key: "kernel", Value: j.k.Name})
 	}
 	if f := j.k.Set.Hooks.Stage; f != nil {
 		f(j.out.Variant, s)

@@ -16,6 +16,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/runtime/code"
 	"github.com/nereid-lang/nereid/internal/target"
+	"github.com/nereid-lang/nereid/internal/timeline"
 )
 
 // make returns the executable of a specialization, from the cache or compiled, and the way of its code.
@@ -41,6 +42,12 @@ func (k *Kernel) make(ctx context.Context, r Request) (target.Executable, device
 	found, err := j.make(ctx)
 	if errors.Is(err, ErrNotCompiled) && j.forAnyGrid() {
 		found, err = j.make(ctx)
+	}
+	if l := timeline.On(); l != nil {
+		l.Span(timeline.Compile, k.Name, begin, time.Now(), timeline.Failed([]timeline.Arg{
+			{Key: "device", Value: r.Dev.String()}, {Key: "cached", Value: found},
+			{Key: "signature", Value: j.out.Variant.Signature},
+		}, err)...)
 	}
 	if f := k.Set.Hooks.After; f != nil {
 		f(j.out.Variant, r.Dev, time.Since(begin), found, err)

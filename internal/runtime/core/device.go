@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/nereid-lang/nereid/internal/device"
+	"github.com/nereid-lang/nereid/internal/timeline"
 )
 
 // Device runs kernels.
@@ -114,7 +115,11 @@ func (s *Stream) Sync() error {
 	if err := s.usable(); err != nil {
 		return err
 	}
-	return s.s.Sync()
+	err := s.s.Sync()
+	if l := timeline.On(); l != nil {
+		l.Drain()
+	}
+	return err
 }
 
 // Close waits for the stream's work and releases it. Using a closed stream is ErrClosed, also for a launch
@@ -122,6 +127,9 @@ func (s *Stream) Sync() error {
 func (s *Stream) Close() error {
 	if s == nil || s.s == nil || s.closed.Swap(true) {
 		return nil
+	}
+	if l := timeline.On(); l != nil {
+		l.Close(s.s)
 	}
 	return s.s.Close()
 }

@@ -20,6 +20,7 @@
 //	graph.go           captured work, and streams of others
 //	measure.go         durations of launches
 //	tunestore.go       TuneStore: results of tunings
+//	profile.go         StartProfile, and what is recorded of copies
 //	errors.go          errors; faults.go: of launches, refusal.go: of what is declined, usable.go: of values
 //	                   that are nil, zero or closed
 //	inside.go          what the packages of this module ask of these types

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"sync/atomic"
+	"time"
 
 	"github.com/nereid-lang/nereid/internal/device"
+	"github.com/nereid-lang/nereid/internal/timeline"
 )
 
 // ExternalStream returns a stream for a driver handle (CUstream) that the caller owns. Close does not destroy
@@ -48,7 +50,12 @@ func (s *Stream) Capture(f func() error) (*Graph, error) {
 	if !ok {
 		return nil, s.dev.refuse("Capture", s.dev.String()+" has no graphs", "launch the kernels one by one")
 	}
+	start := time.Now()
 	g, err := r.Capture(f)
+	if l := timeline.On(); l != nil {
+		l.Span(timeline.Graph, "capture", start, time.Now(),
+			timeline.Arg{Key: "device", Value: s.dev.String()})
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +76,11 @@ func (g *Graph) Launch(s *Stream) error {
 	if s.dev != g.dev {
 		return fmt.Errorf("nereid: a graph of %s cannot be launched on %s", g.dev, s.dev)
 	}
-	return g.g.Launch(s.s)
+	launch := func() error { return g.g.Launch(s.s) }
+	if l := timeline.On(); l != nil {
+		return l.Run(timeline.Graph, "graph", g.dev.b, s.s, nil, launch)
+	}
+	return launch()
 }
 
 // Close releases the graph, after launches that are being queued. Launching it then is ErrClosed; closing

@@ -30,7 +30,7 @@ func (l *Launch) Work(g Grid) *code.Work {
 // Release takes lent host memory back from the device.
 func (l *Launch) Release() {
 	for _, b := range l.lent {
-		b.Close()
+		l.recordLent("from", b.Size(), func() { b.Close() })
 	}
 	for _, f := range l.done {
 		f()
@@ -72,7 +72,7 @@ func (l *Launch) address(param string, t *Tensor) (uint64, error) {
 	if h, ok := buf.(device.HostBuffer); ok {
 		var err error
 		if buf, err = l.lend(param, h.Data, func() (device.Buffer, error) {
-			return l.Dev.b.Wrap(h.Data)
+			return l.wrap(h.Data)
 		}); err != nil {
 			return 0, err
 		}

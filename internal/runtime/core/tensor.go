@@ -192,7 +192,7 @@ func (t *Tensor) CopyBytesTo(dst []byte) error {
 	if err := t.Err(); err != nil {
 		return err
 	}
-	return t.buf.Read(t.offset, dst)
+	return t.recordCopy(false, int64(len(dst)), func() error { return t.buf.Read(t.offset, dst) })
 }
 
 // CopyBytesFrom copies bytes to the tensor, from its first element on. Work launched afterwards sees them.
@@ -200,7 +200,7 @@ func (t *Tensor) CopyBytesFrom(src []byte) error {
 	if err := t.Err(); err != nil {
 		return err
 	}
-	return t.buf.Write(t.offset, src)
+	return t.recordCopy(true, int64(len(src)), func() error { return t.buf.Write(t.offset, src) })
 }
 
 // At returns the element at flat position i, in the order of the indices, as a float64, for looking at

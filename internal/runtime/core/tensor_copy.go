@@ -82,6 +82,11 @@ func (t *Tensor) copy(other dtype.Type, packed []byte, in bool) error {
 	if t.Len() == 0 {
 		return nil
 	}
+	return t.recordCopy(in, int64(t.size()), func() error { return t.convert(other, packed, in) })
+}
+
+// convert is copy of some elements.
+func (t *Tensor) convert(other dtype.Type, packed []byte, in bool) error {
 	c := &copying{in: in, own: dtype.Type(t.DType), other: other, packed: packed}
 	c.ownSize, c.packedSize = c.own.Size(), c.other.Size()
 	if mem := t.hostMemory(); mem != nil {

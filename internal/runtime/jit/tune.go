@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"strings"
 	"sync"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/runtime/args"
 	"github.com/nereid-lang/nereid/internal/runtime/core"
 	"github.com/nereid-lang/nereid/internal/runtime/tune"
+	"github.com/nereid-lang/nereid/internal/timeline"
 )
 
 // TuneOptions says how kernels under @triton.autotune are tuned. The zero value measures as Triton does and
@@ -74,8 +76,9 @@ func (c *Config) tuning() *tune.Options {
 	if o.Progress != nil {
 		out.Progress = func(r tune.Result) { o.Progress(Tuned(r)) }
 	}
-	if hook := c.Hooks.Tuned; o.Done != nil || hook != nil {
+	if hook := c.Hooks.Tuned; o.Done != nil || hook != nil || timeline.On() != nil {
 		out.Done = func(choice tune.Choice) {
+			recordTuning(choice)
 			var all []Tuned
 			for _, r := range choice.All {
 				all = append(all, Tuned(r))
@@ -89,6 +92,18 @@ func (c *Config) tuning() *tune.Options {
 		}
 	}
 	return out
+}
+
+// recordTuning puts a tuning on the process's timeline, if it has one.
+func recordTuning(c tune.Choice) {
+	l := timeline.On()
+	if l == nil || c.Found {
+		return
+	}
+	end := time.Now()
+	l.Span(timeline.Tune, c.Kernel, end.Add(-c.Took), end, timeline.Arg{Key: "best", Value: c.Best},
+		timeline.Arg{Key: "key", Value: strings.Join(c.Key, " ")},
+		timeline.Arg{Key: "configs", Value: int64(len(c.All))})
 }
 
 // decorate completes the arguments of a launch as the kernel's decorators say.
