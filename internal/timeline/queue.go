@@ -43,6 +43,10 @@ func (l *Log) Run(category, name string, dev device.Device, s device.Stream, arg
 	start := time.Now()
 	w, timed := l.mark(clock, s)
 	err := run()
+	if timed { // at once: a kernel may be short
+		m, failed := clock.Mark(w.to)
+		w.to, timed = m, failed == nil
+	}
 	end := time.Now()
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -53,7 +57,7 @@ func (l *Log) Run(category, name string, dev device.Device, s device.Stream, arg
 		return err
 	}
 	q := l.queueOf(dev, s)
-	if w.to, timed = q.mark(clock); !timed || err != nil {
+	if err != nil {
 		q.free(w.from, w.to)
 		return err
 	}
@@ -85,7 +89,7 @@ func Failed(args []Arg, err error) []Arg {
 	return append(args, Arg{"error", err.Error()})
 }
 
-// mark puts a mark in front of work, unless it is being captured.
+// mark puts a mark in front of work, unless it is being captured, and finds one for behind it.
 func (l *Log) mark(clock device.Clocked, s device.Stream) (w work, ok bool) {
 	if r, is := s.(device.Recording); is {
 		if on, err := r.Capturing(); on || err != nil {
@@ -93,13 +97,13 @@ func (l *Log) mark(clock device.Clocked, s device.Stream) (w work, ok bool) {
 		}
 	}
 	l.mu.Lock()
-	var old device.Mark
 	if q := l.queues[s]; q != nil {
-		old = q.take()
+		w.from, w.to = q.take(), q.take()
 	}
 	l.mu.Unlock()
-	m, err := clock.Mark(old)
-	return work{from: m, queued: time.Now()}, err == nil
+	m, err := clock.Mark(w.from)
+	w.from, w.queued = m, time.Now()
+	return w, err == nil
 }
 
 // queueOf returns the queue of a stream.
@@ -122,12 +126,6 @@ func (q *queue) take() device.Mark {
 	m := q.spare[n-1]
 	q.spare = q.spare[:n-1]
 	return m
-}
-
-// mark puts a mark at the end of the stream's queue.
-func (q *queue) mark(clock device.Clocked) (device.Mark, bool) {
-	m, err := clock.Mark(q.take())
-	return m, err == nil
 }
 
 // free takes marks back.
