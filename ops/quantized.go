@@ -45,6 +45,7 @@ func (w Quantized) in(c *call) {
 	if c.err != nil {
 		return
 	}
+	c.attr(int(w.Data.Addr() % 2))
 	switch f := w.Format; {
 	case f.weights == 0 || w.Rows <= 0 || w.Cols <= 0 || w.Cols%f.weights != 0:
 		c.err = wrong(c.op, "w", "there is no %dx%d matrix of the format %q: rows are whole blocks of %d weights",
@@ -74,15 +75,28 @@ func Dequantize(s *Stream, w Quantized, dt nereid.DType) *nereid.Tensor {
 	})
 }
 
+// smallBlock is the size of blocks whose kernels read each scale once, as fp16.
+const smallBlock = 32
+
+// small reports whether the matrix has such blocks, at addresses that fp16 can have.
+func (w Quantized) small() bool { return w.Format.weights == smallBlock && w.Data.Addr()%2 == 0 }
+
 // dequantize returns the launch that writes a matrix, an operand, to another operand.
 func (c *call) dequantize(w Quantized, from, to int) (step, error) {
-	k, err := c.s.lib.kernel("quantized.py", "dequantize_kernel")
+	name, n, block := "dequantize_kernel", w.Rows*w.Cols, elements[c.s.chip]
+	if w.small() {
+		name, n, block = "dequantize_blocks_kernel", n/smallBlock, 1024/smallBlock
+	}
+	k, err := c.s.lib.kernel("quantized.py", name)
 	if err != nil {
 		return step{}, err
 	}
-	n, block := w.Rows*w.Cols, elements[c.s.chip]
-	return step{kernel: k, slots: []slot{{0, from}, {1, to}}, grid: nereid.Grid{nereid.Cdiv(n, block)},
-		args: []any{nil, nil, n, w.Format.kernel, block}}, nil
+	st := step{kernel: k, slots: []slot{{0, from}, {1, to}}, grid: nereid.Grid{nereid.Cdiv(n, block)},
+		args: []any{nil, nil, n, w.Format.kernel, block}}
+	if w.small() {
+		st.args = append(st.args, n%block == 0)
+	}
+	return st, nil
 }
 
 // quantizedRows is up to how many rows of x a product reads the weights as they are. More rows are multiplied
@@ -163,9 +177,14 @@ func (p *product) optionSlots() (list []slot) {
 // fewRows plans a product that reads the weights as they are.
 func (p *product) fewRows(out *plan, w Quantized) error {
 	c := p.c
-	k, err := c.s.lib.kernel("quantized.py", "quantized_kernel")
+	name, cols, block := "quantized_kernel", 4, min(pow2(p.k), 512)
+	if w.small() {
+		name = "quantized_blocks_kernel"
+		cols, block = p.quantizedTile()
+	}
+	k, err := c.s.lib.kernel("quantized.py", name)
 	if p.o.then != nil {
-		k, err = c.s.lib.withFunction("quantized.py", "quantized_kernel", epilogueText,
+		k, err = c.s.lib.withFunction("quantized.py", name, epilogueText,
 			p.o.then.function("epilogue", p.acc))
 	}
 	if err != nil {
@@ -174,10 +193,23 @@ func (p *product) fewRows(out *plan, w Quantized) error {
 	if p.acc != nereid.Float32 {
 		return fmt.Errorf("there are no products of weights with %s", p.dt)
 	}
-	block := min(pow2(p.k), 512)
-	out.steps = []step{{kernel: k, grid: nereid.Grid{nereid.Cdiv(p.n, 4), p.m},
+	st := step{kernel: k, grid: nereid.Grid{nereid.Cdiv(p.n, cols), p.m},
 		slots: slices.Concat([]slot{{0, 0}, {1, 1}, {2, c.n}}, p.optionSlots()),
 		args: []any{nil, nil, nil, nil, nil, p.n, p.k, p.row[0], p.col[0], p.row[2], p.col[2], p.bias,
-			p.row[3], p.col[3], w.Format.kernel, 4, block, nereid.Options{NumWarps: 4}}}}
+			p.row[3], p.col[3], w.Format.kernel, cols, block}}
+	if w.small() {
+		st.args = append(st.args, p.n%cols == 0 && p.k/smallBlock%block == 0)
+	}
+	st.args = append(st.args, nereid.Options{NumWarps: 4})
+	out.steps = []step{st}
 	return nil
+}
+
+// quantizedTile returns how many columns and blocks of 32 weights a program has at a time. A GPU has a row of
+// weights under way at once; a core has vectors of one block, and adds up several columns for each of x.
+func (p *product) quantizedTile() (cols, blocks int) {
+	if p.c.s.chip == gpuChip {
+		return 4, min(pow2(p.k/smallBlock), 32)
+	}
+	return 16, 1
 }

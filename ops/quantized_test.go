@@ -112,15 +112,20 @@ func TestQuantized(t *testing.T) {
 				continue // the first and the last are enough for a slow device
 			}
 			s.Reset()
-			w, want := quantizedMatrix(t, s, i, 10, 512)
+			rows := []int{9, 16}[i%2] // parts of tiles, and whole tiles
+			w, want := quantizedMatrix(t, s, i, rows, 512)
 			near(t, "Dequantize "+c.f.String(), ops.Dequantize(s, w, nereid.Float32), want, 1e-6)
+			odd := w
+			odd.Data = s.New(nereid.Uint8, w.Data.Len()+1).Slice(0, 1, w.Data.Len()+1, 1)
+			ops.Copy(s.Into(odd.Data), w.Data)
+			near(t, "Dequantize at an odd address", ops.Dequantize(s, odd, nereid.Float32), want, 1e-6)
 			for _, m := range []int{1, 9} {
 				x := made(t, s, nereid.Float32, wave, m, 512)
-				bias := made(t, s, nereid.Float32, wave, 10)
+				bias := made(t, s, nereid.Float32, wave, rows)
 				xs := values(t, x)
 				var y []float64
 				for row := range m {
-					for n := range 10 {
+					for n := range rows {
 						sum := wave(n)
 						for k := range 512 {
 							sum += xs[row*512+k] * want[n*512+k]

@@ -97,6 +97,54 @@ def weight(w, i, mask, FORMAT: tl.constexpr):
 
 
 @triton.jit
+def fetch(at, mask, TYPE: tl.constexpr, WHOLE: tl.constexpr):
+    """Elements of a type at addresses of bytes; all of them are there if WHOLE is set."""
+    at = at.to(tl.pointer_type(TYPE), bitcast=True)
+    if WHOLE:
+        return tl.load(at)
+    else:
+        return tl.load(at, mask=mask, other=0)
+
+
+@triton.jit
+def pair(w, block, j, mask, FORMAT: tl.constexpr, WHOLE: tl.constexpr):
+    """Weights j and j + 16 of blocks of 32, j < 16. A scale is read once for a block."""
+    if FORMAT == "q4_1":
+        at = w + block * 20
+        q = fetch(at + 4 + j, mask, tl.uint8, WHOLE).to(tl.int32)
+        scale = fetch(at, mask, tl.float16, WHOLE).to(tl.float32)
+        least = fetch(at + 2, mask, tl.float16, WHOLE).to(tl.float32)
+        return (q & 15).to(tl.float32) * scale + least, (q >> 4).to(tl.float32) * scale + least
+    elif FORMAT == "q4_0":
+        at = w + block * 18
+        q = fetch(at + 2 + j, mask, tl.uint8, WHOLE).to(tl.int32)
+        scale = fetch(at, mask, tl.float16, WHOLE).to(tl.float32)
+        return ((q & 15) - 8).to(tl.float32) * scale, ((q >> 4) - 8).to(tl.float32) * scale
+    else:
+        at = w + block * 34
+        scale = fetch(at, mask, tl.float16, WHOLE).to(tl.float32)
+        a = fetch(at + 2 + j, mask, tl.int8, WHOLE).to(tl.float32)
+        b = fetch(at + 18 + j, mask, tl.int8, WHOLE).to(tl.float32)
+        return a * scale, b * scale
+
+
+@triton.jit
+def dequantize_blocks_kernel(w, out, n, FORMAT: tl.constexpr, BLOCKS: tl.constexpr, WHOLE: tl.constexpr):
+    """dequantize_kernel for n blocks of 32 weights. If WHOLE is set, programs have none but these."""
+    block = (tl.program_id(0).to(tl.int64) * BLOCKS + tl.arange(0, BLOCKS))[:, None]
+    j = tl.arange(0, 16)[None, :]
+    mask = block < n
+    a, b = pair(w, block, j, mask, FORMAT, WHOLE)
+    at = out + block * 32 + j
+    if WHOLE:
+        tl.store(at, a.to(out.dtype.element_ty))
+        tl.store(at + 16, b.to(out.dtype.element_ty))
+    else:
+        tl.store(at, a.to(out.dtype.element_ty), mask=mask)
+        tl.store(at + 16, b.to(out.dtype.element_ty), mask=mask)
+
+
+@triton.jit
 def dequantize_kernel(w, out, n, FORMAT: tl.constexpr, BLOCK: tl.constexpr):
     i = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     mask = i < n
@@ -118,6 +166,40 @@ def quantized_kernel(x, w, out, bias, plus, N, K, stride_xm, stride_xk, stride_o
         mask = inside[:, None] & (depth < K)[None, :]
         acc += a[None, :] * weight(w, first[:, None] + depth[None, :], mask, FORMAT)
     c = tl.sum(acc, 1)
+    if bias is not None:
+        c += tl.load(bias + cols * stride_bias, mask=inside).to(tl.float32)
+    c = epilogue(c)
+    if plus is not None:
+        c += tl.load(plus + row * stride_pm + cols * stride_pn, mask=inside).to(c.dtype)
+    tl.store(out + row * stride_om + cols * stride_on, c.to(out.dtype.element_ty), mask=inside)
+
+
+@triton.jit
+def quantized_blocks_kernel(x, w, out, bias, plus, N, K, stride_xm, stride_xk, stride_om, stride_on, stride_bias,
+                            stride_pm, stride_pn, FORMAT: tl.constexpr, BLOCK_N: tl.constexpr, BLOCKS: tl.constexpr,
+                            WHOLE: tl.constexpr):
+    """quantized_kernel for formats with blocks of 32 weights. If WHOLE is set, N and K are whole tiles."""
+    row = tl.program_id(1)
+    cols = tl.program_id(0) * BLOCK_N + tl.arange(0, BLOCK_N)
+    inside = cols < N
+    count = K // 32
+    first = cols.to(tl.int64) * count
+    j = tl.arange(0, 16)
+    acc = tl.zeros([BLOCK_N, BLOCKS, 16], tl.float32)
+    for start in range(0, count, BLOCKS):
+        block = start + tl.arange(0, BLOCKS)
+        there = (block < count)[:, None]
+        at = x + row * stride_xm + (block[:, None] * 32 + j[None, :]) * stride_xk
+        if WHOLE:
+            xa = tl.load(at).to(tl.float32)
+            xb = tl.load(at + 16 * stride_xk).to(tl.float32)
+        else:
+            xa = tl.load(at, mask=there, other=0.0).to(tl.float32)
+            xb = tl.load(at + 16 * stride_xk, mask=there, other=0.0).to(tl.float32)
+        mask = inside[:, None, None] & there[None, :, :]
+        wa, wb = pair(w, (first[:, None] + block[None, :])[:, :, None], j[None, None, :], mask, FORMAT, WHOLE)
+        acc += xa[None, :, :] * wa + xb[None, :, :] * wb
+    c = tl.sum(tl.sum(acc, 2), 1)
     if bias is not None:
         c += tl.load(bias + cols * stride_bias, mask=inside).to(tl.float32)
     c = epilogue(c)

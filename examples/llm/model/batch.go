@@ -127,10 +127,23 @@ func (m *Model) Decode(rows []Row, top bool) ([]Prediction, error) {
 
 // Prefill puts tokens of one sequence, from a position on, into the cache and predicts the next one.
 func (m *Model) Prefill(tokens []int, start int, pages []int32, top bool) (Prediction, error) {
+	b, err := m.prompt(tokens, start, pages)
+	if err != nil {
+		return Prediction{}, err
+	}
+	list, err := m.predict(b, 1, top)
+	if err != nil {
+		return Prediction{}, err
+	}
+	return list[0], nil
+}
+
+// prompt returns the inputs of Prefill.
+func (m *Model) prompt(tokens []int, start int, pages []int32) (*inputs, error) {
 	blocks := pow2((len(tokens) + Block - 1) / Block)
 	b, err := m.batch(blocks, Block)
 	if err != nil {
-		return Prediction{}, err
+		return nil, err
 	}
 	for i := range blocks * Block {
 		if i >= len(tokens) {
@@ -138,7 +151,7 @@ func (m *Model) Prefill(tokens []int, start int, pages []int32, top bool) (Predi
 			continue
 		}
 		if err := m.check(tokens[i], start+i, pages); err != nil {
-			return Prediction{}, err
+			return nil, err
 		}
 		b.fill(i, tokens[i], start+i, slot(pages, start+i))
 	}
@@ -150,11 +163,7 @@ func (m *Model) Prefill(tokens []int, start int, pages []int32, top bool) (Predi
 		}
 	}
 	b.wanted.host[0] = int32(len(tokens) - 1)
-	list, err := m.predict(b, 1, top)
-	if err != nil {
-		return Prediction{}, err
-	}
-	return list[0], nil
+	return b, nil
 }
 
 // slot returns where the cache has the key and the value of a position.
@@ -236,7 +245,7 @@ func read[T nereid.Element](t *nereid.Tensor) ([]T, error) {
 }
 
 // Warm runs every shape of batches up to so many rows of Decode and tokens of Prefill, so that later calls
-// compile nothing. On a GPU it records the forward passes of Decode as graphs.
+// compile nothing. On a GPU it records the forward passes as graphs.
 func (m *Model) Warm(rows, tokens int) error {
 	page := []int32{0}
 	for n := 1; n <= pow2(rows); n *= 2 {
@@ -259,6 +268,9 @@ func (m *Model) Warm(rows, tokens int) error {
 			if _, err := m.Prefill(make([]int, min(n, tokens)), 0, pages, top); err != nil {
 				return err
 			}
+		}
+		if err := m.record(m.batches[shape{n / Block, Block}]); err != nil {
+			return err
 		}
 	}
 	m.warm = true

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"math"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -21,6 +22,9 @@ func open(t testing.TB, f *gguf.File, o Options) *Model {
 	o.Config = nereid.EnvConfig()
 	if o.Pages == 0 {
 		o.Pages = 64
+	}
+	if o.Device == "" {
+		o.Device = os.Getenv("NEREID_LLM_DEVICE")
 	}
 	if o.Device == "" {
 		o.Device = "cpu"
@@ -61,12 +65,16 @@ func randomTokens(n int, seed uint64) []int {
 // allLogits returns the logits behind each token of a text, by one forward pass.
 func (m *Model) allLogits(t testing.TB, ids []int, pages []int32) *nereid.Tensor {
 	t.Helper()
-	if _, err := m.Prefill(ids, 0, pages, false); err != nil { // makes and fills the batch
+	b, err := m.prompt(ids, 0, pages)
+	if err != nil {
 		t.Fatal(err)
 	}
-	b := *m.batches[shape{pow2((len(ids) + Block - 1) / Block), Block}]
+	if err := nereid.CopyFrom(b.device, b.host); err != nil {
+		t.Fatal(err)
+	}
 	b.all = true
-	logits, err := m.forward(&b)
+	defer func() { b.all = false }()
+	logits, err := m.forward(b)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -52,7 +52,7 @@ func smolLM(t *testing.T, dt nereid.DType) (m *Model, tok *tokenizer.Tokenizer, 
 	if logits, err = nereid.AsSlice[float32](x); err != nil {
 		t.Fatal(err)
 	}
-	return open(t, f, Options{Device: os.Getenv("NEREID_LLM_DEVICE"), DType: dt}), tok, want, logits
+	return open(t, f, Options{DType: dt}), tok, want, logits
 }
 
 // referenceFile is reference.json.
