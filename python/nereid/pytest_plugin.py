@@ -30,27 +30,43 @@ def _switch(group: Any, name: str, text: str) -> None:
     group.addoption(f"--no-nereid-{name}", action="store_false", default=None, dest=dest, help="it is not")
 
 
-def _is_on(config: Any, name: str) -> bool:
-    chosen = config.getoption(f"nereid_{name}")
-    return config.getoption("--nereid-device") == "interp" if chosen is None else chosen
+def _is_on(options: Any, name: str) -> bool:
+    chosen = getattr(options, f"nereid_{name}")
+    return options.nereid_device == "interp" if chosen is None else chosen
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_load_initial_conftests(early_config: Any) -> None:
+    """Chooses the device before a project's conftest.py asks what there is."""
+    _set_up(early_config.known_args_namespace)
 
 
 def pytest_configure(config: Any) -> None:
-    device = config.getoption("--nereid-device")
-    if device or config.getoption("--nereid-check"):
-        # Processes that tests start have the same device.
-        os.environ["TRITON_DEFAULT_BACKEND"] = "nereid"
-        if device:
-            os.environ["NEREID_DEVICE"] = device
-        if _is_on(config, "races"):
-            os.environ["NEREID_CHECK_RACES"] = "1"
-        if _is_on(config, "uninit"):
-            from . import _uninit
-            os.environ["NEREID_CHECK_UNINIT"] = "1"
-            _uninit.mark_empty()
-        d = _choose(device, config.getoption("--nereid-check"), config.getoption("--nereid-deep"))
-        if config.getoption("--nereid-as-cuda"):
-            _as_cuda(d)
+    _set_up(config.option)
+
+
+_done: list[tuple] = []
+
+
+def _set_up(options: Any) -> None:
+    """Does what the options say, once."""
+    asked = (options.nereid_device, options.nereid_check, options.nereid_deep, options.nereid_as_cuda)
+    if not (options.nereid_device or options.nereid_check) or asked in _done:
+        return
+    _done[:] = [asked]
+    # Processes that tests start have the same device.
+    os.environ["TRITON_DEFAULT_BACKEND"] = "nereid"
+    if options.nereid_device:
+        os.environ["NEREID_DEVICE"] = options.nereid_device
+    if _is_on(options, "races"):
+        os.environ["NEREID_CHECK_RACES"] = "1"
+    if _is_on(options, "uninit"):
+        from . import _uninit
+        os.environ["NEREID_CHECK_UNINIT"] = "1"
+        _uninit.mark_empty()
+    driver = _choose(options.nereid_device, options.nereid_check, options.nereid_deep)
+    if options.nereid_as_cuda:
+        _as_cuda(driver)
 
 
 def _choose(device: str, check: bool, deep: bool) -> Any:
@@ -86,9 +102,9 @@ def pytest_report_header(config: Any) -> str | None:
     if not d:
         return None
     checked = "accesses" if d.check or d.device.name not in ("cpu", "cuda") else ""
-    if _is_on(config, "races"):
+    if _is_on(config.option, "races"):
         checked += ", races"
-    if _is_on(config, "uninit"):
+    if _is_on(config.option, "uninit"):
         checked += ", uninitialized memory"
     return f"nereid: kernels run on {d.device.name}" + (f"; checked: {checked.strip(', ')}" if checked else "")
 

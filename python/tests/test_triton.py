@@ -557,11 +557,12 @@ class Quick(unittest.TestCase):
 
 
 class Environment(unittest.TestCase):
-    def run_script(self, text, *args, **env):
+    def run_script(self, text, *args, conftest="", **env):
         with tempfile.TemporaryDirectory() as d:
             path = os.path.join(d, "script.py")
-            with open(path, "w") as f:
-                f.write(text)
+            for name, content in ((path, text), (os.path.join(d, "conftest.py"), conftest)):
+                with open(name, "w") as f:
+                    f.write(content)
             out = subprocess.run([sys.executable, *args, path], capture_output=True, text=True, timeout=120,
                                  env={**os.environ, "TRITON_CACHE_DIR": d, **env})
         return out
@@ -673,7 +674,8 @@ class Environment(unittest.TestCase):
         run = ("-m", "pytest", "-q", "--nereid-device", "interp", "-p", "no:cacheprovider")
         out = self.run_script(text, *run, "--no-nereid-races", "--no-nereid-uninit")
         self.assertIn("3 passed", out.stdout, out.stderr)
-        out = self.run_script(text, *run)
+        asks = "from nereid.triton_backend import active\nassert active().device.name == 'interp'\n"
+        out = self.run_script(text, *run, conftest=asks)
         self.assertIn("2 failed, 1 passed", out.stdout, out.stderr)
         self.assertRegex(out.stdout, r"script.py:4:\d+: error: race: store to index 0 of y")
         self.assertRegex(out.stdout, r"script.py:4:\d+: error: load of index 0 of x, which nobody has written")
