@@ -46,8 +46,41 @@ def _host(device: Any) -> Any:
     return "cpu" if type(device) is int else device
 
 
-def _nothing(*_: Any, **__: Any) -> None:
-    """Does what an empty queue does."""
+def _always(value: Any) -> Any:
+    """Returns a function of any arguments: a new one, since torch.compile tells functions apart by what they are."""
+    return lambda *_, **__: value
+
+
+class Stream:
+    """A stream whose work is done when it is queued."""
+
+    cuda_stream = 0
+    synchronize = wait_stream = wait_event = staticmethod(_always(None))
+
+    def __init__(self, *_: Any, **__: Any) -> None:
+        pass
+
+    def record_event(self, event: Any = None) -> Any:
+        from .triton_backend.driver import Event
+        event = event or Event()
+        event.record()
+        return event
+
+    def query(self) -> bool:
+        return True
+
+    def __enter__(self) -> Stream:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        pass
+
+
+class _There(contextlib.nullcontext):
+    """The one device, or its one stream."""
+
+    def __init__(self, *_: Any, **__: Any) -> None:
+        super().__init__()
 
 
 def _answers(driver: Any) -> dict[str, Any]:
@@ -60,15 +93,14 @@ def _answers(driver: Any) -> dict[str, Any]:
         multi_processor_count=facts["multiprocessor_count"], warp_size=facts["warpSize"],
         regs_per_multiprocessor=facts["max_num_regs"], shared_memory_per_block_optin=facts["max_shared_mem"],
         max_threads_per_multi_processor=facts["max_threads_per_sm"], L2_cache_size=50 << 20)
-    stream = types.SimpleNamespace(cuda_stream=0, synchronize=_nothing, wait_stream=_nothing, wait_event=_nothing,
-                                   record_event=lambda event=None: event or Event(), query=lambda: True)
-    quiet = ("synchronize", "set_device", "empty_cache", "init", "reset_peak_memory_stats", "ipc_collect")
+    quiet = ("synchronize", "set_device", "empty_cache", "init", "reset_peak_memory_stats", "ipc_collect", "manual_seed",
+             "manual_seed_all", "seed", "seed_all")
     zero = ("current_device", "max_memory_allocated", "memory_allocated", "memory_reserved", "max_memory_reserved")
     return {
-        **dict.fromkeys(quiet, _nothing), **dict.fromkeys(zero, lambda *_, **__: 0),
-        "is_available": lambda: True, "is_initialized": lambda: True, "device_count": lambda: 1,
+        **{name: _always(None) for name in quiet}, **{name: _always(0) for name in zero},
+        "is_available": lambda: True, "device_count": lambda: 1,
         "is_bf16_supported": lambda *_, **__: True, "get_device_capability": lambda *_: capability,
         "get_device_name": lambda *_: properties.name, "get_device_properties": lambda *_: properties,
-        "current_stream": lambda *_: stream, "default_stream": lambda *_: stream, "Stream": lambda *_, **__: stream,
-        "stream": lambda *_: contextlib.nullcontext(), "device": lambda *_: contextlib.nullcontext(), "Event": Event,
+        "current_stream": lambda *_: Stream(), "default_stream": lambda *_: Stream(), "Stream": Stream, "Event": Event,
+        "stream": type("stream", (_There,), {}), "device": type("device", (_There,), {}),
     }

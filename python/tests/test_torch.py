@@ -129,8 +129,11 @@ def add_one(x):
                                   lambda: torch.nn.Linear(1, 1, device="cuda").cuda().weight.detach().fill_(1),
                                   lambda: torch.ones(1, device=torch.cuda.current_device())])
 def test_one(make):
-    with torch.cuda.device(0):
+    torch.manual_seed(0)
+    torch.cuda.manual_seed_all(0)
+    with torch.cuda.device(0), torch.cuda.stream(torch.cuda.Stream()):
         x = make()
+    assert isinstance(torch.cuda.current_stream(), torch.cuda.Stream | None)
     assert x.is_cuda
     add_one[(torch.cuda.device_count(),)](x)
     torch.cuda.synchronize()
