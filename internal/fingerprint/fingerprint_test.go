@@ -49,12 +49,16 @@ func TestOf(t *testing.T) {
 
 // TestDifferences: lines are told apart by their names, and all others are shown.
 func TestDifferences(t *testing.T) {
-	if got := differences("a 1\nb 2\n", "a 1\nb 2\n"); got != "" {
+	table := tableOf("a 1\nb 2\nc 3\n")
+	if got := differences(table, "a 1\nb 2\nc 3\n", false); got != "" {
 		t.Errorf("equal tables differ: %s", got)
 	}
-	got := differences("a 1\nb 2\nc 3\n", "a 1\nb 3\nd 4\n")
-	if want := "3 lines differ, of which 3:\n-b 2\n+b 3\n+d 4\n-c is gone\n"; got != want {
+	got := differences(table, "a 1\nb 3\nd 4\n", false)
+	if want := "3 lines differ, of which 3:\n+d 4\n-b 2\n+b 3\n-c is gone\n"; got != want {
 		t.Errorf("%s\nnot\n%s", got, want)
+	}
+	if got := differences(table, "a 1\nb 2\n", true); got != "" {
+		t.Errorf("a part of the table differs: %s", got)
 	}
 }
 

@@ -2,11 +2,13 @@
 //
 //	go run ./internal/mutate -n 30 -seed 1 -packages internal/middle,internal/lower -and ./internal/memfuzz=T
 //	go run ./internal/mutate -chosen internal/mutate/testdata/chosen.txt
+//	go run ./internal/mutate -together -n 100 -packages internal/rule -and ./internal/rule
 //
 // In: packages and a seed, or a list of faults. Out: one line for each fault: its place, what was changed,
 // and the tests' verdict: killed, with the test that failed, SURVIVED, or slow, which a test's time limit
 // ended. Faults that do not compile are left out. The tree is never touched: the go command reads the changed
-// file through an overlay.
+// file through an overlay. With -together, one build has all faults, and each run of the tests of -and has
+// one of them: a hundred in the time that few take otherwise.
 package main
 
 import (
@@ -32,6 +34,7 @@ var (
 	list  = flag.String("chosen", "", "a file with faults to plant instead of random ones")
 	skip  = flag.Int("skip", 0, "how many faults to pass over first")
 	limit = flag.Duration("limit", 4*time.Minute, "time limit of one run of tests")
+	one   = flag.Bool("together", false, "build the tests of -and once, with all faults, and run only them")
 	show  = flag.Bool("list", false, "print the faults and run nothing")
 )
 
@@ -49,6 +52,9 @@ func run() error {
 		return err
 	}
 	all = all[min(*skip, len(all)):]
+	if *one {
+		return together(all)
+	}
 	verdicts := map[string]int{}
 	for planted := 0; planted < *count && len(all) > 0; all = all[1:] {
 		if *show {
