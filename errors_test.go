@@ -292,3 +292,13 @@ const faultText = `faulty.py:6:5: error: out of bounds store of 4 bytes: index 1
         tl.store(x + i, 1.0)
         ^~~~~~~~~~~~~~~~~~~~
     in kernel at, program (0, 0, 0)`
+
+// TestTupleForPointer passes numbers instead of a pointer to them, as a std::vector of C++ does.
+func TestTupleForPointer(t *testing.T) {
+	k := kernelOf(t, "k.py", timelineKernels, "scale", nereid.With(nereid.Config{}))
+	err := k.Launch(stream(t, "interp"), nereid.Grid{1}, []any{1.0, 2.0}, 2, 64)
+	if err == nil || !strings.Contains(err.Error(), "x.data() for a std::vector x") ||
+		!strings.Contains(err.Error(), `argument "x"`) {
+		t.Errorf("the error is %v", err)
+	}
+}

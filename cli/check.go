@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -26,16 +27,18 @@ type checkFlags struct {
 func newCheckCmd() *cobra.Command {
 	f := &checkFlags{}
 	cmd := &cobra.Command{
-		Use:   "check FILE.py [NAME=VALUE]...",
-		Short: "Shows what is wrong with the kernels of a file",
-		Long: "Reads a file, types its kernels and prints every diagnostic, for people or, with --json,\n" +
-			"for editors. Types are inferred from what a kernel does with its parameters. A compile-time\n" +
-			"argument is what NAME=VALUE says, what the first config of @triton.autotune has, or its\n" +
-			"default; an integer of which nothing is known is 64. A kernel that cannot be typed is\n" +
-			"named.",
-		Example: "  nereid check kernels/softmax.py\n  nereid check kernels/matmul.py GROUP_M=8 --json",
-		Args:    named("a file: FILE.py"),
-		RunE:    func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
+		Use:   "check (FILE.py... | -) [NAME=VALUE]... [KERNEL.NAME=VALUE]...",
+		Short: "Shows what is wrong with the kernels of files",
+		Long: "Reads files, or standard input as -, types their kernels and prints every diagnostic, for\n" +
+			"people or, with --json, for editors. Types are inferred from what a kernel does with its\n" +
+			"parameters. A compile-time argument is what NAME=VALUE says, what the first config of\n" +
+			"@triton.autotune has, or its default; an integer of which nothing is known is 64. NAME=VALUE\n" +
+			"says the type of any other argument too (a_ptr='*i8'), KERNEL.NAME=VALUE that of one\n" +
+			"kernel's; a name that no kernel has is refused. A kernel that cannot be typed is named.",
+		Example: "  nereid check kernels/softmax.py\n  nereid check kernels/matmul.py GROUP_M=8 --json\n" +
+			"  nereid check - a_ptr='*i8' matmul_kernel.M=i64 < kernels/matmul.py",
+		Args: named("a file: FILE.py"),
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 	}
 	cmd.Flags().BoolVar(&f.json, "json", false,
 		"print an object with diagnostics, checked and skipped kernels")
@@ -51,6 +54,17 @@ type checked struct {
 	Checked     []string         `json:"checked"`
 	Skipped     []skippedJSON    `json:"skipped"`
 	text        []string         // of the errors, in the order of the kernels
+	params      map[string]bool  // parameters, also behind the name of their kernel; nil if none is known
+}
+
+// name notes the parameters of a kernel.
+func (c *checked) name(e gen.Example) {
+	if c.params == nil {
+		c.params = map[string]bool{}
+	}
+	for _, p := range e.Params {
+		c.params[p], c.params[e.Kernel+"."+p] = true, true
+	}
 }
 
 type diagnosticJSON struct {
@@ -80,21 +94,21 @@ type skippedJSON struct {
 }
 
 func (f *checkFlags) run(cmd *cobra.Command, args []string) error {
-	file := args[0]
-	given := map[string]string{}
-	for _, a := range args[1:] {
-		name, value, ok := strings.Cut(a, "=")
-		if !ok {
-			return usagef("%q is no argument: write NAME=VALUE", a)
-		}
-		given[name] = value
-	}
-	src, err := safefile.Read(file, maxInput)
+	files, given, err := checkArguments(args)
 	if err != nil {
 		return err
 	}
 	out := &checked{Diagnostics: []diagnosticJSON{}, Checked: []string{}, Skipped: []skippedJSON{}}
-	if err := f.file(cmd, file, src, given, out); err != nil {
+	for _, file := range files {
+		src, err := readChecked(cmd, file)
+		if err != nil {
+			return err
+		}
+		if err := f.file(cmd, file, src, given, out); err != nil {
+			return err
+		}
+	}
+	if err := out.knows(given); err != nil {
 		return err
 	}
 	if f.json {
@@ -112,11 +126,72 @@ func (f *checkFlags) run(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
+// checkArguments takes files and values apart.
+func checkArguments(args []string) (files []string, given map[string]string, err error) {
+	given = map[string]string{}
+	for _, a := range args {
+		name, value, ok := strings.Cut(a, "=")
+		switch {
+		case ok:
+			given[name] = value
+		case a == "-" || strings.HasSuffix(a, ".py"):
+			files = append(files, a)
+		case len(files) > 0:
+			return nil, nil, usagef("%q is no argument: write NAME=VALUE", a)
+		default:
+			files = append(files, a)
+		}
+	}
+	if len(files) == 0 {
+		return nil, nil, usagef("name a file: FILE.py")
+	}
+	return files, given, nil
+}
+
+// readChecked reads a file, or standard input.
+func readChecked(cmd *cobra.Command, file string) ([]byte, error) {
+	if file == "-" {
+		return io.ReadAll(io.LimitReader(cmd.InOrStdin(), maxInput))
+	}
+	return safefile.Read(file, maxInput)
+}
+
+// load loads a file, or the text of standard input.
+func (f *checkFlags) load(file string, src []byte) (*nereid.Module, error) {
+	if file == "-" {
+		return nereid.Parse(stdinName, src, nereid.Roots(f.roots...), nereid.With(quietConfig()))
+	}
+	return nereid.Load(file, nereid.Roots(f.roots...), nereid.With(quietConfig()))
+}
+
+// stdinName is the name of standard input in messages.
+const stdinName = "stdin.py"
+
+// knows returns an error for a value of a parameter that no kernel has.
+func (c *checked) knows(given map[string]string) error {
+	if c.params == nil { // no file could be read to the end, and says so itself
+		return nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if c.params[name] {
+			continue
+		}
+		known := slices.Sorted(maps.Keys(c.params))
+		if best := diag.Nearest(name, known); best != "" {
+			return usagef("no kernel has a parameter %s: did you mean %s?", name, best)
+		}
+		return usagef("no kernel has a parameter %s", name)
+	}
+	return nil
+}
+
 // file checks all kernels of a file. The error is not one of the file's.
 func (f *checkFlags) file(cmd *cobra.Command, file string, src []byte, given map[string]string,
 	out *checked) error {
-	conf := quietConfig()
-	m, err := nereid.Load(file, nereid.Roots(f.roots...), nereid.With(conf))
+	m, err := f.load(file, src)
+	if file == "-" {
+		file = stdinName
+	}
 	if err != nil {
 		return out.add("", err)
 	}
@@ -129,6 +204,7 @@ func (f *checkFlags) file(cmd *cobra.Command, file string, src []byte, given map
 		return out.add("", err)
 	}
 	for _, e := range examples {
+		out.name(e)
 		if e.Untyped != "" {
 			out.skip(e.Kernel, "nothing says what "+e.Untyped+" is: "+e.Untyped+"=VALUE")
 			continue

@@ -47,8 +47,11 @@ func (c *client) ask(command string, args map[string]any) {
 	c.t.Helper()
 	c.seq++
 	c.names = append(c.names, command)
-	if err := c.w.Send(map[string]any{"seq": c.seq, "type": "request", "command": command,
-		"arguments": args}); err != nil {
+	m := map[string]any{"seq": c.seq, "type": "request", "command": command}
+	if args != nil {
+		m["arguments"] = args
+	}
+	if err := c.w.Send(m); err != nil {
 		c.t.Fatal(err)
 	}
 }
@@ -112,6 +115,7 @@ func TestDebug(t *testing.T) {
 	c.ask("disconnect", nil)
 	out := c.run(file+":total", "x_ptr=fp32[17]:ones", "y_ptr=fp32[16]", "n=16", "BLOCK=8", "--grid", "2")
 
+	checkSchema(t, out)
 	var stops, stacks, vars []map[string]any
 	answers := 0
 	for i, m := range out {

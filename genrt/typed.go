@@ -24,11 +24,10 @@ type Typed[C comparable] struct {
 	// kinds of the other parameters, a letter for each, for Again; "" if Again is not used
 	Kinds string
 
-	once   sync.Once
-	kernel *nereid.Kernel
-	err    error
-	sets   atomic.Pointer[typedSets[C]]
-	spare  device.Spare[Call]
+	loading sync.Mutex
+	loaded  atomic.Pointer[loadedKernel]
+	sets    atomic.Pointer[typedSets[C]]
+	spare   device.Spare[Call]
 }
 
 // typedSets lists the values of the struct that were launched, latest first. It never changes.
@@ -90,17 +89,37 @@ func (t *Typed[C]) Again(s *nereid.Stream, grid *nereid.Grid, c *C, tensors []*n
 func streamOf(s *nereid.Stream) *args.Stream { return (*args.Stream)(unsafe.Pointer(s)) }
 func tensorOf(t *nereid.Tensor) *args.Tensor { return (*args.Tensor)(unsafe.Pointer(t)) }
 
+// loadedKernel is the kernel of a module, or why there is none.
+type loadedKernel struct {
+	kernel *nereid.Kernel
+	err    error
+}
+
 // Kernel returns the kernel.
 func (t *Typed[C]) Kernel() (*nereid.Kernel, error) {
-	t.once.Do(func() {
-		m, err := t.Load()
-		if err != nil {
-			t.err = err
-			return
-		}
-		t.kernel, t.err = m.Kernel(t.Name)
-	})
-	return t.kernel, t.err
+	if l := t.loaded.Load(); l != nil {
+		return l.kernel, l.err
+	}
+	t.loading.Lock()
+	defer t.loading.Unlock()
+	if l := t.loaded.Load(); l != nil {
+		return l.kernel, l.err
+	}
+	l := &loadedKernel{}
+	m, err := t.Load()
+	if l.err = err; err == nil {
+		l.kernel, l.err = m.Kernel(t.Name)
+		users.add(m, t.forget)
+	}
+	t.loaded.Store(l)
+	return l.kernel, l.err
+}
+
+// forget makes the next launch begin with the kernel of the module that is loaded then.
+func (t *Typed[C]) forget() {
+	t.loaded.Store(nil)
+	t.sets.Store(nil)
+	t.last.Store(nil)
 }
 
 // Call begins a launch. The caller adds the arguments that are not compile-time, in the order of the

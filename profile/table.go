@@ -139,7 +139,7 @@ func (t *Trace) writeSums(p *printer) {
 			continue
 		}
 		p.printf("%-45s %9d %11.3f", x.what, x.sum.Count, millis(x.sum.Total))
-		if x.sum.Bytes > 0 {
+		if x.what == "copies" && x.sum.Bytes > 0 {
 			p.printf("  %.1f MB, %.1f GB/s", float64(x.sum.Bytes)/1e6,
 				ratio(float64(x.sum.Bytes), x.sum.Total.Seconds())/1e9)
 		}

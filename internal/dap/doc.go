@@ -4,6 +4,7 @@
 //
 // # The files
 //
+//	calls.go     breakpoint() in a kernel
 //	history.go   a recording as stops, with the variables at each
 //	server.go    requests and events of the protocol
 //	values.go    variables as text

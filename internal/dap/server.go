@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -30,7 +31,8 @@ type Server struct {
 	history *History
 	at      int // the current stop
 	breaks  map[string][]breakpoint
-	stopped bool // it is to stop before its first line
+	stopped bool                    // it is to stop before its first line
+	marked  map[string]map[int]bool // lines behind a breakpoint() of the kernel's, by file
 	lists   []interp.TraceValue
 }
 
@@ -84,7 +86,8 @@ type object = map[string]any
 
 // Serve debugs a program until the client disconnects.
 func Serve(p Program, in io.Reader, out io.Writer) error {
-	s := &Server{program: p, out: frame.NewWriter(out), breaks: map[string][]breakpoint{}}
+	s := &Server{program: p, out: frame.NewWriter(out), breaks: map[string][]breakpoint{},
+		marked: map[string]map[int]bool{}}
 	r := frame.NewReader(in)
 	for {
 		data, err := r.Next()
@@ -244,6 +247,9 @@ func (s *Server) depth() int { return len(s.history.stops[s.at].frames) }
 // hit reports whether a breakpoint stops the program at a stop.
 func (s *Server) hit(at int) bool {
 	f := s.history.stops[at].frames[0]
+	if s.afterCall(f.file, f.line) {
+		return true
+	}
 	return slices.ContainsFunc(s.breaks[absolute(f.file)], func(b breakpoint) bool {
 		if b.Line != f.line {
 			return false
@@ -254,6 +260,17 @@ func (s *Server) hit(at int) bool {
 		ok, err := s.program.Holds(b.Condition, s.scalars(at))
 		return ok && err == nil
 	})
+}
+
+// afterCall reports whether a line follows a breakpoint() in the kernel's text.
+func (s *Server) afterCall(file string, line int) bool {
+	lines, ok := s.marked[file]
+	if !ok {
+		text, _ := os.ReadFile(file) // without the file there are no such lines
+		lines = linesAfterCalls(string(text))
+		s.marked[file] = lines
+	}
+	return lines[line]
 }
 
 // scalars returns the values of variables that are numbers.

@@ -1,9 +1,11 @@
 package gen
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
+	elements "github.com/nereid-lang/nereid/internal/dtype"
 	"github.com/nereid-lang/nereid/internal/lang"
 )
 
@@ -13,10 +15,11 @@ type Example struct {
 	Signature string
 	Guessed   []string // compile-time arguments whose values were made up, "BLOCK=64"
 	Untyped   string   // the parameter of which nothing is known; "" if there is a signature
+	Params    []string // names of the kernel's parameters
 }
 
 // Examples returns the kernels of a file, each with the signature that its text suggests: types as inferred
-// for generated code, compile-time arguments as given, as the first config of @triton.autotune has them, or
+// for generated code or as given (by PARAMETER or KERNEL.PARAMETER), compile-time arguments as given,
 // by default.
 func Examples(name string, src []byte, o Options, given map[string]string) ([]Example, error) {
 	g, err := newGenerator(name, src, o)
@@ -39,10 +42,16 @@ func (g *generator) example(k kernel, given map[string]string) Example {
 	set := g.configured(k.name)
 	var entries []string
 	for _, p := range k.params {
+		e.Params = append(e.Params, p.Name)
+	}
+	for _, p := range k.params {
 		entry := scalarTypes[p.kind]
+		said := cmp.Or(given[k.name+"."+p.Name], given[p.Name])
 		switch {
-		case given[p.Name] != "":
-			entry = given[p.Name]
+		case said != "" && p.kind == tensor && !p.Constexpr && isElement(said):
+			entry = "*" + said
+		case said != "":
+			entry = said
 		case p.Constexpr && set[p.Name] != "":
 			entry = set[p.Name]
 		case p.Default != nil:
@@ -66,6 +75,12 @@ func (g *generator) example(k kernel, given map[string]string) Example {
 	}
 	e.Signature = strings.Join(entries, ", ")
 	return e
+}
+
+// isElement reports whether a text is the name of an element's type.
+func isElement(text string) bool {
+	_, ok := elements.Parse(text)
+	return ok
 }
 
 // Signatures returns the signature with tensors of fp32 alone, then those with one tensor of integers each:

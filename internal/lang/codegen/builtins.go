@@ -34,7 +34,7 @@ func init() { // the tables mention functions that mention the tables
 		kws []object.Keyword) object.Value{
 		"list": toTuple, "tuple": toTuple, "isinstance": isInstance, "getattr": getAttr, "hasattr": hasAttr,
 		"print": devicePrint, "min": minMax("minimum", "min"), "max": minMax("maximum", "max"),
-		"abs": absolute,
+		"abs": absolute, "breakpoint": breakpoint,
 	}
 	for name := range staticForms {
 		kernelBuiltins[name] = &world.Form{Name: name, Static: true}
@@ -78,6 +78,11 @@ func toTuple(g *generator, n python.Node, args []object.Value, kws []object.Keyw
 	items, err := object.Iterate(g.u.world.In, args[0])
 	g.check(n, err)
 	return object.NewTuple(items...)
+}
+
+// breakpoint is Python's breakpoint(): a debugger stops behind it, and code has nothing for it.
+func breakpoint(*generator, python.Node, []object.Value, []object.Keyword) object.Value {
+	return object.None
 }
 
 func devicePrint(g *generator, n python.Node, args []object.Value, kws []object.Keyword) object.Value {

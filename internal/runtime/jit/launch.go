@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/nereid-lang/nereid/internal/device"
@@ -285,6 +286,10 @@ func noPointer(name string, v any, err error) error {
 		return fmt.Errorf("nil is None to a kernel, which uses this parameter as a pointer:\n%w", err)
 	case t == nil:
 		return nil
+	case isNumbers(v):
+		return fmt.Errorf("a tuple of numbers is no tensor, and the kernel uses this parameter as a "+
+			"pointer: pass a tensor or a pointer to the elements, in C++ x.data() for a std::vector x:\n%w",
+			err)
 	case isNumber(t.Kind()) || t.Kind() == reflect.String:
 		return fmt.Errorf("%#v is no tensor, and the kernel uses this parameter as a pointer:\n%w", v, err)
 	case (t.Kind() == reflect.Slice || t.Kind() == reflect.Array) && isNumber(t.Elem().Kind()):
@@ -292,6 +297,15 @@ func noPointer(name string, v any, err error) error {
 			"tensor, as nereid.FromSlice makes it of a slice", v)
 	}
 	return nil
+}
+
+// isNumbers reports whether v is a tuple of numbers, as C and C++ pass one.
+func isNumbers(v any) bool {
+	list, ok := v.([]any)
+	return ok && len(list) > 0 && !slices.ContainsFunc(list, func(x any) bool {
+		_, typed := x.(args.Scalar)
+		return !typed && (x == nil || !isNumber(reflect.TypeOf(x).Kind()))
+	})
 }
 
 func isNumber(k reflect.Kind) bool { return k >= reflect.Bool && k <= reflect.Float64 }
