@@ -18,9 +18,9 @@ type File struct {
 }
 
 // Load loads the file with options, such as nereid.With of a Config, for all its generated functions: a
-// program calls it before the first launch. Called again, it loads the file anew, and functions launch the kernels of
-// the new module from then on, so that a test can try several configurations; none of them may be launching
-// meanwhile. The old module, and what was bound of it, stays usable.
+// program calls it before the first launch. Called again, it loads the file anew, and functions launch the
+// kernels of the new module from then on, so that a test can try several configurations; none of them may be
+// launching meanwhile. The old module, and what was bound of it, stays usable.
 func (f *File) Load(opts ...nereid.LoadOption) (*nereid.Module, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
