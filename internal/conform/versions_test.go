@@ -37,6 +37,7 @@ var changedResults = map[string]triton.Version{
 	"negation": triton.V38, "bf16_maximum": triton.V39, "bf16_scan": triton.V39,
 	"scalar_compare": triton.V39, "scalar_fma": triton.V39, "signed_zero": triton.V39,
 	"store_bool": triton.V39, "fp8_quotient": triton.V39, "softmax_rows": triton.V39,
+	"kept_items": triton.V39,
 }
 
 // TestVersions runs a kernel for each kind of change between releases of Triton, under the rules of every
@@ -172,6 +173,7 @@ var ownInterpreter = map[string]struct {
 	"fp8_division":    {why: "halves between two numbers of fp8 are rounded up, not to even"},
 	"fp8_constant":    {why: "the constant's integral part is taken for its bits"},
 	"fp8_quotient":    {Span: triton.Span{Last: triton.V38}, why: "bits of fp8 are divided as integers"},
+	"kept_items":      {Span: triton.Span{Last: triton.V38}, why: "conditions of comprehensions hold"},
 	"nonlocal_factor": {why: "the global is found instead of the nonlocal of the same name"},
 }
 

@@ -48,3 +48,28 @@ func TestVersions(t *testing.T) {
 		}
 	}
 }
+
+// TestAsmInOrder: the first of two values of inline assembly is broadcast first in 3.9, and second before, as
+// in the IR of Triton's wheels.
+func TestAsmInOrder(t *testing.T) {
+	text := "import triton\nimport triton.language as tl\n\n\n@triton.jit\ndef k(x, out):\n" +
+		"    i = tl.arange(0, 16)\n    v = tl.load(x + i)\n" +
+		"    y = tl.inline_asm_elementwise('add.f32 $0, $1, $2;', '=r,r,r', [v[:, None], v[None, :]],\n" +
+		"                                  dtype=tl.float32, is_pure=True, pack=1)\n" +
+		"    tl.store(out + i[:, None] * 16 + i[None, :], y)\n"
+	for v, want := range map[triton.Version]string{
+		triton.V38: "tensor<1x16xf32>", triton.V39: "tensor<16x1xf32>"} {
+		src, err := lang.Load("k.py", []byte(text), lang.LoadOptions{Triton: v})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := compile(src, spec{Name: "k", Kernel: "k", Signature: "*fp32, *fp32"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, rest, _ := strings.Cut(printed(m), "tt.broadcast")
+		if line, _, _ := strings.Cut(rest, "\n"); !strings.Contains(line, want+" ->") {
+			t.Errorf("%s: the first broadcast is that of%s, want %s", v, line, want)
+		}
+	}
+}

@@ -84,6 +84,9 @@ const (
 	DynamicBool
 	OperatorOwners
 	CachePolicies
+	CacheWords
+	KeptConditions
+	AsmInOrder
 )
 
 // features is the table of all differences.
@@ -108,7 +111,7 @@ var features = [...]Row{
 	Immutable: {Span: from(V38),
 		What: "instances of aggregates do not change; fields have defaults, classes inherit"},
 	BareAnnotations: {Span: from(V38),
-		What: "`x: tl.constexpr` without a value holds for the next assignment to x"},
+		What: "`x: tl.constexpr` without a value holds for the next assignment to x; before, x is None"},
 	VarArgs:      {Span: from(V38), What: "jit functions with *args; *tuple of a constexpr"},
 	ScaleFactors: {Span: from(V38), What: "tl.dot_scaled derives the group of a scale from the shapes"},
 	NarrowRows: {Span: from(V38),
@@ -142,9 +145,16 @@ var features = [...]Row{
 	DynamicBool: {Span: from(V39),
 		What: "the condition of while may be any scalar; chained comparisons (a < b < c)"},
 	OperatorOwners: {Span: from(V39),
-		What: "operators of aggregates come before those of tensors, on either side; 1 < x is x > 1 in IR"},
+		What: "operators of aggregates come before those of tensors, on either side, and `not` is one of them; " +
+			"1 < x is x > 1 in IR"},
 	CachePolicies: {Span: from(V39),
 		What: "IR has one cachePolicy instead of a cache modifier and an eviction policy"},
+	CacheWords: {Span: from(V39),
+		What: "cache modifiers without their dot; none and evict_normal name the defaults"},
+	KeptConditions: {Span: from(V39), Results: true,
+		What: "conditions of comprehensions hold; before, they are ignored"},
+	AsmInOrder: {Span: from(V39),
+		What: "values of tl.inline_asm_elementwise are broadcast in their order, with equal results"},
 }
 
 func from(v Version) Span  { return Span{Since: v} }

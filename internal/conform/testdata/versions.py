@@ -181,6 +181,36 @@ def streaming(x, out):
 
 
 # sig: *fp32, *fp32
+# since: 3.9
+@triton.jit
+def cache_words(x, out):
+    i = tl.arange(0, 16)
+    v = tl.load(x + i, cache_modifier="cg", eviction_policy="evict_normal")
+    tl.store(out + i, v, cache_modifier="none", eviction_policy="evict_first")
+
+
+# sig: *fp32, *fp32
+@triton.jit
+def kept_items(x, out):
+    i = tl.arange(0, 16)
+    factors = [k for k in (1, 2, 3, 4) if k > 2]
+    tl.store(out + i, tl.load(x + i) * factors[0] + factors[1])
+
+
+# sig: *fp32, *fp32
+@triton.jit
+def declared(x, out):
+    i = tl.arange(0, 16)
+    n: tl.constexpr
+    if tl.load(x + 1) > 0:
+        v = tl.load(x + i)
+    else:
+        v = tl.load(x + i) * 2
+    n = 3
+    tl.store(out + i, v + n)
+
+
+# sig: *fp32, *fp32
 # since: 3.8
 @triton.jit
 def expected_zero(x, out):

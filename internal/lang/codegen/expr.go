@@ -324,6 +324,9 @@ func (g *generator) unary(e *python.UnaryOp) object.Value {
 		g.check(e, err)
 		return r
 	}
+	if o, ok := v.(*world.Object); ok && e.Op == python.Not && g.has(triton.OperatorOwners) {
+		return g.notObject(e, o)
+	}
 	if t, ok := v.(*object.Tuple); ok && e.Op == python.Not && (isDisplay(e.Operand) || holdsTensor(t)) {
 		g.failHint(e, "python-type", "compare len() with 0 instead",
 			"TypeError: bad operand type for unary %s: 'tuple'", e.Op)
@@ -522,6 +525,7 @@ func (g *generator) fstring(e *python.JoinedStr) object.Value {
 }
 
 // comprehension walks [elt for x in tuple if cond]; everything but the element must be known at compile time.
+// Triton ignores conditions before 3.9, and so they are here.
 func (g *generator) comprehension(n python.Node, elt python.Expr,
 	gens []*python.Comprehension) []object.Value {
 	saved := g.scope
@@ -549,7 +553,7 @@ func (g *generator) comprehend(elt python.Expr, gens []*python.Comprehension) []
 	var out []object.Value
 	for _, item := range items {
 		g.bindTarget(gen.Target, item)
-		if g.all(gen.Ifs) {
+		if !g.has(triton.KeptConditions) || g.all(gen.Ifs) {
 			out = append(out, g.comprehend(elt, gens[1:])...)
 		}
 	}

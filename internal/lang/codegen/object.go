@@ -124,6 +124,15 @@ func (g *generator) ownOperator(n python.Node, forward, reverse string, lhs, rhs
 	return nil, false
 }
 
+// notObject has an aggregate compute not x, from 3.9 on.
+func (g *generator) notObject(n python.Node, o *world.Object) object.Value {
+	m, err := object.GetAttr(g.u.world.In, o.Class.Host, "__not__")
+	if err != nil {
+		g.fail(n, "operator", "%s does not define __not__", o.Class.Name)
+	}
+	return g.apply(n, m, []object.Value{o}, nil)
+}
+
 // tryMethod calls a method behind an operator, if there is one and it does not return NotImplemented.
 func (g *generator) tryMethod(n python.Node, o *world.Object, name string, other object.Value) (object.Value,
 	bool) {

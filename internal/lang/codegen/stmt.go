@@ -211,10 +211,13 @@ func (g *generator) annAssign(s *python.AnnAssign) {
 		g.promise[n.ID] = struct{}{}
 		return
 	}
-	if !ok || s.Value == nil {
-		g.fail(s, "constexpr", "a constexpr declaration needs a name and a value")
+	if !ok {
+		g.fail(s, "constexpr", "a constexpr declaration needs a name")
 	}
-	v := g.expr(s.Value)
+	var v object.Value = object.None
+	if s.Value != nil {
+		v = g.expr(s.Value)
+	}
 	if g.scope.has(n.ID) {
 		g.failHint(s, "constexpr", "give the new value another name",
 			"%s is already defined: a constexpr cannot be reassigned", n.ID)

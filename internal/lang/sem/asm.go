@@ -4,6 +4,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
+	"github.com/nereid-lang/nereid/internal/triton"
 )
 
 func inlineAsm(c *Call) object.Value {
@@ -46,7 +47,12 @@ func (b *Builder) inlineAsm(a asmText, vs []object.Value, elems []Type) []*Tenso
 		args[i] = b.toTensor(v)
 	}
 	shape := Type(Int1)
-	if len(args) > 0 {
+	switch {
+	case len(args) == 0:
+	case b.has(triton.AsmInOrder):
+		args = b.broadcastAll(args...)
+		shape = args[0].Type
+	default:
 		args, shape = b.oneShape(args, ptrLeft|ptrRight|asIs, false)
 	}
 	out := make([]*Tensor, len(elems))

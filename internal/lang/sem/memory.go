@@ -59,10 +59,26 @@ var wordParams = map[string]string{
 	"cache modifier": "cache_modifier", "eviction policy": "eviction_policy",
 }
 
+// cacheWord returns a cache modifier of 3.9 as releases before write it: with its dot, and nothing for none.
+func cacheWord(word string) string {
+	switch word = strings.TrimPrefix(word, "."); word {
+	case "", "none":
+		return ""
+	}
+	return "." + word
+}
+
 // memoryAttrs returns the attributes of a load or store that differ from the defaults.
 func (c *Call) memoryAttrs(caches words) []ir.NamedAttr {
-	cache := caches.get("cache modifier", c.str("cache_modifier"))
-	evict := evictions.get("eviction policy", c.str("eviction_policy"))
+	modifier, policy := c.str("cache_modifier"), c.str("eviction_policy")
+	if c.B.has(triton.CacheWords) {
+		modifier = cacheWord(modifier)
+		if policy == "evict_normal" {
+			policy = ""
+		}
+	}
+	cache := caches.get("cache modifier", modifier)
+	evict := evictions.get("eviction policy", policy)
 	var attrs []ir.NamedAttr
 	if cache != tt.CacheNone {
 		attrs = append(attrs, ir.A("cache", ir.I32Attr(cache)))
