@@ -108,11 +108,16 @@ func checkNamed(flag string, names, known []string) error {
 const maxInput = 256 << 20
 
 func newRootCmd() *cobra.Command {
+	version := false
 	root := &cobra.Command{
 		Use:   "nereid",
 		Short: "Compiles and runs Triton kernels",
 		Long:  "Nereid compiles and runs Triton kernels: Python in, native code out, no Python needed.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if version {
+				fmt.Fprintln(cmd.OutOrStdout(), buildText())
+				return nil
+			}
 			if err := cmd.Help(); err != nil {
 				return err
 			}
@@ -121,11 +126,12 @@ func newRootCmd() *cobra.Command {
 			return nil
 		},
 
-		Version:       buildText(),
 		SilenceErrors: true, // run prints them, once
 		SilenceUsage:  true,
 	}
-	root.SetVersionTemplate("{{.Version}}\n")
+	// Not cobra's own: its template calls methods by name, for which the linker would keep every method of
+	// the program.
+	root.Flags().BoolVarP(&version, "version", "v", false, "version for nereid")
 	cobra.EnableCommandSorting = false
 	for _, newCmd := range commands {
 		root.AddCommand(newCmd())
