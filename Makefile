@@ -2,8 +2,8 @@
 # NEREID_NO_SETUP=1 leaves the machine as it is.
 
 GO        ?= go
-# -count=1: results depend on the tools at hand, which Go's test cache does not see.
-TESTFLAGS ?= -count=1 -timeout 15m
+# -count=1: results depend on the tools at hand, which Go's test cache does not see. -vet=off: check has vetted all.
+TESTFLAGS ?= -count=1 -timeout 15m -vet=off
 # Go's default, 100, costs the tests and the compiler that builds them a fifth of their time.
 GOGC      ?= 300
 BENCH     ?= .
@@ -11,6 +11,8 @@ FUZZTIME  ?= 30s
 PREFIX    ?= /usr/local
 
 export CGO_ENABLED := 0
+# With or without -trimpath Go compiles every package once more: tests, and the programs that tests build, have it.
+export GOFLAGS := $(filter-out -trimpath,$(GOFLAGS)) -trimpath
 
 # A tool that is here must serve the tests that need it: they fail rather than be skipped.
 require = NEREID_REQUIRE_TOOLS="$${NEREID_REQUIRE_TOOLS-$$(scripts/setup --have)}"
@@ -33,7 +35,7 @@ test: prepare check ## what check does, and every test
 
 test-all: export NEREID_TEST_PART := all
 test-all: ## every test without samples: all cases on all devices, 50000 random kernels, all replays; hours
-	$(MAKE) --no-print-directory test TESTFLAGS="-count=1 -timeout 0"
+	$(MAKE) --no-print-directory test TESTFLAGS="-count=1 -timeout 0 -vet=off"
 	NEREID_MEMFUZZ=50000 $(GO) test -count=1 -timeout 0 -run TestMemory ./internal/memfuzz
 	for device in interp cpu sim:90; do \
 	    $(GO) run ./cmd/nereid replay --device $$device --root . testdata/replay/*.safetensors || exit 1; done
