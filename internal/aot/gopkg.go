@@ -70,6 +70,18 @@ type family struct {
 // goArg is an argument of Launch.
 type goArg struct{ name, typ string }
 
+// passed returns the argument as Launch passes it on. Repeated launches are quick with the types that most
+// callers of bundles use, int and float64.
+func (a goArg) passed() string {
+	switch a.typ {
+	case "int8", "int16", "int32", "int64":
+		return "int(" + a.name + ")"
+	case "float32":
+		return "float64(" + a.name + ")"
+	}
+	return a.name
+}
+
 // familiesOf returns the families of a bundle, in the order of their first variants.
 func familiesOf(f *bundle.File) ([]*family, error) {
 	var list []*family
@@ -199,7 +211,7 @@ func lookup(name string, list []string) (*bundle.Variant, error) {
 func (f *family) write(b *bytes.Buffer) {
 	params, args := make([]string, len(f.args)), make([]string, len(f.args))
 	for i, a := range f.args {
-		params[i], args[i] = ", "+a.name+" "+a.typ, ", "+a.name
+		params[i], args[i] = ", "+a.name+" "+a.typ, ", "+a.passed()
 	}
 	var names strings.Builder
 	for _, n := range f.names {

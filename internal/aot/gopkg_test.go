@@ -17,10 +17,11 @@ const goMain = `package main
 import (
 	"context"
 	"fmt"
+	"runtime"
 
-	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/bundle"
 	"github.com/nereid-lang/nereid/internal/aot/user/kernels"
+	"github.com/nereid-lang/nereid/run"
 )
 
 func main() {
@@ -33,9 +34,17 @@ func main() {
 	x := []float32{1, 2, 3}
 	for _, v := range list {
 		y := make([]float32, 3)
-		check(v.Launch(s, nereid.Grid{1}, nereid.FromSlice(y), nereid.FromSlice(x), 3, 1.5))
+		check(v.Launch(s, run.Grid{1}, run.FromSlice(y), run.FromSlice(x), 3, 1.5))
 		fmt.Println(v.Name(), y)
 	}
+	n, a, xs, ys := int32(len(x)), float32(len(x)), run.FromSlice(x), run.FromSlice(make([]float32, 3))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range 1000 {
+		check(list[0].Launch(s, run.Grid{1}, ys, xs, n, a))
+	}
+	runtime.ReadMemStats(&after)
+	fmt.Println((after.Mallocs-before.Mallocs)/1000, "allocations")
 	_, err = kernels.LookScale("nothing")
 	fmt.Println(err)
 }
@@ -47,7 +56,8 @@ func check(err error) {
 }
 `
 
-// A program with a generated package runs its kernels without LLVM, and a wrong argument does not compile.
+// A program with a generated package runs its kernels without LLVM, links no compiler, which would make it
+// five times as large, and a wrong argument does not compile.
 func TestGoPackage(t *testing.T) {
 	txtest.Slow(t, "it builds a program")
 	_, _, b := built(t, scaleTable(t), BuildOptions{Targets: []string{"cpu"}})
@@ -69,8 +79,14 @@ func TestGoPackage(t *testing.T) {
 	want := "scale_256_w2 [1.5 3 4.5]\nscale_256_w4 [1.5 3 4.5]\nscale_64_w2 [1.5 3 4.5]\n" +
 		"scale_64_w4 [1.5 3 4.5]\n"
 	if err != nil || !strings.HasPrefix(string(out), want) ||
+		!strings.Contains(string(out), "\n1 allocations\n") || // of the float
 		!strings.Contains(string(out), `no variant "nothing"`) {
 		t.Errorf("%v\n%s", err, out)
+	}
+	if info, err := os.Stat(filepath.Join(dir, "program")); err != nil || info.Size() > 6<<20 {
+		t.Errorf("the program has %d bytes, %v", info.Size(), err)
+	} else {
+		t.Logf("%d bytes\n%s", info.Size(), out)
 	}
 	wrong := strings.Replace(goMain, "3, 1.5)", "3, x)", 1)
 	if err := os.WriteFile(main, []byte(wrong), 0o600); err != nil {
@@ -101,7 +117,8 @@ func overlay(t *testing.T, dir string, files ...string) func() ([]byte, error) {
 		t.Fatal(err)
 	}
 	return func() ([]byte, error) {
-		cmd := exec.Command("go", "build", "-overlay", list, "-o", filepath.Join(dir, "program"), "./"+place)
+		cmd := exec.Command("go", "build", "-ldflags=-s -w", "-overlay", list, "-o",
+			filepath.Join(dir, "program"), "./"+place)
 		cmd.Dir, cmd.Env = root, append(os.Environ(), "CGO_ENABLED=0")
 		return cmd.CombinedOutput()
 	}
