@@ -25,11 +25,11 @@ type Chip struct {
 	SharedPerBlock                         int // bytes of shared memory
 
 	// Element types and products in the language.
-	FP8            []string // 8-bit floats that it converts
-	SlowFP8        []string // those whose products are computed in fp16, with a warning
-	ImpreciseSums  bool     // its products of 8-bit floats may accumulate in fewer bits than f32
-	TF32           bool     // tl.dot has input_precision "tf32"
-	FP8Conversions bool     // there are instructions that convert pairs of 8-bit floats
+	FP8                   []string // 8-bit floats that it converts
+	SlowFP8               []string // those whose products are computed in fp16, with a warning
+	ImpreciseAccumulators bool     // products of 8-bit floats may accumulate in fewer bits than f32
+	TF32                  bool     // tl.dot has input_precision "tf32"
+	FP8Conversions        bool     // there are instructions that convert pairs of 8-bit floats
 
 	NVIDIA
 	AMD

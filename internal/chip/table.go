@@ -59,7 +59,9 @@ var cuda = []Chip{
 var (
 	ada  = change(older, func(c *Chip) { c.FP8, c.FP8Conversions = newFP8, true })
 	b200 = change(ada, func(c *Chip) { c.Card, c.Multiprocessors, c.SlowFP8 = blackwell, 148, slowFP8 })
-	h200 = change(b200, func(c *Chip) { c.Card, c.Multiprocessors, c.ImpreciseSums = hopper, 132, true })
+	h200 = change(b200, func(c *Chip) {
+		c.Card, c.Multiprocessors, c.ImpreciseAccumulators = hopper, 132, true
+	})
 )
 
 // hip has AMD's GPUs.

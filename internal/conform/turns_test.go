@@ -37,7 +37,7 @@ func (c *pipelineCase) takesTurns(t *testing.T, k *nereid.Kernel) {
 	if apart := strings.Contains(text, "nereid.guarded"); apart == strings.HasPrefix(c.name, "in step") {
 		t.Errorf("apart: %v\n%s", apart, text)
 	}
-	if turns := strings.Contains(text, "nereid.turn"); turns != strings.HasPrefix(c.name, "turns") {
+	if turns := strings.Contains(text, "nereid.ping_pong"); turns != strings.HasPrefix(c.name, "turns") {
 		t.Errorf("turns: %v\n%s", turns, text)
 	}
 }

@@ -58,7 +58,7 @@ func TestPipelines(t *testing.T) {
 				continue
 			}
 			groups := false
-			for _, name := range []string{"-turns", "-tile-", "-join-loops", "-store-by-warps",
+			for _, name := range []string{"-ping-pong", "-tile-", "-join-loops", "-store-by-warps",
 				"-scale-late", "-over-programs", "-spread-", "-deepen-pipelines"} {
 				groups = groups || strings.Contains(c.Before+c.After, name)
 			}

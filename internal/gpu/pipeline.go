@@ -48,9 +48,13 @@ type Options struct {
 type PersistMode int
 
 const (
-	NoPersist       PersistMode = iota
-	MayPersist                  // the module says for which launches they should
-	PersistProducts             // they do where LoopOverPrograms lets them; else as with MayPersist
+	NoPersist PersistMode = iota
+	// MayPersist makes an ordinary kernel, and records in the module for which launches a persistent one
+	// pays.
+	MayPersist
+	// PersistProducts makes a persistent kernel if it is a plain product (LoopOverPrograms), and does what
+	// MayPersist does if not.
+	PersistProducts
 	Persist
 )
 
@@ -237,16 +241,16 @@ var Constraints = []pass.Constraint{
 	{Before: "triton-nvidia-tma-lowering", After: "triton-nvidia-gpu-fence-insertion",
 		Why: "what copies write needs no fence"},
 	{Before: "tritongpu-accelerate-matmul", After: "tritongpu-fuse-nested-loops",
-		Why: "only products of warp groups can leave out their sums"},
+		Why: "only wgmma can ignore what its accumulator held before"},
 	{Before: "tritongpu-fuse-nested-loops", After: "tritongpu-assign-latencies",
 		Why: "a loop with a loop inside is no pipeline"},
 	{Before: "tritongpu-combine-tensor-select-and-if", After: "tritongpu-assign-latencies",
 		Why: "a select of a product's sum would count as its use"},
-	{Before: "tritongpu-fuse-nested-loops", After: "nereid-gpu-group-turns",
+	{Before: "tritongpu-fuse-nested-loops", After: "nereid-gpu-mark-ping-pong",
 		Why: "loops that become one are no more"},
 	{Before: "nereid-gpu-load-at-once", After: "nereid-gpu-deepen-pipelines",
 		Why: "loops whose loads all begin before them need no further stages"},
-	{Before: "nereid-gpu-group-turns", After: "tritongpu-pipeline",
+	{Before: "nereid-gpu-mark-ping-pong", After: "tritongpu-pipeline",
 		Why: "it lets the groups of marked loops apart"},
 	{Before: "tritongpu-assign-latencies", After: "tritongpu-schedule-loops",
 		Why: "stages come of latencies"},

@@ -191,10 +191,10 @@ var (
 		Doc: "On sm_90, kernels access memory through tensor descriptors by pointers instead of the " +
 			"hardware that copies blocks (TMA).",
 	})
-	NoTurns = flag(Row{
-		Group: "Compilation", Name: "NEREID_DISABLE_TURNS",
+	NoPingPong = flag(Row{
+		Group: "Compilation", Name: "NEREID_DISABLE_PING_PONG",
 		Doc: "On sm_90, the warp groups of a program run in step in all loops, no branch skips selects, " +
-			"and loops and programs stay as they are written. Otherwise groups take turns on the tensor " +
+			"and loops and programs stay as they are written. Otherwise groups ping-pong on the tensor " +
 			"cores in loops like that of attention ([GPU.md](GPU.md)).",
 	})
 	NoDeeper = flag(Row{

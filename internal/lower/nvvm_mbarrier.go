@@ -42,7 +42,7 @@ func lowerInitBarrier(l *lowering, op *ir.Op) {
 }
 
 // ofWarps reports whether warps alone use the barrier that an op makes.
-func ofWarps(op *ir.Op) bool { return op.HasAttr(ttg.EachWarpAttr) || op.HasAttr(ttg.TurnAttr) }
+func ofWarps(op *ir.Op) bool { return op.HasAttr(ttg.EachWarpAttr) || op.HasAttr(ttg.PingPongAttr) }
 
 // lowerInvalBarrier ends the life of a barrier whose memory has other uses. The others end with the kernel.
 func lowerInvalBarrier(l *lowering, op *ir.Op) {
@@ -80,8 +80,8 @@ func lowerBarrierExpect(l *lowering, op *ir.Op) {
 // lowerWaitBarrier waits until the phase of a parity has ended. What was copied before is visible then.
 func lowerWaitBarrier(l *lowering, op *ir.Op) {
 	bar, phase := l.mbarrier(op.Slot(0)), l.scalar(op.Slot(1))
-	if op.HasAttr(ttg.TurnAttr) {
-		bar = l.turnBarrier(op.Slot(0), 0)
+	if op.HasAttr(ttg.PingPongAttr) {
+		bar = l.pingPongBarrier(op.Slot(0), 0)
 		phase = l.val("xor i32 %s, %s", phase,
 			l.val("zext i1 %s to i32", l.val("icmp eq i32 %s, 0", l.groupNumber())))
 	}
@@ -104,8 +104,8 @@ func lowerArriveBarrier(l *lowering, op *ir.Op) {
 		pred = l.scalar(p)
 	}
 	switch {
-	case op.HasAttr(ttg.TurnAttr):
-		bar, pred = l.turnBarrier(op.Operand(0), 1), l.both(l.elected(), pred)
+	case op.HasAttr(ttg.PingPongAttr):
+		bar, pred = l.pingPongBarrier(op.Operand(0), 1), l.both(l.elected(), pred)
 	case op.HasAttr(ttg.EachWarpAttr):
 		l.vendor.meet(l, theWarp)
 		pred = l.both(l.elected(), pred)
@@ -119,9 +119,9 @@ func lowerArriveBarrier(l *lowering, op *ir.Op) {
 // barrierBytes is the size of a barrier.
 const barrierBytes = 8
 
-// turnBarrier returns the address of the barrier of the warp group that comes ahead groups after this one,
-// given that of the first group.
-func (l *lowering) turnBarrier(first *ir.Value, ahead int) string {
+// pingPongBarrier returns the address of the barrier of the warp group that comes ahead groups after this
+// one, given that of the first group.
+func (l *lowering) pingPongBarrier(first *ir.Value, ahead int) string {
 	group := l.groupNumber()
 	if ahead > 0 {
 		group = l.val("urem i32 %s, %d", l.val("add i32 %s, %d", group, ahead), l.warps/groupWarps)

@@ -14,19 +14,20 @@ import (
 // matrix in shared memory. The instructions run while the threads go on. The results and the registers of A
 // are operands and results of the wait, so that LLVM cannot use or overwrite them before it.
 
-// groupTypes holds, for operand types of wgmma, the type in its name and the types it can sum in.
+// groupTypes holds, for operand types of wgmma, the type in its name and those of accumulators that it can
+// add to.
 var groupTypes = map[ir.Type]struct {
-	name string
-	sums []ir.Type
+	name         string
+	accumulators []ir.Type
 }{
 	ir.F16: {"f16", []ir.Type{ir.F32, ir.F16}}, ir.BF16: {"bf16", []ir.Type{ir.F32}},
 	ir.F32: {"tf32", []ir.Type{ir.F32}}, ir.I8: {"s8", []ir.Type{ir.I32}},
 	ir.F8E4M3FN: {"e4m3", []ir.Type{ir.F32, ir.F16}}, ir.F8E5M2: {"e5m2", []ir.Type{ir.F32, ir.F16}},
 }
 
-// groupSums holds, for result types of wgmma, the type in its name, the LLVM type of a register and its
-// constraint.
-var groupSums = map[ir.Type]struct{ name, llvm, reg string }{
+// groupAccumulators holds, for types of wgmma's accumulators, the type in its name, the LLVM type of a
+// register and its constraint.
+var groupAccumulators = map[ir.Type]struct{ name, llvm, reg string }{
 	ir.F32: {"f32", "float", "f"}, ir.F16: {"f16", "i32", "r"}, ir.I32: {"s32", "i32", "r"},
 }
 
@@ -109,10 +110,10 @@ func (v nvidia) newGroupProduct(l *lowering, op *ir.Op) *groupProduct {
 	p.width, p.k = int(enc.InstrShape[1]), int(enc.InstrShape[2])
 	p.m, p.n = int(enc.InstrShape[0]*enc.WarpsPerCTA[0]), p.width*int(enc.WarpsPerCTA[1])
 	p.depth = int(right.Shape[0])
-	sum, typeA, typeB := groupSums[p.c.elem], groupTypes[elem], groupTypes[right.Elem]
+	sum, typeA, typeB := groupAccumulators[p.c.elem], groupTypes[elem], groupTypes[right.Elem]
 	alike := elem == right.Elem || ir.BitWidth(elem) == 8 && ir.IsFloat(elem) == ir.IsFloat(right.Elem)
-	if !alike || typeB.name == "" || !slices.Contains(typeA.sums, p.c.elem) || p.k*ir.BitWidth(elem) != 256 ||
-		enc.InstrShape[0] != 16 {
+	if !alike || typeB.name == "" || !slices.Contains(typeA.accumulators, p.c.elem) ||
+		p.k*ir.BitWidth(elem) != 256 || enc.InstrShape[0] != 16 {
 		l.fail(op, "there is no instruction for %s times %s to %s", elem, right.Elem, p.c.elem)
 	}
 	if p.width%8 != 0 || p.width > 256 {
@@ -260,14 +261,15 @@ func (p *groupProduct) sum(t groupTile, words []string, left [][]string) []strin
 	return words
 }
 
-// inParts reports whether partial sums must be added up in f32: the tensor cores sum products of fp8 with
-// less precision.
+// inParts reports whether partial results must be added up in f32 registers: the tensor cores accumulate
+// products of fp8 with less precision.
 func (p *groupProduct) inParts() bool {
 	narrow := strings.Contains(p.name, ".e4m3") || strings.Contains(p.name, ".e5m2")
 	return narrow && p.c.elem == ir.F32 && int(p.op.IntOr("maxNumImpreciseAcc", 0)) <= p.depth
 }
 
-// sumParts sums like sum, with at most maxNumImpreciseAcc products summed on the tensor cores at a time.
+// sumParts multiplies as sum does, but lets the tensor cores accumulate at most maxNumImpreciseAcc
+// products at a time, and adds these parts up in f32 registers.
 func (p *groupProduct) sumParts(t groupTile, words []string, left [][]string, last bool) []string {
 	most := max(1, int(p.op.IntOr("maxNumImpreciseAcc", 0)))
 	if words != nil && p.useC != "1" {

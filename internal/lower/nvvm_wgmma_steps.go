@@ -20,7 +20,8 @@ import (
 // read it in the iteration before may be under way, it is overwritten there. What LLVM makes of the order is
 // looked at in PTX (internal/target/nvidia/steps.go); where it is wrong, the product becomes a whole one.
 
-// sumApart sums like sum, with a group for each step along k. The wait behind the last one is an operation.
+// sumApart multiplies as sum does, with an asynchronous group for each step along k. The wait behind the
+// last one is an operation.
 func (p *groupProduct) sumApart(tiles []groupTile, words [][]string, left [][][]string) {
 	under, _ := p.op.Int(ttg.StepsAttr)
 	use, steps, from := p.useC, p.depth/p.k, len(p.l.lines)

@@ -11,20 +11,20 @@ import (
 	"github.com/nereid-lang/nereid/internal/target/nvidia/ptxsim"
 )
 
-// TestTurnsGuarded: a loop whose warp groups take turns is right on the simulator, and each of the ops that
+// TestPingPongGuarded: a loop whose warp groups ping-pong is right on the simulator, and each of the ops that
 // order its accesses is needed: without it, the simulator reports a race or a deadlock.
-func TestTurnsGuarded(t *testing.T) {
-	text, err := os.ReadFile("testdata/turns.ttgir")
+func TestPingPongGuarded(t *testing.T) {
+	text, err := os.ReadFile("testdata/ping_pong.ttgir")
 	if err != nil {
 		t.Fatal(err)
 	}
 	whole := func(n int) *buf {
 		return &buf{elem: ir.F16, n: n, fill: func(i int) float64 { return float64(i*7%5 - 2) }}
 	}
-	l := launch{kernel: "turns", grid: [3]int{1, 1, 1}, args: []any{
+	l := launch{kernel: "ping_pong", grid: [3]int{1, 1, 1}, args: []any{
 		whole(128 * 64), whole(6 * 64 * 64), whole(6 * 64 * 128), floats(ir.F32, 128*128), 6}}
 	run := func(t *testing.T, text []byte, mem [][]byte) error {
-		k, ptx := compile(t, parseIR(t, "turns.ttgir", text), "turns", 90)
+		k, ptx := compile(t, parseIR(t, "ping_pong.ttgir", text), "ping_pong", 90)
 		_, err := simulate(ptx, k.Shared, l, mem, ptxsim.Launch{})
 		return err
 	}
@@ -32,7 +32,7 @@ func TestTurnsGuarded(t *testing.T) {
 	if err := run(t, text, got); err != nil {
 		t.Fatal(err)
 	}
-	onInterp(t, parseIR(t, "turns.ttgir", text), l, want)
+	onInterp(t, parseIR(t, "ping_pong.ttgir", text), l, want)
 	if !bytes.Equal(got[3], want[3]) {
 		t.Error("the result differs from the interpreter's")
 	}
@@ -42,7 +42,7 @@ func TestTurnsGuarded(t *testing.T) {
 		{"no arrival", `\n +ttng\.arrive_barrier %\w+, 1 \{nereid.each_warp\}.*`, "deadlock"},
 		{"no wait for copies", `\n +%\w+ = ttg\.async_wait %\w+, %\w+ \{num = 0 : i32\}`,
 			"is being copied by .* without a wait"},
-		{"no end of a turn", `\n +ttng\.arrive_barrier %\w+, 1 \{nereid.turn\}.*`, "deadlock"},
+		{"no end of a turn", `\n +ttng\.arrive_barrier %\w+, 1 \{nereid.ping_pong\}.*`, "deadlock"},
 		{"no fence", `\n +ttng\.fence_async_shared .*`, "fence.proxy.async"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -22,10 +22,10 @@ const (
 	GuardedAttr = "nereid.guarded"
 	// EachWarpAttr marks an arrival of each warp; others are of one thread.
 	EachWarpAttr = "nereid.each_warp"
-	// TurnAttr marks waits of warp groups for their turn, each at a barrier of its own, and arrivals at
-	// that of the next group, of each warp. The operand is the barrier of the first group, whose first turn
-	// needs none.
-	TurnAttr = "nereid.turn"
+	// PingPongAttr marks the barriers by which warp groups ping-pong: a group waits at its own, and each
+	// of its warps arrives at that of the next group when its turn ends. The operand is the barrier of the
+	// first group, whose first turn waits for nobody.
+	PingPongAttr = "nereid.ping_pong"
 	// ChainsAttr marks reductions for which a thread keeps several partial results, so that it need not wait
 	// for each before the next.
 	ChainsAttr = "nereid.chains"

@@ -91,7 +91,8 @@ func (t *operandTranspose) collect(buf *ir.Value) bool {
 	return true
 }
 
-// fits reports whether a load's layout is blocked and across k, and a thread can have several rows of it.
+// fits reports whether the load of an operand can be transposed in registers: its layout is blocked, its
+// fastest dimension is not k, and a thread can hold at least two elements along k.
 func (t *operandTranspose) fits(load *ir.TensorType) bool {
 	enc, ok := ttg.As[ttg.Blocked](load.Encoding)
 	return ok && enc.Order[0] != t.k() && t.rows(load, enc) >= 2
@@ -99,7 +100,7 @@ func (t *operandTranspose) fits(load *ir.TensorType) bool {
 
 func (t *operandTranspose) k() int64 { return 1 - t.dot.OpIdx }
 
-// rows returns how many elements along k a thread can have.
+// rows returns how many elements along k a thread can hold.
 func (t *operandTranspose) rows(load *ir.TensorType, enc ttg.Blocked) int64 {
 	k := t.k()
 	return max(1, load.Shape[k]/(enc.ThreadsPerWarp[k]*enc.WarpsPerCTA[k]))

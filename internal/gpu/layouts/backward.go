@@ -73,8 +73,9 @@ func rematCost(s *slice, cvt *ir.Op) (cost int64, ok bool) {
 	return cost, true
 }
 
-// scanAgain returns the cost of a scan in layout enc: beside the one that there is, or instead of it. Float
-// sums must not be computed twice, as in reduceCost.
+// scanAgain returns the cost of computing a scan in layout enc, in addition to the existing scan or, with
+// instead, in its place. Scans that add floats must not be computed twice, for the reason given at
+// reduceCost.
 func scanAgain(op *ir.Op, enc ir.Attr, instead bool) (int64, bool) {
 	cost, ok := scanCost(op, enc)
 	if !ok || !instead && sumsFloats(op) {
@@ -87,10 +88,10 @@ func scanAgain(op *ir.Op, enc ir.Attr, instead bool) (int64, bool) {
 	return cost, true
 }
 
-// scanCost returns the cost of a scan whose tensors have layout enc: each run of registers that are
-// neighbours along the axis takes a step for each bit of the lanes, and one more to hand the sums down to
-// the registers. A step is a shuffle, of which a multiprocessor does one in a cycle, a combination and a
-// choice.
+// scanCost returns the cost of a scan whose tensors have layout enc. A run is the registers of a thread
+// that are contiguous along the axis. Each run takes log2(lanes along the axis) steps, and one more to add
+// the prefix of the lanes before to each register. A step is a shuffle (a multiprocessor starts one per
+// cycle), the scan's combine region and a select.
 func scanCost(op *ir.Op, enc ir.Attr) (int64, bool) {
 	const step = 1500
 	axis := int(op.IntOr("axis", 0))

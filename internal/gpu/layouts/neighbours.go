@@ -41,7 +41,7 @@ func newNeighbours(m *ir.Module, kind func(*ir.Op) (kind string, width int64, ok
 	return n
 }
 
-// isConnected reports whether an op is one of a function's body.
+// isConnected reports whether an op belongs to a function's body: it is neither the function nor the module.
 func isConnected(op *ir.Op) bool { return op.Def != tt.Func && !op.Def.Has(ir.SymbolTableOp) }
 
 // gather makes the group of an op.

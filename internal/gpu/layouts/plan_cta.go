@@ -108,9 +108,9 @@ func (p *planner) dot(op *ir.Op) {
 	ttgir.SetResults(op, enc)
 }
 
-// tiles returns how blocks share a product's result: batches first, then rows as long as each block has 128
-// or 64, then columns as long as there are 64. Small products are split into 16 rows, which an instruction
-// takes, then into columns.
+// tiles returns how the blocks of a cluster divide a product's result: batches first, then rows as long as
+// each block has 128 or 64, then columns as long as there are 64. Small products are split into 16 rows,
+// which an instruction takes, then into columns.
 func (p *planner) tiles(shape []int64) [][]int64 {
 	rank := len(shape)
 	split := slices.Repeat([]int64{1}, rank)

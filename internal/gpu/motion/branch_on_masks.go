@@ -70,7 +70,7 @@ func allTrue(b *ir.Builder, mask *ir.Value) *ir.Value {
 	})(mask)
 }
 
-// makeAllTrue is allTrue; all returns the conditions of other masks.
+// makeAllTrue is allTrue without memoization; all is called for the masks that a mask is made of.
 func makeAllTrue(b *ir.Builder, mask *ir.Value, all func(*ir.Value) *ir.Value) *ir.Value {
 	op := mask.Def()
 	if op == nil {
@@ -160,7 +160,7 @@ func (s *sum) plus(b *ir.Builder, n int64) *ir.Value {
 // sumOf returns the description of a tensor, nil if there is none.
 func sumOf(v *ir.Value) *sum { return ir.Once(findSum)(v) }
 
-// findSum is sumOf; of describes operands.
+// findSum is sumOf without memoization; of is called for operands.
 func findSum(v *ir.Value, of func(*ir.Value) *sum) *sum {
 	op := v.Def()
 	if op == nil {

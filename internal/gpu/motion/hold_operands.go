@@ -38,7 +38,8 @@ var HoldOperands = pass.Pass{
 	},
 }
 
-// holdInFunction changes the innermost loops of a function in which there is room for few programs.
+// holdInFunction changes the innermost loops of a function whose blocks take so many registers that few
+// fit on an SM.
 func holdInFunction(fn *ir.Op) {
 	if ttg.NumCTAs(fn) > 1 { // an operand may lie in several blocks
 		return

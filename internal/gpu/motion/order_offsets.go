@@ -118,7 +118,7 @@ func chainTo(op *ir.Op, of spread) *chain {
 	return c
 }
 
-// isLink reports whether a pointer has no other use than that the next operation adds to it.
+// isLink reports whether the only use of a pointer is that an addition offsets it further.
 func isLink(op *ir.Op) bool {
 	if !op.Result(0).HasOneUse() {
 		return false
@@ -130,7 +130,7 @@ func isLink(op *ir.Op) bool {
 	return false
 }
 
-// together is a number of offsets that differ along the same dimensions, or along fewer.
+// together is a group of offsets that vary along the same dimensions, or along some of them.
 type together struct {
 	axes  axes
 	terms []*ir.Value
@@ -153,7 +153,7 @@ func (c *chain) groups() []together {
 		return cmp.Compare(size(c.of.axes(w)), size(c.of.axes(v)))
 	})
 	var groups []together
-	for _, v := range terms { // the largest first
+	for _, v := range terms { // from those with the most elements down
 		a := c.of.axes(v)
 		i := slices.IndexFunc(groups, func(g together) bool { return g.axes != c.all && g.axes.holds(a) })
 		if i < 0 {

@@ -79,8 +79,7 @@ func isMovable(op *ir.Op) bool {
 	return true
 }
 
-// copiesBetween reports whether copies start between two ops of a block: a buffer that is filled behind them
-// does not hold them up.
+// copiesBetween reports whether asynchronous copies start between two ops of a block.
 func copiesBetween(a, b *ir.Op) bool {
 	if a.Block() != b.Block() {
 		return false

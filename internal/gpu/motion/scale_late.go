@@ -38,7 +38,7 @@ var ScaleLate = pass.Pass{
 	},
 }
 
-// scaled is a maximum of rows that are scaled and masked.
+// scaled is the row maximum of a matrix that was scaled and masked, as in attention.
 type scaled struct {
 	reduce  *ir.Op
 	product *ir.Op

@@ -147,5 +147,6 @@ func sources(op *ir.Op) (out []*ir.Value) {
 	return out
 }
 
-// isSpread reports whether the result of op is in the registers of its operand.
+// isSpread reports whether op repeats its operand along a dimension: its result is in the registers of its
+// operand.
 func isSpread(op *ir.Op) bool { return op.Def == tt.Broadcast || op.Def == tt.ExpandDims }

@@ -81,8 +81,9 @@ func waitAfter(op *ir.Op, pendings int) *ir.Op {
 	return b.Op(ttng.WarpGroupDotWait, nil, nil, ir.A("pendings", ir.I32Attr(int64(pendings))))
 }
 
-// threadThrough passes values through a wait: users behind the wait use its results and so cannot move before
-// it. The buffers that products read for these values pass too, which keeps them allocated until then.
+// threadThrough makes values operands and results of a wait: users behind the wait use its results and so
+// cannot move before it. The buffers that products read for these values pass too, which keeps them
+// allocated until then.
 func threadThrough(wait *ir.Op, values ...*ir.Value) *ir.Op {
 	operands := wait.Operands()
 	before := len(operands)
@@ -131,7 +132,8 @@ func withOperands(wait *ir.Op, operands []*ir.Value, before int) *ir.Op {
 	return next
 }
 
-// productsBehind returns the nearest products in block that v depends on and that may be under way.
+// productsBehind returns the asynchronous products in block that v depends on and that may not have
+// completed.
 func productsBehind(v *ir.Value, block *ir.Block, seen map[*ir.Op]bool) []*ir.Op {
 	op := v.Def()
 	if op == nil || seen[op] {
@@ -249,7 +251,7 @@ func IsNoop(op *ir.Op) bool {
 	return false
 }
 
-// onlySummed reports whether all users of v are products that add to it.
+// onlySummed reports whether v is used as nothing but the accumulator of products.
 func onlySummed(v *ir.Value) bool {
 	for use := range v.Uses() {
 		u := use.Owner()
@@ -290,10 +292,10 @@ func waitInLoop(list []overlapping) {
 	threadThrough(waitAfter(last, pendings), results...)
 }
 
-// HasSteps reports whether a module has products whose steps are apart.
+// HasSteps reports whether a module has products that wait for each of their instructions along k separately.
 func HasSteps(m *ir.Module) bool { return len(stepped(m)) > 0 }
 
-// JoinSteps makes products whose steps are apart whole ones, complete before the next iteration.
+// JoinSteps makes such products ordinary ones, with one wait, which are complete before the next iteration.
 func JoinSteps(m *ir.Module) {
 	for _, op := range stepped(m) {
 		op.SetAttr(ttg.StepsAttr, nil)

@@ -81,7 +81,8 @@ func (g *copyGroup) add(op *ir.Op) bool {
 	return true
 }
 
-// ifUseful returns the group, or nil if products are waited for anyway, or other copies lie behind the group.
+// ifUseful returns the group, or nil if a branch gains nothing: the loop waits for its products before the
+// copies anyway, or other copies follow the group.
 func (g *copyGroup) ifUseful(overlaps bool, loop *ir.Op) *copyGroup {
 	for op := range loop.Ops() {
 		if _, copies := FillSlots[op.Def]; copies && !slices.Contains(g.ops, op) {
@@ -94,7 +95,8 @@ func (g *copyGroup) ifUseful(overlaps bool, loop *ir.Op) *copyGroup {
 	return g
 }
 
-// Condition returns the scalar without which a copy does nothing, and the rest of its mask, which may be nil.
+// Condition splits the mask of a copy into a scalar, which is the same for all elements, and the rest,
+// which may be nil.
 func Condition(op *ir.Op) (cond, rest *ir.Value) {
 	switch op.Def {
 	case ttng.BarrierExpect:
@@ -147,7 +149,7 @@ func (g *copyGroup) branch() {
 	sinkInto(branch)
 }
 
-// commitNothing ends n empty groups in a block, since waits count groups.
+// commitNothing commits n empty groups in a block: waits count groups, so the other branch must have as many.
 func commitNothing(block *ir.Block, n int) {
 	b := ir.NewBuilder(block)
 	var tokens []*ir.Value

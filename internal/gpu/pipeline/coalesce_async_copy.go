@@ -82,8 +82,10 @@ func convertOperands(op *ir.Op, enc ir.Attr) {
 	}
 }
 
-// spreadCopy gives a copy of a vector a layout in which a thread copies at most once, if its layout repeats
-// the vector and addresses and mask can be computed in the other layout. It reports whether it did.
+// spreadCopy gives the asynchronous copy of a short vector a layout in which each element is copied by one
+// thread, with one instruction. It does so if threads repeat each other's copies in the present layout,
+// and if addresses and mask are cheaper to compute in the new one. It reports whether it changed the
+// layout.
 func spreadCopy(op *ir.Op) bool {
 	t := ttgir.TensorOf(op.Slot(0))
 	m := ttgir.ThreadsOf(op)

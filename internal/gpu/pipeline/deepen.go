@@ -24,8 +24,8 @@ type Occupancy struct {
 	Programs int
 }
 
-// of returns how many blocks of a module's programs share an SM. Of persistent programs, each SM has one,
-// whatever the launch.
+// of returns the occupancy for a module. A persistent kernel has one block per SM whatever the launch, so the
+// number of programs says nothing.
 func (s Occupancy) of(m *ir.Module) Occupancy {
 	if ttgir.Persistent(m) {
 		s.Programs = 0
@@ -39,7 +39,8 @@ func programsOf(kind int) int { return 1 << kind >> 1 }
 const (
 	// depthAttr is the number of stages of a loop, from LoadAtOnce or DeepenPipelines to AssignLatencies.
 	depthAttr = "nereid.stages"
-	// depthsAttr of a module holds the total stages of its deepened loops by gpucode.KindOf a launch.
+	// depthsAttr of a module holds, for each kind of launch (gpucode.KindOf), the sum of the stages of its
+	// deepened loops.
 	depthsAttr = "nereid.depths"
 )
 

@@ -11,7 +11,7 @@
 //	expand_loop.go           taking a loop apart by its schedule
 //	fetch_ahead.go           nereid-gpu-fetch-ahead: asking for the next iteration's memory
 //	fuse_nested_loops.go     tritongpu-fuse-nested-loops: tl.range(flatten=True)
-//	mark_ping_pong.go           nereid-gpu-group-turns: loops whose warp groups may ping-pong
+//	mark_ping_pong.go           nereid-gpu-mark-ping-pong: loops whose warp groups may ping-pong
 //	guard_slots.go           barriers in shared memory for the slots of their loops
 //	load_at_once.go          nereid-gpu-load-at-once: all loads of short loops first
 //	load_buffers.go          the buffers of such copies and their counters

@@ -57,7 +57,7 @@ func ownWait(product *ir.Op) *ir.Op {
 func begin(product, first *ir.Op) bool {
 	wait, own := ownWait(first), ownWait(product)
 	moved, ok := NeededBy(product, wait)
-	if !ok || !ttgir.Satisfies(product, rules.EarlyAccumulators, sums(product)) {
+	if !ok || !ttgir.Satisfies(product, rules.EarlyAccumulators, accumulatorWords(product)) {
 		return false
 	}
 	var waits []*ir.Op // for copies, which the product may read
@@ -155,8 +155,8 @@ func isDefinedAbove(op, other *ir.Op) bool {
 	return true
 }
 
-// sums returns the registers per thread of the accumulators of all products in the block of op.
-func sums(op *ir.Op) (words int) {
+// accumulatorWords returns the registers per thread of the accumulators of all products in the block of op.
+func accumulatorWords(op *ir.Op) (words int) {
 	for o := range op.Block().Ops() {
 		if o.Def == ttng.WarpGroupDot {
 			words += ttgir.WordsOf(o.Result(0))

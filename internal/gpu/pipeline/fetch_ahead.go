@@ -101,8 +101,8 @@ func fetchable(loop *ir.Op) (loads []*ir.Op) {
 	return loads
 }
 
-// accessesPerThread returns how often a thread accesses memory for a tensor, if its layout is that of the
-// access: neighbours in a thread go together.
+// accessesPerThread returns the number of memory instructions by which a thread loads its part of a tensor
+// with this layout: contiguous elements of a thread are one instruction.
 func accessesPerThread(t *ir.TensorType) int64 {
 	n := int64(ttgir.ElemsPerThread(t))
 	if b, ok := ttg.As[ttg.Blocked](t.Encoding); ok {
@@ -161,13 +161,13 @@ func moves(loop, load *ir.Op) bool {
 	return k.changes
 }
 
-// later is a value of a loop's body in a later iteration, so many from now.
+// later is a value of a loop's body, as it will be some iterations from now.
 type later struct {
 	v *ir.Value
 	n int
 }
 
-// known finds out what can be computed ahead.
+// known finds out which values of later iterations can be computed in the present one.
 type known struct {
 	loop    *ir.Op
 	changes bool // some value found so far depends on the iteration
@@ -224,7 +224,7 @@ type fetcher struct {
 	made map[later]*ir.Value
 }
 
-// value returns x, which known.ahead has allowed.
+// value computes x, a value for which known.ahead returned true.
 func (f *fetcher) value(x later) *ir.Value {
 	op := x.v.Def()
 	switch {

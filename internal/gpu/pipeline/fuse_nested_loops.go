@@ -18,7 +18,8 @@ import (
 // FuseNestedLoops makes one loop of a loop with tl.range(flatten=True), or with warp_specialize=True, and the
 // loop of products inside: then the pipeline does not run dry between two tiles, and the copies for the next
 // tile run while this one is stored. The ops before the inner loop run in its first iteration, those behind
-// it in its last. Sums that begin with zeros need none: the first product of a tile does not add. With n
+// it in its last. Accumulators that begin with zeros need none: the
+// first product of a tile does not add. With n
 // iterations of the outer loop and m of the inner:
 //
 //	for i in a..b step s {                 for t in 0..n*m {
@@ -59,7 +60,7 @@ type fusion struct {
 	sunk           []*ir.Op    // ops before the inner loop that become part of its body, in order
 	values         []*ir.Value // results of before that the inner loop or later ops use
 	// for each value that the inner loop carries, the product that adds to it, or nil
-	sums []*ir.Op
+	products []*ir.Op
 }
 
 // newFusion returns the fusion of a loop with the only loop inside it, or nil if there is none or if it does
@@ -79,7 +80,7 @@ func newFusion(outer *ir.Op) *fusion {
 			f.behind = append(f.behind, op)
 		}
 	}
-	if f.inner == nil || !f.isSimple() || !f.findSums() {
+	if f.inner == nil || !f.isSimple() || !f.findAccumulators() {
 		return nil
 	}
 	f.sink()
@@ -143,14 +144,14 @@ func (f *fusion) isSimple() bool {
 	return scf.IV(f.outer).Type == ir.Type(ir.I32) && scf.IV(f.inner).Type == ir.Type(ir.I32)
 }
 
-// findSums finds the accumulators that the inner loop carries. A tensor must begin with zeros and accumulate
-// one product; scalars may be anything.
-func (f *fusion) findSums() bool {
-	products := 0
+// findAccumulators finds the accumulators that the inner loop carries, and the product that adds to each. A
+// tensor must begin with zeros and accumulate one product; scalars may be anything.
+func (f *fusion) findAccumulators() bool {
+	found := false
 	for i, arg := range scf.IterArgs(f.inner) {
 		init := scf.Inits(f.inner)[i]
 		if ttgir.TensorOf(arg) == nil {
-			f.sums = append(f.sums, nil)
+			f.products = append(f.products, nil)
 			continue
 		}
 		if !arg.HasOneUse() || !ttgir.IsZero(init) {
@@ -165,10 +166,10 @@ func (f *fusion) findSums() bool {
 		if dot == nil {
 			return false
 		}
-		products++
-		f.sums = append(f.sums, dot)
+		found = true
+		f.products = append(f.products, dot)
 	}
-	return products > 0
+	return found
 }
 
 // usedLater reports whether v is used in the inner loop or behind it.
@@ -306,7 +307,7 @@ func (f *fusion) emitBody(b *ir.Builder, j, first *ir.Value, args []*ir.Value, n
 	now.Map(scf.IV(f.inner), plus(b, lo, times(b, j, step)))
 	for i, a := range scf.IterArgs(f.inner) {
 		v := args[i]
-		if f.sums[i] == nil {
+		if f.products[i] == nil {
 			v = b.Val(arith.Select, v.Type, first, now.Get(scf.Inits(f.inner)[i]), v)
 		}
 		now.Map(a, v)
@@ -316,7 +317,7 @@ func (f *fusion) emitBody(b *ir.Builder, j, first *ir.Value, args []*ir.Value, n
 	}
 	for op := range ttgir.Body(f.inner) {
 		c := b.Insert(op.Clone(now))
-		if slices.Contains(f.sums, op) {
+		if slices.Contains(f.products, op) {
 			adds := ir.At(c).Val(arith.XOrI, ir.I1, first, arith.Const(ir.At(c), ir.BoolAttr(true)))
 			if old := c.Slot(3); old != nil {
 				adds = ir.At(c).Val(arith.AndI, ir.I1, adds, old)

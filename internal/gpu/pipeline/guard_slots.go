@@ -15,7 +15,7 @@ import (
 )
 
 // guardSlots replaces the barriers of the block in the loop by those in shared memory.
-func (t *turnLoop) guardSlots() {
+func (t *pingPongLoop) guardSlots() {
 	tokens := t.dropWaits()
 	before, after := ir.At(t.loop), ir.At(t.loop)
 	after.After(t.wait)
@@ -68,7 +68,7 @@ func (r slotRing) of(b *ir.Builder, bars []*ir.Value) *ir.Value {
 // wait for free slots, and others may run ahead: each slot has a barrier of its own, at which a warp arrives
 // again only after the slot was filled again. With slots that threads fill, all warps wait in each iteration,
 // at one barrier.
-func (t *turnLoop) engineRing() slotRing {
+func (t *pingPongLoop) engineRing() slotRing {
 	one, r := slotRing{slots: 1}, slotRing{}
 	for _, op := range t.fills {
 		m, _ := ttg.MemDescOf(op.Slot(FillSlots[op.Def]).Def().Operand(0).Type)
@@ -91,7 +91,7 @@ func (t *turnLoop) engineRing() slotRing {
 
 // fillByFew puts the ops that fill slots behind a branch that only the warps take which start copies. It
 // returns the first op of the branch.
-func (t *turnLoop) fillByFew() *ir.Op {
+func (t *pingPongLoop) fillByFew() *ir.Op {
 	warps := int64(1)
 	for _, op := range t.fills {
 		if op.Def == ttng.AsyncTMACopyGlobalToLocal {
@@ -118,7 +118,7 @@ func NumBoxes(buf *ir.Value) int64 {
 }
 
 // filledByThreads reports whether products of the loop read shared memory that threads fill.
-func (t *turnLoop) filledByThreads() bool {
+func (t *pingPongLoop) filledByThreads() bool {
 	for op := range ttgir.Body(t.loop) {
 		if op.Def == ttg.AsyncCopy {
 			return true
@@ -161,14 +161,14 @@ func makeBarriers(b *ir.Builder, n, count int64, kind string) ([]*ir.Value, func
 }
 
 // waitAhead moves the wait for an iteration's copies to the iteration before, or before the loop.
-func (t *turnLoop) waitAhead(before, after *ir.Builder, token *ir.Value) {
+func (t *pingPongLoop) waitAhead(before, after *ir.Builder, token *ir.Value) {
 	attrs := []ir.NamedAttr{ir.A("num", ir.I32Attr(0))}
 	before.ValA(ttg.AsyncWait, ttg.Token, attrs, scf.Inits(t.loop)[token.Index()-1])
 	after.ValA(ttg.AsyncWait, ttg.Token, attrs, ttgir.Yielded(token))
 }
 
 // dropWaits erases the waits for copies and returns their tokens.
-func (t *turnLoop) dropWaits() (tokens []*ir.Value) {
+func (t *pingPongLoop) dropWaits() (tokens []*ir.Value) {
 	for _, w := range t.waits {
 		tokens = append(tokens, w.Operand(0))
 		w.Erase()
@@ -177,7 +177,7 @@ func (t *turnLoop) dropWaits() (tokens []*ir.Value) {
 }
 
 // firstRelease returns the first op behind the loop that releases slots or their barriers.
-func (t *turnLoop) firstRelease() *ir.Op {
+func (t *pingPongLoop) firstRelease() *ir.Op {
 	op := t.loop.Next()
 	for op.Def != ttg.LocalDealloc && op.Def != ttng.InvalBarrier {
 		op = op.Next()

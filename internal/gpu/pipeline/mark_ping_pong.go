@@ -21,7 +21,7 @@ import (
 //
 // SoftwarePipeline divides such a loop between its groups (pingPong).
 var MarkPingPong = pass.Pass{
-	Name: "nereid-gpu-group-turns",
+	Name: "nereid-gpu-mark-ping-pong",
 	Doc:  "choose the loops whose warp groups need not run in step",
 	Run: func(ctx *pass.Context, m *ir.Module) error {
 		for _, loop := range ttgir.ForLoops(m.Op) {

@@ -40,8 +40,8 @@ import (
 // Bytes that the copy engine brings have barriers of their own; %bar then only says that slots are free
 // (guard_slots.go). What threads compute between the products is put in order in ping_pong_order.go.
 
-// turnLoop is a loop whose warp groups are to be apart.
-type turnLoop struct {
+// pingPongLoop is a loop whose warp groups are to be apart.
+type pingPongLoop struct {
 	loop    *ir.Op
 	leading *ir.Op
 	wait    *ir.Op   // for all products
@@ -61,15 +61,15 @@ func pingPong(loop *ir.Op) {
 		return
 	}
 	loop.SetAttr(apartAttr, nil)
-	t := &turnLoop{loop: loop, leading: leadingProduct(loop)}
+	t := &pingPongLoop{loop: loop, leading: leadingProduct(loop)}
 	if t.leading == nil || !t.find() || !t.onlyProductsRead() || slices.ContainsFunc(t.waits, t.isLate) {
 		return
 	}
 	t.guardSlots()
 	t.fillLate()
-	if t.worthTurns() {
+	if t.paysPingPong() {
 		t.waitEarly()
-		t.sumsFirst()
+		t.accumulateFirst()
 		t.inChains()
 		t.divide()
 	}
@@ -77,7 +77,7 @@ func pingPong(loop *ir.Op) {
 
 // find finds the parts of the loop and reports whether they are in order: the leading product, one wait for
 // all products, other products; and behind the wait, copies.
-func (t *turnLoop) find() bool {
+func (t *pingPongLoop) find() bool {
 	for op := range t.loop.Ops() {
 		ok := op.Block() == t.loop.Body(0)
 		switch op.Def {
@@ -109,7 +109,7 @@ var FillSlots = map[*ir.OpDef]int{ttg.AsyncCopy: 1, ttng.AsyncTMACopyGlobalToLoc
 
 // noteFill notes an op that fills a slot, and reports whether the slot is one of an allocation whose copies
 // never overwrite what products of their iteration read.
-func (t *turnLoop) noteFill(op *ir.Op) bool {
+func (t *pingPongLoop) noteFill(op *ir.Op) bool {
 	t.fills = append(t.fills, op)
 	index := op.Slot(FillSlots[op.Def]).DefBy(ttg.MemDescIndex)
 	if index == nil {
@@ -129,7 +129,7 @@ var slotUsers = []*ir.OpDef{
 }
 
 // onlyProductsRead reports whether only products of the loop read the slots.
-func (t *turnLoop) onlyProductsRead() bool {
+func (t *pingPongLoop) onlyProductsRead() bool {
 	var ok func(v *ir.Value) bool
 	ok = func(v *ir.Value) bool {
 		for u := range v.Users() {
@@ -144,27 +144,28 @@ func (t *turnLoop) onlyProductsRead() bool {
 }
 
 // isLate reports whether a wait is for copies that the iteration before has started, not an earlier one.
-func (t *turnLoop) isLate(w *ir.Op) bool {
+func (t *pingPongLoop) isLate(w *ir.Op) bool {
 	return slices.ContainsFunc(w.Operands(), func(token *ir.Value) bool {
 		return !ttgir.IsIterArg(token, t.loop) || !ttgir.IsIterArg(ttgir.Yielded(token), t.loop)
 	})
 }
 
-// worthTurns reports whether groups should ping-pong: there are two, and they are alone on their SM. More
-// groups overlap by chance, and turns would only make them wait. A barrier of the whole block within a turn
-// would be a deadlock: the other group waits for the end of the turn.
-func (t *turnLoop) worthTurns() bool {
-	sums := 0
+// paysPingPong reports whether groups should ping-pong: there are two, and their accumulators take so many
+// registers that an SM runs no other block. More groups overlap by chance; ping-pong would only make them
+// wait. A barrier of the whole block within a group's turn would be a deadlock: the other group waits for the
+// end of the turn.
+func (t *pingPongLoop) paysPingPong() bool {
+	registers := 0
 	for op := range t.loop.Ops() {
 		if MeetsWarps(op) {
 			return false
 		}
 		if op.Def == ttng.WarpGroupDot {
-			sums += ttgir.ElementsOfThread(op)
+			registers += ttgir.ElementsOfThread(op)
 		}
 	}
 	return ttg.NumWarps(t.loop) == 2*ttgir.GroupWarps &&
-		ttgir.Satisfies(t.loop, rules.PingPongAccumulators, sums)
+		ttgir.Satisfies(t.loop, rules.PingPongAccumulators, registers)
 }
 
 // meeting lists ops at which the warps of a block meet, whatever the layouts of their operands.
@@ -192,17 +193,18 @@ func MeetsWarps(op *ir.Op) bool {
 
 // divide divides the loop into the turns of the ping-pong. Each group has a barrier, at which the other group
 // arrives when its turn ends. The first turn of the first group waits for nobody.
-func (t *turnLoop) divide() {
+func (t *pingPongLoop) divide() {
 	b := ir.At(t.enter)
 	groups := int64(ttg.NumWarps(t.loop) / ttgir.GroupWarps)
-	bars, free := makeBarriers(b, groups, ttgir.GroupWarps, ttg.TurnAttr)
+	bars, free := makeBarriers(b, groups, ttgir.GroupWarps, ttg.PingPongAttr)
 	bar := bars[0]
 	take := func(b *ir.Builder, parity *ir.Value) {
-		b.Groups(ttng.WaitBarrier, [][]*ir.Value{{bar}, {parity}, nil, nil}, nil, ir.A(ttg.TurnAttr, ir.Unit))
+		b.Groups(ttng.WaitBarrier, [][]*ir.Value{{bar}, {parity}, nil, nil}, nil,
+			ir.A(ttg.PingPongAttr, ir.Unit))
 	}
 	pass := func(b *ir.Builder) {
 		b.Op(ttng.ArriveBarrier, []*ir.Value{bar}, nil, ir.A("count", ir.I32Attr(1)),
-			ir.A(ttg.TurnAttr, ir.Unit))
+			ir.A(ttg.PingPongAttr, ir.Unit))
 	}
 	b.After(t.enter)
 	take(b, arith.ConstInt(b, 0, ir.I32))

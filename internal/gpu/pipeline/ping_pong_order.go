@@ -11,7 +11,7 @@ import (
 
 // fillLate moves buffers that are filled from loads before the loop behind the copies for the first
 // iterations, which need not wait for these loads.
-func (t *turnLoop) fillLate() {
+func (t *pingPongLoop) fillLate() {
 	var copies *ir.Op // the first
 	for op := t.enter; op != nil; op = op.Prev() {
 		if op.Def == ttng.BarrierExpect {
@@ -33,7 +33,7 @@ func (t *turnLoop) fillLate() {
 
 // waitEarly moves the waits for bytes behind the wait for products up to it: what threads compute is then in
 // one piece, which the assembler can reorder. Their copies began when those for the leading product did.
-func (t *turnLoop) waitEarly() {
+func (t *pingPongLoop) waitEarly() {
 	var list []*ir.Op
 	for op := t.wait.Next(); op != t.behind; op = op.Next() {
 		if op.Def == ttng.WaitBarrier {
@@ -51,10 +51,10 @@ func (t *turnLoop) waitEarly() {
 	}
 }
 
-// sumsFirst moves the scaling factors of accumulators, one for each row, ahead of the arithmetic for the left
-// operands of the products behind the wait. That arithmetic takes long, mostly in the unit for exponentials;
-// the accumulators are scaled meanwhile.
-func (t *turnLoop) sumsFirst() {
+// accumulateFirst moves the scaling factors of accumulators, one for each row, ahead of the arithmetic for
+// the left operands of the products behind the wait. That arithmetic takes long, mostly in the unit for
+// exponentials; the accumulators are scaled meanwhile.
+func (t *pingPongLoop) accumulateFirst() {
 	need := map[*ir.Op]bool{}
 	var visit func(v *ir.Value)
 	visit = func(v *ir.Value) {
@@ -87,7 +87,7 @@ func (t *turnLoop) sumsFirst() {
 
 // inChains marks the reductions of the loop to be computed in several independent chains: a warp that is
 // alone on its quarter of an SM would wait for each addition before the next.
-func (t *turnLoop) inChains() {
+func (t *pingPongLoop) inChains() {
 	for op := range ttgir.Body(t.loop) {
 		if op.Def == tt.Reduce {
 			op.SetAttr(ttg.ChainsAttr, ir.Unit)

@@ -44,7 +44,7 @@ const (
 // needsTwoGroups reports whether the accumulators exceed the registers of one warp group, and two can divide
 // them.
 func needsTwoGroups(loop *ir.Op) bool {
-	sums := int64(0)
+	registers := int64(0)
 	for op := range loop.Ops() {
 		if op.Def != tt.Dot {
 			continue
@@ -53,8 +53,9 @@ func needsTwoGroups(loop *ir.Op) bool {
 		if len(shape) != 2 || shape[0] < 2*groupRows {
 			return false
 		}
-		sums += shape[0] * shape[1] / (ttgir.GroupWarps * 32)
+		registers += shape[0] * shape[1] / (ttgir.GroupWarps * 32)
 	}
-	return sums > ThreadRegisters ||
-		sums > 0 && loop.HasAttr(specializeAttr) && ttgir.Satisfies(loop, rules.SpecializeAccumulators, sums)
+	return registers > ThreadRegisters ||
+		registers > 0 && loop.HasAttr(specializeAttr) &&
+			ttgir.Satisfies(loop, rules.SpecializeAccumulators, registers)
 }

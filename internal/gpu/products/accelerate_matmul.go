@@ -136,7 +136,7 @@ func FitsWarpGroup(op *ir.Op, part []int64, numWarps int64) bool {
 	case part[0]%64 != 0 || part[1]%16 != 0 || elem == ir.F64:
 		return false
 	case IsFP8(elem) && op.IntOr("maxNumImpreciseAcc", 0) < 32 && ir.ElemOf(op.Result(0).Type) == ir.F32:
-		return false // wgmma sums products of fp8 with less precision than f32
+		return false // wgmma accumulates products of fp8 with less precision than f32
 	}
 	return true
 }
@@ -313,7 +313,7 @@ func (a accelerator) promote(op *ir.Op) {
 	}
 }
 
-// PromoteOperands widens the operands of a product by multiply-adds to the type of its sums.
+// PromoteOperands widens the operands of a product by multiply-adds to the type of its accumulator.
 func PromoteOperands(op *ir.Op) {
 	x, to := ir.ElemOf(op.Operand(0).Type), ir.ElemOf(op.Result(0).Type)
 	if x != to && ir.IsFloat(x) && ir.IsFloat(to) {

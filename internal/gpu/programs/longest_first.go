@@ -51,10 +51,10 @@ func growsAlong(fn *ir.Op) bool {
 	return false
 }
 
-// unknownGrowth is a number that may fall as well as grow.
+// unknownGrowth says of a number that it may fall as well as grow with the program id.
 const unknownGrowth = -1
 
-// growth returns 1 if a number grows with the program's number along the first axis, 0 if it does not depend
+// growth returns 1 if a number grows with the program id along the first axis, 0 if it does not depend
 // on it, and unknownGrowth otherwise; of says so of operands.
 func growth(v *ir.Value, of func(*ir.Value) int) int {
 	op := v.Def()
@@ -97,7 +97,7 @@ func growth(v *ir.Value, of func(*ir.Value) int) int {
 	return unknownGrowth
 }
 
-// renumber counts programs along the first axis from the last.
+// renumber replaces the program id along the first axis by count-1-id, so that the last programs run first.
 func renumber(op *ir.Op) {
 	b := ir.NewBuilder(op.Block())
 	b.After(op)

@@ -91,10 +91,11 @@ func Mergeable(m *ir.Module, mach ttgir.Machine) int {
 	return int(min(n, largestMerge))
 }
 
-// largestMerge is the most programs for which launches have code of their own (nvidia.Others).
+// largestMerge bounds the programs that one block does the work of: nvidia.Others compiles code for 2, 4
+// and 8.
 const largestMerge = 8
 
-// memoryBytes is the least that memory moves at a time.
+// memoryBytes is the least that the memory of a GPU transfers at a time.
 const memoryBytes = 64
 
 // apartBytes returns how many bytes memory moves for an access through ptr whose elements are known to lie
@@ -115,7 +116,7 @@ func apartBytes(axes *axisinfo.Analysis, ptr *ir.Value) int64 {
 	return t.NumElements() * max(size, min(step*size, memoryBytes))
 }
 
-// hasCases reports whether op computes a function by several formulas, one for each range of arguments.
+// hasCases reports whether op becomes code with a branch for each range of its argument, as sin and pow do.
 func hasCases(op *ir.Op) bool {
 	switch op.Def {
 	case math.Exp, math.Exp2, math.Sqrt, math.Rsqrt:
@@ -141,8 +142,9 @@ func divisionOps(op *ir.Op) int64 {
 	return 16
 }
 
-// MergedWarps returns the number of warps for merged programs that have n each: fewer if no tensor has an
-// element for each thread, because the others would do the same work again.
+// MergedWarps returns the number of warps for a merged program whose parts were written for n warps. It is
+// less than n if no tensor has an element for each thread: threads without an own element repeat the work
+// of others.
 func MergedWarps(m *ir.Module, n int) int {
 	most := int64(1)
 	for op := range m.Op.Ops() {
@@ -189,7 +191,7 @@ func separate(fn *ir.Op) bool {
 	return true
 }
 
-// isNumber reports whether op says which program this is along the first axis, or of how many.
+// isNumber reports whether op is tt.get_program_id or tt.get_num_programs of the first axis.
 func isNumber(op *ir.Op) bool {
 	return (op.Def == tt.GetProgramID || op.Def == tt.GetNumPrograms) && op.IntOr("axis", 0) == 0
 }
@@ -226,7 +228,7 @@ func (g *merger) merge(b *ir.Block) {
 	}
 }
 
-// number computes the numbers of the programs that op's program stands for.
+// number computes the ids of the merged programs from the id of the block that does their work.
 func (g *merger) number(op *ir.Op) {
 	b := ir.NewBuilder(op.Block())
 	b.After(op)
@@ -243,7 +245,8 @@ func (g *merger) number(op *ir.Op) {
 	g.depends[op.Result(0)] = true
 }
 
-// count makes the number of programs that of the launch's grid.
+// count multiplies what tt.get_num_programs returns by the number of merged programs: kernels see the grid of
+// the launch, not the smaller one that runs.
 func (g *merger) count(op *ir.Op) {
 	b := ir.NewBuilder(op.Block())
 	b.After(op)
@@ -252,7 +255,8 @@ func (g *merger) count(op *ir.Op) {
 	op.Result(0).ReplaceUsesIf(all, func(u *ir.Use) bool { return u.Owner() != all.Def() })
 }
 
-// differs reports whether an operation, with all inside, is not the same in all programs.
+// differs reports whether an operation, or one in its regions, depends on the program id: merged programs
+// then need a copy each.
 func (g *merger) differs(op *ir.Op) bool {
 	for o := range op.Ops() {
 		if slices.ContainsFunc(o.Operands(), func(v *ir.Value) bool { return g.depends[v] }) {
@@ -262,7 +266,7 @@ func (g *merger) differs(op *ir.Op) bool {
 	return false
 }
 
-// copy puts an operation of each program in the place of op.
+// copy replaces op by one copy for each merged program.
 func (g *merger) copy(op *ir.Op) {
 	b := ir.NewBuilder(op.Block())
 	b.Before(op)

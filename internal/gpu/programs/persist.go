@@ -136,22 +136,22 @@ type persistent struct {
 	tile   []*ir.Op // the ops that are repeated for each program
 	end    []*ir.Op // deallocations behind the loop
 	enter  *ir.Op
-	turn   *ir.Op   // the wait for the first turn
+	turn   *ir.Op   // the wait for the group's first turn of the ping-pong
 	waits  []*ir.Op // for the copies of whole
 	passed *ir.Op   // the arrival that ends the last turn of the ping-pong
 
-	varies  map[*ir.Value]bool // values that depend on the program's number
+	varies  map[*ir.Value]bool // values that depend on the program id
 	rings   []int              // indices of iteration arguments that keep counting in the next program
 	parity  int                // index of the iteration argument with the ping-pong's parity
-	ids     [3]*ir.Value       // the kernel's reads of its program number, by axis; nil if unused
+	ids     [3]*ir.Value       // the results of tt.get_program_id, by axis; nil if unused
 	grid    [3]*ir.Value
-	longest bool // programs with the longest loops have the lowest numbers
+	longest bool // programs with the longest loops have the lowest ids
 
 	programs, last, stop *ir.Value
-	me                   [2]*ir.Value // this program's number, counted from the first and from the last
+	me                   [2]*ir.Value // the id of this block, counted from the first and from the last
 }
 
-// findPersistent returns the parts of a kernel, nil if it cannot become persistent.
+// findPersistent analyses a kernel, and returns nil if it cannot become persistent.
 func findPersistent(fn *ir.Op) *persistent {
 	r := fn.Region(0)
 	if r.Empty() || r.NumBlocks() != 1 || ttgir.IsOrdered(fn) {
@@ -171,7 +171,7 @@ func findPersistent(fn *ir.Op) *persistent {
 	return p
 }
 
-// sort notes the role of an operation of the kernel, and reports whether it has one.
+// sort assigns an operation of the kernel to one of the fields, and reports whether one fits.
 func (p *persistent) sort(op *ir.Op) bool {
 	p.noteVarying(op)
 	switch op.Def {
@@ -196,7 +196,7 @@ func (p *persistent) sort(op *ir.Op) bool {
 	case ttng.WaitBarrier:
 		return p.loop == nil && p.noteWait(op)
 	case ttng.ArriveBarrier:
-		ok := p.loop != nil && op.HasAttr(ttg.TurnAttr) && p.passed == nil
+		ok := p.loop != nil && op.HasAttr(ttg.PingPongAttr) && p.passed == nil
 		p.passed = op
 		p.tile = append(p.tile, op)
 		return ok
@@ -230,7 +230,7 @@ func (p *persistent) sort(op *ir.Op) bool {
 	return true
 }
 
-// noteVarying notes whether the results of an operation depend on the program's number.
+// noteVarying notes whether the results of an operation depend on the program id.
 func (p *persistent) noteVarying(op *ir.Op) {
 	id := op.Def == tt.GetProgramID
 	if id || op.Def == tt.Load || p.isVarying(op) {
@@ -240,7 +240,7 @@ func (p *persistent) noteVarying(op *ir.Op) {
 	}
 }
 
-// isVarying reports whether an operation, with all inside, uses what depends on the program's number.
+// isVarying reports whether an operation, or one in its regions, uses a value that depends on the program id.
 func (p *persistent) isVarying(op *ir.Op) bool {
 	for o := range op.Ops() {
 		if slices.ContainsFunc(o.Operands(), func(v *ir.Value) bool { return p.varies[v] }) {
@@ -256,7 +256,7 @@ func (p *persistent) noteWait(op *ir.Op) bool {
 	if !ok || n != 0 || op.Slot(2) != nil {
 		return false
 	}
-	if op.HasAttr(ttg.TurnAttr) {
+	if op.HasAttr(ttg.PingPongAttr) {
 		ok = p.turn == nil
 		p.turn = op
 	} else {
@@ -266,7 +266,7 @@ func (p *persistent) noteWait(op *ir.Op) bool {
 	return ok && p.enter != nil
 }
 
-// noteNumber notes an operation that says which program this is, or of how many.
+// noteNumber notes a tt.get_program_id or tt.get_num_programs.
 func (p *persistent) noteNumber(op *ir.Op) {
 	axis := op.IntOr("axis", 0)
 	if op.Def == tt.GetProgramID {
@@ -303,7 +303,8 @@ func (p *persistent) findFills() bool {
 	return p.few != nil && p.isAhead() && len(p.first) == int(p.ahead)*len(p.fills) && p.fillsAlone()
 }
 
-// noteFill notes an op that fills a slot, and reports whether slot and condition are those of all.
+// noteFill notes a copy into a slot, and reports whether its slot and its condition are those of the copies
+// before it.
 func (p *persistent) noteFill(op *ir.Op) bool {
 	cond, _ := pipeline.Condition(op)
 	index := op.Slot(pipeline.FillSlots[op.Def]).DefBy(ttg.MemDescIndex)
@@ -315,7 +316,8 @@ func (p *persistent) noteFill(op *ir.Op) bool {
 	return true
 }
 
-// isAhead finds out how many blocks copies are ahead: there are more as long as n < end - ahead*step.
+// isAhead finds out how many iterations the copies are ahead, from the condition n < end - ahead*step
+// under which there are more.
 func (p *persistent) isAhead() bool {
 	cmp := p.more.DefBy(arith.CmpI)
 	if cmp == nil || cmp.IntOr("predicate", -1) != arith.SLT || cmp.Operand(0) != scf.IV(p.loop) {
@@ -338,8 +340,9 @@ func (p *persistent) fillsAlone() bool {
 	return p.few.Body(0).First().Def == ttng.WaitBarrier
 }
 
-// findRings finds the iteration arguments that count slots of buffers and turns of the ping-pong, and reports
-// whether the parity of the turns is among them. Counters of the kernel itself begin anew in each program.
+// findRings finds the iteration arguments that the pipeline added: indices of slots in multi-buffers and
+// the parities of mbarriers. It reports whether the parity of the ping-pong barriers is among them. These
+// go on from program to program; what the kernel itself counts begins anew in each.
 func (p *persistent) findRings() bool {
 	for i, arg := range scf.IterArgs(p.loop) {
 		turns, ok := p.countsSlots(arg, arg.Type == ir.Type(ir.I32), map[*ir.Value]bool{})
@@ -357,8 +360,8 @@ func (p *persistent) findRings() bool {
 	return p.parity >= 0
 }
 
-// countsSlots reports whether a number does nothing but choose slots and parities, and whether it is the
-// parity of the turns.
+// countsSlots reports whether v is used only as an index of slots or as the parity of a barrier's wait, and
+// whether that is the parity of the ping-pong barriers.
 func (p *persistent) countsSlots(v *ir.Value, is bool, seen map[*ir.Value]bool) (turns, ok bool) {
 	if seen[v] || !is {
 		return false, is
@@ -369,7 +372,7 @@ func (p *persistent) countsSlots(v *ir.Value, is bool, seen map[*ir.Value]bool) 
 		switch {
 		case op.Def == ttg.MemDescIndex, op.Def == scf.Yield && op.Parent() == p.loop:
 		case op.Def == ttng.WaitBarrier && op.Slot(1) == v:
-			turns = turns || op.HasAttr(ttg.TurnAttr)
+			turns = turns || op.HasAttr(ttg.PingPongAttr)
 		case op.Block().IsInside(p.loop) && op.IsPure() && op.NumResults() == 1 && len(op.Regions()) == 0 &&
 			ttgir.TensorOf(op.Result(0)) == nil:
 			t, ok := p.countsSlots(op.Result(0), true, seen)

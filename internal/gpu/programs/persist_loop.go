@@ -49,7 +49,8 @@ func (p *persistent) persist() {
 	}
 }
 
-// takeGrid adds three parameters to a kernel: the sizes of the launch's grid.
+// takeGrid adds three parameters to a kernel: the grid of the launch, of which the persistent blocks do
+// the work.
 func takeGrid(fn *ir.Op) (grid [3]*ir.Value) {
 	for axis := range grid {
 		grid[axis] = funclike.AddArg(fn, ir.I32, fn.Loc)
@@ -125,8 +126,8 @@ func (p *persistent) even(b *ir.Builder) *ir.Value {
 
 // cursor is a place in the sequence of all blocks of this program's rounds.
 type cursor struct {
-	base, odd *ir.Value // the first program of the round, and whether the round counts backward
-	n, end    *ir.Value
+	base, odd *ir.Value // the round's first program, and whether the round goes backward
+	n, end    *ir.Value // the program loop's induction variable and its upper bound
 	ids       [3]*ir.Value
 }
 
@@ -142,7 +143,7 @@ func cursorOf(v []*ir.Value) cursor {
 // cursorParts is the number of values of a cursor.
 const cursorParts = 7
 
-// compute computes a number for another program and block.
+// compute computes a scalar of the kernel for another program and iteration.
 func (p *persistent) compute(b *ir.Builder, v *ir.Value, m *ir.Mapping) *ir.Value {
 	if w, ok := m.Values[v]; ok {
 		return w
@@ -158,7 +159,7 @@ func (p *persistent) compute(b *ir.Builder, v *ir.Value, m *ir.Mapping) *ir.Valu
 	return m.Get(v)
 }
 
-// mapped returns a mapping from this program's numbers to others.
+// mapped returns a mapping from the ids of the present program to those of another.
 func (p *persistent) mapped(ids [3]*ir.Value) *ir.Mapping {
 	m := ir.NewMapping()
 	for axis, id := range p.ids {
@@ -188,13 +189,13 @@ func (p *persistent) seek(b *ir.Builder, base, odd *ir.Value) cursor {
 	return cursorOf(while.Results())
 }
 
-// nextRound returns the round behind another.
+// nextRound returns the round that follows a round.
 func (p *persistent) nextRound(b *ir.Builder, base, odd *ir.Value) []*ir.Value {
 	return []*ir.Value{b.Val(arith.AddI, ir.I32, base, p.programs),
 		b.Val(arith.XOrI, ir.I32, odd, arith.ConstInt(b, 1, ir.I32))}
 }
 
-// advance returns the place behind a cursor.
+// advance returns the cursor of the next iteration, which may be the first of a later program.
 func (p *persistent) advance(b *ir.Builder, c cursor) cursor {
 	n := b.Val(arith.AddI, ir.I32, c.n, arith.ConstInt(b, p.step, ir.I32))
 	types := slices.Repeat([]ir.Type{ir.I32}, cursorParts)
@@ -211,7 +212,7 @@ func (p *persistent) advance(b *ir.Builder, c cursor) cursor {
 	return cursorOf(branch.Results())
 }
 
-// fill copies the block of a cursor to slots.
+// fill starts the copies of a cursor's iteration into slots.
 func (p *persistent) fill(b *ir.Builder, c cursor, slot *ir.Value) {
 	m := p.mapped(c.ids)
 	m.Map(scf.IV(p.loop), b.Val(arith.SubI, ir.I32, c.n, arith.ConstInt(b, p.ahead*p.step, ir.I32)))
@@ -288,7 +289,7 @@ func (p *persistent) overPrograms(b *ir.Builder, zero *ir.Value, at cursor) {
 	}
 }
 
-// carryOn lets slots and turns of the loop go on from those of the program before.
+// carryOn makes slot indices and parities go on from those at the end of the program before.
 func (p *persistent) carryOn(args []*ir.Value) {
 	for k, i := range p.rings {
 		p.loop.SetOperand(3+i, args[cursorParts+k])

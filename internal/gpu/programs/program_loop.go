@@ -75,7 +75,7 @@ func findProgram(mach ttgir.Machine, fn *ir.Op) *program {
 			return nil
 		}
 	}
-	if p.loop == nil || !p.hasTiles() || !p.isSum(mach) || p.boundsVary() {
+	if p.loop == nil || !p.hasTiles() || !p.hasOneAccumulator(mach) || p.boundsVary() {
 		return nil
 	}
 	return p
@@ -99,10 +99,10 @@ func (p *program) hasTiles() bool {
 	return found && !ttgir.HasLoop(p.loop)
 }
 
-// isSum reports whether the only tensor that the loop carries is the accumulator of one product, begins with
-// zeros, and is so large that an SM runs one block at a time.
-func (p *program) isSum(mach ttgir.Machine) bool {
-	sums := 0
+// hasOneAccumulator reports whether the only tensor that the loop carries is the accumulator of one
+// product, begins with zeros, and is so large that an SM runs one block at a time.
+func (p *program) hasOneAccumulator(mach ttgir.Machine) bool {
+	accumulators := 0
 	for i, arg := range scf.IterArgs(p.loop) {
 		t := ttgir.TensorOf(arg)
 		if t == nil {
@@ -111,7 +111,7 @@ func (p *program) isSum(mach ttgir.Machine) bool {
 		if t.Rank() != 2 || !ttgir.Satisfies(p.fn, rules.PersistAccumulators, t.Shape[0]*t.Shape[1]) {
 			return false
 		}
-		sums++
+		accumulators++
 		for u := range arg.Uses() {
 			dot := u.Owner()
 			if !tma.IsGroupProduct(mach, dot) || u.Index() != 2 || !ttgir.IsZero(scf.Inits(p.loop)[i]) ||
@@ -120,7 +120,7 @@ func (p *program) isSum(mach ttgir.Machine) bool {
 			}
 		}
 	}
-	return sums == 1 && scf.IV(p.loop).Type == ir.Type(ir.I32)
+	return accumulators == 1 && scf.IV(p.loop).Type == ir.Type(ir.I32)
 }
 
 // boundsVary reports whether programs differ in their number of iterations.
@@ -133,7 +133,7 @@ func (p *program) boundsVary() bool {
 	return slices.ContainsFunc(p.loop.Operands()[:3], varies)
 }
 
-// groupRate is how many bytes of pairs of elements an SM multiplies in a cycle.
+// groupRate is the rate of wgmma: multiplications per SM and cycle, times the bytes of an element.
 const groupRate = 4096
 
 // limitStages gives the loop no more stages than it takes to hide what copies take. More would help a program
@@ -205,7 +205,8 @@ func numbersOf(b *ir.Builder, t *ir.Value, grid [3]*ir.Value) (ids [3]*ir.Value)
 	return ids
 }
 
-// sink moves what only the ops behind the loop use to them: it need not be kept while the loop runs.
+// sink moves ops whose results are used only behind the loop to there: their results then take no registers
+// while the loop runs.
 func (p *program) sink() {
 	var before []*ir.Op
 	for op := range p.fn.Body(0).Ops() {

@@ -58,13 +58,14 @@ func isStride(axes *axisinfo.Analysis, v *ir.Value) bool {
 	return false
 }
 
-// countsUp reports whether elements along the last axis of a tensor are numbers in a row.
+// countsUp reports whether elements along the last axis of a tensor are consecutive integers.
 func countsUp(axes *axisinfo.Analysis, v *ir.Value) bool {
 	t := ttgir.TensorOf(v)
 	return t != nil && axes.Of(v).Contiguity[len(t.Shape)-1] > 1
 }
 
-// reachesAddress reports whether an offset is added to pointers, alone or in a sum. What is in seen does not.
+// reachesAddress reports whether an offset is added to pointers, alone or in a sum. Values in seen were
+// followed already.
 func reachesAddress(v *ir.Value, seen map[*ir.Value]bool) bool {
 	if seen[v] {
 		return false

@@ -154,7 +154,8 @@ func (l *legalizer) endsAtUnit(op *ir.Op) bool {
 		len(strides) > 1 && narrowest(strides[len(strides)-2]) == narrowest(end)
 }
 
-// isFromMemory reports whether a number is computed from what the kernel loads. Ops in seen are not.
+// isFromMemory reports whether a number is computed from what the kernel loads. Ops in seen were followed
+// already, without finding a load.
 func isFromMemory(v *ir.Value, seen map[*ir.Op]bool) bool {
 	op := v.Def()
 	if op == nil || seen[op] || op.Def != tt.Load && !op.IsPure() {

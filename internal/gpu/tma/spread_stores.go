@@ -47,8 +47,8 @@ var SpreadStores = pass.Pass{
 // tileStore is the store of a tile at the end of some iterations of a loop that copies operands.
 type tileStore struct {
 	loop, branch *ir.Op // branch is taken in the last iteration of a tile
-	wait, copy   *ir.Op // in branch: the wait for the buffer's last store, and the store
-	behind       *ir.Op // the wait behind the loop
+	wait, copy   *ir.Op // in branch: the wait until the buffer was read by the store before, and the store
+	behind       *ir.Op // the wait for all stores, behind the loop
 }
 
 // findTileStore returns the store of a loop, nil if there is none that can be spread.
@@ -79,7 +79,8 @@ func findTileStore(loop *ir.Op) *tileStore {
 	return s
 }
 
-// isTile reports whether TileStores made the store: then no other access must be ordered with it.
+// isTile reports whether TileStores made the store. It has checked that the kernel accesses the tensor by
+// nothing else, so the store needs no order with other accesses.
 func (s *tileStore) isTile() bool {
 	fn, desc := s.loop.ParentOf(tt.Func), s.copy.Slot(0)
 	return desc.IsArg() && desc.Block() == fn.Body(0) && tt.TileOf(fn, desc.Index()) != nil

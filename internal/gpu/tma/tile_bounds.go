@@ -154,7 +154,8 @@ func (t *tiler) isNarrow(p address.Sum) bool {
 	return true
 }
 
-// isNatural reports whether a coordinate is never negative. The plan notes the arguments that must not be.
+// isNatural reports whether a coordinate is never negative. The plan notes the arguments that the host
+// must check for that.
 func (t *tiler) isNatural(p *tilePlan, at address.Sum) bool {
 	natural := ir.Once(func(v *ir.Value, of func(*ir.Value) bool) bool { return t.natural(p, v, of) })
 	for _, term := range t.lastFirst(t.addr.Terms(at)) {
@@ -202,8 +203,8 @@ func programTerm(x address.Term, def *ir.OpDef) *ir.Op {
 	return x.Of[0].Value.DefBy(def)
 }
 
-// natural reports whether a scalar is never negative, as long as index arithmetic does not overflow; of says
-// so of others.
+// natural reports whether a scalar is never negative, as long as index arithmetic does not overflow. of is
+// called for its operands.
 func (t *tiler) natural(p *tilePlan, v *ir.Value, of func(*ir.Value) bool) bool {
 	if n, ok := arith.IntOf(v); ok {
 		return n >= 0

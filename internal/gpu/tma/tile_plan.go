@@ -54,7 +54,7 @@ func fitsTile(typ *ir.TensorType) bool {
 	return min(typ.Shape[0], typ.Shape[1])*bits >= 128
 }
 
-// isPlainLoad reports whether a load has nothing that a descriptor load has not.
+// isPlainLoad reports whether a load has no option that a descriptor load lacks.
 func isPlainLoad(load *ir.Op) bool {
 	if tt.IsVolatile(load) || ttgir.IsHinted(load) {
 		return false
@@ -159,8 +159,9 @@ func (t *tiler) isBase(v *ir.Value) bool {
 	return v.Def() == nil && v.Block() == t.fn.Body(0) && t.axes.Of(v).Divisibility[0]%16 == 0
 }
 
-// place adds a term of the address to the coordinate of a dimension whose stride has the same arguments. If
-// there is none, the term is one.
+// place assigns a term of the address, such as stride_m*pid_m*BLOCK_M, to a dimension of the tile: the
+// term's kernel arguments must be the dimension's stride, and the rest is added to its coordinate. If no
+// dimension has this stride, the term becomes a new dimension. It reports whether that worked.
 func (t *tiler) place(p *tilePlan, term address.Term, size int64) bool {
 	var args, rest []address.Symbol
 	for _, s := range term.Of {

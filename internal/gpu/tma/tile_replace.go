@@ -112,7 +112,7 @@ func (t *tiler) emit(b *ir.Builder, p address.Sum) *ir.Value {
 	return sum
 }
 
-// binary returns an operation's result, y if there is no x.
+// binary returns the result of an operation on x and y, or y if x is nil.
 func binary(b *ir.Builder, def *ir.OpDef, x, y *ir.Value) *ir.Value {
 	if x == nil {
 		return y

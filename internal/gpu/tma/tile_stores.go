@@ -180,7 +180,7 @@ func (u uses) add(v *ir.Value) {
 	}
 }
 
-// carried adds what a loop carries in its value i.
+// carried adds the initial value and the yielded value of iteration argument i of a loop.
 func (u uses) carried(loop *ir.Op, i int) {
 	u.add(scf.Inits(loop)[i])
 	u.add(loop.Body(0).Last().Operand(i))

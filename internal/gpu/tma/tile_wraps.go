@@ -74,7 +74,9 @@ func (t *tiler) standFor(op *ir.Op, at *ir.Value, w wrap) {
 	t.addr.Suppose(op.Result(0), at, 0)
 }
 
-// wrapOf returns how a block of indices wraps at an end, and the end's argument; nil if it can be no tile.
+// wrapOf describes a block of contiguous indices of which those at or behind end are replaced, as index % end
+// does, and returns the kernel argument that is the end. The argument is nil if the copy engine cannot serve
+// such a block.
 func (t *tiler) wrapOf(index *ir.Value, end address.Sum) (w wrap, arg *ir.Value) {
 	typ := ttgir.TensorOf(index)
 	if typ == nil || typ.Rank() != 1 {
@@ -88,7 +90,7 @@ func (t *tiler) wrapOf(index *ir.Value, end address.Sum) (w wrap, arg *ir.Value)
 	at, ok := t.overLoops(x.Uniform)
 	w = wrap{at: at, arg: t.argument(ends[0].Of[0]), n: n}
 	info := t.axes.Of(index)
-	// A bound that is no multiple of 16 by its specialization is none of n either.
+	// an argument that is not specialized as a multiple of 16 is no multiple of n either
 	hopeless := !ok || w.arg < 0 || !t.isNarrow(end) || t.divisor(ends[0].Of[0])%min(n, 16) != 0
 	if hopeless || info.Contiguity[0] < n || info.Divisibility[0]%n != 0 || !t.isNarrow(at) {
 		return w, nil

@@ -51,7 +51,7 @@ func (o *Options) Chip() chip.Chip { return chip.Of(o.Backend, o.Arch) }
 func (o *Options) cuda() {
 	c := o.Chip()
 	o.AllowFP8, o.DeprecatedFP8 = c.FP8, c.SlowFP8
-	if c.ImpreciseSums {
+	if c.ImpreciseAccumulators {
 		o.MaxNumImpreciseAcc = 1 << 30
 	}
 	o.DefaultDotPrecision = "tf32"

@@ -29,7 +29,7 @@ type attempt struct {
 	code   *devnvidia.Code
 }
 
-// step is a step of an attempt.
+// step is how far an attempt has come.
 type step uint8
 
 const (
@@ -70,7 +70,7 @@ var restarts = []restart{
 		func(a *attempt) { a.noTiles = true }, toTTGIR},
 	{toPTX, "too much shared memory: warp groups do not ping-pong",
 		func(a *attempt) bool { return a.tooLarge() && a.pingPong() },
-		func(a *attempt) { a.noTurns = true }, toTTGIR},
+		func(a *attempt) { a.noPingPong = true }, toTTGIR},
 }
 
 // attempts compiles TTIR, or goes on from a stage that the user gave, until no restart applies. It returns

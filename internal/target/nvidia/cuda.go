@@ -26,7 +26,7 @@ type Compiler struct {
 
 	// What an attempt does without (restarts): pipelines with more stages than asked for, stores and loads of
 	// tiles by the copy engine, persistent programs, ping-pong of warp groups.
-	shallow, noTileStores, noTiles, noPersist, noTurns bool
+	shallow, noTileStores, noTiles, noPersist, noPingPong bool
 }
 
 // Target returns the properties that kernels can see.

@@ -8,8 +8,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/target"
 )
 
-// mergeable returns the number of programs that large launches of a kernel should have as one, 0 for 1. That
-// takes a compiler when they come.
+// mergeable returns how many programs of a large launch one block should do, 0 if it should do one. Such
+// launches need a compiler when they come.
 func (c Compiler) mergeable(in *target.Input) int {
 	mode := knob.Merge.Get()
 	late := in.Given != nil && in.Given.Stage != "source" // the user has decided what the programs are

@@ -13,7 +13,7 @@ import (
 // conversions where they are, behind the waits. LLVM is free to move them, so its PTX is checked. A copy
 // behind a wait does not help: the assembler may give a register and its copy the same place.
 
-// stepsInTime reports whether no loop of PTX writes a register that products under way read.
+// stepsInTime reports whether no loop of the PTX writes a register that an asynchronous product still reads.
 func stepsInTime(text []byte) bool {
 	m, err := ptx.Parse(text)
 	if err != nil {
@@ -50,7 +50,7 @@ func copies(body []ptx.Stmt) map[string][]string {
 	return of
 }
 
-// productsUnderWay follows the products of a warp group.
+// productsUnderWay tracks the registers that asynchronous products of a warp group still read.
 type productsUnderWay struct {
 	groups [][]string // the registers that each group reads; the last group is not closed
 	copies map[string][]string

@@ -59,8 +59,8 @@ func holds(guard tt.TileGuard, in *target.Input) bool {
 	return k.GuardHolds(guard, in.Launch.Grid, in.Launch.Words)
 }
 
-// persists says whether programs are persistent. They may be if the host passes the grid to the kernel and
-// has other code for other launches.
+// persists returns whether the kernel is to be persistent. It may be if the host passes it the grid of the
+// launch, and has ordinary code for launches that are too small.
 func (c Compiler) persists(in *target.Input) gpu.PersistMode {
 	way := in.Way
 	switch {
@@ -78,8 +78,8 @@ func (c Compiler) persists(in *target.Input) gpu.PersistMode {
 // warpGroups reports whether products use wgmma where possible.
 func (c Compiler) warpGroups() bool { return c.chip().WarpGroups && !knob.NoWarpGroups.Get() }
 
-// turns reports whether warp groups ping-pong on the tensor cores where that pays.
-func (c Compiler) pingPong() bool { return c.warpGroups() && !knob.NoTurns.Get() && !c.noTurns }
+// pingPong reports whether warp groups ping-pong on the tensor cores where that pays.
+func (c Compiler) pingPong() bool { return c.warpGroups() && !knob.NoPingPong.Get() && !c.noPingPong }
 
 // tiles returns which loads or stores by pointers the copy engine executes, by the mode that is asked for:
 // none, if others go through descriptors, or if code does without. That takes a host that makes tensor maps
