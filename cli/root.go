@@ -47,6 +47,7 @@ var commands = []func() *cobra.Command{
 	newExploreCmd,
 	newWarmCmd,
 	newAOTCmd,
+	newONNXCmd,
 	newGenCmd,
 	newCacheCmd,
 	newVersionCmd,

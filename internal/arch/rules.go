@@ -21,7 +21,10 @@ type rule struct {
 	outside []string // beside the standard library
 }
 
-const purego = "github.com/ebitengine/purego"
+const (
+	purego    = "github.com/ebitengine/purego"
+	protowire = "google.golang.org/protobuf"
+)
 
 // Groups that many rows share.
 var (
@@ -202,6 +205,10 @@ var rules = []rule{
 	{pkg: "redis", ours: []string{"internal/cache", "internal/cache/redis"}},
 	{pkg: "internal/bundle", ours: []string{"internal/certify", "internal/runtime/code"}},
 	{pkg: "internal/rule", ours: []string{"internal/diag", "internal/python"}},
+	{pkg: "internal/onnx", ours: []string{"internal/dtype"}, outside: []string{protowire}},
+	{pkg: "internal/onnx/ort", ours: []string{"internal/dl", "internal/dtype", "internal/onnx"}},
+	{pkg: "internal/onnx/rewrite",
+		ours: []string{"internal/dtype", "internal/onnx", "internal/onnx/ort", "internal/rule"}},
 	{pkg: "internal/cform",
 		ours: []string{"internal/bundle", "internal/device/...", "internal/dtype", "internal/llvm",
 			"internal/lower", "internal/rule", "internal/runtime/code", "internal/uniform"}},
@@ -269,6 +276,7 @@ var rules = []rule{
 	{pkg: "internal/conform/choose", ours: []string{"."}},
 	{pkg: "internal/memfuzz", ours: []string{".", "internal/..."}},
 	{pkg: "internal/mutate"},
+	{pkg: "internal/onnx/onnxtest", outside: []string{protowire}},
 	{pkg: "internal/txtest", outside: []string{"github.com/rogpeppe/go-internal"}},
 
 	// The API, and the commands on top of everything.
@@ -289,7 +297,7 @@ var compilerParts = []string{"internal/ir", "internal/dialect/...", "internal/la
 
 // testOnly packages are for tests and for each other, whatever a row says.
 var testOnly = []string{"internal/arch", "internal/filecheck", "internal/device/nvidia/driver/stub",
-	"internal/device/amd/hip/stub", "internal/fingerprint", "internal/irgen",
+	"internal/device/amd/hip/stub", "internal/fingerprint", "internal/irgen", "internal/onnx/onnxtest",
 	"internal/pass/passtest", "internal/txtest"}
 
 // dialects in order: each imports only those above it. What dialects share comes first; the package all,

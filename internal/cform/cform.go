@@ -313,7 +313,7 @@ func (w *writer) image(data []byte) string {
 	}
 	name := fmt.Sprintf("code_%d", len(w.blobs))
 	w.images[string(data)] = name
-	w.blobs = append(w.blobs, blob{name, data})
+	w.blobs = append(w.blobs, blob{name: name, data: data})
 	return name
 }
 

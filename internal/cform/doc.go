@@ -10,7 +10,7 @@
 //	cform.go       the form: variants and their code
 //	tables.go      data of the source file
 //	group.go       groups: rules, and the choice among variants
-//	onnx.go        operators of ONNX Runtime
+//	onnx.go        operators of ONNX Runtime; describe.go their description for programs that rewrite models
 //	functions.go   functions with typed arguments; header and source put together
 //	forms.go       code for some launches each, and what the choice among it needs
 //	maps.go        descriptors that code takes as tensor maps

@@ -25,8 +25,14 @@ func (w *writer) ir(arch string) []byte {
 	}
 	for i := range w.blobs {
 		d := &w.blobs[i]
-		fmt.Fprintf(&x.b, "@%s = internal constant [%d x i8] %s, align 16\n", d.name, len(d.data)+1,
-			irBytes(d.data))
+		where := ""
+		if d.section != "" {
+			where = fmt.Sprintf(", section %q", d.section)
+			fmt.Fprintf(&x.b, "@llvm.used = appending global [1 x ptr] [ptr @%s], section "+
+				"\"llvm.metadata\"\n", d.name)
+		}
+		fmt.Fprintf(&x.b, "@%s = internal constant [%d x i8] %s%s, align 16\n", d.name, len(d.data)+1,
+			irBytes(d.data), where)
 	}
 	for i := range w.tables {
 		x.table(&w.tables[i])

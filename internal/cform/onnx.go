@@ -27,7 +27,9 @@ const (
 // operators writes the tables of the operators: for each choice of types, one for the CPU and one for CUDA.
 func (w *writer) operators() error {
 	t := table{name: w.prefix + "_operators", ctype: "operator", exported: true}
+	var all []rule.Served
 	for _, o := range w.options.Operators {
+		served := rule.Served{OperatorText: o.Text}
 		if len(o.Values) > maxValues || len(o.Inputs)+len(o.Outputs) > maxTensors {
 			return fmt.Errorf("operator %s has more than %d tensors, or more than %d dimensions and "+
 				"attributes",
@@ -39,7 +41,9 @@ func (w *writer) operators() error {
 				return fmt.Errorf("operator %s: %w", o.Name, err)
 			}
 			t.rows = append(t.rows, rows...)
+			served.Kernels = append(served.Kernels, w.group(o.GroupFor(types)).kernels(types))
 		}
+		all = append(all, served)
 	}
 	last := []cell{ref(""), ref("")}
 	for range 4 {
@@ -47,7 +51,7 @@ func (w *writer) operators() error {
 	}
 	t.rows = append(t.rows, append(last, ref(""), ref(""), ref(""), ref(""), number(0)))
 	w.tables = append(w.tables, t)
-	return nil
+	return w.describeOperators(all)
 }
 
 // operator writes the tables of an operator with element types and returns its rows.
@@ -76,7 +80,7 @@ func (w *writer) operator(o *rule.Operator, types map[string]string) (rows [][]c
 	}
 	operands.name = "operands_" + id
 	w.tables = append(w.tables, attributes, operands)
-	for _, cuda := range []bool{false, true} {
+	for _, cuda := range []bool{onCPU, onCUDA} {
 		if !g.has(cuda) {
 			continue
 		}
@@ -86,6 +90,9 @@ func (w *writer) operator(o *rule.Operator, types map[string]string) (rows [][]c
 	}
 	return rows, nil
 }
+
+// Where a group's code runs.
+const onCPU, onCUDA = false, true
 
 // has reports whether a group has code for GPUs, or for CPUs.
 func (g *grouped) has(cuda bool) bool {

@@ -24,8 +24,9 @@ type table struct {
 
 // blob is code for GPUs, or other bytes.
 type blob struct {
-	name string
-	data []byte
+	name    string
+	data    []byte
+	section string // of the library; "" is where constants lie
 }
 
 // number returns an int64 cell; true is 1.
@@ -112,7 +113,11 @@ func cString(data []byte) string {
 // c writes the blob as C, some bytes a line; the literal's zero ends it.
 func (d *blob) c(b *strings.Builder) {
 	const line = 48
-	fmt.Fprintf(b, "static const char %s[%d] __attribute__((aligned(16))) =", d.name, len(d.data)+1)
+	where := ""
+	if d.section != "" {
+		where = fmt.Sprintf(", section(%q), used", d.section)
+	}
+	fmt.Fprintf(b, "static const char %s[%d] __attribute__((aligned(16)%s)) =", d.name, len(d.data)+1, where)
 	for i := 0; i < len(d.data); i += line {
 		b.WriteString("\n\t" + cString(d.data[i:min(i+line, len(d.data))]))
 	}

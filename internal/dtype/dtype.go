@@ -104,6 +104,16 @@ var onnx = [...]int{Bool: 9, Int8: 3, Int16: 5, Int32: 6, Int64: 7, Uint8: 2, Ui
 // ONNX returns the number of the type in ONNX, or 0 if ONNX has no such type.
 func (t Type) ONNX() int { return onnx[t] }
 
+// OfONNX returns the type that has a number in ONNX.
+func OfONNX(number int) (Type, bool) {
+	for t := range All() {
+		if number != 0 && onnx[t] == number {
+			return t, true
+		}
+	}
+	return Invalid, false
+}
+
 // whole returns the row of an integer type of at least 8 bits, which has one name in triton.language, torch
 // and Go.
 func whole(name, long string, k Kind, bits int, aliases ...string) Row {

@@ -10,4 +10,6 @@
 //	ops.go       the steps, one row each
 //	launch.go    Launch: when a variant may run, and its grid
 //	operator.go  Operator: tensors, attributes and arguments of an operator
+//	serve.go     Pattern: nodes of ONNX that an operator can take the place of; the description of a library
+//	text.go      rules as text, in descriptions
 package rule

@@ -11,6 +11,7 @@ import (
 
 // Operator is an operator on tensors, made of a group of kernels: what ONNX Runtime must know of it.
 type Operator struct {
+	Text            OperatorText
 	Name, Domain    string
 	Group           string              // the kernels; {T} stands for the name of type T
 	Types           map[string][]string // types that have names, with the element types that they may be
@@ -19,6 +20,7 @@ type Operator struct {
 	Tensors         map[string]string // arguments that are tensors → names of tensors
 	Arguments       map[string]Rule   // other arguments, and sizes of the group
 	Values          []string          // names that rules load: dimensions of the inputs, then attributes
+	Serves          []Pattern         // what of models it can take the place of
 }
 
 // Tensor is an input or an output: "x: T[*rows, n]".
@@ -44,19 +46,20 @@ type Attribute struct {
 
 // OperatorText is Operator as a manifest has it.
 type OperatorText struct {
-	Name       string              `toml:"name"`
-	Domain     string              `toml:"domain"`
-	Group      string              `toml:"group"`
-	Types      map[string][]string `toml:"types"`
-	Inputs     []string            `toml:"inputs"`
-	Outputs    []string            `toml:"outputs"`
-	Attributes []string            `toml:"attributes"`
-	Arguments  map[string]string   `toml:"arguments"`
+	Name       string              `toml:"name" json:"name"`
+	Domain     *string             `toml:"domain" json:"domain,omitempty"`
+	Group      string              `toml:"group" json:"group"`
+	Types      map[string][]string `toml:"types" json:"types,omitempty"`
+	Inputs     []string            `toml:"inputs" json:"inputs"`
+	Outputs    []string            `toml:"outputs" json:"outputs"`
+	Attributes []string            `toml:"attributes" json:"attributes,omitempty"`
+	Arguments  map[string]string   `toml:"arguments" json:"arguments,omitempty"`
+	Serves     []string            `toml:"serves" json:"serves,omitempty"`
 }
 
 // OperatorKeys lists the keys of an operator in a manifest.
 var OperatorKeys = []string{"name", "domain", "group", "types", "inputs", "outputs", "attributes",
-	"arguments"}
+	"arguments", "serves"}
 
 // DefaultDomain is the domain of operators that name none.
 const DefaultDomain = "nereid"
@@ -69,10 +72,13 @@ var (
 
 // CompileOperator reads an operator. key is the place of an error.
 func CompileOperator(t OperatorText) (o *Operator, key string, err error) {
-	o = &Operator{Name: t.Name, Domain: t.Domain, Group: t.Group, Types: t.Types,
+	o = &Operator{Text: t, Name: t.Name, Domain: DefaultDomain, Group: t.Group, Types: t.Types,
 		Tensors: map[string]string{}, Arguments: map[string]Rule{}}
-	if o.Domain == "" {
-		o.Domain = DefaultDomain
+	if t.Domain != nil {
+		o.Domain = *t.Domain
+	}
+	if err := DomainError(o.Domain); err != nil {
+		return o, "domain", err
 	}
 	switch {
 	case !word.MatchString(t.Name):
@@ -87,7 +93,7 @@ func CompileOperator(t OperatorText) (o *Operator, key string, err error) {
 		key  string
 		read func(OperatorText) error
 	}{{"inputs", o.readInputs}, {"attributes", o.readAttributes}, {"outputs", o.readOutputs},
-		{"arguments", o.readArguments}} {
+		{"arguments", o.readArguments}, {"serves", o.readServes}} {
 		if err := part.read(t); err != nil {
 			return o, part.key, err
 		}
