@@ -62,9 +62,15 @@ func (d *device) stream(handle uintptr) (*nereid.Stream, error) {
 	return n.s, nil
 }
 
-// external returns a new stream for a CUstream, or the only one of a device that has none.
+// lendable reports whether a device takes streams of the caller's: a CUstream or a hipStream_t.
+func lendable(d *nereid.Device) bool {
+	kind, _, _ := strings.Cut(d.String(), ":")
+	return kind == "cuda" || kind == "hip"
+}
+
+// external returns a new stream for a CUstream or a hipStream_t, or the only one of a device that has none.
 func (d *device) external(handle uintptr) (*nereid.Stream, error) {
-	if strings.HasPrefix(d.d.String(), "cuda") {
+	if lendable(d.d) {
 		return d.d.ExternalStream(context.Background(), handle)
 	}
 	if handle != 0 {
@@ -202,7 +208,7 @@ func go_stream_new(h C.uintptr_t, out *C.uintptr_t, err **C.nereid_error) C.int 
 func go_stream_external(h, handle C.uintptr_t, out *C.uintptr_t, err **C.nereid_error) C.int {
 	return makeObject(out, err, func() (*stream, error) {
 		return newStream(h, func(ctx context.Context, d *nereid.Device) (*nereid.Stream, error) {
-			if handle == 0 && !strings.HasPrefix(d.String(), "cuda") {
+			if handle == 0 && !lendable(d) {
 				return d.NewStream(ctx)
 			}
 			return d.ExternalStream(ctx, uintptr(handle))

@@ -398,8 +398,8 @@ NEREID_INLINE nereid_grid nereid_grid_by(nereid_grid_fn fn, void *user) {
 
 /* ---- Devices ------------------------------------------------------------------------------------------ */
 
-/* nereid_device_open returns the device of a name: "cuda", "cuda:1", "cpu", "interp". "" or NULL means
- * NEREID_DEVICE of the environment, or else the best of this machine. */
+/* nereid_device_open returns the device of a name: "cuda", "cuda:1", "hip:0", "cpu", "interp". "" or NULL
+ * means NEREID_DEVICE of the environment, or else the best of this machine. */
 nereid_status nereid_device_open(const char *name, nereid_device **out, nereid_error **err);
 /* nereid_device_from_context returns the GPU of a CUcontext that the caller owns and keeps while the device
  * and anything made with it is in use. NULL means the calling thread's current context. Primary contexts are
@@ -420,8 +420,8 @@ void nereid_device_close(nereid_device *d);
 
 /* nereid_stream_new returns a queue of launches of its own. */
 nereid_status nereid_stream_new(nereid_device *d, nereid_stream **out, nereid_error **err);
-/* nereid_stream_external returns a stream for a CUstream that the caller owns; NULL is CUDA's default stream.
- * On devices without such streams it must be NULL. */
+/* nereid_stream_external returns a stream for a CUstream, or on AMD's GPUs a hipStream_t, that the caller owns;
+ * NULL is the default stream. On devices without such streams it must be NULL. */
 nereid_status nereid_stream_external(nereid_device *d, void *custream, nereid_stream **out,
 	nereid_error **err);
 /* nereid_stream_sync waits for everything launched so far and returns its first error. */
@@ -569,8 +569,8 @@ void nereid_kernel_close(nereid_kernel *k);
  * kernel has run. A NULL stream means one of the best device, which the call waits for. */
 nereid_status nereid_launch(nereid_kernel *k, nereid_stream *s, nereid_grid grid, const nereid_arg *args,
 	size_t n, const nereid_options *options, nereid_error **err);
-/* nereid_launch_on is nereid_launch on a CUstream of the caller: NULL is CUDA's default stream, and the only
- * stream of other devices. */
+/* nereid_launch_on is nereid_launch on a CUstream, or a hipStream_t, of the caller: NULL is the default stream,
+ * and the only stream of devices without such streams. */
 nereid_status nereid_launch_on(nereid_kernel *k, nereid_device *d, void *custream, nereid_grid grid,
 	const nereid_arg *args, size_t n, const nereid_options *options, nereid_error **err);
 /* nereid_call is a launch in one piece of memory, for languages whose calls cost by the argument, as Python's

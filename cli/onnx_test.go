@@ -146,7 +146,8 @@ func TestONNXRewrite(t *testing.T) {
 
 	code, out, errs := rewrite("--only", "Softmax,LinearGelu", "--time", "2")
 	for _, want := range []string{"11 nodes, 9 of them are done by 3 operators",
-		"2  nereid.Softmax for Softmax", "1  nereid.LinearGelu for ", "q: 320 elements equal", "u: 320 elements equal", "time of a run"} {
+		"2  nereid.Softmax for Softmax", "1  nereid.LinearGelu for ", "q: 320 elements equal",
+		"u: 320 elements equal", "time of a run"} {
 		if code != 0 || !strings.Contains(out, want) {
 			t.Errorf("%d, no %q:\n%s%s", code, want, out, errs)
 		}

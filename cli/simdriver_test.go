@@ -18,20 +18,26 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/device/nvidia/driver"
 	"github.com/nereid-lang/nereid/internal/ptx"
+	"github.com/nereid-lang/nereid/internal/target/amd/gcnsim"
 	"github.com/nereid-lang/nereid/internal/target/nvidia/ptxsim"
 	"github.com/nereid-lang/nereid/internal/target/simmem"
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
-//go:embed testdata/c/simdriver.c
-var simDriverSource []byte
+var (
+	//go:embed testdata/c/simdriver.c
+	simDriverSource []byte
+	//go:embed testdata/c/simhip.c
+	simHIPSource []byte
+)
 
-// simDriver answers a CUDA driver of C whose kernels run in the simulator.
+// simDriver answers a CUDA driver of C whose kernels run in the simulator, or a runtime of HIP's.
 type simDriver struct {
 	dir     string
 	memory  *simmem.Memory
 	modules map[string]*simModule
 
+	hip      bool     // modules are code objects
 	launched []string // kernels, with the grids in which they were launched
 	failed   []error
 }
@@ -39,6 +45,7 @@ type simDriver struct {
 type simModule struct {
 	code *ptxsim.Module
 	text *ptx.Module
+	hip  *gcnsim.Module // in place of both
 }
 
 // simRoom is the device's memory, as testdata/c/simdriver.c has it.
@@ -48,8 +55,24 @@ const simRoom = 64 << 20
 // time.
 func newSimDriver(t *testing.T) (d *simDriver, env []string) {
 	t.Helper()
+	d = serveSim(t)
 	lib := txtest.SharedLibrary(t, "libcuda.so.1", simDriverSource)
-	d = &simDriver{dir: t.TempDir(), memory: simmem.New(), modules: map[string]*simModule{}}
+	return d, []string{"NEREID_CUDA=" + lib, "NEREID_SIM=" + d.dir}
+}
+
+// newSimHIP is newSimDriver for AMD's runtime, whose kernels run in the emulator of gfx942.
+func newSimHIP(t *testing.T) (d *simDriver, env []string) {
+	t.Helper()
+	d = serveSim(t)
+	d.hip = true
+	lib := txtest.SharedLibrary(t, "libamdhip64.so", simHIPSource)
+	return d, []string{"NEREID_HIP=" + lib, "NEREID_SIM=" + d.dir}
+}
+
+// serveSim begins to answer requests.
+func serveSim(t *testing.T) *simDriver {
+	t.Helper()
+	d := &simDriver{dir: t.TempDir(), memory: simmem.New(), modules: map[string]*simModule{}}
 	file, err := os.OpenFile(filepath.Join(d.dir, "memory"), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		t.Fatal(err)
@@ -93,7 +116,7 @@ func newSimDriver(t *testing.T) (d *simDriver, env []string) {
 			t.Error(err)
 		}
 	})
-	return d, []string{"NEREID_CUDA=" + lib, "NEREID_SIM=" + d.dir}
+	return d
 }
 
 // serve answers requests: a line each.
@@ -135,6 +158,11 @@ func (d *simDriver) load(name string) error {
 		return err
 	}
 	m := &simModule{}
+	if d.hip {
+		m.hip, err = gcnsim.Load(data)
+		d.modules[name] = m
+		return err
+	}
 	if m.code, err = ptxsim.Parse(data); err != nil {
 		return err
 	}
@@ -168,11 +196,14 @@ func (d *simDriver) params(module, kernel string) (string, error) {
 	return "", fmt.Errorf("there is no kernel %s", kernel)
 }
 
-// launch runs a kernel: module, name, grid, cluster, shared memory, parameters.
+// launch runs a kernel: module, name, grid, cluster or threads, shared memory, parameters.
 func (d *simDriver) launch(f []string) error {
 	var n [5]int
 	for i := range n {
 		n[i], _ = strconv.Atoi(f[2+i])
+	}
+	if d.hip {
+		return d.launchHIP(f, n)
 	}
 	l := &ptxsim.Launch{Kernel: f[1], Grid: [3]int(n[:3]), Cluster: n[3], Shared: n[4],
 		Bytes: map[int][]byte{}, Memory: d.memory}
@@ -190,6 +221,35 @@ func (d *simDriver) launch(f []string) error {
 	}
 	d.launched = append(d.launched, fmt.Sprintf("%s %d,%d,%d of %s", f[1], n[0], n[1], n[2], f[0]))
 	return d.modules[f[0]].code.Run(context.Background(), l)
+}
+
+// launchHIP runs a kernel of a code object, whose arguments lie where its description says.
+func (d *simDriver) launchHIP(f []string, n [5]int) error {
+	packed, err := hex.DecodeString(f[7])
+	if err != nil {
+		return err
+	}
+	module := d.modules[f[0]].hip
+	k, err := module.Object.Kernel(f[1])
+	if err != nil {
+		return err
+	}
+	l := &gcnsim.Launch{Kernel: f[1], Grid: [3]int(n[:3]), Threads: n[3], LDS: n[4], Memory: d.memory}
+	end := 0
+	for _, a := range k.Args {
+		if strings.HasPrefix(a.Kind, "hidden_") {
+			continue
+		}
+		if end = a.Offset + a.Size; end > len(packed) {
+			return fmt.Errorf("%d bytes of arguments, and one ends at %d", len(packed), end)
+		}
+		l.Args = append(l.Args, simmem.Load(packed[a.Offset:], a.Size))
+	}
+	if end != len(packed) {
+		return fmt.Errorf("%d bytes of arguments, want %d", len(packed), end)
+	}
+	d.launched = append(d.launched, fmt.Sprintf("%s %d,%d,%d x %d", f[1], n[0], n[1], n[2], n[3]))
+	return module.Run(context.Background(), l)
 }
 
 // encode makes a tensor map: type, rank, address, swizzle, fill; of each dimension size, stride and box.

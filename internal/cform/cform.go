@@ -150,8 +150,22 @@ type variant struct {
 	launch rule.Launch
 	symbol string // of its table
 
-	host, cuda bool // it has code for CPUs, for GPUs
+	on [places]bool // it has code for these
 }
+
+// place is where code runs; the C source has the same numbers (PREFIX_place).
+type place int
+
+const (
+	onCPU place = iota
+	onCUDA
+	onHIP
+	places
+)
+
+// placeOf maps the parts of a bundle to where they run.
+var placeOf = map[string]place{bundle.PartCubin: onCUDA, bundle.PartPTX: onCUDA, bundle.PartObj: onCPU,
+	bundle.PartHsaco: onHIP}
 
 // cName returns a name as part of a C identifier.
 func cName(name string) string { return foreign.ReplaceAllString(name, "_") }
@@ -162,11 +176,7 @@ func (w *writer) variant(list []bundle.Entry) error {
 	codes := table{name: "codes_" + v.id, ctype: "code"}
 	for i := range list {
 		e := &list[i]
-		if e.Part(bundle.PartHsaco) != nil {
-			w.left = append(w.left,
-				fmt.Errorf("%s: C code launches on NVIDIA's GPUs and CPUs, not through HIP", e))
-		}
-		for _, part := range []string{bundle.PartCubin, bundle.PartPTX, bundle.PartObj} {
+		for _, part := range []string{bundle.PartCubin, bundle.PartPTX, bundle.PartObj, bundle.PartHsaco} {
 			if e.Part(part) == nil {
 				continue
 			}
@@ -186,7 +196,7 @@ func (w *writer) variant(list []bundle.Entry) error {
 				v.saved = s
 			}
 			codes.rows = append(codes.rows, row)
-			v.host, v.cuda = v.host || part == bundle.PartObj, v.cuda || part != bundle.PartObj
+			v.on[placeOf[part]] = true
 		}
 	}
 	if v.saved != nil {
@@ -213,6 +223,7 @@ const (
 	kindCubin = 1 + iota
 	kindPTX
 	kindHost
+	kindHsaco
 )
 
 // code returns the row of one piece of code in its variant's table.
@@ -231,8 +242,11 @@ func (w *writer) code(e *bundle.Entry, s *code.Saved, part string) ([]cell, erro
 	if err != nil {
 		return nil, err
 	}
-	if part == bundle.PartObj {
+	switch part {
+	case bundle.PartObj:
 		return w.host(e, s)
+	case bundle.PartHsaco:
+		return w.hsaco(e, s), nil
 	}
 	kind := kindCubin
 	if part == bundle.PartPTX {
@@ -250,7 +264,20 @@ func (w *writer) code(e *bundle.Entry, s *code.Saved, part string) ([]cell, erro
 	return append(chip.cells(f.Entry, w.image(s.Code)), number(f.Threads), number(max(1, f.Cluster)),
 		number(f.Shared), number(f.Scratch), number(s.Options.LaunchCooperativeGrid),
 		number(s.Options.LaunchPDL), "", ref(""), count, at, number(len(s.Facts.Params)), number(false),
-		number(1), number(0), ref(""), choice, number(0), ref("")), err
+		number(1), number(0), ref(""), choice, number(0), ref(""), ref("")), err
+}
+
+// hsaco keeps a code object and returns its row: one chip runs it, which takes its arguments packed.
+func (w *writer) hsaco(e *bundle.Entry, s *code.Saved) []cell {
+	f, zero := s.Facts, number(0)
+	var sizes []int64
+	for _, n := range f.Params {
+		sizes = append(sizes, int64(n))
+	}
+	chip := chipOf{kindHsaco, e.Target, 0, true}
+	return append(chip.cells(f.Entry, w.image(s.Code)), number(f.Threads), number(1), number(f.Shared), zero,
+		zero, zero, s.Machine, ref(""), zero, ref(""), number(len(sizes)), zero, number(1), zero, ref(""),
+		ref(""), zero, ref(""), w.numbers(sizes))
 }
 
 // chipOf is the GPUs that code is for.
@@ -288,7 +315,7 @@ func (w *writer) host(e *bundle.Entry, s *code.Saved) ([]cell, error) {
 	}
 	return []cell{number(kindHost), e.Target, symbol, ref(""), zero, zero, zero, number(1), zero,
 		number(s.Facts.Scratch), zero, zero, features, ref("AT_" + symbol), zero, ref(""), zero, zero,
-		number(1), zero, ref(""), ref(""), number(len(apart) / 2), w.numbers(apart)}, nil
+		number(1), zero, ref(""), ref(""), number(len(apart) / 2), w.numbers(apart), ref("")}, nil
 }
 
 // object keeps an object file, once, and returns the name of its function.

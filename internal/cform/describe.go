@@ -2,6 +2,7 @@ package cform
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/nereid-lang/nereid/internal/rule"
 )
@@ -20,9 +21,12 @@ func (w *writer) describeOperators(operators []rule.Served) error {
 // kernels describes the group of an operator with element types.
 func (g *grouped) kernels(types map[string]string) rule.Kernels {
 	k := rule.Kernels{Types: types, Group: g.name, CPU: g.has(onCPU), Sizes: g.sizes}
-	if g.has(onCUDA) {
-		k.GPU = append(k.GPU, "cuda")
+	for at, name := range map[place]string{onCUDA: "cuda", onHIP: "hip"} {
+		if g.has(at) {
+			k.GPU = append(k.GPU, name)
+		}
 	}
+	slices.Sort(k.GPU)
 	for _, a := range g.variants[0].saved.Args {
 		k.Args = append(k.Args, a.Name)
 	}

@@ -3,9 +3,9 @@
 // these.
 //
 // In: a bundle (internal/bundle). Out: NAME.h, NAME.c, NAME-N.o, or libNAME.so and NAME.h. Code for GPUs lies
-// in the source file; the CUDA driver is opened when a GPU is first asked for, so that the same program runs
-// where there is none and nothing of CUDA is needed to build it. docs/LAUNCHERS.md and docs/AOT.md show how
-// the files are used.
+// in the source file; the CUDA driver, or AMD's runtime, is opened when a GPU is first asked for, so that the
+// same program runs where there is none and nothing of CUDA or HIP is needed to build it. docs/LAUNCHERS.md
+// and docs/AOT.md show how the files are used.
 //
 //	cform.go       the form: variants and their code
 //	tables.go      data of the source file
@@ -25,7 +25,8 @@
 //	source.c.txt   types of the tables
 //	runtime.c.txt  errors
 //	forms.c.txt    what a launch computes for forms of code: guards, tiles, numbers
-//	cuda.c.txt     launches on GPUs
+//	cuda.c.txt     launches on NVIDIA's GPUs
+//	hip.c.txt      launches on AMD's GPUs; what both kinds share
 //	host.c.txt     launches on CPUs: what the processor has, the pool of threads
 //	api.c.txt      functions that every form has
 //	verify.c.txt   results of variants compared, and the outcome of measuring on disk

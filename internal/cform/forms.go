@@ -146,7 +146,7 @@ func (w *writer) formCode(f form, chip chipOf) []cell {
 	return append(chip.cells(k.Name, w.image(f.Code)), number(32*k.NumWarps), number(max(1, k.NumCTAs)),
 		number(k.Shared), number(k.Scratch), number(k.Cooperative), number(k.Overlap), "", ref(""), count, at,
 		number(len(k.Params)), number(k.Persistent), number(max(1, k.Merged)), number(k.Uniform.Words()),
-		w.numbers(uniformNumbers(k.Uniform)), ref(""), number(0), ref(""))
+		w.numbers(uniformNumbers(k.Uniform)), ref(""), number(0), ref(""), ref(""))
 }
 
 // numbers writes a list of numbers and returns the name of its table; "" for an empty list.

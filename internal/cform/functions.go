@@ -23,6 +23,8 @@ var (
 	formsText string
 	//go:embed cuda.c.txt
 	cudaText string
+	//go:embed hip.c.txt
+	hipText string
 	//go:embed host.c.txt
 	hostText string
 	//go:embed api.c.txt
@@ -35,8 +37,8 @@ var (
 
 // reserved holds the names of functions that every form has; a variant must not have them.
 var reserved = map[string]bool{"api": true, "place": true, "variant": true, "variants": true, "count": true,
-	"name": true, "group": true, "constant": true, "find": true, "choose": true, "runs": true, "fits": true, "measured": true,
-	"launch": true, "launch_group": true, "operators": true, "chosen": true, "error": true, "status": true}
+	"name": true, "group": true, "constant": true, "find": true, "choose": true, "runs": true, "fits": true,
+	"measured": true, "CPU": true, "CUDA": true, "HIP": true, "launch": true, "launch_group": true, "operators": true, "chosen": true, "error": true, "status": true}
 
 // functions writes a function for each variant and for each group.
 func (w *writer) functions() error {
@@ -216,7 +218,8 @@ func (w *writer) source() []byte {
 	}
 	fmt.Fprintf(&b, "};\nconst int %s_count = %d;\n", w.prefix, len(w.variants))
 	b.WriteString(steps() + formSteps())
-	b.WriteString(w.named(runtimeText + formsText + cudaText + hostText + apiText + verifyText + groupText))
+	b.WriteString(w.named(runtimeText + formsText + cudaText + hipText + hostText + apiText + verifyText +
+		groupText))
 	if w.options.ONNX {
 		b.WriteString(w.named(onnxText))
 	}

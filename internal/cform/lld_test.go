@@ -22,7 +22,7 @@ import (
 func runtimeSource() string {
 	w := &writer{prefix: "PREFIX"}
 	return typesText + onnxTypesText + steps() + formSteps() +
-		w.named(runtimeText+formsText+cudaText+hostText+apiText+verifyText+groupText+onnxText)
+		w.named(runtimeText+formsText+cudaText+hipText+hostText+apiText+verifyText+groupText+onnxText)
 }
 
 // TestRuntimeIR checks that runtime_*.ll.gz are made of the C source as it is now. UPDATE_GOLDEN=1 makes them
@@ -59,7 +59,7 @@ func TestRuntimeCompiles(t *testing.T) {
 	args := []code.SavedArg{{Name: "x", Type: "fp32", Pointer: true}, {Name: "n", Type: "i32"},
 		{Name: "f", Type: "fp32"}, {Name: "d", Type: "fp64"}, {Name: "b", Type: "i1"},
 		{Name: "h", Type: "fp16"}}
-	w := &writer{prefix: "t", blobs: []blob{{"code_0", []byte("a\x00\"\\\xff")}},
+	w := &writer{prefix: "t", blobs: []blob{{name: "code_0", data: []byte("a\x00\"\\\xff")}},
 		calls: []function{{id: "v", symbol: "none", grid: true, args: args},
 			{id: "g", symbol: "none", group: true, grid: true, args: args},
 			{id: "s", symbol: "none", group: true, sizes: []string{"n", "m"}, args: args}},

@@ -24,7 +24,8 @@ const (
 	maxTensors = 64
 )
 
-// operators writes the tables of the operators: for each choice of types, one for the CPU and one for CUDA.
+// operators writes the tables of the operators: for each choice of types, one for the CPU, one for CUDA
+// and one for HIP.
 func (w *writer) operators() error {
 	t := table{name: w.prefix + "_operators", ctype: "operator", exported: true}
 	var all []rule.Served
@@ -80,23 +81,20 @@ func (w *writer) operator(o *rule.Operator, types map[string]string) (rows [][]c
 	}
 	operands.name = "operands_" + id
 	w.tables = append(w.tables, attributes, operands)
-	for _, cuda := range []bool{onCPU, onCUDA} {
-		if !g.has(cuda) {
+	for at := range places {
+		if !g.has(at) {
 			continue
 		}
 		rows = append(rows, []cell{o.Name, o.Domain, number(len(o.Inputs)), number(len(o.Outputs)),
 			number(len(o.Attributes)), number(len(o.Values)), ref(tensors), ref(attributes.name),
-			ref(g.symbol), ref(operands.name), number(cuda)})
+			ref(g.symbol), ref(operands.name), number(int(at))})
 	}
 	return rows, nil
 }
 
-// Where a group's code runs.
-const onCPU, onCUDA = false, true
-
-// has reports whether a group has code for GPUs, or for CPUs.
-func (g *grouped) has(cuda bool) bool {
-	return slices.ContainsFunc(g.variants, func(v *variant) bool { return cuda && v.cuda || !cuda && v.host })
+// has reports whether a group has code for a place.
+func (g *grouped) has(at place) bool {
+	return slices.ContainsFunc(g.variants, func(v *variant) bool { return v.on[at] })
 }
 
 // tensors writes the tables of an operator's tensors and returns their name.

@@ -24,15 +24,15 @@ int main(int argc, char **argv) {
 	groups[0] = later, groups[1] = first;
 	for (i = 0; i < N; i++) x[i] = (float)i;
 	dx = (uint64_t)(uintptr_t)x, dy = (uint64_t)(uintptr_t)y;
-	if ((where.cuda = !strcmp(argv[2], "cuda")) &&
+	if ((where.gpu = !strcmp(argv[2], "cuda")) &&
 		(open_gpu() || mem_alloc(&dx, sizeof x) || mem_alloc(&dy, sizeof y) || to_device(dx, x, sizeof x)))
 		return printf("no GPU\n"), 1;
 	for (k = 0; k < 2; k++) {
 		/* what is there is the answer already: a variant that does nothing must not pass for it */
 		for (i = 0; i < N; i++) y[i] = (float)(2 * i);
-		if (where.cuda && to_device(dy, y, sizeof y)) return 1;
+		if (where.gpu && to_device(dy, y, sizeof y)) return 1;
 		if (groups[k](&where, (void *)dy, (void *)dx, N)) return printf("%s\n", error()), 1;
-		if (where.cuda && (synchronize() || to_host(y, dy, sizeof y))) return 1;
+		if (where.gpu && (synchronize() || to_host(y, dy, sizeof y))) return 1;
 		for (i = 0; i < N; i++)
 			if (y[i] != (float)(2 * i)) return printf("element %d is %g\n", i, y[i]), 1;
 		printf("%s \n%s\n", name(chosen()), measured());

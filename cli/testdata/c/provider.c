@@ -2,6 +2,7 @@
    and hands them tensors, in host memory or, as the CUDA provider does, in a GPU's with a stream.
      provider LIBRARY cpu     results of all operators against plain loops, and calls that must fail
      provider LIBRARY cuda    the same on a GPU
+     provider LIBRARY hip     the same on AMD's
      provider LIBRARY launch  launches alone, for a driver whose kernels do nothing */
 #include "gpu.h"
 #include <math.h>
@@ -34,6 +35,9 @@ typedef struct {
 	void *stream;
 } node;
 
+enum { CPU, CUDA, HIP };
+static const char *const providers[] = {
+	"CPUExecutionProvider", "CUDAExecutionProvider", "ROCMExecutionProvider"};
 static int gpu, wrong, checked;
 static void *stream;
 
@@ -172,7 +176,7 @@ static const void *find(const char *name) {
 		const char *provider = FN(op, PROVIDER, const char *(*)(const void *))(op);
 		if (strcmp(FN(op, NAME, const char *(*)(const void *))(op), name) != 0) continue;
 		if (FN(op, INPUT_TYPE, int (*)(const void *, size_t))(op, 0) != FLOAT) continue;
-		if (strcmp(provider, gpu ? "CUDAExecutionProvider" : "CPUExecutionProvider") == 0) return op;
+		if (strcmp(provider, providers[gpu]) == 0) return op;
 	}
 	printf("there is no %s\n", name), exit(1);
 }
@@ -338,11 +342,12 @@ static void shapes(void) {
 
 /* open_stream makes the stream of the provider that is played. */
 static void open_stream(void) {
-	void *lib = open_gpu()
-					? NULL
-					: dlopen(getenv("NEREID_CUDA") ? getenv("NEREID_CUDA") : "libcuda.so.1", RTLD_NOW);
+	const char *name = getenv(gpu == HIP ? "NEREID_HIP" : "NEREID_CUDA");
 	int (*create)(void **, unsigned) = NULL;
-	if (lib) *(void **)&create = dlsym(lib, "cuStreamCreate");
+	void *lib = NULL;
+	if (!name) name = gpu == HIP ? "libamdhip64.so" : "libcuda.so.1";
+	if (gpu == HIP ? !open_hip() : !open_gpu()) lib = dlopen(name, RTLD_NOW);
+	if (lib) *(void **)&create = dlsym(lib, gpu == HIP ? "hipStreamCreateWithFlags" : "cuStreamCreate");
 	if (!create || create(&stream, 1)) printf("no GPU\n"), exit(1);
 }
 
@@ -354,8 +359,8 @@ int main(int argc, char **argv) {
 	status *(*registration)(void *, const void *), *e;
 	void *lib = argc > 2 ? dlopen(argv[1], RTLD_NOW) : NULL;
 	int round;
-	if (!lib) return printf("%s\n", argc > 2 ? dlerror() : "usage: provider LIBRARY cpu|cuda|launch"), 2;
-	gpu = argv[2][1] != 'p', launch_only = argv[2][0] == 'l';
+	if (!lib) return printf("%s\n", argc > 2 ? dlerror() : "usage: provider LIBRARY cpu|cuda|hip|launch"), 2;
+	gpu = argv[2][0] == 'h' ? HIP : argv[2][1] != 'p' ? CUDA : CPU, launch_only = argv[2][0] == 'l';
 	if (gpu) open_stream();
 	fill();
 	*(void **)&registration = dlsym(lib, "RegisterCustomOps");

@@ -1,5 +1,5 @@
-/* Runs every variant of the softmax table on the CPU, or with the argument "cuda" on the GPU, and compares the results
-   with those of a plain loop. "launch" instead of "cuda" launches only: for a driver whose kernels do nothing. */
+/* Runs every variant of the softmax table on the CPU, or with the argument "cuda" or "hip" on a GPU, and compares the
+   results with those of a plain loop. "launch" instead of "cuda" launches only: for a driver whose kernels do nothing. */
 #include "gpu.h"
 #include "softmax.h"
 #include <math.h>
@@ -35,10 +35,10 @@ static double check(const softmax_variant *v, const softmax_place *where, int ha
 		if (half) ((uint16_t *)x)[i] = to_half(f);
 		else ((float *)x)[i] = f;
 	}
-	if (where->cuda && (mem_alloc(&dx, bytes) || mem_alloc(&dy, bytes) || to_device(dx, x, bytes))) return 1e9;
+	if (where->gpu && (mem_alloc(&dx, bytes) || mem_alloc(&dy, bytes) || to_device(dx, x, bytes))) return 1e9;
 	words[0] = dy, words[1] = dx, words[2] = (uint64_t)stride, words[3] = (uint64_t)stride, words[4] = (uint64_t)n;
 	if (softmax_launch(v, where, (unsigned)rows, 1, 1, words)) return printf("%s\n", softmax_error()), 1e9;
-	if (where->cuda && (synchronize() || to_host(y, dy, bytes))) return 1e9;
+	if (where->gpu && (synchronize() || to_host(y, dy, bytes))) return 1e9;
 	for (r = 0; compare && r < rows; r++) {
 		double sum = 0;
 		for (i = 0; i < n; i++) {
@@ -60,8 +60,9 @@ static double check(const softmax_variant *v, const softmax_place *where, int ha
 int main(int argc, char **argv) {
 	softmax_place where = {argc > 1, 0, 3};
 	const char *block[] = {"BLOCK_SIZE", "4096", 0}, *none[] = {"BLOCK_SIZE", "4095", 0};
-	int i, bad = 0, compare = argc < 2 || argv[1][0] == 'c';
-	if (where.cuda && open_gpu()) return 1;
+	int i, bad = 0, compare = argc < 2 || argv[1][0] != 'l';
+	if (argc > 1 && argv[1][0] == 'h') where.gpu = softmax_HIP;
+	if (where.gpu && (where.gpu == softmax_HIP ? open_hip() : open_gpu())) return 1;
 	for (i = 0; i < softmax_count; i++) {
 		const softmax_variant *v = softmax_variants[i];
 		int half = strstr(softmax_group(v), "fp16") != 0;
