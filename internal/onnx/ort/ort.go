@@ -163,16 +163,13 @@ func cString(s string) *byte { return unsafe.SliceData(append([]byte(s), 0)) }
 // heap, which does not move, and not on the stack, which does; the caller keeps it alive.
 func address[T any](p *T) uintptr {
 	if never {
-		escaped = p
+		panic(p) // what panics may be handed on lies in the heap
 	}
 	return uintptr(unsafe.Pointer(p))
 }
 
-// escaped lets the compiler see pointers that leave the stack; never is false.
-var (
-	escaped any
-	never   bool
-)
+// never is false, which the compiler does not know.
+var never bool
 
 // call calls a function that returns a status.
 func (r *Runtime) call(function int, args ...uintptr) error {
