@@ -62,30 +62,41 @@ class Model:
         out[..., 1::2] = x[..., ::2] * sin + x[..., 1::2] * cos
         return out
 
-    def forward(self, ids, cache):
-        """The logits behind each token. The cache has a pair of lists for each layer."""
-        start = cache[0][0].shape[0] if cache[0] else 0
-        x = self.w["token_embd.weight"][ids]
-        n = len(ids)
+    def attend(self, q, k, v, cache):
+        """Attention of the newest tokens of a sequence, whose earlier keys and values are in the cache."""
+        n, start = len(q), len(cache[0]) if cache else 0
+        q, k = self.rope(q, start), self.rope(k, start)
+        if cache:
+            k, v = np.concatenate([cache[0], k]), np.concatenate([cache[1], v])
+        cache[:] = [k, v]
+        k, v = np.repeat(k, self.heads // self.kv, 1), np.repeat(v, self.heads // self.kv, 1)
+        score = np.einsum("qhd,khd->hqk", q, k) / np.sqrt(self.size)
+        score[:, np.arange(len(k))[None, :] > (start + np.arange(n))[:, None]] = -np.inf
+        p = np.exp(score - score.max(-1, keepdims=True))
+        p /= p.sum(-1, keepdims=True)
+        return np.einsum("hqk,khd->qhd", p, v).reshape(n, self.dim)
+
+    def forward(self, texts, caches):
+        """The logits behind each token of several sequences. A cache has a list for each layer."""
+        ends = np.cumsum([len(ids) for ids in texts])
+        parts = [slice(end - len(ids), end) for ids, end in zip(texts, ends)]
+        x = self.w["token_embd.weight"][np.concatenate(texts)]
         for i in range(self.layers):
             w = lambda name: self.w[f"blk.{i}.{name}.weight"].T  # noqa: E731
             h = self.norm(x, f"blk.{i}.attn_norm")
-            q = self.rope((h @ w("attn_q")).reshape(n, self.heads, self.size), start)
-            k = self.rope((h @ w("attn_k")).reshape(n, self.kv, self.size), start)
-            v = (h @ w("attn_v")).reshape(n, self.kv, self.size)
-            if cache[i]:
-                k, v = np.concatenate([cache[i][0], k]), np.concatenate([cache[i][1], v])
-            cache[i] = (k, v)
-            k, v = np.repeat(k, self.heads // self.kv, 1), np.repeat(v, self.heads // self.kv, 1)
-            score = np.einsum("qhd,khd->hqk", q, k) / np.sqrt(self.size)
-            score[:, np.arange(k.shape[0])[None, :] > (start + np.arange(n))[:, None]] = -np.inf
-            p = np.exp(score - score.max(-1, keepdims=True))
-            p /= p.sum(-1, keepdims=True)
-            x = x + np.einsum("hqk,khd->qhd", p, v).reshape(n, self.dim) @ w("attn_output")
+            q = (h @ w("attn_q")).reshape(-1, self.heads, self.size)
+            k = (h @ w("attn_k")).reshape(-1, self.kv, self.size)
+            v = (h @ w("attn_v")).reshape(-1, self.kv, self.size)
+            a = np.concatenate([self.attend(q[p], k[p], v[p], c[i]) for p, c in zip(parts, caches)])
+            x = x + a @ w("attn_output")
             h = self.norm(x, f"blk.{i}.ffn_norm")
             gate = h @ w("ffn_gate")
             x = x + (gate / (1 + np.exp(-gate)) * (h @ w("ffn_up"))) @ w("ffn_down")
-        return self.norm(x, "output_norm") @ self.w.get("output.weight", self.w["token_embd.weight"]).T
+        logits = self.norm(x, "output_norm") @ self.w.get("output.weight", self.w["token_embd.weight"]).T
+        return [logits[p] for p in parts]
+
+    def caches(self, n):
+        return [[[] for _ in range(self.layers)] for _ in range(n)]
 
 
 def tokenizer(reader):
@@ -140,19 +151,18 @@ def main(path, folder):
     write("tokens.json", [{"text": s, "ids": t.encode(s).ids} for s in texts(random.Random(1), 10000)])
     write("chat.json", list(chats(reader)))
     t.add_special_tokens(special)
-    model, cases, all_logits = Model(reader), [], []
-    for prompt in PROMPTS:
-        ids, cache = t.encode(prompt).ids, [None] * model.layers
-        logits = model.forward(ids, cache)[-1]
-        all_logits.append(logits)
-        follow = []
-        for _ in range(64):
-            follow.append(int(logits.argmax()))
-            logits = model.forward(follow[-1:], cache)[-1]
-        cases.append({"ids": ids, "follow": follow, "text": prompt + t.decode(follow)})
-    np.save(os.path.join(folder, "logits.npy"), np.array(all_logits, np.float32))
+    model = Model(reader)
+    prompts, caches = [t.encode(p).ids for p in PROMPTS], model.caches(len(PROMPTS))
+    logits = [x[-1] for x in model.forward(prompts, caches)]
+    np.save(os.path.join(folder, "logits.npy"), np.array(logits, np.float32))
+    follow = [[] for _ in PROMPTS]
+    for _ in range(64):
+        for ids, x in zip(follow, logits):
+            ids.append(int(x.argmax()))
+        logits = [x[-1] for x in model.forward([ids[-1:] for ids in follow], caches)]
+    cases = [{"ids": a, "follow": b, "text": t.decode(a + b)} for a, b in zip(prompts, follow)]
     ids = t.encode(TEXT.replace("\n", " ")).ids
-    logits = model.forward(ids, [None] * model.layers).astype(np.float64)
+    logits = model.forward([ids], model.caches(1))[0].astype(np.float64)
     peak = logits.max(-1)
     loss = peak + np.log(np.exp(logits - peak[:, None]).sum(-1))
     loss = (loss[:-1] - logits[np.arange(len(ids) - 1), ids[1:]]).mean()

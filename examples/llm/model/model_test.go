@@ -16,8 +16,20 @@ import (
 	"github.com/nereid-lang/nereid/ops"
 )
 
-// open returns a model on the CPU, or in the interpreter where there is no LLVM.
+// open returns a model for one test.
 func open(t testing.TB, f *gguf.File, o Options) *Model {
+	t.Helper()
+	m := start(t, f, o)
+	t.Cleanup(func() {
+		if err := m.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return m
+}
+
+// start returns a model on the CPU, or in the interpreter where there is no LLVM.
+func start(t testing.TB, f *gguf.File, o Options) *Model {
 	t.Helper()
 	o.Config = nereid.EnvConfig()
 	if o.Pages == 0 {
@@ -36,12 +48,18 @@ func open(t testing.TB, f *gguf.File, o Options) *Model {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if err := m.Close(); err != nil {
-			t.Error(err)
-		}
-	})
 	return m
+}
+
+// single is a tiny model in fp32, which tests share: its kernels are compiled once.
+var single *Model
+
+func tiny(t testing.TB) *Model {
+	t.Helper()
+	if single == nil {
+		single = start(t, weights.Random(weights.Tiny, 1), Options{DType: nereid.Float32})
+	}
+	return single
 }
 
 // pages returns n pages from a page on, in reverse order.
@@ -87,7 +105,10 @@ func TestForward(t *testing.T) {
 	ids := randomTokens(70, 2)
 	want := reference(t, f, ids)
 	for dt, bound := range map[nereid.DType]float64{nereid.Float32: 1e-4, nereid.BFloat16: 0.05} {
-		m := open(t, f, Options{DType: dt})
+		m := tiny(t)
+		if dt != nereid.Float32 {
+			m = open(t, f, Options{DType: dt})
+		}
 		got, err := read[float32](ops.Copy(m.s, m.allLogits(t, ids, pages(3, 5))))
 		if err != nil {
 			t.Fatal(err)
@@ -112,7 +133,7 @@ func distance[T float32 | float64](a []float32, b []T) float64 {
 // TestParts reads a prompt at once, in parts, and token by token: the next one is as likely each time. Other
 // sequences that decode in the same batch do not change it.
 func TestParts(t *testing.T) {
-	m := open(t, weights.Random(weights.Tiny, 1), Options{DType: nereid.Float32})
+	m := tiny(t)
 	ids, p := randomTokens(75, 3), pages(1, 5)
 	whole, err := m.Prefill(ids, 0, p, true)
 	if err != nil {
@@ -155,7 +176,7 @@ func TestParts(t *testing.T) {
 }
 
 func TestRefused(t *testing.T) {
-	m := open(t, weights.Random(weights.Tiny, 1), Options{DType: nereid.Float32})
+	m := tiny(t)
 	for want, row := range map[string]Row{
 		"token 320":    {320, 0, pages(0, 1)},
 		"token -1":     {-1, 0, pages(0, 1)},
