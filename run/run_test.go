@@ -95,3 +95,19 @@ func TestArena(t *testing.T) {
 		t.Error(err, a.Peak())
 	}
 }
+
+// TestProfile records a copy without the compiler.
+func TestProfile(t *testing.T) {
+	var b bytes.Buffer
+	p, err := run.StartProfile(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = run.CopyFrom(run.FromSlice(make([]float32, 4)), make([]float32, 4))
+	if err := errors.Join(err, p.Stop()); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Contains(b.Bytes(), []byte(`"cat":"copy"`)) {
+		t.Errorf("nothing is recorded of a copy:\n%s", &b)
+	}
+}
