@@ -8,6 +8,7 @@ import (
 	codes "github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/fingerprint"
 	"github.com/nereid-lang/nereid/internal/lang"
+	"github.com/nereid-lang/nereid/internal/llvm"
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
@@ -85,19 +86,58 @@ func lot(name string) uint32 {
 	return h.Sum32()
 }
 
-// TestFingerprintSamples compiles the sample kernels in every form and for every family of targets, and
-// counts the instructions of each kind.
-func TestFingerprintSamples(t *testing.T) {
-	txtest.LLVMTool(t, "opt")
-	var specs []struct {
-		Name, File, Kernel, Signature string
-		Warps                         int `json:"num_warps"`
-		Stages                        int `json:"num_stages"`
+// sampleSpec is a sample kernel, as kernels/specs.json has it.
+type sampleSpec struct {
+	Name, File, Kernel, Signature string
+	Warps                         int `json:"num_warps"`
+	Stages                        int `json:"num_stages"`
+}
+
+// row returns the row of a sample in a form.
+func (s *sampleSpec) row(t *testing.T, form string, o codes.Options, to fingerprint.Target) fingerprint.Row {
+	t.Helper()
+	text := txtest.Read(t, txtest.Path(t, "kernels", s.File))
+	src, err := lang.Load(s.File, []byte(text), lang.LoadOptions{})
+	if err != nil {
+		t.Fatal(err)
 	}
+	to.Count = true
+	return fingerprint.Row{Targets: []fingerprint.Target{to}, Kernel: fingerprint.Kernel{
+		Name: s.Name + "/" + form, Source: src, Kernel: s.Kernel, Signature: s.Signature, Options: o}}
+}
+
+// sampleSpecs returns the sample kernels.
+func sampleSpecs(t *testing.T) (specs []sampleSpec) {
+	t.Helper()
 	list := txtest.Read(t, txtest.Path(t, "kernels", "specs.json"))
 	if err := json.Unmarshal([]byte(list), &specs); err != nil {
 		t.Fatal(err)
 	}
+	return specs
+}
+
+// tableLLVM is the LLVM that made the PTX of testdata/ptx.txt.
+const tableLLVM = "22.1.8"
+
+// TestFingerprintPTX compares the PTX of the sample kernels and what launches know of it. Another LLVM may
+// make other PTX.
+func TestFingerprintPTX(t *testing.T) {
+	lib := txtest.LLVM(t, llvm.Load)
+	if v := lib.Version().String(); v != tableLLVM {
+		txtest.LeftOut(t, "the table is of LLVM %s, this is %s", tableLLVM, v)
+	}
+	var rows []fingerprint.Row
+	for _, s := range sampleSpecs(t) {
+		o := codes.Options{NumWarps: s.Warps, NumStages: s.Stages}
+		rows = append(rows, s.row(t, "any", o, fingerprint.Target{Name: "cuda:90", Until: "ptx"}))
+	}
+	fingerprint.Compare(t, "testdata/ptx.txt", rows)
+}
+
+// TestFingerprintSamples compiles the sample kernels in every form and for every family of targets, and
+// counts the instructions of each kind.
+func TestFingerprintSamples(t *testing.T) {
+	txtest.LLVMTool(t, "opt")
 	type form struct {
 		name   string
 		to     fingerprint.Target
@@ -107,7 +147,7 @@ func TestFingerprintSamples(t *testing.T) {
 	named := func(name string) fingerprint.Target { return fingerprint.Target{Name: name} }
 	const many = codes.Many
 	forms := []form{
-		{"any", fingerprint.Target{Name: "cuda:90", Until: "ptx"}, nil},
+		{"any", gpu(codes.Way{}), nil},
 		{"first", gpu(codes.AnyLaunch), nil},
 		{"merged", gpu(codes.Way{Fallback: true, Merge: 4}), nil},
 		{"units", gpu(codes.Way{Fallback: true, Merge: 2, Unit: true}), nil},
@@ -124,21 +164,13 @@ func TestFingerprintSamples(t *testing.T) {
 		{"arm", named("cpu:neoverse-n1"), func(o *codes.Options) { o.Check = true }},
 	}
 	var rows []fingerprint.Row
-	for _, s := range specs {
-		file := txtest.Path(t, "kernels", s.File)
-		src, err := lang.Load(s.File, []byte(txtest.Read(t, file)), lang.LoadOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, s := range sampleSpecs(t) {
 		for _, f := range forms {
 			o := codes.Options{NumWarps: s.Warps, NumStages: s.Stages}
 			if f.change != nil {
 				f.change(&o)
 			}
-			f.to.Count = true
-			rows = append(rows, fingerprint.Row{Targets: []fingerprint.Target{f.to},
-				Kernel: fingerprint.Kernel{Name: s.Name + "/" + f.name, Source: src, Kernel: s.Kernel,
-					Signature: s.Signature, Options: o}})
+			rows = append(rows, s.row(t, f.name, o, f.to))
 		}
 	}
 	fingerprint.Compare(t, "testdata/samples.txt", rows)
