@@ -382,3 +382,19 @@ func TestFutureTimes(t *testing.T) {
 		}
 	}
 }
+
+// An entry that was found in the shared level is on disk from then on.
+func TestSharedStays(t *testing.T) {
+	level, dir := shelf{}, t.TempDir()
+	first := Open(Options{Dir: t.TempDir(), Shared: level, noSync: true})
+	get(t, first, 1)
+	first.Close()
+	second := Open(Options{Dir: dir, Shared: level, noSync: true})
+	if get(t, second, 1) || second.Stats().Shared != 1 {
+		t.Errorf("not found in the shared level: %+v", second.Stats())
+	}
+	second.Close()
+	if alone := Open(Options{Dir: dir, noSync: true}); get(t, alone, 1) || alone.Stats().Disk != 1 {
+		t.Errorf("not on disk: %+v", alone.Stats())
+	}
+}
