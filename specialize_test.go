@@ -26,6 +26,10 @@ def annotated(a: int, b: "i64", c: tl.float16, d: "*fp16", e: tl.const):
 @triton.jit(do_not_specialize=["a"], do_not_specialize_on_alignment=["b"])
 def unspecialised(a, b):
     pass
+
+@triton.jit(do_not_specialize=[0], do_not_specialize_on_alignment=(1,))
+def numbered(a, b):
+    pass
 `
 
 // What Triton makes of arguments: types by value, 1 and divisibility by 16, alignment, annotations.
@@ -55,6 +59,8 @@ func TestSpecialization(t *testing.T) {
 		{"unspecialised", []any{1, 16}, "a: i32, b: i32"},
 		{"unspecialised", []any{16, 1}, "a: i32"},
 		{"unspecialised", []any{x, x}, "a: !tt.ptr<f32>, b: !tt.ptr<f32>"},
+		{"numbered", []any{1, 16}, "a: i32, b: i32"},
+		{"numbered", []any{16, 1}, "a: i32"},
 	} {
 		k, err := m.Kernel(c.kernel)
 		if err != nil {

@@ -151,6 +151,14 @@ def outer():
 g = outer()
 r = next(g), g.send(42)
 # ---
+def outer():
+    try:
+        yield from [1, 2, 3]
+    except ValueError as e:
+        yield str(e)
+g = outer()
+r = next(g), g.throw(ValueError("boo")), list(g)
+# ---
 def fib():
     a, b = 0, 1
     while True:
