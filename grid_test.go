@@ -75,14 +75,7 @@ func TestGridEmptyStub(t *testing.T) {
 func emptyGrids(t *testing.T, s *nereid.Stream) {
 	t.Helper()
 	x, y, out := tensors(t, s.Device(), 64)
-	m, err := loadAdd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	k, err := m.Kernel("add_kernel")
-	if err != nil {
-		t.Fatal(err)
-	}
+	k := freshAdd(t)
 	if err := k.Launch(s, nereid.Grid{0, 3}, x, y, out, 64, 16); err != nil {
 		t.Errorf("the first launch: %v", err)
 	}
@@ -137,9 +130,8 @@ func TestGridEmptyTuned(t *testing.T) {
 	}
 }
 
-// gridLaunches are the ways to launch the kernel that adds, once launched, for blocks of 16.
-func gridLaunches(t *testing.T, s *nereid.Stream, x, y,
-	out *nereid.Tensor) map[string]func(nereid.Grid) error {
+// freshAdd returns the kernel that adds, of a module that has compiled nothing yet.
+func freshAdd(t *testing.T) *nereid.Kernel {
 	t.Helper()
 	m, err := loadAdd()
 	if err != nil {
@@ -149,6 +141,14 @@ func gridLaunches(t *testing.T, s *nereid.Stream, x, y,
 	if err != nil {
 		t.Fatal(err)
 	}
+	return k
+}
+
+// gridLaunches are the ways to launch the kernel that adds, once launched, for blocks of 16.
+func gridLaunches(t *testing.T, s *nereid.Stream, x, y,
+	out *nereid.Tensor) map[string]func(nereid.Grid) error {
+	t.Helper()
+	k := freshAdd(t)
 	bound, err := k.Bind(s, x, y, out, 64, 16)
 	if err != nil {
 		t.Fatal(err)

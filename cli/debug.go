@@ -1,17 +1,13 @@
 package cli
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/internal/dap"
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
-	"github.com/nereid-lang/nereid/internal/runtime/core"
 	"github.com/nereid-lang/nereid/internal/target/interp"
 )
 
@@ -59,26 +55,11 @@ func (r *runner) trace(program int64) (*interp.Trace, error) {
 	if n := int64(r.gridSize[0] * r.gridSize[1] * r.gridSize[2]); program < 0 || program >= n {
 		return nil, fmt.Errorf("there is no program %d: the grid has %d", program, n)
 	}
-	ctx, cancel := context.WithTimeout(r.ctx, viewTime)
-	defer cancel()
-	d := interp.NewDevice(interp.DeviceOptions{Stdout: io.Discard, MaxSteps: viewSteps})
+	d := watched()
 	t := d.Trace(program)
-	dev := core.NewDevice(d)
-	s, err := dev.NewStream(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer s.Close()
-	args, tensors, err := r.in.on(dev)
-	if err != nil {
-		return nil, err
-	}
-	defer closeAll(tensors)
-	err = r.k.Launch(s, r.gridSize, append(args, r.flags.opts)...)
-	if fault := (*nereid.Fault)(nil); err != nil && !errors.As(err, &fault) {
-		return nil, err
-	}
-	return t, nil
+	return t, r.in.watch(r.ctx, d, func(s *nereid.Stream, args []any, _ map[string]*nereid.Tensor) error {
+		return r.k.Launch(s, r.gridSize, append(args, r.flags.opts)...)
+	})
 }
 
 // holds evaluates a condition of a breakpoint.

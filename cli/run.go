@@ -300,32 +300,28 @@ func (r *runner) once(dev *nereid.Device, k *nereid.Kernel) (*result, error) {
 // onceAnd calls then after the launch, while its tensors are there.
 func (r *runner) onceAnd(dev *nereid.Device, k *nereid.Kernel, then func(map[string]*nereid.Tensor)) (*result,
 	error) {
-	s, err := dev.NewStream(r.ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer s.Close()
-	args, tensors, err := r.in.on(dev)
-	if err != nil {
-		return nil, err
-	}
-	defer closeAll(tensors)
-	start := time.Now()
-	if err := k.Launch(s, r.gridSize, append(args, r.flags.opts)...); err != nil {
-		return nil, err
-	}
-	if err := s.Sync(); err != nil {
-		return nil, err
-	}
-	took := time.Since(start)
-	then(tensors)
-	res := &result{mem: map[string][]byte{}, took: took}
-	for name, t := range tensors {
-		data := make([]byte, t.Len()*t.DType.Size())
-		if err := t.CopyBytesTo(data); err != nil {
-			return nil, err
+	res := &result{mem: map[string][]byte{}}
+	err := r.in.launch(r.ctx, dev, func(s *nereid.Stream, args []any, tensors map[string]*nereid.Tensor) error {
+		start := time.Now()
+		if err := k.Launch(s, r.gridSize, append(args, r.flags.opts)...); err != nil {
+			return err
 		}
-		res.mem[name] = data
+		if err := s.Sync(); err != nil {
+			return err
+		}
+		res.took = time.Since(start)
+		then(tensors)
+		for name, t := range tensors {
+			data := make([]byte, t.Len()*t.DType.Size())
+			if err := t.CopyBytesTo(data); err != nil {
+				return err
+			}
+			res.mem[name] = data
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	return res, nil
 }

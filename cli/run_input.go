@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"encoding/binary"
 	"fmt"
 	"maps"
@@ -466,6 +467,22 @@ func (in *inputs) on(dev *nereid.Device) ([]any, map[string]*nereid.Tensor, erro
 		args = append(args, nereid.Arg(name, v))
 	}
 	return args, tensors, nil
+}
+
+// launch calls do with a stream of a device, the arguments of a launch and their tensors, which it closes then.
+func (in *inputs) launch(ctx context.Context, dev *nereid.Device,
+	do func(s *nereid.Stream, args []any, tensors map[string]*nereid.Tensor) error) error {
+	s, err := dev.NewStream(ctx)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	args, tensors, err := in.on(dev)
+	if err != nil {
+		return err
+	}
+	defer closeAll(tensors)
+	return do(s, args, tensors)
 }
 
 // grid reads up to three expressions.

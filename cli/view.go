@@ -333,31 +333,40 @@ func (v *viewer) launch(ctx context.Context, text []byte) (*view.Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := interp.NewDevice(interp.DeviceOptions{Stdout: io.Discard, MaxSteps: viewSteps})
+	var shown []view.Tensor
+	var took time.Duration
+	d := watched()
 	record := d.Record()
-	dev := core.NewDevice(d)
+	err = v.in.watch(ctx, d, func(s *nereid.Stream, args []any, tensors map[string]*nereid.Tensor) error {
+		for _, t := range v.in.tensors {
+			shown = append(shown, view.Tensor{Name: t.name, Type: t.dtype.String(), Shape: t.shape,
+				Size: t.dtype.Size(), Addr: tensors[t.name].Addr()})
+		}
+		start := time.Now()
+		err := k.Launch(s, v.grid, append(args, v.opts)...)
+		took = time.Since(start)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return view.NewRun(record, v.grid, shown, took, view.NewFiles(v.file, text, stdlibFile)), nil
+}
+
+// watched returns an interpreter whose runs are shown: it prints nothing and stops programs that run on.
+func watched() *interp.Device {
+	return interp.NewDevice(interp.DeviceOptions{Stdout: io.Discard, MaxSteps: viewSteps})
+}
+
+// watch launches in an interpreter, for as long as a page may wait. A fault of the kernel is no error: what
+// the interpreter recorded until then shows it.
+func (in *inputs) watch(ctx context.Context, d *interp.Device,
+	launch func(s *nereid.Stream, args []any, tensors map[string]*nereid.Tensor) error) error {
 	ctx, cancel := context.WithTimeout(ctx, viewTime)
 	defer cancel()
-	s, err := dev.NewStream(ctx)
-	if err != nil {
-		return nil, err
+	err := in.launch(ctx, core.NewDevice(d), launch)
+	if fault := (*nereid.Fault)(nil); errors.As(err, &fault) {
+		return nil
 	}
-	defer s.Close()
-	args, tensors, err := v.in.on(dev)
-	if err != nil {
-		return nil, err
-	}
-	defer closeAll(tensors)
-	var shown []view.Tensor
-	for _, t := range v.in.tensors {
-		shown = append(shown, view.Tensor{Name: t.name, Type: t.dtype.String(), Shape: t.shape,
-			Size: t.dtype.Size(), Addr: tensors[t.name].Addr()})
-	}
-	start := time.Now()
-	err = k.Launch(s, v.grid, append(args, v.opts)...)
-	var fault *nereid.Fault
-	if err != nil && !errors.As(err, &fault) {
-		return nil, err
-	}
-	return view.NewRun(record, v.grid, shown, time.Since(start), view.NewFiles(v.file, text, stdlibFile)), nil
+	return err
 }

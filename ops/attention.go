@@ -239,7 +239,8 @@ const (
 	decodeKeys = 256 // from how many keys on
 )
 
-// tile returns the config of prefill, by what an H200 is fastest with (docs/PERFORMANCE.md).
+// tile returns the config of prefill: that of kernels/attention.py with which an H200 is fastest
+// (docs/PERFORMANCE.md). With this kernel it was not measured.
 func (a *attention) tile() blocks {
 	t := blocks{m: 128, n: 128, warps: 8, stages: 2}
 	if a.dim <= 64 { // two programs run on an SM, and fill each other's gaps

@@ -11,23 +11,24 @@ import (
 //
 // For a table of vectors and dimension 0 it is an embedding.
 func Take(s *Stream, x, index *nereid.Tensor, axis int) *nereid.Tensor {
-	x, index = s.packed(x), s.packed(index)
-	c := s.begin("Take")
-	c.in("x", x)
-	c.in("index", index)
-	c.attr(axis)
-	return c.run(func(c *call) (*plan, error) { return planTake(c, axis) })
+	return s.indexed("Take", x, index, axis, planTake)
 }
 
 // Gather returns elements of x along a dimension, each by an index of its own: the result has the shape of
 // index, which has the sizes of x along all other dimensions. An index outside of x gives zeros.
 func Gather(s *Stream, x, index *nereid.Tensor, axis int) *nereid.Tensor {
+	return s.indexed("Gather", x, index, axis, planGather)
+}
+
+// indexed calls an op that reads x by index along a dimension.
+func (s *Stream) indexed(op string, x, index *nereid.Tensor, axis int,
+	planned func(*call, int) (*plan, error)) *nereid.Tensor {
 	x, index = s.packed(x), s.packed(index)
-	c := s.begin("Gather")
+	c := s.begin(op)
 	c.in("x", x)
 	c.in("index", index)
 	c.attr(axis)
-	return c.run(func(c *call) (*plan, error) { return planGather(c, axis) })
+	return c.run(func(c *call) (*plan, error) { return planned(c, axis) })
 }
 
 // ScatterAdd returns x with the elements of source added along a dimension, each at an index of its own:

@@ -107,15 +107,9 @@ type product struct {
 
 func (p *product) plan() (*plan, error) {
 	c := p.c
-	if err := p.types(); err != nil {
-		return nil, err
-	}
-	if err := p.shapes(); err != nil {
-		return nil, err
-	}
-	out := &plan{outs: []result{p.out}}
-	if count(p.out.shape) == 0 {
-		return out, nil
+	out, err := p.begin()
+	if err != nil || out.empty() {
+		return out, err
 	}
 	st, err := p.step()
 	if err != nil {
@@ -125,6 +119,20 @@ func (p *product) plan() (*plan, error) {
 	out.steps = []step{st}
 	return out, nil
 }
+
+// begin determines types and shapes, and returns a plan of no steps.
+func (p *product) begin() (*plan, error) {
+	if err := p.types(); err != nil {
+		return nil, err
+	}
+	if err := p.shapes(); err != nil {
+		return nil, err
+	}
+	return &plan{outs: []result{p.out}}, nil
+}
+
+// empty reports whether the results of a plan have no elements.
+func (p *plan) empty() bool { return count(p.outs[0].shape) == 0 }
 
 // types determines the types of operands, accumulator and result.
 func (p *product) types() error {

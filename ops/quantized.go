@@ -135,15 +135,9 @@ func planQuantized(c *call, w Quantized, o MatMulOption) (*plan, error) {
 	full := *c
 	full.ins[1] = &nereid.Tensor{DType: dt, Shape: []int{w.Cols, w.Rows}, Strides: []int{1, w.Cols}}
 	p := product{c: &full, o: o}
-	if err := p.types(); err != nil {
-		return nil, err
-	}
-	if err := p.shapes(); err != nil {
-		return nil, err
-	}
-	out := &plan{outs: []result{p.out}}
-	if count(p.out.shape) == 0 {
-		return out, nil
+	out, err := p.begin()
+	if err != nil || out.empty() {
+		return out, err
 	}
 	if p.m <= quantizedRows && p.batches*p.heads == 1 {
 		return out, p.fewRows(out, w)

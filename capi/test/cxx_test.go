@@ -146,8 +146,10 @@ target_link_libraries(program PRIVATE nereid::nereid)
 add_executable(program_cxx program.cpp)
 target_link_libraries(program_cxx PRIVATE nereid::nereid)
 `,
-		"program.c":   "#include <nereid.h>\n#include <stdio.h>\nint main(void) { return puts(nereid_version()) < 0; }\n",
-		"program.cpp": "#include <nereid.hpp>\n#include <cstdio>\nint main() { return puts(nereid_version()) < 0; }\n",
+		"program.c": "#include <nereid.h>\n#include <stdio.h>\n" +
+			"int main(void) { return puts(nereid_version()) < 0; }\n",
+		"program.cpp": "#include <nereid.hpp>\n#include <cstdio>\n" +
+			"int main() { return puts(nereid_version()) < 0; }\n",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
