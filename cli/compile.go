@@ -176,7 +176,7 @@ func (f *compileFlags) infer(errs io.Writer, k *nereid.Kernel, given []string) (
 		return "", err
 	}
 	in.chosen.options(&f.opts)
-	if in.chosen.values != nil {
+	if in.chosen.String() != "" {
 		fmt.Fprintf(errs, "nereid: %s\n", in.chosen)
 	}
 	args, tensors, err := in.on(nereid.NewInterpreter(nereid.InterpOptions{}))

@@ -238,7 +238,7 @@ type runner struct {
 func (r *runner) run() error {
 	fmt.Fprintf(r.out, "device %s: %s\n", r.dev, r.dev.Info())
 	fmt.Fprintf(r.out, "kernel %s, grid %s: %s\n", r.k.Name(), gridText(r.gridSize), r.in)
-	if r.in.chosen.values != nil {
+	if r.in.chosen.String() != "" {
 		fmt.Fprintf(r.out, "config %s\n", r.in.chosen)
 	}
 	for _, t := range r.in.tensors {

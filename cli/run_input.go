@@ -90,7 +90,7 @@ func (f *inputFlags) read(k *nereid.Kernel, given []string) (*inputs, error) {
 	}
 	in := &inputs{values: map[string]any{}}
 	if !f.partial {
-		in.chosen = firstConfig(k, texts)
+		in.chosen = decorated(k, texts)
 	}
 	var missing []string
 	for i, p := range k.Params() {
@@ -469,7 +469,8 @@ func (in *inputs) on(dev *nereid.Device) ([]any, map[string]*nereid.Tensor, erro
 	return args, tensors, nil
 }
 
-// launch calls do with a stream of a device, the arguments of a launch and their tensors, which it closes then.
+// launch calls do with a stream of a device, the arguments of a launch and their tensors, and closes them
+// after it.
 func (in *inputs) launch(ctx context.Context, dev *nereid.Device,
 	do func(s *nereid.Stream, args []any, tensors map[string]*nereid.Tensor) error) error {
 	s, err := dev.NewStream(ctx)

@@ -337,7 +337,7 @@ func (s *search) goals(registers int) (out []goal) {
 	if rules.Holds(s.code.rules, rules.ShortPTX, s.bytes()) {
 		tries = 3
 	}
-	spares := s.spares(taken, s.fewThreads(blocks*threads))
+	spares := s.spares(taken, blocks)
 	for n := blocks + 1; n <= most && len(out) < tries && spares(taken-room(n)); n++ {
 		out = append(out, goal{n, s.spillFor(n - 1)})
 	}
@@ -357,19 +357,21 @@ func (s *search) fewThreads(threads int) bool {
 	return 2*threads < s.chip.ThreadsPerSM
 }
 
-// spares returns whether a kernel may lose so many of its registers for more blocks per SM. It needs a loop,
-// which waits for loads, or a product. Few threads on an SM gain the most by more of them, and so does a
-// kernel that loads once and multiplies once, with small accumulators. Blocks of one warp that multiply in a
-// loop are steps of a recurrence, of which there are few: they want registers. So do those that stride over
-// the grid.
-func (s *search) spares(registers int, few bool) func(lost int) bool {
+// spares returns whether a kernel that runs so many blocks per SM may lose so many of its registers for more
+// of them. It needs a loop, which waits for loads, or a product. Few threads on an SM gain the most by more of
+// them, and so does a kernel that loads once and multiplies once, with small accumulators. A loop with
+// products of single warps gives up as much as any loop until three quarters of the threads run. Blocks of
+// one warp that multiply in a loop are steps of a recurrence, of which there are few: they want registers. So
+// do those that stride over the grid.
+func (s *search) spares(registers, blocks int) func(lost int) bool {
+	few := s.fewThreads(blocks * 32 * s.code.NumWarps)
 	rule := rules.SpareLoop
 	switch {
 	case s.code.GridStride, !s.products && !s.loop, s.products && s.loop && s.code.NumWarps == 1:
 		return func(int) bool { return false }
 	case few, s.products && !s.loop && rules.Holds(s.code.rules, rules.FewRegisters, registers):
 		rule = rules.SpareFew
-	case s.products:
+	case s.products && (s.groups || !s.loop || s.busy(blocks)):
 		rule = rules.SpareProducts
 	}
 	return func(lost int) bool {

@@ -101,6 +101,8 @@ func TestGoal(t *testing.T) {
 		{90, 16, 0, 38, "", 0},
 		{90, 16, 0, 38, "\t@%p1 bra \t$L1;\n$L1:\n", 0}, // forward
 		{90, 16, 0, 38, "mma.sync.aligned;\n" + loopPTX, 0},
+		{90, 4, 0, 46, "mma.sync.aligned;\n" + loopPTX, 11}, // 48-40, and less than three quarters run
+		{90, 4, 0, 40, "mma.sync.aligned;\n" + loopPTX, 0},  // three quarters run
 		{90, 8, 0, 80, loopPTX, 4},
 		{90, 8, 0, 128, loopPTX, 0},        // three would have 80
 		{90, 8, 100 << 10, 80, loopPTX, 2}, // shared memory is the limit

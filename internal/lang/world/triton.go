@@ -184,8 +184,23 @@ var configClass = native("Config",
 			}
 			r.attrs[k.Name] = k.Value
 		}
+		r.attrs["all_kwargs"] = native("all_kwargs", r.allKwargs)
 		return r, nil
 	})
+
+// allKwargs returns the constants of a config and those of its options that are given.
+func (r *record) allKwargs(in *object.Interp, _ []object.Value, _ []object.Keyword) (object.Value, error) {
+	out := object.NewDict()
+	if given, ok := r.attrs["kwargs"].(*object.Dict); ok {
+		out = given.Copy()
+	}
+	for _, name := range []string{"num_warps", "num_ctas", "num_stages", "maxnreg", "ir_override"} {
+		if v := r.attrs[name]; v != object.None {
+			out.SetStr(name, v)
+		}
+	}
+	return out, nil
+}
 
 // triton returns the names of the package triton. cdiv and next_power_of_2 are for the host, and for
 // constants in kernels.

@@ -85,6 +85,15 @@ func (c Config) AllKwargs() []object.Keyword {
 	return out
 }
 
+// SetOption sets an option of the config by its name in Python; other names it leaves alone.
+func (c *Config) SetOption(name string, v object.Value) {
+	options := map[string]*int{"num_warps": &c.NumWarps, "num_ctas": &c.NumCTAs, "num_stages": &c.NumStages,
+		"maxnreg": &c.MaxNReg}
+	if o := options[name]; o != nil {
+		*o = int(number(v))
+	}
+}
+
 // Text returns the text of a kernel and of the functions of its file that it calls, without decorators.
 func (s *Source) Text(kernel string, target Target) (text string, err error) {
 	defer func() {
