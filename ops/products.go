@@ -13,8 +13,8 @@ const skinnyRows = 16
 type blocks struct{ m, n, k, warps, stages int }
 
 // The shipped configs of products on GPUs; a product takes the first whose programs are enough for the SMs.
-// They are those of kernels/matmul.py with which an H200 is fastest (docs/PERFORMANCE.md, "Matrix products and
-// attention"). docs/OPERATORS.md has what this package's kernel reaches with them.
+// They are those of kernels/matmul.py with which an H200 is fastest (docs/PERFORMANCE.md, "Matrix products
+// and attention"). docs/OPERATORS.md has what this package's kernel reaches with them.
 var (
 	halfBlocks   = []blocks{{128, 256, 64, 8, 3}, {64, 64, 64, 4, 4}}
 	eightBlocks  = []blocks{{128, 256, 128, 8, 4}, {128, 128, 128, 4, 4}, {64, 64, 128, 4, 4}}
