@@ -301,7 +301,7 @@ func (r *runner) once(dev *nereid.Device, k *nereid.Kernel) (*result, error) {
 func (r *runner) onceAnd(dev *nereid.Device, k *nereid.Kernel, then func(map[string]*nereid.Tensor)) (*result,
 	error) {
 	res := &result{mem: map[string][]byte{}}
-	err := r.in.launch(r.ctx, dev, func(s *nereid.Stream, args []any, tensors map[string]*nereid.Tensor) error {
+	launch := func(s *nereid.Stream, args []any, tensors map[string]*nereid.Tensor) error {
 		start := time.Now()
 		if err := k.Launch(s, r.gridSize, append(args, r.flags.opts)...); err != nil {
 			return err
@@ -319,8 +319,8 @@ func (r *runner) onceAnd(dev *nereid.Device, k *nereid.Kernel, then func(map[str
 			res.mem[name] = data
 		}
 		return nil
-	})
-	if err != nil {
+	}
+	if err := r.in.launch(r.ctx, dev, launch); err != nil {
 		return nil, err
 	}
 	return res, nil

@@ -13,8 +13,8 @@ import (
 )
 
 // A kernel under @triton.autotune runs and compiles with the first config where the command line does not say
-// what configs set: a launch would tune, which is what nereid tune is for. What @triton.heuristics compute from
-// numbers of the command line is computed.
+// what configs set: a launch would tune, which is what nereid tune is for. What @triton.heuristics compute
+// from numbers of the command line is computed.
 
 // chosen is what the kernel's decorators said; the zero value is nothing.
 type chosen struct {

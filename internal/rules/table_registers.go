@@ -25,8 +25,8 @@ var (
 	SpareLoop = add(Rule{
 		Name: "spare-loop", Area: areaRegisters, Test: goalTest,
 		Kind: Share, Value: 5, Off: always, Unit: "parts of the registers",
-		Decides: "a kernel with a loop gives up registers for a further block per SM: one without products, " +
-			"or with products of single warps while less than three quarters of an SM's threads run",
+		Decides: "a kernel with a loop gives up registers for a further block per SM: one without " +
+			"products, or with products of single warps while less than three quarters of an SM's threads run",
 		Reason: "A loop waits for its loads; further warps run meanwhile. Batched products in tiles of " +
 			"32x32 are 1.16 and 1.19 times as fast with 12 blocks per SM as with 10.",
 	})

@@ -358,8 +358,8 @@ func (s *search) fewThreads(threads int) bool {
 }
 
 // spares returns whether a kernel that runs so many blocks per SM may lose so many of its registers for more
-// of them. It needs a loop, which waits for loads, or a product. Few threads on an SM gain the most by more of
-// them, and so does a kernel that loads once and multiplies once, with small accumulators. A loop with
+// of them. It needs a loop, which waits for loads, or a product. Few threads on an SM gain the most by more
+// of them, and so does a kernel that loads once and multiplies once, with small accumulators. A loop with
 // products of single warps gives up as much as any loop until three quarters of the threads run. Blocks of
 // one warp that multiply in a loop are steps of a recurrence, of which there are few: they want registers. So
 // do those that stride over the grid.
