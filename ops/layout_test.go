@@ -27,6 +27,8 @@ func TestLayout(t *testing.T) {
 			[]float64{0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 4, 5}, 0)
 		near(t, "Pad", ops.Pad(s, x, -1, []int{1, 0}, []int{0, 1}),
 			[]float64{-1, -1, -1, -1, 0, 1, 2, -1, 3, 4, 5, -1}, 0)
+		near(t, "Pad at other sides", ops.Pad(s, x, -1, []int{0, 1}, []int{0, 1}),
+			[]float64{-1, 0, 1, 2, -1, -1, 3, 4, 5, -1}, 0)
 		if u := values(t, ops.Uniform(s, 7, nereid.Float32, 1000)); slices.Min(u) < 0 || slices.Max(u) >= 1 ||
 			math.Abs(sumOf(u)/1000-.5) > .05 {
 			t.Errorf("Uniform: from %v to %v, mean %v", slices.Min(u), slices.Max(u), sumOf(u)/1000)
@@ -56,6 +58,9 @@ func TestIndex(t *testing.T) {
 		ones := ops.Fill(s, 1.0, nereid.Float32, 2, 4)
 		near(t, "ScatterAdd", ops.ScatterAdd(s, x, each, ones, 0),
 			[]float64{2, 2, 4, 5, 6, 7, 7, 9, 9, 11, 12, 12}, 0)
+		view := made(t, s, nereid.Float32, func(i int) float64 { return float64(i) }, 4, 2).Transpose(0, 1)
+		near(t, "ScatterAdd of a view", ops.ScatterAdd(s, x, each, view, 0),
+			[]float64{1, 2, 8, 10, 6, 8, 7, 15, 9, 13, 15, 12}, 0)
 	})
 }
 
