@@ -204,3 +204,20 @@ func TestEqualLoads(t *testing.T) {
 		t.Errorf("%d loads, want 1\n%s", c, clip(ptx))
 	}
 }
+
+// TestOthersOfEqualLoads: loads of one element under one mask are different loads if other values stand for
+// what the mask leaves out.
+func TestOthersOfEqualLoads(t *testing.T) {
+	const enc = "#ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [2], order = [0]}>"
+	const ptrs = "tensor<256x!tt.ptr<i32>, " + enc + ">"
+	text := moduleText(2, "tt.func public @k(%x: !tt.ptr<i32>, %y: !tt.ptr<i32>, %n: i32) {\n"+
+		offsetsText("o", []int{256}, enc)+
+		"%c = arith.constant 0 : i32\n%f = arith.cmpi sgt, %n, %c : i32\n"+
+		"%m = tt.splat %f : i1 -> tensor<256xi1, "+enc+">\n"+
+		"%p = tt.splat %x : !tt.ptr<i32> -> "+ptrs+"\n%v = tt.load %p, %m, %o : "+ptrs+"\n"+
+		accessText("y", "o", "v", []int{256}, "i32", enc, true)+"tt.return\n}\n")
+	for _, n := range []int{0, 1} {
+		l := launch{"k", [3]int{1, 1, 1}, []any{ints(ir.I32, 16, 1e6), ints(ir.I32, 256, 9), n}}
+		runBothOn(t, 90, text, l, 1)
+	}
+}
