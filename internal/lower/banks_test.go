@@ -114,6 +114,29 @@ func TestReduceRowsWide(t *testing.T) {
 	}
 }
 
+// TestReduceRowsOften: where each thread reads many partial sums that others read as well, threads combine
+// them first, and wait for one another before they read what has come of it.
+func TestReduceRowsOften(t *testing.T) {
+	const enc = "#ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], " +
+		"order = [1, 0]}>"
+	slice := "#ttg.slice<{dim = 0, parent = " + enc + "}>"
+	for _, cols := range []int{32, 512} {
+		shape, rest := []int{16, cols}, []int{cols}
+		body := "tt.func public @k(%x: !tt.ptr<i32>, %y: !tt.ptr<i32>) {\n" + offsetsText("o", shape, enc) +
+			accessText("x", "o", "v", shape, "i32", enc, false) +
+			fmt.Sprintf("%%w = \"tt.reduce\"(%%v) <{axis = 0 : i32}> ({\n^bb0(%%a: i32, %%b: i32):\n"+
+				"%%c = arith.addi %%a, %%b : i32\ntt.reduce.return %%c : i32\n}) : (tensor<%s, %s>) -> "+
+				"tensor<%s, %s>\n", shapeText(shape, "i32"), enc, shapeText(rest, "i32"), slice) +
+			offsetsText("p", rest, slice) + accessText("y", "p", "w", rest, "i32", slice, true) +
+			"tt.return\n}\n"
+		l := launch{"k", [3]int{1, 1, 1}, []any{ints(ir.I32, size(shape), 9999), ints(ir.I32, cols, 2)}}
+		ptx := string(runBothOn(t, 90, moduleText(4, body), l, 0))
+		if n, want := strings.Count(ptx, "bar.sync"), 1+min(1, cols/512); n != want {
+			t.Errorf("%d columns: %d barriers, want %d\n%s", cols, n, want, clip([]byte(ptx)))
+		}
+	}
+}
+
 // TestReduceWarpAtOnce sums, and takes the largest, of integers in all lanes by one instruction, and compares
 // with Go.
 func TestReduceWarpAtOnce(t *testing.T) {
