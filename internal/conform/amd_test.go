@@ -68,7 +68,7 @@ func TestConformAMD(t *testing.T) {
 	for _, chip := range []struct {
 		name string
 		part int
-	}{{"gfx942", 48}, {"gfx90a", 160}, {"gfx1100", 160}} {
+	}{{"gfx942", 64}, {"gfx90a", 160}, {"gfx1100", 160}} {
 		t.Run(chip.name, func(t *testing.T) {
 			dev := txtest.Device(t, "sim:"+chip.name, nereid.OpenDevice)
 			some := someCases(t, chip.part, chosenFor("hip:"+chip.name))

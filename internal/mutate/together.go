@@ -31,7 +31,7 @@ import (
 )
 
 // At is the number of the fault of this run.
-var At, _ = strconv.Atoi(os.Getenv("NEREID_PLANTED"))
+var At, _ = strconv.Atoi(os.Getenv("PLANTED_FAULT"))
 `
 
 // importLines is how many lines an import of it takes.
@@ -228,7 +228,7 @@ func runBuilt(binaries []string, n int) (verdict, by string) {
 			args = append(args, "-test.run="+words[2])
 		}
 		cmd := exec.CommandContext(ctx, words[0], args...)
-		cmd.Dir, cmd.Env = words[1], append(os.Environ(), fmt.Sprintf("NEREID_PLANTED=%d", n))
+		cmd.Dir, cmd.Env = words[1], append(os.Environ(), fmt.Sprintf("PLANTED_FAULT=%d", n))
 		out, err := cmd.CombinedOutput()
 		late := ctx.Err() != nil
 		cancel()
