@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -51,13 +50,13 @@ func (r *racer) ahead(ctx context.Context, out io.Writer, paths []string) error 
 	}
 	defer kept.Close()
 	r.conf.Cache = kept
-	table := &aheadTable{out: out, json: r.json}
+	table := &aheadTable{turnTable: turnTable{out: out, json: r.json}}
 	var list []*turnCase
 	for _, path := range paths {
 		list = append(list, &turnCase{loadedCase: loadedCase{path: path}, ways: &aheadWays{}})
 	}
 	err = r.inTurns(ctx, list, func(c *turnCase) { table.add(c.ways.(*aheadWays).finished(c)) })
-	return ended(err, table)
+	return table.end(err, table.summary)
 }
 
 func (*aheadWays) names() []string { return []string{"JIT", "strict", "bundle"} }
@@ -196,39 +195,16 @@ func launchArguments(c *nereid.Compiled, args []any) (out []any) {
 
 // aheadTable prints rows as they come and their summary.
 type aheadTable struct {
-	out    io.Writer
-	json   bool
-	rows   []aheadRow
-	failed int
+	turnTable
+	rows []aheadRow
 }
 
 func (t *aheadTable) add(r aheadRow) {
 	t.rows = append(t.rows, r)
-	switch {
-	case t.json:
-		text, _ := json.Marshal(r)
-		fmt.Fprintf(t.out, "%s\n", text)
-	case r.Failed != "":
-		fmt.Fprintf(t.out, "FAIL %s: %s\n", r.Case, r.Failed)
-	default:
-		fmt.Fprintf(t.out, "ok %9.2f µs, strict %.3f, bundle %.3f of its speed; warm-up %.1f s, "+
-			"bundle %.1f s, %d bytes: %s\n", r.JIT, r.JIT/r.Strict, r.JIT/r.Bundle, r.Warmup/1e3,
-			r.Build/1e3, r.Bytes, r.Case)
-	}
-	if r.Failed != "" {
-		t.failed++
-	}
-}
-
-// end prints the means, and returns an error if a case failed.
-func (t *aheadTable) end() error {
-	if !t.json {
-		t.summary()
-	}
-	if t.failed > 0 {
-		return errReported
-	}
-	return nil
+	line := fmt.Sprintf("ok %9.2f µs, strict %.3f, bundle %.3f of its speed; warm-up %.1f s, "+
+		"bundle %.1f s, %d bytes: %s", r.JIT, r.JIT/r.Strict, r.JIT/r.Bundle, r.Warmup/1e3, r.Build/1e3,
+		r.Bytes, r.Case)
+	t.print(r, r.turnHead, line)
 }
 
 func (t *aheadTable) summary() {

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -37,13 +36,13 @@ type releaseWays struct {
 
 // releases compares the cases and prints a row for each, then means by class.
 func (r *racer) releases(ctx context.Context, out io.Writer, paths []string) error {
-	table := &releaseTable{out: out, json: r.json, to: r.to}
+	table := &releaseTable{turnTable: turnTable{out: out, json: r.json}, to: r.to}
 	var list []*turnCase
 	for _, path := range paths {
 		list = append(list, &turnCase{loadedCase: loadedCase{path: path}, ways: &releaseWays{to: r.to}})
 	}
 	err := r.inTurns(ctx, list, func(c *turnCase) { table.add(c.ways.(*releaseWays).finished(c)) })
-	return ended(err, table)
+	return table.end(err, table.summary)
 }
 
 func (w *releaseWays) sides() [2]*releaseTime { return [...]*releaseTime{&w.row.From, &w.row.To} }
@@ -90,44 +89,20 @@ func (w *releaseWays) finished(c *turnCase) releaseRow {
 
 // releaseTable prints rows as they come and their summary.
 type releaseTable struct {
-	out    io.Writer
-	json   bool
-	to     string
-	rows   []releaseRow
-	failed int
+	turnTable
+	to   string
+	rows []releaseRow
 }
 
 func (t *releaseTable) add(r releaseRow) {
 	t.rows = append(t.rows, r)
-	if r.Failed != "" {
-		t.failed++
+	line := fmt.Sprintf("ok %9.2f µs, by %s %9.2f µs: %.3f; registers %d, %d; spilt bytes %d, %d: %s",
+		r.From.Milliseconds*1e3, t.to, r.To.Milliseconds*1e3, r.ratio(), r.From.Registers, r.To.Registers,
+		r.From.Spills, r.To.Spills, r.Case)
+	if r.To.Differs != "" {
+		line += "; other results: " + r.To.Differs
 	}
-	switch {
-	case t.json:
-		text, _ := json.Marshal(r)
-		fmt.Fprintf(t.out, "%s\n", text)
-	case r.Failed != "":
-		fmt.Fprintf(t.out, "FAIL %s: %s\n", r.Case, r.Failed)
-	default:
-		note := ""
-		if r.To.Differs != "" {
-			note = "; other results: " + r.To.Differs
-		}
-		fmt.Fprintf(t.out, "ok %9.2f µs, by %s %9.2f µs: %.3f; registers %d, %d; spilt bytes %d, %d: %s%s\n",
-			r.From.Milliseconds*1e3, t.to, r.To.Milliseconds*1e3, r.ratio(), r.From.Registers,
-			r.To.Registers, r.From.Spills, r.To.Spills, r.Case, note)
-	}
-}
-
-// end prints the means, and returns an error if a case failed.
-func (t *releaseTable) end() error {
-	if !t.json {
-		t.summary()
-	}
-	if t.failed > 0 {
-		return errReported
-	}
-	return nil
+	t.print(r, r.turnHead, line)
 }
 
 func (t *releaseTable) summary() {

@@ -3,8 +3,10 @@ package cli
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -79,10 +81,34 @@ func (r *racer) inTurns(ctx context.Context, list []*turnCase, add func(c *turnC
 	return nil
 }
 
-// ended prints the summary of a table, also of a race that was interrupted.
-func ended(err error, table interface{ end() error }) error {
-	if failed := table.end(); err == nil {
-		return failed
+// turnTable prints rows as they come.
+type turnTable struct {
+	out    io.Writer
+	json   bool
+	failed int
+}
+
+// print prints a row: as JSON, or as a line.
+func (t *turnTable) print(row any, head turnHead, line string) {
+	if head.Failed != "" {
+		t.failed++
+		line = fmt.Sprintf("FAIL %s: %s", head.Case, head.Failed)
+	}
+	if t.json {
+		text, _ := json.Marshal(row)
+		line = string(text)
+	}
+	fmt.Fprintln(t.out, line)
+}
+
+// end prints the summary of a table, also of a race that was interrupted, and returns an error if that was
+// so or a case failed.
+func (t *turnTable) end(err error, summary func()) error {
+	if !t.json {
+		summary()
+	}
+	if err == nil && t.failed > 0 {
+		return errReported
 	}
 	return err
 }

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -25,6 +26,8 @@ import (
 )
 
 var (
+	//go:embed testdata/c/sim.h
+	simSource []byte
 	//go:embed testdata/c/simdriver.c
 	simDriverSource []byte
 	//go:embed testdata/c/simhip.c
@@ -48,7 +51,7 @@ type simModule struct {
 	hip  *gcnsim.Module // in place of both
 }
 
-// simRoom is the device's memory, as testdata/c/simdriver.c has it.
+// simRoom is the device's memory, as testdata/c/sim.h has it.
 const simRoom = 64 << 20
 
 // newSimDriver returns a driver and the environment in which programs of C use it. It serves one program at a
@@ -56,7 +59,7 @@ const simRoom = 64 << 20
 func newSimDriver(t *testing.T) (d *simDriver, env []string) {
 	t.Helper()
 	d = serveSim(t)
-	lib := txtest.SharedLibrary(t, "libcuda.so.1", simDriverSource)
+	lib := txtest.SharedLibrary(t, "libcuda.so.1", slices.Concat(simSource, simDriverSource))
 	return d, []string{"NEREID_CUDA=" + lib, "NEREID_SIM=" + d.dir}
 }
 
@@ -65,7 +68,7 @@ func newSimHIP(t *testing.T) (d *simDriver, env []string) {
 	t.Helper()
 	d = serveSim(t)
 	d.hip = true
-	lib := txtest.SharedLibrary(t, "libamdhip64.so", simHIPSource)
+	lib := txtest.SharedLibrary(t, "libamdhip64.so", slices.Concat(simSource, simHIPSource))
 	return d, []string{"NEREID_HIP=" + lib, "NEREID_SIM=" + d.dir}
 }
 

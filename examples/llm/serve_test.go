@@ -21,9 +21,9 @@ import (
 	"testing"
 	"time"
 
-	"example.com/llm/gguf"
 	"example.com/llm/tokenizer"
 	"example.com/llm/weights"
+	"example.com/llm/weights/weightstest"
 	"github.com/nereid-lang/nereid"
 )
 
@@ -423,35 +423,17 @@ func TestTalk(t *testing.T) {
 
 // TestTemplate compares with what Jinja2 makes of the template in SmolLM2's file.
 func TestTemplate(t *testing.T) {
-	path, err := weights.Find(weights.Name)
-	if err != nil {
-		t.Skip(err)
+	var cases []struct {
+		Messages []message
+		Text     string
 	}
-	expected, err := weights.Find("chat.json")
-	if err != nil {
-		t.Skip(err)
-	}
-	f, err := gguf.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := weightstest.Expected(t, "chat.json", &cases)
 	tok, err := tokenizer.New(f)
 	if err != nil {
 		t.Fatal(err)
 	}
 	template, err := newTemplate(f, tok)
 	if err != nil {
-		t.Fatal(err)
-	}
-	data, err := os.ReadFile(expected)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var cases []struct {
-		Messages []message
-		Text     string
-	}
-	if err := json.Unmarshal(data, &cases); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range cases {

@@ -38,7 +38,8 @@ var (
 // reserved holds the names of functions that every form has; a variant must not have them.
 var reserved = map[string]bool{"api": true, "place": true, "variant": true, "variants": true, "count": true,
 	"name": true, "group": true, "constant": true, "find": true, "choose": true, "runs": true, "fits": true,
-	"measured": true, "CPU": true, "CUDA": true, "HIP": true, "launch": true, "launch_group": true, "operators": true, "chosen": true, "error": true, "status": true}
+	"measured": true, "CPU": true, "CUDA": true, "HIP": true, "launch": true, "launch_group": true,
+	"operators": true, "chosen": true, "error": true, "status": true}
 
 // functions writes a function for each variant and for each group.
 func (w *writer) functions() error {

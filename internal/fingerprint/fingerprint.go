@@ -138,7 +138,7 @@ func input(k Kernel, t lang.Target) (*target.Input, error) {
 	return &target.Input{Module: m, Kernel: target.EntryOf(m, k.Kernel), Options: o}, nil
 }
 
-// hash returns the begin of a text's hash.
+// hash returns the beginning of a text's hash.
 func hash(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return fmt.Sprintf("%x", sum[:4])

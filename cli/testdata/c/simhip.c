@@ -1,47 +1,7 @@
-/* AMD's runtime whose kernels run in the emulator of the process that built it, as simdriver.c does it for CUDA:
-   that process answers requests through two pipes in the folder NEREID_SIM, and shares the device's memory. */
+/* AMD's runtime whose kernels run in the emulator (sim.h), as simdriver.c is for CUDA. */
 #include <elf.h>
-#include <fcntl.h>
-#include <pthread.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
-enum { OK, INVALID = 1, NOMEM = 2, BADIMAGE = 200, NOFILE = 301, NOTFOUND = 500, FAULT = 700 };
-enum { UNITS = 304, ROOM = 64 << 20 };
-#define BASE 0x7f0000000000ull
-typedef void *H;
-typedef uint64_t P;
-
-static pthread_mutex_t mu = PTHREAD_MUTEX_INITIALIZER;
-static FILE *ask, *told;
-static char *memory, answer[1 << 12];
-static size_t used;
-
-static FILE *pipe_to(const char *name, const char *mode) {
-	char path[4096];
-	snprintf(path, sizeof path, "%s/%s", getenv("NEREID_SIM"), name);
-	return fopen(path, mode);
-}
-
-static int open_sim(void) {
-	FILE *f;
-	if (memory) return OK;
-	if (!getenv("NEREID_SIM") || !(ask = pipe_to("ask", "w")) || !(told = pipe_to("told", "r"))) return NOFILE;
-	if (!(f = pipe_to("memory", "r+"))) return NOFILE;
-	memory = mmap(0, ROOM, PROT_READ | PROT_WRITE, MAP_SHARED, fileno(f), 0);
-	return memory == MAP_FAILED ? NOMEM : OK;
-}
-
-static int request(const char *line) {
-	int e = open_sim();
-	if (e) return e;
-	if (fprintf(ask, "%s\n", line) < 0 || fflush(ask) || !fgets(answer, sizeof answer, told)) return FAULT;
-	return strncmp(answer, "ok", 2) ? INVALID : OK;
-}
+enum { UNITS = 304 };
 
 int hipInit(unsigned f) { return (void)f, open_sim(); }
 int hipGetDevice(int *d) { return *d = 0, OK; }

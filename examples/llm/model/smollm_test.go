@@ -1,15 +1,13 @@
 package model
 
 import (
-	"encoding/json"
 	"math"
 	"os"
 	"slices"
 	"testing"
 
-	"example.com/llm/gguf"
 	"example.com/llm/tokenizer"
-	"example.com/llm/weights"
+	"example.com/llm/weights/weightstest"
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/ops"
 )
@@ -18,29 +16,12 @@ import (
 func smolLM(t *testing.T, dt nereid.DType) (m *Model, tok *tokenizer.Tokenizer, want referenceFile,
 	logits []float32) {
 	t.Helper()
-	var paths []string
-	for _, name := range []string{weights.Name, "reference.json", "logits.npy"} {
-		path, err := weights.Find(name)
-		if err != nil {
-			t.Skip(err)
-		}
-		paths = append(paths, path)
-	}
-	f, err := gguf.ReadFile(paths[0])
+	f := weightstest.Expected(t, "reference.json", &want)
+	tok, err := tokenizer.New(f)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if tok, err = tokenizer.New(f); err != nil {
-		t.Fatal(err)
-	}
-	data, err := os.ReadFile(paths[1])
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(data, &want); err != nil {
-		t.Fatal(err)
-	}
-	file, err := os.Open(paths[2])
+	file, err := os.Open(weightstest.File(t, "logits.npy"))
 	if err != nil {
 		t.Fatal(err)
 	}

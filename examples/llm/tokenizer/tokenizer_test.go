@@ -1,14 +1,12 @@
 package tokenizer
 
 import (
-	"encoding/json"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
-	"example.com/llm/gguf"
 	"example.com/llm/weights"
+	"example.com/llm/weights/weightstest"
 )
 
 // tiny returns a tokenizer of all bytes and a few merges.
@@ -85,31 +83,12 @@ func FuzzEncode(f *testing.F) {
 
 // TestReference compares with the tokens of 10,000 texts in a file that reference.py made.
 func TestReference(t *testing.T) {
-	path, err := weights.Find(weights.Name)
-	if err != nil {
-		t.Skip(err)
-	}
-	expected, err := weights.Find("tokens.json")
-	if err != nil {
-		t.Skip(err)
-	}
-	f, err := gguf.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tok, err := New(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, err := os.ReadFile(expected)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var cases []struct {
 		Text string
 		IDs  []int
 	}
-	if err := json.Unmarshal(data, &cases); err != nil {
+	tok, err := New(weightstest.Expected(t, "tokens.json", &cases))
+	if err != nil {
 		t.Fatal(err)
 	}
 	bad := 0

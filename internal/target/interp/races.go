@@ -18,7 +18,7 @@ type raceTable struct {
 	places    map[unsafe.Pointer]*releases
 }
 
-// interval is what a program does between two atomics: those after the first so many of its atomics.
+// interval is what a program does between two of its atomics: after so many of them.
 type interval struct {
 	program int64
 	atomics int

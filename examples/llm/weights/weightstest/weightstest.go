@@ -1,0 +1,47 @@
+// Package weightstest gives tests the files that ./fetch downloads and makes.
+package weightstest
+
+import (
+	"encoding/json"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"example.com/llm/gguf"
+	"example.com/llm/weights"
+)
+
+// File returns the path of a file. Without the file the test is skipped, or fails where NEREID_REQUIRE_TOOLS
+// asks for smollm2, or for all tools (1).
+func File(t testing.TB, name string) string {
+	t.Helper()
+	path, err := weights.Find(name)
+	if err == nil {
+		return path
+	}
+	tools := strings.Split(os.Getenv("NEREID_REQUIRE_TOOLS"), ",")
+	if slices.Contains(tools, "smollm2") || slices.Contains(tools, "1") {
+		t.Fatal(err)
+	}
+	t.Skip(err)
+	return ""
+}
+
+// Expected returns SmolLM2, and stores in expected what a JSON file of reference.py has.
+func Expected(t testing.TB, name string, expected any) *gguf.File {
+	t.Helper()
+	path, reference := File(t, weights.Name), File(t, name)
+	f, err := gguf.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(reference)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(data, expected); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
