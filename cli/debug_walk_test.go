@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/nereid-lang/nereid/internal/frame"
+	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
 const walked = `import triton
@@ -114,15 +115,16 @@ func TestDebugNaN(t *testing.T) {
 	}
 }
 
-// checkSchema holds messages to the protocol's own schema, where DAP_SCHEMA names its file (VS Code's
-// debugProtocol.json, which the Python package debugpy has too).
+// checkSchema holds messages to the protocol's own schema: VS Code's, which debugpy brings.
 func checkSchema(t *testing.T, messages []map[string]any) {
 	t.Helper()
-	name := os.Getenv("DAP_SCHEMA")
-	if name == "" {
-		return
-	}
-	text, err := os.ReadFile(name)
+	t.Run("schema", func(t *testing.T) { heldToSchema(t, messages) })
+}
+
+func heldToSchema(t *testing.T, messages []map[string]any) {
+	t.Helper()
+	text, err := os.ReadFile(txtest.Installed(t, "debugpy", "lib/python*/site-packages/debugpy/_vendored/"+
+		"pydevd/_pydevd_bundle/_debug_adapter/debugProtocol.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +146,7 @@ func checkSchema(t *testing.T, messages []map[string]any) {
 			t.Errorf("message %d, %v, is no %s: %v", i, m, def, err)
 		}
 	}
-	t.Logf("%d messages are as %s has them", len(messages), name)
+	t.Logf("%d messages are as the schema has them", len(messages))
 }
 
 // schema is a JSON schema of draft 4, as far as the protocol's uses it.

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -72,11 +73,16 @@ func newViewCmd() *cobra.Command {
 	return cmd
 }
 
+// viewGC has the collector run after the heap has grown by so many per cent: a reader who edits waits for a
+// compilation, of which the collector takes up to a half otherwise.
+const viewGC = 400
+
 func (f *viewFlags) start(cmd *cobra.Command, args []string) error {
 	defer interruptible(cmd)()
 	if err := os.Setenv(knob.Lines.Name(), "1"); err != nil { // the CPU's code has lines only where asked for
 		return err
 	}
+	debug.SetGCPercent(viewGC)
 	file, name, _ := cutKernel(args[0])
 	text, err := safefile.ReadNamed(file, maxInput)
 	if err != nil {

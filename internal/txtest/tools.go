@@ -72,6 +72,24 @@ func Triton(t testing.TB) string {
 	return python
 }
 
+// Installed is the path of a file that `make setup` puts below .venv, found by a pattern; or else the test
+// needs the tool that has it.
+func Installed(t testing.TB, tool, pattern string) string {
+	t.Helper()
+	dir := Root(t)
+	for up := filepath.Dir(dir); !exists(filepath.Join(dir, ".venv")) && up != dir; up = filepath.Dir(dir) {
+		dir = up // a module inside of ours
+	}
+	found, err := filepath.Glob(filepath.Join(dir, ".venv", filepath.FromSlash(pattern)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(found) == 0 {
+		missing(t, tool, "there is no .venv/%s", pattern)
+	}
+	return found[0]
+}
+
 // Oracle runs peer/oracle.py with the Python that has Triton, and returns what it printed and how it ended.
 func Oracle(t testing.TB, args ...string) (string, error) {
 	t.Helper()

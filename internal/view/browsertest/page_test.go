@@ -2,6 +2,8 @@ package browsertest
 
 import (
 	"fmt"
+	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,6 +13,8 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
 var softmax = []string{"kernels/softmax.py", "--shape", "64x1000", "in_row_stride=1000", "out_row_stride=1000",
@@ -229,39 +233,47 @@ func TestEdit(t *testing.T) {
 	b.until(`document.documentElement.dataset.compiled === "2" && document.querySelector("pre.errors").hidden`)
 }
 
-// TestScroll scrolls through 5,000 lines and more: a frame takes less than 50 ms where nothing else runs.
+// TestScroll scrolls through PTX of more than 5,000 lines: only the lines in sight are elements, and in the best
+// of some rounds no frame takes longer than 50 ms. What else the machine does can make any frame late, so that a
+// round is repeated; a list of all lines would fail in each.
 func TestScroll(t *testing.T) {
-	b := open(t, page(t, "--target", "cpu", "--no-run", longKernel(t), "x_ptr=fp32[64]"))
-	b.until(`document.querySelector('[data-stage="Assembly"] .row')`)
-	times, err := chromedp.Run(b.ctx, chromedp.Evaluate[[]float64](`new Promise((done) => {
-		const list = document.querySelector('[data-stage="Assembly"] .list'), times = [];
-		const step = () => {
-			if (times.length === 100) { done(times); return; }
-			const start = performance.now();
-			list.scrollTop += 900; // a screen
-			requestAnimationFrame(() => { // the list draws in this frame; what it took is known after it
-				const c = new MessageChannel();
-				c.port1.onmessage = () => { times.push(performance.now() - start); step(); };
-				c.port2.postMessage(0);
-			});
-		};
-		step();
-	})`, chromedp.EvalAwaitPromise))
-	if err != nil {
-		t.Fatal(err)
+	b := open(t, page(t, "--target", "cuda:90", "--no-run", longKernel(t), "x_ptr=fp32[64]"))
+	b.until(`document.querySelector('[data-stage="PTX"] .row')`)
+	lines := eval[int](b, `Number(document.querySelector('[data-stage="PTX"] .row').getAttribute("aria-setsize"))`)
+	longest := math.Inf(1)
+	for round := 0; round < 30 && longest > 50; round++ {
+		times, err := chromedp.Run(b.ctx, chromedp.Evaluate[[]float64](scrolling, chromedp.EvalAwaitPromise))
+		if err != nil {
+			t.Fatal(err)
+		}
+		slices.Sort(times)
+		longest = min(longest, times[len(times)-1])
+		t.Logf("%d frames: median %.1f ms, longest %.1f ms", len(times), times[len(times)/2], times[len(times)-1])
 	}
-	rows := eval[int](b, `document.querySelectorAll('[data-stage="Assembly"] .row').length`)
-	lines := eval[int](b, `Number(document.querySelector('[data-stage="Assembly"] .row').getAttribute("aria-setsize"))`)
-	slices.Sort(times)
-	t.Logf("%d lines, %d rows; frames: median %.1f ms, longest %.1f ms", lines, rows, times[len(times)/2],
-		times[len(times)-1])
-	if lines < 5000 || rows > 150 {
+	if longest > 50 {
+		t.Errorf("in every round a frame takes %.1f ms or more, want 50 at most", longest)
+	}
+	rows := eval[int](b, `document.querySelectorAll('[data-stage="PTX"] .row').length`)
+	if t.Logf("%d lines, %d rows", lines, rows); lines < 5000 || rows > 150 {
 		t.Errorf("%d lines as %d rows, want 5,000 as those in sight", lines, rows)
 	}
-	if m := times[len(times)/10]; m > 50 { // the others depend on what else the machine does
-		t.Errorf("nine of ten frames take longer than %.1f ms, want 50", m)
-	}
 }
+
+// scrolling scrolls from the top to the end, half a screen a frame, and returns the times from frame to frame.
+const scrolling = `new Promise((done) => {
+	const list = document.querySelector('[data-stage="PTX"] .list'), times = [];
+	list.scrollTop = 0;
+	let last = 0;
+	const step = (now) => {
+		if (last) times.push(now - last);
+		last = now;
+		const at = list.scrollTop;
+		list.scrollTop += 360;
+		if (list.scrollTop === at || times.length === 60) done(times);
+		else requestAnimationFrame(step);
+	};
+	requestAnimationFrame(step);
+})`
 
 // longKernel writes a kernel with much code.
 func longKernel(t *testing.T) string {
@@ -269,7 +281,7 @@ func longKernel(t *testing.T) string {
 	var b strings.Builder
 	b.WriteString("import triton\nimport triton.language as tl\n\n\n@triton.jit\ndef long(x_ptr):\n" +
 		"    i = tl.arange(0, 64)\n    x = tl.load(x_ptr + i)\n")
-	for i := range 60 {
+	for i := range 64 {
 		fmt.Fprintf(&b, "    x = x * %d.5 + tl.sin(x)\n    tl.store(x_ptr + i, x)\n", i)
 	}
 	file := filepath.Join(t.TempDir(), "long.py")
@@ -279,25 +291,74 @@ func longKernel(t *testing.T) string {
 	return file
 }
 
-// TestAccess: what the page is for those who do not see it or use no mouse. Every control has a name, text has
-// a contrast of 4.5 at least in both colour schemes, ids are unique, and the tabs follow the pattern of ARIA.
-func TestAccess(t *testing.T) {
-	b := open(t, page(t, strayedArgs(t)...))
+// tabs are the views of the page, in the order of their keys.
+var tabs = []string{"stages", "passes", "layouts", "run"}
+
+// everyTab shows each view in both colour schemes, by keys.
+func (b *browser) everyTab(look func(scheme, tab string)) {
+	b.t.Helper()
 	for _, scheme := range []string{"light", "dark"} {
 		_, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
 			Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
 		if err != nil {
-			t.Fatal(err)
+			b.t.Fatal(err)
 		}
-		for i, tab := range []string{"stages", "passes", "layouts", "run"} {
+		for i, tab := range tabs {
 			b.do(chromedp.Focus(chromedp.CSS("#tab-stages")))
 			b.do(chromedp.KeyEvent(fmt.Sprint(i + 1)))
 			b.until(fmt.Sprintf(`!document.getElementById("view-%s").hidden`, tab))
-			for _, fault := range eval[[]string](b, accessFaults) {
-				t.Errorf("%s, %s: %s", scheme, tab, fault)
-			}
+			look(scheme, tab)
 		}
 	}
+}
+
+// TestAxe has axe-core look at every view: the rules of WCAG 2.2, level AA, and what it holds good practice.
+func TestAxe(t *testing.T) {
+	text, err := os.ReadFile(txtest.Installed(t, "axe-core", "node/node_modules/axe-core/axe.min.js"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := open(t, page(t, strayedArgs(t)...))
+	eval[bool](b, string(text)+"; true")
+	passed := map[string]bool{}
+	b.everyTab(func(scheme, tab string) {
+		found, err := chromedp.Run(b.ctx, chromedp.Evaluate[axeResult](axeRun, chromedp.EvalAwaitPromise))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, v := range found.Violations {
+			t.Errorf("%s, %s: %s", scheme, tab, v)
+		}
+		for _, p := range found.Passes {
+			passed[p] = true
+		}
+	})
+	t.Logf("%d rules held: %s", len(passed), strings.Join(slices.Sorted(maps.Keys(passed)), ", "))
+	for _, rule := range []string{"color-contrast", "aria-required-children", "label", "button-name"} {
+		if !passed[rule] {
+			t.Errorf("the rule %s was not tried", rule)
+		}
+	}
+}
+
+// axeResult is what a run of axe-core found.
+type axeResult struct{ Violations, Passes []string }
+
+const axeRun = `axe.run(document, { resultTypes: ["violations", "passes"] }).then((r) => ({
+	Passes: r.passes.map((p) => p.id),
+	Violations: r.violations.flatMap((v) => v.nodes.slice(0, 3).map((n) =>
+		v.id + " (" + v.impact + "): " + n.failureSummary.replace(/\s+/g, " ") + " " + n.html.slice(0, 150))),
+}))`
+
+// TestAccess: what the page is for those who do not see it or use no mouse. Every control has a name, text has
+// a contrast of 4.5 at least in both colour schemes, ids are unique, and the tabs follow the pattern of ARIA.
+func TestAccess(t *testing.T) {
+	b := open(t, page(t, strayedArgs(t)...))
+	b.everyTab(func(scheme, tab string) {
+		for _, fault := range eval[[]string](b, accessFaults) {
+			t.Errorf("%s, %s: %s", scheme, tab, fault)
+		}
+	})
 }
 
 // accessFaults is a function of the page: what is wrong with what it shows.

@@ -138,6 +138,7 @@ class CodeList {
     const line = this.lines[i];
     if (this.query && this.matches(line)) this.marked(text, line);
     else for (const [kind, t] of tokens(line, this.lang)) text.append(kind ? el("span", { class: "t-" + kind }, t) : t);
+    if (!line.trim()) text.append(el("span", { class: "unseen" }, "empty line")); // what a screen reader says
     const mark = el("span", { class: "mark", "aria-hidden": "true" });
     mark.style.background = this.colour(i) || "transparent";
     const r = el("div", { role: "option", id: this.id + "-" + i, "aria-posinset": i + 1,

@@ -90,7 +90,10 @@ class LayoutsView {
 
   paint() {
     const l = this.layout;
-    this.cell = Math.max(2, Math.min(30, Math.floor((Math.max(600, this.pane.clientWidth) - 40) / this.cols)));
+    // all of it in sight if cells can still be told apart, and as wide as the pane else
+    const wide = (Math.max(600, this.pane.clientWidth) - 40) / this.cols;
+    const high = Math.max(8, (Math.max(400, this.pane.clientHeight) - 190) / this.rows);
+    this.cell = Math.max(2, Math.min(30, Math.floor(Math.min(wide, high))));
     const c = this.canvas, scale = window.devicePixelRatio || 1;
     const w = this.cols * this.cell, h = Math.min(this.rows * this.cell, 16000);
     c.width = w * scale; c.height = h * scale;
