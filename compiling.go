@@ -646,14 +646,6 @@ func OpenCache(o CacheOptions) (*Cache, error) {
 	return jit.OpenCache(o)
 }
 
-// OpenContext returns the GPU of a CUDA context that the program made, by its CUcontext; 0 means the context
-// that is current on the calling thread, which runtime.LockOSThread keeps. Tensors, streams and code of the
-// device belong to that context. The program keeps the context until it calls release, behind which nothing
-// of the device can be used. For a primary context it is the device that OpenDevice returns.
-func OpenContext(handle uintptr) (d *Device, release func(), err error) {
-	return jit.OpenContext(handle)
-}
-
 // OpenTarget returns a device that compiles for a target which this machine need not have: "cuda:90",
 // "hip:gfx942". It launches nothing. Module.Warmup with it fills a cache for machines that have such a
 // device: their programs find what was compiled, if they are built with the same sources of Nereid and the

@@ -8,8 +8,8 @@ import "C"
 import (
 	"encoding/json"
 
-	"github.com/nereid-lang/nereid"
 	bundles "github.com/nereid-lang/nereid/bundle"
+	nereid "github.com/nereid-lang/nereid/run"
 )
 
 // bundle is a nereid_bundle.

@@ -13,8 +13,8 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	"github.com/nereid-lang/nereid"
 	devnvidia "github.com/nereid-lang/nereid/internal/device/nvidia"
+	nereid "github.com/nereid-lang/nereid/run"
 )
 
 // device is a nereid_device.
@@ -83,7 +83,7 @@ func (d *device) external(handle uintptr) (*nereid.Stream, error) {
 func go_device_open(name *C.char, out *C.uintptr_t, err **C.nereid_error) C.int {
 	return makeObject(out, err, func() (*device, error) {
 		devnvidia.BeGuest()
-		d, err := nereid.OpenDevice(C.GoString(name))
+		d, err := openDevice(C.GoString(name))
 		if err != nil {
 			return nil, err
 		}

@@ -12,9 +12,9 @@ import (
 	"io/fs"
 	"runtime/debug"
 
-	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/internal/device/nvidia/driver"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
+	nereid "github.com/nereid-lang/nereid/run"
 )
 
 // run calls f and returns the status of its error, which it hands to the caller. A panic is a bug of the
@@ -75,7 +75,7 @@ type place struct {
 	file         string
 	line, column int
 	kernel, arg  string
-	diagnostics  []nereid.Diagnostic
+	diagnostics  []diagnostic
 }
 
 // statuses tells errors apart, the most telling first.
@@ -90,11 +90,11 @@ var statuses = []struct {
 	{C.NEREID_ERR_COMPILE, isCompile},
 	{C.NEREID_ERR_FAULT, isFault},
 	{C.NEREID_ERR_REFUSED, isRefusal},
-	{C.NEREID_ERR_BUDGET, is[*nereid.BudgetError]},
+	{C.NEREID_ERR_BUDGET, isBudget},
 	{C.NEREID_ERR_CRASH, is[*nereid.Crash]},
-	{C.NEREID_ERR_NOT_COMPILED, isSentinel(nereid.ErrNotCompiled)},
+	{C.NEREID_ERR_NOT_COMPILED, isNotCompiled},
 	{C.NEREID_ERR_CAPTURING, isSentinel(nereid.ErrCapturing)},
-	{C.NEREID_ERR_NO_LLVM, isSentinel(nereid.ErrNoLLVM)},
+	{C.NEREID_ERR_NO_LLVM, isNoLLVM},
 	{C.NEREID_ERR_NO_DEVICE, isSentinel(nereid.ErrNoDevice)},
 	{C.NEREID_ERR_ARGUMENT, isArgument},
 	{C.NEREID_ERR_HANDLE, isSentinel(nereid.ErrClosed)},
@@ -110,20 +110,6 @@ func is[E error](err error, _ *place) bool {
 
 func isSentinel(s error) func(error, *place) bool {
 	return func(err error, _ *place) bool { return errors.Is(err, s) }
-}
-
-func isCompile(err error, p *place) bool {
-	var e *nereid.CompileError
-	if !errors.As(err, &e) {
-		return false
-	}
-	p.diagnostics = e.Diagnostics
-	if len(e.Diagnostics) > 0 {
-		d := &e.Diagnostics[0]
-		p.file, p.line, p.column = d.File, d.Line, d.Column
-	}
-	isArgument(err, p)
-	return true
 }
 
 // isKernelArgument is for an argument that does not suit the kernel, even if a compilation found that out:

@@ -1,17 +1,27 @@
 // Command capi is the library behind nereid.h: the JIT for programs in C and in every language that calls C.
-// `make capi` builds it as libnereid.so and libnereid.a.
+// `make capi` builds it as libnereid.so and libnereid.a, and, with the build tag nereid_run, as libnereid_run,
+// which runs compiled code and does not reach the compiler.
 //
 //	nereid.h             the interface
-//	door.c, door.h       its functions: the guard against fork, errors, calls of the caller's functions
+//	door.c, door.h       its functions: the guard against fork, errors, calls of the caller's functions;
+//	                     door_jit.c: those that compile
 //	handle.go            handles: numbers for Go's objects
 //	error.go             errors → status, text, diagnostics
-//	device.go            devices, streams, tensors
+//	device.go            devices, streams, tensors; place.go: which of them C's handles stand for
+//	args.go              arguments and grids
+//	code.go, bundle.go   compiled code and bundles
+//	environ.go           the environment of the moment
+//	running.go           what only libnereid_run has
+//
+// and, in libnereid alone:
+//
+//	jit.go               what differs there
 //	config.go, hooks.go  configuration, logs and hooks
 //	module.go            modules and kernels
 //	launch.go, bound.go  launches and frozen specializations
 //	quick.c, quick.go    launches that C repeats itself
-//	code.go              compilation without a launch
-//	environ.go           the environment of the moment
+//	compile.go           compilation without a launch
+//	certify.go           comparing code with its source
 //
 // Arguments are the business of package foreign. This module is the only one with cgo.
 package main
@@ -31,9 +41,9 @@ import (
 	"sync"
 	"unsafe"
 
-	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/capi/foreign"
 	"github.com/nereid-lang/nereid/internal/cache"
+	nereid "github.com/nereid-lang/nereid/run"
 )
 
 func main() {}

@@ -35,6 +35,12 @@
  *          caller's (nereid_device_from_context). The calling thread's current context is the same after a
  *          call as before.
  *
+ * LIBRARIES
+ *
+ * libnereid compiles and runs. libnereid_run is a fifth of its size and only runs compiled code: bundles of
+ * `nereid aot` and what nereid_code_save saved. With NEREID_RUN defined, this header is that of
+ * libnereid_run: it declares no functions that the library does not have.
+ *
  * docs/C.md has more. All identifiers begin with nereid_ or NEREID_.
  */
 #ifndef NEREID_H
@@ -371,8 +377,10 @@ typedef struct nereid_options {
 /* nereid_meta gives a grid function the arguments of the launch by name: constexprs, values that decorators
  * chose, options, and the caller's arguments. It is valid until the function returns. */
 typedef struct nereid_meta nereid_meta;
+#ifndef NEREID_RUN
 /* nereid_meta_int writes an integer argument and reports whether there is one of that name. */
 bool nereid_meta_int(const nereid_meta *m, const char *name, int64_t *out);
+#endif
 
 /* nereid_grid_fn writes the grid of a launch. A result other than 0 ends it with NEREID_ERR_CANCELLED. */
 typedef int (*nereid_grid_fn)(void *user, const nereid_meta *m, uint32_t grid[3]);
@@ -440,6 +448,8 @@ nereid_status nereid_tensor_write(nereid_tensor *t, const void *from, size_t byt
 /* nereid_tensor_address returns the address on the device, for other libraries and NEREID_ARG_PTR. */
 uint64_t nereid_tensor_address(nereid_tensor *t);
 void nereid_tensor_close(nereid_tensor *t);
+
+#ifndef NEREID_RUN /* what compiles, up to nereid_compile */
 
 /* ---- Configuration ------------------------------------------------------------------------------------ */
 
@@ -616,6 +626,11 @@ void nereid_bound_close(nereid_bound *b);
  * a stage; NULL or "" means all. */
 nereid_status nereid_compile(nereid_kernel *k, const char *target, const char *signature,
 	const nereid_options *options, const char *until, nereid_code **out, nereid_error **err);
+
+#endif /* NEREID_RUN */
+
+/* ---- Compiled code ------------------------------------------------------------------------------------ */
+
 /* nereid_code_stages returns the names of the stages, separated by commas. */
 char *nereid_code_stages(nereid_code *c);
 /* nereid_code_stage returns the text, or the bytes, of a stage with a zero byte behind, and writes their
@@ -646,6 +661,8 @@ nereid_status nereid_bundle_code(nereid_bundle *b, const char *name, nereid_devi
 	nereid_error **err);
 void nereid_bundle_close(nereid_bundle *b);
 
+#ifndef NEREID_RUN
+
 /* ---- Comparing code with its source ------------------------------------------------------------------- */
 
 /* With NEREID_OPT_CERTIFY the interpreter and the simulators compute with elements of a finite ring, in which
@@ -657,6 +674,8 @@ nereid_status nereid_certify_prepare(nereid_dtype t, void *data, size_t bytes, n
  * they do not. */
 nereid_status nereid_certify_compare(nereid_dtype t, const void *before, const void *source, const void *code,
 	size_t bytes, size_t *changed, char **differ, nereid_error **err);
+
+#endif /* NEREID_RUN */
 
 #ifdef __cplusplus
 }

@@ -37,7 +37,7 @@ def version() -> str:
 
 def library(folder: Path) -> Path:
     """Builds libnereid.so in a folder, and returns it."""
-    env = {**os.environ, "NEREID_CAPI_SO": "1"}
+    env = {**os.environ, "NEREID_CAPI": "jit", "NEREID_CAPI_SO": "1"}
     subprocess.run([TOP / "scripts" / "build-capi", folder], check=True, env=env)
     return folder / LIBRARY
 

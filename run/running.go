@@ -845,6 +845,14 @@ func NewTensor(dev *Device, dt DType, shape ...int) (*Tensor, error) {
 	return core.NewTensor(dev, dt, shape...)
 }
 
+// OpenContext returns the GPU of a CUDA context that the program made, by its CUcontext; 0 means the context
+// that is current on the calling thread, which runtime.LockOSThread keeps. Tensors, streams and code of the
+// device belong to that context. The program keeps the context until it calls release, behind which nothing
+// of the device can be used. For a primary context it is the device that OpenDevice returns.
+func OpenContext(handle uintptr) (d *Device, release func(), err error) {
+	return core.OpenContext(handle)
+}
+
 // OpenTuneStore returns a store. A text, file or folder that exists and cannot be used is an error.
 func OpenTuneStore(o TuneStoreOptions) (*TuneStore, error) {
 	return core.OpenTuneStore(o)

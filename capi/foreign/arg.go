@@ -3,7 +3,7 @@ package foreign
 import (
 	"unsafe"
 
-	"github.com/nereid-lang/nereid"
+	nereid "github.com/nereid-lang/nereid/run"
 )
 
 // Kind is nereid_kind.

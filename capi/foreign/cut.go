@@ -1,3 +1,5 @@
+//go:build !nereid_run
+
 package foreign
 
 import (

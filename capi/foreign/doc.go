@@ -8,6 +8,8 @@
 //	describe.go Description: what C needs to launch like an earlier launch itself
 //	frozen.go   Frozen: one specialization, launched with parameters as cuLaunchKernel takes them
 //
+// With the build tag nereid_run it has the first two files alone, which do not reach the compiler.
+//
 // C's memory is read during a call only, and each argument once where its value is checked and then used:
 // another thread may change it meanwhile.
 package foreign

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"unsafe"
 
-	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
-	"github.com/nereid-lang/nereid/internal/target"
+	nereid "github.com/nereid-lang/nereid/run"
 )
 
 // Reader converts arguments for launches on a device.
@@ -182,7 +182,7 @@ func (r *Reader) pointer(a *Arg) (*nereid.Tensor, error) {
 	dev := deviceOf(r.Device)
 	addressed := false
 	if dev != nil {
-		_, addressed = dev.Backend.(target.Addressed)
+		_, addressed = dev.Backend.(device.Addressed)
 	}
 	switch {
 	case null && !addressed:

@@ -1,9 +1,11 @@
 package arch
 
 import (
+	"go/build"
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path"
@@ -27,9 +29,12 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// TestWithoutCompiler follows the imports of packages that run compiled code: none leads to the compiler.
+// TestWithoutCompiler follows the imports of packages that run compiled code, libnereid_run among them: none
+// leads to the compiler.
 func TestWithoutCompiler(t *testing.T) {
-	imports := importsOf(t)
+	root := txtest.Root(t)
+	imports := importsOf(t, root, goFiles(t, root))
+	maps.Copy(imports, importsOf(t, root, runLibrary(t, root)))
 	bad := func(pkg string) bool {
 		return slices.ContainsFunc(compilerParts, func(p string) bool { return matches(p, pkg) })
 	}
@@ -46,17 +51,37 @@ func TestWithoutCompiler(t *testing.T) {
 	if held == 0 {
 		t.Error("no package is held to the rule")
 	}
+	if len(imports["capi"]) < 4 || len(imports["capi/foreign"]) == 0 {
+		t.Errorf("libnereid_run imports %v and %v", imports["capi"], imports["capi/foreign"])
+	}
 	imports["internal/device"] = append(slices.Clone(imports["internal/device"]), "internal/ir")
 	if reaches(imports, "internal/device/cpu", bad) == nil {
 		t.Error("an import of internal/ir two packages down is not found")
 	}
 }
 
-// importsOf returns what each package of the module imports of it, tests aside.
-func importsOf(t *testing.T) map[string][]string {
+// runLibrary returns the files of libnereid_run in capi, a module of its own.
+func runLibrary(t *testing.T, root string) (files []string) {
 	t.Helper()
-	root, all := txtest.Root(t), map[string][]string{}
-	for _, file := range goFiles(t, root) {
+	tags := build.Default
+	tags.CgoEnabled, tags.BuildTags = true, []string{"nereid_run"}
+	for _, dir := range []string{"capi", "capi/foreign"} {
+		pkg, err := tags.ImportDir(filepath.Join(root, dir), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range slices.Concat(pkg.GoFiles, pkg.CgoFiles) {
+			files = append(files, filepath.Join(pkg.Dir, name))
+		}
+	}
+	return files
+}
+
+// importsOf returns what each package of some files imports of ours, tests aside.
+func importsOf(t *testing.T, root string, files []string) map[string][]string {
+	t.Helper()
+	all := map[string][]string{}
+	for _, file := range files {
 		rel, err := filepath.Rel(root, file)
 		if err != nil {
 			t.Fatal(err)

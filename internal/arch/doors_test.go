@@ -33,7 +33,7 @@ var public = []string{"Absent", "AllClose", "Arange", "Arg", "ArgumentError", "B
 	"Debug", "DebugDefault", "Descriptor", "Device", "Devices",
 	"Element", "ErrCapturing", "ErrClosed", "ErrNoDevice", "F16", "Fault", "Fields", "FromBytes",
 	"FromFloats", "FromSlice", "Func", "Graph", "Grid", "GridFunc", "Invalid", "LoadCompiled", "Meta",
-	"Named", "NewArena", "NewTensor", "OpenTuneStore", "Options", "ParseSafetensors", "PrintTo", "Profile",
+	"Named", "NewArena", "NewTensor", "OpenContext", "OpenTuneStore", "Options", "ParseSafetensors", "PrintTo", "Profile",
 	"Programs", "StartProfile",
 	"Rand", "ReadNPY", "ReadSafetensors", "Refusal", "Scalar", "ScalarOf", "Stage", "Stream", "Tensor", "Times", "ToBF16", "ToF16",
 	"TuneConfig", "TuneStore", "TuneStoreOptions", "WriteNPY", "WriteSafetensors"}

@@ -288,7 +288,8 @@ var rules = []rule{
 
 // withoutCompiler lists packages that neither import nor reach the compiler, so that programs which only run
 // compiled code do not link it.
-var withoutCompiler = []string{"internal/device/...", "internal/runtime/core", "run", "bundle", "tunable"}
+var withoutCompiler = []string{"internal/device/...", "internal/runtime/core", "run", "bundle", "tunable",
+	"capi", "capi/foreign"} // with the build tag nereid_run
 
 // compilerParts are what they do not reach: the front end, the IR, LLVM, the simulators.
 var compilerParts = []string{"internal/ir", "internal/dialect/...", "internal/lang/...", "internal/python",

@@ -376,11 +376,15 @@ func (c *Compiled) LaunchInfo() ([]byte, error) {
 	return append(data, '\n'), err
 }
 
-// lastStage returns the name of the stage that the device executes.
+// lastStage returns the name of the stage that the device executes, "" if the device compiles nothing: its
+// code was loaded.
 func (c *Compiled) lastStage() string {
 	if c.dev.usable() != nil {
 		return ""
 	}
 	stages := c.dev.Stages()
+	if len(stages) == 0 {
+		return ""
+	}
 	return stages[len(stages)-1]
 }

@@ -53,6 +53,28 @@ var running = []Kind{
 // replaces it.
 var HostCPU = sync.OnceValue(func() *Device { return NewDevice(cpu.Host()) })
 
+// ContextDevice returns the GPU of a context that the program made, as nvidia.DeviceOf does. Package jit
+// replaces it with one that compiles.
+var ContextDevice = func(handle uintptr) (d device.Device, release func(), err error) {
+	return nvidia.DeviceOf(handle)
+}
+
+// OpenContext returns the GPU of a CUDA context that the program made, by its CUcontext; 0 means the context
+// that is current on the calling thread, which runtime.LockOSThread keeps. Tensors, streams and code of the
+// device belong to that context. The program keeps the context until it calls release, behind which nothing
+// of the device can be used. For a primary context it is the device that OpenDevice returns.
+func OpenContext(handle uintptr) (d *Device, release func(), err error) {
+	b, release, err := ContextDevice(handle)
+	if err != nil {
+		return nil, nil, NoDevice(fmt.Errorf("nereid: the CUDA context %#x: %w", handle, err))
+	}
+	if release == nil {
+		d, err = OpenDevice(b.Name())
+		return d, func() {}, err
+	}
+	return NewDevice(b), release, nil
+}
+
 // CPU returns the kind of the CPU; check says why it is absent.
 func CPU(check func() error) Kind {
 	return Kind{Name: "cpu", find: sync.OnceValues(func() ([]*Device, error) {

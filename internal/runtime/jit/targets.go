@@ -25,6 +25,9 @@ import (
 
 func init() {
 	core.Kinds = allKinds
+	core.ContextDevice = func(handle uintptr) (device.Device, func(), error) {
+		return nvidia.DeviceOf(handle)
+	}
 	core.HostCPU = sync.OnceValue(func() *core.Device { return core.NewDevice(cpu.Host()) })
 }
 
