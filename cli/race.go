@@ -241,9 +241,11 @@ func (run *raceRun) row() raceRow {
 		row.Nereid = run.info
 		row.Nereid.Milliseconds = run.time.Seconds() * 1e3
 		row.First = run.first.Seconds() * 1e3
-		if row.Error, run.err = run.c.Compare(run.after); run.err != nil && run.c.LessPrecise(run.ir) {
-			row.Error, run.err = run.c.Compare(run.after)
+		worst, err := run.c.Compare(run.after)
+		if err != nil && run.c.LessPrecise(run.ir) {
+			worst, err = run.c.Compare(run.after)
 		}
+		row.Error, run.err = relativeError(worst), err
 	}
 	if run.err != nil {
 		row.Failed = strings.TrimPrefix(run.err.Error(), run.path+": ")

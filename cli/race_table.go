@@ -18,10 +18,21 @@ type raceRow struct {
 	Library string        `json:"library,omitempty"`
 	Class   string        `json:"class,omitempty"`
 	Failed  string        `json:"failed,omitempty"` // why there is no result, or what differs
-	Error   float64       `json:"error"`            // the largest relative error
+	Error   relativeError `json:"error"`            // the largest one
 	Nereid  replay.Timing `json:"nereid"`
 	Triton  replay.Timing `json:"triton"`
 	First   float64       `json:"first_ms"` // the first launch, compilation included
+}
+
+// relativeError is infinite where something was found in the place of a zero. JSON has no such number: there
+// it is null.
+type relativeError float64
+
+func (e relativeError) MarshalJSON() ([]byte, error) {
+	if x := float64(e); math.IsInf(x, 0) || math.IsNaN(x) {
+		return []byte("null"), nil
+	}
+	return json.Marshal(float64(e))
 }
 
 // ratio is Triton's time over ours: above 1 where we are faster. ok is false where one of them is missing.
@@ -44,8 +55,7 @@ type raceTable struct {
 func (t *raceTable) add(r raceRow) {
 	t.rows = append(t.rows, r)
 	if t.json {
-		text, _ := json.Marshal(r)
-		fmt.Fprintf(t.out, "%s\n", text)
+		printRow(t.out, r)
 		return
 	}
 	if r.Failed != "" {
@@ -61,6 +71,16 @@ func (t *raceTable) add(r raceRow) {
 		r.Nereid.Milliseconds*1e3, given(r.Triton.Milliseconds*1e3), given(first(r.ratio())),
 		r.pair(r.Nereid.Registers, r.Triton.Registers), r.pair(r.Nereid.Spills, r.Triton.Spills),
 		r.pair(r.Nereid.Shared, r.Triton.Shared), r.Case)
+}
+
+// printRow prints a row as a line of JSON. A row that JSON cannot express is a mistake of the program, which
+// must not pass for a row that was not raced.
+func printRow(out io.Writer, row any) {
+	text, err := json.Marshal(row)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Fprintf(out, "%s\n", text)
 }
 
 func first(x float64, _ bool) float64 { return x }

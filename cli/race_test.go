@@ -129,6 +129,30 @@ func TestRaceSummary(t *testing.T) {
 	}
 }
 
+// TestRaceInfinite: a result in the place of a zero has an infinite error, for which JSON has no number. Its
+// row must be there all the same.
+func TestRaceInfinite(t *testing.T) {
+	out := &bytes.Buffer{}
+	table := &raceTable{out: out, json: true}
+	for _, e := range []float64{math.Inf(1), math.NaN(), 0.5} {
+		table.add(raceRow{Case: "c", Failed: "y: 1 element differs", Error: relativeError(e)})
+	}
+	var got []any
+	for line := range strings.Lines(out.String()) {
+		var row struct {
+			Case  string
+			Error any
+		}
+		if err := json.Unmarshal([]byte(line), &row); err != nil || row.Case != "c" {
+			t.Errorf("%q: %v", line, err)
+		}
+		got = append(got, row.Error)
+	}
+	if !slices.Equal(got, []any{nil, nil, 0.5}) {
+		t.Errorf("errors %v", got)
+	}
+}
+
 // TestRaceAhead runs a recorded launch in all ways: one that gives what was recorded, and one that does not.
 func TestRaceAhead(t *testing.T) {
 	needLLVM(t)

@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -95,8 +94,8 @@ func (t *turnTable) print(row any, head turnHead, line string) {
 		line = fmt.Sprintf("FAIL %s: %s", head.Case, head.Failed)
 	}
 	if t.json {
-		text, _ := json.Marshal(row)
-		line = string(text)
+		printRow(t.out, row)
+		return
 	}
 	fmt.Fprintln(t.out, line)
 }
