@@ -37,7 +37,7 @@ type bankCounter struct {
 }
 
 func newBankCounter(m *Module, l *Launch) *bankCounter {
-	if l.Banks == nil {
+	if l.Banks == nil && l.Counts == nil {
 		return nil
 	}
 	return &bankCounter{counts: make([]SharedAccess, len(m.code))}

@@ -53,7 +53,8 @@
 //	parse.go         modules and functions; label.go labels, operand.go operands, decode.go instructions
 //	exec.go          launches, blocks, warps, threads
 //	cluster.go       clusters of blocks
-//	banks.go         bank conflicts of shared memory, counted by instruction
+//	banks.go         bank conflicts of shared memory, counted by instruction; counts.go what else each does
+//	chart.go         copies, waits, products and barriers of a block, one after the other
 //	barrier.go       the 16 barriers of a block; mbarrier.go, op_mbarrier.go mbarriers
 //	bulk.go          bulk copies under way; op_bulk.go their instructions, tensormap.go tensor maps
 //	clock.go         which access comes before which

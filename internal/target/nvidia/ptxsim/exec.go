@@ -36,7 +36,11 @@ type Launch struct {
 	Explored func(interleave.Result)
 	// Banks, if not nil, is told at the end how the launch accessed shared memory.
 	Banks func([]SharedAccess)
-	Steps int // how many instructions of a warp a block may run; 0 for a hundred million
+	// Counts, if not nil, is told at the end what each instruction did, and Chart what the warps of the first
+	// block did one after the other; cut says that they did more than a chart holds.
+	Counts func([]Count)
+	Chart  func(marks []Mark, cut bool)
+	Steps  int // how many instructions of a warp a block may run; 0 for a hundred million
 }
 
 // instr is a decoded instruction.
@@ -220,7 +224,7 @@ func (m *Module) Run(ctx context.Context, l *Launch) error {
 	if err != nil {
 		return err
 	}
-	w := watched{banks: newBankCounter(m, l)}
+	w := watched{banks: newBankCounter(m, l), tally: newTally(m, l)}
 	if !l.NoRaces && !l.NoGlobal {
 		w.globals = newGlobalRaces(l.Strict)
 	}
@@ -236,8 +240,14 @@ func (m *Module) Run(ctx context.Context, l *Launch) error {
 			}
 		}
 	}
-	if w.banks != nil {
+	if l.Banks != nil {
 		l.Banks(w.banks.report(m))
+	}
+	if l.Counts != nil {
+		l.Counts(w.tally.report(m, w.banks))
+	}
+	if l.Chart != nil {
+		l.Chart(w.tally.chart.marks, w.tally.chart.cut)
 	}
 	return nil
 }
@@ -246,6 +256,7 @@ func (m *Module) Run(ctx context.Context, l *Launch) error {
 type watched struct {
 	globals *globalRaces // nil if accesses to global memory are not
 	banks   *bankCounter // nil if accesses to shared memory are not counted
+	tally   *tally       // nil if instructions are not
 }
 
 func (m *Module) newBlock(f *function, l *Launch, id [3]int) *block {
@@ -332,6 +343,9 @@ func (c *block) runGroup(grp []int32, next int32, end int) {
 		}
 		if in.guard >= 0 {
 			act = c.guarded(in, grp)
+		}
+		if c.tally != nil {
+			c.tally.issued(c, in, grp, act)
 		}
 		if in.kind == kindRun {
 			if len(act) > 0 {

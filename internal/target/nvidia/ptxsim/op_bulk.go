@@ -135,6 +135,8 @@ func bulkToShared(s *stmt) (action, error) {
 		for _, t := range act {
 			parts, size, m := from(c, t)
 			dst, at := to(c, t), bar(c, t)
+			c.tally.parts(c.at, parts, false)
+			c.atBarrier(t, at, "copy")
 			blocks := []*block{c.blockAt(t, dst)}
 			if mask != nil {
 				blocks = c.masked(t, mask.get(c, t))
@@ -209,6 +211,7 @@ func bulkFromShared(s *stmt) (action, error) {
 	return func(c *block, act []int32) {
 		for _, t := range act {
 			parts, size, m := to(c, t)
+			c.tally.parts(c.at, parts, true)
 			q := &bulkStore{t: t, from: from(c, t), size: size, parts: parts}
 			c.checkBox(t, q.from, m)
 			q.place = func(off int) uint64 { return m.place(q.from, off) }

@@ -95,6 +95,7 @@ func mbarrierArrive(s *stmt) (action, error) {
 	return func(c *block, act []int32) {
 		for _, t := range act {
 			b := c.mbarrierAt(t, at(c, t))
+			c.atBarrier(t, at(c, t), "arrive")
 			if d >= 0 {
 				c.set(d, t, uint64(b.phases))
 			}
@@ -155,6 +156,7 @@ func mbarrierWait(s *stmt) (action, error) {
 			}
 			switch {
 			case passed:
+				c.atBarrier(t, at(c, t), "wait")
 				if !parity {
 					c.cluster.record.doubt(c, "a wait for a state of an mbarrier")
 				}

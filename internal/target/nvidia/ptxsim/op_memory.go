@@ -137,7 +137,7 @@ func loadOp(s *stmt) (action, error) {
 	sp := s.space()
 	addr := func(c *block, th int32) uint64 { return s.shorten(sp, b.get(c, th)+off) }
 	return func(c *block, act []int32) {
-		c.countShared(sp, act, size*len(outs), addr)
+		c.countAccess(sp, act, size*len(outs), false, addr)
 		for _, th := range act {
 			at := c.bytes(sp, th, addr(c, th), size*len(outs), false)
 			for i, o := range outs {
@@ -181,7 +181,7 @@ func storeOp(s *stmt) (action, error) {
 	sp := s.space()
 	addr := func(c *block, th int32) uint64 { return s.shorten(sp, b.get(c, th)+off) }
 	return func(c *block, act []int32) {
-		c.countShared(sp, act, size*len(ins), addr)
+		c.countAccess(sp, act, size*len(ins), true, addr)
 		for _, th := range act {
 			at := c.bytes(sp, th, addr(c, th), size*len(ins), true)
 			for i := range ins {
@@ -219,6 +219,8 @@ func atomicOp(s *stmt) (action, error) {
 		if returns {
 			c.cluster.record.doubt(c, "what an atomic returns depends on the order")
 		}
+		c.countAccess(sp, act, size*len(args), true,
+			func(c *block, t int32) uint64 { return s.shorten(sp, b.get(c, t)+off) })
 		for _, th := range act {
 			addr := s.shorten(sp, b.get(c, th)+off)
 			mem := c.atomicBytes(sp, th, addr, size*len(args))
@@ -386,6 +388,7 @@ func copyStart(s *stmt) (action, error) {
 	addr := func(c *block, t int32) uint64 { return (to.get(c, t) + toOff) & 0xffffffff }
 	return func(c *block, act []int32) {
 		c.countShared(shared, act, size, addr)
+		c.countCopy(act, valid, func(c *block, t int32) uint64 { return from.get(c, t) + fromOff })
 		for _, t := range act {
 			j := copyJob{to: addr(c, t), from: from.get(c, t) + fromOff,
 				n: valid(c, t), size: size}
