@@ -55,7 +55,7 @@ func (r *runner) trace(program int64) (*interp.Trace, error) {
 	if n := int64(r.gridSize[0] * r.gridSize[1] * r.gridSize[2]); program < 0 || program >= n {
 		return nil, fmt.Errorf("there is no program %d: the grid has %d", program, n)
 	}
-	d := watched()
+	d := watched(interp.DeviceOptions{})
 	t := d.Trace(program)
 	return t, r.in.watch(r.ctx, d, func(s *nereid.Stream, args []any, _ map[string]*nereid.Tensor) error {
 		return r.k.Launch(s, r.gridSize, append(args, r.flags.opts)...)

@@ -20,11 +20,9 @@ import (
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/internal/knob"
 	"github.com/nereid-lang/nereid/internal/lang/stdlib"
-	"github.com/nereid-lang/nereid/internal/runtime/core"
 	"github.com/nereid-lang/nereid/internal/runtime/jit"
 	"github.com/nereid-lang/nereid/internal/safefile"
 	"github.com/nereid-lang/nereid/internal/target"
-	"github.com/nereid-lang/nereid/internal/target/interp"
 	"github.com/nereid-lang/nereid/internal/view"
 )
 
@@ -42,9 +40,10 @@ func newViewCmd() *cobra.Command {
 		Use:   "view FILE.py[:KERNEL] [NAME=VALUE]...",
 		Short: "Shows a kernel, its stages, passes, layouts and accesses in a browser",
 		Long: "Compiles a kernel and serves a page on this machine: the source beside every stage, linked\n" +
-			"by line; each pass as a diff with its time; who owns which element of a tensor on a GPU; and\n" +
-			"the loads and stores of a run in the interpreter, out-of-bounds accesses in red. The kernel\n" +
-			"can be edited in the page. --html writes the page to a file instead, to be sent around.\n\n" +
+			"by line; each pass as a diff with its time; who owns which element of a tensor on a GPU; the\n" +
+			"loads and stores of a run in the interpreter, out-of-bounds accesses in red, races, and the\n" +
+			"values of variables; and what each line costs on a simulated GPU. The kernel can be edited\n" +
+			"in the page. --html writes the page to a file instead, to be sent around.\n\n" +
 			"Arguments, --grid and the flags of tensors are those of nereid run. The page loads nothing\n" +
 			"from the network.",
 		Example: "  nereid view kernels/softmax.py --shape 64x1000 in_row_stride=1000 out_row_stride=1000 \\\n" +
@@ -60,7 +59,7 @@ func newViewCmd() *cobra.Command {
 		"what to compile for, separated by commas: cuda:CAPABILITY, hip:CHIP, cpu, cpu:CHIP")
 	fs.StringVar(&f.html, "html", "", "write the page to a file, and serve nothing; - is standard output")
 	fs.StringVar(&f.listen, "listen", "127.0.0.1:0", "address to serve the page at; port 0 is a free one")
-	fs.BoolVar(&f.noRun, "no-run", false, "do not run the kernel in the interpreter")
+	fs.BoolVar(&f.noRun, "no-run", false, "do not run the kernel, in the interpreter and on a simulated GPU")
 	fs.StringVar(&f.run.grid, "grid", "1", "programs, as numbers or expressions separated by commas")
 	f.run.input.add(cmd)
 	fs.StringVar(&f.run.input.signature, "signature", "",
@@ -104,6 +103,8 @@ func (f *viewFlags) start(cmd *cobra.Command, args []string) error {
 	}
 	if f.noRun = f.noRun || f.run.input.signature != ""; !f.noRun {
 		m.Run = v.Run(ctx, text)
+		m.Values = v.Values(ctx, text, v.program)
+		m.Cost = v.Cost(ctx, text)
 	}
 	if f.html != "" {
 		return f.write(cmd.OutOrStdout(), m)
@@ -159,6 +160,7 @@ type viewer struct {
 	grid      nereid.Grid
 	signature string
 	opts      nereid.Options
+	program   int64 // the one whose values are shown first
 }
 
 // Compile implements view.Compiler.
@@ -312,67 +314,4 @@ func stdlibFile(name string) ([]byte, bool) {
 	}
 	text, err := stdlib.Files.ReadFile(base)
 	return text, err == nil
-}
-
-// The interpreter stops a program after so many steps, and a run after so long: two programs that wait for
-// one another would have the page wait too.
-const (
-	viewSteps = 1 << 28
-	viewTime  = 30 * time.Second
-)
-
-// Run implements view.Compiler.
-func (v *viewer) Run(ctx context.Context, text []byte) *view.Run {
-	run, err := v.launch(ctx, text)
-	if run == nil {
-		return &view.Run{Error: strings.TrimPrefix(err.Error(), "nereid: ")}
-	}
-	return run
-}
-
-// launch runs the kernel in the interpreter, which records each access.
-func (v *viewer) launch(ctx context.Context, text []byte) (*view.Run, error) {
-	if err := v.prepare(ctx, text); err != nil {
-		return nil, err
-	}
-	k, err := v.load(text, nereid.With(quietConfig()))
-	if err != nil {
-		return nil, err
-	}
-	var shown []view.Tensor
-	var took time.Duration
-	d := watched()
-	record := d.Record()
-	err = v.in.watch(ctx, d, func(s *nereid.Stream, args []any, tensors map[string]*nereid.Tensor) error {
-		for _, t := range v.in.tensors {
-			shown = append(shown, view.Tensor{Name: t.name, Type: t.dtype.String(), Shape: t.shape,
-				Size: t.dtype.Size(), Addr: tensors[t.name].Addr()})
-		}
-		start := time.Now()
-		err := k.Launch(s, v.grid, append(args, v.opts)...)
-		took = time.Since(start)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return view.NewRun(record, v.grid, shown, took, view.NewFiles(v.file, text, stdlibFile)), nil
-}
-
-// watched returns an interpreter whose runs are shown: it prints nothing and stops programs that run on.
-func watched() *interp.Device {
-	return interp.NewDevice(interp.DeviceOptions{Stdout: io.Discard, MaxSteps: viewSteps})
-}
-
-// watch launches in an interpreter, for as long as a page may wait. A fault of the kernel is no error: what
-// the interpreter recorded until then shows it.
-func (in *inputs) watch(ctx context.Context, d *interp.Device,
-	launch func(s *nereid.Stream, args []any, tensors map[string]*nereid.Tensor) error) error {
-	ctx, cancel := context.WithTimeout(ctx, viewTime)
-	defer cancel()
-	err := in.launch(ctx, core.NewDevice(d), launch)
-	if fault := (*nereid.Fault)(nil); errors.As(err, &fault) {
-		return nil
-	}
-	return err
 }

@@ -15,9 +15,11 @@ type Run struct {
 	Sites   []Site     `json:"sites"`
 	Tiles   []int64    `json:"tiles"` // tileWords numbers for each tile
 	Faults  []RunFault `json:"faults,omitempty"`
-	Dropped int64      `json:"dropped,omitempty"` // tiles that are not there for want of memory
-	Took    float64    `json:"took"`              // milliseconds
-	Error   string     `json:"error,omitempty"`   // why there was no run
+	// Findings are what else is wrong.
+	Findings []Finding `json:"findings,omitempty"`
+	Dropped  int64     `json:"dropped,omitempty"` // tiles that are not there for want of memory
+	Took     float64   `json:"took"`              // milliseconds
+	Error    string    `json:"error,omitempty"`   // why there was no run
 }
 
 // Tensor is a tensor argument.
@@ -85,8 +87,7 @@ func NewRun(r *interp.Record, grid [3]int, tensors []Tensor, took time.Duration,
 		if len(out.Faults) == maxFaults {
 			break
 		}
-		x := RunFault{Program: int64(f.Program[0]) + int64(grid[0])*(int64(f.Program[1])+
-			int64(grid[1])*int64(f.Program[2])), Text: f.Msg, Link: []int{}}
+		x := RunFault{Program: out.number(f.Program), Text: f.Msg, Link: []int{}}
 		if t := out.strayOf(x.Program); t != "" && f.Access != nil {
 			x.Text = t
 		}

@@ -1,5 +1,5 @@
 // Package view makes the page of `nereid view`: a kernel's source beside every stage of its compilation, the
-// passes as diffs, the layouts of its tensors, and the accesses of a run. The page is one HTML document with
+// passes as diffs, the layouts of its tensors, and the accesses, values and costs of a run. The page is one HTML document with
 // its script, style and data inside; it loads nothing.
 //
 // What comes in is text of stages, modules in TritonGPU form and a record of the interpreter; what goes out
@@ -16,6 +16,9 @@
 //	diff.go      changes between two lists of lines
 //	layouts.go   layouts of a TritonGPU module, as basis vectors
 //	accesses.go  the accesses of a run
+//	findings.go  races, reads of what nobody wrote, NaN in results
+//	values.go    the values of a program's variables
+//	cost.go      what each line costs on a simulated GPU, and the pipeline as a chart
 //	page.go      the document
 //	server.go    serving it, and compiling what the reader edits
 //	page/        the document's parts: HTML, style, script

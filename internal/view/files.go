@@ -92,8 +92,10 @@ func (f *Files) own(p Place) []int {
 	return nil
 }
 
+func itoa(n int) string { return strconv.Itoa(n) }
+
 // short returns a place with the name of the file alone.
-func short(p Place) string { return filepath.Base(p.File) + ":" + strconv.Itoa(p.Line) }
+func short(p Place) string { return filepath.Base(p.File) + ":" + itoa(p.Line) }
 
 // List returns the files that were named.
 func (f *Files) List() []File { return f.list }

@@ -6,6 +6,8 @@ type Model struct {
 	Files   []File    `json:"files"` // sources that lines come from; the kernel's is the first
 	Targets []*Target `json:"targets"`
 	Run     *Run      `json:"run,omitempty"`
+	Values  *Values   `json:"values,omitempty"`
+	Cost    *Cost     `json:"cost,omitempty"`
 	Live    bool      `json:"live"`            // a server compiles what the reader edits
 	Token   string    `json:"token,omitempty"` // of requests to the server
 	Took    float64   `json:"took,omitempty"`  // milliseconds that all stages took

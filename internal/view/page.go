@@ -23,13 +23,17 @@ var (
 	layoutsScript string
 	//go:embed page/run.js
 	runScript string
+	//go:embed page/values.js
+	valuesScript string
+	//go:embed page/cost.js
+	costScript string
 	//go:embed page/main.js
 	mainScript string
 )
 
 // script is the page's script: a function, so that nothing of it is global.
 var script = "(() => {\n\"use strict\";\n" + strings.Join([]string{coreScript, stagesScript, layoutsScript,
-	runScript, mainScript}, "\n") + "})();\n"
+	runScript, valuesScript, costScript, mainScript}, "\n") + "})();\n"
 
 // Write writes the page of a model as one document.
 func Write(w io.Writer, m *Model) error {

@@ -49,6 +49,16 @@ func (a *answer) Run(_ context.Context, text []byte) *Run {
 	return &Run{}
 }
 
+func (a *answer) Values(_ context.Context, text []byte, program int64) *Values {
+	a.asked = append(a.asked, fmt.Sprint("values ", string(text), program))
+	return &Values{}
+}
+
+func (a *answer) Cost(_ context.Context, text []byte) *Cost {
+	a.asked = append(a.asked, "cost "+string(text))
+	return &Cost{}
+}
+
 // TestServer: only the page itself can have something compiled.
 func TestServer(t *testing.T) {
 	a := &answer{}
@@ -75,6 +85,9 @@ func TestServer(t *testing.T) {
 	}{
 		{"POST", "/compile?target=cpu", "127.0.0.1:7070", s.token, http.StatusOK},
 		{"POST", "/run", "127.0.0.1:7070", s.token, http.StatusOK},
+		{"POST", "/values?program=3", "127.0.0.1:7070", s.token, http.StatusOK},
+		{"POST", "/cost", "127.0.0.1:7070", s.token, http.StatusOK},
+		{"POST", "/cost", "127.0.0.1:7070", "", http.StatusForbidden},
 		{"POST", "/compile", "127.0.0.1:7070", "", http.StatusForbidden},
 		{"POST", "/compile", "evil.example:7070", s.token, http.StatusMisdirectedRequest},
 		{"GET", "/", "localhost:7070", "", http.StatusMisdirectedRequest},
@@ -85,7 +98,7 @@ func TestServer(t *testing.T) {
 			t.Errorf("%s %s of %s: %d, want %d", c.method, c.path, c.host, got.Code, c.want)
 		}
 	}
-	if got := strings.Join(a.asked, ", "); got != "compile x[cpu], run x" {
+	if got := strings.Join(a.asked, ", "); got != "compile x[cpu], run x, values x3, cost x" {
 		t.Errorf("the compiler was asked for %s", got)
 	}
 	if w := ask("POST", "/compile", "127.0.0.1:7070", s.token, strings.Repeat("x", maxText+1)); w.Code !=

@@ -7,6 +7,8 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
+	"strconv"
 	"sync"
 )
 
@@ -15,8 +17,11 @@ type Compiler interface {
 	// Compile returns the page's model for some targets, none for all. A text with faults gives a model with
 	// Errors.
 	Compile(ctx context.Context, text []byte, targets []string) *Model
-	// Run returns the accesses of a launch.
+	// Run returns the accesses of a launch, Values the variables of one of its programs, and Cost what it does on
+	// a simulated GPU.
 	Run(ctx context.Context, text []byte) *Run
+	Values(ctx context.Context, text []byte, program int64) *Values
+	Cost(ctx context.Context, text []byte) *Cost
 }
 
 // Server serves a page on this machine.
@@ -57,12 +62,15 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		_ = Write(w, s.model) // the reader has gone
-	case r.Method == http.MethodPost && (r.URL.Path == "/compile" || r.URL.Path == "/run"):
+	case r.Method == http.MethodPost && slices.Contains(works, r.URL.Path):
 		s.work(w, r)
 	default:
 		http.NotFound(w, r)
 	}
 }
+
+// works are the paths of requests for work.
+var works = []string{"/compile", "/run", "/values", "/cost"}
 
 // work compiles or runs the text of a request.
 func (s *Server) work(w http.ResponseWriter, r *http.Request) {
@@ -81,9 +89,17 @@ func (s *Server) work(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	if r.URL.Path == "/run" {
-		_ = json.NewEncoder(w).Encode(s.compiler.Run(r.Context(), text))
-		return
+	var answer any
+	switch r.URL.Path {
+	case "/run":
+		answer = s.compiler.Run(r.Context(), text)
+	case "/values":
+		program, _ := strconv.ParseInt(r.URL.Query().Get("program"), 10, 64) // no number is the first
+		answer = s.compiler.Values(r.Context(), text, program)
+	case "/cost":
+		answer = s.compiler.Cost(r.Context(), text)
+	default:
+		answer = s.compiler.Compile(r.Context(), text, r.URL.Query()["target"])
 	}
-	_ = json.NewEncoder(w).Encode(s.compiler.Compile(r.Context(), text, r.URL.Query()["target"]))
+	_ = json.NewEncoder(w).Encode(answer) // the reader has gone
 }

@@ -19,6 +19,7 @@ type Fault struct {
 	Bug     bool   // the interpreter's fault, not the kernel's
 	Arg     string // the name of the buffer that was accessed; "" if it has none, or if it is about no access
 	Index   int64  // where in it, in elements as large as the accessed one
+	Buffer  uint64 // the address from which Access counts, where there is one
 
 	Uninit bool // a load of memory that nobody has written
 	// the program that has stored at the same place, "(0, 0, 0)"; "" if it is about no race

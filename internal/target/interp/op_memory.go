@@ -53,7 +53,7 @@ func (w *worker) check(what string, addr uint64, count, size int, i int, shape [
 			e := w.newFault(explain(w.table, what, addr, size))
 			e.Element = unravel(i, shape)
 			if b != nil && !b.freed {
-				e.Access = w.accessOf(b, what, addr, size)
+				e.Access, e.Buffer = w.accessOf(b, what, addr, size), b.addr
 				e.Arg, e.Index = b.name, floorDiv(int64(addr-b.addr), int64(size))
 			}
 			if w.opts.Record == nil {

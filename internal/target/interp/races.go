@@ -174,6 +174,6 @@ func (w *worker) race(b *Buffer, store bool, off, size int, element []int, other
 	e := w.newFault(fmt.Sprintf("race: %s of %d bytes at offset %d of %s, "+verdict, what, size, off,
 		b.label(), by))
 	e.Element, e.Race = element, by
-	e.Access = w.accessOf(b, what, b.addr+uint64(off), size)
+	e.Access, e.Buffer = w.accessOf(b, what, b.addr+uint64(off), size), b.addr
 	return e
 }

@@ -42,7 +42,7 @@ func (w *worker) checkWritten(b *Buffer, addr uint64, count, size, i int, shape 
 			e := w.newFault(fmt.Sprintf("load of %d bytes at offset %d of %s, which nobody has written", size,
 				off+k/size*size, b.label()))
 			e.Element, e.Uninit = unravel(i+k/size, shape), true
-			e.Access = w.accessOf(b, "load", addr+uint64(k/size*size), size)
+			e.Access, e.Buffer = w.accessOf(b, "load", addr+uint64(k/size*size), size), b.addr
 			panic(e)
 		}
 	}

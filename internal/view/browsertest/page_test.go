@@ -20,6 +20,11 @@ import (
 var softmax = []string{"kernels/softmax.py", "--shape", "64x1000", "in_row_stride=1000", "out_row_stride=1000",
 	"n_cols=1000", "BLOCK_SIZE=1024", "--grid", "64"}
 
+var matmul = []string{"kernels/matmul.py:matmul_kernel", "a_ptr=fp16[128x256]", "b_ptr=fp16[256x128]",
+	"c_ptr=fp16[128x128]", "M=128", "N=128", "K=256", "stride_am=256", "stride_ak=1", "stride_bk=128",
+	"stride_bn=1", "stride_cm=128", "stride_cn=1", "BLOCK_M=64", "BLOCK_N=64", "BLOCK_K=32", "GROUP_M=8",
+	"--grid", "4", "--target", "cuda:90"}
+
 // strayed is a kernel that stores without a mask.
 const strayed = `import triton
 import triton.language as tl
@@ -137,10 +142,7 @@ func TestPasses(t *testing.T) {
 
 // TestLayout draws layouts of a product: threads in registers, banks in shared memory.
 func TestLayout(t *testing.T) {
-	b := open(t, page(t, "kernels/matmul.py:matmul_kernel", "a_ptr=fp16[128x128]", "b_ptr=fp16[128x128]",
-		"c_ptr=fp16[128x128]", "M=128", "N=128", "K=128", "stride_am=128", "stride_ak=1", "stride_bk=128",
-		"stride_bn=1", "stride_cm=128", "stride_cn=1", "BLOCK_M=64", "BLOCK_N=64", "BLOCK_K=32", "GROUP_M=8",
-		"--grid", "4", "--target", "cuda:90"))
+	b := open(t, page(t, matmul...))
 	b.click("#tab-layouts")
 	pick := func(word string) {
 		t.Helper()
@@ -201,6 +203,88 @@ func TestStray(t *testing.T) {
 	b.click(`[data-tensor="y_ptr"] .oob`)
 	b.until(`document.getElementById("tab-stages").getAttribute("aria-selected") === "true"`)
 	b.has(b.pinned("Source"), "tl.store(y_ptr + i, x * factor)")
+}
+
+// faulty has a NaN in its second program, and its programs store different values to one place.
+const faulty = `import triton
+import triton.language as tl
+
+
+@triton.jit
+def normed(x_ptr, y_ptr, last_ptr, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    i = row * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + i * 2)
+    total = tl.sum(x * (1 - row))
+    scale = total / total
+    tl.store(y_ptr + i, x * scale)
+    tl.store(last_ptr, row)
+`
+
+func faultyArgs(t *testing.T) []string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "normed.py")
+	if err := os.WriteFile(file, []byte(faulty), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return []string{file, "x_ptr=fp32[256]:ones", "y_ptr=fp32[128]", "last_ptr=i32[1]", "BLOCK=64", "--grid", "2"}
+}
+
+// TestFindings: a race is linked to both lines, and a NaN leads to the line where the first one appears.
+func TestFindings(t *testing.T) {
+	b := open(t, page(t, faultyArgs(t)...))
+	b.click("#tab-run")
+	b.until(`document.querySelector('[data-kind="race"]') && document.querySelector('[data-kind="NaN"]')`)
+	race := eval[string](b, `document.querySelector('[data-kind="race"] p').textContent`)
+	b.has([]string{race}, "program (0, 0, 0) stores to index 0 of last_ptr",
+		"program (1, 0, 0) stores another value to it")
+	lines := eval[[]string](b, `[...document.querySelectorAll('[data-kind="race"] button')].map((e) => e.textContent)`)
+	if !slices.Equal(lines, []string{"normed.py:13", "normed.py:13"}) {
+		t.Errorf("the race is linked to %v, want both lines", lines)
+	}
+	b.has([]string{eval[string](b, `document.querySelector('[data-kind="NaN"] p').textContent`)},
+		"64 elements of y_ptr are NaN after the launch, the first at index 64")
+	b.click(`[data-kind="race"] button`)
+	b.has(b.pinned("Source"), "tl.store(last_ptr, row)")
+	b.click("#tab-values")
+	b.until(`document.querySelector("#view-values h2").textContent === "Program (1, 0, 0)"`)
+	b.has([]string{eval[string](b, `document.querySelector("#view-values .first").textContent`)},
+		"first NaN: line 11")
+	b.until(`document.querySelector("#view-values .pane h2").textContent.startsWith("scale: f32")`)
+	b.do(chromedp.Focus(chromedp.CSS(`#view-values .list`)))
+	b.do(chromedp.KeyEvent(kb.Home))
+	b.until(`document.querySelector("#view-values .pane h2").textContent.startsWith("row: i32")`)
+	b.do(chromedp.KeyEvent(kb.ArrowDown))
+	b.until(`document.querySelector("#view-values .pane h2").textContent.startsWith("i: ")`)
+	b.until(`document.querySelector("#view-values .histogram")`)
+	b.shot("values")
+}
+
+// TestCost: lines with what they cost, a roofline, and the pipeline of a loop as a chart.
+func TestCost(t *testing.T) {
+	b := open(t, page(t, matmul...))
+	b.click("#tab-cost")
+	cells := func(line int) []string {
+		t.Helper()
+		return eval[[]string](b, fmt.Sprintf(`[...document.querySelectorAll('[data-place="matmul.py:%d"] td')].map(
+			(e) => e.textContent)`, line))
+	}
+	// four programs load 64x256 elements of 2 bytes of each matrix, and multiply 64x64x256
+	b.has(cells(40), "a = tl.load(", "128.0 KiB", "4,096")
+	b.has(cells(42), "tl.dot(", "8.39 M")
+	b.has([]string{eval[string](b, `document.querySelector("#roofline p").textContent`)}, "operations a byte",
+		"of its tensor cores, by memory")
+	b.do(chromedp.Focus(chromedp.CSS("#chart")))
+	b.do(chromedp.KeyEvent(kb.ArrowRight))
+	b.until(`/^warp 0: copy to shared memory of line 40, 2 instructions, from \d+ to \d+$/.test(document.getElementById("mark").textContent)`)
+	b.shot("cost")
+	b.do(chromedp.KeyEvent(kb.Enter))
+	b.has(b.pinned("Source"), "a = tl.load(")
+
+	// every other element: twice the sectors that the bytes fill
+	b = open(t, page(t, faultyArgs(t)...))
+	b.click("#tab-cost")
+	b.until(`document.querySelector('[data-place="normed.py:9"] td.bad').textContent.includes("(2.0×)")`)
 }
 
 // TestEdit edits the kernel in the page and sees all stages anew, faults of the text included.
@@ -292,7 +376,7 @@ func longKernel(t *testing.T) string {
 }
 
 // tabs are the views of the page, in the order of their keys.
-var tabs = []string{"stages", "passes", "layouts", "run"}
+var tabs = []string{"stages", "passes", "layouts", "run", "values", "cost"}
 
 // everyTab shows each view in both colour schemes, by keys.
 func (b *browser) everyTab(look func(scheme, tab string)) {

@@ -5,7 +5,8 @@ class App {
     this.model = model;
     this.text = model.files[0].text;
     this.stages = new StagesView(this);
-    this.views = { stages: this.stages, passes: new PassesView(this), layouts: new LayoutsView(this), run: new RunView(this) };
+    this.views = { stages: this.stages, passes: new PassesView(this), layouts: new LayoutsView(this), run: new RunView(this),
+      values: new ValuesView(this), cost: new CostView(this) };
     this.view = "stages";
     this.fresh = {};
     this.found = [];
@@ -79,7 +80,7 @@ class App {
     if (e.key === "/") { e.preventDefault(); $("search").focus(); $("search").select(); }
     else if (e.key === "n") this.next(1);
     else if (e.key === "N") this.next(-1);
-    else if ("1234".includes(e.key)) this.show(Object.keys(this.views)[e.key - 1]);
+    else if ("123456".includes(e.key)) this.show(Object.keys(this.views)[e.key - 1]);
     else if (e.key === "e" && this.view === "stages" && $("edit")) { e.preventDefault(); this.stages.toggleEdit(); }
   }
 
@@ -145,12 +146,27 @@ class App {
       }
       if (this.model.run) {
         this.model.run = await this.post("/run", text);
-        this.fresh.run = false;
-        if (this.view === "run") this.draw();
+        this.stale("run");
+        if (this.model.values) await this.fetchValues(this.model.values.program, text);
+        this.model.cost = await this.post("/cost", text);
+        this.stale("cost");
       }
     } catch (e) {
       if (e.name !== "AbortError") this.say("no answer: " + e.message, true);
     }
+  }
+
+  /** stale has a view drawn anew, now if it is in sight. */
+  stale(view) {
+    this.fresh[view] = false;
+    if (this.view === view) this.draw();
+  }
+
+  /** fetchValues shows the values of another program. */
+  async fetchValues(program, text = this.text) {
+    if (!this.abort) this.abort = new AbortController();
+    this.model.values = await this.post("/values?program=" + program, text);
+    this.stale("values");
   }
 
   /** take puts the targets of an answer in the place of those before. */

@@ -61,11 +61,22 @@ class RunView {
       grid, this.gridInfo,
       faults.length ? el("h2", { class: "bad" }, (run.faults || []).length + (run.faults.length === 1 ? " program" : " programs") + " ended by a fault") : null,
       faults.length ? el("ul", { class: "out" }, ...faults) : null,
+      ...this.findings(),
       el("h2", {}, "Accesses"),
       el("table", {}, el("thead", {}, el("tr", {}, ...["operation", "lanes", "not masked", "source"].map((t) => el("th", { scope: "col" }, t)))),
         el("tbody", {}, ...rows)),
       run.dropped ? el("p", { class: "bad" }, run.dropped + " accesses are not shown: there are too many.") : null);
     this.paintGrid();
+  }
+
+  /** findings lists races, reads of what nobody wrote and NaN, with a button for each line. */
+  findings() {
+    const list = this.run.findings || [];
+    if (!list.length) return [el("p", {}, "No races between programs, no read of what nobody wrote, no NaN in what was stored.")];
+    const line = (place, link) => el("button", { class: "finding", onclick: () => { if (link && link.length) this.app.stages.showLine(link[link.length - 1]); } }, place);
+    return [el("h2", { class: "bad" }, "Findings"), el("ul", { class: "out" }, ...list.map((f) => el("li", { "data-kind": f.kind },
+      el("p", {}, f.kind + ": " + f.text), f.place ? line(f.place, f.link) : null, f.otherPlace ? line(f.otherPlace, f.otherLink) : null,
+      f.kind === "NaN" && this.app.model.values ? el("button", { onclick: () => this.app.show("values") }, "values") : null)))];
   }
 
   paintGrid() {

@@ -1,0 +1,254 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/internal/runtime/core"
+	"github.com/nereid-lang/nereid/internal/target/interp"
+	"github.com/nereid-lang/nereid/internal/target/nvidia/ptxsim"
+	"github.com/nereid-lang/nereid/internal/target/nvidia/sim"
+	"github.com/nereid-lang/nereid/internal/view"
+)
+
+// The interpreter stops a program after so many steps, and a run after so long: two programs that wait for
+// one another would have the page wait too.
+const (
+	viewSteps = 1 << 28
+	viewTime  = 30 * time.Second
+)
+
+// Run implements view.Compiler.
+func (v *viewer) Run(ctx context.Context, text []byte) *view.Run {
+	run, err := v.launch(ctx, text)
+	if run == nil {
+		return &view.Run{Error: plainText(err)}
+	}
+	return run
+}
+
+func plainText(err error) string { return strings.TrimPrefix(err.Error(), "nereid: ") }
+
+// launch runs the kernel in the interpreter, which records each access, and once more with checks for races and
+// for reads of what nobody wrote.
+func (v *viewer) launch(ctx context.Context, text []byte) (*view.Run, error) {
+	var shown []view.Tensor
+	var spoiled []spoiledTensor
+	var took time.Duration
+	d := watched(interp.DeviceOptions{})
+	record := d.Record()
+	files := view.NewFiles(v.file, text, stdlibFile)
+	err := v.watch(ctx, text, d, func(launch func() error, tensors map[string]*nereid.Tensor) error {
+		shown = v.tensors(tensors)
+		start := time.Now()
+		err := launch()
+		took = time.Since(start)
+		if err == nil {
+			spoiled, err = v.spoiled(tensors)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	run := view.NewRun(record, v.grid, shown, took, files)
+	if took < maxAgain {
+		checked := watched(interp.DeviceOptions{CheckRaces: true, CheckUninit: true})
+		again := checked.Record() // so that every program that is at fault is heard of
+		var there []view.Tensor
+		err := v.watch(ctx, text, checked, func(launch func() error, tensors map[string]*nereid.Tensor) error {
+			there = v.tensors(tensors)
+			return launch()
+		})
+		if err != nil {
+			return nil, err
+		}
+		run.Checked(again.Faults(), there, files)
+	}
+	v.program = 0
+	for i, s := range spoiled {
+		if p := run.Spoiled(s.name, s.count, s.first); i == 0 {
+			v.program = p
+		}
+	}
+	return run, nil
+}
+
+// tensors describes the tensors of a launch.
+func (v *viewer) tensors(tensors map[string]*nereid.Tensor) (out []view.Tensor) {
+	for _, t := range v.in.tensors {
+		out = append(out, view.Tensor{Name: t.name, Type: t.dtype.String(), Shape: t.shape, Size: t.dtype.Size(),
+			Addr: tensors[t.name].Addr()})
+	}
+	return out
+}
+
+// spoiledTensor is a tensor in which a launch has left NaN.
+type spoiledTensor struct {
+	name  string
+	count int
+	first int64
+}
+
+// spoiled looks for NaN in what a launch has written.
+func (v *viewer) spoiled(tensors map[string]*nereid.Tensor) (out []spoiledTensor, err error) {
+	for _, a := range v.in.tensors {
+		if !a.dtype.IsFloat() {
+			continue
+		}
+		t := tensors[a.name]
+		data := make([]byte, t.Len()*t.DType.Size())
+		if err := t.CopyBytesTo(data); err != nil {
+			return nil, err
+		}
+		s := spoiledTensor{name: a.name, first: -1}
+		for i := range a.len() {
+			if math.IsNaN(a.at(data, i)) && !math.IsNaN(a.at(a.data, i)) {
+				if s.first < 0 {
+					s.first = int64(i)
+				}
+				s.count++
+			}
+		}
+		if s.count > 0 {
+			out = append(out, s)
+		}
+	}
+	return out, nil
+}
+
+// watch loads the text and runs do with its launch in an interpreter. A fault of the kernel is no error: what the
+// interpreter recorded until then shows it.
+func (v *viewer) watch(ctx context.Context, text []byte, d *interp.Device,
+	do func(launch func() error, tensors map[string]*nereid.Tensor) error) error {
+	if err := v.prepare(ctx, text); err != nil {
+		return err
+	}
+	k, err := v.load(text, nereid.With(quietConfig()))
+	if err != nil {
+		return err
+	}
+	return v.in.watch(ctx, d, func(s *nereid.Stream, args []any, tensors map[string]*nereid.Tensor) error {
+		return do(func() error { return k.Launch(s, v.grid, append(args, v.opts)...) }, tensors)
+	})
+}
+
+// Values implements view.Compiler.
+func (v *viewer) Values(ctx context.Context, text []byte, program int64) *view.Values {
+	d := watched(interp.DeviceOptions{})
+	t := d.Trace(program)
+	err := v.watch(ctx, text, d, func(launch func() error, _ map[string]*nereid.Tensor) error { return launch() })
+	if n := int64(v.grid[0] * v.grid[1] * v.grid[2]); err == nil && (program < 0 || program >= n) {
+		err = fmt.Errorf("there is no program %d: the grid has %d", program, n)
+	}
+	if err != nil {
+		return &view.Values{Program: program, List: []view.Value{}, NaN: -1, Inf: -1, Error: plainText(err)}
+	}
+	return view.NewValues(t, view.NewFiles(v.file, text, stdlibFile))
+}
+
+// costTime bounds a simulation for a page: the simulator takes about a microsecond for a lane's instruction.
+const costTime = 10 * time.Second
+
+// Cost implements view.Compiler.
+func (v *viewer) Cost(ctx context.Context, text []byte) *view.Cost {
+	name := ""
+	for _, t := range v.flags.targets {
+		if arch, ok := strings.CutPrefix(t, "cuda:"); ok && name == "" {
+			name = "sim:" + arch
+		}
+	}
+	if name == "" {
+		return &view.Cost{Lines: []view.LineCost{}, Error: "only NVIDIA's GPUs are simulated with counts: --target cuda:90"}
+	}
+	c, err := v.simulate(ctx, text, name)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = fmt.Errorf("the simulation takes longer than %s: give a smaller --grid", costTime)
+	}
+	if err != nil {
+		return &view.Cost{Device: name, Lines: []view.LineCost{}, Error: plainText(err)}
+	}
+	return c
+}
+
+// simulate runs the kernel on a simulated GPU and counts what it does.
+func (v *viewer) simulate(ctx context.Context, text []byte, name string) (*view.Cost, error) {
+	if err := v.prepare(ctx, text); err != nil {
+		return nil, err
+	}
+	dev, err := nereid.OpenDevice(name)
+	if err != nil {
+		return nil, err
+	}
+	k, err := v.load(text, nereid.With(quietConfig()))
+	if err != nil {
+		return nil, err
+	}
+	var counts []ptxsim.Count
+	var marks []ptxsim.Mark
+	var cut bool
+	ctx, cancel := context.WithTimeout(ctx, costTime)
+	defer cancel()
+	ctx = sim.WithWatch(ctx, sim.Watch{Counts: func(list []ptxsim.Count) { counts = list },
+		Chart: func(list []ptxsim.Mark, c bool) { marks, cut = list, c }})
+	var took time.Duration
+	err = v.in.launch(ctx, dev, func(s *nereid.Stream, args []any, _ map[string]*nereid.Tensor) error {
+		start := time.Now()
+		if err := k.Launch(s, v.grid, append(args, v.opts)...); err != nil {
+			return err
+		}
+		err := s.Sync()
+		took = time.Since(start)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	files := view.NewFiles(v.file, text, stdlibFile)
+	c := view.NewCost(name, func(i int) (view.Place, view.Work, bool) {
+		if i == len(counts) {
+			return view.Place{}, view.Work{}, false
+		}
+		return placedWork(&counts[i])
+	}, files)
+	list := make([]view.Mark, len(marks))
+	for i, m := range marks {
+		list[i] = view.Mark{Warp: m.Warp, At: m.At, Kind: m.Kind, Async: m.Async, Left: m.Left, Object: m.Object,
+			Place: view.Place{File: m.File, Line: m.Line}}
+	}
+	c.Chart = view.NewChart(list, cut, files)
+	c.Took = float64(took.Microseconds()) / 1000
+	return c, nil
+}
+
+// placedWork returns what an instruction did, and its line.
+func placedWork(n *ptxsim.Count) (view.Place, view.Work, bool) {
+	return view.Place{File: n.File, Line: n.Line}, view.Work{Issued: n.Issued, Loaded: n.Loaded,
+		Stored: n.Stored, Sectors: n.Sectors, Least: n.Least, Wavefronts: n.Wavefronts, Ideal: n.Ideal,
+		FLOPs: n.FLOPs(), Products: n.Products()}, true
+}
+
+// watched returns an interpreter whose runs are shown: it prints nothing and stops programs that run on.
+func watched(o interp.DeviceOptions) *interp.Device {
+	o.Stdout, o.MaxSteps = io.Discard, viewSteps
+	return interp.NewDevice(o)
+}
+
+// watch launches in an interpreter, for as long as a page may wait. A fault of the kernel is no error: what
+// the interpreter recorded until then shows it.
+func (in *inputs) watch(ctx context.Context, d *interp.Device,
+	launch func(s *nereid.Stream, args []any, tensors map[string]*nereid.Tensor) error) error {
+	ctx, cancel := context.WithTimeout(ctx, viewTime)
+	defer cancel()
+	err := in.launch(ctx, core.NewDevice(d), launch)
+	if fault := (*nereid.Fault)(nil); errors.As(err, &fault) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,176 @@
+// What each line costs on a simulated GPU, how far that is from what a card can do, and the pipeline as a chart.
+
+const bytesText = (n) => (n >= 1048576 ? (n / 1048576).toFixed(1) + " MiB" : n >= 1024 ? (n / 1024).toFixed(1) + " KiB" : n + " B");
+const si = (x) => { // 1.5e12 is 1.5 T
+  for (const [unit, f] of [["P", 1e15], ["T", 1e12], ["G", 1e9], ["M", 1e6], ["k", 1e3]]) if (x >= f) return (x / f).toPrecision(3) + " " + unit;
+  return x.toPrecision(3) + " ";
+};
+
+const chartKinds = { load: ["load", "hsl(215 70% 55%)"], store: ["store", "hsl(30 85% 50%)"], copy: ["copy to shared memory", "hsl(190 70% 45%)"],
+  product: ["product", "hsl(130 50% 42%)"], wait: ["wait", "hsl(0 70% 55%)"], barrier: ["barrier", "hsl(280 50% 55%)"] };
+
+/** laned makes one bar of what one wait ends, and gives bars that overlap lanes of their own; waits have the last. */
+function laned(chart) {
+  const marks = [], groups = new Map(), free = new Map();
+  const lanes = { memory: 0, product: 0 };
+  for (const m of chart.marks) {
+    const key = [m.warp, m.kind, m.line, m.to].join();
+    const spans = m.to > m.from + 1 && (m.kind === "copy" || m.kind === "product");
+    const g = spans ? groups.get(key) : null;
+    if (g) { g.count++; continue; }
+    const bar = { ...m, count: 1, lane: -1 };
+    if (spans) groups.set(key, bar);
+    marks.push(bar);
+  }
+  for (const m of marks) {
+    if (m.kind === "wait" || m.kind === "barrier") continue;
+    m.part = m.kind === "product" ? "product" : "memory";
+    const key = m.part + m.warp, ends = free.get(key) || [];
+    free.set(key, ends);
+    let lane = ends.findIndex((t) => t <= m.from);
+    if (lane < 0) lane = ends.length;
+    ends[lane] = m.to;
+    m.lane = lane;
+    lanes[m.part] = Math.max(lanes[m.part], lane + 1);
+  }
+  const all = lanes.memory + lanes.product;
+  for (const m of marks) m.lane = !m.part ? all : m.part === "product" ? lanes.memory + m.lane : m.lane;
+  return { warps: chart.warps, marks, lanes: all, cut: chart.cut };
+}
+
+class CostView {
+  constructor(app) {
+    this.app = app;
+    this.root = $("view-cost");
+    this.pane = el("div", { class: "pane" });
+    this.root.append(this.pane);
+  }
+
+  update() {
+    const c = this.cost = this.app.model.cost;
+    if (!c || c.error) {
+      this.pane.replaceChildren(el("p", { class: c ? "bad" : "" }, c ? c.error : "The kernel was not run."));
+      return;
+    }
+    this.total = {};
+    for (const l of c.lines) for (const [k, v] of Object.entries(l)) if (typeof v === "number") this.total[k] = (this.total[k] || 0) + v;
+    put(this.pane, el("h2", {}, "Where the time goes: " + c.device),
+      el("p", {}, "The simulator ran all programs in " + ms(c.took) + " and counted; it knows no time. Instructions are those of warps of PTX. A sector is 32 bytes of global memory; a line that needs more of them than its bytes fill wastes the rest."),
+      this.table(), this.roofline(), this.chart());
+  }
+
+  table() {
+    const t = this.total, most = Math.max(1, ...this.cost.lines.map((l) => l.issued));
+    const cell = (text, bad) => el("td", { class: "n" + (bad ? " bad" : "") }, text);
+    const rows = this.cost.lines.map((l) => {
+      const own = l.link.length && l.link[0] === 0, bar = el("span", { class: "share", "aria-hidden": "true" });
+      bar.style.width = Math.round(90 * l.issued / most) + "px";
+      const source = own ? (this.app.model.files[0].text.split("\n")[l.link[1] - 1] || "").trim() : "";
+      return el("tr", { "data-place": l.place },
+        el("td", {}, own ? el("button", { onclick: () => this.app.stages.showLine(l.link[1]) }, "line " + l.link[1]) : l.place),
+        el("td", { class: "code" }, source.length > 70 ? source.slice(0, 69) + "…" : source),
+        el("td", { class: "n" }, bar, l.issued.toLocaleString("en")),
+        cell((100 * l.issued / t.issued).toFixed(1) + " %"),
+        cell(l.loaded ? bytesText(l.loaded) : ""), cell(l.stored ? bytesText(l.stored) : ""),
+        cell(l.sectors ? l.sectors.toLocaleString("en") + (l.sectors > l.least ? " (" + (l.sectors / l.least).toFixed(1) + "×)" : "") : "", l.sectors > 1.5 * l.least),
+        cell(l.wavefronts ? l.wavefronts.toLocaleString("en") + (l.wavefronts > l.ideal ? " (" + (l.wavefronts - l.ideal).toLocaleString("en") + " by conflicts)" : "") : "", l.wavefronts > l.ideal),
+        cell(l.products ? si(2 * l.products) : ""), cell(l.flops ? si(l.flops) : ""));
+    });
+    const heads = ["place", "source", "instructions", "share", "loaded", "stored", "sectors", "wavefronts of shared memory", "tensor cores, operations", "other operations"];
+    return el("table", { id: "cost-lines" }, el("thead", {}, el("tr", {}, ...heads.map((h) => el("th", { scope: "col" }, h)))), el("tbody", {}, ...rows));
+  }
+
+  /** roofline draws what memory and arithmetic allow, and where the launch lies. */
+  roofline() {
+    const p = this.cost.peak, t = this.total, ops = 2 * t.products + t.flops, bytes = 32 * t.sectors;
+    if (!p || !ops || !bytes) return null;
+    const peak = t.products ? p.tensor : p.fp32, x = ops / bytes, bound = Math.min(peak, x * p.bytes);
+    const least = Math.max(ops / peak, bytes / p.bytes) * 1e6;
+    const text = x.toPrecision(3) + " operations a byte: at most " + si(bound) + "FLOP/s on an " + p.card + ", " +
+      (100 * bound / peak).toPrecision(3) + " % of " + (t.products ? "its tensor cores" : "its fp32 units") + ", by " + (bound < peak ? "memory" : "arithmetic") +
+      "; this launch takes " + least.toPrecision(2) + " µs at least, if nothing of it is in a cache.";
+    const w = 640, h = 220, ns = "http://www.w3.org/2000/svg";
+    const X = (v) => 50 + (Math.log10(v) + 2) / 6 * (w - 70), Y = (v) => h - 30 - (Math.log10(v) - 9) / 7 * (h - 45);
+    const svg = document.createElementNS(ns, "svg");
+    const add = (tag, attrs, label) => {
+      const e = document.createElementNS(ns, tag);
+      for (const [k, v] of Object.entries(attrs)) e.setAttribute(k, v);
+      if (label !== undefined) e.textContent = label;
+      svg.append(e);
+    };
+    for (const [k, v] of Object.entries({ width: w, height: h, role: "img", "aria-label": "Roofline: " + text, class: "roofline" })) svg.setAttribute(k, v);
+    for (let e = -2; e <= 4; e++) {
+      add("line", { x1: X(10 ** e), x2: X(10 ** e), y1: 15, y2: h - 30, class: "grid" });
+      add("text", { x: X(10 ** e), y: h - 14, "text-anchor": "middle" }, 10 ** e);
+    }
+    for (let e = 9; e <= 15; e += 3) {
+      add("line", { x1: 50, x2: w - 20, y1: Y(10 ** e), y2: Y(10 ** e), class: "grid" });
+      add("text", { x: 46, y: Y(10 ** e) + 4, "text-anchor": "end" }, "1 " + "GTP"[(e - 9) / 3]);
+    }
+    add("text", { x: w / 2, y: h - 1, "text-anchor": "middle" }, "operations a byte");
+    const ridge = peak / p.bytes;
+    add("polyline", { points: [[0.01, 0.01 * p.bytes], [ridge, peak], [1e4, peak]].map(([a, b]) => X(a) + "," + Y(b)).join(" "), class: "roof" });
+    add("circle", { cx: X(Math.max(0.01, Math.min(1e4, x))), cy: Y(Math.max(1e9, bound)), r: 5, class: "here" });
+    return el("div", { id: "roofline" }, el("h2", {}, "Roofline"), el("p", {}, text), svg);
+  }
+
+  /** chart draws what the warps of the first block did, by the number of instructions. */
+  chart() {
+    if (!this.cost.chart || !this.cost.chart.marks.length) return null;
+    const ch = laned(this.cost.chart), row = (ch.lanes + 1) * 9 + 8, left = 60, scale = window.devicePixelRatio || 1;
+    const end = ch.marks.reduce((a, m) => Math.max(a, m.to), 0);
+    const w = Math.min(16000, Math.max(900, Math.ceil(end * 1.5))), h = ch.warps * row + 4, unit = (w - left - 10) / end;
+    const c = el("canvas", { role: "img", tabIndex: 0, id: "chart", "aria-label": "What " + ch.warps + " warps of the first block did: " + ch.marks.length + " copies, waits, products and barriers; arrow keys go through them" });
+    c.width = w * scale; c.height = h * scale;
+    c.style.width = w + "px"; c.style.height = h + "px";
+    const g = c.getContext("2d");
+    const box = (m) => [left + m.from * unit, m.warp * row + 3 + m.lane * 9, Math.max(1.5, (m.to - m.from) * unit - 0.5), 8];
+    const paint = (chosen) => {
+      g.setTransform(scale, 0, 0, scale, 0, 0);
+      g.clearRect(0, 0, w, h);
+      g.font = "12px sans-serif";
+      const colour = getComputedStyle(document.body).color;
+      for (let i = 0; i < ch.warps; i++) {
+        g.fillStyle = colour;
+        g.fillText("warp " + i, 4, i * row + row / 2 + 4);
+        g.fillRect(left, i * row + row - 2, w - left, 0.5);
+      }
+      ch.marks.forEach((m, i) => {
+        const [x, y, bw, bh] = box(m);
+        g.fillStyle = chartKinds[m.kind][1];
+        g.fillRect(x, y, bw, bh);
+        if (i === chosen) { g.strokeStyle = colour; g.lineWidth = 2; g.strokeRect(x - 1, y - 1, bw + 2, bh + 2); }
+      });
+    };
+    const info = el("output", { id: "mark", "aria-live": "polite" });
+    let at = -1;
+    const tell = (i) => {
+      at = Math.max(0, Math.min(ch.marks.length - 1, i));
+      const m = ch.marks[at];
+      info.textContent = "warp " + m.warp + ": " + chartKinds[m.kind][0] + (m.line ? " of line " + m.line : "") + (m.count > 1 ? ", " + m.count + " instructions" : "") + ", from " + m.from + " to " + m.to;
+      paint(at);
+    };
+    const find = (e) => {
+      const r = c.getBoundingClientRect(), x = e.clientX - r.left, y = e.clientY - r.top;
+      return ch.marks.findIndex((m) => { const [a, b, bw, bh] = box(m); return x >= a - 1 && x <= a + bw + 1 && y >= b && y <= b + bh; });
+    };
+    c.addEventListener("pointermove", (e) => { const i = find(e); if (i >= 0 && i !== at) tell(i); });
+    c.addEventListener("click", (e) => { const i = find(e); if (i >= 0 && ch.marks[i].line) this.app.stages.showLine(ch.marks[i].line); });
+    c.addEventListener("keydown", (e) => {
+      const d = { ArrowRight: 1, ArrowLeft: -1 }[e.key];
+      if (d) { e.preventDefault(); tell(at + d); }
+      if (e.key === "Enter" && at >= 0 && ch.marks[at].line) this.app.stages.showLine(ch.marks[at].line);
+    });
+    paint(-1);
+    const legend = Object.values(chartKinds).map(([name, colour]) => {
+      const box = el("span", { class: "swatch", "aria-hidden": "true" });
+      box.style.background = colour;
+      return el("span", {}, box, name);
+    });
+    return el("div", {}, el("h2", {}, "The first block, warp by warp"),
+      el("p", {}, "From left to right: instructions of each warp, " + end.toLocaleString("en") + " in all. A copy or a product that is waited for reaches from its issue to that wait. Barriers and mbarriers have warps wait for each other; nothing else takes time." + (ch.cut ? " The rest is cut off." : "")),
+      el("p", { class: "legend" }, ...legend), info, el("div", { class: "wide", tabIndex: 0, role: "region", "aria-label": "Chart of the first block" }, c));
+  }
+
+  search() { return []; }
+}
