@@ -35,8 +35,8 @@ func (v *viewer) Run(ctx context.Context, text []byte) *view.Run {
 
 func plainText(err error) string { return strings.TrimPrefix(err.Error(), "nereid: ") }
 
-// launch runs the kernel in the interpreter, which records each access, and once more with checks for races and
-// for reads of what nobody wrote.
+// launch runs the kernel in the interpreter, which records each access, and once more with checks for races
+// and for reads of what nobody wrote.
 func (v *viewer) launch(ctx context.Context, text []byte) (*view.Run, error) {
 	var shown []view.Tensor
 	var spoiled []spoiledTensor
@@ -62,8 +62,8 @@ func (v *viewer) launch(ctx context.Context, text []byte) (*view.Run, error) {
 		checked := watched(interp.DeviceOptions{CheckRaces: true, CheckUninit: true})
 		again := checked.Record() // so that every program that is at fault is heard of
 		var there []view.Tensor
-		err := v.watch(ctx, text, checked, func(launch func() error, tensors map[string]*nereid.Tensor) error {
-			there = v.tensors(tensors)
+		err := v.watch(ctx, text, checked, func(launch func() error, on map[string]*nereid.Tensor) error {
+			there = v.tensors(on)
 			return launch()
 		})
 		if err != nil {
@@ -83,8 +83,8 @@ func (v *viewer) launch(ctx context.Context, text []byte) (*view.Run, error) {
 // tensors describes the tensors of a launch.
 func (v *viewer) tensors(tensors map[string]*nereid.Tensor) (out []view.Tensor) {
 	for _, t := range v.in.tensors {
-		out = append(out, view.Tensor{Name: t.name, Type: t.dtype.String(), Shape: t.shape, Size: t.dtype.Size(),
-			Addr: tensors[t.name].Addr()})
+		out = append(out, view.Tensor{Name: t.name, Type: t.dtype.String(), Shape: t.shape,
+			Size: t.dtype.Size(), Addr: tensors[t.name].Addr()})
 	}
 	return out
 }
@@ -123,8 +123,8 @@ func (v *viewer) spoiled(tensors map[string]*nereid.Tensor) (out []spoiledTensor
 	return out, nil
 }
 
-// watch loads the text and runs do with its launch in an interpreter. A fault of the kernel is no error: what the
-// interpreter recorded until then shows it.
+// watch loads the text and runs do with its launch in an interpreter. A fault of the kernel is no error:
+// what the interpreter recorded until then shows it.
 func (v *viewer) watch(ctx context.Context, text []byte, d *interp.Device,
 	do func(launch func() error, tensors map[string]*nereid.Tensor) error) error {
 	if err := v.prepare(ctx, text); err != nil {
@@ -143,7 +143,9 @@ func (v *viewer) watch(ctx context.Context, text []byte, d *interp.Device,
 func (v *viewer) Values(ctx context.Context, text []byte, program int64) *view.Values {
 	d := watched(interp.DeviceOptions{})
 	t := d.Trace(program)
-	err := v.watch(ctx, text, d, func(launch func() error, _ map[string]*nereid.Tensor) error { return launch() })
+	err := v.watch(ctx, text, d, func(launch func() error, _ map[string]*nereid.Tensor) error {
+		return launch()
+	})
 	if n := int64(v.grid[0] * v.grid[1] * v.grid[2]); err == nil && (program < 0 || program >= n) {
 		err = fmt.Errorf("there is no program %d: the grid has %d", program, n)
 	}
@@ -165,7 +167,8 @@ func (v *viewer) Cost(ctx context.Context, text []byte) *view.Cost {
 		}
 	}
 	if name == "" {
-		return &view.Cost{Lines: []view.LineCost{}, Error: "only NVIDIA's GPUs are simulated with counts: --target cuda:90"}
+		return &view.Cost{Lines: []view.LineCost{},
+			Error: "only NVIDIA's GPUs are simulated with counts: --target cuda:90"}
 	}
 	c, err := v.simulate(ctx, text, name)
 	if errors.Is(err, context.DeadlineExceeded) {
@@ -219,8 +222,8 @@ func (v *viewer) simulate(ctx context.Context, text []byte, name string) (*view.
 	}, files)
 	list := make([]view.Mark, len(marks))
 	for i, m := range marks {
-		list[i] = view.Mark{Warp: m.Warp, At: m.At, Kind: m.Kind, Async: m.Async, Left: m.Left, Object: m.Object,
-			Place: view.Place{File: m.File, Line: m.Line}}
+		list[i] = view.Mark{Warp: m.Warp, At: m.At, Kind: m.Kind, Async: m.Async, Left: m.Left,
+			Object: m.Object, Place: view.Place{File: m.File, Line: m.Line}}
 	}
 	c.Chart = view.NewChart(list, cut, files)
 	c.Took = float64(took.Microseconds()) / 1000

@@ -54,10 +54,10 @@ func TestCounts(t *testing.T) {
 		args   []any
 		want   map[string]perLine // by the text of the line
 	}{
-		// 1,000 elements of 4 bytes in four programs of 256, four warps each. A warp has 64 elements, two to a
-		// lane: since 1,000 is no multiple of 16 the mask may end anywhere, so that a lane takes them by two
-		// accesses of 4 bytes. Lanes are neighbours, and one access takes 32 elements of a row or every other
-		// one of 64: the 32 accesses of a line ask for 4,000 bytes together.
+		// 1,000 elements of 4 bytes in four programs of 256, four warps each. A warp has 64 elements, two to
+		// a lane: since 1,000 is no multiple of 16 the mask may end anywhere, so that a lane takes them by
+		// two accesses of 4 bytes. Lanes are neighbours, and one access takes 32 elements of a row or every
+		// other one of 64: the 32 accesses of a line ask for 4,000 bytes together.
 		//
 		// Which of both it is, sectors tell. If lane i had elements 2i and 2i+1, each access would touch all
 		// eight sectors of its 256 bytes: the whole line 16 x 2 x 8 = 256, less those behind element 1,000.
@@ -70,19 +70,20 @@ func TestCounts(t *testing.T) {
 					flops: 1024},
 			}},
 		// 128 elements, 64 bytes apart: one to a lane, so that each of four warps makes one access, and each
-		// element costs a sector. What is stored lies close together: 512 bytes are 16 sectors. x * x + 1.0 is one
-		// fma for each element, two operations.
+		// element costs a sector. What is stored lies close together: 512 bytes are 16 sectors. x * x + 1.0
+		// is one fma for each element, two operations.
 		{"column", nereid.Grid{1}, []any{in(f32, 2048), in(f32, 128), 16, 128},
 			map[string]perLine{
-				"x = tl.load(x_ptr + i * STRIDE)":  {memory: 4, loaded: 512, sectors: 128, least: 16},
-				"tl.store(y_ptr + i, x * x + 1.0)": {memory: 4, stored: 512, sectors: 16, least: 16, flops: 256},
+				"x = tl.load(x_ptr + i * STRIDE)": {memory: 4, loaded: 512, sectors: 128, least: 16},
+				"tl.store(y_ptr + i, x * x + 1.0)": {memory: 4, stored: 512, sectors: 16, least: 16,
+					flops: 256},
 			}},
-		// Two matrices of 64x64 elements of 2 bytes, 8,192 bytes each, in two steps of 32: cp.async takes 16 bytes
-		// a lane, 512 a warp, so that a matrix is 16 accesses of 16 sectors. The pipeline begins seven steps, of
-		// which five lie behind the end and copy zeros: 7 x 4,096 bytes go to shared memory, 128 in a wavefront,
-		// 224 wavefronts. The product is 64 x 64 x 64 multiplications. The result has 4 bytes an element,
-		// 16,384 bytes, and goes through shared memory, where it is written and read: 256 wavefronts. Then a
-		// lane has four neighbours, and a warp stores 512 bytes at once: 32 accesses.
+		// Two matrices of 64x64 elements of 2 bytes, 8,192 bytes each, in two steps of 32: cp.async takes 16
+		// bytes a lane, 512 a warp, so that a matrix is 16 accesses of 16 sectors. The pipeline begins seven
+		// steps, of which five lie behind the end and copy zeros: 7 x 4,096 bytes go to shared memory, 128
+		// in a wavefront, 224 wavefronts. The product is 64 x 64 x 64 multiplications. The result has 4
+		// bytes an element, 16,384 bytes, and goes through shared memory, where it is written and read: 256
+		// wavefronts. Then a lane has four neighbours, and a warp stores 512 bytes at once: 32 accesses.
 		{"product", nereid.Grid{1}, []any{in(f16, 64, 64), in(f16, 64, 64), in(f32, 64, 64), 64, 32},
 			map[string]perLine{
 				"a = tl.load(a_ptr + i[:, None] * K + (at + k)[None, :])": {memory: 16, loaded: 8192,
@@ -90,8 +91,8 @@ func TestCounts(t *testing.T) {
 				"b = tl.load(b_ptr + (at + k)[:, None] * 64 + i[None, :])": {memory: 16, loaded: 8192,
 					sectors: 256, least: 256, waves: 224},
 				"acc = tl.dot(a, b, acc)": {products: 64 * 64 * 64},
-				"tl.store(c_ptr + i[:, None] * 64 + i[None, :], acc)": {memory: 32, stored: 16384, sectors: 512,
-					least: 512, waves: 256},
+				"tl.store(c_ptr + i[:, None] * 64 + i[None, :], acc)": {memory: 32, stored: 16384,
+					sectors: 512, least: 512, waves: 256},
 			}},
 	} {
 		d := described{kernel: c.kernel, grid: c.grid, args: c.args,
@@ -104,7 +105,8 @@ func TestCounts(t *testing.T) {
 		got := byLine(list)
 		for text, want := range c.want {
 			if got[text] != want {
-				t.Errorf("%s: %s\ngot  %+v\nwant %+v\n%s", c.kernel, text, got[text], want, instructions(list, text))
+				t.Errorf("%s: %s\ngot  %+v\nwant %+v\n%s", c.kernel, text, got[text], want,
+					instructions(list, text))
 			}
 			delete(got, text)
 		}

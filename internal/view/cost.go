@@ -124,7 +124,8 @@ type Mark struct {
 // NewChart gives marks their times.
 func NewChart(marks []Mark, cut bool, files *Files) *Chart {
 	b := charter{chart: &Chart{Marks: []ChartBar{}, Cut: cut}, files: files, shift: map[int]int{},
-		meeting: map[int]map[int]int{}, ready: map[int]int{}, open: map[group][][]int{}, copies: map[int][]int{}}
+		meeting: map[int]map[int]int{}, ready: map[int]int{}, open: map[group][][]int{},
+		copies: map[int][]int{}}
 	for _, m := range marks {
 		b.mark(m)
 	}

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestChart: a copy reaches to the wait that ends its group, warps leave a barrier together, and a wait for an
-// mbarrier lasts until the other warp has arrived.
+// TestChart: a copy reaches to the wait that ends its group, warps leave a barrier together, and a wait for
+// an mbarrier lasts until the other warp has arrived.
 func TestChart(t *testing.T) {
 	files := NewFiles("k.py", nil, func(string) ([]byte, bool) { return nil, false })
 	mark := func(warp, at int, kind, async string, left, object int) Mark {

@@ -1,6 +1,6 @@
 // Package view makes the page of `nereid view`: a kernel's source beside every stage of its compilation, the
-// passes as diffs, the layouts of its tensors, and the accesses, values and costs of a run. The page is one HTML document with
-// its script, style and data inside; it loads nothing.
+// passes as diffs, the layouts of its tensors, and the accesses, values and costs of a run. The page is one
+// HTML document with its script, style and data inside; it loads nothing.
 //
 // What comes in is text of stages, modules in TritonGPU form and a record of the interpreter; what goes out
 // is a Model, which JSON carries to the page's script.

@@ -7,8 +7,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/target/interp"
 )
 
-// Finding is something wrong with a run that no access out of bounds shows: a race between programs, a load of
-// what nobody wrote, a NaN in what was stored.
+// Finding is something wrong with a run that no access out of bounds shows: a race between programs, a load
+// of what nobody wrote, a NaN in what was stored.
 type Finding struct {
 	Kind    string `json:"kind"` // "race", "uninitialised" or "NaN"
 	Text    string `json:"text"`
@@ -24,9 +24,9 @@ type Finding struct {
 // maxFindings bounds the findings of a page.
 const maxFindings = 50
 
-// Checked adds what the interpreter found when it looked for races and for reads of what nobody wrote. The lines
-// of a race's other program are those of its stores in the run that the page shows.
-// tensors are those of that launch.
+// Checked adds what the interpreter found when it looked for races and for reads of what nobody wrote. The
+// lines of a race's other program are those of its stores in the run that the page shows. tensors are those
+// of that launch.
 func (r *Run) Checked(faults []*interp.Fault, tensors []Tensor, files *Files) {
 	seen := map[string]bool{}
 	for _, f := range faults {
@@ -81,8 +81,8 @@ func (r *Run) race(x *Finding, f *interp.Fault, name string, index int64) {
 	if f.Access != nil && f.Access.What != "load" {
 		what = "stores another value to"
 	}
-	x.Text = fmt.Sprintf("program %s stores to index %d of %s, and program %s %s it, in no order", f.Race, index,
-		name, tuple(f.Program), what)
+	x.Text = fmt.Sprintf("program %s stores to index %d of %s, and program %s %s it, in no order", f.Race,
+		index, name, tuple(f.Program), what)
 	if s := r.storeOf(x.Other, name, index); s != nil {
 		x.OtherPlace, x.OtherLink = s.Place, s.Link
 	}
@@ -95,7 +95,8 @@ func (r *Run) number(p [3]int) int64 {
 	return int64(p[0]) + int64(r.Grid[0])*(int64(p[1])+int64(r.Grid[1])*int64(p[2]))
 }
 
-// storeOf returns the operation by which a program stored an element; program -1 is any. It is nil if none did.
+// storeOf returns the operation by which a program stored an element; program -1 is any. It is nil if none
+// did.
 func (r *Run) storeOf(program int64, tensor string, element int64) *Site {
 	_, s := r.storing(program, tensor, element)
 	return s
@@ -125,7 +126,8 @@ func (r *Run) storing(program int64, tensor string, element int64) (who int64, b
 // Spoiled adds that a launch left NaN in a tensor, and returns the program that stored the first.
 func (r *Run) Spoiled(tensor string, count int, first int64) int64 {
 	x := Finding{Kind: "NaN", Other: -1, Link: []int{},
-		Text: fmt.Sprintf("%d elements of %s are NaN after the launch, the first at index %d", count, tensor, first)}
+		Text: fmt.Sprintf("%d elements of %s are NaN after the launch, the first at index %d", count,
+			tensor, first)}
 	if who, s := r.storing(-1, tensor, first); s != nil {
 		x.Program, x.Place, x.Link = who, s.Place, s.Link
 	}

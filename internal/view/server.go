@@ -17,8 +17,8 @@ type Compiler interface {
 	// Compile returns the page's model for some targets, none for all. A text with faults gives a model with
 	// Errors.
 	Compile(ctx context.Context, text []byte, targets []string) *Model
-	// Run returns the accesses of a launch, Values the variables of one of its programs, and Cost what it does on
-	// a simulated GPU.
+	// Run returns the accesses of a launch, Values the variables of one of its programs, and Cost what it
+	// does on a simulated GPU.
 	Run(ctx context.Context, text []byte) *Run
 	Values(ctx context.Context, text []byte, program int64) *Values
 	Cost(ctx context.Context, text []byte) *Cost

@@ -70,8 +70,8 @@ func (b *browser) has(texts []string, words ...string) {
 	}
 }
 
-// TestLinks: a click on a line of the source shows its lines in four stages, and one on a line of PTX its line
-// of the source. The keyboard does the same.
+// TestLinks: a click on a line of the source shows its lines in four stages, and one on a line of PTX its
+// line of the source. The keyboard does the same.
 func TestLinks(t *testing.T) {
 	b := open(t, page(t, softmax...))
 	b.click(row("Source", 13)) // e = tl.exp(x)
@@ -317,9 +317,9 @@ func TestEdit(t *testing.T) {
 	b.until(`document.documentElement.dataset.compiled === "2" && document.querySelector("pre.errors").hidden`)
 }
 
-// TestScroll scrolls through PTX of more than 5,000 lines: only the lines in sight are elements, and in the best
-// of some rounds no frame takes longer than 50 ms. What else the machine does can make any frame late, so that a
-// round is repeated; a list of all lines would fail in each.
+// TestScroll scrolls through PTX of more than 5,000 lines: only the lines in sight are elements, and in the
+// best of some rounds no frame takes longer than 50 ms. What else the machine does can make any frame late,
+// so that a round is repeated; a list of all lines would fail in each.
 func TestScroll(t *testing.T) {
 	b := open(t, page(t, "--target", "cuda:90", "--no-run", longKernel(t), "x_ptr=fp32[64]"))
 	b.until(`document.querySelector('[data-stage="PTX"] .row')`)
@@ -343,7 +343,8 @@ func TestScroll(t *testing.T) {
 	}
 }
 
-// scrolling scrolls from the top to the end, half a screen a frame, and returns the times from frame to frame.
+// scrolling scrolls from the top to the end, half a screen a frame, and returns the times from frame to
+// frame.
 const scrolling = `new Promise((done) => {
 	const list = document.querySelector('[data-stage="PTX"] .list'), times = [];
 	list.scrollTop = 0;
@@ -434,8 +435,9 @@ const axeRun = `axe.run(document, { resultTypes: ["violations", "passes"] }).the
 		v.id + " (" + v.impact + "): " + n.failureSummary.replace(/\s+/g, " ") + " " + n.html.slice(0, 150))),
 }))`
 
-// TestAccess: what the page is for those who do not see it or use no mouse. Every control has a name, text has
-// a contrast of 4.5 at least in both colour schemes, ids are unique, and the tabs follow the pattern of ARIA.
+// TestAccess: what the page is for those who do not see it or use no mouse. Every control has a name, text
+// has a contrast of 4.5 at least in both colour schemes, ids are unique, and the tabs follow the pattern of
+// ARIA.
 func TestAccess(t *testing.T) {
 	b := open(t, page(t, strayedArgs(t)...))
 	b.everyTab(func(scheme, tab string) {

@@ -2,8 +2,8 @@ package ptxsim
 
 import "strings"
 
-// Mark is something that a warp of a launch's first block did: a copy, a wait, a product, a barrier. Marks are
-// in an order in which they can have happened.
+// Mark is something that a warp of a launch's first block did: a copy, a wait, a product, a barrier. Marks
+// are in an order in which they can have happened.
 type Mark struct {
 	Warp int
 	At   int    // instructions that the warp had issued before
@@ -75,7 +75,8 @@ func (c *block) atBarrier(t int32, addr uint64, kind string) {
 	}
 	h, in := c.tally.chart, &c.m.code[c.at]
 	warp := int(t / 32)
-	m := Mark{Warp: warp, At: h.now[warp] - 1, Kind: kind, Async: "mbarrier", Object: int(addr), PTXLine: in.line}
+	m := Mark{Warp: warp, At: h.now[warp] - 1, Kind: kind, Async: "mbarrier",
+		Object: int(addr), PTXLine: in.line}
 	m.File, m.Line, _ = c.m.place(in.loc)
 	if n := len(h.marks); n > 0 && h.marks[n-1] == m {
 		return // another lane of the same instruction
@@ -83,8 +84,8 @@ func (c *block) atBarrier(t int32, addr uint64, kind string) {
 	h.add(m)
 }
 
-// markOf returns the kind of an instruction's marks. Those of mbarriers are made where they happen, since a wait
-// may fail.
+// markOf returns the kind of an instruction's marks. Those of mbarriers are made where they happen, since a
+// wait may fail.
 func markOf(in *instr) (m Mark) {
 	words := strings.Fields(in.text)
 	if len(words) > 1 && strings.HasPrefix(words[0], "@") {

@@ -57,8 +57,8 @@ func (c *Count) Products() int64 {
 // perLane are the floating-point operations of a lane by the first word of an instruction.
 var perLane = map[string]int64{"add": 1, "sub": 1, "mul": 1, "fma": 2, "mad": 2}
 
-// FLOPs returns the floating-point operations that lanes did by the instruction outside of tensor cores: sums,
-// differences and products, of which fma is two.
+// FLOPs returns the floating-point operations that lanes did by the instruction outside of tensor cores:
+// sums, differences and products, of which fma is two.
 func (c *Count) FLOPs() int64 {
 	text := c.PTX
 	if strings.HasPrefix(text, "@") {
@@ -138,7 +138,8 @@ func (c *block) countAccess(sp space, act []int32, n int, write bool, addr func(
 }
 
 // countCopy counts the reads of cp.async, of which valid says how many bytes a thread's has.
-func (c *block) countCopy(act []int32, valid func(c *block, t int32) int, from func(c *block, t int32) uint64) {
+func (c *block) countCopy(act []int32, valid func(c *block, t int32) int,
+	from func(c *block, t int32) uint64) {
 	if c.tally == nil {
 		return
 	}

@@ -193,7 +193,8 @@ func (k *kernel) launch(ctx context.Context, grid [3]int, args, bounds []uint64)
 	return module.Run(ctx, &ptxsim.Launch{
 		Kernel: k.code.Name, Grid: grid, Cluster: cluster, Shared: k.code.Shared, Args: args, Bytes: maps,
 		Memory: k.dev.mem, Print: device.Print, Strict: w.Races || knob.CheckRaces.Get(), Order: w.order(),
-		Explored: w.Explored, Banks: w.Banks, Counts: w.Counts, Chart: w.Chart, CopyFences: knob.CopyFences.Get(),
+		Explored: w.Explored, Banks: w.Banks, Counts: w.Counts, Chart: w.Chart,
+		CopyFences: knob.CopyFences.Get(),
 	})
 }
 
@@ -238,8 +239,8 @@ type Watch struct {
 	// Banks, if not nil, is told how each launch accessed shared memory, by instruction, with the kernel's
 	// lines.
 	Banks func([]ptxsim.SharedAccess)
-	// Counts, if not nil, is told what each instruction of a launch did, and Chart what the warps of its first
-	// block did one after the other (ptxsim.Launch).
+	// Counts, if not nil, is told what each instruction of a launch did, and Chart what the warps of its
+	// first block did one after the other (ptxsim.Launch).
 	Counts func([]ptxsim.Count)
 	Chart  func(marks []ptxsim.Mark, cut bool)
 	// Change, if not nil, returns the PTX that runs in place of a kernel's own: with a fault planted, which
