@@ -1,0 +1,21 @@
+module github.com/nereid-lang/nereid/gomlx
+
+go 1.26.0
+
+require (
+	github.com/gomlx/compute v0.1.3
+	github.com/nereid-lang/nereid v0.0.0
+	github.com/pkg/errors v0.9.1
+)
+
+require (
+	github.com/ebitengine/purego v0.11.2 // indirect
+	github.com/go-logr/logr v1.4.3 // indirect
+	github.com/gofrs/flock v0.13.1 // indirect
+	github.com/google/go-cmp v0.7.0 // indirect
+	golang.org/x/exp v0.0.0-20260410095643-746e56fc9e2f // indirect
+	golang.org/x/sys v0.48.0 // indirect
+	k8s.io/klog/v2 v2.140.0 // indirect
+)
+
+replace github.com/nereid-lang/nereid => ../
