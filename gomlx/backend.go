@@ -104,5 +104,6 @@ func (b *Backend) IsFinalized() bool {
 
 // missing returns the error of something that the backend does not have.
 func missing(format string, list ...any) error {
-	return errors.Wrapf(notimplemented.NotImplementedError, "backend %q: "+format, append([]any{Name}, list...)...)
+	return errors.Wrapf(notimplemented.NotImplementedError, "backend %q: "+format, append([]any{Name},
+		list...)...)
 }

@@ -4,6 +4,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/support/backendtest"
 )
 
@@ -22,8 +23,15 @@ func testBackend(t testing.TB) *Backend {
 	return b
 }
 
-// TestCompliance runs the tests that GoMLX has for all backends.
-func TestCompliance(t *testing.T) { backendtest.RunAll(t, testBackend(t), nil) }
+// TestCompliance runs the tests that GoMLX has for all backends; convolutions of one type unless
+// NEREID_TEST_PART=all.
+func TestCompliance(t *testing.T) {
+	o := &backendtest.AllTestsConfiguration{ConvGeneralDTypes: []dtypes.DType{dtypes.Float32}}
+	if os.Getenv("NEREID_TEST_PART") == "all" {
+		o = nil
+	}
+	backendtest.RunAll(t, testBackend(t), o)
+}
 
 // BenchmarkCompliance runs the benchmarks that GoMLX has for all backends.
 func BenchmarkCompliance(b *testing.B) { backendtest.RunAllBenchmarks(b, testBackend(b)) }

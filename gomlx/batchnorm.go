@@ -77,7 +77,8 @@ func (n *norm) apply(scale, offset, mean, variance compute.Value, epsilon float3
 }
 
 // BatchNormForInference implements compute.StandardOps.
-func (f *Function) BatchNormForInference(x, scale, offset, mean, variance compute.Value, epsilon float32, axis int) (
+func (f *Function) BatchNormForInference(x, scale, offset, mean, variance compute.Value, epsilon float32,
+	axis int) (
 	compute.Value, error) {
 	n, err := f.norm("BatchNormForInference", x, axis)
 	if err != nil {
@@ -102,7 +103,8 @@ func (f *Function) BatchNormForTraining(x, scale, offset compute.Value, epsilon 
 }
 
 // BatchNormGradient implements compute.StandardOps.
-func (f *Function) BatchNormGradient(x, scale, mean, variance, grad compute.Value, epsilon float32, axis int) (
+func (f *Function) BatchNormGradient(x, scale, mean, variance, grad compute.Value, epsilon float32,
+	axis int) (
 	gradX, gradScale, gradOffset compute.Value, err error) {
 	n, err := f.norm("BatchNormGradient", x, axis)
 	if err != nil {

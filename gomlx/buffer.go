@@ -229,7 +229,8 @@ func (x *Buffer) CopyToDevice(compute.DeviceNum) (compute.Buffer, error) {
 }
 
 // BufferFromFlatData implements compute.DataInterface.
-func (b *Backend) BufferFromFlatData(num compute.DeviceNum, flat any, shape shapes.Shape) (compute.Buffer, error) {
+func (b *Backend) BufferFromFlatData(num compute.DeviceNum, flat any,
+	shape shapes.Shape) (compute.Buffer, error) {
 	if _, ok := stored[shape.DType]; !ok || num != 0 {
 		return nil, missing("a buffer of %s on device %d", shape.DType, num)
 	}

@@ -312,8 +312,10 @@ func (p *program) holds(cond callee, values []*nereid.Tensor) (bool, error) {
 	return p.b.truth(made[0].t)
 }
 
-// owned returns a state of which every part is the caller's: values that no turn of the loop made are copied.
-func (p *program) owned(state []*memory, values []*nereid.Tensor, outs []int, err error) ([]*memory, error) {
+// owned returns a state of which every part is the caller's: values that no turn of the loop made are
+// copied.
+func (p *program) owned(state []*memory, values []*nereid.Tensor, outs []int, err error) ([]*memory,
+	error) {
 	if err != nil {
 		return state, err
 	}

@@ -11,7 +11,8 @@ import (
 // ConvGeneral implements compute.StandardOps: windows of the input become the rows of a matrix, which is
 // multiplied by that of the kernel, for each group.
 func (f *Function) ConvGeneral(input, kernel compute.Value, axes compute.ConvolveAxesConfig, strides []int,
-	paddings [][2]int, inputDilations, kernelDilations []int, channelGroups, batchGroups int) (compute.Value, error) {
+	paddings [][2]int, inputDilations, kernelDilations []int, channelGroups,
+	batchGroups int) (compute.Value, error) {
 	in, err := f.values("ConvGeneral", input, kernel)
 	if err != nil {
 		return nil, err
@@ -33,7 +34,8 @@ func (f *Function) ConvGeneral(input, kernel compute.Value, axes compute.Convolv
 	}
 	c := convolution{f: f, x: in[0], w: in[1], axes: axes, groups: channelGroups * batchGroups, out: shape}
 	rank := len(axes.InputSpatial)
-	c.a = patchesAttr{rank: rank, strides: orOnes(strides, nil, rank), dilations: orOnes(kernelDilations, nil, rank),
+	c.a = patchesAttr{rank: rank, strides: orOnes(strides, nil, rank), dilations: orOnes(kernelDilations,
+		nil, rank),
 		inputDilations: orOnes(inputDilations, nil, rank), before: make([]int, rank)}
 	for d, p := range paddings {
 		c.a.before[d] = p[0]
@@ -73,7 +75,8 @@ func (c *convolution) build(batches bool) (compute.Value, error) {
 		dims = append(dims, c.out.Dimensions[d])
 	}
 	dims = append(dims, w.shape.Dimensions[3:]...)
-	p := f.add(&node{op: opPatches, shape: shapes.Make(dt, dims...), inputs: []*node{x, f.scalar(dt, 0)}, attr: c.a})
+	p := f.add(&node{op: opPatches, shape: shapes.Make(dt, dims...), inputs: []*node{x, f.scalar(dt, 0)},
+		attr: c.a})
 	// the order along the depth follows the memory of the input
 	deepX, deepW := append([]int{2}, window...), append([]int{2}, span(3, rank)...)
 	if c.axes.InputChannels == c.x.shape.Rank()-1 {
@@ -103,7 +106,8 @@ func (c *convolution) input(batches bool) (*node, error) {
 	}
 	n, channels, space := x.shape.Dimensions[0], x.shape.Dimensions[1], x.shape.Dimensions[2:]
 	if !batches {
-		return f.reshape(x, shapes.Make(s.DType, append([]int{n, c.groups, channels / c.groups}, space...)...)), nil
+		return f.reshape(x, shapes.Make(s.DType, append([]int{n, c.groups, channels / c.groups},
+			space...)...)), nil
 	}
 	x = f.reshape(x, shapes.Make(s.DType, append([]int{c.groups, n / c.groups, channels}, space...)...))
 	return f.transposed(x, append([]int{1, 0, 2}, span(3, len(space))...))

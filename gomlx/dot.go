@@ -11,9 +11,10 @@ import (
 	"github.com/nereid-lang/nereid/ops"
 )
 
-// DotGeneral implements compute.StandardOps. It becomes a product of matrices in a batch: [batch, rows, depth]
-// by [batch, depth, columns].
-func (f *Function) DotGeneral(lhs compute.Value, lhsContracting, lhsBatch []int, rhs compute.Value, rhsContracting,
+// DotGeneral implements compute.StandardOps. It becomes a product of matrices in a batch: [batch, rows,
+// depth] by [batch, depth, columns].
+func (f *Function) DotGeneral(lhs compute.Value, lhsContracting, lhsBatch []int, rhs compute.Value,
+	rhsContracting,
 	rhsBatch []int, config compute.DotGeneralConfig) (compute.Value, error) {
 	in, err := f.values("DotGeneral", lhs, rhs)
 	if err != nil {
@@ -22,14 +23,16 @@ func (f *Function) DotGeneral(lhs compute.Value, lhsContracting, lhsBatch []int,
 	x, y := in[0], in[1]
 	lhsContracting, lhsBatch = positive(lhsContracting, x), positive(lhsBatch, x)
 	rhsContracting, rhsBatch = positive(rhsContracting, y), positive(rhsBatch, y)
-	shape, err := shapeinference.DotGeneral(x.shape, lhsContracting, lhsBatch, y.shape, rhsContracting, rhsBatch,
+	shape, err := shapeinference.DotGeneral(x.shape, lhsContracting, lhsBatch, y.shape, rhsContracting,
+		rhsBatch,
 		config)
 	if err != nil {
 		return nil, err
 	}
 	if anyDynamic(in) {
 		return f.add(&node{op: compute.OpTypeDot, shape: shape, inputs: in, attr: []any{lhsContracting, lhsBatch,
-			rhsContracting, rhsBatch, config}, again: again(func(f *Function, in []compute.Value) (compute.Value, error) {
+			rhsContracting, rhsBatch, config}, again: again(func(f *Function, in []compute.Value) (compute.Value,
+			error) {
 			return f.DotGeneral(in[0], lhsContracting, lhsBatch, in[1], rhsContracting, rhsBatch, config)
 		})}), nil
 	}
@@ -64,7 +67,8 @@ func (f *Function) dot(a, b *node, kernel bool, dt dtypes.DType) (*node, error) 
 	return f.plainDot(a, b, dt)
 }
 
-// dotTypes converts the operands of a product to one type, and reports whether ops.MatMul has a kernel for it.
+// dotTypes converts the operands of a product to one type, and reports whether ops.MatMul has a kernel
+// for it.
 func (f *Function) dotTypes(x, y **node, acc dtypes.DType) (bool, error) {
 	dt := (*x).shape.DType
 	if dt != (*y).shape.DType {
@@ -185,8 +189,8 @@ type view struct {
 	offset        int // elements
 }
 
-// viewOf returns a node as a view of one that is computed: through transpositions, slices and such reshapes as
-// strides allow.
+// viewOf returns a node as a view of one that is computed: through transpositions, slices and such
+// reshapes as strides allow.
 func viewOf(n *node) (view, bool) {
 	if n.shape.DType.Bits() < 8 {
 		return view{}, false

@@ -25,7 +25,8 @@ type kernelText struct {
 }
 
 func newKernelText(inMemory func(*node) bool) *kernelText {
-	return &kernelText{text: newText(), inMemory: inMemory, shared: map[*node]bool{}, memo: []map[string]value{{}}}
+	return &kernelText{text: newText(), inMemory: inMemory, shared: map[*node]bool{},
+		memo: []map[string]value{{}}}
 }
 
 // block begins an indented block, whose values end with it.
@@ -128,7 +129,8 @@ func (k *kernelText) load(n *node, ix index) value {
 	case per > 1:
 		byteAt := k.let(v)
 		shift := k.mul(k.mod(at, per), dt.Bits())
-		bits := with(fmt.Sprintf("((%s >> (%s).to(tl.uint8)) & %d)", byteAt.s, full(shift), 1<<dt.Bits()-1), byteAt, shift)
+		bits := with(fmt.Sprintf("((%s >> (%s).to(tl.uint8)) & %d)", byteAt.s, full(shift), 1<<dt.Bits()-1),
+			byteAt, shift)
 		if isSigned(dt) {
 			half := 1 << (dt.Bits() - 1)
 			bits.s = fmt.Sprintf("((%s ^ %d).to(tl.int8) - %d)", bits.s, half, half)
@@ -148,8 +150,8 @@ func full(e expr) string {
 	return e.s
 }
 
-// masked returns an address with the mask that it needs: of rows and columns along which it differs, and that
-// of its index.
+// masked returns an address with the mask that it needs: of rows and columns along which it differs, and
+// that of its index.
 func (k *kernelText) masked(at, mask expr) string {
 	m := mask
 	if at.row || mask.row {
@@ -286,7 +288,8 @@ func (k *kernelText) start(n *node, most int) expr {
 		return number(0)
 	}
 	v := k.eval(n, index{axes: []expr{}})
-	return k.let(with(fmt.Sprintf("tl.minimum(tl.maximum(%s.to(tl.int64), 0), %d).to(%s)", v.s, most, k.indexType()), v.expr))
+	return k.let(with(fmt.Sprintf("tl.minimum(tl.maximum(%s.to(tl.int64), 0), %d).to(%s)", v.s, most,
+		k.indexType()), v.expr))
 }
 
 func (k *kernelText) indexType() string {
@@ -327,11 +330,13 @@ func (k *kernelText) pad(n *node, ix index) value {
 	if exists.s == "" {
 		return x
 	}
-	return value{with(fmt.Sprintf("tl.where(%s, %s, %s)", exists.s, x.s, fill.s), exists, x.expr, fill.expr), x.dt}
+	return value{with(fmt.Sprintf("tl.where(%s, %s, %s)", exists.s, x.s, fill.s), exists, x.expr,
+		fill.expr), x.dt}
 }
 
-// patchesAttr says how windows lie on the last axes of a tensor: rank of them, one window for each element of
-// the result. The shape of a patches node is that of the other axes, of the windows, and of one window.
+// patchesAttr says how windows lie on the last axes of a tensor: rank of them, one window for each
+// element of the result. The shape of a patches node is that of the other axes, of the windows, and of
+// one window.
 type patchesAttr struct {
 	rank                               int
 	strides, dilations, inputDilations []int
@@ -362,7 +367,8 @@ func (k *kernelText) patches(n *node, ix index) value {
 	if exists.s == "" {
 		return x
 	}
-	return value{with(fmt.Sprintf("tl.where(%s, %s, %s)", exists.s, x.s, fill.s), exists, x.expr, fill.expr), x.dt}
+	return value{with(fmt.Sprintf("tl.where(%s, %s, %s)", exists.s, x.s, fill.s), exists, x.expr,
+		fill.expr), x.dt}
 }
 
 func (k *kernelText) concatenate(n *node, ix index) value {
@@ -381,7 +387,8 @@ func (k *kernelText) concatenate(n *node, ix index) value {
 		if all.s == "" {
 			all = x
 		} else {
-			all = value{k.let(with(fmt.Sprintf("tl.where(%s, %s, %s)", here.s, x.s, all.s), here, x.expr, all.expr)), x.dt}
+			all = value{k.let(with(fmt.Sprintf("tl.where(%s, %s, %s)", here.s, x.s, all.s), here, x.expr,
+				all.expr)), x.dt}
 		}
 		begin += size
 	}
@@ -425,7 +432,8 @@ func (k *kernelText) clamped(v value, most int) expr {
 	if v.dt == dtypes.Uint64 { // larger ones are past the end as well
 		low = fmt.Sprintf("tl.minimum(%s, %d)", v.s, most)
 	}
-	return k.let(with(fmt.Sprintf("tl.minimum(tl.maximum(%s.to(tl.int64), 0), %d).to(%s)", low, most, k.indexType()), v.expr))
+	return k.let(with(fmt.Sprintf("tl.minimum(tl.maximum(%s.to(tl.int64), 0), %d).to(%s)", low, most,
+		k.indexType()), v.expr))
 }
 
 func (k *kernelText) update(n *node, ix index) value {

@@ -78,7 +78,8 @@ func (e *Executable) Outputs() (list []shapes.Shape) {
 }
 
 // Execute implements compute.Executable.
-func (e *Executable) Execute(inputs []compute.Buffer, donate []bool, _ compute.DeviceNum) ([]compute.Buffer, error) {
+func (e *Executable) Execute(inputs []compute.Buffer, donate []bool,
+	_ compute.DeviceNum) ([]compute.Buffer, error) {
 	if len(inputs) != len(e.main.params) {
 		return nil, errors.Errorf("%d inputs for the %d parameters of %q", len(inputs), len(e.main.params),
 			e.main.builder.name)

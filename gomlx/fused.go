@@ -165,7 +165,8 @@ func (f *Function) FusedDense(x, weight, bias compute.Value, o compute.DenseConf
 }
 
 // FusedAttentionQKVProjection implements compute.FusedOps.
-func (f *Function) FusedAttentionQKVProjection(x, w, biasQ, biasK, biasV compute.Value, queryDim, keyDim int) (
+func (f *Function) FusedAttentionQKVProjection(x, w, biasQ, biasK, biasV compute.Value, queryDim,
+	keyDim int) (
 	query, key, value compute.Value, err error) {
 	in, err := f.values("FusedAttentionQKVProjection", x, w)
 	if err != nil {
@@ -208,9 +209,10 @@ type attentionAttr struct {
 	layout compute.AttentionAxesLayout
 }
 
-// FusedScaledDotProductAttention implements compute.FusedOps. Without masks and biases it is one kernel; with
-// them, a product, a softmax and another product.
-func (f *Function) FusedScaledDotProductAttention(query, key, value compute.Value, layout compute.AttentionAxesLayout,
+// FusedScaledDotProductAttention implements compute.FusedOps. Without masks and biases it is one kernel;
+// with them, a product, a softmax and another product.
+func (f *Function) FusedScaledDotProductAttention(query, key, value compute.Value,
+	layout compute.AttentionAxesLayout,
 	o *compute.ScaledDotProductAttentionConfig) (compute.Value, []compute.Value, error) {
 	if o == nil {
 		o = &compute.ScaledDotProductAttentionConfig{}

@@ -185,7 +185,8 @@ func (n *node) key() string {
 	return key
 }
 
-// values checks values and returns their nodes in this function: values of functions around it are captured.
+// values checks values and returns their nodes in this function: values of functions around it are
+// captured.
 func (f *Function) values(op string, list ...compute.Value) ([]*node, error) {
 	if err := f.open(); err != nil {
 		return nil, errors.WithMessage(err, op)
@@ -243,7 +244,8 @@ func (f *Function) parts(n *node) []compute.Value {
 }
 
 // Parameter implements compute.Function.
-func (f *Function) Parameter(name string, shape shapes.Shape, sharding *compute.ShardingSpec) (compute.Value, error) {
+func (f *Function) Parameter(name string, shape shapes.Shape,
+	sharding *compute.ShardingSpec) (compute.Value, error) {
 	if err := f.open(); err != nil {
 		return nil, err
 	}
@@ -310,7 +312,8 @@ func (f *Function) Return(outputs []compute.Value, shardings []*compute.Sharding
 }
 
 // AllReduce implements compute.CollectiveOps: with one device, each group has one member.
-func (f *Function) AllReduce(operands []compute.Value, _ compute.ReduceOpType, groups [][]int) ([]compute.Value, error) {
+func (f *Function) AllReduce(operands []compute.Value, _ compute.ReduceOpType,
+	groups [][]int) ([]compute.Value, error) {
 	for _, g := range groups {
 		if len(g) > 1 {
 			return nil, missing("AllReduce over the devices %v", g)

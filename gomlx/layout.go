@@ -47,7 +47,8 @@ func (f *Function) reshape(x *node, shape shapes.Shape) *node {
 }
 
 // DynamicReshape implements compute.StandardOps.
-func (f *Function) DynamicReshape(x compute.Value, dims ...compute.DynamicDimensionSpec) (compute.Value, error) {
+func (f *Function) DynamicReshape(x compute.Value, dims ...compute.DynamicDimensionSpec) (compute.Value,
+	error) {
 	list := []compute.Value{x}
 	for _, d := range dims {
 		if d.Value != nil {
@@ -78,7 +79,8 @@ func (f *Function) DynamicReshape(x compute.Value, dims ...compute.DynamicDimens
 }
 
 // reshapeTo is DynamicReshape once sizes are known, which become those of the axes' names.
-func (f *Function) reshapeTo(in []compute.Value, dims []compute.DynamicDimensionSpec, at shapes.AxisBindings) (
+func (f *Function) reshapeTo(in []compute.Value, dims []compute.DynamicDimensionSpec,
+	at shapes.AxisBindings) (
 	compute.Value, error) {
 	sizes, next, known, rest := make([]int, len(dims)), 1, 1, -1
 	for i, d := range dims {
@@ -359,14 +361,17 @@ type gatherAttr struct {
 }
 
 // Gather implements compute.StandardOps.
-func (f *Function) Gather(x, indices compute.Value, vector int, offsets, collapsed, from, sizes []int, sorted bool) (
+func (f *Function) Gather(x, indices compute.Value, vector int, offsets, collapsed, from, sizes []int,
+	sorted bool) (
 	compute.Value, error) {
 	in, err := f.values("Gather", x, indices)
 	if err != nil {
 		return nil, err
 	}
-	a := gatherAttr{vector, slices.Clone(offsets), slices.Clone(collapsed), slices.Clone(from), slices.Clone(sizes)}
-	shape, err := shapeinference.Gather(in[0].shape, in[1].shape, vector, offsets, collapsed, from, sizes, sorted)
+	a := gatherAttr{vector, slices.Clone(offsets), slices.Clone(collapsed), slices.Clone(from),
+		slices.Clone(sizes)}
+	shape, err := shapeinference.Gather(in[0].shape, in[1].shape, vector, offsets, collapsed, from, sizes,
+		sorted)
 	if err != nil {
 		return nil, err
 	}
@@ -383,7 +388,8 @@ func (f *Function) Gather(x, indices compute.Value, vector int, offsets, collaps
 }
 
 // DynamicSlice implements compute.StandardOps.
-func (f *Function) DynamicSlice(x compute.Value, starts []compute.Value, sizes []int) (compute.Value, error) {
+func (f *Function) DynamicSlice(x compute.Value, starts []compute.Value, sizes []int) (compute.Value,
+	error) {
 	in, err := f.values("DynamicSlice", append([]compute.Value{x}, starts...)...)
 	if err != nil {
 		return nil, err
@@ -403,7 +409,8 @@ func (f *Function) DynamicSlice(x compute.Value, starts []compute.Value, sizes [
 }
 
 // DynamicUpdateSlice implements compute.StandardOps.
-func (f *Function) DynamicUpdateSlice(x, update compute.Value, starts []compute.Value) (compute.Value, error) {
+func (f *Function) DynamicUpdateSlice(x, update compute.Value, starts []compute.Value) (compute.Value,
+	error) {
 	in, err := f.values("DynamicUpdateSlice", append([]compute.Value{x, update}, starts...)...)
 	if err != nil {
 		return nil, err
@@ -450,7 +457,8 @@ func (f *Function) OptimizationBarrier(operands ...compute.Value) ([]compute.Val
 }
 
 // SchedulingBarrier implements compute.StandardOps.
-func (f *Function) SchedulingBarrier(x compute.Value, dependencies ...compute.Value) (compute.Value, error) {
+func (f *Function) SchedulingBarrier(x compute.Value, dependencies ...compute.Value) (compute.Value,
+	error) {
 	list, err := f.OptimizationBarrier(append([]compute.Value{x}, dependencies...)...)
 	if err != nil {
 		return nil, err

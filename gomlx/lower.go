@@ -12,8 +12,8 @@ import (
 	"github.com/pkg/errors"
 )
 
-// lowering makes a program of a function: it decides which nodes lie in memory and which are computed within
-// the kernels of others, and makes the steps.
+// lowering makes a program of a function: it decides which nodes lie in memory and which are computed
+// within the kernels of others, and makes the steps.
 type lowering struct {
 	*program
 	nodes    []*node // that outputs need, in order
@@ -200,7 +200,7 @@ func (l *lowering) keeps(n *node) bool {
 
 // newBlock adds a block, newSlot a slot with a block of its own.
 func (l *lowering) newBlock(kind blockKind, bytes int) int {
-	l.blocks = append(l.blocks, &block{kind: kind, bytes: blockBytes(bytes), first: -1})
+	l.blocks = append(l.blocks, &block{kind: kind, bytes: bytes, first: -1})
 	return len(l.blocks) - 1
 }
 
@@ -333,11 +333,13 @@ func (l *lowering) copyStep(from, to int) {
 	if bytes == 0 {
 		return
 	}
-	l.step(stepFunc(func(p *program) error { return p.b.copyBytes(p.vals[to], p.vals[from], bytes) }), from, to)
+	l.step(stepFunc(func(p *program) error { return p.b.copyBytes(p.vals[to], p.vals[from], bytes) }), from,
+		to)
 }
 
 // launchStep adds the launch of a generated kernel: its parameters are the leaves, then the results.
-func (l *lowering) launchStep(name, text string, k *kernelText, outs []int, grid nereid.Grid, rest ...any) error {
+func (l *lowering) launchStep(name, text string, k *kernelText, outs []int, grid nereid.Grid,
+	rest ...any) error {
 	slots := make([]int, 0, len(k.leaves)+len(outs))
 	for _, n := range k.leaves {
 		slots = append(slots, l.slotOf[n])
@@ -374,8 +376,8 @@ func sourceOf(name string, params, lines []string) string {
 		strings.Join(params, ", ") + "):\n" + strings.Join(lines, "\n") + "\n"
 }
 
-// lifetimes notes which inputs may give their memory to which outputs: those whose last reader is before the
-// step that writes the output, or reads each element where it is written.
+// lifetimes notes which inputs may give their memory to which outputs: those whose last reader is before
+// the step that writes the output, or reads each element where it is written.
 func (l *lowering) lifetimes() {
 	for _, s := range l.outputs {
 		b := l.blocks[l.slots[s].block]
@@ -384,7 +386,7 @@ func (l *lowering) lifetimes() {
 		}
 		for i, in := range l.inputs {
 			x := l.blocks[l.slots[in].block]
-			if x.bytes != b.bytes {
+			if blockBytes(x.bytes) != blockBytes(b.bytes) {
 				continue
 			}
 			if x.last < b.first || x.last == b.first && l.inPlace(l.steps[b.first], in) {

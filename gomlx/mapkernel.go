@@ -48,7 +48,8 @@ func (l *lowering) lowerMap(n *node) error {
 		}, 0)
 }
 
-func (l *lowering) finishMap(n *node, k *kernelText, text string, launching func(c int) (nereid.Grid, []any), c int) error {
+func (l *lowering) finishMap(n *node, k *kernelText, text string, launching func(c int) (nereid.Grid,
+	[]any), c int) error {
 	name := kernelName(k, n)
 	kernel, err := l.b.kernels.kernel(name, text)
 	if err != nil {
@@ -156,8 +157,8 @@ func kernelName(k *kernelText, n *node) string {
 	return name
 }
 
-// lowerPacked makes the kernel of a node whose elements have less than a byte: an element of the result is a
-// byte, with several of them.
+// lowerPacked makes the kernel of a node whose elements have less than a byte: an element of the result
+// is a byte, with several of them.
 func (l *lowering) lowerPacked(n *node) error {
 	bits := n.shape.DType.Bits()
 	per, size := 8/bits, n.shape.Size()

@@ -48,7 +48,7 @@ const (
 // block is memory that slots share.
 type block struct {
 	kind        blockKind
-	bytes       int
+	bytes       int // of the elements; blockBytes of them are reserved
 	first, last int // steps that use it
 	offset      int // of a temporary block
 	constant    *memory
@@ -65,11 +65,10 @@ type slot struct {
 
 // plan finds places for temporary blocks: each as low as possible, apart from those alive at the same time.
 func (p *program) plan() {
-	type place struct{ b *block }
-	var placed []place
+	var placed []*block
 	order := make([]*block, 0, len(p.blocks))
 	for _, b := range p.blocks {
-		if b.kind == tempBlock && b.bytes > 0 {
+		if b.kind == tempBlock && b.first >= 0 {
 			order = append(order, b)
 		}
 	}
@@ -78,17 +77,17 @@ func (p *program) plan() {
 		at := 0
 		for moved := true; moved; {
 			moved = false
-			for _, o := range placed {
-				x := o.b
-				if x.last < b.first || b.last < x.first || at >= x.offset+x.bytes || x.offset >= at+b.bytes {
+			for _, x := range placed {
+				end := x.offset + blockBytes(x.bytes)
+				if x.last < b.first || b.last < x.first || at >= end || x.offset >= at+blockBytes(b.bytes) {
 					continue
 				}
-				at, moved = x.offset+x.bytes, true
+				at, moved = end, true
 			}
 		}
 		b.offset = at
-		p.arena = max(p.arena, at+b.bytes)
-		placed = append(placed, place{b})
+		p.arena = max(p.arena, at+blockBytes(b.bytes))
+		placed = append(placed, b)
 	}
 }
 
@@ -98,8 +97,8 @@ type result struct {
 	dt dtypes.DType
 }
 
-// run executes the program. Inputs are tensors in the order of the parameters and the captured values; donated
-// has the memory of those that the program may use for outputs, and is cleared where it does.
+// run executes the program. Inputs are tensors in the order of the parameters and the captured values;
+// donated has the memory of those that the program may use for outputs, and is cleared where it does.
 func (p *program) run(inputs []*nereid.Tensor, donated []*memory, depth int) (outs []*memory, err error) {
 	if p.running {
 		return nil, errors.Errorf("function %q calls itself", p.fn.name)
@@ -190,9 +189,7 @@ func (p *program) temporaries(depth int) error {
 		x := &p.slots[s]
 		switch b := p.blocks[x.block]; b.kind {
 		case tempBlock:
-			if b.bytes > 0 {
-				p.vals[s] = typed(base, b.offset, x.dt, x.dims)
-			}
+			p.vals[s] = typed(base, b.offset, x.dt, x.dims)
 		case constBlock:
 			p.vals[s] = b.constant.view(x.dt, x.dims)
 		}

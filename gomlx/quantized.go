@@ -49,8 +49,8 @@ func (f *Function) FusedQuantizedDense(x, weights, bias compute.Value, q *comput
 	return f.FusedDense(in[0], w, b, compute.DenseConfig{Activation: act})
 }
 
-// dequantized returns weights [K, N] as fp32: by a table or as they are, times the scale of their block, plus
-// its zero point.
+// dequantized returns weights [K, N] as fp32: by a table or as they are, times the scale of their block,
+// plus its zero point.
 func (f *Function) dequantized(w *node, q *compute.Quantization) (compute.Value, error) {
 	rows, cols := w.shape.Dimensions[0], w.shape.Dimensions[1]
 	if q.BlockAxis != 1 || q.BlockSize < 1 || q.Scheme == compute.QuantNF4 && q.ZeroPoint != nil {
@@ -72,7 +72,10 @@ func (f *Function) dequantized(w *node, q *compute.Quantization) (compute.Value,
 	if q.Scheme == compute.QuantNF4 {
 		c = f.build().then(func(compute.Value) (compute.Value, error) { return f.lookup(w) })
 	} else {
-		c = f.build().then(func(compute.Value) (compute.Value, error) { return f.ConvertDType(w, dtypes.Float32) })
+		c = f.build().then(func(compute.Value) (compute.Value, error) {
+			return f.ConvertDType(w,
+				dtypes.Float32)
+		})
 	}
 	c = c.then(func(v compute.Value) (compute.Value, error) {
 		s, err := spread(q.Scale)
@@ -122,7 +125,8 @@ func ggmlCols(w *node, kind compute.GGMLQuantType) (int, error) {
 	return bytes / kind.BytesPerBlock() * kind.ValuesPerBlock(), nil
 }
 
-func (f *Function) ggmlDense(in []*node, q *compute.Quantization, act compute.ActivationType) (compute.Value, error) {
+func (f *Function) ggmlDense(in []*node, q *compute.Quantization,
+	act compute.ActivationType) (compute.Value, error) {
 	cols, err := ggmlCols(in[1], q.GGMLType)
 	if err != nil {
 		return nil, err
@@ -182,7 +186,8 @@ func (f *Function) QuantizedEmbeddingLookup(data, indices compute.Value, q *comp
 	if err != nil {
 		return nil, err
 	}
-	y := f.add(&node{op: compute.OpTypeQuantizedEmbeddingLookup, shape: shapes.Make(dtypes.Float32, count, cols),
+	y := f.add(&node{op: compute.OpTypeQuantizedEmbeddingLookup, shape: shapes.Make(dtypes.Float32, count,
+		cols),
 		inputs: []*node{rows.(*node)}, attr: quantizedAttr{kind: q.GGMLType}})
 	return f.Reshape(y, append(slices.Clone(at.Dimensions[:at.Rank()-1]), cols)...)
 }

@@ -9,7 +9,8 @@ import (
 
 // RNGBitGenerator implements compute.StandardOps by Philox 4x32 of ten rounds. The state is a key and a
 // counter of 128 bits, which goes on by one for every 16 bytes.
-func (f *Function) RNGBitGenerator(state compute.Value, shape shapes.Shape) (newState, values compute.Value, err error) {
+func (f *Function) RNGBitGenerator(state compute.Value, shape shapes.Shape) (newState,
+	values compute.Value, err error) {
 	in, err := f.values("RNGBitGenerator", state)
 	if err != nil {
 		return nil, nil, err
@@ -17,7 +18,8 @@ func (f *Function) RNGBitGenerator(state compute.Value, shape shapes.Shape) (new
 	if _, ok := stored[shape.DType]; !ok || !in[0].shape.Equal(compute.RNGStateShape) {
 		return nil, nil, errors.Errorf("RNGBitGenerator: %s from a state of %s", shape, in[0].shape)
 	}
-	list := f.parts(&node{op: compute.OpTypeRNGBitGenerator, inputs: in, outs: []shapes.Shape{in[0].shape, shape},
+	list := f.parts(&node{op: compute.OpTypeRNGBitGenerator, inputs: in, outs: []shapes.Shape{in[0].shape,
+		shape},
 		again: func(f *Function, in []compute.Value, at shapes.AxisBindings) ([]compute.Value, error) {
 			s, err := resolve(shape, at)
 			if err != nil {

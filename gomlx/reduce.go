@@ -13,8 +13,8 @@ import (
 	"github.com/pkg/errors"
 )
 
-// reduction is how elements are combined: the function of kernels/functions.py for floats and for others, and
-// the value that combines with any other to that other.
+// reduction is how elements are combined: the function of kernels/functions.py for floats and for
+// others, and the value that combines with any other to that other.
 type reduction struct {
 	name, float, other string
 	identity           func(dt dtypes.DType) string
@@ -38,7 +38,8 @@ var (
 )
 
 var windowReductions = map[compute.ReduceOpType]*reduction{compute.ReduceOpSum: sumReduction,
-	compute.ReduceOpProduct: prodReduction, compute.ReduceOpMax: maxReduction, compute.ReduceOpMin: minReduction}
+	compute.ReduceOpProduct: prodReduction, compute.ReduceOpMax: maxReduction,
+	compute.ReduceOpMin: minReduction}
 
 // reduceAttr are the attributes of a reduction.
 type reduceAttr struct {
@@ -74,7 +75,8 @@ func (f *Function) reduce(how *reduction, x compute.Value, axes []int) (compute.
 }
 
 // ArgMinMax implements compute.StandardOps.
-func (f *Function) ArgMinMax(x compute.Value, axis int, dt dtypes.DType, isMin bool) (compute.Value, error) {
+func (f *Function) ArgMinMax(x compute.Value, axis int, dt dtypes.DType, isMin bool) (compute.Value,
+	error) {
 	in, err := f.values("ArgMinMax", x)
 	if err != nil {
 		return nil, err
@@ -159,7 +161,8 @@ func (f *Function) ReduceWindow(x compute.Value, kind compute.ReduceOpType, wind
 	if how == nil {
 		return nil, errors.Errorf("ReduceWindow: a reduction %s", kind)
 	}
-	shape, err := shapeinference.ReduceWindow(in[0].shape, window, strides, inputDilations, dilations, paddings)
+	shape, err := shapeinference.ReduceWindow(in[0].shape, window, strides, inputDilations, dilations,
+		paddings)
 	if err != nil {
 		return nil, err
 	}
@@ -180,7 +183,8 @@ func (f *Function) ReduceWindow(x compute.Value, kind compute.ReduceOpType, wind
 		return nil, err
 	}
 	dims := append(slices.Clone(shape.Dimensions), window...)
-	p := f.add(&node{op: opPatches, shape: shapes.Make(shape.DType, dims...), inputs: []*node{in[0], fill.(*node)},
+	p := f.add(&node{op: opPatches, shape: shapes.Make(shape.DType, dims...), inputs: []*node{in[0],
+		fill.(*node)},
 		attr: a})
 	axes := make([]int, rank)
 	for d := range axes {
@@ -272,8 +276,9 @@ func lowerReduce(l *lowering, n *node) error {
 	// the parts are reduced like a tensor of them
 	sum := &node{fn: n.fn, id: len(n.fn.nodes) + len(l.slotOf), op: compute.OpTypeParameter, shape: part}
 	l.inMemory[sum], l.slotOf[sum] = true, slot
-	last := &node{fn: n.fn, id: sum.id + 1, op: opReduce, shape: shapes.Make(n.shape.DType, t.rows), inputs: []*node{sum},
-		attr: reduceAttr{a.how, []int{0}}}
+	last := &node{fn: n.fn, id: sum.id + 1, op: opReduce, shape: shapes.Make(n.shape.DType, t.rows),
+		inputs: []*node{sum},
+		attr:   reduceAttr{a.how, []int{0}}}
 	u := reduceTile{rows: t.rows, cols: t.parts, r: min(pow2(t.rows), 64), c: pow2(t.parts), parts: 1}
 	return l.reduceStep(last, u, out, n.shape.DType)
 }
@@ -339,8 +344,8 @@ func (l *lowering) reduceStep(n *node, t reduceTile, out int, dt dtypes.DType) e
 		nereid.Grid{nereid.Cdiv(t.rows, t.r), t.parts}, t.r, t.c)
 }
 
-// reduceIndex returns the index of a reduction's operand in a tile: rows are the axes that stay, columns those
-// that are reduced.
+// reduceIndex returns the index of a reduction's operand in a tile: rows are the axes that stay, columns
+// those that are reduced.
 func reduceIndex(k *kernelText, dims, axes []int, t reduceTile) index {
 	row, col := expr{"row", true, false}, expr{"col", false, true}
 	var kept, gone []int

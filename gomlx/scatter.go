@@ -28,17 +28,20 @@ func atomicType(dt dtypes.DType) dtypes.DType {
 	return accumulator(dt)
 }
 
-func (f *Function) scatter(op compute.OpType, operand, indices, updates compute.Value, vector int, windows, inserted,
+func (f *Function) scatter(op compute.OpType, operand, indices, updates compute.Value, vector int,
+	windows, inserted,
 	targets []int) (compute.Value, error) {
 	in, err := f.values(op.String(), operand, indices, updates)
 	if err != nil {
 		return nil, err
 	}
-	shape, err := shapeinference.Scatter(in[0].shape, in[1].shape, in[2].shape, vector, windows, inserted, targets)
+	shape, err := shapeinference.Scatter(in[0].shape, in[1].shape, in[2].shape, vector, windows, inserted,
+		targets)
 	if err != nil {
 		return nil, err
 	}
-	a := scatterAttr{map[compute.OpType]string{compute.OpTypeScatterSum: "add", compute.OpTypeScatterMax: "max",
+	a := scatterAttr{map[compute.OpType]string{compute.OpTypeScatterSum: "add",
+		compute.OpTypeScatterMax: "max",
 		compute.OpTypeScatterMin: "min"}[op], vector, slices.Clone(windows), slices.Clone(inserted),
 		slices.Clone(targets)}
 	dt := in[0].shape.DType
@@ -53,7 +56,8 @@ func (f *Function) scatter(op compute.OpType, operand, indices, updates compute.
 }
 
 // inType makes an operation with some operands converted to a type, and its result converted back.
-func (f *Function) inType(to, from dtypes.DType, which []int, in []*node, op func(in []*node) compute.Value) (
+func (f *Function) inType(to, from dtypes.DType, which []int, in []*node,
+	op func(in []*node) compute.Value) (
 	compute.Value, error) {
 	in = slices.Clone(in)
 	for _, i := range which {
@@ -67,19 +71,22 @@ func (f *Function) inType(to, from dtypes.DType, which []int, in []*node, op fun
 }
 
 // ScatterSum implements compute.StandardOps.
-func (f *Function) ScatterSum(operand, indices, updates compute.Value, vector int, windows, inserted, targets []int,
+func (f *Function) ScatterSum(operand, indices, updates compute.Value, vector int, windows, inserted,
+	targets []int,
 	_, _ bool) (compute.Value, error) {
 	return f.scatter(compute.OpTypeScatterSum, operand, indices, updates, vector, windows, inserted, targets)
 }
 
 // ScatterMax implements compute.StandardOps.
-func (f *Function) ScatterMax(operand, indices, updates compute.Value, vector int, windows, inserted, targets []int,
+func (f *Function) ScatterMax(operand, indices, updates compute.Value, vector int, windows, inserted,
+	targets []int,
 	_, _ bool) (compute.Value, error) {
 	return f.scatter(compute.OpTypeScatterMax, operand, indices, updates, vector, windows, inserted, targets)
 }
 
 // ScatterMin implements compute.StandardOps.
-func (f *Function) ScatterMin(operand, indices, updates compute.Value, vector int, windows, inserted, targets []int,
+func (f *Function) ScatterMin(operand, indices, updates compute.Value, vector int, windows, inserted,
+	targets []int,
 	_, _ bool) (compute.Value, error) {
 	return f.scatter(compute.OpTypeScatterMin, operand, indices, updates, vector, windows, inserted, targets)
 }
@@ -174,13 +181,15 @@ func (f *Function) selectAndScatter(op compute.OpType, operand, source compute.V
 }
 
 // SelectAndScatterMax implements compute.StandardOps.
-func (f *Function) SelectAndScatterMax(operand, source compute.Value, window, strides []int, paddings [][2]int) (
+func (f *Function) SelectAndScatterMax(operand, source compute.Value, window, strides []int,
+	paddings [][2]int) (
 	compute.Value, error) {
 	return f.selectAndScatter(compute.OpTypeSelectAndScatterMax, operand, source, window, strides, paddings)
 }
 
 // SelectAndScatterMin implements compute.StandardOps.
-func (f *Function) SelectAndScatterMin(operand, source compute.Value, window, strides []int, paddings [][2]int) (
+func (f *Function) SelectAndScatterMin(operand, source compute.Value, window, strides []int,
+	paddings [][2]int) (
 	compute.Value, error) {
 	return f.selectAndScatter(compute.OpTypeSelectAndScatterMin, operand, source, window, strides, paddings)
 }
@@ -229,7 +238,8 @@ func lowerSelect(l *lowering, n *node) error {
 	k.line("where = tl.where(better, (%s).to(tl.int64), where)", full(flat))
 	k.end()
 	k.leaf(x)
-	k.line("tl.atomic_add(out0 + where, %s, mask=inside & (where >= 0), sem=\"relaxed\")", storedText(v, n.shape.DType))
+	k.line("tl.atomic_add(out0 + where, %s, mask=inside & (where >= 0), sem=\"relaxed\")", storedText(v,
+		n.shape.DType))
 	if len(k.leaves) != 2 || k.leaves[1] != x {
 		return errors.New("the operands are not in order")
 	}

@@ -12,7 +12,8 @@ import (
 	"github.com/pkg/errors"
 )
 
-// Sort implements compute.Function. All sorts are stable.
+// Sort implements compute.Function. All sorts are stable. The comparator's parameters are in pairs, two
+// of each tensor, as GoMLX gives them.
 func (f *Function) Sort(comparator compute.Function, axis int, stable bool, inputs ...compute.Value) (
 	[]compute.Value, error) {
 	s, err := f.sub("Sort", comparator)
@@ -38,7 +39,7 @@ func (f *Function) Sort(comparator compute.Function, axis int, stable bool, inpu
 		if !n.shape.EqualDimensions(in[0].shape) {
 			return nil, errors.Errorf("Sort: the shapes %s and %s", in[0].shape, n.shape)
 		}
-		for _, p := range []*node{s.params[i], s.params[i+len(in)]} {
+		for _, p := range s.params[2*i : 2*i+2] {
 			if !p.shape.IsScalar() || p.shape.DType != n.shape.DType {
 				return nil, errors.Errorf("Sort: a parameter of the comparator is %s, not a %s", p.shape,
 					n.shape.DType)
@@ -51,12 +52,11 @@ func (f *Function) Sort(comparator compute.Function, axis int, stable bool, inpu
 		}}, s)
 }
 
-// lowerSort makes a sorting network: launches that each compare pairs of elements, and exchange those in the
-// wrong order. Elements carry their places along, which decide between equal ones. All comparisons put the
-// smaller element first, so that places behind the end need no elements.
+// lowerSort makes a sorting network: launches that each compare pairs of elements, and exchange those in
+// the wrong order. Elements carry their places along, which decide between equal ones. All comparisons
+// put the smaller element first, so that places behind the end need no elements.
 func lowerSort(l *lowering, n *node) error {
 	c, cmp := n.attr.(control), n.subs[0]
-	count := len(n.outs)
 	outs := l.madeSlots(n, tempBlock)
 	dims := n.outs[0].Dimensions
 	for i := range outs {
@@ -90,7 +90,6 @@ func lowerSort(l *lowering, n *node) error {
 			}
 		}
 	}
-	_ = count
 	return nil
 }
 
@@ -104,8 +103,8 @@ func (l *lowering) iotaStep(s, length, inner int) error {
 		nereid.Grid{nereid.Cdiv(size, c)}, size, c)
 }
 
-// sortText writes the kernel of one launch: blocks of h elements, in which the first half is compared with the
-// second, in reverse order if FLIP.
+// sortText writes the kernel of one launch: blocks of h elements, in which the first half is compared
+// with the second, in reverse order if FLIP.
 func sortText(cmp *Function, types []shapes.Shape, length, inner int) (string, []*node) {
 	k := newKernelText(func(n *node) bool { return n.op == opCapture })
 	half := pow2(length) / 2
@@ -146,9 +145,9 @@ func sortText(cmp *Function, types []shapes.Shape, length, inner int) (string, [
 	k.line("place_b = tl.load(place + b, mask=inside, other=0)")
 	before := func(x, y []value) string {
 		k.memo = append(k.memo, map[string]value{})
-		for i, v := range append(slices.Clone(x), y...) {
-			p := cmp.params[i]
-			k.memo[len(k.memo)-1][fmt.Sprintf("%d|%s", p.id, index{}.key())] = v
+		for i := range x {
+			k.memo[len(k.memo)-1][fmt.Sprintf("%d|%s", cmp.params[2*i].id, index{}.key())] = x[i]
+			k.memo[len(k.memo)-1][fmt.Sprintf("%d|%s", cmp.params[2*i+1].id, index{}.key())] = y[i]
 		}
 		v := k.eval(cmp.outputs[0], index{})
 		k.memo = k.memo[:len(k.memo)-1]

@@ -6,8 +6,8 @@ import (
 	"github.com/pkg/errors"
 )
 
-// Dynamic axes: a graph with them is kept as it was built. Once inputs give the sizes, every operation is made
-// again with them, in a builder of its own, whose shapes are all known.
+// Dynamic axes: a graph with them is kept as it was built. Once inputs give the sizes, every operation
+// is made again with them, in a builder of its own, whose shapes are all known.
 
 // specialize returns the main function with the sizes of dynamic axes.
 func (f *Function) specialize(b *Backend, at shapes.AxisBindings) (*Function, error) {

@@ -11,16 +11,18 @@ import (
 // stored are the types of elements in memory. Types of less than a byte lie in bytes, several in one.
 var stored = map[dtypes.DType]nereid.DType{
 	dtypes.Bool: nereid.Bool,
-	dtypes.Int8: nereid.Int8, dtypes.Int16: nereid.Int16, dtypes.Int32: nereid.Int32, dtypes.Int64: nereid.Int64,
+	dtypes.Int8: nereid.Int8, dtypes.Int16: nereid.Int16, dtypes.Int32: nereid.Int32,
+	dtypes.Int64: nereid.Int64,
 	dtypes.Uint8: nereid.Uint8, dtypes.Uint16: nereid.Uint16, dtypes.Uint32: nereid.Uint32,
 	dtypes.Uint64:  nereid.Uint64,
 	dtypes.Float16: nereid.Float16, dtypes.BFloat16: nereid.BFloat16,
 	dtypes.Float32: nereid.Float32, dtypes.Float64: nereid.Float64,
-	dtypes.Int4: nereid.Uint8, dtypes.Uint4: nereid.Uint8, dtypes.Int2: nereid.Uint8, dtypes.Uint2: nereid.Uint8,
+	dtypes.Int4: nereid.Uint8, dtypes.Uint4: nereid.Uint8, dtypes.Int2: nereid.Uint8,
+	dtypes.Uint2: nereid.Uint8,
 }
 
-// computed returns the type in which a kernel computes values of a type: floats of 16 bits are fp32, integers
-// of less than 8 bits have 8.
+// computed returns the type in which a kernel computes values of a type: floats of 16 bits are fp32,
+// integers of less than 8 bits have 8.
 func computed(dt dtypes.DType) dtypes.DType {
 	switch dt {
 	case dtypes.Float16, dtypes.BFloat16:
