@@ -353,7 +353,8 @@ func (k *kernelText) patches(n *node, ix index) value {
 		e := k.add(k.mul(axes[others+d], a.strides[d]), k.mul(axes[others+a.rank+d], a.dilations[d]))
 		e = k.add(e, number(-a.before[d]))
 		e.s = full(e)
-		reach := (n.shape.Dimensions[others+d]-1)*a.strides[d] + (n.shape.Dimensions[others+a.rank+d]-1)*a.dilations[d] - a.before[d]
+		places, window := n.shape.Dimensions[others+d], n.shape.Dimensions[others+a.rank+d]
+		reach := (places-1)*a.strides[d] + (window-1)*a.dilations[d] - a.before[d]
 		if step := a.inputDilations[d]; step > 1 {
 			exists = k.and(exists, k.let(with(fmt.Sprintf("%s %% %d == 0", e.s, step), e)))
 			exists = k.and(exists, k.inside(e, size*step))

@@ -22,7 +22,6 @@ type lowering struct {
 	inMemory map[*node]bool
 	kernel   map[*node]*node // of a node outside memory: the only kernel that computes it, if there is one
 	slotOf   map[*node]int
-	readers  map[*node]int // how many kernels load a node
 }
 
 // compile makes the program of a function.

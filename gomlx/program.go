@@ -91,12 +91,6 @@ func (p *program) plan() {
 	}
 }
 
-// result is an output of a run, which the caller owns.
-type result struct {
-	m  *memory
-	dt dtypes.DType
-}
-
 // run executes the program. Inputs are tensors in the order of the parameters and the captured values;
 // donated has the memory of those that the program may use for outputs, and is cleared where it does.
 func (p *program) run(inputs []*nereid.Tensor, donated []*memory, depth int) (outs []*memory, err error) {

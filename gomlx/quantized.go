@@ -32,8 +32,9 @@ func (f *Function) FusedQuantizedDense(x, weights, bias compute.Value, q *comput
 	if err != nil {
 		return nil, err
 	}
-	if in[0].shape.DType != dtypes.Float32 || in[0].shape.Rank() < 1 || in[1].shape.Rank() != 2 || anyDynamic(in) {
-		return nil, missing("FusedQuantizedDense of %s and %s", in[0].shape, in[1].shape)
+	s, ws := in[0].shape, in[1].shape
+	if s.DType != dtypes.Float32 || s.Rank() < 1 || ws.Rank() != 2 || anyDynamic(in) {
+		return nil, missing("FusedQuantizedDense of %s and %s", s, ws)
 	}
 	if q.Scheme == compute.QuantGGML {
 		return f.ggmlDense(in, q, act)

@@ -25,12 +25,20 @@ func always(s string) func(dtypes.DType) string { return func(dtypes.DType) stri
 func lowest(dt dtypes.DType) string             { return extreme(dt, true) }
 func highest(dt dtypes.DType) string            { return extreme(dt, false) }
 
+// ones returns the number whose bits are all set.
+func ones(dt dtypes.DType) string {
+	if isSigned(dt) {
+		return "-1"
+	}
+	return highest(dt)
+}
+
 var (
 	sumReduction  = &reduction{"sum", "add", "add", always("0"), false}
 	prodReduction = &reduction{"product", "mul", "mul", always("1"), false}
 	maxReduction  = &reduction{"max", "maximum", "max_of", lowest, false}
 	minReduction  = &reduction{"min", "minimum", "min_of", highest, false}
-	andReduction  = &reduction{"and", "", "and_of", always("-1"), false}
+	andReduction  = &reduction{"and", "", "and_of", ones, false}
 	orReduction   = &reduction{"or", "", "or_of", always("0"), false}
 	xorReduction  = &reduction{"xor", "", "xor_of", always("0"), false}
 	argMax        = &reduction{"argmax", "first_max", "first_max", lowest, true}
@@ -131,7 +139,7 @@ func (f *Function) ReduceLogicalXor(x compute.Value, axes ...int) (compute.Value
 	return f.reduce(xorReduction, x, axes)
 }
 
-// extremeOf returns the neutral value of a reduction as a constant.
+// identity returns the neutral value of a reduction as a constant.
 func (f *Function) identity(how *reduction, dt dtypes.DType) (compute.Value, error) {
 	switch {
 	case how == sumReduction:
