@@ -27,6 +27,7 @@ func (*toy) Info() (string, error)            { return "fills memory", nil }
 func (*toy) Input() backend.Stage             { return backend.Linalg }
 func (*toy) Stages() []string                 { return []string{"notes", "toycode"} }
 func (*toy) Version() string                  { return "1" }
+func (*toy) Options() []backend.Option        { return []backend.Option{{Name: "a"}, {Name: "b"}} }
 func (t *toy) seen() (compiled, loaded int32) { return t.compiled.Load(), t.loaded.Load() }
 
 func (t *toy) Compile(_ context.Context, k *backend.Kernel) (*backend.Code, error) {

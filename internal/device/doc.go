@@ -4,6 +4,7 @@
 //
 //	device.go    Device, Executable, Buffer, Stream; Options of a launch, debug.go: one of them
 //	traits.go    Traits: what is fixed of a device
+//	extra.go     options that a target alone has
 //	facts.go     what is known of compiled code
 //	way.go       for which launches code is made
 //	grid.go      the number of programs of a grid

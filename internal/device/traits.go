@@ -23,11 +23,21 @@ type Traits struct {
 	SharesHost bool // kernels read host memory in place, without Wrap
 	CopiesHost bool // host memory is copied to the device for each launch
 
+	Loose Loose // what code does not know of arguments, although Triton's does
+
 	// AlignsNumbers says that kernels gain by knowing that a number is divisible by 16, even one under
 	// do_not_specialize: masks that depend on it then do not split wide accesses.
 	AlignsNumbers bool
 	// WordDescriptors says that kernels take tensor descriptors as the words of Descriptor.Words.
 	WordDescriptors bool
+}
+
+// Loose says which properties of arguments have no code of their own: its zero value is Triton's rule, by
+// which all have.
+type Loose struct {
+	Ones     bool // numbers that are 1
+	Numbers  bool // numbers that are divisible by 16
+	Pointers bool // addresses that are divisible by 16
 }
 
 // Kind returns the target for which a device's code is compiled: its kind or, without one, its name.

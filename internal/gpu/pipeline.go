@@ -142,6 +142,27 @@ func Pipeline(o Options) []pass.Pass {
 	return passes
 }
 
+// PlainPipeline returns the passes from TTIR to TTGIR that need no instructions of a vendor: tensors get
+// layouts, and few conversions between them. Loops stay as they are, and products are tt.dot.
+func PlainPipeline(m ttgir.Machine) []pass.Pass {
+	return []pass.Pass{
+		layouts.ConvertTriton(m),
+		layouts.Coalesce,
+		layouts.PlanCTA,
+		layouts.RemoveLayoutConversions,
+		layouts.OptimizeThreadLocality,
+		layouts.RemoveLayoutConversions,
+		pass.LoopAwareCSE,
+		layouts.Canonicalize,
+		pass.TritonLICM,
+		layouts.Canonicalize,
+		layouts.RemoveLayoutConversions,
+		products.ReduceDataDuplication,
+		pass.LoopAwareCSE,
+		pass.SymbolDCE,
+	}
+}
+
 // pipelined returns the passes that overlap the iterations of loops, with those of one target among them.
 func pipelined(stages int, own ...pass.Pass) []pass.Pass {
 	return slices.Concat(

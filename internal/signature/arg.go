@@ -48,4 +48,6 @@ type Param struct {
 	Var bool // *name: a tuple of all further arguments
 
 	NoSpecialize, NoAlign bool // do_not_specialize, do_not_specialize_on_alignment
+
+	AnyNumber, AnyAddress bool // the device has no code of its own for what is divisible by 16
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/dtype"
 	"github.com/nereid-lang/nereid/internal/signature"
 )
@@ -14,7 +15,17 @@ type Params struct {
 	Rules    []Rule // by parameter
 	Runtime  []Rule // rules of the parameters that are no constexprs
 	defaults []any  // default of each parameter; nil if an argument is required
+	tuples   tuples
 }
+
+// tuples says how items of tuples are specialized: annotations of the parameter do not apply to them, the
+// rules of the device do.
+type tuples struct {
+	rule  Rule
+	param signature.Param
+}
+
+func newTuples(p signature.Param) tuples { return tuples{newRule(p), p} }
 
 // Rule says how the arguments of a parameter are specialized. It is small because a launch reads all of them.
 type Rule struct {
@@ -27,7 +38,7 @@ type Rule struct {
 
 // NewParams returns the parameters of a kernel.
 func NewParams(list []signature.Param) *Params {
-	p := &Params{List: list}
+	p := &Params{List: list, tuples: newTuples(signature.Param{})}
 	for _, x := range list {
 		r := newRule(x)
 		p.Rules = append(p.Rules, r)
@@ -49,6 +60,21 @@ func (p *Params) Loose() *Params {
 	return NewParams(list)
 }
 
+// Without returns the parameters without the specialization that a device does not want, nor the one that
+// do_not_specialize forbids.
+func (p *Params) Without(l device.Loose) *Params {
+	list := slices.Clone(p.Loose().List)
+	for i := range list {
+		list[i].NoSpecialize = list[i].NoSpecialize || l.Ones
+		list[i].AnyNumber = l.Numbers
+		list[i].AnyAddress = l.Pointers
+	}
+	out := NewParams(list)
+	out.tuples = newTuples(signature.Param{NoSpecialize: l.Ones, AnyNumber: l.Numbers,
+		AnyAddress: l.Pointers})
+	return out
+}
+
 // newRule returns how a parameter is specialized. One under do_not_specialize has code for any value and code
 // for those that are divisible by 16, never code for 1; Loose takes that back.
 func newRule(p signature.Param) Rule {
@@ -56,7 +82,7 @@ func newRule(p signature.Param) Rule {
 	if !p.NoSpecialize && p.Type == "" {
 		r.One = ClassOne
 	}
-	if !p.NoAlign {
+	if !p.NoAlign && !p.AnyNumber {
 		r.Align = ClassDiv16
 	}
 	if t, ok := dtype.Parse(p.Type); ok {

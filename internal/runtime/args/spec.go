@@ -94,7 +94,7 @@ func pointerSpec(p signature.Param, c Class) (signature.Arg, error) {
 			return signature.Arg{}, err
 		}
 	}
-	div := c&ClassDiv16 != 0 && !p.NoAlign
+	div := c&ClassDiv16 != 0 && !p.NoAlign && !p.AnyAddress
 	return signature.Arg{Type: signature.PointerTo(elem, p.Const), Div16: div}, nil
 }
 

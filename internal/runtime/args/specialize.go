@@ -34,6 +34,7 @@ type Frame struct {
 	At []int
 
 	depth  int             // nesting of tuples
+	tuples *tuples         // how their items are specialized
 	others []signature.Arg // descriptions of ClassOther arguments, in order
 	room   struct {
 		classes [72]Class
@@ -53,7 +54,7 @@ func (f *Frame) Specialize(p *Params, vals []any, lend Lender) error {
 		f.grow(n)
 	}
 	f.Classes, f.Words, f.Texts, f.others = f.Classes[:0], f.Words[:0], f.Texts[:0], f.others[:0]
-	f.At, f.depth = f.At[:0], 0
+	f.At, f.depth, f.tuples = f.At[:0], 0, &p.tuples
 	f.Host, f.Described, f.Dev = false, false, nil
 	for i := range p.Rules {
 		if lend != nil {
@@ -337,9 +338,6 @@ func (f *Frame) other(spec signature.Arg, constexpr bool) {
 	}
 }
 
-// plainRule is the rule of items of a tuple: annotations of the parameter do not apply to them.
-var plainRule = Rule{IntRule: IntRule{One: ClassOne, Align: ClassDiv16}}
-
 // item returns the compiler's description of an argument or of an item of a tuple, and appends its words.
 func (f *Frame) item(param string, v any, lend Lender) (signature.Arg, error) {
 	if f.depth++; f.depth > MaxDepth {
@@ -368,9 +366,9 @@ func (f *Frame) item(param string, v any, lend Lender) (signature.Arg, error) {
 	case Fields:
 		return f.fields(param, v, lend)
 	}
-	c, word, ok := plainRule.scalar(v)
+	c, word, ok := f.tuples.rule.scalar(v)
 	if !ok {
-		c, word, ok = plainRule.reflected(v)
+		c, word, ok = f.tuples.rule.reflected(v)
 	}
 	if ok {
 		return f.word(c, word)
@@ -390,7 +388,7 @@ func (f *Frame) word(c Class, word uint64) (signature.Arg, error) {
 	if !c.Folded() {
 		f.Words = append(f.Words, word)
 	}
-	return specOf(signature.Param{}, c, word)
+	return specOf(f.tuples.param, c, word)
 }
 
 func (f *Frame) tuple(param string, v reflect.Value, lend Lender) (signature.Arg, error) {

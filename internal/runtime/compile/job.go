@@ -81,7 +81,11 @@ func (k *Kernel) begin(meter *budget.Meter, s Spec, keep bool, until string) (*j
 		return nil, fmt.Errorf("nereid: %s: %w", k.Name, err)
 	}
 	if s.Dev != nil {
-		if err := device.CheckCertify(s.Dev.Backend, opts); err != nil {
+		err := device.CheckCertify(s.Dev.Backend, opts)
+		if err == nil {
+			err = device.CheckExtra(s.Dev.Backend, opts)
+		}
+		if err != nil {
 			return nil, fmt.Errorf("nereid: %s: %w", k.Name, err)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 
@@ -41,7 +42,57 @@ func (k Kind) OrSlow(warning string) Kind {
 
 // Kinds returns the kinds of devices of this program, in the order of preference. Here they run compiled code
 // alone; package jit replaces them with those that compile.
-var Kinds = func() []Kind { return running }
+var Kinds = func() []Kind {
+	all := slices.Clone(running)
+	for _, o := range Outsiders() {
+		all = append(all, o.kind())
+	}
+	return all
+}
+
+// Outsider is a back end from outside (package backend) that runs compiled code.
+type Outsider struct {
+	Name string
+	Find func() ([]device.Device, error) // its devices, or why there is none
+}
+
+var outsiders struct {
+	mu   sync.Mutex
+	list []Outsider
+	kind map[string]Kind // of those that were asked for
+}
+
+// AddOutsider adds a back end.
+func AddOutsider(o Outsider) {
+	outsiders.mu.Lock()
+	defer outsiders.mu.Unlock()
+	outsiders.list = append(outsiders.list, o)
+}
+
+// Outsiders returns the back ends that were added, in order.
+func Outsiders() []Outsider {
+	outsiders.mu.Lock()
+	defer outsiders.mu.Unlock()
+	return slices.Clone(outsiders.list)
+}
+
+// kind returns the kind of the back end's devices, the same at each call.
+func (o Outsider) kind() Kind { return OutsideKind(o.Name, o.Find) }
+
+// OutsideKind returns the kind of devices of a back end from outside, which find returns at the first call.
+func OutsideKind[D device.Device](name string, find func() ([]D, error)) Kind {
+	outsiders.mu.Lock()
+	defer outsiders.mu.Unlock()
+	k, ok := outsiders.kind[name]
+	if !ok {
+		k = NewKind(name, find)
+		if outsiders.kind == nil {
+			outsiders.kind = map[string]Kind{}
+		}
+		outsiders.kind[name] = k
+	}
+	return k
+}
 
 var running = []Kind{
 	NewKind("cuda", nvidia.Devices),

@@ -11,6 +11,7 @@
 //	               specializations
 //	bound.go       Kernel.Bind; freeze.go: launches of C
 //	tune.go        launches that decorators complete
+//	special.go     parameters for devices with rules of their own
 //	stage.go       compilations that start from a stage
 //	variant.go     Variant, Module.Warmup; enumerate.go: the specializations of a variant, recorder.go:
 //	               manifests, warmmain.go: programs that warm up

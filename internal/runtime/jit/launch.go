@@ -121,7 +121,7 @@ func (k *Kernel) repeat(f *core.Frame, s *core.Stream, grid core.Programs, list 
 	if !k.tuned.Recall(core.DeviceCore(s.Device()), &f.Matched) && f.Missing() || f.Fill() != nil {
 		return false, nil
 	}
-	if f.Specialize(k.params, f.Vals, nil) != nil || !f.Reads(core.DeviceCore(s.Device())) {
+	if f.Specialize(k.paramsOn(s.Device()), f.Vals, nil) != nil || !f.Reads(core.DeviceCore(s.Device())) {
 		return false, nil
 	}
 	p := k.plans.Find(&f.Look, &f.Opts, core.DeviceCore(s.Device()))
@@ -243,14 +243,15 @@ func (k *Kernel) launchMatched(s *core.Stream, grid core.Programs, m *args.Match
 // remember adds a plan for arguments like those of f, if repeat can handle them.
 func (k *Kernel) remember(p *warm.Plan, f *core.Frame, list []any) {
 	var short args.Frame
-	if short.Specialize(k.params, f.Vals, nil) != nil || !short.Reads(p.Dev) {
+	params := k.special.params(k.params, p.Dev.Traits.Loose)
+	if short.Specialize(params, f.Vals, nil) != nil || !short.Reads(p.Dev) {
 		return
 	}
 	opts := f.Opts
 	opts.Overlap = p.Overlap
 	p.Keep(&short.Look, opts)
-	p.Apart = core.ByParameter(p.Apart, k.params.Rules, p.Classes)
-	p.Args = warm.NewArgCut(p, k.params.Rules, list, f.Vals)
+	p.Apart = core.ByParameter(p.Apart, params.Rules, p.Classes)
+	p.Args = warm.NewArgCut(p, params.Rules, list, f.Vals)
 	k.plans.Add(p)
 }
 
@@ -362,6 +363,9 @@ func (k *Kernel) newLaunch(dev *core.Device) *launch {
 func (l *launch) params() *args.Params {
 	if l.general != nil {
 		return l.general.params
+	}
+	if loose := core.Traits(l.Dev).Loose; loose != (device.Loose{}) {
+		return l.k.special.params(l.k.params, loose)
 	}
 	if l.bound || !core.Traits(l.Dev).AlignsNumbers {
 		return l.k.loose

@@ -184,7 +184,9 @@ type Kernel struct {
 	name   string
 	params *args.Params
 	loose  *args.Params // params without the specialization that do_not_specialize forbids
-	debug  bool         // @triton.jit(debug=True)
+	// special holds the parameters for devices with rules of their own.
+	special specialParams
+	debug   bool // @triton.jit(debug=True)
 
 	last  atomic.Pointer[warm.ArgCut] // short cut to the plan of the previous launch
 	plans warm.Table

@@ -55,24 +55,13 @@ func simulated() ([]target.Backend, error) {
 	return append(nv, amd...), err
 }
 
-// outsiders holds the kind of each back end from outside, by name.
-var outsiders sync.Map
-
 // allKinds returns the kinds of the built-in devices, then those of back ends from outside (package backend).
 func allKinds() []core.Kind {
 	all := slices.Clone(kinds)
-	for _, t := range backend.Targets() {
-		k, ok := outsiders.Load(t.Name())
-		if !ok {
-			k, _ = outsiders.LoadOrStore(t.Name(), core.NewKind(t.Name(), func() ([]target.Backend, error) {
-				d, err := outside.New(t)
-				if err != nil {
-					return nil, err
-				}
-				return []target.Backend{d}, nil
-			}))
-		}
-		all = append(all, k.(core.Kind))
+	for _, o := range core.Outsiders() {
+		all = append(all, core.OutsideKind(o.Name, func() ([]target.Backend, error) {
+			return outside.Devices(o)
+		}))
 	}
 	return all
 }
@@ -114,8 +103,10 @@ func compilerFor(name string) (target.Backend, error) {
 	if f := compilers[kind]; f != nil {
 		return f(name, arch)
 	}
-	if d, err := outside.Find(kind); !errors.Is(err, outside.ErrNone) {
-		return d, err
+	if c, err := outside.CompilerFor(kind, arch); err == nil {
+		return offline{kind, c}, nil // all of its devices run the same code
+	} else if !errors.Is(err, outside.ErrNone) {
+		return nil, fmt.Errorf("nereid: the target %q: %w", name, err)
 	}
 	return nil, fmt.Errorf("nereid: unknown target %q (have cuda:90, hip:gfx942, cpu, interp%s)", name,
 		outsideNames())
@@ -174,6 +165,9 @@ func (c offline) Distinct(m *ir.Module, w device.Way) device.Way {
 	}
 	return w
 }
+
+// Extras returns the options that the target has beside those of all.
+func (c offline) Extras() []device.Extra { return device.ExtrasOf(c.compiler) }
 
 func (c offline) Machine() string                  { return machine(c.compiler) }
 func (c offline) Generator() string                { return generator(c.compiler) }

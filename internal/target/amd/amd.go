@@ -186,40 +186,42 @@ type options struct {
 	lower  lower.AMDOptions
 }
 
-// options reads the options under their names in Triton.
+// Extras returns the options, under their names in Triton.
+func (Compiler) Extras() []device.Extra {
+	return []device.Extra{
+		{Name: "kpack", Values: []string{"0", "1", "2"}},
+		{Name: "matrix_instr_nonkdim", Values: []string{"0", "16", "32"}},
+		{Name: "schedule_hint", Check: func(value string) error {
+			_, err := scheduleHint(value)
+			return err
+		}},
+		{Name: "waves_per_eu", Check: func(value string) error {
+			if n, err := strconv.Atoi(value); err != nil || n < 0 {
+				return errors.New("expected a number")
+			}
+			return nil
+		}},
+	}
+}
+
+// options reads the options of Extras.
 func (c Compiler) options(o target.Options) (out options, err error) {
-	extra, err := o.ExtraMap()
+	extra, err := device.ReadExtra("hip:"+c.Chip, c.Extras(), o)
 	if err != nil {
 		return out, err
 	}
-	known := map[string]*int{
+	if hint, ok := extra["schedule_hint"]; ok {
+		out.lower.ILP, err = scheduleHint(hint)
+	}
+	for name, at := range map[string]*int{
 		"waves_per_eu": &out.lower.WavesPerEU, "matrix_instr_nonkdim": &out.matmul.Tile,
 		"kpack": &out.matmul.KPack,
-	}
-	for name, text := range extra {
-		at, ok := known[name]
-		n, err := strconv.Atoi(text)
-		switch {
-		case name == "schedule_hint":
-			if out.lower.ILP, err = scheduleHint(text); err != nil {
-				return out, err
-			}
-			continue
-		case !ok:
-			return out, fmt.Errorf("hip has no option %q: kpack, matrix_instr_nonkdim, schedule_hint, "+
-				"waves_per_eu", name)
-		case err != nil || n < 0:
-			return out, fmt.Errorf("option %s=%s: expected a number", name, text)
+	} {
+		if text, ok := extra[name]; ok && err == nil {
+			*at, err = strconv.Atoi(text)
 		}
-		*at = n
 	}
-	if t := out.matmul.Tile; t != 0 && t != 16 && t != 32 {
-		return out, fmt.Errorf("option matrix_instr_nonkdim=%d: expected 16 or 32", t)
-	}
-	if k := out.matmul.KPack; k > 2 {
-		return out, fmt.Errorf("option kpack=%d: expected 1 or 2", k)
-	}
-	return out, nil
+	return out, err
 }
 
 // scheduleHint reads Triton's schedule_hint: names separated by commas. It reports whether LLVM is to
@@ -231,8 +233,7 @@ func scheduleHint(text string) (ilp bool, err error) {
 		case "memory-bound-attention":
 			ilp = true
 		default:
-			return false, fmt.Errorf("option schedule_hint=%s: expected none, attention or "+
-				"memory-bound-attention", text)
+			return false, errors.New("expected none, attention or memory-bound-attention")
 		}
 	}
 	return ilp, nil
