@@ -44,7 +44,8 @@ type Streams interface {
 }
 
 // Stream is a queue of a device: its work is done in order, that of several streams in any. It may also have
-// Copies and Events.
+// Copies and Events. Several goroutines call its methods at once: one launches while another, which reads a
+// tensor, waits for the queue.
 type Stream interface {
 	// Launch queues a launch of an Executable that the stream's device has loaded, and returns before it is
 	// done. Words are the stream's to keep. An error that comes later is that of the next Sync.

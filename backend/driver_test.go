@@ -197,11 +197,13 @@ type duoStream struct {
 	work chan func() error
 	mu   sync.Mutex
 	err  error
-	idle sync.WaitGroup
+	left int // work that is not done
+	idle sync.Cond
 }
 
 func (d *duoDevice) NewStream() (backend.Stream, error) {
 	s := &duoStream{d: d, work: make(chan func() error, 100)}
+	s.idle.L = &s.mu
 	go func() {
 		for f := range s.work {
 			d.mu.Lock()
@@ -213,15 +215,18 @@ func (d *duoDevice) NewStream() (backend.Stream, error) {
 			if s.err == nil {
 				s.err = err
 			}
+			s.left--
+			s.idle.Broadcast()
 			s.mu.Unlock()
-			s.idle.Done()
 		}
 	}()
 	return s, nil
 }
 
 func (s *duoStream) queue(f func() error) {
-	s.idle.Add(1)
+	s.mu.Lock()
+	s.left++
+	s.mu.Unlock()
 	s.work <- f
 }
 
@@ -234,9 +239,11 @@ func (s *duoStream) Launch(ctx context.Context, x backend.Executable, grid [3]in
 }
 
 func (s *duoStream) Sync() error {
-	s.idle.Wait()
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	for s.left > 0 {
+		s.idle.Wait()
+	}
 	err := s.err
 	s.err = nil
 	return err
@@ -384,7 +391,8 @@ func TestAsynchronous(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(k.Launch(s, nereid.Grid{1}, x, 4, 8, 16), c.Launch(other, nereid.Grid{1}, y, 4)); err != nil {
+	if err := errors.Join(k.Launch(s, nereid.Grid{1}, x, 4, 8, 16),
+		c.Launch(other, nereid.Grid{1}, y, 4)); err != nil {
 		t.Fatal(err) // and with work that is not asynchronous the test would end here
 	}
 	closed := make(chan error)

@@ -46,8 +46,11 @@ func (r *runner) Wrap(data []byte) (device.Buffer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := b.Write(0, data); err != nil {
-		return nil, errors.Join(err, b.Close())
+	if len(data) == 0 {
+		return &mirror{b, data}, nil
+	}
+	if err := r.mem.Write(b.addr, data); err != nil { // nobody else has the memory yet
+		return nil, errors.Join(fmt.Errorf("%s: %w", r.name, err), b.free())
 	}
 	return &mirror{b, data}, nil
 }

@@ -58,7 +58,8 @@ func newAOTCmd() *cobra.Command {
 	fs.BoolVar(&f.onnx, "onnx", false,
 		"the library registers the manifest's operators with ONNX Runtime (docs/ONNXRUNTIME.md)")
 	fs.StringSliceVar(&f.targets, "targets", nil,
-		"what to compile for: cuda:90, hip:gfx942, cpu for this machine's, cpu:x86-64-v3 ... "+
+		"what to compile for: cuda:90, hip:gfx942, cpu for this machine's, cpu:x86-64-v3, the name of a "+
+			"back end from outside ... "+
 			"(default: those of the manifest)")
 	fs.StringSliceVar(&f.groups, "group", nil, "compile only these groups")
 	fs.StringSliceVar(&f.names, "only", nil, "compile only these variants")

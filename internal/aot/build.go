@@ -121,6 +121,9 @@ func (b *builder) build(ctx context.Context, variants []Variant) (*Built, error)
 
 // findCompilers notes the versions of what makes code.
 func (b *builder) findCompilers(ctx context.Context) error {
+	if !slices.ContainsFunc(b.o.Targets, func(t string) bool { return !fromOutside(t) }) {
+		return ctx.Err()
+	}
 	lib, err := llvm.Load()
 	if err != nil {
 		return err

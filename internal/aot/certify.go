@@ -78,6 +78,9 @@ func simulator(t string) (*nereid.Device, error) {
 	if kind == "cpu" {
 		return nil, notCertified{errors.New("code for CPUs computes with floats, not in the ring")}
 	}
+	if fromOutside(t) {
+		return nil, notCertified{fmt.Errorf("no simulator runs code for %s", t)}
+	}
 	dev, err := nereid.OpenDevice("sim:" + arch)
 	if err != nil {
 		return nil, notCertified{fmt.Errorf("there is no simulator: %w", err)}

@@ -59,7 +59,9 @@ func (b *builder) saved(w *work) (s *code.Saved, ptx []byte, err error) {
 	}
 	out := *w.out.Saved
 	out.Stage, out.Meta, out.Code = code.Stage, code.Meta, code.Data
-	out.Generator = b.generator[kindOf(w.target)]
+	if !fromOutside(w.target) { // a back end from outside has named its own
+		out.Generator = b.generator[kindOf(w.target)]
+	}
 	if out.Target, err = targetName(w.target); err != nil {
 		return nil, nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/nereid-lang/nereid/internal/llvm"
+	"github.com/nereid-lang/nereid/internal/runtime/core"
 	"github.com/nereid-lang/nereid/internal/runtime/jit"
 	"github.com/nereid-lang/nereid/internal/target/cpu"
 )
@@ -32,9 +33,17 @@ func CheckTargets(targets []string) error {
 }
 
 func checkTarget(name string) error {
-	kind, arch, _ := strings.Cut(name, ":")
+	kind, arch, indexed := strings.Cut(name, ":")
+	if fromOutside(name) {
+		if indexed {
+			return fmt.Errorf("the target %q is one device, and code is for all of them: write %s", name,
+				kind)
+		}
+		return jit.CheckTarget(name)
+	}
 	if kind != "cuda" && kind != "hip" && kind != "cpu" {
-		return fmt.Errorf("there is no code ahead of time for the target %q: %s", name, forms)
+		return fmt.Errorf("there is no code ahead of time for the target %q: %s%s", name, forms,
+			outsideForms())
 	}
 	if err := jit.CheckTarget(name); err != nil {
 		return err
@@ -53,6 +62,21 @@ func checkTarget(name string) error {
 		return fmt.Errorf("the target %q: %w", name, err)
 	}
 	return nil
+}
+
+// fromOutside reports whether a target is a back end from outside (package backend).
+func fromOutside(name string) bool {
+	return slices.ContainsFunc(core.Outsiders(), func(o core.Outsider) bool {
+		return o.Name == kindOf(name)
+	})
+}
+
+// outsideForms says how the back ends from outside are written.
+func outsideForms() (text string) {
+	for _, o := range core.Outsiders() {
+		text += ", or " + o.Name
+	}
+	return text
 }
 
 // targetName returns the name under which code for a target is kept: that of this machine's CPU is the

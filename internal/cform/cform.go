@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -176,6 +177,10 @@ func (w *writer) variant(list []bundle.Entry) error {
 	codes := table{name: "codes_" + v.id, ctype: "code"}
 	for i := range list {
 		e := &list[i]
+		if !slices.ContainsFunc(e.Parts, func(p bundle.Part) bool { _, ok := placeOf[p.Name]; return ok }) {
+			w.left = append(w.left, fmt.Errorf("%s: C launches code for CUDA, HIP and CPUs alone: a Go "+
+				"program with the back end launches it", e))
+		}
 		for _, part := range []string{bundle.PartCubin, bundle.PartPTX, bundle.PartObj, bundle.PartHsaco} {
 			if e.Part(part) == nil {
 				continue

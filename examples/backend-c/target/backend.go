@@ -9,6 +9,7 @@ package target
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -94,15 +95,11 @@ func (t *cTarget) Compile(ctx context.Context, k *backend.Kernel) (*backend.Code
 	if err != nil {
 		return nil, err
 	}
-	level, err := optimization(k.Options.Extra)
-	if err != nil {
-		return nil, err
-	}
 	text, err := Emit(k)
 	if err != nil {
 		return nil, err
 	}
-	so, err := c.run(ctx, k.Name, text, level)
+	so, err := c.run(ctx, k, text)
 	if err != nil {
 		return nil, err
 	}
@@ -110,23 +107,13 @@ func (t *cTarget) Compile(ctx context.Context, k *backend.Kernel) (*backend.Code
 	return &backend.Code{Stages: map[string][]byte{"c": []byte(text), "so": so}}, nil
 }
 
-// optimization returns the flag of the option "opt", the only one that this target has.
-func optimization(options map[string]string) (string, error) {
-	level := "3"
-	for name, v := range options {
-		if name != "opt" {
-			return "", fmt.Errorf("unknown option %q (have opt)", name)
-		}
-		if len(v) != 1 || !strings.Contains("0123", v) {
-			return "", fmt.Errorf("option opt=%s: expected 0, 1, 2 or 3", v)
-		}
-		level = v
-	}
-	return "-O" + level, nil
+// Options returns the target's only option. Nereid refuses all others, and all other values.
+func (*cTarget) Options() []backend.Option {
+	return []backend.Option{{Name: "opt", Help: "optimization level of cc", Values: []string{"0", "1", "2", "3"}}}
 }
 
 // run makes a shared object of a C file.
-func (c *compiler) run(ctx context.Context, kernel, text, level string) ([]byte, error) {
+func (c *compiler) run(ctx context.Context, k *backend.Kernel, text string) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "backend-c")
 	if err != nil {
 		return nil, err
@@ -136,7 +123,7 @@ func (c *compiler) run(ctx context.Context, kernel, text, level string) ([]byte,
 	if err := os.WriteFile(in, []byte(text), 0o600); err != nil {
 		return nil, err
 	}
-	args := append([]string{level}, flags...)
+	args := append([]string{"-O" + cmp.Or(k.Options.Extra["opt"], "3")}, flags...)
 	cmd := exec.CommandContext(ctx, c.path, append(args, "-o", out, in, "-lm")...)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
@@ -144,7 +131,7 @@ func (c *compiler) run(ctx context.Context, kernel, text, level string) ([]byte,
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		return nil, fmt.Errorf("kernel %s: cc: %w\n%s", kernel, err, stderr.Bytes())
+		return nil, fmt.Errorf("kernel %s: cc: %w\n%s", k.Name, err, stderr.Bytes())
 	}
 	return os.ReadFile(out)
 }

@@ -52,7 +52,8 @@ func newCompiler(t backend.Target) (Compiler, error) {
 var inputs = []backend.Stage{backend.TTIR, backend.TTGIR, backend.Linalg}
 
 // reserved are the names of stages and of parts of bundles that are Nereid's.
-var reserved = []string{"source", "ttir", "ttgir", "linalg", "meta", "forms", "certificate"}
+var reserved = []string{"source", "ttir", "ttgir", "linalg", "meta", "forms", "certificate",
+	"cubin", "hsaco", "obj"}
 
 // Name returns the name of the back end.
 func (c Compiler) Name() string { return c.t.Name() }
