@@ -1,10 +1,12 @@
-// Package target is a back end for Nereid that writes C. It turns kernels into C, lets the machine's C
-// compiler make a shared object of each, and runs it over threads. docs/BACKENDS.md in Nereid's
-// repository walks through it. A program that imports the package has the device "c".
+// Package target has two back ends for Nereid that write C, let the machine's C compiler make a shared object
+// of each kernel, and run it over threads. docs/BACKENDS.md in Nereid's repository walks through it. A program
+// that imports the package has the device "c", the smallest thing that runs kernels, and the devices
+// "c-device:0" and "c-device:1", which have all that a GPU has: memory and streams of their own.
 //
-//	mlir.go, types.go   a parser of the text that Nereid hands over
-//	emit*.go            the C of each operation
-//	backend.go          the target: compiling, loading, launching
+//	backend.go          the target c: from linalg, on the host's memory
+//	device.go           the target c-device: from TTGIR, on devices
+//	mlir.go, types.go   a parser of MLIR's generic form; pretty.go: of the pretty one
+//	emit.go             the C of a kernel; emit_*.go: of its operations
 package target
 
 import (
@@ -29,9 +31,10 @@ import (
 	"github.com/nereid-lang/nereid/backend"
 )
 
-// flags are those of cc. Floats keep their IEEE meaning: nothing is reassociated or contracted.
+// flags are those of cc. Floats keep their IEEE meaning: nothing is reassociated. Products and sums are fused
+// where the options of the launch allow it (Options.FPFusion).
 var flags = []string{
-	"-std=gnu11", "-march=native", "-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off", "-fno-math-errno",
+	"-std=gnu11", "-march=native", "-fwrapv", "-fno-strict-aliasing", "-fno-math-errno",
 	"-shared", "-fPIC",
 }
 
@@ -81,21 +84,33 @@ func (*cTarget) Info() (string, error) {
 
 // Version names the compiler, its flags and the chip. The number is that of the emitter: whoever changes
 // the C that it writes counts it up.
-func (*cTarget) Version() string {
+func (*cTarget) Version() string { return version(2) }
+
+func version(emitter int) string {
 	c, err := cc()
 	if err != nil {
 		return "" // Info has said why: nothing is compiled
 	}
-	return fmt.Sprintf("1 %s %s %s", c.version, c.chip, strings.Join(flags, " "))
+	return fmt.Sprintf("%d %s %s %s", emitter, c.version, c.chip, strings.Join(flags, " "))
 }
 
 // Compile writes C and has it compiled.
 func (t *cTarget) Compile(ctx context.Context, k *backend.Kernel) (*backend.Code, error) {
+	t.compiled.Add(1)
+	return compile(ctx, k, Emit)
+}
+
+// compile compiles the C that emit writes.
+func compile(ctx context.Context, k *backend.Kernel, emit func(*backend.Kernel) (string, error)) (*backend.Code,
+	error) {
+	if len(k.Libs) > 0 {
+		return nil, backend.Refuse("extern_libs", "functions of "+k.Libs[0].Path+" are none of C", "")
+	}
 	c, err := cc()
 	if err != nil {
 		return nil, err
 	}
-	text, err := Emit(k)
+	text, err := emit(k)
 	if err != nil {
 		return nil, err
 	}
@@ -103,13 +118,14 @@ func (t *cTarget) Compile(ctx context.Context, k *backend.Kernel) (*backend.Code
 	if err != nil {
 		return nil, err
 	}
-	t.compiled.Add(1)
 	return &backend.Code{Stages: map[string][]byte{"c": []byte(text), "so": so}}, nil
 }
 
 // Options returns the target's only option. Nereid refuses all others, and all other values.
-func (*cTarget) Options() []backend.Option {
-	return []backend.Option{{Name: "opt", Help: "optimization level of cc", Values: []string{"0", "1", "2", "3"}}}
+func (*cTarget) Options() []backend.Option { return options }
+
+var options = []backend.Option{
+	{Name: "opt", Help: "optimization level of cc", Values: []string{"0", "1", "2", "3"}},
 }
 
 // run makes a shared object of a C file.
@@ -123,7 +139,10 @@ func (c *compiler) run(ctx context.Context, k *backend.Kernel, text string) ([]b
 	if err := os.WriteFile(in, []byte(text), 0o600); err != nil {
 		return nil, err
 	}
-	args := append([]string{"-O" + cmp.Or(k.Options.Extra["opt"], "3")}, flags...)
+	args := append([]string{"-O" + cmp.Or(k.Options.Extra["opt"], "3"), "-ffp-contract=off"}, flags...)
+	if k.Options.FPFusion {
+		args[1] = "-ffp-contract=fast"
+	}
 	cmd := exec.CommandContext(ctx, c.path, append(args, "-o", out, in, "-lm")...)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
@@ -138,6 +157,10 @@ func (c *compiler) run(ctx context.Context, k *backend.Kernel, text string) ([]b
 
 // Load opens a shared object. The loader wants a file; it is gone from the folder once it is open.
 func (*cTarget) Load(_ context.Context, k *backend.Kernel, code *backend.Code) (backend.Executable, error) {
+	return open(k, code)
+}
+
+func open(k *backend.Kernel, code *backend.Code) (*executable, error) {
 	f, err := os.CreateTemp("", "backend-c-*.so")
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -34,13 +35,13 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// onBoth runs a kernel on the interpreter and on C, on copies of the tensors, and returns the first
+// onBoth runs a kernel on the interpreter and on a device, on copies of the tensors, and returns the first
 // tensor of each as bytes.
-func onBoth(t *testing.T, src string, grid nereid.Grid, args func(first *nereid.Tensor) []any,
+func onBoth(t *testing.T, device, src string, grid nereid.Grid, args func(first *nereid.Tensor) []any,
 	dt nereid.DType,
 	bytes []byte) (want, got []byte) {
 	t.Helper()
-	for _, device := range []string{"interp", "c"} {
+	for _, device := range []string{"interp", device} {
 		data := append([]byte(nil), bytes...)
 		if err := launchOn(t.Context(), device, src, grid, args(nereid.FromBytes(dt, data))...); err != nil {
 			t.Fatalf("%s: %v", device, err)
@@ -148,20 +149,22 @@ func TestConstructs(t *testing.T) {
 	for i := range 256 {
 		binary.LittleEndian.PutUint32(data[4*i:], math.Float32bits(float32((i*37)%101)/8-5))
 	}
-	for _, c := range constructs {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			src := head + c.body + "\n"
-			want, got := onBoth(t, src, nereid.Grid{2, 2}, func(x *nereid.Tensor) []any {
-				return []any{x}
-			}, nereid.Float32, data)
-			w, g := floats(want), floats(got)
-			for i := range w {
-				if !(math.Abs(float64(w[i]-g[i])) <= 1e-5*max(1, math.Abs(float64(w[i])))) {
-					t.Fatalf("element %d: %v, want %v", i, g[i], w[i])
+	for _, device := range []string{"c", "c-device"} {
+		for _, c := range constructs {
+			t.Run(device+"/"+c.name, func(t *testing.T) {
+				t.Parallel()
+				src := head + c.body + "\n"
+				want, got := onBoth(t, device, src, nereid.Grid{2, 2}, func(x *nereid.Tensor) []any {
+					return []any{x}
+				}, nereid.Float32, data)
+				w, g := floats(want), floats(got)
+				for i := range w {
+					if !(math.Abs(float64(w[i]-g[i])) <= 1e-5*max(1, math.Abs(float64(w[i])))) {
+						t.Fatalf("element %d: %v, want %v", i, g[i], w[i])
+					}
 				}
-			}
-		})
+			})
+		}
 	}
 }
 
@@ -190,7 +193,7 @@ def k(p, n, B: tl.constexpr):
     e = tl.exp(x.to(tl.float32) - tl.max(x, axis=0))
     tl.store(p + i, (x + x) * x + (e / tl.sum(e, axis=0)).to(tl.float16), mask=i < n)
 `
-	want, got := onBoth(t, src, nereid.Grid{1}, func(x *nereid.Tensor) []any {
+	want, got := onBoth(t, "c", src, nereid.Grid{1}, func(x *nereid.Tensor) []any {
 		return []any{x, 61, 64}
 	}, nereid.Float16, data)
 	for i := range 64 {
@@ -318,8 +321,8 @@ func TestImports(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, path := range strings.Fields(string(out)) {
-		public := path == "github.com/nereid-lang/nereid" || path == "github.com/nereid-lang/nereid/backend"
-		if strings.Contains(path, "nereid") && !public {
+		_, own, ours := strings.Cut(path, "github.com/nereid-lang/nereid")
+		if ours && !slices.Contains([]string{"", "/backend", "/cli"}, own) {
 			t.Errorf("imports %s", path)
 		}
 	}
@@ -347,12 +350,54 @@ func FuzzEmit(f *testing.F) {
 		"array<i32: 0, 1>"} {
 		f.Add(strings.Replace(kernel, cut, "", 1))
 	}
+	const pretty = `#blocked = #ttg.blocked<{sizePerThread = [1], order = [0]}>
+module attributes {"ttg.num-warps" = 4 : i32} {
+  tt.func public @k(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}) attributes {noinline = false} {
+    %c = arith.constant dense<0xFF800000> : tensor<4x4xf32, #blocked>
+    %z = arith.constant 0 : i32
+    %t = arith.constant true
+    %pid = tt.get_program_id x : i32
+    %r = tt.make_range {end = 4 : i32, start = 0 : i32} : tensor<4xi32, #blocked>
+    %e = tt.expand_dims %r {axis = 1 : i32} : tensor<4xi32, #blocked> -> tensor<4x1xi32, #blocked>
+    %b = tt.broadcast %e : tensor<4x1xi32, #blocked> -> tensor<4x4xi32, #blocked>
+    %s = tt.splat %p : !tt.ptr<f32> -> tensor<4x4x!tt.ptr<f32>, #blocked>
+    %a = tt.addptr %s, %b : tensor<4x4x!tt.ptr<f32>, #blocked>, tensor<4x4xi32, #blocked>
+    %m = arith.cmpi slt, %b, %b : tensor<4x4xi32, #blocked>
+    %v = tt.load %a, %m, %c cacheModifier = ca {x} : tensor<4x4x!tt.ptr<f32>, #blocked>
+    %x = "tt.reduce"(%v) <{axis = 0 : i32}> ({
+    ^bb0(%l: f32, %h: f32):
+      %n = arith.addf %l, %h : f32
+      tt.reduce.return %n : f32
+    }) : (tensor<4x4xf32, #blocked>) -> tensor<4xf32, #blocked>
+    %f = scf.for %i = %z to %pid step %pid iter_args(%q = %v) -> (tensor<4x4xf32, #blocked>) : i32 {
+      %y = scf.if %t -> (tensor<4x4xf32, #blocked>) {
+        scf.yield %q : tensor<4x4xf32, #blocked>
+      } else {
+        scf.yield %c : tensor<4x4xf32, #blocked>
+      }
+      scf.yield %y : tensor<4x4xf32, #blocked>
+    }
+    %w = arith.sitofp %b : tensor<4x4xi32, #blocked> to tensor<4x4xf32, #blocked>
+    tt.store %a, %f, %m : tensor<4x4x!tt.ptr<f32>, #blocked>
+    tt.return
+  }
+}
+`
+	if text, err := EmitTTGIR(&backend.Kernel{Name: "k", IR: []byte(pretty),
+		Params: []backend.Param{{Name: "p"}}}); err != nil {
+		f.Error(text, err)
+	}
+	for _, cut := range []string{"", "%q = %v", "axis = 0 : i32", "start = 0 : i32", "^bb0(%l: f32, %h: f32):", "slt, ",
+		"%z to ", " -> (tensor<4x4xf32, #blocked>)", "4x4", "x : i32", "%l, "} {
+		f.Add(strings.Replace(pretty, cut, "", 1))
+	}
 	f.Fuzz(func(t *testing.T, src string) {
 		k := &backend.Kernel{Name: "k", IR: []byte(src),
 			Params: []backend.Param{{Name: "p", Pointer: true, Type: "fp32", Bytes: 4}}}
-		text, err := Emit(k)
-		if (err == nil) != (text != "") {
-			t.Errorf("%q, %v", text, err)
+		for _, emit := range []func(*backend.Kernel) (string, error){Emit, EmitTTGIR} {
+			if text, err := emit(k); (err == nil) != (text != "") {
+				t.Errorf("%q, %v", text, err)
+			}
 		}
 	})
 }

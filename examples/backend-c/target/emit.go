@@ -56,7 +56,7 @@ func Emit(k *backend.Kernel) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("kernel %s: %w", k.Name, err)
 	}
-	f := find(ops, k.Name)
+	f := find(ops, "func.func", k.Name)
 	if f == nil || len(f.Regions) != 1 || len(f.Regions[0]) != 1 {
 		return "", fmt.Errorf("kernel %s: expected a func.func of that name with one block", k.Name)
 	}
@@ -99,14 +99,14 @@ int32_t %s(const uint64_t *words, const int32_t *grid, int64_t begin, int64_t en
 `
 
 // find returns the function of a name, at any depth.
-func find(ops []*Op, name string) *Op {
+func find(ops []*Op, function, name string) *Op {
 	for _, op := range ops {
-		if op.Name == "func.func" && op.Attrs["sym_name"] == strconv.Quote(name) {
+		if op.Name == function && op.Attrs["sym_name"] == strconv.Quote(name) {
 			return op
 		}
 		for _, r := range op.Regions {
 			for _, b := range r {
-				if f := find(b.Ops, name); f != nil {
+				if f := find(b.Ops, function, name); f != nil {
 					return f
 				}
 			}
@@ -160,6 +160,9 @@ func (e *emitter) block(b *Block) (*Op, error) {
 }
 
 func (e *emitter) op(op *Op) error {
+	if onElements(op.Name) && len(op.Results) == 1 && op.Results[0].Type.Kind == Tensor {
+		return e.each(op, e.op)
+	}
 	if h, ok := e.ops[op.Name]; ok {
 		if len(op.Operands) < h.operands || h.results >= 0 && len(op.Results) != h.results {
 			return fmt.Errorf("found %d operands and %d results, expected %d and %d", len(op.Operands),

@@ -3,6 +3,7 @@ package target
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -17,6 +18,9 @@ var ctypes = map[string]string{
 func ctype(elem string) (string, error) {
 	if c, ok := ctypes[elem]; ok {
 		return c, nil
+	}
+	if strings.HasPrefix(elem, pointer) {
+		return "uint64_t", nil // an address
 	}
 	return "", fmt.Errorf("this back end has no C for the type %s", elem)
 }
@@ -69,6 +73,12 @@ var mathOps = map[string]string{
 	"math.sqrt": "sqrt", "math.absf": "fabs", "math.erf": "erf",
 	"math.sin": "sin", "math.cos": "cos", "math.tan": "tan", "math.tanh": "tanh",
 	"math.floor": "floor", "math.ceil": "ceil", "math.trunc": "trunc", "math.roundeven": "nearbyint",
+}
+
+// onElements reports whether an operation on tensors is one on each of their elements.
+func onElements(name string) bool {
+	return scalarOps[name] != "" || mathOps[name] != "" ||
+		slices.Contains([]string{"arith.cmpi", "arith.cmpf", "arith.bitcast"}, name)
 }
 
 // cmpi and cmpf are the predicates of comparisons, by their numbers.

@@ -6,9 +6,11 @@ import (
 	"strings"
 )
 
-// Op is an operation of MLIR's generic form:
+// Op is an operation. In MLIR's generic form it reads
 //
 //	%r = "dialect.name"(%operands) <{properties}> ({regions}) {attributes} : (types) -> types
+//
+// and pretty.go says how in the pretty one.
 type Op struct {
 	Name     string
 	Operands []*Value
@@ -194,6 +196,10 @@ func (p *parser) op() *Op {
 	p.skip()
 	op := &Op{Line: p.line(), Attrs: map[string]string{}}
 	names := p.resultNames()
+	if !p.peek(`"`) {
+		p.pretty(op, names)
+		return op
+	}
 	op.Name = p.quoted()
 	p.expect("(")
 	p.list(")", func() { op.Operands = append(op.Operands, p.use()) })

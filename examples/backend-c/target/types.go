@@ -20,7 +20,7 @@ const (
 	Memref
 )
 
-// Type is a type of the linalg stage.
+// Type is a type of the linalg stage, or of TTGIR, whose layouts are passed over.
 type Type struct {
 	Kind     Kind
 	Elem     string  // "f32", "i1", "index"
@@ -55,7 +55,7 @@ func ParseType(s string) (Type, error) {
 			t.Shape = append(t.Shape, n)
 		default:
 			t.Elem = strings.TrimSpace(inner)
-			if t.Elem == "" || strings.ContainsAny(t.Elem, "<> ") {
+			if t.Elem == "" || strings.ContainsAny(pointee(t.Elem), "<> ") {
 				return t, fmt.Errorf("cannot read the type %s", s)
 			}
 			return t, nil

@@ -52,7 +52,7 @@ var Kinds = func() []Kind {
 
 // Outsider is a back end from outside (package backend) that runs compiled code.
 type Outsider struct {
-	Name string
+	Name string                          // of the target
 	Find func() ([]device.Device, error) // its devices, or why there is none
 }
 
