@@ -242,7 +242,7 @@ const (
 // tile returns the config of prefill: that of kernels/attention.py with which an H200 is fastest
 // (docs/PERFORMANCE.md). docs/OPERATORS.md has what this kernel reaches with it.
 func (a *attention) tile() blocks {
-	t := blocks{m: 128, n: 128, warps: 8, stages: 2}
+	t := blocks{m: 128, n: 128, warps: 8, stages: 3}
 	if a.dim <= 64 { // two programs run on an SM, and fill each other's gaps
 		t = blocks{m: 128, n: 64, warps: 8, stages: 3}
 	}

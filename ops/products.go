@@ -18,7 +18,7 @@ type blocks struct{ m, n, k, warps, stages int }
 var (
 	halfBlocks   = []blocks{{128, 256, 64, 8, 3}, {64, 64, 64, 4, 4}}
 	eightBlocks  = []blocks{{128, 256, 128, 8, 4}, {128, 128, 128, 4, 4}, {64, 64, 128, 4, 4}}
-	singleBlocks = []blocks{{128, 128, 16, 8, 3}, {64, 64, 16, 4, 3}}
+	singleBlocks = []blocks{{128, 128, 32, 8, 2}, {64, 64, 32, 4, 2}}
 	tf32Blocks   = []blocks{{128, 256, 32, 8, 3}, {64, 64, 32, 4, 4}}
 	doubleBlocks = []blocks{{32, 32, 16, 4, 2}}
 	// few rows: what counts is how many bytes of the weights are under way

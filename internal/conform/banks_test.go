@@ -30,6 +30,16 @@ def product(a, b, c, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, S: tl.co
     tl.store(c + i[:, None] * N + j[None, :], acc.to(c.dtype.element_ty))
 
 @triton.jit
+def without_tensor_cores(a, b, c, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, S: tl.constexpr):
+    i, j, k = tl.arange(0, M), tl.arange(0, N), tl.arange(0, S)
+    acc = tl.zeros((M, N), tl.float32)
+    for at in range(0, K, S):
+        x = tl.load(a + i[:, None] * K + (at + k)[None, :])
+        y = tl.load(b + j[None, :] * K + (at + k)[:, None])
+        acc = tl.dot(x, y, acc, input_precision="ieee")
+    tl.store(c + i[:, None] * N + j[None, :], acc)
+
+@triton.jit
 def floats(a, b, c, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, T: tl.constexpr):
     i, j, k = tl.arange(0, M), tl.arange(0, N), tl.arange(0, K)
     x = tl.load(a + i[:, None] * K + k[None, :]).to(tl.float32)
@@ -72,6 +82,8 @@ func TestBankConflicts(t *testing.T) {
 			[2]int64{704, 640}},
 		{"product", []any{in(f32, 64, 64), in(f32, 64, 64), in(f32, 64, 64), 64, 64, 64, 32, true},
 			[2]int64{1152, 1024}},
+		{"without_tensor_cores", []any{in(f32, 64, 128), in(f32, 64, 128), in(f32, 64, 64), 64, 64, 128, 32},
+			[2]int64{6912, 6912}},
 		{"floats", []any{in(f16, 64, 64), in(f16, 64, 64), in(f32, 64, 64), 64, 64, 64, false},
 			[2]int64{576, 640}},
 		{"floats", []any{in(f16, 64, 64), in(f16, 64, 64), in(f32, 64, 64), 64, 64, 64, true},

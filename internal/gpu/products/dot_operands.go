@@ -117,13 +117,46 @@ func allocTransposed(rw *pass.Rewriter, op *ir.Op) bool {
 // conflicts. transposed says that a transposed view of the buffer is read.
 func SwizzledFor(dot ttg.DotOp, t *ir.TensorType, order []int64, cga [][]int64,
 	transposed bool) ttg.Swizzled {
-	switch ttg.Decode(dot.Parent).(type) {
+	switch parent := ttg.Decode(dot.Parent).(type) {
 	case ttg.NvidiaMma:
 		return swizzled(dot.OpIdx, dot.KWidth, t, order, cga, transposed)
 	case ttg.AMDMfma, ttg.AMDWmma:
 		return SwizzledAMD(dot, t, order, transposed)
+	case ttg.Blocked:
+		return swizzledFMA(parent, dot.OpIdx, t, order, cga, transposed)
 	}
 	return ttg.Swizzled{Vec: 1, PerPhase: 1, MaxPhase: 1, Order: order, CGALayout: cga}
+}
+
+// swizzledFMA returns the encoding for operands of products without tensor cores. If memory is contiguous
+// along k, lanes that hold other rows read 16 bytes along k at addresses that are whole rows apart, which are
+// all in the same few banks: the vectors of such rows change places.
+func swizzledFMA(parent ttg.Blocked, opIdx int64, t *ir.TensorType, order []int64, cga [][]int64,
+	transposed bool) ttg.Swizzled {
+	enc := ttg.Swizzled{Vec: 1, PerPhase: 1, MaxPhase: 1, Order: order, CGALayout: cga}
+	const vector, banks = 128, 1024 // bits of a read and of all banks
+	bits := int64(ir.BitWidth(t.Elem))
+	if len(order) != 2 || bits < 32 {
+		return enc
+	}
+	k, other := 1-opIdx, opIdx
+	row := t.Shape[k] * bits
+	if (order[0] == k) == transposed || row%vector != 0 || row == vector || !parallelRows(parent, other) {
+		return enc
+	}
+	enc.Vec = vector / bits
+	enc.PerPhase = max(parent.SizePerThread[other], banks/row)
+	enc.MaxPhase = min(row, banks) / vector
+	return enc
+}
+
+// parallelRows reports whether the eight lanes that read 16 bytes each at the same time have different
+// positions along a dimension.
+func parallelRows(l ttg.Blocked, dim int64) bool {
+	if l.Order[0] == dim {
+		return l.ThreadsPerWarp[dim] > 1
+	}
+	return l.ThreadsPerWarp[l.Order[0]] < 8 && l.ThreadsPerWarp[dim] > 1
 }
 
 // swizzled returns the swizzled encoding for operands of mma instructions, with kWidth elements of a
