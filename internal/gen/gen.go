@@ -31,6 +31,8 @@ type Options struct {
 	Files map[string]string // the modules that the file imports, by path
 	Path  string            // of the file itself among them; "": its name
 	Roots []string          // folders in which imports are looked for
+	// Source, if not nil, is the file as it was loaded already: its imports need not be read again.
+	Source *lang.Source
 }
 
 // Go is the source of a Go file for the kernels of a Python file.
@@ -43,7 +45,10 @@ func Go(name string, src []byte, o Options) ([]byte, error) {
 }
 
 func newGenerator(name string, src []byte, o Options) (*generator, error) {
-	s, err := lang.Load(name, src, lang.LoadOptions{OnDisk: true, Roots: o.Roots})
+	s, err := o.Source, error(nil)
+	if s == nil {
+		s, err = lang.Load(name, src, lang.LoadOptions{OnDisk: true, Roots: o.Roots})
+	}
 	if err != nil {
 		return nil, err
 	}

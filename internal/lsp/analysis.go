@@ -55,7 +55,8 @@ func (s *Server) analyse(d *document) {
 		return
 	}
 	a.source = src
-	examples, err := gen.Examples(filepath.ToSlash(d.file), []byte(d.text), gen.Options{Roots: s.Roots}, nil)
+	examples, err := gen.Examples(filepath.ToSlash(d.file), []byte(d.text),
+		gen.Options{Roots: s.Roots, Source: src}, nil)
 	if err != nil && len(src.Names()) > 0 {
 		a.fault(d, err)
 	}
@@ -77,7 +78,10 @@ func (a *analysis) kernel(d *document, e gen.Example) {
 	}
 	var first error
 	for _, signature := range e.Signatures() {
-		seen, err := a.compile(e.Kernel, params, signature)
+		seen, skipped, err := a.compile(e.Kernel, params, signature, fewIterations)
+		if err != nil && skipped { // a name may be bound in an iteration that was left out
+			seen, _, err = a.compile(e.Kernel, params, signature, 0)
+		}
 		if err == nil || first == nil {
 			a.note(e.Kernel, params, signature, seen)
 		}
@@ -94,16 +98,21 @@ func (a *analysis) kernel(d *document, e gen.Example) {
 	a.fault(d, first)
 }
 
-// compile compiles a kernel, and returns what was seen on the way, also beside an error.
-func (a *analysis) compile(kernel string, params []lang.Param, signature string) (seen []lang.Seen,
-	err error) {
+// fewIterations of a tl.static_range, at its beginning and at its end, tell the types of all: a number of
+// iterations that was made up, or a nest of such loops, would have the editor wait.
+const fewIterations = 4
+
+// compile compiles a kernel with so many iterations of unrolled loops, 0 for all. It returns what was seen on
+// the way, also beside an error, and whether iterations were left out.
+func (a *analysis) compile(kernel string, params []lang.Param, signature string,
+	unroll int) (seen []lang.Seen, skipped bool, err error) {
 	specs, err := lang.ParseSignature(params, signature)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	_, err = a.source.Compile(kernel, specs, lang.Options{Meter: budget.New(context.Background(), limits),
-		Seen: func(s lang.Seen) { seen = append(seen, s) }})
-	return seen, err
+	_, err = a.source.Compile(kernel, specs, lang.Options{Unroll: unroll, Skipped: &skipped,
+		Meter: budget.New(context.Background(), limits), Seen: func(s lang.Seen) { seen = append(seen, s) }})
+	return seen, skipped, err
 }
 
 // note keeps what a compilation saw, and the types of the kernel's parameters.

@@ -266,6 +266,102 @@ def k(x_ptr, M: tl.constexpr):
 	e.end()
 }
 
+// helped is a kernel with misspelt names.
+const helped = `import triton
+import triton.language as tl
+
+
+@triton.jit
+def k(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + i, msk=i < n)
+    total = tl.sum(x)
+    tl.store(y_ptr, totl)
+`
+
+// TestAssist: shapes behind names, and a change for a name that is almost right.
+func TestAssist(t *testing.T) {
+	dir := t.TempDir()
+	e := start(t, dir)
+	text := helped
+	uri := e.open(filepath.Join(dir, "k.py"), text)
+	change := func(version int) {
+		e.tell("textDocument/didChange", map[string]any{
+			"textDocument":   map[string]any{"uri": uri, "version": version},
+			"contentChanges": []any{map[string]any{"text": text}}})
+	}
+	all := map[string]any{"textDocument": map[string]any{"uri": uri}, "context": map[string]any{},
+		"range": Range{Position{0, 0}, Position{20, 0}}}
+	for i, want := range []string{"msk -> mask", "totl -> total"} {
+		if f := e.faults(); len(f) == 0 {
+			t.Fatalf("no fault, want %s", want)
+		}
+		actions := e.ask("textDocument/codeAction", all).([]any)
+		if len(actions) == 0 {
+			t.Fatalf("no action, want %s", want)
+		}
+		data, _ := json.Marshal(actions[0])
+		var a codeAction
+		if err := json.Unmarshal(data, &a); err != nil {
+			t.Fatal(err)
+		}
+		edit := a.Edit.Changes[uri][0]
+		l := newLines(text)
+		from, to := l.offset(edit.Range.Start), l.offset(edit.Range.End)
+		if got := text[from:to] + " -> " + edit.NewText; got != want {
+			t.Errorf("the action is %s, want %s", got, want)
+		}
+		text = text[:from] + edit.NewText + text[to:]
+		change(i + 2)
+	}
+	if f := e.faults(); f != nil {
+		t.Errorf("the mended kernel has faults: %q", f)
+	}
+	var got []string
+	for _, h := range e.ask("textDocument/inlayHint", all).([]any) {
+		x := h.(map[string]any)
+		line := x["position"].(map[string]any)["line"].(float64)
+		got = append(got, fmt.Sprintf("%d%v", int(line)+1, x["label"]))
+	}
+	if want := []string{"7: int32[64]", "8: fp32[64]", "9: fp32"}; !slices.Equal(got, want) {
+		t.Errorf("the shapes are %q, want %q", got, want)
+	}
+	e.end()
+}
+
+// TestUnrolled: a nest of unrolled loops with a number of iterations that was made up costs little, and a
+// name that one iteration of many binds is known behind the loop.
+func TestUnrolled(t *testing.T) {
+	text := `import triton
+import triton.language as tl
+
+
+@triton.jit
+def k(x_ptr, W: tl.constexpr):
+    acc = 0.0
+    for i in tl.static_range(W):
+        for j in tl.static_range(W):
+            acc += tl.load(x_ptr + i * W + j)
+    tl.store(x_ptr, acc)
+
+
+@triton.jit
+def late(x_ptr, W: tl.constexpr):
+    for i in tl.static_range(W):
+        if i == 9:
+            y = tl.load(x_ptr + i)
+    tl.store(x_ptr, y)
+`
+	d := &document{file: filepath.Join(t.TempDir(), "k.py"), text: text}
+	(&Server{}).analyse(d)
+	if len(d.faults) > 0 {
+		t.Errorf("there are faults: %v", d.faults)
+	}
+	if n := len(d.seen); n > 1500 { // all 64 x 64 iterations were some 40,000
+		t.Errorf("%d expressions were compiled, want few iterations", n)
+	}
+}
+
 // TestEdits types into every shared kernel: no crash, and an answer soon after each edit.
 func TestEdits(t *testing.T) {
 	root := txtest.Root(t)

@@ -36,6 +36,7 @@ type textDocument struct {
 type documentParams struct {
 	TextDocument   textDocument `json:"textDocument"`
 	Position       Position     `json:"position"`
+	Range          Range        `json:"range"`
 	ContentChanges []struct {
 		Text  string `json:"text"`
 		Range *Range `json:"range"`
@@ -98,6 +99,8 @@ var capabilities = map[string]any{
 		"textDocumentSync":   map[string]any{"openClose": true, "change": 2, "save": true},
 		"hoverProvider":      true,
 		"definitionProvider": true,
+		"inlayHintProvider":  true,
+		"codeActionProvider": map[string]any{"codeActionKinds": []string{"quickfix"}},
 		"completionProvider": map[string]any{"triggerCharacters": []string{"."}},
 	},
 	"serverInfo": map[string]any{"name": "nereid"},

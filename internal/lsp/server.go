@@ -161,20 +161,26 @@ func (s *Server) answer(method string, params json.RawMessage) (any, *responseEr
 		return null, nil
 	case "textDocument/completion":
 		return s.complete(d, newLines(d.text).offset(p.Position)), nil
-	case "textDocument/hover", "textDocument/definition":
-		return s.look(d, method, p.Position)
+	case "textDocument/hover", "textDocument/definition", "textDocument/inlayHint", "textDocument/codeAction":
+		return s.look(d, method, &p)
 	}
 	return nil, &responseError{methodNotFound, method}
 }
 
 // look answers a question about the compiled document.
-func (s *Server) look(d *document, method string, at Position) (any, *responseError) {
+func (s *Server) look(d *document, method string, p *documentParams) (any, *responseError) {
 	if d.stale {
 		if err := s.refresh(d); err != nil {
 			return nil, &responseError{invalidParams, err.Error()}
 		}
 	}
-	offset := d.lines.offset(at)
+	switch method {
+	case "textDocument/inlayHint":
+		return d.inlays(p.Range), nil
+	case "textDocument/codeAction":
+		return d.actions(p.Range), nil
+	}
+	offset := d.lines.offset(p.Position)
 	if method == "textDocument/hover" {
 		if h, ok := d.hover(offset); ok {
 			return h, nil

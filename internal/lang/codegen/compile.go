@@ -27,7 +27,12 @@ type Options struct {
 	NoOverflow bool          // sanitize_overflow=False: nothing looks for overflow of integers
 	Meter      *budget.Meter // bounds the compilation; nil: MaxSteps alone does
 	// statements and expressions compiled, each as often as it is unrolled; 0: 2 million
-	MaxSteps     int
+	MaxSteps int
+	// Unroll, if not 0, is the number of iterations of a tl.static_range that are compiled at its beginning,
+	// and again at its end. What comes out is no kernel: an editor wants types and faults alone, and soon.
+	// Skipped, if not nil, is set if iterations were left out.
+	Unroll       int
+	Skipped      *bool
 	AllowGlobals bool      // kernels may read plain global numbers
 	Stdout       io.Writer // output of tl.static_print; nil drops it
 	Warn         func(string)

@@ -301,10 +301,31 @@ func (g *generator) unroll(s *python.For, name string, it iteration) {
 	if step == 0 {
 		g.fail(s.Iter, "loop", "the step of tl.static_range must not be zero")
 	}
+	done := int64(0)
 	for i := lo; step > 0 && i < hi || step < 0 && i > hi; i += step {
+		if n := int64(g.u.opts.Unroll); n > 0 && done == n && iterations(i, hi, step) > n {
+			i += step * (iterations(i, hi, step) - n) // the last ones come next
+			g.u.skipped()
+		}
 		g.scope.set(name, object.MakeInt(i))
 		g.stmts(s.Body)
+		done++
 	}
+}
+
+// skipped notes that what is compiled is no kernel.
+func (u *unit) skipped() {
+	if u.opts.Skipped != nil {
+		*u.opts.Skipped = true
+	}
+}
+
+// iterations returns how often a loop from lo to hi runs, of which one is left at least.
+func iterations(lo, hi, step int64) int64 {
+	if step < 0 {
+		lo, hi, step = -lo, -hi, -step
+	}
+	return (hi - lo + step - 1) / step
 }
 
 // forLoop makes scf.for. A negative constant step runs upward and mirrors the variable, since scf.for only
