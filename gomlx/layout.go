@@ -387,9 +387,33 @@ func (f *Function) Gather(x, indices compute.Value, vector int, offsets, collaps
 		})}), nil
 }
 
+// startsOf returns the start indices of a slice: scalars, or one vector of them.
+func (f *Function) startsOf(starts []compute.Value) ([]compute.Value, error) {
+	in, err := f.values("start indices", starts...)
+	if err != nil {
+		return nil, err
+	}
+	if len(in) != 1 || in[0].shape.Rank() != 1 {
+		return starts, nil
+	}
+	var list []compute.Value
+	for i := range in[0].shape.Dimensions[0] {
+		v, err := f.Slice(in[0], []int{i}, []int{i + 1}, nil)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, f.reshape(v.(*node), shapes.Make(in[0].shape.DType)))
+	}
+	return list, nil
+}
+
 // DynamicSlice implements compute.StandardOps.
 func (f *Function) DynamicSlice(x compute.Value, starts []compute.Value, sizes []int) (compute.Value,
 	error) {
+	starts, err := f.startsOf(starts)
+	if err != nil {
+		return nil, err
+	}
 	in, err := f.values("DynamicSlice", append([]compute.Value{x}, starts...)...)
 	if err != nil {
 		return nil, err
@@ -411,6 +435,10 @@ func (f *Function) DynamicSlice(x compute.Value, starts []compute.Value, sizes [
 // DynamicUpdateSlice implements compute.StandardOps.
 func (f *Function) DynamicUpdateSlice(x, update compute.Value, starts []compute.Value) (compute.Value,
 	error) {
+	starts, err := f.startsOf(starts)
+	if err != nil {
+		return nil, err
+	}
 	in, err := f.values("DynamicUpdateSlice", append([]compute.Value{x, update}, starts...)...)
 	if err != nil {
 		return nil, err

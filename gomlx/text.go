@@ -29,6 +29,11 @@ func (e expr) constant() (int, bool) {
 	return n, err == nil
 }
 
+func (e expr) isNumber() bool {
+	_, ok := e.constant()
+	return ok
+}
+
 // with returns text that is made of some expressions.
 func with(s string, of ...expr) expr {
 	e := expr{s: s}
@@ -90,7 +95,7 @@ func (t *text) close() {
 
 // let gives an expression a name, once.
 func (t *text) let(e expr) expr {
-	if !strings.ContainsAny(e.s, " (") {
+	if !strings.ContainsAny(e.s, " (~-") || e.isNumber() {
 		return e
 	}
 	for _, s := range t.scopes {
