@@ -368,6 +368,9 @@ func (f *Function) Gather(x, indices compute.Value, vector int, offsets, collaps
 	if err != nil {
 		return nil, err
 	}
+	if at := in[1].shape; vector == at.Rank() && !at.IsDynamic() { // an index is a vector of one
+		in[1] = f.reshape(in[1], shapes.Make(at.DType, append(slices.Clone(at.Dimensions), 1)...))
+	}
 	a := gatherAttr{vector, slices.Clone(offsets), slices.Clone(collapsed), slices.Clone(from),
 		slices.Clone(sizes)}
 	shape, err := shapeinference.Gather(in[0].shape, in[1].shape, vector, offsets, collapsed, from, sizes,
