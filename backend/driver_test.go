@@ -658,3 +658,43 @@ func TestSave(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+const tunedKernel = `
+import triton
+import triton.language as tl
+
+@triton.autotune(configs=[triton.Config({'B': 16}), triton.Config({'B': 32})], key=['n'], HOW=['x_ptr'])
+@triton.jit
+def fill(x_ptr, n, V: tl.constexpr, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(x_ptr + i, V, mask=i < n)
+`
+
+// Tuning zeroes and restores memory of a device whose streams cannot do it, by way of the host.
+func TestTuned(t *testing.T) {
+	s := on(t, "duo:1")
+	for how, want := range map[string]float64{"reset_to_zero": 0, "restore_value": 5} {
+		t.Setenv("NEREID_CACHE_DIR", t.TempDir()) // nothing is tuned yet
+		m, err := nereid.Parse("tuned.py", []byte(strings.Replace(tunedKernel, "HOW", how, 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		k, err := m.Kernel("fill")
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, err := nereid.FromSlice([]int32{5, 5, 5, 5}).To(s.Device())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(k.Launch(s, nereid.Grid{1}, x, 2, 8), s.Sync()); err != nil {
+			t.Fatal(err)
+		}
+		for i, want := range []float64{8, 8, want, want} {
+			if v, err := x.At(i); v != want || err != nil {
+				t.Errorf("%s: element %d is %v, %v", how, i, v, err)
+			}
+		}
+		x.Close()
+	}
+}

@@ -1,7 +1,7 @@
 // Command backend-c runs three kernels on the back ends of package target: on "c", which uses the host's
-// memory, and on two devices of "c-device" at once, each with memory and a stream of its own. It compares them
-// with the interpreter and prints the times of all. With arguments it is the command nereid with these back
-// ends: "backend-c devices", "backend-c aot TABLE -o B.nrb --targets c-device".
+// memory, and on two devices of "c-device" at once, each with memory and a stream of its own. It
+// compares them with the interpreter and prints the times of all. With arguments it is the command nereid
+// with these back ends: "backend-c devices", "backend-c aot TABLE -o B.nrb --targets c-device".
 package main
 
 import (

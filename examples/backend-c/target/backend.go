@@ -1,7 +1,7 @@
-// Package target has two back ends for Nereid that write C, let the machine's C compiler make a shared object
-// of each kernel, and run it over threads. docs/BACKENDS.md in Nereid's repository walks through it. A program
-// that imports the package has the device "c", the smallest thing that runs kernels, and the devices
-// "c-device:0" and "c-device:1", which have all that a GPU has: memory and streams of their own.
+// Package target has two back ends for Nereid that write C, let the machine's C compiler make a shared
+// object of each kernel, and run it over threads. docs/BACKENDS.md in Nereid's repository walks through
+// it. A program that imports the package has the device "c", the smallest thing that runs kernels, and the
+// devices "c-device:0" and "c-device:1", which have all that a GPU has: memory and streams of their own.
 //
 //	backend.go          the target c: from linalg, on the host's memory
 //	device.go           the target c-device: from TTGIR, on devices
@@ -101,8 +101,8 @@ func (t *cTarget) Compile(ctx context.Context, k *backend.Kernel) (*backend.Code
 }
 
 // compile compiles the C that emit writes.
-func compile(ctx context.Context, k *backend.Kernel, emit func(*backend.Kernel) (string, error)) (*backend.Code,
-	error) {
+func compile(ctx context.Context, k *backend.Kernel,
+	emit func(*backend.Kernel) (string, error)) (*backend.Code, error) {
 	if len(k.Libs) > 0 {
 		return nil, backend.Refuse("extern_libs", "functions of "+k.Libs[0].Path+" are none of C", "")
 	}

@@ -387,7 +387,8 @@ module attributes {"ttg.num-warps" = 4 : i32} {
 		Params: []backend.Param{{Name: "p"}}}); err != nil {
 		f.Error(text, err)
 	}
-	for _, cut := range []string{"", "%q = %v", "axis = 0 : i32", "start = 0 : i32", "^bb0(%l: f32, %h: f32):", "slt, ",
+	for _, cut := range []string{"", "%q = %v", "axis = 0 : i32", "start = 0 : i32", "^bb0(%l: f32, %h: f32):",
+		"slt, ",
 		"%z to ", " -> (tensor<4x4xf32, #blocked>)", "4x4", "x : i32", "%l, "} {
 		f.Add(strings.Replace(pretty, cut, "", 1))
 	}

@@ -34,8 +34,7 @@ func syntaxes(name string) syntax {
 		return last
 	case "tt.get_program_id", "tt.get_num_programs":
 		return ofAxis
-	case "tt.splat", "tt.broadcast", "tt.expand_dims", "tt.trans", "tt.reshape", "ttg.convert_layout", "tt.bitcast",
-		"tt.int_to_ptr", "tt.ptr_to_int":
+	case "tt.splat", "tt.broadcast", "tt.expand_dims", "tt.trans", "tt.reshape", "ttg.convert_layout":
 		return arrow
 	case "tt.addptr":
 		return first
