@@ -174,6 +174,44 @@ func (c *call) place(p *plan, i int, strides []int, begin int) error {
 	return nil
 }
 
+// padRank is how many dimensions pad_kernel knows.
+const padRank = 4
+
+// padsAtOnce reports whether pad_kernel can fill the first result, which has these strides.
+func (c *call) padsAtOnce(p *plan, strides []int) bool {
+	x, r := c.ins[0], p.outs[0]
+	return len(x.Shape) <= padRank && x.Len() > 0 && r.dt == x.DType && r.dt.IsFloat() &&
+		r.dt != nereid.Float64 && slices.Equal(strides, contiguous(r.shape))
+}
+
+// padAtOnce adds a launch to a plan that writes each element of the first result once.
+func (c *call) padAtOnce(p *plan, before []int) error {
+	k, err := c.s.lib.kernel("index.py", "pad_kernel")
+	if err != nil {
+		return err
+	}
+	var sizes, begins, strides, results [padRank]int
+	for d := range padRank {
+		sizes[d], results[d] = 1, 1
+	}
+	skip := padRank - len(before)
+	copy(sizes[skip:], c.ins[0].Shape)
+	copy(begins[skip:], before)
+	copy(strides[skip:], core.Strides(c.ins[0]))
+	copy(results[skip:], p.outs[0].shape)
+	rows, cols := count(results[:padRank-1]), results[padRank-1]
+	blockCols := min(pow2(cols), elements[c.s.chip])
+	blockRows := min(pow2(rows), elements[c.s.chip]/blockCols)
+	args := []any{nil, nil, nil, rows, cols, results[1], results[2]}
+	for d := range padRank {
+		args = append(args, sizes[d], begins[d], strides[d])
+	}
+	p.steps = []step{{kernel: k, args: append(args, blockRows, blockCols),
+		slots: []slot{{0, 0}, {1, c.n}, {2, 1}},
+		grid:  nereid.Grid{nereid.Cdiv(rows, blockRows), nereid.Cdiv(cols, blockCols)}}}
+	return nil
+}
+
 // Pad returns x with before[d] elements of a value in front of dimension d and after[d] behind it.
 func Pad(s *Stream, x *nereid.Tensor, value float64, before, after []int) *nereid.Tensor {
 	c := s.begin("Pad")
@@ -206,6 +244,9 @@ func planPad(c *call, before, after []int) (*plan, error) {
 		return p, nil
 	}
 	strides, begin := c.outStrides(r.shape), 0
+	if c.padsAtOnce(p, strides) {
+		return p, c.padAtOnce(p, before)
+	}
 	for d, n := range before {
 		begin += n * strides[d]
 	}

@@ -29,6 +29,12 @@ func TestLayout(t *testing.T) {
 			[]float64{-1, -1, -1, -1, 0, 1, 2, -1, 3, 4, 5, -1}, 0)
 		near(t, "Pad at other sides", ops.Pad(s, x, -1, []int{0, 1}, []int{0, 1}),
 			[]float64{-1, 0, 1, 2, -1, -1, 3, 4, 5, -1}, 0)
+		near(t, "Pad of a transposed view", ops.Pad(s, x.Transpose(0, 1), 2, []int{0, 1}, []int{1, 0}),
+			[]float64{2, 0, 3, 2, 1, 4, 2, 2, 5, 2, 2, 2}, 0)
+		near(t, "Pad of three dimensions", ops.Pad(s, x.Reshape(1, 2, 3), .5, []int{1, 0, 0}, []int{0, 1, 0}),
+			[]float64{.5, .5, .5, .5, .5, .5, .5, .5, .5, 0, 1, 2, 3, 4, 5, .5, .5, .5}, 0)
+		near(t, "Pad of integers", ops.Pad(s, ops.Cast(s, x, nereid.Int32), 7, []int{0, 1}, []int{0, 0}),
+			[]float64{7, 0, 1, 2, 7, 3, 4, 5}, 0)
 		if u := values(t, ops.Uniform(s, 7, nereid.Float32, 1000)); slices.Min(u) < 0 || slices.Max(u) >= 1 ||
 			math.Abs(sumOf(u)/1000-.5) > .05 {
 			t.Errorf("Uniform: from %v to %v, mean %v", slices.Min(u), slices.Max(u), sumOf(u)/1000)

@@ -42,3 +42,22 @@ def scatter_add_kernel(index, source, out, rows, count, size, inner, R: tl.const
     v = tl.load(source + here, mask=inside, other=0)
     target = ((row // count * size)[:, None] + at) * inner + col[None, :]
     tl.atomic_add(out + target, v.to(out.dtype.element_ty), mask=valid, sem="relaxed")
+
+
+@triton.jit
+def pad_kernel(x, out, value, rows, cols, out1, out2, size0, begin0, stride0, size1, begin1, stride1, size2, begin2,
+               stride2, size3, begin3, stride3, R: tl.constexpr, C: tl.constexpr):
+    """out has x from begin0, begin1, begin2, begin3 on, and a value around it. Its first three dimensions are rows."""
+    row = tl.program_id(0) * R + tl.arange(0, R)
+    col = tl.program_id(1) * C + tl.arange(0, C)
+    at0 = (row // out2 // out1 - begin0)[:, None]
+    at1 = (row // out2 % out1 - begin1)[:, None]
+    at2 = (row % out2 - begin2)[:, None]
+    at3 = (col - begin3)[None, :]
+    inside = (at0 >= 0) & (at0 < size0) & (at1 >= 0) & (at1 < size1) & (at2 >= 0) & (at2 < size2)
+    inside = inside & (at3 >= 0) & (at3 < size3)
+    source = at0.to(tl.int64) * stride0 + at1.to(tl.int64) * stride1 + at2.to(tl.int64) * stride2 + at3 * stride3
+    v = tl.load(x + source, mask=inside, other=0.0)
+    v = tl.where(inside, v, value.to(out.dtype.element_ty))
+    target = row.to(tl.int64)[:, None] * cols + col[None, :]
+    tl.store(out + target, v, mask=(row < rows)[:, None] & (col < cols)[None, :])
