@@ -89,6 +89,19 @@ func (s *state) scratchFor(p *plan) error {
 	return nil
 }
 
+// zeros returns n integers of i32 that are zero whenever no kernel runs that uses them.
+func (s *state) zeros(n int) (*nereid.Tensor, error) {
+	if s.counters != nil && s.counters.Len() >= n {
+		return s.counters, nil
+	}
+	t, err := nereid.NewTensor(s.arena.dev, nereid.Int32, max(n, 1024))
+	if err != nil {
+		return nil, err
+	}
+	s.outgrown, s.counters = append(s.outgrown, t), t // graphs may still use the one before
+	return t, t.Fill(0)
+}
+
 // rounded returns the bytes of a tensor, rounded up to the alignment of the next one.
 func rounded(dt nereid.DType, shape []int) int {
 	return (dt.Size()*count(shape) + arenaAlign - 1) / arenaAlign * arenaAlign

@@ -107,3 +107,85 @@ func TestPagedAttention(t *testing.T) {
 		near(t, "PagedAttention", ops.PagedAttention(s, q, k, v, table, lengths, o), want, 3e-3)
 	})
 }
+
+// TestAppendAttention: new tokens of sequences of several lengths are rotated, stored in their pages and
+// attend to what was there before, beside the same by ops of their own.
+func TestAppendAttention(t *testing.T) {
+	on(t, func(t *testing.T, s *ops.Stream) {
+		const pages, page, heads, kv, size, room = 24, 16, 6, 2, 16, 10
+		rows := heads + 2*kv
+		for i, queries := range []int{1, 4, 1} {
+			if i == 2 && s.Stream().Device().String() == "sim:90" {
+				continue
+			}
+			s.Reset()
+			full := []int{150, 5 + queries}
+			o := ops.AttentionOptions{Window: []int{0, 0, 40}[i]}
+			at := func(b, position int) int { return (b*room+position/page)*7%pages*page + position%page }
+			cache := ops.PagedCache{
+				Keys:    made(t, s, nereid.Float16, func(i int) float64 { return wave(i*3) / 2 }, pages, page, kv, size),
+				Values:  made(t, s, nereid.Float16, func(i int) float64 { return wave(i + 5) }, pages, page, kv, size),
+				Table:   made(t, s, nereid.Int32, func(i int) float64 { return float64(i * 7 % pages) }, 2, room),
+				Lengths: made(t, s, nereid.Int32, func(i int) float64 { return float64(full[i]) }, 2),
+				Slots: made(t, s, nereid.Int32, func(i int) float64 {
+					if i == 2*queries-1 {
+						return -1 // the last one is stored nowhere
+					}
+					return float64(at(i/queries, full[i/queries]-queries+i%queries))
+				}, 2*queries),
+			}
+			angle := func(f func(float64) float64) *nereid.Tensor {
+				return made(t, s, nereid.Float32, func(i int) float64 {
+					return f(float64(i/(size/2)) / float64(1+i%(size/2)))
+				}, 160, size/2)
+			}
+			r := ops.Rotary{Cos: angle(math.Cos), Sin: angle(math.Sin), Pairs: i != 1}
+			qkv := made(t, s, nereid.Float16, wave, 2, queries, rows*size)
+
+			// The same step by step: rotation, cache, attention.
+			split := qkv.Reshape(2, queries, rows, size).Transpose(1, 2)
+			pick := make([]float64, 2*queries)
+			for j := range pick {
+				pick[j] = float64(full[j/queries] - queries + j%queries)
+			}
+			index := made(t, s, nereid.Int32, func(i int) float64 { return pick[i] }, 2*queries)
+			cos := ops.Take(s, r.Cos, index, 0).Reshape(2, queries, size/2)
+			sin := ops.Take(s, r.Sin, index, 0).Reshape(2, queries, size/2)
+			rope := ops.Rope
+			if r.Pairs {
+				rope = ops.RopePairs
+			}
+			turned := rope(s, split.Slice(1, 0, heads+kv, 1), cos, sin)
+			k, v := values(t, cache.Keys), values(t, cache.Values)
+			newK, newV := values(t, turned.Slice(1, heads, heads+kv, 1)), values(t, split.Slice(1, heads+kv, rows, 1))
+			for j := range 2 * queries * kv * size {
+				b, h, n, d := j/(kv*queries*size), j/(queries*size)%kv, j/size%queries, j%size
+				to := (at(b, full[b]-queries+n)*kv+h)*size + d
+				k[to], v[to] = newK[j], newV[j]
+			}
+			want := attended(t, turned.Slice(1, 0, heads, 1), kv, full,
+				ops.AttentionOptions{Causal: true, Window: o.Window}, func(isV bool, b, h, n, d int) float64 {
+					if isV {
+						return v[(at(b, n)*kv+h)*size+d]
+					}
+					return k[(at(b, n)*kv+h)*size+d]
+				})
+			if queries > 1 { // the one that is stored nowhere is not seen either
+				want = want[:heads*queries*size]
+			}
+			for range 2 { // counters are as they were after the first call
+				got := ops.AppendAttention(s, qkv, heads, cache, r, o)
+				if got.Err() == nil {
+					got = got.Reshape(2, queries, heads, size).Transpose(1, 2).Slice(0, 0, len(want)/(heads*queries*size), 1)
+				}
+				near(t, fmt.Sprintf("AppendAttention of %d queries", queries), got, want, 3e-3)
+			}
+			stored := (at(1, full[1]-1) * kv) * size
+			for j := range kv * size { // the slot of the last token has what it had
+				k[stored+j], v[stored+j] = wave((stored+j)*3)/2, wave(stored+j+5)
+			}
+			near(t, "keys", cache.Keys, k, 1e-3)
+			near(t, "values", cache.Values, v, 1e-3)
+		}
+	})
+}

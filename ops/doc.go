@@ -43,8 +43,10 @@
 //	normalize.go        softmax, layer norm, RMS norm
 //	matmul.go           products of matrices, and what follows them
 //	products.go         configs of products
-//	quantized.go        weights in blocks of few bits, and products with them
+//	quantized.go        weights in blocks of few bits
+//	quantized_product.go  products with them
 //	attention.go        attention, also over pages
+//	append.go           rotary embedding, cache and attention in one
 //	transformer.go      rotary embedding, gated layers, cross entropy
 //	order.go            the largest, sorted rows, sums of all before; sampling
 //	layout.go           copies, casts, concatenation, padding, fills

@@ -10,10 +10,12 @@ import (
 
 // MatMulOption adds to a product, or says how it is computed.
 type MatMulOption struct {
-	bias, plus *nereid.Tensor
-	then       *Fused
-	dt         nereid.DType
-	precision  string
+	bias, plus, norm *nereid.Tensor
+	eps              float64 // of norm
+	then, gate       *Fused  // gate is then of the first operand times the second one
+	gated, fixed     bool
+	dt               nereid.DType
+	precision        string
 }
 
 // Bias adds a vector, one element for each column of the result, before Then.
@@ -22,8 +24,17 @@ func Bias(x *nereid.Tensor) MatMulOption { return MatMulOption{bias: x} }
 // Then applies a formula to each element of the result: ops.Then(ops.Expr.GELU). Make it once: its kernels
 // are found by it.
 func Then(f func(x Expr) Expr) MatMulOption {
-	return MatMulOption{then: newFused("Then", []string{"x"}, f(Expr{&node{input: 0}}).n)}
+	y := f(Expr{&node{input: 0}})
+	return MatMulOption{then: newFused("Then", []string{"x"}, y.n), gate: gateOf(y)}
 }
+
+// gateOf returns the op that multiplies a formula of its first operand by the second one.
+func gateOf(x Expr) *Fused {
+	return newFused("Gated", []string{"gate", "up"}, x.Mul(Expr{&node{input: 1}}).n)
+}
+
+// plainGate is gate without Then.
+var plainGate = gateOf(Expr{&node{input: 0}})
 
 // The activations that products are often followed by.
 var (
@@ -36,6 +47,22 @@ var (
 // Plus adds a tensor that is broadcast to the result, after Then: a residual.
 func Plus(x *nereid.Tensor) MatMulOption { return MatMulOption{plus: x} }
 
+// Norm divides the rows of the left operand by the root of the mean of their squares, as RMSNorm does, and
+// multiplies them by a vector of weights first. Products of few rows with a Quantized matrix do so on their
+// way; others are preceded by RMSNorm.
+func Norm(weight *nereid.Tensor, eps float64) MatMulOption {
+	return MatMulOption{norm: weight, eps: eps}
+}
+
+// Gated makes the result half as wide: its first half, after Then, times the second one. With ThenSiLU this
+// is SwiGLU. It goes without Bias and Plus.
+var Gated = MatMulOption{gated: true}
+
+// FixedWeights is a promise that nothing writes to the right operand, nor to the weights of Norm, while
+// work of the stream is under way: weights that were loaded once. A GPU may then read them before the op
+// before this one has ended.
+var FixedWeights = MatMulOption{fixed: true}
+
 // As makes the result one of a type.
 func As(dt nereid.DType) MatMulOption { return MatMulOption{dt: dt} }
 
@@ -46,21 +73,28 @@ var (
 	TF32x3 = MatMulOption{precision: "tf32x3"}
 )
 
-// matmulOptions gathers options.
+// add adds options; of those that occur twice, the last one counts.
 func (o *MatMulOption) add(list []MatMulOption) {
 	for _, x := range list {
-		switch {
-		case x.bias != nil:
+		if x.bias != nil {
 			o.bias = x.bias
-		case x.plus != nil:
+		}
+		if x.plus != nil {
 			o.plus = x.plus
-		case x.then != nil:
-			o.then = x.then
-		case x.dt != nereid.Invalid:
+		}
+		if x.then != nil {
+			o.then, o.gate = x.then, x.gate
+		}
+		if x.norm != nil {
+			o.norm, o.eps = x.norm, x.eps
+		}
+		if x.dt != nereid.Invalid {
 			o.dt = x.dt
-		case x.precision != "":
+		}
+		if x.precision != "" {
 			o.precision = x.precision
 		}
+		o.gated, o.fixed = o.gated || x.gated, o.fixed || x.fixed
 	}
 }
 
@@ -75,6 +109,13 @@ func (o *MatMulOption) add(list []MatMulOption) {
 func MatMul(s *Stream, a, b *nereid.Tensor, options ...MatMulOption) *nereid.Tensor {
 	var o MatMulOption
 	o.add(options)
+	if o.norm != nil {
+		a = RMSNorm(s.plain, a, o.norm, o.eps)
+		o.norm = nil
+	}
+	if o.gated {
+		return s.gated("MatMul", o, func(o MatMulOption) *nereid.Tensor { return MatMul(s.plain, a, b, o) })
+	}
 	c := s.begin("MatMul")
 	c.in("a", a)
 	c.in("b", b)
@@ -89,6 +130,36 @@ func MatMul(s *Stream, a, b *nereid.Tensor, options ...MatMulOption) *nereid.Ten
 		p := product{c: c, o: o}
 		return p.plan()
 	})
+}
+
+// gated makes of a product, whose columns are two halves, the one that Gated asks for.
+func (s *Stream) gated(op string, o MatMulOption, product func(o MatMulOption) *nereid.Tensor) *nereid.Tensor {
+	if err := o.gateAlone(op); err != nil {
+		s.done()
+		return failed(err)
+	}
+	h := product(MatMulOption{norm: o.norm, eps: o.eps, fixed: o.fixed, dt: o.dt, precision: o.precision})
+	n := len(h.Shape)
+	if h.Err() == nil && (n == 0 || h.Shape[n-1]%2 != 0) {
+		h = failed(wrong(op, "", "the columns of %v are no two halves", h.Shape))
+	}
+	if h.Err() != nil {
+		s.done()
+		return h
+	}
+	gate, half := o.gate, h.Shape[n-1]/2
+	if gate == nil {
+		gate = plainGate
+	}
+	return s.apply(gate, h.Slice(n-1, 0, half, 1), h.Slice(n-1, half, 2*half, 1))
+}
+
+// gateAlone returns an error for options that Gated does not go with.
+func (o *MatMulOption) gateAlone(op string) error {
+	if o.gated && (o.bias != nil || o.plus != nil) {
+		return wrong(op, "", "Gated goes without Bias and Plus")
+	}
+	return nil
 }
 
 // product plans a product.

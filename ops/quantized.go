@@ -1,7 +1,6 @@
 package ops
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/nereid-lang/nereid"
@@ -99,111 +98,51 @@ func (c *call) dequantize(w Quantized, from, to int) (step, error) {
 	return st, nil
 }
 
-// quantizedRows is up to how many rows of x a product reads the weights as they are. More rows are multiplied
-// by the matrix in 16 bits, in scratch memory.
-const quantizedRows = 4
-
-// MatMulQuantized returns x times the transpose of w, with the options of MatMul. x has the shape [...,
-// columns of w]; the result has its type.
-func MatMulQuantized(s *Stream, x *nereid.Tensor, w Quantized, options ...MatMulOption) *nereid.Tensor {
-	var o MatMulOption
-	o.add(options)
-	x = s.packed(x)
-	c := s.begin("MatMulQuantized")
-	c.in("x", x)
+// TakeQuantized returns rows of w in a type, by index: the result has the shape of index and one more
+// dimension. An index outside of w gives zeros.
+func TakeQuantized(s *Stream, w Quantized, index *nereid.Tensor, dt nereid.DType) *nereid.Tensor {
+	index = s.packed(index)
+	if w.Data.Err() == nil && !w.small() {
+		bytes := Take(s.plain, w.Data.Slice(0, 0, w.Format.Bytes(w.Rows, w.Cols), 1).Reshape(w.Rows, -1), index, 0)
+		w.Rows = index.Len()
+		if w.Data = bytes; bytes.Err() == nil {
+			w.Data = bytes.Reshape(-1)
+		}
+		out := Dequantize(s, w, dt)
+		if out.Err() != nil {
+			return out
+		}
+		return out.Reshape(append(slices.Clone(index.Shape), w.Cols)...)
+	}
+	c := s.begin("TakeQuantized")
 	w.in(c)
-	c.optional("bias", o.bias)
-	c.optional("plus", o.plus)
-	c.attr(int(o.dt))
-	if o.then != nil {
-		c.attr(o.then.id)
-	}
-	return c.run(func(c *call) (*plan, error) { return planQuantized(c, w, o) })
+	c.in("index", index)
+	c.attr(int(dt))
+	return c.run(func(c *call) (*plan, error) { return planTakeQuantized(c, w, dt) })
 }
 
-func planQuantized(c *call, w Quantized, o MatMulOption) (*plan, error) {
-	x := c.ins[0]
-	n := len(x.Shape)
-	if n == 0 || x.Shape[n-1] != w.Cols || !x.DType.IsFloat() {
-		return nil, wrong(c.op, "x", "it is %s%v, and w has %d columns", x.DType, x.Shape, w.Cols)
+func planTakeQuantized(c *call, w Quantized, dt nereid.DType) (*plan, error) {
+	index := c.ins[1]
+	if kindOf(index.DType) != intKind || !dt.IsFloat() {
+		return nil, wrong(c.op, "index", "it is of %s, and the result of %s, not of integers and floats",
+			index.DType, dt)
 	}
-	dt := x.DType
-	if dt.Size() != 2 {
-		dt = nereid.Float32
+	p := &plan{outs: []result{{dt, append(slices.Clone(index.Shape), w.Cols)}}}
+	if p.empty() {
+		return p, nil
 	}
-	// The product is planned with the matrix as it will lie in scratch memory.
-	full := *c
-	full.ins[1] = &nereid.Tensor{DType: dt, Shape: []int{w.Cols, w.Rows}, Strides: []int{1, w.Cols}}
-	p := product{c: &full, o: o}
-	out, err := p.begin()
-	if err != nil || out.empty() {
-		return out, err
+	if c.s.into && c.s.n > 0 && !c.s.outs[0].Contiguous() {
+		return nil, wrong(c.op, outNames[0], "it is a view; this op fills tensors without gaps")
 	}
-	if p.m <= quantizedRows && p.batches*p.heads == 1 {
-		return out, p.fewRows(out, w)
-	}
-	matrix := c.n + 1
-	out.scratch = []result{{dt, []int{w.Rows, w.Cols}}}
-	first, err := c.dequantize(w, 1, matrix)
+	k, err := c.s.lib.kernel("quantized.py", "take_blocks_kernel")
 	if err != nil {
 		return nil, err
 	}
-	second, err := p.step()
-	if err != nil {
-		return nil, err
-	}
-	second.slots = append([]slot{{0, 0}, {1, matrix}, {2, c.n}}, p.optionSlots()...)
-	out.steps = []step{first, second}
-	return out, nil
-}
-
-// optionSlots returns the slots of bias and plus.
-func (p *product) optionSlots() (list []slot) {
-	if p.o.bias != nil {
-		list = append(list, slot{3, 2})
-	}
-	if p.o.plus != nil {
-		list = append(list, slot{4, 3})
-	}
-	return list
-}
-
-// fewRows plans a product that reads the weights as they are.
-func (p *product) fewRows(out *plan, w Quantized) error {
-	c := p.c
-	name, cols, block := "quantized_kernel", 4, min(pow2(p.k), 512)
-	if w.small() {
-		name = "quantized_blocks_kernel"
-		cols, block = p.quantizedTile()
-	}
-	k, err := c.s.lib.kernel("quantized.py", name)
-	if p.o.then != nil {
-		k, err = c.s.lib.withFunction("quantized.py", name, epilogueText,
-			p.o.then.function("epilogue", p.acc))
-	}
-	if err != nil {
-		return err
-	}
-	if p.acc != nereid.Float32 {
-		return fmt.Errorf("there are no products of weights with %s", p.dt)
-	}
-	st := step{kernel: k, grid: nereid.Grid{nereid.Cdiv(p.n, cols), p.m},
-		slots: slices.Concat([]slot{{0, 0}, {1, 1}, {2, c.n}}, p.optionSlots()),
-		args: []any{nil, nil, nil, nil, nil, p.n, p.k, p.row[0], p.col[0], p.row[2], p.col[2], p.bias,
-			p.row[3], p.col[3], w.Format.kernel, cols, block}}
-	if w.small() {
-		st.args = append(st.args, p.n%cols == 0 && p.k/smallBlock%block == 0)
-	}
-	st.args = append(st.args, nereid.Options{NumWarps: 4})
-	out.steps = []step{st}
-	return nil
-}
-
-// quantizedTile returns how many columns and blocks of 32 weights a program has at a time. A GPU has a row of
-// weights under way at once; a core has vectors of one block, and adds up several columns for each of x.
-func (p *product) quantizedTile() (cols, blocks int) {
-	if p.c.s.chip == gpuChip {
-		return 4, min(pow2(p.k/smallBlock), 32)
-	}
-	return 16, 1
+	count := w.Cols / smallBlock
+	block := min(pow2(count), 32)
+	p.steps = []step{{kernel: k, slots: []slot{{0, 0}, {1, 1}, {2, c.n}},
+		grid: nereid.Grid{index.Len(), nereid.Cdiv(count, block)},
+		args: []any{nil, nil, nil, w.Rows, count, w.Format.kernel, block, c.s.overlap,
+			nereid.Options{NumWarps: 4, LaunchPDL: c.s.overlap}}}}
+	return p, nil
 }

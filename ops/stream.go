@@ -27,10 +27,13 @@ type state struct {
 	plain  *Stream   // without Into
 	spare  []*Stream // for Into
 	chip   chip
+	// overlap reports that kernels may begin before the one before them has ended, and wait in between.
+	overlap bool
 	// scratch is memory that ops use between their launches; outgrown has it and all before it, which graphs
 	// may still use.
 	scratch  *nereid.Tensor
 	outgrown []*nereid.Tensor
+	counters *nereid.Tensor // zeros, which kernels leave as they were
 }
 
 const (
@@ -49,6 +52,7 @@ func (l *Library) On(s *nereid.Stream) *Stream {
 	st := &state{lib: l, stream: s, plans: map[string]*plan{}}
 	if s != nil {
 		st.arena.dev, st.chip = s.Device(), chipOf(s.Device())
+		st.overlap = overlaps(s.Device())
 	}
 	st.plain = &Stream{state: st}
 	return st.plain
@@ -63,7 +67,7 @@ func (s *Stream) Close() error {
 	for _, t := range s.outgrown {
 		err = errors.Join(err, t.Close())
 	}
-	s.scratch, s.outgrown = nil, nil
+	s.scratch, s.outgrown, s.counters = nil, nil, nil
 	clear(s.plans) // they have views of the memory
 	return err
 }

@@ -3,6 +3,7 @@ package ops
 import (
 	"math/bits"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/nereid-lang/nereid"
@@ -25,6 +26,13 @@ func chipOf(d *nereid.Device) chip {
 		return interpChip
 	}
 	return gpuChip
+}
+
+// overlaps reports whether a device has programmatic dependent launches: NVIDIA's GPUs from sm_90 on.
+func overlaps(d *nereid.Device) bool {
+	chip, ok := strings.CutPrefix(d.Target(), "cuda:")
+	capability, err := strconv.Atoi(chip)
+	return ok && err == nil && capability >= 90
 }
 
 // tile is how many rows and columns a program of a generated kernel computes at a time.

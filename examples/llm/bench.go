@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -12,6 +14,7 @@ import (
 
 	"example.com/llm/model"
 	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/profile"
 )
 
 // benchCommand measures the model without a server: the first token of a prompt, and the tokens per second of
@@ -23,6 +26,7 @@ func benchCommand(ctx context.Context, args []string, out io.Writer) error {
 	prompt := f.Int("prompt", 512, "tokens of the prompt whose first token is timed")
 	tokens := f.Int("tokens", 64, "tokens that each sequence of a batch generates")
 	check := f.Bool("check", false, "compare with the CPU first")
+	kernels := f.Bool("kernels", false, "print the kernels of some steps with their times, one by one")
 	if err := f.Parse(args); err != nil {
 		return err
 	}
@@ -59,7 +63,11 @@ func benchCommand(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	for _, n := range sizes {
-		if err := b.decode(ctx, n, *tokens); err != nil {
+		rows, err := b.decode(ctx, n, *tokens)
+		if err == nil && *kernels {
+			err = b.kernels(rows)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -112,14 +120,14 @@ func (b bench) firstToken(ctx context.Context, n int) error {
 	return nil
 }
 
-// decode measures a batch that generates.
-func (b bench) decode(ctx context.Context, n, tokens int) error {
+// decode measures a batch that generates, and returns its rows.
+func (b bench) decode(ctx context.Context, n, tokens int) ([]model.Row, error) {
 	rows := make([]model.Row, n)
 	for i := range rows {
 		pages := b.pages(i, benchPrompt+tokens)
 		p, err := b.Prefill(b.prompt(benchPrompt, i), 0, pages, false)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		rows[i] = model.Row{Token: p.Token, Position: benchPrompt, Pages: pages}
 	}
@@ -129,7 +137,7 @@ func (b bench) decode(ctx context.Context, n, tokens int) error {
 		start := time.Now()
 		list, err := b.Decode(rows, false)
 		if err != nil || ctx.Err() != nil {
-			return err
+			return nil, err
 		}
 		for i := range rows {
 			rows[i].Token, rows[i].Position = list[i].Token, rows[i].Position+1
@@ -141,7 +149,41 @@ func (b bench) decode(ctx context.Context, n, tokens int) error {
 	fmt.Fprintf(b.out, "batch %d: %.0f tokens/s, a step %.3f ms in the mean, %.3f median, %.3f least\n", n,
 		float64(n*tokens)/total.Seconds(), total.Seconds()*1e3/float64(tokens),
 		times[len(times)/2].Seconds()*1e3, times[0].Seconds()*1e3)
-	return nil
+	return rows, nil
+}
+
+// kernels prints a table of the kernels that some steps launch.
+func (b bench) kernels(rows []model.Row) error {
+	const steps = 10
+	for i := range rows {
+		rows[i].Position-- // the last one again: the pages have no room for more
+	}
+	b.OneByOne = true
+	defer func() { b.OneByOne = false }()
+	var record bytes.Buffer
+	p, err := nereid.StartProfile(&record)
+	if err != nil {
+		return err
+	}
+	for range steps {
+		if _, err = b.Decode(rows, false); err != nil {
+			break
+		}
+	}
+	if err = errors.Join(err, p.Stop()); err != nil {
+		return err
+	}
+	trace, err := profile.Read(&record)
+	if err != nil {
+		return err
+	}
+	launches := 0
+	for _, k := range trace.Kernels() {
+		launches += k.Launches
+	}
+	fmt.Fprintf(b.out, "batch %d: %d kernels a step; %d steps, one launch after the other:\n", len(rows),
+		launches/steps, steps)
+	return trace.WriteTable(b.out)
 }
 
 // tolerance is by how much log probabilities may differ from those on the CPU in fp32.

@@ -1,4 +1,5 @@
 """Attention without backward: softmax(q @ k.T * scale) @ v, the softmax block by block of keys."""
+import functions
 import triton
 import triton.language as tl
 
@@ -183,3 +184,156 @@ def combine_kernel(partial, peaks, out, heads, queries, splits, stride_ob, strid
     total = tl.sum(sums * fade[:, None], 0) / tl.sum(weight * fade, 0)
     tl.store(out + batch * stride_ob + head * stride_oh + query * stride_om + dims, total.to(out.dtype.element_ty),
              mask=dims < HEAD_DIM)
+
+
+@triton.jit
+def turned(x, dims, cos, sin, position, HALF: tl.constexpr, PAIRS: tl.constexpr, inside):
+    """Elements dims of heads, x, rotated by the angle of a position: element i with i + HALF, or 2 * i with
+    2 * i + 1."""
+    if PAIRS:
+        other = dims ^ 1
+        angle = dims // 2
+        first = dims % 2 == 0
+    else:
+        other = (dims + HALF) % (2 * HALF)
+        angle = dims % HALF
+        first = dims < HALF
+    c = tl.load(cos + position * HALF + angle, mask=dims < 2 * HALF, other=0.0)
+    s = tl.load(sin + position * HALF + angle, mask=dims < 2 * HALF, other=0.0)
+    a = tl.load(x + dims, mask=inside, other=0.0).to(tl.float32)
+    b = tl.load(x + other, mask=inside, other=0.0).to(tl.float32)
+    return a * c + b * tl.where(first, -s, s)
+
+
+@triton.jit
+def append_kernel(qkv, q, k, v, lengths, slots, cos, sin, heads, kv_heads, queries, page, stride_row, stride_kb, stride_kh,
+                  stride_kn, stride_vb, stride_vh, stride_vn, HALF: tl.constexpr, DIM: tl.constexpr, BLOCK_H: tl.constexpr,
+                  PAIRS: tl.constexpr, OVERLAP: tl.constexpr):
+    """Rotates the heads of q and k of one token, and puts k and v into their slot of the pages; a negative slot stands
+    for none."""
+    functions.wait(OVERLAP)
+    row = tl.program_id(0).to(tl.int64)
+    length = tl.load(lengths + row // queries)
+    position = length - queries + row % queries
+    slot = tl.load(slots + row).to(tl.int64)
+    head = tl.arange(0, BLOCK_H)[:, None]
+    dims = tl.arange(0, DIM)[None, :]
+    inside = (head < heads + kv_heads) & (dims < 2 * HALF)
+    qkv += row * stride_row
+    x = turned(qkv + head * (2 * HALF), dims, cos, sin, position, HALF, PAIRS, inside)
+    tl.store(q + (row * heads + head) * (2 * HALF) + dims, x.to(q.dtype.element_ty), mask=inside & (head < heads))
+    k += slot // page * stride_kb + slot % page * stride_kn
+    tl.store(k + (head - heads) * stride_kh + dims, x.to(k.dtype.element_ty), mask=inside & (head >= heads) & (slot >= 0))
+    inside = (head < kv_heads) & (dims < 2 * HALF) & (slot >= 0)
+    y = tl.load(qkv + (head + heads + kv_heads) * (2 * HALF) + dims, mask=inside, other=0.0)
+    v += slot // page * stride_vb + slot % page * stride_vn
+    tl.store(v + head * stride_vh + dims, y, mask=inside)
+
+
+@triton.jit
+def append_decode_kernel(qkv, k, v, table, lengths, slots, cos, sin, out, partial, peaks, counters, scale, heads, group,
+                         window, splits, page, stride_row, stride_kb, stride_kh, stride_kn, stride_vb, stride_vh,
+                         stride_vn, stride_table, stride_ob, HALF: tl.constexpr, DIM: tl.constexpr, BLOCK_M: tl.constexpr,
+                         BLOCK_N: tl.constexpr, GROUP: tl.constexpr, PARTS: tl.constexpr, PAIRS: tl.constexpr,
+                         WINDOW: tl.constexpr, PRECISION: tl.constexpr, OVERLAP: tl.constexpr):
+    """append_kernel and decode_kernel for one new token of each sequence. The programs of a sequence and a head of k
+    have a part of the keys each; the last of them to end adds up what the others left. The new key is not read from
+    the pages, which another program writes it to."""
+    functions.wait(OVERLAP)
+    split = tl.program_id(0)
+    kv_heads = heads // group
+    batch = (tl.program_id(1) // kv_heads).to(tl.int64)
+    kv_head = (tl.program_id(1) % kv_heads).to(tl.int64)
+    length = tl.load(lengths + batch)
+    position = length - 1
+    chunk = tl.cdiv(tl.cdiv(length, splits), BLOCK_N) * BLOCK_N
+    parts = tl.cdiv(length, chunk)
+    if split >= parts:
+        return
+    SIZE: tl.constexpr = 2 * HALF
+    dims = tl.arange(0, DIM)
+    dims_in = dims < SIZE
+    rows = tl.arange(0, BLOCK_M)
+    rows_in = rows < group
+    qkv += batch * stride_row
+    head = kv_head * group + rows
+    x = turned(qkv + (head * SIZE)[:, None], dims[None, :], cos, sin, position, HALF, PAIRS,
+               rows_in[:, None] & dims_in[None, :]).to(k.dtype.element_ty)
+    new_k = turned(qkv + (heads + kv_head) * SIZE, dims, cos, sin, position, HALF, PAIRS, dims_in).to(k.dtype.element_ty)
+    new_v = tl.load(qkv + (heads + kv_heads + kv_head) * SIZE + dims, mask=dims_in, other=0.0)
+    k += kv_head * stride_kh
+    v += kv_head * stride_vh
+    peak = tl.full([BLOCK_M], -1.0e30, dtype=tl.float32)
+    weight = tl.zeros([BLOCK_M], tl.float32)
+    acc = tl.zeros([BLOCK_M, DIM], tl.float32)
+    log2_scale = scale * 1.44269504
+    for n in range(split * chunk, tl.minimum(split * chunk + chunk, length), BLOCK_N):
+        keys = n + tl.arange(0, BLOCK_N)
+        old = keys < position
+        is_new = keys == position
+        number = tl.load(table + batch * stride_table + keys // page, mask=old, other=0).to(tl.int64)
+        k_rows = number * stride_kb + keys % page * stride_kn
+        v_rows = number * stride_vb + keys % page * stride_vn
+        y = tl.load(k + k_rows[None, :] + dims[:, None], mask=old[None, :] & dims_in[:, None], other=0.0)
+        z = tl.load(v + v_rows[:, None] + dims[None, :], mask=old[:, None] & dims_in[None, :], other=0.0)
+        y = tl.where(is_new[None, :], new_k[:, None], y)
+        z = tl.where(is_new[:, None], new_v[None, :], z)
+        score = tl.dot(x, y, input_precision=PRECISION) * log2_scale
+        valid = keys < length
+        if WINDOW:
+            valid = valid & (position - window < keys)
+        score = tl.where(valid[None, :], score, -float("inf"))
+        higher = tl.maximum(peak, tl.max(score, 1))
+        p = tl.math.exp2(score - higher[:, None])
+        fade = tl.math.exp2(peak - higher)
+        weight = weight * fade + tl.sum(p, 1)
+        acc = tl.dot(p.to(z.dtype), z, acc * fade[:, None], input_precision=PRECISION)
+        peak = higher
+    if split == parts - 1:
+        slot = tl.load(slots + batch).to(tl.int64)
+        there = dims_in & (slot >= 0)
+        tl.store(k + slot // page * stride_kb + slot % page * stride_kn + dims, new_k, mask=there)
+        tl.store(v + slot // page * stride_vb + slot % page * stride_vn + dims, new_v, mask=there)
+    out += batch * stride_ob + kv_head * group * SIZE
+    if parts == 1:
+        tl.store(out + rows[:, None] * SIZE + dims[None, :], (acc / weight[:, None]).to(out.dtype.element_ty),
+                 mask=rows_in[:, None] & dims_in[None, :])
+        return
+    first = (batch * heads + kv_head * group) * splits
+    row = first + rows * splits + split
+    tl.store(partial + row[:, None] * DIM + dims[None, :], acc, mask=rows_in[:, None])
+    tl.store(peaks + row * 2, peak, mask=rows_in)
+    tl.store(peaks + row * 2 + 1, weight, mask=rows_in)
+    tl.debug_barrier()  # all threads have stored
+    counter = counters + tl.program_id(1)
+    if tl.atomic_add(counter, 1, sem="acq_rel") == parts - 1:
+        tl.debug_barrier()
+        tl.store(counter, 0)  # for the next launch
+        combined(partial + first * DIM, peaks + first * 2, out, group, parts, splits, SIZE, DIM, GROUP, PARTS)
+
+
+@triton.jit
+def combined(partial, peaks, out, group, parts, splits, SIZE: tl.constexpr, DIM: tl.constexpr, GROUP: tl.constexpr,
+             PARTS: tl.constexpr):
+    """Adds up the parts that the programs of a sequence and a head of k left."""
+    dims = tl.arange(0, DIM)
+    rows = tl.arange(0, GROUP)
+    peak = tl.full([GROUP], -1.0e30, dtype=tl.float32)
+    weight = tl.zeros([GROUP], tl.float32)
+    acc = tl.zeros([GROUP, DIM], tl.float32)
+    for start in range(0, parts, PARTS):
+        part = start + tl.arange(0, PARTS)
+        at = rows[None, :] * splits + part[:, None]
+        there = (rows < group)[None, :] & (part < parts)[:, None]
+        p = tl.load(peaks + at * 2, mask=there, other=-1.0e30, cache_modifier=".cg")
+        w = tl.load(peaks + at * 2 + 1, mask=there, other=0.0, cache_modifier=".cg")
+        a = tl.load(partial + at[:, :, None] * DIM + dims[None, None, :], mask=there[:, :, None], other=0.0,
+                    cache_modifier=".cg")
+        higher = tl.maximum(peak, tl.max(p, 0))
+        fade = tl.math.exp2(p - higher[None, :])
+        before = tl.math.exp2(peak - higher)
+        weight = weight * before + tl.sum(w * fade, 0)
+        acc = acc * before[:, None] + tl.sum(a * fade[:, :, None], 0)
+        peak = higher
+    tl.store(out + rows[:, None] * SIZE + dims[None, :], (acc / weight[:, None]).to(out.dtype.element_ty),
+             mask=(rows < group)[:, None] & (dims < SIZE)[None, :])

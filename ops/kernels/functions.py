@@ -2,6 +2,7 @@
 import triton
 import triton.language as tl
 from triton.language.extra import libdevice
+from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
 
 
 @triton.jit
@@ -84,3 +85,12 @@ def first_min(x, i, y, j):
     """The smaller of two values with its index. NaN is smaller than all; of equal values the first index wins."""
     left = (x < y) | ((x != x) & (y == y)) | (((x == y) | ((x != x) & (y != y))) & (i < j))
     return tl.where(left, x, y), tl.where(left, i, j)
+
+
+@triton.jit
+def wait(OVERLAP: tl.constexpr):
+    """Waits for the end of the kernel before this one, in kernels that may begin earlier, and lets the next one
+    begin."""
+    if OVERLAP:
+        gdc_wait()
+        gdc_launch_dependents()

@@ -107,25 +107,40 @@ def fetch(at, mask, TYPE: tl.constexpr, WHOLE: tl.constexpr):
 
 
 @triton.jit
-def pair(w, block, j, mask, FORMAT: tl.constexpr, WHOLE: tl.constexpr):
-    """Weights j and j + 16 of blocks of 32, j < 16. A scale is read once for a block."""
+def digits(w, block, j, mask, FORMAT: tl.constexpr, WHOLE: tl.constexpr):
+    """Weights j and j + 16 of blocks of 32, j < 16, before they are scaled."""
+    if FORMAT == "q4_1":
+        q = fetch(w + block * 20 + 4 + j, mask, tl.uint8, WHOLE).to(tl.int32)
+        return (q & 15).to(tl.float32), (q >> 4).to(tl.float32)
+    elif FORMAT == "q4_0":
+        q = fetch(w + block * 18 + 2 + j, mask, tl.uint8, WHOLE).to(tl.int32)
+        return ((q & 15) - 8).to(tl.float32), ((q >> 4) - 8).to(tl.float32)
+    else:
+        at = w + block * 34 + 2 + j
+        return fetch(at, mask, tl.int8, WHOLE).to(tl.float32), fetch(at + 16, mask, tl.int8, WHOLE).to(tl.float32)
+
+
+@triton.jit
+def scales(w, block, mask, FORMAT: tl.constexpr, WHOLE: tl.constexpr):
+    """Scale and least value of blocks; only q4_1 has a least value."""
     if FORMAT == "q4_1":
         at = w + block * 20
-        q = fetch(at + 4 + j, mask, tl.uint8, WHOLE).to(tl.int32)
         scale = fetch(at, mask, tl.float16, WHOLE).to(tl.float32)
-        least = fetch(at + 2, mask, tl.float16, WHOLE).to(tl.float32)
-        return (q & 15).to(tl.float32) * scale + least, (q >> 4).to(tl.float32) * scale + least
-    elif FORMAT == "q4_0":
-        at = w + block * 18
-        q = fetch(at + 2 + j, mask, tl.uint8, WHOLE).to(tl.int32)
-        scale = fetch(at, mask, tl.float16, WHOLE).to(tl.float32)
-        return ((q & 15) - 8).to(tl.float32) * scale, ((q >> 4) - 8).to(tl.float32) * scale
+        return scale, fetch(at + 2, mask, tl.float16, WHOLE).to(tl.float32)
     else:
-        at = w + block * 34
-        scale = fetch(at, mask, tl.float16, WHOLE).to(tl.float32)
-        a = fetch(at + 2 + j, mask, tl.int8, WHOLE).to(tl.float32)
-        b = fetch(at + 18 + j, mask, tl.int8, WHOLE).to(tl.float32)
+        SIZE: tl.constexpr = 18 if FORMAT == "q4_0" else 34
+        return fetch(w + block * SIZE, mask, tl.float16, WHOLE).to(tl.float32), None
+
+
+@triton.jit
+def pair(w, block, j, mask, FORMAT: tl.constexpr, WHOLE: tl.constexpr):
+    """Weights j and j + 16 of blocks of 32, j < 16. A scale is read once for a block."""
+    a, b = digits(w, block, j, mask, FORMAT, WHOLE)
+    scale, least = scales(w, block, mask, FORMAT, WHOLE)
+    if least is None:
         return a * scale, b * scale
+    else:
+        return a * scale + least, b * scale + least
 
 
 @triton.jit
@@ -142,6 +157,21 @@ def dequantize_blocks_kernel(w, out, n, FORMAT: tl.constexpr, BLOCKS: tl.constex
     else:
         tl.store(at, a.to(out.dtype.element_ty), mask=mask)
         tl.store(at + 16, b.to(out.dtype.element_ty), mask=mask)
+
+
+@triton.jit
+def take_blocks_kernel(w, index, out, rows, count, FORMAT: tl.constexpr, BLOCKS: tl.constexpr, OVERLAP: tl.constexpr):
+    """out[i] = w[index[i]], rows of count blocks of 32 weights. An index outside of w gives zeros."""
+    functions.wait(OVERLAP)
+    row = tl.program_id(0).to(tl.int64)
+    number = tl.load(index + row).to(tl.int64)
+    block = (tl.program_id(1) * BLOCKS + tl.arange(0, BLOCKS))[:, None]
+    j = tl.arange(0, 16)[None, :]
+    inside = block < count
+    a, b = pair(w, number * count + block, j, inside & (number >= 0) & (number < rows), FORMAT, False)
+    at = out + (row * count + block) * 32 + j
+    tl.store(at, a.to(out.dtype.element_ty), mask=inside)
+    tl.store(at + 16, b.to(out.dtype.element_ty), mask=inside)
 
 
 @triton.jit
@@ -175,10 +205,43 @@ def quantized_kernel(x, w, out, bias, plus, N, K, stride_xm, stride_xk, stride_o
 
 
 @triton.jit
-def quantized_blocks_kernel(x, w, out, bias, plus, N, K, stride_xm, stride_xk, stride_om, stride_on, stride_bias,
-                            stride_pm, stride_pn, FORMAT: tl.constexpr, BLOCK_N: tl.constexpr, BLOCKS: tl.constexpr,
-                            WHOLE: tl.constexpr):
-    """quantized_kernel for formats with blocks of 32 weights. If WHOLE is set, N and K are whole tiles."""
+def inputs(x, block, j, there, stride, WHOLE: tl.constexpr):
+    """Elements j and j + 16 of blocks of a row of x."""
+    at = x + (block * 32 + j) * stride
+    if WHOLE:
+        return tl.load(at).to(tl.float32), tl.load(at + 16 * stride).to(tl.float32)
+    else:
+        a = tl.load(at, mask=there, other=0.0)
+        b = tl.load(at + 16 * stride, mask=there, other=0.0)
+        return a.to(tl.float32), b.to(tl.float32)
+
+
+@triton.jit
+def finish(c, up, squares, cols, row, inside, out, bias, plus, norm, K, eps, stride_om, stride_on, stride_bias, stride_pm,
+           stride_pn, GATED: tl.constexpr):
+    """Stores some columns of a row of a product. The row of x was not divided by its norm yet."""
+    if norm is not None:
+        scale = tl.rsqrt(squares / K + eps)
+        c *= scale
+        if GATED:
+            up *= scale
+    if bias is not None:
+        c += tl.load(bias + cols * stride_bias, mask=inside).to(tl.float32)
+    c = epilogue(c)
+    if GATED:
+        c *= up
+    if plus is not None:
+        c += tl.load(plus + row * stride_pm + cols * stride_pn, mask=inside).to(c.dtype)
+    tl.store(out + row * stride_om + cols * stride_on, c.to(out.dtype.element_ty), mask=inside)
+
+
+@triton.jit
+def quantized_blocks_kernel(x, w, out, bias, plus, norm, N, K, eps, stride_xm, stride_xk, stride_om, stride_on,
+                            stride_bias, stride_pm, stride_pn, FORMAT: tl.constexpr, BLOCK_N: tl.constexpr,
+                            BLOCKS: tl.constexpr, WHOLE: tl.constexpr, GATED: tl.constexpr):
+    """quantized_kernel for formats with blocks of 32 weights. If WHOLE is set, N and K are whole tiles. With norm, the
+    row of x is divided by the root of the mean of its squares, and multiplied by norm. If GATED is set, w has N more
+    rows, and out is epilogue(x @ w[:N].T) * (x @ w[N:].T)."""
     row = tl.program_id(1)
     cols = tl.program_id(0) * BLOCK_N + tl.arange(0, BLOCK_N)
     inside = cols < N
@@ -186,23 +249,129 @@ def quantized_blocks_kernel(x, w, out, bias, plus, N, K, stride_xm, stride_xk, s
     first = cols.to(tl.int64) * count
     j = tl.arange(0, 16)
     acc = tl.zeros([BLOCK_N, BLOCKS, 16], tl.float32)
+    acc_up = tl.zeros([BLOCK_N, BLOCKS, 16], tl.float32)
+    squares = tl.zeros([BLOCKS, 16], tl.float32)
     for start in range(0, count, BLOCKS):
         block = start + tl.arange(0, BLOCKS)
         there = (block < count)[:, None]
-        at = x + row * stride_xm + (block[:, None] * 32 + j[None, :]) * stride_xk
-        if WHOLE:
-            xa = tl.load(at).to(tl.float32)
-            xb = tl.load(at + 16 * stride_xk).to(tl.float32)
-        else:
-            xa = tl.load(at, mask=there, other=0.0).to(tl.float32)
-            xb = tl.load(at + 16 * stride_xk, mask=there, other=0.0).to(tl.float32)
+        xa, xb = inputs(x + row * stride_xm, block[:, None], j[None, :], there, stride_xk, WHOLE)
+        if norm is not None:
+            squares += xa * xa + xb * xb
+            na, nb = inputs(norm, block[:, None], j[None, :], there, 1, WHOLE)
+            xa *= na
+            xb *= nb
         mask = inside[:, None, None] & there[None, :, :]
-        wa, wb = pair(w, (first[:, None] + block[None, :])[:, :, None], j[None, None, :], mask, FORMAT, WHOLE)
+        at = (first[:, None] + block[None, :])[:, :, None]
+        wa, wb = pair(w, at, j[None, None, :], mask, FORMAT, WHOLE)
         acc += xa[None, :, :] * wa + xb[None, :, :] * wb
-    c = tl.sum(tl.sum(acc, 2), 1)
-    if bias is not None:
-        c += tl.load(bias + cols * stride_bias, mask=inside).to(tl.float32)
-    c = epilogue(c)
-    if plus is not None:
-        c += tl.load(plus + row * stride_pm + cols * stride_pn, mask=inside).to(c.dtype)
-    tl.store(out + row * stride_om + cols * stride_on, c.to(out.dtype.element_ty), mask=inside)
+        if GATED:
+            ua, ub = pair(w, at + N.to(tl.int64) * count, j[None, None, :], mask, FORMAT, WHOLE)
+            acc_up += xa[None, :, :] * ua + xb[None, :, :] * ub
+    finish(tl.sum(tl.sum(acc, 2), 1), tl.sum(tl.sum(acc_up, 2), 1), tl.sum(tl.sum(squares, 1), 0), cols, row, inside,
+           out, bias, plus, norm, K, eps, stride_om, stride_on, stride_bias, stride_pm, stride_pn, GATED)
+
+
+@triton.jit
+def total(xa, xb, wa, wb, scale, least):
+    """The products of a row of x and some of w, over all blocks: scales are applied to the sums of blocks."""
+    c = tl.sum(xa * wa + xb * wb, 2) * scale
+    if least is not None:
+        c += tl.sum(xa + xb, 2) * least
+    return tl.sum(c, 0)
+
+
+@triton.jit
+def quantized_once_kernel(x, w, out, bias, plus, norm, N, K, eps, stride_xm, stride_xk, stride_om, stride_on,
+                          stride_bias, stride_pm, stride_pn, FORMAT: tl.constexpr, BLOCK_N: tl.constexpr,
+                          BLOCKS: tl.constexpr, WHOLE: tl.constexpr, GATED: tl.constexpr, FIXED: tl.constexpr,
+                          OVERLAP: tl.constexpr):
+    """quantized_blocks_kernel for rows of at most BLOCKS blocks, all of which are under way at once. If FIXED is set,
+    w and norm are read while the kernel before this one still runs."""
+    row = tl.program_id(1)
+    cols = tl.program_id(0) * BLOCK_N + tl.arange(0, BLOCK_N)
+    inside = cols < N
+    count = K // 32
+    j = tl.arange(0, 16)[None, None, :]
+    block = tl.arange(0, BLOCKS)[:, None]
+    there = block < count
+    mask = there & inside[None, :]
+    at = block + (cols.to(tl.int64) * count)[None, :]
+    if not FIXED:
+        functions.wait(OVERLAP)
+    wa, wb = digits(w, at[:, :, None], j, mask[:, :, None], FORMAT, WHOLE)
+    scale, least = scales(w, at, mask, FORMAT, WHOLE)
+    if GATED:
+        at += N.to(tl.int64) * count
+        ua, ub = digits(w, at[:, :, None], j, mask[:, :, None], FORMAT, WHOLE)
+        scale_up, least_up = scales(w, at, mask, FORMAT, WHOLE)
+    if norm is not None:
+        na, nb = inputs(norm, block[:, :, None], j, there[:, :, None], 1, WHOLE)
+    if FIXED:
+        functions.wait(OVERLAP)
+    xa, xb = inputs(x + row * stride_xm, block[:, :, None], j, there[:, :, None], stride_xk, WHOLE)
+    squares = 0.0
+    if norm is not None:
+        squares = tl.sum(tl.sum(tl.sum(xa * xa + xb * xb, 2), 0), 0)
+        xa *= na
+        xb *= nb
+    c = total(xa, xb, wa, wb, scale, least)
+    up = c
+    if GATED:
+        up = total(xa, xb, ua, ub, scale_up, least_up)
+    finish(c, up, squares, cols, row, inside, out, bias, plus, norm, K, eps, stride_om, stride_on, stride_bias, stride_pm,
+           stride_pn, GATED)
+
+
+@triton.jit
+def rows_of(x, norm, squares, depth, there, TYPE: tl.constexpr):
+    """A tile of rows of x for a product: times norm, with their squares added up."""
+    a = tl.load(x + depth[None, :], mask=there[None, :], other=0.0)
+    if norm is not None:
+        f = a.to(tl.float32)
+        squares += tl.sum(f * f, 1)
+        a = f * tl.load(norm + depth, mask=there, other=0.0)[None, :].to(tl.float32)
+    return a.to(TYPE), squares
+
+
+@triton.jit
+def flat(w, TYPE: tl.constexpr):
+    """Weights of some columns, [columns, blocks, 16], as an operand of a product, [blocks * 16, columns]."""
+    return tl.trans(tl.reshape(w, [w.shape[0], w.shape[1] * w.shape[2]])).to(TYPE)
+
+
+@triton.jit
+def quantized_dot_kernel(x, w, out, bias, plus, norm, M, N, K, eps, stride_xm, stride_om, stride_on, stride_bias,
+                         stride_pm, stride_pn, FORMAT: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
+                         BLOCKS: tl.constexpr, WHOLE: tl.constexpr, GATED: tl.constexpr, TYPE: tl.constexpr,
+                         OVERLAP: tl.constexpr):
+    """quantized_blocks_kernel for more rows: weights are put into the type of x on their way to tensor cores. If
+    WHOLE is set, K is a multiple of BLOCKS blocks."""
+    # Rows and columns past the edge wrap around: they are read, but not stored.
+    rows = (tl.program_id(1) * BLOCK_M + tl.arange(0, BLOCK_M)) % M
+    cols = (tl.program_id(0) * BLOCK_N + tl.arange(0, BLOCK_N)) % N
+    count = K // 32
+    first = (cols.to(tl.int64) * count)[:, None, None]
+    i = tl.arange(0, BLOCKS * 16)
+    j = tl.arange(0, 16)[None, None, :]
+    x += (rows * stride_xm)[:, None]
+    acc = tl.zeros([BLOCK_M, BLOCK_N], tl.float32)
+    up = tl.zeros([BLOCK_M, BLOCK_N], tl.float32)
+    squares = tl.zeros([BLOCK_M], tl.float32)
+    functions.wait(OVERLAP)
+    for start in range(0, count, BLOCKS):
+        block = (start + tl.arange(0, BLOCKS))[None, :, None]
+        depth = (start + i // 16) * 32 + i % 16
+        there = start + i // 16 < count
+        xa, squares = rows_of(x, norm, squares, depth, there, TYPE)
+        xb, squares = rows_of(x, norm, squares, depth + 16, there, TYPE)
+        wa, wb = pair(w, first + block, j, block < count, FORMAT, WHOLE)
+        acc = tl.dot(xa, flat(wa, TYPE), acc)
+        acc = tl.dot(xb, flat(wb, TYPE), acc)
+        if GATED:
+            ua, ub = pair(w, first + N.to(tl.int64) * count + block, j, block < count, FORMAT, WHOLE)
+            up = tl.dot(xa, flat(ua, TYPE), up)
+            up = tl.dot(xb, flat(ub, TYPE), up)
+    out_m = (tl.program_id(1) * BLOCK_M + tl.arange(0, BLOCK_M))[:, None]
+    out_n = (tl.program_id(0) * BLOCK_N + tl.arange(0, BLOCK_N))[None, :]
+    finish(acc, up, squares[:, None], out_n, out_m, (out_m < M) & (out_n < N), out, bias, plus, norm, K, eps, stride_om,
+           stride_on, stride_bias, stride_pm, stride_pn, GATED)

@@ -42,17 +42,17 @@ type shape struct{ blocks, queries int }
 // once.
 type inputs struct {
 	shape
-	all                      bool // logits of all tokens of a prompt are wanted
-	host                     []int32
-	device                   *nereid.Tensor
-	tokens, positions, slots field // of each token; the slot is where the cache has its key and value
-	lengths, table           field // of each block: as ops.PagedAttention has them
-	wanted                   field // the row of a prompt whose logits are wanted
-	// graph is the forward pass as a CUDA graph, logits its result, and arena the state of the arena behind
-	// it.
-	graph  *nereid.Graph
-	logits *nereid.Tensor
-	arena  ops.Mark
+	all            bool // logits of all tokens of a prompt are wanted
+	host           []int32
+	device         *nereid.Tensor
+	tokens, slots  field // of each token; the slot is where the cache has its key and value
+	lengths, table field // of each block: as ops.PagedAttention has them
+	wanted         field // the row of a prompt whose logits are wanted
+	// graph is the forward pass as a CUDA graph, logits and best its results, and arena the state of the
+	// arena behind it.
+	graph        *nereid.Graph
+	logits, best *nereid.Tensor
+	arena        ops.Mark
 }
 
 // field is a part of the inputs, on the device and on the host.
@@ -72,9 +72,9 @@ func (m *Model) batch(blocks, queries int) (*inputs, error) {
 	// The last block of a prompt may reach over the end of the context.
 	rows, width := blocks*queries, (m.Context+Block+PageSize-1)/PageSize
 	b := &inputs{shape: key}
-	fields := []*field{&b.tokens, &b.positions, &b.slots, &b.lengths, &b.wanted, &b.table}
+	fields := []*field{&b.tokens, &b.slots, &b.lengths, &b.wanted, &b.table}
 	at := 0
-	for i, n := range []int{rows, rows, rows, blocks, 1, blocks * width} {
+	for i, n := range []int{rows, rows, blocks, 1, blocks * width} {
 		fields[i].from, fields[i].to = at, at+n
 		at += (n + 63) / 64 * 64 // aligned as the memory of other operands is
 	}
@@ -93,8 +93,8 @@ func (m *Model) batch(blocks, queries int) (*inputs, error) {
 }
 
 // fill sets the inputs of one token.
-func (b *inputs) fill(row, token, position, slot int) {
-	b.tokens.host[row], b.positions.host[row], b.slots.host[row] = int32(token), int32(position), int32(slot)
+func (b *inputs) fill(row, token, slot int) {
+	b.tokens.host[row], b.slots.host[row] = int32(token), int32(slot)
 }
 
 // block sets the inputs of one block.
@@ -111,7 +111,7 @@ func (m *Model) Decode(rows []Row, top bool) ([]Prediction, error) {
 	}
 	for i := range b.blocks {
 		if i >= len(rows) { // padding: a token that goes nowhere
-			b.fill(i, 0, 0, -1)
+			b.fill(i, 0, -1)
 			b.block(i, 1, nil)
 			continue
 		}
@@ -119,7 +119,7 @@ func (m *Model) Decode(rows []Row, top bool) ([]Prediction, error) {
 		if err := m.check(r.Token, r.Position, r.Pages); err != nil {
 			return nil, err
 		}
-		b.fill(i, r.Token, r.Position, slot(r.Pages, r.Position))
+		b.fill(i, r.Token, slot(r.Pages, r.Position))
 		b.block(i, r.Position+1, r.Pages)
 	}
 	return m.predict(b, len(rows), top)
@@ -147,13 +147,13 @@ func (m *Model) prompt(tokens []int, start int, pages []int32) (*inputs, error) 
 	}
 	for i := range blocks * Block {
 		if i >= len(tokens) {
-			b.fill(i, 0, 0, -1)
+			b.fill(i, 0, -1)
 			continue
 		}
 		if err := m.check(tokens[i], start+i, pages); err != nil {
 			return nil, err
 		}
-		b.fill(i, tokens[i], start+i, slot(pages, start+i))
+		b.fill(i, tokens[i], slot(pages, start+i))
 	}
 	for i := range blocks {
 		if i*Block < len(tokens) {
@@ -192,13 +192,12 @@ func (m *Model) predict(b *inputs, rows int, top bool) ([]Prediction, error) {
 	if err := nereid.CopyFrom(b.device, b.host); err != nil {
 		return nil, err
 	}
-	logits, err := m.run(b)
-	if err != nil {
+	if err := m.run(b); err != nil {
 		return nil, err
 	}
 	list := make([]Prediction, rows)
 	if !top {
-		ids, err := read[int64](ops.ArgMax(m.s, logits, -1))
+		ids, err := read[int64](b.best)
 		for i := range list {
 			if err == nil {
 				list[i].Token = int(ids[i])
@@ -206,7 +205,7 @@ func (m *Model) predict(b *inputs, rows int, top bool) ([]Prediction, error) {
 		}
 		return list, err
 	}
-	return list, m.candidates(list, logits)
+	return list, m.candidates(list, b.logits)
 }
 
 // candidates reads the likeliest tokens of each row.
@@ -282,19 +281,25 @@ func (m *Model) record(b *inputs) (err error) {
 	if !strings.HasPrefix(m.dev.String(), "cuda") {
 		return nil
 	}
-	b.graph, err = m.stream.Capture(func() (err error) {
-		b.logits, err = m.forward(b)
-		return err
-	})
+	b.graph, err = m.stream.Capture(func() error { return m.launch(b) })
 	b.arena = m.s.Mark()
 	return err
 }
 
-// run launches the forward pass of a batch.
-func (m *Model) run(b *inputs) (*nereid.Tensor, error) {
-	if b.graph == nil {
-		return m.forward(b)
+// launch launches the forward pass of a batch, and the search for the likeliest tokens.
+func (m *Model) launch(b *inputs) (err error) {
+	if b.logits, err = m.forward(b); err != nil {
+		return err
 	}
-	m.s.Release(b.arena) // what comes next must not overwrite the logits
-	return b.logits, b.graph.Launch(m.stream)
+	b.best = ops.ArgMax(m.s, b.logits, -1)
+	return b.best.Err()
+}
+
+// run runs a batch.
+func (m *Model) run(b *inputs) error {
+	if b.graph == nil || m.OneByOne {
+		return m.launch(b)
+	}
+	m.s.Release(b.arena) // what comes next must not overwrite the results
+	return b.graph.Launch(m.stream)
 }

@@ -4,12 +4,10 @@
 //	weights.go  weights and memory on the device
 //	model.go    the forward pass
 //	batch.go    its inputs
-//	kernels     a kernel of our own, which launches between the operators
 package model
 
 import (
 	"context"
-	"embed"
 	"errors"
 	"math/bits"
 	"sync/atomic"
@@ -19,9 +17,6 @@ import (
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/ops"
 )
-
-//go:embed kernels/cache.py
-var kernels embed.FS
 
 // PageSize is the number of positions that a page of the cache has.
 const PageSize = 16
@@ -37,6 +32,9 @@ type Options struct {
 // Model is a model on a device. One goroutine uses it at a time.
 type Model struct {
 	Config
+	// OneByOne launches kernels one by one where there are graphs: for profiles.
+	OneByOne bool
+
 	dev    *nereid.Device
 	stream *nereid.Stream
 	s      *ops.Stream
@@ -47,8 +45,7 @@ type Model struct {
 	embedding, head matrix
 	norm            *nereid.Tensor
 	layers          []layer
-	cos, sin        *nereid.Tensor
-	rope            *nereid.Kernel
+	rotary          ops.Rotary
 	batches         map[shape]*inputs
 	warm            bool
 	compiled        atomic.Int64 // kernels, after Warm
@@ -73,13 +70,6 @@ func New(f *gguf.File, o Options) (m *Model, err error) {
 		return nil, err
 	}
 	m.s = ops.Load(nereid.With(o.Config)).On(m.stream)
-	module, err := nereid.LoadFS(kernels, "kernels/cache.py", nereid.With(o.Config))
-	if err != nil {
-		return nil, err
-	}
-	if m.rope, err = module.Kernel("rope_store_kernel"); err != nil {
-		return nil, err
-	}
 	return m, m.load(f)
 }
 
@@ -135,16 +125,13 @@ func (m *Model) forward(b *inputs) (*nereid.Tensor, error) {
 	y := s.New(m.dt, b.tokens.Len(), m.Dim)
 	for i := range m.layers {
 		l, mark := &m.layers[i], s.Mark()
-		a, err := m.attention(l, ops.RMSNorm(s, x, l.attentionNorm, m.Epsilon), b)
+		qkv := l.qkv.times(s, x, ops.Norm(l.attentionNorm, m.Epsilon))
+		a, err := m.attention(l, qkv, b)
 		if err != nil {
 			return nil, err
 		}
 		l.output.times(s.Into(y), a, ops.Plus(x))
-		h := l.gateUp.times(s, ops.RMSNorm(s, y, l.ffnNorm, m.Epsilon))
-		if err := h.Err(); err != nil {
-			return nil, err
-		}
-		h = ops.SwiGLU(s, h.Slice(1, 0, m.FFN, 1), h.Slice(1, m.FFN, 2*m.FFN, 1))
+		h := l.gateUp.times(s, y, ops.Norm(l.ffnNorm, m.Epsilon), ops.ThenSiLU, ops.Gated)
 		if err := l.down.times(s.Into(x), h, ops.Plus(y)).Err(); err != nil {
 			return nil, err
 		}
@@ -153,29 +140,23 @@ func (m *Model) forward(b *inputs) (*nereid.Tensor, error) {
 	if b.queries > 1 && !b.all {
 		x = ops.Take(s, x, b.wanted.Tensor, 0)
 	}
-	logits := m.head.times(s, ops.RMSNorm(s, x, m.norm, m.Epsilon), ops.As(nereid.Float32))
+	logits := m.head.times(s, x, ops.Norm(m.norm, m.Epsilon), ops.As(nereid.Float32))
 	return logits, logits.Err()
 }
 
-// attention returns the outputs of a layer's heads for its inputs h.
-func (m *Model) attention(l *layer, h *nereid.Tensor, b *inputs) (*nereid.Tensor, error) {
-	s := m.s
-	qkv := l.qkv.times(s, h)
-	q := s.New(m.dt, b.blocks, b.queries, m.Heads, m.HeadSize)
-	out := s.New(m.dt, q.Shape...)
-	if err := errors.Join(qkv.Err(), q.Err(), out.Err()); err != nil {
+// attention returns the outputs of a layer's heads for their inputs.
+func (m *Model) attention(l *layer, qkv *nereid.Tensor, b *inputs) (*nereid.Tensor, error) {
+	if err := qkv.Err(); err != nil {
 		return nil, err
 	}
-	rows := b.blocks * b.queries
-	half := m.HeadSize / 2
-	err := m.rope.Launch(m.stream, nereid.Grid{rows}, qkv, q, l.keys, l.values, m.cos, m.sin,
-		b.positions.Tensor, b.slots.Tensor, m.Heads, m.KVHeads, half, pow2(m.Heads+2*m.KVHeads), pow2(half))
-	if err != nil {
+	cache := ops.PagedCache{Keys: l.keys, Values: l.values, Table: b.table.Tensor, Lengths: b.lengths.Tensor,
+		Slots: b.slots.Tensor}
+	out := ops.AppendAttention(m.s, qkv.Reshape(b.blocks, b.queries, -1), m.Heads, cache, m.rotary,
+		ops.AttentionOptions{})
+	if err := out.Err(); err != nil {
 		return nil, err
 	}
-	a := ops.PagedAttention(s.Into(out.Transpose(1, 2)), q.Transpose(1, 2), l.keys, l.values, b.table.Tensor,
-		b.lengths.Tensor, ops.AttentionOptions{Causal: true})
-	return out.Reshape(rows, m.Dim), a.Err()
+	return out.Reshape(b.blocks*b.queries, m.Dim), nil
 }
 
 // pow2 returns the smallest power of two that is at least n, which is at least 1.

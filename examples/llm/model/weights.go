@@ -31,6 +31,7 @@ var floats = map[gguf.Type]nereid.DType{gguf.F32: nereid.Float32, gguf.F16: nere
 
 // times returns x times the transpose of the matrix.
 func (w *matrix) times(s *ops.Stream, x *nereid.Tensor, options ...ops.MatMulOption) *nereid.Tensor {
+	options = append(options, ops.FixedWeights)
 	if w.dense != nil {
 		return ops.MatMul(s, x, w.dense.Transpose(0, 1), options...)
 	}
@@ -42,12 +43,7 @@ func (w *matrix) rows(s *ops.Stream, index *nereid.Tensor, dt nereid.DType) *ner
 	if w.dense != nil {
 		return ops.Take(s, w.dense, index, 0)
 	}
-	q := w.quantized
-	q.Data, q.Rows = ops.Take(s, q.Data, index, 0), index.Len()
-	if q.Data.Err() == nil {
-		q.Data = q.Data.Reshape(-1)
-	}
-	return ops.Dequantize(s, q, dt)
+	return ops.TakeQuantized(s, w.quantized, index, dt)
 }
 
 // load puts the weights of a file on the device.
@@ -87,7 +83,8 @@ func (m *Model) angles(l *loader) {
 		s, c := math.Sincos(angle)
 		cos[i], sin[i] = float32(c), float32(s)
 	}
-	m.cos, m.sin = l.put(nereid.FromSlice(cos, n, half)), l.put(nereid.FromSlice(sin, n, half))
+	m.rotary = ops.Rotary{Cos: l.put(nereid.FromSlice(cos, n, half)), Sin: l.put(nereid.FromSlice(sin, n, half)),
+		Pairs: true}
 }
 
 // loader puts tensors on a device. After an error it does nothing.

@@ -1,0 +1,225 @@
+package ops
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/nereid-lang/nereid"
+)
+
+const (
+	// vectorQuantizedRows is up to how many rows of x a product with weights of few bits is one of vectors.
+	vectorQuantizedRows = 4
+	// dotQuantizedRows is up to how many rows of x a GPU reads the weights as they are. More rows are
+	// multiplied by the matrix in the type of x, in scratch memory: reading each weight again for every tile
+	// of rows would cost more than writing it once.
+	dotQuantizedRows = 256
+	// onceBlocks is how many blocks of 32 weights a program of a GPU has under way at once, for each of four
+	// columns.
+	onceBlocks = 64
+)
+
+// MatMulQuantized returns x times the transpose of w, with the options of MatMul. x has the shape [...,
+// columns of w]; the result has its type.
+func MatMulQuantized(s *Stream, x *nereid.Tensor, w Quantized, options ...MatMulOption) *nereid.Tensor {
+	const op = "MatMulQuantized"
+	var o MatMulOption
+	o.add(options)
+	x = s.packed(x)
+	if rows := x.Len() / max(w.Cols, 1); x.Err() == nil && !w.direct(s, x.DType, rows) {
+		if o.norm != nil {
+			x = RMSNorm(s.plain, x, o.norm, o.eps)
+			o.norm = nil
+		}
+		if o.gated {
+			return s.gated(op, o, func(o MatMulOption) *nereid.Tensor { return MatMulQuantized(s.plain, x, w, o) })
+		}
+	}
+	c := s.begin(op)
+	c.in("x", x)
+	w.in(c)
+	c.optional("bias", o.bias)
+	c.optional("plus", o.plus)
+	c.optional("norm", o.norm)
+	c.attr(int(o.dt))
+	c.attr(int(math.Float64bits(o.eps)))
+	c.attr(int(b2i(o.gated)) | int(b2i(o.fixed))<<1)
+	if o.then != nil {
+		c.attr(o.then.id)
+	}
+	return c.run(func(c *call) (*plan, error) { return planQuantized(c, w, o) })
+}
+
+// direct reports whether a product of so many rows is one kernel, which reads blocks of 32 weights as they
+// are, and has Norm and Gated in it.
+func (w Quantized) direct(s *Stream, dt nereid.DType, rows int) bool {
+	if w.Data.Err() != nil || !w.small() || dt == nereid.Float64 {
+		return false
+	}
+	return rows <= vectorQuantizedRows || s.chip == gpuChip && dt.Size() == 2 && rows <= dotQuantizedRows
+}
+
+func planQuantized(c *call, w Quantized, o MatMulOption) (*plan, error) {
+	x := c.ins[0]
+	n := len(x.Shape)
+	if n == 0 || x.Shape[n-1] != w.Cols || !x.DType.IsFloat() {
+		return nil, wrong(c.op, "x", "it is %s%v, and w has %d columns", x.DType, x.Shape, w.Cols)
+	}
+	if err := o.checkQuantized(c, w); err != nil {
+		return nil, err
+	}
+	dt, rows := x.DType, w.Rows
+	if dt.Size() != 2 {
+		dt = nereid.Float32
+	}
+	if o.gated {
+		rows /= 2
+	}
+	// The product is planned with the matrix as it will lie in scratch memory.
+	full := *c
+	full.ins[1] = &nereid.Tensor{DType: dt, Shape: []int{w.Cols, rows}, Strides: []int{1, w.Cols}}
+	p := product{c: &full, o: o}
+	out, err := p.begin()
+	if err != nil || out.empty() {
+		return out, err
+	}
+	switch {
+	case p.batches*p.heads == 1 && p.m <= vectorQuantizedRows:
+		return out, p.fewRows(out, w)
+	case p.batches*p.heads == 1 && w.direct(c.s, x.DType, p.m):
+		return out, p.someRows(out, w)
+	case o.gated || o.norm != nil:
+		return nil, fmt.Errorf("x of the shape %v has no rows at one distance", x.Shape)
+	}
+	matrix := c.n + 1
+	out.scratch = []result{{dt, []int{w.Rows, w.Cols}}}
+	first, err := c.dequantize(w, 1, matrix)
+	if err != nil {
+		return nil, err
+	}
+	second, err := p.step()
+	if err != nil {
+		return nil, err
+	}
+	second.slots = append([]slot{{0, 0}, {1, matrix}, {2, c.n}}, p.optionSlots()...)
+	out.steps = []step{first, second}
+	return out, nil
+}
+
+// checkQuantized returns an error for options that the product cannot have.
+func (o *MatMulOption) checkQuantized(c *call, w Quantized) error {
+	if n := o.norm; n != nil && (len(n.Shape) != 1 || n.Shape[0] != w.Cols || !n.Contiguous() || !n.DType.IsFloat()) {
+		return wrong(c.op, "norm", "it is %s%v, not %d contiguous floats", n.DType, n.Shape, w.Cols)
+	}
+	if o.gated && w.Rows%2 != 0 {
+		return wrong(c.op, "w", "its %d rows are no two halves", w.Rows)
+	}
+	return o.gateAlone(c.op)
+}
+
+// optionSlots returns the slots of bias and plus.
+func (p *product) optionSlots() (list []slot) {
+	if p.o.bias != nil {
+		list = append(list, slot{3, 2})
+	}
+	if p.o.plus != nil {
+		list = append(list, slot{4, 3})
+	}
+	return list
+}
+
+// quantizedKernel returns a kernel of quantized.py, with the formula of Then as its epilogue.
+func (p *product) quantizedKernel(name string) (*nereid.Kernel, error) {
+	if p.acc != nereid.Float32 {
+		return nil, fmt.Errorf("there are no products of weights with %s", p.dt)
+	}
+	if p.o.then == nil {
+		return p.c.s.lib.kernel("quantized.py", name)
+	}
+	return p.c.s.lib.withFunction("quantized.py", name, epilogueText, p.o.then.function("epilogue", p.acc))
+}
+
+// fewRows plans a product of vectors that reads the weights as they are.
+func (p *product) fewRows(out *plan, w Quantized) error {
+	if !w.small() {
+		return p.largeBlocks(out, w)
+	}
+	name, count := "quantized_blocks_kernel", p.k/smallBlock
+	t := blocks{n: 16, k: 1, warps: 4} // a core has vectors of one block, and several columns for each of x
+	once := p.c.s.chip == gpuChip && count <= onceBlocks
+	switch {
+	case once:
+		name = "quantized_once_kernel"
+		t.n, t.k = 4, pow2(count)
+		if nereid.Cdiv(p.n, t.n) > 16*enough { // the weights of one program are few
+			t.n = 8
+		}
+	case p.c.s.chip == gpuChip:
+		t.n, t.k = 4, 32
+	}
+	k, err := p.quantizedKernel(name)
+	if err != nil {
+		return err
+	}
+	st := p.quantizedStep(k, w, t, []any{p.n, p.k, p.o.eps, p.row[0], p.col[0]},
+		p.n%t.n == 0 && count%t.k == 0)
+	st.grid = nereid.Grid{nereid.Cdiv(p.n, t.n), p.m}
+	if once {
+		st.args = append(st.args, p.o.fixed, p.c.s.overlap)
+	}
+	st.args = append(st.args, nereid.Options{NumWarps: t.warps, LaunchPDL: once && p.c.s.overlap})
+	out.steps = []step{st}
+	return nil
+}
+
+// someRows plans a product by tensor cores that reads the weights as they are.
+func (p *product) someRows(out *plan, w Quantized) error {
+	k, err := p.quantizedKernel("quantized_dot_kernel")
+	if err != nil {
+		return err
+	}
+	t := p.quantizedTile()
+	st := p.quantizedStep(k, w, t, []any{p.m, p.n, p.k, p.o.eps, p.row[0]}, p.k/smallBlock%t.k == 0)
+	last := len(st.args) - 1
+	st.args = append(slices.Insert(st.args, last-3, any(t.m)), p.dt, p.c.s.overlap,
+		nereid.Options{NumWarps: t.warps, NumStages: t.stages, LaunchPDL: p.c.s.overlap})
+	st.grid = nereid.Grid{nereid.Cdiv(p.n, t.n), nereid.Cdiv(p.m, t.m)}
+	out.steps = []step{st}
+	return nil
+}
+
+// quantizedTile returns the tile of someRows: k counts blocks of weights. Tiles are small, so that there are
+// enough programs: what counts is how many bytes of the weights are under way.
+func (p *product) quantizedTile() blocks {
+	t := blocks{m: max(16, min(pow2(p.m), 64)), n: 32, k: 4, warps: 4, stages: 3}
+	if nereid.Cdiv(p.n, t.n)*nereid.Cdiv(p.m, t.m) < enough {
+		t.n = 16
+	}
+	return t
+}
+
+// quantizedStep returns a launch of a product of blocks of 32 weights, up to what only some kernels have.
+func (p *product) quantizedStep(k *nereid.Kernel, w Quantized, t blocks, sizes []any, whole bool) step {
+	args := slices.Concat([]any{nil, nil, nil, nil, nil, nil}, sizes, []any{p.row[2], p.col[2], p.bias,
+		p.row[3], p.col[3], w.Format.kernel, t.n, t.k, whole, p.o.gated})
+	slots := slices.Concat([]slot{{0, 0}, {1, 1}, {2, p.c.n}}, p.optionSlots())
+	if p.o.norm != nil {
+		slots = append(slots, slot{5, 4})
+	}
+	return step{kernel: k, args: args, slots: slots}
+}
+
+// largeBlocks plans fewRows for blocks of 256 weights.
+func (p *product) largeBlocks(out *plan, w Quantized) error {
+	k, err := p.quantizedKernel("quantized_kernel")
+	if err != nil {
+		return err
+	}
+	const cols = 4
+	out.steps = []step{{kernel: k, grid: nereid.Grid{nereid.Cdiv(p.n, cols), p.m},
+		slots: slices.Concat([]slot{{0, 0}, {1, 1}, {2, p.c.n}}, p.optionSlots()),
+		args: []any{nil, nil, nil, nil, nil, p.n, p.k, p.row[0], p.col[0], p.row[2], p.col[2], p.bias,
+			p.row[3], p.col[3], w.Format.kernel, cols, min(pow2(p.k), 512), nereid.Options{NumWarps: 4}}}}
+	return nil
+}
