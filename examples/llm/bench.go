@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -26,7 +25,7 @@ func benchCommand(ctx context.Context, args []string, out io.Writer) error {
 	prompt := f.Int("prompt", 512, "tokens of the prompt whose first token is timed")
 	tokens := f.Int("tokens", 64, "tokens that each sequence of a batch generates")
 	check := f.Bool("check", false, "compare with the CPU first")
-	kernels := f.Bool("kernels", false, "print the kernels of some steps with their times, one by one")
+	kernels := f.Bool("kernels", false, "print the kernels of a step, launched one by one, with their times")
 	if err := f.Parse(args); err != nil {
 		return err
 	}
@@ -42,12 +41,21 @@ func benchCommand(ctx context.Context, args []string, out io.Writer) error {
 		sizes = append(sizes, n)
 	}
 	o.engine.Batch, o.engine.Chunk = slices.Max(sizes), *prompt
+	record := new(recording)
+	if *kernels { // kernels are seen if they are first launched now
+		p, err := nereid.StartProfile(record)
+		if err != nil {
+			return err
+		}
+		defer p.Stop()
+	}
 	begin := time.Now()
 	m, _, _, err := o.open()
 	if err != nil {
 		return err
 	}
 	defer m.Close()
+	m.OneByOne = *kernels
 	loaded := time.Since(begin)
 	if err := m.Warm(o.engine.Batch, max(o.engine.Chunk, benchPrompt)); err != nil {
 		return err
@@ -59,15 +67,19 @@ func benchCommand(ctx context.Context, args []string, out io.Writer) error {
 		different = o.compare(m, out)
 	}
 	b := bench{m, out}
+	if *kernels {
+		for _, n := range sizes {
+			if err := b.kernels(record, n); err != nil {
+				return err
+			}
+		}
+		return different
+	}
 	if err := b.firstToken(ctx, *prompt); err != nil {
 		return err
 	}
 	for _, n := range sizes {
-		rows, err := b.decode(ctx, n, *tokens)
-		if err == nil && *kernels {
-			err = b.kernels(rows)
-		}
-		if err != nil {
+		if err := b.decode(ctx, n, *tokens); err != nil {
 			return err
 		}
 	}
@@ -120,8 +132,8 @@ func (b bench) firstToken(ctx context.Context, n int) error {
 	return nil
 }
 
-// decode measures a batch that generates, and returns its rows.
-func (b bench) decode(ctx context.Context, n, tokens int) ([]model.Row, error) {
+// rows returns a batch whose prompts are read, with room for so many tokens.
+func (b bench) rows(n, tokens int) ([]model.Row, error) {
 	rows := make([]model.Row, n)
 	for i := range rows {
 		pages := b.pages(i, benchPrompt+tokens)
@@ -131,16 +143,33 @@ func (b bench) decode(ctx context.Context, n, tokens int) ([]model.Row, error) {
 		}
 		rows[i] = model.Row{Token: p.Token, Position: benchPrompt, Pages: pages}
 	}
+	return rows, nil
+}
+
+// step generates the next tokens of a batch.
+func (b bench) step(rows []model.Row) error {
+	list, err := b.Decode(rows, false)
+	if err != nil {
+		return err
+	}
+	for i := range rows {
+		rows[i].Token, rows[i].Position = list[i].Token, rows[i].Position+1
+	}
+	return nil
+}
+
+// decode measures a batch that generates.
+func (b bench) decode(ctx context.Context, n, tokens int) error {
+	rows, err := b.rows(n, tokens)
+	if err != nil {
+		return err
+	}
 	var times []time.Duration
 	begin := time.Now()
 	for range tokens {
 		start := time.Now()
-		list, err := b.Decode(rows, false)
-		if err != nil || ctx.Err() != nil {
-			return nil, err
-		}
-		for i := range rows {
-			rows[i].Token, rows[i].Position = list[i].Token, rows[i].Position+1
+		if err := b.step(rows); err != nil || ctx.Err() != nil {
+			return err
 		}
 		times = append(times, time.Since(start))
 	}
@@ -149,31 +178,23 @@ func (b bench) decode(ctx context.Context, n, tokens int) ([]model.Row, error) {
 	fmt.Fprintf(b.out, "batch %d: %.0f tokens/s, a step %.3f ms in the mean, %.3f median, %.3f least\n", n,
 		float64(n*tokens)/total.Seconds(), total.Seconds()*1e3/float64(tokens),
 		times[len(times)/2].Seconds()*1e3, times[0].Seconds()*1e3)
-	return rows, nil
+	return nil
 }
 
-// kernels prints a table of the kernels that some steps launch.
-func (b bench) kernels(rows []model.Row) error {
+// kernels prints a table of the kernels that a batch's steps launch.
+func (b bench) kernels(record *recording, n int) error {
 	const steps = 10
-	for i := range rows {
-		rows[i].Position-- // the last one again: the pages have no room for more
-	}
-	b.OneByOne = true
-	defer func() { b.OneByOne = false }()
-	var record bytes.Buffer
-	p, err := nereid.StartProfile(&record)
+	rows, err := b.rows(n, steps)
 	if err != nil {
 		return err
 	}
+	record.events.Reset()
 	for range steps {
-		if _, err = b.Decode(rows, false); err != nil {
-			break
+		if err := b.step(rows); err != nil {
+			return err
 		}
 	}
-	if err = errors.Join(err, p.Stop()); err != nil {
-		return err
-	}
-	trace, err := profile.Read(&record)
+	trace, err := profile.Read(io.MultiReader(bytes.NewReader(record.names.Bytes()), &record.events))
 	if err != nil {
 		return err
 	}
@@ -181,9 +202,19 @@ func (b bench) kernels(rows []model.Row) error {
 	for _, k := range trace.Kernels() {
 		launches += k.Launches
 	}
-	fmt.Fprintf(b.out, "batch %d: %d kernels a step; %d steps, one launch after the other:\n", len(rows),
-		launches/steps, steps)
+	fmt.Fprintf(b.out, "batch %d: %d kernels a step; %d steps, one launch after the other:\n", n, launches/steps,
+		steps)
 	return trace.WriteTable(b.out)
+}
+
+// recording is what a profile writes: names of devices and tracks, and events, which may be thrown away.
+type recording struct{ names, events bytes.Buffer }
+
+func (r *recording) Write(line []byte) (int, error) {
+	if bytes.Contains(line, []byte(`"ph":"M"`)) || r.names.Len() == 0 {
+		return r.names.Write(line)
+	}
+	return r.events.Write(line)
 }
 
 // tolerance is by how much log probabilities may differ from those on the CPU in fp32.

@@ -278,7 +278,7 @@ func (m *Model) Warm(rows, tokens int) error {
 
 // record captures the forward pass of a batch as a graph, on devices that have them.
 func (m *Model) record(b *inputs) (err error) {
-	if !strings.HasPrefix(m.dev.String(), "cuda") {
+	if m.OneByOne || !strings.HasPrefix(m.dev.String(), "cuda") {
 		return nil
 	}
 	b.graph, err = m.stream.Capture(func() error { return m.launch(b) })
@@ -297,7 +297,7 @@ func (m *Model) launch(b *inputs) (err error) {
 
 // run runs a batch.
 func (m *Model) run(b *inputs) error {
-	if b.graph == nil || m.OneByOne {
+	if b.graph == nil {
 		return m.launch(b)
 	}
 	m.s.Release(b.arena) // what comes next must not overwrite the results

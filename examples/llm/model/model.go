@@ -32,7 +32,7 @@ type Options struct {
 // Model is a model on a device. One goroutine uses it at a time.
 type Model struct {
 	Config
-	// OneByOne launches kernels one by one where there are graphs: for profiles.
+	// OneByOne launches kernels one by one where there are graphs, for profiles; it is set before Warm.
 	OneByOne bool
 
 	dev    *nereid.Device
