@@ -14,6 +14,10 @@ import (
 // times the positions of a page, plus its position in the page, or a negative number for nowhere.
 type PagedCache struct {
 	Keys, Values, Table, Lengths, Slots *nereid.Tensor
+	// Settled is a promise that a copy from or to the host, or the beginning of a graph, lies between the last
+	// writes to Keys, Values, Table, Lengths and Slots and a call of AppendAttention for one query of each
+	// sequence. A GPU may then read them before the op before this one has ended.
+	Settled bool
 }
 
 // Rotary is a rotary embedding: Cos and Sin, of fp32, have the shape [positions, size/2]. Elements i and i +
@@ -38,7 +42,7 @@ func AppendAttention(s *Stream, qkv *nereid.Tensor, heads int, cache PagedCache,
 	c := s.beginAppend("AppendAttention", qkv, heads, cache, r)
 	o.key(c)
 	return c.run(func(c *call) (*plan, error) {
-		a := appending{c: c, o: o, heads: heads, pairs: r.Pairs}
+		a := appending{c: c, o: o, heads: heads, pairs: r.Pairs, settled: cache.Settled}
 		return a.decode()
 	})
 }
@@ -55,7 +59,7 @@ func (s *Stream) beginAppend(op string, qkv *nereid.Tensor, heads int, cache Pag
 	c.in("cos", r.Cos)
 	c.in("sin", r.Sin)
 	c.attr(heads)
-	c.attr(int(b2i(r.Pairs)))
+	c.attr(int(b2i(r.Pairs)) | int(b2i(cache.Settled))<<1)
 	return c
 }
 
@@ -65,7 +69,7 @@ func (s *Stream) appendApart(qkv *nereid.Tensor, heads int, cache PagedCache, r 
 	o AttentionOptions) *nereid.Tensor {
 	c := s.plain.beginAppend("AppendAttention", qkv, heads, cache, r)
 	q := c.run(func(c *call) (*plan, error) {
-		a := appending{c: c, o: o, heads: heads, pairs: r.Pairs}
+		a := appending{c: c, o: o, heads: heads, pairs: r.Pairs, settled: cache.Settled}
 		return a.rotate()
 	})
 	if q.Err() != nil {
@@ -100,7 +104,7 @@ type appending struct {
 	c                    *call
 	o                    AttentionOptions
 	heads, kv, size      int
-	pairs                bool
+	pairs, settled       bool
 	batch, queries, page int
 	width                int // of a row of qkv
 	keys, values         []int
@@ -217,7 +221,7 @@ func (a *appending) decode() (*plan, error) {
 		args: []any{nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, counters, a.o.Scale, a.heads, group,
 			a.o.Window, splits, a.page, a.width, a.keys[0], a.keys[2], a.keys[1], a.values[0], a.values[2],
 			a.values[1], core.Strides(c.ins[3])[0], a.heads * a.size, a.size / 2, dim, t.m, t.n, pow2(group),
-			max(1, min(pow2(splits), 4096/(dim*pow2(group)))), a.pairs, a.o.Window > 0, "ieee", c.s.overlap,
+			max(1, min(pow2(splits), 1024*t.warps/(dim*pow2(group)))), a.pairs, a.o.Window > 0, "ieee", a.settled, c.s.overlap,
 			nereid.Options{NumWarps: t.warps, NumStages: t.stages, LaunchPDL: c.s.overlap}}}}
 	return p, nil
 }
@@ -225,7 +229,7 @@ func (a *appending) decode() (*plan, error) {
 // tile returns the config of decode, and into how many parts the keys of a sequence are divided at most:
 // enough of them for all SMs.
 func (a *appending) tile() (t blocks, splits int) {
-	t = blocks{m: max(pow2(a.heads/a.kv), 16), n: 64, warps: 4, stages: 3}
+	t = blocks{m: max(pow2(a.heads/a.kv), 16), n: 32, warps: 4, stages: 1}
 	splits = nereid.Cdiv(4*enough, a.batch*a.kv)
 	if a.c.s.chip != gpuChip {
 		splits = 4

@@ -9,14 +9,11 @@ import (
 )
 
 const (
-	// vectorQuantizedRows is up to how many rows of x a product with weights of few bits is one of vectors.
-	vectorQuantizedRows = 4
-	// dotQuantizedRows is up to how many rows of x a GPU reads the weights as they are. More rows are
-	// multiplied by the matrix in the type of x, in scratch memory: reading each weight again for every tile
-	// of rows would cost more than writing it once.
-	dotQuantizedRows = 256
-	// onceBlocks is how many blocks of 32 weights a program of a GPU has under way at once, for each of four
-	// columns.
+	// vectorRowsCPU and vectorRowsGPU are up to how many rows of x a product with weights of few bits is one
+	// of vectors, which reads the weights as they are. More rows are multiplied by the matrix in the type of
+	// x, in scratch memory.
+	vectorRowsCPU, vectorRowsGPU = 4, 16
+	// onceBlocks is how many blocks of 32 weights of a column a program of a GPU has under way at once.
 	onceBlocks = 64
 )
 
@@ -54,10 +51,15 @@ func MatMulQuantized(s *Stream, x *nereid.Tensor, w Quantized, options ...MatMul
 // direct reports whether a product of so many rows is one kernel, which reads blocks of 32 weights as they
 // are, and has Norm and Gated in it.
 func (w Quantized) direct(s *Stream, dt nereid.DType, rows int) bool {
-	if w.Data.Err() != nil || !w.small() || dt == nereid.Float64 {
-		return false
+	return w.Data.Err() == nil && w.small() && dt != nereid.Float64 && rows <= w.vectorRows(s)
+}
+
+// vectorRows is up to how many rows a product is one of vectors.
+func (w Quantized) vectorRows(s *Stream) int {
+	if s.chip == gpuChip && w.small() && w.Cols/smallBlock <= onceBlocks {
+		return vectorRowsGPU
 	}
-	return rows <= vectorQuantizedRows || s.chip == gpuChip && dt.Size() == 2 && rows <= dotQuantizedRows
+	return vectorRowsCPU
 }
 
 func planQuantized(c *call, w Quantized, o MatMulOption) (*plan, error) {
@@ -85,10 +87,8 @@ func planQuantized(c *call, w Quantized, o MatMulOption) (*plan, error) {
 		return out, err
 	}
 	switch {
-	case p.batches*p.heads == 1 && p.m <= vectorQuantizedRows:
+	case p.batches*p.heads == 1 && p.m <= w.vectorRows(c.s):
 		return out, p.fewRows(out, w)
-	case p.batches*p.heads == 1 && w.direct(c.s, x.DType, p.m):
-		return out, p.someRows(out, w)
 	case o.gated || o.norm != nil:
 		return nil, fmt.Errorf("x of the shape %v has no rows at one distance", x.Shape)
 	}
@@ -146,15 +146,11 @@ func (p *product) fewRows(out *plan, w Quantized) error {
 		return p.largeBlocks(out, w)
 	}
 	name, count := "quantized_blocks_kernel", p.k/smallBlock
-	t := blocks{n: 16, k: 1, warps: 4} // a core has vectors of one block, and several columns for each of x
+	t := blocks{m: 1, n: 16, k: 1, warps: 4} // a core has vectors of one block, and several columns for each of x
 	once := p.c.s.chip == gpuChip && count <= onceBlocks
 	switch {
 	case once:
-		name = "quantized_once_kernel"
-		t.n, t.k = 4, pow2(count)
-		if nereid.Cdiv(p.n, t.n) > 16*enough { // the weights of one program are few
-			t.n = 8
-		}
+		name, t = "quantized_once_kernel", p.onceTile()
 	case p.c.s.chip == gpuChip:
 		t.n, t.k = 4, 32
 	}
@@ -162,52 +158,33 @@ func (p *product) fewRows(out *plan, w Quantized) error {
 	if err != nil {
 		return err
 	}
-	st := p.quantizedStep(k, w, t, []any{p.n, p.k, p.o.eps, p.row[0], p.col[0]},
-		p.n%t.n == 0 && count%t.k == 0)
-	st.grid = nereid.Grid{nereid.Cdiv(p.n, t.n), p.m}
+	sizes := []any{p.n, p.k, p.o.eps, p.row[0], p.col[0]}
 	if once {
-		st.args = append(st.args, p.o.fixed, p.c.s.overlap)
+		sizes = append([]any{p.m}, sizes...)
+	}
+	st := step{kernel: k, grid: nereid.Grid{nereid.Cdiv(p.n, t.n), nereid.Cdiv(p.m, t.m)},
+		slots: slices.Concat([]slot{{0, 0}, {1, 1}, {2, p.c.n}}, p.optionSlots()),
+		args: slices.Concat([]any{nil, nil, nil, nil, nil, nil}, sizes, []any{p.row[2], p.col[2], p.bias,
+			p.row[3], p.col[3], w.Format.kernel, t.n, t.k, p.n%t.n == 0 && count%t.k == 0, p.o.gated})}
+	if p.o.norm != nil {
+		st.slots = append(st.slots, slot{5, 4})
+	}
+	if once {
+		st.args = append(st.args, t.m, p.o.fixed, p.c.s.overlap)
 	}
 	st.args = append(st.args, nereid.Options{NumWarps: t.warps, LaunchPDL: once && p.c.s.overlap})
 	out.steps = []step{st}
 	return nil
 }
 
-// someRows plans a product by tensor cores that reads the weights as they are.
-func (p *product) someRows(out *plan, w Quantized) error {
-	k, err := p.quantizedKernel("quantized_dot_kernel")
-	if err != nil {
-		return err
-	}
-	t := p.quantizedTile()
-	st := p.quantizedStep(k, w, t, []any{p.m, p.n, p.k, p.o.eps, p.row[0]}, p.k/smallBlock%t.k == 0)
-	last := len(st.args) - 1
-	st.args = append(slices.Insert(st.args, last-3, any(t.m)), p.dt, p.c.s.overlap,
-		nereid.Options{NumWarps: t.warps, NumStages: t.stages, LaunchPDL: p.c.s.overlap})
-	st.grid = nereid.Grid{nereid.Cdiv(p.n, t.n), nereid.Cdiv(p.m, t.m)}
-	out.steps = []step{st}
-	return nil
-}
-
-// quantizedTile returns the tile of someRows: k counts blocks of weights. Tiles are small, so that there are
-// enough programs: what counts is how many bytes of the weights are under way.
-func (p *product) quantizedTile() blocks {
-	t := blocks{m: max(16, min(pow2(p.m), 64)), n: 32, k: 4, warps: 4, stages: 3}
-	if nereid.Cdiv(p.n, t.n)*nereid.Cdiv(p.m, t.m) < enough {
-		t.n = 16
+// onceTile returns the config of products that have all of a row under way at once: few columns for each
+// program, so that there are many of them, unless there are very many.
+func (p *product) onceTile() blocks {
+	t := blocks{m: min(pow2(p.m), 4), n: 2, k: pow2(p.k / smallBlock), warps: 4}
+	if p.n > 64*enough {
+		t.n = 8
 	}
 	return t
-}
-
-// quantizedStep returns a launch of a product of blocks of 32 weights, up to what only some kernels have.
-func (p *product) quantizedStep(k *nereid.Kernel, w Quantized, t blocks, sizes []any, whole bool) step {
-	args := slices.Concat([]any{nil, nil, nil, nil, nil, nil}, sizes, []any{p.row[2], p.col[2], p.bias,
-		p.row[3], p.col[3], w.Format.kernel, t.n, t.k, whole, p.o.gated})
-	slots := slices.Concat([]slot{{0, 0}, {1, 1}, {2, p.c.n}}, p.optionSlots())
-	if p.o.norm != nil {
-		slots = append(slots, slot{5, 4})
-	}
-	return step{kernel: k, args: args, slots: slots}
 }
 
 // largeBlocks plans fewRows for blocks of 256 weights.

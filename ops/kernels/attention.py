@@ -231,28 +231,53 @@ def append_kernel(qkv, q, k, v, lengths, slots, cos, sin, heads, kv_heads, queri
 
 
 @triton.jit
+def tile_of(k, v, table, n, stop, page, dims, dims_in, stride_kb, stride_kn, stride_vb, stride_vn,
+            BLOCK_N: tl.constexpr):
+    """The keys, transposed, and values at positions from n on, up to stop."""
+    at = n + tl.arange(0, BLOCK_N)
+    there = at < stop
+    number = tl.load(table + at // page, mask=there, other=0).to(tl.int64)
+    k_rows = number * stride_kb + at % page * stride_kn
+    v_rows = number * stride_vb + at % page * stride_vn
+    y = tl.load(k + k_rows[None, :] + dims[:, None], mask=there[None, :] & dims_in[:, None], other=0.0)
+    z = tl.load(v + v_rows[:, None] + dims[None, :], mask=there[:, None] & dims_in[None, :], other=0.0)
+    return y, z
+
+
+@triton.jit
 def append_decode_kernel(qkv, k, v, table, lengths, slots, cos, sin, out, partial, peaks, counters, scale, heads, group,
                          window, splits, page, stride_row, stride_kb, stride_kh, stride_kn, stride_vb, stride_vh,
                          stride_vn, stride_table, stride_ob, HALF: tl.constexpr, DIM: tl.constexpr, BLOCK_M: tl.constexpr,
                          BLOCK_N: tl.constexpr, GROUP: tl.constexpr, PARTS: tl.constexpr, PAIRS: tl.constexpr,
-                         WINDOW: tl.constexpr, PRECISION: tl.constexpr, OVERLAP: tl.constexpr):
+                         WINDOW: tl.constexpr, PRECISION: tl.constexpr, SETTLED: tl.constexpr, OVERLAP: tl.constexpr):
     """append_kernel and decode_kernel for one new token of each sequence. The programs of a sequence and a head of k
     have a part of the keys each; the last of them to end adds up what the others left. The new key is not read from
-    the pages, which another program writes it to."""
-    functions.wait(OVERLAP)
+    the pages, which another program writes it to. If SETTLED is set, earlier positions are read while the kernel before
+    this one still runs."""
     split = tl.program_id(0)
     kv_heads = heads // group
     batch = (tl.program_id(1) // kv_heads).to(tl.int64)
     kv_head = (tl.program_id(1) % kv_heads).to(tl.int64)
+    SIZE: tl.constexpr = 2 * HALF
+    dims = tl.arange(0, DIM)
+    dims_in = dims < SIZE
+    if not SETTLED:
+        functions.wait_last(OVERLAP)
     length = tl.load(lengths + batch)
     position = length - 1
     chunk = tl.cdiv(tl.cdiv(length, splits), BLOCK_N) * BLOCK_N
     parts = tl.cdiv(length, chunk)
     if split >= parts:
         return
-    SIZE: tl.constexpr = 2 * HALF
-    dims = tl.arange(0, DIM)
-    dims_in = dims < SIZE
+    k += kv_head * stride_kh
+    v += kv_head * stride_vh
+    table += batch * stride_table
+    n = split * chunk
+    old = tl.minimum(n + chunk, position)
+    y, z = tile_of(k, v, table, n, old, page, dims, dims_in, stride_kb, stride_kn, stride_vb, stride_vn, BLOCK_N)
+    slot = tl.load(slots + batch).to(tl.int64)
+    if SETTLED:
+        functions.wait_last(OVERLAP)
     rows = tl.arange(0, BLOCK_M)
     rows_in = rows < group
     qkv += batch * stride_row
@@ -261,21 +286,14 @@ def append_decode_kernel(qkv, k, v, table, lengths, slots, cos, sin, out, partia
                rows_in[:, None] & dims_in[None, :]).to(k.dtype.element_ty)
     new_k = turned(qkv + (heads + kv_head) * SIZE, dims, cos, sin, position, HALF, PAIRS, dims_in).to(k.dtype.element_ty)
     new_v = tl.load(qkv + (heads + kv_heads + kv_head) * SIZE + dims, mask=dims_in, other=0.0)
-    k += kv_head * stride_kh
-    v += kv_head * stride_vh
     peak = tl.full([BLOCK_M], -1.0e30, dtype=tl.float32)
     weight = tl.zeros([BLOCK_M], tl.float32)
     acc = tl.zeros([BLOCK_M, DIM], tl.float32)
     log2_scale = scale * 1.44269504
-    for n in range(split * chunk, tl.minimum(split * chunk + chunk, length), BLOCK_N):
+    stop = tl.minimum(n + chunk, length)
+    while n < stop:
         keys = n + tl.arange(0, BLOCK_N)
-        old = keys < position
         is_new = keys == position
-        number = tl.load(table + batch * stride_table + keys // page, mask=old, other=0).to(tl.int64)
-        k_rows = number * stride_kb + keys % page * stride_kn
-        v_rows = number * stride_vb + keys % page * stride_vn
-        y = tl.load(k + k_rows[None, :] + dims[:, None], mask=old[None, :] & dims_in[:, None], other=0.0)
-        z = tl.load(v + v_rows[:, None] + dims[None, :], mask=old[:, None] & dims_in[None, :], other=0.0)
         y = tl.where(is_new[None, :], new_k[:, None], y)
         z = tl.where(is_new[:, None], new_v[None, :], z)
         score = tl.dot(x, y, input_precision=PRECISION) * log2_scale
@@ -289,8 +307,9 @@ def append_decode_kernel(qkv, k, v, table, lengths, slots, cos, sin, out, partia
         weight = weight * fade + tl.sum(p, 1)
         acc = tl.dot(p.to(z.dtype), z, acc * fade[:, None], input_precision=PRECISION)
         peak = higher
+        n += BLOCK_N
+        y, z = tile_of(k, v, table, n, old, page, dims, dims_in, stride_kb, stride_kn, stride_vb, stride_vn, BLOCK_N)
     if split == parts - 1:
-        slot = tl.load(slots + batch).to(tl.int64)
         there = dims_in & (slot >= 0)
         tl.store(k + slot // page * stride_kb + slot % page * stride_kn + dims, new_k, mask=there)
         tl.store(v + slot // page * stride_vb + slot % page * stride_vn + dims, new_v, mask=there)

@@ -89,8 +89,16 @@ def first_min(x, i, y, j):
 
 @triton.jit
 def wait(OVERLAP: tl.constexpr):
-    """Waits for the end of the kernel before this one, in kernels that may begin earlier, and lets the next one
-    begin."""
+    """In kernels that may begin before the one before them has ended: waits for its end, and lets the next kernel
+    begin. What an earlier kernel may have written is read behind this, and everything is written behind it."""
     if OVERLAP:
         gdc_wait()
         gdc_launch_dependents()
+
+
+@triton.jit
+def wait_last(OVERLAP: tl.constexpr):
+    """wait, but lets the next kernel begin at once: for kernels of few threads, beside which it finds room."""
+    if OVERLAP:
+        gdc_launch_dependents()
+        gdc_wait()

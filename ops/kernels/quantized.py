@@ -281,13 +281,12 @@ def total(xa, xb, wa, wb, scale, least):
 
 
 @triton.jit
-def quantized_once_kernel(x, w, out, bias, plus, norm, N, K, eps, stride_xm, stride_xk, stride_om, stride_on,
+def quantized_once_kernel(x, w, out, bias, plus, norm, M, N, K, eps, stride_xm, stride_xk, stride_om, stride_on,
                           stride_bias, stride_pm, stride_pn, FORMAT: tl.constexpr, BLOCK_N: tl.constexpr,
-                          BLOCKS: tl.constexpr, WHOLE: tl.constexpr, GATED: tl.constexpr, FIXED: tl.constexpr,
-                          OVERLAP: tl.constexpr):
-    """quantized_blocks_kernel for rows of at most BLOCKS blocks, all of which are under way at once. If FIXED is set,
-    w and norm are read while the kernel before this one still runs."""
-    row = tl.program_id(1)
+                          BLOCKS: tl.constexpr, WHOLE: tl.constexpr, GATED: tl.constexpr, ROWS: tl.constexpr,
+                          FIXED: tl.constexpr, OVERLAP: tl.constexpr):
+    """quantized_blocks_kernel for rows of at most BLOCKS blocks, all of which are under way at once, and ROWS rows of
+    x for each program. If FIXED is set, w and norm are read while the kernel before this one still runs."""
     cols = tl.program_id(0) * BLOCK_N + tl.arange(0, BLOCK_N)
     inside = cols < N
     count = K // 32
@@ -297,7 +296,7 @@ def quantized_once_kernel(x, w, out, bias, plus, norm, N, K, eps, stride_xm, str
     mask = there & inside[None, :]
     at = block + (cols.to(tl.int64) * count)[None, :]
     if not FIXED:
-        functions.wait(OVERLAP)
+        functions.wait_last(OVERLAP)
     wa, wb = digits(w, at[:, :, None], j, mask[:, :, None], FORMAT, WHOLE)
     scale, least = scales(w, at, mask, FORMAT, WHOLE)
     if GATED:
@@ -307,71 +306,19 @@ def quantized_once_kernel(x, w, out, bias, plus, norm, N, K, eps, stride_xm, str
     if norm is not None:
         na, nb = inputs(norm, block[:, :, None], j, there[:, :, None], 1, WHOLE)
     if FIXED:
-        functions.wait(OVERLAP)
-    xa, xb = inputs(x + row * stride_xm, block[:, :, None], j, there[:, :, None], stride_xk, WHOLE)
-    squares = 0.0
-    if norm is not None:
-        squares = tl.sum(tl.sum(tl.sum(xa * xa + xb * xb, 2), 0), 0)
-        xa *= na
-        xb *= nb
-    c = total(xa, xb, wa, wb, scale, least)
-    up = c
-    if GATED:
-        up = total(xa, xb, ua, ub, scale_up, least_up)
-    finish(c, up, squares, cols, row, inside, out, bias, plus, norm, K, eps, stride_om, stride_on, stride_bias, stride_pm,
-           stride_pn, GATED)
-
-
-@triton.jit
-def rows_of(x, norm, squares, depth, there, TYPE: tl.constexpr):
-    """A tile of rows of x for a product: times norm, with their squares added up."""
-    a = tl.load(x + depth[None, :], mask=there[None, :], other=0.0)
-    if norm is not None:
-        f = a.to(tl.float32)
-        squares += tl.sum(f * f, 1)
-        a = f * tl.load(norm + depth, mask=there, other=0.0)[None, :].to(tl.float32)
-    return a.to(TYPE), squares
-
-
-@triton.jit
-def flat(w, TYPE: tl.constexpr):
-    """Weights of some columns, [columns, blocks, 16], as an operand of a product, [blocks * 16, columns]."""
-    return tl.trans(tl.reshape(w, [w.shape[0], w.shape[1] * w.shape[2]])).to(TYPE)
-
-
-@triton.jit
-def quantized_dot_kernel(x, w, out, bias, plus, norm, M, N, K, eps, stride_xm, stride_om, stride_on, stride_bias,
-                         stride_pm, stride_pn, FORMAT: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
-                         BLOCKS: tl.constexpr, WHOLE: tl.constexpr, GATED: tl.constexpr, TYPE: tl.constexpr,
-                         OVERLAP: tl.constexpr):
-    """quantized_blocks_kernel for more rows: weights are put into the type of x on their way to tensor cores. If
-    WHOLE is set, K is a multiple of BLOCKS blocks."""
-    # Rows and columns past the edge wrap around: they are read, but not stored.
-    rows = (tl.program_id(1) * BLOCK_M + tl.arange(0, BLOCK_M)) % M
-    cols = (tl.program_id(0) * BLOCK_N + tl.arange(0, BLOCK_N)) % N
-    count = K // 32
-    first = (cols.to(tl.int64) * count)[:, None, None]
-    i = tl.arange(0, BLOCKS * 16)
-    j = tl.arange(0, 16)[None, None, :]
-    x += (rows * stride_xm)[:, None]
-    acc = tl.zeros([BLOCK_M, BLOCK_N], tl.float32)
-    up = tl.zeros([BLOCK_M, BLOCK_N], tl.float32)
-    squares = tl.zeros([BLOCK_M], tl.float32)
-    functions.wait(OVERLAP)
-    for start in range(0, count, BLOCKS):
-        block = (start + tl.arange(0, BLOCKS))[None, :, None]
-        depth = (start + i // 16) * 32 + i % 16
-        there = start + i // 16 < count
-        xa, squares = rows_of(x, norm, squares, depth, there, TYPE)
-        xb, squares = rows_of(x, norm, squares, depth + 16, there, TYPE)
-        wa, wb = pair(w, first + block, j, block < count, FORMAT, WHOLE)
-        acc = tl.dot(xa, flat(wa, TYPE), acc)
-        acc = tl.dot(xb, flat(wb, TYPE), acc)
+        functions.wait_last(OVERLAP)
+    for i in tl.static_range(ROWS):
+        row = tl.program_id(1) * ROWS + i
+        here = there[:, :, None] & (row < M)
+        xa, xb = inputs(x + row * stride_xm, block[:, :, None], j, here, stride_xk, WHOLE and ROWS == 1)
+        squares = 0.0
+        if norm is not None:
+            squares = tl.sum(tl.sum(tl.sum(xa * xa + xb * xb, 2), 0), 0)
+            xa *= na
+            xb *= nb
+        c = total(xa, xb, wa, wb, scale, least)
+        up = c
         if GATED:
-            ua, ub = pair(w, first + N.to(tl.int64) * count + block, j, block < count, FORMAT, WHOLE)
-            up = tl.dot(xa, flat(ua, TYPE), up)
-            up = tl.dot(xb, flat(ub, TYPE), up)
-    out_m = (tl.program_id(1) * BLOCK_M + tl.arange(0, BLOCK_M))[:, None]
-    out_n = (tl.program_id(0) * BLOCK_N + tl.arange(0, BLOCK_N))[None, :]
-    finish(acc, up, squares[:, None], out_n, out_m, (out_m < M) & (out_n < N), out, bias, plus, norm, K, eps, stride_om,
-           stride_on, stride_bias, stride_pm, stride_pn, GATED)
+            up = total(xa, xb, ua, ub, scale_up, least_up)
+        finish(c, up, squares, cols, row, inside & (row < M), out, bias, plus, norm, K, eps, stride_om, stride_on,
+               stride_bias, stride_pm, stride_pn, GATED)
