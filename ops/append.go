@@ -14,9 +14,9 @@ import (
 // times the positions of a page, plus its position in the page, or a negative number for nowhere.
 type PagedCache struct {
 	Keys, Values, Table, Lengths, Slots *nereid.Tensor
-	// Settled is a promise that a copy from or to the host, or the beginning of a graph, lies between the last
-	// writes to Keys, Values, Table, Lengths and Slots and a call of AppendAttention for one query of each
-	// sequence. A GPU may then read them before the op before this one has ended.
+	// Settled is a promise that a copy from or to the host, or the beginning of a graph, lies between the
+	// last writes to Keys, Values, Table, Lengths and Slots and a call of AppendAttention for one query of
+	// each sequence. A GPU may then read them before the op before this one has ended.
 	Settled bool
 }
 
@@ -88,11 +88,12 @@ func (s *Stream) appendApart(qkv *nereid.Tensor, heads int, cache PagedCache, r 
 		return out
 	}
 	if !slices.Equal(out.Shape, shape) || !out.Contiguous() {
-		return failed(wrong("AppendAttention", outNames[0], "it is %v, not a contiguous tensor of the shape %v",
-			out.Shape, shape))
+		return failed(wrong("AppendAttention", outNames[0], "it is %v, not a contiguous tensor of the shape "+
+			"%v", out.Shape, shape))
 	}
 	view := out.Reshape(q.Shape...).Transpose(1, 2)
-	a := PagedAttention(s.plain.Into(view), q.Transpose(1, 2), cache.Keys, cache.Values, cache.Table, cache.Lengths, o)
+	a := PagedAttention(s.plain.Into(view), q.Transpose(1, 2), cache.Keys, cache.Values, cache.Table,
+		cache.Lengths, o)
 	if a.Err() != nil {
 		return a
 	}
@@ -115,8 +116,8 @@ func (a *appending) check() error {
 	c := a.c
 	qkv, keys, values := c.ins[0], c.ins[1], c.ins[2]
 	if len(keys.Shape) != 4 || !slices.Equal(keys.Shape, values.Shape) || keys.Shape[3]%2 != 0 {
-		return wrong(c.op, "keys", "their shape is %v, and that of values %v: they need four dimensions, the last "+
-			"of them even", keys.Shape, values.Shape)
+		return wrong(c.op, "keys", "their shape is %v, and that of values %v: they need four dimensions, "+
+			"the last of them even", keys.Shape, values.Shape)
 	}
 	a.page, a.kv, a.size = keys.Shape[1], keys.Shape[2], keys.Shape[3]
 	a.keys, a.values = core.Strides(keys), core.Strides(values)
@@ -160,8 +161,8 @@ func (a *appending) checkTables() error {
 	for i := 6; i < 8; i++ {
 		t := c.ins[i]
 		if t.DType != nereid.Float32 || len(t.Shape) != 2 || t.Shape[1] != a.size/2 || !t.Contiguous() {
-			return wrong(c.op, c.names[i], "it is %s%v, not contiguous fp32 with %d columns", t.DType, t.Shape,
-				a.size/2)
+			return wrong(c.op, c.names[i], "it is %s%v, not contiguous fp32 with %d columns", t.DType,
+				t.Shape, a.size/2)
 		}
 	}
 	return nil
@@ -183,8 +184,8 @@ func (a *appending) rotate() (*plan, error) {
 	}
 	p.steps = []step{{kernel: k, grid: nereid.Grid{a.batch * a.queries},
 		slots: []slot{{0, 0}, {1, c.n}, {2, 1}, {3, 2}, {4, 4}, {5, 5}, {6, 6}, {7, 7}},
-		args: []any{nil, nil, nil, nil, nil, nil, nil, nil, a.heads, a.kv, a.queries, a.page, a.width, a.keys[0],
-			a.keys[2], a.keys[1], a.values[0], a.values[2], a.values[1], a.size / 2, pow2(a.size),
+		args: []any{nil, nil, nil, nil, nil, nil, nil, nil, a.heads, a.kv, a.queries, a.page, a.width,
+			a.keys[0], a.keys[2], a.keys[1], a.values[0], a.values[2], a.values[1], a.size / 2, pow2(a.size),
 			pow2(a.heads + a.kv), a.pairs, c.s.overlap, nereid.Options{NumWarps: 4, LaunchPDL: c.s.overlap}}}}
 	return p, nil
 }
@@ -218,10 +219,12 @@ func (a *appending) decode() (*plan, error) {
 	p.steps = []step{{kernel: k, grid: nereid.Grid{splits, a.batch * a.kv},
 		slots: []slot{{0, 0}, {1, 1}, {2, 2}, {3, 3}, {4, 4}, {5, 5}, {6, 6}, {7, 7}, {8, c.n}, {9, c.n + 1},
 			{10, c.n + 2}},
-		args: []any{nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, counters, a.o.Scale, a.heads, group,
-			a.o.Window, splits, a.page, a.width, a.keys[0], a.keys[2], a.keys[1], a.values[0], a.values[2],
-			a.values[1], core.Strides(c.ins[3])[0], a.heads * a.size, a.size / 2, dim, t.m, t.n, pow2(group),
-			max(1, min(pow2(splits), 1024*t.warps/(dim*pow2(group)))), a.pairs, a.o.Window > 0, "ieee", a.settled, c.s.overlap,
+		args: []any{nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, counters, a.o.Scale, a.heads,
+			group, a.o.Window, splits, a.page, a.width, a.keys[0], a.keys[2], a.keys[1], a.values[0],
+			a.values[2], a.values[1], core.Strides(c.ins[3])[0], a.heads * a.size, a.size / 2, dim, t.m, t.n,
+			pow2(group),
+			max(1, min(pow2(splits), 1024*t.warps/(dim*pow2(group)))), a.pairs, a.o.Window > 0, "ieee",
+			a.settled, c.s.overlap,
 			nereid.Options{NumWarps: t.warps, NumStages: t.stages, LaunchPDL: c.s.overlap}}}}
 	return p, nil
 }

@@ -133,7 +133,8 @@ func MatMul(s *Stream, a, b *nereid.Tensor, options ...MatMulOption) *nereid.Ten
 }
 
 // gated makes of a product, whose columns are two halves, the one that Gated asks for.
-func (s *Stream) gated(op string, o MatMulOption, product func(o MatMulOption) *nereid.Tensor) *nereid.Tensor {
+func (s *Stream) gated(op string, o MatMulOption,
+	product func(o MatMulOption) *nereid.Tensor) *nereid.Tensor {
 	if err := o.gateAlone(op); err != nil {
 		s.done()
 		return failed(err)

@@ -103,7 +103,8 @@ func (c *call) dequantize(w Quantized, from, to int) (step, error) {
 func TakeQuantized(s *Stream, w Quantized, index *nereid.Tensor, dt nereid.DType) *nereid.Tensor {
 	index = s.packed(index)
 	if w.Data.Err() == nil && !w.small() {
-		bytes := Take(s.plain, w.Data.Slice(0, 0, w.Format.Bytes(w.Rows, w.Cols), 1).Reshape(w.Rows, -1), index, 0)
+		all := w.Data.Slice(0, 0, w.Format.Bytes(w.Rows, w.Cols), 1)
+		bytes := Take(s.plain, all.Reshape(w.Rows, -1), index, 0)
 		w.Rows = index.Len()
 		if w.Data = bytes; bytes.Err() == nil {
 			w.Data = bytes.Reshape(-1)

@@ -30,7 +30,9 @@ func MatMulQuantized(s *Stream, x *nereid.Tensor, w Quantized, options ...MatMul
 			o.norm = nil
 		}
 		if o.gated {
-			return s.gated(op, o, func(o MatMulOption) *nereid.Tensor { return MatMulQuantized(s.plain, x, w, o) })
+			return s.gated(op, o, func(o MatMulOption) *nereid.Tensor {
+				return MatMulQuantized(s.plain, x, w, o)
+			})
 		}
 	}
 	c := s.begin(op)
@@ -109,7 +111,8 @@ func planQuantized(c *call, w Quantized, o MatMulOption) (*plan, error) {
 
 // checkQuantized returns an error for options that the product cannot have.
 func (o *MatMulOption) checkQuantized(c *call, w Quantized) error {
-	if n := o.norm; n != nil && (len(n.Shape) != 1 || n.Shape[0] != w.Cols || !n.Contiguous() || !n.DType.IsFloat()) {
+	n := o.norm
+	if n != nil && (len(n.Shape) != 1 || n.Shape[0] != w.Cols || !n.Contiguous() || !n.DType.IsFloat()) {
 		return wrong(c.op, "norm", "it is %s%v, not %d contiguous floats", n.DType, n.Shape, w.Cols)
 	}
 	if o.gated && w.Rows%2 != 0 {
@@ -146,7 +149,7 @@ func (p *product) fewRows(out *plan, w Quantized) error {
 		return p.largeBlocks(out, w)
 	}
 	name, count := "quantized_blocks_kernel", p.k/smallBlock
-	t := blocks{m: 1, n: 16, k: 1, warps: 4} // a core has vectors of one block, and several columns for each of x
+	t := blocks{m: 1, n: 16, k: 1, warps: 4} // a core has vectors of one block, for several columns
 	once := p.c.s.chip == gpuChip && count <= onceBlocks
 	switch {
 	case once:

@@ -4,6 +4,7 @@ import (
 	le "encoding/binary"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/nereid-lang/nereid"
@@ -115,6 +116,10 @@ func TestQuantized(t *testing.T) {
 			rows := []int{9, 16}[i%2] // parts of tiles, and whole tiles
 			w, want := quantizedMatrix(t, s, i, rows, 512)
 			near(t, "Dequantize "+c.f.String(), ops.Dequantize(s, w, nereid.Float32), want, 1e-6)
+			index := made(t, s, nereid.Int32, func(i int) float64 { return []float64{3, -1, 0}[i] }, 3)
+			taken := slices.Concat(want[3*512:4*512], make([]float64, 512), want[:512])
+			near(t, "TakeQuantized "+c.f.String(), ops.TakeQuantized(s, w, index, nereid.Float32), taken,
+				1e-6)
 			odd := w
 			odd.Data = s.New(nereid.Uint8, w.Data.Len()+1).Slice(0, 1, w.Data.Len()+1, 1)
 			ops.Copy(s.Into(odd.Data), w.Data)

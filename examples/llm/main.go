@@ -17,6 +17,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -58,7 +59,7 @@ func main() {
 type settings struct {
 	file, device, dtype string
 	pages               int
-	random              bool
+	random              *weights.Shape
 	engine              engine.Options
 }
 
@@ -69,7 +70,15 @@ func (s *settings) flags(name string) *flag.FlagSet {
 	f.StringVar(&s.device, "device", "cpu", "cpu, cuda, cuda:1, interp")
 	f.StringVar(&s.dtype, "type", "", "type of activations (default: fp32 on the cpu, bf16 elsewhere)")
 	f.IntVar(&s.pages, "pages", 4096, "pages of the cache, of 16 tokens each")
-	f.BoolVar(&s.random, "random", false, "random weights of SmolLM2's shape instead of a file")
+	f.BoolFunc("random", "random weights of SmolLM2's shape instead of a file; =tiny: of a tiny model",
+		func(value string) error {
+			shape, ok := map[string]weights.Shape{"true": weights.SmolLM2, "tiny": weights.Tiny}[value]
+			if !ok {
+				return errors.New("there are random weights of SmolLM2's shape, and tiny ones")
+			}
+			s.random = &shape
+			return nil
+		})
 	f.IntVar(&s.engine.Batch, "batch", 0, "sequences at a time (default: 16 on the cpu, 128 elsewhere)")
 	f.IntVar(&s.engine.Chunk, "chunk", 0, "tokens of a prompt at a time (default: 128 on the cpu, else 512)")
 	f.IntVar(&s.engine.Queue, "queue", 256, "requests that wait at most")
@@ -118,8 +127,8 @@ func (s *settings) open() (*model.Model, *tokenizer.Tokenizer, *gguf.File, error
 }
 
 func (s *settings) read() (f *gguf.File, err error) {
-	if s.random {
-		return weights.Random(weights.SmolLM2, 1), nil
+	if s.random != nil {
+		return weights.Random(*s.random, 1), nil
 	}
 	if s.file == "" {
 		if s.file, err = weights.Find(weights.Name); err != nil {

@@ -6,16 +6,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
-	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -83,6 +80,13 @@ func post(t testing.TB, url string, request any) (int, []byte) {
 		t.Fatal(err)
 	}
 	return r.StatusCode, data
+}
+
+// jsonBody returns fields as JSON.
+func jsonBody(fields map[string]any) io.Reader {
+	var b bytes.Buffer
+	_ = json.NewEncoder(&b).Encode(fields)
+	return &b
 }
 
 // completion is an answer of either kind, whole or a piece.
@@ -247,74 +251,6 @@ func TestErrors(t *testing.T) {
 		if err := json.Unmarshal(data, &e); err != nil || status != c.status ||
 			!strings.Contains(e.Error.Message, c.want) {
 			t.Errorf("%.60s: status %d, %s", c.body, status, data)
-		}
-	}
-}
-
-// TestLoad has many clients at once: some leave, some send nonsense. Each greedy answer is what it is alone,
-// nothing is compiled, and nothing is left behind.
-func TestLoad(t *testing.T) {
-	url, s := start(t)
-	clients, before := 60, runtime.NumGoroutine()
-	alone := map[string]string{}
-	for i := range 6 {
-		p := strings.Repeat("the x", i+1) + fmt.Sprint(i)
-		c := complete(t, url, map[string]any{"prompt": p, "max_tokens": 10 + i, "temperature": 0})
-		alone[p] = c.Choices[0].Text
-	}
-	var wg sync.WaitGroup
-	for i := range clients {
-		wg.Go(func() { client(t, url, i, alone) })
-	}
-	wg.Wait()
-	settle(t, "pages in use", func() int { return s.engine.Stats.Pages() }, 0)
-	settle(t, "requests running", func() int { return int(s.engine.Stats.Running.Load()) }, 0)
-	http.DefaultClient.CloseIdleConnections()
-	settle(t, "goroutines", func() int { return max(0, runtime.NumGoroutine()-before) }, 4)
-	if n := s.model.CompiledLate(); n != 0 {
-		t.Errorf("%d kernels were compiled after the start", n)
-	}
-}
-
-// client sends one request of several kinds.
-func client(t *testing.T, url string, i int, alone map[string]string) {
-	r := rand.New(rand.NewPCG(uint64(i), 0))
-	switch i % 6 {
-	case 0: // leaves early
-		ctx, cancel := context.WithTimeout(context.Background(), time.Duration(r.IntN(20))*time.Millisecond)
-		defer cancel()
-		body := strings.NewReader(`{"prompt": "the the", "max_tokens": 400, "stream": true}`)
-		q, err := http.NewRequestWithContext(ctx, "POST", url+"/v1/completions", body)
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		if answer, err := http.DefaultClient.Do(q); err == nil {
-			_, _ = io.Copy(io.Discard, answer.Body)
-			answer.Body.Close()
-		}
-	case 1: // nonsense
-		if status, _ := post(t, url+"/v1/completions", `{"prompt": [`); status != http.StatusBadRequest {
-			t.Errorf("nonsense has the status %d", status)
-		}
-	default:
-		k := r.IntN(len(alone))
-		p := strings.Repeat("the x", k+1) + fmt.Sprint(k)
-		for { // too many at once are told to come again
-			status, data := post(t, url+"/v1/completions", map[string]any{"prompt": p, "max_tokens": 10 + k,
-				"temperature": 0, "stream": true})
-			if status == http.StatusTooManyRequests {
-				time.Sleep(10 * time.Millisecond)
-				continue
-			}
-			var text strings.Builder
-			for _, c := range pieces(t, data) {
-				text.WriteString(c.Choices[0].Text)
-			}
-			if text.String() != alone[p] {
-				t.Errorf("%q: %q, alone %q", p, text.String(), alone[p])
-			}
-			return
 		}
 	}
 }
