@@ -148,36 +148,54 @@ func (p *product) fewRows(out *plan, w Quantized) error {
 	if !w.small() {
 		return p.largeBlocks(out, w)
 	}
-	name, count := "quantized_blocks_kernel", p.k/smallBlock
-	t := blocks{m: 1, n: 16, k: 1, warps: 4} // a core has vectors of one block, for several columns
-	once := p.c.s.chip == gpuChip && count <= onceBlocks
-	switch {
-	case once:
-		name, t = "quantized_once_kernel", p.onceTile()
-	case p.c.s.chip == gpuChip:
-		t.n, t.k = 4, 32
-	}
-	k, err := p.quantizedKernel(name)
+	f := p.vectorForm()
+	k, err := p.quantizedKernel(f.kernel)
 	if err != nil {
 		return err
 	}
-	sizes := []any{p.n, p.k, p.o.eps, p.row[0], p.col[0]}
-	if once {
+	sizes := []any{p.n, p.k, p.o.eps, p.row[0], p.col[0], p.row[2], p.col[2], p.bias, p.row[3], p.col[3],
+		w.Format.kernel}
+	if f.once {
 		sizes = append([]any{p.m}, sizes...)
 	}
-	st := step{kernel: k, grid: nereid.Grid{nereid.Cdiv(p.n, t.n), nereid.Cdiv(p.m, t.m)},
+	st := step{kernel: k, grid: nereid.Grid{nereid.Cdiv(p.n, f.n), nereid.Cdiv(p.m, f.m)},
 		slots: slices.Concat([]slot{{0, 0}, {1, 1}, {2, p.c.n}}, p.optionSlots()),
-		args: slices.Concat([]any{nil, nil, nil, nil, nil, nil}, sizes, []any{p.row[2], p.col[2], p.bias,
-			p.row[3], p.col[3], w.Format.kernel, t.n, t.k, p.n%t.n == 0 && count%t.k == 0, p.o.gated})}
+		args:  slices.Concat([]any{nil, nil, nil, nil, nil, nil}, sizes, f.tile, []any{p.o.gated})}
 	if p.o.norm != nil {
 		st.slots = append(st.slots, slot{5, 4})
 	}
-	if once {
-		st.args = append(st.args, t.m, p.o.fixed, p.c.s.overlap)
+	if f.once {
+		st.args = append(st.args, f.m, p.o.fixed, p.c.s.overlap)
 	}
-	st.args = append(st.args, nereid.Options{NumWarps: t.warps, LaunchPDL: once && p.c.s.overlap})
+	st.args = append(st.args, nereid.Options{NumWarps: f.warps, LaunchPDL: f.once && p.c.s.overlap})
 	out.steps = []step{st}
 	return nil
+}
+
+// vectorForm is how a product of few rows is computed.
+type vectorForm struct {
+	blocks
+	kernel string
+	once   bool  // all of a row is under way at once
+	tile   []any // the kernel's arguments
+}
+
+// vectorForm returns the form of a product of few rows: a core goes along the columns of w; a program of a
+// GPU has the whole row under way, or parts of it in a loop.
+func (p *product) vectorForm() vectorForm {
+	count := p.k / smallBlock
+	switch {
+	case p.c.s.chip != gpuChip:
+		return vectorForm{blocks: blocks{m: 1, n: 32, warps: 4}, kernel: "quantized_columns_kernel",
+			tile: []any{32}}
+	case count <= onceBlocks:
+		t := p.onceTile()
+		return vectorForm{blocks: t, kernel: "quantized_once_kernel", once: true,
+			tile: []any{t.n, t.k, p.n%t.n == 0 && count%t.k == 0}}
+	}
+	t := blocks{m: 1, n: 4, k: 32, warps: 4}
+	return vectorForm{blocks: t, kernel: "quantized_blocks_kernel",
+		tile: []any{t.n, t.k, p.n%t.n == 0 && count%t.k == 0}}
 }
 
 // onceTile returns the config of products that have all of a row under way at once: few columns for each

@@ -272,6 +272,73 @@ def quantized_blocks_kernel(x, w, out, bias, plus, norm, N, K, eps, stride_xm, s
 
 
 @triton.jit
+def column(acc, w, block, xa, xb, both, j, FORMAT: tl.constexpr):
+    """acc plus the products of a block of x, in two halves and their sum, and one of w."""
+    a, b = digits(w, block, j, True, FORMAT, True)
+    scale, least = scales(w, block, True, FORMAT, True)
+    acc += (xa * a + xb * b) * scale
+    if least is not None:
+        acc += both * least
+    return acc
+
+
+@triton.jit
+def quantized_columns_kernel(x, w, out, bias, plus, norm, N, K, eps, stride_xm, stride_xk, stride_om, stride_on,
+                             stride_bias, stride_pm, stride_pn, FORMAT: tl.constexpr, COLS: tl.constexpr,
+                             GATED: tl.constexpr):
+    """quantized_blocks_kernel for a core of a CPU: four columns of w at a time, or two and what they are gated with,
+    each along its own row of blocks."""
+    row = tl.program_id(1)
+    x += row * stride_xm
+    count = K // 32
+    j = tl.arange(0, 16)
+    STEP: tl.constexpr = 2 if GATED else 4
+    for first in range(tl.program_id(0) * COLS, tl.minimum(tl.program_id(0) * COLS + COLS, N), STEP):
+        # Columns past the last one are computed again, and not stored.
+        at0 = first.to(tl.int64) * count
+        at1 = tl.minimum(first + 1, N - 1).to(tl.int64) * count
+        if GATED:
+            at2 = at0 + N.to(tl.int64) * count
+            at3 = at1 + N.to(tl.int64) * count
+        else:
+            at2 = tl.minimum(first + 2, N - 1).to(tl.int64) * count
+            at3 = tl.minimum(first + 3, N - 1).to(tl.int64) * count
+        acc0 = tl.zeros([16], tl.float32)
+        acc1 = tl.zeros([16], tl.float32)
+        acc2 = tl.zeros([16], tl.float32)
+        acc3 = tl.zeros([16], tl.float32)
+        squares = tl.zeros([16], tl.float32)
+        for block in range(0, count):
+            xa, xb = inputs(x, block, j, True, stride_xk, True)
+            if norm is not None:
+                squares += xa * xa + xb * xb
+                na, nb = inputs(norm, block, j, True, 1, True)
+                xa *= na
+                xb *= nb
+            both = xa + xb
+            acc0 = column(acc0, w, at0 + block, xa, xb, both, j, FORMAT)
+            acc1 = column(acc1, w, at1 + block, xa, xb, both, j, FORMAT)
+            acc2 = column(acc2, w, at2 + block, xa, xb, both, j, FORMAT)
+            acc3 = column(acc3, w, at3 + block, xa, xb, both, j, FORMAT)
+        sum = 0.0
+        if norm is not None:
+            sum = tl.sum(squares, 0)
+        c0 = tl.sum(acc0, 0)
+        c1 = tl.sum(acc1, 0)
+        c2 = tl.sum(acc2, 0)
+        c3 = tl.sum(acc3, 0)
+        finish(c0, c2, sum, first, row, first < N, out, bias, plus, norm, K, eps, stride_om, stride_on, stride_bias,
+               stride_pm, stride_pn, GATED)
+        finish(c1, c3, sum, first + 1, row, first + 1 < N, out, bias, plus, norm, K, eps, stride_om, stride_on, stride_bias,
+               stride_pm, stride_pn, GATED)
+        if not GATED:
+            finish(c2, c2, sum, first + 2, row, first + 2 < N, out, bias, plus, norm, K, eps, stride_om, stride_on,
+                   stride_bias, stride_pm, stride_pn, GATED)
+            finish(c3, c3, sum, first + 3, row, first + 3 < N, out, bias, plus, norm, K, eps, stride_om, stride_on,
+                   stride_bias, stride_pm, stride_pn, GATED)
+
+
+@triton.jit
 def total(xa, xb, wa, wb, scale, least):
     """The products of a row of x and some of w, over all blocks: scales are applied to the sums of blocks."""
     c = tl.sum(xa * wa + xb * wb, 2) * scale
