@@ -233,6 +233,9 @@ func (a *appending) decode() (*plan, error) {
 // enough of them for all SMs.
 func (a *appending) tile() (t blocks, splits int) {
 	t = blocks{m: max(pow2(a.heads/a.kv), 16), n: 32, warps: 4, stages: 1}
+	if a.batch*a.kv >= enough {
+		t.warps = 1 // programs enough: each waits for nobody
+	}
 	splits = nereid.Cdiv(4*enough, a.batch*a.kv)
 	if a.c.s.chip != gpuChip {
 		splits = 4

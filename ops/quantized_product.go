@@ -12,7 +12,7 @@ const (
 	// vectorRowsCPU and vectorRowsGPU are up to how many rows of x a product with weights of few bits is one
 	// of vectors, which reads the weights as they are. More rows are multiplied by the matrix in the type of
 	// x, in scratch memory.
-	vectorRowsCPU, vectorRowsGPU = 4, 16
+	vectorRowsCPU, vectorRowsGPU = 4, 8
 	// onceBlocks is how many blocks of 32 weights of a column a program of a GPU has under way at once.
 	onceBlocks = 64
 )
@@ -198,12 +198,15 @@ func (p *product) vectorForm() vectorForm {
 		tile: []any{t.n, t.k, p.n%t.n == 0 && count%t.k == 0}}
 }
 
-// onceTile returns the config of products that have all of a row under way at once: few columns for each
-// program, so that there are many of them, unless there are very many.
+// onceTile returns the config of products that have all of a row under way at once, as it is fastest on an
+// H200: few columns for each program, so that there are many of them, unless there are very many.
 func (p *product) onceTile() blocks {
 	t := blocks{m: min(pow2(p.m), 4), n: 2, k: pow2(p.k / smallBlock), warps: 4}
+	if p.m == 1 {
+		t.n, t.warps = 1, 2
+	}
 	if p.n > 64*enough {
-		t.n = 8
+		t.n = 4
 	}
 	return t
 }

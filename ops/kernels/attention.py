@@ -262,7 +262,7 @@ def append_decode_kernel(qkv, k, v, table, lengths, slots, cos, sin, out, partia
     dims = tl.arange(0, DIM)
     dims_in = dims < SIZE
     if not SETTLED:
-        functions.wait_last(OVERLAP)
+        functions.wait(OVERLAP)
     length = tl.load(lengths + batch)
     position = length - 1
     chunk = tl.cdiv(tl.cdiv(length, splits), BLOCK_N) * BLOCK_N
@@ -277,7 +277,7 @@ def append_decode_kernel(qkv, k, v, table, lengths, slots, cos, sin, out, partia
     y, z = tile_of(k, v, table, n, old, page, dims, dims_in, stride_kb, stride_kn, stride_vb, stride_vn, BLOCK_N)
     slot = tl.load(slots + batch).to(tl.int64)
     if SETTLED:
-        functions.wait_last(OVERLAP)
+        functions.wait(OVERLAP)
     rows = tl.arange(0, BLOCK_M)
     rows_in = rows < group
     qkv += batch * stride_row

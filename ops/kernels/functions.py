@@ -94,11 +94,3 @@ def wait(OVERLAP: tl.constexpr):
     if OVERLAP:
         gdc_wait()
         gdc_launch_dependents()
-
-
-@triton.jit
-def wait_last(OVERLAP: tl.constexpr):
-    """wait, but lets the next kernel begin at once: for kernels of few threads, beside which it finds room."""
-    if OVERLAP:
-        gdc_launch_dependents()
-        gdc_wait()

@@ -363,7 +363,7 @@ def quantized_once_kernel(x, w, out, bias, plus, norm, M, N, K, eps, stride_xm, 
     mask = there & inside[None, :]
     at = block + (cols.to(tl.int64) * count)[None, :]
     if not FIXED:
-        functions.wait_last(OVERLAP)
+        functions.wait(OVERLAP)
     wa, wb = digits(w, at[:, :, None], j, mask[:, :, None], FORMAT, WHOLE)
     scale, least = scales(w, at, mask, FORMAT, WHOLE)
     if GATED:
@@ -373,7 +373,7 @@ def quantized_once_kernel(x, w, out, bias, plus, norm, M, N, K, eps, stride_xm, 
     if norm is not None:
         na, nb = inputs(norm, block[:, :, None], j, there[:, :, None], 1, WHOLE)
     if FIXED:
-        functions.wait_last(OVERLAP)
+        functions.wait(OVERLAP)
     for i in tl.static_range(ROWS):
         row = tl.program_id(1) * ROWS + i
         here = there[:, :, None] & (row < M)
