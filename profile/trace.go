@@ -10,6 +10,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Categories of events.
@@ -41,6 +42,7 @@ type Event struct {
 type Trace struct {
 	Events  []Event
 	Devices map[string]Device // devices that kernels ran on, by name
+	Begin   time.Time         // from which the times of events count; zero if the recording does not say
 }
 
 // Device is a device of a recording.
@@ -118,6 +120,9 @@ func (t *Trace) align() {
 		if first == 0 || ns < first {
 			first = ns
 		}
+	}
+	if first > 0 {
+		t.Begin = time.Unix(0, int64(first))
 	}
 	for i := range t.Events {
 		if e := &t.Events[i]; e.Phase != "M" && begin[e.Process] > 0 {
