@@ -19,9 +19,14 @@ type persistCase struct {
 
 // TestPersistent runs kernels whose programs stay on their SMs and do the work of many, on the simulated
 // sm_90, which has two of them: loops of different lengths, loops without iterations, and grids of one to
-// three dimensions. The interpreter says what is right. With -device, they run on that device.
+// three dimensions. The interpreter says what is right. With -device, they run on that device; without it,
+// every other one at each commit.
 func TestPersistent(t *testing.T) {
+	chosen := sampleHere(t, 2)
 	for i, c := range persistCases {
+		if !chosen(i) {
+			continue
+		}
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			testStaying(t, c, i, c.grids, []int{192, 64, 256, 0}, c.stays)

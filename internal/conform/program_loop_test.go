@@ -18,9 +18,13 @@ type loopedCase struct {
 // TestLoopedPrograms runs products of tiles whose programs stay on their SMs and do the work of many, on the
 // simulated sm_90, which has two of them: grids of one to three dimensions, loops without iterations, what is
 // loaded and computed behind the loop, and kernels that must stay as they are. The interpreter says what is
-// right. With -device, they run on that device.
+// right. With -device, they run on that device; without it, every other one at each commit.
 func TestLoopedPrograms(t *testing.T) {
+	chosen := sampleHere(t, 2)
 	for i, c := range loopedCases {
+		if !chosen(i) {
+			continue
+		}
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			testStaying(t, c, i, c.grids, []int{96, 32, 64, 0}, c.stays)

@@ -20,9 +20,10 @@ var deviceFlag = flag.String("device", os.Getenv("NEREID_TEST_DEVICE"),
 
 var clusterFlag = flag.Int("num-ctas", 1, "how many blocks a program has")
 
-// TestConform runs every case on a device.
+// TestConform runs every case on the device that -device names; without it, a third of them on the
+// interpreter, another one at each commit, and those that always run on a CPU.
 func TestConform(t *testing.T) {
-	name := *deviceFlag
+	name, chosen, always := *deviceFlag, sampleHere(t, 3), chosenFor("cpu")
 	if name == "" {
 		name = "interp"
 	}
@@ -30,9 +31,24 @@ func TestConform(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	parallel(t, all(), func(t *testing.T, c *testCase) {
+	var some []*testCase
+	for i, c := range all() {
+		if chosen(i) || always[c.name] {
+			some = append(some, c)
+		}
+	}
+	parallel(t, some, func(t *testing.T, c *testCase) {
 		c.test(t, dev, options()...)
 	})
+}
+
+// sampleHere chooses one in part of a test's cases, another part at each commit; all with -device.
+func sampleHere(t *testing.T, part int) func(i int) bool {
+	t.Helper()
+	if *deviceFlag != "" {
+		return func(int) bool { return true }
+	}
+	return txtest.Sample(t, part)
 }
 
 // test does with a case what it is for: most are run on the device.

@@ -13,12 +13,17 @@ import (
 
 // TestTurns runs loops whose warp groups are apart, some in turns, with few and many iterations, on the
 // simulated sm_90, which reports deadlocks, and slots that are read too early or filled too soon. The
-// interpreter says what is right. With -device, they run on that device.
+// interpreter says what is right. With -device, they run on that device; without it, every other one at each
+// commit.
 func TestTurns(t *testing.T) {
+	chosen := sampleHere(t, 2)
 	dev, judge := hopper(t), interpreter(t)
 	opts := []nereid.Options{{NumStages: 3, NumWarps: 8}, {NumStages: 4, NumWarps: 8},
 		{NumStages: 3, NumWarps: 16}}
 	for i, c := range turnCases {
+		if !chosen(i) {
+			continue
+		}
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			k := c.kernel(t)

@@ -19,9 +19,16 @@ const partVariable = "NEREID_TEST_PART"
 // it or, as "all", chooses all cases.
 func Sample(t testing.TB, part int) func(i int) bool {
 	t.Helper()
+	rest, part := Rest(t, part)
+	return func(i int) bool { return i%part == rest }
+}
+
+// Rest returns what Sample chooses by: the numbers with a residue. With NEREID_TEST_PART=all these are all.
+func Rest(t testing.TB, part int) (rest, of int) {
+	t.Helper()
 	asked := os.Getenv(partVariable)
 	if asked == "all" {
-		return func(int) bool { return true }
+		return 0, 1
 	}
 	n, err := strconv.ParseUint(asked, 10, 64)
 	if err != nil && asked != "" {
@@ -30,9 +37,8 @@ func Sample(t testing.TB, part int) func(i int) bool {
 	if asked == "" {
 		n = turn()
 	}
-	residue := int(n % uint64(part))
 	t.Logf("one of %d cases; to repeat: %s=%d", part, partVariable, n)
-	return func(i int) bool { return i%part == residue }
+	return int(n % uint64(part)), part
 }
 
 // turn returns a number of the commit, or of the day where there is no repository.

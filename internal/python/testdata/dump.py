@@ -2,6 +2,7 @@
 #
 #   dump.py all [DIR…]   a line of JSON for each .py file of the standard library and of the triton package, if there
 #                        is one, or of the folders given: its path, and the SHA-256 of its dump or the error
+#                        with NEREID_DUMP_PART=R/N only file R of each N of the standard library's
 #   dump.py file PATH    the dump of one file
 #   dump.py chunks PATH… a line of JSON for each chunk of the files, which are split at lines that read ---: the path,
 #                        and the dump or the error
@@ -44,6 +45,13 @@ def roots():
 
 
 def files():
+    rest, part = map(int, os.environ.get("NEREID_DUMP_PART", "0/1").split("/"))
+    for at, path in enumerate(all_files()):
+        if at % part == rest or os.sep + "triton" + os.sep in path:
+            yield path
+
+
+def all_files():
     for root in sys.argv[2:] or roots():
         for folder, folders, names in os.walk(root):
             folders[:] = sorted(d for d in folders if d not in ("site-packages", "dist-packages", "__pycache__"))
