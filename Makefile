@@ -2,7 +2,7 @@
 # NEREID_NO_SETUP=1 leaves the machine as it is.
 
 GO        ?= go
-# -count=1: results depend on the tools at hand, which Go's test cache does not see. -vet=off: check has vetted all.
+# -count=1: results depend on the tools at hand, which Go's test cache does not see. -vet=off: make check vets all.
 TESTFLAGS ?= -count=1 -timeout 15m -vet=off
 # Go's default, 100, costs the tests and the compiler that builds them a fifth of their time.
 GOGC      ?= 300
@@ -17,7 +17,7 @@ export GOFLAGS := $(filter-out -trimpath,$(GOFLAGS)) -trimpath
 # A tool that is here must serve the tests that need it: they fail rather than be skipped.
 require = NEREID_REQUIRE_TOOLS="$${NEREID_REQUIRE_TOOLS-$$(scripts/setup --have)}"
 
-.PHONY: run demo test test-all test-orders systems test-cuda test-sim check build build-static capi capi-install wheel bench bench-cpu fuzz setup clean help
+.PHONY: run demo test test-modules test-all test-orders systems test-cuda test-sim check build build-static capi capi-install wheel bench bench-cpu fuzz setup clean help
 
 run: prepare build ## build nereid and show it at work
 	@$(MAKE) --no-print-directory demo
@@ -25,9 +25,11 @@ run: prepare build ## build nereid and show it at work
 demo:
 	@scripts/demo bin/nereid
 
-test: prepare check ## what check does, and every test
+test: prepare ## every test of this module; CI also runs check, test-modules and systems
 	@echo "tests need: $$(scripts/setup --have)"
 	$(require) GOGC=$(GOGC) $(GO) test $(TESTFLAGS) ./...
+
+test-modules: prepare ## the tests of the modules below examples/, of the page in a browser, of C, C++ and Python
 	@$(require) GOGC=$(GOGC) GO="$(GO)" TESTFLAGS="$(TESTFLAGS)" scripts/test-examples
 	@$(require) GOGC=$(GOGC) GO="$(GO)" TESTFLAGS="$(TESTFLAGS)" scripts/test-browser
 	@$(require) GOGC=$(GOGC) GO="$(GO)" TESTFLAGS="$(TESTFLAGS)" scripts/test-capi
@@ -35,7 +37,7 @@ test: prepare check ## what check does, and every test
 
 test-all: export NEREID_TEST_PART := all
 test-all: ## every test without samples: all cases on all devices, 50000 random kernels, all replays; hours
-	$(MAKE) --no-print-directory test TESTFLAGS="-count=1 -timeout 0 -vet=off"
+	$(MAKE) --no-print-directory check test test-modules TESTFLAGS="-count=1 -timeout 0 -vet=off"
 	NEREID_MEMFUZZ=50000 $(GO) test -count=1 -timeout 0 -run TestMemory ./internal/memfuzz
 	for device in interp cpu sim:90; do \
 	    $(GO) run ./cmd/nereid replay --device $$device --root . testdata/replay/*.safetensors || exit 1; done
