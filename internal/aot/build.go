@@ -19,7 +19,6 @@ import (
 	"github.com/nereid-lang/nereid/internal/runtime/code"
 	"github.com/nereid-lang/nereid/internal/runtime/jit"
 	"github.com/nereid-lang/nereid/internal/target"
-	"github.com/nereid-lang/nereid/internal/target/amd"
 )
 
 // BuildOptions says what variants are compiled for, and how.
@@ -183,11 +182,7 @@ func effective(t string, v Variant) target.Options {
 
 // defaults returns the options of a variant for a target with unset ones filled in.
 func defaults(t string, v Variant) target.Options {
-	o := target.Options(v.Options)
-	if kindOf(t) == "hip" && o.NumStages == 0 {
-		o.NumStages = amd.Compiler{}.Traits().DefaultStages
-	}
-	return o.Defaults()
+	return jit.DefaultsFor(t, target.Options(v.Options))
 }
 
 // kernel returns a variant's kernel. Each file is read once.

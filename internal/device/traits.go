@@ -44,9 +44,12 @@ type Loose struct {
 func Kind(b Device) string { return cmp.Or(b.Traits().Kind, b.Name()) }
 
 // DefaultsOn returns the options of a launch on a device with unset ones filled in.
-func DefaultsOn(b Device, o Options) Options {
+func DefaultsOn(b Device, o Options) Options { return b.Traits().Defaults(o) }
+
+// Defaults returns options of a target with unset ones filled in.
+func (t Traits) Defaults(o Options) Options {
 	if o.NumStages == 0 {
-		o.NumStages = b.Traits().DefaultStages
+		o.NumStages = t.DefaultStages
 	}
 	return o.Defaults()
 }

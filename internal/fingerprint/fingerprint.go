@@ -38,6 +38,7 @@ type Target struct {
 // compiler is the part of a back end that needs no device.
 type compiler interface {
 	Target() lang.Target
+	Traits() device.Traits
 	CompileOnly(ctx context.Context, in *target.Input) (target.Executable, error)
 }
 
@@ -75,7 +76,7 @@ func compile(ctx context.Context, k Kernel, to Target) (parts []string, err erro
 	if err != nil {
 		return nil, err
 	}
-	in, err := input(k, c.Target())
+	in, err := input(k, c.Target(), c.Traits())
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +112,7 @@ func compile(ctx context.Context, k Kernel, to Target) (parts []string, err erro
 }
 
 // input runs the front end.
-func input(k Kernel, t lang.Target) (*target.Input, error) {
+func input(k Kernel, t lang.Target, traits device.Traits) (*target.Input, error) {
 	params, err := k.Source.Params(k.Kernel, t)
 	if err != nil {
 		return nil, err
@@ -120,16 +121,7 @@ func input(k Kernel, t lang.Target) (*target.Input, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := k.Options
-	if o.NumWarps == 0 {
-		o.NumWarps = 4
-	}
-	if o.NumStages == 0 {
-		if o.NumStages = 3; t.Backend == "hip" {
-			o.NumStages = 2
-		}
-	}
-	o.NumCTAs = max(1, o.NumCTAs)
+	o := traits.Defaults(k.Options)
 	m, err := k.Source.Compile(k.Kernel, args, lang.Options{Target: t, NumWarps: o.NumWarps,
 		NumStages: o.NumStages, NumCTAs: o.NumCTAs})
 	if err != nil {

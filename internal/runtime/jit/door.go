@@ -3,6 +3,7 @@ package jit
 import (
 	"context"
 
+	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
 	"github.com/nereid-lang/nereid/internal/runtime/code"
@@ -27,6 +28,15 @@ func StagesOf(target string) []string {
 		return nil
 	}
 	return b.Stages()
+}
+
+// DefaultsFor returns options of a target of Kernel.CompileFor with unset ones filled in.
+func DefaultsFor(target string, o device.Options) device.Options {
+	b, err := compilerFor(target)
+	if err != nil {
+		return o.Defaults()
+	}
+	return device.DefaultsOn(b, o)
 }
 
 // CheckTarget returns an error for a name that is no target of Kernel.CompileFor.
