@@ -56,6 +56,7 @@ func (wide) rowFinder() rowFinder { return nil }
 // TestWidths runs conversions, reductions and scans in layouts of warps of 64 and of 16 lanes, and compares
 // with the interpreter.
 func TestWidths(t *testing.T) {
+	chosen := txtest.Sample(t, 2)
 	kernels := map[string]layoutKernel{"convert": convertKernel, "reduce": reduceKernel, "scan": scanKernel}
 	for name, kernel := range kernels {
 		for _, width := range []int{64, 16} {
@@ -63,7 +64,7 @@ func TestWidths(t *testing.T) {
 				return randomLinearOn(r, shape, width, warps)
 			}
 			for seed := range 24 {
-				if name == "scan" && seed%4 == 3 { // a layout of 32 lanes
+				if name == "scan" && seed%4 == 3 || !chosen(seed/4) { // a layout of 32 lanes, or not its turn
 					continue
 				}
 				t.Run(fmt.Sprint(name, "/", width, "/", seed), func(t *testing.T) {
