@@ -28,7 +28,8 @@ func TestBounds(t *testing.T) {
 		{"n", 1, 1}, {"-n", 2, 1}, {"n + n", 3, 2}, {"n if n else n", 4, 3}, {"not n and n", 4, 2},
 		{"(n if n else n) + (n + n)", 8, 3},
 		{nested(Depth), 2*Depth - 1, Depth}, {nested(Depth + 1), 0, 0},
-		{sum, maxSteps - 1, 2}, {"-n + " + strings.TrimPrefix(sum, "n + "), maxSteps, 2}, {sum + " + n", 0, 0},
+		{sum, maxSteps - 1, 2}, {"-n + " + strings.TrimPrefix(sum, "n + "), maxSteps, 2},
+		{sum + " + n", 0, 0},
 	} {
 		r, err := Compile(c.text, nil, []string{"n"})
 		if c.steps == 0 {
