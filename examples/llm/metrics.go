@@ -23,7 +23,9 @@ func (s *service) handleMetrics(w http.ResponseWriter, _ *http.Request) {
 	number("gauge", "requests_waiting", "Requests that wait for room in batch or cache.", st.Waiting.Load())
 	number("counter", "requests_refused_total", "Requests that were refused because too many waited.",
 		st.Refused.Load())
-	number("counter", "prompt_tokens_total", "Tokens of prompts.", st.PromptTokens.Load())
+	number("counter", "prompt_tokens_total", "Tokens of prompts that were read.", st.PromptTokens.Load())
+	number("counter", "shared_tokens_total", "Tokens of prompts that the cache had already.",
+		st.SharedTokens.Load())
 	number("counter", "generated_tokens_total", "Tokens of answers.", st.GeneratedTokens.Load())
 	number("gauge", "cache_pages", "Pages of the cache.", int64(s.model.Pages()))
 	number("gauge", "cache_pages_used", "Pages that sequences have.", int64(st.Pages()))

@@ -189,6 +189,30 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
+// TestShared: a prompt that begins like an earlier one is read from where they differ, and so is one that goes
+// on with an answer.
+func TestShared(t *testing.T) {
+	url, s := start(t)
+	prompt := strings.Repeat("once the then ", 8)
+	ask := func(prompt string) (answer string, shared int64) {
+		before := s.engine.Stats.SharedTokens.Load()
+		c := complete(t, url, map[string]any{"prompt": prompt, "max_tokens": 24, "temperature": 0})
+		return c.Choices[0].Text, s.engine.Stats.SharedTokens.Load() - before
+	}
+	n := int64(len(s.tok.Encode(prompt)))
+	first, _ := ask(prompt)
+	second, shared := ask(prompt)
+	if first != second || shared < n-17 || shared >= n {
+		t.Errorf("%q, then %q, with %d of %d tokens shared", first, second, shared, n)
+	}
+	if _, shared := ask(prompt + "and"); shared < n-17 {
+		t.Errorf("a longer prompt shares %d of %d tokens", shared, n)
+	}
+	if _, shared := ask("x" + prompt); shared != 0 {
+		t.Errorf("another beginning shares %d tokens", shared)
+	}
+}
+
 func TestChat(t *testing.T) {
 	url, _ := start(t)
 	fields := map[string]any{"messages": []message{{"user", "the"}}, "max_tokens": 12, "temperature": 0}

@@ -169,11 +169,13 @@ func (e *Engine) admit() {
 	for len(e.waiting) > 0 && len(e.reading)+len(e.writing) < e.o.Batch {
 		s := e.waiting[0]
 		if s.ctx.Err() == nil {
-			pages := e.pages.take(s.pagesNeeded())
+			// The last token of a prompt is read in any case: the next one is predicted behind it.
+			pages, shared := e.pages.take(s.pagesNeeded(), keysOf(s.Prompt[:len(s.Prompt)-1]))
 			if pages == nil {
 				return
 			}
-			s.pages = pages
+			s.pages, s.position = pages, shared*model.PageSize
+			e.Stats.SharedTokens.Add(int64(s.position))
 			e.reading = append(e.reading, s)
 		} else {
 			e.finish(s, "cancelled", nil)
@@ -208,6 +210,7 @@ func (e *Engine) read() {
 		e.finish(s, "error", err)
 		return
 	}
+	e.pages.note(s.pages, keysOf(s.Prompt)) // others may begin with it from now on
 	e.Stats.FirstToken.add(time.Since(s.arrived))
 	if e.step(s, next) {
 		e.writing = append(e.writing, s)
@@ -263,6 +266,9 @@ func (e *Engine) step(s *sequence, p model.Prediction) bool {
 // finish ends a sequence.
 func (e *Engine) finish(s *sequence, how string, err error) {
 	s.end(how, err)
+	if err == nil && s.pages != nil {
+		e.pages.note(s.pages, keysOf(s.tokens[:s.position])) // a conversation goes on with the answer
+	}
 	e.pages.give(s.pages)
 	s.pages = nil
 	e.Stats.Running.Add(-1)

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"example.com/llm/model"
@@ -19,15 +20,16 @@ type sequence struct {
 	sampler *sampler
 	text    text
 
-	position  int // tokens in the cache
-	last      int // the newest token, not in the cache yet
+	tokens    []int // the prompt, and what follows it
+	position  int   // tokens in the cache
+	last      int   // the newest token, not in the cache yet
 	generated int
 	held      []Token // whose text is not out
 }
 
 func newSequence(ctx context.Context, tok *tokenizer.Tokenizer, r Request) *sequence {
-	return &sequence{Request: r, ctx: ctx, tok: tok, events: make(chan Event, r.MaxTokens+1),
-		arrived: time.Now(), sampler: newSampler(r.Sampling), text: text{stop: r.Stop}}
+	return &sequence{Request: r, ctx: ctx, tok: tok, tokens: slices.Clone(r.Prompt),
+		events: make(chan Event, r.MaxTokens+1), arrived: time.Now(), sampler: newSampler(r.Sampling), text: text{stop: r.Stop}}
 }
 
 // pagesNeeded returns the pages for the longest answer.
@@ -41,7 +43,7 @@ func (s *sequence) candidates() bool { return s.Sampling.Temperature > 0 || s.Lo
 // accept takes a token, and returns how the answer ends with it, or "".
 func (s *sequence) accept(p model.Prediction) string {
 	c := s.sampler.pick(p)
-	s.last = c.Token
+	s.last, s.tokens = c.Token, append(s.tokens, c.Token)
 	s.generated++
 	if s.tok.Ends(c.Token) {
 		return "stop"

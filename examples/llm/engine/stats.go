@@ -11,7 +11,8 @@ type Stats struct {
 	Waiting, Running              atomic.Int64
 	Refused                       atomic.Int64
 	PromptTokens, GeneratedTokens atomic.Int64
-	FirstToken, NextToken         Histogram // seconds: from arrival to the first token; of a step
+	SharedTokens                  atomic.Int64 // of prompts, that the cache had already
+	FirstToken, NextToken         Histogram    // seconds: from arrival to the first token; of a step
 	pages                         func() int
 
 	mu   sync.Mutex
