@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/nereid-lang/nereid/internal/simdriver"
 )
 
 // formSettings make small launches choose forms that only large ones would.
@@ -43,29 +45,29 @@ func TestAOTFormsInC(t *testing.T) {
 			"--forms", forms)
 		gcc(t, dir, "-I.", source, "-L.", "-lforms", "-Wl,-rpath,$ORIGIN", "-o", "shared", "-ldl")
 		for _, program := range []string{"static", "shared"} {
-			d, env := newSimDriver(t)
+			d, env := simdriver.New(t)
 			cmd := exec.Command(filepath.Join(dir, program))
 			cmd.Env = append(os.Environ(), env...)
 			out, err := cmd.CombinedOutput()
 			if err != nil || !strings.HasSuffix(string(out), "23 launches, 0 bad\n") {
 				t.Errorf("%s with forms %s: %v\n%s", program, forms, err, out)
 			}
-			d.expectForms(t, forms == "all")
+			expectForms(t, d, forms == "all")
 		}
 	}
 }
 
 // expectForms looks for launches of forms: merged programs have a smaller grid.
-func (d *simDriver) expectForms(t *testing.T, all bool) {
+func expectForms(t *testing.T, d *simdriver.Driver, all bool) {
 	t.Helper()
-	text := strings.Join(d.launched, "\n")
+	text := strings.Join(d.Launched, "\n")
 	for _, l := range []string{"add 2,1,1 ", "add 250,1,1 ", "strided 2,1,1 "} {
 		if strings.Contains(text, l) != all {
 			t.Errorf("a launch of %s: %v, want %v\n%s", l, !all, all, text)
 		}
 	}
 	modules := map[string]bool{}
-	for _, l := range d.launched {
+	for _, l := range d.Launched {
 		_, module, _ := strings.Cut(l, " of ")
 		modules[module] = true
 	}
@@ -89,7 +91,7 @@ func TestONNXForms(t *testing.T) {
 		t.Fatal(err)
 	}
 	gcc(t, dir, "-std=gnu11", source, "-o", "provider", "-lm", "-ldl")
-	d, env := newSimDriver(t)
+	d, env := simdriver.New(t)
 	cmd := exec.Command(filepath.Join(dir, "provider"), lib, "cuda")
 	cmd.Env = append(os.Environ(), env...)
 	out, err := cmd.CombinedOutput()
@@ -97,7 +99,7 @@ func TestONNXForms(t *testing.T) {
 		t.Errorf("%v\n%s", err, out)
 	}
 	// 40 rows are merged by fours; 6 are no multiple of that
-	text := strings.Join(d.launched, "\n")
+	text := strings.Join(d.Launched, "\n")
 	for _, l := range []string{"rms_norm_kernel 10,1,1 ", "softmax_kernel 6,1,1 "} {
 		if !strings.Contains(text, l) {
 			t.Errorf("there is no launch of %s:\n%s", l, text)

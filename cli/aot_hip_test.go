@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/nereid-lang/nereid/internal/simdriver"
 )
 
 // TestAOTHIPInC builds the softmax table for AMD's GPUs as C and as a shared library. Programs of C launch it
@@ -31,16 +33,16 @@ func TestAOTHIPInC(t *testing.T) {
 		return string(out), err
 	}
 	for _, program := range []string{"static", "shared"} {
-		d, env := newSimHIP(t)
+		d, env := simdriver.NewHIP(t)
 		out, err := run(program, env)
 		if err != nil || !strings.HasSuffix(out, "3 variants, 0 bad\n") {
 			t.Errorf("%s: %v\n%s", program, err, out)
 		}
-		if len(d.launched) != 3 || !strings.HasPrefix(d.launched[0], "softmax_kernel 5,1,1 x ") {
-			t.Errorf("%s: %v", program, d.launched)
+		if len(d.Launched) != 3 || !strings.HasPrefix(d.Launched[0], "softmax_kernel 5,1,1 x ") {
+			t.Errorf("%s: %v", program, d.Launched)
 		}
 	}
-	_, env := newSimHIP(t)
+	_, env := simdriver.NewHIP(t)
 	out, err := run("static", append(env, "NEREID_SIM_CHIP=gfx1100"))
 	if err == nil || !strings.Contains(out, "softmax_fp32_1024 has no code for this GPU (gfx1100)") {
 		t.Errorf("another chip: %v\n%s", err, out)
@@ -63,14 +65,14 @@ func TestONNXHIP(t *testing.T) {
 		t.Fatal(err)
 	}
 	gcc(t, dir, "-std=gnu11", source, "-o", "provider", "-lm", "-ldl")
-	d, env := newSimHIP(t)
+	d, env := simdriver.NewHIP(t)
 	cmd := exec.Command(filepath.Join(dir, "provider"), lib, "hip")
 	cmd.Env = append(os.Environ(), env...)
 	out, err := cmd.CombinedOutput()
 	if err != nil || !strings.HasSuffix(string(out), "3 operators, 18 checks, 0 wrong\n") {
 		t.Errorf("%v\n%s", err, out)
 	}
-	if text := strings.Join(d.launched, "\n"); !strings.Contains(text, "softmax_kernel 6,1,1 ") {
+	if text := strings.Join(d.Launched, "\n"); !strings.Contains(text, "softmax_kernel 6,1,1 ") {
 		t.Errorf("there is no launch of softmax_kernel:\n%s", text)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/nereid-lang/nereid/internal/device/nvidia/driver/stub"
+	"github.com/nereid-lang/nereid/internal/simdriver"
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
@@ -234,7 +235,7 @@ func TestAOTJudged(t *testing.T) {
 		}
 	}
 	_, run := buildLibrary(t, dir, filepath.Join(dir, "judged.toml"), "judged", "cpu,cuda:90")
-	_, sim := newSimDriver(t)
+	_, sim := simdriver.New(t)
 	for mode, env := range map[string][]string{"cpu": nil, "cuda": sim} {
 		cache := filepath.Join(dir, "cache-"+mode)
 		env = append(env, "NEREID_CACHE_DIR="+cache, "NEREID_CACHE=")

@@ -278,6 +278,7 @@ var rules = []rule{
 	{pkg: "internal/conform/choose", ours: []string{"."}},
 	{pkg: "internal/memfuzz", ours: []string{".", "internal/..."}},
 	{pkg: "internal/mutate"},
+	{pkg: "internal/simdriver", ours: []string{"internal/..."}},
 	{pkg: "internal/onnx/onnxtest", outside: []string{protowire}},
 	{pkg: "internal/txtest", outside: []string{"github.com/rogpeppe/go-internal"}},
 
@@ -301,7 +302,7 @@ var compilerParts = []string{"internal/ir", "internal/dialect/...", "internal/la
 // testOnly packages are for tests and for each other, whatever a row says.
 var testOnly = []string{"internal/arch", "internal/filecheck", "internal/device/nvidia/driver/stub",
 	"internal/device/amd/hip/stub", "internal/fingerprint", "internal/irgen", "internal/onnx/onnxtest",
-	"internal/pass/passtest", "internal/txtest"}
+	"internal/pass/passtest", "internal/simdriver", "internal/txtest"}
 
 // dialects in order: each imports only those above it. What dialects share comes first; the package all,
 // which gathers them, is not in the list and imports any.

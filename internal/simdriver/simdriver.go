@@ -1,4 +1,6 @@
-package cli
+//go:build unix
+
+package simdriver
 
 import (
 	"bufio"
@@ -26,65 +28,65 @@ import (
 )
 
 var (
-	//go:embed testdata/c/sim.h
+	//go:embed testdata/sim.h
 	simSource []byte
-	//go:embed testdata/c/simdriver.c
+	//go:embed testdata/simdriver.c
 	simDriverSource []byte
-	//go:embed testdata/c/simhip.c
+	//go:embed testdata/simhip.c
 	simHIPSource []byte
 )
 
-// simDriver answers a CUDA driver of C whose kernels run in the simulator, or a runtime of HIP's.
-type simDriver struct {
+// Driver answers a CUDA driver of C whose kernels run in the simulator, or a runtime of HIP's.
+type Driver struct {
 	dir     string
 	memory  *simmem.Memory
-	modules map[string]*simModule
+	modules map[string]*module
 
 	hip      bool     // modules are code objects
-	launched []string // kernels, with the grids in which they were launched
+	Launched []string // kernels, with the grids in which they were launched
 	failed   []error
 }
 
-type simModule struct {
+type module struct {
 	code *ptxsim.Module
 	text *ptx.Module
 	hip  *gcnsim.Module // in place of both
 }
 
-// simRoom is the device's memory, as testdata/c/sim.h has it.
-const simRoom = 64 << 20
+// room is the device's memory, as testdata/sim.h has it.
+const room = 64 << 20
 
-// newSimDriver returns a driver and the environment in which programs of C use it. It serves one program at a
+// New returns a driver and the environment in which programs of C use it. It serves one program at a
 // time.
-func newSimDriver(t *testing.T) (d *simDriver, env []string) {
+func New(t *testing.T) (d *Driver, env []string) {
 	t.Helper()
-	d = serveSim(t)
+	d = begin(t)
 	lib := txtest.SharedLibrary(t, "libcuda.so.1", slices.Concat(simSource, simDriverSource))
 	return d, []string{"NEREID_CUDA=" + lib, "NEREID_SIM=" + d.dir}
 }
 
-// newSimHIP is newSimDriver for AMD's runtime, whose kernels run in the emulator of gfx942.
-func newSimHIP(t *testing.T) (d *simDriver, env []string) {
+// NewHIP is New for AMD's runtime, whose kernels run in the emulator of gfx942.
+func NewHIP(t *testing.T) (d *Driver, env []string) {
 	t.Helper()
-	d = serveSim(t)
+	d = begin(t)
 	d.hip = true
 	lib := txtest.SharedLibrary(t, "libamdhip64.so", slices.Concat(simSource, simHIPSource))
 	return d, []string{"NEREID_HIP=" + lib, "NEREID_SIM=" + d.dir}
 }
 
-// serveSim begins to answer requests.
-func serveSim(t *testing.T) *simDriver {
+// begin begins to answer requests.
+func begin(t *testing.T) *Driver {
 	t.Helper()
-	d := &simDriver{dir: t.TempDir(), memory: simmem.New(), modules: map[string]*simModule{}}
+	d := &Driver{dir: t.TempDir(), memory: simmem.New(), modules: map[string]*module{}}
 	file, err := os.OpenFile(filepath.Join(d.dir, "memory"), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	if err := file.Truncate(simRoom); err != nil {
+	if err := file.Truncate(room); err != nil {
 		t.Fatal(err)
 	}
-	data, err := syscall.Mmap(int(file.Fd()), 0, simRoom, syscall.PROT_READ|syscall.PROT_WRITE,
+	data, err := syscall.Mmap(int(file.Fd()), 0, room, syscall.PROT_READ|syscall.PROT_WRITE,
 		syscall.MAP_SHARED)
 	if err != nil {
 		t.Fatal(err)
@@ -123,7 +125,7 @@ func serveSim(t *testing.T) *simDriver {
 }
 
 // serve answers requests: a line each.
-func (d *simDriver) serve(ask io.Reader, told io.Writer) {
+func (d *Driver) serve(ask io.Reader, told io.Writer) {
 	lines := bufio.NewReader(ask)
 	for {
 		line, err := lines.ReadString('\n')
@@ -155,12 +157,12 @@ func (d *simDriver) serve(ask io.Reader, told io.Writer) {
 	}
 }
 
-func (d *simDriver) load(name string) error {
+func (d *Driver) load(name string) error {
 	data, err := os.ReadFile(filepath.Join(d.dir, name))
 	if err != nil {
 		return err
 	}
-	m := &simModule{}
+	m := &module{}
 	if d.hip {
 		m.hip, err = gcnsim.Load(data)
 		d.modules[name] = m
@@ -180,7 +182,7 @@ var (
 )
 
 // params returns the bytes of each parameter of a kernel.
-func (d *simDriver) params(module, kernel string) (string, error) {
+func (d *Driver) params(module, kernel string) (string, error) {
 	for _, f := range d.modules[module].text.Funcs {
 		if f.Name != kernel {
 			continue
@@ -200,7 +202,7 @@ func (d *simDriver) params(module, kernel string) (string, error) {
 }
 
 // launch runs a kernel: module, name, grid, cluster or threads, shared memory, parameters.
-func (d *simDriver) launch(f []string) error {
+func (d *Driver) launch(f []string) error {
 	var n [5]int
 	for i := range n {
 		n[i], _ = strconv.Atoi(f[2+i])
@@ -222,12 +224,12 @@ func (d *simDriver) launch(f []string) error {
 		}
 		l.Args = append(l.Args, simmem.Load(data, len(data)))
 	}
-	d.launched = append(d.launched, fmt.Sprintf("%s %d,%d,%d of %s", f[1], n[0], n[1], n[2], f[0]))
+	d.Launched = append(d.Launched, fmt.Sprintf("%s %d,%d,%d of %s", f[1], n[0], n[1], n[2], f[0]))
 	return d.modules[f[0]].code.Run(context.Background(), l)
 }
 
 // launchHIP runs a kernel of a code object, whose arguments lie where its description says.
-func (d *simDriver) launchHIP(f []string, n [5]int) error {
+func (d *Driver) launchHIP(f []string, n [5]int) error {
 	packed, err := hex.DecodeString(f[7])
 	if err != nil {
 		return err
@@ -251,12 +253,12 @@ func (d *simDriver) launchHIP(f []string, n [5]int) error {
 	if end != len(packed) {
 		return fmt.Errorf("%d bytes of arguments, want %d", len(packed), end)
 	}
-	d.launched = append(d.launched, fmt.Sprintf("%s %d,%d,%d x %d", f[1], n[0], n[1], n[2], n[3]))
+	d.Launched = append(d.Launched, fmt.Sprintf("%s %d,%d,%d x %d", f[1], n[0], n[1], n[2], n[3]))
 	return module.Run(context.Background(), l)
 }
 
 // encode makes a tensor map: type, rank, address, swizzle, fill; of each dimension size, stride and box.
-func (d *simDriver) encode(f []string) (string, error) {
+func (d *Driver) encode(f []string) (string, error) {
 	n := make([]uint64, len(f))
 	for i, text := range f {
 		n[i], _ = strconv.ParseUint(text, 10, 64)
