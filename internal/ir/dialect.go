@@ -242,6 +242,7 @@ type OpDef struct {
 	infer    InferFunc
 	mayHoist SpeculateFunc
 	symbols  SymbolUseFunc
+	generic  GenericForm
 }
 
 // FoldResult is what an operation's result is known to be: an existing value, or a constant. Exactly one is

@@ -41,6 +41,7 @@
 //	printer.go                   Printer
 //	print_op.go                  writing operations
 //	print_names.go               names of values
+//	generic_form.go              what only the generic form shows of an operation
 //	print_type.go                writing types
 //	print_attr.go                writing attributes
 //	print_float.go               writing floats with MLIR's digits

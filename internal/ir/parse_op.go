@@ -340,6 +340,7 @@ func (p *Parser) noSuchOp(name string) bool {
 
 // genericOp reads "dialect.op"(%a)[^bb1] <{props}> ({...}) {attrs} : (types) -> types.
 func (p *Parser) genericOp(s *State) bool {
+	start := p.Pos()
 	name := unquote(p.text())
 	if name == "" {
 		return p.Errorf(p.Pos(), "empty operation name is invalid")
@@ -374,7 +375,16 @@ func (p *Parser) genericOp(s *State) bool {
 	if s.Def == ModuleOp && len(s.Regions) == 1 && s.Regions[0].Empty() {
 		s.Regions[0].Append(&Block{})
 	}
-	return p.ResolveAll(s, operands, ft.Ins)
+	if !p.ResolveAll(s, operands, ft.Ins) {
+		return false
+	}
+	if s.Def.generic.Hide == nil {
+		return true
+	}
+	if err := s.Def.generic.Hide(s); err != nil {
+		return p.Errorf(start, "'%s' op %s", name, err)
+	}
+	return true
 }
 
 func (p *Parser) successorList(s *State) bool {

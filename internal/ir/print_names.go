@@ -12,6 +12,8 @@ type valueNames struct {
 	blocks  map[*Block]int
 	used    map[string]bool
 	generic bool
+	// what the generic form shows of operations that show more than they hold
+	shownOps map[*Op]shownOp
 }
 
 // group is results written under one name, `%x:2`.
@@ -26,7 +28,7 @@ type counters struct{ value, arg, conflict int }
 // nameValues names all values inside op, and around it up to the nearest isolated operation.
 func nameValues(op *Op, opts PrintOptions) *valueNames {
 	n := &valueNames{values: map[*Value]string{}, groups: map[*Value]group{}, blocks: map[*Block]int{},
-		used: map[string]bool{}, generic: opts.Generic}
+		used: map[string]bool{}, generic: opts.Generic, shownOps: map[*Op]shownOp{}}
 	root := op
 	for root.Parent() != nil && !(root.Def.Has(Isolated) && root != op) {
 		root = root.Parent()
@@ -48,20 +50,20 @@ func (n *valueNames) value(v *Value) string {
 // regions names the values inside op, whose region has been numbered up to c. In the generic form no number
 // occurs twice, and MLIR happens to take the regions from the last to the first.
 func (n *valueNames) regions(op *Op, c *counters) {
-	for i := len(op.regions) - 1; i >= 0; i-- {
+	regions := n.shown(op).regions
+	for i := len(regions) - 1; i >= 0; i-- {
 		if n.generic {
-			n.region(op, i, c)
+			n.region(op, i, regions[i], c)
 		} else {
 			own := *c
-			n.region(op, i, &own)
+			n.region(op, i, regions[i], &own)
 		}
 	}
 }
 
 // region names the values of a region and then of the regions inside. Names are free again after it.
-func (n *valueNames) region(op *Op, index int, c *counters) {
+func (n *valueNames) region(op *Op, index int, r *Region, c *counters) {
 	var mine []string
-	r := op.regions[index]
 	id := 0
 	for b := r.first; b != nil; b = b.next {
 		n.blocks[b] = id

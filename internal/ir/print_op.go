@@ -137,16 +137,17 @@ func (p *Printer) genericOp(op *Op) {
 	if len(op.successors) > 0 {
 		p.Text("]")
 	}
-	inherent, other := splitAttrs(op)
+	shown := p.names.shown(op)
+	inherent, other := splitAttrs(op, shown.attrs)
 	p.properties(inherent)
-	for i, r := range op.regions {
+	for i, r := range shown.regions {
 		if i == 0 {
 			p.Text(" (")
 		}
 		p.comma(i)
 		p.region(r, true, true, true)
 	}
-	if len(op.regions) > 0 {
+	if len(shown.regions) > 0 {
 		p.Text(")")
 	}
 	if len(other) > 0 {
@@ -159,12 +160,13 @@ func (p *Printer) genericOp(op *Op) {
 
 // collectGeneric visits what genericOp shows, in MLIR's order.
 func (p *Printer) collectGeneric(op *Op) {
-	for _, r := range op.regions {
+	shown := p.names.shown(op)
+	for _, r := range shown.regions {
 		p.region(r, true, true, true)
 	}
 	p.Types(operandTypes(op))
 	p.Types(op.ResultTypes())
-	for _, a := range op.attrs {
+	for _, a := range shown.attrs {
 		if a.Name != propertiesName {
 			p.Attr(a.Attr)
 		} else if d, ok := a.Attr.(*DictAttr); ok {
@@ -185,10 +187,10 @@ func operandTypes(op *Op) []Type {
 	return ts
 }
 
-// splitAttrs parts the attributes of the row, with the segment sizes, from the rest.
-func splitAttrs(op *Op) (inherent []NamedAttr, other []NamedAttr) {
+// splitAttrs parts the attributes of op's row, with the segment sizes, from the rest.
+func splitAttrs(op *Op, attrs []NamedAttr) (inherent []NamedAttr, other []NamedAttr) {
 	if op.Def.Unregistered {
-		for _, a := range op.attrs {
+		for _, a := range attrs {
 			if d, ok := a.Attr.(*DictAttr); ok && a.Name == propertiesName {
 				inherent = d.Elems
 			} else {
@@ -197,7 +199,7 @@ func splitAttrs(op *Op) (inherent []NamedAttr, other []NamedAttr) {
 		}
 		return inherent, other
 	}
-	for _, a := range op.attrs {
+	for _, a := range attrs {
 		if op.Def.AttrSlot(a.Name) != nil {
 			inherent = append(inherent, a)
 		} else {

@@ -84,33 +84,42 @@ func TestExamplesCoverTables(t *testing.T) {
 }
 
 // TestMLIRAccepts: MLIR's own tool reads our print of each example, and its print of what it read is the
-// same module to us, in the same words.
+// same module to us, in the same words; so it is with the generic form, of ours and of its own.
 func TestMLIRAccepts(t *testing.T) {
 	tool := txtest.MLIROpt(t)
 	list := examples(t, "mlir")
 	if len(list) < 60 {
 		t.Errorf("%d examples, at least 60 are promised", len(list))
 	}
-	texts, ours := printAll(t, list), strings.Builder{}
-	for i, text := range texts {
-		fmt.Fprintf(&ours, "// %s\n%s", list[i].name, text)
-		if i+1 < len(texts) {
-			ours.WriteString(splitLine + "\n")
-		}
+	texts, generic := printAll(t, list, ir.PrintOptions{}), printAll(t, list, ir.PrintOptions{Generic: true})
+	compare(t, "mlir-opt", list, texts, mlirOpt(t, tool, texts))
+	compare(t, "mlir-opt, our generic form", list, texts, mlirOpt(t, tool, generic))
+	for i, theirs := range mlirOpt(t, tool, generic, "--mlir-print-op-generic") {
+		name := "mlir-opt, its generic form: " + list[i].name
+		txtest.Equal(t, name, normal(parse(t, list[i].name, texts[i])), normal(parse(t, name, theirs)))
 	}
+	t.Logf("%s accepts %d modules", filepath.Base(tool), len(list))
+}
+
+// mlirOpt returns what mlir-opt prints of each module.
+func mlirOpt(t *testing.T, tool string, texts []string, flags ...string) []string {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "examples.mlir")
-	if err := os.WriteFile(path, []byte(ours.String()), 0o666); err != nil {
+	if err := os.WriteFile(path, []byte(strings.Join(texts, splitLine+"\n")), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), tool, "--split-input-file", path)
+	cmd := exec.CommandContext(t.Context(), tool, append(flags, "--split-input-file", path)...)
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, stderr.String())
 	}
-	compare(t, "mlir-opt", list, texts, strings.Split(string(out), splitLine+"\n"))
-	t.Logf("%s accepts %d modules", filepath.Base(tool), len(list))
+	theirs := strings.Split(string(out), splitLine+"\n")
+	if len(theirs) != len(texts) {
+		t.Fatalf("%s printed %d modules, expected %d", filepath.Base(tool), len(theirs), len(texts))
+	}
+	return theirs
 }
 
 // TestTritonAccepts: Triton's parser reads our print of each example of its dialects, and its print of that
@@ -118,7 +127,7 @@ func TestMLIRAccepts(t *testing.T) {
 func TestTritonAccepts(t *testing.T) {
 	python := txtest.Triton(t)
 	list := examples(t, "triton")
-	texts := printAll(t, list)
+	texts := printAll(t, list, ir.PrintOptions{})
 	dir := t.TempDir()
 	args := []string{filepath.Join("testdata", "dump.py")}
 	for i, text := range texts {
@@ -142,11 +151,11 @@ func TestTritonAccepts(t *testing.T) {
 
 const splitLine = "// -----"
 
-func printAll(t *testing.T, list []example) []string {
+func printAll(t *testing.T, list []example, opts ir.PrintOptions) []string {
 	t.Helper()
 	texts := make([]string, len(list))
 	for i, e := range list {
-		texts[i] = print(t, parse(t, e.name, e.src).Op, ir.PrintOptions{})
+		texts[i] = print(t, parse(t, e.name, e.src).Op, opts)
 	}
 	return texts
 }

@@ -3,7 +3,7 @@
 //
 // An op has inputs and outputs. An output that is a tensor gives the initial value, and the op has a result
 // for it; one that is a memref is written in place. Named ops have no region here: what they compute is
-// their name. (MLIR gives them one when it reads them, and does not print it.)
+// their name. (MLIR gives them one when it reads them, and prints it in the generic form alone: body.go.)
 package linalg
 
 import "github.com/nereid-lang/nereid/internal/ir"
