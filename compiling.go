@@ -404,13 +404,39 @@ type InterpOptions = jit.InterpOptions
 // decorators is compiled. Launches with arguments of the same key then find the choice.
 type Kernel = jit.Kernel
 
+// LaunchArg is an argument of a launch.
+//
+// Its fields:
+//
+//	Name string // name of the parameter
+//	Value any // a *Tensor, a *Descriptor, a number, a bool, nil for None, and so on
+type LaunchArg = jit.LaunchArg
+
 // Launching describes a launch to hooks.
 //
 // Its fields:
 //
 //	Variant Variant // specialization that is launched
 //	Device *Device // where it runs
+//	Stream *Stream // queue of its work
 //	Grid Grid // its programs, without zeros unless there are none
+//	Entry string // name of the function in the code, which @triton.jit(repr=…) may choose
+//	Shared int // bytes of shared memory of a block
+//	Registers int // registers of a thread; 0 if they are not known
+//	Spills int // bytes of local memory of a thread; 0 if they are not known
+//
+// Its methods:
+//
+//	func (l *Launching) Args() []LaunchArg
+//
+// Args returns the arguments of the launch, compile-time ones among them, by parameter. A generated function
+// passes no compile-time arguments, and its pointers are of type uintptr. The tensors must not be used once
+// the hook has returned.
+//
+//	func (l *Launching) Metadata() (map[string]any, error)
+//
+// Metadata returns the dict of the function under @triton.jit(launch_metadata=…), which is called now with
+// the grid, a description of the code and the arguments, as for Triton's hooks; nil if there is none.
 type Launching = jit.Launching
 
 // LoadOption changes how a file is read and its kernels are compiled.

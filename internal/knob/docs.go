@@ -36,6 +36,18 @@ func WriteDocs(w io.Writer) {
 		}
 		fmt.Fprintf(w, "| `%s` | %s | %s |\n", u.Name, mark, u.Why)
 	}
+	fmt.Fprint(w, "\n## The settings of Triton 3.6's knobs.py\n\nOne line for each setting; `TestKnobsFile` "+
+		"compares the table with Triton's file.\n\n| `triton.knobs` | variable | here | by what, or why | test |\n"+
+		"|---|---|---|---|---|\n")
+	for i := range knobs36 {
+		k := &knobs36[i]
+		status, by := k.answer()
+		variable := ""
+		if k.variable != "" {
+			variable = "`" + k.variable + "`"
+		}
+		fmt.Fprintf(w, "| `%s` | %s | %s | %s | %s |\n", k.name, variable, status, by, k.test)
+	}
 }
 
 // triton returns Triton's variables, in brackets if they are not read.

@@ -185,6 +185,11 @@ func TestTriton(t *testing.T) {
 		{[]string{"AMDGCN_ENABLE_DUMP", "1"}, func() any { return PrintStages.Get() }, "amdgcn"},
 		{[]string{"AMDGCN_ENABLE_DUMP", "0"}, func() any { return PrintStages.Get() }, ""},
 		{[]string{"LLVM_ENABLE_TIMING", "1"}, func() any { return Timing.Get() }, true},
+		{[]string{"TRITON_DEBUG", "1"}, func() any { return Debug.Get() }, true},
+		{[]string{"TRITON_LIBHIP_PATH", "/h"}, func() any { return HIP.Get() }, "/h"},
+		{[]string{"TRITON_ALWAYS_COMPILE", "1"}, func() any { return AlwaysCompile.Get() }, true},
+		{[]string{"TRITON_PRINT_AUTOTUNING", "1"}, func() any { return PrintTuning.Get() }, true},
+		{[]string{"TRITON_KERNEL_DUMP", "1"}, func() any { return Dump.Get() }, true},
 	} {
 		set(c.env...)
 		if got := c.get(); got != c.want {
@@ -193,22 +198,10 @@ func TestTriton(t *testing.T) {
 	}
 }
 
-// knobs36 are the variables that Triton 3.6 reads: those of its knobs.py, and those of its compiler that
-// people set.
-const knobs36 = `CC TRITON_CUDACRT_PATH TRITON_CUDART_PATH TRITON_REDIS_KEY_FORMAT TRITON_REDIS_HOST
-TRITON_REDIS_PORT TRITON_HOME TRITON_DUMP_DIR TRITON_OVERRIDE_DIR TRITON_CACHE_DIR TRITON_CACHE_MANAGER
-TRITON_REMOTE_CACHE_BACKEND TRITON_KERNEL_OVERRIDE TRITON_KERNEL_DUMP LLVM_EXTRACT_DI_LOCAL_VARIABLES
-TRITON_STORE_BINARY_ONLY TRITON_ALWAYS_COMPILE USE_IR_LOC TRITON_ENABLE_ASAN TRITON_DISABLE_LINE_INFO
-TRITON_FRONT_END_DEBUGGING TRITON_ALLOW_NON_CONSTEXPR_GLOBALS TRITON_INSTRUMENTATION_MODE
-TRITON_CACHE_AUTOTUNING TRITON_PRINT_AUTOTUNING TRITON_INTERPRET TRITON_DEBUG TRITON_OVERRIDE_ARCH
-TRITON_F32_DEFAULT TRITON_DEFAULT_FP_FUSION TRITON_CUOBJDUMP_PATH TRITON_NVDISASM_PATH TRITON_PTXAS_PATH
-TRITON_PTXAS_BLACKWELL_PATH NVPTX_ENABLE_DUMP DISABLE_PTXAS_OPT PTXAS_OPTIONS TRITON_MOCK_PTX_VERSION
-TRITON_DUMP_PTXAS_LOG TRITON_LIBDEVICE_PATH TRITON_LIBCUDA_PATH AMDGCN_USE_BUFFER_OPS
-AMDGCN_USE_BUFFER_ATOMICS AMDGCN_ANALYZE_SMALL_TENSOR_RANGE AMDGCN_ENABLE_DUMP TRITON_LIBHIP_PATH
-TRITON_HIP_USE_BLOCK_PINGPONG TRITON_HIP_USE_IN_THREAD_TRANSPOSE TRITON_HIP_USE_ASYNC_COPY
-AMDGCN_SCALARIZE_PACKED_FOPS TRITON_PROTON_DISABLE TRITON_ENABLE_NVTX TRITON_DEFAULT_BACKEND
-MLIR_ENABLE_DUMP MLIR_ENABLE_TIMING LLVM_ENABLE_TIMING MLIR_ENABLE_DIAGNOSTICS MLIR_DUMP_PATH
-TRITON_REPRODUCER_PATH LLVM_IR_ENABLE_DUMP DISABLE_LLVM_OPT LLVM_PASS_PLUGIN_PATH DISABLE_MMA_V3`
+// otherVariables are those that Triton 3.6's compiler reads besides knobs.py, as far as people set them.
+const otherVariables = `TRITON_DEFAULT_BACKEND MLIR_ENABLE_DUMP MLIR_ENABLE_TIMING LLVM_ENABLE_TIMING
+MLIR_ENABLE_DIAGNOSTICS MLIR_DUMP_PATH TRITON_REPRODUCER_PATH LLVM_IR_ENABLE_DUMP DISABLE_LLVM_OPT
+LLVM_PASS_PLUGIN_PATH DISABLE_MMA_V3`
 
 // TestKnobsOfTriton: each of Triton's variables counts for one of ours, or is in the list of those that have
 // no counterpart, and not in both.
@@ -225,10 +218,90 @@ func TestKnobsOfTriton(t *testing.T) {
 	for _, u := range unread {
 		here[u.Name] |= 2
 	}
-	for _, name := range strings.Fields(knobs36) {
+	names := strings.Fields(otherVariables)
+	for _, k := range knobs36 {
+		if k.variable != "" {
+			names = append(names, k.variable)
+		}
+	}
+	for _, name := range names {
 		if n := here[name]; n != 1 && n != 2 {
 			t.Errorf("%s: %d", name, n)
 		}
+	}
+}
+
+// TestKnobsFile: the table has each setting of the installed Triton's knobs.py, with its variable, and no
+// other. What is honoured has a test, which names the variable.
+func TestKnobsFile(t *testing.T) {
+	python := txtest.Triton(t)
+	files, _ := filepath.Glob(filepath.Join(filepath.Dir(python),
+		"../lib/python3*/site-packages/triton/knobs.py"))
+	if len(files) != 1 {
+		t.Fatalf("knobs.py is not where it is expected: %q", files)
+	}
+	src, err := os.ReadFile(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{}
+	group := ""
+	class := regexp.MustCompile(`^class (?:(\w+)_knobs\(base_knobs\))?`)
+	attr := regexp.MustCompile(`^    (\w+)(?:: [^=]*)? = (.*)`)
+	env := regexp.MustCompile(`env_(\w+)(?:\[\w+\])?\(\s*"([^"]*)"`)
+	text := strings.ReplaceAll(string(src), "env_str(\n", "env_str(")
+	for line := range strings.Lines(text) {
+		if m := class.FindStringSubmatch(line); m != nil {
+			group = m[1]
+		}
+		m := attr.FindStringSubmatch(line)
+		if m == nil || group == "" {
+			continue
+		}
+		variable := ""
+		if e := env.FindStringSubmatch(m[2]); e != nil {
+			variable = e[2]
+			if e[1] == "nvidia_tool" {
+				variable = "TRITON_" + strings.ToUpper(strings.ReplaceAll(variable, "-", "_")) + "_PATH"
+			}
+		}
+		want[group+"."+m[1]] = variable
+	}
+	for i := range knobs36 {
+		k := &knobs36[i]
+		if variable, ok := want[k.name]; !ok || variable != k.variable {
+			t.Errorf("%s has the variable %q in the table, %q in knobs.py (%v)", k.name, k.variable, variable, ok)
+		}
+		delete(want, k.name)
+		checkAnswer(t, k)
+	}
+	for name := range want {
+		t.Errorf("the table has no %s", name)
+	}
+	t.Logf("%d settings", len(knobs36))
+}
+
+// checkAnswer checks that a setting has an answer, and that its test is there and names it.
+func checkAnswer(t *testing.T, k *tritonKnob) {
+	t.Helper()
+	status, by := k.answer()
+	if by == "" || by == "``" || (status == "honoured") != (k.test != "") {
+		t.Errorf("%s: %s by %q, tested by %q", k.name, status, by, k.test)
+	}
+	if k.test == "" {
+		return
+	}
+	var found []byte
+	for _, pattern := range []string{"*_test.go", "internal/knob/*_test.go"} {
+		files, _ := filepath.Glob(filepath.Join(txtest.Root(t), pattern))
+		for _, f := range files {
+			if src, err := os.ReadFile(f); err == nil && strings.Contains(string(src), "func "+k.test+"(t ") {
+				found = src
+			}
+		}
+	}
+	if found == nil || !strings.Contains(string(found), k.variable) {
+		t.Errorf("%s: no test %s has %s", k.name, k.test, k.variable)
 	}
 }
 

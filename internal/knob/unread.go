@@ -53,6 +53,7 @@ var unread = []Unread{
 	{"TRITON_HIP_USE_IN_THREAD_TRANSPOSE", true, "the compiler chooses how tiles are transposed"},
 	{"TRITON_HIP_USE_ASYNC_COPY", true, "the compiler chooses how tiles are loaded"},
 	{"TRITON_PROTON_DISABLE", false, "there is no Proton: Go's profilers and `NEREID_PROFILE` are there"},
+	{"TRITON_CUPTI_LIB_PATH", false, "CUPTI is not used: `nereid profile` reads the driver's events"},
 	{"TRITON_ENABLE_NVTX", false, "no ranges are marked"},
 }
 

@@ -40,6 +40,7 @@ type (
 	Heuristic   = world.Heuristic
 	Config      = world.Config
 	TensorValue = world.TensorValue
+	HostFunc    = world.HostFunc
 
 	DescriptorValue = world.DescriptorValue
 )

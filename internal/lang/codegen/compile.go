@@ -119,7 +119,7 @@ func (u *unit) kernel(fn *world.JITFunction, args []signature.Arg) (*ir.Module, 
 	if fn.Gluon {
 		u.module.Op.SetAttr(ttg.GluonAttr, ir.Unit)
 	}
-	u.compile(fn, fn.Func.Name, params, true, attrs)
+	u.compile(fn, u.entryName(fn, args), params, true, attrs)
 	if err := u.errors(); err != nil {
 		return nil, err
 	}

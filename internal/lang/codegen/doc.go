@@ -11,6 +11,7 @@
 //
 //	signature.go         signatures with constants of Python, and their types and values here
 //	compile.go           Compile: a kernel for one signature
+//	entry.go             the name of the kernel's function, by repr=
 //
 // Walking a kernel:
 //

@@ -23,6 +23,7 @@ type JITFunction struct {
 	Debug    bool
 	MustUse  string       // why its result must be used, or ""
 	Repr     object.Value // repr=, or nil
+	Metadata object.Value // launch_metadata=, or nil
 	Wrappers []Wrapper    // autotune, heuristics and the like around it, innermost first
 	Gluon    bool         // under @gluon.jit
 	Foreign  bool         // decorators of other packages are around it, which were passed over
@@ -171,12 +172,14 @@ func (f *JITFunction) option(name string, v object.Value) error {
 	case "debug":
 		f.Debug = IsTrue(v)
 	case "repr":
-		f.Repr = v
+		f.Repr = given(v)
+	case "launch_metadata":
+		f.Metadata = given(v)
 	case "do_not_specialize":
 		return f.mark(v, func(p *Param) { p.NoSpecialize = true })
 	case "do_not_specialize_on_alignment":
 		return f.mark(v, func(p *Param) { p.NoAlign = true })
-	case "version", "launch_metadata":
+	case "version":
 	default:
 		e := object.Errorf(object.TypeError, "jit() got an unexpected keyword argument '%s'", name)
 		e.Hint = "its options are debug, noinline, repr, do_not_specialize, " +
@@ -184,6 +187,14 @@ func (f *JITFunction) option(name string, v object.Value) error {
 		return e
 	}
 	return nil
+}
+
+// given returns v, or nil for None.
+func given(v object.Value) object.Value {
+	if v == object.None {
+		return nil
+	}
+	return v
 }
 
 // mark calls set for the parameters that a list names, by name or position.

@@ -132,6 +132,27 @@ func (s *Source) Tuning(kernel string, target Target) (t *Tuning, err error) {
 	return t, nil
 }
 
+// LaunchMetadata returns the function under launch_metadata= of a kernel's @triton.jit, as one that may be
+// called at any time; nil where there is none.
+func (s *Source) LaunchMetadata(kernel string, target Target) (call HostFunc, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			call, err = nil, s.Recovered(kernel, r)
+		}
+	}()
+	meter := s.meter()
+	w := New(s, target, meter)
+	fn, err := s.Find(w, kernel)
+	if err != nil || fn.Metadata == nil {
+		return nil, err
+	}
+	t := &Tuning{in: w.In, meter: meter}
+	return func(args ...object.Value) (object.Value, error) { return t.Call(fn.Metadata, args, nil) }, nil
+}
+
+// HostFunc is a function of a kernel's file that host code calls. It is safe for use by several goroutines.
+type HostFunc func(args ...object.Value) (object.Value, error)
+
 // sourceOf returns the text of a function and of the functions of its file that it names, in the file's
 // order.
 func sourceOf(fn *pyrun.Func) string {

@@ -26,6 +26,9 @@ type Build struct {
 	Labels  *pprof.LabelSet // labels of launches for the profiler, or nil
 	Log     *timeline.Log   // receives launches; nil if nothing is recorded
 
+	// Metadata returns what the function under launch_metadata= says of a launch. It is nil if there is none.
+	Metadata func(Hooked) (map[string]any, error)
+
 	Source Source         // file of the kernel; nil if the code was loaded without it
 	Params []device.Param // parameter of each word of a launch; nil if they are not known
 }

@@ -15,8 +15,8 @@ import (
 
 // LaunchHooks are functions called around launches. Either may be nil.
 type LaunchHooks struct {
-	Before func(v Variant, dev *args.Device, grid [3]int)
-	After  func(v Variant, dev *args.Device, grid [3]int, err error)
+	Before func(Hooked)
+	After  func(Hooked, error)
 }
 
 // Work is what a launch does besides its code: how many programs, with which arguments.
@@ -100,12 +100,13 @@ func (b *Build) give(ctx context.Context, s *args.Stream, w *Work) error {
 
 func (b *Build) hooked(ctx context.Context, s *args.Stream, w *Work) error {
 	defer trace.StartRegion(ctx, "nereid launch "+b.Variant.Kernel).End()
+	l := Hooked{b, s, w}
 	if b.Around.Before != nil {
-		b.Around.Before(b.Variant, s.Dev, w.Grid)
+		b.Around.Before(l)
 	}
 	err := b.give(ctx, s, w)
 	if b.Around.After != nil {
-		b.Around.After(b.Variant, s.Dev, w.Grid, err)
+		b.Around.After(l, err)
 	}
 	return err
 }

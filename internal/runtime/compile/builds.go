@@ -98,7 +98,7 @@ func (k *Kernel) fill(ctx context.Context, b *building, r Request) error {
 	b.spec = r.Spec
 	b.Variant = k.variant(r.Args, r.Dev.Defaults(r.Opts))
 	b.Source, b.Params = k.Source, code.WordParams(k.Params, r.Args)
-	b.Around = k.Set.Around
+	b.Around, b.Metadata = k.Set.Around, k.metadata(r.Spec)
 	if k.Set.Profile {
 		labels := pprof.Labels("kernel", k.Name, "device", r.Dev.String())
 		b.Labels = &labels

@@ -14,6 +14,7 @@
 //	nearest.go    the specializations that are compiled, and what a new one differs in
 //	dump.go       stages written to files, and files that replace stages
 //	describe.go   what a launch must know of compiled code
+//	metadata.go   what launch_metadata= says of a launch
 //	forms.go      the forms of a specialization, among which launches choose, compiled ahead
 //	ahead.go      the same into the cache, for a device that need not be here
 //	stored.go     through which arguments a kernel writes

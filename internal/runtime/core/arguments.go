@@ -69,6 +69,39 @@ func TensorOf(v any) *Tensor {
 	return (*Tensor)(unsafe.Pointer(t))
 }
 
+// PublicValue returns an argument of a launch as a program passes it: what plainArg returns, turned back.
+func PublicValue(v any) any {
+	switch v := v.(type) {
+	case *args.Tensor:
+		return TensorOf(v)
+	case *args.Descriptor:
+		return (*Descriptor)(unsafe.Pointer(v))
+	case args.Scalar:
+		return Scalar{DType(v.Elem), v.Bits}
+	case dtype.Type:
+		return DType(v)
+	case *signature.FuncRef:
+		return Func{File: v.File, Name: v.Name}
+	case *signature.Const:
+		return v.Text()
+	case args.Const:
+		return Const{PublicValue(v.Value)}
+	case args.Fields:
+		out := make(Fields, len(v))
+		for i, f := range v {
+			out[i] = Named{Name: f.Name, Value: PublicValue(f.Value)}
+		}
+		return out
+	case []any:
+		out := make([]any, len(v))
+		for i := range v {
+			out[i] = PublicValue(v[i])
+		}
+		return out
+	}
+	return v
+}
+
 // Frame holds the state of a launch. A kernel keeps a spare frame, so that a repeated launch allocates
 // nothing.
 type Frame struct {

@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/nereid-lang/nereid/internal/budget"
+	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/pass"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
 	"github.com/nereid-lang/nereid/internal/runtime/code"
@@ -60,7 +61,53 @@ type Choice struct {
 type Launching struct {
 	Variant Variant      // specialization that is launched
 	Device  *core.Device // where it runs
+	Stream  *core.Stream // queue of its work
 	Grid    core.Grid    // its programs, without zeros unless there are none
+
+	Entry     string // name of the function in the code, which @triton.jit(repr=…) may choose
+	Shared    int    // bytes of shared memory of a block
+	Registers int    // registers of a thread; 0 if they are not known
+	Spills    int    // bytes of local memory of a thread; 0 if they are not known
+
+	of code.Hooked
+}
+
+// LaunchArg is an argument of a launch.
+type LaunchArg struct {
+	Name  string // name of the parameter
+	Value any    // a *Tensor, a *Descriptor, a number, a bool, nil for None, and so on
+}
+
+// Args returns the arguments of the launch, compile-time ones among them, by parameter. A generated function
+// passes no compile-time arguments, and its pointers are of type uintptr. The tensors must not be used once
+// the hook has returned.
+func (l *Launching) Args() []LaunchArg {
+	if l.of.Work == nil {
+		return nil
+	}
+	var list []LaunchArg
+	for _, a := range l.of.Args() {
+		list = append(list, LaunchArg{a.Name, core.PublicValue(a.Value)})
+	}
+	return list
+}
+
+// Metadata returns the dict of the function under @triton.jit(launch_metadata=…), which is called now with
+// the grid, a description of the code and the arguments, as for Triton's hooks; nil if there is none.
+func (l *Launching) Metadata() (map[string]any, error) {
+	if l.of.Build == nil || l.of.Build.Metadata == nil {
+		return nil, nil
+	}
+	return l.of.Build.Metadata(l.of)
+}
+
+// launching describes a launch to the program.
+func launching(l code.Hooked) Launching {
+	f := device.FactsOf(l.Build.Exec)
+	return Launching{Variant: variantOf(l.Build.Variant),
+		Device: (*core.Device)(unsafe.Pointer(l.Stream.Dev)),
+		Stream: (*core.Stream)(unsafe.Pointer(l.Stream)), Grid: l.Work.Grid, Entry: l.Build.Entry(),
+		Shared: f.Shared, Registers: f.Registers, Spills: f.Spills, of: l}
 }
 
 // settings returns the configuration in the form of package compile.
@@ -115,16 +162,11 @@ func (c *Config) launchHooks() *code.LaunchHooks {
 		return nil
 	}
 	h := &code.LaunchHooks{}
-	launching := func(v code.Variant, dev *args.Device, grid [3]int) Launching {
-		return Launching{variantOf(v), (*core.Device)(unsafe.Pointer(dev)), grid}
-	}
 	if f := c.Hooks.BeforeLaunch; f != nil {
-		h.Before = func(v code.Variant, dev *args.Device, grid [3]int) { f(launching(v, dev, grid)) }
+		h.Before = func(l code.Hooked) { f(launching(l)) }
 	}
 	if f := c.Hooks.AfterLaunch; f != nil {
-		h.After = func(v code.Variant, dev *args.Device, grid [3]int, err error) {
-			f(launching(v, dev, grid), core.RunError(err, nil))
-		}
+		h.After = func(l code.Hooked, err error) { f(launching(l), core.RunError(err, nil)) }
 	}
 	return h
 }

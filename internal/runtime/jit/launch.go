@@ -142,9 +142,9 @@ func (k *Kernel) repeat(f *core.Frame, s *core.Stream, grid core.Programs, list 
 }
 
 // noteLast makes the next launch begin with a short cut to p. Code for overlapping arguments has none, since
-// the next arguments may not overlap.
+// the next arguments may not overlap; nor has code with hooks, which see all arguments.
 func (k *Kernel) noteLast(p *warm.Plan) {
-	if p.Args != nil && !p.Overlap && k.last.Load() != p.Args {
+	if p.Args != nil && p.Exec != nil && !p.Overlap && k.last.Load() != p.Args {
 		k.last.Store(p.Args)
 	}
 }

@@ -193,6 +193,9 @@ type kernel struct {
 	p   *Program
 }
 
+// Facts tells the name of the kernel's function.
+func (k *kernel) Facts() device.Facts { return device.Facts{Entry: k.p.Name} }
+
 func (k *kernel) Launch(ctx context.Context, _ target.Stream, grid [3]int, args []uint64) error {
 	o := k.dev.opts
 	if o.Stdout == nil {
