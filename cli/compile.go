@@ -34,6 +34,7 @@ type compileFlags struct {
 	timing, explain             bool
 	shared                      int
 	emitFor                     string
+	tritonCache                 string
 	text                        triton.Version // the release whose text IR is written in
 	times                       []nereid.Stage // of all kernels together, by stage
 }
@@ -86,6 +87,8 @@ func newCompileCmd() *cobra.Command {
 	fs.StringVar(&f.emitFor, "emit-for", "", "the release of Triton whose text TTIR and TTGIR are written "+
 		"in (default: that of the kernel)")
 	fs.StringVarP(&f.output, "output", "o", "", "folder for the stages, NAME.STAGE; - prints them")
+	fs.StringVar(&f.tritonCache, "triton-cache", "", "folder that gets all stages for a GPU in the layout of "+
+		"Triton 3.6's cache, HASH/NAME.ptx and so on; without --emit, no other")
 	fs.StringSliceVar(&f.roots, "root", nil, "more folders in which imports are found")
 	f.env.add(fs)
 	fs.IntVar(&f.opts.NumWarps, "num-warps", 0, "warps of a program (default 4)")
@@ -137,7 +140,7 @@ func (f *compileFlags) run(cmd *cobra.Command, args []string) error {
 	case len(args) > 1:
 		return usagef("give --signature or arguments, not both")
 	}
-	if f.output == "" && !(f.explain && !cmd.Flags().Changed("emit")) {
+	if f.output == "" && (!f.explain && f.tritonCache == "" || cmd.Flags().Changed("emit")) {
 		f.output = "-"
 	}
 	return f.one(cmd, s)
@@ -266,10 +269,22 @@ func (f *compileFlags) one(cmd *cobra.Command, s spec) error {
 	}
 	opts.Extra = cmp.Or(opts.Extra, s.Extra)
 	emit := strings.Split(f.emit, ",")
-	c, err := jit.CompileFor(contextOf(cmd), k, f.target, s.Signature, target.Options(opts),
-		until(emit, f.target), emit)
+	last, kept := until(emit, f.target), emit
+	if f.tritonCache != "" {
+		if last, kept = "", nil; strings.HasPrefix(f.target, "cuda:") {
+			last = "cubin" // which Triton's readers want
+		}
+	}
+	c, err := jit.CompileFor(contextOf(cmd), k, f.target, s.Signature, target.Options(opts), last, kept)
 	if err != nil {
 		return err
+	}
+	if f.tritonCache != "" {
+		folder, err := c.WriteTritonCache(f.tritonCache)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintln(cmd.ErrOrStderr(), "nereid:", folder)
 	}
 	if f.text, err = triton.Parse(cmp.Or(f.emitFor, m.Triton())); err != nil {
 		return err

@@ -196,6 +196,18 @@ type CodeParam = core.CodeParam
 //	func (c *Compiled) Stage(name string) []byte
 //
 // Stage returns the text, or the bytes, of a stage of that name, or nil.
+//
+//	func (c *Compiled) WriteTritonCache(dir string) (string, error)
+//
+// WriteTritonCache writes the stages of a kernel for a GPU below a folder, in the layout of the cache of
+// Triton 3.6, and returns the folder of the kernel:
+//
+//	HASH/NAME.source, .ttir, .ttgir, .llir, .ptx, .cubin (for AMD .amdgcn, .hsaco)
+//	HASH/NAME.json          what Triton's CompiledKernel reads: target, options, shared memory
+//	HASH/__grp__NAME.json   the files that belong together
+//
+// Programs that read Triton's cache read it. Triton itself does not take code from it for its own
+// compilations: its hashes are those of its own compiler.
 type Compiled = core.Compiled
 
 // Const is a value that is compiled in although its parameter is no constexpr, as tl.constexpr(v) in Python.

@@ -237,7 +237,7 @@ var rules = []rule{
 	{pkg: "run", ours: []string{"internal/runtime/core"}}, // public
 	{pkg: "internal/runtime/compile",
 		ours: join(compiler, "internal/cache", "internal/device", "internal/knob",
-			"internal/lang/...", "internal/rules",
+			"internal/lang/...", "internal/pyrun/object", "internal/rules",
 			"internal/runtime/args", "internal/runtime/code", "internal/safefile", "internal/target",
 			"internal/timeline")},
 	{pkg: "internal/runtime/tune",

@@ -270,7 +270,8 @@ func TestKnobsFile(t *testing.T) {
 	for i := range knobs36 {
 		k := &knobs36[i]
 		if variable, ok := want[k.name]; !ok || variable != k.variable {
-			t.Errorf("%s has the variable %q in the table, %q in knobs.py (%v)", k.name, k.variable, variable, ok)
+			t.Errorf("%s has the variable %q in the table, %q in knobs.py (%v)", k.name, k.variable, variable,
+				ok)
 		}
 		delete(want, k.name)
 		checkAnswer(t, k)

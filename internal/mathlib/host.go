@@ -6,7 +6,7 @@ import "math"
 // through comparisons, and rounding and scaling have cheap forms.
 var hostFuncs = map[string]builder{
 	"exp": func(m *Builder, a []string) string {
-		x := m.clamp(a[0], m.far(-104, -746), pick(m, 89.0, 710.0))
+		x := m.clamp(a[0], m.far(math.Ln2), pick(m, 89.0, 710.0))
 		t, n, y := m.expNearest(x)
 		return m.scaleNearest(m.add(m.c(1), y), t, n)
 	},
@@ -15,7 +15,7 @@ var hostFuncs = map[string]builder{
 			r := m.fraction(a[0])
 			return m.scaleBy(m.fma(r, m.poly(r, exp2Poly), m.c(1)), m.sub(a[0], r))
 		}
-		x := m.clamp(a[0], m.far(-151, -1076), pick(m, 129.0, 1025.0))
+		x := m.clamp(a[0], m.far(1), pick(m, 129.0, 1025.0))
 		t, n := m.nearest(x, 1)
 		r := m.sub(x, n)
 		return m.scaleNearest(m.fma(r, m.poly(r, exp2Poly), m.c(1)), t, n)
@@ -37,14 +37,15 @@ var hostFuncs = map[string]builder{
 	},
 }
 
-// far is the number from which on down a power is taken for zero. The instruction that scales takes 30 times
-// as long where a result is subnormal or just below, and no longer far below, where masked elements should
-// lie.
-func (m *Builder) far(single, double float64) float64 {
+// far is the number from which on down a power is taken for zero, where masked elements should lie; unit is
+// ln 2 for powers of e, and 1 for powers of two. Processors take 30 times as long for a product that is
+// subnormal or below. It is no such product if the instruction that scales sees an exponent far below, or if
+// both powers of two of scaleNearest, whose exponents are half of n each, are zero.
+func (m *Builder) far(unit float64) float64 {
 	if m.hasScale() {
-		return pick(m, -1000, double)
+		return pick(m, -1000.0, math.Round(-1076*unit))
 	}
-	return pick(m, single, double)
+	return math.Round(pick(m, -254.0, -2046.0) * unit)
 }
 
 // expNearest is e^x = 2^n·(1+y), with t and n of nearest.

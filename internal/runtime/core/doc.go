@@ -17,6 +17,7 @@
 //	overlap.go         arguments that share memory
 //	plan.go            launches by a plan
 //	compiled.go        Compiled: code that was compiled or loaded
+//	triton_cache.go    its stages in the layout of Triton's cache
 //	graph.go           captured work, and streams of others
 //	measure.go         durations of launches
 //	tunestore.go       TuneStore: results of tunings
