@@ -87,8 +87,8 @@ func newCompileCmd() *cobra.Command {
 	fs.StringVar(&f.emitFor, "emit-for", "", "the release of Triton whose text TTIR and TTGIR are written "+
 		"in (default: that of the kernel)")
 	fs.StringVarP(&f.output, "output", "o", "", "folder for the stages, NAME.STAGE; - prints them")
-	fs.StringVar(&f.tritonCache, "triton-cache", "", "folder that gets all stages for a GPU in the layout of "+
-		"Triton 3.6's cache, HASH/NAME.ptx and so on; without --emit, no other")
+	fs.StringVar(&f.tritonCache, "triton-cache", "", "folder that gets all stages for a GPU in the layout "+
+		"of Triton 3.6's cache, HASH/NAME.ptx and so on; without --emit, no other")
 	fs.StringSliceVar(&f.roots, "root", nil, "more folders in which imports are found")
 	f.env.add(fs)
 	fs.IntVar(&f.opts.NumWarps, "num-warps", 0, "warps of a program (default 4)")

@@ -46,8 +46,8 @@ func TestTritonCache(t *testing.T) {
 		dir := t.TempDir()
 		var out, errs bytes.Buffer
 		code := Main([]string{"compile", txtest.Path(t, "kernels", "vector_add.py") + ":add_kernel",
-			"--signature", "*fp32:16, *fp32:16, *fp32:16, i32, 1024", "--num-warps", "8", "--target", c.target,
-			"--triton-cache", dir}, nil, &out, &errs)
+			"--signature", "*fp32:16, *fp32:16, *fp32:16, i32, 1024", "--num-warps", "8",
+			"--target", c.target, "--triton-cache", dir}, nil, &out, &errs)
 		if code != 0 || out.Len() != 0 {
 			t.Fatalf("%d: %s%s", code, &out, &errs)
 		}
