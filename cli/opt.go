@@ -66,7 +66,7 @@ func newOptCmd() *cobra.Command {
 			".mlir), or over standard input when FILE is absent or -, and prints the result.",
 		Example: "  nereid opt --canonicalize --cse kernel.ttir\n" +
 			"  nereid opt --ttir --timing -o kernel.ttir kernel.source\n" +
-			"  nereid opt --pass-pipeline=inline,canonicalize --dump-after=inline - < kernel.source",
+			"  nereid opt --pass-pipeline='builtin.module(inline,canonicalize)' --dump-after=inline - < kernel.source",
 		Args:                  cobra.MaximumNArgs(1),
 		DisableFlagsInUseLine: true,
 		RunE:                  func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
@@ -107,15 +107,21 @@ func (f *optFlags) add(fs *pflag.FlagSet) {
 		}
 		return gpu.Pipeline(f.machine()), nil
 	})
-	f.pipeline(fs, "pass-pipeline", "run these passes (names, separated by commas)",
+	f.pipeline(fs, "pass-pipeline", "run these passes: names, separated by commas, as mlir-opt reads them "+
+		"(builtin.module(canonicalize,func.func(cse)), options in braces)",
 		func(names string) ([]pass.Pass, error) {
 			return pass.Parse(optPasses(f.machine()), names)
 		})
 	fs.Lookup("pass-pipeline").NoOptDefVal = ""
 	for _, p := range optPasses(f.machine()) {
 		// Looked up when all flags are known: some passes are made for a machine.
-		f.pipeline(fs, p.Name, p.Doc, func(string) ([]pass.Pass, error) {
-			return pass.Parse(optPasses(f.machine()), p.Name)
+		f.pipeline(fs, p.Name, p.Doc, func(options string) ([]pass.Pass, error) {
+			x, _ := pass.Lookup(optPasses(f.machine()), p.Name)
+			if options == flagGiven {
+				return []pass.Pass{x}, nil
+			}
+			x, err := x.With(options)
+			return []pass.Pass{x}, err
 		})
 	}
 	for alias, name := range optAliases {
@@ -130,9 +136,12 @@ func (f *optFlags) add(fs *pflag.FlagSet) {
 func (f *optFlags) pipeline(fs *pflag.FlagSet, name, help string,
 	passes func(arg string) ([]pass.Pass, error)) {
 	fs.Var(passFlag{f, passes}, name, help)
-	fs.Lookup(name).NoOptDefVal = "true"
+	fs.Lookup(name).NoOptDefVal = flagGiven
 	fs.SetAnnotation(name, passAnnotation, nil)
 }
+
+// flagGiven is the value of a pass's flag without options.
+const flagGiven = "true"
 
 // passAnnotation marks the flags that are passes or pipelines, which the help lists apart.
 const passAnnotation = "pass"

@@ -13,6 +13,7 @@ import (
 // converter writes one function. The first error stops it.
 type converter struct {
 	*uses
+	opts  Options
 	ctx   *pass.Context
 	m     *ir.Module
 	b     *ir.Builder

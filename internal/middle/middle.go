@@ -1,6 +1,9 @@
 package middle
 
 import (
+	"fmt"
+	"strconv"
+
 	"github.com/nereid-lang/nereid/internal/dialect/funcd"
 	"github.com/nereid-lang/nereid/internal/dialect/funclike"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
@@ -13,16 +16,40 @@ import (
 //	tt.func @k(%x: !tt.ptr<f32>, %n: i32)   =>   func.func @k(%x: memref<*xf32>, %n: i32,
 //	                                               %nx: i32, %ny: i32, %nz: i32,
 //	                                               %px: i32, %py: i32, %pz: i32)
-var TritonToLinalg = pass.Pass{
-	Name: "triton-to-linalg",
-	Doc:  "convert Triton IR to linalg on tensors, with memref where tensors meet memory",
-	Run:  run,
+var TritonToLinalg = Options{}.Pass()
+
+// Options say how functions are converted.
+type Options struct {
+	// WidenSums computes sums of floats smaller than 32 bits in 32 bits and rounds at the end, as
+	// triton-shared does. Otherwise each addition rounds, as Triton's semantics has it.
+	WidenSums bool
+}
+
+// Pass returns the conversion with these options.
+func (o Options) Pass() pass.Pass {
+	return pass.Pass{
+		Name: "triton-to-linalg",
+		Doc: "convert Triton IR to linalg on tensors, with memref where tensors meet memory; " +
+			"widen-sums computes sums of small floats in 32 bits",
+		Run: o.run,
+		Configure: func(options map[string]string) (pass.Pass, error) {
+			for name, value := range options {
+				on, err := strconv.ParseBool(value)
+				if name != "widen-sums" || err != nil {
+					return pass.Pass{}, fmt.Errorf("triton-to-linalg has no option %s=%s: there is widen-sums=true",
+						name, value)
+				}
+				o.WidenSums = on
+			}
+			return o.Pass(), nil
+		},
+	}
 }
 
 // All returns every pass of this package.
 func All() []pass.Pass { return []pass.Pass{TritonToLinalg, ExpandInlineAsm} }
 
-func run(ctx *pass.Context, m *ir.Module) error {
+func (o Options) run(ctx *pass.Context, m *ir.Module) error {
 	if err := prepare(ctx, m); err != nil {
 		return err
 	}
@@ -34,7 +61,7 @@ func run(ctx *pass.Context, m *ir.Module) error {
 	}
 	for _, fn := range funcs {
 		ctx.At(fn)
-		if err := convertFunc(ctx, m, fn); err != nil {
+		if err := o.convertFunc(ctx, m, fn); err != nil {
 			return err
 		}
 	}
@@ -42,7 +69,7 @@ func run(ctx *pass.Context, m *ir.Module) error {
 }
 
 // convertFunc puts a func.func in the place of a tt.func.
-func convertFunc(ctx *pass.Context, m *ir.Module, fn *ir.Op) error {
+func (o Options) convertFunc(ctx *pass.Context, m *ir.Module, fn *ir.Op) error {
 	name := fn.Text("sym_name")
 	blocks := blockArgs(fn)
 	t := funclike.Type(fn)
@@ -69,7 +96,7 @@ func convertFunc(ctx *pass.Context, m *ir.Module, fn *ir.Op) error {
 	}
 	ir.At(fn).Insert(out)
 	if !funclike.IsDeclaration(fn) {
-		if err := convertBody(ctx, m, fn, out); err != nil {
+		if err := o.convertBody(ctx, m, fn, out); err != nil {
 			return err
 		}
 	}
@@ -108,12 +135,12 @@ func signature(fn *ir.Op, t *ir.FunctionType) ([]ir.Type, error) {
 }
 
 // convertBody analyses the old function, then writes the new one.
-func convertBody(ctx *pass.Context, m *ir.Module, fn, out *ir.Op) error {
+func (o Options) convertBody(ctx *pass.Context, m *ir.Module, fn, out *ir.Op) error {
 	if fn.Region(0).NumBlocks() != 1 {
 		return errAt(fn, "control flow with loops between blocks is not supported")
 	}
 	c := &converter{
-		uses: findUses(analyse(fn), fn), ctx: ctx, m: m, b: ir.NewBuilder(out.Body(0)),
+		uses: findUses(analyse(fn), fn), opts: o, ctx: ctx, m: m, b: ir.NewBuilder(out.Body(0)),
 		vals: map[*ir.Value]*ir.Value{}, syms: map[*symbol]*ir.Value{}, srcs: map[*source]*ir.Value{},
 	}
 	old, args := fn.Body(0).Args(), out.Body(0).Args()

@@ -52,6 +52,10 @@ func convertReduce(c *converter, op *ir.Op) {
 	shape := ir.ShapeOf(ins[0].Type)
 	left := slices.Delete(slices.Clone(shape), axis, axis+1)
 	var inits []*ir.Value
+	if c.opts.WidenSums && isSmallSum(op) && c.neutral(op) != nil {
+		c.wideSum(op, ins[0], left, axis)
+		return
+	}
 	if n := c.neutral(op); n != nil {
 		inits = []*ir.Value{c.fill(c.scalarConst(n), ir.Tensor(left, ir.ElemOf(ins[0].Type), nil))}
 	} else {
@@ -75,6 +79,36 @@ func convertReduce(c *converter, op *ir.Op) {
 			c.setVal(v, c.extract(results[i], nil))
 		}
 	}
+}
+
+// isSmallSum reports whether a reduction begins with an addition of floats of less than 32 bits.
+func isSmallSum(op *ir.Op) bool {
+	x := op.Body(0).First()
+	return x.Def == arith.AddF && ir.IsFloat(x.Result(0).Type) && ir.BitWidth(x.Result(0).Type) < 32
+}
+
+// wideSum adds small floats in 32 bits and rounds the sums.
+func (c *converter) wideSum(op *ir.Op, in *ir.Value, left []int64, axis int) {
+	wide := ir.Tensor(left, ir.F32, nil)
+	init := c.fill(c.scalarConst(ir.FloatOf(stdmath.Copysign(0, -1), ir.F32)), wide)
+	block := ir.NewBlock(ir.ElemOf(in.Type), ir.F32)
+	sum := c.b.Create(ir.State{
+		Def: linalg.Reduce, Operands: []*ir.Value{in, init}, Results: []ir.Type{wide},
+		Attrs:   []ir.NamedAttr{ir.A("dimensions", ir.DenseArray(ir.I64, int64(axis)))},
+		Regions: []*ir.Region{ir.NewRegion(block)},
+	})
+	c.within(block, func() {
+		x := c.b.Val(arith.ExtF, ir.F32, block.Args()[0])
+		c.b.Op(linalg.Yield, []*ir.Value{c.b.Val(arith.AddF, ir.F32, block.Args()[1], x)}, nil)
+	})
+	elem := ir.ElemOf(in.Type)
+	round := func(args []*ir.Value) *ir.Value { return c.b.Val(arith.TruncF, elem, args[0]) }
+	if _, tensor := op.Result(0).Type.(*ir.TensorType); !tensor {
+		c.setVal(op.Result(0), round([]*ir.Value{c.extract(sum.Result(0), nil)}))
+		return
+	}
+	ins := []operand{{sum.Result(0), ir.IdentityMap(len(left))}}
+	c.setVal(op.Result(0), c.generic(ins, ir.Tensor(left, elem, nil), round))
 }
 
 // reduce makes a linalg.reduce whose region is op's.

@@ -23,7 +23,7 @@ var Canonicalize = Pass{
 // CanonicalizeWith returns Canonicalize with patterns of dialects that this package does not know.
 func CanonicalizeWith(more []Pattern) Pass {
 	ps := NewPatterns(arithPatterns, ttPatterns, scfPatterns, cfPatterns, more)
-	return Pass{Canonicalize.Name, Canonicalize.Doc, func(ctx *Context, m *ir.Module) error {
+	return Pass{Name: Canonicalize.Name, Doc: Canonicalize.Doc, Run: func(ctx *Context, m *ir.Module) error {
 		return canonicalizeWith(ctx, m, ps)
 	}}
 }

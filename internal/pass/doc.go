@@ -11,6 +11,7 @@
 //	run.go                         the runner
 //	registry.go                    All: every pass by name
 //	pipelines.go                   the TTIR pipeline, and the orderings that pipelines must keep
+//	pipeline_text.go               the text of a pipeline, with nesting and options
 //	timing.go                      durations of passes
 //	reproducer.go                  files that run a failed pass again
 //

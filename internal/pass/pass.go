@@ -1,7 +1,6 @@
 package pass
 
 import (
-	"fmt"
 	"io"
 	"strings"
 
@@ -14,6 +13,8 @@ type Pass struct {
 	Name string // "triton-combine": on the command line, in dumps, in timings
 	Doc  string // one line for nereid opt --help
 	Run  func(*Context, *ir.Module) error
+	// Configure returns the pass with options; nil if it has none.
+	Configure func(options map[string]string) (Pass, error)
 }
 
 // Options say what the runner does around the passes. The tags name the flags of `nereid opt`, and describe
@@ -116,21 +117,4 @@ func Lookup(list []Pass, name string) (Pass, bool) {
 		}
 	}
 	return Pass{}, false
-}
-
-// Parse returns the pipeline of comma-separated names of passes in a list.
-func Parse(list []Pass, names string) ([]Pass, error) {
-	var passes []Pass
-	for name := range strings.SplitSeq(names, ",") {
-		name = strings.TrimSpace(name)
-		if name == "" {
-			continue
-		}
-		p, ok := Lookup(list, name)
-		if !ok {
-			return nil, fmt.Errorf("no pass is called %q", name)
-		}
-		passes = append(passes, p)
-	}
-	return passes, nil
 }
