@@ -62,7 +62,8 @@ func TestWidenSums(t *testing.T) {
 		}
 		run := &program{m: ir.NewModule(ir.Unknown)}
 		run.add(t, launch{grid: [3]int{1, 1, 1}, args: []arg{
-			{elem: ir.BF16, data: bytes.Repeat([]byte{0x80, 0x3f}, 1024)}, {elem: ir.BF16, data: make([]byte, 6)},
+			{elem: ir.BF16, data: bytes.Repeat([]byte{0x80, 0x3f}, 1024)},
+			{elem: ir.BF16, data: make([]byte, 6)},
 		}}, m)
 		got := run.run(t)[1]
 		for i, bits := range c.want {
