@@ -59,9 +59,15 @@ func (f *Function) DotGeneral(lhs compute.Value, lhsContracting, lhsBatch []int,
 	return f.reshape(c, shape), nil
 }
 
+// smallDot is up to how many products of numbers one program of the CPU adds up without blocks, if they are few
+// for each sum.
+const smallDot = 16384
+
 // dot returns the products of matrices in a batch, by ops.MatMul if that has a kernel.
 func (f *Function) dot(a, b *node, kernel bool, dt dtypes.DType) (*node, error) {
-	if kernel {
+	d, e := a.shape.Dimensions, b.shape.Dimensions
+	small := !f.builder.b.gpu && d[2] <= 16 && d[0]*d[1]*e[2]*pow2(d[2]) <= smallDot
+	if kernel && !(small && isFloat(a.shape.DType)) {
 		return f.matmul(a, b, nil, compute.ActivationNone, dt), nil
 	}
 	return f.plainDot(a, b, dt)
@@ -170,6 +176,11 @@ func (f *Function) plainDot(a, b *node, dt dtypes.DType) (*node, error) {
 	p, err := f.Mul(x, y)
 	if err != nil {
 		return nil, err
+	}
+	if isFloat(dt) && dt.Bits() > full.DType.Bits() { // the sum is rounded once
+		if p, err = f.ConvertDType(p, dt); err != nil {
+			return nil, err
+		}
 	}
 	s, err := f.ReduceSum(p, 3)
 	if err != nil {

@@ -249,6 +249,9 @@ func (l *lowering) reduceTile(n *node) reduceTile {
 		t.r = min(pow2(t.rows), 64)
 		t.c = min(pow2(t.cols), 32)
 	}
+	if total := pow2(t.rows) * pow2(t.cols); !l.b.gpu && total <= smallDot { // one program
+		t.r, t.c = pow2(t.rows), pow2(t.cols)
+	}
 	programs, enough := nereid.Cdiv(t.rows, t.r), 4
 	if l.b.gpu {
 		enough = 128
