@@ -31,6 +31,7 @@
 //	control.go       Call, If, While
 //	specialize.go    graphs with dynamic axes, once their sizes are known
 //	lower.go         from a function to a program: what lies in memory, which kernels there are
+//	fold.go          what only depends on constants
 //	mapkernel.go     kernels of operations on elements
 //	eval.go          an element of a node, as text
 //	apply.go         operations on elements, as text

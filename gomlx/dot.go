@@ -202,18 +202,21 @@ type view struct {
 
 // viewOf returns a node as a view of one that is computed: through transpositions, slices and such
 // reshapes as strides allow.
-func viewOf(n *node) (view, bool) {
-	if n.shape.DType.Bits() < 8 {
+func (l *lowering) viewOf(n *node) (view, bool) {
+	switch {
+	case n.shape.DType.Bits() < 8:
 		return view{}, false
+	case l.folded[n] != nil:
+		return view{of: n, dims: n.shape.Dimensions, strides: contiguous(n.shape.Dimensions)}, true
 	}
 	switch n.op {
 	case compute.OpTypeTranspose:
-		v, ok := viewOf(n.inputs[0])
+		v, ok := l.viewOf(n.inputs[0])
 		order := n.attr.([]int)
 		v.dims, v.strides = pick(v.dims, order), pick(v.strides, order)
 		return v, ok
 	case compute.OpTypeReshape:
-		v, ok := viewOf(n.inputs[0])
+		v, ok := l.viewOf(n.inputs[0])
 		if !ok {
 			return v, false
 		}
@@ -224,7 +227,7 @@ func viewOf(n *node) (view, bool) {
 		v.dims, v.strides = n.shape.Dimensions, strides
 		return v, true
 	case compute.OpTypeSlice:
-		v, ok := viewOf(n.inputs[0])
+		v, ok := l.viewOf(n.inputs[0])
 		a := n.attr.(sliceAttr)
 		v.strides = slices.Clone(v.strides)
 		for d := range a.starts {
@@ -286,7 +289,7 @@ func takesViews(n *node, operand int) bool {
 
 // operandView returns how a step finds an operand that is a view, and its slot.
 func (l *lowering) operandView(n *node) (func(p *program) *nereid.Tensor, int) {
-	v, ok := viewOf(n)
+	v, ok := l.viewOf(n)
 	if !ok {
 		v = view{of: n, dims: n.shape.Dimensions, strides: contiguous(n.shape.Dimensions)}
 	}

@@ -38,7 +38,40 @@ func newExecutable(x *Builder) (*Executable, error) {
 		return nil, errors.WithMessagef(err, "compiling %q", x.name)
 	}
 	e.programs[""] = p
+	if err := p.warm(); err != nil {
+		return nil, errors.WithMessagef(err, "compiling %q", x.name)
+	}
 	return e, nil
+}
+
+// mostWarm is how many bytes the inputs of a program may have that runs once when it is made.
+const mostWarm = 64 << 20
+
+// warm runs a program once on arbitrary inputs, so that its kernels are compiled before the first execution. A
+// program that calls functions does not run so: it might never end.
+func (p *program) warm() error {
+	bytes := 0
+	for _, s := range p.inputs {
+		bytes += p.blocks[p.slots[s].block].bytes
+	}
+	calls := slices.ContainsFunc(p.fn.nodes, func(n *node) bool { return n.subs != nil })
+	if calls || bytes > mostWarm {
+		return nil
+	}
+	in := make([]*nereid.Tensor, len(p.inputs))
+	for i, s := range p.inputs {
+		m, err := p.b.pool.get(p.blocks[p.slots[s].block].bytes)
+		if err != nil {
+			return err
+		}
+		defer p.b.pool.put(m)
+		in[i] = m.view(p.slots[s].dt, p.slots[s].dims)
+	}
+	outs, err := p.run(in, nil, 0)
+	for _, m := range outs {
+		p.b.pool.put(m)
+	}
+	return err
 }
 
 // Finalize implements compute.Executable.

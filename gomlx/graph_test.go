@@ -69,6 +69,15 @@ func TestChains(t *testing.T) {
 			e := m(f.Exp(m(f.Sub(p[0], top))))
 			return []compute.Value{m(f.Div(e, m(f.BroadcastInDim(m(f.ReduceSum(e, 1)), square, []int{0}))))}
 		}},
+		{"product with a table of constants", 1, func(f compute.Function, p []compute.Value) []compute.Value {
+			table := make([]float32, 64*64)
+			for i := range table {
+				table[i] = float32(i%17) / 17
+			}
+			sines := m(f.Sin(m(f.Transpose(m(f.Constant(table, 64, 64)), 1, 0))))
+			return []compute.Value{m(f.DotGeneral(p[0], []int{1}, nil, sines, []int{0}, nil,
+				compute.DotGeneralConfig{}))}
+		}},
 		{"product of a transposed matrix", 1, func(f compute.Function, p []compute.Value) []compute.Value {
 			return []compute.Value{m(f.DotGeneral(m(f.Transpose(p[0], 1, 0)), []int{1}, nil, p[1], []int{0}, nil,
 				compute.DotGeneralConfig{}))}

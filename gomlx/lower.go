@@ -22,12 +22,21 @@ type lowering struct {
 	inMemory map[*node]bool
 	kernel   map[*node]*node // of a node outside memory: the only kernel that computes it, if there is one
 	slotOf   map[*node]int
+	folded   map[*node]*memory // nodes whose values are known
 }
 
 // compile makes the program of a function.
-func (b *Backend) compile(f *Function) (*program, error) {
+func (b *Backend) compile(f *Function) (*program, error) { return b.lowered(f, true) }
+
+// lowered makes the program of a function, with what only depends on constants computed now if fold is set.
+func (b *Backend) lowered(f *Function, fold bool) (*program, error) {
 	l := &lowering{program: &program{b: b, fn: f}, users: map[*node][]*node{}, costs: map[*node]int{},
-		inMemory: map[*node]bool{}, kernel: map[*node]*node{}, slotOf: map[*node]int{}}
+		inMemory: map[*node]bool{}, kernel: map[*node]*node{}, slotOf: map[*node]int{}, folded: map[*node]*memory{}}
+	if fold {
+		if err := l.fold(); err != nil {
+			return nil, err
+		}
+	}
 	l.reach()
 	l.estimate()
 	l.decide()
@@ -50,11 +59,14 @@ func (l *lowering) reach() {
 		if !needed[n] {
 			continue
 		}
+		l.nodes = append(l.nodes, n)
+		if l.folded[n] != nil {
+			continue
+		}
 		for _, in := range n.inputs {
 			needed[in] = true
 			l.users[in] = append(l.users[in], n)
 		}
-		l.nodes = append(l.nodes, n)
 	}
 	slices.Reverse(l.nodes)
 }
@@ -99,6 +111,10 @@ func fusible(n *node) bool {
 func (l *lowering) estimate() {
 	for _, n := range l.nodes {
 		c := 1
+		if l.folded[n] != nil {
+			l.costs[n] = c
+			continue
+		}
 		if fusible(n) {
 			w, ok := weights[n.op]
 			if !ok && !moves[n.op] {
@@ -126,6 +142,10 @@ func (l *lowering) decide() {
 		l.inMemory[n] = true
 	}
 	for _, n := range slices.Backward(l.nodes) {
+		if l.folded[n] != nil {
+			l.inMemory[n] = true
+			continue
+		}
 		if !fusible(n) {
 			l.inMemory[n] = n.op != compute.OpTypeConstant || n.shape.Size() != 1 || l.inMemory[n]
 			l.wants(n)
@@ -151,7 +171,7 @@ func (l *lowering) wants(n *node) {
 		switch {
 		case n.op == opReduce: // a kernel of its own, which computes its operand
 		case takesViews(n, i):
-			if v, ok := viewOf(in); ok {
+			if v, ok := l.viewOf(in); ok {
 				l.inMemory[v.of] = true
 				continue
 			}
@@ -257,6 +277,11 @@ func opName(n *node) string {
 
 func (l *lowering) lowerNode(n *node) error {
 	switch {
+	case l.folded[n] != nil:
+		s := l.newSlot(constBlock, n.shape)
+		l.blocks[l.slots[s].block].constant = l.folded[n]
+		l.slotOf[n] = s
+		return nil
 	case n.op == compute.OpTypeConstant:
 		return l.lowerConstant(n)
 	case n.op == opPart:
