@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -21,6 +22,7 @@ type chosen struct {
 	values   []string // NAME=VALUE of the first config
 	computed []string // NAME=VALUE of heuristics
 	config   world.Config
+	bare     bool // the config sets options alone
 }
 
 // decorated adds to texts what the kernel's decorators set and texts does not.
@@ -32,6 +34,7 @@ func decorated(k *nereid.Kernel, texts map[string]string) (c chosen) {
 	for _, s := range t.Steps {
 		if s.Autotune != nil && len(s.Autotune.Configs) > 0 {
 			c.config = s.Autotune.Configs[0]
+			c.bare = len(c.config.Kwargs) == 0
 			for _, kw := range c.config.Kwargs {
 				c.values = set(texts, kw.Name, kw.Value, c.values)
 			}
@@ -75,7 +78,10 @@ func dictOf(texts map[string]string) *object.Dict {
 }
 
 // options adds the config's options to those that are not set.
-func (c chosen) options(o *nereid.Options) {
+func (c *chosen) options(o *nereid.Options) {
+	if c.bare && o.NumWarps == 0 && c.config.NumWarps > 0 { // without an option the launch would tune
+		c.values = append(c.values, fmt.Sprintf("num_warps=%d", c.config.NumWarps))
+	}
 	if c.String() == "" {
 		return
 	}
