@@ -22,6 +22,9 @@ func TestTensors(t *testing.T) {
 	if _, err := run.OpenDevice("sim:90"); !errors.Is(err, run.ErrNoDevice) {
 		t.Errorf("a simulator without its compiler: %v", err)
 	}
+	if _, _, err := run.OpenContext(0); !errors.Is(err, run.ErrNoDevice) {
+		t.Errorf("a thread without a CUDA context: %v", err)
+	}
 	x, err := run.NewTensor(dev, run.Float32, 4)
 	if err != nil {
 		t.Fatal(err)
