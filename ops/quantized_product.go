@@ -203,7 +203,7 @@ func (p *product) vectorForm() vectorForm {
 func (p *product) onceTile() blocks {
 	t := blocks{m: min(pow2(p.m), 4), n: 2, k: pow2(p.k / smallBlock), warps: 4}
 	if p.m == 1 {
-		t.n, t.warps = 1, 2
+		t.warps = 2
 	}
 	if p.n > 64*enough {
 		t.n = 4
