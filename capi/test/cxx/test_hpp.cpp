@@ -168,6 +168,7 @@ void test_launches() {
 	from.device = to.device = nereid::TensorRef::host;
 	rule("scale")(*device, 1, 1, 1, 4, 3, from, to, 100, 3.0f, 128);
 	same<float>(far[99], 3, "memory of the host");
+	fails("x.data() for a std::vector x", [&] { rule("scale")(*device, 1, 1, 1, 4, 3, near, far, 100, 3.0f, 128); });
 	Buffer<int32_t> two({0, 0});
 	rule("pair")(*device, 1, 1, 1, 4, 3, two.ref(), std::make_tuple(7, int64_t(5)), std::array<int, 2>{10, 20});
 	same<int>(two.read()[0], 705, "a tuple");
