@@ -30,10 +30,10 @@ type embedder struct {
 	inputs, tokens atomic.Int64  // so far
 }
 
-// embedder opens the model for embeddings. Without a folder among the flags it is the one that ./fetch
-// downloads, or none if that is not there.
+// embedder opens the model of a folder for embeddings. Without a name it is the folder that ./fetch makes; if
+// that is not there, or the language model is a random one, there is no embedder.
 func (s *settings) embedder(folder string, log io.Writer) (*embedder, error) {
-	if folder == "none" {
+	if folder == "none" || folder == "" && s.random != nil {
 		return nil, nil
 	}
 	if folder == "" {
@@ -44,7 +44,8 @@ func (s *settings) embedder(folder string, log io.Writer) (*embedder, error) {
 		folder = filepath.Dir(file)
 	}
 	begin := time.Now()
-	m, err := embed.Open(folder, embed.Options{Device: s.device, Config: nereid.EnvConfig()})
+	m, err := embed.Open(folder, embed.Options{Device: s.device, Blocks: s.embedBlocks,
+		Config: nereid.EnvConfig()})
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +55,7 @@ func (s *settings) embedder(folder string, log io.Writer) (*embedder, error) {
 	}
 	fmt.Fprintf(log, "%s, embeddings of %d numbers: ready after %.1f s\n", m.Name, m.Dim,
 		time.Since(begin).Seconds())
-	return &embedder{Model: m, places: make(chan struct{}, s.engine.Queue)}, nil
+	return &embedder{Model: m, places: make(chan struct{}, max(1, s.engine.Queue))}, nil
 }
 
 // embeddingRequest is a request of /v1/embeddings.

@@ -5,14 +5,15 @@
 //	nereid-llm chat    talks in the terminal
 //	nereid-llm bench   measures
 //
-//	main.go    commands and their flags
-//	serve.go   the server's life
-//	api.go     requests and answers of OpenAI's API
-//	reply.go   answers, whole and streamed
-//	metrics.go counters for Prometheus
-//	chat.go    the chat template, the terminal
-//	bench.go   measurements
-//	page.html  the chat page
+//	main.go        commands and their flags
+//	serve.go       the server's life
+//	api.go         requests and answers of OpenAI's API
+//	reply.go       answers, whole and streamed
+//	embeddings.go  embeddings of OpenAI's API
+//	metrics.go     counters for Prometheus
+//	chat.go        the chat template, the terminal
+//	bench.go       measurements
+//	page.html      the chat page
 package main
 
 import (
@@ -59,6 +60,7 @@ func main() {
 type settings struct {
 	file, device, dtype string
 	pages               int
+	embedBlocks         int // as embed.Options has them; 0: its default
 	random              *weights.Shape
 	engine              engine.Options
 }

@@ -29,8 +29,13 @@ func (s *service) handleMetrics(w http.ResponseWriter, _ *http.Request) {
 	number("counter", "generated_tokens_total", "Tokens of answers.", st.GeneratedTokens.Load())
 	number("gauge", "cache_pages", "Pages of the cache.", int64(s.model.Pages()))
 	number("gauge", "cache_pages_used", "Pages that sequences have.", int64(st.Pages()))
-	number("counter", "kernels_compiled_late_total", "Kernels that were compiled after the start.",
-		int64(s.model.CompiledLate()))
+	late := s.model.CompiledLate()
+	if e := s.embedder; e != nil {
+		number("counter", "embedded_texts_total", "Texts that were embedded.", e.inputs.Load())
+		number("counter", "embedded_tokens_total", "Tokens of these texts.", e.tokens.Load())
+		late += e.CompiledLate()
+	}
+	number("counter", "kernels_compiled_late_total", "Kernels that were compiled after the start.", int64(late))
 	fmt.Fprint(w, "# HELP nereid_llm_requests_total Requests by how they ended.\n"+
 		"# TYPE nereid_llm_requests_total counter\n")
 	ends := st.Ends()

@@ -26,6 +26,7 @@ type service struct {
 	tok      *tokenizer.Tokenizer
 	template *template
 	engine   *engine.Engine
+	embedder *embedder // nil if there is none
 	started  time.Time
 	draining atomic.Bool
 	answers  atomic.Int64 // so far; also numbers them
@@ -34,13 +35,19 @@ type service struct {
 // close ends the engine when its requests are answered, and frees the model.
 func (s *service) close() error {
 	s.engine.Close()
-	return s.model.Close()
+	err := s.model.Close()
+	if s.embedder != nil {
+		err = errors.Join(err, s.embedder.Close())
+	}
+	return err
 }
 
 func serveCommand(ctx context.Context, args []string, out io.Writer) error {
 	var o settings
 	f := o.flags("serve")
 	addr := f.String("addr", "localhost:8080", "where to listen")
+	embeddings := f.String("embeddings", "", "folder of a model for embeddings: model.safetensors, config.json, "+
+		"vocab.txt; none: no embeddings (default: the one that ./fetch --embeddings downloads, if it is there)")
 	grace := f.Duration("grace", 30*time.Second, "how long requests may take to end after a signal")
 	if err := f.Parse(args); err != nil {
 		return err
@@ -53,6 +60,10 @@ func serveCommand(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		l.Close()
 		return err
+	}
+	if s.embedder, err = o.embedder(*embeddings, out); err != nil {
+		l.Close()
+		return errors.Join(err, s.close())
 	}
 	fmt.Fprintf(out, "listening on http://%s\n", l.Addr())
 	return errors.Join(s.serve(ctx, l, *grace), s.close())
@@ -94,6 +105,7 @@ func (s *service) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/chat/completions", s.handleChat)
 	mux.HandleFunc("POST /v1/completions", s.handleCompletion)
+	mux.HandleFunc("POST /v1/embeddings", s.handleEmbeddings)
 	mux.HandleFunc("GET /v1/models", s.handleModels)
 	mux.HandleFunc("GET /health", s.handleHealth)
 	mux.HandleFunc("GET /metrics", s.handleMetrics)
@@ -117,6 +129,13 @@ func (s *service) handleHealth(w http.ResponseWriter, _ *http.Request) {
 }
 
 func (s *service) handleModels(w http.ResponseWriter, _ *http.Request) {
-	writeJSON(w, http.StatusOK, map[string]any{"object": "list", "data": []any{map[string]any{"id": s.name,
-		"object": "model", "created": s.started.Unix(), "owned_by": "nereid"}}})
+	names := []string{s.name}
+	if s.embedder != nil {
+		names = append(names, s.embedder.Name)
+	}
+	data := make([]any, len(names))
+	for i, name := range names {
+		data[i] = map[string]any{"id": name, "object": "model", "created": s.started.Unix(), "owned_by": "nereid"}
+	}
+	writeJSON(w, http.StatusOK, map[string]any{"object": "list", "data": data})
 }

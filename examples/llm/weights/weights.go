@@ -1,5 +1,5 @@
-// Package weights finds the weights of SmolLM2-135M-Instruct, and makes models with random weights for
-// tests and measurements.
+// Package weights finds the weights of SmolLM2-135M-Instruct and all-MiniLM-L6-v2, and makes models with
+// random weights for tests and measurements.
 package weights
 
 import (
@@ -29,8 +29,8 @@ func Folder() string {
 func Find(name string) (string, error) {
 	path := filepath.Join(Folder(), name)
 	if _, err := os.Stat(path); err != nil {
-		return "", fmt.Errorf("no %s: ./fetch downloads weights, ./fetch --reference also makes what tests "+
-			"compare with", path)
+		return "", fmt.Errorf("no %s: ./fetch downloads weights, with --embeddings those of %s too, with "+
+			"--reference also makes what tests compare with", path, MiniLM)
 	}
 	return path, nil
 }
