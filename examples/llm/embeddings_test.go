@@ -128,10 +128,12 @@ func TestEmbeddings(t *testing.T) {
 func refusesEmbeddings(t *testing.T, url string, e *embedder) {
 	t.Helper()
 	for body, want := range map[string]string{
-		`{`: "unexpected EOF", `{}`: "no texts", `{"input": []}`: "no texts", `{"input": ""}`: "input 0 is empty",
+		`{`: "unexpected EOF", `{}`: "no texts", `{"input": []}`: "no texts",
+		`{"input": ""}`:   "input 0 is empty",
 		`{"input": null}`: "input 0 is empty", `{"input": ["a", ""]}`: "input 1 is empty",
 		`{"input": {"a": 1}}`: "input is a text", `{"input": ["a", 1]}`: "input is a text",
-		`{"input": [[]]}`: "input 0 is empty", `{"input": [[1, 57]]}`: "token 57", `{"input": [-1]}`: "token -1",
+		`{"input": [[]]}`: "input 0 is empty", `{"input": [[1, 57]]}`: "token 57",
+		`{"input": [-1]}`: "token -1",
 		`{"input": "a", "encoding_format": "int8"}`:                  "int8",
 		`{"input": "a", "dimensions": 7}`:                            "dimensions is 7",
 		`{"input": ["b", "` + strings.Repeat("a ", 63) + `"]}`:       "input 1 has 63 tokens",

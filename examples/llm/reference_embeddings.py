@@ -116,9 +116,8 @@ def main(path, folder):
     write("minilm-tokens.json", [{"text": s, "ids": t.encode(s, add_special_tokens=False).ids}
                                  for s in texts(random.Random(1), 5000)])
     model = Model(path)
-    list_ = [{"text": s, "vector": [float(v) for v in model.embed(t.encode(s).ids)]} for s in SENTENCES]
-    write("minilm.json", list_)
-    print(f"{len(list_)} texts")
+    write("minilm.json", [{"text": s, "vector": [float(v) for v in model.embed(t.encode(s).ids)]} for s in SENTENCES])
+    print(f"vectors of {len(SENTENCES)} texts")
 
 
 if __name__ == "__main__":

@@ -46,8 +46,8 @@ func serveCommand(ctx context.Context, args []string, out io.Writer) error {
 	var o settings
 	f := o.flags("serve")
 	addr := f.String("addr", "localhost:8080", "where to listen")
-	embeddings := f.String("embeddings", "", "folder of a model for embeddings: model.safetensors, config.json, "+
-		"vocab.txt; none: no embeddings (default: the one that ./fetch --embeddings downloads, if it is there)")
+	embeddings := f.String("embeddings", "", "folder of a model for embeddings, with model.safetensors, "+
+		"config.json and vocab.txt, or none (default: what ./fetch --embeddings downloads, if it is there)")
 	grace := f.Duration("grace", 30*time.Second, "how long requests may take to end after a signal")
 	if err := f.Parse(args); err != nil {
 		return err
@@ -135,7 +135,8 @@ func (s *service) handleModels(w http.ResponseWriter, _ *http.Request) {
 	}
 	data := make([]any, len(names))
 	for i, name := range names {
-		data[i] = map[string]any{"id": name, "object": "model", "created": s.started.Unix(), "owned_by": "nereid"}
+		data[i] = map[string]any{"id": name, "object": "model", "created": s.started.Unix(),
+			"owned_by": "nereid"}
 	}
 	writeJSON(w, http.StatusOK, map[string]any{"object": "list", "data": data})
 }

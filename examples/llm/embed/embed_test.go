@@ -145,8 +145,8 @@ func TestFiles(t *testing.T) {
 		{"model.safetensors", "\xff\xff\xff\xff\xff\xff\xff\x7f{}", "header"},
 		{"model.safetensors", header(`{"x":{"dtype":"F32","shape":[1],"data_offsets":[4,8]},`+
 			`"y":{"dtype":"F32","shape":[1],"data_offsets":[6,10]}}`, 10), "overlap"},
-		{"model.safetensors", header(`{"x":{"dtype":"F32","shape":[1099511627776],"data_offsets":[0,4398046511104]}}`,
-			8), "bytes"},
+		{"model.safetensors", header(`{"x":{"dtype":"F32","shape":[1099511627776],`+
+			`"data_offsets":[0,4398046511104]}}`, 8), "bytes"},
 		{"model.safetensors", header(`{"x":{"dtype":"F32","shape":[-1],"data_offsets":[0,4]}}`, 4), "shape"},
 		{"model.safetensors", header(`{"x":{"dtype":"Q9","shape":[1],"data_offsets":[0,4]}}`, 4), "Q9"},
 		{"model.safetensors", header(`{}`, 0), `no tensor "embeddings.word_embeddings.weight"`},

@@ -40,7 +40,8 @@ var newer = &unicode.RangeTable{
 	},
 }
 
-// former tells whether a character was punctuation in Unicode 8: a sign of Canadian syllabics, one of Sharada.
+// former tells whether a character was punctuation in Unicode 8: a sign of Canadian syllabics and one of
+// Sharada were.
 func former(r rune) bool { return r == 0x166D || r == 0x111C9 }
 
 // formerMark was a mark in Unicode 8: a vowel sign of Hanunoo.

@@ -45,7 +45,8 @@ type Tokenizer struct {
 // New returns the tokenizer of a vocabulary, whose tokens have their place as number.
 func New(tokens []string) (*Tokenizer, error) {
 	if len(tokens) > maxTokens {
-		return nil, fmt.Errorf("wordpiece: a vocabulary of %d tokens: at most %d are read", len(tokens), maxTokens)
+		return nil, fmt.Errorf("wordpiece: a vocabulary of %d tokens: at most %d are read", len(tokens),
+			maxTokens)
 	}
 	t := &Tokenizer{ids: make(map[string]int, len(tokens))}
 	for i, name := range tokens {
