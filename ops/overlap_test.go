@@ -14,7 +14,7 @@ import (
 )
 
 var (
-	globalRead  = regexp.MustCompile(`\bld\.global`)
+	globalRead  = regexp.MustCompile(`\b(ld\.global|cp\.async\.(ca|cg|bulk))`)
 	globalWrite = regexp.MustCompile(`\b(st\.global|atom\.|red\.)`)
 )
 

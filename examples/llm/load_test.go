@@ -23,6 +23,7 @@ import (
 
 	"example.com/llm/weights"
 	"example.com/llm/weights/weightstest"
+	"github.com/nereid-lang/nereid"
 )
 
 // The load of TestLoad. By hand, for five minutes with SmolLM2:
@@ -236,9 +237,8 @@ func TestMain(m *testing.M) {
 // TestTerminate sends SIGTERM to a server that answers many clients: all answers that began are complete, and
 // it ends well.
 func TestTerminate(t *testing.T) {
-	if s, err := tiny(); err == nil && s.model.Device() != "cpu" {
-		t.Skip("the server's device, the CPU, needs LLVM")
-	}
+	_, err := nereid.OpenDevice("cpu")
+	weightstest.Need(t, "llvm", err)
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
 	cmd.Env = append(os.Environ(), asServer+"=1")
 	out, err := cmd.StdoutPipe()

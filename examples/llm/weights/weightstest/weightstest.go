@@ -1,4 +1,5 @@
-// Package weightstest gives tests the files that ./fetch downloads and makes.
+// Package weightstest gives tests the files that ./fetch downloads and makes, and skips those that need what
+// is not here.
 package weightstest
 
 import (
@@ -17,19 +18,26 @@ import (
 func File(t testing.TB, name string) string {
 	t.Helper()
 	path, err := weights.Find(name)
-	if err == nil {
-		return path
-	}
 	model := "smollm2"
 	if strings.Contains(strings.ToLower(name), "minilm") {
 		model = "minilm"
 	}
+	Need(t, model, err)
+	return path
+}
+
+// Need does nothing if err is nil. Otherwise a tool is missing: the test is skipped, or fails where
+// NEREID_REQUIRE_TOOLS asks for the tool, or for all of them (1).
+func Need(t testing.TB, tool string, err error) {
+	t.Helper()
+	if err == nil {
+		return
+	}
 	tools := strings.Split(os.Getenv("NEREID_REQUIRE_TOOLS"), ",")
-	if slices.Contains(tools, model) || slices.Contains(tools, "1") {
+	if slices.Contains(tools, tool) || slices.Contains(tools, "1") {
 		t.Fatal(err)
 	}
 	t.Skip(err)
-	return ""
 }
 
 // Expected returns SmolLM2, and stores in expected what a JSON file of reference.py has.
