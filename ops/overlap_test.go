@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/internal/target/nvidia/sim"
 	"github.com/nereid-lang/nereid/internal/txtest"
 	"github.com/nereid-lang/nereid/ops"
 )
@@ -69,6 +70,26 @@ func TestOverlap(t *testing.T) {
 	}
 	if len(seen) < 6 || early < 2 {
 		t.Errorf("%d kernels overlap with others, and %d of them read before they wait", len(seen), early)
+	}
+}
+
+// TestOverlapWithoutWait: without the waits the simulator finds a launch that reads what the one before it
+// writes.
+func TestOverlapWithoutWait(t *testing.T) {
+	dev := txtest.Device(t, "sim:90", nereid.OpenDevice)
+	ctx := sim.WithWatch(t.Context(), sim.Watch{Change: func(ptx string) string {
+		return strings.ReplaceAll(ptx, "griddepcontrol.wait;", "")
+	}})
+	s := ops.Load().On(txtest.Open(t, dev.NewStream, ctx))
+	defer s.Close()
+	const size = 64
+	w, _ := quantizedMatrix(t, s, 1, size, size)
+	x := made(t, s, nereid.Float16, func(i int) float64 { return float64(i % 7) }, 1, size)
+	for range 3 {
+		x = ops.MatMulQuantized(s, x, w, ops.FixedWeights)
+	}
+	if err := x.Err(); err == nil || !strings.Contains(err.Error(), "before griddepcontrol.wait") {
+		t.Errorf("products of products without a wait: %v", err)
 	}
 }
 

@@ -65,5 +65,5 @@
 //	op_*.go          the instructions of one family each
 //	products.go      products of warp groups under way
 //	ring.go          floats as elements of a finite ring
-//	race.go          races on shared memory; race_global.go on global memory
+//	race.go          races on shared memory; race_global.go on global memory; dependent.go between launches
 package ptxsim

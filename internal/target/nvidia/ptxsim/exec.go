@@ -23,6 +23,11 @@ type Launch struct {
 	Memory *Memory
 	Print  io.Writer // what vprintf writes; nil for nothing
 
+	// Before is what the launch before accessed, if this one may begin before that one has ended; Touched, if
+	// not nil, receives what this one accesses, with that of the launch before if this one does not wait for
+	// it.
+	Before, Touched *Touched
+
 	NoRaces  bool // memory is not watched
 	NoGlobal bool // global memory is not
 	Strict   bool // different values that one store writes to one place are an error too
@@ -110,6 +115,7 @@ type block struct {
 	fences  []fences // proxy fences of each thread, for shared memory
 	// globalFences are those for global memory.
 	globalFences []fences
+	waits        *gridWaits // nil if the launch before has ended
 
 	products []products // asynchronous products of each warp; nil before the first
 	underWay int        // how many there are
@@ -240,6 +246,9 @@ func (m *Module) Run(ctx context.Context, l *Launch) error {
 			}
 		}
 	}
+	if l.Touched != nil && (w.globals == nil || !w.globals.waited) {
+		l.Touched.merge(l.Before)
+	}
 	if l.Banks != nil {
 		l.Banks(w.banks.report(m))
 	}
@@ -271,6 +280,7 @@ func (m *Module) newBlock(f *function, l *Launch, id [3]int) *block {
 	}
 	c.pending, c.carry, c.fences = make([]copies, c.n), make([]uint64, c.n), make([]fences, c.n)
 	c.globalFences = make([]fences, c.n)
+	c.waits = newGridWaits(l, c.n)
 	c.waitsFor, c.tried = make([]*mbarrier, c.n), make([]*mbarrier, c.n)
 	c.members = make([]uint32, c.n)
 	if !l.NoRaces {

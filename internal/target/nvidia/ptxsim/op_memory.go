@@ -11,7 +11,7 @@ import (
 var memoryOps = map[string]decoder{
 	"ld": loadOp, "ldu": loadOp, "st": storeOp, "atom": atomicOp, "red": atomicOp, "cp": cpAsync,
 	"membar": nothing, "fence": fence, "prefetch": nothing, "prefetchu": nothing,
-	"createpolicy": createPolicy, "griddepcontrol": nothing, "discard": nothing, "mapa": mapa,
+	"createpolicy": createPolicy, "griddepcontrol": gridWait, "discard": nothing, "mapa": mapa,
 }
 
 // fence decodes fences. Memory is in order here without them, but for three cases: accesses of threads

@@ -20,6 +20,7 @@ type globalRaces struct {
 	free   []*[pageSize]globalCell
 	doubts []globalDoubt
 	strict bool
+	waited bool // a thread has waited for the launch before
 }
 
 const pageSize = 512
@@ -102,6 +103,7 @@ func (g *globalRaces) readersOf(x *globalCell) *readers {
 
 // touch notes an access to data, which lies at addr. Atomics are writes.
 func (g *globalRaces) touch(c *block, t int32, addr uint64, data []byte, write, atomic bool) {
+	c.depend(t, addr, len(data), write || atomic)
 	now := c.now(t)
 	var from, to *readers
 	for i := range data {
@@ -243,6 +245,7 @@ func (c *block) meet(threads []int32) {
 
 // fetch notes that a bulk copy begins to read.
 func (g *globalRaces) fetch(c *block, t int32, p globalPart) {
+	c.depend(t, p.addr, len(p.data), false)
 	now := c.now(t)
 	for i := range p.data {
 		a := p.addr + uint64(i)
@@ -292,6 +295,7 @@ func (g *globalRaces) fetched(l *bulkLoad, b *mbarrier, p globalPart) {
 
 // bulk notes that a bulk copy begins to write, or that a reduction, which is an atomic, does.
 func (g *globalRaces) bulk(c *block, t int32, addr uint64, data []byte, reduce bool) {
+	c.depend(t, addr, len(data), true)
 	now := c.now(t)
 	for i := range data {
 		a := addr + uint64(i)

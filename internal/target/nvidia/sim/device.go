@@ -8,6 +8,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"sync"
+	"sync/atomic"
 
 	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/device/gpucode"
@@ -27,7 +29,8 @@ type Fault = ptxsim.Fault
 // Device is a simulated GPU.
 type Device struct {
 	nvidia.Compiler
-	mem *simmem.Memory
+	mem      *simmem.Memory
+	overlaps atomic.Bool // it has code for launches that begin before others have ended
 }
 
 // capabilities lists the compute capabilities of the simulated devices.
@@ -40,7 +43,7 @@ func Devices() ([]target.Backend, error) {
 	}
 	var out []target.Backend
 	for _, c := range capabilities {
-		out = append(out, &Device{nvidia.Compiler{Capability: c}, simmem.New()})
+		out = append(out, &Device{Compiler: nvidia.Compiler{Capability: c}, mem: simmem.New()})
 	}
 	return out, nil
 }
@@ -79,7 +82,35 @@ func (d *Device) Wrap(data []byte) (target.Buffer, error) {
 	return d.mem.Buffer(data), nil
 }
 
-func (*Device) NewStream() (target.Stream, error) { return simmem.Stream{}, nil }
+func (*Device) NewStream() (target.Stream, error) { return &stream{}, nil }
+
+// stream knows what its last launch accessed, if the next one may begin before that one has ended.
+type stream struct {
+	mu   sync.Mutex
+	last *ptxsim.Touched
+}
+
+// Sync implements target.Stream: launches run in the calling goroutine, so all have ended.
+func (s *stream) Sync() error {
+	s.ended(nil)
+	return nil
+}
+
+func (*stream) Close() error { return nil }
+
+// before returns what the last launch accessed, nil if it has ended for all that comes.
+func (s *stream) before() *ptxsim.Touched {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.last
+}
+
+// ended notes what a launch accessed.
+func (s *stream) ended(t *ptxsim.Touched) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.last = t
+}
 
 // simulatedSMs is the number of SMs for which launches are large or not: an H100's. fewSMs is that for which
 // their programs are few or many; it is small, so that tests launch both.
@@ -122,7 +153,7 @@ func (k *kernel) Launch(ctx context.Context, s target.Stream, grid [3]int, args 
 			return e.Launch(ctx, s, grid, args)
 		}
 	}
-	err := k.launch(ctx, grid, args, nil)
+	err := k.launch(ctx, s, grid, args, nil)
 	if errors.Is(err, devnvidia.ErrNoTile) {
 		return k.LaunchWhole(ctx, s, grid, args)
 	}
@@ -141,7 +172,7 @@ func (k *kernel) Bounded() bool { return k.code.Check != nil }
 func (k *kernel) Apart() []target.Apart { return k.code.Apart() }
 
 // LaunchBounded launches checked code as a GPU does.
-func (k *kernel) LaunchBounded(ctx context.Context, _ target.Stream, grid [3]int, args []uint64,
+func (k *kernel) LaunchBounded(ctx context.Context, s target.Stream, grid [3]int, args []uint64,
 	mem []target.Memory) error {
 	b := k.code.Bounds(grid, mem, k.dev.mem.Spans)
 	record, err := k.dev.Alloc(b.Size())
@@ -150,14 +181,14 @@ func (k *kernel) LaunchBounded(ctx context.Context, _ target.Stream, grid [3]int
 	}
 	defer record.Close()
 	b.Begin(record.Host())
-	if err := k.launch(ctx, grid, args, b.Words(record.Addr())); err != nil {
+	if err := k.launch(ctx, s, grid, args, b.Words(record.Addr())); err != nil {
 		return err
 	}
 	return b.Fault(record.Host())
 }
 
 // launch runs the code. bounds holds the words of checked code behind the arguments.
-func (k *kernel) launch(ctx context.Context, grid [3]int, args, bounds []uint64) error {
+func (k *kernel) launch(ctx context.Context, s target.Stream, grid [3]int, args, bounds []uint64) error {
 	if _, err := k.code.Count(grid); err != nil {
 		return err
 	}
@@ -190,12 +221,29 @@ func (k *kernel) launch(ctx context.Context, grid [3]int, args, bounds []uint64)
 		return err
 	}
 	grid[0] *= cluster // the simulator counts blocks, the caller programs
-	return module.Run(ctx, &ptxsim.Launch{
+	l := &ptxsim.Launch{
 		Kernel: k.code.Name, Grid: grid, Cluster: cluster, Shared: k.code.Shared, Args: args, Bytes: maps,
 		Memory: k.dev.mem, Print: device.Print, Strict: w.Races || knob.CheckRaces.Get(), Order: w.order(),
 		Explored: w.Explored, Banks: w.Banks, Counts: w.Counts, Chart: w.Chart,
 		CopyFences: knob.CopyFences.Get(),
-	})
+	}
+	return k.dependent(s, l, func() error { return module.Run(ctx, l) })
+}
+
+// dependent runs a launch that may begin before the last one of its stream has ended, or the next one before
+// it has: from the first code on that a device has for such launches, all keep what they access.
+func (k *kernel) dependent(s target.Stream, l *ptxsim.Launch, run func() error) error {
+	on, ok := s.(*stream)
+	if !ok || !k.dev.overlaps.Load() {
+		return run()
+	}
+	l.Touched = ptxsim.NewTouched()
+	if k.code.Overlap {
+		l.Before = on.before()
+	}
+	err := run()
+	on.ended(l.Touched)
+	return err
 }
 
 // arguments returns the words of the parameters and the bytes of those that are tensor maps, in the

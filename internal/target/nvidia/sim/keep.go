@@ -58,5 +58,8 @@ func (d *Device) load(code *devnvidia.Code) (target.Executable, error) {
 	if err != nil {
 		return nil, err
 	}
+	if code.Overlap {
+		d.overlaps.Store(true)
+	}
 	return &kernel{dev: d, code: code, module: m}, nil
 }
