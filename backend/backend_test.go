@@ -91,19 +91,7 @@ func load(t *testing.T, c nereid.Config) *nereid.Kernel {
 	return k
 }
 
-func stream(t *testing.T) *nereid.Stream {
-	t.Helper()
-	dev, err := nereid.OpenDevice("toy")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := dev.NewStream(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { s.Close() })
-	return s
-}
+func stream(t *testing.T) *nereid.Stream { return on(t, "toy") }
 
 // A back end from outside is a device like any other: found, launched, and its code kept between processes'
 // worth of modules.

@@ -203,6 +203,18 @@ func (p *program) tensors(slots []int) []*nereid.Tensor {
 	return out
 }
 
+// runInto runs the function, and makes its results the values of some slots.
+func (c callee) runInto(p *program, operands []*nereid.Tensor, outs []int) error {
+	made, err := c.run(p, operands, nil)
+	if err != nil {
+		return err
+	}
+	for i, m := range made {
+		p.setMade(outs[i], m)
+	}
+	return nil
+}
+
 func lowerCall(l *lowering, n *node) error {
 	list, err := l.callees(n)
 	if err != nil {
@@ -211,14 +223,7 @@ func lowerCall(l *lowering, n *node) error {
 	operands := l.slotsOf(n.inputs[:len(n.subs[0].params)])
 	outs := l.madeSlots(n, madeBlock)
 	l.step(stepFunc(func(p *program) error {
-		made, err := list[0].run(p, p.tensors(operands), nil)
-		if err != nil {
-			return err
-		}
-		for i, m := range made {
-			p.setMade(outs[i], m)
-		}
-		return nil
+		return list[0].runInto(p, p.tensors(operands), outs)
 	}), append(l.slotsOf(n.inputs), outs...)...)
 	return nil
 }
@@ -239,14 +244,7 @@ func lowerIf(l *lowering, n *node) error {
 		if yes {
 			branch = list[0]
 		}
-		made, err := branch.run(p, nil, nil)
-		if err != nil {
-			return err
-		}
-		for i, m := range made {
-			p.setMade(outs[i], m)
-		}
-		return nil
+		return branch.runInto(p, nil, outs)
 	}), append(l.slotsOf(n.inputs), outs...)...)
 	return nil
 }

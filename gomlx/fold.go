@@ -6,8 +6,8 @@ import (
 	"github.com/gomlx/compute"
 )
 
-// Constant folding: what depends on constants alone, and costs more than a few instructions for each element, is
-// computed when the program is made.
+// Constant folding: a node that depends on constants alone, and costs more than a few instructions for each
+// element, is computed when the program is made.
 
 // mostFolded is how many bytes a folded node may have.
 const mostFolded = 64 << 20
@@ -19,7 +19,8 @@ func (l *lowering) fold() error {
 		return nil
 	}
 	// a function of the same nodes, with these results
-	p, err := l.b.lowered(&Function{builder: l.fn.builder, name: l.fn.name, nodes: l.fn.nodes, outputs: list}, false)
+	f := &Function{builder: l.fn.builder, name: l.fn.name, nodes: l.fn.nodes, outputs: list}
+	p, err := l.b.lowered(f, false)
 	if err != nil {
 		return err
 	}
@@ -41,7 +42,8 @@ const foldDepth = 64
 func (l *lowering) foldable() (list []*node) {
 	constant, cost := map[*node]bool{}, map[*node]int{}
 	for _, n := range l.fn.nodes {
-		ok := n.op != compute.OpTypeParameter && n.op != opCapture && n.op != opPart && n.subs == nil && n.outs == nil
+		ok := n.op != compute.OpTypeParameter && n.op != opCapture && n.op != opPart && n.subs == nil &&
+			n.outs == nil
 		c := 0
 		for _, in := range n.inputs {
 			ok = ok && constant[in]

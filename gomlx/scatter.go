@@ -91,6 +91,17 @@ func (f *Function) ScatterMin(operand, indices, updates compute.Value, vector in
 	return f.scatter(compute.OpTypeScatterMin, operand, indices, updates, vector, windows, inserted, targets)
 }
 
+// updateText begins a kernel of node n that goes over the elements of another node. It returns where each of
+// them is.
+func (l *lowering) updateText(n, over *node) (*kernelText, index) {
+	k := newKernelText(func(*node) bool { return true })
+	k.wide = l.wide(n)
+	k.line("i = tl.program_id(0)%s * C + tl.arange(0, C)", map[bool]string{true: ".to(tl.int64)"}[k.wide])
+	k.line("inside = i < n")
+	k.colIn = expr{"inside", false, true}
+	return k, index{dims: over.shape.Dimensions, flat: expr{"i", false, true}}
+}
+
 // lowerScatter copies the operand, and updates it element by element.
 func lowerScatter(l *lowering, n *node) error {
 	a, out := n.attr.(scatterAttr), l.slotOf[n]
@@ -100,12 +111,7 @@ func lowerScatter(l *lowering, n *node) error {
 	if size == 0 {
 		return nil
 	}
-	k := newKernelText(func(*node) bool { return true })
-	k.wide = l.wide(n)
-	k.line("i = tl.program_id(0)%s * C + tl.arange(0, C)", map[bool]string{true: ".to(tl.int64)"}[k.wide])
-	k.line("inside = i < n")
-	k.colIn = expr{"inside", false, true}
-	at := index{dims: updates.shape.Dimensions, flat: expr{"i", false, true}}
+	k, at := l.updateText(n, updates)
 	v := k.eval(updates, at)
 	where, exists := k.target(n, a, k.along(at))
 	mask := k.and(expr{"inside", false, true}, exists)
@@ -205,12 +211,7 @@ func lowerSelect(l *lowering, n *node) error {
 	if size == 0 {
 		return nil
 	}
-	k := newKernelText(func(*node) bool { return true })
-	k.wide = l.wide(n)
-	k.line("i = tl.program_id(0)%s * C + tl.arange(0, C)", map[bool]string{true: ".to(tl.int64)"}[k.wide])
-	k.line("inside = i < n")
-	k.colIn = expr{"inside", false, true}
-	at := index{dims: src.shape.Dimensions, flat: expr{"i", false, true}}
+	k, at := l.updateText(n, src)
 	v := k.eval(src, at)
 	axes := k.along(at)
 	dt := computed(x.shape.DType)

@@ -1,5 +1,5 @@
-// Package otel makes OpenTelemetry spans of a recording of package profile. It is a Go module of its own, so that
-// programs which do not use it need no OpenTelemetry.
+// Package otel makes OpenTelemetry spans of a recording of package profile. It is a Go module of its own, so
+// that programs which do not use it need no OpenTelemetry.
 //
 //	var recording bytes.Buffer
 //	p, err := nereid.StartProfile(&recording)
@@ -20,10 +20,10 @@ import (
 	"github.com/nereid-lang/nereid/profile"
 )
 
-// Spans starts and ends a span for each kernel, launch, compilation, stage, tuning, copy and graph of a recording,
-// at the times of the recording, and returns how many. A span lies below the one on its track that it happened in,
-// a stage below its compilation, and below the span of ctx otherwise. The facts of an event are attributes whose
-// names begin with "nereid.".
+// Spans makes a span of each kernel, launch, compilation, stage, tuning, copy and graph of a recording, with
+// the times of the recording, and returns their number. The parent of a span is the span on its track that it
+// happened in, or for a stage its compilation, or else the span of ctx. The facts of an event become attributes
+// whose names begin with "nereid.".
 func Spans(ctx context.Context, tracer trace.Tracer, t *profile.Trace) int {
 	var open []opened
 	n := 0
@@ -55,8 +55,8 @@ type opened struct {
 
 func (o *opened) end() float64 { return o.event.Start + o.event.Took }
 
-// holds reports whether an event happened within the span: on its track, or as a stage of its compilation, which
-// has a track of its own.
+// holds reports whether an event happened within the span: on its track, or as a stage of its compilation,
+// which has a track of its own.
 func (o *opened) holds(e *profile.Event) bool {
 	if o.event.Process != e.Process || e.Start+e.Took > o.end() {
 		return false

@@ -52,19 +52,26 @@ const maxFrame = 1 << 30
 
 // Emit returns a kernel at the linalg stage as a C file.
 func Emit(k *backend.Kernel) (string, error) {
-	ops, err := Parse(string(k.IR))
+	return emit(k, "func.func", handlers(), (*emitter).arguments)
+}
+
+// emit returns a kernel as a C file: a function of some operation, whose operations the handlers write.
+func emit(k *backend.Kernel, function string, ops map[string]handler,
+	arguments func(*emitter, *backend.Kernel, *Block) error) (string, error) {
+	list, err := Parse(string(k.IR))
 	if err != nil {
 		return "", fmt.Errorf("kernel %s: %w", k.Name, err)
 	}
-	f := find(ops, "func.func", k.Name)
+	f := find(list, function, k.Name)
 	if f == nil || len(f.Regions) != 1 || len(f.Regions[0]) != 1 {
-		return "", fmt.Errorf("kernel %s: expected a func.func of that name with one block", k.Name)
+		return "", fmt.Errorf("kernel %s: expected a %s of that name with one block", k.Name, function)
 	}
-	e := &emitter{kernel: k.Name, ops: handlers(), values: map[*Value]*operand{}, depth: 1}
-	if err := e.arguments(k, f.Regions[0][0]); err != nil {
+	e := &emitter{kernel: k.Name, ops: ops, values: map[*Value]*operand{}, depth: 1}
+	body := f.Regions[0][0]
+	if err := arguments(e, k, body); err != nil {
 		return "", fmt.Errorf("kernel %s: %w", k.Name, err)
 	}
-	if _, err := e.block(f.Regions[0][0]); err != nil {
+	if _, err := e.block(body); err != nil {
 		return "", fmt.Errorf("kernel %s: %w", k.Name, err)
 	}
 	return fmt.Sprintf(file, e.frame.String(), e.body.String(), entry), nil

@@ -10,29 +10,20 @@ import (
 // EmitTTGIR returns a kernel at the TTGIR stage, in pretty form, as a C file. Layouts say which thread of a
 // GPU has an element; C has one thread for a program, so a tensor is an array and a layout means nothing.
 func EmitTTGIR(k *backend.Kernel) (string, error) {
-	ops, err := Parse(string(k.IR))
-	if err != nil {
-		return "", fmt.Errorf("kernel %s: %w", k.Name, err)
+	return emit(k, "tt.func", ttgirHandlers(), (*emitter).launchArguments)
+}
+
+// launchArguments declares the arguments of a function that has those of the launch alone.
+func (e *emitter) launchArguments(k *backend.Kernel, b *Block) error {
+	if len(b.Args) != len(k.Params) {
+		return fmt.Errorf("the function has %d arguments, the launch %d", len(b.Args), len(k.Params))
 	}
-	f := find(ops, "tt.func", k.Name)
-	if f == nil || len(f.Regions) != 1 || len(f.Regions[0]) != 1 {
-		return "", fmt.Errorf("kernel %s: expected a tt.func of that name with one block", k.Name)
-	}
-	e := &emitter{kernel: k.Name, ops: ttgirHandlers(), values: map[*Value]*operand{}, depth: 1}
-	body := f.Regions[0][0]
-	if len(body.Args) != len(k.Params) {
-		return "", fmt.Errorf("kernel %s: the function has %d arguments, the launch %d", k.Name,
-			len(body.Args), len(k.Params))
-	}
-	for i, v := range body.Args {
+	for i, v := range b.Args {
 		if err := e.argument(v, i); err != nil {
-			return "", fmt.Errorf("kernel %s: argument %s: %w", k.Name, v.Name, err)
+			return fmt.Errorf("argument %s: %w", v.Name, err)
 		}
 	}
-	if _, err := e.block(body); err != nil {
-		return "", fmt.Errorf("kernel %s: %w", k.Name, err)
-	}
-	return fmt.Sprintf(file, e.frame.String(), e.body.String(), entry), nil
+	return nil
 }
 
 // argument declares an argument of the launch: a number, or an address as one.

@@ -9,9 +9,9 @@ import (
 	"example.com/llm/model"
 )
 
-// pages hands out the pages of the cache. Sequences whose texts begin alike share the pages of that beginning:
-// a full page is known by its tokens and all before them. A page that nobody uses keeps what is in it until
-// its memory is needed. The engine's goroutine alone takes and gives.
+// pages hands out the pages of the cache. Sequences whose texts begin alike share the pages of that
+// beginning: a full page is found by a hash of its tokens and all tokens before them. An unused page keeps its
+// contents until its memory is needed. Only the engine's goroutine takes and gives pages.
 type pages struct {
 	free   []int32 // with nothing in them
 	list   []page
@@ -52,8 +52,8 @@ func keysOf(tokens []int) (keys []pageKey) {
 	return keys
 }
 
-// take returns n pages, the first of which have the contents of the first keys, and how many these are; nil if
-// there are not so many.
+// take returns n pages, or nil if fewer are left. The first ones, shared in number, already have the contents
+// of the first keys.
 func (p *pages) take(n int, keys []pageKey) (taken []int32, shared int) {
 	room := len(p.free) + p.unused.Len()
 	for _, k := range keys {

@@ -88,8 +88,9 @@ func TestChat(t *testing.T) {
 	if n := eval[int](b, `document.querySelectorAll(".user, .assistant").length`); n != 2 {
 		t.Errorf("%d messages are shown, not a question and an answer", n)
 	}
-	if s := eval[string](b, `document.getElementById("status").textContent`); !strings.Contains(s, "tokens/s") {
-		t.Errorf("the status is %q", s)
+	status := eval[string](b, `document.getElementById("status").textContent`)
+	if !strings.Contains(status, "tokens/s") {
+		t.Errorf("the status is %q", status)
 	}
 	b.shot("answer")
 	for range 10 { // all of an answer may come at once
@@ -107,10 +108,12 @@ func TestChat(t *testing.T) {
 	b.shot("stopped")
 	b.say(strings.Repeat("one two ", 9000))
 	b.idle()
-	if s := eval[string](b, `document.querySelector(".error")?.textContent ?? ""`); !strings.Contains(s, "context") {
-		t.Errorf("a question that is too long shows %q", s)
+	refusal := eval[string](b, `document.querySelector(".error")?.textContent ?? ""`)
+	if !strings.Contains(refusal, "context") {
+		t.Errorf("a question that is too long shows %q", refusal)
 	}
-	eval[string](b, `(document.querySelectorAll(".user").forEach(e => e.textContent = e.textContent.slice(0, 60)), "")`)
+	eval[string](b, `(document.querySelectorAll(".user").forEach(
+		e => e.textContent = e.textContent.slice(0, 60)), "")`)
 	b.shot("refused")
 	b.click("#clear")
 	b.until(`document.querySelectorAll(".message").length === 0`)

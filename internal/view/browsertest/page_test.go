@@ -227,7 +227,8 @@ func faultyArgs(t *testing.T) []string {
 	if err := os.WriteFile(file, []byte(faulty), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	return []string{file, "x_ptr=fp32[256]:ones", "y_ptr=fp32[128]", "last_ptr=i32[1]", "BLOCK=64", "--grid", "2"}
+	return []string{file, "x_ptr=fp32[256]:ones", "y_ptr=fp32[128]", "last_ptr=i32[1]", "BLOCK=64",
+		"--grid", "2"}
 }
 
 // TestFindings: a race is linked to both lines, and a NaN leads to the line where the first one appears.
@@ -238,7 +239,8 @@ func TestFindings(t *testing.T) {
 	race := eval[string](b, `document.querySelector('[data-kind="race"] p').textContent`)
 	b.has([]string{race}, "program (0, 0, 0) stores to index 0 of last_ptr",
 		"program (1, 0, 0) stores another value to it")
-	lines := eval[[]string](b, `[...document.querySelectorAll('[data-kind="race"] button')].map((e) => e.textContent)`)
+	lines := eval[[]string](b, `[...document.querySelectorAll('[data-kind="race"] button')].map(
+		(e) => e.textContent)`)
 	if !slices.Equal(lines, []string{"normed.py:13", "normed.py:13"}) {
 		t.Errorf("the race is linked to %v, want both lines", lines)
 	}
@@ -266,7 +268,8 @@ func TestCost(t *testing.T) {
 	b.click("#tab-cost")
 	cells := func(line int) []string {
 		t.Helper()
-		return eval[[]string](b, fmt.Sprintf(`[...document.querySelectorAll('[data-place="matmul.py:%d"] td')].map(
+		return eval[[]string](b, fmt.Sprintf(`[...document.querySelectorAll(
+			'[data-place="matmul.py:%d"] td')].map(
 			(e) => e.textContent)`, line))
 	}
 	// four programs load 64x256 elements of 2 bytes of each matrix, and multiply 64x64x256
@@ -276,7 +279,8 @@ func TestCost(t *testing.T) {
 		"of its tensor cores, by memory")
 	b.do(chromedp.Focus(chromedp.CSS("#chart")))
 	b.do(chromedp.KeyEvent(kb.ArrowRight))
-	b.until(`/^warp 0: copy to shared memory of line 40, 2 instructions, from \d+ to \d+$/.test(document.getElementById("mark").textContent)`)
+	b.until(`/^warp 0: copy to shared memory of line 40, 2 instructions, from \d+ to \d+$/.test(
+		document.getElementById("mark").textContent)`)
 	b.shot("cost")
 	b.do(chromedp.KeyEvent(kb.Enter))
 	b.has(b.pinned("Source"), "a = tl.load(")
@@ -323,7 +327,8 @@ func TestEdit(t *testing.T) {
 func TestScroll(t *testing.T) {
 	b := open(t, page(t, "--target", "cuda:90", "--no-run", longKernel(t), "x_ptr=fp32[64]"))
 	b.until(`document.querySelector('[data-stage="PTX"] .row')`)
-	lines := eval[int](b, `Number(document.querySelector('[data-stage="PTX"] .row').getAttribute("aria-setsize"))`)
+	lines := eval[int](b, `Number(
+		document.querySelector('[data-stage="PTX"] .row').getAttribute("aria-setsize"))`)
 	longest := math.Inf(1)
 	for round := 0; round < 30 && longest > 50; round++ {
 		times, err := chromedp.Run(b.ctx, chromedp.Evaluate[[]float64](scrolling, chromedp.EvalAwaitPromise))
@@ -332,7 +337,8 @@ func TestScroll(t *testing.T) {
 		}
 		slices.Sort(times)
 		longest = min(longest, times[len(times)-1])
-		t.Logf("%d frames: median %.1f ms, longest %.1f ms", len(times), times[len(times)/2], times[len(times)-1])
+		t.Logf("%d frames: median %.1f ms, longest %.1f ms", len(times), times[len(times)/2],
+			times[len(times)-1])
 	}
 	if longest > 50 {
 		t.Errorf("in every round a frame takes %.1f ms or more, want 50 at most", longest)
