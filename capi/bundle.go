@@ -44,7 +44,8 @@ func go_bundle_variants(h C.uintptr_t) *C.char {
 	return textOf(h, func(o *bundle) string {
 		list := []described{}
 		for _, v := range o.b.Variants() {
-			list = append(list, described{v.Name(), v.Group(), v.Kernel(), v.Signature(), v.Constants(), v.Targets()})
+			list = append(list, described{v.Name(), v.Group(), v.Kernel(), v.Signature(), v.Constants(),
+				v.Targets()})
 		}
 		text, err := json.Marshal(list)
 		if err != nil {

@@ -1,6 +1,6 @@
 // Command capi is the library behind nereid.h: the JIT for programs in C and in every language that calls C.
-// `make capi` builds it as libnereid.so and libnereid.a, and, with the build tag nereid_run, as libnereid_run,
-// which runs compiled code and does not reach the compiler.
+// `make capi` builds it as libnereid.so and libnereid.a, and, with the build tag nereid_run, as
+// libnereid_run, which runs compiled code and does not reach the compiler.
 //
 //	nereid.h             the interface
 //	door.c, door.h       its functions: the guard against fork, errors, calls of the caller's functions;

@@ -193,7 +193,8 @@ func (x *Buffer) ToFlatData(flat any) error {
 func flatBytes(flat any, shape shapes.Shape) ([]byte, error) {
 	data := dtypes.UnsafeByteSliceFromAny(flat)
 	if want := bytesOf(shape.DType, shape.Size()); len(data) != want {
-		return nil, errors.Errorf("a slice %T of %d bytes for the shape %s of %d", flat, len(data), shape, want)
+		return nil, errors.Errorf("a slice %T of %d bytes for the shape %s of %d", flat, len(data), shape,
+			want)
 	}
 	return data, nil
 }

@@ -18,8 +18,8 @@ func (f *Function) ConvGeneral(input, kernel compute.Value, axes compute.Convolv
 		return nil, err
 	}
 	channelGroups, batchGroups = max(channelGroups, 1), max(batchGroups, 1)
-	shape, err := shapeinference.ConvGeneral(in[0].shape, in[1].shape, axes, strides, paddings, inputDilations,
-		kernelDilations, channelGroups, batchGroups)
+	shape, err := shapeinference.ConvGeneral(in[0].shape, in[1].shape, axes, strides, paddings,
+		inputDilations, kernelDilations, channelGroups, batchGroups)
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +100,8 @@ func (c *convolution) build(batches bool) (compute.Value, error) {
 // input returns the input as [batch, group, channel, space].
 func (c *convolution) input(batches bool) (*node, error) {
 	f, s := c.f, c.x.shape
-	x, err := f.transposed(c.x, append([]int{c.axes.InputBatch, c.axes.InputChannels}, c.axes.InputSpatial...))
+	x, err := f.transposed(c.x, append([]int{c.axes.InputBatch, c.axes.InputChannels},
+		c.axes.InputSpatial...))
 	if err != nil {
 		return nil, err
 	}

@@ -30,11 +30,12 @@ func (f *Function) DotGeneral(lhs compute.Value, lhsContracting, lhsBatch []int,
 		return nil, err
 	}
 	if anyDynamic(in) {
-		return f.add(&node{op: compute.OpTypeDot, shape: shape, inputs: in, attr: []any{lhsContracting, lhsBatch,
-			rhsContracting, rhsBatch, config}, again: again(func(f *Function, in []compute.Value) (compute.Value,
-			error) {
+		attr := []any{lhsContracting, lhsBatch, rhsContracting, rhsBatch, config}
+		same := func(f *Function, in []compute.Value) (compute.Value, error) {
 			return f.DotGeneral(in[0], lhsContracting, lhsBatch, in[1], rhsContracting, rhsBatch, config)
-		})}), nil
+		}
+		n := &node{op: compute.OpTypeDot, shape: shape, inputs: in, attr: attr, again: again(same)}
+		return f.add(n), nil
 	}
 	acc := config.AccumulatorDType
 	if acc == dtypes.InvalidDType {
@@ -59,8 +60,8 @@ func (f *Function) DotGeneral(lhs compute.Value, lhsContracting, lhsBatch []int,
 	return f.reshape(c, shape), nil
 }
 
-// smallDot is up to how many products of numbers one program of the CPU adds up without blocks, if they are few
-// for each sum.
+// smallDot is up to how many products of numbers one program of the CPU adds up without blocks, if they are
+// few for each sum.
 const smallDot = 16384
 
 // dot returns the products of matrices in a batch, by ops.MatMul if that has a kernel.

@@ -250,7 +250,8 @@ func (k *kernelText) moved(n *node, ix index) (value, bool) {
 	case compute.OpTypeDynamicSlice:
 		at := slices.Clone(k.along(ix))
 		for d := range at {
-			at[d] = k.add(at[d], k.start(n.inputs[1+d], n.inputs[0].shape.Dimensions[d]-n.shape.Dimensions[d]))
+			at[d] = k.add(at[d], k.start(n.inputs[1+d],
+				n.inputs[0].shape.Dimensions[d]-n.shape.Dimensions[d]))
 		}
 		return k.eval(n.inputs[0], index{axes: at, mask: ix.mask}), true
 	case compute.OpTypeDynamicUpdateSlice:

@@ -47,8 +47,8 @@ func newExecutable(x *Builder) (*Executable, error) {
 // mostWarm is how many bytes the inputs of a program may have that runs once when it is made.
 const mostWarm = 64 << 20
 
-// warm runs a program once on arbitrary inputs, so that its kernels are compiled before the first execution. A
-// program that calls functions does not run so: it might never end.
+// warm runs a program once on arbitrary inputs, so that its kernels are compiled before the first
+// execution. A program that calls functions does not run so: it might never end.
 func (p *program) warm() error {
 	bytes := 0
 	for _, s := range p.inputs {

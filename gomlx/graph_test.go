@@ -79,8 +79,8 @@ func TestChains(t *testing.T) {
 				compute.DotGeneralConfig{}))}
 		}},
 		{"product of a transposed matrix", 1, func(f compute.Function, p []compute.Value) []compute.Value {
-			return []compute.Value{m(f.DotGeneral(m(f.Transpose(p[0], 1, 0)), []int{1}, nil, p[1], []int{0}, nil,
-				compute.DotGeneralConfig{}))}
+			return []compute.Value{m(f.DotGeneral(m(f.Transpose(p[0], 1, 0)), []int{1}, nil, p[1], []int{0},
+				nil, compute.DotGeneralConfig{}))}
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -112,7 +112,8 @@ func (f *Function) reshapeTo(in []compute.Value, dims []compute.DynamicDimension
 			continue
 		}
 		if old, ok := at[d.Name]; ok && old != sizes[i] {
-			return nil, errors.Errorf("DynamicReshape: axis %q has the sizes %d and %d", d.Name, old, sizes[i])
+			return nil, errors.Errorf("DynamicReshape: axis %q has the sizes %d and %d", d.Name, old,
+				sizes[i])
 		}
 		at[d.Name] = sizes[i]
 	}

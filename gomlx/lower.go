@@ -31,7 +31,8 @@ func (b *Backend) compile(f *Function) (*program, error) { return b.lowered(f, t
 // lowered makes the program of a function, with what only depends on constants computed now if fold is set.
 func (b *Backend) lowered(f *Function, fold bool) (*program, error) {
 	l := &lowering{program: &program{b: b, fn: f}, users: map[*node][]*node{}, costs: map[*node]int{},
-		inMemory: map[*node]bool{}, kernel: map[*node]*node{}, slotOf: map[*node]int{}, folded: map[*node]*memory{}}
+		inMemory: map[*node]bool{}, kernel: map[*node]*node{}, slotOf: map[*node]int{},
+		folded: map[*node]*memory{}}
 	if fold {
 		if err := l.fold(); err != nil {
 			return nil, err
@@ -200,7 +201,8 @@ func (l *lowering) keeps(n *node) bool {
 		switch {
 		case u.op == opPatches && l.costs[n] > cheapCost:
 			return true
-		case (u.op == compute.OpTypeBroadcastInDim || u.op == compute.OpTypeGather) && grows && l.costs[n] > 20:
+		case (u.op == compute.OpTypeBroadcastInDim || u.op == compute.OpTypeGather) && grows &&
+			l.costs[n] > 20:
 			return true
 		}
 	}

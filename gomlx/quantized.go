@@ -197,7 +197,8 @@ func lowerLookup(l *lowering, n *node) error {
 	in, out := l.slotOf[n.inputs[0]], l.slotOf[n]
 	d := n.shape.Dimensions
 	l.step(stepFunc(func(p *program) error {
-		w := ops.Quantized{Format: formats[n.attr.(quantizedAttr).kind], Rows: d[0], Cols: d[1], Data: p.vals[in]}
+		w := ops.Quantized{Format: formats[n.attr.(quantizedAttr).kind], Rows: d[0], Cols: d[1],
+			Data: p.vals[in]}
 		return ops.Dequantize(p.b.ops.Into(p.vals[out]), w, p.vals[out].DType).Err()
 	}), in, out)
 	return nil

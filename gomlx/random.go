@@ -69,8 +69,8 @@ func lowerRandom(l *lowering, n *node) error {
 	l.step(stepFunc(func(p *program) error {
 		words := p.vals[outs[1]].Offset(0)
 		words.DType, words.Shape, words.Strides = nereid.Uint32, []int{4 * counts}, []int{1}
-		return kernel.Launch(p.b.stream, nereid.Grid{max(1, nereid.Cdiv(counts, c))}, p.vals[in], p.vals[outs[0]],
-			words, counts, c)
+		return kernel.Launch(p.b.stream, nereid.Grid{max(1, nereid.Cdiv(counts, c))}, p.vals[in],
+			p.vals[outs[0]], words, counts, c)
 	}), in, outs[0], outs[1])
 	return nil
 }

@@ -26,7 +26,8 @@ func (f *Function) Sort(comparator compute.Function, axis int, stable bool, inpu
 	}
 	if len(in) == 0 || len(s.params) != 2*len(in) || len(s.outputs) != 1 ||
 		s.outputs[0].shape.DType != dtypes.Bool || !s.outputs[0].shape.IsScalar() {
-		return nil, errors.Errorf("Sort: a comparator of %d parameters for %d tensors", len(s.params), len(in))
+		return nil, errors.Errorf("Sort: a comparator of %d parameters for %d tensors", len(s.params),
+			len(in))
 	}
 	rank := in[0].shape.Rank()
 	if axis < 0 {
@@ -71,7 +72,8 @@ func lowerSort(l *lowering, n *node) error {
 		return err
 	}
 	for _, m := range cmp.nodes {
-		if m.op != compute.OpTypeParameter && m.op != opCapture && m.op != compute.OpTypeConstant && !fusible(m) {
+		if m.op != compute.OpTypeParameter && m.op != opCapture && m.op != compute.OpTypeConstant &&
+			!fusible(m) {
 			return missing("%s in the comparator of Sort", opName(m))
 		}
 	}
@@ -84,8 +86,8 @@ func lowerSort(l *lowering, n *node) error {
 	block := min(l.b.tileElements()/4, max(16, pow2(pairs)))
 	for h := 2; h <= pow2(length); h *= 2 {
 		for g := h; g > 1; g /= 2 {
-			if err := l.launchOn("sort", text, slots, nereid.Grid{nereid.Cdiv(pairs, block)}, pairs, g, g == h,
-				block); err != nil {
+			if err := l.launchOn("sort", text, slots, nereid.Grid{nereid.Cdiv(pairs, block)}, pairs, g,
+				g == h, block); err != nil {
 				return err
 			}
 		}

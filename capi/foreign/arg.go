@@ -129,7 +129,8 @@ func (o *Options) debug() nereid.Debug {
 // FlagsOf returns the bits of options, for hooks.
 func FlagsOf(o nereid.Options) (flags uint32) {
 	for i, on := range []bool{o.Debug == nereid.DebugOn, o.Debug == nereid.DebugOff,
-		o.NoSanitizeOverflow, o.LaunchCooperativeGrid, o.LaunchPDL, o.NoFPFusion, o.Overlap, o.Check, o.Certify} {
+		o.NoSanitizeOverflow, o.LaunchCooperativeGrid, o.LaunchPDL, o.NoFPFusion, o.Overlap, o.Check,
+		o.Certify} {
 		if on {
 			flags |= 1 << i
 		}

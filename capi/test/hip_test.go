@@ -9,8 +9,9 @@ import (
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
-// TestHIP runs a kernel through nereid.h on hip:0: on a stream of the library's, on one of the caller's, and on
-// the default stream. The runtime behind it has the emulator run kernels, which also checks their accesses.
+// TestHIP runs a kernel through nereid.h on hip:0: on a stream of the library's, on one of the caller's,
+// and on the default stream. The runtime behind it has the emulator run kernels, which also checks their
+// accesses.
 func TestHIP(t *testing.T) {
 	txtest.LLVM(t, llvm.Load)
 	program := languages[0].compile(t, false, []string{"hip.c"}, "-lm")

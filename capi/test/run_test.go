@@ -63,8 +63,8 @@ func addBundle(t *testing.T, targets ...string) string {
 	return name
 }
 
-// TestRunLibrary runs a kernel of a bundle with libnereid_run, from C with the shared library and from C++ with
-// the archive, where there is no LLVM: on the CPU, and on a stub of the CUDA driver.
+// TestRunLibrary runs a kernel of a bundle with libnereid_run, from C with the shared library and from C++
+// with the archive, where there is no LLVM: on the CPU, and on a stub of the CUDA driver.
 func TestRunLibrary(t *testing.T) {
 	t.Parallel()
 	lib, bundle := library(t), addBundle(t, "cpu", "cuda:90")

@@ -202,8 +202,8 @@ func (b bench) kernels(record *recording, n int) error {
 	for _, k := range trace.Kernels() {
 		launches += k.Launches
 	}
-	fmt.Fprintf(b.out, "batch %d: %d kernels a step; %d steps, one launch after the other:\n", n, launches/steps,
-		steps)
+	fmt.Fprintf(b.out, "batch %d: %d kernels a step; %d steps, one launch after the other:\n", n,
+		launches/steps, steps)
 	return trace.WriteTable(b.out)
 }
 

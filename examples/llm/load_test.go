@@ -58,8 +58,8 @@ type question struct {
 // loadKinds are the kinds of requests, in tenths: the rest are questions with a known answer.
 var loadKinds = [...]string{"answered", "left", "nonsense", "too long"}
 
-// TestLoad has many clients at once: some leave, some send nonsense, or prompts that are too long. Each answer
-// is what it is alone, nothing is compiled, and nothing is left behind.
+// TestLoad has many clients at once: some leave, some send nonsense, or prompts that are too long. Each
+// answer is what it is alone, nothing is compiled, and nothing is left behind.
 func TestLoad(t *testing.T) {
 	s, err := tiny()
 	if *loadSmolLM2 {
@@ -99,8 +99,8 @@ func TestLoad(t *testing.T) {
 // questions asks everything once, alone.
 func (l *load) questions() {
 	for i := range 12 {
-		fields := map[string]any{"prompt": strings.Repeat("the x", i+1) + fmt.Sprint(i), "max_tokens": 4 + 3*i,
-			"temperature": 0}
+		prompt := strings.Repeat("the x", i+1) + fmt.Sprint(i)
+		fields := map[string]any{"prompt": prompt, "max_tokens": 4 + 3*i, "temperature": 0}
 		if i%4 == 3 { // one of four draws its tokens
 			fields["temperature"], fields["seed"] = 0.8, i
 		}

@@ -35,7 +35,8 @@ func (s *service) handleMetrics(w http.ResponseWriter, _ *http.Request) {
 		number("counter", "embedded_tokens_total", "Tokens of these texts.", e.tokens.Load())
 		late += e.CompiledLate()
 	}
-	number("counter", "kernels_compiled_late_total", "Kernels that were compiled after the start.", int64(late))
+	number("counter", "kernels_compiled_late_total", "Kernels that were compiled after the start.",
+		int64(late))
 	fmt.Fprint(w, "# HELP nereid_llm_requests_total Requests by how they ended.\n"+
 		"# TYPE nereid_llm_requests_total counter\n")
 	ends := st.Ends()

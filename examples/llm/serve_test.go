@@ -189,8 +189,8 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
-// TestShared: a prompt that begins like an earlier one is read from where they differ, and so is one that goes
-// on with an answer.
+// TestShared: a prompt that begins like an earlier one is read from where they differ, and so is one that
+// goes on with an answer.
 func TestShared(t *testing.T) {
 	url, s := start(t)
 	prompt := strings.Repeat("once the then ", 8)

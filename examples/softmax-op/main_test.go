@@ -40,7 +40,8 @@ var build = sync.OnceValues(func() ([]byte, error) {
 // built compiles the table for the CPU once for all tests, and returns the bundle's name.
 func built(t *testing.T) string {
 	t.Helper()
-	if _, err := nereid.OpenDevice("cpu"); errors.Is(err, nereid.ErrNoLLVM) || errors.Is(err, nereid.ErrNoDevice) {
+	_, err := nereid.OpenDevice("cpu")
+	if errors.Is(err, nereid.ErrNoLLVM) || errors.Is(err, nereid.ErrNoDevice) {
 		if os.Getenv("NEREID_REQUIRE_TOOLS") != "" {
 			t.Fatal(err)
 		}

@@ -129,7 +129,17 @@ func reaches(imports map[string][]string, from string, bad func(string) bool) []
 }
 
 // goFiles returns the Go files of the module below root, those of tests included.
-func goFiles(t *testing.T, root string) (files []string) {
+func goFiles(t *testing.T, root string) []string {
+	t.Helper()
+	files := goFilesBelow(t, root)
+	if len(files) < 1000 {
+		t.Fatalf("%d Go files are not the module", len(files))
+	}
+	return files
+}
+
+// goFilesBelow returns the Go files of the module in a folder.
+func goFilesBelow(t *testing.T, root string) (files []string) {
 	t.Helper()
 	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
 		switch {
@@ -142,8 +152,8 @@ func goFiles(t *testing.T, root string) (files []string) {
 		}
 		return nil
 	})
-	if err != nil || len(files) < 1000 {
-		t.Fatalf("%d Go files are not the module: %v", len(files), err)
+	if err != nil {
+		t.Fatal(err)
 	}
 	return files
 }

@@ -5,6 +5,7 @@ import (
 	"go/parser"
 	"go/scanner"
 	"go/token"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,12 +18,16 @@ import (
 // columnLimit is the width of a line that a split screen shows whole; tabStop is that of a tab there.
 const columnLimit, tabStop = 110, 4
 
-// TestColumns: no line of code or prose, examples in comments included, is wider than columnLimit, in
-// characters and in bytes, which some tools count. Texts that a break would change may be wider: strings
-// (kernels, IR), expected output, directives, and generated files.
+// TestColumns: in this module and those below it, no line of code or prose, examples in comments included, is
+// wider than columnLimit, in characters and in bytes, which some tools count. Texts that a break would
+// change may be wider: strings (kernels, IR), expected output, directives, and generated files.
 func TestColumns(t *testing.T) {
 	root := txtest.Root(t)
-	for _, file := range goFiles(t, root) {
+	files := goFiles(t, root)
+	for _, dir := range modulesBelow(t, root) {
+		files = append(files, goFilesBelow(t, dir)...)
+	}
+	for _, file := range files {
 		src, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
@@ -32,6 +37,28 @@ func TestColumns(t *testing.T) {
 			t.Errorf("%s:%d: the line has more than %d columns", rel, line, columnLimit)
 		}
 	}
+}
+
+// modulesBelow returns the folders of the modules in the repository but the first one.
+func modulesBelow(t *testing.T, root string) (dirs []string) {
+	t.Helper()
+	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && (strings.Contains("._", d.Name()[:1]) || d.Name() == "testdata" ||
+			d.Name() == "out") {
+			return filepath.SkipDir
+		}
+		if dir := filepath.Dir(file); d.Name() == "go.mod" && dir != root {
+			dirs = append(dirs, dir)
+		}
+		return nil
+	})
+	if err != nil || len(dirs) < 5 {
+		t.Fatalf("%d modules below %s: %v", len(dirs), root, err)
+	}
+	return dirs
 }
 
 // TestWideLines: wideLines finds code, prose, examples and lines with too many bytes, and passes over what

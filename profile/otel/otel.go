@@ -22,8 +22,8 @@ import (
 
 // Spans makes a span of each kernel, launch, compilation, stage, tuning, copy and graph of a recording, with
 // the times of the recording, and returns their number. The parent of a span is the span on its track that it
-// happened in, or for a stage its compilation, or else the span of ctx. The facts of an event become attributes
-// whose names begin with "nereid.".
+// happened in, or for a stage its compilation, or else the span of ctx. The facts of an event become
+// attributes whose names begin with "nereid.".
 func Spans(ctx context.Context, tracer trace.Tracer, t *profile.Trace) int {
 	var open []opened
 	n := 0

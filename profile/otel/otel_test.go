@@ -21,8 +21,8 @@ def fill(x_ptr, B: tl.constexpr):
     tl.store(x_ptr + tl.arange(0, B), 1.0)
 `
 
-// TestSpans records launches in the interpreter: each is a span at the time at which it ran, the stages of the
-// compilation lie below it, and all below the program's own span.
+// TestSpans records launches in the interpreter: each is a span at the time at which it ran, the stages of
+// the compilation lie below it, and all below the program's own span.
 func TestSpans(t *testing.T) {
 	var recording bytes.Buffer
 	p, err := nereid.StartProfile(&recording)

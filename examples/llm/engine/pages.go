@@ -10,8 +10,8 @@ import (
 )
 
 // pages hands out the pages of the cache. Sequences whose texts begin alike share the pages of that
-// beginning: a full page is found by a hash of its tokens and all tokens before them. An unused page keeps its
-// contents until its memory is needed. Only the engine's goroutine takes and gives pages.
+// beginning: a full page is found by a hash of its tokens and all tokens before them. An unused page keeps
+// its contents until its memory is needed. Only the engine's goroutine takes and gives pages.
 type pages struct {
 	free   []int32 // with nothing in them
 	list   []page

@@ -29,7 +29,8 @@ type sequence struct {
 
 func newSequence(ctx context.Context, tok *tokenizer.Tokenizer, r Request) *sequence {
 	return &sequence{Request: r, ctx: ctx, tok: tok, tokens: slices.Clone(r.Prompt),
-		events: make(chan Event, r.MaxTokens+1), arrived: time.Now(), sampler: newSampler(r.Sampling), text: text{stop: r.Stop}}
+		events: make(chan Event, r.MaxTokens+1), arrived: time.Now(), sampler: newSampler(r.Sampling),
+		text: text{stop: r.Stop}}
 }
 
 // pagesNeeded returns the pages for the longest answer.

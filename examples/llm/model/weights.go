@@ -83,8 +83,8 @@ func (m *Model) angles(l *loader) {
 		s, c := math.Sincos(angle)
 		cos[i], sin[i] = float32(c), float32(s)
 	}
-	m.rotary = ops.Rotary{Cos: l.put(nereid.FromSlice(cos, n, half)), Sin: l.put(nereid.FromSlice(sin, n, half)),
-		Pairs: true}
+	table := func(values []float32) *nereid.Tensor { return l.put(nereid.FromSlice(values, n, half)) }
+	m.rotary = ops.Rotary{Cos: table(cos), Sin: table(sin), Pairs: true}
 }
 
 // loader puts tensors on a device. After an error it does nothing.

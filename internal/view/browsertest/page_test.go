@@ -298,7 +298,8 @@ func TestEdit(t *testing.T) {
 	edit := func(from, to string) {
 		t.Helper()
 		eval[bool](b, fmt.Sprintf(`(() => { const a = document.querySelector("textarea");
-			a.value = a.value.replace(%q, %q); a.dispatchEvent(new Event("input")); return true; })()`, from, to))
+			a.value = a.value.replace(%q,
+				%q); a.dispatchEvent(new Event("input")); return true; })()`, from, to))
 	}
 	edit("x * factor)", "tl.exp(x), mask=i < n)")
 	b.until(`document.documentElement.dataset.compiled === "1"`)
