@@ -154,6 +154,7 @@ def pretend(backend):
         setattr(cuda, name, lambda *_, _value=value, **__: _value)
     stream = types.SimpleNamespace(cuda_stream=0, synchronize=lambda: None, wait_stream=lambda _: None)
     cuda.current_stream = cuda.default_stream = lambda *_: stream
+    torch.get_device_module = lambda *_: cuda
     for name in ("device", "device_of", "_DeviceGuard", "stream"):
         setattr(cuda, name, lambda *_: contextlib.nullcontext())
     # The state of a GPU's generator is a seed and an offset.

@@ -6,11 +6,9 @@
 The second, with a network, git and pip, puts the libraries side by side: torchao, cut_cross_entropy, flag_attn, lightning_attn, and of
 sageattention and xformers the files with Triton kernels, without __init__.py: the packages want compiled extensions. They are 7 MB in all.
 """
-import os
-import shutil
-import subprocess
 import sys
-import tempfile
+
+import gather
 
 # A library: what pip or git gets it from, and the paths in it to take.
 SOURCES = (
@@ -24,32 +22,8 @@ SOURCES = (
 BARE = ("sageattention", "xformers")  # without __init__.py
 
 
-def gather(to):
-    for name, source, paths in SOURCES:
-        kind, where = source.split(":", 1)
-        with tempfile.TemporaryDirectory() as tmp:
-            if kind == "git":
-                subprocess.run(["git", "clone", "--quiet", "--depth", "1", where, tmp + "/at"], check=True)
-            else:
-                subprocess.run([sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "-d", tmp, where], check=True)
-                wheel = next(f for f in os.listdir(tmp) if f.endswith(".whl"))
-                shutil.unpack_archive(os.path.join(tmp, wheel), tmp + "/at", "zip")
-            for path in paths:
-                take(os.path.join(tmp, "at", path), os.path.join(to, path.removeprefix("src/")), name in BARE)
-
-
-def take(source, to, bare):
-    """Copies the Python files of a folder."""
-    for folder, _, files in os.walk(source):
-        for f in files:
-            if f.endswith(".py") and not (bare and f == "__init__.py"):
-                target = os.path.join(to, os.path.relpath(folder, source), f)
-                os.makedirs(os.path.dirname(target), exist_ok=True)
-                shutil.copy(os.path.join(folder, f), target)
-
-
 if __name__ == "__main__" and sys.argv[1:2] == ["--gather"]:
-    gather(sys.argv[2])
+    gather.gather(SOURCES, sys.argv[2], BARE)
     sys.exit()
 
 import torch
