@@ -26,6 +26,7 @@ Processor time is that of Triton's compilation in this process from the syntax t
 """
 import argparse
 import contextlib
+import enum
 import json
 import os
 import runpy
@@ -312,7 +313,7 @@ class Recorder(capture.Recorder):
             return "i32:1"
         if isinstance(value, float) and (value != value or value in (float("inf"), -float("inf"))):
             return f"float('{value}')"
-        return repr(value)
+        return repr(value.value if isinstance(value, enum.Enum) else value)
 
     def refused(self, source, target, options):
         """What Triton's front end says against a kernel with these arguments, "" for nothing."""

@@ -185,7 +185,8 @@ def sgl_sparse():
 def sgl_linear():
     heads, d, length = 16, 128, 2048
     slopes = torch.rand(heads, 1, 1, device=DEVICE) * 0.1
-    once(lambda: sgl("attention.linear.lightning_attn", "lightning_attention")(*(rand(1, heads, length, d, scale=0.2) for _ in range(3)), slopes.view(heads)))
+    once(lambda: sgl("attention.linear.lightning_attn", "lightning_attention")(
+        *(rand(1, heads, length, d, dtype=FP32, scale=0.2) for _ in range(3)), slopes.view(heads)))
     once(lambda: sgl("attention.linear.lightning_attn", "linear_decode_forward_triton")(
         *(rand(32, heads, 1, d, scale=0.2) for _ in range(3)), rand(32, heads, d, d, dtype=FP32), slopes.view(heads), torch.arange(32, device=DEVICE)))
 
@@ -259,7 +260,7 @@ def sgl_rotary():
 def sgl_elementwise():
     x = rand(4096, 8192)
     once(lambda: sgl("elementwise.elementwise", "gelu_and_mul_triton")(x))
-    once(lambda: sgl("elementwise.elementwise", "silu_and_mul_triton")(x, quantize=FP8))
+    once(lambda: sgl("elementwise.elementwise", "silu_and_mul_triton")(x))
     once(lambda: sgl("elementwise.elementwise", "fused_sigmoid_mul")(rand(4096, 4096), rand(4096, 32, 128)))
     once(lambda: sgl("elementwise.elementwise", "fused_gate_sigmoid_mul_add")(rand(4096, 2048), rand(2048), rand(4096, 2048), rand(4096, 2048)))
     once(lambda: sgl("activation.softcap", "softcap_inplace_logits")(rand(64, 128256, dtype=FP32), 30.0))

@@ -77,8 +77,14 @@ func mapAsm(b *ir.Builder, op *ir.Op, code []ptxInst) error {
 	pack := int(max(op.IntOr("packed_element", 1), 1))
 	var tensors []*ir.Value
 	block := ir.NewBlock()
+	inner := ir.NewBuilder(block)
+	inner.Loc = op.Loc
 	var args []*ir.Value
 	for _, v := range op.Operands() {
+		if n, ok := immediate(op, v); ok {
+			args = append(args, slices.Repeat([]*ir.Value{arith.ConstInt(inner, n, ir.ElemOf(v.Type))}, pack)...)
+			continue
+		}
 		if _, ok := v.Type.(*ir.TensorType); !ok {
 			args = append(args, slices.Repeat([]*ir.Value{v}, pack)...)
 			continue
@@ -91,8 +97,6 @@ func mapAsm(b *ir.Builder, op *ir.Op, code []ptxInst) error {
 	if len(tensors) == 0 {
 		return errors.New("a tensor is made of no tensors")
 	}
-	inner := ir.NewBuilder(block)
-	inner.Loc = op.Loc
 	vs, err := runAsm(inner, op, code, args, pack)
 	if err != nil {
 		return err
@@ -105,6 +109,15 @@ func mapAsm(b *ir.Builder, op *ir.Op, code []ptxInst) error {
 	})
 	op.ReplaceWith(out.Results()...)
 	return nil
+}
+
+// immediate returns the number that an operand is in all places, if some constraint of the code, n, asks for
+// such a one: it may stand where an instruction takes no register.
+func immediate(op *ir.Op, v *ir.Value) (int64, bool) {
+	if !slices.Contains(strings.Split(op.Text("constraints"), ","), "n") {
+		return 0, false
+	}
+	return arith.IntOf(v)
 }
 
 // asmState is the registers of one run: $0, $1, … and those that the code declares, each with its last

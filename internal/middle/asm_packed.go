@@ -55,9 +55,14 @@ func (s *asmState) onPairs(in ptxInst, word string) {
 	s.set(in, s.packed(both))
 }
 
-// number returns the value of an operand that must be a literal.
+// number returns the value of an operand that must be known: a literal, or a register that holds a constant.
 func (s *asmState) number(in ptxInst, i int) int64 {
 	if i < len(in.args) {
+		if v := s.regs[in.args[i]]; v != nil {
+			if n, ok := arith.IntOf(v); ok {
+				return n
+			}
+		}
 		if n, err := strconv.ParseInt(strings.TrimSuffix(in.args[i], "U"), 0, 64); err == nil {
 			return n
 		}

@@ -114,6 +114,32 @@ BODY
   tt.return
 }`
 
+// TestImmediateAsm: operands with the constraint n stand where an instruction takes numbers alone.
+func TestImmediateAsm(t *testing.T) {
+	kernel := func(body string) string {
+		return strings.NewReplacer("BODY", body, "IN", "i32", "OUT", "i32").Replace(asmKernel)
+	}
+	constants := "%k = arith.constant dense<-252645136> : tensor<64xi32>\n" +
+		"%table = arith.constant dense<232> : tensor<64xi32>\n"
+	asm := `%r = tt.elementwise_inline_asm "lop3.b32 $0, $1, $2, $3, $4;" {constraints = "=r,r,r,n,n", ` +
+		"packed_element = 1 : i32, pure = true} %a, %b, %k, %table : tensor<64xi32>, tensor<64xi32>, " +
+		"tensor<64xi32>, tensor<64xi32> -> tensor<64xi32>"
+	means := `
+%x = arith.andi %a, %b : tensor<64xi32>
+%y = arith.andi %a, %k : tensor<64xi32>
+%z = arith.andi %b, %k : tensor<64xi32>
+%u = arith.ori %x, %y : tensor<64xi32>
+%r = arith.ori %u, %z : tensor<64xi32>`
+	r := newRandom(7)
+	l := launch{name: "immediates", text: kernel(constants + asm), twin: kernel(constants + means),
+		grid: [3]int{1, 1, 1}, args: []arg{
+			filled(t, r, elemTypes["i32"], 64, "normal", ""),
+			filled(t, r, elemTypes["i32"], 64, "normal", ""), zeros(elemTypes["i32"], 64)}}
+	if good := check(t, []launch{l}); len(good) != 1 {
+		t.Error("the assembly is not what it means")
+	}
+}
+
 // TestInlineAsm: assembly does what its twin in arith does.
 func TestInlineAsm(t *testing.T) {
 	var ls []launch
