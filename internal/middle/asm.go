@@ -82,7 +82,8 @@ func mapAsm(b *ir.Builder, op *ir.Op, code []ptxInst) error {
 	var args []*ir.Value
 	for _, v := range op.Operands() {
 		if n, ok := immediate(op, v); ok {
-			args = append(args, slices.Repeat([]*ir.Value{arith.ConstInt(inner, n, ir.ElemOf(v.Type))}, pack)...)
+			number := arith.ConstInt(inner, n, ir.ElemOf(v.Type))
+			args = append(args, slices.Repeat([]*ir.Value{number}, pack)...)
 			continue
 		}
 		if _, ok := v.Type.(*ir.TensorType); !ok {
