@@ -146,6 +146,8 @@ var rules = []rule{
 	{pkg: "internal/device/amd/hip/stub", ours: []string{"internal/txtest"}},
 	{pkg: "internal/device/amd/hip", ours: []string{"internal/dl", "internal/knob",
 		"internal/device/inflight"}},
+	{pkg: "internal/device/nccl/stub", ours: []string{"internal/txtest"}},
+	{pkg: "internal/device/nccl", ours: []string{"internal/dl", "internal/knob"}},
 	{pkg: "internal/device/amd",
 		ours: []string{"internal/chip", "internal/device", "internal/device/amd/hip",
 			"internal/device/inflight", "internal/diag"}},
@@ -257,6 +259,9 @@ var rules = []rule{
 		ours: []string{"run", "internal/bundle", "internal/diag", "internal/runtime/core",
 			"internal/safefile"}},
 	{pkg: "profile"}, // public
+	{pkg: "collective", // public
+		ours: []string{"run", "internal/device", "internal/device/nccl", "internal/diag", "internal/dtype",
+			"internal/runtime/core"}},
 	{pkg: "tunable", // public
 		ours: []string{"run", "bundle", "internal/autotune", "internal/dtype", "internal/runtime/core"}},
 	{pkg: "ops", ours: []string{".", "internal/runtime/core"}}, // public
@@ -292,7 +297,7 @@ var rules = []rule{
 // withoutCompiler lists packages that neither import nor reach the compiler, so that programs which only run
 // compiled code do not link it.
 var withoutCompiler = []string{"internal/device/...", "internal/runtime/core", "run", "bundle", "tunable",
-	"capi", "capi/foreign"} // with the build tag nereid_run
+	"collective", "capi", "capi/foreign"} // with the build tag nereid_run
 
 // compilerParts are what they do not reach: the front end, the IR, LLVM, the simulators.
 var compilerParts = []string{"internal/ir", "internal/dialect/...", "internal/lang/...", "internal/python",
@@ -301,7 +306,7 @@ var compilerParts = []string{"internal/ir", "internal/dialect/...", "internal/la
 
 // testOnly packages are for tests and for each other, whatever a row says.
 var testOnly = []string{"internal/arch", "internal/filecheck", "internal/device/nvidia/driver/stub",
-	"internal/device/amd/hip/stub", "internal/fingerprint", "internal/irgen", "internal/onnx/onnxtest",
+	"internal/device/amd/hip/stub", "internal/device/nccl/stub", "internal/fingerprint", "internal/irgen", "internal/onnx/onnxtest",
 	"internal/pass/passtest", "internal/simdriver", "internal/txtest"}
 
 // dialects in order: each imports only those above it. What dialects share comes first; the package all,

@@ -343,6 +343,19 @@ type Graph interface {
 	io.Closer
 }
 
+// Accessible is a device whose memory and streams native libraries of its vendor can use.
+type Accessible interface {
+	// Current calls f on a thread of the system whose current device, for the driver, is this one.
+	Current(f func() error) error
+}
+
+// Handled is a stream of an Accessible device.
+type Handled interface {
+	Guarded
+	// Handle returns the driver's handle, or an error if the stream is closed.
+	Handle() (uintptr, error)
+}
+
 // Foreign is a device that takes streams made by others.
 type Foreign interface {
 	ExternalStream(handle uintptr) (Stream, error)

@@ -15,6 +15,15 @@ var (
 		Also: same("TRITON_LIBHIP_PATH"), Default: "searched for", Form: "a path",
 		Doc: "AMD's runtime library (libamdhip64) to use, and no other.",
 	})
+	NCCL = text(Row{
+		Group: "Libraries", Name: "NEREID_NCCL", Default: "searched for", Form: "a path",
+		Doc: "The NCCL library (libnccl.so.2) that package `collective` uses, and no other " +
+			"([DISTRIBUTED.md](DISTRIBUTED.md)).",
+	})
+	RCCL = text(Row{
+		Group: "Libraries", Name: "NEREID_RCCL", Default: "searched for", Form: "a path",
+		Doc: "AMD's RCCL library (librccl.so.1) that package `collective` uses, and no other.",
+	})
 	PTXAS = text(Row{
 		Group: "Libraries", Name: "NEREID_PTXAS", Triton: "TRITON_PTXAS_PATH",
 		Also: same("TRITON_PTXAS_PATH"), Default: "searched for", Form: "a path", Doc: "The assembler that " +

@@ -138,7 +138,13 @@ func (d *Device) ExternalStream(handle uintptr) (device.Stream, error) {
 	return stream{d.dev.ExternalStream(handle)}, nil
 }
 
+// Current implements device.Accessible.
+func (d *Device) Current(f func() error) error { return d.dev.Current(f) }
+
 type stream struct{ s *hip.Stream }
+
+// Handle implements device.Handled.
+func (s stream) Handle() (uintptr, error) { return s.s.OpenHandle() }
 
 // Begin implements device.Guarded.
 func (s stream) Begin() inflight.Call { return s.s.Begin() }

@@ -30,7 +30,19 @@ func (d *Device) ExternalStream(handle uintptr) (device.Stream, error) {
 	return stream{c.ExternalStream(handle)}, nil
 }
 
+// Current implements device.Accessible.
+func (d *Device) Current(f func() error) error {
+	c, err := d.context()
+	if err != nil {
+		return err
+	}
+	return c.Current(f)
+}
+
 type stream struct{ s *driver.Stream }
+
+// Handle implements device.Handled.
+func (s stream) Handle() (uintptr, error) { return s.s.OpenHandle() }
 
 // Begin implements device.Guarded.
 func (s stream) Begin() inflight.Call { return s.s.Begin() }

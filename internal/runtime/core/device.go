@@ -75,7 +75,8 @@ type Stream struct {
 	s      device.Stream
 	closed atomic.Bool
 	ctx    context.Context
-	_      [16]byte // padded to 64 bytes so that a launch touches a single cache line
+	graph  atomic.Pointer[holds] // of the graph that Capture records, while it does
+	_      [8]byte               // padded to 64 bytes so that a launch touches a single cache line
 }
 
 // Context returns the context that ends what the stream's launches wait for; for the zero value it never

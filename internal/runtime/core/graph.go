@@ -34,6 +34,18 @@ type Graph struct {
 	dev    *Device
 	g      device.Graph
 	closed atomic.Bool
+	holds  holds
+}
+
+// holds are functions that Close of a graph calls, for what its work needs.
+type holds []func()
+
+// release calls them.
+func (h *holds) release() {
+	for _, f := range *h {
+		f()
+	}
+	*h = nil
 }
 
 // Capture records the launches that f makes on the stream instead of running them. Tensors must be on the
@@ -51,15 +63,20 @@ func (s *Stream) Capture(f func() error) (*Graph, error) {
 		return nil, s.dev.refuse("Capture", s.dev.String()+" has no graphs", "launch the kernels one by one")
 	}
 	start := time.Now()
-	g, err := r.Capture(f)
+	var held holds
+	g, err := r.Capture(func() error {
+		defer s.graph.Store(s.graph.Swap(&held))
+		return f()
+	})
 	if l := timeline.On(); l != nil {
 		l.Span(timeline.Graph, "capture", start, time.Now(),
 			timeline.Arg{Key: "device", Value: s.dev.String()})
 	}
 	if err != nil {
+		held.release()
 		return nil, err
 	}
-	return &Graph{dev: s.dev, g: g}, nil
+	return &Graph{dev: s.dev, g: g, holds: held}, nil
 }
 
 // Launch queues the graph's work on a stream of its device.
@@ -89,6 +106,7 @@ func (g *Graph) Close() error {
 	if g == nil || g.g == nil || g.closed.Swap(true) {
 		return nil
 	}
+	defer g.holds.release()
 	return g.g.Close()
 }
 

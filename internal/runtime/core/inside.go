@@ -2,6 +2,7 @@ package core
 
 import (
 	"errors"
+	"fmt"
 	"time"
 	"unsafe"
 
@@ -14,6 +15,39 @@ import (
 
 // QueueOf returns the device's own stream behind a stream.
 func QueueOf(s *Stream) device.Stream { return s.s }
+
+// BackendOf returns the device's implementation.
+func BackendOf(d *Device) device.Device { return d.b }
+
+// CapturedBy reports whether Capture is recording the stream. release, which may be nil, is then called when
+// the graph is closed.
+func CapturedBy(s *Stream, release func()) bool {
+	h := s.graph.Load()
+	if h != nil && release != nil {
+		*h = append(*h, release)
+	}
+	return h != nil
+}
+
+// HostBytes returns the memory of a contiguous tensor, shared, or nil if the host has no access to it.
+func HostBytes(t *Tensor) ([]byte, error) {
+	if err := t.Err(); err != nil {
+		return nil, err
+	}
+	if err := checkShape(t.DType, t.Shape); err != nil {
+		return nil, err
+	}
+	n := t.Len() * t.DType.Size()
+	if t.offset < 0 || n > t.buf.Size()-t.offset {
+		return nil, fmt.Errorf("nereid: a tensor of shape %v is larger than its memory of %d bytes", t.Shape,
+			t.buf.Size())
+	}
+	data := t.buf.Host()
+	if data == nil {
+		return nil, nil
+	}
+	return data[t.offset : t.offset+n : t.offset+n], nil
+}
 
 // Closed reports whether a stream is closed.
 func Closed(s *Stream) bool { return s.closed.Load() }

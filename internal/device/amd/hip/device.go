@@ -104,6 +104,14 @@ func (d *Device) ExternalStream(handle uintptr) *Stream {
 	return (&Stream{dev: d, ref: streamRef(handle)}).known()
 }
 
+// OpenHandle returns the hipStream_t, or an error if the stream is closed.
+func (s *Stream) OpenHandle() (uintptr, error) {
+	if s.closed.Load() {
+		return 0, fmt.Errorf("hip: the stream is %w", inflight.ErrClosed)
+	}
+	return uintptr(s.ref), nil
+}
+
 // Synchronize waits for the stream's work.
 func (s *Stream) Synchronize() error {
 	return s.do("hipStreamSynchronize", func(r *raw) Result { return r.streamSynchronize(s.ref) })

@@ -214,12 +214,17 @@ func (r *Runtime) check(call string, res Result) error {
 	return &Error{Call: call, Result: res, text: text}
 }
 
-// do runs f on a thread whose current device is d.
-func (d *Device) do(call string, f func(r *raw) Result) error {
+// Current calls f on a thread whose current device is d.
+func (d *Device) Current(f func() error) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	if err := d.rt.check("hipSetDevice", d.rt.raw.setDevice(int32(d.Ordinal))); err != nil {
 		return err
 	}
-	return d.rt.check(call, f(&d.rt.raw))
+	return f()
+}
+
+// do runs f on a thread whose current device is d.
+func (d *Device) do(call string, f func(r *raw) Result) error {
+	return d.Current(func() error { return d.rt.check(call, f(&d.rt.raw)) })
 }

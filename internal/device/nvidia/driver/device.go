@@ -302,6 +302,18 @@ func (c *Context) do(call string, f func() Result) error {
 	return c.driver.check(call, f())
 }
 
+// Current calls f with the context current on the thread that it runs on.
+func (c *Context) Current(f func() error) error {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	before, err := c.enter()
+	if err != nil {
+		return err
+	}
+	defer c.leave(before)
+	return f()
+}
+
 // errGone is the error of using a context of somebody else's after Release.
 var errGone = errors.New("cuda: the context was given back to its owner")
 

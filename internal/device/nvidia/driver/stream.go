@@ -126,6 +126,14 @@ func (c *Context) ExternalStream(handle uintptr) *Stream {
 // known here.
 func (s *Stream) Silence() { s.silent.Store(true) }
 
+// OpenHandle returns the CUstream, or an error if the stream is closed.
+func (s *Stream) OpenHandle() (uintptr, error) {
+	if s.closed.Load() {
+		return 0, errClosed
+	}
+	return s.Handle(), nil
+}
+
 // Handle returns the CUstream.
 func (s *Stream) Handle() uintptr { return uintptr(s.ref) }
 

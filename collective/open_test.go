@@ -1,0 +1,175 @@
+package collective_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nereid-lang/nereid/collective"
+	"github.com/nereid-lang/nereid/run"
+)
+
+// freeAddress returns an address that nobody listens at.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// TestOpen: configurations that cannot be opened, and ranks that do not come.
+func TestOpen(t *testing.T) {
+	dev := host(t)
+	old := filepath.Join(t.TempDir(), "old")
+	if err := os.WriteFile(old, []byte("something else"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	id, err := collective.NewID(dev, collective.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const soon = 150 * time.Millisecond
+	for _, c := range []struct {
+		cfg  collective.Config
+		want string
+	}{
+		{collective.Config{}, "a communicator of 0 ranks"},
+		{collective.Config{Rank: 2, Size: 2}, "rank 2 of 2: ranks are numbered from 0"},
+		{collective.Config{Size: 2}, "neither ID nor Rendezvous"},
+		{collective.Config{Size: 2, Rendezvous: "udp://x"}, "unknown form: tcp://host:port and file:///path"},
+		{collective.Config{Size: 2, Rendezvous: "file://" + old}, "exists: each communicator needs a new file"},
+		{collective.Config{Rank: 1, Size: 2, Rendezvous: "file://" + old}, "no file of a rendezvous"},
+		{collective.Config{Size: 2, ID: []byte("x")}, "the ID is not one of sockets"},
+		{collective.Config{Size: 2, Rendezvous: "tcp://" + freeAddress(t), Timeout: soon}, "rank 1 has not come"},
+		{collective.Config{Rank: 1, Size: 2, Rendezvous: "tcp://" + freeAddress(t), Timeout: soon}, "refused"},
+		{collective.Config{Rank: 1, Size: 2, Rendezvous: "file:///nowhere/at/all", Timeout: soon}, "deadline"},
+		{collective.Config{Size: 2, ID: id, Timeout: soon}, "rank 1 has not come: context deadline exceeded"},
+		{collective.Config{Size: 2, ID: id, Timeout: soon}, "rank 0 is opened by the process that called NewID"},
+	} {
+		comm, err := collective.Open(t.Context(), dev, c.cfg)
+		if comm != nil || err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: %v, want %q", c.cfg, err, c.want)
+		}
+	}
+	if _, err := collective.Open(t.Context(), nil, collective.Config{Size: 1}); err == nil {
+		t.Error("opened without a device")
+	}
+}
+
+// TestStrangers: connections that do not know the secret, and ranks that count otherwise, are refused.
+func TestStrangers(t *testing.T) {
+	dev, addr := host(t), freeAddress(t)
+	cfg := collective.Config{Size: 2, Rendezvous: "tcp://" + addr, Timeout: 10 * time.Second}
+	first := make(chan error, 1)
+	go func() {
+		c, err := collective.Open(t.Context(), dev, cfg)
+		if err == nil {
+			err = c.Close()
+		}
+		first <- err
+	}()
+	for range 3 {
+		for {
+			conn, err := net.Dial("tcp", addr)
+			if err != nil {
+				time.Sleep(time.Millisecond)
+				continue
+			}
+			_, _ = conn.Write([]byte("GET / HTTP/1.1\r\nHost: nobody\r\n\r\n........"))
+			conn.Close()
+			break
+		}
+	}
+	wrong := cfg
+	wrong.Rank, wrong.Size = 2, 3
+	if _, err := collective.Open(t.Context(), dev, wrong); err == nil ||
+		!strings.Contains(err.Error(), "rank 2 of 3 has come to a communicator of 2 ranks") {
+		t.Errorf("a rank of another communicator: %v", err)
+	}
+	cfg.Rank = 1
+	c, err := collective.Open(t.Context(), dev, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(c.Close(), <-first); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestContext: the end of a context ends an operation, and Open.
+func TestContext(t *testing.T) {
+	dev := host(t)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	why := errors.New("enough")
+	go func() {
+		time.Sleep(20 * time.Millisecond)
+		cancel(why)
+	}()
+	if _, err := collective.Open(ctx, dev, collective.Config{Size: 2, Rendezvous: "tcp://" + freeAddress(t)}); !errors.Is(err, why) {
+		t.Errorf("Open: %v", err)
+	}
+	ctx, cancel = context.WithCancelCause(t.Context())
+	comms, err := collective.Local(ctx, dev, dev)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := dev.NewStream(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		time.Sleep(20 * time.Millisecond)
+		cancel(why)
+	}()
+	x := run.FromSlice(make([]float32, 1<<20))
+	if err := comms[0].AllReduce(s, x, x, collective.Sum); !errors.Is(err, why) {
+		t.Errorf("AllReduce: %v", err)
+	}
+	if err := comms[1].Err(); !errors.Is(err, why) {
+		t.Errorf("the other rank: %v", err)
+	}
+	if err := errors.Join(comms[0].Close(), comms[1].Close()); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestTimeout: ranks do not wait longer than the limit.
+func TestTimeout(t *testing.T) {
+	dev := host(t)
+	id, err := collective.NewID(dev, collective.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := make(chan *collective.Comm)
+	go func() {
+		c, err := collective.Open(t.Context(), dev, collective.Config{Rank: 1, Size: 2, ID: id})
+		if err != nil {
+			t.Error(err)
+		}
+		other <- c
+	}()
+	c, err := collective.Open(t.Context(), dev, collective.Config{Size: 2, ID: id, Timeout: 300 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := dev.NewStream(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := run.FromSlice(make([]float32, 10))
+	var slow *collective.RankError
+	if err := c.Receive(s, x, 1); !errors.As(err, &slow) || !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("a rank that does nothing: %v", err)
+	}
+	if err := errors.Join(c.Close(), (<-other).Close()); err != nil {
+		t.Error(err)
+	}
+}
