@@ -71,8 +71,8 @@ func (c *Comm) Device() *run.Device { return c.dev }
 // Transport returns what moves the data: "nccl", "rccl" or "sockets".
 func (c *Comm) Transport() string { return c.t.name() }
 
-// AllReduce reduces the elements of src over all ranks, and stores the same results in dst on each. dst may be
-// src.
+// AllReduce reduces the elements of src over all ranks, and stores the same results in dst on each. dst may
+// be src.
 func (c *Comm) AllReduce(s *run.Stream, dst, src *run.Tensor, op Op) error {
 	return c.do(s, &operation{kind: allReduce, dst: dst, src: src, op: op})
 }
@@ -145,7 +145,7 @@ func (c *Comm) Close() error {
 		return nil
 	}
 	if n := c.graphs.Load(); n > 0 {
-		return fmt.Errorf("collective: %d graphs with operations of the communicator are open: close them first", n)
+		return fmt.Errorf("collective: %d operations of the communicator are in open graphs: close these first", n)
 	}
 	c.closed.Store(true)
 	return c.t.close()

@@ -1,7 +1,8 @@
 // Package collective lets several devices work as one: ranks, each a process or a goroutine with a device of
 // its own, exchange the elements of tensors by operations that all of them call.
 //
-//	c, err := collective.Open(ctx, dev, collective.Config{Rank: 1, Size: 4, Rendezvous: "tcp://10.0.0.1:29500"})
+//	cfg := collective.Config{Rank: 1, Size: 4, Rendezvous: "tcp://10.0.0.1:29500"}
+//	c, err := collective.Open(ctx, dev, cfg)
 //	…
 //	err = c.AllReduce(stream, sum, part, collective.Sum)
 //

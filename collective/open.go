@@ -49,15 +49,15 @@ func FromEnv() (Config, error) {
 	for name, to := range map[string]*int{"RANK": &c.Rank, "WORLD_SIZE": &c.Size} {
 		n, err := strconv.Atoi(os.Getenv(name))
 		if err != nil {
-			return c, fmt.Errorf("collective: the variable %s is %q, not a number: a launcher such as torchrun "+
-				"sets it", name, os.Getenv(name))
+			return c, fmt.Errorf("collective: the variable %s is %q, not a number: a launcher such as "+
+				"torchrun sets it", name, os.Getenv(name))
 		}
 		*to = n
 	}
 	host, port := os.Getenv("MASTER_ADDR"), os.Getenv("MASTER_PORT")
 	if c.Size > 1 && (host == "" || port == "") {
-		return c, errors.New("collective: MASTER_ADDR or MASTER_PORT is not set: a launcher such as torchrun " +
-			"sets them")
+		return c, errors.New("collective: MASTER_ADDR or MASTER_PORT is not set: a launcher such as " +
+			"torchrun sets them")
 	}
 	c.Rendezvous = "tcp://" + net.JoinHostPort(host, port)
 	return c, nil

@@ -113,7 +113,8 @@ func TestContext(t *testing.T) {
 		time.Sleep(20 * time.Millisecond)
 		cancel(why)
 	}()
-	if _, err := collective.Open(ctx, dev, collective.Config{Size: 2, Rendezvous: "tcp://" + freeAddress(t)}); !errors.Is(err, why) {
+	cfg := collective.Config{Size: 2, Rendezvous: "tcp://" + freeAddress(t)}
+	if _, err := collective.Open(ctx, dev, cfg); !errors.Is(err, why) {
 		t.Errorf("Open: %v", err)
 	}
 	ctx, cancel = context.WithCancelCause(t.Context())
@@ -156,7 +157,8 @@ func TestTimeout(t *testing.T) {
 		}
 		other <- c
 	}()
-	c, err := collective.Open(t.Context(), dev, collective.Config{Size: 2, ID: id, Timeout: 300 * time.Millisecond})
+	cfg := collective.Config{Size: 2, ID: id, Timeout: 300 * time.Millisecond}
+	c, err := collective.Open(t.Context(), dev, cfg)
 	if err != nil {
 		t.Fatal(err)
 	}

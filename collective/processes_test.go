@@ -112,7 +112,8 @@ func processes(t *testing.T, size int, where, then string) (outputs []string, er
 	host, port, _ := strings.Cut(strings.TrimPrefix(where, "tcp://"), ":")
 	for rank := range size {
 		cmd := exec.CommandContext(t.Context(), os.Args[0])
-		cmd.Env = append(os.Environ(), fmt.Sprintf("COLLECTIVE_TEST_RANK=%d %d %s %s", rank, size, where, then),
+		cmd.Env = append(os.Environ(),
+			fmt.Sprintf("COLLECTIVE_TEST_RANK=%d %d %s %s", rank, size, where, then),
 			fmt.Sprintf("RANK=%d", rank), fmt.Sprintf("WORLD_SIZE=%d", size), "MASTER_ADDR="+host,
 			"MASTER_PORT="+port)
 		go func() {

@@ -16,11 +16,12 @@ import (
 )
 
 // types are all types of elements.
-var types = []run.DType{run.Bool, run.Int8, run.Int16, run.Int32, run.Int64, run.Uint8, run.Uint16, run.Uint32,
-	run.Uint64, run.Float16, run.BFloat16, run.Float32, run.Float64, run.Float8E4NV, run.Float8E5, run.Float8E4B8,
-	run.Float8E5B16, run.Float8E4B15}
+var types = []run.DType{run.Bool, run.Int8, run.Int16, run.Int32, run.Int64, run.Uint8, run.Uint16,
+	run.Uint32, run.Uint64, run.Float16, run.BFloat16, run.Float32, run.Float64, run.Float8E4NV, run.Float8E5,
+	run.Float8E4B8, run.Float8E5B16, run.Float8E4B15}
 
-var reductions = []collective.Op{collective.Sum, collective.Prod, collective.Min, collective.Max, collective.Avg}
+var reductions = []collective.Op{collective.Sum, collective.Prod, collective.Min, collective.Max,
+	collective.Avg}
 
 // host returns the device cpu.
 func host(t testing.TB) *run.Device {
@@ -169,8 +170,8 @@ func TestOperations(t *testing.T) {
 func everything(r rank, dt run.DType, n int) error {
 	for _, op := range reductions {
 		if dt == run.Bool && (op == collective.Sum || op == collective.Avg) ||
-			dt == run.Float8E4B15 && op != collective.Min && op != collective.Max { // 1.875 is its largest number
-			continue
+			dt == run.Float8E4B15 && op != collective.Min && op != collective.Max {
+			continue // there are no sums of bools, and 1.875 is the largest number of the other type
 		}
 		want := func(i int) float64 { return reduced(dt, op, r.Size(), i) }
 		x := filled(dt, r.Rank(), 0, n)

@@ -379,7 +379,9 @@ func (t *sockets) allReduce(o *operation, h header, dst, src []byte) error {
 		})
 	}
 	size := o.dt.Size()
-	bounds := func(rank int) (int, int) { return rank * o.n / t.size * size, (rank + 1) * o.n / t.size * size }
+	bounds := func(rank int) (int, int) {
+		return rank * o.n / t.size * size, (rank + 1) * o.n / t.size * size
+	}
 	lo, hi := bounds(t.rank)
 	if err := t.reduceScatter(o, h, dst[lo:hi], src, bounds); err != nil {
 		return err

@@ -25,6 +25,9 @@ var (
 
 func (f Format) String() string { return f.name }
 
+// Block returns how many weights of a row have scales of their own, and how many bytes they take together.
+func (f Format) Block() (weights, bytes int) { return f.weights, f.bytes }
+
 // Bytes returns how many bytes a matrix has.
 func (f Format) Bytes(rows, cols int) int { return rows * cols / max(f.weights, 1) * f.bytes }
 

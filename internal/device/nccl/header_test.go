@@ -35,8 +35,8 @@ func TestHeader(t *testing.T) {
 	for _, want := range []string{
 		"#define NCCL_UNIQUE_ID_BYTES 128", "#define NCCL_API_MAGIC 0xcafebeef",
 		"#define NCCL_CONFIG_UNDEF_INT INT_MIN",
-		"size_t size; unsigned int magic; unsigned int version; /* attributes that users are able to customize. */ " +
-			"int blocking; int cgaClusterSize; int minCTAs; int maxCTAs; const char *netName; int splitShare;",
+		"size_t size; unsigned int magic; unsigned int version; " +
+			"/* attributes that users are able to customize. */ int blocking; int cgaClusterSize; int minCTAs; int maxCTAs; const char *netName; int splitShare;",
 		"ncclCommInitRankConfig(ncclComm_t* comm, int nranks, ncclUniqueId commId, int rank, ncclConfig_t* config);",
 		"ncclCommFinalize(ncclComm_t comm);", "ncclCommDestroy(ncclComm_t comm);", "ncclCommAbort(ncclComm_t comm);",
 		"ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t *asyncError);",
@@ -44,8 +44,8 @@ func TestHeader(t *testing.T) {
 			"ncclComm_t comm, cudaStream_t stream);",
 		"ncclReduce(const void* sendbuff, void* recvbuff, size_t count, ncclDataType_t datatype, ncclRedOp_t op, " +
 			"int root, ncclComm_t comm, cudaStream_t stream);",
-		"ncclReduceScatter(const void* sendbuff, void* recvbuff, size_t recvcount, ncclDataType_t datatype, " +
-			"ncclRedOp_t op, ncclComm_t comm, cudaStream_t stream);",
+		"ncclReduceScatter(const void* sendbuff, void* recvbuff, size_t recvcount, " +
+			"ncclDataType_t datatype, ncclRedOp_t op, ncclComm_t comm, cudaStream_t stream);",
 		"ncclAllGather(const void* sendbuff, void* recvbuff, size_t sendcount, ncclDataType_t datatype, " +
 			"ncclComm_t comm, cudaStream_t stream);",
 		"ncclBroadcast(const void* sendbuff, void* recvbuff, size_t count, ncclDataType_t datatype, int root, " +

@@ -94,7 +94,7 @@ type raw struct {
 	groupEnd   func() Result
 
 	allReduce     func(from, to uint64, n uintptr, t DataType, o Op, c commRef, stream uintptr) Result
-	reduce        func(from, to uint64, n uintptr, t DataType, o Op, root int32, c commRef, stream uintptr) Result
+	reduce        func(from, to uint64, n uintptr, t DataType, o Op, root int32, c commRef, s uintptr) Result
 	reduceScatter func(from, to uint64, n uintptr, t DataType, o Op, c commRef, stream uintptr) Result
 	allGather     func(from, to uint64, n uintptr, t DataType, c commRef, stream uintptr) Result
 	broadcast     func(from, to uint64, n uintptr, t DataType, root int32, c commRef, stream uintptr) Result
