@@ -25,9 +25,11 @@ type Config struct {
 	// listens, or "file:///path", a file that all ranks see and that does not exist before.
 	Rendezvous string
 
-	// Timeout bounds Open and, where sockets move the data, each operation: how long ranks wait for each
-	// other. 0 means 5 minutes.
+	// Timeout bounds Open: how long ranks wait for each other. 0 means 5 minutes.
 	Timeout time.Duration
+	// Patience bounds each operation where sockets move the data: how long a rank waits for another one that
+	// lives. 0 means Timeout, and less than 0 no limit.
+	Patience time.Duration
 
 	// Sockets moves the data over TCP on GPUs too: through the host's memory, and without graphs.
 	Sockets bool
@@ -75,6 +77,9 @@ func (c *Config) check() error {
 	}
 	if c.Timeout <= 0 {
 		c.Timeout = defaultTimeout
+	}
+	if c.Patience == 0 {
+		c.Patience = c.Timeout
 	}
 	if c.Host == "" {
 		c.Host = "127.0.0.1"

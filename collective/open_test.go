@@ -157,7 +157,7 @@ func TestTimeout(t *testing.T) {
 		}
 		other <- c
 	}()
-	cfg := collective.Config{Size: 2, ID: id, Timeout: 300 * time.Millisecond}
+	cfg := collective.Config{Size: 2, ID: id, Patience: 100 * time.Millisecond}
 	c, err := collective.Open(t.Context(), dev, cfg)
 	if err != nil {
 		t.Fatal(err)

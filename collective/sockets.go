@@ -18,7 +18,7 @@ import (
 // same bits.
 type sockets struct {
 	rank, size int
-	timeout    time.Duration
+	patience   time.Duration
 	mesh       *mesh
 	stop       func() bool // ends the wait for the context
 
@@ -48,7 +48,7 @@ func openSockets(ctx, limit context.Context, c *Comm, cfg *Config) (transport, e
 	if err != nil {
 		return nil, err
 	}
-	t := &sockets{rank: cfg.Rank, size: cfg.Size, timeout: cfg.Timeout, mesh: m, sent: make([]uint64, c.size),
+	t := &sockets{rank: cfg.Rank, size: cfg.Size, patience: cfg.Patience, mesh: m, sent: make([]uint64, c.size),
 		got: make([]uint64, c.size)}
 	t.stop = context.AfterFunc(ctx, func() { t.abort(context.Cause(ctx)) })
 	return t, nil
@@ -266,7 +266,11 @@ func (t *sockets) pair(o *operation) (*link, header, error) {
 }
 
 // limit bounds the time that a connection waits.
-func (t *sockets) limit(l *link) { _ = l.SetDeadline(time.Now().Add(t.timeout)) }
+func (t *sockets) limit(l *link) {
+	if t.patience > 0 {
+		_ = l.SetDeadline(time.Now().Add(t.patience))
+	}
+}
 
 // move moves the data of an operation.
 func (t *sockets) move(o *operation, dst, src []byte) error {
