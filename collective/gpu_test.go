@@ -11,8 +11,8 @@ import (
 
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/collective"
-	cudastub "github.com/nereid-lang/nereid/internal/device/nvidia/driver/stub"
 	ncclstub "github.com/nereid-lang/nereid/internal/device/nccl/stub"
+	cudastub "github.com/nereid-lang/nereid/internal/device/nvidia/driver/stub"
 	"github.com/nereid-lang/nereid/internal/txtest"
 	"github.com/nereid-lang/nereid/ops"
 	"github.com/nereid-lang/nereid/run"

@@ -264,7 +264,7 @@ var rules = []rule{
 			"internal/runtime/core"}},
 	{pkg: "tunable", // public
 		ours: []string{"run", "bundle", "internal/autotune", "internal/dtype", "internal/runtime/core"}},
-	{pkg: "ops", ours: []string{".", "internal/runtime/core"}}, // public
+	{pkg: "ops", ours: []string{".", "internal/runtime/core"}},                               // public
 	{pkg: "ops/parallel", ours: []string{".", "collective", "internal/runtime/core", "ops"}}, // public
 	{pkg: "internal/aot", ours: []string{".", "internal/..."},
 		outside: []string{"github.com/BurntSushi/toml"}},
