@@ -48,8 +48,8 @@ func openSockets(ctx, limit context.Context, c *Comm, cfg *Config) (transport, e
 	if err != nil {
 		return nil, err
 	}
-	t := &sockets{rank: cfg.Rank, size: cfg.Size, patience: cfg.Patience, mesh: m, sent: make([]uint64, c.size),
-		got: make([]uint64, c.size)}
+	t := &sockets{rank: cfg.Rank, size: cfg.Size, patience: cfg.Patience, mesh: m,
+		sent: make([]uint64, c.size), got: make([]uint64, c.size)}
 	t.stop = context.AfterFunc(ctx, func() { t.abort(context.Cause(ctx)) })
 	return t, nil
 }
