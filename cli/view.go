@@ -32,6 +32,7 @@ type viewFlags struct {
 	listen  string
 	html    string
 	noRun   bool
+	beside  besideFlags
 }
 
 func newViewCmd() *cobra.Command {
@@ -42,14 +43,18 @@ func newViewCmd() *cobra.Command {
 		Long: "Compiles a kernel and serves a page on this machine: the source beside every stage, linked\n" +
 			"by line; each pass as a diff with its time; who owns which element of a tensor on a GPU; the\n" +
 			"loads and stores of a run in the interpreter, out-of-bounds accesses in red, races, and the\n" +
-			"values of variables; and what each line costs on a simulated GPU. The kernel can be edited\n" +
-			"in the page. --html writes the page to a file instead, to be sent around.\n\n" +
+			"values of variables; what each line costs on a simulated GPU; registers and shared memory\n" +
+			"over the program; and, with --beside, --beside-config or --beside-triton, all stages and\n" +
+			"figures of two kernels beside each other. The kernel can be edited in the page. --html\n" +
+			"writes the page to a file instead, to be sent around.\n\n" +
 			"Arguments, --grid and the flags of tensors are those of nereid run. The page loads nothing\n" +
 			"from the network.",
 		Example: "  nereid view kernels/softmax.py --shape 64x1000 in_row_stride=1000 out_row_stride=1000 \\\n" +
 			"      n_cols=1000 BLOCK_SIZE=1024 --grid 64\n" +
 			"  nereid view kernels/vector_add.py n_elements=5000 BLOCK_SIZE=1024 \\\n" +
-			"      --grid 'cdiv(n_elements, BLOCK_SIZE)' --target hip:gfx942 --html add.html",
+			"      --grid 'cdiv(n_elements, BLOCK_SIZE)' --target hip:gfx942 --html add.html\n" +
+			"  nereid view kernels/vector_add.py n_elements=5000 BLOCK_SIZE=1024 \\\n" +
+			"      --grid 'cdiv(n_elements, BLOCK_SIZE)' --beside-config 'BLOCK_SIZE=256 num_warps=2'",
 		Args: named("a kernel: FILE.py:KERNEL"),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.start(cmd, args) },
 	}
@@ -66,6 +71,7 @@ func newViewCmd() *cobra.Command {
 		"types and constants of the arguments, as nereid compile takes them: nothing is run")
 	fs.StringSliceVar(&f.run.roots, "root", nil, "more folders in which imports are found")
 	f.run.env.add(fs)
+	f.beside.add(fs)
 	fs.IntVar(&f.run.opts.NumWarps, "num-warps", 0, "warps of a program (default 4)")
 	fs.IntVar(&f.run.opts.NumStages, "num-stages", 0, "stages of software pipelining (default 3, on hip 2)")
 	fs.IntVar(&f.run.opts.NumCTAs, "num-ctas", 0, "blocks of a program, a cluster (default 1)")
@@ -106,9 +112,15 @@ func (f *viewFlags) start(cmd *cobra.Command, args []string) error {
 		m.Values = v.Values(ctx, text, v.program)
 		m.Cost = v.Cost(ctx, text)
 	}
+	if f.beside.given() {
+		if m.Beside, err = v.beside(ctx, text, f.beside); err != nil {
+			return err
+		}
+	}
 	if f.html != "" {
 		return f.write(cmd.OutOrStdout(), m)
 	}
+	m.Choices = v.choices(text)
 	return f.serve(ctx, cmd.OutOrStdout(), v, m)
 }
 
@@ -155,6 +167,9 @@ type viewer struct {
 	kernel string // "" until the file has named its only one
 	args   []string
 
+	release          string   // of Triton; "" is the command's own
+	differs, instead []string // arguments and options of one that is compared with another, and of that
+
 	params    string // of the kernel that the fields below are made for
 	in        *inputs
 	grid      nereid.Grid
@@ -180,11 +195,19 @@ func (v *viewer) Compile(ctx context.Context, text []byte, targets []string) *vi
 	return m
 }
 
-// load reads the text as that of the file.
-func (v *viewer) load(text []byte, opts ...nereid.LoadOption) (*nereid.Kernel, error) {
+// parse reads the text as that of the file.
+func (v *viewer) parse(text []byte, opts ...nereid.LoadOption) (*nereid.Module, error) {
 	opts = append(opts, nereid.Roots(v.flags.run.roots...), v.flags.run.env.load(),
 		jit.OnDisk())
-	m, err := nereid.Parse(v.file, text, opts...)
+	if v.release != "" {
+		opts = append(opts, nereid.Triton(v.release))
+	}
+	return nereid.Parse(v.file, text, opts...)
+}
+
+// load reads the text and finds the kernel.
+func (v *viewer) load(text []byte, opts ...nereid.LoadOption) (*nereid.Kernel, error) {
+	m, err := v.parse(text, opts...)
 	if err != nil {
 		return nil, err
 	}

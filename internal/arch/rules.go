@@ -221,7 +221,7 @@ var rules = []rule{
 	{pkg: "internal/lsp",
 		ours: []string{"internal/budget", "internal/diag", "internal/frame", "internal/gen", "internal/lang/...",
 			"internal/pyrun/...", "internal/python", "internal/safefile", "internal/triton"}},
-	{pkg: "internal/view", ours: join(compiler, "internal/safefile", "internal/target/interp")},
+	{pkg: "internal/view", ours: join(compiler, "internal/lower", "internal/safefile", "internal/target/interp")},
 	{pkg: "internal/plot", outside: []string{"golang.org/x/image"}},
 	{pkg: "internal/runtime/args",
 		ours: []string{"internal/device", "internal/dtype", "internal/signature"}},

@@ -6,6 +6,7 @@
 //	ptx.go     Module, Func, Stmt: what is read
 //	parse.go   reading
 //	loop.go    loops and branches
+//	live.go    registers whose values are read later
 package ptx
 
 import (

@@ -15,6 +15,8 @@
 //	passes.go    the text after each pass, as changes of the text before
 //	diff.go      changes between two lists of lines
 //	layouts.go   layouts of a TritonGPU module, as basis vectors
+//	memory.go    registers and shared memory over the program
+//	figures.go   numbers of compiled code, for two beside each other
 //	accesses.go  the accesses of a run
 //	findings.go  races, reads of what nobody wrote, NaN in results
 //	values.go    the values of a program's variables

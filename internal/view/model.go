@@ -8,10 +8,27 @@ type Model struct {
 	Run     *Run      `json:"run,omitempty"`
 	Values  *Values   `json:"values,omitempty"`
 	Cost    *Cost     `json:"cost,omitempty"`
+	Beside  *Model    `json:"beside,omitempty"` // what the page compares it with
+	Label   string    `json:"label,omitempty"`  // of Beside: what it is that the page's own kernel is not
+	Own     string    `json:"own,omitempty"`    // of Beside: what the page's own kernel is instead
+	Choices *Choices  `json:"choices,omitempty"`
 	Live    bool      `json:"live"`            // a server compiles what the reader edits
 	Token   string    `json:"token,omitempty"` // of requests to the server
 	Took    float64   `json:"took,omitempty"`  // milliseconds that all stages took
 	Errors  []string  `json:"errors,omitempty"`
+}
+
+// Choices are what a reader can have compared with the kernel.
+type Choices struct {
+	Kernels  []string `json:"kernels"` // of the file
+	Releases []string `json:"releases"`
+}
+
+// Choice is what a reader wants compared with the kernel; what is empty is as in the kernel's own.
+type Choice struct {
+	Kernel string // of the same file
+	Config string // "BLOCK=64 num_warps=8"
+	Triton string // release
 }
 
 // File is a source file.
@@ -26,6 +43,8 @@ type Target struct {
 	Stages  []Stage  `json:"stages"`
 	Passes  []Pass   `json:"passes"`
 	Layouts []Layout `json:"layouts,omitempty"`
+	Memory  Memory   `json:"memory"`
+	Figures []Figure `json:"figures,omitempty"`
 	Error   string   `json:"error,omitempty"`
 }
 

@@ -27,13 +27,17 @@ var (
 	valuesScript string
 	//go:embed page/cost.js
 	costScript string
+	//go:embed page/memory.js
+	memoryScript string
+	//go:embed page/beside.js
+	besideScript string
 	//go:embed page/main.js
 	mainScript string
 )
 
 // script is the page's script: a function, so that nothing of it is global.
 var script = "(() => {\n\"use strict\";\n" + strings.Join([]string{coreScript, stagesScript, layoutsScript,
-	runScript, valuesScript, costScript, mainScript}, "\n") + "})();\n"
+	runScript, valuesScript, costScript, memoryScript, besideScript, mainScript}, "\n") + "})();\n"
 
 // Write writes the page of a model as one document.
 func Write(w io.Writer, m *Model) error {

@@ -59,6 +59,11 @@ func (a *answer) Cost(_ context.Context, text []byte) *Cost {
 	return &Cost{}
 }
 
+func (a *answer) Beside(_ context.Context, text []byte, c Choice) *Model {
+	a.asked = append(a.asked, fmt.Sprint("beside ", string(text), c))
+	return model()
+}
+
 // TestServer: only the page itself can have something compiled.
 func TestServer(t *testing.T) {
 	a := &answer{}
@@ -87,7 +92,9 @@ func TestServer(t *testing.T) {
 		{"POST", "/run", "127.0.0.1:7070", s.token, http.StatusOK},
 		{"POST", "/values?program=3", "127.0.0.1:7070", s.token, http.StatusOK},
 		{"POST", "/cost", "127.0.0.1:7070", s.token, http.StatusOK},
+		{"POST", "/beside?kernel=k&config=B%3D2&triton=3.9", "127.0.0.1:7070", s.token, http.StatusOK},
 		{"POST", "/cost", "127.0.0.1:7070", "", http.StatusForbidden},
+		{"POST", "/beside", "127.0.0.1:7070", "", http.StatusForbidden},
 		{"POST", "/compile", "127.0.0.1:7070", "", http.StatusForbidden},
 		{"POST", "/compile", "evil.example:7070", s.token, http.StatusMisdirectedRequest},
 		{"GET", "/", "localhost:7070", "", http.StatusMisdirectedRequest},
@@ -98,7 +105,8 @@ func TestServer(t *testing.T) {
 			t.Errorf("%s %s of %s: %d, want %d", c.method, c.path, c.host, got.Code, c.want)
 		}
 	}
-	if got := strings.Join(a.asked, ", "); got != "compile x[cpu], run x, values x3, cost x" {
+	if got := strings.Join(a.asked, ", "); got != "compile x[cpu], "+
+		"run x, values x3, cost x, beside x{k B=2 3.9}" {
 		t.Errorf("the compiler was asked for %s", got)
 	}
 	if w := ask("POST", "/compile", "127.0.0.1:7070", s.token, strings.Repeat("x", maxText+1)); w.Code !=

@@ -22,6 +22,8 @@ type Compiler interface {
 	Run(ctx context.Context, text []byte) *Run
 	Values(ctx context.Context, text []byte, program int64) *Values
 	Cost(ctx context.Context, text []byte) *Cost
+	// Beside returns the model of what a reader wants compared with the kernel.
+	Beside(ctx context.Context, text []byte, c Choice) *Model
 }
 
 // Server serves a page on this machine.
@@ -70,7 +72,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // works are the paths of requests for work.
-var works = []string{"/compile", "/run", "/values", "/cost"}
+var works = []string{"/compile", "/run", "/values", "/cost", "/beside"}
 
 // work compiles or runs the text of a request.
 func (s *Server) work(w http.ResponseWriter, r *http.Request) {
@@ -98,6 +100,10 @@ func (s *Server) work(w http.ResponseWriter, r *http.Request) {
 		answer = s.compiler.Values(r.Context(), text, program)
 	case "/cost":
 		answer = s.compiler.Cost(r.Context(), text)
+	case "/beside":
+		q := r.URL.Query()
+		answer = s.compiler.Beside(r.Context(), text,
+			Choice{Kernel: q.Get("kernel"), Config: q.Get("config"), Triton: q.Get("triton")})
 	default:
 		answer = s.compiler.Compile(r.Context(), text, r.URL.Query()["target"])
 	}

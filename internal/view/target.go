@@ -39,11 +39,16 @@ func NewTarget(name string, stages []RawStage, passes []Pass, files *Files) *Tar
 			out.Links[i] = files.link(places)
 		}
 		t.Stages = append(t.Stages, out)
-		if s.Name == "ttgir" {
+		switch s.Name {
+		case "ttgir":
 			if list, err := Layouts(s.Text); err == nil {
 				t.Layouts = list
 			}
+			t.Memory.Buffers, t.Memory.Shared = buffersOf(name, text.lines)
+		case "ptx":
+			t.Memory.Registers = liveLines(text.lines)
 		}
 	}
+	t.Figures = figures(t)
 	return t
 }

@@ -291,6 +291,102 @@ func TestCost(t *testing.T) {
 	b.until(`document.querySelector('[data-place="normed.py:9"] td.bad').textContent.includes("(2.0×)")`)
 }
 
+// TestMemory: registers by line of PTX and shared memory by line of TTGIR, each linked to its line.
+func TestMemory(t *testing.T) {
+	b := open(t, page(t, matmul...))
+	b.click("#tab-memory")
+	b.until(`document.getElementById("registers") && document.getElementById("shared")`)
+	// two operands of 64x32 and 32x64 halves in three stages; the result changes its layout in their bytes
+	b.has(eval[[]string](b, `[...document.querySelectorAll("#view-memory p")].map((e) => e.textContent)`),
+		"Registers of 32 bits", "24.0 KiB in 3 buffers")
+	b.do(chromedp.Focus(chromedp.CSS("#shared")))
+	b.do(chromedp.KeyEvent(kb.ArrowRight))
+	b.until(`/^bytes \d+ to \d+ \(12.0 KiB\), lines \d+ to \d+ of TTGIR: %a = ttg.local_alloc/.test(
+		document.getElementById("shared-info").textContent)`)
+	b.shot("memory")
+	b.do(chromedp.KeyEvent(kb.Enter))
+	b.has(b.pinned("TTGIR"), "%a = ttg.local_alloc")
+	b.has(b.pinned("Source"), "a = tl.load(")
+	b.click("#tab-memory")
+	b.do(chromedp.Focus(chromedp.CSS("#registers")))
+	b.do(chromedp.KeyEvent(kb.End))
+	b.until(`/^line \d+: 0 registers: ret;/.test(document.getElementById("registers-info").textContent)`)
+	b.until(`Number(document.querySelector('#register-lines [data-line="42"] td.n').textContent) >= 32`)
+}
+
+// TestBeside: two configs of a kernel beside each other in a file; another release, another kernel and the
+// text before an edit in a served page.
+func TestBeside(t *testing.T) {
+	b := open(t, page(t, append(slices.Clone(softmax), "--beside-config", "BLOCK_SIZE=2048 num_warps=8")...))
+	b.click("#tab-beside")
+	figure := func(name string) []string {
+		t.Helper()
+		return eval[[]string](b, fmt.Sprintf(
+			`[...document.querySelectorAll('[data-figure=%q] td')].map((e) => e.textContent)`, name))
+	}
+	equal := func(name string, want ...string) {
+		t.Helper()
+		if got := figure(name); !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", name, got, want)
+		}
+	}
+	// each of 4, then 8, warps leaves one float for the others
+	equal("shared memory", "16 B", "32 B", "2.000×")
+	equal("bytes loaded", "250.0 KiB", "250.0 KiB", "the same")
+	if n := figure("instructions of warps on sim:90"); len(n) != 3 || n[2] == "the same" {
+		t.Errorf("instructions of warps: %v, want more for twice as many warps", n)
+	}
+	heads := eval[[]string](b, `[...document.querySelectorAll("#beside-figures th[scope=col]")].map((e) => e.textContent)`)
+	b.has(heads, "softmax.py:softmax_kernel (BLOCK_SIZE=1024, num_warps=4)",
+		"softmax.py:softmax_kernel (BLOCK_SIZE=2048, num_warps=8)")
+	texts := func(side, class string) []string {
+		t.Helper()
+		return eval[[]string](b, fmt.Sprintf(
+			`[...document.querySelectorAll('#beside-%s .row.%s .text')].map((e) => e.textContent)`, side, class))
+	}
+	b.click(`[data-stage-of="TTIR"]`)
+	b.until(`document.querySelector("#beside-left .row.del") && document.querySelector("#beside-right .row.add")`)
+	b.has(texts("left", "del"), "tensor<1024xi32>")
+	b.has(texts("right", "add"), "tensor<2048xi32>")
+	b.click(`[data-stage-of="source"]`)
+	b.until(`document.getElementById("differences").textContent === "no difference"`)
+	b.click(`[data-stage-of="PTX"]`)
+	b.until(`/^\d+ lines differ/.test(document.getElementById("differences").textContent)`)
+	b.shot("beside")
+	// both lists scroll together
+	b.click("#only")
+	b.until(`document.getElementById("beside-left").scrollHeight > 2000`)
+	eval[bool](b, `(document.getElementById("beside-left").scrollTop = 400, true)`)
+	b.until(`document.getElementById("beside-right").scrollTop === 400`)
+
+	b = open(t, serve(t, append(strayedArgs(t), "--target", "cuda:90")...))
+	b.click("#tab-beside")
+	eval[bool](b, `(document.getElementById("beside-config").value = "BLOCK=256", true)`)
+	b.click("#beside-go")
+	b.until(`document.getElementById("beside-figures")`)
+	b.has(eval[[]string](b, `[...document.querySelectorAll("#view-beside .head h2")].map((e) => e.textContent)`),
+		"scale.py:scale (BLOCK=128)", "scale.py:scale (BLOCK=256)")
+	eval[bool](b, `(document.getElementById("beside-config").value = "BLOCKS=256", true)`)
+	b.click("#beside-go")
+	b.until(`document.getElementById("status").textContent.includes("scale has no parameter BLOCKS")`)
+	eval[bool](b, `(document.getElementById("beside-config").value = "",
+		document.getElementById("beside-triton").value = "3.9", true)`)
+	b.click("#beside-go")
+	b.until(`document.querySelector("#view-beside .column:last-child h2").textContent === "scale.py:scale (Triton 3.9)"`)
+	// an edit beside the text before it
+	b.click("#beside-keep")
+	b.click("#tab-stages")
+	b.click("#edit")
+	eval[bool](b, `(() => { const a = document.querySelector("textarea");
+		a.value = a.value.replace("x * factor", "x + factor"); a.dispatchEvent(new Event("input")); return true; })()`)
+	b.until(`document.documentElement.dataset.compiled === "1"`)
+	b.click("#tab-beside")
+	b.click(`[data-stage-of="TTIR"]`)
+	b.until(`document.querySelector("#beside-left .row.del")`)
+	b.has(texts("left", "del"), "arith.addf")
+	b.has(texts("right", "add"), "arith.mulf")
+}
+
 // TestEdit edits the kernel in the page and sees all stages anew, faults of the text included.
 func TestEdit(t *testing.T) {
 	b := open(t, serve(t, strayedArgs(t)...))
@@ -384,7 +480,7 @@ func longKernel(t *testing.T) string {
 }
 
 // tabs are the views of the page, in the order of their keys.
-var tabs = []string{"stages", "passes", "layouts", "run", "values", "cost"}
+var tabs = []string{"stages", "passes", "layouts", "run", "values", "cost", "memory", "beside"}
 
 // everyTab shows each view in both colour schemes, by keys.
 func (b *browser) everyTab(look func(scheme, tab string)) {
@@ -410,7 +506,7 @@ func TestAxe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := open(t, page(t, strayedArgs(t)...))
+	b := open(t, page(t, append(strayedArgs(t), "--beside-config", "BLOCK=64")...))
 	eval[bool](b, string(text)+"; true")
 	passed := map[string]bool{}
 	b.everyTab(func(scheme, tab string) {
@@ -446,7 +542,7 @@ const axeRun = `axe.run(document, { resultTypes: ["violations", "passes"] }).the
 // has a contrast of 4.5 at least in both colour schemes, ids are unique, and the tabs follow the pattern of
 // ARIA.
 func TestAccess(t *testing.T) {
-	b := open(t, page(t, strayedArgs(t)...))
+	b := open(t, page(t, append(strayedArgs(t), "--beside-config", "BLOCK=64")...))
 	b.everyTab(func(scheme, tab string) {
 		for _, fault := range eval[[]string](b, accessFaults) {
 			t.Errorf("%s, %s: %s", scheme, tab, fault)

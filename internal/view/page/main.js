@@ -6,7 +6,7 @@ class App {
     this.text = model.files[0].text;
     this.stages = new StagesView(this);
     this.views = { stages: this.stages, passes: new PassesView(this), layouts: new LayoutsView(this), run: new RunView(this),
-      values: new ValuesView(this), cost: new CostView(this) };
+      values: new ValuesView(this), cost: new CostView(this), memory: new MemoryView(this), beside: new BesideView(this) };
     this.view = "stages";
     this.fresh = {};
     this.found = [];
@@ -80,7 +80,7 @@ class App {
     if (e.key === "/") { e.preventDefault(); $("search").focus(); $("search").select(); }
     else if (e.key === "n") this.next(1);
     else if (e.key === "N") this.next(-1);
-    else if ("123456".includes(e.key)) this.show(Object.keys(this.views)[e.key - 1]);
+    else if ("12345678".includes(e.key)) this.show(Object.keys(this.views)[e.key - 1]);
     else if (e.key === "e" && this.view === "stages" && $("edit")) { e.preventDefault(); this.stages.toggleEdit(); }
   }
 
@@ -150,6 +150,7 @@ class App {
         if (this.model.values) await this.fetchValues(this.model.values.program, text);
         this.model.cost = await this.post("/cost", text);
         this.stale("cost");
+        this.stale("beside");
       }
     } catch (e) {
       if (e.name !== "AbortError") this.say("no answer: " + e.message, true);

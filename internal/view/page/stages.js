@@ -167,6 +167,18 @@ class StagesView {
     this.source.list.move(line - 1);
   }
 
+  /** showStage shows a line, from 0, of a stage, and what belongs to it. */
+  showStage(label, i) {
+    this.app.show("stages");
+    const s = this.stages.find((x) => x.label === label);
+    if (s && !this.shown.get(s.name)) { this.shown.set(s.name, true); this.update(); }
+    const c = this.columns.find((x) => x.title === label);
+    c.list.el.focus();
+    c.list.reveal(i, true);
+    c.list.move(i);
+    this.highlight("pin", c, i, true);
+  }
+
   search(query) {
     const found = [];
     for (const c of this.columns) {
