@@ -14,7 +14,7 @@ import (
 type layer struct {
 	attentionNorm, ffnNorm    *nereid.Tensor
 	qkv, output, gateUp, down matrix
-	keys, values              *nereid.Tensor // the cache: [pages, PageSize, KVHeads, HeadSize]
+	keys, values              *nereid.Tensor // the cache: [pages, PageSize, heads of this rank, HeadSize]
 }
 
 // matrix is a matrix of weights with a row for each output: quantized as in the file, or of floats.
@@ -55,18 +55,18 @@ func (m *Model) load(f *gguf.File) (err error) {
 		m.head = l.matrix(m.Vocabulary, m.Dim, "output.weight")
 	}
 	m.norm = l.vector("output_norm.weight")
-	kv := m.KVHeads * m.HeadSize
+	kv, cached := m.KVHeads*m.HeadSize, m.ranks.kvHeads
 	for i := range m.Layers {
 		name := func(part string) string { return fmt.Sprintf("blk.%d.%s.weight", i, part) }
 		m.layers = append(m.layers, layer{
 			attentionNorm: l.vector(name("attn_norm")),
 			ffnNorm:       l.vector(name("ffn_norm")),
-			qkv:           l.matrix(m.Dim+2*kv, m.Dim, name("attn_q"), name("attn_k"), name("attn_v")),
-			output:        l.matrix(m.Dim, m.Dim, name("attn_output")),
-			gateUp:        l.matrix(2*m.FFN, m.Dim, name("ffn_gate"), name("ffn_up")),
-			down:          l.matrix(m.Dim, m.FFN, name("ffn_down")),
-			keys:          l.zeros(m.dt, m.pages, PageSize, m.KVHeads, m.HeadSize),
-			values:        l.zeros(m.dt, m.pages, PageSize, m.KVHeads, m.HeadSize),
+			qkv:           l.byOutputs(m.Dim+2*kv, m.Dim, name("attn_q"), name("attn_k"), name("attn_v")),
+			output:        l.byInputs(m.Dim, m.Dim, name("attn_output")),
+			gateUp:        l.byOutputs(2*m.FFN, m.Dim, name("ffn_gate"), name("ffn_up")),
+			down:          l.byInputs(m.Dim, m.FFN, name("ffn_down")),
+			keys:          l.zeros(m.dt, m.pages, PageSize, cached, m.HeadSize),
+			values:        l.zeros(m.dt, m.pages, PageSize, cached, m.HeadSize),
 		})
 	}
 	m.angles(&l)
@@ -127,6 +127,19 @@ func (l *loader) tensor(name string) gguf.Tensor {
 	return t
 }
 
+// cut returns what a function makes of a tensor of the file.
+func (l *loader) cut(name string, f func(gguf.Tensor) (gguf.Tensor, error)) gguf.Tensor {
+	t := l.tensor(name)
+	if l.err != nil {
+		return t
+	}
+	part, err := f(t)
+	if err != nil {
+		l.err = fmt.Errorf("model: tensor %q: %w", name, err)
+	}
+	return part
+}
+
 // vector returns the weights of a norm, in the type of activations.
 func (l *loader) vector(name string) *nereid.Tensor {
 	t := l.tensor(name)
@@ -151,13 +164,31 @@ func (l *loader) floats(t gguf.Tensor) *nereid.Tensor {
 	return x
 }
 
-// matrix returns the matrix of all rows of some tensors.
-func (l *loader) matrix(rows, cols int, names ...string) (w matrix) {
-	all := l.tensor(names[0])
+// byOutputs returns the matrix of this rank's rows of some tensors: as many of each for every rank. The whole
+// of them has so many rows and columns.
+func (l *loader) byOutputs(rows, cols int, names ...string) matrix {
+	return l.part(rows/l.m.ranks.size, cols, l.m.ranks.outputs, names...)
+}
+
+// byInputs returns the matrix of this rank's columns of a tensor, which has so many rows and columns.
+func (l *loader) byInputs(rows, cols int, name string) matrix {
+	return l.part(rows, cols/l.m.ranks.size, l.m.ranks.inputs, name)
+}
+
+// matrix returns the matrix of all rows of a tensor.
+func (l *loader) matrix(rows, cols int, name string) matrix {
+	whole := func(t gguf.Tensor) (gguf.Tensor, error) { return t, nil }
+	return l.part(rows, cols, whole, name)
+}
+
+// part returns the matrix of the rows of some tensors, of each of which it takes what cut returns.
+func (l *loader) part(rows, cols int, cut func(gguf.Tensor) (gguf.Tensor, error),
+	names ...string) (w matrix) {
+	all := l.cut(names[0], cut)
 	all.Data = slices.Clone(all.Data)
 	all.Shape = slices.Clone(all.Shape)
 	for _, name := range names[1:] {
-		t := l.tensor(name)
+		t := l.cut(name, cut)
 		if l.err == nil && (t.Type != all.Type || len(t.Shape) != 2 || len(all.Shape) != 2) {
 			l.err = fmt.Errorf("model: %q is %s%v, and %q %s%v", names[0], all.Type, all.Shape, name, t.Type,
 				t.Shape)

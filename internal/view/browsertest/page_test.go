@@ -342,7 +342,8 @@ func TestBeside(t *testing.T) {
 	texts := func(side, class string) []string {
 		t.Helper()
 		return eval[[]string](b, fmt.Sprintf(
-			`[...document.querySelectorAll('#beside-%s .row.%s .text')].map((e) => e.textContent)`, side, class))
+			`[...document.querySelectorAll('#beside-%s .row.%s .text')].map((e) => e.textContent)`, side,
+			class))
 	}
 	b.click(`[data-stage-of="TTIR"]`)
 	b.until(`document.querySelector("#beside-left .row.del") && document.querySelector("#beside-right .row.add")`)
@@ -372,7 +373,8 @@ func TestBeside(t *testing.T) {
 	eval[bool](b, `(document.getElementById("beside-config").value = "",
 		document.getElementById("beside-triton").value = "3.9", true)`)
 	b.click("#beside-go")
-	b.until(`document.querySelector("#view-beside .column:last-child h2").textContent === "scale.py:scale (Triton 3.9)"`)
+	b.until(`document.querySelector("#view-beside .column:last-child h2").textContent ===
+		"scale.py:scale (Triton 3.9)"`)
 	// an edit beside the text before it
 	b.click("#beside-keep")
 	b.click("#tab-stages")
