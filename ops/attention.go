@@ -182,7 +182,7 @@ func (a *attention) prefill(p *plan) error {
 		return err
 	}
 	t := a.tile()
-	args := []any{nil, nil, nil, nil, a.o.Scale, a.heads, a.group, a.queries, a.length, a.o.Window}
+	args := []any{nil, nil, nil, nil, nil, a.o.Scale, a.heads, a.group, a.queries, a.length, a.o.Window}
 	for _, s := range a.strides {
 		args = append(args, s[0], s[1], s[2])
 	}

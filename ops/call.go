@@ -153,7 +153,7 @@ func (c *call) run(planner func(*call) (*plan, error)) *nereid.Tensor {
 	defer c.s.done()
 	if err := c.launch(planner); err != nil {
 		t := failed(c.wrap(err))
-		c.outs = [maxOuts]*nereid.Tensor{t, t}
+		c.outs = [maxOuts]*nereid.Tensor{t, t, t}
 	}
 	return c.outs[0]
 }
@@ -214,7 +214,7 @@ func (c *call) alias(out *nereid.Tensor) {
 }
 
 // outNames are the names of results in errors.
-var outNames = [maxOuts]string{"out", "second out"}
+var outNames = [maxOuts]string{"out", "second out", "third out"}
 
 // plan makes and keeps the plan of the call's key.
 func (c *call) plan(planner func(*call) (*plan, error)) (*plan, error) {

@@ -363,20 +363,8 @@ func (c *call) packed(p *plan, i int, strides []int) (operand int, err error) {
 	operand = c.n + len(p.outs) + len(p.scratch)
 	t := c.ins[i]
 	p.scratch = append(p.scratch, result{t.DType, []int{t.Len()}})
-	sub := &call{s: c.s.plain, op: c.op, n: 1}
-	sub.names[0], sub.ins[0] = c.names[i], t
 	x := &fusion{f: copyOp, dt: t.DType, into: strides}
-	if err := x.resolve(sub); err != nil {
-		return 0, err
-	}
-	k, err := c.s.lib.generated(copyOp.kernelName(), x.form.text())
-	if err != nil {
-		return 0, err
-	}
-	st := x.step(k)
-	st.slots[0].operand, st.slots[1].operand = i, operand
-	p.steps = append(p.steps, st)
-	return operand, nil
+	return operand, c.formula(p, x, operand, i)
 }
 
 // direct plans the convolution in groups of few channels.

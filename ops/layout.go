@@ -89,53 +89,6 @@ func (s *Stream) produce(f *Fused, dt nereid.DType, shape []int, numbers ...any)
 	})
 }
 
-// Concat returns tensors joined along a dimension. They have the same sizes along all others, and meet in one
-// type.
-func Concat(s *Stream, axis int, xs ...*nereid.Tensor) *nereid.Tensor {
-	c := s.begin("Concat")
-	c.attr(axis)
-	if len(xs) == 0 || len(xs) > maxIns {
-		c.err = wrong(c.op, "", "it joins 1 to %d tensors, not %d", maxIns, len(xs))
-		return c.run(nil)
-	}
-	for i, x := range xs {
-		c.in(concatNames[i], x)
-	}
-	return c.run(func(c *call) (*plan, error) { return planConcat(c, axis) })
-}
-
-var concatNames = [maxIns]string{"xs[0]", "xs[1]", "xs[2]", "xs[3]", "xs[4]", "xs[5]", "xs[6]", "xs[7]"}
-
-func planConcat(c *call, axis int) (*plan, error) {
-	first := c.ins[0]
-	list, err := axes(len(first.Shape), []int{axis})
-	if err != nil {
-		return nil, wrong(c.op, c.names[0], "%w", err)
-	}
-	axis = list[0]
-	r := result{dt: first.DType, shape: slices.Clone(first.Shape)}
-	for i, x := range c.ins[1:c.n] {
-		rest, want := slices.Clone(x.Shape), slices.Clone(first.Shape)
-		if len(rest) == len(want) {
-			rest[axis] = want[axis]
-		}
-		if !slices.Equal(rest, want) {
-			return nil, wrong(c.op, c.names[i+1], "its shape is %v, and that of %s %v", x.Shape, c.names[0],
-				first.Shape)
-		}
-		r.dt, r.shape[axis] = promote(r.dt, x.DType), r.shape[axis]+x.Shape[axis]
-	}
-	p := &plan{outs: []result{c.outcome(r)}}
-	strides, at := c.outStrides(r.shape), 0
-	for i, x := range c.ins[:c.n] {
-		if err := c.place(p, i, strides, at*strides[axis]); err != nil {
-			return nil, err
-		}
-		at += x.Shape[axis]
-	}
-	return p, nil
-}
-
 // outcome returns a result in the type of the tensor of Into, if there is one.
 func (c *call) outcome(r result) result {
 	if c.s.into && c.s.n > 0 {
@@ -145,9 +98,12 @@ func (c *call) outcome(r result) result {
 }
 
 // outStrides returns the strides of the first result.
-func (c *call) outStrides(shape []int) []int {
-	if c.s.into && c.s.n > 0 && len(c.s.outs[0].Shape) == len(shape) {
-		return core.Strides(c.s.outs[0])
+func (c *call) outStrides(shape []int) []int { return c.outStridesOf(0, shape) }
+
+// outStridesOf returns the strides of a result.
+func (c *call) outStridesOf(i int, shape []int) []int {
+	if c.s.into && i < min(c.s.n, maxOuts) && len(c.s.outs[i].Shape) == len(shape) {
+		return core.Strides(c.s.outs[i])
 	}
 	return contiguous(shape)
 }
@@ -158,18 +114,31 @@ func (c *call) place(p *plan, i int, strides []int, begin int) error {
 	if c.ins[i].Len() == 0 {
 		return nil
 	}
-	sub := &call{s: c.s.plain, op: c.op, n: 1}
-	sub.names[0], sub.ins[0] = c.names[i], c.ins[i]
 	x := &fusion{f: copyOp, dt: p.outs[0].dt, into: strides, begin: begin}
+	return c.formula(p, x, c.n, i)
+}
+
+// formula adds a launch to a plan that computes a formula of inputs of the call for an operand.
+func (c *call) formula(p *plan, x *fusion, to int, inputs ...int) error {
+	sub := &call{s: c.s.plain, op: c.op, n: len(inputs)}
+	for i, from := range inputs {
+		sub.names[i], sub.ins[i], sub.nums[i] = c.names[from], c.ins[from], c.nums[from]
+	}
 	if err := x.resolve(sub); err != nil {
 		return err
 	}
-	k, err := c.s.lib.generated(copyOp.kernelName(), x.form.text())
+	k, err := c.s.lib.generated(x.f.kernelName(), x.form.text())
 	if err != nil {
 		return err
 	}
 	st := x.step(k)
-	st.slots[0].operand, st.slots[1].operand = i, c.n
+	for i, from := range st.slots {
+		if from.operand < len(inputs) {
+			st.slots[i].operand = inputs[from.operand]
+		} else {
+			st.slots[i].operand = to
+		}
+	}
 	p.steps = append(p.steps, st)
 	return nil
 }
@@ -250,18 +219,9 @@ func planPad(c *call, before, after []int) (*plan, error) {
 	for d, n := range before {
 		begin += n * strides[d]
 	}
-	sub := &call{s: c.s.plain, op: c.op, n: 1}
-	sub.nums[0] = c.nums[1]
 	fill := &fusion{f: fillOp, dt: p.outs[0].dt, shape: r.shape, into: strides}
-	if err := fill.resolve(sub); err != nil {
+	if err := c.formula(p, fill, c.n, 1); err != nil {
 		return nil, err
 	}
-	k, err := c.s.lib.generated(fillOp.kernelName(), fill.form.text())
-	if err != nil {
-		return nil, err
-	}
-	st := fill.step(k)
-	st.slots[0].operand, st.slots[1].operand = 1, c.n
-	p.steps = append(p.steps, st)
 	return p, c.place(p, 0, strides, begin)
 }

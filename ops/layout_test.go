@@ -25,6 +25,12 @@ func TestLayout(t *testing.T) {
 		near(t, "Concat", ops.Concat(s, 1, x, x.Slice(1, 0, 1, 1)), []float64{0, 1, 2, 0, 3, 4, 5, 3}, 0)
 		near(t, "Concat of rows", ops.Concat(s, 0, x, ops.Cast(s, x, nereid.Int32)),
 			[]float64{0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 4, 5}, 0)
+		joined := s.New(nereid.Float32, 5, 2).Transpose(0, 1)
+		column := x.Slice(1, 0, 1, 1)
+		near(t, "Concat of columns into a view", ops.Concat(s.Into(joined), 1, column, column, column, column,
+			column), []float64{0, 0, 0, 0, 0, 3, 3, 3, 3, 3}, 0)
+		near(t, "Concat of five", ops.Concat(s, 1, x, x, x.Slice(1, 1, 3, 1), x.Slice(1, 0, 0, 1), x, column),
+			[]float64{0, 1, 2, 0, 1, 2, 1, 2, 0, 1, 2, 0, 3, 4, 5, 3, 4, 5, 4, 5, 3, 4, 5, 3}, 0)
 		near(t, "Pad", ops.Pad(s, x, -1, []int{1, 0}, []int{0, 1}),
 			[]float64{-1, -1, -1, -1, 0, 1, 2, -1, 3, 4, 5, -1}, 0)
 		near(t, "Pad at other sides", ops.Pad(s, x, -1, []int{0, 1}, []int{0, 1}),

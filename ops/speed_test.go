@@ -3,7 +3,7 @@ package ops_test
 import (
 	"encoding/json"
 	"os"
-	"strings"
+	"regexp"
 	"testing"
 	"time"
 
@@ -205,7 +205,7 @@ func speedLines() (list []speedLine) {
 		attentionLine("decode bf16 8x32/8x4096x128", speedBF16, 8, 32, 8, 1, 4096, 128, false),
 		attentionLine("decode bf16 1x32/8x16384x128", speedBF16, 1, 32, 8, 1, 16384, 128, false),
 	)
-	return list
+	return append(append(list, imageLines()...), backwardLines()...)
 }
 
 func unaryOf(f func(*ops.Stream, any) *nereid.Tensor) func(*ops.Stream, *nereid.Tensor) *nereid.Tensor {
@@ -270,12 +270,12 @@ func batchedLine(r *room) func() *nereid.Tensor {
 }
 
 // TestSpeed prints the time of each line on the device that NEREID_TEST_OPS names, in µs, as a line of JSON;
-// NEREID_TEST_OPS_ONLY chooses those with a text in their names. peer/ops.py puts PyTorch's beside them.
+// NEREID_TEST_OPS_ONLY is a regular expression that chooses some by their names. peer/ops.py puts PyTorch's beside them.
 func TestSpeed(t *testing.T) {
 	s := streamOn(t, txtest.LongForm(t, "NEREID_TEST_OPS", "the device whose speed is measured"))
-	only := os.Getenv("NEREID_TEST_OPS_ONLY")
+	only := chosen(t)
 	for _, l := range speedLines() {
-		if !strings.Contains(l.name, only) {
+		if !only.MatchString(l.name) {
 			continue
 		}
 		s.Reset()
@@ -290,6 +290,16 @@ func TestSpeed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// chosen returns the regular expression that NEREID_TEST_OPS_ONLY is.
+func chosen(t *testing.T) *regexp.Regexp {
+	t.Helper()
+	only, err := regexp.Compile(os.Getenv("NEREID_TEST_OPS_ONLY"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return only
 }
 
 // speedOf returns the median time of a call in µs.

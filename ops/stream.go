@@ -38,7 +38,7 @@ type state struct {
 
 const (
 	maxIns  = 8
-	maxOuts = 2
+	maxOuts = 3
 	// maxPlans bounds what a Stream remembers of calls. A program with more kinds of calls than this plans
 	// some of them again.
 	maxPlans = 1 << 14
@@ -107,8 +107,8 @@ func (s *Stream) Reset() { s.Release(Mark{}) }
 func (s *Stream) Sync() error { return s.stream.Sync() }
 
 // Into returns s for one call of an op that writes its result to a tensor instead of the arena. The tensor
-// has the shape of the result; values are rounded to its type where the op says so. An op with two results
-// takes two tensors.
+// has the shape of the result; values are rounded to its type where the op says so. An op with several
+// results takes several tensors.
 //
 //	err := ops.Add(s.Into(out), x, y).Err()
 //

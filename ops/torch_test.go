@@ -1,12 +1,14 @@
 package ops_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -68,7 +70,7 @@ func trials() (list []trial) {
 			return tensors{x}, tensors{c.f(g.s, x, axes...)}
 		}})
 	}
-	return append(list, rowTrials...)
+	return slices.Concat(list, rowTrials, imageTrials, gradTrials)
 }
 
 // alongTrial is a trial of an op along one dimension.
@@ -169,11 +171,13 @@ var rowTrials = []trial{
 }
 
 // TestTorch: PyTorch has the results that random calls of all ops have, within the tolerance of their types.
-// NEREID_TEST_OPS_CALLS sets the number of calls, NEREID_TEST_TORCH a Python with PyTorch.
+// NEREID_TEST_OPS_CALLS sets the number of calls, NEREID_TEST_TORCH a Python with PyTorch, NEREID_TEST_OPS_ON
+// another device than the CPU, and NEREID_TEST_OPS_ONLY chooses ops.
 func TestTorch(t *testing.T) {
 	python := torchPython(t)
-	s := streamOn(t, "cpu")
-	list, all := trials(), map[string]*nereid.Tensor{}
+	s := streamOn(t, cmp.Or(os.Getenv("NEREID_TEST_OPS_ON"), "cpu"))
+	only, all := chosen(t), map[string]*nereid.Tensor{}
+	list := slices.DeleteFunc(trials(), func(c trial) bool { return !only.MatchString(c.op) })
 	var calls []judged
 	for i := range callCount(len(list)) {
 		s.Reset()
@@ -244,7 +248,7 @@ func TestTrials(t *testing.T) {
 	for _, c := range trials() {
 		seen[c.op] = true
 	}
-	if len(seen) < 85 {
+	if len(seen) < 93 {
 		t.Errorf("%d ops have trials", len(seen))
 	}
 }

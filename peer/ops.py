@@ -1,6 +1,6 @@
 """PyTorch's side of the operators of package ops: eager and torch.compile, on a GPU or on the CPU.
 
-  ops.py TEST [--device cuda] [--threads N] [--only TEXT] [--seconds N]
+  ops.py TEST [--device cuda] [--threads N] [--only REGEXP] [--seconds N]
       runs TEST, a test binary of package ops (go test -c ./ops), which prints the time of each of its lines, measures
       PyTorch's form of the same lines, and prints tables: microseconds, and our speed relative to eager and to
       torch.compile, which is tried while N seconds have not passed, lines of several operations first
@@ -100,9 +100,31 @@ def attention(name, words, r):
     return (lambda q, k, v: F.scaled_dot_product_attention(q, k, v, is_causal=causal, enable_gqa=kv != heads)), (q, k, v)
 
 
+def convolution(name, words, r):
+    kind, size, filters = words[-4], sizes(words[-3]), sizes(words[-1])
+    groups = size[1] if "depthwise" in name else 1
+    x, w = r.normal(kind, *size), r.normal(kind, filters[0], size[1] // groups, *filters[1:])
+    stride, conv = 2 if "stride" in name else 1, F.conv1d if len(size) == 3 else F.conv2d
+    padding = filters[-1] // 2
+    torch.backends.cudnn.allow_tf32 = kind == "tf32"
+    return (lambda x, w: conv(x, w, None, stride, padding, 1, groups)), (x, w)
+
+
+POOLS = {
+    "max_pool 3 stride 2": lambda x: F.max_pool2d(x, 3, 2, 1), "avg_pool 2": lambda x: F.avg_pool2d(x, 2),
+    "avg_pool all": lambda x: F.adaptive_avg_pool2d(x, 1),
+}
+
+
 def line(name, r):
-    """The function of a line and its operands."""
+    """The function of a line and its operands; of a backward line those of the forward pass."""
     words = name.split()
+    if words[0] == "conv":
+        return convolution(name, words, r)
+    if " ".join(words[:-2]) in POOLS:
+        return POOLS[" ".join(words[:-2])], (r.normal(words[-2], *sizes(words[-1])),)
+    if name.startswith("concat of four"):
+        return (lambda *x: torch.cat(x, 1)), tuple(r.normal(words[-2], *sizes(words[-1])) for _ in range(4))
     if words[0] == "matmul":
         return product(name, words, r)
     if words[0] in ("attention", "decode"):
@@ -152,18 +174,29 @@ def ours(args):
     return {row["name"]: row for row in map(json.loads, (l for l in out.stdout.splitlines() if l.startswith("{")))}
 
 
+def prepared(name, fn, operands):
+    """The call that is measured: fn, or its backward pass alone."""
+    if "backward" not in name:
+        return lambda: fn(*operands)
+    with torch.enable_grad():
+        inputs = [x.requires_grad_() for x in operands if x.is_floating_point()]
+        out = fn(*operands)
+    grad = torch.randn_like(out)
+    return lambda: torch.autograd.grad(out, inputs, grad, retain_graph=True)
+
+
 def eager(device, name):
     fn, operands = line(name, Room(device))
-    return clock(device, lambda: fn(*operands))
+    return clock(device, prepared(name, fn, operands))
 
 
 def compiled(device, name):
     fn, operands = line(name, Room(device))
     try:
         torch._dynamo.reset()
-        fast = torch.compile(fn)
-        fast(*operands)
-        return clock(device, lambda: fast(*operands))
+        call = prepared(name, torch.compile(fn), operands)
+        call()
+        return clock(device, call)
     except Exception as e:  # a compiler is missing, say
         print(f"torch.compile of {name}: {str(e).splitlines()[0][:200]}", file=sys.stderr)
         return math.inf

@@ -49,6 +49,33 @@ def attention(q, k, v, a):
     return F.scaled_dot_product_attention(q, k, v, attn_mask=mask, enable_gqa=True)
 
 
+def convolution(x, w, b, a):
+    f = F.conv1d if x.dim() == 3 else F.conv2d
+    y = f(x, w, b, a["stride"], a["padding"], a["dilation"], a["groups"])
+    return F.relu(y) if a["relu"] else y
+
+
+def pool(x, a):
+    one = x.dim() == 3
+    if a["max"]:
+        return (F.max_pool1d if one else F.max_pool2d)(x, a["window"], a["stride"], a["padding"])
+    return (F.avg_pool1d if one else F.avg_pool2d)(x, a["window"], a["stride"], a["padding"],
+                                                   count_include_pad=not a["inside"])
+
+
+def attention_grad(q, k, v, g, a):
+    place = torch.arange(q.shape[2])[:, None] + k.shape[2] - q.shape[2]
+    key = torch.arange(k.shape[2])[None, :]
+    mask = torch.ones(q.shape[2], k.shape[2], dtype=torch.bool)
+    if a["causal"]:
+        mask = mask & (place >= key)
+    if a["window"]:
+        mask = mask & (place - a["window"] < key)
+    inputs = [x.clone().requires_grad_() for x in (q, k, v)]
+    y = F.scaled_dot_product_attention(*inputs, attn_mask=mask, enable_gqa=True)
+    return (y.detach(), *torch.autograd.grad(y, inputs, g))
+
+
 # Functions that PyTorch has under another name, or with other arguments; all operands are float64 or integers.
 OTHERS = {
     "Cbrt": lambda x: torch.copysign(x.abs() ** (1 / 3), x), "Erfcinv": lambda x: torch.erfinv(1 - x),
@@ -71,6 +98,9 @@ OTHERS = {
     "Sort": lambda x, a: x.sort(dim=-1, descending=a["descending"], stable=True),
     "TopK": lambda x, a: x.topk(a["k"])[:1], "Gather": lambda x, i, a: x.gather(a["axis"], i),
     "ScatterAdd": lambda x, i, y, a: x.scatter_add(a["axis"], i, y),
+    "Conv1D": convolution, "Conv2D": convolution, "MaxPool1D": pool, "MaxPool2D": pool, "AvgPool1D": pool,
+    "AvgPool2D": pool, "AdaptiveMaxPool": lambda x, a: F.adaptive_max_pool2d(x, a["size"]),
+    "AdaptiveAvgPool": lambda x, a: F.adaptive_avg_pool2d(x, a["size"]), "AttentionGrad": attention_grad,
 }
 
 

@@ -1,4 +1,4 @@
-"""Attention without backward: softmax(q @ k.T * scale) @ v, the softmax block by block of keys."""
+"""Attention: softmax(q @ k.T * scale) @ v, the softmax block by block of keys."""
 import functions
 import triton
 import triton.language as tl
@@ -37,7 +37,7 @@ def attend(acc, weight, peak, q, k_at, v_at, stride_kn, stride_vn, scale, start,
 
 
 @triton.jit
-def attention_kernel(q, k, v, out, scale, heads, group, queries, length, window,
+def attention_kernel(q, k, v, out, lse, scale, heads, group, queries, length, window,
                      stride_qb, stride_qh, stride_qm, stride_kb, stride_kh, stride_kn, stride_vb, stride_vh, stride_vn,
                      stride_ob, stride_oh, stride_om, HEAD_DIM: tl.constexpr, DIM: tl.constexpr, BLOCK_M: tl.constexpr,
                      BLOCK_N: tl.constexpr, CAUSAL: tl.constexpr, WINDOW: tl.constexpr, SQUARE: tl.constexpr,
@@ -95,6 +95,9 @@ def attention_kernel(q, k, v, out, scale, heads, group, queries, length, window,
     else:
         acc, weight, peak = attend(acc, weight, peak, x, k_at, v_at, stride_kn, stride_vn, log2_scale, 0, length,
                                    positions, keys, length, window, dims_in, BLOCK_N, PADDED, False, False, PRECISION)
+    if lse is not None:
+        sums = (peak + tl.math.log2(weight)) * 0.69314718
+        tl.store(lse + (batch * heads + head) * queries + rows, sums, mask=rows < queries)
     acc /= weight[:, None]
     if PADDED:
         tl.store(out + rows[:, None] * stride_om + dims[None, :], acc.to(out.dtype.element_ty),

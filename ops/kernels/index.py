@@ -61,3 +61,39 @@ def pad_kernel(x, out, value, rows, cols, out1, out2, size0, begin0, stride0, si
     v = tl.where(inside, v, value.to(out.dtype.element_ty))
     target = row.to(tl.int64)[:, None] * cols + col[None, :]
     tl.store(out + target, v, mask=(row < rows)[:, None] & (col < cols)[None, :])
+
+
+@triton.jit
+def copy_part(x, out, row, tile, rows, cols, stride_x, stride_out, C: tl.constexpr):
+    """Copies a tile of the columns of some rows, if there is one of this number."""
+    if (tile >= 0) & (tile * C < cols):
+        col = tile * C + tl.arange(0, C)
+        inside = (row < rows)[:, None] & (col < cols)[None, :]
+        v = tl.load(x + (row * stride_x)[:, None] + col[None, :], mask=inside)
+        tl.store(out + (row * stride_out)[:, None] + col[None, :], v, mask=inside)
+
+
+@triton.jit
+def concat_kernel(x0, x1, x2, x3, out, rows, stride_out, cols0, cols1, cols2, cols3, stride0, stride1, stride2, stride3,
+                  begin, R: tl.constexpr, C: tl.constexpr):
+    """Rows of out, from column begin on, are the rows of up to four tensors one behind the other. Neighbouring programs
+    write neighbouring columns."""
+    tiles0 = tl.cdiv(cols0, C)
+    tiles1 = tl.cdiv(cols1, C)
+    tiles2 = tl.cdiv(cols2, C)
+    tiles = tiles0 + tiles1 + tiles2 + tl.cdiv(cols3, C)
+    tile = tl.program_id(0) % tiles
+    row = (tl.program_id(0) // tiles).to(tl.int64) * R + tl.arange(0, R)
+    out += begin
+    copy_part(x0, out, row, tile, rows, cols0, stride0, stride_out, C)
+    tile -= tiles0
+    out += cols0
+    copy_part(x1, out, row, tile, rows, cols1, stride1, stride_out, C)
+    if x2 is not None:
+        tile -= tiles1
+        out += cols1
+        copy_part(x2, out, row, tile, rows, cols2, stride2, stride_out, C)
+    if x3 is not None:
+        tile -= tiles2
+        out += cols2
+        copy_part(x3, out, row, tile, rows, cols3, stride3, stride_out, C)

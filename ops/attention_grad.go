@@ -1,0 +1,193 @@
+package ops
+
+import (
+	"slices"
+
+	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/internal/runtime/core"
+)
+
+// AttentionLSE returns Attention and what its backward pass needs: the logarithm of the sum of e**score of
+// each query, of fp32 in the shape [batch, heads, queries].
+func AttentionLSE(s *Stream, q, k, v *nereid.Tensor, o AttentionOptions) (out, lse *nereid.Tensor) {
+	c := s.begin("AttentionLSE")
+	c.in("q", q)
+	c.in("k", k)
+	c.in("v", v)
+	o.key(c)
+	c.run(func(c *call) (*plan, error) {
+		a := attention{c: c, o: o}
+		return a.planLSE()
+	})
+	return c.outs[0], c.outs[1]
+}
+
+// AttentionGrad returns the gradients of q, k and v from grad, that of the result of Attention: out and lse
+// are the results of AttentionLSE for the same operands and options. Each gradient has type and shape of its
+// operand. The sums have one order, so the same operands give the same bits.
+func AttentionGrad(s *Stream, q, k, v, out, lse, grad *nereid.Tensor, o AttentionOptions) (dq, dk,
+	dv *nereid.Tensor) {
+	c := s.begin("AttentionGrad")
+	c.in("q", q)
+	c.in("k", k)
+	c.in("v", v)
+	c.in("out", out)
+	c.in("lse", lse)
+	c.in("grad", grad)
+	o.key(c)
+	c.run(func(c *call) (*plan, error) {
+		a := attentionGrad{attention: attention{c: c, o: o}}
+		return a.plan()
+	})
+	return c.outs[0], c.outs[1], c.outs[2]
+}
+
+func (a *attention) planLSE() (*plan, error) {
+	if err := a.shapes(); err != nil {
+		return nil, err
+	}
+	c, q := a.c, a.c.ins[0]
+	p := &plan{outs: []result{{q.DType, slices.Clone(q.Shape)},
+		{nereid.Float32, slices.Clone(q.Shape[:len(q.Shape)-1])}}}
+	if c.s.into && c.s.n > 1 && !c.s.outs[1].Contiguous() {
+		return nil, wrong(c.op, outNames[1], "it is a view; this op fills tensors without gaps")
+	}
+	if p.empty() {
+		return p, nil
+	}
+	if err := a.prefill(p); err != nil {
+		return nil, err
+	}
+	p.steps[0].slots = append(p.steps[0].slots, slot{4, c.n + 1})
+	return p, nil
+}
+
+// attentionGrad plans a call of AttentionGrad.
+type attentionGrad struct {
+	attention
+	gradStrides [3]int
+	results     [3][3]int // strides of dq, dk, dv
+}
+
+// deltaOp is the sum of the result times its gradient along each row.
+var deltaOp = fusedN("AttentionGrad", []string{"out", "grad"}, func(x []Expr) []Expr {
+	return []Expr{x[0].Mul(x[1]).RowSum()}
+})
+
+func (a *attentionGrad) plan() (*plan, error) {
+	if err := a.shapes(); err != nil {
+		return nil, err
+	}
+	if err := a.checkRest(); err != nil {
+		return nil, err
+	}
+	c, p := a.c, &plan{}
+	for i := range 3 {
+		t := c.ins[i]
+		p.outs = append(p.outs, result{t.DType, slices.Clone(t.Shape)})
+		strides, err := a.last(outNames[i], t.Shape, c.outStridesOf(i, t.Shape))
+		if err != nil {
+			return nil, err
+		}
+		a.results[i] = strides
+	}
+	if p.empty() || count(p.outs[1].shape) == 0 {
+		return p, nil
+	}
+	delta := c.n + len(p.outs)
+	p.scratch = []result{{nereid.Float32, []int{a.batch * a.heads * a.queries}}}
+	x := &fusion{f: deltaOp, axes: []int{-1}, dt: nereid.Float32}
+	if err := c.formula(p, x, delta, 3, 5); err != nil {
+		return nil, err
+	}
+	return p, a.launches(p, delta)
+}
+
+// last returns the strides but the last one of a tensor in four dimensions, the last of which is contiguous.
+func (a *attentionGrad) last(name string, shape, strides []int) (out [3]int, err error) {
+	n := len(shape)
+	if n < 3 || n > 4 || strides[n-1] != 1 && shape[n-1] > 1 {
+		return out, wrong(a.c.op, name, "its shape is %v with the strides %v: it has other dimensions than q, or "+
+			"the last is not contiguous", shape, strides)
+	}
+	copy(out[4-n:], strides[:n-1])
+	return out, nil
+}
+
+// checkRest checks out, lse and grad.
+func (a *attentionGrad) checkRest() (err error) {
+	c := a.c
+	q, lse := c.ins[0], c.ins[4]
+	for _, i := range []int{3, 5} {
+		if t := c.ins[i]; t.DType != q.DType || !slices.Equal(t.Shape, q.Shape) {
+			return wrong(c.op, c.names[i], "it is %s%v, and q %s%v", t.DType, t.Shape, q.DType, q.Shape)
+		}
+	}
+	if lse.DType != nereid.Float32 || !slices.Equal(lse.Shape, q.Shape[:len(q.Shape)-1]) || !lse.Contiguous() {
+		return wrong(c.op, "lse", "it is %s%v with the strides %v, not the second result of AttentionLSE",
+			lse.DType, lse.Shape, core.Strides(lse))
+	}
+	a.gradStrides, err = a.last("grad", c.ins[5].Shape, core.Strides(c.ins[5]))
+	return err
+}
+
+// launches adds the kernels of the gradients to a plan.
+func (a *attentionGrad) launches(p *plan, delta int) error {
+	lib, n := a.c.s.lib, a.c.n
+	first, err := lib.kernel("attention_grad.py", "attention_dkv_kernel")
+	if err != nil {
+		return err
+	}
+	second, err := lib.kernel("attention_grad.py", "attention_dq_kernel")
+	if err != nil {
+		return err
+	}
+	inputs := []slot{{0, 0}, {1, 1}, {2, 2}, {3, 5}, {4, 4}, {5, delta}}
+	kv, q := a.gradTiles()
+	p.steps = append(p.steps,
+		step{kernel: first, slots: append(slices.Clone(inputs), slot{6, n + 1}, slot{7, n + 2}),
+			args: a.arguments(2, kv, a.results[1], a.results[2]),
+			grid: nereid.Grid{nereid.Cdiv(a.length, kv.n), a.batch * a.heads / a.group}},
+		step{kernel: second, slots: append(slices.Clone(inputs), slot{6, n}),
+			args: a.arguments(1, q, a.results[0]),
+			grid: nereid.Grid{nereid.Cdiv(a.queries, q.m), a.batch * a.heads}})
+	return nil
+}
+
+// arguments returns those of a kernel with so many results, whose strides are given.
+func (a *attentionGrad) arguments(results int, t blocks, strides ...[3]int) []any {
+	args := append(make([]any, 6+results), a.o.Scale, a.heads, a.group, a.queries, a.length, a.o.Window)
+	for _, s := range append([][3]int{a.strides[0], a.strides[1], a.strides[2], a.gradStrides}, strides...) {
+		args = append(args, s[0], s[1], s[2])
+	}
+	return append(args, a.size, a.dim, t.m, t.n, a.o.Causal, a.o.Window > 0, a.precision(),
+		nereid.Options{NumWarps: t.warps, NumStages: t.stages})
+}
+
+// The shipped configs of the backward pass on GPUs, by the size of heads: of the kernel of keys and values,
+// and of that of queries.
+var (
+	smallGrads = [2]blocks{{m: 64, n: 128, warps: 8, stages: 3}, {m: 128, n: 64, warps: 8, stages: 3}}
+	largeGrads = [2]blocks{{m: 64, n: 128, warps: 8, stages: 2}, {m: 128, n: 64, warps: 8, stages: 2}}
+)
+
+// gradTiles returns the configs of the kernel of keys and values and of that of queries.
+func (a *attentionGrad) gradTiles() (kv, q blocks) {
+	list := largeGrads
+	switch {
+	case a.c.s.chip != gpuChip:
+		list = [2]blocks{{m: 64, n: 64, warps: 4, stages: 1}, {m: 64, n: 64, warps: 4, stages: 1}}
+	case a.c.ins[0].DType == nereid.Float32 || a.dim > 128:
+		list = [2]blocks{{m: 32, n: 32, warps: 4, stages: 1}, {m: 32, n: 32, warps: 4, stages: 1}}
+	case a.dim <= 64:
+		list = smallGrads
+	}
+	for i := range list {
+		list[i].m = min(list[i].m, max(pow2(a.queries), 16))
+		list[i].n = min(list[i].n, max(pow2(a.length), 16))
+		if list[i].m < 64 || list[i].n < 64 {
+			list[i].warps = 4
+		}
+	}
+	return list[0], list[1]
+}

@@ -1,0 +1,167 @@
+"""The backward pass of attention: gradients of queries, keys and values from that of the result.
+
+The weights p of the forward pass are computed again from the logarithms of their sums (lse); delta is the sum of the
+result times its gradient along each row. The gradient of a score is p * (dp - delta), where dp is grad @ v.T.
+"""
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def add_queries(dk, dv, k, v, q_at, grad_at, lse, delta, stride_qm, stride_gm, log2_scale, start, stop, shift, keys, rows,
+                queries, window, dims_in, BLOCK_M: tl.constexpr, PADDED: tl.constexpr, CAUSAL: tl.constexpr,
+                WINDOW: tl.constexpr, PRECISION: tl.constexpr):
+    """Adds what the queries from start to stop give to the gradients of keys and values. Scores lie transposed: a row
+    for each key. The position of a query is its number and shift."""
+    for m in range(start, stop, BLOCK_M):
+        m = tl.multiple_of(m, BLOCK_M)
+        inside = m + rows < queries
+        if PADDED:
+            qt = tl.load(q_at + m * stride_qm, mask=inside[None, :] & dims_in[:, None], other=0.0)
+            g = tl.load(grad_at + m * stride_gm, mask=inside[:, None] & dims_in[None, :], other=0.0)
+        else:
+            qt = tl.load(q_at + m * stride_qm, mask=inside[None, :], other=0.0)
+            g = tl.load(grad_at + m * stride_gm, mask=inside[:, None], other=0.0)
+        sums = tl.load(lse + m + rows, mask=inside, other=0.0)
+        d = tl.load(delta + m + rows, mask=inside, other=0.0)
+        score = tl.dot(k, qt, input_precision=PRECISION)
+        p = tl.math.exp2(score * log2_scale - sums[None, :] * 1.44269504)
+        position = m + rows + shift
+        if CAUSAL:
+            p = tl.where(position[None, :] >= keys[:, None], p, 0.0)
+        if WINDOW:
+            p = tl.where(position[None, :] - window < keys[:, None], p, 0.0)
+        dv = tl.dot(p.to(g.dtype), g, dv, input_precision=PRECISION)
+        dp = tl.dot(v, tl.trans(g), input_precision=PRECISION)
+        ds = p * (dp - d[None, :])
+        dk = tl.dot(ds.to(qt.dtype), tl.trans(qt), dk, input_precision=PRECISION)
+    return dk, dv
+
+
+@triton.jit
+def attention_dkv_kernel(q, k, v, grad, lse, delta, dk, dv, scale, heads, group, queries, length, window, stride_qb,
+                         stride_qh, stride_qm, stride_kb, stride_kh, stride_kn, stride_vb, stride_vh, stride_vn, stride_gb,
+                         stride_gh, stride_gm, stride_dkb, stride_dkh, stride_dkn, stride_dvb, stride_dvh, stride_dvn,
+                         HEAD_DIM: tl.constexpr, DIM: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
+                         CAUSAL: tl.constexpr, WINDOW: tl.constexpr, PRECISION: tl.constexpr):
+    """The gradients of a block of keys and values: a sum over all queries that see them, of all heads of a group."""
+    first = tl.program_id(0) * BLOCK_N
+    kv_heads = heads // group
+    batch = (tl.program_id(1) // kv_heads).to(tl.int64)
+    kv_head = (tl.program_id(1) % kv_heads).to(tl.int64)
+    keys = first + tl.arange(0, BLOCK_N)
+    rows = tl.arange(0, BLOCK_M)
+    dims = tl.arange(0, DIM)
+    dims_in = dims < HEAD_DIM
+    PADDED: tl.constexpr = DIM != HEAD_DIM
+    inside = (keys < length)[:, None] & dims_in[None, :]
+    kx = tl.load(k + batch * stride_kb + kv_head * stride_kh + keys[:, None] * stride_kn + dims[None, :], mask=inside,
+                 other=0.0)
+    vx = tl.load(v + batch * stride_vb + kv_head * stride_vh + keys[:, None] * stride_vn + dims[None, :], mask=inside,
+                 other=0.0)
+    dkx = tl.zeros([BLOCK_N, DIM], tl.float32)
+    dvx = tl.zeros([BLOCK_N, DIM], tl.float32)
+    log2_scale = scale * 1.44269504
+    shift = length - queries
+    begin = 0
+    end = queries
+    if CAUSAL:
+        begin = tl.maximum(first - shift, 0) // BLOCK_M * BLOCK_M
+    if WINDOW:
+        end = tl.minimum(first + BLOCK_N - 1 + window - shift, queries)
+    for h in range(group):
+        head = kv_head * group + h
+        q_at = q + batch * stride_qb + head * stride_qh + rows[None, :] * stride_qm + dims[:, None]
+        grad_at = grad + batch * stride_gb + head * stride_gh + rows[:, None] * stride_gm + dims[None, :]
+        row = (batch * heads + head) * queries
+        whole = begin
+        if CAUSAL:
+            # Blocks of queries at the diagonal need a mask; those behind it see all keys.
+            whole = tl.cdiv(tl.maximum(first + BLOCK_N - 1 - shift, 0), BLOCK_M) * BLOCK_M
+            dkx, dvx = add_queries(dkx, dvx, kx, vx, q_at, grad_at, lse + row, delta + row, stride_qm, stride_gm,
+                                   log2_scale, begin, tl.minimum(whole, end), shift, keys, rows, queries, window, dims_in,
+                                   BLOCK_M, PADDED, CAUSAL, WINDOW, PRECISION)
+        dkx, dvx = add_queries(dkx, dvx, kx, vx, q_at, grad_at, lse + row, delta + row, stride_qm, stride_gm, log2_scale,
+                               whole, end, shift, keys, rows, queries, window, dims_in, BLOCK_M, PADDED, False, WINDOW,
+                               PRECISION)
+    tl.store(dk + batch * stride_dkb + kv_head * stride_dkh + keys[:, None] * stride_dkn + dims[None, :],
+             (dkx * scale).to(dk.dtype.element_ty), mask=inside)
+    tl.store(dv + batch * stride_dvb + kv_head * stride_dvh + keys[:, None] * stride_dvn + dims[None, :],
+             dvx.to(dv.dtype.element_ty), mask=inside)
+
+
+@triton.jit
+def add_keys(dq, q, g, sums, d, k_at, v_at, stride_kn, stride_vn, log2_scale, start, stop, positions, keys, length, window,
+             dims_in, BLOCK_N: tl.constexpr, PADDED: tl.constexpr, CAUSAL: tl.constexpr, WINDOW: tl.constexpr,
+             PRECISION: tl.constexpr):
+    """Adds what the keys from start to stop give to the gradients of queries."""
+    for n in range(start, stop, BLOCK_N):
+        n = tl.multiple_of(n, BLOCK_N)
+        inside = n + keys < length
+        if PADDED:
+            kt = tl.load(k_at + n * stride_kn, mask=inside[None, :] & dims_in[:, None], other=0.0)
+            vt = tl.load(v_at + n * stride_vn, mask=inside[None, :] & dims_in[:, None], other=0.0)
+        else:
+            kt = tl.load(k_at + n * stride_kn, mask=inside[None, :], other=0.0)
+            vt = tl.load(v_at + n * stride_vn, mask=inside[None, :], other=0.0)
+        score = tl.dot(q, kt, input_precision=PRECISION)
+        p = tl.math.exp2(score * log2_scale - sums[:, None])
+        if CAUSAL:
+            p = tl.where(positions[:, None] >= (n + keys)[None, :], p, 0.0)
+        if WINDOW:
+            p = tl.where(positions[:, None] - window < (n + keys)[None, :], p, 0.0)
+        p = tl.where(inside[None, :], p, 0.0)
+        dp = tl.dot(g, vt, input_precision=PRECISION)
+        ds = p * (dp - d[:, None])
+        dq = tl.dot(ds.to(kt.dtype), tl.trans(kt), dq, input_precision=PRECISION)
+    return dq
+
+
+@triton.jit
+def attention_dq_kernel(q, k, v, grad, lse, delta, dq, scale, heads, group, queries, length, window, stride_qb, stride_qh,
+                        stride_qm, stride_kb, stride_kh, stride_kn, stride_vb, stride_vh, stride_vn, stride_gb, stride_gh,
+                        stride_gm, stride_dqb, stride_dqh, stride_dqm, HEAD_DIM: tl.constexpr, DIM: tl.constexpr,
+                        BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, CAUSAL: tl.constexpr, WINDOW: tl.constexpr,
+                        PRECISION: tl.constexpr):
+    """The gradients of a block of queries of one head: a sum over all keys that they see."""
+    tile = tl.program_id(0)
+    if CAUSAL:  # the programs with the most keys first
+        tile = tl.num_programs(0) - 1 - tile
+    batch = (tl.program_id(1) // heads).to(tl.int64)
+    head = (tl.program_id(1) % heads).to(tl.int64)
+    kv_head = (tl.program_id(1) % heads // group).to(tl.int64)
+    first = tile * BLOCK_M
+    rows = first + tl.arange(0, BLOCK_M)
+    keys = tl.arange(0, BLOCK_N)
+    dims = tl.arange(0, DIM)
+    dims_in = dims < HEAD_DIM
+    PADDED: tl.constexpr = DIM != HEAD_DIM
+    inside = (rows < queries)[:, None] & dims_in[None, :]
+    qx = tl.load(q + batch * stride_qb + head * stride_qh + rows[:, None] * stride_qm + dims[None, :], mask=inside,
+                 other=0.0)
+    g = tl.load(grad + batch * stride_gb + head * stride_gh + rows[:, None] * stride_gm + dims[None, :], mask=inside,
+                other=0.0)
+    row = (batch * heads + head) * queries
+    sums = tl.load(lse + row + rows, mask=rows < queries, other=0.0) * 1.44269504
+    d = tl.load(delta + row + rows, mask=rows < queries, other=0.0)
+    k_at = k + batch * stride_kb + kv_head * stride_kh + keys[None, :] * stride_kn + dims[:, None]
+    v_at = v + batch * stride_vb + kv_head * stride_vh + keys[None, :] * stride_vn + dims[:, None]
+    dqx = tl.zeros([BLOCK_M, DIM], tl.float32)
+    log2_scale = scale * 1.44269504
+    shift = length - queries
+    begin = 0
+    end = length
+    if WINDOW:
+        begin = tl.maximum(first + shift - window + 1, 0) // BLOCK_N * BLOCK_N
+    if CAUSAL:
+        # Blocks of keys before the diagonal need no mask.
+        diagonal = tl.maximum((first + shift + 1) // BLOCK_N * BLOCK_N, begin)
+        end = tl.minimum(first + BLOCK_M + shift, length)
+        dqx = add_keys(dqx, qx, g, sums, d, k_at, v_at, stride_kn, stride_vn, log2_scale, begin,
+                       tl.minimum(diagonal, end), rows + shift, keys, length, window, dims_in, BLOCK_N, PADDED, False,
+                       WINDOW, PRECISION)
+        begin = diagonal
+    dqx = add_keys(dqx, qx, g, sums, d, k_at, v_at, stride_kn, stride_vn, log2_scale, begin, end, rows + shift, keys,
+                   length, window, dims_in, BLOCK_N, PADDED, CAUSAL, WINDOW, PRECISION)
+    tl.store(dq + batch * stride_dqb + head * stride_dqh + rows[:, None] * stride_dqm + dims[None, :],
+             (dqx * scale).to(dq.dtype.element_ty), mask=inside)
