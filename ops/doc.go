@@ -46,9 +46,13 @@
 //	quantized.go        weights in blocks of few bits
 //	quantized_product.go  products with them
 //	attention.go        attention, also over pages
+//	attention_grad.go   gradients of attention
 //	append.go           rotary embedding, cache and attention in one
 //	transformer.go      rotary embedding, gated layers, cross entropy
 //	order.go            the largest, sorted rows, sums of all before; sampling
-//	layout.go           copies, casts, concatenation, padding, fills
+//	conv.go             convolution of signals and images
+//	pool.go             pooling
+//	concat.go           concatenation
+//	layout.go           copies, casts, padding, fills
 //	index.go            elements by index
 package ops

@@ -134,10 +134,25 @@ func walk(t *testing.T, s *ops.Stream) {
 	keep(ops.Dequantize(s, w, nereid.Float32),
 		ops.MatMulQuantized(s, made(t, s, nereid.Float32, wave, 1, 256), w, ops.ThenReLU))
 	keep(ops.TopK(s, x, 3))
+	walkImages(t, s, keep)
+	out, lse := ops.AttentionLSE(s, h, h, h, ops.AttentionOptions{Causal: true})
+	dq, dk, dv := ops.AttentionGrad(s, h, h, h, out, lse, h, ops.AttentionOptions{Causal: true})
+	keep(dq, dk, dv)
 	keep(ops.Sort(s, x, false))
 	for _, r := range results {
 		if err := r.Err(); err != nil {
 			t.Error(err)
 		}
 	}
+}
+
+// walkImages calls convolution and pooling.
+func walkImages(t *testing.T, s *ops.Stream, keep func(...*nereid.Tensor)) {
+	t.Helper()
+	x := made(t, s, nereid.Float16, wave, 1, 16, 5, 5)
+	w := made(t, s, nereid.Float16, wave, 16, 16, 3, 3)
+	keep(ops.Conv2D(s, x, w, ops.ConvOptions{Padding: [2]int{1, 1}}, ops.ThenGELU),
+		ops.Conv2D(s, x.Slice(1, 0, 3, 1), w.Slice(1, 0, 3, 1), ops.ConvOptions{}),
+		ops.Conv2D(s, x, w.Slice(1, 0, 1, 1), ops.ConvOptions{Groups: 16}),
+		ops.MaxPool2D(s, x, ops.PoolOptions{Window: [2]int{2, 2}}), ops.AdaptiveAvgPool(s, x, 2, 3))
 }
