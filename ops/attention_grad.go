@@ -123,7 +123,8 @@ func (a *attentionGrad) checkRest() (err error) {
 			return wrong(c.op, c.names[i], "it is %s%v, and q %s%v", t.DType, t.Shape, q.DType, q.Shape)
 		}
 	}
-	if lse.DType != nereid.Float32 || !slices.Equal(lse.Shape, q.Shape[:len(q.Shape)-1]) || !lse.Contiguous() {
+	if lse.DType != nereid.Float32 || !slices.Equal(lse.Shape,
+		q.Shape[:len(q.Shape)-1]) || !lse.Contiguous() {
 		return wrong(c.op, "lse", "it is %s%v with the strides %v, not the second result of AttentionLSE",
 			lse.DType, lse.Shape, core.Strides(lse))
 	}

@@ -10,7 +10,8 @@ import (
 )
 
 // attendedGrad returns the gradients of q, k and v, and lse, in float64.
-func attendedGrad(t *testing.T, q, k, v, g *nereid.Tensor, o ops.AttentionOptions) (lse, dq, dk, dv []float64) {
+func attendedGrad(t *testing.T, q, k, v, g *nereid.Tensor, o ops.AttentionOptions) (lse, dq, dk,
+	dv []float64) {
 	t.Helper()
 	xq, xk, xv, xg := values(t, q), values(t, k), values(t, v), values(t, g)
 	heads, queries, size, kvHeads, keys := q.Shape[1], q.Shape[2], q.Shape[3], k.Shape[1], k.Shape[2]

@@ -15,7 +15,8 @@ import (
 // The configs that TestConfigs compares.
 var (
 	convConfigs = [][5]int{{128, 256, 64, 8, 3}, {128, 128, 64, 8, 3}, {128, 128, 64, 4, 4},
-		{64, 256, 64, 4, 4}, {64, 256, 64, 8, 4}, {64, 128, 64, 4, 4}, {256, 128, 64, 8, 3}, {128, 64, 64, 4, 4},
+		{64, 256, 64, 4, 4}, {64, 256, 64, 8, 4}, {64, 128, 64, 4, 4}, {256, 128, 64, 8, 3}, {128, 64, 64,
+			4, 4},
 		{64, 64, 64, 4, 4}, {128, 128, 32, 8, 4}, {64, 128, 32, 4, 4}}
 	dkvConfigs = [][4]int{{64, 128, 8, 2}, {64, 128, 8, 3}, {32, 128, 4, 3}, {32, 128, 8, 3}, {64, 64, 4, 2},
 		{128, 64, 8, 2}, {128, 128, 8, 1}, {64, 128, 4, 2}}
@@ -76,10 +77,12 @@ func TestSettledSpeed(t *testing.T) {
 				x := made(t, s, nereid.BFloat16, wave, batch, heads*size)
 				angles := made(t, s, nereid.Float32, wave, 2048, size/2)
 				cache := ops.PagedCache{Keys: s.New(nereid.BFloat16, batch*length/page, page, kv, size),
-					Values:  s.New(nereid.BFloat16, batch*length/page, page, kv, size),
-					Table:   made(t, s, nereid.Int32, func(i int) float64 { return float64(i) }, batch, length/page),
+					Values: s.New(nereid.BFloat16, batch*length/page, page, kv, size),
+					Table: made(t, s, nereid.Int32, func(i int) float64 { return float64(i) }, batch,
+						length/page),
 					Lengths: made(t, s, nereid.Int32, func(int) float64 { return float64(length) }, batch),
-					Slots:   made(t, s, nereid.Int32, func(int) float64 { return -1 }, batch), Settled: round%2 == 1}
+					Slots:   made(t, s, nereid.Int32, func(int) float64 { return -1 }, batch),
+					Settled: round%2 == 1}
 				run := func() error {
 					y, mark := x, s.Mark()
 					for range layers {

@@ -167,7 +167,8 @@ func (v *convolution) shapes() error {
 	x, w := c.ins[0], c.ins[1]
 	xd, xs, ok := imageDims(x.Shape, core.Strides(x), v.rank)
 	if !ok {
-		return wrong(c.op, "x", "its shape is %v, not one of %d or %d dimensions", x.Shape, v.rank+1, v.rank+2)
+		return wrong(c.op, "x", "its shape is %v, not one of %d or %d dimensions", x.Shape, v.rank+1,
+			v.rank+2)
 	}
 	if len(w.Shape) != v.rank+2 {
 		return wrong(c.op, "w", "its shape is %v, not one of %d dimensions", w.Shape, v.rank+2)
@@ -208,7 +209,8 @@ func (v *convolution) shapes() error {
 func (v *convolution) extras(shape []int) error {
 	if t := v.o.bias; t != nil {
 		if len(t.Shape) != 1 || t.Shape[0] != v.channels {
-			return wrong(v.c.op, "bias", "its shape is %v, and the result has %d channels", t.Shape, v.channels)
+			return wrong(v.c.op, "bias", "its shape is %v, and the result has %d channels", t.Shape,
+				v.channels)
 		}
 		v.bias = core.Strides(t)[0]
 	}
@@ -324,7 +326,8 @@ func (v *convolution) byRows(p *plan) error {
 		return err
 	}
 	taps := v.window.taps
-	filter, err := v.channelsLast(p, 1, &v.ws, [4]int{taps[0] * taps[1] * v.depth, 1, taps[1] * v.depth, v.depth})
+	filter, err := v.channelsLast(p, 1, &v.ws, [4]int{taps[0] * taps[1] * v.depth, 1, taps[1] * v.depth,
+		v.depth})
 	if err != nil {
 		return err
 	}
@@ -395,7 +398,8 @@ const unrolledTaps = 25
 // The shipped configs of convolutions on GPUs: channels, pixels and depth of a tile; a convolution takes the
 // first that its channels fill and whose programs are enough for the SMs.
 var (
-	halfConvs   = []blocks{{128, 256, 64, 8, 3}, {128, 128, 64, 8, 4}, {64, 256, 64, 8, 4}, {64, 64, 64, 4, 4}}
+	halfConvs = []blocks{{128, 256, 64, 8, 3}, {128, 128, 64, 8, 4}, {64, 256, 64, 8, 4}, {64, 64, 64, 4,
+		4}}
 	singleConvs = []blocks{{128, 128, 32, 8, 2}, {64, 64, 32, 4, 2}}
 	tf32Convs   = []blocks{{128, 128, 32, 8, 3}, {64, 128, 32, 4, 4}, {64, 64, 32, 4, 4}}
 )

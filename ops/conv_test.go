@@ -146,10 +146,12 @@ func TestPool(t *testing.T) {
 		last := ops.Copy(s, x.Permute(0, 2, 3, 1)).Permute(0, 3, 1, 2)
 		o.InsideOnly = true
 		near(t, "AvgPool2D of what is inside", ops.AvgPool2D(s, last, o), inside, 1e-3)
-		y := made(t, s, nereid.Float32, func(i int) float64 { return []float64{1, 5, 2, 3, 9, 4, 0}[i] }, 1, 7)
+		y := made(t, s, nereid.Float32, func(i int) float64 { return []float64{1, 5, 2, 3, 9, 4, 0}[i] }, 1,
+			7)
 		near(t, "MaxPool1D", ops.MaxPool1D(s, y, ops.PoolOptions{Window: [2]int{2}, Dilation: [2]int{3},
 			Stride: [2]int{1}}), []float64{3, 9, 4, 3}, 0)
-		near(t, "AvgPool1D", ops.AvgPool1D(s, y, ops.PoolOptions{Window: [2]int{2}}), []float64{3, 2.5, 6.5}, 0)
+		near(t, "AvgPool1D", ops.AvgPool1D(s, y, ops.PoolOptions{Window: [2]int{2}}), []float64{3, 2.5,
+			6.5}, 0)
 		near(t, "AdaptiveAvgPool", ops.AdaptiveAvgPool(s, y, 3), []float64{8. / 3, 14. / 3, 13. / 3}, 1e-6)
 		near(t, "AdaptiveMaxPool", ops.AdaptiveMaxPool(s, y, 2), []float64{5, 9}, 0)
 		all := ops.AdaptiveMaxPool(s, x, 1, 1)

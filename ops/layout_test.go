@@ -181,12 +181,14 @@ func TestWarm(t *testing.T) {
 	quantized, _ := quantizedMatrix(t, s, 0, 10, 512)
 	long, wide := made(t, s, nereid.Float32, wave, 1, 512), s.New(nereid.Float32, 1, 10)
 	best, where := s.New(nereid.Float32, 8, 4), s.New(nereid.Int64, 8, 4)
-	image, filter := made(t, s, nereid.Float32, wave, 1, 16, 4, 4), made(t, s, nereid.Float32, wave, 16, 16, 3, 3)
+	image, filter := made(t, s, nereid.Float32, wave, 1, 16, 4, 4), made(t, s, nereid.Float32, wave, 16, 16,
+		3, 3)
 	same, halves := s.New(nereid.Float32, 1, 16, 4, 4), s.New(nereid.Float32, 1, 16, 2, 2)
 	around := ops.ConvOptions{Padding: [2]int{1, 1}}
 	attended, sums := ops.AttentionLSE(s, heads2, heads2, heads2, ops.AttentionOptions{})
-	dq, dk, dv := s.New(nereid.Float32, 1, 2, 8, 16), s.New(nereid.Float32, 1, 2, 8, 16), s.New(nereid.Float32,
-		1, 2, 8, 16)
+	dq, dk, dv := s.New(nereid.Float32, 1, 2, 8, 16), s.New(nereid.Float32, 1, 2, 8, 16),
+		s.New(nereid.Float32,
+			1, 2, 8, 16)
 	for name, f := range map[string]func() *nereid.Tensor{
 		"Add":     func() *nereid.Tensor { return ops.Add(s.Into(out), x, w) },
 		"Scaled":  func() *nereid.Tensor { return ops.Mul(s.Into(out), x, 0.3) },
@@ -209,7 +211,10 @@ func TestWarm(t *testing.T) {
 		"CrossEntropy": func() *nereid.Tensor { return ops.CrossEntropy(s.Into(row), x, index) },
 		"CumSum":       func() *nereid.Tensor { return ops.CumSum(s.Into(out), x, 1) },
 		"Quantized":    func() *nereid.Tensor { return ops.MatMulQuantized(s.Into(wide), long, quantized) },
-		"Conv2D":       func() *nereid.Tensor { return ops.Conv2D(s.Into(same), image, filter, around, ops.ThenReLU) },
+		"Conv2D": func() *nereid.Tensor {
+			return ops.Conv2D(s.Into(same), image, filter, around,
+				ops.ThenReLU)
+		},
 		"MaxPool2D": func() *nereid.Tensor {
 			return ops.MaxPool2D(s.Into(halves), image, ops.PoolOptions{Window: [2]int{2, 2}})
 		},

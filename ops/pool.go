@@ -192,7 +192,8 @@ func (l *pooling) step(p *plan) error {
 	}
 	cols := min(pow2(pixels), poolElements[c.s.chip])
 	height := min(pow2(rows), poolElements[c.s.chip]/cols)
-	args := []any{nil, nil, rows, pixels, l.dims[1], l.dims[2], l.dims[3], l.result[0], l.result[1], w.taps[0],
+	args := []any{nil, nil, rows, pixels, l.dims[1], l.dims[2], l.dims[3], l.result[0], l.result[1],
+		w.taps[0],
 		w.taps[1]}
 	args = append(args, w.moves()...)
 	args = append(args, numbers(slices.Concat(l.xs[:], l.os[:])...)...)

@@ -27,16 +27,19 @@ func imageLines() []speedLine {
 		return func(s *ops.Stream, x *nereid.Tensor) *nereid.Tensor { return f(s, x, o) }
 	}
 	return []speedLine{
-		convLine("conv bf16 32x64x56x56 by 64x3x3", speedBF16, []int{32, 64, 56, 56}, []int{64, 64, 3, 3}, same),
+		convLine("conv bf16 32x64x56x56 by 64x3x3", speedBF16, []int{32, 64, 56, 56}, []int{64, 64, 3, 3},
+			same),
 		convLine("conv fp16 32x128x28x28 by 128x3x3", speedF16, []int{32, 128, 28, 28}, []int{128, 128, 3, 3},
 			same),
-		convLine("conv bf16 32x256x14x14 by 256x3x3", speedBF16, []int{32, 256, 14, 14}, []int{256, 256, 3, 3},
+		convLine("conv bf16 32x256x14x14 by 256x3x3", speedBF16, []int{32, 256, 14, 14}, []int{256, 256, 3,
+			3},
 			same),
 		convLine("conv bf16 8x320x64x64 by 320x3x3", speedBF16, []int{8, 320, 64, 64}, []int{320, 320, 3, 3},
 			same),
 		convLine("conv stride bf16 32x128x56x56 by 256x3x3", speedBF16, []int{32, 128, 56, 56},
 			[]int{256, 128, 3, 3}, ops.ConvOptions{Stride: [2]int{2, 2}, Padding: [2]int{1, 1}}),
-		convLine("conv stride bf16 32x3x224x224 by 64x7x7", speedBF16, []int{32, 3, 224, 224}, []int{64, 3, 7, 7},
+		convLine("conv stride bf16 32x3x224x224 by 64x7x7", speedBF16, []int{32, 3, 224, 224}, []int{64, 3,
+			7, 7},
 			ops.ConvOptions{Stride: [2]int{2, 2}, Padding: [2]int{3, 3}}),
 		convLine("conv bf16 32x256x56x56 by 64x1x1", speedBF16, []int{32, 256, 56, 56}, []int{64, 256, 1, 1},
 			ops.ConvOptions{}),
@@ -86,6 +89,7 @@ func backwardLines() []speedLine {
 		gradLine("attention backward bf16 4x16x4096x128", speedBF16, 4, 16, 16, 4096, 128, false),
 		gradLine("attention causal backward bf16 4x16x4096x64", speedBF16, 4, 16, 16, 4096, 64, true),
 		gradLine("attention causal backward bf16 4x16x4096x128", speedBF16, 4, 16, 16, 4096, 128, true),
-		gradLine("attention grouped causal backward bf16 2x32/8x2048x128", speedBF16, 2, 32, 8, 2048, 128, true),
+		gradLine("attention grouped causal backward bf16 2x32/8x2048x128", speedBF16, 2, 32, 8, 2048, 128,
+			true),
 	}
 }

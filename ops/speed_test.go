@@ -270,7 +270,8 @@ func batchedLine(r *room) func() *nereid.Tensor {
 }
 
 // TestSpeed prints the time of each line on the device that NEREID_TEST_OPS names, in µs, as a line of JSON;
-// NEREID_TEST_OPS_ONLY is a regular expression that chooses some by their names. peer/ops.py puts PyTorch's beside them.
+// NEREID_TEST_OPS_ONLY is a regular expression that chooses some by their names. peer/ops.py puts
+// PyTorch's beside them.
 func TestSpeed(t *testing.T) {
 	s := streamOn(t, txtest.LongForm(t, "NEREID_TEST_OPS", "the device whose speed is measured"))
 	only := chosen(t)

@@ -89,7 +89,8 @@ var imageTrials = []trial{
 	convTrial("Conv1D", 1), convTrial("Conv2D", 2), convTrial("Conv2D", 2),
 	poolTrial("MaxPool1D", 1, ops.MaxPool1D), poolTrial("MaxPool2D", 2, ops.MaxPool2D),
 	poolTrial("AvgPool1D", 1, ops.AvgPool1D), poolTrial("AvgPool2D", 2, ops.AvgPool2D),
-	adaptiveTrial("AdaptiveMaxPool", ops.AdaptiveMaxPool), adaptiveTrial("AdaptiveAvgPool", ops.AdaptiveAvgPool),
+	adaptiveTrial("AdaptiveMaxPool", ops.AdaptiveMaxPool), adaptiveTrial("AdaptiveAvgPool",
+		ops.AdaptiveAvgPool),
 }
 
 var gradTrials = []trial{
