@@ -82,10 +82,8 @@ func (c *call) ordering() (rows, cols int, err error) {
 	if len(x.Shape) == 0 || !x.DType.IsFloat() || x.DType == nereid.Float64 {
 		return 0, 0, wrong(c.op, "x", "it is %s%v, not rows of floats up to fp32", x.DType, x.Shape)
 	}
-	for i := range min(c.s.n, maxOuts) {
-		if c.s.into && !c.s.outs[i].Contiguous() {
-			return 0, 0, wrong(c.op, outNames[i], "it is a view; this op fills tensors without gaps")
-		}
+	if err := c.withoutGaps(); err != nil {
+		return 0, 0, err
 	}
 	n := len(x.Shape) - 1
 	return count(x.Shape[:n]), x.Shape[n], nil

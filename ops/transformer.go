@@ -99,32 +99,56 @@ func CrossEntropy(s *Stream, logits, labels *nereid.Tensor) *nereid.Tensor {
 	return c.run(planCrossEntropy)
 }
 
-func planCrossEntropy(c *call) (*plan, error) {
+// labelled checks logits and labels, the first operands.
+func (c *call) labelled() error {
 	x, labels := c.ins[0], c.ins[1]
 	n := len(x.Shape)
 	switch {
 	case n == 0 || !x.DType.IsFloat():
-		return nil, wrong(c.op, "logits", "it is %s%v, not rows of floats", x.DType, x.Shape)
+		return wrong(c.op, "logits", "it is %s%v, not rows of floats", x.DType, x.Shape)
 	case kindOf(labels.DType) != intKind || !slices.Equal(labels.Shape, x.Shape[:n-1]):
-		return nil, wrong(c.op, "labels", "it is %s%v, not integers of the shape %v", labels.DType,
-			labels.Shape, x.Shape[:n-1])
+		return wrong(c.op, "labels", "it is %s%v, not integers of the shape %v", labels.DType, labels.Shape,
+			x.Shape[:n-1])
 	}
-	cols := x.Shape[n-1]
+	return nil
+}
+
+// withoutGaps returns an error for a tensor of Into that has gaps.
+func (c *call) withoutGaps() error {
+	for i := range min(c.s.n, maxOuts) {
+		if c.s.into && !c.s.outs[i].Contiguous() {
+			return wrong(c.op, outNames[i], "it is a view; this op fills tensors without gaps")
+		}
+	}
+	return nil
+}
+
+// entropyTile returns how many elements of a row are read at a time, and by how many warps.
+func entropyTile(cols int) (block, warps int) {
+	if block = min(max(pow2(cols), 16), 4096); block == 4096 {
+		return block, 8
+	}
+	return block, 4
+}
+
+func planCrossEntropy(c *call) (*plan, error) {
+	x, labels := c.ins[0], c.ins[1]
+	if err := c.labelled(); err != nil {
+		return nil, err
+	}
+	cols := x.Shape[len(x.Shape)-1]
 	p := &plan{outs: []result{{nereid.Float32, slices.Clone(labels.Shape)}}}
 	if labels.Len() == 0 {
 		return p, nil
 	}
-	if c.s.into && c.s.n > 0 && !c.s.outs[0].Contiguous() {
-		return nil, wrong(c.op, outNames[0], "it is a view; this op fills tensors without gaps")
+	if err := c.withoutGaps(); err != nil {
+		return nil, err
 	}
 	k, err := c.s.lib.kernel("rows.py", "cross_entropy_kernel")
 	if err != nil {
 		return nil, err
 	}
-	block, warps := min(max(pow2(cols), 16), 4096), 4
-	if block == 4096 {
-		warps = 8
-	}
+	block, warps := entropyTile(cols)
 	p.steps = []step{{kernel: k, slots: []slot{{0, 0}, {1, 1}, {2, c.n}}, grid: nereid.Grid{labels.Len()},
 		args: []any{nil, nil, nil, cols, cols, block, nereid.Options{NumWarps: warps}}}}
 	return p, nil
