@@ -41,7 +41,24 @@ func ScatterAdd(s *Stream, x, index, source *nereid.Tensor, axis int) *nereid.Te
 	c.in("index", index)
 	c.in("source", source)
 	c.attr(axis)
-	return c.run(func(c *call) (*plan, error) { return planScatterAdd(c, axis) })
+	return c.run(func(c *call) (*plan, error) {
+		if dt := c.ins[0].DType; dt == nereid.Bool || dt.Size() == 1 {
+			return nil, wrong(c.op, "x", "there are no sums of %s in memory", dt)
+		}
+		return planScatter(c, axis, "scatter_add_kernel")
+	})
+}
+
+// Scatter returns x with the elements of source stored along a dimension, each at an index of its own, as
+// ScatterAdd adds them. Of several elements for one place, any may be stored.
+func Scatter(s *Stream, x, index, source *nereid.Tensor, axis int) *nereid.Tensor {
+	index, source = s.packed(index), s.packed(source)
+	c := s.begin("Scatter")
+	c.in("x", x)
+	c.in("index", index)
+	c.in("source", source)
+	c.attr(axis)
+	return c.run(func(c *call) (*plan, error) { return planScatter(c, axis, "scatter_kernel") })
 }
 
 // packed returns a tensor without gaps: x itself, or a copy in the arena.
@@ -108,7 +125,7 @@ func sameBut(a, b []int, axis int) bool {
 	return len(a) == len(b) && slices.Equal(a[:axis], b[:axis]) && slices.Equal(a[axis+1:], b[axis+1:])
 }
 
-func planScatterAdd(c *call, axis int) (*plan, error) {
+func planScatter(c *call, axis int, kernel string) (*plan, error) {
 	axis, err := c.indexed(axis)
 	if err != nil {
 		return nil, err
@@ -121,9 +138,6 @@ func planScatterAdd(c *call, axis int) (*plan, error) {
 	if !slices.Equal(source.Shape, index.Shape) {
 		return nil, wrong(c.op, "source", "its shape is %v, and that of index %v", source.Shape, index.Shape)
 	}
-	if x.DType == nereid.Bool || x.DType.Size() == 1 {
-		return nil, wrong(c.op, "x", "there are no sums of %s in memory", x.DType)
-	}
 	p := &plan{outs: []result{{x.DType, slices.Clone(x.Shape)}}}
 	if x.Len() == 0 {
 		return p, nil
@@ -131,7 +145,7 @@ func planScatterAdd(c *call, axis int) (*plan, error) {
 	if err := c.place(p, 0, contiguous(x.Shape), 0); err != nil || index.Len() == 0 {
 		return p, err
 	}
-	return p, c.rows(p, "scatter_add_kernel", alongAxis(x.Shape, axis), index.Shape[axis], 1, 2, c.n)
+	return p, c.rows(p, kernel, alongAxis(x.Shape, axis), index.Shape[axis], 1, 2, c.n)
 }
 
 // rows adds a launch of a kernel of index.py to a plan: its first three arguments are operands.

@@ -70,6 +70,11 @@ func TestIndex(t *testing.T) {
 		ones := ops.Fill(s, 1.0, nereid.Float32, 2, 4)
 		near(t, "ScatterAdd", ops.ScatterAdd(s, x, each, ones, 0),
 			[]float64{2, 2, 4, 5, 6, 7, 7, 9, 9, 11, 12, 12}, 0)
+		near(t, "Scatter", ops.Scatter(s, x, each, ones, 0), []float64{1, 2, 1, 1, 1, 1, 7, 1, 9, 1, 1, 12}, 0)
+		flags := ops.Cast(s, ops.Fill(s, 0, nereid.Int8, 3, 4), nereid.Bool)
+		near(t, "Scatter of bools", ops.Scatter(s, flags, each, ops.Cast(s, ones, nereid.Bool), 0),
+			[]float64{1, 0, 1, 1, 1, 1, 0, 1, 0, 1, 1, 0}, 0)
+		refused(t, ops.Scatter(s, x, each, x, 0), "Scatter: source: its shape is [3 4], and that of index [2 4]")
 		view := made(t, s, nereid.Float32, func(i int) float64 { return float64(i) }, 4, 2).Transpose(0, 1)
 		near(t, "ScatterAdd of a view", ops.ScatterAdd(s, x, each, view, 0),
 			[]float64{1, 2, 8, 10, 6, 8, 7, 15, 9, 13, 15, 12}, 0)

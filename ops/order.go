@@ -15,23 +15,47 @@ const (
 // CumSum returns the sums of all elements of x up to each one along a dimension. Sums of integers and bools
 // are i64.
 func CumSum(s *Stream, x *nereid.Tensor, axis int) *nereid.Tensor {
-	c := s.begin("CumSum")
-	c.in("x", x)
-	c.attr(axis)
-	return c.run(func(c *call) (*plan, error) { return planCumSum(c, axis) })
+	return s.scan("CumSum", "", x, axis)
 }
 
-func planCumSum(c *call, axis int) (*plan, error) {
+// CumProd returns the products of all elements of x up to each one along a dimension. Products of integers
+// and bools are i64.
+func CumProd(s *Stream, x *nereid.Tensor, axis int) *nereid.Tensor {
+	return s.scan("CumProd", "mul", x, axis)
+}
+
+// CumMax returns the largest of all elements of x up to each one along a dimension. NaN is larger than all.
+func CumMax(s *Stream, x *nereid.Tensor, axis int) *nereid.Tensor {
+	return s.scan("CumMax", "maximum", x, axis)
+}
+
+// CumMin returns the smallest of all elements of x up to each one along a dimension. NaN is smaller than all.
+func CumMin(s *Stream, x *nereid.Tensor, axis int) *nereid.Tensor {
+	return s.scan("CumMin", "minimum", x, axis)
+}
+
+// scan runs a scan; how is the function that combines two values, "" for their sum.
+func (s *Stream) scan(op, how string, x *nereid.Tensor, axis int) *nereid.Tensor {
+	c := s.begin(op)
+	c.in("x", x)
+	c.attr(axis)
+	return c.run(func(c *call) (*plan, error) { return planScan(c, how, axis) })
+}
+
+func planScan(c *call, how string, axis int) (*plan, error) {
 	x := c.ins[0]
 	list, err := axes(len(x.Shape), []int{axis})
 	if err != nil {
 		return nil, wrong(c.op, "x", "%w", err)
 	}
 	r := result{x.DType, slices.Clone(x.Shape)}
-	if !r.dt.IsFloat() {
+	if !r.dt.IsFloat() && (how == "" || how == "mul") {
 		r.dt = nereid.Int64
 	}
 	acc := computed(r.dt)
+	if acc == nereid.Bool {
+		acc = nereid.Int8
+	}
 	p := &plan{outs: []result{c.outcome(r)}}
 	if x.Len() == 0 {
 		return p, nil
@@ -52,7 +76,11 @@ func planCumSum(c *call, axis int) (*plan, error) {
 		return nil, wrong(c.op, "x", "its rows along dimension %d are no regular distance apart: copy it with "+
 			"that dimension last", axis)
 	}
-	k, err := c.s.lib.kernel("rows.py", "cumsum_kernel")
+	file, kernel := "rows.py", "cumsum_kernel"
+	if how != "" {
+		file, kernel = "scan.py", "scan_kernel"
+	}
+	k, err := c.s.lib.kernel(file, kernel)
 	if err != nil {
 		return nil, err
 	}
@@ -61,6 +89,9 @@ func planCumSum(c *call, axis int) (*plan, error) {
 	p.steps = []step{{kernel: k, slots: []slot{{0, 0}, {1, c.n}}, grid: nereid.Grid{nereid.Cdiv(rows.sizes[0],
 		height)}, args: []any{nil, nil, rows.sizes[0], cols.sizes[0], rows.strides[0][0], cols.strides[0][0],
 		rows.strides[1][0], cols.strides[1][0], height, width, acc}}}
+	if how != "" {
+		p.steps[0].args = append(p.steps[0].args, how)
+	}
 	return p, nil
 }
 
@@ -165,16 +196,21 @@ func planSort(c *call, descending bool) (*plan, error) {
 
 // Sampling says how tokens are drawn.
 type Sampling struct {
-	Temperature float64 // divides logits; 0: the likeliest token is taken
-	TopK        int     // only the likeliest tokens, at most 256, which 0 means as well
-	TopP        float64 // only the likeliest tokens that reach this probability together; 0: all
-	MinP        float64 // no token that is less likely than this part of the likeliest one
-	Seed        int     // the same seed, step and logits draw the same tokens
-	Step        int     // which draw of the seed it is
+	Temperature float64        // divides logits; 0: the likeliest token is taken
+	TopK        int            // only the likeliest tokens, at most 256, which 0 means as well
+	TopP        float64        // only the likeliest tokens that reach this probability together; 0: all
+	MinP        float64        // no token that is less likely than this part of the likeliest one
+	Repetition  float64        // what logits of tokens in Seen are divided by, or multiplied by if negative; 0: 1
+	Seen        *nereid.Tensor // tokens so far, for each row as many; those that are negative are none
+	Seed        int            // the same seed, step and logits draw the same tokens
+	Step        int            // which draw of the seed it is
 }
 
 // Sample draws a token for each row of logits, of the shape [batch, vocabulary]: an index, of i64.
 func Sample(s *Stream, logits *nereid.Tensor, o Sampling) *nereid.Tensor {
+	if o.Seen != nil && o.Repetition != 0 && o.Repetition != 1 {
+		logits = RepetitionPenalty(s.plain, logits, o.Seen, o.Repetition)
+	}
 	if o.Temperature <= 0 {
 		return ArgMax(s, logits, -1)
 	}
@@ -219,5 +255,51 @@ func planSample(c *call) (*plan, error) {
 	p.steps = []step{{kernel: k, grid: nereid.Grid{rows},
 		args:  []any{nil, nil, nil, n, nil, nil, nil, nil, nil, max(pow2(n), 2)},
 		slots: []slot{{0, 0}, {1, 1}, {2, c.n}, {4, 2}, {5, 3}, {6, 4}, {7, 5}, {8, 6}}}}
+	return p, nil
+}
+
+// RepetitionPenalty returns logits, of the shape [batch, vocabulary], with those of tokens that were seen
+// divided by a penalty, or multiplied by it if they are negative. seen, of integers, has as many tokens for
+// each row; those outside of the vocabulary are none.
+func RepetitionPenalty(s *Stream, logits, seen *nereid.Tensor, penalty float64) *nereid.Tensor {
+	logits, seen = s.packed(logits), s.packed(seen)
+	c := s.begin("RepetitionPenalty")
+	c.in("logits", logits)
+	c.in("seen", seen)
+	c.number("penalty", number{f: penalty, float: true})
+	if c.err == nil && penalty <= 0 {
+		c.err = wrong(c.op, "penalty", "it is %v, not more than 0", penalty)
+	}
+	return c.run(planRepetition)
+}
+
+func planRepetition(c *call) (*plan, error) {
+	x, seen := c.ins[0], c.ins[1]
+	switch {
+	case len(x.Shape) != 2 || !x.DType.IsFloat():
+		return nil, wrong(c.op, "logits", "it is %s%v, not rows of floats", x.DType, x.Shape)
+	case kindOf(seen.DType) != intKind || len(seen.Shape) != 2 || seen.Shape[0] != x.Shape[0]:
+		return nil, wrong(c.op, "seen", "it is %s%v, not integers for each of %d rows", seen.DType, seen.Shape,
+			x.Shape[0])
+	}
+	p := &plan{outs: []result{{x.DType, slices.Clone(x.Shape)}}}
+	if x.Len() == 0 {
+		return p, nil
+	}
+	if err := c.withoutGaps(); err != nil {
+		return nil, err
+	}
+	if err := c.place(p, 0, contiguous(x.Shape), 0); err != nil || seen.Len() == 0 {
+		return p, err
+	}
+	k, err := c.s.lib.kernel("rows.py", "repetition_kernel")
+	if err != nil {
+		return nil, err
+	}
+	n := seen.Shape[1]
+	block := min(max(pow2(n), 16), 1024)
+	p.steps = append(p.steps, step{kernel: k, slots: []slot{{0, 0}, {1, 1}, {2, c.n}, {5, 2}},
+		grid: nereid.Grid{x.Shape[0], nereid.Cdiv(n, block)},
+		args: []any{nil, nil, nil, x.Shape[1], n, nil, block}})
 	return p, nil
 }

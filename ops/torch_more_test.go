@@ -112,4 +112,47 @@ var gradTrials = []trial{
 		dq, dk, dv := ops.AttentionGrad(g.s, q, k, v, y, lse, grad, o)
 		return tensors{q, k, v, grad}, tensors{y, dq, dk, dv}
 	}},
+	{"CrossEntropyGrad", func(g *gambler, _ map[string]any) (in, out tensors) {
+		x := g.tensor(pick(g, halfTypes...), 6, pick(g, 5, 70))
+		y := made(g.t, g.s, nereid.Int64, func(int) float64 { return float64(g.IntN(x.Shape[1])) }, 6)
+		grad := g.tensor(nereid.Float32, 6)
+		return tensors{x, y, grad}, tensors{ops.CrossEntropyGrad(g.s, x, y, grad)}
+	}},
+	{"RMSNormGrad", func(g *gambler, _ map[string]any) (in, out tensors) {
+		x, w, grad := g.norm()
+		dx, dw := ops.RMSNormGrad(g.s, x, w, grad, 1e-5)
+		return tensors{x, w, grad}, tensors{dx, dw}
+	}},
+	{"LayerNormGrad", func(g *gambler, _ map[string]any) (in, out tensors) {
+		x, w, grad := g.norm()
+		dx, dw, db := ops.LayerNormGrad(g.s, x, w, grad, 1e-5)
+		return tensors{x, w, grad}, tensors{dx, dw, db}
+	}},
+	{"Scatter", func(g *gambler, a map[string]any) (in, out tensors) {
+		dt, axis := pick(g, anyTypes...), g.IntN(2)
+		x, y := g.tensor(dt, 4, 6), g.tensor(dt, 4, 6)
+		a["axis"] = axis
+		turn := g.IntN(4)
+		place := func(i int) float64 { return float64((i%6 + turn) % 6) } // each once
+		if axis == 0 {
+			place = func(i int) float64 { return float64((i/6 + i%6 + turn) % 4) }
+		}
+		i := made(g.t, g.s, nereid.Int64, place, 4, 6)
+		return tensors{x, i, y}, tensors{ops.Scatter(g.s, x, i, y, axis)}
+	}},
+}
+
+// norm returns operands of a norm's gradients.
+func (g *gambler) norm() (x, weight, grad *nereid.Tensor) {
+	dt := pick(g, halfTypes...)
+	rows, cols := pick(g, 1, 7), pick(g, 16, 50)
+	return ops.Copy(g.s, g.tensor(dt, rows, cols)), g.tensor(dt, cols), ops.Copy(g.s, g.tensor(dt, rows, cols))
+}
+
+// scanTrial is a trial of a scan.
+func scanTrial(op string, f func(*ops.Stream, *nereid.Tensor, int) *nereid.Tensor) trial {
+	return alongTrial(op, func(g *gambler, x *nereid.Tensor, axis int) tensors {
+		last := len(x.Shape) - 1
+		return tensors{f(g.s, ops.Copy(g.s, x.Transpose(axis, last)), -1).Transpose(axis, last)}
+	})
 }

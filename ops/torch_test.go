@@ -94,6 +94,7 @@ var rowTrials = []trial{
 		return tensors{ops.CumSum(g.s, ops.Copy(g.s, x.Transpose(axis, len(x.Shape)-1)), -1).
 			Transpose(axis, len(x.Shape)-1)}
 	}),
+	scanTrial("CumProd", ops.CumProd), scanTrial("CumMax", ops.CumMax), scanTrial("CumMin", ops.CumMin),
 	alongTrial("ArgMax", func(g *gambler, x *nereid.Tensor, axis int) tensors {
 		return tensors{ops.ArgMax(g.s, x, axis)}
 	}),
@@ -248,7 +249,7 @@ func TestTrials(t *testing.T) {
 	for _, c := range trials() {
 		seen[c.op] = true
 	}
-	if len(seen) < 93 {
+	if len(seen) < 100 {
 		t.Errorf("%d ops have trials", len(seen))
 	}
 }

@@ -192,3 +192,48 @@ func TestSample(t *testing.T) {
 		}
 	}
 }
+
+// TestScans: products and extremes along a dimension, of rows longer than a block.
+func TestScans(t *testing.T) {
+	on(t, func(t *testing.T, s *ops.Stream) {
+		const rows, cols = 2, 1100
+		x := made(t, s, nereid.Float32, func(i int) float64 { return 1 + wave(i*i)/50 }, rows, cols)
+		xs := values(t, x)
+		for _, c := range []struct {
+			name string
+			op   func(*ops.Stream, *nereid.Tensor, int) *nereid.Tensor
+			f    func(a, b float64) float64
+		}{
+			{"CumProd", ops.CumProd, func(a, b float64) float64 { return a * b }},
+			{"CumMax", ops.CumMax, func(a, b float64) float64 { return max(a, b) }},
+			{"CumMin", ops.CumMin, func(a, b float64) float64 { return min(a, b) }},
+		} {
+			want := make([]float64, len(xs))
+			for i, v := range xs {
+				want[i] = v
+				if i%cols > 0 {
+					want[i] = c.f(want[i-1], v)
+				}
+			}
+			near(t, c.name, c.op(s, x, 1), want, 1e-4)
+			near(t, c.name+" of columns", c.op(s, ops.Copy(s, x.Transpose(0, 1)), 0).Transpose(0, 1), want, 1e-4)
+		}
+		i := made(t, s, nereid.Int16, func(i int) float64 { return []float64{2, -3, 1, 5}[i] }, 4)
+		near(t, "CumMax of integers", ops.CumMax(s, i, 0), []float64{2, 2, 2, 5}, 0)
+		near(t, "CumProd of integers", ops.CumProd(s, i, 0), []float64{2, -6, -6, -30}, 0)
+		nan := made(t, s, nereid.Float16, func(i int) float64 { return []float64{2, math.NaN(), 1}[i] }, 3)
+		near(t, "CumMin of NaN", ops.CumMin(s, nan, 0), []float64{2, math.NaN(), math.NaN()}, 0)
+	})
+}
+
+// TestRepetition: logits of tokens that were seen, once or twice, are nearer to those of none.
+func TestRepetition(t *testing.T) {
+	on(t, func(t *testing.T, s *ops.Stream) {
+		x := made(t, s, nereid.Float32, func(i int) float64 { return float64(i - 3) }, 2, 4)
+		seen := made(t, s, nereid.Int32, func(i int) float64 { return []float64{0, 0, -1, 3, 9, 1}[i] }, 2, 3)
+		near(t, "RepetitionPenalty", ops.RepetitionPenalty(s, x, seen, 2), []float64{-6, -2, -1, 0, 1, 1, 3, 2}, 0)
+		near(t, "Sample", ops.Sample(s, x, ops.Sampling{Seen: seen, Repetition: 4}), []float64{3, 2}, 0)
+		refused(t, ops.RepetitionPenalty(s, x, x, 2), "RepetitionPenalty: seen: it is fp32[2 4], not integers")
+		refused(t, ops.RepetitionPenalty(s, x, seen, 0), "RepetitionPenalty: penalty: it is 0")
+	})
+}

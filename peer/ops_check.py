@@ -76,6 +76,15 @@ def attention_grad(q, k, v, g, a):
     return (y.detach(), *torch.autograd.grad(y, inputs, g))
 
 
+def grads(f, inputs, g):
+    inputs = [x.clone().requires_grad_() for x in inputs]
+    return torch.autograd.grad(f(*inputs), inputs, g)
+
+
+def layer_grads(x, w, g):
+    return grads(lambda x, w, b: F.layer_norm(x, w.shape, w, b, 1e-5), (x, w, torch.zeros_like(w)), g)
+
+
 # Functions that PyTorch has under another name, or with other arguments; all operands are float64 or integers.
 OTHERS = {
     "Cbrt": lambda x: torch.copysign(x.abs() ** (1 / 3), x), "Erfcinv": lambda x: torch.erfinv(1 - x),
@@ -101,6 +110,11 @@ OTHERS = {
     "Conv1D": convolution, "Conv2D": convolution, "MaxPool1D": pool, "MaxPool2D": pool, "AvgPool1D": pool,
     "AvgPool2D": pool, "AdaptiveMaxPool": lambda x, a: F.adaptive_max_pool2d(x, a["size"]),
     "AdaptiveAvgPool": lambda x, a: F.adaptive_avg_pool2d(x, a["size"]), "AttentionGrad": attention_grad,
+    "CumProd": lambda x, a: x.cumprod(a["axis"]), "CumMax": lambda x, a: x.cummax(a["axis"])[:1],
+    "CumMin": lambda x, a: x.cummin(a["axis"])[:1], "Scatter": lambda x, i, y, a: x.scatter(a["axis"], i, y),
+    "CrossEntropyGrad": lambda x, y, g: grads(lambda x: F.cross_entropy(x, y, reduction="none"), (x,), g),
+    "RMSNormGrad": lambda x, w, g: grads(lambda x, w: F.rms_norm(x, w.shape, w, 1e-5), (x, w), g),
+    "LayerNormGrad": layer_grads,
 }
 
 

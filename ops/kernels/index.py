@@ -97,3 +97,17 @@ def concat_kernel(x0, x1, x2, x3, out, rows, stride_out, cols0, cols1, cols2, co
         tile -= tiles2
         out += cols2
         copy_part(x3, out, row, tile, rows, cols3, stride3, stride_out, C)
+
+
+@triton.jit
+def scatter_kernel(index, source, out, rows, count, size, inner, R: tl.constexpr, C: tl.constexpr):
+    """out[o, index[o, i, n], n] = source[o, i, n]; rows has all pairs of o and i. An index outside stores nothing."""
+    row = tl.program_id(0).to(tl.int64) * R + tl.arange(0, R)
+    col = tl.program_id(1) * C + tl.arange(0, C)
+    inside = (row < rows)[:, None] & (col < inner)[None, :]
+    here = (row * inner)[:, None] + col[None, :]
+    at = tl.load(index + here, mask=inside, other=0).to(tl.int64)
+    valid = inside & (at >= 0) & (at < size)
+    v = tl.load(source + here, mask=inside, other=0)
+    target = ((row // count * size)[:, None] + at) * inner + col[None, :]
+    tl.store(out + target, v.to(out.dtype.element_ty), mask=valid)

@@ -148,3 +148,16 @@ def sample_kernel(values, indices, tokens, n, temperature, top_p, min_p, seed, s
     u = tl.rand(seed, step * 65536 + row) * total
     chosen = tl.min(tl.where((upto > u) & (p > 0), i, n - 1), 0)
     tl.store(tokens + row, tl.load(indices + row * n + chosen))
+
+
+@triton.jit
+def repetition_kernel(logits, seen, out, cols, count, penalty, BLOCK: tl.constexpr):
+    """Makes tokens that were seen less likely: out has logits there divided by the penalty, or times it if they are
+    negative. A token that was seen twice is stored twice, with the same value."""
+    row = tl.program_id(0).to(tl.int64)
+    i = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
+    token = tl.load(seen + row * count + i, mask=i < count, other=-1).to(tl.int64)
+    valid = (token >= 0) & (token < cols)
+    x = tl.load(logits + row * cols + token, mask=valid, other=0.0).to(tl.float32)
+    y = tl.where(x > 0, x / penalty, x * penalty)
+    tl.store(out + row * cols + token, y.to(out.dtype.element_ty), mask=valid)
