@@ -70,7 +70,8 @@ func TestIndex(t *testing.T) {
 		ones := ops.Fill(s, 1.0, nereid.Float32, 2, 4)
 		near(t, "ScatterAdd", ops.ScatterAdd(s, x, each, ones, 0),
 			[]float64{2, 2, 4, 5, 6, 7, 7, 9, 9, 11, 12, 12}, 0)
-		near(t, "Scatter", ops.Scatter(s, x, each, ones, 0), []float64{1, 2, 1, 1, 1, 1, 7, 1, 9, 1, 1, 12}, 0)
+		near(t, "Scatter", ops.Scatter(s, x, each, ones, 0), []float64{1, 2, 1, 1, 1, 1, 7, 1, 9, 1, 1, 12},
+			0)
 		flags := ops.Cast(s, ops.Fill(s, 0, nereid.Int8, 3, 4), nereid.Bool)
 		near(t, "Scatter of bools", ops.Scatter(s, flags, each, ops.Cast(s, ones, nereid.Bool), 0),
 			[]float64{1, 0, 1, 1, 1, 1, 0, 1, 0, 1, 1, 0}, 0)

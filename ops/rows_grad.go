@@ -40,7 +40,8 @@ func planCrossEntropyGrad(c *call) (*plan, error) {
 		return nil, err
 	}
 	block, warps := entropyTile(x.Shape[n-1])
-	p.steps = []step{{kernel: k, slots: []slot{{0, 0}, {1, 1}, {2, 2}, {3, c.n}}, grid: nereid.Grid{grad.Len()},
+	p.steps = []step{{kernel: k, slots: []slot{{0, 0}, {1, 1}, {2, 2}, {3, c.n}},
+		grid: nereid.Grid{grad.Len()},
 		args: []any{nil, nil, nil, nil, x.Shape[n-1], x.Shape[n-1], block, nereid.Options{NumWarps: warps}}}}
 	return p, nil
 }
@@ -137,10 +138,12 @@ func (c *call) normRows() (strides [3]int, rows int, err error) {
 		return strides, 0, wrong(c.op, "x", "it is %s%v, not rows of at most %d floats up to fp32", x.DType,
 			x.Shape, longestNormRow)
 	case !weight.DType.IsFloat() || len(weight.Shape) != 1 || weight.Shape[0] != x.Shape[n-1]:
-		return strides, 0, wrong(c.op, "weight", "it is %s%v, and the rows of x have %d elements", weight.DType,
+		return strides, 0, wrong(c.op, "weight", "it is %s%v, and the rows of x have %d elements",
+			weight.DType,
 			weight.Shape, x.Shape[n-1])
 	case !grad.DType.IsFloat() || !slices.Equal(grad.Shape, x.Shape):
-		return strides, 0, wrong(c.op, "grad", "it is %s%v, not floats of the shape %v", grad.DType, grad.Shape,
+		return strides, 0, wrong(c.op, "grad", "it is %s%v, not floats of the shape %v", grad.DType,
+			grad.Shape,
 			x.Shape)
 	}
 	names, all := [3]string{"x", "grad", outNames[0]}, space{sizes: x.Shape, strides: [][]int{core.Strides(x),

@@ -146,7 +146,8 @@ var gradTrials = []trial{
 func (g *gambler) norm() (x, weight, grad *nereid.Tensor) {
 	dt := pick(g, halfTypes...)
 	rows, cols := pick(g, 1, 7), pick(g, 16, 50)
-	return ops.Copy(g.s, g.tensor(dt, rows, cols)), g.tensor(dt, cols), ops.Copy(g.s, g.tensor(dt, rows, cols))
+	return ops.Copy(g.s, g.tensor(dt, rows, cols)), g.tensor(dt, cols), ops.Copy(g.s, g.tensor(dt, rows,
+		cols))
 }
 
 // scanTrial is a trial of a scan.

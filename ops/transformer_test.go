@@ -216,7 +216,8 @@ func TestScans(t *testing.T) {
 				}
 			}
 			near(t, c.name, c.op(s, x, 1), want, 1e-4)
-			near(t, c.name+" of columns", c.op(s, ops.Copy(s, x.Transpose(0, 1)), 0).Transpose(0, 1), want, 1e-4)
+			near(t, c.name+" of columns", c.op(s, ops.Copy(s, x.Transpose(0, 1)), 0).Transpose(0, 1), want,
+				1e-4)
 		}
 		i := made(t, s, nereid.Int16, func(i int) float64 { return []float64{2, -3, 1, 5}[i] }, 4)
 		near(t, "CumMax of integers", ops.CumMax(s, i, 0), []float64{2, 2, 2, 5}, 0)
@@ -231,7 +232,8 @@ func TestRepetition(t *testing.T) {
 	on(t, func(t *testing.T, s *ops.Stream) {
 		x := made(t, s, nereid.Float32, func(i int) float64 { return float64(i - 3) }, 2, 4)
 		seen := made(t, s, nereid.Int32, func(i int) float64 { return []float64{0, 0, -1, 3, 9, 1}[i] }, 2, 3)
-		near(t, "RepetitionPenalty", ops.RepetitionPenalty(s, x, seen, 2), []float64{-6, -2, -1, 0, 1, 1, 3, 2}, 0)
+		near(t, "RepetitionPenalty", ops.RepetitionPenalty(s, x, seen, 2), []float64{-6, -2, -1, 0, 1, 1, 3,
+			2}, 0)
 		near(t, "Sample", ops.Sample(s, x, ops.Sampling{Seen: seen, Repetition: 4}), []float64{3, 2}, 0)
 		refused(t, ops.RepetitionPenalty(s, x, x, 2), "RepetitionPenalty: seen: it is fp32[2 4], not integers")
 		refused(t, ops.RepetitionPenalty(s, x, seen, 0), "RepetitionPenalty: penalty: it is 0")
