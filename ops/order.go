@@ -200,8 +200,7 @@ type Sampling struct {
 	TopK        int            // only the likeliest tokens, at most 256, which 0 means as well
 	TopP        float64        // only the likeliest tokens that reach this probability together; 0: all
 	MinP        float64        // no token that is less likely than this part of the likeliest one
-	Repetition  float64        // what logits of tokens in Seen are divided by,
-		or multiplied by if negative; 0: 1
+	Repetition  float64        // the penalty of tokens in Seen (RepetitionPenalty); 0: 1
 	Seen        *nereid.Tensor // tokens so far, for each row as many; those that are negative are none
 	Seed        int            // the same seed, step and logits draw the same tokens
 	Step        int            // which draw of the seed it is
@@ -281,8 +280,7 @@ func planRepetition(c *call) (*plan, error) {
 		return nil, wrong(c.op, "logits", "it is %s%v, not rows of floats", x.DType, x.Shape)
 	case kindOf(seen.DType) != intKind || len(seen.Shape) != 2 || seen.Shape[0] != x.Shape[0]:
 		return nil, wrong(c.op, "seen", "it is %s%v, not integers for each of %d rows", seen.DType,
-			seen.Shape,
-			x.Shape[0])
+			seen.Shape, x.Shape[0])
 	}
 	p := &plan{outs: []result{{x.DType, slices.Clone(x.Shape)}}}
 	if x.Len() == 0 {
