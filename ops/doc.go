@@ -45,11 +45,13 @@
 //	products.go         configs of products
 //	quantized.go        weights in blocks of few bits
 //	quantized_product.go  products with them
+//	grouped.go          weights in groups with zeros, as of AWQ and GPTQ
 //	attention.go        attention, also over pages
 //	attention_grad.go   gradients of attention
 //	append.go           rotary embedding, cache and attention in one
 //	transformer.go      rotary embedding, gated layers, cross entropy
-//	order.go            the largest, sorted rows, sums of all before; sampling
+//	rows_grad.go        gradients of cross entropy and norms
+//	order.go            the largest, sorted rows, scans; sampling
 //	conv.go             convolution of signals and images
 //	pool.go             pooling
 //	concat.go           concatenation

@@ -37,24 +37,28 @@ type Grouped struct {
 const groupedInputs = 4
 
 // in adds the matrix to a call.
-func (w *Grouped) in(c *call) {
-	if w.Bits == 0 {
-		w.Bits = 4
-	}
+func (w Grouped) in(c *call) {
 	c.in("w.Weights", w.Weights)
 	c.in("w.Zeros", w.Zeros)
 	c.in("w.Scales", w.Scales)
 	c.optional("w.Order", w.Order)
-	for _, n := range []int{int(w.Layout), w.Bits, w.Rows, w.Cols, w.Group} {
-		c.attr(n)
+	c.attr(int(w.Layout))
+	c.attr(w.Bits)
+	c.attr(w.Rows)
+	c.attr(w.Cols)
+	c.attr(w.Group)
+}
+
+// whole returns the matrix with the number of its bits.
+func (w Grouped) whole() Grouped {
+	if w.Bits == 0 {
+		w.Bits = 4
 	}
-	if c.err == nil {
-		c.err = w.check(c)
-	}
+	return w
 }
 
 // check returns an error for tensors that are no such matrix.
-func (w *Grouped) check(c *call) error {
+func (w Grouped) check(c *call) error {
 	per := 32 / max(w.Bits, 1)
 	if w.Bits != 4 && (w.Bits != 8 || w.Layout == AWQ) || w.Layout > GPTQv2 || w.Rows <= 0 || w.Cols <= 0 ||
 		w.Group <= 0 || w.Cols%per != 0 || w.Layout != AWQ && w.Rows%per != 0 {
@@ -86,7 +90,7 @@ func (w *Grouped) check(c *call) error {
 }
 
 // slots returns those of the matrix, whose first operand and whose first argument are given.
-func (w *Grouped) slots(arg, operand int) []slot {
+func (w Grouped) slots(arg, operand int) []slot {
 	list := []slot{{arg, operand}, {arg + 1, operand + 1}, {arg + 2, operand + 2}}
 	if w.Order != nil {
 		list = append(list, slot{arg + 3, operand + 3})
@@ -100,6 +104,10 @@ func DequantizeGrouped(s *Stream, w Grouped, dt nereid.DType) *nereid.Tensor {
 	w.in(c)
 	c.attr(int(dt))
 	return c.run(func(c *call) (*plan, error) {
+		w := w.whole()
+		if err := w.check(c); err != nil {
+			return nil, err
+		}
 		if !dt.IsFloat() {
 			return nil, wrong(c.op, "", "weights are floats, not %s", dt)
 		}
@@ -107,13 +115,13 @@ func DequantizeGrouped(s *Stream, w Grouped, dt nereid.DType) *nereid.Tensor {
 		if err := c.withoutGaps(); err != nil {
 			return nil, err
 		}
-		return p, c.dequantizeGrouped(p, &w, 0, c.n)
+		return p, c.dequantizeGrouped(p, w, 0, c.n)
 	})
 }
 
 // dequantizeGrouped adds the launch to a plan that writes a matrix, whose first operand is given, to another
 // operand.
-func (c *call) dequantizeGrouped(p *plan, w *Grouped, from, to int) error {
+func (c *call) dequantizeGrouped(p *plan, w Grouped, from, to int) error {
 	k, err := c.s.lib.kernel("grouped.py", "dequantize_grouped_kernel")
 	if err != nil {
 		return err
@@ -148,13 +156,16 @@ func MatMulGrouped(s *Stream, x *nereid.Tensor, w Grouped, options ...MatMulOpti
 	if c.err == nil && (o.norm != nil || o.gated) {
 		c.err = wrong(c.op, "", "Norm and Gated go with other products")
 	}
-	return c.run(func(c *call) (*plan, error) { return planGrouped(c, &w, o) })
+	return c.run(func(c *call) (*plan, error) { return planGrouped(c, w.whole(), o) })
 }
 
 // groupedRows is up to how many rows of x a product reads the weights as they lie.
 const groupedRows = 32
 
-func planGrouped(c *call, w *Grouped, o MatMulOption) (*plan, error) {
+func planGrouped(c *call, w Grouped, o MatMulOption) (*plan, error) {
+	if err := w.check(c); err != nil {
+		return nil, err
+	}
 	x := c.ins[0]
 	n := len(x.Shape)
 	if n == 0 || x.Shape[n-1] != w.Rows || !x.DType.IsFloat() {
@@ -191,7 +202,7 @@ func planGrouped(c *call, w *Grouped, o MatMulOption) (*plan, error) {
 }
 
 // groupedFew plans the product of few rows, which reads the weights as they lie.
-func (p *product) groupedFew(out *plan, w *Grouped, matrix int) error {
+func (p *product) groupedFew(out *plan, w Grouped, matrix int) error {
 	const name = "grouped_kernel"
 	lib := p.c.s.lib
 	k, err := lib.kernel("grouped.py", name)

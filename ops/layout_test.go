@@ -190,6 +190,10 @@ func TestWarm(t *testing.T) {
 	image, filter := made(t, s, nereid.Float32, wave, 1, 16, 4, 4), made(t, s, nereid.Float32, wave, 16, 16,
 		3, 3)
 	same, halves := s.New(nereid.Float32, 1, 16, 4, 4), s.New(nereid.Float32, 1, 16, 2, 2)
+	groups, _ := groupedMatrix(t, s, ops.AWQ, 4, 32, 32, 16, false)
+	dw, places := s.New(nereid.Float32, 32), made(t, s, nereid.Int32,
+		func(i int) float64 { return float64(i / 32) },
+		8, 32)
 	around := ops.ConvOptions{Padding: [2]int{1, 1}}
 	attended, sums := ops.AttentionLSE(s, heads2, heads2, heads2, ops.AttentionOptions{})
 	dq, dk, dv := s.New(nereid.Float32, 1, 2, 8, 16), s.New(nereid.Float32, 1, 2, 8, 16),
@@ -224,6 +228,15 @@ func TestWarm(t *testing.T) {
 		"MaxPool2D": func() *nereid.Tensor {
 			return ops.MaxPool2D(s.Into(halves), image, ops.PoolOptions{Window: [2]int{2, 2}})
 		},
+		"CrossEntropyGrad": func() *nereid.Tensor { return ops.CrossEntropyGrad(s.Into(out), x, index, row) },
+		"RMSNormGrad": func() *nereid.Tensor {
+			d, _ := ops.RMSNormGrad(s.Into(out, dw), x, w, x, 1e-5)
+			return d
+		},
+		"CumMax":          func() *nereid.Tensor { return ops.CumMax(s.Into(out), x, 1) },
+		"Scatter":         func() *nereid.Tensor { return ops.Scatter(s.Into(out), x, places, x, 0) },
+		"Penalty":         func() *nereid.Tensor { return ops.RepetitionPenalty(s.Into(out), x, places, 2) },
+		"Grouped":         func() *nereid.Tensor { return ops.MatMulGrouped(s.Into(out), x, groups) },
 		"AdaptiveAvgPool": func() *nereid.Tensor { return ops.AdaptiveAvgPool(s.Into(halves), image, 2, 2) },
 		"AttentionGrad": func() *nereid.Tensor {
 			d, _, _ := ops.AttentionGrad(s.Into(dq, dk, dv), heads2, heads2, heads2, attended, sums, heads2,

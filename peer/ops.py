@@ -123,6 +123,10 @@ def line(name, r):
         return convolution(name, words, r)
     if " ".join(words[:-2]) in POOLS:
         return POOLS[" ".join(words[:-2])], (r.normal(words[-2], *sizes(words[-1])),)
+    if words[0] in ("rms_norm", "layer_norm") and "backward" in name:
+        rows, cols = sizes(words[-1])
+        x, w, b = r.normal(words[-2], rows, cols), r.normal(words[-2], cols), r.normal(words[-2], cols)
+        return (rms, (x, w)) if words[0] == "rms_norm" else (layer, (x, w, b))
     if name.startswith("concat of four"):
         return (lambda *x: torch.cat(x, 1)), tuple(r.normal(words[-2], *sizes(words[-1])) for _ in range(4))
     if words[0] == "matmul":

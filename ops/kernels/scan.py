@@ -5,10 +5,13 @@ import triton.language as tl
 
 
 @triton.jit
-def scan_part(v, carry, start, COMBINE: tl.constexpr):
-    s = tl.associative_scan(v, 1, COMBINE)
-    last = tl.reduce(v, 1, COMBINE, keep_dims=True)
-    return tl.where(start > 0, COMBINE(carry, s), s), tl.where(start > 0, COMBINE(carry, last), last)
+def combine(x, y, HOW: tl.constexpr):
+    if HOW == "mul":
+        return functions.mul(x, y)
+    elif HOW == "maximum":
+        return functions.maximum(x, y)
+    else:
+        return functions.minimum(x, y)
 
 
 @triton.jit
@@ -23,9 +26,14 @@ def scan_kernel(x, out, rows, cols, stride_xr, stride_xc, stride_or, stride_oc, 
         inside = (row < rows)[:, None] & (col < cols)[None, :]
         v = tl.load(x + (row * stride_xr)[:, None] + (col * stride_xc)[None, :], mask=inside, other=0).to(ACC)
         if HOW == "mul":
-            s, carry = scan_part(v, carry, start, functions.mul)
+            s = tl.associative_scan(v, 1, functions.mul)
+            last = tl.reduce(v, 1, functions.mul, keep_dims=True)
         elif HOW == "maximum":
-            s, carry = scan_part(v, carry, start, functions.maximum)
+            s = tl.associative_scan(v, 1, functions.maximum)
+            last = tl.reduce(v, 1, functions.maximum, keep_dims=True)
         else:
-            s, carry = scan_part(v, carry, start, functions.minimum)
+            s = tl.associative_scan(v, 1, functions.minimum)
+            last = tl.reduce(v, 1, functions.minimum, keep_dims=True)
+        s = tl.where(start > 0, combine(carry, s, HOW), s)
+        carry = tl.where(start > 0, combine(carry, last, HOW), last)
         tl.store(out + (row * stride_or)[:, None] + (col * stride_oc)[None, :], s.to(out.dtype.element_ty), mask=inside)
