@@ -89,12 +89,14 @@ func (s *wholeStore) part() {
 	after.After(s.wait)
 	m, _ := ttg.MemDescOf(s.copy.Slot(2).Type)
 	m.Shape = ttgir.TensorOf(parts[0]).Shape
-	at := s.copy.Group(1)
+	at := slices.Clone(s.copy.Group(1)) // with as many leading dimensions as the descriptor has
+	last := len(at) - 1
+	first := at[last]
 	for i, x := range parts {
 		buf := b.Val(ttg.LocalAlloc, m.Type(), x)
 		b.Op(ttng.FenceAsyncShared, nil, nil, s.fence.Attrs()...)
-		col := b.Val(arith.AddI, ir.I32, at[1], arith.ConstInt(b, int64(i)*s.columns, ir.I32))
-		b.Groups(ttng.AsyncTMACopyLocalToGlobal, [][]*ir.Value{{s.copy.Slot(0)}, {at[0], col}, {buf}}, nil)
+		at[last] = b.Val(arith.AddI, ir.I32, first, arith.ConstInt(b, int64(i)*s.columns, ir.I32))
+		b.Groups(ttng.AsyncTMACopyLocalToGlobal, [][]*ir.Value{{s.copy.Slot(0)}, at, {buf}}, nil)
 		after.Op(ttg.LocalDealloc, []*ir.Value{buf}, nil)
 	}
 	s.copy.Erase()
