@@ -50,6 +50,7 @@ func benchCommand(ctx context.Context, args []string, out io.Writer) error {
 		defer p.Stop()
 	}
 	begin := time.Now()
+	o.oneByOne = *kernels
 	m, _, _, err := o.open()
 	if err != nil {
 		return err

@@ -222,12 +222,14 @@ func (l *load) report(took time.Duration, s *service) {
 	}
 }
 
-// asServer is set in processes of TestTerminate that are a server.
+// asServer is set in processes of tests that are a server: to its arguments.
 const asServer = "NEREID_LLM_TEST_SERVER"
 
 func TestMain(m *testing.M) {
-	if os.Getenv(asServer) != "" {
-		os.Args = []string{"nereid-llm", "serve", "--random=tiny", "--addr", "localhost:0", "--queue", "100"}
+	if args := os.Getenv(asServer); args != "" && os.Getenv(rankVariable) == "" {
+		os.Args = append([]string{"nereid-llm"}, strings.Fields(args)...)
+	}
+	if os.Getenv(asServer) != "" || os.Getenv(rankVariable) != "" {
 		main()
 		os.Exit(0)
 	}
@@ -240,7 +242,8 @@ func TestTerminate(t *testing.T) {
 	_, err := nereid.OpenDevice("cpu")
 	weightstest.Need(t, "llvm", err)
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
-	cmd.Env = append(os.Environ(), asServer+"=1")
+	cmd.Env = append(os.Environ(),
+		asServer+"=serve --random=tiny --addr localhost:0 --queue 100")
 	out, err := cmd.StdoutPipe()
 	if err == nil {
 		err = cmd.Start()

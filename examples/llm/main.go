@@ -13,6 +13,7 @@
 //	metrics.go     counters for Prometheus
 //	chat.go        the chat template, the terminal
 //	bench.go       measurements
+//	ranks.go       a model over several processes
 //	page.html      the chat page
 package main
 
@@ -38,7 +39,7 @@ import (
 
 // commands are the program's commands.
 var commands = map[string]func(ctx context.Context, args []string, out io.Writer) error{
-	"serve": serveCommand, "chat": chatCommand, "bench": benchCommand,
+	"serve": serveCommand, "chat": chatCommand, "bench": benchCommand, "rank": rankCommand,
 }
 
 const usage = "usage: nereid-llm serve|chat|bench [flags]; nereid-llm COMMAND -h lists the flags"
@@ -59,8 +60,11 @@ func main() {
 // settings are the flags that all commands have.
 type settings struct {
 	file, device, dtype string
-	pages               int
-	embedBlocks         int // as embed.Options has them; 0: its default
+	pages, tp           int
+	oneByOne            bool    // no graphs
+	randomName          string  // of random
+	others              *others // ranks that were started
+	embedBlocks         int     // as embed.Options has them; 0: its default
 	random              *weights.Shape
 	engine              engine.Options
 }
@@ -71,20 +75,25 @@ func (s *settings) flags(name string) *flag.FlagSet {
 	f.StringVar(&s.file, "model", "", "GGUF file (default: the one that ./fetch downloads)")
 	f.StringVar(&s.device, "device", "cpu", "cpu, cuda, cuda:1, interp")
 	f.StringVar(&s.dtype, "type", "", "type of activations (default: fp32 on the cpu, bf16 elsewhere)")
+	f.IntVar(&s.tp, "tp", 1, "ranks that share the model, each a process: GPUs from --device on, or all on the cpu")
 	f.IntVar(&s.pages, "pages", 4096, "pages of the cache, of 16 tokens each")
-	f.BoolFunc("random", "random weights of SmolLM2's shape instead of a file; =tiny: of a tiny model",
-		func(value string) error {
-			shape, ok := map[string]weights.Shape{"true": weights.SmolLM2, "tiny": weights.Tiny}[value]
-			if !ok {
-				return errors.New("there are random weights of SmolLM2's shape, and tiny ones")
-			}
-			s.random = &shape
-			return nil
-		})
+	f.BoolFunc("random", "random weights of SmolLM2's shape instead of a file; =tiny: of a tiny model; =four: of "+
+		"one for up to four ranks", s.setRandom)
 	f.IntVar(&s.engine.Batch, "batch", 0, "sequences at a time (default: 16 on the cpu, 128 elsewhere)")
 	f.IntVar(&s.engine.Chunk, "chunk", 0, "tokens of a prompt at a time (default: 128 on the cpu, else 512)")
 	f.IntVar(&s.engine.Queue, "queue", 256, "requests that wait at most")
 	return f
+}
+
+// setRandom sets the shape of random weights.
+func (s *settings) setRandom(name string) error {
+	shape, ok := map[string]weights.Shape{"true": weights.SmolLM2, "tiny": weights.Tiny,
+		"four": weights.Four}[name]
+	if !ok {
+		return errors.New("there are random weights of SmolLM2's shape, tiny ones, and those for four ranks")
+	}
+	s.random, s.randomName = &shape, name
+	return nil
 }
 
 // complete fills in what depends on the device.
@@ -123,9 +132,27 @@ func (s *settings) open() (*model.Model, *tokenizer.Tokenizer, *gguf.File, error
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	m, err := model.New(f, model.Options{Device: s.device, DType: types[s.dtype], Pages: s.pages,
-		Config: nereid.EnvConfig()})
+	m, err := s.model(f)
 	return m, tok, f, err
+}
+
+// model puts the model on the device, or its part of rank 0, after it has started the other ranks.
+func (s *settings) model(f *gguf.File) (*model.Model, error) {
+	o := model.Options{Device: s.device, DType: types[s.dtype], Pages: s.pages, Config: nereid.EnvConfig()}
+	if s.tp <= 1 {
+		return model.New(f, o)
+	}
+	if err := model.Splits(f, s.tp); err != nil { // before anything is started
+		return nil, err
+	}
+	others, err := s.spawn()
+	if err != nil {
+		return nil, err
+	}
+	s.others = others
+	s.ranksOf(&o, 0, others.dir)
+	o.Context, o.Closed = others.ctx, others.end
+	return model.New(f, o)
 }
 
 func (s *settings) read() (f *gguf.File, err error) {

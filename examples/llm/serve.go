@@ -125,6 +125,10 @@ func (s *service) handleHealth(w http.ResponseWriter, _ *http.Request) {
 		writeError(w, http.StatusServiceUnavailable, engine.ErrClosed)
 		return
 	}
+	if err := s.model.Err(); err != nil {
+		writeError(w, http.StatusServiceUnavailable, err)
+		return
+	}
 	writeJSON(w, http.StatusOK, map[string]any{"status": "ok", "device": s.model.Device()})
 }
 

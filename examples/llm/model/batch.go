@@ -192,6 +192,9 @@ func (m *Model) predict(b *inputs, rows int, top bool) ([]Prediction, error) {
 	if err := nereid.CopyFrom(b.device, b.host); err != nil {
 		return nil, err
 	}
+	if err := m.lead(runBatch, b); err != nil {
+		return nil, err
+	}
 	if err := m.run(b); err != nil {
 		return nil, err
 	}
@@ -280,6 +283,9 @@ func (m *Model) Warm(rows, tokens int) error {
 func (m *Model) record(b *inputs) (err error) {
 	if m.OneByOne || !strings.HasPrefix(m.dev.String(), "cuda") {
 		return nil
+	}
+	if err := m.lead(recordBatch, b); err != nil {
+		return err
 	}
 	b.graph, err = m.stream.Capture(func() error { return m.launch(b) })
 	b.arena = m.s.Mark()

@@ -4,6 +4,7 @@
 //	weights.go  weights and memory on the device
 //	model.go    the forward pass
 //	batch.go    its inputs
+//	ranks.go    a model over several devices
 package model
 
 import (
@@ -15,6 +16,7 @@ import (
 
 	"example.com/llm/gguf"
 	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/collective"
 	"github.com/nereid-lang/nereid/ops"
 )
 
@@ -27,6 +29,14 @@ type Options struct {
 	DType  nereid.DType // of activations and cache
 	Pages  int          // of the cache
 	Config nereid.Config
+
+	// Ranks says which part of the model this is, if it is spread over several devices (tensor parallelism).
+	// Rank 0 is used like a whole model, the others call Follow.
+	Ranks collective.Config
+	// Context ends what ranks wait for each other; nil: never.
+	Context context.Context
+	// Closed is called at the end of Close, if it is not nil.
+	Closed func() error
 }
 
 // Model is a model on a device. One goroutine uses it at a time.
@@ -39,6 +49,8 @@ type Model struct {
 	stream *nereid.Stream
 	s      *ops.Stream
 	dt     nereid.DType
+	ranks  ranks
+	closed func() error
 	pages  int
 	memory []*nereid.Tensor // to be freed
 
@@ -53,21 +65,28 @@ type Model struct {
 
 // New puts the model of a file on a device.
 func New(f *gguf.File, o Options) (m *Model, err error) {
-	m = &Model{dt: o.DType, pages: o.Pages, batches: map[shape]*inputs{}}
-	if m.Config, err = configOf(f); err != nil {
-		return nil, err
-	}
+	m = &Model{dt: o.DType, pages: o.Pages, batches: map[shape]*inputs{}, closed: o.Closed}
 	defer func() {
 		if err != nil {
 			m.Close()
+			m = nil
 		}
 	}()
+	if m.Config, err = configOf(f); err != nil {
+		return m, err
+	}
+	if err = m.ranks.share(&m.Config, o.Ranks.Size); err != nil {
+		return m, err
+	}
 	m.watch(&o.Config.Hooks)
 	if m.dev, err = nereid.OpenDevice(o.Device); err != nil {
-		return nil, err
+		return m, err
 	}
 	if m.stream, err = m.dev.NewStream(context.Background()); err != nil {
-		return nil, err
+		return m, err
+	}
+	if err = m.join(o.Context, o.Ranks); err != nil {
+		return m, err
 	}
 	m.s = ops.Load(nereid.With(o.Config)).On(m.stream)
 	return m, m.load(f)
@@ -96,11 +115,11 @@ func (m *Model) Device() string { return m.dev.String() }
 // Pages returns how many pages the cache has.
 func (m *Model) Pages() int { return m.pages }
 
-// Close frees the memory of the device.
+// Close frees the memory of the device. Rank 0 ends the other ranks.
 func (m *Model) Close() error {
-	var err error
+	err := m.dismiss()
 	if m.s != nil {
-		err = m.s.Close()
+		err = errors.Join(err, m.s.Close())
 	}
 	for _, b := range m.batches {
 		if b.graph != nil {
@@ -110,8 +129,12 @@ func (m *Model) Close() error {
 	for _, t := range m.memory {
 		err = errors.Join(err, t.Close())
 	}
+	err = errors.Join(err, m.ranks.close())
 	if m.stream != nil {
 		err = errors.Join(err, m.stream.Close())
+	}
+	if m.closed != nil {
+		err = errors.Join(err, m.closed())
 	}
 	return err
 }
@@ -130,9 +153,11 @@ func (m *Model) forward(b *inputs) (*nereid.Tensor, error) {
 		if err != nil {
 			return nil, err
 		}
-		l.output.times(s.Into(y), a, ops.Plus(x))
+		if err := m.addUp(&l.output, y, a, x); err != nil {
+			return nil, err
+		}
 		h := l.gateUp.times(s, y, ops.Norm(l.ffnNorm, m.Epsilon), ops.ThenSiLU, ops.Gated)
-		if err := l.down.times(s.Into(x), h, ops.Plus(y)).Err(); err != nil {
+		if err := m.addUp(&l.down, x, h, y); err != nil {
 			return nil, err
 		}
 		s.Release(mark)
@@ -151,12 +176,12 @@ func (m *Model) attention(l *layer, qkv *nereid.Tensor, b *inputs) (*nereid.Tens
 	}
 	cache := ops.PagedCache{Keys: l.keys, Values: l.values, Table: b.table.Tensor, Lengths: b.lengths.Tensor,
 		Slots: b.slots.Tensor, Settled: true}
-	out := ops.AppendAttention(m.s, qkv.Reshape(b.blocks, b.queries, -1), m.Heads, cache, m.rotary,
+	out := ops.AppendAttention(m.s, qkv.Reshape(b.blocks, b.queries, -1), m.ranks.heads, cache, m.rotary,
 		ops.AttentionOptions{})
 	if err := out.Err(); err != nil {
 		return nil, err
 	}
-	return out.Reshape(b.blocks*b.queries, m.Dim), nil
+	return out.Reshape(b.blocks*b.queries, -1), nil
 }
 
 // pow2 returns the smallest power of two that is at least n, which is at least 1.

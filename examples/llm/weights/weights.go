@@ -46,6 +46,8 @@ type Shape struct {
 var (
 	// SmolLM2 is the shape of SmolLM2-135M.
 	SmolLM2 = Shape{Layers: 30, Dim: 576, Heads: 9, KVHeads: 3, FFN: 1536, Context: 8192, Vocabulary: 49152}
+	// Four is a shape for tests that up to four ranks can share.
+	Four = Shape{Layers: 2, Dim: 128, Heads: 8, KVHeads: 4, FFN: 256, Context: 512, Vocabulary: 320}
 	// Tiny is a shape for tests.
 	Tiny = Shape{Layers: 2, Dim: 64, Heads: 4, KVHeads: 2, FFN: 96, Context: 512, Vocabulary: 320}
 )
