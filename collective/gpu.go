@@ -252,13 +252,17 @@ func (t *library) call(o *operation, dt nccl.DataType, n int, stream uintptr) er
 	if o.dst != nil {
 		dst = o.dst.Addr()
 	}
+	op := reductions[o.op]
+	if t.c.size == 1 {
+		op = nccl.Sum // all are the same, and NCCL before 2.29.7 leaves out the last elements of some averages
+	}
 	switch o.kind {
 	case allReduce:
-		return t.comm.AllReduce(src, dst, n, dt, reductions[o.op], stream)
+		return t.comm.AllReduce(src, dst, n, dt, op, stream)
 	case reduce:
-		return t.comm.Reduce(src, dst, n, dt, reductions[o.op], o.peer, stream)
+		return t.comm.Reduce(src, dst, n, dt, op, o.peer, stream)
 	case reduceScatter:
-		return t.comm.ReduceScatter(src, dst, n, dt, reductions[o.op], stream)
+		return t.comm.ReduceScatter(src, dst, n, dt, op, stream)
 	case allGather:
 		return t.comm.AllGather(src, dst, n, dt, stream)
 	case broadcast:
@@ -310,6 +314,10 @@ func (t *library) close() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.comm == nil {
+		return nil
+	}
+	if t.giveUp.Err() != nil {
+		t.fail(context.Cause(t.giveUp))
 		return nil
 	}
 	comm := t.comm

@@ -22,7 +22,7 @@ func spread(t *testing.T, f *gguf.File, n int) *Model {
 		t.Fatal(err)
 	}
 	options := func(rank int) Options {
-		return Options{DType: nereid.Float32, Device: dev.String(), Pages: 64,
+		return Options{DType: nereid.Float32, Device: dev.String(), Pages: 64, Config: nereid.EnvConfig(),
 			Ranks: collective.Config{Rank: rank, Size: n, ID: id}}
 	}
 	var followers sync.WaitGroup

@@ -6,7 +6,9 @@ import (
 	"slices"
 	"testing"
 
+	"example.com/llm/gguf"
 	"example.com/llm/tokenizer"
+	"example.com/llm/weights"
 	"example.com/llm/weights/weightstest"
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/ops"
@@ -125,4 +127,43 @@ func (m *Model) perplexity(t *testing.T, want referenceFile, pages []int32) {
 	if math.Abs(got/want.Perplexity-1) > 0.005 {
 		t.Errorf("the perplexity is %.4f, that of the reference %.4f", got, want.Perplexity)
 	}
+}
+
+// TestSmolLMRanks: SmolLM2 over three ranks generates the greedy tokens of one.
+func TestSmolLMRanks(t *testing.T) {
+	f, err := gguf.ReadFile(weightstest.File(t, weights.Name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tok, err := tokenizer.New(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, three := open(t, f, Options{DType: nereid.Float32}), spread(t, f, 3)
+	for _, prompt := range []string{"The capital of France is", "Once upon a time", "def add(a, b):"} {
+		a, b := one.greedy(t, tok.Encode(prompt), 32), three.greedy(t, tok.Encode(prompt), 32)
+		t.Logf("%q goes on with %q", prompt, tok.Decode(b))
+		if !slices.Equal(a, b) {
+			t.Errorf("%q: %q by three ranks, %q by one", prompt, tok.Decode(b), tok.Decode(a))
+		}
+	}
+}
+
+// greedy returns the likeliest tokens behind a prompt.
+func (m *Model) greedy(t *testing.T, ids []int, n int) (out []int) {
+	t.Helper()
+	p := pages(0, 8)
+	next, err := m.Prefill(ids, 0, p, false)
+	for err == nil && len(out) < n {
+		out = append(out, next.Token)
+		var list []Prediction
+		list, err = m.Decode([]Row{{next.Token, len(ids) + len(out) - 1, p}}, false)
+		if err == nil {
+			next = list[0]
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
 }
