@@ -254,7 +254,7 @@ func (t *library) call(o *operation, dt nccl.DataType, n int, stream uintptr) er
 	}
 	op := reductions[o.op]
 	if t.c.size == 1 {
-		op = nccl.Sum // all are the same, and NCCL before 2.29.7 leaves out the last elements of some averages
+		op = nccl.Sum // all are the same; NCCL before 2.29.7 leaves out the last elements of averages
 	}
 	switch o.kind {
 	case allReduce:

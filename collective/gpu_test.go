@@ -78,7 +78,8 @@ func TestGPU(t *testing.T) {
 				}
 			}
 		}
-		t.Logf("blocking %v: %s on %s, %.1f s", blocking, r.Transport(), dev.Info(), time.Since(begin).Seconds())
+		t.Logf("blocking %v: %s on %s, %.1f s", blocking, r.Transport(), dev.Info(),
+			time.Since(begin).Seconds())
 	}
 }
 

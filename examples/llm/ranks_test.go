@@ -46,7 +46,8 @@ func continuation(t *testing.T, url, prompt string) string {
 	var answer struct {
 		Choices []struct{ Text string }
 	}
-	if err := json.Unmarshal(body, &answer); err != nil || status != http.StatusOK || len(answer.Choices) != 1 {
+	err := json.Unmarshal(body, &answer)
+	if err != nil || status != http.StatusOK || len(answer.Choices) != 1 {
 		t.Fatalf("status %d: %s", status, body)
 	}
 	return answer.Choices[0].Text
@@ -56,11 +57,13 @@ func continuation(t *testing.T, url, prompt string) string {
 func TestTensorParallel(t *testing.T) {
 	_, err := nereid.OpenDevice("cpu")
 	weightstest.Need(t, "llvm", err)
-	const args = "serve --random=four --addr localhost:0 --embeddings none --batch 2 --chunk 32 --pages 64 --tp "
+	const args = "serve --random=four --addr localhost:0 --embeddings none --batch 2 --chunk 32 --pages 64 " +
+		"--tp "
 	one, alone := server(t, args+"1")
 	two, url := server(t, args+"2")
 	for _, prompt := range []string{"the then", "there is", "a"} {
-		if got, want := continuation(t, url, prompt), continuation(t, alone, prompt); got != want || want == "" {
+		got, want := continuation(t, url, prompt), continuation(t, alone, prompt)
+		if got != want || want == "" {
 			t.Errorf("%q: %q by two processes, %q by one", prompt, got, want)
 		}
 	}
@@ -92,7 +95,8 @@ func TestLostRank(t *testing.T) {
 	for end := time.Now().Add(20 * time.Second); service.model.Err() == nil && time.Now().Before(end); {
 		time.Sleep(5 * time.Millisecond)
 	}
-	if err := service.model.Err(); err == nil || !strings.Contains(err.Error(), "the process of rank 1 has ended") {
+	const want = "the process of rank 1 has ended"
+	if err := service.model.Err(); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("the error is %v", err)
 	}
 	if _, err := service.model.Prefill([]int{1, 2}, 0, []int32{0}, false); err == nil {
