@@ -57,7 +57,7 @@ func (g *generator) Next(in *object.Interp) (object.Value, bool, error) {
 
 // Send runs to the next yield; the yield that it stands at gives v.
 func (g *generator) Send(in *object.Interp, v object.Value) (object.Value, bool, error) {
-	if !g.started && v != object.None {
+	if !g.started && !g.done && v != object.None {
 		return nil, false, object.Errorf(object.TypeError,
 			"can't send non-None value to a just-started generator")
 	}
