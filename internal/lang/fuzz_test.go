@@ -1,6 +1,8 @@
 package lang_test
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -39,47 +41,51 @@ func FuzzFrontEnd(f *testing.F) {
 			text = mutateTree(text, seed)
 		}
 		start := time.Now()
-		err := compileAnything(t, text, kernel, signature)
+		_, err := compileAnything(t, text, kernel, signature)
 		if took := time.Since(start); took > 20*time.Second {
 			t.Errorf("took %v (%v):\n%s", took, err, text)
 		}
 	})
 }
 
-// compileAnything takes a text as far as it goes and returns the user's error; any other is the test's.
-func compileAnything(t *testing.T, text, kernel, signature string) error {
+// compileAnything takes a text as far as it goes and returns the IR before and after passes, or the user's
+// error; any other is the test's.
+func compileAnything(t *testing.T, text, kernel, signature string) (string, error) {
 	t.Helper()
-	fs := fstest.MapFS{"helper.py": {Data: []byte(helperModule)}}
-	src, err := lang.Load("k.py", []byte(text), lang.LoadOptions{FS: fs})
+	m, err := frontEnd(text, kernel, signature)
 	if err != nil {
 		checkDiagnostics(t, text, err)
-		return err
-	}
-	params, err := src.Params(kernel, lang.DefaultTarget)
-	if err != nil {
-		checkDiagnostics(t, text, err)
-		return err
-	}
-	args, err := lang.ParseSignature(params, signature)
-	if err != nil {
-		checkDiagnostics(t, text, err)
-		return err
-	}
-	m, err := src.Compile(kernel, args, lang.Options{MaxSteps: 50_000})
-	if err != nil {
-		checkDiagnostics(t, text, err)
-		return err
+		return "", err
 	}
 	if err := ir.Verify(m.Op); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
+	before := m.String()
 	if err := pass.Run(&pass.Context{}, m, pass.TTIR(pass.TTIRFor("cuda", 90))); err != nil {
 		t.Fatalf("passes: %v\n%s", err, text)
 	}
 	if err := ir.Verify(m.Op); err != nil {
 		t.Fatalf("after the passes: %v\n%s", err, text)
 	}
-	return nil
+	return before + m.String(), nil
+}
+
+// frontEnd compiles a kernel to TTIR, before any pass.
+func frontEnd(text, kernel, signature string) (*ir.Module, error) {
+	fs := fstest.MapFS{"helper.py": {Data: []byte(helperModule)}}
+	src, err := lang.Load("k.py", []byte(text), lang.LoadOptions{FS: fs})
+	if err != nil {
+		return nil, err
+	}
+	params, err := src.Params(kernel, lang.DefaultTarget)
+	if err != nil {
+		return nil, err
+	}
+	args, err := lang.ParseSignature(params, signature)
+	if err != nil {
+		return nil, err
+	}
+	return src.Compile(kernel, args, lang.Options{MaxSteps: 50_000})
 }
 
 // checkDiagnostics makes sure that an error is the user's, says something, and says where; a kernel that is
@@ -130,10 +136,10 @@ func frontEndSeeds(t testing.TB) (seeds []frontEndSeed) {
 			}
 		}
 	}
-	for name, signature := range map[string]string{"cdiv": "i32, i32", "sigmoid": "fp32",
-		"swizzle2d": "i32, i32, i32, i32, i32", "zeros_like": "fp32"} {
-		seeds = append(seeds, frontEndSeed{txtest.Read(t, filepath.Join("stdlib", "standard.py")),
-			name, signature})
+	for _, f := range [][2]string{{"cdiv", "i32, i32"}, {"sigmoid", "fp32"},
+		{"swizzle2d", "i32, i32, i32, i32, i32"}, {"zeros_like", "fp32"}} {
+		text := txtest.Read(t, filepath.Join("stdlib", "standard.py"))
+		seeds = append(seeds, frontEndSeed{text, f[0], f[1]})
 	}
 	seeds = append(seeds, frontEndSeed{txtest.Read(t, filepath.Join("stdlib", "random.py")), "philox",
 		"u32, u32, u32, u32, u32, 10"})
@@ -343,23 +349,31 @@ func (p *pieces) mutate(rng *rand.Rand, text string) string {
 }
 
 // TestMutatedKernels does what FuzzFrontEnd does, to every seed a few times over; NEREID_MUTATIONS says how
-// often.
+// often. What comes of each mutation is compared with a table: a hash of the IR before and after the passes,
+// or the message. A seed's mutations follow from its text, so that a new one changes no line of the others.
 func TestMutatedKernels(t *testing.T) {
 	rounds := uint64(4)
 	if n, err := strconv.ParseUint(os.Getenv("NEREID_MUTATIONS"), 10, 64); err == nil {
 		rounds = n
-	} else if testing.Short() {
-		rounds = 1
 	}
-	compiled := 0
-	for i, s := range frontEndSeeds(t) {
+	compiled, lines := 0, []string{}
+	for _, s := range frontEndSeeds(t) {
+		sum := sha256.Sum256([]byte(s.text + s.kernel + s.signature))
 		for round := range rounds {
-			text := mutateTree(s.text, uint64(i)<<32|round+1)
+			name := fmt.Sprintf("%s-%x/%d", s.kernel, sum[:3], round)
+			text := mutateTree(s.text, binary.LittleEndian.Uint64(sum[:])<<8|round+1)
 			start := time.Now()
-			t.Run(fmt.Sprintf("%d/%d", i, round), func(t *testing.T) {
-				if err := compileAnything(t, text, s.kernel, s.signature); err == nil {
+			t.Run(name, func(t *testing.T) {
+				line := name + " refused: "
+				ir, err := compileAnything(t, text, s.kernel, s.signature)
+				if err != nil {
+					message, _, _ := strings.Cut(err.Error(), "\n")
+					line += message
+				} else {
 					compiled++
+					line = fmt.Sprintf("%s %x", name, sha256.Sum256([]byte(ir)))[:len(name)+17]
 				}
+				lines = append(lines, line)
 			})
 			if took := time.Since(start); took > 10*time.Second {
 				t.Errorf("took %v:\n%s", took, text)
@@ -370,4 +384,8 @@ func TestMutatedKernels(t *testing.T) {
 		t.Error("nothing compiled")
 	}
 	t.Logf("%d compiled", compiled)
+	if rounds == 4 && !t.Failed() {
+		slices.Sort(lines)
+		txtest.Golden(t, "testdata/mutated.txt", strings.Join(slices.Compact(lines), "\n")+"\n")
+	}
 }
