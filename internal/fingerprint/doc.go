@@ -7,5 +7,6 @@
 // are no part of it.
 //
 //   - fingerprint.go: a kernel compiled for a target, hashed and counted.
+//   - decisive.go: kernels that are there for the conditions of the compiler that no other decides.
 //   - table.go: many kernels at once, compared with a file.
 package fingerprint

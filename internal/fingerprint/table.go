@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/nereid-lang/nereid/internal/mutate/decision"
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
@@ -48,6 +49,9 @@ func Compare(t *testing.T, file string, rows []Row) {
 	}
 	close(next)
 	wg.Wait()
+	if *decidedFlag != "" { // what these kernels decide needs no others
+		addDecided(t, decision.Take())
+	}
 	got := strings.Join(lines[:len(rows)], "\n") + "\n"
 	if txtest.Updating() {
 		txtest.Golden(t, file, got)

@@ -8,7 +8,8 @@
 // and the tests' verdict: killed, with the test that failed, SURVIVED, or slow, which a test's time limit
 // ended. Faults that do not compile are left out. The tree is never touched: the go command reads the changed
 // file through an overlay. With -together, one build has all faults, and each run of the tests of -and has
-// one of them: a hundred in the time that few take otherwise.
+// one of them: a hundred in the time that few take otherwise. With -decisions, a copy of the packages is
+// written that records which parts of conditions decide (internal/fingerprint chooses kernels by it).
 package main
 
 import (
@@ -36,6 +37,8 @@ var (
 	limit = flag.Duration("limit", 4*time.Minute, "time limit of one run of tests")
 	one   = flag.Bool("together", false, "build the tests of -and once, with all faults, and run only them")
 	show  = flag.Bool("list", false, "print the faults and run nothing")
+	into  = flag.String("decisions", "",
+		"write a copy of the packages that records what decides conditions to this folder, and run nothing")
 )
 
 func main() {
@@ -47,6 +50,9 @@ func main() {
 }
 
 func run() error {
+	if *into != "" {
+		return writeDecisions(*into, strings.Split(*packages, ","))
+	}
 	all, err := candidates()
 	if err != nil {
 		return err
