@@ -137,7 +137,7 @@ func (g *programs) block(depth int, loop bool) {
 		g.statement(depth, loop)
 	}
 	if loop && g.IntN(3) == 0 {
-		g.line(g.pick("break", "continue", "if a > 2: break"))
+		g.line("%s", g.pick("break", "continue", "if a > 2: break"))
 	}
 }
 
@@ -205,9 +205,9 @@ func (g *programs) statement(depth int, loop bool) {
 	case 10:
 		g.line("r.append(%s)", g.value())
 	case 11:
-		g.line(g.pick("del c[0]", "del d['k']", "assert a < b, 'small'", "pass", "c.append(a)", "d.update(z=b)",
-			"raise ValueError(a)", "raise KeyError('q') from ValueError(b)", "c.sort()", "c.pop()", "x = Derived(1)",
-			"x = Derived(1, 2); x.v = 5; r.append(x.v)", "x = Derived(3); x += 1; r.append(x)"))
+		g.line("%s", g.pick("del c[0]", "del d['k']", "assert a < b, 'small'", "pass", "c.append(a)",
+			"d.update(z=b)", "raise ValueError(a)", "raise KeyError('q') from ValueError(b)", "c.sort()", "c.pop()",
+			"x = Derived(1)", "x = Derived(1, 2); x.v = 5; r.append(x.v)", "x = Derived(3); x += 1; r.append(x)"))
 	case 12:
 		g.generator()
 	default:
