@@ -6,7 +6,7 @@
 
 The second, with a network, git and pip, puts the files side by side: of sglang, lmdeploy, lightllm and unsloth those with kernels, without
 __init__.py, all of mlstm_kernels and scattermoe, and packaging and einops, which some of them import. What these files import and is not
-there is stubbed.
+there is stubbed. The results of lmdeploy's _sorted_idx_phase1_kernel depend on the order of its atomic additions: two runs differ.
 """
 import sys
 
@@ -76,6 +76,7 @@ def prepare():
     provide("sglang.srt.utils", get_device_core_count=lambda *_: 132, get_device_name=lambda *_: "NVIDIA H200")
     provide("sglang.srt.utils.common", torch_release=(2, 11))
     provide("sglang.kernels.jit.utils", get_jit_cuda_arch=lambda *_: types.SimpleNamespace(major=9, minor=0))
+    provide("sglang.kernels.ops.moe.moe_permute_prepare", moe_permute_prepare=lambda topk_ids, **_: (None, sorted_places(topk_ids)))
     provide("lmdeploy.messages", QuantPolicy=enum.IntEnum("QuantPolicy", dict(NONE=0, INT4=4, INT8=8, FP8=16, FP8_E5M2=17, TURBO_QUANT=42)))
     provide("frozendict", frozendict=lambda d: tuple(sorted(d.items())))
     provide("lightllm.utils.device_utils", is_tesla=lambda: False, is_hopper=lambda: True, get_device_sm_count=lambda: 132,
@@ -132,6 +133,13 @@ def routes(tokens, experts, k, dtype=INT32):
     """Experts of each token, and their weights."""
     weights, ids = torch.rand(tokens, experts, device=DEVICE).softmax(-1).topk(k, -1)
     return weights, ids.to(dtype)
+
+
+def sorted_places(ids):
+    """The place of each of the experts of tokens, sorted."""
+    places = torch.empty(ids.numel(), device=DEVICE, dtype=INT32)
+    places[torch.sort(ids.flatten(), stable=True)[1]] = torch.arange(ids.numel(), device=DEVICE, dtype=INT32)
+    return places
 
 
 # ---- sglang
