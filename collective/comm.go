@@ -113,7 +113,7 @@ func (c *Comm) Receive(s *run.Stream, dst *run.Tensor, from int) error {
 
 // Group calls f, and does the operations of the communicator that f calls as one when f returns: ranks may
 // send to each other and receive from each other in any order. f calls them on the goroutine that it runs
-// on; their errors may come from Group.
+// on; their errors may come from Group. If f fails, those that it has called before may be done or not.
 func (c *Comm) Group(f func() error) error {
 	if err := c.usable(); err != nil {
 		return err

@@ -20,7 +20,8 @@ type library struct {
 	lib    *nccl.Library
 	vendor string
 	gpu    device.Accessible
-	stop   func() bool // ends the wait for the context
+	stop   func() bool             // ends the wait for the context
+	cancel context.CancelCauseFunc // ends giveUp, so that a call which waits gives way
 	end    chan struct{}
 
 	mu      sync.Mutex
@@ -73,6 +74,8 @@ func openLibrary(ctx, limit context.Context, c *Comm, cfg *Config) (transport, e
 	}
 	t := &library{c: c, lib: lib, vendor: "nccl", gpu: core.BackendOf(c.dev).(device.Accessible),
 		giveUp: limit, timeout: cfg.Timeout, end: make(chan struct{})}
+	var own context.Context
+	own, t.cancel = context.WithCancelCause(ctx)
 	if kindOf(c.dev) == "hip" {
 		t.vendor = "rccl"
 	}
@@ -83,7 +86,7 @@ func openLibrary(ctx, limit context.Context, c *Comm, cfg *Config) (transport, e
 		}
 		return t.wait()
 	})
-	t.giveUp = ctx
+	t.giveUp = own
 	t.mu.Unlock()
 	if err != nil {
 		t.abort(err)
@@ -152,6 +155,7 @@ func (t *library) fail(err error) {
 }
 
 func (t *library) abort(err error) {
+	t.cancel(err)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.fail(err)
@@ -308,11 +312,10 @@ func (t *library) elements(o *operation) (nccl.DataType, int, error) {
 // close ends the communicator when its operations are done.
 func (t *library) close() error {
 	close(t.end)
-	if t.stop != nil {
-		t.stop()
-	}
+	t.stop()
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	defer t.cancel(errClosed)
 	if t.comm == nil {
 		return nil
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/collective"
+	hipstub "github.com/nereid-lang/nereid/internal/device/amd/hip/stub"
 	ncclstub "github.com/nereid-lang/nereid/internal/device/nccl/stub"
 	cudastub "github.com/nereid-lang/nereid/internal/device/nvidia/driver/stub"
 	"github.com/nereid-lang/nereid/internal/txtest"
@@ -365,6 +366,46 @@ func TestStubWaits(t *testing.T) {
 	}
 }
 
+// TestStubAbort: Abort and the end of a context end an operation while NCCL waits for other ranks.
+func TestStubAbort(t *testing.T) {
+	if !txtest.Inside() {
+		const one = "init ranks=1 rank=0 blocking=0; all_reduce n=37 type=7 op=0 stream=1; abort"
+		if got := stubbed(t, "NEREID_STUB_NCCL_HANG=1"); got != one+"; "+one {
+			t.Errorf("calls %s", got)
+		}
+		return
+	}
+	dev := txtest.Device(t, "cuda", run.OpenDevice)
+	why := errors.New("enough")
+	for _, byContext := range []bool{false, true} {
+		ctx, cancel := context.WithCancelCause(context.Background())
+		c, err := collective.Open(ctx, dev, collective.Config{Size: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := dev.NewStream(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		go func() {
+			time.Sleep(20 * time.Millisecond)
+			if byContext {
+				cancel(why)
+			} else {
+				c.Abort()
+			}
+		}()
+		x := onDevice(dev, run.Float32, 1, 37)
+		if err := c.AllReduce(s, x, x, collective.Sum); err == nil || byContext && !errors.Is(err, why) {
+			t.Errorf("an operation that was aborted: %v", err)
+		}
+		if err := c.Close(); err != nil || c.Err() == nil {
+			t.Errorf("after the end: %v, %v", err, c.Err())
+		}
+		cancel(nil)
+	}
+}
+
 // TestWithoutNCCL: the error names what to install.
 func TestWithoutNCCL(t *testing.T) {
 	if !txtest.Inside() {
@@ -375,5 +416,34 @@ func TestWithoutNCCL(t *testing.T) {
 	_, err := collective.Open(t.Context(), dev, collective.Config{Size: 1})
 	if err == nil || !strings.Contains(err.Error(), "pip install nvidia-nccl-cu13") {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestStubRCCL: GPUs of AMD's use RCCL, which has the same calls.
+func TestStubRCCL(t *testing.T) {
+	if !txtest.Inside() {
+		lib, log := ncclstub.Build(t)
+		hipstub.Again(t, "NEREID_RCCL="+lib, "NEREID_STUB_NCCL_LOG="+log, "NEREID_CACHE_DIR="+t.TempDir())
+		text, err := os.ReadFile(log)
+		const want = "init ranks=1 rank=0 blocking=0\nall_reduce n=37 type=7 op=0 stream=1\n" +
+			"all_gather n=37 type=1 stream=1\nfinalize\ndestroy\n"
+		if err != nil || string(text) != want {
+			t.Errorf("%v, calls %s\nwant %s", err, text, want)
+		}
+		return
+	}
+	dev := txtest.Device(t, "hip", run.OpenDevice)
+	r := gpuRank(t, dev, collective.Config{})
+	x := onDevice(dev, run.Float32, 1, 37)
+	if err := r.AllReduce(r.s, x, x, collective.Sum); err != nil || r.Transport() != "rccl" {
+		t.Errorf("%s: %v", r.Transport(), err)
+	}
+	small := onDevice(dev, run.Float8E5, 1, 37)
+	if err := r.AllGather(r.s, small, small); err != nil {
+		t.Error(err)
+	}
+	if err := r.AllReduce(r.s, small, small, collective.Sum); err == nil ||
+		!strings.Contains(err.Error(), "rccl 22809 has no reductions of fp8e5") {
+		t.Errorf("fp8: %v", err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/collective"
 	"github.com/nereid-lang/nereid/internal/txtest"
 	"github.com/nereid-lang/nereid/run"
@@ -350,4 +351,34 @@ func TestArguments(t *testing.T) {
 		}
 		return errors.Join(r.Err(), r.AllReduce(r.s, x, x, collective.Sum))
 	}))
+}
+
+// TestSimulated: tensors in memory that the host has no access to are moved too, here between ranks on a
+// simulated GPU.
+func TestSimulated(t *testing.T) {
+	dev := txtest.Device(t, "sim:90", nereid.OpenDevice)
+	comms, err := collective.Local(t.Context(), dev, dev)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	for _, c := range comms {
+		wg.Go(func() {
+			s, err := dev.NewStream(context.Background())
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			x := onDevice(dev, run.BFloat16, c.Rank(), 100)
+			y := onDevice(dev, run.BFloat16, 0, 200)
+			if err := errors.Join(c.AllGather(s, y, x),
+				same(y, func(i int) float64 { return value(i/100, i%100) }),
+				c.AllReduce(s, x, x, collective.Sum),
+				same(x, func(i int) float64 { return reduced(run.BFloat16, collective.Sum, 2, i) }),
+				x.Close(), y.Close(), c.Close()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
 }

@@ -4,7 +4,7 @@
 //
 // NEREID_STUB_NCCL_FAIL=CALL makes a call fail; with the name "async" the communicator has an error after its first
 // operation. NEREID_STUB_NCCL_SLOW=n makes the state of a communicator "in progress" for n polls after each call;
-// with n < 0 for good.
+// with n < 0 for good. With NEREID_STUB_NCCL_HANG it is so for good after the first operation.
 #include <limits.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -32,7 +32,7 @@ typedef struct {
 
 static FILE *out;
 static const char *fail;
-static int slow;
+static int slow, hang;
 static __attribute__((constructor)) void start(void) {
   const char *name = getenv("NEREID_STUB_NCCL_LOG");
   if (name && *name) out = fopen(name, "a");
@@ -40,6 +40,7 @@ static __attribute__((constructor)) void start(void) {
   fail = getenv("NEREID_STUB_NCCL_FAIL");
   if (!fail) fail = "";
   if ((name = getenv("NEREID_STUB_NCCL_SLOW"))) slow = atoi(name);
+  hang = getenv("NEREID_STUB_NCCL_HANG") != 0;
 }
 #define SAY(...) do { if (out) fprintf(out, __VA_ARGS__); } while (0)
 #define FAILS if (!strcmp(fail, __func__)) return ncclInvalidUsage
@@ -86,8 +87,8 @@ static ncclResult_t done(ncclComm_t c, const void *from, void *to, size_t n, ncc
   if (from && to && from != to) memmove(to, from, n * sizes[t]);
   c->used = 1;
   if (depth) { last = c; return ncclSuccess; } // queued when the group ends
-  c->slow = slow;
-  return slow ? ncclInProgress : ncclSuccess;
+  c->slow = hang ? -1 : slow;
+  return c->slow ? ncclInProgress : ncclSuccess;
 }
 ncclResult_t ncclAllReduce(const void *from, void *to, size_t n, ncclDataType_t t, ncclRedOp_t o, ncclComm_t c, cudaStream_t s) {
   SAY("all_reduce n=%zu type=%d op=%d stream=%d\n", n, t, o, s != 0);
