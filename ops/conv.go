@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"math/bits"
 	"slices"
 
 	"github.com/nereid-lang/nereid"
@@ -290,10 +291,11 @@ func (v *convolution) general(p *plan) error {
 	if err != nil {
 		return err
 	}
-	t := v.tile(v.depth * v.window.taps[0] * v.window.taps[1])
+	t := v.tile(generalConvs, v.depth*v.window.taps[0]*v.window.taps[1])
 	args := append(v.sizes(), v.bias)
-	args = append(args, numbers(slices.Concat(v.xs[:], v.ws[:], v.os[:], v.ps[:])...)...)
-	args = append(args, v.window.taps[0], v.window.taps[1], t.m, t.n, t.k, v.dt, v.acc, v.precision(),
+	args = append(args, numbers(slices.Concat(v.xs[:], v.ws[:])...)...)
+	args = append(args, v.resultStrides()...)
+	args = append(args, v.window.taps[0], v.window.taps[1], t.m, t.n, t.k, v.flat(), v.align(), v.dt, v.acc, v.precision(),
 		nereid.Options{NumWarps: t.warps, NumStages: t.stages})
 	p.steps = append(p.steps, step{kernel: k, args: args, grid: v.grid(t),
 		slots: append([]slot{{0, 0}, {1, 1}, {2, v.c.n}}, v.optionSlots()...)})
@@ -302,11 +304,35 @@ func (v *convolution) general(p *plan) error {
 
 // sizes returns the arguments of kernels up to the strides.
 func (v *convolution) sizes() []any {
-	pixels := v.images * v.result[0] * v.result[1]
+	pixels := v.images * v.result[0] * v.result[1] / v.align()
 	args := []any{nil, nil, nil, nil, nil, pixels, v.channels / v.groups, v.depth, v.size[0], v.size[1],
-		v.result[0], v.result[1]}
+		v.result[0] * v.result[1] / v.align(), v.result[1]}
 	return append(args, v.window.moves()...)
 }
+
+// resultStrides returns those of the result and of plus as arguments; two of each are without what align returns.
+func (v *convolution) resultStrides() []any {
+	a := v.align()
+	return numbers(v.os[0]/a, v.os[1]/a, v.os[2], v.os[3], v.ps[0]/a, v.ps[1]/a, v.ps[2], v.ps[3])
+}
+
+// flat reports whether the pixels of an image of the result, and of plus, are one dimension.
+func (v *convolution) flat() bool {
+	for _, s := range [][4]int{v.os, v.ps} {
+		if v.result[0] > 1 && s[2] != s[3]*v.result[1] {
+			return false
+		}
+	}
+	return true
+}
+
+// align returns the largest power of two, up to 16, that divides the pixels of an image of the result and the
+// distances between images and channels of the result and of plus.
+func (v *convolution) align() int {
+	return aligned(v.result[0]*v.result[1] | v.os[0] | v.os[1] | v.ps[0] | v.ps[1])
+}
+
+func aligned(n int) int { return 1 << min(bits.TrailingZeros(uint(n)), 4) }
 
 func (v *convolution) grid(t blocks) nereid.Grid {
 	pixels := v.images * v.result[0] * v.result[1]
@@ -331,10 +357,10 @@ func (v *convolution) byRows(p *plan) error {
 	if err != nil {
 		return err
 	}
-	t := v.tile(v.depth)
+	t := v.tile(halfConvs, v.depth)
 	args := append(v.sizes(), v.bias, v.xs[0], v.xs[2], v.xs[3], v.ws[0])
-	args = append(args, numbers(slices.Concat(v.os[:], v.ps[:])...)...)
-	args = append(args, taps[0], taps[1], t.m, t.n, t.k, v.depth%t.k == 0, v.window.padding != [2]int{}, v.dt,
+	args = append(args, v.resultStrides()...)
+	args = append(args, taps[0], taps[1], t.m, t.n, t.k, v.flat(), v.align(), v.depth%t.k == 0, v.window.padding != [2]int{}, v.dt,
 		v.acc, v.precision(), nereid.Options{NumWarps: t.warps, NumStages: t.stages})
 	p.steps = append(p.steps, step{kernel: k, args: args, grid: v.grid(t),
 		slots: append([]slot{{0, x}, {1, filter}, {2, v.c.n}}, v.optionSlots()...)})
@@ -352,13 +378,35 @@ func (v *convolution) channelsLast(p *plan, i int, have *[4]int, want [4]int) (o
 	if same {
 		return i, nil
 	}
+	from := *have
 	*have = want
 	t := c.ins[i]
+	if i == 0 && from[3] == 1 && (v.size[0] == 1 || from[2] == v.size[1]) && v.images < 1<<16 {
+		return v.turned(p, from)
+	}
 	strides := want[:]
 	if v.rank == 1 {
 		strides = []int{want[0], want[1], want[3]}
 	}
 	return c.packed(p, i, strides[len(strides)-len(t.Shape):])
+}
+
+// turned adds a launch to a plan that copies x, whose pixels are contiguous, to scratch memory with its
+// channels contiguous, and returns that operand.
+func (v *convolution) turned(p *plan, from [4]int) (operand int, err error) {
+	c := v.c
+	k, err := c.s.lib.kernel("conv.py", "channels_last_kernel")
+	if err != nil {
+		return 0, err
+	}
+	operand = c.n + len(p.outs) + len(p.scratch)
+	p.scratch = append(p.scratch, result{c.ins[0].DType, []int{c.ins[0].Len()}})
+	channels, pixels := v.depth*v.groups, v.size[0]*v.size[1]
+	p.steps = append(p.steps, step{kernel: k, slots: []slot{{0, 0}, {1, operand}},
+		grid: nereid.Grid{nereid.Cdiv(pixels, 64), nereid.Cdiv(channels, 64), v.images},
+		args: []any{nil, nil, channels, pixels, from[0], from[1], channels * pixels, 64, 64, aligned(from[1]),
+			nereid.Options{NumWarps: 8}}})
+	return operand, nil
 }
 
 // packed adds a launch to a plan that copies input i to scratch memory, and returns that operand.
@@ -396,17 +444,19 @@ func (v *convolution) direct(p *plan) error {
 const unrolledTaps = 25
 
 // The shipped configs of convolutions on GPUs: channels, pixels and depth of a tile; a convolution takes the
-// first that its channels fill and whose programs are enough for the SMs.
+// first that its channels fill and whose programs are enough for the SMs. docs/OPERATORS.md has what an H200
+// reaches with them.
 var (
-	halfConvs = []blocks{{128, 256, 64, 8, 3}, {128, 128, 64, 8, 4}, {64, 256, 64, 8, 4}, {64, 64, 64, 4,
-		4}}
-	singleConvs = []blocks{{128, 128, 32, 8, 2}, {64, 64, 32, 4, 2}}
-	tf32Convs   = []blocks{{128, 128, 32, 8, 3}, {64, 128, 32, 4, 4}, {64, 64, 32, 4, 4}}
+	halfConvs = []blocks{{128, 256, 64, 8, 3}, {128, 128, 64, 8, 3}, {64, 256, 64, 8, 4}, {128, 64, 64, 4, 4},
+		{64, 64, 64, 4, 4}}
+	generalConvs = []blocks{{64, 64, 64, 4, 4}} // loads are of single elements: more programs hide them better
+	singleConvs  = []blocks{{128, 128, 32, 8, 2}, {64, 64, 32, 4, 2}}
+	tf32Convs    = []blocks{{64, 64, 64, 4, 4}}
 )
 
-// tile returns the config of a convolution whose sum is over so many elements at a time.
-func (v *convolution) tile(depth int) blocks {
-	list := halfConvs
+// tile returns the config of a convolution whose sum is over so many elements at a time; list has those for
+// floats of 16 bits on GPUs.
+func (v *convolution) tile(list []blocks, depth int) blocks {
 	switch {
 	case v.c.s.chip != gpuChip:
 		list = cpuBlocks

@@ -13,7 +13,7 @@ func (l *Library) Texts() map[string]string {
 // tile, warps, stages.
 func SetConvs(c [5]int) {
 	halfConvs = []blocks{{c[0], c[1], c[2], c[3], c[4]}}
-	tf32Convs = halfConvs
+	tf32Convs, generalConvs = halfConvs, halfConvs
 }
 
 // SetGrads makes configs the only ones of the backward pass of attention with tensor cores, for the kernel of

@@ -15,35 +15,47 @@ def epilogue(x):
 
 
 @triton.jit
-def tile_of(program, channels, pixels, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr):
+def tile_of(program, channels, BLOCK_M: tl.constexpr):
     """The tile of a program: neighbouring programs compute all channels of the same pixels, which they share in L2."""
     tiles_m = tl.cdiv(channels, BLOCK_M)
     return program % tiles_m, program // tiles_m
 
 
 @triton.jit
-def finish(acc, out, bias, plus, rows, image, y, x, channels, pixels_in, stride_bias, o_n, o_c, o_h, o_w, p_n, p_c, p_h,
-           p_w):
+def place(image, pixel, out_width, stride_n, stride_h, stride_w, FLAT: tl.constexpr):
+    """Where pixels of images lie. FLAT says that the pixels of an image are one dimension."""
+    if FLAT:
+        return image.to(tl.int64) * stride_n + pixel * stride_w
+    else:
+        return image.to(tl.int64) * stride_n + (pixel // out_width * stride_h + pixel % out_width * stride_w)
+
+
+@triton.jit
+def finish(acc, out, bias, plus, rows, image, pixel, pixels_in, channels, out_width, stride_bias, o_n, o_c, o_h, o_w, p_n,
+           p_c, p_h, p_w, FLAT: tl.constexpr):
     """Stores epilogue(acc + bias) + plus."""
     inside = (rows < channels)[:, None] & pixels_in[None, :]
     if bias is not None:
         acc += tl.load(bias + rows * stride_bias, mask=rows < channels, other=0.0)[:, None].to(acc.dtype)
     c = epilogue(acc)
     if plus is not None:
-        at = image.to(tl.int64) * p_n + (y * p_h + x * p_w)
+        at = place(image, pixel, out_width, p_n, p_h, p_w, FLAT)
         c += tl.load(plus + rows[:, None] * p_c + at[None, :], mask=inside, other=0.0).to(c.dtype)
-    at = image.to(tl.int64) * o_n + (y * o_h + x * o_w)
+    at = place(image, pixel, out_width, o_n, o_h, o_w, FLAT)
     tl.store(out + rows[:, None] * o_c + at[None, :], c.to(out.dtype.element_ty), mask=inside)
 
 
 @triton.jit
-def conv_kernel(x, w, out, bias, plus, pixels, channels, depth, height, width, out_height, out_width, step_h, step_w, pad_h,
+def conv_kernel(x, w, out, bias, plus, pixels, channels, depth, height, width, parts, out_width, step_h, step_w, pad_h,
                 pad_w, wide_h, wide_w, stride_bias, x_n, x_c, x_h, x_w, w_o, w_c, w_h, w_w, o_n, o_c, o_h, o_w, p_n, p_c,
                 p_h, p_w, TAPS_H: tl.constexpr, TAPS_W: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
-                BLOCK_K: tl.constexpr, TYPE: tl.constexpr, ACC: tl.constexpr, PRECISION: tl.constexpr):
+                BLOCK_K: tl.constexpr, FLAT: tl.constexpr, ALIGN: tl.constexpr, TYPE: tl.constexpr, ACC: tl.constexpr,
+                PRECISION: tl.constexpr):
     """Convolution of tensors of any strides: the sum goes over channels and taps as one dimension. A program of the
-    second axis computes a group of channels."""
-    tile_m, tile_n = tile_of(tl.program_id(0), channels, pixels, BLOCK_M, BLOCK_N)
+    second axis computes a group of channels. ALIGN divides the pixels of an image of the result, and strides of the result
+    and of plus; pixels, parts, o_n, o_c, p_n and p_c are without it, so that the compiler knows how they are aligned."""
+    tile_m, tile_n = tile_of(tl.program_id(0), channels, BLOCK_M)
+    pixels, o_n, o_c, p_n, p_c = pixels * ALIGN, o_n * ALIGN, o_c * ALIGN, p_n * ALIGN, p_c * ALIGN
     group = tl.program_id(1).to(tl.int64)
     taps: tl.constexpr = TAPS_H * TAPS_W
     x += group * depth * x_c
@@ -55,11 +67,10 @@ def conv_kernel(x, w, out, bias, plus, pixels, channels, depth, height, width, o
         plus += group * channels * p_c
     rows = tile_m * BLOCK_M + tl.arange(0, BLOCK_M)
     cols = tile_n * BLOCK_N + tl.arange(0, BLOCK_N)
-    image = cols // (out_height * out_width)
-    out_y = cols // out_width % out_height
-    out_x = cols % out_width
-    top = out_y * step_h - pad_h
-    left = out_x * step_w - pad_w
+    image = cols // (parts * ALIGN)
+    pixel = cols % (parts * ALIGN)
+    top = pixel // out_width * step_h - pad_h
+    left = pixel % out_width * step_w - pad_w
     x_at = x + image.to(tl.int64) * x_n
     acc = tl.zeros([BLOCK_M, BLOCK_N], ACC)
     for start in range(0, depth * taps, BLOCK_K):
@@ -76,19 +87,33 @@ def conv_kernel(x, w, out, bias, plus, pixels, channels, depth, height, width, o
         inside = inside & (y_at >= 0) & (y_at < height) & (z_at >= 0) & (z_at < width)
         b = tl.load(x_at[None, :] + ((c * x_c)[:, None] + y_at * x_h + z_at * x_w), mask=inside, other=0.0)
         acc = tl.dot(a.to(TYPE), b.to(TYPE), acc, input_precision=PRECISION, out_dtype=ACC)
-    finish(acc, out, bias, plus, rows, image, out_y, out_x, channels, cols < pixels, stride_bias, o_n, o_c, o_h, o_w, p_n,
-           p_c, p_h, p_w)
+    finish(acc, out, bias, plus, rows, image, pixel, cols < pixels, channels, out_width, stride_bias, o_n, o_c, o_h, o_w,
+           p_n, p_c, p_h, p_w, FLAT)
 
 
 @triton.jit
-def conv_rows_kernel(x, w, out, bias, plus, pixels, channels, depth, height, width, out_height, out_width, step_h, step_w,
+def channels_last_kernel(x, out, channels, pixels, x_n, x_c, o_n, R: tl.constexpr, C: tl.constexpr, ALIGN: tl.constexpr):
+    """Copies images whose pixels are contiguous so that their channels are. ALIGN divides x_c."""
+    image = tl.program_id(2).to(tl.int64)
+    pixel = tl.program_id(0) * R + tl.arange(0, R)
+    channel = tl.program_id(1) * C + tl.arange(0, C)
+    inside = (pixel < pixels)[:, None] & (channel < channels)[None, :]
+    x_c = tl.multiple_of(x_c, ALIGN)
+    v = tl.load(x + image * x_n + channel[None, :] * x_c + pixel[:, None], mask=inside)
+    tl.store(out + image * o_n + pixel[:, None] * channels + channel[None, :], v, mask=inside)
+
+
+@triton.jit
+def conv_rows_kernel(x, w, out, bias, plus, pixels, channels, depth, height, width, parts, out_width, step_h, step_w,
                      pad_h, pad_w, wide_h, wide_w, stride_bias, x_n, x_h, x_w, w_o, o_n, o_c, o_h, o_w, p_n, p_c, p_h, p_w,
                      TAPS_H: tl.constexpr, TAPS_W: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
-                     BLOCK_K: tl.constexpr, EVEN: tl.constexpr, PADDED: tl.constexpr, TYPE: tl.constexpr,
-                     ACC: tl.constexpr, PRECISION: tl.constexpr):
+                     BLOCK_K: tl.constexpr, FLAT: tl.constexpr, ALIGN: tl.constexpr, EVEN: tl.constexpr,
+                     PADDED: tl.constexpr, TYPE: tl.constexpr, ACC: tl.constexpr, PRECISION: tl.constexpr):
     """Convolution of images whose channels are contiguous, by filters whose taps are: each step of the sum is a block
-    of channels of one tap. EVEN says that blocks divide the channels, PADDED that taps may lie outside of images."""
-    tile_m, tile_n = tile_of(tl.program_id(0), channels, pixels, BLOCK_M, BLOCK_N)
+    of channels of one tap. EVEN says that blocks divide the channels, PADDED that taps may lie outside of images. ALIGN
+    is that of conv_kernel."""
+    tile_m, tile_n = tile_of(tl.program_id(0), channels, BLOCK_M)
+    pixels, o_n, o_c, p_n, p_c = pixels * ALIGN, o_n * ALIGN, o_c * ALIGN, p_n * ALIGN, p_c * ALIGN
     group = tl.program_id(1).to(tl.int64)
     x += group * depth
     w += group * channels * w_o
@@ -99,11 +124,10 @@ def conv_rows_kernel(x, w, out, bias, plus, pixels, channels, depth, height, wid
         plus += group * channels * p_c
     rows = tile_m * BLOCK_M + tl.arange(0, BLOCK_M)
     cols = tile_n * BLOCK_N + tl.arange(0, BLOCK_N)
-    image = cols // (out_height * out_width)
-    out_y = cols // out_width % out_height
-    out_x = cols % out_width
-    top = out_y * step_h - pad_h
-    left = out_x * step_w - pad_w
+    image = cols // (parts * ALIGN)
+    pixel = cols % (parts * ALIGN)
+    top = pixel // out_width * step_h - pad_h
+    left = pixel % out_width * step_w - pad_w
     k = tl.arange(0, BLOCK_K)
     # Rows past the edge wrap around: they are read, but not stored.
     w_at = w + (rows % channels)[:, None] * w_o + k[None, :]
@@ -125,8 +149,8 @@ def conv_rows_kernel(x, w, out, bias, plus, pixels, channels, depth, height, wid
             a = tl.load(w_at + (tap * depth + c), mask=k[None, :] < depth - c, other=0.0)
             b = tl.load(x_at + (down * x_h + right * x_w + c), mask=(k < depth - c)[:, None] & inside[None, :], other=0.0)
         acc = tl.dot(a.to(TYPE), b.to(TYPE), acc, input_precision=PRECISION, out_dtype=ACC)
-    finish(acc, out, bias, plus, rows, image, out_y, out_x, channels, cols < pixels, stride_bias, o_n, o_c, o_h, o_w, p_n,
-           p_c, p_h, p_w)
+    finish(acc, out, bias, plus, rows, image, pixel, cols < pixels, channels, out_width, stride_bias, o_n, o_c, o_h, o_w,
+           p_n, p_c, p_h, p_w, FLAT)
 
 
 @triton.jit
@@ -177,9 +201,12 @@ def conv_direct_kernel(x, w, out, bias, plus, pixels, channels, depth, height, w
 
 
 @triton.jit
-def take_tap(acc, x_at, y_at, z_at, bottom, right, height, width, x_h, x_w, rows_in, MEAN: tl.constexpr):
-    cols_in = (y_at >= 0) & (y_at < bottom) & (y_at < height) & (z_at >= 0) & (z_at < right) & (z_at < width)
-    inside = rows_in[:, None] & cols_in[None, :]
+def take_tap(acc, x_at, y_at, z_at, bottom, right, height, width, x_h, x_w, inside, MEAN: tl.constexpr,
+             ADAPTIVE: tl.constexpr, PADDED: tl.constexpr):
+    if ADAPTIVE:  # windows have different sizes
+        inside = inside & ((y_at < bottom) & (z_at < right))[None, :]
+    if PADDED:
+        inside = inside & ((y_at >= 0) & (y_at < height))[None, :] & ((z_at >= 0) & (z_at < width))[None, :]
     v = tl.load(x_at + (y_at * x_h + z_at * x_w)[None, :], mask=inside, other=0.0).to(acc.dtype)
     if MEAN:
         return acc + v
@@ -190,14 +217,14 @@ def take_tap(acc, x_at, y_at, z_at, bottom, right, height, width, x_h, x_w, rows
 @triton.jit
 def pool_kernel(x, out, rows, pixels, channels, height, width, out_height, out_width, taps_h, taps_w, step_h, step_w, pad_h,
                 pad_w, wide_h, wide_w, x_n, x_c, x_h, x_w, o_n, o_c, o_h, o_w, MEAN: tl.constexpr, ADAPTIVE: tl.constexpr,
-                WHOLE: tl.constexpr, TAPS_H: tl.constexpr, TAPS_W: tl.constexpr, ACC: tl.constexpr, R: tl.constexpr,
+                WHOLE: tl.constexpr, PADDED: tl.constexpr, TAPS_H: tl.constexpr, TAPS_W: tl.constexpr, ACC: tl.constexpr, R: tl.constexpr,
                 C: tl.constexpr):
     """The largest element of a window around each pixel, or the mean of its elements. Rows are the channels of all
-    images. Windows are those of adaptive pooling, or all of one size; WHOLE counts padding in the mean. Windows of few
-    elements have their size in TAPS_H and TAPS_W, others have 0 there."""
+    images. Windows are those of adaptive pooling, or all of one size; PADDED says that they may reach out of images, WHOLE
+    counts that in the mean. Windows of few elements have their size in TAPS_H and TAPS_W, others have 0 there."""
     row = tl.program_id(0).to(tl.int64) * R + tl.arange(0, R)
     col = tl.program_id(1) * C + tl.arange(0, C)
-    rows_in = row < rows
+    inside = (row < rows)[:, None] & (col < pixels)[None, :]
     out_y = col // out_width
     out_x = col % out_width
     if ADAPTIVE:
@@ -218,12 +245,12 @@ def pool_kernel(x, out, rows, pixels, channels, height, width, out_height, out_w
     if TAPS_H > 0:
         for tap in tl.static_range(TAPS_H * TAPS_W):
             acc = take_tap(acc, x_at, top + tap // TAPS_W * wide_h, left + tap % TAPS_W * wide_w, bottom, right, height,
-                           width, x_h, x_w, rows_in, MEAN)
+                           width, x_h, x_w, inside, MEAN, ADAPTIVE, PADDED)
     else:
         for tap_h in range(taps_h):
             for tap_w in range(taps_w):
                 acc = take_tap(acc, x_at, top + tap_h * wide_h, left + tap_w * wide_w, bottom, right, height, width, x_h,
-                               x_w, rows_in, MEAN)
+                               x_w, inside, MEAN, ADAPTIVE, PADDED)
     if MEAN:
         if WHOLE:
             n = tl.zeros([C], tl.int32) + taps_h * taps_w
@@ -231,5 +258,4 @@ def pool_kernel(x, out, rows, pixels, channels, height, width, out_height, out_w
             n = (tl.minimum(bottom, height) - tl.maximum(top, 0)) * (tl.minimum(right, width) - tl.maximum(left, 0))
         acc = acc / n[None, :].to(ACC)
     out_at = out + (row // channels * o_n + row % channels * o_c)[:, None]
-    tl.store(out_at + (out_y * o_h + out_x * o_w)[None, :], acc.to(out.dtype.element_ty),
-             mask=rows_in[:, None] & (col < pixels)[None, :])
+    tl.store(out_at + (out_y * o_h + out_x * o_w)[None, :], acc.to(out.dtype.element_ty), mask=inside)
