@@ -14,10 +14,6 @@ import (
 // times the positions of a page, plus its position in the page, or a negative number for nowhere.
 type PagedCache struct {
 	Keys, Values, Table, Lengths, Slots *nereid.Tensor
-	// Settled is a promise that a copy from or to the host, or the beginning of a graph, lies between the
-	// last writes to Keys, Values, Table, Lengths and Slots and a call of AppendAttention for one query of
-	// each sequence. A GPU may then read them before the op before this one has ended.
-	Settled bool
 }
 
 // Rotary is a rotary embedding: Cos and Sin, of fp32, have the shape [positions, size/2]. Elements i and i +
@@ -42,7 +38,7 @@ func AppendAttention(s *Stream, qkv *nereid.Tensor, heads int, cache PagedCache,
 	c := s.beginAppend("AppendAttention", qkv, heads, cache, r)
 	o.key(c)
 	return c.run(func(c *call) (*plan, error) {
-		a := appending{c: c, o: o, heads: heads, pairs: r.Pairs, settled: cache.Settled}
+		a := appending{c: c, o: o, heads: heads, pairs: r.Pairs}
 		return a.decode()
 	})
 }
@@ -59,7 +55,7 @@ func (s *Stream) beginAppend(op string, qkv *nereid.Tensor, heads int, cache Pag
 	c.in("cos", r.Cos)
 	c.in("sin", r.Sin)
 	c.attr(heads)
-	c.attr(int(b2i(r.Pairs)) | int(b2i(cache.Settled))<<1)
+	c.attr(int(b2i(r.Pairs)))
 	return c
 }
 
@@ -69,7 +65,7 @@ func (s *Stream) appendApart(qkv *nereid.Tensor, heads int, cache PagedCache, r 
 	o AttentionOptions) *nereid.Tensor {
 	c := s.plain.beginAppend("AppendAttention", qkv, heads, cache, r)
 	q := c.run(func(c *call) (*plan, error) {
-		a := appending{c: c, o: o, heads: heads, pairs: r.Pairs, settled: cache.Settled}
+		a := appending{c: c, o: o, heads: heads, pairs: r.Pairs}
 		return a.rotate()
 	})
 	if q.Err() != nil {
@@ -105,7 +101,7 @@ type appending struct {
 	c                    *call
 	o                    AttentionOptions
 	heads, kv, size      int
-	pairs, settled       bool
+	pairs                bool
 	batch, queries, page int
 	width                int // of a row of qkv
 	keys, values         []int
@@ -224,7 +220,7 @@ func (a *appending) decode() (*plan, error) {
 			a.values[2], a.values[1], core.Strides(c.ins[3])[0], a.heads * a.size, a.size / 2, dim, t.m, t.n,
 			pow2(group),
 			max(1, min(pow2(splits), 1024*t.warps/(dim*pow2(group)))), a.pairs, a.o.Window > 0, "ieee",
-			a.settled, c.s.overlap,
+			c.s.overlap,
 			nereid.Options{NumWarps: t.warps, NumStages: t.stages, LaunchPDL: c.s.overlap}}}}
 	return p, nil
 }

@@ -168,8 +168,8 @@ func (a *attentionGrad) arguments(results int, t blocks, strides ...[3]int) []an
 // The shipped configs of the backward pass on GPUs, by the size of heads: of the kernel of keys and values,
 // and of that of queries.
 var (
-	smallGrads = [2]blocks{{m: 64, n: 128, warps: 8, stages: 3}, {m: 128, n: 64, warps: 8, stages: 3}}
-	largeGrads = [2]blocks{{m: 64, n: 128, warps: 8, stages: 2}, {m: 128, n: 64, warps: 8, stages: 2}}
+	smallGrads = [2]blocks{{m: 32, n: 128, warps: 8, stages: 3}, {m: 64, n: 64, warps: 4, stages: 2}}
+	largeGrads = [2]blocks{{m: 64, n: 64, warps: 4, stages: 2}, {m: 64, n: 64, warps: 4, stages: 2}}
 )
 
 // gradTiles returns the configs of the kernel of keys and values and of that of queries.
@@ -186,7 +186,7 @@ func (a *attentionGrad) gradTiles() (kv, q blocks) {
 	for i := range list {
 		list[i].m = min(list[i].m, max(pow2(a.queries), 16))
 		list[i].n = min(list[i].n, max(pow2(a.length), 16))
-		if list[i].m < 64 || list[i].n < 64 {
+		if list[i].m*list[i].n < 64*64 {
 			list[i].warps = 4
 		}
 	}

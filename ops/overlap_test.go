@@ -56,7 +56,7 @@ func TestOverlap(t *testing.T) {
 		}
 		ptx := string(code.Stages[len(code.Stages)-1].Text)
 		before, _, found := strings.Cut(ptx, "griddepcontrol.wait")
-		promised := strings.HasSuffix(v.Signature, "True, True") // FIXED or SETTLED, and OVERLAP
+		promised := strings.HasSuffix(v.Signature, "True, True") // FIXED and OVERLAP
 		switch reads := globalRead.MatchString(before); {
 		case !found:
 			t.Errorf("%s(%s) does not wait", v.Kernel, v.Signature)
@@ -68,7 +68,7 @@ func TestOverlap(t *testing.T) {
 			early++
 		}
 	}
-	if len(seen) < 6 || early < 2 {
+	if len(seen) < 5 || early < 1 {
 		t.Errorf("%d kernels overlap with others, and %d of them read before they wait", len(seen), early)
 	}
 }
@@ -115,7 +115,6 @@ func overlapping(t *testing.T, s *ops.Stream) {
 		if promise {
 			options = append(options, ops.FixedWeights)
 		}
-		cache.Settled = promise
 		qkv := ops.MatMulQuantized(s, x, w, options...)
 		for _, shape := range [][]int{{2, 1, -1}, {1, 2, -1}} {
 			c := cache

@@ -252,11 +252,10 @@ def append_decode_kernel(qkv, k, v, table, lengths, slots, cos, sin, out, partia
                          window, splits, page, stride_row, stride_kb, stride_kh, stride_kn, stride_vb, stride_vh,
                          stride_vn, stride_table, stride_ob, HALF: tl.constexpr, DIM: tl.constexpr, BLOCK_M: tl.constexpr,
                          BLOCK_N: tl.constexpr, GROUP: tl.constexpr, PARTS: tl.constexpr, PAIRS: tl.constexpr,
-                         WINDOW: tl.constexpr, PRECISION: tl.constexpr, SETTLED: tl.constexpr, OVERLAP: tl.constexpr):
+                         WINDOW: tl.constexpr, PRECISION: tl.constexpr, OVERLAP: tl.constexpr):
     """append_kernel and decode_kernel for one new token of each sequence. The programs of a sequence and a head of k
     have a part of the keys each; the last of them to end adds up what the others left. The new key is not read from
-    the pages, which another program writes it to. If SETTLED is set, earlier positions are read while the kernel before
-    this one still runs."""
+    the pages, which another program writes it to."""
     split = tl.program_id(0)
     kv_heads = heads // group
     batch = (tl.program_id(1) // kv_heads).to(tl.int64)
@@ -264,8 +263,7 @@ def append_decode_kernel(qkv, k, v, table, lengths, slots, cos, sin, out, partia
     SIZE: tl.constexpr = 2 * HALF
     dims = tl.arange(0, DIM)
     dims_in = dims < SIZE
-    if not SETTLED:
-        functions.wait(OVERLAP)
+    functions.wait(OVERLAP)
     length = tl.load(lengths + batch)
     position = length - 1
     chunk = tl.cdiv(tl.cdiv(length, splits), BLOCK_N) * BLOCK_N
@@ -279,8 +277,6 @@ def append_decode_kernel(qkv, k, v, table, lengths, slots, cos, sin, out, partia
     old = tl.minimum(n + chunk, position)
     y, z = tile_of(k, v, table, n, old, page, dims, dims_in, stride_kb, stride_kn, stride_vb, stride_vn, BLOCK_N)
     slot = tl.load(slots + batch).to(tl.int64)
-    if SETTLED:
-        functions.wait(OVERLAP)
     rows = tl.arange(0, BLOCK_M)
     rows_in = rows < group
     qkv += batch * stride_row

@@ -175,7 +175,7 @@ func (m *Model) attention(l *layer, qkv *nereid.Tensor, b *inputs) (*nereid.Tens
 		return nil, err
 	}
 	cache := ops.PagedCache{Keys: l.keys, Values: l.values, Table: b.table.Tensor, Lengths: b.lengths.Tensor,
-		Slots: b.slots.Tensor, Settled: true}
+		Slots: b.slots.Tensor}
 	out := ops.AppendAttention(m.s, qkv.Reshape(b.blocks, b.queries, -1), m.ranks.heads, cache, m.rotary,
 		ops.AttentionOptions{})
 	if err := out.Err(); err != nil {
