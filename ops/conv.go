@@ -295,8 +295,8 @@ func (v *convolution) general(p *plan) error {
 	args := append(v.sizes(), v.bias)
 	args = append(args, numbers(slices.Concat(v.xs[:], v.ws[:])...)...)
 	args = append(args, v.resultStrides()...)
-	args = append(args, v.window.taps[0], v.window.taps[1], t.m, t.n, t.k, v.flat(), v.align(), v.dt, v.acc, v.precision(),
-		nereid.Options{NumWarps: t.warps, NumStages: t.stages})
+	args = append(args, v.window.taps[0], v.window.taps[1], t.m, t.n, t.k, v.flat(), v.align(), v.dt, v.acc,
+		v.precision(), nereid.Options{NumWarps: t.warps, NumStages: t.stages})
 	p.steps = append(p.steps, step{kernel: k, args: args, grid: v.grid(t),
 		slots: append([]slot{{0, 0}, {1, 1}, {2, v.c.n}}, v.optionSlots()...)})
 	return nil
@@ -310,7 +310,8 @@ func (v *convolution) sizes() []any {
 	return append(args, v.window.moves()...)
 }
 
-// resultStrides returns those of the result and of plus as arguments; two of each are without what align returns.
+// resultStrides returns those of the result and of plus as arguments; two of each are without what align
+// returns.
 func (v *convolution) resultStrides() []any {
 	a := v.align()
 	return numbers(v.os[0]/a, v.os[1]/a, v.os[2], v.os[3], v.ps[0]/a, v.ps[1]/a, v.ps[2], v.ps[3])
@@ -360,8 +361,9 @@ func (v *convolution) byRows(p *plan) error {
 	t := v.tile(halfConvs, v.depth)
 	args := append(v.sizes(), v.bias, v.xs[0], v.xs[2], v.xs[3], v.ws[0])
 	args = append(args, v.resultStrides()...)
-	args = append(args, taps[0], taps[1], t.m, t.n, t.k, v.flat(), v.align(), v.depth%t.k == 0, v.window.padding != [2]int{}, v.dt,
-		v.acc, v.precision(), nereid.Options{NumWarps: t.warps, NumStages: t.stages})
+	args = append(args, taps[0], taps[1], t.m, t.n, t.k, v.flat(), v.align(), v.depth%t.k == 0,
+		v.window.padding != [2]int{}, v.dt, v.acc, v.precision(), nereid.Options{NumWarps: t.warps,
+			NumStages: t.stages})
 	p.steps = append(p.steps, step{kernel: k, args: args, grid: v.grid(t),
 		slots: append([]slot{{0, x}, {1, filter}, {2, v.c.n}}, v.optionSlots()...)})
 	return nil
@@ -449,7 +451,7 @@ const unrolledTaps = 25
 var (
 	halfConvs = []blocks{{128, 256, 64, 8, 3}, {128, 128, 64, 8, 3}, {64, 256, 64, 8, 4}, {128, 64, 64, 4, 4},
 		{64, 64, 64, 4, 4}}
-	generalConvs = []blocks{{64, 64, 64, 4, 4}} // loads are of single elements: more programs hide them better
+	generalConvs = []blocks{{64, 64, 64, 4, 4}} // it loads single elements, which more programs hide better
 	singleConvs  = []blocks{{128, 128, 32, 8, 2}, {64, 64, 32, 4, 2}}
 	tf32Convs    = []blocks{{64, 64, 64, 4, 4}}
 )

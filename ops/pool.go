@@ -197,7 +197,8 @@ func (l *pooling) step(p *plan) error {
 		w.taps[1]}
 	args = append(args, w.moves()...)
 	args = append(args, numbers(slices.Concat(l.xs[:], l.os[:])...)...)
-	args = append(args, l.mean, l.adaptive, !l.o.InsideOnly && !l.adaptive, w.padding != [2]int{}, unrolled[0], unrolled[1],
+	args = append(args, l.mean, l.adaptive, !l.o.InsideOnly && !l.adaptive, w.padding != [2]int{},
+		unrolled[0], unrolled[1],
 		computed(c.ins[0].DType), height, cols, nereid.Options{NumWarps: 4})
 	p.steps = []step{{kernel: k, args: args, slots: []slot{{0, 0}, {1, c.n}},
 		grid: nereid.Grid{nereid.Cdiv(rows, height), nereid.Cdiv(pixels, cols)}}}
