@@ -62,11 +62,10 @@ type stream struct {
 // queued is a stream of this package.
 type queued interface{ queue() *stream }
 
-func (s *stream) queue() *stream         { return s }
-func (s *stream) Calls() *inflight.Count { return &s.count }
+func (s *stream) queue() *stream { return s }
 
-// Begin implements device.Guarded.
-func (s *stream) Begin() inflight.Call { return s.count.Begin() }
+// Calls implements device.Guarded.
+func (s *stream) Calls() *inflight.Count { return &s.count }
 
 // wait waits for the queue and returns the first error that no Sync has returned yet.
 func (s *stream) wait() error {
@@ -118,7 +117,7 @@ func (s *stream) Close() error {
 
 // Zero fills memory with zeros in order with the queue.
 func (s *stream) Zero(b device.Buffer, at, n int) error {
-	defer s.Begin().End()
+	defer s.count.Begin().End()
 	own, err := s.usable(b, at, n)
 	if err != nil || n == 0 {
 		return err
@@ -134,7 +133,7 @@ func (s *stream) Zero(b device.Buffer, at, n int) error {
 
 // Copy copies memory in order with the queue.
 func (s *stream) Copy(to device.Buffer, toAt int, from device.Buffer, fromAt, n int) error {
-	defer s.Begin().End()
+	defer s.count.Begin().End()
 	dst, err := s.usable(to, toAt, n)
 	src, srcErr := s.usable(from, fromAt, n)
 	if err := errors.Join(err, srcErr); err != nil || n == 0 {

@@ -9,8 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/nereid-lang/nereid"
-	devnvidia "github.com/nereid-lang/nereid/internal/device/nvidia"
-	"github.com/nereid-lang/nereid/internal/device/nvidia/driver"
+	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/dtype"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
@@ -21,12 +20,12 @@ import (
 // cut is the plan of an earlier launch and what arguments must look like to be launched by it: a launch reads
 // the arguments once, compares them, and collects the words for the device. It never changes.
 type cut struct {
-	ready driver.Ready
-	dev   *args.Device
-	opts  numbers
-	words int
-	steps []step
-	fixed []fixedWord // words of parameters without an argument
+	launcher device.Launcher
+	dev      *args.Device
+	opts     numbers
+	words    int
+	steps    []step
+	fixed    []fixedWord // words of parameters without an argument
 
 	plan  *warm.Plan
 	shown atomic.Uint64 // mark of Kernel.Unshown
@@ -160,7 +159,7 @@ func (c *cut) launch(k *Kernel, s *nereid.Stream, grid *[3]int, list []Arg, o *O
 	if st.Dev != c.dev || st.Closed.Load() || n != c.opts || !plain {
 		return false, nil
 	}
-	if !c.ready.Is() {
+	if c.launcher == nil {
 		return c.launchHost(k, s, grid, list)
 	}
 	var words [maxWords]uint64
@@ -171,15 +170,15 @@ func (c *cut) launch(k *Kernel, s *nereid.Stream, grid *[3]int, list []Arg, o *O
 	if bad != 0 {
 		return false, nil // the long way reports it
 	}
-	raw := devnvidia.RawStream(st.S)
-	call := raw.Begin()
-	err = c.ready.Launch(raw, x, y, z, words[:c.words], nil)
+	call := st.Calls.Begin()
+	err = c.launcher.LaunchWords(st.S, x, y, z, warm.OnStack(&words)[:c.words], nil)
 	call.End()
+	runtime.KeepAlive(&words)
 	runtime.KeepAlive(c)
 	return true, err
 }
 
-// launchHost launches on a device that has no driver.Ready.
+// launchHost launches on a device that has no device.Launcher.
 func (c *cut) launchHost(k *Kernel, s *nereid.Stream, grid *[3]int, list []Arg) (done bool, err error) {
 	words := k.words.Get()
 	defer k.words.Put(words)
@@ -222,10 +221,10 @@ type cutter struct {
 // long way knows.
 func newCut(p *warm.Plan, params *args.Params, list []Arg, o *Options, byValue bool) *cut {
 	n, plain := o.numbers()
-	if !plain || !p.Ready.Is() && !p.Dev.SharesHost() {
+	if !plain || p.Launcher == nil && !p.Dev.SharesHost() {
 		return nil
 	}
-	c := &cut{ready: p.Ready, dev: p.Dev, opts: n, plan: p, steps: make([]step, len(list))}
+	c := &cut{launcher: p.Launcher, dev: p.Dev, opts: n, plan: p, steps: make([]step, len(list))}
 	b := cutter{cut: c, byValue: byValue}
 	index := matched(params, list)
 	for i := range params.List {
@@ -332,7 +331,7 @@ func (b *cutter) add(r *args.Rule, list []Arg, at int) bool {
 
 // reads reports whether the device reads the memory of an argument in place.
 func (b *cutter) reads(a *Arg) bool {
-	return a.Kind == Ptr && b.ready.Is() || b.dev.SharesHost()
+	return a.Kind == Ptr && b.launcher != nil || b.dev.SharesHost()
 }
 
 // exactly makes the step demand the very value, since decorators may have looked at it. The word of a float

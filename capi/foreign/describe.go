@@ -2,11 +2,11 @@
 
 package foreign
 
-import "github.com/nereid-lang/nereid/internal/device/nvidia/driver"
+import "github.com/nereid-lang/nereid/internal/device"
 
 // Description is a launch that C can make itself, without a call into Go: quick.h says how.
 type Description struct {
-	driver.Parts
+	device.ByHand
 	Flags uint32
 	Sizes [4]int32 // num_warps, num_stages, num_ctas, maxnreg
 	Words int
@@ -25,10 +25,14 @@ type Step struct {
 // its mark is 0 again, Unshown does not return it.
 func (k *Kernel) Unshown() (d *Description, mark func(uint64)) {
 	c := k.last.Load()
-	if c == nil || !c.ready.Is() || c.ready.Computes() || c.shown.Load() != 0 {
+	if c == nil || c.launcher == nil || c.shown.Load() != 0 {
 		return nil, nil
 	}
-	d = &Description{Parts: c.ready.Parts(), Flags: c.opts.flags, Sizes: c.opts.sizes, Words: c.words,
+	hand, ok := c.launcher.ByHand()
+	if !ok {
+		return nil, nil
+	}
+	d = &Description{ByHand: hand, Flags: c.opts.flags, Sizes: c.opts.sizes, Words: c.words,
 		Fixed: map[uint8]uint64{}}
 	for i := range c.steps {
 		s := &c.steps[i]
@@ -44,10 +48,14 @@ func (k *Kernel) Unshown() (d *Description, mark func(uint64)) {
 // Describe returns how C launches the frozen kernel itself; nil if it cannot. Steps read parameters: Look has
 // the number of bytes, Value the bits that must be 0.
 func (f *Frozen) Describe() *Description {
-	if !f.plan.Ready.Is() || f.plan.Ready.Computes() || len(f.reads) > maxWords {
+	if f.plan.Launcher == nil || len(f.reads) > maxWords {
 		return nil
 	}
-	d := &Description{Parts: f.plan.Ready.Parts(), Words: len(f.reads)}
+	hand, ok := f.plan.Launcher.ByHand()
+	if !ok {
+		return nil
+	}
+	d := &Description{ByHand: hand, Words: len(f.reads)}
 	for _, r := range f.reads {
 		d.Steps = append(d.Steps, Step{Look: r.size, Value: r.align})
 	}

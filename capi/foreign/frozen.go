@@ -10,7 +10,6 @@ import (
 
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/internal/device"
-	devnvidia "github.com/nereid-lang/nereid/internal/device/nvidia"
 	"github.com/nereid-lang/nereid/internal/dtype"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
 	"github.com/nereid-lang/nereid/internal/runtime/code"
@@ -25,7 +24,7 @@ type Frozen struct {
 	k      *nereid.Kernel
 	reads  []read
 	params []target.Param
-	words  device.Spare[[]uint64] // for devices without a driver.Ready
+	words  device.Spare[[]uint64] // for devices without a device.Launcher
 }
 
 // read is how the value of a parameter becomes a word.
@@ -122,7 +121,7 @@ func (f *Frozen) Launch(s *nereid.Stream, grid *[3]int, params []unsafe.Pointer)
 	}
 	x, y, z, bad := warm.GPUGrid(grid)
 	st := streamOf(s)
-	if !f.plan.Ready.Is() || bad != 0 || len(params) > maxWords || st.Closed.Load() {
+	if f.plan.Launcher == nil || bad != 0 || len(params) > maxWords || st.Closed.Load() {
 		return f.launch(s, grid, params)
 	}
 	var words [maxWords]uint64
@@ -132,10 +131,10 @@ func (f *Frozen) Launch(s *nereid.Stream, grid *[3]int, params []unsafe.Pointer)
 	if st.Dev != f.plan.Dev {
 		return f.misfit(-1, "is frozen for another device than the stream's")
 	}
-	raw := devnvidia.RawStream(st.S)
-	call := raw.Begin()
-	err := f.plan.Ready.Launch(raw, x, y, z, words[:len(params)], nil)
+	call := st.Calls.Begin()
+	err := f.plan.Launcher.LaunchWords(st.S, x, y, z, warm.OnStack(&words)[:len(params)], nil)
 	call.End()
+	runtime.KeepAlive(&words)
 	runtime.KeepAlive(f)
 	return err
 }

@@ -325,8 +325,9 @@ type Rated interface {
 
 // Guarded is a stream of a device that destroys nothing while a call that uses it is under way.
 type Guarded interface {
-	// Begin begins a launch: whatever is open now is destroyed after End of the result.
-	Begin() inflight.Call
+	// Calls returns the count of the calls under way: whatever is open when one begins is destroyed after its
+	// end.
+	Calls() *inflight.Count
 }
 
 // Recording is a stream whose work can be captured as a graph.

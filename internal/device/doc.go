@@ -3,6 +3,7 @@
 // neither does any package below it, so that programs which only run compiled code link none.
 //
 //	device.go    Device, Executable, Buffer, Stream; Options of a launch, debug.go: one of them
+//	launcher.go  Launcher: launches with nothing left to decide
 //	traits.go    Traits: what is fixed of a device
 //	extra.go     options that a target alone has
 //	facts.go     what is known of compiled code

@@ -9,5 +9,5 @@
 //	program.go  Program: steps, outputs, and how a launch runs them
 //	build.go    Builder, which makes one
 //	divide.go   divisions as multiplications
-//	memo.go     Memo: the results of earlier launches
+//	memo.go     Memo: the results of earlier launches; Kept: of which launch the words are
 package uniform

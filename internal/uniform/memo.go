@@ -69,6 +69,24 @@ func (m *Memo) Fill(words []uint64, x, y, z uint32) {
 	}
 }
 
+// Kept says for which launch the words behind those of the arguments were computed, so that the next launch
+// need not compute them again. One goroutine uses it at a time.
+type Kept struct {
+	memo  *Memo // nil if they are of no launch
+	xy, z uint64
+}
+
+// Forget is called when an argument changes.
+func (k *Kept) Forget() { k.memo = nil }
+
+// Has reports whether the words are those that m computes for a grid.
+func (k *Kept) Has(m *Memo, x, y, z uint32) bool {
+	return k.memo == m && k.xy == uint64(x)|uint64(y)<<32 && k.z == uint64(z)
+}
+
+// Set says that the words are those that m has computed for a grid.
+func (k *Kept) Set(m *Memo, x, y, z uint32) { *k = Kept{m, uint64(x) | uint64(y)<<32, uint64(z)} }
+
 // find looks for the result by its hash, and computes it if it is not there.
 func (m *Memo) find(words []uint64, x, y, z uint32) {
 	if m.out == 0 {

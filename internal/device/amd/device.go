@@ -146,8 +146,8 @@ type stream struct{ s *hip.Stream }
 // Handle implements device.Handled.
 func (s stream) Handle() (uintptr, error) { return s.s.OpenHandle() }
 
-// Begin implements device.Guarded.
-func (s stream) Begin() inflight.Call { return s.s.Begin() }
+// Calls implements device.Guarded.
+func (s stream) Calls() *inflight.Count { return s.s.Calls() }
 
 func (s stream) Sync() error              { return s.s.Synchronize() }
 func (s stream) Close() error             { return s.s.Close() }
@@ -155,7 +155,7 @@ func (s stream) Capturing() (bool, error) { return s.s.Capturing() }
 
 // Zero queues a fill with zeros.
 func (s stream) Zero(b device.Buffer, at, n int) error {
-	defer s.Begin().End()
+	defer s.Calls().Begin().End()
 	if err := usable(b, at, n); err != nil {
 		return err
 	}
@@ -164,7 +164,7 @@ func (s stream) Zero(b device.Buffer, at, n int) error {
 
 // Copy queues a copy within the GPU's memory.
 func (s stream) Copy(to device.Buffer, toAt int, from device.Buffer, fromAt, n int) error {
-	defer s.Begin().End()
+	defer s.Calls().Begin().End()
 	if err := errors.Join(usable(to, toAt, n), usable(from, fromAt, n)); err != nil {
 		return err
 	}

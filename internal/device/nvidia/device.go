@@ -155,7 +155,7 @@ func (d *Device) loaded(code *Code, made *assembled) (device.Executable, error) 
 	}
 	k := &kernel{code: code, made: made, module: m, fn: f, words: code.Words(), dev: d}
 	if code.isReady() {
-		k.ready = f.Ready(code.config([3]int{1, 1, 1}), code.Uniform)
+		k.ready = &launcher{f.Ready(code.config([3]int{1, 1, 1}), code.Uniform)}
 	}
 	return k, nil
 }

@@ -9,7 +9,7 @@
 //	device.go         Device: a GPU, and the kernels that it loads
 //	memory.go         its buffers
 //	stream.go         its streams and graphs
-//	kernel.go         launches of a loaded kernel
+//	kernel.go         launches of a loaded kernel; launcher.go: those that need only words and a grid
 //	measure.go        times of launches; measure_graph.go: of recorded ones
 //
 // Code:

@@ -14,7 +14,7 @@ import (
 
 // kernel is a loaded kernel.
 type kernel struct {
-	ready driver.Ready // for plain launches; not set otherwise
+	ready *launcher // for plain launches; nil otherwise
 
 	code   *Code
 	module *driver.Module
@@ -29,14 +29,12 @@ type kernel struct {
 	chosen atomic.Bool
 }
 
-// Ready returns how to launch an executable without an interface call, if that is possible: on a stream of
-// RawStream, with params words.
-func Ready(e device.Executable) (r driver.Ready, params int, ok bool) {
-	k, is := e.(*kernel)
-	if !is || !k.ready.Is() {
-		return r, 0, false
+// Launcher implements device.Direct.
+func (k *kernel) Launcher(words int) device.Launcher {
+	if k.ready == nil || words != k.words {
+		return nil
 	}
-	return k.ready, k.words, true
+	return k.ready
 }
 
 func (k *kernel) Launch(_ context.Context, s device.Stream, grid [3]int, words []uint64) error {
@@ -49,14 +47,14 @@ func (k *kernel) Launch(_ context.Context, s device.Stream, grid [3]int, words [
 	if k.Bounded() {
 		return fmt.Errorf("%s checks accesses, and was not told the memory of its arguments", k.code.Name)
 	}
-	if !k.ready.Is() {
+	if k.ready == nil {
 		return k.suited(s.(stream).s, grid, words).launchAny(s, grid, words, nil)
 	}
 	if grid[0] == 0 || grid[1] == 0 || grid[2] == 0 {
 		return nil // as Function.Launch does
 	}
 	words = slices.Clip(words) // what lies behind them is the caller's
-	return k.ready.Launch(s.(stream).s, uint32(grid[0]), uint32(grid[1]), uint32(grid[2]), words, nil)
+	return k.ready.LaunchWords(s, uint32(grid[0]), uint32(grid[1]), uint32(grid[2]), words, nil)
 }
 
 // suited returns the code that suits a launch best: this one or, of the further ones, one that is made or may
@@ -116,10 +114,10 @@ func (k *kernel) launchOther(s device.Stream, grid [3]int, words []uint64) error
 func (k *kernel) Otherwise(maker device.Maker) {
 	k.Others.Otherwise(maker)
 	k.mergeLarge()
-	if k.code.Depths != nil && k.ready.Is() {
+	if k.code.Depths != nil && k.ready != nil {
 		k.fn.Other = func(s *driver.Stream, x, y, z uint32) *driver.Ready {
-			if e := k.deeper(s, [3]int{int(x), int(y), int(z)}, nil); e != nil && e.ready.Is() {
-				return &e.ready
+			if e := k.deeper(s, [3]int{int(x), int(y), int(z)}, nil); e != nil && e.ready != nil {
+				return &e.ready.Ready
 			}
 			return nil
 		}
@@ -128,7 +126,7 @@ func (k *kernel) Otherwise(maker device.Maker) {
 
 // Prepare implements device.Preparing.
 func (k *kernel) Prepare(ctx context.Context, want func(device.Way) bool) error {
-	return k.PrepareForms(ctx, k.code, k.code.Ways(k.ready.Is()), want)
+	return k.PrepareForms(ctx, k.code, k.code.Ways(k.ready != nil), want)
 }
 
 // deeper returns the code whose pipelines are for launches with that grid, nil if it is this one. A stage

@@ -64,7 +64,7 @@ func (k *Code) merges(unit bool) (list []int) {
 
 // mergeLarge gives large launches of the kernel code of their own.
 func (k *kernel) mergeLarge() {
-	if !k.ready.Is() {
+	if k.ready == nil {
 		return
 	}
 	for _, n := range slices.Backward(k.code.merges(true)) {
@@ -87,8 +87,10 @@ func (k *kernel) large(n int, unit bool) *driver.Large {
 			if err != nil {
 				return driver.Ready{}, err
 			}
-			r, _, _ := Ready(e)
-			return r, nil
+			if m, ok := e.(*kernel); ok && m.ready != nil {
+				return m.ready.Ready, nil
+			}
+			return driver.Ready{}, nil
 		},
 	}
 }

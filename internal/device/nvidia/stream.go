@@ -41,11 +41,16 @@ func (d *Device) Current(f func() error) error {
 
 type stream struct{ s *driver.Stream }
 
+<<<<<<< HEAD
 // Handle implements device.Handled.
 func (s stream) Handle() (uintptr, error) { return s.s.OpenHandle() }
 
 // Begin implements device.Guarded.
 func (s stream) Begin() inflight.Call { return s.s.Begin() }
+=======
+// Calls implements device.Guarded.
+func (s stream) Calls() *inflight.Count { return s.s.Calls() }
+>>>>>>> 5510e6e1 (device: Launcher, what repeated launches call; the runtime knows no type of the CUDA driver)
 
 func (s stream) Capturing() (bool, error) { return s.s.Capturing() }
 
@@ -93,7 +98,7 @@ func (s stream) Close() error                { return s.s.Close() }
 
 // Zero queues a fill with zeros.
 func (s stream) Zero(b device.Buffer, at, n int) error {
-	defer s.Begin().End()
+	defer s.Calls().Begin().End()
 	p, err := place(b, at, n)
 	if err != nil {
 		return err
@@ -103,7 +108,7 @@ func (s stream) Zero(b device.Buffer, at, n int) error {
 
 // Copy queues a copy within the GPU's memory.
 func (s stream) Copy(to device.Buffer, toAt int, from device.Buffer, fromAt, n int) error {
-	defer s.Begin().End()
+	defer s.Calls().Begin().End()
 	dst, err := place(to, toAt, n)
 	if err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/nereid-lang/nereid/internal/device"
+	"github.com/nereid-lang/nereid/internal/device/inflight"
 	"github.com/nereid-lang/nereid/internal/dtype"
 	"github.com/nereid-lang/nereid/internal/signature"
 )
@@ -48,6 +49,7 @@ func (d *Device) SharesHost() bool {
 type Stream struct {
 	Dev    *Device
 	S      device.Stream
+	Calls  *inflight.Count // calls under way, of a device.Guarded stream; else nil
 	Closed atomic.Bool
 }
 

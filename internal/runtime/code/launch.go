@@ -70,11 +70,10 @@ var ErrTensor = fmt.Errorf("nereid: the tensor is %w", device.ErrClosed)
 
 // Guard calls launch while nothing that it uses is destroyed, unless a tensor is closed already.
 func Guard(s *args.Stream, held args.Holder, launch func() error) error {
-	g, ok := s.S.(device.Guarded)
-	if !ok {
+	if s.Calls == nil {
 		return launch()
 	}
-	defer g.Begin().End()
+	defer s.Calls.Begin().End()
 	if held != nil && held.Closed(s.Dev) {
 		return ErrTensor
 	}

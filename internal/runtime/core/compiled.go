@@ -291,7 +291,7 @@ func (c *Compiled) bind(l *Launch, list []any) error {
 func (c *Compiled) remember(f *Frame, list []any) {
 	var short args.Frame
 	p := NewPlan(c.dev, c.build, len(f.Words))
-	if p.Ready.Is() && len(p.Apart) > 0 || short.Specialize(c.params, f.Vals, nil) != nil ||
+	if p.Launcher != nil && len(p.Apart) > 0 || short.Specialize(c.params, f.Vals, nil) != nil ||
 		!short.Reads(p.Dev) {
 		return
 	}

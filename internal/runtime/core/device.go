@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/nereid-lang/nereid/internal/device"
+	"github.com/nereid-lang/nereid/internal/device/inflight"
 	"github.com/nereid-lang/nereid/internal/timeline"
 )
 
@@ -73,10 +74,15 @@ func (d *Device) Stages() []string {
 type Stream struct {
 	dev    *Device
 	s      device.Stream
+	calls  *inflight.Count // of a device.Guarded stream; else nil
 	closed atomic.Bool
 	ctx    context.Context
+<<<<<<< HEAD
 	graph  atomic.Pointer[holds] // of the graph that Capture records, while it does
 	_      [8]byte               // padded to 64 bytes so that a launch touches a single cache line
+=======
+	_      [8]byte // padded to 64 bytes so that a launch touches a single cache line
+>>>>>>> 5510e6e1 (device: Launcher, what repeated launches call; the runtime knows no type of the CUDA driver)
 }
 
 // Context returns the context that ends what the stream's launches wait for; for the zero value it never
@@ -100,7 +106,16 @@ func (d *Device) NewStream(ctx context.Context) (*Stream, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Stream{dev: d, s: s, ctx: ctx}, nil
+	return d.stream(ctx, s), nil
+}
+
+// stream returns the stream for one of the back end.
+func (d *Device) stream(ctx context.Context, s device.Stream) *Stream {
+	x := &Stream{dev: d, s: s, ctx: ctx}
+	if g, ok := s.(device.Guarded); ok {
+		x.calls = g.Calls()
+	}
+	return x
 }
 
 // Device returns the device that the stream belongs to.

@@ -26,7 +26,7 @@ func (d *Device) ExternalStream(ctx context.Context, handle uintptr) (*Stream, e
 	if err != nil {
 		return nil, err
 	}
-	return &Stream{dev: d, s: s, ctx: ctx}, nil
+	return d.stream(ctx, s), nil
 }
 
 // Graph is work that was captured once and is launched as a whole: a CUDA graph.

@@ -29,6 +29,8 @@ func TestLayouts(t *testing.T) {
 		"size of DType":      {unsafe.Sizeof(tensor.DType), unsafe.Sizeof(core.Elem)},
 		"Stream.dev":         {unsafe.Offsetof(stream.dev), unsafe.Offsetof(queue.Dev)},
 		"Stream.s":           {unsafe.Offsetof(stream.s), unsafe.Offsetof(queue.S)},
+		"Stream.calls":       {unsafe.Offsetof(stream.calls), unsafe.Offsetof(queue.Calls)},
+		"Stream.closed":      {unsafe.Offsetof(stream.closed), unsafe.Offsetof(queue.Closed)},
 		"Device.b":           {unsafe.Offsetof(device.b), unsafe.Offsetof(dev.Backend)},
 		"size of b":          {unsafe.Sizeof(device.b), unsafe.Sizeof(dev.Backend)},
 		"Device.traits":      {unsafe.Offsetof(device.traits), unsafe.Offsetof(dev.Traits)},
@@ -54,8 +56,8 @@ func TestLines(t *testing.T) {
 		tensor Tensor
 	)
 	for name, at := range map[string][2]uintptr{ // end of the last field that is read, and how far it may be
-		"Stream.s":    {unsafe.Offsetof(stream.s) + unsafe.Sizeof(stream.s), line},
-		"Tensor.addr": {unsafe.Offsetof(tensor.addr) + unsafe.Sizeof(tensor.addr), line},
+		"Stream.closed": {unsafe.Offsetof(stream.closed) + unsafe.Sizeof(stream.closed), line},
+		"Tensor.addr":   {unsafe.Offsetof(tensor.addr) + unsafe.Sizeof(tensor.addr), line},
 	} {
 		if at[0] > at[1] {
 			t.Errorf("%s ends at %d, behind %d", name, at[0], at[1])

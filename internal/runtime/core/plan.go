@@ -7,7 +7,6 @@ import (
 	"runtime/trace"
 
 	"github.com/nereid-lang/nereid/internal/device"
-	devnvidia "github.com/nereid-lang/nereid/internal/device/nvidia"
 	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
 	"github.com/nereid-lang/nereid/internal/runtime/code"
@@ -19,8 +18,8 @@ func NewPlan(dev *Device, b *code.Build, words int) *warm.Plan {
 	p := &warm.Plan{Dev: dev.core(), Owner: b, Words: words, Apart: b.Apart}
 	if b.Direct() {
 		p.Exec = b.Exec
-		if r, n, ok := devnvidia.Ready(b.Exec); ok && n == words {
-			p.Ready = r
+		if x, ok := b.Exec.(device.Direct); ok {
+			p.Launcher = x.Launcher(words)
 		}
 	}
 	return p
@@ -50,7 +49,7 @@ func launchExec(p *warm.Plan, s *Stream, g Grid, words []uint64, held args.Holde
 	if g.Empty() {
 		return nil
 	}
-	if _, ok := s.s.(device.Guarded); !ok {
+	if s.calls == nil {
 		return p.Exec.Launch(s.ctx, s.s, g, words)
 	}
 	return code.Guard(s.core(), held, func() error { return p.Exec.Launch(s.ctx, s.s, g, words) })

@@ -6,26 +6,29 @@ import (
 	"runtime"
 	"runtime/trace"
 	"slices"
+	"sync/atomic"
 
-	devnvidia "github.com/nereid-lang/nereid/internal/device/nvidia"
-	"github.com/nereid-lang/nereid/internal/device/nvidia/driver"
+	"github.com/nereid-lang/nereid/internal/device"
+	"github.com/nereid-lang/nereid/internal/device/inflight"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
 	"github.com/nereid-lang/nereid/internal/runtime/code"
 	"github.com/nereid-lang/nereid/internal/runtime/core"
 	"github.com/nereid-lang/nereid/internal/runtime/warm"
+	"github.com/nereid-lang/nereid/internal/uniform"
 )
 
 // Bound is a kernel with its arguments bound to one specialization on one stream. The Set methods change
 // arguments within the specialization; Launch copies and allocates nothing. A Bound must not be used by
 // several goroutines at once.
 type Bound struct {
-	// A launch on a GPU reads the fields up to words, which are two cache lines, and no others.
-	ready driver.Ready   // p's; not set if p has none, and not after Close
-	raw   *driver.Stream // driver's handle of s
-	words []uint64
-	kept  driver.Kept
-	// closes is ready.Closes when the tensors were last seen to be open.
-	closes uint32
+	// A launch on a GPU reads the fields up to seen, which are two cache lines, and no others.
+	launcher device.Launcher // p's; nil if p has none, and after Close
+	queue    device.Stream   // the device's stream of s
+	calls    *inflight.Count // calls of queue that are under way
+	closes   *atomic.Uint32  // launcher's counter of closed memory
+	words    []uint64
+	kept     uniform.Kept
+	seen     uint32 // value of closes when the tensors were last seen to be open
 
 	p      *warm.Plan
 	s      *core.Stream
@@ -35,7 +38,7 @@ type Bound struct {
 
 	apart   *warm.Plan // plan for arguments that do not overlap
 	overlap *warm.Plan // plan for arguments that do, made when first needed
-	_       [56]byte   // padded to whole cache lines
+	_       [16]byte   // padded to whole cache lines
 }
 
 // boundParam says how a parameter can be changed.
@@ -65,7 +68,7 @@ func (k *Kernel) Bind(s *core.Stream, arguments ...any) (*Bound, error) {
 		l.Release()
 		return nil, err
 	}
-	l.Frame.Words = slices.Grow(l.Frame.Words, driver.MaxReady) // room for what the host computes
+	l.Frame.Words = slices.Grow(l.Frame.Words, device.MaxLauncherWords) // room for what the host computes
 	x := &Bound{s: s, words: l.Frame.Words, k: k, l: l,
 		apart: core.NewPlan(s.Device(), b, len(l.Frame.Words))}
 	x.params = l.boundParams()
@@ -97,7 +100,11 @@ func (b *Bound) choose() error {
 
 // take makes launches go by a plan.
 func (b *Bound) take(p *warm.Plan) {
-	b.p, b.ready, b.raw = p, p.Ready, devnvidia.RawStream(core.QueueOf(b.s))
+	s := core.StreamCore(b.s)
+	b.p, b.launcher, b.queue, b.calls = p, p.Launcher, s.S, s.Calls
+	if p.Launcher != nil {
+		b.closes = p.Launcher.Closes()
+	}
 }
 
 // prepare specializes arguments and compiles the kernel for them.
@@ -136,17 +143,17 @@ func (l *launch) boundParams() []boundParam {
 
 // Launch runs the kernel with the current arguments.
 func (b *Bound) Launch(grid core.Grid) error {
-	if b == nil || !b.ready.Is() || trace.IsEnabled() {
+	if b == nil || b.launcher == nil || trace.IsEnabled() {
 		return b.launch(grid)
 	}
 	x, y, z, bad := warm.GPUGrid((*[3]int)(&grid))
 	if bad != 0 {
 		return b.launch(grid)
 	}
-	call := b.raw.Begin() // before anything looks whether a tensor is open
+	call := b.calls.Begin() // before anything looks whether a tensor is open
 	var err error
-	if b.closes == b.ready.Closes() || b.holds() {
-		err = b.ready.Launch(b.raw, x, y, z, b.words, &b.kept)
+	if b.seen == b.closes.Load() || b.holds() {
+		err = b.launcher.LaunchWords(b.queue, x, y, z, b.words, &b.kept)
 	} else {
 		err = core.ErrClosedTensor
 	}
@@ -160,11 +167,11 @@ func (b *Bound) Launch(grid core.Grid) error {
 
 // holds reports whether all tensors are open, now that some tensor of the device was closed.
 func (b *Bound) holds() bool {
-	closes := b.ready.Closes()
+	closes := b.closes.Load()
 	if b.l.Frame.Closed(core.DeviceCore(b.s.Device())) {
 		return false
 	}
-	b.closes = closes
+	b.seen = closes
 	return true
 }
 
@@ -269,6 +276,6 @@ func (b *Bound) Close() error {
 		return nil
 	}
 	b.l.Release()
-	b.p, b.ready = nil, driver.Ready{}
+	b.p, b.launcher = nil, nil
 	return nil
 }

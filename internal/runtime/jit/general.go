@@ -168,7 +168,7 @@ func (x *general) count(p *warm.Plan) {
 	if x == nil || p.Exec == nil {
 		return
 	}
-	p.Exec, p.Ready = &counting{p.Exec, &x.n}, warm.Plan{}.Ready
+	p.Exec, p.Launcher = &counting{p.Exec, &x.n}, nil
 }
 
 // counting counts the launches of an executable.

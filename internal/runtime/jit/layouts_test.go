@@ -11,8 +11,8 @@ func TestLines(t *testing.T) {
 	const line = 64
 	var bound Bound
 	for name, end := range map[string]uintptr{ // of the last field that is read
-		"raw":   unsafe.Offsetof(bound.raw) + unsafe.Sizeof(bound.raw),
-		"words": unsafe.Offsetof(bound.words) + unsafe.Sizeof(bound.words),
+		"calls": unsafe.Offsetof(bound.calls) + unsafe.Sizeof(bound.calls),
+		"seen":  unsafe.Offsetof(bound.seen) + unsafe.Sizeof(bound.seen),
 	} {
 		if end > 2*line {
 			t.Errorf("%s ends at %d", name, end)

@@ -8,18 +8,17 @@ import (
 	"slices"
 	"unsafe"
 
-	devnvidia "github.com/nereid-lang/nereid/internal/device/nvidia"
-	"github.com/nereid-lang/nereid/internal/device/nvidia/driver"
+	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/dtype"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
 )
 
 // ArgCut is the short cut of Kernel.Launch: like Cut, for arguments of any type in the order of the
 // parameters, with options last if there are any. It never changes. Launch is for devices with a
-// driver.Ready, Words for the CPU.
+// device.Launcher, Words for the CPU.
 type ArgCut struct {
-	ready driver.Ready // the first cache line
-	dev   *args.Device
+	launcher device.Launcher
+	dev      *args.Device
 
 	nArgs, nWords                              uint8
 	nQuick, nInts, nTensors, nConsts, nNumbers uint8 // nArgs in all
@@ -28,7 +27,8 @@ type ArgCut struct {
 	tensor unsafe.Pointer      // type word of a tensor argument
 	codes  [argCutArgs]argCode // codes of the quick ints, other ints, tensors, constants, numbers
 	consts [argCutConsts]argWord
-	Plan   *Plan // keeps the code alive
+	Plan   *Plan    // keeps the code alive
+	_      [48]byte // padded to whole cache lines
 }
 
 const (
@@ -65,14 +65,15 @@ func (x *ArgCut) Launch(s *args.Stream, grid *[3]int, list []any) (done bool, er
 		trace.IsEnabled() {
 		return false, nil
 	}
-	raw := devnvidia.RawStream(s.S)
-	call := raw.Begin() // before anything looks whether a tensor is open, and before there is much to store
+	// before anything looks whether a tensor is open, and before there is much to store
+	call := s.Calls.Begin()
 	var words [CutWords]uint64
 	gx, gy, gz, bad := GPUGrid(grid)
 	if x.fill(unsafe.Pointer(unsafe.SliceData(list)), &words) && bad == 0 {
-		done, err = true, x.ready.Launch(raw, gx, gy, gz, words[:x.nWords], nil)
+		done, err = true, x.launcher.LaunchWords(s.S, gx, gy, gz, OnStack(&words)[:x.nWords], nil)
 	}
 	call.End()
+	runtime.KeepAlive(&words)
 	runtime.KeepAlive(x)
 	return done, err
 }
@@ -82,7 +83,7 @@ func (x *ArgCut) Launch(s *args.Stream, grid *[3]int, list []any) (done bool, er
 func (x *ArgCut) OnHost() bool { return x != nil && x.host }
 
 // Words writes the words of arguments to words and returns the part that the device reads. It is for devices
-// that have no driver.Ready and read host memory in place; ok is false if the arguments do not fit.
+// that have no device.Launcher and read host memory in place; ok is false if the arguments do not fit.
 func (x *ArgCut) Words(dev *args.Device, list []any, words *[CutWords]uint64) (out []uint64, ok bool) {
 	if x.dev != dev || len(list) != int(x.nArgs) || !x.fill(unsafe.Pointer(unsafe.SliceData(list)),
 		words) {
@@ -172,11 +173,11 @@ func (x *ArgCut) fillNumbers(list unsafe.Pointer, words *[CutWords]uint64) bool 
 // arguments in the form of package args; list may have options behind them.
 func NewArgCut(p *Plan, rules []args.Rule, list, vals []any) *ArgCut {
 	n := len(rules)
-	if !p.Ready.Is() && (!p.Dev.SharesHost() || p.Exec == nil) || len(vals) != n || len(list) > argCutArgs ||
-		len(list) < n || len(list) > n+1 || p.Words >= nowhere {
+	if p.Launcher == nil && (!p.Dev.SharesHost() || p.Exec == nil) || len(vals) != n ||
+		len(list) > argCutArgs || len(list) < n || len(list) > n+1 || p.Words >= nowhere {
 		return nil
 	}
-	x := &ArgCut{ready: p.Ready, dev: p.Dev, Plan: p, nArgs: uint8(len(list)), host: !p.Ready.Is()}
+	x := &ArgCut{launcher: p.Launcher, dev: p.Dev, Plan: p, nArgs: uint8(len(list)), host: p.Launcher == nil}
 	b := argCutter{ArgCut: x, classes: p.Classes}
 	for i := range n {
 		if !b.add(i, &rules[i], list[i], vals[i]) {

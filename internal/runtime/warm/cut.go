@@ -9,8 +9,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	devnvidia "github.com/nereid-lang/nereid/internal/device/nvidia"
-	"github.com/nereid-lang/nereid/internal/device/nvidia/driver"
+	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/dtype"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
 )
@@ -18,8 +17,8 @@ import (
 // Cut is the short cut of a generated function: a plan and everything needed to check that arguments fit it,
 // in the order in which a launch reads it. It never changes.
 type Cut struct {
-	ready driver.Ready // the first cache line
-	dev   *args.Device
+	launcher device.Launcher
+	dev      *args.Device
 
 	nTensors, nScalars, nWords uint8
 
@@ -31,9 +30,9 @@ type Cut struct {
 	consts  [cutConsts]uint64
 	masks   []uint64 // masks of consts without padding; nil if only the last word has any
 
-	plan *Plan // keeps the code alive
-	keep any   // keeps the constants alive, whose strings are compared by address
-	_    [56]byte
+	plan *Plan    // keeps the code alive
+	keep any      // keeps the constants alive, whose strings are compared by address
+	_    [40]byte // padded to whole cache lines
 }
 
 // Limits of short cuts, which suffice for most kernels.
@@ -58,14 +57,15 @@ func (l *LastCut) Launch(s *args.Stream, grid *[3]int, consts unsafe.Pointer, te
 		len(scalars) != int(x.nScalars) || trace.IsEnabled() {
 		return false, nil
 	}
-	raw := devnvidia.RawStream(s.S)
-	call := raw.Begin() // before anything looks whether a tensor is open, and before there is much to store
+	// before anything looks whether a tensor is open, and before there is much to store
+	call := s.Calls.Begin()
 	var words [CutWords]uint64
 	gx, gy, gz, bad := GPUGrid(grid)
 	if bad |= x.fill(&words, tensors, scalars) | x.differs(consts); bad == 0 {
-		done, err = true, x.ready.Launch(raw, gx, gy, gz, words[:x.nWords], nil)
+		done, err = true, x.launcher.LaunchWords(s.S, gx, gy, gz, OnStack(&words)[:x.nWords], nil)
 	}
 	call.End()
+	runtime.KeepAlive(&words)
 	runtime.KeepAlive(x)
 	return done, err
 }
@@ -138,11 +138,11 @@ const (
 // NewCut returns the short cut to a plan for runtime arguments of these classes under these constants, or
 // nil.
 func NewCut(p *Plan, kinds string, rules []args.Rule, classes []args.Class, raw *Raw) *Cut {
-	if !p.Ready.Is() || len(kinds) != len(rules) || len(kinds) != len(classes) || len(raw.words) == 0 ||
+	if p.Launcher == nil || len(kinds) != len(rules) || len(kinds) != len(classes) || len(raw.words) == 0 ||
 		len(raw.words) > cutConsts || p.Words >= nowhere {
 		return nil
 	}
-	x := &Cut{ready: p.Ready, dev: p.Dev, plan: p, keep: raw.keep, nConsts: uint8(len(raw.words)),
+	x := &Cut{launcher: p.Launcher, dev: p.Dev, plan: p, keep: raw.keep, nConsts: uint8(len(raw.words)),
 		masks: raw.masks, masked: raw.masks != nil, tail: raw.tail}
 	copy(x.consts[:], raw.words)
 	var scalars, tensors []demand

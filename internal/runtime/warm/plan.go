@@ -4,16 +4,15 @@ import (
 	"slices"
 
 	"github.com/nereid-lang/nereid/internal/device"
-	"github.com/nereid-lang/nereid/internal/device/nvidia/driver"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
 )
 
 // Plan is a specialization that was launched before: the look of its arguments, and its code. It never
 // changes once it is in a Table.
 type Plan struct {
-	Ready driver.Ready // set if a GPU's stream can launch the kernel directly
-	Dev   *args.Device
-	Exec  device.Executable // nil if there are hooks for launches: then Owner launches
+	Launcher device.Launcher // nil if the device has none for the kernel
+	Dev      *args.Device
+	Exec     device.Executable // nil if there are hooks for launches: then Owner launches
 	args.Look
 	Opts  device.Options
 	Words int // number of words of the arguments
@@ -39,8 +38,8 @@ func (p *Plan) Keep(l *args.Look, opts device.Options) {
 	p.Opts = opts
 }
 
-// GPUGrid returns a grid in the driver's form. bad is not 0 for a grid that it cannot run, which the long way
-// reports. A dimension of 0 is 1, except the first.
+// GPUGrid returns a grid in the form of a device.Launcher. bad is not 0 for a grid that GPUs cannot run: the
+// long way reports it. A dimension of 0 is 1, except the first.
 func GPUGrid(g *[3]int) (x, y, z uint32, bad uint64) {
 	bad = (uint64(g[0])-1)>>63 | uint64(g[0])>>31 | uint64(g[1])>>16 | uint64(g[2])>>16
 	return uint32(g[0]), max(uint32(g[1]), 1), max(uint32(g[2]), 1), bad

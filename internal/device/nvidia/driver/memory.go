@@ -3,6 +3,7 @@ package driver
 import (
 	"fmt"
 	"runtime"
+	"sync/atomic"
 	"unsafe"
 )
 
@@ -27,8 +28,8 @@ func (c *Context) Closing() {
 	c.known.Wait()
 }
 
-// Closes returns a number that changes whenever memory of a context is closed.
-func (r *Ready) Closes() uint32 { return r.state.closes.Load() }
+// Closes returns a counter that changes whenever memory of a context is closed.
+func (r *Ready) Closes() *atomic.Uint32 { return &r.state.closes }
 
 // Free frees memory of Alloc, after the work that is under way.
 func (c *Context) Free(p DevicePtr) error {

@@ -57,19 +57,10 @@ func (r *Ready) Parts() Parts {
 		r.kernel.Shared, r.fn.below()}
 }
 
-// Kept says of which launch the words behind those of the arguments are. One goroutine uses it at a time.
-type Kept struct {
-	fn    *Function // nil if they are of none
-	xy, z uint64
-}
-
-// Forget is called when an argument changes.
-func (k *Kept) Forget() { k.fn = nil }
-
 // Launch queues the kernel on a stream, as Function.Launch does, for a grid that has blocks. words may be on
 // the stack. Numbers that the host computes are written behind them, if the slice has the capacity. kept says
 // which numbers are there already; it may be nil.
-func (r *Ready) Launch(s *Stream, x, y, z uint32, words []uint64, kept *Kept) error {
+func (r *Ready) Launch(s *Stream, x, y, z uint32, words []uint64, kept *uniform.Kept) error {
 	if xy, zShared := pair(x, y), pair(z, r.kernel.Shared); !s.last.is(r.fn, xy, zShared) {
 		// a launch of other code is the stream's last, so that the next one of this code comes here again
 		if large := r.fn.Large.of(x, words); large != nil {
@@ -91,11 +82,11 @@ func (r *Ready) Launch(s *Stream, x, y, z uint32, words []uint64, kept *Kept) er
 		if cap(words) < n+r.uniform.Words() {
 			return r.compute(s, x, y, z, words)
 		}
-		if xy := pair(x, y); kept == nil {
+		if kept == nil {
 			r.uniform.Fill(words[:cap(words)], x, y, z)
-		} else if kept.fn != r.fn || kept.xy != xy || kept.z != uint64(z) {
+		} else if !kept.Has(r.uniform, x, y, z) {
 			r.uniform.Fill(words[:cap(words)], x, y, z)
-			*kept = Kept{r.fn, xy, uint64(z)}
+			kept.Set(r.uniform, x, y, z)
 		}
 		words = words[:n+1] // the last parameter has the words from there on
 	}

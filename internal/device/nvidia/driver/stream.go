@@ -25,12 +25,10 @@ type Stream struct {
 	room   room    // for launches that need memory of their own
 }
 
-// Calls returns the count of calls that use the stream.
+// Calls returns the count of calls that use the stream. A launch begins one: until its End, no stream, code or
+// memory that is open now is destroyed. The caller looks afterwards whether the arguments' memory is open; code
+// and stream see to themselves.
 func (s *Stream) Calls() *inflight.Count { return &s.calls }
-
-// Begin begins a launch: until End of its result, no stream, code or memory that is open now is destroyed.
-// The caller looks afterwards whether the arguments' memory is open; code and stream see to themselves.
-func (s *Stream) Begin() inflight.Call { return s.calls.Begin() }
 
 // do calls the driver for the stream, unless it is closed.
 func (s *Stream) do(call string, f func() Result) error {
