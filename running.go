@@ -51,6 +51,17 @@ var (
 	ErrCapturing = core.ErrCapturing
 )
 
+// Abilities says what a device is and has, for programs that choose by it. Its name is for users to read.
+//
+// Its fields:
+//
+//	GPU bool // runs code for GPUs: a real one, or a simulated one
+//	Simulated bool // its results are those of the hardware, its times are not
+//	Interprets bool // runs Triton IR itself, some 40 times slower than native code
+//	HostMemory bool // kernels use the host's memory in place
+//	Graphs bool // Stream.Capture records work
+type Abilities = core.Abilities
+
 // Absent is a kind of device that this machine does not have.
 //
 // Its fields:
@@ -281,6 +292,10 @@ type Descriptor = core.Descriptor
 // Device runs kernels.
 //
 // Its methods:
+//
+//	func (d *Device) Abilities() Abilities
+//
+// Abilities returns what the device is and has.
 //
 //	func (d *Device) ExternalStream(ctx context.Context, handle uintptr) (*Stream, error)
 //

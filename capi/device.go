@@ -13,7 +13,9 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	dev "github.com/nereid-lang/nereid/internal/device"
 	devnvidia "github.com/nereid-lang/nereid/internal/device/nvidia"
+	"github.com/nereid-lang/nereid/internal/runtime/core"
 	nereid "github.com/nereid-lang/nereid/run"
 )
 
@@ -64,8 +66,8 @@ func (d *device) stream(handle uintptr) (*nereid.Stream, error) {
 
 // lendable reports whether a device takes streams of the caller's: a CUstream or a hipStream_t.
 func lendable(d *nereid.Device) bool {
-	kind, _, _ := strings.Cut(d.String(), ":")
-	return kind == "cuda" || kind == "hip"
+	_, ok := core.Backend(d).(dev.Foreign)
+	return ok
 }
 
 // external returns a new stream for a CUstream or a hipStream_t, or the only one of a device that has none.

@@ -6,7 +6,6 @@ import (
 	"os"
 	"runtime"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -14,6 +13,7 @@ import (
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/internal/bench"
 	"github.com/nereid-lang/nereid/internal/bench/peers"
+	"github.com/nereid-lang/nereid/internal/runtime/core"
 )
 
 func newBenchCmd() *cobra.Command {
@@ -64,7 +64,7 @@ func newBenchCmd() *cobra.Command {
 				return err
 			}
 			s.Device, s.Out = dev, out
-			s.Small = !strings.HasPrefix(dev.String(), "cuda")
+			s.Small = !core.Traits(dev).Hardware
 			ctx := cmd.Context()
 			if ctx == nil {
 				ctx = context.Background()

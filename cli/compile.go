@@ -107,9 +107,7 @@ func newCompileCmd() *cobra.Command {
 
 func (f *compileFlags) run(cmd *cobra.Command, args []string) error {
 	if f.explain && !cmd.Flags().Changed("emit") {
-		if f.emit = "ptx"; strings.HasPrefix(f.target, "hip") {
-			f.emit = "amdgcn"
-		}
+		f.emit = assemblyStage(f.target)
 	}
 	if _, err := triton.Parse(f.emitFor); err != nil {
 		return usagef("--emit-for: %w", err)
@@ -271,7 +269,7 @@ func (f *compileFlags) one(cmd *cobra.Command, s spec) error {
 	emit := strings.Split(f.emit, ",")
 	last, kept := until(emit, f.target), emit
 	if f.tritonCache != "" {
-		if last, kept = "", nil; strings.HasPrefix(f.target, "cuda:") {
+		if last, kept = "", nil; slices.Contains(jit.StagesOf(f.target), "ptx") {
 			last = "cubin" // which Triton's readers want
 		}
 	}

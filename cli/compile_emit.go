@@ -44,6 +44,17 @@ func addDebug(fs *pflag.FlagSet, o *nereid.Options) {
 	})
 }
 
+// assemblyStage returns the stage of a target's compilations that is text for its assembler, "ptx" where
+// there is none.
+func assemblyStage(target string) string {
+	for _, s := range jit.StagesOf(target) {
+		if s == "amdgcn" {
+			return s
+		}
+	}
+	return "ptx"
+}
+
 // until returns the stage at which a compilation ends whose stages are asked for; "" means all.
 func until(emit []string, target string) string {
 	stages := jit.StagesOf(target)

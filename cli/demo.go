@@ -39,7 +39,7 @@ func demo(cmd *cobra.Command, device string) error {
 	}
 	out := cmd.OutOrStdout()
 	fmt.Fprintf(out, "device %s: %s\nstages %s\n\n", dev, dev.Info(), strings.Join(dev.Stages(), ", "))
-	if slow := slowness(nereid.Devices()); slow != "" && dev.String() == "interp" {
+	if slow := slowness(nereid.Devices()); slow != "" && dev.Abilities().Interprets {
 		fmt.Fprintf(out, "%s\n\n", slow)
 	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)

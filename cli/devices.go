@@ -45,13 +45,11 @@ func printDevices(out io.Writer) {
 
 // slowness says that the best device is the interpreter only because LLVM is missing, or "".
 func slowness(here []*nereid.Device, absent []nereid.Absent) string {
-	if len(here) == 0 || here[0].String() != "interp" {
+	if len(here) == 0 || !here[0].Abilities().Interprets {
 		return ""
 	}
-	for _, a := range absent {
-		if a.Kind == "cpu" {
-			return "kernels run in the interpreter, some 40 times slower than on the CPU, which needs LLVM"
-		}
+	if len(absent) == 0 {
+		return ""
 	}
-	return ""
+	return "kernels run in the interpreter, some 40 times slower than on the CPU, which needs LLVM"
 }

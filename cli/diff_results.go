@@ -159,10 +159,7 @@ func (s codeSize) String() string {
 }
 
 func sizeFor(ctx context.Context, k *nereid.Kernel, name, signature string) (codeSize, error) {
-	stage := "ptx"
-	if strings.HasPrefix(name, "hip") {
-		stage = "amdgcn"
-	}
+	stage := assemblyStage(name)
 	c, err := jit.CompileFor(ctx, k, name, signature, target.Options{}, until([]string{stage}, name),
 		[]string{stage})
 	if err != nil {

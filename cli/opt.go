@@ -8,13 +8,13 @@ import (
 	"os"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/nereid-lang/nereid/internal/chip"
 	"github.com/nereid-lang/nereid/internal/diag"
 	_ "github.com/nereid-lang/nereid/internal/dialect/all"
 	"github.com/nereid-lang/nereid/internal/gpu"
@@ -50,8 +50,8 @@ type optFlags struct {
 // machine is what the passes of GPUs work for.
 func (f *optFlags) machine() gpu.Options {
 	m := gpu.Machine{Target: f.target, NumWarps: f.numWarps}
-	if chip, ok := strings.CutPrefix(f.target, "hip:"); ok {
-		m.ThreadsPerWarp = amd.Compiler{Chip: chip}.Target().WarpSize
+	if c := chip.Target(f.target); c.ROCm != "" {
+		m.ThreadsPerWarp = amd.Compiler{Chip: c.Name}.Target().WarpSize
 	}
 	return gpu.Options{Machine: m, WarpGroups: f.warpGroups, NumStages: f.numStages, TMA: true,
 		PingPong: true}
@@ -99,8 +99,8 @@ func (f *optFlags) add(fs *pflag.FlagSet) {
 		if _, err := ttirOptions(f.target); err != nil {
 			return nil, err
 		}
-		if chip, ok := strings.CutPrefix(f.target, "hip:"); ok {
-			if _, err := amd.CompilerFor(chip); err != nil {
+		if c := chip.Target(f.target); c.ROCm != "" {
+			if _, err := amd.CompilerFor(c.Name); err != nil {
 				return nil, err
 			}
 			return gpu.AMDPipeline(gpu.AMDOptions{Machine: f.machine().Machine, NumStages: f.numStages}), nil
@@ -162,16 +162,11 @@ func (p passFlag) Type() string   { return "names" }
 
 // ttirOptions reads a target such as cuda:90 or hip:gfx942.
 func ttirOptions(target string) (pass.TTIROptions, error) {
-	backend, arch, _ := strings.Cut(target, ":")
-	switch backend {
-	case "cuda":
-		if n, err := strconv.Atoi(arch); err == nil {
-			return pass.TTIRFor(backend, n), nil
-		}
-	case "hip":
-		return pass.TTIRFor(backend, 0), nil
+	c := chip.Target(target)
+	if c.Backend == "" {
+		return pass.TTIROptions{}, fmt.Errorf("no target is called %q", target)
 	}
-	return pass.TTIROptions{}, fmt.Errorf("no target is called %q", target)
+	return pass.TTIRFor(c), nil
 }
 
 // addTagged adds a flag for each tagged field of the struct that opts points to.

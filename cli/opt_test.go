@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nereid-lang/nereid/internal/chip"
 	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/gpu"
 	"github.com/nereid-lang/nereid/internal/middle"
@@ -22,8 +23,8 @@ func TestReproducersOfTargets(t *testing.T) {
 	const stores = "tt.func public @f(%p: !tt.ptr<i32>, %x: i32) {\n" +
 		"  tt.store %p, %x : !tt.ptr<i32>\n  tt.return\n}\n"
 	for name, passes := range map[string][]pass.Pass{
-		"nvidia": slices.Concat(pass.TTIR(pass.TTIRFor("cuda", 90)), gpu.Pipeline(nvidia)),
-		"amd": slices.Concat(pass.TTIR(pass.TTIRFor("hip", 0)), gpu.AMDPipeline(amd),
+		"nvidia": slices.Concat(pass.TTIR(pass.TTIRFor(chip.CUDA(90))), gpu.Pipeline(nvidia)),
+		"amd": slices.Concat(pass.TTIR(pass.TTIRFor(chip.Target("hip:gfx942"))), gpu.AMDPipeline(amd),
 			[]pass.Pass{gpu.LowerAMD}),
 		"cpu":    append(pass.Checks(), middle.TritonToLinalg),
 		"interp": {middle.ExpandInlineAsm, pass.CheckIndexOverflow},

@@ -167,7 +167,7 @@ const serialSteps = 1 << 24
 // different values to one address are run one after another, as a GPU starts them: the last one wins.
 func (r *replayer) guesses(c *replay.Case) []guess {
 	var out []guess
-	if r.dev.String() == "interp" && c.Grid != [3]int{1, 1, 1} {
+	if r.dev.Abilities().Interprets && c.Grid != [3]int{1, 1, 1} {
 		out = append(out,
 			guess{dev: nereid.NewInterpreter(nereid.InterpOptions{Workers: 1, MaxSteps: serialSteps})})
 	}

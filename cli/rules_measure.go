@@ -76,7 +76,7 @@ func (f *rulesMeasureFlags) run(cmd *cobra.Command, paths []string) error {
 	conf := configOf(cmd)
 	conf.Cache, conf.Print = nil, io.Discard
 	m := &ruleMeasurer{rulesMeasureFlags: *f, dev: dev, conf: conf, log: cmd.OutOrStdout(),
-		clock: strings.HasPrefix(dev.String(), "cuda") || strings.HasPrefix(dev.String(), "hip")}
+		clock: core.Traits(dev).Hardware}
 	if err := m.open(); err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/knob"
 	"github.com/nereid-lang/nereid/internal/replay"
 	"github.com/nereid-lang/nereid/internal/runtime/core"
+	"github.com/nereid-lang/nereid/internal/runtime/jit"
 	"github.com/nereid-lang/nereid/internal/target/interp"
 )
 
@@ -66,12 +67,12 @@ func (c checks) open(device string) (*nereid.Device, error) {
 	switch {
 	case len(c) == 0:
 		return nereid.OpenDevice(device)
-	case device == "interp":
+	case jit.TraitsFor(device).Interprets:
 		o := c.options()
 		o.Stdout = nil // this one is the device, and its kernels print
 		return core.NewDevice(interp.NewDevice(o)), nil
 	}
-	if strings.HasPrefix(device, "sim") && c.has("races") {
+	if c.has("races") {
 		if err := os.Setenv(knob.CheckRaces.Name(), "1"); err != nil { // before devices are looked for
 			return nil, err
 		}
@@ -146,9 +147,9 @@ func openBounds(device string, bounds bool) (*nereid.Device, error) {
 	if device == "" {
 		device = "cpu"
 	}
-	kind, _, _ := strings.Cut(device, ":")
-	if known := []string{"cpu", "interp", "sim", "cuda"}; bounds && !slices.Contains(known, kind) {
-		return nil, usagef("--check bounds is for %s, not for %s", strings.Join(known, ", "), device)
+	dev, err := nereid.OpenDevice(device)
+	if err == nil && bounds && !core.Traits(dev).ChecksBounds {
+		return nil, usagef("--check bounds is for cpu, interp, sim, cuda, not for %s", device)
 	}
-	return nereid.OpenDevice(device)
+	return dev, err
 }

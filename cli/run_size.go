@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/internal/chip"
 	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/dialect/arith"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
@@ -225,7 +226,7 @@ func (z *sizer) bounds() map[string]int {
 		return nil
 	}
 	m, err := ir.ParseWith(diag.NewFileSet(), "source", text, ir.ParseOptions{})
-	if err != nil || pass.Run(&pass.Context{}, m, pass.TTIR(pass.TTIRFor("cuda", 90))) != nil {
+	if err != nil || pass.Run(&pass.Context{}, m, pass.TTIR(pass.TTIRFor(chip.CUDA(90)))) != nil {
 		return nil
 	}
 	z.roles(m)

@@ -213,7 +213,7 @@ func (r *runner) sweepAt(args []string) (row swept, err error) {
 		row.rate = n / row.took.Seconds()
 		return row, nil
 	}
-	if r.dev.String() == "interp" {
+	if r.dev.Abilities().Interprets {
 		if _, err := r.judged(); err != nil {
 			return row, err
 		}

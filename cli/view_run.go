@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/internal/chip"
 	"github.com/nereid-lang/nereid/internal/runtime/core"
 	"github.com/nereid-lang/nereid/internal/target/interp"
 	"github.com/nereid-lang/nereid/internal/target/nvidia/ptxsim"
@@ -162,8 +163,8 @@ const costTime = 10 * time.Second
 func (v *viewer) Cost(ctx context.Context, text []byte) *view.Cost {
 	name := ""
 	for _, t := range v.flags.targets {
-		if arch, ok := strings.CutPrefix(t, "cuda:"); ok && name == "" {
-			name = "sim:" + arch
+		if c := chip.Target(t); c.Capability > 0 && name == "" {
+			name = "sim:" + c.Name
 		}
 	}
 	if name == "" {

@@ -17,6 +17,7 @@ import (
 	"github.com/nereid-lang/nereid"
 	cachestore "github.com/nereid-lang/nereid/internal/cache"
 	"github.com/nereid-lang/nereid/internal/knob"
+	"github.com/nereid-lang/nereid/internal/runtime/jit"
 	"github.com/nereid-lang/nereid/internal/triton"
 )
 
@@ -84,16 +85,11 @@ func newWarmCmd() *cobra.Command {
 // openOrTarget opens a device, or a target for which code is compiled without it: a compute capability is no
 // number of a device.
 func openOrTarget(name string) (*nereid.Device, error) {
-	kind, which, _ := strings.Cut(name, ":")
-	n, err := strconv.Atoi(which)
-	if kind == "cuda" && err == nil && n >= leastCapability || kind == "hip" && strings.HasPrefix(which, "gfx") {
+	if jit.NamesTarget(name) {
 		return nereid.OpenTarget(name)
 	}
 	return nereid.OpenDevice(name)
 }
-
-// leastCapability is less than every compute capability, and more than the GPUs of a machine.
-const leastCapability = 50
 
 // warmProgram starts a program that warms itself up.
 func warmProgram(cmd *cobra.Command, program, manifest, device string) error {

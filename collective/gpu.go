@@ -221,7 +221,7 @@ func (t *library) run(s *run.Stream, o *operation) error {
 	if err != nil {
 		return fmt.Errorf("collective: %s: %w", o.kind, err)
 	}
-	defer q.Begin().End() // from here on nothing that is open is destroyed
+	defer q.Calls().Begin().End() // from here on nothing that is open is destroyed
 	for _, tensor := range []*run.Tensor{o.dst, o.src} {
 		if tensor == nil {
 			continue

@@ -3,7 +3,6 @@ package gomlx
 import (
 	"context"
 	"fmt"
-	"strings"
 	"sync"
 
 	"github.com/gomlx/compute"
@@ -49,8 +48,8 @@ func New(device string) (*Backend, error) {
 	}
 	config := nereid.EnvConfig()
 	b := &Backend{dev: dev, stream: stream, ops: ops.Load(nereid.With(config)).On(stream)}
-	name := dev.String()
-	b.gpu = !strings.HasPrefix(name, "cpu") && !strings.HasPrefix(name, "interp")
+	has := dev.Abilities()
+	b.gpu = !has.HostMemory && !has.Interprets
 	b.pool = pool{dev: dev, gpu: b.gpu, free: map[int][]*memory{}}
 	b.kernels = kernels{config: config, made: map[string]*nereid.Kernel{}}
 	return b, nil

@@ -3,10 +3,9 @@ package ops
 import (
 	"math/bits"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/nereid-lang/nereid"
+	chips "github.com/nereid-lang/nereid/internal/chip"
 )
 
 // chip is the kind of a device, by which tiles are chosen.
@@ -19,10 +18,10 @@ const (
 )
 
 func chipOf(d *nereid.Device) chip {
-	switch name := d.String(); {
-	case strings.HasPrefix(name, "cpu"):
+	switch has := d.Abilities(); {
+	case has.HostMemory:
 		return cpuChip
-	case strings.HasPrefix(name, "interp"):
+	case has.Interprets:
 		return interpChip
 	}
 	return gpuChip
@@ -30,9 +29,7 @@ func chipOf(d *nereid.Device) chip {
 
 // overlaps reports whether a device has programmatic dependent launches: NVIDIA's GPUs from sm_90 on.
 func overlaps(d *nereid.Device) bool {
-	chip, ok := strings.CutPrefix(d.Target(), "cuda:")
-	capability, err := strconv.Atoi(chip)
-	return ok && err == nil && capability >= 90
+	return chips.Target(d.Target()).Dependent
 }
 
 // tile is how many rows and columns a program of a generated kernel computes at a time.

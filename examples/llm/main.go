@@ -98,9 +98,13 @@ func (s *settings) setRandom(name string) error {
 
 // complete fills in what depends on the device.
 func (s *settings) complete() error {
-	batch, chunk, dtype := 128, 512, "bf16"
-	if s.device == "cpu" || s.device == "interp" {
-		batch, chunk, dtype = 16, 128, "fp32"
+	dev, err := nereid.OpenDevice(s.device)
+	if err != nil {
+		return err
+	}
+	batch, chunk, dtype := 16, 128, "fp32"
+	if dev.Abilities().GPU {
+		batch, chunk, dtype = 128, 512, "bf16"
 	}
 	if s.engine.Batch == 0 {
 		s.engine.Batch = batch

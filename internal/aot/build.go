@@ -174,7 +174,7 @@ func (b *builder) plan(variants []Variant) ([]*work, error) {
 // effective returns the options on which a variant's code for a target depends.
 func effective(t string, v Variant) target.Options {
 	o := defaults(t, v)
-	if kindOf(t) == "cpu" {
+	if jit.TraitsFor(t).HostOnly {
 		return device.HostOptions(o)
 	}
 	return o
@@ -264,7 +264,7 @@ func (b *builder) step(all int, what string) {
 // until returns the last stage of compilations for a target.
 func (b *builder) until(t string) string {
 	switch {
-	case kindOf(t) != "cuda":
+	case !slices.Contains(jit.StagesOf(t), bundle.PartPTX):
 		return ""
 	case b.cubins:
 		return bundle.PartCubin

@@ -15,6 +15,7 @@ import (
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/internal/bundle"
 	"github.com/nereid-lang/nereid/internal/certify"
+	"github.com/nereid-lang/nereid/internal/runtime/jit"
 )
 
 // CertifyOptions says with which arguments code is compared with its source.
@@ -74,11 +75,11 @@ func (w *work) refused(why error) *bundle.Certificate {
 
 // simulator returns the device that runs code for a target in the ring.
 func simulator(t string) (*nereid.Device, error) {
-	kind, arch, _ := strings.Cut(t, ":")
-	if kind == "cpu" {
+	_, arch, _ := strings.Cut(t, ":")
+	switch {
+	case jit.TraitsFor(t).HostOnly:
 		return nil, notCertified{errors.New("code for CPUs computes with floats, not in the ring")}
-	}
-	if fromOutside(t) {
+	case fromOutside(t):
 		return nil, notCertified{fmt.Errorf("no simulator runs code for %s", t)}
 	}
 	dev, err := nereid.OpenDevice("sim:" + arch)

@@ -62,7 +62,7 @@ func (b *builder) saved(w *work) (s *code.Saved, ptx []byte, err error) {
 	if !fromOutside(w.target) { // a back end from outside has named its own
 		out.Generator = b.generator[kindOf(w.target)]
 	}
-	if out.Target, err = targetName(w.target); err != nil {
+	if out.Target, err = jit.FullTarget(w.target); err != nil {
 		return nil, nil, err
 	}
 	for _, st := range w.out.Stages {

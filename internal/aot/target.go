@@ -5,10 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nereid-lang/nereid/internal/llvm"
 	"github.com/nereid-lang/nereid/internal/runtime/core"
 	"github.com/nereid-lang/nereid/internal/runtime/jit"
-	"github.com/nereid-lang/nereid/internal/target/cpu"
 )
 
 // forms says how targets are written.
@@ -33,7 +31,7 @@ func CheckTargets(targets []string) error {
 }
 
 func checkTarget(name string) error {
-	kind, arch, indexed := strings.Cut(name, ":")
+	kind, _, indexed := strings.Cut(name, ":")
 	if fromOutside(name) {
 		if indexed {
 			return fmt.Errorf("the target %q is one device, and code is for all of them: write %s", name,
@@ -41,27 +39,11 @@ func checkTarget(name string) error {
 		}
 		return jit.CheckTarget(name)
 	}
-	if kind != "cuda" && kind != "hip" && kind != "cpu" {
+	if !jit.CompilesAhead(name) {
 		return fmt.Errorf("there is no code ahead of time for the target %q: %s%s", name, forms,
 			outsideForms())
 	}
-	if err := jit.CheckTarget(name); err != nil {
-		return err
-	}
-	lib, err := llvm.Load()
-	if err != nil {
-		return err
-	}
-	switch kind {
-	case "cuda":
-		_, err = lib.NVPTX("sm_"+arch, 0)
-	case "hip":
-		_, err = lib.AMDGPU(arch)
-	}
-	if err != nil {
-		return fmt.Errorf("the target %q: %w", name, err)
-	}
-	return nil
+	return jit.CheckAhead(name)
 }
 
 // fromOutside reports whether a target is a back end from outside (package backend).
@@ -77,14 +59,4 @@ func outsideForms() (text string) {
 		text += ", or " + o.Name
 	}
 	return text
-}
-
-// targetName returns the name under which code for a target is kept: that of this machine's CPU is the
-// chip's.
-func targetName(name string) (string, error) {
-	if name != "cpu" {
-		return name, nil
-	}
-	chip, err := cpu.HostChip()
-	return "cpu:" + chip, err
 }

@@ -28,7 +28,7 @@ const (
 
 // public lists what of corePackage users see, in the root package and in package run. Of jitPackage they see
 // all but the functions of its door.go.
-var public = []string{"Absent", "AllClose", "Arange", "Arg", "ArgumentError", "BF16", "Cdiv", "CodeInfo", "CodeParam",
+var public = []string{"Abilities", "Absent", "AllClose", "Arange", "Arg", "ArgumentError", "BF16", "Cdiv", "CodeInfo", "CodeParam",
 	"Arena", "AsSlice", "Compiled", "Const", "CopyFrom", "CopyTo", "Crash", "DType", "DTypeOf",
 	"Debug", "DebugDefault", "Descriptor", "Device", "Devices",
 	"Element", "ErrCapturing", "ErrClosed", "ErrNoDevice", "F16", "Fault", "Fields", "FromBytes",

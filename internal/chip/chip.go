@@ -28,8 +28,17 @@ type Chip struct {
 	FP8                   []string // 8-bit floats that it converts
 	SlowFP8               []string // those whose products are computed in fp16, with a warning
 	ImpreciseAccumulators bool     // products of 8-bit floats may accumulate in fewer bits than f32
-	TF32                  bool     // tl.dot has input_precision "tf32"
+	DotPrecisions         []string // values of tl.dot's input_precision; the first is the default
+	LeastK, LeastK8       int      // least length of the sums of tl.dot, and for operands of 8 bits
+	Stages                int      // num_stages of a kernel that does not say
 	FP8Conversions        bool     // there are instructions that convert pairs of 8-bit floats
+
+	ROCm string // torch.version.hip; "" for a GPU of CUDA's
+
+	// NoAsyncCopies says that loops do not copy to shared memory asynchronously.
+	NoAsyncCopies bool
+	// HoistLoads says that Triton's pipeline for the chip has triton-licm.
+	HoistLoads bool
 
 	NVIDIA
 	AMD
@@ -54,6 +63,7 @@ type NVIDIA struct {
 	CachePolicy   bool // createpolicy
 	XorSign       bool // fmin.xorsign.abs
 	VectorAtomics bool // sums of up to 16 bytes of floats, and of bf16
+	Dependent     bool // programmatic dependent launch: a kernel may begin before the one before it ends
 }
 
 // Arch is an architecture by its name in LLVM: the first version of PTX that has it (83 for 8.3), and the
@@ -97,8 +107,7 @@ func CUDA(capability int) Chip {
 // HIP returns AMD's GPU by LLVM's name, "gfx942". Others of its family have the same instructions; ok is
 // false if code is not made for it.
 func HIP(name string) (c Chip, ok bool) {
-	c = Chip{Backend: "hip", Name: name, Card: instinct, Multiprocessors: 304, WarpSize: 32,
-		SharedPerBlock: 64 << 10, FP8: amdFP8}
+	c = amd(name, 32, AMD{})
 	for _, row := range hip {
 		if row.Name == name {
 			return row, true
@@ -122,6 +131,16 @@ func Of(backend, arch string) Chip {
 		return c
 	}
 	return CUDA(90)
+}
+
+// Row returns the chip of a back end by the fields that the language shows: a compute capability for cuda, a
+// name for hip. Other back ends have the instructions of the compute capability that they name.
+func Row(backend string, capability int, name string) Chip {
+	if backend == "hip" {
+		c, _ := HIP(name)
+		return c
+	}
+	return CUDA(capability)
 }
 
 // Target returns the chip of a module's target, "cuda:90" or "hip:gfx942". Any other text is a chip without

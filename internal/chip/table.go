@@ -22,14 +22,16 @@ var (
 	ga100  = NVIDIA{LoadMatrix: true, MMA: true, MMAF64: true, WarpReduce: true, CachePolicy: true}
 	ga10x  = NVIDIA{LoadMatrix: true, MMA: true, WarpReduce: true, CachePolicy: true, XorSign: true}
 	gh100  = NVIDIA{LoadMatrix: true, StoreMatrix: true, MMA: true, MMAF64: true, WarpGroups: true, TMA: true,
-		Clusters: true, WarpReduce: true, CachePolicy: true, XorSign: true, VectorAtomics: true}
+		Clusters: true, WarpReduce: true, CachePolicy: true, XorSign: true, VectorAtomics: true,
+		Dependent: true}
 	gb100 = NVIDIA{LoadMatrix: true, StoreMatrix: true, MMA: true, TMA: true, Clusters: true,
-		WarpReduce: true, CachePolicy: true, XorSign: true, VectorAtomics: true}
+		WarpReduce: true, CachePolicy: true, XorSign: true, VectorAtomics: true, Dependent: true}
 )
 
 // older is a GPU before all rows.
 var older = Chip{Backend: "cuda", Card: ampere, Multiprocessors: 108, WarpSize: 32, SharedPerBlock: 99 << 10,
-	FP8: oldFP8, TF32: true}
+	FP8: oldFP8, DotPrecisions: []string{"tf32", "tf32x3", "ieee", "bf16x3", "bf16x6"}, LeastK: 16,
+	LeastK8: 32, Stages: 3}
 
 // cuda has NVIDIA's GPUs, the oldest first. From sm_80 on, the system keeps 1 KiB of shared memory.
 var cuda = []Chip{
@@ -76,7 +78,9 @@ var hip = []Chip{
 	amd("gfx1201", 32, AMD{WMMA: 2, RDNA: 4}),
 	amd("gfx908", 64, AMD{MFMA: 1}),
 	amd("gfx90a", 64, AMD{MFMA: 2}),
-	change(amd("gfx942", 64, AMD{MFMA: 3, InThreadTranspose: true}), func(c *Chip) { c.TF32 = true }),
+	change(amd("gfx942", 64, AMD{MFMA: 3, InThreadTranspose: true}), func(c *Chip) {
+		c.DotPrecisions = append(c.DotPrecisions, "tf32")
+	}),
 	change(amd("gfx950", 64, AMD{MFMA: 4, PermLaneSwap: true, TransposingReads: true}),
 		func(c *Chip) { c.SlowFP8 = []string{"fp8e5b16", "fp8e4b8"} }),
 }
@@ -96,7 +100,8 @@ func nvidia(capability int, like Chip, has NVIDIA, l limits, arches ...Arch) Chi
 
 func amd(name string, wave int, has AMD) Chip {
 	return Chip{Backend: "hip", Name: name, Card: instinct, Multiprocessors: 304, WarpSize: wave,
-		SharedPerBlock: 64 << 10, FP8: amdFP8, AMD: has}
+		SharedPerBlock: 64 << 10, FP8: amdFP8, DotPrecisions: []string{"ieee", "bf16x3", "bf16x6"}, LeastK: 1,
+		LeastK8: 1, Stages: 2, ROCm: "6.4", NoAsyncCopies: true, HoistLoads: true, AMD: has}
 }
 
 // change returns a changed copy of a chip.

@@ -16,6 +16,13 @@ type Traits struct {
 
 	DefaultStages int // num_stages of launches that ask for none; 0 means 3
 
+	Hardware   bool // a real GPU: large, with a clock and streams of its own, which programs can lend us
+	Interprets bool // runs Triton IR itself, slowly; the other devices' results are compared with it
+	Graphs     bool // work of streams can be captured
+
+	ChecksAlways bool // every access is checked: an interpreter or a simulator
+	ChecksBounds bool // every access is checked at least in code compiled for that
+
 	HasLines  bool // code has line information unless the functions of its input have no locations
 	Certifies bool // code compiled with Options.Certify runs
 	HostOnly  bool // code does not depend on options that only GPUs use, see HostOptions

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -45,15 +46,21 @@ type compiler interface {
 // compilerFor returns the compiler of a target.
 func compilerFor(name string) (compiler, error) {
 	kind, arch, _ := strings.Cut(name, ":")
-	switch kind {
-	case "hip":
-		return amd.CompilerFor(arch)
-	case "cpu":
-		return cpu.CompilerFor(arch)
+	make, ok := compilers[kind]
+	if !ok {
+		return nil, fmt.Errorf("no compiler for %s", name)
 	}
-	var capability int
-	_, err := fmt.Sscan(arch, &capability)
-	return nvidia.Compiler{Capability: capability}, err
+	return make(arch)
+}
+
+// compilers makes compilers by the kind of their target.
+var compilers = map[string]func(arch string) (compiler, error){
+	"hip": func(arch string) (compiler, error) { return amd.CompilerFor(arch) },
+	"cpu": func(arch string) (compiler, error) { return cpu.CompilerFor(arch) },
+	"cuda": func(arch string) (compiler, error) {
+		capability, err := strconv.Atoi(arch)
+		return nvidia.Compiler{Capability: capability}, err
+	},
 }
 
 // Of returns the line of a kernel for a target: hashes of its stages, and what they hold. A kernel that the

@@ -64,6 +64,8 @@ const (
 	NoEffects
 	// every element of the result is one of the operand's: in another shape, order or layout, or repeated
 	View
+	// the result is the operand with its dimensions in the order of the attribute "order"
+	Permutes
 )
 
 // Constraint is what a slot demands of a value's type.

@@ -30,14 +30,13 @@ var unusable = map[*ir.OpDef]bool{
 	arith.ScalingExtF: true, arith.ScalingTruncF: true, tt.ExternElementwise: true, tt.InlineAsm: true,
 	tt.IntToPtr: true, tt.PtrToInt: true, tt.AddPtr: true, tt.Advance: true, tt.MakeTensorPtr: true,
 	tt.MakeTensorDesc: true, tt.Cat: true, tt.DotScaled: true, tt.Dot: true, tt.Splat: true, tt.Unsplat: true,
-	tt.ExpandDims: true, tt.Reshape: true, tt.Broadcast: true, tt.Trans: true, tt.Join: true, tt.Split: true,
-	tt.Gather: true, tt.Histogram: true, tt.MakeRange: true,
+	tt.Join: true, tt.Split: true, tt.Gather: true, tt.Histogram: true, tt.MakeRange: true,
 	math.FPowI: true, math.SinCos: true, // Triton has no lowering of these
 }
 
 func usable(def *ir.OpDef) bool {
 	pure := def.Traits&(ir.Pure|ir.NoEffects) != 0
-	return pure && !unusable[def] && !def.Has(ir.Terminator) && len(def.Regions) == 0 && len(def.Results) > 0
+	return pure && !unusable[def] && !def.Has(ir.View) && !def.Has(ir.Terminator) && len(def.Regions) == 0 && len(def.Results) > 0
 }
 
 // tableOp makes an operation of the tables: any row, operands that fit its slots, attributes that fit

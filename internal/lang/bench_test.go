@@ -3,6 +3,7 @@ package lang_test
 import (
 	"testing"
 
+	"github.com/nereid-lang/nereid/internal/chip"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/pass"
 	"github.com/nereid-lang/nereid/internal/txtest"
@@ -23,7 +24,7 @@ func BenchmarkTTIR(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				if err := pass.Run(&pass.Context{}, m, pass.TTIR(pass.TTIRFor("cuda", 90))); err != nil {
+				if err := pass.Run(&pass.Context{}, m, pass.TTIR(pass.TTIRFor(chip.CUDA(90)))); err != nil {
 					b.Fatal(err)
 				}
 			}

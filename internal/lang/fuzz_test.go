@@ -16,6 +16,7 @@ import (
 	"testing/fstest"
 	"time"
 
+	"github.com/nereid-lang/nereid/internal/chip"
 	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/lang"
@@ -61,7 +62,7 @@ func compileAnything(t *testing.T, text, kernel, signature string) (string, erro
 		t.Fatalf("%v\n%s", err, text)
 	}
 	before := m.String()
-	if err := pass.Run(&pass.Context{}, m, pass.TTIR(pass.TTIRFor("cuda", 90))); err != nil {
+	if err := pass.Run(&pass.Context{}, m, pass.TTIR(pass.TTIRFor(chip.CUDA(90)))); err != nil {
 		t.Fatalf("passes: %v\n%s", err, text)
 	}
 	if err := ir.Verify(m.Op); err != nil {

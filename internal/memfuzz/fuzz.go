@@ -73,12 +73,15 @@ func Run(ctx context.Context, o Options) (ran int, found []*Finding, err error) 
 	return int(f.ran.Load()), f.found, f.err
 }
 
+// groups has the names that stand for several devices, which take turns.
+var groups = map[string][]string{"sim": {"sim:90", "sim:80"}}
+
 func openAll(names []string) (out [][]*Device, err error) {
 	for _, name := range names {
 		var turns []*Device
-		list := []string{name}
-		if name == "sim" {
-			list = []string{"sim:90", "sim:80"}
+		list := groups[name]
+		if list == nil {
+			list = []string{name}
 		}
 		for _, n := range list {
 			d, err := Open(n)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/internal/chip"
 	"github.com/nereid-lang/nereid/internal/runtime/core"
 	"github.com/nereid-lang/nereid/internal/target"
 	"github.com/nereid-lang/nereid/internal/target/interp"
@@ -32,9 +33,8 @@ func Open(name string) (*Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Device{Name: name, dev: dev, orders: []uint64{0}, gpu: strings.HasPrefix(name, "sim") ||
-		strings.HasPrefix(name, "cuda")}
-	d.clusters = strings.HasPrefix(name, "cuda") || name == "sim:90"
+	d := &Device{Name: name, dev: dev, orders: []uint64{0}, gpu: dev.Abilities().GPU,
+		clusters: chip.Target(dev.Target()).Clusters}
 	if d.gpu {
 		d.orders = []uint64{0, 1, 2, 3}
 	}

@@ -74,6 +74,8 @@ func (s *indexSlice) visit(v *ir.Value, signed bool) {
 	}
 	if follow, ok := indexFlow[op.Def]; ok {
 		follow(s, op, v.Index(), signed)
+	} else if op.Def.Has(ir.View) {
+		allOperands(s, op, v.Index(), signed)
 	}
 }
 
@@ -100,8 +102,7 @@ var indexFlow map[*ir.OpDef]follower
 func init() {
 	indexFlow = map[*ir.OpDef]follower{
 		arith.AddI: allOperands, arith.SubI: allOperands, arith.MulI: allOperands, arith.TruncI: allOperands,
-		arith.Select: allOperands, tt.Splat: allOperands, tt.Broadcast: allOperands,
-		tt.ExpandDims: allOperands, tt.Reshape: allOperands, tt.Trans: allOperands, tt.Join: allOperands,
+		arith.Select: allOperands, tt.Splat: allOperands, tt.Join: allOperands,
 		tt.Cat: allOperands, tt.Split: allOperands, arith.ExtSI: read(true), arith.DivSI: read(true),
 		arith.RemSI: read(true), arith.MinSI: read(true), arith.MaxSI: read(true), arith.ExtUI: read(false),
 		arith.DivUI: read(false), arith.MinUI: read(false), arith.MaxUI: read(false),

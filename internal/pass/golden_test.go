@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nereid-lang/nereid/internal/chip"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/pass"
 	"github.com/nereid-lang/nereid/internal/pass/passtest"
@@ -35,7 +36,7 @@ func goldens(t testing.TB) []golden {
 			source: f,
 			ttir:   strings.TrimSuffix(f, ".source") + ".ttir",
 			target: backend + ":" + arch,
-			opts:   pass.TTIRFor(backend, capability),
+			opts:   pass.TTIRFor(chip.Row(backend, capability, "gfx942")),
 		})
 	}
 	return list

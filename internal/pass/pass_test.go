@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nereid-lang/nereid/internal/chip"
 	"github.com/nereid-lang/nereid/internal/pass"
 	"github.com/nereid-lang/nereid/internal/pass/passtest"
 	"github.com/nereid-lang/nereid/internal/txtest"
@@ -74,7 +75,7 @@ func TestTTIR(t *testing.T) {
 		backend, arch, _ := strings.Cut(target, " ")
 		capability := map[string]int{"90": 90, "80": 80, "0": 0}[arch]
 		want = "nereid-expand-newer," + want
-		if got := pass.Names(pass.TTIR(pass.TTIRFor(backend, capability))); got != want {
+		if got := pass.Names(pass.TTIR(pass.TTIRFor(chip.Row(backend, capability, "gfx942")))); got != want {
 			t.Errorf("%s: %s\nwant %s", target, got, want)
 		}
 	}

@@ -10,13 +10,9 @@ type TTIROptions struct {
 	HoistLoads bool
 }
 
-// TTIRFor returns the options of a target as Triton writes it: "cuda" with its compute capability (90 for
-// sm_90), or "hip".
-func TTIRFor(backend string, capability int) TTIROptions {
-	if backend == "hip" {
-		return TTIROptions{NoDescriptors: true, HoistLoads: true}
-	}
-	return TTIROptions{NoDescriptors: !chip.CUDA(capability).TMA}
+// TTIRFor returns the options for a chip.
+func TTIRFor(c chip.Chip) TTIROptions {
+	return TTIROptions{NoDescriptors: !c.TMA, HoistLoads: c.HoistLoads}
 }
 
 // TTIR returns the pipeline from what the front end makes to TTIR, in the order of make_ttir in Triton's back

@@ -32,7 +32,7 @@ func drawEdge(r *rand.Rand, p *place) (c Config) {
 	op := oneOf(r, "load", "load", "store", "store", "store", "add", "min", "max", "and", "or", "xor", "gather",
 		"scatter")
 	types := edgeTypes[edgeLike[op]]
-	if edgeLike[op] == "min" && p.vendor == "cuda" && p.chip.TMA {
+	if edgeLike[op] == "min" && p.tma {
 		types = slices.Concat(types, []nereid.DType{nereid.Float16, nereid.BFloat16})
 	}
 	dt := oneOf(r, types...)

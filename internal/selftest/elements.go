@@ -10,7 +10,7 @@ import (
 // drawConversion draws a conversion between types.
 func drawConversion(r *rand.Rand, p *place) (c Config) {
 	small := []nereid.DType{nereid.Float8E5}
-	if p.vendor != "hip" && p.chip.FP8Conversions {
+	if p.chip.FP8Conversions {
 		small = append(small, nereid.Float8E4NV)
 	}
 	all := append([]nereid.DType{nereid.Int8, nereid.Int16, nereid.Int32, nereid.Int64, nereid.Uint8,

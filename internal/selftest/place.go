@@ -1,37 +1,33 @@
 package selftest
 
 import (
-	"strings"
+	"slices"
 
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/internal/chip"
+	"github.com/nereid-lang/nereid/internal/runtime/core"
 )
 
 // place is what cases must know of a device.
 type place struct {
 	dev    *nereid.Device
-	gpu    bool   // a real one, which is large and runs launches in the background
-	judges bool   // kernels compare memory; if not, the host does
-	checks bool   // it checks every access itself: an interpreter or a simulator
-	vendor string // "cuda", "hip" or ""
+	gpu    bool // a real one, which is large and runs launches in the background
+	judges bool // kernels compare memory; if not, the host does
+	checks bool // it checks every access itself: an interpreter or a simulator
+	tma    bool // it has a copy engine
 	chip   chip.Chip
 }
 
-// placeOf asks a device's own name, and the target of code that was compiled for it.
+// placeOf returns what a device has, and the chip of the code that is compiled for it: a device that is no
+// GPU follows the rules of cuda:90.
 func placeOf(dev *nereid.Device, target string) *place {
-	p := &place{dev: dev}
-	name := dev.String()
-	p.gpu = strings.HasPrefix(name, "cuda") || strings.HasPrefix(name, "hip")
-	p.judges = p.gpu
-	p.checks = strings.HasPrefix(name, "sim") || name == "interp"
-	kind, arch, _ := strings.Cut(target, ":")
-	switch {
-	case strings.HasPrefix(arch, "gfx"):
-		p.vendor = "hip"
-	case kind == "cuda" || kind == "sim":
-		p.vendor = "cuda"
+	traits := core.Traits(dev)
+	own := chip.Target(target)
+	p := &place{dev: dev, gpu: traits.Hardware, judges: traits.Hardware, checks: traits.ChecksAlways,
+		tma: own.TMA, chip: own}
+	if own.Backend == "" {
+		p.chip = chip.CUDA(90)
 	}
-	p.chip = chip.Of(p.vendor, arch)
 	return p
 }
 
@@ -48,7 +44,7 @@ func (p *place) guard() int {
 func (p *place) products() []nereid.DType {
 	types := []nereid.DType{nereid.Float16, nereid.BFloat16, nereid.Float32, nereid.Int8}
 	switch {
-	case p.vendor != "hip" && p.chip.FP8Conversions:
+	case p.chip.FP8Conversions:
 		types = append(types, nereid.Float8E4NV, nereid.Float8E5)
 	case p.chip.MFMA == 3:
 		types = append(types, nereid.Float8E4B8, nereid.Float8E5B16)
@@ -58,7 +54,7 @@ func (p *place) products() []nereid.DType {
 
 // precision returns the input precision of products: not all of AMD's GPUs have tf32.
 func (p *place) precision() string {
-	if p.vendor == "hip" && !p.chip.TF32 {
+	if !slices.Contains(p.chip.DotPrecisions, "tf32") {
 		return "ieee"
 	}
 	return "tf32"

@@ -196,10 +196,10 @@ func TestReference(t *testing.T) {
 // seed.
 func TestConfigs(t *testing.T) {
 	for _, p := range []*place{
-		{gpu: true, vendor: "cuda", chip: chip.CUDA(90)},
-		{vendor: "cuda", chip: chip.CUDA(80)},
-		{vendor: "hip", chip: chip.Of("hip", "gfx942")},
-		{vendor: "hip", chip: chip.Of("hip", "gfx1100")},
+		{gpu: true, tma: true, chip: chip.CUDA(90)},
+		{chip: chip.CUDA(80)},
+		{chip: chip.Of("hip", "gfx942")},
+		{chip: chip.Of("hip", "gfx1100")},
 		{chip: chip.Of("", "")},
 	} {
 		for _, k := range kinds {

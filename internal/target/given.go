@@ -120,7 +120,7 @@ func (in *Input) ReplaceText(stage string, own []byte) []byte {
 
 // TTIR makes the stage ttir and records it. Every back end begins with it.
 func (in *Input) TTIR(t lang.Target) error {
-	return in.Make("ttir", func() error { return in.Run(pass.TTIR(pass.TTIRFor(t.Backend, t.Arch))) })
+	return in.Make("ttir", func() error { return in.Run(pass.TTIR(pass.TTIRFor(t.Row()))) })
 }
 
 // EntryOf returns the name of a kernel's function in Triton IR: that of its definition, which need not be the

@@ -54,12 +54,15 @@ func LLVM[T any](t testing.TB, load func() (T, error)) T {
 	return lib
 }
 
+// gpus are the kinds of devices that are hardware.
+var gpus = map[string]bool{"cuda": true, "hip": true}
+
 // Device returns the device that open, such as nereid.OpenDevice, opens. Tests on the CPU and on simulated
 // GPUs need LLVM, all others a GPU.
 func Device[T any](t testing.TB, name string, open func(name string) (T, error)) T {
 	t.Helper()
 	dev, err := open(name)
-	if kind, _, _ := strings.Cut(name, ":"); kind == "cuda" || kind == "hip" {
+	if kind, _, _ := strings.Cut(name, ":"); gpus[kind] {
 		Need(t, "gpu", firstLine(err))
 	} else {
 		NeedFound(t, "llvm", err)

@@ -2,7 +2,6 @@ package model
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/ops"
@@ -281,7 +280,7 @@ func (m *Model) Warm(rows, tokens int) error {
 
 // record captures the forward pass of a batch as a graph, on devices that have them.
 func (m *Model) record(b *inputs) (err error) {
-	if m.OneByOne || !strings.HasPrefix(m.dev.String(), "cuda") {
+	if m.OneByOne || !m.dev.Abilities().Graphs {
 		return nil
 	}
 	if err := m.lead(recordBatch, b); err != nil {

@@ -19,6 +19,7 @@ import (
 	"slices"
 
 	"github.com/nereid-lang/nereid"
+	"github.com/nereid-lang/nereid/internal/runtime/jit"
 )
 
 // kernel is a kernel of a case.
@@ -103,7 +104,7 @@ func choose(list []kernel, target string, known map[passed]bool) (names []string
 	}
 	fmt.Fprintf(os.Stderr, "%s: %d of %d kernels, %d statements\n", target, len(names), len(list), len(count))
 	for s := range count {
-		known[s] = target != "cpu"
+		known[s] = !jit.TraitsFor(target).HostOnly
 	}
 	slices.Sort(names)
 	return names

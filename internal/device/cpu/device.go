@@ -35,7 +35,7 @@ type Device struct {
 
 // Traits returns what is fixed of the CPU.
 func (*Device) Traits() device.Traits {
-	return device.Traits{HostOnly: true, SharesHost: true, WordDescriptors: true}
+	return device.Traits{HostOnly: true, SharesHost: true, WordDescriptors: true, ChecksBounds: true}
 }
 
 // EnableLabels has the threads that run kernels carry the profiler's labels of their launch.

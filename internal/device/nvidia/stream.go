@@ -41,16 +41,11 @@ func (d *Device) Current(f func() error) error {
 
 type stream struct{ s *driver.Stream }
 
-<<<<<<< HEAD
 // Handle implements device.Handled.
 func (s stream) Handle() (uintptr, error) { return s.s.OpenHandle() }
 
-// Begin implements device.Guarded.
-func (s stream) Begin() inflight.Call { return s.s.Begin() }
-=======
 // Calls implements device.Guarded.
 func (s stream) Calls() *inflight.Count { return s.s.Calls() }
->>>>>>> 5510e6e1 (device: Launcher, what repeated launches call; the runtime knows no type of the CUDA driver)
 
 func (s stream) Capturing() (bool, error) { return s.s.Capturing() }
 

@@ -85,7 +85,7 @@ var (
 	Trans = Dialect.Op(ir.OpDef{
 		Name:     "trans",
 		Doc:      "Permutes the dimensions of a block.",
-		Traits:   pure | ir.View | ir.SameOperandsAndResultElem,
+		Traits:   pure | ir.View | ir.Permutes | ir.SameOperandsAndResultElem,
 		Operands: ir.Slots("src", Tensor),
 		Results:  ir.Slots("result", Tensor),
 		Attrs:    ir.Attrs("order", ir.I32s),

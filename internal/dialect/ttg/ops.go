@@ -151,7 +151,7 @@ var (
 	MemDescTrans = Dialect.Op(ir.OpDef{
 		Name:     "memdesc_trans",
 		Doc:      "The view with permuted dimensions.",
-		Traits:   view,
+		Traits:   view | ir.Permutes,
 		Operands: ir.Slots("src", AnyMemDesc),
 		Results:  ir.Slots("result", AnyMemDesc),
 		Attrs:    ir.Attrs("order", ir.I32s),

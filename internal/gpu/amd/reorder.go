@@ -41,13 +41,7 @@ var ReorderAMD = pass.Pass{
 			}
 		}
 		motion.SinkBehindReleases(m.Op)
-		for _, transpose := range []*ir.OpDef{tt.Trans, ttg.MemDescTrans} {
-			for _, op := range ttgir.OpsOf(m.Op, transpose) {
-				if def := op.Operand(0).Def(); def != nil {
-					op.MoveAfter(def)
-				}
-			}
-		}
+		motion.HoistPermutations(m.Op)
 		for _, loop := range ttgir.ForLoops(m.Op) {
 			delaySecondLoad(loop)
 		}

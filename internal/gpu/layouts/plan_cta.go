@@ -228,7 +228,7 @@ func (p *planner) wishOnce(v *ir.Value, cga [][]int64, seen map[string]bool) {
 	case op == nil:
 	case op.Def == tt.Load:
 		p.want(op, cga)
-	case op.Def == tt.Trans:
+	case op.Def.Has(ir.Permutes):
 		order := op.Attr("order").(*ir.DenseArrayAttr).Values
 		back := make([][]int64, len(cga))
 		for i, b := range cga {

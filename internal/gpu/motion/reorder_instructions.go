@@ -32,13 +32,7 @@ var ReorderInstructions = pass.Pass{
 				}
 			}
 		}
-		for _, def := range []*ir.OpDef{tt.Trans, ttg.MemDescTrans} {
-			for _, op := range ttgir.OpsOf(m.Op, def) {
-				if def := op.Operand(0).Def(); def != nil {
-					op.MoveAfter(def)
-				}
-			}
-		}
+		HoistPermutations(m.Op)
 		loadLeftFirst(m.Op)
 		for _, op := range ttgir.OpsOf(m.Op, ttng.WarpGroupDot) {
 			if op.HasAttr(ttg.StepsAttr) {
@@ -47,6 +41,16 @@ var ReorderInstructions = pass.Pass{
 		}
 		return nil
 	},
+}
+
+// HoistPermutations moves ops that permute dimensions to where their operands are computed: a view costs
+// nothing there.
+func HoistPermutations(root *ir.Op) {
+	for _, op := range ttgir.OpsWith(root, ir.Permutes) {
+		if def := op.Operand(0).Def(); def != nil {
+			op.MoveAfter(def)
+		}
+	}
 }
 
 // computeLate moves ops that compute the left operand of a product to their first uses, also reads of shared

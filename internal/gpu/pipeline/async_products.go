@@ -242,13 +242,10 @@ func yieldedAs(v *ir.Value, loop *ir.Op) int {
 
 // IsNoop reports whether an op moves no data.
 func IsNoop(op *ir.Op) bool {
-	switch op.Def {
-	case tt.Reshape, tt.Trans:
-		return true
-	case ttg.ConvertLayout:
+	if op.Def == ttg.ConvertLayout {
 		return ttglayout.TrivialConversion(op.Operand(0).Type, op.Result(0).Type)
 	}
-	return false
+	return op.Def == tt.Reshape || op.Def.Has(ir.Permutes)
 }
 
 // onlySummed reports whether v is used as nothing but the accumulator of products.
@@ -363,12 +360,17 @@ func stepsAlong(op *ir.Op) int {
 	return int(ttgir.TensorOf(op.Operand(0)).Shape[1] / mma.InstrShape[2])
 }
 
+// mayKeepRegisters reports whether an op's result may be in the registers of its operand.
+func mayKeepRegisters(op *ir.Op) bool {
+	return op.Def == ttg.ConvertLayout || op.Def == tt.Reshape || op.Def.Has(ir.Permutes)
+}
+
 // rewritesRegisters reports whether the loop may overwrite the registers of a product's left operand before
 // the product of the previous iteration, which reads the same registers, is complete.
 func rewritesRegisters(op, loop *ir.Op) bool {
 	a := op.Operand(0)
-	for a.DefBy(ttg.ConvertLayout) != nil || a.DefBy(tt.Reshape) != nil || a.DefBy(tt.Trans) != nil {
-		a = a.Def().Operand(0) // these may leave data in the same registers
+	for d := a.Def(); d != nil && mayKeepRegisters(d); d = a.Def() {
+		a = d.Operand(0)
 	}
 	if ttg.IsMemDesc(a.Type) || !a.Block().IsInside(loop) {
 		return false

@@ -272,10 +272,9 @@ func needsNoBuffer(op *ir.Op) bool {
 // isFrugal reports whether the ops of a branch are known to take no shared memory, besides conversions and
 // stores through descriptors.
 func isFrugal(branch *ir.Op) bool {
-	known := []*ir.OpDef{tt.Load, tt.Store, tt.DescStore, tt.DescReduce, tt.Reshape, tt.Trans, tt.Split,
-		ttg.ConvertLayout, scf.If, scf.Yield}
+	known := []*ir.OpDef{tt.Load, tt.Store, tt.DescStore, tt.DescReduce, tt.Split, scf.If, scf.Yield}
 	for op := range branch.Ops() {
-		if op != branch && !needsNoBuffer(op) && !slices.Contains(known, op.Def) {
+		if op != branch && !needsNoBuffer(op) && !op.Def.Has(ir.View) && !slices.Contains(known, op.Def) {
 			return false
 		}
 	}

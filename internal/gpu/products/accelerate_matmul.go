@@ -241,7 +241,7 @@ func Around(op *ir.Op) []*ir.Op {
 	list := []*ir.Op{op}
 	add := func(o *ir.Op) {
 		if o != nil && !seen[o] && o.Block() != nil && o.Block().Region() == op.Block().Region() &&
-			o.Def != tt.Trans {
+			!o.Def.Has(ir.Permutes) {
 			seen[o] = true
 			list = append(list, o)
 		}
@@ -372,16 +372,13 @@ func toWarpGroup(op *ir.Op, part []int64) {
 func isLoaded(v *ir.Value) bool {
 	for {
 		op := v.Def()
-		if op == nil {
+		switch {
+		case op == nil:
 			return true
-		}
-		switch op.Def {
-		case ttg.ConvertLayout, tt.Trans:
+		case op.Def == ttg.ConvertLayout || op.Def.Has(ir.Permutes):
 			v = op.Operand(0)
-		case tt.Load, tt.DescLoad, tt.DescGather:
-			return true
 		default:
-			return false
+			return op.Def == tt.Load || op.Def == tt.DescLoad || op.Def == tt.DescGather
 		}
 	}
 }

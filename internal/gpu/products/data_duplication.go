@@ -59,7 +59,7 @@ func transposedOperand(cvt *ir.Op) *ir.Op {
 		return cvt
 	}
 	for u := range cvt.Result(0).Users() {
-		if u.Def != tt.Trans || !slices.Equal(layouts.OrderOf(u), swapped.Values) {
+		if !u.Def.Has(ir.Permutes) || !slices.Equal(layouts.OrderOf(u), swapped.Values) {
 			continue
 		}
 		if _, ok := ttg.As[ttg.DotOp](ttgir.EncodingOf(u.Result(0))); ok {

@@ -39,10 +39,18 @@ var dotOperandPatterns = pass.NewPatterns([]pass.Pattern{
 
 var swapped = ir.DenseArray(ir.I32, 1, 0)
 
+// permutation returns the op that permutes the dimensions of a value, or nil.
+func permutation(v *ir.Value) *ir.Op {
+	if op := v.Def(); op != nil && op.Def.Has(ir.Permutes) {
+		return op
+	}
+	return nil
+}
+
 // loadTransposed loads a transposed operand of a product from a transposed view of a buffer.
 func loadTransposed(rw *pass.Rewriter, op *ir.Op) bool {
 	dot, ok := ttg.As[ttg.DotOp](ttgir.EncodingOf(op.Result(0)))
-	trans := op.Operand(0).DefBy(tt.Trans)
+	trans := permutation(op.Operand(0))
 	if !ok || trans == nil || !op.Result(0).HasOneUse() || !usedBy(op, tt.Dot) ||
 		!slices.Equal(layouts.OrderOf(trans), swapped.Values) {
 		return false
@@ -97,7 +105,7 @@ func allocTransposed(rw *pass.Rewriter, op *ir.Op) bool {
 	if op.NumOperands() == 0 || !op.Result(0).HasOneUse() || !usedBy(op, ttng.WarpGroupDot) {
 		return false
 	}
-	trans := op.Operand(0).DefBy(tt.Trans)
+	trans := permutation(op.Operand(0))
 	m, _ := ttg.MemDescOf(op.Result(0).Type)
 	if trans == nil || !slices.Equal(layouts.OrderOf(trans), swapped.Values) {
 		return false

@@ -142,7 +142,7 @@ func (t *tiler) isPersistent(loop *ir.Op) bool {
 func (t *tiler) feedsProducts(load *ir.Op) bool {
 	found := false
 	for u := range load.Result(0).Users() {
-		if u.Def == tt.Trans {
+		if u.Def.Has(ir.Permutes) {
 			for v := range u.Result(0).Users() {
 				if !IsGroupProduct(t.mach, v) {
 					return false
@@ -185,7 +185,7 @@ func (p *tilePlan) suits() bool {
 	}
 	check(p.op.Result(0), contiguous)
 	for u := range p.op.Result(0).Users() {
-		if u.Def == tt.Trans {
+		if u.Def.Has(ir.Permutes) {
 			check(u.Result(0), 1-contiguous)
 		}
 	}

@@ -53,6 +53,16 @@ func OpsOf(root *ir.Op, def *ir.OpDef) []*ir.Op {
 	return out
 }
 
+// OpsWith returns the ops in root that have a trait.
+func OpsWith(root *ir.Op, trait ir.Trait) (out []*ir.Op) {
+	for op := range root.Ops() {
+		if op.Def.Has(trait) {
+			out = append(out, op)
+		}
+	}
+	return out
+}
+
 func Compare(b *ir.Builder, predicate int64, x, y *ir.Value) *ir.Value {
 	return b.ValA(arith.CmpI, ir.I1, []ir.NamedAttr{ir.A("predicate", ir.I64Attr(predicate))}, x, y)
 }
@@ -112,7 +122,7 @@ const (
 func Persistent(m *ir.Module) bool { return m.Op.HasAttr(PersistentAttr) }
 
 // LacksCopies reports whether an op's target has no asynchronous copies to shared memory.
-func LacksCopies(op *ir.Op) bool { return chip.Target(ttg.Target(op)).Backend == "hip" }
+func LacksCopies(op *ir.Op) bool { return chip.Target(ttg.Target(op)).NoAsyncCopies }
 
 // AncestorIn returns the op of block b that is op or contains it, or nil.
 func AncestorIn(b *ir.Block, op *ir.Op) *ir.Op {

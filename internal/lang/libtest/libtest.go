@@ -8,6 +8,7 @@ package libtest
 import (
 	"strings"
 
+	"github.com/nereid-lang/nereid/internal/chip"
 	"github.com/nereid-lang/nereid/internal/dialect/arith"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
@@ -39,7 +40,7 @@ func Inline(m *ir.Module) error {
 }
 
 // Optimize runs the TTIR passes of cuda:90, and places constants as Inline does.
-func Optimize(m *ir.Module) error { return run(m, pass.TTIR(pass.TTIRFor("cuda", 90))...) }
+func Optimize(m *ir.Module) error { return run(m, pass.TTIR(pass.TTIRFor(chip.CUDA(90)))...) }
 
 func run(m *ir.Module, passes ...pass.Pass) error {
 	if err := pass.Run(&pass.Context{}, m, passes); err != nil {

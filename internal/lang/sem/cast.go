@@ -1,6 +1,7 @@
 package sem
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/nereid-lang/nereid/internal/dialect/arith"
@@ -182,7 +183,7 @@ func (b *Builder) castPointer(x *Tensor, to Type) *Tensor {
 // bits, shifted, are those of an fp16: the conversions are integer arithmetic and work on every target.
 // Triton uses PTX here, with the same results.
 func (b *Builder) castE4B15(x *Tensor, to Type) *Tensor {
-	if b.Opts.Backend == "hip" {
+	if !slices.Contains(b.Opts.Chip().FP8, "fp8e4b15") {
 		panic(bad(CodeTarget, "AMD targets cannot convert fp8e4b15"))
 	}
 	switch from := Scalar(x.Type); {

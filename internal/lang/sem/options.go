@@ -35,46 +35,26 @@ type Options struct {
 // DefaultOptions returns the options of Triton's back end for a target: ("cuda", "90"), ("hip", "gfx942"). On
 // other targets, operations mean what they mean on cuda:90.
 func DefaultOptions(backend, arch string) Options {
-	o := Options{Backend: backend, Arch: arch, NumWarps: 4, NumCTAs: 1, NumStages: 3, SanitizeOverflow: true,
+	o := Options{Backend: backend, Arch: arch, NumWarps: 4, NumCTAs: 1, SanitizeOverflow: true,
 		EnableFPFusion: true}
-	if backend == "hip" {
-		o.hip()
-	} else {
-		o.cuda()
+	c := o.Chip()
+	o.NumStages = c.Stages
+	o.AllowFP8, o.DeprecatedFP8 = c.FP8, c.SlowFP8
+	if c.ImpreciseAccumulators {
+		o.MaxNumImpreciseAcc = 1 << 30
+	}
+	o.DefaultDotPrecision, o.AllowedDotPrecisions = c.DotPrecisions[0], c.DotPrecisions
+	o.MinDotK = func(bits int) int64 {
+		if bits == 8 {
+			return int64(c.LeastK8)
+		}
+		return int64(c.LeastK)
 	}
 	return o
 }
 
 // Chip returns the target's chip, or the one whose rules a target follows.
 func (o *Options) Chip() chip.Chip { return chip.Of(o.Backend, o.Arch) }
-
-func (o *Options) cuda() {
-	c := o.Chip()
-	o.AllowFP8, o.DeprecatedFP8 = c.FP8, c.SlowFP8
-	if c.ImpreciseAccumulators {
-		o.MaxNumImpreciseAcc = 1 << 30
-	}
-	o.DefaultDotPrecision = "tf32"
-	o.AllowedDotPrecisions = []string{"tf32", "tf32x3", "ieee", "bf16x3", "bf16x6"}
-	o.MinDotK = func(bits int) int64 {
-		if bits == 8 {
-			return 32
-		}
-		return 16
-	}
-}
-
-func (o *Options) hip() {
-	c := o.Chip()
-	o.NumStages = 2
-	o.AllowFP8, o.DeprecatedFP8 = c.FP8, c.SlowFP8
-	o.DefaultDotPrecision = "ieee"
-	o.AllowedDotPrecisions = []string{"ieee", "bf16x3", "bf16x6"}
-	if c.TF32 {
-		o.AllowedDotPrecisions = append(o.AllowedDotPrecisions, "tf32")
-	}
-	o.MinDotK = func(int) int64 { return 1 }
-}
 
 func (o *Options) allowsTF32() bool { return slices.Contains(o.AllowedDotPrecisions, "tf32") }
 

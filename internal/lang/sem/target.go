@@ -33,7 +33,7 @@ var targetClass = &object.NamedTuple{Name: "GPUTarget", Fields: []string{"backen
 func currentTarget(c *Call) object.Value {
 	o := &c.B.Opts
 	chip, arch := o.Chip(), object.Value(object.Str(o.Arch))
-	if o.Backend == "cuda" {
+	if chip.Backend == o.Backend && chip.Capability > 0 {
 		arch = object.MakeInt(int64(chip.Capability))
 	}
 	return &object.Tuple{Class: targetClass,
@@ -48,11 +48,12 @@ func isBackend(backend string) impl {
 // isCDNA returns a builtin that asks for a generation of AMD's CDNA.
 func isCDNA(generation int) impl {
 	return func(c *Call) object.Value {
-		return object.Bool(c.B.Opts.Backend == "hip" && c.B.Opts.Chip().MFMA == generation)
+		return object.Bool(c.B.Opts.Chip().MFMA == generation)
 	}
 }
 
 func capabilityAtLeast(c *Call) object.Value {
 	o := &c.B.Opts
-	return object.Bool(o.Backend == "cuda" && int64(o.Chip().Capability) >= 10*c.int("major")+c.int("minor"))
+	have, want := o.Chip(), 10*c.int("major")+c.int("minor")
+	return object.Bool(have.Backend == o.Backend && have.Capability > 0 && int64(have.Capability) >= want)
 }

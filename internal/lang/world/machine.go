@@ -33,8 +33,8 @@ func (w *World) driverProperties() object.Value {
 		name  string
 		value int64
 	}{
-		{"max_shared_mem", int64(w.target.chip().SharedPerBlock)}, {"max_num_regs", 65536},
-		{"multiprocessor_count", int64(w.target.chip().Multiprocessors)},
+		{"max_shared_mem", int64(w.target.Row().SharedPerBlock)}, {"max_num_regs", 65536},
+		{"multiprocessor_count", int64(w.target.Row().Multiprocessors)},
 		{"warpSize", int64(w.target.WarpSize)}, {"sm_clock_rate", 1980000}, {"mem_clock_rate", 3201000},
 		{"mem_bus_width", 6144},
 	} {
@@ -49,11 +49,11 @@ func (w *World) torchProperties() object.Value {
 		"gcnArchName": object.Str(w.target.Chip)}
 	for name, n := range map[string]int64{
 		"major": int64(w.target.Arch / 10), "minor": int64(w.target.Arch % 10),
-		"multi_processor_count": int64(w.target.chip().Multiprocessors),
+		"multi_processor_count": int64(w.target.Row().Multiprocessors),
 		"total_memory":          141 << 30, "warp_size": int64(w.target.WarpSize),
 		"shared_memory_per_block":          49152,
-		"shared_memory_per_block_optin":    int64(w.target.chip().SharedPerBlock),
-		"shared_memory_per_multiprocessor": int64(w.target.chip().SharedPerBlock) + 1024,
+		"shared_memory_per_block_optin":    int64(w.target.Row().SharedPerBlock),
+		"shared_memory_per_multiprocessor": int64(w.target.Row().SharedPerBlock) + 1024,
 		"max_threads_per_multi_processor":  2048, "max_threads_per_block": 1024,
 		"regs_per_multiprocessor": 65536, "L2_cache_size": 60 << 20,
 	} {
@@ -84,7 +84,7 @@ func (w *World) nvml() *pyrun.Module {
 var nvmlError = object.NewBuiltinClass("NVMLError", object.RuntimeError)
 
 func (w *World) nvmlInit(*object.Interp, []object.Value, []object.Keyword) (object.Value, error) {
-	if w.target.Backend != "cuda" {
+	if _, ok := w.target.capability(); !ok {
 		return nil, object.Errorf(nvmlError, "NVML Shared Library Not Found")
 	}
 	return object.None, nil

@@ -33,17 +33,17 @@ type Target struct {
 // DefaultTarget is what kernels see where nothing else is said: an sm_90 GPU.
 var DefaultTarget = Target{Backend: "cuda", Arch: 90, WarpSize: 32}
 
-// chip returns the row of the target's GPU.
-func (t Target) chip() chip.Chip {
-	if t.Backend == "hip" {
-		c, _ := chip.HIP(t.Chip)
-		return c
-	}
-	return chip.CUDA(t.Arch)
+// Row returns the row of the target's GPU. A back end from outside has that of its compute capability.
+func (t Target) Row() chip.Chip { return chip.Row(t.Backend, t.Arch, t.Chip) }
+
+// capability returns the compute capability; ok is false if the target is no GPU of CUDA's.
+func (t Target) capability() (n int, ok bool) {
+	c := t.Row()
+	return c.Capability, c.Backend == t.Backend && c.Capability > 0
 }
 
 // Name returns what torch.cuda.get_device_name would return.
-func (t Target) Name() string { return t.chip().Card }
+func (t Target) Name() string { return t.Row().Card }
 
 // LoadOptions says where a file's imports are found and which environment its conditions see.
 type LoadOptions struct {

@@ -75,10 +75,9 @@ func (w *World) registerTorch() {
 		vars[name] = t
 	}
 	yes := answer(object.Bool(true))
-	hip := w.target.Backend == "hip"
 	version := map[string]object.Value{"cuda": object.Str("13.0"), "hip": object.None}
-	if hip {
-		version["cuda"], version["hip"] = object.None, object.Str("6.4")
+	if rocm := w.target.Row().ROCm; rocm != "" {
+		version["cuda"], version["hip"] = object.None, object.Str(rocm)
 	}
 	cuda := map[string]object.Value{
 		"is_available":          yes,

@@ -345,14 +345,18 @@ func (w *World) targetInfo() map[string]object.Value {
 				return object.Bool(f(ints)), nil
 			})}
 	}
-	cuda, mfma, arch := w.target.Backend == "cuda", w.target.chip().MFMA, int64(w.target.Arch)
+	is := func(backend string) func([]int64) bool {
+		return func([]int64) bool { return w.target.Backend == backend }
+	}
+	arch, cuda := w.target.capability()
+	mfma := w.target.Row().MFMA
 	return map[string]object.Value{
 		"current_target": &ConstexprFunc{Fn: native("current_target",
 			func(*object.Interp, []object.Value, []object.Keyword) (object.Value, error) {
 				return w.targetValue(), nil
 			})},
-		"is_cuda":      test("is_cuda", func([]int64) bool { return cuda }),
-		"is_hip":       test("is_hip", func([]int64) bool { return w.target.Backend == "hip" }),
+		"is_cuda":      test("is_cuda", is("cuda")),
+		"is_hip":       test("is_hip", is("hip")),
 		"is_hip_cdna3": test("is_hip_cdna3", func([]int64) bool { return mfma == 3 }),
 		"is_hip_cdna4": test("is_hip_cdna4", func([]int64) bool { return mfma == 4 }),
 		"cuda_capability_geq": test("cuda_capability_geq", func(a []int64) bool {
@@ -363,7 +367,7 @@ func (w *World) targetInfo() map[string]object.Value {
 			if len(a) > 1 {
 				want += a[1]
 			}
-			return cuda && arch >= want
+			return cuda && int64(arch) >= want
 		}),
 	}
 }

@@ -70,6 +70,25 @@ func (d *Device) Stages() []string {
 	return device.Stages(d.b)
 }
 
+// Abilities says what a device is and has, for programs that choose by it. Its name is for users to read.
+type Abilities struct {
+	GPU        bool // runs code for GPUs: a real one, or a simulated one
+	Simulated  bool // its results are those of the hardware, its times are not
+	Interprets bool // runs Triton IR itself, some 40 times slower than native code
+	HostMemory bool // kernels use the host's memory in place
+	Graphs     bool // Stream.Capture records work
+}
+
+// Abilities returns what the device is and has.
+func (d *Device) Abilities() Abilities {
+	if d == nil {
+		return Abilities{}
+	}
+	t := &d.traits
+	return Abilities{GPU: t.Hardware || t.Target != "", Simulated: t.Target != "", Interprets: t.Interprets,
+		HostMemory: t.SharesHost, Graphs: t.Graphs}
+}
+
 // Stream is a queue of launches on a device. Launches on a stream run in order.
 type Stream struct {
 	dev    *Device
@@ -77,12 +96,8 @@ type Stream struct {
 	calls  *inflight.Count // of a device.Guarded stream; else nil
 	closed atomic.Bool
 	ctx    context.Context
-<<<<<<< HEAD
 	graph  atomic.Pointer[holds] // of the graph that Capture records, while it does
-	_      [8]byte               // padded to 64 bytes so that a launch touches a single cache line
-=======
-	_      [8]byte // padded to 64 bytes so that a launch touches a single cache line
->>>>>>> 5510e6e1 (device: Launcher, what repeated launches call; the runtime knows no type of the CUDA driver)
+	// 64 bytes, so that a launch touches a single cache line
 }
 
 // Context returns the context that ends what the stream's launches wait for; for the zero value it never

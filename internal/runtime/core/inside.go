@@ -13,7 +13,6 @@ import (
 
 // What packages of this module ask of devices, streams and tensors, and users do not see.
 
-<<<<<<< HEAD
 // QueueOf returns the device's own stream behind a stream.
 func QueueOf(s *Stream) device.Stream { return s.s }
 
@@ -50,8 +49,6 @@ func HostBytes(t *Tensor) ([]byte, error) {
 	return data[t.offset : t.offset+n : t.offset+n], nil
 }
 
-=======
->>>>>>> 5510e6e1 (device: Launcher, what repeated launches call; the runtime knows no type of the CUDA driver)
 // Closed reports whether a stream is closed.
 func Closed(s *Stream) bool { return s.closed.Load() }
 

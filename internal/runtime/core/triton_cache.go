@@ -64,6 +64,9 @@ func (c *Compiled) WriteTritonCache(dir string) (string, error) {
 var tritonStages = map[string]bool{"source": true, "ttir": true, "ttgir": true, "llir": true, "ptx": true,
 	"cubin": true, "amdgcn": true, "hsaco": true}
 
+// gpuStages are the forms of code for GPUs.
+var gpuStages = map[string]bool{"ptx": true, "cubin": true, "hsaco": true}
+
 // gpuTarget is Triton's GPUTarget.
 type gpuTarget struct {
 	Backend  string `json:"backend"`
@@ -77,7 +80,7 @@ func tritonTarget(s *code.Saved) (gpuTarget, bool) {
 	if n, err := strconv.Atoi(arch); err == nil {
 		t.Arch = n
 	}
-	return t, backend == "cuda" || backend == "hip"
+	return t, gpuStages[s.Stage]
 }
 
 // tritonMetadata is the kernel's metadata under Triton's names. What Nereid has nothing of is as in a kernel

@@ -2,9 +2,12 @@ package jit
 
 import (
 	"context"
+	"fmt"
+	"strings"
 
 	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/lang"
+	"github.com/nereid-lang/nereid/internal/llvm"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
 	"github.com/nereid-lang/nereid/internal/runtime/code"
 	"github.com/nereid-lang/nereid/internal/runtime/compile"
@@ -117,4 +120,59 @@ func LaunchPlan(p *warm.Plan, k *Kernel, s *core.Stream, grid [3]int, words []ui
 // GridOf calls a grid function with the arguments of a plan.
 func GridOf(p *warm.Plan, k *Kernel, grid core.GridFunc, values core.Values) ([3]int, error) {
 	return k.metas.Grid(k.name, p, grid, values)
+}
+
+// CompilesAhead reports whether there is code ahead of time for targets like one, which the interpreter has
+// not.
+func CompilesAhead(name string) bool {
+	kind, _, _ := strings.Cut(name, ":")
+	_, ok := compilers[kind]
+	return ok && !TraitsFor(kind).Interprets
+}
+
+// CheckAhead returns an error for a target that code cannot be made for here.
+func CheckAhead(name string) error {
+	if err := CheckTarget(name); err != nil {
+		return err
+	}
+	lib, err := llvm.Load()
+	if err != nil {
+		return err
+	}
+	kind, arch, _ := strings.Cut(name, ":")
+	if c := compilers[kind]; c.check != nil {
+		if err := c.check(lib, arch); err != nil {
+			return fmt.Errorf("the target %q: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// FullTarget returns the name of a target with its architecture: this machine's, if the target names none.
+func FullTarget(name string) (string, error) {
+	if c := compilers[name]; c.host != nil {
+		arch, err := c.host()
+		return name + ":" + arch, err
+	}
+	return name, nil
+}
+
+// NamesTarget reports whether a name is that of a target, not of a device: "cuda:90", but not "cuda:0".
+func NamesTarget(name string) bool {
+	kind, arch, _ := strings.Cut(name, ":")
+	c := compilers[kind]
+	return c.isArch != nil && c.isArch(arch)
+}
+
+// TraitsFor returns what is fixed of the devices that run a target's code, as its compiler knows it; nothing
+// for a name that is no target.
+func TraitsFor(name string) device.Traits {
+	switch b, _ := compilerFor(name); b := b.(type) {
+	case nil:
+		return device.Traits{}
+	case offline:
+		return b.compiler.Traits()
+	default:
+		return b.Traits()
+	}
 }

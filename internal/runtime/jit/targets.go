@@ -13,6 +13,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/lang"
+	"github.com/nereid-lang/nereid/internal/llvm"
 	"github.com/nereid-lang/nereid/internal/runtime/core"
 	"github.com/nereid-lang/nereid/internal/target"
 	"github.com/nereid-lang/nereid/internal/target/amd"
@@ -70,38 +71,70 @@ func allKinds() []core.Kind {
 const slowWarning = "nereid: kernels run in the interpreter, some 40 times slower than on the CPU, which " +
 	"needs LLVM"
 
-// compilers makes the back ends that compile for a target without a device, by kind. arch is the part of the
-// target's name behind the colon.
-var compilers = map[string]func(name, arch string) (target.Backend, error){
-	"interp": func(string, string) (target.Backend, error) { return newInterp(), nil },
-	"cpu": func(name, arch string) (target.Backend, error) {
-		c, err := cpu.CompilerFor(arch)
-		if err != nil {
-			return nil, fmt.Errorf("nereid: the target %q: %w", name, err)
-		}
-		return offline{name, c}, nil
+// compiling is a kind of target for which code is compiled without a device. arch is the part of the target's
+// name behind the colon.
+type compiling struct {
+	open func(name, arch string) (target.Backend, error)
+	// check returns an error if LLVM makes no code for an architecture; nil if there is nothing to check.
+	check func(lib *llvm.Lib, arch string) error
+	// host returns the architecture of this machine for a target that names none; nil if it must name one.
+	host func() (arch string, err error)
+	// isArch tells an architecture from the number of a device; nil if devices have no numbers.
+	isArch func(arch string) bool
+}
+
+// compilers lists the kinds of targets by name.
+var compilers = map[string]compiling{
+	"interp": {open: func(string, string) (target.Backend, error) { return newInterp(), nil }},
+	"cpu": {
+		open: func(name, arch string) (target.Backend, error) {
+			c, err := cpu.CompilerFor(arch)
+			if err != nil {
+				return nil, fmt.Errorf("nereid: the target %q: %w", name, err)
+			}
+			return offline{name, c}, nil
+		},
+		host: cpu.HostChip,
 	},
-	"cuda": func(name, arch string) (target.Backend, error) {
-		n, err := strconv.Atoi(strings.TrimSuffix(arch, "a"))
-		if err != nil {
-			return nil, fmt.Errorf("nereid: the target %q has no compute capability: write cuda:90", name)
-		}
-		return offline{name, nvidia.Compiler{Capability: n}}, nil
+	"cuda": {
+		open: func(name, arch string) (target.Backend, error) {
+			n, err := strconv.Atoi(strings.TrimSuffix(arch, "a"))
+			if err != nil {
+				return nil, fmt.Errorf("nereid: the target %q has no compute capability: write cuda:90", name)
+			}
+			return offline{name, nvidia.Compiler{Capability: n}}, nil
+		},
+		check: func(lib *llvm.Lib, arch string) error {
+			_, err := lib.NVPTX("sm_"+arch, 0)
+			return err
+		},
+		isArch: func(arch string) bool {
+			const least = 50 // less than every compute capability, and more than the GPUs of a machine
+			n, err := strconv.Atoi(arch)
+			return err == nil && n >= least
+		},
 	},
-	"hip": func(name, arch string) (target.Backend, error) {
-		c, err := amd.CompilerFor(arch)
-		if err != nil {
-			return nil, fmt.Errorf("nereid: the target %q: %w", name, err)
-		}
-		return offline{name, c}, nil
+	"hip": {
+		open: func(name, arch string) (target.Backend, error) {
+			c, err := amd.CompilerFor(arch)
+			if err != nil {
+				return nil, fmt.Errorf("nereid: the target %q: %w", name, err)
+			}
+			return offline{name, c}, nil
+		},
+		check: func(lib *llvm.Lib, arch string) error {
+			_, err := lib.AMDGPU(arch)
+			return err
+		},
+		isArch: func(arch string) bool { return strings.HasPrefix(arch, "gfx") },
 	},
 }
 
 // compilerFor returns a back end that compiles for a target without a device.
 func compilerFor(name string) (target.Backend, error) {
 	kind, arch, _ := strings.Cut(name, ":")
-	if f := compilers[kind]; f != nil {
-		return f(name, arch)
+	if c, ok := compilers[kind]; ok {
+		return c.open(name, arch)
 	}
 	if c, err := outside.CompilerFor(kind, arch); err == nil {
 		return offline{kind, c}, nil // all of its devices run the same code

@@ -180,7 +180,7 @@ func (c Compiler) CompileOnly(ctx context.Context, in *target.Input) (target.Exe
 }
 
 // Traits returns what compilations for another machine must know: nothing.
-func (Compiler) Traits() device.Traits { return device.Traits{} }
+func (Compiler) Traits() device.Traits { return device.Traits{HostOnly: true} }
 
 // Machine names the processor and its features.
 func (c Compiler) Machine() string {

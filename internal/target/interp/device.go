@@ -64,7 +64,10 @@ func (*Device) Info() string {
 }
 
 // Traits returns what is fixed of the interpreter.
-func (*Device) Traits() device.Traits { return device.Traits{Certifies: true, HostOnly: true} }
+func (*Device) Traits() device.Traits {
+	return device.Traits{Certifies: true, HostOnly: true, Interprets: true, ChecksAlways: true,
+		ChecksBounds: true}
+}
 
 func (d *Device) Compile(ctx context.Context, in *target.Input) (target.Executable, error) {
 	if d.trace != nil {

@@ -56,8 +56,8 @@ func withCompiler(d *devnvidia.Device) *Device {
 
 // Traits returns those of the compiler and of the GPU.
 func (d *Device) Traits() device.Traits {
-	t, gpu := d.Compiler.Traits(), d.Device.Traits()
-	t.Kind, t.CopiesHost = gpu.Kind, gpu.CopiesHost
+	t, c := d.Device.Traits(), d.Compiler.Traits()
+	t.DefaultStages, t.HasLines, t.AlignsNumbers = c.DefaultStages, c.HasLines, c.AlignsNumbers
 	return t
 }
 

@@ -147,7 +147,7 @@ func (c Compiler) keep(k *backend.Kernel, code *backend.Code) (target.Executable
 // input takes the module to the stage that the back end asks for. done says that in.Until asks for no more.
 func (c Compiler) input(in *target.Input) (done bool, err error) {
 	want := c.t.Input()
-	o := pass.TTIRFor(c.Target().Backend, c.Target().Arch)
+	o := pass.TTIRFor(c.Target().Row())
 	o.NoDescriptors = o.NoDescriptors || want == backend.TTGIR // its tensors have layouts of threads alone
 	err = in.Make("ttir", func() error { return in.Run(pass.TTIR(o)) })
 	if err != nil || in.Until == "ttir" {

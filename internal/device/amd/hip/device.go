@@ -63,9 +63,9 @@ type Stream struct {
 	calls  inflight.Count // calls of the runtime under way that use the stream
 }
 
-// Calls returns the count of calls that use the stream. A launch begins one: until its End, no stream, code or
-// memory that is open now is destroyed. The caller looks afterwards whether the arguments' memory is open; code
-// and stream see to themselves.
+// Calls returns the count of calls that use the stream. A launch begins one: until its End, no stream, code
+// or memory that is open now is destroyed. The caller looks afterwards whether the arguments' memory is open;
+// code and stream see to themselves.
 func (s *Stream) Calls() *inflight.Count { return &s.calls }
 
 // do calls the runtime for the stream, unless it is closed.

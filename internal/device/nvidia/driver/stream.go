@@ -25,9 +25,9 @@ type Stream struct {
 	room   room    // for launches that need memory of their own
 }
 
-// Calls returns the count of calls that use the stream. A launch begins one: until its End, no stream, code or
-// memory that is open now is destroyed. The caller looks afterwards whether the arguments' memory is open; code
-// and stream see to themselves.
+// Calls returns the count of calls that use the stream. A launch begins one: until its End, no stream, code
+// or memory that is open now is destroyed. The caller looks afterwards whether the arguments' memory is open;
+// code and stream see to themselves.
 func (s *Stream) Calls() *inflight.Count { return &s.calls }
 
 // do calls the driver for the stream, unless it is closed.

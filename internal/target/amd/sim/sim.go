@@ -49,6 +49,7 @@ func (d *Device) Name() string { return "sim:" + d.Chip }
 // Traits returns those of the compiler, and that the emulator runs a GPU's code and has Options.Certify.
 func (d *Device) Traits() device.Traits {
 	t := d.Compiler.Traits()
+	t.ChecksAlways, t.ChecksBounds = true, true
 	t.Target, t.Certifies = "hip:"+d.Chip, true
 	return t
 }

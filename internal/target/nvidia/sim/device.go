@@ -53,6 +53,7 @@ func (d *Device) Name() string { return fmt.Sprintf("sim:%d", d.Capability) }
 // Traits returns those of the compiler, and that the simulator runs a GPU's code and has Options.Certify.
 func (d *Device) Traits() device.Traits {
 	t := d.Compiler.Traits()
+	t.ChecksAlways, t.ChecksBounds = true, true
 	t.Target, t.Certifies = fmt.Sprintf("cuda:%d", d.Capability), true
 	return t
 }
