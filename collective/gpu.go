@@ -36,7 +36,7 @@ type library struct {
 
 // load opens the library of a device.
 func load(dev *run.Device) (*nccl.Library, error) {
-	if kindOf(dev) == "hip" {
+	if core.Traits(dev).Collectives == "rccl" {
 		return nccl.LoadRCCL()
 	}
 	return nccl.Load()
@@ -72,13 +72,10 @@ func openLibrary(ctx, limit context.Context, c *Comm, cfg *Config) (transport, e
 		return nil, fmt.Errorf("collective: an ID of %d bytes, not %d: NewID makes one for this kind of device",
 			len(cfg.ID), len(id))
 	}
-	t := &library{c: c, lib: lib, vendor: "nccl", gpu: core.BackendOf(c.dev).(device.Accessible),
+	t := &library{c: c, lib: lib, vendor: core.Traits(c.dev).Collectives, gpu: core.BackendOf(c.dev).(device.Accessible),
 		giveUp: limit, timeout: cfg.Timeout, end: make(chan struct{})}
 	var own context.Context
 	own, t.cancel = context.WithCancelCause(ctx)
-	if kindOf(c.dev) == "hip" {
-		t.vendor = "rccl"
-	}
 	t.mu.Lock()
 	err = t.gpu.Current(func() (err error) {
 		if t.comm, err = lib.Init(cfg.Size, cfg.Rank, id, cfg.Blocking); err != nil {

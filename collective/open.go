@@ -180,8 +180,3 @@ func Local(ctx context.Context, devs ...*run.Device) ([]*Comm, error) {
 	return comms, nil
 }
 
-// kindOf returns the vendor of a device: "cuda", "hip".
-func kindOf(dev *run.Device) string {
-	kind, _, _ := strings.Cut(core.BackendOf(dev).Traits().Kind, ":")
-	return kind
-}

@@ -20,6 +20,9 @@ type Traits struct {
 	Interprets bool // runs Triton IR itself, slowly; the other devices' results are compared with it
 	Graphs     bool // work of streams can be captured
 
+	// Collectives is the library with operations of several devices: "nccl", or "rccl", AMD's; "" for none.
+	Collectives string
+
 	ChecksAlways bool // every access is checked: an interpreter or a simulator
 	ChecksBounds bool // every access is checked at least in code compiled for that
 

@@ -36,7 +36,8 @@ var unusable = map[*ir.OpDef]bool{
 
 func usable(def *ir.OpDef) bool {
 	pure := def.Traits&(ir.Pure|ir.NoEffects) != 0
-	return pure && !unusable[def] && !def.Has(ir.View) && !def.Has(ir.Terminator) && len(def.Regions) == 0 && len(def.Results) > 0
+	return pure && !unusable[def] && !def.Has(ir.View) && !def.Has(ir.Terminator) &&
+		len(def.Regions) == 0 && len(def.Results) > 0
 }
 
 // tableOp makes an operation of the tables: any row, operands that fit its slots, attributes that fit

@@ -82,14 +82,11 @@ func buffersOf(target string, lines []string) (list []Buffer, size int) {
 
 // vendorOf returns whose GPUs a target's are, nil if it is none.
 func vendorOf(target string, m *ir.Module) lower.Vendor {
-	kind, arch, _ := strings.Cut(target, ":")
-	switch kind {
-	case "cuda":
-		if n, err := strconv.Atoi(arch); err == nil {
-			return lower.NVIDIA(n)
-		}
-	case "hip":
-		row := chip.Of(kind, arch)
+	row := chip.Target(target)
+	switch {
+	case row.Capability > 0:
+		return lower.NVIDIA(row.Capability)
+	case row.ROCm != "":
 		row.WarpSize = ttg.ThreadsPerWarp(m.Op)
 		return lower.AMD(row, lower.AMDOptions{})
 	}

@@ -46,8 +46,8 @@ func (d *Device) Name() string { return fmt.Sprintf("hip:%d", d.dev.Ordinal) }
 
 // Traits returns what is fixed of the GPU; its kind is the target in Triton's notation.
 func (d *Device) Traits() device.Traits {
-	return device.Traits{Kind: "hip:" + d.Chip, Hardware: true, Graphs: true, CopiesHost: true,
-		WordDescriptors: true}
+	return device.Traits{Kind: "hip:" + d.Chip, Hardware: true, Graphs: true, Collectives: "rccl",
+		CopiesHost: true, WordDescriptors: true}
 }
 
 // Info returns a line about the GPU.
