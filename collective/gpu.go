@@ -72,8 +72,9 @@ func openLibrary(ctx, limit context.Context, c *Comm, cfg *Config) (transport, e
 		return nil, fmt.Errorf("collective: an ID of %d bytes, not %d: NewID makes one for this kind of device",
 			len(cfg.ID), len(id))
 	}
-	t := &library{c: c, lib: lib, vendor: core.Traits(c.dev).Collectives, gpu: core.BackendOf(c.dev).(device.Accessible),
-		giveUp: limit, timeout: cfg.Timeout, end: make(chan struct{})}
+	t := &library{c: c, lib: lib, vendor: core.Traits(c.dev).Collectives,
+		gpu: core.BackendOf(c.dev).(device.Accessible), giveUp: limit, timeout: cfg.Timeout,
+		end: make(chan struct{})}
 	var own context.Context
 	own, t.cancel = context.WithCancelCause(ctx)
 	t.mu.Lock()

@@ -7,7 +7,6 @@ import (
 	"net"
 	"os"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/nereid-lang/nereid/internal/device"
@@ -179,4 +178,3 @@ func Local(ctx context.Context, devs ...*run.Device) ([]*Comm, error) {
 	}
 	return comms, nil
 }
-

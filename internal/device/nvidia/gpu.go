@@ -24,6 +24,6 @@ func (c GPU) Machine() string { return c.Arch() }
 
 // Traits returns what is fixed of a GPU. Descriptors are passed in words, also those that become tensor maps.
 func (c GPU) Traits() device.Traits {
-	return device.Traits{Kind: c.Kind(), Hardware: true, Graphs: true, Collectives: "nccl", ChecksBounds: true,
-		CopiesHost: true, WordDescriptors: true}
+	return device.Traits{Kind: c.Kind(), Hardware: true, Graphs: true, Collectives: "nccl",
+		ChecksBounds: true, CopiesHost: true, WordDescriptors: true}
 }
