@@ -35,3 +35,23 @@ func TestToLinalgErrors(t *testing.T) {
 		}
 	}
 }
+
+func ExampleTransform() {
+	out, err := backend.Transform("double.ttir", []byte(doubling), "triton-to-structured,canonicalize")
+	for _, op := range []string{"tts.make_tptr", "tt.addptr"} {
+		fmt.Println(op, strings.Contains(string(out), op), err)
+	}
+	// Output:
+	// tts.make_tptr true <nil>
+	// tt.addptr false <nil>
+}
+
+func TestTransformErrors(t *testing.T) {
+	for pipeline, want := range map[string]string{"no-such-pass": "no-such-pass",
+		"triton-to-unstructured{offset-bit-width=7}": "offset-bit-width=7"} {
+		if _, err := backend.Transform("double.ttir", []byte(doubling), pipeline); err == nil ||
+			!strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", pipeline, err)
+		}
+	}
+}

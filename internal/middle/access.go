@@ -36,8 +36,12 @@ type piece struct {
 
 // access prepares the access of a block through pointers.
 func (c *converter) access(ptr, maskv *ir.Value) *access {
-	a := &access{shape: ir.ShapeOf(ptr.Type), addr: c.stateOf(ptr), elem: ir.ElemOf(tt.Pointee(ptr.Type)),
-		full: true}
+	return c.accessAt(c.stateOf(ptr), ir.ElemOf(tt.Pointee(ptr.Type)), maskv)
+}
+
+// accessAt prepares the access of a block of elements at an address.
+func (c *converter) accessAt(addr *state, elem ir.Type, maskv *ir.Value) *access {
+	a := &access{shape: addr.shape, addr: addr, elem: elem, full: true}
 	a.lo, a.len = make([]*ir.Value, len(a.shape)), make([]*ir.Value, len(a.shape))
 	if maskv == nil {
 		return a
@@ -335,6 +339,9 @@ func (w *walk) piece() piece {
 			return p
 		}
 		p.off = c.toIndex(data)
+		if !a.addr.off.is(0) {
+			p.off = c.calc(arith.AddI, p.off, c.expr(a.addr.off))
+		}
 	}
 	p.src = c.memory(a.addr.src)
 	return p

@@ -10,11 +10,12 @@ import (
 
 // flowOps are loops, branches and returns.
 var flowOps = table{
-	scf.For:   convertFor,
-	scf.While: convertWhile,
-	scf.If:    convertIf,
-	tt.Return: func(c *converter, op *ir.Op) { c.b.Op(funcd.Return, c.valsOf(op.Operands()), nil) },
-	scf.Yield: func(c *converter, op *ir.Op) {}, // its loop or branch asks for the values
+	scf.For:      convertFor,
+	scf.While:    convertWhile,
+	scf.If:       convertIf,
+	tt.Return:    func(c *converter, op *ir.Op) { c.b.Op(funcd.Return, c.valsOf(op.Operands()), nil) },
+	funcd.Return: func(c *converter, op *ir.Op) { c.b.Op(funcd.Return, c.valsOf(op.Operands()), nil) },
+	scf.Yield:    func(c *converter, op *ir.Op) {}, // its loop or branch asks for the values
 
 	scf.Condition: func(c *converter, op *ir.Op) {},
 }

@@ -22,6 +22,7 @@ type converter struct {
 	srcs  map[*source]*ir.Value
 	grid  [6]*ir.Value // the trailing arguments
 	inner int          // depth of regions that are functions of scalars: all in them is converted
+	here  bool         // the function is rewritten where it stands: values are what they were
 	err   error
 }
 
@@ -34,7 +35,7 @@ var patterns = table{}
 
 func init() {
 	for _, t := range []table{memoryOps, atomicOps, elementwiseOps, shapeOps, reduceOps, dotOps, flowOps,
-		programOps, pickOps} {
+		programOps, pickOps, describedOps} {
 		maps.Copy(patterns, t)
 	}
 }
@@ -85,6 +86,9 @@ func (c *converter) op(op *ir.Op) {
 	if f == nil && op.Def.Has(ir.Elementwise) {
 		f = (*converter).elementwise
 	}
+	if f == nil && slices.Contains(passing, op.Def.Dialect) {
+		f = (*converter).pass
+	}
 	if f == nil {
 		c.failAt(op, "cannot be converted to linalg")
 		return
@@ -110,6 +114,9 @@ func (c *converter) setVal(v, to *ir.Value) {
 func (c *converter) val(v *ir.Value) *ir.Value {
 	if w := c.vals[v]; w != nil {
 		return w
+	}
+	if c.here {
+		return v
 	}
 	what := "an argument"
 	if v.Def() != nil {

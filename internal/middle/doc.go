@@ -26,10 +26,19 @@
 // the parts that change become values that the loop carries. Then the conversion (convert.go and the files
 // that its tables name) writes the new function in one walk over the old one.
 //
-// What always holds: no tt operation is left; every load copies its block, so a later store cannot change
-// what was loaded; an access touches no address that its mask excludes. Address arithmetic is done in 64
-// bits, on the assumption, which Triton shares, that the offsets of one access do not overflow their own
-// type; all other arithmetic keeps its type, so it wraps as in Triton.
+// The steps can also be taken one by one, on text that other compilers read and write. They rewrite a
+// function where it stands (converter.here):
+//
+//   - triton-to-structured (structured.go) writes descriptions as operations of the dialect tts;
+//   - triton-to-unstructured (unstructured.go) writes other pointers as a base and offsets;
+//   - triton-arith-to-linalg (arith.go) converts operations on tensors, one by one;
+//   - structured-to-memref (memref.go) converts what is left, tts included, as the conversion as a whole
+//     does.
+//
+// What always holds of the conversion: no tt operation is left; every load copies its block, so a later store
+// cannot change what was loaded; an access touches no address that its mask excludes. Address arithmetic is
+// done in 64 bits, on the assumption, which Triton shares, that the offsets of one access do not overflow
+// their own type; all other arithmetic keeps its type, so it wraps as in Triton.
 //
 // The files:
 //
@@ -58,5 +67,10 @@
 //	pick.go          gather and histogram
 //	dot.go           matrix products; scaled.go dot_scaled
 //	program.go       the program's position in the grid, assertions
+//	structured.go    triton-to-structured; structured_flow.go what its loops and branches carry
+//	unstructured.go  triton-to-unstructured
+//	arith.go         triton-arith-to-linalg
+//	described.go     accesses of the dialect tts
+//	memref.go        structured-to-memref
 //	print.go         device_print
 package middle

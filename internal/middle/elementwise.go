@@ -109,8 +109,8 @@ func (c *converter) zip(inputs []input, types []*ir.TensorType,
 
 // whole returns all elements of a value, as a tensor, whatever its cheapest form.
 func (c *converter) whole(v *ir.Value) *ir.Value {
-	if w := c.vals[v]; w != nil {
-		return w
+	if w := c.vals[v]; w != nil || c.here {
+		return c.val(v)
 	}
 	if c.fromDesc(v) {
 		return c.elements(v)

@@ -44,7 +44,7 @@ func (c *converter) multiple(a *atom, k int64) *ir.Value {
 }
 
 // atoms are computed by kind.
-var atomEmitters [atomOp + 1]func(c *converter, a *atom) *ir.Value
+var atomEmitters [atomTurn + 1]func(c *converter, a *atom) *ir.Value
 
 func init() {
 	atomEmitters = [...]func(c *converter, a *atom) *ir.Value{
@@ -58,7 +58,12 @@ func init() {
 		atomSelect: func(c *converter, a *atom) *ir.Value {
 			return c.b.Val(arith.Select, ir.Index, c.val(a.v), c.expr(a.x), c.expr(a.y))
 		},
-		atomOp: emitOp,
+		atomOp:       emitOp,
+		atomQuotient: emitQuotient,
+		atomTurn: func(c *converter, a *atom) *ir.Value {
+			none := c.compare(arith.EQ, c.expr(a.x), c.index(0))
+			return c.b.Val(arith.Select, ir.Index, none, c.index(1<<62), emitQuotient(c, a))
+		},
 	}
 }
 
@@ -104,6 +109,12 @@ func emitOp(c *converter, a *atom) *ir.Value {
 		return c.index(0)
 	}
 	return c.toIndex(vs[0])
+}
+
+func emitQuotient(c *converter, a *atom) *ir.Value {
+	x, y := c.expr(a.x), c.expr(a.y)
+	by := c.b.Val(arith.Select, ir.Index, c.compare(arith.EQ, y, c.index(0)), c.index(1), y)
+	return c.b.Val(arith.DivSI, ir.Index, x, by)
 }
 
 // toIndex returns an integer as an index, with its sign.

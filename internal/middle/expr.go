@@ -24,15 +24,17 @@ type term struct {
 type atomKind uint8
 
 const (
-	atomValue  atomKind = iota // a scalar integer of the input, with its sign
-	atomSymbol                 // what a loop or branch carries
-	atomFirst                  // the only element of a tensor
-	atomMul                    // x * y
-	atomRem                    // x % y, with the sign of x
-	atomCeil                   // x / y, rounded up, y constant
-	atomLow                    // the low y bits of x, zero-extended; y constant
-	atomSelect                 // x where the condition v holds, else y
-	atomOp                     // an integer operation on tensors of equal elements, done once on args
+	atomValue    atomKind = iota // a scalar integer of the input, with its sign
+	atomSymbol                   // what a loop or branch carries
+	atomFirst                    // the only element of a tensor
+	atomMul                      // x * y
+	atomRem                      // x % y, with the sign of x
+	atomCeil                     // x / y, rounded up, y constant
+	atomLow                      // the low y bits of x, zero-extended; y constant
+	atomSelect                   // x where the condition v holds, else y
+	atomOp                       // an integer operation on tensors of equal elements, done once on args
+	atomQuotient                 // x / y, which divides it, or x where y is zero
+	atomTurn                     // the same of a place to wrap around at: where x is zero, beyond all memory
 )
 
 // atom is what a sum cannot be made of. There is one for each meaning.

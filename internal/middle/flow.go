@@ -199,7 +199,7 @@ func (a *analysis) describe(c *carry, at *symbols, v *ir.Value, ds []desc) desc 
 		if ir.ElemOf(v.Type) == ir.I1 {
 			return selfMask(v)
 		}
-		return a.selfState(v, src)
+		return a.sharing(a.selfState(v, src))
 	}
 	es, cs := first.exprs(), first.conds()
 	cs = slices.Clone(cs)

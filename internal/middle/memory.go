@@ -45,13 +45,16 @@ func convertLoad(c *converter, op *ir.Op) {
 		c.loadScalar(op)
 		return
 	}
-	a := c.access(op.Operand(0), op.Slot(1))
-	v := op.Result(0)
+	c.loadTensor(c.access(op.Operand(0), op.Slot(1)), op.Slot(2), op.Result(0))
+}
+
+// loadTensor loads v, a tensor.
+func (c *converter) loadTensor(a *access, other, v *ir.Value) {
 	if c.addrUndefined(a) {
 		c.setVal(v, c.fill(c.zero(dataElem(a.elem)), dataType(v.Type).(*ir.TensorType)))
 		return
 	}
-	loaded := c.loadRepeated(a, op.Slot(2))
+	loaded := c.loadRepeated(a, other)
 	c.setVal(v, c.asValues(loaded, dataElem(a.elem)))
 }
 
@@ -204,7 +207,11 @@ func (c *converter) loadOne(s *state) *ir.Value {
 
 // loadScalar loads through a scalar pointer.
 func (c *converter) loadScalar(op *ir.Op) {
-	v, s := op.Result(0), c.stateOf(op.Operand(0))
+	c.loadAt(c.stateOf(op.Operand(0)), op.Slot(1), op.Slot(2), op.Result(0))
+}
+
+// loadAt loads v, a scalar, through a scalar pointer.
+func (c *converter) loadAt(s *state, mask, other, v *ir.Value) {
 	elem := dataElem(ir.ElemOf(v.Type))
 	load := func() *ir.Value {
 		if s.bottom {
@@ -213,11 +220,11 @@ func (c *converter) loadScalar(op *ir.Op) {
 		return c.fromMemory(c.loadOne(s), elem)
 	}
 	x := (*ir.Value)(nil)
-	if k := op.Slot(1); k == nil {
+	if mask == nil {
 		x = load()
 	} else {
-		x = c.choose(c.val(k), elem, load, func() *ir.Value {
-			if other := op.Slot(2); other != nil && !tt.IsPtr(other.Type) {
+		x = c.choose(c.val(mask), elem, load, func() *ir.Value {
+			if other != nil && !tt.IsPtr(other.Type) {
 				return c.val(other)
 			}
 			return c.zero(elem)
@@ -245,7 +252,11 @@ func convertStore(c *converter, op *ir.Op) {
 		c.storeScalar(op)
 		return
 	}
-	a := c.access(ptr, op.Slot(2))
+	c.storeBlock(c.access(ptr, op.Slot(2)), val)
+}
+
+// storeBlock stores the elements of a tensor.
+func (c *converter) storeBlock(a *access, val *ir.Value) {
 	if c.addrUndefined(a) {
 		return
 	}
@@ -279,13 +290,17 @@ func offsetsOf(x box) []*ir.Value {
 }
 
 func (c *converter) storeScalar(op *ir.Op) {
-	s := c.stateOf(op.Operand(0))
+	c.storeAt(c.stateOf(op.Operand(0)), op.Operand(1), op.Slot(2))
+}
+
+// storeAt stores a scalar through a scalar pointer.
+func (c *converter) storeAt(s *state, x, mask *ir.Value) {
 	if s.bottom {
 		return
 	}
 	write := func() {
 		var v *ir.Value
-		if x := op.Operand(1); tt.IsPtr(x.Type) {
+		if tt.IsPtr(x.Type) {
 			v = c.address(c.stateOf(x))
 		} else {
 			v = c.val(x)
@@ -293,8 +308,8 @@ func (c *converter) storeScalar(op *ir.Op) {
 		view := c.view(piece{src: c.memory(s.src), off: c.expr(s.off)}, s.src.elem)
 		c.b.Op(memref.Store, []*ir.Value{c.toMemory(v, s.src.elem), view, c.index(0)}, nil)
 	}
-	if k := op.Slot(2); k != nil {
-		c.ifThen(c.val(k), write)
+	if mask != nil {
+		c.ifThen(c.val(mask), write)
 		return
 	}
 	write()

@@ -33,6 +33,7 @@ func (o Options) Pass() pass.Pass {
 			"widen-sums computes sums of small floats in 32 bits",
 		Run: o.run,
 		Configure: func(options map[string]string) (pass.Pass, error) {
+			o := o // each configuration begins with the pass's own
 			for name, value := range options {
 				on, err := strconv.ParseBool(value)
 				if name != "widen-sums" || err != nil {
@@ -47,7 +48,10 @@ func (o Options) Pass() pass.Pass {
 }
 
 // All returns every pass of this package.
-func All() []pass.Pass { return []pass.Pass{TritonToLinalg, ExpandInlineAsm} }
+func All() []pass.Pass {
+	return []pass.Pass{TritonToLinalg, TritonToStructured, TritonToUnstructured, TritonArithToLinalg,
+		StructuredToMemref, ExpandInlineAsm}
+}
 
 func (o Options) run(ctx *pass.Context, m *ir.Module) error {
 	if err := prepare(ctx, m); err != nil {
@@ -55,7 +59,7 @@ func (o Options) run(ctx *pass.Context, m *ir.Module) error {
 	}
 	var funcs []*ir.Op
 	for op := range m.Block().Ops() {
-		if op.Def == tt.Func {
+		if op.Def == tt.Func || hasPointers(op) {
 			funcs = append(funcs, op)
 		}
 	}
@@ -128,8 +132,10 @@ func signature(fn *ir.Op, t *ir.FunctionType) ([]ir.Type, error) {
 			return nil, errAt(fn, "a result of type %s is not supported", o)
 		}
 	}
-	for range trailing {
-		ins = append(ins, ir.I32)
+	if fn.Def == tt.Func { // other functions have been given them
+		for range trailing {
+			ins = append(ins, ir.I32)
+		}
 	}
 	return ins, nil
 }
@@ -154,9 +160,11 @@ func (o Options) convertBody(ctx *pass.Context, m *ir.Module, fn, out *ir.Op) er
 			c.vals[v] = args[i]
 		}
 	}
-	copy(c.grid[:], args[len(old):])
-	for i, v := range c.grid {
-		v.Name = trailing[i]
+	if fn.Def == tt.Func {
+		copy(c.grid[:], args[len(old):])
+		for i, v := range c.grid {
+			v.Name = trailing[i]
+		}
 	}
 	c.block(fn.Body(0))
 	return c.err

@@ -8,6 +8,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/constfold"
 	"github.com/nereid-lang/nereid/internal/dialect/scf"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
+	"github.com/nereid-lang/nereid/internal/dialect/tts"
 	"github.com/nereid-lang/nereid/internal/dialect/ub"
 	"github.com/nereid-lang/nereid/internal/ir"
 )
@@ -19,18 +20,36 @@ type analysis struct {
 	descs   map[*ir.Value]desc
 	sources map[*ir.Value]*source
 	flows   map[*ir.Op]*flow
+	apart   bool // loops carry the offsets along each dimension, rather than their sum
+}
+
+func newAnalysis() *analysis {
+	return &analysis{atoms: newAtoms(), descs: map[*ir.Value]desc{}, sources: map[*ir.Value]*source{},
+		flows: map[*ir.Op]*flow{}}
 }
 
 func analyse(fn *ir.Op) *analysis {
-	a := &analysis{atoms: newAtoms(), descs: map[*ir.Value]desc{}, sources: map[*ir.Value]*source{},
-		flows: map[*ir.Op]*flow{}}
-	for _, v := range fn.Body(0).Args() {
-		if tt.IsPtr(v.Type) {
-			a.descs[v] = a.rooted(v)
-		}
-	}
-	a.block(fn.Body(0))
+	a := newAnalysis()
+	a.function(fn)
 	return a
+}
+
+// function describes the values of a function. Of what branches between blocks hand over nothing is known.
+func (a *analysis) function(fn *ir.Op) {
+	for b := range fn.Region(0).Blocks() {
+		for _, v := range b.Args() {
+			switch elem := ir.ElemOf(v.Type); {
+			case tt.IsPtr(v.Type):
+				a.descs[v] = a.rooted(v)
+			case !described(v.Type):
+			case elem == ir.I1:
+				a.descs[v] = selfMask(v)
+			default:
+				a.descs[v] = a.sharing(a.selfState(v, nil))
+			}
+		}
+		a.block(b)
+	}
 }
 
 // described reports whether values of a type get a description.
@@ -86,13 +105,19 @@ func (a *analysis) visitMask(op *ir.Op, v *ir.Value) desc {
 func (a *analysis) visitState(op *ir.Op, v *ir.Value) desc {
 	if f := stateOps[op.Def]; f != nil {
 		if s := f(a, op); s != nil {
-			return s
+			return a.sharing(s)
 		}
 	}
 	if s := a.uniformOp(op, v); s != nil {
-		return s
+		return a.sharing(s)
 	}
-	return a.selfState(v, a.commonSource(op))
+	return a.sharing(a.selfState(v, a.commonSource(op)))
+}
+
+// sharing says of a state how loops carry its offset.
+func (a *analysis) sharing(s *state) *state {
+	s.apart = a.apart
+	return s
 }
 
 // commonSource returns what all pointer operands point into, nil when they do not agree or there are none:
@@ -115,7 +140,8 @@ func (a *analysis) commonSource(op *ir.Op) *source {
 	if op.Def == tt.Bitcast && src != nil && ir.BitWidth(src.elem) != bitsInMemory(op.Result(0).Type) {
 		return nil
 	}
-	if op.Def == tt.Load || op.Def == tt.AtomicRMW || op.Def == tt.AtomicCAS { // pointers that were in memory
+	switch op.Def {
+	case tt.Load, tt.AtomicRMW, tt.AtomicCAS, tts.Load, tts.Gather: // pointers that were in memory
 		return nil
 	}
 	return src
@@ -129,7 +155,7 @@ func (a *analysis) stateOf(v *ir.Value) *state {
 	if t, ok := v.Type.(*ir.IntegerType); ok && t.Width > 1 || v.Type == ir.Index {
 		return newState(v.Type, a.value(v))
 	}
-	return a.selfState(v, nil)
+	return a.sharing(a.selfState(v, nil))
 }
 
 // rooted returns the state of a scalar pointer that begins a source.
@@ -192,6 +218,10 @@ var stateOps = map[*ir.OpDef]func(a *analysis, op *ir.Op) *state{
 	tt.AtomicRMW:   stateRoot,
 	tt.AtomicCAS:   stateRoot,
 	tt.Unsplat:     stateUnsplat,
+
+	tts.MakeTPtr:              stateTPtr,
+	tts.MakeGatherScatterTPtr: stateTPtr,
+	tts.Gather:                stateRoot,
 }
 
 func stateConstant(a *analysis, op *ir.Op) *state {
@@ -341,6 +371,7 @@ func stateUnsigned(a *analysis, op *ir.Op) *state {
 	s.self, s.loose = nil, true
 	if c, ok := x.off.isConst(); !ok || c < 0 {
 		s.off = a.low(x.off, ir.BitWidth(ir.ElemOf(op.Operand(0).Type)))
+		s.dims = shared(x.dims, s.off)
 	}
 	return &s
 }

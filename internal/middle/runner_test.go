@@ -40,7 +40,8 @@ type launch struct {
 	twin string // what the interpreter runs instead, when not empty
 	grid [3]int
 	args []arg
-	tol  float64 // of floats, relative to the largest magnitude in the buffer; 0 is a default for the type
+	tol  float64     // of floats, relative to the largest magnitude in the buffer; 0 is the type's default
+	by   []pass.Pass // what converts it; nil is the conversion as a whole
 }
 
 func parse(t testing.TB, name, text string) *ir.Module {
@@ -55,11 +56,14 @@ func parse(t testing.TB, name, text string) *ir.Module {
 	return m
 }
 
-// convert runs the pass, and our verifier before and after it.
-func convert(t testing.TB, m *ir.Module) {
+// convert runs the pass, or others, and our verifier before and after each.
+func convert(t testing.TB, m *ir.Module, by ...pass.Pass) {
 	t.Helper()
+	if by == nil {
+		by = []pass.Pass{middle.TritonToLinalg}
+	}
 	ctx := &pass.Context{Options: pass.Options{Verify: true}}
-	if err := pass.Run(ctx, m, []pass.Pass{middle.TritonToLinalg}); err != nil {
+	if err := pass.Run(ctx, m, by); err != nil {
 		if e, ok := err.(*pass.InternalError); ok {
 			t.Log(e.Stack)
 		}
@@ -383,7 +387,7 @@ func check(t *testing.T, ls []launch) map[string]bool {
 	for _, l := range ls {
 		t.Run(l.name+"/convert", func(t *testing.T) {
 			m := parse(t, l.name, l.text)
-			convert(t, m)
+			convert(t, m, l.by...)
 			if op := beyondMLIR.FindString(m.String()); op != "" {
 				txtest.LeftOut(t, "MLIR does not lower %s", op)
 			}

@@ -21,7 +21,28 @@ func (c *converter) memory(s *source) *ir.Value {
 	if s.sym != nil {
 		return c.sym(s.sym)
 	}
+	if c.here {
+		return c.baseHere(s.root)
+	}
 	panic("a pointer is used that was not converted")
+}
+
+// baseHere returns the pointer that a source of the input begins with. A choice between pointers into two
+// sources is one between their beginnings, not between the pointers.
+func (c *converter) baseHere(root *ir.Value) *ir.Value {
+	op := root.DefBy(arith.Select)
+	if op == nil {
+		return root
+	}
+	ends := []*ir.Value{op.Operand(0)}
+	for _, v := range op.Operands()[1:] {
+		p := c.memory(c.stateOf(v).src)
+		if p.Type != root.Type {
+			p = c.b.Val(tt.Bitcast, root.Type, p)
+		}
+		ends = append(ends, p)
+	}
+	return c.b.Val(arith.Select, root.Type, ends...)
 }
 
 // baseAddress returns the address at which a source begins, as an i64.

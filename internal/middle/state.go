@@ -52,10 +52,13 @@ type state struct {
 	self   *ir.Value // the value that this describes, when its elements are data
 	bottom bool      // undefined
 	loose  bool      // equal to the value only if nothing overflows: good for addresses, not for data
+	apart  bool      // off is carried as its shares along the dimensions
 }
 
-// dim is one dimension's part: i*stride, plus at most one of the others.
+// dim is one dimension's part: i*stride, plus at most one of the others. Its share of off is what belongs to
+// it rather than to another dimension, as far as the operations tell; the shares add up to off.
 type dim struct {
+	share  expr
 	stride expr
 	wrap   *wrap
 	index  *index
@@ -92,7 +95,22 @@ func isInt(elem ir.Type) bool { return elem == ir.I32 || elem == ir.I64 }
 func newState(t ir.Type, off expr) *state {
 	s := &state{shape: ir.ShapeOf(t), off: off, ptr: tt.IsPtrLike(t)}
 	s.dims = make([]dim, len(s.shape))
+	if len(s.dims) > 0 {
+		s.dims[0].share = off
+	}
 	return s
+}
+
+// shared returns dimensions that have no share of an offset, but for the first, which has all of it.
+func shared(dims []dim, off expr) []dim {
+	out := slices.Clone(dims)
+	for d := range out {
+		out[d].share = expr{}
+	}
+	if len(out) > 0 {
+		out[0].share = off
+	}
+	return out
 }
 
 // selfState says of a value that its elements are data. A tensor with one dimension of more than one element
@@ -106,6 +124,7 @@ func (a *analysis) selfState(v *ir.Value, src *source) *state {
 		s.opaque = true
 	case n == 0:
 		s.off = a.other(atom{kind: atomFirst, v: v})
+		s.dims = shared(s.dims, s.off)
 	default:
 		s.dims[axis].index = &index{v, axis, constant(1)}
 	}
@@ -145,7 +164,8 @@ func (a *analysis) addStates(x, y *state, k int64) *state {
 
 // plus returns the sum of two parts of one dimension, when that is of the form of one.
 func (d dim) plus(e dim, k int64) (dim, bool) {
-	out := dim{stride: d.stride.plus(e.stride, k), wrap: d.wrap, index: d.index, split: d.split}
+	out := d
+	out.share, out.stride = d.share.plus(e.share, k), d.stride.plus(e.stride, k)
 	switch {
 	case e.plain():
 	case d.plain() && e.split != nil:
@@ -180,7 +200,7 @@ func (a *analysis) scaled(x *state, by expr) *state {
 	}
 	out := &state{shape: x.shape, off: a.mul(x.off, by), loose: x.loose}
 	for _, d := range x.dims {
-		e := dim{stride: a.mul(d.stride, by)}
+		e := dim{share: a.mul(d.share, by), stride: a.mul(d.stride, by)}
 		if d.wrap != nil {
 			w := *d.wrap
 			w.scale = a.mul(w.scale, by)
@@ -206,7 +226,8 @@ func (a *analysis) wrapped(x *state, mod expr, unsigned bool) *state {
 		if unsigned {
 			return nil
 		}
-		return &state{shape: x.shape, off: a.rem(x.off, mod), dims: x.dims, loose: x.loose}
+		off := a.rem(x.off, mod)
+		return &state{shape: x.shape, off: off, dims: shared(x.dims, off), loose: x.loose}
 	}
 	active := -1
 	for i, d := range x.dims {
@@ -221,7 +242,7 @@ func (a *analysis) wrapped(x *state, mod expr, unsigned bool) *state {
 	if within(x.off, x.shape[active], mod) {
 		return x
 	}
-	out := &state{shape: x.shape, dims: slices.Clone(x.dims), loose: x.loose}
+	out := &state{shape: x.shape, dims: shared(x.dims, expr{}), loose: x.loose}
 	out.dims[active] = dim{wrap: &wrap{start: x.off, mod: mod, scale: constant(1), unsigned: unsigned}}
 	return out
 }
@@ -269,6 +290,10 @@ func (a *analysis) reshaped(x *state, shape []int64) *state {
 		if !out.regroup(x, g) {
 			return nil
 		}
+	}
+	out.dims = shared(out.dims, expr{})
+	for _, g := range groups {
+		out.keepShares(x, g)
 	}
 	return &out
 }
@@ -336,12 +361,29 @@ func (s *state) regroup(x *state, g group) bool {
 	return true
 }
 
+// keepShares gives the first dimension of a group what the group's dimensions had of the offset.
+func (s *state) keepShares(x *state, g group) {
+	first := 0
+	if len(g.to) > 0 {
+		first = g.to[0]
+	}
+	for _, i := range g.from {
+		s.dims[first].share = s.dims[first].share.add(x.dims[i].share)
+	}
+}
+
 func (s *state) exprs() []expr {
 	if !s.known() {
 		return nil
 	}
 	out := []expr{s.off}
+	if s.apart && len(s.dims) > 0 {
+		out = nil
+	}
 	for _, d := range s.dims {
+		if s.apart {
+			out = append(out, d.share)
+		}
 		out = append(out, d.stride)
 		if d.wrap != nil {
 			out = append(out, d.wrap.start, d.wrap.mod, d.wrap.scale)
@@ -364,10 +406,18 @@ func (s *state) rebuild(es []expr, _ []cond, src *source) desc {
 		return &out
 	}
 	next := func() expr { e := es[0]; es = es[1:]; return e }
-	out.off = next()
+	if s.apart && len(s.dims) > 0 {
+		out.off = expr{}
+	} else {
+		out.off = next()
+	}
 	out.dims = slices.Clone(s.dims)
 	for i := range out.dims {
 		d := &out.dims[i]
+		if s.apart {
+			d.share = next()
+			out.off = out.off.add(d.share)
+		}
 		d.stride = next()
 		if d.wrap != nil {
 			d.wrap = &wrap{next(), next(), next(), d.wrap.unsigned}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/dialect/arith"
 	"github.com/nereid-lang/nereid/internal/dialect/cf"
+	"github.com/nereid-lang/nereid/internal/dialect/funcd"
 	"github.com/nereid-lang/nereid/internal/dialect/scf"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/dialect/ub"
@@ -35,7 +36,7 @@ func structure(fn *ir.Op) error {
 
 // returns are the operations whose region is a function, and what it returns with.
 var returns = map[*ir.OpDef]*ir.OpDef{
-	tt.Func: tt.Return, tt.Reduce: tt.ReduceReturn, tt.Scan: tt.ScanReturn,
+	tt.Func: tt.Return, funcd.Func: funcd.Return, tt.Reduce: tt.ReduceReturn, tt.Scan: tt.ScanReturn,
 	tt.MapElementwise: tt.MapElementwiseReturn,
 }
 

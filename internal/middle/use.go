@@ -7,6 +7,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/dialect/constfold"
 	"github.com/nereid-lang/nereid/internal/dialect/scf"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
+	"github.com/nereid-lang/nereid/internal/dialect/tts"
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
@@ -213,6 +214,8 @@ func (u *uses) operands(op *ir.Op) {
 	case tt.AtomicCAS:
 		u.access(op.Operand(0), nil)
 		u.need(op.Operands()[1:]...)
+	case tts.Load, tts.Store, tts.Gather, tts.Scatter:
+		u.described(op)
 	default:
 		for _, v := range op.Operands() {
 			if op.Def.Has(ir.Elementwise) {

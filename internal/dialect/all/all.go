@@ -18,5 +18,6 @@ import (
 	_ "github.com/nereid-lang/nereid/internal/dialect/tt"
 	_ "github.com/nereid-lang/nereid/internal/dialect/ttg"
 	_ "github.com/nereid-lang/nereid/internal/dialect/ttng"
+	_ "github.com/nereid-lang/nereid/internal/dialect/tts"
 	_ "github.com/nereid-lang/nereid/internal/dialect/ub"
 )

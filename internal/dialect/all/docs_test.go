@@ -38,7 +38,7 @@ itself, its traits, and its syntax in MLIR's declarative notation; or an example
 // shortUses finds the shortest example of each op that is not too long to show.
 func shortUses(t *testing.T) map[*ir.OpDef]string {
 	uses := map[*ir.OpDef]string{}
-	for _, dir := range []string{"mlir", "triton", "triton-3.9"} {
+	for _, dir := range exampleDirs {
 		for _, e := range examples(t, dir) {
 			parse(t, e.name, e.src).Op.Walk(func(op *ir.Op) bool {
 				if op.Def.Format != "" {
