@@ -66,8 +66,6 @@ func (v amd) swappedRows(l *lowering, word string, n int) string {
 	return l.val("select i1 %s, i32 %s, i32 %s", l.laneHas(bits.Len(uint(n))-1), even, odd)
 }
 
-func (amd) laneShift() laneShift { return nil }
-
 func (amd) shuffleIdx(l *lowering, word, lane string) string {
 	return l.call("i32", "llvm.amdgcn.ds.bpermute", "i32 "+l.mul(lane, 4), "i32 "+word)
 }

@@ -57,7 +57,7 @@
 //	certify.go        certified code: functions and conversions as units of a ring
 //	smem.go           addresses of and accesses to buffers in shared memory
 //	places.go         places in a buffer, for instructions that move matrices
-//	local.go          ttg.local_* and asynchronous copies; spread.go lets lanes store in different orders
+//	local.go          ttg.local_* and asynchronous copies
 //	alloc.go          places of buffers in shared memory
 //	buffers.go        the same for a reader, with the operations during which they are in use
 //	effects.go        what an operation does to memory: a part of its row

@@ -151,19 +151,6 @@ func (nvidia) shuffleIdx(l *lowering, word, lane string) string {
 	return l.call("i32", "llvm.nvvm.shfl.sync.idx.i32", "i32 -1", "i32 "+word, "i32 "+lane, "i32 31")
 }
 
-func (nvidia) laneShift() laneShift { return shiftLanes }
-
-func shiftLanes(l *lowering, word string, by, width int) (v, has string) {
-	way, bound := "up", 0
-	if by < 0 {
-		way, by, bound = "down", -by, 31
-	}
-	bound |= (31 &^ (1<<width - 1)) << 8
-	both := l.call("{ i32, i1 }", "llvm.nvvm.shfl.sync."+way+".i32p", "i32 -1", "i32 "+word, "i32 "+itoa(by),
-		"i32 "+itoa(bound))
-	return l.val("extractvalue { i32, i1 } %s, 0", both), l.val("extractvalue { i32, i1 } %s, 1", both)
-}
-
 func (nvidia) halves(l *lowering, a, b, swap string) (lo, hi string) {
 	pick := func(kept, swapped int) string {
 		bytes := l.val("select i1 %s, i32 %d, i32 %d", swap, swapped, kept)

@@ -334,7 +334,7 @@ func (s *scan) overLanes(bits []step) {
 	for _, r := range s.sorted() {
 		runs[s.end(r)] = append(runs[s.end(r)], r)
 	}
-	w := s.way(mask, len(runs))
+	w := s.joined(mask)
 	for _, end := range s.sorted() {
 		run := runs[end]
 		if run == nil {

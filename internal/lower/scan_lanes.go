@@ -1,66 +1,19 @@
 package lower
 
-import "github.com/nereid-lang/nereid/internal/rules"
-
-// laneWay is a way to scan over lanes.
-type laneWay interface {
-	// over returns the scan of t over the lanes of a segment.
-	over(t []string, bits []step) []string
-	// before returns t of the lane before this one, and whether there is one.
-	before(t []string) (vals []string, has string)
+// joinedLanes scans lanes bit by bit: blocks of lanes become blocks of twice as many.
+type joinedLanes struct {
+	*scan
+	mask int
+	has  string // whether there is a lane before
 }
 
-// way returns the way for that many scans of a segment of lane bits: by shifts, if the GPU has them, the
-// lanes follow each other and the scans are few. Joined ones share a predicate.
-func (s *scan) way(mask, chains int) laneWay {
-	low := mask & -mask
-	shift := s.l.vendor.laneShift()
-	if shift != nil && (mask+low)&mask == 0 && rules.Holds(s.l.rules, rules.ShiftedChains, chains) {
-		return &shiftedLanes{s, shift, low, log2(mask + low)}
-	}
+func (s *scan) joined(mask int) *joinedLanes {
 	firstIs := 0
 	if s.reverse {
 		firstIs = mask
 	}
 	digits := s.l.val("and i32 %s, %d", s.l.ids.lane, mask)
 	return &joinedLanes{s, mask, s.l.val("icmp ne i32 %s, %d", digits, firstIs)}
-}
-
-// shiftedLanes scans lanes by shifts: after the first one a lane has the sum of two lanes, then of four.
-type shiftedLanes struct {
-	*scan
-	shift      laneShift
-	low, width int // bits of the lane's number: the mask of the lowest one, and where they end
-}
-
-func (s *shiftedLanes) over(t []string, bits []step) []string {
-	for _, b := range bits {
-		before, has := s.shifted(t, b.bit.lane)
-		t = s.choose(has, s.l.combine(s.op, before, t), t)
-	}
-	return t
-}
-
-func (s *shiftedLanes) before(t []string) (vals []string, has string) { return s.shifted(t, s.low) }
-
-func (s *shiftedLanes) shifted(t []string, by int) (vals []string, has string) {
-	if s.reverse {
-		by = -by
-	}
-	for i, v := range t {
-		vals = append(vals, s.l.byWords(v, s.elems[i], func(w string) (word string) {
-			word, has = s.shift(s.l, w, by, s.width)
-			return word
-		}))
-	}
-	return vals, has
-}
-
-// joinedLanes scans lanes bit by bit: blocks of lanes become blocks of twice as many.
-type joinedLanes struct {
-	*scan
-	mask int
-	has  string // whether there is a lane before
 }
 
 func (s *joinedLanes) over(t []string, bits []step) []string {

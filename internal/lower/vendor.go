@@ -68,8 +68,6 @@ type vendorThreads interface {
 	meetIf(l *lowering, pred string)
 	shuffleXor(l *lowering, word string, bits int) string
 	shuffleIdx(l *lowering, word, lane string) string
-	// laneShift is nil if no instruction shifts words over lanes and tells who got one.
-	laneShift() laneShift
 	// halves returns a word of the lower halves of words a and b, and one of the upper halves; b comes first
 	// in lanes where swap is true.
 	halves(l *lowering, a, b, swap string) (lo, hi string)
@@ -77,10 +75,6 @@ type vendorThreads interface {
 	// instruction does it.
 	reduceWarp(l *lowering, by *ir.OpDef, t ir.Type, v string) (all string, ok bool)
 }
-
-// laneShift returns the word of the lane that is by lanes before this one, or behind it if by is negative,
-// and whether there is one among the lanes whose numbers differ below bit width alone.
-type laneShift func(l *lowering, word string, by, width int) (v, has string)
 
 // memory says which memory an access goes to, and how.
 type memory struct {

@@ -49,8 +49,6 @@ func (v wide) shuffleIdx(l *lowering, word, lane string) string {
 	return got
 }
 
-func (wide) laneShift() laneShift { return nil }
-
 func (wide) rowFinder() rowFinder { return nil }
 
 // TestWidths runs conversions, reductions and scans in layouts of warps of 64 and of 16 lanes, and compares

@@ -71,6 +71,14 @@ var (
 		Reason: "The assembler serializes wgmma where it spills around products; attention that spilled 24 to " +
 			"32 bytes lost up to 6%.",
 	})
+	SerialBlocks = add(Rule{
+		Name: "serial-blocks", Area: areaRegisters, Test: goalTest,
+		Kind: AtMost, Value: 2, Off: never, Unit: "blocks per SM",
+		Decides: "a kernel whose wgmma the assembler serializes for want of registers is taken for a further " +
+			"block per SM",
+		Reason: "A second block multiplies while the first one waits for its products; with two of them, a " +
+			"third one gains less than serializing costs.",
+	})
 	FewWarps = add(Rule{
 		Name: "few-warps", Area: areaRegisters, Test: goalTest,
 		Kind: Number, Value: 4, Off: NoOff, Unit: "warps of a block",

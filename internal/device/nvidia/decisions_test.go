@@ -34,10 +34,12 @@ func (m *modelled) assemble(ptx []byte, plain bool) (*assembled, error) {
 	if plain {
 		name, u.stack = name+"-plain", u.stack/2
 	}
-	a := &assembled{ptx: ptx, plain: plain, use: u}
-	if u.stack >= m.serializes {
-		a.log = inTurn
-	}
+	a := &assembled{ptx: ptx, plain: plain, use: u, log: func() string {
+		if u.stack >= m.serializes {
+			return inTurn
+		}
+		return ""
+	}}
 	m.asked = append(m.asked, name)
 	return a, nil
 }

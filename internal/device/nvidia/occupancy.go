@@ -35,15 +35,18 @@ func (c GPU) SharedPerBlock() int { return c.chip().SharedPerBlock }
 // blocks per SM, and takes up to twice as many.
 type assembler func(ptx []byte, plain bool) (*assembled, error)
 
-// assembled is code with its registers and spills, and the assembler's log.
+// assembled is code with its registers and spills.
 type assembled struct {
 	cubin  []byte         // nil if the assembler is the driver's, which does not give it away
 	module *driver.Module // the loaded code; nil if the assembler is not the driver's
 	ptx    []byte
 	plain  bool
 	use    use
-	log    string
+	log    func() string // nil if there is none; the assembler may have to run again for it
 }
+
+// says reports whether the assembler's log has a text.
+func (a *assembled) says(text string) bool { return a.log != nil && strings.Contains(a.log(), text) }
 
 // drop gives up code in favor of other.
 func (a *assembled) drop(other *assembled) *assembled {
@@ -139,13 +142,20 @@ func (s *search) reachGoals(best *assembled, stack int) *assembled {
 		if err != nil {
 			break
 		}
-		if next.use.stack > stack+goal.spill || strings.Contains(next.log, inTurn) {
+		if next.use.stack > stack+goal.spill || s.serializes(next, goal.blocks) {
 			next.drop(best)
 			break
 		}
 		best = best.drop(next)
 	}
 	return best
+}
+
+// serializes reports whether products of warp groups wait for each other in code for more blocks per SM, and
+// that costs more than the blocks gain.
+func (s *search) serializes(next *assembled, blocks int) bool {
+	return s.groups && next.says(inTurn) &&
+		!rules.Holds(s.code.rules, rules.SerialBlocks, blocks)
 }
 
 // withMoreBlocks returns code of a kernel without products of which an SM runs as many blocks as the
@@ -226,8 +236,7 @@ func (s *search) withOneMore(best *assembled) *assembled {
 	return s.unlessSpills(best, next)
 }
 
-// inTurn is in the log of ptxas if products of warp groups wait for each other for want of registers. The
-// driver's log does not say so; nearly all such code spills more than rules.GroupBytes.
+// inTurn is in the log if products of warp groups wait for each other for want of registers.
 const inTurn = "wgmma.mma_async instructions are serialized"
 
 // withAllRegisters returns what the assembler makes of one, the PTX with the goal of one block per SM, if
