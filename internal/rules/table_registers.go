@@ -66,18 +66,10 @@ var (
 	})
 	GroupBytes = add(Rule{
 		Name: "group-bytes", Area: areaRegisters, Test: goalTest,
-		Kind: Cap, Value: 16, Off: 1, Unit: "bytes of a thread's stack",
-		Decides: "how much a kernel with wgmma may spill for a further block per SM",
+		Kind: Cap, Value: 8, Off: 1, Unit: "bytes of a thread's stack",
+		Decides: "how much a kernel with wgmma may spill for a second or third block per SM",
 		Reason: "The assembler serializes wgmma where it spills around products; attention that spilled 24 to " +
-			"32 bytes lost up to 6%.",
-	})
-	SerialBlocks = add(Rule{
-		Name: "serial-blocks", Area: areaRegisters, Test: goalTest,
-		Kind: AtMost, Value: 2, Off: never, Unit: "blocks per SM",
-		Decides: "a kernel whose wgmma the assembler serializes for want of registers is taken for a further " +
-			"block per SM",
-		Reason: "A second block multiplies while the first one waits for its products; with two of them, a " +
-			"third one gains less than serializing costs.",
+			"32 bytes lost up to 6%, a product of fp8 with scales a third of its speed by 16.",
 	})
 	FewWarps = add(Rule{
 		Name: "few-warps", Area: areaRegisters, Test: goalTest,
@@ -142,12 +134,6 @@ var (
 		Kind: AtLeast, Value: 256, Off: always, Unit: "bytes of a thread's stack",
 		Decides: "a kernel that spills with registers free is assembled again",
 		Reason:  "More than 64 values are no incidental spill: the assembler has given up.",
-	})
-	FreeRegisters = add(Rule{
-		Name: "free-registers", Area: areaAssembler, Test: goalTest,
-		Kind: Share, Value: 2, Off: always, Unit: "parts of the registers",
-		Decides: "a kernel that spills counts as one with registers free",
-		Reason:  "Half of a thread's registers hold more than any spill of a kernel that fits.",
 	})
 	KeptStack = add(Rule{
 		Name: "kept-stack", Area: areaAssembler, Test: goalTest,

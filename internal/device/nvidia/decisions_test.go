@@ -20,7 +20,6 @@ var goalOf = regexp.MustCompile(`\.minnctapersm (\d+)`)
 type modelled struct {
 	code       *Code
 	wants, own int
-	serializes int // bytes of spills from which on products are in turn
 	asked      []string
 }
 
@@ -34,12 +33,7 @@ func (m *modelled) assemble(ptx []byte, plain bool) (*assembled, error) {
 	if plain {
 		name, u.stack = name+"-plain", u.stack/2
 	}
-	a := &assembled{ptx: ptx, plain: plain, use: u, log: func() string {
-		if u.stack >= m.serializes {
-			return inTurn
-		}
-		return ""
-	}}
+	a := &assembled{ptx: ptx, plain: plain, use: u}
 	m.asked = append(m.asked, name)
 	return a, nil
 }
@@ -64,7 +58,7 @@ func TestDecisions(t *testing.T) {
 			code.Depths[gpucode.KindOf(code.BlocksPerSM)] = one(0, 5)
 		}
 		code.PTX = kernelPTX(code.NumWarps, bodies[body])
-		m := &modelled{code: code, wants: 24 + r.IntN(260), serializes: one(4, 64, 1<<20)}
+		m := &modelled{code: code, wants: 24 + r.IntN(260)}
 		m.own = min(mostRegisters(code), one(m.wants, m.wants, 32, 64, 128, 255))
 		chip := one(90, 90, 80, 89)
 		best, err := GPU{Capability: chip}.assembleBest(code, m.assemble)

@@ -17,7 +17,6 @@ type goalSample struct {
 	spills         int // bytes on the stack for each register that is missing
 	deep           int // bytes on the stack whatever the registers, but with few optimizations
 	padding        int // bytes of PTX
-	log            string
 }
 
 // assemble returns the goals for which the sample is assembled, and the code that is taken.
@@ -44,8 +43,7 @@ func (s goalSample) assemble(t *testing.T, values *rules.Set) string {
 			u = use{s.wants, s.deep / 3}
 		}
 		calls = append(calls, fmt.Sprint(goal, plain))
-		return &assembled{ptx: []byte(calls[len(calls)-1]), plain: plain, use: u,
-			log: func() string { return s.log }}, nil
+		return &assembled{ptx: []byte(calls[len(calls)-1]), plain: plain, use: u}, nil
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -81,8 +79,7 @@ func goalSamples() (list []goalSample) {
 		list = append(list, goalSample{body: body, warps: 4, wants: 120, without: 120, padding: 100_000},
 			goalSample{body: body, warps: 4, wants: 120, without: 120, padding: 700_000})
 	}
-	return append(list, goalSample{body: "wgmma.mma_async;\n" + loopPTX, warps: 8, wants: 154, without: 154,
-		log: inTurn})
+	return list
 }
 
 // TestGoalRules: each rule about registers and spills changes for which goals some kernel is assembled, or

@@ -1,12 +1,10 @@
 package nvidia
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/device/nvidia/driver"
@@ -114,18 +112,6 @@ func (k *kernel) Code() (device.Code, error) {
 	return code.Keep(StagePTX, k.made.ptx)
 }
 
-// freshLog returns the log of compiling PTX that the driver had in its own cache: code from there comes without
-// one. What the search takes must not depend on what other processes have compiled before.
-func freshLog(c *driver.Context, ptx []byte, opts driver.JITOptions) string {
-	other := fmt.Appendf(bytes.Clone(ptx), "\n// %d\n", time.Now().UnixNano()) // text that the cache has not
-	m, err := c.Load(other, opts)
-	if err != nil {
-		return ""
-	}
-	_ = m.Unload() // at worst its memory stays
-	return m.Log
-}
-
 // byDriver returns the compiler of a context's driver as an assembler of a kernel.
 func byDriver(c *driver.Context, kernel string) assembler {
 	return func(ptx []byte, plain bool) (*assembled, error) {
@@ -137,12 +123,7 @@ func byDriver(c *driver.Context, kernel string) assembler {
 		if err != nil {
 			return nil, err
 		}
-		a := &assembled{module: m, ptx: ptx, plain: plain, log: func() string {
-			if m.Log != "" {
-				return m.Log
-			}
-			return freshLog(c, ptx, opts)
-		}}
+		a := &assembled{module: m, ptx: ptx, plain: plain}
 		f, err := m.Function(kernel)
 		if err != nil {
 			return a.drop(nil), err

@@ -3,7 +3,6 @@ package nvidia
 import (
 	"bytes"
 	"fmt"
-	"strings"
 
 	"github.com/nereid-lang/nereid/internal/chip"
 	"github.com/nereid-lang/nereid/internal/device/nvidia/driver"
@@ -42,11 +41,7 @@ type assembled struct {
 	ptx    []byte
 	plain  bool
 	use    use
-	log    func() string // nil if there is none; the assembler may have to run again for it
 }
-
-// says reports whether the assembler's log has a text.
-func (a *assembled) says(text string) bool { return a.log != nil && strings.Contains(a.log(), text) }
 
 // drop gives up code in favor of other.
 func (a *assembled) drop(other *assembled) *assembled {
@@ -142,20 +137,13 @@ func (s *search) reachGoals(best *assembled, stack int) *assembled {
 		if err != nil {
 			break
 		}
-		if next.use.stack > stack+goal.spill || s.serializes(next, goal.blocks) {
+		if next.use.stack > stack+goal.spill {
 			next.drop(best)
 			break
 		}
 		best = best.drop(next)
 	}
 	return best
-}
-
-// serializes reports whether products of warp groups wait for each other in code for more blocks per SM, and
-// that costs more than the blocks gain.
-func (s *search) serializes(next *assembled, blocks int) bool {
-	return s.groups && next.says(inTurn) &&
-		!rules.Holds(s.code.rules, rules.SerialBlocks, blocks)
 }
 
 // withMoreBlocks returns code of a kernel without products of which an SM runs as many blocks as the
@@ -236,13 +224,10 @@ func (s *search) withOneMore(best *assembled) *assembled {
 	return s.unlessSpills(best, next)
 }
 
-// inTurn is in the log if products of warp groups wait for each other for want of registers.
-const inTurn = "wgmma.mma_async instructions are serialized"
-
 // withAllRegisters returns what the assembler makes of one, the PTX with the goal of one block per SM, if
-// best spills with registers free, and one does not.
+// best spills much, and one does not.
 func (s *search) withAllRegisters(best *assembled, one []byte) *assembled {
-	if one == nil || !s.wastes(best.use) {
+	if one == nil || !s.spillsMuch(best.use) {
 		return best
 	}
 	next, err := s.assemble(one, false)
@@ -256,22 +241,20 @@ func (s *search) withAllRegisters(best *assembled, one []byte) *assembled {
 	return best.drop(next)
 }
 
-// wastes reports whether a kernel spills much although half of the registers that its threads could have are
-// free.
-func (s *search) wastes(u use) bool {
-	return u.registers > 0 && !s.bounded && rules.Holds(s.code.rules, rules.DeepStack, u.stack) &&
-		rules.HoldsShare(s.code.rules, rules.FreeRegisters, u.registers, mostRegisters(s.code))
+// spillsMuch reports whether a kernel whose registers nobody bounded spills much.
+func (s *search) spillsMuch(u use) bool {
+	return u.registers > 0 && !s.bounded && rules.Holds(s.code.rules, rules.DeepStack, u.stack)
 }
 
 // mostRegisters returns the number of registers that a thread can have.
 func mostRegisters(code *Code) int { return min(255, registersPerSM/(32*code.NumWarps)) }
 
-// gaveUp reports whether a kernel wastes registers and fewer optimizations may halve its stack: in the order
+// gaveUp reports whether a kernel spills much and fewer optimizations may halve its stack: in the order
 // of the text, the values beyond a thread's registers would fill less than half of it. Assembling a large
 // kernel again takes seconds.
 func (s *search) gaveUp(u use) bool {
 	const word = 4
-	return s.wastes(u) && rules.HoldsShare(s.code.rules, rules.PressureStack,
+	return s.spillsMuch(u) && rules.HoldsShare(s.code.rules, rules.PressureStack,
 		word*(s.pressure()-mostRegisters(s.code)), u.stack)
 }
 
@@ -310,22 +293,21 @@ func (s *search) running(registers int) int {
 type goal struct{ blocks, spill int }
 
 // spillFor returns how many bytes of spills one more block than that many per SM is worth. Kernels with few
-// blocks per SM gain most by one more. With products of warp groups it is worth less, since the assembler
-// serializes products around spills.
+// blocks per SM gain most by one more. With products of warp groups it is worth less there, since the
+// assembler serializes products around spills.
 func (s *search) spillFor(blocks int) (bytes int) {
 	switch {
 	case rules.Holds(s.code.rules, rules.FewPrograms, blocks):
 		bytes = rules.Get(s.code.rules, rules.FewBytes)
+		if s.groups {
+			bytes = rules.Capped(s.code.rules, rules.GroupBytes, bytes)
+		}
 	case rules.Holds(s.code.rules, rules.SomePrograms, blocks):
 		bytes = rules.Get(s.code.rules, rules.SomeBytes)
 	default:
 		return 0
 	}
-	bytes = min(bytes, bytes*s.code.NumWarps/rules.Get(s.code.rules, rules.FewWarps))
-	if s.groups {
-		bytes = rules.Capped(s.code.rules, rules.GroupBytes, bytes)
-	}
-	return bytes
+	return min(bytes, bytes*s.code.NumWarps/rules.Get(s.code.rules, rules.FewWarps))
 }
 
 // goals returns the goals for a kernel with that many registers. Each is tried if the one before was reached.

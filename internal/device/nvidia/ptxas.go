@@ -51,8 +51,7 @@ func assembleWith(ctx context.Context, arch string, ptx []byte, plain bool) (*as
 		return nil, fmt.Errorf("%s: %w\n%s", tool, err, said)
 	}
 	cubin, err := os.ReadFile(out)
-	return &assembled{cubin: cubin, ptx: ptx, plain: plain, use: cubinUse(cubin),
-		log: func() string { return string(msg) }}, err
+	return &assembled{cubin: cubin, ptx: ptx, plain: plain, use: cubinUse(cubin)}, err
 }
 
 // byPtxas returns ptxas as an assembler.

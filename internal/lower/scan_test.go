@@ -1,8 +1,0 @@
-package lower
-
-import (
-	"strings"
-	"testing"
-
-	"github.com/nereid-lang/nereid/internal/ir"
-)
