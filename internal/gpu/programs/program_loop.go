@@ -123,9 +123,9 @@ func (p *program) hasOneAccumulator(mach ttgir.Machine) bool {
 	return accumulators == 1 && scf.IV(p.loop).Type == ir.Type(ir.I32)
 }
 
-// loadsBehind reports whether the program loads a tile of its result's size behind the loop, such as a residual.
-// Beside the accumulators and what a loop over programs holds, a thread has no registers for it: an int8 product
-// of 128×256 with a residual spilled 264 bytes, which made it 1.2 times slower than ordinary programs are.
+// loadsBehind reports whether the program loads a tile of its result's size behind the loop, such as a
+// residual. Beside the accumulators and what a loop over programs holds, a thread has no registers for it: an
+// int8 product of 128×256 with a residual spilled 264 bytes and was 1.2 times slower than ordinary programs.
 func (p *program) loadsBehind() bool {
 	for op := range p.fn.Body(0).Ops() {
 		if op.Def != tt.Load || op.Before(p.loop) {
