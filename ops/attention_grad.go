@@ -168,7 +168,7 @@ func (a *attentionGrad) arguments(results int, t blocks, strides ...[3]int) []an
 // The shipped configs of the backward pass on GPUs, by the size of heads: of the kernel of keys and values,
 // and of that of queries.
 var (
-	smallGrads = [2]blocks{{m: 32, n: 128, warps: 8, stages: 3}, {m: 64, n: 64, warps: 4, stages: 2}}
+	smallGrads = [2]blocks{{m: 32, n: 128, warps: 4, stages: 3}, {m: 64, n: 64, warps: 4, stages: 2}}
 	largeGrads = [2]blocks{{m: 64, n: 64, warps: 4, stages: 2}, {m: 64, n: 64, warps: 4, stages: 2}}
 )
 
