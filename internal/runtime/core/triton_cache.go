@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -30,11 +31,10 @@ func (c *Compiled) WriteTritonCache(dir string) (string, error) {
 		return "", errNotCompiled
 	}
 	s := c.of.Saved
-	target, ok := tritonTarget(s)
-	if !ok {
+	if !slices.ContainsFunc(c.Stages, func(x Stage) bool { return gpuStages[x.Name] }) {
 		return "", fmt.Errorf("nereid: Triton's cache is for GPUs: %s is for %s", s.Kernel, s.Target)
 	}
-	files := map[string][]byte{}
+	target, files := tritonTarget(s), map[string][]byte{}
 	h := sha256.New()
 	fmt.Fprintf(h, "%s %s %s %+v\n", s.Compiler, s.Target, s.Signature, s.Options)
 	for _, stage := range c.Stages {
@@ -64,8 +64,8 @@ func (c *Compiled) WriteTritonCache(dir string) (string, error) {
 var tritonStages = map[string]bool{"source": true, "ttir": true, "ttgir": true, "llir": true, "ptx": true,
 	"cubin": true, "amdgcn": true, "hsaco": true}
 
-// gpuStages are the forms of code for GPUs.
-var gpuStages = map[string]bool{"ptx": true, "cubin": true, "hsaco": true}
+// gpuStages are the stages that compilations for GPUs alone have.
+var gpuStages = map[string]bool{"ptx": true, "cubin": true, "amdgcn": true, "hsaco": true}
 
 // gpuTarget is Triton's GPUTarget.
 type gpuTarget struct {
@@ -74,13 +74,13 @@ type gpuTarget struct {
 	WarpSize int    `json:"warp_size"`
 }
 
-func tritonTarget(s *code.Saved) (gpuTarget, bool) {
+func tritonTarget(s *code.Saved) gpuTarget {
 	backend, arch, _ := strings.Cut(s.Target, ":")
 	t := gpuTarget{Backend: backend, Arch: arch, WarpSize: s.Facts.Threads / max(1, s.Facts.Warps)}
 	if n, err := strconv.Atoi(arch); err == nil {
 		t.Arch = n
 	}
-	return t, gpuStages[s.Stage]
+	return t
 }
 
 // tritonMetadata is the kernel's metadata under Triton's names. What Nereid has nothing of is as in a kernel
