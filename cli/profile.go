@@ -21,6 +21,7 @@ import (
 type profileFlags struct {
 	trace, pprof string
 	quiet        bool
+	scopes       bool
 }
 
 func newProfileCmd() *cobra.Command {
@@ -50,6 +51,8 @@ func newProfileCmd() *cobra.Command {
 	fs := cmd.Flags()
 	fs.StringVar(&f.trace, "trace", "nereid-profile.json", "file for the timeline")
 	fs.StringVar(&f.pprof, "pprof", "nereid-profile.pb.gz", "file for go tool pprof; '' writes none")
+	fs.BoolVar(&f.scopes, "scopes", false, "also record the scopes of kernels, pl.scope of triton.profiler.language: each "+
+		"launch of such a kernel is waited for")
 	fs.BoolVarP(&f.quiet, "quiet", "q", false, "print no table")
 	return cmd
 }
@@ -87,7 +90,7 @@ func (f *profileFlags) runProgram(cmd *cobra.Command, args []string) error {
 	}
 	raw.Close()
 	defer os.Remove(raw.Name())
-	failed := runRecorded(cmd, raw.Name(), args)
+	failed := f.runRecorded(cmd, raw.Name(), args)
 	t, err := readTrace(raw.Name())
 	if err != nil {
 		return errors.Join(failed, err)
@@ -108,10 +111,13 @@ func (f *profileFlags) runProgram(cmd *cobra.Command, args []string) error {
 }
 
 // runRecorded runs a program that records to a file. An interrupt ends the program, not this one.
-func runRecorded(cmd *cobra.Command, file string, args []string) error {
+func (f *profileFlags) runRecorded(cmd *cobra.Command, file string, args []string) error {
 	c := exec.Command(args[0], args[1:]...)
 	c.Stdin, c.Stdout, c.Stderr = cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr()
 	c.Env = append(os.Environ(), knob.Trace.Name()+"="+file)
+	if f.scopes {
+		c.Env = append(c.Env, knob.TraceScopes.Name()+"=1")
+	}
 	interrupts := make(chan os.Signal, 1)
 	signal.Notify(interrupts, os.Interrupt)
 	defer signal.Stop(interrupts)

@@ -24,21 +24,21 @@ import (
 //go:embed dialect/funcd/*[^t].go dialect/funclike/*[^t].go dialect/gpud/*[^t].go
 //go:embed dialect/indexlist/*[^e]st.go dialect/linalg/*[^s]t.go dialect/linalg/*[^t].go
 //go:embed dialect/llvmd/*[^s]t.go dialect/llvmd/*[^t].go dialect/math/*[^t].go dialect/memref/*[^s]t.go
-//go:embed dialect/memref/*[^t].go dialect/scf/*[^s]t.go dialect/scf/*[^t].go dialect/tensor/*[^t].go
-//go:embed dialect/tt/*[^s]t.go dialect/tt/*[^t].go dialect/ttg/*[^s]t.go dialect/ttg/*[^t].go
-//go:embed dialect/ttng/*[^s]t.go dialect/ttng/*[^t].go dialect/tts/*[^t].go dialect/ub/*[^t].go dl/*[^t].go
-//go:embed dtype/*[^s]t.go dtype/*[^t].go gpu/*[^t].go gpu/amd/*[^t].go gpu/layouts/*[^e]st.go
-//go:embed gpu/layouts/*[^s]t.go gpu/layouts/*[^t].go gpu/motion/*[^t].go gpu/pipeline/*[^s]t.go
-//go:embed gpu/pipeline/*[^t].go gpu/products/*[^t].go gpu/programs/*[^e]st.go gpu/programs/*[^t].go
-//go:embed gpu/tma/*[^t].go gpu/ttgir/*[^t].go intern/*[^t].go ir/*[^s]t.go ir/*[^t].go knob/*[^t].go
-//go:embed layout/*[^s]t.go layout/*[^t].go layout/ttglayout/*[^s]t.go layout/ttglayout/*[^t].go
-//go:embed llvm/*[^s]t.go llvm/*[^t].go lower/*[^e]st.go lower/*[^s]t.go lower/*[^t].go mathlib/*[^e]st.go
-//go:embed mathlib/*[^s]t.go mathlib/*[^t].go middle/*[^s]t.go middle/*[^t].go num/*[^t].go
-//go:embed objcode/*[^s]t.go objcode/*[^t].go pass/*[^e]st.go pass/*[^s]t.go pass/*[^t].go ptx/*[^t].go
-//go:embed ring/*[^s]t.go ring/*[^t].go rules/*[^s]t.go rules/*[^t].go runtime/compile/*[^s]t.go
-//go:embed runtime/compile/*[^t].go runtime/compile/*[^t]est.go target/*[^s]t.go target/*[^t].go
-//go:embed target/amd/*[^t].go target/amd/gcn/*[^s]t.go target/amd/gcn/*[^t].go target/amd/gcn/ops.txt
-//go:embed target/amd/hsaco/*[^t].go target/cpu/*[^t].go target/cpu/codegen/*[^s]t.go
+//go:embed dialect/memref/*[^t].go dialect/proton/*[^t].go dialect/scf/*[^s]t.go dialect/scf/*[^t].go
+//go:embed dialect/tensor/*[^t].go dialect/tt/*[^s]t.go dialect/tt/*[^t].go dialect/ttg/*[^s]t.go
+//go:embed dialect/ttg/*[^t].go dialect/ttng/*[^s]t.go dialect/ttng/*[^t].go dialect/tts/*[^t].go
+//go:embed dialect/ub/*[^t].go dl/*[^t].go dtype/*[^s]t.go dtype/*[^t].go gpu/*[^t].go gpu/amd/*[^t].go
+//go:embed gpu/layouts/*[^e]st.go gpu/layouts/*[^s]t.go gpu/layouts/*[^t].go gpu/motion/*[^t].go
+//go:embed gpu/pipeline/*[^s]t.go gpu/pipeline/*[^t].go gpu/products/*[^t].go gpu/programs/*[^e]st.go
+//go:embed gpu/programs/*[^t].go gpu/tma/*[^t].go gpu/ttgir/*[^t].go intern/*[^t].go ir/*[^s]t.go
+//go:embed ir/*[^t].go knob/*[^t].go layout/*[^s]t.go layout/*[^t].go layout/ttglayout/*[^s]t.go
+//go:embed layout/ttglayout/*[^t].go llvm/*[^s]t.go llvm/*[^t].go lower/*[^e]st.go lower/*[^s]t.go
+//go:embed lower/*[^t].go mathlib/*[^e]st.go mathlib/*[^s]t.go mathlib/*[^t].go middle/*[^s]t.go
+//go:embed middle/*[^t].go num/*[^t].go objcode/*[^s]t.go objcode/*[^t].go pass/*[^e]st.go pass/*[^s]t.go
+//go:embed pass/*[^t].go ptx/*[^t].go ring/*[^s]t.go ring/*[^t].go rules/*[^s]t.go rules/*[^t].go
+//go:embed runtime/compile/*[^s]t.go runtime/compile/*[^t].go runtime/compile/*[^t]est.go target/*[^s]t.go
+//go:embed target/*[^t].go target/amd/*[^t].go target/amd/gcn/*[^s]t.go target/amd/gcn/*[^t].go
+//go:embed target/amd/gcn/ops.txt target/amd/hsaco/*[^t].go target/cpu/*[^t].go target/cpu/codegen/*[^s]t.go
 //go:embed target/cpu/codegen/*[^t].go target/cpu/codegen/*[^t]est.go target/cpu/gemm/*[^t].go
 //go:embed target/cpu/vmath/*[^t].go target/nvidia/*[^s]t.go target/nvidia/*[^t].go target/outside/*[^t].go
 //go:embed timeline/*[^s]t.go timeline/*[^t].go triton/*[^s]t.go triton/*[^t].go uniform/*[^t].go

@@ -21,6 +21,7 @@ const (
 	CategoryStage   = "stage"   // a stage of a compilation
 	CategoryTune    = "tune"    // a config is chosen
 	CategoryCopy    = "copy"    // memory is copied
+	CategoryScope   = "scope"   // a warp is in a scope of a kernel
 	CategoryGraph   = "graph"   // work is captured, or a graph runs on its device
 )
 

@@ -319,7 +319,7 @@ var dialects = []string{
 	"funclike", "constfold", "indexlist",
 	"ub", "arith", "math", "cf", "funcd", "llvmd", "scf",
 	"tensor", "memref", "bufferization", "linalg",
-	"tt", "tts", "gpud", "ttg", "ttng", "amdg",
+	"tt", "tts", "gpud", "proton", "ttg", "ttng", "amdg",
 }
 
 // forbidden says why a package may not import a path, or "" when it may. Both are as in Go source.

@@ -13,5 +13,6 @@
 //	host.go      buffers in host memory; hostmem.go, hostmem_*.go: enough of it
 //	spare.go     memory that launches use again
 //	bench.go     how long a launch takes
+//	scopes.go    what scopes of kernels record
 //	print.go     where device_print writes
 package device

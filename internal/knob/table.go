@@ -112,6 +112,12 @@ var (
 			"launches, compilations, tunings, copies, graphs. `nereid profile -- PROGRAM` sets it, and makes a " +
 			"table of what was recorded ([PROFILING.md](PROFILING.md)). A program calls `StartProfile` instead.",
 	})
+	TraceScopes = flag(Row{
+		Group: "Devices", Name: "NEREID_TRACE_SCOPES", Default: "off",
+		Doc: "With `NEREID_TRACE`, the scopes of kernels (`pl.scope` of `triton.profiler.language`) are recorded too: " +
+			"kernels that have some are compiled with them, and each of their launches is waited for. `nereid profile " +
+			"--scopes` sets it ([PROFILING.md](PROFILING.md)).",
+	})
 	Lines = flag(Row{
 		Group: "Devices", Name: "NEREID_LINES", Triton: "TRITON_DISABLE_LINE_INFO",
 		Also: negated("TRITON_DISABLE_LINE_INFO"), Default: "on for GPUs, off for `cpu`",

@@ -59,6 +59,7 @@
 //	places.go         places in a buffer, for instructions that move matrices
 //	local.go          ttg.local_* and asynchronous copies
 //	alloc.go          places of buffers in shared memory
+//	scopes.go         records of scopes, for a profiler
 //	buffers.go        the same for a reader, with the operations during which they are in use
 //	effects.go        what an operation does to memory: a part of its row
 //	barrier.go        where threads must meet because of shared memory

@@ -69,6 +69,8 @@ type Kernel struct {
 
 	Check *Check // what checked code checks; nil for other code
 
+	Scopes []string // names of the scopes that the code records, by number; nil if it records none
+
 	// Uniform computes the words of the kernel's last parameter; nil if the host computes nothing.
 	Uniform *uniform.Program
 }
@@ -104,7 +106,7 @@ func Lower(m *ir.Module, kernel string, opts Options) (k *Kernel, err error) {
 	return &Kernel{
 		Name: kernel, IR: g.text(), Shared: g.shared, NumWarps: g.warps, Params: len(fn.Body(0).Args()),
 		PTX: g.ptx, Scratch: g.scratch, ScratchAlign: g.scratchAlign, Maps: tensorMaps(fn), Check: g.check,
-		Uniform: g.uniform,
+		Uniform: g.uniform, Scopes: g.scopes,
 	}, nil
 }
 

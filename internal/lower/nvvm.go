@@ -7,6 +7,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/dialect/arith"
 	"github.com/nereid-lang/nereid/internal/dialect/gpud"
+	"github.com/nereid-lang/nereid/internal/dialect/proton"
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/dialect/ttng"
 	"github.com/nereid-lang/nereid/internal/ir"
@@ -85,6 +86,7 @@ func (v nvidia) ops() map[*ir.OpDef]fact {
 		ttng.FenceAsyncShared: {lower: lowerFenceAsync, effects: fenceEffects},
 
 		gpud.SubgroupID: {lower: lowerSubgroupID},
+		proton.Record:   {lower: lowerRecord},
 
 		ttng.InitBarrier:   {lower: lowerInitBarrier, effects: barrierEffects},
 		ttng.InvalBarrier:  {lower: lowerInvalBarrier, effects: barrierEffects},

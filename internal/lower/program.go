@@ -40,6 +40,8 @@ type program struct {
 	check       *Check // nil unless the code is checked
 	needsInside bool   // it calls nereid.inside
 
+	scopes []string // names of scopes that were recorded
+
 	uniform *uniform.Program // computes the words of the kernel's last parameter; may be nil
 
 	shared                int // bytes of shared memory
@@ -170,6 +172,9 @@ func (g *program) text() []byte {
 	b.WriteString(g.vendor.header() + "\n")
 	if g.shared > 0 {
 		b.WriteString("@global_smem = external addrspace(3) global [0 x i8], align 16\n\n")
+	}
+	if g.scopes != nil {
+		b.WriteString(scopesText)
 	}
 	for _, s := range append(g.globals, g.math.Globals()...) {
 		b.WriteString(s + "\n")

@@ -5,5 +5,6 @@
 //
 //	log.go    Log: the file, its tracks and events
 //	queue.go  work that a GPU runs later, and its times
+//	scopes.go what scopes inside of kernels took
 //	event.go  an event as JSON
 package timeline

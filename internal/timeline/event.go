@@ -14,6 +14,7 @@ const (
 	Stage   = "stage"   // a stage of a compilation
 	Tune    = "tune"    // a config is chosen
 	Copy    = "copy"    // memory is copied
+	Scope   = "scope"   // a warp is in a scope of a kernel
 	Graph   = "graph"   // work is captured; on the track of a device, a graph runs there
 )
 

@@ -128,6 +128,9 @@ func (l *Log) span(category, name string, start, end time.Time, args []Arg) int 
 	return t
 }
 
+// behindStreams puts tracks of no category of the host below those of streams.
+const behindStreams = 100
+
 // free returns a track of a category on which nothing happened since start, for a span that ends at end.
 // Spans come in the order of their ends, so that a track need only remember its last one.
 func (l *Log) free(category string, start, end time.Time) int {
@@ -137,7 +140,7 @@ func (l *Log) free(category string, start, end time.Time) int {
 			return x.track
 		}
 	}
-	name, order := category, 0
+	name, order := category, len(tracks)+behindStreams
 	for i, t := range tracks {
 		if t.category == category {
 			name, order = t.name, i

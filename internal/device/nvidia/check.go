@@ -161,7 +161,8 @@ func access(s *gpucode.Site, address uint64, m device.Memory) *stray.Access {
 
 // plain reports whether the parameters of a launch are the words of its arguments, and what Uniform computes.
 func (k *Code) plain() bool {
-	return k.Scratch == 0 && k.Maps == nil && k.Check == nil && !k.Persistent
+	return k.Scratch == 0 && k.Maps == nil && k.Check == nil && !k.Persistent &&
+		k.Scopes == nil
 }
 
 // checkCheck returns an error if code from a cache does not describe its sites well.

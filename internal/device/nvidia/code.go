@@ -42,6 +42,9 @@ type Code struct {
 	// them the bounds of the arguments.
 	Check *gpucode.Check `json:",omitempty"`
 
+	// Scopes has the names of the scopes that the code records, by number; nil if it records none.
+	Scopes []string `json:",omitempty"`
+
 	Certify bool `json:",omitempty"` // floats are elements of a ring, which only the simulator has
 
 	// Assembled says how a GPU has assembled the PTX, which will be assembled in the same way wherever it is

@@ -17,6 +17,7 @@
 //	code.go           Code: PTX or a cubin, and what a launch must know of it
 //	keep.go           code in the cache and in files
 //	runs.go           which GPUs run which code
+//	scopes.go         code that records scopes: reading what it has recorded
 //	check.go          checked code: the memory of arguments, the record of a bad access
 //	occupancy.go      registers against blocks per SM: how code is assembled, and how often
 //	features.go       what PTX shows for that: products, loops, registers that are alive at once

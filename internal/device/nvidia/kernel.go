@@ -37,7 +37,7 @@ func (k *kernel) Launcher(words int) device.Launcher {
 	return k.ready
 }
 
-func (k *kernel) Launch(_ context.Context, s device.Stream, grid [3]int, words []uint64) error {
+func (k *kernel) Launch(ctx context.Context, s device.Stream, grid [3]int, words []uint64) error {
 	if len(words) != k.words {
 		return k.misfit(words)
 	}
@@ -48,7 +48,11 @@ func (k *kernel) Launch(_ context.Context, s device.Stream, grid [3]int, words [
 		return fmt.Errorf("%s checks accesses, and was not told the memory of its arguments", k.code.Name)
 	}
 	if k.ready == nil {
-		return k.suited(s.(stream).s, grid, words).launchAny(s, grid, words, nil)
+		e := k.suited(s.(stream).s, grid, words)
+		if e.code.Scopes != nil {
+			return e.launchScoped(ctx, s, grid, words)
+		}
+		return e.launchAny(s, grid, words, nil)
 	}
 	if grid[0] == 0 || grid[1] == 0 || grid[2] == 0 {
 		return nil // as Function.Launch does

@@ -13,6 +13,7 @@ import (
 	_ "github.com/nereid-lang/nereid/internal/dialect/llvmd"
 	_ "github.com/nereid-lang/nereid/internal/dialect/math"
 	_ "github.com/nereid-lang/nereid/internal/dialect/memref"
+	_ "github.com/nereid-lang/nereid/internal/dialect/proton"
 	_ "github.com/nereid-lang/nereid/internal/dialect/scf"
 	_ "github.com/nereid-lang/nereid/internal/dialect/tensor"
 	_ "github.com/nereid-lang/nereid/internal/dialect/tt"

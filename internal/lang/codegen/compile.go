@@ -24,6 +24,7 @@ type Options struct {
 	NumStages  int
 	NumCTAs    int
 	Debug      bool
+	Scopes     bool          // triton.profiler.language records scopes
 	NoOverflow bool          // sanitize_overflow=False: nothing looks for overflow of integers
 	Meter      *budget.Meter // bounds the compilation; nil: MaxSteps alone does
 	// statements and expressions compiled, each as often as it is unrolled; 0: 2 million
@@ -48,7 +49,7 @@ func (o Options) sem(v triton.Version) sem.Options {
 		arch = strconv.Itoa(o.Target.Arch)
 	}
 	s := sem.DefaultOptions(o.Target.Backend, arch)
-	s.Triton, s.Debug, s.SanitizeOverflow = v, o.Debug, !o.NoOverflow
+	s.Triton, s.Debug, s.SanitizeOverflow, s.Scopes = v, o.Debug, !o.NoOverflow, o.Scopes
 	if o.NumWarps > 0 {
 		s.NumWarps = o.NumWarps
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/dialect/gpud"
 	"github.com/nereid-lang/nereid/internal/dialect/llvmd"
+	"github.com/nereid-lang/nereid/internal/dialect/proton"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
@@ -86,6 +87,24 @@ func (b *Builder) BodyHints(body *ir.Block) (out []Hint) {
 
 func debugBarrier(c *Call) object.Value {
 	c.B.Op(gpud.Barrier, nil, nil)
+	return object.None
+}
+
+// recordScope marks the beginning or the end of a scope of triton.profiler.language where a profiler asks for
+// scopes, and does nothing otherwise.
+func recordScope(c *Call) object.Value {
+	name, ok := c.Named("name").(object.Str)
+	if !ok {
+		panic(c.wrong("name", "a string"))
+	}
+	if !c.B.Opts.Scopes {
+		return object.None
+	}
+	attrs := []ir.NamedAttr{ir.A("name", ir.Str(string(name)))}
+	if c.bool("is_start") {
+		attrs = append(attrs, ir.A("isStart", ir.Unit))
+	}
+	c.B.Op(proton.Record, nil, nil, attrs...)
 	return object.None
 }
 

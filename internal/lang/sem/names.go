@@ -42,6 +42,7 @@ var coreRows = []row{
 	{"assume", "cond", public, assume},
 	{"device_print", "prefix, *args, hex=False", public, devicePrint},
 	{"device_assert", `cond, msg="", mask=None`, public, deviceAssert},
+	{"_record_scope", "is_start, name", 0, recordScope},
 	{"static_print", `*values, sep=" ", end="\n", file=None, flush=False`, public | syntax, nil},
 	{"static_assert", `cond, msg=""`, public | syntax, nil},
 

@@ -18,6 +18,7 @@ type Options struct {
 	Debug bool // device_assert has an effect
 	// integer + - * compute whether they overflowed; in debug mode it is asserted that they did not
 	SanitizeOverflow bool
+	Scopes           bool // scopes of triton.profiler.language are recorded
 	EnableFPFusion   bool
 
 	AllowFP8      []string // fp8 types the target converts

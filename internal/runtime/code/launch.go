@@ -50,9 +50,17 @@ func (b *Build) recorded(ctx context.Context, s *args.Stream, w *Work) error {
 	if w.Held != nil {
 		facts = append(facts, timeline.Arg{Key: "bytes", Value: w.Held.Bytes()})
 	}
-	return b.Log.Run(timeline.Kernel, b.Variant.Kernel, s.Dev.Backend, s.S, facts, func() error {
+	var scopes []device.ScopeRun
+	if b.Log.RecordsScopes() {
+		ctx = device.WithScopes(ctx, func(r device.ScopeRun) { scopes = append(scopes, r) })
+	}
+	err := b.Log.Run(timeline.Kernel, b.Variant.Kernel, s.Dev.Backend, s.S, facts, func() error {
 		return b.launch(ctx, s, w)
 	})
+	for _, r := range scopes {
+		b.Log.Scopes(b.Variant.Kernel, s.Dev.Backend, s.S, r)
+	}
+	return err
 }
 
 func (b *Build) launch(ctx context.Context, s *args.Stream, w *Work) error {

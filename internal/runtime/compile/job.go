@@ -103,7 +103,7 @@ func (k *Kernel) begin(meter *budget.Meter, s Spec, keep bool, until string) (*j
 	mod, err := k.Source.Compile(k.Name, s.Args, lang.Options{
 		Target: TargetOf(s.Dev), NumWarps: opts.NumWarps, NumStages: opts.NumStages, NumCTAs: opts.NumCTAs,
 		Debug: opts.Debug == device.DebugOn, NoOverflow: opts.NoSanitizeOverflow, Meter: meter,
-		Stdout: k.Set.Printer(k.Name),
+		Stdout: k.Set.Printer(k.Name), Scopes: recordsScopes(s.Dev),
 	})
 	if err != nil {
 		return nil, err
@@ -281,4 +281,13 @@ func (j *job) record(stage string, took time.Duration, text func() []byte) {
 		return
 	}
 	j.out.Stages = append(j.out.Stages, s)
+}
+
+// recordsScopes reports whether code for a device records the scopes of kernels.
+func recordsScopes(dev *args.Device) bool {
+	if dev == nil || !timeline.On().RecordsScopes() {
+		return false
+	}
+	d, ok := dev.Backend.(device.Scoped)
+	return ok && d.Scopes()
 }

@@ -204,10 +204,12 @@ func (k *kernel) Launch(ctx context.Context, _ target.Stream, grid [3]int, args 
 	if o.Stdout == nil {
 		o.Stdout = device.Print
 	}
+	scopes, tell := collector(ctx)
+	defer tell()
 	return k.p.Run(ctx, k.dev.mem, grid, args, Options{
 		Workers: o.Workers, TrackUninit: o.CheckUninit, TrackRaces: o.CheckRaces, TF32: !o.IEEE,
 		Stdout: o.Stdout, MaxSteps: o.MaxSteps, SumLanes: k.dev.lanes, MaskedOnes: k.dev.ones,
-		Record: k.dev.record, Trace: k.dev.trace,
+		Record: k.dev.record, Trace: k.dev.trace, Scopes: scopes,
 	})
 }
 

@@ -61,6 +61,7 @@
 //	round.go               rounding to formats below f32
 //	memory.go              the address space
 //	fault.go               Fault
+//	scopes.go              marks of scopes, for a profiler
 //	record.go              every access, for pictures
 //	trace.go               the execution of one program, for debuggers
 //	touch.go               bytes that kernels load and store

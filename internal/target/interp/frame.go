@@ -62,6 +62,9 @@ func (f *frame) exec(c code) {
 		if n := c[i].work; n > 0 {
 			w.worked(n)
 		}
+		if w.opts.Scopes != nil {
+			w.done++
+		}
 		c[i].run(f)
 		if w.opts.Trace != nil {
 			w.ended(f, &c[i])

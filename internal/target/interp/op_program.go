@@ -5,9 +5,11 @@ import (
 	"math"
 	"strings"
 
+	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/dialect/cf"
 	"github.com/nereid-lang/nereid/internal/dialect/gpud"
 	"github.com/nereid-lang/nereid/internal/dialect/llvmd"
+	"github.com/nereid-lang/nereid/internal/dialect/proton"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/num"
@@ -138,6 +140,16 @@ func (f *frame) floatOf(v value, i int) float64 {
 	return float64(row[float32](f, v.reg)[i])
 }
 
+// lowerRecord tells whoever asks for scopes how many operations the program has executed.
+func lowerRecord(_ *compiler, op *ir.Op) step {
+	name, start := op.Text("name"), op.HasAttr("isStart")
+	return func(f *frame) {
+		if tell := f.w.opts.Scopes; tell != nil {
+			tell(device.ScopeMark{Name: name, Start: start, Block: int(f.w.id), Clock: uint64(f.w.done)})
+		}
+	}
+}
+
 // nothing lowers operations that only matter to a GPU, or to the optimiser.
 func nothing(*compiler, *ir.Op) step { return nil }
 
@@ -157,4 +169,5 @@ var programOps = map[*ir.OpDef]lowering{
 	tt.Print:          lowerPrint,
 	tt.InlineAsm:      lowerInlineAsm,
 	llvmd.Assume:      nothing,
+	proton.Record:     lowerRecord,
 }

@@ -22,13 +22,14 @@ type Options struct {
 	// two programs storing different values to one address, or one loading what another has stored, is a
 	// fault unless atomics order them; programs then run one after another
 	TrackRaces bool
-	TF32       bool      // round the inputs of a dot to tf32 where its inputPrecision says so
-	Stdout     io.Writer // where device_print goes, ordered by program; nil drops it
-	MaxSteps   int64     // operations that one program may execute; 0 is no limit
-	SumLanes   int       // see Device.SumInLanes
-	MaskedOnes bool      // see Device.FillMasked
-	Record     *Record   // receives accesses; nil if nobody asks for them
-	Trace      *Trace    // receives the execution of one program; nil if nobody asks for it
+	TF32       bool                   // round the inputs of a dot to tf32 where its inputPrecision says so
+	Stdout     io.Writer              // where device_print goes, ordered by program; nil drops it
+	Scopes     func(device.ScopeMark) // called at the marks of scopes, by any worker; may be nil
+	MaxSteps   int64                  // operations that one program may execute; 0 is no limit
+	SumLanes   int                    // see Device.SumInLanes
+	MaskedOnes bool                   // see Device.FillMasked
+	Record     *Record                // receives accesses; nil if nobody asks for them
+	Trace      *Trace                 // receives the execution of one program; nil if nobody asks for it
 }
 
 // run is one execution of a grid: the state that its workers share.
@@ -152,7 +153,8 @@ type worker struct {
 	masked bool // the access has a mask
 	tile   Tile // being recorded; see Record
 	stray  *Fault
-	count  int64 // operations executed by the program
+	count  int64 // operations executed by the program, those of a list from its beginning on
+	done   int64 // the same one by one, while scopes are recorded
 	wake   int64 // when to pause next
 	work   int   // elements computed since the last look at whether to stop
 	spins  int
@@ -173,7 +175,7 @@ type stopped struct{}
 func (w *worker) program(id int64) {
 	x, y := int64(w.grid[0]), int64(w.grid[1])
 	w.id, w.pid = id, [3]int{int(id % x), int(id / x % y), int(id / x / y)}
-	w.count, w.spins, w.calls = 0, 0, w.calls[:0]
+	w.count, w.done, w.spins, w.calls = 0, 0, 0, w.calls[:0]
 	w.wake, w.order = min(stride, w.maxSteps()), order{}
 	e := w.execute()
 	w.recorded(e)

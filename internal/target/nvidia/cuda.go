@@ -207,7 +207,7 @@ func (c Compiler) FromTTGIR(ctx context.Context, in *target.Input, maxPTX int) (
 		Persistent: persistent, Short: gpu.ShortLoop(in.Module),
 		Scratch: devnvidia.RoundUp(k.Scratch, max(1, k.ScratchAlign)), NumCTAs: ctas,
 		Cooperative: in.Options.LaunchCooperativeGrid, Overlap: in.Options.LaunchPDL, Maps: k.Maps,
-		Check: k.Check, Certify: in.Options.Certify, Uniform: k.Uniform,
+		Check: k.Check, Certify: in.Options.Certify, Uniform: k.Uniform, Scopes: k.Scopes,
 	}, nil
 }
 

@@ -8,6 +8,7 @@ context = ir.context()
 ir.load_dialects(context)
 libtriton.nvidia.load_dialects(context)
 libtriton.amd.load_dialects(context)
+libtriton.proton.load_dialects(context)
 for path in sys.argv[1:]:
     print(ir.parse_mlir_module(path, context).str_nodebug().rstrip())
     print("// -----")

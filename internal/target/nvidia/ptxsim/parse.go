@@ -86,6 +86,14 @@ func parse(text []byte, ring bool) (*Module, error) {
 	return p.m, p.checkCalls()
 }
 
+// Variable returns the bytes of a variable of the module, from its first on; nil if there is none.
+func (m *Module) Variable(name string) []byte {
+	if s := m.symbols[name]; s != nil && s.off < len(m.data) {
+		return m.data[s.off:]
+	}
+	return nil
+}
+
 // variable gives a global, constant or shared variable its place.
 func (p *parser) variable(v ptx.Var) error {
 	if strings.Contains(v.Decl, ".shared") {

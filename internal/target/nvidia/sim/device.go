@@ -128,6 +128,8 @@ type kernel struct {
 	code             *devnvidia.Code
 	module           *ptxsim.Module
 	devnvidia.Others // code for other launches
+
+	recording sync.Mutex // held by launches that record scopes, which share a variable
 }
 
 func (k *kernel) Launch(ctx context.Context, s target.Stream, grid [3]int, args []uint64) error {
@@ -228,7 +230,9 @@ func (k *kernel) launch(ctx context.Context, s target.Stream, grid [3]int, args,
 		Explored: w.Explored, Banks: w.Banks, Counts: w.Counts, Chart: w.Chart,
 		CopyFences: knob.CopyFences.Get(),
 	}
-	return k.dependent(s, l, func() error { return module.Run(ctx, l) })
+	return k.dependent(s, l, func() error {
+		return k.scoped(ctx, module, func() error { return module.Run(ctx, l) })
+	})
 }
 
 // dependent runs a launch that may begin before the last one of its stream has ended, or the next one before

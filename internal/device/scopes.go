@@ -1,0 +1,36 @@
+package device
+
+import "context"
+
+// ScopeMark is a moment of a launch: a warp of a block enters a scope of the kernel or leaves it.
+type ScopeMark struct {
+	Name            string
+	Start           bool
+	Block, Warp, SM int
+	Clock           uint64 // in the unit of ScopeRun
+	Time            uint64 // nanoseconds by a clock that all blocks share; 0 if there is none
+}
+
+// ScopeRun is what the scopes of a launch recorded.
+type ScopeRun struct {
+	Marks []ScopeMark
+	Unit  string // of ScopeMark.Clock: "cycles", or "steps" of a simulator
+	Lost  int    // marks that had no room
+}
+
+type scopesKey struct{}
+
+// WithScopes returns a context with which launches of code with scopes wait for their end and tell f what was
+// recorded.
+func WithScopes(ctx context.Context, f func(ScopeRun)) context.Context {
+	return context.WithValue(ctx, scopesKey{}, f)
+}
+
+// ScopesOf returns whom a launch tells about its scopes, nil if nobody asks.
+func ScopesOf(ctx context.Context) func(ScopeRun) {
+	f, _ := ctx.Value(scopesKey{}).(func(ScopeRun))
+	return f
+}
+
+// Scoped is a device whose code can record scopes.
+type Scoped interface{ Scopes() bool }
