@@ -21,8 +21,10 @@ type document struct {
 	uri, file string
 	version   int
 	text      string
-	*analysis // of text, or of the text before the last changes
+	*analysis           // of text, or of the text before the last changes
+	whole     *analysis // the last one of a text without faults of syntax; nil if there was none
 	stale     bool
+	saved     bool // a file that it imports may have changed
 }
 
 // analysis is what is known of a text.
@@ -33,6 +35,10 @@ type analysis struct {
 	faults []diagnostic
 	seen   []lang.Seen // expressions, in the order of their compilation
 	args   map[string]map[string]string
+
+	segments []segment
+	kernels  map[string]*result
+	compiled int // kernels that were not known from before
 }
 
 // limits bound what a document may cost: an editor does not wait longer.
@@ -40,7 +46,7 @@ var limits = budget.Limits{Time: 3 * time.Second, Ops: 200_000, Memory: 512 << 2
 
 // analyse compiles the kernels of a document.
 func (s *Server) analyse(d *document) {
-	a := &analysis{lines: newLines(d.text), args: map[string]map[string]string{}}
+	a := &analysis{lines: newLines(d.text), args: map[string]map[string]string{}, kernels: map[string]*result{}}
 	d.analysis, d.stale = a, false
 	defer func() { // a fault of ours must not end the editor's session
 		if r := recover(); r != nil {
@@ -55,26 +61,50 @@ func (s *Server) analyse(d *document) {
 		return
 	}
 	a.source = src
+	a.segments = segments(a.tree, d.text)
+	var kept *moved
+	if d.whole != nil && !d.saved {
+		kept = compare(d.file, d.whole.segments, a.segments)
+	}
 	examples, err := gen.Examples(filepath.ToSlash(d.file), []byte(d.text),
 		gen.Options{Roots: s.Roots, Source: src}, nil)
 	if err != nil && len(src.Names()) > 0 {
 		a.fault(d, err)
 	}
 	for _, e := range examples {
-		a.kernel(d, e)
+		r := kept.again(d.whole, e, a.lines)
+		if r == nil {
+			a.compiled++
+			r = a.kernel(d, e)
+		}
+		a.keep(e.Kernel, r)
+	}
+	d.whole, d.saved = a, false
+}
+
+// keep takes over what is known of a kernel.
+func (a *analysis) keep(kernel string, r *result) {
+	a.kernels[kernel] = r
+	if r.args != nil {
+		a.args[kernel] = r.args
+	}
+	a.seen = append(a.seen, r.seen...)
+	for _, f := range r.faults {
+		a.add(f)
 	}
 }
 
 // kernel compiles a kernel for the signature that its text suggests, or else for one with a tensor of
 // integers.
-func (a *analysis) kernel(d *document, e gen.Example) {
+func (a *analysis) kernel(d *document, e gen.Example) *result {
+	r := &result{example: exampleText(e)}
 	params, err := a.source.Params(e.Kernel, lang.DefaultTarget)
 	if err != nil {
-		a.fault(d, err)
-		return
+		r.faults = a.faultsOf(d, err)
+		return r
 	}
 	if e.Untyped != "" { // nothing is known of it: neither right nor wrong
-		return
+		return r
 	}
 	var first error
 	for _, signature := range e.Signatures() {
@@ -83,19 +113,19 @@ func (a *analysis) kernel(d *document, e gen.Example) {
 			seen, _, err = a.compile(e.Kernel, params, signature, 0)
 		}
 		if err == nil || first == nil {
-			a.note(e.Kernel, params, signature, seen)
+			r.note(params, signature, seen)
 		}
 		if err == nil {
-			return
+			return r
 		}
 		if first == nil {
 			first = err
 		}
 	}
-	if len(e.Guessed) > 0 && refused(first) {
-		return
+	if len(e.Guessed) == 0 || !refused(first) {
+		r.faults = a.faultsOf(d, first)
 	}
-	a.fault(d, first)
+	return r
 }
 
 // fewIterations of a tl.static_range, at its beginning and at its end, tell the types of all: a number of
@@ -116,7 +146,7 @@ func (a *analysis) compile(kernel string, params []lang.Param, signature string,
 }
 
 // note keeps what a compilation saw, and the types of the kernel's parameters.
-func (a *analysis) note(kernel string, params []lang.Param, signature string, seen []lang.Seen) {
+func (r *result) note(params []lang.Param, signature string, seen []lang.Seen) {
 	entries, err := lang.SplitSignature(params, signature)
 	if err != nil {
 		return
@@ -128,8 +158,8 @@ func (a *analysis) note(kernel string, params []lang.Param, signature string, se
 			types[p.Name] = "constexpr[" + entries[i] + "]"
 		}
 	}
-	a.args[kernel] = types
-	a.seen = append(a.seen, seen...)
+	r.args = types
+	r.seen = append(r.seen, seen...)
 }
 
 // refused reports whether a kernel does not take values that were made up: a tl.static_assert says so.
@@ -143,12 +173,18 @@ func refused(err error) bool {
 // severities of the protocol.
 var severities = map[string]int{"error": 1, "warning": 2, "remark": 3}
 
-// fault adds the diagnostics of an error; those that several kernels share are kept once.
+// fault adds the diagnostics of an error.
 func (a *analysis) fault(d *document, err error) {
+	for _, f := range a.faultsOf(d, err) {
+		a.add(f)
+	}
+}
+
+// faultsOf returns the diagnostics of an error.
+func (a *analysis) faultsOf(d *document, err error) (found []diagnostic) {
 	var list *diag.List
 	if !errors.As(err, &list) {
-		a.add(diagnostic{Severity: 1, Source: "nereid", Message: err.Error()})
-		return
+		return []diagnostic{{Severity: 1, Source: "nereid", Message: err.Error()}}
 	}
 	for _, x := range list.Diags {
 		msg := x.Msg
@@ -169,10 +205,12 @@ func (a *analysis) fault(d *document, err error) {
 				out.Related = append(out.Related, related{location{uriOf(file), r}, n.Msg})
 			}
 		}
-		a.add(out)
+		found = append(found, out)
 	}
+	return found
 }
 
+// add adds a diagnostic; one that several kernels share is kept once.
 func (a *analysis) add(d diagnostic) {
 	same := func(o diagnostic) bool { return o.Range == d.Range && o.Message == d.Message }
 	if !slices.ContainsFunc(a.faults, same) {

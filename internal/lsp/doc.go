@@ -10,6 +10,7 @@
 //	server.go    messages: what is asked, in order
 //	protocol.go  the parts of the protocol that the server speaks
 //	analysis.go  a document compiled: diagnostics, and what was seen
+//	reuse.go     what an edit leaves of it
 //	position.go  lines and columns of the protocol, in UTF-16
 //	define.go    where a name is defined
 //	complete.go  names that can follow

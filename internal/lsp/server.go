@@ -157,7 +157,7 @@ func (s *Server) answer(method string, params json.RawMessage) (any, *responseEr
 		d.version = p.TextDocument.Version
 		return null, nil
 	case "textDocument/didSave":
-		d.stale = true // what it imports may have changed
+		d.stale, d.saved = true, true // what it imports may have changed
 		return null, nil
 	case "textDocument/completion":
 		return s.complete(d, newLines(d.text).offset(p.Position)), nil

@@ -1,0 +1,169 @@
+package lsp
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/nereid-lang/nereid/internal/gen"
+	"github.com/nereid-lang/nereid/internal/lang"
+	"github.com/nereid-lang/nereid/internal/python"
+)
+
+// An edit is most often inside of one function. What was seen of a kernel that neither is this function nor
+// calls it is what would be seen again, at places that have moved with its text.
+
+// result is what the compilation of a kernel told.
+type result struct {
+	example string // that it was compiled for
+	args    map[string]string
+	seen    []lang.Seen
+	faults  []diagnostic
+}
+
+// segment is a statement of the file, with all that stands before it up to the statement before.
+type segment struct {
+	start, end int
+	name       string // of the function or class that it defines, or ""
+	text       string
+}
+
+// segments takes a text apart; they leave nothing out.
+func segments(tree *python.Module, text string) (list []segment) {
+	if tree == nil {
+		return nil
+	}
+	at := 0
+	for i, s := range tree.Body {
+		_, end := offsets(tree, s.Span())
+		if i == len(tree.Body)-1 {
+			end = len(text)
+		}
+		if end < at || end > len(text) {
+			return nil
+		}
+		g := segment{start: at, end: end, text: text[at:end]}
+		switch def := s.(type) {
+		case *python.FunctionDef:
+			g.name = def.Name
+		case *python.ClassDef:
+			g.name = def.Name
+		}
+		list = append(list, g)
+		at = end
+	}
+	return list
+}
+
+// moved is what an edit left as it was: the functions that changed, and where all others went.
+type moved struct {
+	file     string
+	from, to []segment
+	changed  []string
+}
+
+// compare returns what an edit left of the analysis of a file, nil if more has changed than functions and
+// classes, or if another statement names one that has.
+func compare(file string, from, to []segment) *moved {
+	if len(from) == 0 || len(from) != len(to) {
+		return nil
+	}
+	m := &moved{file: file, from: from, to: to}
+	for i := range from {
+		if from[i].text == to[i].text {
+			continue
+		}
+		if from[i].name == "" || from[i].name != to[i].name {
+			return nil
+		}
+		m.changed = append(m.changed, to[i].name)
+	}
+	for _, name := range m.changed {
+		for _, s := range to {
+			if s.name == "" && strings.Contains(s.text, name) {
+				return nil
+			}
+		}
+	}
+	return m
+}
+
+// calls reports whether a function's text, or that of a function that it names, names one that has changed.
+func (m *moved) calls(function string, known map[string]bool) bool {
+	if slices.Contains(m.changed, function) {
+		return true
+	}
+	if _, under := known[function]; under {
+		return known[function]
+	}
+	known[function] = false
+	for _, s := range m.to {
+		if s.name != function {
+			continue
+		}
+		for _, o := range m.to {
+			if o.name != "" && o.name != function && strings.Contains(s.text, o.name) && m.calls(o.name, known) {
+				known[function] = true
+			}
+		}
+	}
+	return known[function]
+}
+
+// offset returns where a place of the file before has gone to.
+func (m *moved) offset(at int) int {
+	for i, s := range m.from {
+		if at <= s.end {
+			return at + m.to[i].start - s.start
+		}
+	}
+	return at
+}
+
+// seen returns what was seen, at its new places.
+func (m *moved) seen(list []lang.Seen) []lang.Seen {
+	out := slices.Clone(list)
+	for i := range out {
+		s := &out[i]
+		if sameFile(s.File, m.file) {
+			s.Start, s.End = m.offset(s.Start), m.offset(s.End)
+		}
+		if s.DefFile != "" && sameFile(s.DefFile, m.file) {
+			s.DefAt = m.offset(s.DefAt)
+		}
+	}
+	return out
+}
+
+// again returns what is known of a kernel from before an edit, nil if it must be compiled.
+func (m *moved) again(old *analysis, e gen.Example, now *lines) *result {
+	if m == nil || m.calls(e.Kernel, map[string]bool{}) {
+		return nil
+	}
+	r := old.kernels[e.Kernel]
+	if r == nil || r.example != exampleText(e) {
+		return nil
+	}
+	return &result{r.example, r.args, m.seen(r.seen), m.faults(old.lines, now, r.faults)}
+}
+
+// faults returns diagnostics at their new places.
+func (m *moved) faults(old, now *lines, list []diagnostic) []diagnostic {
+	place := func(r Range) Range {
+		return now.span(m.offset(old.offset(r.Start)), m.offset(old.offset(r.End)))
+	}
+	out := slices.Clone(list)
+	for i := range out {
+		out[i].Range = place(out[i].Range)
+		out[i].Related = slices.Clone(out[i].Related)
+		for k := range out[i].Related {
+			if l := &out[i].Related[k].Location; sameFile(fileOf(l.URI), m.file) {
+				l.Range = place(l.Range)
+			}
+		}
+	}
+	return out
+}
+
+// exampleText tells examples apart.
+func exampleText(e gen.Example) string { return fmt.Sprintf("%q", e) }
