@@ -339,12 +339,21 @@ func (s *Server) halt(reason, text string) error {
 	return s.event("stopped", body)
 }
 
+// written returns the name of a function as its source has it: "scaled" of "total.scaled__fp32S16S__(1,)".
+func written(name string) string {
+	short, _, _ := strings.Cut(name, "__")
+	if short = short[strings.LastIndexByte(short, '.')+1:]; short == "" {
+		return name
+	}
+	return short
+}
+
 // stack returns the functions around the current line.
 func (s *Server) stack() any {
 	frames := s.history.stops[s.at].frames
 	out := make([]object, len(frames))
 	for i, f := range frames {
-		name := f.name
+		name := written(f.name)
 		if name == "" || i == len(frames)-1 {
 			name = s.program.Name
 		}

@@ -59,7 +59,7 @@
 //	places.go         places in a buffer, for instructions that move matrices
 //	local.go          ttg.local_* and asynchronous copies
 //	alloc.go          places of buffers in shared memory
-//	scopes.go         records of scopes, for a profiler
+//	scopes.go         the scopes of a kernel, which a profiler records
 //	buffers.go        the same for a reader, with the operations during which they are in use
 //	effects.go        what an operation does to memory: a part of its row
 //	barrier.go        where threads must meet because of shared memory
@@ -95,6 +95,7 @@
 //	nvvm_math.go        approximations, conversions of 8-bit floats
 //	nvvm_libdevice.go   the functions of the device library
 //	nvvm_print.go       printf and failed assertions
+//	nvvm_scopes.go      records of scopes
 //	nvvm_mma.go         products by mma.sync
 //	nvvm_wgmma.go       products of warp groups (wgmma)
 //	nvvm_wgmma_steps.go products whose left operand is computed between their steps

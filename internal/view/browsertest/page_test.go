@@ -448,6 +448,41 @@ func TestScroll(t *testing.T) {
 	}
 }
 
+// TestScrollWork counts what scrolling does, which nothing else on the machine changes: half a screen of PTX
+// makes and drops the rows of half a screen, however many lines there are.
+func TestScrollWork(t *testing.T) {
+	b := open(t, page(t, "--target", "cuda:90", "--no-run", longKernel(t), "x_ptr=fp32[64]"))
+	b.until(`document.querySelector('[data-stage="PTX"] .row')`)
+	work, err := chromedp.Run(b.ctx, chromedp.Evaluate[struct{ Frames, Made, Dropped, Shown int }](
+		`new Promise((done) => {
+	const list = document.querySelector('[data-stage="PTX"] .list');
+	const most = { Frames: 0, Made: 0, Dropped: 0, Shown: 0 };
+	let made = 0, dropped = 0;
+	new MutationObserver((records) => {
+		for (const r of records) { made += r.addedNodes.length; dropped += r.removedNodes.length; }
+	}).observe(list.querySelector(".inner"), { childList: true });
+	const step = () => {
+		most.Made = Math.max(most.Made, made);
+		most.Dropped = Math.max(most.Dropped, dropped);
+		most.Shown = Math.max(most.Shown, list.querySelectorAll(".row").length);
+		made = dropped = 0;
+		const at = list.scrollTop;
+		list.scrollTop += 360;
+		if (list.scrollTop === at || most.Frames === 60) done(most);
+		else { most.Frames++; requestAnimationFrame(() => requestAnimationFrame(step)); }
+	};
+	requestAnimationFrame(step);
+})`, chromedp.EvalAwaitPromise))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// 360 pixels are 20 rows; a row may begin between two pixels
+	if t.Logf("%+v", work); work.Frames < 40 || work.Made < 20 || work.Made > 22 || work.Dropped > 22 ||
+		work.Shown > 150 {
+		t.Errorf("half a screen costs %+v, want 20 rows made and dropped", work)
+	}
+}
+
 // scrolling scrolls from the top to the end, half a screen a frame, and returns the times from frame to
 // frame.
 const scrolling = `new Promise((done) => {
