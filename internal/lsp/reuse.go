@@ -102,7 +102,8 @@ func (m *moved) calls(function string, known map[string]bool) bool {
 			continue
 		}
 		for _, o := range m.to {
-			if o.name != "" && o.name != function && strings.Contains(s.text, o.name) && m.calls(o.name, known) {
+			other := o.name != "" && o.name != function
+			if other && strings.Contains(s.text, o.name) && m.calls(o.name, known) {
 				known[function] = true
 			}
 		}
