@@ -11,7 +11,8 @@ import (
 )
 
 // TestNvimDAP has nvim-dap, a client for a terminal, debug a kernel: what it sees is in
-// testdata/nvim-dap/session.txt. NVIM_DAP names a checkout of mfussenegger/nvim-dap; nvim must be on the PATH.
+// testdata/nvim-dap/session.txt. NVIM_DAP names a checkout of mfussenegger/nvim-dap; nvim must be on the
+// PATH.
 // The file was recorded with Neovim 0.7.2 and nvim-dap 5a1479c5.
 func TestNvimDAP(t *testing.T) {
 	plugin := txtest.LongForm(t, "NVIM_DAP", "it names a checkout of mfussenegger/nvim-dap")
@@ -30,7 +31,8 @@ func TestNvimDAP(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	seen := filepath.Join(dir, "session.txt")
-	cmd := exec.Command(nvim, "--headless", "-u", "NONE", "--cmd", "set rtp+="+plugin, "-c", "luafile "+script)
+	cmd := exec.Command(nvim, "--headless", "-u", "NONE", "--cmd", "set rtp+="+plugin,
+		"-c", "luafile "+script)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "HOME="+dir, "NEREID="+binary, "DAP_LOG="+seen)
 	if out, err := cmd.CombinedOutput(); err != nil {

@@ -46,7 +46,8 @@ var limits = budget.Limits{Time: 3 * time.Second, Ops: 200_000, Memory: 512 << 2
 
 // analyse compiles the kernels of a document.
 func (s *Server) analyse(d *document) {
-	a := &analysis{lines: newLines(d.text), args: map[string]map[string]string{}, kernels: map[string]*result{}}
+	a := &analysis{lines: newLines(d.text), args: map[string]map[string]string{},
+		kernels: map[string]*result{}}
 	d.analysis, d.stale = a, false
 	defer func() { // a fault of ours must not end the editor's session
 		if r := recover(); r != nil {
