@@ -255,8 +255,8 @@ var rules = []rule{
 	{pkg: "internal/target/outside",
 		ours: join(compiler, "backend", "internal/gpu", "internal/knob", "internal/lang",
 			"internal/middle/...", "internal/device", "internal/runtime/core", "internal/target")},
-	// CUDA's own types: package jit has them where targets are registered (targets.go) and where PTX is read
-	// (stage.go), see TestNeutral.
+	// Package jit names packages of vendors where targets are registered (targets.go) and where the text of a
+	// stage is read (stage.go); launches do not.
 	{pkg: "internal/runtime/jit", ours: []string{"backend", "internal", "internal/..."}},
 	{pkg: "bundle", // public
 		ours: []string{"run", "internal/bundle", "internal/diag", "internal/runtime/core",

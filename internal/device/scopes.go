@@ -20,15 +20,18 @@ type ScopeRun struct {
 
 type scopesKey struct{}
 
-// WithScopes returns a context with which launches of code with scopes wait for their end and tell f what was
-// recorded.
-func WithScopes(ctx context.Context, f func(ScopeRun)) context.Context {
+// ReadScopes waits for the end of a launch and returns what its scopes recorded.
+type ReadScopes func() (ScopeRun, error)
+
+// WithScopes returns a context with which launches of code with scopes tell f how to read what they record. f
+// does not read at once, so that a mark of the launch's end can come before.
+func WithScopes(ctx context.Context, f func(ReadScopes)) context.Context {
 	return context.WithValue(ctx, scopesKey{}, f)
 }
 
 // ScopesOf returns whom a launch tells about its scopes, nil if nobody asks.
-func ScopesOf(ctx context.Context) func(ScopeRun) {
-	f, _ := ctx.Value(scopesKey{}).(func(ScopeRun))
+func ScopesOf(ctx context.Context) func(ReadScopes) {
+	f, _ := ctx.Value(scopesKey{}).(func(ReadScopes))
 	return f
 }
 

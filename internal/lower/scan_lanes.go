@@ -7,6 +7,7 @@ type joinedLanes struct {
 	has  string // whether there is a lane before
 }
 
+// joined returns the scan of a segment of lane bits.
 func (s *scan) joined(mask int) *joinedLanes {
 	firstIs := 0
 	if s.reverse {

@@ -27,6 +27,8 @@ type kernel struct {
 	// chosen is set by code with deeper pipelines, which keeps more on the stack: it runs this code instead,
 	// which then must not look for deeper pipelines again.
 	chosen atomic.Bool
+	// recorded says that the variable of scopes may have records in it.
+	recorded atomic.Bool
 }
 
 // Launcher implements device.Direct.

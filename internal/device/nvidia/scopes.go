@@ -2,6 +2,7 @@ package nvidia
 
 import (
 	"context"
+	"errors"
 
 	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/device/gpucode"
@@ -10,40 +11,47 @@ import (
 // Scopes implements device.Scoped.
 func (*Device) Scopes() bool { return true }
 
-// launchScoped launches code that records scopes. If somebody asks for them, it waits for the end of the
-// launch; otherwise, as in the capture of a graph, records are written over.
+// launchScoped launches code that records scopes. If somebody asks for them, it says how they are read;
+// otherwise, as in the capture of a graph, records are left for the next launch to clear.
 func (k *kernel) launchScoped(ctx context.Context, s device.Stream, grid [3]int, words []uint64) error {
 	tell := device.ScopesOf(ctx)
 	on := s.(stream)
 	if is, err := on.Capturing(); err != nil || is || tell == nil {
+		k.recorded.Store(true)
 		return k.launchAny(s, grid, words, nil)
 	}
 	at, size, err := k.module.Global(gpucode.ScopesVar)
 	if err != nil {
 		return err
 	}
-	if err := on.Sync(); err != nil { // of launches that may still write records
-		return err
-	}
 	c := k.fn.Context()
-	if err := c.CopyTo(at, make([]byte, gpucode.ScopesHead)); err != nil {
-		return err
+	clear := func() error { return c.CopyTo(at, make([]byte, gpucode.ScopesHead)) }
+	if k.recorded.Swap(true) { // by launches that nobody asked about
+		if err := errors.Join(on.Sync(), clear()); err != nil {
+			return err
+		}
 	}
 	if err := k.launchAny(s, grid, words, nil); err != nil {
 		return err
 	}
-	if err := on.Sync(); err != nil {
-		return err
-	}
-	head := make([]byte, gpucode.ScopesHead)
-	if err := c.CopyFrom(head, at); err != nil {
-		return err
-	}
-	data := make([]byte, min(size, gpucode.ScopesHead+gpucode.ScopesFilled(head)))
-	if err := c.CopyFrom(data, at); err != nil {
-		return err
-	}
-	tell(k.code.Recorded(data, "cycles"))
+	tell(func() (run device.ScopeRun, err error) {
+		if err := on.Sync(); err != nil {
+			return run, err
+		}
+		head := make([]byte, gpucode.ScopesHead)
+		if err := c.CopyFrom(head, at); err != nil {
+			return run, err
+		}
+		data := make([]byte, min(size, gpucode.ScopesHead+gpucode.ScopesFilled(head)))
+		if err := c.CopyFrom(data, at); err != nil {
+			return run, err
+		}
+		if err := clear(); err != nil {
+			return run, err
+		}
+		k.recorded.Store(false)
+		return k.code.Recorded(data, "cycles"), nil
+	})
 	return nil
 }
 

@@ -2,6 +2,7 @@ package code
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"runtime/pprof"
@@ -50,15 +51,19 @@ func (b *Build) recorded(ctx context.Context, s *args.Stream, w *Work) error {
 	if w.Held != nil {
 		facts = append(facts, timeline.Arg{Key: "bytes", Value: w.Held.Bytes()})
 	}
-	var scopes []device.ScopeRun
+	var scopes []device.ReadScopes
 	if b.Log.RecordsScopes() {
-		ctx = device.WithScopes(ctx, func(r device.ScopeRun) { scopes = append(scopes, r) })
+		ctx = device.WithScopes(ctx, func(r device.ReadScopes) { scopes = append(scopes, r) })
 	}
 	err := b.Log.Run(timeline.Kernel, b.Variant.Kernel, s.Dev.Backend, s.S, facts, func() error {
 		return b.launch(ctx, s, w)
 	})
-	for _, r := range scopes {
-		b.Log.Scopes(b.Variant.Kernel, s.Dev.Backend, s.S, r)
+	for _, read := range scopes {
+		run, failed := read()
+		if failed != nil {
+			return errors.Join(err, failed)
+		}
+		b.Log.Scopes(b.Variant.Kernel, s.Dev.Backend, s.S, run)
 	}
 	return err
 }

@@ -26,7 +26,7 @@ func collector(ctx context.Context) (take func(device.ScopeMark), tell func()) {
 	}
 	return take, func() {
 		if run.Marks != nil {
-			f(run)
+			f(func() (device.ScopeRun, error) { return run, nil })
 		}
 	}
 }

@@ -29,6 +29,6 @@ func (k *kernel) scoped(ctx context.Context, module *ptxsim.Module, run func() e
 	for i := range r.Marks {
 		r.Marks[i].Time = 0 // blocks share no clock
 	}
-	tell(r)
+	tell(func() (device.ScopeRun, error) { return r, nil })
 	return nil
 }
