@@ -1,0 +1,68 @@
+package core
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/nereid-lang/nereid/internal/runtime/args"
+	"github.com/nereid-lang/nereid/internal/signature"
+)
+
+// TestClear: a frame that was cleared refers to none of the arguments of its launch, in whatever form they
+// were given.
+func TestClear(t *testing.T) {
+	params := args.NewParams([]signature.Param{{Name: "x"}, {Name: "y"}, {Name: "z"}, {Name: "f"}})
+	x, y, z := &Tensor{}, &Tensor{}, &Tensor{}
+	var f Frame
+	for range 2 { // a spare frame is used again
+		given := []any{x, []any{y}, Arg("f", Fields{Arg("a", z)}), Arg("z", x)}
+		if err := f.Bind("k", params, given); err != nil {
+			t.Fatal(err)
+		}
+		for _, tensor := range []*Tensor{x, y, z} {
+			if !refers(reflect.ValueOf(&f), reflect.ValueOf(tensor).Pointer(), map[uintptr]bool{}) {
+				t.Error("a frame does not refer to its arguments: the test sees too little")
+			}
+		}
+		f.Clear()
+		for i, tensor := range []*Tensor{x, y, z} {
+			if refers(reflect.ValueOf(&f), reflect.ValueOf(tensor).Pointer(), map[uintptr]bool{}) {
+				t.Errorf("a cleared frame refers to argument %d", i)
+			}
+		}
+	}
+}
+
+// refers reports whether a pointer to an address can be reached from a value, also in the spare room of
+// slices.
+func refers(v reflect.Value, to uintptr, seen map[uintptr]bool) bool {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if v.IsNil() || seen[v.Pointer()] {
+			return false
+		}
+		if v.Pointer() == to {
+			return true
+		}
+		seen[v.Pointer()] = true
+		return refers(v.Elem(), to, seen)
+	case reflect.Interface:
+		return !v.IsNil() && refers(v.Elem(), to, seen)
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if refers(v.Field(i), to, seen) {
+				return true
+			}
+		}
+	case reflect.Slice:
+		v = v.Slice(0, v.Cap())
+		fallthrough
+	case reflect.Array:
+		for i := range v.Len() {
+			if refers(v.Index(i), to, seen) {
+				return true
+			}
+		}
+	}
+	return false
+}
