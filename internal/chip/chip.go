@@ -143,15 +143,16 @@ func Row(backend string, capability int, name string) Chip {
 	return CUDA(capability)
 }
 
-// Target returns the chip of a module's target, "cuda:90" or "hip:gfx942". Any other text is a chip without
-// instructions of its own.
+// Target returns the chip of a target, "cuda:90" or "hip:gfx942", or of its simulator, "sim:90". Any other
+// text is a chip without instructions of its own.
 func Target(text string) Chip {
 	backend, arch, _ := strings.Cut(text, ":")
-	if backend == "hip" {
+	simulated := backend == "sim"
+	if backend == "hip" || simulated && strings.HasPrefix(arch, "gfx") {
 		c, _ := HIP(arch)
 		return c
 	}
-	if n, err := strconv.Atoi(arch); backend == "cuda" && err == nil {
+	if n, err := strconv.Atoi(arch); (backend == "cuda" || simulated) && err == nil {
 		return CUDA(n)
 	}
 	return Chip{}

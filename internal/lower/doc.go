@@ -57,7 +57,7 @@
 //	certify.go        certified code: functions and conversions as units of a ring
 //	smem.go           addresses of and accesses to buffers in shared memory
 //	places.go         places in a buffer, for instructions that move matrices
-//	local.go          ttg.local_* and asynchronous copies
+//	local.go          ttg.local_* and asynchronous copies; spread.go lets lanes store in different orders
 //	alloc.go          places of buffers in shared memory
 //	scopes.go         the scopes of a kernel, which a profiler records
 //	buffers.go        the same for a reader, with the operations during which they are in use

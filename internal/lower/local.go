@@ -116,7 +116,8 @@ func (l *lowering) localStore(op *ir.Op, v, dst *ir.Value) {
 	ll := l.layout(op, v.Type)
 	b, cvt := l.buffer(dst), l.ownOffsets(op, v.Type, dst.Type)
 	owner := l.storer(ll, ir.ElemOf(v.Type), copiesAlike(v))
-	l.storeRows(b, cvt, l.regs(v), ll.FreeVariablesIn(layout.Register), owner)
+	regs, cvt := l.spreadStore(b, cvt, l.regs(v))
+	l.storeRows(b, cvt, regs, ll.FreeVariablesIn(layout.Register), owner)
 }
 
 func lowerLocalStore(l *lowering, op *ir.Op) { l.localStore(op, op.Operand(0), op.Operand(1)) }

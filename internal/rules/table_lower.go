@@ -30,6 +30,13 @@ var (
 		Decides: "lanes choose among registers that are sent to all",
 		Reason:  "Each bit of the choice doubles the shuffles and adds a select.",
 	})
+	SpreadWavefronts = add(Rule{
+		Name: "spread-wavefronts", Area: areaExchange, Test: switches,
+		Kind: AtLeast, Value: 2, Off: always, Unit: "wavefronts of a word",
+		Decides: "lanes store their registers to shared memory in different orders",
+		Reason: "A wavefront occupies the shared memory of all warps for a cycle; the select that spares " +
+			"one or more of them occupies one of four schedulers for two.",
+	})
 	RepeatedWords = add(Rule{
 		Name: "repeated-words", Area: areaExchange, Test: layoutTest,
 		Kind: AtMost, Value: 32, Off: never, Unit: "registers of a thread",
@@ -74,6 +81,12 @@ var (
 		Decides: "a thread reduces its elements in four chains",
 		Reason: "In one chain each element waits for the latency of the one before; four chains hide " +
 			"most of that latency.",
+	})
+	ShiftedChains = add(Rule{
+		Name: "shifted-chains", Area: areaExchange, Test: switches,
+		Kind: AtMost, Value: 4, Off: never, Unit: "scans",
+		Decides: "scans over lanes shift with a predicate of their own",
+		Reason:  "A thread has seven predicates: more scans at a time would wait for each other.",
 	})
 	ShortRun = add(Rule{
 		Name: "short-run", Area: areaExchange, Test: switches,

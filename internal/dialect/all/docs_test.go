@@ -132,7 +132,7 @@ var traits = []string{"Pure", "Commutative", "Elementwise", "Idempotent", "Invol
 	"RecursiveEffects", "LoopLike", "Reads", "Writes", "Allocates", "Speculatable", "SegmentedOperands",
 	"SegmentedResults", "SameOperandsAndResultType", "SameTypeOperands", "SameOperandsAndResultShape",
 	"SameOperandsAndResultElem", "SameOperandsAndResultEncoding", "SameOperandsEncoding",
-	"SameLoadStoreShape", "TensorSizes", "ImplicitTerminator", "GraphRegion", "NoEffects", "View"}
+	"SameLoadStoreShape", "TensorSizes", "ImplicitTerminator", "GraphRegion", "NoEffects", "View", "Permutes"}
 
 func traitNames(op *ir.OpDef) []string {
 	var out []string
@@ -147,7 +147,7 @@ func traitNames(op *ir.OpDef) []string {
 func TestTraitNames(t *testing.T) {
 	for name, trait := range map[string]ir.Trait{"Pure": ir.Pure, "Isolated": ir.Isolated,
 		"Writes": ir.Writes, "SameTypeOperands": ir.SameTypeOperands, "NoEffects": ir.NoEffects,
-		"View": ir.View} {
+		"View": ir.View, "Permutes": ir.Permutes} {
 		if got := traitNames(&ir.OpDef{Traits: trait}); !slices.Equal(got, []string{name}) {
 			t.Errorf("%s is called %v", name, got)
 		}

@@ -37,7 +37,7 @@ func Block(ptr ir.Type) *ir.TensorType {
 func verifyBlock(op *ir.Op, strides, offsets int) error {
 	t := Block(op.Result(0).Type)
 	if t == nil {
-		return errors.New("result must be a tensor of pointers, or a pointer to a tensor")
+		return errors.New("the result is neither pointers in a tensor nor a pointer to one")
 	}
 	sizes := op.Attr("sizes").(*ir.DenseArrayAttr).Values
 	if !slices.Equal(sizes, t.Shape) {
