@@ -82,12 +82,6 @@ var (
 		Reason: "In one chain each element waits for the latency of the one before; four chains hide " +
 			"most of that latency.",
 	})
-	ShiftedChains = add(Rule{
-		Name: "shifted-chains", Area: areaExchange, Test: switches,
-		Kind: AtMost, Value: 4, Off: never, Unit: "scans",
-		Decides: "scans over lanes shift with a predicate of their own",
-		Reason:  "A thread has seven predicates: more scans at a time would wait for each other.",
-	})
 	ShortRun = add(Rule{
 		Name: "short-run", Area: areaExchange, Test: switches,
 		Kind: AtLeast, Value: 4, Off: always, Unit: "elements",
