@@ -134,6 +134,10 @@ func TestContext(t *testing.T) {
 	if err := comms[0].AllReduce(s, x, x, collective.Sum); !errors.Is(err, why) {
 		t.Errorf("AllReduce: %v", err)
 	}
+	// the other rank learns of it on a goroutine of its own
+	for end := time.Now().Add(10 * time.Second); comms[1].Err() == nil && time.Now().Before(end); {
+		time.Sleep(time.Millisecond)
+	}
 	if err := comms[1].Err(); !errors.Is(err, why) {
 		t.Errorf("the other rank: %v", err)
 	}
