@@ -68,10 +68,14 @@ func TestProfile(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if text := cpuProfile(t, func() {
-				spin(true)
-			}); !strings.Contains(text, "spinning_kernel") || !strings.Contains(text, "device") {
-				t.Error("the profile does not name the kernel")
+			named := func() bool {
+				text := cpuProfile(t, func() { spin(true) })
+				return strings.Contains(text, "spinning_kernel") && strings.Contains(text, "device")
+			}
+			for try := 0; !named(); try++ { // a busy machine leaves few samples
+				if try == 10 {
+					t.Fatal("the profile does not name the kernel")
+				}
 			}
 			if text := cpuProfile(t, func() { spin(false) }); strings.Contains(text, "spinning_kernel") {
 				t.Error("labels without Config.Profile")
