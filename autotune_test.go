@@ -120,7 +120,8 @@ func TestConfigs(t *testing.T) {
 	}
 }
 
-const two = `configs=[triton.Config({"BLOCK": 16}), triton.Config({"BLOCK": 32}), triton.Config({"BLOCK": 64})], key=["n"]`
+const two = `configs=[triton.Config({"BLOCK": 16}), triton.Config({"BLOCK": 32}), ` +
+	`triton.Config({"BLOCK": 64})], key=["n"]`
 
 // TestChosenFor: configs are measured once for each value of the key and each combination of the tensors'
 // types.
@@ -147,7 +148,8 @@ func TestChosenFor(t *testing.T) {
 func TestPrune(t *testing.T) {
 	x := newTuned(t, `
 def prune(configs, named_args, **kwargs):
-    assert named_args["n"] in (64, 32) and named_args["x_ptr"].dtype.itemsize == 4 and named_args["x_ptr"].shape[0] == 64
+    assert named_args["n"] in (64, 32) and named_args["x_ptr"].dtype.itemsize == 4
+        and named_args["x_ptr"].shape[0] == 64
     return [c for c in configs if c.kwargs["BLOCK"] <= named_args["n"] // 2]
 
 @triton.autotune(`+two+`, prune_configs_by={"early_config_prune": prune})`, nereid.TuneOptions{})

@@ -13,9 +13,11 @@ import triton
 import triton.language as tl
 
 @triton.autotune(configs=[triton.Config({"BLOCK": 16}), triton.Config({"BLOCK": 32}, num_warps=8)], key=["n"])
-@triton.heuristics({"EVEN": lambda args: args["n"] % args["BLOCK"] == 0, "SCALE": lambda args: 10 if args["n"] > 40 else 1})
+@triton.heuristics({"EVEN": lambda args: args["n"] % args["BLOCK"] == 0,
+                    "SCALE": lambda args: 10 if args["n"] > 40 else 1})
 @triton.jit
-def fill(x_ptr, n, v, BLOCK: tl.constexpr, EVEN: tl.constexpr, SCALE: tl.constexpr, MODE: tl.constexpr = "plain"):
+def fill(x_ptr, n, v, BLOCK: tl.constexpr, EVEN: tl.constexpr, SCALE: tl.constexpr,
+         MODE: tl.constexpr = "plain"):
     i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     tl.store(x_ptr + i, v * SCALE, mask=i < n)
 `

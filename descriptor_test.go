@@ -170,7 +170,8 @@ def set_blocks(nargs):
     nargs["x_desc"].block_shape = [nargs["M"], nargs["N"]]
     nargs["y_desc"].block_shape = [nargs["M"], nargs["N"]]
 
-configs = [triton.Config({"M": m, "N": n}, num_warps=w, pre_hook=set_blocks) for m, n, w in [(2, 8, 1), (4, 16, 2)]]
+configs = [triton.Config({"M": m, "N": n}, num_warps=w, pre_hook=set_blocks)
+           for m, n, w in [(2, 8, 1), (4, 16, 2)]]
 
 @triton.autotune(configs=configs, key=["rows"])
 @triton.jit

@@ -47,7 +47,8 @@ def dependent(x_ptr, n, B: tl.constexpr):
     tl.store(x_ptr + offs, 2 * x + 1, mask=offs < n)
 
 
-@triton.autotune(configs=[triton.Config({"B": b}, num_warps=w) for b in (256, 1024) for w in (4, 8)], key=["n"], use_cuda_graph=True, rep=20,
+@triton.autotune(configs=[triton.Config({"B": b}, num_warps=w) for b in (256, 1024) for w in (4, 8)],
+                 key=["n"], use_cuda_graph=True, rep=20,
                  reset_to_zero=["count_ptr"], restore_value=["x_ptr"])
 @triton.jit
 def tuned(x_ptr, count_ptr, n, B: tl.constexpr):

@@ -286,7 +286,8 @@ func TestNoSuchKernel(t *testing.T) {
 		!strings.Contains(err.Error(), "bad.py:1:") {
 		t.Errorf("got %v", err)
 	}
-	if _, err := nereid.OpenDevice("abacus"); err == nil || !strings.Contains(err.Error(), "there is no device") {
+	if _, err := nereid.OpenDevice("abacus"); err == nil ||
+		!strings.Contains(err.Error(), "there is no device") {
 		t.Errorf("got %v", err)
 	}
 }

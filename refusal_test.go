@@ -23,7 +23,8 @@ def plain(x_ptr, n):
 @triton.jit
 def wild(x_ptr):
     v = tl.load(x_ptr)
-    tl.store(x_ptr, tl.inline_asm_elementwise("frobnicate.b32 $0, $1;", "=r,r", [v], dtype=tl.int32, is_pure=True, pack=1))
+    tl.store(x_ptr, tl.inline_asm_elementwise("frobnicate.b32 $0, $1;", "=r,r", [v],
+            dtype=tl.int32, is_pure=True, pack=1))
 `
 
 // Everything that the compiler or a device declines is a Refusal, whichever stage it comes from and

@@ -22,8 +22,10 @@ def through(x_ptr, y_ptr):
 
 // scratchTTGIR is the kernel with memory for each program that its value goes through.
 const scratchTTGIR = `
-module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
-  tt.func public @through(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %y: !tt.ptr<f32> {tt.divisibility = 16 : i32}) {
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32,
+    ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @through(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32},
+        %y: !tt.ptr<f32> {tt.divisibility = 16 : i32}) {
     %pid = tt.get_program_id x : i32
     %mine = ttg.global_scratch_alloc {alignment = 128 : i32, nbytes = 100 : i32} : !tt.ptr<i8>
     %room = tt.bitcast %mine : !tt.ptr<i8> -> !tt.ptr<f32>

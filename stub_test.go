@@ -54,12 +54,14 @@ def loop(x_ptr, n):
 
 configs = [triton.Config({"B": 1}), triton.Config({"B": 2})]
 
-@triton.autotune(configs=configs, key=["n"], use_cuda_graph=True, reset_to_zero=["y_ptr"], restore_value=["x_ptr"])
+@triton.autotune(configs=configs, key=["n"], use_cuda_graph=True, reset_to_zero=["y_ptr"],
+                 restore_value=["x_ptr"])
 @triton.jit
 def tuned(x_ptr, y_ptr, n, B: tl.constexpr):
     tl.store(x_ptr, 1.0)
 
-@triton.autotune(configs=configs, key=["n"], use_cuda_graph=True, pre_hook=lambda args, reset_only=False: args["x_ptr"].zero_())
+@triton.autotune(configs=configs, key=["n"], use_cuda_graph=True,
+                 pre_hook=lambda args, reset_only=False: args["x_ptr"].zero_())
 @triton.jit
 def hooked(x_ptr, n, B: tl.constexpr):
     tl.store(x_ptr, 1.0)

@@ -284,7 +284,8 @@ func TestTuneView(t *testing.T) {
 	const src = `import triton
 import triton.language as tl
 
-@triton.autotune(configs=[triton.Config({"B": 4}), triton.Config({"B": 4}, num_warps=2)], key=["n"], reset_to_zero=["x"], restore_value=["y"])
+@triton.autotune(configs=[triton.Config({"B": 4}), triton.Config({"B": 4}, num_warps=2)],
+                 key=["n"], reset_to_zero=["x"], restore_value=["y"])
 @triton.jit
 def add(x, y, n, step, B: tl.constexpr):
     i = tl.arange(0, B) * step

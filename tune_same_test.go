@@ -12,7 +12,8 @@ const sameCode = `
 import triton
 import triton.language as tl
 
-CONFIGS = [triton.Config({"B": b}, num_warps=w, num_stages=s) for b in (16, 32) for w in (1, 4, 8) for s in (2, 3)]
+CONFIGS = [triton.Config({"B": b}, num_warps=w, num_stages=s)
+           for b in (16, 32) for w in (1, 4, 8) for s in (2, 3)]
 
 @triton.autotune(configs=CONFIGS, key=["n"])
 @triton.jit

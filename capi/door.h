@@ -22,8 +22,8 @@ void door_diagnose(nereid_error *e, size_t i, char *severity, char *code, char *
 extern volatile int door_forked __attribute__((visibility("hidden")));
 nereid_status door_refuse(nereid_error **err);
 
-/* H is the number of a handle. CALL calls a function of Go's that returns a status, GET one that returns something
- * else, DO one that returns nothing. */
+/* H is the number of a handle. CALL calls a function of Go's that returns a status, GET one that returns
+ * something else, DO one that returns nothing. */
 #define H(handle) ((uintptr_t)(handle))
 #define CALL(err, call) return __builtin_expect(door_forked, 0) ? door_refuse(err) : (nereid_status)(call)
 #define GET(none, call) return __builtin_expect(door_forked, 0) ? (none) : (call)

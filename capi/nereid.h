@@ -428,8 +428,8 @@ void nereid_device_close(nereid_device *d);
 
 /* nereid_stream_new returns a queue of launches of its own. */
 nereid_status nereid_stream_new(nereid_device *d, nereid_stream **out, nereid_error **err);
-/* nereid_stream_external returns a stream for a CUstream, or on AMD's GPUs a hipStream_t, that the caller owns;
- * NULL is the default stream. On devices without such streams it must be NULL. */
+/* nereid_stream_external returns a stream for a CUstream, or on AMD's GPUs a hipStream_t, that the caller
+ * owns; NULL is the default stream. On devices without such streams it must be NULL. */
 nereid_status nereid_stream_external(nereid_device *d, void *custream, nereid_stream **out,
 	nereid_error **err);
 /* nereid_stream_sync waits for everything launched so far and returns its first error. */
@@ -579,8 +579,8 @@ void nereid_kernel_close(nereid_kernel *k);
  * kernel has run. A NULL stream means one of the best device, which the call waits for. */
 nereid_status nereid_launch(nereid_kernel *k, nereid_stream *s, nereid_grid grid, const nereid_arg *args,
 	size_t n, const nereid_options *options, nereid_error **err);
-/* nereid_launch_on is nereid_launch on a CUstream, or a hipStream_t, of the caller: NULL is the default stream,
- * and the only stream of devices without such streams. */
+/* nereid_launch_on is nereid_launch on a CUstream, or a hipStream_t, of the caller: NULL is the default
+ * stream, and the only stream of devices without such streams. */
 nereid_status nereid_launch_on(nereid_kernel *k, nereid_device *d, void *custream, nereid_grid grid,
 	const nereid_arg *args, size_t n, const nereid_options *options, nereid_error **err);
 /* nereid_call is a launch in one piece of memory, for languages whose calls cost by the argument, as Python's

@@ -183,7 +183,8 @@ func TestDebug(t *testing.T) {
 	if fmt.Sprint(values(5)) != fmt.Sprint(values(0)) {
 		t.Errorf("going back shows %v, before it was %v", values(5), values(0))
 	}
-	if s := stops[6]; s["reason"] != "exception" || !strings.Contains(fmt.Sprint(s["text"]), "out of bounds load") {
+	if s := stops[6]; s["reason"] != "exception" ||
+		!strings.Contains(fmt.Sprint(s["text"]), "out of bounds load") {
 		t.Errorf("the last stop is %v", s)
 	}
 	if v := values(6); v["k"] != "2" || v["i"] != "[10, 11, 12, 13, …]" {

@@ -216,7 +216,8 @@ func TestExploreWrong(t *testing.T) {
 		t.Error("nothing is exported")
 	}
 	data, err := os.ReadFile(filepath.Join(dir, "all"))
-	if err != nil || !strings.Contains(string(data), `"failed": "the results differ from those of softmax_fp16_1024`) {
+	if err != nil ||
+		!strings.Contains(string(data), `"failed": "the results differ from those of softmax_fp16_1024`) {
 		t.Errorf("%s %v", data, err)
 	}
 }

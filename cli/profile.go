@@ -51,8 +51,8 @@ func newProfileCmd() *cobra.Command {
 	fs := cmd.Flags()
 	fs.StringVar(&f.trace, "trace", "nereid-profile.json", "file for the timeline")
 	fs.StringVar(&f.pprof, "pprof", "nereid-profile.pb.gz", "file for go tool pprof; '' writes none")
-	fs.BoolVar(&f.scopes, "scopes", false, "also record the scopes of kernels, pl.scope of triton.profiler.language: each "+
-		"launch of such a kernel is waited for")
+	fs.BoolVar(&f.scopes, "scopes", false, "also record the scopes of kernels, pl.scope of "+
+		"triton.profiler.language: each launch of such a kernel is waited for")
 	fs.BoolVarP(&f.quiet, "quiet", "q", false, "print no table")
 	return cmd
 }

@@ -138,8 +138,8 @@ func newRootCmd() *cobra.Command {
 		root.AddCommand(newCmd())
 	}
 	root.PersistentFlags().String("triton", "",
-		"the release of Triton that kernels are written in: 3.6 to 3.9, 3.9+block_ptr or, as an experiment, 3.9+gluon "+
-			"(default 3.6)")
+		"the release of Triton that kernels are written in: 3.6 to 3.9, 3.9+block_ptr or, as an experiment, "+
+			"3.9+gluon (default 3.6)")
 	root.PersistentPreRunE = chooseTriton
 	addCompletions(root)
 	root.InitDefaultCompletionCmd()

@@ -24,8 +24,8 @@ type besideFlags struct {
 }
 
 func (b *besideFlags) add(fs *pflag.FlagSet) {
-	fs.StringVar(&b.kernel, "beside", "", "compare with another kernel, FILE.py[:KERNEL]; it gets the arguments that "+
-		"have names of its parameters")
+	fs.StringVar(&b.kernel, "beside", "", "compare with another kernel, FILE.py[:KERNEL]; it gets "+
+		"the arguments that have names of its parameters")
 	fs.StringArrayVar(&b.config, "beside-config", nil, "compare with other arguments or options: BLOCK=64, "+
 		"num_warps=8, grid=12; several are separated by spaces")
 	fs.StringVar(&b.triton, "beside-triton", "", "compare with the kernel under another release of Triton")

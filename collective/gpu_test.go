@@ -262,10 +262,13 @@ func BenchmarkGPU(b *testing.B) {
 	}
 }
 
-// stubbed runs a test in a process of its own, with stubs of the CUDA driver and of NCCL, and returns the
-// calls of the latter.
-func stubbed(t *testing.T, env ...string) string {
+// stubbed opens a GPU in a process of the test's own, with stubs of the CUDA driver and of NCCL. Outside of
+// that process it starts it, compares NCCL's calls with those wanted, and returns nil.
+func stubbed(t *testing.T, want string, env ...string) *run.Device {
 	t.Helper()
+	if txtest.Inside() {
+		return txtest.Device(t, "cuda", run.OpenDevice)
+	}
 	lib, log := ncclstub.Build(t)
 	env = append(env, "NEREID_NCCL="+lib, "NEREID_STUB_NCCL_LOG="+log, "NEREID_CACHE_DIR="+t.TempDir())
 	cudastub.Again(t, env...)
@@ -273,24 +276,23 @@ func stubbed(t *testing.T, env ...string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return strings.ReplaceAll(strings.TrimSpace(string(text)), "\n", "; ")
+	if got := strings.ReplaceAll(strings.TrimSpace(string(text)), "\n", "; "); got != want {
+		t.Errorf("calls %s\nwant  %s", got, want)
+	}
+	return nil
 }
 
 // TestStub: the way of operations to NCCL's calls, launched and captured.
 func TestStub(t *testing.T) {
-	if !txtest.Inside() {
-		const one = "all_reduce n=37 type=7 op=0 stream=1; reduce n=37 type=7 op=0 root=0 stream=1; " +
-			"reduce_scatter n=37 type=7 op=0 stream=1; all_gather n=37 type=7 stream=1; " +
-			"broadcast n=37 type=7 root=0 stream=1; group start; send n=37 type=7 peer=0 stream=1; " +
-			"recv n=37 type=7 peer=0 stream=1; group end"
-		want := "init ranks=1 rank=0 blocking=0; " + one + "; " + one + "; " +
-			"all_gather n=74 type=1 stream=1; finalize; destroy"
-		if got := stubbed(t, "NEREID_STUB_NCCL_SLOW=3"); got != want {
-			t.Errorf("calls %s\nwant  %s", got, want)
-		}
+	const one = "all_reduce n=37 type=7 op=0 stream=1; reduce n=37 type=7 op=0 root=0 stream=1; " +
+		"reduce_scatter n=37 type=7 op=0 stream=1; all_gather n=37 type=7 stream=1; " +
+		"broadcast n=37 type=7 root=0 stream=1; group start; send n=37 type=7 peer=0 stream=1; " +
+		"recv n=37 type=7 peer=0 stream=1; group end; "
+	dev := stubbed(t, "init ranks=1 rank=0 blocking=0; "+one+one+"all_gather n=74 type=1 stream=1; finalize; "+
+		"destroy", "NEREID_STUB_NCCL_SLOW=3")
+	if dev == nil {
 		return
 	}
-	dev := txtest.Device(t, "cuda", run.OpenDevice)
 	r := gpuRank(t, dev, collective.Config{})
 	x := onDevice(dev, run.Float32, 1, 37)
 	out := []*run.Tensor{x, x, x, x, x}
@@ -329,16 +331,15 @@ func TestStub(t *testing.T) {
 	}
 }
 
+// abortedSum are NCCL's calls of a communicator that is aborted after its first operation.
+const abortedSum = "init ranks=1 rank=0 blocking=0; all_reduce n=37 type=7 op=0 stream=1; abort"
+
 // TestStubErrors: an error that NCCL reports later aborts the communicator.
 func TestStubErrors(t *testing.T) {
-	if !txtest.Inside() {
-		const want = "init ranks=1 rank=0 blocking=0; all_reduce n=37 type=7 op=0 stream=1; abort"
-		if got := stubbed(t, "NEREID_STUB_NCCL_FAIL=async"); got != want {
-			t.Errorf("calls %s\nwant  %s", got, want)
-		}
+	dev := stubbed(t, abortedSum, "NEREID_STUB_NCCL_FAIL=async")
+	if dev == nil {
 		return
 	}
-	dev := txtest.Device(t, "cuda", run.OpenDevice)
 	r := gpuRank(t, dev, collective.Config{})
 	x := onDevice(dev, run.Float32, 1, 37)
 	err := r.AllReduce(r.s, x, x, collective.Sum)
@@ -349,13 +350,10 @@ func TestStubErrors(t *testing.T) {
 
 // TestStubWaits: Open ends with its context while NCCL waits for other ranks.
 func TestStubWaits(t *testing.T) {
-	if !txtest.Inside() {
-		if got := stubbed(t, "NEREID_STUB_NCCL_SLOW=-1"); got != "init ranks=2 rank=0 blocking=0; abort" {
-			t.Errorf("calls %s", got)
-		}
+	dev := stubbed(t, "init ranks=2 rank=0 blocking=0; abort", "NEREID_STUB_NCCL_SLOW=-1")
+	if dev == nil {
 		return
 	}
-	dev := txtest.Device(t, "cuda", run.OpenDevice)
 	id, err := collective.NewID(dev, collective.Config{})
 	if err != nil {
 		t.Fatal(err)
@@ -368,14 +366,10 @@ func TestStubWaits(t *testing.T) {
 
 // TestStubAbort: Abort and the end of a context end an operation while NCCL waits for other ranks.
 func TestStubAbort(t *testing.T) {
-	if !txtest.Inside() {
-		const one = "init ranks=1 rank=0 blocking=0; all_reduce n=37 type=7 op=0 stream=1; abort"
-		if got := stubbed(t, "NEREID_STUB_NCCL_HANG=1"); got != one+"; "+one {
-			t.Errorf("calls %s", got)
-		}
+	dev := stubbed(t, abortedSum+"; "+abortedSum, "NEREID_STUB_NCCL_HANG=1")
+	if dev == nil {
 		return
 	}
-	dev := txtest.Device(t, "cuda", run.OpenDevice)
 	why := errors.New("enough")
 	for _, byContext := range []bool{false, true} {
 		ctx, cancel := context.WithCancelCause(context.Background())

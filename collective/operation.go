@@ -22,7 +22,8 @@ const (
 	leave // no operation: the rank ends its use of the communicator
 )
 
-var kindNames = []string{"", "AllReduce", "Reduce", "ReduceScatter", "AllGather", "Broadcast", "Send", "Receive"}
+var kindNames = []string{"", "AllReduce", "Reduce", "ReduceScatter", "AllGather",
+	"Broadcast", "Send", "Receive"}
 
 func (k kind) String() string {
 	if int(k) < len(kindNames) {

@@ -158,8 +158,8 @@ func (a *attention) pages() error {
 		}
 	}
 	if len(table.Shape) != 2 || table.Shape[0] != a.batch || core.Strides(table)[1] != 1 {
-		return wrong(c.op, "table", "its shape is %v with the strides %v: it needs a contiguous row for each of %d "+
-			"sequences", table.Shape, core.Strides(table), a.batch)
+		return wrong(c.op, "table", "its shape is %v with the strides %v: it needs a contiguous row for "+
+			"each of %d sequences", table.Shape, core.Strides(table), a.batch)
 	}
 	if len(lengths.Shape) != 1 || lengths.Shape[0] != a.batch || !lengths.Contiguous() {
 		return wrong(c.op, "lengths", "its shape is %v: it needs one number for each of %d sequences",

@@ -157,8 +157,8 @@ func TestQuantizedErrors(t *testing.T) {
 	}{
 		{ops.Dequantize(s, short, nereid.Float32), "ops: Dequantize: w: a 5x64 matrix of Q4_0 has 180 contiguous " +
 			"bytes of u8; this is u8[144]"},
-		{ops.Dequantize(s, odd, nereid.Float32), "ops: Dequantize: w: there is no 4x63 matrix of the format \"Q4_0\": " +
-			"rows are whole blocks of 32 weights"},
+		{ops.Dequantize(s, odd, nereid.Float32), "ops: Dequantize: w: there is no 4x63 matrix of " +
+			"the format \"Q4_0\": rows are whole blocks of 32 weights"},
 		{ops.MatMulQuantized(s, made(t, s, nereid.Float32, wave, 3, 65), w),
 			"ops: MatMulQuantized: x: it is fp32[3 65], and w has 64 columns"},
 	} {

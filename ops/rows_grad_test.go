@@ -30,8 +30,8 @@ func TestCrossEntropyGrad(t *testing.T) {
 			}
 		}
 		near(t, "CrossEntropyGrad", ops.CrossEntropyGrad(s, x, labels, grad), want, 1e-5)
-		refused(t, ops.CrossEntropyGrad(s, x, labels, x), "CrossEntropyGrad: grad: it is fp32[3 70], not floats of "+
-			"the shape [3]")
+		refused(t, ops.CrossEntropyGrad(s, x, labels, x),
+			"CrossEntropyGrad: grad: it is fp32[3 70], not floats of the shape [3]")
 	})
 }
 

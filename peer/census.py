@@ -1,17 +1,19 @@
-"""Counts the configs of public libraries that Triton compiles within a GPU's shared memory, and those that Nereid does not:
+"""Counts the configs of public libraries that Triton compiles within a GPU's shared memory, and those that
+Nereid does not:
 
   census.py --out DIR --root LIBRARIES [--nereid bin/nereid] [--every N] [--python PYTHON] [LIBRARY]...
 
-A library (liger, fla, flag_gems, tutorials; all unless named) is run by dry.py with small_libraries.py, and every config of its
-autotuned kernels is listed, with the signature of the call, if Triton's front end takes the kernel with these types. Nereid
-compiles all of them for cuda:90. Triton is asked about each one that Nereid refuses or for which it needs more shared memory than
-a block of an H200 may have, and about every Nth other.
-PYTHON has PyTorch and Triton; no GPU is needed. FlagGems asks for its vendor: GEMS_VENDOR=nvidia.
+A library (liger, fla, flag_gems, tutorials; all unless named) is run by dry.py with small_libraries.py, and
+every config of its autotuned kernels is listed, with the signature of the call, if Triton's front end takes
+the kernel with these types. Nereid compiles all of them for cuda:90. Triton is asked about each one that
+Nereid refuses or for which it needs more shared memory than a block of an H200 may have, and about every Nth
+other. PYTHON has PyTorch and Triton; no GPU is needed. FlagGems asks for its vendor: GEMS_VENDOR=nvidia.
 
-The table counts, for each library: configs; those that Nereid compiles within the limit; those about which Triton was asked,
-of these: compiled by both within the limit; by neither; by Triton alone, which is a failure and named with Nereid's error; by
-Nereid alone; and, of those that both compiled, how many took more and less memory than Triton's, and for how many a processor has
-room for fewer blocks. With --again, what DIR has is not made anew. The exit status is 1 if Triton alone compiled one.
+The table counts, for each library: configs; those that Nereid compiles within the limit; those about which
+Triton was asked, of these: compiled by both within the limit; by neither; by Triton alone, which is a failure
+and named with Nereid's error; by Nereid alone; and, of those that both compiled, how many took more and less
+memory than Triton's, and for how many a processor has room for fewer blocks. With --again, what DIR has is
+not made anew. The exit status is 1 if Triton alone compiled one.
 """
 import argparse
 import collections
@@ -25,13 +27,15 @@ ROOM, RESERVED, THREADS = 233472, 1024, 2048  # bytes of a processor, those that
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROUNDS = 4
 LIBRARIES = ("tutorials", "liger", "fla", "flag_gems")
-COLUMNS = ("configs", "fits", "asked", "both", "neither", "Triton alone", "Nereid alone", "more bytes", "fewer bytes", "fewer blocks")
+COLUMNS = ("configs", "fits", "asked", "both", "neither", "Triton alone", "Nereid alone", "more bytes",
+           "fewer bytes", "fewer blocks")
 
 
 def dry(a, library, out, *options):
     """Lists the compilations of a library in out/specs.json."""
-    command = [a.python, os.path.join(HERE, "dry.py"), "--out", out, "--root", a.root, "--target", "cuda:90", "--configs", "100000",
-               "--thin", *options, os.path.join(HERE, "small_libraries.py"), "--only", library, "--dtype", a.dtype]
+    command = [a.python, os.path.join(HERE, "dry.py"), "--out", out, "--root", a.root, "--target", "cuda:90",
+               "--configs", "100000", "--thin", *options, os.path.join(HERE, "small_libraries.py"), "--only",
+               library, "--dtype", a.dtype]
     os.makedirs(out, exist_ok=True)
     with open(os.path.join(out, "log.txt"), "w") as log:
         subprocess.run(command, stdout=log, stderr=log, check=False)
@@ -46,8 +50,8 @@ def read(path):
 def compile_all(a, out):
     """What Nereid says of each entry of out/specs.json: its shared memory, or an error."""
     vendor = ["--env", "GEMS_VENDOR=" + os.environ["GEMS_VENDOR"]] if "GEMS_VENDOR" in os.environ else []
-    command = [a.nereid, "compile", *vendor, "--specs", os.path.join(out, "specs.json"), "--root", a.root, "--target", "cuda:90", "--emit",
-               "json", "-o", os.path.join(out, "nereid")]
+    command = [a.nereid, "compile", *vendor, "--specs", os.path.join(out, "specs.json"), "--root", a.root,
+               "--target", "cuda:90", "--emit", "json", "-o", os.path.join(out, "nereid")]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     said, name = {}, ""
     for line in done.stdout.splitlines() + done.stderr.splitlines():
@@ -72,9 +76,10 @@ def fits(answer):
 
 
 def ask(a, library, out, specs, said):
-    """Has Triton answer for what Nereid refuses, and for a share of the rest. small_libraries.py finds some arguments by trying
-    what Triton takes, so that its answers bring other entries about: these are asked for until there are none.
-    Returns the entries of the last run, with Triton's answers, and what Nereid says of them."""
+    """Has Triton answer for what Nereid refuses, and for a share of the rest. small_libraries.py finds some
+    arguments by trying what Triton takes, so that its answers bring other entries about: these are asked for
+    until there are none. Returns the entries of the last run, with Triton's answers, and what Nereid says of
+    them."""
     asked = {key(s): s for i, s in enumerate(specs) if i % a.every == 0}
     path, folder = os.path.join(out, "asked.json"), os.path.join(out, "asked")
     for turn in range(ROUNDS):
@@ -128,7 +133,8 @@ def about(spec):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", required=True)
     parser.add_argument("--root", required=True)
     parser.add_argument("--nereid", default="bin/nereid")

@@ -1,13 +1,14 @@
-"""Certifies recorded launches of public libraries: `nereid verify` compares the code of each kernel with its source in a
-finite ring, without a tolerance (docs/VERIFY.md). No GPU is needed, and no Triton but for recording:
+"""Certifies recorded launches of public libraries: `nereid verify` compares the code of each kernel with its
+source in a finite ring, without a tolerance (docs/VERIFY.md). No GPU is needed, and no Triton but for
+recording:
 
   dry.py --no-triton --target cuda:90 --out CASES --root LIBRARIES small_libraries.py [--only LIBRARY]...
   certify.py --root LIBRARIES --json RESULTS.json CASES/*.safetensors
 
-FlagGems asks for its vendor: GEMS_VENDOR=nvidia. One process runs each launch on all devices, so that one that hangs or takes all memory
-costs nothing but itself. The table at the end counts launches, and kernels: one is certified on a device if some launch of
-it is equal there and none differs. Every launch that differs or fails is named, and the exit status is 1 then; what is
-refused is counted by its reason.
+FlagGems asks for its vendor: GEMS_VENDOR=nvidia. One process runs each launch on all devices, so that one
+that hangs or takes all memory costs nothing but itself. The table at the end counts launches, and kernels:
+one is certified on a device if some launch of it is equal there and none differs. Every launch that differs
+or fails is named, and the exit status is 1 then; what is refused is counted by its reason.
 """
 import argparse
 import collections
@@ -52,7 +53,8 @@ def reason(text):
 
 
 def kernel_of(launch):
-    """A kernel by its file and name; one that its library wrote (its file lies beside the cases) by its name alone."""
+    """A kernel by its file and name; one that its library wrote (its file lies beside the cases) by its name
+    alone."""
     return ("" if launch["file"].startswith("@/") else launch["file"]) + ":" + launch["kernel"]
 
 
@@ -66,7 +68,8 @@ def table(results, device):
     counts = collections.Counter(r["verdict"] for r in mine)
     print(f"{device}: {len(mine)} launches of {len(by_kernel)} kernels: " +
           ", ".join(f"{counts[v]} {v.lower()}" for v in VERDICTS) + f"; {certified} kernels certified")
-    for why, n in collections.Counter(reason(r["text"]) for r in mine if r["verdict"] == "refused").most_common():
+    for why, n in collections.Counter(reason(r["text"]) for r in mine
+                                      if r["verdict"] == "refused").most_common():
         print(f"  refused {n:4d}  {why}")
     for r in mine:
         if r["verdict"] not in ("equal", "refused"):
@@ -74,12 +77,14 @@ def table(results, device):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--nereid", default="nereid", help="the program")
     parser.add_argument("--root", required=True, help="the folder below which the kernels' files lie")
     parser.add_argument("--device", default="sim:90,sim:gfx942")
     parser.add_argument("--timeout", type=float, default=120, help="seconds for a launch")
-    parser.add_argument("--json", help="file for all verdicts; launches that it has already are not run again")
+    parser.add_argument("--json",
+                        help="file for all verdicts; launches that it has already are not run again")
     parser.add_argument("cases", nargs="+")
     args = parser.parse_args()
     results = []
@@ -95,7 +100,8 @@ def main():
         kernel = kernel_of(launch_of(path))
         left = [d for d in devices if (path, d) not in known]
         for device, (verdict, text) in verify(args, path, left).items() if left else ():
-            results.append({"path": path, "kernel": kernel, "device": device, "verdict": verdict, "text": text})
+            results.append({"path": path, "kernel": kernel, "device": device, "verdict": verdict,
+                            "text": text})
             if args.json:
                 with open(args.json, "a") as f:
                     f.write(json.dumps(results[-1]) + "\n")

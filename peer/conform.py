@@ -1,9 +1,11 @@
-"""Asks Triton what its front end makes of the kernels of internal/conform, and whether it reads our IR. Needs Triton, not a GPU.
+"""Asks Triton what its front end makes of the kernels of internal/conform, and whether it reads our IR. Needs
+Triton, not a GPU.
 
   conform.py DIR [TARGET]
 
 The target is cuda:90 unless it is named. DIR holds NAME.py for each module and cases.jsonl, a line for each
-case: {"name", "module", "kernel", "signature", "ttir"}, the last being our Triton IR after the passes, or "". For each case a line goes to DIR/answers.jsonl:
+case: {"name", "module", "kernel", "signature", "ttir"}, the last being our Triton IR after the passes, or "".
+For each case a line goes to DIR/answers.jsonl:
 
   {"name", "ir": Triton's IR before any pass, without locations and aliases, or "error": why there is none,
    "rejected": why Triton does not read our IR, or ""}
@@ -27,9 +29,11 @@ from triton.compiler import ASTSource
 from _signature import split
 from semantics import Session
 
-TYPES = {"i1": tl.int1, "u1": tl.int1, "i8": tl.int8, "i16": tl.int16, "i32": tl.int32, "i64": tl.int64, "u8": tl.uint8, "u16": tl.uint16,
-         "u32": tl.uint32, "u64": tl.uint64, "fp16": tl.float16, "bf16": tl.bfloat16, "fp32": tl.float32, "fp64": tl.float64,
-         "fp8e4nv": tl.float8e4nv, "fp8e5": tl.float8e5, "fp8e4b15": tl.float8e4b15, "fp8e4b8": tl.float8e4b8, "fp8e5b16": tl.float8e5b16}
+TYPES = {"i1": tl.int1, "u1": tl.int1, "i8": tl.int8, "i16": tl.int16, "i32": tl.int32, "i64": tl.int64,
+         "u8": tl.uint8, "u16": tl.uint16, "u32": tl.uint32, "u64": tl.uint64, "fp16": tl.float16,
+         "bf16": tl.bfloat16, "fp32": tl.float32, "fp64": tl.float64, "fp8e4nv": tl.float8e4nv,
+         "fp8e5": tl.float8e5, "fp8e4b15": tl.float8e4b15, "fp8e4b8": tl.float8e4b8,
+         "fp8e5b16": tl.float8e5b16}
 
 
 def unaliased(text):
@@ -54,7 +58,8 @@ def entry(text, constexpr, path, constants, attrs):
     if text.startswith("tensordesc"):
         return text
     if text.startswith("("):
-        return tuple(entry(part, False, path + (i,), constants, attrs) for i, part in enumerate(split(text[1:-1])))
+        return tuple(entry(part, False, path + (i,), constants, attrs) for i,
+                     part in enumerate(split(text[1:-1])))
     base, _, known = text.partition(":")
     if base.lstrip("*").removeprefix("k") not in TYPES:
         constants[path] = number(text)
@@ -80,7 +85,8 @@ def ask(session, case):
     out = {"name": case["name"], "ir": "", "error": "", "rejected": ""}
     made = source(getattr(importlib.import_module(case["module"]), case["kernel"]), case["signature"])
     try:
-        made = made.make_ir(session.target, session.options, session.codegen_fns, session.module_map, session.context)
+        made = made.make_ir(session.target, session.options, session.codegen_fns, session.module_map,
+                            session.context)
         out["ir"] = unaliased(made.str_nodebug())
     except Exception as e:
         out["error"] = f"{type(e).__name__}: {e}"[:2000]
@@ -113,7 +119,8 @@ def answer(session, cases, pipe):
 
 
 def worker(session, cases, path):
-    """Answers cases into a file. A child does the work, since Triton may abort on nonsense: then that case is an error."""
+    """Answers cases into a file. A child does the work, since Triton may abort on nonsense: then that case is
+    an error."""
     done = 0
     with open(path, "w") as f:
         while done < len(cases):
@@ -132,7 +139,8 @@ def worker(session, cases, path):
                     done += 1
             os.waitpid(pid, 0)
             if done < len(cases):
-                f.write(json.dumps({"name": cases[done]["name"], "ir": "", "error": "Triton aborted", "rejected": ""}) + "\n")
+                f.write(json.dumps({"name": cases[done]["name"], "ir": "", "error": "Triton aborted",
+                                    "rejected": ""}) + "\n")
                 done += 1
 
 

@@ -1,4 +1,5 @@
-"""Seconds by the clock and of processor time that runs of a function take, for programs that run lines on request."""
+"""Seconds by the clock and of processor time that runs of a function take, for programs that run lines on
+request."""
 import os
 import time
 
@@ -6,7 +7,8 @@ PER_THREAD = 6  # the clock of a thread's processor time, as pthread_getcpuclock
 
 
 def clocks():
-    """The clocks of all threads. That of the whole process misses up to a tick, 4 ms, of each thread that is running."""
+    """The clocks of all threads. That of the whole process misses up to a tick, 4 ms, of each thread that is
+    running."""
     if not os.path.isdir("/proc/self/task"):
         return [time.CLOCK_PROCESS_CPUTIME_ID]
     return [~int(thread) << 3 | PER_THREAD for thread in os.listdir("/proc/self/task")]

@@ -1,7 +1,8 @@
 """The random numbers of `nereid bench` (internal/bench/data.go), for the other side: the same ones.
 
-Element i of the tensor with a seed is one of 65,536 quantiles of the normal distribution, rounded to multiples of 1/4096 and then to the
-tensor's type. python3 data.py prints the sums that internal/bench/data_test.go expects.
+Element i of the tensor with a seed is one of 65,536 quantiles of the normal distribution, rounded to
+multiples of 1/4096 and then to the tensor's type. python3 data.py prints the sums that
+internal/bench/data_test.go expects.
 """
 import functools
 import math
@@ -46,4 +47,5 @@ def tensor(seed, shape, dtype, device="cuda"):
 
 
 if __name__ == "__main__":
-    print("normals", sum(abs(v) for v in normals()), max(normals()), "places", [sum(place(s, i) for i in range(1000)) for s in range(3)])
+    print("normals", sum(abs(v) for v in normals()), max(normals()), "places",
+          [sum(place(s, i) for i in range(1000)) for s in range(3)])

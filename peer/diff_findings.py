@@ -2,8 +2,9 @@
 
   diff_findings.py FINDINGS.jsonl --root LIBRARIES --nereid bin/nereid 3.6=FOLDER 3.9=FOLDER
 
-FOLDER has the unpacked wheel of the release; this Python has PyTorch. For each kernel whose operations change, the operations that Triton's front end makes
-more, and fewer, of in the second release are counted, and so are ours. It prints those for which the counts differ, and the sum.
+FOLDER has the unpacked wheel of the release; this Python has PyTorch. For each kernel whose operations
+change, the operations that Triton's front end makes more, and fewer, of in the second release are counted,
+and so are ours. It prints those for which the counts differ, and the sum.
 """
 import argparse
 import collections
@@ -22,7 +23,8 @@ LEFT_OUT = ("arith.constant", "tt.func", "tt.return", "tt.call")
 
 
 def ask(specs, root, out):
-    """Writes Triton's IR of each entry. Runs in a process of its own, with the release's wheel on PYTHONPATH."""
+    """Writes Triton's IR of each entry. Runs in a process of its own, with the release's wheel on
+    PYTHONPATH."""
     import triton
 
     import dry
@@ -49,7 +51,8 @@ def counts(folder, name):
             text = f.read()
     except OSError:
         return None
-    return None if text.startswith("error: ") else collections.Counter(o for o in OPERATION.findall(text) if o not in LEFT_OUT)
+    return None if text.startswith("error: ") else collections.Counter(o for o in OPERATION.findall(text)
+                                                                       if o not in LEFT_OUT)
 
 
 def change(folders, name):
@@ -61,7 +64,8 @@ def change(folders, name):
 def main():
     if sys.argv[1] == "--ask":
         return ask(*sys.argv[2:])
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("findings")
     parser.add_argument("--root", required=True)
     parser.add_argument("--nereid", required=True)
@@ -69,7 +73,8 @@ def main():
     a = parser.parse_args()
     with open(a.findings) as f:
         found = [m for m in map(json.loads, f) if m["state"] in ("changed", "other results")]
-    specs = [dict(m, name=f"{i:03d}-{m['kernel']}", file=os.path.realpath(m["file"])) for i, m in enumerate(found)]
+    specs = [dict(m, name=f"{i:03d}-{m['kernel']}", file=os.path.realpath(m["file"])) for i,
+             m in enumerate(found)]
     with tempfile.TemporaryDirectory() as tmp:
         path = os.path.join(tmp, "specs.json")
         with open(path, "w") as f:
@@ -80,7 +85,8 @@ def main():
             ours.append(os.path.join(tmp, "nereid-" + release))
             os.makedirs(theirs[-1])
             env = dict(os.environ, PYTHONPATH=os.pathsep.join((wheel, HERE)), TRITON_CACHE_DIR=tmp)
-            subprocess.run([sys.executable, os.path.abspath(__file__), "--ask", path, os.path.realpath(a.root), theirs[-1]], env=env, check=True)
+            subprocess.run([sys.executable, os.path.abspath(__file__), "--ask", path,
+                            os.path.realpath(a.root), theirs[-1]], env=env, check=True)
             compile_specs(a.nereid, specs, release, a.root, ours[-1])
         equal = asked = 0
         for spec in specs:

@@ -1,28 +1,36 @@
-"""Runs a Triton program without a GPU: nothing is launched, but each launch is recorded, and Triton compiles its kernel.
+"""Runs a Triton program without a GPU: nothing is launched, but each launch is recorded, and Triton compiles
+its kernel.
 
-  dry.py --out DIR --root LIBRARIES [--target hip:gfx942|cuda:90] [--configs N] [--no-triton | --ask SPECS.json] [--types] program.py [its arguments]
+  dry.py --out DIR --root LIBRARIES [--target hip:gfx942|cuda:90] [--configs N] [--no-triton | --ask
+      SPECS.json] [--types] program.py [its arguments]
 
 The program's tensors lie in the host's memory and say that they are a GPU's. Memory that a launch would have
-written holds made-up values, which later launches get. For the first launch with each choice of types and constants,
-DIR has
+written holds made-up values, which later launches get. For the first launch with each choice of types and
+constants, DIR has
 
   NNNN-KERNEL.safetensors   as capture.py writes it, without results; `nereid replay --against interp` runs it
-  NNNN-KERNEL.{hsaco,json}  Triton's code object, and what a launcher must know of it (`nereid replay --from-stage hsaco=DIR`)
-  specs.json                an entry for `nereid compile --specs` for each compilation, with the processor time in seconds
-                            that Triton took, or its error. An autotuned kernel has N configs here, and a recorded launch
+  NNNN-KERNEL.{hsaco,json}  Triton's code object, and what a launcher must know of it (`nereid replay
+      --from-stage hsaco=DIR`)
+  specs.json                an entry for `nereid compile --specs` for each compilation, with the processor
+      time in seconds
+                            that Triton took, or its error. An autotuned kernel has N configs here, and a
+                                recorded launch
                             of the first one that Triton compiles and whose shared memory the GPU has
 
 For cuda:90 there is PTX instead of code objects: ptxas is not run.
 
-With --types, Triton's front end reads every kernel that Triton is not asked to compile: an entry whose arguments it refuses has
-its error, as if Triton had been asked, and small_libraries.py goes on to other arguments.
+With --types, Triton's front end reads every kernel that Triton is not asked to compile: an entry whose
+arguments it refuses has its error, as if Triton had been asked, and small_libraries.py goes on to other
+arguments.
 
-A launch that Triton does not compile, or that asks for more shared memory than there is, has an entry in specs.json alone.
+A launch that Triton does not compile, or that asks for more shared memory than there is, has an entry in
+specs.json alone.
 
-With --thin, floats are neither computed nor recorded, only the size of their memory, which replays fill with random numbers:
-launches of any size take little disk, for `nereid rules measure`. Integers are recorded.
+With --thin, floats are neither computed nor recorded, only the size of their memory, which replays fill with
+random numbers: launches of any size take little disk, for `nereid rules measure`. Integers are recorded.
 
-Processor time is that of Triton's compilation in this process from the syntax tree to the code object, with its cache off.
+Processor time is that of Triton's compilation in this process from the syntax tree to the code object, with
+its cache off.
 """
 import argparse
 import contextlib
@@ -47,13 +55,16 @@ import capture
 GPU = torch.device("cuda", 0)
 THREADS = 1024  # that a program may have
 MORE_CONFIGS = 8  # that are tried if those before do not fit
-COMMON = dict(total_memory=1 << 37, max_threads_per_multi_processor=2048, regs_per_multiprocessor=65536, L2_cache_size=1 << 25)
+COMMON = dict(total_memory=1 << 37, max_threads_per_multi_processor=2048, regs_per_multiprocessor=65536,
+              L2_cache_size=1 << 25)
 # What torch says of the GPU of a back end.
 GPUS = {
-    "hip": types.SimpleNamespace(name="AMD Instinct MI300X", major=9, minor=4, multi_processor_count=304, warp_size=64,
-                                 gcnArchName="gfx942", shared_memory_per_block=65536, shared_memory_per_block_optin=65536, **COMMON),
-    "cuda": types.SimpleNamespace(name="NVIDIA H200", major=9, minor=0, multi_processor_count=132, warp_size=32,
-                                  shared_memory_per_block=49152, shared_memory_per_block_optin=232448, **COMMON),
+    "hip": types.SimpleNamespace(name="AMD Instinct MI300X", major=9, minor=4, multi_processor_count=304,
+                                 warp_size=64, gcnArchName="gfx942", shared_memory_per_block=65536,
+                                 shared_memory_per_block_optin=65536, **COMMON),
+    "cuda": types.SimpleNamespace(name="NVIDIA H200", major=9, minor=0, multi_processor_count=132,
+                                  warp_size=32, shared_memory_per_block=49152,
+                                  shared_memory_per_block_optin=232448, **COMMON),
 }
 CODE = {"hip": "hsaco", "cuda": "ptx"}  # the last stage that is compiled
 
@@ -66,8 +77,9 @@ class Driver:
         gpu = GPUS[target.backend]
         self.capability = gpu.major, gpu.minor
         self.utils = types.SimpleNamespace(get_device_properties=lambda _: {
-            "max_shared_mem": gpu.shared_memory_per_block_optin, "multiprocessor_count": gpu.multi_processor_count,
-            "max_num_regs": 65536, "warpSize": gpu.warp_size, "sm_clock_rate": 1, "mem_clock_rate": 1, "mem_bus_width": 1})
+            "max_shared_mem": gpu.shared_memory_per_block_optin,
+            "multiprocessor_count": gpu.multi_processor_count, "max_num_regs": 65536,
+            "warpSize": gpu.warp_size, "sm_clock_rate": 1, "mem_clock_rate": 1, "mem_bus_width": 1})
 
     def get_current_target(self):
         return self.target
@@ -102,13 +114,15 @@ def on_host(value):
 
 
 HOST = torch.device("cpu")
-MAKERS = ("arange empty empty_like empty_strided eye full full_like linspace logspace normal ones ones_like rand rand_like randint randint_like "
-          "randn randn_like randperm tensor as_tensor zeros zeros_like tril_indices triu_indices").split()
+MAKERS = (
+    "arange empty empty_like empty_strided eye full full_like linspace logspace normal ones ones_like rand rand_like randint randint_like "
+    "randn randn_like randperm tensor as_tensor zeros zeros_like tril_indices triu_indices").split()
 METHODS = "to new_empty new_empty_strided new_full new_ones new_tensor new_zeros".split()
 
 
 def move_to_host():
-    """Has torch make tensors for the GPU in the host's memory. Those that would be uninitialised get values."""
+    """Has torch make tensors for the GPU in the host's memory. Those that would be uninitialised get
+    values."""
     for owner, names in ((torch, MAKERS), (torch.Tensor, METHODS)):
         for name in names:
             setattr(owner, name, moved(getattr(owner, name), "empty" in name))
@@ -148,9 +162,11 @@ def fill(made):
 def pretend(backend):
     """Makes torch say that there is a GPU."""
     cuda, gpu = torch.cuda, GPUS[backend]
-    said = {"is_available": True, "current_device": 0, "device_count": 1, "get_device_capability": (gpu.major, gpu.minor),
-            "get_device_properties": gpu, "get_device_name": gpu.name, "empty_cache": None, "set_device": None, "synchronize": None,
-            "is_current_stream_capturing": False, "is_bf16_supported": True, "_lazy_init": None, "mem_get_info": (1 << 37, 1 << 37)}
+    said = {"is_available": True, "current_device": 0, "device_count": 1,
+            "get_device_capability": (gpu.major, gpu.minor), "get_device_properties": gpu,
+            "get_device_name": gpu.name, "empty_cache": None, "set_device": None, "synchronize": None,
+            "is_current_stream_capturing": False, "is_bf16_supported": True, "_lazy_init": None,
+            "mem_get_info": (1 << 37, 1 << 37)}
     for name, value in said.items():
         setattr(cuda, name, lambda *_, _value=value, **__: _value)
     stream = types.SimpleNamespace(cuda_stream=0, synchronize=lambda: None, wait_stream=lambda _: None)
@@ -160,7 +176,8 @@ def pretend(backend):
         setattr(cuda, name, lambda *_: contextlib.nullcontext())
     # The state of a GPU's generator is a seed and an offset.
     state = torch.zeros(16, dtype=torch.uint8)
-    cuda.default_generators = (types.SimpleNamespace(get_state=lambda: state, set_state=lambda _: None, initial_seed=lambda: 0),)
+    cuda.default_generators = (types.SimpleNamespace(get_state=lambda: state, set_state=lambda _: None,
+                                                     initial_seed=lambda: 0),)
     cuda.get_rng_state, cuda.set_rng_state = lambda *_: state, lambda *_: None
     if backend == "hip":
         torch.version.hip = "6.4"
@@ -211,7 +228,8 @@ class Recorder(capture.Recorder):
         self.compiled = set()
 
     def source(self, fn):
-        """The kernel's file below the root. One that a library has generated elsewhere is copied beside the cases."""
+        """The kernel's file below the root. One that a library has generated elsewhere is copied beside the
+        cases."""
         path = super().source(fn)
         if not path.startswith(".."):
             return path
@@ -269,35 +287,42 @@ class Recorder(capture.Recorder):
         self.count += 1
         described = dict(zip([p.name for p in fn.params], launch["args"]))
         spec = {"name": name, "file": self.from_here(launch["file"]), "kernel": launch["kernel"],
-                "signature": self.signature(signature, constexprs, attrs, described), "num_warps": options.num_warps,
-                "num_stages": options.num_stages, "num_ctas": options.num_ctas, "library": launch["file"].split("/")[0]}
+                "signature": self.signature(signature, constexprs, attrs, described),
+                "num_warps": options.num_warps, "num_stages": options.num_stages,
+                "num_ctas": options.num_ctas, "library": launch["file"].split("/")[0]}
         if kept:
             spec["extra"] = ",".join(f"{k}={v}" for k, v in kept.items())
         launch["options"].update(num_warps=options.num_warps, num_stages=options.num_stages)
         self.specs.append(spec)
         if self.compiles and (self.asks is None or about(spec) in self.asks):
-            spec["triton"] = self.compile(name, triton.compiler.ASTSource(fn, signature, constexprs, attrs), target, options)
+            spec["triton"] = self.compile(name, triton.compiler.ASTSource(fn, signature, constexprs, attrs),
+                                          target, options)
             self.fits = spec["triton"].get("shared", self.shared + 1) <= self.shared and options.num_warps * target.warp_size <= THREADS
-        elif self.types and (wrong := self.refused(triton.compiler.ASTSource(fn, signature, constexprs, attrs), target, options)):
+        elif self.types and (wrong := self.refused(
+            triton.compiler.ASTSource(fn, signature, constexprs, attrs), target, options)):
             spec["triton"] = {"error": wrong}
             self.fits = False
         elif self.types:
             self.fits = True
         if self.fits and not self.only_compile:
             tensors = {f"in/{k}": v for k, v in before.items()}
-            capture.save_file(tensors, os.path.join(self.out, name + ".safetensors"), metadata={"launch": json.dumps(launch)})
+            capture.save_file(tensors, os.path.join(self.out, name + ".safetensors"),
+                              metadata={"launch": json.dumps(launch)})
 
     def from_here(self, file):
         """A kernel's file by its path from the folder of the cases."""
-        return "src/" + file[2:] if file.startswith("@/") else os.path.relpath(os.path.join(self.root, file), self.out)
+        return "src/" + file[2:] if file.startswith("@/") else os.path.relpath(os.path.join(self.root, file),
+                                                                               self.out)
 
     def signature(self, types_, constexprs, attrs, described):
         """The signature as nereid compile takes it."""
-        return ", ".join(self.entry((i,), t, constexprs, attrs, described[n]) for i, (n, t) in enumerate(types_.items()))
+        return ", ".join(self.entry((i,), t, constexprs, attrs, described[n]) for i,
+                         (n, t) in enumerate(types_.items()))
 
     def entry(self, path, kind, constexprs, attrs, described):
         if isinstance(kind, tuple):
-            items = [self.entry(path + (i,), k, constexprs, attrs, d) for i, (k, d) in enumerate(zip(kind, described["items"]))]
+            items = [self.entry(path + (i,), k, constexprs, attrs, d) for i,
+                     (k, d) in enumerate(zip(kind, described["items"]))]
             return f"({', '.join(items)}{',' if len(items) == 1 else ''})"
         if kind == "constexpr":
             return self.constant(constexprs[path], described)
@@ -321,7 +346,8 @@ class Recorder(capture.Recorder):
         ir.load_dialects(context)
         backend.load_dialects(context)
         try:
-            source.make_ir(target, options, backend.get_codegen_implementation(options), backend.get_module_map(), context)
+            source.make_ir(target, options, backend.get_codegen_implementation(options),
+                           backend.get_module_map(), context)
         except Exception as e:
             return first_cause(e)
         return ""
@@ -338,7 +364,8 @@ class Recorder(capture.Recorder):
             with open(os.path.join(self.out, f"{name}.{self.code}"), "wb") as f:
                 f.write(code.encode() if isinstance(code, str) else code)
             with open(os.path.join(self.out, name + ".json"), "w") as f:
-                json.dump({"Name": made.metadata.name, "Shared": made.metadata.shared, "NumWarps": made.metadata.num_warps}, f)
+                json.dump({"Name": made.metadata.name, "Shared": made.metadata.shared,
+                           "NumWarps": made.metadata.num_warps}, f)
         return {"seconds": round(sum(end[:4]) - sum(start[:4]), 4), "shared": made.metadata.shared}
 
     def close(self):
@@ -346,8 +373,9 @@ class Recorder(capture.Recorder):
             json.dump(self.specs, f, indent=1)
         triton_specs = [s["triton"] for s in self.specs if "triton" in s]
         took = [t["seconds"] for t in triton_specs if "seconds" in t]
-        print(f"dry: {len(self.specs)} compilations, {len({s['kernel'] for s in self.specs})} kernels; Triton compiled {len(took)} in "
-              f"{sum(took):.1f} s", file=sys.stderr)
+        print(
+            f"dry: {len(self.specs)} compilations, {len({s['kernel'] for s in self.specs})} kernels; Triton compiled {len(took)} in "
+            f"{sum(took):.1f} s", file=sys.stderr)
 
 
 def install(recorder, most):
@@ -372,7 +400,8 @@ def install(recorder, most):
         return out
 
     def without_run(cls, **_):
-        """FlagGems' tuner has a run of its own, which keeps what it measured in a file: all configs are wanted."""
+        """FlagGems' tuner has a run of its own, which keeps what it measured in a file: all configs are
+        wanted."""
         if "run" in vars(cls):
             del cls.run
 
@@ -387,15 +416,18 @@ def target_of(text):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", required=True)
     parser.add_argument("--root", required=True)
     parser.add_argument("--target", default="hip:gfx942")
-    parser.add_argument("--configs", type=int, default=1, help="compile so many configs of an autotuned kernel")
+    parser.add_argument("--configs", type=int, default=1,
+                        help="compile so many configs of an autotuned kernel")
     parser.add_argument("--max-bytes", type=int, default=1 << 22)
     parser.add_argument("--no-triton", action="store_true", help="record only")
     parser.add_argument("--ask", metavar="SPECS.json", help="have Triton compile these entries alone")
-    parser.add_argument("--types", action="store_true", help="have Triton's front end read what Triton does not compile")
+    parser.add_argument("--types", action="store_true",
+                        help="have Triton's front end read what Triton does not compile")
     parser.add_argument("--thin", action="store_true", help="do not record floats")
     parser.add_argument("program")
     parser.add_argument("arguments", nargs=argparse.REMAINDER)

@@ -1,8 +1,11 @@
 """Asks Triton's front end alone: what IR does it make of kernels, before any pass? Needs Triton, not a GPU.
 
   frontend.py SPECS.json OUTDIR [--root DIR]...
-      for each entry of SPECS.json ({name, file, kernel, signature}, as oracle.py takes them, with `module` where the file is not to be
-      imported under its own name, and `root`, the folder that its imports begin in, where there are several) writes OUTDIR/NAME.source, the module without locations, or OUTDIR/NAME.error, the reason of the
+      for each entry of SPECS.json ({name, file, kernel, signature}, as oracle.py takes them, with
+          `module` where the file is not to be
+      imported under its own name, and `root`, the folder that its imports begin in, where there are
+          several) writes OUTDIR/NAME.source, the module without locations, or OUTDIR/NAME.error, the reason
+          of the
       refusal
 """
 import argparse
@@ -31,7 +34,8 @@ SHORT = {name.replace("uint", "u").replace("int", "i"): t for name, t in DTYPES.
 def constant(text):
     if text in SHORT:
         return SHORT[text]
-    return eval(text, {"__builtins__": {}, "float": float}) if text.startswith("float(") else ast.literal_eval(text)
+    return eval(text,
+                {"__builtins__": {}, "float": float}) if text.startswith("float(") else ast.literal_eval(text)
 
 
 class Reader:
@@ -70,7 +74,8 @@ def source(fn, signature):
     parts, reader = split(signature), Reader()
     if len(parts) != len(fn.params):
         raise ValueError(f"{len(fn.params)} parameters, {len(parts)} entries")
-    types = {p.name: reader.entry((i, ), text, p.is_constexpr) for i, (p, text) in enumerate(zip(fn.params, parts))}
+    types = {p.name: reader.entry((i, ), text, p.is_constexpr) for i,
+             (p, text) in enumerate(zip(fn.params, parts))}
     return ASTSource(fn=fn, signature=types, constexprs=reader.constants, attrs=reader.attrs)
 
 
@@ -94,8 +99,10 @@ def front_end(spec, backend):
     context = ir.context()
     ir.load_dialects(context)
     backend.load_dialects(context)
-    options = backend.parse_options({k: spec[k] for k in ("num_warps", "num_stages", "num_ctas") if k in spec})
-    made = source(unwrap(fn), spec["signature"]).make_ir(TARGET, options, backend.get_codegen_implementation(options),
+    options = backend.parse_options({k: spec[k] for k in ("num_warps", "num_stages", "num_ctas")
+                                     if k in spec})
+    made = source(unwrap(fn), spec["signature"]).make_ir(TARGET, options,
+                                                         backend.get_codegen_implementation(options),
                                                          backend.get_module_map(), context)
     return made.str_nodebug()
 
@@ -107,7 +114,8 @@ def reason(error):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("specs")
     parser.add_argument("out")
     parser.add_argument("--root", action="append", default=[])

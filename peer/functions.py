@@ -3,9 +3,10 @@
     python -m pip install mpmath
     python peer/functions.py internal/target/interp/testdata/functions.txt.gz
 
-Each line of the file has a function of libdevice's, the bits of its arguments (an int is written as one), and the
-bits of the result, computed with 400 bits, or 1600, and rounded once. Arguments are drawn at random, over all
-magnitudes, and beside the places where digits are easily lost: zeros of the function, poles, ends of its range.
+Each line of the file has a function of libdevice's, the bits of its arguments (an int is written as one), and
+the bits of the result, computed with 400 bits, or 1600, and rounded once. Arguments are drawn at random, over
+all magnitudes, and beside the places where digits are easily lost: zeros of the function, poles, ends of its
+range.
 """
 
 import gzip
@@ -131,14 +132,19 @@ ONE = {
     "erfcinv": (erfcinv, [anywhere(-1022, -1, False), between(0.01, 1.99)]),
     "erfcx": (lambda x: mp.exp(x * x) * mp.erfc(x), [small, between(-26, 100)]),
     "normcdf": (normcdf, [small, between(-38, 9)]),
-    "normcdfinv": (lambda x: -mp.sqrt(2) * erfcinv(2 * mpf(x)), [anywhere(-1021, -2, False), between(0.01, 0.99)]),
+    "normcdfinv": (lambda x: -mp.sqrt(2) * erfcinv(2 * mpf(x)),
+                   [anywhere(-1021, -2, False), between(0.01, 0.99)]),
     "lgamma": (lambda x: mp.log(abs(mp.gamma(x))) if x < 1e5 else mp.loggamma(x),
                [positive, between(0, 30), between(-20, 0), beside(1, 2, 1.5)]),
     "tgamma": (mp.gamma, [between(0, 171), between(-20, 0), anywhere(-1000, -10)]),
-    "j0": (lambda x: mp.besselj(0, x), [between(-50, 50), anywhere(-60, 20), zeros(lambda n: mp.besseljzero(0, n))]),
-    "j1": (lambda x: mp.besselj(1, x), [between(-50, 50), anywhere(-60, 20), zeros(lambda n: mp.besseljzero(1, n))]),
-    "y0": (lambda x: mp.bessely(0, x), [between(0, 50), anywhere(-60, 20, False), zeros(lambda n: mp.besselyzero(0, n))]),
-    "y1": (lambda x: mp.bessely(1, x), [between(0, 50), anywhere(-60, 20, False), zeros(lambda n: mp.besselyzero(1, n))]),
+    "j0": (lambda x: mp.besselj(0, x), [between(-50, 50), anywhere(-60, 20),
+                                        zeros(lambda n: mp.besseljzero(0, n))]),
+    "j1": (lambda x: mp.besselj(1, x), [between(-50, 50), anywhere(-60, 20),
+                                        zeros(lambda n: mp.besseljzero(1, n))]),
+    "y0": (lambda x: mp.bessely(0, x), [between(0, 50), anywhere(-60, 20, False),
+                                        zeros(lambda n: mp.besselyzero(0, n))]),
+    "y1": (lambda x: mp.bessely(1, x), [between(0, 50), anywhere(-60, 20, False),
+                                        zeros(lambda n: mp.besselyzero(1, n))]),
     "cyl_bessel_i0": (lambda x: mp.besseli(0, x), [small, between(-700, 700)]),
     "cyl_bessel_i1": (lambda x: mp.besseli(1, x), [small, between(-700, 700)]),
 }

@@ -1,6 +1,8 @@
-"""Launches kernels of the libraries of libraries.py that it does not have, and Triton's tutorials at other sizes and types:
+"""Launches kernels of the libraries of libraries.py that it does not have, and Triton's tutorials at other
+sizes and types:
 
-  capture.py --time --out CASES --root LIBRARIES --max-bytes 200000000 --configs 2 further_libraries.py [--only LIBRARY]... [--case NAME]...
+  capture.py --time --out CASES --root LIBRARIES --max-bytes 200000000 --configs 2 further_libraries.py
+      [--only LIBRARY]... [--case NAME]...
 
 A second selection shows what was made for the first one alone. LIBRARIES is laid out as libraries.py says.
 """
@@ -8,8 +10,8 @@ import torch
 import torch.nn.functional as F
 
 import libraries
-from libraries import (B, BF16, DEVICE, FP8, FP16, FP32, H, K, T, attorch, both, conch, fla, flash, gems, heads, liger, logsigmoid, mamba,
-                       once, rand, tutorial, use)
+from libraries import (B, BF16, DEVICE, FP8, FP16, FP32, H, K, T, attorch, both, conch, fla, flash, gems,
+                       heads, liger, logsigmoid, mamba, once, rand, tutorial, use)
 
 CASES = []
 
@@ -46,8 +48,11 @@ def ops(module, name):
 def fla_products():
     q, _, v = heads()
     keys = lambda t=T: unit(B, t, H, K)
-    both(lambda: fla("chunk_dplr_delta_rule")(q, keys(), v, keys(), keys(), logsigmoid(B, T, H, K, grad=True)))
-    both(lambda: ops("gated_delta_product", "chunk_gated_delta_product")(q, keys(2 * T), rand(B, 2 * T, H, K, grad=True), logsigmoid(B, T, H, grad=True),
+    both(lambda: fla("chunk_dplr_delta_rule")(q, keys(), v, keys(), keys(),
+                                              logsigmoid(B, T, H, K, grad=True)))
+    both(lambda: ops("gated_delta_product", "chunk_gated_delta_product")(q, keys(2 * T),
+                                                                         rand(B, 2 * T, H, K, grad=True),
+                                                                         logsigmoid(B, T, H, grad=True),
                                                                          part(B, 2 * T, H, grad=True), 2))
 
 
@@ -55,8 +60,11 @@ def fla_products():
 def fla_rules():
     q, _, v = heads()
     gate = lambda: part(B, T, H, K, grad=True)
-    both(lambda: ops("gated_oja_rule", "chunk_gated_oja_rule")(q, unit(B, T, H, K), v, logsigmoid(B, T, H, K, grad=True), part(B, T, H, grad=True)))
-    both(lambda: ops("gdn2", "chunk_gdn2")(q, unit(B, T, H, K), v, logsigmoid(B, T, H, K, grad=True), gate(), gate()))
+    both(lambda: ops("gated_oja_rule", "chunk_gated_oja_rule")(q, unit(B, T, H, K), v,
+                                                               logsigmoid(B, T, H, K, grad=True),
+                                                               part(B, T, H, grad=True)))
+    both(lambda: ops("gdn2", "chunk_gdn2")(q, unit(B, T, H, K), v, logsigmoid(B, T, H, K, grad=True), gate(),
+                                           gate()))
 
 
 @case("fla", "small products")
@@ -73,7 +81,8 @@ def fla_states():
 @case("fla", "small products")
 def fla_wide_heads():
     q, v = (rand(B, 1024, H, 128, grad=True, scale=0.5) for _ in range(2))
-    both(lambda: fla("chunk_gated_delta_rule")(q, unit(B, 1024, H, 128), v, logsigmoid(B, 1024, H, grad=True), part(B, 1024, H, grad=True)))
+    both(lambda: fla("chunk_gated_delta_rule")(q, unit(B, 1024, H, 128), v, logsigmoid(B, 1024, H, grad=True),
+                                               part(B, 1024, H, grad=True)))
     both(lambda: fla("chunk_gla")(q, q, v, logsigmoid(B, 1024, H, 128, grad=True)))
 
 
@@ -92,15 +101,21 @@ def fla_steps():
     both(lambda: fla("fused_recurrent_delta_rule")(q, unit(B, T, H, K), v, part(B, T, H, grad=True)))
     both(lambda: fla("fused_recurrent_simple_gla")(q, k, v, logsigmoid(B, T, H, grad=True)))
     both(lambda: fla("fused_recurrent_retention")(q, k, v))
-    both(lambda: ops("hgrn", "chunk_hgrn")(rand(8, T, 1024, grad=True), logsigmoid(8, T, 1024, dtype=BF16, grad=True)))
+    both(lambda: ops("hgrn", "chunk_hgrn")(rand(8, T, 1024, grad=True),
+                                           logsigmoid(8, T, 1024, dtype=BF16, grad=True)))
 
 
 @case("fla", "elementwise math")
 def fla_gates():
     wide = lambda *shape: rand(4, 2048, *(shape or (1024,)), grad=True)
-    both(lambda: ops("rwkv7.fused_addcmul", "fused_addcmul_rwkv7")(wide(), wide(), *(rand(1, 1, 1024, grad=True) for _ in range(6))))
-    both(lambda: ops("rwkv7.fused_k_update", "fused_k_rwkv7")(wide(), part(4, 2048, 1024, grad=True), rand(1024, grad=True)))
-    both(lambda: ops("rwkv7.gate_output_correction", "gate_output_correction")(wide(), wide(16, 64), wide(16, 64), rand(16, 64, grad=True), wide(16, 64), wide()))
+    both(lambda: ops("rwkv7.fused_addcmul", "fused_addcmul_rwkv7")(wide(), wide(),
+                                                                   *(rand(1, 1, 1024, grad=True)
+                                                                     for _ in range(6))))
+    both(lambda: ops("rwkv7.fused_k_update", "fused_k_rwkv7")(wide(), part(4, 2048, 1024, grad=True),
+                                                              rand(1024, grad=True)))
+    both(lambda: ops("rwkv7.gate_output_correction",
+                     "gate_output_correction")(wide(), wide(16, 64), wide(16, 64), rand(16, 64, grad=True),
+                                               wide(16, 64), wide()))
 
 
 @case("fla", "row reductions")
@@ -109,7 +124,8 @@ def fla_rows():
     once(lambda: ops("utils.logsumexp", "logsumexp_fwd")(rand(4096, 8192)))
     both(lambda: ops("utils.pooling", "mean_pooling")(rand(4, 4096, 8, 64, grad=True), 64))
     for size in (16, 32, 64):
-        once(lambda: ops("utils.solve_tril", "solve_tril")(torch.tril(rand(4, 2048, 8, size, dtype=FP32, scale=0.05), -1)))
+        once(lambda: ops("utils.solve_tril", "solve_tril")(torch.tril(rand(4, 2048, 8, size, dtype=FP32,
+                                                                           scale=0.05), -1)))
 
 
 # ---- FlagGems
@@ -117,8 +133,8 @@ def fla_rows():
 @case("flag_gems", "elementwise math")
 def gems_one():
     x = rand(2048, 4096, dtype=FP16)
-    for name in ("angle", "atan", "ceil", "celu", "cosh", "expm1", "hardsigmoid", "isfinite", "log_sigmoid", "nan_to_num", "neg", "relu6", "selu", "signbit",
-                 "softshrink", "tan"):
+    for name in ("angle", "atan", "ceil", "celu", "cosh", "expm1", "hardsigmoid", "isfinite", "log_sigmoid",
+                 "nan_to_num", "neg", "relu6", "selu", "signbit", "softshrink", "tan"):
         once(lambda: gems(name)(x))
     for name in ("logit", "sqrt", "log10", "acos"):
         once(lambda: gems(name)(part(2048, 4096, dtype=FP16)))
@@ -170,7 +186,8 @@ def gems_more_mm():
             once(lambda: gems("mm")(rand(rows, 4096, dtype=dtype), rand(4096, 4096, dtype=dtype)))
         once(lambda: gems("bmm")(rand(32, 256, 128, dtype=dtype), rand(32, 128, 256, dtype=dtype)))
     scale = lambda *shape: torch.rand(*shape, device=DEVICE) * 0.01
-    once(lambda: gems("w8a8_block_fp8_matmul")(rand(1024, 2048, dtype=FP8), rand(2048, 2048, dtype=FP8), scale(1024, 16), scale(16, 16), [128, 128]))
+    once(lambda: gems("w8a8_block_fp8_matmul")(rand(1024, 2048, dtype=FP8), rand(2048, 2048, dtype=FP8),
+                                               scale(1024, 16), scale(16, 16), [128, 128]))
 
 
 # ---- Liger, attorch, Mamba, flash-attention, conch
@@ -178,8 +195,11 @@ def gems_more_mm():
 @case("liger", "norms")
 def liger_sizes():
     for rows, columns in ((2048, 8192), (65536, 128)):
-        both(lambda: liger("rms_norm", "LigerRMSNormFunction")(rand(rows, columns, grad=True), rand(columns, grad=True), 1e-6, 0.0, "llama", False))
-    both(lambda: liger("swiglu", "LigerSiLUMulFunction")(*(rand(2048, 11008, dtype=FP32, grad=True) for _ in range(2))))
+        both(lambda: liger("rms_norm", "LigerRMSNormFunction")(rand(rows, columns, grad=True),
+                                                               rand(columns, grad=True), 1e-6, 0.0, "llama",
+                                                               False))
+    both(lambda: liger("swiglu", "LigerSiLUMulFunction")(*(rand(2048, 11008, dtype=FP32, grad=True)
+                                                           for _ in range(2))))
     both(lambda: liger("softmax", "LigerSoftmaxFunction")(rand(4096, 8192, grad=True)))
 
 
@@ -196,23 +216,25 @@ def mamba_types():
     for dtype in (FP16, FP32):
         state = lambda: rand(b, t, 1, n, dtype=dtype)
         once(lambda: mamba("ssd_combined", "mamba_chunk_scan_combined")(
-            rand(b, t, h, p, dtype=dtype), part(b, t, h, dtype=dtype), -part(h, dtype=FP32) - 0.5, state(), state(), 128, D=rand(h, dtype=FP32),
-            z=rand(b, t, h, p, dtype=dtype), dt_bias=rand(h, dtype=FP32), dt_softplus=True))
+            rand(b, t, h, p, dtype=dtype), part(b, t, h, dtype=dtype), -part(h, dtype=FP32) - 0.5, state(),
+            state(), 128, D=rand(h, dtype=FP32), z=rand(b, t, h, p, dtype=dtype), dt_bias=rand(h, dtype=FP32),
+            dt_softplus=True))
 
 
 @case("flash_attn", "gathers and rotations")
 def flash_types():
     angles = torch.rand(2048, 32, device=DEVICE)
     for dtype in (FP16, FP32):
-        once(lambda: flash("rotary", "apply_rotary")(rand(4, 2048, 16, 64, dtype=dtype), angles.cos().to(dtype), angles.sin().to(dtype)))
+        once(lambda: flash("rotary", "apply_rotary")(rand(4, 2048, 16, 64, dtype=dtype),
+                                                     angles.cos().to(dtype), angles.sin().to(dtype)))
 
 
 @case("conch", "products")
 def conch_few_rows():
     packed = ints(1 << 30, 4096 // 8, 4096)
     for rows in (1, 16, 128):
-        once(lambda: conch("quantization.gemm", "mixed_precision_gemm")(rand(rows, 4096, dtype=FP16), packed, rand(32, 4096, dtype=FP16, scale=0.01), None,
-                                                                        4, 8, 128))
+        once(lambda: conch("quantization.gemm", "mixed_precision_gemm")(rand(rows, 4096, dtype=FP16), packed,
+                                                                        rand(32, 4096, dtype=FP16, scale=0.01), None, 4, 8, 128))
 
 
 # ---- Triton's tutorials
@@ -221,13 +243,15 @@ def conch_few_rows():
 def tutorial_sizes():
     m = tutorial("03")
     for rows, columns, k in ((512, 512, 512), (1000, 1500, 800), (64, 4096, 4096), (4096, 4096, 256)):
-        once(lambda: m.matmul(rand(rows, k, dtype=FP16), rand(k, columns, dtype=FP16), activation="leaky_relu"))
+        once(lambda: m.matmul(rand(rows, k, dtype=FP16), rand(k, columns, dtype=FP16),
+                              activation="leaky_relu"))
 
 
 @case("tutorials", "row reductions")
 def tutorial_lengths():
     softmax, norm = tutorial("02").softmax, tutorial("05").layer_norm
-    for rows, columns, dtype in ((4096, 781, FP32), (4096, 1024, FP16), (1823, 12672, FP32), (8192, 256, BF16)):
+    for rows, columns, dtype in ((4096, 781, FP32), (4096, 1024, FP16), (1823, 12672, FP32),
+                                 (8192, 256, BF16)):
         once(lambda: softmax(rand(rows, columns, dtype=dtype)))
     for rows, columns, dtype in ((4096, 1024, FP16), (4096, 2048, FP32), (1151, 5120, BF16)):
         weights = [rand(columns, dtype=dtype, grad=True) for _ in range(2)]

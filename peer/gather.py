@@ -1,4 +1,5 @@
-"""Puts the Python files of libraries side by side, for programs that launch their kernels. It needs a network, git and pip."""
+"""Puts the Python files of libraries side by side, for programs that launch their kernels. It needs a
+network, git and pip."""
 import os
 import shutil
 import subprocess
@@ -7,7 +8,8 @@ import tempfile
 
 
 def gather(sources, to, bare=()):
-    """Takes libraries as (name, where it comes from, paths in it); those named in bare come without __init__.py."""
+    """Takes libraries as (name, where it comes from, paths in it); those named in bare come without
+    __init__.py."""
     for name, source, paths in sources:
         kind, where = source.split(":", 1)
         with tempfile.TemporaryDirectory() as tmp:
@@ -20,11 +22,13 @@ def bring(kind, where, tmp):
     """Unpacks a repository, or a wheel, into the folder at of tmp."""
     if kind == "git":
         at, _, commit = where.partition("@")
-        subprocess.run(["git", "clone", "--quiet", *([] if commit else ["--depth", "1"]), at, tmp + "/at"], check=True)
+        subprocess.run(["git", "clone", "--quiet", *([] if commit else ["--depth", "1"]), at, tmp + "/at"],
+                       check=True)
         if commit:
             subprocess.run(["git", "-C", tmp + "/at", "checkout", "--quiet", commit], check=True)
         return
-    subprocess.run([sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "-d", tmp, where], check=True)
+    subprocess.run([sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "-d", tmp, where],
+                   check=True)
     wheel = next(f for f in os.listdir(tmp) if f.endswith(".whl"))
     shutil.unpack_archive(os.path.join(tmp, wheel), tmp + "/at", "zip")
 

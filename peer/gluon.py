@@ -1,4 +1,5 @@
-"""Asks releases of Triton for the TTGIR of the Gluon kernels in internal/conform/testdata/gluon.py, for sm_90.
+"""Asks releases of Triton for the TTGIR of the Gluon kernels in internal/conform/testdata/gluon.py, for
+sm_90.
 
   gluon.py RELEASE=FOLDER ... OUT.json.gz
       as versions.py. OUT has {release: {kernel: TTGIR, or "error: " and the reason}}. A GPU is not needed.
@@ -58,9 +59,11 @@ def main():
     for release, _, folder in (r.partition("=") for r in releases):
         with tempfile.TemporaryDirectory() as cache:
             env = dict(os.environ, PYTHONPATH=folder, TRITON_CACHE_DIR=cache, PYTHONDONTWRITEBYTECODE="1")
-            done = subprocess.run([sys.executable, os.path.abspath(__file__), "--compile"], env=env, check=True, stdout=subprocess.PIPE)
+            done = subprocess.run([sys.executable, os.path.abspath(__file__), "--compile"], env=env,
+                                  check=True, stdout=subprocess.PIPE)
         answers[release] = json.loads(done.stdout)
-        print(release, sum(not r.startswith("error: ") for r in answers[release].values()), "of", len(answers[release]), "compiled")
+        print(release, sum(not r.startswith("error: ") for r in answers[release].values()), "of",
+              len(answers[release]), "compiled")
     with open(path, "wb") as f:
         f.write(gzip.compress(json.dumps(answers, indent=0).encode(), 9, mtime=0))
 

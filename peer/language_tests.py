@@ -1,13 +1,15 @@
-"""Runs the unit tests of Triton's language without a GPU, and keeps what Triton's front end makes of each kernel in them:
+"""Runs the unit tests of Triton's language without a GPU, and keeps what Triton's front end makes of each
+kernel in them:
 
   language_tests.py [--each N] OUT.jsonl.gz TEST.py... [arguments of pytest]
 
-The first triton on PYTHONPATH is asked, for cuda:90; the tests are those of its release (python/test/unit/language of its
-repository). PyTorch and pytest are needed. With --each, at most N of the
-parameters of each test, evenly spread, are run. Nothing is launched, so tests fail that look at results; only what they compile counts.
-Each line of OUT is a compilation: the kernel with all that it refers to as the text of one file, its name, its signature as
-`nereid compile` takes it, its options, and Triton's IR before any pass, or its error. Lines with `left_out` have a reason
-why there is no such file. `go test ./internal/lang -run TestLanguageTests` compares them with ours.
+The first triton on PYTHONPATH is asked, for cuda:90; the tests are those of its release
+(python/test/unit/language of its repository). PyTorch and pytest are needed. With --each, at most N of the
+parameters of each test, evenly spread, are run. Nothing is launched, so tests fail that look at results; only
+what they compile counts. Each line of OUT is a compilation: the kernel with all that it refers to as the text
+of one file, its name, its signature as `nereid compile` takes it, its options, and Triton's IR before any
+pass, or its error. Lines with `left_out` have a reason why there is no such file. `go test ./internal/lang
+-run TestLanguageTests` compares them with ours.
 """
 import ast
 import builtins
@@ -130,18 +132,22 @@ class File:
 def decorators(fn):
     """The decorators that make a function what it is."""
     must = getattr(fn, "_must_use_result", False)
-    lines = [f"@triton.must_use_result({must!r})" if isinstance(must, str) else "@triton.must_use_result"] if must else []
+    lines = [f"@triton.must_use_result({must!r})"
+             if isinstance(must, str) else "@triton.must_use_result"] if must else []
     if not isinstance(fn, JITFunction):
         return "\n".join(lines + ["@triton.constexpr_function"])
-    options = {"noinline": getattr(fn, "noinline", False), "do_not_specialize": list(getattr(fn, "do_not_specialize", None) or []),
-               "do_not_specialize_on_alignment": list(getattr(fn, "do_not_specialize_on_alignment", None) or [])}
+    options = {"noinline": getattr(fn, "noinline", False),
+               "do_not_specialize": list(getattr(fn, "do_not_specialize", None) or []),
+               "do_not_specialize_on_alignment": list(getattr(fn, "do_not_specialize_on_alignment", None)
+                                                      or [])}
     given = ", ".join(f"{k}={v!r}" for k, v in options.items() if v)
     return "\n".join(lines + [f"@triton.jit({given})" if given else "@triton.jit"])
 
 
 def written(dtype):
-    names = {"fp16": "float16", "bf16": "bfloat16", "fp32": "float32", "fp64": "float64", "fp8e4nv": "float8e4nv", "fp8e5": "float8e5",
-             "fp8e4b15": "float8e4b15", "fp8e4b8": "float8e4b8", "fp8e5b16": "float8e5b16"}
+    names = {"fp16": "float16", "bf16": "bfloat16", "fp32": "float32", "fp64": "float64",
+             "fp8e4nv": "float8e4nv", "fp8e5": "float8e5", "fp8e4b15": "float8e4b15", "fp8e4b8": "float8e4b8",
+             "fp8e5b16": "float8e5b16"}
     return names.get(str(dtype), str(dtype))
 
 
@@ -155,13 +161,16 @@ def is_builtin(name, value):
 
 
 def locals_of(source):
-    return {n.id for n in ast.walk(ast.parse(source)) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)} | \
+    return {n.id for n in ast.walk(ast.parse(source)) if isinstance(n, ast.Name)
+            and isinstance(n.ctx, ast.Store)} | \
         {n.arg for n in ast.walk(ast.parse(source)) if isinstance(n, ast.arg)}
 
 
 def imported(value):
     """The module and the name of what triton itself or Python's library defines, or None."""
-    if isinstance(value, tl.dtype) or not (isinstance(value, (type, types.FunctionType, types.BuiltinFunctionType)) or
+    if isinstance(value, tl.dtype) or not (isinstance(value,
+                                                      (type, types.FunctionType, types.BuiltinFunctionType))
+                                           or
                                            isinstance(value, triton.runtime.jit.JITCallable)):
         return None
     module = getattr(value, "__module__", None) or ""
@@ -173,7 +182,8 @@ def imported(value):
 def entry(file, path, kind, constants, attrs):
     if isinstance(kind, (tuple, list)):
         names = [f"{n}=" for n in kind._fields] if hasattr(kind, "_fields") else [""] * len(kind)
-        items = [n + entry(file, path + (i, ), k, constants, attrs) for i, (n, k) in enumerate(zip(names, kind))]
+        items = [n + entry(file, path + (i, ), k, constants, attrs) for i,
+                 (n, k) in enumerate(zip(names, kind))]
         return f"({', '.join(items)}{',' if len(items) == 1 else ''})"
     if kind == "constexpr":
         return constant(file, constants.get(path))
@@ -206,14 +216,15 @@ class Harvest:
 
     def compile(self, source, options):
         """Keeps what the front end makes of a source. Returns the error if it is refused."""
-        options = self.backend.parse_options({k: v for k, v in options.items() if k in OPTIONS and k != "arch" and v is not None})
+        options = self.backend.parse_options({k: v for k, v in options.items() if k in OPTIONS and k != "arch"
+                                              and v is not None})
         chosen = {k: getattr(options, k) for k in OPTIONS if k != "arch" and hasattr(options, k)}
         key = source.fn.cache_key, str(source.signature), str(source.constants), str(source.attrs), str(chosen)
         if key in self.seen:
             return self.seen[key]
         left = signal.alarm(0)  # a test's time is for what it does besides: a slow machine makes no refusals
-        line = {"test": os.environ.get("PYTEST_CURRENT_TEST", "").rpartition("/")[2].split(" (")[0], "kernel": source.fn.__name__,
-                "options": chosen}
+        line = {"test": os.environ.get("PYTEST_CURRENT_TEST", "").rpartition("/")[2].split(" (")[0],
+                "kernel": source.fn.__name__, "options": chosen}
         try:
             file = File()
             file.define(source.fn.__name__, source.fn)
@@ -237,7 +248,8 @@ class Harvest:
             for line in self.lines:
                 f.write(json.dumps(line) + "\n")
         refused = sum("error" in line for line in self.lines)
-        print(f"{len(self.lines)} compilations, {refused} refused; {sum('left_out' in line for line in self.lines)} left out")
+        print(
+            f"{len(self.lines)} compilations, {refused} refused; {sum('left_out' in line for line in self.lines)} left out")
 
 
 original_make_ir = ASTSource.make_ir
@@ -247,7 +259,8 @@ def make_ir(source, target, options, backend):
     context = ir.context()
     ir.load_dialects(context)
     backend.load_dialects(context)
-    made = original_make_ir(source, target, options, backend.get_codegen_implementation(options), backend.get_module_map(), context)
+    made = original_make_ir(source, target, options, backend.get_codegen_implementation(options),
+                            backend.get_module_map(), context)
     made.context = context
     return made
 
@@ -268,8 +281,8 @@ class Nothing(dry.Nothing):
 
 
 class Each:
-    """Has pytest run at most so many of the parameters of a test, and each not for long: some compare results, of which there are
-    none, value by value."""
+    """Has pytest run at most so many of the parameters of a test, and each not for long: some compare
+    results, of which there are none, value by value."""
 
     def __init__(self, most):
         self.most = most
@@ -309,7 +322,8 @@ def install(harvest):
 
     ASTSource.make_ir = kept
     triton.compile = triton.compiler.compile = compiler.compile = compile_
-    JITFunction.run = lambda self, *args, grid, warmup, **kwargs: run(self, *args, grid=grid, warmup=True, **kwargs)
+    JITFunction.run = lambda self, *args, grid, warmup, **kwargs: run(self, *args, grid=grid, warmup=True,
+                                                                      **kwargs)
 
 
 def main():
@@ -323,7 +337,8 @@ def main():
     dry.pretend("cuda")
     harvest = Harvest()
     install(harvest)
-    pytest.main(["-q", "-x", "--maxfail=1000000", "--tb=no", "-p", "no:cacheprovider", "--no-header", "-rN", "--continue-on-collection-errors", *arguments], plugins=[each])
+    pytest.main(["-q", "-x", "--maxfail=1000000", "--tb=no", "-p", "no:cacheprovider", "--no-header", "-rN",
+                 "--continue-on-collection-errors", *arguments], plugins=[each])
     harvest.close(out)
 
 

@@ -1,7 +1,8 @@
 """Asks Triton for the linear layouts of many encodings. Needs Triton, not a GPU.
 
   layouts.py [OUTFILE]
-      writes one JSON object for each encoding and shape, a line each (to standard output when there is no OUTFILE):
+      writes one JSON object for each encoding and shape, a line each (to standard output when there is no
+          OUTFILE):
       {"enc": "#ttg.blocked<…>", "shape": [16, 32], "in": {"register": [[0, 1], …], "lane": […], …}}
       A basis vector has one entry for each dimension of the shape. A name that ends in .gz is compressed.
 
@@ -37,8 +38,9 @@ def dot_op(index, parent, k_width=None):
 
 
 def mma(version, warps, instr, bases=None):
-    return (f"#ttg.nvidia_mma<{{versionMajor = {version}, versionMinor = 0, warpsPerCTA = {warps}{cga(bases)}, "
-            f"instrShape = {instr}}}>")
+    return (
+        f"#ttg.nvidia_mma<{{versionMajor = {version}, versionMinor = 0, warpsPerCTA = {warps}{cga(bases)}, "
+        f"instrShape = {instr}}}>")
 
 
 def mfma(version, warps, instr, transposed, tiles=None, bits=32):
@@ -77,7 +79,8 @@ def cases():
     shapes3 = [[1, 16, 16], [2, 32, 16], [8, 8, 64]]
 
     # blocked, with clusters and without, and their slices
-    one = [blocked([s], [32], [w], [0], b) for s in (1, 4, 16) for w in (1, 4, 8) for b in (None, [[1]], [[0], [1]])]
+    one = [blocked([s], [32], [w], [0], b) for s in (1, 4, 16) for w in (1, 4, 8)
+           for b in (None, [[1]], [[0], [1]])]
     for enc in one:
         for shape in shapes1:
             yield enc, shape
@@ -85,7 +88,8 @@ def cases():
         blocked([1, 1], [1, 32], [4, 1], [1, 0]), blocked([1, 4], [4, 8], [2, 2], [1, 0]),
         blocked([8, 1], [16, 2], [1, 4], [0, 1]), blocked([2, 2], [8, 4], [4, 2], [0, 1]),
         blocked([1, 8], [2, 16], [8, 1], [1, 0]), blocked([4, 2], [32, 1], [1, 1], [0, 1]),
-        blocked([1, 2], [8, 4], [2, 2], [1, 0], [[1, 0]]), blocked([2, 1], [4, 8], [2, 1], [0, 1], [[0, 1], [1, 0]]),
+        blocked([1, 2], [8, 4], [2, 2], [1, 0], [[1, 0]]),
+        blocked([2, 1], [4, 8], [2, 1], [0, 1], [[0, 1], [1, 0]]),
         blocked([1, 1], [8, 4], [2, 2], [1, 0], [[0, 0], [0, 1]]), blocked([1, 16], [64, 1], [2, 2], [1, 0]),
     ]
     for enc in two:
@@ -95,7 +99,8 @@ def cases():
             for shape in shapes1:
                 yield slice_of(dim, enc), shape
     three = [
-        blocked([1, 1, 4], [2, 4, 4], [1, 2, 2], [2, 1, 0]), blocked([2, 1, 1], [1, 4, 8], [4, 1, 1], [0, 2, 1]),
+        blocked([1, 1, 4], [2, 4, 4], [1, 2, 2], [2, 1, 0]),
+        blocked([2, 1, 1], [1, 4, 8], [4, 1, 1], [0, 2, 1]),
         blocked([1, 2, 2], [8, 2, 2], [2, 1, 2], [1, 2, 0], [[1, 0, 0]]),
     ]
     for enc in three:
@@ -248,7 +253,8 @@ def ask(pairs):
     for i, (enc, shape) in enumerate(pairs):
         dims = "x".join(map(str, shape))
         shared = "shared" in enc
-        args.append(f"%a{i}: " + (f"!ttg.memdesc<{dims}xf32, {enc}, #ttg.shared_memory>" if shared else f"tensor<{dims}xf32, {enc}>"))
+        args.append(f"%a{i}: " + (f"!ttg.memdesc<{dims}xf32, {enc}, #ttg.shared_memory>"
+                                  if shared else f"tensor<{dims}xf32, {enc}>"))
     with tempfile.NamedTemporaryFile("w", suffix=".ttgir", delete=False) as f:
         f.write(f"tt.func @f({', '.join(args)}) {{ tt.return }}")
     module = ir.parse_mlir_module(f.name, context)
@@ -263,18 +269,22 @@ def ask(pairs):
             continue
         layout = builder.get_gluon_layout_from_tensor(value)
         linear = builder.to_linear_layout(layout._to_ir(builder), shape)
-        bases = {"register": linear.reg_bases, "lane": linear.lane_bases, "warp": linear.warp_bases, "block": linear.block_bases}
+        bases = {"register": linear.reg_bases, "lane": linear.lane_bases, "warp": linear.warp_bases,
+                 "block": linear.block_bases}
         yield {"enc": enc, "shape": shape, "in": bases}
 
 
 def shared_bases(builder, value, enc, shape):
-    """Triton tells the linear layout of shared memory only where it has no other encoding: of a reshaped buffer."""
+    """Triton tells the linear layout of shared memory only where it has no other encoding: of a reshaped
+    buffer."""
     if "CGALayout" in enc:  # Triton cannot flatten parts of several CTAs, and keeps no such encoding with one more dimension
         linear = builder.get_gluon_layout_from_memdesc(builder.create_memdesc_reshape(value, shape + [1]))
-        return {"offset": [v[:-1] for v in linear.offset_bases], "block": [v[:-1] for v in linear.block_bases]}
+        return {"offset": [v[:-1] for v in linear.offset_bases],
+                "block": [v[:-1] for v in linear.block_bases]}
     total = math.prod(shape)
     linear = builder.get_gluon_layout_from_memdesc(builder.create_memdesc_reshape(value, [total, 1]))
-    return {"offset": [unflatten(v[0], shape) for v in linear.offset_bases], "block": [unflatten(v[0], shape) for v in linear.block_bases]}
+    return {"offset": [unflatten(v[0], shape) for v in linear.offset_bases],
+            "block": [unflatten(v[0], shape) for v in linear.block_bases]}
 
 
 def unflatten(index, shape):

@@ -1,14 +1,16 @@
-"""Asks a release of Triton, and Nereid by its rules, for the kernels in the sources of libraries that cannot be imported here:
+"""Asks a release of Triton, and Nereid by its rules, for the kernels in the sources of libraries that cannot
+be imported here:
 
   library_sources.py --root LIBRARIES --release 3.9 --nereid bin/nereid --out DIR [--seconds 3] PACKAGE...
 
-Modules below the packages are run statement by statement, and a statement that fails is left out; packages that are not here, PyTorch among
-them, are stubs. So the jit functions are there, and neither PyTorch nor a GPU is needed. The types of the parameters are not known: they are
-searched for, beginning with those that Nereid guesses, until the release's front end takes the kernel or the time is over. A kernel that it
-takes is compiled by Nereid with the same types (`nereid compile --triton RELEASE`); those with block pointers, which the release refuses, with
-types that 3.8 takes are not looked for: they are compiled by RELEASE+block_ptr alone. DIR/specs.json and DIR/report.tsv tell of each kernel;
-with the former as --guesses, the search goes on.
-The first triton on PYTHONPATH must be of that release.
+Modules below the packages are run statement by statement, and a statement that fails is left out; packages
+that are not here, PyTorch among them, are stubs. So the jit functions are there, and neither PyTorch nor a
+GPU is needed. The types of the parameters are not known: they are searched for, beginning with those that
+Nereid guesses, until the release's front end takes the kernel or the time is over. A kernel that it takes is
+compiled by Nereid with the same types (`nereid compile --triton RELEASE`); those with block pointers, which
+the release refuses, with types that 3.8 takes are not looked for: they are compiled by RELEASE+block_ptr
+alone. DIR/specs.json and DIR/report.tsv tell of each kernel; with the former as --guesses, the search goes
+on. The first triton on PYTHONPATH must be of that release.
 """
 import argparse
 import ast
@@ -31,7 +33,8 @@ from triton.language.extra import libdevice
 import frontend
 from _nereid import compile_specs
 
-POINTERS = ["*bf16:16", "*fp32:16", "*i32:16", "*i64:16", "*fp16:16", "*u8:16", "*i8:16", "*u32:16", "*i1:16", "*fp8e4nv:16"]
+POINTERS = ["*bf16:16", "*fp32:16", "*i32:16", "*i64:16", "*fp16:16", "*u8:16", "*i8:16", "*u32:16", "*i1:16",
+            "*fp8e4nv:16"]
 SCALARS = ["i32", "fp32", "i64"]
 CONSTANTS = ["64", "False", "True", "16", "1", "2", "4", "32", "128", "None", "0", "bf16", "'silu'", "3", "8"]
 
@@ -95,7 +98,8 @@ class Sources(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         for statement in tree.body:
             if isinstance(statement, ast.Expr):  # calls for their effects
                 continue
-            code = compile(ast.Module([statement], []), file, "exec", flags=__import__("__future__").annotations.compiler_flag)
+            code = compile(ast.Module([statement], []), file, "exec",
+                           flags=__import__("__future__").annotations.compiler_flag)
             try:
                 exec(code, module.__dict__)
             except Exception:
@@ -115,23 +119,26 @@ def choices(param, guess):
     if param.is_constexpr:
         first = []
         if param.has_default:
-            first.append(repr(param.default) if isinstance(param.default, (int, float, str, bool, type(None))) else "None")
+            first.append(repr(param.default) if isinstance(param.default,
+                                                           (int, float, str, bool, type(None))) else "None")
         if "dtype" in low or low.endswith("_type"):
             first += ["bf16", "fp32"]
-        if low.startswith(("is_", "has_", "use_", "do_", "with_", "enable", "apply", "even", "store", "load")):
+        if low.startswith(("is_", "has_", "use_", "do_", "with_", "enable", "apply", "even", "store",
+                           "load")):
             first += ["False", "True"]
         if "stride" in low:
             first.append("1")
         return unique(first + CONSTANTS)
     if param.annotation_type:
         return [param.annotation_type]
-    whole = ("idx", "index", "indices", "ids", "loc", "len", "offset", "table", "slot", "map", "count", "num", "pos", "cu_", "start",
-             "token", "mask", "block", "req", "seq")
+    whole = ("idx", "index", "indices", "ids", "loc", "len", "offset", "table", "slot", "map", "count", "num",
+             "pos", "cu_", "start", "token", "mask", "block", "req", "seq")
     pointer = low.endswith(("ptr", "_ptrs", "_p")) or guess and guess.startswith("*")
     if pointer:
         first = ["*i32:16", "*i64:16"] if any(w in low for w in whole) else ["*fp32:16"] if "scale" in low else []
         return unique(first + POINTERS + SCALARS + ["None"])
-    first = ["fp32"] if re.search(r"(^|_)(eps|epsilon|scale|alpha|theta|beta|temperature|softcap)(_|$)", low) else []
+    first = ["fp32"] if re.search(r"(^|_)(eps|epsilon|scale|alpha|theta|beta|temperature|softcap)(_|$)",
+                                  low) else []
     return unique(first + SCALARS + POINTERS + ["None"])
 
 
@@ -140,14 +147,16 @@ def unique(items):
 
 
 def attempt(fn, entries, backend):
-    """Triton's verdict: (None, "") if it takes the kernel, else how far it came (the lines of the calls) and why."""
+    """Triton's verdict: (None, "") if it takes the kernel, else how far it came (the lines of the calls) and
+    why."""
     from triton._C.libtriton import ir
     context = ir.context()
     ir.load_dialects(context)
     backend.load_dialects(context)
     options = backend.parse_options({})
     try:
-        frontend.source(fn, ", ".join(entries)).make_ir(frontend.TARGET, options, backend.get_codegen_implementation(options),
+        frontend.source(fn, ", ".join(entries)).make_ir(frontend.TARGET, options,
+                                                        backend.get_codegen_implementation(options),
                                                         backend.get_module_map(), context)
     except Exception as e:
         lines, last = [], e
@@ -189,7 +198,8 @@ def search(fn, guess, backend, seconds):
 
 
 def kernels(a):
-    """Jit functions of the packages' files that launches name: those with a kernel's parameters and no return."""
+    """Jit functions of the packages' files that launches name: those with a kernel's parameters and no
+    return."""
     for package in a.packages:
         for folder, _, files in sorted(os.walk(os.path.join(a.root, package))):
             for file in sorted(files):
@@ -202,21 +212,27 @@ def kernels(a):
                     continue
                 module = os.path.relpath(path, a.root)[:-3].replace(os.sep, ".").removesuffix(".__init__")
                 for node in ast.parse(text).body:
-                    if isinstance(node, ast.FunctionDef) and any("triton.jit" in ast.unparse(d) for d in node.decorator_list):
-                        returns = any(isinstance(n, ast.Return) and n.value is not None for n in ast.walk(node))
-                        stores = any(isinstance(n, ast.Attribute) and n.attr.startswith(("store", "atomic")) for n in ast.walk(node))
+                    if isinstance(node, ast.FunctionDef) and any("triton.jit" in ast.unparse(d)
+                                                                 for d in node.decorator_list):
+                        returns = any(isinstance(n, ast.Return) and n.value is not None
+                                      for n in ast.walk(node))
+                        stores = any(isinstance(n, ast.Attribute) and n.attr.startswith(("store", "atomic"))
+                                     for n in ast.walk(node))
                         if stores and not returns:
                             yield package, path, module, node.name, "make_block_ptr" in ast.unparse(node)
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     for name in ("root", "release", "nereid", "out"):
         parser.add_argument("--" + name, required=True)
     parser.add_argument("--seconds", type=float, default=3)
     parser.add_argument("--rules", help="the rules by which Nereid compiles, if not those of the release")
-    parser.add_argument("--block-pointers", action="store_true", help="ask for kernels with block pointers alone")
-    parser.add_argument("--guesses", help="signatures to begin with: a list as nereid compile --specs takes it")
+    parser.add_argument("--block-pointers", action="store_true",
+                        help="ask for kernels with block pointers alone")
+    parser.add_argument("--guesses",
+                        help="signatures to begin with: a list as nereid compile --specs takes it")
     parser.add_argument("packages", nargs="+")
     a = parser.parse_args()
     a.root = os.path.realpath(a.root)
@@ -224,7 +240,8 @@ def main():
     if not triton.__version__.startswith(a.release + "."):
         raise SystemExit(f"this is Triton {triton.__version__}")
     warnings.simplefilter("ignore")
-    triton.runtime.driver.set_active(type("Driver", (), {"get_current_target": lambda self: frontend.TARGET})())
+    triton.runtime.driver.set_active(type("Driver", (),
+                                          {"get_current_target": lambda self: frontend.TARGET})())
     sys.meta_path[:] = [Sources(a.root, a.packages), *sys.meta_path, Stubs()]
     if "vllm" in a.packages:
         vllm_modules()
@@ -245,7 +262,8 @@ def main():
             continue
         guess = guesses.get((path, name))
         guess = frontend.split(guess) if guess else None
-        entries, taken, why = search(fn, guess if guess and len(guess) == len(fn.params) else None, backend, a.seconds)
+        entries, taken, why = search(fn, guess if guess and len(guess) == len(fn.params) else None, backend,
+                                     a.seconds)
         entry["signature"] = ", ".join(entries)
         specs.append(entry)
         verdicts[entry["name"]] = (entry, taken, why, block)
@@ -262,16 +280,19 @@ def report(a, verdicts, ours, kept):
     counts, lines = collections.defaultdict(collections.Counter), []
     for name, (entry, taken, why, block) in verdicts.items():
         we = ours.get(name, "no answer")
-        column = ("both" if not we else "Triton alone") if taken else ("Nereid alone" if not we else "neither")
+        column = ("both" if not we else "Triton alone") if taken else ("Nereid alone"
+                                                                       if not we else "neither")
         for key in (entry["library"], "all"):
             counts[key]["kernels"] += 1
             counts[key][column] += 1
             counts[key]["block pointers"] += block
             counts[key]["of them +block_ptr"] += block and not taken and kept.get(name) == ""
-        lines.append(f"{column}\t{entry['library']}\t{name}\t{why}\t{we}\t{kept.get(name, '-')}\t{entry.get('signature', '')}")
+        lines.append(
+            f"{column}\t{entry['library']}\t{name}\t{why}\t{we}\t{kept.get(name, '-')}\t{entry.get('signature', '')}")
     with open(os.path.join(a.out, "report.tsv"), "w") as f:
         f.write("\n".join(lines) + "\n")
-    columns = ("kernels", "both", "Triton alone", "Nereid alone", "neither", "block pointers", "of them +block_ptr")
+    columns = ("kernels", "both", "Triton alone", "Nereid alone", "neither", "block pointers",
+               "of them +block_ptr")
     print(f"{'':16}" + "".join(f"{c:>20}" for c in columns))
     for library, row in sorted(counts.items(), key=lambda kv: kv[0] == "all"):
         print(f"{library:16}" + "".join(f"{row[c]:>20}" for c in columns))

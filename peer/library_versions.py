@@ -2,10 +2,11 @@
 
   library_versions.py --root LIBRARIES --release 3.9 --nereid bin/nereid --out DIR SPECS.json...
 
-The first triton on PYTHONPATH must be of that release. Each kernel is taken once, with the signature of its first entry. Triton's front end
-makes IR of it for cuda:90, and so does Nereid (`nereid compile --triton RELEASE --emit source`); what Triton refuses is compiled
-by the rules of RELEASE+block_ptr, too. The table counts kernels; those that only one of both takes are named with the reason. PyTorch is
-needed, a GPU is not. FlagGems asks for its vendor: GEMS_VENDOR=nvidia.
+The first triton on PYTHONPATH must be of that release. Each kernel is taken once, with the signature of its
+first entry. Triton's front end makes IR of it for cuda:90, and so does Nereid (`nereid compile --triton
+RELEASE --emit source`); what Triton refuses is compiled by the rules of RELEASE+block_ptr, too. The table
+counts kernels; those that only one of both takes are named with the reason. PyTorch is needed, a GPU is not.
+FlagGems asks for its vendor: GEMS_VENDOR=nvidia.
 """
 import argparse
 import collections
@@ -48,7 +49,8 @@ def ask(spec, root, backend):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     for name in ("root", "release", "nereid", "out"):
         parser.add_argument("--" + name, required=True)
     parser.add_argument("specs", nargs="+")
@@ -74,7 +76,8 @@ def report(a, specs, theirs, ours, kept):
     for spec in specs:
         name, library = spec["name"], {"@": "flag_gems, made"}.get(spec["library"], spec["library"])
         they, we = theirs[name], ours.get(name, "no answer")
-        column = ("both" if not we else "Triton alone") if not they else ("Nereid alone" if not we else "neither")
+        column = ("both" if not we else "Triton alone") if not they else ("Nereid alone"
+                                                                          if not we else "neither")
         for key in (library, "all"):
             counts[key]["kernels"] += 1
             counts[key][column] += 1

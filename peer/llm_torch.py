@@ -1,6 +1,6 @@
-"""PyTorch's side of examples/llm: a model of SmolLM2-135M's shape with random weights in bf16, a static cache of keys
-and values, and CUDA graphs. Prints what `nereid-llm bench --random` prints: the time of a prompt's first token, and the
-tokens per second of batches that continue prompts of 64 tokens.
+"""PyTorch's side of examples/llm: a model of SmolLM2-135M's shape with random weights in bf16, a static cache
+of keys and values, and CUDA graphs. Prints what `nereid-llm bench --random` prints: the time of a prompt's
+first token, and the tokens per second of batches that continue prompts of 64 tokens.
 
   llm_torch.py [--rows 1,8,128] [--prompt 512] [--tokens 200] [--cache 512] [--compile]
 """
@@ -27,9 +27,10 @@ class Model:
         self.device, self.cache = device, cache
         self.embedding = matrix(VOCABULARY, DIM)
         self.norm = torch.ones(DIM, device=device, dtype=torch.bfloat16)
-        self.layers = [(self.norm, matrix(DIM + 2 * KV * SIZE, DIM), matrix(DIM, DIM), self.norm, matrix(2 * FFN, DIM),
-                        matrix(DIM, FFN)) for _ in range(LAYERS)]
-        angle = torch.arange(cache, device=device)[:, None] * BASE ** (-torch.arange(SIZE // 2, device=device) * 2 / SIZE)
+        self.layers = [(self.norm, matrix(DIM + 2 * KV * SIZE, DIM), matrix(DIM, DIM), self.norm,
+                        matrix(2 * FFN, DIM), matrix(DIM, FFN)) for _ in range(LAYERS)]
+        angle = torch.arange(cache, device=device)[:, None] * BASE ** (
+            -torch.arange(SIZE // 2, device=device) * 2 / SIZE)
         self.cos, self.sin = angle.cos().bfloat16(), angle.sin().bfloat16()
 
     def caches(self, batch):
@@ -41,14 +42,16 @@ class Model:
         return torch.cat([a * cos - b * sin, b * cos + a * sin], -1)
 
     def forward(self, tokens, positions, caches, last):
-        """The likeliest token behind each row's last one. tokens is [batch, n]; positions, [n], are those of all rows.
-        A prompt (n > 1) begins at position 0."""
+        """The likeliest token behind each row's last one. tokens is [batch, n]; positions, [n], are those of
+        all rows. A prompt (n > 1) begins at position 0."""
         batch, n = tokens.shape
         x = F.embedding(tokens, self.embedding)
         cos, sin = self.cos[positions], self.sin[positions]
-        mask = None if n > 1 else (torch.arange(self.cache, device=self.device) <= positions[:, None])[None, None]
+        mask = None if n > 1 else (
+            torch.arange(self.cache, device=self.device) <= positions[:, None])[None, None]
         for (norm1, qkv, out, norm2, gate_up, down), cache in zip(self.layers, caches):
-            h = F.linear(F.rms_norm(x, (DIM,), norm1, EPS), qkv).view(batch, n, HEADS + 2 * KV, SIZE).transpose(1, 2)
+            h = F.linear(F.rms_norm(x, (DIM,), norm1, EPS),
+                         qkv).view(batch, n, HEADS + 2 * KV, SIZE).transpose(1, 2)
             turned = self.rotate(h[:, : HEADS + KV], cos, sin)
             q, k, v = turned[:, :HEADS], turned[:, HEADS:], h[:, HEADS + KV :]
             cache[0].index_copy_(2, positions, k)
@@ -58,7 +61,8 @@ class Model:
             else:
                 # the heads of a group are queries of one head, with which fused kernels take a mask
                 q = q.reshape(batch, KV, HEADS // KV, SIZE)
-                a = F.scaled_dot_product_attention(q, cache[0], cache[1], attn_mask=mask).reshape(batch, HEADS, 1, SIZE)
+                a = F.scaled_dot_product_attention(q, cache[0], cache[1],
+                                                   attn_mask=mask).reshape(batch, HEADS, 1, SIZE)
             x = x + F.linear(a.transpose(1, 2).reshape(batch, n, DIM), out)
             gate, up = F.linear(F.rms_norm(x, (DIM,), norm2, EPS), gate_up).chunk(2, -1)
             x = x + F.linear(F.silu(gate) * up, down)
@@ -110,13 +114,15 @@ def first_token(model, n, forward):
         graph.tokens.copy_(ids[None])
         graph.run().tolist()
         times.append(time.perf_counter() - start)
-    print(f"first token of a {n}-token prompt: {median(times):.3f} ms (least {min(times) * 1e3:.3f})", flush=True)
+    print(f"first token of a {n}-token prompt: {median(times):.3f} ms (least {min(times) * 1e3:.3f})",
+          flush=True)
 
 
 def decode(model, batch, tokens, forward):
     graph = Graph(model, batch, 1, forward)
     ids = (torch.arange(PROMPT)[None] * 7919 + torch.arange(batch)[:, None] * 104729 + 1000) % VOCABULARY
-    next = model.forward(ids.to(model.device), torch.arange(PROMPT, device=model.device), graph.caches, True).tolist()
+    next = model.forward(ids.to(model.device), torch.arange(PROMPT, device=model.device), graph.caches,
+                         True).tolist()
     times = []
     for i in range(tokens):
         start = time.perf_counter()
@@ -125,8 +131,9 @@ def decode(model, batch, tokens, forward):
         next = graph.run().tolist()
         times.append(time.perf_counter() - start)
     total = sum(times)
-    print(f"batch {batch}: {batch * tokens / total:.0f} tokens/s, a step {total * 1e3 / tokens:.3f} ms in the mean, "
-          f"{median(times):.3f} median, {min(times) * 1e3:.3f} least", flush=True)
+    print(
+        f"batch {batch}: {batch * tokens / total:.0f} tokens/s, a step {total * 1e3 / tokens:.3f} ms in the mean, "
+        f"{median(times):.3f} median, {min(times) * 1e3:.3f} least", flush=True)
 
 
 def main():

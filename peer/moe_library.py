@@ -1,9 +1,12 @@
-"""Launches the kernels of triton_kernels, the library for mixtures of experts in Triton's repository, at the sizes of its users:
+"""Launches the kernels of triton_kernels, the library for mixtures of experts in Triton's repository, at the
+sizes of its users:
 
-  capture.py --time --out CASES --root LIBRARIES --max-bytes 500000000 --per-kernel 3 moe_library.py [--case NAME]...
+  capture.py --time --out CASES --root LIBRARIES --max-bytes 500000000 --per-kernel 3 moe_library.py
+      [--case NAME]...
 
-LIBRARIES has the package triton_kernels of the Triton that runs. Weights of all 128 experts would take gigabytes; the products have
-fewer experts of the same size. MOE_SCALE divides the numbers of tokens and the sizes, for machines without a GPU.
+LIBRARIES has the package triton_kernels of the Triton that runs. Weights of all 128 experts would take
+gigabytes; the products have fewer experts of the same size. MOE_SCALE divides the numbers of tokens and the
+sizes, for machines without a GPU.
 """
 import os
 
@@ -86,18 +89,21 @@ def layer(tokens, experts, act, x, w1, w2, **kwargs):
     data, gather, scatter = routed(tokens, experts, act)
     (first, precision1), (second, precision2) = w1, w2
     b1, b2 = (rand(experts, w.shape[-1], dtype=FP32) for w in (first, second))
-    y = once(lambda: matmul_ogs(x, first, b1, data, gather_indx=gather, precision_config=precision1, fused_activation=swiglu(), **kwargs))
+    y = once(lambda: matmul_ogs(x, first, b1, data, gather_indx=gather, precision_config=precision1,
+                                fused_activation=swiglu(), **kwargs))
     if y is not None:
         once(lambda: matmul_ogs(y, second, b2, data, scatter_indx=scatter, precision_config=precision2))
 
 
 def moe_16_bits(tokens, experts, dtype):
-    weights = [columns(rand(experts, *shape, dtype=dtype, scale=0.05)) for shape in ((HIDDEN, HIDDEN), (HIDDEN // 2, HIDDEN))]
+    weights = [columns(rand(experts, *shape, dtype=dtype, scale=0.05))
+               for shape in ((HIDDEN, HIDDEN), (HIDDEN // 2, HIDDEN))]
     layer(sized(tokens), experts, 4, rand(sized(tokens), HIDDEN, dtype=dtype), *[(w, None) for w in weights])
 
 
 def moe_mxfp4(tokens, experts, num_warps):
-    weights = [four_bits(rand(experts, *shape, scale=0.05), num_warps) for shape in ((HIDDEN, 2 * HIDDEN), (HIDDEN, HIDDEN))]
+    weights = [four_bits(rand(experts, *shape, scale=0.05), num_warps)
+               for shape in ((HIDDEN, 2 * HIDDEN), (HIDDEN, HIDDEN))]
     layer(sized(tokens), experts, 4, rand(sized(tokens), HIDDEN), *weights)
 
 
@@ -108,7 +114,8 @@ def moe_fp8(tokens, experts):
     w, of_w = in_fp8(rand(experts, HIDDEN, HIDDEN))
     w, bias = columns(w), rand(experts, HIDDEN, dtype=FP32)
     precision = PrecisionConfig(flex_ctx=FlexCtx(lhs_data=of_x, rhs_data=of_w), out_dtype=BF16)
-    once(lambda: matmul_ogs(x, w, bias, data, gather_indx=gather, precision_config=precision, fused_activation=swiglu()))
+    once(lambda: matmul_ogs(x, w, bias, data, gather_indx=gather, precision_config=precision,
+                            fused_activation=swiglu()))
     rows, of_rows = in_fp8(rand(4 * sized(tokens), HIDDEN))
     precision = PrecisionConfig(flex_ctx=FlexCtx(lhs_data=of_rows, rhs_data=of_w), out_dtype=BF16)
     once(lambda: matmul_ogs(rows, w, bias, data, scatter_indx=scatter, precision_config=precision))
@@ -156,7 +163,8 @@ def dense_fp8():
 def gate():
     from triton_kernels.matmul_ogs import matmul_ogs
     for tokens in (2048, 8192):
-        once(lambda: matmul_ogs(rand(sized(tokens), HIDDEN), columns(rand(1, HIDDEN, 128)), rand(1, 128, dtype=FP32)))
+        once(lambda: matmul_ogs(rand(sized(tokens), HIDDEN), columns(rand(1, HIDDEN, 128)),
+                                rand(1, 128, dtype=FP32)))
 
 
 @case("products")
@@ -212,7 +220,8 @@ def sums():
     x = rand(tokens, 4, HIDDEN)
     once(lambda: reduce(x, 1))
     once(lambda: reduce(x, 1, scale=rand(tokens, 4, 1, dtype=FP32).expand_as(x)))
-    once(lambda: reduce(x, 1, mask=(torch.rand(tokens, 4, 1, device=DEVICE) > 0.3).to(torch.int8).expand_as(x)))
+    once(lambda: reduce(x, 1,
+                        mask=(torch.rand(tokens, 4, 1, device=DEVICE) > 0.3).to(torch.int8).expand_as(x)))
     once(lambda: reduce(rand(8, sized(512), sized(4096), dtype=FP32), 0, y_dtype=BF16))
 
 

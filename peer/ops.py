@@ -1,8 +1,10 @@
 """PyTorch's side of the operators of package ops: eager and torch.compile, on a GPU or on the CPU.
 
   ops.py TEST [--device cuda] [--threads N] [--only REGEXP] [--seconds N]
-      runs TEST, a test binary of package ops (go test -c ./ops), which prints the time of each of its lines, measures
-      PyTorch's form of the same lines, and prints tables: microseconds, and our speed relative to eager and to
+      runs TEST, a test binary of package ops (go test -c ./ops), which prints the time of each of its
+          lines, measures
+      PyTorch's form of the same lines, and prints tables: microseconds, and our speed relative to eager
+          and to
       torch.compile, which is tried while N seconds have not passed, lines of several operations first
 """
 import argparse
@@ -64,16 +66,17 @@ def sizes(text):
 
 
 ONE = {
-    "add": lambda x: x + x, "mul number": lambda x: x * 0.5, "gelu": F.gelu, "exp": torch.exp, "tanh": torch.tanh,
-    "sqrt": torch.sqrt, "greater": lambda x: x > 0, "transpose": lambda x: x.t().contiguous(),
-    "permute": lambda x: x.permute(0, 2, 1, 3).contiguous(), "add row": lambda x: x + x[0],
-    "add column": lambda x: x + x[:, :1], "concat": lambda x: torch.cat((x, x), 1),
-    "pad": lambda x: F.pad(x, (1, 1, 1, 1)), "sum": lambda x: x.sum(), "sum rows": lambda x: x.sum(1),
-    "sum columns": lambda x: x.sum(0), "mean columns": lambda x: x.mean(0), "max rows": lambda x: x.amax(1),
+    "add": lambda x: x + x, "mul number": lambda x: x * 0.5, "gelu": F.gelu, "exp": torch.exp,
+    "tanh": torch.tanh, "sqrt": torch.sqrt, "greater": lambda x: x > 0,
+    "transpose": lambda x: x.t().contiguous(), "permute": lambda x: x.permute(0, 2, 1, 3).contiguous(),
+    "add row": lambda x: x + x[0], "add column": lambda x: x + x[:, :1],
+    "concat": lambda x: torch.cat((x, x), 1), "pad": lambda x: F.pad(x, (1, 1, 1, 1)),
+    "sum": lambda x: x.sum(), "sum rows": lambda x: x.sum(1), "sum columns": lambda x: x.sum(0),
+    "mean columns": lambda x: x.mean(0), "max rows": lambda x: x.amax(1),
     "argmax rows": lambda x: x.argmax(1), "variance rows": lambda x: x.var(1, correction=0),
-    "logsumexp rows": lambda x: x.logsumexp(1), "cumsum": lambda x: x.cumsum(1), "softmax": lambda x: x.softmax(-1),
-    "log_softmax": lambda x: x.log_softmax(-1), "rms_norm": lambda x: rms(x, x[0]),
-    "layer_norm": lambda x: layer(x, x[0], x[1]),
+    "logsumexp rows": lambda x: x.logsumexp(1), "cumsum": lambda x: x.cumsum(1),
+    "softmax": lambda x: x.softmax(-1), "log_softmax": lambda x: x.log_softmax(-1),
+    "rms_norm": lambda x: rms(x, x[0]), "layer_norm": lambda x: layer(x, x[0], x[1]),
 }
 
 
@@ -97,7 +100,8 @@ def attention(name, words, r):
     q = r.normal(kind, batch, heads, queries, size)
     k, v = (r.normal(kind, batch, kv, length, size) for _ in range(2))
     causal = "causal" in name
-    return (lambda q, k, v: F.scaled_dot_product_attention(q, k, v, is_causal=causal, enable_gqa=kv != heads)), (q, k, v)
+    return (lambda q, k, v: F.scaled_dot_product_attention(q, k, v, is_causal=causal,
+                                                           enable_gqa=kv != heads)), (q, k, v)
 
 
 def convolution(name, words, r):
@@ -143,14 +147,16 @@ def line(name, r):
         return add_rms, (r.normal("bf16", rows, cols), r.normal("bf16", rows, cols), r.normal("bf16", cols))
     if words[0] == "rope":
         b, h, t, d = sizes(words[-1])
-        return rotate, (r.normal("bf16", b, h, t, d), r.normal("bf16", t, d // 2), r.normal("bf16", t, d // 2))
+        return rotate, (r.normal("bf16", b, h, t, d), r.normal("bf16", t, d // 2),
+                        r.normal("bf16", t, d // 2))
     if words[0] == "embedding":
         return (lambda t, i: F.embedding(i, t)), (r.normal("bf16", 32000, 4096), r.below(32000, 32768))
     if words[0] == "gather":
         return (lambda x, i: x.gather(1, i)), (r.normal("fp32", 4096, 4096), r.below(4096, 4096, 4096))
     if words[0] == "cross_entropy":
         rows, cols = sizes(words[-1])
-        return (lambda x, y: F.cross_entropy(x, y, reduction="none")), (r.normal("bf16", rows, cols), r.below(cols, rows))
+        return (lambda x, y: F.cross_entropy(x, y, reduction="none")), (r.normal("bf16", rows, cols),
+                                                                        r.below(cols, rows))
     if words[0] == "topk":
         return (lambda x: x.topk(64)), (r.normal("fp32", 64, 32000),)
     return ONE[" ".join(words[:-2])], (r.normal(words[-2], *sizes(words[-1])),)
@@ -173,9 +179,12 @@ def clock(device, call):
 
 def ours(args):
     """Times of our lines, by name."""
-    env = dict(os.environ, NEREID_TEST_OPS={"cuda": "cuda:0"}.get(args.device, args.device), NEREID_TEST_OPS_ONLY=args.only)
-    out = subprocess.run([args.test, "-test.run", "TestSpeed", "-test.timeout", "0"], env=env, stdout=subprocess.PIPE, text=True)
-    return {row["name"]: row for row in map(json.loads, (l for l in out.stdout.splitlines() if l.startswith("{")))}
+    env = dict(os.environ, NEREID_TEST_OPS={"cuda": "cuda:0"}.get(args.device, args.device),
+               NEREID_TEST_OPS_ONLY=args.only)
+    out = subprocess.run([args.test, "-test.run", "TestSpeed", "-test.timeout", "0"], env=env,
+                         stdout=subprocess.PIPE, text=True)
+    return {row["name"]: row for row in map(json.loads,
+                                            (l for l in out.stdout.splitlines() if l.startswith("{")))}
 
 
 def prepared(name, fn, operands):
@@ -207,12 +216,14 @@ def compiled(device, name):
 
 
 # Lines that torch.compile can fuse: they are compiled first.
-FUSED = ("add_rms_norm", "rope", "swiglu", "rms_norm", "layer_norm", "cross_entropy", "matmul gelu", "logsumexp", "variance",
-         "softmax", "log_softmax", "pad", "concat", "sum", "mean", "transpose", "permute", "cumsum")
+FUSED = ("add_rms_norm", "rope", "swiglu", "rms_norm", "layer_norm", "cross_entropy", "matmul gelu",
+         "logsumexp", "variance", "softmax", "log_softmax", "pad", "concat", "sum", "mean", "transpose",
+         "permute", "cumsum")
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("test")
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--threads", type=int, default=0)
@@ -248,7 +259,8 @@ def summary(what, ratios):
     list_ = list(ratios.values())
     mean = math.exp(sum(map(math.log, list_)) / max(len(list_), 1))
     print(f"\nof {what}: {len(list_)} lines, mean {mean:.3f}, least {min(list_, default=0):.3f}, "
-          f"{sum(x >= 1 for x in list_)} at 1.0 or more, {sum(x < 0.85 for x in list_)} under 0.85", flush=True)
+          f"{sum(x >= 1 for x in list_)} at 1.0 or more, {sum(x < 0.85 for x in list_)} under 0.85",
+          flush=True)
 
 
 if __name__ == "__main__":

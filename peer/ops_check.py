@@ -1,8 +1,10 @@
 """Compares results of package ops with PyTorch's on the CPU.
 
   ops_check.py DIR
-      DIR has calls.json, a list of calls ({op, in, out, attrs}), and tensors.safetensors, the operands and results by
-      name; exit 1 if a result differs by more than its type's tolerance. `go test ./ops -run TestTorch` writes them
+      DIR has calls.json, a list of calls ({op, in, out, attrs}), and tensors.safetensors, the operands
+          and results by
+      name; exit 1 if a result differs by more than its type's tolerance. `go test ./ops -run TestTorch`
+          writes them
 """
 import collections
 import json
@@ -14,8 +16,9 @@ import sys
 import torch
 import torch.nn.functional as F
 
-TYPES = {"F16": torch.float16, "BF16": torch.bfloat16, "F32": torch.float32, "F64": torch.float64, "I64": torch.int64,
-         "I32": torch.int32, "BOOL": torch.bool, "I8": torch.int8, "I16": torch.int16, "U8": torch.uint8}
+TYPES = {"F16": torch.float16, "BF16": torch.bfloat16, "F32": torch.float32, "F64": torch.float64,
+         "I64": torch.int64, "I32": torch.int32, "BOOL": torch.bool, "I8": torch.int8, "I16": torch.int16,
+         "U8": torch.uint8}
 TOLERANCE = {torch.float16: 2e-3, torch.bfloat16: 1.6e-2}
 SPECIAL = torch.special
 
@@ -85,33 +88,35 @@ def layer_grads(x, w, g):
     return grads(lambda x, w, b: F.layer_norm(x, w.shape, w, b, 1e-5), (x, w, torch.zeros_like(w)), g)
 
 
-# Functions that PyTorch has under another name, or with other arguments; all operands are float64 or integers.
+# Functions that PyTorch has under another name, or with other arguments; all operands are float64 or
+# integers.
 OTHERS = {
     "Cbrt": lambda x: torch.copysign(x.abs() ** (1 / 3), x), "Erfcinv": lambda x: torch.erfinv(1 - x),
-    "Gamma": lambda x: torch.exp(torch.lgamma(x)), "GELU": F.gelu, "GELUTanh": lambda x: F.gelu(x, approximate="tanh"),
-    "J0": SPECIAL.bessel_j0, "J1": SPECIAL.bessel_j1, "Y0": SPECIAL.bessel_y0, "Y1": SPECIAL.bessel_y1,
-    "Logb": lambda x: torch.floor(torch.log2(x.abs())), "ReLU": F.relu, "Round": rounded_away,
-    "RoundToEven": torch.round, "Sign": torch.sign, "SiLU": F.silu, "Softplus": lambda x: torch.log1p(torch.exp(x)),
-    "IsInf": torch.isinf, "IsNaN": torch.isnan, "Dim": lambda x, y: (x - y).clamp(min=0), "Equal": torch.eq,
-    "Greater": torch.gt, "GreaterEqual": torch.ge, "Less": torch.lt, "LessEqual": torch.le, "NotEqual": torch.ne,
-    "Mod": torch.fmod, "Remainder": lambda x, y: x - y * torch.round(x / y),
-    "Sum": lambda x, a: x.sum(a["axes"]), "Mean": lambda x, a: x.mean(a["axes"]), "Max": lambda x, a: x.amax(a["axes"]),
+    "Gamma": lambda x: torch.exp(torch.lgamma(x)), "GELU": F.gelu,
+    "GELUTanh": lambda x: F.gelu(x, approximate="tanh"), "J0": SPECIAL.bessel_j0, "J1": SPECIAL.bessel_j1,
+    "Y0": SPECIAL.bessel_y0, "Y1": SPECIAL.bessel_y1, "Logb": lambda x: torch.floor(torch.log2(x.abs())),
+    "ReLU": F.relu, "Round": rounded_away, "RoundToEven": torch.round, "Sign": torch.sign, "SiLU": F.silu,
+    "Softplus": lambda x: torch.log1p(torch.exp(x)), "IsInf": torch.isinf, "IsNaN": torch.isnan,
+    "Dim": lambda x, y: (x - y).clamp(min=0), "Equal": torch.eq, "Greater": torch.gt,
+    "GreaterEqual": torch.ge, "Less": torch.lt, "LessEqual": torch.le, "NotEqual": torch.ne,
+    "Mod": torch.fmod, "Remainder": lambda x, y: x - y * torch.round(x / y), "Sum": lambda x,
+    a: x.sum(a["axes"]), "Mean": lambda x, a: x.mean(a["axes"]), "Max": lambda x, a: x.amax(a["axes"]),
     "Min": lambda x, a: x.amin(a["axes"]), "Variance": lambda x, a: x.var(a["axes"], correction=0),
     "LogSumExp": lambda x, a: x.logsumexp(a["axes"]), "Softmax": lambda x, a: x.softmax(a["axis"]),
     "LogSoftmax": lambda x, a: x.log_softmax(a["axis"]), "CumSum": lambda x, a: x.cumsum(a["axis"]),
-    "ArgMax": lambda x, a: x.argmax(a["axis"]),
-    "Concat": lambda x, a: torch.cat((x, x.narrow(a["axis"], 0, 1), x), a["axis"]), "Pad": pad,
-    "RMSNorm": lambda x, w: F.rms_norm(x, w.shape, w, 1e-5), "LayerNorm": lambda x, w, b: F.layer_norm(x, w.shape, w, b, 1e-5),
+    "ArgMax": lambda x, a: x.argmax(a["axis"]), "Concat": lambda x,
+    a: torch.cat((x, x.narrow(a["axis"], 0, 1), x), a["axis"]), "Pad": pad, "RMSNorm": lambda x,
+    w: F.rms_norm(x, w.shape, w, 1e-5), "LayerNorm": lambda x, w, b: F.layer_norm(x, w.shape, w, b, 1e-5),
     "MatMul": torch.matmul, "Linear": lambda x, w, b: F.gelu(F.linear(x, w, b)), "Attention": attention,
-    "CrossEntropy": lambda x, y: F.cross_entropy(x, y, reduction="none"),
-    "Sort": lambda x, a: x.sort(dim=-1, descending=a["descending"], stable=True),
-    "TopK": lambda x, a: x.topk(a["k"])[:1], "Gather": lambda x, i, a: x.gather(a["axis"], i),
-    "ScatterAdd": lambda x, i, y, a: x.scatter_add(a["axis"], i, y),
-    "Conv1D": convolution, "Conv2D": convolution, "MaxPool1D": pool, "MaxPool2D": pool, "AvgPool1D": pool,
-    "AvgPool2D": pool, "AdaptiveMaxPool": lambda x, a: F.adaptive_max_pool2d(x, a["size"]),
-    "AdaptiveAvgPool": lambda x, a: F.adaptive_avg_pool2d(x, a["size"]), "AttentionGrad": attention_grad,
-    "CumProd": lambda x, a: x.cumprod(a["axis"]), "CumMax": lambda x, a: x.cummax(a["axis"])[:1],
-    "CumMin": lambda x, a: x.cummin(a["axis"])[:1], "Scatter": lambda x, i, y, a: x.scatter(a["axis"], i, y),
+    "CrossEntropy": lambda x, y: F.cross_entropy(x, y, reduction="none"), "Sort": lambda x,
+    a: x.sort(dim=-1, descending=a["descending"], stable=True), "TopK": lambda x, a: x.topk(a["k"])[:1],
+    "Gather": lambda x, i, a: x.gather(a["axis"], i), "ScatterAdd": lambda x, i, y,
+    a: x.scatter_add(a["axis"], i, y), "Conv1D": convolution, "Conv2D": convolution, "MaxPool1D": pool,
+    "MaxPool2D": pool, "AvgPool1D": pool, "AvgPool2D": pool, "AdaptiveMaxPool": lambda x,
+    a: F.adaptive_max_pool2d(x, a["size"]), "AdaptiveAvgPool": lambda x,
+    a: F.adaptive_avg_pool2d(x, a["size"]), "AttentionGrad": attention_grad, "CumProd": lambda x,
+    a: x.cumprod(a["axis"]), "CumMax": lambda x, a: x.cummax(a["axis"])[:1], "CumMin": lambda x,
+    a: x.cummin(a["axis"])[:1], "Scatter": lambda x, i, y, a: x.scatter(a["axis"], i, y),
     "CrossEntropyGrad": lambda x, y, g: grads(lambda x: F.cross_entropy(x, y, reduction="none"), (x,), g),
     "RMSNormGrad": lambda x, w, g: grads(lambda x, w: F.rms_norm(x, w.shape, w, 1e-5), (x, w), g),
     "LayerNormGrad": layer_grads,
@@ -149,7 +154,8 @@ def main(folder):
             if error > 1:
                 wrong += 1
                 shapes = [f"{tensors[n].dtype}{list(tensors[n].shape)}" for n in call["in"]]
-                print(f"call {i}: {call['op']} of {', '.join(shapes)} {call.get('attrs') or ''}: {error:.2g} tolerances")
+                print(
+                    f"call {i}: {call['op']} of {', '.join(shapes)} {call.get('attrs') or ''}: {error:.2g} tolerances")
     print(f"{len(calls)} calls of {len(ops)} ops, {wrong} wrong, PyTorch {torch.__version__}")
     sys.exit(1 if wrong else 0)
 

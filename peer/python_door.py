@@ -1,16 +1,17 @@
-"""The Python door on a GPU, beside Triton and `nereid race`: results, times of kernels, host times of launches.
+"""The Python door on a GPU, beside Triton and `nereid race`: results, times of kernels, host times of
+launches.
 
     python peer/python_door.py [--rep MS] [--libraries DIR [--nereid BINARY] [--seconds S]] [--tutorials]
 
-It needs PyTorch, Triton 3.6, the package (installed, or python/ on the path with libnereid.so.1 in it), and libLLVM 22
-(peer/pack-llvm packs one). Each line has Triton's figure first, then Nereid's.
+It needs PyTorch, Triton 3.6, the package (installed, or python/ on the path with libnereid.so.1 in it), and
+libLLVM 22 (peer/pack-llvm packs one). Each line has Triton's figure first, then Nereid's.
 
---libraries is a folder as libraries.py has it. Its launches run by Triton, which capture.py records and times, then
-through the plug-in with the same memory: the results are compared, and the launch is timed in the same way. With
---nereid the command races what was recorded: the last column is its time over the plug-in's, 1.0 if Python costs the
-kernel nothing; launches under 0.98 are measured three times on both sides. --case runs the launches of functions of
-libraries.py, and nothing else. --tutorials runs the checks of DIR/tutorials through the plug-in. --dry tries the script
-itself without a GPU: both sides are Nereid on the CPU.
+--libraries is a folder as libraries.py has it. Its launches run by Triton, which capture.py records and
+times, then through the plug-in with the same memory: the results are compared, and the launch is timed in the
+same way. With --nereid the command races what was recorded: the last column is its time over the plug-in's,
+1.0 if Python costs the kernel nothing; launches under 0.98 are measured three times on both sides. --case
+runs the launches of functions of libraries.py, and nothing else. --tutorials runs the checks of DIR/tutorials
+through the plug-in. --dry tries the script itself without a GPU: both sides are Nereid on the CPU.
 """
 
 from __future__ import annotations
@@ -76,7 +77,8 @@ WAIT = 300_000  # clock cycles, some 0.15 ms
 
 @contextlib.contextmanager
 def kernels_alone():
-    """Keeps the host's time of a launch out of what do_bench measures: the GPU is busy until the launch is queued."""
+    """Keeps the host's time of a launch out of what do_bench measures: the GPU is busy until the launch is
+    queued."""
     driver = triton.runtime.driver.active
     clear = driver.clear_cache
 
@@ -202,7 +204,8 @@ def graph():
 
 
 def host_tensor():
-    """A tensor in host memory, where the kernel expects one on the GPU: it is copied there and back, or refused."""
+    """A tensor in host memory, where the kernel expects one on the GPU: it is copied there and back, or
+    refused."""
     x, out = torch.arange(1024.0), torch.zeros(1024, device=DEVICE)
     try:
         vector_add.add_kernel[(1,)](x, x, out, 1024, BLOCK_SIZE=1024)
@@ -213,7 +216,8 @@ def host_tensor():
 
 
 def same(got, want, dtype):
-    """Returns how far two storages of an element type are apart: the largest difference over the largest value."""
+    """Returns how far two storages of an element type are apart: the largest difference over the largest
+    value."""
     if torch.equal(got, want):
         return 0.0
     kind = {short: getattr(torch, name.split(".")[1]) for name, short in capture.DTYPES.items()}[dtype]
@@ -245,7 +249,8 @@ class Beside(capture.Recorder):
     def after(self, result, launch, storages, before, again):
         name = f"{self.count:04d}-{launch['kernel']}"
         super().after(result, launch, storages, before, again)
-        views = {key: torch.empty(0, dtype=torch.uint8, device=dev).set_(s) for key, s, dev in storages.values()}
+        views = {key: torch.empty(0, dtype=torch.uint8, device=dev).set_(s) for key, s,
+                 dev in storages.values()}
         want = {key: v.clone() for key, v in views.items()}
         row = {"case": name, "triton": milliseconds(again, 60), "again": again}
         try:
@@ -263,7 +268,8 @@ class Beside(capture.Recorder):
         self.rows.append(row)
 
     def apart(self, launch, views, want):
-        """Returns the largest difference, in tolerances: up to 1 is right. What comes of bf16 has its precision."""
+        """Returns the largest difference, in tolerances: up to 1 is right. What comes of bf16 has its
+        precision."""
         kinds = {}
         for a in launch["args"]:
             for t in a.get("items", ()) if a["kind"] == "tuple" else (a,):
@@ -275,9 +281,9 @@ class Beside(capture.Recorder):
 
 
 # Functions of libraries.py, those of the libraries in turn; kernels that compile for long are last.
-LAUNCHES = ("tutorial_elementwise", "tutorial_rows", "liger_elementwise", "liger_norms", "fla_cumsum", "liger_losses",
-            "attorch_elementwise", "liger_rope", "attorch_norms", "fla_modules", "attorch_losses", "fla_elementwise",
-            "fla_conv", "fla_losses", "fla_gated", "fla_delta")
+LAUNCHES = ("tutorial_elementwise", "tutorial_rows", "liger_elementwise", "liger_norms", "fla_cumsum",
+            "liger_losses", "attorch_elementwise", "liger_rope", "attorch_norms", "fla_modules",
+            "attorch_losses", "fla_elementwise", "fla_conv", "fla_losses", "fla_gated", "fla_delta")
 
 
 def record(folder, out, most, seconds, cases):
@@ -297,7 +303,8 @@ def record(folder, out, most, seconds, cases):
             start = time.time()
             with contextlib.redirect_stdout(io.StringIO()):
                 libraries.once(getattr(libraries, name))
-            print(f"  {name}: {recorder.count} launches, {time.time() - start:.1f} s", file=sys.stderr, flush=True)
+            print(f"  {name}: {recorder.count} launches, {time.time() - start:.1f} s", file=sys.stderr,
+                  flush=True)
     capture.JITFunction.run, capture.Autotuner._bench = launch, tune
     return recorder.rows
 
@@ -322,7 +329,8 @@ ENOUGH = 0.98  # of race's speed
 
 
 def once_more(binary, folder, out, rows):
-    """Measures launches that fell short twice more, both sides in turn: their times are the medians of three."""
+    """Measures launches that fell short twice more, both sides in turn: their times are the medians of
+    three."""
     short = [r for r in rows if "race" in r and r["race"] / r["plug-in"] < ENOUGH]
     times = [{k: [r[k]] for k in ("plug-in", "race")} for r in short]
     for _ in range(2 if short else 0):
@@ -372,7 +380,8 @@ def libraries(folder, binary, most, seconds, cases):
 
 
 def attention(space):
-    """Runs tests of the tutorial on attention, which itself only measures. It has none without a causal mask."""
+    """Runs tests of the tutorial on attention, which itself only measures. It has none without a causal
+    mask."""
     for depth in (64, 128):
         space["test_op"](1, 2, 1024, depth, True, False, "bwd", "triton-fp16")
         space["test_op"](1, 2, 1024, depth, True, False, "fwd", "triton-fp8")
@@ -423,7 +432,8 @@ def main():
     p.add_argument("--tutorials", action="store_true")
     p.add_argument("--nereid", default="", metavar="BINARY")
     p.add_argument("--most", type=int, default=60, help="launches of libraries")
-    p.add_argument("--seconds", type=float, default=90, help="for the launches of libraries, without the race")
+    p.add_argument("--seconds", type=float, default=90,
+                   help="for the launches of libraries, without the race")
     p.add_argument("--case", action="append", help="functions of libraries.py")
     p.add_argument("--rep", type=int, default=100, metavar="MS")
     p.add_argument("--dry", action="store_true")

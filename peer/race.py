@@ -1,8 +1,10 @@
-"""Races `nereid bench` against Triton on one GPU and prints a table for docs/PERFORMANCE.md: python3 race.py [--nereid BINARY] [--quick].
+"""Races `nereid bench` against Triton on one GPU and prints a table for docs/PERFORMANCE.md: python3 race.py
+[--nereid BINARY] [--quick].
 
-Both run in turn, each time in a new process. The table has each side's best round: where a module's code happens to lie in the GPU's
-memory moves kernels of a few microseconds with cold caches by up to a tenth, up or down, for both sides alike, so the quickest kernels
-have the most rounds. The ratio of the medians is beside it. Figures of every round go to --keep as JSON lines.
+Both run in turn, each time in a new process. The table has each side's best round: where a module's code
+happens to lie in the GPU's memory moves kernels of a few microseconds with cold caches by up to a tenth, up
+or down, for both sides alike, so the quickest kernels have the most rounds. The ratio of the medians is
+beside it. Figures of every round go to --keep as JSON lines.
 """
 import argparse
 import json
@@ -14,8 +16,9 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 SMALL = ("rms_norm", "swiglu", "cross_entropy", "dropout", "row_sum")
 # A job of triton_peer.py, the same of nereid bench, and how often.
-JOBS = (("vector_add", ("vector_add",), 8), ("softmax", ("softmax",), 4), ("layer_norm", ("layer_norm",), 4), ("small", SMALL, 2),
-        ("matmul", ("matmul",), 1), ("attention", ("attention",), 1), ("compile_time", ("compile",), 2), ("launch", ("launch",), 2))
+JOBS = (("vector_add", ("vector_add",), 8), ("softmax", ("softmax",), 4), ("layer_norm", ("layer_norm",), 4),
+        ("small", SMALL, 2), ("matmul", ("matmul",), 1), ("attention", ("attention",), 1),
+        ("compile_time", ("compile",), 2), ("launch", ("launch",), 2))
 CONFIGS = ("matmul", "attention")  # kernels of which the fastest of several configs counts
 
 
@@ -44,10 +47,12 @@ def only(names):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--nereid", default=os.path.join(HERE, "..", "bin", "nereid"))
     parser.add_argument("--device", default="cuda:0")
-    parser.add_argument("--only", action="append", help="jobs to race: " + ", ".join(job for job, _, _ in JOBS))
+    parser.add_argument("--only", action="append",
+                        help="jobs to race: " + ", ".join(job for job, _, _ in JOBS))
     parser.add_argument("--quick", action="store_true", help="one round of each")
     parser.add_argument("--rounds", type=int, default=8, help="at most so many rounds of each")
     parser.add_argument("--keep", help="file for the figures of every round")
@@ -60,8 +65,10 @@ def main():
     for r in range(1 if args.quick else most):
         jobs = [(job, names) for job, names, n in wanted if r < n]
         for side, into, command in (
-            ("nereid", ours, [args.nereid, "bench", "--device", args.device, "--json"] + only(k for _, names in jobs for k in names)),
-            ("triton", theirs, [sys.executable, os.path.join(HERE, "triton_peer.py")] + only(job for job, _ in jobs)),
+            ("nereid", ours, [args.nereid, "bench", "--device", args.device,
+                              "--json"] + only(k for _, names in jobs for k in names)),
+            ("triton", theirs, [sys.executable, os.path.join(HERE, "triton_peer.py")] +
+             only(job for job, _ in jobs)),
         ):
             for key, value in rows(command, side).items():
                 into.setdefault(key, []).append(value)
@@ -86,7 +93,8 @@ def main():
         if key[0] in ("launch", "compile"):
             peer = theirs.get(key[:4] + ("",))
             name = " ".join(filter(None, (key[0], key[3], key[4])))
-            print(f"| {name} | {statistics.median(values):.2f} | {f'{statistics.median(peer):.2f}' if peer else ''} |")
+            print(
+                f"| {name} | {statistics.median(values):.2f} | {f'{statistics.median(peer):.2f}' if peer else ''} |")
 
 
 if __name__ == "__main__":

@@ -2,9 +2,10 @@
 
   registers.py [--arch sm_90a] FILE.ptx...
 
-needs ptxas and nvdisasm, of PATH or of an installed Triton, and no GPU. A product may read its left operand from registers, and goes on reading
-while the threads go on. For each file it compares how many definitions reach such an operand in PTX and in machine code, and looks for writes to
-registers of products that nobody has waited for yet. Prints a line for each file, what is wrong below it, and exits with 1 if anything is.
+needs ptxas and nvdisasm, of PATH or of an installed Triton, and no GPU. A product may read its left operand
+from registers, and goes on reading while the threads go on. For each file it compares how many definitions
+reach such an operand in PTX and in machine code, and looks for writes to registers of products that nobody
+has waited for yet. Prints a line for each file, what is wrong below it, and exits with 1 if anything is.
 """
 import argparse
 import os
@@ -15,9 +16,11 @@ import sys
 import tempfile
 
 WIDTHS = {"64": 2, "128": 4}
-NO_RESULT = ("ST", "LDGSTS", "BAR", "BRA", "EXIT", "ISETP", "FSETP", "WARPGROUP", "DEPBAR", "MEMBAR", "R2UR", "RED", "UTMA", "SYNCS", "U", "BSYNC",
-             "BSSY", "ERRBAR", "NOP", "LDGDEPBAR", "R2P", "CCTL", "DSETP", "HSETP", "PLOP", "WARPSYNC")
-PTX_NO_RESULT = ("st", "bra", "red", "cp", "bar", "fence", "mbarrier", "wgmma.fence", "wgmma.commit", "wgmma.wait", "prefetch", "ret")
+NO_RESULT = ("ST", "LDGSTS", "BAR", "BRA", "EXIT", "ISETP", "FSETP", "WARPGROUP", "DEPBAR", "MEMBAR", "R2UR",
+             "RED", "UTMA", "SYNCS", "U", "BSYNC", "BSSY", "ERRBAR", "NOP", "LDGDEPBAR", "R2P", "CCTL",
+             "DSETP", "HSETP", "PLOP", "WARPSYNC")
+PTX_NO_RESULT = ("st", "bra", "red", "cp", "bar", "fence", "mbarrier", "wgmma.fence", "wgmma.commit",
+                 "wgmma.wait", "prefetch", "ret")
 
 
 class Code:
@@ -74,7 +77,8 @@ def read_ptx(text):
         name = line.split()[0]
         operands = line[len(name):].strip()
         first = operands[:operands.index("}")] if operands.startswith("{") else operands.split(",")[0]
-        code.add(name, line, bool(guard), () if name.startswith(PTX_NO_RESULT) else re.findall(r"%\w+", first))
+        code.add(name, line, bool(guard), () if name.startswith(PTX_NO_RESULT)
+                 else re.findall(r"%\w+", first))
     target = lambda i: code.texts[i].split()[-1] if code.names[i].startswith("bra") else None
     code.link(labels, target, lambda i: code.names[i] in ("ret", "exit", "trap"))
     return code
@@ -115,7 +119,8 @@ def read_sass(text):
         found = re.match(r"/\*[0-9a-f]+\*/\s+(@!?U?P\w+\s+)?(\S+)\s*(.*?)\s*;?\s*$", line)
         if found:
             operands = [x.strip() for x in found[3].rstrip(" ;").split(",")]
-            code.add(found[2], line, bool(found[1]) or found[2].startswith("BRA") and len(operands) > 1, results(found[2], operands))
+            code.add(found[2], line, bool(found[1]) or found[2].startswith("BRA") and len(operands) > 1,
+                     results(found[2], operands))
     def target(i):
         label = re.search(r"`\((\.L_x_\d+)\)", code.texts[i]) if code.names[i].startswith("BRA") else None
         return label[1] if label else None
@@ -152,7 +157,8 @@ def sass_products(code):
 
 
 def in_flight(code):
-    """Instructions that write a register of a product, or read its result, before anybody waited for the product."""
+    """Instructions that write a register of a product, or read its result, before anybody waited for the
+    product."""
     left = dict(sass_products(code))
     for i, name in enumerate(code.names):
         if "GMMA" not in name:
@@ -170,7 +176,8 @@ def in_flight(code):
             if "GMMA" in code.names[j]:
                 groups, closed = groups + (closed and "gsb0" in text), closed or "gsb0" in text
             else:
-                sources = {register(x) for x in operands_of(code, j)[bool(code.writes[j]):]} if text.split(code.names[j], 1)[1].strip(" ;") else set()
+                sources = {register(x)
+                           for x in operands_of(code, j)[bool(code.writes[j]):]} if text.split(code.names[j], 1)[1].strip(" ;") else set()
                 if code.writes[j] & held or sources & result:
                     yield i, j
                     continue
@@ -194,16 +201,19 @@ def tool(name):
 def check(path, arch):
     with tempfile.TemporaryDirectory() as folder:
         cubin = os.path.join(folder, "kernel.cubin")
-        log = subprocess.run([tool("ptxas"), "-arch", arch, path, "-o", cubin], capture_output=True, text=True)
+        log = subprocess.run([tool("ptxas"), "-arch", arch, path, "-o", cubin], capture_output=True,
+                             text=True)
         if log.returncode:
             return f"ptxas: {log.stderr.strip()}", ["not assembled"]
-        listing = subprocess.run([tool("nvdisasm"), "-c", cubin], capture_output=True, text=True, check=True).stdout
+        listing = subprocess.run([tool("nvdisasm"), "-c", cubin], capture_output=True, text=True,
+                                 check=True).stdout
     with open(path) as f:
         source, machine = read_ptx(f.read()), read_sass(listing)
     wrong = [f"read {machine.texts[i]}\n  but written {machine.texts[j]}" for i, j in in_flight(machine)]
     before = list(several(source, ptx_products(source)))
     for i, r, found in several(machine, sass_products(machine)) if not before else ():
-        wrong.append("\n  or ".join([f"R{r} of {machine.texts[i]} has several values:"] + [machine.texts[j] for j in sorted(found)]))
+        wrong.append("\n  or ".join([f"R{r} of {machine.texts[i]} has several values:"] +
+                                    [machine.texts[j] for j in sorted(found)]))
     serialized = ", serialized" if "C75" in log.stderr + log.stdout else ""
     return f"{len(list(ptx_products(source)))} left operands in registers{serialized}", wrong
 

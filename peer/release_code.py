@@ -1,10 +1,12 @@
 """Compares Nereid's machine code for the same kernels by the rules of two releases of Triton:
 
-  release_code.py --root LIBRARIES --nereid bin/nereid --out DIR [--from 3.6] [--to 3.9+block_ptr] SPECS.json...
+  release_code.py --root LIBRARIES --nereid bin/nereid --out DIR [--from 3.6] [--to 3.9+block_ptr]
+      SPECS.json...
 
-SPECS.json is a list as dry.py writes it. Kernels that both releases take are compiled for cuda:90; where PTX differs, ptxas and cuobjdump, which
-come with Triton, tell instructions, those in loops, registers and spilled bytes. Prints a line for each kernel whose code differs, and the
-geometric means of the second release's figures over the first's. No GPU is needed. FlagGems asks for its vendor: GEMS_VENDOR=nvidia.
+SPECS.json is a list as dry.py writes it. Kernels that both releases take are compiled for cuda:90; where PTX
+differs, ptxas and cuobjdump, which come with Triton, tell instructions, those in loops, registers and spilled
+bytes. Prints a line for each kernel whose code differs, and the geometric means of the second release's
+figures over the first's. No GPU is needed. FlagGems asks for its vendor: GEMS_VENDOR=nvidia.
 """
 import argparse
 import json
@@ -54,7 +56,8 @@ def mean(ratios):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     for name in ("root", "nereid", "out"):
         parser.add_argument("--" + name, required=True)
     parser.add_argument("--from", dest="before", default="3.6")
@@ -63,7 +66,8 @@ def main():
     a = parser.parse_args()
     specs = entries(a.specs)
     folders = [os.path.join(a.out, release) for release in (a.before, a.after)]
-    said = [compile_specs(a.nereid, specs, release, a.root, folder, "ptx") for release, folder in zip((a.before, a.after), folders)]
+    said = [compile_specs(a.nereid, specs, release, a.root, folder, "ptx") for release,
+            folder in zip((a.before, a.after), folders)]
     both, rows, one = 0, [], []
     for spec in specs:
         paths = [os.path.join(folder, spec["name"] + ".ptx") for folder in folders]
@@ -71,21 +75,24 @@ def main():
         if None in texts:
             if texts != [None, None]:
                 i = texts.index(None)
-                one.append(f"refused by {(a.before, a.after)[i]} alone: {spec['file']}:{spec['kernel']}: {said[i].get(spec['name'])}")
+                one.append(
+                    f"refused by {(a.before, a.after)[i]} alone: {spec['file']}:{spec['kernel']}: {said[i].get(spec['name'])}")
             continue
         both += 1
         if texts[0] != texts[1]:
             rows.append((spec, *map(assembled, paths)))
     for spec, before, after in sorted(rows, key=lambda row: row[2][0] / row[1][0]):
-        print(f"{after[0] / before[0]:.3f} instructions {before[0]} {after[0]}, in loops {before[1]} {after[1]}, registers {before[2]} {after[2]}, "
-              f"spilled {before[3]} {after[3]}: {spec['name']} {os.path.relpath(spec['file'], a.root)} ({spec['signature']})")
+        print(
+            f"{after[0] / before[0]:.3f} instructions {before[0]} {after[0]}, in loops {before[1]} {after[1]}, registers {before[2]} {after[2]}, "
+            f"spilled {before[3]} {after[3]}: {spec['name']} {os.path.relpath(spec['file'], a.root)} ({spec['signature']})")
     print(*one, sep="\n")
     print(f"{len(specs)} compilations, {both} by both, {len(rows)} with other code")
     for what, i in (("instructions", 0), ("in loops", 1), ("registers", 2)):
         ratios = [max(1, after[i]) / max(1, before[i]) for _, before, after in rows]
         if ratios:
-            print(f"{what}: mean of those {mean(ratios):.4f}, of all {mean(ratios) ** (len(ratios) / both):.4f}, most {max(ratios):.3f}; "
-                  f"more in {sum(r > 1 for r in ratios)}, fewer in {sum(r < 1 for r in ratios)}")
+            print(
+                f"{what}: mean of those {mean(ratios):.4f}, of all {mean(ratios) ** (len(ratios) / both):.4f}, most {max(ratios):.3f}; "
+                f"more in {sum(r > 1 for r in ratios)}, fewer in {sum(r < 1 for r in ratios)}")
 
 
 if __name__ == "__main__":

@@ -1,9 +1,11 @@
-"""Has Triton compile the kernels of recorded launches, for `nereid replay --from-stage`: needs Triton, not a GPU.
+"""Has Triton compile the kernels of recorded launches, for `nereid replay --from-stage`: needs Triton, not a
+GPU.
 
   replay_stages.py OUT --root DIR [--target cuda:90] CASE.safetensors...
 
-writes OUT/CASE.{ttir,ttgir} for each case, by the first triton on PYTHONPATH, with the types and constants that a launch with the recorded
-arguments has. `nereid replay --device sim:90 --from-stage ttgir=OUT CASE.safetensors...` compiles on from there and compares results.
+writes OUT/CASE.{ttir,ttgir} for each case, by the first triton on PYTHONPATH, with the types and constants
+that a launch with the recorded arguments has. `nereid replay --device sim:90 --from-stage ttgir=OUT
+CASE.safetensors...` compiles on from there and compares results.
 """
 import argparse
 import json
@@ -22,7 +24,8 @@ def launch_of(path):
 def entry(arg):
     """An argument as a signature has it."""
     if arg["kind"] == "tensor":
-        size = {"fp64": 8, "i64": 8, "u64": 8, "fp32": 4, "i32": 4, "u32": 4, "fp16": 2, "bf16": 2, "i16": 2}.get(arg["dtype"], 1)
+        size = {"fp64": 8, "i64": 8, "u64": 8, "fp32": 4, "i32": 4, "u32": 4, "fp16": 2, "bf16": 2,
+                "i16": 2}.get(arg["dtype"], 1)
         return f"*{arg['dtype']}" + (":16" if arg["offset"] * size % 16 == 0 else "")
     value = arg.get("value")
     if arg["constexpr"] or arg["kind"] not in ("int", "float", "bool"):
@@ -34,7 +37,8 @@ def entry(arg):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out")
     parser.add_argument("--root", required=True)
     parser.add_argument("--target", default="cuda:90")

@@ -1,11 +1,13 @@
-"""Compares machine code: what nereid's compiler and Triton's make of the memory-bound kernels of `nereid bench`, at its options.
+"""Compares machine code: what nereid's compiler and Triton's make of the memory-bound kernels of `nereid
+bench`, at its options.
 
   sass.py [--nereid BINARY]... [--only TEXT]... [--keep DIR] [--target 90]
 
-Needs Triton (whose ptxas and nvdisasm it uses), not a GPU. Several binaries may be given, of several versions. A line has
-the number of instructions, those in loops (each counted once), registers, spilled bytes, warps that an SM holds at once as
-far as registers allow, barriers, shuffles, the most loads of global memory that are on their way at once (reading the code
-from top to bottom), and the loads and stores of global memory by width in bits.
+Needs Triton (whose ptxas and nvdisasm it uses), not a GPU. Several binaries may be given, of several
+versions. A line has the number of instructions, those in loops (each counted once), registers, spilled bytes,
+warps that an SM holds at once as far as registers allow, barriers, shuffles, the most loads of global memory
+that are on their way at once (reading the code from top to bottom), and the loads and stores of global memory
+by width in bits.
 """
 import argparse
 import collections
@@ -36,16 +38,19 @@ def specs():
         block = triton.next_power_of_2(n)
         yield spec(f"layer_norm_{n}", "layer_norm.py", "layer_norm_kernel",
                    f"*fp16:16, *fp16:16, *fp16:16, *fp16:16, *fp32:16, *fp32:16, i32:16, i32:16, fp32, {block}", min(block // 256, 8))
-    yield spec("rms_norm", "llm.py", "rms_norm_kernel", "*bf16:16, *bf16:16, *bf16:16, i32:16, i32:16, fp32, 4096", 8)
+    yield spec("rms_norm", "llm.py", "rms_norm_kernel",
+               "*bf16:16, *bf16:16, *bf16:16, i32:16, i32:16, fp32, 4096", 8)
     yield spec("swiglu", "llm.py", "swiglu_kernel", "*bf16:16, *bf16:16, *bf16:16, i32:16, 1024")
-    yield spec("cross_entropy", "llm.py", "cross_entropy_kernel", "*bf16:16, *i64:16, *fp32:16, i32:16, i32:16, 8192", 16)
+    yield spec("cross_entropy", "llm.py", "cross_entropy_kernel",
+               "*bf16:16, *i64:16, *fp32:16, i32:16, i32:16, 8192", 16)
     yield spec("dropout", "dropout.py", "dropout_kernel", "*fp32:16, *fp32:16, i32:16, fp32, i32, 1024")
     yield spec("row_sum", "reduce.py", "row_sum_kernel", "*fp32:16, *fp32:16, i32:16, i32:16, 1024, 4, 1024")
 
 
 def by_triton(spec, folder, target):
     fn = oracle.load_kernel(os.path.join(oracle.KERNELS, spec["file"]), spec["kernel"])
-    compiled = triton.compile(oracle.source_of(fn, spec["signature"]), target=oracle.target(f"cuda:{target}"), options={"num_warps": spec["num_warps"]})
+    compiled = triton.compile(oracle.source_of(fn, spec["signature"]), target=oracle.target(f"cuda:{target}"),
+                              options={"num_warps": spec["num_warps"]})
     path = os.path.join(folder, spec["name"])
     with open(path + ".ptx", "w") as f:
         f.write(compiled.asm["ptx"])
@@ -61,19 +66,22 @@ def by_nereid(binary, spec, folder, target):
         json.dump([dict(spec, file=os.path.join(os.path.realpath(oracle.KERNELS), spec["file"]))], f)
     path = os.path.join(folder, spec["name"])
     compile = lambda stages: subprocess.run(
-        [binary, "compile", "--specs", list_file, "--target", f"cuda:{target}", "--emit", stages, "-o", folder], capture_output=True, env=env)
+        [binary, "compile", "--specs", list_file, "--target", f"cuda:{target}", "--emit", stages, "-o",
+         folder], capture_output=True, env=env)
     if compile("ttgir,llir,ptx,cubin").returncode != 0:  # older versions leave the last step to the driver
         done = compile("ttgir,llir,ptx")
         if done.returncode != 0:
             raise SystemExit(done.stdout.decode() + done.stderr.decode())
         arch = f"sm_{target}a" if target == 90 else f"sm_{target}"
-        subprocess.run([os.path.join(BIN, "ptxas"), f"-arch={arch}", path + ".ptx", "-o", path + ".cubin"], check=True)
+        subprocess.run([os.path.join(BIN, "ptxas"), f"-arch={arch}", path + ".ptx", "-o", path + ".cubin"],
+                       check=True)
     return path + ".cubin"
 
 
 def instructions(cubin):
     """The kernel's instructions as (address, text), without the padding at its end."""
-    text = subprocess.run([os.path.join(BIN, "cuobjdump"), "-sass", cubin], check=True, capture_output=True, text=True).stdout
+    text = subprocess.run([os.path.join(BIN, "cuobjdump"), "-sass", cubin], check=True, capture_output=True,
+                          text=True).stdout
     code = [(int(a, 16), t.strip()) for a, t in re.findall(r"/\*([0-9a-f]{4,})\*/\s+(.*?);", text)]
     while code and code[-1][1].startswith(("NOP", "BRA")):
         code.pop()
@@ -117,7 +125,8 @@ def in_flight(code):
 
 
 def resources(cubin):
-    text = subprocess.run([os.path.join(BIN, "cuobjdump"), "-res-usage", cubin], check=True, capture_output=True, text=True)
+    text = subprocess.run([os.path.join(BIN, "cuobjdump"), "-res-usage", cubin], check=True,
+                          capture_output=True, text=True)
     m = re.search(r"REG:(\d+) STACK:(\d+) SHARED:(\d+) LOCAL:(\d+)", text.stdout + text.stderr)
     return tuple(int(g) for g in m.groups())
 
@@ -128,12 +137,14 @@ def describe(cubin, warps, target):
     programs = min(65536 // (32 * warps * (-(-registers // 8) * 8)), SMS[target] // warps, 32)
     count = lambda name: sum(opcode(t).split(".")[0] == name for _, t in code)
     widths = collections.Counter(w for w in (width(t) for _, t in code) if w)
-    return (f"{len(code):6} {in_loops(code):6} {registers:5} {stack + local:6} {programs * warps:6} {count('BAR'):4} {count('SHFL'):5} {in_flight(code):6}  "
-            + ", ".join(f"{n} {w}" for w, n in sorted(widths.items())))
+    return (
+        f"{len(code):6} {in_loops(code):6} {registers:5} {stack + local:6} {programs * warps:6} {count('BAR'):4} {count('SHFL'):5} {in_flight(code):6}  "
+        + ", ".join(f"{n} {w}" for w, n in sorted(widths.items())))
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--nereid", action="append", default=[])
     parser.add_argument("--only", action="append", default=[])
     parser.add_argument("--keep", help="folder for PTX and cubins")
@@ -150,7 +161,8 @@ def main():
             folder = os.path.join(keep, f"{i}-{name}")
             os.makedirs(folder, exist_ok=True)
             cubin = by_nereid(binary, spec, folder, args.target) if binary else by_triton(spec, folder, args.target)
-            print(f"{spec['name'] if i == 0 else '':22} {name:11} {describe(cubin, spec['num_warps'], args.target)}", flush=True)
+            print(
+                f"{spec['name'] if i == 0 else '':22} {name:11} {describe(cubin, spec['num_warps'], args.target)}", flush=True)
 
 
 if __name__ == "__main__":

@@ -2,22 +2,24 @@
 
   semantics.py OUT.json            answers for all groups below (a minute; needs Triton, not a GPU)
   semantics.py --since EARLIER.json THESE.json OUT.json.gz
-                                   the answers of a later release, as differences from an earlier one's: answers of cases that are
+                                   the answers of a later release, as differences from an earlier one's:
+                                       answers of cases that are
                                    equal are zeros, others are combined with the earlier ones by exclusive or
   semantics.py --show GROUP CASE   the IR that Triton makes for one case, such as --show "+ bc" "int8 300"
   semantics.py --names OUT.json    the names of triton.language and their parameters
   semantics.py --kernels FILE.py OUT.txtar
-                                   what Triton's front end makes of each kernel in the file that has a comment "# sig: TYPES"
+                                   what Triton's front end makes of each kernel in the file that has a
+                                       comment "# sig: TYPES"
 
-A group is an operation and a form, one letter for each argument, and perhaps a target (else cuda:90); the cases are all combinations
-of what the letters stand for:
+A group is an operation and a form, one letter for each argument, and perhaps a target (else cuda:90); the
+cases are all combinations of what the letters stand for:
 
   b  a block of 4 of each type      s  a scalar of each type        c  each compile-time constant
   t  each dtype, as a value         m  a block of 4 bools           n  a scalar bool
   P  a block of pointers to each    Q  a pointer to each            x y  blocks 16x32 and 32x16 of each type
 
-For each case we keep one byte for the result's type and two of a hash of the IR text, or zeros for an error (of the front end or
-the verifier).
+For each case we keep one byte for the result's type and two of a hash of the IR text, or zeros for an error
+(of the front end or the verifier).
 """
 import base64
 import gzip
@@ -42,8 +44,8 @@ from triton.language.extra import cuda
 from triton.language.extra import libdevice as any_libdevice
 from triton.language.semantic import TritonSemantic
 
-NUMBERS = ["int1", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "fp8e5", "fp8e4nv", "fp8e4b15",
-           "fp8e4b8", "fp16", "bf16", "fp32", "fp64"]
+NUMBERS = ["int1", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "fp8e5",
+           "fp8e4nv", "fp8e4b15", "fp8e4b8", "fp16", "bf16", "fp32", "fp64"]
 TYPES = NUMBERS + ["*fp32", "*int8"]
 CONSTS = ["True", "0", "1", "-1", "5", "300", "-70000", "2147483648", "1099511627776", "9223372036854775808",
           "18446744073709551616", "0.0", "-0.0", "1.5", "1e-07", "3e+38", "1e+300", "inf", "nan"]
@@ -60,27 +62,34 @@ GROUPS += [f"{op} {form}" for op in ("to", "to:rtne", "to:rtz", "bitcast") for f
 GROUPS += ["to ct", "full ct"]
 GROUPS += [f"{op} {form}" for op in MATH for form in "bsc"]
 GROUPS += [f"method:{op} b" for op in MATH]
-GROUPS += [f"{op} {form}" for op in ("minimum", "maximum", "minimum:all", "maximum:all") for form in ("bb", "bs", "bc", "cs")]
-GROUPS += ["where mbb", "where nbs", "where mbc", "where mcs", "where bmm", "where mcc", "clamp bbb", "clamp bcc", "clamp:all bcc"]
+GROUPS += [f"{op} {form}" for op in ("minimum", "maximum", "minimum:all", "maximum:all")
+           for form in ("bb", "bs", "bc", "cs")]
+GROUPS += ["where mbb", "where nbs", "where mbc", "where mcs", "where bmm", "where mcc", "clamp bbb",
+           "clamp bcc", "clamp:all bcc"]
 GROUPS += [f"{op} {form}" for op in ("fdiv", "div_rn", "umulhi") for form in ("bb", "bc", "cs")]
-GROUPS += ["fma bbb", "fma bbc", "load P", "load Q", "load Pmb", "load Pmc", "load Qnc", "store Pb", "store Pc", "store Pbm", "store Qs"]
+GROUPS += ["fma bbb", "fma bbc", "load P", "load Q", "load Pmb", "load Pmc", "load Qnc", "store Pb",
+           "store Pc", "store Pbm", "store Qs"]
 GROUPS += [f"{op} {form}" for op in ATOMICS for form in ("Pb", "Qc", "Pbm")] + ["atomic_cas Pbb"]
-GROUPS += ["dot xy", "dot:fp16 xy", "dot:int32 xy", "trans x", "join bb", "cat bb", "histogram b", "gather bb"]
-GROUPS += [f"libdevice.{op} {form}" for op, form in (("pow", "bb"), ("pow", "bc"), ("abs", "b"), ("isnan", "s"), ("fma", "bbb"), ("ffs", "b"))]
+GROUPS += ["dot xy", "dot:fp16 xy", "dot:int32 xy", "trans x", "join bb", "cat bb", "histogram b",
+           "gather bb"]
+GROUPS += [f"libdevice.{op} {form}" for op, form in (("pow", "bb"), ("pow", "bc"), ("abs", "b"),
+                                                     ("isnan", "s"), ("fma", "bbb"), ("ffs", "b"))]
 
 # What depends on the target: the fp8 types, and dot.
 GROUPS += [f"{g} {target}" for target in ("cuda:80", "hip:gfx942", "hip:gfx950") for g in
-           ("to bt", "+ bb", "full ct", "load P", "dot xy", "dot:fp16 xy", "libdevice.pow bb", "libdevice.tanh s", "libdevice.fast_tanhf b")]
+           ("to bt", "+ bb", "full ct", "load P", "dot xy", "dot:fp16 xy", "libdevice.pow bb",
+            "libdevice.tanh s", "libdevice.fast_tanhf b")]
 
-METHODS = {"+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod", "&": "and", "|": "or", "^": "xor",
-           "<<": "lshift", ">>": "rshift", "==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge",
-           "neg": "neg", "invert": "invert", "not": "not"}
+METHODS = {"+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod", "&": "and",
+           "|": "or", "^": "xor", "<<": "lshift", ">>": "rshift", "==": "eq", "!=": "ne", "<": "lt",
+           "<=": "le", ">": "gt", ">=": "ge", "neg": "neg", "invert": "invert", "not": "not"}
 # Three arguments of any type are many; these are enough to see how promotion goes on.
 FEW = ["int1", "int8", "uint32", "int64", "fp8e5", "fp16", "bf16", "fp32", "fp64", "*fp32"]
 FEW_CONSTS = ["True", "-1", "300", "2147483648", "1.5", "1e+300"]
 
 
-SCALARS = {str(t): t for t in vars(core).values() if type(t) is core.dtype}  # the very objects: Triton compares some by identity
+SCALARS = {str(t): t for t in vars(core).values()
+           if type(t) is core.dtype}  # the very objects: Triton compares some by identity
 
 
 def dtype(name):
@@ -165,7 +174,8 @@ class Session:
             return getattr(args[0], option)(*args[1:], _semantic=s)
         if name.startswith("libdevice."):
             module = self.module_map["triton.language.extra.libdevice"]
-            return getattr(module, name.split(".")[1])(*[core._unwrap_if_constexpr(a) for a in args], _semantic=s)
+            return getattr(module, name.split(".")[1])(*[core._unwrap_if_constexpr(a) for a in args],
+                                                       _semantic=s)
         if name == "to":
             return tl.cast(*args, fp_downcast_rounding=option or None, _semantic=s)
         if name == "bitcast":
@@ -211,7 +221,8 @@ def answer(session, group, case):
 
 
 def outcomes(session, todo):
-    """The answers of all cases. A child does the work, since Triton may abort on nonsense: then that case is an error."""
+    """The answers of all cases. A child does the work, since Triton may abort on nonsense: then that case is
+    an error."""
     out = []
     while len(out) < len(todo):
         r, w = os.pipe()
@@ -241,14 +252,16 @@ def answers(session, group, names):
 
 
 def kernels(session, path):
-    """Kernel by kernel, its name and the IR of its function alone, as the front end makes it. Calls of others lose their names."""
+    """Kernel by kernel, its name and the IR of its function alone, as the front end makes it. Calls of others
+    lose their names."""
     spec = importlib.util.spec_from_file_location("kernels", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     for sig, name in re.findall(r"# sig: (.*)\n@triton.jit\ndef (\w+)", open(path).read()):
         fn = getattr(module, name)
         source = ASTSource(fn=fn, signature=dict(zip(fn.arg_names, sig.split(", "))), constexprs={})
-        made = source.make_ir(session.target, session.options, session.codegen_fns, session.module_map, session.context)
+        made = source.make_ir(session.target, session.options, session.codegen_fns, session.module_map,
+                              session.context)
         text = re.search(r"^  tt.func public.*?^  }$", made.str_nodebug(), re.S | re.M)[0]
         text = re.sub(r"tt.call @.*?\(%", "tt.call @fn(%", text)
         yield name, anonymous(text.replace("\n  ", "\n").strip())
@@ -269,8 +282,10 @@ def parameters(fn):
         text = "*" * (p.kind == p.VAR_POSITIONAL) + p.name
         if p.default is not p.empty:
             value = core._unwrap_if_constexpr(p.default)
-            named = {tl.PropagateNan.NONE: "NONE", core._NOTHING: "None"} if not isinstance(value, (int, str, tuple)) else {}
-            text += "=" + (json.dumps(value) if isinstance(value, str) else named.get(value) or getattr(value, "codegen_name", value.__repr__)())
+            named = {tl.PropagateNan.NONE: "NONE",
+                     core._NOTHING: "None"} if not isinstance(value, (int, str, tuple)) else {}
+            text += "=" + (json.dumps(value) if isinstance(value, str) else named.get(value)
+                           or getattr(value, "codegen_name", value.__repr__)())
         out.append(text)
     return ", ".join(out)
 
@@ -278,12 +293,15 @@ def parameters(fn):
 def all_names():
     """Module by module, each public name and its parameters."""
     public = set(tl.__all__) | {"constexpr_type", "tensor_descriptor_type", "tuple_type"}
-    members = {n: f for n, f in vars(tl.tensor).items() if callable(f) and n[0] != "_" and not getattr(f, "__qualname__", "").startswith("tensor.")}
-    own = {n: f for n, f in vars(tl.tensor).items() if not n.startswith("_") and core.is_builtin(f) and n not in members}
+    members = {n: f for n, f in vars(tl.tensor).items() if callable(f) and n[0] != "_"
+               and not getattr(f, "__qualname__", "").startswith("tensor.")}
+    own = {n: f for n, f in vars(tl.tensor).items() if not n.startswith("_") and core.is_builtin(f)
+           and n not in members}
     homes = {
         "": {n: getattr(tl, n) for n in public}, "members": dict.fromkeys(members), "tensor": own,
         "math": {n: f for n, f in vars(tl.math).items() if core.is_builtin(f)},
-        "tensor_descriptor": {n: f for n, f in vars(core.tensor_descriptor_base).items() if core.is_builtin(f)},
+        "tensor_descriptor": {n: f for n, f in vars(core.tensor_descriptor_base).items()
+                              if core.is_builtin(f)},
         "extra.libdevice": {n: f for n, f in vars(any_libdevice).items() if inspect.isfunction(f)},
         "extra.cuda": {n: getattr(cuda, n) for n in cuda.__all__ if n != "libdevice"},
         "target_info": {n: f for n, f in vars(tl.target_info).items() if n[:3] in ("is_", "cud", "cur")},
@@ -300,7 +318,8 @@ def since(earlier, these):
         a, b = bytearray(base64.b64decode(old["cases"])), bytearray(base64.b64decode(new["cases"]))
         for i in range(0, len(b), 3):
             b[i] = results.index(these["results"][b[i]])
-        groups.append({"group": new["group"], "cases": base64.b64encode(bytes(x ^ y for x, y in zip(a, b))).decode()})
+        groups.append({"group": new["group"],
+                       "cases": base64.b64encode(bytes(x ^ y for x, y in zip(a, b))).decode()})
     return {"triton": these["triton"], "results": results, "groups": groups}
 
 

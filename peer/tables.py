@@ -3,23 +3,27 @@
   tables.py --commit ID --out DIR [--only SECTION]... [--budget SECONDS] [--root LIBRARIES]
   tables.py --insert DIR [--project FOLDER]
 
-The first needs an NVIDIA GPU, PyTorch, Triton and bin/nereid, and writes DIR/SECTION.json and DIR/SECTION.md. The second needs none of them:
-it puts what the first wrote between the marks `<!-- table SECTION -->` and `<!-- end -->` of docs/PERFORMANCE.md and README.md, and refuses
-files of different commits. Products and attention that are measured again at the same commit show the median of the sittings. Sections, each with what it takes of a GPU's time:
+The first needs an NVIDIA GPU, PyTorch, Triton and bin/nereid, and writes DIR/SECTION.json and DIR/SECTION.md.
+The second needs none of them: it puts what the first wrote between the marks `<!-- table SECTION -->` and
+`<!-- end -->` of docs/PERFORMANCE.md and README.md, and refuses files of different commits. Products and
+attention that are measured again at the same commit show the median of the sittings. Sections, each with what
+it takes of a GPU's time:
 
   launches    what a warm launch takes beyond the driver's call, medians of five processes; Triton's (20 s)
   products    square products beside cuBLAS: fp16, bf16, fp8, 512 to 8192 (2 min)
-  attention   beside cuDNN: forward, fp16 and bf16, heads of 64 and 128, causal and not, 1k, 4k, 16k positions (3 min)
+  attention   beside cuDNN: forward, fp16 and bf16, heads of 64 and 128, causal and not, 1k, 4k, 16k
+      positions (3 min)
   backward    tutorial 06's backward pass beside Triton and cuDNN's (1 min; needs --root)
   kernels     the kernels of nereid bench that move memory, beside Triton (2 min)
   tutorials   Triton's tutorials 06, 08 and 09 (5 min; needs --root)
   race        peer/libraries.py (10 min; needs --root); --library NAME takes a part, and parts add up
   unseen      peer/unseen.py (4 min; needs --root)
 
-Both sides have the same numbers (data.py), clear the L2 cache before each run and take turns. A peer has the better of two ways to be timed:
-do_bench as it is, which queues runs ahead (plain), and with each run ended before the next is queued (paced), as nereid measures. The ratio is
-the peer's time over ours: above 1 we are faster. A section that spends its budget leaves out the rest and says how much that is; a line
-whose result is wrong is counted as failed.
+Both sides have the same numbers (data.py), clear the L2 cache before each run and take turns. A peer has the
+better of two ways to be timed: do_bench as it is, which queues runs ahead (plain), and with each run ended
+before the next is queued (paced), as nereid measures. The ratio is the peer's time over ours: above 1 we are
+faster. A section that spends its budget leaves out the rest and says how much that is; a line whose result is
+wrong is counted as failed.
 """
 import argparse
 import contextlib
@@ -108,8 +112,8 @@ def in_turn(turns, line, work, peer, ms, rounds):
                 a, b = peer_turn(peer, ms)
                 plain.append(work / a * 1e3)
                 paced_.append(work / b * 1e3)
-    return {"line": line, "nereid": middle(ours), "plain": middle(plain), "paced": middle(paced_), "tile": first.get("best"),
-            "rounds": {"nereid": ours, "plain": plain, "paced": paced_}}
+    return {"line": line, "nereid": middle(ours), "plain": middle(plain), "paced": middle(paced_),
+            "tile": first.get("best"), "rounds": {"nereid": ours, "plain": plain, "paced": paced_}}
 
 
 def compared(row):
@@ -128,7 +132,8 @@ def same_numbers():
 
 def check(what, got, want, dtype):
     """Fails unless the peer computes what we are compared with: float64 on some rows."""
-    error = ((got.double() - want).abs() / want.abs().clamp(min=want.square().mean().sqrt().item())).max().item()
+    error = ((got.double() - want).abs() / want.abs().clamp(
+        min=want.square().mean().sqrt().item())).max().item()
     if not error <= TOLERANCES[dtype]:
         raise SystemExit(f"{what}: the peer's result is off by {error:.2g}")
 
@@ -143,7 +148,8 @@ def cublas(dtype, n):
     a, b = (data.tensor(seed, (n, n), kind) for seed in range(2))
     if dtype == "fp8e4nv":
         one = torch.ones((), device="cuda")
-        run, right = lambda: torch._scaled_mm(a, b.T, one, one, out_dtype=torch.float16, use_fast_accum=True), b.to(torch.float16).T
+        run, right = lambda: torch._scaled_mm(a, b.T, one, one, out_dtype=torch.float16,
+                                              use_fast_accum=True), b.to(torch.float16).T
     else:
         c = torch.empty(n, n, device="cuda", dtype=kind)
         run, right = lambda: torch.mm(a, b, out=c), b
@@ -163,7 +169,8 @@ def products(args, budget):
                 left_out += 1
                 continue
             line = f"{'matmul_fp8' if dtype == 'fp8e4nv' else 'matmul'} {dtype} {n}"
-            rows.append({"dtype": dtype, "n": n, **in_turn(turns, line, 2 * n**3 / 1e12, cublas(dtype, n), 20 if n <= 1024 else 100, args.rounds)})
+            rows.append({"dtype": dtype, "n": n, **in_turn(turns, line, 2 * n**3 / 1e12, cublas(dtype, n), 20
+                                                           if n <= 1024 else 100, args.rounds)})
             torch.cuda.empty_cache()
             progress(rows[-1])
     turns.close()
@@ -176,7 +183,8 @@ def products_table(d):
     for dtype, name in (("fp16", "fp16"), ("bf16", "bf16"), ("fp8e4nv", "fp8")):
         cells = [by.get((dtype, n)) for n in SIZES]
         show = lambda f: " | ".join("–" if c is None else "failed" if "failed" in c else f(c) for c in cells)
-        lines.append(f"| {name}, Nereid; cuBLAS | " + show(lambda c: f"{c['nereid']:.0f}; {max(c['plain'], c['paced']):.0f}") + " |")
+        lines.append(f"| {name}, Nereid; cuBLAS | " +
+                     show(lambda c: f"{c['nereid']:.0f}; {max(c['plain'], c['paced']):.0f}") + " |")
         lines.append("| ratio | " + show(lambda c: f"{compared(c)[0]:.3f}") + " |")
         lines.append("| ratio to `do_bench` as it is | " + show(lambda c: f"{compared(c)[1]:.3f}") + " |")
     return lines + ["", verdict(d)]
@@ -232,7 +240,8 @@ def attention(args, budget):
                         work = 4 * z * h * seq * seq * d / 1e12 / (2 if causal else 1)
                         line = f"attention {dtype} {seq} {d}" + (" causal" if causal else "")
                         peer = cudnn_attention(dtype, seq, d, causal)
-                        rows.append({"dtype": dtype, "d": d, "causal": causal, "seq": seq, **in_turn(turns, line, work, peer, 100, args.rounds)})
+                        rows.append({"dtype": dtype, "d": d, "causal": causal, "seq": seq,
+                                     **in_turn(turns, line, work, peer, 100, args.rounds)})
                         torch.cuda.empty_cache()
                         progress(rows[-1])
     turns.close()
@@ -246,9 +255,11 @@ def attention_table(d):
         for size in (64, 128):
             for causal in (False, True):
                 cells = [by.get((dtype, size, causal, seq)) for seq in LENGTHS]
-                show = lambda f: "; ".join("–" if c is None else "failed" if "failed" in c else f(c) for c in cells)
+                show = lambda f: "; ".join("–" if c is None else "failed" if "failed" in c else f(c)
+                                           for c in cells)
                 name = "the same, causal" if causal else f"{dtype}, heads of {size}"
-                columns = [show(lambda c: f"{c['nereid']:.0f}"), show(lambda c: f"{max(c['plain'], c['paced']):.0f}"),
+                columns = [show(lambda c: f"{c['nereid']:.0f}"),
+                           show(lambda c: f"{max(c['plain'], c['paced']):.0f}"),
                            show(lambda c: f"{compared(c)[0]:.3f}"), show(lambda c: f"{compared(c)[1]:.3f}")]
                 lines.append(f"| {name} | {' | '.join(columns)} |")
     return lines + ["", verdict(d)]
@@ -266,27 +277,36 @@ def verdict(d):
 def launches(args, budget):
     rows, failed = [], 0
     for _ in range(5):
-        done = subprocess.run([args.nereid, "bench", "--device", args.device, "--only", "launch", "--json"], capture_output=True, text=True)
+        done = subprocess.run([args.nereid, "bench", "--device", args.device, "--only", "launch", "--json"],
+                              capture_output=True, text=True)
         found = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
         failed += done.returncode != 0 or any("failed" in r for r in found)
         rows += [r for r in found if r.get("form")]
-    peer = subprocess.run([sys.executable, os.path.join(HERE, "triton_peer.py"), "--only", "launch"], capture_output=True, text=True)
-    triton = {r["what"]: r["triton"] for r in map(json.loads, filter(lambda l: l.startswith("{"), peer.stdout.splitlines())) if "triton" in r and "what" in r and "kernel" in r}
+    peer = subprocess.run([sys.executable, os.path.join(HERE, "triton_peer.py"), "--only", "launch"],
+                          capture_output=True, text=True)
+    triton = {r["what"]: r["triton"] for r in map(json.loads,
+                                                  filter(lambda l: l.startswith("{"),
+                                                         peer.stdout.splitlines())) if "triton" in r
+              and "what" in r and "kernel" in r}
     return {"rows": rows, "failed": failed, "triton": triton}
 
 
 def launches_table(d):
-    lines = ["| host side, µs over `cuLaunchKernel` | `Launch` | `Kernel.Bind` | generated | Triton |", "|---|---|---|---|---|"]
+    lines = ["| host side, µs over `cuLaunchKernel` | `Launch` | `Kernel.Bind` | generated | Triton |",
+             "|---|---|---|---|---|"]
     for what, name in (("add", "`add_kernel`, 5 parameters"), ("matmul", "`matmul_kernel`, 17 parameters")):
-        over = {f: [r["over"] for r in d["rows"] if r["what"].startswith(what) and r["form"] == f] for f in ("Launch", "Bind", "generated")}
+        over = {f: [r["over"] for r in d["rows"] if r["what"].startswith(what) and r["form"] == f]
+                for f in ("Launch", "Bind", "generated")}
         raw = middle([r["nereid"] for r in d["rows"] if r["what"].startswith(what) and r["form"] == "raw"])
         triton = [t - raw for w, t in d["triton"].items() if w.startswith(what)]
         show = lambda values: f"{middle(values):.2f} ({min(values):.2f} to {max(values):.2f})" if values else "–"
-        lines.append(f"| {name} | " + " | ".join(show(over[f]) for f in over) + f" | {f'{triton[0]:.1f}' if triton else '–'} |")
+        lines.append(f"| {name} | " + " | ".join(show(over[f]) for f in over) +
+                     f" | {f'{triton[0]:.1f}' if triton else '–'} |")
     raw = [r["nereid"] for r in d["rows"] if r["form"] == "raw"]
     most = max((r["allocs"] for r in d["rows"]), default=0)
-    return lines + ["", f"Medians of five processes, and their range; the driver's call takes {min(raw):.1f} to {max(raw):.1f} µs. "
-                    f"Allocations in a launch: {most:.0f}. Failed: {d['failed']}."]
+    return lines + [
+        "", f"Medians of five processes, and their range; the driver's call takes {min(raw):.1f} to {max(raw):.1f} µs. "
+        f"Allocations in a launch: {most:.0f}. Failed: {d['failed']}."]
 
 
 # ---- kernels that move memory
@@ -294,15 +314,18 @@ def launches_table(d):
 def kernels(args, budget):
     keep = os.path.join(args.out, "kernels.lines")
     only = [a for job in ("vector_add", "softmax", "layer_norm", "small") for a in ("--only", job)]
-    command = [sys.executable, os.path.join(HERE, "race.py"), "--nereid", args.nereid, "--device", args.device, "--keep", keep, "--rounds", "2"]
+    command = [sys.executable, os.path.join(HERE, "race.py"), "--nereid", args.nereid, "--device",
+               args.device, "--keep", keep, "--rounds", "2"]
     done = subprocess.run(command + only, capture_output=True, text=True)
     with contextlib.suppress(FileNotFoundError), open(keep) as f:
-        return {"rows": [json.loads(line) for line in f], "failed": int(done.returncode != 0), "note": done.stderr[-300:] if done.returncode else ""}
+        return {"rows": [json.loads(line) for line in f], "failed": int(done.returncode != 0),
+                "note": done.stderr[-300:] if done.returncode else ""}
     return {"rows": [], "failed": 1, "note": done.stdout[-500:] + done.stderr[-500:]}
 
 
 def kernels_table(d):
-    sides = {side: {tuple(r["key"]): r["rounds"] for r in d["rows"] if r["side"] == side} for side in ("nereid", "triton")}
+    sides = {side: {tuple(r["key"]): r["rounds"] for r in d["rows"] if r["side"] == side}
+             for side in ("nereid", "triton")}
     lines = ["| kernel | size | Nereid, GB/s | Triton | ratio |", "|---|---|---|---|---|"]
     ratios = []
     for key, ours in sides["nereid"].items():
@@ -313,27 +336,33 @@ def kernels_table(d):
     if not ratios:
         return lines + ["", "Failed."]
     missing = len(sides["nereid"]) - len(ratios)
-    return lines + ["", f"{len(ratios)} lines, least {min(ratios):.2f}, mean {mean(ratios):.2f}; {d['failed']} failed, {missing} without Triton's."]
+    return lines + [
+        "", f"{len(ratios)} lines, least {min(ratios):.2f}, mean {mean(ratios):.2f}; {d['failed']} failed, {missing} without Triton's."]
 
 
 # ---- recorded launches
 
 def record_and_race(args, budget, program, extra, max_bytes=200000000, configs=2, per_kernel=2, name="race"):
-    """Records the launches of a program, races them, and returns the rows, those of earlier parts included."""
+    """Records the launches of a program, races them, and returns the rows, those of earlier parts
+    included."""
     cases = os.path.join(args.out, "cases-" + name + (f"-{args.library[0]}" if args.library else ""))
-    record = [sys.executable, os.path.join(HERE, "capture.py"), "--time", "--configs", str(configs), "--per-kernel", str(per_kernel), "--out", cases,
-              "--root", args.root, "--max-bytes", str(max_bytes), os.path.join(HERE, program), *extra]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([args.root, HERE, os.environ.get("PYTHONPATH", "")])}
+    record = [sys.executable, os.path.join(HERE, "capture.py"), "--time", "--configs", str(configs),
+              "--per-kernel", str(per_kernel), "--out", cases, "--root", args.root, "--max-bytes",
+              str(max_bytes), os.path.join(HERE, program), *extra]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([args.root, HERE,
+                                                                os.environ.get("PYTHONPATH", "")])}
     log = os.path.join(args.out, f"{name}.log")
     with open(log, "a") as f:
         with contextlib.suppress(subprocess.TimeoutExpired):
             subprocess.run(record, env=environment, stdout=f, stderr=f, timeout=max(30, budget.left() * 0.6))
     with open(log) as f:
         text = f.read()
-    skipped = len(re.findall(r"^capture: (?:skipped|lost)", text, re.M)) + len(re.findall(r"^  line \d+:|: failed: ", text, re.M))
+    skipped = len(re.findall(r"^capture: (?:skipped|lost)", text,
+                             re.M)) + len(re.findall(r"^  line \d+:|: failed: ", text, re.M))
     files = sorted(glob.glob(os.path.join(cases, "*.safetensors")))
     rows = []
-    race = [args.nereid, "race", "--device", args.device, "--root", args.root, "--rep", "60ms", "--json", *files]
+    race = [args.nereid, "race", "--device", args.device, "--root", args.root, "--rep", "60ms", "--json",
+            *files]
     process = subprocess.Popen(race, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     for line in process.stdout:
         if line.startswith("{"):
@@ -354,7 +383,8 @@ def merged(args, name, d):
         with open(path) as f:
             old = json.load(f)
         if old["commit"] == args.commit:
-            return {"rows": old["rows"] + d["rows"], **{k: old[k] + d[k] for k in ("not_recorded", "left_out")}}
+            return {"rows": old["rows"] + d["rows"], **{k: old[k] + d[k]
+                                                        for k in ("not_recorded", "left_out")}}
     return d
 
 
@@ -369,7 +399,8 @@ def unseen(args, budget):
 
 
 def tutorials(args, budget):
-    return record_and_race(args, budget, "libraries.py", ["--only", "tutorials"], 450000000, 1, 1000, "tutorials")
+    return record_and_race(args, budget, "libraries.py", ["--only", "tutorials"], 450000000, 1, 1000,
+                           "tutorials")
 
 
 def ratio(row):
@@ -387,14 +418,19 @@ def race_table(d):
     if not every:
         return ["No launch was measured."]
     line = lambda name, xs: f"| {name} | {len(xs)} | {mean(xs):.2f} | {min(xs):.2f} | {sum(x >= 0.95 for x in xs)} | {sum(x >= 1 for x in xs)} |"
-    lines = ["| class | launches | mean | least | at least 0.95 | at least 1.0 |", "|---|---|---|---|---|---|"]
-    lines += [line(name, classes[name]) for name in sorted(classes, key=lambda c: mean(classes[c]))] + [line("all", every)]
+    lines = ["| class | launches | mean | least | at least 0.95 | at least 1.0 |",
+             "|---|---|---|---|---|---|"]
+    lines += [line(name, classes[name]) for name in sorted(classes,
+                                                           key=lambda c: mean(classes[c]))] + [line("all", every)]
     failed = [r for r in d["rows"] if r.get("failed")]
-    lines += ["", f"{len(failed)} failed, {d['left_out']} recorded launches left out, {d['not_recorded']} calls of the libraries not recorded. "
-              f"Against `do_bench` as it is: mean {mean(plain):.2f}, {sum(x >= 0.95 for x in plain)} at 0.95 or more, least {min(plain):.2f}."]
-    low = sorted((ratio(r), r["kernel"], r["nereid"]["ms"] * 1e3) for r in d["rows"] if ratio(r) and ratio(r) < 0.95)
+    lines += [
+        "", f"{len(failed)} failed, {d['left_out']} recorded launches left out, {d['not_recorded']} calls of the libraries not recorded. "
+        f"Against `do_bench` as it is: mean {mean(plain):.2f}, {sum(x >= 0.95 for x in plain)} at 0.95 or more, least {min(plain):.2f}."]
+    low = sorted((ratio(r), r["kernel"], r["nereid"]["ms"] * 1e3) for r in d["rows"] if ratio(r)
+                 and ratio(r) < 0.95)
     lines += [""] * bool(low) + [f"- {x:.3f} `{kernel}`, {us:.1f} µs" for x, kernel, us in low]
-    return lines + [f"- failed: `{r.get('kernel', r['case'])}`: {r['failed'].splitlines()[0][:60]}" for r in failed]
+    return lines + [f"- failed: `{r.get('kernel', r['case'])}`: {r['failed'].splitlines()[0][:60]}"
+                    for r in failed]
 
 
 # ---- attention, backward
@@ -403,14 +439,16 @@ def cudnn_backward(length, d, ms):
     """Milliseconds of cuDNN's backward pass on the sizes of tutorial 06 in libraries.py: plain and paced."""
     import torch
     import data
-    q, k, v = ((data.tensor(seed, (1, 131072 // length, length, d), torch.float16) * 0.5).requires_grad_() for seed in range(3))
+    q, k, v = ((data.tensor(seed, (1, 131072 // length, length, d), torch.float16) * 0.5).requires_grad_()
+               for seed in range(3))
     out = torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True)
     grad = torch.randn_like(out)
     return peer_turn(lambda: torch.autograd.grad(out, (q, k, v), grad, retain_graph=True), ms)
 
 
 def backward(args, budget):
-    d = record_and_race(args, budget, "libraries.py", ["--case", "tutorial_attention_backward"], 450000000, 1, 1000, "backward")
+    d = record_and_race(args, budget, "libraries.py", ["--case", "tutorial_attention_backward"], 450000000, 1,
+                        1000, "backward")
     order = [(length, size) for length in LENGTHS for size in (64, 128)]  # as libraries.py launches them
     passes = [r for r in d["rows"] if r.get("kernel") == "_attn_bwd"]
     before = [r for r in d["rows"] if r.get("kernel") == "_attn_bwd_preprocess"]
@@ -420,31 +458,35 @@ def backward(args, budget):
             row = {"seq": length, "d": size, "failed": main.get("failed") or pre.get("failed")}
             if not row["failed"]:
                 plain, paced_ = cudnn_backward(length, size, 60)
-                row.update(nereid=main["nereid"]["ms"] + pre["nereid"]["ms"], triton=main["triton"]["ms"] + pre["triton"]["ms"], plain=plain, paced=paced_)
+                row.update(nereid=main["nereid"]["ms"] + pre["nereid"]["ms"],
+                           triton=main["triton"]["ms"] + pre["triton"]["ms"], plain=plain, paced=paced_)
             rows.append(row)
             progress(row)
     return {"rows": rows, "left_out": len(order) - len(rows)}
 
 
 def backward_table(d):
-    lines = ["| positions | heads of | Nereid, TFLOP/s | Triton | cuDNN | ratio to Triton | to cuDNN |", "|---|---|---|---|---|---|---|"]
+    lines = ["| positions | heads of | Nereid, TFLOP/s | Triton | cuDNN | ratio to Triton | to cuDNN |",
+             "|---|---|---|---|---|---|---|"]
     for r in d["rows"]:
         if r["failed"]:
             lines.append(f"| {r['seq']} | {r['d']} | failed | | | | |")
             continue
         work = 2.5 * 4 * (131072 // r["seq"]) * r["seq"] ** 2 * r["d"] / 2 / 1e9
         best = min(r["plain"], r["paced"])
-        lines.append(f"| {r['seq']} | {r['d']} | {work / r['nereid']:.0f} | {work / r['triton']:.0f} | {work / best:.0f} | "
-                     f"{r['triton'] / r['nereid']:.2f} | {best / r['nereid']:.2f} |")
+        lines.append(
+            f"| {r['seq']} | {r['d']} | {work / r['nereid']:.0f} | {work / r['triton']:.0f} | {work / best:.0f} | "
+            f"{r['triton'] / r['nereid']:.2f} | {best / r['nereid']:.2f} |")
     return lines + ["", f"{sum(bool(r['failed']) for r in d['rows'])} failed, {d['left_out']} left out."]
 
 
 # ---- files
 
 SECTIONS = {
-    "launches": (launches, launches_table), "products": (products, products_table), "attention": (attention, attention_table),
-    "backward": (backward, backward_table), "kernels": (kernels, kernels_table), "tutorials": (tutorials, race_table),
-    "race": (race, race_table), "unseen": (unseen, race_table),
+    "launches": (launches, launches_table), "products": (products, products_table),
+    "attention": (attention, attention_table), "backward": (backward, backward_table),
+    "kernels": (kernels, kernels_table), "tutorials": (tutorials, race_table), "race": (race, race_table),
+    "unseen": (unseen, race_table),
 }
 
 
@@ -457,14 +499,17 @@ def progress(row):
 
 def filled(lines):
     """Lines of Markdown, those of text no longer than the documents have them."""
-    wrap = lambda l: textwrap.wrap(l, 110, subsequent_indent="  " if l.startswith("- ") else "", break_long_words=False, break_on_hyphens=False)
+    wrap = lambda l: textwrap.wrap(l, 110, subsequent_indent="  " if l.startswith("- ") else "",
+                                   break_long_words=False, break_on_hyphens=False)
     return [part for line in lines for part in ([line] if line.startswith("|") or not line else wrap(line))]
 
 
 def fragment(name, d):
     sittings = len(d.get("sittings", ()))
     several = f" Of {sittings} sittings, each line shows the one with the median ratio." if sittings > 1 else ""
-    return "\n".join(filled([f"Made by `python3 peer/tables.py --only {name}` at {d['commit']} on an {d['gpu']}.{several}", "", *SECTIONS[name][1](d)])) + "\n"
+    return "\n".join(
+        filled([f"Made by `python3 peer/tables.py --only {name}` at {d['commit']} on an {d['gpu']}.{several}",
+                "", *SECTIONS[name][1](d)])) + "\n"
 
 
 def line_ratio(row):
@@ -474,7 +519,8 @@ def line_ratio(row):
 
 
 def with_earlier(path, d):
-    """The rows of this sitting and of those before at the same commit: of each line the one with the median ratio."""
+    """The rows of this sitting and of those before at the same commit: of each line the one with the median
+    ratio."""
     sittings = [d["rows"]]
     with contextlib.suppress(FileNotFoundError), open(path) as f:
         old = json.load(f)
@@ -492,7 +538,8 @@ def make(args):
     for name in args.only or SECTIONS:
         start = time.time()
         d = SECTIONS[name][0](args, Budget(args.budget))
-        d.update(section=name, commit=args.commit, gpu=torch.cuda.get_device_name(), seconds=round(time.time() - start, 1), torch=torch.__version__)
+        d.update(section=name, commit=args.commit, gpu=torch.cuda.get_device_name(),
+                 seconds=round(time.time() - start, 1), torch=torch.__version__)
         path = os.path.join(args.out, name + ".json")
         if name in SITTINGS:
             d = with_earlier(path, d)
@@ -515,15 +562,19 @@ def summary(found, commit):
     says = []
     if "race" in found:
         every = [x for x in map(ratio, found["race"]["rows"]) if x]
-        says.append(f"{len(every)} launches of public libraries run at {mean(every):.2f} times Triton's rate in the mean, "
-                    f"{sum(x >= 0.95 for x in every)} of them at 0.95 or more")
-    for name, what in (("products", "matrix products run at {} times the rate of cuBLAS"), ("attention", "attention at {} times that of cuDNN")):
+        says.append(
+            f"{len(every)} launches of public libraries run at {mean(every):.2f} times Triton's rate in the mean, "
+            f"{sum(x >= 0.95 for x in every)} of them at 0.95 or more")
+    for name, what in (("products", "matrix products run at {} times the rate of cuBLAS"),
+                       ("attention", "attention at {} times that of cuDNN")):
         all_ratios = [compared(r)[0] for r in found.get(name, {"rows": ()})["rows"] if "failed" not in r]
         if all_ratios:
             says.append(what.format(f"{min(all_ratios):.2f} to {max(all_ratios):.2f}"))
     if "launches" in found:
-        over = lambda form: middle([r["over"] for r in found["launches"]["rows"] if r["form"] == form and r["what"].startswith("matmul")])
-        says.append(f"a warm launch of 17 parameters adds {over('Launch'):.2f} µs to the driver's own call, by `Kernel.Bind` {over('Bind'):.2f} µs")
+        over = lambda form: middle([r["over"] for r in found["launches"]["rows"] if r["form"] == form
+                                    and r["what"].startswith("matmul")])
+        says.append(
+            f"a warm launch of 17 parameters adds {over('Launch'):.2f} µs to the driver's own call, by `Kernel.Bind` {over('Bind'):.2f} µs")
     return "\n".join(filled([f"On an H200, at {commit}: {'; '.join(says)}."])) + "\n"
 
 
@@ -548,18 +599,21 @@ def insert(args):
                 f.write(text)
             print(f"{file}: changed")
     missing = [name for name in SECTIONS if name not in found]
-    print(f"{len(found)} sections of {commits.pop()}" + (f"; without {', '.join(missing)}" if missing else ""))
+    print(f"{len(found)} sections of {commits.pop()}" + (f"; without {', '.join(missing)}"
+                                                         if missing else ""))
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--commit", help="the commit that bin/nereid is of")
     parser.add_argument("--out", help="folder for the tables")
     parser.add_argument("--only", action="append", choices=list(SECTIONS))
     parser.add_argument("--library", action="append", help="libraries of race or unseen")
     parser.add_argument("--budget", type=float, default=540, help="seconds of a section")
     parser.add_argument("--rounds", type=int, default=4, help="turns of each side")
-    parser.add_argument("--root", default="libraries", help="folder with the libraries and Triton's tutorials")
+    parser.add_argument("--root", default="libraries",
+                        help="folder with the libraries and Triton's tutorials")
     parser.add_argument("--nereid", default=os.path.join(HERE, "..", "bin", "nereid"))
     parser.add_argument("--device", default="cuda:0")
     parser.add_argument("--insert", metavar="DIR", help="put the tables of DIR into the documents")

@@ -2,7 +2,8 @@
 
 Reads a number and the name of a line, runs the line that often, and prints the seconds by the clock and of
 processor time. The first argument is the number of threads. A name is a kernel and its sizes:
-"softmax fp32 4096 1024", "matmul bf16 1024", "attention bf16 8 1024 64 causal" (heads, length, size of a head).
+"softmax fp32 4096 1024", "matmul bf16 1024", "attention bf16 8 1024 64 causal" (heads, length, size of a
+head).
 """
 import sys
 

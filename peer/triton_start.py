@@ -1,5 +1,5 @@
-"""A process from its start to the first result of softmax with Triton and PyTorch, its kernel in Triton's cache, beside one that
-initialises CUDA through PyTorch and no more. Prints one JSON line for each.
+"""A process from its start to the first result of softmax with Triton and PyTorch, its kernel in Triton's
+cache, beside one that initialises CUDA through PyTorch and no more. Prints one JSON line for each.
 
 For a machine with an NVIDIA GPU, PyTorch and Triton: `python3 triton_start.py [--rounds N] [--kernels DIR]`.
 """
@@ -13,7 +13,8 @@ import tempfile
 import time
 
 parser = argparse.ArgumentParser()
-parser.add_argument("--kernels", default=os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "kernels"))
+parser.add_argument("--kernels", default=os.path.join(os.path.dirname(os.path.abspath(__file__)), "..",
+                                                      "kernels"))
 parser.add_argument("--rounds", type=int, default=5)
 parser.add_argument("--begin", help="be one of the processes")
 args = parser.parse_args()
@@ -39,8 +40,8 @@ def begin(what):
 
 def one(what, cache):
     t0 = time.perf_counter()
-    subprocess.run([sys.executable, os.path.abspath(__file__), "--kernels", args.kernels, "--begin", what], check=True,
-                   env={**os.environ, "TRITON_CACHE_DIR": cache})
+    subprocess.run([sys.executable, os.path.abspath(__file__), "--kernels", args.kernels, "--begin", what],
+                   check=True, env={**os.environ, "TRITON_CACHE_DIR": cache})
     return (time.perf_counter() - t0) * 1e3
 
 
@@ -55,7 +56,8 @@ with tempfile.TemporaryDirectory(prefix="triton-start-") as cache:
             times[what].append(one(what, cache))
 base = statistics.median(times["device"])
 for what, samples in times.items():
-    row = dict(kernel="start", what="process: " + what, unit="ms", triton=round(statistics.median(samples), 1))
+    row = dict(kernel="start", what="process: " + what, unit="ms",
+               triton=round(statistics.median(samples), 1))
     if what != "device":
         row["over"] = round(row["triton"] - base, 1)
     print(json.dumps(row), flush=True)

@@ -1,9 +1,12 @@
-"""Runs the kernels of internal/conform/testdata/versions.py in the interpreters of several releases of Triton, and keeps the results.
+"""Runs the kernels of internal/conform/testdata/versions.py in the interpreters of several releases of
+Triton, and keeps the results.
 
   version_results.py RELEASE=FOLDER ... OUT.json.gz
-      as versions.py. OUT has {release: {kernel: what it has stored, in hexadecimal, or "error: " and the reason}}.
+      as versions.py. OUT has {release: {kernel: what it has stored, in hexadecimal, or "error: " and the
+          reason}}.
 
-The inputs are those of versionKernel.input in internal/conform/versions_test.go. NumPy is needed, PyTorch and a GPU are not.
+The inputs are those of versionKernel.input in internal/conform/versions_test.go. NumPy is needed, PyTorch and
+a GPU are not.
 """
 import gzip
 import importlib.util
@@ -34,7 +37,8 @@ DTYPES = {kind: DType(name) for kind, name in NAMES.items()}
 
 
 class Array:
-    """The part of a PyTorch tensor that the interpreters ask for, over memory of NumPy. Copies to the host are the array itself."""
+    """The part of a PyTorch tensor that the interpreters ask for, over memory of NumPy. Copies to the host
+    are the array itself."""
 
     def __init__(self, kind, data):
         self.dtype, self.data = DTYPES[kind], data
@@ -106,9 +110,11 @@ def main():
     answers = {}
     for release, _, folder in (r.partition("=") for r in releases):
         env = dict(os.environ, PYTHONPATH=folder, TRITON_INTERPRET="1", PYTHONDONTWRITEBYTECODE="1")
-        done = subprocess.run([sys.executable, os.path.abspath(__file__), "--run"], env=env, check=True, stdout=subprocess.PIPE)
+        done = subprocess.run([sys.executable, os.path.abspath(__file__), "--run"], env=env, check=True,
+                              stdout=subprocess.PIPE)
         answers[release] = json.loads(done.stdout)
-        print(release, sum(not r.startswith("error: ") for r in answers[release].values()), "of", len(answers[release]), "run")
+        print(release, sum(not r.startswith("error: ") for r in answers[release].values()), "of",
+              len(answers[release]), "run")
     with open(path, "wb") as f:
         f.write(gzip.compress(json.dumps(answers, indent=0).encode(), 9, mtime=0))
 

@@ -1,8 +1,11 @@
-"""Asks the releases of Triton what their front ends make of the kernels of internal/conform/testdata/versions.py, and keeps the answers.
+"""Asks the releases of Triton what their front ends make of the kernels of
+internal/conform/testdata/versions.py, and keeps the answers.
 
   versions.py RELEASE=FOLDER ... OUT.json.gz
-      RELEASE is 3.6 to 3.9, FOLDER that in which its wheel lies unpacked (`pip download --no-deps triton==3.9.0`, unzip). Each release
-      runs in a process of its own, with that folder first on PYTHONPATH. OUT has {release: {kernel: IR before any pass, or the error}}.
+      RELEASE is 3.6 to 3.9, FOLDER that in which its wheel lies unpacked (`pip download --no-deps
+          triton==3.9.0`, unzip). Each release
+      runs in a process of its own, with that folder first on PYTHONPATH. OUT has {release: {kernel: IR
+          before any pass, or the error}}.
 """
 import gzip
 import json
@@ -19,7 +22,8 @@ KERNELS = os.path.join(HERE, "..", "internal", "conform", "testdata", "versions.
 def specs():
     with open(KERNELS) as f:
         text = f.read()
-    for sig, limits, name in re.findall(r"# sig: (.*)\n((?: *# (?:since|until): .*\n)*) *@triton.jit\n *def (\w+)", text):
+    for sig, limits, name in re.findall(
+        r"# sig: (.*)\n((?: *# (?:since|until): .*\n)*) *@triton.jit\n *def (\w+)", text):
         yield {"name": name, "file": KERNELS, "kernel": name, "signature": sig, "module": "versions_kernels"}
 
 
@@ -31,7 +35,8 @@ def ask(folder):
         with open(os.path.join(dir, "specs.json"), "w") as f:
             json.dump(list(specs()), f)
         env = dict(os.environ, PYTHONPATH=folder, TRITON_CACHE_DIR=dir, PYTHONDONTWRITEBYTECODE="1")
-        subprocess.run([sys.executable, os.path.join(HERE, "frontend.py"), os.path.join(dir, "specs.json"), dir], env=env, check=True)
+        subprocess.run([sys.executable, os.path.join(HERE, "frontend.py"), os.path.join(dir, "specs.json"),
+                        dir], env=env, check=True)
         out = {}
         for spec in specs():
             for kind in ("source", "error"):
@@ -49,7 +54,8 @@ def main():
     with open(out, "wb") as f:
         f.write(gzip.compress(json.dumps(answers, indent=0).encode(), 9, mtime=0))
     for name, kernels in answers.items():
-        print(name, sum(not t.startswith("error: ") for t in kernels.values()), "of", len(kernels), "compiled")
+        print(name, sum(not t.startswith("error: ") for t in kernels.values()), "of", len(kernels),
+              "compiled")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Builds the wheel: python/build.py [DIR] writes nereid_triton-VERSION-py3-none-linux_x86_64.whl to DIR (bin).
+"""Builds the wheel: python/build.py [DIR] writes nereid_triton-VERSION-py3-none-linux_x86_64.whl to DIR
+(bin).
 
-It needs Go and a C compiler for libnereid.so, and nothing beyond Python's own library for the wheel. The wheel is
-the same for the same sources: times in it are fixed.
+It needs Go and a C compiler for libnereid.so, and nothing beyond Python's own library for the wheel. The
+wheel is the same for the same sources: times in it are fixed.
 """
 
 from __future__ import annotations
@@ -64,7 +65,8 @@ def contents(built: Path) -> dict[str, bytes]:
     out["nereid/PYTHON.md"] = (TOP / "docs" / "PYTHON.md").read_bytes()
     info = f"{NAME.replace('-', '_')}-{version()}.dist-info"
     out[f"{info}/METADATA"] = metadata().encode()
-    out[f"{info}/WHEEL"] = (f"Wheel-Version: 1.0\nGenerator: nereid\nRoot-Is-Purelib: false\nTag: {tag()}\n").encode()
+    out[f"{info}/WHEEL"] = (
+        f"Wheel-Version: 1.0\nGenerator: nereid\nRoot-Is-Purelib: false\nTag: {tag()}\n").encode()
     out[f"{info}/entry_points.txt"] = ENTRY_POINTS.encode()
     out[f"{info}/licenses/LICENSE"] = (TOP / "LICENSE").read_bytes()
     return out

@@ -75,10 +75,11 @@ func (s *settings) flags(name string) *flag.FlagSet {
 	f.StringVar(&s.file, "model", "", "GGUF file (default: the one that ./fetch downloads)")
 	f.StringVar(&s.device, "device", "cpu", "cpu, cuda, cuda:1, interp")
 	f.StringVar(&s.dtype, "type", "", "type of activations (default: fp32 on the cpu, bf16 elsewhere)")
-	f.IntVar(&s.tp, "tp", 1, "ranks that share the model, each a process: on GPUs from --device on, or on the cpu")
+	f.IntVar(&s.tp, "tp", 1,
+		"ranks that share the model, each a process: on GPUs from --device on, or on the cpu")
 	f.IntVar(&s.pages, "pages", 4096, "pages of the cache, of 16 tokens each")
-	f.BoolFunc("random", "random weights of SmolLM2's shape instead of a file; =tiny: of a tiny model; =four: of "+
-		"one for up to four ranks", s.setRandom)
+	f.BoolFunc("random", "random weights of SmolLM2's shape instead of a file; =tiny: of a tiny model; =four: "+
+		"of one for up to four ranks", s.setRandom)
 	f.IntVar(&s.engine.Batch, "batch", 0, "sequences at a time (default: 16 on the cpu, 128 elsewhere)")
 	f.IntVar(&s.engine.Chunk, "chunk", 0, "tokens of a prompt at a time (default: 128 on the cpu, else 512)")
 	f.IntVar(&s.engine.Queue, "queue", 256, "requests that wait at most")

@@ -1,5 +1,6 @@
-"""Writes what the tests compare with, from the same weights by other means: NumPy for the model, Hugging Face's
-`tokenizers` for the tokens, Jinja2 for the chat template. Needs gguf, numpy, tokenizers and jinja2 from PyPI.
+"""Writes what the tests compare with, from the same weights by other means: NumPy for the model, Hugging
+Face's `tokenizers` for the tokens, Jinja2 for the chat template. Needs gguf, numpy, tokenizers and jinja2
+from PyPI.
 
     python reference.py MODEL.gguf FOLDER
 
@@ -21,9 +22,10 @@ from tokenizers import Tokenizer, models, pre_tokenizers
 PROMPTS = [
     "The capital of France is", "Once upon a time", "def fibonacci(n):", "The three primary colors are",
     "Water boils at", "import numpy as np\n", "Dear Sir or Madam,", "In 1969, the first", "2 + 2 =",
-    "The largest planet in the solar system is", "Roses are red,", "#include <stdio.h>\n", "To make bread you need",
-    "Photosynthesis is the process", "Q: What is a prime number?\nA:", "The quick brown fox", "SELECT name FROM",
-    "She opened the door and", "A triangle has", "<|im_start|>user\nHello!<|im_end|>\n<|im_start|>assistant\n",
+    "The largest planet in the solar system is", "Roses are red,", "#include <stdio.h>\n",
+    "To make bread you need", "Photosynthesis is the process", "Q: What is a prime number?\nA:",
+    "The quick brown fox", "SELECT name FROM", "She opened the door and", "A triangle has",
+    "<|im_start|>user\nHello!<|im_end|>\n<|im_start|>assistant\n",
 ]
 TEXT = """A compiler reads a program in one language and writes the same program in another. The first one that
 people called by this name translated formulas into the instructions of a machine in the early 1950s, and most of
@@ -48,7 +50,8 @@ class Model:
         self.heads, self.kv = meta["llama.attention.head_count"], meta["llama.attention.head_count_kv"]
         self.size, self.eps = self.dim // self.heads, meta["llama.attention.layer_norm_rms_epsilon"]
         self.base = meta["llama.rope.freq_base"]
-        self.w = {t.name: gguf.quants.dequantize(t.data, t.tensor_type).astype(np.float32) for t in reader.tensors}
+        self.w = {t.name: gguf.quants.dequantize(t.data, t.tensor_type).astype(np.float32)
+                  for t in reader.tensors}
 
     def norm(self, x, name):
         return x / np.sqrt((x * x).mean(-1, keepdims=True) + self.eps) * self.w[name + ".weight"]
@@ -105,7 +108,8 @@ def tokenizer(reader):
     merges = [tuple(m.split(" ")) for m in reader.fields["tokenizer.ggml.merges"].contents()]
     t = Tokenizer(models.BPE(vocab={x: i for i, x in enumerate(names)}, merges=merges))
     t.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizers.Digits(individual_digits=True),
-                                               pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=True)])
+                                               pre_tokenizers.ByteLevel(add_prefix_space=False,
+                                                                        use_regex=True)])
     special = [x for x, kind in zip(names, kinds) if kind == 3]
     return t, special
 

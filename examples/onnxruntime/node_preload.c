@@ -1,9 +1,9 @@
-/* onnxruntime-node has no option for libraries of operators. With this library preloaded, every session that a
-   process creates gets the one that NEREID_OPERATORS names:
+/* onnxruntime-node has no option for libraries of operators. With this library preloaded, every session that
+   a process creates gets the one that NEREID_OPERATORS names:
      cc -shared -fPIC node_preload.c -o node_preload.so -ldl
      LD_PRELOAD=./node_preload.so NEREID_OPERATORS=./liboperators.so node run.js ...
-   It changes two entries of ONNX Runtime's table of functions; their places are those of ONNX Runtime 1.14 and
-   later. */
+   It changes two entries of ONNX Runtime's table of functions; their places are those of ONNX Runtime 1.14
+   and later. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdint.h>
@@ -34,7 +34,8 @@ static void *create_with(void *env, const void *model, void *options, void **ses
 	return e ? e : create_session(env, model, options, session);
 }
 
-static void *create_from_memory_with(void *env, const void *model, size_t size, void *options, void **session) {
+static void *create_from_memory_with(void *env, const void *model, size_t size, void *options,
+    void **session) {
 	void *e = add_operators(options);
 	return e ? e : create_session_from_memory(env, model, size, options, session);
 }

@@ -89,7 +89,8 @@ def bit_count(x):
     v = v - ((v >> 1) & 0x5555555555555555)
     v = (v & 0x3333333333333333) + ((v >> 2) & 0x3333333333333333)
     v = (v + (v >> 4)) & 0x0F0F0F0F0F0F0F0F
-    return ((v + (v >> 8) + (v >> 16) + (v >> 24) + (v >> 32) + (v >> 40) + (v >> 48) + (v >> 56)) & 0xFF).to(x.dtype)
+    return ((v + (v >> 8) + (v >> 16) + (v >> 24) + (v >> 32) + (v >> 40) + (v >> 48) + (v >> 56)) &
+            0xFF).to(x.dtype)
 
 
 @triton.jit
@@ -181,13 +182,15 @@ def xor_of(x, y):
 
 @triton.jit
 def first_max(x, i, y, j):
-    """The greater of two values with its index. NaN is greater than all; of equal values the first index wins."""
+    """The greater of two values with its index. NaN is greater than all; of equal values the first index
+    wins."""
     left = (x > y) | ((x != x) & (y == y)) | (((x == y) | ((x != x) & (y != y))) & (i < j))
     return tl.where(left, x, y), tl.where(left, i, j)
 
 
 @triton.jit
 def first_min(x, i, y, j):
-    """The smaller of two values with its index. NaN is smaller than all; of equal values the first index wins."""
+    """The smaller of two values with its index. NaN is smaller than all; of equal values the first index
+    wins."""
     left = (x < y) | ((x != x) & (y == y)) | (((x == y) | ((x != x) & (y != y))) & (i < j))
     return tl.where(left, x, y), tl.where(left, i, j)

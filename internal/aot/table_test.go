@@ -123,7 +123,8 @@ func TestRowForms(t *testing.T) {
 from scale import scale
 def get_function_table():
     return [dict(name="a", func=scale, sig="*fp32, *fp32, i32, fp32, 64",
-                 kwargs={"num_stages": 2, "num_ctas": 2, "options": {"maxnreg": 64, "sanitize_overflow": False, "debug": None}})]
+                 kwargs={"num_stages": 2, "num_ctas": 2,
+                         "options": {"maxnreg": 64, "sanitize_overflow": False, "debug": None}})]
 `)
 	if err != nil {
 		t.Fatal(err)

@@ -28,14 +28,17 @@ const (
 
 // public lists what of corePackage users see, in the root package and in package run. Of jitPackage they see
 // all but the functions of its door.go.
-var public = []string{"Abilities", "Absent", "AllClose", "Arange", "Arg", "ArgumentError", "BF16", "Cdiv", "CodeInfo", "CodeParam",
+var public = []string{"Abilities", "Absent", "AllClose", "Arange", "Arg", "ArgumentError", "BF16", "Cdiv",
+	"CodeInfo", "CodeParam",
 	"Arena", "AsSlice", "Compiled", "Const", "CopyFrom", "CopyTo", "Crash", "DType", "DTypeOf",
 	"Debug", "DebugDefault", "Descriptor", "Device", "Devices",
 	"Element", "ErrCapturing", "ErrClosed", "ErrNoDevice", "F16", "Fault", "Fields", "FromBytes",
 	"FromFloats", "FromSlice", "Func", "Graph", "Grid", "GridFunc", "Invalid", "LoadCompiled", "Meta",
-	"Named", "NewArena", "NewTensor", "OpenContext", "OpenTuneStore", "Options", "ParseSafetensors", "PrintTo", "Profile",
+	"Named", "NewArena", "NewTensor", "OpenContext", "OpenTuneStore", "Options", "ParseSafetensors",
+	"PrintTo", "Profile",
 	"Programs", "StartProfile",
-	"Rand", "ReadNPY", "ReadSafetensors", "Refusal", "Scalar", "ScalarOf", "Stage", "Stream", "Tensor", "Times", "ToBF16", "ToF16",
+	"Rand", "ReadNPY", "ReadSafetensors", "Refusal", "Scalar", "ScalarOf", "Stage", "Stream",
+	"Tensor", "Times", "ToBF16", "ToF16",
 	"TuneConfig", "TuneStore", "TuneStoreOptions", "WriteNPY", "WriteSafetensors"}
 
 // doors are the files that name them, each with the name of the core's function that opens devices there.

@@ -222,7 +222,8 @@ var rules = []rule{
 	{pkg: "internal/lsp",
 		ours: []string{"internal/budget", "internal/diag", "internal/frame", "internal/gen", "internal/lang/...",
 			"internal/pyrun/...", "internal/python", "internal/safefile", "internal/triton"}},
-	{pkg: "internal/view", ours: join(compiler, "internal/lower", "internal/safefile", "internal/target/interp")},
+	{pkg: "internal/view", ours: join(compiler, "internal/lower", "internal/safefile",
+		"internal/target/interp")},
 	{pkg: "internal/plot", outside: []string{"golang.org/x/image"}},
 	{pkg: "internal/runtime/args",
 		ours: []string{"internal/device", "internal/device/inflight", "internal/dtype",
@@ -310,7 +311,8 @@ var compilerParts = []string{"internal/ir", "internal/dialect/...", "internal/la
 
 // testOnly packages are for tests and for each other, whatever a row says.
 var testOnly = []string{"internal/arch", "internal/filecheck", "internal/device/nvidia/driver/stub",
-	"internal/device/amd/hip/stub", "internal/device/nccl/stub", "internal/fingerprint", "internal/irgen", "internal/onnx/onnxtest",
+	"internal/device/amd/hip/stub", "internal/device/nccl/stub", "internal/fingerprint", "internal/irgen",
+	"internal/onnx/onnxtest",
 	"internal/pass/passtest", "internal/simdriver", "internal/txtest"}
 
 // dialects in order: each imports only those above it. What dialects share comes first; the package all,

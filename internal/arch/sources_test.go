@@ -55,7 +55,8 @@ func TestSources(t *testing.T) {
 	}
 }
 
-const embedMark = "// The files, by patterns that leave tests out; TestSources of package arch writes them.\n//"
+const embedMark = "// The files, by patterns that leave tests out; " +
+	"TestSources of package arch writes them.\n//"
 
 // embedLines returns directives.
 func embedLines(list []string) string {

@@ -228,8 +228,10 @@ const emptyKernels = `.version 8.0
 .target sm_80
 .address_size 64
 .visible .entry add_kernel(.param .u64 a, .param .u64 b, .param .u64 c, .param .u32 n) { ret; }
-.visible .entry matmul_kernel(.param .u64 a, .param .u64 b, .param .u64 c, .param .u32 m, .param .u32 n, .param .u32 k,
-	.param .u32 am, .param .u32 ak, .param .u32 bk, .param .u32 bn, .param .u32 cm, .param .u32 cn, .param .u64 global, .param .u64 profile) { ret; }
+.visible .entry matmul_kernel(.param .u64 a, .param .u64 b, .param .u64 c,
+	.param .u32 m, .param .u32 n, .param .u32 k,
+	.param .u32 am, .param .u32 ak, .param .u32 bk, .param .u32 bn, .param .u32 cm, .param .u32 cn,
+	.param .u64 global, .param .u64 profile) { ret; }
 `
 
 // bare are launches of an empty kernel with the same parameters by the driver package: the call alone, and

@@ -67,7 +67,8 @@ func blockPointerCases(s *suite) {
 				refused: c.name == "nan" && dt.isInt(), args: []arg{in(x), scalar(10), scalar(12),
 					scalar(c.at[0]), scalar(c.at[1]), result(window(x, c.at, []int{8, 4}, c.pad))}},
 				"x_ptr, M, N, i, j, z_ptr", fmt.Sprintf(`
-p = tl.make_block_ptr(base=x_ptr, shape=(M, N), strides=(N, 1), offsets=(i, j), block_shape=(8, 4), order=(1, 0))
+p = tl.make_block_ptr(base=x_ptr, shape=(M, N), strides=(N, 1), offsets=(i, j),
+                      block_shape=(8, 4), order=(1, 0))
 x = tl.load(p%s)
 q = tl.make_block_ptr(z_ptr, (8, 4), (4, 1), (0, 0), (8, 4), (1, 0))
 tl.store(q, x)

@@ -185,11 +185,14 @@ func asmCases(s *suite, m *module) {
 	x := count(i32, 64)
 	k := testCase{compile: true, args: []arg{in(x), in(x), result(x)}}
 	for i, body := range []string{
-		`z = tl.inline_asm_elementwise("shf.l.wrap.b32 $0, $1, $2, 7;", "=r,r,r", [x, y], dtype=tl.int32, is_pure=True, pack=1)`,
-		`z = tl.inline_asm_elementwise(asm="add.s32 $0, $1, 3;", constraints="=r,r", args=[x], dtype=tl.int32, is_pure=False, pack=1)`,
+		`z = tl.inline_asm_elementwise("shf.l.wrap.b32 $0, $1, $2, 7;", "=r,r,r", [x, y], ` +
+			`dtype=tl.int32, is_pure=True, pack=1)`,
+		`z = tl.inline_asm_elementwise(asm="add.s32 $0, $1, 3;", constraints="=r,r", args=[x], ` +
+			`dtype=tl.int32, is_pure=False, pack=1)`,
 		"z, w = tl.inline_asm_elementwise(\"\"\"\n{\n    add.s32 $0, $2, $3;\n    sub.s32 $1, $2, $3;\n}\n" +
 			"\"\"\", \"=r,=r,r,r\", [x, y], dtype=(tl.int32, tl.int32), is_pure=True, pack=1)",
-		`z = tl.inline_asm_elementwise("and.b32 $0, $1, 0x1F1F1F1F;", "=r,r", [x.to(tl.int8)], dtype=tl.int8, is_pure=True, pack=4).to(tl.int32)`,
+		`z = tl.inline_asm_elementwise("and.b32 $0, $1, 0x1F1F1F1F;", "=r,r", [x.to(tl.int8)], ` +
+			`dtype=tl.int8, is_pure=True, pack=4).to(tl.int32)`,
 		`z = tl.inline_asm_elementwise("mov.u32 $0, %smid;", "=r", [], dtype=tl.int32, is_pure=True, pack=1)`,
 	} {
 		k.name = fmt.Sprintf("asm/%d", i)
@@ -240,7 +243,8 @@ func targetCases(s *suite, m *module) {
 // gridCases: programs know their place.
 func gridCases(s *suite, m *module) {
 	m.raw(s, testCase{name: "grid/3d", grid: [3]int{2, 3, 4}, args: []arg{result(count(i32, 24))}}, "z_ptr", `
-i = (tl.program_id(0) * tl.num_programs(1) + tl.program_id(axis=1)) * tl.num_programs(axis=2) + tl.program_id(2)
+i = tl.program_id(0) * tl.num_programs(1) + tl.program_id(axis=1)
+i = i * tl.num_programs(axis=2) + tl.program_id(2)
 tl.store(z_ptr + i, i)
 `)
 	m.raw(s, testCase{name: "grid/sizes", grid: [3]int{5, 2, 3}, args: []arg{result(ofInts(i32, 5, 2, 3))}},

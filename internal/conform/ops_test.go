@@ -58,7 +58,8 @@ var refusals = []struct{ tables, why, ops string }{
 	{"igl", "no pass of ours specializes warps", "ttg.warp_specialize"},
 	{"gl", "no pass of ours uses the units that they are for (tensor memory, gathers, copies counted " +
 		"in memory)", `ttng.cluster_arrive ttng.cluster_wait
-		ttng.async_copy_mbarrier_arrive ttng.async_tma_gather ttng.async_tma_scatter ttng.tmem_alloc ttng.tmem_store ttng.tmem_subslice ttng.tmem_copy
+		ttng.async_copy_mbarrier_arrive ttng.async_tma_gather ttng.async_tma_scatter
+		ttng.tmem_alloc ttng.tmem_store ttng.tmem_subslice ttng.tmem_copy
 		ttng.tc_gen5_mma ttng.tc_gen5_commit`},
 	{"g", "the pipeliner makes them, and no pass behind it asks for facts", "ttng.arrive_barrier"},
 	{"l", "no pass of ours uses tensor memory", "ttng.tmem_load"},

@@ -457,7 +457,8 @@ a = tl.make_block_ptr(p0, (30, n), (128, 1), (0, 0), (32, 32), (1, 0))
 b = tl.make_block_ptr(p1, (n, 31), (32, 1), (0, 0), (32, 32), (1, 0))
 acc = tl.zeros((32, 32), tl.float32)
 for k in range(0, n, 32):
-    acc += tl.dot(tl.load(a, boundary_check=(0, 1), padding_option="zero"), tl.load(b, boundary_check=(0, 1), padding_option="zero"))
+    acc += tl.dot(tl.load(a, boundary_check=(0, 1), padding_option="zero"),
+               tl.load(b, boundary_check=(0, 1), padding_option="zero"))
     a = tl.advance(a, (0, 32))
     b = tl.advance(b, (32, 0))
 tl.store(tile(p2, 32, 32), acc)
@@ -511,11 +512,14 @@ tl.store(tile(p2, 32, 32), acc)
 	{name: "float32", sizes: []string{"fp32:8192", "fp32:8192", "fp32:1024"}, body: `
 acc = tl.zeros((32, 32), tl.float32)
 for k in range(n):
-    acc += tl.dot(tl.load(tile(p0 + k * 1024, 32, 32)), tl.load(tile(p1 + k * 1024, 32, 32)), input_precision="tf32")
+    acc += tl.dot(tl.load(tile(p0 + k * 1024, 32, 32)), tl.load(tile(p1 + k * 1024, 32, 32)),
+               input_precision="tf32")
 for k in range(n):
-    acc += tl.dot(tl.load(tile(p0 + k * 1024, 32, 32)), tl.load(tile(p1 + k * 1024, 32, 32)), input_precision="ieee")
+    acc += tl.dot(tl.load(tile(p0 + k * 1024, 32, 32)), tl.load(tile(p1 + k * 1024, 32, 32)),
+               input_precision="ieee")
 for k in range(n):
-    acc += tl.dot(tl.load(tile(p0 + k * 1024, 32, 32)), tl.load(tile(p1 + k * 1024, 32, 32)), input_precision="tf32x3")
+    acc += tl.dot(tl.load(tile(p0 + k * 1024, 32, 32)), tl.load(tile(p1 + k * 1024, 32, 32)),
+               input_precision="tf32x3")
 tl.store(tile(p2, 32, 32), acc)
 `},
 	{name: "float64", sizes: []string{"fp64:8192", "fp64:8192", "fp64:1024"}, body: `
@@ -533,7 +537,8 @@ for k in range(n):
 tl.store(tile(p2, 32, 32), acc)
 `},
 	{name: "batches", sizes: []string{"fp16:16384", "fp16:16384", "fp32:2048"}, body: `
-i = tl.arange(0, 2)[:, None, None] * 1024 + tl.arange(0, 32)[None, :, None] * 32 + tl.arange(0, 32)[None, None, :]
+i = (tl.arange(0, 2)[:, None, None] * 1024 + tl.arange(0, 32)[None, :, None] * 32 +
+     tl.arange(0, 32)[None, None, :])
 acc = tl.zeros((2, 32, 32), tl.float32)
 for k in range(n):
     acc += tl.dot(tl.load(p0 + k * 2048 + i), tl.load(p1 + k * 2048 + i))

@@ -197,8 +197,10 @@ def helper(x):
     return x
 
 @triton.jit
-def the_kernel(range, type, X, n: tl.int64, eps: tl.float32, desc, items, on, alpha, MODE: tl.constexpr, DT: tl.constexpr = tl.float16, _b: tl.constexpr = None,
-               WIDE: tl.constexpr = True, OFF: tl.constexpr = False, GROUP: tl.constexpr = 8, NAME: tl.constexpr = "x"):
+def the_kernel(range, type, X, n: tl.int64, eps: tl.float32, desc, items, on, alpha, MODE: tl.constexpr,
+               DT: tl.constexpr = tl.float16, _b: tl.constexpr = None,
+               WIDE: tl.constexpr = True, OFF: tl.constexpr = False, GROUP: tl.constexpr = 8,
+               NAME: tl.constexpr = "x"):
     """Does a thing.
 
     In two paragraphs, with a ` + "`quote`" + `.

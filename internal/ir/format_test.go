@@ -147,7 +147,8 @@ fmt.listed :
 fmt.group %arg0 : i32 == "fmt.group"(%arg0) <{operandSegmentSizes = array<i32: 1, 0, 0>}> : (i32) -> ()
 fmt.group %arg0, %arg1 : i32
 fmt.group %arg0 else %arg1 : i1 : i32
-fmt.group %arg0, %arg1 else %arg0 : i32 {a} : i32 == "fmt.group"(%arg0, %arg1, %arg0) <{operandSegmentSizes = array<i32: 1, 1, 1>}> {a} : (i32, i1, i32) -> ()
+fmt.group %arg0, %arg1 else %arg0 : i32 {a} : i32 == \
+    "fmt.group"(%arg0, %arg1, %arg0) <{operandSegmentSizes = array<i32: 1, 1, 1>}> {a} : (i32, i1, i32) -> ()
 fmt.either dyn %arg0 : i32
 fmt.either static 3
 fmt.unit quick
@@ -166,7 +167,9 @@ fmt.qualified %arg2 #fmt.flag<on> : !fmt.box<i8>
 fmt.stripped %arg2 : <i8>
 fmt.stripped %arg2 : !fmt.box<i8> => fmt.stripped %arg2 : <i8>
 fmt.arrays @a, @b [] "t" :
-fmt.arrays @"a b", @b::@c [1, 0] on [true, false] "t" : == "fmt.arrays"() <{name = "a b", on = array<i1: true, false>, order = array<i32: 1, 0>, ref = @b::@c, text = "t"}> : () -> ()
+fmt.arrays @"a b", @b::@c [1, 0] on [true, false] "t" : == \
+    "fmt.arrays"() <{name = "a b", on = array<i1: true, false>, \
+    order = array<i32: 1, 0>, ref = @b::@c, text = "t"}> : () -> ()
 fmt.props 1
 fmt.props 1 <{b = 2 : i32, c = "x"}> {d}
 fmt.props 1 <{b = 1 : i32}> => fmt.props 1
@@ -182,7 +185,8 @@ fmt.spaces<%arg0>[%arg0] a -> b, c : i32
 %0 = fmt.custom_none => error
 fmt.custom %arg0 : i32 maybe %arg0
 fmt.custom %arg0 : i32  {a}
-%a:2, %b = fmt.results i32, i32 and i1 == %a:2, %b = "fmt.results"() <{resultSegmentSizes = array<i32: 2, 1>}> : () -> (i32, i32, i1)
+%a:2, %b = fmt.results i32, i32 and i1 == \
+    %a:2, %b = "fmt.results"() <{resultSegmentSizes = array<i32: 2, 1>}> : () -> (i32, i32, i1)
 %b = fmt.results and i1
 fmt.results
 `
@@ -196,7 +200,7 @@ func TestFormats(t *testing.T) {
 		lines := strings.Split(text(m, opts), "\n")
 		return strings.TrimSpace(lines[3])
 	}
-	for line := range strings.Lines(strings.TrimSpace(formatLines)) {
+	for line := range strings.Lines(strings.ReplaceAll(strings.TrimSpace(formatLines), "\\\n    ", "")) {
 		in, generic, _ := strings.Cut(strings.TrimSpace(line), " == ")
 		in, want, differs := strings.Cut(in, " => ")
 		if !differs {

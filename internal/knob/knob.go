@@ -134,7 +134,8 @@ func number(r Row) *Knob[int64] {
 func simOrder(r Row) *Knob[string] {
 	r.Default = "usual"
 	r.Form = "`usual`, `backward`, `earliest`, `latest`, `random:SEED`, `adversarial:SEED`, `all:STATES`"
-	form := regexp.MustCompile(`^(usual|backward|earliest|latest|(random|adversarial):\d{1,18}|all:[1-9]\d{0,17})$`)
+	form := regexp.MustCompile(`^(usual|backward|earliest|latest|` +
+		`(random|adversarial):\d{1,18}|all:[1-9]\d{0,17})$`)
 	return add(r, "usual", func(s string) (string, error) {
 		if !form.MatchString(s) {
 			return "", fmt.Errorf("expected %s", strings.ReplaceAll(r.Form, "`", ""))

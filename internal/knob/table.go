@@ -114,9 +114,9 @@ var (
 	})
 	TraceScopes = flag(Row{
 		Group: "Devices", Name: "NEREID_TRACE_SCOPES", Default: "off",
-		Doc: "With `NEREID_TRACE`, the scopes of kernels (`pl.scope` of `triton.profiler.language`) are recorded too: " +
-			"kernels that have some are compiled with them, and each of their launches is waited for. `nereid profile " +
-			"--scopes` sets it ([PROFILING.md](PROFILING.md)).",
+		Doc: "With `NEREID_TRACE`, the scopes of kernels (`pl.scope` of `triton.profiler.language`) are " +
+			"recorded too: kernels that have some are compiled with them, and each of their launches is " +
+			"waited for. `nereid profile --scopes` sets it ([PROFILING.md](PROFILING.md)).",
 	})
 	Lines = flag(Row{
 		Group: "Devices", Name: "NEREID_LINES", Triton: "TRITON_DISABLE_LINE_INFO",
@@ -239,8 +239,8 @@ var (
 		Group: "Compilation", Name: "NEREID_TILE_LOADS",
 		Doc: "On sm_90, which loads by pointers the hardware that copies blocks (TMA) executes: with " +
 			"`auto` those of operands in loops like that of attention, of products with large results, and " +
-			"of products in a loop over tiles, where all are known to be tiles; with `all` every load that is known to be one, for tests; " +
-			"with `off` none ([GPU.md](GPU.md)).",
+			"of products in a loop over tiles, where all are known to be tiles; with `all` " +
+			"every load that is known to be one, for tests; with `off` none ([GPU.md](GPU.md)).",
 	}, "auto", "all", "off")
 	TileStores = choice(Row{
 		Group: "Compilation", Name: "NEREID_TILE_STORES",

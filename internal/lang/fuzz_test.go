@@ -213,15 +213,18 @@ def kernel(x, out, n):
 `, `*fp32, *fp32, i32`},
 	{`@triton.jit
 def kernel(a, b, c, M, N, K, BM: tl.constexpr, BK: tl.constexpr):
-    pa = tl.make_block_ptr(a, shape=(M, K), strides=(K, 1), offsets=(0, 0), block_shape=(BM, BK), order=(1, 0))
-    pb = tl.make_block_ptr(b, shape=(K, N), strides=(N, 1), offsets=(0, 0), block_shape=(BK, BM), order=(1, 0))
+    pa = tl.make_block_ptr(a, shape=(M, K), strides=(K, 1), offsets=(0, 0),
+                             block_shape=(BM, BK), order=(1, 0))
+    pb = tl.make_block_ptr(b, shape=(K, N), strides=(N, 1), offsets=(0, 0),
+                             block_shape=(BK, BM), order=(1, 0))
     acc = tl.zeros((BM, BM), dtype=tl.float32)
     for k in tl.range(0, K, BK, num_stages=2, loop_unroll_factor=2):
         acc = tl.dot(tl.load(pa, boundary_check=(0, 1)), tl.load(pb, boundary_check=(1, )), acc)
         pa = tl.advance(pa, (0, BK))
         pb = tl.advance(pb, (BK, 0))
     rows = tl.arange(0, BM)
-    tl.store(c + rows[:, None] * N + rows[None, :], acc.to(tl.float16), mask=(rows[:, None] < M) & (rows[None, :] < N))
+    tl.store(c + rows[:, None] * N + rows[None, :], acc.to(tl.float16),
+                 mask=(rows[:, None] < M) & (rows[None, :] < N))
 `, `*fp16:16, *fp16:16, *fp16:16, i32, i32, i32, 16, 32`},
 	{`@triton.jit
 def helper(v, K: tl.constexpr):
@@ -249,7 +252,8 @@ def kernel(x, out, n, seed, OPT: tl.constexpr):
     z = tl.cat(offs, offs, can_reorder=True)
     tl.static_assert(z.shape[0] == 64, f"64, not {z.shape[0]}")
     assert n < 100, "n"
-    tl.store(out + offs, y.to(tl.float32) + tl.load(x + offs, mask=offs < n, other=1).to(tl.float32, bitcast=True))
+    tl.store(out + offs, y.to(tl.float32) +
+                 tl.load(x + offs, mask=offs < n, other=1).to(tl.float32, bitcast=True))
 `, `*i32, *fp32, i32, i32, None`},
 }
 

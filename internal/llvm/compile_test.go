@@ -290,11 +290,12 @@ func compileNumber(lib *Lib, worker, i int) error {
 
 func TestTolerantPipelines(t *testing.T) {
 	l := &Lib{version: Version{Major: 19}}
+	const limited = "instcombine<max-iterations=2>,aggressive-instcombine"
 	for passes, want := range map[string]string{
 		"":                           "",
 		"function(sroa,instcombine)": "function(sroa,instcombine<no-verify-fixpoint>)",
 		"instcombine,instcombine":    "instcombine<no-verify-fixpoint>,instcombine<no-verify-fixpoint>",
-		"instcombine<max-iterations=2>,aggressive-instcombine": "instcombine<max-iterations=2>,aggressive-instcombine",
+		limited:                      limited,
 	} {
 		if got := l.tolerant(passes); got != want {
 			t.Errorf("%q became %q, want %q", passes, got, want)

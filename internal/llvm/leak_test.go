@@ -175,7 +175,8 @@ func resident(t testing.TB) int {
 // a child, whose standard error stays empty.
 func TestSilent(t *testing.T) {
 	load(t)
-	const inner = "^(TestErrors|TestInlineAsmError|TestFatalError|TestJITMissingSymbol|TestJITBrokenObject|TestNVPTX|TestNVPTXOptions)$"
+	const inner = "^(TestErrors|TestInlineAsmError|TestFatalError|" +
+		"TestJITMissingSymbol|TestJITBrokenObject|TestNVPTX|TestNVPTXOptions)$"
 	cmd := exec.Command(os.Args[0], "-test.run", inner)
 	var stderr strings.Builder
 	cmd.Stderr = &stderr

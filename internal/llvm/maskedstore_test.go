@@ -9,7 +9,8 @@ const oneLaneIR = `
 define void @store_one(ptr %from, ptr %to) {
   %wide = load <4 x i64>, ptr %from, align 8
   %narrow = trunc <4 x i64> %wide to <4 x i8>
-  call void @llvm.masked.store.v4i8.p0(<4 x i8> %narrow, ptr %to, i32 1, <4 x i1> <i1 false, i1 true, i1 false, i1 false>)
+  call void @llvm.masked.store.v4i8.p0(<4 x i8> %narrow, ptr %to, i32 1,
+        <4 x i1> <i1 false, i1 true, i1 false, i1 false>)
   ret void
 }
 

@@ -14,7 +14,8 @@ var ptxPasses = strings.Join([]string{
 		"early-cse<memssa>", "speculative-execution<only-if-divergent-target>", "jump-threading",
 		"correlated-propagation", plainCFG, "instcombine", "reassociate",
 
-		"loop-mssa(loop-instsimplify,loop-simplifycfg,licm<no-allowspeculation>,loop-rotate,licm,simple-loop-unswitch<nontrivial;trivial>)",
+		"loop-mssa(loop-instsimplify,loop-simplifycfg,licm<no-allowspeculation>,loop-rotate,licm," +
+			"simple-loop-unswitch<nontrivial;trivial>)",
 		plainCFG, "instcombine", "loop(indvars,loop-deletion,loop-unroll-full)", unrollFully,
 
 		// by now, bounds are simple enough to see which loops have one iteration at most

@@ -58,11 +58,13 @@ func orderOf(ptx string) string {
 // refillKernel has the copy engine fill a buffer twice; threads read it in between.
 const refillKernel = `
 #rows = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
-#columns = #ttg.blocked<{sizePerThread = [8, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 4], order = [0, 1]}>
+#columns = #ttg.blocked<
+    {sizePerThread = [8, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 4], order = [0, 1]}>
 #shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
 #bar = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #smem = #ttg.shared_memory
-module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32,
+    ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   tt.func public @k(%d: !tt.tensordesc<tensor<64x64xf16, #shared>>, %p: !tt.ptr<f16>, %i: i32) {
     %true = arith.constant true
     %c0 = arith.constant 0 : i32
@@ -72,13 +74,19 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %b = ttg.local_alloc : () -> !ttg.memdesc<1xi64, #bar, #smem, mutable>
     ttng.init_barrier %b, 1 : !ttg.memdesc<1xi64, #bar, #smem, mutable>
     ttng.barrier_expect %b, 8192, %true : !ttg.memdesc<1xi64, #bar, #smem, mutable>
-    ttng.async_tma_copy_global_to_local %d[%i, %c0] %m, %b, %true : !tt.tensordesc<tensor<64x64xf16, #shared>>, !ttg.memdesc<1xi64, #bar, #smem, mutable> -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
+    ttng.async_tma_copy_global_to_local %d[%i, %c0] %m, %b, %true :
+        !tt.tensordesc<tensor<64x64xf16, #shared>>,
+        !ttg.memdesc<1xi64, #bar, #smem, mutable>
+        -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
     ttng.wait_barrier %b, %c0 : !ttg.memdesc<1xi64, #bar, #smem, mutable>
     %x = ttg.local_load %m : !ttg.memdesc<64x64xf16, #shared, #smem, mutable> -> tensor<64x64xf16, #rows>
     %q = tt.splat %p : !tt.ptr<f16> -> tensor<64x64x!tt.ptr<f16>, #rows>
     tt.store %q, %x : tensor<64x64x!tt.ptr<f16>, #rows>
     BETWEEN
-    ttng.async_tma_copy_global_to_local %d[%c0, %i] %m, %b, %true : !tt.tensordesc<tensor<64x64xf16, #shared>>, !ttg.memdesc<1xi64, #bar, #smem, mutable> -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
+    ttng.async_tma_copy_global_to_local %d[%c0, %i] %m, %b, %true :
+        !tt.tensordesc<tensor<64x64xf16, #shared>>,
+        !ttg.memdesc<1xi64, #bar, #smem, mutable>
+        -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
     ttng.wait_barrier %b, %c1 : !ttg.memdesc<1xi64, #bar, #smem, mutable>
     %z = ttg.local_load %m : !ttg.memdesc<64x64xf16, #shared, #smem, mutable> -> tensor<64x64xf16, #rows>
     tt.store %q, %z : tensor<64x64x!tt.ptr<f16>, #rows>

@@ -162,7 +162,8 @@ func bufferText(from, mem, to, between string) string {
 #smem = #ttg.shared_memory
 ` + moduleText(4, `tt.func public @k(%x: !tt.ptr<f16>, %y: !tt.ptr<f16>) {
 `+offsetsText("o", []int{32, 64}, "#a")+accessText("x", "o", "v", []int{32, 64}, "f16", "#a", false)+`
-%buf = ttg.local_alloc %v : (tensor<32x64xf16, #a>) -> !ttg.memdesc<32x64xf16, #m, #smem, mutable> loc("k.py":7:3)
+%buf = ttg.local_alloc %v : (tensor<32x64xf16, #a>)
+  -> !ttg.memdesc<32x64xf16, #m, #smem, mutable> loc("k.py":7:3)
 `+between+`
 %w = ttg.local_load %buf : !ttg.memdesc<32x64xf16, #m, #smem, mutable> -> tensor<32x64xf16, #b>
 `+offsetsText("n", []int{32, 64}, "#b")+accessText("y", "n", "w", []int{32, 64}, "f16", "#b", true)+
@@ -170,12 +171,18 @@ func bufferText(from, mem, to, between string) string {
 }
 
 const (
-	byRows    = `#ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0], CGALayout = [[1, 0]]}>`
-	byColumns = `#ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0], CGALayout = [[0, 1]]}>`
-	asOne     = `#ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0], CGALayout = [[0, 0]]}>`
-	memRows   = `#ttg.swizzled_shared<{vec = 4, perPhase = 1, maxPhase = 4, order = [1, 0], CGALayout = [[1, 0]]}>`
-	memOne    = `#ttg.swizzled_shared<{vec = 4, perPhase = 1, maxPhase = 4, order = [1, 0], CGALayout = [[0, 0]]}>`
-	operandA  = `#ttg.dot_op<{opIdx = 0, parent = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], CGALayout = [[0, 1]], instrShape = [16, 8]}>, kWidth = 2}>`
+	overBlocks = `#ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1],
+    order = [1, 0], CGALayout = `
+	inBlocks = `#ttg.swizzled_shared<{vec = 4, perPhase = 1, maxPhase = 4, order = [1, 0], CGALayout = `
+
+	byRows    = overBlocks + `[[1, 0]]}>`
+	byColumns = overBlocks + `[[0, 1]]}>`
+	asOne     = overBlocks + `[[0, 0]]}>`
+	memRows   = inBlocks + `[[1, 0]]}>`
+	memOne    = inBlocks + `[[0, 0]]}>`
+	operandA  = `#ttg.dot_op<{opIdx = 0, parent = #ttg.nvidia_mma<{
+    versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], CGALayout = [[0, 1]],
+    instrShape = [16, 8]}>, kWidth = 2}>`
 )
 
 // TestClusterBuffers reads from buffers of which blocks have parts, and writes to them again.

@@ -50,7 +50,8 @@ const boxKernel = `
 #shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
 #bar = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #smem = #ttg.shared_memory
-module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = WARPS : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = WARPS : i32,
+    ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   tt.func public @k(%d: !tt.tensordesc<tensor<64xCOLUMNSxf16, #shared>>, %i: i32) {
     %true = arith.constant true
     %c0 = arith.constant 0 : i32
@@ -58,9 +59,13 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = WARPS : i32, ttg.
     %b = ttg.local_alloc : () -> !ttg.memdesc<1xi64, #bar, #smem, mutable>
     ttng.init_barrier %b, 1 : !ttg.memdesc<1xi64, #bar, #smem, mutable>
     ttng.barrier_expect %b, 8192, %true : !ttg.memdesc<1xi64, #bar, #smem, mutable>
-    ttng.async_tma_copy_global_to_local %d[%i, %c0] %m, %b, %true : !tt.tensordesc<tensor<64xCOLUMNSxf16, #shared>>, !ttg.memdesc<1xi64, #bar, #smem, mutable> -> !ttg.memdesc<64xCOLUMNSxf16, #shared, #smem, mutable>
+    ttng.async_tma_copy_global_to_local %d[%i, %c0] %m, %b, %true :
+        !tt.tensordesc<tensor<64xCOLUMNSxf16, #shared>>,
+        !ttg.memdesc<1xi64, #bar, #smem, mutable>
+        -> !ttg.memdesc<64xCOLUMNSxf16, #shared, #smem, mutable>
     ttng.wait_barrier %b, %c0 : !ttg.memdesc<1xi64, #bar, #smem, mutable>
-    ttng.async_tma_copy_local_to_global %d[%c0, %i] %m : !tt.tensordesc<tensor<64xCOLUMNSxf16, #shared>>, !ttg.memdesc<64xCOLUMNSxf16, #shared, #smem, mutable>
+    ttng.async_tma_copy_local_to_global %d[%c0, %i] %m : !tt.tensordesc<tensor<64xCOLUMNSxf16, #shared>>,
+        !ttg.memdesc<64xCOLUMNSxf16, #shared, #smem, mutable>
     ttng.async_tma_store_wait {pendings = 0 : i32}
     tt.return
   }

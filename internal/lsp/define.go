@@ -177,7 +177,8 @@ func (s *Server) imported(file string, st *python.ImportFrom, name string, hops 
 	}
 	path := filepath.FromSlash(strings.ReplaceAll(st.Module, ".", "/"))
 	for _, dir := range dirs {
-		for _, candidate := range []string{filepath.Join(dir, path) + ".py", filepath.Join(dir, path, "__init__.py"),
+		for _, candidate := range []string{filepath.Join(dir, path) + ".py",
+			filepath.Join(dir, path, "__init__.py"),
 			filepath.Join(dir, path, name) + ".py"} {
 			if _, err := os.Stat(candidate); err != nil {
 				continue

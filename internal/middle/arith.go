@@ -111,26 +111,11 @@ func (l *linearizer) function(fn *ir.Op) error {
 // shell makes the func.func. It has the arguments of the tt.func, then those that say where in the grid the
 // program is.
 func (l *linearizer) shell(fn *ir.Op) *ir.Op {
-	t := funclike.Type(fn)
-	ins := slices.Clone(t.Ins)
+	ins := slices.Clone(funclike.Type(fn).Ins)
 	for range trailing {
 		ins = append(ins, ir.I32)
 	}
-	visibility := fn.Text("sym_visibility")
-	if visibility == "public" { // which is what functions are
-		visibility = ""
-	}
-	s := funclike.State(funcd.Func, fn.Text("sym_name"), ir.Func(ins, t.Outs), visibility, true)
-	s.Loc = fn.Loc
-	out := ir.NewOp(s)
-	for i := range t.Ins {
-		if d := funclike.ArgAttrs(fn, i); d != nil {
-			for _, a := range d.Elems {
-				funclike.SetArgAttr(out, i, a.Name, a.Attr)
-			}
-		}
-	}
-	ir.At(fn).Insert(out)
+	out := beside(fn, ins, true)
 	if !funclike.IsDeclaration(fn) {
 		out.Region(0).TakeBody(fn.Region(0))
 		for _, name := range trailing {

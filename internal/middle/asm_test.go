@@ -219,7 +219,9 @@ func TestInlineAsmMemory(t *testing.T) {
   tt.return
 }`
 	}
-	asm := `%r = tt.elementwise_inline_asm "ld.global.b8 $0, [$1]; shl.b32 $0, $0, 3; st.global.b8 [$2], $0;" {constraints = "=r,l,l", packed_element = 1 : i32, pure = false} %p, %q : tensor<64x!tt.ptr<i8>>, tensor<64x!tt.ptr<i8>> -> tensor<64xi8>
+	asm := `%r = tt.elementwise_inline_asm "ld.global.b8 $0, [$1]; shl.b32 $0, $0, 3; st.global.b8 [$2], $0;"
+	    {constraints = "=r,l,l", packed_element = 1 : i32, pure = false}
+	    %p, %q : tensor<64x!tt.ptr<i8>>, tensor<64x!tt.ptr<i8>> -> tensor<64xi8>
   %s = arith.addi %r, %r : tensor<64xi8>
   tt.store %p, %s : tensor<64x!tt.ptr<i8>>`
 	twin := `%a = tt.load %p : tensor<64x!tt.ptr<i8>>

@@ -74,7 +74,6 @@ func (o Options) run(ctx *pass.Context, m *ir.Module) error {
 
 // convertFunc puts a func.func in the place of a tt.func.
 func (o Options) convertFunc(ctx *pass.Context, m *ir.Module, fn *ir.Op) error {
-	name := fn.Text("sym_name")
 	blocks := blockArgs(fn)
 	t := funclike.Type(fn)
 	ins, err := signature(fn, t)
@@ -84,11 +83,25 @@ func (o Options) convertFunc(ctx *pass.Context, m *ir.Module, fn *ir.Op) error {
 	for i, block := range blocks {
 		ins[i] = block
 	}
+	out := beside(fn, ins, funclike.IsDeclaration(fn))
+	if !funclike.IsDeclaration(fn) {
+		if err := o.convertBody(ctx, m, fn, out); err != nil {
+			return err
+		}
+	}
+	fn.Erase()
+	return nil
+}
+
+// beside inserts a func.func before a tt.func, with its name, visibility, results and attributes of arguments.
+// Its body is empty; ins are its arguments' types.
+func beside(fn *ir.Op, ins []ir.Type, declaration bool) *ir.Op {
 	visibility := fn.Text("sym_visibility")
 	if visibility == "public" { // which is what functions are
 		visibility = ""
 	}
-	s := funclike.State(funcd.Func, name, ir.Func(ins, t.Outs), visibility, funclike.IsDeclaration(fn))
+	t := funclike.Type(fn)
+	s := funclike.State(funcd.Func, fn.Text("sym_name"), ir.Func(ins, t.Outs), visibility, declaration)
 	s.Loc = fn.Loc
 	out := ir.NewOp(s)
 	for i := range t.Ins {
@@ -99,13 +112,7 @@ func (o Options) convertFunc(ctx *pass.Context, m *ir.Module, fn *ir.Op) error {
 		}
 	}
 	ir.At(fn).Insert(out)
-	if !funclike.IsDeclaration(fn) {
-		if err := o.convertBody(ctx, m, fn, out); err != nil {
-			return err
-		}
-	}
-	fn.Erase()
-	return nil
+	return out
 }
 
 // trailing names the arguments that say where in the grid the program is.

@@ -70,6 +70,10 @@ func TestStepsConvert(t *testing.T) {
 	}
 }
 
+// loadOf is the load of a block through %p, up to %p's type.
+const loadOf = `
+  %v = "tts.load"(%p) <{operandSegmentSizes = array<i32: 1, 0, 0>, static_mask_dims = array<i64>}> : `
+
 // TestStepsRefuse: options that the passes do not have are refused by name, and what structured-to-memref
 // cannot convert with its reason.
 func TestStepsRefuse(t *testing.T) {
@@ -84,18 +88,16 @@ func TestStepsRefuse(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		`tt.func @f(%p: !tt.ptr<tensor<4xf32>>) {
-  %v = "tts.load"(%p) <{operandSegmentSizes = array<i32: 1, 0, 0>, static_mask_dims = array<i64>}> : (!tt.ptr<tensor<4xf32>>) -> tensor<4xf32>
+		`tt.func @f(%p: !tt.ptr<tensor<4xf32>>) {` + loadOf + `(!tt.ptr<tensor<4xf32>>) -> tensor<4xf32>
   tt.return
 }`: "of a block with an order is not supported",
 		`tt.func @f(%a: !tt.ptr<f32>) {
-  %p = tts.make_tptr %a to sizes: [4], strides: [1], offsets: [0], shape: [4], order: [0] : <f32> to !tt.ptr<tensor<4xf32>>
-  %v = "tts.load"(%p) <{operandSegmentSizes = array<i32: 1, 0, 0>, static_mask_dims = array<i64>}> : (!tt.ptr<tensor<4xf32>>) -> tensor<4xf32>
+  %p = tts.make_tptr %a to sizes: [4], strides: [1], offsets: [0], shape: [4], order: [0] :
+    <f32> to !tt.ptr<tensor<4xf32>>` + loadOf + `(!tt.ptr<tensor<4xf32>>) -> tensor<4xf32>
   "tts.store"(%p, %v) <{static_mask_dims = array<i64>}> : (!tt.ptr<tensor<4xf32>>, tensor<4xf32>) -> ()
   tt.return
 }`: "of a block with an order is not supported",
-		`tt.func @f(%p: tensor<4x!tt.ptr<f32>>) {
-  %v = "tts.load"(%p) <{operandSegmentSizes = array<i32: 1, 0, 0>, static_mask_dims = array<i64>}> : (tensor<4x!tt.ptr<f32>>) -> tensor<4xf32>
+		`tt.func @f(%p: tensor<4x!tt.ptr<f32>>) {` + loadOf + `(tensor<4x!tt.ptr<f32>>) -> tensor<4xf32>
   "tts.store"(%p, %v) <{static_mask_dims = array<i64>}> : (tensor<4x!tt.ptr<f32>>, tensor<4xf32>) -> ()
   tt.return
 }`: "is not of a block that is described here",

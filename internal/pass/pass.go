@@ -25,7 +25,7 @@ type Options struct {
 	DumpBefore   []string `flag:"dump-before" help:"print the IR before these passes (names, or all)"`
 	DumpAfter    []string `flag:"dump-after" help:"print the IR after these passes (names, or all)"`
 	StopAfter    string   `flag:"stop-after" help:"run no pass after the first one of this name"`
-	RewriteLimit int      `flag:"rewrite-limit" help:"make at most this many rewrites, to bisect a miscompile (0: no limit)"`
+	RewriteLimit int      `flag:"rewrite-limit" help:"rewrites at most, to bisect a miscompile (0: no limit)"`
 	Reproducers  string   `flag:"reproducers" help:"folder for a reproducer when a pass fails"`
 }
 

@@ -66,10 +66,13 @@ func TestConstraints(t *testing.T) {
 // TestTTIR: the pipelines are those of Triton's back ends, behind a pass of our own.
 func TestTTIR(t *testing.T) {
 	for target, want := range map[string]string{
-		"cuda 90": "inline,triton-rewrite-tensor-pointer,canonicalize,triton-combine,triton-reorder-broadcast,cse,symbol-dce,triton-loop-unroll",
-		"cuda 80": "inline,triton-rewrite-tensor-pointer,triton-rewrite-tensor-descriptor-to-pointer,canonicalize,triton-combine," +
+		"cuda 90": "inline,triton-rewrite-tensor-pointer,canonicalize," +
+			"triton-combine,triton-reorder-broadcast,cse,symbol-dce,triton-loop-unroll",
+		"cuda 80": "inline,triton-rewrite-tensor-pointer,triton-rewrite-tensor-descriptor-to-pointer," +
+			"canonicalize,triton-combine," +
 			"triton-reorder-broadcast,cse,symbol-dce,triton-loop-unroll",
-		"hip 0": "inline,triton-rewrite-tensor-pointer,triton-rewrite-tensor-descriptor-to-pointer,canonicalize,triton-combine," +
+		"hip 0": "inline,triton-rewrite-tensor-pointer,triton-rewrite-tensor-descriptor-to-pointer," +
+			"canonicalize,triton-combine," +
 			"triton-reorder-broadcast,cse,triton-licm,symbol-dce,triton-loop-unroll",
 	} {
 		backend, arch, _ := strings.Cut(target, " ")

@@ -145,7 +145,8 @@ func dropEmpty(dump string) string {
 	})
 }
 
-var emptyText = regexp.MustCompile(`(, )?Constant\(value='', lineno=(\d+), col_offset=(\d+), end_lineno=(\d+), end_col_offset=(\d+)\)`)
+var emptyText = regexp.MustCompile(`(, )?Constant\(value='', lineno=(\d+), col_offset=(\d+)` +
+	`, end_lineno=(\d+), end_col_offset=(\d+)\)`)
 
 func compareSnippet(t *testing.T, src []byte, v verdict, minor int) {
 	t.Helper()

@@ -297,7 +297,8 @@ func file(header map[string]any, body []byte) []byte {
 func TestDamagedFiles(t *testing.T) {
 	launch := func(s string) map[string]any { return map[string]any{"launch": s} }
 	good := `{"file":"f.py","kernel":"k","grid":[1,2,3],"options":{"num_warps":8,"x":true},"args":[
-		{"name":"p","constexpr":false,"kind":"tensor","storage":"s0","dtype":"fp16","offset":2,"shape":[1],"strides":[1]},
+		{"name":"p","constexpr":false,"kind":"tensor","storage":"s0","dtype":"fp16",
+			"offset":2,"shape":[1],"strides":[1]},
 		{"name":"n","constexpr":false,"kind":"int","value":18446744073709551615},
 		{"name":"f","constexpr":false,"kind":"float","value":2},
 		{"name":"t","constexpr":true,"kind":"tuple","items":[{"name":"","kind":"int","value":-3}]}]}`
@@ -346,7 +347,8 @@ func TestDamagedFiles(t *testing.T) {
 func TestNonFinite(t *testing.T) {
 	text := `{"file":"NaN.py","kernel":"Infinity","grid":[1,1,1],"options":{},"args":[
 		{"name":"a","kind":"float","value":Infinity},{"name":"b","kind":"float","value":-Infinity},
-		{"name":"c","kind":"float","value":NaN},{"name":"\"NaN","kind":"str","value":"-Infinity \\"},{"name":"e","kind":"float","value":-1e400}]}`
+		{"name":"c","kind":"float","value":NaN},
+		{"name":"\"NaN","kind":"str","value":"-Infinity \\"},{"name":"e","kind":"float","value":-1e400}]}`
 	c, err := Parse("x", file(map[string]any{"__metadata__": map[string]any{"launch": text}}, nil))
 	if err != nil {
 		t.Fatal(err)
@@ -381,8 +383,10 @@ func FuzzParse(f *testing.F) {
 // anywhere.
 func TestTuples(t *testing.T) {
 	text := `{"file":"k.py","kernel":"k","grid":[1,1,1],"options":{},"args":[{"name":"a","kind":"tuple","items":[
-		{"name":"x","kind":"int","value":1,"constexpr":true},{"kind":"tensor","dtype":"fp32","storage":"s0","offset":-64,"shape":[0,4],"strides":[4,1]},
-		{"kind":"descriptor","dtype":"fp32","storage":"s0","shape":[1],"strides":[1],"block_shape":[16],"padding":"nan"}]}]}`
+		{"name":"x","kind":"int","value":1,"constexpr":true},
+		{"kind":"tensor","dtype":"fp32","storage":"s0","offset":-64,"shape":[0,4],"strides":[4,1]},
+		{"kind":"descriptor","dtype":"fp32","storage":"s0","shape":[1],"strides":[1],
+			"block_shape":[16],"padding":"nan"}]}]}`
 	c, err := Parse("x", file(map[string]any{"__metadata__": map[string]any{"launch": text},
 		"in/s0": map[string]any{"dtype": "U8", "shape": []int{4}, "data_offsets": []int{0, 4}}},
 		make([]byte, 4)))

@@ -60,8 +60,9 @@ var hostile = map[string][]byte{
 	"negative size": file(`{"x":{"dtype":"U8","shape":[-2,-2],"data_offsets":[0,4]}}`, 1, 2, 3, 4),
 	"other size":    file(`{"x":{"dtype":"F32","shape":[2],"data_offsets":[0,4]}}`, 1, 2, 3, 4),
 	"overflow":      file(`{"x":{"dtype":"F64","shape":[4294967296,4294967296],"data_offsets":[0,0]}}`),
-	"overlap":       file(`{"x":{"dtype":"U8","shape":[2],"data_offsets":[0,2]},"y":{"dtype":"U8","shape":[2],"data_offsets":[1,3]}}`, 1, 2, 3),
-	"metadata":      file(`{"__metadata__":{"a":1}}`),
+	"overlap": file(`{"x":{"dtype":"U8","shape":[2],"data_offsets":[0,2]},
+		"y":{"dtype":"U8","shape":[2],"data_offsets":[1,3]}}`, 1, 2, 3),
+	"metadata": file(`{"__metadata__":{"a":1}}`),
 }
 
 // Hostile files are errors, whichever way they are read.

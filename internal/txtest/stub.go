@@ -29,6 +29,14 @@ func SharedLibrary(tb testing.TB, name string, source []byte) string {
 	return lib
 }
 
+// LoggingLibrary is SharedLibrary for a stub that writes down its calls; log is the path of the list of calls,
+// beside the library.
+func LoggingLibrary(tb testing.TB, name string, source []byte) (lib, log string) {
+	tb.Helper()
+	lib = SharedLibrary(tb, name, source)
+	return lib, filepath.Join(filepath.Dir(lib), "log")
+}
+
 // Appended returns a function that returns what was appended to a file since its last call: the calls that a
 // stub has written there, for one.
 func Appended(tb testing.TB, file string) func() string {

@@ -7,10 +7,12 @@ import (
 	_ "github.com/nereid-lang/nereid/internal/dialect/all"
 )
 
-const ttgirText = `#blocked = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+const ttgirText = `#blocked = #ttg.blocked<{` +
+	`sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 #shared = #ttg.swizzled_shared<{vec = 4, perPhase = 1, maxPhase = 8, order = [1, 0]}>
 #smem = #ttg.shared_memory
-module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ` +
+	`ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   tt.func public @k(%a: f32, %c: i1) {
     %0 = tt.splat %a : f32 -> tensor<16x32xf32, #blocked>
     %1 = tt.splat %c : i1 -> tensor<16x32xi1, #blocked>

@@ -27,7 +27,8 @@ func TestWrite(t *testing.T) {
 	if strings.Contains(text, "<script>alert") || strings.Contains(text, "{{") {
 		t.Errorf("the page is\n%s", text)
 	}
-	for _, want := range []string{hashOf(script), hashOf(pageStyle), "connect-src 'none'", "default-src 'none'"} {
+	for _, want := range []string{hashOf(script), hashOf(pageStyle),
+		"connect-src 'none'", "default-src 'none'"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page's policy lacks %s", want)
 		}

@@ -5,10 +5,11 @@ import triton.language as tl
 
 
 @triton.jit
-def attend(acc, weight, peak, q, k_at, v_at, stride_kn, stride_vn, scale, start, stop, positions, keys, length, window,
-           dims_in, BLOCK_N: tl.constexpr, PADDED: tl.constexpr, CAUSAL: tl.constexpr, WINDOW: tl.constexpr,
-           PRECISION: tl.constexpr):
-    """Takes the keys from start to stop into the sums acc and weight, which are relative to the largest score."""
+def attend(acc, weight, peak, q, k_at, v_at, stride_kn, stride_vn, scale, start, stop, positions, keys,
+           length, window, dims_in, BLOCK_N: tl.constexpr, PADDED: tl.constexpr, CAUSAL: tl.constexpr,
+           WINDOW: tl.constexpr, PRECISION: tl.constexpr):
+    """Takes the keys from start to stop into the sums acc and weight, which are relative to the largest
+    score."""
     for n in range(start, stop, BLOCK_N):
         n = tl.multiple_of(n, BLOCK_N)
         inside = (n + keys) < length
@@ -38,11 +39,12 @@ def attend(acc, weight, peak, q, k_at, v_at, stride_kn, stride_vn, scale, start,
 
 @triton.jit
 def attention_kernel(q, k, v, out, lse, scale, heads, group, queries, length, window,
-                     stride_qb, stride_qh, stride_qm, stride_kb, stride_kh, stride_kn, stride_vb, stride_vh, stride_vn,
-                     stride_ob, stride_oh, stride_om, HEAD_DIM: tl.constexpr, DIM: tl.constexpr, BLOCK_M: tl.constexpr,
-                     BLOCK_N: tl.constexpr, CAUSAL: tl.constexpr, WINDOW: tl.constexpr, SQUARE: tl.constexpr,
-                     PRECISION: tl.constexpr):
-    """A program computes a block of queries of one head; the last query is at the position of the last key."""
+                     stride_qb, stride_qh, stride_qm, stride_kb, stride_kh, stride_kn, stride_vb, stride_vh,
+                     stride_vn, stride_ob, stride_oh, stride_om, HEAD_DIM: tl.constexpr, DIM: tl.constexpr,
+                     BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, CAUSAL: tl.constexpr, WINDOW: tl.constexpr,
+                     SQUARE: tl.constexpr, PRECISION: tl.constexpr):
+    """A program computes a block of queries of one head; the last query is at the position of the last
+    key."""
     tile = tl.program_id(0)
     if CAUSAL:  # the programs with the most keys first
         tile = tl.num_programs(0) - 1 - tile
@@ -59,8 +61,8 @@ def attention_kernel(q, k, v, out, lse, scale, heads, group, queries, length, wi
     dims_in = dims < HEAD_DIM
     PADDED: tl.constexpr = DIM != HEAD_DIM
     if PADDED:
-        x = tl.load(q + rows[:, None] * stride_qm + dims[None, :], mask=(rows[:, None] < queries) & dims_in[None, :],
-                    other=0.0)
+        x = tl.load(q + rows[:, None] * stride_qm + dims[None, :],
+                    mask=(rows[:, None] < queries) & dims_in[None, :], other=0.0)
     else:
         x = tl.load(q + rows[:, None] * stride_qm + dims[None, :], mask=rows[:, None] < queries, other=0.0)
     k_at = k + keys[None, :] * stride_kn + dims[:, None]
@@ -85,16 +87,17 @@ def attention_kernel(q, k, v, out, lse, scale, heads, group, queries, length, wi
         end = length
         if CAUSAL:
             end = tl.minimum(first + BLOCK_M, length)
-            acc, weight, peak = attend(acc, weight, peak, x, k_at, v_at, stride_kn, stride_vn, log2_scale, begin,
-                                       diagonal, positions, keys, length, window, dims_in, BLOCK_N, PADDED, False,
-                                       WINDOW, PRECISION)
+            acc, weight, peak = attend(acc, weight, peak, x, k_at, v_at, stride_kn, stride_vn, log2_scale,
+                                       begin, diagonal, positions, keys, length, window, dims_in, BLOCK_N,
+                                       PADDED, False, WINDOW, PRECISION)
             begin = diagonal
-        acc, weight, peak = attend(acc, weight, peak, x, k_at, v_at, stride_kn, stride_vn, log2_scale, begin, end,
-                                   positions, keys, length, window, dims_in, BLOCK_N, PADDED, CAUSAL, WINDOW,
-                                   PRECISION)
+        acc, weight, peak = attend(acc, weight, peak, x, k_at, v_at, stride_kn, stride_vn, log2_scale, begin,
+                                   end, positions, keys, length, window, dims_in, BLOCK_N, PADDED, CAUSAL,
+                                   WINDOW, PRECISION)
     else:
-        acc, weight, peak = attend(acc, weight, peak, x, k_at, v_at, stride_kn, stride_vn, log2_scale, 0, length,
-                                   positions, keys, length, window, dims_in, BLOCK_N, PADDED, False, False, PRECISION)
+        acc, weight, peak = attend(acc, weight, peak, x, k_at, v_at, stride_kn, stride_vn, log2_scale, 0,
+                                   length, positions, keys, length, window, dims_in, BLOCK_N, PADDED, False,
+                                   False, PRECISION)
     if lse is not None:
         sums = (peak + tl.math.log2(weight)) * 0.69314718
         tl.store(lse + (batch * heads + head) * queries + rows, sums, mask=rows < queries)
@@ -108,12 +111,13 @@ def attention_kernel(q, k, v, out, lse, scale, heads, group, queries, length, wi
 
 
 @triton.jit
-def decode_kernel(q, k, v, table, lengths, partial, peaks, scale, heads, group, queries, length, window, chunk, splits,
-                  stride_qb, stride_qh, stride_qm, stride_kb, stride_kh, stride_kn, stride_vb, stride_vh, stride_vn,
-                  stride_table, page, HEAD_DIM: tl.constexpr, DIM: tl.constexpr, BLOCK_M: tl.constexpr,
-                  BLOCK_N: tl.constexpr, CAUSAL: tl.constexpr, WINDOW: tl.constexpr, PRECISION: tl.constexpr):
-    """Attention of few queries over many keys: a program computes all queries of a group of heads over one part of
-    the keys, and leaves its sum and its weight. Keys lie in pages where there is a table of them."""
+def decode_kernel(q, k, v, table, lengths, partial, peaks, scale, heads, group, queries, length, window,
+                  chunk, splits, stride_qb, stride_qh, stride_qm, stride_kb, stride_kh, stride_kn, stride_vb,
+                  stride_vh, stride_vn, stride_table, page, HEAD_DIM: tl.constexpr, DIM: tl.constexpr,
+                  BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, CAUSAL: tl.constexpr, WINDOW: tl.constexpr,
+                  PRECISION: tl.constexpr):
+    """Attention of few queries over many keys: a program computes all queries of a group of heads over one
+    part of the keys, and leaves its sum and its weight. Keys lie in pages where there is a table of them."""
     split = tl.program_id(0)
     kv_heads = heads // group
     batch = (tl.program_id(1) // kv_heads).to(tl.int64)
@@ -170,8 +174,8 @@ def decode_kernel(q, k, v, table, lengths, partial, peaks, scale, heads, group, 
 
 
 @triton.jit
-def combine_kernel(partial, peaks, out, heads, queries, splits, stride_ob, stride_oh, stride_om, HEAD_DIM: tl.constexpr,
-                   DIM: tl.constexpr, SPLITS: tl.constexpr):
+def combine_kernel(partial, peaks, out, heads, queries, splits, stride_ob, stride_oh, stride_om,
+                   HEAD_DIM: tl.constexpr, DIM: tl.constexpr, SPLITS: tl.constexpr):
     """Adds up the parts that decode_kernel left: a program for each query of each head."""
     row = tl.program_id(0).to(tl.int64)
     query = row % queries
@@ -182,11 +186,12 @@ def combine_kernel(partial, peaks, out, heads, queries, splits, stride_ob, strid
     there = part < splits
     peak = tl.load(peaks + (row * splits + part) * 2, mask=there, other=-1.0e30)
     weight = tl.load(peaks + (row * splits + part) * 2 + 1, mask=there, other=0.0)
-    sums = tl.load(partial + ((row * splits + part) * DIM)[:, None] + dims[None, :], mask=there[:, None], other=0.0)
+    sums = tl.load(partial + ((row * splits + part) * DIM)[:, None] + dims[None, :], mask=there[:, None],
+                   other=0.0)
     fade = tl.math.exp2(peak - tl.max(peak, 0))
     total = tl.sum(sums * fade[:, None], 0) / tl.sum(weight * fade, 0)
-    tl.store(out + batch * stride_ob + head * stride_oh + query * stride_om + dims, total.to(out.dtype.element_ty),
-             mask=dims < HEAD_DIM)
+    tl.store(out + batch * stride_ob + head * stride_oh + query * stride_om + dims,
+             total.to(out.dtype.element_ty), mask=dims < HEAD_DIM)
 
 
 @triton.jit
@@ -209,11 +214,11 @@ def turned(x, dims, cos, sin, position, HALF: tl.constexpr, PAIRS: tl.constexpr,
 
 
 @triton.jit
-def append_kernel(qkv, q, k, v, lengths, slots, cos, sin, heads, kv_heads, queries, page, stride_row, stride_kb, stride_kh,
-                  stride_kn, stride_vb, stride_vh, stride_vn, HALF: tl.constexpr, DIM: tl.constexpr, BLOCK_H: tl.constexpr,
-                  PAIRS: tl.constexpr, OVERLAP: tl.constexpr):
-    """Rotates the heads of q and k of one token, and puts k and v into their slot of the pages; a negative slot stands
-    for none."""
+def append_kernel(qkv, q, k, v, lengths, slots, cos, sin, heads, kv_heads, queries, page, stride_row,
+                  stride_kb, stride_kh, stride_kn, stride_vb, stride_vh, stride_vn, HALF: tl.constexpr,
+                  DIM: tl.constexpr, BLOCK_H: tl.constexpr, PAIRS: tl.constexpr, OVERLAP: tl.constexpr):
+    """Rotates the heads of q and k of one token, and puts k and v into their slot of the pages; a negative
+    slot stands for none."""
     functions.wait(OVERLAP)
     row = tl.program_id(0).to(tl.int64)
     length = tl.load(lengths + row // queries)
@@ -224,9 +229,11 @@ def append_kernel(qkv, q, k, v, lengths, slots, cos, sin, heads, kv_heads, queri
     inside = (head < heads + kv_heads) & (dims < 2 * HALF)
     qkv += row * stride_row
     x = turned(qkv + head * (2 * HALF), dims, cos, sin, position, HALF, PAIRS, inside)
-    tl.store(q + (row * heads + head) * (2 * HALF) + dims, x.to(q.dtype.element_ty), mask=inside & (head < heads))
+    tl.store(q + (row * heads + head) * (2 * HALF) + dims, x.to(q.dtype.element_ty),
+             mask=inside & (head < heads))
     k += slot // page * stride_kb + slot % page * stride_kn
-    tl.store(k + (head - heads) * stride_kh + dims, x.to(k.dtype.element_ty), mask=inside & (head >= heads) & (slot >= 0))
+    tl.store(k + (head - heads) * stride_kh + dims, x.to(k.dtype.element_ty),
+             mask=inside & (head >= heads) & (slot >= 0))
     inside = (head < kv_heads) & (dims < 2 * HALF) & (slot >= 0)
     y = tl.load(qkv + (head + heads + kv_heads) * (2 * HALF) + dims, mask=inside, other=0.0)
     v += slot // page * stride_vb + slot % page * stride_vn
@@ -248,14 +255,15 @@ def tile_of(k, v, table, n, stop, page, dims, dims_in, stride_kb, stride_kn, str
 
 
 @triton.jit
-def append_decode_kernel(qkv, k, v, table, lengths, slots, cos, sin, out, partial, peaks, counters, scale, heads, group,
-                         window, splits, page, stride_row, stride_kb, stride_kh, stride_kn, stride_vb, stride_vh,
-                         stride_vn, stride_table, stride_ob, HALF: tl.constexpr, DIM: tl.constexpr, BLOCK_M: tl.constexpr,
-                         BLOCK_N: tl.constexpr, GROUP: tl.constexpr, PARTS: tl.constexpr, PAIRS: tl.constexpr,
-                         WINDOW: tl.constexpr, PRECISION: tl.constexpr, OVERLAP: tl.constexpr):
-    """append_kernel and decode_kernel for one new token of each sequence. The programs of a sequence and a head of k
-    have a part of the keys each; the last of them to end adds up what the others left. The new key is not read from
-    the pages, which another program writes it to."""
+def append_decode_kernel(qkv, k, v, table, lengths, slots, cos, sin, out, partial, peaks, counters, scale,
+                         heads, group, window, splits, page, stride_row, stride_kb, stride_kh, stride_kn,
+                         stride_vb, stride_vh, stride_vn, stride_table, stride_ob, HALF: tl.constexpr,
+                         DIM: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, GROUP: tl.constexpr,
+                         PARTS: tl.constexpr, PAIRS: tl.constexpr, WINDOW: tl.constexpr,
+                         PRECISION: tl.constexpr, OVERLAP: tl.constexpr):
+    """append_kernel and decode_kernel for one new token of each sequence. The programs of a sequence and a
+    head of k have a part of the keys each; the last of them to end adds up what the others left. The new key
+    is not read from the pages, which another program writes it to."""
     split = tl.program_id(0)
     kv_heads = heads // group
     batch = (tl.program_id(1) // kv_heads).to(tl.int64)
@@ -275,7 +283,8 @@ def append_decode_kernel(qkv, k, v, table, lengths, slots, cos, sin, out, partia
     table += batch * stride_table
     n = split * chunk
     old = tl.minimum(n + chunk, position)
-    y, z = tile_of(k, v, table, n, old, page, dims, dims_in, stride_kb, stride_kn, stride_vb, stride_vn, BLOCK_N)
+    y, z = tile_of(k, v, table, n, old, page, dims, dims_in, stride_kb, stride_kn, stride_vb, stride_vn,
+                   BLOCK_N)
     slot = tl.load(slots + batch).to(tl.int64)
     rows = tl.arange(0, BLOCK_M)
     rows_in = rows < group
@@ -283,7 +292,8 @@ def append_decode_kernel(qkv, k, v, table, lengths, slots, cos, sin, out, partia
     head = kv_head * group + rows
     x = turned(qkv + (head * SIZE)[:, None], dims[None, :], cos, sin, position, HALF, PAIRS,
                rows_in[:, None] & dims_in[None, :]).to(k.dtype.element_ty)
-    new_k = turned(qkv + (heads + kv_head) * SIZE, dims, cos, sin, position, HALF, PAIRS, dims_in).to(k.dtype.element_ty)
+    new_k = turned(qkv + (heads + kv_head) * SIZE, dims, cos, sin, position, HALF, PAIRS,
+                   dims_in).to(k.dtype.element_ty)
     new_v = tl.load(qkv + (heads + kv_heads + kv_head) * SIZE + dims, mask=dims_in, other=0.0)
     peak = tl.full([BLOCK_M], -1.0e30, dtype=tl.float32)
     weight = tl.zeros([BLOCK_M], tl.float32)
@@ -307,7 +317,8 @@ def append_decode_kernel(qkv, k, v, table, lengths, slots, cos, sin, out, partia
         acc = tl.dot(p.to(z.dtype), z, acc * fade[:, None], input_precision=PRECISION)
         peak = higher
         n += BLOCK_N
-        y, z = tile_of(k, v, table, n, old, page, dims, dims_in, stride_kb, stride_kn, stride_vb, stride_vn, BLOCK_N)
+        y, z = tile_of(k, v, table, n, old, page, dims, dims_in, stride_kb, stride_kn, stride_vb, stride_vn,
+                       BLOCK_N)
     if split == parts - 1:
         there = dims_in & (slot >= 0)
         tl.store(k + slot // page * stride_kb + slot % page * stride_kn + dims, new_k, mask=there)
@@ -331,8 +342,8 @@ def append_decode_kernel(qkv, k, v, table, lengths, slots, cos, sin, out, partia
 
 
 @triton.jit
-def combined(partial, peaks, out, group, parts, splits, SIZE: tl.constexpr, DIM: tl.constexpr, GROUP: tl.constexpr,
-             PARTS: tl.constexpr):
+def combined(partial, peaks, out, group, parts, splits, SIZE: tl.constexpr, DIM: tl.constexpr,
+             GROUP: tl.constexpr, PARTS: tl.constexpr):
     """Adds up the parts that the programs of a sequence and a head of k left."""
     dims = tl.arange(0, DIM)
     rows = tl.arange(0, GROUP)

@@ -1,18 +1,19 @@
 """The backward pass of attention: gradients of queries, keys and values from that of the result.
 
-The weights p of the forward pass are computed again from the logarithms of their sums (lse); delta is the sum of the
-result times its gradient along each row. The gradient of a score is p * (dp - delta), where dp is grad @ v.T.
+The weights p of the forward pass are computed again from the logarithms of their sums (lse); delta is the sum
+of the result times its gradient along each row. The gradient of a score is p * (dp - delta), where dp is grad
+@ v.T.
 """
 import triton
 import triton.language as tl
 
 
 @triton.jit
-def add_queries(dk, dv, k, v, q_at, grad_at, lse, delta, stride_qm, stride_gm, log2_scale, start, stop, shift, keys, rows,
-                queries, window, dims_in, BLOCK_M: tl.constexpr, PADDED: tl.constexpr, CAUSAL: tl.constexpr,
-                WINDOW: tl.constexpr, PRECISION: tl.constexpr):
-    """Adds what the queries from start to stop give to the gradients of keys and values. Scores lie transposed: a row
-    for each key. The position of a query is its number and shift."""
+def add_queries(dk, dv, k, v, q_at, grad_at, lse, delta, stride_qm, stride_gm, log2_scale, start, stop, shift,
+                keys, rows, queries, window, dims_in, BLOCK_M: tl.constexpr, PADDED: tl.constexpr,
+                CAUSAL: tl.constexpr, WINDOW: tl.constexpr, PRECISION: tl.constexpr):
+    """Adds what the queries from start to stop give to the gradients of keys and values. Scores lie
+    transposed: a row for each key. The position of a query is its number and shift."""
     for m in range(start, stop, BLOCK_M):
         m = tl.multiple_of(m, BLOCK_M)
         inside = m + rows < queries
@@ -39,12 +40,14 @@ def add_queries(dk, dv, k, v, q_at, grad_at, lse, delta, stride_qm, stride_gm, l
 
 
 @triton.jit
-def attention_dkv_kernel(q, k, v, grad, lse, delta, dk, dv, scale, heads, group, queries, length, window, stride_qb,
-                         stride_qh, stride_qm, stride_kb, stride_kh, stride_kn, stride_vb, stride_vh, stride_vn, stride_gb,
-                         stride_gh, stride_gm, stride_dkb, stride_dkh, stride_dkn, stride_dvb, stride_dvh, stride_dvn,
-                         HEAD_DIM: tl.constexpr, DIM: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
+def attention_dkv_kernel(q, k, v, grad, lse, delta, dk, dv, scale, heads, group, queries, length, window,
+                         stride_qb, stride_qh, stride_qm, stride_kb, stride_kh, stride_kn, stride_vb,
+                         stride_vh, stride_vn, stride_gb, stride_gh, stride_gm, stride_dkb, stride_dkh,
+                         stride_dkn, stride_dvb, stride_dvh, stride_dvn, HEAD_DIM: tl.constexpr,
+                         DIM: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
                          CAUSAL: tl.constexpr, WINDOW: tl.constexpr, PRECISION: tl.constexpr):
-    """The gradients of a block of keys and values: a sum over all queries that see them, of all heads of a group."""
+    """The gradients of a block of keys and values: a sum over all queries that see them, of all heads of a
+    group."""
     first = tl.program_id(0) * BLOCK_N
     kv_heads = heads // group
     batch = (tl.program_id(1) // kv_heads).to(tl.int64)
@@ -55,10 +58,10 @@ def attention_dkv_kernel(q, k, v, grad, lse, delta, dk, dv, scale, heads, group,
     dims_in = dims < HEAD_DIM
     PADDED: tl.constexpr = DIM != HEAD_DIM
     inside = (keys < length)[:, None] & dims_in[None, :]
-    kx = tl.load(k + batch * stride_kb + kv_head * stride_kh + keys[:, None] * stride_kn + dims[None, :], mask=inside,
-                 other=0.0)
-    vx = tl.load(v + batch * stride_vb + kv_head * stride_vh + keys[:, None] * stride_vn + dims[None, :], mask=inside,
-                 other=0.0)
+    kx = tl.load(k + batch * stride_kb + kv_head * stride_kh + keys[:, None] * stride_kn + dims[None, :],
+                 mask=inside, other=0.0)
+    vx = tl.load(v + batch * stride_vb + kv_head * stride_vh + keys[:, None] * stride_vn + dims[None, :],
+                 mask=inside, other=0.0)
     dkx = tl.zeros([BLOCK_N, DIM], tl.float32)
     dvx = tl.zeros([BLOCK_N, DIM], tl.float32)
     log2_scale = scale * 1.44269504
@@ -78,12 +81,12 @@ def attention_dkv_kernel(q, k, v, grad, lse, delta, dk, dv, scale, heads, group,
         if CAUSAL:
             # Blocks of queries at the diagonal need a mask; those behind it see all keys.
             whole = tl.cdiv(tl.maximum(first + BLOCK_N - 1 - shift, 0), BLOCK_M) * BLOCK_M
-            dkx, dvx = add_queries(dkx, dvx, kx, vx, q_at, grad_at, lse + row, delta + row, stride_qm, stride_gm,
-                                   log2_scale, begin, tl.minimum(whole, end), shift, keys, rows, queries, window, dims_in,
-                                   BLOCK_M, PADDED, CAUSAL, WINDOW, PRECISION)
-        dkx, dvx = add_queries(dkx, dvx, kx, vx, q_at, grad_at, lse + row, delta + row, stride_qm, stride_gm, log2_scale,
-                               whole, end, shift, keys, rows, queries, window, dims_in, BLOCK_M, PADDED, False, WINDOW,
-                               PRECISION)
+            dkx, dvx = add_queries(dkx, dvx, kx, vx, q_at, grad_at, lse + row, delta + row, stride_qm,
+                                   stride_gm, log2_scale, begin, tl.minimum(whole, end), shift, keys, rows,
+                                   queries, window, dims_in, BLOCK_M, PADDED, CAUSAL, WINDOW, PRECISION)
+        dkx, dvx = add_queries(dkx, dvx, kx, vx, q_at, grad_at, lse + row, delta + row, stride_qm, stride_gm,
+                               log2_scale, whole, end, shift, keys, rows, queries, window, dims_in, BLOCK_M,
+                               PADDED, False, WINDOW, PRECISION)
     tl.store(dk + batch * stride_dkb + kv_head * stride_dkh + keys[:, None] * stride_dkn + dims[None, :],
              (dkx * scale).to(dk.dtype.element_ty), mask=inside)
     tl.store(dv + batch * stride_dvb + kv_head * stride_dvh + keys[:, None] * stride_dvn + dims[None, :],
@@ -91,9 +94,9 @@ def attention_dkv_kernel(q, k, v, grad, lse, delta, dk, dv, scale, heads, group,
 
 
 @triton.jit
-def add_keys(dq, q, g, sums, d, k_at, v_at, stride_kn, stride_vn, log2_scale, start, stop, positions, keys, length, window,
-             dims_in, BLOCK_N: tl.constexpr, PADDED: tl.constexpr, CAUSAL: tl.constexpr, WINDOW: tl.constexpr,
-             PRECISION: tl.constexpr):
+def add_keys(dq, q, g, sums, d, k_at, v_at, stride_kn, stride_vn, log2_scale, start, stop, positions, keys,
+             length, window, dims_in, BLOCK_N: tl.constexpr, PADDED: tl.constexpr, CAUSAL: tl.constexpr,
+             WINDOW: tl.constexpr, PRECISION: tl.constexpr):
     """Adds what the keys from start to stop give to the gradients of queries."""
     for n in range(start, stop, BLOCK_N):
         n = tl.multiple_of(n, BLOCK_N)
@@ -118,10 +121,11 @@ def add_keys(dq, q, g, sums, d, k_at, v_at, stride_kn, stride_vn, log2_scale, st
 
 
 @triton.jit
-def attention_dq_kernel(q, k, v, grad, lse, delta, dq, scale, heads, group, queries, length, window, stride_qb, stride_qh,
-                        stride_qm, stride_kb, stride_kh, stride_kn, stride_vb, stride_vh, stride_vn, stride_gb, stride_gh,
-                        stride_gm, stride_dqb, stride_dqh, stride_dqm, HEAD_DIM: tl.constexpr, DIM: tl.constexpr,
-                        BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, CAUSAL: tl.constexpr, WINDOW: tl.constexpr,
+def attention_dq_kernel(q, k, v, grad, lse, delta, dq, scale, heads, group, queries, length, window,
+                        stride_qb, stride_qh, stride_qm, stride_kb, stride_kh, stride_kn, stride_vb,
+                        stride_vh, stride_vn, stride_gb, stride_gh, stride_gm, stride_dqb, stride_dqh,
+                        stride_dqm, HEAD_DIM: tl.constexpr, DIM: tl.constexpr, BLOCK_M: tl.constexpr,
+                        BLOCK_N: tl.constexpr, CAUSAL: tl.constexpr, WINDOW: tl.constexpr,
                         PRECISION: tl.constexpr):
     """The gradients of a block of queries of one head: a sum over all keys that they see."""
     tile = tl.program_id(0)
@@ -137,10 +141,10 @@ def attention_dq_kernel(q, k, v, grad, lse, delta, dq, scale, heads, group, quer
     dims_in = dims < HEAD_DIM
     PADDED: tl.constexpr = DIM != HEAD_DIM
     inside = (rows < queries)[:, None] & dims_in[None, :]
-    qx = tl.load(q + batch * stride_qb + head * stride_qh + rows[:, None] * stride_qm + dims[None, :], mask=inside,
-                 other=0.0)
-    g = tl.load(grad + batch * stride_gb + head * stride_gh + rows[:, None] * stride_gm + dims[None, :], mask=inside,
-                other=0.0)
+    qx = tl.load(q + batch * stride_qb + head * stride_qh + rows[:, None] * stride_qm + dims[None, :],
+                 mask=inside, other=0.0)
+    g = tl.load(grad + batch * stride_gb + head * stride_gh + rows[:, None] * stride_gm + dims[None, :],
+                mask=inside, other=0.0)
     row = (batch * heads + head) * queries
     sums = tl.load(lse + row + rows, mask=rows < queries, other=0.0) * 1.44269504
     d = tl.load(delta + row + rows, mask=rows < queries, other=0.0)
@@ -158,10 +162,10 @@ def attention_dq_kernel(q, k, v, grad, lse, delta, dq, scale, heads, group, quer
         diagonal = tl.maximum((first + shift + 1) // BLOCK_N * BLOCK_N, begin)
         end = tl.minimum(first + BLOCK_M + shift, length)
         dqx = add_keys(dqx, qx, g, sums, d, k_at, v_at, stride_kn, stride_vn, log2_scale, begin,
-                       tl.minimum(diagonal, end), rows + shift, keys, length, window, dims_in, BLOCK_N, PADDED, False,
-                       WINDOW, PRECISION)
+                       tl.minimum(diagonal, end), rows + shift, keys, length, window, dims_in, BLOCK_N,
+                       PADDED, False, WINDOW, PRECISION)
         begin = diagonal
-    dqx = add_keys(dqx, qx, g, sums, d, k_at, v_at, stride_kn, stride_vn, log2_scale, begin, end, rows + shift, keys,
-                   length, window, dims_in, BLOCK_N, PADDED, CAUSAL, WINDOW, PRECISION)
+    dqx = add_keys(dqx, qx, g, sums, d, k_at, v_at, stride_kn, stride_vn, log2_scale, begin, end,
+                   rows + shift, keys, length, window, dims_in, BLOCK_N, PADDED, CAUSAL, WINDOW, PRECISION)
     tl.store(dq + batch * stride_dqb + head * stride_dqh + rows[:, None] * stride_dqm + dims[None, :],
              (dqx * scale).to(dq.dtype.element_ty), mask=inside)

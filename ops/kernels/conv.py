@@ -1,7 +1,7 @@
 """Convolution as a product of matrices, and pooling. Images of one dimension are images of height 1.
 
-In the product, the rows of the result are channels and its columns the pixels of all images; the sum is over channels
-of the input and taps, the elements of a filter.
+In the product, the rows of the result are channels and its columns the pixels of all images; the sum is over
+channels of the input and taps, the elements of a filter.
 """
 import functions
 import triton
@@ -16,7 +16,8 @@ def epilogue(x):
 
 @triton.jit
 def tile_of(program, channels, BLOCK_M: tl.constexpr):
-    """The tile of a program: neighbouring programs compute all channels of the same pixels, which they share in L2."""
+    """The tile of a program: neighbouring programs compute all channels of the same pixels, which they share
+    in L2."""
     tiles_m = tl.cdiv(channels, BLOCK_M)
     return program % tiles_m, program // tiles_m
 
@@ -31,8 +32,8 @@ def place(image, pixel, out_width, stride_n, stride_h, stride_w, FLAT: tl.conste
 
 
 @triton.jit
-def finish(acc, out, bias, plus, rows, image, pixel, pixels_in, channels, out_width, stride_bias, o_n, o_c, o_h, o_w, p_n,
-           p_c, p_h, p_w, FLAT: tl.constexpr):
+def finish(acc, out, bias, plus, rows, image, pixel, pixels_in, channels, out_width, stride_bias, o_n, o_c,
+           o_h, o_w, p_n, p_c, p_h, p_w, FLAT: tl.constexpr):
     """Stores epilogue(acc + bias) + plus."""
     inside = (rows < channels)[:, None] & pixels_in[None, :]
     if bias is not None:
@@ -46,14 +47,15 @@ def finish(acc, out, bias, plus, rows, image, pixel, pixels_in, channels, out_wi
 
 
 @triton.jit
-def conv_kernel(x, w, out, bias, plus, pixels, channels, depth, height, width, parts, out_width, step_h, step_w, pad_h,
-                pad_w, wide_h, wide_w, stride_bias, x_n, x_c, x_h, x_w, w_o, w_c, w_h, w_w, o_n, o_c, o_h, o_w, p_n, p_c,
-                p_h, p_w, TAPS_H: tl.constexpr, TAPS_W: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
-                BLOCK_K: tl.constexpr, FLAT: tl.constexpr, ALIGN: tl.constexpr, TYPE: tl.constexpr, ACC: tl.constexpr,
-                PRECISION: tl.constexpr):
-    """Convolution of tensors of any strides: the sum goes over channels and taps as one dimension. A program of the
-    second axis computes a group of channels. ALIGN divides the pixels of an image of the result, and strides of the result
-    and of plus; pixels, parts, o_n, o_c, p_n and p_c are without it, so that the compiler knows how they are aligned."""
+def conv_kernel(x, w, out, bias, plus, pixels, channels, depth, height, width, parts, out_width, step_h,
+                step_w, pad_h, pad_w, wide_h, wide_w, stride_bias, x_n, x_c, x_h, x_w, w_o, w_c, w_h, w_w,
+                o_n, o_c, o_h, o_w, p_n, p_c, p_h, p_w, TAPS_H: tl.constexpr, TAPS_W: tl.constexpr,
+                BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, FLAT: tl.constexpr,
+                ALIGN: tl.constexpr, TYPE: tl.constexpr, ACC: tl.constexpr, PRECISION: tl.constexpr):
+    """Convolution of tensors of any strides: the sum goes over channels and taps as one dimension. A program
+    of the second axis computes a group of channels. ALIGN divides the pixels of an image of the result, and
+    strides of the result and of plus; pixels, parts, o_n, o_c, p_n and p_c are without it, so that the
+    compiler knows how they are aligned."""
     tile_m, tile_n = tile_of(tl.program_id(0), channels, BLOCK_M)
     pixels, o_n, o_c, p_n, p_c = pixels * ALIGN, o_n * ALIGN, o_c * ALIGN, p_n * ALIGN, p_c * ALIGN
     group = tl.program_id(1).to(tl.int64)
@@ -87,12 +89,13 @@ def conv_kernel(x, w, out, bias, plus, pixels, channels, depth, height, width, p
         inside = inside & (y_at >= 0) & (y_at < height) & (z_at >= 0) & (z_at < width)
         b = tl.load(x_at[None, :] + ((c * x_c)[:, None] + y_at * x_h + z_at * x_w), mask=inside, other=0.0)
         acc = tl.dot(a.to(TYPE), b.to(TYPE), acc, input_precision=PRECISION, out_dtype=ACC)
-    finish(acc, out, bias, plus, rows, image, pixel, cols < pixels, channels, out_width, stride_bias, o_n, o_c, o_h, o_w,
-           p_n, p_c, p_h, p_w, FLAT)
+    finish(acc, out, bias, plus, rows, image, pixel, cols < pixels, channels, out_width, stride_bias, o_n,
+           o_c, o_h, o_w, p_n, p_c, p_h, p_w, FLAT)
 
 
 @triton.jit
-def channels_last_kernel(x, out, channels, pixels, x_n, x_c, o_n, R: tl.constexpr, C: tl.constexpr, ALIGN: tl.constexpr):
+def channels_last_kernel(x, out, channels, pixels, x_n, x_c, o_n, R: tl.constexpr, C: tl.constexpr,
+                         ALIGN: tl.constexpr):
     """Copies images whose pixels are contiguous so that their channels are. ALIGN divides x_c."""
     image = tl.program_id(2).to(tl.int64)
     pixel = tl.program_id(0) * R + tl.arange(0, R)
@@ -104,14 +107,15 @@ def channels_last_kernel(x, out, channels, pixels, x_n, x_c, o_n, R: tl.constexp
 
 
 @triton.jit
-def conv_rows_kernel(x, w, out, bias, plus, pixels, channels, depth, height, width, parts, out_width, step_h, step_w,
-                     pad_h, pad_w, wide_h, wide_w, stride_bias, x_n, x_h, x_w, w_o, o_n, o_c, o_h, o_w, p_n, p_c, p_h, p_w,
-                     TAPS_H: tl.constexpr, TAPS_W: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
-                     BLOCK_K: tl.constexpr, FLAT: tl.constexpr, ALIGN: tl.constexpr, EVEN: tl.constexpr,
-                     PADDED: tl.constexpr, TYPE: tl.constexpr, ACC: tl.constexpr, PRECISION: tl.constexpr):
-    """Convolution of images whose channels are contiguous, by filters whose taps are: each step of the sum is a block
-    of channels of one tap. EVEN says that blocks divide the channels, PADDED that taps may lie outside of images. ALIGN
-    is that of conv_kernel."""
+def conv_rows_kernel(x, w, out, bias, plus, pixels, channels, depth, height, width, parts, out_width, step_h,
+                     step_w, pad_h, pad_w, wide_h, wide_w, stride_bias, x_n, x_h, x_w, w_o, o_n, o_c, o_h,
+                     o_w, p_n, p_c, p_h, p_w, TAPS_H: tl.constexpr, TAPS_W: tl.constexpr,
+                     BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, FLAT: tl.constexpr,
+                     ALIGN: tl.constexpr, EVEN: tl.constexpr, PADDED: tl.constexpr, TYPE: tl.constexpr,
+                     ACC: tl.constexpr, PRECISION: tl.constexpr):
+    """Convolution of images whose channels are contiguous, by filters whose taps are: each step of the sum is
+    a block of channels of one tap. EVEN says that blocks divide the channels, PADDED that taps may lie
+    outside of images. ALIGN is that of conv_kernel."""
     tile_m, tile_n = tile_of(tl.program_id(0), channels, BLOCK_M)
     pixels, o_n, o_c, p_n, p_c = pixels * ALIGN, o_n * ALIGN, o_c * ALIGN, p_n * ALIGN, p_c * ALIGN
     group = tl.program_id(1).to(tl.int64)
@@ -147,10 +151,11 @@ def conv_rows_kernel(x, w, out, bias, plus, pixels, channels, depth, height, wid
             b = tl.load(x_at + (down * x_h + right * x_w + c), mask=inside[None, :], other=0.0)
         else:
             a = tl.load(w_at + (tap * depth + c), mask=k[None, :] < depth - c, other=0.0)
-            b = tl.load(x_at + (down * x_h + right * x_w + c), mask=(k < depth - c)[:, None] & inside[None, :], other=0.0)
+            b = tl.load(x_at + (down * x_h + right * x_w + c),
+                        mask=(k < depth - c)[:, None] & inside[None, :], other=0.0)
         acc = tl.dot(a.to(TYPE), b.to(TYPE), acc, input_precision=PRECISION, out_dtype=ACC)
-    finish(acc, out, bias, plus, rows, image, pixel, cols < pixels, channels, out_width, stride_bias, o_n, o_c, o_h, o_w,
-           p_n, p_c, p_h, p_w, FLAT)
+    finish(acc, out, bias, plus, rows, image, pixel, cols < pixels, channels, out_width, stride_bias, o_n,
+           o_c, o_h, o_w, p_n, p_c, p_h, p_w, FLAT)
 
 
 @triton.jit
@@ -164,12 +169,12 @@ def add_tap(acc, x_at, w_at, tap, top, left, height, width, wide_h, wide_w, x_h,
 
 
 @triton.jit
-def conv_direct_kernel(x, w, out, bias, plus, pixels, channels, depth, height, width, out_width, step_h, step_w, pad_h,
-                       pad_w, wide_h, wide_w, all_channels, stride_bias, x_n, x_c, x_h, x_w, w_o, w_c, w_h, w_w, o_n, o_c,
-                       o_h, o_w, p_n, p_c, p_h, p_w, TAPS_H: tl.constexpr, TAPS_W: tl.constexpr, BLOCK: tl.constexpr,
-                       UNROLL: tl.constexpr, ACC: tl.constexpr):
-    """Convolution in groups of few channels, tap by tap: a program computes pixels of one channel of one image. channels
-    are those of a group of the result, depth those of a group of the input."""
+def conv_direct_kernel(x, w, out, bias, plus, pixels, channels, depth, height, width, out_width, step_h,
+                       step_w, pad_h, pad_w, wide_h, wide_w, all_channels, stride_bias, x_n, x_c, x_h, x_w,
+                       w_o, w_c, w_h, w_w, o_n, o_c, o_h, o_w, p_n, p_c, p_h, p_w, TAPS_H: tl.constexpr,
+                       TAPS_W: tl.constexpr, BLOCK: tl.constexpr, UNROLL: tl.constexpr, ACC: tl.constexpr):
+    """Convolution in groups of few channels, tap by tap: a program computes pixels of one channel of one
+    image. channels are those of a group of the result, depth those of a group of the input."""
     channel = tl.program_id(0) % all_channels
     image = (tl.program_id(0) // all_channels).to(tl.int64)
     cols = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
@@ -184,12 +189,12 @@ def conv_direct_kernel(x, w, out, bias, plus, pixels, channels, depth, height, w
     for c in range(depth):
         if UNROLL:
             for tap in tl.static_range(TAPS_H * TAPS_W):
-                acc = add_tap(acc, x + c * x_c, w + c * w_c, tap, top, left, height, width, wide_h, wide_w, x_h, x_w, w_h,
-                              w_w, inside, TAPS_W)
+                acc = add_tap(acc, x + c * x_c, w + c * w_c, tap, top, left, height, width, wide_h, wide_w,
+                              x_h, x_w, w_h, w_w, inside, TAPS_W)
         else:
             for tap in range(TAPS_H * TAPS_W):
-                acc = add_tap(acc, x + c * x_c, w + c * w_c, tap, top, left, height, width, wide_h, wide_w, x_h, x_w, w_h,
-                              w_w, inside, TAPS_W)
+                acc = add_tap(acc, x + c * x_c, w + c * w_c, tap, top, left, height, width, wide_h, wide_w,
+                              x_h, x_w, w_h, w_w, inside, TAPS_W)
     if bias is not None:
         acc += tl.load(bias + channel * stride_bias).to(ACC)
     y = epilogue(acc)
@@ -215,13 +220,15 @@ def take_tap(acc, x_at, y_at, z_at, bottom, right, height, width, x_h, x_w, insi
 
 
 @triton.jit
-def pool_kernel(x, out, rows, pixels, channels, height, width, out_height, out_width, taps_h, taps_w, step_h, step_w, pad_h,
-                pad_w, wide_h, wide_w, x_n, x_c, x_h, x_w, o_n, o_c, o_h, o_w, MEAN: tl.constexpr, ADAPTIVE: tl.constexpr,
-                WHOLE: tl.constexpr, PADDED: tl.constexpr, TAPS_H: tl.constexpr, TAPS_W: tl.constexpr, ACC: tl.constexpr, R: tl.constexpr,
+def pool_kernel(x, out, rows, pixels, channels, height, width, out_height, out_width, taps_h, taps_w, step_h,
+                step_w, pad_h, pad_w, wide_h, wide_w, x_n, x_c, x_h, x_w, o_n, o_c, o_h, o_w,
+                MEAN: tl.constexpr, ADAPTIVE: tl.constexpr, WHOLE: tl.constexpr, PADDED: tl.constexpr,
+                TAPS_H: tl.constexpr, TAPS_W: tl.constexpr, ACC: tl.constexpr, R: tl.constexpr,
                 C: tl.constexpr):
-    """The largest element of a window around each pixel, or the mean of its elements. Rows are the channels of all
-    images. Windows are those of adaptive pooling, or all of one size; PADDED says that they may reach out of images, WHOLE
-    counts that in the mean. Windows of few elements have their size in TAPS_H and TAPS_W, others have 0 there."""
+    """The largest element of a window around each pixel, or the mean of its elements. Rows are the channels
+    of all images. Windows are those of adaptive pooling, or all of one size; PADDED says that they may reach
+    out of images, WHOLE counts that in the mean. Windows of few elements have their size in TAPS_H and
+    TAPS_W, others have 0 there."""
     row = tl.program_id(0).to(tl.int64) * R + tl.arange(0, R)
     col = tl.program_id(1) * C + tl.arange(0, C)
     inside = (row < rows)[:, None] & (col < pixels)[None, :]
@@ -244,18 +251,19 @@ def pool_kernel(x, out, rows, pixels, channels, height, width, out_height, out_w
         acc = tl.full([R, C], -float("inf"), ACC)
     if TAPS_H > 0:
         for tap in tl.static_range(TAPS_H * TAPS_W):
-            acc = take_tap(acc, x_at, top + tap // TAPS_W * wide_h, left + tap % TAPS_W * wide_w, bottom, right, height,
-                           width, x_h, x_w, inside, MEAN, ADAPTIVE, PADDED)
+            acc = take_tap(acc, x_at, top + tap // TAPS_W * wide_h, left + tap % TAPS_W * wide_w, bottom,
+                           right, height, width, x_h, x_w, inside, MEAN, ADAPTIVE, PADDED)
     else:
         for tap_h in range(taps_h):
             for tap_w in range(taps_w):
-                acc = take_tap(acc, x_at, top + tap_h * wide_h, left + tap_w * wide_w, bottom, right, height, width, x_h,
-                               x_w, inside, MEAN, ADAPTIVE, PADDED)
+                acc = take_tap(acc, x_at, top + tap_h * wide_h, left + tap_w * wide_w, bottom, right, height,
+                               width, x_h, x_w, inside, MEAN, ADAPTIVE, PADDED)
     if MEAN:
         if WHOLE:
             n = tl.zeros([C], tl.int32) + taps_h * taps_w
         else:
-            n = (tl.minimum(bottom, height) - tl.maximum(top, 0)) * (tl.minimum(right, width) - tl.maximum(left, 0))
+            n = (tl.minimum(bottom, height) - tl.maximum(top, 0)) * (
+                tl.minimum(right, width) - tl.maximum(left, 0))
         acc = acc / n[None, :].to(ACC)
     out_at = out + (row // channels * o_n + row % channels * o_c)[:, None]
     tl.store(out_at + (out_y * o_h + out_x * o_w)[None, :], acc.to(out.dtype.element_ty), mask=inside)

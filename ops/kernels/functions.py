@@ -75,22 +75,25 @@ def all_of(x, y):
 
 @triton.jit
 def first_max(x, i, y, j):
-    """The greater of two values with its index. NaN is greater than all; of equal values the first index wins."""
+    """The greater of two values with its index. NaN is greater than all; of equal values the first index
+    wins."""
     left = (x > y) | ((x != x) & (y == y)) | (((x == y) | ((x != x) & (y != y))) & (i < j))
     return tl.where(left, x, y), tl.where(left, i, j)
 
 
 @triton.jit
 def first_min(x, i, y, j):
-    """The smaller of two values with its index. NaN is smaller than all; of equal values the first index wins."""
+    """The smaller of two values with its index. NaN is smaller than all; of equal values the first index
+    wins."""
     left = (x < y) | ((x != x) & (y == y)) | (((x == y) | ((x != x) & (y != y))) & (i < j))
     return tl.where(left, x, y), tl.where(left, i, j)
 
 
 @triton.jit
 def wait(OVERLAP: tl.constexpr):
-    """In kernels that may begin before the one before them has ended: waits for its end, and lets the next kernel
-    begin. What an earlier kernel may have written is read behind this, and everything is written behind it."""
+    """In kernels that may begin before the one before them has ended: waits for its end, and lets the next
+    kernel begin. What an earlier kernel may have written is read behind this, and everything is written
+    behind it."""
     if OVERLAP:
         gdc_wait()
         gdc_launch_dependents()

@@ -18,7 +18,8 @@ def take_kernel(x, index, out, rows, count, size, inner, R: tl.constexpr, C: tl.
 
 @triton.jit
 def gather_kernel(x, index, out, rows, count, size, inner, R: tl.constexpr, C: tl.constexpr):
-    """out[o, i, n] = x[o, index[o, i, n], n]; rows has all pairs of o and i. An index outside of x gives zeros."""
+    """out[o, i, n] = x[o, index[o, i, n], n]; rows has all pairs of o and i. An index outside of x gives
+    zeros."""
     row = tl.program_id(0).to(tl.int64) * R + tl.arange(0, R)
     col = tl.program_id(1) * C + tl.arange(0, C)
     inside = (row < rows)[:, None] & (col < inner)[None, :]
@@ -32,7 +33,8 @@ def gather_kernel(x, index, out, rows, count, size, inner, R: tl.constexpr, C: t
 
 @triton.jit
 def scatter_add_kernel(index, source, out, rows, count, size, inner, R: tl.constexpr, C: tl.constexpr):
-    """out[o, index[o, i, n], n] += source[o, i, n]; rows has all pairs of o and i. An index outside adds nothing."""
+    """out[o, index[o, i, n], n] += source[o, i, n]; rows has all pairs of o and i. An index outside adds
+    nothing."""
     row = tl.program_id(0).to(tl.int64) * R + tl.arange(0, R)
     col = tl.program_id(1) * C + tl.arange(0, C)
     inside = (row < rows)[:, None] & (col < inner)[None, :]
@@ -45,9 +47,10 @@ def scatter_add_kernel(index, source, out, rows, count, size, inner, R: tl.const
 
 
 @triton.jit
-def pad_kernel(x, out, value, rows, cols, out1, out2, size0, begin0, stride0, size1, begin1, stride1, size2, begin2,
-               stride2, size3, begin3, stride3, R: tl.constexpr, C: tl.constexpr):
-    """out has x from begin0, begin1, begin2, begin3 on, and a value around it. Its first three dimensions are rows."""
+def pad_kernel(x, out, value, rows, cols, out1, out2, size0, begin0, stride0, size1, begin1, stride1, size2,
+               begin2, stride2, size3, begin3, stride3, R: tl.constexpr, C: tl.constexpr):
+    """out has x from begin0, begin1, begin2, begin3 on, and a value around it. Its first three dimensions are
+    rows."""
     row = tl.program_id(0) * R + tl.arange(0, R)
     col = tl.program_id(1) * C + tl.arange(0, C)
     at0 = (row // out2 // out1 - begin0)[:, None]
@@ -74,10 +77,10 @@ def copy_part(x, out, row, tile, rows, cols, stride_x, stride_out, C: tl.constex
 
 
 @triton.jit
-def concat_kernel(x0, x1, x2, x3, out, rows, stride_out, cols0, cols1, cols2, cols3, stride0, stride1, stride2, stride3,
-                  begin, R: tl.constexpr, C: tl.constexpr):
-    """Rows of out, from column begin on, are the rows of up to four tensors one behind the other. Neighbouring programs
-    write neighbouring columns."""
+def concat_kernel(x0, x1, x2, x3, out, rows, stride_out, cols0, cols1, cols2, cols3, stride0, stride1,
+                  stride2, stride3, begin, R: tl.constexpr, C: tl.constexpr):
+    """Rows of out, from column begin on, are the rows of up to four tensors one behind the other.
+    Neighbouring programs write neighbouring columns."""
     tiles0 = tl.cdiv(cols0, C)
     tiles1 = tl.cdiv(cols1, C)
     tiles2 = tl.cdiv(cols2, C)
@@ -101,7 +104,8 @@ def concat_kernel(x0, x1, x2, x3, out, rows, stride_out, cols0, cols1, cols2, co
 
 @triton.jit
 def scatter_kernel(index, source, out, rows, count, size, inner, R: tl.constexpr, C: tl.constexpr):
-    """out[o, index[o, i, n], n] = source[o, i, n]; rows has all pairs of o and i. An index outside stores nothing."""
+    """out[o, index[o, i, n], n] = source[o, i, n]; rows has all pairs of o and i. An index outside stores
+    nothing."""
     row = tl.program_id(0).to(tl.int64) * R + tl.arange(0, R)
     col = tl.program_id(1) * C + tl.arange(0, C)
     inside = (row < rows)[:, None] & (col < inner)[None, :]

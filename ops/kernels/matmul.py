@@ -11,12 +11,13 @@ def epilogue(x):
 
 
 @triton.jit
-def matmul_kernel(a, b, out, bias, plus, M, N, K, heads, stride_am, stride_ak, stride_bk, stride_bn, stride_om, stride_on,
-                  stride_bias, stride_pm, stride_pn, a_batch, a_head, b_batch, b_head, o_batch, o_head, p_batch, p_head,
-                  BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, GROUP_M: tl.constexpr,
-                  TYPE: tl.constexpr, ACC: tl.constexpr, PRECISION: tl.constexpr, BATCHED: tl.constexpr):
-    """out = epilogue(a @ b + bias) + plus, for each pair of batch and head. Tiles are walked in groups of rows, so
-    that neighbouring programs share the L2 cache."""
+def matmul_kernel(a, b, out, bias, plus, M, N, K, heads, stride_am, stride_ak, stride_bk, stride_bn,
+                  stride_om, stride_on, stride_bias, stride_pm, stride_pn, a_batch, a_head, b_batch, b_head,
+                  o_batch, o_head, p_batch, p_head, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
+                  BLOCK_K: tl.constexpr, GROUP_M: tl.constexpr, TYPE: tl.constexpr, ACC: tl.constexpr,
+                  PRECISION: tl.constexpr, BATCHED: tl.constexpr):
+    """out = epilogue(a @ b + bias) + plus, for each pair of batch and head. Tiles are walked in groups of
+    rows, so that neighbouring programs share the L2 cache."""
     program = tl.program_id(0)
     if BATCHED:
         batch = (tl.program_id(1) // heads).to(tl.int64)
@@ -55,13 +56,15 @@ def matmul_kernel(a, b, out, bias, plus, M, N, K, heads, stride_am, stride_ak, s
         if BATCHED:
             plus += batch * p_batch + head * p_head
         c += tl.load(plus + out_m[:, None] * stride_pm + out_n[None, :] * stride_pn, mask=inside).to(c.dtype)
-    tl.store(out + out_m[:, None] * stride_om + out_n[None, :] * stride_on, c.to(out.dtype.element_ty), mask=inside)
+    tl.store(out + out_m[:, None] * stride_om + out_n[None, :] * stride_on, c.to(out.dtype.element_ty),
+             mask=inside)
 
 
 @triton.jit
-def matvec_kernel(a, b, out, bias, plus, M, N, K, heads, stride_am, stride_ak, stride_bk, stride_bn, stride_om, stride_on,
-                  stride_bias, stride_pm, stride_pn, a_batch, a_head, b_batch, b_head, o_batch, o_head, p_batch, p_head,
-                  BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, ACC: tl.constexpr, BATCHED: tl.constexpr):
+def matvec_kernel(a, b, out, bias, plus, M, N, K, heads, stride_am, stride_ak, stride_bk, stride_bn,
+                  stride_om, stride_on, stride_bias, stride_pm, stride_pn, a_batch, a_head, b_batch, b_head,
+                  o_batch, o_head, p_batch, p_head, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr,
+                  ACC: tl.constexpr, BATCHED: tl.constexpr):
     """The same for few rows: a program computes some columns of one row, without tensor cores."""
     row = tl.program_id(1)
     cols = tl.program_id(0) * BLOCK_N + tl.arange(0, BLOCK_N)

@@ -50,7 +50,8 @@ def q8_0(w, i, mask):
 
 @triton.jit
 def q4_k(w, i, mask):
-    """144 bytes for 256 weights: two scales; scale and least value, of 6 bits each, for each 32 weights; nibbles."""
+    """144 bytes for 256 weights: two scales; scale and least value, of 6 bits each, for each 32 weights;
+    nibbles."""
     block = w + i // 256 * 144
     j = i % 256
     part = j // 32
@@ -67,7 +68,8 @@ def q4_k(w, i, mask):
 
 @triton.jit
 def q6_k(w, i, mask):
-    """210 bytes for 256 weights: four bits of each, two more of each, a scale for each 16 weights, and one for all."""
+    """210 bytes for 256 weights: four bits of each, two more of each, a scale for each 16 weights, and one
+    for all."""
     block = w + i // 256 * 210
     j = i % 256
     side = j // 128
@@ -160,7 +162,8 @@ def dequantize_blocks_kernel(w, out, n, FORMAT: tl.constexpr, BLOCKS: tl.constex
 
 
 @triton.jit
-def take_blocks_kernel(w, index, out, rows, count, FORMAT: tl.constexpr, BLOCKS: tl.constexpr, OVERLAP: tl.constexpr):
+def take_blocks_kernel(w, index, out, rows, count, FORMAT: tl.constexpr, BLOCKS: tl.constexpr,
+                       OVERLAP: tl.constexpr):
     """out[i] = w[index[i]], rows of count blocks of 32 weights. An index outside of w gives zeros."""
     functions.wait(OVERLAP)
     row = tl.program_id(0).to(tl.int64)
@@ -182,8 +185,9 @@ def dequantize_kernel(w, out, n, FORMAT: tl.constexpr, BLOCK: tl.constexpr):
 
 
 @triton.jit
-def quantized_kernel(x, w, out, bias, plus, N, K, stride_xm, stride_xk, stride_om, stride_on, stride_bias, stride_pm,
-                     stride_pn, FORMAT: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr):
+def quantized_kernel(x, w, out, bias, plus, N, K, stride_xm, stride_xk, stride_om, stride_on, stride_bias,
+                     stride_pm, stride_pn, FORMAT: tl.constexpr, BLOCK_N: tl.constexpr,
+                     BLOCK_K: tl.constexpr):
     """out = epilogue(x @ w.T + bias) + plus for few rows of x: a program computes some columns of one row."""
     row = tl.program_id(1)
     cols = tl.program_id(0) * BLOCK_N + tl.arange(0, BLOCK_N)
@@ -217,8 +221,8 @@ def inputs(x, block, j, there, stride, WHOLE: tl.constexpr):
 
 
 @triton.jit
-def finish(c, up, squares, cols, row, inside, out, bias, plus, norm, K, eps, stride_om, stride_on, stride_bias, stride_pm,
-           stride_pn, GATED: tl.constexpr):
+def finish(c, up, squares, cols, row, inside, out, bias, plus, norm, K, eps, stride_om, stride_on,
+           stride_bias, stride_pm, stride_pn, GATED: tl.constexpr):
     """Stores some columns of a row of a product. The row of x was not divided by its norm yet."""
     if norm is not None:
         scale = tl.rsqrt(squares / K + eps)
@@ -236,12 +240,13 @@ def finish(c, up, squares, cols, row, inside, out, bias, plus, norm, K, eps, str
 
 
 @triton.jit
-def quantized_blocks_kernel(x, w, out, bias, plus, norm, N, K, eps, stride_xm, stride_xk, stride_om, stride_on,
-                            stride_bias, stride_pm, stride_pn, FORMAT: tl.constexpr, BLOCK_N: tl.constexpr,
-                            BLOCKS: tl.constexpr, WHOLE: tl.constexpr, GATED: tl.constexpr):
-    """quantized_kernel for formats with blocks of 32 weights. If WHOLE is set, N and K are whole tiles. With norm, the
-    row of x is divided by the root of the mean of its squares, and multiplied by norm. If GATED is set, w has N more
-    rows, and out is epilogue(x @ w[:N].T) * (x @ w[N:].T)."""
+def quantized_blocks_kernel(x, w, out, bias, plus, norm, N, K, eps, stride_xm, stride_xk, stride_om,
+                            stride_on, stride_bias, stride_pm, stride_pn, FORMAT: tl.constexpr,
+                            BLOCK_N: tl.constexpr, BLOCKS: tl.constexpr, WHOLE: tl.constexpr,
+                            GATED: tl.constexpr):
+    """quantized_kernel for formats with blocks of 32 weights. If WHOLE is set, N and K are whole tiles. With
+    norm, the row of x is divided by the root of the mean of its squares, and multiplied by norm. If GATED is
+    set, w has N more rows, and out is epilogue(x @ w[:N].T) * (x @ w[N:].T)."""
     row = tl.program_id(1)
     cols = tl.program_id(0) * BLOCK_N + tl.arange(0, BLOCK_N)
     inside = cols < N
@@ -267,8 +272,9 @@ def quantized_blocks_kernel(x, w, out, bias, plus, norm, N, K, eps, stride_xm, s
         if GATED:
             ua, ub = pair(w, at + N.to(tl.int64) * count, j[None, None, :], mask, FORMAT, WHOLE)
             acc_up += xa[None, :, :] * ua + xb[None, :, :] * ub
-    finish(tl.sum(tl.sum(acc, 2), 1), tl.sum(tl.sum(acc_up, 2), 1), tl.sum(tl.sum(squares, 1), 0), cols, row, inside,
-           out, bias, plus, norm, K, eps, stride_om, stride_on, stride_bias, stride_pm, stride_pn, GATED)
+    finish(tl.sum(tl.sum(acc, 2), 1), tl.sum(tl.sum(acc_up, 2), 1), tl.sum(tl.sum(squares, 1), 0), cols, row,
+           inside, out, bias, plus, norm, K, eps, stride_om, stride_on, stride_bias, stride_pm, stride_pn,
+           GATED)
 
 
 @triton.jit
@@ -283,11 +289,11 @@ def column(acc, w, block, xa, xb, both, j, FORMAT: tl.constexpr):
 
 
 @triton.jit
-def quantized_columns_kernel(x, w, out, bias, plus, norm, N, K, eps, stride_xm, stride_xk, stride_om, stride_on,
-                             stride_bias, stride_pm, stride_pn, FORMAT: tl.constexpr, COLS: tl.constexpr,
-                             GATED: tl.constexpr):
-    """quantized_blocks_kernel for a core of a CPU: four columns of w at a time, or two and what they are gated with,
-    each along its own row of blocks."""
+def quantized_columns_kernel(x, w, out, bias, plus, norm, N, K, eps, stride_xm, stride_xk, stride_om,
+                             stride_on, stride_bias, stride_pm, stride_pn, FORMAT: tl.constexpr,
+                             COLS: tl.constexpr, GATED: tl.constexpr):
+    """quantized_blocks_kernel for a core of a CPU: four columns of w at a time, or two and what they are
+    gated with, each along its own row of blocks."""
     row = tl.program_id(1)
     x += row * stride_xm
     count = K // 32
@@ -327,15 +333,15 @@ def quantized_columns_kernel(x, w, out, bias, plus, norm, N, K, eps, stride_xm, 
         c1 = tl.sum(acc1, 0)
         c2 = tl.sum(acc2, 0)
         c3 = tl.sum(acc3, 0)
-        finish(c0, c2, sum, first, row, first < N, out, bias, plus, norm, K, eps, stride_om, stride_on, stride_bias,
-               stride_pm, stride_pn, GATED)
-        finish(c1, c3, sum, first + 1, row, first + 1 < N, out, bias, plus, norm, K, eps, stride_om, stride_on, stride_bias,
-               stride_pm, stride_pn, GATED)
+        finish(c0, c2, sum, first, row, first < N, out, bias, plus, norm, K, eps, stride_om, stride_on,
+               stride_bias, stride_pm, stride_pn, GATED)
+        finish(c1, c3, sum, first + 1, row, first + 1 < N, out, bias, plus, norm, K, eps, stride_om,
+               stride_on, stride_bias, stride_pm, stride_pn, GATED)
         if not GATED:
-            finish(c2, c2, sum, first + 2, row, first + 2 < N, out, bias, plus, norm, K, eps, stride_om, stride_on,
-                   stride_bias, stride_pm, stride_pn, GATED)
-            finish(c3, c3, sum, first + 3, row, first + 3 < N, out, bias, plus, norm, K, eps, stride_om, stride_on,
-                   stride_bias, stride_pm, stride_pn, GATED)
+            finish(c2, c2, sum, first + 2, row, first + 2 < N, out, bias, plus, norm, K, eps, stride_om,
+                   stride_on, stride_bias, stride_pm, stride_pn, GATED)
+            finish(c3, c3, sum, first + 3, row, first + 3 < N, out, bias, plus, norm, K, eps, stride_om,
+                   stride_on, stride_bias, stride_pm, stride_pn, GATED)
 
 
 @triton.jit
@@ -348,12 +354,14 @@ def total(xa, xb, wa, wb, scale, least):
 
 
 @triton.jit
-def quantized_once_kernel(x, w, out, bias, plus, norm, M, N, K, eps, stride_xm, stride_xk, stride_om, stride_on,
-                          stride_bias, stride_pm, stride_pn, FORMAT: tl.constexpr, BLOCK_N: tl.constexpr,
-                          BLOCKS: tl.constexpr, WHOLE: tl.constexpr, GATED: tl.constexpr, ROWS: tl.constexpr,
-                          FIXED: tl.constexpr, OVERLAP: tl.constexpr):
-    """quantized_blocks_kernel for rows of at most BLOCKS blocks, all of which are under way at once, and ROWS rows of
-    x for each program. If FIXED is set, w and norm are read while the kernel before this one still runs."""
+def quantized_once_kernel(x, w, out, bias, plus, norm, M, N, K, eps, stride_xm, stride_xk, stride_om,
+                          stride_on, stride_bias, stride_pm, stride_pn, FORMAT: tl.constexpr,
+                          BLOCK_N: tl.constexpr, BLOCKS: tl.constexpr, WHOLE: tl.constexpr,
+                          GATED: tl.constexpr, ROWS: tl.constexpr, FIXED: tl.constexpr,
+                          OVERLAP: tl.constexpr):
+    """quantized_blocks_kernel for rows of at most BLOCKS blocks, all of which are under way at once, and ROWS
+    rows of x for each program. If FIXED is set, w and norm are read while the kernel before this one still
+    runs."""
     cols = tl.program_id(0) * BLOCK_N + tl.arange(0, BLOCK_N)
     inside = cols < N
     count = K // 32
@@ -387,5 +395,5 @@ def quantized_once_kernel(x, w, out, bias, plus, norm, M, N, K, eps, stride_xm, 
         up = c
         if GATED:
             up = total(xa, xb, ua, ub, scale_up, least_up)
-        finish(c, up, squares, cols, row, inside & (row < M), out, bias, plus, norm, K, eps, stride_om, stride_on,
-               stride_bias, stride_pm, stride_pn, GATED)
+        finish(c, up, squares, cols, row, inside & (row < M), out, bias, plus, norm, K, eps, stride_om,
+               stride_on, stride_bias, stride_pm, stride_pn, GATED)

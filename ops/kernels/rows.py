@@ -1,13 +1,15 @@
-"""Kernels of rows that are no formulas: rotary embedding, cross entropy, sums of all elements before, order."""
+"""Kernels of rows that are no formulas: rotary embedding, cross entropy, sums of all elements before,
+order."""
 import triton
 import triton.language as tl
 
 
 @triton.jit
-def rope_kernel(x, cos, sin, out, heads, positions, stride_xb, stride_xh, stride_xt, stride_ob, stride_oh, stride_ot,
-                stride_cb, stride_ct, HALF: tl.constexpr, BLOCK: tl.constexpr, HEADS: tl.constexpr, PAIRS: tl.constexpr,
-                IN_PLACE: tl.constexpr):
-    """Rotates pairs of elements by an angle for each position: element i with i + HALF, or 2 * i with 2 * i + 1."""
+def rope_kernel(x, cos, sin, out, heads, positions, stride_xb, stride_xh, stride_xt, stride_ob, stride_oh,
+                stride_ot, stride_cb, stride_ct, HALF: tl.constexpr, BLOCK: tl.constexpr, HEADS: tl.constexpr,
+                PAIRS: tl.constexpr, IN_PLACE: tl.constexpr):
+    """Rotates pairs of elements by an angle for each position: element i with i + HALF, or 2 * i with 2 * i +
+    1."""
     batch = (tl.program_id(0) // positions).to(tl.int64)
     position = (tl.program_id(0) % positions).to(tl.int64)
     head = tl.program_id(1) * HEADS + tl.arange(0, HEADS)
@@ -34,7 +36,8 @@ def rope_kernel(x, cos, sin, out, heads, positions, stride_xb, stride_xh, stride
 
 @triton.jit
 def cross_entropy_kernel(logits, labels, loss, cols, stride, BLOCK: tl.constexpr):
-    """loss = log(sum(exp(logits))) - logits[label]; 0 for a label outside of the row. A program for each row."""
+    """loss = log(sum(exp(logits))) - logits[label]; 0 for a label outside of the row. A program for each
+    row."""
     row = tl.program_id(0).to(tl.int64)
     logits += row * stride
     label = tl.load(labels + row).to(tl.int64)
@@ -58,8 +61,8 @@ def add(x, y):
 
 
 @triton.jit
-def cumsum_kernel(x, out, rows, cols, stride_xr, stride_xc, stride_or, stride_oc, R: tl.constexpr, C: tl.constexpr,
-                  ACC: tl.constexpr):
+def cumsum_kernel(x, out, rows, cols, stride_xr, stride_xc, stride_or, stride_oc, R: tl.constexpr,
+                  C: tl.constexpr, ACC: tl.constexpr):
     """out[r, c] = x[r, 0] + … + x[r, c]."""
     row = tl.program_id(0).to(tl.int64) * R + tl.arange(0, R)
     carry = tl.zeros([R, 1], ACC)
@@ -68,7 +71,8 @@ def cumsum_kernel(x, out, rows, cols, stride_xr, stride_xc, stride_or, stride_oc
         inside = (row < rows)[:, None] & (col < cols)[None, :]
         v = tl.load(x + (row * stride_xr)[:, None] + (col * stride_xc)[None, :], mask=inside, other=0).to(ACC)
         s = tl.associative_scan(v, 1, add) + carry
-        tl.store(out + (row * stride_or)[:, None] + (col * stride_oc)[None, :], s.to(out.dtype.element_ty), mask=inside)
+        tl.store(out + (row * stride_or)[:, None] + (col * stride_oc)[None, :], s.to(out.dtype.element_ty),
+                 mask=inside)
         carry += tl.sum(v, 1, keep_dims=True)
 
 
@@ -133,8 +137,8 @@ def sort_kernel(x, values, indices, cols, stride, BLOCK: tl.constexpr, DESCENDIN
 
 @triton.jit(do_not_specialize=["seed", "step"])
 def sample_kernel(values, indices, tokens, n, temperature, top_p, min_p, seed, step, K: tl.constexpr):
-    """Draws one of n candidates of a row, sorted by falling logit: those that are less likely than min_p of the
-    likeliest go, and those behind the first that reach top_p together."""
+    """Draws one of n candidates of a row, sorted by falling logit: those that are less likely than min_p of
+    the likeliest go, and those behind the first that reach top_p together."""
     row = tl.program_id(0)
     i = tl.arange(0, K)
     x = tl.load(values + row * n + i, mask=i < n, other=-float("inf")).to(tl.float32)
@@ -152,8 +156,8 @@ def sample_kernel(values, indices, tokens, n, temperature, top_p, min_p, seed, s
 
 @triton.jit
 def repetition_kernel(logits, seen, out, cols, count, penalty, BLOCK: tl.constexpr):
-    """Makes tokens that were seen less likely: out has logits there divided by the penalty, or times it if they are
-    negative. A token that was seen twice is stored twice, with the same value."""
+    """Makes tokens that were seen less likely: out has logits there divided by the penalty, or times it if
+    they are negative. A token that was seen twice is stored twice, with the same value."""
     row = tl.program_id(0).to(tl.int64)
     i = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
     token = tl.load(seen + row * count + i, mask=i < count, other=-1).to(tl.int64)

@@ -5,7 +5,8 @@ import triton.language as tl
 
 @triton.jit
 def cross_entropy_grad_kernel(logits, labels, grad, out, cols, stride, BLOCK: tl.constexpr):
-    """out = (softmax(logits) - 1 at the label) * grad; zeros for a label outside of the row. A program for each row."""
+    """out = (softmax(logits) - 1 at the label) * grad; zeros for a label outside of the row. A program for
+    each row."""
     row = tl.program_id(0).to(tl.int64)
     logits += row * stride
     out += row * cols
@@ -29,8 +30,8 @@ def cross_entropy_grad_kernel(logits, labels, grad, out, cols, stride, BLOCK: tl
 
 
 @triton.jit
-def norm_grad_kernel(x, weight, grad, dx, dweights, dbiases, rows, cols, stride_x, stride_w, stride_g, stride_d, eps,
-                     CENTER: tl.constexpr, BLOCK: tl.constexpr):
+def norm_grad_kernel(x, weight, grad, dx, dweights, dbiases, rows, cols, stride_x, stride_w, stride_g,
+                     stride_d, eps, CENTER: tl.constexpr, BLOCK: tl.constexpr):
     """Gradients of rows of a norm: of layer norm if CENTER is set, else of RMS norm. A program computes every
     num_programs-th row, and leaves its sums for the gradients of weight and bias."""
     program = tl.program_id(0)
@@ -66,6 +67,6 @@ def column_sums_kernel(parts, out, rows, cols, R: tl.constexpr, C: tl.constexpr)
     acc = tl.zeros([R, C], tl.float32)
     for start in range(0, rows, R):
         row = start + tl.arange(0, R)
-        acc += tl.load(parts + row[:, None] * cols + col[None, :], mask=(row < rows)[:, None] & (col < cols)[None, :],
-                       other=0.0)
+        acc += tl.load(parts + row[:, None] * cols + col[None, :],
+                       mask=(row < rows)[:, None] & (col < cols)[None, :], other=0.0)
     tl.store(out + col, tl.sum(acc, 0).to(out.dtype.element_ty), mask=col < cols)

@@ -15,8 +15,8 @@ def combine(x, y, HOW: tl.constexpr):
 
 
 @triton.jit
-def scan_kernel(x, out, rows, cols, stride_xr, stride_xc, stride_or, stride_oc, R: tl.constexpr, C: tl.constexpr,
-                ACC: tl.constexpr, HOW: tl.constexpr):
+def scan_kernel(x, out, rows, cols, stride_xr, stride_xc, stride_or, stride_oc, R: tl.constexpr,
+                C: tl.constexpr, ACC: tl.constexpr, HOW: tl.constexpr):
     """out[r, c] is x[r, 0] to x[r, c] multiplied, or the largest or smallest of them, as HOW says."""
     row = tl.program_id(0).to(tl.int64) * R + tl.arange(0, R)
     carry = tl.zeros([R, 1], ACC)
@@ -36,4 +36,5 @@ def scan_kernel(x, out, rows, cols, stride_xr, stride_xc, stride_or, stride_oc, 
             last = tl.reduce(v, 1, functions.minimum, keep_dims=True)
         s = tl.where(start > 0, combine(carry, s, HOW), s)
         carry = tl.where(start > 0, combine(carry, last, HOW), last)
-        tl.store(out + (row * stride_or)[:, None] + (col * stride_oc)[None, :], s.to(out.dtype.element_ty), mask=inside)
+        tl.store(out + (row * stride_or)[:, None] + (col * stride_oc)[None, :], s.to(out.dtype.element_ty),
+                 mask=inside)

@@ -1,4 +1,5 @@
-// The loops that are built with -O3 -march=native -ffast-math: as one writes them when the compiler is to make the best of it.
+// The loops that are built with -O3 -march=native -ffast-math: as one writes them when the compiler is to
+// make the best of it.
 #include "threads.h"
 
 #include <math.h>

@@ -55,8 +55,8 @@ static void *work(void *p) {
     return NULL;
 }
 
-// peer_start makes n threads, the caller being the first, on the processors that the process may use. The caller is not pinned: it
-// belongs to somebody else.
+// peer_start makes n threads, the caller being the first, on the processors that the process may use. The
+// caller is not pinned: it belongs to somebody else.
 void peer_start(int n) {
     cpu_set_t set;
     int found = 0;
@@ -72,7 +72,8 @@ void peer_start(int n) {
     }
 }
 
-// peer_pin pins the caller for as long as the C programs run, and lets it go again: it may use what it could before.
+// peer_pin pins the caller for as long as the C programs run, and lets it go again: it may use what it could
+// before.
 void peer_pin(int on) {
     static _Thread_local cpu_set_t before;
     if (on) {

@@ -1,4 +1,5 @@
-// Threads that are pinned to one processor each and wait for work: what the C programs of the comparison share.
+// Threads that are pinned to one processor each and wait for work: what the C programs of the comparison
+// share.
 #ifndef NEREID_PEER_THREADS_H
 #define NEREID_PEER_THREADS_H
 

@@ -25,11 +25,12 @@ from ._errors import (ArgumentError, BudgetError, CancelledError, CapturingError
 from ._kernel import Code, Kernel, Module, load, load_code, parse, parse_ir
 
 __all__ = [
-    "ArgumentError", "BudgetError", "Bundle", "CancelledError", "CapturingError", "ClosedError", "Code", "CompileError",
-    "CrashError", "Device", "DeviceError", "Diagnostic", "FileError", "ForkedError", "InternalError", "Kernel",
-    "KernelFault", "Module", "NereidError", "NoDeviceError", "NoLLVMError", "NotCompiledError", "RefusedError",
-    "TensorDescriptor", "absent", "activate", "cdiv", "const", "deactivate", "device", "devices", "dtype",
-    "func", "load", "load_code", "open_bundle", "parse", "parse_ir", "set_device", "tensor", "version", "Variant",
+    "ArgumentError", "BudgetError", "Bundle", "CancelledError", "CapturingError", "ClosedError", "Code",
+    "CompileError", "CrashError", "Device", "DeviceError", "Diagnostic", "FileError", "ForkedError",
+    "InternalError", "Kernel", "KernelFault", "Module", "NereidError", "NoDeviceError", "NoLLVMError",
+    "NotCompiledError", "RefusedError", "TensorDescriptor", "absent", "activate", "cdiv", "const",
+    "deactivate", "device", "devices", "dtype", "func", "load", "load_code", "open_bundle", "parse",
+    "parse_ir", "set_device", "tensor", "version", "Variant",
 ]
 
 

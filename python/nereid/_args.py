@@ -65,7 +65,8 @@ class TensorDescriptor:
 
 
 class Tensor:
-    """An array with the interface that Triton expects of tensors: nereid.tensor(x) for kernels under @triton.jit."""
+    """An array with the interface that Triton expects of tensors: nereid.tensor(x) for kernels under
+    @triton.jit."""
 
     def __init__(self, base: Any) -> None:
         m = memory(base)
@@ -129,7 +130,8 @@ class Memory:
 
 
 def extent(shape: Any, strides: Any, size: int) -> int:
-    """Returns the bytes from the first element to the end of the last; strides are in elements of size bytes."""
+    """Returns the bytes from the first element to the end of the last; strides are in elements of size
+    bytes."""
     last = 0
     for n, stride in zip(shape, strides):
         if n == 0:
@@ -198,13 +200,14 @@ def contiguous(shape: Any) -> list[int]:
 
 def _of_buffer(x: Any) -> Memory:
     view = memoryview(x)
-    kinds = {"b": "int8", "B": "uint8", "h": "int16", "H": "uint16", "i": "int32", "I": "uint32", "q": "int64",
-             "Q": "uint64", "l": "int64", "L": "uint64", "e": "float16", "f": "float32", "d": "float64",
-             "?": "bool"}
+    kinds = {"b": "int8", "B": "uint8", "h": "int16", "H": "uint16", "i": "int32", "I": "uint32",
+             "q": "int64", "Q": "uint64", "l": "int64", "L": "uint64", "e": "float16", "f": "float32",
+             "d": "float64", "?": "bool"}
     if view.readonly:
         raise ArgumentError(f"nereid: a {type(x).__name__} cannot be written: pass a bytearray or an array")
     if view.format not in kinds or not view.c_contiguous:
-        raise ArgumentError(f"nereid: a buffer of format {view.format!r}: expected a contiguous one of numbers")
+        raise ArgumentError(
+            f"nereid: a buffer of format {view.format!r}: expected a contiguous one of numbers")
     raw = (ctypes.c_char * view.nbytes).from_buffer(view) if view.nbytes else None
     return Memory(dtype_code(kinds[view.format]), ctypes.addressof(raw) if raw else 0, view.nbytes, keep=raw)
 

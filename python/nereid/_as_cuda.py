@@ -14,8 +14,8 @@ _KEPT: list[Any] = []  # modes that are on until the process ends
 
 
 def stand_in(driver: Any) -> None:
-    """Makes PyTorch's functions that are asked for memory of CUDA return memory of the host, and torch.cuda's answer
-    for a driver's device."""
+    """Makes PyTorch's functions that are asked for memory of CUDA return memory of the host, and torch.cuda's
+    answer for a driver's device."""
     mode = _OnHost()
     mode.__enter__()
     _KEPT.append(mode)
@@ -47,7 +47,8 @@ def _host(device: Any) -> Any:
 
 
 def _always(value: Any) -> Any:
-    """Returns a function of any arguments: a new one, since torch.compile tells functions apart by what they are."""
+    """Returns a function of any arguments: a new one, since torch.compile tells functions apart by what they
+    are."""
     return lambda *_, **__: value
 
 
@@ -93,14 +94,15 @@ def _answers(driver: Any) -> dict[str, Any]:
         multi_processor_count=facts["multiprocessor_count"], warp_size=facts["warpSize"],
         regs_per_multiprocessor=facts["max_num_regs"], shared_memory_per_block_optin=facts["max_shared_mem"],
         max_threads_per_multi_processor=facts["max_threads_per_sm"], L2_cache_size=50 << 20)
-    quiet = ("synchronize", "set_device", "empty_cache", "init", "reset_peak_memory_stats", "ipc_collect", "manual_seed",
-             "manual_seed_all", "seed", "seed_all")
-    zero = ("current_device", "max_memory_allocated", "memory_allocated", "memory_reserved", "max_memory_reserved")
+    quiet = ("synchronize", "set_device", "empty_cache", "init", "reset_peak_memory_stats", "ipc_collect",
+             "manual_seed", "manual_seed_all", "seed", "seed_all")
+    zero = ("current_device", "max_memory_allocated", "memory_allocated", "memory_reserved",
+            "max_memory_reserved")
     return {
         **{name: _always(None) for name in quiet}, **{name: _always(0) for name in zero},
         "is_available": lambda: True, "device_count": lambda: 1,
         "is_bf16_supported": lambda *_, **__: True, "get_device_capability": lambda *_: capability,
         "get_device_name": lambda *_: properties.name, "get_device_properties": lambda *_: properties,
-        "current_stream": lambda *_: Stream(), "default_stream": lambda *_: Stream(), "Stream": Stream, "Event": Event,
-        "stream": type("stream", (_There,), {}), "device": type("device", (_There,), {}),
+        "current_stream": lambda *_: Stream(), "default_stream": lambda *_: Stream(), "Stream": Stream,
+        "Event": Event, "stream": type("stream", (_There,), {}), "device": type("device", (_There,), {}),
     }

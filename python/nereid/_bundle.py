@@ -47,7 +47,8 @@ class Bundle(_lib.Handle, Mapping):
         return self is other
 
     def load(self, name: str, device: str | _device.Device = "") -> _kernel.Code:
-        """Loads a variant on a device: load(name)[grid](*args). Its arguments are those that are not constants."""
+        """Loads a variant on a device: load(name)[grid](*args). Its arguments are those that are not
+        constants."""
         dev = _device.open(device)
         code = _kernel.Code(_lib.make("bundle_code", self.handle, name.encode(), dev.handle), dev)
         code.keep = self

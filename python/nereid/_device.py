@@ -88,7 +88,8 @@ _default = ""
 
 
 def open(name: str | Device = "") -> Device:
-    """Returns the device of a name. "" means set_device's, or else $NEREID_DEVICE, or else the best there is."""
+    """Returns the device of a name. "" means set_device's, or else $NEREID_DEVICE, or else the best there
+    is."""
     if isinstance(name, Device):
         return name
     key = (os.getpid(), name or _default)

@@ -25,7 +25,8 @@ class Diagnostic:
 
 
 class NereidError(RuntimeError):
-    """An error of the library. str() is the whole message: for a place in a kernel with its line and a caret."""
+    """An error of the library. str() is the whole message: for a place in a kernel with its line and a
+    caret."""
 
     def __init__(self, text: str = "", file: str = "", line: int = 0, column: int = 0, kernel: str = "",
                  param: str = "", diagnostics: tuple[Diagnostic, ...] = ()) -> None:
@@ -110,8 +111,9 @@ _BY_STATUS = (NereidError, ArgumentError, ClosedError, FileError, CompileError, 
 for _kind in set(_BY_STATUS):
     _kind.__module__ = "nereid"  # the name that programs know, in tracebacks and reports of tests
 
-_HINT_FORKED = ("; in Python: multiprocessing.set_start_method(\"spawn\"), or use nereid in the children alone "
-                "(import is free: the library is opened by its first use)")
+_HINT_FORKED = (
+    "; in Python: multiprocessing.set_start_method(\"spawn\"), or use nereid in the children alone "
+    "(import is free: the library is opened by its first use)")
 
 
 def _diagnostics(l: ctypes.CDLL, e: ctypes.c_void_p) -> tuple[Diagnostic, ...]:
@@ -125,7 +127,8 @@ def _diagnostics(l: ctypes.CDLL, e: ctypes.c_void_p) -> tuple[Diagnostic, ...]:
 
 
 def with_line(e: NereidError) -> NereidError:
-    """Returns the error of a kernel that the library knows as IR alone, with the line of its file and a caret."""
+    """Returns the error of a kernel that the library knows as IR alone, with the line of its file and a
+    caret."""
     text, head = str(e), f"{e.file}:{e.line}:{e.column}: "
     source = linecache.getline(e.file, e.line).rstrip() if e.file and e.line else ""
     if not source or head not in text or "^" in text:

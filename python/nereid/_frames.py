@@ -1,4 +1,5 @@
-"""Places in kernels as frames of Python's tracebacks: an error of a kernel ends there, for people and for tools."""
+"""Places in kernels as frames of Python's tracebacks: an error of a kernel ends there, for people and for
+tools."""
 
 from __future__ import annotations
 
@@ -13,8 +14,8 @@ Place = tuple[str, int, int]
 
 
 def traceback(place: Place, text: str) -> TracebackType | None:
-    """Returns a traceback that ends at a place, with the calls of jit functions that text names, innermost first.
-    It is None where there is no source to show."""
+    """Returns a traceback that ends at a place, with the calls of jit functions that text names, innermost
+    first. It is None where there is no source to show."""
     called = [(file, int(line), int(column)) for file, line, column in _CALLED.findall(text)]
     last = None
     for p in (place, *called):

@@ -14,7 +14,8 @@ from ._errors import ArgumentError, CancelledError, NereidError
 GridLike = Union[int, Sequence[int], Callable[[Mapping[str, Any]], Sequence[int]]]
 
 # Options of launches: bits of nereid_options.flags when they are True, or False.
-_TRUE = {"debug": 1, "launch_cooperative_grid": 8, "launch_pdl": 16, "overlap": 64, "check": 128, "certify": 256}
+_TRUE = {"debug": 1, "launch_cooperative_grid": 8, "launch_pdl": 16, "overlap": 64, "check": 128,
+         "certify": 256}
 _FALSE = {"debug": 2, "sanitize_overflow": 4, "enable_fp_fusion": 32}
 _NUMBERS = ("num_warps", "num_stages", "num_ctas", "maxnreg")
 _CONSTEXPR = 1  # NEREID_PARAM_CONSTEXPR
@@ -67,7 +68,8 @@ def grid_of(grid: Any) -> _lib.Grid:
     except TypeError:
         g = []
     if not 1 <= len(g) <= 3 or min(g) < 0 or max(g) >= 1 << 32:
-        raise ArgumentError(f"nereid: {grid!r} is no grid: expected one to three whole numbers, none negative")
+        raise ArgumentError(
+            f"nereid: {grid!r} is no grid: expected one to three whole numbers, none negative")
     g += [1] * (3 - len(g))
     return _lib.Grid(*g, 0, None, None)
 
@@ -81,12 +83,14 @@ def refuse_writes(kernel: str, values: Mapping[str, Any], stored: frozenset[str]
     """Raises an error if a kernel may write to an array that must not be written: the process would end."""
     for name, v in values.items():
         if name in stored and _args.fixed(v):
-            raise ArgumentError(f"nereid: {kernel}: argument {name!r}: the array is read-only, and the kernel writes "
-                                "to it", kernel=kernel, param=name)
+            raise ArgumentError(
+                f"nereid: {kernel}: argument {name!r}: the array is read-only, and the kernel writes "
+                "to it", kernel=kernel, param=name)
 
 
 class Code(_lib.Handle):
-    """A compiled kernel: asm has its stages by name, info what a launcher must know; code[grid](*args) launches it."""
+    """A compiled kernel: asm has its stages by name, info what a launcher must know; code[grid](*args)
+    launches it."""
 
     _close = "code_close"
 
@@ -108,9 +112,11 @@ class Code(_lib.Handle):
         return lambda *args: self.launch(grid, args)
 
     def launch(self, grid: int | Sequence[int], args: Sequence[Any]) -> None:
-        """Launches on the device that the code was loaded on, with the arguments that are not compiled in, and waits."""
+        """Launches on the device that the code was loaded on, with the arguments that are not compiled in,
+        and waits."""
         if self.device is None:
-            raise ArgumentError("nereid: code that was compiled, and not loaded on a device: load_code(code.save())")
+            raise ArgumentError(
+                "nereid: code that was compiled, and not loaded on a device: load_code(code.save())")
         packer = _args.Packer(self.device.name)
         packed = b"".join(packer.pack(v) for v in args)
         if packer.fixed:
@@ -223,8 +229,9 @@ class Kernel(_lib.Handle):
         """Raises an error for a list that is given as an array; a constexpr may be one."""
         for name, v in self._given(args, named).items():
             if type(v) is list and not self._constexpr(name):
-                raise ArgumentError(f"nereid: {self.name}: argument {name!r}: a list is no array: make one of it "
-                                    "(numpy.array, array.array), or a tuple of values", param=name)
+                raise ArgumentError(
+                    f"nereid: {self.name}: argument {name!r}: a list is no array: make one of it "
+                    "(numpy.array, array.array), or a tuple of values", param=name)
 
     def _constexpr(self, name: str) -> bool:
         flags = ctypes.c_uint32()
@@ -282,7 +289,8 @@ class Kernel(_lib.Handle):
                 raise raised[0]
             raise
 
-    def _grid(self, f: Callable, args: Sequence[Any], named: Mapping[str, Any], raised: list, keep: list) -> Any:
+    def _grid(self, f: Callable, args: Sequence[Any], named: Mapping[str, Any], raised: list,
+              keep: list) -> Any:
         given = self._given(args, named)
 
         def call(_, meta, out):
@@ -314,12 +322,14 @@ class Kernel(_lib.Handle):
         return Code(_lib.make("compile", self.handle, target.encode(), signature.encode(),
                               ctypes.byref(o) if o else None, until.encode()))
 
-    def verify(self, grid: GridLike, *args: Any, device: str | _device.Device = "sim:90", **kwargs: Any) -> int:
+    def verify(self, grid: GridLike, *args: Any, device: str | _device.Device = "sim:90",
+               **kwargs: Any) -> int:
         """Compares the code for a simulated device with the source, bit for bit, as `nereid verify` does.
 
-        Both run on copies of the arrays, whose floats are elements of a finite ring: sums and products are exact in
-        every order, so a wrong index or a lost term cannot hide in rounding. It returns how many elements the source
-        changed; where the code leaves others, it raises a KernelFault, and an ArgumentError where it changes none.
+        Both run on copies of the arrays, whose floats are elements of a finite ring: sums and products are
+        exact in every order, so a wrong index or a lost term cannot hide in rounding. It returns how many
+        elements the source changed; where the code leaves others, it raises a KernelFault, and an
+        ArgumentError where it changes none.
         """
         from . import _verify
         return _verify.verify(self, grid, args, _device.open(device), kwargs)

@@ -1,7 +1,7 @@
 """The C library libnereid.so, opened when it is first needed.
 
-`import nereid` alone opens nothing, so a process may fork after it. The library itself does not survive a fork:
-its threads stay with the parent, and calls in the child raise ForkedError.
+`import nereid` alone opens nothing, so a process may fork after it. The library itself does not survive a
+fork: its threads stay with the parent, and calls in the child raise ForkedError.
 """
 
 from __future__ import annotations
@@ -59,9 +59,9 @@ _STATUS = {
     "module_warmup": (_H, _H, _S, PROGRESS_FN, _H),
     "kernel_signature": (_H, _H, c_size_t, _OUT), "kernel_build": (_H, _H, _S, _H),
     "launch_on": (_H, _H, _H, Grid, _H, c_size_t, _H),
-    "compile": (_H, _S, _S, _H, _S, _OUT), "code_info": (_H, _OUT), "code_save": (_H, _OUT, POINTER(c_size_t)),
-    "code_load": (_H, _H, c_size_t, _OUT), "code_launch": (_H, _H, Grid, _H, c_size_t),
-    "bundle_open": (_S, _OUT), "bundle_code": (_H, _S, _H, _OUT),
+    "compile": (_H, _S, _S, _H, _S, _OUT), "code_info": (_H, _OUT),
+    "code_save": (_H, _OUT, POINTER(c_size_t)), "code_load": (_H, _H, c_size_t, _OUT),
+    "code_launch": (_H, _H, Grid, _H, c_size_t), "bundle_open": (_S, _OUT), "bundle_code": (_H, _S, _H, _OUT),
     "certify_prepare": (c_int, _H, c_size_t),
     "certify_compare": (c_int, _H, _H, _H, c_size_t, POINTER(c_size_t), _OUT),
 }

@@ -13,7 +13,8 @@ def mark_empty() -> None:
     """Makes functions of PyTorch and NumPy that return memory without values mark it."""
     if importlib.util.find_spec("torch"):
         import torch
-        for owner, names in ((torch, ("empty", "empty_like", "empty_strided")), (torch.Tensor, ("new_empty",))):
+        for owner, names in ((torch, ("empty", "empty_like", "empty_strided")),
+                             (torch.Tensor, ("new_empty",))):
             for name in names:
                 setattr(owner, name, _marking(getattr(owner, name), _mark_tensor))
     if importlib.util.find_spec("numpy"):

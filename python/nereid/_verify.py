@@ -29,7 +29,8 @@ _args._readers[_Copy] = _of_copy
 
 
 def _prepared(v: Any, found: dict[int, _Copy]) -> Any:
-    """Returns an argument with copies of its arrays, fit for launches in the ring; equal memory has one copy."""
+    """Returns an argument with copies of its arrays, fit for launches in the ring; equal memory has one
+    copy."""
     if isinstance(v, (int, float, str, _args.dtype, _args.func, _args.const)) or v is None:
         return v
     if isinstance(v, (tuple, list)):
@@ -53,10 +54,11 @@ def _prepared(v: Any, found: dict[int, _Copy]) -> Any:
 def _compare(name: str, before: bytes, source: _Copy, code: _Copy, device: str) -> int:
     """Returns how many elements of an array the source changed to numbers."""
     changed, text = ctypes.c_size_t(), ctypes.c_void_p()
-    _lib.call("certify_compare", source.dtype, before, source.data, code.data, len(before), ctypes.byref(changed),
-              ctypes.byref(text))
+    _lib.call("certify_compare", source.dtype, before, source.data, code.data, len(before),
+              ctypes.byref(changed), ctypes.byref(text))
     if differ := _lib.take(text.value):
-        raise KernelFault(f"nereid: the code of {name} for {device} differs from its source: {differ}", kernel=name)
+        raise KernelFault(f"nereid: the code of {name} for {device} differs from its source: {differ}",
+                          kernel=name)
     return changed.value
 
 
@@ -75,6 +77,7 @@ def verify(kernel: _kernel.Kernel, grid: Any, args: Sequence[Any], device: _devi
     changed = sum(_compare(kernel.name, b, s, c, device.name)
                   for b, s, c in zip(before, runs[0].values(), runs[1].values()))
     if not changed:
-        raise ArgumentError(f"nereid: {kernel.name}: nothing is compared, since it leaves every element of these "
-                            "arrays as it was, or makes it NaN: give arrays that it changes", kernel=kernel.name)
+        raise ArgumentError(
+            f"nereid: {kernel.name}: nothing is compared, since it leaves every element of these "
+            "arrays as it was, or makes it NaN: give arrays that it changes", kernel=kernel.name)
     return changed

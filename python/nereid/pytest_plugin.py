@@ -1,4 +1,5 @@
-"""A plug-in of pytest: `pytest --nereid-device interp` runs a project's Triton tests on a device of Nereid's."""
+"""A plug-in of pytest: `pytest --nereid-device interp` runs a project's Triton tests on a device of
+Nereid's."""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ def pytest_addoption(parser: Any) -> None:
     group.addoption("--nereid-check", action="store_true",
                     help="check every access of kernels also on devices that do not by themselves")
     _switch(group, "races", "programs that access one place, one of which stores, in no order, are a failure")
-    _switch(group, "uninit", "a load of what torch.empty or numpy.empty returned, and nobody wrote, is a failure")
+    _switch(group, "uninit",
+            "a load of what torch.empty or numpy.empty returned, and nobody wrote, is a failure")
     group.addoption("--nereid-as-cuda", action="store_true",
                     help="tensors that tests ask for on cuda are in host memory, and torch.cuda answers for the device")
     group.addoption("--nereid-deep", action="store_true",
@@ -26,7 +28,8 @@ def pytest_addoption(parser: Any) -> None:
 def _switch(group: Any, name: str, text: str) -> None:
     """Adds the two options of a check that is on where the interpreter is the device."""
     dest = f"nereid_{name}"
-    group.addoption(f"--nereid-{name}", action="store_true", default=None, dest=dest, help=f"{text} (on with interp)")
+    group.addoption(f"--nereid-{name}", action="store_true", default=None, dest=dest,
+                    help=f"{text} (on with interp)")
     group.addoption(f"--no-nereid-{name}", action="store_false", default=None, dest=dest, help="it is not")
 
 
@@ -70,7 +73,8 @@ def _set_up(options: Any) -> None:
 
 
 def _choose(device: str, check: bool, deep: bool) -> Any:
-    """Makes Triton's kernels run on a device. Tests may run in forks (pytest --forked): the CPU is opened by them."""
+    """Makes Triton's kernels run on a device. Tests may run in forks (pytest --forked): the CPU is opened by
+    them."""
     from . import _errors
     try:
         from .triton_backend import choose
@@ -106,12 +110,13 @@ def pytest_report_header(config: Any) -> str | None:
         checked += ", races"
     if _is_on(config.option, "uninit"):
         checked += ", uninitialized memory"
-    return f"nereid: kernels run on {d.device.name}" + (f"; checked: {checked.strip(', ')}" if checked else "")
+    return f"nereid: kernels run on {d.device.name}" + (f"; checked: {checked.strip(', ')}"
+                                                        if checked else "")
 
 
 def _hide_machinery() -> None:
-    """Leaves in reports of errors the project's own code and the kernel: what lies between, Triton's launch and this
-    package, is hidden (pytest --full-trace shows it)."""
+    """Leaves in reports of errors the project's own code and the kernel: what lies between, Triton's launch
+    and this package, is hidden (pytest --full-trace shows it)."""
     from ._errors import NereidError
     for name, module in list(sys.modules.items()):
         if name.startswith(("nereid.", "triton.runtime.", "triton.compiler.")):

@@ -82,7 +82,8 @@ class Launches(unittest.TestCase):
 
     def test_constexprs(self):
         x = np.ones(10, dtype=np.float32)
-        self.module["scale"].on("cpu")[1](x, 10, 1.5, KIND="twice", T=nereid.dtype("fp32"), BLOCK=16, num_warps=2)
+        self.module["scale"].on("cpu")[1](x, 10, 1.5, KIND="twice", T=nereid.dtype("fp32"), BLOCK=16,
+                                          num_warps=2)
         np.testing.assert_array_equal(x, np.full(10, 3, dtype=np.float32))
 
     def test_tuples_and_descriptors(self):
@@ -173,7 +174,8 @@ class Ahead(unittest.TestCase):
 
     def test_verify_differs(self):
         from nereid import _args, _verify
-        zeros, ones = (_verify._Copy(_args.dtype_code("int32"), np.full(8, v, dtype=np.int32).tobytes()) for v in (0, 1))
+        zeros, ones = (_verify._Copy(_args.dtype_code("int32"), np.full(8, v, dtype=np.int32).tobytes())
+                       for v in (0, 1))
         self.assertEqual(_verify._compare("k", zeros.data, ones, ones, "sim:90"), 8)
         with self.assertRaisesRegex(nereid.KernelFault, "8 of 8 elements differ, first 0: source 0, code 1"):
             _verify._compare("k", zeros.data, zeros, ones, "sim:90")
@@ -268,9 +270,11 @@ class Processes(unittest.TestCase):
         return out.stdout
 
     def test_demonstration(self):
-        out = subprocess.run([sys.executable, "-m", "nereid", "cpu", "interp"], capture_output=True, text=True, timeout=120)
+        out = subprocess.run([sys.executable, "-m", "nereid", "cpu", "interp"], capture_output=True,
+                             text=True, timeout=120)
         self.assertEqual((out.returncode, out.stdout.count("1 + 2 = 3, right")), (0, 2), out.stderr)
-        out = subprocess.run([sys.executable, "-m", "nereid", "abacus"], capture_output=True, text=True, timeout=120)
+        out = subprocess.run([sys.executable, "-m", "nereid", "abacus"], capture_output=True, text=True,
+                             timeout=120)
         self.assertEqual((out.returncode, "no device" in out.stdout), (1, True), out.stderr)
 
     def test_fork(self):
@@ -306,7 +310,8 @@ class Processes(unittest.TestCase):
         self.assertEqual(self.run_python(script, NEREID_CHECK="1").split(), ["sim:80", "sim:80"])
 
     def test_read_only(self):
-        """Memory that the system protects is an error where the kernel writes to it, and an input elsewhere."""
+        """Memory that the system protects is an error where the kernel writes to it, and an input
+        elsewhere."""
         with tempfile.TemporaryDirectory() as d:
             path = os.path.join(d, "data")
             np.ones(64, dtype=np.float32).tofile(path)

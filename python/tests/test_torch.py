@@ -145,8 +145,9 @@ def test_one(make):
             file = os.path.join(folder, "test_one.py")
             with open(file, "w") as f:
                 f.write(text)
-            out = subprocess.run([sys.executable, "-m", "pytest", "-q", "--nereid-device", "interp", "--nereid-as-cuda",
-                                  "-p", "no:cacheprovider", file], capture_output=True, text=True)
+            out = subprocess.run([sys.executable, "-m", "pytest", "-q", "--nereid-device", "interp",
+                                  "--nereid-as-cuda", "-p", "no:cacheprovider", file], capture_output=True,
+                                 text=True)
         if "No module named pytest" in out.stderr:
             self.skipTest("no pytest")
         self.assertIn("6 passed", out.stdout, out.stdout + out.stderr)
@@ -161,7 +162,8 @@ def test_one(make):
         nereid.activate("cpu")
         launch = launcher.Launcher.__call__
         with config.patch(cpu_backend="triton", compile_threads=1, fx_graph_cache=False), \
-                unittest.mock.patch.object(launcher.Launcher, "__call__", autospec=True, side_effect=launch) as launched:
+                unittest.mock.patch.object(launcher.Launcher, "__call__", autospec=True,
+                                           side_effect=launch) as launched:
             x = torch.randn(64, 100)
             f = torch.compile(lambda x: torch.softmax(torch.nn.functional.gelu(x) + 1, -1))
             torch.testing.assert_close(f(x), torch.softmax(torch.nn.functional.gelu(x) + 1, -1))

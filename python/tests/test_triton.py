@@ -187,17 +187,20 @@ class Plugin(unittest.TestCase):
             nereid.activate(device)
             with self.assertRaises(nereid.KernelFault) as caught:
                 doubled[1,](np.array([1 << 30], dtype=np.int32), debug=True)
-            self.assertRegex(str(caught.exception), r"device-side assert: int32 overflow detected for operation mul\n")
+            self.assertRegex(str(caught.exception),
+                             r"device-side assert: int32 overflow detected for operation mul\n")
 
     def test_dump(self):
         nereid.activate("interp")
         for name, block, seen in (("1", 512, True), ("add", 2048, True), ("sub", 4096, False)):
             heard = io.StringIO()
-            with unittest.mock.patch.dict(os.environ, {"MLIR_ENABLE_DUMP": name, "TRITON_ALWAYS_COMPILE": "1"}):
+            with unittest.mock.patch.dict(os.environ, {"MLIR_ENABLE_DUMP": name,
+                                                       "TRITON_ALWAYS_COMPILE": "1"}):
                 with contextlib.redirect_stderr(heard):
-                    add.warmup(nereid.tensor(np.zeros(4)), nereid.tensor(np.zeros(4)), nereid.tensor(np.zeros(4)), 4,
-                               BLOCK=block, grid=(1,))
-            self.assertEqual("IR Dump Before" in heard.getvalue() and "tt.func public @add" in heard.getvalue(), seen)
+                    add.warmup(nereid.tensor(np.zeros(4)), nereid.tensor(np.zeros(4)),
+                               nereid.tensor(np.zeros(4)), 4, BLOCK=block, grid=(1,))
+            self.assertEqual("IR Dump Before" in heard.getvalue()
+                             and "tt.func public @add" in heard.getvalue(), seen)
 
     def test_deep(self):
         nereid.activate("interp", deep=True)
@@ -245,7 +248,8 @@ class Plugin(unittest.TestCase):
         x, out = np.ones(64, dtype=np.float32), np.zeros(64, dtype=np.float32)
         here = Torch if device == "cpu" else nereid.tensor  # the first is known to quick launches
         for _ in range(2):
-            with self.assertRaisesRegex(nereid.ArgumentError, f"on cuda:0, and the launch on {device}") as caught:
+            with self.assertRaisesRegex(nereid.ArgumentError,
+                                        f"on cuda:0, and the launch on {device}") as caught:
                 add[1,](here(x), Elsewhere(), here(out), 64, BLOCK=64)
             self.assertEqual(caught.exception.kernel, "add")
             add[1,](here(x), here(x), here(out), 64, BLOCK=64)
@@ -258,7 +262,8 @@ class Plugin(unittest.TestCase):
             for _ in range(3):
                 add[grid](x, x, out, 64, BLOCK=64)
                 self.assertEqual(out[63], 2)
-                with self.assertRaisesRegex(nereid.ArgumentError, "argument 'out_ptr': the array is read-only"):
+                with self.assertRaisesRegex(nereid.ArgumentError,
+                                            "argument 'out_ptr': the array is read-only"):
                     add[grid](x, x, x, 64, BLOCK=64)
 
     def test_threads(self):
@@ -405,7 +410,8 @@ class Quick(unittest.TestCase):
             scaled[1,](x, out, n, 1.0, False, None)
             np.testing.assert_array_equal(out[:32], 2 * (x[:32] + n))
             self.assertEqual(len(scaled._nereid.table), known + (i in (0, 2)), i)
-        for x in (np.arange(65, dtype=np.float32)[1:], self.x.astype(np.float64), np.arange(128, dtype=np.float32)[::2]):
+        for x in (np.arange(65, dtype=np.float32)[1:], self.x.astype(np.float64),
+                  np.arange(128, dtype=np.float32)[::2]):
             out = np.zeros(64, dtype=x.dtype)
             for _ in range(2):
                 scaled[1,](x, out, 5, 1.0, False, None)
@@ -456,7 +462,8 @@ class Quick(unittest.TestCase):
         for n in (5, 6, 7):
             counted[lambda meta: (1,)](out, n, n)
             self.assertEqual(out[0], 2 * n)
-        names = ("x", "y", "z", "n", "at", "call", "table", "stream", "grid", "found", "kernel", "error", "key")
+        names = ("x", "y", "z", "n", "at", "call", "table", "stream", "grid", "found", "kernel", "error",
+                 "key")
         arrays = [np.full(1, i, dtype=np.int64) for i in range(len(names))]
         for wrap in (lambda a: a, Torch):
             named.__dict__.pop("_nereid", None)
@@ -499,7 +506,8 @@ class Quick(unittest.TestCase):
         self.assertEqual(len(seen), 2)
 
     def test_watched(self):
-        """A program that replaces JITFunction.run, as recorders of launches do, sees those that repeat, too."""
+        """A program that replaces JITFunction.run, as recorders of launches do, sees those that repeat,
+        too."""
         self.launch(5)
         seen, run = [], triton.JITFunction.run
 
@@ -628,7 +636,8 @@ class Environment(unittest.TestCase):
 
     def test_imported_first(self):
         for text in ("import nereid.triton_backend.driver as d; d.NereidDriver('interp')",
-                     "import nereid.triton_backend.compiler", "import nereid, triton; nereid.activate('interp')"):
+                     "import nereid.triton_backend.compiler",
+                     "import nereid, triton; nereid.activate('interp')"):
             out = self.run_script(text)
             self.assertEqual(out.returncode, 0, text + out.stderr)
 
@@ -653,7 +662,8 @@ class Environment(unittest.TestCase):
                 "@triton.jit\ndef k(x, n):\n    tl.store(x + n, 1.0)\n"
                 "def test_right():\n    k[1,](numpy.zeros(4, dtype='f4'), 3)\n"
                 "def test_wrong():\n    k[1,](numpy.zeros(4, dtype='f4'), 4)\n")
-        out = self.run_script(text, "-m", "pytest", "-q", "--nereid-device", "interp", "-p", "no:cacheprovider")
+        out = self.run_script(text, "-m", "pytest", "-q", "--nereid-device", "interp", "-p",
+                              "no:cacheprovider")
         self.assertIn("1 failed, 1 passed", out.stdout, out.stderr)
         self.assertRegex(out.stdout, r"script.py:4:(21|5): error: out of bounds store")  # 5 since Triton 3.8
         self.assertRegex(out.stdout, r"script.py:8: \n(_ )+")  # the launch, then the kernel, and nothing between
@@ -678,7 +688,8 @@ class Environment(unittest.TestCase):
         out = self.run_script(text, *run, conftest=asks)
         self.assertIn("2 failed, 1 passed", out.stdout, out.stderr)
         self.assertRegex(out.stdout, r"script.py:4:\d+: error: race: store to index 0 of y")
-        self.assertRegex(out.stdout, r"script.py:4:\d+: error: load of index 0 of x, which nobody has written")
+        self.assertRegex(out.stdout,
+                         r"script.py:4:\d+: error: load of index 0 of x, which nobody has written")
 
 
 if __name__ == "__main__":

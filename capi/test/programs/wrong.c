@@ -139,7 +139,8 @@ static void wrong_options(struct fixture *f) {
 	nereid_grid grid = f->grid;
 	f->grid = nereid_grid_of(0, 1, 1);
 	MUST(LAUNCH(f->add, f->args, 4, NULL)); /* runs nothing */
-	WRONG("an empty grid, and too few arguments", NEREID_ERR_ARGUMENT, "argument", LAUNCH(f->add, f->args, 2, NULL));
+	WRONG("an empty grid, and too few arguments", NEREID_ERR_ARGUMENT, "argument",
+	    LAUNCH(f->add, f->args, 2, NULL));
 	f->grid = grid;
 	if (!f->w->cuda) {
 		void *stream = f->w->stream;

@@ -1,6 +1,6 @@
-/* Launches the variants of forms.toml with arguments for which they choose different forms of code, and with some
-   for which only the general form is right, and compares the results: on the first GPU, through the group's functions
-   and those of variants. */
+/* Launches the variants of forms.toml with arguments for which they choose different forms of code, and with
+   some for which only the general form is right, and compares the results: on the first GPU, through the
+   group's functions and those of variants. */
 #include "forms.h"
 #include "gpu.h"
 #include <string.h>

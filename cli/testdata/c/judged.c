@@ -1,5 +1,5 @@
-/* Calls groups of variants of which some compute something else, and prints which were chosen and what was measured.
-   The arguments are the library, and "cpu" or "cuda". */
+/* Calls groups of variants of which some compute something else, and prints which were chosen and what was
+   measured. The arguments are the library, and "cpu" or "cuda". */
 #include "judged.h"
 #include "gpu.h"
 #include <string.h>

@@ -1,6 +1,6 @@
-/* Launches a kernel z = f(x, y) of n floats that knows nothing of Nereid: launch KERNEL.json KERNEL.ptx|KERNEL.cubin N.
-   Everything about the kernel comes from the description. The result is compared with x + y, unless there is a fourth
-   argument. */
+/* Launches a kernel z = f(x, y) of n floats that knows nothing of Nereid: launch KERNEL.json
+   KERNEL.ptx|KERNEL.cubin N. Everything about the kernel comes from the description. The result is compared
+   with x + y, unless there is a fourth argument. */
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -69,8 +69,10 @@ int main(int argc, char **argv) {
 		int block = atoi(after(after(info, "constants"), "BLOCK_SIZE")), threads = atoi(after(info, "block"));
 		int shared = atoi(after(info, "shared")), cluster = atoi(after(info, "cluster"));
 		if (shared > 48 << 10) CALL("cuFuncSetAttribute", (void *, int, int), function, 8, shared);
-		CALL("cuLaunchKernel", (void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **, void **),
-		     function, (unsigned)((n + block - 1) / block * cluster), 1, 1, (unsigned)threads, 1, 1, (unsigned)shared, 0, params, 0);
+		CALL("cuLaunchKernel", (void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+		    void *, void **, void **),
+		     function, (unsigned)((n + block - 1) / block * cluster), 1, 1, (unsigned)threads, 1, 1,
+		         (unsigned)shared, 0, params, 0);
 	}
 	CALL("cuCtxSynchronize", (void), );
 	CALL("cuMemcpyDtoH_v2", (void *, uint64_t, size_t), data, memory[2], n * sizeof *data);

@@ -1,8 +1,8 @@
-/* Measures launches on a GPU, in nanoseconds of the host's time: cuLaunchKernel alone, and through the library, by a
-   variant's function, by a group's, and by words.
+/* Measures launches on a GPU, in nanoseconds of the host's time: cuLaunchKernel alone, and through the
+   library, by a variant's function, by a group's, and by words.
      launches LIBRARY CUBIN5 CUBIN17
-   The two files hold the code of five_128 and seventeen_128 for cuLaunchKernel. The program checks the results of
-   the library, unless NEREID_STUB_LOG says that kernels do nothing. */
+   The two files hold the code of five_128 and seventeen_128 for cuLaunchKernel. The program checks the
+   results of the library, unless NEREID_STUB_LOG says that kernels do nothing. */
 #include "launches.h"
 #include <dlfcn.h>
 #include <stdio.h>

@@ -45,8 +45,8 @@ static void open_library(const char *name) {
 	if (!lib.kernel) printf("no softmax_softmax_fp32_1024\n"), exit(1);
 }
 
-/* softmax launches a softmax by the function of the group, or with no variant's name by that of a variant, and
-   returns how many elements are wrong. */
+/* softmax launches a softmax by the function of the group, or with no variant's name by that of a variant,
+   and returns how many elements are wrong. */
 static int softmax(const softmax_place *where, int rows, int cols, const char *variant) {
 	float *x = malloc(sizeof *x * rows * cols), *y = malloc(sizeof *y * rows * cols);
 	int r, i, bad = 0, status;

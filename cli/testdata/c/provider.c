@@ -1,5 +1,5 @@
-/* Plays the part of ONNX Runtime for a library of operators: gives it a table of functions, creates its kernels
-   and hands them tensors, in host memory or, as the CUDA provider does, in a GPU's with a stream.
+/* Plays the part of ONNX Runtime for a library of operators: gives it a table of functions, creates its
+   kernels and hands them tensors, in host memory or, as the CUDA provider does, in a GPU's with a stream.
      provider LIBRARY cpu     results of all operators against plain loops, and calls that must fail
      provider LIBRARY cuda    the same on a GPU
      provider LIBRARY hip     the same on AMD's

@@ -1,5 +1,6 @@
-/* Runs every variant of the softmax table on the CPU, or with the argument "cuda" or "hip" on a GPU, and compares the
-   results with those of a plain loop. "launch" instead of "cuda" launches only: for a driver whose kernels do nothing. */
+/* Runs every variant of the softmax table on the CPU, or with the argument "cuda" or "hip" on a GPU, and
+   compares the results with those of a plain loop. "launch" instead of "cuda" launches only: for a driver
+   whose kernels do nothing. */
 #include "gpu.h"
 #include "softmax.h"
 #include <math.h>
@@ -36,7 +37,8 @@ static double check(const softmax_variant *v, const softmax_place *where, int ha
 		else ((float *)x)[i] = f;
 	}
 	if (where->gpu && (mem_alloc(&dx, bytes) || mem_alloc(&dy, bytes) || to_device(dx, x, bytes))) return 1e9;
-	words[0] = dy, words[1] = dx, words[2] = (uint64_t)stride, words[3] = (uint64_t)stride, words[4] = (uint64_t)n;
+	words[0] = dy, words[1] = dx, words[2] = (uint64_t)stride, words[3] = (uint64_t)stride,
+	    words[4] = (uint64_t)n;
 	if (softmax_launch(v, where, (unsigned)rows, 1, 1, words)) return printf("%s\n", softmax_error()), 1e9;
 	if (where->gpu && (synchronize() || to_host(y, dy, bytes))) return 1e9;
 	for (r = 0; compare && r < rows; r++) {
@@ -70,7 +72,8 @@ int main(int argc, char **argv) {
 		if (!(worst <= allowed)) bad++;
 		printf("%s %s %.1e\n", worst <= allowed ? "ok" : "FAIL", softmax_name(v), worst);
 	}
-	if (softmax_choose("softmax_fp32", block, &where, 0) != softmax_find("softmax_fp32_4096") || !softmax_find("softmax_fp32_4096")) bad++, printf("FAIL choose\n");
+	if (softmax_choose("softmax_fp32", block, &where, 0) != softmax_find("softmax_fp32_4096") ||
+	    !softmax_find("softmax_fp32_4096")) bad++, printf("FAIL choose\n");
 	if (softmax_choose("softmax_fp32", none, &where, 0)) bad++, printf("FAIL choose finds what is not there\n");
 	if (softmax_find("nothing") || !strstr(softmax_error(), "nothing")) bad++, printf("FAIL find\n");
 	if (softmax_launch(0, &where, 1, 1, 1, 0) == 0) bad++, printf("FAIL launch of nothing\n");

@@ -13,7 +13,8 @@ import (
 // bound; those of a lower bound do not.
 func TestMaskPrefix(t *testing.T) {
 	const text = `#b = #ttg.blocked<{sizePerThread = [8], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
-module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:80", "ttg.threads-per-warp" = 32 : i32} {
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32,
+    ttg.target = "cuda:80", "ttg.threads-per-warp" = 32 : i32} {
   tt.func public @k(%n: i32, %k: i32, %p: tensor<1024xi1, #b>) {
     %i = tt.make_range {end = 1024 : i32, start = 0 : i32} : tensor<1024xi32, #b>
     %two = arith.constant dense<2> : tensor<1024xi32, #b>

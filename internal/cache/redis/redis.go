@@ -100,7 +100,8 @@ func (l *Level) TryLock(ctx context.Context, key, token string, ttl time.Duratio
 
 // Scripts act on a lock only as long as it has the caller's token: it may have ended, and be somebody else's.
 const (
-	extendScript = `if redis.call("get", KEYS[1]) == ARGV[1] then return redis.call("pexpire", KEYS[1], ARGV[2]) end return 0`
+	extendScript = `if redis.call("get", KEYS[1]) == ARGV[1] then ` +
+		`return redis.call("pexpire", KEYS[1], ARGV[2]) end return 0`
 	unlockScript = `if redis.call("get", KEYS[1]) == ARGV[1] then return redis.call("del", KEYS[1]) end return 0`
 )
 

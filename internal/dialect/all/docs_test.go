@@ -32,7 +32,8 @@ Every operation that the compiler knows, from the tables in ` + "`internal/diale
 
 An entry has the operands (` + "`name: what fits`" + `, with ` + "`?`" + ` for one that may be absent and ` +
 	"`...`" + ` for any number), the results, the attributes of the op
-itself, its traits, and its syntax in MLIR's declarative notation; or an example where the syntax is a function.
+itself, its traits, and its syntax in MLIR's declarative notation; or an example where the syntax is a
+function.
 `
 
 // shortUses finds the shortest example of each op that is not too long to show.

@@ -68,6 +68,12 @@ func PtrTo(t ir.Type) ir.Type { return ir.WithElem(t, Ptr(ir.ElemOf(t))) }
 // MaskOf is the type of a mask for values of type t.
 func MaskOf(t ir.Type) ir.Type { return ir.WithElem(t, ir.I1) }
 
+// MaskedTypes are the rules for the operands mask and other of a masked load: the mask has the shape of the
+// operand masked, other the type that the pointers of the operand ptr point to.
+func MaskedTypes(masked, ptr string) []ir.TypeRule {
+	return []ir.TypeRule{{From: masked, To: "mask", Fn: MaskOf}, {From: ptr, To: "other", Fn: Pointee}}
+}
+
 // PointerAttr marks an argument of a function that is a descriptor of a tensor that hardware cannot
 // describe: its alignment, strides or sizes are anything.
 const PointerAttr = "nereid.pointer"

@@ -62,8 +62,7 @@ var (
 		Attrs: ir.Attrs("cache", ir.DefAttr(tt.CacheKind, ir.I32Attr(tt.CacheNone)), "evict",
 			ir.DefAttr(tt.EvictKind, ir.I32Attr(tt.EvictNormal)), "isVolatile", ir.DefAttr(ir.AnyBool,
 				ir.BoolAttr(false)), "contiguity", ir.DefAttr(ir.AnyI32, ir.I32Attr(1))),
-		Types: []ir.TypeRule{{From: "src", To: "mask", Fn: tt.MaskOf},
-			{From: "src", To: "other", Fn: tt.Pointee}},
+		Types: tt.MaskedTypes("src", "src"),
 		Format: "$src `,` $result (`mask` $mask^)? (`other` $other^)? oilist(`cacheModifier` `=` $cache | " +
 			"`evictionPolicy` `=` $evict) attr-dict `:` type($src) `->` type($result)",
 	})

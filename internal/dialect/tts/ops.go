@@ -56,7 +56,8 @@ var (
 		Attrs: ir.Attrs("sizes", ir.I64s, StaticStrides, ir.I64s, StaticOffsets, ir.I64s, StaticShape,
 			ir.I64s, "order", ir.I32s),
 		Format: "$base `to` `sizes` `` `:` $sizes `` `,` " + stridesFormat + offsetsFormat + "`` `,` " +
-			"`shape` `` `:` custom<DynamicIndexList>($shape, $static_shape) `` `,` `order` `` `:` $order attr-dict `:` " +
+			"`shape` `` `:` custom<DynamicIndexList>($shape, $static_shape) `` `,` " +
+			"`order` `` `:` $order attr-dict `:` " +
 			"type($base) `to` type($result)",
 	})
 	MakeGatherScatterTPtr = Dialect.Op(ir.OpDef{
@@ -105,8 +106,7 @@ var (
 		Operands: ir.Slots("ptr", tt.AnyPtr, "offset", tt.IntLike, "mask", mask, "other",
 			ir.Optional(tt.AnyOf)),
 		Results: ir.Slots("result", tt.AnyOf),
-		Types: []ir.TypeRule{{From: "offset", To: "mask", Fn: tt.MaskOf},
-			{From: "ptr", To: "other", Fn: tt.Pointee}},
+		Types:   tt.MaskedTypes("offset", "ptr"),
 		Format: "$ptr `[` $offset `]` (`mask` `=` $mask^)? (`default` `=` $other^)? attr-dict `:` " +
 			"`(` type($ptr) `,` type($offset) `)` `->` type($result)",
 	})

@@ -17,10 +17,12 @@ import (
 func TestLayoutsInferredOnce(t *testing.T) {
 	const views, uses = 40, 20
 	var b strings.Builder
-	b.WriteString(`#b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+	b.WriteString(`
+#b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #b4 = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #r = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [16, 2], warpsPerCTA = [4, 1], order = [1, 0]}>
-module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32,
+    ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%p: tensor<1024x!tt.ptr<i32>, #b>, %q: tensor<1024x!tt.ptr<i32>, #b4>) {
     %v0 = tt.load %p : tensor<1024x!tt.ptr<i32>, #b>
 `)
@@ -53,7 +55,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 func TestScanConvertedNarrow(t *testing.T) {
 	const text = `#b = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #c = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
-module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32,
+    ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%p: !tt.ptr<f32>, %n: i32, %v: tensor<2048xf32, #c>) {
     %i = tt.make_range {end = 2048 : i32, start = 0 : i32} : tensor<2048xi32, #b>
     %k = tt.splat %n : i32 -> tensor<2048xi32, #b>

@@ -65,7 +65,8 @@ func (o *Object) within(v object.Value) bool {
 // SetAttr changes a field while a plain method runs that may do so.
 func (o *Object) SetAttr(_ *object.Interp, name string, v object.Value) error {
 	if o.Class.fixed {
-		e := object.Errorf(object.AttributeError, "the field %s of %s cannot be assigned: its instances do not change",
+		e := object.Errorf(object.AttributeError,
+			"the field %s of %s cannot be assigned: its instances do not change",
 			name, o.Class.Name)
 		e.Hint = "make a changed copy: tl.core.aggregate_replace(x, " + name + "=...)"
 		return e

@@ -16,7 +16,8 @@ const (
 )
 
 // gluonForwards has the names of gluon.language that mean what those of triton.language do.
-var gluonForwards = strings.Fields(`constexpr tensor dtype void int1 int8 int16 int32 int64 uint8 uint16 uint32
+var gluonForwards = strings.Fields(`constexpr tensor dtype void int1 int8 int16 int32 int64 uint8
+	uint16 uint32
 	uint64 float8e5 float8e4nv float16 bfloat16 float32 float64 pointer_type tuple
 	program_id num_programs load store where maximum minimum add sub mul cast expand_dims broadcast static_range
 	static_assert static_print device_assert device_print assume multiple_of max_contiguous max_constancy
@@ -91,7 +92,8 @@ func sliceLayout(_ *object.Interp, args []object.Value) (object.Value, error) {
 	dim, isInt := object.AsInt64(Unwrap(args[0]))
 	parent, ok := Unwrap(args[1]).(*sem.Layout)
 	if !isInt || !ok {
-		return nil, object.Errorf(object.TypeError, "a SliceLayout is made of a dimension and a layout, not %s and %s",
+		return nil, object.Errorf(object.TypeError,
+			"a SliceLayout is made of a dimension and a layout, not %s and %s",
 			Describe(args[0]), Describe(args[1]))
 	}
 	return sem.SliceLayout(dim, parent), nil

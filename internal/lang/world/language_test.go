@@ -35,7 +35,7 @@ func TestLanguage(t *testing.T) {
 	} {
 		fmt.Fprintf(&b, "\n## %s\n\n| name | parameters | state | also |\n|---|---|---|---|\n", home.title)
 		for _, bi := range sem.In(triton.Default).All() {
-			if bi.Module != home.module {
+			if bi.Module != home.module || strings.HasPrefix(bi.Name, "_") { // private names are not listed
 				continue
 			}
 			state, also := stateWord(bi), ""

@@ -18,11 +18,13 @@ func classModules() map[string]func(in *object.Interp) map[string]object.Value {
 	}
 }
 
-const typingNames = `Any Optional Union Callable Tuple Literal ClassVar Final Generic Protocol TypeVar ParamSpec Concatenate Annotated NewType
-Type Iterable Iterator Sequence Mapping MutableMapping MutableSequence Hashable Sized Collection NoReturn Never Self TypeAlias LiteralString
-Generator AsyncGenerator Awaitable Coroutine Required NotRequired Unpack TypeGuard IO TextIO BinaryIO AnyStr SupportsInt SupportsFloat
-SupportsIndex Reversible Container ItemsView KeysView ValuesView ContextManager AsyncIterator AsyncIterable TypeVarTuple ByteString
-AbstractSet MutableSet Pattern Match ForwardRef`
+const typingNames = `
+Any Optional Union Callable Tuple Literal ClassVar Final Generic Protocol TypeVar ParamSpec Concatenate
+Annotated NewType Type Iterable Iterator Sequence Mapping MutableMapping MutableSequence Hashable Sized
+Collection NoReturn Never Self TypeAlias LiteralString Generator AsyncGenerator Awaitable Coroutine
+Required NotRequired Unpack TypeGuard IO TextIO BinaryIO AnyStr SupportsInt SupportsFloat SupportsIndex
+Reversible Container ItemsView KeysView ValuesView ContextManager AsyncIterator AsyncIterable TypeVarTuple
+ByteString AbstractSet MutableSet Pattern Match ForwardRef`
 
 func typingModule() map[string]object.Value {
 	vars := abcNames()

@@ -21,7 +21,8 @@ from dataclasses import dataclass, field, fields
 from enum import Enum, IntEnum, Flag, auto
 from collections import namedtuple, deque, Counter, OrderedDict, defaultdict
 from typing import NamedTuple, List
-import re, types, functools, inspect, packaging.version as pv, argparse, logging, contextlib, itertools, unknown_package
+import re, types, functools, inspect, packaging.version as pv, argparse, logging, contextlib, itertools
+import unknown_package
 P = namedtuple("P", "a b")
 class T(NamedTuple):
     x: int = 1
@@ -54,11 +55,17 @@ def f(a, *b, c=1, **d): yield a
 def g(a, /, b=2): return a
 @contextlib.contextmanager
 def cm(): yield 1
-values = [None, True, 0, -1, 3, 2**80, 0.5, float("nan"), "", "ab", b"xy", (), (1, 2), [], [1, "a"], {}, {"a": 1}, {1}, frozenset({2}), range(3), slice(1, 2), ..., NotImplemented,
-    int, str, list, dict, type, object, ValueError, ValueError("x"), X(1), P, P(1, 2), T, T(), D, D(1), E, E.A, I.B, F.X, L([1]), S("q"), N(4), O, O(), O().m, O.m, O.p, U, U(), f, f(1), g, lambda: 1,
-    len, "".join, [].append, re, re.compile("a(b)?"), re.match("a(b)?", "a"), types.SimpleNamespace(a=1), functools.partial(g, 1), functools.lru_cache(g), pv.parse("1.2rc1"), argparse.ArgumentParser(),
-    logging.getLogger(), deque([1]), Counter("ab"), OrderedDict(a=1), defaultdict(list), {}.keys(), {1: 2}.items(), iter([1]), zip([1]), enumerate([1]), itertools.count(), unknown_package.x, unknown_package,
-    List, List[int], int | str, contextlib.nullcontext(1), cm(), inspect.signature(g), fields(D)[0], super, property(len), staticmethod(len), globals(), E.__members__, D.__init__, D.__repr__, D.__eq__, P._make, P._replace, P._asdict]
+values = [None, True, 0, -1, 3, 2**80, 0.5, float("nan"), "", "ab", b"xy", (), (1, 2), [], [1, "a"], {},
+    {"a": 1}, {1}, frozenset({2}), range(3), slice(1, 2), ..., NotImplemented,
+    int, str, list, dict, type, object, ValueError, ValueError("x"), X(1), P, P(1, 2), T, T(), D, D(1),
+    E, E.A, I.B, F.X, L([1]), S("q"), N(4), O, O(), O().m, O.m, O.p, U, U(), f, f(1), g, lambda: 1,
+    len, "".join, [].append, re, re.compile("a(b)?"), re.match("a(b)?", "a"), types.SimpleNamespace(a=1),
+    functools.partial(g, 1), functools.lru_cache(g), pv.parse("1.2rc1"), argparse.ArgumentParser(),
+    logging.getLogger(), deque([1]), Counter("ab"), OrderedDict(a=1), defaultdict(list), {}.keys(),
+    {1: 2}.items(), iter([1]), zip([1]), enumerate([1]), itertools.count(), unknown_package.x,
+    unknown_package, List, List[int], int | str, contextlib.nullcontext(1), cm(), inspect.signature(g),
+    fields(D)[0], super, property(len), staticmethod(len), globals(), E.__members__,
+    D.__init__, D.__repr__, D.__eq__, P._make, P._replace, P._asdict]
 `
 
 func panicValues(t *testing.T) (*object.Interp, []object.Value) {

@@ -92,13 +92,17 @@ var standardLibrary = func() map[string]bool {
 	return m
 }()
 
-const standardNames = `__main__ _thread abc argparse array ast asyncio atexit base64 bdb binascii bisect builtins bz2 calendar cmath cmd code
-codecs collections colorsys concurrent configparser contextlib contextvars copy copyreg cProfile csv ctypes curses dataclasses datetime
-decimal difflib dis email enum errno faulthandler fcntl filecmp fileinput fnmatch fractions ftplib functools gc getopt getpass gettext
-glob graphlib grp gzip hashlib heapq hmac html http imaplib importlib inspect io ipaddress itertools json keyword linecache locale
-logging lzma mailbox marshal math mimetypes mmap multiprocessing netrc numbers operator os pathlib pdb pickle pickletools pkgutil
-platform plistlib poplib posix pprint profile pstats pty pwd py_compile queue quopri random re readline reprlib resource runpy sched
-secrets select selectors shelve shlex shutil signal site smtplib socket socketserver sqlite3 ssl stat statistics string stringprep
-struct subprocess symtable sys sysconfig syslog tabnanny tarfile tempfile termios textwrap threading time timeit tkinter token tokenize
-tomllib trace traceback tracemalloc tty turtle types typing unicodedata unittest urllib uuid venv warnings wave weakref webbrowser
-wsgiref xml xmlrpc zipapp zipfile zipimport zlib zoneinfo __future__ distutils imp`
+const standardNames = `
+__main__ _thread abc argparse array ast asyncio atexit base64 bdb binascii bisect builtins bz2 calendar
+cmath cmd code codecs collections colorsys concurrent configparser contextlib contextvars copy copyreg
+cProfile csv ctypes curses dataclasses datetime decimal difflib dis email enum errno faulthandler fcntl
+filecmp fileinput fnmatch fractions ftplib functools gc getopt getpass gettext glob graphlib grp gzip
+hashlib heapq hmac html http imaplib importlib inspect io ipaddress itertools json keyword linecache
+locale logging lzma mailbox marshal math mimetypes mmap multiprocessing netrc numbers operator os pathlib
+pdb pickle pickletools pkgutil platform plistlib poplib posix pprint profile pstats pty pwd py_compile
+queue quopri random re readline reprlib resource runpy sched secrets select selectors shelve shlex shutil
+signal site smtplib socket socketserver sqlite3 ssl stat statistics string stringprep struct subprocess
+symtable sys sysconfig syslog tabnanny tarfile tempfile termios textwrap threading time timeit tkinter
+token tokenize tomllib trace traceback tracemalloc tty turtle types typing unicodedata unittest urllib
+uuid venv warnings wave weakref webbrowser wsgiref xml xmlrpc zipapp zipfile zipimport zlib zoneinfo
+__future__ distutils imp`

@@ -25,7 +25,11 @@ type pkgVersion struct {
 	local   string
 }
 
-var versionPattern = regexp.MustCompile(`(?i)^\s*v?(?:(\d+)!)?(\d+(?:\.\d+)*)(?:[-_.]?(alpha|a|beta|b|preview|pre|c|rc)[-_.]?(\d*))?(?:-(\d+)|[-_.]?(post|rev|r)[-_.]?(\d*))?(?:[-_.]?(dev)[-_.]?(\d*))?(?:\+([a-z0-9]+(?:[-_.][a-z0-9]+)*))?\s*$`)
+var versionPattern = regexp.MustCompile(`(?i)^\s*v?(?:(\d+)!)?(\d+(?:\.\d+)*)` +
+	`(?:[-_.]?(alpha|a|beta|b|preview|pre|c|rc)[-_.]?(\d*))?` +
+	`(?:-(\d+)|[-_.]?(post|rev|r)[-_.]?(\d*))?` +
+	`(?:[-_.]?(dev)[-_.]?(\d*))?` +
+	`(?:\+([a-z0-9]+(?:[-_.][a-z0-9]+)*))?\s*$`)
 
 func parseVersion(s string) (*pkgVersion, bool) {
 	m := versionPattern.FindStringSubmatch(s)

@@ -47,7 +47,8 @@ var notInKey = map[string]string{
 	"Stages":    "it watches", "Dump": "it watches", "Passes": "it watches", "Watch": "it watches",
 	"Budget":   "it ends compilations",
 	"Until":    "code that is kept is whole",
-	"Override": "replaced stages are not kept", "Edit": "replaced stages are not kept", "Given": "given stages are not kept",
+	"Override": "replaced stages are not kept", "Edit": "replaced stages are not kept",
+	"Given":  "given stages are not kept",
 	"Hosted": "all code that is kept for launches is hosted",
 	"Launch": "the code serves every launch of its way",
 }

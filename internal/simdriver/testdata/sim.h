@@ -1,5 +1,5 @@
-/* How a driver of C asks the process that built it: that process answers requests through two pipes in the folder
-   NEREID_SIM, runs kernels in a simulator, and shares the device's memory as a file. */
+/* How a driver of C asks the process that built it: that process answers requests through two pipes in the
+   folder NEREID_SIM, runs kernels in a simulator, and shares the device's memory as a file. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdint.h>

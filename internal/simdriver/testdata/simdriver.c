@@ -137,7 +137,8 @@ int cuTensorMapEncodeTiled(void *map, int type, unsigned rank, P addr, const uin
 	unsigned i;
 	int n, e;
 	(void)steps, (void)interleave, (void)promotion;
-	n = add(line, sizeof line, 0, "encode %d %u %llu %d %d", type, rank, (unsigned long long)addr, swizzle, fill);
+	n = add(line, sizeof line, 0, "encode %d %u %llu %d %d", type, rank, (unsigned long long)addr, swizzle,
+	    fill);
 	for (i = 0; i < rank; i++)
 		n = add(line, sizeof line, n, " %llu %llu %u", (unsigned long long)dims[i],
 			i ? (unsigned long long)strides[i - 1] : 0, box[i]);

@@ -18,7 +18,9 @@ int hipRuntimeGetVersion(int *v) { return *v = 60443483, OK; }
 int hipGetDeviceCount(int *n) { return *n = 1, OK; }
 int hipGetDeviceProperties(char *p, int d) { return (void)p, (void)d, INVALID; } /* ROCm 5's */
 int hipSetDevice(int d) { return d == 0 ? OK : INVALID; }
-const char *hipGetErrorName(int e) { return e == OK ? "hipSuccess" : e == NOMEM ? "hipErrorOutOfMemory" : "hipError"; }
+const char *hipGetErrorName(int e) {
+	return e == OK ? "hipSuccess" : e == NOMEM ? "hipErrorOutOfMemory" : "hipError";
+}
 const char *hipGetErrorString(int e) { return hipGetErrorName(e); }
 int hipDeviceSynchronize(void) { return OK; }
 int hipStreamIsCapturing(H s, int *is) { return (void)s, *is = 0, OK; }
@@ -106,7 +108,8 @@ int hipModuleLaunchKernel(H fn, unsigned gx, unsigned gy, unsigned gz, unsigned 
 	size_t i, size;
 	int n, e;
 	(void)s;
-	if (params || !extra || extra[0] != (void *)1 || extra[2] != (void *)2 || extra[4] != (void *)3) return INVALID;
+	if (params || !extra || extra[0] != (void *)1 || extra[2] != (void *)2 ||
+	    extra[4] != (void *)3) return INVALID;
 	if (by != 1 || bz != 1 || (size = *(size_t *)extra[3]) > 2048) return INVALID;
 	pthread_mutex_lock(&mu);
 	n = snprintf(line, sizeof line, "launch %s %s %u %u %u %u %u ", f->module, f->name, gx, gy, gz, bx, shared);

@@ -179,7 +179,8 @@ func TestCheckedMasks(t *testing.T) {
   %xs = tt.splat %x : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
   %xp = tt.addptr %xs, %i : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
   %one = arith.constant dense<1.0> : tensor<64xf32>
-  %old = tt.atomic_rmw fadd, relaxed, gpu, %xp, %one, %m : (tensor<64x!tt.ptr<f32>>, tensor<64xf32>, tensor<64xi1>) -> tensor<64xf32>
+  %old = tt.atomic_rmw fadd, relaxed, gpu, %xp, %one, %m
+      : (tensor<64x!tt.ptr<f32>>, tensor<64xf32>, tensor<64xi1>) -> tensor<64xf32>
   tt.return
 }`
 	d := testDevice(t, "", cpu.Compiler{Check: true})

@@ -20,7 +20,8 @@ import (
 )
 
 // passes is LLVM's pipeline. Vectors and loops are already written out, so it only cleans up.
-const passes = "always-inline,function(sroa,early-cse,simplifycfg,instcombine,loop-mssa(licm),gvn,instcombine,simplifycfg)"
+const passes = "always-inline,function(sroa,early-cse,simplifycfg,instcombine," +
+	"loop-mssa(licm),gvn,instcombine,simplifycfg)"
 
 // Compiler compiles to native code.
 type Compiler struct {

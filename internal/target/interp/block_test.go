@@ -22,8 +22,10 @@ tt.func public @k(%x: !tt.ptr<f16>, %o: !tt.ptr<f16>, %m: i64, %n: i64, %turns: 
   %r = arith.constant 0 : i32
   %p0 = tt.make_tensor_ptr %x, [%m, %n], [%n, %one], [%c0, %c0] {order = array<i32: 1, 0>} : <tensor<4x8xf16>>
   %rows = arith.constant 12 : i64
-  %q0 = tt.make_tensor_ptr %o, [%rows, %n8], [%n8, %one], [%c0, %c0] {order = array<i32: 1, 0>} : <tensor<4x8xf16>>
-  %e:2 = scf.for %i = %c0 to %turns step %c1 iter_args(%p = %p0, %q = %q0) -> (!tt.ptr<tensor<4x8xf16>>, !tt.ptr<tensor<4x8xf16>>) : i32 {
+  %q0 = tt.make_tensor_ptr %o, [%rows, %n8], [%n8, %one], [%c0, %c0]
+      {order = array<i32: 1, 0>} : <tensor<4x8xf16>>
+  %e:2 = scf.for %i = %c0 to %turns step %c1 iter_args(%p = %p0, %q = %q0)
+      -> (!tt.ptr<tensor<4x8xf16>>, !tt.ptr<tensor<4x8xf16>>) : i32 {
     %v = tt.load %p {boundaryCheck = array<i32: 0, 1>, padding = PAD : i32} : !tt.ptr<tensor<4x8xf16>>
     tt.store %q, %v {boundaryCheck = array<i32: 0>} : !tt.ptr<tensor<4x8xf16>>
     %p2 = tt.advance %p, [%c4, %c0] : <tensor<4x8xf16>>
@@ -110,13 +112,15 @@ tt.func public @k(%x: !tt.ptr<f32>, %o: !tt.ptr<f32>, %acc: !tt.ptr<f32>, %y: i3
 // TestDescriptorArgument: a descriptor made by the host; gathers and scatters of rows; padding with NaN.
 func TestDescriptorArgument(t *testing.T) {
 	const src = `
-tt.func public @k(%d: !tt.tensordesc<tensor<1x8xf16>>, %rows: !tt.ptr<i32>, %o: !tt.ptr<f16>, %e: !tt.tensordesc<tensor<1x8xf16>>) {
+tt.func public @k(%d: !tt.tensordesc<tensor<1x8xf16>>, %rows: !tt.ptr<i32>, %o: !tt.ptr<f16>,
+    %e: !tt.tensordesc<tensor<1x8xf16>>) {
   %c4 = arith.constant 4 : i32
   %r = tt.make_range {start = 0 : i32, end = 4 : i32} : tensor<4xi32>
   %rs = tt.splat %rows : !tt.ptr<i32> -> tensor<4x!tt.ptr<i32>>
   %rp = tt.addptr %rs, %r : tensor<4x!tt.ptr<i32>>, tensor<4xi32>
   %i = tt.load %rp : tensor<4x!tt.ptr<i32>>
-  %v = tt.descriptor_gather %d[%i, %c4] : (!tt.tensordesc<tensor<1x8xf16>>, tensor<4xi32>, i32) -> tensor<4x8xf16>
+  %v = tt.descriptor_gather %d[%i, %c4] : (!tt.tensordesc<tensor<1x8xf16>>, tensor<4xi32>, i32)
+      -> tensor<4x8xf16>
   tt.descriptor_scatter %e[%i, %c4], %v : !tt.tensordesc<tensor<1x8xf16>>, tensor<4xi32>, i32, tensor<4x8xf16>
   %q = tt.make_range {start = 0 : i32, end = 32 : i32} : tensor<32xi32>
   %q2 = tt.reshape %q : tensor<32xi32> -> tensor<4x8xi32>

@@ -210,7 +210,8 @@ tt.func public @k(%o: !tt.ptr<i32>, %x: i32) {
   %c1 = arith.constant 1 : i32
   %r = tt.make_range {start = 0 : i32, end = 32 : i32} : tensor<32xi32>
   %z = arith.constant dense<1> : tensor<32xi32>
-  %q:4 = scf.for %i = %c0 to %x step %c1 iter_args(%a = %r, %b = %z, %c = %z, %d = %r) -> (tensor<32xi32>, tensor<32xi32>, tensor<32xi32>, tensor<32xi32>) : i32 {
+  %q:4 = scf.for %i = %c0 to %x step %c1 iter_args(%a = %r, %b = %z, %c = %z, %d = %r)
+      -> (tensor<32xi32>, tensor<32xi32>, tensor<32xi32>, tensor<32xi32>) : i32 {
     %s = arith.addi %a, %b : tensor<32xi32>
     %odd = arith.andi %i, %c1 : i32
     %is = arith.cmpi ne, %odd, %c0 : i32
@@ -256,7 +257,8 @@ tt.func public @k(%o: !tt.ptr<i32>, %x: i32) {
 func TestCalls(t *testing.T) {
 	const src = `
 module {
-tt.func private @twice(%v: tensor<8xf32>, %p: !tt.ptr<f32>) -> (tensor<8xf32>, !tt.ptr<f32>) attributes {noinline = true} {
+tt.func private @twice(%v: tensor<8xf32>, %p: !tt.ptr<f32>)
+    -> (tensor<8xf32>, !tt.ptr<f32>) attributes {noinline = true} {
   %w = arith.addf %v, %v : tensor<8xf32>
   %c8 = arith.constant 8 : i32
   %q = tt.addptr %p, %c8 : !tt.ptr<f32>, i32

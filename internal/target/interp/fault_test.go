@@ -337,7 +337,8 @@ func TestCompileErrors(t *testing.T) {
 			"interp: @k returns values, so it is no kernel"},
 		"no body": {`tt.func private @k(i32)`, "k", "function @k has no body"},
 		"asm": {`tt.func public @k(%x: i32) {
-  %y = tt.elementwise_inline_asm "shl.b32 $0, $0, 3;" {constraints = "=r,r", packed_element = 1 : i32, pure = true} %x : i32 -> i32
+  %y = tt.elementwise_inline_asm "shl.b32 $0, $0, 3;"
+      {constraints = "=r,r", packed_element = 1 : i32, pure = true} %x : i32 -> i32
   tt.print "y" {hex = false, isSigned = array<i32: 1>} : %y : i32
   tt.return
 }`, "k", `tt.elementwise_inline_asm: inline assembly cannot be interpreted: "shl.b32 $0, $0, 3;"`},
@@ -351,7 +352,8 @@ func TestCompileErrors(t *testing.T) {
   tt.return
 }`, "k", "type i7 is not supported"},
 		"extern": {`tt.func public @k(%x: f32) {
-  %y = tt.extern_elementwise %x {libname = "l", libpath = "", symbol = "__nv_nothing", pure = false} : (f32) -> f32
+  %y = tt.extern_elementwise %x {libname = "l", libpath = "", symbol = "__nv_nothing", pure = false}
+      : (f32) -> f32
   tt.return
 }`, "k", `tt.extern_elementwise: function "__nv_nothing" of library "l" is not known`},
 	} {

@@ -15,7 +15,8 @@ import (
 func callExtern(t *testing.T, symbol string, types []string, result string, rows ...[]uint64) []uint64 {
 	t.Helper()
 	args, tys := []string{"A", "B", "C", "D"}[:len(types)], []string{"TA", "TB", "TC", "TD"}[:len(types)]
-	op := fmt.Sprintf(`tt.extern_elementwise %s {libname = "libdevice", libpath = "", pure = true, symbol = "%s"} : (%s) -> TR`,
+	op := fmt.Sprintf(`tt.extern_elementwise %s {libname = "libdevice", libpath = "", pure = true,
+		symbol = "%s"} : (%s) -> TR`,
 		strings.Join(args, ", "), symbol, strings.Join(tys, ", "))
 	return elementwise(t, op, vectors, types, result, rows...)
 }
@@ -26,7 +27,8 @@ func TestLibdeviceIsComplete(t *testing.T) {
 	const script = `
 import re, triton, os
 s = open(os.path.join(os.path.dirname(triton.__file__), "language", "extra", "cuda", "libdevice.py")).read()
-for m in re.finditer(r'\(((?:core\.dtype\("\w+"\),?\s*)+)\):\s*\("(__nv_\w+)",\s*core\.dtype\("(\w+)"\)\)', s):
+for m in re.finditer(r'\(((?:core\.dtype\("\w+"\),?\s*)+)\):\s*'
+                     r'\("(__nv_\w+)",\s*core\.dtype\("(\w+)"\)\)', s):
     print(m.group(2), *re.findall(r'"(\w+)"', m.group(1)), m.group(3))
 `
 	out, err := exec.Command(python, "-c", script).Output()

@@ -194,7 +194,8 @@ tt.func public @k(%x: !tt.ptr<TY>, %o: !tt.ptr<TY>, %old: !tt.ptr<TY>) {
   %c7 = arith.constant dense<7> : tensor<8xi32>
   %m = arith.cmpi ne, %r, %c7 : tensor<8xi32>
   %os = tt.splat %o : !tt.ptr<TY> -> tensor<8x!tt.ptr<TY>>
-  %d = tt.atomic_rmw RMW, acq_rel, gpu, %os, %v, %m : (tensor<8x!tt.ptr<TY>>, tensor<8xTY>, tensor<8xi1>) -> tensor<8xTY>
+  %d = tt.atomic_rmw RMW, acq_rel, gpu, %os, %v, %m
+      : (tensor<8x!tt.ptr<TY>>, tensor<8xTY>, tensor<8xi1>) -> tensor<8xTY>
   %ds = tt.splat %old : !tt.ptr<TY> -> tensor<8x!tt.ptr<TY>>
   %dp = tt.addptr %ds, %i : tensor<8x!tt.ptr<TY>>, tensor<8xi32>
   tt.store %dp, %d : tensor<8x!tt.ptr<TY>>

@@ -629,7 +629,8 @@ func TestDotScaled(t *testing.T) {
 		{"i8", []int{n, k / 32}}}
 	got := runTensors(t, ins, [][]uint64{a, sa, b, sb},
 		fmt.Sprintf(`%%z = arith.constant dense<1.0> : tensor<%[1]dx%[2]dxf32>
-%%y = tt.dot_scaled %%v0 scale %%v1, %%v2 scale %%v3, %%z lhs = e2m1 rhs = e4m3 {fastMath = false} : %[3]s, %[4]s * %[5]s, %[6]s -> tensor<%[1]dx%[2]dxf32>`,
+%%y = tt.dot_scaled %%v0 scale %%v1, %%v2 scale %%v3, %%z
+    lhs = e2m1 rhs = e4m3 {fastMath = false} : %[3]s, %[4]s * %[5]s, %[6]s -> tensor<%[1]dx%[2]dxf32>`,
 			m, n, ins[0].text(), ins[1].text(), ins[2].text(), ins[3].text()),
 		[]tensor{{"f32", []int{m, n}}}, "%y")[0]
 	for i := range m {

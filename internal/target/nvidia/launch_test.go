@@ -29,7 +29,8 @@ func TestLaunchOptions(t *testing.T) {
 // emptyKernel is a kernel of programs with so many blocks.
 func emptyKernel(t *testing.T, ctas int) *target.Input {
 	t.Helper()
-	text := fmt.Sprintf(`module attributes {"ttg.num-ctas" = %d : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+	text := fmt.Sprintf(`module attributes {"ttg.num-ctas" = %d : i32, "ttg.num-warps" = 4 : i32,
+		"ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
   tt.func public @k() {
     tt.return
   }

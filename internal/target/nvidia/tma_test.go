@@ -138,4 +138,5 @@ func TestWideDescriptors(t *testing.T) {
 }
 
 // acquired is a fence behind which no copy can come too early.
-var acquired = regexp.MustCompile(`acquire\.gpu \[%rd\d+\], 128;\n@%p\d+ cp\.async\.bulk\.commit_group;\n@%p\d+ cp\.async\.bulk\.wait_group\.read 0;`)
+var acquired = regexp.MustCompile(`acquire\.gpu \[%rd\d+\], 128;\n@%p\d+ cp\.async\.bulk\.commit_group;\n` +
+	`@%p\d+ cp\.async\.bulk\.wait_group\.read 0;`)

@@ -17,7 +17,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
-var softmax = []string{"kernels/softmax.py", "--shape", "64x1000", "in_row_stride=1000", "out_row_stride=1000",
+var softmax = []string{"kernels/softmax.py", "--shape", "64x1000", "in_row_stride=1000",
+	"out_row_stride=1000",
 	"n_cols=1000", "BLOCK_SIZE=1024", "--grid", "64"}
 
 var matmul = []string{"kernels/matmul.py:matmul_kernel", "a_ptr=fp16[128x256]", "b_ptr=fp16[256x128]",
@@ -133,8 +134,10 @@ func TestPasses(t *testing.T) {
 	b.do(chromedp.Focus(chromedp.CSS(`#view-passes .narrow .list`)))
 	b.do(chromedp.KeyEvent(kb.ArrowDown)) // from the input to the first pass
 	b.until(`document.querySelector("#view-passes .column:last-child h2").textContent === "inline"`)
-	b.until(`[...document.querySelectorAll('#view-passes .row.del')].some((e) => e.textContent.includes("tt.call"))`)
-	b.until(`[...document.querySelectorAll('#view-passes .row.add')].some((e) => e.textContent.includes("tt.reduce"))`)
+	b.until(`[...document.querySelectorAll('#view-passes .row.del')]
+		.some((e) => e.textContent.includes("tt.call"))`)
+	b.until(`[...document.querySelectorAll('#view-passes .row.add')]
+		.some((e) => e.textContent.includes("tt.reduce"))`)
 	b.shot("passes")
 	b.click("#changing")
 	b.until(`document.querySelector("#view-passes .narrow [aria-setsize]").getAttribute("aria-setsize") > 40`)
@@ -336,7 +339,8 @@ func TestBeside(t *testing.T) {
 	if n := figure("instructions of warps on sim:90"); len(n) != 3 || n[2] == "the same" {
 		t.Errorf("instructions of warps: %v, want more for twice as many warps", n)
 	}
-	heads := eval[[]string](b, `[...document.querySelectorAll("#beside-figures th[scope=col]")].map((e) => e.textContent)`)
+	heads := eval[[]string](b,
+		`[...document.querySelectorAll("#beside-figures th[scope=col]")].map((e) => e.textContent)`)
 	b.has(heads, "softmax.py:softmax_kernel (BLOCK_SIZE=1024, num_warps=4)",
 		"softmax.py:softmax_kernel (BLOCK_SIZE=2048, num_warps=8)")
 	texts := func(side, class string) []string {
@@ -346,7 +350,8 @@ func TestBeside(t *testing.T) {
 			class))
 	}
 	b.click(`[data-stage-of="TTIR"]`)
-	b.until(`document.querySelector("#beside-left .row.del") && document.querySelector("#beside-right .row.add")`)
+	b.until(`document.querySelector("#beside-left .row.del")
+		&& document.querySelector("#beside-right .row.add")`)
 	b.has(texts("left", "del"), "tensor<1024xi32>")
 	b.has(texts("right", "add"), "tensor<2048xi32>")
 	b.click(`[data-stage-of="source"]`)
@@ -380,7 +385,8 @@ func TestBeside(t *testing.T) {
 	b.click("#tab-stages")
 	b.click("#edit")
 	eval[bool](b, `(() => { const a = document.querySelector("textarea");
-		a.value = a.value.replace("x * factor", "x + factor"); a.dispatchEvent(new Event("input")); return true; })()`)
+		a.value = a.value.replace("x * factor", "x + factor");
+		a.dispatchEvent(new Event("input")); return true; })()`)
 	b.until(`document.documentElement.dataset.compiled === "1"`)
 	b.click("#tab-beside")
 	b.click(`[data-stage-of="TTIR"]`)
@@ -600,7 +606,8 @@ const accessFaults = `(() => {
 	}
 	for (const e of document.querySelectorAll("button, select, input, textarea, canvas, [role=listbox]")) {
 		if (seen(e) && !name(e)) faults.push("no name: " + e.outerHTML.slice(0, 100));
-		if (seen(e) && e.matches("canvas, [role=listbox]") && e.tabIndex < 0) faults.push("no key gets to " + e.outerHTML.slice(0, 100));
+		if (seen(e) && e.matches("canvas, [role=listbox]") && e.tabIndex < 0)
+			faults.push("no key gets to " + e.outerHTML.slice(0, 100));
 	}
 	const tabs = [...document.querySelectorAll("[role=tab]")];
 	if (tabs.filter((t) => t.tabIndex === 0).length !== 1) faults.push("not one tab can be tabbed to");
@@ -609,12 +616,17 @@ const accessFaults = `(() => {
 		if (panel.hidden === (t.getAttribute("aria-selected") === "true")) faults.push("wrong panel for " + t.id);
 	}
 	for (const e of document.querySelectorAll("[aria-activedescendant]")) {
-		if (seen(e) && !document.getElementById(e.getAttribute("aria-activedescendant"))) faults.push("the current row of " + e.getAttribute("aria-label") + " is not there");
+		if (seen(e) && !document.getElementById(e.getAttribute("aria-activedescendant")))
+			faults.push("the current row of " + e.getAttribute("aria-label") + " is not there");
 	}
-	const parse = (c) => { const m = c.match(/[\d.]+/g).map(Number); return m.length > 3 && m[3] === 0 ? null : m.slice(0, 3); };
-	const light = (c) => { const [r, g, b] = c.map((v) => (v /= 255) <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+	const parse = (c) => { const m = c.match(/[\d.]+/g).map(Number);
+		return m.length > 3 && m[3] === 0 ? null : m.slice(0, 3); };
+	const light = (c) => {
+		const [r, g, b] = c.map((v) => (v /= 255) <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
 		return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
-	const back = (e) => { for (; e; e = e.parentElement) { const c = parse(getComputedStyle(e).backgroundColor); if (c) return c; } return [255, 255, 255]; };
+	const back = (e) => {
+		for (; e; e = e.parentElement) { const c = parse(getComputedStyle(e).backgroundColor); if (c) return c; }
+		return [255, 255, 255]; };
 	const bad = new Set();
 	const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
 	while (walk.nextNode()) {
@@ -622,7 +634,9 @@ const accessFaults = `(() => {
 		if (!walk.currentNode.textContent.trim() || !seen(e) || e.matches("script, style, option")) continue;
 		const a = light(parse(getComputedStyle(e).color)), b = light(back(e));
 		const contrast = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
-		if (contrast < 4.5) bad.add("contrast " + contrast.toFixed(2) + " of " + e.className + " in " + e.parentElement.className + ": " + e.textContent.slice(0, 30));
+		if (contrast < 4.5)
+			bad.add("contrast " + contrast.toFixed(2) + " of " + e.className + " in " +
+				e.parentElement.className + ": " + e.textContent.slice(0, 30));
 	}
 	return faults.concat([...bad].slice(0, 5));
 })()`

@@ -1,4 +1,5 @@
-"""The back end of Triton: kernels of existing programs, compiled by Triton's front end, run on Nereid's devices.
+"""The back end of Triton: kernels of existing programs, compiled by Triton's front end, run on Nereid's
+devices.
 
     compiler.py   options, stages
     driver.py     devices, benchmarks
@@ -14,7 +15,8 @@ from .. import _device
 
 
 def activate(device: str = "", check: bool = False, deep: bool = False) -> None:
-    """Makes Triton's kernels run on a device: "cpu", "interp", "sim:90", "cuda:0"; "" means the best there is.
+    """Makes Triton's kernels run on a device: "cpu", "interp", "sim:90", "cuda:0"; "" means the best there
+    is.
 
     check makes every launch check its accesses; interp and the simulators do anyway. deep reads the source of
     kernels itself, without Triton's compiler, where they are functions of a file.
@@ -24,8 +26,8 @@ def activate(device: str = "", check: bool = False, deep: bool = False) -> None:
 
 
 def choose(device: str = "", check: bool = False, deep: bool = False):
-    """Does what activate does, and returns the driver. The CPU is opened by the first launch: until then the process
-    may fork."""
+    """Does what activate does, and returns the driver. The CPU is opened by the first launch: until then the
+    process may fork."""
     from . import driver
     d = driver.NereidDriver(device, check=check, deep=deep)
     triton.runtime.driver.set_active(d)
@@ -33,7 +35,8 @@ def choose(device: str = "", check: bool = False, deep: bool = False):
 
 
 def register() -> None:
-    """Tells Triton of the back end where it did not find it: the package is on the path, but not installed."""
+    """Tells Triton of the back end where it did not find it: the package is on the path, but not
+    installed."""
     from triton.backends import Backend, backends
 
     from . import compiler, driver
@@ -55,7 +58,8 @@ def active():
 
 
 def default_device() -> str:
-    """Returns the device where nothing else is said: $NEREID_DEVICE, or a GPU that PyTorch sees, or the CPU."""
+    """Returns the device where nothing else is said: $NEREID_DEVICE, or a GPU that PyTorch sees, or the
+    CPU."""
     import os
     if name := os.environ.get("NEREID_DEVICE"):
         return name
@@ -68,5 +72,6 @@ def default_device() -> str:
 
 open_device, open_later = _device.open, _device.later
 
-# Triton imports compiler.py and driver.py, which need it: whoever imports one of them first imports Triton first.
+# Triton imports compiler.py and driver.py, which need it: whoever imports one of them first imports Triton
+# first.
 import triton  # noqa: E402, F401

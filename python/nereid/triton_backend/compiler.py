@@ -125,7 +125,8 @@ def program(text: str, device: str, opts: dict[str, Any]) -> Program:
 
 @functools.lru_cache(maxsize=1)
 def _columns_from_one() -> bool:
-    """Reports whether places in the IR of this Triton have columns that begin with 1: since 3.8, and with 0 before."""
+    """Reports whether places in the IR of this Triton have columns that begin with 1: since 3.8, and with 0
+    before."""
     from triton.compiler.code_generator import CodeGenerator
     return "begin_col" in inspect.signature(CodeGenerator.__init__).parameters
 
@@ -134,7 +135,8 @@ _PLACE = re.compile(r'(loc\("[^"\n]*":\d+:)(\d+)')
 
 
 def source(module: Any) -> str:
-    """Returns the text of a module of Triton's, with columns that begin with 0, as MLIR's other tools have them."""
+    """Returns the text of a module of Triton's, with columns that begin with 0, as MLIR's other tools have
+    them."""
     text = str(module)
     if _columns_from_one():
         text = _PLACE.sub(lambda m: m[1] + str(max(int(m[2]) - 1, 0)), text)
@@ -226,7 +228,8 @@ class NereidBackend(BaseBackend):
         p = program(kept["source"], options.device, options.launch())
         metadata["name"], metadata["shared"] = p.kernel.name, _SHARED
         if os.environ.get("MLIR_ENABLE_DUMP", "0") in ("1", p.kernel.name):
-            sys.stderr.write(f"// -----// IR Dump Before Nereid ({p.kernel.name}) //----- //\n{kept['source']}\n")
+            sys.stderr.write(
+                f"// -----// IR Dump Before Nereid ({p.kernel.name}) //----- //\n{kept['source']}\n")
         kept["ttir"] = ir = p.code("ttir").asm["ttir"]
         return ir
 

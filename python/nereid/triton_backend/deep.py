@@ -12,7 +12,8 @@ _kernels: dict[tuple[str, str], _kernel.Kernel | None] = {}
 
 
 def kernel(fn: Any) -> _kernel.Kernel | None:
-    """Returns the kernel of a JITFunction, or of decorators around one; None if no file has it by its name."""
+    """Returns the kernel of a JITFunction, or of decorators around one; None if no file has it by its
+    name."""
     while not hasattr(fn, "__code__"):
         if getattr(fn, "pre_run_hooks", None):
             return None

@@ -26,7 +26,8 @@ _PROPERTIES = {"max_shared_mem": 232448, "max_num_regs": 65536, "warpSize": 32, 
 
 
 class Index(int):
-    """The number of a GPU that keeps Triton's caches of kernels by device apart from those of its own driver."""
+    """The number of a GPU that keeps Triton's caches of kernels by device apart from those of its own
+    driver."""
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Index) and int(self) == int(other)
@@ -51,7 +52,8 @@ class Utils:
             return {**_PROPERTIES, "multiprocessor_count": p.multi_processor_count,
                     "max_shared_mem": getattr(p, "shared_memory_per_block_optin", 232448),
                     "max_num_regs": getattr(p, "regs_per_multiprocessor", 65536)}
-        # Kernels that walk over rows with one program for each multiprocessor walk in order with many of them.
+        # Kernels that walk over rows with one program for each multiprocessor walk in order with many of
+        # them.
         return {**_PROPERTIES, "multiprocessor_count": max(os.cpu_count() or 1, 132)}
 
     def load_binary(self, name: str, kernel: bytes, shared: int, device: Any) -> tuple:
@@ -133,8 +135,8 @@ class NereidDriver(DriverBase):
     def map_python_to_cpp_type(self, ty: str) -> str:
         if ty[0] == "*":
             return "void*"
-        names = {"fp16": "float", "bf16": "float", "fp32": "float", "f32": "float", "fp64": "double", "i1": "bool",
-                 "u1": "bool"}
+        names = {"fp16": "float", "bf16": "float", "fp32": "float", "f32": "float", "fp64": "double",
+                 "i1": "bool", "u1": "bool"}
         return names.get(ty) or ("u" if ty[0] == "u" else "") + f"int{ty[1:]}_t"
 
     def get_current_target(self) -> GPUTarget:
@@ -152,7 +154,8 @@ class NereidDriver(DriverBase):
             torch.cuda.set_device(int(device))
 
     def _ask_torch(self) -> None:
-        """Sets current_device and current_stream, which launches call, to the quickest functions that know."""
+        """Sets current_device and current_stream, which launches call, to the quickest functions that
+        know."""
         self.current_device, self.current_stream = lambda: self._key, lambda device: 0
         if not self.device.cuda:
             return
@@ -169,7 +172,8 @@ class NereidDriver(DriverBase):
 
     def get_active_torch_device(self) -> Any:
         import torch
-        return torch.device("cuda", int(self.get_current_device())) if self.device.cuda else torch.device("cpu")
+        return torch.device("cuda",
+                            int(self.get_current_device())) if self.device.cuda else torch.device("cpu")
 
     def get_device_interface(self) -> Any:
         if self.device.cuda:

@@ -61,7 +61,8 @@ class Launcher:
             return _args.ARG.pack(_args.PTR, code, 0, 0, 0, v.data_ptr(), 0)
         m = _args.memory(v)
         if m is None:
-            raise _errors.ArgumentError(f"nereid: a {type(v).__name__} is no tensor, which the kernel expects")
+            raise _errors.ArgumentError(
+                f"nereid: a {type(v).__name__} is no tensor, which the kernel expects")
         if self.host and not m.device and self.whole:
             m.size = max(m.size, _rest(v))
         return packer.array(_args.Memory(code, m.address, m.size, m.device, m, m.fixed), 0)
@@ -82,8 +83,9 @@ class Launcher:
                 word = _float_word(v) if form == "f" else _word(v)
                 parts.append(_args.ARG.pack(_args.SCALAR, code, 0, 0, 0, word, 0))
         if len(flat) != len(types):
-            raise _errors.ArgumentError(f"nereid: {function.program.kernel.name} takes {len(types)} arguments, "
-                                        f"and its signature has {len(flat)}")
+            raise _errors.ArgumentError(
+                f"nereid: {function.program.kernel.name} takes {len(types)} arguments, "
+                f"and its signature has {len(flat)}")
         if packer.fixed:
             kernel = function.program.kernel
             values = dict(zip(kernel.params, (v for _, v in flat)))
@@ -136,7 +138,8 @@ _ASSERT = "error: assertion failed: "
 
 
 def expected(e: _errors.NereidError) -> Exception:
-    """Returns an error as programs written for Triton look for it: too much shared memory, a failed assertion."""
+    """Returns an error as programs written for Triton look for it: too much shared memory, a failed
+    assertion."""
     if isinstance(e, _errors.KernelFault):
         e.args = (str(e).replace(_ASSERT, _ASSERT + "device-side assert: ", 1),)
     if not isinstance(e, _errors.RefusedError) or "shared memory" not in str(e):

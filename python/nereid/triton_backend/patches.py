@@ -104,7 +104,8 @@ def _lazy_stages() -> None:
 
 
 def _free_alone() -> None:
-    """Frees kernels of Nereid's without the active driver, which Triton asks since 3.8: it may be another, or none."""
+    """Frees kernels of Nereid's without the active driver, which Triton asks since 3.8: it may be another, or
+    none."""
     from triton import knobs
     from triton.compiler.compiler import CompiledKernel
 
@@ -143,7 +144,8 @@ def _mark_warmups() -> None:
 
 
 def _take_arrays() -> None:
-    """Launches kernels of the active driver: NumPy arrays are tensors too, and launches that repeat are quick."""
+    """Launches kernels of the active driver: NumPy arrays are tensors too, and launches that repeat are
+    quick."""
     from triton import knobs
     from triton.runtime.driver import driver as config
     from triton.runtime.jit import JITFunction
@@ -160,7 +162,8 @@ def _take_arrays() -> None:
         return _args.Tensor(v) if _args.memory(v) is not None else v
 
     def triton(self: Any, args: Any, grid: Any, warmup: bool, kwargs: dict) -> Any:
-        """Launches Triton's way: with its own tensors, and if it knows an argument of no such kind, with ours."""
+        """Launches Triton's way: with its own tensors, and if it knows an argument of no such kind, with
+        ours."""
         __tracebackhide__ = True
         try:
             return old(self, *args, grid=grid, warmup=warmup, **kwargs)
@@ -199,7 +202,8 @@ def _take_arrays() -> None:
 
 
 def _compile_in_turn() -> None:
-    """Lets one thread at a time compile: CPython 3.11's ast module fails in several, and work would be repeated."""
+    """Lets one thread at a time compile: CPython 3.11's ast module fails in several, and work would be
+    repeated."""
     from triton.runtime.jit import JITFunction
     old, turn = JITFunction._do_compile, threading.RLock()
 
@@ -208,7 +212,8 @@ def _compile_in_turn() -> None:
         if active() is None:
             return old(self, key, signature, device, *args, **kwargs)
         with turn:
-            return self.device_caches[device][0].get(key) or old(self, key, signature, device, *args, **kwargs)
+            return self.device_caches[device][0].get(key) or old(self, key, signature, device, *args,
+                                                                 **kwargs)
 
     JITFunction._do_compile = compile
 

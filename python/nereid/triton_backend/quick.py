@@ -1,11 +1,11 @@
 """Launches of Triton's kernels that repeat: one Python function for each kernel, one call of the library.
 
-The first launch of a kernel makes a function of Python with the kernel's parameters. It knows launches by what
-Triton specializes on: element types, divisibility by 16, integers that are 1 or wide, constants, options. A launch
-that is like an earlier one packs its arguments and calls the library; any other takes Triton's way, and is
-remembered. The same holds while hooks are set, for tensors elsewhere, for grids without programs, and for arguments
-that are neither tensors of PyTorch, nor arrays of NumPy on the CPU, nor numbers. Arguments of other kinds, None where
-a tensor was, have a function of their own, which the first one calls.
+The first launch of a kernel makes a function of Python with the kernel's parameters. It knows launches by
+what Triton specializes on: element types, divisibility by 16, integers that are 1 or wide, constants,
+options. A launch that is like an earlier one packs its arguments and calls the library; any other takes
+Triton's way, and is remembered. The same holds while hooks are set, for tensors elsewhere, for grids without
+programs, and for arguments that are neither tensors of PyTorch, nor arrays of NumPy on the CPU, nor numbers.
+Arguments of other kinds, None where a tensor was, have a function of their own, which the first one calls.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ def fact(n: int) -> Any:
 
 
 def changed(used: dict) -> bool:
-    """Reports whether a global value that a kernel was compiled with is another now, for which Triton has a message."""
+    """Reports whether a global value that a kernel was compiled with is another now, for which Triton has a
+    message."""
     return any(space.get(name, _missing) != value for (name, _), (value, space) in used.items())
 
 
@@ -86,10 +87,12 @@ class Quick:
         self.table: dict[Any, tuple[Callable, Any]] = {}
         self.next: Quick | None = None  # for arguments of other kinds
         self.space = {
-            "nrd_table": self.table, "nrd_driver": driver, "nrd_fn": fn, "nrd_fact": fact, "nrd_changed": changed,
-            "nrd_runtime": knobs.runtime, "nrd_compilation": knobs.compilation, "nrd_general": general, "nrd_self": self,
-            "nrd_config": _config(), "nrd_device": driver.current_device, "nrd_stream": driver.current_stream,
-            "nrd_fail": _fail, "nrd_callable": callable, "nrd_len": len,  # which parameters may be called, too
+            "nrd_table": self.table, "nrd_driver": driver, "nrd_fn": fn, "nrd_fact": fact,
+            "nrd_changed": changed, "nrd_runtime": knobs.runtime, "nrd_compilation": knobs.compilation,
+            "nrd_general": general, "nrd_self": self, "nrd_config": _config(),
+            "nrd_device": driver.current_device, "nrd_stream": driver.current_stream,
+            "nrd_fail": _fail, "nrd_callable": callable,
+            "nrd_len": len,  # which parameters may be called, too
             **{f"nrd_class_{name}": kind for name, kind in self.classes.items()},
         }
         self.launch = self._function()
@@ -167,13 +170,15 @@ def launch({self._parameters()}, **nrd_options):
 
     def fits(self, values: dict[str, Any], kinds: dict[str, str]) -> bool:
         """Reports whether arguments are of the kinds that the function knows; tensors may be of any class."""
-        return kinds == self.kinds and all(kinds[n] == "tensor" or type(v) is self.classes[n] for n, v in values.items())
+        return kinds == self.kinds and all(kinds[n] == "tensor" or type(v) is self.classes[n] for n,
+                                           v in values.items())
 
     def remember(self, values: dict[str, Any], options: dict[str, Any], kernel: Any) -> None:
         """Keeps a launch that Triton has made."""
         space = {**self.space, **values, "nrd_at": self.driver.current_device(), "nrd_options": options}
         try:
-            space.update({f"nrd_p_{n}": eval(m.address.format(x=n), space) for n, m in self._with_memory().items()})
+            space.update({f"nrd_p_{n}": eval(m.address.format(x=n), space) for n,
+                          m in self._with_memory().items()})
             key = eval(f"({self._key()}, *nrd_options.items())", space)
             if len(self.table) >= _MOST:
                 self.table.clear()
@@ -201,7 +206,8 @@ def launch({self._parameters()}, **nrd_options):
         n = len(fields) // 3
         tensors = [f"nrd_p_{x}" for x in self._with_memory()]
         head = f"{function.handle}, {function.device}, nrd_stream, {function.options}, nrd_x, nrd_y, nrd_z, {n}"
-        space = {"nrd_pack": struct.Struct(layout).pack, "nrd_launch": _lib.lib().nereid_launch_call, "nrd_keep": function}
+        space = {"nrd_pack": struct.Struct(layout).pack, "nrd_launch": _lib.lib().nereid_launch_call,
+                 "nrd_keep": function}
         exec(f"def call(nrd_x, nrd_y, nrd_z, {', '.join(['nrd_stream', *tensors, *self.kinds])}):\n"
              f"    return nrd_launch(nrd_pack({', '.join([head, *fields])}))\n", space)
         return space["call"]

@@ -6,7 +6,8 @@ package main
 #include <nereid.h>
 #include <stdlib.h>
 
-static nereid_status add(nereid_kernel *k, nereid_device *d, float *x, float *out, int n, nereid_error **err) {
+static nereid_status add(nereid_kernel *k, nereid_device *d, float *x, float *out, int n,
+    nereid_error **err) {
 	nereid_arg args[] = {nereid_ptr(NEREID_FLOAT32, x, 4 * n), nereid_ptr(NEREID_FLOAT32, x, 4 * n),
 		nereid_ptr(NEREID_FLOAT32, out, 4 * n), nereid_int(n), nereid_int(1024)};
 	return nereid_launch_on(k, d, 0, nereid_grid_of((n + 1023) / 1024, 1, 1), args, 5, 0, err);

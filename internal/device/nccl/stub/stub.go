@@ -5,7 +5,6 @@ package stub
 
 import (
 	_ "embed"
-	"path/filepath"
 	"testing"
 
 	"github.com/nereid-lang/nereid/internal/txtest"
@@ -18,6 +17,5 @@ var source []byte
 // NEREID_STUB_NCCL_LOG names it. Where there is no C compiler the test is skipped.
 func Build(tb testing.TB) (lib, log string) {
 	tb.Helper()
-	lib = txtest.SharedLibrary(tb, "libnccl.so.2", source)
-	return lib, filepath.Join(filepath.Dir(lib), "nccl.log")
+	return txtest.LoggingLibrary(tb, "libnccl.so.2", source)
 }

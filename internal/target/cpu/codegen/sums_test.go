@@ -22,15 +22,20 @@ func sumText(op, begin, more string) string {
   %init = linalg.fill ins(%begin : f32) outs(%e : tensor<64xf32>) -> tensor<64xf32>
   %e2 = tensor.empty() : tensor<4x64xf32>
   %init2 = linalg.fill ins(%begin : f32) outs(%e2 : tensor<4x64xf32>) -> tensor<4x64xf32>
-  %acc:2 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %init, %b = %init2) -> (tensor<64xf32>, tensor<4x64xf32>) : i32 {
-    %s = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+  %acc:2 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %init, %b = %init2)
+        -> (tensor<64xf32>, tensor<4x64xf32>) : i32 {
+    %s = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>,
+        affine_map<(d0) -> (d0)>],
+        iterator_types = ["parallel"]}
         ins(%a, %y : tensor<64xf32>, tensor<64xf32>) outs(%e : tensor<64xf32>) {
     ^bb0(%p: f32, %q: f32, %out: f32):
       %r = OP %p, %q : f32
       linalg.yield %r : f32
     } -> tensor<64xf32>
-    %s2 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>],
-        iterator_types = ["parallel", "parallel"]} ins(%x, %b : tensor<4x64xf32>, tensor<4x64xf32>) outs(%e2 : tensor<4x64xf32>) {
+    %s2 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>,
+            affine_map<(d0, d1) -> (d0, d1)>],
+        iterator_types = ["parallel", "parallel"]} ins(%x, %b : tensor<4x64xf32>, tensor<4x64xf32>)
+        outs(%e2 : tensor<4x64xf32>) {
     ^bb0(%p: f32, %q: f32, %out: f32):
       %r = OP %p, %q : f32
       linalg.yield %r : f32
@@ -43,7 +48,8 @@ func sumText(op, begin, more string) string {
   %one = tensor.extract %sum[] : tensor<f32>
   %e1 = tensor.empty() : tensor<4xf32>
   %f1 = linalg.fill ins(%zero : f32) outs(%e1 : tensor<4xf32>) -> tensor<4xf32>
-  %rows = linalg.reduce { arith.addf } ins(%acc#1 : tensor<4x64xf32>) outs(%f1 : tensor<4xf32>) dimensions = [1]
+  %rows = linalg.reduce { arith.addf } ins(%acc#1 : tensor<4x64xf32>) outs(%f1 : tensor<4xf32>)
+      dimensions = [1]
   MORE
   return %one, %rows : f32, tensor<4xf32>
 }`

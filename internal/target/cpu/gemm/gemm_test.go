@@ -342,7 +342,8 @@ func BenchmarkMultiply(b *testing.B) {
 }
 
 // passes is the pipeline of the CPU back end, which leaves loops as they are.
-const passes = "always-inline,function(sroa,early-cse,simplifycfg,instcombine,loop-mssa(licm),gvn,instcombine,simplifycfg)"
+const passes = "always-inline,function(sroa,early-cse,simplifycfg,instcombine," +
+	"loop-mssa(licm),gvn,instcombine,simplifycfg)"
 
 // TestStreamedA: tiles of a left operand that does not fit into the first-level cache do not displace others
 // from there.

@@ -4,7 +4,6 @@ package stub
 
 import (
 	_ "embed"
-	"path/filepath"
 	"testing"
 
 	"github.com/nereid-lang/nereid/internal/txtest"
@@ -17,8 +16,7 @@ var source []byte
 // list of calls. Where there is no C compiler the test is skipped.
 func Build(tb testing.TB) (lib, log string) {
 	tb.Helper()
-	lib = txtest.SharedLibrary(tb, "libamdhip64.so", source)
-	log = filepath.Join(filepath.Dir(lib), "log")
+	lib, log = txtest.LoggingLibrary(tb, "libamdhip64.so", source)
 	tb.Setenv("NEREID_HIP", lib)
 	tb.Setenv("NEREID_STUB_LOG", log)
 	return lib, log

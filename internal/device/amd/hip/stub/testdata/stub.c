@@ -1,7 +1,8 @@
-// A HIP runtime without a GPU, for tests: memory is the host's, kernels are loaded and launched and do nothing.
-// NEREID_STUB_LOG names a file that gets a line for each call; a launch's has the grid, the threads, the shared
-// memory and the argument buffer. With NEREID_STUB_STRICT=n a launch takes some time, and a stream, code, graph or memory that it uses must be
-// alive at its end as at its beginning. Memory is that of the first n arguments.
+// A HIP runtime without a GPU, for tests: memory is the host's, kernels are loaded and launched and do
+// nothing. NEREID_STUB_LOG names a file that gets a line for each call; a launch's has the grid, the threads,
+// the shared memory and the argument buffer. With NEREID_STUB_STRICT=n a launch takes some time, and a
+// stream, code, graph or memory that it uses must be alive at its end as at its beginning. Memory is that of
+// the first n arguments.
 #define _GNU_SOURCE
 #include <stdint.h>
 #include <stdio.h>
@@ -10,7 +11,8 @@
 #include <unistd.h>
 
 typedef int R;
-enum { OK = 0, BADHANDLE = 400, NOMEM = 2, BADIMAGE = 200, NOTFOUND = 500, NOTREADY = 600, NOTSUPPORTED = 801 };
+enum { OK = 0, BADHANDLE = 400, NOMEM = 2, BADIMAGE = 200, NOTFOUND = 500, NOTREADY = 600,
+    NOTSUPPORTED = 801 };
 
 static FILE *out;
 static int strict;
@@ -21,7 +23,8 @@ static __attribute__((constructor)) void start(void) {
   const char *n = getenv("NEREID_STUB_STRICT");
   strict = n ? atoi(n) : 0;
 }
-// What is alive, in strict mode: what was destroyed is not freed, so that no address comes twice, and its mark is gone.
+// What is alive, in strict mode: what was destroyed is not freed, so that no address comes twice, and its
+// mark is gone.
 struct head { uint64_t mark, pad; };
 enum { MARK = 0x6c697665 };
 static void *born(size_t n) {
@@ -51,7 +54,9 @@ static int devices(void) { const char *n = getenv("NEREID_STUB_DEVICES"); return
 
 R hipInit(unsigned f) { return OK; }
 R hipRuntimeGetVersion(int *v) { *v = 60443483; return OK; }
-const char *hipGetErrorName(R r) { return r == NOMEM ? "hipErrorOutOfMemory" : r == NOTFOUND ? "hipErrorNotFound" : "hipErrorStub"; }
+const char *hipGetErrorName(R r) {
+  return r == NOMEM ? "hipErrorOutOfMemory" : r == NOTFOUND ? "hipErrorNotFound" : "hipErrorStub";
+}
 const char *hipGetErrorString(R r) { return "the stub says no"; }
 R hipGetDeviceCount(int *n) { *n = devices(); return *n ? OK : 100; }
 R hipGetDeviceProperties(char *p, int d) { return 1; }
@@ -104,12 +109,19 @@ R hipStreamSynchronize(void *s) { LOG; linger(); return alive(s) ? OK : BADHANDL
 static void *capturing;
 R hipStreamBeginCapture(void *s, int m) { LOG; capturing = s; return OK; }
 R hipStreamEndCapture(void *s, void **g) { LOG; capturing = 0; *g = (void *)0x200; return OK; }
-R hipStreamIsCapturing(void *s, int *v) { *v = capturing && capturing == s; return alive(s) ? OK : BADHANDLE; }
+R hipStreamIsCapturing(void *s, int *v) {
+  *v = capturing && capturing == s;
+  return alive(s) ? OK : BADHANDLE;
+}
 R hipGraphInstantiate(void **x, void *g, void *n, char *l, size_t z) { LOG; *x = born(16); return OK; }
 R hipGraphLaunch(void *x, void *s) { LOG; linger(); return alive(x) && alive(s) ? OK : BADHANDLE; }
 R hipGraphExecDestroy(void *x) { LOG; return dead(x); }
 R hipGraphDestroy(void *g) { LOG; return OK; }
-R hipModuleLoadData(void **m, const char *image) { LOG; *m = born(16); return memcmp(image, "\177ELF", 4) ? BADIMAGE : OK; }
+R hipModuleLoadData(void **m, const char *image) {
+  LOG;
+  *m = born(16);
+  return memcmp(image, "\177ELF", 4) ? BADIMAGE : OK;
+}
 R hipModuleUnload(void *m) { LOG; return dead(m); }
 struct function { void *module; char name[240]; };
 R hipModuleGetFunction(void **f, void *m, const char *name) {
@@ -125,7 +137,8 @@ static int all_alive(struct function *f, void *s, void **extra) {
   for (int i = 0; i < strict; i++) is = is && alive(((void **)extra[1])[i]);
   return is;
 }
-R hipModuleLaunchKernel(struct function *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+R hipModuleLaunchKernel(struct function *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+    unsigned bz,
                         unsigned shared, void *s, void **params, void **extra) {
   if (strict) {
     int is = all_alive(f, s, extra);
@@ -133,10 +146,12 @@ R hipModuleLaunchKernel(struct function *f, unsigned gx, unsigned gy, unsigned g
     if (!is || !all_alive(f, s, extra)) return BADHANDLE;
   }
   if (!out) return OK;
-  fprintf(out, "launch %s on %d: %u,%u,%u x %u,%u,%u shared %u:", f->name, device, gx, gy, gz, bx, by, bz, shared);
+  fprintf(out, "launch %s on %d: %u,%u,%u x %u,%u,%u shared %u:", f->name, device, gx, gy, gz, bx, by, bz,
+      shared);
   const unsigned char *p = extra[1];
   size_t n = *(size_t *)extra[3];
   for (size_t i = 0; i < n; i++) fprintf(out, "%s%02x", i % 8 ? "" : " ", p[i]);
-  fprintf(out, "%s\n", extra[0] == (void *)1 && extra[2] == (void *)2 && extra[4] == (void *)3 ? "" : " bad list");
+  fprintf(out, "%s\n", extra[0] == (void *)1 && extra[2] == (void *)2 &&
+      extra[4] == (void *)3 ? "" : " bad list");
   return OK;
 }

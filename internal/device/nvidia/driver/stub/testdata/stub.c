@@ -1,10 +1,12 @@
-// A CUDA driver without a GPU, for tests and for measuring what a launch costs on our side of the call. Memory is the host's, kernels
-// are loaded and launched and do nothing. NEREID_STUB_LOG names a file that gets a line for each call but launches; with
-// NEREID_STUB_PARAMS=n in the environment for launches too: the function, the grid and the first n parameters as words of 8 bytes;
-// with NEREID_STUB_BLOCKS the threads of a block in a line before it.
+// A CUDA driver without a GPU, for tests and for measuring what a launch costs on our side of the call.
+// Memory is the host's, kernels are loaded and launched and do nothing. NEREID_STUB_LOG names a file that
+// gets a line for each call but launches; with NEREID_STUB_PARAMS=n in the environment for launches too: the
+// function, the grid and the first n parameters as words of 8 bytes; with NEREID_STUB_BLOCKS the threads of a
+// block in a line before it.
 //
-// With NEREID_STUB_STRICT=n a launch takes some time, and a stream, code, graph or memory that it uses must be alive at its end as at
-// its beginning: launches, copies and fills of what was destroyed fail. Memory is that of the first n parameters.
+// With NEREID_STUB_STRICT=n a launch takes some time, and a stream, code, graph or memory that it uses must
+// be alive at its end as at its beginning: launches, copies and fills of what was destroyed fail. Memory is
+// that of the first n parameters.
 //
 // Build: gcc -O2 -shared -fPIC stub.c -o libcuda.so.1
 #define _GNU_SOURCE
@@ -35,7 +37,8 @@ static void say(const char *call) { if (out) fprintf(out, "%s\n", call); }
 #define CALL(name, ...) R name(__VA_ARGS__)
 #define LOG say(__func__)
 
-// What is alive, in strict mode: a table of addresses. What is destroyed is not freed, so that no address comes twice.
+// What is alive, in strict mode: a table of addresses. What is destroyed is not freed, so that no address
+// comes twice.
 enum { PLACES = 1 << 22 };
 static P places[PLACES];
 static pthread_mutex_t mu = PTHREAD_MUTEX_INITIALIZER;
@@ -77,7 +80,10 @@ static int recorded, instantiated;
 
 CALL(cuInit, unsigned f) { LOG; return OK; }
 CALL(cuDriverGetVersion, int *v) { LOG; *v = 13000; return OK; }
-CALL(cuGetErrorName, R r, const char **s) { *s = r == NOCONTEXT ? "CUDA_ERROR_INVALID_CONTEXT" : "CUDA_ERROR_STUB"; return OK; }
+CALL(cuGetErrorName, R r, const char **s) {
+  *s = r == NOCONTEXT ? "CUDA_ERROR_INVALID_CONTEXT" : "CUDA_ERROR_STUB";
+  return OK;
+}
 CALL(cuGetErrorString, R r, const char **s) { *s = "the stub says no"; return OK; }
 CALL(cuDeviceGetCount, int *n) { LOG; *n = 1; return OK; }
 CALL(cuDeviceGet, int *d, int i) { LOG; *d = i; return OK; }
@@ -85,10 +91,15 @@ CALL(cuDeviceGetName, char *s, int n, int d) { LOG; snprintf(s, n, "Stub"); retu
 CALL(cuDeviceTotalMem_v2, uint64_t *n, int d) { LOG; *n = 1ull << 34; return OK; }
 CALL(cuDeviceGetUuid, char *u, int d) { LOG; memset(u, 7, 16); return OK; }
 CALL(cuDeviceGetAttribute, int *v, int a, int d) {
-  static const int values[][2] = {{1, 1024}, {8, 48 << 10}, {10, 32}, {12, 65536}, {13, 1980000}, {16, 132}, {36, 3201000}, {37, 6144},
-    {38, 50 << 20}, {39, 2048}, {75, 9}, {76, 0}, {81, 228 << 10}, {82, 65536}, {95, 1}, {97, 227 << 10}, {111, 1024}, {115, 1}, {120, 1}};
+  static const int values[][2] = {{1, 1024}, {8, 48 << 10}, {10, 32}, {12, 65536}, {13, 1980000}, {16, 132},
+    {36, 3201000}, {37, 6144}, {38, 50 << 20}, {39, 2048}, {75, 9}, {76, 0}, {81, 228 << 10}, {82, 65536},
+    {95, 1}, {97, 227 << 10}, {111, 1024}, {115, 1}, {120, 1}};
   LOG;
-  for (unsigned i = 0; i < sizeof values / sizeof *values; i++) if (values[i][0] == a) { *v = values[i][1]; return OK; }
+  for (unsigned i = 0; i < sizeof values / sizeof *values; i++)
+    if (values[i][0] == a) {
+      *v = values[i][1];
+      return OK;
+    }
   return INVALID;
 }
 CALL(cuDeviceGetDefaultMemPool, H *p, int d) { LOG; *p = (H)1; return OK; }
@@ -111,7 +122,10 @@ CALL(cuStreamQuery, H s) { LOG; return alive(s) ? OK : BADHANDLE; }
 CALL(cuStreamWaitEvent, H s, H e, unsigned f) { LOG; return OK; }
 CALL(cuStreamBeginCapture_v2, H s, int mode) { LOG; capturing = s; recorded = 0; return OK; }
 CALL(cuStreamEndCapture, H s, H *g) { LOG; capturing = 0; *g = malloc(8); return OK; }
-CALL(cuStreamIsCapturing, H s, int *status) { *status = capturing && capturing == s; return alive(s) ? OK : BADHANDLE; }
+CALL(cuStreamIsCapturing, H s, int *status) {
+  *status = capturing && capturing == s;
+  return alive(s) ? OK : BADHANDLE;
+}
 
 // The device's clock, in milliseconds: a kernel takes 50 µs, memory is filled at 3 TB/s.
 static double device_clock;
@@ -122,13 +136,30 @@ CALL(cuEventSynchronize, H e) { return OK; }
 CALL(cuEventQuery, H e) { return OK; }
 CALL(cuEventElapsedTime, float *ms, H a, H b) { *ms = (float)(*(double *)b - *(double *)a); return OK; }
 
-CALL(cuGraphInstantiateWithFlags, H *x, H g, uint64_t f) { LOG; instantiated = recorded; *x = born(malloc(16)); return OK; }
-CALL(cuGraphLaunch, H x, H s) { linger(); if (!alive(x) || !alive(s)) return BADHANDLE; launched += instantiated; device_clock += 0.05 * instantiated; return OK; }
+CALL(cuGraphInstantiateWithFlags, H *x, H g, uint64_t f) {
+  LOG;
+  instantiated = recorded;
+  *x = born(malloc(16));
+  return OK;
+}
+CALL(cuGraphLaunch, H x, H s) {
+  linger();
+  if (!alive(x) || !alive(s)) return BADHANDLE;
+  launched += instantiated;
+  device_clock += 0.05 * instantiated;
+  return OK;
+}
 CALL(cuGraphGetNodes, H g, H *nodes, size_t *n) { *n = recorded; return OK; }
 CALL(cuGraphExecDestroy, H x) { LOG; dead(x); return OK; }
 CALL(cuGraphDestroy, H g) { LOG; free(g); return OK; }
 
-CALL(cuMemAlloc_v2, P *p, size_t n) { LOG; if (!current) return NOCONTEXT; void *m = aligned_alloc(512, (n + 511) & ~511ul); *p = (P)born(m); return m ? OK : NOMEM; }
+CALL(cuMemAlloc_v2, P *p, size_t n) {
+  LOG;
+  if (!current) return NOCONTEXT;
+  void *m = aligned_alloc(512, (n + 511) & ~511ul);
+  *p = (P)born(m);
+  return m ? OK : NOMEM;
+}
 CALL(cuMemFree_v2, P p) { LOG; if (!alive((H)p)) return INVALID; dead((H)p); return OK; }
 CALL(cuMemAllocAsync, P *p, size_t n, H s) { LOG; return cuMemAlloc_v2(p, n); }
 CALL(cuMemFreeAsync, P p, H s) { LOG; return cuMemFree_v2(p); }
@@ -147,13 +178,26 @@ CALL(cuMemsetD8Async, P p, uint8_t v, size_t n, H s) { // large ones are there t
   if (n < 100 << 20) memset((void *)p, v, n);
   return OK;
 }
-CALL(cuMemsetD16Async, P p, uint16_t v, size_t n, H s) { LOG; for (size_t i = 0; i < n; i++) ((uint16_t *)p)[i] = v; return OK; }
-CALL(cuMemsetD32Async, P p, uint32_t v, size_t n, H s) { LOG; for (size_t i = 0; i < n; i++) ((uint32_t *)p)[i] = v; return OK; }
+CALL(cuMemsetD16Async, P p, uint16_t v, size_t n, H s) {
+  LOG;
+  for (size_t i = 0; i < n; i++) ((uint16_t *)p)[i] = v;
+  return OK;
+}
+CALL(cuMemsetD32Async, P p, uint32_t v, size_t n, H s) {
+  LOG;
+  for (size_t i = 0; i < n; i++) ((uint32_t *)p)[i] = v;
+  return OK;
+}
 CALL(cuPointerGetAttribute, void *v, int a, P p) { LOG; *(int *)v = 0; return OK; }
 
 // Modules.
 CALL(cuModuleLoadData, H *m, const void *image) { LOG; *m = born(malloc(16)); *(H *)*m = current; return OK; }
-CALL(cuModuleLoadDataEx, H *m, const void *image, unsigned n, int *o, void **v) { LOG; *m = born(malloc(16)); *(H *)*m = current; return OK; }
+CALL(cuModuleLoadDataEx, H *m, const void *image, unsigned n, int *o, void **v) {
+  LOG;
+  *m = born(malloc(16));
+  *(H *)*m = current;
+  return OK;
+}
 CALL(cuModuleUnload, H m) { LOG; if (!alive(m)) return BADHANDLE; dead(m); return OK; }
 CALL(cuModuleGetFunction, H *f, H m, const char *name) { LOG; *f = m; return OK; }
 CALL(cuModuleGetGlobal_v2, P *p, size_t *n, H m, const char *name) { LOG; return NOTFOUND; }
@@ -165,15 +209,27 @@ CALL(cuFuncGetAttribute, int *v, int a, H f) {
 }
 CALL(cuFuncSetAttribute, H f, int a, int v) { LOG; return OK; }
 CALL(cuFuncSetCacheConfig, H f, int c) { LOG; return OK; }
-CALL(cuOccupancyMaxActiveBlocksPerMultiprocessor, int *n, H f, int threads, size_t shared) { *n = 4; return OK; }
+CALL(cuOccupancyMaxActiveBlocksPerMultiprocessor, int *n, H f, int threads, size_t shared) {
+  *n = 4;
+  return OK;
+}
 CALL(cuOccupancyMaxActiveClusters, int *n, H f, void *c) { *n = 16; return OK; }
 
 // A tensor map: a mark, then what it was made of. The log shows all 16 words of it.
-struct map { char mark[4]; uint8_t type, rank, swizzle, fill; P addr; uint32_t box[5], pad; uint64_t dims[5], strides[4]; };
-CALL(cuTensorMapEncodeTiled, struct map *m, int type, unsigned rank, P addr, const uint64_t *dims, const uint64_t *strides, const uint32_t *box,
+struct map {
+  char mark[4];
+  uint8_t type, rank, swizzle, fill;
+  P addr;
+  uint32_t box[5], pad;
+  uint64_t dims[5], strides[4];
+};
+CALL(cuTensorMapEncodeTiled, struct map *m, int type, unsigned rank, P addr, const uint64_t *dims,
+    const uint64_t *strides, const uint32_t *box,
      const uint32_t *steps, int interleave, int swizzle, int promotion, int fill) {
   LOG;
-  if ((P)m % 64 || addr % 16 || rank < 1 || rank > 5 || interleave || promotion != 2 || sizeof *m > 128) return INVALID;
+  if ((P)m % 64 || addr % 16 || rank < 1 || rank > 5 || interleave || promotion != 2 ||
+      sizeof *m > 128)
+    return INVALID;
   memset(m, 0, 128);
   memcpy(m->mark, "NMAP", 4);
   m->type = type, m->rank = rank, m->swizzle = swizzle, m->fill = fill, m->addr = addr;
@@ -196,14 +252,16 @@ static R launch(H f, H s) {
   if (capturing && capturing == s) recorded++; else { launched++; device_clock += 0.05; }
   return OK;
 }
-CALL(cuLaunchKernel, H f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, H s, void **params, void **extra) {
+CALL(cuLaunchKernel, H f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+    unsigned shared, H s, void **params, void **extra) {
   if (blocks_shown && out) fprintf(out, "block:%u\n", bx * by * bz);
   if (params_shown && current) {
     char line[8192];
     int n = snprintf(line, sizeof line, "launch:%p:%u:%u:%u", f, gx, gy, gz);
     for (int i = 0; i < params_shown && n < 4000; i++) {
       int words = memcmp(params[i], "NMAP", 4) ? 1 : 16;
-      for (int w = 0; w < words; w++) n += snprintf(line + n, sizeof line - n, ":%llx", ((unsigned long long *)params[i])[w]);
+      for (int w = 0; w < words; w++)
+        n += snprintf(line + n, sizeof line - n, ":%llx", ((unsigned long long *)params[i])[w]);
     }
     say(line);
   }
@@ -215,7 +273,8 @@ CALL(cuLaunchKernel, H f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, un
   return launch(f, s);
 }
 CALL(cuLaunchKernelEx, unsigned *config, H f, void **params, void **extra) {
-  if (params_shown && out && current) fprintf(out, "cuLaunchKernelEx:%u:%u:%u:%u\n", config[0], config[1], config[2], config[3]);
+  if (params_shown && out && current)
+    fprintf(out, "cuLaunchKernelEx:%u:%u:%u:%u\n", config[0], config[1], config[2], config[3]);
   return launch(f, *(H *)(config + 8));
 }
 
