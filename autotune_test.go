@@ -149,7 +149,7 @@ func TestPrune(t *testing.T) {
 	x := newTuned(t, `
 def prune(configs, named_args, **kwargs):
     assert named_args["n"] in (64, 32) and named_args["x_ptr"].dtype.itemsize == 4
-        and named_args["x_ptr"].shape[0] == 64
+    assert named_args["x_ptr"].shape[0] == 64
     return [c for c in configs if c.kwargs["BLOCK"] <= named_args["n"] // 2]
 
 @triton.autotune(`+two+`, prune_configs_by={"early_config_prune": prune})`, nereid.TuneOptions{})
