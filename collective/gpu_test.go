@@ -288,8 +288,8 @@ func TestStub(t *testing.T) {
 		"reduce_scatter n=37 type=7 op=0 stream=1; all_gather n=37 type=7 stream=1; " +
 		"broadcast n=37 type=7 root=0 stream=1; group start; send n=37 type=7 peer=0 stream=1; " +
 		"recv n=37 type=7 peer=0 stream=1; group end; "
-	dev := stubbed(t, "init ranks=1 rank=0 blocking=0; "+one+one+"all_gather n=74 type=1 stream=1; finalize; "+
-		"destroy", "NEREID_STUB_NCCL_SLOW=3")
+	dev := stubbed(t, "init ranks=1 rank=0 blocking=0; "+one+one+
+		"all_gather n=74 type=1 stream=1; finalize; destroy", "NEREID_STUB_NCCL_SLOW=3")
 	if dev == nil {
 		return
 	}

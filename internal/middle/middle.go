@@ -93,8 +93,8 @@ func (o Options) convertFunc(ctx *pass.Context, m *ir.Module, fn *ir.Op) error {
 	return nil
 }
 
-// beside inserts a func.func before a tt.func, with its name, visibility, results and attributes of arguments.
-// Its body is empty; ins are its arguments' types.
+// beside inserts a func.func before a tt.func, with its name, visibility, results and attributes of
+// arguments. Its body is empty; ins are its arguments' types.
 func beside(fn *ir.Op, ins []ir.Type, declaration bool) *ir.Op {
 	visibility := fn.Text("sym_visibility")
 	if visibility == "public" { // which is what functions are

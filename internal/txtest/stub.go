@@ -29,8 +29,8 @@ func SharedLibrary(tb testing.TB, name string, source []byte) string {
 	return lib
 }
 
-// LoggingLibrary is SharedLibrary for a stub that writes down its calls; log is the path of the list of calls,
-// beside the library.
+// LoggingLibrary is SharedLibrary for a stub that writes down its calls; log is the path of the list of
+// calls, beside the library.
 func LoggingLibrary(tb testing.TB, name string, source []byte) (lib, log string) {
 	tb.Helper()
 	lib = SharedLibrary(tb, name, source)
