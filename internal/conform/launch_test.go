@@ -73,11 +73,17 @@ func bytesOf(t *testing.T, x *nereid.Tensor) []byte {
 }
 
 // dumpedTTGIR returns the TTGIR of the kernels that Config.Dump wrote to a folder.
-func dumpedTTGIR(t *testing.T, dump string) (texts []string) {
+func dumpedTTGIR(t *testing.T, dump string) []string {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(dump, "*", "*.ttgir"))
+	return dumped(t, dump, "ttgir")
+}
+
+// dumped returns a stage of the kernels that Config.Dump wrote to a folder.
+func dumped(t *testing.T, dump, stage string) (texts []string) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dump, "*", "*."+stage))
 	if err != nil || len(files) == 0 {
-		t.Fatal("no TTGIR was dumped", err)
+		t.Fatalf("no %s was dumped: %v", stage, err)
 	}
 	for _, f := range files {
 		texts = append(texts, txtest.Read(t, f))

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -82,3 +84,82 @@ tl.store(y + (tl.program_id(0) * 32 + i)[:, None] * 16 + j[None, :], u)
 		}
 	}
 }
+
+// TestPartialCopies multiplies matrices whose last columns are cut off in the midst of a copy's 16 bytes, by
+// comparisons of every kind. Copies read as many elements as lie below all bounds, and zeros behind.
+func TestPartialCopies(t *testing.T) {
+	dev, judge := opened(t, "sim:90")[0], interpreter(t)
+	partial := regexp.MustCompile(`cp\.async\.c[ag]\S+ .*, (8|16), %r`)
+	for _, inside := range []string{
+		"j < left", "j <= left - 1", "left > j", "left - 1 >= j", "(j < left) & (j <= a)", "(a >= j) & (left > j)",
+		"(step * 32 + j).to(tl.int64) < n.to(tl.int64)", "(step * 32 + j).to(tl.int64) <= (n - 1).to(tl.int64)",
+		"(j // 8 * 8 < left) & (j < left)", "(j // 4 * 4 <= a) & (j < left)", "(j < left) & (a > 3)",
+	} {
+		dump := t.TempDir()
+		k := kernelOf(t, "@triton.jit\ndef k(x, y, a, n):\n", `
+i, j = tl.arange(0, 32), tl.arange(0, 32)
+sum = tl.zeros((32, 32), tl.float32)
+for step in range(tl.cdiv(n, 32)):
+    left = n - step * 32
+    here = `+inside+`
+    rows = i[:, None] < a
+    v = tl.load(x + i[:, None] * 128 + step * 32 + j[None, :], mask=rows & here[None, :], other=0.0)
+    w = tl.load(x + i[None, :] * 128 + step * 32 + j[:, None], mask=here[:, None], other=0.0)
+    sum += tl.dot(v, w)
+tl.store(y + i[:, None] * 32 + i[None, :], sum)
+`, nereid.With(nereid.Config{Dump: dump}))
+		x := numbers(f16, 32*128)
+		for _, args := range [][]any{{7, 97}, {30, 103}, {11, 39}, {-1, 70}} {
+			run := func(dev *nereid.Device) []byte {
+				return leaves(t, k, dev, nereid.Grid{1}, x, newArray(f32, 32*32), args...)
+			}
+			if !bytes.Equal(run(judge), run(dev)) {
+				t.Errorf("%s: the product differs for a, n = %v", inside, args)
+			}
+		}
+		if !slices.ContainsFunc(dumped(t, dump, "ptx"), partial.MatchString) {
+			t.Errorf("%s: no copy has a number of bytes", inside)
+		}
+	}
+}
+
+// TestMergedBranches takes branches whose sides do the same with different pointers, numbers and masks. They
+// become one side; one that also adds does not.
+func TestMergedBranches(t *testing.T) {
+	dev, judge := opened(t, "sim:90")[0], interpreter(t)
+	for _, c := range []struct {
+		then, other string
+		merged      bool
+	}{
+		{"v = tl.load(x + i, mask=i < n, other=-1)", "v = tl.load(y + i, mask=i < n, other=-1)", true},
+		{"v = tl.load(x + i, mask=a > 9, other=7) * a", "v = tl.load(x + i, mask=b > 9, other=7) * b", true},
+		{"v = i\ntl.store(y + i, a)", "v = i\ntl.store(y + i, b)", true},
+		{"v = i\ntl.store(y + i, a)", "v = i\ntl.store(y + i + 1, b)", false},
+		{"v = tl.load(x + i)", "v = tl.load(y + i) + 1", false},
+		{"v = tl.load(x + i)", "v = tl.load(y + n + i)", false},
+	} {
+		dump := t.TempDir()
+		k := kernelOf(t, "@triton.jit\ndef k(x, y, n, which):\n", `
+i = tl.arange(0, 256)
+a, b = tl.load(x + 255 - i), tl.load(y + 300 - i)
+if tl.load(which) > 0:
+`+indent(c.then)+"else:\n"+indent(c.other)+"tl.store(y + 512 + i, v)\n",
+			nereid.With(nereid.Config{Dump: dump}))
+		for which := range 2 {
+			flag := newArray(i32, 1)
+			flag.setFloat(0, float64(which))
+			run := func(dev *nereid.Device) []byte {
+				x, y := numbers(i32, 256), numbers(i32, 768)
+				return leaves(t, k, dev, nereid.Grid{1}, x, y, 37, lend(t, dev, flag))
+			}
+			if !bytes.Equal(run(judge), run(dev)) {
+				t.Errorf("%q or %q, %d: results differ", c.then, c.other, which)
+			}
+		}
+		if got := !strings.Contains(onlyTTGIR(t, dump), "scf.if"); got != c.merged {
+			t.Errorf("%q or %q: merged: %v", c.then, c.other, got)
+		}
+	}
+}
+
+func indent(lines string) string { return "    " + strings.ReplaceAll(lines, "\n", "\n    ") + "\n" }

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"regexp"
 	"testing"
 
@@ -137,16 +135,8 @@ var divides = regexp.MustCompile(`\t(div|rem)\.[us]\d+`)
 // checkDivisions finds the PTX that was dumped, which divides by the height of a group alone.
 func checkDivisions(t *testing.T, dump string) {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(dump, "*", "*.ptx"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no PTX: %v", err)
-	}
-	for _, f := range files {
-		text, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if n := len(divides.FindAll(text, -1)); n > 1 {
+	for _, text := range dumped(t, dump, "ptx") {
+		if n := len(divides.FindAllString(text, -1)); n > 1 {
 			t.Errorf("%d divisions, want 1", n)
 		}
 	}

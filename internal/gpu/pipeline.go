@@ -125,8 +125,8 @@ func Pipeline(o Options) []pass.Pass {
 		passes = append(passes, programs.StoreByWarps(o.Persist == Persist))
 	}
 	passes = append(append(passes, finished(tma.FenceInsertion)...),
-		motion.WhileToFor, motion.FlattenBranches, motion.OrderOffsets, motion.LoadEarly, motion.LoadLate,
-		motion.HoldOperands, motion.ShortLives, motion.StreamLoads,
+		motion.WhileToFor, motion.FlattenBranches, motion.MergeBranches, motion.OrderOffsets,
+		motion.LoadEarly, motion.LoadLate, motion.HoldOperands, motion.ShortLives, motion.StreamLoads,
 		pipeline.BranchOnProducts)
 	if o.PingPong {
 		passes = append(passes, motion.ScaleLate, motion.BranchOnMasks, pipeline.BranchOnCopies,

@@ -57,6 +57,7 @@
 //	certify.go        certified code: functions and conversions as units of a ring
 //	smem.go           addresses of and accesses to buffers in shared memory
 //	places.go         places in a buffer, for instructions that move matrices
+//	copy_valid.go     how many bytes an asynchronous copy under a mask reads
 //	local.go          ttg.local_* and asynchronous copies; spread.go lets lanes store in different orders
 //	alloc.go          places of buffers in shared memory
 //	scopes.go         the scopes of a kernel, which a profiler records

@@ -1,8 +1,6 @@
 package lower
 
 import (
-	"slices"
-
 	"fmt"
 
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
@@ -176,33 +174,6 @@ func lowerAsyncCopy(l *lowering, op *ir.Op) {
 		l.vendor.copyAsync(l, at, regs[i], bytes, valid, owner)
 	}
 	l.set(op.Result(0), nil)
-}
-
-// validity says which bytes a copy reads: none if none, an i1, is true, otherwise the first count, an i32.
-// Without either it reads all.
-type validity struct{ none, count string }
-
-// validBytes returns which of the bytes that a copy moves, from register i on, a mask lets through: all or
-// none, or those of the true elements, which come first.
-func (l *lowering) validBytes(mask *ir.Value, i, vec, bytes int) validity {
-	regs := l.regs(mask)
-	if l.opts.MaskAlign == nil || l.opts.MaskAlign(mask) >= vec {
-		return l.allOrNone(regs, i, bytes)
-	}
-	n := "0"
-	for _, r := range regs[i : i+vec] {
-		n = l.add(n, l.val("select i1 %s, i32 %d, i32 0", r, bytes/vec))
-	}
-	return validity{count: n}
-}
-
-// allOrNone returns the validity of a copy by the mask of register i of regs. A count that all copies share
-// costs nothing; many masks take fewer instructions as predicates.
-func (l *lowering) allOrNone(regs []string, i, bytes int) validity {
-	if slices.Max(regs) == slices.Min(regs) {
-		return validity{count: l.val("select i1 %s, i32 %d, i32 0", regs[i], bytes)}
-	}
-	return validity{none: l.val("xor i1 %s, true", regs[i])}
 }
 
 func lowerAsyncCommit(l *lowering, op *ir.Op) {

@@ -57,22 +57,28 @@ func sameOp(a, b *ir.Op) bool {
 	return e.op(a, b)
 }
 
-func (e *equivalence) op(a, b *ir.Op) bool {
+// SameKind reports whether a and b have the same kind, attributes and result types, and as many operands and
+// regions.
+func SameKind(a, b *ir.Op) bool {
 	if a.Def != b.Def || a.NumOperands() != b.NumOperands() || a.NumResults() != b.NumResults() ||
 		len(a.Regions()) != len(b.Regions()) || len(a.Successors()) != len(b.Successors()) {
 		return false
 	}
-	if !sameAttrs(a, b) || !sameInts(a.Segments(), b.Segments()) ||
-		!sameInts(a.ResultSegments(), b.ResultSegments()) {
+	for i, r := range a.Results() {
+		if r.Type != b.Result(i).Type {
+			return false
+		}
+	}
+	return sameAttrs(a, b) && sameInts(a.Segments(), b.Segments()) &&
+		sameInts(a.ResultSegments(), b.ResultSegments())
+}
+
+func (e *equivalence) op(a, b *ir.Op) bool {
+	if !SameKind(a, b) {
 		return false
 	}
 	for i, s := range a.Successors() {
 		if s != b.Successors()[i] {
-			return false
-		}
-	}
-	for i, r := range a.Results() {
-		if r.Type != b.Result(i).Type {
 			return false
 		}
 	}

@@ -6,6 +6,7 @@
 //	hold_operands.go          nereid-gpu-hold-operands: left operands in registers during a loop
 //	load_early.go             nereid-gpu-load-early: loads above products and reductions
 //	load_late.go              nereid-gpu-load-late: operands in registers read next to the product
+//	merge_branches.go         nereid-gpu-merge-branches: one side where both sides of a branch do the same
 //	order_offsets.go          nereid-gpu-order-offsets: offsets that elements have in common first
 //	reorder_instructions.go   tritongpu-reorder-instructions
 //	scale_late.go             nereid-gpu-scale-late

@@ -264,7 +264,7 @@ func (c Compiler) llir(in *target.Input, o options) (*lower.Kernel, error) {
 	exact := info.Exact()
 	k, err := lower.Lower(in.Module, in.Kernel, lower.Options{
 		Vendor: lower.AMD(row, o.lower), Contiguity: info.Contiguity,
-		MaskAlign: exact.MaskAlignment, MaskPrefix: exact.MaskPrefix, Constancy: exact.Constancy,
+		MaskAlign: exact.MaskAlignment, Constancy: exact.Constancy,
 		Runs: exact.Runs, Divisor: exact.Divisor, NotNegative: exact.NotNegative,
 		Budget: in.Budget, Externs: len(in.Libs) > 0, Certify: in.Options.Certify,
 	})
