@@ -45,12 +45,7 @@ def attention_kernel(q, k, v, out, lse, scale, heads, group, queries, length, wi
                      SQUARE: tl.constexpr, PRECISION: tl.constexpr):
     """A program computes a block of queries of one head; the last query is at the position of the last
     key."""
-    tile = tl.program_id(0)
-    if CAUSAL:  # the programs with the most keys first
-        tile = tl.num_programs(0) - 1 - tile
-    batch = (tl.program_id(1) // heads).to(tl.int64)
-    head = (tl.program_id(1) % heads).to(tl.int64)
-    kv_head = (tl.program_id(1) % heads // group).to(tl.int64)
+    tile, batch, head, kv_head = functions.tile_of_queries(heads, group, CAUSAL)
     q += batch * stride_qb + head * stride_qh
     k += batch * stride_kb + kv_head * stride_kh
     v += batch * stride_vb + kv_head * stride_vh

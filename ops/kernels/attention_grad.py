@@ -4,6 +4,7 @@ The weights p of the forward pass are computed again from the logarithms of thei
 of the result times its gradient along each row. The gradient of a score is p * (dp - delta), where dp is grad
 @ v.T.
 """
+import functions
 import triton
 import triton.language as tl
 
@@ -128,12 +129,7 @@ def attention_dq_kernel(q, k, v, grad, lse, delta, dq, scale, heads, group, quer
                         BLOCK_N: tl.constexpr, CAUSAL: tl.constexpr, WINDOW: tl.constexpr,
                         PRECISION: tl.constexpr):
     """The gradients of a block of queries of one head: a sum over all keys that they see."""
-    tile = tl.program_id(0)
-    if CAUSAL:  # the programs with the most keys first
-        tile = tl.num_programs(0) - 1 - tile
-    batch = (tl.program_id(1) // heads).to(tl.int64)
-    head = (tl.program_id(1) % heads).to(tl.int64)
-    kv_head = (tl.program_id(1) % heads // group).to(tl.int64)
+    tile, batch, head, kv_head = functions.tile_of_queries(heads, group, CAUSAL)
     first = tile * BLOCK_M
     rows = first + tl.arange(0, BLOCK_M)
     keys = tl.arange(0, BLOCK_N)

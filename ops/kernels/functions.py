@@ -97,3 +97,30 @@ def wait(OVERLAP: tl.constexpr):
     if OVERLAP:
         gdc_wait()
         gdc_launch_dependents()
+
+
+@triton.jit
+def log_sum_exp(row, cols, BLOCK: tl.constexpr):
+    """The logarithm of the sum of exp of a row, block by block."""
+    peak = -3.0e38  # finite, so that a block of -inf alone fades to 0 and not to NaN
+    total = tl.zeros([BLOCK], tl.float32)
+    for start in range(0, cols, BLOCK):
+        col = start + tl.arange(0, BLOCK)
+        x = tl.load(row + col, mask=col < cols, other=-float("inf")).to(tl.float32)
+        higher = tl.maximum(peak, tl.max(x, 0))
+        total = total * tl.exp(peak - higher) + tl.exp(x - higher)
+        peak = higher
+    return tl.log(tl.sum(total, 0)) + peak
+
+
+@triton.jit
+def tile_of_queries(heads, group, CAUSAL: tl.constexpr):
+    """Which block of queries a program of attention computes, of which sequence and head, and the head of its
+    keys; group heads share one of keys. The second axis of the grid has the heads of all sequences."""
+    tile = tl.program_id(0)
+    if CAUSAL:  # the programs with the most keys first
+        tile = tl.num_programs(0) - 1 - tile
+    batch = (tl.program_id(1) // heads).to(tl.int64)
+    head = (tl.program_id(1) % heads).to(tl.int64)
+    kv_head = (tl.program_id(1) % heads // group).to(tl.int64)
+    return tile, batch, head, kv_head

@@ -17,16 +17,24 @@ def take_kernel(x, index, out, rows, count, size, inner, R: tl.constexpr, C: tl.
 
 
 @triton.jit
-def gather_kernel(x, index, out, rows, count, size, inner, R: tl.constexpr, C: tl.constexpr):
-    """out[o, i, n] = x[o, index[o, i, n], n]; rows has all pairs of o and i. An index outside of x gives
-    zeros."""
+def indexed(index, rows, count, size, inner, R: tl.constexpr, C: tl.constexpr):
+    """A program's tile of the elements of index: their offsets and which of them exist, then the offsets that
+    they stand for in the tensor whose rows they count, and which of those exist."""
     row = tl.program_id(0).to(tl.int64) * R + tl.arange(0, R)
     col = tl.program_id(1) * C + tl.arange(0, C)
     inside = (row < rows)[:, None] & (col < inner)[None, :]
     here = (row * inner)[:, None] + col[None, :]
     at = tl.load(index + here, mask=inside, other=0).to(tl.int64)
     valid = inside & (at >= 0) & (at < size)
-    source = ((row // count * size)[:, None] + at) * inner + col[None, :]
+    there = ((row // count * size)[:, None] + at) * inner + col[None, :]
+    return here, inside, there, valid
+
+
+@triton.jit
+def gather_kernel(x, index, out, rows, count, size, inner, R: tl.constexpr, C: tl.constexpr):
+    """out[o, i, n] = x[o, index[o, i, n], n]; rows has all pairs of o and i. An index outside of x gives
+    zeros."""
+    here, inside, source, valid = indexed(index, rows, count, size, inner, R, C)
     v = tl.load(x + source, mask=valid, other=0)
     tl.store(out + here, v, mask=inside)
 
@@ -35,14 +43,8 @@ def gather_kernel(x, index, out, rows, count, size, inner, R: tl.constexpr, C: t
 def scatter_add_kernel(index, source, out, rows, count, size, inner, R: tl.constexpr, C: tl.constexpr):
     """out[o, index[o, i, n], n] += source[o, i, n]; rows has all pairs of o and i. An index outside adds
     nothing."""
-    row = tl.program_id(0).to(tl.int64) * R + tl.arange(0, R)
-    col = tl.program_id(1) * C + tl.arange(0, C)
-    inside = (row < rows)[:, None] & (col < inner)[None, :]
-    here = (row * inner)[:, None] + col[None, :]
-    at = tl.load(index + here, mask=inside, other=0).to(tl.int64)
-    valid = inside & (at >= 0) & (at < size)
+    here, inside, target, valid = indexed(index, rows, count, size, inner, R, C)
     v = tl.load(source + here, mask=inside, other=0)
-    target = ((row // count * size)[:, None] + at) * inner + col[None, :]
     tl.atomic_add(out + target, v.to(out.dtype.element_ty), mask=valid, sem="relaxed")
 
 
@@ -59,7 +61,8 @@ def pad_kernel(x, out, value, rows, cols, out1, out2, size0, begin0, stride0, si
     at3 = (col - begin3)[None, :]
     inside = (at0 >= 0) & (at0 < size0) & (at1 >= 0) & (at1 < size1) & (at2 >= 0) & (at2 < size2)
     inside = inside & (at3 >= 0) & (at3 < size3)
-    source = at0.to(tl.int64) * stride0 + at1.to(tl.int64) * stride1 + at2.to(tl.int64) * stride2 + at3 * stride3
+    source = at0.to(tl.int64) * stride0 + at1.to(tl.int64) * stride1
+    source = source + at2.to(tl.int64) * stride2 + at3 * stride3
     v = tl.load(x + source, mask=inside, other=0.0)
     v = tl.where(inside, v, value.to(out.dtype.element_ty))
     target = row.to(tl.int64)[:, None] * cols + col[None, :]
@@ -106,12 +109,6 @@ def concat_kernel(x0, x1, x2, x3, out, rows, stride_out, cols0, cols1, cols2, co
 def scatter_kernel(index, source, out, rows, count, size, inner, R: tl.constexpr, C: tl.constexpr):
     """out[o, index[o, i, n], n] = source[o, i, n]; rows has all pairs of o and i. An index outside stores
     nothing."""
-    row = tl.program_id(0).to(tl.int64) * R + tl.arange(0, R)
-    col = tl.program_id(1) * C + tl.arange(0, C)
-    inside = (row < rows)[:, None] & (col < inner)[None, :]
-    here = (row * inner)[:, None] + col[None, :]
-    at = tl.load(index + here, mask=inside, other=0).to(tl.int64)
-    valid = inside & (at >= 0) & (at < size)
+    here, inside, target, valid = indexed(index, rows, count, size, inner, R, C)
     v = tl.load(source + here, mask=inside, other=0)
-    target = ((row // count * size)[:, None] + at) * inner + col[None, :]
     tl.store(out + target, v.to(out.dtype.element_ty), mask=valid)

@@ -1,5 +1,6 @@
 """Kernels of rows that are no formulas: rotary embedding, cross entropy, sums of all elements before,
 order."""
+import functions
 import triton
 import triton.language as tl
 
@@ -41,15 +42,7 @@ def cross_entropy_kernel(logits, labels, loss, cols, stride, BLOCK: tl.constexpr
     row = tl.program_id(0).to(tl.int64)
     logits += row * stride
     label = tl.load(labels + row).to(tl.int64)
-    peak = -3.0e38  # finite, so that a block of -inf alone fades to 0 and not to NaN
-    total = tl.zeros([BLOCK], tl.float32)
-    for start in range(0, cols, BLOCK):
-        col = start + tl.arange(0, BLOCK)
-        x = tl.load(logits + col, mask=col < cols, other=-float("inf")).to(tl.float32)
-        higher = tl.maximum(peak, tl.max(x, 0))
-        total = total * tl.exp(peak - higher) + tl.exp(x - higher)
-        peak = higher
-    lse = tl.log(tl.sum(total, 0)) + peak
+    lse = functions.log_sum_exp(logits, cols, BLOCK)
     valid = (label >= 0) & (label < cols)
     x = tl.load(logits + label, mask=valid, other=0.0).to(tl.float32)
     tl.store(loss + row, tl.where(valid, lse - x, 0.0).to(loss.dtype.element_ty))

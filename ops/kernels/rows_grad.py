@@ -1,4 +1,5 @@
 """Backward passes of what has a kernel for rows: cross entropy and norms."""
+import functions
 import triton
 import triton.language as tl
 
@@ -13,15 +14,7 @@ def cross_entropy_grad_kernel(logits, labels, grad, out, cols, stride, BLOCK: tl
     label = tl.load(labels + row).to(tl.int64)
     valid = (label >= 0) & (label < cols)
     g = tl.where(valid, tl.load(grad + row).to(tl.float32), 0.0)
-    peak = -3.0e38  # finite, so that a block of -inf alone fades to 0 and not to NaN
-    total = tl.zeros([BLOCK], tl.float32)
-    for start in range(0, cols, BLOCK):
-        col = start + tl.arange(0, BLOCK)
-        x = tl.load(logits + col, mask=col < cols, other=-float("inf")).to(tl.float32)
-        higher = tl.maximum(peak, tl.max(x, 0))
-        total = total * tl.exp(peak - higher) + tl.exp(x - higher)
-        peak = higher
-    lse = tl.log(tl.sum(total, 0)) + peak
+    lse = functions.log_sum_exp(logits, cols, BLOCK)
     for start in range(0, cols, BLOCK):
         col = start + tl.arange(0, BLOCK)
         x = tl.load(logits + col, mask=col < cols, other=-float("inf")).to(tl.float32)
