@@ -182,7 +182,7 @@ func (r *Reader) pointer(a *Arg) (*nereid.Tensor, error) {
 	dev := deviceOf(r.Device)
 	addressed := false
 	if dev != nil {
-		_, addressed = dev.Backend.(device.Addressed)
+		_, addressed = dev.Backend.(device.Accessible)
 	}
 	switch {
 	case null && !addressed:

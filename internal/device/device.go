@@ -277,18 +277,14 @@ type Narrower interface {
 type Partial interface {
 	// Otherwise sets how to make the executable that serves them. It is called before the first launch.
 	Otherwise(Maker)
+	// Prepare makes, ahead of launches, the code of all that the executable's own code does not serve, and
+	// the code of those ways that launches run instead and for which want returns true.
+	Prepare(ctx context.Context, want func(Way) bool) error
 }
 
 // Maker makes the executable of a specialization for some of its launches. ahead says that none of them waits
 // for it, so strict mode allows to compile.
 type Maker func(ctx context.Context, way Way, ahead bool) (Executable, error)
-
-// Preparing is a Partial whose further code can be made ahead of launches.
-type Preparing interface {
-	// Prepare makes the code of all launches that the executable's own code does not serve, and the code of
-	// those ways that launches run instead and for which want returns true.
-	Prepare(ctx context.Context, want func(Way) bool) error
-}
 
 // Discarder is an executable that can be discarded as soon as nobody can launch it any more.
 type Discarder interface {
@@ -317,12 +313,6 @@ type Mark interface {
 	io.Closer
 }
 
-// Rated is a device that knows how fast its memory is.
-type Rated interface {
-	// BytesPerSecond returns the most that the memory can read and write.
-	BytesPerSecond() float64
-}
-
 // Guarded is a stream of a device that destroys nothing while a call that uses it is under way.
 type Guarded interface {
 	// Calls returns the count of the calls under way: whatever is open when one begins is destroyed after its
@@ -344,10 +334,15 @@ type Graph interface {
 	io.Closer
 }
 
-// Accessible is a device whose memory and streams native libraries of its vendor can use.
+// Accessible is a device whose memory and streams native libraries of its vendor can use, and which takes
+// theirs.
 type Accessible interface {
 	// Current calls f on a thread of the system whose current device, for the driver, is this one.
 	Current(f func() error) error
+	// ExternalStream returns the stream of a driver's handle. Close does not destroy it.
+	ExternalStream(handle uintptr) (Stream, error)
+	// At returns a buffer for the memory at an address of the device. Close does not free the memory.
+	At(addr uint64, size int) (Buffer, error)
 }
 
 // Handled is a stream of an Accessible device.
@@ -355,15 +350,4 @@ type Handled interface {
 	Guarded
 	// Handle returns the driver's handle, or an error if the stream is closed.
 	Handle() (uintptr, error)
-}
-
-// Foreign is a device that takes streams made by others.
-type Foreign interface {
-	ExternalStream(handle uintptr) (Stream, error)
-}
-
-// Addressed is a device that takes memory that others have allocated on it.
-type Addressed interface {
-	// At returns a buffer for the memory at an address of the device. Close does not free the memory.
-	At(addr uint64, size int) (Buffer, error)
 }

@@ -26,12 +26,9 @@ type Facts struct {
 	Apart   []Apart `json:"apart,omitempty"`   // arguments whose memory the code assumes not to overlap
 }
 
-// Inspected is an executable that tells facts about its code.
-type Inspected interface{ Facts() Facts }
-
 // FactsOf returns the facts about an executable; nil has none.
 func FactsOf(e Executable) Facts {
-	if x, ok := e.(Inspected); ok {
+	if x, ok := e.(interface{ Facts() Facts }); ok {
 		return x.Facts()
 	}
 	return Facts{}

@@ -5,8 +5,9 @@ import (
 	"unsafe"
 )
 
-// Tracked is a buffer that must be told of writes: Go code changes its memory through Write alone.
-type Tracked interface{ Tracked() }
+// Observed is a buffer whose device knows which bytes were written: Go code changes its memory through Write
+// alone. Errors of launches call it by its name.
+type Observed interface{ SetName(name string) }
 
 // HostBuffer is host memory at its own address.
 type HostBuffer struct{ Data []byte }

@@ -34,6 +34,3 @@ func ScopesOf(ctx context.Context) func(ReadScopes) {
 	f, _ := ctx.Value(scopesKey{}).(func(ReadScopes))
 	return f
 }
-
-// Scoped is a device whose code can record scopes.
-type Scoped interface{ Scopes() bool }

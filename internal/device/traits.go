@@ -20,6 +20,8 @@ type Traits struct {
 	Interprets bool // runs Triton IR itself, slowly; the other devices' results are compared with it
 	Graphs     bool // work of streams can be captured
 
+	BytesPerSecond float64 // the most that its memory can read and write; 0 if not known
+
 	// Collectives is the library with operations of several devices: "nccl", or "rccl", AMD's; "" for none.
 	Collectives string
 
@@ -28,6 +30,7 @@ type Traits struct {
 
 	HasLines  bool // code has line information unless the functions of its input have no locations
 	Certifies bool // code compiled with Options.Certify runs
+	Scopes    bool // code can record the scopes of its kernel
 	HostOnly  bool // code does not depend on options that only GPUs use, see HostOptions
 
 	SharesHost bool // kernels read host memory in place, without Wrap
@@ -78,9 +81,6 @@ type Isolator interface {
 	// Isolate returns an executable that runs exec in a child process. It owns exec from then on.
 	Isolate(exec Executable) (Executable, error)
 }
-
-// Labeled is a buffer whose name appears in the errors of launches.
-type Labeled interface{ SetName(name string) }
 
 // Stages returns the names of the forms that a kernel takes on its way to a device, nil if it compiles none.
 func Stages(b Device) []string {

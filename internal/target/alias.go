@@ -26,22 +26,18 @@ type (
 	Narrower   = device.Narrower
 	Partial    = device.Partial
 	Portable   = device.Portable
-	Preparing  = device.Preparing
 	Discarder  = device.Discarder
 	Stream     = device.Stream
+	Observed   = device.Observed
 	Guarded    = device.Guarded
 	Recording  = device.Recording
 	Graph      = device.Graph
-	Foreign    = device.Foreign
-	Addressed  = device.Addressed
 	Facts      = device.Facts
 	Launched   = device.Launched
 	Restorer   = device.Restorer
 	Native     = device.Native
 	Unloaded   = device.Unloaded
-	Tracked    = device.Tracked
 	HostBuffer = device.HostBuffer
 	HostStream = device.HostStream
 	Isolator   = device.Isolator
-	Labeled    = device.Labeled
 )

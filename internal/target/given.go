@@ -21,9 +21,6 @@ type Given struct {
 	Shared int // bytes of dynamic shared memory of a block where only Meta would tell; below 0: not known
 }
 
-// GluonCompiler is a back end that compiles kernels of Gluon: it takes their modules to TTGIR.
-type GluonCompiler interface{ Gluon(in *Input) error }
-
 // StartFromGluon takes the module of a Gluon kernel to TTGIR, from which the compilation then starts. Other
 // modules stay as they are.
 func (in *Input) StartFromGluon(b Backend) error {
@@ -39,7 +36,7 @@ func (in *Input) StartFromGluon(b Backend) error {
 
 // GluonBy has a compiler take the module of a Gluon kernel to TTGIR, if it can.
 func GluonBy(compiler any, in *Input) error {
-	if c, ok := compiler.(GluonCompiler); ok {
+	if c, ok := compiler.(interface{ Gluon(in *Input) error }); ok {
 		return c.Gluon(in)
 	}
 	return diag.Refuse("Gluon", "its kernels are compiled for NVIDIA's GPUs and their simulators alone")

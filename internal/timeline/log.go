@@ -179,8 +179,8 @@ func (l *Log) describe(d device.Device) {
 	}
 	l.seen[d.Name()] = true
 	args := []Arg{{"device", d.Name()}, {"info", d.Info()}}
-	if r, ok := d.(device.Rated); ok {
-		args = append(args, Arg{"bytes_per_second", r.BytesPerSecond()})
+	if rate := d.Traits().BytesPerSecond; rate != 0 {
+		args = append(args, Arg{"bytes_per_second", rate})
 	}
 	l.write(&event{phase: 'M', name: "nereid_device", args: args})
 }

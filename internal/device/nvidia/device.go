@@ -166,9 +166,13 @@ func (d *Device) HasTensorMaps() bool { return d.dev.Driver().HasTensorMaps() }
 // Assembler describes the assembler of the device's kernels.
 func (d *Device) Assembler() Assembler { return d.assembler() }
 
-// BytesPerSecond implements device.Rated: two words of the memory's bus in a cycle of its clock.
-func (d *Device) BytesPerSecond() float64 {
-	return 2 * float64(d.dev.MemoryClockKHz) * 1e3 * float64(d.dev.MemoryBusBits) / 8
+// Traits returns what is fixed of the GPU.
+func (d *Device) Traits() device.Traits {
+	t := d.GPU.Traits()
+	t.Scopes = true
+	// two words of the memory's bus in a cycle of its clock
+	t.BytesPerSecond = 2 * float64(d.dev.MemoryClockKHz) * 1e3 * float64(d.dev.MemoryBusBits) / 8
+	return t
 }
 
 // SMs returns the number of the GPU's multiprocessors.

@@ -130,7 +130,7 @@ func (k *kernel) Otherwise(maker device.Maker) {
 	}
 }
 
-// Prepare implements device.Preparing.
+// Prepare implements device.Partial.
 func (k *kernel) Prepare(ctx context.Context, want func(device.Way) bool) error {
 	return k.PrepareForms(ctx, k.code, k.code.Ways(k.ready != nil), want)
 }

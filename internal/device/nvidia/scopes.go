@@ -8,9 +8,6 @@ import (
 	"github.com/nereid-lang/nereid/internal/device/gpucode"
 )
 
-// Scopes implements device.Scoped.
-func (*Device) Scopes() bool { return true }
-
 // launchScoped launches code that records scopes. If somebody asks for them, it says how they are read;
 // otherwise, as in the capture of a graph, records are left for the next launch to clear.
 func (k *kernel) launchScoped(ctx context.Context, s device.Stream, grid [3]int, words []uint64) error {

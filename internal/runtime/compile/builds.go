@@ -79,7 +79,7 @@ func (k *Kernel) Build(ctx context.Context, r Request) (*code.Build, error) {
 // prepare makes the code of all launches that the executable's own code does not serve, or not well: in
 // strict mode, no launch may make it.
 func (b *building) prepare(ctx context.Context, want func(device.Way) bool) error {
-	p, ok := b.Exec.(target.Preparing)
+	p, ok := b.Exec.(target.Partial)
 	if !ok {
 		return nil
 	}

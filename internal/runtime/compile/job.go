@@ -285,9 +285,5 @@ func (j *job) record(stage string, took time.Duration, text func() []byte) {
 
 // recordsScopes reports whether code for a device records the scopes of kernels.
 func recordsScopes(dev *args.Device) bool {
-	if dev == nil || !timeline.On().RecordsScopes() {
-		return false
-	}
-	d, ok := dev.Backend.(device.Scoped)
-	return ok && d.Scopes()
+	return dev != nil && timeline.On().RecordsScopes() && dev.Backend.Traits().Scopes
 }

@@ -17,7 +17,7 @@ func (d *Device) ExternalStream(ctx context.Context, handle uintptr) (*Stream, e
 	if err := d.usable(); err != nil {
 		return nil, err
 	}
-	f, ok := d.b.(device.Foreign)
+	f, ok := d.b.(device.Accessible)
 	if !ok {
 		return nil, d.refuse("ExternalStream", d.String()+" has no streams of others", "use NewStream")
 	}

@@ -106,7 +106,7 @@ func (l *Launch) lend(param string, data []byte, give func() (device.Buffer, err
 	if err != nil {
 		return nil, err
 	}
-	if n, ok := b.(device.Labeled); ok {
+	if n, ok := b.(device.Observed); ok {
 		n.SetName(param)
 	}
 	l.lent = append(l.lent, b)

@@ -112,7 +112,7 @@ func (t *Tensor) convert(other dtype.Type, packed []byte, in bool) error {
 // hostMemory returns the memory of a tensor that Go code may access directly, or nil. The interpreter's is
 // not: it must be told of writes.
 func (t *Tensor) hostMemory() []byte {
-	if _, ok := t.buf.(device.Tracked); ok {
+	if _, ok := t.buf.(device.Observed); ok {
 		return nil
 	}
 	return t.buf.Host()

@@ -20,7 +20,7 @@ func (d *Device) TensorAt(addr uint64, dt DType, shape ...int) (*Tensor, error) 
 	if err := checkShape(dt, shape); err != nil {
 		return nil, err
 	}
-	on, ok := d.b.(device.Addressed)
+	on, ok := d.b.(device.Accessible)
 	if !ok {
 		return nil, d.refuse("TensorAt", d.String()+" has no memory of others",
 			"use FromBytes for memory of the host")

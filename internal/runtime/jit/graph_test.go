@@ -24,6 +24,9 @@ func (d *recorder) ExternalStream(h uintptr) (target.Stream, error) {
 	return recordedStream{target.HostStream{}, d}, nil
 }
 
+func (d *recorder) Current(f func() error) error                 { return f() }
+func (d *recorder) At(addr uint64, n int) (target.Buffer, error) { return nil, errors.ErrUnsupported }
+
 type recordedStream struct {
 	target.HostStream
 	d *recorder

@@ -66,7 +66,7 @@ func (*Device) Info() string {
 // Traits returns what is fixed of the interpreter.
 func (*Device) Traits() device.Traits {
 	return device.Traits{Certifies: true, HostOnly: true, Interprets: true, ChecksAlways: true,
-		ChecksBounds: true}
+		ChecksBounds: true, Scopes: true}
 }
 
 func (d *Device) Compile(ctx context.Context, in *target.Input) (target.Executable, error) {
@@ -167,10 +167,7 @@ type deviceBuffer struct {
 
 func (b *deviceBuffer) Addr() uint64 { return b.b.Addr() }
 
-// Tracked implements target.Tracked: uninitialised memory is known by what was written.
-func (*deviceBuffer) Tracked() {}
-
-// SetName sets the buffer's name in messages.
+// SetName implements target.Observed: uninitialised memory is known by what was written.
 func (b *deviceBuffer) SetName(name string) { b.b.SetName(name) }
 
 // Narrow returns a part of the buffer with addresses of its own.

@@ -7,9 +7,6 @@ import (
 	"github.com/nereid-lang/nereid/internal/device"
 )
 
-// Scopes implements device.Scoped.
-func (*Device) Scopes() bool { return true }
-
 // collector returns what takes the marks of a launch's scopes, nil if nobody asks for them, and what tells
 // them at its end.
 func collector(ctx context.Context) (take func(device.ScopeMark), tell func()) {

@@ -53,7 +53,7 @@ func (d *Device) Name() string { return fmt.Sprintf("sim:%d", d.Capability) }
 // Traits returns those of the compiler, and that the simulator runs a GPU's code and has Options.Certify.
 func (d *Device) Traits() device.Traits {
 	t := d.Compiler.Traits()
-	t.ChecksAlways, t.ChecksBounds = true, true
+	t.ChecksAlways, t.ChecksBounds, t.Scopes = true, true, true
 	t.Target, t.Certifies = fmt.Sprintf("cuda:%d", d.Capability), true
 	return t
 }
@@ -163,7 +163,7 @@ func (k *kernel) Launch(ctx context.Context, s target.Stream, grid [3]int, args 
 	return err
 }
 
-// Prepare implements target.Preparing.
+// Prepare implements target.Partial.
 func (k *kernel) Prepare(ctx context.Context, want func(device.Way) bool) error {
 	return k.PrepareForms(ctx, k.code, k.code.Ways(true), want)
 }

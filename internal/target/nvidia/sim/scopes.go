@@ -8,9 +8,6 @@ import (
 	"github.com/nereid-lang/nereid/internal/target/nvidia/ptxsim"
 )
 
-// Scopes implements device.Scoped.
-func (*Device) Scopes() bool { return true }
-
 // scoped runs a launch and tells what it recorded of its scopes. The clock is the number of instructions that
 // a block has executed.
 func (k *kernel) scoped(ctx context.Context, module *ptxsim.Module, run func() error) error {
