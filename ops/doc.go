@@ -45,6 +45,7 @@
 //	products.go         configs of products
 //	quantized.go        weights in blocks of few bits
 //	quantized_product.go  products with them
+//	interleave.go       the same with 16 rows side by side
 //	grouped.go          weights in groups with zeros, as of AWQ and GPTQ
 //	attention.go        attention, also over pages
 //	attention_grad.go   gradients of attention

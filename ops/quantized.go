@@ -12,18 +12,24 @@ type Format struct {
 	kernel  string // the function of kernels/quantized.py that reads it
 	weights int    // of a block
 	bytes   int    // of a block
+	beside  bool   // the weights of 16 rows lie side by side: Interleave
 }
 
 // The formats. A block of 32 or 256 weights of a row has scales of its own.
 var (
-	Q4_0 = Format{"Q4_0", "q4_0", 32, 18}
-	Q4_1 = Format{"Q4_1", "q4_1", 32, 20}
-	Q8_0 = Format{"Q8_0", "q8_0", 32, 34}
-	Q4_K = Format{"Q4_K", "q4_k", 256, 144}
-	Q6_K = Format{"Q6_K", "q6_k", 256, 210}
+	Q4_0 = Format{"Q4_0", "q4_0", 32, 18, false}
+	Q4_1 = Format{"Q4_1", "q4_1", 32, 20, false}
+	Q8_0 = Format{"Q8_0", "q8_0", 32, 34, false}
+	Q4_K = Format{"Q4_K", "q4_k", 256, 144, false}
+	Q6_K = Format{"Q6_K", "q6_k", 256, 210, false}
 )
 
-func (f Format) String() string { return f.name }
+func (f Format) String() string {
+	if f.beside {
+		return f.name + ", interleaved"
+	}
+	return f.name
+}
 
 // Block returns how many weights of a row have scales of their own, and how many bytes they take together.
 func (f Format) Block() (weights, bytes int) { return f.weights, f.bytes }
@@ -44,6 +50,7 @@ func (w Quantized) in(c *call) {
 	c.attr(w.Rows)
 	c.attr(w.Cols)
 	c.attr(w.Format.bytes)
+	c.attr(int(b2i(w.Format.beside)))
 	if c.err != nil {
 		return
 	}
@@ -54,7 +61,10 @@ func (w Quantized) in(c *call) {
 			w.Rows, w.Cols, f.name, f.weights)
 	case w.Data.DType != nereid.Uint8 || !w.Data.Contiguous() || w.Data.Len() < f.Bytes(w.Rows, w.Cols):
 		c.err = wrong(c.op, "w", "a %dx%d matrix of %s has %d contiguous bytes of u8; this is %s%v", w.Rows,
-			w.Cols, f.name, f.Bytes(w.Rows, w.Cols), w.Data.DType, w.Data.Shape)
+			w.Cols, f, f.Bytes(w.Rows, w.Cols), w.Data.DType, w.Data.Shape)
+	case f.beside && (w.Rows%(2*lanes) != 0 || w.Data.Addr()%2 != 0):
+		c.err = wrong(c.op, "w", "%d rows at an address of %#x are not what Interleave returned", w.Rows,
+			w.Data.Addr())
 	}
 }
 
@@ -70,6 +80,9 @@ func Dequantize(s *Stream, w Quantized, dt nereid.DType) *nereid.Tensor {
 		p := &plan{outs: []result{{dt, []int{w.Rows, w.Cols}}}}
 		if c.s.into && c.s.n > 0 && !c.s.outs[0].Contiguous() {
 			return nil, wrong(c.op, outNames[0], "it is a view; this op fills tensors without gaps")
+		}
+		if w.Format.beside {
+			return p, p.dequantizeInterleaved(c, w, 0, c.n, w.Cols, 1)
 		}
 		st, err := c.dequantize(w, 0, c.n)
 		p.steps = []step{st}
@@ -138,11 +151,15 @@ func planTakeQuantized(c *call, w Quantized, dt nereid.DType) (*plan, error) {
 	if c.s.into && c.s.n > 0 && !c.s.outs[0].Contiguous() {
 		return nil, wrong(c.op, outNames[0], "it is a view; this op fills tensors without gaps")
 	}
+	count := w.Cols / smallBlock
+	if w.Format.beside {
+		return p, p.interleaved(c, "take_interleaved_kernel", index.Len(), []slot{{0, 0}, {1, 1}, {2, c.n}},
+			nil, nil, nil, w.Rows, count, w.Format.kernel)
+	}
 	k, err := c.s.lib.kernel("quantized.py", "take_blocks_kernel")
 	if err != nil {
 		return nil, err
 	}
-	count := w.Cols / smallBlock
 	block := min(pow2(count), 32)
 	p.steps = []step{{kernel: k, slots: []slot{{0, 0}, {1, 1}, {2, c.n}},
 		grid: nereid.Grid{index.Len(), nereid.Cdiv(count, block)},

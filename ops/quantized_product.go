@@ -24,16 +24,13 @@ func MatMulQuantized(s *Stream, x *nereid.Tensor, w Quantized, options ...MatMul
 	var o MatMulOption
 	o.add(options)
 	x = s.packed(x)
-	if rows := x.Len() / max(w.Cols, 1); x.Err() == nil && !w.direct(s, x.DType, rows) {
-		if o.norm != nil {
-			x = RMSNorm(s.plain, x, o.norm, o.eps)
-			o.norm = nil
-		}
-		if o.gated {
-			return s.gated(op, o, func(o MatMulOption) *nereid.Tensor {
-				return MatMulQuantized(s.plain, x, w, o)
-			})
-		}
+	direct := x.Err() == nil && w.direct(s, x.DType, x.Len()/max(w.Cols, 1))
+	if x.Err() == nil && o.norm != nil && (!direct || w.Format.beside) {
+		x = RMSNorm(s.plain, x, o.norm, o.eps)
+		o.norm = nil
+	}
+	if x.Err() == nil && o.gated && !direct {
+		return s.gated(op, o, func(o MatMulOption) *nereid.Tensor { return MatMulQuantized(s.plain, x, w, o) })
 	}
 	c := s.begin(op)
 	c.in("x", x)
@@ -51,7 +48,7 @@ func MatMulQuantized(s *Stream, x *nereid.Tensor, w Quantized, options ...MatMul
 }
 
 // direct reports whether a product of so many rows is one kernel, which reads blocks of 32 weights as they
-// are, and has Norm and Gated in it.
+// are, and has Gated in it, and Norm unless w is interleaved.
 func (w Quantized) direct(s *Stream, dt nereid.DType, rows int) bool {
 	return w.Data.Err() == nil && w.small() && dt != nereid.Float64 && rows <= w.vectorRows(s)
 }
@@ -82,7 +79,11 @@ func planQuantized(c *call, w Quantized, o MatMulOption) (*plan, error) {
 	}
 	// The product is planned with the matrix as it will lie in scratch memory.
 	full := *c
-	full.ins[1] = &nereid.Tensor{DType: dt, Shape: []int{w.Cols, rows}, Strides: []int{1, w.Cols}}
+	strides := []int{1, w.Cols}
+	if w.Format.beside {
+		strides = []int{w.Rows, 1}
+	}
+	full.ins[1] = &nereid.Tensor{DType: dt, Shape: []int{w.Cols, rows}, Strides: strides}
 	p := product{c: &full, o: o}
 	out, err := p.begin()
 	if err != nil || out.empty() {
@@ -96,8 +97,7 @@ func planQuantized(c *call, w Quantized, o MatMulOption) (*plan, error) {
 	}
 	matrix := c.n + 1
 	out.scratch = []result{{dt, []int{w.Rows, w.Cols}}}
-	first, err := c.dequantize(w, 1, matrix)
-	if err != nil {
+	if err := c.spread(out, w, matrix, strides); err != nil {
 		return nil, err
 	}
 	second, err := p.step()
@@ -105,8 +105,19 @@ func planQuantized(c *call, w Quantized, o MatMulOption) (*plan, error) {
 		return nil, err
 	}
 	second.slots = append([]slot{{0, 0}, {1, matrix}, {2, c.n}}, p.optionSlots()...)
-	out.steps = []step{first, second}
+	out.steps = append(out.steps, second)
 	return out, nil
+}
+
+// spread adds the launch that writes the matrix of w to scratch memory, as the transpose of a matrix with the
+// given strides.
+func (c *call) spread(out *plan, w Quantized, matrix int, strides []int) error {
+	if w.Format.beside {
+		return out.dequantizeInterleaved(c, w, 1, matrix, strides[1], strides[0])
+	}
+	st, err := c.dequantize(w, 1, matrix)
+	out.steps = append(out.steps, st)
+	return err
 }
 
 // checkQuantized returns an error for options that the product cannot have.
@@ -145,8 +156,11 @@ func (p *product) quantizedKernel(name string) (*nereid.Kernel, error) {
 
 // fewRows plans a product of vectors that reads the weights as they are.
 func (p *product) fewRows(out *plan, w Quantized) error {
-	if !w.small() {
+	switch {
+	case !w.small():
 		return p.largeBlocks(out, w)
+	case w.Format.beside:
+		return p.interleavedRows(out, w)
 	}
 	f := p.vectorForm()
 	k, err := p.quantizedKernel(f.kernel)

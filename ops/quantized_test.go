@@ -145,6 +145,49 @@ func TestQuantized(t *testing.T) {
 	})
 }
 
+// TestInterleave: interleaved weights give what the same weights as files have them give.
+func TestInterleave(t *testing.T) {
+	for _, device := range []string{"cpu", "interp"} {
+		s := streamOn(t, device)
+		for i, c := range formats {
+			s.Reset()
+			w, want := quantizedMatrix(t, s, i, 64, 512)
+			x := ops.Interleave(s, w)
+			if same := x.Format == w.Format; same != (c.weights != 32) {
+				t.Fatalf("%s: %s is interleaved as %s", device, w.Format, x.Format)
+			}
+			what := device + ", " + x.Format.String()
+			if again := ops.Interleave(s, x); again.Data != x.Data {
+				t.Errorf("%s: interleaved twice", what)
+			}
+			near(t, "Dequantize "+what, ops.Dequantize(s, x, nereid.Float32), want, 1e-6)
+			index := made(t, s, nereid.Int32, func(i int) float64 { return []float64{63, -1, 0, 64, 17}[i] }, 5)
+			near(t, "TakeQuantized "+what, ops.TakeQuantized(s, x, index, nereid.Float32),
+				values(t, ops.TakeQuantized(s, w, index, nereid.Float32)), 1e-6)
+			interleavedProducts(t, s, what, w, x)
+		}
+	}
+}
+
+// interleavedProducts compares products of two forms of one matrix, with few and many rows and all options.
+func interleavedProducts(t *testing.T, s *ops.Stream, what string, w, interleaved ops.Quantized) {
+	t.Helper()
+	norm, bias := made(t, s, nereid.Float32, wave, 512), made(t, s, nereid.Float32, wave, 64)
+	for _, m := range []int{1, 3, 9} {
+		x, plus := made(t, s, nereid.Float32, wave, 512, m).Transpose(0, 1), made(t, s, nereid.Float32, wave, m, 64)
+		for name, options := range map[string][]ops.MatMulOption{
+			"plain":      nil,
+			"bias, plus": {ops.Bias(bias), ops.ThenReLU, ops.Plus(plus)},
+			"norm":       {ops.Norm(norm, 1e-3), ops.As(nereid.Float16)},
+			"gated":      {ops.Norm(norm, 1e-3), ops.ThenSiLU, ops.Gated},
+		} {
+			near(t, fmt.Sprintf("%s, %d rows, %s", what, m, name),
+				ops.MatMulQuantized(s, x, interleaved, options...),
+				values(t, ops.MatMulQuantized(s, x, w, options...)), 1e-3)
+		}
+	}
+}
+
 // TestQuantizedErrors: data that is no matrix of the format.
 func TestQuantizedErrors(t *testing.T) {
 	s := streamOn(t, "interp")

@@ -397,3 +397,147 @@ def quantized_once_kernel(x, w, out, bias, plus, norm, M, N, K, eps, stride_xm, 
             up = total(xa, xb, ua, ub, scale_up, least_up)
         finish(c, up, squares, cols, row, inside & (row < M), out, bias, plus, norm, K, eps, stride_om,
                stride_on, stride_bias, stride_pm, stride_pn, GATED)
+
+
+@triton.constexpr_function
+def scale_bytes(FORMAT):
+    """The bytes of the scales of a block of 32 weights."""
+    return 4 if FORMAT == "q4_1" else 2
+
+
+@triton.constexpr_function
+def digit_bytes(FORMAT):
+    """The bytes of its weights."""
+    return 32 if FORMAT == "q8_0" else 16
+
+
+@triton.jit
+def beside(w, group, block, count, FORMAT: tl.constexpr):
+    """The address of a block of 16 rows that lie side by side, and that of its weights.
+
+    Interleaved matrices have their rows in groups of 16, and the same bytes as in files: for each block of
+    32 weights the 16 scales, the 16 least values if there are any, then byte after byte of the blocks, each
+    of 16 rows."""
+    at = w + (group.to(tl.int64) * count + block) * (16 * (scale_bytes(FORMAT) + digit_bytes(FORMAT)))
+    return at, at + 16 * scale_bytes(FORMAT)
+
+
+@triton.jit
+def lane_scales(at, lane, mask, FORMAT: tl.constexpr, WHOLE: tl.constexpr):
+    """Scale and least value of rows of an interleaved block."""
+    at = at.to(tl.pointer_type(tl.float16), bitcast=True)
+    scale = fetch(at + lane, mask, tl.float16, WHOLE).to(tl.float32)
+    if FORMAT == "q4_1":
+        return scale, fetch(at + 16 + lane, mask, tl.float16, WHOLE).to(tl.float32)
+    elif FORMAT == "q4_0":
+        return scale, scale * -8.0
+    else:
+        return scale, None
+
+
+@triton.jit
+def lane_digits(at, lane, j, mask, FORMAT: tl.constexpr, WHOLE: tl.constexpr):
+    """Weights j and j + 16 of rows of an interleaved block, whose bytes are at an address, not scaled yet."""
+    if FORMAT == "q8_0":
+        a = fetch(at + j * 16 + lane, mask, tl.int8, WHOLE)
+        return a.to(tl.float32), fetch(at + (j + 16) * 16 + lane, mask, tl.int8, WHOLE).to(tl.float32)
+    else:
+        q = fetch(at + j * 16 + lane, mask, tl.uint8, WHOLE).to(tl.int32)
+        return (q & 15).to(tl.float32), (q >> 4).to(tl.float32)
+
+
+@triton.jit
+def interleave_kernel(w, out, count, FORMAT: tl.constexpr):
+    """Puts 16 rows of count blocks side by side."""
+    group = tl.program_id(0)
+    lane = tl.arange(0, 16)
+    for block in range(count):
+        to, digits_to = beside(out, group, block, count, FORMAT)
+        number = (group * 16 + lane).to(tl.int64) * count + block
+        at = w + number * (scale_bytes(FORMAT) + digit_bytes(FORMAT))
+        for t in tl.static_range(scale_bytes(FORMAT) // 2):
+            half = tl.load((at + t * 2).to(tl.pointer_type(tl.uint16), bitcast=True))
+            tl.store((to + t * 32).to(tl.pointer_type(tl.uint16), bitcast=True) + lane, half)
+        for t in tl.static_range(digit_bytes(FORMAT)):
+            tl.store(digits_to + t * 16 + lane, tl.load(at + scale_bytes(FORMAT) + t))
+
+
+@triton.jit
+def sixteen(x, w, group, count, stride_xk, FORMAT: tl.constexpr):
+    """The products of a row of x and 16 rows of w that lie side by side: a weight of each of them is a vector,
+    and meets one element of x."""
+    lane = tl.arange(0, 16)
+    acc = tl.zeros([16], tl.float32)
+    for block in range(count):
+        at, digits_at = beside(w, group, block, count, FORMAT)
+        here = x + block * 32 * stride_xk
+        a = tl.zeros([16], tl.float32)
+        b = tl.zeros([16], tl.float32)
+        for j in tl.static_range(16):
+            wa, wb = lane_digits(digits_at, lane, j, True, FORMAT, True)
+            a += wa * tl.load(here + j * stride_xk).to(tl.float32)
+            b += wb * tl.load(here + (j + 16) * stride_xk).to(tl.float32)
+        scale, least = lane_scales(at, lane, True, FORMAT, True)
+        acc += (a + b) * scale
+        if least is not None:
+            xa, xb = inputs(x, block, lane, True, stride_xk, True)
+            acc += least * tl.sum(xa + xb, 0)
+    return acc
+
+
+@triton.jit
+def interleaved_kernel(x, w, out, bias, plus, N, K, stride_xm, stride_xk, stride_om, stride_on, stride_bias,
+                       stride_pm, stride_pn, FORMAT: tl.constexpr, GATED: tl.constexpr):
+    """quantized_blocks_kernel, without a norm, for a core of a CPU and interleaved weights."""
+    row = tl.program_id(1)
+    group = tl.program_id(0)
+    c = sixteen(x + row * stride_xm, w, group, K // 32, stride_xk, FORMAT)
+    up = c
+    if GATED:
+        up = sixteen(x + row * stride_xm, w, group + N // 16, K // 32, stride_xk, FORMAT)
+    cols = group * 16 + tl.arange(0, 16)
+    finish(c, up, 0.0, cols, row, cols < N, out, bias, plus, None, K, 0.0, stride_om, stride_on, stride_bias,
+           stride_pm, stride_pn, GATED)
+
+
+@triton.jit
+def dequantize_interleaved_kernel(w, out, count, stride_n, stride_k, FORMAT: tl.constexpr):
+    """The matrix of interleaved weights, with any strides."""
+    group = tl.program_id(0)
+    lane = tl.arange(0, 16)
+    to = out + (group * 16 + lane).to(tl.int64) * stride_n
+    for block in range(count):
+        at, digits_at = beside(w, group, block, count, FORMAT)
+        scale, least = lane_scales(at, lane, True, FORMAT, True)
+        for j in tl.static_range(16):
+            a, b = lane_digits(digits_at, lane, j, True, FORMAT, True)
+            a *= scale
+            b *= scale
+            if least is not None:
+                a += least
+                b += least
+            k = (block * 32 + j).to(tl.int64)
+            tl.store(to + k * stride_k, a.to(out.dtype.element_ty))
+            tl.store(to + (k + 16) * stride_k, b.to(out.dtype.element_ty))
+
+
+@triton.jit
+def take_interleaved_kernel(w, index, out, rows, count, FORMAT: tl.constexpr):
+    """take_blocks_kernel for interleaved weights: a row for each program."""
+    row = tl.program_id(0).to(tl.int64)
+    number = tl.load(index + row).to(tl.int64)
+    there = (number >= 0) & (number < rows)
+    j = tl.arange(0, 16)
+    lane = number % 16 + j * 0
+    for block in range(count):
+        at, digits_at = beside(w, number // 16, block, count, FORMAT)
+        scale, least = lane_scales(at, lane, there & (j >= 0), FORMAT, False)
+        a, b = lane_digits(digits_at, lane, j, there & (j >= 0), FORMAT, False)
+        a *= scale
+        b *= scale
+        if least is not None:
+            a += least
+            b += least
+        to = out + (row * count + block) * 32 + j
+        tl.store(to, a.to(out.dtype.element_ty))
+        tl.store(to + 16, b.to(out.dtype.element_ty))

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -207,7 +208,28 @@ func (l *loader) part(rows, cols int, cut func(gguf.Tensor) (gguf.Tensor, error)
 	if l.err != nil {
 		return w
 	}
-	w.quantized = ops.Quantized{Format: formats[all.Type], Rows: rows, Cols: cols,
-		Data: l.put(nereid.FromSlice(all.Data, rows, len(all.Data)/rows))}
+	w.quantized = l.interleaved(ops.Quantized{Format: formats[all.Type], Rows: rows, Cols: cols,
+		Data: nereid.FromSlice(all.Data, len(all.Data))})
 	return w
+}
+
+// interleaved puts a matrix on the device, as its products read it fastest.
+func (l *loader) interleaved(w ops.Quantized) ops.Quantized {
+	data := w.Data
+	if w.Data, l.err = data.To(l.m.dev); l.err != nil {
+		return w
+	}
+	fast := ops.Interleave(l.m.s, w)
+	if fast.Format == w.Format {
+		l.m.memory = append(l.m.memory, w.Data)
+		return w
+	}
+	err := fast.Data.Err()
+	if err == nil {
+		fast.Data, err = fast.Data.To(l.m.dev)
+	}
+	l.m.s.Reset()
+	l.err = errors.Join(err, w.Data.Close())
+	l.m.memory = append(l.m.memory, fast.Data)
+	return fast
 }
