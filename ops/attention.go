@@ -13,6 +13,9 @@ type AttentionOptions struct {
 	Causal bool    // a query sees the keys up to its position; the last query is at that of the last key
 	Window int     // if not 0: a query sees no key that lies this many positions or more before its own
 	Scale  float64 // of the products; 0: 1 divided by the root of the size of a head
+	// AnyOrder lets AttentionGrad add up the gradients of queries in any order, which is faster on GPUs: two
+	// calls may differ in the last bits.
+	AnyOrder bool
 }
 
 // Attention returns softmax(q @ kᵀ * scale) @ v for each head. q has the shape [batch, heads, queries,
@@ -54,7 +57,7 @@ func PagedAttention(s *Stream, q, k, v, table, lengths *nereid.Tensor, o Attenti
 
 // key adds the options to a call's key. The scale is a part of it, too: models have few.
 func (o *AttentionOptions) key(c *call) {
-	c.attr(int(b2i(o.Causal)))
+	c.attr(int(b2i(o.Causal)) | int(b2i(o.AnyOrder))<<1)
 	c.attr(o.Window)
 	c.attr(int(math.Float64bits(o.Scale)))
 	if c.err == nil && o.Window < 0 {

@@ -24,7 +24,7 @@ func AttentionLSE(s *Stream, q, k, v *nereid.Tensor, o AttentionOptions) (out, l
 
 // AttentionGrad returns the gradients of q, k and v from grad, that of the result of Attention: out and lse
 // are the results of AttentionLSE for the same operands and options. Each gradient has type and shape of its
-// operand. The sums have one order, so the same operands give the same bits.
+// operand. The sums have one order, so the same operands give the same bits, unless o.AnyOrder is set.
 func AttentionGrad(s *Stream, q, k, v, out, lse, grad *nereid.Tensor, o AttentionOptions) (dq, dk,
 	dv *nereid.Tensor) {
 	c := s.begin("AttentionGrad")
@@ -134,24 +134,57 @@ func (a *attentionGrad) checkRest() (err error) {
 
 // launches adds the kernels of the gradients to a plan.
 func (a *attentionGrad) launches(p *plan, delta int) error {
-	lib, n := a.c.s.lib, a.c.n
-	first, err := lib.kernel("attention_grad.py", "attention_dkv_kernel")
-	if err != nil {
-		return err
-	}
-	second, err := lib.kernel("attention_grad.py", "attention_dq_kernel")
-	if err != nil {
-		return err
-	}
+	n := a.c.n
 	inputs := []slot{{0, 0}, {1, 1}, {2, 2}, {3, 5}, {4, 4}, {5, delta}}
 	kv, q := a.gradTiles()
-	p.steps = append(p.steps,
-		step{kernel: first, slots: append(slices.Clone(inputs), slot{6, n + 1}, slot{7, n + 2}),
-			args: a.arguments(2, kv, a.results[1], a.results[2]),
-			grid: nereid.Grid{nereid.Cdiv(a.length, kv.n), a.batch * a.heads / a.group}},
-		step{kernel: second, slots: append(slices.Clone(inputs), slot{6, n}),
-			args: a.arguments(1, q, a.results[0]),
-			grid: nereid.Grid{nereid.Cdiv(a.queries, q.m), a.batch * a.heads}})
+	keys := step{slots: append(slices.Clone(inputs), slot{6, n + 1}, slot{7, n + 2}),
+		args: a.arguments(3, kv, a.results[1], a.results[2]),
+		grid: nereid.Grid{nereid.Cdiv(a.length, kv.n), a.batch * a.heads / a.group}}
+	if a.together() {
+		return a.oneKernel(p, keys, delta+1)
+	}
+	if err := a.add(p, "attention_dkv_kernel", keys); err != nil {
+		return err
+	}
+	return a.add(p, "attention_dq_kernel", step{slots: append(slices.Clone(inputs), slot{6, n}),
+		args: a.arguments(1, q, a.results[0]),
+		grid: nereid.Grid{nereid.Cdiv(a.queries, q.m), a.batch * a.heads}})
+}
+
+// add adds a launch of a kernel of attention_grad.py to a plan.
+func (a *attentionGrad) add(p *plan, name string, st step) (err error) {
+	st.kernel, err = a.c.s.lib.kernel("attention_grad.py", name)
+	p.steps = append(p.steps, st)
+	return err
+}
+
+// together reports whether one kernel computes all gradients, with atomic additions to those of queries.
+func (a *attentionGrad) together() bool {
+	return a.o.AnyOrder && a.c.s.chip == gpuChip && a.c.ins[0].DType.Size() == 2 && a.dim <= 128
+}
+
+// oneKernel adds the launches of the form with atomic additions, by which keys add to sums in scratch memory.
+func (a *attentionGrad) oneKernel(p *plan, keys step, sums int) error {
+	const block, rows = 4096, 32
+	total := a.batch * a.heads * a.queries * a.dim
+	p.scratch = append(p.scratch, result{nereid.Float32, []int{total}})
+	keys.slots = append(keys.slots, slot{8, sums})
+	r := a.results[0]
+	for _, x := range []struct {
+		name string
+		st   step
+	}{
+		{"zero_kernel", step{slots: []slot{{0, sums}}, args: []any{nil, total, block},
+			grid: nereid.Grid{nereid.Cdiv(total, block)}}},
+		{"attention_dkv_kernel", keys},
+		{"scaled_queries_kernel", step{slots: []slot{{0, sums}, {1, a.c.n}},
+			args: []any{nil, nil, a.o.Scale, a.heads, a.queries, r[0], r[1], r[2], a.size, a.dim, rows},
+			grid: nereid.Grid{nereid.Cdiv(a.queries, rows), a.batch * a.heads}}},
+	} {
+		if err := a.add(p, x.name, x.st); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -170,6 +203,9 @@ func (a *attentionGrad) arguments(results int, t blocks, strides ...[3]int) []an
 var (
 	smallGrads = [2]blocks{{m: 32, n: 128, warps: 4, stages: 3}, {m: 64, n: 64, warps: 4, stages: 2}}
 	largeGrads = [2]blocks{{m: 64, n: 64, warps: 4, stages: 2}, {m: 64, n: 64, warps: 4, stages: 2}}
+	// the same of the kernel with atomic additions
+	smallTogether = blocks{m: 64, n: 128, warps: 8, stages: 2}
+	largeTogether = blocks{m: 64, n: 64, warps: 8, stages: 2}
 )
 
 // gradTiles returns the configs of the kernel of keys and values and of that of queries.
@@ -180,6 +216,10 @@ func (a *attentionGrad) gradTiles() (kv, q blocks) {
 		list = [2]blocks{{m: 64, n: 64, warps: 4, stages: 1}, {m: 64, n: 64, warps: 4, stages: 1}}
 	case a.c.ins[0].DType == nereid.Float32 || a.dim > 128:
 		list = [2]blocks{{m: 32, n: 32, warps: 4, stages: 1}, {m: 32, n: 32, warps: 4, stages: 1}}
+	case a.together() && a.dim <= 64:
+		list[0] = smallTogether
+	case a.together():
+		list[0] = largeTogether
 	case a.dim <= 64:
 		list = smallGrads
 	}

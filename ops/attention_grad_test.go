@@ -76,16 +76,19 @@ func TestAttentionGrad(t *testing.T) {
 			v := made(t, s, c.dt, func(i int) float64 { return wave(i*5) / 3 }, 2, c.kv, c.keys, c.size)
 			g := made(t, s, c.dt, func(i int) float64 { return wave(i*7) / 3 }, 2, c.heads, c.queries, c.size)
 			lse, dq, dk, dv := attendedGrad(t, q, k, v, g, c.o)
-			out, sums := ops.AttentionLSE(s, q, k, v, c.o)
-			gq, gk, gv := ops.AttentionGrad(s, q, k, v, out, sums, g, c.o)
-			for _, r := range []struct {
-				what string
-				got  *nereid.Tensor
-				want []float64
-				tol  float64
-			}{{"lse", sums, lse, 2e-3}, {"dq", gq, dq, 1}, {"dk", gk, dk, 1}, {"dv", gv, dv, 1}} {
-				near(t, fmt.Sprintf("%s of case %d", r.what, i), r.got, r.want,
-					min(r.tol, 3*tolerance(c.dt)))
+			for _, anyOrder := range []bool{false, true} {
+				c.o.AnyOrder = anyOrder
+				out, sums := ops.AttentionLSE(s, q, k, v, c.o)
+				gq, gk, gv := ops.AttentionGrad(s, q, k, v, out, sums, g, c.o)
+				for _, r := range []struct {
+					what string
+					got  *nereid.Tensor
+					want []float64
+					tol  float64
+				}{{"lse", sums, lse, 2e-3}, {"dq", gq, dq, 1}, {"dk", gk, dk, 1}, {"dv", gv, dv, 1}} {
+					near(t, fmt.Sprintf("%s of case %d, any order %v", r.what, i, anyOrder), r.got, r.want,
+						min(r.tol, 3*tolerance(c.dt)))
+				}
 			}
 		}
 	})

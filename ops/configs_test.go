@@ -18,6 +18,8 @@ var (
 		{64, 64, 8, 2}, {64, 128, 8, 2}, {128, 64, 4, 1}}
 	dqConfigs = [][4]int{{64, 64, 4, 2}, {128, 32, 4, 3}, {64, 64, 4, 3}, {64, 32, 4, 3}, {128, 64, 8, 2},
 		{64, 128, 8, 2}}
+	togetherConfigs = [][4]int{{64, 128, 8, 2}, {64, 64, 8, 2}, {64, 64, 4, 2}, {32, 128, 8, 3}, {32, 128, 8, 2},
+		{32, 64, 4, 3}, {32, 128, 4, 3}, {64, 64, 8, 3}}
 )
 
 // TestConfigs prints the times of lines with other configs than the shipped ones, as TestSpeed prints times:
@@ -33,7 +35,16 @@ func TestConfigs(t *testing.T) {
 				ops.SetConvs(c)
 				configTime(t, dev, l, c)
 			}
-		case strings.Contains(l.name, "backward"):
+		case strings.Contains(l.name, "attention"):
+			anyOrder = true
+			for _, c := range togetherConfigs {
+				ops.SetTogether(c)
+				configTime(t, dev, l, map[string]any{"together": c})
+			}
+			anyOrder = false
+			if testing.Short() {
+				continue
+			}
 			for _, c := range dkvConfigs {
 				ops.SetGrads(c, dqConfigs[0])
 				configTime(t, dev, l, map[string]any{"dkv": c})

@@ -22,3 +22,9 @@ func SetGrads(kv, q [4]int) {
 	smallGrads = [2]blocks{{kv[0], kv[1], 0, kv[2], kv[3]}, {q[0], q[1], 0, q[2], q[3]}}
 	largeGrads = smallGrads
 }
+
+// SetTogether does so for the kernel with atomic additions.
+func SetTogether(c [4]int) {
+	smallTogether = blocks{c[0], c[1], 0, c[2], c[3]}
+	largeTogether = smallTogether
+}

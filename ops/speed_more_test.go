@@ -1,6 +1,8 @@
 package ops_test
 
 import (
+	"fmt"
+
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/ops"
 )
@@ -67,16 +69,44 @@ func fourLine(r *room) func() *nereid.Tensor {
 	return func() *nereid.Tensor { return ops.Concat(r.s.Into(out), 1, x...) }
 }
 
+// anyOrder says how gradLine adds up gradients.
+var anyOrder = false
+
 // gradLine returns a line of the backward pass of attention.
 func gradLine(name string, dt nereid.DType, batch, heads, kv, length, size int, causal bool) speedLine {
 	return speedLine{name, func(r *room) func() *nereid.Tensor {
 		q, g := r.normal(dt, batch, heads, length, size), r.normal(dt, batch, heads, length, size)
 		k, v := r.normal(dt, batch, kv, length, size), r.normal(dt, batch, kv, length, size)
-		o := ops.AttentionOptions{Causal: causal}
+		o := ops.AttentionOptions{Causal: causal, AnyOrder: anyOrder}
 		out, lse := ops.AttentionLSE(r.s, q, k, v, o)
 		dq, dk, dv := like(r.s, q), like(r.s, k), like(r.s, v)
 		return func() *nereid.Tensor {
 			d, _, _ := ops.AttentionGrad(r.s.Into(dq, dk, dv), q, k, v, out, lse, g, o)
+			return d
+		}
+	}}
+}
+
+// rowsGradLine returns a line of the backward pass of a norm or of cross entropy, of bf16.
+func rowsGradLine(op string, rows, cols int) speedLine {
+	name := fmt.Sprintf("%s backward bf16 %dx%d", op, rows, cols)
+	return speedLine{name, func(r *room) func() *nereid.Tensor {
+		x := r.normal(speedBF16, rows, cols)
+		dx := like(r.s, x)
+		if op == "cross_entropy" {
+			labels, g := r.below(cols, rows), r.normal(speedF32, rows)
+			return func() *nereid.Tensor { return ops.CrossEntropyGrad(r.s.Into(dx), x, labels, g) }
+		}
+		w, g := r.normal(speedBF16, cols), r.normal(speedBF16, rows, cols)
+		dw, db := like(r.s, w), like(r.s, w)
+		if op == "rms_norm" {
+			return func() *nereid.Tensor {
+				d, _ := ops.RMSNormGrad(r.s.Into(dx, dw), x, w, g, 1e-5)
+				return d
+			}
+		}
+		return func() *nereid.Tensor {
+			d, _, _ := ops.LayerNormGrad(r.s.Into(dx, dw, db), x, w, g, 1e-5)
 			return d
 		}
 	}}
@@ -91,5 +121,13 @@ func backwardLines() []speedLine {
 		gradLine("attention causal backward bf16 4x16x4096x128", speedBF16, 4, 16, 16, 4096, 128, true),
 		gradLine("attention grouped causal backward bf16 2x32/8x2048x128", speedBF16, 2, 32, 8, 2048, 128,
 			true),
+		rowsGradLine("rms_norm", 4096, 1024),
+		rowsGradLine("rms_norm", 4096, 4096),
+		rowsGradLine("rms_norm", 4096, 8192),
+		rowsGradLine("layer_norm", 4096, 1024),
+		rowsGradLine("layer_norm", 4096, 4096),
+		rowsGradLine("layer_norm", 4096, 8192),
+		rowsGradLine("cross_entropy", 4096, 32000),
+		rowsGradLine("cross_entropy", 1024, 128256),
 	}
 }

@@ -10,11 +10,12 @@ import triton.language as tl
 
 
 @triton.jit
-def add_queries(dk, dv, k, v, q_at, grad_at, lse, delta, stride_qm, stride_gm, log2_scale, start, stop, shift,
-                keys, rows, queries, window, dims_in, BLOCK_M: tl.constexpr, PADDED: tl.constexpr,
-                CAUSAL: tl.constexpr, WINDOW: tl.constexpr, PRECISION: tl.constexpr):
+def add_queries(dk, dv, k, v, q_at, grad_at, lse, delta, dq_at, stride_qm, stride_gm, log2_scale, start, stop,
+                shift, keys, rows, queries, window, dims_in, DIM: tl.constexpr, BLOCK_M: tl.constexpr,
+                PADDED: tl.constexpr, CAUSAL: tl.constexpr, WINDOW: tl.constexpr, PRECISION: tl.constexpr):
     """Adds what the queries from start to stop give to the gradients of keys and values. Scores lie
-    transposed: a row for each key. The position of a query is its number and shift."""
+    transposed: a row for each key. The position of a query is its number and shift. If dq_at is there, the
+    keys add their part to the gradients of queries, of DIM elements each."""
     for m in range(start, stop, BLOCK_M):
         m = tl.multiple_of(m, BLOCK_M)
         inside = m + rows < queries
@@ -37,18 +38,23 @@ def add_queries(dk, dv, k, v, q_at, grad_at, lse, delta, stride_qm, stride_gm, l
         dp = tl.dot(v, tl.trans(g), input_precision=PRECISION)
         ds = p * (dp - d[None, :])
         dk = tl.dot(ds.to(qt.dtype), tl.trans(qt), dk, input_precision=PRECISION)
+        if dq_at is not None:
+            part = tl.dot(tl.trans(ds.to(k.dtype)), k, input_precision=PRECISION)
+            tl.atomic_add(dq_at + m * DIM, part, mask=inside[:, None], sem="relaxed")
     return dk, dv
 
 
 @triton.jit
-def attention_dkv_kernel(q, k, v, grad, lse, delta, dk, dv, scale, heads, group, queries, length, window,
+def attention_dkv_kernel(q, k, v, grad, lse, delta, dk, dv, dq, scale, heads, group, queries, length, window,
                          stride_qb, stride_qh, stride_qm, stride_kb, stride_kh, stride_kn, stride_vb,
                          stride_vh, stride_vn, stride_gb, stride_gh, stride_gm, stride_dkb, stride_dkh,
                          stride_dkn, stride_dvb, stride_dvh, stride_dvn, HEAD_DIM: tl.constexpr,
                          DIM: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
                          CAUSAL: tl.constexpr, WINDOW: tl.constexpr, PRECISION: tl.constexpr):
     """The gradients of a block of keys and values: a sum over all queries that see them, of all heads of a
-    group."""
+    group. If dq is there, fp32 zeros of the shape [batch * heads, queries, DIM], the program adds the parts
+    of its keys to the gradients of queries, before they are scaled: two products fewer than with
+    attention_dq_kernel beside this one, but programs add in any order."""
     first = tl.program_id(0) * BLOCK_N
     kv_heads = heads // group
     batch = (tl.program_id(1) // kv_heads).to(tl.int64)
@@ -78,16 +84,20 @@ def attention_dkv_kernel(q, k, v, grad, lse, delta, dk, dv, scale, heads, group,
         q_at = q + batch * stride_qb + head * stride_qh + rows[None, :] * stride_qm + dims[:, None]
         grad_at = grad + batch * stride_gb + head * stride_gh + rows[:, None] * stride_gm + dims[None, :]
         row = (batch * heads + head) * queries
+        dq_at = None
+        if dq is not None:
+            dq_at = dq + row * DIM + rows[:, None] * DIM + dims[None, :]
         whole = begin
         if CAUSAL:
             # Blocks of queries at the diagonal need a mask; those behind it see all keys.
             whole = tl.cdiv(tl.maximum(first + BLOCK_N - 1 - shift, 0), BLOCK_M) * BLOCK_M
-            dkx, dvx = add_queries(dkx, dvx, kx, vx, q_at, grad_at, lse + row, delta + row, stride_qm,
-                                   stride_gm, log2_scale, begin, tl.minimum(whole, end), shift, keys, rows,
-                                   queries, window, dims_in, BLOCK_M, PADDED, CAUSAL, WINDOW, PRECISION)
-        dkx, dvx = add_queries(dkx, dvx, kx, vx, q_at, grad_at, lse + row, delta + row, stride_qm, stride_gm,
-                               log2_scale, whole, end, shift, keys, rows, queries, window, dims_in, BLOCK_M,
-                               PADDED, False, WINDOW, PRECISION)
+            dkx, dvx = add_queries(dkx, dvx, kx, vx, q_at, grad_at, lse + row, delta + row, dq_at,
+                                   stride_qm, stride_gm, log2_scale, begin, tl.minimum(whole, end), shift,
+                                   keys, rows, queries, window, dims_in, DIM, BLOCK_M, PADDED, CAUSAL, WINDOW,
+                                   PRECISION)
+        dkx, dvx = add_queries(dkx, dvx, kx, vx, q_at, grad_at, lse + row, delta + row, dq_at, stride_qm,
+                               stride_gm, log2_scale, whole, end, shift, keys, rows, queries, window, dims_in,
+                               DIM, BLOCK_M, PADDED, False, WINDOW, PRECISION)
     tl.store(dk + batch * stride_dkb + kv_head * stride_dkh + keys[:, None] * stride_dkn + dims[None, :],
              (dkx * scale).to(dk.dtype.element_ty), mask=inside)
     tl.store(dv + batch * stride_dvb + kv_head * stride_dvh + keys[:, None] * stride_dvn + dims[None, :],
@@ -165,3 +175,24 @@ def attention_dq_kernel(q, k, v, grad, lse, delta, dq, scale, heads, group, quer
                    rows + shift, keys, length, window, dims_in, BLOCK_N, PADDED, CAUSAL, WINDOW, PRECISION)
     tl.store(dq + batch * stride_dqb + head * stride_dqh + rows[:, None] * stride_dqm + dims[None, :],
              (dqx * scale).to(dq.dtype.element_ty), mask=inside)
+
+
+@triton.jit
+def zero_kernel(x, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(x + i, 0.0, mask=i < n)
+
+
+@triton.jit
+def scaled_queries_kernel(sums, dq, scale, heads, queries, stride_b, stride_h, stride_m,
+                          HEAD_DIM: tl.constexpr, DIM: tl.constexpr, BLOCK_M: tl.constexpr):
+    """The gradients of queries from the sums of attention_dkv_kernel."""
+    batch = (tl.program_id(1) // heads).to(tl.int64)
+    head = (tl.program_id(1) % heads).to(tl.int64)
+    rows = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
+    dims = tl.arange(0, DIM)
+    inside = (rows < queries)[:, None] & (dims < HEAD_DIM)[None, :]
+    at = sums + ((batch * heads + head) * queries + rows)[:, None] * DIM + dims[None, :]
+    value = tl.load(at, mask=inside, other=0.0) * scale
+    tl.store(dq + batch * stride_b + head * stride_h + rows[:, None] * stride_m + dims[None, :],
+             value.to(dq.dtype.element_ty), mask=inside)

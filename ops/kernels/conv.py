@@ -206,17 +206,18 @@ def conv_direct_kernel(x, w, out, bias, plus, pixels, channels, depth, height, w
 
 
 @triton.jit
-def take_tap(acc, x_at, y_at, z_at, bottom, right, height, width, x_h, x_w, inside, MEAN: tl.constexpr,
+def take_tap(acc, at, y_at, z_at, bottom, right, height, width, inside, MEAN: tl.constexpr,
              ADAPTIVE: tl.constexpr, PADDED: tl.constexpr):
+    """acc with the elements of one tap, which are at an address and have these coordinates."""
     if ADAPTIVE:  # windows have different sizes
         inside = inside & ((y_at < bottom) & (z_at < right))[None, :]
     if PADDED:
         inside = inside & ((y_at >= 0) & (y_at < height))[None, :] & ((z_at >= 0) & (z_at < width))[None, :]
-    v = tl.load(x_at + (y_at * x_h + z_at * x_w)[None, :], mask=inside, other=0.0).to(acc.dtype)
     if MEAN:
-        return acc + v
+        return acc + tl.load(at, mask=inside, other=0.0).to(acc.dtype)
     else:
-        return tl.where(inside & ((v > acc) | (v != v)), v, acc)
+        v = tl.load(at, mask=inside, other=-float("inf")).to(acc.dtype)
+        return tl.maximum(acc, v, propagate_nan=tl.PropagateNan.ALL)
 
 
 @triton.jit
@@ -250,14 +251,20 @@ def pool_kernel(x, out, rows, pixels, channels, height, width, out_height, out_w
     else:
         acc = tl.full([R, C], -float("inf"), ACC)
     if TAPS_H > 0:
-        for tap in tl.static_range(TAPS_H * TAPS_W):
-            acc = take_tap(acc, x_at, top + tap // TAPS_W * wide_h, left + tap % TAPS_W * wide_w, bottom,
-                           right, height, width, x_h, x_w, inside, MEAN, ADAPTIVE, PADDED)
+        for tap_h in tl.static_range(TAPS_H):
+            # One address for a row of taps: they differ by a constant.
+            y_at = top + tap_h * wide_h
+            at = x_at + (y_at * x_h + left * x_w)[None, :]
+            for tap_w in tl.static_range(TAPS_W):
+                acc = take_tap(acc, at + tap_w * wide_w * x_w, y_at, left + tap_w * wide_w, bottom, right,
+                               height, width, inside, MEAN, ADAPTIVE, PADDED)
     else:
         for tap_h in range(taps_h):
+            y_at = top + tap_h * wide_h
             for tap_w in range(taps_w):
-                acc = take_tap(acc, x_at, top + tap_h * wide_h, left + tap_w * wide_w, bottom, right, height,
-                               width, x_h, x_w, inside, MEAN, ADAPTIVE, PADDED)
+                z_at = left + tap_w * wide_w
+                acc = take_tap(acc, x_at + (y_at * x_h + z_at * x_w)[None, :], y_at, z_at, bottom, right,
+                               height, width, inside, MEAN, ADAPTIVE, PADDED)
     if MEAN:
         if WHOLE:
             n = tl.zeros([C], tl.int32) + taps_h * taps_w
