@@ -464,8 +464,8 @@ def interleave_kernel(w, out, count, FORMAT: tl.constexpr):
 
 @triton.jit
 def sixteen(x, w, group, count, stride_xk, FORMAT: tl.constexpr):
-    """The products of a row of x and 16 rows of w that lie side by side: a weight of each of them is a vector,
-    and meets one element of x."""
+    """The products of a row of x and 16 rows of w that lie side by side: a weight of each of them is a
+    vector, and meets one element of x."""
     lane = tl.arange(0, 16)
     acc = tl.zeros([16], tl.float32)
     for block in range(count):
