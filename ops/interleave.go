@@ -41,14 +41,15 @@ func (p *product) interleavedRows(out *plan, w Quantized) error {
 	if err != nil {
 		return err
 	}
-	out.steps = []step{{kernel: k, grid: nereid.Grid{p.n / lanes, p.m}, slots: append([]slot{{0, 0}, {1, 1}, {2,
-		p.c.n}}, p.optionSlots()...), args: []any{nil, nil, nil, nil, nil, p.n, p.k, p.row[0], p.col[0], p.row[2],
-		p.col[2], p.bias, p.row[3], p.col[3], w.Format.kernel, p.o.gated}}}
+	out.steps = []step{{kernel: k, grid: nereid.Grid{p.n / lanes, p.m},
+		slots: append([]slot{{0, 0}, {1, 1}, {2, p.c.n}}, p.optionSlots()...),
+		args: []any{nil, nil, nil, nil, nil, p.n, p.k, p.row[0], p.col[0], p.row[2], p.col[2], p.bias,
+			p.row[3], p.col[3], w.Format.kernel, p.o.gated}}}
 	return nil
 }
 
 // dequantizeInterleaved adds the launch that writes a matrix, an operand, to another one with any strides.
 func (p *plan) dequantizeInterleaved(c *call, w Quantized, from, to, rowStride, colStride int) error {
-	return p.interleaved(c, "dequantize_interleaved_kernel", w.Rows/lanes, []slot{{0, from}, {1, to}}, nil, nil,
-		w.Cols/smallBlock, rowStride, colStride, w.Format.kernel)
+	return p.interleaved(c, "dequantize_interleaved_kernel", w.Rows/lanes, []slot{{0, from}, {1, to}},
+		nil, nil, w.Cols/smallBlock, rowStride, colStride, w.Format.kernel)
 }

@@ -30,7 +30,9 @@ func MatMulQuantized(s *Stream, x *nereid.Tensor, w Quantized, options ...MatMul
 		o.norm = nil
 	}
 	if x.Err() == nil && o.gated && !direct {
-		return s.gated(op, o, func(o MatMulOption) *nereid.Tensor { return MatMulQuantized(s.plain, x, w, o) })
+		return s.gated(op, o, func(o MatMulOption) *nereid.Tensor {
+			return MatMulQuantized(s.plain, x, w, o)
+		})
 	}
 	c := s.begin(op)
 	c.in("x", x)

@@ -161,7 +161,8 @@ func TestInterleave(t *testing.T) {
 				t.Errorf("%s: interleaved twice", what)
 			}
 			near(t, "Dequantize "+what, ops.Dequantize(s, x, nereid.Float32), want, 1e-6)
-			index := made(t, s, nereid.Int32, func(i int) float64 { return []float64{63, -1, 0, 64, 17}[i] }, 5)
+			rows := []float64{63, -1, 0, 64, 17}
+			index := made(t, s, nereid.Int32, func(i int) float64 { return rows[i] }, len(rows))
 			near(t, "TakeQuantized "+what, ops.TakeQuantized(s, x, index, nereid.Float32),
 				values(t, ops.TakeQuantized(s, w, index, nereid.Float32)), 1e-6)
 			interleavedProducts(t, s, what, w, x)
@@ -174,7 +175,8 @@ func interleavedProducts(t *testing.T, s *ops.Stream, what string, w, interleave
 	t.Helper()
 	norm, bias := made(t, s, nereid.Float32, wave, 512), made(t, s, nereid.Float32, wave, 64)
 	for _, m := range []int{1, 3, 9} {
-		x, plus := made(t, s, nereid.Float32, wave, 512, m).Transpose(0, 1), made(t, s, nereid.Float32, wave, m, 64)
+		x := made(t, s, nereid.Float32, wave, 512, m).Transpose(0, 1)
+		plus := made(t, s, nereid.Float32, wave, m, 64)
 		for name, options := range map[string][]ops.MatMulOption{
 			"plain":      nil,
 			"bias, plus": {ops.Bias(bias), ops.ThenReLU, ops.Plus(plus)},

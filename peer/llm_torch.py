@@ -2,7 +2,7 @@
 of keys and values, and CUDA graphs. Prints what `nereid-llm bench --random` prints: the time of a prompt's
 first token, and the tokens per second of batches that continue prompts of 64 tokens.
 
-  llm_torch.py [--rows 1,8,128] [--prompt 512] [--tokens 200] [--cache 512] [--compile]
+  llm_torch.py [--rows 1,8,128] [--prompt 512] [--tokens 200] [--cache 512] [--compile [MODE]]
 """
 import argparse
 import time
@@ -143,12 +143,15 @@ def main():
     p.add_argument("--tokens", type=int, default=200)
     p.add_argument("--cache", type=int, default=512, help="positions of the static cache")
     p.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
-    p.add_argument("--compile", action="store_true", help="by torch.compile, in the same graphs")
+    p.add_argument("--compile", nargs="?", const="default", metavar="MODE",
+                   help="by torch.compile in a mode (default, max-autotune-no-cudagraphs), in the same graphs")
     a = p.parse_args()
     model = Model(a.device, max(a.cache, a.prompt, PROMPT + a.tokens))
-    forward = torch.compile(model.forward, dynamic=False) if a.compile else model.forward
-    print(f"PyTorch {torch.__version__}{', compiled' if a.compile else ''}, bf16 on {a.device}", flush=True)
-    first_token(model, a.prompt, forward)
+    forward = torch.compile(model.forward, dynamic=False, mode=a.compile) if a.compile else model.forward
+    how = f", compiled ({a.compile})" if a.compile else ""
+    print(f"PyTorch {torch.__version__}{how}, bf16 on {a.device}", flush=True)
+    if a.prompt:
+        first_token(model, a.prompt, forward)
     for n in a.rows.split(","):
         decode(model, int(n), a.tokens, forward)
 
