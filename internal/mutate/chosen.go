@@ -88,3 +88,40 @@ func testArgs(text string) []string {
 	}
 	return []string{"-run", pattern, pkg}
 }
+
+// listed returns a fault as an entry of a list: the lines that it changes, with lines around them until the
+// file has the text once.
+func (f *fault) listed() string {
+	src := string(f.src)
+	start, end := lineAround(src, f.start, f.end)
+	for strings.Count(src, src[start:end]) > 1 && (start > 0 || end < len(src)) {
+		start, end = lineAround(src, max(0, start-1), min(len(src), end+1))
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s\n%s\n", f, f.file)
+	mark := func(sign, text string) {
+		for _, line := range strings.Split(text, "\n") {
+			fmt.Fprintf(&b, "%s%s\n", sign, line)
+		}
+	}
+	mark("-", src[start:end])
+	mark("+", src[start:f.start]+f.by+src[f.end:end])
+	b.WriteString("&")
+	for _, args := range f.tests() {
+		b.WriteString(" " + args[len(args)-1])
+		if len(args) > 1 {
+			b.WriteString("=" + args[1])
+		}
+	}
+	return b.String() + "\n"
+}
+
+// lineAround returns the whole lines that a part of a text is in, without the last line's end.
+func lineAround(src string, start, end int) (from, to int) {
+	from = 1 + strings.LastIndexByte(src[:start], '\n')
+	to = len(src)
+	if i := strings.IndexByte(src[end:], '\n'); i >= 0 {
+		to = end + i
+	}
+	return from, to
+}

@@ -33,7 +33,7 @@ func TestFaults(t *testing.T) {
 func TestLists(t *testing.T) {
 	for name, want := range map[string]int{"testdata/chosen.txt": 30, "testdata/swizzles.txt": 5,
 		"testdata/further.txt": 30, "testdata/third.txt": 30, "testdata/fourth.txt": 30,
-		"testdata/fifth.txt": 30, "testdata/sixth.txt": 30} {
+		"testdata/fifth.txt": 30, "testdata/sixth.txt": 30, "testdata/seventh.txt": 30} {
 		data, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
@@ -66,5 +66,30 @@ func TestChosen(t *testing.T) {
 	}
 	if _, err := list[1].fault(); err == nil {
 		t.Error("a text that is there twice was taken")
+	}
+}
+
+// TestListed writes each fault of a file as an entry of a list, which gives the same fault when it is read.
+func TestListed(t *testing.T) {
+	const text = "package p\n\nfunc f(a int) {\n\ta++\n\ta = a +\n\t\t1\n\tg(a)\n\tg(a)\n" +
+		"\tif a > 2 {\n\t\tg(a)\n\t}\n}\n"
+	src := t.TempDir() + "/p.go"
+	if err := os.WriteFile(src, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	list, err := faultsOf(src, []byte(text))
+	if err != nil || len(list) < 6 {
+		t.Fatal(len(list), err)
+	}
+	for _, f := range list {
+		read := parseChosen(f.listed())
+		if len(read) != 1 {
+			t.Errorf("%v: %q", f, f.listed())
+			continue
+		}
+		got, err := read[0].fault()
+		if err != nil || string(got.text()) != string(f.text()) {
+			t.Errorf("%s\ngives %q: %v", f.listed(), got.text(), err)
+		}
 	}
 }

@@ -7,7 +7,7 @@
 // In: packages and a seed, or a list of faults. Out: one line for each fault: its place, what was changed,
 // and the tests' verdict: killed, with the test that failed, SURVIVED, or slow, which a test's time limit
 // ended. Faults that do not compile are left out. The tree is never touched: the go command reads the changed
-// file through an overlay. With -together, one build has all faults, and each run of the tests of -and has
+// file through an overlay. -list prints the faults as -chosen reads them. With -together, one build has all faults, and each run of the tests of -and has
 // one of them: a hundred in the time that few take otherwise. With -decisions, a copy of the packages is
 // written that records which parts of conditions decide (internal/fingerprint chooses kernels by it).
 package main
@@ -36,7 +36,7 @@ var (
 	skip  = flag.Int("skip", 0, "how many faults to pass over first")
 	limit = flag.Duration("limit", 4*time.Minute, "time limit of one run of tests")
 	one   = flag.Bool("together", false, "build the tests of -and once, with all faults, and run only them")
-	show  = flag.Bool("list", false, "print the faults and run nothing")
+	show  = flag.Bool("list", false, "print the faults, in the form of a list, and run nothing")
 	into  = flag.String("decisions", "",
 		"write a copy of the packages that records what decides conditions to this folder, and run nothing")
 )
@@ -64,7 +64,7 @@ func run() error {
 	verdicts := map[string]int{}
 	for planted := 0; planted < *count && len(all) > 0; all = all[1:] {
 		if *show {
-			fmt.Println(all[0])
+			fmt.Println(all[0].listed())
 			planted++
 			continue
 		}
@@ -77,7 +77,9 @@ func run() error {
 		verdicts[verdict]++
 		fmt.Printf("%-8s %5.0fs  %s  %s\n", verdict, took.Seconds(), all[0], by)
 	}
-	fmt.Println(verdicts)
+	if !*show {
+		fmt.Println(verdicts)
+	}
 	return nil
 }
 
