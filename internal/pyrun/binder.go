@@ -35,13 +35,16 @@ func (b *binder) stmt(st python.Stmt) {
 func (b *binder) stmtNode(st python.Stmt) {
 	switch st := st.(type) {
 	case *python.FunctionDef:
-		b.bind(st.Name)
-		b.exprs(st.DecoratorList)
+		b.function(st)
 	case *python.AsyncFunctionDef:
-		b.bind(st.Name)
+		b.function(&st.FunctionDef)
 	case *python.ClassDef:
 		b.bind(st.Name)
+		b.exprs(st.DecoratorList)
 		b.exprs(st.Bases)
+		for _, k := range st.Keywords {
+			b.expr(k.Value)
+		}
 	case *python.Assign:
 		b.expr(st.Value)
 		for _, t := range st.Targets {
@@ -88,6 +91,7 @@ func (b *binder) stmtNode(st python.Stmt) {
 		b.expr(st.Value)
 	case *python.Raise:
 		b.expr(st.Exc)
+		b.expr(st.Cause)
 	case *python.Assert:
 		b.expr(st.Test)
 		b.expr(st.Msg)
@@ -134,6 +138,7 @@ func (b *binder) compound(st python.Stmt) {
 func (b *binder) try(st *python.Try) {
 	b.stmts(st.Body)
 	for _, h := range st.Handlers {
+		b.expr(h.Type)
 		if h.Name != "" {
 			b.bind(h.Name)
 		}
@@ -141,6 +146,18 @@ func (b *binder) try(st *python.Try) {
 	}
 	b.stmts(st.Orelse)
 	b.stmts(st.Finalbody)
+}
+
+// function looks at what a def evaluates in the scope around it.
+func (b *binder) function(def *python.FunctionDef) {
+	b.bind(def.Name)
+	b.exprs(def.DecoratorList)
+	b.defaults(def.Args)
+}
+
+func (b *binder) defaults(a *python.Arguments) {
+	b.exprs(a.Defaults)
+	b.exprs(a.KwDefaults)
 }
 
 func (b *binder) exprs(list []python.Expr) {
@@ -157,6 +174,7 @@ func (b *binder) expr(x python.Expr) {
 	python.Inspect(x, func(n python.Node) bool {
 		switch n := n.(type) {
 		case *python.Lambda:
+			b.defaults(n.Args)
 			return false
 		case *python.NamedExpr:
 			b.bind(n.Target.ID)

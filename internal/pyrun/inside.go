@@ -54,15 +54,27 @@ func (m *Module) around(in *object.Interp, name string) (object.Value, bool, err
 	return m.Outer.global(in, name)
 }
 
-// After returns the value that a name has just after a statement of the module.
+// After returns the value that a name has just after a statement of the module, or after the one around it
+// that is run as a whole.
 func (m *Module) After(in *object.Interp, name string, st python.Stmt) (object.Value, bool, error) {
 	if err := m.load(in); err != nil {
 		return nil, false, err
 	}
+	var around *unit // the last is the innermost
 	for _, u := range m.units {
-		if u.stmt == st {
-			return m.get(in, name, u.number+1)
+		if at := u.stmt.Span(); at.Start <= st.Span().Start && st.Span().End <= at.End {
+			around = u
 		}
 	}
-	return nil, false, nil
+	if around == nil {
+		return nil, false, nil
+	}
+	if err := m.runBinders(in, name, around.number+1); err != nil {
+		return nil, false, err
+	}
+	v := m.versionAt(name, around.number)
+	if v == nil {
+		return nil, false, nil
+	}
+	return v.value, v.value != nil, nil
 }

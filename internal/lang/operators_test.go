@@ -1,0 +1,75 @@
+package lang_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/nereid-lang/nereid/internal/lang"
+	"github.com/nereid-lang/nereid/internal/triton"
+	"github.com/nereid-lang/nereid/internal/txtest"
+)
+
+var (
+	binaryOperators = strings.Fields("+ - * / // % ** << >> & | ^ @ == != < <= > >=")
+	binaryMethods   = strings.Fields("add sub mul truediv floordiv mod pow lshift rshift and or xor matmul")
+	comparisons     = strings.Fields("eq ne lt le gt ge")
+)
+
+// operatorClass returns a class that defines every method of a binary operator, for both orders of the
+// operands. Each returns a number of its own, as an expression.
+func operatorClass(result func(n int) string, decorator string) string {
+	var b strings.Builder
+	methods := comparisons
+	for _, m := range binaryMethods {
+		methods = append(methods, m, "r"+m)
+	}
+	for i, m := range methods {
+		fmt.Fprintf(&b, "%s    def __%s__(self, other):\n        return %s\n", decorator, m, result(1000+i))
+	}
+	return b.String()
+}
+
+// operatorExpressions has each operator with an object on the left and with one on the right.
+func operatorExpressions(object, other string) (list []string) {
+	for _, op := range binaryOperators {
+		list = append(list, object+" "+op+" "+other, other+" "+op+" "+object)
+	}
+	return list
+}
+
+// TestOperatorMethods: from 3.9 on, an aggregate on either side of an operator computes it by the method that
+// CPython calls for an object of such a class.
+func TestOperatorMethods(t *testing.T) {
+	asked := "import json\nclass A:\n" + operatorClass(func(n int) string { return fmt.Sprint(n) }, "") +
+		"print(json.dumps([" + strings.Join(operatorExpressions("A()", "1"), ", ") + "]))\n"
+	out, err := exec.CommandContext(t.Context(), txtest.Tool(t, "python3"), "-c", asked).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []int
+	if err := json.Unmarshal(out, &want); err != nil {
+		t.Fatal(err)
+	}
+	text := "import triton\nimport triton.language as tl\n\n@tl.core._aggregate\nclass A:\n    value: tl.tensor\n" +
+		operatorClass(func(n int) string { return fmt.Sprintf("self.value + %d", n) }, "    @triton.jit\n")
+	list := operatorExpressions("A(tl.load(x))", "tl.load(x)")
+	for i, e := range list {
+		text += fmt.Sprintf("\n@triton.jit\ndef k%d(x, out):\n    tl.store(out, %s)\n", i, e)
+	}
+	src, err := lang.Load("k.py", []byte(text), lang.LoadOptions{Triton: triton.V39})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, e := range list {
+		name := fmt.Sprintf("k%d", i)
+		m, err := compile(src, spec{Name: name, Kernel: name, Signature: "*i32, *i32"})
+		if err != nil {
+			t.Errorf("%s: %v", e, err)
+		} else if text := m.String(); !strings.Contains(text, fmt.Sprintf("arith.constant %d ", want[i])) {
+			t.Errorf("%s does not call method %d:\n%s", e, want[i], text)
+		}
+	}
+}
