@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -147,6 +148,54 @@ func TestRefusedNamesParameter(t *testing.T) {
 		if _, err := v.launch(r); !errors.Is(err, nereid.ErrNotCompiled) ||
 			!strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v", r, err)
+		}
+	}
+}
+
+// TestNearestGeneral: of several codes that serve a launch, that runs whose specialization differs least: in
+// as many parameters as from the nearest of them alone.
+func TestNearestGeneral(t *testing.T) {
+	signatures := []string{"*i32, *i32, i32, i32, i64, 256", "*i32:16, *i32:16, i32, i32, i64, 256",
+		"*i32:16, *i32, i32:16, i32, i64:16, 256", "*i32, *i32:16, i32, i32:16, i64:16, 256",
+		"*i32:16, *i32:16, i32:16, i32, i64, 256", "*i32:16, *i32:16, i32:16, i32:16, i64, 256"}
+	causes := func(list []string, r request) int {
+		v := newService(t, "interp", nereid.Config{})
+		m, err := nereid.Parse("request.py", []byte(requestKernel), nereid.With(nereid.Config{Strict: true}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var variants []nereid.Variant
+		for _, s := range list {
+			variants = append(variants, nereid.Variant{Kernel: "request", Signature: s})
+		}
+		if err := m.Warmup(t.Context(), v.s.Device(), variants, nil); err != nil {
+			t.Fatal(err)
+		}
+		v.k = kernelIn(t, m, "request")
+		ok, err := v.launch(r)
+		runs := m.General()
+		switch {
+		case errors.Is(err, nereid.ErrNotCompiled):
+			return math.MaxInt
+		case err != nil || !ok || len(runs) > 1:
+			t.Fatal(list, r, ok, err, runs)
+		case len(runs) == 0:
+			return 0
+		}
+		return len(runs[0].Causes)
+	}
+	rng := rand.New(rand.NewPCG(33, 2))
+	for _, r := range []request{{512, 16, 0, 1 << 40}, {512, 3, 0, 1 << 40}, {500, 16, 1, 1<<40 + 1},
+		{496, 32, 0, 1<<40 + 1}} {
+		rng.Shuffle(len(signatures), func(i, j int) {
+			signatures[i], signatures[j] = signatures[j], signatures[i]
+		})
+		least := math.MaxInt
+		for _, s := range signatures {
+			least = min(least, causes([]string{s}, r))
+		}
+		if got := causes(signatures, r); got != least {
+			t.Errorf("%v: the code that ran differs in %d parameters, another in %d", r, got, least)
 		}
 	}
 }

@@ -75,6 +75,8 @@ func stubKernel(t *testing.T, name string) *nereid.Kernel {
 // The stub's kernels take 50 µs.
 const stubTime = 50 * time.Microsecond
 
+// TestMeasureGraph: a kernel takes the same time in a graph and without, and what the first run does once, as
+// to compile, changes neither that nor how many runs there are.
 func TestMeasureGraph(t *testing.T) {
 	onStub(t, func(t *testing.T, s *nereid.Stream, calls func() map[string]int) {
 		k := stubKernel(t, "plain")
@@ -92,6 +94,23 @@ func TestMeasureGraph(t *testing.T) {
 		}
 		if took, err := s.Measure(time.Millisecond, 5*time.Millisecond, launch); err != nil || !near(took) {
 			t.Errorf("%v, %v", took, err)
+		}
+		few, many := 0, 0
+		for first, n := range map[int]*int{1: &few, 1000: &many} {
+			took, err := s.MeasureGraph(20*stubTime, func() (err error) {
+				*n++
+				for i := 0; i < first && err == nil; i++ {
+					err = launch()
+				}
+				first = 1
+				return err
+			})
+			if err != nil || !near(took) {
+				t.Errorf("%v, %v", took, err)
+			}
+		}
+		if few != many {
+			t.Errorf("work of the first run makes %d runs of %d", many, few)
 		}
 	})
 }

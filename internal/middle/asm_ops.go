@@ -198,6 +198,7 @@ func asmUnary(def *ir.OpDef) func(s *asmState, in ptxInst) {
 			s.fail("%s", in)
 			return
 		}
+		s.nearest(in)
 		var vs []*ir.Value
 		for i := range def.Operands {
 			vs = append(vs, s.arg(in, 1+i, t))
@@ -217,6 +218,14 @@ func (s *asmState) saturated(in ptxInst, v *ir.Value) *ir.Value {
 	return s.b.Val(arith.MinNumF, v.Type, v, arith.ConstFloat(s.b, 1, v.Type))
 }
 
+// nearest fails for an instruction that rounds otherwise than to the nearest number: operations have no such
+// rounding.
+func (s *asmState) nearest(in ptxInst) {
+	if in.has("rz") || in.has("rm") || in.has("rp") {
+		s.fail("%s", in)
+	}
+}
+
 func asmBinary(float, integer *ir.OpDef) func(s *asmState, in ptxInst) {
 	return func(s *asmState, in ptxInst) {
 		_, t := s.typ(in, 0)
@@ -225,9 +234,10 @@ func asmBinary(float, integer *ir.OpDef) func(s *asmState, in ptxInst) {
 			def = float
 		}
 		x, y := s.arg(in, 1, t), s.arg(in, 2, t)
-		if def == nil || in.has("cc") || in.has("rz") || in.has("rm") || in.has("rp") {
+		if def == nil || in.has("cc") {
 			s.fail("%s", in)
 		}
+		s.nearest(in)
 		if s.err == nil {
 			s.set(in, s.saturated(in, s.b.Val(def, t, x, y)))
 		}
@@ -238,6 +248,7 @@ func asmBinary(float, integer *ir.OpDef) func(s *asmState, in ptxInst) {
 func (s *asmState) product(in ptxInst) (*ir.Value, ir.Type) {
 	word, t := s.typ(in, 0)
 	x, y := s.arg(in, 1, t), s.arg(in, 2, t)
+	s.nearest(in)
 	if s.err != nil {
 		return nil, t
 	}
@@ -381,6 +392,7 @@ func asmReciprocal(s *asmState, in ptxInst) {
 	if !ir.IsFloat(t) {
 		s.fail("%s", in)
 	}
+	s.nearest(in)
 	if x := s.arg(in, 1, t); s.err == nil {
 		s.set(in, s.b.Val(arith.DivF, t, arith.ConstFloat(s.b, 1, t), x))
 	}
