@@ -53,7 +53,8 @@ func TestOperatorMethods(t *testing.T) {
 	if err := json.Unmarshal(out, &want); err != nil {
 		t.Fatal(err)
 	}
-	text := "import triton\nimport triton.language as tl\n\n@tl.core._aggregate\nclass A:\n    value: tl.tensor\n" +
+	text := "import triton\nimport triton.language as tl\n\n" +
+		"@tl.core._aggregate\nclass A:\n    value: tl.tensor\n" +
 		operatorClass(func(n int) string { return fmt.Sprintf("self.value + %d", n) }, "    @triton.jit\n")
 	list := operatorExpressions("A(tl.load(x))", "tl.load(x)")
 	for i, e := range list {

@@ -7,9 +7,10 @@
 // In: packages and a seed, or a list of faults. Out: one line for each fault: its place, what was changed,
 // and the tests' verdict: killed, with the test that failed, SURVIVED, or slow, which a test's time limit
 // ended. Faults that do not compile are left out. The tree is never touched: the go command reads the changed
-// file through an overlay. -list prints the faults as -chosen reads them. With -together, one build has all faults, and each run of the tests of -and has
-// one of them: a hundred in the time that few take otherwise. With -decisions, a copy of the packages is
-// written that records which parts of conditions decide (internal/fingerprint chooses kernels by it).
+// file through an overlay. -list prints the faults as -chosen reads them. With -together, one build has all
+// faults, and each run of the tests of -and has one of them: a hundred in the time that few take otherwise.
+// With -decisions, a copy of the packages is written that records which parts of conditions decide
+// (internal/fingerprint chooses kernels by it).
 package main
 
 import (

@@ -14,8 +14,8 @@ import (
 	"github.com/nereid-lang/nereid/internal/target/interp"
 )
 
-// TestBlocksSemantics: functions of a few blocks, in loops too, some of them copies of others, some with values
-// of blocks before them, do the same after the passes that tidy blocks.
+// TestBlocksSemantics: functions of a few blocks, in loops too, some of them copies of others, some with
+// values of blocks before them, do the same after the passes that tidy blocks.
 func TestBlocksSemantics(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 3))
 	shorter := 0
@@ -44,16 +44,16 @@ func TestBlocksSemantics(t *testing.T) {
 	}
 }
 
-// blockGraphs have, for each block, those that follow it: a block with two chooses by a sum in memory, one with
-// one goes on until the fuel in memory is used up. Every loop has one of these.
+// blockGraphs have, for each block, those that follow it: a block with two chooses by a sum in memory, one
+// with one goes on until the fuel in memory is used up. Every loop has one of these.
 var blockGraphs = [][][]int{
 	{{1}, {2, 3}, {3}, {1}}, {{1, 2}, {3}, {3}, {0}}, {{1, 2}, {2, 3}, {3}, {1}}, {{1, 2}, {0}, {0}},
 	{{1}, {2}, {3, 4}, {1}, {2}}, {{1, 2}, {3, 4}, {3, 4}, {4}, {0}},
 }
 
-// randomBlocks returns a function that comes to its first block in two ways, and whose blocks each add a value
-// to a sum and hand a value on: the block's argument, a new value, or the argument of a block that control
-// always passes through before. Some blocks are copies of others.
+// randomBlocks returns a function that comes to its first block in two ways, and whose blocks each add a
+// value to a sum and hand a value on: the block's argument, a new value, or the argument of a block that
+// control always passes through before. Some blocks are copies of others.
 func randomBlocks(r *rand.Rand) string {
 	next := blockGraphs[r.IntN(len(blockGraphs))]
 	var b strings.Builder
@@ -88,7 +88,7 @@ func randomBlocks(r *rand.Rand) string {
 	return b.String() + "^end:\n  tt.return\n}\n"
 }
 
-// passedBefore returns the blocks, other than i, that control passes through on every way from the first to i.
+// passedBefore returns the blocks other than i that control passes through on every way from the first to i.
 func passedBefore(next [][]int, i int) (out []int) {
 	for j := range next {
 		reached, work := map[int]bool{j: true}, []int{0}

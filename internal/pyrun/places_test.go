@@ -19,7 +19,8 @@ var boundPlaces = []string{
 	"@E\ndef g(): pass", "def g(y=E): pass", "def g(*, y=E): pass",
 	"@E\nclass G: pass", "class G(E): pass", "class G(metaclass=E): pass",
 	"x = 1", "x += 1", "x: int = 1", "x: int", "del x", "import x", "import x.y", "import y as x",
-	"from y import x", "from y import z as x", "for x in y: pass", "with y as x: pass", "with y as (z, x): pass",
+	"from y import x", "from y import z as x", "for x in y: pass", "with y as x: pass",
+	"with y as (z, x): pass",
 	"try: pass\nexcept y as x: pass", "def x(): pass", "class x: pass", "(y, [x, *z]) = w", "y = x = 1",
 	"match y:\n  case x: pass", "match y:\n  case [1, *x]: pass", "match y:\n  case {1: 2, **x}: pass",
 	"match y:\n  case G(a=x): pass", "match y:\n  case 1 | 2 as x: pass",
@@ -29,9 +30,9 @@ var boundPlaces = []string{
 var boundForms = []string{
 	"(x := 1)", "y(x := 1)", "y(z=(x := 1))", "y(*(x := 1))", "y(**(x := 1))", "y[(x := 1)]", "y[(x := 1):2]",
 	"(x := 1).a", "((x := 1) if y else z)", "(y if (x := 1) else z)", "(not (x := 1))", "((x := 1) or y)",
-	"(y < (x := 1) < z)", "[y for y in z if (x := y)]", "[(x := y) for y in z]", "{(x := 1): 2}", "{1: (x := 2)}",
-	"{(x := 1)}", "((x := 1), 2)", "[*(x := 1)]", "f'{(x := 1)}'", "f'{y:{(x := 1)}}'", "(lambda y=(x := 1): y)",
-	"((yield), (x := 1))",
+	"(y < (x := 1) < z)", "[y for y in z if (x := y)]", "[(x := y) for y in z]", "{(x := 1): 2}",
+	"{1: (x := 2)}", "{(x := 1)}", "((x := 1), 2)", "[*(x := 1)]", "f'{(x := 1)}'", "f'{y:{(x := 1)}}'",
+	"(lambda y=(x := 1): y)", "((yield), (x := 1))",
 }
 
 // unboundForms are expressions that bind no x of the function around them.

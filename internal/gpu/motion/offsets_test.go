@@ -75,8 +75,8 @@ func randomOffsets(t *testing.T, r *rand.Rand) *ir.Module {
 	return m
 }
 
-// additions returns how many additions a kernel executes, for each element that differs from others, if a loop
-// runs a hundred times.
+// additions returns how many additions a kernel executes, for each element that differs from others, if a
+// loop runs a hundred times.
 func additions(m *ir.Module) (n int64) {
 	of := spread{}
 	m.Op.Walk(func(op *ir.Op) bool {

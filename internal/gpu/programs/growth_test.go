@@ -14,8 +14,8 @@ import (
 )
 
 // TestGrowth: of random numbers made of the program's ids, arguments and constants, those that growth says do
-// not depend on the program along the first axis do not, and those that it says grow never fall, over programs
-// and arguments at random. It says so of most of those for which it is true by a chain of simple steps.
+// not depend on the program along the first axis do not, and those that it says grow never fall, over
+// programs and arguments at random. It says so of many.
 func TestGrowth(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 9))
 	said := map[int]int{}

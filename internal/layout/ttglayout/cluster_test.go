@@ -10,7 +10,7 @@ import (
 )
 
 // TestClusterParts: each block of a cluster has its part of a tensor as a program without a cluster has a
-// tensor of that size: every fact about registers, lanes and warps is the same, for blocked layouts at random.
+// tensor of that size: every fact about registers, lanes and warps is the same, for random blocked layouts.
 func TestClusterParts(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 1))
 	split := func(bits int) []int64 {
