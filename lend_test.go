@@ -20,8 +20,8 @@ def parts(out, a, na, b, nb, c, nc, B: tl.constexpr):
 `
 
 // TestLentParts: arguments that are parts of one slice of the host, at random, some of which begin at the
-// same place and end elsewhere, are read to their ends and give what copies of them give, on every device that
-// host memory is lent to, also where accesses are checked.
+// same place and end elsewhere, are read to their ends and give what copies of them give, on every device
+// that host memory is lent to, also where accesses are checked.
 func TestLentParts(t *testing.T) {
 	r := rand.New(rand.NewPCG(23, 1))
 	data := make([]int32, 64)
