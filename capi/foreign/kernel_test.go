@@ -153,6 +153,27 @@ func TestQuick(t *testing.T) {
 	}
 }
 
+// TestVain: after as many launches that gave nothing to repeat as maxVain says, no more is kept; before, the
+// next launch that gives something is.
+func TestVain(t *testing.T) {
+	empty := byte(0) // options with a text are not repeated
+	for _, n := range []int{0, 1, maxVain - 1, maxVain, maxVain + 5} {
+		f := newFixture(t, "chosen")
+		grid, list := nereid.Grid{1}, []Arg{pointer(f.out, 0), integer(20)}
+		for range n {
+			if err := f.k.Launch(f.r, f.s, grid, list, &Options{Extra: &empty}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := f.k.Launch(f.r, f.s, grid, list, nil); err != nil {
+			t.Fatal(err)
+		}
+		if done, err := f.k.Quick(f.s, (*[3]int)(&grid), list, nil); err != nil || done != (n < maxVain) {
+			t.Errorf("after %d launches: %v, %v", n, done, err)
+		}
+	}
+}
+
 // TestOverlapping runs other code for memory that overlaps, or whose size is unknown, also when repeated.
 func TestOverlapping(t *testing.T) {
 	f := newFixture(t, "add")
