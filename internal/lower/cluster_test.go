@@ -230,6 +230,40 @@ func TestClusterRefused(t *testing.T) {
 	}
 }
 
+// TestClusterProducts: a block multiplies what its own memory has. A product whose operands are split along k
+// over the blocks is refused, whatever its depth; one whose rows are split is not.
+func TestClusterProducts(t *testing.T) {
+	for _, k := range []int{16, 32, 64, 128} {
+		for _, split := range []string{"none", "left", "right", "both"} {
+			operand := func(shape, part string) string {
+				return mem(shape, "f16", strings.Replace(nvmma(32, false, 16), "}>", ", CGALayout = "+part+"}>",
+					1), true)
+			}
+			left, right := "[[1, 0]]", "[[0, 0]]"
+			if split == "left" || split == "both" {
+				left = "[[0, 1]]"
+			}
+			if split == "right" || split == "both" {
+				right = "[[1, 0]]"
+			}
+			a, b := operand(fmt.Sprintf("128x%d", k), left), operand(fmt.Sprintf("%dx64", k), right)
+			acc := "tensor<128x64xf32, #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = " +
+				"[4, 1], CGALayout = [[1, 0]], instrShape = [16, 64, 16]}>>"
+			text := moduleText(4, "tt.func public @k() {\n%a = ttg.local_alloc : () -> "+a+
+				"\n%b = ttg.local_alloc : () -> "+b+"\n%c = arith.constant dense<0.0> : "+acc+
+				"\n%d = ttng.warp_group_dot %a, %b, %c {inputPrecision = 0 : i32} : "+a+" * "+b+" -> "+acc+
+				"\ntt.return\n}\n")
+			text = strings.Replace(strings.Replace(text, `"ttg.num-ctas" = 1`, `"ttg.num-ctas" = 2`, 1),
+				"cuda:80", "cuda:90", 1)
+			m := parseIR(t, "test.ttgir", []byte(text))
+			_, err := Lower(m, "k", testOptions(m, 90))
+			if (err != nil) != (split != "none") {
+				t.Errorf("a depth of %d, split: %s: %v", k, split, err)
+			}
+		}
+	}
+}
+
 // TestClusterReadBack: blocks meet before they load what others of the program have stored to global
 // memory; a barrier of their own, as the reduction has, is not enough.
 func TestClusterReadBack(t *testing.T) {
