@@ -25,6 +25,5 @@ func SetGrads(kv, q [4]int) {
 
 // SetTogether does so for the kernel with atomic additions.
 func SetTogether(c [4]int) {
-	smallTogether = blocks{c[0], c[1], 0, c[2], c[3]}
-	largeTogether = smallTogether
+	togetherGrads = blocks{c[0], c[1], 0, c[2], c[3]}
 }

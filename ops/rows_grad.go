@@ -40,9 +40,15 @@ func planCrossEntropyGrad(c *call) (*plan, error) {
 		return nil, err
 	}
 	block, warps := entropyTile(x.Shape[n-1])
+	whole := c.s.chip == gpuChip && x.Shape[n-1] <= longestNormRow
+	if whole {
+		block = max(pow2(x.Shape[n-1]), 16)
+		warps = min(max(block/512, 4), 32)
+	}
 	p.steps = []step{{kernel: k, slots: []slot{{0, 0}, {1, 1}, {2, 2}, {3, c.n}},
 		grid: nereid.Grid{grad.Len()},
-		args: []any{nil, nil, nil, nil, x.Shape[n-1], x.Shape[n-1], block, nereid.Options{NumWarps: warps}}}}
+		args: []any{nil, nil, nil, nil, x.Shape[n-1], x.Shape[n-1], block, whole,
+			nereid.Options{NumWarps: warps}}}}
 	return p, nil
 }
 

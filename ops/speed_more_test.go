@@ -69,15 +69,12 @@ func fourLine(r *room) func() *nereid.Tensor {
 	return func() *nereid.Tensor { return ops.Concat(r.s.Into(out), 1, x...) }
 }
 
-// anyOrder says how gradLine adds up gradients.
-var anyOrder = false
-
-// gradLine returns a line of the backward pass of attention.
+// gradLine returns a line of the backward pass of attention. PyTorch adds up in any order too.
 func gradLine(name string, dt nereid.DType, batch, heads, kv, length, size int, causal bool) speedLine {
 	return speedLine{name, func(r *room) func() *nereid.Tensor {
 		q, g := r.normal(dt, batch, heads, length, size), r.normal(dt, batch, heads, length, size)
 		k, v := r.normal(dt, batch, kv, length, size), r.normal(dt, batch, kv, length, size)
-		o := ops.AttentionOptions{Causal: causal, AnyOrder: anyOrder}
+		o := ops.AttentionOptions{Causal: causal, AnyOrder: true}
 		out, lse := ops.AttentionLSE(r.s, q, k, v, o)
 		dq, dk, dv := like(r.s, q), like(r.s, k), like(r.s, v)
 		return func() *nereid.Tensor {

@@ -5,21 +5,29 @@ import triton.language as tl
 
 
 @triton.jit
-def cross_entropy_grad_kernel(logits, labels, grad, out, cols, stride, BLOCK: tl.constexpr):
+def cross_entropy_grad_kernel(logits, labels, grad, out, cols, stride, BLOCK: tl.constexpr,
+                              WHOLE: tl.constexpr):
     """out = (softmax(logits) - 1 at the label) * grad; zeros for a label outside of the row. A program for
-    each row."""
+    each row; if WHOLE is set, a block has all of it, which is read once."""
     row = tl.program_id(0).to(tl.int64)
     logits += row * stride
     out += row * cols
     label = tl.load(labels + row).to(tl.int64)
     valid = (label >= 0) & (label < cols)
     g = tl.where(valid, tl.load(grad + row).to(tl.float32), 0.0)
-    lse = functions.log_sum_exp(logits, cols, BLOCK)
-    for start in range(0, cols, BLOCK):
-        col = start + tl.arange(0, BLOCK)
+    if WHOLE:
+        col = tl.arange(0, BLOCK)
         x = tl.load(logits + col, mask=col < cols, other=-float("inf")).to(tl.float32)
-        p = tl.exp(x - lse) - tl.where(col == label, 1.0, 0.0)
+        e = tl.exp(x - tl.max(x, 0))
+        p = e * (1.0 / tl.sum(e, 0)) - tl.where(col == label, 1.0, 0.0)
         tl.store(out + col, tl.where(valid, p * g, 0.0).to(out.dtype.element_ty), mask=col < cols)
+    else:
+        lse = functions.log_sum_exp(logits, cols, BLOCK)
+        for start in range(0, cols, BLOCK):
+            col = start + tl.arange(0, BLOCK)
+            x = tl.load(logits + col, mask=col < cols, other=-float("inf")).to(tl.float32)
+            p = tl.exp(x - lse) - tl.where(col == label, 1.0, 0.0)
+            tl.store(out + col, tl.where(valid, p * g, 0.0).to(out.dtype.element_ty), mask=col < cols)
 
 
 @triton.jit
