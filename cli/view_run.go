@@ -12,9 +12,10 @@ import (
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/internal/chip"
 	"github.com/nereid-lang/nereid/internal/runtime/core"
+	amdsim "github.com/nereid-lang/nereid/internal/target/amd/sim"
 	"github.com/nereid-lang/nereid/internal/target/interp"
-	"github.com/nereid-lang/nereid/internal/target/nvidia/ptxsim"
 	"github.com/nereid-lang/nereid/internal/target/nvidia/sim"
+	"github.com/nereid-lang/nereid/internal/target/simcount"
 	"github.com/nereid-lang/nereid/internal/view"
 )
 
@@ -163,13 +164,13 @@ const costTime = 10 * time.Second
 func (v *viewer) Cost(ctx context.Context, text []byte) *view.Cost {
 	name := ""
 	for _, t := range v.flags.targets {
-		if c := chip.Target(t); c.Capability > 0 && name == "" {
+		if c := chip.Target(t); c.Name != "" && name == "" {
 			name = "sim:" + c.Name
 		}
 	}
 	if name == "" {
 		return &view.Cost{Lines: []view.LineCost{},
-			Error: "only NVIDIA's GPUs are simulated with counts: --target cuda:90"}
+			Error: "only GPUs are simulated with counts: --target cuda:90 or hip:gfx942"}
 	}
 	c, err := v.simulate(ctx, text, name)
 	if errors.Is(err, context.DeadlineExceeded) {
@@ -179,6 +180,24 @@ func (v *viewer) Cost(ctx context.Context, text []byte) *view.Cost {
 		return &view.Cost{Device: name, Lines: []view.LineCost{}, Error: plainText(err)}
 	}
 	return c
+}
+
+// counted is what the simulators tell about a launch.
+type counted struct {
+	counts []simcount.Count
+	piece  int // bytes of global memory that the GPU moves at once
+	marks  []simcount.Mark
+	cut    bool
+}
+
+// watch returns a context in which launches on either vendor's simulator are counted.
+func (n *counted) watch(ctx context.Context) context.Context {
+	counts := func(piece int) func(list []simcount.Count) {
+		return func(list []simcount.Count) { n.counts, n.piece = list, piece }
+	}
+	chart := func(list []simcount.Mark, cut bool) { n.marks, n.cut = list, cut }
+	ctx = sim.WithWatch(ctx, sim.Watch{Counts: counts(simcount.SectorBytes), Chart: chart})
+	return amdsim.WithWatch(ctx, amdsim.Watch{Counts: counts(simcount.RequestBytes), Chart: chart})
 }
 
 // simulate runs the kernel on a simulated GPU and counts what it does.
@@ -194,48 +213,28 @@ func (v *viewer) simulate(ctx context.Context, text []byte, name string) (*view.
 	if err != nil {
 		return nil, err
 	}
-	var counts []ptxsim.Count
-	var marks []ptxsim.Mark
-	var cut bool
+	var n counted
 	ctx, cancel := context.WithTimeout(ctx, costTime)
 	defer cancel()
-	ctx = sim.WithWatch(ctx, sim.Watch{Counts: func(list []ptxsim.Count) { counts = list },
-		Chart: func(list []ptxsim.Mark, c bool) { marks, cut = list, c }})
 	var took time.Duration
-	err = v.in.launch(ctx, dev, func(s *nereid.Stream, args []any, _ map[string]*nereid.Tensor) error {
-		start := time.Now()
-		if err := k.Launch(s, v.grid, append(args, v.opts)...); err != nil {
+	err = v.in.launch(n.watch(ctx), dev,
+		func(s *nereid.Stream, args []any, _ map[string]*nereid.Tensor) error {
+			start := time.Now()
+			if err := k.Launch(s, v.grid, append(args, v.opts)...); err != nil {
+				return err
+			}
+			err := s.Sync()
+			took = time.Since(start)
 			return err
-		}
-		err := s.Sync()
-		took = time.Since(start)
-		return err
-	})
+		})
 	if err != nil {
 		return nil, err
 	}
 	files := view.NewFiles(v.file, text, stdlibFile)
-	c := view.NewCost(name, func(i int) (view.Place, view.Work, bool) {
-		if i == len(counts) {
-			return view.Place{}, view.Work{}, false
-		}
-		return placedWork(&counts[i])
-	}, files)
-	list := make([]view.Mark, len(marks))
-	for i, m := range marks {
-		list[i] = view.Mark{Warp: m.Warp, At: m.At, Kind: m.Kind, Async: m.Async, Left: m.Left,
-			Object: m.Object, Place: view.Place{File: m.File, Line: m.Line}}
-	}
-	c.Chart = view.NewChart(list, cut, files)
+	c := view.NewCost(name, n.piece, n.counts, files)
+	c.Chart = view.NewChart(n.marks, n.cut, files)
 	c.Took = float64(took.Microseconds()) / 1000
 	return c, nil
-}
-
-// placedWork returns what an instruction did, and its line.
-func placedWork(n *ptxsim.Count) (view.Place, view.Work, bool) {
-	return view.Place{File: n.File, Line: n.Line}, view.Work{Issued: n.Issued, Loaded: n.Loaded,
-		Stored: n.Stored, Sectors: n.Sectors, Least: n.Least, Wavefronts: n.Wavefronts, Ideal: n.Ideal,
-		FLOPs: n.FLOPs(), Products: n.Products()}, true
 }
 
 // watched returns an interpreter whose runs are shown: it prints nothing and stops programs that run on.

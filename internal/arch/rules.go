@@ -156,15 +156,17 @@ var rules = []rule{
 	// Targets: each knows the layers above and none of the others. Code generation and drivers know no
 	// device.
 	{pkg: "internal/target/interleave"},
+	{pkg: "internal/target/simcount"},
 	{pkg: "internal/target/simmem", ours: []string{"internal/device", "internal/target",
 		"internal/device/stray"}},
 	{pkg: "internal/target/nvidia/ptxsim",
-		ours: join(irLayer, "internal/ring", "internal/target/interleave", "internal/target/simmem",
-			"internal/device/stray")},
+		ours: join(irLayer, "internal/ring", "internal/target/interleave", "internal/target/simcount",
+			"internal/target/simmem", "internal/device/stray")},
 	{pkg: "internal/target/amd/gcn"},
 	{pkg: "internal/target/amd/gcnsim",
 		ours: []string{"internal/num", "internal/ring", "internal/target/amd/gcn",
-			"internal/target/interleave", "internal/target/simmem", "internal/device/stray"}},
+			"internal/target/interleave", "internal/target/simcount", "internal/target/simmem",
+			"internal/device/stray"}},
 	{pkg: "internal/target/cpu/codegen",
 		ours: join(irLayer, "internal/device/cpu", "internal/mathlib", "internal/target/cpu/gemm",
 			"internal/target/cpu/vmath")},
@@ -182,7 +184,7 @@ var rules = []rule{
 			"internal/target/cpu/...")},
 	{pkg: "internal/target/nvidia/...",
 		ours: join(native, "internal/device/nvidia/...", "internal/device/stray", "internal/lang",
-			"internal/target", "internal/target/interleave", "internal/target/simmem",
+			"internal/target", "internal/target/interleave", "internal/target/simcount", "internal/target/simmem",
 			"internal/target/nvidia/...", "internal/rules", "internal/uniform")},
 
 	{pkg: "internal/target/amd/hsaco"},
@@ -194,7 +196,7 @@ var rules = []rule{
 		ours: []string{"internal/diag", "internal/knob", "internal/llvm", "internal/device",
 			"internal/device/amd", "internal/target",
 			"internal/target/amd", "internal/target/amd/gcnsim", "internal/target/interleave",
-			"internal/target/simmem"}},
+			"internal/target/simcount", "internal/target/simmem"}},
 
 	// The runtime may use anything of the compiler; no row above lets the compiler use the runtime.
 	{pkg: "internal/replay/...", ours: []string{"internal/..."}},
@@ -223,7 +225,7 @@ var rules = []rule{
 		ours: []string{"internal/budget", "internal/diag", "internal/frame", "internal/gen", "internal/lang/...",
 			"internal/pyrun/...", "internal/python", "internal/safefile", "internal/triton"}},
 	{pkg: "internal/view", ours: join(compiler, "internal/lower", "internal/safefile",
-		"internal/target/interp")},
+		"internal/target/interp", "internal/target/simcount")},
 	{pkg: "internal/plot", outside: []string{"golang.org/x/image"}},
 	{pkg: "internal/runtime/args",
 		ours: []string{"internal/device", "internal/device/inflight", "internal/dtype",

@@ -1,13 +1,14 @@
 package conform
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/nereid-lang/nereid"
-	"github.com/nereid-lang/nereid/internal/target/nvidia/ptxsim"
 	"github.com/nereid-lang/nereid/internal/target/nvidia/sim"
+	"github.com/nereid-lang/nereid/internal/target/simcount"
 )
 
 // countedKernels are kernels whose work can be counted by hand. header has four lines, so that the first
@@ -48,12 +49,9 @@ func TestCounts(t *testing.T) {
 	}
 	f16, f32 := nereid.Float16, nereid.Float32
 	in := func(t nereid.DType, shape ...int64) tile { return tile{dtype: t, shape: shape} }
-	for _, c := range []struct {
-		kernel string
-		grid   nereid.Grid
-		args   []any
-		want   map[string]perLine // by the text of the line
-	}{
+	var list []simcount.Count
+	w := sim.Watch{Counts: func(a []simcount.Count) { list = append(list, a...) }}
+	compareCounts(t, sim.WithWatch(t.Context(), w), mod, opened(t, "sim:90")[0], &list, []countedCase{
 		// 1,000 elements of 4 bytes in four programs of 256, four warps each. A warp has 64 elements, two to
 		// a lane: since 1,000 is no multiple of 16 the mask may end anywhere, so that a lane takes them by
 		// two accesses of 4 bytes. Lanes are neighbours, and one access takes 32 elements of a row or every
@@ -94,19 +92,33 @@ func TestCounts(t *testing.T) {
 				"tl.store(c_ptr + i[:, None] * 64 + i[None, :], acc)": {memory: 32, stored: 16384,
 					sectors: 512, least: 512, waves: 256},
 			}},
-	} {
+	})
+}
+
+// countedCase is a launch and what its lines do, by their text.
+type countedCase struct {
+	kernel string
+	grid   nereid.Grid
+	args   []any
+	want   map[string]perLine
+}
+
+// compareCounts runs cases in a context in which launches put their counts into list.
+func compareCounts(t *testing.T, ctx context.Context, mod *nereid.Module, dev *nereid.Device,
+	list *[]simcount.Count, cases []countedCase) {
+	t.Helper()
+	for _, c := range cases {
 		d := described{kernel: c.kernel, grid: c.grid, args: c.args,
 			opts: nereid.Options{NumWarps: 4, NumStages: 3}}
-		var list []ptxsim.Count
-		w := sim.Watch{Counts: func(a []ptxsim.Count) { list = append(list, a...) }}
-		if err := d.watched(t, mod, opened(t, "sim:90")[0], w); err != nil {
+		*list = nil
+		if err := d.launchIn(ctx, t, mod, dev, nil); err != nil {
 			t.Fatalf("%s: %v", c.kernel, err)
 		}
-		got := byLine(list)
+		got := byLine(*list)
 		for text, want := range c.want {
 			if got[text] != want {
 				t.Errorf("%s: %s\ngot  %+v\nwant %+v\n%s", c.kernel, text, got[text], want,
-					instructions(list, text))
+					instructions(*list, text))
 			}
 			delete(got, text)
 		}
@@ -121,7 +133,7 @@ func TestCounts(t *testing.T) {
 var countedLines = strings.Split(countedKernels, "\n")
 
 // lineOf returns the text of an instruction's line.
-func lineOf(n *ptxsim.Count) string {
+func lineOf(n *simcount.Count) string {
 	if n.File == "" || !strings.HasSuffix(n.File, "counts.py") {
 		return n.File
 	}
@@ -129,7 +141,7 @@ func lineOf(n *ptxsim.Count) string {
 }
 
 // byLine sums counts of instructions.
-func byLine(list []ptxsim.Count) map[string]perLine {
+func byLine(list []simcount.Count) map[string]perLine {
 	out := map[string]perLine{}
 	for _, n := range list {
 		l := out[lineOf(&n)]
@@ -139,18 +151,18 @@ func byLine(list []ptxsim.Count) map[string]perLine {
 		l.loaded, l.stored = l.loaded+n.Loaded, l.stored+n.Stored
 		l.sectors, l.least = l.sectors+n.Sectors, l.least+n.Least
 		l.waves += n.Wavefronts
-		l.flops, l.products = l.flops+n.FLOPs(), l.products+n.Products()
+		l.flops, l.products = l.flops+n.FLOPs, l.products+n.Products
 		out[lineOf(&n)] = l
 	}
 	return out
 }
 
 // instructions lists what was counted for a line.
-func instructions(list []ptxsim.Count, text string) string {
+func instructions(list []simcount.Count, text string) string {
 	var b strings.Builder
 	for _, n := range list {
 		if lineOf(&n) == text {
-			fmt.Fprintf(&b, "%d times: %s\n", n.Issued, n.PTX)
+			fmt.Fprintf(&b, "%d times: %s\n", n.Issued, n.Text)
 		}
 	}
 	return b.String()

@@ -4,11 +4,14 @@ import (
 	"cmp"
 	"path/filepath"
 	"slices"
+
+	"github.com/nereid-lang/nereid/internal/target/simcount"
 )
 
 // Cost is what a launch did on a simulated GPU, by line.
 type Cost struct {
 	Device string     `json:"device"` // "sim:90"
+	Piece  int        `json:"piece"`  // bytes of global memory that are moved at once
 	Lines  []LineCost `json:"lines"`
 	Chart  *Chart     `json:"chart,omitempty"`
 	Peak   *Peak      `json:"peak,omitempty"`
@@ -20,32 +23,7 @@ type Cost struct {
 type LineCost struct {
 	Place string `json:"place"` // "softmax.py:11"
 	Link  []int  `json:"link"`  // empty if the line is in no file of the page
-	Work
-}
-
-// Work is numbers of a launch.
-type Work struct {
-	Issued     int64 `json:"issued"`     // instructions of warps
-	Loaded     int64 `json:"loaded"`     // bytes of global memory
-	Stored     int64 `json:"stored"`     // bytes
-	Sectors    int64 `json:"sectors"`    // of 32 bytes that were moved for them
-	Least      int64 `json:"least"`      // sectors that as many bytes fill
-	Wavefronts int64 `json:"wavefronts"` // of shared memory
-	Ideal      int64 `json:"ideal"`      // without bank conflicts
-	FLOPs      int64 `json:"flops"`      // outside of tensor cores
-	Products   int64 `json:"products"`   // multiplications with a sum, of tensor cores
-}
-
-func (w *Work) add(o Work) {
-	w.Issued += o.Issued
-	w.Loaded += o.Loaded
-	w.Stored += o.Stored
-	w.Sectors += o.Sectors
-	w.Least += o.Least
-	w.Wavefronts += o.Wavefronts
-	w.Ideal += o.Ideal
-	w.FLOPs += o.FLOPs
-	w.Products += o.Products
+	simcount.Work
 }
 
 // Peak is what a GPU can do at most, by its maker's data sheet.
@@ -61,17 +39,19 @@ var peaks = map[string]*Peak{
 	"sim:80": {"A100 SXM 80 GB", 2.039e12, 312e12, 19.5e12},
 	"sim:89": {"L40S", 0.864e12, 362e12, 91.6e12},
 	"sim:90": {"H200 SXM", 4.8e12, 989e12, 67e12},
+
+	"sim:gfx90a":  {"MI210", 1.638e12, 181e12, 22.6e12},
+	"sim:gfx942":  {"MI300X", 5.3e12, 1307e12, 163.4e12},
+	"sim:gfx1100": {"Radeon RX 7900 XTX", 0.96e12, 122.8e12, 61.4e12},
 }
 
-// NewCost sums what instructions did by the line that they come from.
-func NewCost(device string, place func(i int) (Place, Work, bool), files *Files) *Cost {
-	c := &Cost{Device: device, Lines: []LineCost{}, Peak: peaks[device]}
+// NewCost sums what instructions did by the line that they come from. Piece is how many bytes of global memory
+// the device moves at once.
+func NewCost(device string, piece int, counts []simcount.Count, files *Files) *Cost {
+	c := &Cost{Device: device, Piece: piece, Lines: []LineCost{}, Peak: peaks[device]}
 	at := map[Place]int{}
-	for i := 0; ; i++ {
-		p, w, ok := place(i)
-		if !ok {
-			break
-		}
+	for _, n := range counts {
+		p := Place{File: n.File, Line: n.Line}
 		k, known := at[p]
 		if !known {
 			k = len(c.Lines)
@@ -82,7 +62,7 @@ func NewCost(device string, place func(i int) (Place, Work, bool), files *Files)
 			}
 			c.Lines = append(c.Lines, l)
 		}
-		c.Lines[k].add(w)
+		c.Lines[k].Add(n.Work)
 	}
 	slices.SortStableFunc(c.Lines, func(a, b LineCost) int { return slices.Compare(order(a), order(b)) })
 	return c
@@ -113,16 +93,8 @@ type ChartBar struct {
 	Line int    `json:"line"` // of the kernel's own file; 0 if it is of another
 }
 
-// Mark is something that a warp did, as the simulator tells it.
-type Mark struct {
-	Warp, At     int // At is the number of instructions that the warp had issued before
-	Kind, Async  string
-	Left, Object int
-	Place        Place
-}
-
 // NewChart gives marks their times.
-func NewChart(marks []Mark, cut bool, files *Files) *Chart {
+func NewChart(marks []simcount.Mark, cut bool, files *Files) *Chart {
 	b := charter{chart: &Chart{Marks: []ChartBar{}, Cut: cut}, files: files, shift: map[int]int{},
 		meeting: map[int]map[int]int{}, ready: map[int]int{}, open: map[group][][]int{},
 		copies: map[int][]int{}}
@@ -150,12 +122,12 @@ type charter struct {
 	copies  map[int][]int       // bars that end at a wait for an mbarrier
 }
 
-func (b *charter) mark(m Mark) {
+func (b *charter) mark(m simcount.Mark) {
 	b.chart.Warps = max(b.chart.Warps, m.Warp+1)
 	b.leave(m.Warp)
 	now := m.At + b.shift[m.Warp]
 	bar := ChartBar{Warp: m.Warp, Kind: m.Kind, From: now, To: now + 1}
-	if p := b.files.own(m.Place); p != nil {
+	if p := b.files.own(Place{File: m.File, Line: m.Line}); p != nil {
 		bar.Line = p[1]
 	}
 	key := group{m.Warp, m.Async}
@@ -183,7 +155,7 @@ func (b *charter) mark(m Mark) {
 			b.end(list[0], bar.To)
 			b.open[key] = list[1:]
 		}
-	case "copy", "product":
+	case "load", "copy", "product":
 		if m.Async == "mbarrier" {
 			b.copies[m.Object] = append(b.copies[m.Object], len(b.chart.Marks))
 			b.ready[m.Object] = max(b.ready[m.Object], now)

@@ -3,17 +3,19 @@ package view
 import (
 	"slices"
 	"testing"
+
+	"github.com/nereid-lang/nereid/internal/target/simcount"
 )
 
 // TestChart: a copy reaches to the wait that ends its group, warps leave a barrier together, and a wait for
 // an mbarrier lasts until the other warp has arrived.
 func TestChart(t *testing.T) {
 	files := NewFiles("k.py", nil, func(string) ([]byte, bool) { return nil, false })
-	mark := func(warp, at int, kind, async string, left, object int) Mark {
-		return Mark{Warp: warp, At: at, Kind: kind, Async: async, Left: left, Object: object,
-			Place: Place{"k.py", 7}}
+	mark := func(warp, at int, kind, async string, left, object int) simcount.Mark {
+		return simcount.Mark{Warp: warp, At: at, Kind: kind, Async: async, Left: left, Object: object,
+			File: "k.py", Line: 7}
 	}
-	got := NewChart([]Mark{
+	got := NewChart([]simcount.Mark{
 		mark(0, 0, "copy", "cp", 0, 0), mark(0, 1, "commit", "cp", 0, 0),
 		mark(0, 2, "copy", "cp", 0, 0), mark(0, 3, "commit", "cp", 0, 0),
 		mark(0, 9, "wait", "cp", 1, 0), // leaves the second group under way
@@ -36,12 +38,12 @@ func TestChart(t *testing.T) {
 func TestCostLines(t *testing.T) {
 	files := NewFiles("k.py", nil, func(name string) ([]byte, bool) { return nil, name == "lib.py" })
 	list := []Place{{"lib.py", 3}, {"k.py", 9}, {"", 0}, {"k.py", 7}, {"k.py", 9}}
-	c := NewCost("sim:90", func(i int) (Place, Work, bool) {
-		if i == len(list) {
-			return Place{}, Work{}, false
-		}
-		return list[i], Work{Issued: 1, Loaded: int64(i)}, true
-	}, files)
+	var counts []simcount.Count
+	for i, p := range list {
+		counts = append(counts, simcount.Count{File: p.File, Line: p.Line,
+			Work: simcount.Work{Issued: 1, Loaded: int64(i)}})
+	}
+	c := NewCost("sim:90", 32, counts, files)
 	var got []string
 	for _, l := range c.Lines {
 		got = append(got, l.Place)
@@ -49,7 +51,7 @@ func TestCostLines(t *testing.T) {
 	if want := []string{"k.py:7", "k.py:9", "lib.py:3", "(no line)"}; !slices.Equal(got, want) {
 		t.Errorf("the rows are %v, want %v", got, want)
 	}
-	if w := c.Lines[1].Work; w != (Work{Issued: 2, Loaded: 5}) {
+	if w := c.Lines[1].Work; w != (simcount.Work{Issued: 2, Loaded: 5}) {
 		t.Errorf("line 9 has %+v", w)
 	}
 	if c.Peak == nil || c.Peak.Bytes == 0 {

@@ -172,7 +172,7 @@ class BesideView {
     add("instructions of warps" + device, x.issued, y.issued);
     add("bytes loaded", x.loaded, y.loaded, bytesText);
     add("bytes stored", x.stored, y.stored, bytesText);
-    add("sectors of 32 bytes", x.sectors, y.sectors);
+    add("sectors of " + (cost && cost.piece || 32) + " bytes", x.sectors, y.sectors);
     add("wavefronts of shared memory", x.wavefronts, y.wavefronts);
     add("of these by bank conflicts", x.wavefronts - x.ideal, y.wavefronts - y.ideal);
     add("operations of tensor cores", 2 * x.products, 2 * y.products);

@@ -15,7 +15,7 @@ function laned(chart) {
   const lanes = { memory: 0, product: 0 };
   for (const m of chart.marks) {
     const key = [m.warp, m.kind, m.line, m.to].join();
-    const spans = m.to > m.from + 1 && (m.kind === "copy" || m.kind === "product");
+    const spans = m.to > m.from + 1 && (m.kind === "copy" || m.kind === "load" || m.kind === "product");
     const g = spans ? groups.get(key) : null;
     if (g) { g.count++; continue; }
     const bar = { ...m, count: 1, lane: -1 };
@@ -55,7 +55,7 @@ class CostView {
     this.total = {};
     for (const l of c.lines) for (const [k, v] of Object.entries(l)) if (typeof v === "number") this.total[k] = (this.total[k] || 0) + v;
     put(this.pane, el("h2", {}, "Where the time goes: " + c.device),
-      el("p", {}, "The simulator ran all programs in " + ms(c.took) + " and counted; it knows no time. Instructions are those of warps of PTX. A sector is 32 bytes of global memory; a line that needs more of them than its bytes fill wastes the rest."),
+      el("p", {}, "The simulator ran all programs in " + ms(c.took) + " and counted; it knows no time. Instructions are those of " + (c.piece === 32 ? "warps of PTX" : "waves") + ". A sector is " + c.piece + " bytes of global memory; a line that needs more of them than its bytes fill wastes the rest."),
       this.table(), this.roofline(), this.chart());
   }
 
@@ -82,7 +82,7 @@ class CostView {
 
   /** roofline draws what memory and arithmetic allow, and where the launch lies. */
   roofline() {
-    const p = this.cost.peak, t = this.total, ops = 2 * t.products + t.flops, bytes = 32 * t.sectors;
+    const p = this.cost.peak, t = this.total, ops = 2 * t.products + t.flops, bytes = this.cost.piece * t.sectors;
     if (!p || !ops || !bytes) return null;
     const peak = t.products ? p.tensor : p.fp32, x = ops / bytes, bound = Math.min(peak, x * p.bytes);
     const least = Math.max(ops / peak, bytes / p.bytes) * 1e6;
@@ -168,7 +168,7 @@ class CostView {
       return el("span", {}, box, name);
     });
     return el("div", {}, el("h2", {}, "The first block, warp by warp"),
-      el("p", {}, "From left to right: instructions of each warp, " + end.toLocaleString("en") + " in all. A copy or a product that is waited for reaches from its issue to that wait. Barriers and mbarriers have warps wait for each other; nothing else takes time." + (ch.cut ? " The rest is cut off." : "")),
+      el("p", {}, "From left to right: instructions of each warp, " + end.toLocaleString("en") + " in all. A copy, a load or a product that is waited for reaches from its issue to that wait. Barriers and mbarriers have warps wait for each other; nothing else takes time." + (ch.cut ? " The rest is cut off." : "")),
       el("p", { class: "legend" }, ...legend), info, el("div", { class: "wide", tabIndex: 0, role: "region", "aria-label": "Chart of the first block" }, c));
   }
 

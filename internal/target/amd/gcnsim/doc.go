@@ -36,5 +36,6 @@
 //	transfer.go     accesses under way; wait.go s_waitcnt; order.go when they end, and which wave runs
 //	shadow.go       races; explore.go all interleavings
 //	fault.go        Fault
+//	counts.go       what each instruction did; chart.go what the first waves did one after the other
 //	op_*.go         the tables of instructions: what each computes
 package gcnsim

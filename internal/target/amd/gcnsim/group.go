@@ -99,6 +99,9 @@ func (g *group) turn(t turn) (err error) {
 		if w.busy > 0 {
 			w.checkBusy(s)
 		}
+		if y := g.run.tally; y != nil {
+			y.issued(w, s)
+		}
 		s.run(w)
 		if random {
 			w.endSome()

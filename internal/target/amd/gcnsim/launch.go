@@ -8,6 +8,7 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/target/amd/gcn"
 	"github.com/nereid-lang/nereid/internal/target/interleave"
+	"github.com/nereid-lang/nereid/internal/target/simcount"
 )
 
 // Launch is a launch of a kernel.
@@ -28,6 +29,10 @@ type Launch struct {
 	NoUndef  bool // do not look for values that nothing wrote
 	Count    *Counts
 	Explored func(interleave.Result) // told about each workgroup whose interleavings were visited
+	// Counts, if not nil, is told at the end what each instruction did, and Chart what the waves of the first
+	// workgroup did one after the other; cut says that they did more than a chart holds.
+	Counts func([]simcount.Count)
+	Chart  func(marks []simcount.Mark, cut bool)
 }
 
 // Counts are statistics of a launch.
@@ -90,6 +95,7 @@ type run struct {
 	spare    []*transfer
 	steps    int
 	random   *rand.Rand
+	tally    *tally // nil if the launch does not count
 }
 
 // Run runs a kernel: the whole grid, one workgroup after another.
@@ -112,6 +118,7 @@ func (m *Module) Run(ctx context.Context, l *Launch) error {
 	if l.Steps > 0 {
 		r.steps = l.Steps
 	}
+	r.tally = newTally(r.p, l)
 	if r.packed, err = packArgs(k, l); err != nil {
 		return err
 	}
@@ -125,6 +132,12 @@ func (m *Module) Run(ctx context.Context, l *Launch) error {
 				}
 			}
 		}
+	}
+	if l.Counts != nil {
+		l.Counts(r.tally.report(r))
+	}
+	if l.Chart != nil {
+		l.Chart(r.tally.chart.Marks, r.tally.chart.Cut)
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/nereid-lang/nereid/internal/target/amd/gcn"
+	"github.com/nereid-lang/nereid/internal/target/simcount"
 	"github.com/nereid-lang/nereid/internal/target/simmem"
 )
 
@@ -35,11 +36,17 @@ func (m *ldsLoad) run(w *wave) {
 		if addr, ok := m.addr(w, lane); ok {
 			t.how, t.bytes = reads, m.bytes
 			t.mem[1][lane] = m.find(w, t, lane, addr, nil)
+			if y := w.g.run.tally; y != nil {
+				y.rows = append(y.rows, simcount.Row{Addr: addr, N: m.bytes})
+			}
 		}
 		t.how, t.bytes = writes, 4
 		simmem.Store(t.data[0][lane][:], m.value(t, lane), 4)
 		t.addr[0][lane] = uint64(w.s[gcn.M0]&0xffff) + m.offset + 4*uint64(lane)
 		t.mem[0][lane] = w.shared(t, 0, lane, 4)
+	}
+	if y := w.g.run.tally; y != nil { // of which issue sees the addresses of LDS alone
+		y.moved(w, false)
 	}
 	w.toLDS++
 	w.issue(t, &w.vm)

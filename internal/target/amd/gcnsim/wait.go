@@ -14,6 +14,9 @@ type queue struct {
 
 // issue puts a transfer under way. It ends at once if the launch's order says so.
 func (w *wave) issue(t *transfer, queues ...*queue) {
+	if y := w.g.run.tally; y != nil {
+		y.access(w, t)
+	}
 	for _, q := range queues {
 		q.items = append(q.items, t)
 		t.queues++

@@ -17,6 +17,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/target/amd"
 	"github.com/nereid-lang/nereid/internal/target/amd/gcnsim"
 	"github.com/nereid-lang/nereid/internal/target/interleave"
+	"github.com/nereid-lang/nereid/internal/target/simcount"
 	"github.com/nereid-lang/nereid/internal/target/simmem"
 )
 
@@ -121,7 +122,7 @@ func (k *kernel) Launch(ctx context.Context, _ target.Stream, grid [3]int, args 
 	return module.Run(ctx,
 		&gcnsim.Launch{Kernel: k.code.Name, Grid: grid, Threads: k.code.Lanes() * k.code.NumWarps,
 			LDS: k.code.Shared, Args: args, Memory: k.dev.mem, Order: order, NoRaces: watch.Unchecked,
-			NoUndef: watch.Unchecked, Explored: watch.Explored})
+			NoUndef: watch.Unchecked, Explored: watch.Explored, Counts: watch.Counts, Chart: watch.Chart})
 }
 
 func (*kernel) Close() error { return nil }
@@ -141,6 +142,10 @@ type Watch struct {
 	// not nil, is told about those of each workgroup.
 	States   int
 	Explored func(interleave.Result)
+	// Counts, if not nil, is told what each instruction of a launch did, and Chart what the waves of its first
+	// workgroup did one after the other (gcnsim.Launch).
+	Counts func([]simcount.Count)
+	Chart  func(marks []simcount.Mark, cut bool)
 	// Unchecked says not to look for races, or values that nothing wrote, while the kernel runs: what
 	// interleavings find is wanted alone.
 	Unchecked bool

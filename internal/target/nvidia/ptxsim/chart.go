@@ -1,33 +1,15 @@
 package ptxsim
 
-import "strings"
+import (
+	"strings"
 
-// Mark is something that a warp of a launch's first block did: a copy, a wait, a product, a barrier. Marks
-// are in an order in which they can have happened.
-type Mark struct {
-	Warp int
-	At   int    // instructions that the warp had issued before
-	Kind string // "load", "store", "copy", "commit", "wait", "product", "barrier", "arrive"
-	// Async names what waits for the mark: "cp" for groups of cp.async, "bulk" for groups of bulk copies,
-	// "wgmma", "mbarrier"; "" if nothing does.
-	Async  string
-	Left   int // groups that a wait leaves under way
-	Object int // number of a barrier, address of an mbarrier
-
-	PTXLine int
-	File    string
-	Line    int // 0 if the code says no lines
-}
-
-// maxMarks bounds a chart: longer loops are cut.
-const maxMarks = 1 << 14
+	"github.com/nereid-lang/nereid/internal/target/simcount"
+)
 
 // chart collects the marks of a launch's first block.
 type chart struct {
-	marks  []Mark
-	now    []int // instructions of each warp
-	marked map[*instr]Mark
-	cut    bool
+	simcount.Chart
+	marked map[*instr]simcount.Mark
 }
 
 // issued notes an instruction of a warp.
@@ -35,18 +17,14 @@ func (h *chart) issued(c *block, in *instr, warp int32) {
 	if c.id != [3]int{} || c.rank != 0 {
 		return
 	}
-	for len(h.now) <= int(warp) {
-		h.now = append(h.now, 0)
-	}
-	at := h.now[warp]
-	h.now[warp]++
+	at := h.Issue(int(warp))
 	m, known := h.marked[in]
 	if !known {
 		if h.marked == nil {
-			h.marked = map[*instr]Mark{}
+			h.marked = map[*instr]simcount.Mark{}
 		}
 		m = markOf(in)
-		m.PTXLine = in.line
+		m.Inst = in.line
 		m.File, m.Line, _ = c.m.place(in.loc)
 		h.marked[in] = m
 	}
@@ -57,15 +35,7 @@ func (h *chart) issued(c *block, in *instr, warp int32) {
 		m.Object = int(in.barrier.id.imm)
 	}
 	m.Warp, m.At = int(warp), at
-	h.add(m)
-}
-
-func (h *chart) add(m Mark) {
-	if len(h.marks) == maxMarks {
-		h.cut = true
-		return
-	}
-	h.marks = append(h.marks, m)
+	h.Add(m)
 }
 
 // atBarrier gives the last mark of a thread's warp its mbarrier: that of a copy, an arrival or a wait.
@@ -75,18 +45,18 @@ func (c *block) atBarrier(t int32, addr uint64, kind string) {
 	}
 	h, in := c.tally.chart, &c.m.code[c.at]
 	warp := int(t / 32)
-	m := Mark{Warp: warp, At: h.now[warp] - 1, Kind: kind, Async: "mbarrier",
-		Object: int(addr), PTXLine: in.line}
+	m := simcount.Mark{Warp: warp, At: h.Last(warp), Kind: kind, Async: "mbarrier",
+		Object: int(addr), Inst: in.line}
 	m.File, m.Line, _ = c.m.place(in.loc)
-	if n := len(h.marks); n > 0 && h.marks[n-1] == m {
+	if n := len(h.Marks); n > 0 && h.Marks[n-1] == m {
 		return // another lane of the same instruction
 	}
-	h.add(m)
+	h.Add(m)
 }
 
 // markOf returns the kind of an instruction's marks. Those of mbarriers are made where they happen, since a
 // wait may fail.
-func markOf(in *instr) (m Mark) {
+func markOf(in *instr) (m simcount.Mark) {
 	words := strings.Fields(in.text)
 	if len(words) > 1 && strings.HasPrefix(words[0], "@") {
 		words = words[1:]

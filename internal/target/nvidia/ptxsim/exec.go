@@ -7,6 +7,7 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/device/stray"
 	"github.com/nereid-lang/nereid/internal/target/interleave"
+	"github.com/nereid-lang/nereid/internal/target/simcount"
 )
 
 // Launch is one launch of a kernel.
@@ -43,8 +44,8 @@ type Launch struct {
 	Banks func([]SharedAccess)
 	// Counts, if not nil, is told at the end what each instruction did, and Chart what the warps of the first
 	// block did one after the other; cut says that they did more than a chart holds.
-	Counts func([]Count)
-	Chart  func(marks []Mark, cut bool)
+	Counts func([]simcount.Count)
+	Chart  func(marks []simcount.Mark, cut bool)
 	Steps  int // how many instructions of a warp a block may run; 0 for a hundred million
 }
 
@@ -256,7 +257,7 @@ func (m *Module) Run(ctx context.Context, l *Launch) error {
 		l.Counts(w.tally.report(m, w.banks))
 	}
 	if l.Chart != nil {
-		l.Chart(w.tally.chart.marks, w.tally.chart.cut)
+		l.Chart(w.tally.chart.Marks, w.tally.chart.Cut)
 	}
 	return nil
 }

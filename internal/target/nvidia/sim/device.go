@@ -20,6 +20,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/target/interleave"
 	"github.com/nereid-lang/nereid/internal/target/nvidia"
 	"github.com/nereid-lang/nereid/internal/target/nvidia/ptxsim"
+	"github.com/nereid-lang/nereid/internal/target/simcount"
 	"github.com/nereid-lang/nereid/internal/target/simmem"
 )
 
@@ -294,8 +295,8 @@ type Watch struct {
 	Banks func([]ptxsim.SharedAccess)
 	// Counts, if not nil, is told what each instruction of a launch did, and Chart what the warps of its
 	// first block did one after the other (ptxsim.Launch).
-	Counts func([]ptxsim.Count)
-	Chart  func(marks []ptxsim.Mark, cut bool)
+	Counts func([]simcount.Count)
+	Chart  func(marks []simcount.Mark, cut bool)
 	// Change, if not nil, returns the PTX that runs in place of a kernel's own: with a fault planted, which
 	// the simulator must find.
 	Change func(ptx string) string
