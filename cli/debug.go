@@ -45,29 +45,33 @@ func (f *debugFlags) start(cmd *cobra.Command, args []string) error {
 	if err := r.read(args[1:]); err != nil {
 		return err
 	}
-	return dap.Serve(dap.Program{Name: k.Name(), Holds: holds,
-		Record: func(program int64) (*interp.Trace, error) { return r.trace(program) },
-	}, cmd.InOrStdin(), unpainted(cmd.OutOrStdout()))
+	return dap.Serve(dap.Program{Name: k.Name(), Eval: evaluated, Record: r.trace},
+		cmd.InOrStdin(), unpainted(cmd.OutOrStdout()))
 }
 
-// trace runs the kernel and records one program.
-func (r *runner) trace(program int64) (*interp.Trace, error) {
+// trace runs the kernel and records one program. It returns the tensors of the launch too.
+func (r *runner) trace(program int64) (*interp.Trace, []dap.Tensor, error) {
 	if n := int64(r.gridSize[0] * r.gridSize[1] * r.gridSize[2]); program < 0 || program >= n {
-		return nil, fmt.Errorf("there is no program %d: the grid has %d", program, n)
+		return nil, nil, fmt.Errorf("there is no program %d: the grid has %d", program, n)
 	}
 	d := watched(interp.DeviceOptions{})
 	t := d.Trace(program)
-	return t, r.in.watch(r.ctx, d, func(s *nereid.Stream, args []any, _ map[string]*nereid.Tensor) error {
+	var list []dap.Tensor
+	err := r.in.watch(r.ctx, d, func(s *nereid.Stream, args []any, tensors map[string]*nereid.Tensor) error {
+		for _, a := range r.in.tensors {
+			x := tensors[a.name]
+			list = append(list, dap.Tensor{Name: a.name, Addr: x.Addr(), Bytes: x.Len() * x.DType.Size()})
+		}
 		return r.k.Launch(s, r.gridSize, append(args, r.flags.opts)...)
 	})
+	return t, list, err
 }
 
-// holds evaluates a condition of a breakpoint.
-func holds(condition string, scalars map[string]any) (bool, error) {
-	v, err := (&inputs{values: scalars}).eval(condition)
+// evaluated evaluates an expression of numbers, for conditions of breakpoints and watched expressions.
+func evaluated(expression string, scalars map[string]any) (string, error) {
+	v, err := (&inputs{values: scalars}).eval(expression)
 	if err != nil {
-		return false, err
+		return "", err
 	}
-	b, ok := v.(object.Bool)
-	return ok && bool(b), nil
+	return object.PlainRepr(v), nil
 }

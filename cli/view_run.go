@@ -213,6 +213,9 @@ func (v *viewer) simulate(ctx context.Context, text []byte, name string) (*view.
 	if err != nil {
 		return nil, err
 	}
+	if d := sim.Card(chip.Target(name).Capability); d != nil {
+		dev = core.NewDevice(d)
+	}
 	var n counted
 	ctx, cancel := context.WithTimeout(ctx, costTime)
 	defer cancel()

@@ -178,3 +178,40 @@ def once(x_ptr, y_ptr, n, B: tl.constexpr):
 		t.Errorf("the words are %q", got)
 	}
 }
+
+// TestViewAMD: the page counts what a launch does on AMD's simulated GPUs, and draws the loads of the first
+// workgroup up to the waits for them. Four waves of 64 lanes have 1,024 bytes each way, 16 requests of 64.
+func TestViewAMD(t *testing.T) {
+	txtest.LLVM(t, llvm.Load)
+	file := filepath.Join(t.TempDir(), "twice.py")
+	if err := os.WriteFile(file, []byte(sharing), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, chip := range []string{"gfx942", "gfx1100"} {
+		c := page(t, file, "x_ptr=fp32[256]", "y_ptr=fp32[256]", "B=256", "--target", "hip:"+chip).Cost
+		if c == nil || c.Error != "" || c.Device != "sim:"+chip || c.Piece != 64 || c.Peak == nil {
+			t.Fatalf("%s: %+v", chip, c)
+		}
+		of := func(line string) view.LineCost {
+			return c.Lines[slices.IndexFunc(c.Lines, func(l view.LineCost) bool { return l.Place == line })]
+		}
+		if l := of("twice.py:8"); l.Loaded != 1024 || l.Sectors != 16 {
+			t.Errorf("%s: the load is %+v", chip, l)
+		}
+		if l := of("twice.py:11"); l.Stored != 1024 || l.Sectors != 16 {
+			t.Errorf("%s: the store is %+v", chip, l)
+		}
+		i := slices.IndexFunc(c.Chart.Marks, func(b view.ChartBar) bool { return b.Kind == "load" })
+		if i < 0 || c.Chart.Marks[i].To <= c.Chart.Marks[i].From+1 || c.Chart.Marks[i].Line != 8 {
+			t.Errorf("%s: the load is not drawn up to its wait: %+v", chip, c.Chart.Marks)
+		}
+	}
+	c := page(t, file, "x_ptr=fp32[256]", "y_ptr=fp32[256]", "B=256", "--target", "hip:gfx950").Cost
+	if c == nil || !strings.Contains(c.Error, "sim:gfx950") {
+		t.Errorf("a chip without a simulator: %+v", c)
+	}
+	c = page(t, file, "x_ptr=fp32[256]", "y_ptr=fp32[256]", "B=256", "--target", "cpu").Cost
+	if c == nil || !strings.Contains(c.Error, "--target cuda:90 or hip:gfx942") {
+		t.Errorf("without a GPU: %+v", c)
+	}
+}

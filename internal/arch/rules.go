@@ -184,7 +184,8 @@ var rules = []rule{
 			"internal/target/cpu/...")},
 	{pkg: "internal/target/nvidia/...",
 		ours: join(native, "internal/device/nvidia/...", "internal/device/stray", "internal/lang",
-			"internal/target", "internal/target/interleave", "internal/target/simcount", "internal/target/simmem",
+			"internal/target", "internal/target/interleave", "internal/target/simcount",
+			"internal/target/simmem",
 			"internal/target/nvidia/...", "internal/rules", "internal/uniform")},
 
 	{pkg: "internal/target/amd/hsaco"},

@@ -19,7 +19,8 @@ import (
 // result is part of every key, what runs code without making it, and what keeps it.
 var noCode = []string{"lang", "python", "pyrun", "target/interp", "target/nvidia/ptxsim", "target/nvidia/sim",
 	"target/amd/gcnsim", "target/amd/sim", "target/interleave", "target/simcount", "target/simmem",
-	"autotune", "cache", "pytext", "runtime/args", "runtime/code", "runtime/core", "runtime/jit", "runtime/manifest",
+	"autotune", "cache", "pytext", "runtime/args", "runtime/code", "runtime/core", "runtime/jit",
+	"runtime/manifest",
 	"runtime/tune", "runtime/warm", "safefile", "safetensors", "signature"}
 
 // TestSources: internal/sources.go embeds the files of every package of the compiler, so that an edit of any

@@ -19,9 +19,9 @@ func TestCountsAMD(t *testing.T) {
 	var list []simcount.Count
 	w := sim.Watch{Counts: func(a []simcount.Count) { list = append(list, a...) }}
 	compareCounts(t, sim.WithWatch(t.Context(), w), mod, opened(t, "sim:gfx942")[0], &list, []countedCase{
-		// 1,000 elements of 4 bytes in four programs of 256, four waves of 64 lanes each, one element to a lane:
-		// 16 accesses of 256 bytes, which are four requests of 64. The last has 40 elements, 160 bytes and three
-		// requests. The sum is taken under the mask of the store.
+		// 1,000 elements of 4 bytes in four programs of 256, four waves of 64 lanes each, one element to a
+		// lane: 16 accesses of 256 bytes, which are four requests of 64. The last has 40 elements, 160 bytes
+		// and three requests. The sum is taken under the mask of the store.
 		{"add", nereid.Grid{4}, []any{in(f32, 1000), in(f32, 1000), in(f32, 1000), 1000, 256},
 			map[string]perLine{
 				"x = tl.load(x_ptr + i, mask=i < n)": {memory: 16, loaded: 4000, sectors: 63, least: 63},
@@ -37,13 +37,13 @@ func TestCountsAMD(t *testing.T) {
 				"tl.store(y_ptr + i, x * x + 1.0)": {memory: 4, stored: 1024, sectors: 16, least: 16,
 					flops: 512},
 			}},
-		// Two matrices of 64x64 elements of 2 bytes, 8,192 bytes each, in two steps of 32: a lane takes 16 bytes,
-		// four waves all 4,096 of a step by one access each, whose pieces of rows have 64 bytes or 128.
+		// Two matrices of 64x64 elements of 2 bytes, 8,192 bytes each, in two steps of 32: a lane takes 16
+		// bytes, four waves all 4,096 of a step by one access each, whose pieces of rows have 64 bytes or 128.
 		//
 		// LDS moves 128 bytes in a wavefront. Both lines that begin there have two steps and two more, of
 		// zeros, behind the end: a is written with 8 bytes a lane, by 8 instructions of four waves with four
-		// wavefronts each, 128, and read so, 128 more, all at the line of b. Of b, 4 x 4,096 bytes are written,
-		// 128 wavefronts. Each wave reads the half with its 32 columns, one element a lane, 64 x 32 / 64 = 32
+		// wavefronts each, 128, and read so, 128 more, all at the line of b. Of b, 4 x 4,096 bytes are
+		// written, 128 wavefronts. Each wave reads the half with its 32 columns, one element a lane, 64 x 32 / 64 = 32
 		// times; lanes 0 to 31 are one wavefront and lanes 32 to 63 another: 4 x 32 x 2 = 256.
 		//
 		// A wave stores its 32x32 elements of 4 bytes by four accesses, each of 32 bytes of every row: 16

@@ -79,8 +79,9 @@ func TestCounts(t *testing.T) {
 		// Two matrices of 64x64 elements of 2 bytes, 8,192 bytes each, in two steps of 32: cp.async takes 16
 		// bytes a lane, 512 a warp, so that a matrix is 16 accesses of 16 sectors. The pipeline begins seven
 		// steps, of which five lie behind the end and copy zeros: 7 x 4,096 bytes go to shared memory, 128
-		// in a wavefront, 224 wavefronts. The product is 64 x 64 x 64 multiplications. The result has 4
-		// bytes an element, 16,384 bytes, and goes through shared memory, where it is written and read: 256
+		// in a wavefront, 224 wavefronts. The product is 64 x 64 x 64 multiplications by four
+		// instructions of the warp group, each of which reads 64 rows and 64 columns of 32 bytes: 32
+		// wavefronts. The result has 4 bytes an element, 16,384 bytes, and goes through shared memory, where it is written and read: 256
 		// wavefronts. Then a lane has four neighbours, and a warp stores 512 bytes at once: 32 accesses.
 		{"product", nereid.Grid{1}, []any{in(f16, 64, 64), in(f16, 64, 64), in(f32, 64, 64), 64, 32},
 			map[string]perLine{
@@ -88,7 +89,7 @@ func TestCounts(t *testing.T) {
 					sectors: 256, least: 256, waves: 224},
 				"b = tl.load(b_ptr + (at + k)[:, None] * 64 + i[None, :])": {memory: 16, loaded: 8192,
 					sectors: 256, least: 256, waves: 224},
-				"acc = tl.dot(a, b, acc)": {products: 64 * 64 * 64},
+				"acc = tl.dot(a, b, acc)": {products: 64 * 64 * 64, waves: 4 * 32},
 				"tl.store(c_ptr + i[:, None] * 64 + i[None, :], acc)": {memory: 32, stored: 16384,
 					sectors: 512, least: 512, waves: 256},
 			}},

@@ -7,5 +7,7 @@
 //	calls.go     breakpoint() in a kernel
 //	history.go   a recording as stops, with the variables at each
 //	server.go    requests and events of the protocol
-//	values.go    variables as text
+//	values.go    values as text
+//	variables.go locals, elements, expressions
+//	watch.go     memory that is watched
 package dap

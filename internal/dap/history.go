@@ -1,6 +1,7 @@
 package dap
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/nereid-lang/nereid/internal/ir"
@@ -80,19 +81,20 @@ func sameLine(a, b []call) bool {
 }
 
 // variables returns the values of names before a stop, in the order of their first appearance: those of the
-// function that is executed, since it was called.
-func (h *History) variables(at int) (out []interp.TraceValue) {
+// function that is executed, or of the one so many calls up, since it was called.
+func (h *History) variables(at, up int) (out []interp.TraceValue) {
 	s := h.stops[at]
+	depth := max(0, s.depth-up)
 	events := h.trace.Events[:s.event+1] // the first operation of a function begins with its arguments
 	for i := len(events) - 1; i >= 0; i-- {
-		if len(events[i].Calls) < s.depth {
+		if len(events[i].Calls) < depth {
 			events = events[i:]
 			break
 		}
 	}
 	index := map[string]int{}
 	for _, e := range events {
-		if len(e.Calls) != s.depth {
+		if len(e.Calls) != depth {
 			continue
 		}
 		for _, v := range e.Values {
@@ -105,4 +107,26 @@ func (h *History) variables(at int) (out []interp.TraceValue) {
 		}
 	}
 	return out
+}
+
+// reaches reports whether the program comes to a line.
+func (h *History) reaches(file string, line int) bool {
+	return slices.ContainsFunc(h.stops, func(s stop) bool {
+		return s.frames[0].line == line && absolute(s.frames[0].file) == file
+	})
+}
+
+// accesses returns those to memory of the line at a stop.
+func (h *History) accesses(at int) []interp.TraceAccess {
+	list := h.trace.Accesses
+	find := func(event int) int {
+		i, _ := slices.BinarySearchFunc(list, event,
+			func(a interp.TraceAccess, e int) int { return a.Event - e })
+		return i
+	}
+	end := len(list)
+	if at+1 < len(h.stops) {
+		end = find(h.stops[at+1].event)
+	}
+	return list[find(h.stops[at].event):end]
 }

@@ -15,11 +15,11 @@ import (
 
 // Program is what is debugged.
 type Program struct {
-	// Record runs the kernel and records one program of its grid.
-	Record func(program int64) (*interp.Trace, error)
-	// Holds evaluates a condition with the scalars of a stop.
-	Holds func(condition string, scalars map[string]any) (bool, error)
-	Name  string // of the kernel
+	// Record runs the kernel and records one program of its grid. It returns the tensors of the launch too.
+	Record func(program int64) (*interp.Trace, []Tensor, error)
+	// Eval evaluates an expression with the scalars of a stop; the text is as Python writes the value.
+	Eval func(expression string, scalars map[string]any) (text string, err error)
+	Name string // of the kernel
 }
 
 // Server is one session.
@@ -31,14 +31,26 @@ type Server struct {
 	history *History
 	at      int // the current stop
 	breaks  map[string][]breakpoint
+	watches []watch
 	stopped bool                    // it is to stop before its first line
 	marked  map[string]map[int]bool // lines behind a breakpoint() of the kernel's, by file
-	lists   []interp.TraceValue
+	tensors []Tensor
+	lists   []list // what references to variables mean, until the program goes on
 }
 
+// list is something that has variables: a block of values, or the locals of a function.
+type list struct {
+	value *interp.TraceValue
+	up    int // of locals: calls between the current line and the function
+}
+
+// breakpoint is one of a line, or of memory.
 type breakpoint struct {
 	Line      int    `json:"line"`
 	Condition string `json:"condition"`
+
+	DataID     string `json:"dataId"`
+	AccessType string `json:"accessType"` // "read", "write" or "readWrite"; default write
 }
 
 type request struct {
@@ -72,9 +84,13 @@ type arguments struct {
 	Source             source `json:"source"`
 	Breakpoints        []breakpoint
 	VariablesReference int    `json:"variablesReference"`
+	FrameID            int    `json:"frameId"`
 	Start              int    `json:"start"`
 	Count              int    `json:"count"`
 	Expression         string `json:"expression"`
+	Name               string `json:"name"` // of dataBreakpointInfo
+	AsAddress          bool   `json:"asAddress"`
+	Bytes              int    `json:"bytes"`
 }
 
 type source struct {
@@ -142,7 +158,8 @@ func (s *Server) event(name string, body any) error {
 
 // capabilities is what the server can do beyond the least.
 var capabilities = object{"supportsConfigurationDoneRequest": true, "supportsConditionalBreakpoints": true,
-	"supportsStepBack": true, "supportsTerminateRequest": true, "supportsEvaluateForHovers": true}
+	"supportsStepBack": true, "supportsTerminateRequest": true, "supportsEvaluateForHovers": true,
+	"supportsDataBreakpoints": true, "supportsDataBreakpointBytes": true}
 
 // answer carries a request out. after sends the events that follow the response.
 func (s *Server) answer(command string, a arguments) (body any, after func() error, err error) {
@@ -172,14 +189,17 @@ func (s *Server) answer(command string, a arguments) (body any, after func() err
 	case "stackTrace":
 		return s.stack(), nil, nil
 	case "scopes":
-		s.lists = nil
-		locals := object{"name": "Locals", "variablesReference": 1, "expensive": false}
+		locals := object{"name": "Locals", "variablesReference": s.locals(a.FrameID), "expensive": false}
 		return object{"scopes": []object{locals}}, nil, nil
 	case "variables":
 		return s.variables(a), nil, nil
 	case "evaluate":
-		body, err := s.evaluate(a.Expression)
+		body, err := s.evaluate(a.Expression, s.up(a.FrameID))
 		return body, nil, err
+	case "dataBreakpointInfo":
+		return s.watchable(a), nil, nil
+	case "setDataBreakpoints":
+		return s.setWatches(a.Breakpoints), nil, nil
 	case "continue":
 		return object{"allThreadsContinued": true}, func() error { return s.run(1) }, nil
 	case "reverseContinue":
@@ -205,7 +225,7 @@ func (s *Server) programNumber() int64 {
 
 // launch runs the kernel, and records a program of it.
 func (s *Server) launch(a arguments) error {
-	t, err := s.program.Record(a.Program)
+	t, tensors, err := s.program.Record(a.Program)
 	if err != nil {
 		return err
 	}
@@ -214,6 +234,7 @@ func (s *Server) launch(a arguments) error {
 		return fmt.Errorf("program %d has no line to stop at: is it in the grid?", a.Program)
 	}
 	s.history, s.at, s.stopped = h, 0, a.StopOnEntry == nil || *a.StopOnEntry
+	s.tensors = tensors
 	return nil
 }
 
@@ -221,16 +242,22 @@ func (s *Server) begin() error {
 	if s.stopped || s.hit(0) {
 		return s.halt("entry", "")
 	}
+	s.at = -1
 	return s.run(1)
 }
 
-// setBreakpoints sets the breakpoints of a file.
+// setBreakpoints sets the breakpoints of a file. One at a line that the program does not come to is not
+// verified.
 func (s *Server) setBreakpoints(a arguments) any {
 	file := absolute(a.Source.Path)
 	s.breaks[file] = a.Breakpoints
 	out := make([]object, len(a.Breakpoints))
 	for i, b := range a.Breakpoints {
 		out[i] = object{"verified": true, "line": b.Line}
+		if s.history != nil && !s.history.reaches(file, b.Line) {
+			out[i]["verified"] = false
+			out[i]["message"] = fmt.Sprintf("program %d does not come to this line", s.programNumber())
+		}
 	}
 	return object{"breakpoints": out}
 }
@@ -254,12 +281,17 @@ func (s *Server) hit(at int) bool {
 		if b.Line != f.line {
 			return false
 		}
-		if b.Condition == "" {
-			return true
-		}
-		ok, err := s.program.Holds(b.Condition, s.scalars(at))
-		return ok && err == nil
+		return s.holds(b.Condition, at)
 	})
+}
+
+// holds reports whether a condition is true at a stop; that of no text always is.
+func (s *Server) holds(condition string, at int) bool {
+	if condition == "" {
+		return true
+	}
+	text, err := s.program.Eval(condition, s.scalars(at, 0))
+	return err == nil && text == "True"
 }
 
 // afterCall reports whether a line follows a breakpoint() in the kernel's text.
@@ -273,10 +305,10 @@ func (s *Server) afterCall(file string, line int) bool {
 	return lines[line]
 }
 
-// scalars returns the values of variables that are numbers.
-func (s *Server) scalars(at int) map[string]any {
+// scalars returns the values of variables that are numbers, in the function so many calls up.
+func (s *Server) scalars(at, up int) map[string]any {
 	out := map[string]any{}
-	for _, v := range s.history.variables(at) {
+	for _, v := range s.history.variables(at, up) {
 		if v.Len() != 1 {
 			continue
 		}
@@ -296,6 +328,10 @@ func (s *Server) run(by int) error {
 			s.at = at
 			return s.halt("breakpoint", "")
 		}
+		if text := s.watched(at); text != "" {
+			s.at = at
+			return s.halt("data breakpoint", text)
+		}
 	}
 	return s.border(by)
 }
@@ -313,6 +349,7 @@ func (s *Server) step(by, depth int) error {
 
 // border is reached where the recording begins or ends.
 func (s *Server) border(by int) error {
+	s.at = max(s.at, 0)
 	if by < 0 {
 		s.at = 0
 		return s.halt("entry", "the program begins here")
@@ -361,51 +398,4 @@ func (s *Server) stack() any {
 			"source": source{filepath.Base(f.file), absolute(f.file)}}
 	}
 	return object{"stackFrames": out, "totalFrames": len(out)}
-}
-
-// variables lists variables, or the elements of one: reference 1 is the scope, those after it are tensors.
-func (s *Server) variables(a arguments) any {
-	out := []object{}
-	if a.VariablesReference == 1 {
-		for _, v := range s.history.variables(s.at) {
-			out = append(out, s.variable(v))
-		}
-		return object{"variables": out}
-	}
-	i := a.VariablesReference - 2
-	if i < 0 || i >= len(s.lists) {
-		return object{"variables": out}
-	}
-	v := s.lists[i]
-	end := v.Len()
-	if a.Count > 0 {
-		end = min(end, a.Start+a.Count)
-	}
-	for e := max(0, a.Start); e < min(end, a.Start+10_000); e++ {
-		out = append(out, object{"name": coordinates(e, v.Shape), "value": v.At(e), "variablesReference": 0})
-	}
-	return object{"variables": out}
-}
-
-func (s *Server) variable(v interp.TraceValue) object {
-	o := object{"name": v.Name, "value": summary(v), "type": v.Type, "variablesReference": 0}
-	if len(v.Shape) > 0 {
-		s.lists = append(s.lists, v)
-		o["variablesReference"], o["indexedVariables"] = len(s.lists)+1, v.Len()
-	}
-	return o
-}
-
-// evaluate returns a variable by its name.
-func (s *Server) evaluate(name string) (any, error) {
-	for _, v := range s.history.variables(s.at) {
-		if v.Name == strings.TrimSpace(name) {
-			o := s.variable(v)
-			o["result"] = o["value"]
-			delete(o, "value")
-			delete(o, "name")
-			return o, nil
-		}
-	}
-	return nil, fmt.Errorf("%q is no variable here", name)
 }

@@ -45,8 +45,8 @@ var peaks = map[string]*Peak{
 	"sim:gfx1100": {"Radeon RX 7900 XTX", 0.96e12, 122.8e12, 61.4e12},
 }
 
-// NewCost sums what instructions did by the line that they come from. Piece is how many bytes of global memory
-// the device moves at once.
+// NewCost sums what instructions did by the line that they come from. Piece is how many bytes of global
+// memory the device moves at once.
 func NewCost(device string, piece int, counts []simcount.Count, files *Files) *Cost {
 	c := &Cost{Device: device, Piece: piece, Lines: []LineCost{}, Peak: peaks[device]}
 	at := map[Place]int{}

@@ -45,6 +45,7 @@ func (w *worker) check(what string, addr uint64, count, size int, i int, shape [
 			whole.touched.note(what, at+int(addr-b.addr), count*size, w.masked)
 		}
 		w.noted(what, b, addr, count, size, false)
+		w.accessed(what, addr, count*size)
 		return b
 	}
 	first := addr

@@ -7,6 +7,7 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
@@ -15,9 +16,19 @@ import (
 type Trace struct {
 	Program int64 // number in the grid, x fastest
 	Events  []TraceEvent
-	Fault   *Fault // that ended the program, or nil
-	Cut     bool   // the program went on beyond what a trace holds
-	bytes   int
+	// Accesses are those to memory, in order.
+	Accesses []TraceAccess
+	Fault    *Fault // that ended the program, or nil
+	Cut      bool   // the program went on beyond what a trace holds
+	bytes    int
+}
+
+// TraceAccess is neighbouring elements of memory that an operation of the program accessed.
+type TraceAccess struct {
+	Event int    // the last one before it, the beginning of the operation
+	What  string // "load", "store" or "atomic"
+	Addr  uint64
+	Bytes int
 }
 
 // TraceEvent is the beginning of an operation (Values is nil) or its end.
@@ -34,9 +45,11 @@ type TraceValue struct {
 	Name  string
 	Type  string
 	Shape []int64 // nil for a scalar
-	data  []byte
-	kind  kind
-	n     int // elements that data stands for
+	// Points is the size in bytes of what a pointer, or each of a block of pointers, points to; 0 for others.
+	Points int
+	data   []byte
+	kind   kind
+	n      int // elements that data stands for
 }
 
 // A trace holds at most so many events and bytes of values.
@@ -148,6 +161,15 @@ func (t *Trace) add(e TraceEvent) {
 	t.Events = append(t.Events, e)
 }
 
+// accessed records an access to memory.
+func (w *worker) accessed(what string, addr uint64, n int) {
+	t := w.opts.Trace
+	if t == nil || w.id != t.Program || len(t.Accesses) == maxEvents || t.Cut {
+		return
+	}
+	t.Accesses = append(t.Accesses, TraceAccess{len(t.Events) - 1, what, addr, n})
+}
+
 // keep adds the value of v, if it has a name and lies in a register.
 func (f *frame) keep(list []TraceValue, v *ir.Value) []TraceValue {
 	x, ok := f.fn.vals[v]
@@ -155,5 +177,18 @@ func (f *frame) keep(list []TraceValue, v *ir.Value) []TraceValue {
 		return list
 	}
 	return append(list, TraceValue{Name: v.Name, Type: fmt.Sprint(v.Type), Shape: ir.ShapeOf(v.Type),
-		data: bytes.Clone(f.bytes(x.reg, x.kind)), kind: x.kind, n: x.n})
+		Points: pointsTo(v.Type), data: bytes.Clone(f.bytes(x.reg, x.kind)), kind: x.kind, n: x.n})
+}
+
+// pointsTo returns the bytes that a pointer of a type points to.
+func pointsTo(t ir.Type) int {
+	pointee, _, ok := tt.AsPtr(ir.ElemOf(t))
+	if !ok {
+		return 0
+	}
+	l, err := layoutOf(pointee)
+	if err != nil {
+		return 0
+	}
+	return l.memBytes()
 }

@@ -36,14 +36,15 @@ func TestBanks(t *testing.T) {
 		stride, n   uint64
 		most, ideal int64
 	}{
-		{4, 4, 1, 1}, {0, 4, 1, 1}, {8, 4, 2, 1}, {128, 4, 32, 1}, {132, 4, 1, 1}, {16, 16, 4, 4}, {2, 2, 1, 1},
+		{4, 4, 1, 1}, {0, 4, 1, 1}, {8, 4, 2, 1}, {128, 4, 32, 1}, {132, 4, 1, 1}, {16, 16, 4, 4},
+		{2, 2, 1, 1},
 	} {
 		for lane := range uint64(32) {
 			b.Add(lane*c.stride, int(c.n))
 		}
 		if most, ideal := b.Wave(); most != c.most || ideal != c.ideal {
-			t.Errorf("%d bytes every %d: %d wavefronts, %d at best, want %d and %d", c.n, c.stride, most, ideal,
-				c.most, c.ideal)
+			t.Errorf("%d bytes every %d: %d wavefronts, %d at best, want %d and %d", c.n, c.stride, most,
+				ideal, c.most, c.ideal)
 		}
 	}
 	if most, ideal := b.Wave(); most != 0 || ideal != 0 {

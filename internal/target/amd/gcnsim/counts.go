@@ -23,7 +23,8 @@ func newTally(p *program, l *Launch) *tally {
 	if l.Counts == nil && l.Chart == nil {
 		return nil
 	}
-	y := &tally{counts: make([]simcount.Count, len(p.steps)), global: simcount.Global{Piece: simcount.RequestBytes}}
+	y := &tally{counts: make([]simcount.Count, len(p.steps)),
+		global: simcount.Global{Piece: simcount.RequestBytes}}
 	if l.Chart != nil {
 		y.chart = &simcount.Chart{}
 	}
@@ -60,8 +61,8 @@ func (y *tally) report(r *run) (list []simcount.Count) {
 	return list
 }
 
-// access counts an access to global memory or LDS that has begun. Lanes that a buffer's bounds left out access
-// nothing, and a kernel's arguments are not its data.
+// access counts an access to global memory or LDS that has begun. Lanes that a buffer's bounds left out
+// access nothing, and a kernel's arguments are not its data.
 func (y *tally) access(w *wave, t *transfer) {
 	if t.scalar && t.exec != 0 && w.g.run.isArgument(t.addr[0][0]) {
 		return

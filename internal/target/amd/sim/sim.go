@@ -142,8 +142,8 @@ type Watch struct {
 	// not nil, is told about those of each workgroup.
 	States   int
 	Explored func(interleave.Result)
-	// Counts, if not nil, is told what each instruction of a launch did, and Chart what the waves of its first
-	// workgroup did one after the other (gcnsim.Launch).
+	// Counts, if not nil, is told what each instruction of a launch did, and Chart what the waves of its
+	// first workgroup did one after the other (gcnsim.Launch).
 	Counts func([]simcount.Count)
 	Chart  func(marks []simcount.Mark, cut bool)
 	// Unchecked says not to look for races, or values that nothing wrote, while the kernel runs: what

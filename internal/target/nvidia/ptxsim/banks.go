@@ -2,11 +2,11 @@ package ptxsim
 
 import "github.com/nereid-lang/nereid/internal/target/simcount"
 
-// Of a warp's access to shared memory (package simcount), lanes with 8 bytes each access memory by half warps,
-// those with 16 bytes by quarters, and a matrix of ldmatrix or stmatrix is an access of its own.
+// Of a warp's access to shared memory (package simcount), lanes with 8 bytes each access memory by half
+// warps, those with 16 bytes by quarters, and a matrix of ldmatrix or stmatrix is an access of its own.
 //
-// What is not counted: atomics, the shared memory of other blocks, bulk copies, and products of warp groups,
-// whose matrices have the swizzles that the hardware knows.
+// What is not counted: atomics, the shared memory of other blocks, and bulk copies. What products of warp groups
+// read is in the counts of instructions alone (operandWaves).
 
 // SharedAccess says how the threads of a launch accessed shared memory by one instruction.
 type SharedAccess struct {
@@ -59,7 +59,8 @@ func (c *block) countShared(sp space, act []int32, n int, addr func(c *block, t 
 	if b == nil || sp != shared && sp != generic {
 		return
 	}
-	lanes := int32(simcount.NumBanks * simcount.WordBytes / max(n, simcount.WordBytes)) // that access memory at once
+	// lanes that access memory at once
+	lanes := int32(simcount.NumBanks * simcount.WordBytes / max(n, simcount.WordBytes))
 	counted := false
 	for len(act) > 0 {
 		group := act[0] / lanes

@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/nereid-lang/nereid/internal/target/simcount"
 )
 
 // bankKernel has one warp: lane i has the address i*STRIDE of shared memory in %r1, and as a generic address
@@ -83,6 +85,24 @@ func TestBankConflicts(t *testing.T) {
 		}
 		if len(got) != 1 || got[0] != c.want {
 			t.Errorf("%s: %+v, not %+v", c.name, got, c.want)
+		}
+	}
+}
+
+// TestOperandWaves: a product of a warp group reads 32 bytes of each row of its operands in shared memory. An
+// H200 counts as many for these shapes.
+func TestOperandWaves(t *testing.T) {
+	const product = "wgmma.mma_async.sync.aligned."
+	for text, want := range map[string]int64{
+		product + "m64n64k16.f32.bf16.bf16 {%f0,%f1}, %rd1, %rd2, 1, 1, 1, 0, 1":       32,
+		product + "m64n256k16.f32.f16.f16 {%f0,%f1}, %rd1, %rd2, 1, 1, 1, 0, 1":        80,
+		product + "m64n64k16.f32.f16.f16 {%f0,%f1}, {%r0,%r1}, %rd2, 1, 1, 1, 0, 1":    16,
+		"wgmma.commit_group.sync.aligned":                                              0,
+		"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f0}, {%r0}, {%r1}, {%f0}": 0,
+	} {
+		c := simcount.Count{Text: text, Work: simcount.Work{Issued: 4}}
+		if got := operandWaves(&c); got != want {
+			t.Errorf("%s: %d wavefronts, want %d", text, got, want)
 		}
 	}
 }

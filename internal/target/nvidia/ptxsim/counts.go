@@ -31,6 +31,28 @@ func productsOf(c *simcount.Count) int64 {
 	return n
 }
 
+// fromRegisters matches a product of a warp group whose left operand lies in registers.
+var fromRegisters = regexp.MustCompile(`\}\s*,\s*\{`)
+
+// operandWaves returns the wavefronts of shared memory by which a product of a warp group reads its operands.
+// Rows have 32 bytes for each product, whatever their elements are: a wavefront has four of them. The swizzles
+// that the hardware knows have no bank conflicts.
+func operandWaves(c *simcount.Count) int64 {
+	if !strings.Contains(c.Text, "wgmma.mma_async") {
+		return 0
+	}
+	m := shapeOf.FindStringSubmatch(c.Text)
+	if m == nil {
+		return 0
+	}
+	rows, _ := strconv.ParseInt(m[2], 10, 64)
+	if !fromRegisters.MatchString(c.Text) {
+		left, _ := strconv.ParseInt(m[1], 10, 64)
+		rows += left
+	}
+	return c.Issued / 4 * rows / 4
+}
+
 // perLane are the floating-point operations of a lane by the first word of an instruction.
 var perLane = map[string]int64{"add": 1, "sub": 1, "mul": 1, "fma": 2, "mad": 2}
 
@@ -95,6 +117,8 @@ func (y *tally) report(m *Module, b *bankCounter) (list []simcount.Count) {
 			n.Wavefronts, n.Ideal = b.counts[i].Wavefronts, b.counts[i].Ideal
 		}
 		n.FLOPs, n.Products = flopsOf(&n), productsOf(&n)
+		waves := operandWaves(&n)
+		n.Wavefronts, n.Ideal = n.Wavefronts+waves, n.Ideal+waves
 		list = append(list, n)
 	}
 	return list

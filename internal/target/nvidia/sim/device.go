@@ -8,6 +8,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -31,6 +32,7 @@ type Fault = ptxsim.Fault
 type Device struct {
 	nvidia.Compiler
 	mem      *simmem.Memory
+	sms      int         // multiprocessors for which the programs of a launch are few or many
 	overlaps atomic.Bool // it has code for launches that begin before others have ended
 }
 
@@ -44,9 +46,22 @@ func Devices() ([]target.Backend, error) {
 	}
 	var out []target.Backend
 	for _, c := range capabilities {
-		out = append(out, &Device{Compiler: nvidia.Compiler{Capability: c}, mem: simmem.New()})
+		out = append(out, newDevice(c, fewSMs))
 	}
 	return out, nil
+}
+
+func newDevice(capability, sms int) *Device {
+	return &Device{Compiler: nvidia.Compiler{Capability: capability}, mem: simmem.New(), sms: sms}
+}
+
+// Card returns a simulated GPU that runs for each launch the code which a whole card would run, nil if there is
+// none of that capability.
+func Card(capability int) *Device {
+	if !slices.Contains(capabilities, capability) {
+		return nil
+	}
+	return newDevice(capability, simulatedSMs)
 }
 
 func (d *Device) Name() string { return fmt.Sprintf("sim:%d", d.Capability) }
@@ -122,7 +137,7 @@ const (
 )
 
 // WayOf returns the way of the code for a grid.
-func (d *Device) WayOf(grid [3]int) device.Way { return d.Compiler.WayOf(grid, fewSMs) }
+func (d *Device) WayOf(grid [3]int) device.Way { return d.Compiler.WayOf(grid, d.sms) }
 
 type kernel struct {
 	dev              *Device
@@ -147,12 +162,12 @@ func (k *kernel) Launch(ctx context.Context, s target.Stream, grid [3]int, args 
 		}
 	}
 	wait := func() bool { return true }
-	if k.code.Stays(grid, args, fewSMs) {
+	if k.code.Stays(grid, args, k.dev.sms) {
 		if e := k.Staying(ctx, wait); e != nil {
 			return e.Launch(ctx, s, grid, args)
 		}
 	}
-	if n := k.code.OtherDepth(grid, args, fewSMs); n >= 0 {
+	if n := k.code.OtherDepth(grid, args, k.dev.sms); n >= 0 {
 		if e := k.Deeper(ctx, n, wait); e != nil {
 			return e.Launch(ctx, s, grid, args)
 		}
@@ -211,7 +226,7 @@ func (k *kernel) launch(ctx context.Context, s target.Stream, grid [3]int, args,
 	args = append(args[:len(args):len(args)], bounds...)
 	if k.code.Persistent {
 		args = append(args, uint64(grid[0]), uint64(grid[1]), uint64(grid[2]))
-		grid = k.code.Staying(grid, fewSMs)
+		grid = k.code.Staying(grid, k.dev.sms)
 	}
 	grid[0] /= max(1, k.code.Merged)
 	if b := k.code.Computed(args, grid); b != nil {
