@@ -29,7 +29,8 @@ func TestDebugWatch(t *testing.T) {
 	c.ask("setBreakpoints", map[string]any{"source": map[string]any{"path": file},
 		"breakpoints": []any{map[string]any{"line": 7}, map[string]any{"line": 2}}})
 	c.ask("configurationDone", nil) // stops in scaled
-	for _, name := range []string{"x_ptr[17]", "y_ptr[16]", "at[15]", "at", "n", "none", "at[99]", "at[1, 2]"} {
+	for _, name := range []string{"x_ptr[17]", "y_ptr[16]", "at[15]", "at", "n", "none", "at[99]",
+		"at[1, 2]"} {
 		c.ask("dataBreakpointInfo", map[string]any{"name": name, "frameId": 2})
 	}
 	c.ask("dataBreakpointInfo", map[string]any{"name": "0x28000000044", "asAddress": true, "bytes": 4})

@@ -38,13 +38,13 @@ func TestCountsAMD(t *testing.T) {
 					flops: 512},
 			}},
 		// Two matrices of 64x64 elements of 2 bytes, 8,192 bytes each, in two steps of 32: a lane takes 16
-		// bytes, four waves all 4,096 of a step by one access each, whose pieces of rows have 64 bytes or 128.
+		// bytes, four waves all 4,096 of a step by one access each, in pieces of rows with 64 bytes or 128.
 		//
 		// LDS moves 128 bytes in a wavefront. Both lines that begin there have two steps and two more, of
 		// zeros, behind the end: a is written with 8 bytes a lane, by 8 instructions of four waves with four
 		// wavefronts each, 128, and read so, 128 more, all at the line of b. Of b, 4 x 4,096 bytes are
-		// written, 128 wavefronts. Each wave reads the half with its 32 columns, one element a lane, 64 x 32 / 64 = 32
-		// times; lanes 0 to 31 are one wavefront and lanes 32 to 63 another: 4 x 32 x 2 = 256.
+		// written, 128 wavefronts. Each wave reads the half with its 32 columns, one element a lane,
+		// 64 x 32 / 64 = 32 times; lanes 0 to 31 are one wavefront and the others another: 4 x 32 x 2 = 256.
 		//
 		// A wave stores its 32x32 elements of 4 bytes by four accesses, each of 32 bytes of every row: 16
 		// accesses with 32 requests, which are half used.

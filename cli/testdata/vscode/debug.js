@@ -39,7 +39,7 @@ async function go(dc, request, reason) {
   const stopped = dc.waitForEvent("stopped");
   await dc[request]({ threadId: 1 });
   const e = await stopped;
-  if (e.body.reason !== reason) throw new Error(request + " stopped for " + e.body.reason + ", not " + reason);
+  if (e.body.reason !== reason) throw new Error(request + " stopped for " + e.body.reason);
   return e;
 }
 
@@ -70,7 +70,8 @@ async function main() {
   note("  here: " + await values(dc, frames[0].id));
   note("  up: " + await values(dc, frames[1].id));
   for (const expression of ["at", "at[15]", "k * 2 + 1", "first // BLOCK"]) {
-    const r = await dc.evaluateRequest({ expression, frameId: frames[1].id }).then((a) => a.body.result, (e) => e.message);
+    const r = await dc.evaluateRequest({ expression, frameId: frames[1].id })
+      .then((a) => a.body.result, (e) => e.message);
     note("  " + expression + " is " + r);
   }
   await go(dc, "stepOutRequest", "step");

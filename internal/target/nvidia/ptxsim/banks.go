@@ -5,8 +5,8 @@ import "github.com/nereid-lang/nereid/internal/target/simcount"
 // Of a warp's access to shared memory (package simcount), lanes with 8 bytes each access memory by half
 // warps, those with 16 bytes by quarters, and a matrix of ldmatrix or stmatrix is an access of its own.
 //
-// What is not counted: atomics, the shared memory of other blocks, and bulk copies. What products of warp groups
-// read is in the counts of instructions alone (operandWaves).
+// What is not counted: atomics, the shared memory of other blocks, and bulk copies. What products of warp
+// groups read is in the counts of instructions alone (operandWaves).
 
 // SharedAccess says how the threads of a launch accessed shared memory by one instruction.
 type SharedAccess struct {

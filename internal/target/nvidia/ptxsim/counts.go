@@ -35,8 +35,8 @@ func productsOf(c *simcount.Count) int64 {
 var fromRegisters = regexp.MustCompile(`\}\s*,\s*\{`)
 
 // operandWaves returns the wavefronts of shared memory by which a product of a warp group reads its operands.
-// Rows have 32 bytes for each product, whatever their elements are: a wavefront has four of them. The swizzles
-// that the hardware knows have no bank conflicts.
+// Rows have 32 bytes for each product, whatever their elements are: a wavefront has four of them. The
+// swizzles that the hardware knows have no bank conflicts.
 func operandWaves(c *simcount.Count) int64 {
 	if !strings.Contains(c.Text, "wgmma.mma_async") {
 		return 0

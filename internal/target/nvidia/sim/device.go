@@ -55,8 +55,8 @@ func newDevice(capability, sms int) *Device {
 	return &Device{Compiler: nvidia.Compiler{Capability: capability}, mem: simmem.New(), sms: sms}
 }
 
-// Card returns a simulated GPU that runs for each launch the code which a whole card would run, nil if there is
-// none of that capability.
+// Card returns a simulated GPU that runs for each launch the code which a whole card would run, nil if there
+// is none of that capability.
 func Card(capability int) *Device {
 	if !slices.Contains(capabilities, capability) {
 		return nil
