@@ -34,7 +34,8 @@ func newCheckCmd() *cobra.Command {
 			"parameters. A compile-time argument is what NAME=VALUE says, what the first config of\n" +
 			"@triton.autotune has, or its default; an integer of which nothing is known is 64. NAME=VALUE\n" +
 			"says the type of any other argument too (a_ptr='*i8'), KERNEL.NAME=VALUE that of one\n" +
-			"kernel's; a name that no kernel has is refused. A kernel that cannot be typed is named.",
+			"kernel's; a name that no kernel has is refused. A kernel that cannot be typed is named, and the exit\n" +
+			"status is 4 if nothing else is wrong.",
 		Example: "  nereid check kernels/softmax.py\n  nereid check kernels/matmul.py GROUP_M=8 --json\n" +
 			"  nereid check - a_ptr='*i8' matmul_kernel.M=i64 < kernels/matmul.py",
 		Args: named("a file: FILE.py"),
@@ -120,8 +121,11 @@ func (f *checkFlags) run(cmd *cobra.Command, args []string) error {
 	} else {
 		out.print(cmd.OutOrStdout())
 	}
-	if len(out.Diagnostics) > 0 {
+	switch {
+	case len(out.Diagnostics) > 0:
 		return errReported
+	case len(out.Skipped) > 0:
+		return errUnchecked
 	}
 	return nil
 }

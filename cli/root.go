@@ -59,11 +59,15 @@ const (
 	exitFailed = 1 // the command ran and did not succeed
 	exitUsage  = 2 // the command line made no sense
 
-	exitInternal = 3 // a fault of nereid, with a report
+	exitInternal  = 3 // a fault of nereid, with a report
+	exitUnchecked = 4 // nothing is wrong with what check could check, which was not all
 )
 
 // errReported is returned by a command that failed and has already said why on its own output.
 var errReported = errors.New("failed")
+
+// errUnchecked is returned by check if it has named kernels that it could not check.
+var errUnchecked = errors.New("not all kernels were checked")
 
 // usageError is a fault of the command line that only the command itself could see.
 type usageError struct{ error }
@@ -218,6 +222,9 @@ func work(root *cobra.Command, started *bool, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "nereid: %s%s\nRun '%s --help' for usage.\n", text, nearestFlag(cmd, err),
 			cmd.CommandPath())
 		return exitUsage
+	}
+	if errors.Is(err, errUnchecked) {
+		return exitUnchecked
 	}
 	report(stderr, err)
 	return exitFailed

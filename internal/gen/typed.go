@@ -2,6 +2,8 @@ package gen
 
 import (
 	"cmp"
+	"regexp"
+	"slices"
 	"slices"
 	"strings"
 
@@ -50,6 +52,8 @@ func (g *generator) example(k kernel, given map[string]string) Example {
 		switch {
 		case said != "" && p.kind == tensor && !p.Constexpr && isElement(said):
 			entry = "*" + said
+		case p.Constexpr && isBareText(said):
+			entry = `"` + said + `"`
 		case said != "":
 			entry = said
 		case p.Constexpr && set[p.Name] != "":
@@ -75,6 +79,17 @@ func (g *generator) example(k kernel, given map[string]string) Example {
 	}
 	e.Signature = strings.Join(entries, ", ")
 	return e
+}
+
+// bareWord matches a name; constants are those that are no text.
+var (
+	bareWord  = regexp.MustCompile(`^[A-Za-z_]\w*$`)
+	constants = []string{"None", "True", "False", "nullopt", "true", "false", "inf", "nan"}
+)
+
+// isBareText reports whether a value is a text without quotes, as nereid run takes it too: MODE=sum.
+func isBareText(said string) bool {
+	return bareWord.MatchString(said) && !isElement(said) && !slices.Contains(constants, said)
 }
 
 // isElement reports whether a text is the name of an element's type.
