@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"regexp"
 	"slices"
-	"slices"
 	"strings"
 
 	elements "github.com/nereid-lang/nereid/internal/dtype"
