@@ -82,8 +82,8 @@ func TestCounts(t *testing.T) {
 		// in a wavefront, 224 wavefronts. The product is 64 x 64 x 64 multiplications by four
 		// instructions of the warp group, each of which reads 64 rows and 64 columns of 32 bytes: 32
 		// wavefronts. The result has 4 bytes an element, 16,384 bytes, and goes through shared memory, where
-		// it is written and read: 256 wavefronts. Then a lane has four neighbours, and a warp stores 512 bytes
-		// at once: 32 accesses.
+		// it is written and read: 256 wavefronts. Then a lane has four neighbours, and a warp stores 512
+		// bytes at once: 32 accesses.
 		{"product", nereid.Grid{1}, []any{in(f16, 64, 64), in(f16, 64, 64), in(f32, 64, 64), 64, 32},
 			map[string]perLine{
 				"a = tl.load(a_ptr + i[:, None] * K + (at + k)[None, :])": {memory: 16, loaded: 8192,
