@@ -10,8 +10,8 @@ import (
 
 // Cost is what a launch did on a simulated GPU, by line.
 type Cost struct {
-	Device string     `json:"device"` // "sim:90"
-	Piece  int        `json:"piece"`  // bytes of global memory that are moved at once
+	Device string     `json:"device"`          // "sim:90"
+	Piece  int        `json:"piece,omitempty"` // bytes of global memory that are moved at once
 	Lines  []LineCost `json:"lines"`
 	Chart  *Chart     `json:"chart,omitempty"`
 	Peak   *Peak      `json:"peak,omitempty"`
