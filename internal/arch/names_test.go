@@ -56,6 +56,38 @@ func TestTargetNames(t *testing.T) {
 	}
 }
 
+// vendorPackages are the packages of single targets.
+var vendorPackages = []string{"internal/device/cpu", "internal/device/nvidia", "internal/device/amd",
+	"internal/target/cpu", "internal/target/nvidia", "internal/target/amd"}
+
+// TestVendorImports: in internal/runtime, the registries alone import packages of single targets.
+func TestVendorImports(t *testing.T) {
+	root := txtest.Root(t)
+	for _, path := range goFiles(t, root) {
+		rel, err := filepath.Rel(root, path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rel = filepath.ToSlash(rel)
+		if !strings.HasPrefix(rel, "internal/runtime/") || strings.HasSuffix(rel, "_test.go") ||
+			slices.Contains(namers, rel) {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range file.Imports {
+			imported := strings.TrimPrefix(strings.Trim(s.Path.Value, `"`), Module+"/")
+			if slices.ContainsFunc(vendorPackages, func(v string) bool {
+				return strings.HasPrefix(imported+"/", v+"/")
+			}) {
+				t.Errorf("%s imports %s: ask internal/device, or a registry", rel, imported)
+			}
+		}
+	}
+}
+
 // TestFindsTargetNames: the rule sees every form of a comparison, and leaves other uses alone.
 func TestFindsTargetNames(t *testing.T) {
 	const src = `package p

@@ -29,21 +29,6 @@ import (
 // A child that dies fails only its own launch, whose error says why; the next launch starts a new child. The
 // end of a launch's context kills its child.
 
-// Crash is the error of a launch whose process died.
-type Crash struct {
-	Kernel string
-	Signal string // "SIGSEGV", or "" if there was none
-	Detail string // last output of the process, or how it ended
-}
-
-func (c *Crash) Error() string {
-	if c.Signal == "" {
-		return fmt.Sprintf("the process that ran %s ended: %s", c.Kernel, c.Detail)
-	}
-	return fmt.Sprintf("%s was ended by %s in its own process: an access out of bounds, most likely; "+
-		"Options.Check says where", c.Kernel, c.Signal)
-}
-
 // isolatedEnv tells a process that it is a child: its value is the arena's address and size.
 const isolatedEnv = "NEREID_ISOLATED_CHILD"
 

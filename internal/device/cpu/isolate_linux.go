@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"time"
 	"unsafe"
+
+	"github.com/nereid-lang/nereid/internal/device"
 )
 
 // arena is memory that this process shares with its children at the same addresses. The file ends behind the
@@ -130,7 +132,7 @@ const startTries = 16
 
 // start starts a child that has mapped the arena.
 func (a *arena) start() (*child, error) {
-	var how *Crash
+	var how *device.Crash
 	for range startTries {
 		c, err := a.startOnce()
 		if err != nil {
@@ -180,10 +182,10 @@ func (c *child) call(req *isolationRequest) (*isolationReply, error) {
 func (c *child) kill() { c.cmd.Process.Signal(syscall.SIGKILL) }
 
 // end waits for the process and returns how it ended.
-func (c *child) end() *Crash {
+func (c *child) end() *device.Crash {
 	err := c.cmd.Wait()
 	c.conn.Close()
-	how := &Crash{Detail: fmt.Sprint(err)}
+	how := &device.Crash{Detail: fmt.Sprint(err)}
 	c.said.mu.Lock()
 	defer c.said.mu.Unlock()
 	text := string(c.said.text)

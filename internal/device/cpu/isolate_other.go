@@ -5,6 +5,7 @@ package cpu
 import (
 	"runtime"
 
+	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/diag"
 )
 
@@ -28,7 +29,7 @@ func (*arena) free(block)               {}
 func (*arena) bytes(block) []byte       { return nil }
 func (*arena) start() (*child, error)   { return nil, errNoIsolation }
 func (*child) kill()                    {}
-func (*child) end() *Crash              { return &Crash{} }
+func (*child) end() *device.Crash       { return &device.Crash{} }
 func (*child) call(*isolationRequest) (*isolationReply, error) {
 	return nil, errNoIsolation
 }

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/nereid-lang/nereid/internal/device/cpu"
+	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/device/stray"
 	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/runtime/code"
@@ -17,7 +17,7 @@ import (
 // as a Refusal if the device declines it, with the kernel's name if the context has ended, else unchanged. b
 // is the launched code; it may be nil.
 func RunError(err error, b *code.Build) error {
-	var died *cpu.Crash
+	var died *device.Crash
 	switch {
 	case err == nil || errors.As(err, new(*Fault)) || errors.As(err, new(*Crash)):
 		return err

@@ -6,7 +6,7 @@
 //	config.go      Config; hooks.go: functions called around compilations and launches, print.go: the output
 //	               of tl.static_print
 //	targets.go     the devices and compilers of this machine; elsewhere.go: of others, interp.go:
-//	               interpreters, isolate.go: processes for launches
+//	               interpreters
 //	launch.go      Kernel.Launch; overlap.go: arguments that share memory, general.go: code of more general
 //	               specializations
 //	bound.go       Kernel.Bind; freeze.go: launches of C

@@ -11,7 +11,6 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/budget"
 	"github.com/nereid-lang/nereid/internal/device"
-	"github.com/nereid-lang/nereid/internal/device/cpu"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
 	"github.com/nereid-lang/nereid/internal/runtime/code"
@@ -114,10 +113,10 @@ func parse(name string, src []byte, lo lang.LoadOptions, opts []LoadOption) (*Mo
 		l.conf = defaultConfig()
 	}
 	if l.conf.Profile {
-		cpu.EnableLabels()
+		host.label()
 	}
 	if l.conf.Isolate {
-		_ = cpu.EnableIsolation() // each launch reports the error
+		_ = host.isolate() // each launch reports the error
 	}
 	l.lang.Limits = budget.Limits(l.conf.Budget)
 	release := l.conf.Triton

@@ -7,11 +7,11 @@ import (
 	"strings"
 
 	"github.com/nereid-lang/nereid/internal/diag"
+	"github.com/nereid-lang/nereid/internal/ptx"
 	"github.com/nereid-lang/nereid/internal/runtime/code"
 	"github.com/nereid-lang/nereid/internal/runtime/compile"
 	"github.com/nereid-lang/nereid/internal/runtime/core"
 	"github.com/nereid-lang/nereid/internal/target"
-	"github.com/nereid-lang/nereid/internal/target/nvidia"
 )
 
 // StageText is a kernel in the form of one of its stages, made by Nereid, by another compiler or by hand:
@@ -92,7 +92,7 @@ func (in *StageText) read() (*compile.Text, error) {
 	if stage != "ptx" {
 		return t, nil
 	}
-	h, err := nvidia.ReadHeader(in.Text, t.Kernel)
+	h, err := ptx.ReadHeader(in.Text, t.Kernel)
 	if err != nil {
 		return nil, fmt.Errorf("nereid: %s: %w", in.Name, err)
 	}
@@ -117,7 +117,7 @@ func headerParams(t *compile.Text, r *code.Result) (out []code.SavedParam, err e
 		if s.Name != "ptx" {
 			continue
 		}
-		h, err := nvidia.ReadHeader(s.Text, t.Kernel)
+		h, err := ptx.ReadHeader(s.Text, t.Kernel)
 		if err != nil {
 			return nil, err
 		}

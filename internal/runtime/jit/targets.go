@@ -11,6 +11,7 @@ import (
 
 	"github.com/nereid-lang/nereid/backend"
 	"github.com/nereid-lang/nereid/internal/device"
+	devcpu "github.com/nereid-lang/nereid/internal/device/cpu"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/llvm"
@@ -29,8 +30,18 @@ func init() {
 	core.ContextDevice = func(handle uintptr) (device.Device, func(), error) {
 		return nvidia.DeviceOf(handle)
 	}
+	// Under Config.Isolate, launches run in child processes, which start the same program again. In a child,
+	// ServeIsolated takes over before main, runs the launches it receives, and ends the process. In any other
+	// process it does nothing.
+	devcpu.ServeIsolated()
 	core.HostCPU = sync.OnceValue(func() *core.Device { return core.NewDevice(cpu.Host()) })
 }
+
+// host is what a program can ask of the device that runs in its own process.
+var host = struct {
+	label   func()       // threads that run kernels carry the profiler's labels of their launch
+	isolate func() error // tensors made from then on are shared with the child processes of isolated launches
+}{devcpu.EnableLabels, devcpu.EnableIsolation}
 
 // kinds lists the kinds of devices in the order of preference.
 var kinds = []core.Kind{

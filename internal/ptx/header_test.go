@@ -1,4 +1,4 @@
-package nvidia
+package ptx
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 
 // TestReadHeader reads what PTX tells about its entry functions.
 func TestReadHeader(t *testing.T) {
-	ptx := `
+	text := `
 .version 8.3
 .target sm_90a, debug
 .address_size 64
@@ -25,18 +25,18 @@ func TestReadHeader(t *testing.T) {
 { ret; }
 .entry second() .maxntid 64 { ret; }
 `
-	for _, c := range []struct{ ptx, kernel, want string }{
-		{ptx, "first", "first sm_90a [{u64 true 8} {b8 false 128} {f32 false 4}] 128 threads, cluster 2, " +
+	for _, c := range []struct{ text, kernel, want string }{
+		{text, "first", "first sm_90a [{u64 true 8} {b8 false 128} {f32 false 4}] 128 threads, cluster 2, " +
 			"dynamic true"},
-		{ptx, "second", "second sm_90a [] 64 threads, cluster 1, dynamic true"},
-		{ptx, "", "the PTX has 2 entry functions, one of which has to be named: first, second"},
-		{ptx, "third", "the PTX has no entry function third: it has first, second"},
+		{text, "second", "second sm_90a [] 64 threads, cluster 1, dynamic true"},
+		{text, "", "the PTX has 2 entry functions, one of which has to be named: first, second"},
+		{text, "third", "the PTX has no entry function third: it has first, second"},
 		{".version 8.3\n", "", "the PTX has no entry function"},
 		{".entry k(.param .pred x) { ret; }", "", `parameter 0 of k: ".param .pred x" is no parameter`},
 		{".entry k(.param .b1 x) { ret; }", "", "parameter 0 of k: unknown type .b1"},
 		{".entry k { ret; }", "", "k  [] 0 threads, cluster 1, dynamic false"},
 	} {
-		h, err := ReadHeader([]byte(c.ptx), c.kernel)
+		h, err := ReadHeader([]byte(c.text), c.kernel)
 		got := ""
 		if err != nil {
 			got = err.Error()
