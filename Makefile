@@ -14,6 +14,10 @@ export CGO_ENABLED := 0
 # With or without -trimpath Go compiles every package once more: tests, and the programs that tests build, have it.
 export GOFLAGS := $(filter-out -trimpath,$(GOFLAGS)) -trimpath
 
+# The packages whose tests take longest start first, so that none of them runs alone at the end.
+LONGEST := ./internal/conform ./cli . ./internal/lower ./ops ./internal/bench ./internal/lang ./internal/middle \
+	./internal/gpu ./internal/target/...
+
 # A tool that is here must serve the tests that need it: they fail rather than be skipped.
 require = NEREID_REQUIRE_TOOLS="$${NEREID_REQUIRE_TOOLS-$$(scripts/setup --have)}"
 
@@ -27,7 +31,7 @@ demo:
 
 test: prepare ## every test of this module; CI also runs check, test-modules and systems
 	@echo "tests need: $$(scripts/setup --have)"
-	$(require) GOGC=$(GOGC) $(GO) test $(TESTFLAGS) ./...
+	$(require) GOGC=$(GOGC) $(GO) test $(TESTFLAGS) $(LONGEST) ./...
 
 test-modules: prepare ## the tests of the modules below examples/, of the page in a browser, of C, C++ and Python
 	@$(require) GOGC=$(GOGC) GO="$(GO)" TESTFLAGS="$(TESTFLAGS)" scripts/test-examples

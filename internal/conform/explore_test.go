@@ -61,7 +61,7 @@ var idle = map[string]string{
 // TestExplorePlanted plants faults of order in each form, of every kind that it has, until one of the kind is
 // reported. CI does so in some forms.
 func TestExplorePlanted(t *testing.T) {
-	chosen := txtest.Sample(t, 4)
+	chosen := txtest.Sample(t, 8)
 	for i, f := range forms() {
 		if !chosen(i) {
 			continue

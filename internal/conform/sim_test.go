@@ -11,7 +11,7 @@ import (
 // TestConformSim runs a part of the cases on the simulated GPU, another part at each commit, and those that
 // always run. All of them: NEREID_TEST_PART=all.
 func TestConformSim(t *testing.T) {
-	chosen, always := txtest.Sample(t, 20), chosenFor("cuda:90")
+	chosen, always := txtest.Sample(t, 30), chosenFor("cuda:90")
 	simulate(t, "sim", func(i int, c *testCase) bool { return chosen(i) || always[c.name] })
 }
 

@@ -41,7 +41,7 @@ func describedKernels(t *testing.T) *nereid.Module {
 // results are exact. Tensors end within blocks, and loops are shorter than the pipeline and longer. With
 // -device, they run on that device.
 func TestTensorMaps(t *testing.T) {
-	mod, judge, chosen := describedKernels(t), interpreter(t), sampleHere(t, 3)
+	mod, judge, chosen := describedKernels(t), interpreter(t), sampleHere(t, 6)
 	for g, dev := range gpus(t, "sim:90", "sim:80") {
 		for i, d := range describedLaunches() {
 			if !chosen(i + g) {

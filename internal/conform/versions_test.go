@@ -41,7 +41,7 @@ var changedResults = map[string]triton.Version{
 }
 
 // TestVersions runs a kernel for each kind of change between releases of Triton, under the rules of every
-// release that takes it, in the interpreter, and, for every other kernel at each commit, on the CPU and on
+// release that takes it, in the interpreter, and, for one in four kernels at each commit, on the CPU and on
 // simulated GPUs. The expected results are those
 // of the IR that the release's own wheel has made of the kernel (peer/versions.py), run in the interpreter.
 // They change where they are known to, and nowhere else.
@@ -51,7 +51,7 @@ func TestVersions(t *testing.T) {
 	devices := append([]*nereid.Device{judge}, opened(t, "cpu", "sim:90", "sim:gfx942")...)
 	theirs := txtest.JSON[releaseAnswers](t, txtest.Path(t, "internal", "lang", "testdata",
 		"versions.json.gz"))
-	chosen := txtest.Sample(t, 2)
+	chosen := txtest.Sample(t, 4)
 	for i, k := range versionKernels(t, text) {
 		t.Run(k.name, func(t *testing.T) {
 			var first []byte

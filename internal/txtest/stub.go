@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"sync"
 	"testing"
 )
 
@@ -20,14 +21,33 @@ func SharedLibrary(tb testing.TB, name string, source []byte) string {
 	cc := Tool(tb, "gcc")
 	dir := tb.TempDir()
 	src, lib := filepath.Join(dir, "stub.c"), filepath.Join(dir, name)
+	compiled.Lock()
+	defer compiled.Unlock()
+	if code, ok := compiled.bySource[string(source)]; ok {
+		if err := os.WriteFile(lib, code, 0o777); err != nil {
+			tb.Fatal(err)
+		}
+		return lib
+	}
 	if err := os.WriteFile(src, source, 0o666); err != nil {
 		tb.Fatal(err)
 	}
 	if out, err := exec.Command(cc, "-O2", "-shared", "-fPIC", src, "-o", lib).CombinedOutput(); err != nil {
 		tb.Fatalf("gcc: %v\n%s", err, out)
 	}
+	code, err := os.ReadFile(lib)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	compiled.bySource[string(source)] = code
 	return lib
 }
+
+// compiled keeps the libraries that this process has compiled: a library is compiled once for all tests.
+var compiled = struct {
+	sync.Mutex
+	bySource map[string][]byte
+}{bySource: map[string][]byte{}}
 
 // LoggingLibrary is SharedLibrary for a stub that writes down its calls; log is the path of the list of
 // calls, beside the library.
