@@ -52,7 +52,7 @@ func (k *Code) Bounds(grid [3]int, mem []device.Memory, live func() []stray.Span
 // Size returns the number of bytes of the record.
 func (b *Bounds) Size() int { return 8 * (gpucode.RecordWords + len(b.all)) }
 
-// Begin writes the record as a launch must find it.
+// Begin initializes the record before a launch: no fault yet, then the number of buffers and their bounds.
 func (b *Bounds) Begin(record []byte) {
 	words := make([]uint64, gpucode.RecordWords, gpucode.RecordWords+len(b.all))
 	words[1], words[2] = math.MaxUint64, uint64(len(b.all)/2)
@@ -203,7 +203,8 @@ func (r *records) get(c *driver.Context, size int) (*driver.HostBuffer, error) {
 	return c.AllocHost(max(size, minRecord))
 }
 
-// minRecord is the size of small records, so that most launches can use each other's.
+// minRecord is the least size of an allocated record: with one size for nearly all kernels, a launch can
+// reuse the record of any earlier one.
 const minRecord = 4096
 
 func (r *records) put(b *driver.HostBuffer) {

@@ -19,7 +19,7 @@ type Device struct {
 	maps *mapTable
 
 	memory  stray.Spans // buffers, for checked kernels
-	records records     // for their launches
+	records records     // spare fault records for launches of checked kernels
 
 	assembler func() Assembler // the same at each call
 }

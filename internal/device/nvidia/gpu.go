@@ -22,7 +22,8 @@ func (c GPU) Arch() string { return c.chip().Own }
 // Machine returns the architecture.
 func (c GPU) Machine() string { return c.Arch() }
 
-// Traits returns what is fixed of a GPU. Descriptors are passed in words, also those that become tensor maps.
+// Traits returns the fixed properties of a GPU. Kernels take tensor descriptors as words; the launch makes
+// tensor maps of those that the copy engine uses.
 func (c GPU) Traits() device.Traits {
 	return device.Traits{Kind: c.Kind(), Hardware: true, Graphs: true, Collectives: "nccl",
 		ChecksBounds: true, CopiesHost: true, WordDescriptors: true}

@@ -152,8 +152,8 @@ func (k *kernel) deeper(s *driver.Stream, grid [3]int, words []uint64) *kernel {
 	return e
 }
 
-// shallower returns the code for any launch if this one, whose pipelines are deeper, keeps more on the stack,
-// else nil. It is compiled only to be compared: if this code keeps something on the stack at all.
+// shallower returns the code with the default pipeline depth if the deeper pipelines of this code spill more
+// registers, else nil. Code that does not spill is not compared, so the other code is not compiled for it.
 func (k *kernel) shallower(s *driver.Stream) *kernel {
 	if k.fn.LocalBytes == 0 || !k.code.isDeep() {
 		return nil

@@ -189,7 +189,8 @@ func (a amdAccelerator) mfmaShapes(op *ir.Op, tile int64) (out []matrixShape) {
 	return out
 }
 
-// multipliesFP8 reports whether the cores multiply a type of 8-bit floats: CDNA3 AMD's own, later ones OCP's.
+// multipliesFP8 reports whether the matrix cores take an 8-bit float type: CDNA3 takes AMD's own formats,
+// later chips those of OCP.
 func (a amdAccelerator) multipliesFP8(t ir.Type) bool {
 	switch {
 	case a.mfma == 3:

@@ -66,7 +66,8 @@ func transposableOperand(op *ir.Op) (t operandTranspose, ok bool) {
 	})
 }
 
-// collect finds the stores to a buffer and its views, and reports whether only loads and stores use them.
+// collect gathers the stores to a shared-memory buffer and its views. It reports false if anything but loads
+// and stores uses the buffer.
 func (t *operandTranspose) collect(buf *ir.Value) bool {
 	if _, ok := ttg.As[ttg.Swizzled](pipeline.EncodingOfBuffer(buf)); !ok {
 		return false

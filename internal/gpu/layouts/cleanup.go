@@ -172,7 +172,7 @@ func histogramOfConversion(rw *pass.Rewriter, op *ir.Op) bool {
 	return true
 }
 
-// storeOfConversion removes the conversion of a tensor stored to shared memory: any layout works.
+// storeOfConversion removes a layout conversion before a store to shared memory, which takes any layout.
 func storeOfConversion(rw *pass.Rewriter, op *ir.Op) bool {
 	cvt := conversionOf(op, 0)
 	if cvt == nil {

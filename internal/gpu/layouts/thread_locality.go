@@ -217,7 +217,7 @@ func singleOp(reduce *ir.Op) *ir.Op {
 	return b.First()
 }
 
-// neutral holds the neutral element of each combination.
+// neutral holds the identity element of each reduction operator: reducing with it changes nothing.
 var neutral = map[*ir.OpDef]*float64{
 	arith.AddF:     ptrTo(math.Copysign(0, -1)),
 	arith.MulF:     ptrTo(1),

@@ -34,8 +34,8 @@ var BranchOnMasks = pass.Pass{
 	},
 }
 
-// worthBranch reports whether a select is of many elements, in a loop of products of warp groups. A select of
-// constants stays: behind a branch, all its elements would take up registers.
+// worthBranch reports whether a select has many elements and is in a loop of warp-group products. A select
+// between constants stays: as the result of a branch, each of its elements would occupy a register.
 func worthBranch(op *ir.Op) bool {
 	if ttgir.TensorOf(op.Operand(0)) == nil || op.Parent().Def != scf.For ||
 		op.Operand(1).DefBy(arith.Constant) != nil {
@@ -138,8 +138,8 @@ func allLess(b *ir.Builder, op *ir.Op) *ir.Value {
 	return b.Val(arith.AndI, ir.I1, less, fits)
 }
 
-// sum describes a tensor of i32 whose elements are a scalar plus numbers from least to most, which are not
-// negative: they overflow upwards only.
+// sum describes an i32 tensor whose elements are scalar + n with least <= n <= most. No n is negative, so an
+// element can overflow only past the largest i32.
 type sum struct {
 	scalar      *ir.Value // nil for zero
 	least, most int64

@@ -31,7 +31,8 @@ var LoadLate = pass.Pass{
 	},
 }
 
-// loadLate moves the loads of a product's operands to it, or copies of them if they have other users.
+// loadLate moves the loads of a product's operands to just before the product. A load with other users stays
+// and is copied.
 func loadLate(dot *ir.Op) {
 	for i := range 2 {
 		load := dot.Operand(i).DefBy(ttg.LocalLoad)

@@ -81,7 +81,7 @@ type chain struct {
 	of     spread
 	all    axes        // the axes along which its pointers differ
 	last   *ir.Op      // the last addition
-	base   *ir.Value   // the pointer
+	base   *ir.Value   // the pointer to which the offsets are added
 	terms  []*ir.Value // the offsets, first to last, without constants
 	fixed  []*ir.Value // constant offsets: instructions add them for free if they come last
 	before int         // additions for each element

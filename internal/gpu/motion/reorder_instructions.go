@@ -43,8 +43,8 @@ var ReorderInstructions = pass.Pass{
 	},
 }
 
-// HoistPermutations moves ops that permute dimensions to where their operands are computed: a view costs
-// nothing there.
+// HoistPermutations moves transposes and other permutations of dimensions to right behind the definition of
+// their operand, where they are views that cost no instruction.
 func HoistPermutations(root *ir.Op) {
 	for _, op := range ttgir.OpsWith(root, ir.Permutes) {
 		if def := op.Operand(0).Def(); def != nil {

@@ -134,7 +134,8 @@ func (t *tiler) divisor(s address.Symbol) int64 {
 	return min(t.axes.Of(s.Value).Divisibility[0], 1<<20)
 }
 
-// split distributes the address of a tile's first element over the dimensions.
+// split writes the address of a tile's first element as a base pointer and one coordinate for each dimension
+// of a tensor map. It reports false if a term of the address fits no dimension.
 func (t *tiler) split(p *tilePlan, at address.Sum) bool {
 	size := address.ElementBytes(p.op.Operand(0).Type)
 	for _, term := range t.addr.Terms(at) {

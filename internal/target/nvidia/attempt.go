@@ -19,7 +19,7 @@ import (
 
 // attempt is a compilation that is under way.
 type attempt struct {
-	Compiler // with what this attempt does without
+	Compiler // its flags switch off the transformations that earlier attempts have ruled out
 	in       *target.Input
 	maxPTX   int
 
@@ -144,7 +144,8 @@ func (a *attempt) movedSteps() bool {
 	return a.code != nil && !a.in.Skips("llir") && gpu.HasSteps(a.in.Module) && !stepsInTime(a.code.PTX)
 }
 
-// overwrites reports whether ptxas may overwrite what HoldOperands keeps in registers.
+// overwrites reports whether ptxas may reuse registers of operands, held by HoldOperands, before the
+// asynchronous products that read them have completed.
 func (a *attempt) overwrites() bool {
 	return a.code != nil && !a.in.Skips("llir") && gpu.HoldsOperands(a.in.Module) &&
 		overwritesOperands(a.code.PTX)

@@ -258,7 +258,7 @@ func (a *Args) describe(s *Stream, c *Config) {
 	}
 }
 
-// attribute adds an attribute and returns its value, zeroed.
+// attribute appends a launch attribute and returns its value, all zeros, for the caller to set.
 func (a *Args) attribute(id uint32) *[64]byte {
 	attr := &a.attrs[a.config.count]
 	*attr = launchAttribute{id: id}

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// keptRoom bounds the memory that a stream keeps for its launches.
+// keptRoom is the most scratch memory, in bytes, that a stream keeps from one launch to the next.
 const keptRoom = 4 << 20
 
 // room is memory that launches on a stream use one after the other.

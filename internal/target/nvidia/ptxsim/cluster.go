@@ -119,7 +119,8 @@ func (g *cluster) run(backward bool) {
 	}
 }
 
-// release lets the threads go on that wait for the cluster. Threads that have left count as arrived.
+// release resumes the threads that wait at the cluster barrier, once all have arrived. Threads that have
+// exited count as arrived.
 func (g *cluster) release() {
 	at := int32(-1)
 	for _, c := range g.blocks {

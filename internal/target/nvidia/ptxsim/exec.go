@@ -341,7 +341,8 @@ const turnSteps = 1 << 20
 // ended: a millisecond or two.
 const watchSteps = 1 << 12
 
-// runGroup runs threads that are at one place until they part, meet others or wait.
+// runGroup runs threads with the same program counter until they diverge, reach the counter of other threads
+// (next), or block.
 func (c *block) runGroup(grp []int32, next int32, end int) {
 	cur := c.pc[grp[0]]
 	for c.steps < end && cur < next {

@@ -21,7 +21,7 @@ type product struct {
 	compute  func()  // computes the result, where that was put off
 }
 
-// products is the set of products under way in a warp.
+// products are the asynchronous products (wgmma) of a warp that have not completed.
 type products struct {
 	groups [][]*product // groups that were committed, the oldest first
 	now    []*product

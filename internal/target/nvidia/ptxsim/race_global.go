@@ -128,7 +128,7 @@ func (g *globalRaces) touch(c *block, t int32, addr uint64, data []byte, write, 
 	}
 }
 
-// noteRead checks a read against the last write.
+// noteRead reports a race if the last write of the cell by another thread is not ordered before this read.
 func (g *globalRaces) noteRead(c *block, t int32, addr uint64, x *globalCell, now stamp) {
 	if !c.ordered(x.write, now) && !(x.atomic && c.sameStore(x.write.at, now.at)) {
 		c.failGlobal(t, addr, "was written", x.write.thread, x.write.at)

@@ -109,8 +109,8 @@ func ringFunc(f func(to *num.Format, a []float64) float64) decoder {
 	}
 }
 
-// ringConvert decodes cvt to a narrower format. tf32 is taken for f32: products do not round their operands.
-// Integers become f32 first.
+// ringConvert decodes cvt to a narrower format for floats of the finite ring. A conversion to tf32 is one to
+// f32, since products in the ring do not round their operands. Integers are converted to f32 first.
 func ringConvert(s *stmt) (action, error) {
 	s.narrow = func(to typ, f float64) uint64 {
 		if to.fmt == num.TF32 {

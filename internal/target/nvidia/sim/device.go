@@ -115,7 +115,8 @@ func (s *stream) Sync() error {
 
 func (*stream) Close() error { return nil }
 
-// before returns what the last launch accessed, nil if it has ended for all that comes.
+// before returns the accesses of the previous launch, nil if the stream was synchronized since: then later
+// launches cannot race with it.
 func (s *stream) before() *ptxsim.Touched {
 	s.mu.Lock()
 	defer s.mu.Unlock()
