@@ -238,3 +238,40 @@ func TestProfileWriter(t *testing.T) {
 type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, bytes.ErrTooLarge }
+
+// TestProfileOff: a kernel that is first launched while nobody records takes the short way, on which nothing
+// asks whether launches are recorded (package warm cannot: it does not import the recorder), and allocates
+// nothing. One that is first launched in a recording takes the long way, which does.
+func TestProfileOff(t *testing.T) {
+	s := stream(t, "cpu")
+	allocations := func() float64 {
+		m, err := nereid.Parse("k.py", []byte(timelineKernels), nereid.With(nereid.Config{}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		k, err := m.Kernel("scale")
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, err := nereid.NewTensor(s.Device(), nereid.Float32, 256)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer x.Close()
+		args := []any{x, 256, 64}
+		launch := func() {
+			if err := k.Launch(s, nereid.Grid{4}, args...); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for range 3 {
+			launch()
+		}
+		return testing.AllocsPerRun(50, launch)
+	}
+	var on float64
+	recorded(t, func() { on = allocations() })
+	if off := allocations(); off != 0 || on == 0 {
+		t.Errorf("a launch allocates %v times, and %v times while launches are recorded", off, on)
+	}
+}
