@@ -144,8 +144,8 @@ func (a *attempt) movedSteps() bool {
 	return a.code != nil && !a.in.Skips("llir") && gpu.HasSteps(a.in.Module) && !stepsInTime(a.code.PTX)
 }
 
-// overwrites reports whether ptxas may reuse registers of operands, held by HoldOperands, before the
-// asynchronous products that read them have completed.
+// overwrites reports whether ptxas may give two left operands of a loop, one of them held in registers by
+// HoldOperands, the same registers.
 func (a *attempt) overwrites() bool {
 	return a.code != nil && !a.in.Skips("llir") && gpu.HoldsOperands(a.in.Module) &&
 		overwritesOperands(a.code.PTX)
