@@ -66,7 +66,7 @@ func (d *device) stream(handle uintptr) (*nereid.Stream, error) {
 
 // lendable reports whether a device takes streams of the caller's: a CUstream or a hipStream_t.
 func lendable(d *nereid.Device) bool {
-	_, ok := core.Backend(d).(dev.Foreign)
+	_, ok := core.Backend(d).(dev.Accessible)
 	return ok
 }
 
