@@ -946,12 +946,15 @@ def main(cases):
     parser.add_argument("--only", action="append",
                         help="libraries to launch: " + ", ".join(dict.fromkeys(c[0] for c in cases)))
     parser.add_argument("--case", action="append", help="functions of this file to run")
+    parser.add_argument("--share", metavar="I/N", default="0/1",
+                        help="run every Nth case, from the Ith on: for processes that share the work")
     args = parser.parse_args()
+    first, step = map(int, args.share.split("/"))
     torch.manual_seed(0)
     named = {f.__name__: (library, kind, f) for library, kind, f in cases}
-    for library, kind, f in [named[c] for c in args.case] if args.case else cases:
-        if args.only and library not in args.only:
-            continue
+    chosen = [named[c] for c in args.case] if args.case else [
+        c for c in cases if not args.only or c[0] in args.only]
+    for library, kind, f in chosen[first::step]:
         if recorder():
             recorder().kind = kind
         start = time.time()

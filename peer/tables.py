@@ -18,6 +18,7 @@ it takes of a GPU's time:
   tutorials   Triton's tutorials 06, 08 and 09 (5 min; needs --root)
   race        peer/libraries.py (10 min; needs --root); --library NAME takes a part, and parts add up
   unseen      peer/unseen.py (4 min; needs --root)
+  serving     peer/serving.py (4 min; needs --root)
 
 Both sides have the same numbers (data.py), clear the L2 cache before each run and take turns. A peer has the
 better of two ways to be timed: do_bench as it is, which queues runs ahead (plain), and with each run ended
@@ -344,14 +345,18 @@ def kernels_table(d):
 
 def record_and_race(args, budget, program, extra, max_bytes=200000000, configs=2, per_kernel=2, name="race"):
     """Records the launches of a program, races them, and returns the rows, those of earlier parts
-    included."""
+    included. Both sides compile in several processes first; then one process at a time has the GPU."""
     cases = os.path.join(args.out, "cases-" + name + (f"-{args.library[0]}" if args.library else ""))
-    record = [sys.executable, os.path.join(HERE, "capture.py"), "--time", "--configs", str(configs),
-              "--per-kernel", str(per_kernel), "--out", cases, "--root", args.root, "--max-bytes",
-              str(max_bytes), os.path.join(HERE, program), *extra]
+    run = [os.path.join(HERE, program), *extra]
+    capture = [sys.executable, os.path.join(HERE, "capture.py"), "--configs", str(configs)]
+    record = [*capture, "--time", "--per-kernel", str(per_kernel), "--out", cases, "--root", args.root,
+              "--max-bytes", str(max_bytes), *run]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([args.root, HERE,
                                                                 os.environ.get("PYTHONPATH", "")])}
     log = os.path.join(args.out, f"{name}.log")
+    shares = range(args.processes)
+    at_once([[*capture, "--compile", *run, "--share", f"{i}/{len(shares)}"] for i in shares],
+            budget.left() * 0.25, environment)
     with open(log, "a") as f:
         with contextlib.suppress(subprocess.TimeoutExpired):
             subprocess.run(record, env=environment, stdout=f, stderr=f, timeout=max(30, budget.left() * 0.6))
@@ -361,9 +366,11 @@ def record_and_race(args, budget, program, extra, max_bytes=200000000, configs=2
                              re.M)) + len(re.findall(r"^  line \d+:|: failed: ", text, re.M))
     files = sorted(glob.glob(os.path.join(cases, "*.safetensors")))
     rows = []
-    race = [args.nereid, "race", "--device", args.device, "--root", args.root, "--rep", "60ms", "--json",
-            *files]
-    process = subprocess.Popen(race, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    race = [args.nereid, "race", "--device", args.device, "--root", args.root, "--json"]
+    quick = [*race, "--rep", "1us", "--warmup", "0", "--loads", "1"]
+    at_once([[*quick, *files[i::len(shares)]] for i in shares if files[i::len(shares)]], budget.left() * 0.4)
+    process = subprocess.Popen([*race, "--rep", "60ms", *files], stdout=subprocess.PIPE,
+                               stderr=subprocess.DEVNULL, text=True)
     for line in process.stdout:
         if line.startswith("{"):
             rows.append(json.loads(line))
@@ -374,6 +381,19 @@ def record_and_race(args, budget, program, extra, max_bytes=200000000, configs=2
     for f in files:  # a hundred launches are gigabytes
         os.remove(f)
     return {"rows": rows, "not_recorded": skipped, "left_out": len(files) - len(rows)}
+
+
+def at_once(commands, seconds, environment=None):
+    """Runs commands beside each other for what they leave in caches; ends those that take longer."""
+    end = time.time() + seconds
+    running = [subprocess.Popen(c, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+               for c in commands]
+    for process in running:
+        try:
+            process.wait(max(0, end - time.time()))
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
 
 
 def merged(args, name, d):
@@ -396,6 +416,12 @@ def race(args, budget):
 def unseen(args, budget):
     extra = [a for library in args.library or () for a in ("--only", library)]
     return merged(args, "unseen", record_and_race(args, budget, "unseen.py", extra, name="unseen", configs=1))
+
+
+def serving(args, budget):
+    extra = [a for library in args.library or () for a in ("--only", library)]
+    rows = record_and_race(args, budget, "serving.py", extra, name="serving", configs=1, per_kernel=1)
+    return merged(args, "serving", rows)
 
 
 def tutorials(args, budget):
@@ -486,7 +512,7 @@ SECTIONS = {
     "launches": (launches, launches_table), "products": (products, products_table),
     "attention": (attention, attention_table), "backward": (backward, backward_table),
     "kernels": (kernels, kernels_table), "tutorials": (tutorials, race_table), "race": (race, race_table),
-    "unseen": (unseen, race_table),
+    "unseen": (unseen, race_table), "serving": (serving, race_table),
 }
 
 
@@ -609,8 +635,10 @@ def main():
     parser.add_argument("--commit", help="the commit that bin/nereid is of")
     parser.add_argument("--out", help="folder for the tables")
     parser.add_argument("--only", action="append", choices=list(SECTIONS))
-    parser.add_argument("--library", action="append", help="libraries of race or unseen")
+    parser.add_argument("--library", action="append", help="libraries of race, unseen or serving")
     parser.add_argument("--budget", type=float, default=540, help="seconds of a section")
+    parser.add_argument("--processes", type=int, default=os.cpu_count(),
+                        help="processes that compile recorded launches before they are measured")
     parser.add_argument("--rounds", type=int, default=4, help="turns of each side")
     parser.add_argument("--root", default="libraries",
                         help="folder with the libraries and Triton's tutorials")
