@@ -178,12 +178,17 @@ def products(args, budget):
     return {"rows": rows, "left_out": left_out}
 
 
+def cell(row, show):
+    """What a table says of a row that may be missing or have failed."""
+    return "–" if row is None else "failed" if "failed" in row else show(row)
+
+
 def products_table(d):
     by = {(r["dtype"], r["n"]): r for r in d["rows"]}
     lines = ["| type | " + " | ".join(f"{n}³" for n in SIZES) + " |", "|" + "---|" * (len(SIZES) + 1)]
     for dtype, name in (("fp16", "fp16"), ("bf16", "bf16"), ("fp8e4nv", "fp8")):
         cells = [by.get((dtype, n)) for n in SIZES]
-        show = lambda f: " | ".join("–" if c is None else "failed" if "failed" in c else f(c) for c in cells)
+        show = lambda f: " | ".join(cell(c, f) for c in cells)
         lines.append(f"| {name}, Nereid; cuBLAS | " +
                      show(lambda c: f"{c['nereid']:.0f}; {max(c['plain'], c['paced']):.0f}") + " |")
         lines.append("| ratio | " + show(lambda c: f"{compared(c)[0]:.3f}") + " |")
@@ -256,8 +261,7 @@ def attention_table(d):
         for size in (64, 128):
             for causal in (False, True):
                 cells = [by.get((dtype, size, causal, seq)) for seq in LENGTHS]
-                show = lambda f: "; ".join("–" if c is None else "failed" if "failed" in c else f(c)
-                                           for c in cells)
+                show = lambda f: "; ".join(cell(c, f) for c in cells)
                 name = "the same, causal" if causal else f"{dtype}, heads of {size}"
                 columns = [show(lambda c: f"{c['nereid']:.0f}"),
                            show(lambda c: f"{max(c['plain'], c['paced']):.0f}"),
@@ -269,7 +273,10 @@ def attention_table(d):
 def verdict(d):
     """How many lines there are, failed and left-out ones included, and how many are at 1.0."""
     good = [compared(r)[0] for r in d["rows"] if "failed" not in r]
-    text = f"{len(good)} lines, {sum(r >= 1 for r in good)} at 1.0 or more, least {min(good):.3f}, mean {mean(good):.3f}" if good else "No line"
+    text = "No line"
+    if good:
+        text = (f"{len(good)} lines, {sum(r >= 1 for r in good)} at 1.0 or more, "
+                f"least {min(good):.3f}, mean {mean(good):.3f}")
     return text + f"; {len(d['rows']) - len(good)} failed, {d['left_out']} left out."
 
 
@@ -300,13 +307,14 @@ def launches_table(d):
                 for f in ("Launch", "Bind", "generated")}
         raw = middle([r["nereid"] for r in d["rows"] if r["what"].startswith(what) and r["form"] == "raw"])
         triton = [t - raw for w, t in d["triton"].items() if w.startswith(what)]
-        show = lambda values: f"{middle(values):.2f} ({min(values):.2f} to {max(values):.2f})" if values else "–"
+        show = lambda v: f"{middle(v):.2f} ({min(v):.2f} to {max(v):.2f})" if v else "–"
         lines.append(f"| {name} | " + " | ".join(show(over[f]) for f in over) +
                      f" | {f'{triton[0]:.1f}' if triton else '–'} |")
     raw = [r["nereid"] for r in d["rows"] if r["form"] == "raw"]
     most = max((r["allocs"] for r in d["rows"]), default=0)
     return lines + [
-        "", f"Medians of five processes, and their range; the driver's call takes {min(raw):.1f} to {max(raw):.1f} µs. "
+        "", "Medians of five processes, and their range; "
+        f"the driver's call takes {min(raw):.1f} to {max(raw):.1f} µs. "
         f"Allocations in a launch: {most:.0f}. Failed: {d['failed']}."]
 
 
@@ -338,7 +346,8 @@ def kernels_table(d):
         return lines + ["", "Failed."]
     missing = len(sides["nereid"]) - len(ratios)
     return lines + [
-        "", f"{len(ratios)} lines, least {min(ratios):.2f}, mean {mean(ratios):.2f}; {d['failed']} failed, {missing} without Triton's."]
+        "", f"{len(ratios)} lines, least {min(ratios):.2f}, mean {mean(ratios):.2f}; "
+        f"{d['failed']} failed, {missing} without Triton's."]
 
 
 # ---- recorded launches
@@ -408,20 +417,12 @@ def merged(args, name, d):
     return d
 
 
-def race(args, budget):
-    extra = [a for library in args.library or () for a in ("--only", library)]
-    return merged(args, "race", record_and_race(args, budget, "libraries.py", extra))
-
-
-def unseen(args, budget):
-    extra = [a for library in args.library or () for a in ("--only", library)]
-    return merged(args, "unseen", record_and_race(args, budget, "unseen.py", extra, name="unseen", configs=1))
-
-
-def serving(args, budget):
-    extra = [a for library in args.library or () for a in ("--only", library)]
-    rows = record_and_race(args, budget, "serving.py", extra, name="serving", configs=1, per_kernel=1)
-    return merged(args, "serving", rows)
+def selection(name, program, **options):
+    """A section that records and races a program, or those of its libraries that --library names."""
+    def section(args, budget):
+        extra = [a for library in args.library or () for a in ("--only", library)]
+        return merged(args, name, record_and_race(args, budget, program, extra, name=name, **options))
+    return section
 
 
 def tutorials(args, budget):
@@ -443,15 +444,18 @@ def race_table(d):
     every = [x for xs in classes.values() for x in xs]
     if not every:
         return ["No launch was measured."]
-    line = lambda name, xs: f"| {name} | {len(xs)} | {mean(xs):.2f} | {min(xs):.2f} | {sum(x >= 0.95 for x in xs)} | {sum(x >= 1 for x in xs)} |"
+    count = lambda xs, bar: sum(x >= bar for x in xs)
+    line = lambda name, xs: (f"| {name} | {len(xs)} | {mean(xs):.2f} | {min(xs):.2f} | "
+                             f"{count(xs, 0.95)} | {count(xs, 1)} |")
     lines = ["| class | launches | mean | least | at least 0.95 | at least 1.0 |",
              "|---|---|---|---|---|---|"]
-    lines += [line(name, classes[name]) for name in sorted(classes,
-                                                           key=lambda c: mean(classes[c]))] + [line("all", every)]
+    by_mean = sorted(classes, key=lambda c: mean(classes[c]))
+    lines += [line(name, classes[name]) for name in by_mean] + [line("all", every)]
     failed = [r for r in d["rows"] if r.get("failed")]
     lines += [
-        "", f"{len(failed)} failed, {d['left_out']} recorded launches left out, {d['not_recorded']} calls of the libraries not recorded. "
-        f"Against `do_bench` as it is: mean {mean(plain):.2f}, {sum(x >= 0.95 for x in plain)} at 0.95 or more, least {min(plain):.2f}."]
+        "", f"{len(failed)} failed, {d['left_out']} recorded launches left out, "
+        f"{d['not_recorded']} calls of the libraries not recorded. Against `do_bench` as it is: "
+        f"mean {mean(plain):.2f}, {count(plain, 0.95)} at 0.95 or more, least {min(plain):.2f}."]
     low = sorted((ratio(r), r["kernel"], r["nereid"]["ms"] * 1e3) for r in d["rows"] if ratio(r)
                  and ratio(r) < 0.95)
     lines += [""] * bool(low) + [f"- {x:.3f} `{kernel}`, {us:.1f} µs" for x, kernel, us in low]
@@ -501,7 +505,8 @@ def backward_table(d):
         work = 2.5 * 4 * (131072 // r["seq"]) * r["seq"] ** 2 * r["d"] / 2 / 1e9
         best = min(r["plain"], r["paced"])
         lines.append(
-            f"| {r['seq']} | {r['d']} | {work / r['nereid']:.0f} | {work / r['triton']:.0f} | {work / best:.0f} | "
+            f"| {r['seq']} | {r['d']} | {work / r['nereid']:.0f} | {work / r['triton']:.0f} | "
+            f"{work / best:.0f} | "
             f"{r['triton'] / r['nereid']:.2f} | {best / r['nereid']:.2f} |")
     return lines + ["", f"{sum(bool(r['failed']) for r in d['rows'])} failed, {d['left_out']} left out."]
 
@@ -511,12 +516,15 @@ def backward_table(d):
 SECTIONS = {
     "launches": (launches, launches_table), "products": (products, products_table),
     "attention": (attention, attention_table), "backward": (backward, backward_table),
-    "kernels": (kernels, kernels_table), "tutorials": (tutorials, race_table), "race": (race, race_table),
-    "unseen": (unseen, race_table), "serving": (serving, race_table),
+    "kernels": (kernels, kernels_table), "tutorials": (tutorials, race_table),
+    "race": (selection("race", "libraries.py"), race_table),
+    "unseen": (selection("unseen", "unseen.py", configs=1), race_table),
+    "serving": (selection("serving", "serving.py", configs=1, per_kernel=1), race_table),
 }
 
 
-SITTINGS = ("products", "attention", "backward")  # run again at the same commit, these show the median of the sittings
+# Run again at the same commit, these show the median of the sittings.
+SITTINGS = ("products", "attention", "backward")
 
 
 def progress(row):
@@ -532,7 +540,9 @@ def filled(lines):
 
 def fragment(name, d):
     sittings = len(d.get("sittings", ()))
-    several = f" Of {sittings} sittings, each line shows the one with the median ratio." if sittings > 1 else ""
+    several = ""
+    if sittings > 1:
+        several = f" Of {sittings} sittings, each line shows the one with the median ratio."
     return "\n".join(
         filled([f"Made by `python3 peer/tables.py --only {name}` at {d['commit']} on an {d['gpu']}.{several}",
                 "", *SECTIONS[name][1](d)])) + "\n"
@@ -589,7 +599,8 @@ def summary(found, commit):
     if "race" in found:
         every = [x for x in map(ratio, found["race"]["rows"]) if x]
         says.append(
-            f"{len(every)} launches of public libraries run at {mean(every):.2f} times Triton's rate in the mean, "
+            f"{len(every)} launches of public libraries run at {mean(every):.2f} times Triton's rate in the "
+            "mean, "
             f"{sum(x >= 0.95 for x in every)} of them at 0.95 or more")
     for name, what in (("products", "matrix products run at {} times the rate of cuBLAS"),
                        ("attention", "attention at {} times that of cuDNN")):
@@ -600,7 +611,8 @@ def summary(found, commit):
         over = lambda form: middle([r["over"] for r in found["launches"]["rows"] if r["form"] == form
                                     and r["what"].startswith("matmul")])
         says.append(
-            f"a warm launch of 17 parameters adds {over('Launch'):.2f} µs to the driver's own call, by `Kernel.Bind` {over('Bind'):.2f} µs")
+            f"a warm launch of 17 parameters adds {over('Launch'):.2f} µs to the driver's own call, "
+            f"by `Kernel.Bind` {over('Bind'):.2f} µs")
     return "\n".join(filled([f"On an H200, at {commit}: {'; '.join(says)}."])) + "\n"
 
 
