@@ -190,7 +190,7 @@ func (a *attention) prefill(p *plan) error {
 		args = append(args, s[0], s[1], s[2])
 	}
 	args = append(args, a.size, a.dim, t.m, t.n, a.o.Causal, a.o.Window > 0, a.queries == a.length,
-		a.precision(), nereid.Options{NumWarps: t.warps, NumStages: t.stages})
+		a.precision(), t.options())
 	p.steps = []step{{kernel: k, args: args, slots: []slot{{0, 0}, {1, 1}, {2, 2}, {3, a.c.n}},
 		grid: nereid.Grid{nereid.Cdiv(a.queries, t.m), a.batch * a.heads}}}
 	return nil
@@ -222,7 +222,7 @@ func (a *attention) decode(p *plan) error {
 		args = append(args, s[0], s[1], s[2])
 	}
 	args = append(args, stride, a.page, a.size, a.dim, t.m, t.n, a.o.Causal, a.o.Window > 0, a.precision(),
-		nereid.Options{NumWarps: t.warps, NumStages: t.stages})
+		t.options())
 	slots := []slot{{0, 0}, {1, 1}, {2, 2}, {5, partial}, {6, partial + 1}}
 	if table >= 0 {
 		slots = append(slots, slot{3, 3}, slot{4, 4})

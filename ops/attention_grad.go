@@ -138,16 +138,18 @@ func (a *attentionGrad) launches(p *plan, delta int) error {
 	inputs := []slot{{0, 0}, {1, 1}, {2, 2}, {3, 5}, {4, 4}, {5, delta}}
 	kv, q := a.gradTiles()
 	keys := step{slots: append(slices.Clone(inputs), slot{6, n + 1}, slot{7, n + 2}),
-		args: a.arguments(3, kv, a.results[1], a.results[2]),
 		grid: nereid.Grid{nereid.Cdiv(a.length, kv.n), a.batch * a.heads / a.group}}
-	if a.together() {
+	if a.atOnce() {
+		keys.args = append(a.arguments(3, a.results[1], a.results[2]), a.dim, kv.m, kv.n, a.o.Causal,
+			a.o.Window > 0, kv.options())
 		return a.oneKernel(p, keys, delta+1)
 	}
+	keys.args = append(a.arguments(2, a.results[1], a.results[2]), a.constants(kv)...)
 	if err := a.add(p, "attention_dkv_kernel", keys); err != nil {
 		return err
 	}
 	return a.add(p, "attention_dq_kernel", step{slots: append(slices.Clone(inputs), slot{6, n}),
-		args: a.arguments(1, q, a.results[0]),
+		args: append(a.arguments(1, a.results[0]), a.constants(q)...),
 		grid: nereid.Grid{nereid.Cdiv(a.queries, q.m), a.batch * a.heads}})
 }
 
@@ -158,11 +160,9 @@ func (a *attentionGrad) add(p *plan, name string, st step) (err error) {
 	return err
 }
 
-// together reports whether one kernel computes all gradients, with atomic additions to those of queries.
-func (a *attentionGrad) together() bool {
-	// For larger heads, and causal ones, the two kernels are as fast or faster on an H200: the sums of one
-	// kernel for both need more registers than there are.
-	return a.o.AnyOrder && a.c.s.chip == gpuChip && a.c.ins[0].DType.Size() == 2 && a.dim <= 64 && !a.o.Causal
+// atOnce reports whether one kernel computes all gradients, with atomic additions to those of queries.
+func (a *attentionGrad) atOnce() bool {
+	return a.o.AnyOrder && a.c.s.copies && a.c.ins[0].DType.Size() == 2 && a.dim == a.size && a.dim <= 128
 }
 
 // oneKernel adds the launches of the form with atomic additions, by which keys add to sums in scratch memory.
@@ -178,7 +178,7 @@ func (a *attentionGrad) oneKernel(p *plan, keys step, sums int) error {
 	}{
 		{"zero_kernel", step{slots: []slot{{0, sums}}, args: []any{nil, total, block},
 			grid: nereid.Grid{nereid.Cdiv(total, block)}}},
-		{"attention_dkv_kernel", keys},
+		{"attention_at_once_kernel", keys},
 		{"scaled_queries_kernel", step{slots: []slot{{0, sums}, {1, a.c.n}},
 			args: []any{nil, nil, a.o.Scale, a.heads, a.queries, r[0], r[1], r[2], a.size, a.dim, rows},
 			grid: nereid.Grid{nereid.Cdiv(a.queries, rows), a.batch * a.heads}}},
@@ -190,14 +190,18 @@ func (a *attentionGrad) oneKernel(p *plan, keys step, sums int) error {
 	return nil
 }
 
-// arguments returns those of a kernel with so many results, whose strides are given.
-func (a *attentionGrad) arguments(results int, t blocks, strides ...[3]int) []any {
+// arguments returns those of a kernel with so many results, whose strides are given, up to its constants.
+func (a *attentionGrad) arguments(results int, strides ...[3]int) []any {
 	args := append(make([]any, 6+results), a.o.Scale, a.heads, a.group, a.queries, a.length, a.o.Window)
 	for _, s := range append([][3]int{a.strides[0], a.strides[1], a.strides[2], a.gradStrides}, strides...) {
 		args = append(args, s[0], s[1], s[2])
 	}
-	return append(args, a.size, a.dim, t.m, t.n, a.o.Causal, a.o.Window > 0, a.precision(),
-		nereid.Options{NumWarps: t.warps, NumStages: t.stages})
+	return args
+}
+
+// constants returns the constants of the kernels that compute some of the gradients.
+func (a *attentionGrad) constants(t blocks) []any {
+	return []any{a.size, a.dim, t.m, t.n, a.o.Causal, a.o.Window > 0, a.precision(), t.options()}
 }
 
 // The shipped configs of the backward pass on GPUs, by the size of heads: of the kernel of keys and values,
@@ -205,8 +209,8 @@ func (a *attentionGrad) arguments(results int, t blocks, strides ...[3]int) []an
 var (
 	smallGrads = [2]blocks{{m: 32, n: 128, warps: 4, stages: 3}, {m: 64, n: 64, warps: 4, stages: 2}}
 	largeGrads = [2]blocks{{m: 64, n: 64, warps: 4, stages: 2}, {m: 64, n: 64, warps: 4, stages: 2}}
-	// the same of the kernel with atomic additions
-	togetherGrads = blocks{m: 32, n: 128, warps: 4, stages: 3}
+	// the same of the kernel with atomic additions, for heads of up to 64 and of 128
+	atOnceGrads = [2]blocks{{m: 64, n: 64, warps: 4, stages: 2}, {m: 64, n: 128, warps: 8, stages: 2}}
 )
 
 // gradTiles returns the configs of the kernel of keys and values and of that of queries.
@@ -217,8 +221,10 @@ func (a *attentionGrad) gradTiles() (kv, q blocks) {
 		list = [2]blocks{{m: 64, n: 64, warps: 4, stages: 1}, {m: 64, n: 64, warps: 4, stages: 1}}
 	case a.c.ins[0].DType == nereid.Float32 || a.dim > 128:
 		list = [2]blocks{{m: 32, n: 32, warps: 4, stages: 1}, {m: 32, n: 32, warps: 4, stages: 1}}
-	case a.together():
-		list[0] = togetherGrads
+	case a.atOnce() && a.dim <= 64:
+		list[0] = atOnceGrads[0]
+	case a.atOnce():
+		list[0] = atOnceGrads[1]
 	case a.dim <= 64:
 		list = smallGrads
 	}

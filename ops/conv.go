@@ -296,7 +296,7 @@ func (v *convolution) general(p *plan) error {
 	args = append(args, numbers(slices.Concat(v.xs[:], v.ws[:])...)...)
 	args = append(args, v.resultStrides()...)
 	args = append(args, v.window.taps[0], v.window.taps[1], t.m, t.n, t.k, v.flat(), v.align(), v.dt, v.acc,
-		v.precision(), nereid.Options{NumWarps: t.warps, NumStages: t.stages})
+		v.precision(), t.options())
 	p.steps = append(p.steps, step{kernel: k, args: args, grid: v.grid(t),
 		slots: append([]slot{{0, 0}, {1, 1}, {2, v.c.n}}, v.optionSlots()...)})
 	return nil

@@ -155,6 +155,9 @@ func (x *fusion) plan(c *call) (*plan, error) {
 	if count(x.shape) == 0 {
 		return p, x.emptyResult()
 	}
+	if x.longSoftmax() {
+		return p, x.softmaxRows(p)
+	}
 	if n := x.parts(); n > 1 {
 		steps, scratch, err := x.split(n)
 		p.steps, p.scratch = steps, scratch
@@ -371,7 +374,7 @@ func (x *fusion) step(k *nereid.Kernel) step {
 			}
 		}
 	}
-	st.args = append(st.args, t.r, t.c, nereid.Options{NumWarps: t.warps})
+	st.args = append(st.args, t.r, t.c, nereid.Options{NumWarps: t.warps, LaunchPDL: x.form.follows})
 	st.grid = nereid.Grid{nereid.Cdiv(rows, t.r), nereid.Cdiv(cols, t.c)}
 	if x.reduces() {
 		st.grid = nereid.Grid{nereid.Cdiv(rows, t.r), max(x.inParts, 1)}

@@ -30,6 +30,8 @@ type form struct {
 	shifted bool // outputs begin some elements behind their address
 	inPlace bool // an output is an input
 	parts   bool // a program reduces a part of its rows, and outputs have a column for each part
+	leads   bool // the kernel behind this one may begin before its end
+	follows bool // the kernel may begin before the end of the one before, for which it waits
 }
 
 // writer writes a kernel's text.
@@ -45,6 +47,12 @@ type writer struct {
 // text returns the text of the kernel of a form.
 func (fm *form) text() string {
 	w := &writer{form: *fm, indent: "    ", names: map[*node]string{}, depths: map[*node]int{}}
+	if w.leads {
+		w.line("functions.lead()")
+	}
+	if w.follows {
+		w.line("functions.wait(True)")
+	}
 	w.rowIndices()
 	if w.loop {
 		w.passes()

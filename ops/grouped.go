@@ -225,6 +225,6 @@ func (p *product) groupedFew(out *plan, w Grouped, matrix int) error {
 			p.row[2],
 			p.col[2], p.bias, p.row[3], p.col[3], w.Bits, w.Layout == AWQ, w.Layout == GPTQ, t.m, t.n, t.k,
 			p.dt,
-			nereid.Options{NumWarps: t.warps, NumStages: t.stages}}}}
+			t.options()}}}
 	return nil
 }

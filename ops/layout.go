@@ -143,6 +143,9 @@ func (c *call) formula(p *plan, x *fusion, to int, inputs ...int) error {
 	return nil
 }
 
+// padBlock is how many elements a program of pad_flat_kernel fills.
+var padBlock = 1024
+
 // padRank is how many dimensions pad_kernel knows.
 const padRank = 4
 
@@ -169,6 +172,19 @@ func (c *call) padAtOnce(p *plan, before []int) error {
 	copy(strides[skip:], core.Strides(c.ins[0]))
 	copy(results[skip:], p.outs[0].shape)
 	rows, cols := count(results[:padRank-1]), results[padRank-1]
+	slots := []slot{{0, 0}, {1, c.n}, {2, 1}}
+	if block := padBlock; c.s.chip == gpuChip && cols >= block {
+		if k, err = c.s.lib.kernel("index.py", "pad_flat_kernel"); err != nil {
+			return err
+		}
+		args := []any{nil, nil, nil, rows * cols, cols, results[1], results[2]}
+		for d := range padRank {
+			args = append(args, sizes[d], begins[d], strides[d])
+		}
+		p.steps = []step{{kernel: k, args: append(args, block), slots: slots,
+			grid: nereid.Grid{nereid.Cdiv(rows*cols, block)}}}
+		return nil
+	}
 	blockCols := min(pow2(cols), elements[c.s.chip])
 	blockRows := min(pow2(rows), elements[c.s.chip]/blockCols)
 	args := []any{nil, nil, nil, rows, cols, results[1], results[2]}
@@ -176,7 +192,7 @@ func (c *call) padAtOnce(p *plan, before []int) error {
 		args = append(args, sizes[d], begins[d], strides[d])
 	}
 	p.steps = []step{{kernel: k, args: append(args, blockRows, blockCols),
-		slots: []slot{{0, 0}, {1, c.n}, {2, 1}},
+		slots: slots,
 		grid:  nereid.Grid{nereid.Cdiv(rows, blockRows), nereid.Cdiv(cols, blockCols)}}}
 	return nil
 }

@@ -39,6 +39,18 @@ func TestLayout(t *testing.T) {
 			[]float64{2, 0, 3, 2, 1, 4, 2, 2, 5, 2, 2, 2}, 0)
 		near(t, "Pad of three dimensions", ops.Pad(s, x.Reshape(1, 2, 3), .5, []int{1, 0, 0}, []int{0, 1, 0}),
 			[]float64{.5, .5, .5, .5, .5, .5, .5, .5, .5, 0, 1, 2, 3, 4, 5, .5, .5, .5}, 0)
+		long := made(t, s, nereid.Float32, wave, 2, 3, 1030)
+		var want []float64
+		for r := range 4 * 4 {
+			for c := range 1035 {
+				v := 9.0
+				if r/4 >= 1 && r/4 < 3 && r%4 < 3 && c >= 3 && c < 1033 {
+					v = wave(((r/4-1)*3+r%4)*1030 + c - 3)
+				}
+				want = append(want, v)
+			}
+		}
+		near(t, "Pad of long rows", ops.Pad(s, long, 9, []int{1, 0, 3}, []int{1, 1, 2}), want, 1e-6)
 		near(t, "Pad of integers", ops.Pad(s, ops.Cast(s, x, nereid.Int32), 7, []int{0, 1}, []int{0, 0}),
 			[]float64{7, 0, 1, 2, 7, 3, 4, 5}, 0)
 		if u := values(t, ops.Uniform(s, 7, nereid.Float32, 1000)); slices.Min(u) < 0 || slices.Max(u) >= 1 ||
@@ -229,6 +241,9 @@ func TestWarm(t *testing.T) {
 			return ops.MaxPool2D(s.Into(halves), image, ops.PoolOptions{Window: [2]int{2, 2}})
 		},
 		"CrossEntropyGrad": func() *nereid.Tensor { return ops.CrossEntropyGrad(s.Into(out), x, index, row) },
+		"CrossEntropyGradLSE": func() *nereid.Tensor {
+			return ops.CrossEntropyGradLSE(s.Into(out), x, index, row, row)
+		},
 		"RMSNormGrad": func() *nereid.Tensor {
 			d, _ := ops.RMSNormGrad(s.Into(out, dw), x, w, x, 1e-5)
 			return d

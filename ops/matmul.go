@@ -417,7 +417,7 @@ func (p *product) step() (step, error) {
 		precision = "ieee"
 	}
 	args = append(args, t.m, t.n, t.k, 8, p.dt, p.acc, precision, batched,
-		nereid.Options{NumWarps: t.warps, NumStages: t.stages})
+		t.options())
 	return step{kernel: k, args: args, grid: nereid.Grid{nereid.Cdiv(p.m, t.m) * nereid.Cdiv(p.n, t.n),
 		p.batches * p.heads}}, nil
 }

@@ -12,6 +12,11 @@ const skinnyRows = 16
 // blocks is a config of a product: the tile of a program, warps and stages of a GPU.
 type blocks struct{ m, n, k, warps, stages int }
 
+// options returns those of a launch.
+func (t blocks) options() nereid.Options {
+	return nereid.Options{NumWarps: t.warps, NumStages: t.stages}
+}
+
 // The shipped configs of products on GPUs; a product takes the first whose programs are enough for the SMs.
 // They are those of kernels/matmul.py with which an H200 is fastest (docs/PERFORMANCE.md, "Matrix products
 // and attention"). docs/OPERATORS.md has what this package's kernel reaches with them.
@@ -23,6 +28,8 @@ var (
 	doubleBlocks = []blocks{{32, 32, 16, 4, 2}}
 	// few rows: what counts is how many bytes of the weights are under way
 	skinnyBlocks = []blocks{{16, 32, 128, 4, 5}}
+	// one row or two, without tensor cores
+	vectorBlocks = blocks{n: 4, k: 1024, warps: 4}
 )
 
 // The configs on CPUs: large blocks, which a core's caches hold.
@@ -70,8 +77,12 @@ func (p *product) tile() blocks {
 
 // vectorTile returns the config of a product of few rows.
 func vectorTile(p *product) blocks {
+	t := vectorBlocks
 	if p.col[1] == 1 && p.row[1] != 1 { // b is contiguous along columns
-		return blocks{n: min(pow2(p.n), 64), k: min(pow2(p.k), 64), warps: 4}
+		t = blocks{n: min(pow2(p.n), 64), k: 64, warps: 4}
+	} else if p.c.s.chip != gpuChip {
+		t = blocks{n: 4, k: 1024, warps: 4}
 	}
-	return blocks{n: 4, k: min(pow2(p.k), 1024), warps: 4}
+	t.k = min(pow2(p.k), t.k)
+	return t
 }

@@ -18,23 +18,66 @@ func CrossEntropyGrad(s *Stream, logits, labels, grad *nereid.Tensor) *nereid.Te
 	return c.run(planCrossEntropyGrad)
 }
 
-func planCrossEntropyGrad(c *call) (*plan, error) {
-	x, grad := c.ins[0], c.ins[2]
+// CrossEntropyGradLSE is CrossEntropyGrad with the second result of CrossEntropyLSE for the same logits,
+// whose rows it reads once.
+func CrossEntropyGradLSE(s *Stream, logits, labels, lse, grad *nereid.Tensor) *nereid.Tensor {
+	logits, labels, lse, grad = s.packed(logits), s.packed(labels), s.packed(lse), s.packed(grad)
+	c := s.begin("CrossEntropyGradLSE")
+	c.in("logits", logits)
+	c.in("labels", labels)
+	c.in("grad", grad)
+	c.in("lse", lse)
+	return c.run(planCrossEntropyGradLSE)
+}
+
+// lossGrad checks the operands of a gradient of cross entropy and returns a plan of no steps.
+func (c *call) lossGrad() (*plan, error) {
+	x := c.ins[0]
 	if err := c.labelled(); err != nil {
 		return nil, err
 	}
 	n := len(x.Shape)
-	if !grad.DType.IsFloat() || !slices.Equal(grad.Shape, x.Shape[:n-1]) {
-		return nil, wrong(c.op, "grad", "it is %s%v, not floats of the shape %v", grad.DType, grad.Shape,
-			x.Shape[:n-1])
+	for i, t := range c.ins[2:c.n] {
+		if !t.DType.IsFloat() || !slices.Equal(t.Shape, x.Shape[:n-1]) {
+			return nil, wrong(c.op, c.names[2+i], "it is %s%v, not floats of the shape %v", t.DType, t.Shape,
+				x.Shape[:n-1])
+		}
 	}
 	p := &plan{outs: []result{{x.DType, slices.Clone(x.Shape)}}}
 	if p.empty() {
 		return p, nil
 	}
-	if err := c.withoutGaps(); err != nil {
+	return p, c.withoutGaps()
+}
+
+// gradBlock is how many logits a program of cross_entropy_grad_lse_kernel takes.
+var gradBlock = [...]int{gpuChip: 2048, cpuChip: 4096, interpChip: 4096}
+
+func planCrossEntropyGradLSE(c *call) (*plan, error) {
+	p, err := c.lossGrad()
+	if err != nil || p.empty() {
+		return p, err
+	}
+	k, err := c.s.lib.kernel("rows_grad.py", "cross_entropy_grad_lse_kernel")
+	if err != nil {
 		return nil, err
 	}
+	x := c.ins[0]
+	cols := x.Shape[len(x.Shape)-1]
+	block := min(max(pow2(cols), 16), gradBlock[c.s.chip])
+	blocks := nereid.Cdiv(cols, block)
+	p.steps = []step{{kernel: k, slots: []slot{{0, 0}, {1, 1}, {2, 3}, {3, 2}, {4, c.n}},
+		grid: nereid.Grid{x.Len() / cols * blocks}, args: []any{nil, nil, nil, nil, nil, cols, cols, blocks, block}}}
+	return p, nil
+}
+
+func planCrossEntropyGrad(c *call) (*plan, error) {
+	p, err := c.lossGrad()
+	if err != nil || p.empty() {
+		return p, err
+	}
+	x, grad := c.ins[0], c.ins[2]
+	n := len(x.Shape)
 	k, err := c.s.lib.kernel("rows_grad.py", "cross_entropy_grad_kernel")
 	if err != nil {
 		return nil, err

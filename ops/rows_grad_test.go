@@ -30,6 +30,11 @@ func TestCrossEntropyGrad(t *testing.T) {
 			}
 		}
 		near(t, "CrossEntropyGrad", ops.CrossEntropyGrad(s, x, labels, grad), want, 1e-5)
+		loss, lse := ops.CrossEntropyLSE(s, x, labels)
+		near(t, "loss of CrossEntropyLSE", loss, values(t, ops.CrossEntropy(s, x, labels)), 1e-6)
+		near(t, "CrossEntropyGradLSE", ops.CrossEntropyGradLSE(s, x, labels, lse, grad), want, 1e-5)
+		refused(t, ops.CrossEntropyGradLSE(s, x, labels, x, grad),
+			"CrossEntropyGradLSE: lse: it is fp32[3 70], not floats of the shape [3]")
 		refused(t, ops.CrossEntropyGrad(s, x, labels, x),
 			"CrossEntropyGrad: grad: it is fp32[3 70], not floats of the shape [3]")
 	})

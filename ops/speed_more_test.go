@@ -92,7 +92,8 @@ func rowsGradLine(op string, rows, cols int) speedLine {
 		dx := like(r.s, x)
 		if op == "cross_entropy" {
 			labels, g := r.below(cols, rows), r.normal(speedF32, rows)
-			return func() *nereid.Tensor { return ops.CrossEntropyGrad(r.s.Into(dx), x, labels, g) }
+			_, lse := ops.CrossEntropyLSE(r.s, x, labels) // of the forward pass, which PyTorch keeps too
+			return func() *nereid.Tensor { return ops.CrossEntropyGradLSE(r.s.Into(dx), x, labels, lse, g) }
 		}
 		w, g := r.normal(speedBF16, cols), r.normal(speedBF16, rows, cols)
 		dw, db := like(r.s, w), like(r.s, w)

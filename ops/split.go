@@ -9,6 +9,14 @@ import (
 // A reduction to few values would keep few programs busy. It is split: a first kernel reduces parts of the
 // rows, a second one the results of the parts.
 
+// splitPrograms is how many programs of a GPU share a reduction in parts, at most, and splitTurns how often
+// each reads a tile, at least.
+var splitPrograms, splitTurns = enough * 16, 4
+
+// splitEarly lets the second kernel of a reduction in parts begin before the first has ended, where devices can:
+// it then waits for that, but not for its own launch.
+var splitEarly = true
+
 // parts returns into how many parts the columns are split; 1: they are not.
 func (x *fusion) parts() int {
 	list := reductions(x.f.roots)
@@ -19,12 +27,12 @@ func (x *fusion) parts() int {
 	if !t.loop {
 		return 1
 	}
-	want := enough * 16
+	want, turns := splitPrograms, splitTurns
 	if x.c.s.chip != gpuChip {
-		want = 8
+		want, turns = 8, 4
 	}
 	programs := nereid.Cdiv(count(x.rows.sizes), t.r)
-	return max(1, min(want/programs, cols/(4*t.c)))
+	return max(1, min(want/programs, cols/(turns*t.c)))
 }
 
 // split returns the launches of a reduction in parts, which leave the results of parts in scratch.
@@ -53,6 +61,8 @@ func (x *fusion) split(parts int) (steps []step, scratch []result, err error) {
 		return nil, nil, err
 	}
 	second.form.loop = second.tile().loop
+	first.form.leads = splitEarly && x.c.s.overlap
+	second.form.follows = first.form.leads
 	for _, s := range []*fusion{&first, second} {
 		k, err := x.c.s.lib.generated(s.f.kernelName(), s.form.text())
 		if err != nil {

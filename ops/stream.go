@@ -29,6 +29,8 @@ type state struct {
 	chip   chip
 	// overlap reports that kernels may begin before the one before them has ended, and wait in between.
 	overlap bool
+	// copies reports that the device has a copy engine for blocks of tensors, TMA.
+	copies bool
 	// scratch is memory that ops use between their launches; outgrown has it and all before it, which graphs
 	// may still use.
 	scratch  *nereid.Tensor
@@ -52,7 +54,7 @@ func (l *Library) On(s *nereid.Stream) *Stream {
 	st := &state{lib: l, stream: s, plans: map[string]*plan{}}
 	if s != nil {
 		st.arena.dev, st.chip = s.Device(), chipOf(s.Device())
-		st.overlap = overlaps(s.Device())
+		st.overlap, st.copies = engines(s.Device())
 	}
 	st.plain = &Stream{state: st}
 	return st.plain

@@ -27,9 +27,11 @@ func chipOf(d *nereid.Device) chip {
 	return gpuChip
 }
 
-// overlaps reports whether a device has programmatic dependent launches: NVIDIA's GPUs from sm_90 on.
-func overlaps(d *nereid.Device) bool {
-	return chips.Target(d.Target()).Dependent
+// engines reports whether a device has programmatic dependent launches, and a copy engine for blocks: NVIDIA's
+// GPUs from sm_90 on have both.
+func engines(d *nereid.Device) (dependent, copies bool) {
+	c := chips.Target(d.Target())
+	return c.Dependent, c.TMA
 }
 
 // tile is how many rows and columns a program of a generated kernel computes at a time.
@@ -45,6 +47,12 @@ var elements = [...]int{gpuChip: 1024, cpuChip: 4096, interpChip: 4096}
 // longestRow is how many columns a row may have that is reduced in one tile, by chip: what fits into the
 // registers of a block on a GPU, into the first caches elsewhere.
 var longestRow = [...]int{gpuChip: 32768, cpuChip: 8192, interpChip: 65536}
+
+// loopColumns is how many columns of a row are read at a time where a loop reads them.
+var loopColumns = 4096
+
+// acrossTile is the tile of reductions on a GPU whose operands are contiguous along rows.
+var acrossTile = tile{r: 64, c: 32, warps: 4}
 
 // pow2 returns the smallest power of two that is at least n.
 func pow2(n int) int {
@@ -96,14 +104,17 @@ func (x *fusion) tile() tile {
 	}
 	rows, cols := count(x.rows.sizes), count(x.cols.sizes)
 	if x.alongRows() {
-		t := tile{r: min(pow2(rows), 64), warps: 4}
-		t.c = min(pow2(cols), 32)
+		t := acrossTile
+		if x.c.s.chip != gpuChip {
+			t = tile{r: 64, c: 32, warps: 4}
+		}
+		t.r, t.c = min(pow2(rows), t.r), min(pow2(cols), t.c)
 		t.loop = t.c < cols
 		return t
 	}
 	t := tile{r: 1, c: pow2(cols), warps: 4}
-	if limit := longestRow[x.c.s.chip]; t.c > limit || t.c > 4096 && x.single() {
-		t.c, t.loop = min(4096, limit), true
+	if limit := longestRow[x.c.s.chip]; t.c > limit || t.c > loopColumns && x.single() {
+		t.c, t.loop = min(loopColumns, limit), true
 	}
 	t.r = max(1, min(pow2(rows), elements[x.c.s.chip]/t.c))
 	t.warps = min(max(t.c*t.r/512, 4), 32)

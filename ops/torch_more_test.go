@@ -101,7 +101,7 @@ var gradTrials = []trial{
 		if g.large() {
 			size, queries, keys = pick(g, 64, 128), 512, 512
 		}
-		o := ops.AttentionOptions{Causal: g.IntN(2) == 0, Window: pick(g, 0, 0, 8)}
+		o := ops.AttentionOptions{Causal: g.IntN(2) == 0, Window: pick(g, 0, 0, 8), AnyOrder: g.IntN(2) == 0}
 		a["causal"], a["window"] = o.Causal, o.Window
 		row := func(shape ...int) *nereid.Tensor {
 			return ops.Copy(g.s, g.small(dt, shape...).Transpose(1, 2)).Transpose(1, 2)
@@ -116,7 +116,11 @@ var gradTrials = []trial{
 		x := g.tensor(pick(g, halfTypes...), 6, pick(g, 5, 70))
 		y := made(g.t, g.s, nereid.Int64, func(int) float64 { return float64(g.IntN(x.Shape[1])) }, 6)
 		grad := g.tensor(nereid.Float32, 6)
-		return tensors{x, y, grad}, tensors{ops.CrossEntropyGrad(g.s, x, y, grad)}
+		if g.IntN(2) == 0 {
+			return tensors{x, y, grad}, tensors{ops.CrossEntropyGrad(g.s, x, y, grad)}
+		}
+		_, lse := ops.CrossEntropyLSE(g.s, x, y)
+		return tensors{x, y, grad}, tensors{ops.CrossEntropyGradLSE(g.s, x, y, lse, grad)}
 	}},
 	{"RMSNormGrad", func(g *gambler, _ map[string]any) (in, out tensors) {
 		x, w, grad := g.norm()

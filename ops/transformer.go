@@ -99,6 +99,27 @@ func CrossEntropy(s *Stream, logits, labels *nereid.Tensor) *nereid.Tensor {
 	return c.run(planCrossEntropy)
 }
 
+// CrossEntropyLSE returns CrossEntropy and what CrossEntropyGradLSE needs: the logarithm of the sum of
+// e**logits of each row, in fp32.
+func CrossEntropyLSE(s *Stream, logits, labels *nereid.Tensor) (loss, lse *nereid.Tensor) {
+	logits, labels = s.packed(logits), s.packed(labels)
+	c := s.begin("CrossEntropyLSE")
+	c.in("logits", logits)
+	c.in("labels", labels)
+	c.run(func(c *call) (*plan, error) {
+		p, err := planCrossEntropy(c)
+		if err != nil {
+			return nil, err
+		}
+		p.outs = append(p.outs, result{nereid.Float32, p.outs[0].shape})
+		if len(p.steps) > 0 {
+			p.steps[0].slots = append(p.steps[0].slots, slot{3, c.n + 1})
+		}
+		return p, nil
+	})
+	return c.outs[0], c.outs[1]
+}
+
 // labelled checks logits and labels, the first operands.
 func (c *call) labelled() error {
 	x, labels := c.ins[0], c.ins[1]
@@ -150,6 +171,6 @@ func planCrossEntropy(c *call) (*plan, error) {
 	}
 	block, warps := entropyTile(cols)
 	p.steps = []step{{kernel: k, slots: []slot{{0, 0}, {1, 1}, {2, c.n}}, grid: nereid.Grid{labels.Len()},
-		args: []any{nil, nil, nil, cols, cols, block, nereid.Options{NumWarps: warps}}}}
+		args: []any{nil, nil, nil, nil, cols, cols, block, nereid.Options{NumWarps: warps}}}}
 	return p, nil
 }

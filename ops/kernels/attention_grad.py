@@ -10,12 +10,22 @@ import triton.language as tl
 
 
 @triton.jit
-def add_queries(dk, dv, k, v, q_at, grad_at, lse, delta, dq_at, stride_qm, stride_gm, log2_scale, start, stop,
-                shift, keys, rows, queries, window, dims_in, DIM: tl.constexpr, BLOCK_M: tl.constexpr,
-                PADDED: tl.constexpr, CAUSAL: tl.constexpr, WINDOW: tl.constexpr, PRECISION: tl.constexpr):
+def seen(p, positions, keys, window, CAUSAL: tl.constexpr, WINDOW: tl.constexpr):
+    """The weights p, a row for each key and a column for each query, without those of keys that a query does
+    not see."""
+    if CAUSAL:
+        p = tl.where(positions[None, :] >= keys[:, None], p, 0.0)
+    if WINDOW:
+        p = tl.where(positions[None, :] - window < keys[:, None], p, 0.0)
+    return p
+
+
+@triton.jit
+def add_queries(dk, dv, k, v, q_at, grad_at, lse, delta, stride_qm, stride_gm, log2_scale, start, stop, shift,
+                keys, rows, queries, window, dims_in, BLOCK_M: tl.constexpr, PADDED: tl.constexpr,
+                CAUSAL: tl.constexpr, WINDOW: tl.constexpr, PRECISION: tl.constexpr):
     """Adds what the queries from start to stop give to the gradients of keys and values. Scores lie
-    transposed: a row for each key. The position of a query is its number and shift. If dq_at is there, the
-    keys add their part to the gradients of queries, of DIM elements each."""
+    transposed: a row for each key. The position of a query is its number and shift."""
     for m in range(start, stop, BLOCK_M):
         m = tl.multiple_of(m, BLOCK_M)
         inside = m + rows < queries
@@ -29,32 +39,23 @@ def add_queries(dk, dv, k, v, q_at, grad_at, lse, delta, dq_at, stride_qm, strid
         d = tl.load(delta + m + rows, mask=inside, other=0.0)
         score = tl.dot(k, qt, input_precision=PRECISION)
         p = tl.math.exp2(score * log2_scale - sums[None, :] * 1.44269504)
-        position = m + rows + shift
-        if CAUSAL:
-            p = tl.where(position[None, :] >= keys[:, None], p, 0.0)
-        if WINDOW:
-            p = tl.where(position[None, :] - window < keys[:, None], p, 0.0)
+        p = seen(p, m + rows + shift, keys, window, CAUSAL, WINDOW)
         dv = tl.dot(p.to(g.dtype), g, dv, input_precision=PRECISION)
         dp = tl.dot(v, tl.trans(g), input_precision=PRECISION)
         ds = p * (dp - d[None, :])
         dk = tl.dot(ds.to(qt.dtype), tl.trans(qt), dk, input_precision=PRECISION)
-        if dq_at is not None:
-            part = tl.dot(tl.trans(ds.to(k.dtype)), k, input_precision=PRECISION)
-            tl.atomic_add(dq_at + m * DIM, part, mask=inside[:, None], sem="relaxed")
     return dk, dv
 
 
 @triton.jit
-def attention_dkv_kernel(q, k, v, grad, lse, delta, dk, dv, dq, scale, heads, group, queries, length, window,
+def attention_dkv_kernel(q, k, v, grad, lse, delta, dk, dv, scale, heads, group, queries, length, window,
                          stride_qb, stride_qh, stride_qm, stride_kb, stride_kh, stride_kn, stride_vb,
                          stride_vh, stride_vn, stride_gb, stride_gh, stride_gm, stride_dkb, stride_dkh,
                          stride_dkn, stride_dvb, stride_dvh, stride_dvn, HEAD_DIM: tl.constexpr,
                          DIM: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
                          CAUSAL: tl.constexpr, WINDOW: tl.constexpr, PRECISION: tl.constexpr):
     """The gradients of a block of keys and values: a sum over all queries that see them, of all heads of a
-    group. If dq is there, fp32 zeros of the shape [batch * heads, queries, DIM], the program adds the parts
-    of its keys to the gradients of queries, before they are scaled: two products fewer than with
-    attention_dq_kernel beside this one, but programs add in any order."""
+    group."""
     first = tl.program_id(0) * BLOCK_N
     kv_heads = heads // group
     batch = (tl.program_id(1) // kv_heads).to(tl.int64)
@@ -84,20 +85,96 @@ def attention_dkv_kernel(q, k, v, grad, lse, delta, dk, dv, dq, scale, heads, gr
         q_at = q + batch * stride_qb + head * stride_qh + rows[None, :] * stride_qm + dims[:, None]
         grad_at = grad + batch * stride_gb + head * stride_gh + rows[:, None] * stride_gm + dims[None, :]
         row = (batch * heads + head) * queries
-        dq_at = None
-        if dq is not None:
-            dq_at = dq + row * DIM + rows[:, None] * DIM + dims[None, :]
         whole = begin
         if CAUSAL:
             # Blocks of queries at the diagonal need a mask; those behind it see all keys.
             whole = tl.cdiv(tl.maximum(first + BLOCK_N - 1 - shift, 0), BLOCK_M) * BLOCK_M
-            dkx, dvx = add_queries(dkx, dvx, kx, vx, q_at, grad_at, lse + row, delta + row, dq_at,
-                                   stride_qm, stride_gm, log2_scale, begin, tl.minimum(whole, end), shift,
-                                   keys, rows, queries, window, dims_in, DIM, BLOCK_M, PADDED, CAUSAL, WINDOW,
-                                   PRECISION)
-        dkx, dvx = add_queries(dkx, dvx, kx, vx, q_at, grad_at, lse + row, delta + row, dq_at, stride_qm,
-                               stride_gm, log2_scale, whole, end, shift, keys, rows, queries, window, dims_in,
-                               DIM, BLOCK_M, PADDED, False, WINDOW, PRECISION)
+            dkx, dvx = add_queries(dkx, dvx, kx, vx, q_at, grad_at, lse + row, delta + row, stride_qm,
+                                   stride_gm, log2_scale, begin, tl.minimum(whole, end), shift, keys, rows,
+                                   queries, window, dims_in, BLOCK_M, PADDED, CAUSAL, WINDOW, PRECISION)
+        dkx, dvx = add_queries(dkx, dvx, kx, vx, q_at, grad_at, lse + row, delta + row, stride_qm, stride_gm,
+                               log2_scale, whole, end, shift, keys, rows, queries, window, dims_in, BLOCK_M,
+                               PADDED, False, WINDOW, PRECISION)
+    tl.store(dk + batch * stride_dkb + kv_head * stride_dkh + keys[:, None] * stride_dkn + dims[None, :],
+             (dkx * scale).to(dk.dtype.element_ty), mask=inside)
+    tl.store(dv + batch * stride_dvb + kv_head * stride_dvh + keys[:, None] * stride_dvn + dims[None, :],
+             dvx.to(dv.dtype.element_ty), mask=inside)
+
+
+@triton.jit
+def add_queries_at_once(dk, dv, k, v, q_in, grad_in, dq_out, lse, delta, log2_scale, start, stop, shift, keys,
+                        rows, queries, window, BLOCK_M: tl.constexpr, CAUSAL: tl.constexpr,
+                        WINDOW: tl.constexpr):
+    """As add_queries; and adds what the keys give to the gradients of the queries, before they are scaled."""
+    for m in range(start, stop, BLOCK_M):
+        m = tl.multiple_of(m, BLOCK_M)
+        inside = m + rows < queries
+        q = q_in.load([m, 0])
+        g = grad_in.load([m, 0])
+        sums = tl.load(lse + m + rows, mask=inside, other=0.0) * 1.44269504
+        score = tl.dot(k, tl.trans(q))
+        p = tl.math.exp2(score * log2_scale - sums[None, :])
+        p = seen(p, m + rows + shift, keys, window, CAUSAL, WINDOW)
+        dv = tl.dot(p.to(g.dtype), g, dv)
+        dp = tl.dot(v, tl.trans(g))
+        d = tl.load(delta + m + rows, mask=inside, other=0.0)
+        ds = (p * (dp - d[None, :])).to(q.dtype)
+        dk = tl.dot(ds, q, dk)
+        dq_out.atomic_add([m, 0], tl.dot(tl.trans(ds), k))
+    return dk, dv
+
+
+@triton.jit
+def attention_at_once_kernel(q, k, v, grad, lse, delta, dk, dv, dq, scale, heads, group, queries, length,
+                             window, stride_qb, stride_qh, stride_qm, stride_kb, stride_kh, stride_kn,
+                             stride_vb, stride_vh, stride_vn, stride_gb, stride_gh, stride_gm, stride_dkb,
+                             stride_dkh, stride_dkn, stride_dvb, stride_dvh, stride_dvn, DIM: tl.constexpr,
+                             BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, CAUSAL: tl.constexpr,
+                             WINDOW: tl.constexpr):
+    """attention_dkv_kernel, which adds to the gradients of queries as well: dq, of fp32 in the shape [batch *
+    heads, queries, DIM], begins with zeros. These are two products fewer than with attention_dq_kernel, but
+    programs add in any order. The copy engine loads queries and gradients, and adds to dq: their addresses
+    take no registers, of which the sums leave few."""
+    first = tl.program_id(0) * BLOCK_N
+    kv_heads = heads // group
+    batch = (tl.program_id(1) // kv_heads).to(tl.int64)
+    kv_head = (tl.program_id(1) % kv_heads).to(tl.int64)
+    keys = first + tl.arange(0, BLOCK_N)
+    rows = tl.arange(0, BLOCK_M)
+    dims = tl.arange(0, DIM)
+    inside = (keys < length)[:, None]
+    kx = tl.load(k + batch * stride_kb + kv_head * stride_kh + keys[:, None] * stride_kn + dims[None, :],
+                 mask=inside, other=0.0)
+    vx = tl.load(v + batch * stride_vb + kv_head * stride_vh + keys[:, None] * stride_vn + dims[None, :],
+                 mask=inside, other=0.0)
+    dkx = tl.zeros([BLOCK_N, DIM], tl.float32)
+    dvx = tl.zeros([BLOCK_N, DIM], tl.float32)
+    log2_scale = scale * 1.44269504
+    shift = length - queries
+    begin = 0
+    end = queries
+    if CAUSAL:
+        begin = tl.maximum(first - shift, 0) // BLOCK_M * BLOCK_M
+    if WINDOW:
+        end = tl.minimum(first + BLOCK_N - 1 + window - shift, queries)
+    for h in range(group):
+        head = kv_head * group + h
+        row = (batch * heads + head) * queries
+        q_in = tl.make_tensor_descriptor(q + batch * stride_qb + head * stride_qh, [queries, DIM],
+                                         [stride_qm, 1], [BLOCK_M, DIM])
+        grad_in = tl.make_tensor_descriptor(grad + batch * stride_gb + head * stride_gh, [queries, DIM],
+                                            [stride_gm, 1], [BLOCK_M, DIM])
+        dq_out = tl.make_tensor_descriptor(dq + row * DIM, [queries, DIM], [DIM, 1], [BLOCK_M, DIM])
+        whole = begin
+        if CAUSAL:
+            # Blocks of queries at the diagonal need a mask; those behind it see all keys.
+            whole = tl.cdiv(tl.maximum(first + BLOCK_N - 1 - shift, 0), BLOCK_M) * BLOCK_M
+            dkx, dvx = add_queries_at_once(dkx, dvx, kx, vx, q_in, grad_in, dq_out, lse + row, delta + row,
+                                           log2_scale, begin, tl.minimum(whole, end), shift, keys, rows,
+                                           queries, window, BLOCK_M, CAUSAL, WINDOW)
+        dkx, dvx = add_queries_at_once(dkx, dvx, kx, vx, q_in, grad_in, dq_out, lse + row, delta + row,
+                                       log2_scale, whole, end, shift, keys, rows, queries, window, BLOCK_M,
+                                       False, WINDOW)
     tl.store(dk + batch * stride_dkb + kv_head * stride_dkh + keys[:, None] * stride_dkn + dims[None, :],
              (dkx * scale).to(dk.dtype.element_ty), mask=inside)
     tl.store(dv + batch * stride_dvb + kv_head * stride_dvh + keys[:, None] * stride_dvn + dims[None, :],
@@ -186,7 +263,7 @@ def zero_kernel(x, n, BLOCK: tl.constexpr):
 @triton.jit
 def scaled_queries_kernel(sums, dq, scale, heads, queries, stride_b, stride_h, stride_m,
                           HEAD_DIM: tl.constexpr, DIM: tl.constexpr, BLOCK_M: tl.constexpr):
-    """The gradients of queries from the sums of attention_dkv_kernel."""
+    """The gradients of queries from the sums of attention_at_once_kernel."""
     batch = (tl.program_id(1) // heads).to(tl.int64)
     head = (tl.program_id(1) % heads).to(tl.int64)
     rows = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)

@@ -100,17 +100,31 @@ def wait(OVERLAP: tl.constexpr):
 
 
 @triton.jit
-def log_sum_exp(row, cols, BLOCK: tl.constexpr):
-    """The logarithm of the sum of exp of a row, block by block."""
-    peak = -3.0e38  # finite, so that a block of -inf alone fades to 0 and not to NaN
+def lead():
+    """Lets the next kernel begin, which waits for the end of this one where it must."""
+    gdc_launch_dependents()
+
+
+@triton.jit
+def peak_and_sum(row, cols, BLOCK: tl.constexpr):
+    """The largest element of a row, and the sum of exp of all elements less that one, block by block."""
+    peak = -float("inf")
     total = tl.zeros([BLOCK], tl.float32)
     for start in range(0, cols, BLOCK):
         col = start + tl.arange(0, BLOCK)
         x = tl.load(row + col, mask=col < cols, other=-float("inf")).to(tl.float32)
         higher = tl.maximum(peak, tl.max(x, 0))
-        total = total * tl.exp(peak - higher) + tl.exp(x - higher)
+        base = tl.where(higher == -float("inf"), 0.0, higher)  # -inf alone fades to 0 and not to NaN
+        total = total * tl.exp(peak - base) + tl.exp(x - base)
         peak = higher
-    return tl.log(tl.sum(total, 0)) + peak
+    return peak, tl.sum(total, 0)
+
+
+@triton.jit
+def log_sum_exp(row, cols, BLOCK: tl.constexpr):
+    """The logarithm of the sum of exp of a row."""
+    peak, total = peak_and_sum(row, cols, BLOCK)
+    return tl.log(total) + peak
 
 
 @triton.jit

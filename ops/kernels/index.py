@@ -70,6 +70,37 @@ def pad_kernel(x, out, value, rows, cols, out1, out2, size0, begin0, stride0, si
 
 
 @triton.jit
+def unpadded(row, out1, out2, size0, begin0, stride0, size1, begin1, stride1, size2, begin2, stride2):
+    """Where the elements of a row of a padded tensor are in the one without padding, and whether they are."""
+    at0 = row // out2 // out1 - begin0
+    at1 = row // out2 % out1 - begin1
+    at2 = row % out2 - begin2
+    inside = (at0 >= 0) & (at0 < size0) & (at1 >= 0) & (at1 < size1) & (at2 >= 0) & (at2 < size2)
+    return at0.to(tl.int64) * stride0 + at1.to(tl.int64) * stride1 + at2.to(tl.int64) * stride2, inside
+
+
+@triton.jit
+def pad_flat_kernel(x, out, value, total, cols, out1, out2, size0, begin0, stride0, size1, begin1, stride1,
+                    size2, begin2, stride2, size3, begin3, stride3, BLOCK: tl.constexpr):
+    """pad_kernel for rows of at least BLOCK elements: a program fills BLOCK elements of out, of one row or of
+    two, so that it divides no vectors."""
+    first = tl.program_id(0).to(tl.int64) * BLOCK
+    row = (first // cols).to(tl.int32)
+    here, here_in = unpadded(row, out1, out2, size0, begin0, stride0, size1, begin1, stride1, size2, begin2,
+                             stride2)
+    there, there_in = unpadded(row + 1, out1, out2, size0, begin0, stride0, size1, begin1, stride1, size2,
+                               begin2, stride2)
+    i = tl.arange(0, BLOCK)
+    col = (first - row.to(tl.int64) * cols).to(tl.int32) + i
+    later = col >= cols
+    at = tl.where(later, col - cols, col) - begin3
+    inside = (at >= 0) & (at < size3) & tl.where(later, there_in, here_in)
+    v = tl.load(x + tl.where(later, there, here) + at * stride3, mask=inside, other=0.0)
+    v = tl.where(inside, v, value.to(out.dtype.element_ty))
+    tl.store(out + first + i, v, mask=first + i < total)
+
+
+@triton.jit
 def copy_part(x, out, row, tile, rows, cols, stride_x, stride_out, C: tl.constexpr):
     """Copies a tile of the columns of some rows, if there is one of this number."""
     if (tile >= 0) & (tile * C < cols):

@@ -36,9 +36,9 @@ def rope_kernel(x, cos, sin, out, heads, positions, stride_xb, stride_xh, stride
 
 
 @triton.jit
-def cross_entropy_kernel(logits, labels, loss, cols, stride, BLOCK: tl.constexpr):
-    """loss = log(sum(exp(logits))) - logits[label]; 0 for a label outside of the row. A program for each
-    row."""
+def cross_entropy_kernel(logits, labels, loss, sums, cols, stride, BLOCK: tl.constexpr):
+    """loss = log(sum(exp(logits))) - logits[label]; 0 for a label outside of the row. A program for each row.
+    sums, if they are there, get the logarithms."""
     row = tl.program_id(0).to(tl.int64)
     logits += row * stride
     label = tl.load(labels + row).to(tl.int64)
@@ -46,6 +46,28 @@ def cross_entropy_kernel(logits, labels, loss, cols, stride, BLOCK: tl.constexpr
     valid = (label >= 0) & (label < cols)
     x = tl.load(logits + label, mask=valid, other=0.0).to(tl.float32)
     tl.store(loss + row, tl.where(valid, lse - x, 0.0).to(loss.dtype.element_ty))
+    if sums is not None:
+        tl.store(sums + row, lse)
+
+
+@triton.jit
+def softmax_kernel(x, out, cols, stride_x, stride_out, BLOCK: tl.constexpr, LOG: tl.constexpr):
+    """Softmax of rows that no tile holds, or its logarithm. A program reads a row twice, the second time from
+    the caches."""
+    row = tl.program_id(0).to(tl.int64)
+    x += row * stride_x
+    out += row * stride_out
+    peak, total = functions.peak_and_sum(x, cols, BLOCK)
+    log_total = tl.log(total)
+    scale = 1.0 / total
+    for start in range(0, cols, BLOCK):
+        col = start + tl.arange(0, BLOCK)
+        v = tl.load(x + col, mask=col < cols, other=0.0).to(tl.float32) - peak
+        if LOG:
+            v -= log_total
+        else:
+            v = tl.exp(v) * scale
+        tl.store(out + col, v.to(out.dtype.element_ty), mask=col < cols)
 
 
 @triton.jit

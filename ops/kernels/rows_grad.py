@@ -31,6 +31,20 @@ def cross_entropy_grad_kernel(logits, labels, grad, out, cols, stride, BLOCK: tl
 
 
 @triton.jit
+def cross_entropy_grad_lse_kernel(logits, labels, lse, grad, out, cols, stride, blocks, BLOCK: tl.constexpr):
+    """cross_entropy_grad_kernel where the logarithms of the sums of rows are known, lse: a program for each
+    block of each row."""
+    row = (tl.program_id(0) // blocks).to(tl.int64)
+    col = tl.program_id(0) % blocks * BLOCK + tl.arange(0, BLOCK)
+    label = tl.load(labels + row).to(tl.int64)
+    valid = (label >= 0) & (label < cols)
+    g = tl.where(valid, tl.load(grad + row).to(tl.float32), 0.0)
+    x = tl.load(logits + row * stride + col, mask=col < cols, other=-float("inf")).to(tl.float32)
+    p = tl.exp(x - tl.load(lse + row).to(tl.float32)) - tl.where(col == label, 1.0, 0.0)
+    tl.store(out + row * cols + col, tl.where(valid, p * g, 0.0).to(out.dtype.element_ty), mask=col < cols)
+
+
+@triton.jit
 def norm_grad_kernel(x, weight, grad, dx, dweights, dbiases, rows, cols, stride_x, stride_w, stride_g,
                      stride_d, eps, CENTER: tl.constexpr, BLOCK: tl.constexpr):
     """Gradients of rows of a norm: of layer norm if CENTER is set, else of RMS norm. A program computes every
