@@ -141,7 +141,7 @@ func (a *attentionGrad) launches(p *plan, delta int) error {
 		grid: nereid.Grid{nereid.Cdiv(a.length, kv.n), a.batch * a.heads / a.group}}
 	if a.atOnce() {
 		keys.args = append(a.arguments(3, a.results[1], a.results[2]), a.dim, kv.m, kv.n, a.o.Causal,
-			a.o.Window > 0, kv.options())
+			a.o.Window > 0, kv.k > 0, kv.options())
 		return a.oneKernel(p, keys, delta+1)
 	}
 	keys.args = append(a.arguments(2, a.results[1], a.results[2]), a.constants(kv)...)
@@ -210,7 +210,7 @@ var (
 	smallGrads = [2]blocks{{m: 32, n: 128, warps: 4, stages: 3}, {m: 64, n: 64, warps: 4, stages: 2}}
 	largeGrads = [2]blocks{{m: 64, n: 64, warps: 4, stages: 2}, {m: 64, n: 64, warps: 4, stages: 2}}
 	// the same of the kernel with atomic additions, for heads of up to 64 and of 128
-	atOnceGrads = [2]blocks{{m: 64, n: 64, warps: 4, stages: 2}, {m: 64, n: 128, warps: 8, stages: 2}}
+	atOnceGrads = [2]blocks{{m: 64, n: 64, k: 1, warps: 4, stages: 3}, {m: 64, n: 128, warps: 8, stages: 3}}
 )
 
 // gradTiles returns the configs of the kernel of keys and values and of that of queries.

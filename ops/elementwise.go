@@ -54,7 +54,7 @@ var (
 	fnSqrt         = row("Sqrt", "libdevice.sqrt($0)", realRule, "x")
 	fnSquare       = row("Square", "$0 * $0", sameRule, "x")
 	fnTan          = row("Tan", "libdevice.tan($0)", realRule, "x")
-	fnTanh         = row("Tanh", "libdevice.tanh($0)", realRule, "x")
+	fnTanh         = row("Tanh", "libdevice.tanh($0)", realRule, "x").orShort("functions.tanh_short($0)")
 	fnTrunc        = row("Trunc", "libdevice.trunc($0)", realRule, "x")
 	fnY0           = row("Y0", "libdevice.y0($0)", realRule, "x")
 	fnY1           = row("Y1", "libdevice.y1($0)", realRule, "x")

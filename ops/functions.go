@@ -11,6 +11,7 @@ import (
 type function struct {
 	name   string
 	text   string // in Triton's language; of a reduction, the function that combines two values
+	short  string // the same for floats of 16 bits and less, if that is faster: not exact to fp32
 	rule   typeRule
 	params []string // names of the operands, for errors
 	fused  *Fused   // the function alone
@@ -63,6 +64,12 @@ func alone(name string, fn *function, params []string) *Fused {
 		n.args = append(n.args, &node{input: i})
 	}
 	return newFused(name, params, n)
+}
+
+// orShort returns the function with another text for floats of 16 bits and less.
+func (fn *function) orShort(text string) *function {
+	fn.short = text
+	return fn
 }
 
 // reduction returns a function that combines the elements along dimensions.

@@ -346,6 +346,9 @@ func (w *writer) load(n *node) string {
 func (w *writer) call(n *node) string {
 	operand, result, _ := n.types(w.ty.common(n, w.numbers))
 	text := n.fn.text
+	if n.fn.short != "" && operand.Size() <= 2 {
+		text = n.fn.short
+	}
 	for i, a := range n.args {
 		dt := computed(operand)
 		if n.fn.rule == whereRule && i == 0 {

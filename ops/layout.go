@@ -144,7 +144,7 @@ func (c *call) formula(p *plan, x *fusion, to int, inputs ...int) error {
 }
 
 // padBlock is how many elements a program of pad_flat_kernel fills.
-var padBlock = 1024
+const padBlock = 512
 
 // padRank is how many dimensions pad_kernel knows.
 const padRank = 4

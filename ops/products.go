@@ -29,7 +29,7 @@ var (
 	// few rows: what counts is how many bytes of the weights are under way
 	skinnyBlocks = []blocks{{16, 32, 128, 4, 5}}
 	// one row or two, without tensor cores
-	vectorBlocks = blocks{n: 4, k: 1024, warps: 4}
+	vectorBlocks = blocks{n: 2, k: 4096, warps: 4}
 )
 
 // The configs on CPUs: large blocks, which a core's caches hold.

@@ -9,27 +9,28 @@ import (
 // A reduction to few values would keep few programs busy. It is split: a first kernel reduces parts of the
 // rows, a second one the results of the parts.
 
-// splitPrograms is how many programs of a GPU share a reduction in parts, at most, and splitTurns how often
-// each reads a tile, at least.
-var splitPrograms, splitTurns = enough * 16, 4
+// splitPrograms is how many programs of a GPU share a reduction in parts, at most; acrossPrograms how many of
+// one whose operands are contiguous along rows.
+const splitPrograms, acrossPrograms = 4096, 8 * 132
 
-// splitEarly lets the second kernel of a reduction in parts begin before the first has ended, where devices can:
-// it then waits for that, but not for its own launch.
-var splitEarly = true
+// splits reports whether a reduction can be made in parts.
+func (x *fusion) splits() bool {
+	list := reductions(x.f.roots)
+	return len(list) == 1 && len(x.f.roots) == 1 && !list[0].fn.index && x.f.rows[0] && x.c.n == 1
+}
 
 // parts returns into how many parts the columns are split; 1: they are not.
 func (x *fusion) parts() int {
-	list := reductions(x.f.roots)
-	if len(list) != 1 || len(x.f.roots) != 1 || list[0].fn.index || !x.f.rows[0] || x.c.n != 1 {
-		return 1
-	}
 	t, cols := x.tile(), count(x.cols.sizes)
-	if !t.loop {
+	if !x.splits() || !t.loop {
 		return 1
 	}
-	want, turns := splitPrograms, splitTurns
-	if x.c.s.chip != gpuChip {
+	want, turns := splitPrograms, 1
+	switch {
+	case x.c.s.chip != gpuChip:
 		want, turns = 8, 4
+	case x.alongRows():
+		want, turns = acrossPrograms, 2
 	}
 	programs := nereid.Cdiv(count(x.rows.sizes), t.r)
 	return max(1, min(want/programs, cols/(turns*t.c)))
@@ -61,8 +62,8 @@ func (x *fusion) split(parts int) (steps []step, scratch []result, err error) {
 		return nil, nil, err
 	}
 	second.form.loop = second.tile().loop
-	first.form.leads = splitEarly && x.c.s.overlap
-	second.form.follows = first.form.leads
+	// The second kernel may begin before the end of the first, and waits for that, not for its own launch.
+	first.form.leads, second.form.follows = x.c.s.overlap, x.c.s.overlap
 	for _, s := range []*fusion{&first, second} {
 		k, err := x.c.s.lib.generated(s.f.kernelName(), s.form.text())
 		if err != nil {

@@ -49,10 +49,10 @@ var elements = [...]int{gpuChip: 1024, cpuChip: 4096, interpChip: 4096}
 var longestRow = [...]int{gpuChip: 32768, cpuChip: 8192, interpChip: 65536}
 
 // loopColumns is how many columns of a row are read at a time where a loop reads them.
-var loopColumns = 4096
+const loopColumns = 4096
 
-// acrossTile is the tile of reductions on a GPU whose operands are contiguous along rows.
-var acrossTile = tile{r: 64, c: 32, warps: 4}
+// acrossTile is the tile of reductions in parts on a GPU whose operands are contiguous along rows.
+var acrossTile = tile{r: 128, c: 128}
 
 // pow2 returns the smallest power of two that is at least n.
 func pow2(n int) int {
@@ -104,11 +104,12 @@ func (x *fusion) tile() tile {
 	}
 	rows, cols := count(x.rows.sizes), count(x.cols.sizes)
 	if x.alongRows() {
-		t := acrossTile
-		if x.c.s.chip != gpuChip {
-			t = tile{r: 64, c: 32, warps: 4}
+		t := tile{r: 64, c: 32}
+		if x.c.s.chip == gpuChip && x.splits() {
+			t = acrossTile
 		}
 		t.r, t.c = min(pow2(rows), t.r), min(pow2(cols), t.c)
+		t.warps = min(max(t.r*t.c/1024, 4), 16)
 		t.loop = t.c < cols
 		return t
 	}

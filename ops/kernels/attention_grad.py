@@ -130,7 +130,7 @@ def attention_at_once_kernel(q, k, v, grad, lse, delta, dk, dv, dq, scale, heads
                              stride_vb, stride_vh, stride_vn, stride_gb, stride_gh, stride_gm, stride_dkb,
                              stride_dkh, stride_dkn, stride_dvb, stride_dvh, stride_dvn, DIM: tl.constexpr,
                              BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, CAUSAL: tl.constexpr,
-                             WINDOW: tl.constexpr):
+                             WINDOW: tl.constexpr, SPLIT: tl.constexpr):
     """attention_dkv_kernel, which adds to the gradients of queries as well: dq, of fp32 in the shape [batch *
     heads, queries, DIM], begins with zeros. These are two products fewer than with attention_dq_kernel, but
     programs add in any order. The copy engine loads queries and gradients, and adds to dq: their addresses
@@ -166,7 +166,7 @@ def attention_at_once_kernel(q, k, v, grad, lse, delta, dk, dv, dq, scale, heads
                                             [stride_gm, 1], [BLOCK_M, DIM])
         dq_out = tl.make_tensor_descriptor(dq + row * DIM, [queries, DIM], [DIM, 1], [BLOCK_M, DIM])
         whole = begin
-        if CAUSAL:
+        if CAUSAL and SPLIT:
             # Blocks of queries at the diagonal need a mask; those behind it see all keys.
             whole = tl.cdiv(tl.maximum(first + BLOCK_N - 1 - shift, 0), BLOCK_M) * BLOCK_M
             dkx, dvx = add_queries_at_once(dkx, dvx, kx, vx, q_in, grad_in, dq_out, lse + row, delta + row,
@@ -174,7 +174,7 @@ def attention_at_once_kernel(q, k, v, grad, lse, delta, dk, dv, dq, scale, heads
                                            queries, window, BLOCK_M, CAUSAL, WINDOW)
         dkx, dvx = add_queries_at_once(dkx, dvx, kx, vx, q_in, grad_in, dq_out, lse + row, delta + row,
                                        log2_scale, whole, end, shift, keys, rows, queries, window, BLOCK_M,
-                                       False, WINDOW)
+                                       CAUSAL and not SPLIT, WINDOW)
     tl.store(dk + batch * stride_dkb + kv_head * stride_dkh + keys[:, None] * stride_dkn + dims[None, :],
              (dkx * scale).to(dk.dtype.element_ty), mask=inside)
     tl.store(dv + batch * stride_dvb + kv_head * stride_dvh + keys[:, None] * stride_dvn + dims[None, :],

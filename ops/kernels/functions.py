@@ -39,6 +39,17 @@ def softplus(x):
 
 
 @triton.jit
+def tanh_short(x):
+    """tanh with an error of some 5e-7, for results that are rounded to 16 bits: without branches, by half as many
+    instructions."""
+    e = tl.exp(-2 * tl.abs(x))
+    far = (1 - e) / (1 + e)
+    s = x * x
+    close = x * (1 + s * (-0.33333333 + s * (0.13333333 + s * -0.05396825)))
+    return tl.where(tl.abs(x) < 0.25, close, tl.where(x < 0, -far, far))
+
+
+@triton.jit
 def sign(x):
     return tl.where(x > 0, 1, tl.where(x < 0, -1, x)).to(x.dtype)
 
