@@ -141,7 +141,7 @@ func (a *attentionGrad) launches(p *plan, delta int) error {
 		grid: nereid.Grid{nereid.Cdiv(a.length, kv.n), a.batch * a.heads / a.group}}
 	if a.atOnce() {
 		keys.args = append(a.arguments(3, a.results[1], a.results[2]), a.dim, kv.m, kv.n, a.o.Causal,
-			a.o.Window > 0, kv.k > 0, kv.options())
+			a.o.Window > 0, kv.k&1 > 0, kv.k&2 > 0, kv.options())
 		return a.oneKernel(p, keys, delta+1)
 	}
 	keys.args = append(a.arguments(2, a.results[1], a.results[2]), a.constants(kv)...)

@@ -32,9 +32,9 @@ func configsOf(name string) []candidate {
 			{128, 64, 64, 4, 4}, {64, 128, 64, 4, 4}, {64, 64, 64, 4, 4}, {128, 128, 32, 4, 4}}...)
 	case strings.Contains(name, "attention") && strings.Contains(name, "backward"):
 		if strings.HasSuffix(name, "x128") {
-			return candidates(ops.SetAtOnce, [][5]int{{64, 128, 8, 3, 0}, {64, 128, 8, 3, 1}}...)
+			return candidates(ops.SetAtOnce, [][5]int{{64, 128, 8, 3, 0}, {64, 128, 8, 3, 1}, {64, 128, 8, 3, 2}}...)
 		}
-		return candidates(ops.SetAtOnce, [][5]int{{64, 64, 4, 3, 0}, {64, 64, 4, 3, 1}, {64, 64, 4, 4, 0},
+		return candidates(ops.SetAtOnce, [][5]int{{64, 64, 4, 3, 0}, {64, 64, 4, 3, 1}, {64, 64, 4, 4, 0}, {64, 64, 4, 3, 2},
 			{64, 128, 8, 3, 0}, {64, 128, 8, 4, 0}, {128, 128, 8, 3, 0}}...)
 	case strings.HasPrefix(name, "matmul tf32"):
 		return candidates(ops.SetProducts, [][5]int{{128, 256, 32, 8, 3}, {128, 256, 64, 8, 2}}...)
