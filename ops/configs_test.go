@@ -28,24 +28,25 @@ func candidates[C any](set func(C), list ...C) (out []candidate) {
 func configsOf(name string) []candidate {
 	switch {
 	case strings.HasPrefix(name, "conv"):
-		return candidates(ops.SetConvs, [][5]int{{128, 256, 64, 8, 3}, {128, 128, 64, 8, 3}, {64, 256, 64, 8, 4},
+		return candidates(ops.SetConvs, [][5]int{{128, 256, 64, 8, 3}, {128, 128, 64, 8, 3},
+			{64, 256, 64, 8, 4},
 			{128, 64, 64, 4, 4}, {64, 128, 64, 4, 4}, {64, 64, 64, 4, 4}, {128, 128, 32, 4, 4}}...)
 	case strings.Contains(name, "attention") && strings.Contains(name, "backward"):
-		if strings.HasSuffix(name, "x128") {
-			return candidates(ops.SetAtOnce, [][5]int{{64, 128, 8, 3, 0}, {64, 128, 8, 3, 1}, {64, 128, 8, 3, 2}}...)
-		}
-		return candidates(ops.SetAtOnce, [][5]int{{64, 64, 4, 3, 0}, {64, 64, 4, 3, 1}, {64, 64, 4, 4, 0}, {64, 64, 4, 3, 2},
-			{64, 128, 8, 3, 0}, {64, 128, 8, 4, 0}, {128, 128, 8, 3, 0}}...)
+		return candidates(ops.SetAtOnce, [][4]int{{64, 64, 4, 3}, {64, 64, 4, 4}, {64, 64, 4, 2},
+			{64, 128, 8, 3},
+			{128, 128, 8, 3}}...)
 	case strings.HasPrefix(name, "matmul tf32"):
 		return candidates(ops.SetProducts, [][5]int{{128, 256, 32, 8, 3}, {128, 256, 64, 8, 2}}...)
 	case strings.HasPrefix(name, "matmul fp32"):
 		return candidates(ops.SetProducts, [][5]int{{128, 128, 32, 8, 2}, {128, 128, 32, 8, 3},
 			{128, 128, 64, 8, 2}, {64, 64, 32, 4, 2}}...)
 	case name == "matmul fp16 1024":
-		return candidates(ops.SetProducts, [][5]int{{64, 64, 64, 4, 4}, {64, 64, 64, 4, 5}, {64, 64, 128, 4, 3},
+		return candidates(ops.SetProducts, [][5]int{{64, 64, 64, 4, 4}, {64, 64, 64, 4, 5},
+			{64, 64, 128, 4, 3},
 			{64, 128, 64, 4, 4}, {128, 64, 64, 4, 4}}...)
 	case strings.HasPrefix(name, "matmul bf16 128x"):
-		return candidates(ops.SetProducts, [][5]int{{64, 64, 64, 4, 4}, {64, 64, 128, 4, 4}, {128, 32, 128, 4, 4},
+		return candidates(ops.SetProducts, [][5]int{{64, 64, 64, 4, 4}, {64, 64, 128, 4, 4},
+			{128, 32, 128, 4, 4},
 			{64, 32, 128, 4, 4}, {128, 32, 64, 4, 6}}...)
 	case strings.HasPrefix(name, "matmul batched"):
 		return candidates(ops.SetProducts, [][5]int{{128, 256, 64, 8, 3}, {128, 256, 64, 8, 1},

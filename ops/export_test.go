@@ -18,12 +18,10 @@ func SetConvs(c [5]int) {
 
 // SetAtOnce makes a config the only one of the backward pass of attention with atomic additions: queries and
 // keys of a tile, warps, stages.
-func SetAtOnce(c [5]int) {
-	b := blocks{c[0], c[1], c[4], c[2], c[3]}
-	atOnceGrads = [2]blocks{b, b}
-}
+func SetAtOnce(c [4]int) { atOnceGrads = blocks{c[0], c[1], 0, c[2], c[3]} }
 
-// SetProducts makes a config the only one of products on GPUs: rows, columns and depth of a tile, warps, stages.
+// SetProducts makes a config the only one of products on GPUs: rows, columns and depth of a tile, warps,
+// stages.
 func SetProducts(c [5]int) {
 	list := []blocks{{c[0], c[1], c[2], c[3], c[4]}}
 	halfBlocks, singleBlocks, tf32Blocks = list, list, list

@@ -52,17 +52,18 @@ func LogSoftmax(s *Stream, x *nereid.Tensor, axis int) *nereid.Tensor {
 	return s.reduce(logSoftmaxOp, x, []int{axis})
 }
 
-// softmaxTile is how many elements of a long row a program reads at a time, and by how many warps: so many that
+// softmaxBlock is how many elements of a long row a program reads at a time, by softmaxWarps: so many that
 // the rows under way fit into L2, from which they are read again.
-var softmaxTile = struct{ block, warps int }{16384, 32}
+const softmaxBlock, softmaxWarps = 16384, 32
 
 // longSoftmax reports whether a call is Softmax, or its logarithm, of contiguous rows that no tile of a GPU
 // holds: a kernel of its own reads them once less than the formula.
 func (x *fusion) longSoftmax() bool {
 	in, out := 0, x.c.n
 	return (x.f == softmaxOp || x.f == logSoftmaxOp) && x.c.s.chip == gpuChip && x.form.loop &&
-		x.form.inputs[0] != nereid.Float64 && x.form.inputs[0].IsFloat() && x.form.outs[0] != nereid.Float64 &&
-		len(x.rows.sizes) == 1 && len(x.cols.sizes) == 1 && x.cols.strides[in][0] == 1 && x.cols.strides[out][0] == 1
+		x.form.inputs[0] != nereid.Float64 && x.form.inputs[0].IsFloat() &&
+		x.form.outs[0] != nereid.Float64 && len(x.rows.sizes) == 1 && len(x.cols.sizes) == 1 &&
+		x.cols.strides[in][0] == 1 && x.cols.strides[out][0] == 1
 }
 
 // softmaxRows adds the launch of that kernel to a plan.
@@ -73,8 +74,8 @@ func (x *fusion) softmaxRows(p *plan) error {
 	}
 	out := x.c.n
 	p.steps = []step{{kernel: k, slots: []slot{{0, 0}, {1, out}}, grid: nereid.Grid{x.rows.sizes[0]},
-		args: []any{nil, nil, x.cols.sizes[0], x.rows.strides[0][0], x.rows.strides[out][0], softmaxTile.block,
-			x.f == logSoftmaxOp, nereid.Options{NumWarps: softmaxTile.warps}}}}
+		args: []any{nil, nil, x.cols.sizes[0], x.rows.strides[0][0], x.rows.strides[out][0], softmaxBlock,
+			x.f == logSoftmaxOp, nereid.Options{NumWarps: softmaxWarps}}}}
 	return nil
 }
 

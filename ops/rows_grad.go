@@ -67,7 +67,8 @@ func planCrossEntropyGradLSE(c *call) (*plan, error) {
 	block := min(max(pow2(cols), 16), gradBlock[c.s.chip])
 	blocks := nereid.Cdiv(cols, block)
 	p.steps = []step{{kernel: k, slots: []slot{{0, 0}, {1, 1}, {2, 3}, {3, 2}, {4, c.n}},
-		grid: nereid.Grid{x.Len() / cols * blocks}, args: []any{nil, nil, nil, nil, nil, cols, cols, blocks, block}}}
+		grid: nereid.Grid{x.Len() / cols * blocks},
+		args: []any{nil, nil, nil, nil, nil, cols, cols, blocks, block}}}
 	return p, nil
 }
 

@@ -27,8 +27,8 @@ func chipOf(d *nereid.Device) chip {
 	return gpuChip
 }
 
-// engines reports whether a device has programmatic dependent launches, and a copy engine for blocks: NVIDIA's
-// GPUs from sm_90 on have both.
+// engines reports whether a device has programmatic dependent launches, and a copy engine for blocks:
+// NVIDIA's GPUs from sm_90 on have both.
 func engines(d *nereid.Device) (dependent, copies bool) {
 	c := chips.Target(d.Target())
 	return c.Dependent, c.TMA

@@ -141,7 +141,8 @@ func walk(t *testing.T, s *ops.Stream) {
 	dx, dw, db := ops.LayerNormGrad(s, x, x.Select(0, 0), x, 1e-5)
 	row := ops.Cast(s, i, nereid.Float32)
 	keep(ops.CrossEntropyLSE(s, x, i))
-	keep(dx, dw, db, ops.CrossEntropyGrad(s, x, i, row), ops.CrossEntropyGradLSE(s, x, i, row, row), ops.CumMax(s, x, 1),
+	keep(dx, dw, db, ops.CrossEntropyGrad(s, x, i, row), ops.CrossEntropyGradLSE(s, x, i, row, row),
+		ops.CumMax(s, x, 1),
 		ops.Scatter(s, i, i, i, 0), ops.RepetitionPenalty(s, x, i.Reshape(16, 1), 2))
 	groups, _ := groupedMatrix(t, s, ops.GPTQ, 4, 16, 16, 16, false)
 	keep(ops.MatMulGrouped(s, x, groups), ops.DequantizeGrouped(s, groups, nereid.Float16))

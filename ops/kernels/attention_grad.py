@@ -104,16 +104,10 @@ def attention_dkv_kernel(q, k, v, grad, lse, delta, dk, dv, scale, heads, group,
 @triton.jit
 def add_queries_at_once(dk, dv, k, v, q_in, grad_in, dq_out, lse, delta, log2_scale, start, stop, shift, keys,
                         rows, queries, window, BLOCK_M: tl.constexpr, CAUSAL: tl.constexpr,
-                        WINDOW: tl.constexpr, TURN: tl.constexpr):
+                        WINDOW: tl.constexpr):
     """As add_queries; and adds what the keys give to the gradients of the queries, before they are scaled."""
-    all = tl.cdiv(stop - start, BLOCK_M) * BLOCK_M
-    if TURN:
-        turn = tl.program_id(0) * BLOCK_M % tl.maximum(all, BLOCK_M)
-    for i in range(0, all, BLOCK_M):
-        m = start + i
-        if TURN:  # programs of a head begin with different queries, to whose gradients they add
-            m += turn - tl.where(i + turn >= all, all, 0)
-        m = tl.multiple_of(m, BLOCK_M)
+    for i in range(0, stop - start, BLOCK_M):
+        m = tl.multiple_of(start + i, BLOCK_M)
         inside = m + rows < queries
         q = q_in.load([m, 0])
         g = grad_in.load([m, 0])
@@ -136,7 +130,7 @@ def attention_at_once_kernel(q, k, v, grad, lse, delta, dk, dv, dq, scale, heads
                              stride_vb, stride_vh, stride_vn, stride_gb, stride_gh, stride_gm, stride_dkb,
                              stride_dkh, stride_dkn, stride_dvb, stride_dvh, stride_dvn, DIM: tl.constexpr,
                              BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, CAUSAL: tl.constexpr,
-                             WINDOW: tl.constexpr, SPLIT: tl.constexpr, TURN: tl.constexpr):
+                             WINDOW: tl.constexpr):
     """attention_dkv_kernel, which adds to the gradients of queries as well: dq, of fp32 in the shape [batch *
     heads, queries, DIM], begins with zeros. These are two products fewer than with attention_dq_kernel, but
     programs add in any order. The copy engine loads queries and gradients, and adds to dq: their addresses
@@ -172,15 +166,15 @@ def attention_at_once_kernel(q, k, v, grad, lse, delta, dk, dv, dq, scale, heads
                                             [stride_gm, 1], [BLOCK_M, DIM])
         dq_out = tl.make_tensor_descriptor(dq + row * DIM, [queries, DIM], [DIM, 1], [BLOCK_M, DIM])
         whole = begin
-        if CAUSAL and SPLIT:
+        if CAUSAL:
             # Blocks of queries at the diagonal need a mask; those behind it see all keys.
             whole = tl.cdiv(tl.maximum(first + BLOCK_N - 1 - shift, 0), BLOCK_M) * BLOCK_M
             dkx, dvx = add_queries_at_once(dkx, dvx, kx, vx, q_in, grad_in, dq_out, lse + row, delta + row,
                                            log2_scale, begin, tl.minimum(whole, end), shift, keys, rows,
-                                           queries, window, BLOCK_M, CAUSAL, WINDOW, TURN)
+                                           queries, window, BLOCK_M, CAUSAL, WINDOW)
         dkx, dvx = add_queries_at_once(dkx, dvx, kx, vx, q_in, grad_in, dq_out, lse + row, delta + row,
                                        log2_scale, whole, end, shift, keys, rows, queries, window, BLOCK_M,
-                                       CAUSAL and not SPLIT, WINDOW, TURN)
+                                       False, WINDOW)
     tl.store(dk + batch * stride_dkb + kv_head * stride_dkh + keys[:, None] * stride_dkn + dims[None, :],
              (dkx * scale).to(dk.dtype.element_ty), mask=inside)
     tl.store(dv + batch * stride_dvb + kv_head * stride_dvh + keys[:, None] * stride_dvn + dims[None, :],

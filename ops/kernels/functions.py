@@ -40,8 +40,8 @@ def softplus(x):
 
 @triton.jit
 def tanh_short(x):
-    """tanh with an error of some 5e-7, for results that are rounded to 16 bits: without branches, by half as many
-    instructions."""
+    """tanh with an error of some 5e-7, for results that are rounded to 16 bits: without branches, by half as
+    many instructions."""
     e = tl.exp(-2 * tl.abs(x))
     far = (1 - e) / (1 + e)
     s = x * x
