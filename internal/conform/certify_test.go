@@ -28,7 +28,7 @@ func TestCertified(t *testing.T) {
 	for _, device := range []string{"sim:90", "sim:gfx942"} {
 		t.Run(device, func(t *testing.T) {
 			dev := txtest.Device(t, device, nereid.OpenDevice)
-			chosen := txtest.Sample(t, 48)
+			chosen := txtest.Sample(t, 96)
 			var some []*testCase
 			known := 0
 			for i, c := range all() {

@@ -17,7 +17,7 @@ import (
 // TestConformClusters runs a part of the cases with programs of several blocks, on the simulated GPU or on
 // the one that -device names, another part at each commit. All of them: -num-ctas, NEREID_TEST_PART=all.
 func TestConformClusters(t *testing.T) {
-	chosen := txtest.Sample(t, 96)
+	chosen := txtest.Sample(t, 192)
 	dev := hopper(t)
 	for _, n := range []int{2, 4, 16} {
 		var some []*testCase

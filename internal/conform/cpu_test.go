@@ -14,7 +14,7 @@ import (
 // TestConformCPU runs a part of the cases on the CPU, another part at each commit, and those that always run.
 // All of them: NEREID_TEST_PART=all.
 func TestConformCPU(t *testing.T) {
-	chosen, always := txtest.Sample(t, 24), chosenFor("cpu")
+	chosen, always := txtest.Sample(t, 48), chosenFor("cpu")
 	dev := txtest.Device(t, "cpu", nereid.OpenDevice)
 	var some []*testCase
 	for i, c := range all() {

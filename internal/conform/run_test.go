@@ -20,10 +20,10 @@ var deviceFlag = flag.String("device", os.Getenv("NEREID_TEST_DEVICE"),
 
 var clusterFlag = flag.Int("num-ctas", 1, "how many blocks a program has")
 
-// TestConform runs every case on the device that -device names; without it, a third of them on the
+// TestConform runs every case on the device that -device names; without it, a sixth of them on the
 // interpreter, another one at each commit, and those that always run on a CPU.
 func TestConform(t *testing.T) {
-	name, chosen, always := *deviceFlag, sampleHere(t, 3), chosenFor("cpu")
+	name, chosen, always := *deviceFlag, sampleHere(t, 6), chosenFor("cpu")
 	if name == "" {
 		name = "interp"
 	}

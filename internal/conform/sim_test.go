@@ -8,10 +8,13 @@ import (
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
+// simPart is one in how many cases TestConformSim runs.
+const simPart = 60
+
 // TestConformSim runs a part of the cases on the simulated GPU, another part at each commit, and those that
 // always run. All of them: NEREID_TEST_PART=all.
 func TestConformSim(t *testing.T) {
-	chosen, always := txtest.Sample(t, 30), chosenFor("cuda:90")
+	chosen, always := txtest.Sample(t, simPart), chosenFor("cuda:90")
 	simulate(t, "sim", func(i int, c *testCase) bool { return chosen(i) || always[c.name] })
 }
 

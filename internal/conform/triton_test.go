@@ -24,13 +24,13 @@ import (
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
-// TestLikeTriton compares our IR of one in three cases with Triton's, others at each commit.
+// TestLikeTriton compares our IR of one in six cases with Triton's, others at each commit.
 func TestLikeTriton(t *testing.T) {
 	answers, err := answers()
 	if err != nil {
 		t.Fatal(err)
 	}
-	chosen := txtest.Sample(t, 3)
+	chosen := txtest.Sample(t, 6)
 	var some []*testCase
 	for i, c := range all() {
 		if chosen(i) {
@@ -177,8 +177,8 @@ type answer struct {
 	Name, IR, Error, Rejected string
 }
 
-// TestAskTriton has Triton compile cases and read our IR of them: one in 25, or those that -cases names,
-// or all when the answers are to be refreshed.
+// TestAskTriton has Triton compile cases and read our IR of them: one in 60, others at each commit, or those
+// that -cases names, or all when the answers are to be refreshed.
 func TestAskTriton(t *testing.T) {
 	txtest.Slow(t, "takes seconds")
 	only := regexp.MustCompile(*casesFlag)
@@ -186,7 +186,7 @@ func TestAskTriton(t *testing.T) {
 		return !only.MatchString(c.name)
 	})
 	if *casesFlag == "" && !txtest.Updating() {
-		cases = slices.DeleteFunc(cases, func(c *testCase) bool { return newSource(c.name).IntN(25) != 0 })
+		cases = partOf(cases, txtest.Sample(t, 60))
 	}
 	said := askTriton(t, txtest.Triton(t), "cuda:90", cases)
 	forms := map[string]string{}
@@ -248,15 +248,8 @@ func askTriton(t *testing.T, python, target string, cases []*testCase) map[strin
 	defer f.Close()
 	w := bufio.NewWriter(f)
 	enc := json.NewEncoder(w)
-	written := map[*module]bool{}
+	writeModules(t, dir, cases)
 	for _, c := range cases {
-		if !written[c.module] {
-			written[c.module] = true
-			if err := os.WriteFile(filepath.Join(dir, c.module.name+".py"), []byte(c.module.text),
-				0o666); err != nil {
-				t.Fatal(err)
-			}
-		}
 		row := map[string]string{"name": c.name, "module": c.module.name, "kernel": c.kernel,
 			"signature": c.signature(), "ttir": ""}
 		if !c.refused {
@@ -278,6 +271,53 @@ func askTriton(t *testing.T, python, target string, cases []*testCase) map[strin
 		t.Fatalf("%v\n%s", err, text)
 	}
 	return readAnswers(t, filepath.Join(dir, "answers.jsonl"))
+}
+
+// writeModules writes the modules of cases to a folder, without the kernels of other cases: Triton looks at
+// each kernel of a file that it imports, and most of them are not asked about.
+func writeModules(t *testing.T, dir string, cases []*testCase) {
+	t.Helper()
+	type place struct {
+		module *module
+		kernel string
+	}
+	others, modules := map[place]bool{}, map[*module]bool{}
+	for _, c := range all() {
+		others[place{c.module, c.kernel}] = true
+	}
+	for _, c := range cases {
+		delete(others, place{c.module, c.kernel})
+		modules[c.module] = true
+	}
+	for m := range modules {
+		text := m.without(func(kernel string) bool { return others[place{m, kernel}] })
+		if err := os.WriteFile(filepath.Join(dir, m.name+".py"), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// without returns the text of a module without some of its kernels.
+func (m *module) without(unwanted func(kernel string) bool) string {
+	const begin = "\n@triton.jit\ndef "
+	parts := strings.Split(m.text, begin)
+	kept := parts[:1]
+	for _, part := range parts[1:] {
+		if name, _, _ := strings.Cut(part, "("); !unwanted(name) {
+			kept = append(kept, part)
+		}
+	}
+	return strings.Join(kept, begin)
+}
+
+// partOf returns the cases that a sample chooses by their numbers.
+func partOf(cases []*testCase, chosen func(i int) bool) (some []*testCase) {
+	for i, c := range cases {
+		if chosen(i) {
+			some = append(some, c)
+		}
+	}
+	return some
 }
 
 func readAnswers(t *testing.T, path string) map[string]answer {
