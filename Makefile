@@ -18,8 +18,10 @@ export GOFLAGS := $(filter-out -trimpath,$(GOFLAGS)) -trimpath
 LONGEST := ./internal/conform ./cli . ./internal/lower ./ops ./internal/bench ./internal/lang ./internal/middle \
 	./internal/gpu ./internal/target/...
 
-# A tool that is here must serve the tests that need it: they fail rather than be skipped.
-require = NEREID_REQUIRE_TOOLS="$${NEREID_REQUIRE_TOOLS-$$(scripts/setup --have)}"
+# A tool that is here must serve the tests that need it: they fail rather than be skipped. The tools are looked for
+# once, when a recipe first asks, which is after prepare.
+NEREID_REQUIRE_TOOLS ?= $(eval NEREID_REQUIRE_TOOLS := $(shell scripts/setup --have))$(NEREID_REQUIRE_TOOLS)
+require = NEREID_REQUIRE_TOOLS="$(NEREID_REQUIRE_TOOLS)"
 
 .PHONY: run demo test test-modules test-all test-orders systems test-cuda test-sim check build build-static capi capi-install wheel bench bench-cpu fuzz setup clean help
 
@@ -30,7 +32,7 @@ demo:
 	@scripts/demo bin/nereid
 
 test: prepare ## every test of this module; CI also runs check, test-modules and systems
-	@echo "tests need: $$(scripts/setup --have)"
+	@echo "tests need: $(NEREID_REQUIRE_TOOLS)"
 	$(require) GOGC=$(GOGC) $(GO) test $(TESTFLAGS) $(LONGEST) ./...
 
 test-modules: prepare ## the tests of the modules below examples/, of the page in a browser, of C, C++ and Python
