@@ -272,7 +272,7 @@ func (p *program) run(t testing.TB) [][]uint64 {
 		append(pipeline, in, "-o", low)...).CombinedOutput(); err != nil {
 		t.Fatalf("mlir-opt: %v\n%s", err, clip(out))
 	}
-	args := []string{low, "-e", "main", "-entry-point-result=void", "-O1"}
+	args := []string{low, "-e", "main", "-entry-point-result=void", "-O0"}
 	for _, lib := range runnerLibs(t, runner) {
 		args = append(args, "-shared-libs="+lib)
 	}
