@@ -200,6 +200,9 @@ func (a *appending) decode() (*plan, error) {
 	if c.s.into && c.s.n > 0 && !c.s.outs[0].Contiguous() {
 		return nil, wrong(c.op, outNames[0], "it is a view; this op fills tensors without gaps")
 	}
+	if c.s.chip == cpuChip && a.page <= longestPage && a.page == pow2(a.page) {
+		return p, a.decodeOnCores(p)
+	}
 	k, err := c.s.lib.kernel("attention.py", "append_decode_kernel")
 	if err != nil {
 		return nil, err
@@ -223,6 +226,22 @@ func (a *appending) decode() (*plan, error) {
 			c.s.overlap,
 			nereid.Options{NumWarps: t.warps, NumStages: t.stages, LaunchPDL: c.s.overlap}}}}
 	return p, nil
+}
+
+// longestPage is how many positions a page may have that a core attends to at once.
+const longestPage = 64
+
+// decodeOnCores plans decode for the cores of a CPU: a program for each head.
+func (a *appending) decodeOnCores(p *plan) error {
+	c := a.c
+	k, err := c.s.lib.kernel("attention.py", "append_decode_core_kernel")
+	p.steps = []step{{kernel: k, grid: nereid.Grid{a.heads, a.batch},
+		slots: []slot{{0, 0}, {1, 1}, {2, 2}, {3, 3}, {4, 4}, {5, 5}, {6, 6}, {7, 7}, {8, c.n}},
+		args: []any{nil, nil, nil, nil, nil, nil, nil, nil, nil, a.o.Scale, a.heads, a.heads / a.kv,
+			a.o.Window, a.width, a.keys[0], a.keys[2], a.keys[1], a.values[0], a.values[2], a.values[1],
+			core.Strides(c.ins[3])[0], a.heads * a.size, a.size / 2, pow2(a.size), a.page, a.pairs,
+			a.o.Window > 0}}}
+	return err
 }
 
 // tile returns the config of decode, and into how many parts the keys of a sequence are divided at most:

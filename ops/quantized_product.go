@@ -13,6 +13,8 @@ const (
 	// of vectors, which reads the weights as they are. More rows are multiplied by the matrix in the type of
 	// x, in scratch memory.
 	vectorRowsCPU, vectorRowsGPU = 4, 8
+	// interleavedRows is vectorRowsCPU for interleaved weights.
+	interleavedRows = 64
 	// onceBlocks is how many blocks of 32 weights of a column a program of a GPU has under way at once.
 	onceBlocks = 64
 )
@@ -59,6 +61,9 @@ func (w Quantized) direct(s *Stream, dt nereid.DType, rows int) bool {
 func (w Quantized) vectorRows(s *Stream) int {
 	if s.chip == gpuChip && w.small() && w.Cols/smallBlock <= onceBlocks {
 		return vectorRowsGPU
+	}
+	if w.Format.beside {
+		return interleavedRows
 	}
 	return vectorRowsCPU
 }

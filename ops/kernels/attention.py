@@ -337,6 +337,62 @@ def append_decode_kernel(qkv, k, v, table, lengths, slots, cos, sin, out, partia
 
 
 @triton.jit
+def append_decode_core_kernel(qkv, k, v, table, lengths, slots, cos, sin, out, scale, heads, group, window,
+                              stride_row, stride_kb, stride_kh, stride_kn, stride_vb, stride_vh, stride_vn,
+                              stride_table, stride_ob, HALF: tl.constexpr, DIM: tl.constexpr,
+                              PAGE: tl.constexpr, PAIRS: tl.constexpr, WINDOW: tl.constexpr):
+    """append_decode_kernel for a core of a CPU: a program computes one head, page by page, without products
+    of tiles, most of which would be padding."""
+    batch = tl.program_id(1).to(tl.int64)
+    head = tl.program_id(0)
+    kv_head = head // group
+    kv_heads = heads // group
+    SIZE: tl.constexpr = 2 * HALF
+    dims = tl.arange(0, DIM)
+    dims_in = dims < SIZE
+    position = tl.load(lengths + batch) - 1
+    slot = tl.load(slots + batch).to(tl.int64)
+    k += kv_head * stride_kh
+    v += kv_head * stride_vh
+    table += batch * stride_table
+    qkv += batch * stride_row
+    x = turned(qkv + head * SIZE, dims, cos, sin, position, HALF, PAIRS, dims_in)
+    x = x.to(k.dtype.element_ty).to(tl.float32) * (scale * 1.44269504)
+    new_k = turned(qkv + (heads + kv_head) * SIZE, dims, cos, sin, position, HALF, PAIRS, dims_in)
+    new_k = new_k.to(k.dtype.element_ty)
+    new_v = tl.load(qkv + (heads + kv_heads + kv_head) * SIZE + dims, mask=dims_in, other=0.0)
+    peak = tl.sum(x * new_k.to(tl.float32), 0)
+    weight = 1.0
+    acc = new_v.to(tl.float32)
+    begin = 0
+    if WINDOW:
+        begin = tl.maximum(position - window + 1, 0) // PAGE
+    for n in range(begin, tl.cdiv(position, PAGE)):
+        number = tl.load(table + n).to(tl.int64)
+        at = tl.arange(0, PAGE)
+        there = at < position - n * PAGE
+        inside = there[:, None] & dims_in[None, :]
+        y = tl.load(k + number * stride_kb + at[:, None] * stride_kn + dims[None, :], mask=inside, other=0.0)
+        score = tl.sum(x[None, :] * y.to(tl.float32), 1)
+        if WINDOW:
+            there = there & (at > position - window - n * PAGE)
+        score = tl.where(there, score, -float("inf"))
+        higher = tl.maximum(peak, tl.max(score, 0))
+        p = tl.math.exp2(score - higher)
+        fade = tl.math.exp2(peak - higher)
+        z = tl.load(v + number * stride_vb + at[:, None] * stride_vn + dims[None, :], mask=inside, other=0.0)
+        weight = weight * fade + tl.sum(p, 0)
+        acc = acc * fade + tl.sum(p[:, None] * z.to(tl.float32), 0)
+        peak = higher
+    if head % group == 0:
+        there = dims_in & (slot >= 0)
+        tl.store(k + slot // PAGE * stride_kb + slot % PAGE * stride_kn + dims, new_k, mask=there)
+        tl.store(v + slot // PAGE * stride_vb + slot % PAGE * stride_vn + dims, new_v, mask=there)
+    tl.store(out + batch * stride_ob + head * SIZE + dims, (acc / weight).to(out.dtype.element_ty),
+             mask=dims_in)
+
+
+@triton.jit
 def combined(partial, peaks, out, group, parts, splits, SIZE: tl.constexpr, DIM: tl.constexpr,
              GROUP: tl.constexpr, PARTS: tl.constexpr):
     """Adds up the parts that the programs of a sequence and a head of k left."""

@@ -463,41 +463,155 @@ def interleave_kernel(w, out, count, FORMAT: tl.constexpr):
 
 
 @triton.jit
-def sixteen(x, w, group, count, stride_xk, FORMAT: tl.constexpr):
-    """The products of a row of x and 16 rows of w that lie side by side: a weight of each of them is a
-    vector, and meets one element of x."""
-    lane = tl.arange(0, 16)
-    acc = tl.zeros([16], tl.float32)
-    for block in range(count):
-        at, digits_at = beside(w, group, block, count, FORMAT)
-        here = x + block * 32 * stride_xk
-        a = tl.zeros([16], tl.float32)
-        b = tl.zeros([16], tl.float32)
-        for j in tl.static_range(16):
+def met(a, b, wa, wb, x, j, stride):
+    """a and b plus elements j and j + 16 of a block of a row of x, times a weight of each of 16 columns."""
+    a += wa * tl.load(x + j * stride).to(tl.float32)
+    b += wb * tl.load(x + (j + 16) * stride).to(tl.float32)
+    return a, b
+
+
+@triton.jit
+def one_row(x, digits_at, lane, stride, FORMAT: tl.constexpr):
+    """The products of a block of x and an interleaved one, before they are scaled."""
+    a = tl.zeros([16], tl.float32)
+    b = tl.zeros([16], tl.float32)
+    for j in tl.static_range(16):
+        wa, wb = lane_digits(digits_at, lane, j, True, FORMAT, True)
+        a, b = met(a, b, wa, wb, x, j, stride)
+    return a + b
+
+
+@triton.jit
+def four_rows(x0, x1, x2, x3, digits_at, lane, stride, FORMAT: tl.constexpr):
+    """one_row for four rows of x, in the same order: weights are read and converted once."""
+    a0 = tl.zeros([16], tl.float32)
+    a1 = tl.zeros([16], tl.float32)
+    a2 = tl.zeros([16], tl.float32)
+    a3 = tl.zeros([16], tl.float32)
+    b0 = tl.zeros([16], tl.float32)
+    b1 = tl.zeros([16], tl.float32)
+    b2 = tl.zeros([16], tl.float32)
+    b3 = tl.zeros([16], tl.float32)
+    for start in range(0, 16, 4):  # few enough weights at a time for the registers
+        for i in tl.static_range(4):
+            j = start + i
             wa, wb = lane_digits(digits_at, lane, j, True, FORMAT, True)
-            a += wa * tl.load(here + j * stride_xk).to(tl.float32)
-            b += wb * tl.load(here + (j + 16) * stride_xk).to(tl.float32)
-        scale, least = lane_scales(at, lane, True, FORMAT, True)
-        acc += (a + b) * scale
-        if least is not None:
-            xa, xb = inputs(x, block, lane, True, stride_xk, True)
-            acc += least * tl.sum(xa + xb, 0)
+            a0, b0 = met(a0, b0, wa, wb, x0, j, stride)
+            a1, b1 = met(a1, b1, wa, wb, x1, j, stride)
+            a2, b2 = met(a2, b2, wa, wb, x2, j, stride)
+            a3, b3 = met(a3, b3, wa, wb, x3, j, stride)
+    return a0 + b0, a1 + b1, a2 + b2, a3 + b3
+
+
+@triton.jit
+def block_sum(x, lane, stride, FORMAT: tl.constexpr):
+    """The sum of a block of x, by which least values are multiplied."""
+    if FORMAT == "q8_0":
+        return 0.0
+    else:
+        xa, xb = inputs(x, 0, lane, True, stride, True)
+        return tl.sum(xa + xb, 0)
+
+
+@triton.jit
+def scaled(acc, c, sum, scale, least):
+    """acc plus the products of a block, scaled."""
+    acc += c * scale
+    if least is not None:
+        acc += least * sum
     return acc
 
 
 @triton.jit
 def interleaved_kernel(x, w, out, bias, plus, N, K, stride_xm, stride_xk, stride_om, stride_on, stride_bias,
                        stride_pm, stride_pn, FORMAT: tl.constexpr, GATED: tl.constexpr):
-    """quantized_blocks_kernel, without a norm, for a core of a CPU and interleaved weights."""
+    """quantized_blocks_kernel, without a norm, for a core of a CPU and interleaved weights: 32 columns of a
+    row, or 16 with what they are gated with. A weight of each of 16 columns is a vector, and meets one
+    element of x."""
     row = tl.program_id(1)
-    group = tl.program_id(0)
-    c = sixteen(x + row * stride_xm, w, group, K // 32, stride_xk, FORMAT)
-    up = c
-    if GATED:
-        up = sixteen(x + row * stride_xm, w, group + N // 16, K // 32, stride_xk, FORMAT)
+    x += row * stride_xm
+    group = tl.program_id(0) if GATED else tl.program_id(0) * 2
+    other = group + N // 16 if GATED else group + 1
+    lane = tl.arange(0, 16)
+    c = tl.zeros([16], tl.float32)
+    up = tl.zeros([16], tl.float32)
+    for block in range(K // 32):
+        here = x + block * 32 * stride_xk
+        sum = block_sum(here, lane, stride_xk, FORMAT)
+        at, digits_at = beside(w, group, block, K // 32, FORMAT)
+        scale, least = lane_scales(at, lane, True, FORMAT, True)
+        c = scaled(c, one_row(here, digits_at, lane, stride_xk, FORMAT), sum, scale, least)
+        at, digits_at = beside(w, other, block, K // 32, FORMAT)
+        scale, least = lane_scales(at, lane, True, FORMAT, True)
+        up = scaled(up, one_row(here, digits_at, lane, stride_xk, FORMAT), sum, scale, least)
+    both(c, up, group, other, row, row >= 0, N, out, bias, plus, stride_om, stride_on, stride_bias, stride_pm,
+         stride_pn, GATED)
+
+
+@triton.jit
+def both(c, up, group, other, row, there, N, out, bias, plus, stride_om, stride_on, stride_bias, stride_pm,
+         stride_pn, GATED: tl.constexpr):
+    """Stores two groups of 16 columns of a row, or one with what it is gated with."""
     cols = group * 16 + tl.arange(0, 16)
-    finish(c, up, 0.0, cols, row, cols < N, out, bias, plus, None, K, 0.0, stride_om, stride_on, stride_bias,
-           stride_pm, stride_pn, GATED)
+    finish(c, up, 0.0, cols, row, (cols < N) & there, out, bias, plus, None, 1, 0.0, stride_om, stride_on,
+           stride_bias, stride_pm, stride_pn, GATED)
+    if not GATED:
+        cols = other * 16 + tl.arange(0, 16)
+        finish(up, up, 0.0, cols, row, (cols < N) & there, out, bias, plus, None, 1, 0.0, stride_om,
+               stride_on, stride_bias, stride_pm, stride_pn, GATED)
+
+
+@triton.jit
+def interleaved_rows_kernel(x, w, out, bias, plus, M, N, K, stride_xm, stride_xk, stride_om, stride_on,
+                            stride_bias, stride_pm, stride_pn, FORMAT: tl.constexpr, GATED: tl.constexpr):
+    """interleaved_kernel for four rows of x at a time. Each has the result that it has alone, to the bit."""
+    row = tl.program_id(0) * 4
+    # Rows past the last one are computed again, and not stored.
+    x0 = x + row * stride_xm
+    x1 = x + tl.minimum(row + 1, M - 1) * stride_xm
+    x2 = x + tl.minimum(row + 2, M - 1) * stride_xm
+    x3 = x + tl.minimum(row + 3, M - 1) * stride_xm
+    group = tl.program_id(1) if GATED else tl.program_id(1) * 2
+    other = group + N // 16 if GATED else group + 1
+    lane = tl.arange(0, 16)
+    c0 = tl.zeros([16], tl.float32)
+    c1 = tl.zeros([16], tl.float32)
+    c2 = tl.zeros([16], tl.float32)
+    c3 = tl.zeros([16], tl.float32)
+    up0 = tl.zeros([16], tl.float32)
+    up1 = tl.zeros([16], tl.float32)
+    up2 = tl.zeros([16], tl.float32)
+    up3 = tl.zeros([16], tl.float32)
+    for block in range(K // 32):
+        skip = block * 32 * stride_xk
+        sum0 = block_sum(x0 + skip, lane, stride_xk, FORMAT)
+        sum1 = block_sum(x1 + skip, lane, stride_xk, FORMAT)
+        sum2 = block_sum(x2 + skip, lane, stride_xk, FORMAT)
+        sum3 = block_sum(x3 + skip, lane, stride_xk, FORMAT)
+        at, digits_at = beside(w, group, block, K // 32, FORMAT)
+        scale, least = lane_scales(at, lane, True, FORMAT, True)
+        s0, s1, s2, s3 = four_rows(x0 + skip, x1 + skip, x2 + skip, x3 + skip, digits_at, lane, stride_xk,
+                                   FORMAT)
+        c0 = scaled(c0, s0, sum0, scale, least)
+        c1 = scaled(c1, s1, sum1, scale, least)
+        c2 = scaled(c2, s2, sum2, scale, least)
+        c3 = scaled(c3, s3, sum3, scale, least)
+        at, digits_at = beside(w, other, block, K // 32, FORMAT)
+        scale, least = lane_scales(at, lane, True, FORMAT, True)
+        s0, s1, s2, s3 = four_rows(x0 + skip, x1 + skip, x2 + skip, x3 + skip, digits_at, lane, stride_xk,
+                                   FORMAT)
+        up0 = scaled(up0, s0, sum0, scale, least)
+        up1 = scaled(up1, s1, sum1, scale, least)
+        up2 = scaled(up2, s2, sum2, scale, least)
+        up3 = scaled(up3, s3, sum3, scale, least)
+    both(c0, up0, group, other, row, True, N, out, bias, plus, stride_om, stride_on, stride_bias, stride_pm,
+         stride_pn, GATED)
+    both(c1, up1, group, other, row + 1, row + 1 < M, N, out, bias, plus, stride_om, stride_on, stride_bias,
+         stride_pm, stride_pn, GATED)
+    both(c2, up2, group, other, row + 2, row + 2 < M, N, out, bias, plus, stride_om, stride_on, stride_bias,
+         stride_pm, stride_pn, GATED)
+    both(c3, up3, group, other, row + 3, row + 3 < M, N, out, bias, plus, stride_om, stride_on, stride_bias,
+         stride_pm, stride_pn, GATED)
 
 
 @triton.jit
