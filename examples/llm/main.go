@@ -80,7 +80,7 @@ func (s *settings) flags(name string) *flag.FlagSet {
 	f.IntVar(&s.pages, "pages", 4096, "pages of the cache, of 16 tokens each")
 	f.BoolFunc("random", "random weights of SmolLM2's shape instead of a file; =tiny: of a tiny model; =four: "+
 		"of one for up to four ranks", s.setRandom)
-	f.IntVar(&s.engine.Batch, "batch", 0, "sequences at a time (default: 16 on the cpu, 128 elsewhere)")
+	f.IntVar(&s.engine.Batch, "batch", 0, "sequences at a time (default: 32 on the cpu, 128 elsewhere)")
 	f.IntVar(&s.engine.Chunk, "chunk", 0, "tokens of a prompt at a time (default: 128 on the cpu, else 512)")
 	f.IntVar(&s.engine.Queue, "queue", 256, "requests that wait at most")
 	return f
@@ -103,7 +103,7 @@ func (s *settings) complete() error {
 	if err != nil {
 		return err
 	}
-	batch, chunk, dtype := 16, 128, "fp32"
+	batch, chunk, dtype := 32, 128, "fp32"
 	if dev.Abilities().GPU {
 		batch, chunk, dtype = 128, 512, "bf16"
 	}

@@ -8,8 +8,12 @@ import (
 )
 
 // Block is the number of tokens that attention computes together while a prompt is read. Prompts are padded
-// to whole blocks, so that few shapes occur, for which everything is compiled at the start.
-const Block = 32
+// to whole blocks, so that few shapes occur, for which everything is compiled at the start. On a CPU, where
+// each token of padding takes as long as others, short prompts are one shorter block.
+const (
+	Block      = 32
+	shortBlock = 8
+)
 
 // Row is the next token of a sequence whose earlier ones are in the cache.
 type Row struct {
@@ -139,12 +143,13 @@ func (m *Model) Prefill(tokens []int, start int, pages []int32, top bool) (Predi
 
 // prompt returns the inputs of Prefill.
 func (m *Model) prompt(tokens []int, start int, pages []int32) (*inputs, error) {
-	blocks := pow2((len(tokens) + Block - 1) / Block)
-	b, err := m.batch(blocks, Block)
+	size := m.blockFor(len(tokens))
+	blocks := pow2((len(tokens) + size - 1) / size)
+	b, err := m.batch(blocks, size)
 	if err != nil {
 		return nil, err
 	}
-	for i := range blocks * Block {
+	for i := range blocks * size {
 		if i >= len(tokens) {
 			b.fill(i, 0, -1)
 			continue
@@ -155,14 +160,22 @@ func (m *Model) prompt(tokens []int, start int, pages []int32) (*inputs, error) 
 		b.fill(i, tokens[i], slot(pages, start+i))
 	}
 	for i := range blocks {
-		if i*Block < len(tokens) {
-			b.block(i, start+(i+1)*Block, pages)
+		if i*size < len(tokens) {
+			b.block(i, start+(i+1)*size, pages)
 		} else {
-			b.block(i, Block, nil)
+			b.block(i, size, nil)
 		}
 	}
 	b.wanted.host[0] = int32(len(tokens) - 1)
 	return b, nil
+}
+
+// blockFor returns the size of the blocks of so many tokens of a prompt.
+func (m *Model) blockFor(tokens int) int {
+	if !m.dev.Abilities().HostMemory {
+		return Block
+	}
+	return min(max(pow2(tokens), shortBlock), Block)
 }
 
 // slot returns where the cache has the key and the value of a position.
@@ -210,8 +223,11 @@ func (m *Model) predict(b *inputs, rows int, top bool) ([]Prediction, error) {
 	return list, m.candidates(list, b.logits)
 }
 
-// candidates reads the likeliest tokens of each row.
+// candidates finds the likeliest tokens of each row: on the device, or here if that has the same memory.
 func (m *Model) candidates(list []Prediction, logits *nereid.Tensor) error {
+	if m.dev.Abilities().HostMemory {
+		return m.candidatesHere(list, logits)
+	}
 	top := min(Candidates, m.Vocabulary)
 	values, indices := ops.TopK(m.s, logits, top)
 	v, err := read[float32](values)
@@ -264,13 +280,14 @@ func (m *Model) Warm(rows, tokens int) error {
 		}
 	}
 	pages := make([]int32, (tokens+PageSize-1)/PageSize)
-	for n := Block; n <= pow2(tokens); n *= 2 {
+	for n := m.blockFor(1); n <= max(pow2(tokens), Block); n *= 2 {
 		for _, top := range []bool{false, true} {
 			if _, err := m.Prefill(make([]int, min(n, tokens)), 0, pages, top); err != nil {
 				return err
 			}
 		}
-		if err := m.record(m.batches[shape{n / Block, Block}]); err != nil {
+		size := min(n, Block)
+		if err := m.record(m.batches[shape{n / size, size}]); err != nil {
 			return err
 		}
 	}

@@ -1,10 +1,11 @@
 // Package model runs models of Llama's architecture on a device, by the operators of package ops.
 //
-//	config.go   sizes
-//	weights.go  weights and memory on the device
-//	model.go    the forward pass
-//	batch.go    its inputs
-//	ranks.go    a model over several devices
+//	config.go      sizes
+//	weights.go     weights and memory on the device
+//	model.go       the forward pass
+//	batch.go       its inputs
+//	candidates.go  the likeliest tokens
+//	ranks.go       a model over several devices
 package model
 
 import (
