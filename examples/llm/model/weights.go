@@ -93,6 +93,8 @@ type loader struct {
 	m    *Model
 	file *gguf.File
 	err  error
+	slab *nereid.Tensor // has the matrices that keep returned
+	used int            // bytes of it
 }
 
 // put returns a copy of a tensor on the device.
@@ -226,10 +228,31 @@ func (l *loader) interleaved(w ops.Quantized) ops.Quantized {
 	}
 	err := fast.Data.Err()
 	if err == nil {
-		fast.Data, err = fast.Data.To(l.m.dev)
+		fast.Data, err = l.keep(fast.Data)
 	}
 	l.m.s.Reset()
 	l.err = errors.Join(err, w.Data.Close())
-	l.m.memory = append(l.m.memory, fast.Data)
 	return fast
 }
+
+// keep returns a copy of a matrix. All of them lie in one piece of memory, which a CPU then has in large pages.
+func (l *loader) keep(data *nereid.Tensor) (*nereid.Tensor, error) {
+	size := (data.Len() + weightAlign - 1) / weightAlign * weightAlign
+	if l.slab == nil || l.used+size > l.slab.Len() {
+		total := size
+		for _, t := range l.file.Tensors {
+			total += (len(t.Data) + weightAlign - 1) / weightAlign * weightAlign
+		}
+		var err error
+		if l.slab, err = nereid.NewTensor(l.m.dev, nereid.Uint8, total); err != nil {
+			return nil, err
+		}
+		l.m.memory, l.used = append(l.m.memory, l.slab), 0
+	}
+	to := l.slab.Slice(0, l.used, l.used+data.Len(), 1)
+	l.used += size
+	return to, ops.Copy(l.m.s.Into(to), data).Err()
+}
+
+// weightAlign is what the address of a matrix is a multiple of.
+const weightAlign = 256

@@ -12,10 +12,10 @@ type slot struct {
 	size   int     // bytes from addr on
 }
 
-const (
-	align    = 64
-	hugePage = 2 << 20
-)
+const align = 64
+
+// LargePage is the size in bytes of a large page.
+const LargePage = 2 << 20
 
 // scratch returns the address of n bytes. Go's heap does not move, so it stays valid as long as the slot.
 // Large scratch lies in large pages where the system has them: packed operands of products are read over and
@@ -25,15 +25,15 @@ func (s *slot) scratch(n int) uintptr {
 		return s.addr
 	}
 	to := uintptr(align)
-	if n >= hugePage {
-		to = hugePage
+	if n >= LargePage {
+		to = LargePage
 	}
 	s.mem = make([]byte, n+int(to))
 	s.addr = (uintptr(unsafe.Pointer(&s.mem[0])) + to - 1) &^ (to - 1)
 	s.size = n
-	if to == hugePage {
+	if to == LargePage {
 		off := int(s.addr - uintptr(unsafe.Pointer(&s.mem[0])))
-		inLargePages(s.mem[off : off+n])
+		InLargePages(s.mem[off : off+n])
 	}
 	return s.addr
 }
