@@ -235,7 +235,7 @@ func (l *loader) interleaved(w ops.Quantized) ops.Quantized {
 	return fast
 }
 
-// keep returns a copy of a matrix. All of them lie in one piece of memory, which a CPU then has in large pages.
+// keep returns a copy of a matrix. All of them lie in one piece of memory: a CPU then has it in large pages.
 func (l *loader) keep(data *nereid.Tensor) (*nereid.Tensor, error) {
 	size := (data.Len() + weightAlign - 1) / weightAlign * weightAlign
 	if l.slab == nil || l.used+size > l.slab.Len() {
