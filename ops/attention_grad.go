@@ -162,9 +162,12 @@ func (a *attentionGrad) add(p *plan, name string, st step) (err error) {
 
 // atOnce reports whether one kernel computes all gradients, with atomic additions to those of queries.
 func (a *attentionGrad) atOnce() bool {
-	// For larger heads the two kernels are faster on an H200: the sums leave this one too few registers to
-	// hide what its loads wait for.
-	return a.o.AnyOrder && a.c.s.copies && a.c.ins[0].DType.Size() == 2 && a.dim == a.size && a.dim <= 64
+	if !a.o.AnyOrder || !a.c.s.copies || a.c.ins[0].DType.Size() != 2 || a.dim != a.size {
+		return false
+	}
+	// For heads of 128 with causal masks, or with several for one of keys, the two kernels are faster on an
+	// H200.
+	return a.dim <= 64 || a.dim == 128 && !a.o.Causal && a.group == 1
 }
 
 // oneKernel adds the launches of the form with atomic additions, by which keys add to sums in scratch memory.
@@ -211,8 +214,8 @@ func (a *attentionGrad) constants(t blocks) []any {
 var (
 	smallGrads = [2]blocks{{m: 32, n: 128, warps: 4, stages: 3}, {m: 64, n: 64, warps: 4, stages: 2}}
 	largeGrads = [2]blocks{{m: 64, n: 64, warps: 4, stages: 2}, {m: 64, n: 64, warps: 4, stages: 2}}
-	// the same of the kernel with atomic additions
-	atOnceGrads = blocks{m: 64, n: 64, warps: 4, stages: 3}
+	// the same of the kernel with atomic additions, for heads of up to 64 and of 128
+	atOnceGrads = [2]blocks{{m: 64, n: 64, warps: 4, stages: 4}, {m: 64, n: 128, warps: 8, stages: 3}}
 )
 
 // gradTiles returns the configs of the kernel of keys and values and of that of queries.
@@ -223,8 +226,10 @@ func (a *attentionGrad) gradTiles() (kv, q blocks) {
 		list = [2]blocks{{m: 64, n: 64, warps: 4, stages: 1}, {m: 64, n: 64, warps: 4, stages: 1}}
 	case a.c.ins[0].DType == nereid.Float32 || a.dim > 128:
 		list = [2]blocks{{m: 32, n: 32, warps: 4, stages: 1}, {m: 32, n: 32, warps: 4, stages: 1}}
+	case a.atOnce() && a.dim <= 64:
+		list[0] = atOnceGrads[0]
 	case a.atOnce():
-		list[0] = atOnceGrads
+		list[0] = atOnceGrads[1]
 	case a.dim <= 64:
 		list = smallGrads
 	}

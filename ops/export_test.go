@@ -18,7 +18,10 @@ func SetConvs(c [5]int) {
 
 // SetAtOnce makes a config the only one of the backward pass of attention with atomic additions: queries and
 // keys of a tile, warps, stages.
-func SetAtOnce(c [4]int) { atOnceGrads = blocks{c[0], c[1], 0, c[2], c[3]} }
+func SetAtOnce(c [4]int) {
+	t := blocks{c[0], c[1], 0, c[2], c[3]}
+	atOnceGrads = [2]blocks{t, t}
+}
 
 // SetProducts makes a config the only one of products on GPUs: rows, columns and depth of a tile, warps,
 // stages.

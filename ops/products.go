@@ -6,8 +6,8 @@ import "github.com/nereid-lang/nereid"
 // threads alone reach the bandwidth of the memory.
 const vectorRows = 2
 
-// skinnyRows is up to how many rows a product has few.
-const skinnyRows = 16
+// skinnyRows is up to how many rows a product has few; up to fewRows it still waits for the weights.
+const skinnyRows, fewRows = 16, 128
 
 // blocks is a config of a product: the tile of a program, warps and stages of a GPU.
 type blocks struct{ m, n, k, warps, stages int }
@@ -23,11 +23,12 @@ func (t blocks) options() nereid.Options {
 var (
 	halfBlocks   = []blocks{{128, 256, 64, 8, 3}, {64, 64, 64, 4, 4}}
 	eightBlocks  = []blocks{{128, 256, 128, 8, 4}, {128, 128, 128, 4, 4}, {64, 64, 128, 4, 4}}
-	singleBlocks = []blocks{{128, 128, 32, 8, 2}, {64, 64, 32, 4, 2}}
+	singleBlocks = []blocks{{128, 128, 64, 8, 2}, {64, 64, 32, 4, 2}}
 	tf32Blocks   = []blocks{{128, 256, 32, 8, 3}, {64, 64, 32, 4, 4}}
 	doubleBlocks = []blocks{{32, 32, 16, 4, 2}}
 	// few rows: what counts is how many bytes of the weights are under way
 	skinnyBlocks = []blocks{{16, 32, 128, 4, 5}}
+	fewBlocks    = []blocks{{64, 64, 128, 4, 4}}
 	// one row or two, without tensor cores
 	vectorBlocks = blocks{n: 2, k: 4096, warps: 4}
 )
@@ -48,6 +49,8 @@ func (p *product) tile() blocks {
 		list = eightBlocks
 	case p.m <= skinnyRows && p.dt.Size() == 2:
 		list = skinnyBlocks
+	case p.m <= fewRows && p.dt.Size() == 2 && p.batches*p.heads == 1:
+		list = fewBlocks
 	case p.dt == nereid.Float32 && p.o.precision == "":
 		list = singleBlocks
 	case p.dt == nereid.Float32:

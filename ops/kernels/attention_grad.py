@@ -165,16 +165,10 @@ def attention_at_once_kernel(q, k, v, grad, lse, delta, dk, dv, dq, scale, heads
         grad_in = tl.make_tensor_descriptor(grad + batch * stride_gb + head * stride_gh, [queries, DIM],
                                             [stride_gm, 1], [BLOCK_M, DIM])
         dq_out = tl.make_tensor_descriptor(dq + row * DIM, [queries, DIM], [DIM, 1], [BLOCK_M, DIM])
-        whole = begin
-        if CAUSAL:
-            # Blocks of queries at the diagonal need a mask; those behind it see all keys.
-            whole = tl.cdiv(tl.maximum(first + BLOCK_N - 1 - shift, 0), BLOCK_M) * BLOCK_M
-            dkx, dvx = add_queries_at_once(dkx, dvx, kx, vx, q_in, grad_in, dq_out, lse + row, delta + row,
-                                           log2_scale, begin, tl.minimum(whole, end), shift, keys, rows,
-                                           queries, window, BLOCK_M, CAUSAL, WINDOW)
+        # One loop with masks, where attention_dkv_kernel has two: the second one's values would take registers.
         dkx, dvx = add_queries_at_once(dkx, dvx, kx, vx, q_in, grad_in, dq_out, lse + row, delta + row,
-                                       log2_scale, whole, end, shift, keys, rows, queries, window, BLOCK_M,
-                                       False, WINDOW)
+                                       log2_scale, begin, end, shift, keys, rows, queries, window, BLOCK_M,
+                                       CAUSAL, WINDOW)
     tl.store(dk + batch * stride_dkb + kv_head * stride_dkh + keys[:, None] * stride_dkn + dims[None, :],
              (dkx * scale).to(dk.dtype.element_ty), mask=inside)
     tl.store(dv + batch * stride_dvb + kv_head * stride_dvh + keys[:, None] * stride_dvn + dims[None, :],
