@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"slices"
 	"strings"
@@ -91,6 +92,40 @@ func TestListed(t *testing.T) {
 		got, err := read[0].fault()
 		if err != nil || string(got.text()) != string(f.text()) {
 			t.Errorf("%s\ngives %q: %v", f.listed(), got.text(), err)
+		}
+	}
+}
+
+// TestVerdict reads reports of the go command: only a test that ran and failed kills.
+func TestVerdict(t *testing.T) {
+	failed := errors.New("exit status 1")
+	for out, want := range map[string]string{
+		"--- FAIL: TestA (0.00s)\nFAIL\nFAIL\tm/p\t0.012s\nFAIL\n":        "killed ./p TestA",
+		"panic: gone\n\ngoroutine 1\nFAIL\tm/p\t0.012s\nFAIL\n":           "killed ./p",
+		"# m/p\np.go:3:2: undefined: x\nFAIL\tm/p [build failed]\nFAIL\n": " ",
+		"main module (m) does not contain package m/p\n":                  "NOT RUN ./p",
+		"# m/p\nno Go files in p\nFAIL\tm/p [setup failed]\nFAIL\n":       "NOT RUN ./p",
+	} {
+		verdict, by := verdictOf(out, failed, "./p")
+		by, _, _ = strings.Cut(by, ":")
+		if got := verdict + " " + by; got != want {
+			t.Errorf("%q: %s", out, got)
+		}
+	}
+	if verdict, _ := verdictOf("ok  \tm/p\t0.012s\n", nil, "./p"); verdict != "SURVIVED" {
+		t.Error(verdict)
+	}
+}
+
+// TestInModule runs tests in the module that their package is in.
+func TestInModule(t *testing.T) {
+	t.Chdir("../..")
+	for pkg, want := range map[string]string{"./capi": "capi .", "./capi/foreign": "capi ./foreign",
+		"./capi/...": "capi ./...", "./internal/lower": " ./internal/lower", ".": " .", "./ops": " ./ops",
+		"./profile/otel": "profile/otel ."} {
+		dir, inside := inModule(pkg)
+		if got := dir + " " + inside; got != want {
+			t.Errorf("%s: %s, want %s", pkg, got, want)
 		}
 	}
 }

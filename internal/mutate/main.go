@@ -5,8 +5,8 @@
 //	go run ./internal/mutate -together -n 100 -packages internal/rule -and ./internal/rule
 //
 // In: packages and a seed, or a list of faults. Out: one line for each fault: its place, what was changed,
-// and the tests' verdict: killed, with the test that failed, SURVIVED, or slow, which a test's time limit
-// ended. Faults that do not compile are left out. The tree is never touched: the go command reads the changed
+// and the tests' verdict: killed, with the test that failed, SURVIVED, slow, which a test's time limit ended,
+// or NOT RUN, where the go command found no such tests. Faults that do not compile are left out. The tree is never touched: the go command reads the changed
 // file through an overlay. -list prints the faults as -chosen reads them. With -together, one build has all
 // faults, and each run of the tests of -and has one of them: a hundred in the time that few take otherwise.
 // With -decisions, a copy of the packages is written that records which parts of conditions decide
@@ -21,6 +21,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -150,26 +151,50 @@ func test(overlay string, args []string) (verdict, by string) {
 	cmd := exec.CommandContext(ctx, "go", append(flags, args...)...)
 	// programs that tests build have the fault, too
 	cmd.Env = append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")+" -overlay="+overlay)
-	if pkg := &cmd.Args[len(cmd.Args)-1]; strings.HasPrefix(*pkg, "./capi/") { // a module of its own
-		cmd.Dir, *pkg = "capi", "."+strings.TrimPrefix(*pkg, "./capi")
+	pkg := &cmd.Args[len(cmd.Args)-1]
+	cmd.Dir, *pkg = inModule(*pkg)
+	if cmd.Dir == "capi" { // its package is left out without C
+		cmd.Env = append(cmd.Env, "CGO_ENABLED=1")
 	}
 	out, err := cmd.CombinedOutput()
-	switch {
-	case err == nil:
-		return "SURVIVED", ""
-	case ctx.Err() != nil:
+	if ctx.Err() != nil {
 		return "slow", strings.Join(args, " ")
-	case strings.Contains(string(out), "[build failed]"):
-		return "", ""
 	}
-	if m := failedTest.FindSubmatch(out); m != nil {
-		return "killed", args[len(args)-1] + " " + string(m[1])
-	}
-	return "killed", args[len(args)-1]
+	return verdictOf(string(out), err, args[len(args)-1])
 }
 
-// failedTest finds the name of a test in go test's report, the innermost of nested ones first.
-var failedTest = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)`)
+// inModule returns the folder of the module that a package of the repository is in, "" for the one at its
+// root, and the package's path from there.
+func inModule(pkg string) (dir, inside string) {
+	for dir := strings.TrimPrefix(strings.TrimSuffix(pkg, "/..."), "./"); dir != "."; dir = path.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(filepath.FromSlash(dir), "go.mod")); err == nil {
+			return dir, "." + strings.TrimPrefix(pkg, "./"+dir)
+		}
+	}
+	return "", pkg
+}
+
+// verdictOf reads go test's report. A run that tests nothing, of a package that is not there, kills nothing.
+func verdictOf(out string, err error, pkg string) (verdict, by string) {
+	switch m := failedTest.FindStringSubmatch(out); {
+	case err == nil:
+		return "SURVIVED", ""
+	case strings.Contains(out, "[build failed]"):
+		return "", ""
+	case m != nil:
+		return "killed", pkg + " " + m[1]
+	case !failedPackage.MatchString(out):
+		return "NOT RUN", pkg + ": " + clip(out)
+	}
+	return "killed", pkg
+}
+
+var (
+	// failedTest finds the name of a test in go test's report, the innermost of nested ones first.
+	failedTest = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)`)
+	// failedPackage finds a package whose tests ran and failed.
+	failedPackage = regexp.MustCompile(`(?m)^FAIL\t\S+\t[0-9.]+s$`)
+)
 
 // plant writes the changed file and an overlay that names it.
 func (f *fault) plant() (overlay string, remove func(), err error) {
