@@ -91,11 +91,10 @@ func (t *sockets) close() error {
 	t.stop()
 	t.state.Lock()
 	defer t.state.Unlock()
-	if t.closed || t.failed != nil {
-		return nil
+	if t.failed == nil { // else the connections are closed already
+		t.closed = true
+		t.leave("it has closed its communicator")
 	}
-	t.closed = true
-	t.leave("it has closed its communicator")
 	return nil
 }
 

@@ -3,7 +3,9 @@ package main
 import (
 	"errors"
 	"os"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -127,5 +129,29 @@ func TestInModule(t *testing.T) {
 		if got := dir + " " + inside; got != want {
 			t.Errorf("%s: %s, want %s", pkg, got, want)
 		}
+	}
+}
+
+// TestAreas: the areas of the code give thirty faults, from folders that are there.
+func TestAreas(t *testing.T) {
+	areas, err := readAreas("testdata/areas.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir("../..")
+	sum := 0
+	for _, a := range areas {
+		n, err := strconv.Atoi(a.count)
+		if sum += n; err != nil || len(a.tests) == 0 {
+			t.Errorf("%s: %q faults, tests %v", a.name, a.count, a.tests)
+		}
+		for _, dir := range folders(a.packages) {
+			if found, _ := filepath.Glob(filepath.Join(dir, "*.go")); len(found) == 0 {
+				t.Errorf("%s: no Go files in %s", a.name, dir)
+			}
+		}
+	}
+	if sum != 30 {
+		t.Errorf("%d faults", sum)
 	}
 }

@@ -2,14 +2,16 @@
 //
 //	go run ./internal/mutate -n 30 -seed 1 -packages internal/middle,internal/lower -and ./internal/memfuzz=T
 //	go run ./internal/mutate -chosen internal/mutate/testdata/chosen.txt
+//	go run ./internal/mutate -areas internal/mutate/testdata/areas.txt -seed 9
 //	go run ./internal/mutate -together -n 100 -packages internal/rule -and ./internal/rule
 //
 // In: packages and a seed, or a list of faults. Out: one line for each fault: its place, what was changed,
 // and the tests' verdict: killed, with the test that failed, SURVIVED, slow, which a test's time limit ended,
-// or NOT RUN, where the go command found no such tests. Faults that do not compile are left out. The tree is never touched: the go command reads the changed
-// file through an overlay. -list prints the faults as -chosen reads them. With -together, one build has all
-// faults, and each run of the tests of -and has one of them: a hundred in the time that few take otherwise.
-// With -decisions, a copy of the packages is written that records which parts of conditions decide
+// or NOT RUN, where the go command found no such tests. Faults that do not compile are left out. The tree is
+// never touched: the go command reads the changed file through an overlay. -list prints the faults as -chosen
+// reads them, and -areas prints a list that is drawn from all areas of the code. With -together, one build
+// has all faults, and each run of the tests of -and has one of them: a hundred in the time that few take
+// otherwise. With -decisions, a copy of the packages is written that records which parts of conditions decide
 // (internal/fingerprint chooses kernels by it).
 package main
 
@@ -18,7 +20,6 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path"
@@ -39,6 +40,7 @@ var (
 	limit = flag.Duration("limit", 4*time.Minute, "time limit of one run of tests")
 	one   = flag.Bool("together", false, "build the tests of -and once, with all faults, and run only them")
 	show  = flag.Bool("list", false, "print the faults, in the form of a list, and run nothing")
+	parts = flag.String("areas", "", "a file with areas of the code: print a list drawn from them")
 	into  = flag.String("decisions", "",
 		"write a copy of the packages that records what decides conditions to this folder, and run nothing")
 )
@@ -54,6 +56,9 @@ func main() {
 func run() error {
 	if *into != "" {
 		return writeDecisions(*into, strings.Split(*packages, ","))
+	}
+	if *parts != "" {
+		return drawAreas(*parts)
 	}
 	all, err := candidates()
 	if err != nil {
@@ -96,16 +101,7 @@ func candidates() (all []fault, err error) {
 	if *count == 0 {
 		*count = 10
 	}
-	for _, pkg := range strings.Split(*packages, ",") {
-		list, err := faultsIn(pkg)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, list...)
-	}
-	r := rand.New(rand.NewPCG(*seed, 0))
-	r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-	return all, nil
+	return faultsOfAll(strings.Split(*packages, ","))
 }
 
 // judge runs the tests with the fault planted: those of its package, then others. It returns "" for a fault
@@ -149,13 +145,10 @@ func test(overlay string, args []string) (verdict, by string) {
 	defer cancel()
 	flags := []string{"test", "-count=1", "-failfast", "-vet=off"}
 	cmd := exec.CommandContext(ctx, "go", append(flags, args...)...)
-	// programs that tests build have the fault, too
-	cmd.Env = append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")+" -overlay="+overlay)
 	pkg := &cmd.Args[len(cmd.Args)-1]
 	cmd.Dir, *pkg = inModule(*pkg)
-	if cmd.Dir == "capi" { // its package is left out without C
-		cmd.Env = append(cmd.Env, "CGO_ENABLED=1")
-	}
+	// programs that tests build have the fault, too
+	cmd.Env = append(environment(cmd.Dir), "GOFLAGS="+os.Getenv("GOFLAGS")+" -overlay="+overlay)
 	out, err := cmd.CombinedOutput()
 	if ctx.Err() != nil {
 		return "slow", strings.Join(args, " ")

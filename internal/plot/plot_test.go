@@ -26,8 +26,9 @@ func decode(t *testing.T, data []byte) image.Image {
 
 // count returns how many dots of a colour the image has.
 func count(img image.Image, c color.RGBA) (n int) {
-	for y := range img.Bounds().Dy() {
-		for x := range img.Bounds().Dx() {
+	box := img.Bounds()
+	for y := box.Min.Y; y < box.Max.Y; y++ {
+		for x := box.Min.X; x < box.Max.X; x++ {
 			if color.RGBAModel.Convert(img.At(x, y)) == c {
 				n++
 			}
@@ -93,6 +94,31 @@ func TestLines(t *testing.T) {
 	b.Reset()
 	if err := Lines(&b, "svg", c); err != nil || strings.Contains(b.String(), "NaN") {
 		t.Errorf("a line from 0: %v\n%s", err, b.String())
+	}
+}
+
+// TestLegend: each series is named beside a piece of its line, in its colour: where the lines themselves are
+// not, the picture has the colour of every series.
+func TestLegend(t *testing.T) {
+	c := LineChart{}
+	for range len(hues) {
+		c.Series = append(c.Series, Series{"a name", []float64{1, 2}, []float64{1, 1}})
+	}
+	var b bytes.Buffer
+	if err := Lines(&b, "png", c); err != nil {
+		t.Fatal(err)
+	}
+	img := decode(t, b.Bytes()).(interface {
+		SubImage(r image.Rectangle) image.Image
+	})
+	f := c.frame()
+	for i, hue := range hues {
+		y := f.top + 12 + float64(i)*13
+		at := func(x, y float64) image.Point { return image.Pt(int(x*dpi/72), int(y*dpi/72)) }
+		key := img.SubImage(image.Rectangle{at(f.left+8, y-6), at(f.left+28, y+6)})
+		if n := count(key, hue); n < 20 {
+			t.Errorf("%d dots of the colour of series %d beside its name", n, i)
+		}
 	}
 }
 

@@ -110,17 +110,24 @@ func (r *Run) storing(program int64, tensor string, element int64) (who int64, b
 		if program >= 0 && t[0] != program || s.What == "load" || r.Tensors[t[2]].Name != tensor {
 			continue
 		}
-		at := element - t[3]
-		if row := int64(0); t[5] > 1 && t[6] != 0 {
-			if row = at / t[6]; row >= 0 && row < t[5] {
-				at -= row * t[6]
-			}
-		}
-		if at >= 0 && at < t[4] {
+		if hasElement(t, element) {
 			who, by = t[0], s
 		}
 	}
 	return who, by
+}
+
+// hasElement reports whether a tile has an element. Rows may overlap, and a row may lie before the last one.
+func hasElement(tile []int64, element int64) bool {
+	first, count, rows, stride := tile[3], tile[4], tile[5], tile[6]
+	if stride < 0 {
+		first, stride = first+(rows-1)*stride, -stride
+	}
+	at := element - first
+	if at > 0 && stride > 0 { // the last row that begins at the element or before
+		at -= stride * min(at/stride, rows-1)
+	}
+	return at >= 0 && at < count
 }
 
 // Spoiled adds that a launch left NaN in a tensor, and returns the program that stored the first.
