@@ -42,3 +42,31 @@ tt.return
 		})
 	}
 }
+
+// TestCallResults: a call gives every result of its function, scalars between tensors, in their order.
+func TestCallResults(t *testing.T) {
+	const enc = "#ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>"
+	block := func(elem string) string { return fmt.Sprintf("tensor<256x%s, %s>", elem, enc) }
+	results := fmt.Sprintf("(i32, %s, f32, %s)", block("f32"), block("i32"))
+	shape := []int{256}
+	text := moduleText(1, fmt.Sprintf(`tt.func private @parts(%%a: %[2]s, %%n: i32) -> %[1]s {
+%%one = arith.constant 1 : i32
+%%m = arith.addi %%n, %%one : i32
+%%f = arith.sitofp %%n : i32 to f32
+%%b = arith.addf %%a, %%a : %[2]s
+%%c = arith.fptosi %%a : %[2]s to %[3]s
+tt.return %%m, %%b, %%f, %%c : i32, %[2]s, f32, %[3]s
+}
+tt.func public @k(%%x: !tt.ptr<f32>, %%y: !tt.ptr<f32>, %%z: !tt.ptr<i32>, %%s: !tt.ptr<i32>,
+    %%u: !tt.ptr<f32>, %%n: i32) {
+`, results, block("f32"), block("i32"))+offsetsText("o", shape, enc)+
+		accessText("x", "o", "v", shape, "f32", enc, false)+
+		fmt.Sprintf("%%r:4 = tt.call @parts(%%v, %%n) : (%s, i32) -> %s\n", block("f32"), results)+
+		fmt.Sprintf("%%w = arith.addf %%r#1, %%v : %s\n", block("f32"))+
+		accessText("y", "o", "w", shape, "f32", enc, true)+
+		fmt.Sprintf("%%q = arith.addi %%r#3, %%o : %s\n", block("i32"))+
+		accessText("z", "o", "q", shape, "i32", enc, true)+
+		"tt.store %s, %r#0 : !tt.ptr<i32>\ntt.store %u, %r#2 : !tt.ptr<f32>\ntt.return\n}\n")
+	runBoth(t, text, launch{"k", [3]int{1, 1, 1}, []any{&buf{elem: ir.F32, n: 256, lo: -50, hi: 50},
+		floats(ir.F32, 256), ints(ir.I32, 256, 9), ints(ir.I32, 1, 9), floats(ir.F32, 1), 41}}, 0)
+}
