@@ -37,7 +37,7 @@ func TestLists(t *testing.T) {
 	for name, want := range map[string]int{"testdata/chosen.txt": 30, "testdata/swizzles.txt": 5,
 		"testdata/further.txt": 30, "testdata/third.txt": 30, "testdata/fourth.txt": 30,
 		"testdata/fifth.txt": 30, "testdata/sixth.txt": 30, "testdata/seventh.txt": 30,
-		"testdata/eighth.txt": 30} {
+		"testdata/eighth.txt": 30, "testdata/ninth.txt": 30} {
 		data, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)

@@ -1,6 +1,7 @@
 package pyrun
 
 import (
+	"math/big"
 	"slices"
 
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
@@ -125,17 +126,43 @@ func EvalLiteral(in *object.Interp, a []object.Value) (object.Value, error) {
 	return ev.eval(c.expr, NewEnv(nil, nil))
 }
 
-// isLiteral reports whether an expression is made of constants and displays alone.
+// isLiteral reports whether an expression is made of constants, numbers with a sign and displays alone, or is
+// set(), which has no display.
 func isLiteral(x python.Expr) bool {
-	ok := x != nil
-	python.Inspect(x, func(n python.Node) bool {
-		switch n.(type) {
-		case *python.Constant, *python.Tuple, *python.List, *python.Set, *python.Dict, *python.UnaryOp,
-			*python.BinOp:
-		default:
-			ok = false
-		}
-		return ok
-	})
-	return ok
+	switch x := x.(type) {
+	case *python.Constant:
+		return true
+	case *python.UnaryOp:
+		return (x.Op == python.UAdd || x.Op == python.USub) && isNumber(x.Operand)
+	case *python.Tuple:
+		return areLiterals(x.Elts)
+	case *python.List:
+		return areLiterals(x.Elts)
+	case *python.Set:
+		return areLiterals(x.Elts)
+	case *python.Dict:
+		return areLiterals(x.Keys) && areLiterals(x.Values)
+	case *python.Call:
+		f, ok := x.Func.(*python.Name)
+		return ok && f.ID == "set" && len(x.Args)+len(x.Keywords) == 0
+	}
+	return false
+}
+
+// areLiterals reports it of all expressions; a nil one stands for ** in a display.
+func areLiterals(list []python.Expr) bool {
+	return !slices.ContainsFunc(list, func(x python.Expr) bool { return !isLiteral(x) })
+}
+
+// isNumber reports whether an expression is a number without a sign; True and False are none.
+func isNumber(x python.Expr) bool {
+	c, ok := x.(*python.Constant)
+	if !ok {
+		return false
+	}
+	switch c.Value.(type) {
+	case *big.Int, float64, complex128:
+		return true
+	}
+	return false
 }

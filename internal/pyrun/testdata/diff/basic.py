@@ -61,3 +61,14 @@ match (1, [2, 3], {"k": "v"}):
         r = a, b, c, d
 # ---
 r = (lambda x, y=2: x ** y)(3), 2 ** 100, -7 // 2, -7 % 3, 7 / 2, 1e16, 1e-5, 0.1 + 0.2
+# ---
+import ast
+r = []
+for text in ("1", " 1", "1\n", "-1", "+1.5", "--1", "~1", "not 1", "-True", "-'a'", "-None", "1 + 2", "2 * 3", "9 ** 9",
+             "None", "True", "...", "'a' 'b'", "b'c'", "(1, [2, {3}], {4: b'5', 'k': ()})", "set()", "[set(), -2]",
+             "set(1)", "set(a=1)", "list()", "a", "[a]", "[*[1]]", "{1: 2, **{}}", "{a: 1}", "{1: a}", "f'a'", "1; 2",
+             "", "(", "[x for x in ()]", "{1, -2}", "(-1,)", "a.b", "'a'.b", "1 if 1 else 2", "lambda: 1"):
+    try:
+        r.append(ast.literal_eval(text))
+    except (ValueError, SyntaxError) as e:
+        r.append(type(e).__name__)
