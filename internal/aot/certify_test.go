@@ -10,6 +10,7 @@ import (
 
 	"github.com/nereid-lang/nereid"
 	"github.com/nereid-lang/nereid/internal/bundle"
+	"github.com/nereid-lang/nereid/internal/dtype"
 	"github.com/nereid-lang/nereid/internal/llvm"
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
@@ -230,5 +231,25 @@ func TestForeignCertificate(t *testing.T) {
 	if _, err := f.Saved(f.Entry(0), bundle.PartPTX); !errors.As(err, &damage) ||
 		!strings.Contains(err.Error(), "its certificate is for other code") {
 		t.Error(err)
+	}
+}
+
+// TestFill: the elements that a certificate is made with are numbers that their types have, and others for
+// another seed: a bool is 0 or 1, each about as often.
+func TestFill(t *testing.T) {
+	const n = 1024
+	in := inputs{args: []input{{name: "b", tensor: true, dtype: dtype.Bool, elements: n},
+		{name: "i", tensor: true, dtype: dtype.Int32, elements: n}, {name: "n", typ: "i32", value: 3}}}
+	in.fill(1)
+	var kinds [256]int
+	for _, v := range in.args[0].data {
+		kinds[v]++
+	}
+	if kinds[0]+kinds[1] != n || kinds[0] < n*4/10 || kinds[1] < n*4/10 {
+		t.Errorf("bools are %v", kinds)
+	}
+	first := bytes.Clone(in.args[1].data)
+	if in.fill(2); bytes.Equal(first, in.args[1].data) || in.args[2].data != nil {
+		t.Error("another seed gives the same numbers, or a number has elements")
 	}
 }

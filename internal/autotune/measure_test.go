@@ -28,7 +28,7 @@ func TestMeasureTakes(t *testing.T) {
 					for done := time.Duration(0); done < warmup; done += run {
 						time.Sleep(c.between + run)
 					}
-					for done := time.Duration(0); len(list) == 0 || done < rep && len(list) < c.runs; done += run {
+					for len(list) == 0 || len(list) < c.runs && time.Duration(len(list))*run < rep {
 						time.Sleep(c.between + run)
 						list = append(list, run)
 					}

@@ -74,3 +74,58 @@ func TestOperatorMethods(t *testing.T) {
 		}
 	}
 }
+
+// TestAggregateInstances: isinstance knows an aggregate by its class, not by being one; and an error says how
+// a changed copy of an aggregate is made where a method cannot change it.
+func TestAggregateInstances(t *testing.T) {
+	text := "import triton\nimport triton.language as tl\n"
+	for _, name := range []string{"A", "B"} {
+		text += "\n@tl.core._aggregate\nclass " + name + ":\n    value: tl.tensor\n" +
+			"    @tl.core.builtin\n    def put(self, v, _semantic=None):\n        self.value = v\n"
+	}
+	text += `
+@triton.jit
+def kinds(x, out):
+    a = A(tl.load(x))
+    b = B(tl.load(x))
+    tl.static_assert(isinstance(a, A) and isinstance(b, B))
+    tl.static_assert(not isinstance(a, B) and not isinstance(b, A) and not isinstance(x, A))
+    tl.store(out, a.value + b.value)
+
+@triton.jit
+def puts(x, out):
+    a = A(tl.load(x))
+    a.put(3)
+    tl.store(out, a.value)
+`
+	src, err := lang.Load("k.py", []byte(text), lang.LoadOptions{Triton: triton.V39})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := compile(src, spec{Name: "kinds", Kernel: "kinds", Signature: "*i32, *i32"}); err != nil {
+		t.Error(err)
+	}
+	_, err = compile(src, spec{Name: "puts", Kernel: "puts", Signature: "*i32, *i32"})
+	if err == nil || !strings.Contains(fmt.Sprintf("%+v", err), "aggregate_replace(x, value=") {
+		t.Errorf("an aggregate is changed: %v", err)
+	}
+}
+
+// TestNames: where an operation takes a name, a false value is none, and any other value that is no string is
+// refused.
+func TestNames(t *testing.T) {
+	for value, ok := range map[string]bool{"''": true, "'.cg'": true, "None": true, "0": true, "False": true,
+		"()": true, "1": false, "True": false, "0.5": false, "(0,)": false, "('.cg',)": false,
+		"tl.int32": false} {
+		text := "import triton\nimport triton.language as tl\n\n@triton.jit\ndef k(x, out):\n" +
+			"    tl.store(out, tl.load(x, cache_modifier=" + value + "))\n"
+		src, err := lang.Load("k.py", []byte(text), lang.LoadOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = compile(src, spec{Name: "k", Kernel: "k", Signature: "*i32, *i32"})
+		if (err == nil) != ok {
+			t.Errorf("cache_modifier=%s: %v", value, err)
+		}
+	}
+}

@@ -6,6 +6,8 @@ import (
 	"image/color"
 	"image/png"
 	"math"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -170,3 +172,29 @@ func TestGrid(t *testing.T) {
 		t.Error("4 cells in rows of 3")
 	}
 }
+
+// TestGridLabels: the numbers at the edges of a table are half as high as its cells, but can be read and are
+// no larger than the text in the cells; where cells are small, not every one has a number.
+func TestGridLabels(t *testing.T) {
+	for _, cols := range []int{2, 16, 40, 64, 100, 128} {
+		g := GridChart{Cols: cols, Cells: make([]Cell, cols)}
+		var b bytes.Buffer
+		if err := Grid(&b, "svg", g); err != nil {
+			t.Fatal(err)
+		}
+		cell := min(maxCell, max(minCell, (gridWidth-2*gridEdge)/float64(cols)))
+		want := min(7, max(4, cell/2))
+		labels := svgNumber.FindAllStringSubmatch(b.String(), -1)
+		for _, l := range labels {
+			if size, err := strconv.ParseFloat(l[1], 64); err != nil || math.Abs(size-want) > 0.05 {
+				t.Errorf("%d columns: the number %s has size %s, not %.1f", cols, l[2], l[1], want)
+			}
+		}
+		if n := len(labels); n < 3 || float64(n) > float64(cols)*cell/12+3 && n > cols+1 {
+			t.Errorf("%d columns of %.1f: %d numbers", cols, cell, n)
+		}
+	}
+}
+
+// svgNumber finds numbers and their sizes.
+var svgNumber = regexp.MustCompile(`font-size="([0-9.]+)"[^>]*>([0-9]+)<`)

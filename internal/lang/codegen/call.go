@@ -1,6 +1,7 @@
 package codegen
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -126,7 +127,7 @@ func (g *generator) apply(n python.Node, fn object.Value, args []object.Value,
 	if err != nil && !isBuiltinError(err) &&
 		(anyDevice(args) ||
 			anyDeviceKw(kws)) { // device values may pass through such a function, but not be computed with
-		g.failHint(n, "not-jit", deviceHint(fn, g.u.world.Vocabulary()),
+		g.failHint(n, "not-jit", cmp.Or(ownHint(err), deviceHint(fn, g.u.world.Vocabulary())),
 			"%s runs at compile time and can do nothing with a device value: %v", calleeText(fn), err)
 	}
 	g.check(n, err)
@@ -138,6 +139,15 @@ func (g *generator) apply(n python.Node, fn object.Value, args []object.Value,
 func isBuiltinError(err error) bool {
 	var se *sem.Error
 	return errors.As(err, &se)
+}
+
+// ownHint returns what an exception itself says to do about it, or "".
+func ownHint(err error) string {
+	var e *object.Exception
+	if errors.As(err, &e) {
+		return e.Hint
+	}
+	return ""
 }
 
 // deviceHint returns a hint that names what to call instead of a function that cannot compute with device
