@@ -8,6 +8,7 @@
 //	gen.go      the functions and their structs
 //	infer.go    types of parameters
 //	flow.go     parameters followed through a kernel's body, for infer.go
+//	elements.go tensors that hold integers, for typed.go
 //	index.go    names that are used as indices, for infer.go
 //	fold.go     long lines of what is written
 //	imports.go  the modules that a file needs

@@ -33,6 +33,8 @@ type Options struct {
 	Roots []string          // folders in which imports are looked for
 	// Source, if not nil, is the file as it was loaded already: its imports need not be read again.
 	Source *lang.Source
+	// Known are examples of kernels for which none needs to be found; for Examples alone.
+	Known map[string]Example
 }
 
 // Go is the source of a Go file for the kernels of a Python file.
@@ -139,6 +141,10 @@ func (g *generator) kernels() ([]kernel, error) {
 	var out []kernel
 	var absent error
 	for _, n := range names {
+		if _, ok := g.o.Known[n]; ok {
+			out = append(out, kernel{name: n})
+			continue
+		}
 		params, err := g.source.Params(n, lang.DefaultTarget)
 		if err != nil && len(g.o.Kernels) == 0 { // defined under a condition that does not hold here
 			absent = err

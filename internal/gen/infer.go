@@ -29,11 +29,12 @@ const (
 // file is what inference looks at: the functions of a file, by name.
 type file struct {
 	funcs map[string]*python.FunctionDef
-	known map[string]map[string]kind // of functions looked at; nil while one is
+	known map[string]*flow             // of functions looked at; nil while one is
+	ints  map[string]map[string]string // the same of their tensors of integers
 }
 
 func newFile(m *python.Module) *file {
-	f := &file{map[string]*python.FunctionDef{}, map[string]map[string]kind{}}
+	f := &file{map[string]*python.FunctionDef{}, map[string]*flow{}, map[string]map[string]string{}}
 	python.Inspect(m, func(n python.Node) bool {
 		if fn, ok := n.(*python.FunctionDef); ok && f.funcs[fn.Name] == nil {
 			f.funcs[fn.Name] = fn
@@ -82,18 +83,27 @@ func (f *file) mentions(name, param string) bool {
 
 // kinds are the kinds of a function's parameters, as its body shows them.
 func (f *file) kinds(name string) map[string]kind {
-	if k, ok := f.known[name]; ok {
-		return k
+	if fl := f.follow(name); fl != nil {
+		return fl.kind
+	}
+	return nil
+}
+
+// follow follows the parameters of a function through its body. It is nil for an unknown function, and for one
+// that is being followed: what calls itself learns nothing from it.
+func (f *file) follow(name string) *flow {
+	if fl, ok := f.known[name]; ok {
+		return fl
 	}
 	fn := f.funcs[name]
 	if fn == nil {
 		return nil
 	}
-	f.known[name] = nil // what calls itself learns nothing from it
+	f.known[name] = nil
 	fl := newFlow(f, fn)
 	fl.run()
-	f.known[name] = fl.kind
-	return fl.kind
+	f.known[name] = fl
+	return fl
 }
 
 // paramKind is the kind of a parameter: what its annotation or default says, or else the body.

@@ -33,6 +33,10 @@ func Examples(name string, src []byte, o Options, given map[string]string) ([]Ex
 	}
 	var out []Example
 	for _, k := range kernels {
+		if e, ok := o.Known[k.name]; ok {
+			out = append(out, e)
+			continue
+		}
 		out = append(out, g.example(k, given))
 	}
 	return out, nil
@@ -40,7 +44,7 @@ func Examples(name string, src []byte, o Options, given map[string]string) ([]Ex
 
 func (g *generator) example(k kernel, given map[string]string) Example {
 	e := Example{Kernel: k.name}
-	set := g.configured(k.name)
+	set, ints := g.configured(k.name), g.file.integers(k.name)
 	var entries []string
 	for _, p := range k.params {
 		e.Params = append(e.Params, p.Name)
@@ -63,10 +67,12 @@ func (g *generator) example(k kernel, given map[string]string) Example {
 			entry = "False"
 			e.Guessed = append(e.Guessed, p.Name+"=False")
 		case p.Constexpr && (p.kind == integer || p.kind == number):
-			entry = "64"
-			e.Guessed = append(e.Guessed, p.Name+"=64")
+			entry = guessed(p.Name)
+			e.Guessed = append(e.Guessed, p.Name+"="+entry)
 		case p.Constexpr:
 			entry = ""
+		case p.kind == tensor && p.Type == "" && ints[p.Name] != "":
+			entry = ints[p.Name]
 		case entry == "" && !g.file.mentions(k.name, p.Name):
 			entry = "i32" // nothing depends on it
 		}
@@ -78,6 +84,15 @@ func (g *generator) example(k kernel, given map[string]string) Example {
 	}
 	e.Signature = strings.Join(entries, ", ")
 	return e
+}
+
+// guessed returns a value for an integer of which nothing is known: a size, or by its name the number of parts
+// that sizes are divided into.
+func guessed(name string) string {
+	if strings.HasSuffix(strings.ToUpper(name), "FACTOR") {
+		return "2"
+	}
+	return "64"
 }
 
 // bareWord matches a name; constants are those that are no text.
@@ -97,22 +112,40 @@ func isElement(text string) bool {
 	return ok
 }
 
-// Signatures returns the signature with tensors of fp32 alone, then those with one tensor of integers each:
-// nothing in a kernel says which of its tensors hold indices.
+// Signatures returns the signature, then those with one more tensor of integers each, then the same with tensors
+// of fp32 in the place of all that were found to hold integers: a kernel need not show what its tensors hold.
 func (e Example) Signatures() []string {
-	out := []string{e.Signature}
+	out := withIntegers(e.Signature)
+	if floats := asFloats.Replace(e.Signature); floats != e.Signature {
+		out = append(out, withIntegers(floats)...)
+	}
+	return out
+}
+
+// withIntegers returns a signature, and those with one more tensor of integers each.
+func withIntegers(signature string) []string {
+	out := []string{signature}
 	for at := 0; ; at++ {
-		i := strings.Index(e.Signature[at:], Pointer)
+		i := strings.Index(signature[at:], Pointer)
 		if i < 0 {
 			return out
 		}
 		at += i
-		out = append(out, e.Signature[:at]+"*i64:16"+e.Signature[at+len(Pointer):])
+		out = append(out, signature[:at]+addressPointer+signature[at+len(Pointer):])
 	}
 }
 
-// Pointer is the entry of a tensor in the signature of an Example.
-const Pointer = "*fp32:16"
+// Pointer is the entry of a tensor in the signature of an Example, indexPointer that of a tensor of integers, and
+// addressPointer that of a tensor of addresses. Python's literals in a kernel are of 32 bits, and a loop that adds
+// to one must leave its type.
+const (
+	Pointer        = "*fp32:16"
+	indexPointer   = "*i32:16"
+	addressPointer = "*i64:16"
+)
+
+// asFloats gives all tensors of a signature elements of fp32.
+var asFloats = strings.NewReplacer(indexPointer, Pointer, addressPointer, Pointer)
 
 // scalarTypes has what a signature says of a run-time argument.
 var scalarTypes = map[kind]string{tensor: Pointer, integer: "i32", float: "fp32", number: "fp32",

@@ -67,18 +67,23 @@ func (s *Server) analyse(d *document) {
 	if d.whole != nil && !d.saved {
 		kept = compare(d.file, d.whole.segments, a.segments)
 	}
+	known := kept.examples(d.whole)
 	examples, err := gen.Examples(filepath.ToSlash(d.file), []byte(d.text),
-		gen.Options{Roots: s.Roots, Source: src}, nil)
+		gen.Options{Roots: s.Roots, Source: src, Known: known}, nil)
 	if err != nil && len(src.Names()) > 0 {
 		a.fault(d, err)
 	}
 	for _, e := range examples {
-		r := kept.again(d.whole, e, a.lines)
-		if r == nil {
-			a.compiled++
-			r = a.kernel(d, e)
+		if _, same := known[e.Kernel]; same {
+			a.keep(e.Kernel, kept.again(d.whole, e.Kernel, a.lines))
+			continue
 		}
-		a.keep(e.Kernel, r)
+		before := ""
+		if d.whole != nil && d.whole.kernels[e.Kernel] != nil {
+			before = d.whole.kernels[e.Kernel].taken
+		}
+		a.compiled++
+		a.keep(e.Kernel, a.kernel(d, e, before))
 	}
 	d.whole, d.saved = a, false
 }
@@ -95,10 +100,13 @@ func (a *analysis) keep(kernel string, r *result) {
 	}
 }
 
-// kernel compiles a kernel for the signature that its text suggests, or else for one with a tensor of
-// integers.
-func (a *analysis) kernel(d *document, e gen.Example) *result {
-	r := &result{example: exampleText(e)}
+// patience is how long an editor waits for signatures of a kernel that none of the first ones fits.
+const patience = 80 * time.Millisecond
+
+// kernel compiles a kernel for the signature that its text suggests, or else for the one that it took before an
+// edit, or for others.
+func (a *analysis) kernel(d *document, e gen.Example, before string) *result {
+	r := &result{example: e}
 	params, err := a.source.Params(e.Kernel, lang.DefaultTarget)
 	if err != nil {
 		r.faults = a.faultsOf(d, err)
@@ -108,7 +116,15 @@ func (a *analysis) kernel(d *document, e gen.Example) *result {
 		return r
 	}
 	var first error
-	for _, signature := range e.Signatures() {
+	list := e.Signatures()
+	if i := slices.Index(list, before); i > 1 {
+		list = slices.Insert(slices.Delete(list, i, i+1), 1, before)
+	}
+	start := time.Now()
+	for i, signature := range list {
+		if i > 1 && time.Since(start) > patience {
+			break
+		}
 		seen, skipped, err := a.compile(e.Kernel, params, signature, fewIterations)
 		if err != nil && skipped { // a name may be bound in an iteration that was left out
 			seen, _, err = a.compile(e.Kernel, params, signature, 0)
@@ -117,10 +133,14 @@ func (a *analysis) kernel(d *document, e gen.Example) *result {
 			r.note(params, signature, seen)
 		}
 		if err == nil {
+			r.taken = signature
 			return r
 		}
 		if first == nil {
 			first = err
+		}
+		if !ofTypes(first) {
+			break
 		}
 	}
 	if len(e.Guessed) == 0 || !refused(first) {
@@ -168,6 +188,18 @@ func refused(err error) bool {
 	var list *diag.List
 	return errors.As(err, &list) && slices.ContainsFunc(list.Diags, func(d diag.Diagnostic) bool {
 		return d.Code == "static-assert"
+	})
+}
+
+// otherCodes are those of faults that no other types of tensors would mend.
+var otherCodes = []string{"shape-mismatch", "undefined", "no-attribute", "not-jit", "not-constexpr",
+	"static-assert", "bad-arguments"}
+
+// ofTypes reports whether a kernel may compile for tensors of other types. An editor waits for each attempt.
+func ofTypes(err error) bool {
+	var list *diag.List
+	return !errors.As(err, &list) || !slices.ContainsFunc(list.Diags, func(d diag.Diagnostic) bool {
+		return slices.Contains(otherCodes, d.Code)
 	})
 }
 

@@ -1,9 +1,7 @@
 package lsp
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/nereid-lang/nereid/internal/gen"
 	"github.com/nereid-lang/nereid/internal/lang"
@@ -15,7 +13,8 @@ import (
 
 // result is what the compilation of a kernel told.
 type result struct {
-	example string // that it was compiled for
+	example gen.Example // that it was compiled for
+	taken   string      // the signature, "" if it took none
 	args    map[string]string
 	seen    []lang.Seen
 	faults  []diagnostic
@@ -26,6 +25,7 @@ type segment struct {
 	start, end int
 	name       string // of the function or class that it defines, or ""
 	text       string
+	names      map[string]bool // what it names
 }
 
 // segments takes a text apart; they leave nothing out.
@@ -42,7 +42,7 @@ func segments(tree *python.Module, text string) (list []segment) {
 		if end < at || end > len(text) {
 			return nil
 		}
-		g := segment{start: at, end: end, text: text[at:end]}
+		g := segment{start: at, end: end, text: text[at:end], names: named(s)}
 		switch def := s.(type) {
 		case *python.FunctionDef:
 			g.name = def.Name
@@ -53,6 +53,31 @@ func segments(tree *python.Module, text string) (list []segment) {
 		at = end
 	}
 	return list
+}
+
+// reflective are functions that find others by the texts of their names.
+var reflective = []string{"globals", "locals", "vars", "getattr", "eval", "exec"}
+
+// named returns the names in a statement; texts are among them where they may be names: globals()["f"].
+func named(s python.Stmt) map[string]bool {
+	names, texts := map[string]bool{}, []string{}
+	python.Inspect(s, func(n python.Node) bool {
+		switch n := n.(type) {
+		case *python.Name:
+			names[n.ID] = true
+		case *python.Constant:
+			if text, ok := n.Value.(string); ok {
+				texts = append(texts, text)
+			}
+		}
+		return true
+	})
+	if slices.ContainsFunc(reflective, func(name string) bool { return names[name] }) {
+		for _, text := range texts {
+			names[text] = true
+		}
+	}
+	return names
 }
 
 // moved is what an edit left as it was: the functions that changed, and where all others went.
@@ -80,7 +105,7 @@ func compare(file string, from, to []segment) *moved {
 	}
 	for _, name := range m.changed {
 		for _, s := range to {
-			if s.name == "" && strings.Contains(s.text, name) {
+			if s.name == "" && s.names[name] {
 				return nil
 			}
 		}
@@ -88,7 +113,7 @@ func compare(file string, from, to []segment) *moved {
 	return m
 }
 
-// calls reports whether a function's text, or that of a function that it names, names one that has changed.
+// calls reports whether a function, or a function that it names, names one that has changed.
 func (m *moved) calls(function string, known map[string]bool) bool {
 	if slices.Contains(m.changed, function) {
 		return true
@@ -103,7 +128,7 @@ func (m *moved) calls(function string, known map[string]bool) bool {
 		}
 		for _, o := range m.to {
 			other := o.name != "" && o.name != function
-			if other && strings.Contains(s.text, o.name) && m.calls(o.name, known) {
+			if other && s.names[o.name] && m.calls(o.name, known) {
 				known[function] = true
 			}
 		}
@@ -136,16 +161,24 @@ func (m *moved) seen(list []lang.Seen) []lang.Seen {
 	return out
 }
 
-// again returns what is known of a kernel from before an edit, nil if it must be compiled.
-func (m *moved) again(old *analysis, e gen.Example, now *lines) *result {
-	if m == nil || m.calls(e.Kernel, map[string]bool{}) {
+// examples returns the examples of kernels that an edit did not reach.
+func (m *moved) examples(old *analysis) map[string]gen.Example {
+	if m == nil {
 		return nil
 	}
-	r := old.kernels[e.Kernel]
-	if r == nil || r.example != exampleText(e) {
-		return nil
+	known := map[string]gen.Example{}
+	for name, r := range old.kernels {
+		if !m.calls(name, map[string]bool{}) {
+			known[name] = r.example
+		}
 	}
-	return &result{r.example, r.args, m.seen(r.seen), m.faults(old.lines, now, r.faults)}
+	return known
+}
+
+// again returns what was known of a kernel before an edit that did not reach it.
+func (m *moved) again(old *analysis, kernel string, now *lines) *result {
+	r := old.kernels[kernel]
+	return &result{r.example, r.taken, r.args, m.seen(r.seen), m.faults(old.lines, now, r.faults)}
 }
 
 // faults returns diagnostics at their new places.
@@ -165,6 +198,3 @@ func (m *moved) faults(old, now *lines, list []diagnostic) []diagnostic {
 	}
 	return out
 }
-
-// exampleText tells examples apart.
-func exampleText(e gen.Example) string { return fmt.Sprintf("%q", e) }

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// several has kernels that share a helper, and one that calls another function.
+// several has kernels that share a helper, and one with the name of a function that calls others in a text.
 const several = `import triton
 import triton.language as tl
 
@@ -31,6 +31,7 @@ def second(y_ptr, n, BLOCK: tl.constexpr):
     tl.store(y_ptr + i, twice(y) + 1, mask=i < n)
 
 
+@triton.autotune(configs=[triton.Config({"BLOCK": 64})], key=["launch"])
 @triton.jit
 def third(z_ptr, BLOCK: tl.constexpr):
     i = tl.arange(0, BLOCK)
@@ -39,6 +40,10 @@ def third(z_ptr, BLOCK: tl.constexpr):
 
 def launch(x):
     first[(1,)](x, 4, BLOCK=4)
+
+
+def thi(x): # part of a kernel's name, and it calls them all
+    first[(1,)](x, 4, BLOCK=4), second[(1,)](x, 4, BLOCK=4), third[(1,)](x)
 `
 
 // TestReuse: after an edit inside of one kernel the others are not compiled again, and all that is known of
