@@ -4,7 +4,7 @@ import "context"
 
 // ScopeMark is a moment of a launch: a warp of a block enters a scope of the kernel or leaves it.
 type ScopeMark struct {
-	Name            string
+	Name            string // "" for all of the kernel
 	Start           bool
 	Block, Warp, SM int
 	Clock           uint64 // in the unit of ScopeRun

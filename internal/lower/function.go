@@ -39,6 +39,7 @@ func (l *lowering) function(isKernel bool) {
 	if isKernel {
 		l.uniforms = newUniforms(l.opts.Uniform)
 	}
+	l.recordWhole(true)
 	l.region(l.fn.Region(0))
 	if u := l.uniforms; u != nil {
 		l.program.uniform = u.builder.Program(len(params))
@@ -129,6 +130,7 @@ func (l *lowering) fields(typ, v string, n int) []string {
 }
 
 func lowerReturn(l *lowering, op *ir.Op) {
+	l.recordWhole(false)
 	var regs []string
 	for _, v := range op.Operands() {
 		regs = append(regs, l.regs(v)...)

@@ -128,6 +128,7 @@ type lowering struct {
 	returns    *returns // returns of the region that is being inlined
 	lastWhen   string   // block in which the last when ended
 	sure       bool     // all conditions of doubtsBefore hold here
+	whole      bool     // it is a kernel that records scopes
 	ids        threadIDs
 	angles     map[angle]string
 	uniforms   *uniforms         // nil if the host computes nothing

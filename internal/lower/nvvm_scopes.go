@@ -7,13 +7,15 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// lowerRecord has the first thread of each warp write a record. What a record costs lies outside of the
-// scope: its place is found before the clock of a beginning is read, and after the clock of an end.
-func lowerRecord(l *lowering, op *ir.Op) {
-	word := l.scopeNumber(op) << gpucode.ScopeName
+func lowerRecord(l *lowering, op *ir.Op) { l.record(l.scopeNumber(op), op.HasAttr("isStart")) }
+
+// record has the first thread of each warp write a record of a scope, by its number. What a record costs lies
+// outside of the scope: its place is found before the clock of a beginning is read, and after the clock of an end.
+func (l *lowering) record(scope int, start bool) {
+	word := scope << gpucode.ScopeName
 	place := "@first atom.global.add.u32 slot, [$0], 1; "
 	clock := "mov.u64 cycles, %clock64; mov.u64 time, %globaltimer; "
-	if op.HasAttr("isStart") {
+	if start {
 		word |= 1 << gpucode.ScopeStart
 		place, clock = clock, place
 	}

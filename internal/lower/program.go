@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/nereid-lang/nereid/internal/analysis/address"
+	"github.com/nereid-lang/nereid/internal/device/gpucode"
 	"github.com/nereid-lang/nereid/internal/dialect/tt"
 	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/ir"
@@ -82,8 +83,13 @@ func (g *program) lower(kernel *ir.Op) {
 	for _, fn := range slices.Backward(order) {
 		g.scratch = g.placeScratch(fn) // that of the kernel, which comes last
 	}
+	scoped := hasScopes(order)
+	if scoped {
+		g.scopes = []string{wholeNumber: gpucode.WholeScope}
+	}
 	for i := len(order) - 1; i >= 0; i-- {
 		l := g.newLowering(order[i])
+		l.whole = scoped && order[i] == kernel
 		l.alloc = allocate(l, g.frames[order[i]].base)
 		l.function(order[i] == kernel)
 	}

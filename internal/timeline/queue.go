@@ -24,6 +24,9 @@ type work struct {
 	name     string
 	args     []Arg
 	arrow    uint64 // from the launch on the host
+
+	held bool          // its scopes may be read yet
+	own  time.Duration // what it took by the clock of its own code; 0 if that is not known
 }
 
 // tooMany is how much work may wait before its times are asked for.
@@ -63,6 +66,7 @@ func (l *Log) Run(category, name string, dev device.Device, s device.Stream, arg
 	}
 	l.arrows++
 	w.category, w.name, w.args, w.arrow = category, name, args, l.arrows
+	w.held = category == Kernel && l.RecordsScopes()
 	l.write(&event{phase: 's', category: Launch, name: "runs", track: t, start: start.Sub(l.begin),
 		id: w.arrow})
 	q.waiting = append(q.waiting, w)
@@ -146,6 +150,25 @@ func (q *queue) close() {
 	q.last, q.spare = nil, nil
 }
 
+// Release lets the work of a stream be recorded whose scopes will not be read.
+func (l *Log) Release(s device.Stream) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if q := l.queues[s]; q != nil {
+		q.release(0)
+	}
+}
+
+// release lets work be recorded that waited for its scopes. The last of it took so long, if that is known.
+func (q *queue) release(own time.Duration) {
+	for i := range q.waiting {
+		q.waiting[i].held = false
+	}
+	if n := len(q.waiting); n > 0 {
+		q.waiting[n-1].own = own
+	}
+}
+
 // Drain records the work that is done.
 func (l *Log) Drain() {
 	l.mu.Lock()
@@ -184,6 +207,9 @@ func (l *Log) tick() {
 func (l *Log) drain(q *queue, wait bool) {
 	for len(q.waiting) > 0 {
 		w := &q.waiting[0]
+		if w.held {
+			return
+		}
 		done, err := w.to.Done()
 		for wait && !done && err == nil {
 			time.Sleep(50 * time.Microsecond)
@@ -204,6 +230,15 @@ func (l *Log) drain(q *queue, wait bool) {
 	q.waiting = nil
 }
 
+// span returns when work began that took so long from mark to mark, and what it took itself: on an idle device the
+// launch comes before the kernel.
+func (w *work) span(start time.Time, took time.Duration) (time.Time, time.Duration) {
+	if w.own <= 0 || w.own >= took {
+		return start, took
+	}
+	return start.Add(took - w.own), w.own
+}
+
 // settle records work that is done. Its beginning by the host's clock is known from the work before it on the
 // stream: the device measures from mark to mark.
 func (l *Log) settle(q *queue, w *work) error {
@@ -221,6 +256,7 @@ func (l *Log) settle(q *queue, w *work) error {
 			start = at
 		}
 	}
+	start, took = w.span(start, took)
 	l.write(&event{phase: 'X', category: w.category, name: w.name, track: q.track,
 		start: start.Sub(l.begin), took: took, args: w.args})
 	l.write(&event{phase: 'f', category: Launch, name: "runs", track: q.track, start: start.Sub(l.begin),

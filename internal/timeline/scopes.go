@@ -3,6 +3,7 @@ package timeline
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -30,18 +31,24 @@ type scope struct {
 // warpKey names a warp of a launch.
 type warpKey struct{ sm, block, warp int }
 
-// Scopes records what the scopes of a launch took, which has ended.
-func (l *Log) Scopes(kernel string, dev device.Device, s device.Stream, run device.ScopeRun) {
+// Scopes records what the scopes of a launch took, which has ended. If the code that recorded them was all of the
+// launch, its clock tells the launch's time, too.
+func (l *Log) Scopes(kernel string, dev device.Device, s device.Stream, run device.ScopeRun, all bool) {
 	list, open := pair(run.Marks)
 	if len(list) == 0 && open == 0 {
 		return
 	}
 	rate := clockRate(run.Marks)
 	place(list, run.Marks, rate)
+	list, own := withoutWhole(list)
+	if !all || run.Lost > 0 || run.Unit != "cycles" { // the end of the last warp may be among what was lost
+		own = 0
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	ended := time.Now()
 	if q := l.queues[s]; q != nil {
+		q.release(own)
 		l.drain(q, true)
 		ended = q.at
 	}
@@ -62,6 +69,20 @@ func (l *Log) Scopes(kernel string, dev device.Device, s device.Stream, run devi
 		l.write(&event{phase: 'M', name: "nereid_scopes_lost", args: []Arg{{"kernel", kernel},
 			{"lost", int64(lost)}, {"open", int64(open)}}})
 	}
+}
+
+// withoutWhole takes the scopes that are all of the kernel out of a list, and returns the time from the beginning of
+// the first to the end of the last: the kernel's own.
+func withoutWhole(list []scope) (rest []scope, own time.Duration) {
+	first, last := math.Inf(1), math.Inf(-1)
+	for _, x := range list {
+		if x.name != "" {
+			rest = append(rest, x)
+			continue
+		}
+		first, last = min(first, x.start), max(last, x.end)
+	}
+	return rest, time.Duration(max(0, last-first))
 }
 
 // pair makes scopes of marks, in the order of their beginnings. open counts marks without another end.

@@ -58,12 +58,15 @@ func (b *Build) recorded(ctx context.Context, s *args.Stream, w *Work) error {
 	err := b.Log.Run(timeline.Kernel, b.Variant.Kernel, s.Dev.Backend, s.S, facts, func() error {
 		return b.launch(ctx, s, w)
 	})
+	if b.Log.RecordsScopes() {
+		defer b.Log.Release(s.S)
+	}
 	for _, read := range scopes {
 		run, failed := read()
 		if failed != nil {
 			return errors.Join(err, failed)
 		}
-		b.Log.Scopes(b.Variant.Kernel, s.Dev.Backend, s.S, run)
+		b.Log.Scopes(b.Variant.Kernel, s.Dev.Backend, s.S, run, len(scopes) == 1)
 	}
 	return err
 }
