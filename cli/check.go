@@ -32,10 +32,10 @@ func newCheckCmd() *cobra.Command {
 		Long: "Reads files, or standard input as -, types their kernels and prints every diagnostic, for\n" +
 			"people or, with --json, for editors. Types are inferred from what a kernel does with its\n" +
 			"parameters and with what it loads. A compile-time argument is what NAME=VALUE says, what the\n" +
-			"first config of @triton.autotune has, or its default; an integer of which nothing is known is\n" +
-			"64, or 2 if it is called a factor. NAME=VALUE says the type of any other argument too\n" +
-			"(a_ptr='*i8'), KERNEL.NAME=VALUE that of one kernel's; a name that no kernel has is refused. A\n" +
-			"kernel that cannot be typed is named, and the exit status is 4 if nothing else is wrong.",
+			"first config of @triton.autotune has, or its default; an integer of which nothing is known\n" +
+			"is 64, or 2 if it is called a factor. NAME=VALUE says the type of any other argument too\n" +
+			"(a_ptr='*i8'), KERNEL.NAME=VALUE that of one kernel's; a name that no kernel has is refused.\n" +
+			"A kernel that cannot be typed is named, and the exit status is 4 if nothing else is wrong.",
 		Example: "  nereid check kernels/softmax.py\n  nereid check kernels/matmul.py GROUP_M=8 --json\n" +
 			"  nereid check - a_ptr='*i8' matmul_kernel.M=i64 < kernels/matmul.py",
 		Args: named("a file: FILE.py"),

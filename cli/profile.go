@@ -22,6 +22,7 @@ type profileFlags struct {
 	trace, pprof string
 	quiet        bool
 	scopes       bool
+	lines        bool
 }
 
 func newProfileCmd() *cobra.Command {
@@ -33,11 +34,13 @@ func newProfileCmd() *cobra.Command {
 			"compilations, tunings, copies and graphs. Writes a timeline for Perfetto\n" +
 			"(https://ui.perfetto.dev) and chrome://tracing, a profile with labels for go tool pprof,\n" +
 			"and prints a table by kernel to standard error: share of the time, rate, and per cent of the\n" +
-			"peak of the device's memory. NVIDIA's GPUs measure kernels by their own clock.\n\n" +
+			"peak of the device's memory. NVIDIA's GPUs measure kernels by their own clock. --lines adds\n" +
+			"a table by line of kernels on the CPU, --scopes one of scopes inside of kernels.\n\n" +
 			"The program finds the file in NEREID_TRACE and ends as it likes. With the name of a recorded\n" +
 			"file instead of a program, prints its table.",
 		Example: "  nereid profile -- ./service -addr :8080\n" +
 			"  nereid profile --trace t.json --pprof '' -- nereid bench --device cpu --only softmax\n" +
+			"  nereid profile --lines -- nereid bench --device cpu --only softmax\n" +
 			"  nereid profile t.json\n" +
 			"  go tool pprof -top -sample_index=time nereid-profile.pb.gz",
 		Args: named("a program behind --, or a recorded file"),
@@ -53,6 +56,8 @@ func newProfileCmd() *cobra.Command {
 	fs.StringVar(&f.pprof, "pprof", "nereid-profile.pb.gz", "file for go tool pprof; '' writes none")
 	fs.BoolVar(&f.scopes, "scopes", false, "also record the scopes of kernels, pl.scope of "+
 		"triton.profiler.language: each launch of such a kernel is waited for")
+	fs.BoolVar(&f.lines, "lines", false, "also find out in which lines of kernels the processors are, on "+
+		"the device cpu under Linux: each thread is interrupted every 250 µs of its time")
 	fs.BoolVarP(&f.quiet, "quiet", "q", false, "print no table")
 	return cmd
 }
@@ -117,6 +122,9 @@ func (f *profileFlags) runRecorded(cmd *cobra.Command, file string, args []strin
 	c.Env = append(os.Environ(), knob.Trace.Name()+"="+file)
 	if f.scopes {
 		c.Env = append(c.Env, knob.TraceScopes.Name()+"=1")
+	}
+	if f.lines {
+		c.Env = append(c.Env, knob.TraceLines.Name()+"=1", knob.Lines.Name()+"=1")
 	}
 	interrupts := make(chan os.Signal, 1)
 	signal.Notify(interrupts, os.Interrupt)

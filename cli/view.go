@@ -31,6 +31,7 @@ type viewFlags struct {
 	targets []string
 	listen  string
 	html    string
+	scopes  string
 	noRun   bool
 	beside  besideFlags
 }
@@ -43,8 +44,9 @@ func newViewCmd() *cobra.Command {
 		Long: "Compiles a kernel and serves a page on this machine: the source beside every stage, linked\n" +
 			"by line; each pass as a diff with its time; who owns which element of a tensor on a GPU; the\n" +
 			"loads and stores of a run in the interpreter, out-of-bounds accesses in red, races, and the\n" +
-			"values of variables; what each line costs on a simulated GPU; registers and shared memory\n" +
-			"over the program; and, with --beside, --beside-config or --beside-triton, all stages and\n" +
+			"values of variables; what each line costs on a simulated GPU and on the CPU; scopes as a\n" +
+			"GPU measured them, with --scopes; registers and shared memory over the program; and, with\n" +
+			"--beside, --beside-config or --beside-triton, all stages and\n" +
 			"figures of two kernels beside each other. The kernel can be edited in the page. --html\n" +
 			"writes the page to a file instead, to be sent around.\n\n" +
 			"Arguments, --grid and the flags of tensors are those of nereid run. The page loads nothing\n" +
@@ -65,6 +67,8 @@ func newViewCmd() *cobra.Command {
 	fs.StringVar(&f.html, "html", "", "write the page to a file, and serve nothing; - is standard output")
 	fs.StringVar(&f.listen, "listen", "127.0.0.1:0", "address to serve the page at; port 0 is a free one")
 	fs.BoolVar(&f.noRun, "no-run", false, "do not run the kernel, in the interpreter and on a simulated GPU")
+	fs.StringVar(&f.scopes, "scopes", "", "draw the scopes of the kernel's last launch in a file that "+
+		"nereid profile --scopes has recorded, on a GPU for instance")
 	fs.StringVar(&f.run.grid, "grid", "1", "programs, as numbers or expressions separated by commas")
 	f.run.input.add(cmd)
 	fs.StringVar(&f.run.input.signature, "signature", "",
@@ -111,6 +115,11 @@ func (f *viewFlags) start(cmd *cobra.Command, args []string) error {
 		m.Run = v.Run(ctx, text)
 		m.Values = v.Values(ctx, text, v.program)
 		m.Cost = v.Cost(ctx, text)
+	}
+	if f.scopes != "" {
+		if m.Scopes, err = v.recordedScopes(); err != nil {
+			return err
+		}
 	}
 	if f.beside.given() {
 		if m.Beside, err = v.beside(ctx, text, f.beside); err != nil {
@@ -175,7 +184,8 @@ type viewer struct {
 	grid      nereid.Grid
 	signature string
 	opts      nereid.Options
-	program   int64 // the one whose values are shown first
+	program   int64  // the one whose values are shown first
+	clean     string // the last text that the interpreter ran without a fault
 }
 
 // Compile implements view.Compiler.

@@ -73,7 +73,10 @@ func (v *viewer) launch(ctx context.Context, text []byte) (*view.Run, error) {
 		}
 		run.Checked(again.Faults(), there, files)
 	}
-	v.program = 0
+	v.program, v.clean = 0, ""
+	if len(run.Faults) == 0 {
+		v.clean = string(text)
+	}
 	for i, s := range spoiled {
 		if p := run.Spoiled(s.name, s.count, s.first); i == 0 {
 			v.program = p
@@ -162,6 +165,13 @@ const costTime = 10 * time.Second
 
 // Cost implements view.Compiler.
 func (v *viewer) Cost(ctx context.Context, text []byte) *view.Cost {
+	c := v.simulated(ctx, text)
+	c.CPU = v.cpuTime(ctx, text)
+	return c
+}
+
+// simulated returns what the kernel does on a simulated GPU, or why that is not known.
+func (v *viewer) simulated(ctx context.Context, text []byte) *view.Cost {
 	name := ""
 	for _, t := range v.flags.targets {
 		if c := chip.Target(t); c.Name != "" && name == "" {

@@ -36,12 +36,13 @@ import (
 //go:embed lower/*[^t].go mathlib/*[^e]st.go mathlib/*[^s]t.go mathlib/*[^t].go middle/*[^s]t.go
 //go:embed middle/*[^t].go num/*[^t].go objcode/*[^s]t.go objcode/*[^t].go pass/*[^e]st.go pass/*[^s]t.go
 //go:embed pass/*[^t].go ptx/*[^t].go ring/*[^s]t.go ring/*[^t].go rules/*[^s]t.go rules/*[^t].go
-//go:embed runtime/compile/*[^s]t.go runtime/compile/*[^t].go runtime/compile/*[^t]est.go target/*[^s]t.go
-//go:embed target/*[^t].go target/amd/*[^t].go target/amd/gcn/*[^s]t.go target/amd/gcn/*[^t].go
-//go:embed target/amd/gcn/ops.txt target/amd/hsaco/*[^t].go target/cpu/*[^t].go target/cpu/codegen/*[^s]t.go
-//go:embed target/cpu/codegen/*[^t].go target/cpu/codegen/*[^t]est.go target/cpu/gemm/*[^t].go
-//go:embed target/cpu/vmath/*[^t].go target/nvidia/*[^s]t.go target/nvidia/*[^t].go target/outside/*[^t].go
-//go:embed timeline/*[^s]t.go timeline/*[^t].go triton/*[^s]t.go triton/*[^t].go uniform/*[^t].go
+//go:embed runtime/compile/*[^s]t.go runtime/compile/*[^t].go runtime/compile/*[^t]est.go sample/*[^t].go
+//go:embed target/*[^s]t.go target/*[^t].go target/amd/*[^t].go target/amd/gcn/*[^s]t.go
+//go:embed target/amd/gcn/*[^t].go target/amd/gcn/ops.txt target/amd/hsaco/*[^t].go target/cpu/*[^t].go
+//go:embed target/cpu/codegen/*[^s]t.go target/cpu/codegen/*[^t].go target/cpu/codegen/*[^t]est.go
+//go:embed target/cpu/gemm/*[^t].go target/cpu/vmath/*[^t].go target/nvidia/*[^s]t.go target/nvidia/*[^t].go
+//go:embed target/outside/*[^t].go timeline/*[^s]t.go timeline/*[^t].go triton/*[^s]t.go triton/*[^t].go
+//go:embed uniform/*[^t].go
 var files embed.FS
 
 // Hash returns a hash of the names and texts of all files, "" if they cannot be read.

@@ -5,5 +5,6 @@
 //	trace.go  Trace: the events of a recording, read and written
 //	table.go  kernels with their share of the time, their rate and its share of the device's peak
 //	scopes.go what scopes inside of kernels took
+//	lines.go  where the processors were, by line
 //	pprof.go  the same as a profile with labels
 package profile

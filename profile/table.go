@@ -108,6 +108,7 @@ func (t *Trace) WriteTable(w io.Writer) error {
 			known("%.1f", r.BytesPerSecond/1e9), known("%.1f%%", 100*r.OfPeak))
 	}
 	t.writeScopes(p)
+	t.writeLines(p)
 	t.writeSums(p)
 	for _, name := range slices.Sorted(maps.Keys(t.Devices)) {
 		if d := t.Devices[name]; d.BytesPerSecond > 0 && len(rows) > 0 {

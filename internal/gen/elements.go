@@ -23,8 +23,8 @@ type contents struct {
 	seen map[string]bool   // local names that have been followed
 }
 
-// integers returns the parameters of a function that are tensors of integers, as far as its body shows it: what
-// is loaded from them is an offset, is divided by //, shifted, or handed to a function that uses it so.
+// integers returns the parameters of a function that are tensors of integers, as far as its body shows it:
+// what is loaded from them is an offset, is divided by //, shifted, or handed to a function that uses it so.
 func (f *file) integers(name string) map[string]string {
 	if known, ok := f.ints[name]; ok {
 		return known

@@ -89,8 +89,8 @@ func (f *file) kinds(name string) map[string]kind {
 	return nil
 }
 
-// follow follows the parameters of a function through its body. It is nil for an unknown function, and for one
-// that is being followed: what calls itself learns nothing from it.
+// follow follows the parameters of a function through its body. It is nil for an unknown function, and for
+// one that is being followed: what calls itself learns nothing from it.
 func (f *file) follow(name string) *flow {
 	if fl, ok := f.known[name]; ok {
 		return fl

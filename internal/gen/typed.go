@@ -86,8 +86,8 @@ func (g *generator) example(k kernel, given map[string]string) Example {
 	return e
 }
 
-// guessed returns a value for an integer of which nothing is known: a size, or by its name the number of parts
-// that sizes are divided into.
+// guessed returns a value for an integer of which nothing is known: a size, or by its name the number of
+// parts that sizes are divided into.
 func guessed(name string) string {
 	if strings.HasSuffix(strings.ToUpper(name), "FACTOR") {
 		return "2"
@@ -112,8 +112,9 @@ func isElement(text string) bool {
 	return ok
 }
 
-// Signatures returns the signature, then those with one more tensor of integers each, then the same with tensors
-// of fp32 in the place of all that were found to hold integers: a kernel need not show what its tensors hold.
+// Signatures returns the signature, then those with one more tensor of integers each, then the same with
+// tensors of fp32 in the place of all that were found to hold integers: a kernel need not show what its
+// tensors hold.
 func (e Example) Signatures() []string {
 	out := withIntegers(e.Signature)
 	if floats := asFloats.Replace(e.Signature); floats != e.Signature {
@@ -135,9 +136,9 @@ func withIntegers(signature string) []string {
 	}
 }
 
-// Pointer is the entry of a tensor in the signature of an Example, indexPointer that of a tensor of integers, and
-// addressPointer that of a tensor of addresses. Python's literals in a kernel are of 32 bits, and a loop that adds
-// to one must leave its type.
+// Pointer is the entry of a tensor in the signature of an Example, indexPointer that of a tensor of integers,
+// and addressPointer that of a tensor of addresses. Python's literals in a kernel are of 32 bits, and a loop
+// that adds to one must leave its type.
 const (
 	Pointer        = "*fp32:16"
 	indexPointer   = "*i32:16"

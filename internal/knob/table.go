@@ -118,6 +118,12 @@ var (
 			"recorded too: kernels that have some are compiled with them, and each of their launches is " +
 			"waited for. `nereid profile --scopes` sets it ([PROFILING.md](PROFILING.md)).",
 	})
+	TraceLines = flag(Row{
+		Group: "Devices", Name: "NEREID_TRACE_LINES", Default: "off",
+		Doc: "With `NEREID_TRACE`, it is recorded in which lines of kernels the threads of the process are, on " +
+			"the device `cpu` under Linux. `nereid profile --lines` sets it, and `NEREID_LINES` beside it " +
+			"([PROFILING.md](PROFILING.md)).",
+	})
 	Lines = flag(Row{
 		Group: "Devices", Name: "NEREID_LINES", Triton: "TRITON_DISABLE_LINE_INFO",
 		Also: negated("TRITON_DISABLE_LINE_INFO"), Default: "on for GPUs, off for `cpu`",

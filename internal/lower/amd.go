@@ -49,6 +49,9 @@ func (amd) header() string {
 func (amd) blockParam(int, int) string { return "ptr addrspace(4)" }
 func (amd) fetchMap(*lowering, string) {}
 
+// record is never asked for: scopes are not in the code.
+func (amd) record(*lowering, int, bool) {}
+
 func (v amd) checkCluster(ctas int) error {
 	if ctas == 1 {
 		return nil

@@ -7,11 +7,14 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-func lowerRecord(l *lowering, op *ir.Op) { l.record(l.scopeNumber(op), op.HasAttr("isStart")) }
+func lowerRecord(l *lowering, op *ir.Op) {
+	l.vendor.record(l, l.scopeNumber(op), op.HasAttr("isStart"))
+}
 
 // record has the first thread of each warp write a record of a scope, by its number. What a record costs lies
-// outside of the scope: its place is found before the clock of a beginning is read, and after the clock of an end.
-func (l *lowering) record(scope int, start bool) {
+// outside of the scope: its place is found before the clock of a beginning is read, and after the clock of an
+// end.
+func (nvidia) record(l *lowering, scope int, start bool) {
 	word := scope << gpucode.ScopeName
 	place := "@first atom.global.add.u32 slot, [$0], 1; "
 	clock := "mov.u64 cycles, %clock64; mov.u64 time, %globaltimer; "

@@ -19,7 +19,7 @@ const wholeNumber = 0
 // recordWhole has a kernel with scopes record the one that is all of it, too.
 func (l *lowering) recordWhole(start bool) {
 	if l.whole {
-		l.record(wholeNumber, start)
+		l.vendor.record(l, wholeNumber, start)
 	}
 }
 

@@ -42,6 +42,8 @@ type vendorModule interface {
 	blockParam(bytes, align int) string
 	// fetchMap lets the fetch of a tensor map that is a parameter begin.
 	fetchMap(l *lowering, param string)
+	// record has each warp write that it enters a scope, by its number, or leaves it.
+	record(l *lowering, scope int, start bool)
 	limits(g *program) string // a kernel's attributes
 	mathTarget() mathlib.Target
 	// ringUnit returns a call that stands for a function of floats in certified code: see certify.go.

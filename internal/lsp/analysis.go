@@ -103,8 +103,8 @@ func (a *analysis) keep(kernel string, r *result) {
 // patience is how long an editor waits for signatures of a kernel that none of the first ones fits.
 const patience = 80 * time.Millisecond
 
-// kernel compiles a kernel for the signature that its text suggests, or else for the one that it took before an
-// edit, or for others.
+// kernel compiles a kernel for the signature that its text suggests, or else for the one that it took before
+// an edit, or for others.
 func (a *analysis) kernel(d *document, e gen.Example, before string) *result {
 	r := &result{example: e}
 	params, err := a.source.Params(e.Kernel, lang.DefaultTarget)

@@ -5,6 +5,7 @@
 //
 //	log.go    Log: the file, its tracks and events
 //	queue.go  work that a GPU runs later, and its times
+//	lines.go  where the process is, by line of kernels on the CPU
 //	scopes.go what scopes inside of kernels took
 //	event.go  an event as JSON
 package timeline

@@ -31,6 +31,8 @@ type Log struct {
 	arrows uint64
 	ticks  sync.Once
 	ended  chan struct{}
+
+	sampled sync.WaitGroup
 }
 
 // lane is a track of the host, on which spans do not overlap.
@@ -91,6 +93,9 @@ func newLog(w io.Writer, first bool) *Log {
 	}
 	l.write(&event{phase: 'M', name: "process_name", args: []Arg{{"name", name}}})
 	l.write(&event{phase: 'M', name: "nereid_begin", args: []Arg{{"unix_ns", l.begin.UnixNano()}}})
+	if knob.TraceLines.Get() {
+		l.sampled.Go(l.sample)
+	}
 	return l
 }
 
@@ -101,6 +106,7 @@ func (l *Log) Stop() error {
 		return nil
 	}
 	close(l.ended)
+	l.sampled.Wait()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, q := range l.queues {

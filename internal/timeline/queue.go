@@ -230,8 +230,8 @@ func (l *Log) drain(q *queue, wait bool) {
 	q.waiting = nil
 }
 
-// span returns when work began that took so long from mark to mark, and what it took itself: on an idle device the
-// launch comes before the kernel.
+// span returns when work began that took so long from mark to mark, and what it took itself: on an idle
+// device the launch comes before the kernel.
 func (w *work) span(start time.Time, took time.Duration) (time.Time, time.Duration) {
 	if w.own <= 0 || w.own >= took {
 		return start, took

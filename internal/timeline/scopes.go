@@ -31,8 +31,8 @@ type scope struct {
 // warpKey names a warp of a launch.
 type warpKey struct{ sm, block, warp int }
 
-// Scopes records what the scopes of a launch took, which has ended. If the code that recorded them was all of the
-// launch, its clock tells the launch's time, too.
+// Scopes records what the scopes of a launch took, which has ended. If the code that recorded them was all of
+// the launch, its clock tells the launch's time, too.
 func (l *Log) Scopes(kernel string, dev device.Device, s device.Stream, run device.ScopeRun, all bool) {
 	list, open := pair(run.Marks)
 	if len(list) == 0 && open == 0 {
@@ -71,8 +71,8 @@ func (l *Log) Scopes(kernel string, dev device.Device, s device.Stream, run devi
 	}
 }
 
-// withoutWhole takes the scopes that are all of the kernel out of a list, and returns the time from the beginning of
-// the first to the end of the last: the kernel's own.
+// withoutWhole takes the scopes that are all of the kernel out of a list, and returns the time from the
+// beginning of the first to the end of the last: the kernel's own.
 func withoutWhole(list []scope) (rest []scope, own time.Duration) {
 	first, last := math.Inf(1), math.Inf(-1)
 	for _, x := range list {

@@ -8,7 +8,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/target/simcount"
 )
 
-// Cost is what a launch did on a simulated GPU, by line.
+// Cost is what a launch did on a simulated GPU, by line, and where its time went on the host.
 type Cost struct {
 	Device string     `json:"device"`          // "sim:90"
 	Piece  int        `json:"piece,omitempty"` // bytes of global memory that are moved at once
@@ -17,6 +17,7 @@ type Cost struct {
 	Peak   *Peak      `json:"peak,omitempty"`
 	Took   float64    `json:"took"` // milliseconds that the simulation took
 	Error  string     `json:"error,omitempty"`
+	CPU    *CPUTime   `json:"cpu,omitempty"` // what it took on the host
 }
 
 // LineCost is what the instructions of one line did.

@@ -20,6 +20,8 @@
 //	accesses.go  the accesses of a run
 //	findings.go  races, reads of what nobody wrote, NaN in results
 //	values.go    the values of a program's variables
+//	scopes.go    scopes of a kernel, as a recorded launch measured them
+//	time.go      where the time of the host's processors goes, by line
 //	cost.go      what each line costs on a simulated GPU, and the pipeline as a chart
 //	page.go      the document
 //	server.go    serving it, and compiling what the reader edits

@@ -8,6 +8,7 @@ type Model struct {
 	Run     *Run      `json:"run,omitempty"`
 	Values  *Values   `json:"values,omitempty"`
 	Cost    *Cost     `json:"cost,omitempty"`
+	Scopes  *Scopes   `json:"scopes,omitempty"`
 	Beside  *Model    `json:"beside,omitempty"` // what the page compares it with
 	Label   string    `json:"label,omitempty"`  // of Beside: what it is that the page's own kernel is not
 	Own     string    `json:"own,omitempty"`    // of Beside: what the page's own kernel is instead

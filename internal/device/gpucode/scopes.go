@@ -17,8 +17,8 @@ const (
 	MaxScopes    = 1 << (32 - ScopeName)                // names of a kernel
 )
 
-// WholeScope is the name of the scope that each warp is in from its first instruction to its last. All code with
-// scopes has it: the kernel's own time is known by it.
+// WholeScope is the name of the scope that each warp is in from its first instruction to its last. All code
+// with scopes has it: the kernel's own time is known by it.
 const WholeScope = ""
 
 // Scope is a record: a warp of a block enters a scope or leaves it.

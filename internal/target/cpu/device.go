@@ -8,6 +8,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/device"
 	devcpu "github.com/nereid-lang/nereid/internal/device/cpu"
 	"github.com/nereid-lang/nereid/internal/llvm"
+	"github.com/nereid-lang/nereid/internal/sample"
 	"github.com/nereid-lang/nereid/internal/target"
 )
 
@@ -68,6 +69,7 @@ func (d *Device) link(obj []byte, entry string, tell bool) (devcpu.Native, uintp
 	}
 	if tell {
 		tellPerf(obj, entry, c.Entry)
+		_ = sample.Add(obj, entry, uint64(c.Entry)) // code without lines is code whose lines have no samples
 	}
 	return c, c.Entry, nil
 }

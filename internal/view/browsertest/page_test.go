@@ -294,6 +294,41 @@ func TestCost(t *testing.T) {
 	b.until(`document.querySelector('[data-place="normed.py:9"] td.bad').textContent.includes("(2.0×)")`)
 }
 
+// TestScopeChart: scopes that a GPU measured, warp by warp, and a table of them; and the time of the CPU by
+// line.
+func TestScopeChart(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "scopes.json")
+	const event = `{"ph":"X","pid":1,"tid":1,"cat":%q,"name":%q,"ts":%d,"dur":%d,` +
+		`"args":{"kernel":"matmul_kernel","device":"cuda:0","sm":%d,"block":%d,"warp":%d,"cycles":%d}}` + "\n"
+	text := fmt.Sprintf(event, "kernel", "matmul_kernel", 100, 30, 0, 0, 0, 0)
+	for block := range 2 {
+		for warp := range 4 {
+			text += fmt.Sprintf(event, "scope", "program", 101, 20+warp, 7+block, block, warp, 40000) +
+				fmt.Sprintf(event, "scope", "loop", 103, 16, 7+block, block, warp, 32000)
+		}
+	}
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	b := open(t, page(t, append([]string{"--scopes", file, "--target", "cpu"}, matmul...)...))
+	b.click("#tab-cost")
+	b.until(`document.querySelector("#scope-chart p").textContent.includes("which took 30.00 µs")`)
+	b.until(`document.querySelector('[data-scope="loop"]').textContent === "loop832,00032,00032,00016.00"`)
+	b.do(chromedp.Focus(chromedp.CSS("#scopes")))
+	b.do(chromedp.KeyEvent(kb.ArrowRight + kb.ArrowRight))
+	b.until(`document.getElementById("scope-mark").textContent ===
+		"loop: block 0, warp 0, from 2.000 µs, 16.00 µs, 32,000 cycles"`)
+	b.do(chromedp.SetValue(chromedp.CSS("#scope-sm"), "8"))
+	b.until(`(document.getElementById("scope-sm").dispatchEvent(new Event("change")),
+		document.getElementById("scopes").getAttribute("aria-label").includes("4 warps of multiprocessor 8"))`)
+	b.shot("scopes")
+	if eval[bool](b, `document.querySelector("#cpu-time p.bad") !== null`) {
+		t.Log("no time by line here: ", eval[string](b, `document.querySelector("#cpu-time p.bad").textContent`))
+		return
+	}
+	b.until(`document.querySelector('#cpu-time [data-time^="matmul.py:"] td.n').textContent.endsWith(" %")`)
+}
+
 // TestMemory: registers by line of PTX and shared memory by line of TTGIR, each linked to its line.
 func TestMemory(t *testing.T) {
 	b := open(t, page(t, matmul...))

@@ -49,14 +49,40 @@ class CostView {
   update() {
     const c = this.cost = this.app.model.cost;
     if (!c || c.error) {
-      this.pane.replaceChildren(el("p", { class: c ? "bad" : "" }, c ? c.error : "The kernel was not run."));
+      put(this.pane, el("p", { class: c ? "bad" : "" }, c ? c.error : "The kernel was not run."), this.scopes(), c ? this.cpu() : null);
       return;
     }
     this.total = {};
     for (const l of c.lines) for (const [k, v] of Object.entries(l)) if (typeof v === "number") this.total[k] = (this.total[k] || 0) + v;
     put(this.pane, el("h2", {}, "Where the time goes: " + c.device),
       el("p", {}, "The simulator ran all programs in " + ms(c.took) + " and counted; it knows no time. Instructions are those of " + (c.piece === 32 ? "warps of PTX" : "waves") + ". A sector is " + c.piece + " bytes of global memory; a line that needs more of them than its bytes fill wastes the rest."),
-      this.table(), this.roofline(), this.chart());
+      this.table(), this.roofline(), this.chart(), this.scopes(), this.cpu());
+  }
+
+  /** cpu tells in which lines the host's processors were found. */
+  cpu() {
+    const t = this.cost.cpu;
+    if (!t) return null;
+    const title = el("h2", {}, "Where the time goes: this machine's processors");
+    if (t.error) return el("div", { id: "cpu-time" }, title, el("p", { class: "bad" }, t.error));
+    const all = t.samples || 1, most = t.lines.length ? t.lines[0].samples : 1;
+    const rows = t.lines.map((l) => {
+      const own = l.link.length && l.link[0] === 0, bar = el("span", { class: "share", "aria-hidden": "true" });
+      bar.style.width = Math.round(90 * l.samples / most) + "px";
+      const file = l.link.length ? this.app.model.files[l.link[0]] : null;
+      const source = file ? (file.text.split("\n")[l.link[1] - 1] || "").trim() : "";
+      return el("tr", { "data-time": l.place },
+        el("td", {}, own ? el("button", { onclick: () => this.app.stages.showLine(l.link[1]) }, "line " + l.link[1]) : l.place),
+        el("td", { class: "code" }, source.length > 70 ? source.slice(0, 69) + "…" : source),
+        el("td", { class: "n" }, bar, (100 * l.samples / all).toFixed(1) + " %"),
+        el("td", { class: "n" }, (t.took * l.samples / all).toPrecision(3)),
+        el("td", { class: "n" }, l.samples.toLocaleString("en")));
+    });
+    const heads = ["place", "source", "share", "µs of a launch", "samples"];
+    return el("div", { id: "cpu-time" }, title,
+      el("p", {}, "The kernel ran " + t.launches.toLocaleString("en") + " times as native code, " + t.took.toPrecision(3) + " µs each. Every " + t.period + " µs of its time a thread was interrupted: " +
+        t.samples.toLocaleString("en") + " times in the kernel, " + t.other.toLocaleString("en") + " times elsewhere, in launches and waits. Code is optimized: what belongs to several lines counts for one of them."),
+      el("table", {}, el("thead", {}, el("tr", {}, ...heads.map((h) => el("th", { scope: "col" }, h)))), el("tbody", {}, ...rows)));
   }
 
   table() {
@@ -170,6 +196,98 @@ class CostView {
     return el("div", {}, el("h2", {}, "The first block, warp by warp"),
       el("p", {}, "From left to right: instructions of each warp, " + end.toLocaleString("en") + " in all. A copy, a load or a product that is waited for reaches from its issue to that wait. Barriers and mbarriers have warps wait for each other; nothing else takes time." + (ch.cut ? " The rest is cut off." : "")),
       el("p", { class: "legend" }, ...legend), info, el("div", { class: "wide", tabIndex: 0, role: "region", "aria-label": "Chart of the first block" }, c));
+  }
+
+  /** scopes draws what the warps of one multiprocessor were in, as a recorded launch measured it. */
+  scopes() {
+    const s = this.app.model.scopes;
+    if (!s || !s.bars.length) return null;
+    const bars = [];
+    for (let i = 0; i < s.bars.length; i += 7) {
+      const [name, sm, block, warp, from, took, length] = s.bars.slice(i, i + 7);
+      bars.push({ name, sm, block, warp, from, took, length });
+    }
+    const timed = s.unit === "cycles", unit = timed ? "µs" : "steps", time = (x) => (timed ? x.toPrecision(4) : Math.round(x * 1000)) + " " + unit;
+    const colour = (n) => "hsl(" + (n * 137 + 215) % 360 + " 60% 48%)";
+    const sms = [...new Set(bars.map((b) => b.sm))], choice = el("select", { id: "scope-sm", "aria-label": "Multiprocessor" },
+      ...sms.map((n) => el("option", { value: String(n) }, "multiprocessor " + n)));
+    const info = el("output", { id: "scope-mark", "aria-live": "polite" });
+    const box = el("div", { class: "wide", tabIndex: 0, role: "region", "aria-label": "Chart of scopes" });
+    const draw = () => {
+      const mine = bars.filter((b) => b.sm === Number(choice.value));
+      const rows = [...new Set(mine.map((b) => b.block + ":" + b.warp))], at = new Map(rows.map((r, i) => [r, i]));
+      const ends = mine.map((b) => b.from + b.took), end = ends.reduce((a, x) => Math.max(a, x), 0) || 1;
+      const open = new Map(); // scopes within scopes lie below them
+      for (const b of mine) {
+        const key = b.block + ":" + b.warp, around = (open.get(key) || []).filter((o) => o.from + o.took > b.from + b.took * 0.01);
+        b.depth = around.length;
+        open.set(key, [...around, b]);
+      }
+      const deep = mine.reduce((a, b) => Math.max(a, b.depth), 0) + 1, row = deep * 9 + 8, left = 130, scale = window.devicePixelRatio || 1;
+      const w = 1100, h = rows.length * row + 24, x = (v) => left + v / end * (w - left - 10);
+      const c = el("canvas", { role: "img", tabIndex: 0, id: "scopes", "aria-label": "Scopes of " + rows.length + " warps of multiprocessor " + choice.value + "; arrow keys go through them" });
+      c.width = w * scale; c.height = h * scale;
+      c.style.width = w + "px"; c.style.height = h + "px";
+      const g = c.getContext("2d");
+      const place = (b) => [x(b.from), at.get(b.block + ":" + b.warp) * row + 3 + b.depth * 9, Math.max(1.5, x(b.from + b.took) - x(b.from) - 0.5), 8];
+      const paint = (chosen) => {
+        g.setTransform(scale, 0, 0, scale, 0, 0);
+        g.clearRect(0, 0, w, h);
+        g.font = "12px sans-serif";
+        const ink = getComputedStyle(document.body).color;
+        g.fillStyle = ink;
+        rows.forEach((r, i) => {
+          const [block, warp] = r.split(":");
+          g.fillText("block " + block + ", warp " + warp, 4, i * row + row / 2 + 4);
+          g.fillRect(left, i * row + row - 2, w - left, 0.5);
+        });
+        for (let k = 0; k <= 4; k++) {
+          g.textAlign = k === 4 ? "right" : "left";
+          g.fillText(time(end * k / 4), x(end * k / 4), h - 6);
+        }
+        g.textAlign = "left";
+        mine.forEach((b, i) => {
+          const [bx, by, bw, bh] = place(b);
+          g.fillStyle = colour(b.name);
+          g.fillRect(bx, by, bw, bh);
+          if (i === chosen) { g.strokeStyle = ink; g.lineWidth = 2; g.strokeRect(bx - 1, by - 1, bw + 2, bh + 2); }
+        });
+      };
+      let now = -1;
+      const tell = (i) => {
+        now = Math.max(0, Math.min(mine.length - 1, i));
+        const b = mine[now];
+        info.textContent = s.names[b.name] + ": block " + b.block + ", warp " + b.warp + ", from " + time(b.from) + ", " + time(b.took) + (timed ? ", " + b.length.toLocaleString("en") + " cycles" : "");
+        paint(now);
+      };
+      c.addEventListener("pointermove", (e) => {
+        const r = c.getBoundingClientRect(), px = e.clientX - r.left, py = e.clientY - r.top;
+        const i = mine.findLastIndex((b) => { const [bx, by, bw, bh] = place(b); return px >= bx - 1 && px <= bx + bw + 1 && py >= by && py <= by + bh; });
+        if (i >= 0 && i !== now) tell(i);
+      });
+      c.addEventListener("keydown", (e) => {
+        const d = { ArrowRight: 1, ArrowLeft: -1 }[e.key];
+        if (d) { e.preventDefault(); tell(now + d); }
+      });
+      paint(-1);
+      info.textContent = "";
+      box.replaceChildren(c);
+    };
+    choice.addEventListener("change", draw);
+    draw();
+    const legend = s.names.map((name, i) => {
+      const swatch = el("span", { class: "swatch", "aria-hidden": "true" });
+      swatch.style.background = colour(i);
+      return el("span", {}, swatch, name);
+    });
+    const n = (v) => el("td", { class: "n" }, v);
+    const rows = s.rows.map((r) => el("tr", { "data-scope": r.name }, el("td", {}, r.name), n(r.count.toLocaleString("en")), n(r.median.toLocaleString("en")),
+      n(r.least.toLocaleString("en")), n(r.most.toLocaleString("en")), n(timed ? r.time.toPrecision(4) : "")));
+    const heads = ["scope", "times, all launches", "median, " + s.unit, "least", "most", "median, µs"];
+    return el("div", { id: "scope-chart" }, el("h2", {}, "Scopes, measured on " + s.device),
+      el("p", {}, "The last of " + s.launches.toLocaleString("en") + " recorded launches" + (timed ? ", which took " + time(s.took) : "; a simulator counts steps") + ". A bar is what a warp spent in a scope; scopes within scopes lie below them."),
+      el("table", { id: "scope-rows" }, el("thead", {}, el("tr", {}, ...heads.map((t) => el("th", { scope: "col" }, t)))), el("tbody", {}, ...rows)),
+      el("p", { class: "legend" }, choice, ...legend), info, box);
   }
 
   search() { return []; }

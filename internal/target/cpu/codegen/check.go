@@ -46,6 +46,16 @@ func (g *gen) writing(op *ir.Op) func() {
 	return func() { g.current, g.dbg = old, dbg }
 }
 
+// lining sets the operation whose line instructions have that no other operation is written for, until the
+// returned function is called.
+func (g *gen) lining(op *ir.Op) func() {
+	dbg := g.dbg
+	if op != nil && op.Loc != nil {
+		g.dbg = g.lines.at(op.Loc, dbg)
+	}
+	return func() { g.dbg = dbg }
+}
+
 // site returns the number of a site, counted from one. Equal sites share a number.
 func (g *gen) site(s Site) int {
 	if g.current != nil {

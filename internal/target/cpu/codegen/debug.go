@@ -62,7 +62,7 @@ func (l *lines) at(loc ir.Loc, before string) string {
 	if l == nil {
 		return ""
 	}
-	place := ir.FileLocOf(loc)
+	place := userPlace(loc)
 	if place == nil {
 		return before
 	}
@@ -72,6 +72,30 @@ func (l *lines) at(loc ir.Loc, before string) string {
 			l.fileOf(place.File))
 	}
 	return ", !dbg " + l.add("!DILocation(line: %d, column: %d, scope: %s)", place.Line, place.Col+1, scope)
+}
+
+// libraryFiles is in the names of the files of the language's own library, which are on no disk.
+const libraryFiles = "nereid/stdlib/"
+
+// userPlace returns the innermost place of a chain of calls that is in the user's code: of tl.max, where it
+// is called. Code that the library alone has made has the library's place.
+func userPlace(loc ir.Loc) *ir.FileLoc {
+	place := ir.FileLocOf(loc)
+	for place != nil && strings.Contains(place.File, libraryFiles) {
+		if n, ok := loc.(*ir.NameLoc); ok {
+			loc = n.Child
+			continue
+		}
+		call, ok := loc.(*ir.CallSiteLoc)
+		if !ok {
+			break
+		}
+		loc = call.Caller
+		if outer := ir.FileLocOf(loc); outer != nil {
+			place = outer
+		}
+	}
+	return place
 }
 
 // attr returns the suffix of the function's head.

@@ -90,6 +90,7 @@ func (n *nest) loopOf(x index) (iv string, ok bool) {
 
 // emitNest writes the loops of a nest.
 func (g *gen) emitNest(n *nest) {
+	defer g.lining(n.roots[0].op)()
 	g.push()
 	defer g.pop()
 	n.outer = map[string]bool{}

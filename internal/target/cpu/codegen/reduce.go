@@ -178,6 +178,7 @@ func (g *gen) accumulators(r *reduction, u, lanes int) []val {
 
 // combine applies the region of a reduction to vectors.
 func (g *gen) combine(r *reduction, ins, accs []val) []val {
+	defer g.lining(r.op)()
 	g.push()
 	defer g.pop()
 	memo := g.memo
