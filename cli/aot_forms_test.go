@@ -22,7 +22,7 @@ func formSettings(t *testing.T) {
 // TestAOTFormsInC: launches from C choose among all forms of a variant's code, and run the general one where
 // no other is right, in the simulator, by the C form and by a shared library.
 func TestAOTFormsInC(t *testing.T) {
-	needCC(t)
+	quickCC(t)
 	formSettings(t)
 	table := filepath.FromSlash("testdata/c/forms.toml")
 	source, err := filepath.Abs("testdata/c/forms.c")
@@ -80,7 +80,7 @@ func expectForms(t *testing.T, d *simdriver.Driver, all bool) {
 // TestONNXForms: operators of ONNX Runtime launch forms of their code, and give right results, in the
 // simulator.
 func TestONNXForms(t *testing.T) {
-	needCC(t)
+	quickCC(t)
 	formSettings(t)
 	dir := t.TempDir()
 	lib := filepath.Join(dir, "libprovider.so")

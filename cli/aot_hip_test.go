@@ -13,7 +13,7 @@ import (
 // TestAOTHIPInC builds the softmax table for AMD's GPUs as C and as a shared library. Programs of C launch it
 // through a runtime whose kernels run in the emulator, and find right results; another chip gets an error.
 func TestAOTHIPInC(t *testing.T) {
-	needLLVM(t)
+	quickCC(t)
 	dir := t.TempDir()
 	table := filepath.FromSlash("../examples/softmax-op/softmax.py")
 	source, err := filepath.Abs("testdata/c/softmax.c")
@@ -56,7 +56,7 @@ func TestAOTHIPInC(t *testing.T) {
 // TestONNXHIP: operators for AMD's GPUs give right results, in the emulator, to a program that plays ONNX
 // Runtime's part.
 func TestONNXHIP(t *testing.T) {
-	needCC(t)
+	quickCC(t)
 	dir := t.TempDir()
 	lib := filepath.Join(dir, "libprovider.so")
 	nereidMain(t, "aot", fewOperators(t, dir, `["fp32"]`), "--so", lib, "--onnx", "--targets", "hip:gfx942")

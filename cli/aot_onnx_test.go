@@ -88,7 +88,7 @@ func exampleLibrary(t *testing.T) (run func(env []string, program string, args .
 // TestONNXRuntime runs the example's models in ONNX Runtime for Python and, where it is installed, for
 // Node.js: the results are those of ONNX Runtime's own operators.
 func TestONNXRuntime(t *testing.T) {
-	needCC(t)
+	quickCC(t)
 	python := txtest.Path(t, ".venv/bin/python")
 	if out, err := exec.Command(python, "-c", "import onnx, onnxruntime").CombinedOutput(); err != nil {
 		txtest.Need(t, "onnxruntime", fmt.Errorf("onnx and onnxruntime are not in .venv: %v %s", err, out))
@@ -123,7 +123,7 @@ func TestONNXRuntime(t *testing.T) {
 
 // TestONNXFaults: operators that do not fit their kernels are refused.
 func TestONNXFaults(t *testing.T) {
-	needCC(t)
+	quickCC(t)
 	const variants = `
 [[variants]]
 kernel = "KERNELS/softmax.py:softmax_kernel"

@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"debug/elf"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -27,6 +28,20 @@ func needCC(t *testing.T) {
 		txtest.NotHere(t, "shared libraries are built on Linux alone")
 	}
 	txtest.Tool(t, "cc")
+}
+
+// quickCC does as needCC, and has libraries built without optimizations of the C compiler, which take it
+// five times as long: for tests of what the C code does. TestAOTLibrary, TestAOTLaunches and
+// TestONNXProvider build libraries as users do.
+func quickCC(t *testing.T) {
+	t.Helper()
+	needCC(t)
+	quick := filepath.Join(t.TempDir(), "cc")
+	script := fmt.Sprintf("#!/bin/sh\nexec '%s' \"$@\" -O0\n", txtest.Tool(t, "cc"))
+	if err := os.WriteFile(quick, []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("CC", quick)
 }
 
 // buildLibrary builds a table as a shared library, and the program of testdata/c that uses it.
@@ -225,6 +240,7 @@ def judged(y_ptr, x_ptr, n, BLOCK: tl.constexpr, KIND: tl.constexpr):
 // TestAOTJudged: a variant that does nothing, and one with another result, are never chosen, and reported, on
 // the CPU and on a GPU; the outcome is kept on disk, and the next process does not measure.
 func TestAOTJudged(t *testing.T) {
+	quickCC(t)
 	dir := t.TempDir()
 	t.Setenv("NEREID_PTXAS", filepath.Join(dir, "none")) // the simulator runs PTX
 	table := strings.NewReplacer("KINDS", "[0, 1, 2, 3]", "GROUP", "later").Replace(judgedTable) +
@@ -311,7 +327,7 @@ func TestAOTLibraryWithoutCC(t *testing.T) {
 
 // TestAOTLibraryAgain builds a library twice: the bytes are the same.
 func TestAOTLibraryAgain(t *testing.T) {
-	needCC(t)
+	quickCC(t)
 	var libs [2][]byte
 	for i := range libs {
 		lib := filepath.Join(t.TempDir(), "libsoftmax.so")

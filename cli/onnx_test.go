@@ -124,7 +124,7 @@ func rewriteModel() *onnxtest.Model {
 // TestONNXRewrite builds a library and rewrites a model with it: right operators give the same results, a
 // softmax that writes 42 is found and its model not written.
 func TestONNXRewrite(t *testing.T) {
-	needCC(t)
+	quickCC(t)
 	runtime := onnxRuntime(t)
 	dir := t.TempDir()
 	manifest := strings.ReplaceAll(rewriteManifest, "EXAMPLE",
