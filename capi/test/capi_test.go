@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -67,8 +68,10 @@ func library(t *testing.T) string {
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if built.dir != "" {
-		os.RemoveAll(built.dir)
+	for _, dir := range []string{built.dir, replayed.dir} {
+		if dir != "" {
+			os.RemoveAll(dir)
+		}
 	}
 	os.Exit(code)
 }
@@ -111,6 +114,25 @@ func environment(t *testing.T) []string {
 	return []string{"NEREID_CACHE_DIR=" + filepath.Join(t.TempDir(), "cache")}
 }
 
+var replayed struct {
+	sync.Once
+	dir string
+}
+
+// replaying returns the variables of a program that replays launches. All such programs share a cache: the
+// first compiles the kernels, the others find them.
+func replaying(t *testing.T, env []string) []string {
+	t.Helper()
+	replayed.Do(func() {
+		dir, err := os.MkdirTemp("", "nereid-capi-cache")
+		if err != nil {
+			t.Fatal(err)
+		}
+		replayed.dir = dir
+	})
+	return append(slices.Clip(env), "NEREID_CACHE_DIR="+replayed.dir)
+}
+
 // device returns the device that programs run on.
 func device() string {
 	if d := os.Getenv("NEREID_TEST_DEVICE"); d != "" {
@@ -144,6 +166,10 @@ func TestPrograms(t *testing.T) {
 			list, files := cases(t)
 			run := func(cmd string, args ...string) string {
 				t.Helper()
+				env := env
+				if len(args) > 1 { // launches to replay
+					env = replaying(t, env)
+				}
 				out := command(t, path(t), env, program, append([]string{device(), cmd}, args...)...)
 				if !strings.HasSuffix(out, "ok "+cmd+"\n") {
 					t.Errorf("%s: %s", cmd, out)
@@ -197,7 +223,7 @@ func TestSanitizer(t *testing.T) {
 	}
 	command(t, path(t), env, program, "cpu", "features", t.TempDir())
 	_, files := cases(t)
-	command(t, path(t), env, program, append([]string{"cpu", "replay"}, files[45:]...)...)
+	command(t, path(t), replaying(t, env), program, append([]string{"cpu", "replay"}, files[45:]...)...)
 }
 
 // TestGoProgram runs a Go program, which has a Go runtime of its own, on both forms of the library.
