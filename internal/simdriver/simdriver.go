@@ -12,7 +12,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -49,7 +48,7 @@ type Driver struct {
 
 type module struct {
 	code *ptxsim.Module
-	text *ptx.Module
+	text []byte         // of PTX
 	hip  *gcnsim.Module // in place of both
 }
 
@@ -168,37 +167,23 @@ func (d *Driver) load(name string) error {
 		d.modules[name] = m
 		return err
 	}
-	if m.code, err = ptxsim.Parse(data); err != nil {
-		return err
-	}
-	m.text, err = ptx.Parse(data)
+	m.text = data
+	m.code, err = ptxsim.Parse(data)
 	d.modules[name] = m
 	return err
 }
 
-var (
-	paramArray = regexp.MustCompile(`\.b8\s+[^\[]+\[(\d+)\]`)
-	paramType  = regexp.MustCompile(`\.[usbf](\d+)\b`)
-)
-
 // params returns the bytes of each parameter of a kernel.
 func (d *Driver) params(module, kernel string) (string, error) {
-	for _, f := range d.modules[module].text.Funcs {
-		if f.Name != kernel {
-			continue
-		}
-		var sizes []string
-		for _, p := range f.Params {
-			if m := paramArray.FindStringSubmatch(p); m != nil {
-				sizes = append(sizes, m[1])
-			} else if m := paramType.FindStringSubmatch(p); m != nil {
-				n, _ := strconv.Atoi(m[1])
-				sizes = append(sizes, fmt.Sprint(n/8))
-			}
-		}
-		return strings.Join(sizes, " "), nil
+	h, err := ptx.ReadHeader(d.modules[module].text, kernel)
+	if err != nil {
+		return "", err
 	}
-	return "", fmt.Errorf("there is no kernel %s", kernel)
+	var sizes []string
+	for _, p := range h.Params {
+		sizes = append(sizes, strconv.Itoa(p.Size))
+	}
+	return strings.Join(sizes, " "), nil
 }
 
 // launch runs a kernel: module, name, grid, cluster or threads, shared memory, parameters.

@@ -1,71 +1,68 @@
 package ptxsim
 
 import (
-	"regexp"
-	"strconv"
+	"fmt"
 	"strings"
 
+	"github.com/nereid-lang/nereid/internal/ptx"
 	"github.com/nereid-lang/nereid/internal/target/simcount"
 )
 
-// shapeOf matches the shape of a product of tensor cores.
-var shapeOf = regexp.MustCompile(`\.m(\d+)n(\d+)k(\d+)`)
+// statementOf returns an instruction that was counted as a statement of PTX.
+func statementOf(c *simcount.Count) ptx.Stmt {
+	if list := ptx.Fragment(c.Text + ";"); len(list) > 0 {
+		return list[0]
+	}
+	return ptx.Stmt{}
+}
+
+// shapeOf returns the shape of a product of tensor cores, zeros for another instruction.
+func shapeOf(s *ptx.Stmt) (m, n, k int64) {
+	if !strings.Contains(s.Opcode, "mma") {
+		return 0, 0, 0
+	}
+	for _, part := range s.Parts() {
+		if found, _ := fmt.Sscanf(part, "m%dn%dk%d", &m, &n, &k); found == 3 {
+			return m, n, k
+		}
+	}
+	return 0, 0, 0
+}
 
 // productsOf returns the multiplications, each with a sum, that tensor cores did by an instruction.
 func productsOf(c *simcount.Count) int64 {
-	if !strings.Contains(c.Text, "mma") {
-		return 0
+	s := statementOf(c)
+	m, n, k := shapeOf(&s)
+	if s.Is("wgmma") {
+		return c.Issued * m * n * k / 4 // four warps issue one product together
 	}
-	m := shapeOf.FindStringSubmatch(c.Text)
-	if m == nil {
-		return 0
-	}
-	n := c.Issued
-	for _, text := range m[1:] {
-		size, _ := strconv.ParseInt(text, 10, 64)
-		n *= size
-	}
-	if strings.Contains(c.Text, "wgmma") {
-		n /= 4 // four warps issue one product together
-	}
-	return n
+	return c.Issued * m * n * k
 }
-
-// fromRegisters matches a product of a warp group whose left operand lies in registers.
-var fromRegisters = regexp.MustCompile(`\}\s*,\s*\{`)
 
 // operandWaves returns the wavefronts of shared memory by which a product of a warp group reads its operands.
 // Rows have 32 bytes for each product, whatever their elements are: a wavefront has four of them. The
 // swizzles that the hardware knows have no bank conflicts.
 func operandWaves(c *simcount.Count) int64 {
-	if !strings.Contains(c.Text, "wgmma.mma_async") {
+	s := statementOf(c)
+	if !s.Is("wgmma.mma_async") {
 		return 0
 	}
-	m := shapeOf.FindStringSubmatch(c.Text)
-	if m == nil {
-		return 0
-	}
-	rows, _ := strconv.ParseInt(m[2], 10, 64)
-	if !fromRegisters.MatchString(c.Text) {
-		left, _ := strconv.ParseInt(m[1], 10, 64)
+	left, rows, _ := shapeOf(&s)
+	if list := s.Operands(); len(list) < 2 || !strings.HasPrefix(list[1], "{") { // not from registers
 		rows += left
 	}
 	return c.Issued / 4 * rows / 4
 }
 
-// perLane are the floating-point operations of a lane by the first word of an instruction.
+// perLane are the floating-point operations of a lane by the name of an instruction.
 var perLane = map[string]int64{"add": 1, "sub": 1, "mul": 1, "fma": 2, "mad": 2}
 
 // flopsOf returns the floating-point operations that lanes did by an instruction outside of tensor cores:
 // sums, differences and products, of which fma is two.
 func flopsOf(c *simcount.Count) int64 {
-	text := c.Text
-	if strings.HasPrefix(text, "@") {
-		_, text, _ = strings.Cut(text, " ")
-	}
-	opcode, _, _ := strings.Cut(text, " ")
-	parts := strings.Split(opcode, ".")
-	n := perLane[parts[0]] * c.Lanes
+	s := statementOf(c)
+	n := perLane[s.Name()] * c.Lanes
+	parts := strings.Split(s.Opcode, ".")
 	switch parts[len(parts)-1] {
 	case "f16", "bf16", "f32", "f64":
 		return n
