@@ -80,7 +80,7 @@ func (k *Code) sharers() int {
 	own := gpucode.KindOf(k.BlocksPerSM)
 	for kind, depth := range k.Depths {
 		if kind != own && depth == k.Depths[own] {
-			return 0 // launches of that sharing run this code, too
+			return 0 // launches with that many blocks per SM run this code, too
 		}
 	}
 	return k.BlocksPerSM

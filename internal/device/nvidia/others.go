@@ -151,7 +151,7 @@ func (o *Others) All() (list []device.Executable) {
 	return list
 }
 
-// other is code that is made once.
+// other is the code for one kind of launch, compiled at most once.
 type other struct {
 	mu     sync.Mutex
 	made   atomic.Pointer[device.Executable]

@@ -70,7 +70,7 @@ func conversions(fn *ir.Op) []*ir.Op {
 }
 
 // each calls f for every conversion, which may replace it, and reports whether it replaced any. A conversion
-// that stays is recorded in known for others.
+// that is not replaced is recorded in known, where later ones find its result.
 func (r *rematerializer) each(f func(cvt *ir.Op)) (changed bool) {
 	for _, cvt := range conversions(r.fn) {
 		if r.erased[cvt] {

@@ -43,7 +43,7 @@ var FuseNestedLoops = pass.Pass{
 			ctx.At(loop)
 			if f := newFusion(loop); f != nil {
 				f.fuse()
-			} else if loop.HasAttr(ttg.ProgramsAttr) { // other code does as well without
+			} else if loop.HasAttr(ttg.ProgramsAttr) { // without this attribute, the loops may stay nested
 				return errors.New("the loop over programs cannot be one with the loop of products inside")
 			}
 		}

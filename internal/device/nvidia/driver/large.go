@@ -11,7 +11,7 @@ type Large struct {
 	From, By uint32                // it is for From blocks and more, in multiples of By
 	Ones     Ones                  // and for launches in which these words are 1
 	Make     func() (Ready, error) // called once; the launch that needs it waits
-	Less     *Large                // the same for other launches, or nil
+	Less     *Large                // code for launches that this is not for, merging fewer blocks, or nil
 
 	once  sync.Once
 	ready atomic.Pointer[Ready]
