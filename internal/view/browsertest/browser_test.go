@@ -43,6 +43,17 @@ func chromium() (string, error) {
 // open opens a page, and fails the test at its end if the page complained or asked another origin.
 func open(t *testing.T, address string) *browser {
 	t.Helper()
+	b := blank(t)
+	b.listen()
+	t.Cleanup(func() { b.verdict(address) })
+	b.do(chromedp.Navigate(address))
+	b.until(`document.documentElement.dataset.ready === "1"`)
+	return b
+}
+
+// blank opens a tab without a page.
+func blank(t *testing.T) *browser {
+	t.Helper()
 	file, err := chromium()
 	txtest.Need(t, "chromium", err)
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(file), chromedp.NoSandbox,
@@ -54,10 +65,6 @@ func open(t *testing.T, address string) *browser {
 	t.Cleanup(cancel)
 	b := &browser{t: t, ctx: ctx}
 	b.do(chromedp.Navigate("about:blank"))
-	b.listen()
-	t.Cleanup(func() { b.verdict(address) })
-	b.do(chromedp.Navigate(address))
-	b.until(`document.documentElement.dataset.ready === "1"`)
 	return b
 }
 
