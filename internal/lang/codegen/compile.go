@@ -30,7 +30,8 @@ type Options struct {
 	// statements and expressions compiled, each as often as it is unrolled; 0: 2 million
 	MaxSteps int
 	// Unroll, if not 0, is the number of iterations of a tl.static_range that are compiled at its beginning,
-	// and again at its end. What comes out is no kernel: an editor wants types and faults alone, and soon.
+	// and again at its end; half as many of a loop inside another one, so that a nest of them stays small.
+	// What comes out is no kernel: an editor wants types and faults alone, and soon.
 	// Skipped, if not nil, is set if iterations were left out.
 	Unroll       int
 	Skipped      *bool

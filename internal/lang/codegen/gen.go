@@ -20,19 +20,20 @@ import (
 
 // unit is one compilation: a kernel with everything it calls.
 type unit struct {
-	world   *world.World
-	source  *world.Source
-	opts    Options
-	module  *ir.Module
-	funcs   map[string]*function // by mangled name
-	names   map[string]string    // mangled names by specialisation
-	files   *diag.FileSet
-	depth   int
-	steps   int
-	ops     int               // made so far, erased ones too
-	diags   []diag.Diagnostic // diagnostics of the faults so far
-	missing map[string]bool   // names that were told not to be defined
-	entry   diag.Span         // the name of the kernel, for faults of its arguments
+	world    *world.World
+	source   *world.Source
+	opts     Options
+	module   *ir.Module
+	funcs    map[string]*function // by mangled name
+	names    map[string]string    // mangled names by specialisation
+	files    *diag.FileSet
+	depth    int
+	steps    int
+	unrolled int               // unrolled loops around what is compiled
+	ops      int               // made so far, erased ones too
+	diags    []diag.Diagnostic // diagnostics of the faults so far
+	missing  map[string]bool   // names that were told not to be defined
+	entry    diag.Span         // the name of the kernel, for faults of its arguments
 }
 
 // function is a jit function compiled for one specialisation.

@@ -301,9 +301,15 @@ func (g *generator) unroll(s *python.For, name string, it iteration) {
 	if step == 0 {
 		g.fail(s.Iter, "loop", "the step of tl.static_range must not be zero")
 	}
+	n := int64(g.u.opts.Unroll) >> min(g.u.unrolled, maxHalvings)
+	if g.u.opts.Unroll > 0 {
+		n = max(n, 1)
+	}
+	g.u.unrolled++
+	defer func() { g.u.unrolled-- }()
 	done := int64(0)
 	for i := lo; step > 0 && i < hi || step < 0 && i > hi; i += step {
-		if n := int64(g.u.opts.Unroll); n > 0 && done == n && iterations(i, hi, step) > n {
+		if n > 0 && done == n && iterations(i, hi, step) > n {
 			i += step * (iterations(i, hi, step) - n) // the last ones come next
 			g.u.skipped()
 		}
@@ -312,6 +318,9 @@ func (g *generator) unroll(s *python.For, name string, it iteration) {
 		done++
 	}
 }
+
+// maxHalvings bounds a shift: after so many, one iteration is left of any number.
+const maxHalvings = 62
 
 // skipped notes that what is compiled is no kernel.
 func (u *unit) skipped() {
