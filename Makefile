@@ -23,6 +23,9 @@ LONGEST := ./internal/conform ./cli . ./internal/lower ./ops ./internal/bench ./
 NEREID_REQUIRE_TOOLS ?= $(eval NEREID_REQUIRE_TOOLS := $(shell scripts/setup --have))$(NEREID_REQUIRE_TOOLS)
 require = NEREID_REQUIRE_TOOLS="$(NEREID_REQUIRE_TOOLS)"
 
+# What LLVM makes is shared by the test programs of one run, and gone afterwards (internal/llvm/llvmtest).
+once = dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && NEREID_TEST_LLVM="$$dir"
+
 .PHONY: run demo test test-modules test-all test-orders systems test-cuda test-sim check build build-static capi capi-install wheel bench bench-cpu fuzz setup clean help
 
 run: prepare build ## build nereid and show it at work
@@ -33,7 +36,7 @@ demo:
 
 test: prepare ## every test of this module; CI also runs check, test-modules and systems
 	@echo "tests need: $(NEREID_REQUIRE_TOOLS)"
-	$(require) GOGC=$(GOGC) $(GO) test $(TESTFLAGS) $(LONGEST) ./...
+	$(once) $(require) GOGC=$(GOGC) $(GO) test $(TESTFLAGS) $(LONGEST) ./...
 
 test-modules: prepare ## the tests of the modules below examples/, of the page in a browser, of C, C++ and Python
 	@$(require) GOGC=$(GOGC) GO="$(GO)" TESTFLAGS="$(TESTFLAGS)" scripts/test-examples
@@ -114,7 +117,7 @@ setup: ## fetch optional tools again, even if that failed a moment ago
 
 .PHONY: prepare
 prepare:
-	@GO="$(GO)" scripts/setup
+	@GOGC=$(GOGC) GO="$(GO)" scripts/setup
 
 clean: ## remove what the other targets made (not .venv)
 	rm -rf bin out

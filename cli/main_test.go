@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -17,10 +19,15 @@ import (
 	"github.com/nereid-lang/nereid/backend"
 	"github.com/nereid-lang/nereid/internal/diag"
 	"github.com/nereid-lang/nereid/internal/llvm"
+	"github.com/nereid-lang/nereid/internal/llvm/llvmtest"
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
 
 func TestMain(m *testing.M) {
+	if signal.Ignored(os.Interrupt) {
+		// As in a shell's background jobs. Programs that scripts run would ignore them, too.
+		signal.Notify(make(chan os.Signal, 1), os.Interrupt)
+	}
 	nereid := func() { os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 	testscript.Main(m, map[string]func(){"nereid": nereid, "nereid-toy": func() {
 		backend.Register(toy{})
@@ -34,6 +41,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("NEREID_CACHE_DIR", e.Getenv("WORK")+"/.cache")
 			e.Setenv("REPO", txtest.Root(t))
+			e.Setenv(llvmtest.Folder, os.Getenv(llvmtest.Folder))
 			return nil
 		},
 		Condition: func(cond string) (bool, error) {
@@ -45,7 +53,7 @@ func TestScripts(t *testing.T) {
 		},
 		UpdateScripts: os.Getenv("UPDATE_GOLDEN") == "1",
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "forge": forge,
-			"damage": damage},
+			"damage": damage, "patient": patient},
 	})
 }
 
@@ -59,6 +67,27 @@ func damage(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	data[len(data)-1] ^= 0xff
 	ts.Check(os.WriteFile(file, data, 0o600))
+}
+
+// patient is the script command `patient LINE COMMAND ARG…`: it runs the command with LIMIT in its
+// arguments replaced by longer and longer durations, until a line of its output begins with LINE: a loaded
+// machine needs a longer one.
+func patient(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: patient LINE COMMAND ARG…")
+	}
+	for _, limit := range []string{"400ms", "4s", "40s"} {
+		words := slices.Clone(args[1:])
+		for i, word := range words {
+			words[i] = strings.ReplaceAll(word, "LIMIT", limit)
+		}
+		err := ts.Exec(words[0], words[1:]...)
+		if err == nil && strings.Contains("\n"+ts.ReadFile("stdout"), "\n"+args[0]) {
+			return
+		}
+		ts.Logf("within %s: %v", limit, err)
+	}
+	ts.Fatalf("%q: no line begins with %q", args[1:], args[0])
 }
 
 // exits is the script command `exits CODE COMMAND ARG…`: the command must end with that very exit code.

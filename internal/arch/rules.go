@@ -128,6 +128,7 @@ var rules = []rule{
 	{pkg: "internal/llvm",
 		ours: []string{"internal/chip", "internal/codemem", "internal/diag", "internal/dl",
 			"internal/knob", "internal/ptx", "internal/safefile"}},
+	{pkg: "internal/llvm/llvmtest", ours: []string{"internal/llvm"}},
 
 	// What runs compiled kernels. It knows no IR and no compiler.
 	{pkg: "internal/device/nvidia/driver/stub", ours: []string{"internal/txtest"}},
@@ -316,7 +317,7 @@ var compilerParts = []string{"internal/ir", "internal/dialect/...", "internal/la
 // testOnly packages are for tests and for each other, whatever a row says.
 var testOnly = []string{"internal/arch", "internal/filecheck", "internal/device/nvidia/driver/stub",
 	"internal/device/amd/hip/stub", "internal/device/nccl/stub", "internal/fingerprint", "internal/irgen",
-	"internal/onnx/onnxtest",
+	"internal/llvm/llvmtest", "internal/onnx/onnxtest",
 	"internal/pass/passtest", "internal/simdriver", "internal/txtest"}
 
 // dialects in order: each imports only those above it. What dialects share comes first; the package all,

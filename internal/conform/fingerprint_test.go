@@ -9,6 +9,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/fingerprint"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/llvm"
+	_ "github.com/nereid-lang/nereid/internal/llvm/llvmtest" // LLVM compiles a module once for the whole run
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
 

@@ -2,6 +2,8 @@ package llvm
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"regexp"
 	"runtime"
@@ -31,8 +33,8 @@ type Options struct {
 	// what Triton's enable_fp_fusion does.
 	FastMath FastMath
 
-	// Link is linked into the module before the passes. Then only Entry stays visible, and what nobody
-	// calls goes.
+	// Link is linked into the module before the passes. All functions but Entry then become internal, and
+	// unused ones are removed.
 	Link  []Bitcode
 	Entry string
 
@@ -104,6 +106,13 @@ func (l *Lib) Compile(ctx context.Context, ir []byte, opts Options) (*Output, er
 	if opts.Emit&EmitObj != 0 && opts.Target.isPTX() { // which LLVM would say on standard error
 		return nil, &StageError{Name: opts.Name, Stage: "code generation", Msg: "PTX has no object files"}
 	}
+	if Reuse != nil && l.slots != nil {
+		return Reuse(ctx, l.key(ir, opts), func() (*Output, error) { return l.compile(ctx, ir, opts) })
+	}
+	return l.compile(ctx, ir, opts)
+}
+
+func (l *Lib) compile(ctx context.Context, ir []byte, opts Options) (*Output, error) {
 	if err := l.acquire(ctx); err != nil {
 		return nil, err
 	}
@@ -112,6 +121,21 @@ func (l *Lib) Compile(ctx context.Context, ir []byte, opts Options) (*Output, er
 		return nil, err
 	}
 	return &c.out, nil
+}
+
+// Reuse, unless nil, answers every call of Compile: with an output kept under the key, or by calling compile.
+// Package llvmtest sets it, in tests.
+var Reuse func(ctx context.Context, key string, compile func() (*Output, error)) (*Output, error)
+
+// key returns a hash of everything that an output depends on, except for the code of this package.
+func (l *Lib) key(ir []byte, opts Options) string {
+	h := sha256.New()
+	for _, b := range opts.Link {
+		fmt.Fprintf(h, "%q %d\n%s", b.Name, len(b.Data), b.Data)
+	}
+	opts.Link = nil
+	fmt.Fprintf(h, "%q %v\n%#v\n%s", l.path, l.version, opts, ir)
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 // acquire waits for a place among the compilations under way; release gives it back.
