@@ -21,7 +21,7 @@ type parser struct {
 	header  bool  // the line given up last ended in a colon: an indented block after it is no surprise
 	quiet   bool  // speculating: an error is not reported
 
-	depth  int // productions that contain each other
+	depth  int // nesting depth of productions, bounded against stack overflow
 	height int // of the trees read so far at this depth
 
 	alloc

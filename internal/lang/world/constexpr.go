@@ -125,10 +125,13 @@ func (c *typeClass) Call(in *object.Interp, args []object.Value, kws []object.Ke
 	return c.call(in, args, kws)
 }
 
-// Attr returns the name.
+// Attr returns the name or the module.
 func (c *typeClass) Attr(in *object.Interp, name string) (object.Value, bool, error) {
-	if name == "__name__" {
+	switch name {
+	case "__name__", "__qualname__":
 		return object.Str(c.name), true, nil
+	case "__module__":
+		return object.Str("triton.language.core"), true, nil
 	}
 	return nil, false, nil
 }
@@ -245,6 +248,38 @@ var typeClasses = []*typeClass{
 		return ConstexprType{Unwrap(args[0])}, nil
 	}},
 	{"tensor_descriptor_type", func(v object.Value) bool { _, ok := v.(*sem.DescType); return ok }, nil},
+}
+
+// classOf returns the class in triton.language of a value, which is what Python's type() gives; nil if the
+// value has none there.
+func classOf(v object.Value) object.Value {
+	name := ""
+	switch v.(type) {
+	case *Constexpr:
+		name = "constexpr"
+	case *sem.Tensor:
+		name = "tensor"
+	case *sem.DType:
+		name = "dtype"
+	case *sem.PtrType:
+		name = "pointer_type"
+	case *sem.BlockType:
+		name = "block_type"
+	case *sem.Descriptor:
+		name = "tensor_descriptor"
+	case *sem.DescType:
+		name = "tensor_descriptor_type"
+	case TupleType:
+		name = "tuple_type"
+	case ConstexprType:
+		name = "constexpr_type"
+	}
+	for _, c := range typeClasses {
+		if c.name == name {
+			return c
+		}
+	}
+	return nil
 }
 
 func makePointerType(in *object.Interp, args []object.Value, kws []object.Keyword) (object.Value, error) {

@@ -44,6 +44,7 @@ func New(src *Source, target Target, meter *budget.Meter) *World {
 		Resolve:    w.resolve,
 	})
 	w.In = w.Eval.Interp
+	w.In.Class = classOf
 	w.register()
 	return w
 }

@@ -68,6 +68,11 @@ func noAttr(v Value, name string) error {
 
 // FindAttr returns v.name; ok is false when there is no such attribute.
 func (in *Interp) FindAttr(v Value, name string) (Value, bool, error) {
+	if name == "__class__" && in.Class != nil {
+		if c := in.Class(v); c != nil {
+			return c, true, nil
+		}
+	}
 	switch v := v.(type) {
 	case *Instance:
 		return in.instanceAttr(v, v.Class, v.Attrs, name)
@@ -307,6 +312,11 @@ func SetAttr(in *Interp, v Value, name string, x Value) error {
 	case *Class:
 		if v.Builtin {
 			return Errorf(TypeError, "cannot set '%s' attribute of immutable type '%s'", name, v.Name)
+		}
+		if old, _ := v.Attrs.GetStr(name); v.enum != nil {
+			if m, ok := old.(*Instance); ok && m.Class == v {
+				return Errorf(AttributeError, "cannot reassign member '%s'", name)
+			}
 		}
 		v.Attrs.SetStr(name, x)
 		return in.Alloc(4 * ValueSize)

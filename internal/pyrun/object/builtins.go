@@ -207,6 +207,10 @@ func extreme(in *Interp, name string, better python.CmpOperator, a []Value) (Val
 	if len(args) == 0 {
 		return nil, Errorf(TypeError, "%s expected at least 1 argument, got 0", name)
 	}
+	if len(args) > 1 && a[2] != nil {
+		return nil, Errorf(TypeError, "Cannot specify a default for %s() with multiple positional arguments",
+			name)
+	}
 	if len(args) == 1 {
 		items, err := Iterate(in, args[0])
 		if err != nil {

@@ -50,6 +50,9 @@ func init() {
 		return fillDict(in, &Dict{Name: "OrderedDict"}, a)
 	})
 	simple(DefaultDictClass, "default_factory= iterable= **kws", func(in *Interp, a []Value) (Value, error) {
+		if a[0] != nil && a[0] != None && !isCallable(a[0]) {
+			return nil, Errorf(TypeError, "first argument must be callable or None")
+		}
 		return fillDict(in, &Dict{Name: "defaultdict", Default: OrNone(a[0])}, a[1:])
 	})
 	simple(CounterClass, "iterable= **kws", makeCounter)

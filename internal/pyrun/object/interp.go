@@ -24,6 +24,9 @@ type Interp struct {
 	Site diag.Span
 	// Host is the evaluator that made the Interp, for functions written in Go that need more of it.
 	Host any
+	// Class, unless nil, returns type(v) for values of other packages that have a class of their own kind,
+	// and nil for others.
+	Class func(v Value) Value
 
 	limits       Limits
 	steps, bytes int // what is left

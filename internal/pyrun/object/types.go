@@ -54,9 +54,6 @@ var NotImplemented Value = notImplemented{}
 func (notImplemented) TypeName() string { return "NotImplementedType" }
 func (notImplemented) Repr() string     { return "NotImplemented" }
 
-// HasClass is a value of another package whose class is a value too: what type(v) is.
-type HasClass interface{ Class() Value }
-
 // HasBuiltinClass is a value of another package whose class is one of Python's own.
 type HasBuiltinClass interface{ BuiltinClass() *Class }
 
@@ -65,8 +62,10 @@ func (in *Interp) typeOf(v Value) Value {
 	if t, ok := v.(*Tuple); ok && t.Class != nil {
 		return t.Class
 	}
-	if x, ok := v.(HasClass); ok {
-		return x.Class()
+	if in.Class != nil {
+		if c := in.Class(v); c != nil {
+			return c
+		}
 	}
 	return in.ClassOf(v)
 }
@@ -220,10 +219,6 @@ func (in *Interp) isInstance(v Value, c *Class) (bool, error) {
 			r, err := in.CallSpecial(c, fn, v)
 			return TruthOf(in, r, err)
 		}
-	}
-	if x, ok := v.(HasClass); ok {
-		own, ok := x.Class().(*Class)
-		return ok && own.isSubclass(c) || c == ObjectClass, nil
 	}
 	own := in.ClassOf(v)
 	if own.isSubclass(c) {

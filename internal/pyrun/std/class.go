@@ -114,19 +114,14 @@ func dataclassesModule() map[string]object.Value {
 					return nil, object.Errorf(object.TypeError,
 						"asdict() should be called on dataclass instances")
 				}
-				return asDict(in, a[0])
+				return asDict(in, a[0], false)
 			}),
 		object.Native("astuple", "obj", func(in *object.Interp, a []object.Value) (object.Value, error) {
-			v, ok := a[0].(*object.Instance)
-			if !ok || !isData(v) {
+			if v, ok := a[0].(*object.Instance); !ok || !isData(v) {
 				return nil, object.Errorf(object.TypeError,
 					"astuple() should be called on dataclass instances")
 			}
-			out := object.NewTuple()
-			for _, f := range dataFields(v.Class) {
-				out.Items = append(out.Items, v.Attrs.MustStr(f.name))
-			}
-			return out, nil
+			return asDict(in, a[0], true)
 		}),
 		object.Native("fields", "obj", func(in *object.Interp, a []object.Value) (object.Value, error) {
 			if !isData(a[0]) {

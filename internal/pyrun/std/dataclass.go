@@ -39,6 +39,8 @@ func (f *dataField) Attr(_ *object.Interp, name string) (object.Value, bool, err
 		return object.Bool(f.init), true, nil
 	case "repr":
 		return object.Bool(f.repr), true, nil
+	case "compare":
+		return object.Bool(f.compare), true, nil
 	case "type":
 		return object.AnyType, true, nil
 	}
@@ -106,6 +108,9 @@ func dataOptionsOf(in *object.Interp, kws *object.Dict) (dataOptions, error) {
 			return o, err
 		}
 		*p = t
+	}
+	if o.order && !o.eq {
+		return o, object.Errorf(object.ValueError, "eq must be true if order is true")
 	}
 	return o, nil
 }

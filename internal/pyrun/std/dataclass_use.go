@@ -19,6 +19,10 @@ func replaceData(in *object.Interp, a []object.Value) (object.Value, error) {
 	var kws []object.Keyword
 	for _, f := range dataFields(v.Class) {
 		if x, ok := changes.GetStr(f.name); ok {
+			if !f.init {
+				return nil, object.Errorf(object.ValueError,
+					"field %s is declared with init=False, it cannot be specified with replace()", f.name)
+			}
 			kws = append(kws, object.Keyword{Name: f.name, Value: x})
 			changes.DeleteStr(f.name)
 		} else if f.init && !f.initOnly {
@@ -28,8 +32,8 @@ func replaceData(in *object.Interp, a []object.Value) (object.Value, error) {
 	return object.Call(in, v.Class, nil, append(kws, object.KeywordsOf(changes)...))
 }
 
-// asDict does what dataclasses.asdict does.
-func asDict(in *object.Interp, v object.Value) (object.Value, error) {
+// asDict does what dataclasses.asdict does, and astuple, with tuples for instances.
+func asDict(in *object.Interp, v object.Value, tuples bool) (object.Value, error) {
 	if err := in.Enter(); err != nil {
 		return nil, err
 	}
@@ -39,25 +43,29 @@ func asDict(in *object.Interp, v object.Value) (object.Value, error) {
 		if dataFields(x.Class) == nil {
 			return v, nil
 		}
-		d := object.NewDict()
+		d, t := object.NewDict(), object.NewTuple()
 		for _, f := range dataFields(x.Class) {
-			y, err := asDict(in, x.Attrs.MustStr(f.name))
+			y, err := asDict(in, x.Attrs.MustStr(f.name), tuples)
 			if err != nil {
 				return nil, err
 			}
 			d.SetStr(f.name, y)
+			t.Items = append(t.Items, y)
+		}
+		if tuples {
+			return t, in.Alloc(d.Len() * 4 * object.ValueSize)
 		}
 		return d, in.Alloc(d.Len() * 4 * object.ValueSize)
 	case *object.List:
-		items, err := asDicts(in, x.Items)
+		items, err := asDicts(in, x.Items, tuples)
 		return &object.List{Items: items}, err
 	case *object.Tuple:
-		items, err := asDicts(in, x.Items)
+		items, err := asDicts(in, x.Items, tuples)
 		return &object.Tuple{Items: items, Class: x.Class}, err
 	case *object.Dict:
 		d := object.NewDict()
 		for k, v := range x.All() {
-			y, err := asDict(in, v)
+			y, err := asDict(in, v, tuples)
 			if err != nil {
 				return nil, err
 			}
@@ -70,10 +78,10 @@ func asDict(in *object.Interp, v object.Value) (object.Value, error) {
 	return v, nil
 }
 
-func asDicts(in *object.Interp, items []object.Value) ([]object.Value, error) {
+func asDicts(in *object.Interp, items []object.Value, tuples bool) ([]object.Value, error) {
 	out := make([]object.Value, len(items))
 	for i, x := range items {
-		y, err := asDict(in, x)
+		y, err := asDict(in, x, tuples)
 		if err != nil {
 			return nil, err
 		}

@@ -1,6 +1,8 @@
 package std
 
 import (
+	"slices"
+
 	"github.com/nereid-lang/nereid/internal/pyrun"
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
 	"github.com/nereid-lang/nereid/internal/python"
@@ -32,18 +34,22 @@ func (*partial) TypeName() string { return "partial" }
 
 // Call adds arguments and calls the function. Keywords given now replace those given before.
 func (p *partial) Call(in *object.Interp, args []object.Value, kws []object.Keyword) (object.Value, error) {
-	merged := append([]object.Keyword{}, p.Kws...)
-next:
+	q := p.with(args, kws)
+	return object.Call(in, q.Fn, q.Args, q.Kws)
+}
+
+// with returns a function with further arguments: a keyword replaces that of the same name.
+func (p *partial) with(args []object.Value, kws []object.Keyword) *partial {
+	merged := slices.Clone(p.Kws)
 	for _, k := range kws {
-		for i := range merged {
-			if merged[i].Name == k.Name {
-				merged[i].Value = k.Value
-				continue next
-			}
+		same := func(o object.Keyword) bool { return o.Name == k.Name }
+		if i := slices.IndexFunc(merged, same); i >= 0 {
+			merged[i].Value = k.Value
+		} else {
+			merged = append(merged, k)
 		}
-		merged = append(merged, k)
 	}
-	return object.Call(in, p.Fn, append(append([]object.Value{}, p.Args...), args...), merged)
+	return &partial{p.Fn, slices.Concat(p.Args, args), merged}
 }
 
 // Attr returns func, args or keywords.
@@ -151,8 +157,7 @@ func functoolsModule() map[string]object.Value {
 					return nil, object.Errorf(object.TypeError, "type 'partial' takes at least one argument")
 				}
 				if p, ok := args[0].(*partial); ok {
-					return &partial{p.Fn, append(append([]object.Value{}, p.Args...), args[1:]...),
-						append(append([]object.Keyword{}, p.Kws...), kws...)}, nil
+					return p.with(args[1:], kws), nil
 				}
 				return &partial{args[0], args[1:], kws}, nil
 			}},
@@ -315,6 +320,8 @@ func totalOrdering(in *object.Interp, a []object.Value) (object.Value, error) {
 		add("__gt__", less(python.GtE, true, true))
 		add("__lt__", less(python.GtE, false, true))
 		add("__le__", less(python.GtE, true, false))
+	default:
+		return nil, object.Errorf(object.ValueError, "must define at least one ordering operation: < > <= >=")
 	}
 	return c, nil
 }

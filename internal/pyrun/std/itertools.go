@@ -166,7 +166,8 @@ func islice(in *object.Interp, a []object.Value) (object.Value, error) {
 		return nil, err
 	}
 	lo, hi, step := int64(0), int64(-1), int64(1)
-	if a[2] == nil {
+	one := a[2] == nil
+	if one {
 		a[1], a[2] = object.None, a[1]
 	}
 	for i, p := range []*int64{&lo, &hi, &step} {
@@ -176,8 +177,12 @@ func islice(in *object.Interp, a []object.Value) (object.Value, error) {
 				return nil, err
 			}
 			if n < 0 {
+				what := "Indices"
+				if one {
+					what = "Stop argument"
+				}
 				return nil, object.Errorf(object.ValueError,
-					"Indices for islice() must be None or an integer: 0 <= x <= sys.maxsize.")
+					"%s for islice() must be None or an integer: 0 <= x <= sys.maxsize.", what)
 			}
 			*p = n
 		}

@@ -317,6 +317,9 @@ func isClose(in *object.Interp, a []object.Value) (object.Value, error) {
 		}
 	}
 	x, y := f[0], f[1]
+	if f[2] < 0 || f[3] < 0 {
+		return nil, object.Errorf(object.ValueError, "tolerances must be non-negative")
+	}
 	if x == y {
 		return object.Bool(true), nil
 	}
@@ -427,7 +430,11 @@ func nonNegative(in *object.Interp, x, y object.Value) (n, k *big.Int, err error
 		return nil, nil, err
 	}
 	if i.Sign() < 0 || j.Sign() < 0 {
-		return nil, nil, object.Errorf(object.ValueError, "arguments must be non-negative integers")
+		name := "n"
+		if i.Sign() >= 0 {
+			name = "k"
+		}
+		return nil, nil, object.Errorf(object.ValueError, "%s must be a non-negative integer", name)
 	}
 	return i.Big(), j.Big(), nil
 }

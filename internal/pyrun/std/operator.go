@@ -101,11 +101,24 @@ func getter(name string, keys []object.Value,
 }
 
 func itemGetter(_ *object.Interp, a []object.Value) (object.Value, error) {
-	return getter("itemgetter", a[0].(*object.Tuple).Items, object.GetItem), nil
+	keys := a[0].(*object.Tuple).Items
+	if len(keys) == 0 {
+		return nil, object.Errorf(object.TypeError, "itemgetter expected 1 argument, got 0")
+	}
+	return getter("itemgetter", keys, object.GetItem), nil
 }
 
 func attrGetter(_ *object.Interp, a []object.Value) (object.Value, error) {
-	return getter("attrgetter", a[0].(*object.Tuple).Items,
+	names := a[0].(*object.Tuple).Items
+	if len(names) == 0 {
+		return nil, object.Errorf(object.TypeError, "attrgetter expected 1 argument, got 0")
+	}
+	for _, n := range names {
+		if _, err := object.Text(n); err != nil {
+			return nil, object.Errorf(object.TypeError, "attribute name must be a string")
+		}
+	}
+	return getter("attrgetter", names,
 		func(in *object.Interp, v, key object.Value) (object.Value, error) {
 			path, err := object.Text(key)
 			if err != nil {

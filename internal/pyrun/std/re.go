@@ -59,6 +59,7 @@ var reError = object.NewBuiltinClass("error", object.ExceptionClass)
 type pattern struct {
 	re   *regexp.Regexp
 	text string
+	ends bool // the last group of re is what follows the match: the line feed that a last $ looks at
 }
 
 func (*pattern) TypeName() string { return "re.Pattern" }
@@ -80,7 +81,7 @@ func compileRe(in *object.Interp, v, flags object.Value) (*pattern, error) {
 	if err := in.Work(len(s) * 16); err != nil {
 		return nil, err
 	}
-	prefix := ""
+	prefix, text := "", s
 	if flags != nil {
 		n, err := in.AsIndex(flags)
 		if err != nil {
@@ -95,7 +96,7 @@ func compileRe(in *object.Interp, v, flags object.Value) (*pattern, error) {
 			s = dropVerbose(s)
 		}
 	}
-	goText := goPattern(s)
+	goText, ends := goPattern(s, strings.Contains(prefix, "m"))
 	if prefix != "" {
 		goText = "(?" + prefix + ")" + goText
 	}
@@ -107,16 +108,37 @@ func compileRe(in *object.Interp, v, flags object.Value) (*pattern, error) {
 		}
 		return nil, object.Errorf(reError, "%s", strings.TrimPrefix(rerr.Error(), "error parsing regexp: "))
 	}
-	return &pattern{re, s}, nil
+	return &pattern{re, text, ends}, nil
 }
 
-// goPattern returns a pattern with what Python and Go write differently replaced.
-func goPattern(s string) string {
-	s = strings.ReplaceAll(s, `\Z`, `\z`)
-	if strings.HasSuffix(s, "$") && !strings.HasSuffix(s, `\$`) {
-		s = s[:len(s)-1] + `(?:\n?\z)` // Python's $ also matches before a last line feed
+// groups returns the number of the pattern's own groups.
+func (p *pattern) groups() int {
+	if p.ends {
+		return p.re.NumSubexp() - 1
 	}
-	return s
+	return p.re.NumSubexp()
+}
+
+// own returns a match of Go's as Python sees it.
+func (p *pattern) own(idx []int) []int {
+	if !p.ends || idx == nil {
+		return idx
+	}
+	n := len(idx) - 2
+	if idx[n] >= 0 {
+		idx[1] = idx[n]
+	}
+	return idx[:n]
+}
+
+// goPattern returns a pattern with what Python and Go write differently replaced, and whether it got a group
+// at its end. Python's $ also matches before a last line feed.
+func goPattern(s string, lines bool) (text string, ends bool) {
+	s = strings.ReplaceAll(s, `\Z`, `\z`)
+	if lines || !strings.HasSuffix(s, "$") || strings.HasSuffix(s, `\$`) {
+		return s, false
+	}
+	return s[:len(s)-1] + `(\n?)\z`, true
 }
 
 // dropVerbose removes white space and comments from a verbose pattern.
@@ -163,7 +185,11 @@ func init() {
 			if err != nil {
 				return nil, object.Errorf(reError, "%v", err)
 			}
-			return (&pattern{whole, p.text}).find(in, a[0], 1)
+			m, err := (&pattern{whole, p.text, p.ends}).find(in, a[0], 1)
+			if m, ok := m.(*match); ok && m.index[1] < len(m.s) {
+				return object.None, err
+			}
+			return m, err
 		},
 		"findall": reFindAll, "finditer": reFindIter, "split": reSplit, "sub": reSub,
 	}
@@ -206,7 +232,7 @@ func (p *pattern) find(in *object.Interp, v object.Value, anchored int) (object.
 			return nil, object.Errorf(reError, "%v", err)
 		}
 	}
-	m := re.FindStringSubmatchIndex(s)
+	m := p.own(re.FindStringSubmatchIndex(s))
 	if m == nil {
 		return object.None, nil
 	}
@@ -220,6 +246,9 @@ func (p *pattern) all(in *object.Interp, v object.Value) (string, [][]int, error
 		return "", nil, err
 	}
 	ms := p.re.FindAllStringSubmatchIndex(s, -1)
+	for i := range ms {
+		ms[i] = p.own(ms[i])
+	}
 	return s, ms, in.Alloc(len(ms) * 4 * object.ValueSize)
 }
 
@@ -228,7 +257,7 @@ func reFindAll(in *object.Interp, p *pattern, a []object.Value) (object.Value, e
 	out := &object.List{}
 	for _, idx := range ms {
 		m := &match{p, s, idx}
-		switch n := p.re.NumSubexp(); n {
+		switch n := p.groups(); n {
 		case 0:
 			out.Items = append(out.Items, object.Str(s[idx[0]:idx[1]]))
 		case 1:
@@ -276,7 +305,7 @@ func reSplit(in *object.Interp, p *pattern, a []object.Value) (object.Value, err
 		}
 		out.Items = append(out.Items, object.Str(s[at:idx[0]]))
 		m := &match{p, s, idx}
-		for g := 1; g <= p.re.NumSubexp(); g++ {
+		for g := 1; g <= p.groups(); g++ {
 			out.Items = append(out.Items, m.group(g))
 		}
 		at = idx[1]
@@ -458,9 +487,14 @@ func (m *match) Attr(_ *object.Interp, name string) (object.Value, bool, error) 
 		return method("default=", func(_ *object.Interp, a []object.Value) (object.Value, error) {
 			d := object.NewDict()
 			for i, n := range m.p.re.SubexpNames() {
-				if n != "" {
-					d.SetStr(n, m.group(i))
+				if n == "" {
+					continue
 				}
+				v := m.group(i)
+				if v == object.None && a[0] != nil {
+					v = a[0]
+				}
+				d.SetStr(n, v)
 			}
 			return d, nil
 		})
