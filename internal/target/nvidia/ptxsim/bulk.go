@@ -30,7 +30,7 @@ type bulkLoad struct {
 	parts []globalPart
 	seq   int64 // writes to global memory when it began
 	moved bool
-	// fetch returns the bytes, and place where each 16 of them go.
+	// fetch reads the source; place returns the destination of each 16-byte chunk.
 	fetch func() []byte
 	place func(off int) uint64
 }

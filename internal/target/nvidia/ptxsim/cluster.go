@@ -22,7 +22,9 @@ type cluster struct {
 	epoch  int32               // barriers that are behind
 	clocks *clocks             // nil if memory is not watched
 	maps   map[uint64]*readers // tensor maps in global memory, and who has made them visible to copies
-	record *record             // record of synchronizing steps; nil if nobody asks for all interleavings
+	// mapUses holds the threads whose copies used a map since it was made.
+	mapUses map[uint64]*readers
+	record  *record // record of synchronizing steps; nil if nobody asks for all interleavings
 }
 
 // clusterSize returns the number of blocks in a cluster of a launch.

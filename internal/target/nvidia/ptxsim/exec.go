@@ -42,8 +42,8 @@ type Launch struct {
 	Explored func(interleave.Result)
 	// Banks, if not nil, is told at the end how the launch accessed shared memory.
 	Banks func([]SharedAccess)
-	// Counts, if not nil, is told at the end what each instruction did, and Chart what the warps of the first
-	// block did one after the other; cut says that they did more than a chart holds.
+	// Counts, if not nil, is called at the end with the counters of each instruction; Chart with the
+	// instructions of the first block's warps in the order of execution. cut reports that the chart was full.
 	Counts func([]simcount.Count)
 	Chart  func(marks []simcount.Mark, cut bool)
 	Steps  int // how many instructions of a warp a block may run; 0 for a hundred million

@@ -80,8 +80,9 @@ func (c *block) showMbarriers(act []int32) {
 	}
 }
 
-// checkShown checks that a copy, or another block, for which thread t uses an mbarrier sees that it was made:
-// by a fence.mbarrier_init or fence.proxy.async of its maker, or by a fence.proxy.async of t.
+// checkShown checks that the initialization of an mbarrier is visible to the copy, or to the other block,
+// that thread t passes it to: after mbarrier.init its thread must execute fence.mbarrier_init or
+// fence.proxy.async, or t must execute fence.proxy.async.
 func (b *mbarrier) checkShown(c *block, t int32) {
 	if c.races == nil || c.launch.Lax {
 		return

@@ -33,7 +33,7 @@ func wgmma(s *stmt) (action, error) {
 	return nil, fmt.Errorf("wgmma.%s is not known", strings.Join(s.parts, "."))
 }
 
-// onWarp makes an action of a whole warp.
+// onWarp wraps f, which executes an instruction for a whole warp, as an action.
 func onWarp(f func(c *block, w int)) action {
 	return func(c *block, act []int32) {
 		if len(act) != 32 {

@@ -277,9 +277,23 @@ func publishMap(s *stmt) (action, error) {
 		copy(c.bytes(global, t, addr, TensorMapBytes, true),
 			c.bytes(shared, t, from(c, t), TensorMapBytes, false))
 		c.settle()
-		delete(c.cluster.maps, addr)
+		c.replaceMap(t, addr)
 		c.meet(act)
 	}, err
+}
+
+// replaceMap forgets who may use a map that a thread makes anew. Copies that used the old one must come
+// before: a copy that is issued later would take its tensor from the new one.
+func (c *block) replaceMap(t int32, addr uint64) {
+	delete(c.cluster.maps, addr)
+	if c.races == nil {
+		return
+	}
+	if r := c.cluster.mapUses[addr].unordered(c.cluster.clocks, c.global(t)); r != nil {
+		c.fail(t, "the tensor map at %#x is made anew; a copy of thread %d uses it (%s), and no barrier "+
+			"lies between", addr, r.thread%int32(c.n), c.m.where(r.at))
+	}
+	delete(c.cluster.mapUses, addr)
 }
 
 // readersOfMap returns how many lanes of a warp may copy a map: all, since nothing says which does.
@@ -330,6 +344,13 @@ func (c *block) tensorMap(t int32, addr uint64) *TensorMap {
 		}
 		if c.races != nil && !c.cluster.maps[addr].anyBefore(c.cluster.clocks, c.global(t)) {
 			c.fail(t, "the tensor map at %#x was not made visible by fence.proxy.tensormap", addr)
+		}
+		if c.races != nil {
+			if c.cluster.mapUses == nil {
+				c.cluster.mapUses = map[uint64]*readers{}
+			}
+			old := c.cluster.mapUses[addr]
+			c.cluster.mapUses[addr] = old.add(c.cluster.clocks, c.global(t), int32(c.at), false)
 		}
 	}
 	m, err := decodeTensorMap(data)
