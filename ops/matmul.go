@@ -416,7 +416,7 @@ func (p *product) step() (step, error) {
 	if precision == "" || p.dt != nereid.Float32 {
 		precision = "ieee"
 	}
-	args = append(args, t.m, t.n, t.k, 8, p.dt, p.acc, precision, batched,
+	args = append(args, t.m, t.n, t.k, p.groupRows(), p.dt, p.acc, precision, batched,
 		t.options())
 	return step{kernel: k, args: args, grid: nereid.Grid{nereid.Cdiv(p.m, t.m) * nereid.Cdiv(p.n, t.n),
 		p.batches * p.heads}}, nil

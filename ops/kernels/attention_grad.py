@@ -21,6 +21,19 @@ def seen(p, positions, keys, window, CAUSAL: tl.constexpr, WINDOW: tl.constexpr)
 
 
 @triton.jit
+def block_of_keys(kv_heads, BLOCK_N: tl.constexpr, HEADS_FIRST: tl.constexpr):
+    """The first key of a program's block, its sequence and its head. The grid has the blocks along one axis
+    and the heads of all sequences along the other, with HEADS_FIRST along the first. Programs start in the
+    order of their numbers: with causal masks, under which the first keys have the most queries, the longest
+    programs of all heads then start first, and none of them runs alone at the end."""
+    if HEADS_FIRST:
+        block, head = tl.program_id(1), tl.program_id(0)
+    else:
+        block, head = tl.program_id(0), tl.program_id(1)
+    return block * BLOCK_N, (head // kv_heads).to(tl.int64), (head % kv_heads).to(tl.int64)
+
+
+@triton.jit
 def add_queries(dk, dv, k, v, q_at, grad_at, lse, delta, stride_qm, stride_gm, log2_scale, start, stop, shift,
                 keys, rows, queries, window, dims_in, BLOCK_M: tl.constexpr, PADDED: tl.constexpr,
                 CAUSAL: tl.constexpr, WINDOW: tl.constexpr, PRECISION: tl.constexpr):
@@ -53,13 +66,11 @@ def attention_dkv_kernel(q, k, v, grad, lse, delta, dk, dv, scale, heads, group,
                          stride_vh, stride_vn, stride_gb, stride_gh, stride_gm, stride_dkb, stride_dkh,
                          stride_dkn, stride_dvb, stride_dvh, stride_dvn, HEAD_DIM: tl.constexpr,
                          DIM: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
-                         CAUSAL: tl.constexpr, WINDOW: tl.constexpr, PRECISION: tl.constexpr):
+                         CAUSAL: tl.constexpr, WINDOW: tl.constexpr, HEADS_FIRST: tl.constexpr,
+                         PRECISION: tl.constexpr):
     """The gradients of a block of keys and values: a sum over all queries that see them, of all heads of a
     group."""
-    first = tl.program_id(0) * BLOCK_N
-    kv_heads = heads // group
-    batch = (tl.program_id(1) // kv_heads).to(tl.int64)
-    kv_head = (tl.program_id(1) % kv_heads).to(tl.int64)
+    first, batch, kv_head = block_of_keys(heads // group, BLOCK_N, HEADS_FIRST)
     keys = first + tl.arange(0, BLOCK_N)
     rows = tl.arange(0, BLOCK_M)
     dims = tl.arange(0, DIM)
@@ -130,15 +141,12 @@ def attention_at_once_kernel(q, k, v, grad, lse, delta, dk, dv, dq, scale, heads
                              stride_vb, stride_vh, stride_vn, stride_gb, stride_gh, stride_gm, stride_dkb,
                              stride_dkh, stride_dkn, stride_dvb, stride_dvh, stride_dvn, DIM: tl.constexpr,
                              BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, CAUSAL: tl.constexpr,
-                             WINDOW: tl.constexpr):
+                             WINDOW: tl.constexpr, HEADS_FIRST: tl.constexpr):
     """attention_dkv_kernel, which adds to the gradients of queries as well: dq, of fp32 in the shape [batch *
     heads, queries, DIM], begins with zeros. These are two products fewer than with attention_dq_kernel, but
     programs add in any order. The copy engine loads queries and gradients, and adds to dq: their addresses
     take no registers, of which the sums leave few."""
-    first = tl.program_id(0) * BLOCK_N
-    kv_heads = heads // group
-    batch = (tl.program_id(1) // kv_heads).to(tl.int64)
-    kv_head = (tl.program_id(1) % kv_heads).to(tl.int64)
+    first, batch, kv_head = block_of_keys(heads // group, BLOCK_N, HEADS_FIRST)
     keys = first + tl.arange(0, BLOCK_N)
     rows = tl.arange(0, BLOCK_M)
     dims = tl.arange(0, DIM)
