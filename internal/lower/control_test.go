@@ -3,6 +3,7 @@ package lower
 import (
 	"bytes"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/nereid-lang/nereid/internal/ir"
@@ -43,6 +44,28 @@ tt.return
 	}
 }
 
+// TestStrides: a loop over the grid, whose counter might wrap around, has no division, and programs store
+// what is theirs.
+func TestStrides(t *testing.T) {
+	text := moduleText(4, `tt.func public @k(%x: !tt.ptr<i32>, %n: i32) {
+%g = tt.get_program_id x : i32
+%all = tt.get_num_programs x : i32
+scf.for %i = %g to %n step %all : i32 {
+  %p = tt.addptr %x, %i : !tt.ptr<i32>, i32
+  tt.store %p, %g : !tt.ptr<i32>
+}
+tt.return
+}
+`)
+	for _, n := range []int{0, 1, 5, 64} {
+		runBoth(t, text, launch{"k", [3]int{5, 1, 1}, []any{ints(ir.I32, 64, 100), n}}, 0)
+	}
+	k, _ := compile(t, parseIR(t, "test.ttgir", []byte(text)), "k", 90)
+	if bytes.Contains(k.IR, []byte("udiv")) {
+		t.Errorf("the loop counts its iterations:\n%s", k.IR)
+	}
+}
+
 // TestCallResults: a call gives every result of its function, scalars between tensors, in their order.
 func TestCallResults(t *testing.T) {
 	const enc = "#ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>"
@@ -69,4 +92,35 @@ tt.func public @k(%%x: !tt.ptr<f32>, %%y: !tt.ptr<f32>, %%z: !tt.ptr<i32>, %%s: 
 		"tt.store %s, %r#0 : !tt.ptr<i32>\ntt.store %u, %r#2 : !tt.ptr<f32>\ntt.return\n}\n")
 	runBoth(t, text, launch{"k", [3]int{1, 1, 1}, []any{&buf{elem: ir.F32, n: 256, lo: -50, hi: 50},
 		floats(ir.F32, 256), ints(ir.I32, 256, 9), ints(ir.I32, 1, 9), floats(ir.F32, 1), 41}}, 0)
+}
+
+// TestCallOrder: functions come behind all of their callers, whichever calls them first, and those that a
+// kernel does not reach do not come. Shared memory is placed in this order: that of a function lies behind
+// that of its callers.
+func TestCallOrder(t *testing.T) {
+	calls := map[string][]string{"k": {"a", "b", "d"}, "a": {"c"}, "b": {"c", "e"}, "c": {"d"}, "e": {"a"},
+		"d": nil, "apart": {"a"}}
+	var text strings.Builder
+	for name, callees := range calls {
+		fmt.Fprintf(&text, "tt.func private @%s() {\n", name)
+		for _, c := range callees {
+			fmt.Fprintf(&text, "tt.call @%s() : () -> ()\n", c)
+		}
+		text.WriteString("tt.return\n}\n")
+	}
+	m := parseIR(t, "test.ttgir", []byte(moduleText(4, text.String())))
+	at := map[string]int{}
+	for i, fn := range newProgram(m, testOptions(m, 80)).callOrder(m.Lookup("k")) {
+		at[fn.Text("sym_name")] = i
+	}
+	if _, ok := at["apart"]; ok || len(at) != len(calls)-1 {
+		t.Errorf("k reaches all functions but one: %v", at)
+	}
+	for name, callees := range calls {
+		for _, c := range callees {
+			if name != "apart" && at[c] <= at[name] {
+				t.Errorf("%s comes before %s, which calls it: %v", c, name, at)
+			}
+		}
+	}
 }

@@ -34,7 +34,8 @@ type Options struct {
 	Runs        func(v *ir.Value) []int64
 	Divisor     func(v *ir.Value) int64
 	NotNegative func(v *ir.Value) bool
-	// Natural is NotNegative without the claim that divisors are positive. If nil, nothing is known.
+	// Natural reports values that are not negative, but, unlike NotNegative, does not assume that
+	// divisors are positive. May be nil: nothing is known.
 	Natural func(v *ir.Value) bool
 	// Uniform is the largest number of words that the host may compute for a kernel; 0 if it computes none.
 	Uniform int

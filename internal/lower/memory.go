@@ -53,6 +53,7 @@ func consecutive(ll layout.Layout) int {
 	n := 1
 	dim := -1
 	for i := range ll.InBits(layout.Register) {
+		moved := false // or both halves of the registers hold the same elements
 		for d, c := range ll.Basis(layout.Register, i) {
 			if c == 0 {
 				continue
@@ -60,9 +61,9 @@ func consecutive(ll layout.Layout) int {
 			if c != n || dim >= 0 && d != dim {
 				return n
 			}
-			dim = d
+			dim, moved = d, true
 		}
-		if dim < 0 {
+		if !moved {
 			return n
 		}
 		n *= 2

@@ -83,7 +83,7 @@ type memory struct {
 	space        space
 	volatile     bool
 	cache, evict int64 // tt.Cache…, tt.Evict…
-	// Of an access to a buffer: its base, and the offset in elements. Offsets beyond it are not accessed.
+	// base and offset (in elements) of a buffer access; the hardware skips offsets beyond the buffer.
 	base, offset string
 }
 

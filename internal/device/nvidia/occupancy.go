@@ -148,7 +148,11 @@ func (s *search) reachGoals(best *assembled, stack int) *assembled {
 
 // withMoreBlocks returns code of a kernel without products of which an SM runs as many blocks as the
 // assembler's own choice of registers allows, if best, made for a goal, does not let it. That code takes all
-// the registers that so many blocks leave. A kernel that strides over the grid is launched with few blocks.
+// the registers that so many blocks leave.
+//
+// A kernel that strides over the grid is launched with few blocks, or with as many as all SMs have room for
+// if registers do not matter: a block that finds no room then begins when another has walked over its whole
+// share, and an SM works for two of them. It takes the assembler's own choice if that leaves room for all.
 //
 // Threads that meet at a barrier in a loop wait there for the loads of the iteration. With the registers of a
 // goal, the loads of the next iteration cannot begin, but other blocks may run meanwhile: such a loop takes
@@ -163,7 +167,8 @@ func (s *search) withMoreBlocks(best *assembled) *assembled {
 	if enough && !s.barrier && s.loop {
 		return best
 	}
-	if s.code.GridStride || s.products || s.bounded {
+	waits := enough && s.barrier
+	if s.products || s.bounded || s.code.GridStride && (!waits || s.code.Persistent) {
 		return best
 	}
 	plain, err := s.assemble(s.code.PTX, false)
@@ -171,10 +176,9 @@ func (s *search) withMoreBlocks(best *assembled) *assembled {
 		return best
 	}
 	more := s.running(plain.use.registers)
-	waits := enough && s.barrier
 	lost, had := best.use.registers-plain.use.registers, best.use.registers
 	switch {
-	case more <= now || plain.use.stack > best.use.stack,
+	case more <= now || plain.use.stack > best.use.stack, s.code.GridStride && more < s.most(),
 		waits && !rules.HoldsShare(s.code.rules, rules.WaitingRegisters, lost, had):
 		best = plain.drop(best)
 	case waits:

@@ -265,6 +265,9 @@ func TestMorePrograms(t *testing.T) {
 		{"threads meet before a loop", "\tbar.sync \t0;\n" + loopPTX, 4, map[int]int{1: 80, 0: 56, 7: 72},
 			map[int]int{7: 56}, false, 1},
 		{"a loop over the grid", loopPTX, 8, map[int]int{1: 76, 0: 64}, nil, true, 1},
+		{"a loop over the grid in which threads meet", meetPTX, 2, map[int]int{1: 38, 0: 31}, nil, true, 0},
+		{"some blocks find no room", meetPTX, 2, map[int]int{1: 46, 0: 36}, nil, true, 1},
+		{"room for all by spills", meetPTX, 2, map[int]int{1: 38, 0: 31}, map[int]int{0: 8}, true, 1},
 		{"products", "mma.sync.aligned;\n", 8, map[int]int{0: 60}, nil, false, 0},
 	} {
 		code := &Code{

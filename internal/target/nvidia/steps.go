@@ -88,7 +88,7 @@ func (w *productsUnderWay) follow(s *ptx.Stmt) bool {
 	return true
 }
 
-// writes reports whether an instruction writes a register that products under way read.
+// writes reports whether an instruction writes a register that an asynchronous product still reads.
 func (w *productsUnderWay) writes(s *ptx.Stmt) bool {
 	ops := s.Operands()
 	if len(ops) == 0 || ops[0][0] != '{' && ops[0][0] != '%' {
