@@ -74,10 +74,24 @@ func (c chosen) fault() (f fault, err error) {
 	at := bytes.Index(src, []byte(old))
 	f = fault{file: c.file, src: src, line: 1 + bytes.Count(src[:at], []byte("\n")), start: at,
 		end: at + len(old), by: strings.Join(c.by, "\n")}
+	f.trim()
 	for _, t := range c.tests {
 		f.run = append(f.run, testArgs(t))
 	}
 	return f, nil
+}
+
+// trim leaves out what a fault does not change of the text that it replaces, which may begin or end outside
+// of its function.
+func (f *fault) trim() {
+	old := string(f.src[f.start:f.end])
+	for f.by != "" && old != "" && old[0] == f.by[0] {
+		old, f.by, f.start = old[1:], f.by[1:], f.start+1
+	}
+	for f.by != "" && old != "" && old[len(old)-1] == f.by[len(f.by)-1] {
+		old, f.by, f.end = old[:len(old)-1], f.by[:len(f.by)-1], f.end-1
+	}
+	f.line = 1 + bytes.Count(f.src[:f.start], []byte("\n"))
 }
 
 // testArgs returns the arguments of go test for PACKAGE or PACKAGE=PATTERN.

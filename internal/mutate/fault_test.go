@@ -37,7 +37,8 @@ func TestLists(t *testing.T) {
 	for name, want := range map[string]int{"testdata/chosen.txt": 30, "testdata/swizzles.txt": 5,
 		"testdata/further.txt": 30, "testdata/third.txt": 30, "testdata/fourth.txt": 30,
 		"testdata/fifth.txt": 30, "testdata/sixth.txt": 30, "testdata/seventh.txt": 30,
-		"testdata/eighth.txt": 30, "testdata/ninth.txt": 30} {
+		"testdata/eighth.txt": 30, "testdata/ninth.txt": 30, "testdata/tenth.txt": 30,
+		"testdata/eleventh.txt": 30, "testdata/twelfth.txt": 30} {
 		data, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
@@ -102,7 +103,10 @@ func TestListed(t *testing.T) {
 func TestVerdict(t *testing.T) {
 	failed := errors.New("exit status 1")
 	for out, want := range map[string]string{
-		"--- FAIL: TestA (0.00s)\nFAIL\nFAIL\tm/p\t0.012s\nFAIL\n":        "killed ./p TestA",
+		"--- FAIL: TestA (0.00s)\nFAIL\nFAIL\tm/p\t0.012s\nFAIL\n": "killed ./p TestA",
+		"--- FAIL: TestA (0.1s)\n    --- FAIL: TestA/b (0.1s)\n        --- FAIL: TestA/b/c[1] (0.1s)\n" +
+			"        --- FAIL: TestA/b/d (0.1s)\n--- FAIL: TestE (0.1s)\nFAIL\nFAIL\tm/p\t0.1s\n": //
+		"killed ./p TestA/b/c[1]",
 		"panic: gone\n\ngoroutine 1\nFAIL\tm/p\t0.012s\nFAIL\n":           "killed ./p",
 		"# m/p\np.go:3:2: undefined: x\nFAIL\tm/p [build failed]\nFAIL\n": " ",
 		"main module (m) does not contain package m/p\n":                  "NOT RUN ./p",
@@ -116,6 +120,13 @@ func TestVerdict(t *testing.T) {
 	}
 	if verdict, _ := verdictOf("ok  \tm/p\t0.012s\n", nil, "./p"); verdict != "SURVIVED" {
 		t.Error(verdict)
+	}
+}
+
+// TestOnlyTest: the pattern of a test inside of others chooses it alone.
+func TestOnlyTest(t *testing.T) {
+	if got := onlyTest("TestA/b/c[1]"); got != `^TestA$/^b$/^c\[1\]$` {
+		t.Error(got)
 	}
 }
 

@@ -10,8 +10,8 @@
 // or NOT RUN, where the go command found no such tests. Faults that do not compile are left out. The tree is
 // never touched: the go command reads the changed file through an overlay. -list prints the faults as -chosen
 // reads them, and -areas prints a list that is drawn from all areas of the code. With -together, one build
-// has all faults, and each run of the tests of -and has one of them: a hundred in the time that few take
-// otherwise. With -decisions, a copy of the packages is written that records which parts of conditions decide
+// has all faults, and each run of tests has one of them: a hundred in the time that few take otherwise. With
+// -decisions, a copy of the packages is written that records which parts of conditions decide
 // (internal/fingerprint chooses kernels by it).
 package main
 
@@ -38,7 +38,7 @@ var (
 	list  = flag.String("chosen", "", "a file with faults to plant instead of random ones")
 	skip  = flag.Int("skip", 0, "how many faults to pass over first")
 	limit = flag.Duration("limit", 4*time.Minute, "time limit of one run of tests")
-	one   = flag.Bool("together", false, "build the tests of -and once, with all faults, and run only them")
+	one   = flag.Bool("together", false, "build the tests once, with all faults")
 	show  = flag.Bool("list", false, "print the faults, in the form of a list, and run nothing")
 	parts = flag.String("areas", "", "a file with areas of the code: print a list drawn from them")
 	into  = flag.String("decisions", "",
@@ -133,7 +133,7 @@ func (f *fault) tests() (list [][]string) {
 	if found, _ := filepath.Glob(filepath.Join(around, "*_test.go")); len(found) > 0 && around != "." {
 		list = append(list, []string{"./" + filepath.ToSlash(around)})
 	}
-	for _, more := range strings.Split(*also, ";") {
+	for _, more := range strings.FieldsFunc(*also, func(r rune) bool { return r == ';' }) {
 		list = append(list, testArgs(more))
 	}
 	return list
@@ -169,21 +169,31 @@ func inModule(pkg string) (dir, inside string) {
 
 // verdictOf reads go test's report. A run that tests nothing, of a package that is not there, kills nothing.
 func verdictOf(out string, err error, pkg string) (verdict, by string) {
-	switch m := failedTest.FindStringSubmatch(out); {
+	switch failed := failedIn(out); {
 	case err == nil:
 		return "SURVIVED", ""
 	case strings.Contains(out, "[build failed]"):
 		return "", ""
-	case m != nil:
-		return "killed", pkg + " " + m[1]
+	case failed != "":
+		return "killed", pkg + " " + failed
 	case !failedPackage.MatchString(out):
 		return "NOT RUN", pkg + ": " + clip(out)
 	}
 	return "killed", pkg
 }
 
+// failedIn returns the first test that failed in go test's report, the innermost of nested ones, or "".
+func failedIn(out string) (failed string) {
+	for _, m := range failedTest.FindAllStringSubmatch(out, -1) {
+		if failed == "" || strings.HasPrefix(m[1], failed+"/") {
+			failed = m[1]
+		}
+	}
+	return failed
+}
+
 var (
-	// failedTest finds the name of a test in go test's report, the innermost of nested ones first.
+	// failedTest finds the names of tests in go test's report, those around others first.
 	failedTest = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)`)
 	// failedPackage finds a package whose tests ran and failed.
 	failedPackage = regexp.MustCompile(`(?m)^FAIL\t\S+\t[0-9.]+s$`)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,6 +10,7 @@ import (
 	"go/token"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -19,8 +19,8 @@ import (
 	"time"
 )
 
-// Faults that are planted together: one build has all of them, each behind a number, and a variable of the
-// environment chooses the one that a run has. A build takes longer than most runs of tests.
+// Faults that are planted together: one build has all of them, and a variable of the environment chooses the
+// one that a run has. A build takes longer than most runs of tests.
 
 // choice is the package that knows which fault a run has. It exists in the overlay alone.
 const choice = `package planted
@@ -34,79 +34,67 @@ import (
 var At, _ = strconv.Atoi(os.Getenv("PLANTED_FAULT"))
 `
 
-// importLines is how many lines an import of it takes.
-const importLines = 2
-
 const choicePath = "github.com/nereid-lang/nereid/internal/mutate/planted"
 
-// behind returns the text of a fault behind its number, and the part of the file that it replaces; ok is
-// false for a fault that has no such form: another constant, whose type is not known here.
-func (f *fault) behind(n int) (start, end int, by string, ok bool) {
+// behind returns a second body for the function that a fault is in, behind the fault's number, and where the
+// first body begins. Errors in it are reported for a file of the fault's number.
+func (f *fault) behind(n int) (at int, text string, err error) {
 	fset := token.NewFileSet()
 	tree, err := parser.ParseFile(fset, f.file, f.src, parser.SkipObjectResolution)
 	if err != nil {
-		return 0, 0, "", false
+		return 0, "", err
 	}
-	at := func(p token.Pos) int { return fset.Position(p).Offset }
-	text := func(x ast.Node) string { return string(f.src[at(x.Pos()):at(x.End())]) }
-	is, isnt := fmt.Sprintf("planted.At == %d", n), fmt.Sprintf("planted.At != %d", n)
-	ast.Inspect(tree, func(x ast.Node) bool {
-		switch x := x.(type) {
-		case *ast.IfStmt:
-			if at(x.Cond.Pos()) == f.start && at(x.Cond.End()) == f.end && strings.HasPrefix(f.by, "!(") {
-				start, end, by, ok = f.start, f.end, "("+text(x.Cond)+") != ("+is+")", true
-			}
-		case *ast.BinaryExpr:
-			if at(x.OpPos) != f.start {
-				break
-			}
-			a, b := text(x.X), text(x.Y)
-			start, end = at(x.Pos()), at(x.End())
-			switch x.Op {
-			case token.LAND:
-				by, ok = fmt.Sprintf("((%s) && (%s) || %s && ((%s) || (%s)))", a, b, is, a, b), true
-			case token.LSS, token.LEQ, token.GTR, token.GEQ, token.EQL, token.NEQ, token.LOR:
-				by, ok = fmt.Sprintf("(%s && (%s %s %s) || %s && (%s %s %s))", isnt, a, x.Op, b, is, a, f.by,
-					b), true
-			}
-		case *ast.ExprStmt, *ast.AssignStmt:
-			if at(x.Pos()) == f.start && at(x.End()) == f.end && f.by == "" {
-				start, end, by, ok = f.start, f.end, "if "+isnt+" { "+text(x)+" }", true
-			}
+	for _, d := range tree.Decls {
+		d, ok := d.(*ast.FuncDecl)
+		if !ok || d.Body == nil {
+			continue
 		}
-		return true
-	})
-	return start, end, by, ok
+		start, end := fset.Position(d.Body.Lbrace).Offset+1, fset.Position(d.Body.Rbrace).Offset
+		if f.start < start || end < f.end {
+			continue
+		}
+		last := "return"
+		if d.Type.Results != nil {
+			last = `panic("the end of a function")` // which the compiler cannot know not to be reached
+		}
+		body := string(f.src[start:f.start]) + f.by + string(f.src[f.end:end])
+		return start, fmt.Sprintf("\nif plantedFault.At == %d {\n//line %s:1\n%s\n%s\n}\n//line %s:%d\n", n,
+			faultFile(n), body, last, path.Base(f.file), fset.Position(d.Body.Lbrace).Line), nil
+	}
+	return 0, "", fmt.Errorf("%s: not in a function", f)
 }
 
-// together plants faults in one build of some tests and runs these for each fault. One that does not compile
-// with the others is left out, with what else its file has: so a file has few.
+// faultFile names the file that the compiler reports errors of a fault for.
+func faultFile(n int) string { return fmt.Sprintf("planted_%d.go", n) }
+
+// together plants faults in one build of their tests, each of which runs for its faults.
 func together(all []fault) error {
 	dir, err := os.MkdirTemp("", "mutate")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	var chosen []fault
+	b := &build{dir: dir, binaries: map[string]string{}, skip: map[string][]string{}}
 	for _, f := range all {
-		if len(chosen) == *count {
+		if len(b.faults) == *count {
 			break
 		}
-		if _, _, _, ok := f.behind(0); ok && !overlaps(f, chosen) {
-			chosen = append(chosen, f)
+		if _, _, err := f.behind(0); err == nil {
+			b.faults = append(b.faults, f)
 		}
 	}
-	chosen, binaries, err := buildTogether(dir, chosen)
-	if err != nil {
+	b.left = make([]bool, len(b.faults))
+	if err := b.compile(); err != nil {
 		return err
 	}
-	if verdict, by := runBuilt(binaries, 0); verdict != "SURVIVED" {
-		return fmt.Errorf("without a fault: %s %s", verdict, by)
-	}
 	verdicts := map[string]int{}
-	for i, f := range chosen {
+	for i, f := range b.faults {
+		if b.left[i] {
+			fmt.Printf("does not compile: %s\n", f)
+			continue
+		}
 		begin := time.Now()
-		verdict, by := runBuilt(binaries, i+1)
+		verdict, by := b.judge(i)
 		verdicts[verdict]++
 		fmt.Printf("%-8s %5.0fs  %s  %s\n", verdict, time.Since(begin).Seconds(), f, by)
 	}
@@ -114,98 +102,90 @@ func together(all []fault) error {
 	return nil
 }
 
-// buildTogether builds the tests with all faults. It leaves out those that do not compile.
-func buildTogether(dir string, chosen []fault) (_ []fault, binaries []string, err error) {
-	overlay := filepath.Join(dir, "overlay.json")
-	for range 20 {
-		if err := overlayOf(dir, overlay, chosen); err != nil {
-			return nil, nil, err
-		}
-		out, err := []byte(nil), error(nil)
-		binaries = nil
-		for _, t := range strings.Split(*also, ";") {
-			pkg, pattern, _ := strings.Cut(t, "=")
-			bin := filepath.Join(dir, flat(strings.Trim(pkg, "./"))+".test")
-			cmd := exec.Command("go", "test", "-c", "-vet=off", "-gcflags=-e", "-overlay="+overlay, "-o", bin,
-				pkg)
-			if out, err = cmd.CombinedOutput(); err != nil {
-				break
-			}
-			binaries = append(binaries, bin+" "+pkg+" "+pattern)
-		}
-		if err == nil {
-			return chosen, binaries, nil
-		}
-		before := len(chosen)
-		for _, m := range errorPlace.FindAllStringSubmatch(string(out), -1) {
-			line, _ := strconv.Atoi(m[2])
-			chosen = slices.DeleteFunc(chosen, func(f fault) bool {
-				return filepath.Base(m[1]) == flat(f.file) && f.on(line-importLines)
-			})
-		}
-		if len(chosen) == before {
-			return nil, nil, fmt.Errorf("%w\n%s", err, out)
-		}
-	}
-	return nil, nil, errors.New("faults do not compile together")
+// build is the code with all faults in it.
+type build struct {
+	dir      string
+	faults   []fault
+	left     []bool              // faults that do not compile
+	binaries map[string]string   // of packages with tests
+	skip     map[string][]string // of packages: tests that fail without a fault, too
 }
 
-// on reports whether what a fault replaces is on a line.
-func (f *fault) on(line int) bool {
-	start, end, _, _ := f.behind(0)
-	first := 1 + bytes.Count(f.src[:start], []byte("\n"))
-	return first <= line && line <= first+bytes.Count(f.src[start:end], []byte("\n"))
+func (b *build) overlay() string { return filepath.Join(b.dir, "overlay.json") }
+
+// compile compiles the packages of the faults until those that do not compile are left out.
+func (b *build) compile() error {
+	for range 20 {
+		if err := b.write(); err != nil {
+			return err
+		}
+		pkgs := map[string][]string{}
+		for i, f := range b.faults {
+			if module, pkg := inModule("./" + path.Dir(filepath.ToSlash(f.file))); !b.left[i] {
+				pkgs[module] = append(pkgs[module], pkg)
+			}
+		}
+		var report []byte
+		for module, list := range pkgs {
+			cmd := exec.Command("go", append([]string{"build", "-overlay=" + b.overlay()},
+				slices.Compact(slices.Sorted(slices.Values(list)))...)...)
+			cmd.Dir, cmd.Env = module, environment(module)
+			out, err := cmd.CombinedOutput()
+			if err != nil {
+				report = append(report, out...)
+			}
+		}
+		if len(report) == 0 {
+			return nil
+		}
+		if !b.leaveOut(string(report)) {
+			return fmt.Errorf("faults do not compile together:\n%s", report)
+		}
+	}
+	return errors.New("faults do not compile together")
+}
+
+// leaveOut leaves out the faults that the compiler reports.
+func (b *build) leaveOut(report string) (any bool) {
+	for _, m := range errorPlace.FindAllStringSubmatch(report, -1) {
+		for i := range b.faults {
+			if !b.left[i] && path.Base(filepath.ToSlash(m[1])) == faultFile(i+1) {
+				b.left[i], any = true, true
+			}
+		}
+	}
+	return any
 }
 
 // flat returns a path as the name of a file.
 func flat(path string) string { return strings.ReplaceAll(path, "/", "-") }
 
 // errorPlace finds the place of an error of the compiler.
-var errorPlace = regexp.MustCompile(`(?m)^(\S+\.go):(\d+):\d+: `)
+var errorPlace = regexp.MustCompile(`(?m)^(\S+\.go):\d+:(?:\d+:)? `)
 
-// overlaps reports whether a fault's text touches that of another.
-func overlaps(f fault, others []fault) bool {
-	s, e, _, _ := f.behind(0)
-	return slices.ContainsFunc(others, func(o fault) bool {
-		t, u, _, _ := o.behind(0)
-		return o.file == f.file && s < u && t < e
-	})
-}
-
-// overlayOf writes the changed files and the overlay that names them.
-func overlayOf(dir, overlay string, chosen []fault) error {
-	files := map[string][]int{}
-	for i, f := range chosen {
-		files[f.file] = append(files[f.file], i+1)
-	}
+// write writes the changed files and the overlay that names them.
+func (b *build) write() error {
 	root, err := os.Getwd()
 	if err != nil {
 		return err
 	}
-	planted := filepath.Join(dir, "planted.go")
+	planted := filepath.Join(b.dir, "planted.go")
 	replace := map[string]string{filepath.Join(root, "internal/mutate/planted/planted.go"): planted}
 	if err := os.WriteFile(planted, []byte(choice), 0o666); err != nil {
 		return err
 	}
-	for file, numbers := range files {
-		src := string(chosen[numbers[0]-1].src)
-		slices.SortFunc(numbers, func(a, b int) int { // from the end, so that places stay
-			s, _, _, _ := chosen[a-1].behind(a)
-			t, _, _, _ := chosen[b-1].behind(b)
-			return t - s
-		})
-		for _, n := range numbers {
-			s, e, by, _ := chosen[n-1].behind(n)
-			src = src[:s] + by + src[e:]
+	files := map[string][]int{}
+	for i, f := range b.faults {
+		if !b.left[i] {
+			files[f.file] = append(files[f.file], i)
 		}
-		at := strings.Index(src, "\npackage ") // behind a comment
-		if strings.HasPrefix(src, "package ") {
-			at = -1
+	}
+	for file, list := range files {
+		src, err := b.text(list)
+		if err != nil {
+			return err
 		}
-		end := at + 1 + strings.Index(src[at+1:], "\n")
-		src = src[:end] + strings.Repeat("\n", importLines) + "import planted " + strconv.Quote(choicePath) +
-			src[end:]
-		name := filepath.Join(dir, flat(file))
+		name := filepath.Join(b.dir, flat(file))
 		replace[filepath.Join(root, file)] = name
 		if err := os.WriteFile(name, []byte(src), 0o666); err != nil {
 			return err
@@ -215,33 +195,134 @@ func overlayOf(dir, overlay string, chosen []fault) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(overlay, data, 0o666)
+	return os.WriteFile(b.overlay(), data, 0o666)
 }
 
-// runBuilt runs tests that are built, with a fault: each is a file, its package and a pattern.
-func runBuilt(binaries []string, n int) (verdict, by string) {
-	for _, b := range binaries {
-		words := strings.Fields(b)
-		ctx, cancel := context.WithTimeout(context.Background(), *limit)
-		args := []string{"-test.failfast", "-test.count=1"}
-		if len(words) > 2 {
-			args = append(args, "-test.run="+words[2])
+// text returns a file with some faults in it.
+func (b *build) text(list []int) (string, error) {
+	texts, places := map[int]string{}, []int{}
+	for _, i := range list {
+		at, text, err := b.faults[i].behind(i + 1)
+		if err != nil {
+			return "", err
 		}
-		cmd := exec.CommandContext(ctx, words[0], args...)
-		cmd.Dir, cmd.Env = words[1], append(os.Environ(), fmt.Sprintf("PLANTED_FAULT=%d", n))
-		out, err := cmd.CombinedOutput()
-		late := ctx.Err() != nil
-		cancel()
-		switch {
-		case late:
-			return "slow", words[1]
-		case err == nil:
-			continue
+		if texts[at] == "" {
+			places = append(places, at)
 		}
-		if m := failedTest.FindSubmatch(out); m != nil {
-			return "killed", words[1] + " " + string(m[1])
+		texts[at] += text
+	}
+	slices.Sort(places)
+	src := string(b.faults[list[0]].src)
+	for _, at := range slices.Backward(places) {
+		src = src[:at] + texts[at] + src[at:]
+	}
+	at := strings.Index("\n"+src, "\npackage ") // behind a comment
+	end := at + strings.Index(src[at:], "\n")
+	return src[:end] + "; import plantedFault " + strconv.Quote(choicePath) + src[end:], nil
+}
+
+// judge runs the tests of a fault in turn.
+func (b *build) judge(i int) (verdict, by string) {
+	for at, args := range b.faults[i].tests() {
+		pkgs, err := packagesOf(args[len(args)-1])
+		if err != nil && at > 0 { // others may test the fault's own package
+			return "NOT RUN", err.Error()
 		}
-		return "killed", fmt.Sprint(words[1], ": ", err, " ", clip(string(out)))
+		for _, pkg := range pkgs {
+			pattern := ""
+			if len(args) > 1 {
+				pattern = args[1]
+			}
+			if verdict, by := b.judgeBy(pkg, pattern, i+1); verdict != "SURVIVED" {
+				return verdict, by
+			}
+		}
 	}
 	return "SURVIVED", ""
+}
+
+// judgeBy runs tests of a package with a fault. A test that fails without it, too, kills nothing.
+func (b *build) judgeBy(pkg, pattern string, n int) (verdict, by string) {
+	for {
+		verdict, failed, by := b.run(pkg, pattern, n)
+		if failed == "" {
+			return verdict, by
+		}
+		alone := onlyTest(failed)
+		// alone, the test around others may miss them
+		if _, again, _ := b.run(pkg, alone, 0); again != failed {
+			return verdict, by
+		}
+		fmt.Println("fails without a fault:", pkg, failed)
+		b.skip[pkg] = append(b.skip[pkg], alone)
+	}
+}
+
+// onlyTest returns the pattern of one test, which may be inside of others.
+func onlyTest(name string) string {
+	parts := strings.Split(name, "/")
+	for i, part := range parts {
+		parts[i] = "^" + regexp.QuoteMeta(part) + "$"
+	}
+	return strings.Join(parts, "/")
+}
+
+// packagesOf returns the packages with tests that a pattern names.
+func packagesOf(pattern string) (list []string, err error) {
+	for _, dir := range folders([]string{strings.TrimPrefix(pattern, "./")}) {
+		if tests, _ := filepath.Glob(filepath.Join(dir, "*_test.go")); len(tests) > 0 {
+			list = append(list, "./"+dir)
+		}
+	}
+	if len(list) == 0 {
+		return nil, fmt.Errorf("%s has no tests", pattern)
+	}
+	return list, nil
+}
+
+// binary builds the tests of a package, once.
+func (b *build) binary(pkg string) (file string, err error) {
+	if file := b.binaries[pkg]; file != "" {
+		return file, nil
+	}
+	file = filepath.Join(b.dir, flat(strings.Trim(pkg, "./"))+".test")
+	module, inside := inModule(pkg)
+	cmd := exec.Command("go", "test", "-c", "-vet=off", "-overlay="+b.overlay(), "-o", file, inside)
+	cmd.Dir, cmd.Env = module, environment(module)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%s: %w: %s", pkg, err, clip(string(out)))
+	}
+	b.binaries[pkg] = file
+	return file, nil
+}
+
+// run runs tests of a package with a fault; failed is the first that failed.
+func (b *build) run(pkg, pattern string, n int) (verdict, failed, by string) {
+	file, err := b.binary(pkg)
+	if err != nil {
+		return "NOT RUN", "", err.Error()
+	}
+	cache, err := os.MkdirTemp(b.dir, "cache")
+	if err != nil {
+		return "NOT RUN", "", err.Error()
+	}
+	defer os.RemoveAll(cache)
+	ctx, cancel := context.WithTimeout(context.Background(), *limit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, file, "-test.failfast", "-test.run="+pattern,
+		"-test.skip="+strings.Join(b.skip[pkg], "|"))
+	module, _ := inModule(pkg)
+	// what tests keep on the disk is of one fault, and programs that they build have it, too
+	cmd.Dir, cmd.Env = pkg, append(environment(module), fmt.Sprintf("PLANTED_FAULT=%d", n),
+		"NEREID_CACHE_DIR="+cache, "GOFLAGS="+os.Getenv("GOFLAGS")+" -overlay="+b.overlay())
+	out, err := cmd.CombinedOutput()
+	switch failed := failedIn(string(out)); {
+	case ctx.Err() != nil:
+		return "slow", "", pkg
+	case err == nil:
+		return "SURVIVED", "", ""
+	case failed != "":
+		return "killed", failed, pkg + " " + failed
+	}
+	return "killed", "", fmt.Sprint(pkg, ": ", err, " ", clip(string(out)))
 }

@@ -3,37 +3,45 @@ package main
 import (
 	"go/parser"
 	"go/token"
-	"slices"
+	"strings"
 	"testing"
 )
 
-// TestBehind puts faults of a function behind numbers: the text stays Go, on the same lines.
+// TestBehind puts all faults of a file into it, behind their numbers: the text stays Go, the lines of the
+// code around them stay, and errors in a fault name it.
 func TestBehind(t *testing.T) {
-	const src = "package p\n\nfunc f(a, b int) bool {\n\tif a < b && b > 2 {\n\t\tg(1)\n\t}\n\ta += 2\n" +
-		"\treturn a == b\n}\n"
+	const src = "// Package p.\npackage p\n\nfunc f(a, b int) bool {\n\tif a < b && b > 2 {\n\t\tg(1)\n" +
+		"\t}\n\treturn a == b\n}\n\nfunc h() { g(2) }\n"
 	list, err := faultsOf("p.go", []byte(src))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var got []string
-	for i, f := range list {
-		start, end, by, ok := f.behind(i + 1)
-		if !ok {
-			continue
-		}
-		got = append(got, by)
-		text := src[:start] + by + src[end:]
-		if _, err := parser.ParseFile(token.NewFileSet(), "p.go", text, 0); err != nil || !f.on(f.line) {
-			t.Errorf("%v: %v\n%s", f, err, text)
+	b, all := &build{faults: list, left: make([]bool, len(list))}, []int{}
+	for i := range list {
+		all = append(all, i)
+	}
+	text, err := b.text(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fset := token.NewFileSet()
+	tree, err := parser.ParseFile(fset, "p.go", text, parser.ParseComments)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	for i, line := range []int{9, 11} {
+		if at := fset.Position(tree.Decls[i+1].End() - 1); at.Line != line {
+			t.Errorf("a function that ends on line %d ends at %v", line, at)
 		}
 	}
-	want := []string{"(a < b && b > 2) != (planted.At == 1)",
-		"((a < b) && (b > 2) || planted.At == 2 && ((a < b) || (b > 2)))",
-		"(planted.At != 3 && (a < b) || planted.At == 3 && (a <= b))",
-		"(planted.At != 4 && (b > 2) || planted.At == 4 && (b >= 2))",
-		"if planted.At != 6 { g(1) }", "if planted.At != 8 { a += 2 }",
-		"(planted.At != 10 && (a == b) || planted.At == 10 && (a != b))"}
-	if !slices.Equal(got, want) {
-		t.Errorf("got %q\nwant %q", got, want)
+	ninth := "if plantedFault.At == 9 {\n//line planted_9.go:1"
+	if strings.Count(text, "panic(") != 8 || !strings.Contains(text, ninth) {
+		t.Errorf("%d faults:\n%s", len(list), text)
+	}
+	if !b.leaveOut("./planted_3.go:4:2: declared and not used: x\n") || !b.left[2] || b.left[3] {
+		t.Errorf("the third fault does not compile: %v left out", b.left)
+	}
+	if b.leaveOut("p.go:4:2: label L already defined\n") {
+		t.Error("an error in the code itself leaves out a fault")
 	}
 }
