@@ -71,6 +71,9 @@ func (f *profileFlags) show(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	if len(t.Events) == 0 {
+		return fmt.Errorf("%s has no events: name a timeline that nereid profile wrote", args[0])
+	}
 	return t.WriteTable(cmd.OutOrStdout())
 }
 

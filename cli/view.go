@@ -87,7 +87,6 @@ func newViewCmd() *cobra.Command {
 const viewGC = 400
 
 func (f *viewFlags) start(cmd *cobra.Command, args []string) error {
-	defer interruptible(cmd)()
 	if err := os.Setenv(knob.Lines.Name(), "1"); err != nil { // the CPU's code has lines only where asked for
 		return err
 	}
@@ -130,7 +129,8 @@ func (f *viewFlags) start(cmd *cobra.Command, args []string) error {
 		return f.write(cmd.OutOrStdout(), m)
 	}
 	m.Choices = v.choices(text)
-	return f.serve(ctx, cmd.OutOrStdout(), v, m)
+	defer interruptible(cmd)() // not before: half of a page would be written as if it were whole
+	return f.serve(contextOf(cmd), cmd.OutOrStdout(), v, m)
 }
 
 // write writes the page to a file.

@@ -22,6 +22,8 @@ type responseError struct {
 
 // Error codes of the protocol.
 const (
+	parseError     = -32700
+	invalidRequest = -32600
 	methodNotFound = -32601
 	invalidParams  = -32602
 	notInitialized = -32002

@@ -23,7 +23,8 @@ type result struct {
 // segment is a statement of the file, with all that stands before it up to the statement before.
 type segment struct {
 	start, end int
-	name       string // of the function or class that it defines, or ""
+	name       string   // of the function or class that it defines, or ""
+	assigns    []string // the variables of an assignment, nil for other statements
 	text       string
 	names      map[string]bool // what it names
 }
@@ -48,11 +49,27 @@ func segments(tree *python.Module, text string) (list []segment) {
 			g.name = def.Name
 		case *python.ClassDef:
 			g.name = def.Name
+		case *python.Assign:
+			g.assigns = variables(def.Targets)
+		case *python.AnnAssign:
+			g.assigns = variables([]python.Expr{def.Target})
 		}
 		list = append(list, g)
 		at = end
 	}
 	return list
+}
+
+// variables returns the names that an assignment binds, nil if it binds more than names.
+func variables(targets []python.Expr) (names []string) {
+	for _, t := range targets {
+		name, ok := t.(*python.Name)
+		if !ok {
+			return nil
+		}
+		names = append(names, name.ID)
+	}
+	return names
 }
 
 // reflective are functions that find others by the texts of their names.
@@ -80,7 +97,8 @@ func named(s python.Stmt) map[string]bool {
 	return names
 }
 
-// moved is what an edit left as it was: the functions that changed, and where all others went.
+// moved is what an edit left as it was: the functions that changed with the variables computed from them, and
+// where all others went.
 type moved struct {
 	file     string
 	from, to []segment
@@ -88,7 +106,7 @@ type moved struct {
 }
 
 // compare returns what an edit left of the analysis of a file, nil if more has changed than functions and
-// classes, or if another statement names one that has.
+// classes, or if a statement other than an assignment names one that has.
 func compare(file string, from, to []segment) *moved {
 	if len(from) == 0 || len(from) != len(to) {
 		return nil
@@ -103,17 +121,25 @@ func compare(file string, from, to []segment) *moved {
 		}
 		m.changed = append(m.changed, to[i].name)
 	}
-	for _, name := range m.changed {
+	for i := 0; i < len(m.changed); i++ { // an assignment adds to them
 		for _, s := range to {
-			if s.name == "" && s.names[name] {
+			if s.name != "" || !s.names[m.changed[i]] {
+				continue
+			}
+			if s.assigns == nil {
 				return nil
+			}
+			for _, name := range s.assigns {
+				if !slices.Contains(m.changed, name) {
+					m.changed = append(m.changed, name)
+				}
 			}
 		}
 	}
 	return m
 }
 
-// calls reports whether a function, or a function that it names, names one that has changed.
+// calls reports whether a function, or a function that it names, names what has changed.
 func (m *moved) calls(function string, known map[string]bool) bool {
 	if slices.Contains(m.changed, function) {
 		return true
@@ -125,6 +151,9 @@ func (m *moved) calls(function string, known map[string]bool) bool {
 	for _, s := range m.to {
 		if s.name != function {
 			continue
+		}
+		if slices.ContainsFunc(m.changed, func(name string) bool { return s.names[name] }) {
+			known[function] = true
 		}
 		for _, o := range m.to {
 			other := o.name != "" && o.name != function

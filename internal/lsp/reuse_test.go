@@ -38,6 +38,15 @@ def third(z_ptr, BLOCK: tl.constexpr):
     tl.store(z_ptr + i, tl.load(z_ptr + i) + 1)
 
 
+LEAST = tl.constexpr(min(c.kwargs["BLOCK"] for c in third.configs))
+KERNELS = [first, second]
+
+
+@triton.jit
+def fourth(z_ptr):
+    tl.store(z_ptr, LEAST)
+
+
 def launch(x):
     first[(1,)](x, 4, BLOCK=4)
 
@@ -52,7 +61,7 @@ func TestReuse(t *testing.T) {
 	s := &Server{}
 	d := &document{uri: "file:///k.py", file: "/k.py", text: several}
 	s.analyse(d)
-	if d.compiled != 3 || d.faults != nil {
+	if d.compiled != 4 || d.faults != nil {
 		t.Fatalf("%d kernels were compiled, %+v", d.compiled, d.faults)
 	}
 	for i, c := range []struct {
@@ -63,11 +72,11 @@ func TestReuse(t *testing.T) {
 		{"    x = tl.load(x_ptr", "    # a line more\n    x = tl.load(x_ptr", 1},
 		{"+ 1, mask=i < n)\n", "+ 1, mask=i < n)\n    tl.store(y_ptr, 1\n", 0}, // no Python
 		{"    tl.store(y_ptr, 1\n", "", 0},                                     // what it was before
-		{"tl.load(z_ptr + i) + 1", "tl.load(z_ptr + i) + zz", 1},
-		{"    x = tl.load(x_ptr", "    # and one\n    x = tl.load(x_ptr", 1}, // the fault of another moves
-		{"+ zz", "+ 2", 1},
+		{"tl.load(z_ptr + i) + 1", "tl.load(z_ptr + i) + zz", 2},               // and fourth
+		{"    x = tl.load(x_ptr", "    # and one\n    x = tl.load(x_ptr", 1},   // the fault of another moves
+		{"+ zz", "+ 2", 2},
 		{"    return x * 2", "    return x * 3", 2}, // two call it
-		{"import triton\n", "import triton\nN = 3\n", 3},
+		{"import triton\n", "import triton\nN = 3\n", 4},
 	} {
 		d.text = strings.Replace(d.text, c.from, c.to, 1)
 		s.analyse(d)
@@ -83,7 +92,7 @@ func TestReuse(t *testing.T) {
 	}
 	// an import may have changed on disk
 	d.stale, d.saved = true, true
-	if s.analyse(d); d.compiled != 3 {
+	if s.analyse(d); d.compiled != 4 {
 		t.Errorf("after a save %d kernels were compiled, want all", d.compiled)
 	}
 }

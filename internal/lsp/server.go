@@ -3,7 +3,6 @@ package lsp
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 
@@ -98,8 +97,12 @@ func (s *Server) notify(method string, params any) error {
 // handle answers one message.
 func (s *Server) handle(data []byte) error {
 	var m message
-	if err := json.Unmarshal(data, &m); err != nil {
-		return fmt.Errorf("a message is no JSON: %w", err)
+	if err := json.Unmarshal(data, &m); err != nil { // the next message may be whole
+		code := parseError
+		if json.Valid(data) {
+			code = invalidRequest
+		}
+		return s.out.Send(message{Version: "2.0", ID: &null, Error: &responseError{code, err.Error()}})
 	}
 	if m.Method == "" { // a response; the server asks nothing
 		return nil
@@ -134,6 +137,9 @@ func (s *Server) answer(method string, params json.RawMessage) (any, *responseEr
 	}
 	if !s.started {
 		return nil, &responseError{notInitialized, "initialize comes first"}
+	}
+	if s.ended {
+		return nil, &responseError{invalidRequest, "nothing comes after shutdown but exit"}
 	}
 	switch method {
 	case "textDocument/didOpen":

@@ -3,7 +3,6 @@ package browsertest
 import (
 	"fmt"
 	"maps"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -459,102 +458,6 @@ func TestEdit(t *testing.T) {
 	b.has([]string{eval[string](b, `document.getElementById("status").textContent`)}, "not compiled")
 	edit("tl.exp(z)", "x")
 	b.until(`document.documentElement.dataset.compiled === "2" && document.querySelector("pre.errors").hidden`)
-}
-
-// TestScroll scrolls through PTX of more than 5,000 lines: only the lines in sight are elements, and in the
-// best of some rounds no frame takes longer than 50 ms. What else the machine does can make any frame late,
-// so that a round is repeated; a list of all lines would fail in each.
-func TestScroll(t *testing.T) {
-	b := open(t, page(t, "--target", "cuda:90", "--no-run", longKernel(t), "x_ptr=fp32[64]"))
-	b.until(`document.querySelector('[data-stage="PTX"] .row')`)
-	lines := eval[int](b, `Number(
-		document.querySelector('[data-stage="PTX"] .row').getAttribute("aria-setsize"))`)
-	longest := math.Inf(1)
-	for round := 0; round < 30 && longest > 50; round++ {
-		times, err := chromedp.Run(b.ctx, chromedp.Evaluate[[]float64](scrolling, chromedp.EvalAwaitPromise))
-		if err != nil {
-			t.Fatal(err)
-		}
-		slices.Sort(times)
-		longest = min(longest, times[len(times)-1])
-		t.Logf("%d frames: median %.1f ms, longest %.1f ms", len(times), times[len(times)/2],
-			times[len(times)-1])
-	}
-	if longest > 50 {
-		t.Errorf("in every round a frame takes %.1f ms or more, want 50 at most", longest)
-	}
-	rows := eval[int](b, `document.querySelectorAll('[data-stage="PTX"] .row').length`)
-	if t.Logf("%d lines, %d rows", lines, rows); lines < 5000 || rows > 150 {
-		t.Errorf("%d lines as %d rows, want 5,000 as those in sight", lines, rows)
-	}
-}
-
-// TestScrollWork counts what scrolling does, which nothing else on the machine changes: half a screen of PTX
-// makes and drops the rows of half a screen, however many lines there are.
-func TestScrollWork(t *testing.T) {
-	b := open(t, page(t, "--target", "cuda:90", "--no-run", longKernel(t), "x_ptr=fp32[64]"))
-	b.until(`document.querySelector('[data-stage="PTX"] .row')`)
-	work, err := chromedp.Run(b.ctx, chromedp.Evaluate[struct{ Frames, Made, Dropped, Shown int }](
-		`new Promise((done) => {
-	const list = document.querySelector('[data-stage="PTX"] .list');
-	const most = { Frames: 0, Made: 0, Dropped: 0, Shown: 0 };
-	let made = 0, dropped = 0;
-	new MutationObserver((records) => {
-		for (const r of records) { made += r.addedNodes.length; dropped += r.removedNodes.length; }
-	}).observe(list.querySelector(".inner"), { childList: true });
-	const step = () => {
-		most.Made = Math.max(most.Made, made);
-		most.Dropped = Math.max(most.Dropped, dropped);
-		most.Shown = Math.max(most.Shown, list.querySelectorAll(".row").length);
-		made = dropped = 0;
-		const at = list.scrollTop;
-		list.scrollTop += 360;
-		if (list.scrollTop === at || most.Frames === 60) done(most);
-		else { most.Frames++; requestAnimationFrame(() => requestAnimationFrame(step)); }
-	};
-	requestAnimationFrame(step);
-})`, chromedp.EvalAwaitPromise))
-	if err != nil {
-		t.Fatal(err)
-	}
-	// 360 pixels are 20 rows; a row may begin between two pixels
-	if t.Logf("%+v", work); work.Frames < 40 || work.Made < 20 || work.Made > 22 || work.Dropped > 22 ||
-		work.Shown > 150 {
-		t.Errorf("half a screen costs %+v, want 20 rows made and dropped", work)
-	}
-}
-
-// scrolling scrolls from the top to the end, half a screen a frame, and returns the times from frame to
-// frame.
-const scrolling = `new Promise((done) => {
-	const list = document.querySelector('[data-stage="PTX"] .list'), times = [];
-	list.scrollTop = 0;
-	let last = 0;
-	const step = (now) => {
-		if (last) times.push(now - last);
-		last = now;
-		const at = list.scrollTop;
-		list.scrollTop += 360;
-		if (list.scrollTop === at || times.length === 60) done(times);
-		else requestAnimationFrame(step);
-	};
-	requestAnimationFrame(step);
-})`
-
-// longKernel writes a kernel with much code.
-func longKernel(t *testing.T) string {
-	t.Helper()
-	var b strings.Builder
-	b.WriteString("import triton\nimport triton.language as tl\n\n\n@triton.jit\ndef long(x_ptr):\n" +
-		"    i = tl.arange(0, 64)\n    x = tl.load(x_ptr + i)\n")
-	for i := range 64 {
-		fmt.Fprintf(&b, "    x = x * %d.5 + tl.sin(x)\n    tl.store(x_ptr + i, x)\n", i)
-	}
-	file := filepath.Join(t.TempDir(), "long.py")
-	if err := os.WriteFile(file, []byte(b.String()), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	return file
 }
 
 // tabs are the views of the page, in the order of their keys.

