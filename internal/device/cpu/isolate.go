@@ -3,7 +3,6 @@ package cpu
 import (
 	"bytes"
 	"context"
-	"encoding/gob"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -336,7 +335,7 @@ var crashSignal = regexp.MustCompile(`\[signal (SIG[A-Z]+)|^(SIG[A-Z]+):`)
 // serve runs launches from the connection, in a child.
 func serve(conn *os.File) error {
 	d := New()
-	dec, enc := gob.NewDecoder(conn), gob.NewEncoder(conn)
+	dec, enc := json.NewDecoder(conn), json.NewEncoder(conn)
 	kernels := map[uint64]device.Executable{}
 	for {
 		var req isolationRequest

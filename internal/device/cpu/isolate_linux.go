@@ -3,7 +3,7 @@
 package cpu
 
 import (
-	"encoding/gob"
+	"encoding/json"
 	"fmt"
 	"io"
 	"math/bits"
@@ -106,8 +106,8 @@ func (a *arena) bytes(b block) []byte {
 type child struct {
 	cmd  *exec.Cmd
 	conn *os.File
-	enc  *gob.Encoder
-	dec  *gob.Decoder
+	enc  *json.Encoder
+	dec  *json.Decoder
 	said *head
 	has  map[uint64]bool // kernels that it holds
 }
@@ -154,8 +154,8 @@ func (a *arena) startOnce() (*child, error) {
 	}
 	ours, theirs := os.NewFile(uintptr(fds[0]), "child"), os.NewFile(uintptr(fds[1]), "parent")
 	defer theirs.Close()
-	c := &child{conn: ours, said: &head{}, has: map[uint64]bool{}, enc: gob.NewEncoder(ours),
-		dec: gob.NewDecoder(ours)}
+	c := &child{conn: ours, said: &head{}, has: map[uint64]bool{}, enc: json.NewEncoder(ours),
+		dec: json.NewDecoder(ours)}
 	c.cmd = exec.Command("/proc/self/exe")
 	c.cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d,%d", isolatedEnv, a.base, a.size), "GOTRACEBACK=none")
 	c.cmd.ExtraFiles = []*os.File{theirs, a.file}

@@ -160,5 +160,17 @@ const params = "ptr noalias %c, ptr %a, i64 %ars, i64 %acs, i64 %arows, i64 %aco
 	"ptr %b, i64 %brs, i64 %bcs, i64 %brows, i64 %bcols, " +
 	"ptr noalias %panels, i64 %flags, ptr noalias %scratch"
 
-// attrs keeps LLVM from inlining these functions, which are large, into every place that multiplies.
-const attrs = "noinline nounwind optsize"
+// attrs returns the attributes of the functions. They are too large to be inlined into every place that
+// multiplies. A tile takes every vector register, and some of LLVM's scheduling models load operands so early
+// that accumulators spill in the inner loop (fp64 with the models of Skylake-X and Ice Lake, all floats with
+// Zen 4's): the loops have the order of a model that spills nothing, whichever CPU runs them.
+func (t Target) attrs() string {
+	const all = "noinline nounwind optsize"
+	switch t.VectorBytes {
+	case 64:
+		return all + ` "tune-cpu"="sapphirerapids"`
+	case 32:
+		return all + ` "tune-cpu"="znver3"`
+	}
+	return all
+}

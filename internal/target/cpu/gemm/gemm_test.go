@@ -92,8 +92,13 @@ func module(lib *Lib) string {
 
 func emit(t testing.TB, l *llvm.Lib, text string, form llvm.Emit) *llvm.Output {
 	t.Helper()
+	return emitFor(t, l, l.HostTarget(), text, form)
+}
+
+func emitFor(t testing.TB, l *llvm.Lib, target llvm.Target, text string, form llvm.Emit) *llvm.Output {
+	t.Helper()
 	out, err := l.Compile(context.Background(), []byte(text),
-		llvm.Options{Target: l.HostTarget(), Emit: form, Level: llvm.O2, Passes: passes})
+		llvm.Options{Target: target, Emit: form, Level: llvm.O2, Passes: passes})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -280,27 +285,37 @@ func TestMultiply(t *testing.T) {
 	}
 }
 
-// TestRegisters: sums, a row of B and the elements of A that are loaded early fit the vector registers.
+// TestRegisters: sums, a row of B and the elements of A that are loaded early fit the vector registers of
+// every CPU, by whichever model LLVM schedules its instructions.
 func TestRegisters(t *testing.T) {
 	l := load(t)
-	target := Host(l.HostTarget().Features, false)
-	if target.VectorBytes != 64 {
-		txtest.NotHere(t, "no AVX-512")
-	}
-	stack := regexp.MustCompile(`.*(%zmm.*\(%rsp|\(%rsp.*%zmm).*`)
-	for _, e := range []Elem{F32, F64, F16, BF16, I8} {
-		lib := New(target)
-		k, err := lib.Kernel(Spec{M: 256, N: 256, K: 256, Elem: e})
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, body, _ := strings.Cut(string(emit(t, l, module(lib), llvm.EmitAsm).Asm), k.Name+":")
-		body, _, _ = strings.Cut(body, "Lfunc_end")
-		if !strings.Contains(body, "%zmm31") {
-			t.Errorf("%s: the loop does not use all registers", e)
-		}
-		if at := stack.FindString(body); at != "" {
-			t.Errorf("%s: a vector lies on the stack: %s", e, at)
+	for _, c := range []struct{ features, register, last, cpus string }{
+		{"+avx512f,+avx512vl,+avx512bw", "zmm", "%zmm31",
+			"skylake-avx512 icelake-server sapphirerapids znver4"},
+		{"+avx2,+fma", "ymm", "%ymm15", "haswell alderlake znver2"},
+	} {
+		stack := regexp.MustCompile(fmt.Sprintf(`.*(%%%s.*\(%%rsp|\(%%rsp.*%%%[1]s).*`, c.register))
+		for _, e := range []Elem{F32, F64, F16, BF16, I8} {
+			lib := New(Host(c.features, false))
+			k, err := lib.Kernel(Spec{M: 256, N: 256, K: 256, Elem: e})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, cpu := range strings.Fields(c.cpus) {
+				target, err := l.Chip("X86", "x86_64-unknown-linux-gnu", cpu, "")
+				if err != nil {
+					t.Fatal(err)
+				}
+				code := emitFor(t, l, target, module(lib), llvm.EmitAsm).Asm
+				_, body, _ := strings.Cut(string(code), k.Name+":")
+				body, _, _ = strings.Cut(body, "Lfunc_end")
+				if !strings.Contains(body, c.last) {
+					t.Errorf("%s, %s: the loop does not use all registers", e, cpu)
+				}
+				if at := stack.FindString(body); at != "" {
+					t.Errorf("%s, %s: a vector lies on the stack: %s", e, cpu, at)
+				}
+			}
 		}
 	}
 }
@@ -318,7 +333,8 @@ func TestBadSpecs(t *testing.T) {
 func BenchmarkMultiply(b *testing.B) {
 	for name, target := range targets(b) {
 		for _, s := range []Spec{{M: 128, N: 128, K: 128, Elem: F32}, {M: 256, N: 256, K: 256, Elem: F32},
-			{M: 64, N: 64, K: 64, Elem: F32}, {M: 256, N: 256, K: 256, Elem: BF16},
+			{M: 64, N: 64, K: 64, Elem: F32}, {M: 256, N: 256, K: 256, Elem: F64},
+			{M: 256, N: 256, K: 256, Elem: BF16},
 			{M: 256, N: 256, K: 256, Elem: I8}, {M: 128, N: 128, K: 64, Elem: F16}} {
 			for _, order := range []string{"rows", "columns"} {
 				b.Run(fmt.Sprintf("%s/%s/B by %s", name, s.name(), order), func(b *testing.B) {

@@ -55,7 +55,7 @@ func (w *writer) intrinsic(ret, name string, types []string, args ...string) str
 // the size of the code before it, by up to 7%.
 func (w *writer) define(name, params string) {
 	fmt.Fprintf(&w.lib.text, "define internal void @%s(%s) %s align 64 {\nentry:\n%s\n  ret void\n}\n\n",
-		name, params, attrs, strings.Join(w.lines, "\n"))
+		name, params, w.lib.target.attrs(), strings.Join(w.lines, "\n"))
 }
 
 // loop counts i from 0 to n by step; the body does not run if n is 0. carried holds loop-carried values,
