@@ -332,6 +332,55 @@ func TestCheckPerLaunch(t *testing.T) {
 	}
 }
 
+// TestCheckedBound: a kernel that is bound is checked by the tensors that it has now: each launch after a
+// change of one of them sees the bounds of both.
+func TestCheckedBound(t *testing.T) {
+	for name, s := range checkedDevices(t, "cpu", "interp", "sim:90", "cuda:0") {
+		t.Run(name, func(t *testing.T) {
+			made := func(n int) *nereid.Tensor {
+				x, err := nereid.NewTensor(s.Device(), nereid.Float32, n)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return x
+			}
+			b, err := checkedKernel(t, "copy").Bind(s, made(17), made(33), 17, 33, nereid.Arg("BLOCK", 64))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer b.Close()
+			// No multiples of 16, for which there is other code. Of what is read, all is written.
+			sizes := [2]int{17, 33}
+			for _, change := range []struct{ param, size int }{{1, 34}, {0, 25}, {1, 26}, {0, 9}, {1, 61}} {
+				if err := b.SetTensor(change.param, made(change.size)); err != nil {
+					t.Fatal(err)
+				}
+				sizes[change.param] = change.size
+				for _, c := range []struct {
+					n, m int
+					want string
+				}{
+					{sizes[0], sizes[1], ""},
+					{sizes[0] + 1, sizes[1], fmt.Sprintf("of x, which has %d elements", sizes[0])},
+					{sizes[0], sizes[1] + 1, fmt.Sprintf("of y, which has %d elements", sizes[1])},
+				} {
+					if err := errors.Join(b.SetInt(2, int64(c.n)), b.SetInt(3, int64(c.m))); err != nil {
+						t.Fatal(err)
+					}
+					err := b.Launch(nereid.Grid{1})
+					if err == nil {
+						err = s.Sync()
+					}
+					if (err == nil) != (c.want == "") || !strings.Contains(fmt.Sprint(err), c.want) {
+						t.Errorf("x has %d, y %d elements, %d are read, %d written: %v, want %q", sizes[0],
+							sizes[1], c.n, c.m, err, c.want)
+					}
+				}
+			}
+		})
+	}
+}
+
 // BenchmarkChecked is what launches cost with checks and without.
 func BenchmarkChecked(b *testing.B) {
 	dev := txtest.Device(b, "cpu", nereid.OpenDevice)

@@ -2,6 +2,7 @@ package nereid_test
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -83,6 +84,39 @@ func TestLaunchMetadata(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestMetadataValues: a hook sees what the function under launch_metadata= returns as values of Go, also
+// inside of each other, keys of dictionaries that are no texts and numbers that Go has no integers for.
+func TestMetadataValues(t *testing.T) {
+	const returned = `{"none": None, "yes": True, "text": "a", "int": -7, "large": 2**70, "float": 0.5,
+        "tuple": (1, (2.5, "b")), "list": [], "type": tl.float32,
+        "inside": {1: "int", 2.5: [None], None: 0, (1, 2): "pair", "key": {True: 1}}}`
+	want := map[string]any{
+		"none": nil, "yes": true, "text": "a", "int": int64(-7), "large": 0x1p70, "float": 0.5,
+		"tuple": []any{int64(1), []any{2.5, "b"}}, "list": []any{}, "type": "triton.language.float32",
+		"inside": map[string]any{"1": "int", "2.5": []any{nil}, "None": int64(0), "(1, 2)": "pair",
+			"key": map[string]any{"True": int64(1)}},
+	}
+	at, end := strings.Index(metadataSource, "    x = args"), strings.Index(metadataSource, "@triton.jit(")
+	source := metadataSource[:at] + "    return " + returned + "\n\n" + metadataSource[end:]
+	var got []map[string]any
+	hook := func(l nereid.Launching) {
+		meta, err := l.Metadata()
+		if err != nil {
+			t.Error(err)
+		}
+		got = append(got, meta)
+	}
+	conf := nereid.Config{Hooks: nereid.Hooks{BeforeLaunch: hook}}
+	k := kernelOf(t, "k.py", source, "scale", nereid.With(conf))
+	x := nereid.FromSlice(make([]float32, 32))
+	if err := k.Launch(stream(t, "interp"), nereid.Grid{1}, x, 32, nereid.Arg("BLOCK", 32)); err != nil {
+		t.Fatal(err)
+	}
+	if len(got) != 1 || !reflect.DeepEqual(got[0], want) {
+		t.Errorf("got  %#v\nwant %#v", got, want)
 	}
 }
 

@@ -128,7 +128,7 @@ type Code struct {
 // nereid.Compiled.Save.
 type Saved struct {
 	Kernel *Kernel
-	Meta   []byte // that of Code
+	Meta   []byte // Code.Meta, as Compile returned it
 }
 
 // Executable is code that runs. Launches may overlap.

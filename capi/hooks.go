@@ -11,6 +11,7 @@ import "C"
 import (
 	"context"
 	"fmt"
+	"io"
 	"log/slog"
 	"strings"
 	"time"
@@ -84,6 +85,7 @@ func go_config_log(h C.uintptr_t, fn C.nereid_log_fn, user unsafe.Pointer, least
 		defer c.mu.Unlock()
 		if fn == nil {
 			c.conf.Logger = slog.New(slog.DiscardHandler)
+			c.conf.Print, c.conf.Tune.Print = io.Discard, io.Discard
 			return nil
 		}
 		l := &logger{fn: fn, user: user, least: slog.Level(least)}

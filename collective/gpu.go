@@ -20,7 +20,7 @@ type library struct {
 	lib    *nccl.Library
 	vendor string
 	gpu    device.Accessible
-	stop   func() bool             // ends the wait for the context
+	stop   func() bool             // stops watching the context; as context.AfterFunc returns it
 	cancel context.CancelCauseFunc // ends giveUp, so that a call which waits gives way
 	end    chan struct{}
 

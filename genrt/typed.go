@@ -46,7 +46,7 @@ type typedSet[C comparable] struct {
 // constSet is a kernel with its compile-time arguments.
 type constSet struct {
 	plans  warm.Table
-	params []args.Rule // rules of the parameters that a Call gives arguments for
+	params []args.Rule // specialization rules of the parameters that a Call passes, in its order
 	k      *nereid.Kernel
 	args   []any // compile-time arguments by name, and options
 	err    error // why there is no kernel

@@ -328,8 +328,8 @@ func launches(t testing.TB, s *nereid.Stream) (tuned, direct func()) {
 	return tuned, direct
 }
 
-// A tuned call costs at most 0.3 µs of host time over a direct launch: the least times of many batches,
-// which other work on the machine does not lengthen.
+// A tuned call costs at most 0.3 µs of host time over a direct launch, or twice what the launch takes if
+// that is longer: the least times of many batches, which other work on the machine does not lengthen.
 func TestOverhead(t *testing.T) {
 	if raceDetector {
 		txtest.NotHere(t, "with the race detector, everything takes longer")
@@ -348,7 +348,7 @@ func TestOverhead(t *testing.T) {
 			}
 		}
 		t.Logf("a tuned call takes %v, a direct launch %v", least[0], least[1])
-		if over := least[0] - least[1]; over > 300*time.Nanosecond {
+		if over := least[0] - least[1]; over > max(300*time.Nanosecond, 2*least[1]) {
 			t.Errorf("a tuned call costs %v over a direct launch", over)
 		}
 	})

@@ -3,8 +3,10 @@ package aot
 import (
 	"bytes"
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -147,6 +149,35 @@ func TestCertifySizes(t *testing.T) {
 	o.Certify.Sizes = []string{"m=3"}
 	if _, err := Build(t.Context(), list, o); err == nil || !strings.Contains(err.Error(), `size "m"`) {
 		t.Error(err)
+	}
+}
+
+// TestCandidates: sizes are chosen around the kernel's largest block, which is a whole number up to 65,536,
+// and at least 32. Other constants are no blocks.
+func TestCandidates(t *testing.T) {
+	for _, c := range []struct {
+		constants map[string]float64
+		block     int64
+	}{
+		{nil, 32},
+		{map[string]float64{"B": 16}, 32},
+		{map[string]float64{"A": 64, "B": 128, "C": 33}, 128},
+		{map[string]float64{"B": 65536}, 65536},
+		{map[string]float64{"B": 65537}, 32},
+		{map[string]float64{"B": 256.5, "C": -512, "N": 1e300, "M": math.Inf(1), "O": math.NaN()}, 32},
+	} {
+		list := (&chooser{constants: c.constants}).candidates()
+		near := 0
+		for _, n := range list {
+			if d := n - c.block; n < 1 || d > 64 {
+				t.Errorf("%v: a size of %d", c.constants, n)
+			} else if d >= -3 {
+				near++
+			}
+		}
+		if near < 3 || !slices.Contains(list, c.block) {
+			t.Errorf("%v: sizes of %d are not around a block of %d", c.constants, list, c.block)
+		}
 	}
 }
 

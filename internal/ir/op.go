@@ -187,8 +187,8 @@ type Op struct {
 	prev, next *Op
 	order      int // position in the block, valid while block.ordered
 
-	// Scratch belongs to whoever is changing the IR at the moment, and means nothing to the next one: a place
-	// in a worklist, where a map from operations would cost more than the work.
+	// Scratch is for the rewrite that runs at the moment, such as an index into its worklist: a map keyed by
+	// operations would cost more than the rewrite. Its value means nothing to the next rewrite.
 	Scratch int
 }
 

@@ -15,7 +15,7 @@ type tick struct {
 // axis maps numbers to a length.
 type axis struct {
 	lo, hi float64
-	log    bool // by powers of two
+	log    bool // logarithmic scale, with ticks at powers of two
 }
 
 // place returns where a number lies, from 0 to 1.

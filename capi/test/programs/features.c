@@ -381,6 +381,27 @@ static void strict(struct where *w, const char *dir) {
 	nereid_module_close(m);
 }
 
+/* silent sets a log and drops it again: nothing of a compilation or of a kernel's print reaches it. */
+static void silent(struct where *w) {
+	nereid_config *c;
+	MUST(nereid_config_new(false, &c, &err));
+	MUST(nereid_config_log(c, record, NULL, NEREID_LOG_DEBUG, &err));
+	MUST(nereid_config_log(c, NULL, NULL, NEREID_LOG_DEBUG, &err));
+	nereid_module *m = parse(c);
+	nereid_config_close(c);
+	nereid_kernel *k = kernel_of(m, "scale");
+	char *x = ones(w);
+	nereid_arg args[] = {nereid_ptr(NEREID_FLOAT32, x, 4 * N), nereid_int(N), nereid_float(2), nereid_bool(true),
+		nereid_int(128)};
+	int before = records;
+	MUST(nereid_launch_on(k, w->device, w->stream, nereid_grid_of(2, 1, 1), args, 5, NULL, &err));
+	TRUE(records == before);
+	where_wait(w);
+	where_free(w, x, 0);
+	nereid_kernel_close(k);
+	nereid_module_close(m);
+}
+
 static void hooked(struct where *w) {
 	nereid_config *c;
 	nereid_hooks h;
@@ -494,6 +515,7 @@ int cmd_features(struct where *w, const char *dir) {
 	tensors(w, m);
 	strict(w, dir);
 	certified();
+	silent(w);
 	hooked(w);
 	nereid_module_close(m);
 	return 0;

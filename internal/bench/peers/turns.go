@@ -111,7 +111,7 @@ func (l *line) rate(turns []clock) string {
 type ratios struct {
 	clock float64 // the median of the rounds, in which turns lie side by side
 	best  float64 // of the best turns, which noise disturbs less
-	// the median of rounds by processor time, which others on the machine do not add to; 0 if it is not known
+	// median processor time of the rounds: other processes do not lengthen it; 0 if unknown
 	cpu   float64
 	cores [2]float64 // that we and they had, medians
 }

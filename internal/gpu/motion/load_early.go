@@ -190,9 +190,9 @@ func mostWords(first, last *ir.Op) int {
 	return most
 }
 
-// staysInRegisters reports whether a result of op is a tensor of floats that takes registers from there to
-// its last use. Constants are part of instructions, and operands of products are read from shared memory
-// piece by piece.
+// staysInRegisters reports whether a result of op is a float tensor that occupies registers from op to its
+// last use. Constants do not, since instructions encode them, nor do operands of products, which are read
+// from shared memory piece by piece.
 func staysInRegisters(v *ir.Value, op *ir.Op) bool {
 	return ir.IsFloat(ir.ElemOf(v.Type)) && op.Def != arith.Constant && op.Def != tt.Splat &&
 		!layouts.IsDotOperand(v)

@@ -107,8 +107,8 @@ func threadThrough(wait *ir.Op, values ...*ir.Value) *ir.Op {
 	return withOperands(wait, operands, before)
 }
 
-// withOperands replaces wait by one of operands, of which the first before are those that it had. Behind it
-// the others are replaced by its results.
+// withOperands replaces wait by a wait for all operands; the first `before` are the operands of the old wait.
+// Later uses of the added operands read the results of the new wait instead.
 func withOperands(wait *ir.Op, operands []*ir.Value, before int) *ir.Op {
 	types := make([]ir.Type, len(operands))
 	for i, v := range operands {

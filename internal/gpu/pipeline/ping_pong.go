@@ -75,8 +75,8 @@ func pingPong(loop *ir.Op) {
 	}
 }
 
-// find finds the parts of the loop and reports whether they are in order: the leading product, one wait for
-// all products, other products; and behind the wait, copies.
+// find sets the parts of the loop and reports whether they come in the order that ping-pong needs: the
+// leading product, the only wait for products, then the other products, with copies only after the wait.
 func (t *pingPongLoop) find() bool {
 	for op := range t.loop.Ops() {
 		ok := op.Block() == t.loop.Body(0)

@@ -227,9 +227,9 @@ func (s *schedule) branchesBefore(op *ir.Op, seen map[*ir.Op]bool, found func(*i
 	}
 }
 
-// scheduleCarried schedules the ops that an op needs from the previous iteration: one stage later, right
-// ahead of the op, so that the value is ready in time without being carried. Loads get the place of their
-// user.
+// scheduleCarried schedules the producers of values that an op reads from the previous iteration one stage
+// later and directly before the op, so that the value needs no extra loop-carried copy. A load gets the
+// stage and the cluster of its user.
 func (s *schedule) scheduleCarried() {
 	ahead := map[*cluster]*cluster{}
 	for op := range ttgir.Body(s.loop) {

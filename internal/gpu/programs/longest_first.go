@@ -51,7 +51,7 @@ func growsAlong(fn *ir.Op) bool {
 	return false
 }
 
-// unknownGrowth says of a number that it may fall as well as grow with the program id.
+// unknownGrowth marks a value that is not known to be monotonic in the program id.
 const unknownGrowth = -1
 
 // growth returns 1 if a number grows with the program id along the first axis, 0 if it does not depend

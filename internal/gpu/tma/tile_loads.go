@@ -90,5 +90,5 @@ type tileDim struct {
 	stride address.Term // in bytes
 	at     address.Sum  // coordinate of the tile's first element
 	size   address.Sum  // nil for no bound
-	above  bool         // a mask leaves out negative coordinates
+	above  bool         // the mask excludes negative coordinates
 }

@@ -66,3 +66,32 @@ func refers(v reflect.Value, to uintptr, seen map[uintptr]bool) bool {
 	}
 	return false
 }
+
+// TestPublicValues: an argument of any form, as package args sees it, turns back into what was passed, and
+// tensors into the same ones.
+func TestPublicValues(t *testing.T) {
+	x, d := &Tensor{}, &Descriptor{}
+	for _, v := range []any{nil, 3, 2.5, true, "text", x, d, Float16, Func{File: "k.py", Name: "f"},
+		Const{Value: 4}, Const{Value: Int8}, Fields{Arg("a", x), Arg("b", []any{1, d})},
+		[]any{x, Bool, []any{}}, Scalar{Int32, 5}, Scalar{Float16, 0x3c00}} {
+		if got := PublicValue(plainArg(v)); !reflect.DeepEqual(got, v) {
+			t.Errorf("%#v became %#v", v, got)
+		}
+	}
+	if got := PublicValue(plainArg([]*Tensor{x, nil})).([]any); got[0] != any(x) || got[1] != nil {
+		t.Errorf("a slice of tensors became %v", got)
+	}
+	if got := PublicValue(plainArg([]DType{Int8})); !reflect.DeepEqual(got, []any{Int8}) {
+		t.Errorf("a slice of types became %v", got)
+	}
+	for _, v := range []any{(*Tensor)(nil), (*Descriptor)(nil)} {
+		if got := plainArg(v); got != nil {
+			t.Errorf("%T became %v", v, got)
+		}
+	}
+	deep := []any{nil}
+	deep[0] = deep
+	if plainArg(deep) == nil {
+		t.Error("a slice that contains itself became nothing")
+	}
+}

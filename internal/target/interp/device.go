@@ -23,7 +23,7 @@ type Device struct {
 	opts  DeviceOptions
 	lanes int    // see SumInLanes
 	ones  bool   // see FillMasked
-	touch *Touch // records bytes; may be nil
+	touch *Touch // records which bytes a launch reads and writes; may be nil
 
 	record *Record // records accesses; may be nil
 	trace  *Trace  // records the execution of a program; may be nil

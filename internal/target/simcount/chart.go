@@ -4,7 +4,7 @@ package simcount
 // are in an order in which they can have happened.
 type Mark struct {
 	Warp int
-	At   int    // instructions that the warp had issued before
+	At   int    // number of instructions that the warp issued before this one
 	Kind string // "load", "store", "copy", "commit", "wait", "product", "barrier", "arrive"
 	// Async names what waits for the mark: "" if nothing does. On NVIDIA's GPUs it is "cp" for groups of
 	// cp.async, "bulk" for groups of bulk copies, "wgmma" or "mbarrier", on AMD's "vmcnt" or "lgkmcnt".

@@ -14,15 +14,15 @@ type Count struct {
 	Work
 }
 
-// Work is numbers of a launch.
+// Work holds the counters of a launch.
 type Work struct {
-	Issued int64 `json:"issued"` // by warps; lanes of a warp that have parted issue it each for themselves
-	Lanes  int64 `json:"-"`      // lanes in which it ran, over all issues
+	Issued int64 `json:"issued"` // instructions issued; groups of diverged lanes of a warp count separately
+	Lanes  int64 `json:"-"`      // active lanes, summed over all issues
 
 	Loaded  int64 `json:"loaded"`  // bytes of global memory that lanes read
 	Stored  int64 `json:"stored"`  // and wrote
-	Sectors int64 `json:"sectors"` // pieces of it that these accesses touched, each warp's by itself
-	Least   int64 `json:"least"`   // pieces that as many bytes fill
+	Sectors int64 `json:"sectors"` // 32-byte sectors touched, counted for each warp separately
+	Least   int64 `json:"least"`   // fewest sectors that hold as many bytes
 
 	Wavefronts int64 `json:"wavefronts"` // of shared memory
 	Ideal      int64 `json:"ideal"`      // wavefronts if the words were spread evenly over the banks

@@ -117,6 +117,28 @@ func TestOutOfBounds(t *testing.T) {
 	}
 }
 
+// TestNullPointer: an access through a pointer near zero, up to 1 MiB, is reported as one through a null
+// pointer, with some index or none; others are accesses out of bounds.
+func TestNullPointer(t *testing.T) {
+	s := samples[0]
+	for _, c := range []struct {
+		pointer uint64
+		null    bool
+	}{{0, true}, {4096, true}, {1<<20 - 256, true}, {1 << 20, false}, {1<<21 - 256, false},
+		{1 << 33, false}} {
+		_, l, _ := s.launch(t)
+		l.Args[0] = c.pointer
+		var f *Fault
+		if err := Run(context.Background(), s.load(t), l); !errors.As(err, &f) {
+			t.Fatalf("%#x: %v", c.pointer, err)
+		}
+		if says := strings.HasSuffix(f.Msg, "through a pointer, which is null"); says != c.null ||
+			f.Access.Null != c.null {
+			t.Errorf("a load at %#x: %v", c.pointer, f)
+		}
+	}
+}
+
 // TestUninitialised: a kernel that stores a register which nothing wrote is stopped.
 func TestUninitialised(t *testing.T) {
 	s := samples[0]

@@ -21,7 +21,7 @@ type Launch struct {
 	Memory  *Memory
 
 	Steps   int   // instructions of a wave at most; 0 stands for maxSteps
-	Order   Order // order of what the hardware leaves open
+	Order   Order // schedule of waves and of other choices that the hardware leaves open
 	NoRaces bool  // do not look for races
 	// NoGlobal says not to look for races on global memory. Where waves hold copies of data, Triton's code
 	// has all of them load what one of them stores in place; the copies are not used.

@@ -15,8 +15,8 @@ type Order struct {
 	Ends  Ends
 	Waves Waves
 	Seed  uint64
-	// States, if not 0, asks for all interleavings of each workgroup, if its waves have no more states than
-	// that: see explore.go.
+	// States, if not 0, has all interleavings of each workgroup explored, unless its waves reach more than
+	// this number of states (explore.go).
 	States int
 }
 

@@ -138,8 +138,8 @@ type Watch struct {
 	// Change, if not nil, returns the code object that runs in place of a kernel's own: with a fault planted,
 	// which the emulator must find.
 	Change func(hsaco []byte) []byte
-	// States, if not 0, asks for all interleavings with up to so many states (gcnsim.Order), and Explored, if
-	// not nil, is told about those of each workgroup.
+	// States is gcnsim.Order.States: the limit for exploring all interleavings. Explored, if not nil, is
+	// called with the outcome for each workgroup.
 	States   int
 	Explored func(interleave.Result)
 	// Counts, if not nil, is told what each instruction of a launch did, and Chart what the waves of its

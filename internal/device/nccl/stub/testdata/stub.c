@@ -91,10 +91,12 @@ ncclResult_t ncclCommFinalize(ncclComm_t c) {
   if (c->dead) abort();
   SAY("finalize\n");
   FAILS;
-  return ncclSuccess;
+  if (c->blocking) return ncclSuccess;
+  c->slow = slow; /* what is queued is done first */
+  return ncclInProgress;
 }
 ncclResult_t ncclCommDestroy(ncclComm_t c) {
-  if (c->dead) abort();
+  if (c->dead || c->slow) abort();
   SAY("destroy\n");
   c->dead = 1;
   FAILS;
