@@ -2,11 +2,19 @@ package browsertest
 
 import (
 	"bufio"
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 )
 
@@ -45,6 +53,56 @@ func llm(t *testing.T) string {
 	return ""
 }
 
+// holding returns the address of a server that passes everything on to another one. While held is set, an answer
+// that begins to come goes no further until the client leaves: a tiny model's answer is over before anybody stops it.
+func holding(t *testing.T, server string, held *atomic.Bool) string {
+	t.Helper()
+	to, err := url.Parse(server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := httputil.NewSingleHostReverseProxy(to)
+	proxy.FlushInterval = -1
+	proxy.ModifyResponse = func(r *http.Response) error {
+		if held.Load() && r.Header.Get("Content-Type") == "text/event-stream" {
+			r.Body = &heldAnswer{Closer: r.Body, from: bufio.NewReader(r.Body), client: r.Request.Context()}
+		}
+		return nil
+	}
+	s := httptest.NewServer(proxy)
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+// heldAnswer is an answer that ends at its first piece of text, and then waits for the client to leave.
+type heldAnswer struct {
+	io.Closer
+	from   *bufio.Reader
+	client context.Context
+	line   []byte // what is left of a line
+	begun  bool   // a piece of text was read
+}
+
+func (h *heldAnswer) Read(p []byte) (int, error) {
+	if len(h.line) == 0 {
+		if h.begun {
+			<-h.client.Done()
+			return 0, h.client.Err()
+		}
+		line, err := h.from.ReadBytes('\n')
+		if len(line) == 0 {
+			return 0, err
+		}
+		h.line = line
+		if bytes.Contains(line, []byte(`"content":"`)) {
+			h.line, h.begun = append(line, '\n'), true
+		}
+	}
+	n := copy(p, h.line)
+	h.line = h.line[n:]
+	return n, nil
+}
+
 // say types a message and sends it.
 func (b *browser) say(text string) {
 	b.t.Helper()
@@ -56,7 +114,7 @@ func (b *browser) say(text string) {
 func (b *browser) idle() { b.until(`document.getElementById("send").textContent === "Send"`) }
 
 // countPieces counts how often the text of an answer grows while it comes, and stops an answer at its first
-// piece if the page's stopNext is set. A tiny model's answer is over before anybody looks.
+// piece if the page's stopNext is set.
 func (b *browser) countPieces() {
 	b.t.Helper()
 	eval[bool](b, `(window.pieces = 0, window.stopNext = false, new MutationObserver(() => {
@@ -71,8 +129,8 @@ func (b *browser) countPieces() {
 // TestChat talks to a language model on the page of examples/llm: a question is answered piece by piece, an
 // answer is stopped, and what the server refuses is shown.
 func TestChat(t *testing.T) {
-	url := llm(t)
-	b := open(t, url)
+	var held atomic.Bool
+	b := open(t, holding(t, llm(t), &held))
 	b.countPieces()
 	for range 10 { // a random model may have nothing to say
 		b.say("What is a prime number? Answer in two sentences.")
@@ -93,7 +151,8 @@ func TestChat(t *testing.T) {
 		t.Errorf("the status is %q", status)
 	}
 	b.shot("answer")
-	for range 10 { // all of an answer may come at once
+	held.Store(true)
+	for range 10 {
 		eval[bool](b, `window.stopNext = true`)
 		b.say("Tell me a long story about a ship and its crew.")
 		b.idle()
@@ -104,6 +163,7 @@ func TestChat(t *testing.T) {
 	if !eval[bool](b, `!!document.querySelector(".assistant.stopped")`) {
 		t.Error("no answer was stopped")
 	}
+	held.Store(false)
 	eval[bool](b, `window.stopNext = false`)
 	b.shot("stopped")
 	b.say(strings.Repeat("one two ", 9000))
