@@ -53,8 +53,9 @@ func llm(t *testing.T) string {
 	return ""
 }
 
-// holding returns the address of a server that passes everything on to another one. While held is set, an answer
-// that begins to come goes no further until the client leaves: a tiny model's answer is over before anybody stops it.
+// holding returns the address of a server that passes everything on to another one. While held is set, an
+// answer that begins to come goes no further until the client leaves: a tiny model's answer is over before
+// anybody stops it.
 func holding(t *testing.T, server string, held *atomic.Bool) string {
 	t.Helper()
 	to, err := url.Parse(server)
