@@ -154,6 +154,7 @@ func TestChat(t *testing.T) {
 	b.shot("answer")
 	held.Store(true)
 	for range 10 {
+		b.click("#clear") // a random model may have talked until its context is full
 		eval[bool](b, `window.stopNext = true`)
 		b.say("Tell me a long story about a ship and its crew.")
 		b.idle()
@@ -162,7 +163,8 @@ func TestChat(t *testing.T) {
 		}
 	}
 	if !eval[bool](b, `!!document.querySelector(".assistant.stopped")`) {
-		t.Error("no answer was stopped")
+		shown := eval[string](b, `document.getElementById("log").innerText`)
+		t.Errorf("no answer was stopped; the page shows %q", shown)
 	}
 	held.Store(false)
 	eval[bool](b, `window.stopNext = false`)
