@@ -8,7 +8,8 @@ import (
 // unit is a statement of a module that is run as a whole, when a name that it binds or changes is asked for.
 // The branches of an if are units of their own, guarded by it.
 type unit struct {
-	number  int
+	id      int // position among all units of the file
+	number  int // that of the statement
 	stmt    python.Stmt
 	guard   *unit // the if around it; nil at the top
 	negated bool  // it stands in the else branch
@@ -50,20 +51,37 @@ func (m *Module) load(in *object.Interp) error {
 		return m.broken
 	}
 	m.parsed = true
-	m.env, m.now = &Env{Module: m}, final
-	m.binders, m.values = map[string][]*unit{}, map[string][]version{}
+	m.env, m.now, m.values = &Env{Module: m}, final, map[string][]version{}
 	if m.Syntax == nil {
 		if m.broken = m.parse(in); m.broken != nil {
 			return m.broken
 		}
 	}
-	x := indexer{m: m}
-	x.setters = m.Syntax.Memo(settersOf{}, func() any {
-		return findSetters(m.Syntax.Body)
-	}).(map[string][]string)
-	x.block(m.Syntax.Body, nil, false)
-	x.relate()
+	m.begin(m.Syntax.Memo(indexOf{}, func() any { return newIndex(m.Syntax.Body) }).(*index))
 	return nil
+}
+
+// begin gives the module units of its own, of which none has run.
+func (m *Module) begin(x *index) {
+	all := make([]unit, len(x.all))
+	own := func(units []*unit) []*unit {
+		out := make([]*unit, len(units))
+		for i, u := range units {
+			out[i] = &all[u.id]
+		}
+		return out
+	}
+	for i, u := range x.all {
+		all[i] = *u
+		if u.guard != nil {
+			all[i].guard = &all[u.guard.id]
+		}
+	}
+	m.units, m.stars, m.dynamic = own(x.units), own(x.stars), own(x.dynamic)
+	m.binders = make(map[string][]*unit, len(x.binders))
+	for name, units := range x.binders {
+		m.binders[name] = own(units)
+	}
 }
 
 func (m *Module) parse(in *object.Interp) error {
@@ -79,19 +97,45 @@ func (m *Module) parse(in *object.Interp) error {
 	return err
 }
 
+// index says which statements of a file concern which names. All modules of the file share it.
+type index struct {
+	units          []*unit
+	all            []*unit            // with those that stand for the conditions of ifs
+	binders        map[string][]*unit // by the names that they bind or change
+	stars, dynamic []*unit            // as in Module
+}
+
+// indexOf is the key under which the index is kept with a file.
+type indexOf struct{}
+
+func newIndex(body []python.Stmt) *index {
+	x := indexer{setters: findSetters(body)}
+	x.index.binders = map[string][]*unit{}
+	x.block(body, nil, false)
+	x.relate(dynamicBinders(body))
+	return &x.index
+}
+
 type indexer struct {
-	m       *Module
+	index
 	setters map[string][]string // the functions that change global names, with those names
 	imports map[string]bool     // names that the module imports
 	own     map[string]bool     // names that it binds otherwise
 	froms   map[string]bool     // those of the imported names that are not modules as such
 }
 
+// add adds a unit to the index.
+func (x *indexer) add(u *unit) *unit {
+	u.id = len(x.all)
+	x.all = append(x.all, u)
+	return u
+}
+
 // block makes units of the statements of a block.
 func (x *indexer) block(body []python.Stmt, guard *unit, negated bool) {
 	for _, st := range body {
-		u := &unit{number: len(x.m.units), stmt: st, guard: guard, negated: negated}
-		x.m.units = append(x.m.units, u)
+		u := x.add(&unit{number: len(x.units), stmt: st, guard: guard, negated: negated})
+		x.units = append(x.units, u)
 		if st, ok := st.(*python.If); ok {
 			x.walrus(u, st.Test)
 			x.block(st.Body, u, false)
@@ -100,28 +144,27 @@ func (x *indexer) block(body []python.Stmt, guard *unit, negated bool) {
 	}
 }
 
-// relate finds out what each unit does to which names.
-func (x *indexer) relate() {
+// relate finds out what each unit does to which names; functions are those of dynamicBinders.
+func (x *indexer) relate(functions map[string]bool) {
 	x.imports, x.own, x.froms = map[string]bool{}, map[string]bool{}, map[string]bool{}
-	for _, u := range x.m.units {
+	for _, u := range x.units {
 		if _, ok := u.stmt.(*python.If); !ok {
 			x.binds(u)
 		}
 	}
-	binders := dynamicBinders(x.m.Syntax.Body)
-	for _, u := range x.m.units {
+	for _, u := range x.units {
 		if _, ok := u.stmt.(*python.If); ok {
 			continue
 		}
 		x.effects(u)
 		for name := range u.effects {
-			x.m.binders[name] = append(x.m.binders[name], u)
+			x.binders[name] = append(x.binders[name], u)
 		}
-		switch stars, dynamic := binding(u.stmt, binders); {
+		switch stars, dynamic := binding(u.stmt, functions); {
 		case stars:
-			x.m.stars = append(x.m.stars, u)
+			x.stars = append(x.stars, u)
 		case dynamic:
-			x.m.dynamic = append(x.m.dynamic, u)
+			x.dynamic = append(x.dynamic, u)
 		}
 	}
 }
@@ -192,10 +235,9 @@ func mayTouch(st python.Stmt) effect {
 func (x *indexer) walrus(u *unit, test python.Expr) {
 	b := binder{bind: func(name string) {
 		at := python.Range{Start: test.Span().Start, End: test.Span().End}
-		probe := &unit{number: u.number, stmt: &python.ExprStmt{Range: at, Value: test}, guard: u.guard,
-			negated: u.negated,
-			effects: map[string]effect{name: mayBind}}
-		x.m.binders[name] = append(x.m.binders[name], probe)
+		probe := x.add(&unit{number: u.number, stmt: &python.ExprStmt{Range: at, Value: test}, guard: u.guard,
+			negated: u.negated, effects: map[string]effect{name: mayBind}})
+		x.binders[name] = append(x.binders[name], probe)
 	}}
 	b.expr(test)
 }
@@ -292,9 +334,6 @@ func dynamicBinders(body []python.Stmt) map[string]bool {
 }
 
 func isStar(n *python.ImportFrom) bool { return len(n.Names) == 1 && n.Names[0].Name == "*" }
-
-// settersOf is the key under which the result of findSetters is kept with a file.
-type settersOf struct{}
 
 // findSetters finds the functions of a module that bind global names or change their values.
 func findSetters(body []python.Stmt) map[string][]string {
