@@ -149,17 +149,18 @@ func (d *dtype) largest() uint64 {
 // magnitudes are the non-negative finite values of a small format in order: the bits of a value are its
 // place.
 func (d *dtype) magnitudes() []float64 {
-	t, _ := tables.LoadOrStore(d, sync.OnceValue(func() []float64 {
-		out := make([]float64, d.largest()+1)
-		for i := range out {
-			out[i] = d.float(uint64(i))
-		}
-		return out
-	}))
-	return t.(func() []float64)()
+	if t, ok := tables.Load(d); ok {
+		return t.([]float64)
+	}
+	out := make([]float64, d.largest()+1)
+	for i := range out {
+		out[i] = d.float(uint64(i))
+	}
+	tables.Store(d, out)
+	return out
 }
 
-var tables sync.Map // *dtype → func() []float64
+var tables sync.Map // *dtype → []float64
 
 // rounding is what becomes of values between two neighbours.
 type rounding int
