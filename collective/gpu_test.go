@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -40,7 +41,7 @@ func gpuRank(t *testing.T, dev *run.Device, cfg collective.Config) rank {
 			t.Error(err)
 		}
 	})
-	return rank{c, s}
+	return rank{c, s, dev}
 }
 
 // onDevice returns a tensor of a device with the values of a rank.
@@ -185,7 +186,7 @@ func TestGPUAbort(t *testing.T) {
 			t.Fatal(err)
 		}
 		opened := time.Since(begin)
-		r := rank{c, nil}
+		r := rank{c, nil, dev}
 		if r.s, err = dev.NewStream(context.Background()); err != nil {
 			t.Fatal(err)
 		}
@@ -237,6 +238,40 @@ func TestGPUSockets(t *testing.T) {
 	if !errors.Is(err, run.ErrCapturing) {
 		t.Errorf("in a graph: %v", err)
 	}
+}
+
+// TestStubSockets: sockets move what two ranks have in the memory of a GPU, whose driver the host's memory
+// stands in for. A tensor that an operation does not write keeps what it had.
+func TestStubSockets(t *testing.T) {
+	if !txtest.Inside() {
+		cudastub.Again(t, "NEREID_CACHE_DIR="+t.TempDir())
+		return
+	}
+	dev := txtest.Device(t, "cuda", run.OpenDevice)
+	id, err := collective.NewID(dev, collective.Config{Sockets: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	comms, errs := make([]*collective.Comm, 2), make([]error, 2)
+	var opened sync.WaitGroup
+	for i := range comms {
+		opened.Go(func() {
+			comms[i], errs[i] = collective.Open(t.Context(), dev, collective.Config{Rank: i, Size: 2, ID: id,
+				Sockets: true})
+		})
+	}
+	opened.Wait()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	all(t, together(comms, dev, dev, func(r rank) error {
+		for _, n := range []int{0, 1, 37, 20000} {
+			if err := everything(r, run.Float32, n); err != nil {
+				return fmt.Errorf("%d elements: %w", n, err)
+			}
+		}
+		return nil
+	}))
 }
 
 // BenchmarkGPU measures what an operation of one rank costs.

@@ -33,10 +33,32 @@ func host(t testing.TB) *run.Device {
 // rank is what one goroutine of a test has.
 type rank struct {
 	*collective.Comm
-	s *run.Stream
+	s     *run.Stream
+	place *run.Device // of its tensors; nil for the host
 }
 
-func rankOf(c *collective.Comm, s *run.Stream) rank { return rank{c, s} }
+func rankOf(c *collective.Comm, s *run.Stream) rank { return rank{c, s, nil} }
+
+// filled returns a tensor with the values of a rank, at the place of this rank's tensors.
+func (r rank) filled(dt run.DType, of, from, n int) *run.Tensor {
+	return r.placed(filled(dt, of, from, n))
+}
+
+// empty returns a tensor of zeros.
+func (r rank) empty(dt run.DType, n int) *run.Tensor {
+	return r.placed(run.FromBytes(dt, make([]byte, n*dt.Size()), n))
+}
+
+func (r rank) placed(t *run.Tensor) *run.Tensor {
+	if r.place == nil {
+		return t
+	}
+	t, err := t.To(r.place)
+	if err != nil {
+		panic(err)
+	}
+	return t
+}
 
 // ranks runs f for each rank of a communicator, in goroutines, and returns their errors.
 func ranks(t testing.TB, n int, f func(r rank) error) []error {
@@ -50,13 +72,18 @@ func ranks(t testing.TB, n int, f func(r rank) error) []error {
 	if err != nil {
 		t.Fatal(err)
 	}
-	errs := make([]error, n)
+	return together(comms, dev, nil, f)
+}
+
+// together runs f for each of some ranks on a device, in goroutines, and returns their errors.
+func together(comms []*collective.Comm, dev, place *run.Device, f func(r rank) error) []error {
+	errs := make([]error, len(comms))
 	var wg sync.WaitGroup
 	for i, c := range comms {
 		wg.Go(func() {
 			s, err := dev.NewStream(context.Background())
 			if err == nil {
-				err = f(rank{c, s})
+				err = f(rank{c, s, place})
 			}
 			errs[i] = errors.Join(err, c.Close())
 		})
@@ -175,17 +202,18 @@ func everything(r rank, dt run.DType, n int) error {
 			continue // there are no sums of bools, and 1.875 is the largest number of the other type
 		}
 		want := func(i int) float64 { return reduced(dt, op, r.Size(), i) }
-		x := filled(dt, r.Rank(), 0, n)
-		y := run.FromBytes(dt, make([]byte, n*dt.Size()), n)
-		whole := filled(dt, r.Rank(), 0, n*r.Size())
-		part := run.FromBytes(dt, make([]byte, n*dt.Size()), n)
+		x := r.filled(dt, r.Rank(), 0, n)
+		y := r.empty(dt, n)
+		whole := r.filled(dt, r.Rank(), 0, n*r.Size())
+		part := r.empty(dt, n)
 		root := n % r.Size()
 		err := errors.Join(r.AllReduce(r.s, y, x, op), same(y, want),
 			same(x, func(i int) float64 { return value(r.Rank(), i) }),
 			r.ReduceScatter(r.s, part, whole, op),
 			same(part, func(i int) float64 { return want(r.Rank()*n + i) }),
 			r.Reduce(r.s, y, x, op, root),
-			r.AllReduce(r.s, x, x, op), same(x, want), same(y, want))
+			r.AllReduce(r.s, x, x, op), same(x, want),
+			same(y, want)) // that of other ranks than the root is as it was
 		if err != nil {
 			return fmt.Errorf("%s: %w", op, err)
 		}
@@ -195,11 +223,11 @@ func everything(r rank, dt run.DType, n int) error {
 
 // moves runs the operations that do not compute.
 func moves(r rank, dt run.DType, n int) error {
-	x, root := filled(dt, r.Rank(), 0, n), r.Size()-1
-	whole := run.FromBytes(dt, make([]byte, n*r.Size()*dt.Size()), n*r.Size())
+	x, root := r.filled(dt, r.Rank(), 0, n), r.Size()-1
+	whole := r.empty(dt, n*r.Size())
 	gathered := func(i int) float64 { return value(i/max(n, 1), i%max(n, 1)) }
 	err := errors.Join(r.AllGather(r.s, whole, x), same(whole, gathered))
-	whole = run.FromBytes(dt, make([]byte, n*r.Size()*dt.Size()), n*r.Size())
+	whole = r.empty(dt, n*r.Size())
 	mine := whole.Slice(0, r.Rank()*n, (r.Rank()+1)*n, 1)
 	put(mine, func(i int) float64 { return value(r.Rank(), i) })
 	err = errors.Join(err, r.AllGather(r.s, whole, mine), same(whole, gathered),
@@ -210,7 +238,7 @@ func moves(r rank, dt run.DType, n int) error {
 	// Around a ring: all send before they receive, which only a group can do with many elements.
 	next, before := (r.Rank()+1)%r.Size(), (r.Rank()+r.Size()-1)%r.Size()
 	put(x, func(i int) float64 { return value(r.Rank(), i) })
-	y := run.FromBytes(dt, make([]byte, n*dt.Size()), n)
+	y := r.empty(dt, n)
 	return errors.Join(r.Group(func() error {
 		return errors.Join(r.Receive(r.s, y, before), r.AllReduce(r.s, mine, mine, collective.Max),
 			r.Send(r.s, x, next))

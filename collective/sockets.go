@@ -164,14 +164,28 @@ func (t *sockets) now(s *run.Stream, o *operation) error {
 	if err != nil {
 		return err
 	}
-	dst, err := bytesOf(s, o.dst, false)
-	if err != nil {
-		return err
+	dst := src
+	if o.dst != o.src {
+		if dst, err = bytesOf(s, o.dst, false); err != nil {
+			return err
+		}
 	}
-	if err := t.fail(t.move(o, dst, src)); err != nil {
+	if err := t.fail(t.move(o, dst, src)); err != nil || !t.stores(o) {
 		return err
 	}
 	return giveBack(o.dst, dst)
+}
+
+// stores reports whether an operation has results for this rank: a reduction may have them for its root
+// alone, and the root of a broadcast has none.
+func (t *sockets) stores(o *operation) bool {
+	switch o.kind {
+	case reduce:
+		return o.peer == t.rank
+	case broadcast:
+		return o.peer != t.rank
+	}
+	return o.dst != nil
 }
 
 // fail ends the communicator by an error, and returns the error that has ended it.
