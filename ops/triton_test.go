@@ -26,7 +26,8 @@ type spec struct {
 }
 
 // TestTriton: Triton imports the kernels of this package, generated ones too, and makes IR of every
-// specialization that a walk through the ops launches; some of it goes down to machine code.
+// specialization that a walk through the ops launches; some of it, other kernels at each commit, goes down to
+// machine code.
 func TestTriton(t *testing.T) {
 	python := txtest.Triton(t)
 	dir := t.TempDir()
@@ -44,7 +45,8 @@ func TestTriton(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	var whole []string
-	for _, s := range specs {
+	chosen := txtest.Sample(t, 2)
+	for i, s := range specs {
 		if text, err := os.ReadFile(filepath.Join(dir, s.Name+".error")); err == nil {
 			t.Errorf("Triton refuses %s of %s(%s): %s", s.Kernel, s.File, s.Signature, text)
 			continue
@@ -53,11 +55,11 @@ func TestTriton(t *testing.T) {
 		if !strings.Contains(text, "@"+s.Kernel) {
 			t.Errorf("Triton's IR does not have %s", s.Kernel)
 		}
-		if strings.HasPrefix(s.Kernel, "matvec") || strings.HasPrefix(s.Kernel, "softmax") {
+		if chosen(i) && (strings.HasPrefix(s.Kernel, "matvec") || strings.HasPrefix(s.Kernel, "softmax")) {
 			whole = append(whole, s.File, s.Kernel, s.Signature)
 		}
 	}
-	if len(specs) < 20 || len(whole) < 6 {
+	if len(specs) < 20 || len(whole) == 0 {
 		t.Errorf("%d specializations, %d of them compiled", len(specs), len(whole)/3)
 	}
 	cmd = exec.CommandContext(t.Context(), python, append([]string{"-c", compileAll}, whole...)...)

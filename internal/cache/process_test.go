@@ -91,7 +91,7 @@ func TestProcesses(t *testing.T) {
 // Processes are killed at random moments while they write: nothing is ever wrong, and nothing piles up.
 // NEREID_TEST_KILLS says how often.
 func TestKill(t *testing.T) {
-	rounds := 300 // they sleep most of the time
+	rounds := 80
 	if testing.Short() {
 		rounds = 40
 	}

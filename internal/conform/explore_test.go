@@ -73,7 +73,7 @@ func TestExplorePlanted(t *testing.T) {
 				t.Fatal(err)
 			}
 			found := map[string]string{}
-			for _, p := range plantAll(ptx) {
+			for _, p := range plantAll(ptx, plants()) {
 				if strings.HasPrefix(found[p.plant], "found") {
 					continue
 				}

@@ -21,12 +21,12 @@ import (
 )
 
 // TestCPython compares trees, positions included, with those of CPython: for every file of the triton package
-// and of the standard library, one in four of the latter at each commit, our dump must equal ast.dump of the
+// and of the standard library, one in eight of the latter at each commit, our dump must equal ast.dump of the
 // Python at hand, byte for byte.
 // That Python is the one of .venv, or python3; NEREID_TEST_PYTHON names others (a list of paths).
 func TestCPython(t *testing.T) {
 	txtest.Slow(t, "it takes some 10 s")
-	if rest, part := txtest.Rest(t, 4); part > 1 {
+	if rest, part := txtest.Rest(t, 8); part > 1 {
 		t.Setenv("NEREID_DUMP_PART", fmt.Sprintf("%d/%d", rest, part))
 	}
 	for _, python := range pythons(t) {

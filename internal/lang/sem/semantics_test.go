@@ -63,12 +63,15 @@ func decode(t *testing.T, text string) []byte {
 }
 
 // TestTritonsAnswers compares types, errors and IR with Triton's for every combination that
-// peer/semantics.py knows, under the rules of each release.
+// peer/semantics.py knows, under the rules of the default release and of another one at each commit.
 func TestTritonsAnswers(t *testing.T) {
 	var all answers
-	for _, v := range triton.Releases {
-		all = answersOf(t, v, all)
-		t.Run(v.String(), func(t *testing.T) { all.compare(t, v) })
+	chosen := txtest.Sample(t, len(triton.Releases)-1)
+	for i, v := range triton.Releases {
+		all = answersOf(t, v, all) // those of a release are what it changes in those before
+		if v == triton.Default || chosen(i) {
+			t.Run(v.String(), func(t *testing.T) { all.compare(t, v) })
+		}
 	}
 }
 

@@ -98,7 +98,7 @@ func checkTable(t *testing.T, names *Names) {
 // and IR that verifies whenever there is no error.
 func TestHostileArguments(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	rounds := 60
+	rounds := 30
 	if testing.Short() {
 		rounds = 10
 	}
