@@ -3,6 +3,8 @@ package world
 import (
 	"strings"
 	"testing"
+
+	"github.com/nereid-lang/nereid/internal/pyrun/object"
 )
 
 // tunedFile has a kernel whose helpers call each other, and a function that none of them calls.
@@ -56,5 +58,38 @@ func TestTuningSource(t *testing.T) {
 		if textOf(t, tunedFile) != text {
 			t.Fatal("the text is another from time to time")
 		}
+	}
+}
+
+// TestCallAllowance: each call of a function of the file has the whole allowance of the evaluator, however many
+// calls came before it, also behind one that spent its own.
+func TestCallAllowance(t *testing.T) {
+	const file = `
+import triton
+import triton.language as tl
+
+@triton.jit(launch_metadata=lambda n: len([0] * n))
+def kernel(x):
+    tl.store(x, 1.0)
+`
+	s, err := Load("m.py", []byte(file), LoadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	call, err := s.LaunchMetadata("kernel", DefaultTarget)
+	if err != nil || call == nil {
+		t.Fatal(call, err)
+	}
+	const part = 4 << 20 // elements that take a fraction of the allowance
+	for i := range 10 {
+		if _, err := call(object.MakeInt(part)); err != nil {
+			t.Fatalf("call %d: %v", i, err)
+		}
+	}
+	if _, err := call(object.MakeInt(10 * part)); err == nil {
+		t.Error("ten times as much is allowed at once: the ten calls show nothing")
+	}
+	if _, err := call(object.MakeInt(part)); err != nil {
+		t.Errorf("behind a call that spent its allowance: %v", err)
 	}
 }

@@ -127,6 +127,44 @@ race.py:7:5: race: store of 4 bytes at offset 4 of buffer "out", where program (
 	}
 }
 
+// TestRacesOfParts lets two programs store to parts of one buffer, as tensors over one allocation are: bytes side
+// by side are no race, wherever the parts begin, and a byte of both is one.
+func TestRacesOfParts(t *testing.T) {
+	const src = `
+#s = loc("race.py":7:4)
+tt.func public @k(%p: !tt.ptr<i32>, %q: !tt.ptr<i32>, %at: i32) {
+  %pid = tt.get_program_id x : i32
+  %c0 = arith.constant 0 : i32
+  %first = arith.cmpi eq, %pid, %c0 : i32
+  %pp = tt.addptr %p, %at : !tt.ptr<i32>, i32
+  %to = arith.select %first, %pp, %q : !tt.ptr<i32>
+  tt.store %to, %pid : !tt.ptr<i32> loc(#s)
+  tt.return
+}`
+	for _, c := range []struct {
+		p, q [2]int // bytes of the buffer
+		at   int    // where in p the first program stores
+		want string
+	}{
+		{[2]int{0, 16}, [2]int{16, 32}, 0, ""},
+		{[2]int{8, 16}, [2]int{16, 24}, 0, ""},
+		{[2]int{16, 24}, [2]int{8, 16}, 0, ""},
+		{[2]int{0, 16}, [2]int{8, 24}, 2, `
+race.py:7:5: race: store of 4 bytes at offset 0 of buffer "out", where program (0, 0, 0) has stored another value
+    tt.store in k, program (1, 0, 0)`},
+	} {
+		mem := NewMemory()
+		b := mem.Alloc(make([]byte, 32), "out")
+		p, q := mem.AllocPart(b, c.p[0], c.p[1]), mem.AllocPart(b, c.q[0], c.q[1])
+		err := launch(t, src, [3]int{2, 1, 1}, Options{TrackRaces: true, Workers: 1}, mem, p, q, c.at)
+		if c.want != "" {
+			wantFault(t, err, c.want)
+		} else if err != nil {
+			t.Errorf("parts %v and %v: %v", c.p, c.q, err)
+		}
+	}
+}
+
 // TestRacesOfLoads loads what another program has stored: one of the program's own is fine, and so is one
 // that a volatile load waits for.
 func TestRacesOfLoads(t *testing.T) {

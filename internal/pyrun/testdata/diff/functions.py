@@ -307,6 +307,15 @@ def f(x):
 r = f(1), f(1), f(2), calls
 # ---
 import functools
+calls = []
+@functools.lru_cache(maxsize=None)
+def f(*a, **k):
+    calls.append((a, sorted(k.items())))
+    return len(calls)
+r = [f("n", 4), f(n=4), f("n", 4, n=4), f(("n", 4)), f(n=4), f(n=4.0), f(), f(a=1, b=2), f(1, b=2), f("a", 1, "b", 2),
+     f("a", 1, b=2)], calls
+# ---
+import functools
 def deco(fn):
     @functools.wraps(fn)
     def inner(*a): return fn(*a)
