@@ -332,8 +332,8 @@ func TestCheckPerLaunch(t *testing.T) {
 	}
 }
 
-// TestCheckedBound: a kernel that is bound is checked by the tensors that it has now: each launch after a
-// change of one of them sees the bounds of both.
+// TestCheckedBound: a bound kernel is checked against its current tensors: after one of them is replaced,
+// each launch sees the bounds of both.
 func TestCheckedBound(t *testing.T) {
 	for name, s := range checkedDevices(t, "cpu", "interp", "sim:90", "cuda:0") {
 		t.Run(name, func(t *testing.T) {

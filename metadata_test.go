@@ -87,8 +87,8 @@ func TestLaunchMetadata(t *testing.T) {
 	}
 }
 
-// TestMetadataValues: a hook sees what the function under launch_metadata= returns as values of Go, also
-// inside of each other, keys of dictionaries that are no texts and numbers that Go has no integers for.
+// TestMetadataValues: a hook gets what the function under launch_metadata= returns as values of Go: nested
+// containers, keys of dictionaries that are not strings, and integers too large for int64.
 func TestMetadataValues(t *testing.T) {
 	const returned = `{"none": None, "yes": True, "text": "a", "int": -7, "large": 2**70, "float": 0.5,
         "tuple": (1, (2.5, "b")), "list": [], "type": tl.float32,

@@ -7,7 +7,7 @@ import (
 )
 
 // TestConsecutive: registers hold adjacent elements as long as each next bit of their number steps by as many
-// elements along the same dimension, whichever that is. A register that repeats an element ends nothing.
+// elements along the same dimension, whichever that is. A register that repeats an element ends them.
 func TestConsecutive(t *testing.T) {
 	for _, c := range []struct {
 		bits [][]int

@@ -223,9 +223,9 @@ func (b *build) text(list []int) (string, error) {
 
 // judge runs the tests of a fault in turn.
 func (b *build) judge(i int) (verdict, by string) {
-	for at, args := range b.faults[i].tests() {
+	for _, args := range b.faults[i].tests() {
 		pkgs, err := packagesOf(args[len(args)-1])
-		if err != nil && at > 0 { // others may test the fault's own package
+		if err != nil {
 			return "NOT RUN", err.Error()
 		}
 		for _, pkg := range pkgs {
@@ -249,7 +249,7 @@ func (b *build) judgeBy(pkg, pattern string, n int) (verdict, by string) {
 			return verdict, by
 		}
 		alone := onlyTest(failed)
-		// alone, the test around others may miss them
+		// Run alone, a test may fail for lack of what others leave behind: only the same failure counts.
 		if _, again, _ := b.run(pkg, alone, 0); again != failed {
 			return verdict, by
 		}
@@ -267,15 +267,18 @@ func onlyTest(name string) string {
 	return strings.Join(parts, "/")
 }
 
-// packagesOf returns the packages with tests that a pattern names.
+// packagesOf returns the packages with tests that a pattern names; none if the packages it names have none.
 func packagesOf(pattern string) (list []string, err error) {
+	found := false
 	for _, dir := range folders([]string{strings.TrimPrefix(pattern, "./")}) {
-		if tests, _ := filepath.Glob(filepath.Join(dir, "*_test.go")); len(tests) > 0 {
+		files, _ := filepath.Glob(filepath.Join(dir, "*.go"))
+		found = found || len(files) > 0
+		if slices.ContainsFunc(files, func(f string) bool { return strings.HasSuffix(f, "_test.go") }) {
 			list = append(list, "./"+dir)
 		}
 	}
-	if len(list) == 0 {
-		return nil, fmt.Errorf("%s has no tests", pattern)
+	if !found {
+		return nil, fmt.Errorf("%s names no package", pattern)
 	}
 	return list, nil
 }

@@ -1,6 +1,8 @@
 package world
 
 import (
+	"slices"
+
 	"github.com/nereid-lang/nereid/internal/lang/sem"
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
 	"github.com/nereid-lang/nereid/internal/python"
@@ -250,32 +252,14 @@ var typeClasses = []*typeClass{
 	{"tensor_descriptor_type", func(v object.Value) bool { _, ok := v.(*sem.DescType); return ok }, nil},
 }
 
+// abstractClasses have instances that Python's type() gives another class for.
+var abstractClasses = []string{"tuple", "tensor_descriptor_base", "base_value", "base_type", "slice", "const"}
+
 // classOf returns the class in triton.language of a value, which is what Python's type() gives; nil if the
 // value has none there.
 func classOf(v object.Value) object.Value {
-	name := ""
-	switch v.(type) {
-	case *Constexpr:
-		name = "constexpr"
-	case *sem.Tensor:
-		name = "tensor"
-	case *sem.DType:
-		name = "dtype"
-	case *sem.PtrType:
-		name = "pointer_type"
-	case *sem.BlockType:
-		name = "block_type"
-	case *sem.Descriptor:
-		name = "tensor_descriptor"
-	case *sem.DescType:
-		name = "tensor_descriptor_type"
-	case TupleType:
-		name = "tuple_type"
-	case ConstexprType:
-		name = "constexpr_type"
-	}
 	for _, c := range typeClasses {
-		if c.name == name {
+		if c.is(v) && !slices.Contains(abstractClasses, c.name) {
 			return c
 		}
 	}

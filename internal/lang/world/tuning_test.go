@@ -61,8 +61,8 @@ func TestTuningSource(t *testing.T) {
 	}
 }
 
-// TestCallAllowance: each call of a function of the file has the whole allowance of the evaluator, however many
-// calls came before it, also behind one that spent its own.
+// TestCallAllowance: each call of a function of the file has the whole allowance of the evaluator, however
+// many calls came before it, also after one that spent its own.
 func TestCallAllowance(t *testing.T) {
 	const file = `
 import triton

@@ -24,8 +24,8 @@ type Interp struct {
 	Site diag.Span
 	// Host is the evaluator that made the Interp, for functions written in Go that need more of it.
 	Host any
-	// Class, unless nil, returns type(v) for values of other packages that have a class of their own kind,
-	// and nil for others.
+	// Class returns type(v) for values of other packages that have a class of their own kind, and nil for
+	// others. NewInterp sets one that knows no such values.
 	Class func(v Value) Value
 
 	limits       Limits
@@ -57,6 +57,7 @@ func NewInterp(l Limits, files *diag.FileSet, env map[string]string) *Interp {
 	l.MaxDepth = orDefault(l.MaxDepth, defaultDepth)
 	return &Interp{
 		Files: files, limits: l, steps: l.MaxSteps, bytes: l.MaxBytes, env: env,
+		Class:   func(Value) Value { return nil },
 		foreign: map[string]*Class{}, ids: map[any]int{}, busy: map[any]bool{},
 	}
 }

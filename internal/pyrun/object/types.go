@@ -62,10 +62,8 @@ func (in *Interp) typeOf(v Value) Value {
 	if t, ok := v.(*Tuple); ok && t.Class != nil {
 		return t.Class
 	}
-	if in.Class != nil {
-		if c := in.Class(v); c != nil {
-			return c
-		}
+	if c := in.Class(v); c != nil {
+		return c
 	}
 	return in.ClassOf(v)
 }

@@ -127,8 +127,8 @@ race.py:7:5: race: store of 4 bytes at offset 4 of buffer "out", where program (
 	}
 }
 
-// TestRacesOfParts lets two programs store to parts of one buffer, as tensors over one allocation are: bytes side
-// by side are no race, wherever the parts begin, and a byte of both is one.
+// TestRacesOfParts lets two programs store to parts of one buffer, as tensors over one allocation are:
+// adjacent bytes are no race, wherever the parts begin, and a byte of both is one.
 func TestRacesOfParts(t *testing.T) {
 	const src = `
 #s = loc("race.py":7:4)

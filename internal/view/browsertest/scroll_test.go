@@ -34,7 +34,7 @@ const smooth = 33.5
 //     page and a fifth. Code that is compiled late and rows that cost too much fail here, on a loaded
 //     machine, too.
 //   - No frame takes longer than 50 ms. Pages after a plain page that was not smooth do not count, and one
-//     page in four may fail otherwise. Load comes in bursts: one of four rounds has to be like this.
+//     in four of the others may fail. Load comes in bursts, so that one of up to four rounds must pass.
 //
 // With SCROLL_PAGES=20, on an idle machine, there is one round, all pages count, and none may fail.
 func TestScroll(t *testing.T) {

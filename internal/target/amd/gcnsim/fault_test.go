@@ -117,8 +117,8 @@ func TestOutOfBounds(t *testing.T) {
 	}
 }
 
-// TestNullPointer: an access through a pointer near zero, up to 1 MiB, is reported as one through a null
-// pointer, with some index or none; others are accesses out of bounds.
+// TestNullPointer: an access below 1 MiB is reported as one through a null pointer, an access elsewhere as
+// out of bounds.
 func TestNullPointer(t *testing.T) {
 	s := samples[0]
 	for _, c := range []struct {
