@@ -1,6 +1,8 @@
 package amd
 
 import (
+	"slices"
+
 	"github.com/nereid-lang/nereid/internal/dialect/arith"
 	"github.com/nereid-lang/nereid/internal/dialect/funclike"
 	"github.com/nereid-lang/nereid/internal/dialect/scf"
@@ -80,51 +82,74 @@ func isSplit(ptr *ir.Value) bool {
 		ir.ElemOf(add.Operand(1).Type) == ir.Type(ir.I32)
 }
 
-// split returns the parts of a pointer; ok is false if it comes from something else than small arguments.
-func (c *pointerSplit) split(v *ir.Value) (p basedOffset, ok bool) {
-	if p, ok := c.known[v]; ok {
-		return p, p.base != nil
+// origin returns the argument that all values of a pointer are computed from; nil if there are several, or it
+// comes from something else than small arguments.
+func origin(pointer *ir.Value) (base *ir.Value) {
+	seen, left := map[*ir.Value]bool{}, []*ir.Value{pointer}
+	for len(left) > 0 {
+		v := left[len(left)-1]
+		left = left[:len(left)-1]
+		if seen[v] {
+			continue
+		}
+		seen[v] = true
+		if loop, i := carrier(v); loop != nil {
+			left = append(left, scf.Inits(loop)[i], loop.Body(0).Last().Operand(i))
+			continue
+		}
+		switch {
+		case smallPointer(v) && (base == nil || base == v):
+			base = v
+		case v.Def() != nil && slices.Contains(moves, v.Def().Def):
+			left = append(left, v.Def().Operand(0))
+		default:
+			return nil
+		}
 	}
-	c.known[v] = basedOffset{}
-	def := v.Def()
-	switch {
-	case def == nil && smallPointer(v):
-		b := ir.At(v.Block().First())
-		p = basedOffset{v, arith.ConstInt(b, 0, ir.I32)}
-	case def == nil && v.Block().Parent().Def == scf.For:
-		p = c.carried(v.Block().Parent(), v.Index()-1, false)
-	case def == nil:
-	case def.Def == scf.For:
-		p = c.carried(def, v.Index(), true)
-	default:
-		p = c.computed(def)
-	}
-	if p.base != nil {
-		c.known[v] = p
-	}
-	return p, p.base != nil
+	return base
 }
 
-// computed returns the parts of what op computes from pointers.
-func (c *pointerSplit) computed(op *ir.Op) (p basedOffset) {
-	switch op.Def {
-	case tt.AddPtr, tt.Splat, tt.Broadcast, tt.ExpandDims, ttg.ConvertLayout:
-	default:
-		return p
+// carrier returns the loop that carries a value, and the number of the value among those that it carries.
+func carrier(v *ir.Value) (loop *ir.Op, i int) {
+	if def := v.Def(); def != nil && def.Def == scf.For {
+		return def, v.Index()
+	} else if def == nil && v.Block().Parent().Def == scf.For {
+		return v.Block().Parent(), v.Index() - 1
 	}
-	p, ok := c.split(op.Operand(0))
-	if !ok {
-		return basedOffset{}
+	return nil, 0
+}
+
+// moves are what computes pointers from a pointer of the same tensor, their first operand.
+var moves = []*ir.OpDef{tt.AddPtr, tt.Splat, tt.Broadcast, tt.ExpandDims, ttg.ConvertLayout}
+
+// split returns the parts of a pointer; ok is false if it has no origin.
+func (c *pointerSplit) split(v *ir.Value) (p basedOffset, ok bool) {
+	if p, ok := c.known[v]; ok {
+		return p, true
 	}
+	base := origin(v)
+	if base == nil {
+		return p, false
+	}
+	if base == v {
+		c.known[v] = basedOffset{v, arith.ConstInt(ir.At(v.Block().First()), 0, ir.I32)}
+	} else if loop, i := carrier(v); loop != nil {
+		c.carry(loop, i, base)
+	} else {
+		c.known[v] = basedOffset{base, c.offset(v.Def())}
+	}
+	return c.known[v], true
+}
+
+// offset returns the offset of what op, one of moves, computes.
+func (c *pointerSplit) offset(op *ir.Op) *ir.Value {
+	p, _ := c.split(op.Operand(0))
 	b := ir.At(op)
 	b.After(op)
 	if op.Def == tt.AddPtr {
-		p.offset = b.Val(arith.AddI, p.offset.Type, p.offset, toI32(b, op.Operand(1)))
-		return p
+		return b.Val(arith.AddI, p.offset.Type, p.offset, toI32(b, op.Operand(1)))
 	}
-	t := ttgir.TensorOf(op.Result(0)).With(ir.I32)
-	p.offset = b.ValA(op.Def, t, op.Attrs(), p.offset)
-	return p
+	return b.ValA(op.Def, ttgir.TensorOf(op.Result(0)).With(ir.I32), op.Attrs(), p.offset)
 }
 
 // toI32 returns integers modulo 2^32.
@@ -139,26 +164,14 @@ func toI32(b *ir.Builder, v *ir.Value) *ir.Value {
 	return v
 }
 
-// carried lets a loop carry offsets beside its pointer number i. It returns the parts of the pointer in the
-// body, or of the loop's result.
-func (c *pointerSplit) carried(loop *ir.Op, i int, result bool) (p basedOffset) {
-	init, ok := c.split(scf.Inits(loop)[i])
-	if !ok {
-		return p
-	}
-	old := scf.IterArgs(loop)[i]
-	arg := ttgir.Carry(loop, init.offset)
-	n := arg.Index() - 1
-	c.known[old] = basedOffset{init.base, arg}
-	next, ok := c.split(loop.Body(0).Last().Operand(i))
-	if !ok || next.base != init.base {
-		c.known[old] = basedOffset{}
-		return p
-	}
-	loop.Body(0).Last().SetOperand(n, next.offset)
-	c.known[loop.Result(i)] = basedOffset{init.base, loop.Result(n)}
-	if result {
-		return c.known[loop.Result(i)]
-	}
-	return c.known[old]
+// carry lets a loop carry the offset of its pointer number i.
+func (c *pointerSplit) carry(loop *ir.Op, i int, base *ir.Value) {
+	first, _ := c.split(scf.Inits(loop)[i])
+	offset := ttgir.Carry(loop, first.offset)
+	n := offset.Index() - 1
+	c.known[scf.IterArgs(loop)[i]] = basedOffset{base, offset}
+	c.known[loop.Result(i)] = basedOffset{base, loop.Result(n)}
+	yield := loop.Body(0).Last()
+	next, _ := c.split(yield.Operand(i))
+	yield.SetOperand(n, next.offset)
 }
