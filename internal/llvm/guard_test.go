@@ -27,5 +27,9 @@ func TestGuardUntil(t *testing.T) {
 	case <-time.After(10 * time.Millisecond):
 	}
 	close(release)
-	<-ended
+	select {
+	case <-ended:
+	case <-time.After(10 * time.Second):
+		t.Error("it has not ended")
+	}
 }
