@@ -163,3 +163,46 @@ if tl.load(which) > 0:
 }
 
 func indent(lines string) string { return "    " + strings.ReplaceAll(lines, "\n", "\n    ") + "\n" }
+
+// TestIndexFormulas loads and stores at quotients and remainders of indices, of negative ones too: a thread
+// computes some of its elements from others, where their indices count up or are equal.
+func TestIndexFormulas(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 11))
+	judge, devices := interpreter(t), opened(t, "cpu", "sim:90", "sim:gfx942")
+	x := numbers(i32, 4096)
+	for range 8 {
+		body := "\ni = tl.arange(0, 2048)\n"
+		for n := range 4 {
+			body += fmt.Sprintf("k%d = %s\ntl.store(y + %d + i, tl.load(x + (k%[1]d & 4095)) + k%[1]d)\n", n,
+				indexFormula(r, 5), n*2048)
+		}
+		k := kernelOf(t, "@triton.jit\ndef k(x, y, a):\n", body)
+		for _, a := range []int{6, -16} {
+			want := leaves(t, k, judge, nereid.Grid{1}, x, newArray(i32, 4*2048), a)
+			for _, dev := range devices {
+				if got := leaves(t, k, dev, nereid.Grid{1}, x, newArray(i32, 4*2048), a); !bytes.Equal(got, want) {
+					t.Errorf("%s differs for a = %d:%s", dev, a, strings.TrimRight(body, "\n"))
+				}
+			}
+		}
+	}
+}
+
+// indexFormula returns a formula of the index i and the number a.
+func indexFormula(r *rand.Rand, depth int) string {
+	if depth == 0 {
+		return "i"
+	}
+	x := indexFormula(r, depth-1)
+	switch r.IntN(7) {
+	case 0, 1:
+		return fmt.Sprintf("(%s // %d)", x, []int{2, 4, 8, 3}[r.IntN(4)])
+	case 2, 3:
+		return fmt.Sprintf("(%s %% %d)", x, []int{4, 16, 24, 64, 5}[r.IntN(5)])
+	case 4:
+		return fmt.Sprintf("(%s - %d)", x, []int{32, 48, 7, 2000}[r.IntN(4)])
+	case 5:
+		return fmt.Sprintf("(%s * %d)", x, []int{2, 4, -4, 3}[r.IntN(4)])
+	}
+	return fmt.Sprintf("(%s + a)", x)
+}
