@@ -214,8 +214,11 @@ func buildMad64(_ *program, in *gcn.Inst) func(*wave) {
 	signed := in.Base == "v_mad_i64_i32"
 	return func(w *wave) {
 		okLow := a.load(w, &w.buf[0]) & b.load(w, &w.buf[1])
-		if c.vector >= 0 {
+		switch { // the low word does not depend on the sum's high word
+		case c.vector >= 0:
 			okLow &= w.vOK[c.vector]
+		case c.scalar >= 0 && w.sUndef[c.scalar] != 0:
+			okLow = 0
 		}
 		ok := okLow & c.load(w, &w.buf[2])
 		exec, mask := w.exec(), uint64(0)
@@ -230,9 +233,7 @@ func buildMad64(_ *program, in *gcn.Inst) func(*wave) {
 			mask |= over << i
 		}
 		dst.store(w, &w.buf[3], exec, ok)
-		if c.vector >= 0 { // the low word does not depend on the sum's high word
-			w.define(dst.reg, exec, okLow)
-		}
+		w.define(dst.reg, exec, okLow)
 		w.setMask(out, mask, exec&^ok)
 	}
 }

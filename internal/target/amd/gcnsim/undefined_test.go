@@ -116,6 +116,22 @@ func TestMove64(t *testing.T) {
 	}
 }
 
+// TestMad64: the low word of a product and a sum is known if the sum's low word is.
+func TestMad64(t *testing.T) {
+	w, decode := newTestWave(t)
+	s := decode("v_mad_u64_u32 v[2:3], s[0:1], v1, 3, s[2:3]", 0x02, 0x00, 0xe8, 0xd1, 0x01, 0x07, 0x09, 0x00)
+	w.setS(2, 7)
+	w.define(1, ^uint64(0), ^uint64(0))
+	s.run(w)
+	if w.v[2][63] != 7 || w.vOK[2] != ^uint64(0) || w.vOK[3] != 0 {
+		t.Errorf("v2 is %d, known in lanes %x, v3 in %x", w.v[2][63], w.vOK[2], w.vOK[3])
+	}
+	w.sUndef[2] = 1
+	if s.run(w); w.vOK[2] != 0 {
+		t.Error("v2 is known, though a bit of s2 is not")
+	}
+}
+
 // TestField: of the source of s_bfe, the bits outside of the field need no value.
 func TestField(t *testing.T) {
 	w, decode := newTestWave(t)
