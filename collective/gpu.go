@@ -26,7 +26,7 @@ type library struct {
 
 	mu      sync.Mutex
 	comm    *nccl.Comm // nil when it is freed
-	grouped int        // depth of groups, which belong to the goroutine that holds group
+	grouped bool       // a group is open, of the goroutine that holds groups
 	failed  error
 	giveUp  context.Context // ends waiting
 	timeout time.Duration   // of close
@@ -167,15 +167,18 @@ func (t *library) err() error {
 
 // group queues the operations that f calls as one. NCCL's groups belong to a thread, on which f stays.
 func (t *library) group(f func() error) error {
+	if t.inGroup() {
+		return errNested
+	}
 	t.groups.Lock()
 	defer t.groups.Unlock()
 	return t.gpu.Current(func() error {
 		if err := t.guarded(t.lib.GroupStart); err != nil {
 			return err
 		}
-		t.setGrouped(1)
+		t.setGrouped(true)
 		err := f()
-		t.setGrouped(-1)
+		t.setGrouped(false)
 		return errors.Join(err, t.guarded(func() error {
 			if err := t.lib.GroupEnd(); err != nil {
 				return err
@@ -185,10 +188,16 @@ func (t *library) group(f func() error) error {
 	})
 }
 
-func (t *library) setGrouped(by int) {
+func (t *library) setGrouped(to bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.grouped += by
+	t.grouped = to
+}
+
+func (t *library) inGroup() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.grouped
 }
 
 // guarded makes a call while the communicator works. A call that fails ends it: ranks no longer agree on
@@ -237,7 +246,7 @@ func (t *library) run(s *run.Stream, o *operation) error {
 	}
 	return t.gpu.Current(func() error {
 		return t.guarded(func() error {
-			if err := t.call(o, dt, n, handle); err != nil || t.grouped > 0 {
+			if err := t.call(o, dt, n, handle); err != nil || t.grouped {
 				return err
 			}
 			return t.wait()

@@ -324,7 +324,7 @@ func TestStub(t *testing.T) {
 		"broadcast n=37 type=7 root=0 stream=1; group start; send n=37 type=7 peer=0 stream=1; " +
 		"recv n=37 type=7 peer=0 stream=1; group end; "
 	dev := stubbed(t, "init ranks=1 rank=0 blocking=0; "+one+one+
-		"all_gather n=74 type=1 stream=1; finalize; destroy", "NEREID_STUB_NCCL_SLOW=3")
+		"group start; group end; all_gather n=74 type=1 stream=1; finalize; destroy", "NEREID_STUB_NCCL_SLOW=3")
 	if dev == nil {
 		return
 	}
@@ -343,6 +343,11 @@ func TestStub(t *testing.T) {
 	}
 	if err := g.Close(); err != nil {
 		t.Error(err)
+	}
+	if err := r.Group(func() error {
+		return r.Group(func() error { return nil })
+	}); err == nil || !strings.Contains(err.Error(), "group within a group") || r.Err() != nil {
+		t.Errorf("a group within a group: %v, %v", err, r.Err())
 	}
 	// NCCL has no int16: it is moved as bytes, and not reduced.
 	short := onDevice(dev, run.Int16, 1, 37)

@@ -245,6 +245,47 @@ func moves(r rank, dt run.DType, n int) error {
 	}), same(y, func(i int) float64 { return value(before, i) }))
 }
 
+// TestGroups: what a group sends to one rank arrives in the order of the calls. A group within a group is an
+// error, and one whose function panics leaves nothing behind.
+func TestGroups(t *testing.T) {
+	all(t, ranks(t, 2, func(r rank) error {
+		list := make([]*run.Tensor, 8)
+		for range 10 {
+			err := r.Group(func() (err error) {
+				for i := range list {
+					list[i] = r.filled(run.Float32, i, 0, 1000)
+					if r.Rank() == 0 {
+						err = errors.Join(err, r.Send(r.s, list[i], 1))
+						continue
+					}
+					list[i] = r.empty(run.Float32, 1000)
+					err = errors.Join(err, r.Receive(r.s, list[i], 0))
+				}
+				return err
+			})
+			for i, x := range list {
+				err = errors.Join(err, same(x, func(j int) float64 { return value(i, j) }))
+			}
+			if err != nil {
+				return err
+			}
+		}
+		var inner error
+		func() {
+			defer func() { _ = recover() }()
+			_ = r.Group(func() error {
+				inner = r.Group(func() error { return nil })
+				panic("enough")
+			})
+		}()
+		if inner == nil || !strings.Contains(inner.Error(), "group within a group") {
+			return fmt.Errorf("a group within a group: %v", inner)
+		}
+		return errors.Join(r.AllReduce(r.s, list[0], list[0], collective.Max),
+			same(list[0], func(j int) float64 { return value(0, j) }))
+	}))
+}
+
 // TestOrder: results have the bits of a reduction in the order of the ranks, whatever the number of elements.
 func TestOrder(t *testing.T) {
 	terms := []float32{1e8, 1, -1e8, 0.5} // other orders give other sums
@@ -305,6 +346,20 @@ func TestLeaving(t *testing.T) {
 			x := run.FromSlice(make([]float32, 4))
 			if err := r.Receive(s, x, 1); !errors.Is(err, context.DeadlineExceeded) {
 				return fmt.Errorf("a receive without a sender: %v", err)
+			}
+			return nil
+		},
+		"context of a group": func(r rank) error {
+			ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
+			defer cancel()
+			s, err := r.Device().NewStream(ctx)
+			if err != nil {
+				return err
+			}
+			x := run.FromSlice(make([]float32, 8<<20)) // more than a connection holds
+			err = r.Group(func() error { return r.Send(s, x, 1) })
+			if !errors.Is(err, context.DeadlineExceeded) {
+				return fmt.Errorf("a send without a receiver: %v", err)
 			}
 			return nil
 		},

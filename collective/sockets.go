@@ -107,35 +107,36 @@ type grouped struct {
 // group collects the operations that f calls, and then does them: what is sent goes out first, beside
 // everything else.
 func (t *sockets) group(f func() error) error {
-	t.using.Lock()
-	defer t.using.Unlock()
-	if t.queued != nil {
+	if t.queued != nil { // of this goroutine, as in run
 		return errNested
 	}
-	g := &grouped{}
-	t.queued = g
-	err := f()
-	t.queued = nil
+	t.using.Lock()
+	defer t.using.Unlock()
+	g, err := t.collect(f)
 	if err != nil {
 		return err
 	}
-	var sends background
-	for i, o := range g.list {
-		if o.kind == send {
-			if err := t.start(&sends, g.streams[i], o); err != nil {
-				return t.fail(err)
-			}
-		}
+	for _, s := range g.streams {
+		defer t.watch(s)()
 	}
+	var sends background
+	err = t.start(&sends, g)
 	for i, o := range g.list {
 		if o.kind != send && err == nil {
 			err = t.now(g.streams[i], o)
 		}
 	}
-	if err == nil {
-		err = t.fail(sends.wait())
+	if err != nil {
+		t.abort(err) // so that writes under way end
 	}
-	return err
+	return t.fail(errors.Join(err, sends.wait()))
+}
+
+// collect returns the operations that f calls.
+func (t *sockets) collect(f func() error) (*grouped, error) {
+	t.queued = &grouped{}
+	defer func() { t.queued = nil }() // also if f panics
+	return t.queued, f()
 }
 
 // run does an operation, or adds it to the group.
@@ -157,23 +158,28 @@ func (t *sockets) now(s *run.Stream, o *operation) error {
 	if err := t.err(); err != nil {
 		return err
 	}
-	if ctx := s.Context(); ctx.Done() != nil {
-		defer context.AfterFunc(ctx, func() { t.abort(context.Cause(ctx)) })()
-	}
+	defer t.watch(s)()
 	src, err := bytesOf(s, o.src, true)
-	if err != nil {
-		return err
-	}
 	dst := src
-	if o.dst != o.src {
-		if dst, err = bytesOf(s, o.dst, false); err != nil {
-			return err
-		}
+	if err == nil && o.dst != o.src {
+		dst, err = bytesOf(s, o.dst, false)
 	}
-	if err := t.fail(t.move(o, dst, src)); err != nil || !t.stores(o) {
-		return err
+	if err == nil {
+		err = t.move(o, dst, src)
 	}
-	return giveBack(o.dst, dst)
+	if err == nil && t.stores(o) {
+		err = giveBack(o.dst, dst)
+	}
+	return t.fail(err)
+}
+
+// watch ends the communicator when the context of a stream ends, until stop is called.
+func (t *sockets) watch(s *run.Stream) (stop func() bool) {
+	ctx := s.Context()
+	if ctx.Done() == nil {
+		return func() bool { return true }
+	}
+	return context.AfterFunc(ctx, func() { t.abort(context.Cause(ctx)) })
 }
 
 // stores reports whether an operation has results for this rank: a reduction may have them for its root
@@ -201,7 +207,7 @@ func (t *sockets) fail(err error) error {
 }
 
 // bytesOf returns the memory of a tensor or, where the host has no access to it, a copy, of the contents if
-// they are read.
+// they are read. What the stream has queued before is done then, so that it does not meet the results.
 func bytesOf(s *run.Stream, tensor *run.Tensor, read bool) ([]byte, error) {
 	if tensor == nil {
 		return nil, nil
@@ -211,10 +217,10 @@ func bytesOf(s *run.Stream, tensor *run.Tensor, read bool) ([]byte, error) {
 		return data, err
 	}
 	data = make([]byte, tensor.Len()*tensor.DType.Size())
-	if !read {
-		return data, nil
+	if err := s.Sync(); err != nil || !read {
+		return data, err
 	}
-	return data, errors.Join(s.Sync(), tensor.CopyBytesTo(data))
+	return data, tensor.CopyBytesTo(data)
 }
 
 // giveBack copies results to a tensor that the host has no access to.
@@ -236,8 +242,12 @@ type background struct {
 }
 
 func (b *background) write(l *link, h header, data []byte) {
+	b.do(func() error { return l.write(&h, data) })
+}
+
+func (b *background) do(f func() error) {
 	b.Go(func() {
-		if err := l.write(&h, data); err != nil {
+		if err := f(); err != nil {
 			b.mu.Lock()
 			b.err = errors.Join(b.err, err)
 			b.mu.Unlock()
@@ -250,17 +260,36 @@ func (b *background) wait() error {
 	return b.err
 }
 
-// start begins to send the elements of a Send.
-func (t *sockets) start(b *background, s *run.Stream, o *operation) error {
-	src, err := bytesOf(s, o.src, true)
-	if err != nil {
-		return err
+// start begins to send what a group sends: to each rank in the order of the calls.
+func (t *sockets) start(b *background, g *grouped) error {
+	type message struct {
+		header
+		data []byte
 	}
-	l, h, err := t.pair(o)
-	if err == nil {
-		b.write(l, h, src)
+	list := map[*link][]message{}
+	for i, o := range g.list {
+		if o.kind != send {
+			continue
+		}
+		src, err := bytesOf(g.streams[i], o.src, true)
+		if err != nil {
+			return err
+		}
+		l, h, err := t.pair(o)
+		if err != nil {
+			return err
+		}
+		list[l] = append(list[l], message{h, src})
 	}
-	return err
+	for l, messages := range list {
+		b.do(func() (err error) {
+			for i := 0; i < len(messages) && err == nil; i++ {
+				err = l.write(&messages[i].header, messages[i].data)
+			}
+			return err
+		})
+	}
+	return nil
 }
 
 // pair returns the connection of a Send or Receive, and the header of its message.
