@@ -37,6 +37,17 @@ func newSocketID(host string) ([]byte, error) {
 	return json.Marshal(id)
 }
 
+// forget closes the listener behind an ID unless rank 0 has it.
+func forget(id []byte) {
+	var of socketID
+	if json.Unmarshal(id, &of) != nil {
+		return
+	}
+	if l, ok := listeners.LoadAndDelete(string(of.Secret)); ok {
+		l.(net.Listener).Close()
+	}
+}
+
 // The channels of a pair of ranks, and the one by which a rank tells rank 0 its address.
 const (
 	together = iota // operations of all ranks
@@ -82,6 +93,7 @@ func newMesh(ctx context.Context, cfg *Config) (*mesh, error) {
 		m.links[i] = make([]*link, cfg.Size)
 	}
 	if cfg.Size == 1 {
+		forget(cfg.ID)
 		return m, nil
 	}
 	if err := json.Unmarshal(cfg.ID, &m.id); err != nil || len(m.id.Secret) != 16 {

@@ -153,6 +153,15 @@ func Local(ctx context.Context, devs ...*run.Device) ([]*Comm, error) {
 	if len(devs) == 0 {
 		return nil, errors.New("collective: a communicator of 0 ranks")
 	}
+	for _, dev := range devs { // else the other ranks wait for one that cannot come
+		if err := core.Usable(dev); err != nil {
+			return nil, err
+		}
+		if usesLibrary(dev, false) != usesLibrary(devs[0], false) {
+			return nil, fmt.Errorf("collective: ranks on %s and %s: only one of them is a GPU with a library",
+				devs[0], dev)
+		}
+	}
 	id, err := NewID(devs[0], Config{})
 	if err != nil {
 		return nil, err

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/nereid-lang/nereid/collective"
+	"github.com/nereid-lang/nereid/internal/txtest"
 	"github.com/nereid-lang/nereid/run"
 )
 
@@ -62,6 +63,41 @@ func TestOpen(t *testing.T) {
 	}
 	if _, err := collective.Open(t.Context(), nil, collective.Config{Size: 1}); err == nil {
 		t.Error("opened without a device")
+	}
+}
+
+// TestListeners: the listener behind an ID is closed where no other rank can come.
+func TestListeners(t *testing.T) {
+	files := func() int {
+		list, err := os.ReadDir("/proc/self/fd")
+		if err != nil {
+			txtest.NotHere(t, "no list of open files: %v", err)
+		}
+		return len(list)
+	}
+	dev, before := host(t), 0
+	for i := range 20 {
+		if i == 1 {
+			before = files()
+		}
+		comms, err := collective.Local(t.Context(), dev)
+		if err != nil {
+			t.Fatal(err)
+		}
+		nowhere := collective.Config{Size: 2, Rendezvous: "file:///nowhere/at/all"}
+		if _, err := collective.Open(t.Context(), dev, nowhere); err == nil {
+			t.Error("opened without a rendezvous")
+		}
+		if err := comms[0].Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if n := files(); n > before+10 {
+		t.Errorf("%d files are open, and were %d", n, before)
+	}
+	begin := time.Now()
+	if _, err := collective.Local(t.Context(), dev, nil); err == nil || time.Since(begin) > time.Minute {
+		t.Errorf("without a device: %v", err)
 	}
 }
 

@@ -41,6 +41,7 @@ func exchange(ctx context.Context, dev *run.Device, cfg *Config) (id []byte, fin
 		err = fmt.Errorf("unknown form: tcp://host:port and file:///path are known")
 	}
 	if err != nil {
+		forget(id)
 		return nil, nil, fmt.Errorf("collective: the rendezvous %q of rank %d: %w", cfg.Rendezvous, cfg.Rank,
 			err)
 	}
