@@ -17,6 +17,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -166,25 +167,35 @@ func (e *Engine) run() {
 func (e *Engine) admit() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	// Those that were cancelled go wherever they stand, so that they keep no others out of the queue.
+	e.waiting = slices.DeleteFunc(e.waiting, func(s *sequence) bool {
+		if s.ctx.Err() == nil {
+			return false
+		}
+		e.begin()
+		e.finish(s, "cancelled", nil)
+		return true
+	})
 	for len(e.waiting) > 0 && len(e.reading)+len(e.writing) < e.o.Batch {
 		s := e.waiting[0]
-		if s.ctx.Err() == nil {
-			// The last token of a prompt is read in any case: the next one is predicted behind it.
-			pages, shared := e.pages.take(s.pagesNeeded(), keysOf(s.Prompt[:len(s.Prompt)-1]))
-			if pages == nil {
-				return
-			}
-			s.pages, s.position = pages, shared*model.PageSize
-			e.Stats.SharedTokens.Add(int64(s.position))
-			e.reading = append(e.reading, s)
-		} else {
-			e.finish(s, "cancelled", nil)
+		// The last token of a prompt is read in any case: the next one is predicted behind it.
+		pages, shared := e.pages.take(s.pagesNeeded(), keysOf(s.Prompt[:len(s.Prompt)-1]))
+		if pages == nil {
+			return
 		}
+		s.pages, s.position = pages, shared*model.PageSize
+		e.Stats.SharedTokens.Add(int64(s.position))
+		e.reading = append(e.reading, s)
 		e.waiting[0] = nil
 		e.waiting = e.waiting[1:]
-		e.Stats.Waiting.Add(-1)
-		e.Stats.Running.Add(1)
+		e.begin()
 	}
+}
+
+// begin counts a sequence that waits no longer; finish ends what it counts.
+func (e *Engine) begin() {
+	e.Stats.Waiting.Add(-1)
+	e.Stats.Running.Add(1)
 }
 
 // read reads a part of the first prompt.

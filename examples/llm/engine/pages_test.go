@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -63,5 +64,27 @@ func TestPages(t *testing.T) {
 	if p.inUse() != 0 || len(p.free)+p.unused.Len() != total || reused == 0 {
 		t.Errorf("%d pages are in use, %d free and %d unused of %d; %d were shared", p.inUse(), len(p.free),
 			p.unused.Len(), total, reused)
+	}
+}
+
+// TestCancelled: a request that is cancelled while it waits leaves the queue, wherever it stands.
+func TestCancelled(t *testing.T) {
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	first := newSequence(t.Context(), nil, Request{Prompt: []int{1}, MaxTokens: 1})
+	second := newSequence(gone, nil, Request{Prompt: []int{1}, MaxTokens: 1})
+	e := &Engine{waiting: []*sequence{first, second}} // there is no room in its batch
+	e.Stats.Waiting.Store(2)
+	e.admit()
+	if len(e.waiting) != 1 || e.waiting[0] != first || e.Stats.Waiting.Load() != 1 {
+		t.Errorf("%d requests wait", len(e.waiting))
+	}
+	select {
+	case end := <-second.events:
+		if end.Finish != "cancelled" {
+			t.Errorf("the request ended with %q", end.Finish)
+		}
+	default:
+		t.Error("the request has not ended")
 	}
 }
