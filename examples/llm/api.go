@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -102,7 +103,7 @@ func (p *prompt) UnmarshalJSON(b []byte) error {
 	}
 	var list []string
 	if json.Unmarshal(b, &list) == nil && len(list) == 1 {
-		p.text = list[0]
+		p.text, p.tokens = list[0], nil // without what the first attempt has left
 		return nil
 	}
 	return errors.New("prompt is a text or a list of tokens; several prompts are several requests")
@@ -165,7 +166,7 @@ func (s *service) handleChat(w http.ResponseWriter, r *http.Request) {
 	}
 	n := 0
 	if in.LogProbs {
-		n = max(1, in.TopLogProbs)
+		n = cmp.Or(in.TopLogProbs, 1)
 	}
 	s.answer(w, r, &in.params, tokens, n, &chatReply{top: in.TopLogProbs})
 }
@@ -188,7 +189,7 @@ func (s *service) handleCompletion(w http.ResponseWriter, r *http.Request) {
 	}
 	n := 0
 	if in.LogProbs != nil {
-		n = max(1, *in.LogProbs)
+		n = cmp.Or(*in.LogProbs, 1)
 	}
 	s.answer(w, r, &in.params, tokens, n, &textReply{})
 }

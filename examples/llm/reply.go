@@ -24,7 +24,7 @@ type answer struct {
 	tok     *tokenizer.Tokenizer
 	head    map[string]any // fields of all its parts
 	prompt  int            // tokens
-	offset  int            // bytes that came before
+	offset  int            // bytes of the tokens whose probabilities are out
 	tokens  int
 	started bool
 }
@@ -97,14 +97,16 @@ func (a *answer) stream(w http.ResponseWriter, events <-chan engine.Event, kind 
 		_ = control.Flush() // a client that is gone ends the request's context
 	}
 	for e := range events {
-		if e.Err != nil || e.Finish == "cancelled" {
+		if e.Finish == "cancelled" { // as in whole
+			e.Err = engine.ErrClosed
+		}
+		if e.Err != nil {
 			send(map[string]any{"error": map[string]any{"type": "server_error",
 				"message": fmt.Sprint("the answer was ended: ", e.Err)}})
 			return
 		}
 		a.tokens += len(e.Tokens)
 		send(a.with("choices", []any{kind.choice(a, e, true)}))
-		a.offset += len(e.Text)
 	}
 	if usage {
 		out := a.with("choices", []any{})
@@ -214,15 +216,14 @@ func textLogProbs(a *answer, tokens []engine.Token) any {
 	var probs []float64
 	var tops []map[string]float64
 	var offsets []int
-	at := a.offset
 	for _, t := range tokens {
 		top := map[string]float64{}
 		for _, x := range t.Top {
 			top[valid(a.tok.Name(x.Token))] = x.LogProb
 		}
 		names = append(names, valid(a.tok.Name(t.ID)))
-		probs, tops, offsets = append(probs, t.LogProb), append(tops, top), append(offsets, at)
-		at += len(a.tok.Text(t.ID))
+		probs, tops, offsets = append(probs, t.LogProb), append(tops, top), append(offsets, a.offset)
+		a.offset += len(a.tok.Text(t.ID))
 	}
 	return map[string]any{"tokens": names, "token_logprobs": probs, "top_logprobs": tops,
 		"text_offset": offsets}

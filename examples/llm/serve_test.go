@@ -13,10 +13,12 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"example.com/llm/tokenizer"
 	"example.com/llm/weights"
@@ -97,6 +99,7 @@ type completion struct {
 		LogProbs       *struct {
 			Tokens        []string
 			TokenLogProbs []float64 `json:"token_logprobs"`
+			Offsets       []int     `json:"text_offset"`
 			Content       []struct {
 				LogProb float64
 				Top     []struct{ Token string } `json:"top_logprobs"`
@@ -189,6 +192,32 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
+// TestOffsets: a streamed answer has the same offsets of tokens as a whole one, also if a part of a token's
+// text waits for what may become a stop word.
+func TestOffsets(t *testing.T) {
+	url, _ := start(t)
+	fields := map[string]any{"prompt": "the then", "max_tokens": 20, "temperature": 0, "logprobs": 1}
+	want := complete(t, url, fields).Choices[0].LogProbs
+	for _, token := range want.Tokens {
+		if len(token) < 2 || !utf8.ValidString(token) {
+			continue
+		}
+		fields["stream"], fields["stop"] = true, token[len(token)-1:]+"\x01"
+		_, data := post(t, url+"/v1/completions", fields)
+		var offsets []int
+		for _, c := range pieces(t, data) {
+			if p := c.Choices[0].LogProbs; p != nil {
+				offsets = append(offsets, p.Offsets...)
+			}
+		}
+		if !slices.Equal(offsets, want.Offsets) {
+			t.Errorf("the offsets of %q are %v, not %v", want.Tokens, offsets, want.Offsets)
+		}
+		return
+	}
+	t.Errorf("no token of %q has two letters", want.Tokens)
+}
+
 // TestShared: a prompt that begins like an earlier one is read from where they differ, and so is one that
 // goes on with an answer.
 func TestShared(t *testing.T) {
@@ -257,15 +286,19 @@ func TestErrors(t *testing.T) {
 		{"/v1/completions", `{"prompt": "a", `, "EOF", 400},
 		{"/v1/completions", `{"prompt": {}}`, "several prompts", 400},
 		{"/v1/completions", `{}`, "prompt is empty", 400},
+		{"/v1/completions", `{"prompt": [""]}`, "prompt is empty", 400},
 		{"/v1/completions", `{"prompt": [5, 9999]}`, "token 9999", 400},
 		{"/v1/completions", `{"prompt": "` + long + `"}`, "context 512", 400},
 		{"/v1/completions", `{"prompt": "` + strings.Repeat("a", maxBody) + `"}`, "too large", 413},
 		{"/v1/completions", `{"prompt": "a", "temperature": -1}`, "temperature", 400},
 		{"/v1/completions", `{"prompt": "a", "n": 3}`, "n is not 1", 400},
 		{"/v1/completions", `{"prompt": "a", "logprobs": 50}`, "logprobs", 400},
+		{"/v1/completions", `{"prompt": "a", "logprobs": -1}`, "logprobs", 400},
 		{"/v1/completions", `{"prompt": "a", "max_tokens": 0}`, "max_tokens", 400},
 		{"/v1/completions", `{"prompt": "a", "stop": ["1", "2", "3", "4", "5"]}`, "stop", 400},
 		{"/v1/chat/completions", `{"messages": []}`, "no messages", 400},
+		{"/v1/chat/completions", `{"messages": [{"role": "user"}], "logprobs": true, "top_logprobs": -1}`,
+			"logprobs", 400},
 		{"/v1/chat/completions", `{"messages": [{"role": "root", "content": "x"}]}`, "unknown role", 400},
 		{"/v1/chat/completions", `{"messages": [{"role": "user", "content": [{"type": "image"}]}]}`,
 			"only text", 400},
