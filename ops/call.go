@@ -3,6 +3,7 @@ package ops
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/nereid-lang/nereid"
@@ -319,7 +320,7 @@ func (st *step) number(arg int, v number) {
 			st.args[arg] = st.argument(v)
 		}
 	case float64:
-		if old != v.f || !v.float {
+		if math.Float64bits(old) != math.Float64bits(v.f) || !v.float { // -0 is another number than 0
 			st.args[arg] = st.argument(v)
 		}
 	case int64:

@@ -309,6 +309,20 @@ func pairs(t *testing.T, x, y *nereid.Tensor) (diff []float64, shape []int) {
 	return diff, slices.Clone(x.Shape)
 }
 
+// TestNumbers: a Go number is taken as it is, also after a call with another one, and beside fp64.
+func TestNumbers(t *testing.T) {
+	double := ops.Fuse(func(x, y ops.Expr) ops.Expr { return x.To(nereid.Float64).Mul(y) })
+	on(t, func(t *testing.T, s *ops.Stream) {
+		x := made(t, s, nereid.Float32, func(int) float64 { return 2 }, 1)
+		for _, zero := range []float64{0, math.Copysign(0, -1)} {
+			near(t, "Copysign", ops.Copysign(s, x, zero), []float64{math.Copysign(2, zero)}, 0)
+		}
+		near(t, "0.1 beside fp64", double.Call(s, x, 0.1), []float64{0.2}, 0)
+		u := made(t, s, nereid.Uint8, func(i int) float64 { return float64(100 * i) }, 3)
+		near(t, "Sign", ops.Sign(s, u), []float64{0, 1, 1}, 0)
+	})
+}
+
 // TestTypes: operands meet in the type that the rule says.
 func TestTypes(t *testing.T) {
 	s := streamOn(t, "interp")

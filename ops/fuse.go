@@ -337,7 +337,10 @@ func (x *fusion) outStrides(i int, reduced []int) []int {
 
 // step returns the launch of the kernel.
 func (x *fusion) step(k *nereid.Kernel) step {
-	st := step{kernel: k, double: slices.Contains(x.form.inputs, nereid.Float64) || x.dt == nereid.Float64}
+	st := step{kernel: k, double: x.dt == nereid.Float64}
+	for _, dt := range x.form.ty {
+		st.double = st.double || dt == nereid.Float64
+	}
 	for i := range x.form.inputs {
 		if uses(x.f.roots, i) {
 			st.slots = append(st.slots, slot{arg: len(st.args), operand: i})

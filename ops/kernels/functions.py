@@ -51,7 +51,8 @@ def tanh_short(x):
 
 @triton.jit
 def sign(x):
-    return tl.where(x > 0, 1, tl.where(x < 0, -1, x)).to(x.dtype)
+    one = tl.full([], 1, x.dtype)
+    return tl.where(x > 0, one, tl.where(x < 0, -one, x))
 
 
 @triton.jit
