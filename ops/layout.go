@@ -33,12 +33,18 @@ var fnPosition = &function{name: "position", text: "col", rule: sizeRule}
 
 var (
 	fillOp = newFused("Fill", []string{"value"}, &node{input: 0})
-	iotaOp = fusedN("Iota", []string{"start", "step"}, func(x []Expr) []Expr {
-		return []Expr{Expr{&node{fn: fnPosition}}.Mul(x[1]).Add(x[0])}
-	})
+	// iotaOps are by the type in which they compute, which is at least as wide as that of the results.
+	iotaOps = map[nereid.DType]*Fused{nereid.Int64: iotaIn(nereid.Int64),
+		nereid.Float32: iotaIn(nereid.Float32), nereid.Float64: iotaIn(nereid.Float64)}
 	uniformOp = newFused("Uniform", []string{"seed"}, randomNode("tl.rand($0, col)"))
 	normalOp  = newFused("Normal", []string{"seed"}, randomNode("tl.randn($0, col)"))
 )
+
+func iotaIn(dt nereid.DType) *Fused {
+	return fusedN("Iota", []string{"start", "step"}, func(x []Expr) []Expr {
+		return []Expr{Expr{&node{fn: fnPosition}}.To(dt).Mul(x[1]).Add(x[0])}
+	})
+}
 
 // randomNode returns a random number of a seed, the input, and the position.
 func randomNode(text string) *node {
@@ -53,7 +59,14 @@ func Fill[N int | float64](s *Stream, value N, dt nereid.DType, shape ...int) *n
 
 // Iota returns the numbers start, start + step, … in one dimension of n elements.
 func Iota[N int | float64](s *Stream, start, step N, dt nereid.DType, n int) *nereid.Tensor {
-	return s.produce(iotaOp, dt, []int{n}, start, step)
+	in := nereid.Float32
+	switch _, integers := any(start).(int); {
+	case integers:
+		in = nereid.Int64
+	case dt == nereid.Float64:
+		in = dt
+	}
+	return s.produce(iotaOps[in], dt, []int{n}, start, step)
 }
 
 // Uniform returns random numbers from 0 to 1, 1 excluded before they are rounded to the type. The same seed
@@ -201,7 +214,8 @@ func (c *call) padAtOnce(p *plan, before []int) error {
 func Pad(s *Stream, x *nereid.Tensor, value float64, before, after []int) *nereid.Tensor {
 	c := s.begin("Pad")
 	c.in("x", x)
-	c.number("value", number{f: value, i: int64(value), float: true})
+	whole := x.Err() == nil && !x.DType.IsFloat() && float64(int64(value)) == value
+	c.number("value", number{f: value, i: int64(value), float: !whole}) // fp32 does not hold all integers
 	for _, list := range [][]int{before, after} {
 		c.attr(len(list))
 		for _, n := range list {

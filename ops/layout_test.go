@@ -22,6 +22,9 @@ func TestLayout(t *testing.T) {
 		near(t, "Fill of a scalar", ops.Fill(s, 7, nereid.Int64), []float64{7}, 0)
 		near(t, "Iota", ops.Iota(s, 3, -2, nereid.Int32, 4), []float64{3, 1, -1, -3}, 0)
 		near(t, "Iota of floats", ops.Iota(s, 0.5, 0.25, nereid.Float32, 3), []float64{.5, .75, 1}, 0)
+		near(t, "Iota of long integers", ops.Iota(s, 1<<40, 1<<33, nereid.Int64, 3),
+			[]float64{1 << 40, 1<<40 + 1<<33, 1<<40 + 1<<34}, 0)
+		near(t, "Iota of fp64", ops.Iota(s, 1, 0.1, nereid.Float64, 3), []float64{1, 1.1, 1.2}, 1e-15)
 		near(t, "Concat", ops.Concat(s, 1, x, x.Slice(1, 0, 1, 1)), []float64{0, 1, 2, 0, 3, 4, 5, 3}, 0)
 		near(t, "Concat of rows", ops.Concat(s, 0, x, ops.Cast(s, x, nereid.Int32)),
 			[]float64{0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 4, 5}, 0)
@@ -53,6 +56,8 @@ func TestLayout(t *testing.T) {
 		near(t, "Pad of long rows", ops.Pad(s, long, 9, []int{1, 0, 3}, []int{1, 1, 2}), want, 1e-6)
 		near(t, "Pad of integers", ops.Pad(s, ops.Cast(s, x, nereid.Int32), 7, []int{0, 1}, []int{0, 0}),
 			[]float64{7, 0, 1, 2, 7, 3, 4, 5}, 0)
+		near(t, "Pad by a large integer", ops.Pad(s, ops.Fill(s, 3, nereid.Int64, 1), 1<<40+1, []int{1},
+			[]int{0}), []float64{1<<40 + 1, 3}, 0)
 		if u := values(t, ops.Uniform(s, 7, nereid.Float32, 1000)); slices.Min(u) < 0 || slices.Max(u) >= 1 ||
 			math.Abs(sumOf(u)/1000-.5) > .05 {
 			t.Errorf("Uniform: from %v to %v, mean %v", slices.Min(u), slices.Max(u), sumOf(u)/1000)
