@@ -17,6 +17,7 @@ var (
 	})
 	logSumExpOp = fused1("LogSumExp", func(x Expr) Expr {
 		m := x.RowMax()
+		m = m.IsInf().Where(0, m) // inf - inf is NaN
 		return x.Sub(m).Exp().RowSum().Log().Add(m)
 	})
 	varianceOp = fused1("Variance", func(x Expr) Expr {

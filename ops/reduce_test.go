@@ -130,6 +130,11 @@ func TestLongRows(t *testing.T) {
 		near(t, "ArgMax of NaN", ops.ArgMax(s, nan, 0), []float64{5}, 0)
 		near(t, "ArgMin of equals", ops.ArgMin(s, nan.Slice(0, 6, 9, 1), 0), []float64{0}, 0)
 		near(t, "Max of NaN", ops.Max(s, nan), []float64{math.NaN()}, 0)
+		for _, sign := range []int{-1, 1} {
+			inf := math.Inf(sign)
+			x := made(t, s, nereid.Float32, func(int) float64 { return inf }, 9)
+			near(t, "LogSumExp of infinities", ops.LogSumExp(s, x, 0), []float64{inf}, 0)
+		}
 	})
 }
 
