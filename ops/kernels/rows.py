@@ -93,9 +93,10 @@ def cumsum_kernel(x, out, rows, cols, stride_xr, stride_xc, stride_or, stride_oc
 
 @triton.jit
 def ordered(x, col):
-    """Keys whose order as integers is that of x, descending by column among equals; NaN is the largest."""
+    """Keys whose order as integers is that of x, descending by column among equals; NaN is the largest, and -0
+    is 0."""
     bits = x.to(tl.float32).to(tl.int32, bitcast=True)
-    bits = tl.where(x != x, 0x7FFFFFFF, tl.where(bits < 0, bits ^ 0x7FFFFFFF, bits))
+    bits = tl.where(x != x, 0x7FFFFFFF, tl.where(bits < 0, (bits ^ 0x7FFFFFFF) + 1, bits))
     return (bits.to(tl.int64) << 32) | (0x7FFFFFFF - col).to(tl.int64)
 
 
@@ -103,7 +104,7 @@ def ordered(x, col):
 def unordered(key, dtype: tl.constexpr):
     """The number and the column of a key of ordered."""
     bits = (key >> 32).to(tl.int32)
-    bits = tl.where(bits < 0, bits ^ 0x7FFFFFFF, bits)
+    bits = tl.where(bits < 0, (bits - 1) ^ 0x7FFFFFFF, bits)
     return bits.to(tl.float32, bitcast=True).to(dtype), 0x7FFFFFFF - (key & 0x7FFFFFFF)
 
 
