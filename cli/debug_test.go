@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -189,5 +190,39 @@ func TestDebug(t *testing.T) {
 	}
 	if v := values(6); v["k"] != "2" || v["i"] != "[10, 11, 12, 13, …]" {
 		t.Errorf("where it fails: %v", v)
+	}
+}
+
+// TestDebugFault: steps that come to the last line show the fault of that line, and then the end.
+func TestDebugFault(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "total.py")
+	if err := os.WriteFile(file, []byte(debugged), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	c := &client{t: t}
+	c.w = frame.NewWriter(&c.in)
+	c.ask("initialize", nil)
+	c.ask("launch", map[string]any{"program": 1, "stopOnEntry": false})
+	c.ask("setBreakpoints", map[string]any{"source": map[string]any{"path": file},
+		"breakpoints": []any{map[string]any{"line": 17, "condition": "k == 2"}}})
+	c.ask("configurationDone", nil)
+	c.ask("next", nil)
+	c.ask("next", nil)
+	c.ask("stepBack", nil)
+	c.ask("continue", nil)
+	c.ask("continue", nil)
+	c.ask("disconnect", nil)
+	var events []string
+	for _, m := range c.run(file+":total", "x_ptr=fp32[17]:ones", "y_ptr=fp32[16]", "n=16", "BLOCK=8", "--grid",
+		"2") {
+		body, _ := m["body"].(map[string]any)
+		if m["type"] == "event" && m["event"] != "initialized" {
+			events = append(events, fmt.Sprint(m["event"], " ", body["reason"]))
+		}
+	}
+	want := []string{"stopped breakpoint", "stopped exception", "terminated <nil>", "stopped step",
+		"stopped breakpoint", "stopped exception"}
+	if !slices.Equal(events, want) {
+		t.Errorf("the events are %q, not %q", events, want)
 	}
 }

@@ -33,6 +33,7 @@ type Server struct {
 	breaks  map[string][]breakpoint
 	watches []watch
 	stopped bool                    // it is to stop before its first line
+	failed  bool                    // the client knows the fault that ends the program
 	marked  map[string]map[int]bool // lines behind a breakpoint() of the kernel's, by file
 	tensors []Tensor
 	lists   []list // what references to variables mean, until the program goes on
@@ -234,7 +235,7 @@ func (s *Server) launch(a arguments) error {
 		return fmt.Errorf("program %d has no line to stop at: is it in the grid?", a.Program)
 	}
 	s.history, s.at, s.stopped = h, 0, a.StopOnEntry == nil || *a.StopOnEntry
-	s.tensors = tensors
+	s.tensors, s.failed = tensors, false
 	return nil
 }
 
@@ -354,8 +355,8 @@ func (s *Server) border(by int) error {
 		s.at = 0
 		return s.halt("entry", "the program begins here")
 	}
-	if f := s.history.trace.Fault; f != nil && s.at < len(s.history.stops)-1 {
-		s.at = len(s.history.stops) - 1
+	if f := s.history.trace.Fault; f != nil && !s.failed {
+		s.at, s.failed = len(s.history.stops)-1, true
 		return s.halt("exception", f.Error())
 	}
 	if s.history.trace.Cut {
@@ -369,6 +370,7 @@ func (s *Server) border(by int) error {
 
 func (s *Server) halt(reason, text string) error {
 	s.lists = nil
+	s.failed = s.failed && s.at == len(s.history.stops)-1 // it fails again after steps back
 	body := object{"reason": reason, "threadId": 1, "allThreadsStopped": true}
 	if text != "" {
 		body["text"], body["description"] = text, text
