@@ -51,10 +51,10 @@ func (s *Shared) call(ctx context.Context, f func(ctx context.Context) error) er
 	if resting {
 		return errResting
 	}
-	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	limited, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
-	err := f(ctx)
-	if err != nil && !errors.Is(err, context.Canceled) {
+	err := f(limited)
+	if err != nil && ctx.Err() == nil { // else the caller has given up, which says nothing of the level
 		s.mu.Lock()
 		s.until = time.Now().Add(pause)
 		s.mu.Unlock()

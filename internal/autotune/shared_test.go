@@ -109,6 +109,14 @@ func TestSharedFails(t *testing.T) {
 		warned != 1 {
 		t.Errorf("%v, %d calls, %d warnings", err, l.calls, warned)
 	}
+	// A caller whose time is over says nothing of the level.
+	s = &Shared{Level: newFakeLevel()}
+	over, cancel := context.WithTimeout(t.Context(), 0)
+	defer cancel()
+	_ = s.call(over, func(ctx context.Context) error { return ctx.Err() })
+	if err := s.call(t.Context(), func(context.Context) error { return nil }); err != nil {
+		t.Error(err)
+	}
 }
 
 // Whoever has the lock keeps others out until it ends; one who waits gives up with its context.

@@ -502,6 +502,27 @@ func TestCancel(t *testing.T) {
 	}
 }
 
+// A shared level is asked again at once after a caller that gave up.
+func TestSharedCancel(t *testing.T) {
+	s := Open(Options{Dir: t.TempDir(), Shared: patient{}})
+	defer s.Close()
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if s.Use(gone, keyFor(1), nil) || s.shared.resting() {
+		t.Error("the level is left alone")
+	}
+}
+
+// patient is a shared level that answers nobody.
+type patient struct{}
+
+func (patient) Get(ctx context.Context, _ string) ([]byte, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+func (patient) Put(context.Context, string, []byte) error { return nil }
+func (patient) Close() error                              { return nil }
+
 // A lock that somebody holds for good costs a tenth of a second, and no launch fails of it.
 func TestLockHeld(t *testing.T) {
 	s := Open(Options{Dir: t.TempDir()})
