@@ -25,6 +25,9 @@ type File struct {
 	mem  *Memory
 }
 
+// maxFile bounds the file: a larger one counts as damaged.
+const maxFile = 16 * maxRecord
+
 // read returns the records of the file, from memory if it has not changed.
 func (f *File) read() (*Memory, error) {
 	info, err := os.Stat(f.Name)
@@ -35,7 +38,7 @@ func (f *File) read() (*Memory, error) {
 		s.Size() == info.Size() {
 		return f.mem, nil
 	}
-	data, err := safefile.ReadTrusted(f.Name, maxRecord)
+	data, err := safefile.ReadTrusted(f.Name, maxFile)
 	if err != nil {
 		return &Memory{}, err
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -193,4 +194,25 @@ func TestBegin(t *testing.T) {
 		t.Error(nested, err)
 	}
 	end()
+}
+
+// TestLargeFile: a file of many records keeps all of them.
+func TestLargeFile(t *testing.T) {
+	f := &File{Name: filepath.Join(t.TempDir(), "tunings.json")}
+	var list []*Record
+	for i := range 3 {
+		r := record(string(rune('1' + i)))
+		r.Version, r.File = version, strings.Repeat("x", 6<<20)
+		list = append(list, r)
+	}
+	data, err := Encode(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(f.Name, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Save(record("4")); err != nil || !f.Load(t.Context(), record("2")) {
+		t.Error("a record is lost", err)
+	}
 }
