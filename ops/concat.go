@@ -10,16 +10,28 @@ import (
 // Concat returns tensors joined along a dimension. They have the same sizes along all others, and meet in one
 // type.
 func Concat(s *Stream, axis int, xs ...*nereid.Tensor) *nereid.Tensor {
+	if len(xs) > maxIns {
+		return s.concatMany(axis, slices.Clone(xs)) // a copy: xs stay on the caller's stack
+	}
 	c := s.begin("Concat")
 	c.attr(axis)
-	if len(xs) == 0 || len(xs) > maxIns {
-		c.err = wrong(c.op, "", "it joins 1 to %d tensors, not %d", maxIns, len(xs))
+	if len(xs) == 0 {
+		c.err = wrong(c.op, "", "there is no tensor")
 		return c.run(nil)
 	}
 	for i, x := range xs {
 		c.in(concatNames[i], x)
 	}
 	return c.run(func(c *call) (*plan, error) { return planConcat(c, axis) })
+}
+
+// concatMany joins parts of many tensors first.
+func (s *Stream) concatMany(axis int, xs []*nereid.Tensor) *nereid.Tensor {
+	var parts []*nereid.Tensor
+	for list := range slices.Chunk(xs, maxIns) {
+		parts = append(parts, Concat(s.plain, axis, list...))
+	}
+	return Concat(s, axis, parts...)
 }
 
 var concatNames = [maxIns]string{"xs[0]", "xs[1]", "xs[2]", "xs[3]", "xs[4]", "xs[5]", "xs[6]", "xs[7]"}

@@ -42,7 +42,7 @@ func ScatterAdd(s *Stream, x, index, source *nereid.Tensor, axis int) *nereid.Te
 	c.in("source", source)
 	c.attr(axis)
 	return c.run(func(c *call) (*plan, error) {
-		if dt := c.ins[0].DType; dt == nereid.Bool || dt.Size() == 1 {
+		if dt := c.ins[0].DType; dt.Size() == 1 || dt.Size() == 2 && !dt.IsFloat() {
 			return nil, wrong(c.op, "x", "there are no sums of %s in memory", dt)
 		}
 		return planScatter(c, axis, "scatter_add_kernel")

@@ -34,6 +34,8 @@ func TestLayout(t *testing.T) {
 			column), []float64{0, 0, 0, 0, 0, 3, 3, 3, 3, 3}, 0)
 		near(t, "Concat of five", ops.Concat(s, 1, x, x, x.Slice(1, 1, 3, 1), x.Slice(1, 0, 0, 1), x, column),
 			[]float64{0, 1, 2, 0, 1, 2, 1, 2, 0, 1, 2, 0, 3, 4, 5, 3, 4, 5, 4, 5, 3, 4, 5, 3}, 0)
+		near(t, "Concat of nine", ops.Concat(s, 0, column, column, column, column, column, column, column,
+			column, x.Slice(1, 2, 3, 1)), []float64{0, 3, 0, 3, 0, 3, 0, 3, 0, 3, 0, 3, 0, 3, 0, 3, 2, 5}, 0)
 		near(t, "Pad", ops.Pad(s, x, -1, []int{1, 0}, []int{0, 1}),
 			[]float64{-1, -1, -1, -1, 0, 1, 2, -1, 3, 4, 5, -1}, 0)
 		near(t, "Pad at other sides", ops.Pad(s, x, -1, []int{0, 1}, []int{0, 1}),
@@ -162,6 +164,9 @@ func TestErrors(t *testing.T) {
 		{ops.Exp(s, x.Select(0, 9)), "Exp", "x", "no index 9"},
 		{ops.Concat(s, 0, x, made(t, s, nereid.Float32, wave, 4, 7)), "Concat", "xs[1]", "[4 7]"},
 		{ops.Pad(s, x, 0, []int{1}, []int{1}), "Pad", "x", "2 dimensions"},
+		{ops.Concat(s, 0), "Concat", "", "no tensor"},
+		{ops.ScatterAdd(s, ops.Cast(s, x, nereid.Int16), ops.Cast(s, x, nereid.Int32), x, 0), "ScatterAdd", "x",
+			"no sums of i16"},
 		{ops.Exp(ops.On(nil), x), "Exp", "", "nil"},
 	} {
 		var e *ops.Error
