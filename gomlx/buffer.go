@@ -174,6 +174,7 @@ func (x *Buffer) memory() (*memory, error) {
 
 // ToFlatData implements compute.Buffer.
 func (x *Buffer) ToFlatData(flat any) error {
+	defer runtime.KeepAlive(x) // else its block may have another owner before it is copied
 	m, err := x.memory()
 	if err != nil {
 		return err
