@@ -116,6 +116,9 @@ func (s *settings) complete() error {
 	if s.dtype == "" {
 		s.dtype = dtype
 	}
+	if s.engine.Batch < 1 || s.engine.Chunk < 1 || s.engine.Queue < 1 || s.pages < 1 {
+		return errors.New("batch, chunk, queue or pages is less than 1")
+	}
 	if types[s.dtype] == nereid.Invalid {
 		return fmt.Errorf("unknown type %q (have fp32, bf16)", s.dtype)
 	}

@@ -414,6 +414,20 @@ func TestTalk(t *testing.T) {
 	}
 }
 
+// TestFlags: sizes that no engine can have are refused.
+func TestFlags(t *testing.T) {
+	for _, args := range []string{"--batch=-1", "--chunk=-5", "--queue=-1", "--queue=0", "--pages=0"} {
+		var s settings
+		err := s.flags("serve").Parse([]string{"--random=tiny", "--device=interp", args})
+		if err == nil {
+			_, err = s.start(io.Discard)
+		}
+		if err == nil || !strings.Contains(err.Error(), "less than 1") {
+			t.Errorf("%s: %v", args, err)
+		}
+	}
+}
+
 // TestTemplate compares with what Jinja2 makes of the template in SmolLM2's file.
 func TestTemplate(t *testing.T) {
 	var cases []struct {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -190,14 +191,27 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestFiles has files that are no models.
+// TestFiles has files that are no models. Sizes that their tensors do not have take no memory.
 func TestFiles(t *testing.T) {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	defer func() {
+		runtime.ReadMemStats(&after)
+		if n := after.TotalAlloc - before.TotalAlloc; n > 128<<20 {
+			t.Errorf("the files took %d bytes", n)
+		}
+	}()
 	for want, change := range map[string]func(f *gguf.File){
 		"architecture":             func(f *gguf.File) { f.Meta["general.architecture"] = "mamba" },
 		"llama.block_count":        func(f *gguf.File) { f.Meta["llama.block_count"] = uint32(1 << 30) },
 		"no tensor \"blk.1.ffn_up": func(f *gguf.File) { delete(f.Tensors, "blk.1.ffn_up.weight") },
 		"heads over":               func(f *gguf.File) { f.Meta["llama.attention.head_count"] = uint32(5) },
 		"have the shape [320 64]":  func(f *gguf.File) { f.Meta["llama.embedding_length"] = uint32(128) },
+		"not [192 64]": func(f *gguf.File) {
+			f.Meta["llama.attention.head_count"] = uint32(1)
+			f.Meta["llama.attention.head_count_kv"] = uint32(1)
+			f.Meta["llama.context_length"] = uint32(1 << 20)
+		},
 		"blk.0.attn_norm.weight\" is": func(f *gguf.File) {
 			f.Tensors["blk.0.attn_norm.weight"] = f.Tensors["token_embd.weight"]
 		},

@@ -70,7 +70,9 @@ func (m *Model) load(f *gguf.File) (err error) {
 			values:        l.zeros(m.dt, m.pages, PageSize, cached, m.HeadSize),
 		})
 	}
-	m.angles(&l)
+	if l.err == nil { // the file has what it says, and the tables are no larger than it asks for
+		m.angles(&l)
+	}
 	return l.err
 }
 
