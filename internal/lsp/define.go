@@ -177,7 +177,7 @@ func (s *Server) imported(file string, st *python.ImportFrom, name string, hops 
 	}
 	path := filepath.FromSlash(strings.ReplaceAll(st.Module, ".", "/"))
 	for _, dir := range dirs {
-		for _, candidate := range []string{filepath.Join(dir, path) + ".py",
+		for i, candidate := range []string{filepath.Join(dir, path) + ".py",
 			filepath.Join(dir, path, "__init__.py"),
 			filepath.Join(dir, path, name) + ".py"} {
 			if _, err := os.Stat(candidate); err != nil {
@@ -187,7 +187,7 @@ func (s *Server) imported(file string, st *python.ImportFrom, name string, hops 
 			if err != nil {
 				continue
 			}
-			if strings.HasSuffix(candidate, string(filepath.Separator)+name+".py") {
+			if i == 2 { // the name is a module
 				return location{uriOf(candidate), Range{}}, true
 			}
 			m, _ := python.Parse(diag.NewFileSet(), candidate, text)

@@ -217,6 +217,7 @@ func TestImports(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"lib/__init__.py": "from .ops import twice, SIZE\n",
+		"lib/half.py":     "import triton\n\n\n@triton.jit\ndef half(x):\n    return x / 2\n",
 		"lib/ops.py":      "import triton\nSIZE = 64\n\n\n@triton.jit\ndef twice(x):\n    return x + x\n",
 	} {
 		file := filepath.Join(dir, name)
@@ -230,6 +231,7 @@ func TestImports(t *testing.T) {
 	text := `import triton
 import triton.language as tl
 from lib import twice, SIZE as N
+from lib.half import half
 
 
 @triton.jit
@@ -238,6 +240,9 @@ def k(x_ptr, M: tl.constexpr):
     # 𝒳 takes two units of UTF-16
     tl.store(x_ptr + i, twice(tl.load(x_ptr + i)) * M)
     n: tl.constexpr = N
+
+
+other = half
 `
 	e := start(t, dir)
 	uri := e.open(filepath.Join(dir, "k.py"), text)
@@ -248,8 +253,9 @@ def k(x_ptr, M: tl.constexpr):
 	}{
 		{"tl.store", "twice", "lib/ops.py", 5},
 		{"constexpr = N", "N", "lib/ops.py", 1},
-		{"* M", "M", "k.py", 6},
-		{"+ i, twice", "i", "k.py", 7},
+		{"= half", "half", "lib/half.py", 4}, // not the file of that name
+		{"* M", "M", "k.py", 7},
+		{"+ i, twice", "i", "k.py", 8},
 		{"tl.store", "tl", "k.py", 1},
 	} {
 		l, ok := e.ask("textDocument/definition", place(uri, text, c.after, c.word)).(map[string]any)
