@@ -118,7 +118,12 @@ func (c *call) dequantize(w Quantized, from, to int) (step, error) {
 // dimension. An index outside of w gives zeros.
 func TakeQuantized(s *Stream, w Quantized, index *nereid.Tensor, dt nereid.DType) *nereid.Tensor {
 	index = s.packed(index)
-	if w.Data.Err() == nil && !w.small() {
+	if w.Data.Err() == nil && !w.small() && index.Err() == nil && index.Len() > 0 {
+		n := len(index.Shape)
+		if out := s.outs[0]; s.into && s.n == 1 && out.Err() == nil && len(out.Shape) == n+1 {
+			s.done()
+			s = s.plain.Into(out.Reshape(-1, out.Shape[n])) // as rows
+		}
 		all := w.Data.Slice(0, 0, w.Format.Bytes(w.Rows, w.Cols), 1)
 		bytes := Take(s.plain, all.Reshape(w.Rows, -1), index, 0)
 		w.Rows = index.Len()

@@ -121,6 +121,11 @@ func TestQuantized(t *testing.T) {
 			taken := slices.Concat(want[3*512:4*512], make([]float64, 512), want[:512])
 			near(t, "TakeQuantized "+c.f.String(), ops.TakeQuantized(s, w, index, nereid.Float32), taken,
 				1e-6)
+			column, out := index.Reshape(3, 1), s.New(nereid.Float32, 3, 1, 512)
+			near(t, "TakeQuantized into "+c.f.String(), ops.TakeQuantized(s.Into(out), w, column,
+				nereid.Float32), taken, 1e-6)
+			none := ops.TakeQuantized(s, w, index.Slice(0, 0, 0, 1), nereid.Float32)
+			near(t, "TakeQuantized of nothing", none, nil, 0)
 			odd := w
 			odd.Data = s.New(nereid.Uint8, w.Data.Len()+1).Slice(0, 1, w.Data.Len()+1, 1)
 			ops.Copy(s.Into(odd.Data), w.Data)
