@@ -187,6 +187,7 @@ func TestSample(t *testing.T) {
 		"top k":         {ops.Sampling{Temperature: 2, TopK: 2}, []bool{false, true, false, true, false}},
 		"top p":         {ops.Sampling{Temperature: 1, TopP: 0.7}, []bool{false, true, false, true, false}},
 		"min p":         {ops.Sampling{Temperature: 1, MinP: 0.1}, []bool{false, true, false, true, true}},
+		"min p of all":  {ops.Sampling{Temperature: 1, MinP: 1.5}, []bool{false, false, false, true, false}},
 	} {
 		for i, p := range draw(c.o) {
 			if (p > 0) != c.want[i] {

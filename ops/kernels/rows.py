@@ -159,7 +159,7 @@ def sample_kernel(values, indices, tokens, n, temperature, top_p, min_p, seed, s
     i = tl.arange(0, K)
     x = tl.load(values + row * n + i, mask=i < n, other=-float("inf")).to(tl.float32)
     p = tl.where(i < n, tl.exp((x - tl.max(x, 0)) / temperature), 0.0)
-    p = tl.where(p >= min_p, p, 0.0)
+    p = tl.where((p >= min_p) | (i == 0), p, 0.0)
     p = p / tl.sum(p, 0)
     before = tl.associative_scan(p, 0, add) - p
     p = tl.where((before < top_p) | (i == 0), p, 0.0)
