@@ -327,15 +327,24 @@ func (w *writer) keep(n *node, text string) string {
 	return name
 }
 
+// moves reports whether an output is an input as it is: bits that no conversion may change, such as those of
+// infinities of 8 bits.
+func (w *writer) moves(i int, root *node) bool {
+	return root.fn == nil && root.number == nil && w.inputs[root.input] == w.outs[i]
+}
+
+// loaded returns the text that loads an input.
+func (w *writer) loaded(n *node) string {
+	at, mask := w.address(n.input)
+	if mask != "" {
+		mask = ", mask=" + mask
+	}
+	return "tl.load(" + at + mask + ")"
+}
+
 // load returns the text that loads an input, in the type of computation.
 func (w *writer) load(n *node) string {
-	at, mask := w.address(n.input)
-	text := "tl.load(" + at
-	if mask != "" {
-		text += ", mask=" + mask
-	}
-	text += ")"
-	dt := w.inputs[n.input]
+	text, dt := w.loaded(n), w.inputs[n.input]
 	if c := computed(dt); c != dt {
 		text += ".to(" + tlNames[c] + ")"
 	}
@@ -419,7 +428,14 @@ func (w *writer) store(i int, root *node) {
 	if v := root.value(w.numbers); v != nil {
 		dt = computed(w.outs[i])
 	}
-	value := w.converted(w.as(root, dt), dt, w.outs[i])
+	value := ""
+	if w.moves(i, root) {
+		value = fmt.Sprintf("v%d", w.values)
+		w.values++
+		w.line("%s = %s", value, w.loaded(root))
+	} else {
+		value = w.converted(w.as(root, dt), dt, w.outs[i])
+	}
 	at, mask := w.address(len(w.inputs) + i)
 	if mask != "" {
 		mask = ", mask=" + mask

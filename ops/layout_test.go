@@ -101,6 +101,22 @@ func TestIndex(t *testing.T) {
 	})
 }
 
+// TestMoves: elements of 8 bits that are only moved keep their bits, infinities among them.
+func TestMoves(t *testing.T) {
+	list := []float64{1, math.Inf(1), math.NaN(), math.Inf(-1)}
+	on(t, func(t *testing.T, s *ops.Stream) {
+		x := made(t, s, nereid.Float8E5, func(i int) float64 { return list[i] }, 4)
+		near(t, "Copy", ops.Copy(s, x), list, 0)
+		near(t, "Copy of a view", ops.Copy(s, x.Slice(0, 1, 4, 2)), []float64{list[1], list[3]}, 0)
+		index := made(t, s, nereid.Int32, func(i int) float64 { return float64(3 - 2*i) }, 3)
+		want := []float64{list[3], list[1], 0}
+		near(t, "Take", ops.Take(s, x, index, 0), want, 0)
+		near(t, "Gather", ops.Gather(s, x, index, 0), want, 0)
+		stored := ops.Scatter(s, x, index, x.Slice(0, 0, 3, 1), 0)
+		near(t, "Scatter", stored, []float64{1, list[1], list[2], 1}, 0)
+	})
+}
+
 // TestInto: a result in the caller's memory, also in place; memory that would be spoiled is refused.
 func TestInto(t *testing.T) {
 	s := streamOn(t, "cpu")

@@ -12,7 +12,7 @@ def take_kernel(x, index, out, rows, count, size, inner, R: tl.constexpr, C: tl.
     at = tl.load(index + row % count, mask=row < rows, other=0).to(tl.int64)
     valid = (at >= 0) & (at < size)
     source = (row // count * size + at) * inner
-    v = tl.load(x + source[:, None] + col[None, :], mask=inside & valid[:, None], other=0)
+    v = tl.load(x + source[:, None] + col[None, :], mask=inside & valid[:, None], other=0.0)
     tl.store(out + (row * inner)[:, None] + col[None, :], v, mask=inside)
 
 
@@ -35,7 +35,7 @@ def gather_kernel(x, index, out, rows, count, size, inner, R: tl.constexpr, C: t
     """out[o, i, n] = x[o, index[o, i, n], n]; rows has all pairs of o and i. An index outside of x gives
     zeros."""
     here, inside, source, valid = indexed(index, rows, count, size, inner, R, C)
-    v = tl.load(x + source, mask=valid, other=0)
+    v = tl.load(x + source, mask=valid, other=0.0)
     tl.store(out + here, v, mask=inside)
 
 
@@ -141,5 +141,5 @@ def scatter_kernel(index, source, out, rows, count, size, inner, R: tl.constexpr
     """out[o, index[o, i, n], n] = source[o, i, n]; rows has all pairs of o and i. An index outside stores
     nothing."""
     here, inside, target, valid = indexed(index, rows, count, size, inner, R, C)
-    v = tl.load(source + here, mask=inside, other=0)
+    v = tl.load(source + here, mask=inside, other=0.0)
     tl.store(out + target, v.to(out.dtype.element_ty), mask=valid)
