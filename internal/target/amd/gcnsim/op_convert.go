@@ -32,6 +32,10 @@ func toInt(x float64, lo, hi float64) int64 {
 
 func toI32(x float64) uint64 { return uint64(uint32(toInt(x, math.MinInt32, math.MaxInt32))) }
 func toU32(x float64) uint64 { return uint64(uint32(toInt(x, 0, math.MaxUint32))) }
+func floatToI16(x float64) uint64 {
+	return uint64(uint16(toInt(x, math.MinInt16, math.MaxInt16)))
+}
+func floatToU16(x float64) uint64 { return uint64(uint16(toInt(x, 0, math.MaxUint16))) }
 
 // toI16 saturates.
 func toI16(x int32) uint64 { return uint64(uint16(min(max(x, math.MinInt16), math.MaxInt16))) }
@@ -56,11 +60,13 @@ var convertOps = map[string]lanewise{
 	"v_cvt_f32_f16":     {"fh", func(a, _, _ uint64) uint64 { return fromF32(halfToFloat(uint16(a))) }},
 	"v_cvt_f16_u16":     {"hi", func(a, _, _ uint64) uint64 { return fromF16(float64(uint16(a))) }},
 	"v_cvt_f16_i16":     {"hi", func(a, _, _ uint64) uint64 { return fromF16(float64(int16(a))) }},
-	"v_cvt_u16_f16": {"ih", func(a, _, _ uint64) uint64 {
-		return uint64(uint16(toInt(f16(a), 0, math.MaxUint16)))
+	"v_cvt_u16_f16":     {"ih", func(a, _, _ uint64) uint64 { return floatToU16(f16(a)) }},
+	"v_cvt_i16_f16":     {"ih", func(a, _, _ uint64) uint64 { return floatToI16(f16(a)) }},
+	"v_cvt_pk_i16_f32": {"iff", func(a, b, _ uint64) uint64 {
+		return floatToI16(float64(f32(a))) | floatToI16(float64(f32(b)))<<16
 	}},
-	"v_cvt_i16_f16": {"ih", func(a, _, _ uint64) uint64 {
-		return uint64(uint16(toInt(f16(a), math.MinInt16, math.MaxInt16)))
+	"v_cvt_pk_u16_f32": {"iff", func(a, b, _ uint64) uint64 {
+		return floatToU16(float64(f32(a))) | floatToU16(float64(f32(b)))<<16
 	}},
 	"v_cvt_pkrtz_f16_f32": {"iff", func(a, b, _ uint64) uint64 {
 		return halfToZero(f32(a)) | halfToZero(f32(b))<<16

@@ -1,6 +1,9 @@
 package gcnsim
 
-import "testing"
+import (
+	"math"
+	"testing"
+)
 
 // TestClamp checks results that do not fit, with the modifier clamp.
 func TestClamp(t *testing.T) {
@@ -42,6 +45,23 @@ func TestMedian(t *testing.T) {
 	} {
 		if got := vectorOps[c.name].f(c.a, c.b, c.c); got != c.want {
 			t.Errorf("%s %#x, %#x, %#x: got %#x, want %#x", c.name, c.a, c.b, c.c, got, c.want)
+		}
+	}
+}
+
+// TestConvertPairs: conversions of two floats to 16-bit integers round toward zero and saturate.
+func TestConvertPairs(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		a, b float32
+		want uint64
+	}{
+		{"v_cvt_pk_i16_f32", -1.9, 40000, 0x7fffffff},
+		{"v_cvt_pk_i16_f32", float32(math.NaN()), -40000, 0x80000000},
+		{"v_cvt_pk_u16_f32", 65534.9, -3, 0x0000fffe},
+	} {
+		if got := vectorOps[c.name].f(fromF32(c.a), fromF32(c.b), 0); got != c.want {
+			t.Errorf("%s %v, %v: got %#x, want %#x", c.name, c.a, c.b, got, c.want)
 		}
 	}
 }
