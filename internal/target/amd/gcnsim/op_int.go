@@ -159,9 +159,15 @@ var intOps = map[string]lanewise{
 	"v_cvt_f32_ubyte1":    {"fi", func(a, _, _ uint64) uint64 { return fromF32(float32(a >> 8 & 255)) }},
 	"v_cvt_f32_ubyte2":    {"fi", func(a, _, _ uint64) uint64 { return fromF32(float32(a >> 16 & 255)) }},
 	"v_cvt_f32_ubyte3":    {"fi", func(a, _, _ uint64) uint64 { return fromF32(float32(a >> 24 & 255)) }},
-	"v_dot4c_i32_i8":      {"iiii", dot4(true, true)},
-	"v_dot4_i32_i8":       {"iiii", dot4(true, true)},
-	"v_dot4_u32_u8":       {"iiii", dot4(false, false)},
+	"v_dot2c_i32_i16":     {"iiii", dotBits(16, true, true)},
+	"v_dot2_i32_i16":      {"iiii", dotBits(16, true, true)},
+	"v_dot2_u32_u16":      {"iiii", dotBits(16, false, false)},
+	"v_dot4c_i32_i8":      {"iiii", dotBits(8, true, true)},
+	"v_dot4_i32_i8":       {"iiii", dotBits(8, true, true)},
+	"v_dot4_u32_u8":       {"iiii", dotBits(8, false, false)},
+	"v_dot8c_i32_i4":      {"iiii", dotBits(4, true, true)},
+	"v_dot8_i32_i4":       {"iiii", dotBits(4, true, true)},
+	"v_dot8_u32_u4":       {"iiii", dotBits(4, false, false)},
 	"v_accvgpr_read_b32":  {"ii", func(a, _, _ uint64) uint64 { return a }},
 	"v_accvgpr_write_b32": {"ii", func(a, _, _ uint64) uint64 { return a }},
 }
@@ -243,18 +249,19 @@ func sumOfDifferences(width int) func(a, b, c uint32) uint32 {
 	}
 }
 
-func dot4(signedA, signedB bool) func(a, b, c uint64) uint64 {
+// dotBits adds to c the products of a's and b's integers of so many bits.
+func dotBits(bits int, signedA, signedB bool) func(a, b, c uint64) uint64 {
+	part := func(x uint64, i int, signed bool) int32 {
+		v := uint32(x) << (32 - bits*(i+1)) // at the top, where its sign is
+		if signed {
+			return int32(v) >> (32 - bits)
+		}
+		return int32(v >> (32 - bits))
+	}
 	return func(a, b, c uint64) uint64 {
 		sum := int32(c)
-		for i := range 4 {
-			x, y := int32(a>>(8*i)&255), int32(b>>(8*i)&255)
-			if signedA {
-				x = int32(int8(x))
-			}
-			if signedB {
-				y = int32(int8(y))
-			}
-			sum += x * y
+		for i := range 32 / bits {
+			sum += part(a, i, signedA) * part(b, i, signedB)
 		}
 		return uint64(uint32(sum))
 	}

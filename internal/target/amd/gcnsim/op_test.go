@@ -42,6 +42,11 @@ func TestMedian(t *testing.T) {
 		{"v_minmax_f32", fromF32(1), fromF32(2), fromF32(3), fromF32(3)},
 		{"v_max3_i16", 0xffff, 0x8000, 0xfffe, 0xffff},
 		{"v_sad_u8", 0x01020304, 0x02010703, 10, 17},
+		{"v_dot2_i32_i16", 0xffff0003, 0x00050004, 10, 17},
+		{"v_dot2_u32_u16", 0xffff0001, 0xffff0002, 0, 0xfffe0003},
+		{"v_dot4_i32_i8", 0xff000003, 0x05000004, 10, 17},
+		{"v_dot8_i32_i4", 0xf0000003, 0x70000008, 10, 0xffffffeb},
+		{"v_dot8_u32_u4", 0xf0000003, 0x70000008, 10, 139},
 	} {
 		if got := vectorOps[c.name].f(c.a, c.b, c.c); got != c.want {
 			t.Errorf("%s %#x, %#x, %#x: got %#x, want %#x", c.name, c.a, c.b, c.c, got, c.want)

@@ -49,8 +49,8 @@ func buildPacked(prog *program, in *gcn.Inst) func(*wave) {
 	if strings.HasPrefix(in.Base, "v_wmma") {
 		return buildWMMA(prog, in)
 	}
-	if in.Base == "v_dot4_i32_iu8" {
-		return buildMixedDot(in)
+	if bits := mixedDots[in.Base]; bits != 0 {
+		return buildMixedDot(in, bits)
 	}
 	if _, ok := vectorOps[in.Base]; ok {
 		return buildVector(prog, in)
@@ -83,10 +83,12 @@ func buildPacked(prog *program, in *gcn.Inst) func(*wave) {
 	return p.run
 }
 
-// buildMixedDot builds v_dot4_i32_iu8, where neg says of each factor whether its bytes are signed.
-func buildMixedDot(in *gcn.Inst) func(*wave) {
+// mixedDots has the bits of the factors of products where neg says of each source whether it is signed.
+var mixedDots = map[string]int{"v_dot4_i32_iu8": 8, "v_dot8_i32_iu4": 4}
+
+func buildMixedDot(in *gcn.Inst, bits int) func(*wave) {
 	neg := in.Field("neg")
-	v := newVector(in, lanewise{"iiii", dot4(neg&1 != 0, neg&2 != 0)})
+	v := newVector(in, lanewise{"iiii", dotBits(bits, neg&1 != 0, neg&2 != 0)})
 	for i := range v.sources {
 		v.sources[i].mods = gcn.Mods{}
 	}

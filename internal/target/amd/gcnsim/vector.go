@@ -65,7 +65,7 @@ var multiplyAdds = map[string]bool{"v_fmac_f32": true, "v_fmac_f16": true, "v_fm
 	"v_mac_f32": true,
 	"v_mac_f16": true, "v_fmac_legacy_f32": true, "v_pk_fmac_f16": true, "v_dot2c_f32_f16": true,
 	"v_dot2acc_f32_f16": true,
-	"v_dot4c_i32_i8":    true}
+	"v_dot2c_i32_i16":   true, "v_dot4c_i32_i8": true, "v_dot8c_i32_i4": true}
 
 func newVector(in *gcn.Inst, op lanewise) *vector {
 	v := &vector{f: op.f, dst: newDestination(in, kind(op.types[0]))}
