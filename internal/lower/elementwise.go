@@ -325,15 +325,44 @@ var castOps = map[*ir.OpDef]handler{
 	arith.MulUIExtended: mulExtended("zext"),
 }
 
-// intToFloat converts to bf16 through f32, because not every target has a direct conversion.
+// intToFloat converts to bf16 through f32, because not every target has a direct conversion; longer integers
+// are rounded once all the same.
 func intToFloat(name string) handler {
 	return elementwise(func(l *lowering, op *ir.Op, t ir.Type, a []string) string {
 		from, x := l.ringBool(llvmType(op.Operand(0).Type), a[0], name == "sitofp")
+		if t == ir.BF16 && !l.opts.Certify {
+			switch ir.BitWidth(ir.ElemOf(op.Operand(0).Type)) {
+			case 32:
+				x = l.cutInt(name, from, x, 24)
+			case 64:
+				wide := l.val("%s i64 %s to double", name, l.cutInt(name, from, x, 53))
+				return l.truncate(wide, ir.F64, ir.BF16)
+			}
+		}
 		if t == ir.BF16 {
 			return l.truncate(l.val("%s %s %s to float", name, from, x), ir.F32, ir.BF16)
 		}
 		return l.val("%s %s %s to %s", name, from, x, llvmType(t))
 	})
+}
+
+// cutInt returns an integer of at most so many significant bits that bf16 rounds as it rounds x. Of a longer
+// x, the last bit kept says whether any of the lost bits is set.
+func (l *lowering) cutInt(convert, typ, x string, keep int) string {
+	drop := 32 - keep
+	if typ == "i64" {
+		drop = 64 - keep
+	}
+	near, span := x, uint64(1)<<keep
+	if convert == "sitofp" { // -1<<keep to 1<<keep
+		near, span = l.val("add %s %s, %d", typ, x, span), 2*span
+	}
+	short := l.val("icmp ule %s %s, %d", typ, near, span)
+	lost := l.val("and %s %s, %d", typ, x, 1<<drop-1)
+	some := l.val("zext i1 %s to %s", l.val("icmp ne %s %s, 0", typ, lost), typ)
+	kept := l.val("xor %s %s, %s", typ, x, lost)
+	kept = l.val("or %s %s, %s", typ, kept, l.val("shl %s %s, %d", typ, some, drop))
+	return l.val("select i1 %s, %s %s, %s %s", short, typ, x, typ, kept)
 }
 
 func floatToInt(name string) handler {

@@ -38,3 +38,28 @@ func TestSmallFormats(t *testing.T) {
 		}
 	}
 }
+
+// TestIntsToBF16: integers beside the middle of two bf16 are rounded once.
+func TestIntsToBF16(t *testing.T) {
+	const enc = "#ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>"
+	shape := []int{256}
+	for _, elem := range []ir.Type{ir.I32, ir.I64} {
+		name := fmt.Sprint(elem)
+		body := fmt.Sprintf("tt.func public @k(%%x: !tt.ptr<%s>, %%y: !tt.ptr<bf16>, %%z: !tt.ptr<bf16>) {\n",
+			name) + offsetsText("o", shape, enc) + accessText("x", "o", "v", shape, name, enc, false)
+		for out, op := range map[string]string{"y": "sitofp", "z": "uitofp"} {
+			body += fmt.Sprintf("%%%s_v = arith.%s %%v : tensor<256x%s, %s> to tensor<256xbf16, %[4]s>\n",
+				out, op, name, enc) + accessText(out, "o", out+"_v", shape, "bf16", enc, true)
+		}
+		x := &buf{elem: elem, n: 256, fill: func(i int) float64 {
+			shift := 1 + i/8%(ir.BitWidth(elem)-9)
+			if elem == ir.I64 {
+				shift = min(shift, 44) // so that an f64 holds the number
+			}
+			v := float64((128+i%128*2/3)<<shift + 1<<(shift-1) + i%3 - 1)
+			return v * float64(1-i/128*2)
+		}}
+		runBoth(t, moduleText(4, body+"tt.return\n}\n"), launch{"k", [3]int{1, 1, 1},
+			[]any{x, &buf{elem: ir.BF16, n: 256}, &buf{elem: ir.BF16, n: 256}}}, 0)
+	}
+}
