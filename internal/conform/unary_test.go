@@ -1,9 +1,13 @@
 package conform
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
 	"math/big"
+	"testing"
+
+	"github.com/nereid-lang/nereid"
 )
 
 var _ = family(unaryCases)
@@ -165,6 +169,36 @@ func bitcastCases(s *suite) {
 			x := newSource(k.name).any(from, 32)
 			k.in, k.want = []array{x}, []array{x.each(to, func(b uint64) uint64 { return b })}
 			m.add(s, k)
+		}
+	}
+}
+
+// TestSmallFromDouble: numbers beside the middle of two 8-bit floats, or just below one, are rounded once.
+// Infinities that are rounded toward zero stay infinite.
+func TestSmallFromDouble(t *testing.T) {
+	k := kernelOf(t, "\n@triton.jit\ndef k(x, y):\n", `
+i = tl.arange(0, 8)
+v = tl.load(x + i)
+near = v.to(tl.float8e5)
+low = v.to(tl.float8e5, fp_downcast_rounding="rtz")
+single = v.to(tl.float32).to(tl.float8e5, fp_downcast_rounding="rtz")
+tl.store(y + i, near.to(tl.float32))
+tl.store(y + 8 + i, low.to(tl.float32))
+tl.store(y + 16 + i, single.to(tl.float32))`)
+	x, y, inf := newArray(f64, 8), newArray(f32, 24), math.Inf(1)
+	for i, v := range []float64{1.125 + 0x1p-40, -1.125 + 0x1p-40, 1.375 - 0x1p-40, 2 - 0x1p-40, 1e300, inf,
+		-inf, 0x1p-17 + 0x1p-60} {
+		x.setFloat(i, v)
+	}
+	want := []float64{1.25, -1, 1.25, 2, 57344, 57344, -57344, 0x1p-16,
+		1, -1, 1.25, 1.75, 57344, inf, -inf, 0,
+		1, -1, 1.25, 2, inf, inf, -inf, 0}
+	for _, dev := range append(opened(t, "cpu", "sim:90", "sim:gfx942"), interpreter(t)) {
+		out := leaves(t, k, dev, nereid.Grid{1}, x, y)
+		for i, w := range want {
+			if got := math.Float32frombits(binary.LittleEndian.Uint32(out[4*i:])); float64(got) != w {
+				t.Errorf("%v: result %d is %v, not %v", dev, i, got, w)
+			}
 		}
 	}
 }

@@ -62,7 +62,7 @@ func lowerTruncF(l *lowering, op *ir.Op) {
 }
 
 // lowerFpToFp converts between floats of which one has 8 bits, or with a rounding mode. Conversions to 8 bits
-// saturate.
+// saturate; infinities that are rounded toward zero stay what they are.
 func lowerFpToFp(l *lowering, op *ir.Op) {
 	from, to := ir.ElemOf(op.Operand(0).Type), ir.ElemOf(op.Result(0).Type)
 	toZero := op.IntOr("rounding", tt.RoundNearest) == tt.RoundZero
@@ -205,8 +205,10 @@ func (l *lowering) toSmall(x string, from ir.Type, to *ir.FloatType, r smallRoun
 	v := x
 	if ir.BitWidth(from) < 32 {
 		v = l.extend(x, from, ir.F32)
-	} else if from == ir.F64 {
+	} else if from == ir.F64 && l.opts.Certify {
 		v = l.truncate(x, ir.F64, ir.F32)
+	} else if from == ir.F64 {
+		v = l.singleToOdd(x)
 	}
 	if l.opts.Certify {
 		return l.ringFormat(v, to)
@@ -220,18 +222,31 @@ func (l *lowering) toSmall(x string, from ir.Type, to *ir.FloatType, r smallRoun
 		tiny, normal)
 
 	top := f.Max()
-	over := l.val("icmp ugt i32 %s, %d", out, top)
-	over = l.val("or i1 %s, %s", over, l.val("fcmp oeq float %s, %s", abs, f32(math.Inf(1))))
-	limit := top
-	if !r.saturate {
-		limit = f.Overflow()
+	over, infinite := top, top // what becomes of finite numbers beyond the largest, and of infinities
+	if r.toZero || !r.saturate {
+		infinite = f.Overflow()
 	}
-	out = l.val("select i1 %s, i32 %d, i32 %s", over, limit, out)
+	if !r.toZero && !r.saturate {
+		over = f.Overflow()
+	}
+	out = l.val("select i1 %s, i32 %d, i32 %s", l.val("icmp ugt i32 %s, %d", out, top), over, out)
+	out = l.val("select i1 %s, i32 %d, i32 %s", l.val("fcmp oeq float %s, %s", abs, f32(math.Inf(1))),
+		infinite, out)
 	sign := l.val("and i32 %s, 128", l.val("lshr i32 %s, 24", bits))
 	out = l.signSmall(f, out, sign)
 	nan := l.val("fcmp uno float %s, %s", v, v)
 	out = l.val("select i1 %s, i32 %d, i32 %s", nan, f.NaN(), out)
 	return l.val("trunc i32 %s to i8", out)
+}
+
+// singleToOdd rounds an f64 to an f32 that every narrower format rounds as it would round x: the last bit
+// says whether any of the lost bits is set.
+func (l *lowering) singleToOdd(x string) string {
+	zero := l.vendor.roundToZero(l, x, ir.F64, ir.F32)
+	lost := l.val("fcmp one double %s, %s", l.val("fpext float %s to double", zero), x)
+	bits := l.val("bitcast float %s to i32", zero)
+	odd := l.val("or i32 %s, %s", bits, l.val("zext i1 %s to i32", lost))
+	return l.val("bitcast i32 %s to float", odd)
 }
 
 // normalSmall returns the bits of a normal result. mag holds the bits of an f32 without its sign.

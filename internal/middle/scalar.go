@@ -54,13 +54,14 @@ func scalarConvert(c *converter, op *ir.Op, args []*ir.Value) ([]*ir.Value, erro
 		v = c.b.Val(arith.ExtF, ir.F32, v)
 		from = 32
 	}
-	if wide == 8 {
+	toZero := op.IntOr("rounding", tt.RoundNearest) == tt.RoundZero
+	if wide == 8 && !toZero { // toward zero, infinities stay infinite
 		v = c.saturate(v, to.(*ir.FloatType))
 	}
 	switch {
 	case from < wide:
 		return one(c.b.Val(arith.ExtF, to, v))
-	case op.IntOr("rounding", tt.RoundNearest) == tt.RoundZero:
+	case toZero:
 		return one(c.b.ValA(arith.TruncF, to,
 			[]ir.NamedAttr{ir.A("roundingmode", ir.I32Attr(arith.TowardZero))}, v))
 	}
