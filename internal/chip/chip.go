@@ -62,6 +62,7 @@ type NVIDIA struct {
 	WarpReduce    bool // redux.sync
 	CachePolicy   bool // createpolicy
 	XorSign       bool // fmin.xorsign.abs
+	IntToBF16     bool // cvt of integers to bf16
 	VectorAtomics bool // sums of up to 16 bytes of floats, and of bf16
 	Dependent     bool // programmatic dependent launch: a kernel may begin before the one before it ends
 }

@@ -26,6 +26,8 @@ func (v amd) approximate(l *lowering, name string, args ...string) (r string, ok
 
 func (amd) clip(*lowering, string, string, bool) (string, bool) { return "", false }
 
+func (amd) intToBF16(*lowering, string, string, bool) (string, bool) { return "", false }
+
 func (amd) smallPairs(_, _ ir.Type) bool { return false }
 
 // toSmallPair and fromSmallPair are never asked for: no pair is converted by the hardware.

@@ -330,14 +330,15 @@ var castOps = map[*ir.OpDef]handler{
 func intToFloat(name string) handler {
 	return elementwise(func(l *lowering, op *ir.Op, t ir.Type, a []string) string {
 		from, x := l.ringBool(llvmType(op.Operand(0).Type), a[0], name == "sitofp")
-		if t == ir.BF16 && !l.opts.Certify {
-			switch ir.BitWidth(ir.ElemOf(op.Operand(0).Type)) {
-			case 32:
-				x = l.cutInt(name, from, x, 24)
-			case 64:
+		if t == ir.BF16 && !l.opts.Certify && (from == "i32" || from == "i64") {
+			if v, ok := l.vendor.intToBF16(l, from, x, name == "sitofp"); ok {
+				return v
+			}
+			if from == "i64" {
 				wide := l.val("%s i64 %s to double", name, l.cutInt(name, from, x, 53))
 				return l.truncate(wide, ir.F64, ir.BF16)
 			}
+			x = l.cutInt(name, from, x, 24)
 		}
 		if t == ir.BF16 {
 			return l.truncate(l.val("%s %s %s to float", name, from, x), ir.F32, ir.BF16)

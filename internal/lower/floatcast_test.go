@@ -59,7 +59,9 @@ func TestIntsToBF16(t *testing.T) {
 			v := float64((128+i%128*2/3)<<shift + 1<<(shift-1) + i%3 - 1)
 			return v * float64(1-i/128*2)
 		}}
-		runBoth(t, moduleText(4, body+"tt.return\n}\n"), launch{"k", [3]int{1, 1, 1},
-			[]any{x, &buf{elem: ir.BF16, n: 256}, &buf{elem: ir.BF16, n: 256}}}, 0)
+		for _, capability := range []int{80, 90} {
+			runBothOn(t, capability, moduleText(4, body+"tt.return\n}\n"), launch{"k", [3]int{1, 1, 1},
+				[]any{x, &buf{elem: ir.BF16, n: 256}, &buf{elem: ir.BF16, n: 256}}}, 0)
+		}
 	}
 }

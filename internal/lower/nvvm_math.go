@@ -34,6 +34,16 @@ func (v nvidia) clip(l *lowering, x, limit string, nans bool) (string, bool) {
 	return l.call("float", name, typed("float", []string{x, limit})...), true
 }
 
+func (v nvidia) intToBF16(l *lowering, typ, x string, signed bool) (string, bool) {
+	if !v.chip.IntToBF16 {
+		return "", false
+	}
+	from := map[bool]string{true: "s", false: "u"}[signed] + typ[1:]
+	constraints := map[string]string{"i32": "=h,r", "i64": "=h,l"}[typ]
+	r := l.asm("i16", "cvt.rn.bf16."+from+" $0, $1;", constraints, false, typ+" "+x)
+	return l.val("bitcast i16 %s to bfloat", r), true
+}
+
 // smallPairs holds for e4m3fn and e5m2 if the chip converts them.
 func (v nvidia) smallPairs(from, to ir.Type) bool {
 	hw := func(t ir.Type) bool { return smallNames[t] != "" }

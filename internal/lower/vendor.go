@@ -176,6 +176,8 @@ type vendorMath interface {
 	mulHigh(l *lowering, typ, a, b string) string
 	// wideProduct returns the product of two unsigned words in 64 bits.
 	wideProduct(l *lowering, x, y string) string
+	// intToBF16 converts an integer of type i32 or i64 to bf16. ok is false if that takes several instructions.
+	intToBF16(l *lowering, typ, x string, signed bool) (v string, ok bool)
 	// roundToZero converts f64 to f32, or f32 to f16 or bf16.
 	roundToZero(l *lowering, x string, from, to ir.Type) string
 	// extern returns a function of the vendor's device library whose first argument has type t, or nil.

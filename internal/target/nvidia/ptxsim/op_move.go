@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"math/bits"
 
 	"github.com/nereid-lang/nereid/internal/num"
 )
@@ -414,26 +415,21 @@ func (s *stmt) toInt(to, from typ, v uint64) uint64 {
 }
 
 func (s *stmt) intToFloat(to, from typ, v uint64) uint64 {
-	var f float64
-	if from.kind == 's' {
-		x := from.signed(v)
-		if to.fmt == num.F32 {
-			f = float64(float32(x))
-		} else if f = float64(x); to.bits < 32 {
-			f = oddInt(f, x)
-		}
-	} else {
-		x := from.mask(v)
-		if to.fmt == num.F32 {
-			f = float64(float32(x))
-		} else {
-			f = float64(x)
-		}
-	}
 	if m := s.rounding(); m != "rn" {
 		return to.intToward(from, v, m)
 	}
-	return to.round(f)
+	x, sign := from.mask(v), 1.0
+	if from.kind == 's' && from.signed(v) < 0 {
+		x, sign = -uint64(from.signed(v)), -1
+	}
+	f := float64(x)
+	switch {
+	case to.fmt == num.F32:
+		f = float64(float32(x))
+	case to.bits < 32:
+		f = oddFloat(x)
+	}
+	return to.round(sign * f)
 }
 
 var bigModes = map[string]big.RoundingMode{"rz": big.ToZero, "rm": big.ToNegativeInf, "rp": big.ToPositiveInf}
@@ -450,10 +446,13 @@ func (t typ) intToward(from typ, v uint64, mode string) uint64 {
 	return t.bitsOf(f)
 }
 
-// oddInt keeps a 64-bit integer's lost bits from rounding twice.
-func oddInt(f float64, x int64) float64 {
-	if int64(f) == x || math.Abs(f) >= 1<<63 {
-		return f
+// oddFloat returns a number that narrower formats round as they would round x: its last bit says whether any of
+// the bits that it lacks is set.
+func oddFloat(x uint64) float64 {
+	drop := max(bits.Len64(x)-53, 0)
+	kept := x >> drop
+	if kept<<drop != x {
+		kept |= 1
 	}
-	return math.Float64frombits(math.Float64bits(f) | 1)
+	return math.Ldexp(float64(kept), drop)
 }
