@@ -9,7 +9,7 @@ import (
 )
 
 // divergentBody stores, one number after the other, results in which docs/DIVERGENCES.md says devices differ.
-// x has blocks of 256 equal numbers: a denormal, 0, -0, 1+2^-12, -(1+2^-11), 1.
+// x has blocks of 256 equal numbers: a denormal, 0, -0, 1+2^-12, -(1+2^-11), 1, NaN.
 const divergentBody = `
 i = tl.arange(0, 16)
 tiny = tl.load(x + i)
@@ -31,15 +31,16 @@ tl.store(y + 96 + i, tl.maximum(zero, minus))
 tl.store(y + 112 + i, above * above + below)
 tl.store(y + 128 + at, tl.dot(m, ones, input_precision="tf32"))
 tl.store(y + 384 + i, (0.0 - zero).to(tl.float16).to(tl.float32))
+tl.store(y + 432 + i, tl.clamp(tl.load(x + 1536 + i), -2.0, 2.0))
 tl.store(y + 400 + tl.arange(0, 32), tl.cat(i, i + 16, can_reorder=True).to(tl.float32))
 `
 
 // TestDivergencesHere asks our own devices for what docs/DIVERGENCES.md says of them.
 func TestDivergencesHere(t *testing.T) {
 	tiny := float64(float32(1e-40))
-	x, y := newArray(f32, 6*256), newArray(f32, 432)
+	x, y := newArray(f32, 7*256), newArray(f32, 448)
 	for i := range x.len() {
-		x.setFloat(i, []float64{tiny, 0, math.Copysign(0, -1), 1 + 0x1p-12, -1 - 0x1p-11, 1}[i/256])
+		x.setFloat(i, []float64{tiny, 0, math.Copysign(0, -1), 1 + 0x1p-12, -1 - 0x1p-11, 1, math.NaN()}[i/256])
 	}
 	k := kernelOf(t, "\n@triton.jit\ndef k(x, y):\n", divergentBody)
 	for _, dev := range append(opened(t, "cpu", "sim:90", "sim:gfx942"), interpreter(t)) {
@@ -74,6 +75,11 @@ func TestDivergencesHere(t *testing.T) {
 			expect("a dot of tf32", at(128) == 16, at(128))
 		}
 		expect("0.0 - 0 in fp16", at(384) == 0 && math.Signbit(at(384)) == (name == "sim:gfx942"), at(384))
+		clamped := -2.0
+		if name == "sim:90" {
+			clamped = 2
+		}
+		expect("a clamp of NaN", at(432) == clamped, at(432))
 		for i := range 32 {
 			if name == "interp" {
 				expect("an element of tl.cat", at(400+i) == float64(i), at(400+i))

@@ -34,6 +34,10 @@ var claims = []struct {
 		has: []string{"sqrt.approx.ftz.f32", "rsqrt.approx.ftz.f32"},
 		body: "def roots(p):\n    x = tl.load(p)\n    tl.store(p, tl.sqrt(x))\n    tl.store(p + 1, tl.rsqrt(x))\n" +
 			"    tl.store(p + 2, tl.sqrt_rn(x))\n"},
+	// A clamp by a number and its negation takes the sign of a NaN.
+	{kernel: "clip", signature: "*fp32", stage: "ptx", has: []string{"min.xorsign.abs.f32"},
+		lacks: []string{"max.f32", "selp"},
+		body: "def clip(p):\n    tl.store(p, tl.clamp(tl.load(p), -2.0, 2.0))\n"},
 	// Divisions are the IR's, for which a zero is undefined.
 	{kernel: "divide", signature: "*i32", stage: "ttir", has: []string{"arith.divsi", "arith.remsi"},
 		lacks: []string{"arith.cmpi", "arith.select"},
