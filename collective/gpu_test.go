@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -248,22 +247,7 @@ func TestStubSockets(t *testing.T) {
 		return
 	}
 	dev := txtest.Device(t, "cuda", run.OpenDevice)
-	id, err := collective.NewID(dev, collective.Config{Sockets: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	comms, errs := make([]*collective.Comm, 2), make([]error, 2)
-	var opened sync.WaitGroup
-	for i := range comms {
-		opened.Go(func() {
-			comms[i], errs[i] = collective.Open(t.Context(), dev, collective.Config{Rank: i, Size: 2, ID: id,
-				Sockets: true})
-		})
-	}
-	opened.Wait()
-	if err := errors.Join(errs...); err != nil {
-		t.Fatal(err)
-	}
+	comms := pair(t, dev, collective.Config{Sockets: true})
 	all(t, together(comms, dev, dev, func(r rank) error {
 		for _, n := range []int{0, 1, 37, 20000} {
 			if err := everything(r, run.Float32, n); err != nil {

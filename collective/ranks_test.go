@@ -465,3 +465,36 @@ func TestSimulated(t *testing.T) {
 	}
 	wg.Wait()
 }
+
+// TestEndlessPatience: without a limit, a connection lasts longer than the 5 seconds that strangers have to say
+// who they are.
+func TestEndlessPatience(t *testing.T) {
+	t.Parallel()
+	dev := host(t)
+	comms := pair(t, dev, collective.Config{Patience: -1})
+	all(t, together(comms, dev, nil, func(r rank) error {
+		time.Sleep(5200 * time.Millisecond)
+		return everything(r, run.Float32, 3)
+	}))
+}
+
+// pair opens two ranks on a device.
+func pair(t *testing.T, dev *run.Device, cfg collective.Config) []*collective.Comm {
+	t.Helper()
+	id, err := collective.NewID(dev, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	comms, errs := make([]*collective.Comm, 2), make([]error, 2)
+	var opened sync.WaitGroup
+	for i := range comms {
+		of := cfg
+		of.Rank, of.Size, of.ID = i, len(comms), id
+		opened.Go(func() { comms[i], errs[i] = collective.Open(t.Context(), dev, of) })
+	}
+	opened.Wait()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	return comms
+}

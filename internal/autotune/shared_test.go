@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/nereid-lang/nereid/internal/cache"
@@ -20,6 +21,8 @@ type fakeLevel struct {
 	locks map[string]string
 	err   error
 	calls int
+
+	extended []time.Time
 }
 
 func (l *fakeLevel) do(f func()) error {
@@ -51,7 +54,7 @@ func (l *fakeLevel) TryLock(_ context.Context, key, token string, _ time.Duratio
 }
 
 func (l *fakeLevel) Extend(context.Context, string, string, time.Duration) error {
-	return l.do(func() {})
+	return l.do(func() { l.extended = append(l.extended, time.Now()) })
 }
 
 func (l *fakeLevel) Unlock(_ context.Context, key, token string) error {
@@ -215,4 +218,21 @@ func TestLargeFile(t *testing.T) {
 	if err := f.Save(record("4")); err != nil || !f.Load(t.Context(), record("2")) {
 		t.Error("a record is lost", err)
 	}
+}
+
+// TestLockIsProlonged: a lock that is held is prolonged long before it ends.
+func TestLockIsProlonged(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newFakeLevel()
+		s := &Shared{Level: l}
+		last, unlock := time.Now(), s.Lock(t.Context(), record("1"))
+		time.Sleep(3 * lockTTL)
+		unlock()
+		for _, at := range append(l.extended, time.Now()) {
+			if at.Sub(last) > lockTTL/2 {
+				t.Errorf("it is not prolonged for %v of %v", at.Sub(last), lockTTL)
+			}
+			last = at
+		}
+	})
 }

@@ -37,7 +37,8 @@ var claims = []struct {
 	// A clamp by a number and its negation takes the sign of a NaN.
 	{kernel: "clip", signature: "*fp32", stage: "ptx", has: []string{"min.xorsign.abs.f32"},
 		lacks: []string{"max.f32", "selp"},
-		body: "def clip(p):\n    tl.store(p, tl.clamp(tl.load(p), -2.0, 2.0))\n"},
+		body: "def clip(p):\n    i = tl.arange(0, 64)\n" +
+			"    tl.store(p + i, tl.clamp(tl.load(p + i), -2.0, 2.0))\n"},
 	// Divisions are the IR's, for which a zero is undefined.
 	{kernel: "divide", signature: "*i32", stage: "ttir", has: []string{"arith.divsi", "arith.remsi"},
 		lacks: []string{"arith.cmpi", "arith.select"},
