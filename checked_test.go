@@ -6,11 +6,14 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 	"unsafe"
 
 	"github.com/nereid-lang/nereid"
@@ -378,6 +381,43 @@ func TestCheckedBound(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestBoundKeeps: a tensor that a bound kernel alone still has keeps its memory.
+func TestBoundKeeps(t *testing.T) {
+	s := stream(t, "cpu")
+	made := func(v float32) *nereid.Tensor {
+		x, err := nereid.FromSlice(slices.Repeat([]float32{v}, 500)).To(s.Device())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return x
+	}
+	out := made(0)
+	b, err := kernelOf(t, "copied.py", checkedKernels, "copy").Bind(s, made(1), out, 500, 500,
+		nereid.Arg("BLOCK", 512))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	if err := b.SetTensor(0, made(2)); err != nil {
+		t.Fatal(err)
+	}
+	for range 20 { // others take memory that is free
+		runtime.GC()
+		made(3)
+		time.Sleep(time.Millisecond)
+	}
+	if err := errors.Join(b.Launch(nereid.Grid{1}), s.Sync()); err != nil {
+		t.Fatal(err)
+	}
+	got, err := nereid.AsSlice[float32](out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got[0] != 2 {
+		t.Errorf("the copy has %v, not 2", got[0])
 	}
 }
 

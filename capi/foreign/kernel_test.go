@@ -138,7 +138,7 @@ func TestQuick(t *testing.T) {
 		"a misaligned pointer": change(0, pointer(f.x, 1)), "an overlap": change(1, pointer(f.x, 4)),
 		"an unknown size": change(0, long), "a NULL pointer": change(0,
 			Arg{Kind: Ptr, DType: nereid.Float32, Size: 256}),
-		"a flag": change(0, apart),
+		"a flag": change(0, apart), "a number for a text": change(4, integer(4097)),
 	} {
 		if quick(l, nil) {
 			t.Error(name)
