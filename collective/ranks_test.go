@@ -466,8 +466,8 @@ func TestSimulated(t *testing.T) {
 	wg.Wait()
 }
 
-// TestEndlessPatience: without a limit, a connection lasts longer than the 5 seconds that strangers have to say
-// who they are.
+// TestEndlessPatience: without a limit, a connection lasts longer than the 5 seconds that strangers have to
+// say who they are.
 func TestEndlessPatience(t *testing.T) {
 	t.Parallel()
 	dev := host(t)

@@ -22,10 +22,11 @@ var (
 	ga100  = NVIDIA{LoadMatrix: true, MMA: true, MMAF64: true, WarpReduce: true, CachePolicy: true}
 	ga10x  = NVIDIA{LoadMatrix: true, MMA: true, WarpReduce: true, CachePolicy: true, XorSign: true}
 	gh100  = NVIDIA{LoadMatrix: true, StoreMatrix: true, MMA: true, MMAF64: true, WarpGroups: true, TMA: true,
-		Clusters: true, WarpReduce: true, CachePolicy: true, XorSign: true, IntToBF16: true, VectorAtomics: true,
-		Dependent: true}
+		Clusters: true, WarpReduce: true, CachePolicy: true, XorSign: true, IntToBF16: true,
+		VectorAtomics: true, Dependent: true}
 	gb100 = NVIDIA{LoadMatrix: true, StoreMatrix: true, MMA: true, TMA: true, Clusters: true,
-		WarpReduce: true, CachePolicy: true, XorSign: true, IntToBF16: true, VectorAtomics: true, Dependent: true}
+		WarpReduce: true, CachePolicy: true, XorSign: true, IntToBF16: true, VectorAtomics: true,
+		Dependent: true}
 )
 
 // older is a GPU before all rows.

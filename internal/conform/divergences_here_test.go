@@ -40,7 +40,8 @@ func TestDivergencesHere(t *testing.T) {
 	tiny := float64(float32(1e-40))
 	x, y := newArray(f32, 7*256), newArray(f32, 448)
 	for i := range x.len() {
-		x.setFloat(i, []float64{tiny, 0, math.Copysign(0, -1), 1 + 0x1p-12, -1 - 0x1p-11, 1, math.NaN()}[i/256])
+		x.setFloat(i, []float64{tiny, 0, math.Copysign(0, -1), 1 + 0x1p-12, -1 - 0x1p-11, 1,
+			math.NaN()}[i/256])
 	}
 	k := kernelOf(t, "\n@triton.jit\ndef k(x, y):\n", divergentBody)
 	for _, dev := range append(opened(t, "cpu", "sim:90", "sim:gfx942"), interpreter(t)) {

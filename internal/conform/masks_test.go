@@ -180,7 +180,8 @@ func TestIndexFormulas(t *testing.T) {
 		for _, a := range []int{6, -16} {
 			want := leaves(t, k, judge, nereid.Grid{1}, x, newArray(i32, 4*2048), a)
 			for _, dev := range devices {
-				if got := leaves(t, k, dev, nereid.Grid{1}, x, newArray(i32, 4*2048), a); !bytes.Equal(got, want) {
+				got := leaves(t, k, dev, nereid.Grid{1}, x, newArray(i32, 4*2048), a)
+				if !bytes.Equal(got, want) {
 					t.Errorf("%s differs for a = %d:%s", dev, a, strings.TrimRight(body, "\n"))
 				}
 			}

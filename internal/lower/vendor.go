@@ -176,7 +176,7 @@ type vendorMath interface {
 	mulHigh(l *lowering, typ, a, b string) string
 	// wideProduct returns the product of two unsigned words in 64 bits.
 	wideProduct(l *lowering, x, y string) string
-	// intToBF16 converts an integer of type i32 or i64 to bf16. ok is false if that takes several instructions.
+	// intToBF16 converts an integer of type i32 or i64 to bf16. ok is false if there is no such instruction.
 	intToBF16(l *lowering, typ, x string, signed bool) (v string, ok bool)
 	// roundToZero converts f64 to f32, or f32 to f16 or bf16.
 	roundToZero(l *lowering, x string, from, to ir.Type) string

@@ -212,3 +212,15 @@ def f():
     k = lambda a=(u := 3): a
     return g(), k(), u, "v" in locals()
 r = f()
+# ---
+# Names that := binds in the conditions of elifs, which the ifs before them may leave out.
+taken = 1
+if taken: first = 0
+elif (skipped := 5): first = 1
+if not taken: second = 0
+elif (bound := 6): second = 1
+else: second = 2
+def value(f):
+    try: return f()
+    except NameError: return "unbound"
+r = value(lambda: skipped), value(lambda: bound), first, second

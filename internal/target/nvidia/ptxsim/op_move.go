@@ -446,8 +446,8 @@ func (t typ) intToward(from typ, v uint64, mode string) uint64 {
 	return t.bitsOf(f)
 }
 
-// oddFloat returns a number that narrower formats round as they would round x: its last bit says whether any of
-// the bits that it lacks is set.
+// oddFloat returns a number that narrower formats round as they would round x: its last bit says whether any
+// of the bits that it lacks is set.
 func oddFloat(x uint64) float64 {
 	drop := max(bits.Len64(x)-53, 0)
 	kept := x >> drop
