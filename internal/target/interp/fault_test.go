@@ -149,9 +149,9 @@ tt.func public @k(%p: !tt.ptr<i32>, %q: !tt.ptr<i32>, %at: i32) {
 		{[2]int{0, 16}, [2]int{16, 32}, 0, ""},
 		{[2]int{8, 16}, [2]int{16, 24}, 0, ""},
 		{[2]int{16, 24}, [2]int{8, 16}, 0, ""},
-		{[2]int{0, 16}, [2]int{8, 24}, 2, `
-race.py:7:5: race: store of 4 bytes at offset 0 of buffer "out", where program (0, 0, 0) has stored another value
-    tt.store in k, program (1, 0, 0)`},
+		{[2]int{0, 16}, [2]int{8, 24}, 2,
+			"\nrace.py:7:5: race: store of 4 bytes at offset 0 of buffer \"out\", " +
+				"where program (0, 0, 0) has stored another value\n    tt.store in k, program (1, 0, 0)"},
 	} {
 		mem := NewMemory()
 		b := mem.Alloc(make([]byte, 32), "out")
