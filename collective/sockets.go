@@ -20,7 +20,8 @@ type sockets struct {
 	rank, size int
 	patience   time.Duration
 	mesh       *mesh
-	stop       func() bool // ends the wait for the context
+	ctx        context.Context // ends the communicator
+	stop       func() bool     // ends the wait for ctx
 
 	using  sync.Mutex // held by the operation under way
 	calls  uint64     // operations of all ranks
@@ -48,7 +49,7 @@ func openSockets(ctx, limit context.Context, c *Comm, cfg *Config) (transport, e
 	if err != nil {
 		return nil, err
 	}
-	t := &sockets{rank: cfg.Rank, size: cfg.Size, patience: cfg.Patience, mesh: m,
+	t := &sockets{rank: cfg.Rank, size: cfg.Size, patience: cfg.Patience, mesh: m, ctx: ctx,
 		sent: make([]uint64, c.size), got: make([]uint64, c.size)}
 	t.stop = context.AfterFunc(ctx, func() { t.abort(context.Cause(ctx)) })
 	return t, nil
@@ -68,6 +69,9 @@ func (t *sockets) abort(err error) {
 	defer t.state.Unlock()
 	if t.failed != nil || t.closed {
 		return
+	}
+	if t.ctx.Err() != nil { // another rank that has the same context may have left first
+		err = context.Cause(t.ctx)
 	}
 	t.failed = err
 	t.leave("it has ended the communicator: " + err.Error())
