@@ -424,7 +424,8 @@ func TestBeside(t *testing.T) {
 	b.until(`document.documentElement.dataset.compiled === "1"`)
 	b.click("#tab-beside")
 	b.click(`[data-stage-of="TTIR"]`)
-	b.until(`document.querySelector("#beside-left .row.del")`)
+	b.until(`[...document.querySelectorAll("#beside-right .row.add")].some(
+		(e) => e.textContent.includes("arith.mulf"))`)
 	b.has(texts("left", "del"), "arith.addf")
 	b.has(texts("right", "add"), "arith.mulf")
 }
