@@ -250,39 +250,14 @@ func (g *generator) tuned(k kernel) (kernel, bool) {
 
 // helper reports whether a jit function is there to be called by others.
 func (g *generator) helper(name string) bool {
-	fn := g.file.funcs[name]
-	if fn == nil {
-		return false
-	}
-	returns := false
-	for _, s := range fn.Body {
-		python.Inspect(s, func(n python.Node) bool {
-			if r, ok := n.(*python.Return); ok && r.Value != nil {
-				c, isConst := r.Value.(*python.Constant)
-				returns = returns || !isConst || c.Value != nil
-			}
-			return true
-		})
-	}
-	return returns || g.called(name)
+	return g.file.funcs[name] != nil && (g.file.uses(name).returns || g.called(name))
 }
 
+// called reports whether another jit function of the file calls one.
 func (g *generator) called(name string) bool {
-	found := false
-	for other, fn := range g.file.funcs {
-		if other == name || !slices.Contains(g.source.Names(), other) {
-			continue
-		}
-		python.Inspect(fn, func(n python.Node) bool {
-			if c, ok := n.(*python.Call); ok {
-				if f, ok := c.Func.(*python.Name); ok && f.ID == name {
-					found = true
-				}
-			}
-			return true
-		})
-	}
-	return found
+	return slices.ContainsFunc(g.source.Names(), func(other string) bool {
+		return other != name && g.file.uses(other).called[name]
+	})
 }
 
 var kindNames = map[string]kind{

@@ -31,10 +31,12 @@ type file struct {
 	funcs map[string]*python.FunctionDef
 	known map[string]*flow             // of functions looked at; nil while one is
 	ints  map[string]map[string]string // the same of their tensors of integers
+	used  map[string]*uses
 }
 
 func newFile(m *python.Module) *file {
-	f := &file{map[string]*python.FunctionDef{}, map[string]*flow{}, map[string]map[string]string{}}
+	f := &file{map[string]*python.FunctionDef{}, map[string]*flow{}, map[string]map[string]string{},
+		map[string]*uses{}}
 	python.Inspect(m, func(n python.Node) bool {
 		if fn, ok := n.(*python.FunctionDef); ok && f.funcs[fn.Name] == nil {
 			f.funcs[fn.Name] = fn
@@ -65,20 +67,60 @@ func (f *file) addNested(prefix string, list []python.Stmt) {
 	}
 }
 
-// mentions reports whether a function's body names a parameter.
-func (f *file) mentions(name, param string) bool {
-	fn, found := f.funcs[name], false
+// uses is what a function does with names: one walk answers the questions about all its parameters.
+type uses struct {
+	named   map[string]bool // in its body
+	indexed map[string]bool // an element is taken of them, as of a tuple: p[0], p[i]
+	called  map[string]bool // also in its decorators and defaults
+	returns bool            // a value
+}
+
+// uses returns what a function does with names; nothing is known of one that the file does not define.
+func (f *file) uses(name string) *uses {
+	if u := f.used[name]; u != nil {
+		return u
+	}
+	u := &uses{map[string]bool{}, map[string]bool{}, map[string]bool{}, false}
+	f.used[name] = u
+	fn := f.funcs[name]
 	if fn == nil {
-		return false
+		return u
 	}
+	python.Inspect(fn, func(n python.Node) bool {
+		if c, ok := n.(*python.Call); ok {
+			addName(u.called, c.Func)
+		}
+		return true
+	})
 	for _, s := range fn.Body {
-		python.Inspect(s, func(n python.Node) bool {
-			x, ok := n.(*python.Name)
-			found = found || ok && x.ID == param
-			return !found
-		})
+		python.Inspect(s, u.visit)
 	}
-	return found
+	return u
+}
+
+// visit looks at a part of the function's body.
+func (u *uses) visit(n python.Node) bool {
+	switch n := n.(type) {
+	case *python.Name:
+		u.named[n.ID] = true
+	case *python.Subscript: // blocks have slices and None between their brackets
+		if isIndex(n.Slice) {
+			addName(u.indexed, n.Value)
+		}
+	case *python.Return:
+		if n.Value != nil {
+			c, isConst := n.Value.(*python.Constant)
+			u.returns = u.returns || !isConst || c.Value != nil
+		}
+	}
+	return true
+}
+
+// addName adds an expression that is a name.
+func addName(to map[string]bool, x python.Expr) {
+	if v, ok := x.(*python.Name); ok {
+		to[v.ID] = true
+	}
 }
 
 // kinds are the kinds of a function's parameters, as its body shows them.
@@ -116,7 +158,7 @@ func (f *file) paramKind(fn string, p lang.Param) kind {
 		return constKind(p, found)
 	}
 	switch {
-	case f.indexed(fn, p.Name):
+	case f.uses(fn).indexed[p.Name]:
 		return other // a tuple
 	case found != unknown:
 		return found
@@ -129,43 +171,10 @@ func (f *file) paramKind(fn string, p lang.Param) kind {
 	case object.Bool:
 		return boolean
 	}
-	if !f.mentioned(fn, p.Name) {
+	if !f.uses(fn).named[p.Name] {
 		return other // whatever it is, the kernel does not mind
 	}
 	return number
-}
-
-// mentioned reports whether a function's body names a parameter.
-func (f *file) mentioned(fn, name string) bool {
-	found := false
-	if def := f.funcs[fn]; def != nil {
-		for _, s := range def.Body {
-			python.Inspect(s, func(n python.Node) bool {
-				v, ok := n.(*python.Name)
-				found = found || ok && v.ID == name
-				return !found
-			})
-		}
-	}
-	return found
-}
-
-// indexed reports whether a function's body takes an element of a parameter, as of a tuple: p[0], p[i].
-// Blocks have slices and None between their brackets.
-func (f *file) indexed(fn, name string) bool {
-	found := false
-	if def := f.funcs[fn]; def != nil {
-		for _, s := range def.Body {
-			python.Inspect(s, func(n python.Node) bool {
-				if e, ok := n.(*python.Subscript); ok {
-					v, isName := e.Value.(*python.Name)
-					found = found || isName && v.ID == name && isIndex(e.Slice)
-				}
-				return !found
-			})
-		}
-	}
-	return found
 }
 
 // isIndex reports whether what stands between brackets is one integer.

@@ -73,7 +73,7 @@ func (g *generator) example(k kernel, given map[string]string) Example {
 			entry = ""
 		case p.kind == tensor && p.Type == "" && ints[p.Name] != "":
 			entry = ints[p.Name]
-		case entry == "" && !g.file.mentions(k.name, p.Name):
+		case entry == "" && !g.file.uses(k.name).named[p.Name]:
 			entry = "i32" // nothing depends on it
 		}
 		if entry == "" {
