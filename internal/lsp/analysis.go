@@ -62,6 +62,7 @@ func (s *Server) analyse(d *document) {
 		return
 	}
 	a.source = src
+	defer src.Share()()
 	a.segments = segments(a.tree, d.text)
 	var kept *moved
 	if d.whole != nil && !d.saved {

@@ -72,7 +72,7 @@ func Compile(s *world.Source, kernel string, args []signature.Arg, opts Options)
 			m, err = nil, s.Recovered(kernel, r)
 		}
 	}()
-	w := world.New(s, opts.Target, opts.Meter)
+	w := s.World(opts.Target, opts.Meter)
 	fn, err := s.Find(w, kernel)
 	if err != nil {
 		return nil, err

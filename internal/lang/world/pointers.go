@@ -15,7 +15,7 @@ func (s *Source) Pointers(kernel string, target Target) (out []bool, err error) 
 			out, err = nil, s.Recovered(kernel, r)
 		}
 	}()
-	fn, err := s.Find(New(s, target, s.meter()), kernel)
+	fn, err := s.Find(s.World(target, s.meter()), kernel)
 	if err != nil {
 		return nil, err
 	}

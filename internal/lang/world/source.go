@@ -94,6 +94,9 @@ type Source struct {
 	parsed map[string]parsedFile
 	params map[string][]Param
 	debug  map[string]bool
+
+	shared bool   // between Share and the end that it returns
+	common *World // of that time; nil before its first use
 }
 
 type parsedFile struct {
@@ -135,6 +138,27 @@ func (s *Source) finder() pyrun.Finder {
 
 // meter returns the bounds of what is evaluated outside of a compilation: parameters and decorators.
 func (s *Source) meter() *budget.Meter { return budget.New(context.Background(), s.opts.Limits) }
+
+// Share has all that is asked of the source see one world, up to the call of end: a statement of the file, or
+// of one that it imports, is evaluated once for all kernels, as in a process of Python's, not once for each
+// question about each kernel. Until the end the source belongs to one goroutine.
+func (s *Source) Share() (end func()) {
+	s.shared = true
+	return func() { s.shared, s.common = false, nil }
+}
+
+// World returns a world for one use, bounded by a meter: a new one, or the one that is shared.
+func (s *Source) World(target Target, meter *budget.Meter) *World {
+	if !s.shared {
+		return New(s, target, meter)
+	}
+	if s.common == nil || s.common.target != target {
+		s.common = New(s, target, meter)
+	}
+	s.common.meter = meter
+	s.common.In.Refill()
+	return s.common
+}
 
 // parse reads an imported file, once for all compilations.
 func (s *Source) parse(files *diag.FileSet, name string, src []byte) (*python.Module, error) {
@@ -223,6 +247,9 @@ func (s *Source) definition(name string) diag.Span {
 // Recovered returns the error behind a panic that is not the user's: a budget that is spent, or a fault of
 // ours.
 func (s *Source) Recovered(kernel string, r any) error {
+	if s.shared {
+		s.common = nil // what broke off in it may be half done
+	}
 	if err, ok := budget.Recovered(r); ok {
 		return fmt.Errorf("%s: %s: %w", s.Name, kernel, err)
 	}
@@ -258,7 +285,7 @@ func (s *Source) Params(kernel string, target Target) (params []Param, err error
 	if ok {
 		return p, nil
 	}
-	fn, err := s.Find(New(s, target, s.meter()), kernel)
+	fn, err := s.Find(s.World(target, s.meter()), kernel)
 	if err != nil {
 		return nil, err
 	}

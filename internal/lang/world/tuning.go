@@ -101,7 +101,7 @@ func (s *Source) Text(kernel string, target Target) (text string, err error) {
 			text, err = "", s.Recovered(kernel, r)
 		}
 	}()
-	fn, err := s.Find(New(s, target, s.meter()), kernel)
+	fn, err := s.Find(s.World(target, s.meter()), kernel)
 	if err != nil {
 		return "", err
 	}
@@ -116,7 +116,7 @@ func (s *Source) Tuning(kernel string, target Target) (t *Tuning, err error) {
 		}
 	}()
 	meter := s.meter()
-	w := New(s, target, meter)
+	w := s.World(target, meter)
 	fn, err := s.Find(w, kernel)
 	if err != nil || len(fn.Wrappers) == 0 {
 		return nil, err
@@ -141,7 +141,7 @@ func (s *Source) LaunchMetadata(kernel string, target Target) (call HostFunc, er
 		}
 	}()
 	meter := s.meter()
-	w := New(s, target, meter)
+	w := s.World(target, meter)
 	fn, err := s.Find(w, kernel)
 	if err != nil || fn.Metadata == nil {
 		return nil, err

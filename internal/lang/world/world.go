@@ -22,6 +22,7 @@ type World struct {
 	files   *diag.FileSet
 	target  Target
 	version triton.Version
+	meter   *budget.Meter // of the present use; a shared world has several
 	lib     *library
 	names   *sem.Names
 	known   map[string]*pyrun.Module
@@ -30,11 +31,12 @@ type World struct {
 
 // New returns the world of one compilation of src; meter bounds what is evaluated in it.
 func New(src *Source, target Target, meter *budget.Meter) *World {
-	w := &World{files: src.files, target: target, known: map[string]*pyrun.Module{}, version: src.version,
-		lib: libraryOf(src.version), names: sem.In(src.version),
+	w := &World{files: src.files, target: target, meter: meter, known: map[string]*pyrun.Module{},
+		version: src.version, lib: libraryOf(src.version), names: sem.In(src.version),
 		imports: map[*python.Module]map[string]string{}}
 	w.Eval = pyrun.New(pyrun.Options{
-		Limits:  object.Limits{Poll: meter.Tick, MaxBytes: int(min(meter.Limits().Memory, maxValues))},
+		Limits: object.Limits{Poll: func() { w.meter.Tick() },
+			MaxBytes: int(min(meter.Limits().Memory, maxValues))},
 		Library: std.Library,
 		Files:   src.files, Env: src.opts.Env, Finder: src.finder(), Roots: src.opts.Roots,
 		Known:      w.lookupModule,
