@@ -39,6 +39,7 @@ type analysis struct {
 	segments []segment
 	kernels  map[string]*result
 	compiled int // kernels that were not known from before
+	work     int // expressions compiled
 }
 
 // limits bound what a document may cost: an editor does not wait longer.
@@ -101,8 +102,8 @@ func (a *analysis) keep(kernel string, r *result) {
 	}
 }
 
-// patience is how long an editor waits for signatures of a kernel that none of the first ones fits.
-const patience = 80 * time.Millisecond
+// enough is the number of expressions that are compiled for a kernel before no further signatures are tried.
+const enough = 2000
 
 // kernel compiles a kernel for the signature that its text suggests, or else for the one that it took before
 // an edit, or for others.
@@ -121,20 +122,19 @@ func (a *analysis) kernel(d *document, e gen.Example, before string) *result {
 	if i := slices.Index(list, before); i > 1 {
 		list = slices.Insert(slices.Delete(list, i, i+1), 1, before)
 	}
-	start := time.Now()
+	begun := a.work
 	for i, signature := range list {
-		if i > 1 && time.Since(start) > patience {
+		if i > 1 && a.work-begun > enough {
 			break
 		}
-		seen, skipped, err := a.compile(e.Kernel, params, signature, fewIterations)
-		if err != nil && skipped { // a name may be bound in an iteration that was left out
-			seen, _, err = a.compile(e.Kernel, params, signature, 0)
-		}
+		seen, err := a.compile(e.Kernel, params, signature, first == nil)
 		if err == nil || first == nil {
 			r.note(params, signature, seen)
 		}
 		if err == nil {
 			r.taken = signature
+		}
+		if err == nil || unsure(err) {
 			return r
 		}
 		if first == nil {
@@ -151,20 +151,36 @@ func (a *analysis) kernel(d *document, e gen.Example, before string) *result {
 }
 
 // fewIterations of a tl.static_range, at its beginning and at its end, tell the types of all: a number of
-// iterations that was made up, or a nest of such loops, would have the editor wait.
-const fewIterations = 4
+// iterations that was made up, or a nest of such loops, would have the editor wait. A fault behind iterations
+// that were left out may be due to that: then manySteps are compiled before any is, and those faults that may
+// still be due to it are not told.
+const (
+	fewIterations = 4
+	manySteps     = 4000
+)
 
-// compile compiles a kernel with so many iterations of unrolled loops, 0 for all. It returns what was seen on
-// the way, also beside an error, and whether iterations were left out.
+// compile compiles a kernel, up to its first fault or with all faults. It returns what was seen on the way,
+// also beside an error.
 func (a *analysis) compile(kernel string, params []lang.Param, signature string,
-	unroll int) (seen []lang.Seen, skipped bool, err error) {
+	all bool) (seen []lang.Seen, err error) {
 	specs, err := lang.ParseSignature(params, signature)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
-	_, err = a.source.Compile(kernel, specs, lang.Options{Unroll: unroll, Skipped: &skipped,
-		Meter: budget.New(context.Background(), limits), Seen: func(s lang.Seen) { seen = append(seen, s) }})
-	return seen, skipped, err
+	var doubtful []diag.Diagnostic
+	o := lang.Options{Unroll: fewIterations, Doubtful: &doubtful,
+		Seen: func(s lang.Seen) { seen = append(seen, s) }}
+	if !all {
+		o.MaxFaults = 1
+	}
+	for _, o.UnrollSteps = range []int{0, manySteps} {
+		seen, doubtful, o.Meter = nil, nil, budget.New(context.Background(), limits)
+		_, err = a.source.Compile(kernel, specs, o)
+		if a.work += len(seen); len(doubtful) == 0 {
+			break
+		}
+	}
+	return seen, err
 }
 
 // note keeps what a compilation saw, and the types of the kernel's parameters.
@@ -190,6 +206,12 @@ func refused(err error) bool {
 	return errors.As(err, &list) && slices.ContainsFunc(list.Diags, func(d diag.Diagnostic) bool {
 		return d.Code == "static-assert"
 	})
+}
+
+// unsure reports whether an error has no fault that is one for certain.
+func unsure(err error) bool {
+	var list *diag.List
+	return errors.As(err, &list) && len(list.Diags) == 0
 }
 
 // otherCodes are those of faults that no other types of tensors would mend.

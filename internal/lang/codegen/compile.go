@@ -32,9 +32,12 @@ type Options struct {
 	// Unroll, if not 0, is the number of iterations of a tl.static_range that are compiled at its beginning,
 	// and again at its end; half as many of a loop inside another one, so that a nest of them stays small.
 	// What comes out is no kernel: an editor wants types and faults alone, and soon.
-	// Skipped, if not nil, is set if iterations were left out.
-	Unroll       int
-	Skipped      *bool
+	// Up to UnrollSteps steps no iteration is left out.
+	Unroll, UnrollSteps int
+	// Doubtful, if not nil, takes the faults that iterations left out may have caused; the error is a list of
+	// the other ones then, which may be empty.
+	Doubtful     *[]diag.Diagnostic
+	MaxFaults    int       // the compilation ends after so many; 0: 10
 	AllowGlobals bool      // kernels may read plain global numbers
 	Stdout       io.Writer // output of tl.static_print; nil drops it
 	Warn         func(string)
@@ -91,7 +94,7 @@ func Compile(s *world.Source, kernel string, args []signature.Arg, opts Options)
 			if _, over := budget.Recovered(r); over {
 				panic(r)
 			}
-			if _, stop := r.(stopped); !stop && (u == nil || len(u.diags) == 0) {
+			if _, stop := r.(stopped); !stop && (u == nil || u.faults() == 0) {
 				panic(r)
 			}
 			m, err = nil, u.errors()

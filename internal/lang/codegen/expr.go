@@ -180,6 +180,9 @@ func (g *generator) attribute(n python.Node, v object.Value, name string) object
 	r, err := object.GetAttr(g.u.world.In, v, name)
 	if m, ok := v.(*pyrun.Module); ok && err != nil {
 		g.noSuchName(n, m, name, err)
+		f := failureOf(n, err)
+		f.sure = true
+		panic(f)
 	}
 	if _, ok := v.(*object.Tuple); ok && err != nil && listMethods[name] {
 		g.failHint(n, "unsupported", "build a new one: a = a + [x]",

@@ -20,6 +20,7 @@ type failure struct {
 	calls int    // notes about calls that were left out
 
 	silent bool // the consequence of an earlier fault
+	sure   bool // no value of a variable would mend it
 }
 
 func (g *generator) fail(n python.Node, code, format string, args ...any) {
@@ -38,18 +39,22 @@ func (g *generator) failNotes(n python.Node, code, hint string, notes []diag.Not
 
 // check turns an error of package sem or of host Python into a failure at n.
 func (g *generator) check(n python.Node, err error) {
-	if err == nil {
-		return
+	if err != nil {
+		panic(failureOf(n, err))
 	}
+}
+
+// failureOf returns the failure at n that an error of package sem or of host Python is.
+func failureOf(n python.Node, err error) *failure {
 	var se *sem.Error
 	if errors.As(err, &se) {
-		panic(&failure{d: diag.Diagnostic{Code: se.Code, Span: n.Span(), Msg: se.Msg, Hint: se.Hint}})
+		return &failure{d: diag.Diagnostic{Code: se.Code, Span: n.Span(), Msg: se.Msg, Hint: se.Hint}}
 	}
 	var list *diag.List // a module that does not parse
 	if errors.As(err, &list) && len(list.Diags) > 0 {
 		d := list.Diags[0]
 		d.Notes = append(d.Notes, diag.Note{Span: n.Span(), Msg: "needed here"})
-		panic(&failure{d: d})
+		return &failure{d: d}
 	}
 	var ex *object.Exception
 	if errors.As(err, &ex) {
@@ -59,9 +64,9 @@ func (g *generator) check(n python.Node, err error) {
 		} else {
 			d.Span = n.Span()
 		}
-		panic(&failure{d: d})
+		return &failure{d: d}
 	}
-	panic(&failure{d: diag.Diagnostic{Code: "invalid", Span: n.Span(), Msg: err.Error()}})
+	return &failure{d: diag.Diagnostic{Code: "invalid", Span: n.Span(), Msg: err.Error()}}
 }
 
 // checkCall does what check does, for a call of a builtin: the caret stands under the argument that is at
@@ -242,7 +247,8 @@ func (g *generator) undefined(e *python.Name) {
 	}
 	g.u.missing[e.ID] = true
 	if !ok {
-		g.failHint(e, "undefined", g.suggest(e.ID), "%s is not defined", e.ID)
+		panic(&failure{sure: !assignedNames(g.fn.Func.Def.Body)[e.ID], d: diag.Diagnostic{Code: "undefined",
+			Span: e.Span(), Hint: g.suggest(e.ID), Msg: e.ID + " is not defined"}})
 	}
 	g.failNotes(e, "undefined", "give it a value before the "+p.region,
 		[]diag.Note{{Span: p.bind.Span(), Msg: "it gets a value here"}},

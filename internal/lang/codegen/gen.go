@@ -31,7 +31,9 @@ type unit struct {
 	steps    int
 	unrolled int               // unrolled loops around what is compiled
 	ops      int               // made so far, erased ones too
+	left     bool              // iterations of unrolled loops were left out so far
 	diags    []diag.Diagnostic // diagnostics of the faults so far
+	doubtful []diag.Diagnostic // those of faults that iterations left out may have caused
 	missing  map[string]bool   // names that were told not to be defined
 	entry    diag.Span         // the name of the kernel, for faults of its arguments
 }
@@ -195,7 +197,7 @@ func (u *unit) compile(fn *world.JITFunction, name string, params []object.Value
 	g.b.Loc = fnLoc
 	g.bindParams(shapes, entry, fnLoc, attrs)
 	g.stmts(def.Body)
-	if kernel && len(u.diags) > 0 {
+	if kernel && u.faults() > 0 {
 		return f
 	}
 	g.finish(f, ins)

@@ -307,11 +307,12 @@ func (g *generator) unroll(s *python.For, name string, it iteration) {
 	}
 	g.u.unrolled++
 	defer func() { g.u.unrolled-- }()
-	done := int64(0)
+	done, jumped := int64(0), false
 	for i := lo; step > 0 && i < hi || step < 0 && i > hi; i += step {
-		if n > 0 && done == n && iterations(i, hi, step) > n {
-			i += step * (iterations(i, hi, step) - n) // the last ones come next
-			g.u.skipped()
+		leave := !jumped && n > 0 && done >= n && g.u.steps > g.u.opts.UnrollSteps
+		if rest := iterations(i, hi, step); leave && rest > n {
+			i += step * (rest - n) // the last ones come next
+			jumped, g.u.left = true, true
 		}
 		g.scope.set(name, object.MakeInt(i))
 		g.stmts(s.Body)
@@ -321,13 +322,6 @@ func (g *generator) unroll(s *python.For, name string, it iteration) {
 
 // maxHalvings bounds a shift: after so many, one iteration is left of any number.
 const maxHalvings = 62
-
-// skipped notes that what is compiled is no kernel.
-func (u *unit) skipped() {
-	if u.opts.Skipped != nil {
-		*u.opts.Skipped = true
-	}
-}
 
 // iterations returns how often a loop from lo to hi runs, of which one is left at least.
 func iterations(lo, hi, step int64) int64 {

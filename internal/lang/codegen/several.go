@@ -2,10 +2,12 @@ package codegen
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/nereid-lang/nereid/internal/budget"
 	"github.com/nereid-lang/nereid/internal/diag"
+	"github.com/nereid-lang/nereid/internal/lang/sem"
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
 	"github.com/nereid-lang/nereid/internal/python"
 )
@@ -45,12 +47,12 @@ func (g *generator) attempt(s python.Stmt) {
 			panic(r)
 		}
 		if f, ok := r.(*failure); ok && f.silent &&
-			len(g.u.diags) == 0 { // whatever hid the fault, it is not to be lost
+			g.u.faults() == 0 { // whatever hid the fault, it is not to be lost
 			f.silent, f.d = false, diag.Diagnostic{Code: "invalid", Span: s.Span(),
 				Msg: "this depends on something that could not be compiled"}
 		}
 		if !g.u.record(r) {
-			if len(g.u.diags) > 0 {
+			if g.u.faults() > 0 {
 				r = stopped{}
 			}
 			panic(r)
@@ -109,18 +111,32 @@ func (u *unit) record(r any) bool {
 	f, ok := r.(*failure)
 	if !ok {
 		_, stop := r.(stopped)
-		return !stop && len(u.diags) > 0
+		return !stop && u.faults() > 0
 	}
-	if !f.silent {
+	switch {
+	case f.silent:
+	case u.left && u.opts.Doubtful != nil && !f.sure && !slices.Contains(sureCodes, f.d.Code):
+		u.doubtful = append(u.doubtful, f.d)
+	default:
 		u.diags = append(u.diags, f.d)
 	}
-	return f.d.Code != "limit" && len(u.diags) < maxErrors
+	return f.d.Code != "limit" && u.faults() < maxErrors && len(u.diags) < cmp.Or(u.opts.MaxFaults, maxErrors)
 }
+
+// sureCodes are those of faults that are seen in the text: no value of a variable would mend them.
+var sureCodes = []string{sem.CodeArgs, sem.CodeVersion, "not-jit", "global", "python-import",
+	"unknown-package"}
+
+// faults returns the number of faults so far.
+func (u *unit) faults() int { return len(u.diags) + len(u.doubtful) }
 
 // errors returns the messages recorded, or nil.
 func (u *unit) errors() error {
-	if len(u.diags) == 0 {
+	if u.faults() == 0 {
 		return nil
+	}
+	if u.opts.Doubtful != nil {
+		*u.opts.Doubtful = u.doubtful
 	}
 	list := &diag.List{Files: u.files, Diags: u.diags}
 	list.Sort()
