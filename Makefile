@@ -26,7 +26,7 @@ require = NEREID_REQUIRE_TOOLS="$(NEREID_REQUIRE_TOOLS)"
 # What LLVM makes is shared by the test programs of one run, and gone afterwards (internal/llvm/llvmtest).
 once = dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && NEREID_TEST_LLVM="$$dir"
 
-.PHONY: run demo test test-modules test-all test-orders systems test-cuda test-sim check build build-static capi capi-install wheel bench bench-cpu fuzz setup clean help
+.PHONY: run demo test test-modules test-examples test-browser test-capi test-python test-all test-orders systems test-cuda test-sim check build build-static capi capi-install wheel bench bench-cpu fuzz setup clean help
 
 run: prepare build ## build nereid and show it at work
 	@$(MAKE) --no-print-directory demo
@@ -38,11 +38,10 @@ test: prepare ## every test of this module; CI also runs check, test-modules and
 	@echo "tests need: $(NEREID_REQUIRE_TOOLS)"
 	$(once) $(require) GOGC=$(GOGC) $(GO) test $(TESTFLAGS) $(LONGEST) ./...
 
-test-modules: prepare ## the tests of the modules below examples/, of the page in a browser, of C, C++ and Python
-	@$(require) GOGC=$(GOGC) GO="$(GO)" TESTFLAGS="$(TESTFLAGS)" scripts/test-examples
-	@$(require) GOGC=$(GOGC) GO="$(GO)" TESTFLAGS="$(TESTFLAGS)" scripts/test-browser
-	@$(require) GOGC=$(GOGC) GO="$(GO)" TESTFLAGS="$(TESTFLAGS)" scripts/test-capi
-	@$(require) GO="$(GO)" scripts/test-python
+test-modules: test-examples test-browser test-capi test-python ## the tests of the modules below examples/, of the page in a browser, of C, C++ and Python
+
+test-examples test-browser test-capi test-python: prepare
+	@$(require) GOGC=$(GOGC) GO="$(GO)" TESTFLAGS="$(TESTFLAGS)" scripts/$@
 
 test-all: export NEREID_TEST_PART := all
 test-all: ## every test without samples: all cases on all devices, 50000 random kernels, all replays; hours
@@ -65,7 +64,7 @@ replay-orders: build
 	            testdata/replay/*.safetensors || exit 1; done; done
 
 systems: ## builds for other systems, the static binary, arm64 under qemu, Windows under wine, where the tools are here
-	@GO="$(GO)" scripts/test-systems --fetch
+	@GOGC=$(GOGC) GO="$(GO)" scripts/test-systems --fetch
 
 build-static: ## bin/nereid-static: no C library needed, and no native library used (Alpine, scratch)
 	$(GO) build -trimpath -tags nereid_static -o bin/nereid-static ./cmd/nereid
