@@ -461,7 +461,9 @@ func drawFiles(t *testing.T, folder string, n int) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rand.New(rand.NewPCG(seed, 0)).Shuffle(len(files), func(i, j int) { files[i], files[j] = files[j], files[i] })
+	rand.New(rand.NewPCG(seed, 0)).Shuffle(len(files), func(i, j int) {
+		files[i], files[j] = files[j], files[i]
+	})
 	return files[:min(n, len(files))]
 }
 
