@@ -413,16 +413,25 @@ func (r *run) failure(s *slot, first, end int64) error {
 		First: int(first), End: int(end)}
 }
 
+// before reports whether both errors are traps, the first one of an earlier program.
+func before(a, b error) bool {
+	x, ok1 := a.(*Trap)
+	y, ok2 := b.(*Trap)
+	return ok1 && ok2 && x.Words[0] < y.Words[0]
+}
+
 func (r *run) recovered() {
 	if v := recover(); v != nil {
 		r.fail(&Panic{v})
 	}
 }
 
-// fail keeps the first error and leaves no programs to others.
+// fail keeps the first error and leaves no programs to others. Of several traps it keeps that of the first
+// program: chunks before its own have begun already, unless threads have ranges of their own, so that the
+// same launch ends with the same error each time.
 func (r *run) fail(err error) {
 	r.mu.Lock()
-	if r.err == nil {
+	if r.err == nil || before(err, r.err) {
 		r.err = err
 	}
 	r.mu.Unlock()

@@ -129,7 +129,7 @@ var native = sync.OnceValues(func() (*llvm.JIT, error) {
 	if err != nil {
 		return nil, err
 	}
-	out, err := l.Compile(context.Background(), []byte(nativeText+nativeLater),
+	out, err := l.Compile(context.Background(), []byte(nativeText+nativeLater+nativeFirst),
 		llvm.Options{Target: l.HostTarget(), Emit: llvm.EmitObj, Level: llvm.O1})
 	if err != nil {
 		return nil, err
@@ -248,6 +248,38 @@ func TestTrap(t *testing.T) {
 	var trap *Trap
 	if !errors.As(err, &trap) || trap.Code != 7 || trap.End <= 1000 {
 		t.Fatalf("got %v", err)
+	}
+}
+
+// nativeFirst: first stops in every program, in program 0 after some time.
+const nativeFirst = `
+define void @first(ptr %args, ptr %grid, i64 %first, i64 %end, ptr %scratch, ptr %status) {
+entry:
+  %zero = icmp eq i64 %first, 0
+  %rounds = select i1 %zero, i64 300000, i64 1
+  %program = getelementptr i64, ptr %status, i64 1
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+  store volatile i64 %first, ptr %program
+  %next = add i64 %i, 1
+  %more = icmp ult i64 %next, %rounds
+  br i1 %more, label %loop, label %done
+done:
+  store i64 7, ptr %status
+  ret void
+}
+`
+
+// TestFirstTrap: the error is that of the first program, though others stop before it.
+func TestFirstTrap(t *testing.T) {
+	p := New(4)
+	for range 50 {
+		var trap *Trap
+		err := p.Run(context.Background(), work(t, "first"), nil, nil, 100)
+		if !errors.As(err, &trap) || trap.Words[0] != 0 {
+			t.Fatalf("got %+v", err)
+		}
 	}
 }
 
