@@ -253,13 +253,13 @@ func (c *converter) elementAlong(v *ir.Value, axis int, i *ir.Value) *ir.Value {
 	return c.extract(t, at)
 }
 
-// turns visits the pieces of a dimension that wraps around: index i is at row (start + i) % mod, so turn t,
-// from zero, is the indices from t*mod - start % mod on, the first one cut off at zero and the last at the
-// end of the block.
+// turns visits the pieces of a dimension that wraps around: index i is at row (start + i) % mod, so turn t is
+// the indices from t*mod - start on, the first one cut off at zero and the last at the end of the block. Rows
+// have the sign of start + i: the turns of negative ones are counted down from -1, and turn zero has both.
 func (w *walk) turns(d int) {
 	c, x := w.c, w.a.addr.dims[d].wrap
-	mod := c.expr(x.mod)
-	start := c.calc(remainder(x), c.expr(x.start), mod)
+	mod, start, zero := c.expr(x.mod), c.expr(x.start), c.index(0)
+	mod = c.calc(arith.MaxSI, mod, c.calc(arith.SubI, zero, mod)) // its sign says nothing
 	lo, hi := w.lo[d], w.n[d]
 	switch {
 	case hi == nil:
@@ -268,17 +268,20 @@ func (w *walk) turns(d int) {
 		hi = c.calc(arith.AddI, lo, hi)
 	}
 	if lo == nil {
-		lo = c.index(0)
+		lo = zero
 	}
-	last := c.calc(arith.AddI, start, hi)
-	turns := c.calc(arith.CeilDivSI, last, mod)
-	c.forEach(c.index(0), turns, func(t *ir.Value) {
-		begin := c.calc(arith.SubI, c.calc(arith.MulI, t, mod), start)
-		end := c.calc(arith.MinSI, c.calc(arith.AddI, begin, mod), hi)
+	first := c.calc(arith.DivSI, start, mod)
+	last := c.calc(arith.DivSI, c.calc(arith.SubI, c.calc(arith.AddI, start, hi), c.index(1)), mod)
+	c.forEach(first, c.calc(arith.AddI, last, c.index(1)), func(t *ir.Value) {
+		origin := c.calc(arith.SubI, c.calc(arith.MulI, t, mod), start) // the index at row zero
+		begin := c.b.Val(arith.Select, ir.Index, c.compare(arith.SGT, t, zero), origin,
+			c.calc(arith.AddI, c.calc(arith.SubI, origin, mod), c.index(1)))
+		end := c.b.Val(arith.Select, ir.Index, c.compare(arith.SLT, t, zero),
+			c.calc(arith.AddI, origin, c.index(1)), c.calc(arith.AddI, origin, mod))
 		from := c.calc(arith.MaxSI, begin, lo)
-		n := c.calc(arith.MaxSI, c.calc(arith.SubI, end, from), c.index(0))
+		n := c.calc(arith.MaxSI, c.calc(arith.SubI, c.calc(arith.MinSI, end, hi), from), zero)
 		saved := *w
-		shift := c.calc(arith.MulI, begin, c.expr(x.scale))
+		shift := c.calc(arith.MulI, origin, c.expr(x.scale))
 		w.off = c.calc(arith.SubI, w.off, shift)
 		w.stride, w.lo, w.n = cloned(w.stride), cloned(w.lo), cloned(w.n)
 		w.stride[d] = w.stride[d].add(x.scale)

@@ -55,6 +55,9 @@ func init() {
 		atomRem:    func(c *converter, a *atom) *ir.Value { return c.binary(arith.RemSI, a) },
 		atomCeil:   func(c *converter, a *atom) *ir.Value { return c.binary(arith.CeilDivSI, a) },
 		atomLow:    emitLow,
+		atomInt32: func(c *converter, a *atom) *ir.Value {
+			return c.toIndex(c.b.Val(arith.IndexCast, ir.I32, c.expr(a.x)))
+		},
 		atomSelect: func(c *converter, a *atom) *ir.Value {
 			return c.b.Val(arith.Select, ir.Index, c.val(a.v), c.expr(a.x), c.expr(a.y))
 		},
@@ -178,6 +181,8 @@ func folded(def *ir.OpDef, a, b int64) (int64, bool) {
 		return min(a, b), true
 	case arith.MaxSI:
 		return max(a, b), true
+	case arith.DivSI:
+		return a / max(b, 1), b > 0
 	case arith.RemSI, arith.RemUI:
 		return a % max(b, 1), a >= 0 && b > 0
 	case arith.CeilDivSI:

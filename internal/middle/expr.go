@@ -31,6 +31,7 @@ const (
 	atomRem                      // x % y, with the sign of x
 	atomCeil                     // x / y, rounded up, y constant
 	atomLow                      // the low y bits of x, zero-extended; y constant
+	atomInt32                    // the low 32 bits of x, sign-extended
 	atomSelect                   // x where the condition v holds, else y
 	atomOp                       // an integer operation on tensors of equal elements, done once on args
 	atomQuotient                 // x / y, which divides it, or x where y is zero
@@ -239,6 +240,14 @@ func (t *atoms) low(e expr, bits int) expr {
 		return constant(c)
 	}
 	return t.other(atom{kind: atomLow, x: e, y: constant(int64(bits))})
+}
+
+// int32 returns e as a signed number of 32 bits.
+func (t *atoms) int32(e expr) expr {
+	if c, ok := e.isConst(); ok {
+		return constant(int64(int32(c)))
+	}
+	return t.other(atom{kind: atomInt32, x: e})
 }
 
 // leaves calls f for each value, symbol and operation that e is made of.

@@ -153,7 +153,7 @@ func (o Options) convertBody(ctx *pass.Context, m *ir.Module, fn, out *ir.Op) er
 		return errAt(fn, "control flow with loops between blocks is not supported")
 	}
 	c := &converter{
-		uses: findUses(analyse(fn), fn), opts: o, ctx: ctx, m: m, b: ir.NewBuilder(out.Body(0)),
+		uses: findUses(analyse(m, fn), fn), opts: o, ctx: ctx, m: m, b: ir.NewBuilder(out.Body(0)),
 		vals: map[*ir.Value]*ir.Value{}, syms: map[*symbol]*ir.Value{}, srcs: map[*source]*ir.Value{},
 	}
 	old, args := fn.Body(0).Args(), out.Body(0).Args()

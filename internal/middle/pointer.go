@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/nereid-lang/nereid/internal/analysis/axisinfo"
 	"github.com/nereid-lang/nereid/internal/dialect/arith"
 	"github.com/nereid-lang/nereid/internal/dialect/constfold"
 	"github.com/nereid-lang/nereid/internal/dialect/scf"
@@ -17,21 +18,31 @@ import (
 // are comparisons of the same integers that addresses are made of.
 type analysis struct {
 	atoms
+	module  *ir.Module
+	signs   *axisinfo.Analysis // made by the first call of natural
 	descs   map[*ir.Value]desc
 	sources map[*ir.Value]*source
 	flows   map[*ir.Op]*flow
 	apart   bool // loops carry the offsets along each dimension, rather than their sum
 }
 
-func newAnalysis() *analysis {
-	return &analysis{atoms: newAtoms(), descs: map[*ir.Value]desc{}, sources: map[*ir.Value]*source{},
-		flows: map[*ir.Op]*flow{}}
+func newAnalysis(m *ir.Module) *analysis {
+	return &analysis{atoms: newAtoms(), module: m, descs: map[*ir.Value]desc{},
+		sources: map[*ir.Value]*source{}, flows: map[*ir.Op]*flow{}}
 }
 
-func analyse(fn *ir.Op) *analysis {
-	a := newAnalysis()
+func analyse(m *ir.Module, fn *ir.Op) *analysis {
+	a := newAnalysis(m)
 	a.function(fn)
 	return a
+}
+
+// natural reports whether no element of v is negative, if nothing overflows.
+func (a *analysis) natural(v *ir.Value) bool {
+	if a.signs == nil {
+		a.signs = axisinfo.Module(a.module)
+	}
+	return a.signs.Natural(v)
 }
 
 // function describes the values of a function. Of what branches between blocks hand over nothing is known.
@@ -323,10 +334,14 @@ func stateShift(a *analysis, op *ir.Op) *state {
 
 func (a *analysis) remainder(op *ir.Op, unsigned bool) *state {
 	y := a.stateOf(op.Operand(1))
-	if !y.uniform() || y.off.is(0) {
+	if !y.uniform() || y.off.is(0) || unsigned && !a.natural(op.Operand(0)) {
 		return nil
 	}
-	return a.wrapped(a.stateOf(op.Operand(0)), y.off, unsigned)
+	mod := y.off
+	if unsigned {
+		mod = a.low(mod, ir.BitWidth(ir.ElemOf(op.Result(0).Type)))
+	}
+	return a.wrapped(a.stateOf(op.Operand(0)), mod, unsigned)
 }
 
 func stateSigned(a *analysis, op *ir.Op) *state {
@@ -360,9 +375,11 @@ func exactWhenWider(x *state) bool {
 	return lo >= math.MinInt32 && hi <= math.MaxInt32
 }
 
+// stateUnsigned: -1 is the largest number, and 0 comes after it, so that only elements from 0 on, or equal
+// ones, are still evenly spaced.
 func stateUnsigned(a *analysis, op *ir.Op) *state {
 	x := a.stateOf(op.Operand(0))
-	if !x.known() || slices.ContainsFunc(x.dims, func(d dim) bool {
+	if !x.known() || !x.uniform() && !a.natural(op.Operand(0)) || slices.ContainsFunc(x.dims, func(d dim) bool {
 		return d.index != nil || d.split != nil
 	}) {
 		return nil
@@ -379,12 +396,16 @@ func stateUnsigned(a *analysis, op *ir.Op) *state {
 func stateTrunc(a *analysis, op *ir.Op) *state {
 	x := a.stateOf(op.Operand(0))
 	if !x.known() || slices.ContainsFunc(x.dims, func(d dim) bool {
-		return d.wrap != nil
+		return !d.plain()
 	}) || ir.ElemOf(op.Result(0).Type) != ir.I32 {
 		return nil
 	}
 	s := *x
-	s.self = nil
+	s.self, s.off = nil, a.int32(x.off)
+	s.dims = shared(x.dims, s.off)
+	for d := range s.dims {
+		s.dims[d].stride = a.int32(s.dims[d].stride)
+	}
 	return &s
 }
 

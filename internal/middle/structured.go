@@ -90,7 +90,7 @@ func isFunction(op *ir.Op) bool { return op.Def == tt.Func || op.Def == funcd.Fu
 // inPlace returns a converter that emits scalars and tensors into a function of the input.
 func inPlace(ctx *pass.Context, m *ir.Module) *converter {
 	return &converter{
-		uses: &uses{analysis: newAnalysis(), needed: map[*ir.Value]bool{}, seen: map[*carry]bool{}},
+		uses: &uses{analysis: newAnalysis(m), needed: map[*ir.Value]bool{}, seen: map[*carry]bool{}},
 		ctx:  ctx, m: m, here: true, vals: map[*ir.Value]*ir.Value{}, syms: map[*symbol]*ir.Value{},
 		srcs: map[*source]*ir.Value{},
 	}

@@ -6,8 +6,8 @@
 
 // CHECK-LABEL: func.func @wrap_rows(
 // CHECK-NOT: tensor<16xi32>
-// CHECK: %[[S:.*]] = arith.remsi
-// CHECK: arith.ceildivsi
+// CHECK: arith.divsi
+// CHECK: arith.divsi
 // CHECK: scf.for
 // CHECK: memref.reinterpret_cast %x to offset: [%{{.*}}], sizes: [16, 8], strides: [8, 1]
 // CHECK: memref.subview %{{.*}}[%{{.*}}, 0] [%{{.*}}, 8] [1, 1]

@@ -4,7 +4,7 @@
 // ARG: i32 20
 
 // CHECK-LABEL: func.func @wrap_unsigned(
-// CHECK: arith.remui
+// CHECK: arith.divsi
 // CHECK: scf.for
 // CHECK: memref.copy
 tt.func public @wrap_unsigned(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %n: i32) {
