@@ -39,6 +39,7 @@ type Comm struct {
 	dev        *run.Device
 	t          transport
 	graphs     atomic.Int32 // open graphs with operations of the communicator
+	groups     atomic.Int32 // functions that Group has called
 	closing    sync.Mutex
 	closed     atomic.Bool
 }
@@ -121,7 +122,11 @@ func (c *Comm) Group(f func() error) error {
 	if f == nil {
 		return errors.New("collective: the function of the group is nil")
 	}
-	return c.t.group(f)
+	return c.t.group(func() error {
+		c.groups.Add(1)
+		defer c.groups.Add(-1)
+		return f()
+	})
 }
 
 // Err returns the error that has ended the communicator: a rank that is gone, a context that has ended, an
@@ -137,7 +142,7 @@ var (
 )
 
 // Close waits for the operations of this rank and frees the communicator; closing twice is harmless. Graphs
-// with operations of it are closed before.
+// with operations of it are closed before, and groups have ended.
 func (c *Comm) Close() error {
 	c.closing.Lock()
 	defer c.closing.Unlock()
@@ -146,6 +151,9 @@ func (c *Comm) Close() error {
 	}
 	if n := c.graphs.Load(); n > 0 {
 		return fmt.Errorf("collective: %d operations of the communicator are in open graphs: close these first", n)
+	}
+	if c.groups.Load() > 0 {
+		return errors.New("collective: the communicator is in a group: close it when Group has returned")
 	}
 	c.closed.Store(true)
 	return c.t.close()

@@ -3,6 +3,7 @@ package collective_test
 import (
 	"context"
 	"errors"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -63,6 +64,33 @@ func TestOpen(t *testing.T) {
 	}
 	if _, err := collective.Open(t.Context(), nil, collective.Config{Size: 1}); err == nil {
 		t.Error("opened without a device")
+	}
+}
+
+// TestForeignServer: what listens at the address of a rendezvous is not one of ours.
+func TestForeignServer(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	go func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			_, _ = io.ReadFull(conn, make([]byte, 8)) // what is unread at the end would reset the connection
+			_, _ = conn.Write([]byte("HTTP/1.1 400 Bad Request\r\n\x1b[31mlong and red"))
+			_ = conn.(*net.TCPConn).CloseWrite()
+			_, _ = io.Copy(io.Discard, conn)
+			conn.Close()
+		}
+	}()
+	cfg := collective.Config{Rank: 1, Size: 2, Rendezvous: "tcp://" + l.Addr().String()}
+	_, err = collective.Open(t.Context(), host(t), cfg)
+	if err == nil || !strings.Contains(err.Error(), `is no rank 0: it answers "HTTP/1.1 400 Bad Request\r\n`) {
+		t.Error(err)
 	}
 }
 

@@ -245,8 +245,8 @@ func moves(r rank, dt run.DType, n int) error {
 	}), same(y, func(i int) float64 { return value(before, i) }))
 }
 
-// TestGroups: what a group sends to one rank arrives in the order of the calls. A group within a group is an
-// error, and one whose function panics leaves nothing behind.
+// TestGroups: what a group sends to one rank arrives in the order of the calls. A group, or Close, within a
+// group is an error, and one whose function panics leaves nothing behind.
 func TestGroups(t *testing.T) {
 	all(t, ranks(t, 2, func(r rank) error {
 		list := make([]*run.Tensor, 8)
@@ -270,14 +270,18 @@ func TestGroups(t *testing.T) {
 				return err
 			}
 		}
-		var inner error
+		var inner, closing error
 		func() {
 			defer func() { _ = recover() }()
 			_ = r.Group(func() error {
 				inner = r.Group(func() error { return nil })
+				closing = r.Close()
 				panic("enough")
 			})
 		}()
+		if closing == nil || !strings.Contains(closing.Error(), "close it when Group has returned") {
+			return fmt.Errorf("closing within a group: %v", closing)
+		}
 		if inner == nil || !strings.Contains(inner.Error(), "group within a group") {
 			return fmt.Errorf("a group within a group: %v", inner)
 		}

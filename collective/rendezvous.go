@@ -112,10 +112,13 @@ func fetchID(ctx context.Context, addr string, rank, size int) ([]byte, error) {
 	for {
 		id, err := askOnce(ctx, addr, ask)
 		if len(id) > 1 && err == nil {
-			if id[0] != '+' {
+			switch id[0] {
+			case '+':
+				return id[1:], nil
+			case '!':
 				return nil, errors.New(string(id[1:]))
 			}
-			return id[1:], nil
+			return nil, fmt.Errorf("what listens there is no rank 0: it answers %.40q", id)
 		}
 		if !pause(ctx) {
 			return nil, errors.Join(ctx.Err(), err)

@@ -39,8 +39,8 @@ func Attention(s *Stream, q, k, v *nereid.Tensor, o AttentionOptions) *nereid.Te
 // PagedAttention returns attention of the last queries of several sequences, whose keys and values lie in
 // pages: k and v have the shape [pages, positions of a page, heads, size], table, of i32, says for each
 // sequence which pages its positions are in, in order, and lengths, of i32, how many positions it has. q
-// has the shape [batch, heads, queries, size], the last query being at the last position. The number of
-// positions that the table has room for bounds the work of a launch.
+// has the shape [batch, heads, queries, size], the last query being at the last position. Of a query without
+// positions the result is 0. The number of positions that the table has room for bounds the work of a launch.
 func PagedAttention(s *Stream, q, k, v, table, lengths *nereid.Tensor, o AttentionOptions) *nereid.Tensor {
 	c := s.begin("PagedAttention")
 	c.in("q", q)

@@ -34,7 +34,10 @@ func attended(t *testing.T, q *nereid.Tensor, kvHeads int, lengths []int, o ops.
 			}
 			scores, seen = append(scores, sum*scale), append(seen, n)
 		}
-		lse := logSumExp(scores)
+		lse := 0.0
+		if len(scores) > 0 {
+			lse = logSumExp(scores)
+		}
 		for d := range size {
 			sum := 0.0
 			for i, n := range seen {
@@ -86,18 +89,38 @@ func TestAttention(t *testing.T) {
 	})
 }
 
-// TestPagedAttention: sequences of different lengths whose positions are in scattered pages.
+// TestLowScores: a masked key has no weight beside a score far below zero.
+func TestLowScores(t *testing.T) {
+	on(t, func(t *testing.T, s *ops.Stream) {
+		const keys, size = 20, 16
+		for _, o := range []ops.AttentionOptions{{Causal: true}, {Causal: true, Window: 3}, {}} {
+			q := made(t, s, nereid.Float32, func(int) float64 { return 2048 }, 1, 1, keys, size)
+			k := made(t, s, nereid.Float32, func(int) float64 { return -2048 }, 1, 1, keys, size)
+			row := func(i int) float64 { return float64(i / size) }
+			v := made(t, s, nereid.Float32, row, 1, 1, keys, size)
+			want := attended(t, q, 1, []int{keys}, o, func(v bool, _, _, n, _ int) float64 {
+				if v {
+					return float64(n)
+				}
+				return -2048
+			})
+			near(t, fmt.Sprintf("Attention %+v", o), ops.Attention(s, q, k, v, o), want, 1e-5)
+		}
+	})
+}
+
+// TestPagedAttention: sequences of different lengths whose positions are in scattered pages; one has none.
 func TestPagedAttention(t *testing.T) {
 	on(t, func(t *testing.T, s *ops.Stream) {
 		const pages, page, kv, size, room = 12, 16, 2, 16, 5
 		k := made(t, s, nereid.Float16, func(i int) float64 { return wave(i*3) / 2 }, pages, page, kv, size)
 		v := made(t, s, nereid.Float16, func(i int) float64 { return wave(i + 5) }, pages, page, kv, size)
-		q := made(t, s, nereid.Float16, wave, 2, 4, 1, size)
-		table := made(t, s, nereid.Int32, func(i int) float64 { return float64(i * 7 % pages) }, 2, room)
-		lengths := made(t, s, nereid.Int32, func(i int) float64 { return []float64{77, 5}[i] }, 2)
+		q := made(t, s, nereid.Float16, wave, 3, 4, 1, size)
+		table := made(t, s, nereid.Int32, func(i int) float64 { return float64(i * 7 % pages) }, 3, room)
+		lengths := made(t, s, nereid.Int32, func(i int) float64 { return []float64{77, 5, 0}[i] }, 3)
 		ks, vs := values(t, k), values(t, v)
 		o := ops.AttentionOptions{Causal: true}
-		want := attended(t, q, kv, []int{77, 5}, o, func(v bool, b, h, n, d int) float64 {
+		want := attended(t, q, kv, []int{77, 5, 0}, o, func(v bool, b, h, n, d int) float64 {
 			at := (((b*room+n/page)*7%pages*page+n%page)*kv+h)*size + d
 			if v {
 				return vs[at]

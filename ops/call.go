@@ -38,6 +38,7 @@ type plan struct {
 	base    *nereid.Tensor // that views are of
 	// inPlace allows an output to be an input of the same shape and strides.
 	inPlace bool
+	limits  []limit // of integers that are Go numbers
 }
 
 // result says what an op makes.
@@ -189,6 +190,9 @@ func (c *call) launch(planner func(*call) (*plan, error)) error {
 			return err
 		}
 	}
+	if err := c.inRange(p); err != nil {
+		return err
+	}
 	if err := c.results(p); err != nil {
 		return err
 	}
@@ -198,6 +202,16 @@ func (c *call) launch(planner func(*call) (*plan, error)) error {
 	for i := range p.steps {
 		if err := c.step(p, &p.steps[i]); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// inRange finds Go numbers that the integers beside them cannot be.
+func (c *call) inRange(p *plan) error {
+	for _, l := range p.limits {
+		if v := c.nums[l.operand].i; !fits(v, l.dt) {
+			return wrong(c.op, c.names[l.operand], "%d is no %s", v, l.dt)
 		}
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/nereid-lang/nereid"
@@ -321,6 +322,39 @@ func TestNumbers(t *testing.T) {
 		u := made(t, s, nereid.Uint8, func(i int) float64 { return float64(100 * i) }, 3)
 		near(t, "Sign", ops.Sign(s, u), []float64{0, 1, 1}, 0)
 	})
+}
+
+// TestNumbersThatDoNotFit: an integer that the type beside it does not have is an error, at every call.
+func TestNumbersThatDoNotFit(t *testing.T) {
+	s := streamOn(t, "interp")
+	of := func(dt nereid.DType) *nereid.Tensor {
+		return made(t, s, dt, func(i int) float64 { return float64(i) }, 3)
+	}
+	i8, u8 := of(nereid.Int8), of(nereid.Uint8)
+	add := ops.Fuse(func(x ops.Expr) ops.Expr { return x.Add(300) })
+	for name, c := range map[string]struct {
+		got  *nereid.Tensor
+		want string
+	}{
+		"large":    {ops.Add(s, i8, 128), "ops: Add: y: 128 is no i8"},
+		"small":    {ops.Add(s, i8, -129), "ops: Add: y: -129 is no i8"},
+		"unsigned": {ops.Maximum(s, u8, -1), "ops: Maximum: y: -1 is no u8"},
+		"clamp":    {ops.Clamp(s, u8, 0, 256), "256 is no u8"},
+		"compared": {ops.Less(s, of(nereid.Uint16), 1<<16), "65536 is no u16"},
+		"i32":      {ops.Mul(s, of(nereid.Int32), 1<<31), "2147483648 is no i32"},
+		"constant": {add.Call(s, i8), "300, an operand of Add, is no i8"},
+	} {
+		if err := c.got.Err(); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+	near(t, "the least", ops.Add(s, i8, -128), []float64{-128, -127, -126}, 0)
+	near(t, "the largest", ops.Maximum(s, u8, 255), []float64{255, 255, 255}, 0)
+	near(t, "beside floats", ops.Add(s, of(nereid.Float16), 300), []float64{300, 301, 302}, 0)
+	near(t, "beside 64 bits", ops.Sub(s, of(nereid.Int64), 1<<40), []float64{-1 << 40, 1 - 1<<40, 2 - 1<<40}, 0)
+	if err := ops.Add(s, i8, 128).Err(); err == nil {
+		t.Error("a call that an earlier one had planned takes 128")
+	}
 }
 
 // TestTypes: operands meet in the type that the rule says.

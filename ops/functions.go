@@ -157,6 +157,39 @@ func (ty typing) assign(n *node, inputs []nereid.DType, numbers []*number) error
 	return err
 }
 
+// limit is the type of the integers that an operand is among which is a Go number.
+type limit struct {
+	operand int
+	dt      nereid.DType
+}
+
+// limits returns them for the inputs that are numbers. A constant which its type does not have is an error.
+func (ty typing) limits(roots []*node, numbers []*number) (list []limit, err error) {
+	seen := map[*node]bool{}
+	for _, r := range roots {
+		r.walk(seen, func(n *node) {
+			if n.fn == nil || n.fn.rule == castRule || n.fn.rule == logicRule {
+				return
+			}
+			dt, _, e := n.types(ty.common(n, numbers))
+			if e != nil || dt.IsFloat() {
+				return
+			}
+			for _, a := range n.args {
+				v := a.value(numbers)
+				switch {
+				case v == nil || v.float:
+				case a.number == nil:
+					list = append(list, limit{a.input, dt})
+				case !fits(v.i, dt) && err == nil:
+					err = fmt.Errorf("%d, an operand of %s, is no %s", v.i, n.fn.name, dt)
+				}
+			}
+		})
+	}
+	return list, err
+}
+
 // common returns the type in which the operands of a node meet.
 func (ty typing) common(n *node, numbers []*number) nereid.DType {
 	args := n.args

@@ -143,6 +143,7 @@ type fusion struct {
 
 	c          *call
 	form       form
+	limits     []limit
 	outs       []result
 	rows, cols space
 }
@@ -151,7 +152,7 @@ func (x *fusion) plan(c *call) (*plan, error) {
 	if err := x.resolve(c); err != nil {
 		return nil, err
 	}
-	p := &plan{outs: x.outs, inPlace: !x.reduces()}
+	p := &plan{outs: x.outs, inPlace: !x.reduces(), limits: x.limits}
 	if count(x.shape) == 0 {
 		return p, x.emptyResult()
 	}
@@ -222,7 +223,10 @@ func (x *fusion) types() (err error) {
 		fm.inputs = append(fm.inputs, nereid.Invalid)
 		fm.numbers = append(fm.numbers, &x.c.nums[i])
 	}
-	fm.ty, err = infer(x.f.roots, fm.inputs, fm.numbers)
+	if fm.ty, err = infer(x.f.roots, fm.inputs, fm.numbers); err != nil {
+		return err
+	}
+	x.limits, err = fm.ty.limits(x.f.roots, fm.numbers)
 	return err
 }
 

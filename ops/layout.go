@@ -152,6 +152,9 @@ func (c *call) formula(p *plan, x *fusion, to int, inputs ...int) error {
 			st.slots[i].operand = to
 		}
 	}
+	for _, l := range x.limits {
+		p.limits = append(p.limits, limit{inputs[l.operand], l.dt})
+	}
 	p.steps = append(p.steps, st)
 	return nil
 }

@@ -7,8 +7,8 @@ import "github.com/nereid-lang/nereid"
 //   - Operands of different types meet in the type that holds both: bool < integers < floats; of
 //     integers, and of floats, the wider one; of a signed and an unsigned integer, the signed one that
 //     holds both, at most i64; fp16 and bf16 meet in fp32, and an fp8 type in any other float.
-//   - A Go number takes the type of the tensors beside it. A float beside integers makes them fp32, an
-//     integer beside bools makes them i32.
+//   - A Go number takes the type of the tensors beside it; an integer that this type does not have is an
+//     error. A float beside integers makes them fp32, an integer beside bools makes them i32.
 //   - Types of 8 and 16 bits of floats are computed in fp32 and rounded once, when the result is stored.
 //   - Functions of real numbers make integers fp32.
 //
@@ -85,6 +85,15 @@ func weak(dt nereid.DType, float bool) nereid.DType {
 		return nereid.Int32
 	}
 	return dt
+}
+
+// fits reports whether integers of a type have a value.
+func fits(v int64, dt nereid.DType) bool {
+	bits := 8 * dt.Size()
+	if signed(dt) {
+		return v<<(64-bits)>>(64-bits) == v
+	}
+	return v >= 0 && (bits == 64 || v < 1<<bits)
 }
 
 // computed returns the type in which values of a type are computed.

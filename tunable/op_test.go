@@ -432,6 +432,38 @@ func TestInPlace(t *testing.T) {
 	}
 }
 
+// Tensors that cannot be given back their contents are an error, of Call as of Explore.
+func TestRestoring(t *testing.T) {
+	s := stream(t, "cpu")
+	for name, call := range map[string]func(*tunable.Op[params], params) error{
+		"Call": func(op *tunable.Op[params], p params) error { return op.Call(s, p) },
+		"Explore": func(op *tunable.Op[params], p params) error {
+			_, err := op.Explore(s, p)
+			return err
+		},
+	} {
+		x, err := nereid.NewTensor(s.Device(), nereid.Int32, 4)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var runs atomic.Int64
+		closes := tunable.Func("closes", "", func(*nereid.Stream, params) error {
+			if runs.Add(1) == 3 {
+				return x.Close()
+			}
+			return nil
+		})
+		plain := tunable.Func("plain", "", func(*nereid.Stream, params) error { return nil })
+		op, err := tunable.New("restored", keyOf, quick(tunable.Options[params]{}), closes, plain)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := call(op, params{X: x}); err == nil || !strings.Contains(err.Error(), "restoring tensors") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // A candidate whose results are not those of the first is passed over; in the bit-stable mode also one that
 // differs in a zero's sign.
 func TestBitStable(t *testing.T) {

@@ -80,7 +80,11 @@ func (x *proxy[P]) restore() error { return x.write(x.start) }
 func (x *proxy[P]) write(contents [][]byte) error {
 	for i, t := range x.tensors {
 		if !x.copies {
-			if now, err := core.Bytes(t.Tensor); err != nil || bytes.Equal(now, contents[i]) {
+			now, err := core.Bytes(t.Tensor)
+			if err != nil {
+				return err
+			}
+			if bytes.Equal(now, contents[i]) {
 				continue
 			}
 		}

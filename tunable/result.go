@@ -44,7 +44,7 @@ func (o *Op[P]) Picked(s *run.Stream, p P) (string, error) {
 // Explore measures every candidate to the end, without an early stop and without the budget, and returns the
 // results in the order of Results. The choice, which it makes if there is none, and the store stay as they
 // are.
-func (o *Op[P]) Explore(s *run.Stream, p P) ([]Result, error) {
+func (o *Op[P]) Explore(s *run.Stream, p P) (found []Result, err error) {
 	if !o.usable() {
 		return nil, errNil
 	}
@@ -74,7 +74,7 @@ func (o *Op[P]) Explore(s *run.Stream, p P) ([]Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer t.close()
+	defer t.close(&err)
 	t.reference(list)
 	t.prepare(list)
 	for _, i := range list {

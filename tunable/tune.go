@@ -108,9 +108,12 @@ func (o *Op[P]) newTuning(ctx context.Context, own *run.Stream, p P, rec *autotu
 	return t, nil
 }
 
-func (t *tuning[P]) close() error {
+// close adds to err that tensors of the caller could not be given the contents that they had.
+func (t *tuning[P]) close(err *error) {
 	t.s.Sync()
-	return t.x.close()
+	if failed := t.x.close(); failed != nil {
+		*err = errors.Join(*err, fmt.Errorf("tunable: %s: restoring tensors: %w", t.o.name, failed))
+	}
 }
 
 func (t *tuning[P]) times(warmup, rep time.Duration, f func() error) ([]time.Duration, error) {
@@ -120,13 +123,13 @@ func (t *tuning[P]) times(warmup, rep time.Duration, f func() error) ([]time.Dur
 // measure measures candidates and keeps the record. If the caller gives up, it keeps the times so far without
 // a choice.
 func (o *Op[P]) measure(ctx context.Context, own *run.Stream, p P, list, todo []int,
-	rec *autotune.Record) error {
+	rec *autotune.Record) (err error) {
 	begin := time.Now()
 	t, err := o.newTuning(ctx, own, p, rec)
 	if err != nil {
 		return err
 	}
-	defer t.close()
+	defer t.close(&err)
 	t.best = t.least(list)
 	t.reference(list)
 	t.prepare(todo)

@@ -3,6 +3,8 @@ import functions
 import triton
 import triton.language as tl
 
+LOWEST = tl.constexpr(-3.4028234e38)  # of a masked key, which has no weight beside any score
+
 
 @triton.jit
 def attend(acc, weight, peak, q, k_at, v_at, stride_kn, stride_vn, scale, start, stop, positions, keys,
@@ -19,10 +21,10 @@ def attend(acc, weight, peak, q, k_at, v_at, stride_kn, stride_vn, scale, start,
             k = tl.load(k_at + n * stride_kn, mask=inside[None, :], other=0.0)
         score = tl.dot(q, k, input_precision=PRECISION) * scale
         if CAUSAL:
-            score = tl.where(positions[:, None] >= (n + keys[None, :]), score, -1.0e6)
+            score = tl.where(positions[:, None] >= (n + keys[None, :]), score, LOWEST)
         if WINDOW:
-            score = tl.where(positions[:, None] - window < (n + keys[None, :]), score, -1.0e6)
-        score = tl.where(inside[None, :], score, -1.0e6)
+            score = tl.where(positions[:, None] - window < (n + keys[None, :]), score, LOWEST)
+        score = tl.where(inside[None, :], score, LOWEST)
         higher = tl.maximum(peak, tl.max(score, 1))
         p = tl.math.exp2(score - higher[:, None])
         fade = tl.math.exp2(peak - higher)
@@ -133,7 +135,7 @@ def decode_kernel(q, k, v, table, lengths, partial, peaks, scale, heads, group, 
     if table is None:
         k += batch * stride_kb
         v += batch * stride_vb
-    peak = tl.full([BLOCK_M], -1.0e30, dtype=tl.float32)
+    peak = tl.full([BLOCK_M], LOWEST, dtype=tl.float32)
     weight = tl.zeros([BLOCK_M], tl.float32)
     acc = tl.zeros([BLOCK_M, DIM], tl.float32)
     log2_scale = scale * 1.44269504
@@ -179,12 +181,13 @@ def combine_kernel(partial, peaks, out, heads, queries, splits, stride_ob, strid
     part = tl.arange(0, SPLITS)
     dims = tl.arange(0, DIM)
     there = part < splits
-    peak = tl.load(peaks + (row * splits + part) * 2, mask=there, other=-1.0e30)
+    peak = tl.load(peaks + (row * splits + part) * 2, mask=there, other=LOWEST)
     weight = tl.load(peaks + (row * splits + part) * 2 + 1, mask=there, other=0.0)
     sums = tl.load(partial + ((row * splits + part) * DIM)[:, None] + dims[None, :], mask=there[:, None],
                    other=0.0)
     fade = tl.math.exp2(peak - tl.max(peak, 0))
-    total = tl.sum(sums * fade[:, None], 0) / tl.sum(weight * fade, 0)
+    weight = tl.sum(weight * fade, 0)
+    total = tl.sum(sums * fade[:, None], 0) / tl.where(weight > 0, weight, 1.0)  # 0 without keys
     tl.store(out + batch * stride_ob + head * stride_oh + query * stride_om + dims,
              total.to(out.dtype.element_ty), mask=dims < HEAD_DIM)
 
@@ -290,7 +293,7 @@ def append_decode_kernel(qkv, k, v, table, lengths, slots, cos, sin, out, partia
     new_k = turned(qkv + (heads + kv_head) * SIZE, dims, cos, sin, position, HALF, PAIRS,
                    dims_in).to(k.dtype.element_ty)
     new_v = tl.load(qkv + (heads + kv_heads + kv_head) * SIZE + dims, mask=dims_in, other=0.0)
-    peak = tl.full([BLOCK_M], -1.0e30, dtype=tl.float32)
+    peak = tl.full([BLOCK_M], LOWEST, dtype=tl.float32)
     weight = tl.zeros([BLOCK_M], tl.float32)
     acc = tl.zeros([BLOCK_M, DIM], tl.float32)
     log2_scale = scale * 1.44269504
@@ -398,14 +401,14 @@ def combined(partial, peaks, out, group, parts, splits, SIZE: tl.constexpr, DIM:
     """Adds up the parts that the programs of a sequence and a head of k left."""
     dims = tl.arange(0, DIM)
     rows = tl.arange(0, GROUP)
-    peak = tl.full([GROUP], -1.0e30, dtype=tl.float32)
+    peak = tl.full([GROUP], LOWEST, dtype=tl.float32)
     weight = tl.zeros([GROUP], tl.float32)
     acc = tl.zeros([GROUP, DIM], tl.float32)
     for start in range(0, parts, PARTS):
         part = start + tl.arange(0, PARTS)
         at = rows[None, :] * splits + part[:, None]
         there = (rows < group)[None, :] & (part < parts)[:, None]
-        p = tl.load(peaks + at * 2, mask=there, other=-1.0e30, cache_modifier=".cg")
+        p = tl.load(peaks + at * 2, mask=there, other=LOWEST, cache_modifier=".cg")
         w = tl.load(peaks + at * 2 + 1, mask=there, other=0.0, cache_modifier=".cg")
         a = tl.load(partial + at[:, :, None] * DIM + dims[None, None, :], mask=there[:, :, None], other=0.0,
                     cache_modifier=".cg")
