@@ -351,7 +351,8 @@ func TestNumbersThatDoNotFit(t *testing.T) {
 	near(t, "the least", ops.Add(s, i8, -128), []float64{-128, -127, -126}, 0)
 	near(t, "the largest", ops.Maximum(s, u8, 255), []float64{255, 255, 255}, 0)
 	near(t, "beside floats", ops.Add(s, of(nereid.Float16), 300), []float64{300, 301, 302}, 0)
-	near(t, "beside 64 bits", ops.Sub(s, of(nereid.Int64), 1<<40), []float64{-1 << 40, 1 - 1<<40, 2 - 1<<40}, 0)
+	const large = 1 << 40
+	near(t, "beside 64 bits", ops.Add(s, of(nereid.Int64), large), []float64{large, large + 1, large + 2}, 0)
 	if err := ops.Add(s, i8, 128).Err(); err == nil {
 		t.Error("a call that an earlier one had planned takes 128")
 	}
