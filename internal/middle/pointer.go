@@ -379,10 +379,9 @@ func exactWhenWider(x *state) bool {
 // ones, are still evenly spaced.
 func stateUnsigned(a *analysis, op *ir.Op) *state {
 	x := a.stateOf(op.Operand(0))
-	if !x.known() || slices.ContainsFunc(x.dims, func(d dim) bool { return d.index != nil || d.split != nil }) {
-		return nil
-	}
-	if !x.uniform() && !a.natural(op.Operand(0)) {
+	if !x.known() || slices.ContainsFunc(x.dims, func(d dim) bool {
+		return d.index != nil || d.split != nil
+	}) || !x.uniform() && !a.natural(op.Operand(0)) {
 		return nil
 	}
 	s := *x
