@@ -1,7 +1,7 @@
 // Narrowed offsets: what lies above 32 bits is gone.
 // ARG: f32[300] normal
 // ARG: f32[64] zero
-// ARG: i64 0x300000009
+// ARG: i64 12884901897
 
 // CHECK-LABEL: func.func @ptr_truncated_offsets(
 // CHECK: %[[N:.*]] = arith.index_cast %{{.*}} : i32 to index
