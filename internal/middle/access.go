@@ -272,7 +272,9 @@ func (w *walk) turns(d int) {
 	}
 	first := c.calc(arith.DivSI, start, mod)
 	last := c.calc(arith.DivSI, c.calc(arith.SubI, c.calc(arith.AddI, start, hi), c.index(1)), mod)
-	c.forEach(first, c.calc(arith.AddI, last, c.index(1)), func(t *ir.Value) {
+	turns := c.calc(arith.AddI, c.calc(arith.SubI, last, first), c.index(1))
+	c.forEach(zero, turns, func(i *ir.Value) {
+		t := c.calc(arith.AddI, first, i)
 		origin := c.calc(arith.SubI, c.calc(arith.MulI, t, mod), start) // the index at row zero
 		begin := c.b.Val(arith.Select, ir.Index, c.compare(arith.SGT, t, zero), origin,
 			c.calc(arith.AddI, c.calc(arith.SubI, origin, mod), c.index(1)))
