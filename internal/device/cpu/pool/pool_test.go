@@ -251,7 +251,8 @@ func TestTrap(t *testing.T) {
 	}
 }
 
-// nativeFirst: first stops in every program, in program 0 after some time.
+// nativeFirst: first stops in every program, in program 0 after some time. meet waits until two programs have
+// begun, and stops if it is alone for seconds.
 const nativeFirst = `
 define void @first(ptr %args, ptr %grid, i64 %first, i64 %end, ptr %scratch, ptr %status) {
 entry:
@@ -269,7 +270,33 @@ done:
   store i64 7, ptr %status
   ret void
 }
+define void @meet(ptr %args, ptr %grid, i64 %first, i64 %end, ptr %scratch, ptr %status) {
+entry:
+  %old = atomicrmw add ptr %args, i64 1 seq_cst
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %n = load atomic volatile i64, ptr %args seq_cst, align 8
+  %alone = icmp ult i64 %n, 2
+  %next = add i64 %i, 1
+  %soon = icmp ult i64 %next, 4000000000
+  %more = and i1 %alone, %soon
+  br i1 %more, label %loop, label %done
+done:
+  %code = zext i1 %alone to i64
+  store i64 %code, ptr %status
+  ret void
+}
 `
+
+// TestFirstLaunch: a kernel of which no time is known yet has all threads: its programs may wait for each
+// other.
+func TestFirstLaunch(t *testing.T) {
+	p, met := New(2), int64(0)
+	if err := p.Run(context.Background(), work(t, "meet"), unsafe.Pointer(&met), nil, 2); err != nil {
+		t.Error("one thread ran both programs:", err)
+	}
+}
 
 // TestFirstTrap: the error is that of the first program, though others stop before it.
 func TestFirstTrap(t *testing.T) {
