@@ -18,7 +18,8 @@ import (
 var raceDetector bool
 
 // TestCompileTime: each of the sample kernels is native code soon after it was Python, front end included.
-// Time is the processor's; the limits are twice what a core at 2.5 GHz takes that shares its caches with nobody.
+// Time is the processor's; the limits are twice what a core at 2.5 GHz takes that shares its caches with
+// nobody.
 func TestCompileTime(t *testing.T) {
 	const median, worst = 100 * time.Millisecond, 800 * time.Millisecond
 	txtest.Device(t, "cpu", nereid.OpenDevice)
