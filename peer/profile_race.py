@@ -3,9 +3,8 @@
   python3 peer/profile_race.py --out DIR [--rounds 3]
 
 Records one launch of each with capture.py (tensors of 64 to 128 MB, products of 4096 cubed in fp16), and then, in
-each round, has `nereid race` measure them, has it do so again below `nereid profile`, and prints the medians of all
-three and their sums: clocks differ between processes, the last two are of the same one. The last profile stays as
-DIR/profile.json, for Perfetto.
+each round, has `nereid race` measure them, has it do so again below `nereid profile`, and prints the medians of both
+and their sums. The last profile stays as DIR/profile.json, for Perfetto.
 """
 import argparse
 import glob
@@ -51,12 +50,10 @@ def launches():
         num_warps=8, num_stages=3)
 
 
-def race(nereid, files):
-    return [nereid, "race", "--json", "--device", "cuda:0", "--root", ROOT, *files]
-
-
-def medians(out):
-    """What `nereid race` printed, in µs by kernel."""
+def raced(nereid, files):
+    """The medians of `nereid race`, in µs by kernel."""
+    out = subprocess.run([nereid, "race", "--json", "--device", "cuda:0", "--root", ROOT, *files],
+                         stdout=subprocess.PIPE, text=True, check=True).stdout
     rows = [json.loads(line) for line in out.splitlines() if line.startswith("{")]
     bad = [f"{r['case']}: {r['failed']}" for r in rows if r.get("failed")]
     if bad:
@@ -64,18 +61,14 @@ def medians(out):
     return {r["kernel"]: r["nereid"]["ms"] * 1e3 for r in rows}
 
 
-def raced(nereid, files):
-    """The medians of `nereid race`, in µs by kernel."""
-    return medians(subprocess.run(race(nereid, files), stdout=subprocess.PIPE, text=True, check=True).stdout)
-
-
 def profiled(nereid, files, trace):
-    """The medians of the table of `nereid profile`, and those that the race below it measured, in µs by kernel."""
-    process = subprocess.run([nereid, "profile", "--trace", trace, "--", *race(nereid, files)],
-                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=True)
+    """The medians of the table of `nereid profile`, in µs by kernel."""
+    process = subprocess.run(
+        [nereid, "profile", "--trace", trace, "--", nereid, "race", "--device", "cuda:0", "--root", ROOT, *files],
+        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=True)
     print(process.stderr)
     rows = [line.split() for line in process.stderr.splitlines() if " cuda:0 " in line]
-    return {r[0]: float(r[5]) for r in rows if len(r) > 6}, medians(process.stdout)
+    return {r[0]: float(r[5]) for r in rows if len(r) > 6}
 
 
 def main():
@@ -91,17 +84,17 @@ def main():
     files = sorted(glob.glob(os.path.join(cases, "*.safetensors")))
     sums = []
     for r in range(args.rounds):
-        alone = raced(args.nereid, files)
-        profile, below = profiled(args.nereid, files, os.path.join(args.out, "profile.json"))
-        for name in alone:
-            print(f"{name:20} race {alone[name]:8.2f} µs, profile {profile[name]:8.2f}, race below it "
-                  f"{below[name]:8.2f}")
-        sums.append([sum(of[name] for name in alone) for of in (alone, profile, below)])
-        print("round {}: race {:.2f} µs, profile {:.2f}, race below it {:.2f}".format(r + 1, *sums[-1]), flush=True)
-    alone, profile, below = (statistics.median(s) for s in zip(*sums))
-    print(f"medians of {args.rounds}: race {alone:.2f} µs, profile {profile:.2f}, race below it {below:.2f}: "
-          f"{profile / alone:.4f} and {profile / below:.4f}")
-    if max(abs(profile / alone - 1), abs(profile / below - 1)) > 0.03:
+        race = raced(args.nereid, files)
+        profile = profiled(args.nereid, files, os.path.join(args.out, "profile.json"))
+        for name in race:
+            print(f"{name:20} race {race[name]:8.2f} µs, profile {profile[name]:8.2f}, "
+                  f"{profile[name] / race[name]:.4f}")
+        sums.append((sum(race.values()), sum(profile[name] for name in race)))
+        print(f"round {r + 1}: race {sums[-1][0]:.2f} µs, profile {sums[-1][1]:.2f}, "
+              f"{sums[-1][1] / sums[-1][0]:.4f}", flush=True)
+    race, profile = (statistics.median(s) for s in zip(*sums))
+    print(f"median of {args.rounds}: race {race:.2f} µs, profile {profile:.2f}, {profile / race:.4f}")
+    if abs(profile / race - 1) > 0.03:
         raise SystemExit("the sums differ by more than 3%")
 
 
