@@ -25,3 +25,18 @@ func TestBlobSizes(t *testing.T) {
 		}
 	}
 }
+
+// TestCounts: an index that counts more things than it has room for is refused, not read as an empty one.
+func TestCounts(t *testing.T) {
+	d := &decoder{in: "\x05abcd"}
+	if n := d.count(1); n != 0 || d.err == nil {
+		t.Errorf("5 things in 4 bytes: %d, %v", n, d.err)
+	}
+	d = &decoder{in: "\x02abcd"}
+	if n := d.count(2); n != 2 || d.err != nil {
+		t.Errorf("2 things of 2 bytes in 4: %d, %v", n, d.err)
+	}
+	if _, _, err := decodeIndex("\x7f"); err == nil {
+		t.Error("an index that ends behind its first count is read")
+	}
+}
