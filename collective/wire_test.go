@@ -7,8 +7,8 @@ import (
 	"github.com/nereid-lang/nereid/run"
 )
 
-// TestHeader: ranks of different builds read each other's headers, whose bytes therefore stay as they are. The
-// fourth is 0 until it means something.
+// TestHeader: ranks of different builds read each other's headers, whose bytes therefore stay as they are.
+// The fourth is 0 until it means something.
 func TestHeader(t *testing.T) {
 	h := header{kind: reduce, op: Max, dt: run.Float32, peer: -2, call: 0x0102, count: 0x03040506}
 	got := make([]byte, headerSize)

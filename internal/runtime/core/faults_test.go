@@ -2,7 +2,8 @@ package core
 
 import "testing"
 
-// TestSplitPlace: places have a file, which may have colons or no name, a line and a column, as far as they say.
+// TestSplitPlace: places have a file, which may have colons or no name, a line and a column, as far as they
+// say.
 func TestSplitPlace(t *testing.T) {
 	for place, want := range map[string]struct {
 		file         string
@@ -15,7 +16,8 @@ func TestSplitPlace(t *testing.T) {
 		"k.py:x:12":       {"k.py:x", 0, 12},
 		"dir:3/k.py:10:1": {"dir:3/k.py", 10, 1},
 	} {
-		if file, line, column := splitPlace(place); file != want.file || line != want.line || column != want.column {
+		file, line, column := splitPlace(place)
+		if file != want.file || line != want.line || column != want.column {
 			t.Errorf("%q: %q, %d, %d, want %+v", place, file, line, column, want)
 		}
 	}
