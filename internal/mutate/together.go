@@ -22,7 +22,8 @@ import (
 // Faults that are planted together: one build has all of them, and a variable of the environment chooses the
 // one that a run has. A build takes longer than most runs of tests.
 
-// choice is the package that knows which fault a run has. It exists in the overlay alone.
+// choice is the package that knows which fault a run has. It exists in the overlay alone. Programs that tests
+// start with an environment of their own find the number in a file, which is there while tests run.
 const choice = `package planted
 
 import (
@@ -31,7 +32,17 @@ import (
 )
 
 // At is the number of the fault of this run.
-var At, _ = strconv.Atoi(os.Getenv("PLANTED_FAULT"))
+var At = number()
+
+func number() int {
+	text, ok := os.LookupEnv("PLANTED_FAULT")
+	if !ok {
+		file, _ := os.ReadFile(%q)
+		text = string(file)
+	}
+	n, _ := strconv.Atoi(text)
+	return n
+}
 `
 
 const choicePath = "github.com/nereid-lang/nereid/internal/mutate/planted"
@@ -111,6 +122,9 @@ type build struct {
 	skip     map[string][]string // of packages: tests that fail without a fault, too
 }
 
+// number is the file with the number of the fault under test.
+func (b *build) number() string { return filepath.Join(b.dir, "number") }
+
 func (b *build) overlay() string { return filepath.Join(b.dir, "overlay.json") }
 
 // compile compiles the packages of the faults until those that do not compile are left out.
@@ -171,7 +185,7 @@ func (b *build) write() error {
 	}
 	planted := filepath.Join(b.dir, "planted.go")
 	replace := map[string]string{filepath.Join(root, "internal/mutate/planted/planted.go"): planted}
-	if err := os.WriteFile(planted, []byte(choice), 0o666); err != nil {
+	if err := os.WriteFile(planted, fmt.Appendf(nil, choice, b.number()), 0o666); err != nil {
 		return err
 	}
 	files := map[string][]int{}
@@ -306,10 +320,14 @@ func (b *build) run(pkg, pattern string, n int) (verdict, failed, by string) {
 		return "NOT RUN", "", err.Error()
 	}
 	cache, err := os.MkdirTemp(b.dir, "cache")
+	if err == nil {
+		err = os.WriteFile(b.number(), strconv.AppendInt(nil, int64(n), 10), 0o666)
+	}
 	if err != nil {
 		return "NOT RUN", "", err.Error()
 	}
 	defer os.RemoveAll(cache)
+	defer os.Remove(b.number())
 	ctx, cancel := context.WithTimeout(context.Background(), *limit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, file, "-test.failfast", "-test.run="+pattern,
