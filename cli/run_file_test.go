@@ -2,8 +2,8 @@ package cli
 
 import "testing"
 
-// TestTensorFile: which arguments name a file, and a tensor in it. The name of a file may begin with a dot, and
-// that of a tensor may hold a colon.
+// TestTensorFile: which arguments name a file, and a tensor in it. The name of a file may begin with a dot,
+// and that of a tensor may hold a colon.
 func TestTensorFile(t *testing.T) {
 	for text, want := range map[string]struct {
 		file, name string
