@@ -84,10 +84,10 @@ test-sim: ## every test of AMD's GPUs on their emulators, in full: half an hour 
 
 check: ## formatting, vet, staticcheck, dead code; the tools as go.mod pins them
 	@GO="$(GO)" scripts/check-format
-	$(GO) vet ./...
-	$(GO) vet -tags redis ./cmd/nereid
-	$(GO) tool staticcheck ./...
-	@GO="$(GO)" scripts/check-dead
+	GOGC=$(GOGC) $(GO) vet ./...
+	GOGC=$(GOGC) $(GO) vet -tags redis ./cmd/nereid
+	GOGC=$(GOGC) $(GO) tool staticcheck ./...
+	@GOGC=$(GOGC) GO="$(GO)" scripts/check-dead
 
 build: ## bin/nereid
 	$(GO) build -trimpath -o bin/nereid ./cmd/nereid
