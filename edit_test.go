@@ -4,6 +4,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -52,24 +54,10 @@ def double(x, N: tl.constexpr):
 func TestEditedProgram(t *testing.T) {
 	needLLVM(t)
 	root, dir := txtest.Root(t), t.TempDir()
-	sum, err := os.ReadFile(filepath.Join(root, "go.sum"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, requires, _ := strings.Cut(string(mod), "\n")
-	version := ""
-	for line := range strings.Lines(requires) {
-		if strings.HasPrefix(line, "go ") {
-			version = line
-		}
-	}
-	for name, text := range map[string]string{"go.sum": string(sum), "go.mod": "module edited\n\n" + version +
-		"\nrequire github.com/nereid-lang/nereid v0.0.0\n\nreplace github.com/nereid-lang/nereid => " + root +
-		"\n"} {
+	// In a workspace of both modules the program is linked from packages that the tests' programs have, too.
+	version := regexp.MustCompile(`(?m)^go .*\n`).FindString(txtest.Read(t, filepath.Join(root, "go.mod")))
+	for name, text := range map[string]string{"go.mod": "module edited\n\n" + version,
+		"go.work": version + "\nuse (\n\t.\n\t" + strconv.Quote(root) + "\n)\n"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -79,10 +67,10 @@ func TestEditedProgram(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		cmd := exec.CommandContext(t.Context(), "go", "run", "-mod=mod", ".")
+		cmd := exec.CommandContext(t.Context(), "go", "run", ".")
 		cmd.Dir = dir
 		cmd.Env = append(os.Environ(), "NEREID_CACHE_DIR="+filepath.Join(dir, "cache"), "NEREID_CACHE=on",
-			"NEREID_DEVICE=cpu", "GOPROXY=off")
+			"NEREID_DEVICE=cpu", "GOPROXY=off", "GOWORK="+filepath.Join(dir, "go.work"))
 		out, err := cmd.CombinedOutput()
 		if err != nil || !strings.Contains(string(out), c.words+" [2 4 6 8] "+c.compiled) {
 			t.Fatalf("%v: %s", err, out)
