@@ -150,6 +150,9 @@ func maskCompare(a *analysis, op *ir.Op) *mask {
 		return m
 	}
 	x, y := a.stateOf(op.Operand(0)), a.stateOf(op.Operand(1))
+	if wide := ir.ElemOf(op.Operand(0).Type) == ir.I64; x.mixes(wide) || y.mixes(wide) {
+		return nil
+	}
 	m := newMask(op.Result(0).Type)
 	switch pred {
 	case arith.EQ:
@@ -180,6 +183,32 @@ func maskCompare(a *analysis, op *ir.Op) *mask {
 		return a.belowUnsigned(m, y, x, 0, ir.ElemOf(op.Operand(0).Type))
 	}
 	return nil
+}
+
+// mixes reports whether integers are made with factors or steps that indices do not have, as hash functions
+// and random numbers are: they wrap around. Of indices that is not expected.
+func (s *state) mixes(wide bool) bool {
+	if !s.known() {
+		return false
+	}
+	factor, step := int64(1)<<16, int64(1)<<30
+	if wide && !s.loose { // also before they were widened
+		factor, step = 1<<40, 1<<62
+	}
+	far := func(k, limit int64) bool { return k > limit || k < -limit }
+	for i, d := range s.dims {
+		k, ok := d.stride.isConst()
+		if ok && (far(k, factor) || far(k*(s.shape[i]-1), step)) {
+			return true
+		}
+	}
+	for _, t := range s.off.terms {
+		if far(t.k, factor) {
+			return true
+		}
+	}
+	_, known := s.off.isConst()
+	return far(s.off.c, step) && !(known && s.uniform())
 }
 
 // maskChoice: a comparison of a number that a mask chose with another is that mask, its negation, or known.
