@@ -185,14 +185,14 @@ func maskCompare(a *analysis, op *ir.Op) *mask {
 	return nil
 }
 
-// mixes reports whether integers are made with factors or steps that indices do not have, as hash functions
-// and random numbers are: they wrap around. Of indices that is not expected.
+// mixes reports whether integers, of 64 bits if wide, are computed with factors or constants that are too
+// large for indices. Hash functions have such factors, and are meant to wrap around; indices are not.
 func (s *state) mixes(wide bool) bool {
 	if !s.known() {
 		return false
 	}
 	factor, step := int64(1)<<16, int64(1)<<30
-	if wide && !s.loose { // also before they were widened
+	if wide && !s.loose { // loose ones were computed in 32 bits before
 		factor, step = 1<<40, 1<<62
 	}
 	far := func(k, limit int64) bool { return k > limit || k < -limit }
