@@ -121,7 +121,7 @@ func (x gradOperands) repeat(t *testing.T, s *ops.Stream, o ops.AttentionOptions
 // TestAttentionGradExact: with exact operands, the backward pass with atomic additions has every bit of the
 // one without, on a simulated H200.
 func TestAttentionGradExact(t *testing.T) {
-	s, c := streamOn(t, "sim:90"), gradCase{nereid.BFloat16, 1, 1, 1, 128, 128, false}
+	s, c := streamOn(t, "sim:90"), gradCase{nereid.BFloat16, 1, 1, 1, 320, 128, false}
 	x := c.exact(t, s)
 	o := ops.AttentionOptions{Scale: math.Ln2}
 	want := x.grads(s, o)

@@ -92,7 +92,7 @@ func TestBackward(t *testing.T) {
 
 // idleBackward holds the faults of the backward pass that are not reported, by kind.
 var idleBackward = map[string]unreported{
-	"barrier dropped":               {1, behindMaps},
+	"barrier dropped":               {2, behindMaps + "; " + otherSlot},
 	"barrier moved over a wait":     {1, behindMaps},
 	"proxy fence dropped":           {1, behindStores},
 	"fence of mbarriers dropped":    {1, "a fence.proxy.async follows"},
@@ -104,6 +104,10 @@ var idleBackward = map[string]unreported{
 	"commit of products dropped":    {1, "it joins the group of the next product, which the same wait covers"},
 }
 
+// otherSlot is why loads need no barrier of their own behind the first product of an iteration.
+const otherSlot = "the loads of a later iteration fill a slot that the iteration does not read, and " +
+	"barriers follow the products that read it before"
+
 const behindStores = "the fence of the mbarriers lies behind the stores of keys and values, too"
 
 // idle returns the faults of a kind that are not reported in a launch.
@@ -111,17 +115,20 @@ func (b backward) idle(plant string) unreported {
 	if plant == "proxy fence moved over a store" && b.group > 1 { // a store of keys and values
 		return unreported{1, behindStores}
 	}
+	if plant == "barrier dropped" && b.dim == 64 && b.causal { // all loads begin before so short a loop
+		return unreported{1, behindMaps}
+	}
 	return idleBackward[plant]
 }
 
 // TestBackwardPlanted plants faults of order in the backward pass of attention, as TestPlanted does. One
-// launch and half of the kinds of faults have their turn at each commit.
+// launch and a fifth of the kinds of faults have their turn at each commit.
 func TestBackwardPlanted(t *testing.T) {
-	chosen, half := txtest.Sample(t, 6), txtest.Sample(t, 4)
+	chosen, turn := txtest.Sample(t, 6), txtest.Sample(t, 5)
 	mod, dev := backwardKernels(t), opened(t, "sim:90")[0]
 	var kinds []plant
 	for i, p := range plants() {
-		if half(i) || half(i+1) {
+		if turn(i) {
 			kinds = append(kinds, p)
 		}
 	}

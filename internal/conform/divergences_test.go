@@ -29,6 +29,12 @@ var claims = []struct {
 		body: "def product(p, q):\n    i = tl.arange(0, 32)\n    at = i[:, None] * 32 + i[None, :]\n" +
 			"    a = tl.load(p + at)\n    b = tl.load(p + 1024 + at)\n" +
 			"    tl.store(q + at, tl.sum(a[:, :, None] * b[None, :, :], 1))\n"},
+	// Numbers of 16 bits that were widened are multiplied in tf32.
+	{kernel: "widened", signature: "*fp16:16, *fp32:16", stage: "ptx",
+		has: []string{"cvt.f32.f16", ".f32.tf32.tf32.f32"}, lacks: []string{".f32.f16.f16.f32"},
+		body: "def widened(p, q):\n    i = tl.arange(0, 32)\n    at = i[:, None] * 32 + i[None, :]\n" +
+			"    a = tl.load(p + at).to(tl.float32)\n    b = tl.load(p + 1024 + at).to(tl.float32)\n" +
+			"    tl.store(q + at, tl.dot(a, b))\n"},
 	// Square roots of denormals: the approximations take them for zero.
 	{kernel: "roots", signature: "*fp32", stage: "ptx",
 		has: []string{"sqrt.approx.ftz.f32", "rsqrt.approx.ftz.f32"},

@@ -59,7 +59,7 @@ func TestPipelines(t *testing.T) {
 			}
 			groups := false
 			for _, name := range []string{"-ping-pong", "-tile-", "-join-loops", "-store-by-warps",
-				"-scale-late", "-over-programs", "-spread-", "-deepen-pipelines"} {
+				"-scale-late", "-over-programs", "-spread-", "-deepen-pipelines", "-before-stores"} {
 				groups = groups || strings.Contains(c.Before+c.After, name)
 			}
 			if target == "cuda:80" && groups { // no warp groups

@@ -63,6 +63,9 @@ const (
 func Pipeline(o Options) []pass.Pass {
 	mma := chip.Target(o.Target).MMA
 	var passes []pass.Pass
+	if mma {
+		passes = append(passes, products.NarrowProducts, pass.CSE)
+	}
 	if o.Way.Merge > 1 {
 		passes = append(passes, programs.MergePrograms(o.Way.Merge, o.Way.Unit), pass.Canonicalize, pass.CSE)
 	}
@@ -130,8 +133,7 @@ func Pipeline(o Options) []pass.Pass {
 		pipeline.BranchOnProducts)
 	if o.PingPong {
 		passes = append(passes, motion.ScaleLate, motion.BranchOnMasks, pipeline.BranchOnCopies,
-			motion.WaitInside, tma.SpreadStores,
-			tma.StoreInParts)
+			tma.LoadBeforeStores, motion.WaitInside, tma.SpreadStores, tma.StoreInParts)
 	}
 	if o.PingPong && o.Persist != NoPersist {
 		passes = append(passes, programs.PersistPrograms(o.Persist == Persist))
@@ -216,6 +218,10 @@ func All(o Options) []pass.Pass {
 var Constraints = []pass.Constraint{
 	{Before: "nereid-gpu-merge-programs", After: "convert-triton-to-tritongpu",
 		Why: "the copies of an operation have layouts of their own"},
+	{Before: "nereid-gpu-narrow-products", After: "nereid-gpu-tile-loads",
+		Why: "the copy engine brings operands that no thread converts"},
+	{Before: "nereid-gpu-narrow-products", After: "tritongpu-F32DotTC",
+		Why: "numbers of 16 bits need no further parts"},
 	{Before: "nereid-legalize-descriptors", After: "convert-triton-to-tritongpu",
 		Why: "tensors of pointers get layouts like all others"},
 	{Before: "nereid-gpu-longest-first", After: "nereid-gpu-join-loops",
@@ -229,6 +235,8 @@ var Constraints = []pass.Constraint{
 		Why: "stores pay where loops of products load tiles"},
 	{Before: "nereid-gpu-tile-stores", After: "nereid-gpu-loop-over-programs",
 		Why: "a tile that programs store again and again, one after the other, is none"},
+	{Before: "nereid-gpu-branch-on-copies", After: "nereid-gpu-load-before-stores",
+		Why: "copies by threads and through the engine begin together, and are branched around together"},
 	{Before: "nereid-gpu-branch-on-copies", After: "nereid-gpu-spread-stores",
 		Why: "an iteration's loads are to start before its part of a store"},
 	{Before: "nereid-gpu-spread-stores", After: "nereid-gpu-store-in-parts",

@@ -18,8 +18,13 @@ func drawProduct(r *rand.Rand, p *place) (c Config) {
 	precision := p.precision()
 	if dt == nereid.Float32 && r.IntN(3) == 0 {
 		precision = "ieee"
-	} else if dt.Size() == 2 && precision == "tf32" && r.IntN(6) == 0 {
-		precision = "wide"
+	} else if dt.Size() == 2 && precision == "tf32" {
+		switch r.IntN(6) {
+		case 0:
+			precision = "wide"
+		case 1:
+			precision = "widened"
+		}
 	}
 	c.set("precision", precision)
 	c.set("out", oneOf(r, outTypes(dt)...))

@@ -6,4 +6,5 @@
 //	decompose_scaled.go    dot_scaled as a plain product, for accelerate_matmul.go
 //	dot_operands.go        tritongpu-optimize-dot-operands
 //	f32_dot_tc.go          tritongpu-F32DotTC
+//	narrow_products.go     nereid-gpu-narrow-products
 package products

@@ -4,6 +4,7 @@
 //	descriptor_encoding.go   triton-nvidia-optimize-descriptor-encoding
 //	fence.go                 triton-nvidia-gpu-fence-insertion
 //	fits.go                  nereid-legalize-descriptors: pointers where the copy engine cannot serve
+//	load_before_stores.go    nereid-gpu-load-before-stores
 //	lowering.go              triton-nvidia-tma-lowering
 //	spread_stores.go         nereid-gpu-spread-stores: such a store in parts, one in each iteration
 //	store_parts.go           nereid-gpu-store-in-parts: a store without a loop, as its parts are ready

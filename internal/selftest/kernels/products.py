@@ -35,9 +35,13 @@ def operand(x, i, k, N, K, si, sk, BI: tl.constexpr, BK: tl.constexpr, FORM: tl.
 
 @triton.jit
 def multiply(x, y, acc, ACC: tl.constexpr, PRECISION: tl.constexpr):
-    """acc and the product of x and y, which "wide" widens to fp32 in registers."""
-    if PRECISION == "wide":
+    """acc and the product of x and y. "widened" only widens them to fp32, and the compiler multiplies the
+    numbers before; "wide" computes the operands in fp32, and the product stays in tf32."""
+    if PRECISION == "widened":
         return tl.dot(x.to(tl.float32), y.to(tl.float32), acc, input_precision="tf32", out_dtype=ACC)
+    elif PRECISION == "wide":
+        x, y = x.to(tl.float32) * 2, y.to(tl.float32) * 0.5
+        return tl.dot(x, y, acc, input_precision="tf32", out_dtype=ACC)
     else:
         return tl.dot(x, y, acc, input_precision=PRECISION, out_dtype=ACC)
 
