@@ -100,6 +100,46 @@ func TestReductions(t *testing.T) {
 	})
 }
 
+// TestRowsOfFormulas: a formula has each reduction of a row for all its elements.
+func TestRowsOfFormulas(t *testing.T) {
+	const rows, cols = 3, 37
+	sum := func(l []float64) (n float64) {
+		for _, v := range l {
+			n += v
+		}
+		return n
+	}
+	reductions := map[string]struct {
+		of   func(ops.Expr) ops.Expr
+		want func([]float64) float64
+	}{
+		"RowSum":  {ops.Expr.RowSum, sum},
+		"RowMean": {ops.Expr.RowMean, func(l []float64) float64 { return sum(l) / cols }},
+		"RowMin":  {ops.Expr.RowMin, slices.Min[[]float64]},
+		"RowMax":  {ops.Expr.RowMax, slices.Max[[]float64]},
+		"RowProd": {ops.Expr.RowProd, func(l []float64) float64 {
+			n := 1.0
+			for _, v := range l {
+				n *= v
+			}
+			return n
+		}},
+	}
+	on(t, func(t *testing.T, s *ops.Stream) {
+		x := made(t, s, nereid.Float32, func(i int) float64 { return 1 + wave(i)/8 }, rows, cols)
+		for name, r := range reductions {
+			var want []float64
+			for _, l := range grouped(t, x, 1) {
+				for _, v := range l {
+					want = append(want, v-r.want(l))
+				}
+			}
+			formula := ops.Fuse(func(x ops.Expr) ops.Expr { return x.Sub(r.of(x)) })
+			near(t, name, formula.Call(s, x), want, 1e-5)
+		}
+	})
+}
+
 // TestLongRows: rows that do not fit into a tile are reduced in loops, and NaN and equal elements are found.
 func TestLongRows(t *testing.T) {
 	on(t, func(t *testing.T, s *ops.Stream) {

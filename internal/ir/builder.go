@@ -89,13 +89,6 @@ func (b *Builder) Groups(def *OpDef, groups [][]*Value, results []Type, attrs ..
 	return b.Create(s)
 }
 
-// NewBlockIn appends a block with arguments to a region and leaves the insertion point alone.
-func (b *Builder) NewBlockIn(r *Region, args ...Type) *Block {
-	nb := NewBlock(args...)
-	r.Append(nb)
-	return nb
-}
-
 // Mapping says what values and blocks become in a clone.
 type Mapping struct {
 	Values map[*Value]*Value

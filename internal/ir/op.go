@@ -426,9 +426,8 @@ func (op *Op) AddRegion(r *Region) {
 }
 
 // Successors returns the blocks a terminator can branch to.
-func (op *Op) Successors() []*Block          { return op.successors }
-func (op *Op) SetSuccessor(i int, b *Block)  { op.successors[i] = b }
-func (op *Op) SetSuccessors(blocks []*Block) { op.successors = blocks }
+func (op *Op) Successors() []*Block         { return op.successors }
+func (op *Op) SetSuccessor(i int, b *Block) { op.successors[i] = b }
 
 // Block returns the block that op is in, or nil; Parent the operation around that block, or nil.
 func (op *Op) Block() *Block { return op.block }

@@ -23,15 +23,6 @@ func (p *Parser) genericRegion(s *State) bool {
 	return ok
 }
 
-// TryRegion reads a region if one begins here, and appends it to the state; otherwise an empty one.
-func (p *Parser) TryRegion(s *State, args []Arg) bool {
-	if p.Peek("{") {
-		return p.Region(s, args)
-	}
-	s.Regions = append(s.Regions, &Region{})
-	return true
-}
-
 func (p *Parser) region(def *OpDef, args []Arg) (*Region, bool) {
 	r := &Region{}
 	if !p.Peek("{") {

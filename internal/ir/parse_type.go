@@ -52,15 +52,6 @@ func (p *Parser) Type() (Type, bool) {
 	return nil, p.expected("a type")
 }
 
-// TryType reads a type if one begins here.
-func (p *Parser) TryType() (t Type, present, ok bool) {
-	if !p.startsType() {
-		return nil, false, true
-	}
-	t, ok = p.Type()
-	return t, true, ok
-}
-
 // startsType reports whether the next token can only be the beginning of a type.
 func (p *Parser) startsType() bool {
 	switch p.tok.kind {

@@ -73,3 +73,26 @@ func TestAsmInOrder(t *testing.T) {
 		}
 	}
 }
+
+// TestDivisionSince39: from 3.9 on, tl.fdiv promotes its operands, but divides floats alone; an approximate
+// division is one of fp32, and no correctly rounded one.
+func TestDivisionSince39(t *testing.T) {
+	for call, want := range map[string]string{
+		"tl.fdiv(i, i + 1)":                                "divides floats, but its operands have type int32",
+		"tl.fdiv(v, i, approx=True)":                       "",
+		"tl.fdiv(v.to(tl.float64), v, approx=True)":        "is one of float32, not of fp64",
+		"tl.fdiv(v, v, ieee_rounding=True, approx=True)":   "cannot be approximate and rounded correctly",
+		"tl.fdiv(v.to(tl.float16), i, ieee_rounding=True)": "",
+	} {
+		text := "import triton\nimport triton.language as tl\n\n\n@triton.jit\ndef k(x, out):\n" +
+			"    i = tl.arange(0, 16)\n    v = tl.load(x + i)\n    tl.store(out + i, " + call + ")\n"
+		src, err := lang.Load("k.py", []byte(text), lang.LoadOptions{Triton: triton.V39})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = compile(src, spec{Name: "k", Kernel: "k", Signature: "*fp32, *fp32"})
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: %v, want %q", call, err, want)
+		}
+	}
+}

@@ -204,9 +204,6 @@ func (l Layout) DropOut(name string) Layout {
 // RemoveZeroBases takes out the bits of an input dimension that move nothing: registers that hold copies.
 func (l Layout) RemoveZeroBases(name string) Layout { return NonZero(l, name).Apply(l) }
 
-// Zeroed is a layout of the same dimensions that maps everything to 0.
-func (l Layout) Zeroed() Layout { return Layout{l.ins, l.outs, make([]uint64, len(l.cols))} }
-
 // WithBases replaces the basis vectors of an input dimension, or adds the dimension.
 func (l Layout) WithBases(name string, vectors [][]int) Layout {
 	bases := l.AllBases()

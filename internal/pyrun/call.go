@@ -133,17 +133,6 @@ func (ev *Evaluator) spread(kws []object.Keyword, v object.Value) ([]object.Keyw
 	return kws, ev.Alloc(2 * d.Len() * object.ValueSize)
 }
 
-// FuncOf returns the function of a def at the top of a module, its defaults evaluated, without its
-// decorators.
-func (ev *Evaluator) FuncOf(m *Module, def *python.FunctionDef) (*Func, error) {
-	if m.File != "" {
-		if err := m.load(ev.Interp); err != nil {
-			return nil, err
-		}
-	}
-	return ev.makeFunc(def, m.Env())
-}
-
 // makeFunc makes a function of a def, without its decorators.
 func (ev *Evaluator) makeFunc(def *python.FunctionDef, env *Env) (*Func, error) {
 	f := &Func{Name: def.Name, QualName: env.qualify(def.Name), Def: def, Module: env.Module,

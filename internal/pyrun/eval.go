@@ -13,16 +13,6 @@ func Eval(in *object.Interp, x python.Expr, env *Env) (object.Value, error) {
 	return From(in).eval(x, env)
 }
 
-// EvalIn evaluates an expression at the end of a module.
-func (ev *Evaluator) EvalIn(m *Module, x python.Expr) (object.Value, error) {
-	if m.File != "" {
-		if err := m.load(ev.Interp); err != nil {
-			return nil, err
-		}
-	}
-	return ev.eval(x, m.Env())
-}
-
 func (ev *Evaluator) eval(x python.Expr, env *Env) (object.Value, error) {
 	if err := ev.Step(); err != nil {
 		object.Locate(err, x.Span())

@@ -20,38 +20,6 @@ type Descriptor struct {
 // TypeName returns the class name in the language.
 func (*Descriptor) TypeName() string { return "tensor_descriptor" }
 
-// Flatten returns the IR values that make up a descriptor: itself, shape, strides.
-func (d *Descriptor) Flatten() []*ir.Value {
-	vs := []*ir.Value{d.V}
-	for _, x := range slices.Concat(d.Shape, d.Strides) {
-		vs = append(vs, x.V)
-	}
-	return vs
-}
-
-// FlatTypes returns the types of a descriptor's IR values, in the order of Flatten.
-func (t *DescType) FlatTypes() []ir.Type {
-	types := []ir.Type{t.IR()}
-	for range t.Block.Shape {
-		types = append(types, ir.I32)
-	}
-	for range t.Block.Shape {
-		types = append(types, ir.I64)
-	}
-	return types
-}
-
-// Unflatten makes a descriptor of its IR values, and returns those that are left.
-func (t *DescType) Unflatten(vs []*ir.Value) (*Descriptor, []*ir.Value) {
-	n := len(t.Block.Shape)
-	d := &Descriptor{V: vs[0], Type: t}
-	for i := range n {
-		d.Shape = append(d.Shape, &Tensor{vs[1+i], Int32})
-		d.Strides = append(d.Strides, &Tensor{vs[1+n+i], Int64})
-	}
-	return d, vs[1+2*n:]
-}
-
 // indices returns scalars as i32 or i64 values of IR.
 func (b *Builder) indices(vs []object.Value, wide bool) []*ir.Value {
 	out := make([]*ir.Value, len(vs))

@@ -65,20 +65,11 @@ func (d *Descriptor) WorkgroupIDs() [3]bool {
 	return [3]bool{d.rsrc2>>7&1 != 0, d.rsrc2>>8&1 != 0, d.rsrc2>>9&1 != 0}
 }
 
-// WorkgroupInfo reports whether a word about the workgroup follows its coordinates.
-func (d *Descriptor) WorkgroupInfo() bool { return d.rsrc2>>10&1 != 0 }
-
-// PrivateSegment reports whether the kernel uses scratch memory.
-func (d *Descriptor) PrivateSegment() bool { return d.rsrc2&1 != 0 }
-
 // Flush reports which denormals become 0: those of fp32, those of fp16 and fp64.
 func (d *Descriptor) Flush() (f32, f16 bool) { return d.rsrc1>>16&3 != 3, d.rsrc1>>18&3 != 3 }
 
 // WGP reports whether, on RDNA, a workgroup runs on both processors of a pair, which have caches apart.
 func (d *Descriptor) WGP() bool { return d.rsrc1>>29&1 != 0 }
-
-// Rounding returns the rounding modes of fp32, and of fp16 and fp64; 0 is to nearest even.
-func (d *Descriptor) Rounding() (f32, f16 int) { return int(d.rsrc1 >> 12 & 3), int(d.rsrc1 >> 14 & 3) }
 
 // IEEE reports whether minima and maxima quiet signalling NaNs.
 func (d *Descriptor) IEEE() bool { return d.rsrc1>>23&1 != 0 }
