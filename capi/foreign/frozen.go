@@ -3,8 +3,8 @@
 package foreign
 
 import (
+	"errors"
 	"fmt"
-	"math"
 	"runtime"
 	"unsafe"
 
@@ -117,7 +117,7 @@ func (r *read) word(p unsafe.Pointer) uint64 {
 // Launch launches with the values that params points at.
 func (f *Frozen) Launch(s *nereid.Stream, grid *[3]int, params []unsafe.Pointer) error {
 	if len(params) != len(f.reads) {
-		return f.misfit(-1, fmt.Sprintf("takes %d parameters, %d were given", len(f.reads), len(params)))
+		return f.misfit("", fmt.Sprintf("takes %d parameters, %d were given", len(f.reads), len(params)))
 	}
 	x, y, z, bad := warm.GPUGrid(grid)
 	st := streamOf(s)
@@ -126,10 +126,10 @@ func (f *Frozen) Launch(s *nereid.Stream, grid *[3]int, params []unsafe.Pointer)
 	}
 	var words [maxWords]uint64
 	if i := f.fill(words[:], params); i >= 0 {
-		return f.misfit(i, f.wrong(params[i]))
+		return f.misfit(f.params[i].Name, f.wrong(params[i]))
 	}
 	if st.Dev != f.plan.Dev {
-		return f.misfit(-1, "is frozen for another device than the stream's")
+		return f.misfit("", "is frozen for another device than the stream's")
 	}
 	call := st.Calls.Begin()
 	err := f.plan.Launcher.LaunchWords(st.S, x, y, z, warm.OnStack(&words)[:len(params)], nil)
@@ -163,10 +163,10 @@ func (f *Frozen) launch(s *nereid.Stream, grid *[3]int, params []unsafe.Pointer)
 		*words = make([]uint64, len(params))
 	}
 	if i := f.fill(*words, params); i >= 0 {
-		return f.misfit(i, f.wrong(params[i]))
+		return f.misfit(f.params[i].Name, f.wrong(params[i]))
 	}
 	if streamOf(s).Dev != f.plan.Dev {
-		return f.misfit(-1, "is frozen for another device than the stream's")
+		return f.misfit("", "is frozen for another device than the stream's")
 	}
 	return jit.LaunchPlan(f.plan, f.k, s, *grid, (*words)[:len(params)], nil)
 }
@@ -179,11 +179,8 @@ func (f *Frozen) wrong(p unsafe.Pointer) string {
 	return "it is not divisible by 16, which the code was compiled for"
 }
 
-// misfit returns the error of a parameter, or of all.
-func (f *Frozen) misfit(i int, why string) error {
-	e := &args.Error{Err: fmt.Errorf("%s", why)}
-	if i >= 0 && i < math.MaxInt32 {
-		e.Param = f.params[i].Name
-	}
-	return &nereid.ArgumentError{Kernel: f.k.Name(), Param: e.Param, Err: e}
+// misfit returns the error of a parameter, or of all where it has no name.
+func (f *Frozen) misfit(param, why string) error {
+	e := &args.Error{Param: param, Err: errors.New(why)}
+	return &nereid.ArgumentError{Kernel: f.k.Name(), Param: param, Err: e}
 }

@@ -3,6 +3,7 @@ package conform
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -164,6 +165,11 @@ func amdCases() []*testCase {
 			results: []string{"tl.dot(x, y)"}, want: []array{matmul(x, y, nil, f32)},
 			tol: tolerance{others: 8, abs: 0x1p-18}})
 	}
+	x := newSource("amd/tanh").uniform(f32, -9, 9, 256)
+	m.add(s, kernel{name: "fast_tanhf", in: []array{x}, results: []string{"libdevice.fast_tanhf(x)"},
+		want: []array{x.each(f32, func(b uint64) uint64 {
+			return f32.bitsOf(math.Tanh(f32.float(b)), nearest)
+		})}, tol: tolerance{others: 8, abs: 0x1p-20}})
 	return s.cases
 }
 

@@ -59,24 +59,8 @@ func (c cond) holds() bool {
 		return ok && (b != 0) != c.not
 	}
 	x, ok := c.x.isConst()
-	return ok && c.v == nil && c.sym == nil && compare(c.pred, x) != c.not
-}
-
-// compare returns the condition that compares x with zero by a signed predicate of cmpi.
-func compare(pred, x int64) bool {
-	switch pred {
-	case arith.EQ:
-		return x == 0
-	case arith.NE:
-		return x != 0
-	case arith.SLT:
-		return x < 0
-	case arith.SLE:
-		return x <= 0
-	case arith.SGT:
-		return x > 0
-	}
-	return x >= 0
+	return ok && c.v == nil && c.sym == nil &&
+		arith.CmpIRows[c.pred].Holds(constfold.Ints{X: x}) != c.not
 }
 
 func newMask(t ir.Type) *mask {
@@ -222,7 +206,8 @@ func (a *analysis) maskChoice(op *ir.Op, pred int64) *mask {
 		return nil
 	}
 	t := op.Result(0).Type
-	switch yes, no := compare(pred, yes-c), compare(pred, no-c); {
+	holds := arith.CmpIRows[pred].Holds
+	switch yes, no := holds(constfold.Ints{X: yes, Y: c}), holds(constfold.Ints{X: no, Y: c}); {
 	case yes && no:
 		return newMask(t)
 	case yes:

@@ -1,8 +1,10 @@
 package arith
 
 import (
+	"math"
 	"testing"
 
+	"github.com/nereid-lang/nereid/internal/dialect/constfold"
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
@@ -49,6 +51,44 @@ func TestFlags(t *testing.T) {
 		Attrs: []ir.NamedAttr{ir.A("fastmath", Contract.Attr())}})
 	if FastMathOf(op) != Contract || OverflowOf(op) != 0 {
 		t.Errorf("has %b and %b", FastMathOf(op), OverflowOf(op))
+	}
+}
+
+// TestComparisons: every predicate compares numbers as cmpi does, on both sides of each other; its inverse
+// holds when it does not, and the swapped one of swapped numbers.
+func TestComparisons(t *testing.T) {
+	for pred, holds := range map[int64][3]bool{ // for X below Y, equal, above
+		EQ:  {false, true, false},
+		NE:  {true, false, true},
+		SLT: {true, false, false},
+		SLE: {true, true, false},
+		SGT: {false, false, true},
+		SGE: {false, true, true},
+		ULT: {true, false, false},
+		ULE: {true, true, false},
+		UGT: {false, false, true},
+		UGE: {false, true, true},
+	} {
+		row := CmpIRows[pred]
+		if row.OfEqual != holds[1] {
+			t.Errorf("predicate %d of equal operands", pred)
+		}
+		lists := [][][2]int64{{{-1, 0}, {-7, 9}, {math.MinInt32, -7}}, {{0, 0}, {-3, -3}},
+			{{1, 0}, {9, -7}, {math.MaxInt32, math.MinInt32}}}
+		if row.Unsigned {
+			lists = [][][2]int64{{{0, -1}, {9, -7}, {-7, -1}}, {{0, 0}, {-3, -3}}, {{-1, 0}, {-7, 9}}}
+		}
+		for i, list := range lists {
+			for _, n := range list {
+				x, y := n[0], n[1]
+				ints := constfold.Ints{X: x, Y: y, UX: uint64(x), UY: uint64(y), Width: 64}
+				swapped := constfold.Ints{X: y, Y: x, UX: uint64(y), UY: uint64(x), Width: 64}
+				if row.Holds(ints) != holds[i] || CmpIRows[row.Inverse].Holds(ints) == holds[i] ||
+					CmpIRows[row.Swapped].Holds(swapped) != holds[i] {
+					t.Errorf("predicate %d of %d and %d", pred, x, y)
+				}
+			}
+		}
 	}
 }
 

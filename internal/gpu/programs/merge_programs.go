@@ -154,7 +154,7 @@ func MergedWarps(m *ir.Module, n int) int {
 			}
 		}
 	}
-	for n > 1 && ttgir.Satisfies(m.Op, rules.MergedElements, (most+int64(n)-1)/int64(n)) {
+	for n > 1 && ttgir.Satisfies(m.Op, rules.MergedElements, most/int64(n)) {
 		n /= 2
 	}
 	return n

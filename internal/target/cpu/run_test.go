@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -328,18 +329,22 @@ func TestProgramIDs(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer linked.Close()
-	var got, want [3]int32
-	args, grid, status := []uint64{uint64(uintptr(unsafe.Pointer(&got)))},
-		[5]uint64{1 << 20, 1 << 21, 1 << 21}, [4]uint64{}
-	stop := new(uint32)
-	status[3] = uint64(uintptr(unsafe.Pointer(stop)))
+	// The code takes addresses as numbers, so nothing it reads or writes may lie on a stack, which moves.
+	var pins runtime.Pinner
+	defer pins.Unpin()
+	var want [3]int32
+	got, stop, args := new([3]int32), new(uint32), new([1]uint64)
+	grid, status, scratch := &[5]uint64{1 << 20, 1 << 21, 1 << 21}, new([4]uint64), new([4096]byte)
+	for _, p := range []any{got, stop, args, grid, status, scratch} {
+		pins.Pin(p)
+	}
+	args[0], status[3] = uint64(uintptr(unsafe.Pointer(got))), uint64(uintptr(unsafe.Pointer(stop)))
 	for _, p := range []uint64{0, 1<<20 + 3, 1<<33 + 5, 1<<45 + 1<<32 + 7, 1<<62 - 1} {
-		dl.Call(linked.Entry, uintptr(unsafe.Pointer(&args[0])),
-			uintptr(unsafe.Pointer(&grid)), uintptr(p), uintptr(p+1),
-			uintptr(unsafe.Pointer(new([4096]byte))), uintptr(unsafe.Pointer(&status)))
+		dl.Call(linked.Entry, uintptr(unsafe.Pointer(args)), uintptr(unsafe.Pointer(grid)),
+			uintptr(p), uintptr(p+1), uintptr(unsafe.Pointer(scratch)), uintptr(unsafe.Pointer(status)))
 		want = [3]int32{int32(p % grid[0]), int32(p / grid[0] % grid[1]), int32(p / grid[0] / grid[1])}
-		if got != want {
-			t.Errorf("program %d has the ids %v, not %v", p, got, want)
+		if *got != want {
+			t.Errorf("program %d has the ids %v, not %v", p, *got, want)
 		}
 	}
 }

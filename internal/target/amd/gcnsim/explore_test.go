@@ -93,3 +93,40 @@ func TestCrowded(t *testing.T) {
 		}
 	}
 }
+
+// TestConflicts: two writes to the same bytes need no order if they write the same there, in LDS by one
+// store, or if one store of global memory writes both. What only one of them writes does not matter.
+func TestConflicts(t *testing.T) {
+	const first, other = 4, 8 // where stores stand
+	made := func(s space, from, addr int, data []byte) *noted {
+		p := &bytePlace{space: s, addr: uint64(addr), n: len(data)}
+		copy(p.data[:], data)
+		return &noted{from: from, how: writes, places: []*bytePlace{p}}
+	}
+	lds := func(from, addr int, data ...byte) *noted { return made(inLDS, from, addr, data) }
+	global := func(from, addr int, data ...byte) *noted { return made(inGlobal, from, addr, data) }
+	for name, c := range map[string]struct {
+		x, y *noted
+		want bool
+	}{
+		"LDS, one store, the same":        {lds(first, 16, 1, 2), lds(first, 16, 1, 2), false},
+		"LDS, one store, others":          {lds(first, 16, 1, 2), lds(first, 16, 1, 3), true},
+		"LDS, first byte differs":         {lds(first, 16, 1, 2), lds(first, 16, 3, 2), true},
+		"LDS, two stores, the same":       {lds(first, 16, 1, 2), lds(other, 16, 1, 2), true},
+		"LDS, common byte the same":       {lds(first, 16, 1, 2), lds(first, 17, 2, 5), false},
+		"LDS, common byte differs":        {lds(first, 16, 1, 2), lds(first, 17, 1, 2), true},
+		"LDS, side by side":               {lds(first, 16, 1, 2), lds(other, 18, 3, 4), false},
+		"LDS and global":                  {lds(first, 16, 1, 2), global(other, 16, 3, 4), false},
+		"global, one store, others":       {global(first, 16, 1, 2), global(first, 16, 3, 4), false},
+		"global, two stores, the same":    {global(first, 16, 1, 2), global(other, 16, 1, 2), false},
+		"global, two stores, others":      {global(first, 16, 1, 2), global(other, 16, 3, 2), true},
+		"global, two stores, later other": {global(first, 16, 1, 2), global(other, 16, 1, 4), true},
+	} {
+		if got := c.x.conflicts(c.y); got != c.want {
+			t.Errorf("%s: %t, want %t", name, got, c.want)
+		}
+		if got := c.y.conflicts(c.x); got != c.want {
+			t.Errorf("%s, in turn: %t, want %t", name, got, c.want)
+		}
+	}
+}
