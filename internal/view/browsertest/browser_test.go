@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -19,6 +20,9 @@ import (
 
 	"github.com/nereid-lang/nereid/internal/txtest"
 )
+
+// patience is how long a page may take to become what a test waits for, however much else the machine does.
+const patience = 2 * time.Minute
 
 // browser is a tab of a Chromium, with what its page asked for and complained about.
 type browser struct {
@@ -51,17 +55,28 @@ func open(t *testing.T, address string) *browser {
 	return b
 }
 
-// blank opens a tab without a page.
+// running is the Chromium of all tests: to start one takes as long as a test.
+var running struct {
+	sync.Once
+	ctx  context.Context
+	stop context.CancelFunc
+}
+
+// blank opens a window without a page, which shares nothing with those of other tests.
 func blank(t *testing.T) *browser {
 	t.Helper()
 	file, err := chromium()
 	txtest.Need(t, "chromium", err)
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(file), chromedp.NoSandbox,
-		chromedp.WindowSize(1700, 900),
-		chromedp.Flag("disable-dev-shm-usage", true))
-	ctx, cancel := chromedp.NewExecAllocator(t.Context(), options...)
-	t.Cleanup(cancel)
-	ctx, cancel = chromedp.NewContext(ctx)
+	running.Do(func() {
+		options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(file),
+			chromedp.NoSandbox, chromedp.WindowSize(1700, 900),
+			chromedp.Flag("disable-dev-shm-usage", true))
+		ctx, stop := chromedp.NewExecAllocator(context.Background(), options...)
+		running.stop = stop
+		running.ctx, _ = chromedp.NewContext(ctx)
+		(&browser{t: t, ctx: running.ctx}).do(chromedp.Navigate("about:blank"))
+	})
+	ctx, cancel := chromedp.NewContext(running.ctx, chromedp.WithNewBrowserContext())
 	t.Cleanup(cancel)
 	b := &browser{t: t, ctx: ctx}
 	b.do(chromedp.Navigate("about:blank"))
@@ -136,21 +151,78 @@ func eval[T any](b *browser, expression string) T {
 	return v
 }
 
-// until waits for an expression to be true.
+// until waits for an expression to be true. Until then it may fail, for lack of an element.
 func (b *browser) until(expression string) {
 	b.t.Helper()
-	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
-		if eval[bool](b, "!!("+expression+")") {
+	var err error
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		var ok bool
+		if ok, err = chromedp.Run(b.ctx, chromedp.Evaluate[bool]("!!("+expression+")")); ok {
 			return
 		}
+		if b.ctx.Err() != nil {
+			break
+		}
 	}
-	b.t.Fatalf("this did not become true: %s", expression)
+	b.t.Fatalf("this did not become true: %s (%v)", expression, err)
 }
 
 // click clicks at the middle of an element, as a mouse does.
 func (b *browser) click(selector string) {
 	b.t.Helper()
 	b.do(chromedp.Click(chromedp.CSS(selector)))
+}
+
+// drawn waits until the page has drawn what it is about to draw: lists that change are empty until then.
+func (b *browser) drawn() {
+	b.t.Helper()
+	const frames = `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))`
+	if _, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool](frames, chromedp.EvalAwaitPromise)); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// texts returns the texts of the elements that a selector finds now.
+func (b *browser) texts(selector string) []string {
+	b.t.Helper()
+	return eval[[]string](b, fmt.Sprintf(`[...document.querySelectorAll(%q)].map((e) => e.textContent)`,
+		selector))
+}
+
+// textsUntil waits for the texts of a selector to be right, and fails the test if they do not become so.
+func (b *browser) textsUntil(selector string, right func([]string) bool, want any) {
+	b.t.Helper()
+	var texts []string
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		if texts = b.texts(selector); right(texts) {
+			return
+		}
+	}
+	b.t.Errorf("%s has %q, want %q", selector, texts, want)
+}
+
+// has waits until, of the texts of a selector, each word is in one.
+func (b *browser) has(selector string, words ...string) {
+	b.t.Helper()
+	b.textsUntil(selector, func(texts []string) bool {
+		all := strings.Join(texts, "\n")
+		return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(all, w) })
+	}, words)
+}
+
+// equal waits until a selector has exactly these texts.
+func (b *browser) equal(selector string, want ...string) {
+	b.t.Helper()
+	b.textsUntil(selector, func(texts []string) bool { return slices.Equal(texts, want) }, want)
+}
+
+// position waits for a row with a word, and returns its number in the list.
+func (b *browser) position(rows, word string) int {
+	b.t.Helper()
+	number := fmt.Sprintf(`[...document.querySelectorAll(%q)]
+		.find((e) => e.textContent.includes(%q))?.getAttribute("aria-posinset")`, rows, word)
+	b.until(`window.foundRow = ` + number)
+	return eval[int](b, `Number(window.foundRow)`)
 }
 
 // shot keeps a picture of the page where VIEW_SHOTS names a folder.
@@ -198,6 +270,9 @@ func nereid(t *testing.T) string {
 
 func TestMain(m *testing.M) {
 	code := m.Run()
+	if running.stop != nil {
+		running.stop()
+	}
 	if binary != "" {
 		os.RemoveAll(filepath.Dir(binary))
 	}

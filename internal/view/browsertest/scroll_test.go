@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/performance"
 	"github.com/chromedp/chromedp"
 )
 
@@ -22,73 +24,65 @@ const plain = `<!DOCTYPE html><html><body><div data-stage="PTX">
 type scrolled struct {
 	longest float64 // of its frames, in ms
 	begin   float64 // the first ten frames together
+	busy    float64 // processor time of the page's own thread for a frame, in the mean
 }
 
-// smooth is the longest frame, in ms, of a machine with time to spare: two intervals of the screen.
-const smooth = 33.5
+// interval is the time of a frame, in ms.
+const interval = 1000.0 / 60
 
-// TestScroll scrolls through PTX of more than 5,000 lines, in pages just opened. Whatever else the machine
-// does makes frames late, so that a plain page is scrolled before each:
+// TestScroll scrolls through PTX of more than 5,000 lines, in a page just opened: a frame must not take more
+// processor time than there is between two frames, or the page could not keep up on an idle machine either.
+// Whatever else the machine does can only make it more, so that one of up to six pages must pass.
 //
-//   - The first ten frames of a page take no longer, in the median of all pages, than those of the plain
-//     page and a fifth. Code that is compiled late and rows that cost too much fail here, on a loaded
-//     machine, too.
-//   - No frame takes longer than 50 ms. Pages after a plain page that was not smooth do not count, and one
-//     in four of the others may fail. Load comes in bursts, so that one of up to four rounds must pass.
-//
-// With SCROLL_PAGES=20, on an idle machine, there is one round, all pages count, and none may fail.
+// With SCROLL_PAGES=20, on an idle machine, it is about frames as they are seen: none of so many pages may
+// have one of more than 50 ms, and the first ten together take no longer, in the median, than those of a
+// plain page and a fifth. Code that is compiled late and rows that cost too much fail here.
 func TestScroll(t *testing.T) {
-	pages, err := strconv.Atoi(os.Getenv("SCROLL_PAGES"))
-	strict, rounds := err == nil, 1
-	if !strict {
-		pages, rounds = 6, 4
-	}
 	file := filepath.Join(t.TempDir(), "plain.html")
 	if err := os.WriteFile(file, []byte(plain), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	control, ours := "file://"+file, page(t, "--target", "cuda:90", "--no-run", longKernel(t), "x_ptr=fp32[64]")
 	b := blank(t)
-	for try := 0; try < 5 && b.firstScroll(control).longest > smooth; try++ {
-		// the browser itself is still starting
+	if pages, err := strconv.Atoi(os.Getenv("SCROLL_PAGES")); err == nil {
+		b.scrollPages(control, ours, pages)
+		return
 	}
-	for range rounds {
-		if err = b.scrollPages(control, ours, pages, strict); err == nil {
+	for range 6 {
+		s := b.firstScroll(ours)
+		t.Logf("%.1f ms of processor time a frame, longest frame %.1f", s.busy, s.longest)
+		if s.busy <= interval {
 			return
 		}
-		t.Log(err)
 	}
-	t.Errorf("no round of %d was smooth; the last one: %v", rounds, err)
+	t.Errorf("a frame takes more than %.1f ms of processor time", interval)
 }
 
-// scrollPages scrolls through a number of pages just opened, each behind the control, a plain one, and
-// returns an error if they are not smooth. It is strict where the machine is idle.
-func (b *browser) scrollPages(control, ours string, pages int, strict bool) error {
+// scrollPages scrolls through a number of pages just opened, each behind the control, a plain one.
+func (b *browser) scrollPages(control, ours string, pages int) {
 	b.t.Helper()
+	for try := 0; try < 5 && b.firstScroll(control).longest > 2.01*interval; try++ {
+		// the browser itself is still starting
+	}
 	var fulls, plains []float64
-	judged, late := 0, 0
+	late := 0
 	for range pages {
 		empty, full := b.firstScroll(control), b.firstScroll(ours)
 		b.t.Logf("longest frame %.1f ms, first ten %.0f ms; plain page %.1f and %.0f", full.longest,
 			full.begin, empty.longest, empty.begin)
 		fulls, plains = append(fulls, full.begin), append(plains, empty.begin)
-		if strict || empty.longest <= smooth {
-			judged++
-			if full.longest > 50.5 { // three intervals of the screen are 50.0 or 50.1
-				late++
-			}
+		if full.longest > 50.5 { // three intervals of the screen are 50.0 or 50.1
+			late++
 		}
 	}
 	slices.Sort(fulls)
 	slices.Sort(plains)
 	if m, p := fulls[pages/2], plains[pages/2]; m > 1.2*p {
-		return fmt.Errorf("the first ten frames take %.0f ms in the median, of a plain page %.0f", m, p)
+		b.t.Errorf("the first ten frames take %.0f ms in the median, of a plain page %.0f", m, p)
 	}
-	b.t.Logf("%d of %d pages have a frame over 50 ms", late, judged)
-	if strict && late > 0 || late > judged/4 {
-		return fmt.Errorf("%d of %d pages have a frame over 50 ms", late, judged)
+	if late > 0 {
+		b.t.Errorf("%d of %d pages have a frame over 50 ms", late, pages)
 	}
-	return nil
 }
 
 // firstScroll opens a page in a new tab, scrolls from its top to its end, and closes it.
@@ -99,15 +93,35 @@ func (b *browser) firstScroll(address string) scrolled {
 	tab := &browser{t: b.t, ctx: ctx}
 	tab.do(chromedp.Navigate(address))
 	tab.until(`document.documentElement.dataset.ready === "1"`)
+	before := tab.threadTime()
 	times, err := chromedp.Run(ctx, chromedp.Evaluate[[]float64](scrolling, chromedp.EvalAwaitPromise))
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	s := scrolled{longest: slices.Max(times)}
+	s := scrolled{longest: slices.Max(times), busy: (tab.threadTime() - before) / float64(len(times))}
 	for _, t := range times[:10] {
 		s.begin += t
 	}
 	return s
+}
+
+// threadTime returns the processor time that the page's own thread has taken, in ms.
+func (b *browser) threadTime() float64 {
+	b.t.Helper()
+	if _, err := chromedp.Call(b.ctx, performance.Enable, performance.EnableParams{}); err != nil {
+		b.t.Fatal(err)
+	}
+	got, err := chromedp.Call(b.ctx, performance.GetMetrics, cdp.Empty{})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	for _, m := range got.Metrics {
+		if m.Name == "ThreadTime" {
+			return 1000 * m.Value
+		}
+	}
+	b.t.Fatal("the browser has no metric ThreadTime")
+	return 0
 }
 
 // TestScrollWork counts what scrolling does, which nothing else on the machine changes: half a screen of PTX
