@@ -33,9 +33,9 @@ func configsOf(name string) []candidate {
 			{64, 256, 64, 8, 4},
 			{128, 64, 64, 4, 4}, {64, 128, 64, 4, 4}, {64, 64, 64, 4, 4}, {128, 128, 32, 4, 4}}...)
 	case strings.Contains(name, "attention") && strings.Contains(name, "backward"):
-		return candidates(ops.SetAtOnce, [][4]int{{64, 64, 4, 3}, {64, 64, 4, 4}, {64, 64, 4, 2},
-			{64, 128, 8, 3},
-			{128, 128, 8, 3}}...)
+		return candidates(ops.SetAtOnce, [][4]int{{64, 64, 4, 2}, {64, 64, 4, 3}, {64, 64, 4, 4},
+			{32, 128, 4, 3}, {64, 128, 4, 3}, {64, 128, 8, 2}, {64, 128, 8, 3}, {64, 128, 8, 4},
+			{128, 64, 4, 3}, {128, 128, 8, 2}, {128, 128, 8, 3}}...)
 	case strings.HasPrefix(name, "matmul tf32"):
 		return candidates(ops.SetProducts, [][5]int{{128, 256, 32, 8, 3}, {128, 256, 32, 8, 4},
 			{128, 256, 64, 8, 2}, {256, 128, 32, 8, 3}, {256, 128, 32, 8, 4}, {128, 128, 32, 8, 4},

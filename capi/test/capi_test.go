@@ -212,9 +212,13 @@ func TestStubDriver(t *testing.T) {
 }
 
 // TestSanitizer runs the program under the sanitizers for addresses, leaks and undefined behaviour. They see
-// the program's memory and all that the library allocates in C.
+// the program's memory and all that the library allocates in C. At each commit it is this program's turn or
+// that of TestHeaderSanitized.
 func TestSanitizer(t *testing.T) {
 	t.Parallel()
+	if chosen := txtest.Sample(t, 2); !chosen(0) {
+		return
+	}
 	program := languages[0].compile(t, false, sources, "-fsanitize=address,undefined",
 		"-fno-sanitize-recover=all")
 	env := environment(t)

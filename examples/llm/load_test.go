@@ -274,7 +274,7 @@ func TestTerminate(t *testing.T) {
 			}
 		})
 	}
-	for end := time.Now().Add(10 * time.Second); begun.Load() < 8 && time.Now().Before(end); {
+	for end := time.Now().Add(time.Minute); begun.Load() < 8 && time.Now().Before(end); {
 		time.Sleep(time.Millisecond)
 	}
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
