@@ -9,6 +9,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/budget"
 	"github.com/nereid-lang/nereid/internal/device"
 	devcpu "github.com/nereid-lang/nereid/internal/device/cpu"
+	"github.com/nereid-lang/nereid/internal/device/cpu/cpuid"
 	"github.com/nereid-lang/nereid/internal/knob"
 	"github.com/nereid-lang/nereid/internal/lang"
 	"github.com/nereid-lang/nereid/internal/llvm"
@@ -144,7 +145,15 @@ func (c Compiler) targetOf(lib *llvm.Lib) llvm.Target {
 	if c.chip != nil {
 		return *c.chip
 	}
-	return lib.HostTarget()
+	return hostTarget(lib)
+}
+
+// hostTarget is this machine, with the features that the loader of kept code knows of: LLVM may have found
+// others.
+func hostTarget(lib *llvm.Lib) llvm.Target {
+	t := lib.HostTarget()
+	t.Features = cpuid.Checkable(t.Features)
+	return t
 }
 
 func (c Compiler) library() (*llvm.Lib, error) {

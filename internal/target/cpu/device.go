@@ -48,7 +48,7 @@ func newDevice(d *devcpu.Device, c Compiler) *Device {
 		if err != nil {
 			return nil, err
 		}
-		return &host{lib, lib.HostTarget()}, nil
+		return &host{lib, hostTarget(lib)}, nil
 	})}
 	d.Lines, d.Linker, d.Compiled = c.Lines, x.link, c.Machine
 	return x

@@ -35,6 +35,22 @@ func Missing(wanted string) []string {
 	return missing
 }
 
+// Checkable returns a list of features, in LLVM's notation, without those that Missing would name: code for
+// the rest runs here. Where nothing is known of the processor, the list stays as it is.
+func Checkable(wanted string) string {
+	missing := Missing(wanted)
+	if len(features()) == 0 || len(missing) == 0 {
+		return wanted
+	}
+	list := strings.Split(wanted, ",")
+	for i, f := range list {
+		if name, ok := strings.CutPrefix(f, "+"); ok && slices.Contains(missing, name) {
+			list[i] = "-" + name
+		}
+	}
+	return strings.Join(list, ",")
+}
+
 // Machine describes the processor and the system: "linux/amd64 with AVX2".
 func Machine() string {
 	text := runtime.GOOS + "/" + runtime.GOARCH
