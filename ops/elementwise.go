@@ -37,7 +37,7 @@ var (
 	fnLog1p        = row("Log1p", "libdevice.log1p($0)", realRule, "x")
 	fnLog2         = row("Log2", "tl.log2($0)", realRule, "x")
 	fnLogb         = row("Logb", "libdevice.logb($0)", realRule, "x")
-	fnNeg          = row("Neg", "-$0", sameRule, "x")
+	fnNeg          = row("Neg", "functions.negative($0)", sameRule, "x")
 	fnNot          = row("Not", "~$0", bitsRule, "x")
 	fnReciprocal   = row("Reciprocal", "1 / $0", realRule, "x")
 	fnReLU         = row("ReLU", "functions.relu($0)", realRule, "x")

@@ -18,9 +18,8 @@ var besselFuncs = map[string]builder{
 		near := m.mul(x, m.horner(m.besselT(x), j1Coeffs...))
 		p, q, s, c, root := m.hankel(x, 1)
 		far := m.mul(root, m.sub(m.mul(p, c), m.mul(q, s)))
-		v := m.sel(m.is("olt", x, m.c(8)), near, far)
-		negative := m.is("olt", a[0], m.c(0))
-		return m.besselEnd(a[0], m.sel(negative, m.neg(v), v))
+		v := m.besselEnd(a[0], m.sel(m.is("olt", x, m.c(8)), near, far))
+		return m.sel(m.negative(a[0]), m.neg(v), v)
 	},
 	"y0": func(m *Builder, a []string) string {
 		x := a[0]

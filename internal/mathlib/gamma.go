@@ -46,7 +46,7 @@ func (m *Builder) lgammaPositive(x string) string {
 	below := m.is("olt", x, m.c(0.5))
 	y := m.sel(below, m.add(x, m.c(1)), x)
 	u1 := m.sel(below, x, m.sub(x, m.c(1)))
-	one := m.mul(u1, m.horner(m.clamp(u1, -0.5, 0.5), gamma1Coeffs...))
+	one := m.fma(u1, m.horner(m.clamp(u1, -0.5, 0.5), gamma1Coeffs...), m.c(0)) // log Γ(1) is 0, not -0
 	one = m.sel(below, m.sub(one, lx), one)
 
 	// From [2.5, 8) down into [1.5, 2.5).

@@ -67,8 +67,11 @@ var trigFuncs = map[string]builder{
 type turn func(m *Builder, x string) (q, s, c string)
 
 func sinOf(turn turn) builder {
-	return func(m *Builder, a []string) string { return m.sinIn(turn(m, a[0])) }
+	return func(m *Builder, a []string) string { return m.keepZero(a[0], m.sinIn(turn(m, a[0]))) }
 }
+
+// keepZero returns x if that is 0, whose sign the differences of a reduction lose, otherwise v.
+func (m *Builder) keepZero(x, v string) string { return m.sel(m.is("oeq", x, m.c(0)), x, v) }
 
 func cosOf(turn turn) builder {
 	return func(m *Builder, a []string) string { return m.cosIn(turn(m, a[0])) }
@@ -115,14 +118,14 @@ func (m *Builder) turned(turn turn, x string) (sin, cos string) {
 		return m.unit("sin", []string{x}), m.unit("cos", []string{x})
 	}
 	q, s, c := turn(m, x)
-	return m.sinIn(q, s, c), m.cosIn(q, s, c)
+	return m.keepZero(x, m.sinIn(q, s, c)), m.cosIn(q, s, c)
 }
 
 func tanOf(turn turn) builder {
 	return func(m *Builder, a []string) string {
 		q, s, c := turn(m, a[0])
 		odd := m.isN("ne", m.i32("and", q, 1), 0)
-		return m.quotient(m.sel(odd, m.neg(c), s), m.sel(odd, s, c))
+		return m.keepZero(a[0], m.quotient(m.sel(odd, m.neg(c), s), m.sel(odd, s, c)))
 	}
 }
 

@@ -56,6 +56,15 @@ def sign(x):
 
 
 @triton.jit
+def negative(x):
+    """-x. Triton's own is 0 - x, which is 0 for 0."""
+    if x.dtype.is_floating():
+        return x * -1.0
+    else:
+        return -x
+
+
+@triton.jit
 def maximum(x, y):
     return tl.maximum(x, y, propagate_nan=tl.PropagateNan.ALL)
 

@@ -161,7 +161,9 @@ func erfcx(x float64) float64 {
 // erfcInv returns the inverse of erfc. Above a half, 1-x is exact; below, Halley's method from an estimate
 // for small x.
 func erfcInv(x float64) float64 {
-	if !(x > 0 && x < 0.5) {
+	if x < 0 { // 1-x may be 1
+		return math.NaN()
+	} else if !(x > 0 && x < 0.5) {
 		return math.Erfcinv(x)
 	}
 	y := math.Sqrt(-log64(x * math.Sqrt(math.Pi) * math.Sqrt(-log64(x))))
