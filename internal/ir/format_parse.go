@@ -132,6 +132,10 @@ func (f *formatReader) group(g *fmtElem) bool {
 	if !present {
 		rest = g.els
 	}
+	if present && f.lacksAnchor(g, rest) {
+		_, ok = f.Operand()
+		return ok
+	}
 	if unit := f.unitAnchor(g); unit != nil {
 		if present != g.inverted {
 			f.s.Attrs = append(f.s.Attrs, NamedAttr{unit.text, Unit})
@@ -144,6 +148,17 @@ func (f *formatReader) group(g *fmtElem) bool {
 		return true
 	}
 	return f.elems(rest)
+}
+
+// lacksAnchor reports whether the operand for which a group stands should begin here, and does not: the group
+// would be printed as if it were not there.
+func (f *formatReader) lacksAnchor(g *fmtElem, rest []*fmtElem) bool {
+	for len(rest) > 0 && rest[0].kind == fmtSpace {
+		rest = rest[1:]
+	}
+	a := g.anchor
+	return len(rest) > 0 && rest[0] == a && a.kind == fmtOperand && f.def.Operands[a.index].Arity == Opt &&
+		f.tok.kind != tokPercent
 }
 
 // unitAnchor returns the group's anchor when it is a unit attribute, which the presence of the group stands

@@ -30,6 +30,14 @@ func newTiled(instr, tiles, warps []int64, rank int) (tiled, error) {
 	return t, nil
 }
 
+// operandWidth returns how many elements along the sum a lane holds side by side.
+func operandWidth(l ttg.DotOp) (int, error) {
+	if w := l.KWidth; w <= 0 || w&(w-1) != 0 || w > maxElems {
+		return 0, fmt.Errorf("kWidth %d of an operand is no power of two", w)
+	}
+	return int(l.KWidth), nil
+}
+
 // spread repeats a tile over the result: along n over the tiles of a warp, the warps, and the whole width,
 // then along m over the tiles of a warp and the warps. Batches come last.
 func (t tiled) spread(tile layout.Layout, shape []int) layout.Layout {
@@ -102,15 +110,19 @@ func mfmaOperand(l ttg.DotOp, parent ttg.AMDMfma, shape []int) (layout.Layout, e
 	if err != nil {
 		return layout.Layout{}, err
 	}
+	kWidth, err := operandWidth(l)
+	if err != nil {
+		return layout.Layout{}, err
+	}
 	k, other := kDim(l.OpIdx, rank), kDim(1-l.OpIdx, rank)
 	width := t.instr[l.OpIdx]
-	depth := cdnaLanes / width * int(l.KWidth)
+	depth := cdnaLanes / width * kWidth
 	repeat := 1
 	if width == 64 && t.instr[1-l.OpIdx] == 4 {
 		repeat = 16 // an instruction of 64x4 multiplies 16 blocks
 	}
 	return operandOf(l, t, shape, layout.Product(
-		layout.Identity1D(int(l.KWidth), layout.Register, layout.TensorDim(k)),
+		layout.Identity1D(kWidth, layout.Register, layout.TensorDim(k)),
 		layout.Identity1D(width, layout.Lane, layout.TensorDim(other)),
 		layout.Identity1D(cdnaLanes/width, layout.Lane, layout.TensorDim(k)),
 		layout.Identity1D(repeat, layout.Register, layout.TensorDim(k)),
@@ -126,11 +138,17 @@ func wmmaOperand(l ttg.DotOp, parent ttg.AMDWmma, shape []int) (layout.Layout, e
 		instr = []int64{16, 16, 16}
 	}
 	t, err := newTiled(instr, parent.TilesPerWarp, parent.WarpsPerCTA, rank)
-	if err != nil || len(instr) < 3 {
+	if err != nil {
+		return layout.Layout{}, err
+	} else if len(instr) < 3 {
 		return layout.Layout{}, fmt.Errorf("an operand of WMMA needs an instruction's shape of three numbers")
 	}
+	kWidth, err := operandWidth(l)
+	if err != nil {
+		return layout.Layout{}, err
+	}
 	k, other := kDim(l.OpIdx, rank), kDim(1-l.OpIdx, rank)
-	width, kWidth := t.instr[l.OpIdx], int(l.KWidth)
+	width := t.instr[l.OpIdx]
 	depth := rdnaLanes / width
 	below := layout.Identity1D(depth, layout.Lane, layout.TensorDim(k))
 	if parent.Version == 1 {

@@ -310,6 +310,11 @@ func TestErrors(t *testing.T) {
 		{"#ttg.dot_op<{opIdx = 1, parent = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, " +
 			"warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>, kWidth = 2}>", []int64{64, 64},
 			"shared memory"},
+		{"#ttg.dot_op<{opIdx = 0, parent = #ttg.amd_wmma<{version = 1, isTranspose = true, " +
+			"warpsPerCTA = [2, 2]}>, kWidth = 0}>", []int64{32, 32}, "kWidth 0 of an operand"},
+		{"#ttg.dot_op<{opIdx = 1, parent = #ttg.amd_mfma<{version = 3, warpsPerCTA = [1, 1], " +
+			"instrShape = [32, 32, 8], isTransposed = true}>, kWidth = 3}>", []int64{32, 32},
+			"kWidth 3 of an operand"},
 	}
 	for _, tt := range tests {
 		if _, err := For(parse(t, tt.enc), tt.shape); err == nil || !strings.Contains(err.Error(), tt.want) {
