@@ -3,9 +3,13 @@ package tune
 import (
 	"testing"
 
+	"github.com/nereid-lang/nereid/internal/autotune"
+	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/lang"
+	"github.com/nereid-lang/nereid/internal/lang/world"
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
+	"github.com/nereid-lang/nereid/internal/target"
 )
 
 // TestSameCode: configs that differ in options of GPUs alone share code on a host. Those that differ in an
@@ -27,5 +31,40 @@ func TestSameCode(t *testing.T) {
 		if (code(g, c.config) == code(g, base)) != c.same {
 			t.Errorf("%s: the same code: %v", name, !c.same)
 		}
+	}
+}
+
+// host is a device without options of GPUs.
+type host struct{ target.Backend }
+
+func (host) Traits() device.Traits { return device.Traits{HostOnly: true} }
+
+// TestDistinct: a config takes the timing of one with the same code, if that has one. It is measured where
+// the other's timing failed, and for others of its kind to take.
+func TestDistinct(t *testing.T) {
+	config := func(block int64, warps int) lang.Config {
+		return lang.Config{NumWarps: warps,
+			Kwargs: []object.Keyword{{Name: "BLOCK", Value: object.MakeInt(block)}}}
+	}
+	timed, failed := config(16, 1), config(32, 1)
+	twin, again, third, alone := config(16, 2), config(32, 2), config(32, 4), config(64, 1)
+	rec := &autotune.Record{}
+	rec.Set(autotune.Timing{Config: timed.String(), Median: 7})
+	rec.Set(autotune.Timing{Config: failed.String(), Failed: "no memory"})
+	r := &run{dev: &args.Device{Backend: host{}}, t: &lang.Tuning{Steps: make([]world.Step, 1)}}
+	todo := []lang.Config{twin, again, third, alone}
+	all := append([]lang.Config{timed, failed}, todo...)
+	left, same := r.distinct(0, &given{&args.Matched{}}, all, todo, rec)
+	if len(left) != 2 || left[0].String() != again.String() || left[1].String() != alone.String() {
+		t.Errorf("measured are %v", left)
+	}
+	if list := same[again.String()]; len(same) != 1 || len(list) != 1 || list[0].String() != third.String() {
+		t.Errorf("others take their timings: %v", same)
+	}
+	if got, ok := rec.Find(twin.String()); !ok || got.Median != 7 {
+		t.Errorf("the twin of a timed config has %v", got)
+	}
+	if got, ok := rec.Find(again.String()); ok {
+		t.Errorf("the twin of a failed config has %v", got)
 	}
 }
