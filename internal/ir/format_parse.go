@@ -150,8 +150,8 @@ func (f *formatReader) group(g *fmtElem) bool {
 	return f.elems(rest)
 }
 
-// lacksAnchor reports whether the operand for which a group stands should begin here, and does not: the group
-// would be printed as if it were not there.
+// lacksAnchor reports whether a group has begun but lacks its anchor, an optional operand. The printer leaves
+// out such a group, and another one would be read in its place.
 func (f *formatReader) lacksAnchor(g *fmtElem, rest []*fmtElem) bool {
 	for len(rest) > 0 && rest[0].kind == fmtSpace {
 		rest = rest[1:]

@@ -70,7 +70,7 @@ func sinOf(turn turn) builder {
 	return func(m *Builder, a []string) string { return m.keepZero(a[0], m.sinIn(turn(m, a[0]))) }
 }
 
-// keepZero returns x if that is 0, whose sign the differences of a reduction lose, otherwise v.
+// keepZero returns x where x is zero, and v elsewhere: the reduction of an argument loses the sign of -0.
 func (m *Builder) keepZero(x, v string) string { return m.sel(m.is("oeq", x, m.c(0)), x, v) }
 
 func cosOf(turn turn) builder {

@@ -148,8 +148,8 @@ func (c Compiler) targetOf(lib *llvm.Lib) llvm.Target {
 	return hostTarget(lib)
 }
 
-// hostTarget is this machine, with the features that the loader of kept code knows of: LLVM may have found
-// others.
+// hostTarget returns this machine as a target. It switches off the features that LLVM found and that the
+// loader of kept code cannot check.
 func hostTarget(lib *llvm.Lib) llvm.Target {
 	t := lib.HostTarget()
 	t.Features = cpuid.Checkable(t.Features)

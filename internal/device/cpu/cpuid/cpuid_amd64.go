@@ -89,8 +89,8 @@ var features = sync.OnceValue(func() map[string]bool {
 // processor holds the answers so far, by leaf and subleaf: on a virtual machine each takes microseconds.
 type processor map[[2]uint32][4]uint32
 
-// avx10 returns the versions of AVX10: the processor tells a number. Older versions of LLVM name them by the
-// width of vectors, too.
+// avx10 returns the features of AVX10. The processor tells the number of its version instead of one bit for
+// each; older versions of LLVM append the width of vectors to the name.
 func (p processor) avx10() map[string]bool {
 	const flag, width512 = 1 << 19, 1 << 18
 	var about uint32
