@@ -27,7 +27,7 @@ func gradCases() (out []gradCase) {
 		for i, c := range []gradCase{{batch: 4, heads: 8, kv: 8, length: 1024},
 			{batch: 1, heads: 2, kv: 2, length: 256}, {batch: 2, heads: 8, kv: 2, length: 512},
 			{batch: 1, heads: 3, kv: 3, length: 1000}, {batch: 1, heads: 1, kv: 1, length: 64},
-			{batch: 1, heads: 4, kv: 1, length: 2048}} {
+			{batch: 1, heads: 4, kv: 1, length: 2048}, {batch: 8, heads: 8, kv: 4, length: 1000}} {
 			for _, causal := range []bool{false, true} {
 				c.size, c.causal = size, causal
 				if c.dt = nereid.BFloat16; (i+size/64)%2 == 0 != causal {

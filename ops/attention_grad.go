@@ -222,8 +222,9 @@ func (a *attentionGrad) arguments(results int, strides ...[3]int) []any {
 var (
 	smallGrads = [2]blocks{{m: 32, n: 128, warps: 4, stages: 3}, {m: 64, n: 64, warps: 4, stages: 2}}
 	largeGrads = [2]blocks{{m: 64, n: 64, warps: 4, stages: 2}, {m: 64, n: 64, warps: 4, stages: 2}}
-	// the same of the kernel with atomic additions, for heads of up to 64 and of 128
-	atOnceGrads = [2]blocks{{m: 64, n: 64, warps: 4, stages: 4}, {m: 64, n: 128, warps: 8, stages: 3}}
+	// of the kernel with atomic additions: for heads of up to 64; of 64 where all keys are seen; of 128
+	atOnceGrads = [3]blocks{{m: 64, n: 64, warps: 4, stages: 4}, {m: 128, n: 128, warps: 8, stages: 3},
+		{m: 64, n: 128, warps: 8, stages: 3}}
 )
 
 // gradTiles returns the configs of the kernel of keys and values and of that of queries.
@@ -234,10 +235,14 @@ func (a *attentionGrad) gradTiles() (kv, q blocks) {
 		list = [2]blocks{{m: 64, n: 64, warps: 4, stages: 1}, {m: 64, n: 64, warps: 4, stages: 1}}
 	case a.c.ins[0].DType == nereid.Float32 || a.dim > 128:
 		list = [2]blocks{{m: 32, n: 32, warps: 4, stages: 1}, {m: 32, n: 32, warps: 4, stages: 1}}
-	case a.atOnce() && a.dim <= 64:
-		list[0] = atOnceGrads[0]
+	case a.atOnce() && a.dim > 64:
+		list[0] = atOnceGrads[2]
 	case a.atOnce():
-		list[0] = atOnceGrads[1]
+		list[0] = atOnceGrads[0]
+		if t := atOnceGrads[1]; !a.o.Causal && a.o.Window == 0 && a.dim == 64 &&
+			nereid.Cdiv(a.length, t.n)*a.batch*a.heads/a.group >= 2*enough {
+			list[0] = t
+		}
 	case a.dim <= 64:
 		list = smallGrads
 	}

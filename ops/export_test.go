@@ -20,7 +20,7 @@ func SetConvs(c [5]int) {
 // keys of a tile, warps, stages.
 func SetAtOnce(c [4]int) {
 	t := blocks{c[0], c[1], 0, c[2], c[3]}
-	atOnceGrads = [2]blocks{t, t}
+	atOnceGrads = [3]blocks{t, t, t}
 }
 
 // SetProducts makes a config the only one of products on GPUs: rows, columns and depth of a tile, warps,
@@ -28,6 +28,15 @@ func SetAtOnce(c [4]int) {
 func SetProducts(c [5]int) {
 	list := []blocks{{c[0], c[1], c[2], c[3], c[4]}}
 	halfBlocks, singleBlocks, tf32Blocks = list, list, list
+}
+
+// SetStrips sets the config of products whose programs compute tiles side by side: rows, columns and depth of
+// a tile, the number of tiles, warps, stages; and the least number of such programs. Without tiles there are
+// none. It returns a function that sets what was set before.
+func SetStrips(c [6]int, programs int) (back func()) {
+	b, t, p := stripBlocks, stripTiles, stripPrograms
+	stripBlocks, stripTiles, stripPrograms = blocks{c[0], c[1], c[2], c[4], c[5]}, c[3], programs
+	return func() { stripBlocks, stripTiles, stripPrograms = b, t, p }
 }
 
 // SetFlat sets the elements of a program of elementwise kernels on GPUs.

@@ -392,8 +392,12 @@ func (p *product) outer(outer []int, s space) error {
 func (p *product) step() (step, error) {
 	name := "matmul_kernel"
 	vector := p.m <= vectorRows && p.dt.IsFloat() && p.c.s.chip != interpChip
-	if vector {
+	strip, tiles := p.strip()
+	switch {
+	case vector:
 		name = "matvec_kernel"
+	case tiles > 0:
+		name = "matmul_strip_kernel"
 	}
 	k, err := p.kernel(name)
 	if err != nil {
@@ -410,6 +414,11 @@ func (p *product) step() (step, error) {
 		args = append(args, t.n, t.k, p.acc, batched, nereid.Options{NumWarps: t.warps})
 		return step{kernel: k, args: args, grid: nereid.Grid{nereid.Cdiv(p.n, t.n), p.m,
 			p.batches * p.heads}}, nil
+	}
+	if tiles > 0 {
+		args = append(args, strip.m, strip.n, strip.k, tiles, p.dt, p.acc, batched, strip.options())
+		return step{kernel: k, args: args, grid: nereid.Grid{nereid.Cdiv(p.n, strip.n*tiles),
+			nereid.Cdiv(p.m, strip.m), p.batches * p.heads}}, nil
 	}
 	t := p.tile()
 	precision := p.o.precision

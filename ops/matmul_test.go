@@ -1,8 +1,10 @@
 package ops_test
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"os"
 	"slices"
 	"testing"
 
@@ -158,4 +160,45 @@ func hostOf(t *testing.T, x *nereid.Tensor) *nereid.Tensor {
 		t.Fatal(err)
 	}
 	return h
+}
+
+// TestStrips: products whose programs compute tiles side by side are those of other programs, to the bit, for
+// operands whose sums are exact. NEREID_TEST_OPS_ON names another device than the simulator.
+func TestStrips(t *testing.T) {
+	s := streamOn(t, cmp.Or(os.Getenv("NEREID_TEST_OPS_ON"), "sim:90"))
+	for _, c := range []struct {
+		batch, m, n, k int
+		config         [6]int
+		options        func(s *ops.Stream, n int) []ops.MatMulOption
+	}{
+		{2, 70, 200, 40, [6]int{64, 64, 64, 3, 4, 3}, nil},
+		{1, 64, 256, 64, [6]int{64, 64, 64, 8, 4, 3}, func(s *ops.Stream, n int) []ops.MatMulOption {
+			return []ops.MatMulOption{ops.Bias(made(t, s, nereid.Float16, small, n)), ops.ThenReLU}
+		}},
+		{3, 128, 520, 8, [6]int{128, 128, 64, 2, 8, 4}, func(s *ops.Stream, n int) []ops.MatMulOption {
+			return []ops.MatMulOption{ops.As(nereid.Float32), ops.Plus(made(t, s, nereid.Float32, small, n))}
+		}},
+	} {
+		for _, dt := range []nereid.DType{nereid.Float16, nereid.BFloat16} {
+			s.Reset()
+			a := made(t, s, dt, small, c.batch, c.m, c.k)
+			b := made(t, s, dt, small, c.batch, c.n, c.k).Transpose(1, 2)
+			if c.batch == 2 {
+				b = made(t, s, dt, small, c.batch, c.k, c.n)
+			}
+			var options []ops.MatMulOption
+			if c.options != nil {
+				options = c.options(s, c.n)
+			}
+			back := ops.SetStrips([6]int{1, 1, 1, 0, 4, 1}, 1)
+			want := values(t, ops.MatMul(s, a, b, options...))
+			ops.SetStrips(c.config, 1)
+			other := streamOn(t, s.Stream().Device().String()) // whose plans are made anew
+			got := values(t, ops.MatMul(other, a, b, options...))
+			back()
+			if !slices.Equal(got, want) {
+				t.Errorf("%+v of %s: another result", c, dt)
+			}
+		}
+	}
 }

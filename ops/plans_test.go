@@ -104,6 +104,7 @@ func TestPlans(t *testing.T) {
 		p.elements()
 		p.reductions()
 		p.products()
+		p.gradients()
 		p.others()
 		for _, line := range p.lines {
 			fmt.Fprintf(&b, "%s %s\n", device, line)
@@ -209,6 +210,11 @@ func (p *planner) products() {
 		p.note(fmt.Sprint("one matrix", dt), func() *nereid.Tensor {
 			return MatMul(p.Stream, many, p.tensor(dt, 48, 32))
 		})
+		for _, d := range [][4]int{{200, 128, 512, 64}, {199, 128, 512, 64}, {200, 127, 512, 64},
+			{200, 128, 384, 64}, {200, 128, 512, 65}, {25, 1024, 1000, 8}} {
+			a, b := p.tensor(dt, d[0], d[1], d[3]), p.tensor(dt, d[0], d[3], d[2])
+			p.note(fmt.Sprint("strips", dt, d), func() *nereid.Tensor { return MatMul(p.Stream, a, b) })
+		}
 		for _, d := range [][4]int{{1, 4, 128, 64}, {2, 8, 1, 128}, {1, 2, 100, 80}, {1, 2, 17, 32},
 			{1, 16, 512, 64}} {
 			q := p.tensor(dt, d[0], d[1], d[2], d[3])
@@ -218,6 +224,21 @@ func (p *planner) products() {
 					return Attention(p.Stream, q, k, k, AttentionOptions{Causal: causal})
 				})
 			}
+		}
+	}
+}
+
+// gradients plans the backward pass of attention, with additions in any order.
+func (p *planner) gradients() {
+	for _, d := range [][4]int{{1, 100, 256, 64}, {1, 99, 256, 64}, {1, 100, 256, 32}, {1, 100, 256, 128}} {
+		q := p.tensor(nereid.Float16, d[0], d[1], d[2], d[3])
+		lse := p.tensor(nereid.Float32, d[0], d[1], d[2])
+		for _, o := range []AttentionOptions{{}, {Causal: true}, {Window: 64}} {
+			o.AnyOrder = true
+			p.note(fmt.Sprint("attention backward", d, o.Causal, o.Window), func() *nereid.Tensor {
+				dq, _, _ := AttentionGrad(p.Stream, q, q, q, q, lse, q, o)
+				return dq
+			})
 		}
 	}
 }

@@ -78,6 +78,30 @@ func (p *product) tile() blocks {
 	return t
 }
 
+// The config of programs that compute tiles side by side: how many at most, and how many programs at least.
+var (
+	stripBlocks   = blocks{128, 128, 64, 8, 4}
+	stripTiles    = 8
+	stripPrograms = 2 * enough
+)
+
+// strip returns the config of a product whose programs compute tiles side by side, and their number; 0 if
+// they do not. The sums of such a product are so short that its time is that of storing the result: a program
+// stores a tile while it computes the next one. On an H200, 64 products of 1024x1024x64 take 47.2 µs instead
+// of 51.5.
+func (p *product) strip() (blocks, int) {
+	t := stripBlocks
+	if p.c.s.chip != gpuChip || p.dt.Size() != 2 || p.k > t.k || p.m < t.m {
+		return t, 0
+	}
+	t.k = max(pow2(p.k), 16)
+	tiles := min(stripTiles, nereid.Cdiv(p.n, t.n))
+	if tiles < min(stripTiles, 4) || tiles == 0 || nereid.Cdiv(p.m, t.m)*nereid.Cdiv(p.n, t.n*tiles)*p.batches*p.heads < stripPrograms {
+		return t, 0
+	}
+	return t, tiles
+}
+
 // groupRows returns how many rows of tiles make a group. The 132 tiles of 128x256 that an H200 computes at a
 // time read the fewest rows and columns with 16; with 8 the last group of a small product is fuller. TF32,
 // whose operands have twice the bytes of others, gains by 16 (4096 cubed: 344 instead of 350 µs).

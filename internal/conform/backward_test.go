@@ -19,35 +19,40 @@ type backward struct {
 	queries int64
 	keys    int64
 	causal  bool
+	large   bool // tiles of 128 queries and 128 keys
 }
 
 func backwards() []backward {
 	return []backward{
-		{"heads of 64", nereid.Float16, 64, 1, 6 * 64, 64, false},
-		{"heads of 64, causal", nereid.BFloat16, 64, 1, 6 * 64, 2 * 64, true},
-		{"heads of 64, grouped", nereid.BFloat16, 64, 2, 5*64 + 16, 64, false},
-		{"heads of 128", nereid.BFloat16, 128, 1, 5 * 64, 128, false},
-		{"heads of 128, causal", nereid.Float16, 128, 1, 5 * 64, 2 * 128, true},
-		{"heads of 128, grouped, causal", nereid.BFloat16, 128, 2, 4*64 + 16, 128, true},
+		{"heads of 64", nereid.Float16, 64, 1, 6 * 64, 64, false, false},
+		{"heads of 64, large tiles", nereid.BFloat16, 64, 1, 5*128 + 16, 128, false, true},
+		{"heads of 64, causal", nereid.BFloat16, 64, 1, 6 * 64, 2 * 64, true, false},
+		{"heads of 64, grouped", nereid.BFloat16, 64, 2, 5*64 + 16, 64, false, false},
+		{"heads of 128", nereid.BFloat16, 128, 1, 5 * 64, 128, false, false},
+		{"heads of 128, causal", nereid.Float16, 128, 1, 5 * 64, 2 * 128, true, false},
+		{"heads of 128, grouped, causal", nereid.BFloat16, 128, 2, 4*64 + 16, 128, true, false},
 	}
 }
 
 // launch returns the launch with the tiles that package ops ships.
 func (b backward) launch() described {
-	block, opts := int64(64), nereid.Options{NumWarps: 4, NumStages: 4}
-	if b.dim > 64 {
+	rows, block, opts := int64(64), int64(64), nereid.Options{NumWarps: 4, NumStages: 4}
+	if b.large {
+		rows = 128
+	}
+	if b.dim > 64 || b.large {
 		block, opts = 128, nereid.Options{NumWarps: 8, NumStages: 3}
 	}
 	f32 := nereid.Float32
 	of := func(dt nereid.DType, shape ...int64) tile { return tile{dt, shape, nil} }
 	q, k := of(b.dtype, b.group, b.queries, b.dim), of(b.dtype, b.keys, b.dim)
-	rows := of(f32, b.group, b.queries)
-	args := []any{q, k, k, q, rows, rows, k, k, of(f32, b.group, b.queries, b.dim), 0.01, b.group, b.group,
+	each := of(f32, b.group, b.queries)
+	args := []any{q, k, k, q, each, each, k, k, of(f32, b.group, b.queries, b.dim), 0.01, b.group, b.group,
 		b.queries, b.keys, 0}
 	for _, n := range []int64{b.queries, b.keys, b.keys, b.queries, b.keys, b.keys} {
 		args = append(args, b.group*n*b.dim, n*b.dim, b.dim)
 	}
-	args = append(args, b.dim, 64, block, b.causal, false, b.causal)
+	args = append(args, b.dim, rows, block, b.causal, false, b.causal)
 	grid := nereid.Grid{int(b.keys / block), 1}
 	if b.causal {
 		grid = nereid.Grid{1, int(b.keys / block)}
@@ -124,7 +129,7 @@ func (b backward) idle(plant string) unreported {
 // TestBackwardPlanted plants faults of order in the backward pass of attention, as TestPlanted does. One
 // launch and a fifth of the kinds of faults have their turn at each commit.
 func TestBackwardPlanted(t *testing.T) {
-	chosen, turn := txtest.Sample(t, 6), txtest.Sample(t, 5)
+	chosen, turn := txtest.Sample(t, 7), txtest.Sample(t, 5)
 	mod, dev := backwardKernels(t), opened(t, "sim:90")[0]
 	var kinds []plant
 	for i, p := range plants() {

@@ -61,6 +61,42 @@ def matmul_kernel(a, b, out, bias, plus, M, N, K, heads, stride_am, stride_ak, s
 
 
 @triton.jit
+def matmul_strip_kernel(a, b, out, bias, plus, M, N, K, heads, stride_am, stride_ak, stride_bk, stride_bn,
+                        stride_om, stride_on, stride_bias, stride_pm, stride_pn, a_batch, a_head, b_batch,
+                        b_head, o_batch, o_head, p_batch, p_head, BLOCK_M: tl.constexpr,
+                        BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, TILES: tl.constexpr,
+                        TYPE: tl.constexpr, ACC: tl.constexpr, BATCHED: tl.constexpr):
+    """The same for K of at most BLOCK_K: a program computes TILES tiles side by side from the same rows of a,
+    and stores each while it computes the next one."""
+    if BATCHED:
+        batch = (tl.program_id(2) // heads).to(tl.int64)
+        head = (tl.program_id(2) % heads).to(tl.int64)
+        a += batch * a_batch + head * a_head
+        b += batch * b_batch + head * b_head
+        out += batch * o_batch + head * o_head
+        if plus is not None:
+            plus += batch * p_batch + head * p_head
+    rows = tl.program_id(1) * BLOCK_M + tl.arange(0, BLOCK_M)
+    depth = tl.arange(0, BLOCK_K)
+    x = tl.load(a + rows[:, None] * stride_am + depth[None, :] * stride_ak,
+                mask=(rows < M)[:, None] & (depth < K)[None, :], other=0.0).to(TYPE)
+    first = tl.program_id(0) * (TILES * BLOCK_N)
+    for start in range(first, min(first + TILES * BLOCK_N, N), BLOCK_N):
+        cols = start + tl.arange(0, BLOCK_N)
+        y = tl.load(b + depth[:, None] * stride_bk + cols[None, :] * stride_bn,
+                    mask=(depth < K)[:, None] & (cols < N)[None, :], other=0.0)
+        acc = tl.dot(x, y.to(TYPE), out_dtype=ACC)
+        if bias is not None:
+            acc += tl.load(bias + cols * stride_bias, mask=cols < N)[None, :].to(ACC)
+        c = epilogue(acc)
+        inside = (rows < M)[:, None] & (cols < N)[None, :]
+        if plus is not None:
+            c += tl.load(plus + rows[:, None] * stride_pm + cols[None, :] * stride_pn, mask=inside).to(c.dtype)
+        tl.store(out + rows[:, None] * stride_om + cols[None, :] * stride_on, c.to(out.dtype.element_ty),
+                 mask=inside)
+
+
+@triton.jit
 def matvec_kernel(a, b, out, bias, plus, M, N, K, heads, stride_am, stride_ak, stride_bk, stride_bn,
                   stride_om, stride_on, stride_bias, stride_pm, stride_pn, a_batch, a_head, b_batch, b_head,
                   o_batch, o_head, p_batch, p_head, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr,
