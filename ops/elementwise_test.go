@@ -351,7 +351,10 @@ func TestNumbersThatDoNotFit(t *testing.T) {
 	near(t, "the least", ops.Add(s, i8, -128), []float64{-128, -127, -126}, 0)
 	near(t, "the largest", ops.Maximum(s, u8, 255), []float64{255, 255, 255}, 0)
 	near(t, "beside floats", ops.Add(s, of(nereid.Float16), 300), []float64{300, 301, 302}, 0)
+	wrapped := ops.Fuse(func(x, y ops.Expr) ops.Expr { return x.Add(y.To(nereid.Int8)) })
+	near(t, "a cast", wrapped.Call(s, i8, 300), []float64{44, 45, 46}, 0)
 	const large = 1 << 40
+	near(t, "cast of 64 bits", wrapped.Call(s, i8, large+5), []float64{5, 6, 7}, 0)
 	near(t, "beside 64 bits", ops.Add(s, of(nereid.Int64), large), []float64{large, large + 1, large + 2}, 0)
 	if err := ops.Add(s, i8, 128).Err(); err == nil {
 		t.Error("a call that an earlier one had planned takes 128")

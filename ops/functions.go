@@ -168,7 +168,7 @@ func (ty typing) limits(roots []*node, numbers []*number) (list []limit, err err
 	seen := map[*node]bool{}
 	for _, r := range roots {
 		r.walk(seen, func(n *node) {
-			if n.fn == nil || n.fn.rule == castRule || n.fn.rule == logicRule {
+			if n.fn == nil || n.fn.rule == castRule {
 				return
 			}
 			dt, _, e := n.types(ty.common(n, numbers))

@@ -20,7 +20,8 @@ import tempfile
 import traceback
 import warnings
 
-os.environ.setdefault("TRITON_CACHE_DIR", tempfile.mkdtemp(prefix="triton-conform-"))
+cache = tempfile.TemporaryDirectory(prefix="triton-conform-")  # gone when the program ends
+os.environ.setdefault("TRITON_CACHE_DIR", cache.name)
 import triton
 import triton.language as tl
 from triton._C.libtriton import ir

@@ -63,6 +63,27 @@ func addBundle(t *testing.T, targets ...string) string {
 	return name
 }
 
+// TestRunVersion: the version of libnereid_run has the identity of the library, not of the program around it,
+// since choices that are kept belong to the library's code.
+func TestRunVersion(t *testing.T) {
+	t.Parallel()
+	lib, dir := library(t), t.TempDir()
+	var versions []string
+	for _, text := range []string{"puts(nereid_version()) < 0", "puts(nereid_version()) < 0 || puts(\"\") < 0"} {
+		source, program := filepath.Join(dir, "program.c"), filepath.Join(dir, "program")
+		text = "#include <nereid.h>\n#include <stdio.h>\nint main(void) { return " + text + "; }\n"
+		if err := os.WriteFile(source, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		command(t, "", nil, txtest.Tool(t, "cc"), "-DNEREID_RUN", "-I", lib, source, "-o", program, "-L", lib,
+			"-lnereid_run", "-Wl,-rpath,"+lib)
+		versions = append(versions, strings.TrimSpace(command(t, "", environment(t), program)))
+	}
+	if versions[0] == "" || versions[0] != versions[1] {
+		t.Errorf("two programs with one library: %q", versions)
+	}
+}
+
 // TestRunLibrary runs a kernel of a bundle with libnereid_run, from C with the shared library and from C++
 // with the archive, where there is no LLVM: on the CPU, and on a stub of the CUDA driver.
 func TestRunLibrary(t *testing.T) {
