@@ -2,7 +2,11 @@ package lower
 
 import (
 	"fmt"
+	"slices"
 
+	"github.com/nereid-lang/nereid/internal/dialect/scf"
+	"github.com/nereid-lang/nereid/internal/dialect/tt"
+	"github.com/nereid-lang/nereid/internal/dialect/ttg"
 	"github.com/nereid-lang/nereid/internal/ir"
 	"github.com/nereid-lang/nereid/internal/layout"
 )
@@ -213,4 +217,36 @@ func (x matrixView) descriptor(op *ir.Op, mn, k int) string {
 	x.ownBlock(op, place)
 	units := uint64(place[0] * x.size >> 4)
 	return x.l.val("add i64 %s, %d", x.base, int64(x.bits+units))
+}
+
+// addInLoop returns the base of the descriptors of v in a form of which LLVM knows nothing, if v is the same
+// in all iterations of a loop around op. LLVM would add up all its descriptors before the loop, and they would
+// stay in registers: of five products of 128x128x64, 48, and as many values were spilled. An addition where
+// the descriptor is needed costs next to nothing.
+func (l *lowering) addInLoop(op *ir.Op, v *ir.Value, base string) string {
+	loop := op.Parent()
+	for loop.Def != scf.For && loop.Def != scf.While {
+		if loop.Def == tt.Func {
+			return base
+		}
+		loop = loop.Parent()
+	}
+	if !sameInLoop(v, loop) {
+		return base
+	}
+	return l.val(`call i64 asm sideeffect "mov.b64 $0, $1;", "=l,l"(i64 %s)`, base)
+}
+
+// sameInLoop reports whether a buffer is the same in all iterations of a loop.
+func sameInLoop(v *ir.Value, loop *ir.Op) bool {
+	switch op := v.Def(); {
+	case !v.Block().IsInside(loop):
+		return true
+	case op == nil || !op.IsPure() && op.Def != ttg.LocalAlloc:
+		return false
+	case op.Def == ttg.LocalAlloc:
+		return true
+	default:
+		return !slices.ContainsFunc(op.Operands(), func(v *ir.Value) bool { return !sameInLoop(v, loop) })
+	}
 }

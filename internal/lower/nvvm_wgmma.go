@@ -129,8 +129,10 @@ func (v nvidia) newGroupProduct(l *lowering, op *ir.Op) *groupProduct {
 		p.behind = ", 1, 1"
 	}
 	p.b = l.matrixView(op, y, 1, p.width, p.k)
+	p.b.base = l.addInLoop(op, y, p.b.base)
 	if ttg.IsMemDesc(x.Type) {
 		p.a = l.matrixView(op, x, 0, 64, p.k)
+		p.a.base = l.addInLoop(op, x, p.a.base)
 	} else {
 		regs := l.operand(op, x)
 		p.regs = &regs
