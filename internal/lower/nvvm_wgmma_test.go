@@ -470,11 +470,36 @@ func (f groupForm) checkLoop(t *testing.T) {
 	text := f.loopText()
 	k, ptx := compile(t, parseIR(t, "test.ttgir", []byte(text)), "k", 90)
 	f.keep(t, "loop-", ptx)
+	if early := earlyDescriptors(string(ptx)); len(early) > 0 {
+		t.Errorf("descriptors that are kept in registers over all iterations: %s", early)
+	}
 	onSim(t, ptx, k.Shared, l, got, true)
 	sameMemory(t, l, want, got, 0)
 	if t.Failed() && testing.Verbose() {
 		t.Log(text)
 	}
+}
+
+// earlyDescriptors returns the descriptors of products that are not made in the products' own block.
+func earlyDescriptors(ptx string) (early []string) {
+	made := map[string]bool{} // in this block
+	for line := range strings.Lines(ptx) {
+		words := strings.Fields(line)
+		switch {
+		case len(words) == 0:
+		case strings.HasSuffix(words[0], ":"):
+			clear(made)
+		case strings.HasPrefix(words[0], "wgmma.mma_async"):
+			for _, w := range words {
+				if w = strings.Trim(w, ",;"); strings.HasPrefix(w, "%rd") && !made[w] {
+					early = append(early, w)
+				}
+			}
+		case len(words) > 1:
+			made[strings.Trim(words[1], ",")] = true
+		}
+	}
+	return early
 }
 
 // TestWarpGroupRefused: what no instruction does is an error that says so.
