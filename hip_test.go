@@ -94,6 +94,27 @@ func onHIPMemory(t *testing.T, s *nereid.Stream, k *nereid.Kernel, calls func() 
 	if got := calls(); !strings.Contains(got, "hipMallocAsync") || !strings.Contains(got, "hipFreeAsync") {
 		t.Error(got)
 	}
+	x, err := nereid.NewTensor(s.Device(), nereid.Float32, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	data := make([]byte, 4*64)
+	for name, c := range map[string]struct {
+		copied string
+		do     func([]byte) error
+	}{"hipMemcpyDtoH": {"read", x.CopyBytesTo}, "hipMemcpyHtoD": {"written", x.CopyBytesFrom}} {
+		if err := k.Launch(s, nereid.Grid{1}, x, 64, 2.5, 128); err != nil {
+			t.Fatal(err)
+		}
+		calls()
+		if err := c.do(data); err != nil {
+			t.Fatal(err)
+		}
+		if got := calls(); !strings.Contains(got, "hipDeviceSynchronize\n"+name) {
+			t.Errorf("a tensor is %s beside a launch that uses it: %s", c.copied, got)
+		}
+	}
 	if _, err := s.Device().TensorAt(1<<60, nereid.Float32, 4); err == nil ||
 		!strings.Contains(err.Error(), "memory of hip:1, not of hip:0") {
 		t.Errorf("memory of the other GPU: %v", err)

@@ -25,6 +25,15 @@ def seen(x, out, SEEN: tl.constexpr):
 def above(x, y, BLOCK: tl.constexpr):
     i = tl.arange(0, BLOCK)
     tl.store(y + i, tl.load(x + i) + 1)
+
+@triton.heuristics({"BLOCK": lambda args: 1024})
+@triton.jit
+def above_or_none(bias, scale, x, n, y, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    v = tl.load(x + i) + n
+    if bias is not None:
+        v += tl.load(bias + i) * tl.load(scale + i)
+    tl.store(y + i, v)
 `
 
 type none struct{ Options nereid.Options }
@@ -94,6 +103,37 @@ func TestOverlapDecorated(t *testing.T) {
 			}
 			if !slices.Equal(data, want) {
 				t.Errorf("round %d, distance %d:\n%v, not\n%v", round, distance, data, want)
+			}
+		}
+	}
+}
+
+// TestOverlapBehindNone is the same with a first tensor that is not there, a second one that the code does not
+// use, and a number between the others.
+func TestOverlapBehindNone(t *testing.T) {
+	s := cpu(t)
+	file := genrt.File{Name: "k.py", Sources: genrt.Sources{"k.py": decorated}}
+	typed := genrt.Typed[none]{Load: file.Module, Name: "above_or_none", Consts: none.args, Kinds: "tttit"}
+	for round := range 3 {
+		for _, distance := range []int{2048, 16, 64, 0, 1000} {
+			data, want := make([]int32, 4096), make([]int32, 4096)
+			for i := range data {
+				data[i] = int32(i * i)
+			}
+			copy(want, data)
+			for i := range 1024 {
+				want[distance+i] = data[i] + 5
+			}
+			all := nereid.FromSlice(data)
+			call := typed.Call(none{})
+			call.Tensors(nil, nereid.FromSlice([]int32{1}), all.Slice(0, 0, 1024, 1))
+			call.Ints(5)
+			call.Tensor(all.Slice(0, distance, distance+1024, 1))
+			if err := errors.Join(call.Launch(s, nereid.Grid{1}), s.Sync()); err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(data, want) {
+				t.Errorf("round %d, distance %d: other numbers than without an overlap", round, distance)
 			}
 		}
 	}

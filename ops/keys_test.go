@@ -40,6 +40,13 @@ func (p *planner) keyed() map[string][]func() *nereid.Tensor {
 	pad := func(before, after []int) func() *nereid.Tensor {
 		return func() *nereid.Tensor { return Pad(p.Stream, x, 1, before, after) }
 	}
+	image := p.tensor(f32, 1, 2, 12, 12)
+	pool := func(o PoolOptions) func() *nereid.Tensor {
+		return func() *nereid.Tensor { return MaxPool2D(p.Stream, image, o) }
+	}
+	average := func(o PoolOptions) func() *nereid.Tensor {
+		return func() *nereid.Tensor { return AvgPool2D(p.Stream, image, o) }
+	}
 	type reduction = func(*Stream, *nereid.Tensor, ...int) *nereid.Tensor
 	reduced := func(f reduction, axes ...int) func() *nereid.Tensor {
 		return func() *nereid.Tensor { return f(p.Stream, x, axes...) }
@@ -69,6 +76,16 @@ func (p *planner) keyed() map[string][]func() *nereid.Tensor {
 			func() *nereid.Tensor { return Softmax(p.Stream, x, 0) },
 			func() *nereid.Tensor { return Softmax(p.Stream, x, 1) },
 			func() *nereid.Tensor { return LogSoftmax(p.Stream, x, 1) }},
+		// Results of one size, so that only the option itself tells the calls apart.
+		"pools": {pool(PoolOptions{Window: [2]int{3, 3}, Stride: [2]int{3, 3}}),
+			pool(PoolOptions{Window: [2]int{3, 3}, Stride: [2]int{3, 3}, Padding: [2]int{1, 0}}),
+			pool(PoolOptions{Window: [2]int{2, 3}, Stride: [2]int{3, 3}}),
+			pool(PoolOptions{Window: [2]int{2, 3}, Stride: [2]int{3, 3}, Dilation: [2]int{2, 1}}),
+			pool(PoolOptions{Window: [2]int{3, 2}, Stride: [2]int{3, 3}}),
+			pool(PoolOptions{Window: [2]int{3, 2}, Stride: [2]int{3, 3}, Dilation: [2]int{1, 2}}),
+			average(PoolOptions{Window: [2]int{3, 3}, Stride: [2]int{3, 3}, Padding: [2]int{1, 1}}),
+			average(PoolOptions{Window: [2]int{3, 3}, Stride: [2]int{3, 3}, Padding: [2]int{1, 1},
+				InsideOnly: true})},
 		"index": {func() *nereid.Tensor { return Gather(p.Stream, x, i, 1) },
 			func() *nereid.Tensor { return Gather(p.Stream, x, few, 1) },
 			func() *nereid.Tensor { return Take(p.Stream, x, row, 0) },

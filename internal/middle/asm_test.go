@@ -206,10 +206,9 @@ func TestInlineAsmUnknown(t *testing.T) {
 	}
 }
 
-// TestInlineAsmMemory: assembly that loads and stores.
-func TestInlineAsmMemory(t *testing.T) {
-	kernel := func(body string) string {
-		return `tt.func public @k(%_x: !tt.ptr<i8>, %_y: !tt.ptr<i8>) {
+// asmMemory is a kernel with pointers %p and %q to 64 bytes each.
+func asmMemory(body string) string {
+	return `tt.func public @k(%_x: !tt.ptr<i8>, %_y: !tt.ptr<i8>) {
   %_i = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
   %_ps = tt.splat %_x : !tt.ptr<i8> -> tensor<64x!tt.ptr<i8>>
   %p = tt.addptr %_ps, %_i : tensor<64x!tt.ptr<i8>>, tensor<64xi32>
@@ -218,7 +217,31 @@ func TestInlineAsmMemory(t *testing.T) {
 ` + body + `
   tt.return
 }`
+}
+
+// TestInlineAsmGuarded: loads and stores under a predicate, of vectors and of other memories are refused by
+// name: without the predicate they would read and write where they must not.
+func TestInlineAsmGuarded(t *testing.T) {
+	for asm, want := range map[string]string{
+		"ld.global.b8 $0, [$1]; st.global.b8 [$1], $0;":                   "",
+		"setp.ne.s32 p, $2, 0; mov.u32 $0, 0; @p ld.global.b8 $0, [$1];":  "ld.global.b8",
+		"setp.ne.s32 p, $2, 0; mov.u32 $0, 0; @!p st.global.b8 [$1], $0;": "st.global.b8",
+		"ld.shared.b8 $0, [$1];":                                          "ld.shared.b8",
+		"ld.global.v2.b8 $0, [$1];":                                       "ld.global.v2.b8",
+	} {
+		m := parse(t, "guarded", asmMemory(fmt.Sprintf(`%%r = tt.elementwise_inline_asm %q {constraints = "=r,l,r",
+	    packed_element = 1 : i32, pure = false}
+	    %%p, %%_i : tensor<64x!tt.ptr<i8>>, tensor<64xi32> -> tensor<64xi8>
+  tt.store %%p, %%r : tensor<64x!tt.ptr<i8>>`, asm)))
+		err := pass.Run(&pass.Context{}, m, []pass.Pass{middle.TritonToLinalg})
+		if got := fmt.Sprint(err); (err == nil) != (want == "") || !strings.Contains(got, want) {
+			t.Errorf("%s: %s", asm, got)
+		}
 	}
+}
+
+// TestInlineAsmMemory: assembly that loads and stores.
+func TestInlineAsmMemory(t *testing.T) {
 	asm := `%r = tt.elementwise_inline_asm "ld.global.b8 $0, [$1]; shl.b32 $0, $0, 3; st.global.b8 [$2], $0;"
 	    {constraints = "=r,l,l", packed_element = 1 : i32, pure = false}
 	    %p, %q : tensor<64x!tt.ptr<i8>>, tensor<64x!tt.ptr<i8>> -> tensor<64xi8>
@@ -231,7 +254,7 @@ func TestInlineAsmMemory(t *testing.T) {
   %s = arith.addi %r, %r : tensor<64xi8>
   tt.store %p, %s : tensor<64x!tt.ptr<i8>>`
 	r := newRandom(5)
-	l := launch{name: "memory", text: kernel(asm), twin: kernel(twin), grid: [3]int{1, 1, 1}, args: []arg{
+	l := launch{name: "memory", text: asmMemory(asm), twin: asmMemory(twin), grid: [3]int{1, 1, 1}, args: []arg{
 		filled(t, r, elemTypes["i8"], 64, "normal", ""), zeros(elemTypes["i8"], 64)}}
 	m := parse(t, l.name, l.text)
 	if err := pass.Run(&pass.Context{Options: pass.Options{Verify: true}}, m,

@@ -170,3 +170,39 @@ func TestShortWayAllocates(t *testing.T) {
 		t.Errorf("%g allocations", n)
 	}
 }
+
+// TestRangeOfIntegers: code for an integer of a type takes the numbers that the type has, and -1 for an unsigned
+// one, which has the same bits.
+func TestRangeOfIntegers(t *testing.T) {
+	for typ, c := range map[string]struct{ in, out []any }{
+		"i8":  {[]any{0, 127, -128}, []any{128, 200, 255, 256, -129}},
+		"u8":  {[]any{0, 128, 255, -1}, []any{256, 1 << 20, -129}},
+		"i16": {[]any{1<<15 - 1, -1 << 15}, []any{1 << 15, 1<<16 - 1}},
+		"u16": {[]any{1 << 15, 1<<16 - 1}, []any{1 << 16}},
+		"i32": {[]any{1<<31 - 1, -1 << 31}, []any{1 << 31, 1<<32 - 1}},
+		"u32": {[]any{1 << 31, 1<<32 - 1, uint32(1 << 31)}, []any{1 << 32}},
+		"i64": {[]any{1<<63 - 1, -1 << 63}, nil},
+		"u64": {[]any{uint64(1 << 63), -1}, nil},
+	} {
+		params := NewParams([]signature.Param{{Name: "p", Type: typ}})
+		check := func(v any, ok bool) {
+			var f Frame
+			if err := f.Specialize(params, []any{v}, lender{}); err != nil {
+				t.Fatal(err)
+			}
+			specs, err := f.Specs(params)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := f.Fits(params, specs); (err == nil) != ok {
+				t.Errorf("%v for %s: %v", v, typ, err)
+			}
+		}
+		for _, v := range c.in {
+			check(v, true)
+		}
+		for _, v := range c.out {
+			check(v, false)
+		}
+	}
+}
