@@ -119,6 +119,9 @@ func walk(t *testing.T, s *ops.Stream) {
 	table := made(t, s, nereid.Float32, wave, 8, 8)
 	var results []*nereid.Tensor
 	keep := func(list ...*nereid.Tensor) { results = append(results, list...) }
+	back := ops.SetStrips([6]int{16, 16, 16, 2, 4, 3}, 1)
+	keep(ops.MatMul(s, x, made(t, s, nereid.Float16, wave, 16, 32), ops.Plus(x.Slice(1, 0, 1, 1))))
+	back()
 	keep(ops.Add(s, x, x.Transpose(0, 1)), ops.Mul(s, x, 0.5), ops.Greater(s, i, 3), ops.Erfinv(s, x),
 		ops.Sum(s, x, 0), ops.ArgMax(s, x, 1), ops.Any(s, i), ops.Softmax(s, x, -1),
 		ops.LogSumExp(s, made(t, s, nereid.Float32, wave, 1, 20000), 1), ops.Cast(s, x, nereid.Bool),
