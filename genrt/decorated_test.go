@@ -85,27 +85,11 @@ func TestOverlapDecorated(t *testing.T) {
 	s := cpu(t)
 	file := genrt.File{Name: "k.py", Sources: genrt.Sources{"k.py": decorated}}
 	typed := genrt.Typed[none]{Load: file.Module, Name: "above", Consts: none.args, Kinds: "tt"}
-	for round := range 3 {
-		for _, distance := range []int{128, 16, 4, 0, 32} {
-			data, want := make([]int32, 256), make([]int32, 256)
-			for i := range data {
-				data[i] = int32(i * i)
-			}
-			copy(want, data)
-			for i := range 64 {
-				want[distance+i] = data[i] + 1
-			}
-			all := nereid.FromSlice(data)
-			call := typed.Call(none{})
-			call.Tensors(all.Slice(0, 0, 64, 1), all.Slice(0, distance, distance+64, 1))
-			if err := errors.Join(call.Launch(s, nereid.Grid{1}), s.Sync()); err != nil {
-				t.Fatal(err)
-			}
-			if !slices.Equal(data, want) {
-				t.Errorf("round %d, distance %d:\n%v, not\n%v", round, distance, data, want)
-			}
-		}
-	}
+	overlapping(t, s, 64, 1, func(x, y *nereid.Tensor) error {
+		call := typed.Call(none{})
+		call.Tensors(x, y)
+		return call.Launch(s, nereid.Grid{1})
+	})
 }
 
 // TestOverlapBehindNone is the same with a first tensor that is not there, a second one that the code does not
@@ -114,26 +98,37 @@ func TestOverlapBehindNone(t *testing.T) {
 	s := cpu(t)
 	file := genrt.File{Name: "k.py", Sources: genrt.Sources{"k.py": decorated}}
 	typed := genrt.Typed[none]{Load: file.Module, Name: "above_or_none", Consts: none.args, Kinds: "tttit"}
+	overlapping(t, s, 1024, 5, func(x, y *nereid.Tensor) error {
+		call := typed.Call(none{})
+		call.Tensors(nil, nereid.FromSlice([]int32{1}), x)
+		call.Ints(5)
+		call.Tensor(y)
+		return call.Launch(s, nereid.Grid{1})
+	})
+}
+
+// overlapping launches a kernel that stores n elements of x, plus a number, to y, which lies at several distances
+// behind x.
+func overlapping(t *testing.T, s *nereid.Stream, n int, plus int32,
+	launch func(x, y *nereid.Tensor) error) {
+	t.Helper()
 	for round := range 3 {
-		for _, distance := range []int{2048, 16, 64, 0, 1000} {
-			data, want := make([]int32, 4096), make([]int32, 4096)
+		for _, distance := range []int{2 * n, 16, n / 16, 0, n / 2} {
+			data, want := make([]int32, 4*n), make([]int32, 4*n)
 			for i := range data {
 				data[i] = int32(i * i)
 			}
 			copy(want, data)
-			for i := range 1024 {
-				want[distance+i] = data[i] + 5
+			for i := range n {
+				want[distance+i] = data[i] + plus
 			}
 			all := nereid.FromSlice(data)
-			call := typed.Call(none{})
-			call.Tensors(nil, nereid.FromSlice([]int32{1}), all.Slice(0, 0, 1024, 1))
-			call.Ints(5)
-			call.Tensor(all.Slice(0, distance, distance+1024, 1))
-			if err := errors.Join(call.Launch(s, nereid.Grid{1}), s.Sync()); err != nil {
+			err := launch(all.Slice(0, 0, n, 1), all.Slice(0, distance, distance+n, 1))
+			if err := errors.Join(err, s.Sync()); err != nil {
 				t.Fatal(err)
 			}
 			if !slices.Equal(data, want) {
-				t.Errorf("round %d, distance %d: other numbers than without an overlap", round, distance)
+				t.Errorf("round %d, distance %d:\n%v, not\n%v", round, distance, data, want)
 			}
 		}
 	}
