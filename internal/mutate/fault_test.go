@@ -39,7 +39,7 @@ func TestLists(t *testing.T) {
 		"testdata/fifth.txt": 30, "testdata/sixth.txt": 30, "testdata/seventh.txt": 30,
 		"testdata/eighth.txt": 30, "testdata/ninth.txt": 30, "testdata/tenth.txt": 30,
 		"testdata/eleventh.txt": 30, "testdata/twelfth.txt": 30, "testdata/thirteenth.txt": 30,
-		"testdata/fourteenth.txt": 30} {
+		"testdata/fourteenth.txt": 30, "testdata/nineteenth.txt": 30} {
 		data, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
