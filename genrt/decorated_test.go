@@ -92,8 +92,8 @@ func TestOverlapDecorated(t *testing.T) {
 	})
 }
 
-// TestOverlapBehindNone is the same with a first tensor that is not there, a second one that the code does not
-// use, and a number between the others.
+// TestOverlapBehindNone is the same with a first tensor that is not there, a second one that the code does
+// not use, and a number between the others.
 func TestOverlapBehindNone(t *testing.T) {
 	s := cpu(t)
 	file := genrt.File{Name: "k.py", Sources: genrt.Sources{"k.py": decorated}}
@@ -107,8 +107,8 @@ func TestOverlapBehindNone(t *testing.T) {
 	})
 }
 
-// overlapping launches a kernel that stores n elements of x, plus a number, to y, which lies at several distances
-// behind x.
+// overlapping launches a kernel that stores n elements of x, plus a number, to y, which lies at several
+// distances behind x.
 func overlapping(t *testing.T, s *nereid.Stream, n int, plus int32,
 	launch func(x, y *nereid.Tensor) error) {
 	t.Helper()

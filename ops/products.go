@@ -96,7 +96,11 @@ func (p *product) strip() (blocks, int) {
 	}
 	t.k = max(pow2(p.k), 16)
 	tiles := min(stripTiles, nereid.Cdiv(p.n, t.n))
-	if tiles < min(stripTiles, 4) || tiles == 0 || nereid.Cdiv(p.m, t.m)*nereid.Cdiv(p.n, t.n*tiles)*p.batches*p.heads < stripPrograms {
+	if tiles == 0 || 2*tiles < stripTiles { // a strip is to be longer than its first tile takes to be loaded
+		return t, 0
+	}
+	programs := nereid.Cdiv(p.m, t.m) * nereid.Cdiv(p.n, t.n*tiles) * p.batches * p.heads
+	if programs < stripPrograms {
 		return t, 0
 	}
 	return t, tiles

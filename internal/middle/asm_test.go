@@ -254,8 +254,8 @@ func TestInlineAsmMemory(t *testing.T) {
   %s = arith.addi %r, %r : tensor<64xi8>
   tt.store %p, %s : tensor<64x!tt.ptr<i8>>`
 	r := newRandom(5)
-	l := launch{name: "memory", text: asmMemory(asm), twin: asmMemory(twin), grid: [3]int{1, 1, 1}, args: []arg{
-		filled(t, r, elemTypes["i8"], 64, "normal", ""), zeros(elemTypes["i8"], 64)}}
+	l := launch{name: "memory", text: asmMemory(asm), twin: asmMemory(twin), grid: [3]int{1, 1, 1}}
+	l.args = []arg{filled(t, r, elemTypes["i8"], 64, "normal", ""), zeros(elemTypes["i8"], 64)}
 	m := parse(t, l.name, l.text)
 	if err := pass.Run(&pass.Context{Options: pass.Options{Verify: true}}, m,
 		[]pass.Pass{middle.ExpandInlineAsm}); err != nil {

@@ -171,8 +171,8 @@ func TestShortWayAllocates(t *testing.T) {
 	}
 }
 
-// TestRangeOfIntegers: code for an integer of a type takes the numbers that the type has, and -1 for an unsigned
-// one, which has the same bits.
+// TestRangeOfIntegers: code for an integer of a type takes the numbers that the type has, and -1 for an
+// unsigned one, which has the same bits.
 func TestRangeOfIntegers(t *testing.T) {
 	for typ, c := range map[string]struct{ in, out []any }{
 		"i8":  {[]any{0, 127, -128}, []any{128, 200, 255, 256, -129}},
