@@ -220,9 +220,9 @@ func (x matrixView) descriptor(op *ir.Op, mn, k int) string {
 }
 
 // addInLoop returns the base of the descriptors of v in a form of which LLVM knows nothing, if v is the same
-// in all iterations of a loop around op. LLVM would add up all descriptors of v before the loop, and keep them
-// in registers: 48 for five products of 128x128x64, for which other values were spilled. An addition where
-// the descriptor is needed costs next to nothing.
+// in all iterations of a loop around op. LLVM would add up all descriptors of v before the loop, and keep
+// them in registers: 48 for five products of 128x128x64, for which other values were spilled. An addition
+// where the descriptor is needed costs next to nothing.
 func (l *lowering) addInLoop(op *ir.Op, v *ir.Value, base string) string {
 	loop := op.Parent()
 	for loop.Def != scf.For && loop.Def != scf.While {
