@@ -211,36 +211,85 @@ func TestContext(t *testing.T) {
 	}
 }
 
-// TestTimeout: ranks do not wait longer than the limit.
+// TestTimeout: no operation waits longer than the limit for a rank that does nothing, or less than that. The
+// contexts of the streams end where an operation has no limit.
 func TestTimeout(t *testing.T) {
+	const limit, enough = 100 * time.Millisecond, 4 * time.Second
 	dev := host(t)
-	id, err := collective.NewID(dev, collective.Config{})
-	if err != nil {
-		t.Fatal(err)
+	few, whole := run.FromSlice(make([]float32, 10)), run.FromSlice(make([]float32, 20))
+	many := run.FromSlice(make([]float32, 8<<20)) // more than a connection holds
+	for name, f := range map[string]func(r rank) error{
+		"receive":   func(r rank) error { return r.Receive(r.s, few, 1) },
+		"send many": func(r rank) error { return r.Send(r.s, many, 1) },
+		"receive in a group": func(r rank) error {
+			return r.Group(func() error { return errors.Join(r.Send(r.s, few, 1), r.Receive(r.s, whole, 1)) })
+		},
+		"send many in a group": func(r rank) error {
+			return r.Group(func() error { return r.Send(r.s, many, 1) })
+		},
+		"all reduce": func(r rank) error { return r.AllReduce(r.s, few, few, collective.Sum) },
+		"all reduce in a group": func(r rank) error {
+			return r.Group(func() error { return r.AllReduce(r.s, few, few, collective.Sum) })
+		},
+		"all reduce many":  func(r rank) error { return r.AllReduce(r.s, many, many, collective.Sum) },
+		"all gather":       func(r rank) error { return r.AllGather(r.s, r.empty(run.Float32, 20), few) },
+		"reduce scatter":   func(r rank) error { return r.ReduceScatter(r.s, few, whole, collective.Sum) },
+		"reduce":           func(r rank) error { return r.Reduce(r.s, few, few, collective.Sum, 0) },
+		"reduce elsewhere": func(r rank) error { return r.Reduce(r.s, nil, many, collective.Sum, 1) },
+		"broadcast":        func(r rank) error { return r.Broadcast(r.s, few, 1) },
+		"broadcast many":   func(r rank) error { return r.Broadcast(r.s, many, 0) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			comms := pair(t, dev, collective.Config{Patience: limit})
+			ctx, cancel := context.WithTimeout(t.Context(), enough)
+			defer cancel()
+			s, err := dev.NewStream(ctx)
+			if err != nil {
+				t.Fatal(err)
+			}
+			begin := time.Now()
+			err = f(rankOf(comms[0], s))
+			took := time.Since(begin)
+			var slow *collective.RankError
+			if !errors.As(err, &slow) || slow.Rank != 1 || !errors.Is(err, os.ErrDeadlineExceeded) ||
+				!strings.Contains(err.Error(), "it has not taken part within the time limit") || took < limit {
+				t.Errorf("after %v: %v", took, err)
+			}
+			if again := comms[0].Err(); !errors.As(again, &slow) {
+				t.Errorf("the communicator has not ended: %v", again)
+			}
+			if err := errors.Join(comms[0].Close(), comms[1].Close()); err != nil {
+				t.Error(err)
+			}
+		})
 	}
-	other := make(chan *collective.Comm)
-	go func() {
-		c, err := collective.Open(t.Context(), dev, collective.Config{Rank: 1, Size: 2, ID: id})
-		if err != nil {
-			t.Error(err)
-		}
-		other <- c
-	}()
-	cfg := collective.Config{Size: 2, ID: id, Patience: 100 * time.Millisecond}
-	c, err := collective.Open(t.Context(), dev, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+}
+
+// TestTimeoutOfEach: the limit is one of each operation: the time between them does not count.
+func TestTimeoutOfEach(t *testing.T) {
+	t.Parallel()
+	const limit = time.Second
+	dev := host(t)
+	comms := pair(t, dev, collective.Config{Patience: limit})
 	s, err := dev.NewStream(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	x := run.FromSlice(make([]float32, 10))
-	var slow *collective.RankError
-	if err := c.Receive(s, x, 1); !errors.As(err, &slow) || !errors.Is(err, os.ErrDeadlineExceeded) {
-		t.Errorf("a rank that does nothing: %v", err)
+	for i := range 2 {
+		time.Sleep(time.Duration(i) * limit * 6 / 5)
+		// What is sent lies there when the other rank asks for it: neither waits.
+		for _, err := range []error{comms[0].Send(s, x, 1), comms[1].Receive(s, x, 0),
+			comms[1].Broadcast(s, x, 1), comms[0].Broadcast(s, x, 1),
+			comms[1].Group(func() error { return comms[1].Send(s, x, 0) }),
+			comms[0].Group(func() error { return comms[0].Receive(s, x, 1) })} {
+			if err != nil {
+				t.Error(err)
+			}
+		}
 	}
-	if err := errors.Join(c.Close(), (<-other).Close()); err != nil {
+	if err := errors.Join(comms[0].Close(), comms[1].Close()); err != nil {
 		t.Error(err)
 	}
 }

@@ -111,6 +111,58 @@ def puts(x, out):
 	}
 }
 
+// TestChangedByNames: a method that changes an aggregate changes it for every name that it has, whichever of
+// them the method is called by, and for no other aggregate.
+func TestChangedByNames(t *testing.T) {
+	const head = `import triton
+import triton.language as tl
+
+@tl.core._aggregate
+class A:
+    n: tl.constexpr
+
+    def __init__(self, n):
+        self.n = tl.constexpr(n)
+
+    def put(self, n, _semantic=None):
+        self.n = tl.constexpr(n)
+
+@triton.jit
+def k(x):
+    a = A(1)
+    other = A(1)
+    b = a
+    c = b
+`
+	for body, want := range map[string][4]int{ // n of a, b, c and other
+		"a.put(2)":                      {2, 2, 2, 1},
+		"b.put(2)":                      {2, 2, 2, 1},
+		"c.put(2)":                      {2, 2, 2, 1},
+		"other.put(2)":                  {1, 1, 1, 2},
+		"c.put(2); a.put(3)":            {3, 3, 3, 1},
+		"b = other; b.put(2)":           {1, 2, 1, 2},
+		"b = other; c.put(2)":           {2, 1, 2, 1},
+		"a, b = other, other; c.put(2)": {1, 1, 2, 1},
+		"a, b = other, other; a.put(2)": {2, 2, 1, 2},
+		"c, other = other, c":           {1, 1, 1, 1},
+		"a, b = other, a; b.put(2)":     {1, 2, 2, 1},
+		"a.put(1)":                      {1, 1, 1, 1},
+		"d = c; d.put(2)":               {2, 2, 2, 1},
+	} {
+		text := head + "    " + body + "\n"
+		for i, name := range []string{"a", "b", "c", "other"} {
+			text += fmt.Sprintf("    tl.static_assert(%s.n == %d, '%s')\n", name, want[i], name)
+		}
+		src, err := lang.Load("k.py", []byte(text+"    tl.store(x, a.n)\n"), lang.LoadOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := compile(src, spec{Name: "k", Kernel: "k", Signature: "*i32"}); err != nil {
+			t.Errorf("%s: %v", body, err)
+		}
+	}
+}
+
 // TestNames: where an operation takes a name, a false value is none, and any other value that is no string is
 // refused.
 func TestNames(t *testing.T) {

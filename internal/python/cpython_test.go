@@ -110,6 +110,49 @@ func TestSnippets(t *testing.T) {
 	}
 }
 
+// TestIndentation compares blocks whose lines begin with tabs and spaces in many orders with CPython: which of
+// them it accepts, and which have tabs that are inconsistent, is the same in all its versions.
+func TestIndentation(t *testing.T) {
+	t.Parallel()
+	before := []string{"", " ", "\t", "  ", " \t", "\t ", "   ", "        ", "\t\t", "        \t", "\t        ",
+		"\f\t", "  \f "}
+	var chunks []string
+	for _, block := range before {
+		for _, inner := range before {
+			for _, after := range before {
+				chunks = append(chunks, "if a:\n"+block+"if b:\n"+inner+"c\n"+after+"d")
+			}
+		}
+	}
+	file := filepath.Join(t.TempDir(), "chunks.py")
+	if err := os.WriteFile(file, []byte(strings.Join(chunks, "\n---\n")), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	const theirTabs, ourTabs = "TabError", "tabs and spaces are mixed"
+	for _, python := range pythons(t) {
+		if _, err := minorVersion(python); err != nil {
+			txtest.Need(t, "python", err)
+		}
+		i, found := 0, map[string]int{}
+		for v := range verdicts(t, python, "chunks", file) {
+			_, err := Parse(diag.NewFileSet(), v.Path, []byte(chunks[i]))
+			class, _, _ := strings.Cut(v.Error, ":")
+			found[class]++
+			ours := ""
+			if err != nil {
+				ours = err.(*diag.List).Diags[0].Msg
+			}
+			if (ours == "") != (class == "") || strings.HasPrefix(ours, ourTabs) != (class == theirTabs) {
+				t.Errorf("CPython says %q and we %q of %q", v.Error, ours, chunks[i])
+			}
+			i++
+		}
+		if i != len(chunks) || found[""] < 50 || found[theirTabs] < 50 || found["IndentationError"] < 50 {
+			t.Errorf("%d of %d chunks compared: %v", i, len(chunks), found)
+		}
+	}
+}
+
 func compareSnippets(t *testing.T, python string, minor int) {
 	files, err := filepath.Glob("testdata/snippets/*.py")
 	if err != nil {
