@@ -12,6 +12,16 @@ import (
 // kernelOf is the kernel k whose text is given up to its first lines, with the rest of its body.
 func kernelOf(t *testing.T, text, body string, opts ...nereid.LoadOption) *nereid.Kernel {
 	t.Helper()
+	k, err := moduleOf(t, text, body, opts...).Kernel("k")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+// moduleOf parses a kernel whose text ends before its body.
+func moduleOf(t *testing.T, text, body string, opts ...nereid.LoadOption) *nereid.Module {
+	t.Helper()
 	text = header + text
 	for line := range strings.SplitSeq(strings.Trim(body, "\n"), "\n") {
 		text += "    " + line + "\n"
@@ -20,11 +30,7 @@ func kernelOf(t *testing.T, text, body string, opts ...nereid.LoadOption) *nerei
 	if err != nil {
 		t.Fatal(err)
 	}
-	k, err := m.Kernel("k")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return k
+	return m
 }
 
 // numbers returns n small whole numbers of a type.

@@ -150,7 +150,7 @@ func (c *mergeRandom) compute() {
 		c.line("v%d = tl.reshape(v%d, (%d,))", c.values-1, c.values-1, c.block)
 	case 7:
 		c.line("w = %s", a)
-		c.line("if p %% %d == %d:", 2+c.IntN(3), c.IntN(2))
+		c.line("if %s %% %d == %d:", pickOf(c, "p", "p", "n"), 2+c.IntN(3), c.IntN(2))
 		c.line("    w = w + %s", pickOf(c, b, "tl.load(x + p).to(tl.int32) % 16", "h", "tl.sum("+b+", 0)"))
 		c.define("w")
 	case 8:
@@ -167,7 +167,7 @@ func (c *mergeRandom) store() {
 	}
 	store := fmt.Sprintf("tl.store(y + (%s), %s%s)", at, c.value(), mask)
 	if c.IntN(4) == 0 {
-		c.line("if p %% 3 != %d:", c.IntN(3))
+		c.line("if %s %% 3 != %d:", pickOf(c, "p", "n"), c.IntN(3))
 		store = "    " + store
 	}
 	c.line("%s", store)

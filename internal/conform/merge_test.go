@@ -75,6 +75,16 @@ var mergeCases = []*mergeCase{
 	{"a branch", place + "v = tl.load(x + j)\nif p % 3 == 0:\n    v += tl.load(x + p)\ntl.store(y + j, v)",
 		4},
 	{"a store in a branch", place + "v = tl.load(x + j)\nif p % 3 == 0:\n    tl.store(y + j, v)", 8},
+	{"a branch by an argument", place +
+		"v = tl.load(x + i)\nif n > 5:\n    v += tl.load(x + j)\ntl.store(y + j, v)", 4},
+	{"a branch by an argument in another", place + "v = tl.load(x + i)\nif n > 5:\n    v += 1\n" +
+		"    if n < 2000:\n        v += tl.load(x + j)\ntl.store(y + j, v)", 4},
+	{"the other side of a branch", place +
+		"v = tl.load(x + i)\nif n < 5:\n    v += 1\nelse:\n    v += tl.load(x + j)\ntl.store(y + j, v)", 4},
+	{"a store in a branch by an argument", place + "if n > 5:\n    tl.store(y + j, tl.load(x + j))", 8},
+	{"a branch that is the same for all", place +
+		"v = tl.load(x + i)\nif n > 5:\n    v += tl.load(x + 64 + i)\n" +
+		"    tl.store(y + 3072 + h * 64 + i, v)\ntl.store(y + j, v + tl.load(x + j))", 5},
 	{"a number that a branch asks for",
 		"if n > 5:\n    q = tl.program_id(0)\n" +
 			"    tl.store(y + (h * 16 + q) * 64 + i, tl.load(x + q * 64 + i))", 1},

@@ -3,6 +3,7 @@ package lower
 import (
 	"bytes"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -75,3 +76,76 @@ func TestReadBack(t *testing.T) {
 		})
 	}
 }
+
+// TestBlocksApart: blocks of a descriptor that lie apart in one iteration of a loop may overlap in several.
+// Stores of the copy engine are complete before it loads what they have written.
+func TestBlocksApart(t *testing.T) {
+	const (
+		load  = "LOAD %d[%at, %c0] %m, %b, %true : DESC, BAR -> MEM\n"
+		store = "STORE %d[%to, %c0] %m : DESC, MEM\n"
+		loop  = "scf.for %at = %c0 to %n step %c16 : i32 {\n"
+		below = "%to = arith.addi %at, %c16 : i32\n"
+		above = "%to = arith.subi %at, %c16 : i32\n"
+		part  = "%to = arith.addi %at, %c8 : i32\n"
+		from  = "%at = arith.addi %n, %c0 : i32\n"
+	)
+	words := map[string]string{"cp.async.bulk.wait_group 0": "wait", "shared::cluster.global": "load",
+		"tensor.2d.global": "store"}
+	for _, c := range []struct{ name, body, want string }{
+		{"apart", from + below + store + load, "store load"},
+		{"apart, above", from + above + store + load, "store load"},
+		{"overlap", from + part + store + load, "store wait load"},
+		{"in a loop", loop + below + load + store + "}\n", "wait load store"},
+		{"in a loop, above", loop + above + load + store + "}\n", "wait load store"},
+		{"in a loop, stores first", loop + below + store + load + "}\n", "wait store load"},
+		{"overlap in a loop", loop + part + store + load + "}\n", "store wait load"},
+		{"in a loop within one", "scf.for %i = %c0 to %n step %c16 : i32 {\n" + loop + below + load + "}\n" +
+			"%at = arith.addi %i, %c0 : i32\n" + below + store + "}\n",
+			"wait load wait store"}, // the inner loop may have no iteration
+		{"behind a loop", loop + below + store + "}\n" + strings.ReplaceAll(load, "%at", "%n"),
+			"wait store wait load"},
+	} {
+		text := strings.NewReplacer("BODY", c.body).Replace(blocksKernel)
+		text = strings.NewReplacer("LOAD", "ttng.async_tma_copy_global_to_local",
+			"STORE", "ttng.async_tma_copy_local_to_global",
+			"DESC", "!tt.tensordesc<tensor<16x64xf16, #shared>>",
+			"BAR", "!ttg.memdesc<1xi64, #bar, #smem, mutable>",
+			"MEM", "!ttg.memdesc<16x64xf16, #shared, #smem, mutable>").Replace(text)
+		m := parseIR(t, "k.ttgir", []byte(text))
+		k, err := Lower(m, "k", testOptions(m, 90))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, w := range blockAccess.FindAllString(string(k.IR), -1) {
+			got = append(got, words[w])
+		}
+		if s := strings.Join(got, " "); s != c.want {
+			t.Errorf("%s: %q, not %q", c.name, s, c.want)
+		}
+	}
+}
+
+var blockAccess = regexp.MustCompile(
+	`cp\.async\.bulk\.wait_group 0|shared::cluster\.global|tensor\.2d\.global`)
+
+// blocksKernel copies blocks of 16 rows from one place of a tensor to another.
+const blocksKernel = `
+#shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#bar = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32,
+    ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @k(%d: DESC, %n: i32) {
+    %true = arith.constant true
+    %c0 = arith.constant 0 : i32
+    %c8 = arith.constant 8 : i32
+    %c16 = arith.constant 16 : i32
+    %m = ttg.local_alloc : () -> MEM
+    %b = ttg.local_alloc : () -> BAR
+    ttng.init_barrier %b, 1 : BAR
+    BODY
+    tt.return
+  }
+}
+`

@@ -82,6 +82,10 @@ func TestKernels(t *testing.T) {
 		{"gather1", nereid.Grid{8}, []any{f32s(1000), i32s(1000), out(f32, 2000), 1000, 128}},
 		{"tril", nereid.Grid{1}, []any{f32s(4096), out(f32, 4096), 64}},
 		{"ptrs", nereid.Grid{1}, []any{f32s(64), f32s(64), out(f32, 64), 50, 64}},
+		{"partial_sums", nereid.Grid{1}, []any{f32s(320), out(f32, 320), out(f32, 1), 5, 64}},
+		{"partial_rows", nereid.Grid{1}, []any{f32s(640), out(f32, 1920), out(f32, 16), 5, 4, 32}},
+		{"last_sums", nereid.Grid{1}, []any{f32s(320), out(f32, 320), out(f32, 1), 5, 64}},
+		{"growing_sums", nereid.Grid{1}, []any{f32s(320), out(f32, 1), out(f32, 1), 5, 64}},
 	} {
 		t.Run(fmt.Sprint(i, " ", c.kernel), func(t *testing.T) {
 			k, err := m.Kernel(c.kernel)

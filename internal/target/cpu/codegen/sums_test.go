@@ -11,8 +11,8 @@ import (
 )
 
 // sumText is a loop that adds up blocks, reduced after it. op is the operation of the loop, begin what the
-// sum begins with, more a second use of it.
-func sumText(op, begin, more string) string {
+// sums begin with, inside a second use of them in the loop, more one after it.
+func sumText(op, begin, inside, more string) string {
 	text := `func.func @k(%n: i32, %x: tensor<4x64xf32>, %y: tensor<64xf32>) -> (f32, tensor<4xf32>) {
   %begin = arith.constant BEGIN : f32
   %zero = arith.constant 0.0 : f32
@@ -40,6 +40,7 @@ func sumText(op, begin, more string) string {
       %r = OP %p, %q : f32
       linalg.yield %r : f32
     } -> tensor<4x64xf32>
+    INSIDE
     scf.yield %s, %s2 : tensor<64xf32>, tensor<4x64xf32>
   }
   %e0 = tensor.empty() : tensor<f32>
@@ -53,7 +54,7 @@ func sumText(op, begin, more string) string {
   MORE
   return %one, %rows : f32, tensor<4xf32>
 }`
-	return strings.NewReplacer("OP", op, "BEGIN", begin, "MORE", more).Replace(text)
+	return strings.NewReplacer("OP", op, "BEGIN", begin, "INSIDE", inside, "MORE", more).Replace(text)
 }
 
 func folded(t *testing.T, text string) string {
@@ -74,7 +75,7 @@ func folded(t *testing.T, text string) string {
 }
 
 func TestSumsAreFolded(t *testing.T) {
-	text := folded(t, sumText("arith.addf", "0.0", ""))
+	text := folded(t, sumText("arith.addf", "0.0", "", ""))
 	if !strings.Contains(text, "-> (f32, tensor<4xf32>)") {
 		t.Errorf("the loop still carries blocks:\n%s", text)
 	}
@@ -85,15 +86,33 @@ func TestSumsAreFolded(t *testing.T) {
 	}
 }
 
+// TestSumsThatStay: a loop carries the blocks whose elements it, or code behind it, needs. Its other sums are
+// folded.
 func TestSumsThatStay(t *testing.T) {
-	for name, text := range map[string]string{
-		"another operation": sumText("arith.mulf", "0.0", ""),
-		"another beginning": sumText("arith.addf", "1.0", ""),
-		"looked at elsewhere": sumText("arith.addf", "0.0",
-			"%u = arith.addf %acc#0, %y : tensor<64xf32>\n  %v = arith.addf %acc#1, %x : tensor<4x64xf32>"),
+	const (
+		both, first, second = "(tensor<64xf32>, tensor<4x64xf32>)", "(tensor<64xf32>, tensor<4xf32>)",
+			"(f32, tensor<4x64xf32>)"
+		block, rows = "%u = arith.addf VALUE, %y : tensor<64xf32>\n",
+			"%v = arith.addf VALUE, %x : tensor<4x64xf32>\n"
+	)
+	use := func(line, value string) string { return strings.Replace(line, "VALUE", value, 1) }
+	for name, c := range map[string]struct{ text, want string }{
+		"another operation": {sumText("arith.mulf", "0.0", "", ""), both},
+		"another beginning": {sumText("arith.addf", "1.0", "", ""), both},
+		"looked at elsewhere": {sumText("arith.addf", "0.0", "", use(block, "%acc#0")+use(rows, "%acc#1")),
+			both},
+		"looked at in each round": {sumText("arith.addf", "0.0", use(block, "%s")+use(rows, "%s2"), ""),
+			both},
+		"looked at before each round": {sumText("arith.addf", "0.0", use(block, "%a")+use(rows, "%b"), ""),
+			both},
+		"one is looked at elsewhere":       {sumText("arith.addf", "0.0", "", use(block, "%acc#0")), first},
+		"one is looked at in each round":   {sumText("arith.addf", "0.0", use(block, "%s"), ""), first},
+		"rows are looked at in each round": {sumText("arith.addf", "0.0", use(rows, "%s2"), ""), second},
+		"looked at in a branch": {sumText("arith.addf", "0.0",
+			"%odd = arith.trunci %i : i32 to i1\nscf.if %odd {\n"+use(block, "%s")+"}", ""), first},
 	} {
-		if got := folded(t, text); !strings.Contains(got, "-> (tensor<64xf32>, tensor<4x64xf32>)") {
-			t.Errorf("%s: folded\n%s", name, got)
+		if got := folded(t, c.text); !strings.Contains(got, "-> "+c.want) {
+			t.Errorf("%s: the loop does not carry %s\n%s", name, c.want, got)
 		}
 	}
 }

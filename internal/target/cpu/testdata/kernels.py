@@ -440,3 +440,64 @@ def ptrs(x, y, p, n, B: tl.constexpr):
     o = tl.arange(0, B)
     a = tl.where(o % 2 == 0, x + o, y + o)
     tl.store(p + o, tl.load(a, mask=o < n, other=-1.0))
+
+
+@triton.jit
+def partial_sums(x, y, z, n, B: tl.constexpr):
+    o = tl.arange(0, B)
+    acc = tl.zeros((B, ), tl.float32)
+    for k in range(n):
+        acc += tl.load(x + k * B + o)
+        tl.store(y + k * B + o, acc)
+    tl.store(z, tl.sum(acc, 0))
+
+
+@triton.jit
+def partial_rows(x, y, z, n, R: tl.constexpr, B: tl.constexpr):
+    """The loop asks for one sum before each round, after some for the next, after each for the third."""
+    r = tl.arange(0, R)
+    o = r[:, None] * B + tl.arange(0, B)[None, :]
+    before = tl.zeros((R, B), tl.float32)
+    some = tl.zeros((R, B), tl.float32)
+    bits = tl.zeros((R, B), tl.int32)
+    never = tl.zeros((R, B), tl.float32)
+    for k in range(n):
+        v = tl.load(x + k * R * B + o)
+        tl.store(y + 3 * k * R * B + o, before)
+        before += v
+        some += v * 2
+        if k % 2 == 1:
+            tl.store(y + (3 * k + 1) * R * B + o, some)
+        bits ^= (v * 100).to(tl.int32)
+        tl.store(y + (3 * k + 2) * R * B + o, bits)
+        never += v * v
+    tl.store(z + r, tl.sum(before, 1))
+    tl.store(z + R + r, tl.sum(some, 1))
+    tl.store(z + 2 * R + r, tl.xor_sum(bits, 1))
+    tl.store(z + 3 * R + r, tl.sum(never, 1))
+
+
+@triton.jit
+def last_sums(x, y, z, n, B: tl.constexpr):
+    """A round asks for the sums of the one before, which the loop carries twice."""
+    o = tl.arange(0, B)
+    acc = tl.zeros((B, ), tl.float32)
+    last = tl.full((B, ), 3.0, tl.float32)
+    for k in range(n):
+        tl.store(y + k * B + o, last)
+        acc += tl.load(x + k * B + o)
+        last = acc
+    tl.store(z, tl.sum(acc, 0))
+
+
+@triton.jit
+def growing_sums(x, y, z, n, B: tl.constexpr):
+    """One sum adds up another."""
+    o = tl.arange(0, B)
+    acc = tl.zeros((B, ), tl.float32)
+    sums = tl.zeros((B, ), tl.float32)
+    for k in range(n):
+        acc += tl.load(x + k * B + o)
+        sums += acc
+    tl.store(y, tl.sum(acc, 0))
+    tl.store(z, tl.sum(sums, 0))
