@@ -111,8 +111,8 @@ def puts(x, out):
 	}
 }
 
-// TestChangedByNames: a method that changes an aggregate changes it for every name that it has, whichever of
-// them the method is called by, and for no other aggregate.
+// TestChangedByNames: what changes an aggregate changes it for every name and every tuple that holds it, by
+// whichever of them it is called, and for no other aggregate.
 func TestChangedByNames(t *testing.T) {
 	const head = `import triton
 import triton.language as tl
@@ -126,6 +126,15 @@ class A:
 
     def put(self, n, _semantic=None):
         self.n = tl.constexpr(n)
+
+@tl.core.builtin
+def put(a, n, _semantic=None):
+    a.n = tl.constexpr(n)
+
+@tl.core.builtin
+def second(t, n, _semantic=None):
+    t[1].n = tl.constexpr(n)
+    return t[1]
 
 @triton.jit
 def k(x):
@@ -147,7 +156,14 @@ def k(x):
 		"c, other = other, c":           {1, 1, 1, 1},
 		"a, b = other, a; b.put(2)":     {1, 2, 2, 1},
 		"a.put(1)":                      {1, 1, 1, 1},
-		"d = c; d.put(2)":               {2, 2, 2, 1},
+		"t = (other, b); t[1].put(2); t[0].put(3); tl.static_assert(t[1].n == 2)": {2, 2, 2, 3},
+		"t = ((a, other), b); b.put(2); a = t[1]; b = t[0][0]; c = t[0][1]":       {2, 2, 1, 1},
+		"put(b, 2)":                               {2, 2, 2, 1},
+		"put(n=2, a=other)":                       {1, 1, 1, 2},
+		"second((other, b), 2)":                   {2, 2, 2, 1},
+		"second((b, other), 2).put(3)":            {1, 1, 1, 3},
+		"other = second((b, a), 2); other.put(3)": {3, 3, 3, 3},
+		"d = c; d.put(2)":                         {2, 2, 2, 1},
 	} {
 		text := head + "    " + body + "\n"
 		for i, name := range []string{"a", "b", "c", "other"} {

@@ -110,12 +110,12 @@ func TestSnippets(t *testing.T) {
 	}
 }
 
-// TestIndentation compares blocks whose lines begin with tabs and spaces in many orders with CPython: which of
-// them it accepts, and which have tabs that are inconsistent, is the same in all its versions.
+// TestIndentation compares blocks whose lines begin with tabs and spaces in many orders with CPython: which
+// of them it accepts, and which have tabs that are inconsistent, is the same in all its versions.
 func TestIndentation(t *testing.T) {
 	t.Parallel()
-	before := []string{"", " ", "\t", "  ", " \t", "\t ", "   ", "        ", "\t\t", "        \t", "\t        ",
-		"\f\t", "  \f "}
+	before := []string{"", " ", "\t", "  ", " \t", "\t ", "   ", "        ", "\t\t", "        \t",
+		"\t        ", "\f\t", "  \f "}
 	var chunks []string
 	for _, block := range before {
 		for _, inner := range before {

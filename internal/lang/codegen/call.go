@@ -100,12 +100,6 @@ func (g *generator) apply(n python.Node, fn object.Value, args []object.Value,
 			g.checkCall(n, b, true, args, kws, err)
 			return v
 		}
-		if o, ok := f.self.(*world.Object); ok {
-			switch f.fn.(type) {
-			case *pyrun.Func, *world.HostBuiltin:
-				return g.callMethod(n, o, f.fn, args, kws)
-			}
-		}
 		return g.apply(n, f.fn, append([]object.Value{f.self}, args...), kws)
 	case *world.JITFunction:
 		return g.callJIT(n, f, args, kws)
@@ -116,12 +110,22 @@ func (g *generator) apply(n python.Node, fn object.Value, args []object.Value,
 	case *world.Form:
 		return kernelForms[f.Name](g, n, args, kws)
 	case *world.Class:
-		return g.construct(n, f, args, kws)
+		return g.lending(n, args, kws, func(args []object.Value, kws []object.Keyword) object.Value {
+			return g.construct(n, f, args, kws)
+		})
 	case *object.Unknown:
 		g.check(n, f.Need("the meaning"))
 	case *sem.Tensor, *sem.DType:
 		g.fail(n, "not-callable", "%s cannot be called", describe(fn))
 	}
+	return g.lending(n, args, kws, func(args []object.Value, kws []object.Keyword) object.Value {
+		return g.applyPlain(n, fn, args, kws)
+	})
+}
+
+// applyPlain calls a function that runs at compile time.
+func (g *generator) applyPlain(n python.Node, fn object.Value, args []object.Value,
+	kws []object.Keyword) object.Value {
 	held, named := asHeld(fn, args, kws)
 	v, err := object.Call(g.u.world.In, fn, held, g.withSemantic(fn, named))
 	if err != nil && !isBuiltinError(err) &&

@@ -73,9 +73,9 @@ func (g *generator) condition(n python.Node, t *sem.Tensor) *sem.Tensor {
 
 // sub runs f in a scope of its own: the caller sees the bindings of f only through what f returns.
 func (g *generator) sub(f func(liveins *scope)) {
-	liveins, defs, point := g.scope.clone(), g.defs, g.b.Point()
+	liveins, defs, point := g.scope.apart(), g.defs, g.b.Point()
 	g.defs = newScope()
-	f(g.scope.clone())
+	f(liveins.clone())
 	g.scope, g.defs = liveins, defs
 	g.b.SetPoint(point)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/nereid-lang/nereid/internal/lang/world"
 	"github.com/nereid-lang/nereid/internal/pyrun/object"
 	"github.com/nereid-lang/nereid/internal/python"
+	"github.com/nereid-lang/nereid/internal/triton"
 )
 
 // carry is the set of names that a loop hands from one iteration to the next.
@@ -24,11 +25,10 @@ type carry struct {
 // turns out not to change.
 func (g *generator) carried(body []python.Stmt, skip string) carry {
 	var c carry
-	assigned, called := assignedNames(body), methodsOf(body)
+	assigned, changing := assignedNames(body), !g.has(triton.Immutable)
 	for _, name := range g.scope.names {
 		v := g.scope.vals[name]
-		_, object := v.(*world.Object)
-		if name != skip && (assigned[name] || object && called[name]) && len(flatten(v, nil)) > 0 {
+		if name != skip && (assigned[name] || changing && holdsObjects(v)) && len(flatten(v, nil)) > 0 {
 			c.names, c.vals = append(c.names, name), append(c.vals, v)
 		}
 	}

@@ -11,44 +11,104 @@ import (
 	"github.com/nereid-lang/nereid/internal/triton"
 )
 
-// callMethod calls a plain method of an object, which may change its fields. Values do not change: the names
-// that hold the object hold a changed copy afterwards.
-func (g *generator) callMethod(n python.Node, o *world.Object, fn object.Value, args []object.Value,
-	kws []object.Keyword) object.Value {
-	if g.has(triton.Immutable) {
-		return g.apply(n, fn, append([]object.Value{o}, args...), kws)
-	}
-	changed := &world.Object{Class: o.Class, Fields: slices.Clone(o.Fields)}
-	v := g.apply(n, fn, append([]object.Value{changed}, args...), kws)
-	if slices.Equal(changed.Fields, o.Fields) {
-		if v == object.Value(changed) {
-			return o
-		}
+// A loan is what a plain function may change: the aggregates in its arguments. Values do not change: the
+// function has copies of them, and the names that hold a changed one, in tuples and other aggregates too,
+// hold another one afterwards.
+type loan struct {
+	copies map[object.Value]object.Value // of objects and of the tuples that hold some
+	lent   map[object.Value]object.Value // what they are copies of
+	later  map[object.Value]object.Value // what the originals, and what the function has made, are afterwards
+}
+
+// lend returns a value for a function, with copies of the objects in it.
+func (l *loan) lend(v object.Value) object.Value {
+	if !holdsObjects(v) {
 		return v
 	}
+	if c, ok := l.copies[v]; ok {
+		return c
+	}
+	var c object.Value
+	switch v := v.(type) {
+	case *world.Object:
+		c = &world.Object{Class: v.Class, Fields: all(v.Fields, l.lend)}
+	case *object.Tuple:
+		c = &object.Tuple{Items: all(v.Items, l.lend), Class: v.Class}
+	}
+	l.copies[v], l.lent[c] = c, v
+	return c
+}
+
+// after returns what a value is after the call: the value, if nothing in it was changed.
+func (l *loan) after(v object.Value) object.Value {
+	if !holdsObjects(v) {
+		return v
+	}
+	if original, ok := l.lent[v]; ok {
+		v = original
+	}
+	if w, ok := l.later[v]; ok {
+		return w
+	}
+	w := v
+	switch v := v.(type) {
+	case *world.Object:
+		now := v
+		if c, ok := l.copies[v]; ok {
+			now = c.(*world.Object)
+		}
+		if fields := all(now.Fields, l.after); !slices.Equal(fields, v.Fields) {
+			w = &world.Object{Class: v.Class, Fields: fields}
+		}
+	case *object.Tuple:
+		if items := all(v.Items, l.after); !slices.Equal(items, v.Items) {
+			w = &object.Tuple{Items: items, Class: v.Class}
+		}
+	}
+	l.later[v] = w
+	return w
+}
+
+// lending calls a plain function with arguments that it may change.
+func (g *generator) lending(n python.Node, args []object.Value, kws []object.Keyword,
+	call func(args []object.Value, kws []object.Keyword) object.Value) object.Value {
+	held := slices.ContainsFunc(args, holdsObjects) ||
+		slices.ContainsFunc(kws, func(k object.Keyword) bool { return holdsObjects(k.Value) })
+	if !held || g.has(triton.Immutable) {
+		return call(args, kws)
+	}
+	l := &loan{copies: map[object.Value]object.Value{}, lent: map[object.Value]object.Value{},
+		later: map[object.Value]object.Value{}}
+	kws = slices.Clone(kws)
+	for i := range kws {
+		kws[i].Value = l.lend(kws[i].Value)
+	}
+	v := call(all(args, l.lend), kws)
 	for _, name := range g.scope.names {
-		if g.scope.vals[name] == object.Value(o) {
-			g.bind(name, changed)
+		if old := g.scope.vals[name]; holdsObjects(old) && l.after(old) != old {
+			g.bind(name, l.after(old))
 			g.where[name] = n
 		}
 	}
-	return v
+	return l.after(v)
 }
 
-// methodsOf returns the names on whose values the statements call methods.
-func methodsOf(body []python.Stmt) map[string]bool {
-	out := map[string]bool{}
-	for _, s := range body {
-		python.Inspect(s, func(n python.Node) bool {
-			if c, ok := n.(*python.Call); ok {
-				if a, ok := c.Func.(*python.Attribute); ok {
-					if name, ok := a.Value.(*python.Name); ok {
-						out[name.ID] = true
-					}
-				}
-			}
-			return true
-		})
+// holdsObjects reports whether a value is an aggregate or a tuple that has one in it.
+func holdsObjects(v object.Value) bool {
+	switch v := v.(type) {
+	case *world.Object:
+		return true
+	case *object.Tuple:
+		return slices.ContainsFunc(v.Items, holdsObjects)
+	}
+	return false
+}
+
+// all returns f of each value.
+func all(vs []object.Value, f func(object.Value) object.Value) []object.Value {
+	out := make([]object.Value, len(vs))
+	for i, v := range vs {
+		out[i] = f(v)
 	}
 	return out
 }

@@ -29,3 +29,15 @@ func (s *scope) clone() *scope {
 	}
 	return c
 }
+
+// apart returns a copy in which no two names hold the same aggregate. Triton makes such copies for the second
+// side of a branch and for what follows branches and loops.
+func (s *scope) apart() *scope {
+	c := s.clone()
+	for name, v := range c.vals {
+		if holdsObjects(v) {
+			c.vals[name], _ = shapeOf(v).build(flatten(v, nil))
+		}
+	}
+	return c
+}

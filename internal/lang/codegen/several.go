@@ -79,6 +79,24 @@ func (g *generator) forgetValues(s python.Stmt) {
 	}
 }
 
+// methodsOf returns the names on whose values the statements call methods.
+func methodsOf(body []python.Stmt) map[string]bool {
+	out := map[string]bool{}
+	for _, s := range body {
+		python.Inspect(s, func(n python.Node) bool {
+			if c, ok := n.(*python.Call); ok {
+				if a, ok := c.Func.(*python.Attribute); ok {
+					if name, ok := a.Value.(*python.Name); ok {
+						out[name.ID] = true
+					}
+				}
+			}
+			return true
+		})
+	}
+	return out
+}
+
 // definedName returns the name that a statement binds that no kernel can have.
 func definedName(s python.Stmt) map[string]bool {
 	out := map[string]bool{}

@@ -2,8 +2,8 @@ package world
 
 import "testing"
 
-// TestWithin: an aggregate cannot be put into itself, by whatever way of tuples and other aggregates, and keeps
-// its field then. What does not hold it can be put there, also its own fields and another aggregate like it.
+// TestWithin: an aggregate cannot be put into itself, by whatever way of tuples and other aggregates, and
+// keeps its field then. What does not hold it can be put there, also its own fields and aggregates like it.
 func TestWithin(t *testing.T) {
 	const file = `import triton.language as tl
 from typing import NamedTuple
