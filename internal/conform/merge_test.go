@@ -75,16 +75,6 @@ var mergeCases = []*mergeCase{
 	{"a branch", place + "v = tl.load(x + j)\nif p % 3 == 0:\n    v += tl.load(x + p)\ntl.store(y + j, v)",
 		4},
 	{"a store in a branch", place + "v = tl.load(x + j)\nif p % 3 == 0:\n    tl.store(y + j, v)", 8},
-	{"a branch by an argument", place +
-		"v = tl.load(x + i)\nif n > 5:\n    v += tl.load(x + j)\ntl.store(y + j, v)", 4},
-	{"a branch by an argument in another", place + "v = tl.load(x + i)\nif n > 5:\n    v += 1\n" +
-		"    if n < 2000:\n        v += tl.load(x + j)\ntl.store(y + j, v)", 4},
-	{"the other side of a branch", place +
-		"v = tl.load(x + i)\nif n < 5:\n    v += 1\nelse:\n    v += tl.load(x + j)\ntl.store(y + j, v)", 4},
-	{"a store in a branch by an argument", place + "if n > 5:\n    tl.store(y + j, tl.load(x + j))", 8},
-	{"a branch that is the same for all", place +
-		"v = tl.load(x + i)\nif n > 5:\n    v += tl.load(x + 64 + i)\n" +
-		"    tl.store(y + 3072 + h * 64 + i, v)\ntl.store(y + j, v + tl.load(x + j))", 5},
 	{"a number that a branch asks for",
 		"if n > 5:\n    q = tl.program_id(0)\n" +
 			"    tl.store(y + (h * 16 + q) * 64 + i, tl.load(x + q * 64 + i))", 1},
@@ -100,6 +90,16 @@ var mergeCases = []*mergeCase{
 	{"many bytes",
 		"j = tl.arange(0, 1024)\ntl.store(y + (p % 4) * 1024 + j, tl.load(x + (p % 4) * 1024 + j))", 1},
 	{"one program alone", "tl.store(y + i, tl.load(x + i))", 1},
+	{"a branch by an argument", place +
+		"v = tl.load(x + i)\nif n > 5:\n    v += tl.load(x + j)\ntl.store(y + j, v)", 4},
+	{"a branch by an argument in another", place + "v = tl.load(x + i)\nif n > 5:\n    v += 1\n" +
+		"    if n < 2000:\n        v += tl.load(x + j)\ntl.store(y + j, v)", 4},
+	{"the other side of a branch", place +
+		"v = tl.load(x + i)\nif n < 5:\n    v += 1\nelse:\n    v += tl.load(x + j)\ntl.store(y + j, v)", 4},
+	{"a store in a branch by an argument", place + "if n > 5:\n    tl.store(y + j, tl.load(x + j))", 8},
+	{"a branch that is the same for all", place +
+		"v = tl.load(x + i)\nif n > 5:\n    v += tl.load(x + 64 + i)\n" +
+		"    tl.store(y + 3072 + h * 64 + i, v)\ntl.store(y + j, v + tl.load(x + j))", 5},
 }
 
 // TestMergedStrides launches merged programs with strides that are 1 and others. Launches whose strides are
