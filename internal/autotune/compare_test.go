@@ -40,6 +40,8 @@ func TestCompare(t *testing.T) {
 		{"the other infinity", dtype.Float32, []float64{-inf, 2}, []float64{inf, 2}, 0},
 		{"a NaN for a number", dtype.BFloat16, []float64{1, nan}, []float64{1, 2}, 1},
 		{"the other zero", dtype.Float32, []float64{math.Copysign(0, -1), 1}, []float64{0, 1}, -1},
+		{"the next number of few bits", dtype.Float8E5, []float64{1.25, 2}, []float64{1, 2}, -1},
+		{"one further of few bits", dtype.Float8E5, []float64{4, 2}, []float64{2, 2}, 0},
 		{"integers", dtype.Int32, []float64{1 << 30, 5}, []float64{1 << 30, 4}, 1},
 	} {
 		d := Compare(c.t, encoded(c.t, c.got...), encoded(c.t, c.want...), 0)

@@ -83,12 +83,12 @@ func (f *File) Save(r *Record) error {
 	unlock := f.guard(context.Background(), ".writing", time.Minute)
 	defer unlock()
 	m, _ := f.read()
+	f.seen = nil // m has more than the file that it was read from, should the writing fail
 	m.Save(r)
 	data, err := Encode(m.All())
 	if err != nil {
 		return err
 	}
-	f.seen = nil // m has more than the file that it was read from, should the writing fail
 	return replaceFile(f.Name, data)
 }
 

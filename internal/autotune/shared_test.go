@@ -57,7 +57,10 @@ func (l *fakeLevel) Extend(context.Context, string, string, time.Duration) error
 	return l.do(func() { l.extended = append(l.extended, time.Now()) })
 }
 
-func (l *fakeLevel) Unlock(_ context.Context, key, token string) error {
+func (l *fakeLevel) Unlock(ctx context.Context, key, token string) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
 	return l.do(func() {
 		if l.locks[key] == token {
 			delete(l.locks, key)
@@ -136,7 +139,9 @@ func TestSharedLock(t *testing.T) {
 	}
 	two.Lock(t.Context(), record("2"))() // of another key
 	got := make(chan func())
-	go func() { got <- two.Lock(t.Context(), record("1")) }()
+	long, stop := context.WithTimeout(t.Context(), 5*time.Second)
+	defer stop()
+	go func() { got <- two.Lock(long, record("1")) }()
 	select {
 	case <-got:
 		t.Error("two have the lock")
@@ -144,7 +149,7 @@ func TestSharedLock(t *testing.T) {
 	}
 	unlock()
 	(<-got)()
-	if len(l.locks) != 0 {
+	if len(l.locks) != 0 || long.Err() != nil {
 		t.Error("a lock stays")
 	}
 }

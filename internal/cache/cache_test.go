@@ -3,14 +3,17 @@ package cache
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"math/rand"
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -357,6 +360,52 @@ var damage = []func(r *rand.Rand, data, other []byte) []byte{
 	},
 }
 
+// TestOtherHash: the entry of a kernel of the same name that was compiled for something else is a miss under
+// another key, and leaves no archive with it.
+func TestOtherHash(t *testing.T) {
+	s := Open(Options{Dir: t.TempDir(), noSync: true})
+	other := entryFor(1)
+	other.Key.Hash = keyFor(2).Hash
+	data, err := other.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	get(t, s, 1)
+	if err := os.WriteFile(s.path(keyFor(1)), data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	list, _ := s.List()
+	if n, err := s.Export(io.Discard, list); n != 0 || err != nil {
+		t.Errorf("%d entries under another's name are exported, %v", n, err)
+	}
+	if s.Get(keyFor(1)) != nil {
+		t.Error("the entry of another hash is used")
+	}
+	if !get(t, s, 1) || s.Stats().Damaged != 1 {
+		t.Errorf("the entry of another hash is not replaced: %+v", s.Stats())
+	}
+}
+
+// TestEntryWithoutCode: an entry that lacks the stage that runs, or has bytes behind its stages, is none.
+func TestEntryWithoutCode(t *testing.T) {
+	e := entryFor(1)
+	e.Code = "cubin"
+	lacks, err := e.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, _ := entryFor(1).Encode()
+	_, body, _ := bytes.Cut(append(whole, "more"...), []byte("\n"))
+	_, size, _ := head(string(whole[:bytes.IndexByte(whole, '\n')]))
+	sum := sha256.Sum256(body)
+	longer := append([]byte(fmt.Sprintf("%s %x %d\n", magic, sum, size)), body...)
+	for what, data := range map[string][]byte{"without its code": lacks, "with more behind it": longer} {
+		if _, err := Decode(data); err == nil {
+			t.Errorf("an entry %s is read", what)
+		}
+	}
+}
+
 // An entry that its user refuses is compiled again.
 func TestRefused(t *testing.T) {
 	s := Open(Options{Dir: t.TempDir()})
@@ -413,6 +462,7 @@ func TestEviction(t *testing.T) {
 	if _, err := os.Stat(old); err == nil {
 		t.Error("a file of a killed process stays")
 	}
+	s.noteGenerator("a generator")
 	os.WriteFile(filepath.Join(dir, "mine.txt"), nil, 0o666)
 	if _, err := s.Clear(); err != nil {
 		t.Error(err)
@@ -557,6 +607,44 @@ func TestBuild(t *testing.T) {
 	}
 	if programID(filepath.Join(t.TempDir(), "none")) != "" {
 		t.Error("a program that is not there has an id")
+	}
+}
+
+// TestRelease: only a version whose text nobody can have changed names a build, and Go's version is part of
+// the name. All other programs are known by their text.
+func TestRelease(t *testing.T) {
+	nereid := func(change func(*debug.Module)) *debug.Module {
+		m := &debug.Module{Path: module, Version: "v1.2.3", Sum: "h1:sum"}
+		change(m)
+		return m
+	}
+	same := func(*debug.Module) {}
+	program := debug.Module{Path: "example.com/program", Version: "v0.1.0", Sum: "h1:other"}
+	for what, c := range map[string]struct {
+		main debug.Module
+		dep  *debug.Module
+		want string
+	}{
+		"its own program": {*nereid(same), nil, "v1.2.3 h1:sum go1.30"},
+		"a dependency":    {program, nereid(same), "v1.2.3 h1:sum go1.30"},
+		"a folder in its place": {program, nereid(func(m *debug.Module) {
+			m.Replace = &debug.Module{Path: "../nereid"}
+		}), ""},
+		"a dependency without a sum": {program, nereid(func(m *debug.Module) { m.Sum = "" }), ""},
+		"no dependency":              {program, nil, ""},
+		"a checkout":                 {*nereid(func(m *debug.Module) { m.Sum = "" }), nil, ""},
+		"no version":                 {*nereid(func(m *debug.Module) { m.Version = "(devel)" }), nil, ""},
+		"an edited checkout": {*nereid(func(m *debug.Module) {
+			m.Version = "v1.2.4-0.20260101000000-abcdef+dirty"
+		}), nil, ""},
+	} {
+		info := &debug.BuildInfo{GoVersion: "go1.30", Main: c.main}
+		if c.dep != nil {
+			info.Deps = []*debug.Module{{Path: "example.com/else", Version: "v3.0.0", Sum: "h1:else"}, c.dep}
+		}
+		if got := release(info); got != c.want {
+			t.Errorf("%s is the release %q, not %q", what, got, c.want)
+		}
 	}
 }
 
