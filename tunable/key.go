@@ -104,8 +104,8 @@ func (t *table[P, K]) make(dev *run.Device, p P) *slot {
 	return s
 }
 
-// text returns the key as it is kept: the fields of a struct with their names, the elements of an array, or
-// one text.
+// text returns the key as it is kept: the fields of a struct with their names, the elements of an array
+// up to the last that is not zero, or one text.
 func (t *table[P, K]) text(p P) []string {
 	v := reflect.ValueOf(t.of(p))
 	switch v.Kind() {
@@ -116,11 +116,13 @@ func (t *table[P, K]) text(p P) []string {
 		}
 		return out
 	case reflect.Array:
-		var out []string
-		for i := range v.Len() {
-			if e := v.Index(i); !e.IsZero() {
-				out = append(out, valueText(e))
-			}
+		n := v.Len()
+		for n > 0 && v.Index(n-1).IsZero() {
+			n--
+		}
+		out := make([]string, n)
+		for i := range out {
+			out[i] = valueText(v.Index(i))
 		}
 		return out
 	}

@@ -183,13 +183,19 @@ func TestRefusedEntries(t *testing.T) {
 		!strings.Contains(err.Error(), "two of a for cpu") {
 		t.Error(err)
 	}
-	other := Entry{Name: "a", Kernel: "k", Target: "cuda:90", Group: "g"}
-	if err := w.Add(other, parts); err != nil {
-		t.Error(err)
-	}
-	if _, err := w.WriteTo(io.Discard); err == nil ||
-		!strings.Contains(err.Error(), "more than their targets") {
-		t.Error(err)
+	for what, other := range map[string]Entry{
+		"group": {Group: "g", Kernel: "k"}, "kernel": {Kernel: "l"},
+		"constants": {Kernel: "k", Constants: []Constant{{"BLOCK", "64"}}},
+	} {
+		w := &Writer{}
+		other.Name, other.Target = "a", "cuda:90"
+		if err := errors.Join(w.Add(good, parts), w.Add(other, parts)); err != nil {
+			t.Error(err)
+		}
+		if _, err := w.WriteTo(io.Discard); err == nil ||
+			!strings.Contains(err.Error(), "more than their targets") {
+			t.Errorf("another %s: %v", what, err)
+		}
 	}
 	if err := w.Add(Entry{Name: "b", Kernel: "k", Target: "cpu"}, nil); err == nil {
 		t.Error("an entry without parts")

@@ -56,7 +56,8 @@ func TestForeignDescription(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, meta := range []string{"no JSON", `{"kernel":"sub","machine":"sm_90a"}`} {
+	for _, meta := range []string{"no JSON", `{"kernel":"sub","machine":"sm_90a"}`,
+		`{"kernel":"add","machine":"sm_80"}`} {
 		parts[PartMeta] = []byte(meta)
 		f, err := OpenBytes(build(t, []sample{{e, parts}}))
 		if err != nil {

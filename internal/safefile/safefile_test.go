@@ -99,6 +99,23 @@ func TestCheckFolderOwner(t *testing.T) {
 	}
 }
 
+// TestCheckFolderLink: whoever owns a link on the way to a folder can lead it elsewhere, though both folders
+// are ours.
+func TestCheckFolderLink(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root can give a link away")
+	}
+	base := t.TempDir()
+	mkdir(t, 0o755, base, "ours", "below")
+	l := link(t, "ours", base, "link")
+	who := stranger(t, l)
+	for _, d := range []string{l, filepath.Join(l, "below")} {
+		if err := who.checkFolder(d); err == nil || !strings.Contains(err.Error(), "belongs to user") {
+			t.Errorf("%s: %v", d, err)
+		}
+	}
+}
+
 // Group members of a private group are nobody else.
 func TestCheckFolderGroup(t *testing.T) {
 	dir := mkdir(t, 0o775, t.TempDir(), "g")

@@ -34,6 +34,9 @@ func TestRoundTrip(t *testing.T) {
 			t.Errorf("%+v", got)
 		}
 	}
+	if !strings.Contains(b.String(), `"shape":[],`) || strings.Contains(b.String(), "null") {
+		t.Errorf("a tensor of no dimensions has another shape: %s", b.String())
+	}
 	if n := binary.LittleEndian.Uint64(b.Bytes()); n%8 != 0 {
 		t.Errorf("a header of %d bytes leaves tensors without alignment", n)
 	}
@@ -46,20 +49,22 @@ func TestRoundTrip(t *testing.T) {
 }
 
 var hostile = map[string][]byte{
-	"empty":         nil,
-	"short":         {1, 2, 3},
-	"long header":   append(binary.LittleEndian.AppendUint64(nil, 1<<63), make([]byte, 20)...),
-	"cut header":    append(binary.LittleEndian.AppendUint64(nil, MaxHeader), '{'),
-	"no JSON":       file("abc"),
-	"list":          file("[]"),
-	"huge body":     file(`{"x":{"dtype":"U8","shape":[140737488355328],"data_offsets":[0,140737488355328]}}`),
-	"past the end":  file(`{"x":{"dtype":"U8","shape":[4],"data_offsets":[0,4]}}`, 1, 2, 3),
-	"backwards":     file(`{"x":{"dtype":"U8","shape":[4],"data_offsets":[4,0]}}`, 1, 2, 3, 4),
-	"negative":      file(`{"x":{"dtype":"U8","shape":[4],"data_offsets":[-4,0]}}`, 1, 2, 3, 4),
-	"no offsets":    file(`{"x":{"dtype":"U8","shape":[0]}}`),
-	"negative size": file(`{"x":{"dtype":"U8","shape":[-2,-2],"data_offsets":[0,4]}}`, 1, 2, 3, 4),
-	"other size":    file(`{"x":{"dtype":"F32","shape":[2],"data_offsets":[0,4]}}`, 1, 2, 3, 4),
-	"overflow":      file(`{"x":{"dtype":"F64","shape":[4294967296,4294967296],"data_offsets":[0,0]}}`),
+	"empty":                       nil,
+	"short":                       {1, 2, 3},
+	"long header":                 append(binary.LittleEndian.AppendUint64(nil, 1<<63), make([]byte, 20)...),
+	"cut header":                  append(binary.LittleEndian.AppendUint64(nil, MaxHeader), '{'),
+	"no JSON":                     file("abc"),
+	"list":                        file("[]"),
+	"huge body":                   file(`{"x":{"dtype":"U8","shape":[140737488355328],"data_offsets":[0,140737488355328]}}`),
+	"header of all":               append(binary.LittleEndian.AppendUint64(nil, 6), "{}  "...),
+	"past the end":                file(`{"x":{"dtype":"U8","shape":[4],"data_offsets":[0,4]}}`, 1, 2, 3),
+	"backwards":                   file(`{"x":{"dtype":"U8","shape":[4],"data_offsets":[4,0]}}`, 1, 2, 3, 4),
+	"backwards, of no known type": file(`{"x":{"dtype":"F4","shape":[4],"data_offsets":[4,0]}}`, 1, 2, 3, 4),
+	"negative":                    file(`{"x":{"dtype":"U8","shape":[4],"data_offsets":[-4,0]}}`, 1, 2, 3, 4),
+	"no offsets":                  file(`{"x":{"dtype":"U8","shape":[0]}}`),
+	"negative size":               file(`{"x":{"dtype":"U8","shape":[-2,-2],"data_offsets":[0,4]}}`, 1, 2, 3, 4),
+	"other size":                  file(`{"x":{"dtype":"F32","shape":[2],"data_offsets":[0,4]}}`, 1, 2, 3, 4),
+	"overflow":                    file(`{"x":{"dtype":"F64","shape":[4294967296,4294967296],"data_offsets":[0,0]}}`),
 	"overlap": file(`{"x":{"dtype":"U8","shape":[2],"data_offsets":[0,2]},
 		"y":{"dtype":"U8","shape":[2],"data_offsets":[1,3]}}`, 1, 2, 3),
 	"metadata": file(`{"__metadata__":{"a":1}}`),
