@@ -3,6 +3,7 @@ package safetensors
 import (
 	"bytes"
 	"encoding/binary"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -56,7 +57,7 @@ var hostile = map[string][]byte{
 	"no JSON":                     file("abc"),
 	"list":                        file("[]"),
 	"huge body":                   file(`{"x":{"dtype":"U8","shape":[140737488355328],"data_offsets":[0,140737488355328]}}`),
-	"header of all":               append(binary.LittleEndian.AppendUint64(nil, 6), "{}  "...),
+	"header of all":               slices.Clip(append(binary.LittleEndian.AppendUint64(nil, 6), "{}  "...)),
 	"past the end":                file(`{"x":{"dtype":"U8","shape":[4],"data_offsets":[0,4]}}`, 1, 2, 3),
 	"backwards":                   file(`{"x":{"dtype":"U8","shape":[4],"data_offsets":[4,0]}}`, 1, 2, 3, 4),
 	"backwards, of no known type": file(`{"x":{"dtype":"F4","shape":[4],"data_offsets":[4,0]}}`, 1, 2, 3, 4),

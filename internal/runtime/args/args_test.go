@@ -100,6 +100,7 @@ func TestSpecialize(t *testing.T) {
 	plain, fixed, free := signature.Param{Name: "p"}, signature.Param{Name: "p", Type: "i64"},
 		signature.Param{Name: "p", NoSpecialize: true}
 	half, constexpr := signature.Param{Name: "p", Type: "fp16"}, signature.Param{Name: "p", Constexpr: true}
+	single := signature.Param{Name: "p", Type: "fp32"}
 	x := &Tensor{Elem: dtype.Float16, Addr: 4096}
 	for _, c := range []struct {
 		p    signature.Param
@@ -133,6 +134,17 @@ func TestSpecialize(t *testing.T) {
 		{plain, Const{1}, "|=int 1[]"},
 		{plain, []any{x, 3, 16}, "|(|*fp16:true|i32:false|i32:true)[4096 3 16]"},
 		{plain, Fields{{"a", 1}, {"b", 2.0}}, "|a,b(|=int 1|fp32:false)[1073741824]"},
+		{plain, Scalar{dtype.Int64, 1}, "|=int 1[]"},
+		{free, Scalar{dtype.Int64, 1}, "|i64:false[1]"},
+		{plain, Scalar{dtype.Int64, 32}, "|i64:true[32]"},
+		{plain, Scalar{dtype.Uint8, 3}, "|u8:false[3]"},
+		{plain, Scalar{dtype.Float64, math.Float64bits(2)}, "|fp64:false[4611686018427387904]"},
+		{half, Scalar{dtype.Float32, uint64(math.Float32bits(1))}, "|fp16:false[15360]"},
+		{half, Scalar{dtype.Int64, 1}, "|fp16:false[15360]"},
+		{single, Scalar{dtype.Uint64, 1 << 63}, "|fp32:false[1593835520]"},
+		{single, uint64(1 << 63), "|fp32:false[1593835520]"},
+		{single, -1, "|fp32:false[3212836864]"},
+		{fixed, Scalar{dtype.Int32, 1}, "|i64:false[1]"},
 		{plain, make(chan int), `argument "p": a chan int cannot be passed to a kernel`},
 		{constexpr, 64, "|=int 64[]"},
 		{constexpr, "relu", "|=str 'relu'[]"},

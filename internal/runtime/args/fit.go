@@ -42,7 +42,8 @@ func misfit(got, want signature.Arg) string {
 func fits(got, want signature.Arg) bool {
 	switch {
 	case want.Tuple:
-		return got.Tuple && slices.EqualFunc(got.Items, want.Items, fits)
+		return got.Tuple && sameNames(got.Names, want.Names) &&
+			slices.EqualFunc(got.Items, want.Items, fits)
 	case want.Desc != nil:
 		return got.Desc != nil && got.Desc.Elem == want.Desc.Elem &&
 			slices.Equal(got.Desc.Block, want.Desc.Block) &&
@@ -53,6 +54,9 @@ func fits(got, want signature.Arg) bool {
 	}
 	return got.Constant() && got.Const.Same(want.Const)
 }
+
+// sameNames reports whether items of a tuple that have names on both sides have the same ones, in one order.
+func sameNames(a, b []string) bool { return len(a) == 0 || len(b) == 0 || slices.Equal(a, b) }
 
 // sameType compares types; whether a pointer is only read does not matter to a launch.
 func sameType(a, b signature.Type) bool {
