@@ -39,21 +39,6 @@ func TestKeyText(t *testing.T) {
 	}
 }
 
-// TestBoxKinds: a number that is boxed as an integer is no float, whatever their bits.
-func TestBoxKinds(t *testing.T) {
-	for bits := range uint64(512) {
-		var b boxes
-		for range 2 {
-			if v, ok := b.of(bits, kindInt).(int); !ok || v != int(bits) {
-				t.Fatalf("the integer %d is %v", bits, v)
-			}
-			if _, ok := b.of(bits, kindFloat).(float64); !ok {
-				t.Fatalf("the float of the bits %d is none", bits)
-			}
-		}
-	}
-}
-
 // TestKeptArgs: arguments that are kept for another launch are empty and keep no tensor alive.
 func TestKeptArgs(t *testing.T) {
 	c := &Code{}

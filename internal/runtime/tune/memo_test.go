@@ -5,8 +5,10 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/nereid-lang/nereid/internal/device"
 	"github.com/nereid-lang/nereid/internal/dtype"
 	"github.com/nereid-lang/nereid/internal/runtime/args"
+	"github.com/nereid-lang/nereid/internal/signature"
 )
 
 // unseen has the fields of a tensor that Python functions of decorators cannot see, with the reason.
@@ -67,5 +69,62 @@ func TestMemoValues(t *testing.T) {
 			t.Errorf("%T %v and %T %v have the same key", v, v, other, other)
 		}
 		seen[string(b)] = v
+	}
+}
+
+// gpu is a device that has a name alone.
+type gpu struct {
+	device.Device
+	name string
+}
+
+func (g gpu) Name() string { return g.name }
+
+// TestMemo: what decorators added to arguments comes back for equal ones on the same device under the same
+// options, and leaves what the caller gives alone.
+func TestMemo(t *testing.T) {
+	params := args.NewParams([]signature.Param{{Name: "n"}, {Name: "BLOCK", Constexpr: true}})
+	matched := func(opts device.Options, vals ...any) *args.Matched {
+		t.Helper()
+		m := &args.Matched{}
+		var list []args.Arg
+		for _, v := range vals {
+			list = append(list, args.Arg{Value: v})
+		}
+		if err := m.Match(params, list); err != nil {
+			t.Fatal(err)
+		}
+		m.Opts = opts
+		return m
+	}
+	dev := &args.Device{Backend: gpu{name: "gpu:0"}}
+	var m memo
+	usual, chosen := device.Options{}, device.Options{NumWarps: 8}
+	if m.complete(dev, matched(usual, 100)) {
+		t.Error("an empty memo knows something")
+	}
+	m.put(dev, matched(usual, 100), matched(chosen, 100, 64))
+	for name, c := range map[string]struct {
+		dev  *args.Device
+		x    *args.Matched
+		want bool
+	}{
+		"the same":                   {dev, matched(usual, 100), true},
+		"the same again":             {dev, matched(usual, 100), true},
+		"another number":             {dev, matched(usual, 101), false},
+		"another device":             {&args.Device{Backend: gpu{name: "gpu:1"}}, matched(usual, 100), false},
+		"options of the caller's":    {dev, matched(device.Options{NumStages: 5}, 100), false},
+		"the options that it chose":  {dev, matched(chosen, 100), false},
+		"a block of the caller's":    {dev, matched(usual, 100, 64), false},
+		"nothing that can be known":  {dev, matched(usual, []int{1}), false},
+		"None in place of a number":  {dev, matched(usual, nil), false},
+		"a float in place of an int": {dev, matched(usual, 100.0), false},
+	} {
+		given := c.x.Vals[0]
+		if got := m.complete(c.dev, c.x); got != c.want {
+			t.Errorf("%s: known: %v", name, got)
+		} else if got && (c.x.Vals[0] != given || c.x.Vals[1] != 64 || !c.x.Given[1] || c.x.Opts != chosen) {
+			t.Errorf("%s: completed to %+v", name, c.x)
+		}
 	}
 }
