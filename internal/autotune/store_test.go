@@ -42,7 +42,8 @@ func TestOtherRecords(t *testing.T) {
 		for what, change := range map[string]func(*Record){
 			"kernel": func(r *Record) { r.Kernel = "l" }, "device": func(r *Record) { r.Device = "e" },
 			"compiler": func(r *Record) { r.Compiler = "x" }, "source": func(r *Record) { r.Source = "x" },
-			"key": func(r *Record) { r.Key = []string{"1 2"} }, "length": func(r *Record) { r.Key = r.Key[:1] },
+			"key":    func(r *Record) { r.Key = []string{"1 2"} },
+			"length": func(r *Record) { r.Key = r.Key[:1] },
 		} {
 			o := timed(2, "1", "2")
 			change(o)

@@ -49,9 +49,11 @@ func TestCovers(t *testing.T) {
 		p := signature.Param{Name: "p"}
 		general, got := specOfText(t, p, c.general), specOfText(t, p, c.got)
 		text := no
-		if ok, equal := Covers([]signature.Param{p}, []signature.Arg{general}, []signature.Arg{got}); ok && equal {
+		ok, equal := Covers([]signature.Param{p}, []signature.Arg{general}, []signature.Arg{got})
+		switch {
+		case ok && equal:
 			text = same
-		} else if ok {
+		case ok:
 			text = other
 		}
 		if text != c.want {

@@ -45,8 +45,8 @@ func TestHolder(t *testing.T) {
 	}
 }
 
-// TestReads: a launch reads tensors in place where all are on its device, or in memory that it shares with the
-// host. One that is empty or closed, or on a second device, needs the long way.
+// TestReads: a launch reads tensors in place where all are on its device, or in memory that it shares with
+// the host. One that is empty or closed, or on a second device, needs the long way.
 func TestReads(t *testing.T) {
 	gpu, other := &Device{}, &Device{}
 	cpu := &Device{Traits: device.Traits{SharesHost: true, WordDescriptors: true}}

@@ -96,3 +96,33 @@ func TestOptionsWithoutPadding(t *testing.T) {
 		t.Errorf("%d words, masks %x", len(raw.words), raw.masks)
 	}
 }
+
+// TestScalarDemand: generated code passes the word of its parameter's type as it is, so that a short cut
+// takes only what the annotation of the kernel wants in that form.
+func TestScalarDemand(t *testing.T) {
+	fixed := func(elem dtype.Type) args.Rule {
+		return args.Rule{Elem: elem, Fixed: true, Float: elem.IsFloat()}
+	}
+	for _, c := range []struct {
+		kind  byte
+		rule  args.Rule
+		class args.Class
+		want  bool
+	}{
+		{KindFloat, args.Rule{}, args.ClassFloat, true}, {KindDouble, args.Rule{}, args.ClassFloat, false},
+		{KindFloat, fixed(dtype.Float32), args.ClassFloat, true},
+		{KindFloat, fixed(dtype.Float16), args.ClassFloat, false},
+		{KindFloat, fixed(dtype.Float64), args.ClassFloat, false},
+		{KindDouble, fixed(dtype.Float64), args.ClassFloat, true},
+		{KindDouble, fixed(dtype.Float32), args.ClassFloat, false},
+		{KindFloat, args.Rule{}, args.ClassInt32, false},
+		{KindInt, args.Rule{}, args.ClassInt32, true},
+		{KindInt, fixed(dtype.Float32), args.ClassFloat, false},
+		{KindBool, args.Rule{}, args.ClassBool, true}, {KindBool, args.Rule{}, args.ClassInt32, false},
+		{'?', args.Rule{}, args.ClassInt32, false},
+	} {
+		if _, ok := scalarDemand(c.kind, &c.rule, c.class, 0); ok != c.want {
+			t.Errorf("%c of the class %d under %+v has a short cut: %v", c.kind, c.class, c.rule, ok)
+		}
+	}
+}
