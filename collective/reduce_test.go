@@ -71,7 +71,9 @@ func TestBF16(t *testing.T) {
 func TestDisagreement(t *testing.T) {
 	want := header{kind: allReduce, op: Sum, dt: run.Float32, peer: 1, call: 7, count: 64}
 	for what, change := range map[string]func(*header){
-		"": func(*header) {}, "kind": func(h *header) { h.kind = reduce }, "op": func(h *header) { h.op = Max },
+		"":     func(*header) {},
+		"kind": func(h *header) { h.kind = reduce },
+		"op":   func(h *header) { h.op = Max },
 		"type": func(h *header) { h.dt = run.Int32 }, "root": func(h *header) { h.peer = 2 },
 		"number": func(h *header) { h.call = 8 }, "size": func(h *header) { h.count = 32 },
 	} {
