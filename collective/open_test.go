@@ -211,8 +211,8 @@ func TestContext(t *testing.T) {
 	}
 }
 
-// TestTimeout: no operation waits longer than the limit for a rank that does nothing, or less than that. The
-// contexts of the streams end where an operation has no limit.
+// TestTimeout: every operation waits for a rank that does nothing as long as the limit says, no longer and no
+// less. The contexts of the streams end an operation that has no limit.
 func TestTimeout(t *testing.T) {
 	const limit, enough = 100 * time.Millisecond, 4 * time.Second
 	dev := host(t)

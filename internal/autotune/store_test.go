@@ -191,8 +191,7 @@ func TestFileUnwritten(t *testing.T) {
 	}
 }
 
-// TestBeginWithout: a measurement without a stream of its own is none that others without a stream are part
-// of.
+// TestBeginWithout: measurements without a stream are independent of each other: none is part of another.
 func TestBeginWithout(t *testing.T) {
 	end, nested, err := Begin(t.Context(), nil, nil)
 	if nested || err != nil {

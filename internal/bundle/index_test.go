@@ -1,6 +1,11 @@
 package bundle
 
-import "testing"
+import (
+	"bytes"
+	"compress/flate"
+	"fmt"
+	"testing"
+)
 
 // TestBlobSizes: an index that claims sizes which no packing gives is refused before memory is taken.
 func TestBlobSizes(t *testing.T) {
@@ -38,5 +43,32 @@ func TestCounts(t *testing.T) {
 	}
 	if _, _, err := decodeIndex("\x7f"); err == nil {
 		t.Error("an index that ends behind its first count is read")
+	}
+}
+
+// TestUnpack: a blob unpacks to as many bytes as the index says, no fewer and no more.
+func TestUnpack(t *testing.T) {
+	var packed bytes.Buffer
+	z, err := flate.NewWriter(&packed, flate.BestSpeed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := z.Write(make([]byte, 100)); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for size, want := range map[int]string{99: "it unpacks to more than 99 bytes", 100: "<nil>",
+		101: "it does not unpack to 101 bytes", 0: "it unpacks to more than 0 bytes"} {
+		b := blob{size: size, method: deflated}
+		data, err := b.unpack(packed.Bytes())
+		if fmt.Sprint(err) != want || err == nil && len(data) != size {
+			t.Errorf("%d: %d bytes, %v", size, len(data), err)
+		}
+	}
+	b := blob{size: 100, method: deflated}
+	if _, err := b.unpack(packed.Bytes()[:packed.Len()/2]); err == nil {
+		t.Error("half of a blob unpacks")
 	}
 }

@@ -15,7 +15,7 @@ type blockOrderCase struct {
 }
 
 var blockOrderCases = []blockOrderCase{
-	// What needs none.
+	// No load needs a wait.
 	{"blocks apart", `
 x.store([16, 0], x.load([0, 0]) + 1)
 y.store([0, 0], x.load([32, 0]))
@@ -33,7 +33,7 @@ x.store([n, 0], y.load([n, 0]) + 1)
 y.store([n + 16, 0], y.load([n, 0]) * 2)
 `, 0},
 
-	// What needs one.
+	// A load reads what a store writes.
 	{"the same block", `
 x.store([16, 0], x.load([0, 0]) + 1)
 y.store([0, 0], x.load([16, 0]))

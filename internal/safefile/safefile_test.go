@@ -99,8 +99,8 @@ func TestCheckFolderOwner(t *testing.T) {
 	}
 }
 
-// TestCheckFolderLink: whoever owns a link on the way to a folder can lead it elsewhere, though all folders
-// are ours. That they are takes root, who gives the link alone away.
+// TestCheckFolderLink: whoever owns a link on the way to a folder can lead it elsewhere, even if all folders
+// are ours. Only root can give the link, and no folder, to another user.
 func TestCheckFolderLink(t *testing.T) {
 	base := t.TempDir()
 	mkdir(t, 0o755, base, "ours", "below")

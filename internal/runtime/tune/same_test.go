@@ -110,7 +110,8 @@ func TestConfigOptions(t *testing.T) {
 	}
 }
 
-// TestKeep: what a hook of this program refused says nothing of the config, and other failures do.
+// TestKeep: a config that a hook of this program refused is not kept as failed; configs that failed otherwise
+// are.
 func TestKeep(t *testing.T) {
 	store, rec := &autotune.Memory{}, &autotune.Record{Kernel: "k"}
 	refused, failed := lang.Config{NumWarps: 1}, lang.Config{NumWarps: 2}

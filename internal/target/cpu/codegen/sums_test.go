@@ -10,8 +10,9 @@ import (
 	"github.com/nereid-lang/nereid/internal/ir"
 )
 
-// sumText is a loop that adds up blocks, reduced after it. op is the operation of the loop, begin what the
-// sums begin with, inside a second use of them in the loop, more one after it.
+// sumText is a loop that adds up blocks, and a reduction of the sums behind it. op is the operation of the
+// loop, and begin what the sums begin with; inside is a second use of the sums in the loop, more one behind
+// it.
 func sumText(op, begin, inside, more string) string {
 	text := `func.func @k(%n: i32, %x: tensor<4x64xf32>, %y: tensor<64xf32>) -> (f32, tensor<4xf32>) {
   %begin = arith.constant BEGIN : f32
