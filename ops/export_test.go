@@ -1,6 +1,10 @@
 package ops
 
-import "maps"
+import (
+	"maps"
+
+	"github.com/nereid-lang/nereid"
+)
 
 // Texts returns the generated files of a library by name.
 func (l *Library) Texts() map[string]string {
@@ -37,6 +41,14 @@ func SetStrips(c [6]int, programs int) (back func()) {
 	b, t, p := stripBlocks, stripTiles, stripPrograms
 	stripBlocks, stripTiles, stripPrograms = blocks{c[0], c[1], c[2], c[4], c[5]}, c[3], programs
 	return func() { stripBlocks, stripTiles, stripPrograms = b, t, p }
+}
+
+// Strips returns how many tiles side by side a program computes of a product of numbers of 16 bits on a GPU.
+func Strips(m, n, k int) int {
+	s := &Stream{state: &state{chip: gpuChip}}
+	p := &product{c: &call{s: s}, dt: nereid.Float16, m: m, n: n, k: k, batches: 1, heads: 1}
+	_, tiles := p.strip()
+	return tiles
 }
 
 // SetFlat sets the elements of a program of elementwise kernels on GPUs.

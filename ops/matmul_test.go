@@ -202,3 +202,13 @@ func TestStrips(t *testing.T) {
 		}
 	}
 }
+
+// TestStripsFit: a product whose strips are more than a grid takes across has other programs.
+func TestStripsFit(t *testing.T) {
+	const most = 128 * (1<<16 - 1)
+	for m, want := range map[int]int{128 * 200: 8, most: 8, most + 1: 0} {
+		if got := ops.Strips(m, 1024, 64); got != want {
+			t.Errorf("%d rows: %d tiles side by side, not %d", m, got, want)
+		}
+	}
+}

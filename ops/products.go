@@ -85,6 +85,9 @@ var (
 	stripPrograms = 2 * enough
 )
 
+// mostAcross is how many programs a GPU takes along the second dimension of a grid.
+const mostAcross = 1<<16 - 1
+
 // strip returns the config of a product whose programs compute tiles side by side, and their number; 0 if
 // they do not. The sums of such a product are so short that its time is that of storing the result: a program
 // stores a tile while it computes the next one. On an H200, 64 products of 1024x1024x64 take 47.2 µs instead
@@ -99,8 +102,9 @@ func (p *product) strip() (blocks, int) {
 	if tiles == 0 || 2*tiles < stripTiles { // a strip is to be longer than its first tile takes to be loaded
 		return t, 0
 	}
-	programs := nereid.Cdiv(p.m, t.m) * nereid.Cdiv(p.n, t.n*tiles) * p.batches * p.heads
-	if programs < stripPrograms {
+	high := nereid.Cdiv(p.m, t.m)
+	programs := nereid.Cdiv(p.n, t.n*tiles) * high * p.batches * p.heads
+	if programs < stripPrograms || high > mostAcross {
 		return t, 0
 	}
 	return t, tiles
